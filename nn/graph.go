@@ -1,0 +1,171 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Graph is a net as data: operators in topological order, joined by named
+// tensors. Built-in architectures and decoded ONNX files are the same Graph, so
+// one engine runs all. It holds the parameters but no activations; NewNet makes
+// an executable model of it.
+type Graph struct {
+	Name       string
+	Input      string // name of the input tensor
+	InputShape []int  // of one example, without the batch: [channels, height, width] or [p]
+	Output     string // name of the output tensor
+	Nodes      []*Node
+	Metadata   map[string]string // kept in the ONNX file's metadata_props
+}
+
+// A Node applies one operator to tensors that are the graph's input or the
+// outputs of earlier nodes.
+type Node struct {
+	Name   string // unique in the graph
+	Op     Op
+	Inputs []string
+	Output string
+}
+
+// Param is a learned tensor, row-major. Whoever changes Data calls Changed, so
+// that packed and widened copies of it are made anew.
+type Param struct {
+	Name  string
+	Shape []int
+	Data  []float32
+	Grad  []float32 // as long as Data while training, nil otherwise
+
+	version uint64
+}
+
+// Changed tells the engine that Data has new values.
+func (p *Param) Changed() { p.version++ }
+
+// Size returns the product of the dimensions: 1 for none.
+func Size(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// Node returns the node of that name, or else the node whose output is the
+// tensor of that name, or nil.
+func (g *Graph) Node(name string) *Node {
+	for _, n := range g.Nodes {
+		if n.Name == name {
+			return n
+		}
+	}
+	for _, n := range g.Nodes {
+		if n.Output == name {
+			return n
+		}
+	}
+	return nil
+}
+
+// Shapes returns the shape of every tensor for one example, without the batch.
+// It errs where an operator does not fit its inputs, naming the node.
+func (g *Graph) Shapes() (map[string][]int, error) {
+	shapes := map[string][]int{g.Input: g.InputShape}
+	for _, d := range g.InputShape {
+		if d <= 0 {
+			return nil, fmt.Errorf("input %q: dimension %d is not positive", g.Input, d)
+		}
+	}
+	for _, n := range g.Nodes {
+		in := make([][]int, len(n.Inputs))
+		for i, name := range n.Inputs {
+			s, ok := shapes[name]
+			if !ok {
+				return nil, fmt.Errorf("node %q (%s): input tensor %q is not defined before it", n.Name, n.Op.Kind(), name)
+			}
+			in[i] = s
+		}
+		out, err := n.Op.Shape(in...)
+		if err != nil {
+			return nil, fmt.Errorf("node %q (%s): %w", n.Name, n.Op.Kind(), err)
+		}
+		if _, dup := shapes[n.Output]; dup {
+			return nil, fmt.Errorf("node %q (%s): tensor %q is defined twice", n.Name, n.Op.Kind(), n.Output)
+		}
+		shapes[n.Output] = out
+	}
+	if _, ok := shapes[g.Output]; !ok {
+		return nil, fmt.Errorf("output tensor %q is not produced by any node", g.Output)
+	}
+	return shapes, nil
+}
+
+// Params returns every parameter, in node order.
+func (g *Graph) Params() []*Param {
+	var ps []*Param
+	for _, n := range g.Nodes {
+		ps = append(ps, n.Op.Params()...)
+	}
+	return ps
+}
+
+// FeatureNode names the node whose output enters the last affine layer: what
+// paper A calls the features. It errs where the graph has no affine layer or
+// where that layer reads the input itself.
+func (g *Graph) FeatureNode() (string, error) {
+	for _, n := range slices.Backward(g.Nodes) {
+		if _, ok := n.Op.(*Dense); !ok {
+			continue
+		}
+		if from := g.Node(n.Inputs[0]); from != nil {
+			return from.Name, nil
+		}
+		return "", fmt.Errorf("the last affine layer %q reads the input itself: there are no features before it", n.Name)
+	}
+	return "", fmt.Errorf("no affine layer to take features from: name a node")
+}
+
+// Cut splits the graph at a node (or the tensor of that name): front maps the
+// input to that node's output, head maps that output to the graph's output.
+// They share their parameters with g. It errs where the name is unknown, naming
+// those there are, and where the head would need anything but the features.
+func (g *Graph) Cut(name string) (front, head *Graph, err error) {
+	at := g.Node(name)
+	if at == nil {
+		known := make([]string, len(g.Nodes))
+		for i, n := range g.Nodes {
+			known[i] = n.Name
+		}
+		return nil, nil, fmt.Errorf("no node %q; the nodes are %q", name, known)
+	}
+	shapes, err := g.Shapes()
+	if err != nil {
+		return nil, nil, err
+	}
+	front = &Graph{Name: g.Name, Input: g.Input, InputShape: g.InputShape, Output: at.Output}
+	front.Nodes = g.needed(at.Output, g.Input)
+	head = &Graph{Name: g.Name, Input: at.Output, InputShape: shapes[at.Output], Output: g.Output}
+	head.Nodes = g.needed(g.Output, at.Output)
+	for _, n := range head.Nodes {
+		if slices.Contains(n.Inputs, g.Input) {
+			return nil, nil, fmt.Errorf("node %q is not a cut: the output also needs the input through %q", at.Name, n.Name)
+		}
+	}
+	return front, head, nil
+}
+
+// needed returns the nodes on which tensor depends, stopping at the tensor from.
+func (g *Graph) needed(tensor, from string) []*Node {
+	want := map[string]bool{tensor: true}
+	var nodes []*Node
+	for _, n := range slices.Backward(g.Nodes) {
+		if n.Output == from || !want[n.Output] {
+			continue
+		}
+		nodes = append(nodes, n)
+		for _, in := range n.Inputs {
+			want[in] = true
+		}
+	}
+	slices.Reverse(nodes)
+	return nodes
+}

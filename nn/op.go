@@ -1,0 +1,57 @@
+package nn
+
+import "tattle/internal/simd"
+
+// Float is the element type of activations: float32 for training and searches,
+// float64 for certificates.
+type Float = simd.Float
+
+// Op is an operator with its settings and parameters. The set of operators is
+// closed: each is a struct of this package that compiles to kernels.
+type Op interface {
+	Kind() string                             // the ONNX operator's name
+	Shape(inputs ...[]int) ([]int, error)     // of one example's output
+	Params() []*Param                         // learned tensors, nil for none
+	kernel32(inputs ...[]int) kernel[float32] // compiled for these input shapes
+	kernel64(inputs ...[]int) kernel[float64]
+}
+
+// frame is what one node keeps of a forward pass.
+type frame[T Float] struct {
+	batch int
+	x     [][]T  // inputs, each [batch, ·]; kept by the executor while a Linearization lives
+	y     []T    // output, [batch, ·]
+	train bool   // batch statistics and dropout masks are drawn and kept
+	seed  uint64 // of this step and node, for dropout
+	aux   any    // what the kernel itself wants to remember: pool winners, masks, batch statistics
+}
+
+// kernel is an operator compiled for one input shape and one precision. The
+// same frame that forward filled is handed to the products, which may read
+// f.x, f.y and f.aux and must not change them. k vectors per example share one
+// frame: tangents and cotangents are [batch, k, ·].
+type kernel[T Float] interface {
+	// forward computes f.y from f.x.
+	forward(f *frame[T])
+	// jvp overwrites dy with J·dx, dx[i] belonging to f.x[i]; a nil dx[i] is zero.
+	jvp(f *frame[T], dy []T, dx [][]T, k int)
+	// vjp overwrites each dx[i] with Jᵢᵀ·dy; a nil dx[i] is not wanted.
+	vjp(f *frame[T], dx [][]T, dy []T, k int)
+	// shift overwrites dy with op(x+dx) − op(x), without subtracting two nearly
+	// equal outputs: relative accuracy is that of T even where dx is tiny.
+	// A linear operator's shift is its jvp.
+	shift(f *frame[T], dy []T, dx [][]T, k int)
+}
+
+// learner is a kernel with parameters: it adds the gradient with respect to
+// them, summed over the batch, to each Param.Grad. Float32 only.
+type learner interface {
+	grad(f *frame[float32], dy []float32)
+}
+
+// rounder is a float64 kernel that bounds its own rounding: given |x̂ᵢ − xᵢ| ≤
+// exᵢ elementwise, it overwrites ey so that |computed op(x̂) − exact op(x)| ≤ ey.
+// f.x and f.y hold the computed x̂ and op(x̂).
+type rounder interface {
+	roundoff(f *frame[float64], ey []float64, ex [][]float64)
+}
