@@ -1,0 +1,75 @@
+package tattle
+
+import (
+	"go/build"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers are the project's packages from the top down. A package may import
+// only packages of lower layers; ARCHITECTURE.md draws the same picture.
+var layers = [][]string{
+	{"cmd/tattle"},
+	{"report"},
+	{"bound"},
+	{"release"},
+	{"run"},
+	{"dataset"},
+	{"onnx"},
+	{"nn"},
+	{"lsqr", "dct", "stat", "npy"},
+	{"internal/simd", "internal/shared"},
+}
+
+func layerOf(pkg string) int {
+	return slices.IndexFunc(layers, func(l []string) bool { return slices.Contains(l, pkg) })
+}
+
+func TestImportsPointDownward(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !d.IsDir() || path == "." {
+			return nil
+		}
+		if strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		p, err := build.Default.ImportDir(path, 0)
+		if _, none := err.(*build.NoGoError); none {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		pkg := filepath.ToSlash(path)
+		seen[pkg] = true
+		own := layerOf(pkg)
+		if own < 0 {
+			t.Errorf("package %s has no layer: add it to layers and to ARCHITECTURE.md", pkg)
+			return nil
+		}
+		for _, imp := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+			imp, ours := strings.CutPrefix(imp, "tattle/")
+			if ours && imp != pkg && layerOf(imp) <= own {
+				t.Errorf("%s imports %s, which is not below it", pkg, imp)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range layers {
+		for _, pkg := range l {
+			if !seen[pkg] {
+				t.Errorf("layers names %s, which does not exist", pkg)
+			}
+		}
+	}
+}
