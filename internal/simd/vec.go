@@ -1,0 +1,97 @@
+package simd
+
+// Every destination may be the same slice as an input; a partial overlap is not
+// allowed. Slices of different lengths panic.
+
+// Axpy adds a multiple of x to y, y += alpha·x.
+func Axpy[T Float](alpha T, x, y []T) {
+	sameLength(len(y), len(x))
+	axpy(alpha, x, y)
+}
+
+// Scale multiplies x by alpha.
+func Scale[T Float](alpha T, x []T) { scale(alpha, x) }
+
+// Add sets dst = a + b.
+func Add[T Float](dst, a, b []T) {
+	sameLength(len(dst), len(a), len(b))
+	add(dst, a, b)
+}
+
+// Mul sets dst = a·b, element by element.
+func Mul[T Float](dst, a, b []T) {
+	sameLength(len(dst), len(a), len(b))
+	mul(dst, a, b)
+}
+
+// Dot returns Σ x[i]·y[i].
+func Dot[T Float](x, y []T) T {
+	sameLength(len(x), len(y))
+	return dot(x, y)
+}
+
+// Sum returns Σ x[i].
+func Sum[T Float](x []T) T { return sum(x) }
+
+// SumSquares returns Σ x[i]².
+func SumSquares[T Float](x []T) T { return dot(x, x) }
+
+// MaxAbs returns the largest |x[i]|: zero of an empty slice, NaN when x holds a
+// NaN.
+func MaxAbs[T Float](x []T) T { return maxAbs(x) }
+
+// ScaleShift sets dst = a·x + b.
+func ScaleShift[T Float](dst, x []T, a, b T) {
+	sameLength(len(dst), len(x))
+	scaleShift(dst, x, a, b)
+}
+
+// ScaleShiftLeaky sets dst to the leaky ReLU of a·x + b.
+func ScaleShiftLeaky[T Float](dst, x []T, a, b, slope T) {
+	sameLength(len(dst), len(x))
+	scaleShiftLeaky(dst, x, a, b, slope)
+}
+
+// Combine sets dst = a·x + b·y + c.
+func Combine[T Float](dst, x, y []T, a, b, c T) {
+	sameLength(len(dst), len(x), len(y))
+	combine(dst, x, y, a, b, c)
+}
+
+// AddRows adds bias, of length cols, to each row of dst [rows, cols].
+func AddRows[T Float](dst []T, rows, cols int, bias []T) {
+	sameLength(len(dst), rows*cols)
+	sameLength(len(bias), cols)
+	for r := range rows {
+		row := dst[r*cols : (r+1)*cols]
+		add(row, row, bias)
+	}
+}
+
+// SumRows adds the rows of x [rows, cols] to dst, dst[c] += Σ_r x[r, c].
+func SumRows[T Float](dst []T, rows, cols int, x []T) {
+	sameLength(len(x), rows*cols)
+	sameLength(len(dst), cols)
+	for r := range rows {
+		add(dst, dst, x[r*cols:(r+1)*cols])
+	}
+}
+
+// SumAndSquares returns Σ x[i] and Σ x[i]², each term and each partial sum in
+// float64.
+func SumAndSquares(x []float32) (sum, sumsq float64) { return sumAndSquares(x) }
+
+// DotAndSum returns Σ d[i] and Σ d[i]·x[i], each term and each partial sum in
+// float64.
+func DotAndSum(d, x []float32) (sum, dot float64) {
+	sameLength(len(d), len(x))
+	return dotAndSum(d, x)
+}
+
+func sameLength(want int, others ...int) {
+	for _, n := range others {
+		if n != want {
+			panic("simd: slices of different lengths")
+		}
+	}
+}
