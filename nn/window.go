@@ -1,0 +1,75 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+)
+
+// window is the geometry of a kernel sliding over the planes of one example:
+// output (i, j) sees the inputs (i·strideH+r·dilH−top, j·strideW+s·dilW−left).
+type window struct {
+	channels, inH, inW int
+	kH, kW             int
+	strideH, strideW   int
+	dilH, dilW         int
+	top, left          int
+	outH, outW         int
+}
+
+// newWindow checks the settings of a convolution or a pool against its one
+// input. Zero strides and dilations mean 1.
+func newWindow(kernel, stride, dilation [2]int, pad [4]int, inputs [][]int) (window, error) {
+	if len(inputs) != 1 || len(inputs[0]) != 3 {
+		return window{}, fmt.Errorf("want one input of shape [channels height width], have %v", inputs)
+	}
+	in := inputs[0]
+	for i := range 2 {
+		if stride[i] == 0 {
+			stride[i] = 1
+		}
+		if dilation[i] == 0 {
+			dilation[i] = 1
+		}
+		if kernel[i] <= 0 || stride[i] < 0 || dilation[i] < 0 {
+			return window{}, fmt.Errorf("kernel %v, stride %v and dilation %v must be positive", kernel, stride, dilation)
+		}
+	}
+	if slices.Min(pad[:]) < 0 {
+		return window{}, fmt.Errorf("padding %v is negative", pad)
+	}
+	w := window{
+		channels: in[0], inH: in[1], inW: in[2],
+		kH: kernel[0], kW: kernel[1],
+		strideH: stride[0], strideW: stride[1],
+		dilH: dilation[0], dilW: dilation[1],
+		top: pad[0], left: pad[1],
+	}
+	freeH := in[1] + pad[0] + pad[2] - (kernel[0]-1)*dilation[0] - 1
+	freeW := in[2] + pad[1] + pad[3] - (kernel[1]-1)*dilation[1] - 1
+	if freeH < 0 || freeW < 0 {
+		return window{}, fmt.Errorf("kernel %v with dilation %v does not fit in an input of %d×%d padded by %v", kernel, dilation, in[1], in[2], pad)
+	}
+	w.outH, w.outW = freeH/stride[0]+1, freeW/stride[1]+1
+	return w, nil
+}
+
+// span returns the outputs lo ≤ i < hi whose tap t falls inside an input of
+// length in: 0 ≤ i·stride+t−pad < in.
+func span(out, in, stride, t, pad int) (lo, hi int) {
+	if t < pad {
+		lo = (pad - t + stride - 1) / stride
+	}
+	if last := in - 1 + pad - t; last >= 0 {
+		hi = min(out, last/stride+1)
+	}
+	return min(lo, hi), hi
+}
+
+func sameShape(p *Param, shape []int) bool { return p != nil && slices.Equal(p.Shape, shape) }
+
+func paramShape(p *Param) []int {
+	if p == nil {
+		return nil
+	}
+	return p.Shape
+}
