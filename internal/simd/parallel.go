@@ -1,0 +1,131 @@
+package simd
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// maxChunks bounds the number of pieces that Parallel makes of a range.
+const maxChunks = 64
+
+// crew is the persistent pool behind Parallel. It serves one region at a time:
+// whoever finds it busy (a nested call, or one from another goroutine) runs
+// inline.
+var crew struct {
+	busy    atomic.Bool
+	wake    chan struct{} // one token per worker asked to look for work
+	done    chan struct{} // sent by the last worker out of a closed gate
+	workers int           // guarded by busy
+
+	// The current region, written while the gate is closed.
+	f        func(lo, hi int)
+	n, chunk int
+	next     atomic.Int64
+	gate     atomic.Int32 // gateOpen | number of workers inside
+	failed   atomic.Pointer[failure]
+}
+
+const gateOpen = 1 << 30
+
+type failure struct{ value any }
+
+func init() {
+	crew.wake = make(chan struct{}, 1024)
+	crew.done = make(chan struct{}, 1)
+}
+
+// Parallel calls f on pieces [lo, hi) that cover [0, n), on up to GOMAXPROCS
+// cores, the caller's among them, and returns when all are done.
+//
+// The pieces are a function of n and grain alone (each, but the last, has at
+// least grain elements), so that whatever f computes does not depend on the
+// number of cores. With one piece, inside another Parallel, or while another
+// goroutine holds the pool, all pieces run in the caller. A panic in f is
+// raised again in the caller. Parallel itself does not allocate; a closure that
+// captures variables is its maker's allocation, so keep one where that counts.
+func Parallel(n, grain int, f func(lo, hi int)) {
+	if n <= 0 {
+		return
+	}
+	chunk := max(grain, (n+maxChunks-1)/maxChunks, 1)
+	helpers := min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk) - 1
+	if helpers <= 0 || !crew.busy.CompareAndSwap(false, true) {
+		for lo := 0; lo < n; lo += chunk {
+			f(lo, min(lo+chunk, n))
+		}
+		return
+	}
+	crew.f, crew.n, crew.chunk = f, n, chunk
+	crew.next.Store(0)
+	crew.failed.Store(nil)
+	for crew.workers < helpers {
+		crew.workers++
+		go work()
+	}
+	crew.gate.Store(gateOpen)
+	defer finish()
+	for range helpers {
+		select {
+		case crew.wake <- struct{}{}:
+		default: // enough tokens are about
+		}
+	}
+	runChunks()
+}
+
+// finish shuts the gate, waits for the workers inside and frees the crew.
+func finish() {
+	crew.next.Store(int64(crew.n)) // after a panic in the caller: start nothing more
+	if crew.gate.Add(-gateOpen) != 0 {
+		for spin := 0; spin < 1000 && crew.gate.Load() != 0; spin++ {
+		}
+		<-crew.done
+	}
+	failed := crew.failed.Load()
+	crew.f = nil
+	crew.busy.Store(false)
+	if failed != nil {
+		panic(failed.value)
+	}
+}
+
+func runChunks() {
+	for {
+		lo := int(crew.next.Add(int64(crew.chunk))) - crew.chunk
+		if lo >= crew.n {
+			return
+		}
+		crew.f(lo, min(lo+crew.chunk, crew.n))
+	}
+}
+
+// work is the life of one worker. A token may be stale: then the gate is shut
+// (or open for a later region, which is as good).
+func work() {
+	for range crew.wake {
+		for {
+			g := crew.gate.Load()
+			if g&gateOpen == 0 {
+				break
+			}
+			if crew.gate.CompareAndSwap(g, g+1) {
+				workInside()
+				break
+			}
+		}
+	}
+}
+
+func workInside() {
+	defer func() {
+		if v := recover(); v != nil {
+			crew.failed.CompareAndSwap(nil, &failure{v})
+			crew.next.Store(int64(crew.n))
+		}
+		if crew.gate.Add(-1) == 0 {
+			crew.done <- struct{}{}
+		}
+	}()
+	runChunks()
+}
