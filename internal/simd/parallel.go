@@ -2,7 +2,6 @@ package simd
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 )
 
