@@ -1,0 +1,140 @@
+// Package lsqr solves many independent least-squares problems
+//
+//	minimise ‖A x − b‖² + damp² ‖x‖²
+//
+// at once, in lockstep, with LSQR: C. C. Paige and M. A. Saunders, LSQR: an
+// algorithm for sparse linear equations and sparse least squares, ACM
+// Transactions on Mathematical Software 8 (1982), 43–71.
+//
+// A is known only by its products and those of its transpose, and each system
+// of a batch may have an A of its own. Started from x = 0, the iterates stay in
+// the row space of A: where A is singular they tend to the solution of least
+// norm, the pseudoinverse times b.
+//
+// Vectors are float32 or float64; scalars and norms are always float64.
+package lsqr
+
+import (
+	"fmt"
+
+	"tattle/internal/simd"
+)
+
+// Float is the element type of the vectors.
+type Float = simd.Float
+
+// Operator applies a batch of matrices A, all of the same dimensions, one to
+// each system. Systems must not influence one another.
+type Operator[T Float] interface {
+	Dims() (rows, cols int)
+	Mul(dst, v []T)      // dst = A v, [batch, cols] → [batch, rows]
+	MulTrans(dst, u []T) // dst = Aᵀ u, [batch, rows] → [batch, cols]
+}
+
+// The defaults that stand for zeros in Options.
+const (
+	DefaultATol   = 1e-6
+	DefaultBTol   = 1e-6
+	DefaultConLim = 1e8
+)
+
+// Options holds the stopping tolerances and the damping. A zero tolerance
+// stands for its default; a negative one for 0, which leaves the limits of the
+// arithmetic.
+type Options struct {
+	ATol    float64 // relative error in A; by default DefaultATol
+	BTol    float64 // relative error in b; by default DefaultBTol
+	ConLim  float64 // stops where the estimate of cond(A) reaches it; by default DefaultConLim, negative for no limit
+	MaxIter int     // by default twice the number of columns
+	Damp    float64 // weight of ‖x‖, at least 0
+}
+
+// withDefaults returns o with zeros replaced and negative tolerances set to 0.
+func (o Options) withDefaults(cols int) Options {
+	o.ATol = orDefault(o.ATol, DefaultATol)
+	o.BTol = orDefault(o.BTol, DefaultBTol)
+	o.ConLim = orDefault(o.ConLim, DefaultConLim)
+	if o.MaxIter <= 0 {
+		o.MaxIter = 2 * cols
+	}
+	return o
+}
+
+func orDefault(v, def float64) float64 {
+	if v == 0 {
+		return def
+	}
+	return max(v, 0)
+}
+
+// Status says why a system stopped. The first eight have the numbers that the
+// paper's implementation and its descendants call istop.
+type Status uint8
+
+// The reasons to stop.
+const (
+	ZeroSolution            Status = iota // Aᵀb = 0 (often b = 0): x = 0 is exact, and no step was made
+	Compatible                            // A x = b holds within ATol and BTol
+	LeastSquares                          // x solves the least-squares problem within ATol
+	IllConditioned                        // the estimate of cond(A) reached ConLim
+	CompatibleToPrecision                 // A x = b holds as far as the arithmetic can tell
+	LeastSquaresToPrecision               // x solves the least-squares problem as far as the arithmetic can tell
+	IllConditionedToPrecision
+	IterationLimit // MaxIter steps were made
+	NotFinite      // b or a product with A was NaN or infinite; x is that of the step before
+
+	running Status = 0xff
+)
+
+var statusText = [...]string{
+	"x = 0 is the exact solution",
+	"A x = b holds within atol and btol",
+	"the least-squares solution is good enough, given atol",
+	"the estimate of cond(A) exceeds conlim",
+	"A x = b holds to machine precision",
+	"the least-squares solution is good to machine precision",
+	"cond(A) is too large for the machine precision",
+	"the iteration limit was reached",
+	"the right-hand side or a product with A is not finite",
+}
+
+// String returns the reason in words.
+func (s Status) String() string {
+	if int(s) < len(statusText) {
+		return statusText[s]
+	}
+	return fmt.Sprintf("status %d", uint8(s))
+}
+
+// Solved reports whether the system met a test of convergence, rather than a
+// limit.
+func (s Status) Solved() bool {
+	switch s {
+	case ZeroSolution, Compatible, LeastSquares, CompatibleToPrecision, LeastSquaresToPrecision:
+		return true
+	}
+	return false
+}
+
+// Stats is what became of one system. The norms are LSQR's running estimates.
+type Stats struct {
+	Status         Status
+	Iterations     int
+	Residual       float64 // ‖b − A x‖
+	NormalResidual float64 // ‖Aᵀ(b − A x) − damp² x‖
+	ANorm          float64 // Frobenius norm of A (with the damping's rows)
+	ACond          float64 // condition of A
+	XNorm          float64 // ‖x‖
+}
+
+// Result holds the solutions of a batch.
+type Result[T Float] struct {
+	X     []T     // [batch, cols]
+	Stats []Stats // [batch]
+}
+
+// Solve solves A x = b for each of batch systems, b being [batch, rows], from
+// x = 0. It panics where len(b) does not fit.
+func Solve[T Float](a Operator[T], b []T, batch int, o Options) Result[T] {
+	return new(Solver[T]).Solve(a, b, batch, o)
+}

@@ -1,0 +1,144 @@
+package lsqr
+
+import (
+	"fmt"
+	"slices"
+
+	"tattle/internal/simd"
+)
+
+// Solver is a workspace for solving batch after batch: once it has seen a batch
+// of a size it allocates nothing. Its zero value is ready. It is not safe for
+// concurrent use.
+type Solver[T Float] struct {
+	opts       Options
+	rows, cols int
+
+	u, p       []T // [batch, rows]: the paper's u, and room for A v
+	v, q, w, x []T // [batch, cols]: the paper's v, room for Aᵀu, the search direction, the solution
+	systems    []system
+	stats      []Stats
+
+	startLeft, startRight, left, right func(lo, hi int) // the phases, bound to s once
+}
+
+// Solve is the function Solve in the storage of s: its Result is valid until
+// the next call.
+func (s *Solver[T]) Solve(a Operator[T], b []T, batch int, o Options) Result[T] {
+	rows, cols := a.Dims()
+	if rows <= 0 || cols <= 0 || batch < 0 || len(b) != batch*rows {
+		panic(fmt.Sprintf("lsqr: right-hand sides of length %d for %d systems of %d×%d", len(b), batch, rows, cols))
+	}
+	s.reset(rows, cols, batch, o)
+
+	copy(s.u, b)
+	s.each(s.startLeft) // β u = b
+	if s.running() {
+		a.MulTrans(s.v, s.u)
+		s.each(s.startRight) // α v = Aᵀu
+	}
+	for s.running() {
+		a.Mul(s.p, s.v)
+		s.each(s.left) // β u = A v − α u
+		s.u, s.p = s.p, s.u
+		a.MulTrans(s.q, s.u)
+		s.each(s.right) // α v = Aᵀu − β v, and the rest of the step
+		s.v, s.q = s.q, s.v
+	}
+	for i := range s.systems {
+		s.stats[i] = s.systems[i].stats(s.opts.Damp)
+	}
+	return Result[T]{X: s.x, Stats: s.stats}
+}
+
+func (s *Solver[T]) reset(rows, cols, batch int, o Options) {
+	s.rows, s.cols, s.opts = rows, cols, o.withDefaults(cols)
+	s.u, s.p = sized(s.u, batch*rows), sized(s.p, batch*rows)
+	s.v, s.q = sized(s.v, batch*cols), sized(s.q, batch*cols)
+	s.w, s.x = sized(s.w, batch*cols), sized(s.x, batch*cols)
+	s.systems, s.stats = sized(s.systems, batch), sized(s.stats, batch)
+	clear(s.x)
+	if s.left == nil {
+		s.startLeft, s.startRight = s.over(s.startLeftOf), s.over(s.startRightOf)
+		s.left, s.right = s.over(s.leftOf), s.over(s.rightOf)
+	}
+}
+
+func sized[E any](x []E, n int) []E { return slices.Grow(x[:0], n)[:n] }
+
+func (s *Solver[T]) over(phase func(i int)) func(lo, hi int) {
+	return func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			phase(i)
+		}
+	}
+}
+
+// each runs a phase over all systems, on several cores where it is worth it.
+func (s *Solver[T]) each(phase func(lo, hi int)) {
+	const worthwhile = 1 << 14 // vector elements
+	simd.Parallel(len(s.systems), 1+worthwhile/max(s.rows, s.cols), phase)
+}
+
+func (s *Solver[T]) running() bool {
+	return slices.ContainsFunc(s.systems, func(c system) bool { return c.status == running })
+}
+
+func (s *Solver[T]) startLeftOf(i int) {
+	c, u := &s.systems[i], row(s.u, i, s.rows)
+	c.start(normalize(u))
+	if c.status != running {
+		clear(u)
+	}
+}
+
+func (s *Solver[T]) startRightOf(i int) {
+	c, v := &s.systems[i], row(s.v, i, s.cols)
+	if c.status == running {
+		c.startRight(normalize(v))
+	}
+	if c.status != running {
+		clear(v)
+		return
+	}
+	copy(row(s.w, i, s.cols), v)
+}
+
+// leftOf turns p, which holds A v, into the next u. A system that has stopped
+// goes on with u = v = 0, so that nothing in it can grow.
+func (s *Solver[T]) leftOf(i int) {
+	c, p := &s.systems[i], row(s.p, i, s.rows)
+	if c.status != running {
+		clear(p)
+		return
+	}
+	simd.Axpy(T(-c.alfa), row(s.u, i, s.rows), p)
+	c.beta = normalize(p)
+}
+
+// rightOf turns q, which holds Aᵀu, into the next v, and updates x and w.
+func (s *Solver[T]) rightOf(i int) {
+	c, q := &s.systems[i], row(s.q, i, s.cols)
+	if c.status != running {
+		clear(q)
+		return
+	}
+	simd.Axpy(T(-c.beta), row(s.v, i, s.cols), q)
+	alfa := normalize(q)
+	w, x := row(s.w, i, s.cols), row(s.x, i, s.cols)
+	c.step(alfa, s.opts.Damp)
+	if c.status != running {
+		clear(q)
+		return
+	}
+	simd.Axpy(T(c.phi/c.rho), w, x) // x = x + (φ/ρ) w
+	wnorm := norm(w)
+	simd.Combine(w, q, w, 1, T(-c.theta/c.rho), 0) // w = v − (θ/ρ) w
+	c.estimate(wnorm, s.opts.Damp)
+	test[T](c, s.opts)
+	if c.status != running {
+		clear(q)
+	}
+}
+
+func row[T Float](x []T, i, n int) []T { return x[i*n : (i+1)*n : (i+1)*n] }
