@@ -36,6 +36,7 @@ type Param struct {
 	Grad  []float32 // as long as Data while training, nil otherwise
 
 	version uint64
+	copies  copies
 }
 
 // Changed tells the engine that Data has new values.

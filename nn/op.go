@@ -21,7 +21,8 @@ type frame[T Float] struct {
 	batch int
 	x     [][]T  // inputs, each [batch, ·]; kept by the executor while a Linearization lives
 	y     []T    // output, [batch, ·]
-	train bool   // batch statistics and dropout masks are drawn and kept
+	keep  bool   // products may follow; where false the kernel need remember nothing
+	train bool   // batch statistics and dropout masks are drawn and kept; implies keep
 	seed  uint64 // of this step and node, for dropout
 	aux   any    // what the kernel itself wants to remember: pool winners, masks, batch statistics
 }
@@ -54,4 +55,23 @@ type learner interface {
 // f.x and f.y hold the computed x̂ and op(x̂).
 type rounder interface {
 	roundoff(f *frame[float64], ey []float64, ex [][]float64)
+}
+
+// inPlacer is a kernel of one input whose output (or, in vjp, whose input's
+// cotangent) may lie in the same memory as what it is computed from.
+type inPlacer interface{ inPlace() }
+
+// passer is a kernel that hands its one input on unchanged, in inference always
+// and in training where passTrain is true: the executor leaves it out.
+type passer interface{ passTrain() bool }
+
+// overwriter is a learner that can also overwrite each Param.Grad, which saves
+// clearing it first. The executor asks for it where the parameters are not shared.
+type overwriter interface {
+	overwriteGrad(f *frame[float32], dy []float32)
+}
+
+// switcher is a kernel that knows which of its outputs have a zero row of J.
+type switcher[T Float] interface {
+	active(f *frame[T], dst []bool)
 }

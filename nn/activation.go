@@ -1,0 +1,94 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+
+	"tattle/internal/simd"
+)
+
+// ReLU is max(x, 0), whose derivative at 0 is taken to be 0.
+type ReLU struct{}
+
+// Kind returns "Relu".
+func (*ReLU) Kind() string { return "Relu" }
+
+// Shape returns the input's shape.
+func (*ReLU) Shape(inputs ...[]int) ([]int, error) { return oneInput(inputs) }
+
+// Params returns nil.
+func (*ReLU) Params() []*Param { return nil }
+
+func (*ReLU) kernel32(...[]int) kernel[float32] { return newReLU[float32]() }
+func (*ReLU) kernel64(...[]int) kernel[float64] { return newReLU[float64]() }
+
+// rectifier is the kernel of ReLU and LeakyReLU: elementwise passes.
+type rectifier[T Float] struct {
+	apply, mask, step *pass[T]
+	zero              bool // the negative side is exactly zero
+	slope             float64
+}
+
+func newReLU[T Float]() *rectifier[T] {
+	return &rectifier[T]{
+		apply: newPass(func(y, _, x []T) { simd.ReLU(y, x) }),
+		mask:  newPass(simd.ReLUMask[T]),
+		step:  newPass(simd.ReLUShift[T]),
+		zero:  true,
+	}
+}
+
+func (k *rectifier[T]) inPlace() {}
+
+func (k *rectifier[T]) forward(f *frame[T]) { k.apply.run(f.y, f.x[0], f.x[0], f.batch, 1) }
+
+func (k *rectifier[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
+	k.mask.run(dy, dx[0], f.x[0], f.batch, n)
+}
+
+func (k *rectifier[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
+	if dx[0] != nil {
+		k.mask.run(dx[0], dy, f.x[0], f.batch, n)
+	}
+}
+
+func (k *rectifier[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
+	k.step.run(dy, dx[0], f.x[0], f.batch, n)
+}
+
+func (k *rectifier[T]) active(f *frame[T], dst []bool) {
+	for i, x := range f.x[0] {
+		dst[i] = !k.zero || x > 0
+	}
+}
+
+// LeakyReLU is x where x > 0 and Slope·x elsewhere, the derivative at 0 being
+// Slope.
+type LeakyReLU struct{ Slope float64 }
+
+// Kind returns "LeakyRelu".
+func (*LeakyReLU) Kind() string { return "LeakyRelu" }
+
+// Shape returns the input's shape; it errs where the slope is not finite.
+func (o *LeakyReLU) Shape(inputs ...[]int) ([]int, error) {
+	if math.IsNaN(o.Slope) || math.IsInf(o.Slope, 0) {
+		return nil, fmt.Errorf("slope %v is not finite", o.Slope)
+	}
+	return oneInput(inputs)
+}
+
+// Params returns nil.
+func (*LeakyReLU) Params() []*Param { return nil }
+
+func (o *LeakyReLU) kernel32(...[]int) kernel[float32] { return newLeaky[float32](o.Slope) }
+func (o *LeakyReLU) kernel64(...[]int) kernel[float64] { return newLeaky[float64](o.Slope) }
+
+func newLeaky[T Float](slope float64) *rectifier[T] {
+	s := T(slope)
+	return &rectifier[T]{
+		apply: newPass(func(y, _, x []T) { simd.LeakyReLU(y, x, s) }),
+		mask:  newPass(func(dst, d, x []T) { simd.LeakyReLUMask(dst, d, x, s) }),
+		step:  newPass(func(dst, d, x []T) { simd.LeakyReLUShift(dst, d, x, s) }),
+		slope: slope,
+	}
+}

@@ -1,0 +1,329 @@
+package nn
+
+import (
+	"fmt"
+
+	"tattle/internal/simd"
+)
+
+// maxTensor bounds the buffers: no tensor of a sweep is longer, in bytes, unless
+// one example's alone is. Sweeps over more rows are cut.
+const maxTensor = 64 << 20
+
+// engine runs a program: forward sweeps over rows of inputs, and sweeps of
+// products over rows of tangents or cotangents. The buffers are kept, so that in
+// the steady state nothing is allocated.
+type engine[T Float] struct {
+	*program[T]
+	limit           int // rows of one sweep
+	forth, back     *plan
+	pool            [][]T      // the buffers of whichever plan runs
+	frames          []frame[T] // of sweeps whose activations are not kept
+	args            [][][]T    // of each step, room for its tangents
+	tape            *tape[T]
+	inRows, outRows []T // rows gathered for a cut sweep
+}
+
+func newEngine[T Float](g *Graph, compile func(Op, ...[]int) kernel[T]) *engine[T] {
+	p := newProgram(g, compile, false)
+	e := &engine[T]{program: p, limit: rowLimit[T](p.sizes), forth: p.forwardPlan(true)}
+	all := make([]bool, len(p.sizes))
+	for t := range all {
+		all[t] = true
+	}
+	e.back = p.backwardPlan(all)
+	e.frames, e.args = p.newFrames(), p.newArgs()
+	return e
+}
+
+func rowLimit[T Float](sizes []int) int {
+	longest, width := 1, 4
+	for _, s := range sizes {
+		longest = max(longest, s)
+	}
+	if is64[T]() {
+		width = 8
+	}
+	return max(1, maxTensor/width/longest)
+}
+
+func (g *program[T]) newFrames() []frame[T] {
+	fs := make([]frame[T], len(g.steps))
+	for i, s := range g.steps {
+		fs[i].x = make([][]T, len(s.in))
+	}
+	return fs
+}
+
+func (g *program[T]) newArgs() [][][]T {
+	args := make([][][]T, len(g.steps))
+	for i, s := range g.steps {
+		args[i] = make([][]T, len(s.in))
+	}
+	return args
+}
+
+// grow makes the pool large enough for rows rows of the plan.
+func (e *engine[T]) grow(p *plan, rows int) {
+	for len(e.pool) < len(p.sizes) {
+		e.pool = append(e.pool, nil)
+	}
+	for i, s := range p.sizes {
+		e.pool[i] = sized(e.pool[i][:cap(e.pool[i])], max(rows*s, cap(e.pool[i])))
+	}
+}
+
+// at returns the rows of tensor t where place says they lie.
+func (e *engine[T]) at(place, t, rows int, src, dst []T) []T {
+	n := rows * e.sizes[t]
+	switch place {
+	case unwanted:
+		return nil
+	case source:
+		return src[:n]
+	case target:
+		return dst[:n]
+	}
+	return e.pool[place][:n]
+}
+
+func (e *engine[T]) forward(dst, x []T, batch int) {
+	p, n := e.sizes[0], e.sizes[e.output]
+	for lo := 0; lo < batch; lo += e.limit {
+		hi := min(batch, lo+e.limit)
+		e.forwardRows(dst[lo*n:hi*n], x[lo*p:hi*p], hi-lo)
+	}
+}
+
+func (e *engine[T]) forwardRows(dst, x []T, rows int) {
+	if e.output == 0 {
+		copy(dst, x)
+		return
+	}
+	e.grow(e.forth, rows)
+	for i, s := range e.steps {
+		f := &e.frames[i]
+		f.batch = rows
+		for j, t := range s.in {
+			f.x[j] = e.at(e.forth.place[t], t, rows, x, dst)
+		}
+		f.y = e.at(e.forth.place[s.out], s.out, rows, x, dst)
+		s.kernel.forward(f)
+	}
+}
+
+// tangents sweeps k tangents per example, or finite changes, through the frames.
+func (e *engine[T]) tangents(frames []frame[T], dst, v []T, batch, k int, finite bool) {
+	rows := batch * k
+	if e.output == 0 {
+		copy(dst, v)
+		return
+	}
+	e.grow(e.forth, rows)
+	for i, s := range e.steps {
+		for j, t := range s.in {
+			e.args[i][j] = e.at(e.forth.place[t], t, rows, v, dst)
+		}
+		dy := e.at(e.forth.place[s.out], s.out, rows, v, dst)
+		if finite {
+			s.kernel.shift(&frames[i], dy, e.args[i], k)
+		} else {
+			s.kernel.jvp(&frames[i], dy, e.args[i], k)
+		}
+	}
+}
+
+// cotangents sweeps k cotangents per example back through the frames. With learn
+// it also overwrites the gradients of the parameters, for k = 1; dst is not used
+// where the plan does not want the input's cotangent.
+func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k int, learn func(i int, f *frame[T], dy []T)) {
+	rows := batch * k
+	if e.output == 0 {
+		copy(dst, u)
+		return
+	}
+	e.grow(p, rows)
+	for i := len(e.steps) - 1; i >= 0; i-- {
+		s := e.steps[i]
+		dy := e.at(p.place[s.out], s.out, rows, u, dst)
+		if dy == nil {
+			continue
+		}
+		if learn != nil {
+			learn(i, &frames[i], dy)
+		}
+		dx, any := e.args[i], false
+		for j, t := range s.in {
+			dx[j] = e.at(e.contribution(p, i, j), t, rows, u, dst)
+			any = any || dx[j] != nil
+		}
+		if !any {
+			continue
+		}
+		s.kernel.vjp(&frames[i], dx, dy, k)
+		for j, t := range s.in {
+			if b := p.scratch[i][j]; b != unwanted {
+				sum := e.at(p.place[t], t, rows, u, dst)
+				simd.Add(sum, sum, e.pool[b][:len(sum)])
+			}
+		}
+	}
+}
+
+// contribution says where step i leaves its part of its input j's cotangent.
+func (e *engine[T]) contribution(p *plan, i, j int) int {
+	if b := p.scratch[i][j]; b != unwanted {
+		return b
+	}
+	return p.place[e.steps[i].in[j]]
+}
+
+func (e *engine[T]) linearize(x []T, batch int) *tape[T] {
+	if e.tape == nil {
+		e.tape = &tape[T]{engine: e}
+	}
+	e.tape.record(x, batch)
+	return e.tape
+}
+
+// tape is a linearisation: the frames of all examples, in blocks of at most
+// limit examples.
+type tape[T Float] struct {
+	engine  *engine[T]
+	batch   int
+	tensors [][]T // [batch, ·] of each
+	blocks  []block[T]
+}
+
+type block[T Float] struct {
+	lo, hi int // examples
+	frames []frame[T]
+}
+
+// record evaluates the program at x, keeping all.
+func (t *tape[T]) record(x []T, batch int) {
+	e := t.engine
+	t.batch = batch
+	if t.tensors == nil {
+		t.tensors = make([][]T, len(e.sizes))
+	}
+	for i, s := range e.sizes {
+		t.tensors[i] = sized(t.tensors[i], batch*s)
+	}
+	copy(t.tensors[0], x)
+	t.blocks = t.blocks[:0]
+	for lo := 0; lo < batch; lo += e.limit {
+		t.recordBlock(lo, min(batch, lo+e.limit))
+	}
+}
+
+func (t *tape[T]) recordBlock(lo, hi int) {
+	e := t.engine
+	if len(t.blocks) < cap(t.blocks) {
+		t.blocks = t.blocks[:len(t.blocks)+1]
+	} else {
+		t.blocks = append(t.blocks, block[T]{})
+	}
+	b := &t.blocks[len(t.blocks)-1]
+	b.lo, b.hi = lo, hi
+	if b.frames == nil {
+		b.frames = e.newFrames()
+	}
+	rows := func(i int) []T { return t.tensors[i][lo*e.sizes[i] : hi*e.sizes[i]] }
+	for i, s := range e.steps {
+		f := &b.frames[i]
+		f.batch, f.keep = hi-lo, true
+		for j, in := range s.in {
+			f.x[j] = rows(in)
+		}
+		f.y = rows(s.out)
+		s.kernel.forward(f)
+	}
+}
+
+// Features returns a(θ).
+func (t *tape[T]) Features() []T { return t.tensors[t.engine.output] }
+
+// JVP overwrites dst with J·v.
+func (t *tape[T]) JVP(dst, v []T) {
+	t.each(dst, v, t.engine.sizes[t.engine.output], t.engine.sizes[0], jvp)
+}
+
+// VJP overwrites dst with Jᵀ·u.
+func (t *tape[T]) VJP(dst, u []T) {
+	t.each(dst, u, t.engine.sizes[0], t.engine.sizes[t.engine.output], vjp)
+}
+
+// Shift overwrites dst with a(θ+d) − a(θ).
+func (t *tape[T]) Shift(dst, d []T) {
+	t.each(dst, d, t.engine.sizes[t.engine.output], t.engine.sizes[0], shift)
+}
+
+// Active tells which rows of J may be other than zero.
+func (t *tape[T]) Active(dst []bool) {
+	e, n := t.engine, t.engine.sizes[t.engine.output]
+	if len(dst) != t.batch*n {
+		panic(fmt.Sprintf("nn: %d flags for %d outputs of %d examples", len(dst), n, t.batch))
+	}
+	for _, b := range t.blocks {
+		part := dst[b.lo*n : b.hi*n]
+		for i := range part {
+			part[i] = true
+		}
+		if last := len(e.steps) - 1; last >= 0 && e.output != 0 {
+			if k, ok := e.steps[last].kernel.(switcher[T]); ok {
+				k.active(&b.frames[last], part)
+			}
+		}
+	}
+}
+
+// sort of product
+const (
+	jvp = iota
+	vjp
+	shift
+)
+
+// each runs a product of k rows per example, cut into sweeps of at most limit
+// rows: by blocks of examples and, where a block's k rows are too many, by some
+// of the k at a time, which are gathered first and scattered afterwards.
+func (t *tape[T]) each(dst, v []T, to, from, kind int) {
+	if t.batch == 0 || len(v)%(t.batch*from) != 0 || len(dst)*from != len(v)*to {
+		panic(fmt.Sprintf("nn: lengths %d of %d each from %d of %d each do not fit %d examples", len(dst), to, len(v), from, t.batch))
+	}
+	e, k := t.engine, len(v)/(t.batch*from)
+	for i := range t.blocks {
+		b := &t.blocks[i]
+		d, s := dst[b.lo*k*to:b.hi*k*to], v[b.lo*k*from:b.hi*k*from]
+		n := b.hi - b.lo
+		if n*k <= e.limit {
+			e.product(kind, b, d, s, k)
+			continue
+		}
+		few := max(1, e.limit/n)
+		e.inRows, e.outRows = sized(e.inRows, n*few*from), sized(e.outRows, n*few*to)
+		for j := 0; j < k; j += few {
+			m := min(few, k-j)
+			for r := range n {
+				copy(e.inRows[r*m*from:(r+1)*m*from], s[(r*k+j)*from:])
+			}
+			e.product(kind, b, e.outRows[:n*m*to], e.inRows[:n*m*from], m)
+			for r := range n {
+				copy(d[(r*k+j)*to:(r*k+j+m)*to], e.outRows[r*m*to:])
+			}
+		}
+	}
+}
+
+func (e *engine[T]) product(kind int, b *block[T], dst, v []T, k int) {
+	n := b.hi - b.lo
+	switch kind {
+	case jvp:
+		e.tangents(b.frames, dst, v, n, k, false)
+	case shift:
+		e.tangents(b.frames, dst, v, n, k, true)
+	case vjp:
+		e.cotangents(e.back, b.frames, dst, v, n, k, nil)
+	}
+}

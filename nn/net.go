@@ -1,0 +1,79 @@
+package nn
+
+import "fmt"
+
+// Net is a Graph compiled for inference: running statistics, no dropout. It
+// implements Model. It holds buffers, and one goroutine at a time may use it;
+// Clone makes another for a second one.
+type Net struct {
+	graph    *Graph
+	p, n     int
+	engine32 *engine[float32]
+	engine64 *engine[float64]
+}
+
+var _ Model = (*Net)(nil)
+
+// NewNet compiles g, which must not be changed afterwards but for the values of
+// its parameters. It errs where g is not well formed, naming the node.
+func NewNet(g *Graph) (*Net, error) {
+	shapes, err := g.Shapes()
+	if err != nil {
+		return nil, fmt.Errorf("net %q: %w", g.Name, err)
+	}
+	net := &Net{graph: g, p: Size(g.InputShape), n: Size(shapes[g.Output])}
+	if net.p == 0 || net.n == 0 {
+		return nil, fmt.Errorf("net %q: %d inputs and %d outputs: both must be positive", g.Name, net.p, net.n)
+	}
+	return net, nil
+}
+
+// Graph returns the graph that was compiled.
+func (m *Net) Graph() *Graph { return m.graph }
+
+// Clone returns a Net of the same graph, hence the same parameters, with buffers
+// of its own.
+func (m *Net) Clone() *Net { return &Net{graph: m.graph, p: m.p, n: m.n} }
+
+// Dims returns the number of inputs and of outputs of one example.
+func (m *Net) Dims() (p, n int) { return m.p, m.n }
+
+// Forward overwrites dst with the outputs at x, [batch, p] → [batch, n].
+func (m *Net) Forward(dst, x []float32) { m.run32().forward(dst, x, m.batch(len(dst), len(x))) }
+
+// Forward64 is Forward in float64.
+func (m *Net) Forward64(dst, x []float64) { m.run64().forward(dst, x, m.batch(len(dst), len(x))) }
+
+// Linearize evaluates the net at x, [batch, p], and keeps what products need. The
+// result also implements Activity. It is valid until the next call.
+func (m *Net) Linearize(x []float32) Linearization[float32] {
+	return m.run32().linearize(x, m.batch(-1, len(x)))
+}
+
+// Linearize64 is Linearize in float64.
+func (m *Net) Linearize64(x []float64) Linearization[float64] {
+	return m.run64().linearize(x, m.batch(-1, len(x)))
+}
+
+// batch returns the number of examples in x, which dst, unless negative, matches.
+func (m *Net) batch(dst, x int) int {
+	b := x / m.p
+	if x%m.p != 0 || dst >= 0 && dst != b*m.n {
+		panic(fmt.Sprintf("nn: lengths %d and %d are no batch of %d outputs and %d inputs", dst, x, m.n, m.p))
+	}
+	return b
+}
+
+func (m *Net) run32() *engine[float32] {
+	if m.engine32 == nil {
+		m.engine32 = newEngine(m.graph, Op.kernel32)
+	}
+	return m.engine32
+}
+
+func (m *Net) run64() *engine[float64] {
+	if m.engine64 == nil {
+		m.engine64 = newEngine(m.graph, Op.kernel64)
+	}
+	return m.engine64
+}

@@ -1,0 +1,168 @@
+package nn
+
+import "slices"
+
+// program is a graph as numbers: the operators that the output needs, in order,
+// joined by numbered tensors, those that only hand their input on left out.
+// Tensor 0 is the input.
+type program[T Float] struct {
+	steps  []step[T]
+	sizes  []int // of each tensor, for one example
+	output int
+}
+
+// step is one operator: its kernel and the tensors it reads and writes.
+type step[T Float] struct {
+	op      Op
+	kernel  kernel[T]
+	inPlace bool
+	in      []int
+	out     int
+}
+
+// newProgram compiles a valid graph.
+func newProgram[T Float](g *Graph, compile func(Op, ...[]int) kernel[T], train bool) *program[T] {
+	shapes, err := g.Shapes()
+	if err != nil {
+		panic("nn: " + err.Error()) // NewNet and NewTrainer have looked
+	}
+	p := &program[T]{sizes: []int{Size(g.InputShape)}}
+	tensor := map[string]int{g.Input: 0}
+	for _, n := range g.needed(g.Output, g.Input) {
+		in := make([]int, len(n.Inputs))
+		inShapes := make([][]int, len(n.Inputs))
+		for i, name := range n.Inputs {
+			in[i], inShapes[i] = tensor[name], shapes[name]
+		}
+		k := compile(n.Op, inShapes...)
+		if t, ok := k.(passer); ok && (!train || t.passTrain()) {
+			tensor[n.Output] = in[0]
+			continue
+		}
+		_, inPlace := k.(inPlacer)
+		tensor[n.Output] = len(p.sizes)
+		p.steps = append(p.steps, step[T]{n.Op, k, inPlace, in, len(p.sizes)})
+		p.sizes = append(p.sizes, Size(shapes[n.Output]))
+	}
+	p.output = tensor[g.Output]
+	return p
+}
+
+// Where a tensor's values lie: in a numbered buffer, or
+const (
+	unwanted = -1 - iota // nowhere
+	source               // in what the caller gave
+	target               // in what the caller gets
+)
+
+// plan says where each tensor of one sweep over a program lies, so that few
+// buffers are used again and again.
+type plan struct {
+	place   []int   // of each tensor
+	scratch [][]int // backward, by step and input: for what is added to a cotangent there is already
+	sizes   []int   // of each buffer, for one row
+	free    []int
+}
+
+// take returns a buffer of at least that size.
+func (p *plan) take(size int) int {
+	for i, b := range p.free {
+		if p.sizes[b] >= size {
+			p.free = append(p.free[:i], p.free[i+1:]...)
+			return b
+		}
+	}
+	if n := len(p.free); n > 0 {
+		b := p.free[n-1]
+		p.free = p.free[:n-1]
+		p.sizes[b] = size
+		return b
+	}
+	p.sizes = append(p.sizes, size)
+	return len(p.sizes) - 1
+}
+
+func (p *plan) release(place int) {
+	if place >= 0 {
+		p.free = append(p.free, place)
+	}
+}
+
+// forwardPlan plans a sweep from the input, at source, to the output, at target.
+// With inPlace, operators that can write over their input do.
+func (g *program[T]) forwardPlan(inPlace bool) *plan {
+	p := &plan{place: make([]int, len(g.sizes))}
+	last := make([]int, len(g.sizes)) // step that reads the tensor last
+	for i, s := range g.steps {
+		for _, t := range s.in {
+			last[t] = i
+		}
+	}
+	for t := range p.place {
+		p.place[t] = unwanted
+	}
+	p.place[0] = source
+	over := func(i int) bool { // step i writes over its input
+		s := g.steps[i]
+		return inPlace && s.inPlace && s.in[0] != 0 && last[s.in[0]] == i
+	}
+	p.place[g.output] = target
+	for i := len(g.steps) - 1; i >= 0 && g.output != 0; i-- {
+		if s := g.steps[i]; p.place[s.out] == target && over(i) {
+			p.place[s.in[0]] = target
+		}
+	}
+	for i, s := range g.steps {
+		switch {
+		case p.place[s.out] == target:
+		case over(i):
+			p.place[s.out] = p.place[s.in[0]]
+			continue
+		default:
+			p.place[s.out] = p.take(g.sizes[s.out])
+		}
+		for j, t := range s.in {
+			if last[t] == i && !slices.Contains(s.in[:j], t) {
+				p.release(p.place[t])
+			}
+		}
+	}
+	return p
+}
+
+// backwardPlan plans a sweep from the output's cotangent, at source, to those of
+// the wanted tensors, the input's at target.
+func (g *program[T]) backwardPlan(wanted []bool) *plan {
+	p := &plan{place: make([]int, len(g.sizes)), scratch: make([][]int, len(g.steps))}
+	for t := range p.place {
+		p.place[t] = unwanted
+	}
+	p.place[g.output] = source
+	for i := len(g.steps) - 1; i >= 0; i-- {
+		s := g.steps[i]
+		scratch := make([]int, len(s.in))
+		from, reused := p.place[s.out], false
+		for j, t := range s.in {
+			scratch[j] = unwanted
+			switch {
+			case !wanted[t]:
+			case p.place[t] != unwanted:
+				scratch[j] = p.take(g.sizes[t])
+			case t == 0:
+				p.place[t] = target
+			case s.inPlace && from >= 0:
+				p.place[t], reused = from, true
+			default:
+				p.place[t] = p.take(g.sizes[t])
+			}
+		}
+		for _, b := range scratch {
+			p.release(b)
+		}
+		if !reused {
+			p.release(from)
+		}
+		p.scratch[i] = scratch
+	}
+	return p
+}

@@ -1,0 +1,199 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+
+	"tattle/internal/simd"
+)
+
+// Flatten lays an example out as one vector.
+type Flatten struct{}
+
+// Kind returns "Flatten".
+func (*Flatten) Kind() string { return "Flatten" }
+
+// Shape returns the product of the input's dimensions.
+func (*Flatten) Shape(inputs ...[]int) ([]int, error) {
+	s, err := oneInput(inputs)
+	return []int{Size(s)}, err
+}
+
+// Params returns nil.
+func (*Flatten) Params() []*Param { return nil }
+
+func (*Flatten) kernel32(...[]int) kernel[float32] { return through[float32]{} }
+func (*Flatten) kernel64(...[]int) kernel[float64] { return through[float64]{} }
+
+// Identity hands its input on.
+type Identity struct{}
+
+// Kind returns "Identity".
+func (*Identity) Kind() string { return "Identity" }
+
+// Shape returns the input's shape.
+func (*Identity) Shape(inputs ...[]int) ([]int, error) { return oneInput(inputs) }
+
+// Params returns nil.
+func (*Identity) Params() []*Param { return nil }
+
+func (*Identity) kernel32(...[]int) kernel[float32] { return through[float32]{} }
+func (*Identity) kernel64(...[]int) kernel[float64] { return through[float64]{} }
+
+// through is the kernel that copies. The executor does not run it.
+type through[T Float] struct{}
+
+func (through[T]) passTrain() bool                            { return true }
+func (through[T]) forward(f *frame[T])                        { copy(f.y, f.x[0]) }
+func (through[T]) jvp(_ *frame[T], dy []T, dx [][]T, _ int)   { copy(dy, dx[0]) }
+func (through[T]) shift(_ *frame[T], dy []T, dx [][]T, _ int) { copy(dy, dx[0]) }
+
+func (through[T]) vjp(_ *frame[T], dx [][]T, dy []T, _ int) {
+	if dx[0] != nil {
+		copy(dx[0], dy)
+	}
+}
+
+func (through[T]) roundoff(_ *frame[float64], ey []float64, ex [][]float64) { copy(ey, ex[0]) }
+
+// Add sums two tensors of the same shape.
+type Add struct{}
+
+// Kind returns "Add".
+func (*Add) Kind() string { return "Add" }
+
+// Shape returns the shape of the inputs; it errs where they differ.
+func (*Add) Shape(inputs ...[]int) ([]int, error) {
+	if len(inputs) != 2 {
+		return nil, fmt.Errorf("takes two inputs, has %d", len(inputs))
+	}
+	if !slices.Equal(inputs[0], inputs[1]) {
+		return nil, fmt.Errorf("inputs have shapes %v and %v, want the same", inputs[0], inputs[1])
+	}
+	return inputs[0], nil
+}
+
+// Params returns nil.
+func (*Add) Params() []*Param { return nil }
+
+func (*Add) kernel32(...[]int) kernel[float32] { return newAdd[float32]() }
+func (*Add) kernel64(...[]int) kernel[float64] { return newAdd[float64]() }
+
+type add[T Float] struct{ sum *pass[T] }
+
+func newAdd[T Float]() *add[T] { return &add[T]{newPass(simd.Add[T])} }
+
+func (k *add[T]) forward(f *frame[T]) { k.sum.run(f.y, f.x[0], f.x[1], f.batch, 1) }
+
+func (k *add[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
+	switch {
+	case dx[0] == nil && dx[1] == nil:
+		clear(dy)
+	case dx[0] == nil:
+		copy(dy, dx[1])
+	case dx[1] == nil:
+		copy(dy, dx[0])
+	default:
+		k.sum.run(dy, dx[0], dx[1], f.batch, 1)
+	}
+}
+
+func (k *add[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx, n) }
+
+func (k *add[T]) vjp(_ *frame[T], dx [][]T, dy []T, _ int) {
+	for _, d := range dx {
+		if d != nil {
+			copy(d, dy)
+		}
+	}
+}
+
+// Dropout zeroes each entry with probability P and divides the others by 1 − P
+// while training; it is the identity in inference.
+type Dropout struct{ P float64 }
+
+// Kind returns "Dropout".
+func (*Dropout) Kind() string { return "Dropout" }
+
+// Shape returns the input's shape; it errs unless 0 ≤ P < 1.
+func (o *Dropout) Shape(inputs ...[]int) ([]int, error) {
+	if !(o.P >= 0 && o.P < 1) {
+		return nil, fmt.Errorf("probability %v is not in [0, 1)", o.P)
+	}
+	return oneInput(inputs)
+}
+
+// Params returns nil.
+func (*Dropout) Params() []*Param { return nil }
+
+func (o *Dropout) kernel32(...[]int) kernel[float32] { return newDropout(o.P) }
+func (o *Dropout) kernel64(...[]int) kernel[float64] { return through[float64]{} }
+
+// dropout is the kernel of Dropout, whose mask of zeros and 1/(1−P) lies in
+// f.aux.
+type dropout struct {
+	through[float32]
+	p        float64
+	seed     uint64
+	mask     []float32
+	draw     func(lo, hi int)
+	multiply *pass[float32]
+}
+
+func newDropout(p float64) *dropout {
+	k := &dropout{p: p, multiply: newPass(simd.Mul[float32])}
+	k.draw = func(lo, hi int) {
+		simd.DropoutMask(k.mask[lo:hi], k.seed, uint64(lo), float32(1-k.p))
+	}
+	return k
+}
+
+func (k *dropout) passTrain() bool { return false }
+func (k *dropout) inPlace()        {}
+
+func (k *dropout) forward(f *frame[float32]) {
+	if !f.train {
+		k.through.forward(f)
+		return
+	}
+	mask, _ := f.aux.(*[]float32)
+	if mask == nil {
+		mask = new([]float32)
+		f.aux = mask
+	}
+	*mask = sized(*mask, len(f.y))
+	k.mask, k.seed = *mask, f.seed
+	simd.Parallel(len(f.y), grain, k.draw)
+	k.multiply.run(f.y, f.x[0], k.mask, f.batch, 1)
+}
+
+func (k *dropout) jvp(f *frame[float32], dy []float32, dx [][]float32, n int) {
+	k.product(f, dy, dx[0], n)
+}
+
+func (k *dropout) shift(f *frame[float32], dy []float32, dx [][]float32, n int) {
+	k.product(f, dy, dx[0], n)
+}
+
+func (k *dropout) vjp(f *frame[float32], dx [][]float32, dy []float32, n int) {
+	if dx[0] != nil {
+		k.product(f, dx[0], dy, n)
+	}
+}
+
+// product overwrites dst with the mask times d.
+func (k *dropout) product(f *frame[float32], dst, d []float32, n int) {
+	if !f.train {
+		copy(dst, d)
+		return
+	}
+	k.multiply.run(dst, d, *f.aux.(*[]float32), f.batch, n)
+}
+
+// sized returns x with length n, in its own storage where that suffices.
+func sized[T any](x []T, n int) []T {
+	if cap(x) < n {
+		return make([]T, n)
+	}
+	return x[:n]
+}
