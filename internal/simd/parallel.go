@@ -60,7 +60,7 @@ func Parallel(n, grain int, f func(lo, hi int)) {
 	crew.failed.Store(nil)
 	for crew.workers < helpers {
 		crew.workers++
-		go work()
+		go worker()
 	}
 	crew.gate.Store(gateOpen)
 	defer finish()
@@ -99,9 +99,9 @@ func runChunks() {
 	}
 }
 
-// work is the life of one worker. A token may be stale: then the gate is shut
+// worker is the life of one worker. A token may be stale: then the gate is shut
 // (or open for a later region, which is as good).
-func work() {
+func worker() {
 	for range crew.wake {
 		for {
 			g := crew.gate.Load()
@@ -109,14 +109,14 @@ func work() {
 				break
 			}
 			if crew.gate.CompareAndSwap(g, g+1) {
-				workInside()
+				workerInside()
 				break
 			}
 		}
 	}
 }
 
-func workInside() {
+func workerInside() {
 	defer func() {
 		if v := recover(); v != nil {
 			crew.failed.CompareAndSwap(nil, &failure{v})
