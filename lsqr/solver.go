@@ -134,7 +134,7 @@ func (s *Solver[T]) rightOf(i int) {
 	simd.Axpy(T(c.phi/c.rho), w, x) // x = x + (φ/ρ) w
 	wnorm := norm(w)
 	simd.Combine(w, q, w, 1, T(-c.theta/c.rho), 0) // w = v − (θ/ρ) w
-	c.estimate(wnorm, s.opts.Damp)
+	c.estimate(wnorm)
 	test[T](c, s.opts)
 	if c.status != running {
 		clear(q)

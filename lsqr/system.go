@@ -7,12 +7,12 @@ type system struct {
 	status Status
 	itn    int
 
-	alfa, beta          float64 // αₖ₊₁ and βₖ₊₁ of the bidiagonalization
-	rhobar, phibar      float64 // of the QR factorization
-	rho, theta, phi     float64 // its row of this step
-	cs2, sn2, z, xxnorm float64 // of the second factorization, for ‖x‖
-	ddnorm              float64 // Σ ‖dₖ‖²: a Frobenius norm of A⁺
-	psi2                float64 // Σ ψₖ²: the part of ‖r‖² that damping made final
+	alfa, beta         float64 // αₖ₊₁ and βₖ₊₁ of the bidiagonalization
+	rhobar, phibar     float64 // of the QR factorization
+	rho, theta, phi    float64 // its row of this step
+	cs2, sn2, z, znorm float64 // of the second factorization, for ‖x‖
+	dnorm              float64 // ‖d₁ … dₖ‖, tending to the Frobenius norm of A⁺
+	psinorm            float64 // ‖ψ₁ … ψₖ‖, the part of ‖r‖ that damping made final
 
 	bnorm, anorm, acond, rnorm, arnorm, xnorm float64
 }
@@ -60,7 +60,7 @@ func (c *system) step(alfa, damp float64) {
 		psi = damp / rhobar1 * c.phibar
 		c.phibar *= c.rhobar / rhobar1
 	}
-	c.psi2 += psi * psi
+	c.psinorm = math.Hypot(c.psinorm, psi)
 
 	cs, sn, rho := rotation(rhobar1, c.beta)
 	c.rho = rho
@@ -76,20 +76,20 @@ func (c *system) step(alfa, damp float64) {
 
 // estimate updates the norms, given ‖wₖ‖. A rotation from the right makes the
 // upper bidiagonal R lower bidiagonal, and ‖x‖ = ‖z‖ follows (section 5.2).
-func (c *system) estimate(wnorm, damp float64) {
+func (c *system) estimate(wnorm float64) {
 	delta := c.sn2 * c.rho
 	gammabar := -c.cs2 * c.rho
 	rhs := c.phi - delta*c.z
-	c.xnorm = math.Hypot(math.Sqrt(c.xxnorm), rhs/gammabar)
+	c.xnorm = math.Hypot(c.znorm, rhs/gammabar)
 	gamma := math.Hypot(gammabar, c.theta)
 	c.cs2 = gammabar / gamma
 	c.sn2 = c.theta / gamma
 	c.z = rhs / gamma
-	c.xxnorm += c.z * c.z
+	c.znorm = math.Hypot(c.znorm, c.z)
 
-	c.ddnorm += (wnorm / c.rho) * (wnorm / c.rho) // dₖ = wₖ/ρₖ
-	c.acond = c.anorm * math.Sqrt(c.ddnorm)
-	c.rnorm = math.Hypot(c.phibar, math.Sqrt(c.psi2))
+	c.dnorm = math.Hypot(c.dnorm, wnorm/c.rho) // dₖ = wₖ/ρₖ
+	c.acond = c.anorm * c.dnorm
+	c.rnorm = math.Hypot(c.phibar, c.psinorm)
 }
 
 // test applies the stopping tests, the first that matter last, as the authors'
@@ -133,7 +133,7 @@ func test[T Float](c *system, o Options) {
 func (c *system) stats(damp float64) Stats {
 	r := c.rnorm
 	if damp > 0 {
-		r = math.Sqrt(math.Abs(r*r - damp*damp*c.xxnorm))
+		r = math.Sqrt(math.Abs(r*r - (damp*c.znorm)*(damp*c.znorm)))
 	}
 	return Stats{
 		Status: c.status, Iterations: c.itn, Residual: r, NormalResidual: c.arnorm,
