@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"tattle/internal/simd"
 )
 
 // Matrix returns the orthonormal DCT-II of n points as a row-major n×n matrix,
@@ -87,8 +89,8 @@ func (p *Plan) transform(dst, x []float64, inverse bool) {
 	// Along the rows of all images at once, then down the columns of each.
 	p.intermediate = slices.Grow(p.intermediate[:0], len(x))[:len(x)]
 	r, c := p.rows, p.cols
-	gemm(false, !inverse, len(x)/c, c, c, x, p.overCols, p.intermediate)
+	simd.Gemm(false, !inverse, len(x)/c, c, c, 1, x, c, p.overCols, c, 0, p.intermediate, c)
 	for i := 0; i < len(x); i += size {
-		gemm(inverse, false, r, c, r, p.overRows, p.intermediate[i:i+size], dst[i:i+size])
+		simd.Gemm(inverse, false, r, c, r, 1, p.overRows, r, p.intermediate[i:i+size], c, 0, dst[i:i+size], c)
 	}
 }
