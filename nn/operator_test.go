@@ -1,0 +1,313 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// testOperator holds an operator on random inputs to what every kernel promises,
+// in both precisions: products adjoint to each other, for one and several vectors
+// per example, JVP and gradients as finite differences, Shift without
+// cancellation, absent tangents as zeros, and in training the gradients of inputs
+// and parameters.
+func testOperator(t *testing.T, op Op, inputShapes ...[]int) {
+	t.Helper()
+	shape, err := op.Shape(inputShapes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := opCase{op, inputShapes, Size(shape)}
+	t.Run("adjoint32", func(t *testing.T) { testAdjoint(t, c, op.kernel32(inputShapes...), 2e-5) })
+	t.Run("adjoint64", func(t *testing.T) { testAdjoint(t, c, op.kernel64(inputShapes...), 1e-13) })
+	t.Run("difference", func(t *testing.T) { testDifference(t, c) })
+	t.Run("shift", func(t *testing.T) { testShift(t, c) })
+	t.Run("absent", func(t *testing.T) { testAbsent(t, c) })
+	t.Run("precision", func(t *testing.T) { testPrecision(t, c) })
+	t.Run("train", func(t *testing.T) { testTrainGradients(t, c) })
+}
+
+type opCase struct {
+	op  Op
+	in  [][]int
+	out int
+}
+
+const testBatch = 3
+
+func randomSlice[T Float](r *rand.Rand, n int, scale float64) []T {
+	x := make([]T, n)
+	for i := range x {
+		x[i] = T(scale * r.NormFloat64())
+	}
+	return x
+}
+
+// inputs returns random inputs of n rows per example.
+func inputs[T Float](c opCase, r *rand.Rand, n int, scale float64) [][]T {
+	xs := make([][]T, len(c.in))
+	for i, s := range c.in {
+		xs[i] = randomSlice[T](r, testBatch*n*Size(s), scale)
+	}
+	return xs
+}
+
+// forwardFrame runs the kernel forward on x, keeping what products need.
+func forwardFrame[T Float](k kernel[T], c opCase, x [][]T, train bool) *frame[T] {
+	f := &frame[T]{batch: testBatch, x: x, y: make([]T, testBatch*c.out), keep: true, train: train, seed: 5}
+	k.forward(f)
+	return f
+}
+
+func dot64[T Float](x, y []T) float64 {
+	s := 0.0
+	for i := range x {
+		s += float64(x[i]) * float64(y[i])
+	}
+	return s
+}
+
+func norm64[T Float](x []T) float64 { return math.Sqrt(dot64(x, x)) }
+
+func testAdjoint[T Float](t *testing.T, c opCase, kern kernel[T], tolerance float64) {
+	r := rand.New(rand.NewPCG(1, 2))
+	f := forwardFrame(kern, c, inputs[T](c, r, 1, 1), false)
+	for _, k := range []int{1, 4} {
+		v := inputs[T](c, r, k, 1)
+		u := randomSlice[T](r, testBatch*k*c.out, 1)
+		dy := randomSlice[T](r, testBatch*k*c.out, 1) // overwritten
+		dx := inputs[T](c, r, k, 1)                   // overwritten
+		kern.jvp(f, dy, v, k)
+		kern.vjp(f, dx, u, k)
+		left, right, size := dot64(dy, u), 0.0, norm64(dy)*norm64(u)
+		for i := range v {
+			right += dot64(v[i], dx[i])
+			size += norm64(v[i]) * norm64(dx[i])
+		}
+		if size == 0 || !(math.Abs(left-right) <= tolerance*size) {
+			t.Errorf("k = %d: ⟨Jv, u⟩ = %v, ⟨v, Jᵀu⟩ = %v", k, left, right)
+		}
+	}
+}
+
+// closeTo fails where got and want differ by more than tolerance times the
+// largest magnitude of want.
+func closeTo[T Float](t *testing.T, what string, got, want []T, tolerance float64) {
+	t.Helper()
+	top := 0.0
+	for _, w := range want {
+		top = math.Max(top, math.Abs(float64(w)))
+	}
+	for i := range want {
+		if !(math.Abs(float64(got[i])-float64(want[i])) <= tolerance*top) {
+			t.Fatalf("%s: entry %d is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+func moved[T Float](x, d [][]T, h T) [][]T {
+	out := make([][]T, len(x))
+	for i := range x {
+		out[i] = make([]T, len(x[i]))
+		for j := range x[i] {
+			out[i][j] = x[i][j] + h*d[i][j]
+		}
+	}
+	return out
+}
+
+func testDifference(t *testing.T, c opCase) {
+	const h = 1e-6
+	r := rand.New(rand.NewPCG(3, 4))
+	kern := c.op.kernel64(c.in...)
+	x, v := inputs[float64](c, r, 1, 1), inputs[float64](c, r, 1, 1)
+	up := forwardFrame(kern, c, moved(x, v, h), false).y
+	down := forwardFrame(kern, c, moved(x, v, -h), false).y
+	want := make([]float64, len(up))
+	for i := range want {
+		want[i] = (up[i] - down[i]) / (2 * h)
+	}
+	f := forwardFrame(kern, c, x, false)
+	got := make([]float64, len(want))
+	kern.jvp(f, got, v, 1)
+	closeTo(t, "jvp against differences", got, want, 1e-7)
+}
+
+func testShift(t *testing.T, c opCase) {
+	const k = 3
+	r := rand.New(rand.NewPCG(5, 6))
+	kern := c.op.kernel64(c.in...)
+	x := inputs[float64](c, r, 1, 1)
+	f := forwardFrame(kern, c, x, false)
+	for _, size := range []float64{1e-9, 1e-3, 1, 30} {
+		d := inputs[float64](c, r, k, size)
+		got := make([]float64, testBatch*k*c.out)
+		kern.shift(f, got, d, k)
+		for j := range k {
+			dj := rowsOf(c, d, k, j)
+			y := forwardFrame(kern, c, moved(x, dj, 1), false).y
+			for b := range testBatch {
+				for i := range c.out {
+					want := y[b*c.out+i] - f.y[b*c.out+i]
+					if g := got[(b*k+j)*c.out+i]; !(math.Abs(g-want) <= 1e-12*(1+size)*(1+math.Abs(y[b*c.out+i]))) {
+						t.Fatalf("size %v: shift %v, difference %v", size, g, want)
+					}
+				}
+			}
+		}
+		if size == 1e-9 { // the difference has lost its digits, the product has not
+			want := make([]float64, len(got))
+			kern.jvp(f, want, d, k)
+			closeTo(t, "shift against jvp", got, want, 1e-7)
+			testTinyShift32(t, c, x, d, got)
+		}
+	}
+}
+
+// testTinyShift32 holds the float32 shift to float32's relative accuracy.
+func testTinyShift32(t *testing.T, c opCase, x, d [][]float64, want []float64) {
+	t.Helper()
+	kern := c.op.kernel32(c.in...)
+	f := forwardFrame(kern, c, narrow(x), false)
+	got := make([]float32, len(want))
+	kern.shift(f, got, narrow(d), len(want)/(testBatch*c.out))
+	closeTo(t, "float32 shift", wide(got), want, 2e-5)
+}
+
+func narrow(x [][]float64) [][]float32 {
+	out := make([][]float32, len(x))
+	for i := range x {
+		out[i] = make([]float32, len(x[i]))
+		for j, v := range x[i] {
+			out[i][j] = float32(v)
+		}
+	}
+	return out
+}
+
+func wide(x []float32) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+// rowsOf returns vector j of the k of each example.
+func rowsOf[T Float](c opCase, d [][]T, k, j int) [][]T {
+	out := make([][]T, len(d))
+	for i, s := range c.in {
+		n := Size(s)
+		for b := range testBatch {
+			out[i] = append(out[i], d[i][(b*k+j)*n:][:n]...)
+		}
+	}
+	return out
+}
+
+// testAbsent holds that a nil tangent is a zero one and a nil cotangent is left
+// out.
+func testAbsent(t *testing.T, c opCase) {
+	r := rand.New(rand.NewPCG(7, 8))
+	kern := c.op.kernel64(c.in...)
+	f := forwardFrame(kern, c, inputs[float64](c, r, 1, 1), false)
+	v, u := inputs[float64](c, r, 1, 1), randomSlice[float64](r, len(f.y), 1)
+	full := inputs[float64](c, r, 1, 1)
+	kern.vjp(f, full, u, 1)
+	for i := range c.in {
+		dx := make([][]float64, len(c.in))
+		dx[i] = make([]float64, len(v[i]))
+		kern.vjp(f, dx, u, 1)
+		closeTo(t, "lone cotangent", dx[i], full[i], 0)
+		if len(c.in) == 1 {
+			continue
+		}
+		some, zeros := make([][]float64, len(c.in)), make([][]float64, len(c.in))
+		for j := range zeros {
+			zeros[j] = make([]float64, len(v[j]))
+		}
+		some[i], zeros[i] = v[i], v[i]
+		got, want := make([]float64, len(f.y)), make([]float64, len(f.y))
+		kern.jvp(f, got, some, 1)
+		kern.jvp(f, want, zeros, 1)
+		closeTo(t, "lone tangent", got, want, 0)
+		kern.shift(f, got, some, 1)
+		kern.shift(f, want, zeros, 1)
+		closeTo(t, "lone shift", got, want, 0)
+	}
+}
+
+// testPrecision holds the float32 kernel to the float64 one.
+func testPrecision(t *testing.T, c opCase) {
+	r := rand.New(rand.NewPCG(9, 10))
+	narrowKernel, wideKernel := c.op.kernel32(c.in...), c.op.kernel64(c.in...)
+	x := inputs[float32](c, r, 1, 1)
+	wideX := make([][]float64, len(x))
+	for i := range x {
+		wideX[i] = wide(x[i])
+	}
+	f := forwardFrame(narrowKernel, c, x, false)
+	closeTo(t, "float32 forward", wide(f.y), forwardFrame(wideKernel, c, wideX, false).y, 1e-5)
+}
+
+// testTrainGradients compares, in training, the gradients of ⟨u, y⟩ with respect
+// to inputs and parameters with differences of the float32 forward pass along one
+// random direction each.
+func testTrainGradients(t *testing.T, c opCase) {
+	r := rand.New(rand.NewPCG(11, 12))
+	kern := c.op.kernel32(c.in...)
+	x := inputs[float32](c, r, 1, 1)
+	f := forwardFrame(kern, c, x, true)
+	u := randomSlice[float32](r, len(f.y), 1)
+	value := func(x [][]float32) float64 { return dot64(u, forwardFrame(kern, c, x, true).y) }
+	compare := func(what string, got, size float64, up, down float64, h float64) {
+		t.Helper()
+		want := (up - down) / (2 * h)
+		if !(math.Abs(got-want) <= .01*(size+math.Abs(want))) {
+			t.Errorf("%s: gradient gives %v, differences %v", what, got, want)
+		}
+	}
+	dx := inputs[float32](c, r, 1, 1)
+	kern.vjp(f, dx, u, 1)
+	for i := range c.in {
+		const h = 1.0 / (1 << 14)
+		d := make([][]float32, len(x))
+		for j := range x {
+			d[j] = make([]float32, len(x[j]))
+		}
+		d[i] = randomSlice[float32](r, len(x[i]), 1)
+		compare(fmt.Sprintf("input %d", i), dot64(dx[i], d[i]), norm64(dx[i]), value(moved(x, d, h)), value(moved(x, d, -h)), h)
+	}
+	params := c.op.Params()
+	if len(params) == 0 {
+		return
+	}
+	for _, p := range params {
+		p.Grad = make([]float32, len(p.Data))
+	}
+	f = forwardFrame(kern, c, x, true)
+	kern.(learner).grad(f, u)
+	kern.(learner).grad(f, u) // adds: twice the gradient
+	for _, p := range params {
+		const h = 1.0 / 64
+		d, own := randomSlice[float32](r, len(p.Data), 1), p.Data
+		at := func(h float32) float64 {
+			p.Data = moved([][]float32{own}, [][]float32{d}, h)[0]
+			p.Changed()
+			return value(x)
+		}
+		up, down := at(h), at(-h)
+		p.Data = own
+		p.Changed()
+		compare(p.Name, dot64(p.Grad, d)/2, norm64(p.Grad)/2, up, down, h)
+		p.Grad = nil
+	}
+}
+
+// testParam returns a parameter of normal entries divided by the square root of
+// the entries per row.
+func testParam(r *rand.Rand, name string, shape ...int) *Param {
+	scale := 1 / math.Sqrt(float64(Size(shape[1:])))
+	return &Param{Name: name, Shape: shape, Data: randomSlice[float32](r, Size(shape), scale)}
+}
