@@ -1,9 +1,6 @@
 package simd
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // The generator is Philox 4x32 with seven rounds, the fewest that pass BigCrush
 // (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
@@ -73,9 +70,8 @@ func dropoutGo(mask []float32, keys *philoxKeys, offset uint64, limit uint32, va
 
 func philox(c [4]uint32, keys [][2]uint64) [4]uint32 {
 	for _, k := range keys {
-		hi0, lo0 := bits.Mul32(philoxM0, c[0])
-		hi1, lo1 := bits.Mul32(philoxM1, c[2])
-		c = [4]uint32{hi1 ^ c[1] ^ uint32(k[0]), lo1, hi0 ^ c[3] ^ uint32(k[1]), lo0}
+		p, q := philoxM0*uint64(c[0]), philoxM1*uint64(c[2])
+		c = [4]uint32{uint32(q>>32) ^ c[1] ^ uint32(k[0]), uint32(q), uint32(p>>32) ^ c[3] ^ uint32(k[1]), uint32(p)}
 	}
 	return c
 }

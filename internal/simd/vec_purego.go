@@ -1,3 +1,5 @@
+//go:build purego || !amd64
+
 package simd
 
 func axpy[T Float](alpha T, x, y []T)                    { axpyGo(alpha, x, y) }

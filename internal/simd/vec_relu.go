@@ -13,8 +13,8 @@ func ReLUMask[T Float](dst, d, x []T) {
 	reluMask(dst, d, x)
 }
 
-// ReLUShift sets dst = max(x+d, 0) − max(x, 0) without cancellation: it is d
-// itself where x and x+d are both positive.
+// ReLUShift sets dst = max(x+d, 0) − max(x, 0) without cancellation, for
+// finite x: it is d itself where x and x+d are both positive.
 func ReLUShift[T Float](dst, d, x []T) {
 	sameLength(len(dst), len(d), len(x))
 	reluShift(dst, d, x)
@@ -33,8 +33,8 @@ func LeakyReLUMask[T Float](dst, d, x []T, slope T) {
 	leakyReLUMask(dst, d, x, slope)
 }
 
-// LeakyReLUShift sets dst = leaky(x+d) − leaky(x) without cancellation, for a
-// slope of at least 0: it is d itself where x and x+d are both positive, and
+// LeakyReLUShift sets dst = leaky(x+d) − leaky(x) without cancellation, for
+// finite x and a slope of at least 0: it is d itself where x and x+d are both positive, and
 // slope·d where neither is.
 func LeakyReLUShift[T Float](dst, d, x []T, slope T) {
 	sameLength(len(dst), len(d), len(x))

@@ -1,0 +1,197 @@
+//go:build !purego
+
+package simd
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// vecAVX2 says that the processor, and the system, can run the kernels below.
+var vecAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+
+// The kernels take pointers: f32 and f64 are the first elements of a slice that
+// is known to hold that type, by is32.
+
+func is32[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }
+
+func f32[T Float](x []T) *float32 { return (*float32)(unsafe.Pointer(unsafe.SliceData(x))) }
+
+func f64[T Float](x []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(x))) }
+
+func axpy[T Float](alpha T, x, y []T) {
+	switch {
+	case !vecAVX2:
+		axpyGo(alpha, x, y)
+	case is32[T]():
+		axpyF32(f32(y), f32(x), len(y), float32(alpha))
+	default:
+		axpyF64(f64(y), f64(x), len(y), float64(alpha))
+	}
+}
+
+func scale[T Float](alpha T, x []T) {
+	switch {
+	case !vecAVX2:
+		scaleGo(alpha, x)
+	case is32[T]():
+		scaleF32(f32(x), len(x), float32(alpha))
+	default:
+		scaleF64(f64(x), len(x), float64(alpha))
+	}
+}
+
+func add[T Float](dst, a, b []T) {
+	switch {
+	case !vecAVX2:
+		addGo(dst, a, b)
+	case is32[T]():
+		addF32(f32(dst), f32(a), f32(b), len(dst))
+	default:
+		addF64(f64(dst), f64(a), f64(b), len(dst))
+	}
+}
+
+func mul[T Float](dst, a, b []T) {
+	switch {
+	case !vecAVX2:
+		mulGo(dst, a, b)
+	case is32[T]():
+		mulF32(f32(dst), f32(a), f32(b), len(dst))
+	default:
+		mulF64(f64(dst), f64(a), f64(b), len(dst))
+	}
+}
+
+func dot[T Float](x, y []T) T {
+	switch {
+	case !vecAVX2:
+		return dotGo(x, y)
+	case is32[T]():
+		return T(dotF32(f32(x), f32(y), len(x)))
+	default:
+		return T(dotF64(f64(x), f64(y), len(x)))
+	}
+}
+
+func sum[T Float](x []T) T {
+	switch {
+	case !vecAVX2:
+		return sumGo(x)
+	case is32[T]():
+		return T(sumF32(f32(x), len(x)))
+	default:
+		return T(sumF64(f64(x), len(x)))
+	}
+}
+
+func maxAbs[T Float](x []T) T {
+	switch {
+	case !vecAVX2:
+		return maxAbsGo(x)
+	case is32[T]():
+		return T(maxAbsF32(f32(x), len(x)))
+	default:
+		return T(maxAbsF64(f64(x), len(x)))
+	}
+}
+
+func scaleShift[T Float](dst, x []T, a, b T) {
+	switch {
+	case !vecAVX2:
+		scaleShiftGo(dst, x, a, b)
+	case is32[T]():
+		scaleShiftF32(f32(dst), f32(x), len(dst), float32(a), float32(b))
+	default:
+		scaleShiftF64(f64(dst), f64(x), len(dst), float64(a), float64(b))
+	}
+}
+
+func scaleShiftLeaky[T Float](dst, x []T, a, b, slope T) {
+	switch {
+	case !vecAVX2:
+		scaleShiftLeakyGo(dst, x, a, b, slope)
+	case is32[T]():
+		scaleShiftLeakyF32(f32(dst), f32(x), len(dst), float32(a), float32(b), float32(slope))
+	default:
+		scaleShiftLeakyF64(f64(dst), f64(x), len(dst), float64(a), float64(b), float64(slope))
+	}
+}
+
+func combine[T Float](dst, x, y []T, a, b, c T) {
+	switch {
+	case !vecAVX2:
+		combineGo(dst, x, y, a, b, c)
+	case is32[T]():
+		combineF32(f32(dst), f32(x), f32(y), len(dst), float32(a), float32(b), float32(c))
+	default:
+		combineF64(f64(dst), f64(x), f64(y), len(dst), float64(a), float64(b), float64(c))
+	}
+}
+
+func relu[T Float](dst, x []T) {
+	switch {
+	case !vecAVX2:
+		reluGo(dst, x)
+	case is32[T]():
+		reluF32(f32(dst), f32(x), len(dst))
+	default:
+		reluF64(f64(dst), f64(x), len(dst))
+	}
+}
+
+func reluMask[T Float](dst, d, x []T) {
+	switch {
+	case !vecAVX2:
+		reluMaskGo(dst, d, x)
+	case is32[T]():
+		reluMaskF32(f32(dst), f32(d), f32(x), len(dst))
+	default:
+		reluMaskF64(f64(dst), f64(d), f64(x), len(dst))
+	}
+}
+
+func reluShift[T Float](dst, d, x []T) {
+	switch {
+	case !vecAVX2:
+		reluShiftGo(dst, d, x)
+	case is32[T]():
+		reluShiftF32(f32(dst), f32(d), f32(x), len(dst))
+	default:
+		reluShiftF64(f64(dst), f64(d), f64(x), len(dst))
+	}
+}
+
+func leakyReLU[T Float](dst, x []T, slope T) {
+	switch {
+	case !vecAVX2:
+		leakyReLUGo(dst, x, slope)
+	case is32[T]():
+		leakyReLUF32(f32(dst), f32(x), len(dst), float32(slope))
+	default:
+		leakyReLUF64(f64(dst), f64(x), len(dst), float64(slope))
+	}
+}
+
+func leakyReLUMask[T Float](dst, d, x []T, slope T) {
+	switch {
+	case !vecAVX2:
+		leakyReLUMaskGo(dst, d, x, slope)
+	case is32[T]():
+		leakyReLUMaskF32(f32(dst), f32(d), f32(x), len(dst), float32(slope))
+	default:
+		leakyReLUMaskF64(f64(dst), f64(d), f64(x), len(dst), float64(slope))
+	}
+}
+
+func leakyReLUShift[T Float](dst, d, x []T, slope T) {
+	switch {
+	case !vecAVX2:
+		leakyReLUShiftGo(dst, d, x, slope)
+	case is32[T]():
+		leakyReLUShiftF32(f32(dst), f32(d), f32(x), len(dst), float32(slope))
+	default:
+		leakyReLUShiftF64(f64(dst), f64(d), f64(x), len(dst), float64(slope))
+	}
+}

@@ -1,0 +1,916 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// Vector loops for float32. Each runs over pairs of registers, then one, then
+// the rest under a mask, with the same operations in every lane: an element
+// does not depend on its place. DI, SI and BX are the pointers, AX the index.
+
+// The mask of r lanes starts r lanes before the zeros.
+DATA ·vecMask+0(SB)/8, $-1
+DATA ·vecMask+8(SB)/8, $-1
+DATA ·vecMask+16(SB)/8, $-1
+DATA ·vecMask+24(SB)/8, $-1
+DATA ·vecMask+32(SB)/8, $0
+DATA ·vecMask+40(SB)/8, $0
+DATA ·vecMask+48(SB)/8, $0
+DATA ·vecMask+56(SB)/8, $0
+GLOBL ·vecMask(SB), RODATA|NOPTR, $64
+
+// func axpyF32(y, x *float32, n int, alpha float32)
+// y += alpha·x
+TEXT ·axpyF32(SB), NOSPLIT, $0-28
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS alpha+24(FP), Y8
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ one
+
+two:
+	VMOVUPS (DI)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VFMADD231PS Y1, Y8, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS 32(DI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VFMADD231PS Y5, Y8, Y4
+	VMOVUPS Y4, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $8, CX
+	JZ rest
+	VMOVUPS (DI)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VFMADD231PS Y1, Y8, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ $8, AX
+
+rest:
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (DI)(AX*4), Y15, Y0
+	VMASKMOVPS (SI)(AX*4), Y15, Y1
+	VFMADD231PS Y1, Y8, Y0
+	VMASKMOVPS Y0, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func scaleF32(x *float32, n int, alpha float32)
+// x *= alpha
+TEXT ·scaleF32(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	VBROADCASTSS alpha+16(FP), Y8
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ one
+
+two:
+	VMOVUPS (DI)(AX*4), Y0
+	VMULPS Y8, Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS 32(DI)(AX*4), Y4
+	VMULPS Y8, Y4, Y4
+	VMOVUPS Y4, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $8, CX
+	JZ rest
+	VMOVUPS (DI)(AX*4), Y0
+	VMULPS Y8, Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ $8, AX
+
+rest:
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (DI)(AX*4), Y15, Y0
+	VMULPS Y8, Y0, Y0
+	VMASKMOVPS Y0, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addF32(dst, a, b *float32, n int)
+// dst = a + b
+TEXT ·addF32(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), BX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ one
+
+two:
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VADDPS Y1, Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS 32(SI)(AX*4), Y4
+	VMOVUPS 32(BX)(AX*4), Y5
+	VADDPS Y5, Y4, Y4
+	VMOVUPS Y4, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $8, CX
+	JZ rest
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VADDPS Y1, Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ $8, AX
+
+rest:
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (SI)(AX*4), Y15, Y0
+	VMASKMOVPS (BX)(AX*4), Y15, Y1
+	VADDPS Y1, Y0, Y0
+	VMASKMOVPS Y0, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mulF32(dst, a, b *float32, n int)
+// dst = a·b
+TEXT ·mulF32(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), BX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ one
+
+two:
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VMULPS Y1, Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS 32(SI)(AX*4), Y4
+	VMOVUPS 32(BX)(AX*4), Y5
+	VMULPS Y5, Y4, Y4
+	VMOVUPS Y4, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $8, CX
+	JZ rest
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS (BX)(AX*4), Y1
+	VMULPS Y1, Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ $8, AX
+
+rest:
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (SI)(AX*4), Y15, Y0
+	VMASKMOVPS (BX)(AX*4), Y15, Y1
+	VMULPS Y1, Y0, Y0
+	VMASKMOVPS Y0, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func scaleShiftF32(dst, x *float32, n int, a, b float32)
+// dst = a·x + b
+TEXT ·scaleShiftF32(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS a+24(FP), Y8
+	VBROADCASTSS b+28(FP), Y9
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ one
+
+two:
+	VMOVUPS (SI)(AX*4), Y0
+	VFMADD213PS Y9, Y8, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS 32(SI)(AX*4), Y4
+	VFMADD213PS Y9, Y8, Y4
+	VMOVUPS Y4, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $8, CX
+	JZ rest
+	VMOVUPS (SI)(AX*4), Y0
+	VFMADD213PS Y9, Y8, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ $8, AX
+
+rest:
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (SI)(AX*4), Y15, Y0
+	VFMADD213PS Y9, Y8, Y0
+	VMASKMOVPS Y0, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func scaleShiftLeakyF32(dst, x *float32, n int, a, b, slope float32)
+// dst = leaky(a·x + b)
+TEXT ·scaleShiftLeakyF32(SB), NOSPLIT, $0-36
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS a+24(FP), Y8
+	VBROADCASTSS b+28(FP), Y9
+	VBROADCASTSS slope+32(FP), Y10
+	VXORPS Y13, Y13, Y13
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ one
+
+two:
+	VMOVUPS (SI)(AX*4), Y0
+	VFMADD213PS Y9, Y8, Y0
+	VMULPS Y10, Y0, Y1
+	VCMPPS $0x1E, Y13, Y0, Y2
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS 32(SI)(AX*4), Y4
+	VFMADD213PS Y9, Y8, Y4
+	VMULPS Y10, Y4, Y5
+	VCMPPS $0x1E, Y13, Y4, Y6
+	VBLENDVPS Y6, Y4, Y5, Y4
+	VMOVUPS Y4, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $8, CX
+	JZ rest
+	VMOVUPS (SI)(AX*4), Y0
+	VFMADD213PS Y9, Y8, Y0
+	VMULPS Y10, Y0, Y1
+	VCMPPS $0x1E, Y13, Y0, Y2
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ $8, AX
+
+rest:
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (SI)(AX*4), Y15, Y0
+	VFMADD213PS Y9, Y8, Y0
+	VMULPS Y10, Y0, Y1
+	VCMPPS $0x1E, Y13, Y0, Y2
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMASKMOVPS Y0, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func combineF32(dst, x, y *float32, n int, a, b, c float32)
+// dst = a·x + (b·y + c)
+TEXT ·combineF32(SB), NOSPLIT, $0-44
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), CX
+	VBROADCASTSS a+32(FP), Y8
+	VBROADCASTSS b+36(FP), Y9
+	VBROADCASTSS c+40(FP), Y10
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ one
+
+two:
+	VMOVUPS (BX)(AX*4), Y0
+	VFMADD213PS Y10, Y9, Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VFMADD231PS Y1, Y8, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS 32(BX)(AX*4), Y4
+	VFMADD213PS Y10, Y9, Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VFMADD231PS Y5, Y8, Y4
+	VMOVUPS Y4, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $8, CX
+	JZ rest
+	VMOVUPS (BX)(AX*4), Y0
+	VFMADD213PS Y10, Y9, Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VFMADD231PS Y1, Y8, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ $8, AX
+
+rest:
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (BX)(AX*4), Y15, Y0
+	VFMADD213PS Y10, Y9, Y0
+	VMASKMOVPS (SI)(AX*4), Y15, Y1
+	VFMADD231PS Y1, Y8, Y0
+	VMASKMOVPS Y0, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func reluF32(dst, x *float32, n int)
+// dst = x where not x ≤ 0, which keeps a NaN
+TEXT ·reluF32(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y13, Y13, Y13
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ one
+
+two:
+	VMOVUPS (SI)(AX*4), Y0
+	VCMPPS $0x16, Y13, Y0, Y1
+	VANDPS Y1, Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS 32(SI)(AX*4), Y4
+	VCMPPS $0x16, Y13, Y4, Y5
+	VANDPS Y5, Y4, Y4
+	VMOVUPS Y4, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $8, CX
+	JZ rest
+	VMOVUPS (SI)(AX*4), Y0
+	VCMPPS $0x16, Y13, Y0, Y1
+	VANDPS Y1, Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ $8, AX
+
+rest:
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (SI)(AX*4), Y15, Y0
+	VCMPPS $0x16, Y13, Y0, Y1
+	VANDPS Y1, Y0, Y0
+	VMASKMOVPS Y0, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func reluMaskF32(dst, d, x *float32, n int)
+// dst = d where x > 0
+TEXT ·reluMaskF32(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VXORPS Y13, Y13, Y13
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ one
+
+two:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VCMPPS $0x1E, Y13, Y0, Y0
+	VANDPS Y1, Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS 32(BX)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VCMPPS $0x1E, Y13, Y4, Y4
+	VANDPS Y5, Y4, Y4
+	VMOVUPS Y4, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $8, CX
+	JZ rest
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VCMPPS $0x1E, Y13, Y0, Y0
+	VANDPS Y1, Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ $8, AX
+
+rest:
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (BX)(AX*4), Y15, Y0
+	VMASKMOVPS (SI)(AX*4), Y15, Y1
+	VCMPPS $0x1E, Y13, Y0, Y0
+	VANDPS Y1, Y0, Y0
+	VMASKMOVPS Y0, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func reluShiftF32(dst, d, x *float32, n int)
+// dst = max(d, −x) where x > 0, else max(x+d, 0). The maximum takes its second
+// operand, here d, when one is a NaN.
+TEXT ·reluShiftF32(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VXORPS Y13, Y13, Y13
+	VPCMPEQD Y12, Y12, Y12
+	VPSLLD $31, Y12, Y12 // the sign bit
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ one
+
+two:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VXORPS Y12, Y0, Y2
+	VMAXPS Y1, Y2, Y2
+	VADDPS Y1, Y0, Y3
+	VCMPPS $0x16, Y13, Y3, Y1
+	VANDPS Y1, Y3, Y3
+	VCMPPS $0x1E, Y13, Y0, Y0
+	VBLENDVPS Y0, Y2, Y3, Y2
+	VMOVUPS Y2, (DI)(AX*4)
+	VMOVUPS 32(BX)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VXORPS Y12, Y4, Y6
+	VMAXPS Y5, Y6, Y6
+	VADDPS Y5, Y4, Y7
+	VCMPPS $0x16, Y13, Y7, Y5
+	VANDPS Y5, Y7, Y7
+	VCMPPS $0x1E, Y13, Y4, Y4
+	VBLENDVPS Y4, Y6, Y7, Y6
+	VMOVUPS Y6, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $8, CX
+	JZ rest
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VXORPS Y12, Y0, Y2
+	VMAXPS Y1, Y2, Y2
+	VADDPS Y1, Y0, Y3
+	VCMPPS $0x16, Y13, Y3, Y1
+	VANDPS Y1, Y3, Y3
+	VCMPPS $0x1E, Y13, Y0, Y0
+	VBLENDVPS Y0, Y2, Y3, Y2
+	VMOVUPS Y2, (DI)(AX*4)
+	ADDQ $8, AX
+
+rest:
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (BX)(AX*4), Y15, Y0
+	VMASKMOVPS (SI)(AX*4), Y15, Y1
+	VXORPS Y12, Y0, Y2
+	VMAXPS Y1, Y2, Y2
+	VADDPS Y1, Y0, Y3
+	VCMPPS $0x16, Y13, Y3, Y1
+	VANDPS Y1, Y3, Y3
+	VCMPPS $0x1E, Y13, Y0, Y0
+	VBLENDVPS Y0, Y2, Y3, Y2
+	VMASKMOVPS Y2, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReLUF32(dst, x *float32, n int, slope float32)
+// dst = x where x > 0, else slope·x
+TEXT ·leakyReLUF32(SB), NOSPLIT, $0-28
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS slope+24(FP), Y8
+	VXORPS Y13, Y13, Y13
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ one
+
+two:
+	VMOVUPS (SI)(AX*4), Y0
+	VMULPS Y8, Y0, Y1
+	VCMPPS $0x1E, Y13, Y0, Y2
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS 32(SI)(AX*4), Y4
+	VMULPS Y8, Y4, Y5
+	VCMPPS $0x1E, Y13, Y4, Y6
+	VBLENDVPS Y6, Y4, Y5, Y4
+	VMOVUPS Y4, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $8, CX
+	JZ rest
+	VMOVUPS (SI)(AX*4), Y0
+	VMULPS Y8, Y0, Y1
+	VCMPPS $0x1E, Y13, Y0, Y2
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ $8, AX
+
+rest:
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (SI)(AX*4), Y15, Y0
+	VMULPS Y8, Y0, Y1
+	VCMPPS $0x1E, Y13, Y0, Y2
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMASKMOVPS Y0, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReLUMaskF32(dst, d, x *float32, n int, slope float32)
+// dst = d where x > 0, else slope·d
+TEXT ·leakyReLUMaskF32(SB), NOSPLIT, $0-36
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VBROADCASTSS slope+32(FP), Y8
+	VXORPS Y13, Y13, Y13
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ one
+
+two:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VMULPS Y8, Y1, Y2
+	VCMPPS $0x1E, Y13, Y0, Y0
+	VBLENDVPS Y0, Y1, Y2, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS 32(BX)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMULPS Y8, Y5, Y6
+	VCMPPS $0x1E, Y13, Y4, Y4
+	VBLENDVPS Y4, Y5, Y6, Y4
+	VMOVUPS Y4, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $8, CX
+	JZ rest
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VMULPS Y8, Y1, Y2
+	VCMPPS $0x1E, Y13, Y0, Y0
+	VBLENDVPS Y0, Y1, Y2, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ $8, AX
+
+rest:
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (BX)(AX*4), Y15, Y0
+	VMASKMOVPS (SI)(AX*4), Y15, Y1
+	VMULPS Y8, Y1, Y2
+	VCMPPS $0x1E, Y13, Y0, Y0
+	VBLENDVPS Y0, Y1, Y2, Y0
+	VMASKMOVPS Y0, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReLUShiftF32(dst, d, x *float32, n int, slope float32)
+// Y2: x > 0; Y3: not d ≤ −x. Where they agree dst is d or slope·d (Y6), else
+// leaky(x+d) − leaky(x) (Y5 and Y4).
+TEXT ·leakyReLUShiftF32(SB), NOSPLIT, $0-36
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VBROADCASTSS slope+32(FP), Y8
+	VXORPS Y13, Y13, Y13
+	VPCMPEQD Y12, Y12, Y12
+	VPSLLD $31, Y12, Y12 // the sign bit
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ rest
+
+one:
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VCMPPS $0x1E, Y13, Y0, Y2
+	VXORPS Y12, Y0, Y3
+	VCMPPS $0x16, Y3, Y1, Y3
+	VMULPS Y8, Y0, Y4
+	VBLENDVPS Y2, Y0, Y4, Y4
+	VADDPS Y1, Y0, Y5
+	VMULPS Y8, Y5, Y6
+	VBLENDVPS Y3, Y5, Y6, Y5
+	VSUBPS Y4, Y5, Y5
+	VMULPS Y8, Y1, Y6
+	VBLENDVPS Y2, Y1, Y6, Y6
+	VXORPS Y3, Y2, Y2
+	VBLENDVPS Y2, Y5, Y6, Y6
+	VMOVUPS Y6, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT one
+
+rest:
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (BX)(AX*4), Y15, Y0
+	VMASKMOVPS (SI)(AX*4), Y15, Y1
+	VCMPPS $0x1E, Y13, Y0, Y2
+	VXORPS Y12, Y0, Y3
+	VCMPPS $0x16, Y3, Y1, Y3
+	VMULPS Y8, Y0, Y4
+	VBLENDVPS Y2, Y0, Y4, Y4
+	VADDPS Y1, Y0, Y5
+	VMULPS Y8, Y5, Y6
+	VBLENDVPS Y3, Y5, Y6, Y5
+	VSUBPS Y4, Y5, Y5
+	VMULPS Y8, Y1, Y6
+	VBLENDVPS Y2, Y1, Y6, Y6
+	VXORPS Y3, Y2, Y2
+	VBLENDVPS Y2, Y5, Y6, Y6
+	VMASKMOVPS Y6, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dotF32(x, y *float32, n int) float32
+// Σ x·y
+TEXT ·dotF32(SB), NOSPLIT, $0-28
+	MOVQ x+0(FP), DI
+	MOVQ y+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ CX, DX
+	ANDQ $~31, DX
+	JZ some
+
+four:
+	VMOVUPS (DI)(AX*4), Y4
+	VFMADD231PS (SI)(AX*4), Y4, Y0
+	VMOVUPS 32(DI)(AX*4), Y5
+	VFMADD231PS 32(SI)(AX*4), Y5, Y1
+	VMOVUPS 64(DI)(AX*4), Y6
+	VFMADD231PS 64(SI)(AX*4), Y6, Y2
+	VMOVUPS 96(DI)(AX*4), Y7
+	VFMADD231PS 96(SI)(AX*4), Y7, Y3
+	ADDQ $32, AX
+	CMPQ AX, DX
+	JLT four
+
+some:
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JMP test
+
+one:
+	VMOVUPS (DI)(AX*4), Y4
+	VFMADD231PS (SI)(AX*4), Y4, Y0
+	ADDQ $8, AX
+
+test:
+	CMPQ AX, DX
+	JLT one
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (DI)(AX*4), Y15, Y4
+	VMASKMOVPS (SI)(AX*4), Y15, Y5
+	VFMADD231PS Y5, Y4, Y0
+
+done:
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VADDPS Y2, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VPERMILPS $0x4E, X0, X1
+	VADDPS X1, X0, X0
+	VPERMILPS $0xB1, X0, X1
+	VADDPS X1, X0, X0
+	VZEROUPPER
+	MOVSS X0, ret+24(FP)
+	RET
+
+// func sumF32(x *float32, n int) float32
+// Σ x
+TEXT ·sumF32(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	XORQ AX, AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ CX, DX
+	ANDQ $~31, DX
+	JZ some
+
+four:
+	VADDPS (DI)(AX*4), Y0, Y0
+	VADDPS 32(DI)(AX*4), Y1, Y1
+	VADDPS 64(DI)(AX*4), Y2, Y2
+	VADDPS 96(DI)(AX*4), Y3, Y3
+	ADDQ $32, AX
+	CMPQ AX, DX
+	JLT four
+
+some:
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JMP test
+
+one:
+	VADDPS (DI)(AX*4), Y0, Y0
+	ADDQ $8, AX
+
+test:
+	CMPQ AX, DX
+	JLT one
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (DI)(AX*4), Y15, Y4
+	VADDPS Y4, Y0, Y0
+
+done:
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VADDPS Y2, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VPERMILPS $0x4E, X0, X1
+	VADDPS X1, X0, X0
+	VPERMILPS $0xB1, X0, X1
+	VADDPS X1, X0, X0
+	VZEROUPPER
+	MOVSS X0, ret+16(FP)
+	RET
+
+// func maxAbsF32(x *float32, n int) float32
+// The largest |x|. Without their signs floats are in the order of their bits, NaN
+// last.
+TEXT ·maxAbsF32(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	VPCMPEQD Y12, Y12, Y12
+	VPSRLD $1, Y12, Y12 // all but the sign bit
+	XORQ AX, AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ CX, DX
+	ANDQ $~31, DX
+	JZ some
+
+four:
+	VANDPS (DI)(AX*4), Y12, Y4
+	VPMAXUD Y4, Y0, Y0
+	VANDPS 32(DI)(AX*4), Y12, Y5
+	VPMAXUD Y5, Y1, Y1
+	VANDPS 64(DI)(AX*4), Y12, Y6
+	VPMAXUD Y6, Y2, Y2
+	VANDPS 96(DI)(AX*4), Y12, Y7
+	VPMAXUD Y7, Y3, Y3
+	ADDQ $32, AX
+	CMPQ AX, DX
+	JLT four
+
+some:
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JMP test
+
+one:
+	VANDPS (DI)(AX*4), Y12, Y4
+	VPMAXUD Y4, Y0, Y0
+	ADDQ $8, AX
+
+test:
+	CMPQ AX, DX
+	JLT one
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (DI)(AX*4), Y15, Y4
+	VANDPS Y12, Y4, Y4
+	VPMAXUD Y4, Y0, Y0
+
+done:
+	VPMAXUD Y1, Y0, Y0
+	VPMAXUD Y2, Y0, Y0
+	VPMAXUD Y3, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VPMAXUD X1, X0, X0
+	VPERMILPS $0x4E, X0, X1
+	VPMAXUD X1, X0, X0
+	VPERMILPS $0xB1, X0, X1
+	VPMAXUD X1, X0, X0
+	VZEROUPPER
+	MOVSS X0, ret+16(FP)
+	RET

@@ -1,0 +1,908 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// Vector loops for float64, in the form of those for float32.
+
+// func axpyF64(y, x *float64, n int, alpha float64)
+// y += alpha·x
+TEXT ·axpyF64(SB), NOSPLIT, $0-32
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSD alpha+24(FP), Y8
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (DI)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VFMADD231PD Y1, Y8, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(DI)(AX*8), Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VFMADD231PD Y5, Y8, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (DI)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VFMADD231PD Y1, Y8, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (DI)(AX*8), Y15, Y0
+	VMASKMOVPD (SI)(AX*8), Y15, Y1
+	VFMADD231PD Y1, Y8, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func scaleF64(x *float64, n int, alpha float64)
+// x *= alpha
+TEXT ·scaleF64(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	VBROADCASTSD alpha+16(FP), Y8
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (DI)(AX*8), Y0
+	VMULPD Y8, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(DI)(AX*8), Y4
+	VMULPD Y8, Y4, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (DI)(AX*8), Y0
+	VMULPD Y8, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (DI)(AX*8), Y15, Y0
+	VMULPD Y8, Y0, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addF64(dst, a, b *float64, n int)
+// dst = a + b
+TEXT ·addF64(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), BX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD (BX)(AX*8), Y1
+	VADDPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(SI)(AX*8), Y4
+	VMOVUPD 32(BX)(AX*8), Y5
+	VADDPD Y5, Y4, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD (BX)(AX*8), Y1
+	VADDPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (SI)(AX*8), Y15, Y0
+	VMASKMOVPD (BX)(AX*8), Y15, Y1
+	VADDPD Y1, Y0, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mulF64(dst, a, b *float64, n int)
+// dst = a·b
+TEXT ·mulF64(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), BX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD (BX)(AX*8), Y1
+	VMULPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(SI)(AX*8), Y4
+	VMOVUPD 32(BX)(AX*8), Y5
+	VMULPD Y5, Y4, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD (BX)(AX*8), Y1
+	VMULPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (SI)(AX*8), Y15, Y0
+	VMASKMOVPD (BX)(AX*8), Y15, Y1
+	VMULPD Y1, Y0, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func scaleShiftF64(dst, x *float64, n int, a, b float64)
+// dst = a·x + b
+TEXT ·scaleShiftF64(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSD a+24(FP), Y8
+	VBROADCASTSD b+32(FP), Y9
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (SI)(AX*8), Y0
+	VFMADD213PD Y9, Y8, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(SI)(AX*8), Y4
+	VFMADD213PD Y9, Y8, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (SI)(AX*8), Y0
+	VFMADD213PD Y9, Y8, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (SI)(AX*8), Y15, Y0
+	VFMADD213PD Y9, Y8, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func scaleShiftLeakyF64(dst, x *float64, n int, a, b, slope float64)
+// dst = leaky(a·x + b)
+TEXT ·scaleShiftLeakyF64(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSD a+24(FP), Y8
+	VBROADCASTSD b+32(FP), Y9
+	VBROADCASTSD slope+40(FP), Y10
+	VXORPD Y13, Y13, Y13
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (SI)(AX*8), Y0
+	VFMADD213PD Y9, Y8, Y0
+	VMULPD Y10, Y0, Y1
+	VCMPPD $0x1E, Y13, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(SI)(AX*8), Y4
+	VFMADD213PD Y9, Y8, Y4
+	VMULPD Y10, Y4, Y5
+	VCMPPD $0x1E, Y13, Y4, Y6
+	VBLENDVPD Y6, Y4, Y5, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (SI)(AX*8), Y0
+	VFMADD213PD Y9, Y8, Y0
+	VMULPD Y10, Y0, Y1
+	VCMPPD $0x1E, Y13, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (SI)(AX*8), Y15, Y0
+	VFMADD213PD Y9, Y8, Y0
+	VMULPD Y10, Y0, Y1
+	VCMPPD $0x1E, Y13, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func combineF64(dst, x, y *float64, n int, a, b, c float64)
+// dst = a·x + (b·y + c)
+TEXT ·combineF64(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), CX
+	VBROADCASTSD a+32(FP), Y8
+	VBROADCASTSD b+40(FP), Y9
+	VBROADCASTSD c+48(FP), Y10
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (BX)(AX*8), Y0
+	VFMADD213PD Y10, Y9, Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VFMADD231PD Y1, Y8, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(BX)(AX*8), Y4
+	VFMADD213PD Y10, Y9, Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VFMADD231PD Y5, Y8, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (BX)(AX*8), Y0
+	VFMADD213PD Y10, Y9, Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VFMADD231PD Y1, Y8, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (BX)(AX*8), Y15, Y0
+	VFMADD213PD Y10, Y9, Y0
+	VMASKMOVPD (SI)(AX*8), Y15, Y1
+	VFMADD231PD Y1, Y8, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func reluF64(dst, x *float64, n int)
+// dst = x where not x ≤ 0, which keeps a NaN
+TEXT ·reluF64(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPD Y13, Y13, Y13
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (SI)(AX*8), Y0
+	VCMPPD $0x16, Y13, Y0, Y1
+	VANDPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(SI)(AX*8), Y4
+	VCMPPD $0x16, Y13, Y4, Y5
+	VANDPD Y5, Y4, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (SI)(AX*8), Y0
+	VCMPPD $0x16, Y13, Y0, Y1
+	VANDPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (SI)(AX*8), Y15, Y0
+	VCMPPD $0x16, Y13, Y0, Y1
+	VANDPD Y1, Y0, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func reluMaskF64(dst, d, x *float64, n int)
+// dst = d where x > 0
+TEXT ·reluMaskF64(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VXORPD Y13, Y13, Y13
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (BX)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VANDPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(BX)(AX*8), Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VCMPPD $0x1E, Y13, Y4, Y4
+	VANDPD Y5, Y4, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (BX)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VANDPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (BX)(AX*8), Y15, Y0
+	VMASKMOVPD (SI)(AX*8), Y15, Y1
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VANDPD Y1, Y0, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func reluShiftF64(dst, d, x *float64, n int)
+// dst = max(d, −x) where x > 0, else max(x+d, 0). The maximum takes its second
+// operand, here d, when one is a NaN.
+TEXT ·reluShiftF64(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VXORPD Y13, Y13, Y13
+	VPCMPEQD Y12, Y12, Y12
+	VPSLLQ $63, Y12, Y12 // the sign bit
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (BX)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VXORPD Y12, Y0, Y2
+	VMAXPD Y1, Y2, Y2
+	VADDPD Y1, Y0, Y3
+	VCMPPD $0x16, Y13, Y3, Y1
+	VANDPD Y1, Y3, Y3
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VBLENDVPD Y0, Y2, Y3, Y2
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD 32(BX)(AX*8), Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VXORPD Y12, Y4, Y6
+	VMAXPD Y5, Y6, Y6
+	VADDPD Y5, Y4, Y7
+	VCMPPD $0x16, Y13, Y7, Y5
+	VANDPD Y5, Y7, Y7
+	VCMPPD $0x1E, Y13, Y4, Y4
+	VBLENDVPD Y4, Y6, Y7, Y6
+	VMOVUPD Y6, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (BX)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VXORPD Y12, Y0, Y2
+	VMAXPD Y1, Y2, Y2
+	VADDPD Y1, Y0, Y3
+	VCMPPD $0x16, Y13, Y3, Y1
+	VANDPD Y1, Y3, Y3
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VBLENDVPD Y0, Y2, Y3, Y2
+	VMOVUPD Y2, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (BX)(AX*8), Y15, Y0
+	VMASKMOVPD (SI)(AX*8), Y15, Y1
+	VXORPD Y12, Y0, Y2
+	VMAXPD Y1, Y2, Y2
+	VADDPD Y1, Y0, Y3
+	VCMPPD $0x16, Y13, Y3, Y1
+	VANDPD Y1, Y3, Y3
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VBLENDVPD Y0, Y2, Y3, Y2
+	VMASKMOVPD Y2, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReLUF64(dst, x *float64, n int, slope float64)
+// dst = x where x > 0, else slope·x
+TEXT ·leakyReLUF64(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSD slope+24(FP), Y8
+	VXORPD Y13, Y13, Y13
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (SI)(AX*8), Y0
+	VMULPD Y8, Y0, Y1
+	VCMPPD $0x1E, Y13, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(SI)(AX*8), Y4
+	VMULPD Y8, Y4, Y5
+	VCMPPD $0x1E, Y13, Y4, Y6
+	VBLENDVPD Y6, Y4, Y5, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (SI)(AX*8), Y0
+	VMULPD Y8, Y0, Y1
+	VCMPPD $0x1E, Y13, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (SI)(AX*8), Y15, Y0
+	VMULPD Y8, Y0, Y1
+	VCMPPD $0x1E, Y13, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReLUMaskF64(dst, d, x *float64, n int, slope float64)
+// dst = d where x > 0, else slope·d
+TEXT ·leakyReLUMaskF64(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VBROADCASTSD slope+32(FP), Y8
+	VXORPD Y13, Y13, Y13
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (BX)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VMULPD Y8, Y1, Y2
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VBLENDVPD Y0, Y1, Y2, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(BX)(AX*8), Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VMULPD Y8, Y5, Y6
+	VCMPPD $0x1E, Y13, Y4, Y4
+	VBLENDVPD Y4, Y5, Y6, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (BX)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VMULPD Y8, Y1, Y2
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VBLENDVPD Y0, Y1, Y2, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (BX)(AX*8), Y15, Y0
+	VMASKMOVPD (SI)(AX*8), Y15, Y1
+	VMULPD Y8, Y1, Y2
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VBLENDVPD Y0, Y1, Y2, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReLUShiftF64(dst, d, x *float64, n int, slope float64)
+// Y2: x > 0; Y3: not d ≤ −x. Where they agree dst is d or slope·d (Y6), else
+// leaky(x+d) − leaky(x) (Y5 and Y4).
+TEXT ·leakyReLUShiftF64(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VBROADCASTSD slope+32(FP), Y8
+	VXORPD Y13, Y13, Y13
+	VPCMPEQD Y12, Y12, Y12
+	VPSLLQ $63, Y12, Y12 // the sign bit
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~3, DX
+	JZ rest
+
+one:
+	VMOVUPD (BX)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VCMPPD $0x1E, Y13, Y0, Y2
+	VXORPD Y12, Y0, Y3
+	VCMPPD $0x16, Y3, Y1, Y3
+	VMULPD Y8, Y0, Y4
+	VBLENDVPD Y2, Y0, Y4, Y4
+	VADDPD Y1, Y0, Y5
+	VMULPD Y8, Y5, Y6
+	VBLENDVPD Y3, Y5, Y6, Y5
+	VSUBPD Y4, Y5, Y5
+	VMULPD Y8, Y1, Y6
+	VBLENDVPD Y2, Y1, Y6, Y6
+	VXORPD Y3, Y2, Y2
+	VBLENDVPD Y2, Y5, Y6, Y6
+	VMOVUPD Y6, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, DX
+	JLT one
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (BX)(AX*8), Y15, Y0
+	VMASKMOVPD (SI)(AX*8), Y15, Y1
+	VCMPPD $0x1E, Y13, Y0, Y2
+	VXORPD Y12, Y0, Y3
+	VCMPPD $0x16, Y3, Y1, Y3
+	VMULPD Y8, Y0, Y4
+	VBLENDVPD Y2, Y0, Y4, Y4
+	VADDPD Y1, Y0, Y5
+	VMULPD Y8, Y5, Y6
+	VBLENDVPD Y3, Y5, Y6, Y5
+	VSUBPD Y4, Y5, Y5
+	VMULPD Y8, Y1, Y6
+	VBLENDVPD Y2, Y1, Y6, Y6
+	VXORPD Y3, Y2, Y2
+	VBLENDVPD Y2, Y5, Y6, Y6
+	VMASKMOVPD Y6, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dotF64(x, y *float64, n int) float64
+// Σ x·y
+TEXT ·dotF64(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), DI
+	MOVQ y+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ some
+
+four:
+	VMOVUPD (DI)(AX*8), Y4
+	VFMADD231PD (SI)(AX*8), Y4, Y0
+	VMOVUPD 32(DI)(AX*8), Y5
+	VFMADD231PD 32(SI)(AX*8), Y5, Y1
+	VMOVUPD 64(DI)(AX*8), Y6
+	VFMADD231PD 64(SI)(AX*8), Y6, Y2
+	VMOVUPD 96(DI)(AX*8), Y7
+	VFMADD231PD 96(SI)(AX*8), Y7, Y3
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT four
+
+some:
+	MOVQ CX, DX
+	ANDQ $~3, DX
+	JMP test
+
+one:
+	VMOVUPD (DI)(AX*8), Y4
+	VFMADD231PD (SI)(AX*8), Y4, Y0
+	ADDQ $4, AX
+
+test:
+	CMPQ AX, DX
+	JLT one
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (DI)(AX*8), Y15, Y4
+	VMASKMOVPD (SI)(AX*8), Y15, Y5
+	VFMADD231PD Y5, Y4, Y0
+
+done:
+	VADDPD Y1, Y0, Y0
+	VADDPD Y3, Y2, Y2
+	VADDPD Y2, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD X1, X0, X0
+	VPERMILPD $1, X0, X1
+	VADDPD X1, X0, X0
+	VZEROUPPER
+	MOVSD X0, ret+24(FP)
+	RET
+
+// func sumF64(x *float64, n int) float64
+// Σ x
+TEXT ·sumF64(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	XORQ AX, AX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ some
+
+four:
+	VADDPD (DI)(AX*8), Y0, Y0
+	VADDPD 32(DI)(AX*8), Y1, Y1
+	VADDPD 64(DI)(AX*8), Y2, Y2
+	VADDPD 96(DI)(AX*8), Y3, Y3
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT four
+
+some:
+	MOVQ CX, DX
+	ANDQ $~3, DX
+	JMP test
+
+one:
+	VADDPD (DI)(AX*8), Y0, Y0
+	ADDQ $4, AX
+
+test:
+	CMPQ AX, DX
+	JLT one
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (DI)(AX*8), Y15, Y4
+	VADDPD Y4, Y0, Y0
+
+done:
+	VADDPD Y1, Y0, Y0
+	VADDPD Y3, Y2, Y2
+	VADDPD Y2, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD X1, X0, X0
+	VPERMILPD $1, X0, X1
+	VADDPD X1, X0, X0
+	VZEROUPPER
+	MOVSD X0, ret+16(FP)
+	RET
+
+// func maxAbsF64(x *float64, n int) float64
+// The largest |x|. Without their signs floats are in the order of their bits, NaN
+// last.
+TEXT ·maxAbsF64(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	VPCMPEQD Y12, Y12, Y12
+	VPSRLQ $1, Y12, Y12 // all but the sign bit
+	XORQ AX, AX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ CX, DX
+	ANDQ $~15, DX
+	JZ some
+
+four:
+	VANDPD (DI)(AX*8), Y12, Y4
+	VPCMPGTQ Y0, Y4, Y8
+	VBLENDVPD Y8, Y4, Y0, Y0
+	VANDPD 32(DI)(AX*8), Y12, Y5
+	VPCMPGTQ Y1, Y5, Y9
+	VBLENDVPD Y9, Y5, Y1, Y1
+	VANDPD 64(DI)(AX*8), Y12, Y6
+	VPCMPGTQ Y2, Y6, Y10
+	VBLENDVPD Y10, Y6, Y2, Y2
+	VANDPD 96(DI)(AX*8), Y12, Y7
+	VPCMPGTQ Y3, Y7, Y11
+	VBLENDVPD Y11, Y7, Y3, Y3
+	ADDQ $16, AX
+	CMPQ AX, DX
+	JLT four
+
+some:
+	MOVQ CX, DX
+	ANDQ $~3, DX
+	JMP test
+
+one:
+	VANDPD (DI)(AX*8), Y12, Y4
+	VPCMPGTQ Y0, Y4, Y8
+	VBLENDVPD Y8, Y4, Y0, Y0
+	ADDQ $4, AX
+
+test:
+	CMPQ AX, DX
+	JLT one
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (DI)(AX*8), Y15, Y4
+	VANDPD Y12, Y4, Y4
+	VPCMPGTQ Y0, Y4, Y8
+	VBLENDVPD Y8, Y4, Y0, Y0
+
+done:
+	VPCMPGTQ Y0, Y1, Y5
+	VBLENDVPD Y5, Y1, Y0, Y0
+	VPCMPGTQ Y0, Y2, Y6
+	VBLENDVPD Y6, Y2, Y0, Y0
+	VPCMPGTQ Y0, Y3, Y7
+	VBLENDVPD Y7, Y3, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VPCMPGTQ X0, X1, X5
+	VBLENDVPD X5, X1, X0, X0
+	VPERMILPD $1, X0, X1
+	VPCMPGTQ X0, X1, X5
+	VBLENDVPD X5, X1, X0, X0
+	VZEROUPPER
+	MOVSD X0, ret+16(FP)
+	RET

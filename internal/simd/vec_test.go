@@ -1,0 +1,334 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// lengths covers every tail of the kernels, then a few passes of the main loops.
+func lengths() []int {
+	var n []int
+	for i := range 71 {
+		n = append(n, i)
+	}
+	return append(n, 255, 1000, 4097)
+}
+
+func both(t *testing.T, f32 func(*testing.T), f64 func(*testing.T)) {
+	t.Run("float32", f32)
+	t.Run("float64", f64)
+}
+
+// awkward returns n numbers off the alignment of their array, with zeros of both
+// signs, denormals and equal magnitudes among them; rare ones hold NaN and ±Inf.
+func awkward[T Float](r *rand.Rand, n int, rare bool) []T {
+	x := make([]T, n+3)[3:]
+	tiny := T(math.SmallestNonzeroFloat32)
+	odd := []T{0, T(math.Copysign(0, -1)), tiny, -tiny, 1, -1}
+	if rare {
+		odd = append(odd, T(math.NaN()), T(math.Inf(1)), T(math.Inf(-1)))
+	}
+	for i := range x {
+		if r.IntN(4) == 0 {
+			x[i] = odd[r.IntN(len(odd))]
+		} else {
+			x[i] = T(r.NormFloat64())
+		}
+	}
+	return x
+}
+
+func epsilonOf[T Float]() float64 {
+	if any(T(0)) == any(float32(0)) {
+		return 0x1p-24
+	}
+	return 0x1p-53
+}
+
+// elementwise is one loop dst[i] = f(a[i], b[i]): the kernel, what it is in
+// float64 and how many roundings of numbers no larger than scale may lie between.
+// Without roundings the two must agree to the bit.
+type elementwise[T Float] struct {
+	name  string
+	run   func(dst, a, b []T)
+	want  func(a, b float64) float64
+	scale func(a, b float64) float64
+	exact bool
+}
+
+func elementwiseKernels[T Float]() []elementwise[T] {
+	const k, l, c = 0.75, -1.5, 0.375
+	slope := float64(T(0.01))
+	leak := func(x float64) float64 { return leaky(x, slope) }
+	abs := func(x float64) float64 { // of an input that counts: one that does not may be NaN
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return 0
+		}
+		return math.Abs(x)
+	}
+	sumOf := func(a, b float64) float64 { return abs(a) + abs(b) + 2 }
+	return []elementwise[T]{
+		{"Axpy", func(d, a, b []T) { copy(d, b); Axpy(k, a, d) }, func(a, b float64) float64 { return k*a + b }, sumOf, false},
+		{"Scale", func(d, a, b []T) { copy(d, a); Scale(k, d) }, func(a, b float64) float64 { return k * a }, sumOf, false},
+		{"Add", Add[T], func(a, b float64) float64 { return a + b }, sumOf, false},
+		{"Mul", Mul[T], func(a, b float64) float64 { return a * b }, func(a, b float64) float64 { return abs(a * b) }, false},
+		{"ScaleShift", func(d, a, b []T) { ScaleShift(d, a, k, l) }, func(a, b float64) float64 { return k*a + l }, sumOf, false},
+		{"ScaleShiftLeaky", func(d, a, b []T) { ScaleShiftLeaky(d, a, k, l, T(slope)) }, func(a, b float64) float64 { return leak(k*a + l) }, sumOf, false},
+		{"Combine", func(d, a, b []T) { Combine(d, a, b, k, l, c) }, func(a, b float64) float64 { return k*a + l*b + c }, func(a, b float64) float64 { return 2 * sumOf(a, b) }, false},
+		{"ReLU", func(d, a, b []T) { ReLU(d, a) }, func(a, b float64) float64 { return positive(a) }, nil, true},
+		{"ReLUMask", func(d, a, b []T) { ReLUMask(d, b, a) }, func(a, b float64) float64 {
+			if a > 0 {
+				return b
+			}
+			return 0
+		}, nil, true},
+		{"ReLUShift", func(d, a, b []T) { ReLUShift(d, b, a) }, func(a, b float64) float64 {
+			if a > 0 && a+b > 0 {
+				return b
+			}
+			return positive(a+b) - positive(a)
+		}, sumOf, false},
+		{"LeakyReLU", func(d, a, b []T) { LeakyReLU(d, a, T(slope)) }, func(a, b float64) float64 { return leak(a) }, sumOf, false},
+		{"LeakyReLUMask", func(d, a, b []T) { LeakyReLUMask(d, b, a, T(slope)) }, func(a, b float64) float64 {
+			if a > 0 {
+				return b
+			}
+			return slope * b
+		}, sumOf, false},
+		{"LeakyReLUShift", func(d, a, b []T) { LeakyReLUShift(d, b, a, T(slope)) }, func(a, b float64) float64 { return leak(a+b) - leak(a) }, sumOf, false},
+	}
+}
+
+func TestElementwise(t *testing.T) { both(t, testElementwise[float32], testElementwise[float64]) }
+
+func testElementwise[T Float](t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, k := range elementwiseKernels[T]() {
+		for _, n := range lengths() {
+			a, b := awkward[T](r, n, true), awkward[T](r, n, true)
+			keepA, keepB := append([]T{}, a...), append([]T{}, b...)
+			dst := make([]T, n+2)
+			dst[0], dst[n+1] = 7, 7
+			k.run(dst[1:n+1], a, b)
+			if dst[0] != 7 || dst[n+1] != 7 {
+				t.Fatalf("%s wrote outside %d elements", k.name, n)
+			}
+			for i, got := range dst[1 : n+1] {
+				x, y := float64(keepA[i]), float64(keepB[i])
+				if !k.agrees(float64(got), x, y) {
+					t.Fatalf("%s of %d: element %d of (%v, %v) is %v, want %v", k.name, n, i, x, y, got, k.want(x, y))
+				}
+				if !sameBits(a[i], keepA[i]) || !sameBits(b[i], keepB[i]) {
+					t.Fatalf("%s changed an input", k.name)
+				}
+			}
+			k.testAliases(t, dst[1:n+1], a, b)
+		}
+	}
+}
+
+func (k elementwise[T]) agrees(got, x, y float64) bool {
+	want := k.want(x, y)
+	if strings.HasSuffix(k.name, "Shift") && math.IsInf(x, 0) && k.name != "ScaleShift" {
+		return true // the difference of two infinities
+	}
+	if math.IsNaN(want) {
+		return math.IsNaN(got)
+	}
+	if k.exact || math.IsInf(want, 0) || got == want {
+		return sameBits(got, want) || !k.exact && got == want
+	}
+	return math.Abs(got-want) <= 4*epsilonOf[T]()*k.scale(x, y)+math.SmallestNonzeroFloat32
+}
+
+// The destination may be the first or the second input.
+func (k elementwise[T]) testAliases(t *testing.T, want, a, b []T) {
+	first, second := append([]T{}, a...), append([]T{}, b...)
+	if k.name != "Axpy" {
+		k.run(first, first, b)
+		assertSame(t, k.name+" onto its first input", first, want)
+	}
+	if k.name != "Scale" {
+		k.run(second, a, second)
+		assertSame(t, k.name+" onto its second input", second, want)
+	}
+}
+
+// The kernels give each element the same bytes wherever it stands.
+func TestElementwiseSplit(t *testing.T) { both(t, testSplit[float32], testSplit[float64]) }
+
+func testSplit[T Float](t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const n = 101
+	a, b := awkward[T](r, n, true), awkward[T](r, n, true)
+	for _, k := range elementwiseKernels[T]() {
+		want, got := make([]T, n), make([]T, n)
+		k.run(want, a, b)
+		for cut := range n {
+			k.run(got[:cut], a[:cut], b[:cut])
+			k.run(got[cut:], a[cut:], b[cut:])
+			assertSame(t, fmt.Sprintf("%s cut at %d", k.name, cut), got, want)
+		}
+	}
+}
+
+func TestShiftHasNoCancellation(t *testing.T) {
+	x, d := []float32{1e6, -1e6, 1e6, -1e6}, []float32{1e-6, 1e-6, -1e-6, -1e-6}
+	dst := make([]float32, 4)
+	ReLUShift(dst, d, x)
+	assertSame(t, "ReLUShift", dst, []float32{1e-6, 0, -1e-6, 0})
+	LeakyReLUShift(dst, d, x, 0.5)
+	assertSame(t, "LeakyReLUShift", dst, []float32{1e-6, 0.5e-6, -1e-6, -0.5e-6})
+}
+
+func TestReductions(t *testing.T) { both(t, testReductions[float32], testReductions[float64]) }
+
+func testReductions[T Float](t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, n := range lengths() {
+		x, y := awkward[T](r, n, false), awkward[T](r, n, false)
+		var sum, dot, squares, most, sumScale, dotScale float64
+		for i := range x {
+			a, b := float64(x[i]), float64(y[i])
+			sum, dot, squares = sum+a, dot+a*b, squares+a*a
+			sumScale, dotScale = sumScale+math.Abs(a), dotScale+math.Abs(a*b)
+			most = max(most, math.Abs(a))
+		}
+		bound := float64(n+1) * 2 * epsilonOf[T]()
+		near(t, "Sum", float64(Sum(x)), sum, bound*sumScale)
+		near(t, "Dot", float64(Dot(x, y)), dot, bound*dotScale)
+		near(t, "SumSquares", float64(SumSquares(x)), squares, bound*squares)
+		near(t, "MaxAbs", float64(MaxAbs(x)), most, 0)
+		if n > 0 {
+			x[r.IntN(n)] = T(math.Inf(-1))
+			near(t, "MaxAbs with an infinity", 1/float64(MaxAbs(x)), 0, 0)
+			x[r.IntN(n)] = T(-math.NaN())
+			if got := MaxAbs(x); got == got {
+				t.Fatalf("MaxAbs with a NaN is %v", got)
+			}
+		}
+	}
+}
+
+func TestMoments(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, n := range append(lengths(), 1<<18) {
+		x, d := awkward[float32](r, n, false), awkward[float32](r, n, false)
+		var s, q, sd, dot, scale float64
+		for i := range x {
+			a, b := float64(x[i])+1000, float64(d[i])
+			x[i] = float32(a)
+			a = float64(x[i])
+			s, q, sd, dot = s+a, q+a*a, sd+b, dot+a*b
+			scale += a*a + math.Abs(b) + math.Abs(a*b)
+		}
+		bound := float64(n+1) * 2 * 0x1p-53 * scale
+		gotS, gotQ := SumAndSquares(x)
+		near(t, "Σ x", gotS, s, bound)
+		near(t, "Σ x²", gotQ, q, bound)
+		gotD, gotDot := DotAndSum(d, x)
+		near(t, "Σ d", gotD, sd, bound)
+		near(t, "Σ d·x", gotDot, dot, bound)
+	}
+}
+
+func TestRows(t *testing.T) { both(t, testRows[float32], testRows[float64]) }
+
+func testRows[T Float](t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, rows := range []int{0, 1, 3} {
+		for _, cols := range lengths() {
+			x, bias := awkward[T](r, rows*cols, false), awkward[T](r, cols, false)
+			sums, added := append([]T{}, bias...), append([]T{}, x...)
+			SumRows(sums, rows, cols, x)
+			AddRows(added, rows, cols, bias)
+			for c := range cols {
+				want := float64(bias[c])
+				for i := range rows {
+					want += float64(x[i*cols+c])
+					if got := added[i*cols+c]; got != x[i*cols+c]+bias[c] {
+						t.Fatalf("AddRows [%d, %d] at %d, %d: %v", rows, cols, i, c, got)
+					}
+				}
+				near(t, "SumRows", float64(sums[c]), want, 64*epsilonOf[T]())
+			}
+		}
+	}
+}
+
+func TestLengthsMustMatch(t *testing.T) {
+	x, y := make([]float32, 3), make([]float32, 4)
+	calls := map[string]func(){
+		"Axpy": func() { Axpy(1, x, y) }, "Add": func() { Add(x, x, y) }, "Dot": func() { Dot(x, y) },
+		"ReLU": func() { ReLU(y, x) }, "ReLUMask": func() { ReLUMask(x, y, x) }, "Combine": func() { Combine(x, y, x, 1, 1, 1) },
+		"AddRows": func() { AddRows(x, 1, 3, y) }, "SumRows": func() { SumRows(y, 1, 3, x) },
+		"Transpose": func() { Transpose(x, x, 1, 4) }, "AdamStep": func() { AdamStep(x, x, x, y, AdamCoefficients{}) },
+		"DotAndSum": func() { DotAndSum(x, y) },
+	}
+	for name, call := range calls {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s took slices of 3 and 4", name)
+				}
+			}()
+			call()
+		}()
+	}
+}
+
+func TestVectorsDoNotAllocate(t *testing.T) { both(t, testAllocs[float32], testAllocs[float64]) }
+
+func testAllocs[T Float](t *testing.T) {
+	a, b, c := make([]T, 100), make([]T, 100), make([]T, 100)
+	f, g := make([]float32, 100), make([]float32, 100)
+	var total T
+	calls := kernelCalls(a, b, c)
+	allocs := testing.AllocsPerRun(20, func() {
+		for _, k := range calls {
+			k()
+		}
+		total += Dot(a, b) + Sum(a) + SumSquares(a) + MaxAbs(a)
+		SumAndSquares(f)
+		DotAndSum(f, g)
+		DropoutMask(f, 1, 3, .5)
+		AdamStep(f, f, g, g, AdamCoefficients{})
+	})
+	if allocs != 0 {
+		t.Fatalf("%v allocations", allocs)
+	}
+}
+
+func kernelCalls[T Float](a, b, c []T) [17]func() {
+	return [17]func(){
+		func() { Axpy(1, a, b) }, func() { Scale(1, a) }, func() { Add(a, b, c) }, func() { Mul(a, b, c) },
+		func() { ScaleShift(a, b, 1, 2) }, func() { ScaleShiftLeaky(a, b, 1, 2, 3) }, func() { Combine(a, b, c, 1, 2, 3) },
+		func() { ReLU(a, b) }, func() { ReLUMask(a, b, c) }, func() { ReLUShift(a, b, c) },
+		func() { LeakyReLU(a, b, 1) }, func() { LeakyReLUMask(a, b, c, 1) }, func() { LeakyReLUShift(a, b, c, 1) },
+		func() { AddRows(a, 5, 20, b[:20]) }, func() { SumRows(a[:20], 5, 20, b) },
+		func() { Transpose(a, b, 5, 20) }, func() { Transpose(a, b, 10, 10) },
+	}
+}
+
+func near(t *testing.T, name string, got, want, bound float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= bound) {
+		t.Fatalf("%s is %v, want %v within %v", name, got, want, bound)
+	}
+}
+
+func sameBits[T Float](a, b T) bool {
+	return a != a && b != b || math.Float64bits(float64(a)) == math.Float64bits(float64(b))
+}
+
+func assertSame[T Float](t *testing.T, name string, got, want []T) {
+	t.Helper()
+	for i := range want {
+		if !sameBits(got[i], want[i]) {
+			t.Fatalf("%s: element %d is %v, want %v", name, i, got[i], want[i])
+		}
+	}
+}
