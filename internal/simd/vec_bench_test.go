@@ -1,0 +1,120 @@
+package simd
+
+import (
+	"fmt"
+	"testing"
+	"unsafe"
+)
+
+// Sizes in elements: in the first cache, in the second, and in memory.
+var benchSizes = []int{1 << 10, 1 << 16, 1 << 24}
+
+func BenchmarkCopy(b *testing.B) { benchmarkLoops[float32](b, "copy") }
+
+func BenchmarkVector32(b *testing.B) { benchmarkLoops[float32](b, "") }
+
+func BenchmarkVector64(b *testing.B) { benchmarkLoops[float64](b, "") }
+
+// benchmarkLoops reports the bytes that a loop reads and writes.
+func benchmarkLoops[T Float](b *testing.B, only string) {
+	for _, n := range benchSizes {
+		x, y, z := make([]T, n), make([]T, n), make([]T, n)
+		for i := range x {
+			x[i], y[i], z[i] = T(i%17)-8, T(i%13)-6, 1
+		}
+		for _, k := range []struct {
+			name    string
+			streams int
+			run     func()
+		}{
+			{"copy", 2, func() { copy(z, x) }},
+			{"Axpy", 3, func() { Axpy(1e-9, x, z) }},
+			{"Add", 3, func() { Add(z, x, y) }},
+			{"Dot", 2, func() { Dot(x, y) }},
+			{"Sum", 1, func() { Sum(x) }},
+			{"MaxAbs", 1, func() { MaxAbs(x) }},
+			{"ReLU", 2, func() { ReLU(z, x) }},
+			{"ReLUMask", 3, func() { ReLUMask(z, x, y) }},
+			{"ReLUShift", 3, func() { ReLUShift(z, x, y) }},
+			{"LeakyReLUShift", 3, func() { LeakyReLUShift(z, x, y, .1) }},
+			{"ScaleShift", 2, func() { ScaleShift(z, x, 2, 3) }},
+			{"ScaleShiftLeaky", 2, func() { ScaleShiftLeaky(z, x, 2, 3, .1) }},
+			{"Combine", 3, func() { Combine(z, x, y, 2, 3, 4) }},
+		} {
+			if only == "" && k.name != "copy" || only == k.name {
+				b.Run(fmt.Sprintf("%s/%d", k.name, n), func(b *testing.B) {
+					measure(b, float64(n)*float64(k.streams)*float64(unsafe.Sizeof(x[0])), k.run)
+				})
+			}
+		}
+	}
+}
+
+func BenchmarkMoments(b *testing.B) {
+	for _, n := range benchSizes {
+		x, d := make([]float32, n), make([]float32, n)
+		b.Run(fmt.Sprintf("SumAndSquares/%d", n), func(b *testing.B) {
+			measure(b, 4*float64(n), func() { SumAndSquares(x) })
+		})
+		b.Run(fmt.Sprintf("DotAndSum/%d", n), func(b *testing.B) {
+			measure(b, 8*float64(n), func() { DotAndSum(d, x) })
+		})
+	}
+}
+
+func BenchmarkDropoutMask(b *testing.B) {
+	for _, n := range benchSizes {
+		mask := make([]float32, n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			measure(b, 4*float64(n), func() { DropoutMask(mask, 1, 0, .75) })
+		})
+	}
+}
+
+// BenchmarkAdam compares the step, which reads four arrays and writes three, with
+// a copy of as many bytes, on one core and on all.
+func BenchmarkAdam(b *testing.B) {
+	for _, n := range []int{1_200_000, 38_000_000} {
+		var s [4][]float32
+		for i := range s {
+			s[i] = make([]float32, n)
+			for j := range s[i] {
+				s[i][j] = float32(j%7) * .01
+			}
+		}
+		p := AdamRule{Rate: 1e-3, Beta1: .9, Beta2: .999, Epsilon: 1e-8}.At(5)
+		step := func(lo, hi int) { AdamStep(s[0][lo:hi], s[1][lo:hi], s[2][lo:hi], s[3][lo:hi], p) }
+		halves := func(lo, hi int) { copy(s[0][lo:hi], s[1][lo:hi]); copy(s[2][lo:hi], s[3][lo:hi]) }
+		for _, k := range []struct {
+			name    string
+			streams float64
+			run     func()
+		}{
+			{"copy", 4, func() { halves(0, n) }},
+			{"step", 7, func() { step(0, n) }},
+			{"copy/cores", 4, func() { Parallel(n, 1<<16, halves) }},
+			{"step/cores", 7, func() { Parallel(n, 1<<16, step) }},
+		} {
+			b.Run(fmt.Sprintf("%d/%s", n, k.name), func(b *testing.B) { measure(b, 4*k.streams*float64(n), k.run) })
+		}
+	}
+}
+
+func BenchmarkTranspose(b *testing.B) {
+	for _, d := range [][2]int{{64, 1024}, {1024, 64}, {96, 784}, {784, 96}, {1000, 1000}, {2048, 2048}} {
+		rows, cols := d[0], d[1]
+		x, y := make([]float32, rows*cols), make([]float32, rows*cols)
+		Transpose(y, x, rows, cols)
+		b.Run(fmt.Sprintf("%dx%d", rows, cols), func(b *testing.B) {
+			measure(b, 8*float64(rows*cols), func() { Transpose(y, x, rows, cols) })
+		})
+	}
+}
+
+func measure(b *testing.B, bytes float64, run func()) {
+	b.ReportAllocs()
+	for b.Loop() {
+		run()
+	}
+	b.ReportMetric(bytes*float64(b.N)/b.Elapsed().Seconds()/1e9, "GB/s")
+}

@@ -1,0 +1,254 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// adamReference is one step of PyTorch's formula in float64.
+func adamReference(r AdamRule, t int, w, g, m, v []float64) {
+	for i := range w {
+		grad := g[i]
+		if r.Decoupled {
+			w[i] *= 1 - r.Rate*r.Decay
+		} else {
+			grad += r.Decay * w[i]
+		}
+		m[i] = r.Beta1*m[i] + (1-r.Beta1)*grad
+		v[i] = r.Beta2*v[i] + (1-r.Beta2)*grad*grad
+		correction1 := 1 - math.Pow(r.Beta1, float64(t))
+		correction2 := math.Sqrt(1 - math.Pow(r.Beta2, float64(t)))
+		w[i] -= r.Rate / correction1 * m[i] / (math.Sqrt(v[i])/correction2 + r.Epsilon)
+	}
+}
+
+func TestAdamAgainstReference(t *testing.T) {
+	const n, steps = 77, 50
+	for _, rule := range []AdamRule{
+		{Rate: 1e-3, Beta1: .9, Beta2: .999, Epsilon: 1e-8},
+		{Rate: 1e-2, Beta1: .9, Beta2: .999, Epsilon: 1e-8, Decay: .1},
+		{Rate: 1e-2, Beta1: .9, Beta2: .999, Epsilon: 1e-8, Decay: .1, Decoupled: true, ZeroGradient: true},
+		{Rate: 1e-1, Beta1: .5, Beta2: .9, Epsilon: .1, Decay: .5},
+	} {
+		r := rand.New(rand.NewPCG(11, 12))
+		var w, g, m, v [n]float32
+		var w64, g64, m64, v64 [n]float64
+		for i := range w {
+			w[i] = float32(r.NormFloat64())
+			w64[i] = float64(w[i])
+		}
+		for step := range steps {
+			for i := range g {
+				// Gradients of a size of their own, 1e-6 to 1e2, whose sign does not change much.
+				size := math.Pow(10, float64(i%9)-6)
+				g[i] = float32(size * (1 + r.NormFloat64()))
+				g64[i] = float64(g[i])
+			}
+			AdamStep(w[:], g[:], m[:], v[:], rule.At(step+1))
+			adamReference(rule, step+1, w64[:], g64[:], m64[:], v64[:])
+			if rule.ZeroGradient != (g == [n]float32{}) {
+				t.Fatalf("%+v: the gradient is %v", rule, g)
+			}
+		}
+		// A step moves a weight by at most a few rates, each with a handful of
+		// roundings, and adding it to the weight rounds once more.
+		for i := range w {
+			bound := steps * (16*rule.Rate + 2*math.Abs(w64[i]) + 2) * 0x1p-24
+			near(t, fmt.Sprintf("%+v: weight %d", rule, i), float64(w[i]), w64[i], bound)
+		}
+	}
+}
+
+// At the first step Adam moves every weight by the rate, whatever the gradient.
+func TestAdamFirstStep(t *testing.T) {
+	w, g := make([]float32, 9), []float32{1e-3, -1e-3, 1, -1, 1e3, -1e3, 5, -5, 0}
+	AdamStep(w, g, make([]float32, 9), make([]float32, 9), AdamRule{Rate: .5, Beta1: .9, Beta2: .999, Epsilon: 1e-12}.At(1))
+	for i := range w {
+		want := -math.Copysign(.5, float64(g[i]))
+		if g[i] == 0 {
+			want = 0
+		}
+		near(t, "weight", float64(w[i]), want, 1e-6)
+	}
+}
+
+func TestAdamSplit(t *testing.T) {
+	const n = 61
+	r := rand.New(rand.NewPCG(13, 14))
+	start := [4][]float32{}
+	for i := range start {
+		start[i] = awkward[float32](r, n, false)
+		if i == 3 {
+			Mul(start[i], start[i], start[i])
+		}
+	}
+	p := AdamRule{Rate: .01, Beta1: .9, Beta2: .999, Epsilon: 1e-8, Decay: .01, ZeroGradient: true}.At(3)
+	at := func(cut int) [4][]float32 {
+		var s [4][]float32
+		for i := range s {
+			s[i] = append([]float32{}, start[i]...)
+		}
+		AdamStep(s[0][:cut], s[1][:cut], s[2][:cut], s[3][:cut], p)
+		AdamStep(s[0][cut:], s[1][cut:], s[2][cut:], s[3][cut:], p)
+		return s
+	}
+	want := at(0)
+	for cut := range n {
+		got := at(cut)
+		for i := range got {
+			assertSame(t, fmt.Sprintf("array %d cut at %d", i, cut), got[i], want[i])
+		}
+	}
+}
+
+// The vectors of Random123's kat_vectors for philox4x32.
+func TestPhiloxKnownAnswers(t *testing.T) {
+	schedule := func(seed uint64, rounds int) [][2]uint64 {
+		keys := make([][2]uint64, rounds)
+		k0, k1 := uint32(seed), uint32(seed>>32)
+		for i := range keys {
+			keys[i] = [2]uint64{uint64(k0), uint64(k1)}
+			k0, k1 = k0+philoxW0, k1+philoxW1
+		}
+		return keys
+	}
+	ones := [4]uint32{math.MaxUint32, math.MaxUint32, math.MaxUint32, math.MaxUint32}
+	for _, k := range []struct {
+		rounds  int
+		counter [4]uint32
+		seed    uint64
+		want    [4]uint32
+	}{
+		{7, [4]uint32{}, 0, [4]uint32{0x5f6fb709, 0x0d893f64, 0x4f121f81, 0x4f730a48}},
+		{10, [4]uint32{}, 0, [4]uint32{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+		{10, ones, math.MaxUint64, [4]uint32{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+	} {
+		if got := philox(k.counter, schedule(k.seed, k.rounds)); got != k.want {
+			t.Errorf("%d rounds of %x under %x give %08x, want %08x", k.rounds, k.counter, k.seed, got, k.want)
+		}
+	}
+	var keys philoxKeys
+	keys.fill(0x123456789abcdef0)
+	if want := schedule(0x123456789abcdef0, philoxRounds); [philoxRounds][2]uint64(want) != keys {
+		t.Errorf("the key schedule is %x, want %x", keys, want)
+	}
+}
+
+// Every element is what the generator says of its place alone, also where the
+// block's number takes its second word and at the end of the offsets.
+func TestDropoutMaskByElement(t *testing.T) {
+	const keep = .7
+	for _, seed := range []uint64{0, 1, 0xfedcba9876543210} {
+		var keys philoxKeys
+		keys.fill(seed)
+		for _, offset := range []uint64{0, 1, 2, 3, 1 << 20, 1<<34 - 37, math.MaxUint64 - 300} {
+			for _, n := range lengths()[:72] {
+				mask := make([]float32, n+1)
+				mask[n] = 7
+				DropoutMask(mask[:n], seed, offset, keep)
+				for i, got := range mask[:n] {
+					at := offset + uint64(i)
+					word := philox([4]uint32{uint32(at / 4), uint32(at >> 34)}, keys[:])[at%4]
+					var want float32
+					if float64(word)/(1<<32) < float64(float32(keep)) {
+						want = 1 / float32(keep)
+					}
+					if got != want {
+						t.Fatalf("seed %d, element %d + %d of %d is %v, want %v", seed, offset, i, n, got, want)
+					}
+				}
+				if mask[n] != 7 {
+					t.Fatalf("wrote past %d elements", n)
+				}
+			}
+		}
+	}
+}
+
+func TestDropoutMaskExtremes(t *testing.T) {
+	mask := make([]float32, 100)
+	for keep, want := range map[float32]float32{1: 1, 2: 1, 0: 0, -1: 0, 1e-12: 0, float32(math.NaN()): 0} {
+		for i := range mask {
+			mask[i] = 7
+		}
+		DropoutMask(mask, 1, 5, keep)
+		for _, got := range mask {
+			if got != want {
+				t.Fatalf("keep %v gives %v", keep, got)
+			}
+		}
+	}
+	DropoutMask(mask, 1, 5, math.Nextafter32(1, 0))
+	if Sum(mask) < 100 { // fails with a probability of 100·2⁻²⁴ for a seed; this one holds
+		t.Fatalf("keep just below 1 gives %v", mask)
+	}
+}
+
+// Over N elements a count of independent events of probability p has a variance of
+// N·p·(1−p). Agreements at a lag share elements, which adds twice the covariance
+// of a pair that does, p·(1−p)·(1−2p)², for each element. The test makes 3 rates ·
+// (1 + 12 lags + 4 seeds) = 51 comparisons; a normal variable leaves ±5.5 standard
+// deviations with probability 3.8e-8, which is 2e-6 for all of them.
+func TestDropoutMaskStatistics(t *testing.T) {
+	const n, sigmas = 1 << 20, 5.5
+	mask, other := make([]float32, n), make([]float32, n)
+	for _, keep := range []float32{.5, .8, .1} {
+		p := float64(keep)
+		DropoutMask(mask, 42, 1000, keep)
+		kept := 0
+		for _, x := range mask {
+			if x != 0 {
+				kept++
+			}
+		}
+		near(t, "kept", float64(kept), n*p, sigmas*math.Sqrt(n*p*(1-p)))
+
+		q := p*p + (1-p)*(1-p) // two elements agree
+		bound := sigmas * math.Sqrt(n*q*(1-q)+2*n*p*(1-p)*(1-2*p)*(1-2*p))
+		for _, lag := range []int{1, 2, 3, 4, 5, 7, 8, 16, 32, 64, 784, 4096} {
+			m := float64(n - lag)
+			near(t, fmt.Sprintf("agreements at lag %d", lag), agreements(mask[:n-lag], mask[lag:]), m*q, bound)
+		}
+		for _, seed := range []uint64{0, 43, 42 | 1<<32, 42 ^ 1<<63} {
+			DropoutMask(other, seed, 1000, keep)
+			near(t, fmt.Sprintf("agreements with seed %d", seed), agreements(mask, other), n*q, bound)
+		}
+	}
+}
+
+func agreements(a, b []float32) float64 {
+	count := 0
+	for i := range a {
+		if (a[i] != 0) == (b[i] != 0) {
+			count++
+		}
+	}
+	return float64(count)
+}
+
+func TestTranspose(t *testing.T) { both(t, testTranspose[float32], testTranspose[float64]) }
+
+func testTranspose[T Float](t *testing.T) {
+	for _, rows := range []int{0, 1, 3, 4, 7, 8, 9, 16, 33, 63, 64, 65, 130} {
+		for _, cols := range []int{0, 1, 3, 4, 5, 8, 12, 15, 16, 17, 31, 100} {
+			src, dst := make([]T, rows*cols), make([]T, rows*cols+1)
+			for i := range src {
+				src[i] = T(i)
+			}
+			dst[rows*cols] = -7
+			Transpose(dst[:rows*cols], src, rows, cols)
+			for r := range rows {
+				for c := range cols {
+					if got := dst[c*rows+r]; got != T(r*cols+c) {
+						t.Fatalf("[%d, %d]: %d, %d is %v", rows, cols, r, c, got)
+					}
+				}
+			}
+			if dst[rows*cols] != -7 {
+				t.Fatalf("[%d, %d]: wrote past the end", rows, cols)
+			}
+		}
+	}
+}
