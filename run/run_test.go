@@ -1,0 +1,360 @@
+package run
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestRandIsPinned(t *testing.T) {
+	// Changing these numbers changes every published result.
+	for _, c := range []struct {
+		seed             uint64
+		example, restart int
+		want             uint64
+	}{{0, 0, 0, 0xbc6382d93f609de9}, {1, 2, 3, 0x92de46358d72aad7}, {1 << 63, 9999, 24, 0xdf6e21061170d082}} {
+		if got := Rand(c.seed, c.example, c.restart).Uint64(); got != c.want {
+			t.Errorf("Rand(%d, %d, %d) begins with %#x, want %#x", c.seed, c.example, c.restart, got, c.want)
+		}
+	}
+}
+
+func TestRandsDiffer(t *testing.T) {
+	seen := map[uint64]string{}
+	for seed := range uint64(5) {
+		for example := range 50 {
+			for restart := range 25 {
+				n, who := Rand(seed, example, restart).Uint64(), fmt.Sprint(seed, example, restart)
+				if seen[n] != "" {
+					t.Fatalf("%s and %s agree", seen[n], who)
+				}
+				seen[n] = who
+			}
+		}
+	}
+}
+
+func put(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "report.json")
+	for _, text := range []string{"one", "another"} {
+		if err := WriteFile(path, put(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Fatalf("%q, %v", got, err)
+		}
+	}
+	if n := names(t, dir); !slices.Equal(n, []string{"report.json"}) {
+		t.Errorf("the folder holds %q", n)
+	}
+}
+
+func TestDigest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "abc")
+	if err := WriteFile(path, put("abc")); err != nil {
+		t.Fatal(err)
+	}
+	const want = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // FIPS 180-2, B.1
+	if got, err := Digest(path); err != nil || got != want {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+func TestWriteFileFailing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "report.json")
+	broken := errors.New("broken")
+	half := func(w io.Writer) error {
+		io.WriteString(w, strings.Repeat("half", 1<<16))
+		return broken
+	}
+	if err := WriteFile(path, half); !errors.Is(err, broken) || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v", err)
+	}
+	if n := names(t, dir); len(n) != 0 {
+		t.Errorf("a failed write left %q", n)
+	}
+	if err := WriteFile(path, put("whole")); err != nil {
+		t.Fatal(err)
+	}
+	WriteFile(path, half)
+	func() {
+		defer func() { recover() }()
+		WriteFile(path, func(w io.Writer) error { io.WriteString(w, "half"); panic("down") })
+	}()
+	if got, _ := os.ReadFile(path); string(got) != "whole" {
+		t.Errorf("a failed write changed the file to %q", got)
+	}
+	if n := names(t, dir); !slices.Equal(n, []string{"report.json"}) {
+		t.Errorf("failed writes left %q", n)
+	}
+}
+
+func TestWriteFileWhereItCannot(t *testing.T) {
+	dir := t.TempDir()
+	for _, path := range []string{
+		filepath.Join(dir, "no such folder", "report.json"),
+		dir, // a folder is in the way
+	} {
+		err := WriteFile(path, put("text"))
+		if err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), temporary) {
+			t.Errorf("error %v", err)
+		}
+	}
+	if n := names(t, dir); len(n) != 0 {
+		t.Errorf("left %q", n)
+	}
+}
+
+type settings struct {
+	Sigma    float64 `json:"sigma"`
+	Restarts int     `json:"restarts"`
+	Seed     uint64  `json:"seed"`
+}
+
+func manifest() Manifest {
+	return Manifest{
+		Command: "bound", Shards: 6,
+		Settings: settings{Sigma: 1.7024195, Restarts: 25, Seed: 1<<64 - 1},
+		Hashes:   map[string]string{"model": "ab", "data": "cd"},
+	}
+}
+
+func text(i int) string { return strings.Repeat(fmt.Sprint("shard ", i, "\n"), 1000) }
+
+func TestResume(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "run")
+	f, err := Create(dir, manifest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{4, 0, 2} {
+		if err := f.Commit(i, put(text(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Commit(1, func(io.Writer) error { return io.ErrClosedPipe }); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("error %v", err)
+	}
+	for _, i := range []int{0, -1, 6} {
+		if err := f.Commit(i, put("again")); err == nil {
+			t.Errorf("shard %d was committed again", i)
+		}
+	}
+	g, err := Open(dir, manifest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []*Folder{f, g} {
+		if r := f.Remaining(); !slices.Equal(r, []int{1, 3, 5}) || f.Done(1) || !f.Done(2) || f.Len() != 6 || f.Corrupt() != nil {
+			t.Errorf("remaining %v, corrupt %v", r, f.Corrupt())
+		}
+	}
+	if got, _ := os.ReadFile(g.Path(2)); string(got) != text(2) {
+		t.Error("shard 2 is not as committed")
+	}
+}
+
+func TestCorruptShardsAreRedone(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Create(dir, manifest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Len() {
+		if err := f.Commit(i, put(text(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flipped := []byte(text(1))
+	flipped[700] ^= 1
+	for name, data := range map[string]string{
+		"shard-000001":        string(flipped),
+		"shard-000003":        text(3)[:500],
+		"shard-000004.sha256": "",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	os.Remove(f.Path(5))
+	if f, err = Open(dir, manifest()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{1, 3, 4, 5}; !slices.Equal(f.Corrupt(), want) || !slices.Equal(f.Remaining(), want) {
+		t.Errorf("corrupt %v, remaining %v, want %v", f.Corrupt(), f.Remaining(), want)
+	}
+	for _, i := range f.Remaining() {
+		if err := f.Commit(i, put(text(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f, err = Open(dir, manifest()); err != nil || len(f.Remaining()) != 0 {
+		t.Errorf("%v, remaining %v", err, f.Remaining())
+	}
+}
+
+func TestOpenRefusesAnotherRun(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Create(dir, manifest()); err != nil {
+		t.Fatal(err)
+	}
+	other := func(change func(m *Manifest, s *settings)) Manifest {
+		m := manifest()
+		s := m.Settings.(settings)
+		change(&m, &s)
+		m.Settings = s
+		return m
+	}
+	for field, m := range map[string]Manifest{
+		"command is \"bound\" there and \"train\" here":                             other(func(m *Manifest, _ *settings) { m.Command = "train" }),
+		"shards is 6 there and 7 here":                                              other(func(m *Manifest, _ *settings) { m.Shards = 7 }),
+		"settings.sigma is 1.7024195 there and 1.7024194 here":                      other(func(_ *Manifest, s *settings) { s.Sigma = 1.7024194 }),
+		"settings.seed is 18446744073709551615 there and 18446744073709551614 here": other(func(_ *Manifest, s *settings) { s.Seed-- }),
+		"hashes.model is \"ab\" there and \"ef\" here":                              other(func(m *Manifest, _ *settings) { m.Hashes["model"] = "ef" }),
+		"hashes.data is \"cd\" there and nothing here":                              other(func(m *Manifest, _ *settings) { delete(m.Hashes, "data") }),
+	} {
+		_, err := Open(dir, m)
+		var mismatch *MismatchError
+		if !errors.As(err, &mismatch) || len(mismatch.Fields) != 1 || !strings.Contains(err.Error(), field) {
+			t.Errorf("error %q, want %q", err, field)
+		}
+	}
+	if _, err := Create(dir, manifest()); err == nil || !strings.Contains(err.Error(), "already holds a run") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestOpenRefusesWhatIsNoManifest(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Open(dir, manifest()); err == nil || !strings.Contains(err.Error(), "no run to resume") {
+		t.Errorf("error %v", err)
+	}
+	good, err := manifest().encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"", "{", "[]", string(good[:len(good)/2]), string(good) + "{}",
+		strings.Replace(string(good), `"command"`, `"comand"`, 1),
+		strings.Replace(string(good), manifestSchema, "tattle run 2", 1),
+	} {
+		path := filepath.Join(dir, manifestName)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(dir, manifest()); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%.30q: error %v", text, err)
+		}
+	}
+}
+
+func TestManifestIsReadable(t *testing.T) {
+	data, err := manifest().encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(data), "\n    \"sigma\": 1.7024195,\n") || !json.Valid(data) {
+		t.Errorf("%s", data)
+	}
+}
+
+func TestConcurrentCommits(t *testing.T) {
+	dir := t.TempDir()
+	m := manifest()
+	m.Shards = 64
+	f, err := Create(dir, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	committed := make([]int, m.Shards)
+	for range 4 { // four workers want every shard
+		wg.Go(func() {
+			for i := range m.Shards {
+				if f.Commit(i, put(text(i))) == nil {
+					mu.Lock()
+					committed[i]++
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if f, err = Open(dir, m); err != nil || len(f.Remaining()) != 0 || f.Corrupt() != nil {
+		t.Fatalf("%v, remaining %v", err, f.Remaining())
+	}
+	for i, n := range committed {
+		if got, _ := os.ReadFile(f.Path(i)); n != 1 || string(got) != text(i) {
+			t.Errorf("shard %d was committed %d times", i, n)
+		}
+	}
+}
+
+// TestCrash lets another process die in the middle of a commit.
+func TestCrash(t *testing.T) {
+	if dir := os.Getenv("TATTLE_CRASH_IN"); dir != "" {
+		f, err := Open(dir, manifest())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Commit(0, put(text(0)))
+		f.Commit(1, func(w io.Writer) error {
+			io.WriteString(w, strings.Repeat("half", 1<<16))
+			os.Exit(7)
+			return nil
+		})
+	}
+	dir := t.TempDir()
+	if _, err := Create(dir, manifest()); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestCrash$")
+	cmd.Env = append(os.Environ(), "TATTLE_CRASH_IN="+dir)
+	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 7 {
+		t.Fatal(err)
+	}
+	if len(names(t, dir)) != 4 {
+		t.Errorf("the crash left %q, without a half-written file", names(t, dir))
+	}
+	f, err := Open(dir, manifest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(f.Remaining(), []int{1, 2, 3, 4, 5}) || f.Corrupt() != nil {
+		t.Errorf("remaining %v, corrupt %v", f.Remaining(), f.Corrupt())
+	}
+	if n := names(t, dir); !slices.Equal(n, []string{manifestName, "shard-000000", "shard-000000.sha256"}) {
+		t.Errorf("the folder holds %q", n)
+	}
+}
