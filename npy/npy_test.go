@@ -1,0 +1,232 @@
+package npy
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// file builds a .npy file from a header's text and data.
+func file(version byte, header string, data ...byte) []byte {
+	b := []byte(magic)
+	b = append(b, version, 0)
+	if version == 1 {
+		b = binary.LittleEndian.AppendUint16(b, uint16(len(header)))
+	} else {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(header)))
+	}
+	return append(append(b, header...), data...)
+}
+
+var samples = []any{
+	[]float32{1.5, -2, float32(math.Inf(1)), math.MaxFloat32, 0, 1e-40},
+	[]float64{1.5, -2, math.Inf(-1), math.MaxFloat64, 0, 5e-324},
+	[]int8{-128, 127, 0, 1, 2, 3}, []int16{-32768, 32767, 0, 1, 2, 3},
+	[]int32{math.MinInt32, math.MaxInt32, 0, 1, 2, 3}, []int64{math.MinInt64, math.MaxInt64, 0, 1, 2, 3},
+	[]uint8{0, 255, 1, 2, 3, 4}, []uint16{0, 65535, 1, 2, 3, 4},
+	[]uint32{0, math.MaxUint32, 1, 2, 3, 4}, []uint64{0, math.MaxUint64, 1, 2, 3, 4},
+	[]bool{true, false, true, true, false, false},
+}
+
+func TestWriteRead(t *testing.T) {
+	for _, data := range samples {
+		for _, shape := range [][]int{{6}, {2, 3}, {1, 3, 2, 1}} {
+			var b bytes.Buffer
+			if err := Write(&b, shape, data); err != nil {
+				t.Fatal(err)
+			}
+			a, err := Read(&b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(a.Shape, shape) || !reflect.DeepEqual(a.Data, data) {
+				t.Errorf("%T %v came back as %v %v", data, shape, a.Shape, a.Data)
+			}
+		}
+	}
+}
+
+func TestEmptyAndScalar(t *testing.T) {
+	var b bytes.Buffer
+	for _, c := range []struct {
+		shape []int
+		data  any
+	}{{[]int{}, []float64{3}}, {[]int{0, 4}, []float32{}}} {
+		b.Reset()
+		if err := Write(&b, c.shape, c.data); err != nil {
+			t.Fatal(err)
+		}
+		if a, err := Read(&b); err != nil || !slices.Equal(a.Shape, c.shape) || !reflect.DeepEqual(a.Data, c.data) {
+			t.Errorf("%v %v came back as %v, %v", c.shape, c.data, a, err)
+		}
+	}
+}
+
+// The bytes that numpy.save writes for numpy.arange(3, dtype='<i4').reshape(1, 3).
+func TestWriteAsNumPy(t *testing.T) {
+	var b bytes.Buffer
+	if err := Write(&b, []int{1, 3}, []int32{0, 1, 2}); err != nil {
+		t.Fatal(err)
+	}
+	want := "\x93NUMPY\x01\x00v\x00{'descr': '<i4', 'fortran_order': False, 'shape': (1, 3), }"
+	want += strings.Repeat(" ", 127-len(want)) + "\n" + "\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00"
+	if b.String() != want {
+		t.Errorf("got  %q\nwant %q", b.String(), want)
+	}
+}
+
+func TestReadForeign(t *testing.T) {
+	cases := []struct {
+		name  string
+		file  []byte
+		shape []int
+		want  any
+	}{
+		{"format 2", file(2, "{'descr': '<i2', 'fortran_order': False, 'shape': (2,), }\n", 1, 0, 2, 0), []int{2}, []int16{1, 2}},
+		{"format 3", file(3, "{'shape': (2,), \"descr\": '|u1', 'fortran_order': False}", 1, 2), []int{2}, []uint8{1, 2}},
+		{"long of Python 2", file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (2L, 1L)}", 1, 2), []int{2, 1}, []uint8{1, 2}},
+		{"big-endian", file(1, "{'descr': '>i4', 'fortran_order': False, 'shape': (2,)}", 0, 0, 0, 1, 0, 0, 1, 0), []int{2}, []int32{1, 256}},
+		{"Fortran", file(1, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3)}", 1, 4, 2, 5, 3, 6), []int{2, 3}, []uint8{1, 2, 3, 4, 5, 6}},
+		{"half", file(1, "{'descr': '<f2', 'fortran_order': False, 'shape': (5,)}", 0, 0x3c, 0, 0xc0, 1, 0, 0, 0x7c, 0xff, 0x7b), []int{5},
+			[]float32{1, -2, 0x1p-24, float32(math.Inf(1)), 65504}},
+		{"bool", file(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (3,)}", 0, 1, 7), []int{3}, []bool{false, true, true}},
+	}
+	for _, c := range cases {
+		a, err := Read(bytes.NewReader(c.file))
+		if err != nil || !slices.Equal(a.Shape, c.shape) || !reflect.DeepEqual(a.Data, c.want) {
+			t.Errorf("%s: %v, %v; want %v %v", c.name, a, err, c.shape, c.want)
+		}
+	}
+}
+
+var hostile = map[string][]byte{
+	"nothing":        {},
+	"magic alone":    []byte(magic),
+	"no array":       []byte("PK\x03\x04 something else"),
+	"format 9":       file(9, "{}"),
+	"header cut off": file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}")[:30],
+	"header of 4 GB": {0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0, 255, 255, 255, 255},
+	"2^60 elements":  file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1152921504606846976,)}", 1, 2),
+	"overflow":       file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296, 4294967296, 4294967296)}", 1, 2),
+	"beyond int":     file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999,)}", 1, 2),
+	"data cut off":   file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}", 1, 2, 3, 4, 5, 6, 7, 8, 9),
+	"object":         file(1, "{'descr': '|O', 'fortran_order': False, 'shape': (2,)}", 1),
+	"text":           file(1, "{'descr': '<U5', 'fortran_order': False, 'shape': (2,)}", 1),
+	"fields":         file(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", 1),
+	"negative":       file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}", 1),
+	"no shape":       file(1, "{'descr': '<f4', 'fortran_order': False}", 1),
+	"no order":       file(1, "{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", 1),
+	"key twice":      file(1, "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", 1),
+	"goes on":        file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)} + 1", 1),
+	"no byte order":  file(1, "{'descr': '|f4', 'fortran_order': False, 'shape': (1,)}", 1, 2, 3, 4),
+}
+
+func TestReadHostile(t *testing.T) {
+	for name, b := range hostile {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Read(bytes.NewReader(b))
+		runtime.ReadMemStats(&after)
+		var format *FormatError
+		if !errors.As(err, &format) {
+			t.Errorf("%s: error %v, want a FormatError", name, err)
+		} else if strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error of several lines: %v", name, err)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+			t.Errorf("%s: %d bytes made %d bytes of garbage", name, len(b), n)
+		}
+		path := filepath.Join(t.TempDir(), "a.npy")
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadFile(path); !errors.As(err, &format) || format.File != path {
+			t.Errorf("%s: error %v, want a FormatError naming the file", name, err)
+		}
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	var b bytes.Buffer
+	if err := Write(&b, []int{2}, []string{"a", "b"}); err == nil {
+		t.Error("strings were written")
+	}
+	if err := Write(&b, []int{2, 2}, []float32{1}); err == nil {
+		t.Error("1 element was written as 4")
+	}
+	if b.Len() != 0 {
+		t.Error("a refused array left bytes")
+	}
+}
+
+func TestConversions(t *testing.T) {
+	ints := Array{[]int{3}, []int64{-3, 0, 1 << 53}}
+	if x, err := ints.Float64s(); err != nil || !slices.Equal(x, []float64{-3, 0, 1 << 53}) {
+		t.Errorf("Float64s: %v, %v", x, err)
+	}
+	if x, err := (Array{[]int{2}, []bool{true, false}}).Ints(); err != nil || !slices.Equal(x, []int{1, 0}) {
+		t.Errorf("Ints of bools: %v, %v", x, err)
+	}
+	if x, err := (Array{[]int{2}, []float32{7, -2}}).Ints(); err != nil || !slices.Equal(x, []int{7, -2}) {
+		t.Errorf("Ints of whole floats: %v, %v", x, err)
+	}
+	if x, err := (Array{[]int{2}, []float64{0.1, math.Inf(1)}}).Float32s(); err != nil || x[0] != float32(0.1) || !math.IsInf(float64(x[1]), 1) {
+		t.Errorf("Float32s: %v, %v", x, err)
+	}
+	for name, err := range map[string]error{
+		"2^53+1 as float64":  second(Array{nil, []int64{1<<53 + 1}}.Float64s()),
+		"maxint as float64":  second(Array{nil, []int64{math.MaxInt64}}.Float64s()),
+		"2^24+1 as float32":  second(Array{nil, []uint32{1<<24 + 1}}.Float32s()),
+		"1e300 as float32":   second(Array{nil, []float64{1e300}}.Float32s()),
+		"1.5 as int":         second(Array{nil, []float32{1.5}}.Ints()),
+		"NaN as int":         second(Array{nil, []float64{math.NaN()}}.Ints()),
+		"maxuint64 as int":   second(Array{nil, []uint64{math.MaxUint64}}.Ints()),
+		"strings as float64": second(Array{nil, []string{"a"}}.Float64s()),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Read must neither panic nor return an array whose parts disagree; what it
+// reads is written and read again to the same.
+func FuzzRead(f *testing.F) {
+	for _, b := range hostile {
+		f.Add(b)
+	}
+	f.Add(file(1, "{'descr': '<f2', 'fortran_order': True, 'shape': (2, 1)}", 1, 2, 3, 4))
+	f.Add(file(2, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,)}", 1, 2, 3, 4))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		a, err := Read(bytes.NewReader(b))
+		if err != nil {
+			var format *FormatError
+			if !errors.As(err, &format) {
+				t.Errorf("%v is no FormatError", err)
+			}
+			return
+		}
+		var c bytes.Buffer
+		if err := Write(&c, a.Shape, a.Data); err != nil {
+			t.Fatal(err)
+		}
+		first := bytes.Clone(c.Bytes())
+		again, err := Read(&c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Write(&c, again.Shape, again.Data); err != nil || !bytes.Equal(first, c.Bytes()) {
+			t.Errorf("not the same when written again (%v)", err)
+		}
+	})
+}

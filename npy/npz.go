@@ -1,0 +1,269 @@
+package npy
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// File is an open .npz archive. It may be used by several goroutines; a Rows
+// only by one.
+type File struct {
+	path   string
+	names  []string
+	member map[string]*zip.File
+	source io.ReaderAt
+	size   int64
+	close  func() error
+}
+
+// Open opens an .npz archive.
+func Open(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		var z *File
+		if z, err = NewFile(path, f, info.Size()); err == nil {
+			z.close = f.Close
+			return z, nil
+		}
+	}
+	f.Close()
+	return nil, err
+}
+
+// NewFile opens an archive of size bytes; name is what errors call it.
+func NewFile(name string, r io.ReaderAt, size int64) (*File, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, &FormatError{File: name, Detail: "not an .npz archive", Err: err}
+	}
+	f := &File{path: name, member: map[string]*zip.File{}, source: r, size: size, close: func() error { return nil }}
+	for _, m := range z.File {
+		array, ok := strings.CutSuffix(m.Name, ".npy")
+		if !ok {
+			continue
+		}
+		if f.member[array] != nil {
+			return nil, &FormatError{File: name, Array: array, Detail: "is there twice"}
+		}
+		f.member[array] = m
+		f.names = append(f.names, array)
+	}
+	return f, nil
+}
+
+// Close closes the archive.
+func (f *File) Close() error { return f.close() }
+
+// Names lists the arrays in the order of the archive.
+func (f *File) Names() []string { return append([]string(nil), f.names...) }
+
+// Array reads an array whole and checks its checksum.
+func (f *File) Array(name string) (Array, error) {
+	a, err := f.array(name)
+	return a, locate(err, f.path, name)
+}
+
+// Float64s reads an array as Array.Float64s converts it, and its shape.
+func (f *File) Float64s(name string) ([]float64, []int, error) {
+	return as(f, name, Array.Float64s)
+}
+
+// Float32s reads an array as Array.Float32s converts it, and its shape.
+func (f *File) Float32s(name string) ([]float32, []int, error) {
+	return as(f, name, Array.Float32s)
+}
+
+// Ints reads an array as Array.Ints converts it, and its shape.
+func (f *File) Ints(name string) ([]int, []int, error) {
+	return as(f, name, Array.Ints)
+}
+
+func as[T any](f *File, name string, convert func(Array) ([]T, error)) ([]T, []int, error) {
+	a, err := f.array(name)
+	if err != nil {
+		return nil, nil, locate(err, f.path, name)
+	}
+	x, err := convert(a)
+	return x, a.Shape, locate(err, f.path, name)
+}
+
+func (f *File) find(name string) (*zip.File, error) {
+	m := f.member[name]
+	if m == nil {
+		return nil, malformed("is not there; there are %q", f.names)
+	}
+	return m, nil
+}
+
+func (f *File) array(name string) (Array, error) {
+	m, err := f.find(name)
+	if err != nil {
+		return Array{}, err
+	}
+	r, err := m.Open()
+	if err != nil {
+		return Array{}, err
+	}
+	defer r.Close()
+	h, used, err := readHeader(r)
+	if err != nil {
+		return Array{}, err
+	}
+	length := int64(unknown)
+	if _, size, ok := f.plain(m); ok {
+		length = size - int64(used)
+	}
+	a, err := h.read(r, h.shape, length)
+	if err != nil {
+		return Array{}, err
+	}
+	// The end of the member is where its checksum is compared.
+	if n, err := io.ReadFull(r, make([]byte, 1)); n != 0 {
+		return Array{}, malformed("goes on after the last of its %d elements", h.count)
+	} else if err != io.EOF {
+		return Array{}, err
+	}
+	return a, nil
+}
+
+// plain tells where the bytes of a member lie that is stored, not compressed,
+// and wholly inside the archive.
+func (f *File) plain(m *zip.File) (offset, size int64, ok bool) {
+	if m.Method != zip.Store || m.CompressedSize64 != m.UncompressedSize64 {
+		return 0, 0, false
+	}
+	offset, err := m.DataOffset()
+	if err != nil || offset < 0 || offset > f.size || m.CompressedSize64 > uint64(f.size-offset) {
+		return 0, 0, false
+	}
+	return offset, int64(m.CompressedSize64), true
+}
+
+// Rows is an array of an archive of which some rows (sub-arrays by the first
+// index) are read at a time.
+type Rows struct {
+	file   *File
+	name   string
+	member *zip.File
+	header header
+	used   int           // bytes of the header
+	row    int           // elements of one row
+	stream io.ReadCloser // of a compressed member, standing before row next
+	next   int
+}
+
+// Rows opens an array to read it by rows. Rows of a stored array are read from
+// where they lie; those of a compressed one in rising order, or else from the
+// start again. The checksum is compared only where a compressed array is read
+// to its end. It errs for an array without dimensions or in Fortran order.
+func (f *File) Rows(name string) (*Rows, error) {
+	r, err := f.rows(name)
+	if err != nil {
+		return nil, locate(err, f.path, name)
+	}
+	return r, nil
+}
+
+func (f *File) rows(name string) (*Rows, error) {
+	m, err := f.find(name)
+	if err != nil {
+		return nil, err
+	}
+	s, err := m.Open()
+	if err != nil {
+		return nil, err
+	}
+	h, used, err := readHeader(s)
+	s.Close()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(h.shape) == 0:
+		return nil, malformed("is a single number and has no rows")
+	case h.fortran && len(h.shape) > 1:
+		return nil, malformed("is in Fortran order: save it in C order to read it by rows")
+	}
+	h.fortran = false
+	row, ok := product(h.shape[1:])
+	if !ok {
+		return nil, malformed("shape %v has more elements than can be counted", h.shape)
+	}
+	r := &Rows{file: f, name: name, member: m, header: h, used: used, row: row}
+	if _, size, ok := f.plain(m); ok && int64(h.count) > (size-int64(used))/int64(h.dtype.size) {
+		return nil, malformed("shape %v needs %d bytes of data, there are %d", h.shape, h.count*h.dtype.size, size-int64(used))
+	}
+	return r, nil
+}
+
+// Shape returns the shape of the whole array.
+func (r *Rows) Shape() []int { return append([]int(nil), r.header.shape...) }
+
+// Len returns the number of rows.
+func (r *Rows) Len() int { return r.header.shape[0] }
+
+// Read reads the rows lo ≤ i < hi. It panics where there are no such rows.
+func (r *Rows) Read(lo, hi int) (Array, error) {
+	if lo < 0 || lo > hi || hi > r.Len() {
+		panic(fmt.Sprintf("npy: rows %d to %d of %d", lo, hi, r.Len()))
+	}
+	shape := r.Shape()
+	shape[0] = hi - lo
+	a, err := r.read(shape, lo)
+	return a, locate(err, r.file.path, r.name)
+}
+
+func (r *Rows) read(shape []int, lo int) (Array, error) {
+	width := int64(r.row) * int64(r.header.dtype.size)
+	if offset, size, ok := r.file.plain(r.member); ok {
+		from := int64(r.used) + int64(lo)*width
+		section := io.NewSectionReader(r.file.source, offset+from, size-from)
+		return r.header.read(section, shape, size-from)
+	}
+	if r.stream == nil || lo < r.next {
+		if err := r.restart(); err != nil {
+			return Array{}, err
+		}
+	}
+	if _, err := io.CopyN(io.Discard, r.stream, int64(lo-r.next)*width); err != nil {
+		r.Close()
+		return Array{}, &FormatError{Detail: fmt.Sprintf("ends before row %d", lo), Err: err}
+	}
+	a, err := r.header.read(r.stream, shape, unknown)
+	r.next = lo + shape[0]
+	if err == nil && r.next == r.Len() {
+		_, err = io.Copy(io.Discard, io.LimitReader(r.stream, 1)) // compares the checksum
+	}
+	if err != nil {
+		r.Close()
+	}
+	return a, err
+}
+
+// restart stands before the first row of a compressed array.
+func (r *Rows) restart() error {
+	r.Close()
+	s, err := r.member.Open()
+	if err != nil {
+		return err
+	}
+	r.stream, r.next = s, 0
+	_, err = io.CopyN(io.Discard, s, int64(r.used))
+	return err
+}
+
+// Close ends the reading of a compressed array; the archive stays open.
+func (r *Rows) Close() error {
+	if r.stream == nil {
+		return nil
+	}
+	err := r.stream.Close()
+	r.stream = nil
+	return err
+}

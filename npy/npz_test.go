@@ -1,0 +1,293 @@
+package npy
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/internal/shared"
+)
+
+func archive(t testing.TB, compress bool) []byte {
+	var b bytes.Buffer
+	w := NewWriter(&b)
+	w.Compress = compress
+	for i, data := range samples {
+		if err := w.Add(fmt.Sprintf("a%d", i), []int{3, 2}, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := w.Create("streamed", []int{4, 2}, "<f8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 {
+		if err := p.Append([]float64{float64(i), -float64(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func open(t testing.TB, b []byte) *File {
+	t.Helper()
+	f, err := NewFile("test.npz", bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestArchive(t *testing.T) {
+	for _, compress := range []bool{false, true} {
+		b := archive(t, compress)
+		if !bytes.Equal(b, archive(t, compress)) {
+			t.Error("the same arrays gave other bytes")
+		}
+		f := open(t, b)
+		if n := f.Names(); len(n) != len(samples)+1 || n[0] != "a0" || n[len(samples)] != "streamed" {
+			t.Errorf("names %q", n)
+		}
+		for i, data := range samples {
+			a, err := f.Array(fmt.Sprintf("a%d", i))
+			if err != nil || !slices.Equal(a.Shape, []int{3, 2}) || !reflect.DeepEqual(a.Data, data) {
+				t.Errorf("compress %v: %T came back as %v, %v", compress, data, a, err)
+			}
+		}
+		x, shape, err := f.Float64s("streamed")
+		if err != nil || !slices.Equal(shape, []int{4, 2}) || !slices.Equal(x, []float64{0, 0, 1, -1, 2, -2, 3, -3}) {
+			t.Errorf("streamed: %v %v %v", x, shape, err)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.npz")
+	if err := os.WriteFile(path, archive(t, false), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if x, shape, err := f.Ints("a6"); err != nil || x[1] != 255 || len(shape) != 2 {
+		t.Error(x, shape, err)
+	}
+	_, _, err = f.Float32s("none")
+	var format *FormatError
+	if !errors.As(err, &format) || format.File != path || format.Array != "none" || !strings.Contains(err.Error(), "streamed") {
+		t.Errorf("missing array: %v", err)
+	}
+	if _, err := Open(path + ".not"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing file: %v", err)
+	}
+}
+
+func TestRows(t *testing.T) {
+	for _, compress := range []bool{false, true} {
+		f := open(t, archive(t, compress))
+		r, err := f.Rows("streamed")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, span := range [][2]int{{0, 1}, {1, 1}, {2, 4}, {1, 3}, {0, 4}, {3, 4}} {
+			a, err := r.Read(span[0], span[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []float64{0, 0, 1, -1, 2, -2, 3, -3}[2*span[0] : 2*span[1]]
+			if x, _ := a.Float64s(); !slices.Equal(x, want) || a.Shape[0] != span[1]-span[0] {
+				t.Errorf("compress %v: rows %v are %v, want %v", compress, span, a, want)
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestRowsRefuses(t *testing.T) {
+	b := members(t, zip.Store, map[string][]byte{
+		"scalar.npy":  file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': ()}", 1),
+		"fortran.npy": file(1, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 2)}", 1, 2, 3, 4),
+		"short.npy":   file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (5,)}", 1),
+	})
+	for _, name := range []string{"scalar", "fortran", "short", "none"} {
+		_, err := open(t, b).Rows(name)
+		var format *FormatError
+		if !errors.As(err, &format) || format.Array != name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestWriterRefuses(t *testing.T) {
+	w := NewWriter(io.Discard)
+	if err := w.Add("x", []int{2}, []int{1, 2}); err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"twice":        w.Add("x", []int{1}, []int{1}),
+		"wrong shape":  w.Add("y", []int{3}, []int{1}),
+		"no name":      w.Add("", []int{1}, []int{1}),
+		"climbs":       w.Add("../y", []int{1}, []int{1}),
+		"big-endian":   second(w.Create("y", []int{1}, ">f4")),
+		"unknown type": second(w.Create("y", []int{1}, "<c8")),
+		"negative":     second(w.Create("y", []int{-1, 0}, "<f4")),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	p, err := w.Create("z", []int{2}, "<f4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Append([]float64{1, 2}) == nil || p.Append([]float32{1, 2, 3}) == nil {
+		t.Error("elements of another type, or too many, were written")
+	}
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), `"z" lacks 8 bytes`) {
+		t.Errorf("half an array: %v", err)
+	}
+}
+
+func members(t testing.TB, method uint16, files map[string][]byte) []byte {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, content := range files {
+		m, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Write(content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Whatever a member's header claims, memory stays near what is there.
+func TestArchiveHostile(t *testing.T) {
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		for name, content := range hostile {
+			f := open(t, members(t, method, map[string][]byte{"x.npy": content}))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := f.Array("x")
+			runtime.ReadMemStats(&after)
+			var format *FormatError
+			if !errors.As(err, &format) || format.File != "test.npz" || format.Array != "x" {
+				t.Errorf("%s: error %v, want a FormatError naming file and array", name, err)
+			}
+			if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+				t.Errorf("%s: %d bytes made %d bytes of garbage", name, len(content), n)
+			}
+		}
+	}
+	long := file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1, 2)
+	if _, err := open(t, members(t, zip.Store, map[string][]byte{"x.npy": long})).Array("x"); err == nil {
+		t.Error("trailing bytes were taken")
+	}
+}
+
+func TestArchiveDamaged(t *testing.T) {
+	for _, compress := range []bool{false, true} {
+		b := archive(t, compress)
+		at := bytes.Index(b, []byte("a0.npy")) + len("a0.npy") + 140
+		if compress {
+			at -= 110
+		}
+		b[at] ^= 0x40
+		if _, err := open(t, b).Array("a0"); err == nil {
+			t.Errorf("compress %v: a flipped bit went unnoticed", compress)
+		}
+	}
+	if _, err := NewFile("cut.npz", bytes.NewReader(archive(t, false)[:900]), 900); err == nil {
+		t.Error("half an archive was opened")
+	}
+}
+
+func TestGolden(t *testing.T) {
+	f, err := Open(shared.Path(t, "models/mnist-mlp.golden.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	x, shape, err := f.Float32s("features")
+	if err != nil || !slices.Equal(shape, []int{100, 784}) {
+		t.Fatal(shape, err)
+	}
+	r, err := f.Rows("features")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := r.Read(40, 60)
+	if err != nil || !slices.Equal(a.Data.([]float32), x[40*784:60*784]) {
+		t.Errorf("rows 40 to 60 are not those of the whole array (%v)", err)
+	}
+}
+
+func FuzzNPZ(f *testing.F) {
+	f.Add(archive(f, false))
+	f.Add(archive(f, true))
+	f.Add(members(f, zip.Deflate, map[string][]byte{"x.npy": hostile["2^60 elements"], "y": nil}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		z, err := NewFile("fuzz", bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return
+		}
+		for _, name := range z.Names() {
+			a, err := z.Array(name)
+			if err != nil {
+				continue
+			}
+			if r, err := z.Rows(name); err == nil && r.Len() > 0 {
+				half, err := r.Read(r.Len()/2, r.Len())
+				if err != nil || half.Shape[0] != r.Len()-r.Len()/2 {
+					t.Errorf("rows of %v: %v, %v", a.Shape, half.Shape, err)
+				}
+				r.Close()
+			}
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	for _, compress := range []bool{false, true} {
+		b.Run(fmt.Sprintf("compress=%v", compress), func(b *testing.B) {
+			const n = 1 << 22
+			var buf bytes.Buffer
+			w := NewWriter(&buf)
+			w.Compress = compress
+			if err := w.Add("x", []int{n}, make([]float64, n)); err != nil {
+				b.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				b.Fatal(err)
+			}
+			f := open(b, buf.Bytes())
+			b.SetBytes(8 * n)
+			for b.Loop() {
+				if _, err := f.Array("x"); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

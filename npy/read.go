@@ -1,0 +1,176 @@
+package npy
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"unsafe"
+)
+
+// firstChunk bounds, in bytes, what is allocated before anything is known of
+// how much data there is.
+const firstChunk = 1 << 16
+
+// unknown stands for the length of a source that may end anywhere.
+const unknown = -1
+
+// Read reads one array in format 1, 2 or 3, and no further. Fortran order and
+// big-endian elements are converted, float16 is widened to []float32. Memory
+// grows with the bytes that arrive, not with what the header claims.
+func Read(r io.Reader) (Array, error) {
+	h, _, err := readHeader(r)
+	if err != nil {
+		return Array{}, err
+	}
+	return h.read(r, h.shape, unknown)
+}
+
+// ReadFile reads a .npy file.
+func ReadFile(path string) (Array, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Array{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return Array{}, err
+	}
+	h, used, err := readHeader(f)
+	if err != nil {
+		return Array{}, locate(err, path, "")
+	}
+	length := int64(unknown)
+	if info.Mode().IsRegular() {
+		length = info.Size() - int64(used)
+	}
+	a, err := h.read(f, h.shape, length)
+	return a, locate(err, path, "")
+}
+
+// read reads data of the given shape, which is the header's or some rows of it,
+// from the length bytes that there are.
+func (h header) read(r io.Reader, shape []int, length int64) (a Array, err error) {
+	n, _ := product(shape)
+	if length != unknown && int64(n) > length/int64(h.dtype.size) {
+		return a, malformed("shape %v of %d-byte elements needs %d bytes, there are %d", shape, h.dtype.size, n*h.dtype.size, length)
+	}
+	data, err := h.decode(r, n, length != unknown)
+	if err != nil {
+		return a, err
+	}
+	return Array{shape, data}, nil
+}
+
+func (h header) decode(r io.Reader, n int, sure bool) (any, error) {
+	switch d := h.dtype; fmt.Sprintf("%c%d", d.kind, d.size) {
+	case "f2":
+		half, err := elements[uint16](h, r, n, sure)
+		x := make([]float32, len(half))
+		for i, v := range half {
+			x[i] = widen(v)
+		}
+		return x, err
+	case "f4":
+		return slice[float32](h, r, n, sure)
+	case "f8":
+		return slice[float64](h, r, n, sure)
+	case "i1":
+		return slice[int8](h, r, n, sure)
+	case "i2":
+		return slice[int16](h, r, n, sure)
+	case "i4":
+		return slice[int32](h, r, n, sure)
+	case "i8":
+		return slice[int64](h, r, n, sure)
+	case "u1":
+		return slice[uint8](h, r, n, sure)
+	case "u2":
+		return slice[uint16](h, r, n, sure)
+	case "u4":
+		return slice[uint32](h, r, n, sure)
+	case "u8":
+		return slice[uint64](h, r, n, sure)
+	}
+	b, err := elements[uint8](h, r, n, sure)
+	x := make([]bool, len(b))
+	for i, v := range b {
+		x[i] = v != 0
+	}
+	return x, err
+}
+
+// slice is elements as an any that is nil on error.
+func slice[T number](h header, r io.Reader, n int, sure bool) (any, error) {
+	x, err := elements[T](h, r, n, sure)
+	if err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// elements reads n elements straight into their slice, which is allocated at
+// once only where it is sure that the bytes are there.
+func elements[T number](h header, r io.Reader, n int, sure bool) ([]T, error) {
+	size := int(unsafe.Sizeof(*new(T)))
+	room := n
+	if !sure {
+		room = min(n, firstChunk/size)
+	}
+	x := make([]T, room)
+	for have := 0; have < n; {
+		if have == len(x) {
+			longer := make([]T, min(n, 2*have))
+			copy(longer, x)
+			x = longer
+		}
+		if got, err := io.ReadFull(r, bytesOf(x[have:])); err != nil {
+			detail := fmt.Sprintf("shape %v needs %d bytes of data, there are %d", h.shape, n*size, have*size+got)
+			if err == io.EOF || err == io.ErrUnexpectedEOF {
+				err = nil
+			}
+			return nil, &FormatError{Detail: detail, Err: err}
+		}
+		have = len(x)
+	}
+	if h.dtype.big != hostBig && size > 1 {
+		swap(bytesOf(x), size)
+	}
+	if h.fortran && len(h.shape) > 1 {
+		x = rowMajor(x, h.shape)
+	}
+	return x, nil
+}
+
+// rowMajor reorders x from first index fastest to last index fastest.
+func rowMajor[T any](x []T, shape []int) []T {
+	y := make([]T, len(x))
+	index := make([]int, len(shape))
+	for i := range x { // index is that of x[i]
+		at := 0
+		for d, k := range index {
+			at = at*shape[d] + k
+		}
+		y[at] = x[i]
+		for d := range index {
+			if index[d]++; index[d] < shape[d] {
+				break
+			}
+			index[d] = 0
+		}
+	}
+	return y
+}
+
+// widen converts an IEEE 754 half to the float32 of the same value.
+func widen(h uint16) float32 {
+	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)
+	switch exponent {
+	case 0: // zero and subnormals: fraction · 2⁻²⁴
+		return math.Float32frombits(sign | math.Float32bits(float32(fraction)*0x1p-24))
+	case 31: // infinity and NaN
+		return math.Float32frombits(sign | 0x7f800000 | fraction<<13)
+	}
+	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
+}
