@@ -1,6 +1,9 @@
 package nn
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Conv2D is a two-dimensional convolution (a cross-correlation, as every deep
 // learning library has it) of NCHW activations:
@@ -36,11 +39,13 @@ func (c *Conv2D) Shape(inputs ...[]int) ([]int, error) {
 	if c.InChannels <= 0 || c.OutChannels <= 0 || c.InChannels%g != 0 || c.OutChannels%g != 0 {
 		return nil, fmt.Errorf("%d input and %d output channels do not divide into %d groups", c.InChannels, c.OutChannels, g)
 	}
-	if want := []int{c.OutChannels, c.InChannels / g, c.Kernel[0], c.Kernel[1]}; !sameShape(c.Weight, want) {
-		return nil, fmt.Errorf("weight has shape %v, want %v", paramShape(c.Weight), want)
+	if err := c.Weight.check("weight", c.OutChannels, c.InChannels/g, c.Kernel[0], c.Kernel[1]); err != nil {
+		return nil, err
 	}
-	if c.Bias != nil && !sameShape(c.Bias, []int{c.OutChannels}) {
-		return nil, fmt.Errorf("bias has shape %v, want [%d]", paramShape(c.Bias), c.OutChannels)
+	if c.Bias != nil {
+		if err := c.Bias.check("bias", c.OutChannels); err != nil {
+			return nil, err
+		}
 	}
 	w, err := newWindow(c.Kernel, c.Stride, c.Dilation, c.Pad, inputs)
 	if err != nil {
@@ -50,4 +55,149 @@ func (c *Conv2D) Shape(inputs ...[]int) ([]int, error) {
 		return nil, fmt.Errorf("input has %d channels, want %d", w.channels, c.InChannels)
 	}
 	return []int{c.OutChannels, w.outH, w.outW}, nil
+}
+
+func (c *Conv2D) kernel32(inputs ...[]int) kernel[float32] { return newConv[float32](c, inputs) }
+func (c *Conv2D) kernel64(inputs ...[]int) kernel[float64] { return newConv[float64](c, inputs) }
+
+// newConv picks the way to compute: a kernel that covers its whole input is a
+// dense layer; one input channel per group leaves a matrix product nothing to
+// do; everything else unfolds patches into columns.
+func newConv[T Float](c *Conv2D, inputs [][]int) kernel[T] {
+	w, err := newWindow(c.Kernel, c.Stride, c.Dilation, c.Pad, inputs)
+	if err != nil {
+		panic("nn: " + err.Error())
+	}
+	p := convPlan{op: c, window: w, groups: max(c.Groups, 1)}
+	p.inG, p.outG = c.InChannels/p.groups, c.OutChannels/p.groups
+	p.depth = p.inG * w.kH * w.kW
+	p.inHW, p.outHW = w.inH*w.inW, w.outH*w.outW
+	switch {
+	case p.groups == 1 && p.coversInput():
+		return newDense[T](&Dense{In: p.depth, Out: c.OutChannels, Weight: c.Weight, Bias: c.Bias})
+	case p.inG == 1 && p.groups > 1:
+		return &conv[T]{convPlan: p, products: newConvDepthwise[T](p)}
+	}
+	return &conv[T]{convPlan: p, products: newConvColumns[T](p)}
+}
+
+// convPlan is a convolution with its sizes worked out.
+type convPlan struct {
+	op *Conv2D
+	window
+	groups, inG, outG int // groups, and channels in and out of each
+	depth             int // inputs to one output: inG·kH·kW
+	inHW, outHW       int // sizes of a plane
+}
+
+// coversInput tells whether there is one output per channel, which sees every
+// input exactly once and in order.
+func (p *convPlan) coversInput() bool {
+	return p.outHW == 1 && p.kH == p.inH && p.kW == p.inW && p.top == 0 && p.left == 0 &&
+		(p.dilH == 1 || p.kH == 1) && (p.dilW == 1 || p.kW == 1)
+}
+
+// convProducts is one way of computing a convolution on n examples.
+type convProducts[T Float] interface {
+	// apply overwrites y with W∗x + b; a nil b is zero.
+	apply(y, x, w, b []T, n int)
+	// adjoint overwrites dx with Wᵀ∗dy.
+	adjoint(dx, dy, w []T, n int)
+	// gradient sets dw to keep·dw + ∂(dy·(W∗x))/∂W, and adds to db[o] the sum of
+	// dy over channel o.
+	gradient(dw []T, db []float64, x, dy []T, n int, keep T)
+}
+
+// conv is the kernel of a Conv2D. It is affine: its tangents and shifts are the
+// convolution without bias.
+type conv[T Float] struct {
+	convPlan
+	products convProducts[T]
+	sums     []float64 // scratch of the bias gradient
+	errors   []float64 // scratch of roundoff
+}
+
+func (k *conv[T]) forward(f *frame[T]) {
+	var b []T
+	if k.op.Bias != nil {
+		b = values[T](k.op.Bias)
+	}
+	k.products.apply(f.y, f.x[0], values[T](k.op.Weight), b, f.batch)
+}
+
+func (k *conv[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
+	if dx[0] == nil {
+		clear(dy)
+		return
+	}
+	k.products.apply(dy, dx[0], values[T](k.op.Weight), nil, f.batch*n)
+}
+
+func (k *conv[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx, n) }
+
+func (k *conv[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
+	if dx[0] != nil {
+		k.products.adjoint(dx[0], dy, values[T](k.op.Weight), f.batch*n)
+	}
+}
+
+func (k *conv[T]) grad(f *frame[float32], dy []float32)          { k.weightGrad(f, dy, 1) }
+func (k *conv[T]) overwriteGrad(f *frame[float32], dy []float32) { k.weightGrad(f, dy, 0) }
+
+func (k *conv[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
+	p := any(k.products).(convProducts[float32])
+	k.sums = sized(k.sums, k.op.OutChannels)
+	clear(k.sums)
+	p.gradient(k.op.Weight.Grad, k.sums, f.x[0], dy, f.batch, keep)
+	if k.op.Bias == nil {
+		return
+	}
+	for o, s := range k.sums {
+		k.op.Bias.Grad[o] = keep*k.op.Bias.Grad[o] + float32(s)
+	}
+}
+
+// roundoff bounds ŷ = fl(b + Σ Wᵢ·x̂ᵢ), a sum of depth products and the bias, in
+// some order, with or without fused multiply-adds (Higham, Accuracy and
+// Stability of Numerical Algorithms, §3.1): with γ = γ_{depth+1},
+//
+//	|ŷ − (b + Σ Wᵢ·x̂ᵢ)| ≤ γ·(|b| + Σ |Wᵢ|·|x̂ᵢ|)
+//	|Σ Wᵢ·x̂ᵢ − Σ Wᵢ·xᵢ| ≤ Σ |Wᵢ|·exᵢ
+//
+// so that ey = γ·|b| + |W|∗(ex + γ·|x̂|), one convolution of numbers that are not
+// negative. Its own rounding is relative, at most γ_{depth+4}, and the final
+// factor exceeds it. A product that underflows loses less than 2⁻¹⁰⁷⁴.
+func (k *conv[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	g, x := gamma(k.depth+1), f.x[0]
+	k.errors = sized(k.errors, len(x))
+	for i, v := range x {
+		k.errors[i] = ex[0][i] + g*math.Abs(v)
+	}
+	any(k.products).(convProducts[float64]).apply(ey, k.errors, magnitudes(k.op.Weight), nil, f.batch)
+	up, tiny := 1+2*gamma(k.depth+8), float64(k.depth+1)*math.SmallestNonzeroFloat64
+	for i := range ey {
+		e := ey[i] + tiny
+		if b := k.op.Bias; b != nil {
+			e += g * math.Abs(float64(b.Data[i/k.outHW%k.op.OutChannels]))
+		}
+		ey[i] = e * up
+	}
+}
+
+// gamma returns γ_n = n·u/(1 − n·u), u = 2⁻⁵³, rounded up: the relative error of
+// n roundings.
+func gamma(n int) float64 {
+	nu := float64(n) * 0x1p-53
+	return nu / (1 - nu) * (1 + 0x1p-50)
+}
+
+// magnitudes returns the absolute values of a parameter.
+func magnitudes(p *Param) []float64 {
+	p.copies.mu.Lock()
+	defer p.copies.mu.Unlock()
+	c, stale := find[float64](p, form{wide: true, abs: true})
+	if stale {
+		c.wide = widen(c.wide, p.Data, true)
+	}
+	return c.wide
 }

@@ -69,3 +69,54 @@ func poolShape(kernel, stride [2]int, pad [4]int, inputs [][]int) ([]int, error)
 	}
 	return []int{w.channels, w.outH, w.outW}, nil
 }
+
+func (p *MaxPool) kernel32(in ...[]int) kernel[float32] { return newMaxPool[float32](p, in) }
+func (p *MaxPool) kernel64(in ...[]int) kernel[float64] { return newMaxPool[float64](p, in) }
+
+func (p *AveragePool) kernel32(in ...[]int) kernel[float32] { return newAveragePool[float32](p, in) }
+func (p *AveragePool) kernel64(in ...[]int) kernel[float64] { return newAveragePool[float64](p, in) }
+
+func (p *GlobalAveragePool) kernel32(in ...[]int) kernel[float32] {
+	return newAveragePool[float32](p.window(in), in)
+}
+
+func (p *GlobalAveragePool) kernel64(in ...[]int) kernel[float64] {
+	return newAveragePool[float64](p.window(in), in)
+}
+
+func (p *GlobalAveragePool) window(in [][]int) *AveragePool {
+	return &AveragePool{Kernel: [2]int(in[0][1:3])}
+}
+
+// poolPlan is a pool's geometry: output (i, j) sees the inputs of rows[i] and
+// columns[j], which are never empty.
+type poolPlan struct {
+	window
+	rows, columns []extent
+	inHW, outHW   int
+}
+
+// extent is the range [lo, hi).
+type extent struct{ lo, hi int }
+
+func newPoolPlan(kernel, stride [2]int, pad [4]int, in [][]int) poolPlan {
+	w, err := newWindow(kernel, stride, [2]int{1, 1}, pad, in)
+	if err != nil {
+		panic("nn: " + err.Error())
+	}
+	return poolPlan{
+		window:  w,
+		rows:    extents(w.outH, w.inH, w.kH, w.strideH, w.top),
+		columns: extents(w.outW, w.inW, w.kW, w.strideW, w.left),
+		inHW:    w.inH * w.inW, outHW: w.outH * w.outW,
+	}
+}
+
+func extents(out, in, kernel, stride, pad int) []extent {
+	e := make([]extent, out)
+	for i := range e {
+		at := i*stride - pad
+		e[i] = extent{max(at, 0), min(at+kernel, in)}
+	}
+	return e
+}

@@ -64,12 +64,3 @@ func span(out, in, stride, t, pad int) (lo, hi int) {
 	}
 	return min(lo, hi), hi
 }
-
-func sameShape(p *Param, shape []int) bool { return p != nil && slices.Equal(p.Shape, shape) }
-
-func paramShape(p *Param) []int {
-	if p == nil {
-		return nil
-	}
-	return p.Shape
-}

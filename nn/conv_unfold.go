@@ -1,0 +1,96 @@
+package nn
+
+// unfold writes the rows of channels [c0, c1) of group g of the tile's columns:
+// row (c·kH + r)·kW + s holds, for each output of the tile, the input that tap
+// (r, s) of channel c sees.
+func (k *convColumns[T]) unfold(col []T, t convTile, g, c0, c1 int) {
+	cols := k.outputs(t)
+	per := (t.r1 - t.r0) * k.outW
+	for e := t.e0; e < t.e1; e++ {
+		for c := c0; c < c1; c++ {
+			plane := k.x[((e*k.groups+g)*k.inG+c)*k.inHW:][:k.inHW]
+			for r := range k.kH {
+				for s := range k.kW {
+					row := (c*k.kH+r)*k.kW + s
+					k.unfoldTap(col[row*cols+(e-t.e0)*per:][:per], plane, r, s, t.r0)
+				}
+			}
+		}
+	}
+}
+
+// unfoldTap writes the inputs in plane that tap (r, s) of the outputs from row r0
+// on sees.
+func (k *convColumns[T]) unfoldTap(dst, plane []T, r, s, r0 int) {
+	lo, hi := span(k.outW, k.inW, k.strideW, s*k.dilW, k.left)
+	first := lo*k.strideW + s*k.dilW - k.left
+	for i := r0; len(dst) > 0; i++ {
+		line := dst[:k.outW]
+		dst = dst[k.outW:]
+		h := i*k.strideH + r*k.dilH - k.top
+		if h < 0 || h >= k.inH || lo == hi {
+			clear(line)
+			continue
+		}
+		clear(line[:lo])
+		clear(line[hi:])
+		take(line[lo:hi], plane[h*k.inW+first:], k.strideW)
+	}
+}
+
+// fold adds the tile's columns of group g to the inputs they were taken from.
+func (k *convColumns[T]) fold(col []T, t convTile, g int) {
+	cols := k.outputs(t)
+	per := (t.r1 - t.r0) * k.outW
+	for e := t.e0; e < t.e1; e++ {
+		for c := range k.inG {
+			plane := k.x[((e*k.groups+g)*k.inG+c)*k.inHW:][:k.inHW]
+			for r := range k.kH {
+				for s := range k.kW {
+					row := (c*k.kH+r)*k.kW + s
+					k.foldTap(plane, col[row*cols+(e-t.e0)*per:][:per], r, s, t.r0)
+				}
+			}
+		}
+	}
+}
+
+func (k *convColumns[T]) foldTap(plane, src []T, r, s, r0 int) {
+	lo, hi := span(k.outW, k.inW, k.strideW, s*k.dilW, k.left)
+	if lo == hi {
+		return
+	}
+	first := lo*k.strideW + s*k.dilW - k.left
+	for i := r0; len(src) > 0; i++ {
+		line := src[:k.outW]
+		src = src[k.outW:]
+		if h := i*k.strideH + r*k.dilH - k.top; h >= 0 && h < k.inH {
+			put(plane[h*k.inW+first:], line[lo:hi], k.strideW)
+		}
+	}
+}
+
+// take sets dst[i] = src[i·stride].
+func take[T Float](dst, src []T, stride int) {
+	if stride == 1 {
+		copy(dst, src)
+		return
+	}
+	for i := range dst {
+		dst[i] = src[i*stride]
+	}
+}
+
+// put adds src[i] to dst[i·stride].
+func put[T Float](dst, src []T, stride int) {
+	if stride == 1 {
+		dst = dst[:len(src)]
+		for i, v := range src {
+			dst[i] += v
+		}
+		return
+	}
+	for i, v := range src {
+		dst[i*stride] += v
+	}
+}

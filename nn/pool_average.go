@@ -1,0 +1,112 @@
+package nn
+
+import (
+	"math"
+
+	"tattle/internal/simd"
+)
+
+// averagePool is the kernel of AveragePool and GlobalAveragePool, linear maps.
+type averagePool[T Float] struct {
+	poolPlan
+	all                          bool // padding counts in the mean
+	forwardPlanes, adjointPlanes func(lo, hi int)
+
+	out, in []T // the operands of the product in progress
+}
+
+func newAveragePool[T Float](p *AveragePool, in [][]int) *averagePool[T] {
+	k := &averagePool[T]{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Pad, in), all: p.CountIncludePad}
+	k.forwardPlanes, k.adjointPlanes = k.forwardRange, k.adjointRange
+	return k
+}
+
+// count returns what the sum over output (i, j)'s window is divided by.
+func (k *averagePool[T]) count(i, j int) T {
+	if k.all {
+		return T(k.kH * k.kW)
+	}
+	return T((k.rows[i].hi - k.rows[i].lo) * (k.columns[j].hi - k.columns[j].lo))
+}
+
+// run shares the planes of n examples among the cores.
+func (k *averagePool[T]) run(out, in []T, n int, part func(lo, hi int)) {
+	k.out, k.in = out, in
+	simd.Parallel(n*k.channels, 1+grain/(k.outHW*k.kH*k.kW), part)
+}
+
+func (k *averagePool[T]) forward(f *frame[T]) { k.run(f.y, f.x[0], f.batch, k.forwardPlanes) }
+
+func (k *averagePool[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
+	if dx[0] == nil {
+		clear(dy)
+		return
+	}
+	k.run(dy, dx[0], f.batch*n, k.forwardPlanes)
+}
+
+func (k *averagePool[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx, n) }
+
+func (k *averagePool[T]) forwardRange(lo, hi int) {
+	for p := lo; p < hi; p++ {
+		x, y := k.in[p*k.inHW:][:k.inHW], k.out[p*k.outHW:][:k.outHW]
+		for i, rows := range k.rows {
+			for j, columns := range k.columns {
+				var sum T
+				for h := rows.lo; h < rows.hi; h++ {
+					for _, v := range x[h*k.inW+columns.lo : h*k.inW+columns.hi] {
+						sum += v
+					}
+				}
+				y[i*k.outW+j] = sum / k.count(i, j)
+			}
+		}
+	}
+}
+
+func (k *averagePool[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
+	if dx[0] != nil {
+		k.run(dy, dx[0], f.batch*n, k.adjointPlanes)
+	}
+}
+
+func (k *averagePool[T]) adjointRange(lo, hi int) {
+	for p := lo; p < hi; p++ {
+		dx, dy := k.in[p*k.inHW:][:k.inHW], k.out[p*k.outHW:][:k.outHW]
+		clear(dx)
+		for i, rows := range k.rows {
+			for j, columns := range k.columns {
+				share := dy[i*k.outW+j] / k.count(i, j)
+				for h := rows.lo; h < rows.hi; h++ {
+					line := dx[h*k.inW+columns.lo : h*k.inW+columns.hi]
+					for s := range line {
+						line[s] += share
+					}
+				}
+			}
+		}
+	}
+}
+
+// roundoff: a sum of m ≤ kH·kW terms, whose first addition is to zero, and a
+// division make m roundings, so that with γ = γ_m (Higham, §3.1)
+//
+//	|ŷ − y| ≤ mean(ex + γ·|x̂|).
+//
+// The mean here rounds by at most γ_{m+3} of itself, which the last factor
+// exceeds; where it underflows it loses less than 2⁻¹⁰⁷³.
+func (k *averagePool[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	x, m := f.x[0], k.kH*k.kW
+	g, up := gamma(m), 1+2*gamma(m+8)
+	for o := range ey {
+		p, i, j := o/k.outHW, o%k.outHW/k.outW, o%k.outW
+		var sum float64
+		for h := k.rows[i].lo; h < k.rows[i].hi; h++ {
+			for s := k.columns[j].lo; s < k.columns[j].hi; s++ {
+				at := p*k.inHW + h*k.inW + s
+				sum += ex[0][at] + g*math.Abs(x[at])
+			}
+		}
+		ey[o] = (sum/float64(k.count(i, j)) + 4*math.SmallestNonzeroFloat64) * up
+	}
+}

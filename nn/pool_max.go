@@ -1,0 +1,163 @@
+package nn
+
+import "tattle/internal/simd"
+
+// maxPool is the kernel of a MaxPool. Its frame keeps the winners: for each
+// output, where in its plane of the input the largest lies.
+type maxPool[T Float] struct {
+	poolPlan
+	forwardPlanes, jvpPlanes, vjpPlanes, shiftPlanes func(lo, hi int)
+
+	// The operands of the product in progress.
+	f       *frame[T]
+	winners []int32
+	out, in []T // of the planes of the product
+	k       int
+}
+
+func newMaxPool[T Float](p *MaxPool, in [][]int) *maxPool[T] {
+	k := &maxPool[T]{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Pad, in)}
+	k.forwardPlanes, k.jvpPlanes = k.forwardRange, k.jvpRange
+	k.vjpPlanes, k.shiftPlanes = k.vjpRange, k.shiftRange
+	return k
+}
+
+// winners is what a frame keeps.
+type winners struct{ at []int32 }
+
+func (k *maxPool[T]) forward(f *frame[T]) {
+	w, ok := f.aux.(*winners)
+	if !ok {
+		w = &winners{}
+		f.aux = w
+	}
+	w.at = sized(w.at, len(f.y))
+	k.run(f, nil, nil, 1, k.forwardPlanes)
+}
+
+// run shares the planes of f.batch·n examples among the cores.
+func (k *maxPool[T]) run(f *frame[T], out, in []T, n int, part func(lo, hi int)) {
+	k.f, k.winners, k.out, k.in, k.k = f, f.aux.(*winners).at, out, in, n
+	simd.Parallel(f.batch*n*k.channels, 1+grain/(k.outHW*k.kH*k.kW), part)
+}
+
+func (k *maxPool[T]) forwardRange(lo, hi int) {
+	for p := lo; p < hi; p++ {
+		x := k.f.x[0][p*k.inHW:][:k.inHW]
+		y, at := k.f.y[p*k.outHW:][:k.outHW], k.winners[p*k.outHW:][:k.outHW]
+		for i, rows := range k.rows {
+			k.forwardRow(y[i*k.outW:][:k.outW], at[i*k.outW:][:k.outW], x, rows)
+		}
+	}
+}
+
+// forwardRow computes one row of outputs. A NaN wins.
+func (k *maxPool[T]) forwardRow(y []T, at []int32, x []T, rows extent) {
+	for j, columns := range k.columns {
+		first := rows.lo*k.inW + columns.lo
+		best, winner := x[first], first
+		for h := rows.lo; h < rows.hi; h++ {
+			for i, v := range x[h*k.inW+columns.lo : h*k.inW+columns.hi] {
+				if v > best || v != v && best == best {
+					best, winner = v, h*k.inW+columns.lo+i
+				}
+			}
+		}
+		y[j], at[j] = best, int32(winner)
+	}
+}
+
+// plane returns the plane of the frame that plane p of [batch, k, channels, ·]
+// belongs to.
+func (k *maxPool[T]) plane(p int) int {
+	return p/(k.k*k.channels)*k.channels + p%k.channels
+}
+
+func (k *maxPool[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
+	if dx[0] == nil {
+		clear(dy)
+		return
+	}
+	k.run(f, dy, dx[0], n, k.jvpPlanes)
+}
+
+func (k *maxPool[T]) jvpRange(lo, hi int) {
+	for p := lo; p < hi; p++ {
+		dx := k.in[p*k.inHW:][:k.inHW]
+		dy, at := k.out[p*k.outHW:][:k.outHW], k.winners[k.plane(p)*k.outHW:][:k.outHW]
+		for i, w := range at {
+			dy[i] = dx[w]
+		}
+	}
+}
+
+func (k *maxPool[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
+	if dx[0] != nil {
+		k.run(f, dy, dx[0], n, k.vjpPlanes)
+	}
+}
+
+func (k *maxPool[T]) vjpRange(lo, hi int) {
+	for p := lo; p < hi; p++ {
+		dx := k.in[p*k.inHW:][:k.inHW]
+		dy, at := k.out[p*k.outHW:][:k.outHW], k.winners[k.plane(p)*k.outHW:][:k.outHW]
+		clear(dx)
+		for i, w := range at {
+			dx[w] += dy[i]
+		}
+	}
+}
+
+func (k *maxPool[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
+	if dx[0] == nil {
+		clear(dy)
+		return
+	}
+	k.run(f, dy, dx[0], n, k.shiftPlanes)
+}
+
+// shiftRange computes max_j (x_j + d_j) − x_w, w the winner, as the largest of
+// (x_j − x_w) + d_j: it is d_w itself where the winner stays, and where a near
+// rival wins x_j − x_w is exact (Sterbenz).
+func (k *maxPool[T]) shiftRange(lo, hi int) {
+	for p := lo; p < hi; p++ {
+		q := k.plane(p)
+		x, d := k.f.x[0][q*k.inHW:][:k.inHW], k.in[p*k.inHW:][:k.inHW]
+		dy, at := k.out[p*k.outHW:][:k.outHW], k.winners[q*k.outHW:][:k.outHW]
+		for i, rows := range k.rows {
+			for j, columns := range k.columns {
+				w := at[i*k.outW+j]
+				most := d[w]
+				for h := rows.lo; h < rows.hi; h++ {
+					for s := h*k.inW + columns.lo; s < h*k.inW+columns.hi; s++ {
+						most = max(most, (x[s]-x[w])+d[s])
+					}
+				}
+				dy[i*k.outW+j] = most
+			}
+		}
+	}
+}
+
+// roundoff: the maximum rounds nothing, and with ŵ the winner among the x̂ the
+// exact maximum lies between x̂_ŵ − ex_ŵ and max_j (x̂_j + ex_j), so that
+//
+//	ey = max_j ((x̂_j − x̂_ŵ) + ex_j) ≥ ex_ŵ.
+//
+// Each of the two operations here rounds by at most 2⁻⁵³ of its result; the
+// factors, below and above 1, take each term up.
+func (k *maxPool[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	x, at := f.x[0], f.aux.(*winners).at
+	for o := range ey {
+		p, i, j := o/k.outHW, o%k.outHW/k.outW, o%k.outW
+		base := p * k.inHW
+		best, most := x[base+int(at[o])], ex[0][base+int(at[o])]
+		for h := k.rows[i].lo; h < k.rows[i].hi; h++ {
+			for s := k.columns[j].lo; s < k.columns[j].hi; s++ {
+				at := base + h*k.inW + s
+				most = max(most, (x[at]-best)*(1-0x1p-50)+ex[0][at])
+			}
+		}
+		ey[o] = most * (1 + 0x1p-50)
+	}
+}
