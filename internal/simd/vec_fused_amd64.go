@@ -78,6 +78,6 @@ func transpose[T Float](dst, src []T, rows, cols int) {
 	turn(dst, src, rows, cols, whole, rows, 0, cols)
 }
 
-// transposeRows is the height of the strip that is turned while its lines stay in
-// the first cache.
-const transposeRows = 64
+// transposeRows is the height of the strip that is turned at a time: 16 float32 fill
+// a line of the cache, and the lines that the strip comes from stay in the first.
+const transposeRows = 16

@@ -1,0 +1,193 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// Sums and the maximum of float32: four registers at a time, then one, then the
+// rest under a mask, whose other lanes read as zeros.
+
+// func dotF32(x, y *float32, n int) float32
+// Σ x·y
+TEXT ·dotF32(SB), NOSPLIT, $0-28
+	MOVQ x+0(FP), DI
+	MOVQ y+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ CX, DX
+	ANDQ $~31, DX
+	JZ some
+
+four:
+	VMOVUPS (DI)(AX*4), Y4
+	VFMADD231PS (SI)(AX*4), Y4, Y0
+	VMOVUPS 32(DI)(AX*4), Y5
+	VFMADD231PS 32(SI)(AX*4), Y5, Y1
+	VMOVUPS 64(DI)(AX*4), Y6
+	VFMADD231PS 64(SI)(AX*4), Y6, Y2
+	VMOVUPS 96(DI)(AX*4), Y7
+	VFMADD231PS 96(SI)(AX*4), Y7, Y3
+	ADDQ $32, AX
+	CMPQ AX, DX
+	JLT four
+
+some:
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JMP test
+
+one:
+	VMOVUPS (DI)(AX*4), Y4
+	VFMADD231PS (SI)(AX*4), Y4, Y0
+	ADDQ $8, AX
+
+test:
+	CMPQ AX, DX
+	JLT one
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (DI)(AX*4), Y15, Y4
+	VMASKMOVPS (SI)(AX*4), Y15, Y5
+	VFMADD231PS Y5, Y4, Y0
+
+done:
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VADDPS Y2, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VPERMILPS $0x4E, X0, X1
+	VADDPS X1, X0, X0
+	VPERMILPS $0xB1, X0, X1
+	VADDPS X1, X0, X0
+	VZEROUPPER
+	MOVSS X0, ret+24(FP)
+	RET
+
+// func sumF32(x *float32, n int) float32
+// Σ x
+TEXT ·sumF32(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	XORQ AX, AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ CX, DX
+	ANDQ $~31, DX
+	JZ some
+
+four:
+	VADDPS (DI)(AX*4), Y0, Y0
+	VADDPS 32(DI)(AX*4), Y1, Y1
+	VADDPS 64(DI)(AX*4), Y2, Y2
+	VADDPS 96(DI)(AX*4), Y3, Y3
+	ADDQ $32, AX
+	CMPQ AX, DX
+	JLT four
+
+some:
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JMP test
+
+one:
+	VADDPS (DI)(AX*4), Y0, Y0
+	ADDQ $8, AX
+
+test:
+	CMPQ AX, DX
+	JLT one
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (DI)(AX*4), Y15, Y4
+	VADDPS Y4, Y0, Y0
+
+done:
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VADDPS Y2, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VPERMILPS $0x4E, X0, X1
+	VADDPS X1, X0, X0
+	VPERMILPS $0xB1, X0, X1
+	VADDPS X1, X0, X0
+	VZEROUPPER
+	MOVSS X0, ret+16(FP)
+	RET
+
+// func maxAbsF32(x *float32, n int) float32
+// The largest |x|. Without their signs floats are in the order of their bits, NaN
+// last.
+TEXT ·maxAbsF32(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	VPCMPEQD Y12, Y12, Y12
+	VPSRLD $1, Y12, Y12 // all but the sign bit
+	XORQ AX, AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ CX, DX
+	ANDQ $~31, DX
+	JZ some
+
+four:
+	VANDPS (DI)(AX*4), Y12, Y4
+	VPMAXUD Y4, Y0, Y0
+	VANDPS 32(DI)(AX*4), Y12, Y5
+	VPMAXUD Y5, Y1, Y1
+	VANDPS 64(DI)(AX*4), Y12, Y6
+	VPMAXUD Y6, Y2, Y2
+	VANDPS 96(DI)(AX*4), Y12, Y7
+	VPMAXUD Y7, Y3, Y3
+	ADDQ $32, AX
+	CMPQ AX, DX
+	JLT four
+
+some:
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JMP test
+
+one:
+	VANDPS (DI)(AX*4), Y12, Y4
+	VPMAXUD Y4, Y0, Y0
+	ADDQ $8, AX
+
+test:
+	CMPQ AX, DX
+	JLT one
+	ANDQ $7, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*4), Y15
+	VMASKMOVPS (DI)(AX*4), Y15, Y4
+	VANDPS Y12, Y4, Y4
+	VPMAXUD Y4, Y0, Y0
+
+done:
+	VPMAXUD Y1, Y0, Y0
+	VPMAXUD Y2, Y0, Y0
+	VPMAXUD Y3, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VPMAXUD X1, X0, X0
+	VPERMILPS $0x4E, X0, X1
+	VPMAXUD X1, X0, X0
+	VPERMILPS $0xB1, X0, X1
+	VPMAXUD X1, X0, X0
+	VZEROUPPER
+	MOVSS X0, ret+16(FP)
+	RET

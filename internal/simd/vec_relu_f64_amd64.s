@@ -1,0 +1,364 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// ReLU, leaky ReLU, their derivatives and their shifts on float64, in the form of
+// the arithmetic on float32. Y13 is zero, Y12 the sign bit.
+
+// func reluF64(dst, x *float64, n int)
+// dst = x where not x ≤ 0, which keeps a NaN
+TEXT ·reluF64(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPD Y13, Y13, Y13
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (SI)(AX*8), Y0
+	VCMPPD $0x16, Y13, Y0, Y1
+	VANDPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(SI)(AX*8), Y4
+	VCMPPD $0x16, Y13, Y4, Y5
+	VANDPD Y5, Y4, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (SI)(AX*8), Y0
+	VCMPPD $0x16, Y13, Y0, Y1
+	VANDPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (SI)(AX*8), Y15, Y0
+	VCMPPD $0x16, Y13, Y0, Y1
+	VANDPD Y1, Y0, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func reluMaskF64(dst, d, x *float64, n int)
+// dst = d where x > 0
+TEXT ·reluMaskF64(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VXORPD Y13, Y13, Y13
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (BX)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VANDPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(BX)(AX*8), Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VCMPPD $0x1E, Y13, Y4, Y4
+	VANDPD Y5, Y4, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (BX)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VANDPD Y1, Y0, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (BX)(AX*8), Y15, Y0
+	VMASKMOVPD (SI)(AX*8), Y15, Y1
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VANDPD Y1, Y0, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func reluShiftF64(dst, d, x *float64, n int)
+// dst = max(d, −x) where x > 0, else max(x+d, 0). The maximum takes its second
+// operand, here d, when one is a NaN.
+TEXT ·reluShiftF64(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VXORPD Y13, Y13, Y13
+	VPCMPEQD Y12, Y12, Y12
+	VPSLLQ $63, Y12, Y12 // the sign bit
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (BX)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VXORPD Y12, Y0, Y2
+	VMAXPD Y1, Y2, Y2
+	VADDPD Y1, Y0, Y3
+	VCMPPD $0x16, Y13, Y3, Y1
+	VANDPD Y1, Y3, Y3
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VBLENDVPD Y0, Y2, Y3, Y2
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD 32(BX)(AX*8), Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VXORPD Y12, Y4, Y6
+	VMAXPD Y5, Y6, Y6
+	VADDPD Y5, Y4, Y7
+	VCMPPD $0x16, Y13, Y7, Y5
+	VANDPD Y5, Y7, Y7
+	VCMPPD $0x1E, Y13, Y4, Y4
+	VBLENDVPD Y4, Y6, Y7, Y6
+	VMOVUPD Y6, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (BX)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VXORPD Y12, Y0, Y2
+	VMAXPD Y1, Y2, Y2
+	VADDPD Y1, Y0, Y3
+	VCMPPD $0x16, Y13, Y3, Y1
+	VANDPD Y1, Y3, Y3
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VBLENDVPD Y0, Y2, Y3, Y2
+	VMOVUPD Y2, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (BX)(AX*8), Y15, Y0
+	VMASKMOVPD (SI)(AX*8), Y15, Y1
+	VXORPD Y12, Y0, Y2
+	VMAXPD Y1, Y2, Y2
+	VADDPD Y1, Y0, Y3
+	VCMPPD $0x16, Y13, Y3, Y1
+	VANDPD Y1, Y3, Y3
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VBLENDVPD Y0, Y2, Y3, Y2
+	VMASKMOVPD Y2, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReLUF64(dst, x *float64, n int, slope float64)
+// dst = x where x > 0, else slope·x
+TEXT ·leakyReLUF64(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSD slope+24(FP), Y8
+	VXORPD Y13, Y13, Y13
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (SI)(AX*8), Y0
+	VMULPD Y8, Y0, Y1
+	VCMPPD $0x1E, Y13, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(SI)(AX*8), Y4
+	VMULPD Y8, Y4, Y5
+	VCMPPD $0x1E, Y13, Y4, Y6
+	VBLENDVPD Y6, Y4, Y5, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (SI)(AX*8), Y0
+	VMULPD Y8, Y0, Y1
+	VCMPPD $0x1E, Y13, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (SI)(AX*8), Y15, Y0
+	VMULPD Y8, Y0, Y1
+	VCMPPD $0x1E, Y13, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReLUMaskF64(dst, d, x *float64, n int, slope float64)
+// dst = d where x > 0, else slope·d
+TEXT ·leakyReLUMaskF64(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VBROADCASTSD slope+32(FP), Y8
+	VXORPD Y13, Y13, Y13
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~7, DX
+	JZ one
+
+two:
+	VMOVUPD (BX)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VMULPD Y8, Y1, Y2
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VBLENDVPD Y0, Y1, Y2, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD 32(BX)(AX*8), Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VMULPD Y8, Y5, Y6
+	VCMPPD $0x1E, Y13, Y4, Y4
+	VBLENDVPD Y4, Y5, Y6, Y4
+	VMOVUPD Y4, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, DX
+	JLT two
+
+one:
+	TESTQ $4, CX
+	JZ rest
+	VMOVUPD (BX)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VMULPD Y8, Y1, Y2
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VBLENDVPD Y0, Y1, Y2, Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (BX)(AX*8), Y15, Y0
+	VMASKMOVPD (SI)(AX*8), Y15, Y1
+	VMULPD Y8, Y1, Y2
+	VCMPPD $0x1E, Y13, Y0, Y0
+	VBLENDVPD Y0, Y1, Y2, Y0
+	VMASKMOVPD Y0, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReLUShiftF64(dst, d, x *float64, n int, slope float64)
+// Y2: x > 0; Y3: not d ≤ −x. Where they agree dst is d or slope·d (Y6), else
+// leaky(x+d) − leaky(x) (Y5 and Y4).
+TEXT ·leakyReLUShiftF64(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ d+8(FP), SI
+	MOVQ x+16(FP), BX
+	MOVQ n+24(FP), CX
+	VBROADCASTSD slope+32(FP), Y8
+	VXORPD Y13, Y13, Y13
+	VPCMPEQD Y12, Y12, Y12
+	VPSLLQ $63, Y12, Y12 // the sign bit
+	XORQ AX, AX
+	MOVQ CX, DX
+	ANDQ $~3, DX
+	JZ rest
+
+one:
+	VMOVUPD (BX)(AX*8), Y0
+	VMOVUPD (SI)(AX*8), Y1
+	VCMPPD $0x1E, Y13, Y0, Y2
+	VXORPD Y12, Y0, Y3
+	VCMPPD $0x16, Y3, Y1, Y3
+	VMULPD Y8, Y0, Y4
+	VBLENDVPD Y2, Y0, Y4, Y4
+	VADDPD Y1, Y0, Y5
+	VMULPD Y8, Y5, Y6
+	VBLENDVPD Y3, Y5, Y6, Y5
+	VSUBPD Y4, Y5, Y5
+	VMULPD Y8, Y1, Y6
+	VBLENDVPD Y2, Y1, Y6, Y6
+	VXORPD Y3, Y2, Y2
+	VBLENDVPD Y2, Y5, Y6, Y6
+	VMOVUPD Y6, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, DX
+	JLT one
+
+rest:
+	ANDQ $3, CX
+	JZ done
+	NEGQ CX
+	LEAQ ·vecMask(SB), R8
+	VMOVDQU 32(R8)(CX*8), Y15
+	VMASKMOVPD (BX)(AX*8), Y15, Y0
+	VMASKMOVPD (SI)(AX*8), Y15, Y1
+	VCMPPD $0x1E, Y13, Y0, Y2
+	VXORPD Y12, Y0, Y3
+	VCMPPD $0x16, Y3, Y1, Y3
+	VMULPD Y8, Y0, Y4
+	VBLENDVPD Y2, Y0, Y4, Y4
+	VADDPD Y1, Y0, Y5
+	VMULPD Y8, Y5, Y6
+	VBLENDVPD Y3, Y5, Y6, Y5
+	VSUBPD Y4, Y5, Y5
+	VMULPD Y8, Y1, Y6
+	VBLENDVPD Y2, Y1, Y6, Y6
+	VXORPD Y3, Y2, Y2
+	VBLENDVPD Y2, Y5, Y6, Y6
+	VMASKMOVPD Y6, Y15, (DI)(AX*8)
+
+done:
+	VZEROUPPER
+	RET
