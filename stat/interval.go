@@ -1,0 +1,55 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Interval is a confidence interval.
+type Interval struct{ Low, High float64 }
+
+// ClopperPearson returns the exact interval for a proportion of which k of n
+// were seen: it covers the truth with at least the given confidence, whatever
+// the truth (C. J. Clopper and E. S. Pearson, Biometrika 26, 1934). It panics
+// unless 0 ≤ k ≤ n, n > 0 and 0 < confidence < 1.
+func ClopperPearson(k, n int, confidence float64) Interval {
+	checkProportion(k, n, confidence)
+	tail := (1 - confidence) / 2
+	in := Interval{0, 1}
+	if k > 0 {
+		in.Low = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(tail)
+	}
+	if k < n {
+		in.High = 1 - distuv.Beta{Alpha: float64(n - k), Beta: float64(k + 1)}.Quantile(tail)
+	}
+	return in
+}
+
+// Wilson returns the score interval for a proportion of which k of n were seen,
+// without correction for continuity: shorter than ClopperPearson, and right on
+// average rather than always (E. B. Wilson, JASA 22, 1927). It panics unless
+// 0 ≤ k ≤ n, n > 0 and 0 < confidence < 1.
+func Wilson(k, n int, confidence float64) Interval {
+	checkProportion(k, n, confidence)
+	z := distuv.UnitNormal.Quantile((1 + confidence) / 2)
+	N := float64(n)
+	p := float64(k) / N
+	centre := (p + z*z/(2*N)) / (1 + z*z/N)
+	half := z / (1 + z*z/N) * math.Sqrt(p*(1-p)/N+z*z/(4*N*N))
+	in := Interval{max(0, centre-half), min(1, centre+half)}
+	if k == 0 {
+		in.Low = 0
+	}
+	if k == n {
+		in.High = 1
+	}
+	return in
+}
+
+func checkProportion(k, n int, confidence float64) {
+	if n <= 0 || k < 0 || k > n || !(0 < confidence && confidence < 1) {
+		panic(fmt.Sprintf("stat: interval for %d of %d with confidence %v", k, n, confidence))
+	}
+}

@@ -1,0 +1,190 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/combin"
+)
+
+func near(got, want, tol float64) bool {
+	return got == want || math.Abs(got-want) <= tol*math.Abs(want)
+}
+
+var inf = math.Inf(1)
+
+// The reference is numpy.quantile 1.24.
+func TestQuantile(t *testing.T) {
+	x := []float64{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5}
+	before := slices.Clone(x)
+	got := Quantiles(x, 0, .05, .25, .5, .75, .95, 1)
+	if want := []float64{1, 1, 2.5, 4, 5, 7.5, 9}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := Quantile(x, .333); !near(got, 3, 1e-15) {
+		t.Errorf("%v, want 3", got)
+	}
+	if !slices.Equal(x, before) {
+		t.Error("x was changed")
+	}
+	if got := Quantile([]float64{7}, .3); got != 7 {
+		t.Errorf("of one value: %v", got)
+	}
+}
+
+func TestQuantileOfInfinities(t *testing.T) {
+	x := []float64{inf, .7, .2, .1, inf}
+	for p, want := range map[float64]float64{0: .1, .25: .2, .5: .7, .6: inf, .7: inf, .75: inf, .9: inf, 1: inf} {
+		if got := Quantile(x, p); got != want {
+			t.Errorf("at %v: %v, want %v", p, got, want)
+		}
+	}
+	for _, p := range []float64{.2, .5, .8} {
+		if got := Quantile([]float64{-inf, 1}, p); got != -inf {
+			t.Errorf("at %v: %v, want -Inf", p, got)
+		}
+		if got := Quantile([]float64{1, inf}, p); got != inf {
+			t.Errorf("at %v: %v, want Inf", p, got)
+		}
+	}
+	if got := Quantile([]float64{1, math.NaN(), 2}, 1); !math.IsNaN(got) {
+		t.Errorf("with a NaN: %v", got)
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	h := NewHistogram([]float64{0, 1, 2})
+	h.Add(0, .5, 1, 1.5, 2, 2.5, -1, 3, inf, -inf, math.NaN(), math.Nextafter(1, 0))
+	if !slices.Equal(h.Counts, []int{3, 3}) || h.Below != 2 || h.Above != 3 || h.NaN != 1 || h.Total() != 12 {
+		t.Errorf("%+v", h)
+	}
+	if got := Edges(-1, 1, 4); !slices.Equal(got, []float64{-1, -.5, 0, .5, 1}) {
+		t.Errorf("edges %v", got)
+	}
+	if e := Edges(0, .7, 7); e[7] != .7 {
+		t.Errorf("last edge %v", e[7])
+	}
+}
+
+func TestMoments(t *testing.T) {
+	if got := RMS([]float32{3, -4}); got != math.Sqrt(12.5) {
+		t.Errorf("RMS %v", got)
+	}
+	if got := RMS([]float64(nil)); got != 0 {
+		t.Errorf("RMS of nothing %v", got)
+	}
+	mean, std := MeanStd([]float64{1, 2, 4, 8})
+	if mean != 3.75 || !near(std, 3.095695936834452, 1e-15) {
+		t.Errorf("%v ± %v", mean, std)
+	}
+	// A large mean must not drown the deviation.
+	if _, std := MeanStd([]float64{1e9 + 1, 1e9 + 2, 1e9 + 4, 1e9 + 8}); !near(std, 3.095695936834452, 1e-9) {
+		t.Errorf("std %v beside a large mean", std)
+	}
+}
+
+// The reference is scipy 1.10: beta.ppf, and binomtest(k, n).proportion_ci.
+func TestIntervals(t *testing.T) {
+	for _, c := range []struct {
+		k, n          int
+		confidence    float64
+		exact, wilson Interval
+	}{
+		{0, 10, .95, Interval{0, 0.3084971078187608}, Interval{0, 0.27753279986288926}},
+		{5, 10, .95, Interval{0.18708602844739855, 0.8129139715526015}, Interval{0.236593090512564, 0.7634069094874361}},
+		{10, 10, .95, Interval{0.6915028921812392, 1}, Interval{0.7224672001371109, 1}},
+		{1, 3, .9, Interval{0.016952427508441496, 0.8646496378284161}, Interval{0.07826572633372841, 0.7464661317187758}},
+		{9756, 10000, .95, Interval{0.9723839123930427, 0.978534838466118}, Interval{0.9723884602483912, 0.9784462805014211}},
+		{9494, 10000, .99, Interval{0.9434868191692269, 0.9548805475194995}, Interval{0.943450347882009, 0.9547537030175576}},
+		{1, 1000000, .95, Interval{2.53178076637942e-08, 5.571630655166939e-06}, Interval{1.765245767453709e-07, 5.664911804311442e-06}},
+		{999, 1000, .999, Interval{0.9900461856590492, 0.9999994998750834}, Interval{0.9873882793907752, 0.9999215580137805}},
+		{949400, 1000000, .95, Interval{0.9489686127749378, 0.949828781810561}, Interval{0.9489686871443335, 0.9498278601657417}},
+	} {
+		for _, v := range []struct {
+			name      string
+			got, want Interval
+		}{{"Clopper-Pearson", ClopperPearson(c.k, c.n, c.confidence), c.exact}, {"Wilson", Wilson(c.k, c.n, c.confidence), c.wilson}} {
+			if !near(v.got.Low, v.want.Low, 1e-9) || !near(v.got.High, v.want.High, 1e-9) {
+				t.Errorf("%s of %d of %d at %v: %v, want %v", v.name, c.k, c.n, c.confidence, v.got, v.want)
+			}
+		}
+	}
+}
+
+// coverage returns the probability that the interval of a sample of n covers p.
+func coverage(interval func(k, n int, confidence float64) Interval, n int, p, confidence float64) float64 {
+	var sum float64
+	for k := range n + 1 {
+		if in := interval(k, n, confidence); in.Low <= p && p <= in.High {
+			logp := combin.LogGeneralizedBinomial(float64(n), float64(k)) +
+				float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p)
+			sum += math.Exp(logp)
+		}
+	}
+	return sum
+}
+
+func TestCoverageByEnumeration(t *testing.T) {
+	for _, n := range []int{1, 2, 5, 20, 61} {
+		for _, confidence := range []float64{.8, .95} {
+			var wilson float64
+			const points = 399
+			for i := range points {
+				p := float64(i+1) / (points + 1)
+				if c := coverage(ClopperPearson, n, p, confidence); c < confidence-1e-9 {
+					t.Errorf("Clopper-Pearson at n = %d, p = %v covers with %v, not %v", n, p, c, confidence)
+				}
+				wilson += coverage(Wilson, n, p, confidence) / points
+			}
+			if n >= 20 && math.Abs(wilson-confidence) > .02 {
+				t.Errorf("Wilson at n = %d covers with %v on average, not about %v", n, wilson, confidence)
+			}
+		}
+	}
+}
+
+func TestIntervalsMirror(t *testing.T) {
+	for name, f := range map[string]func(k, n int, confidence float64) Interval{"Clopper-Pearson": ClopperPearson, "Wilson": Wilson} {
+		for k := range 31 {
+			a, b := f(k, 30, .95), f(30-k, 30, .95)
+			if math.Abs(a.Low+b.High-1) > 1e-12 || math.Abs(a.High+b.Low-1) > 1e-12 {
+				t.Errorf("%s: %d of 30 gives %v, the rest %v", name, k, a, b)
+			}
+			if p := float64(k) / 30; !(a.Low <= p && p <= a.High) {
+				t.Errorf("%s: %v does not hold %v", name, a, p)
+			}
+		}
+	}
+}
+
+func TestPanics(t *testing.T) {
+	for name, f := range map[string]func(){
+		"no values":     func() { Quantile(nil, .5) },
+		"beyond 1":      func() { Quantile([]float64{1}, 1.1) },
+		"NaN quantile":  func() { Quantile([]float64{1}, math.NaN()) },
+		"one edge":      func() { NewHistogram([]float64{1}) },
+		"descending":    func() { NewHistogram([]float64{1, 0}) },
+		"infinite edge": func() { NewHistogram([]float64{0, inf}) },
+		"no bins":       func() { Edges(0, 1, 0) },
+		"more than all": func() { ClopperPearson(4, 3, .95) },
+		"none":          func() { Wilson(0, 0, .95) },
+		"certain":       func() { Wilson(1, 2, 1) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func ExampleClopperPearson() {
+	in := ClopperPearson(9756, 10000, .95)
+	fmt.Printf("97.56 %% correct, between %.2f %% and %.2f %%\n", 100*in.Low, 100*in.High)
+	// Output: 97.56 % correct, between 97.24 % and 97.85 %
+}
