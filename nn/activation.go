@@ -92,3 +92,27 @@ func newLeaky[T Float](slope float64) *rectifier[T] {
 		slope: slope,
 	}
 }
+
+// roundoff: where the whole interval x̂ ± ex lies on one side of 0 the operator is
+// linear there, with slope 1 or Slope, and otherwise it stretches no interval by
+// more than max(1, |Slope|). Only Slope·x̂ is rounded, by at most u·|ŷ|/(1 − u);
+// the bound itself takes three roundings.
+func (k *rectifier[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	s := math.Abs(k.slope)
+	up := roundUp(3)
+	for i, x := range f.x[0] {
+		e := ex[0][i]
+		switch {
+		case e < x:
+			ey[i] = e
+		case e <= -x && k.zero:
+			ey[i] = 0
+		case k.zero:
+			ey[i] = e
+		case e <= -x:
+			ey[i] = up*(s*e+2*unit*math.Abs(f.y[i])) + underflow
+		default:
+			ey[i] = up*(max(1, s)*e+2*unit*math.Abs(f.y[i])) + underflow
+		}
+	}
+}

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"math"
 
 	"tattle/internal/simd"
 )
@@ -58,7 +59,7 @@ type dense[T Float] struct {
 	bias    []T
 	y       []T
 	addBias func(lo, hi int)
-	error   []float64 // scratch of roundoff
+	reach   []float64 // scratch of roundoff
 }
 
 func newDense[T Float](o *Dense) *dense[T] {
@@ -118,6 +119,32 @@ func (k *dense[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
 		clear(k.Bias.Grad)
 	}
 	simd.SumRows(k.Bias.Grad, f.batch, k.Out, dy)
+}
+
+// roundoff: the computed ŷ differs from W·x̂ + b by at most γ_{In+1}·(|W|·|x̂| + |b|)
+// (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), in
+// whatever order and with whatever fused operations the sum of In products and b
+// is formed, and W·x̂ + b from W·x + b by at most |W|·ex. So
+//
+//	ey = |W|·(ex + γ·|x̂|) + γ·|b|.
+//
+// All its terms are non-negative, each passes at most In+4 roundings, and
+// multiplying by roundUp makes good for them.
+func (k *dense[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	g := gamma(k.In + 1)
+	k.reach = sized(k.reach, len(ex[0]))
+	for i, x := range f.x[0] {
+		k.reach[i] = ex[0][i] + g*math.Abs(x)
+	}
+	w := packedAbs[float64](k.Weight, true, 0, k.In, k.Out, k.In)
+	simd.GemmPacked(false, f.batch, 1, k.reach, k.In, w, 0, ey, k.Out)
+	up := roundUp(k.In + 4)
+	for i := range ey {
+		if k.Bias != nil {
+			ey[i] += g * math.Abs(float64(k.Bias.Data[i%k.Out]))
+		}
+		ey[i] = ey[i]*up + underflow
+	}
 }
 
 // oneInput returns the shape of an operator's only input.

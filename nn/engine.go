@@ -17,23 +17,29 @@ type engine[T Float] struct {
 	*program[T]
 	limit           int // rows of one sweep
 	forth, back     *plan
-	pool            [][]T      // the buffers of whichever plan runs
+	pool            buffers[T] // of whichever plan runs
 	frames          []frame[T] // of sweeps whose activations are not kept
 	args            [][][]T    // of each step, room for its tangents
-	tape            *tape[T]
+	tape            *tape[T]   // of the last linearisation
+	errors          *errorSweep
 	inRows, outRows []T // rows gathered for a cut sweep
 }
 
+// newEngine compiles a valid graph for inference.
 func newEngine[T Float](g *Graph, compile func(Op, ...[]int) kernel[T]) *engine[T] {
 	p := newProgram(g, compile, false)
-	e := &engine[T]{program: p, limit: rowLimit[T](p.sizes), forth: p.forwardPlan(true)}
 	all := make([]bool, len(p.sizes))
 	for t := range all {
 		all[t] = true
 	}
-	e.back = p.backwardPlan(all)
-	e.frames, e.args = p.newFrames(), p.newArgs()
-	return e
+	return &engine[T]{
+		program: p,
+		limit:   rowLimit[T](p.sizes),
+		forth:   p.forwardPlan(true),
+		back:    p.backwardPlan(all),
+		frames:  p.newFrames(),
+		args:    p.newArgs(),
+	}
 }
 
 func rowLimit[T Float](sizes []int) int {
@@ -63,19 +69,23 @@ func (g *program[T]) newArgs() [][][]T {
 	return args
 }
 
-// grow makes the pool large enough for rows rows of the plan.
-func (e *engine[T]) grow(p *plan, rows int) {
-	for len(e.pool) < len(p.sizes) {
-		e.pool = append(e.pool, nil)
+// buffers are the numbered buffers of a plan.
+type buffers[T Float] [][]T
+
+// grow makes the buffers large enough for rows rows of the plan.
+func (b *buffers[T]) grow(p *plan, rows int) {
+	for len(*b) < len(p.sizes) {
+		*b = append(*b, nil)
 	}
 	for i, s := range p.sizes {
-		e.pool[i] = sized(e.pool[i][:cap(e.pool[i])], max(rows*s, cap(e.pool[i])))
+		if len((*b)[i]) < rows*s {
+			(*b)[i] = make([]T, rows*s)
+		}
 	}
 }
 
-// at returns the rows of tensor t where place says they lie.
-func (e *engine[T]) at(place, t, rows int, src, dst []T) []T {
-	n := rows * e.sizes[t]
+// at returns the n entries that lie at place.
+func (b buffers[T]) at(place, n int, src, dst []T) []T {
 	switch place {
 	case unwanted:
 		return nil
@@ -84,7 +94,7 @@ func (e *engine[T]) at(place, t, rows int, src, dst []T) []T {
 	case target:
 		return dst[:n]
 	}
-	return e.pool[place][:n]
+	return b[place][:n]
 }
 
 func (e *engine[T]) forward(dst, x []T, batch int) {
@@ -100,14 +110,14 @@ func (e *engine[T]) forwardRows(dst, x []T, rows int) {
 		copy(dst, x)
 		return
 	}
-	e.grow(e.forth, rows)
+	e.pool.grow(e.forth, rows)
 	for i, s := range e.steps {
 		f := &e.frames[i]
 		f.batch = rows
 		for j, t := range s.in {
-			f.x[j] = e.at(e.forth.place[t], t, rows, x, dst)
+			f.x[j] = e.pool.at(e.forth.place[t], rows*e.sizes[t], x, dst)
 		}
-		f.y = e.at(e.forth.place[s.out], s.out, rows, x, dst)
+		f.y = e.pool.at(e.forth.place[s.out], rows*e.sizes[s.out], x, dst)
 		s.kernel.forward(f)
 	}
 }
@@ -119,12 +129,12 @@ func (e *engine[T]) tangents(frames []frame[T], dst, v []T, batch, k int, finite
 		copy(dst, v)
 		return
 	}
-	e.grow(e.forth, rows)
+	e.pool.grow(e.forth, rows)
 	for i, s := range e.steps {
 		for j, t := range s.in {
-			e.args[i][j] = e.at(e.forth.place[t], t, rows, v, dst)
+			e.args[i][j] = e.pool.at(e.forth.place[t], rows*e.sizes[t], v, dst)
 		}
-		dy := e.at(e.forth.place[s.out], s.out, rows, v, dst)
+		dy := e.pool.at(e.forth.place[s.out], rows*e.sizes[s.out], v, dst)
 		if finite {
 			s.kernel.shift(&frames[i], dy, e.args[i], k)
 		} else {
@@ -133,28 +143,28 @@ func (e *engine[T]) tangents(frames []frame[T], dst, v []T, batch, k int, finite
 	}
 }
 
-// cotangents sweeps k cotangents per example back through the frames. With learn
-// it also overwrites the gradients of the parameters, for k = 1; dst is not used
-// where the plan does not want the input's cotangent.
-func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k int, learn func(i int, f *frame[T], dy []T)) {
+// cotangents sweeps k cotangents per example back through the frames. A
+// student is shown, for k = 1, the cotangent of each operator's output first. dst
+// is not used where the plan does not want the input's cotangent.
+func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k int, learns student[T]) {
 	rows := batch * k
 	if e.output == 0 {
 		copy(dst, u)
 		return
 	}
-	e.grow(p, rows)
+	e.pool.grow(p, rows)
 	for i := len(e.steps) - 1; i >= 0; i-- {
 		s := e.steps[i]
-		dy := e.at(p.place[s.out], s.out, rows, u, dst)
+		dy := e.pool.at(p.place[s.out], rows*e.sizes[s.out], u, dst)
 		if dy == nil {
 			continue
 		}
-		if learn != nil {
-			learn(i, &frames[i], dy)
+		if learns != nil {
+			learns.learn(i, &frames[i], dy)
 		}
 		dx, any := e.args[i], false
 		for j, t := range s.in {
-			dx[j] = e.at(e.contribution(p, i, j), t, rows, u, dst)
+			dx[j] = e.pool.at(e.contribution(p, i, j), rows*e.sizes[t], u, dst)
 			any = any || dx[j] != nil
 		}
 		if !any {
@@ -163,11 +173,16 @@ func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k 
 		s.kernel.vjp(&frames[i], dx, dy, k)
 		for j, t := range s.in {
 			if b := p.scratch[i][j]; b != unwanted {
-				sum := e.at(p.place[t], t, rows, u, dst)
+				sum := e.pool.at(p.place[t], rows*e.sizes[t], u, dst)
 				simd.Add(sum, sum, e.pool[b][:len(sum)])
 			}
 		}
 	}
+}
+
+// student is what cotangents shows each operator's output's cotangent.
+type student[T Float] interface {
+	learn(i int, f *frame[T], dy []T)
 }
 
 // contribution says where step i leaves its part of its input j's cotangent.
@@ -191,6 +206,8 @@ func (e *engine[T]) linearize(x []T, batch int) *tape[T] {
 type tape[T Float] struct {
 	engine  *engine[T]
 	batch   int
+	train   bool
+	seed    uint64
 	tensors [][]T // [batch, ·] of each
 	blocks  []block[T]
 }
@@ -232,13 +249,22 @@ func (t *tape[T]) recordBlock(lo, hi int) {
 	rows := func(i int) []T { return t.tensors[i][lo*e.sizes[i] : hi*e.sizes[i]] }
 	for i, s := range e.steps {
 		f := &b.frames[i]
-		f.batch, f.keep = hi-lo, true
+		f.batch, f.keep, f.train = hi-lo, true, t.train
+		f.seed = mix(t.seed + uint64(i))
 		for j, in := range s.in {
 			f.x[j] = rows(in)
 		}
 		f.y = rows(s.out)
 		s.kernel.forward(f)
 	}
+}
+
+// mix scrambles x (SplitMix64), so that neighbouring seeds are unlike.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }
 
 // Features returns a(θ).

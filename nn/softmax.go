@@ -158,3 +158,33 @@ func softmaxDifference[T Float](dst, d, x []T) {
 		dst[i] = T(moved - math.Exp(float64(v)-top)/sum)
 	}
 }
+
+// roundoff: with r_i = ex_i + max_j ex_j the exact softmax at x lies within a factor
+// e^{±r_i} of that at x̂: the exponent of entry i moves by at most ex_i, the
+// logarithm of the sum by at most max_j ex_j. The computed ŷ_i differs from the
+// softmax at x̂ by a factor e^{±ρ_i}: rounding t_j = x̂_j − max to T moves its
+// exponential by e^{±u|t_j|}, math.Exp is good to 2 ulp, that is 4u, and cols − 1
+// additions and a division add cols roundings of at most u/(1 − u) each. With the
+// largest |t_j| that does not underflow bounded by 746,
+//
+//	ρ_i = u·(|t_i| + 746 + cols + 12),
+//
+// so ey_i = ŷ_i·expm1(r_i + ρ_i). Exponentials that underflow are each smaller than
+// 2⁻¹⁰²² and are seen by no other entry, since the sum is at least 1; their own
+// entry, and e^{r_i} times that, is allowed for by underflow. No error exceeds 1,
+// up to the rounding of a ŷ near 1.
+func (k *softmax[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	up := roundUp(k.cols + 16)
+	for lo := 0; lo < len(f.y); lo += k.cols {
+		x, y, e := f.x[0][lo:lo+k.cols], f.y[lo:lo+k.cols], ex[0][lo:lo+k.cols]
+		top, widest := math.Inf(-1), 0.0
+		for i := range x {
+			top, widest = max(top, x[i]), max(widest, e[i])
+		}
+		for i := range x {
+			rho := unit * (math.Min(math.Abs(x[i]-top), 1e300) + 746 + float64(k.cols) + 12)
+			r := (e[i] + widest + rho) * up
+			ey[lo+i] = min(up, up*y[i]*math.Expm1(r)*(1+8*unit)+underflow*math.Exp(r))
+		}
+	}
+}

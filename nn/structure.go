@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"tattle/internal/simd"
@@ -105,6 +106,14 @@ func (k *add[T]) vjp(_ *frame[T], dx [][]T, dy []T, _ int) {
 		if d != nil {
 			copy(d, dy)
 		}
+	}
+}
+
+// roundoff: the errors of the two inputs and u·|ŷ| for the sum's own rounding.
+func (k *add[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	up := roundUp(3)
+	for i, y := range f.y {
+		ey[i] = up * (ex[0][i] + ex[1][i] + unit*math.Abs(y))
 	}
 }
 

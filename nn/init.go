@@ -1,0 +1,61 @@
+package nn
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+)
+
+// Init draws the parameters of every operator of the graph from PyTorch's default
+// distribution: weights and biases of affine layers and convolutions uniform in
+// ±1/√fan_in (Kaiming's uniform initialisation with a = √5), batch norms as the
+// identity on standardised data. Equal seeds give equal bytes.
+func (g *Graph) Init(seed uint64) {
+	r := rand.New(rand.NewChaCha8(chachaKey(seed, 0)))
+	for _, n := range g.Nodes {
+		switch op := n.Op.(type) {
+		case *Dense:
+			uniform(r, op.In, op.Weight, op.Bias)
+		case *Conv2D:
+			uniform(r, Size(op.Weight.Shape[1:]), op.Weight, op.Bias)
+		case *BatchNorm:
+			op.Scale.fill(1)
+			op.Shift.fill(0)
+			op.Mean.fill(0)
+			op.Variance.fill(1)
+		}
+	}
+}
+
+// chachaKey is the generator's key for a seed and the number of a stream.
+func chachaKey(seed, stream uint64) (key [32]byte) {
+	binary.LittleEndian.PutUint64(key[0:], seed)
+	binary.LittleEndian.PutUint64(key[8:], stream)
+	return key
+}
+
+// uniform fills the parameters, those that are not nil, from U(±1/√fanIn).
+func uniform(r *rand.Rand, fanIn int, ps ...*Param) {
+	bound := 1 / math.Sqrt(float64(fanIn))
+	for _, p := range ps {
+		if p == nil {
+			continue
+		}
+		for i := range p.Data {
+			p.Data[i] = float32(bound * (2*r.Float64() - 1))
+		}
+		p.Changed()
+	}
+}
+
+func (p *Param) fill(v float32) {
+	for i := range p.Data {
+		p.Data[i] = v
+	}
+	p.Changed()
+}
+
+// newParam returns a parameter of zeros.
+func newParam(name string, shape ...int) *Param {
+	return &Param{Name: name, Shape: shape, Data: make([]float32, Size(shape))}
+}

@@ -1,0 +1,103 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+)
+
+// Running error analysis of float64 arithmetic (Higham, Accuracy and Stability of
+// Numerical Algorithms, 2nd edition, section 3.3): beside each tensor runs a bound
+// on the distance of its computed entries from the exact ones.
+const (
+	unit = 0x1p-53 // u, half the distance from 1 to the next number
+
+	// underflow is more than all that underflow can do to one entry: up to 2⁶⁰
+	// operations whose results lose at most 2⁻¹⁰⁷⁵ each.
+	underflow = 0x1p-1000
+)
+
+// roundUp returns a factor that lifts a computed sum of products of non-negative
+// numbers, each of whose terms passed at most n roundings, above the exact one:
+// the computed one is at least (1 − u)ⁿ times it, and 1/(1 − u)ⁿ ≤ 1 + γ_n. One more
+// rounding, of the product with the factor itself, is counted in.
+func roundUp(n int) float64 { return 1 + gamma(n+3) }
+
+// errorSweep is the workspace of ForwardError64.
+type errorSweep struct {
+	plan           *plan
+	values, bounds buffers[float64]
+	frames         []frame[float64]
+	args           [][][]float64
+	zeros          []float64
+}
+
+// ForwardError64 overwrites dst, [batch, n], with the outputs at x, computed in
+// float64, and bound with a bound on their error: |dst − a(x*)| ≤ bound for every
+// x* with |x* − x| ≤ xerr elementwise, where a is the net in real arithmetic on its
+// float32 parameters. nil xerr means zeros. Where an operator cannot bound its
+// rounding, or numbers overflow, the bound is +Inf.
+func (m *Net) ForwardError64(dst, bound, x, xerr []float64) {
+	batch := m.batch(len(dst), len(x))
+	if len(bound) != len(dst) || xerr != nil && len(xerr) != len(x) {
+		panic(fmt.Sprintf("nn: %d bounds of %d outputs, %d of %d inputs", len(bound), len(dst), len(xerr), len(x)))
+	}
+	e := m.run64()
+	if e.errors == nil {
+		e.errors = &errorSweep{plan: e.forwardPlan(false), frames: e.newFrames(), args: e.newArgs()}
+	}
+	for lo := 0; lo < batch; lo += e.limit {
+		hi := min(batch, lo+e.limit)
+		ex := e.errors.input(xerr, lo*m.p, hi*m.p)
+		forwardErrors(e, dst[lo*m.n:hi*m.n], bound[lo*m.n:hi*m.n], x[lo*m.p:hi*m.p], ex, hi-lo)
+	}
+	for i, b := range bound {
+		if math.IsNaN(b) || math.IsNaN(dst[i]) || math.IsInf(dst[i], 0) {
+			bound[i] = math.Inf(1)
+		}
+	}
+}
+
+// input returns those bounds of the inputs.
+func (w *errorSweep) input(xerr []float64, lo, hi int) []float64 {
+	if xerr != nil {
+		return xerr[lo:hi]
+	}
+	if len(w.zeros) < hi-lo {
+		w.zeros = make([]float64, hi-lo)
+	}
+	return w.zeros[:hi-lo]
+}
+
+func forwardErrors(e *engine[float64], dst, bound, x, ex []float64, rows int) {
+	w := e.errors
+	if e.output == 0 {
+		copy(dst, x)
+		copy(bound, ex)
+		return
+	}
+	w.values.grow(w.plan, rows)
+	w.bounds.grow(w.plan, rows)
+	for i, s := range e.steps {
+		f := &w.frames[i]
+		f.batch = rows
+		for j, t := range s.in {
+			f.x[j] = w.values.at(w.plan.place[t], rows*e.sizes[t], x, dst)
+			w.args[i][j] = w.bounds.at(w.plan.place[t], rows*e.sizes[t], ex, bound)
+		}
+		f.y = w.values.at(w.plan.place[s.out], rows*e.sizes[s.out], x, dst)
+		ey := w.bounds.at(w.plan.place[s.out], rows*e.sizes[s.out], ex, bound)
+		s.kernel.forward(f)
+		boundRounding(s.kernel, f, ey, w.args[i])
+	}
+}
+
+// boundRounding overwrites ey with the kernel's bound, +Inf where it has none.
+func boundRounding(k kernel[float64], f *frame[float64], ey []float64, ex [][]float64) {
+	if r, ok := k.(rounder); ok {
+		r.roundoff(f, ey, ex)
+		return
+	}
+	for i := range ey {
+		ey[i] = math.Inf(1)
+	}
+}

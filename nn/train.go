@@ -1,0 +1,192 @@
+package nn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// A Source holds labelled examples.
+type Source interface {
+	// Len returns the number of examples.
+	Len() int
+	// Examples overwrites x, [len(indices), p], with the inputs of those examples.
+	Examples(x []float32, indices []int)
+	// Label returns the class of example i.
+	Label(i int) int
+}
+
+// DefaultBatch is the batch of papers A and the one Train takes where none is
+// given.
+const DefaultBatch = 32
+
+// TrainOptions are the settings of Train.
+type TrainOptions struct {
+	Epochs int // zero means 1
+	Batch  int // zero means DefaultBatch; an epoch's last batch has what is left
+	Seed   uint64
+	// Optimizer makes the optimiser; nil means NewAdamW with its defaults.
+	Optimizer func(params []*Param) Optimizer
+	// Progress, unless nil, is called after each step with the steps done, those
+	// of the whole training and the loss of this one.
+	Progress func(done, total int, loss float64)
+	// Validate, unless nil, is called after each epoch, the first being 1; an
+	// error ends the training.
+	Validate func(epoch int, e Epoch) error
+}
+
+// Epoch is what one sweep over the data came to, in training: each batch counts
+// as it was before its step.
+type Epoch struct {
+	Loss     float64 // mean cross entropy in nats
+	Accuracy float64 // fraction of examples
+}
+
+// TrainResult is what Train did.
+type TrainResult struct {
+	Epochs []Epoch // those that were completed
+	Steps  int
+}
+
+// Train fits the graph's parameters to the data by minimising the cross entropy
+// of its outputs, as logits, in shuffled batches. It starts from the parameters
+// as they are. Between steps it heeds ctx: when that ends, it returns what it has
+// done and ctx's error. It errs on data without examples, on labels that are no
+// class, and when the loss is no longer finite.
+func Train(ctx context.Context, g *Graph, data Source, o TrainOptions) (TrainResult, error) {
+	o = o.withDefaults()
+	t, err := newTraining(g, data, o)
+	if err != nil {
+		return TrainResult{}, err
+	}
+	for epoch := range o.Epochs {
+		if err := t.epoch(ctx, epoch); err != nil {
+			return t.result, err
+		}
+		if o.Validate == nil {
+			continue
+		}
+		if err := o.Validate(epoch+1, t.result.Epochs[epoch]); err != nil {
+			return t.result, err
+		}
+	}
+	return t.result, nil
+}
+
+func (o TrainOptions) withDefaults() TrainOptions {
+	if o.Epochs == 0 {
+		o.Epochs = 1
+	}
+	if o.Batch == 0 {
+		o.Batch = DefaultBatch
+	}
+	if o.Optimizer == nil {
+		o.Optimizer = func(ps []*Param) Optimizer { return NewAdamW(ps, AdamOptions{}) }
+	}
+	return o
+}
+
+// training is a run of Train.
+type training struct {
+	TrainOptions
+	data    Source
+	trainer *Trainer
+	order   []int
+	x       []float32
+	y       []int
+	total   int
+	result  TrainResult
+}
+
+func newTraining(g *Graph, data Source, o TrainOptions) (*training, error) {
+	if o.Epochs < 0 || o.Batch < 0 {
+		return nil, fmt.Errorf("train: %d epochs in batches of %d: neither may be negative", o.Epochs, o.Batch)
+	}
+	if data.Len() == 0 {
+		return nil, errors.New("train: the data has no examples")
+	}
+	trainer, err := NewTrainer(g, o.Optimizer(g.Params()), o.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	p, n := trainer.Dims()
+	t := &training{TrainOptions: o, data: data, trainer: trainer}
+	t.order, t.x, t.y = make([]int, data.Len()), make([]float32, o.Batch*p), make([]int, o.Batch)
+	for i := range t.order {
+		t.order[i] = i
+		if l := data.Label(i); l < 0 || l >= n {
+			return nil, fmt.Errorf("train: example %d has label %d, but the net tells classes 0 to %d apart", i, l, n-1)
+		}
+	}
+	t.total = o.Epochs * ((len(t.order) + o.Batch - 1) / o.Batch)
+	return t, nil
+}
+
+// epoch sweeps over the data once, in an order of its own.
+func (t *training) epoch(ctx context.Context, epoch int) error {
+	r := rand.New(rand.NewChaCha8(chachaKey(t.Seed, 1+uint64(epoch))))
+	r.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
+	var sum float64
+	var right int
+	for lo := 0; lo < len(t.order); lo += t.Batch {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		indices := t.order[lo:min(len(t.order), lo+t.Batch)]
+		loss, correct, err := t.step(indices)
+		if err != nil {
+			return err
+		}
+		sum += loss * float64(len(indices))
+		right += correct
+	}
+	n := float64(len(t.order))
+	t.result.Epochs = append(t.result.Epochs, Epoch{sum / n, float64(right) / n})
+	return nil
+}
+
+func (t *training) step(indices []int) (loss float64, correct int, err error) {
+	p, _ := t.trainer.Dims()
+	x, y := t.x[:len(indices)*p], t.y[:len(indices)]
+	t.data.Examples(x, indices)
+	for i, index := range indices {
+		y[i] = t.data.Label(index)
+	}
+	loss, correct = t.trainer.Step(x, y)
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return loss, correct, fmt.Errorf("train: the loss of step %d is %v: lower the learning rate or look for bad values in the data", t.result.Steps+1, loss)
+	}
+	t.result.Steps++
+	if t.Progress != nil {
+		t.Progress(t.result.Steps, t.total, loss)
+	}
+	return loss, correct, nil
+}
+
+// accuracyBatch is how many examples Accuracy evaluates at once.
+const accuracyBatch = 256
+
+// Accuracy returns the fraction of the data whose largest output of m, the first
+// of equal ones, is at its label. It is NaN for no examples.
+func Accuracy(m Model, data Source) float64 {
+	p, n := m.Dims()
+	x, y := make([]float32, accuracyBatch*p), make([]float32, accuracyBatch*n)
+	indices := make([]int, accuracyBatch)
+	right := 0
+	for lo := 0; lo < data.Len(); lo += accuracyBatch {
+		b := min(accuracyBatch, data.Len()-lo)
+		for i := range b {
+			indices[i] = lo + i
+		}
+		data.Examples(x[:b*p], indices[:b])
+		m.Forward(y[:b*n], x[:b*p])
+		for i := range b {
+			if best, _ := logSumExp(y[i*n : (i+1)*n]); best == data.Label(lo+i) {
+				right++
+			}
+		}
+	}
+	return float64(right) / float64(data.Len())
+}
