@@ -257,3 +257,18 @@ func assertSame[T Float](t *testing.T, name string, got, want []T) {
 		}
 	}
 }
+
+func TestReLUOfSpecialValues(t *testing.T) {
+	nan, inf, negativeZero := float32(math.NaN()), float32(math.Inf(1)), float32(math.Copysign(0, -1))
+	x := []float32{nan, inf, -inf, negativeZero, 0, 1e-45, -1e-45, 2, -2}
+	d := []float32{1, 2, 3, 4, 5, 6, 7, nan, nan}
+	dst := make([]float32, len(x))
+	ReLU(dst, x)
+	assertSame(t, "ReLU", dst, []float32{nan, inf, 0, 0, 0, 1e-45, 0, 2, 0})
+	ReLUMask(dst, d, x)
+	assertSame(t, "ReLUMask", dst, []float32{0, 2, 0, 0, 0, 6, 0, nan, 0})
+	LeakyReLU(dst, x, .5)
+	assertSame(t, "LeakyReLU", dst, []float32{nan, inf, -inf, negativeZero, 0, 1e-45, negativeZero, 2, -1})
+	LeakyReLUMask(dst, d, x, .5)
+	assertSame(t, "LeakyReLUMask", dst, []float32{.5, 2, 1.5, 2, 2.5, 6, 3.5, nan, nan})
+}
