@@ -135,10 +135,18 @@ func (w *work[T]) block(s *scratch[T], i0, j0, j1 int) {
 		for i := range panels {
 			packPanel(s.a[i*mr*kc:], mr, kc, w.left.from(i0+i*mr, k0))
 		}
+		a := matrix[T]{s.a, mr, kc, 1, mr}
 		for j := j0; j < j1; j++ {
 			b := w.right.panel(k0, kc, j)
-			for i := range panels {
-				tileGo(s.tile[:], nr, kc, w.alpha, s.a[i*mr*kc:], b)
+			whole := rows / mr
+			if w.out.cs != 1 || w.out.cols-j*nr < nr {
+				whole = 0
+			}
+			if whole > 0 {
+				tiles(whole, kc, w.alpha, a, mr*kc, b, nr, beta, w.out.from(i0, j*nr).data, w.out.rs)
+			}
+			for i := whole; i < panels; i++ {
+				tiles(1, kc, w.alpha, a.from(0, i*kc), 0, b, nr, 0, s.tile[:], nr)
 				w.merge(s.tile[:], w.out.from(i0+i*mr, j*nr), beta)
 			}
 		}

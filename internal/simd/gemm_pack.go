@@ -59,22 +59,12 @@ func (p *Packed[T]) packPanels(lo, hi int) {
 // packPanel stores the first w rows and kc columns of x, column by column, in
 // dst[p*w+r]; rows that x lacks become zeros.
 func packPanel[T Float](dst []T, w, kc int, x matrix[T]) {
-	valid := min(w, x.rows)
-	if valid < w {
-		clear(dst[:w*kc])
-	}
-	if x.rs == 1 {
-		for p := range kc {
-			copy(dst[p*w:p*w+valid], x.data[p*x.cs:])
-		}
+	if x.rows >= w {
+		packFull(dst, w, kc, x)
 		return
 	}
-	for r := range valid {
-		row := x.data[r*x.rs:][:kc]
-		for p, v := range row {
-			dst[p*w+r] = v
-		}
-	}
+	clear(dst[:w*kc])
+	packGo(dst, w, x.rows, 0, kc, x)
 }
 
 // grow returns a slice of n elements that begins at a cache line, in x's

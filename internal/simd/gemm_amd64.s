@@ -1,0 +1,409 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// One tile is 6 rows of two registers of C: Y4 and Y5, Y6 and Y7 … Y14 and Y15.
+//
+//	AX, BX  rows 0 and 3 of A at the current term    R8  bytes between rows of A
+//	DI      row of B at the current term             R9  bytes between columns of A
+//	CX      terms left                               R10 bytes between rows of B
+//	SI      C                                        R11 bytes between rows of C
+//	R12     tiles left                               DX  bytes between tiles of A
+//	R13     A at the tile's first term               R15 B at its first term
+
+#define CLEAR \
+	VXORPS Y4, Y4, Y4 \
+	VXORPS Y5, Y5, Y5 \
+	VXORPS Y6, Y6, Y6 \
+	VXORPS Y7, Y7, Y7 \
+	VXORPS Y8, Y8, Y8 \
+	VXORPS Y9, Y9, Y9 \
+	VXORPS Y10, Y10, Y10 \
+	VXORPS Y11, Y11, Y11 \
+	VXORPS Y12, Y12, Y12 \
+	VXORPS Y13, Y13, Y13 \
+	VXORPS Y14, Y14, Y14 \
+	VXORPS Y15, Y15, Y15
+
+// FETCH asks for the tile's part of C while its sum is under way.
+#define FETCH \
+	LEAQ (SI)(R11*2), CX \
+	PREFETCHT0 (SI) \
+	PREFETCHT0 (SI)(R11*1) \
+	PREFETCHT0 (CX) \
+	PREFETCHT0 (CX)(R11*1) \
+	LEAQ (CX)(R11*2), CX \
+	PREFETCHT0 (CX) \
+	PREFETCHT0 (CX)(R11*1)
+
+// TERM adds one term of the inner sum.
+#define TERM(BROADCAST, FMA) \
+	VMOVUPS (DI), Y0 \
+	VMOVUPS 32(DI), Y1 \
+	BROADCAST (AX), Y2 \
+	BROADCAST (AX)(R8*1), Y3 \
+	FMA Y0, Y2, Y4 \
+	FMA Y1, Y2, Y5 \
+	FMA Y0, Y3, Y6 \
+	FMA Y1, Y3, Y7 \
+	BROADCAST (AX)(R8*2), Y2 \
+	BROADCAST (BX), Y3 \
+	FMA Y0, Y2, Y8 \
+	FMA Y1, Y2, Y9 \
+	FMA Y0, Y3, Y10 \
+	FMA Y1, Y3, Y11 \
+	BROADCAST (BX)(R8*1), Y2 \
+	BROADCAST (BX)(R8*2), Y3 \
+	ADDQ R9, AX \
+	ADDQ R9, BX \
+	ADDQ R10, DI \
+	FMA Y0, Y2, Y12 \
+	FMA Y1, Y2, Y13 \
+	FMA Y0, Y3, Y14 \
+	FMA Y1, Y3, Y15
+
+// ALPHA scales the tile by alpha, broadcast in Y0.
+#define ALPHA(MUL) \
+	MUL Y0, Y4, Y4 \
+	MUL Y0, Y5, Y5 \
+	MUL Y0, Y6, Y6 \
+	MUL Y0, Y7, Y7 \
+	MUL Y0, Y8, Y8 \
+	MUL Y0, Y9, Y9 \
+	MUL Y0, Y10, Y10 \
+	MUL Y0, Y11, Y11 \
+	MUL Y0, Y12, Y12 \
+	MUL Y0, Y13, Y13 \
+	MUL Y0, Y14, Y14 \
+	MUL Y0, Y15, Y15
+
+// STORE writes one row of the tile; GROW first adds that row of C, and SCALED
+// beta (in Y1) times that row.
+#define STORE(Ya, Yb) \
+	VMOVUPS Ya, (SI) \
+	VMOVUPS Yb, 32(SI) \
+	ADDQ R11, SI
+
+#define GROW(ADD, Ya, Yb) \
+	ADD (SI), Ya, Ya \
+	ADD 32(SI), Yb, Yb \
+	STORE(Ya, Yb)
+
+#define SCALED(ADD, MUL, Ya, Yb) \
+	MUL (SI), Y1, Y2 \
+	MUL 32(SI), Y1, Y3 \
+	ADD Y2, Ya, Ya \
+	ADD Y3, Yb, Yb \
+	STORE(Ya, Yb)
+
+// func tileF32(tiles, kc int, a *float32, rs, cs, step int, b *float32, bs int, c *float32, cr int, alpha, beta float32)
+TEXT ·tileF32(SB), NOSPLIT, $0-88
+	MOVQ tiles+0(FP), R12
+	MOVQ a+16(FP), R13
+	MOVQ rs+24(FP), R8
+	MOVQ cs+32(FP), R9
+	MOVQ step+40(FP), DX
+	MOVQ b+48(FP), R15
+	MOVQ bs+56(FP), R10
+	MOVQ c+64(FP), SI
+	MOVQ cr+72(FP), R11
+	SHLQ $2, R8
+	SHLQ $2, R9
+	SHLQ $2, DX
+	SHLQ $2, R10
+	SHLQ $2, R11
+
+tile:
+	FETCH
+	CLEAR
+	MOVQ R13, AX
+	LEAQ (R8)(R8*2), BX
+	ADDQ R13, BX
+	MOVQ R15, DI
+	MOVQ kc+8(FP), CX
+	SUBQ $4, CX
+	JLT  tail
+
+four:
+	TERM(VBROADCASTSS, VFMADD231PS)
+	TERM(VBROADCASTSS, VFMADD231PS)
+	TERM(VBROADCASTSS, VFMADD231PS)
+	TERM(VBROADCASTSS, VFMADD231PS)
+	SUBQ $4, CX
+	JGE  four
+
+tail:
+	ADDQ $4, CX
+	JEQ  out
+
+one:
+	TERM(VBROADCASTSS, VFMADD231PS)
+	DECQ CX
+	JNE  one
+
+out:
+	VBROADCASTSS alpha+80(FP), Y0
+	ALPHA(VMULPS)
+	MOVL beta+84(FP), CX
+	CMPL CX, $0x3f800000
+	JEQ  grow
+	ADDL CX, CX
+	JNE  scaled
+	STORE(Y4, Y5)
+	STORE(Y6, Y7)
+	STORE(Y8, Y9)
+	STORE(Y10, Y11)
+	STORE(Y12, Y13)
+	STORE(Y14, Y15)
+	JMP  next
+
+grow:
+	GROW(VADDPS, Y4, Y5)
+	GROW(VADDPS, Y6, Y7)
+	GROW(VADDPS, Y8, Y9)
+	GROW(VADDPS, Y10, Y11)
+	GROW(VADDPS, Y12, Y13)
+	GROW(VADDPS, Y14, Y15)
+	JMP  next
+
+scaled:
+	VBROADCASTSS beta+84(FP), Y1
+	SCALED(VADDPS, VMULPS, Y4, Y5)
+	SCALED(VADDPS, VMULPS, Y6, Y7)
+	SCALED(VADDPS, VMULPS, Y8, Y9)
+	SCALED(VADDPS, VMULPS, Y10, Y11)
+	SCALED(VADDPS, VMULPS, Y12, Y13)
+	SCALED(VADDPS, VMULPS, Y14, Y15)
+
+next:
+	ADDQ DX, R13
+	DECQ R12
+	JNE  tile
+	VZEROUPPER
+	RET
+
+// func tileF64(tiles, kc int, a *float64, rs, cs, step int, b *float64, bs int, c *float64, cr int, alpha, beta float64)
+TEXT ·tileF64(SB), NOSPLIT, $0-96
+	MOVQ tiles+0(FP), R12
+	MOVQ a+16(FP), R13
+	MOVQ rs+24(FP), R8
+	MOVQ cs+32(FP), R9
+	MOVQ step+40(FP), DX
+	MOVQ b+48(FP), R15
+	MOVQ bs+56(FP), R10
+	MOVQ c+64(FP), SI
+	MOVQ cr+72(FP), R11
+	SHLQ $3, R8
+	SHLQ $3, R9
+	SHLQ $3, DX
+	SHLQ $3, R10
+	SHLQ $3, R11
+
+tile:
+	FETCH
+	CLEAR
+	MOVQ R13, AX
+	LEAQ (R8)(R8*2), BX
+	ADDQ R13, BX
+	MOVQ R15, DI
+	MOVQ kc+8(FP), CX
+	SUBQ $4, CX
+	JLT  tail
+
+four:
+	TERM(VBROADCASTSD, VFMADD231PD)
+	TERM(VBROADCASTSD, VFMADD231PD)
+	TERM(VBROADCASTSD, VFMADD231PD)
+	TERM(VBROADCASTSD, VFMADD231PD)
+	SUBQ $4, CX
+	JGE  four
+
+tail:
+	ADDQ $4, CX
+	JEQ  out
+
+one:
+	TERM(VBROADCASTSD, VFMADD231PD)
+	DECQ CX
+	JNE  one
+
+out:
+	VBROADCASTSD alpha+80(FP), Y0
+	ALPHA(VMULPD)
+	MOVQ beta+88(FP), CX
+	MOVQ $0x3ff0000000000000, AX
+	CMPQ CX, AX
+	JEQ  grow
+	ADDQ CX, CX
+	JNE  scaled
+	STORE(Y4, Y5)
+	STORE(Y6, Y7)
+	STORE(Y8, Y9)
+	STORE(Y10, Y11)
+	STORE(Y12, Y13)
+	STORE(Y14, Y15)
+	JMP  next
+
+grow:
+	GROW(VADDPD, Y4, Y5)
+	GROW(VADDPD, Y6, Y7)
+	GROW(VADDPD, Y8, Y9)
+	GROW(VADDPD, Y10, Y11)
+	GROW(VADDPD, Y12, Y13)
+	GROW(VADDPD, Y14, Y15)
+	JMP  next
+
+scaled:
+	VBROADCASTSD beta+88(FP), Y1
+	SCALED(VADDPD, VMULPD, Y4, Y5)
+	SCALED(VADDPD, VMULPD, Y6, Y7)
+	SCALED(VADDPD, VMULPD, Y8, Y9)
+	SCALED(VADDPD, VMULPD, Y10, Y11)
+	SCALED(VADDPD, VMULPD, Y12, Y13)
+	SCALED(VADDPD, VMULPD, Y14, Y15)
+
+next:
+	ADDQ DX, R13
+	DECQ R12
+	JNE  tile
+	VZEROUPPER
+	RET
+
+// QUAD32 turns four rows of four float32 at off bytes into the rows at SI into
+// four columns: X4 to X7.
+#define QUAD32(off) \
+	VMOVUPS off(SI), X0 \
+	VMOVUPS off(SI)(R8*1), X1 \
+	VMOVUPS off(SI)(R8*2), X2 \
+	VMOVUPS off(SI)(R9*1), X3 \
+	VUNPCKLPS X1, X0, X8 \
+	VUNPCKHPS X1, X0, X9 \
+	VUNPCKLPS X3, X2, X10 \
+	VUNPCKHPS X3, X2, X11 \
+	VUNPCKLPD X10, X8, X4 \
+	VUNPCKHPD X10, X8, X5 \
+	VUNPCKLPD X11, X9, X6 \
+	VUNPCKHPD X11, X9, X7
+
+// func packRowsF32(dst *float32, w int, src *float32, ld, quads int)
+// dst[p*w+r] = src[r*ld+p] for r < 4 and p < 4·quads.
+TEXT ·packRowsF32(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ w+8(FP), R10
+	MOVQ src+16(FP), SI
+	MOVQ ld+24(FP), R8
+	MOVQ quads+32(FP), CX
+	SHLQ $2, R10
+	SHLQ $2, R8
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R10)(R10*2), R11
+
+quad:
+	QUAD32(0)
+	VMOVUPS X4, (DI)
+	VMOVUPS X5, (DI)(R10*1)
+	VMOVUPS X6, (DI)(R10*2)
+	VMOVUPS X7, (DI)(R11*1)
+	ADDQ $16, SI
+	LEAQ (DI)(R10*4), DI
+	DECQ CX
+	JNE  quad
+	RET
+
+// func packRowsF64(dst *float64, w int, src *float64, ld, quads int)
+// dst[p*w+r] = src[r*ld+p] for r < 4 and p < 4·quads.
+TEXT ·packRowsF64(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ w+8(FP), R10
+	MOVQ src+16(FP), SI
+	MOVQ ld+24(FP), R8
+	MOVQ quads+32(FP), CX
+	SHLQ $3, R10
+	SHLQ $3, R8
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R10)(R10*2), R11
+
+quad:
+	VMOVUPD (SI), Y0
+	VMOVUPD (SI)(R8*1), Y1
+	VMOVUPD (SI)(R8*2), Y2
+	VMOVUPD (SI)(R9*1), Y3
+	VUNPCKLPD Y1, Y0, Y4
+	VUNPCKHPD Y1, Y0, Y5
+	VUNPCKLPD Y3, Y2, Y6
+	VUNPCKHPD Y3, Y2, Y7
+	VPERM2F128 $0x20, Y6, Y4, Y0
+	VPERM2F128 $0x20, Y7, Y5, Y1
+	VPERM2F128 $0x31, Y6, Y4, Y2
+	VPERM2F128 $0x31, Y7, Y5, Y3
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, (DI)(R10*1)
+	VMOVUPD Y2, (DI)(R10*2)
+	VMOVUPD Y3, (DI)(R11*1)
+	ADDQ $32, SI
+	LEAQ (DI)(R10*4), DI
+	DECQ CX
+	JNE  quad
+	VZEROUPPER
+	RET
+
+// func packLines(dst, src unsafe.Pointer, ld, lines int)
+// Copies lines of 64 bytes, ld bytes apart, one after another.
+TEXT ·packLines(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ ld+16(FP), R8
+	MOVQ lines+24(FP), CX
+
+line:
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ R8, SI
+	ADDQ $64, DI
+	DECQ CX
+	JNE  line
+	VZEROUPPER
+	RET
+
+// func packSixF32(dst, src *float32, ld, lines int)
+// Copies lines of 6 elements, ld apart, one after another.
+TEXT ·packSixF32(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ ld+16(FP), R8
+	MOVQ lines+24(FP), CX
+	SHLQ $2, R8
+
+line:
+	VMOVUPS (SI), X0
+	MOVQ 16(SI), AX
+	VMOVUPS X0, (DI)
+	MOVQ AX, 16(DI)
+	ADDQ R8, SI
+	ADDQ $24, DI
+	DECQ CX
+	JNE  line
+	RET
+
+// func packSixF64(dst, src *float64, ld, lines int)
+// Copies lines of 6 elements, ld apart, one after another.
+TEXT ·packSixF64(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ ld+16(FP), R8
+	MOVQ lines+24(FP), CX
+	SHLQ $3, R8
+
+line:
+	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), X1
+	VMOVUPD Y0, (DI)
+	VMOVUPD X1, 32(DI)
+	ADDQ R8, SI
+	ADDQ $48, DI
+	DECQ CX
+	JNE  line
+	VZEROUPPER
+	RET
