@@ -1,0 +1,18 @@
+// Package bound proves how badly any unbiased reconstruction of a model's input
+// from its noisy features must do, after K. Chaudhuri, C. Guo, L. van der
+// Maaten, S. Mahloujifar and M. Tygert, Guarantees of confidentiality via
+// Hammersley-Chapman-Robbins bounds (paper A in the comments).
+//
+// θ ∈ R^p is the input, a(θ) ∈ R^n its features, X = a(θ) + Z the release, Z
+// Gaussian with standard deviation σ per feature, J = ∂a/∂θ, and w ∈ R^p the
+// linear functional of the input whose reconstruction is bounded: a mode of the
+// discrete cosine transform, a pixel, a vector of the user's.
+//
+// Search is not certificate. A [Search] finds perturbations ε, the witnesses, by
+// any means, in float32. A [Certificate] is computed from a witness in float64,
+// with every rounding error bounded and counted in the adversary's favour, so
+// that what it says holds whatever the search did. [Run] searches, certifies and
+// stores bounds and witnesses; [Verify] computes the bounds again from the model,
+// the inputs and the witnesses alone. Cramér-Rao figures are linear algebra on J,
+// without a witness: they are estimates, and say so.
+package bound

@@ -1,0 +1,158 @@
+package bound
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"tattle/npy"
+)
+
+// SizeName names a size in the arrays of a run: s200 for 1/200, else s and the
+// size itself.
+func SizeName(size float64) string {
+	if inv := math.Round(1 / size); inv >= 1 && math.Abs(1/size-inv) < 1e-9*inv && inv < 1e9 {
+		return "s" + strconv.FormatFloat(inv, 'f', -1, 64)
+	}
+	return "s" + strings.ReplaceAll(strconv.FormatFloat(size, 'g', -1, 64), ".", "p")
+}
+
+const spectrumName = "singular_values"
+
+// examples is what a run records of some examples, index, input, witnesses and
+// bounds of each in the same row of every array.
+type examples struct {
+	p, m, restarts int
+
+	index, label []int64
+	theta        []float32 // [examples, p]
+	sizes        []certified
+
+	// Cramér-Rao: nil where it was not asked for.
+	rank             []int32
+	spectrum         []float64 // [examples, width], zeros after the rank
+	width            int
+	axis, full, seen []float64 // [examples, m]
+}
+
+// certified is what is recorded for one size of perturbation.
+type certified struct {
+	size       float64
+	eps        []float32 // [examples, restarts, p], the witnesses
+	znorm      []float64 // [examples, restarts], ‖a(θ+ε) − a(θ)‖ as computed
+	allowance  []float64 // [examples, restarts], for its rounding
+	std        []float64 // [examples, m], +Inf for unbounded
+	winner     []int16   // [examples, m], the restart that gave it
+	meanSquare []float64 // [examples], A eq. (6)
+}
+
+// column is one array of the record.
+type column struct {
+	name  string
+	dtype string
+	row   []int // shape of one example's part
+	data  any
+}
+
+func (e *examples) columns() []column {
+	cols := []column{
+		{"index", "<i8", nil, e.index},
+		{"label", "<i8", nil, e.label},
+		{"theta", "<f4", []int{e.p}, e.theta},
+	}
+	if e.rank != nil {
+		cols = append(cols,
+			column{"rank", "<i4", nil, e.rank},
+			column{spectrumName, "<f8", []int{e.width}, e.spectrum},
+			column{"cramer_rao_axis", "<f8", []int{e.m}, e.axis},
+			column{"cramer_rao", "<f8", []int{e.m}, e.full},
+			column{"seen", "<f8", []int{e.m}, e.seen})
+	}
+	for _, s := range e.sizes {
+		prefix := SizeName(s.size) + "_"
+		cols = append(cols,
+			column{prefix + "std", "<f8", []int{e.m}, s.std},
+			column{prefix + "winner", "<i2", []int{e.m}, s.winner},
+			column{prefix + "mean_square", "<f8", nil, s.meanSquare},
+			column{prefix + "z_norm", "<f8", []int{e.restarts}, s.znorm},
+			column{prefix + "allowance", "<f8", []int{e.restarts}, s.allowance},
+			column{prefix + "eps", "<f4", []int{e.restarts, e.p}, s.eps})
+	}
+	return cols
+}
+
+func (c column) shape(examples int) []int { return append([]int{examples}, c.row...) }
+
+// write writes the record as an .npz archive.
+func (e *examples) write(w io.Writer) error {
+	z := npy.NewWriter(w)
+	for _, c := range e.columns() {
+		if err := z.Add(c.name, c.shape(len(e.index)), c.data); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// merge writes one archive of the records in the archives of paths, in order.
+// e, without examples, gives the layout; its width of spectra is the longest,
+// and shorter ones are filled with zeros.
+func (e *examples) merge(w io.Writer, total int, paths []string) error {
+	files := make([]*npy.File, len(paths))
+	for i, path := range paths {
+		f, err := npy.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		files[i] = f
+	}
+	z := npy.NewWriter(w)
+	for _, c := range e.columns() {
+		part, err := z.Create(c.name, c.shape(total), c.dtype)
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			a, err := f.Array(c.name)
+			if err != nil {
+				return err
+			}
+			if c.name == spectrumName {
+				a.Data = widened(a.Data.([]float64), a.Shape, e.width)
+			}
+			if err := part.Append(a.Data); err != nil {
+				return err
+			}
+		}
+	}
+	return z.Close()
+}
+
+// widened pads rows with zeros.
+func widened(x []float64, shape []int, width int) []float64 {
+	if shape[1] == width {
+		return x
+	}
+	out := make([]float64, shape[0]*width)
+	for i := range shape[0] {
+		copy(out[i*width:(i+1)*width], x[i*shape[1]:(i+1)*shape[1]])
+	}
+	return out
+}
+
+// grow makes room for n examples in all arrays but the spectrum.
+func (e *examples) grow(n int, cramerRao bool) {
+	e.index, e.label, e.theta = make([]int64, n), make([]int64, n), make([]float32, n*e.p)
+	if cramerRao {
+		e.rank = make([]int32, n)
+		e.axis, e.full, e.seen = make([]float64, n*e.m), make([]float64, n*e.m), make([]float64, n*e.m)
+	}
+	for i := range e.sizes {
+		s := &e.sizes[i]
+		s.eps = make([]float32, n*e.restarts*e.p)
+		s.znorm, s.allowance = make([]float64, n*e.restarts), make([]float64, n*e.restarts)
+		s.std, s.winner, s.meanSquare = make([]float64, n*e.m), make([]int16, n*e.m), make([]float64, n)
+	}
+}

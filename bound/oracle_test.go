@@ -1,0 +1,170 @@
+package bound
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"tattle/internal/shared"
+	"tattle/nn"
+	"tattle/npy"
+)
+
+// pictures is a data set in memory.
+type pictures struct {
+	x      []float32
+	p      int
+	labels []int
+}
+
+func (d pictures) Len() int        { return len(d.x) / d.p }
+func (d pictures) Label(i int) int { return d.labels[i] }
+func (d pictures) Examples(x []float32, indices []int) {
+	for k, i := range indices {
+		copy(x[k*d.p:(k+1)*d.p], d.x[i*d.p:(i+1)*d.p])
+	}
+}
+
+// oracle is paper A's MNIST experiment as the authors' program runs it, on 100
+// images.
+type oracle struct {
+	net   *nn.Net // up to the features
+	data  pictures
+	sigma float64
+	std   []float64 // [100, 784]
+	cr    []float64 // [100, 784], float32
+	rank  []int
+	smin  []float64
+	dir   string
+}
+
+func dense(t testing.TB, dir, name string) *nn.Dense {
+	t.Helper()
+	param := func(kind string) *nn.Param {
+		a, err := npy.ReadFile(filepath.Join(dir, name+"."+kind+".npy"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := a.Float32s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &nn.Param{Name: name + "." + kind, Shape: a.Shape, Data: x}
+	}
+	w := param("weight")
+	return &nn.Dense{In: w.Shape[1], Out: w.Shape[0], Weight: w, Bias: param("bias")}
+}
+
+func array(t testing.TB, f *npy.File, name string) []float64 {
+	t.Helper()
+	x, _, err := f.Float64s(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func open(t testing.TB, path string) *npy.File {
+	t.Helper()
+	f, err := npy.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func loadOracle(t testing.TB) *oracle {
+	t.Helper()
+	dir := shared.Path(t, "oracles/hcr-mnist")
+	g := &nn.Graph{Name: "mnist", Input: "x", InputShape: []int{784}, Output: "features"}
+	for i, op := range []nn.Op{dense(t, dir, "linear0"), &nn.ReLU{}, dense(t, dir, "linear1"), &nn.ReLU{}} {
+		names := []string{"x", "a", "b", "c", "features"}
+		g.Nodes = append(g.Nodes, &nn.Node{Name: names[i+1], Op: op, Inputs: names[i : i+1], Output: names[i+1]})
+	}
+	net, err := nn.NewNet(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, filepath.Join(dir, "algorithm1_s200_i10_r25.npz"))
+	golden := open(t, shared.Path(t, "models/mnist-mlp.golden.npz"))
+	o := &oracle{net: net, dir: dir, sigma: array(t, f, "sigma")[0], std: array(t, f, "std_bound_dct"),
+		cr: array(t, f, "rowspace_cr_std_dct"), smin: array(t, f, "smin")}
+	if o.rank, _, err = f.Ints("rank"); err != nil {
+		t.Fatal(err)
+	}
+	x, _, err := golden.Float32s("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels, _, err := golden.Ints("labels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.data = pictures{x: x, p: 784, labels: labels}
+	return o
+}
+
+func upTo(n int) []int {
+	x := make([]int, n)
+	for i := range x {
+		x[i] = i
+	}
+	return x
+}
+
+// near checks quantiles against published ones, within a relative tolerance.
+func near(t *testing.T, what string, s Summary, levels, want []float64, tolerance float64) {
+	t.Helper()
+	for i, q := range levels {
+		got := s.Quantile(q)
+		if !(math.Abs(got/want[i]-1) <= tolerance) {
+			t.Errorf("%s: %g quantile is %.4f, want %.4f within %g%%", what, q, got, want[i], 100*tolerance)
+		}
+	}
+	t.Logf("%s: %.4f", what, quantiles(s))
+}
+
+func quantiles(s Summary) (q []float64) {
+	for _, l := range QuantileLevels {
+		q = append(q, s.Quantile(l))
+	}
+	return q
+}
+
+func (o *oracle) experiment(search string) Experiment {
+	return Experiment{Sigma: o.sigma, Coordinates: DCT([]int{28, 28}), Band: 8, Search: SearchOptions{Search: search, Seed: 1}}
+}
+
+// Quantiles of an independent computation with an exact pseudoinverse: fresh
+// draws, nonlinear repeats, s = 1/200.
+func TestDirectOnMNIST(t *testing.T) {
+	o := loadOracle(t)
+	r, err := Run(context.Background(), o.net, o.data, upTo(100), o.experiment(Auto), RunOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Experiment.Search.Search != Direct {
+		t.Errorf("auto chose %s (%s)", r.Experiment.Search.Search, r.Reason)
+	}
+	near(t, "all modes", r.Summaries[0], QuantileLevels, []float64{.089, .146, .224, .374, .87}, .05)
+	near(t, "8x8 band", r.Summaries[1], QuantileLevels, []float64{.253, .347, .444, .610, 1.35}, .05)
+	for _, s := range r.Summaries[2:] {
+		t.Logf("%s %s %s: %.4f, unbounded %g", s.Method, s.Coordinates, s.Band, quantiles(s), s.UnboundedFraction)
+	}
+	if !slices.Equal(r.Rank, o.rank) {
+		t.Errorf("ranks %v, want %v", r.Rank, o.rank)
+	}
+	for i, s := range r.Spectra {
+		if got := s[len(s)-1]; math.Abs(got/o.smin[i]-1) > 1e-5 {
+			t.Errorf("image %d: least singular value %g, want %g", i, got, o.smin[i])
+		}
+	}
+	for k, want := range o.cr {
+		if got := r.CramerRao.Full[k]; math.Abs(got/want-1) > 1e-5 {
+			t.Fatalf("image %d, mode %d: Cramér-Rao %g, want %g", k/784, k%784, got, want)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package bound
+
+import (
+	"math"
+
+	"tattle/internal/simd"
+	"tattle/lsqr"
+	"tattle/nn"
+)
+
+// The stopping rule of the authors' program
+// (https://github.com/facebookresearch/hcrbounds, codes/testers.py): scipy's
+// LSQR with its default btol, conlim and iteration limit, and atol a fiftieth of
+// the smallest ‖z̃‖ in the stack, an absolute length used as a relative tolerance.
+const (
+	publishedATol = 2e-2
+	publishedBTol = 1e-6
+)
+
+// published is the authors' procedure, which differs from Algorithm 1: the
+// examples of a stack are one least-squares problem with block-diagonal J, so
+// they share LSQR's scalars and its stopping, which comes early and damps the
+// small singular values; J is taken at θ+ε of the repeat before; θ+ε and its
+// features are float32, ε the difference of what was rounded.
+//
+// With J = U S Vᵀ, LSQR on (J, z) makes the same steps as on (S, Uᵀz) with one
+// more equation that has no unknown, for the part of z outside the range of J:
+// rotations change none of its norms and inner products. So each restart's LSQR
+// runs on a diagonal matrix, as fast as the decompositions are made.
+type published struct {
+	model   nn.Model
+	options SearchOptions
+	domain  Domain
+
+	err    error
+	steps  int // of LSQR, over all solves
+	solves int
+}
+
+func (s *published) search(eps []float32, b *batch, size float64) {
+	p, n := s.model.Dims()
+	examples := len(b.theta) / p
+	restarts := len(b.start) / (examples * n)
+	features := make([]float32, examples*n)
+	s.model.Forward(features, b.theta)
+	for r := range restarts {
+		s.restart(eps, b, features, size, r, restarts)
+	}
+}
+
+// restart runs the repeats of restart r for the whole stack.
+func (s *published) restart(eps []float32, b *batch, features []float32, size float64, r, restarts int) {
+	p, n := s.model.Dims()
+	examples := len(b.theta) / p
+	z, norms := make([]float32, examples*n), make([]float64, examples)
+	for i := range examples {
+		copy(z[i*n:(i+1)*n], b.start[(i*restarts+r)*n:])
+		norms[i] = norm32(z[i*n:(i+1)*n]) * size
+	}
+	at, moved := append([]float32(nil), b.theta...), make([]float32, examples*n)
+	for j := 1; j <= s.options.Repeats; j++ {
+		smallest := math.Inf(1)
+		for i := range examples {
+			if now := norm32(z[i*n : (i+1)*n]); now > 0 {
+				simd.Scale(float32(norms[i]/now), z[i*n:(i+1)*n])
+				smallest = min(smallest, norms[i])
+			}
+		}
+		delta := s.stacked(at, z, smallest)
+		for i := range at {
+			at[i] = b.theta[i] + delta[i]
+		}
+		s.model.Forward(moved, at)
+		for i := range z {
+			z[i] = moved[i] - features[i]
+		}
+	}
+	for i := range examples {
+		for k := range p {
+			eps[(i*restarts+r)*p+k] = at[i*p+k] - b.theta[i*p+k]
+		}
+		s.domain.project(eps[(i*restarts+r)*p:(i*restarts+r+1)*p], b.theta[i*p:(i+1)*p])
+	}
+}
+
+// stacked solves J δ = z for the stack, J at the examples of at.
+func (s *published) stacked(at, z []float32, smallest float64) []float32 {
+	p, n := s.model.Dims()
+	factors, err := factorAll(jacobians(s.model.Linearize(at), len(at)/p, p, n))
+	if err != nil {
+		s.err = err
+		return make([]float32, len(at))
+	}
+	first := make([]int, len(factors)+1) // of each example's singular values
+	for i, f := range factors {
+		first[i+1] = first[i] + f.Rank()
+	}
+	total := first[len(factors)]
+	if total == 0 {
+		return make([]float32, len(at))
+	}
+	d := diagonal{make([]float32, total)}
+	rhs := make([]float32, total+1)
+	var rest float64
+	for i, f := range factors {
+		c, outside := f.split(z[i*n : (i+1)*n])
+		rest += outside
+		for k, v := range c {
+			rhs[first[i]+k], d.s[first[i]+k] = float32(v), float32(f.S[k])
+		}
+	}
+	rhs[total] = float32(math.Sqrt(rest))
+	got := lsqr.Solve[float32](d, rhs, 1, lsqr.Options{
+		ATol: publishedATol * smallest, BTol: publishedBTol, MaxIter: 2 * len(at),
+	})
+	s.steps += got.Stats[0].Iterations
+	s.solves++
+	delta := make([]float32, len(at))
+	parallel(len(factors), func(i int) {
+		factors[i].combine(delta[i*p:(i+1)*p], got.X[first[i]:first[i+1]])
+	})
+	return delta
+}
+
+// split returns the coordinates of z along u_i, and the square of the norm of
+// what lies outside their span.
+func (f *Factors) split(z []float32) (c []float64, outside float64) {
+	a := len(f.Active)
+	active := make([]float64, a)
+	for k, j := range f.Active {
+		active[k] = float64(z[j])
+	}
+	for _, v := range z {
+		outside += float64(v) * float64(v)
+	}
+	c = make([]float64, f.Rank())
+	for i := range c {
+		c[i] = simd.Dot(f.U[i*a:(i+1)*a], active)
+		outside -= c[i] * c[i]
+	}
+	return c, max(outside, 0)
+}
+
+// combine overwrites dst with Σ_i c_i v_i.
+func (f *Factors) combine(dst []float32, c []float32) {
+	sum := make([]float64, f.P)
+	for i, v := range c {
+		simd.Axpy(float64(v), f.V[i*f.P:(i+1)*f.P], sum)
+	}
+	for k, v := range sum {
+		dst[k] = float32(v)
+	}
+}
+
+// diagonal is a diagonal matrix with a row of zeros below it.
+type diagonal struct{ s []float32 }
+
+func (d diagonal) Dims() (rows, cols int) { return len(d.s) + 1, len(d.s) }
+
+func (d diagonal) Mul(dst, v []float32) {
+	simd.Mul(dst[:len(d.s)], d.s, v)
+	dst[len(d.s)] = 0
+}
+
+func (d diagonal) MulTrans(dst, u []float32) { simd.Mul(dst, d.s, u[:len(d.s)]) }

@@ -1,0 +1,348 @@
+package bound
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tattle/npy"
+	"tattle/run"
+)
+
+// Claims is what a report says of a run, to be verified.
+type Claims struct {
+	Arrays    string // path of the arrays
+	SHA256    string // of that file, as recorded
+	Summaries []Summary
+}
+
+// A Discrepancy is one thing that was recorded and does not come out again.
+type Discrepancy struct {
+	What       string // array or summary
+	Example    int    // index in the data set, −1 where it is not about one
+	Coordinate int    // within the row of the array, −1 where it is not about one
+	Recorded   string
+	Recomputed string
+}
+
+// String says what is wrong in one line.
+func (d Discrepancy) String() string {
+	where := ""
+	if d.Example >= 0 {
+		where = fmt.Sprintf(" of example %d", d.Example)
+	}
+	if d.Coordinate >= 0 {
+		where += fmt.Sprintf(", coordinate %d", d.Coordinate)
+	}
+	return fmt.Sprintf("%s%s: recorded %s, recomputed %s", d.What, where, d.Recorded, d.Recomputed)
+}
+
+// mostDiscrepancies is where a verification stops listing: the rest of a run
+// with the wrong model says nothing new.
+const mostDiscrepancies = 100
+
+// Tolerances of a verification, relative. A certificate computed again differs
+// by how another processor rounds a forward pass, which the allowance bounds; of
+// a file that was not touched the digest answers for every digit.
+const (
+	certificateTolerance = 1e-9 // plus twice the allowance over ‖z‖
+	estimateTolerance    = 1e-5 // of Cramér-Rao figures, the square root of whose condition gramRatio bounds
+)
+
+// Verify computes every certificate again from the model, the inputs and the
+// witnesses, and every summary from the recorded bounds, and lists what differs.
+// e is the experiment as resolved when it ran. The inputs are those recorded,
+// compared with data unless that is nil. It reads a few examples at a time. It
+// errs where the arrays cannot be read; a recorded figure that is wrong is a
+// Discrepancy.
+func Verify(ctx context.Context, m Model, data Source, e Experiment, c Claims, progress func(done, total int)) ([]Discrepancy, error) {
+	v := &verifier{model: m, data: data, experiment: e}
+	digest, err := run.Digest(c.Arrays)
+	if err != nil {
+		return nil, err
+	}
+	if digest != c.SHA256 {
+		v.report("SHA-256 of "+ArraysFile, -1, -1, c.SHA256, digest)
+	}
+	if err := v.arrays(ctx, c.Arrays, progress); err != nil {
+		return nil, err
+	}
+	if err := v.summaries(c); err != nil {
+		return nil, err
+	}
+	return v.found, nil
+}
+
+type verifier struct {
+	model      Model
+	data       Source
+	experiment Experiment
+	found      []Discrepancy
+}
+
+func (v *verifier) report(what string, example, coordinate int, recorded, recomputed any) {
+	if len(v.found) < mostDiscrepancies {
+		v.found = append(v.found, Discrepancy{what, example, coordinate, fmt.Sprint(recorded), fmt.Sprint(recomputed)})
+	}
+}
+
+// arrays recomputes what is recorded of each example.
+func (v *verifier) arrays(ctx context.Context, path string, progress func(done, total int)) error {
+	f, err := npy.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	p, _ := v.model.Dims()
+	rows := map[string]*npy.Rows{}
+	total := -1
+	for _, c := range v.experiment.layout(p).columns() {
+		r, err := f.Rows(c.name)
+		if err != nil {
+			return err
+		}
+		if shape := r.Shape(); len(shape) != 1+len(c.row) || !v.fits(shape[1:], c) || total >= 0 && shape[0] != total {
+			return fmt.Errorf("%s: array %q has shape %v, which does not fit the experiment", path, c.name, shape)
+		}
+		rows[c.name], total = r, r.Len()
+	}
+	certifier := &Certifier{Net: v.model, Sigma: v.experiment.Sigma, Domain: v.experiment.Domain}
+	for lo := 0; lo < total; lo += batchExamples {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		hi := min(total, lo+batchExamples)
+		if err := v.batch(certifier, rows, lo, hi); err != nil {
+			return err
+		}
+		if progress != nil {
+			progress(hi, total)
+		}
+	}
+	return nil
+}
+
+// fits tells whether an example's part of an array has the shape of the layout;
+// the width of the spectra is free.
+func (v *verifier) fits(shape []int, c column) bool {
+	for i, d := range c.row {
+		if shape[i] != d && c.name != spectrumName {
+			return false
+		}
+	}
+	return true
+}
+
+// batch recomputes the examples in rows lo to hi.
+func (v *verifier) batch(certifier *Certifier, rows map[string]*npy.Rows, lo, hi int) error {
+	p, _ := v.model.Dims()
+	rec := &examples{p: p, m: v.experiment.Coordinates.Len(), restarts: v.experiment.Search.Restarts}
+	var err error
+	if rec.index, err = read[int64](rows["index"], lo, hi); err != nil {
+		return err
+	}
+	if rec.label, err = read[int64](rows["label"], lo, hi); err != nil {
+		return err
+	}
+	if rec.theta, err = read[float32](rows["theta"], lo, hi); err != nil {
+		return err
+	}
+	v.inputs(rec)
+	for _, size := range v.experiment.Sizes {
+		s, err := v.recorded(rows, size, lo, hi)
+		if err != nil {
+			return err
+		}
+		v.certificates(certifier, rec, s)
+	}
+	if v.experiment.SkipCramerRao {
+		return nil
+	}
+	return v.cramerRao(rec, rows, lo, hi)
+}
+
+// read reads rows of an array whose elements are of type T.
+func read[T any](r *npy.Rows, lo, hi int) ([]T, error) {
+	a, err := r.Read(lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	x, ok := a.Data.([]T)
+	if !ok {
+		return nil, fmt.Errorf("an array of %T where %T is expected", a.Data, x)
+	}
+	return x, nil
+}
+
+// recorded reads what was recorded for one size.
+func (v *verifier) recorded(rows map[string]*npy.Rows, size float64, lo, hi int) (s certified, err error) {
+	prefix := SizeName(size) + "_"
+	s.size = size
+	if s.eps, err = read[float32](rows[prefix+"eps"], lo, hi); err != nil {
+		return s, err
+	}
+	if s.winner, err = read[int16](rows[prefix+"winner"], lo, hi); err != nil {
+		return s, err
+	}
+	for _, a := range []struct {
+		name string
+		to   *[]float64
+	}{{"std", &s.std}, {"mean_square", &s.meanSquare}, {"z_norm", &s.znorm}, {"allowance", &s.allowance}} {
+		if *a.to, err = read[float64](rows[prefix+a.name], lo, hi); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// inputs compares the recorded inputs and labels with the data set.
+func (v *verifier) inputs(rec *examples) {
+	if v.data == nil {
+		return
+	}
+	x := make([]float32, rec.p)
+	for i, index := range rec.index {
+		if index < 0 || index >= int64(v.data.Len()) {
+			v.report("index", int(index), -1, index, fmt.Sprintf("a data set of %d", v.data.Len()))
+			continue
+		}
+		v.data.Examples(x, []int{int(index)})
+		for k, want := range x {
+			if got := rec.theta[i*rec.p+k]; got != want {
+				v.report("theta", int(index), k, got, want)
+			}
+		}
+		if want := v.data.Label(int(index)); int64(want) != rec.label[i] {
+			v.report("label", int(index), -1, rec.label[i], want)
+		}
+	}
+}
+
+// certificates computes the bounds of one size again.
+func (v *verifier) certificates(certifier *Certifier, rec *examples, old certified) {
+	w, m, prefix := v.experiment.Coordinates, rec.m, SizeName(old.size)+"_"
+	ds := certifier.Divergences(rec.theta, old.eps)
+	bounds, std, winner := make([]float64, rec.restarts*m), make([]float64, m), make([]int16, m)
+	for i, index := range rec.index {
+		first, last := i*rec.restarts, (i+1)*rec.restarts
+		square := witnessBounds(bounds, ds[first:last], w, old.eps[first*rec.p:last*rec.p])
+		best(std, winner, bounds)
+		within := certificateTolerance
+		for k, d := range ds[first:last] {
+			own := certificateTolerance
+			if d.Status == Bounded {
+				own += 2 * d.Allowance / d.ZNorm
+			}
+			within = max(within, own)
+			v.compare(prefix+"z_norm", int(index), k, old.znorm[first+k], finite(d.ZNorm), own)
+			v.compare(prefix+"allowance", int(index), k, old.allowance[first+k], finite(d.Allowance), own)
+		}
+		for k := range m {
+			v.compare(prefix+"std", int(index), k, old.std[i*m+k], std[k], within)
+			v.winner(prefix+"winner", int(index), k, old.winner[i*m+k], winner[k], bounds, std, within)
+		}
+		v.compare(prefix+"mean_square", int(index), -1, old.meanSquare[i], square, 2*within)
+	}
+}
+
+// winner checks the recorded witness of a coordinate: where several give the same
+// bound up to rounding, any of them will do.
+func (v *verifier) winner(what string, example, k int, recorded, recomputed int16, bounds, std []float64, within float64) {
+	m := len(std)
+	switch {
+	case recorded == recomputed:
+	case recorded < 0 || recomputed < 0 || int(recorded)*m >= len(bounds),
+		!(bounds[int(recorded)*m+k] >= std[k]*(1-within)):
+		v.report(what, example, k, recorded, recomputed)
+	}
+}
+
+// cramerRao computes the Cramér-Rao figures again.
+func (v *verifier) cramerRao(rec *examples, rows map[string]*npy.Rows, lo, hi int) error {
+	factors, err := factorsAt(v.model, rec.theta)
+	if err != nil {
+		return err
+	}
+	fresh := &examples{p: rec.p, m: rec.m}
+	fresh.grow(hi-lo, true)
+	fresh.index = rec.index
+	fresh.setSpectra(fresh.cramerRao(factors, v.experiment, 0))
+	rank, err := read[int32](rows["rank"], lo, hi)
+	if err != nil {
+		return err
+	}
+	for i, r := range rank {
+		if r != fresh.rank[i] {
+			v.report("rank", int(rec.index[i]), -1, r, fresh.rank[i])
+		}
+	}
+	for _, c := range fresh.columns() {
+		x, ok := c.data.([]float64)
+		if !ok {
+			continue
+		}
+		old, err := read[float64](rows[c.name], lo, hi)
+		if err != nil {
+			return err
+		}
+		width := len(old) / (hi - lo)
+		if c.name == spectrumName && width > c.row[0] {
+			x = widened(x, c.shape(hi-lo), width)
+		}
+		v.estimates(c.name, rec.index, old, x)
+	}
+	return nil
+}
+
+func (v *verifier) estimates(name string, index []int64, old, fresh []float64) {
+	if len(old) != len(fresh) {
+		v.report(name, -1, -1, fmt.Sprintf("%d values", len(old)), fmt.Sprintf("%d values", len(fresh)))
+		return
+	}
+	width := len(old) / len(index)
+	for k := range old {
+		v.compare(name, int(index[k/width]), k%width, old[k], fresh[k], estimateTolerance)
+	}
+}
+
+// summaries compares the summaries with those of the recorded arrays, digit by
+// digit: the same numbers in the same order give the same quantiles.
+func (v *verifier) summaries(c Claims) error {
+	r, err := Load(c.Arrays, v.experiment)
+	if err != nil {
+		return err
+	}
+	if len(r.Summaries) != len(c.Summaries) {
+		v.report("number of summaries", -1, -1, len(c.Summaries), len(r.Summaries))
+	}
+	for i := range min(len(r.Summaries), len(c.Summaries)) {
+		was, is := describe(c.Summaries[i]), describe(r.Summaries[i])
+		for k := range is {
+			if was[k] != is[k] {
+				v.report(fmt.Sprintf("summary %d (%s, %s, %s)", i, r.Summaries[i].Method, r.Summaries[i].Coordinates, r.Summaries[i].Band), -1, -1, was[k], is[k])
+			}
+		}
+	}
+	return nil
+}
+
+// describe lists what a summary says, item by item.
+func describe(s Summary) []string {
+	items := []string{
+		"method " + s.Method, "search " + s.Search, "coordinates " + s.Coordinates, "band " + s.Band, "domain " + s.Domain,
+		fmt.Sprint("size ", s.Size), fmt.Sprint("values ", s.Values),
+		fmt.Sprint("unbounded fraction ", s.UnboundedFraction), "status " + s.Status,
+	}
+	for _, q := range QuantileLevels {
+		items = append(items, fmt.Sprintf("quantile %g: %g", q, s.Quantile(q)))
+	}
+	return items
+}
+
+// compare reports two values that differ by more than a relative tolerance.
+func (v *verifier) compare(what string, example, coordinate int, recorded, recomputed, tolerance float64) {
+	if recorded == recomputed || math.Abs(recorded-recomputed) <= tolerance*math.Abs(recomputed) {
+		return
+	}
+	v.report(what, example, coordinate, recorded, recomputed)
+}
