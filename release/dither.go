@@ -1,0 +1,72 @@
+// Package release is what leaves the device: a model's features with noise
+// added, and what the noise costs in accuracy.
+package release
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Dither is the noise Z added to the features a_θ, so that X = a_θ + Z is
+// released (A eq. 7). It is safe for concurrent use.
+type Dither interface {
+	// Sample overwrites dst with one draw of Z.
+	Sample(dst []float64, r *rand.Rand)
+	// ChiSquared returns E[(f(Z−z)/f(Z) − 1)²], f being the density of Z: the
+	// denominator of the Hammersley-Chapman-Robbins bound (A eq. 11).
+	ChiSquared(z []float64) float64
+}
+
+// Gaussian is independent noise of normal distribution, N(0, Sigma²) in each
+// feature (A eq. 13). NewGaussian makes one that is fit for use.
+type Gaussian struct{ Sigma float64 }
+
+var _ Dither = Gaussian{}
+
+// The limits of sigma: beyond them it is a slip, and float32 features no longer
+// see the noise, or it no longer sees them.
+const (
+	MinSigma = 1e-12
+	MaxSigma = 1e12
+)
+
+// NewGaussian returns Gaussian noise of standard deviation sigma. It errs unless
+// sigma is between MinSigma and MaxSigma.
+func NewGaussian(sigma float64) (Gaussian, error) {
+	var wrong string
+	switch {
+	case math.IsNaN(sigma):
+		wrong = "is not a number"
+	case sigma == 0:
+		wrong = "adds no noise, so nothing can be guaranteed"
+	case sigma < 0:
+		wrong = "is negative"
+	case sigma < MinSigma:
+		wrong = "is too small to change a feature"
+	case sigma > MaxSigma:
+		wrong = "is absurdly large"
+	default:
+		return Gaussian{sigma}, nil
+	}
+	return Gaussian{}, fmt.Errorf("sigma %v %s: give the noise a standard deviation between %v and %v, such as the RMS of the features",
+		sigma, wrong, MinSigma, MaxSigma)
+}
+
+// Sample overwrites dst with independent normal deviates of standard deviation
+// Sigma.
+func (g Gaussian) Sample(dst []float64, r *rand.Rand) {
+	for i := range dst {
+		dst[i] = g.Sigma * r.NormFloat64()
+	}
+}
+
+// ChiSquared returns exp(‖z‖²/σ²) − 1 (A eq. 12), to full relative accuracy for
+// small z too; +Inf where that overflows.
+func (g Gaussian) ChiSquared(z []float64) float64 {
+	var s float64
+	for _, v := range z {
+		s += (v / g.Sigma) * (v / g.Sigma)
+	}
+	return math.Expm1(s)
+}

@@ -1,0 +1,60 @@
+package release
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"tattle/nn"
+)
+
+// batchSize is the number of examples that go through a model at once.
+const batchSize = 128
+
+// FeatureRMS returns the root mean square of all features of all examples: the
+// scale in which A gives its noise. It errs where there are no examples, where a
+// feature is not finite, naming the example, and where all features are zero.
+func FeatureRMS(m nn.Model, data nn.Source) (float64, error) {
+	_, n := m.Dims()
+	var sum float64
+	err := forEachBatch(m, data, func(first int, features []float32) error {
+		for i, v := range features {
+			if !finite(v) {
+				return fmt.Errorf("example %d: feature %d is %v: look for bad values in the data and the model", first+i/n, i%n, v)
+			}
+			sum += float64(v) * float64(v)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if sum == 0 {
+		return 0, errors.New("all features of all examples are zero: choose other features")
+	}
+	return math.Sqrt(sum / float64(data.Len()) / float64(n)), nil
+}
+
+// forEachBatch calls f with the outputs of m on one batch after the other.
+func forEachBatch(m nn.Model, data nn.Source, f func(first int, outputs []float32) error) error {
+	p, n := m.Dims()
+	if data.Len() == 0 {
+		return errors.New("the data has no examples")
+	}
+	size := min(batchSize, data.Len())
+	x, y, indices := make([]float32, size*p), make([]float32, size*n), make([]int, size)
+	for first := 0; first < data.Len(); first += size {
+		b := min(size, data.Len()-first)
+		for i := range b {
+			indices[i] = first + i
+		}
+		data.Examples(x[:b*p], indices[:b])
+		m.Forward(y[:b*n], x[:b*p])
+		if err := f(first, y[:b*n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func finite(v float32) bool { return v-v == 0 }

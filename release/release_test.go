@@ -1,0 +1,358 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"tattle/nn"
+	"tattle/stat"
+)
+
+// falseAlarm is the probability with which a statistical test here would fail,
+// were its seed drawn anew.
+const falseAlarm = 1e-5
+
+// linear is the model x ↦ W x, W being [n, p]. It has no derivatives here.
+type linear struct {
+	nn.Model
+	p, n int
+	w    []float32
+}
+
+func (l linear) Dims() (p, n int) { return l.p, l.n }
+
+func (l linear) Forward(dst, x []float32) {
+	for i := range dst {
+		example, row := i/l.n, i%l.n
+		dst[i] = 0
+		for j := range l.p {
+			dst[i] += l.w[row*l.p+j] * x[example*l.p+j]
+		}
+	}
+}
+
+func identity(p int) linear {
+	l := linear{p: p, n: p, w: make([]float32, p*p)}
+	for i := range p {
+		l.w[i*p+i] = 1
+	}
+	return l
+}
+
+// points holds examples, [len(labels), p].
+type points struct {
+	p      int
+	x      []float32
+	labels []int
+}
+
+func (s points) Len() int        { return len(s.labels) }
+func (s points) Label(i int) int { return s.labels[i] }
+func (s points) Examples(x []float32, indices []int) {
+	for i, index := range indices {
+		copy(x[i*s.p:(i+1)*s.p], s.x[index*s.p:(index+1)*s.p])
+	}
+}
+
+func TestNewGaussian(t *testing.T) {
+	for _, sigma := range []float64{MinSigma, .01, 1.7024195, MaxSigma} {
+		if g, err := NewGaussian(sigma); err != nil || g.Sigma != sigma {
+			t.Errorf("sigma %v: %v, %v", sigma, g, err)
+		}
+	}
+	inf := math.Inf(1)
+	for _, sigma := range []float64{0, math.Copysign(0, -1), -1, -inf, inf, math.NaN(), 1e300, 1e-300, MaxSigma * 1.01} {
+		g, err := NewGaussian(sigma)
+		if err == nil || !strings.HasPrefix(err.Error(), "sigma ") || !strings.Contains(err.Error(), "give the noise") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("sigma %v: error %v", sigma, err)
+		}
+		if g != (Gaussian{}) {
+			t.Errorf("sigma %v: %v", sigma, g)
+		}
+	}
+}
+
+// chiSquared integrates ∫ f(x−t)²/f(x) dx − 1 for the normal density f: the
+// definition in one dimension. The integrand is itself a bell around 2t, so the
+// trapezoidal rule converges beyond all powers.
+func chiSquared(t, sigma float64) float64 {
+	f := distuv.Normal{Sigma: sigma}
+	const step = 1. / 32
+	var sum float64
+	for x := -12.; x <= 12; x += step {
+		at := 2*t + x*sigma
+		sum += math.Exp(2*f.LogProb(at-t)-f.LogProb(at)) * step * sigma
+	}
+	return sum - 1
+}
+
+func TestChiSquaredIsItsDefinition(t *testing.T) {
+	for _, sigma := range []float64{.3, 1, 1.7} {
+		for _, z := range [][]float64{{.1}, {1}, {-2}, {.4, -.3}, {1, 1, .5}} {
+			product := 1.0 // of independent features
+			for _, v := range z {
+				product *= 1 + chiSquared(v, sigma)
+			}
+			got := Gaussian{sigma}.ChiSquared(z)
+			if want := product - 1; math.Abs(got-want) > 1e-12*(1+want) {
+				t.Errorf("σ = %v, z = %v: %v, want %v", sigma, z, got, want)
+			}
+		}
+	}
+}
+
+func TestChiSquaredOfSmallAndLarge(t *testing.T) {
+	g := Gaussian{2}
+	// exp(y) − 1 = y + y²/2 + y³/6 + …
+	for _, z := range []float64{1e-3, 1e-7, 1e-150} {
+		y := z * z / 4
+		if got := g.ChiSquared([]float64{z}); math.Abs(got-(y+y*y/2+y*y*y/6)) > 1e-15*y {
+			t.Errorf("z = %v: %v, want %v", z, got, y+y*y/2)
+		}
+	}
+	if got := g.ChiSquared([]float64{0, 0}); got != 0 {
+		t.Errorf("z = 0: %v", got)
+	}
+	if got := g.ChiSquared([]float64{1e3}); !math.IsInf(got, 1) {
+		t.Errorf("z = 1000: %v", got)
+	}
+}
+
+// ChiSquared against a mean over draws: E[(f(Z−z)/f(Z) − 1)²] with f(Z−z)/f(Z)
+// = exp((2Zᵀz − ‖z‖²)/(2σ²)).
+func TestSampleAndChiSquaredAgree(t *testing.T) {
+	g, z := Gaussian{1.5}, []float64{.2, -.1, .3}
+	r := rand.New(rand.NewPCG(1, 2))
+	const n = 200000
+	x := make([]float64, len(z))
+	values := make([]float64, n)
+	for i := range values {
+		g.Sample(x, r)
+		var zx, zz float64
+		for j := range z {
+			zx, zz = zx+x[j]*z[j], zz+z[j]*z[j]
+		}
+		ratio := math.Expm1((2*zx - zz) / (2 * g.Sigma * g.Sigma))
+		values[i] = ratio * ratio
+	}
+	mean, std := stat.MeanStd(values)
+	limit := distuv.UnitNormal.Quantile(1-falseAlarm/4) * std / math.Sqrt(n) // a wide margin for the tail of the mean
+	if want := g.ChiSquared(z); math.Abs(mean-want) > limit {
+		t.Errorf("%v ± %v over draws, ChiSquared %v", mean, limit, want)
+	}
+}
+
+func TestSampleIsNormal(t *testing.T) {
+	const n, sigma = 100000, .7
+	x := make([]float64, n)
+	Gaussian{sigma}.Sample(x, rand.New(rand.NewPCG(3, 4)))
+	var sum, squares float64
+	within := 0
+	for _, v := range x {
+		sum, squares = sum+v/sigma, squares+v*v/(sigma*sigma)
+		if math.Abs(v) < sigma {
+			within++
+		}
+	}
+	// Three tests: each may fail with a third of the probability.
+	if limit := distuv.UnitNormal.Quantile(1-falseAlarm/6) * math.Sqrt(n); math.Abs(sum) > limit {
+		t.Errorf("Σ x/σ = %v, beyond %v", sum, limit)
+	}
+	low, high := chiSquareRange(n, falseAlarm/3)
+	if squares < low || squares > high {
+		t.Errorf("Σ x²/σ² = %v, outside [%v, %v]", squares, low, high)
+	}
+	p := math.Erf(1 / math.Sqrt2)
+	if in := stat.ClopperPearson(within, n, 1-falseAlarm/3); p < in.Low || p > in.High {
+		t.Errorf("%v of the draws within σ, not %v", in, p)
+	}
+}
+
+// chiSquareRange holds a χ² deviate of n degrees of freedom but for probability
+// alarm (B. Laurent and P. Massart, Annals of Statistics 28, 2000, lemma 1).
+func chiSquareRange(n, alarm float64) (low, high float64) {
+	t := math.Log(2 / alarm)
+	return n - 2*math.Sqrt(n*t), n + 2*math.Sqrt(n*t) + 2*t
+}
+
+func TestFeatureRMS(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	data := points{p: 3, labels: make([]int, 2*batchSize+17)}
+	var want float64
+	for range data.labels {
+		for j := range 3 {
+			v := float32(r.NormFloat64())
+			data.x = append(data.x, v)
+			v *= float32(j + 1)
+			want += float64(v) * float64(v) / float64(3*data.Len())
+		}
+	}
+	m := linear{p: 3, n: 3, w: []float32{1, 0, 0, 0, 2, 0, 0, 0, 3}}
+	got, err := FeatureRMS(m, data)
+	if err != nil || math.Abs(got-math.Sqrt(want)) > 1e-12*got {
+		t.Errorf("%v, %v, want %v", got, err, math.Sqrt(want))
+	}
+	data.x[3*200+1] = float32(math.Inf(1))
+	m.w = []float32{0, 1, 0, 0, 0, 1, 1, 0, 0}
+	if _, err := FeatureRMS(m, data); err == nil || !strings.Contains(err.Error(), "example 200: feature 0") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := FeatureRMS(m, points{p: 3, x: make([]float32, 3), labels: []int{0}}); err == nil || !strings.Contains(err.Error(), "zero") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := FeatureRMS(m, points{p: 3}); err == nil || !strings.Contains(err.Error(), "no examples") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// separated returns n examples of two classes that a head tells apart, most by
+// the given margin, the wrong ones by its negative.
+func separated(n, wrong int, margin float32) (points, linear) {
+	data := points{p: 4}
+	for i := range n {
+		label := i % 2
+		m := margin * float32(1-2*label)
+		if i < wrong {
+			m = -m
+		}
+		data.x = append(data.x, m/2, m/2, float32(i), -1)
+		data.labels = append(data.labels, label)
+	}
+	return data, linear{p: 4, n: 2, w: []float32{1, 1, 0, 0, 0, 0, 0, 0}}
+}
+
+// The head's logits are x₀ + x₁ and 0, so with noise of σ in each feature an
+// example of margin m is right with probability Φ(m/(σ√2)).
+func TestUtilityOfLinearModel(t *testing.T) {
+	const n, margin = 5000, 1.5
+	data, head := separated(n, 0, margin)
+	for _, sigma := range []float64{.5, 1.7, 40} {
+		f := Features{Front: identity(4), Head: head, Dither: Gaussian{sigma}}
+		u, err := f.Utility(context.Background(), data, UtilityOptions{Draws: 3, Seed: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u.Clean.Correct != n || u.Clean.Trials != n || u.Clean.Fraction != 1 || u.Clean.Interval.High != 1 {
+			t.Errorf("clean %+v", u.Clean)
+		}
+		want := distuv.UnitNormal.CDF(margin / (sigma * math.Sqrt2))
+		in := stat.ClopperPearson(u.Released.Correct, u.Released.Trials, 1-falseAlarm)
+		if u.Released.Trials != 3*n || want < in.Low || want > in.High {
+			t.Errorf("σ = %v: %+v, outside of which lies %v", sigma, u.Released, want)
+		}
+		if u.Examples != n || u.Classes != 2 || u.Draws != 3 {
+			t.Errorf("%+v", u)
+		}
+	}
+}
+
+func TestCleanAccuracy(t *testing.T) {
+	data, head := separated(400, 37, 1)
+	f := Features{Front: identity(4), Head: head, Dither: Gaussian{MinSigma}}
+	u, err := f.Utility(context.Background(), data, UtilityOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Accuracy{Correct: 363, Trials: 400, Fraction: 363. / 400, Interval: stat.ClopperPearson(363, 400, .95)}
+	if u.Clean != want || u.Released != want || u.Draws != 1 {
+		t.Errorf("%+v, want %+v", u, want)
+	}
+	whole, err := CleanUtility(head, data)
+	if err != nil || whole.Clean != want || whole.Draws != 0 || whole.Released != (Accuracy{}) {
+		t.Errorf("%+v, %v", whole, err)
+	}
+}
+
+// Intervals of several draws are those of one: the examples bound what is known.
+func TestIntervalsOfSeveralDraws(t *testing.T) {
+	a := newAccuracy(1801, 100, 20)
+	if want := (stat.Interval{Low: stat.ClopperPearson(90, 100, .95).Low, High: stat.ClopperPearson(91, 100, .95).High}); a.Interval != want {
+		t.Errorf("%v, want %v", a.Interval, want)
+	}
+	if a = newAccuracy(2000, 100, 20); a.Fraction != 1 || a.Interval.High != 1 {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestNoiseBelongsToTheExample(t *testing.T) {
+	const n, draws = 3, 4
+	features := make([]float32, 50*n)
+	for i := range features {
+		features[i] = float32(i)
+	}
+	whole := slices.Clone(newNoise(Gaussian{1}, n, draws, 9).add(0, features))
+	var parts []float32
+	s := newNoise(Gaussian{1}, n, draws, 9)
+	for lo := 0; lo < 50; lo += 7 {
+		hi := min(lo+7, 50)
+		parts = append(parts, s.add(lo, features[lo*n:hi*n])...)
+	}
+	if !slices.Equal(whole, parts) {
+		t.Error("noise depends on the batch")
+	}
+	seen := map[float32]bool{}
+	for _, z := range newNoise(Gaussian{1}, n, draws, 9).add(0, make([]float32, len(features))) {
+		if seen[z] {
+			t.Fatalf("noise %v came twice", z)
+		}
+		seen[z] = true
+	}
+	if slices.Equal(whole, newNoise(Gaussian{1}, n, draws, 10).add(0, features)) {
+		t.Error("noise does not depend on the seed")
+	}
+}
+
+func TestUtilityRefuses(t *testing.T) {
+	good, head := separated(300, 0, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	label := points{p: 4, x: good.x, labels: slices.Clone(good.labels)}
+	label.labels[250] = 2
+	value := points{p: 4, x: slices.Clone(good.x), labels: good.labels}
+	value.x[4*250] = float32(math.NaN())
+	for want, f := range map[string]func() error{
+		"example 250 has label 2":                func() error { _, err := CleanUtility(head, label); return err },
+		"example 250: its logits are not finite": func() error { _, err := CleanUtility(head, value); return err },
+		"no examples":                            func() error { _, err := CleanUtility(head, points{p: 4}); return err },
+		"context canceled": func() error {
+			_, err := Features{identity(4), head, Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
+			return err
+		},
+		"the head takes 4 features": func() error {
+			_, err := Features{linear{p: 4, n: 5, w: make([]float32, 20)}, head, Gaussian{1}}.Utility(context.Background(), good, UtilityOptions{})
+			return err
+		},
+		"-1 draws": func() error {
+			_, err := Features{identity(4), head, Gaussian{1}}.Utility(context.Background(), good, UtilityOptions{Draws: -1})
+			return err
+		},
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	_, err := Features{identity(4), head, Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v is not the context's", err)
+	}
+}
+
+func ExampleGaussian_ChiSquared() {
+	// A eq. 5: no unbiased estimator of θ has a smaller standard deviation than this.
+	noise, err := NewGaussian(1)
+	if err != nil {
+		panic(err)
+	}
+	ε := .1             // a perturbation of the input
+	z := []float64{.05} // moves the features by this
+	fmt.Printf("%.4f\n", math.Sqrt(ε*ε/noise.ChiSquared(z)))
+	// Output: 1.9988
+}

@@ -1,0 +1,205 @@
+package release
+
+import (
+	"context"
+	"fmt"
+
+	"tattle/internal/simd"
+	"tattle/nn"
+	"tattle/run"
+	"tattle/stat"
+)
+
+// Confidence is that of every interval of an Accuracy.
+const Confidence = .95
+
+// Accuracy is the fraction of trials that a model classified correctly.
+type Accuracy struct {
+	Correct, Trials int
+	Fraction        float64
+	// Interval covers the accuracy on the population that the examples were drawn
+	// from, with Confidence (Clopper and Pearson's). Several draws for one example
+	// are not independent trials: it is as wide as that of one draw each.
+	Interval stat.Interval
+}
+
+// Utility is what a release is good for, in accuracy.
+type Utility struct {
+	Examples, Classes int
+	Draws             int      // of noise for each example; 0 where none was added
+	Clean             Accuracy // without noise
+	Released          Accuracy // with noise; zero where none was added
+}
+
+// Features releases features with noise: Front maps inputs to features, which
+// stay where they are computed, and Head maps released features to logits.
+type Features struct {
+	Front, Head nn.Model
+	Dither      Dither
+}
+
+// UtilityOptions are the settings of Features.Utility.
+type UtilityOptions struct {
+	Draws int // of noise for each example; zero means 1
+	Seed  uint64
+	// Progress, unless nil, is called after each batch with the examples done and
+	// those of the data.
+	Progress func(done, total int)
+}
+
+// ditherStream keeps the noise of a release apart from other uses of one seed.
+const ditherStream = 0x646974686572 // "dither"
+
+// Utility measures accuracy without and with noise. Draw d of example i is made
+// by run.Rand of seed, i and d, so it depends on no other example. It errs where
+// there are no examples, where labels and classes do not go together, where
+// logits are not finite, and, with ctx's error, where that ends.
+func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions) (Utility, error) {
+	_, n := f.Front.Dims()
+	if in, _ := f.Head.Dims(); in != n {
+		return Utility{}, fmt.Errorf("the head takes %d features, but the front gives %d", in, n)
+	}
+	if o.Draws < 0 {
+		return Utility{}, fmt.Errorf("%d draws of noise: give at least 1", o.Draws)
+	}
+	draws := max(o.Draws, 1)
+	_, classes := f.Head.Dims()
+	u := Utility{Examples: data.Len(), Classes: classes, Draws: draws}
+	clean, released := newScorer(f.Head, data), newScorer(f.Head, data)
+	noisy := newNoise(f.Dither, n, draws, o.Seed^ditherStream)
+	err := forEachBatch(f.Front, data, func(first int, features []float32) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := clean.score(first, 1, features); err != nil {
+			return err
+		}
+		if err := released.score(first, draws, noisy.add(first, features)); err != nil {
+			return err
+		}
+		if o.Progress != nil {
+			o.Progress(first+len(features)/n, data.Len())
+		}
+		return nil
+	})
+	if err != nil {
+		return Utility{}, fmt.Errorf("accuracy: %w", err)
+	}
+	u.Clean, u.Released = newAccuracy(clean.correct, u.Examples, 1), newAccuracy(released.correct, u.Examples, draws)
+	return u, nil
+}
+
+// CleanUtility measures the accuracy of a whole model, from inputs to logits,
+// with no noise. It errs as Features.Utility does.
+func CleanUtility(m nn.Model, data nn.Source) (Utility, error) {
+	_, classes := m.Dims()
+	s := &scorer{data: data, classes: classes}
+	err := forEachBatch(m, data, func(first int, logits []float32) error { return s.count(first, 1, logits) })
+	if err != nil {
+		return Utility{}, fmt.Errorf("accuracy: %w", err)
+	}
+	return Utility{Examples: data.Len(), Classes: classes, Clean: newAccuracy(s.correct, data.Len(), 1)}, nil
+}
+
+// newAccuracy summarises correct of examples·draws trials. Rounding the mean
+// number of correct examples outward keeps the interval on the safe side.
+func newAccuracy(correct, examples, draws int) Accuracy {
+	trials := examples * draws
+	return Accuracy{
+		Correct: correct, Trials: trials, Fraction: float64(correct) / float64(trials),
+		Interval: stat.Interval{
+			Low:  stat.ClopperPearson(correct/draws, examples, Confidence).Low,
+			High: stat.ClopperPearson((correct+draws-1)/draws, examples, Confidence).High,
+		},
+	}
+}
+
+// scorer counts correct classifications.
+type scorer struct {
+	head    nn.Model // of features
+	data    nn.Source
+	classes int
+	logits  []float32
+	correct int
+}
+
+func newScorer(head nn.Model, data nn.Source) *scorer {
+	_, classes := head.Dims()
+	return &scorer{head: head, data: data, classes: classes}
+}
+
+// score classifies features, [examples, draws, n], of consecutive examples.
+func (s *scorer) score(first, draws int, features []float32) error {
+	n, _ := s.head.Dims()
+	size := len(features) / n * s.classes
+	if len(s.logits) < size {
+		s.logits = make([]float32, size)
+	}
+	s.head.Forward(s.logits[:size], features)
+	return s.count(first, draws, s.logits[:size])
+}
+
+func (s *scorer) count(first, draws int, logits []float32) error {
+	for i := 0; i < len(logits); i += s.classes {
+		example := first + i/s.classes/draws
+		label := s.data.Label(example)
+		if label < 0 || label >= s.classes {
+			return fmt.Errorf("example %d has label %d, but the model tells classes 0 to %d apart", example, label, s.classes-1)
+		}
+		best, ok := largest(logits[i : i+s.classes])
+		if !ok {
+			return fmt.Errorf("example %d: its logits are not finite: look for bad values in the data and the model", example)
+		}
+		if best == label {
+			s.correct++
+		}
+	}
+	return nil
+}
+
+// largest returns the first index of the largest logit, and whether all are
+// finite.
+func largest(logits []float32) (best int, ok bool) {
+	for i, v := range logits {
+		if !finite(v) {
+			return 0, false
+		}
+		if v > logits[best] {
+			best = i
+		}
+	}
+	return best, true
+}
+
+// noise adds draws of a dither to batches of features.
+type noise struct {
+	dither   Dither
+	n, draws int
+	seed     uint64
+
+	z   []float64 // [examples, draws, n]
+	out []float32
+}
+
+func newNoise(d Dither, n, draws int, seed uint64) *noise {
+	return &noise{dither: d, n: n, draws: draws, seed: seed}
+}
+
+// add returns a_θ + Z, [examples, draws, n], valid until the next call.
+func (s *noise) add(first int, features []float32) []float32 {
+	size := len(features) * s.draws
+	if len(s.z) < size {
+		s.z, s.out = make([]float64, size), make([]float32, size)
+	}
+	simd.Parallel(size/s.n, 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			example, draw := i/s.draws, i%s.draws
+			z, out := s.z[i*s.n:(i+1)*s.n], s.out[i*s.n:(i+1)*s.n]
+			s.dither.Sample(z, run.Rand(s.seed, first+example, draw))
+			for j, a := range features[example*s.n : (example+1)*s.n] {
+				out[j] = float32(float64(a) + z[j])
+			}
+		}
+	})
+	return s.out[:size]
+}
