@@ -81,7 +81,7 @@ func (b *BatchNorm) momentum() float64 {
 type batchNorm[T Float] struct {
 	op   *BatchNorm
 	hw   int // of a channel of one example
-	each [5]func(lo, hi int)
+	each [6]func(lo, hi int)
 
 	// The operands of the product in progress.
 	f       *frame[T]
@@ -101,11 +101,12 @@ const (
 	normTrain            // batch statistics, and y from them
 	normProduct          // out = J·in, J symmetric
 	normGradient         // of Scale and Shift from in
+	normBackward         // both of these
 )
 
 func newBatchNorm[T Float](b *BatchNorm, in []int) *batchNorm[T] {
 	k := &batchNorm[T]{op: b, hw: Size(in[1:])}
-	k.each = [5]func(lo, hi int){k.inferRange, k.scaleRange, k.trainRange, k.productRange, k.gradientRange}
+	k.each = [6]func(lo, hi int){k.inferRange, k.scaleRange, k.trainRange, k.productRange, k.gradientRange, k.backwardRange}
 	return k
 }
 
@@ -130,15 +131,20 @@ func (k *batchNorm[T]) forward(f *frame[T]) {
 		k.run(normInference, f, f.y, f.x[0], 1)
 		return
 	}
+	k.prepare(f)
+	k.run(normTrain, f, f.y, f.x[0], 1)
+	k.op.Mean.Changed()
+	k.op.Variance.Changed()
+}
+
+// prepare makes room for the statistics in the frame.
+func (k *batchNorm[T]) prepare(f *frame[T]) {
 	s, ok := f.aux.(*batchStats)
 	if !ok {
 		s = &batchStats{make([]float64, k.op.Channels), make([]float64, k.op.Channels)}
 		f.aux = s
 	}
 	k.stats = s
-	k.run(normTrain, f, f.y, f.x[0], 1)
-	k.op.Mean.Changed()
-	k.op.Variance.Changed()
 }
 
 func (k *batchNorm[T]) inferRange(lo, hi int) {
@@ -238,20 +244,20 @@ func (k *batchNorm[T]) productRange(lo, hi int) {
 	for c := lo; c < hi; c++ {
 		for j := range k.k {
 			sum, dot := k.correlate(c, j)
-			k.project(c, j, sum, dot)
+			k.project(k.in, c, j, sum, dot)
 		}
 	}
 }
 
-// project is productRange for one channel, given Σ d and Σ d·x̂.
-func (k *batchNorm[T]) project(c, j int, sum, dot float64) {
+// project is productRange for one channel of d, given Σ d and Σ d·x̂.
+func (k *batchNorm[T]) project(d []T, c, j int, sum, dot float64) {
 	n := float64(k.f.batch * k.hw)
 	a := float64(k.op.Scale.Data[c]) * k.stats.invStd[c]
 	b := -a * k.stats.invStd[c] * dot / n
 	shift := -a*sum/n - b*k.stats.mean[c]
 	for e := range k.f.batch {
 		v := e*k.k + j
-		simd.Combine(k.plane(k.out, v, c), k.plane(k.in, v, c), k.plane(k.f.x[0], e, c), T(a), T(b), T(shift))
+		simd.Combine(k.plane(k.out, v, c), k.plane(d, v, c), k.plane(k.f.x[0], e, c), T(a), T(b), T(shift))
 	}
 }
 
@@ -289,6 +295,21 @@ func (k *batchNorm[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
 
 func (k *batchNorm[T]) grad(f *frame[float32], dy []float32)          { k.paramGrad(f, dy, 1) }
 func (k *batchNorm[T]) overwriteGrad(f *frame[float32], dy []float32) { k.paramGrad(f, dy, 0) }
+
+// overwriteGradVJP is overwriteGrad and vjp, channel by channel, while the sums
+// that they share are at hand. It is for training.
+func (k *batchNorm[T]) overwriteGradVJP(f *frame[float32], dx, dy []float32) {
+	k.keep, k.stats = 0, f.aux.(*batchStats)
+	k.run(normBackward, any(f).(*frame[T]), any(dx).([]T), any(dy).([]T), 1)
+}
+
+func (k *batchNorm[T]) backwardRange(lo, hi int) {
+	for c := lo; c < hi; c++ {
+		sum, dot := k.correlate(c, 0)
+		k.addGrad(c, sum, dot)
+		k.project(k.in, c, 0, sum, dot)
+	}
+}
 
 // paramGrad sets ∂Scale = Σ dy·x̂ + keep·∂Scale and ∂Shift = Σ dy + keep·∂Shift.
 func (k *batchNorm[T]) paramGrad(f *frame[float32], dy []float32, keep float32) {

@@ -1,10 +1,6 @@
 package nn
 
-import (
-	"sync"
-
-	"tattle/internal/simd"
-)
+import "tattle/internal/simd"
 
 // convColumns unfolds the patches that the outputs see into the columns of a
 // matrix, so that a convolution is the product W·columns, [outG, depth]·[depth,
@@ -13,6 +9,7 @@ import (
 // whole outputs of several where they are small.
 type convColumns[T Float] struct {
 	convPlan
+	spares[T]
 	examples, rows int // of a tile; one of them is 1 or all
 	tilesPer       int // tiles to an example, where examples is 1
 	disjoint       bool
@@ -27,9 +24,6 @@ type convColumns[T Float] struct {
 	group      int
 	columns    []T
 	gathered   []T
-
-	mu   sync.Mutex
-	free [][]T
 }
 
 // convTile is the outputs [r0, r1) of the examples [e0, e1).
@@ -37,7 +31,7 @@ type convTile struct{ e0, e1, r0, r1 int }
 
 // convTileOutputs is the number of columns aimed at: enough to spread the cost
 // of packing W over, few enough that a tile stays in the second-level cache.
-const convTileOutputs = 512
+const convTileOutputs = 256
 
 func newConvColumns[T Float](p convPlan) *convColumns[T] {
 	k := &convColumns[T]{convPlan: p, examples: 1, rows: p.outH, tilesPer: 1}
@@ -73,7 +67,7 @@ func (k *convColumns[T]) apply(y, x, w, b []T, n int) {
 }
 
 func (k *convColumns[T]) applyRange(lo, hi int) {
-	col, out := k.borrow(k.depth), k.borrow(k.outG)
+	col, out := k.borrowRows(k.depth), k.borrowRows(k.outG)
 	defer k.giveBack(col, out)
 	for i := lo; i < hi; i++ {
 		t := k.at(i)
@@ -147,7 +141,7 @@ func (k *convColumns[T]) adjoint(dx, dy, w []T, n int) {
 // adjointRange folds the tiles of examples [lo, hi)·k.examples: tiles of one
 // example overlap in dx.
 func (k *convColumns[T]) adjointRange(lo, hi int) {
-	col, out := k.borrow(k.depth), k.borrow(k.outG)
+	col, out := k.borrowRows(k.depth), k.borrowRows(k.outG)
 	defer k.giveBack(col, out)
 	inSize := k.op.InChannels * k.inHW
 	clear(k.x[lo*k.examples*inSize : min(hi*k.examples, k.n)*inSize])
@@ -172,7 +166,7 @@ func (k *convColumns[T]) adjointRange(lo, hi int) {
 // for a copy to each core, and the order of summation stays the same.
 func (k *convColumns[T]) gradient(dw []T, db []float64, x, dy []T, n int, keep T) {
 	k.x, k.y, k.db, k.n = x, dy, db, n
-	k.columns, k.gathered = k.borrow(k.depth), k.borrow(k.outG)
+	k.columns, k.gathered = k.borrowRows(k.depth), k.borrowRows(k.outG)
 	defer k.giveBack(k.columns, k.gathered)
 	for i := range k.tiles(n) {
 		k.tile = k.at(i)
@@ -212,24 +206,7 @@ func (k *convColumns[T]) sumRange(lo, hi int) {
 	}
 }
 
-// borrow returns a buffer of that many rows of a tile.
-func (k *convColumns[T]) borrow(rows int) []T {
-	size := rows * k.examples * k.rows * k.outW
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for i, s := range k.free {
-		if cap(s) >= size {
-			last := len(k.free) - 1
-			k.free[i] = k.free[last]
-			k.free = k.free[:last]
-			return s[:size]
-		}
-	}
-	return make([]T, size)
-}
-
-func (k *convColumns[T]) giveBack(s ...[]T) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.free = append(k.free, s...)
+// borrowRows borrows a buffer of that many rows of a tile.
+func (k *convColumns[T]) borrowRows(rows int) []T {
+	return k.borrow(rows * k.examples * k.rows * k.outW)
 }

@@ -159,18 +159,18 @@ func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k 
 		if dy == nil {
 			continue
 		}
-		if learns != nil {
-			learns.learn(i, &frames[i], dy)
-		}
 		dx, any := e.args[i], false
 		for j, t := range s.in {
 			dx[j] = e.pool.at(e.contribution(p, i, j), rows*e.sizes[t], u, dst)
 			any = any || dx[j] != nil
 		}
+		done := learns != nil && learns.learn(i, &frames[i], dx, dy)
 		if !any {
 			continue
 		}
-		s.kernel.vjp(&frames[i], dx, dy, k)
+		if !done {
+			s.kernel.vjp(&frames[i], dx, dy, k)
+		}
 		for j, t := range s.in {
 			if b := p.scratch[i][j]; b != unwanted {
 				sum := e.pool.at(p.place[t], rows*e.sizes[t], u, dst)
@@ -180,9 +180,10 @@ func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k 
 	}
 }
 
-// student is what cotangents shows each operator's output's cotangent.
+// student is what cotangents shows each operator's output's cotangent. It may
+// compute those of the inputs on the way, and then says so.
 type student[T Float] interface {
-	learn(i int, f *frame[T], dy []T)
+	learn(i int, f *frame[T], dx [][]T, dy []T) (done bool)
 }
 
 // contribution says where step i leaves its part of its input j's cotangent.
@@ -250,7 +251,7 @@ func (t *tape[T]) recordBlock(lo, hi int) {
 	for i, s := range e.steps {
 		f := &b.frames[i]
 		f.batch, f.keep, f.train = hi-lo, true, t.train
-		f.seed = mix(t.seed + uint64(i))
+		f.seed = mix(t.seed + uint64(s.out))
 		for j, in := range s.in {
 			f.x[j] = rows(in)
 		}

@@ -26,10 +26,15 @@ type Trainer struct {
 // those that learn; the others stay as they are. seed is dropout's. It errs where
 // g is not well formed.
 func NewTrainer(g *Graph, o Optimizer, seed uint64) (*Trainer, error) {
+	return newTrainer(g, o, seed, fuse)
+}
+
+func newTrainer(g *Graph, o Optimizer, seed uint64, join func(*program[float32])) (*Trainer, error) {
 	if _, err := NewNet(g); err != nil {
 		return nil, err
 	}
 	p := newProgram(g, Op.kernel32, true)
+	join(p)
 	e := &engine[float32]{program: p, limit: math.MaxInt, args: p.newArgs()}
 	t := &Trainer{engine: e, tape: &tape[float32]{engine: e, train: true}, optimizer: o, seed: seed}
 	if err := t.findLearners(); err != nil {
@@ -130,15 +135,22 @@ func (t *Trainer) Backward(dx, dy []float32) {
 	t.engine.cotangents(plan, b.frames, dx, dy, t.tape.batch, 1, t)
 }
 
-// learn is called with the cotangent of the output of each operator.
-func (t *Trainer) learn(i int, f *frame[float32], dy []float32) {
-	switch k := t.engine.steps[i].kernel; {
+// learn is called with the cotangent of the output of each operator, and sets that
+// of the input too where the operator does both at once.
+func (t *Trainer) learn(i int, f *frame[float32], dx [][]float32, dy []float32) (done bool) {
+	k := t.engine.steps[i].kernel
+	joint, _ := k.(jointLearner)
+	switch {
 	case !t.learns[i]:
 	case t.adds[i]:
 		k.(learner).grad(f, dy)
+	case joint != nil && dx[0] != nil:
+		joint.overwriteGradVJP(f, dx[0], dy)
+		return true
 	default:
 		k.(overwriter).overwriteGrad(f, dy)
 	}
+	return false
 }
 
 // Update makes the optimiser's step with the gradients of the last Backward.

@@ -1,0 +1,30 @@
+package nn
+
+import "sync"
+
+// spares keeps buffers that the cores borrow while they share a product.
+type spares[T Float] struct {
+	mu   sync.Mutex
+	free [][]T
+}
+
+// borrow returns a buffer of that length, whose values are whatever they are.
+func (s *spares[T]) borrow(size int) []T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, b := range s.free {
+		if cap(b) >= size {
+			last := len(s.free) - 1
+			s.free[i] = s.free[last]
+			s.free = s.free[:last]
+			return b[:size]
+		}
+	}
+	return make([]T, size)
+}
+
+func (s *spares[T]) giveBack(buffers ...[]T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = append(s.free, buffers...)
+}
