@@ -159,32 +159,54 @@ func softmaxDifference[T Float](dst, d, x []T) {
 	}
 }
 
-// roundoff: with r_i = ex_i + max_j ex_j the exact softmax at x lies within a factor
-// e^{±r_i} of that at x̂: the exponent of entry i moves by at most ex_i, the
-// logarithm of the sum by at most max_j ex_j. The computed ŷ_i differs from the
-// softmax at x̂ by a factor e^{±ρ_i}: rounding t_j = x̂_j − max to T moves its
-// exponential by e^{±u|t_j|}, math.Exp is good to 2 ulp, that is 4u, and cols − 1
-// additions and a division add cols roundings of at most u/(1 − u) each. With the
-// largest |t_j| that does not underflow bounded by 746,
+// roundoff bounds two errors. With t_j = x̂_j − max x̂ the computed ŷ_i differs
+// from ȳ_i, the exact softmax at x̂, by a factor within e^{±ρ_i}: rounding t_j moves
+// its exponential by e^{±u|t_j|}, hence their sum, which is at least 1, relatively by
+// at most u·Σ|t_j|e^{t_j} ≤ u·cols/e; math.Exp is good to 1 ulp, of which 8, that is
+// 16u, are allowed in the entry and in the sum; the sum and the division round cols
+// times. So
 //
-//	ρ_i = u·(|t_i| + 746 + cols + 12),
+//	ρ_i = u·(|t_i| + 2·cols + 40),  |ŷ_i − ȳ_i| ≤ ŷ_i·expm1(ρ_i).
 //
-// so ey_i = ŷ_i·expm1(r_i + ρ_i). Exponentials that underflow are each smaller than
-// 2⁻¹⁰²² and are seen by no other entry, since the sum is at least 1; their own
-// entry, and e^{r_i} times that, is allowed for by underflow. No error exceeds 1,
-// up to the rounding of a ŷ near 1.
+// From x̂ to x the logarithm of the odds y_i/(1 − y_i) = e^{x_i}/Σ_{j≠i} e^{x_j} moves
+// by at most r_i = ex_i + max_j ex_j, and y_i therefore by at most
+//
+//	ȳ_i·(1 − ȳ_i)·expm1(r_i).
+//
+// 1 − ȳ_i is the sum of the other entries for the largest, and is taken as 1 for the
+// rest; ȳ ≤ ŷ·e^ρ. Exponentials that underflow lose less than 2⁻¹⁰²² each, which
+// underflow, times e^{r_i}, allows for. No error exceeds 1 but by the rounding of ŷ.
 func (k *softmax[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	up := roundUp(k.cols + 16)
 	for lo := 0; lo < len(f.y); lo += k.cols {
-		x, y, e := f.x[0][lo:lo+k.cols], f.y[lo:lo+k.cols], ex[0][lo:lo+k.cols]
-		top, widest := math.Inf(-1), 0.0
-		for i := range x {
-			top, widest = max(top, x[i]), max(widest, e[i])
+		hi := lo + k.cols
+		softmaxError(ey[lo:hi], f.x[0][lo:hi], f.y[lo:hi], ex[0][lo:hi])
+	}
+}
+
+func softmaxError(ey, x, y, ex []float64) {
+	up := roundUp(len(x) + 16)
+	top, widest, others := 0, 0.0, 0.0
+	for i := range x {
+		if x[i] > x[top] {
+			top = i
 		}
-		for i := range x {
-			rho := unit * (math.Min(math.Abs(x[i]-top), 1e300) + 746 + float64(k.cols) + 12)
-			r := (e[i] + widest + rho) * up
-			ey[lo+i] = min(up, up*y[i]*math.Expm1(r)*(1+8*unit)+underflow*math.Exp(r))
+		widest = max(widest, ex[i])
+	}
+	for i := range y {
+		if i != top {
+			others += y[i]
+		}
+	}
+	for i := range x {
+		rest := 1.0
+		if i == top {
+			rest = min(1, others*up)
+		}
+		rho := up * unit * (x[top] - x[i] + float64(2*len(x)+40))
+		r := up * (ex[i] + widest)
+		ey[i] = y[i]*math.Expm1(rho) + y[i]*rest*math.Exp(2*rho)*math.Expm1(r) + underflow*math.Exp(r)
+		if ey[i] *= up; !(ey[i] < up) {
+			ey[i] = up
 		}
 	}
 }

@@ -1,0 +1,346 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+)
+
+// chain strings operators together on an input.
+func chain(input []int, ops ...Op) *Graph {
+	g := &Graph{Name: "chain", Input: "x", InputShape: input, Output: "x"}
+	for i, op := range ops {
+		name := fmt.Sprintf("n%d", i)
+		g.Nodes = append(g.Nodes, &Node{Name: name, Op: op, Inputs: []string{g.Output}, Output: name})
+		g.Output = name
+	}
+	return g
+}
+
+// node appends one.
+func (g *Graph) node(name string, op Op, inputs ...string) {
+	g.Nodes = append(g.Nodes, &Node{Name: name, Op: op, Inputs: inputs, Output: name})
+	g.Output = name
+}
+
+func smallConv(in, out, kernel, pad int) *Conv2D {
+	r := rand.New(rand.NewPCG(uint64(in), uint64(out)))
+	return &Conv2D{
+		InChannels: in, OutChannels: out, Kernel: [2]int{kernel, kernel}, Pad: [4]int{pad, pad, pad, pad},
+		Weight: testParam(r, "weight", out, in, kernel, kernel), Bias: testParam(r, "bias", out),
+	}
+}
+
+// residualNet has fan-out, an Add of one tensor to itself, pass-throughs in
+// between and an Add whose both inputs fan out.
+func residualNet() *Graph {
+	g := &Graph{Name: "residual", Input: "x", InputShape: []int{2, 4, 4}, Output: "x"}
+	g.node("c1", smallConv(2, 3, 3, 1), "x")
+	g.node("r1", &ReLU{}, "c1")
+	g.node("c2", smallConv(3, 3, 3, 1), "r1")
+	g.node("drop", &Dropout{P: .2}, "c2")
+	g.node("a1", &Add{}, "drop", "r1")
+	g.node("r2", &LeakyReLU{Slope: .1}, "a1")
+	g.node("a2", &Add{}, "a1", "r2")
+	g.node("unused", &ReLU{}, "a2")
+	g.node("a3", &Add{}, "a2", "a2")
+	g.node("flat", &Flatten{}, "a3")
+	g.node("fc", testDense(48, 9, true), "flat")
+	g.node("same", &Identity{}, "fc")
+	g.node("r3", &ReLU{}, "same")
+	return g
+}
+
+// inputFan uses its input twice, so that the input's own cotangent is a sum.
+func inputFan() *Graph {
+	g := &Graph{Name: "fan", Input: "x", InputShape: []int{6}, Output: "x"}
+	g.node("fc1", testDense(6, 6, true), "x")
+	g.node("a", &Add{}, "x", "fc1")
+	g.node("a2", &Add{}, "a", "x")
+	g.node("s", &Softmax{}, "a2")
+	return g
+}
+
+func testNets() map[string]*Graph {
+	return map[string]*Graph{
+		"mlp":      chain([]int{2, 3}, &Flatten{}, testDense(6, 11, true), &ReLU{}, testDense(11, 4, true), &ReLU{}),
+		"residual": residualNet(),
+		"fan":      inputFan(),
+		"identity": chain([]int{5}, &Identity{}, &Dropout{P: .5}),
+		"none":     chain([]int{5}),
+		"relu":     chain([]int{5}, &ReLU{}, &ReLU{}),
+		"double":   func() *Graph { g := chain([]int{4}); g.node("a", &Add{}, "x", "x"); return g }(),
+	}
+}
+
+func mustNet(t testing.TB, g *Graph) *Net {
+	t.Helper()
+	net, err := NewNet(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net
+}
+
+// slowForward evaluates a graph node by node, each tensor in memory of its own.
+func slowForward(t *testing.T, g *Graph, x []float64, batch int) []float64 {
+	t.Helper()
+	shapes, err := g.Shapes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tensors := map[string][]float64{g.Input: x}
+	for _, n := range g.Nodes {
+		f := &frame[float64]{batch: batch, y: make([]float64, batch*Size(shapes[n.Output]))}
+		var in [][]int
+		for _, name := range n.Inputs {
+			f.x, in = append(f.x, tensors[name]), append(in, shapes[name])
+		}
+		n.Op.kernel64(in...).forward(f)
+		tensors[n.Output] = f.y
+	}
+	return tensors[g.Output]
+}
+
+// TestNet holds whole nets, cut into sweeps of various lengths, to the slow
+// evaluation, to differences and to the adjoint identity.
+func TestNet(t *testing.T) {
+	for name, g := range testNets() {
+		for _, limit := range []int{1, 3, 1000} {
+			for _, k := range []int{1, 2, 5} {
+				t.Run(fmt.Sprintf("%s/limit%d/k%d", name, limit, k), func(t *testing.T) {
+					testNet(t, g, limit, k)
+				})
+			}
+		}
+	}
+}
+
+func testNet(t *testing.T, g *Graph, limit, k int) {
+	const batch = 4
+	net := mustNet(t, g)
+	net.run64().limit = limit
+	p, n := net.Dims()
+	r := rand.New(rand.NewPCG(1, 1))
+	x := randomSlice[float64](r, batch*p, 1)
+	y := make([]float64, batch*n)
+	net.Forward64(y, x)
+	closeTo(t, "forward", y, slowForward(t, g, x, batch), 1e-14)
+	lin := net.Linearize64(x)
+	closeTo(t, "features", lin.Features(), y, 1e-14)
+
+	v, u := randomSlice[float64](r, batch*k*p, 1), randomSlice[float64](r, batch*k*n, 1)
+	jv, ju := randomSlice[float64](r, batch*k*n, 1), randomSlice[float64](r, batch*k*p, 1)
+	keptV, keptU := append([]float64(nil), v...), append([]float64(nil), u...)
+	lin.JVP(jv, v)
+	lin.VJP(ju, u)
+	for b := range batch {
+		left, right := dot64(jv[b*k*n:(b+1)*k*n], u[b*k*n:(b+1)*k*n]), dot64(v[b*k*p:(b+1)*k*p], ju[b*k*p:(b+1)*k*p])
+		if !(math.Abs(left-right) <= 1e-12*(1+math.Abs(left))) {
+			t.Errorf("example %d: ⟨Jv, u⟩ = %v, ⟨v, Jᵀu⟩ = %v", b, left, right)
+		}
+	}
+	const tiny = 1e-8
+	for i := range v {
+		v[i] *= tiny
+	}
+	shift := make([]float64, len(jv))
+	lin.Shift(shift, v)
+	for i := range shift {
+		shift[i] /= tiny
+	}
+	closeTo(t, "tiny shift", shift, jv, 1e-6)
+	for i := range v {
+		v[i] = keptV[i]
+	}
+	lin.Shift(shift, v)
+	for j := range k {
+		moved := make([]float64, batch*p)
+		for b := range batch {
+			for i := range p {
+				moved[b*p+i] = x[b*p+i] + v[(b*k+j)*p+i]
+			}
+		}
+		there := slowForward(t, g, moved, batch)
+		for b := range batch {
+			for i := range n {
+				if got, want := shift[(b*k+j)*n+i], there[b*n+i]-y[b*n+i]; !(math.Abs(got-want) <= 1e-12) {
+					t.Fatalf("shift %v, difference %v", got, want)
+				}
+			}
+		}
+	}
+	closeTo(t, "cotangents are left alone", u, keptU, 0)
+	testActive(t, lin, jv, batch, k)
+}
+
+// testActive holds that an output said to be inactive has no derivative.
+func testActive(t *testing.T, lin Linearization[float64], jv []float64, batch, k int) {
+	t.Helper()
+	n := len(jv) / (batch * k)
+	active := make([]bool, batch*n)
+	lin.(Activity).Active(active)
+	for b := range batch {
+		for i := range n {
+			for j := range k {
+				if d := jv[(b*k+j)*n+i]; !active[b*n+i] && d != 0 {
+					t.Errorf("example %d, output %d is inactive and moves by %v", b, i, d)
+				}
+			}
+		}
+	}
+}
+
+func TestActiveOfReLU(t *testing.T) {
+	lin := mustNet(t, chain([]int{4}, &ReLU{}, &Flatten{})).Linearize([]float32{-1, 0, 2, 3})
+	got := make([]bool, 4)
+	lin.(Activity).Active(got)
+	if got[0] || got[1] || !got[2] || !got[3] {
+		t.Errorf("active %v", got)
+	}
+}
+
+// TestPrecisionsApart holds float32 and float64 to each other, and that a
+// linearisation survives other work on the same net.
+func TestPrecisionsApart(t *testing.T) {
+	const batch = 3
+	for name, g := range testNets() {
+		net := mustNet(t, g)
+		p, n := net.Dims()
+		r := rand.New(rand.NewPCG(2, 2))
+		x, v := randomSlice[float32](r, batch*p, 1), randomSlice[float32](r, batch*p, 1)
+		lin := net.Linearize(x)
+		want := make([]float32, batch*n)
+		lin.JVP(want, v)
+		wideLin := net.Linearize64(wide(x))
+		wideWant := make([]float64, batch*n)
+		wideLin.JVP(wideWant, wide(v))
+		other := make([]float32, 2*batch*n)
+		net.Forward(other, randomSlice[float32](r, 2*batch*p, 1))
+		net.Forward64(make([]float64, 2*batch*n), randomSlice[float64](r, 2*batch*p, 1))
+		got := make([]float32, batch*n)
+		lin.JVP(got, v)
+		closeTo(t, name, got, want, 0)
+		closeTo(t, name+" in both precisions", wide(got), wideWant, 1e-5)
+	}
+}
+
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	const batch, k = 4, 3
+	for name, g := range testNets() {
+		net := mustNet(t, g)
+		p, n := net.Dims()
+		r := rand.New(rand.NewPCG(3, 3))
+		x, y := randomSlice[float32](r, batch*p, 1), make([]float32, batch*n)
+		v, u := randomSlice[float32](r, batch*k*p, 1), make([]float32, batch*k*n)
+		lin := net.Linearize(x)
+		for what, f := range map[string]func(){
+			"Forward":   func() { net.Forward(y, x) },
+			"Linearize": func() { net.Linearize(x) },
+			"JVP":       func() { lin.JVP(u, v) },
+			"VJP":       func() { lin.VJP(v, u) },
+			"Shift":     func() { lin.Shift(u, v) },
+		} {
+			f()
+			if a := testing.AllocsPerRun(20, f); a != 0 {
+				t.Errorf("%s: %s allocates %v times", name, what, a)
+			}
+		}
+	}
+}
+
+func TestCloneRunsBesideItsOriginal(t *testing.T) {
+	net := mustNet(t, residualNet())
+	p, n := net.Dims()
+	x := randomSlice[float32](rand.New(rand.NewPCG(4, 4)), 5*p, 1)
+	want := make([]float32, 5*n)
+	net.Forward(want, x)
+	got := make([][]float32, 4)
+	var wg sync.WaitGroup
+	for i := range got {
+		clone := net.Clone()
+		wg.Go(func() {
+			got[i] = make([]float32, 5*n)
+			for range 20 {
+				clone.Forward(got[i], x)
+			}
+		})
+	}
+	wg.Wait()
+	for i := range got {
+		closeTo(t, "clone", got[i], want, 0)
+	}
+}
+
+// TestChangedWeights holds that a net sees new values after Changed.
+func TestChangedWeights(t *testing.T) {
+	d := testDense(3, 2, true)
+	net := mustNet(t, chain([]int{3}, d))
+	x, y := []float64{1, 2, 3}, make([]float64, 2)
+	net.Forward64(y, x)
+	net.Linearize64(x).VJP(make([]float64, 3), y)
+	for i := range d.Weight.Data {
+		d.Weight.Data[i] = 1
+	}
+	d.Weight.Changed()
+	d.Bias.Data[0] = 1
+	d.Bias.Data[1] = 2
+	d.Bias.Changed()
+	net.Forward64(y, x)
+	closeTo(t, "outputs", y, []float64{7, 8}, 0)
+	back := make([]float64, 3)
+	net.Linearize64(x).VJP(back, []float64{1, 1})
+	closeTo(t, "cotangent", back, []float64{2, 2, 2}, 0)
+}
+
+func TestNewNetRefuses(t *testing.T) {
+	short := testDense(3, 2, true)
+	short.Weight.Data = short.Weight.Data[:4]
+	for name, g := range map[string]*Graph{
+		"shape":       chain([]int{4}, testDense(3, 2, true)),
+		"values":      chain([]int{3}, short),
+		"no weight":   chain([]int{3}, &Dense{In: 3, Out: 3}),
+		"no inputs":   chain([]int{0}),
+		"probability": chain([]int{3}, &Dropout{P: 1}),
+		"not a slope": chain([]int{3}, &LeakyReLU{Slope: math.NaN()}),
+		"no output":   {Input: "x", InputShape: []int{1}, Output: "y"},
+		"undefined":   {Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*Node{{"n", &ReLU{}, []string{"z"}, "y"}}},
+		"two inputs":  {Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*Node{{"n", &ReLU{}, []string{"x", "x"}, "y"}}},
+		"add of one":  {Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*Node{{"n", &Add{}, []string{"x"}, "y"}}},
+		"defined twice": {Input: "x", InputShape: []int{1}, Output: "x", Nodes: []*Node{
+			{"n", &ReLU{}, []string{"x"}, "x"}}},
+	} {
+		if _, err := NewNet(g); err == nil {
+			t.Errorf("%s: no error", name)
+		} else {
+			t.Logf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	g := MNISTNet(1)
+	at, err := g.FeatureNode()
+	if err != nil || at != "relu2" {
+		t.Fatalf("features at %q, %v", at, err)
+	}
+	front, head, err := g.Cut(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, a, b := mustNet(t, g), mustNet(t, front), mustNet(t, head)
+	x := randomSlice[float32](rand.New(rand.NewPCG(5, 5)), 2*784, 1)
+	want, features, got := make([]float32, 20), make([]float32, 2*784), make([]float32, 20)
+	whole.Forward(want, x)
+	a.Forward(features, x)
+	b.Forward(got, features)
+	closeTo(t, "head of front", got, want, 0)
+	if _, _, err := residualNet().Cut("c2"); err == nil {
+		t.Error("cut beside a residual branch: no error")
+	}
+	if _, _, err := g.Cut("fc9"); err == nil {
+		t.Error("cut at an unknown node: no error")
+	}
+}

@@ -1,0 +1,349 @@
+package nn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// trainable is a net of one of each kind of operator.
+func trainable(seed uint64) *Graph {
+	b := newBuilder("trainable", 2, 8, 8)
+	b.conv(5, 3, 1)
+	b.batchNorm()
+	b.add(&LeakyReLU{Slope: .01})
+	b.add(&Dropout{P: .2})
+	b.pool(2)
+	b.add(&Flatten{})
+	b.dense(16)
+	b.add(&ReLU{})
+	b.dense(3)
+	return b.graph(seed)
+}
+
+// toySource is separable: the label is the quadrant of the image that shines.
+type toySource struct{ n int }
+
+func (s toySource) Len() int        { return s.n }
+func (s toySource) Label(i int) int { return i % 3 }
+func (s toySource) Examples(x []float32, indices []int) {
+	for j, i := range indices {
+		r := rand.New(rand.NewPCG(uint64(i), 1))
+		for k := range 128 {
+			x[j*128+k] = float32(r.NormFloat64())
+			if k/16%4 == i%3 {
+				x[j*128+k] += 2
+			}
+		}
+	}
+}
+
+// TestTrainerGradients compares every parameter's gradient, and the input's, with
+// differences of the loss in float64, on a net whose training and inference are
+// the same.
+func TestTrainerGradients(t *testing.T) {
+	g := residualNet()
+	g.Output = "fc"
+	g.Node("drop").Op = &Dropout{}
+	net := mustNet(t, g)
+	tr, err := NewTrainer(g, NewAdamW(g.Params(), AdamOptions{}), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const batch = 5
+	p, n := tr.Dims()
+	r := rand.New(rand.NewPCG(1, 1))
+	x, y := randomSlice[float32](r, batch*p, 1), []int{0, 3, 8, 3, 1}
+	loss := func(x []float32) float64 {
+		out := make([]float64, batch*n)
+		net.Forward64(out, wide(x))
+		l := 0.0
+		for b := range batch {
+			row := out[b*n : (b+1)*n]
+			s := 0.0
+			for _, v := range row {
+				s += math.Exp(v)
+			}
+			l += math.Log(s) - row[y[b]]
+		}
+		return l / batch
+	}
+	logits := tr.Forward(x)
+	grad, dx := make([]float32, len(logits)), make([]float32, len(x))
+	if l, _ := CrossEntropy(grad, logits, y); math.Abs(l-loss(x)) > 1e-5 {
+		t.Errorf("loss %v, want %v", l, loss(x))
+	}
+	tr.Backward(dx, grad)
+	const h = 1.0 / 2048
+	compare := func(what string, data, grad []float32, changed func()) {
+		t.Helper()
+		want := make([]float32, len(data))
+		for i, w := range data {
+			data[i] = w + h
+			changed()
+			up, high := loss(x), data[i]
+			data[i] = w - h
+			changed()
+			want[i] = float32((up - loss(x)) / float64(high-data[i]))
+			data[i] = w
+			changed()
+		}
+		closeTo(t, what, grad, want, 2e-3)
+	}
+	compare("input", x, dx, func() {})
+	for _, p := range g.Params() {
+		compare(p.Name, p.Data, p.Grad, p.Changed)
+	}
+}
+
+// TestSharedParameter holds that two layers with one weight add their gradients.
+func TestSharedParameter(t *testing.T) {
+	d := testDense(4, 4, true)
+	twice := chain([]int{4}, d, d)
+	tr, err := NewTrainer(twice, NewAdam(twice.Params(), AdamOptions{}), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, u := []float32{1, -2, 3, .5}, []float32{1, 2, -1, 1}
+	tr.Forward(x)
+	tr.Backward(nil, u)
+	got := slices.Clone(d.Weight.Grad)
+	a, b := testDense(4, 4, true), testDense(4, 4, true)
+	apart := chain([]int{4}, a, b)
+	tr, err = NewTrainer(apart, NewAdam(apart.Params(), AdamOptions{}), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.Forward(x)
+	tr.Backward(nil, u)
+	for i := range got {
+		if want := a.Weight.Grad[i] + b.Weight.Grad[i]; math.Abs(float64(got[i]-want)) > 1e-5 {
+			t.Errorf("gradient %d is %v, want %v", i, got[i], want)
+		}
+	}
+}
+
+// TestFrozenParameters holds that only the optimiser's parameters move.
+func TestFrozenParameters(t *testing.T) {
+	g := MNISTNet(1)
+	last := g.Node("fc3").Op.(*Dense)
+	first := g.Node("fc1").Op.(*Dense)
+	kept, moved := slices.Clone(first.Weight.Data), slices.Clone(last.Weight.Data)
+	tr, err := NewTrainer(g, NewAdam(last.Params(), AdamOptions{}), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.Step(randomSlice[float32](rand.New(rand.NewPCG(1, 1)), 4*784, 1), []int{1, 2, 3, 4})
+	if !slices.Equal(kept, first.Weight.Data) || first.Weight.Grad != nil {
+		t.Error("a frozen weight has moved or has a gradient")
+	}
+	if slices.Equal(moved, last.Weight.Data) {
+		t.Error("the learning weight has not moved")
+	}
+}
+
+func TestTrainLearns(t *testing.T) {
+	g, data := trainable(1), toySource{240}
+	before := Accuracy(mustNet(t, g), data)
+	var seen []int
+	res, err := Train(context.Background(), g, data, TrainOptions{
+		Epochs: 4, Batch: 50, Seed: 3,
+		Progress: func(done, total int, loss float64) {
+			seen = append(seen, done)
+			if total != 20 || !(loss > 0) {
+				t.Errorf("step %d of %d has loss %v", done, total, loss)
+			}
+		},
+		Optimizer: func(ps []*Param) Optimizer { return NewAdam(ps, AdamOptions{LearningRate: .01}) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := Accuracy(mustNet(t, g), data)
+	if len(seen) != 20 || res.Steps != 20 || len(res.Epochs) != 4 || !(after > .95) || before > .7 {
+		t.Errorf("%d steps seen, %+v, accuracy %v before and %v after", len(seen), res, before, after)
+	}
+	if first, last := res.Epochs[0].Loss, res.Epochs[3].Loss; !(last < first/2) {
+		t.Errorf("loss went from %v to %v", first, last)
+	}
+}
+
+func trainedBytes(t *testing.T, cores int, seed uint64) []uint32 {
+	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+	g := trainable(1)
+	if _, err := Train(context.Background(), g, toySource{100}, TrainOptions{Epochs: 2, Batch: 40, Seed: seed}); err != nil {
+		t.Fatal(err)
+	}
+	var bits []uint32
+	for _, p := range g.Params() {
+		for _, v := range p.Data {
+			bits = append(bits, math.Float32bits(v))
+		}
+	}
+	return bits
+}
+
+func TestTrainIsReproducible(t *testing.T) {
+	want := trainedBytes(t, 1, 7)
+	for _, cores := range []int{1, 2, 3, 8} {
+		if !slices.Equal(trainedBytes(t, cores, 7), want) {
+			t.Errorf("%d cores give other weights than one", cores)
+		}
+	}
+	if slices.Equal(trainedBytes(t, 2, 8), want) {
+		t.Error("another seed gives the same weights")
+	}
+}
+
+// TestProductsAreReproducible holds wide products to the same bytes on any number
+// of cores.
+func TestProductsAreReproducible(t *testing.T) {
+	net := mustNet(t, MNISTNet(1))
+	r := rand.New(rand.NewPCG(1, 1))
+	x, u := randomSlice[float32](r, 70*784, 1), randomSlice[float32](r, 70*3*10, 1)
+	products := func(cores int) []float32 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+		lin := net.Linearize(x)
+		back, forth := make([]float32, 70*3*784), make([]float32, 70*3*10)
+		lin.VJP(back, u)
+		lin.JVP(forth, back)
+		return append(append(back, forth...), lin.Features()...)
+	}
+	want := products(1)
+	for _, cores := range []int{2, 5} {
+		if !slices.Equal(products(cores), want) {
+			t.Errorf("%d cores give other products than one", cores)
+		}
+	}
+}
+
+func TestTrainStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	res, err := Train(ctx, trainable(1), toySource{90}, TrainOptions{Epochs: 5, Batch: 30, Progress: func(done, _ int, _ float64) {
+		if done == 4 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || res.Steps != 4 || len(res.Epochs) != 1 {
+		t.Errorf("cancelled: %+v, %v", res, err)
+	}
+	enough := errors.New("enough")
+	res, err = Train(context.Background(), trainable(1), toySource{90}, TrainOptions{Epochs: 5, Validate: func(epoch int, e Epoch) error {
+		if epoch == 2 {
+			return enough
+		}
+		return nil
+	}})
+	if err != enough || len(res.Epochs) != 2 {
+		t.Errorf("validation: %+v, %v", res, err)
+	}
+}
+
+type nanSource struct{ toySource }
+
+func (s nanSource) Examples(x []float32, indices []int) {
+	s.toySource.Examples(x, indices)
+	x[5] = float32(math.NaN())
+}
+
+type badLabel struct{ toySource }
+
+func (badLabel) Label(int) int { return 3 }
+
+func TestTrainRefuses(t *testing.T) {
+	g := trainable(1)
+	before := fmt.Sprint(g.Node("fc1").Op.Params()[0].Data[:50])
+	for _, c := range []struct {
+		data Source
+		o    TrainOptions
+		want string
+	}{
+		{nanSource{toySource{40}}, TrainOptions{}, "the loss of step 1 is NaN"},
+		{toySource{0}, TrainOptions{}, "no examples"},
+		{badLabel{toySource{9}}, TrainOptions{}, "example 0 has label 3"},
+		{toySource{9}, TrainOptions{Batch: -1}, "negative"},
+	} {
+		_, err := Train(context.Background(), g, c.data, c.o)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one with %q", err, c.want)
+		}
+	}
+	if after := fmt.Sprint(g.Node("fc1").Op.Params()[0].Data[:50]); after != before {
+		t.Error("a refused step has moved the weights")
+	}
+}
+
+func TestTrainStepAllocatesNothing(t *testing.T) {
+	g := trainable(1)
+	tr, err := NewTrainer(g, NewAdamW(g.Params(), AdamOptions{}), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := make([]float32, 6*128), []int{0, 1, 2, 0, 1, 2}
+	toySource{6}.Examples(x, []int{0, 1, 2, 3, 4, 5})
+	tr.Step(x, y)
+	if a := testing.AllocsPerRun(20, func() { tr.Step(x, y) }); a != 0 {
+		t.Errorf("a step allocates %v times", a)
+	}
+}
+
+func TestCrossEntropy(t *testing.T) {
+	logits := []float32{1, 2, 3, 100, 0, -100, 3, 3, 3}
+	y := []int{2, 1, 0}
+	grad := make([]float32, 9)
+	loss, correct := CrossEntropy(grad, logits, y)
+	s := math.Exp(-2) + math.Exp(-1) + 1
+	if want := (math.Log(s) + 100 + math.Log(3)) / 3; math.Abs(loss-want) > 1e-12 || correct != 2 {
+		t.Errorf("loss %v, %d correct, want %v, 2", loss, correct, want)
+	}
+	want := []float32{
+		float32(math.Exp(-2) / s / 3), float32(math.Exp(-1) / s / 3), float32((1/s - 1) / 3),
+		1. / 3, -1. / 3, 0, -2. / 9, 1. / 9, 1. / 9,
+	}
+	closeTo(t, "gradient", grad, want, 1e-7)
+}
+
+// TestAdam follows PyTorch's formula for three steps.
+func TestAdam(t *testing.T) {
+	o := AdamOptions{LearningRate: .1, Beta1: .8, Beta2: .9, Epsilon: 1e-3, WeightDecay: .5}
+	for _, decoupled := range []bool{false, true} {
+		p := &Param{Name: "w", Shape: []int{2}, Data: []float32{1, -2}, Grad: make([]float32, 2)}
+		a := newAdam([]*Param{p, p}, o, decoupled, 0)
+		w, m, v := []float64{1, -2}, [2]float64{}, [2]float64{}
+		for step := 1; step <= 3; step++ {
+			for i := range w {
+				g := float64(step) - 2.5*float64(i)
+				p.Grad[i] = float32(g)
+				if decoupled {
+					w[i] *= 1 - .1*.5
+				} else {
+					g += .5 * w[i]
+				}
+				m[i] = .8*m[i] + .2*g
+				v[i] = .9*v[i] + .1*g*g
+				w[i] -= .1 * m[i] / (1 - math.Pow(.8, float64(step))) / (math.Sqrt(v[i]/(1-math.Pow(.9, float64(step)))) + 1e-3)
+			}
+			a.Step()
+			closeTo(t, fmt.Sprintf("decoupled %v, step %d", decoupled, step), wide(p.Data), w, 1e-6)
+		}
+	}
+}
+
+func TestAdamDefaults(t *testing.T) {
+	if d := NewAdamW(nil, AdamOptions{}).rule.Decay; d != .01 {
+		t.Errorf("AdamW's decay is %v", d)
+	}
+	if d := NewAdamW(nil, AdamOptions{WeightDecay: -1}).rule.Decay; d != 0 {
+		t.Errorf("AdamW's decay is %v where it is switched off", d)
+	}
+	if d := NewAdam(nil, AdamOptions{}).rule.Decay; d != 0 {
+		t.Errorf("Adam's decay is %v", d)
+	}
+}
