@@ -31,6 +31,12 @@ type Operator[T Float] interface {
 	MulTrans(dst, u []T) // dst = Aᵀ u, [batch, rows] → [batch, cols]
 }
 
+// Selector is an Operator that can narrow its batch. Solve calls Select when
+// half of the systems or more have stopped: from then on vectors hold only the
+// given systems, numbered as they were at first, ascending. The slice is valid
+// during the call.
+type Selector interface{ Select(systems []int) }
+
 // The defaults that stand for zeros in Options.
 const (
 	DefaultATol   = 1e-6

@@ -14,10 +14,12 @@ type Solver[T Float] struct {
 	opts       Options
 	rows, cols int
 
-	u, p       []T // [batch, rows]: the paper's u, and room for A v
-	v, q, w, x []T // [batch, cols]: the paper's v, room for Aᵀu, the search direction, the solution
-	systems    []system
-	stats      []Stats
+	present []int // the systems that u, p, v, q and w hold: all, until some are dropped
+	u, p    []T   // [present, rows]: the paper's u, and room for A v
+	v, q, w []T   // [present, cols]: the paper's v, room for Aᵀu, the search direction
+	x       []T   // [batch, cols]: the solution
+	systems []system
+	stats   []Stats
 
 	startLeft, startRight, left, right func(lo, hi int) // the phases, bound to s once
 }
@@ -33,11 +35,15 @@ func (s *Solver[T]) Solve(a Operator[T], b []T, batch int, o Options) Result[T] 
 
 	copy(s.u, b)
 	s.each(s.startLeft) // β u = b
-	if s.running() {
+	if s.running() > 0 {
 		a.MulTrans(s.v, s.u)
 		s.each(s.startRight) // α v = Aᵀu
 	}
-	for s.running() {
+	selector, _ := a.(Selector)
+	for s.running() > 0 {
+		if selector != nil {
+			s.drop(selector)
+		}
 		a.Mul(s.p, s.v)
 		s.each(s.left) // β u = A v − α u
 		s.u, s.p = s.p, s.u
@@ -57,6 +63,10 @@ func (s *Solver[T]) reset(rows, cols, batch int, o Options) {
 	s.v, s.q = sized(s.v, batch*cols), sized(s.q, batch*cols)
 	s.w, s.x = sized(s.w, batch*cols), sized(s.x, batch*cols)
 	s.systems, s.stats = sized(s.systems, batch), sized(s.stats, batch)
+	s.present = sized(s.present, batch)
+	for i := range s.present {
+		s.present[i] = i
+	}
 	clear(s.x)
 	if s.left == nil {
 		s.startLeft, s.startRight = s.over(s.startLeftOf), s.over(s.startRightOf)
@@ -74,18 +84,45 @@ func (s *Solver[T]) over(phase func(i int)) func(lo, hi int) {
 	}
 }
 
-// each runs a phase over all systems, on several cores where it is worth it.
+// each runs a phase over the systems present, on several cores where it is worth it.
 func (s *Solver[T]) each(phase func(lo, hi int)) {
 	const worthwhile = 1 << 14 // vector elements
-	simd.Parallel(len(s.systems), 1+worthwhile/max(s.rows, s.cols), phase)
+	simd.Parallel(len(s.present), 1+worthwhile/max(s.rows, s.cols), phase)
 }
 
-func (s *Solver[T]) running() bool {
-	return slices.ContainsFunc(s.systems, func(c system) bool { return c.status == running })
+func (s *Solver[T]) running() (n int) {
+	for _, id := range s.present {
+		if s.systems[id].status == running {
+			n++
+		}
+	}
+	return n
+}
+
+// drop leaves out the systems that have stopped, where they are half or more.
+func (s *Solver[T]) drop(a Selector) {
+	if 2*s.running() > len(s.present) {
+		return
+	}
+	n := 0
+	for i, id := range s.present {
+		if s.systems[id].status != running {
+			continue
+		}
+		copy(row(s.u, n, s.rows), row(s.u, i, s.rows))
+		copy(row(s.v, n, s.cols), row(s.v, i, s.cols))
+		copy(row(s.w, n, s.cols), row(s.w, i, s.cols))
+		s.present[n] = id
+		n++
+	}
+	s.present = s.present[:n]
+	s.u, s.p = s.u[:n*s.rows], s.p[:n*s.rows]
+	s.v, s.q, s.w = s.v[:n*s.cols], s.q[:n*s.cols], s.w[:n*s.cols]
+	a.Select(s.present)
 }
 
 func (s *Solver[T]) startLeftOf(i int) {
-	c, u := &s.systems[i], row(s.u, i, s.rows)
+	c, u := &s.systems[s.present[i]], row(s.u, i, s.rows)
 	c.start(normalize(u))
 	if c.status != running {
 		clear(u)
@@ -93,7 +130,7 @@ func (s *Solver[T]) startLeftOf(i int) {
 }
 
 func (s *Solver[T]) startRightOf(i int) {
-	c, v := &s.systems[i], row(s.v, i, s.cols)
+	c, v := &s.systems[s.present[i]], row(s.v, i, s.cols)
 	if c.status == running {
 		c.startRight(normalize(v))
 	}
@@ -107,7 +144,7 @@ func (s *Solver[T]) startRightOf(i int) {
 // leftOf turns p, which holds A v, into the next u. A system that has stopped
 // goes on with u = v = 0, so that nothing in it can grow.
 func (s *Solver[T]) leftOf(i int) {
-	c, p := &s.systems[i], row(s.p, i, s.rows)
+	c, p := &s.systems[s.present[i]], row(s.p, i, s.rows)
 	if c.status != running {
 		clear(p)
 		return
@@ -118,14 +155,14 @@ func (s *Solver[T]) leftOf(i int) {
 
 // rightOf turns q, which holds Aᵀu, into the next v, and updates x and w.
 func (s *Solver[T]) rightOf(i int) {
-	c, q := &s.systems[i], row(s.q, i, s.cols)
+	c, q := &s.systems[s.present[i]], row(s.q, i, s.cols)
 	if c.status != running {
 		clear(q)
 		return
 	}
 	simd.Axpy(T(-c.beta), row(s.v, i, s.cols), q)
 	alfa := normalize(q)
-	w, x := row(s.w, i, s.cols), row(s.x, i, s.cols)
+	w, x := row(s.w, i, s.cols), row(s.x, s.present[i], s.cols)
 	c.step(alfa, s.opts.Damp)
 	if c.status != running {
 		clear(q)
