@@ -12,7 +12,6 @@ type convColumns[T Float] struct {
 	spares[T]
 	examples, rows int // of a tile; one of them is 1 or all
 	tilesPer       int // tiles to an example, where examples is 1
-	disjoint       bool
 
 	applyTiles, adjointTiles, unfoldChannels, sumChannels func(lo, hi int)
 
@@ -42,7 +41,6 @@ func newConvColumns[T Float](p convPlan) *convColumns[T] {
 		k.rows = (p.outH + k.tilesPer - 1) / k.tilesPer
 		k.tilesPer = (p.outH + k.rows - 1) / k.rows
 	}
-	k.disjoint = p.kH <= p.strideH && p.kW <= p.strideW && p.dilH == 1 && p.dilW == 1
 	k.applyTiles, k.adjointTiles = k.applyRange, k.adjointRange
 	k.unfoldChannels, k.sumChannels = k.unfoldRange, k.sumRange
 	return k
@@ -99,10 +97,18 @@ func (k *convColumns[T]) planeAt(t convTile, g, o int) int {
 
 func (k *convColumns[T]) fillBias(y []T, cols, g int) {
 	for o := range k.outG {
-		row, b := y[o*k.outHW:][:cols], k.b[g*k.outG+o]
-		for i := range row {
-			row[i] = b
-		}
+		fill(y[o*k.outHW:][:cols], k.b[g*k.outG+o])
+	}
+}
+
+// fill sets every entry of x to v.
+func fill[T Float](x []T, v T) {
+	head := min(len(x), 16)
+	for i := range head {
+		x[i] = v
+	}
+	for n := head; n < len(x); n *= 2 {
+		copy(x[n:], x[:n])
 	}
 }
 

@@ -31,11 +31,10 @@ func (k *convDepthwise[T]) applyRange(lo, hi int) {
 	for p := lo; p < hi; p++ {
 		o := p % k.op.OutChannels
 		y, x := k.y[p*k.outHW:][:k.outHW], k.x[p/k.outG*k.inHW:][:k.inHW]
-		clear(y)
-		if k.b != nil {
-			for i := range y {
-				y[i] = k.b[o]
-			}
+		if k.b == nil {
+			clear(y)
+		} else {
+			fill(y, k.b[o])
 		}
 		k.taps(func(tap, out, in, length int) {
 			addStrided(y[out:][:length], x[in:], k.w[o*k.depth+tap], k.strideW)

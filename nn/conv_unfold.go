@@ -1,5 +1,7 @@
 package nn
 
+import "tattle/internal/simd"
+
 // unfold writes the rows of channels [c0, c1) of group g of the tile's columns:
 // row (c·kH + r)·kW + s holds, for each output of the tile, the input that tap
 // (r, s) of channel c sees.
@@ -72,25 +74,29 @@ func (k *convColumns[T]) foldTap(plane, src []T, r, s, r0 int) {
 
 // take sets dst[i] = src[i·stride].
 func take[T Float](dst, src []T, stride int) {
-	if stride == 1 {
+	switch stride {
+	case 1:
 		copy(dst, src)
-		return
-	}
-	for i := range dst {
-		dst[i] = src[i*stride]
+	case 2:
+		simd.Even(dst, src)
+	default:
+		for i := range dst {
+			dst[i] = src[i*stride]
+		}
 	}
 }
 
 // put adds src[i] to dst[i·stride].
 func put[T Float](dst, src []T, stride int) {
-	if stride == 1 {
+	switch stride {
+	case 1:
 		dst = dst[:len(src)]
+		simd.Add(dst, dst, src)
+	case 2:
+		simd.AddEven(dst, src)
+	default:
 		for i, v := range src {
-			dst[i] += v
+			dst[i*stride] += v
 		}
-		return
-	}
-	for i, v := range src {
-		dst[i*stride] += v
 	}
 }

@@ -1,0 +1,33 @@
+//go:build !purego
+
+package simd
+
+// Of float32, the kernels take whole blocks of eight of the shorter slice, which
+// touch sixteen of the longer one: one more than these need, so that the last
+// block is left to Go.
+
+//go:noescape
+func evenF32(dst, src *float32, blocks int)
+
+//go:noescape
+func addEvenF32(dst, src *float32, blocks int)
+
+func even[T Float](dst, src []T) {
+	done := 0
+	if vecAVX2 && is32[T]() && len(dst) > 8 {
+		blocks := (len(dst) - 1) / 8
+		evenF32(f32(dst), f32(src), blocks)
+		done = 8 * blocks
+	}
+	evenGo(dst[done:], src[2*done:])
+}
+
+func addEven[T Float](dst, src []T) {
+	done := 0
+	if vecAVX2 && is32[T]() && len(src) > 8 {
+		blocks := (len(src) - 1) / 8
+		addEvenF32(f32(dst), f32(src), blocks)
+		done = 8 * blocks
+	}
+	addEvenGo(dst[2*done:], src[done:])
+}
