@@ -1,0 +1,163 @@
+package dataset
+
+import (
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Defaults of [GetOptions].
+const (
+	DefaultIdle    = 30 * time.Second
+	DefaultRetries = 5
+	DefaultBackoff = time.Second
+)
+
+// GetOptions says how to fetch; the zero value is the default.
+type GetOptions struct {
+	Client   *http.Client            // nil is http.DefaultClient
+	BaseURL  string                  // fetches every file from below this address instead of its home
+	Progress func(done, total int64) // called now and then with the bytes that are there of all files
+	Idle     time.Duration           // give a connection up after so long without a byte
+	Retries  int                     // attempts in a row that bring nothing before giving up
+	Backoff  time.Duration           // before the first retry; doubles up to 32 times
+}
+
+func (o GetOptions) complete() GetOptions {
+	if o.Client == nil {
+		o.Client = http.DefaultClient
+	}
+	if o.Progress == nil {
+		o.Progress = func(int64, int64) {}
+	}
+	if o.Idle <= 0 {
+		o.Idle = DefaultIdle
+	}
+	if o.Retries <= 0 {
+		o.Retries = DefaultRetries
+	}
+	if o.Backoff <= 0 {
+		o.Backoff = DefaultBackoff
+	}
+	return o
+}
+
+// Get fetches a public data set into dir, where [Open] can read it. Files that
+// are there and right are not fetched again. A file grows beside its place with
+// ".part" in its name and moves there when its SHA-256 is right; a download that
+// broke off is taken up where it ended.
+func Get(ctx context.Context, name, dir string, o GetOptions) error {
+	d, err := Info(name)
+	if err != nil {
+		return err
+	}
+	return d.get(ctx, dir, o)
+}
+
+func (d Description) get(ctx context.Context, dir string, o GetOptions) error {
+	o = o.complete()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("cannot make the folder: %w", err)
+	}
+	total := d.Bytes()
+	var before int64
+	for _, file := range d.Files {
+		f := fetch{RemoteFile: file, path: filepath.Join(dir, file.Name), o: o, open: openPart}
+		if o.BaseURL != "" {
+			f.URL = strings.TrimSuffix(o.BaseURL, "/") + "/" + file.Name
+		}
+		f.progress = func(done int64) { o.Progress(min(before+min(done, file.Size), total), total) }
+		if err := f.get(ctx); err != nil {
+			return fmt.Errorf("%s: %w", file.Name, err)
+		}
+		before += file.Size
+		o.Progress(before, total)
+	}
+	return nil
+}
+
+// get brings one file, or what is wanted of one archive, into place. A .part
+// whose SHA-256 is wrong is thrown away and fetched once more: what was kept of
+// an earlier run may have been of another version.
+func (f *fetch) get(ctx context.Context) error {
+	if f.present() {
+		return nil
+	}
+	err := f.verify(f.part())
+	for tries := 0; err != nil && tries < 2; tries++ {
+		if err := f.download(ctx); err != nil {
+			return err
+		}
+		if err = f.verify(f.part()); err == nil {
+			break
+		}
+		if wrong := new(digestError); !errors.As(err, &wrong) {
+			return err
+		}
+		f.discard()
+	}
+	if err != nil {
+		return err
+	}
+	if f.members != nil {
+		err = unpack(f.part(), filepath.Dir(f.path), f.members)
+	} else {
+		err = os.Rename(f.part(), f.path)
+	}
+	if err != nil {
+		return err
+	}
+	f.discard()
+	return nil
+}
+
+// present reports whether what is wanted is in place and right.
+func (f *fetch) present() bool {
+	if f.members != nil {
+		return unpacked(filepath.Dir(f.path), f.members)
+	}
+	return f.verify(f.path) == nil
+}
+
+// digestError says that a file is whole but not the published one.
+type digestError struct{ detail string }
+
+func (e *digestError) Error() string { return e.detail }
+
+// verify compares the SHA-256 of a file's contents with the published one. It
+// reads no more than the published file holds.
+func (f *fetch) verify(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var contents io.Reader = file
+	if f.members == nil && strings.HasSuffix(f.Name, ".gz") {
+		if contents, err = gzip.NewReader(file); err != nil {
+			return &digestError{fmt.Sprintf("what %s sent is not the published file (%v)", f.URL, err)}
+		}
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, io.LimitReader(contents, f.contents+1))
+	if pathError := new(fs.PathError); errors.As(err, &pathError) {
+		return err
+	}
+	if err != nil {
+		return &digestError{fmt.Sprintf("what %s sent is damaged (%v): try again", f.URL, err)}
+	}
+	if sum := hex.EncodeToString(h.Sum(nil)); sum != f.SHA256 {
+		return &digestError{fmt.Sprintf("what %s sent is not the published file: SHA-256 %s, want %s", f.URL, sum, f.SHA256)}
+	}
+	return nil
+}

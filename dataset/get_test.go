@@ -1,0 +1,530 @@
+package dataset
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"tattle/internal/shared"
+)
+
+// home is a server of files that misbehaves: request n is answered by tricks[n],
+// later ones as they should be.
+type home struct {
+	*httptest.Server
+	files    map[string][]byte
+	tricks   []trick
+	always   trick
+	requests atomic.Int64
+	sent     atomic.Int64 // bytes of bodies
+}
+
+// trick answers a request for a file of the given contents.
+type trick func(w http.ResponseWriter, r *http.Request, data []byte)
+
+func newHome(t *testing.T, files map[string][]byte, tricks ...trick) *home {
+	h := &home{files: files, tricks: tricks, always: honest}
+	h.Server = httptest.NewServer(h)
+	t.Cleanup(h.Close)
+	return h
+}
+
+func (h *home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	data, ok := h.files[strings.TrimPrefix(r.URL.Path, "/")]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	answer := h.always
+	if n := int(h.requests.Add(1)); n <= len(h.tricks) {
+		answer = h.tricks[n-1]
+	}
+	answer(counted{w, &h.sent}, r, data)
+}
+
+// counted counts a body's bytes.
+type counted struct {
+	http.ResponseWriter
+	n *atomic.Int64
+}
+
+func (c counted) Write(b []byte) (int, error) {
+	c.n.Add(int64(len(b))) // before the client can have them
+	return c.ResponseWriter.Write(b)
+}
+
+func (c counted) Flush() { c.ResponseWriter.(http.Flusher).Flush() }
+
+func tagOf(data []byte) string { return fmt.Sprintf(`"%x"`, sha256.Sum256(data)) }
+
+// honest serves ranges, and If-Range by entity tag.
+func honest(w http.ResponseWriter, r *http.Request, data []byte) {
+	w.Header().Set("ETag", tagOf(data))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+}
+
+// untagged serves ranges without saying of which version.
+func untagged(w http.ResponseWriter, r *http.Request, data []byte) {
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+}
+
+// breaksOff promises everything and sends the first half of it.
+func breaksOff(w http.ResponseWriter, r *http.Request, data []byte) {
+	w.Header().Set("ETag", tagOf(data))
+	sendHalf(w, r, data)
+}
+
+func sendHalf(w http.ResponseWriter, r *http.Request, data []byte) {
+	w.Header().Set("Content-Length", fmt.Sprint(len(data)))
+	w.Write(data[:len(data)/2])
+	w.(http.Flusher).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// stalls sends the first half and then nothing until the client goes away.
+func stalls(w http.ResponseWriter, r *http.Request, data []byte) {
+	w.Header().Set("ETag", tagOf(data))
+	w.Header().Set("Content-Length", fmt.Sprint(len(data)))
+	w.Write(data[:len(data)/2])
+	w.(http.Flusher).Flush()
+	<-r.Context().Done()
+}
+
+// silent accepts the request and never answers.
+func silent(w http.ResponseWriter, r *http.Request, data []byte) { <-r.Context().Done() }
+
+// wholeOnly does not know ranges.
+func wholeOnly(w http.ResponseWriter, r *http.Request, data []byte) { w.Write(data) }
+
+// corrupts changes a byte.
+func corrupts(w http.ResponseWriter, r *http.Request, data []byte) {
+	honest(w, r, tampered(data, len(data)/2, 0x40))
+}
+
+// endless sends more than was promised.
+func endless(w http.ResponseWriter, r *http.Request, data []byte) {
+	for r.Context().Err() == nil {
+		if _, err := w.Write(make([]byte, 1<<14)); err != nil {
+			return
+		}
+	}
+}
+
+// boasts promises too much from the start.
+func boasts(w http.ResponseWriter, r *http.Request, data []byte) {
+	w.Header().Set("Content-Length", fmt.Sprint(1<<40))
+	w.Write(data)
+}
+
+// otherRange answers every range with the file's beginning.
+func otherRange(w http.ResponseWriter, r *http.Request, data []byte) {
+	w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(data)-1, len(data)))
+	w.WriteHeader(http.StatusPartialContent)
+	w.Write(data)
+}
+
+func status(code int) trick {
+	return func(w http.ResponseWriter, r *http.Request, data []byte) { w.WriteHeader(code) }
+}
+
+// sample is a set of one file, whose contents do not compress.
+func sample() (Description, map[string][]byte) {
+	contents := make([]byte, 300_000)
+	source := rand.NewChaCha8([32]byte{1})
+	source.Read(contents)
+	data := gzipped(contents)
+	file := RemoteFile{
+		Name: "x.gz", Size: int64(len(data)), contents: int64(len(contents)),
+		SHA256: fmt.Sprintf("%x", sha256.Sum256(contents)),
+	}
+	return Description{Name: "sample", Files: []RemoteFile{file}}, map[string][]byte{"x.gz": data}
+}
+
+// quick are options under which tests do not wait but for a server that stalls,
+// and for that long enough for a busy machine.
+func (h *home) quick() GetOptions {
+	return GetOptions{BaseURL: h.URL, Idle: time.Second, Retries: 3, Backoff: time.Millisecond}
+}
+
+// onlyFile fails unless the folder holds the right file and nothing else.
+func onlyFile(t *testing.T, dir string, files map[string][]byte) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != len(files) {
+		t.Fatalf("%d files, %v", len(entries), err)
+	}
+	for name, want := range files {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%s: %d bytes, want %d; %v", name, len(got), len(want), err)
+		}
+	}
+}
+
+func TestGetThroughTrouble(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		tricks   []trick
+		requests int
+		times    float64 // what the server sends in all, in sizes of the file
+	}{
+		{"none", nil, 1, 1},
+		{"breaks off", []trick{breaksOff}, 2, 1},
+		{"stalls", []trick{stalls}, 2, 1},
+		{"never answers", []trick{silent}, 2, 1},
+		{"errors", []trick{status(500), status(503), status(429)}, 4, 1},
+		{"error between", []trick{breaksOff, status(502)}, 3, 1},
+		{"ignores ranges", []trick{breaksOff, wholeOnly}, 2, 1.5},
+		{"other range", []trick{breaksOff, otherRange}, 3, 0}, // how much of the second is sent depends on the sockets
+		{"corrupts once", []trick{corrupts}, 2, 2},
+		{"another file's first half", []trick{
+			func(w http.ResponseWriter, r *http.Request, data []byte) {
+				sendHalf(w, r, tampered(data, len(data)-100, 1))
+			},
+			untagged,
+		}, 3, 2},
+		{"changes between", []trick{
+			func(w http.ResponseWriter, r *http.Request, data []byte) {
+				breaksOff(w, r, tampered(data, len(data)-100, 1))
+			},
+		}, 2, 1.5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d, files := sample()
+			h := newHome(t, files, c.tricks...)
+			dir, last := t.TempDir(), int64(0)
+			o := h.quick()
+			o.Progress = func(done, total int64) {
+				if last = done; total != d.Bytes() || done > total {
+					t.Errorf("progress %d of %d", done, total)
+				}
+			}
+			if err := d.get(context.Background(), dir, o); err != nil {
+				t.Fatal(err)
+			}
+			onlyFile(t, dir, files)
+			if got := int(h.requests.Load()); got != c.requests {
+				t.Errorf("%d requests, want %d", got, c.requests)
+			}
+			if got, size := h.sent.Load(), float64(d.Bytes()); c.times > 0 && (float64(got) < c.times*size-2 || float64(got) > c.times*size+2) {
+				t.Errorf("%d bytes sent, want %.1f times %.0f", got, c.times, size)
+			}
+			if last != d.Bytes() {
+				t.Errorf("progress ended at %d of %d", last, d.Bytes())
+			}
+			if err := d.get(context.Background(), dir, o); err != nil || int(h.requests.Load()) != c.requests {
+				t.Errorf("fetched again although it is there: %v", err)
+			}
+		})
+	}
+}
+
+func TestGetGivesUp(t *testing.T) {
+	_, right := sample()
+	other, bomb := gzipped(right["x.gz"]), gzipped(make([]byte, 1<<24))
+	for _, c := range []struct {
+		name     string
+		always   trick
+		want     string
+		requests int
+	}{
+		{"not found", status(404), "404 Not Found", 1},
+		{"forbidden", status(403), "403 Forbidden", 1},
+		{"errors", status(500), "500 Internal Server Error", 4},
+		{"silent", silent, "stalled", 4},
+		{"corrupts", corrupts, "try again", 2},
+		{"another file", func(w http.ResponseWriter, r *http.Request, data []byte) { honest(w, r, other) }, "is not the published file: SHA-256", 2},
+		{"a page", func(w http.ResponseWriter, r *http.Request, data []byte) { io.WriteString(w, "<html>log in</html>") }, "is not the published file (gzip", 2},
+		{"a bomb", func(w http.ResponseWriter, r *http.Request, data []byte) { honest(w, r, bomb) }, "is not the published file", 2},
+		{"endless", endless, "sends more than", 1},
+		{"boasts", boasts, "sends more than", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d, files := sample()
+			h := newHome(t, files)
+			h.always = c.always
+			dir := t.TempDir()
+			err := d.get(context.Background(), dir, h.quick())
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "x.gz: ") {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+			if got := int(h.requests.Load()); got != c.requests {
+				t.Errorf("%d requests, want %d", got, c.requests)
+			}
+			onlyFile(t, dir, nil)
+		})
+	}
+}
+
+func TestGetResumesInAnotherRun(t *testing.T) {
+	d, files := sample()
+	h := newHome(t, files)
+	h.always = stalls
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	o := h.quick()
+	o.Idle = time.Minute
+	o.Progress = func(done, total int64) {
+		if done >= total/2 {
+			cancel()
+		}
+	}
+	err := d.get(ctx, dir, o)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "are kept in") {
+		t.Fatalf("%v", err)
+	}
+	part, err := os.Stat(filepath.Join(dir, "x.gz.part"))
+	if err != nil || part.Size() != d.Bytes()/2 {
+		t.Fatalf("kept %v, %v", part, err)
+	}
+	h = newHome(t, files)
+	if err := d.get(context.Background(), dir, h.quick()); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := h.sent.Load(), d.Bytes()-part.Size(); got != want {
+		t.Errorf("%d bytes sent for the rest of %d", got, want)
+	}
+	onlyFile(t, dir, files)
+}
+
+func TestGetReplacesWrongFile(t *testing.T) {
+	d, files := sample()
+	h := newHome(t, files)
+	dir := t.TempDir()
+	os.WriteFile(filepath.Join(dir, "x.gz"), tampered(files["x.gz"], 99, 1), 0o666)
+	if err := d.get(context.Background(), dir, h.quick()); err != nil {
+		t.Fatal(err)
+	}
+	onlyFile(t, dir, files)
+}
+
+// A whole .part needs no server; one of too many bytes is thrown away.
+func TestGetWithLeftovers(t *testing.T) {
+	d, files := sample()
+	for name, c := range map[string]struct {
+		part     []byte
+		requests int
+	}{
+		"whole":    {files["x.gz"], 0},
+		"too long": {append(bytes.Clone(files["x.gz"]), 1, 2, 3), 2},
+		"rubbish":  {bytes.Repeat([]byte{7}, 1000), 2},
+	} {
+		h := newHome(t, files)
+		dir := t.TempDir()
+		os.WriteFile(filepath.Join(dir, "x.gz.part"), c.part, 0o666)
+		if err := d.get(context.Background(), dir, h.quick()); err != nil {
+			t.Fatal(name, err)
+		}
+		onlyFile(t, dir, files)
+		if got := int(h.requests.Load()); got != c.requests {
+			t.Errorf("%s: %d requests, want %d", name, got, c.requests)
+		}
+	}
+}
+
+// fullDisk is a file on a disk with room for so many bytes.
+type fullDisk struct {
+	partFile
+	room int
+}
+
+func (f *fullDisk) Write(b []byte) (int, error) {
+	n, err := f.partFile.Write(b[:min(len(b), f.room)])
+	f.room -= n
+	if err == nil && n < len(b) {
+		err = &os.PathError{Op: "write", Path: "x.gz.part", Err: syscall.ENOSPC}
+	}
+	return n, err
+}
+
+func TestGetOnFullDisk(t *testing.T) {
+	d, files := sample()
+	h := newHome(t, files)
+	dir := t.TempDir()
+	f := fetch{RemoteFile: d.Files[0], path: filepath.Join(dir, "x.gz"), o: h.quick().complete(), progress: func(int64) {}}
+	f.URL = h.URL + "/x.gz"
+	f.open = func(path string) (partFile, error) {
+		file, err := openPart(path)
+		return &fullDisk{file, 100_000}, err
+	}
+	err := f.get(context.Background())
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "100000 bytes are kept in") {
+		t.Fatalf("%v", err)
+	}
+	if h.requests.Load() != 1 {
+		t.Errorf("%d requests although writing cannot work", h.requests.Load())
+	}
+	h.sent.Store(0)
+	f.open = openPart
+	if err := f.get(context.Background()); err != nil || h.sent.Load() != d.Bytes()-100_000 {
+		t.Fatalf("%v; %d bytes sent for the rest", err, h.sent.Load())
+	}
+	onlyFile(t, dir, files)
+}
+
+func TestGetUnwritable(t *testing.T) {
+	d, files := sample()
+	h := newHome(t, files)
+	file := filepath.Join(t.TempDir(), "file")
+	os.WriteFile(file, nil, 0o666)
+	if err := d.get(context.Background(), filepath.Join(file, "sub"), h.quick()); err == nil || !strings.Contains(err.Error(), "cannot make the folder") {
+		t.Errorf("below a file: %v", err)
+	}
+	if os.Getuid() == 0 {
+		t.Skip("the rest needs a user who is not root")
+	}
+	dir := t.TempDir()
+	os.Chmod(dir, 0o555)
+	if err := d.get(context.Background(), dir, h.quick()); err == nil || !strings.Contains(err.Error(), "cannot write") {
+		t.Errorf("read-only folder: %v", err)
+	}
+}
+
+// entry is a member of a test's archive.
+type entry struct {
+	header tar.Header
+	data   string
+}
+
+func archived(t *testing.T, entries ...entry) (Description, map[string][]byte) {
+	t.Helper()
+	var plain bytes.Buffer
+	w := tar.NewWriter(&plain)
+	for _, e := range entries {
+		e.header.Size, e.header.Mode = int64(len(e.data)), 0o644
+		if err := w.WriteHeader(&e.header); err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, e.data)
+	}
+	w.Close()
+	data := gzipped(plain.Bytes())
+	file := RemoteFile{
+		Name: "a.tar.gz", Size: int64(len(data)), contents: int64(len(data)), SHA256: fmt.Sprintf("%x", sha256.Sum256(data)),
+		members: []member{{path: "in/one.bin", name: "one.bin", size: 5}, {path: "in/two.bin", name: "two.bin", size: 3}},
+	}
+	return Description{Name: "archived", Files: []RemoteFile{file}}, map[string][]byte{"a.tar.gz": data}
+}
+
+func TestGetUnpacks(t *testing.T) {
+	d, files := archived(t,
+		entry{tar.Header{Name: "in/", Typeflag: tar.TypeDir}, ""},
+		entry{tar.Header{Name: "../../outside", Typeflag: tar.TypeReg}, "evil"},
+		entry{tar.Header{Name: "/tmp/one.bin", Typeflag: tar.TypeReg}, "evil!"},
+		entry{tar.Header{Name: "in/link", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}, ""},
+		entry{tar.Header{Name: "in/two.bin", Typeflag: tar.TypeReg}, "two"},
+		entry{tar.Header{Name: "in/one.bin", Typeflag: tar.TypeReg}, "one!!"},
+	)
+	h := newHome(t, files)
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	want := map[string][]byte{"one.bin": []byte("one!!"), "two.bin": []byte("two"), sumsFile: []byte(
+		fmt.Sprintf("%x  two.bin\n%x  one.bin\n", sha256.Sum256([]byte("two")), sha256.Sum256([]byte("one!!"))))}
+	spoil := func() { os.WriteFile(filepath.Join(dir, "one.bin"), []byte("0ne!!"), 0o666) }
+	for run, c := range []struct {
+		before   func()
+		requests int64
+	}{{func() {}, 1}, {func() {}, 1}, {spoil, 2}} {
+		c.before()
+		if err := d.get(context.Background(), dir, h.quick()); err != nil {
+			t.Fatal(err)
+		}
+		onlyFile(t, dir, want)
+		if got := h.requests.Load(); got != c.requests {
+			t.Errorf("run %d: %d requests so far, want %d", run, got, c.requests)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "..", "..", "outside")); err == nil {
+		t.Error("wrote outside the folder")
+	}
+}
+
+func TestGetRefusesArchive(t *testing.T) {
+	two := entry{tar.Header{Name: "in/two.bin", Typeflag: tar.TypeReg}, "two"}
+	for want, one := range map[string]entry{
+		"has no in/one.bin":                   {tar.Header{Name: "in/other.bin", Typeflag: tar.TypeReg}, "one!!"},
+		"in/one.bin is not a file of 5 bytes": {tar.Header{Name: "in/one.bin", Typeflag: tar.TypeReg}, "one"},
+		"is not a file of 5":                  {tar.Header{Name: "in/one.bin", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}, ""},
+	} {
+		d, files := archived(t, two, one)
+		h := newHome(t, files)
+		dir := t.TempDir()
+		err := d.get(context.Background(), dir, h.quick())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "two.bin")); err == nil {
+			t.Errorf("%s: a part of the archive was put in place", want)
+		}
+	}
+}
+
+func TestInfo(t *testing.T) {
+	if got := strings.Join(Names(), " "); got != "mnist fashion-mnist qmnist cifar10" {
+		t.Errorf("names %q", got)
+	}
+	if _, err := Info("imagenet"); err == nil || !strings.Contains(err.Error(), "want one of mnist, fashion-mnist") {
+		t.Errorf("%v", err)
+	}
+	if err := Get(context.Background(), "imagenet", t.TempDir(), GetOptions{}); err == nil {
+		t.Error("fetched a set that is not known")
+	}
+	for _, name := range Names() {
+		d, err := Info(name)
+		if err != nil || d.Terms == "" || d.Citation == "" || d.Home == "" || d.Target == "" || d.Train == 0 || len(d.Shape) != 3 {
+			t.Errorf("%s: %+v, %v", name, d, err)
+		}
+		for _, f := range d.Files {
+			if len(f.SHA256) != 64 || f.Size == 0 || f.contents == 0 || !strings.HasSuffix(f.URL, "/"+f.Name) {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+	}
+}
+
+// The catalogue's SHA-256s are those of the real files, and Get takes them.
+func TestGetRealFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the real sets")
+	}
+	files := make(map[string][]byte)
+	load := func(folder string) {
+		dir := shared.Path(t, folder)
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, folders := range map[string][]string{"fashion-mnist": {"data/fashion-mnist"}, "qmnist": {"data/mnist", "data/qmnist"}} {
+		clear(files)
+		for _, folder := range folders {
+			load(folder)
+		}
+		h, dir := newHome(t, files), t.TempDir()
+		if err := Get(context.Background(), name, dir, GetOptions{BaseURL: h.URL}); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Open(dir, Test); err != nil || s.Name != name || s.Len() != 10000 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

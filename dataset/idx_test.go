@@ -1,0 +1,164 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"math"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// idxBytes writes an idx file with the given header and body.
+func idxBytes(code byte, body []byte, shape ...int) []byte {
+	b := []byte{0, 0, code, byte(len(shape))}
+	for _, n := range shape {
+		b = binary.BigEndian.AppendUint32(b, uint32(n))
+	}
+	return append(b, body...)
+}
+
+func gzipped(b []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Write(b)
+	w.Close()
+	return out.Bytes()
+}
+
+func TestIDXTypes(t *testing.T) {
+	f32 := binary.BigEndian.AppendUint32(nil, math.Float32bits(-1.5))
+	f64 := binary.BigEndian.AppendUint64(nil, math.Float64bits(math.Pi))
+	for _, c := range []struct {
+		code byte
+		body []byte
+		want any
+	}{
+		{0x08, []byte{0, 255}, []uint8{0, 255}},
+		{0x09, []byte{1, 255}, []int8{1, -1}},
+		{0x0B, []byte{1, 2, 255, 254}, []int16{258, -2}},
+		{0x0C, []byte{0, 1, 0, 2, 255, 255, 255, 253}, []int32{65538, -3}},
+		{0x0D, append(f32, f32...), []float32{-1.5, -1.5}},
+		{0x0E, append(f64, f64...), []float64{math.Pi, math.Pi}},
+	} {
+		for _, data := range [][]byte{idxBytes(c.code, c.body, 2, 1), gzipped(idxBytes(c.code, c.body, 2, 1))} {
+			a, err := DecodeIDX("x", data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(a.Data, c.want) || !reflect.DeepEqual(a.Shape, []int{2, 1}) {
+				t.Errorf("type %#x: %v %v, want %v", c.code, a.Shape, a.Data, c.want)
+			}
+		}
+	}
+}
+
+// tampered changes bytes of a copy, counted from the end.
+func tampered(b []byte, fromEnd int, xor byte) []byte {
+	b = bytes.Clone(b)
+	b[len(b)-fromEnd] ^= xor
+	return b
+}
+
+func TestIDXRefuses(t *testing.T) {
+	good := idxBytes(8, make([]byte, 24), 6, 2, 2)
+	zip := gzipped(good)
+	huge := 1 << 30
+	for _, c := range []struct {
+		name, want string
+		data       []byte
+	}{
+		{"empty", "truncated: ends within the header", nil},
+		{"short magic", "truncated: ends within the header", good[:3]},
+		{"short dimensions", "truncated: ends within the header", good[:10]},
+		{"short body", "truncated: header claims 6×2×2 unsigned byte (24 bytes), 20 are there", good[:len(good)-4]},
+		{"text", "not an idx file", []byte("hello world, hello")},
+		{"type", "has no such type", idxBytes(0x0A, make([]byte, 4), 4)},
+		{"rank 0", "no dimensions", idxBytes(8, []byte{1})},
+		{"trailing", "3 bytes follow the 6×2×2", append(bytes.Clone(good), 1, 2, 3)},
+		{"overflow", "the header is wrong", idxBytes(8, nil, huge, huge)},
+		{"overflow to zero", "the header is wrong", idxBytes(8, nil, huge, huge, huge, 16)},
+		{"8 GiB", "the header is wrong", idxBytes(0x0E, nil, huge)},
+		{"1 GiB claimed", "truncated: header claims 1073741824", idxBytes(8, make([]byte, 9), huge)},
+		{"gzip cut", "the gzip stream breaks off", zip[:len(zip)-12]},
+		{"gzip cut in header", "gzip header is broken", zip[:5]},
+		{"gzip without trailer", "the gzip stream breaks off", zip[:len(zip)-8]},
+		{"gzip wrong size", "gzip lies about its size", tampered(zip, 3, 1)},
+		{"gzip wrong CRC", "wrong CRC-32", tampered(zip, 7, 1)},
+		{"gzip trailing", "5 bytes follow the end of the gzip stream", append(bytes.Clone(zip), "hello"...)},
+		{"gzip holds less", "gzip holds less than it claims: header claims 6×2×2 unsigned byte (24 bytes), 20 are there", gzipped(good[:len(good)-4])},
+		{"gzip holds more", "gzip holds more than it claims", gzipped(append(bytes.Clone(good), 1, 2, 3))},
+		{"gzip claims 1 GiB", "gzip holds less than it claims", gzipped(idxBytes(8, make([]byte, 9), huge))},
+		{"gzip overflow", "the header is wrong", gzipped(idxBytes(8, nil, huge, huge))},
+		{"gzip of nothing", "truncated: ends within the header", gzipped(nil)},
+		{"gzip damaged", "damaged", damaged(good)},
+	} {
+		_, err := DecodeIDX("some.gz", c.data)
+		var format *FormatError
+		if !errors.As(err, &format) || format.File != "some.gz" || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: more than one line: %q", c.name, err)
+		}
+	}
+}
+
+// damaged compresses b and gives its deflate stream a reserved block type.
+func damaged(b []byte) []byte {
+	zip := gzipped(b)
+	zip[10] |= 0x06
+	return zip
+}
+
+// A header that claims a gigabyte costs no more than the bytes that are there.
+func TestIDXAllocatesByContents(t *testing.T) {
+	body := make([]byte, 1<<20)
+	for name, data := range map[string][]byte{
+		"plain": idxBytes(8, body, 1<<30),
+		"gzip":  gzipped(idxBytes(8, body, 1<<30)),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := DecodeIDX(name, data); err == nil {
+			t.Fatal("no error")
+		}
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
+			t.Errorf("%s: allocated %d bytes for 1 MiB of contents", name, n)
+		}
+	}
+}
+
+func FuzzIDX(f *testing.F) {
+	good := idxBytes(8, make([]byte, 24), 6, 2, 2)
+	f.Add(good)
+	f.Add(gzipped(good))
+	f.Add(gzipped(good)[:30])
+	f.Add(idxBytes(0x0C, make([]byte, 16), 2, 2))
+	f.Add(idxBytes(0x0E, nil, 1<<30, 1<<30))
+	f.Add(idxBytes(8, nil, 0, 28, 28))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		a, err := DecodeIDX("fuzz", data)
+		var format *FormatError
+		if err != nil {
+			if !errors.As(err, &format) {
+				t.Fatalf("not a FormatError: %v", err)
+			}
+			return
+		}
+		n := 1
+		for _, d := range a.Shape {
+			n *= d
+		}
+		if got := reflect.ValueOf(a.Data).Len(); got != n {
+			t.Fatalf("%d elements for shape %v", got, a.Shape)
+		}
+		if !isGzip(data) && n > len(data) {
+			t.Fatalf("%d elements out of %d bytes", n, len(data))
+		}
+	})
+}

@@ -1,0 +1,297 @@
+package dataset
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/internal/shared"
+)
+
+// folder writes files into a new folder.
+func folder(t testing.TB, files map[string][]byte) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "digits")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// pictures is an idx3 file of n pictures of 3×2.
+func pictures(n int) []byte {
+	body := make([]byte, n*6)
+	for i := range body {
+		body[i] = byte(i * 11)
+	}
+	return idxBytes(8, body, n, 3, 2)
+}
+
+// classes is an idx1 file of labels.
+func classes(y ...byte) []byte { return idxBytes(8, y, len(y)) }
+
+// populations is an idx2-int file of QMNIST's columns: digit, code, six more.
+func populations(rows ...[2]int) []byte {
+	var body []byte
+	for _, r := range rows {
+		for _, v := range []int{r[0], r[1], 7, 7, 7, 7, 0, 0} {
+			body = append(body, byte(v>>24), byte(v>>16), byte(v>>8), byte(v))
+		}
+	}
+	return idxBytes(0x0C, body, len(rows), 8)
+}
+
+// records is a CIFAR-10 batch with these labels.
+func records(labels ...byte) []byte {
+	var b []byte
+	for i, label := range labels {
+		b = append(b, label)
+		for j := range cifarPixels {
+			b = append(b, byte(i+j))
+		}
+	}
+	return b
+}
+
+func TestOpenIDX(t *testing.T) {
+	images, labels := pictures(3), classes(7, 0, 9)
+	for name, files := range map[string]map[string][]byte{
+		"gz":            {"train-images-idx3-ubyte.gz": gzipped(images), "train-labels-idx1-ubyte.gz": gzipped(labels)},
+		"plain":         {"train-images-idx3-ubyte": images, "train-labels-idx1-ubyte": labels},
+		"dots":          {"train-images.idx3-ubyte": images, "train-labels.idx1-ubyte": labels},
+		"mixed":         {"train-images.idx3-ubyte.gz": gzipped(images), "train-labels-idx1-ubyte": labels},
+		"plain as gz":   {"train-images-idx3-ubyte.gz": images, "train-labels-idx1-ubyte.gz": labels},
+		"gz as plain":   {"train-images-idx3-ubyte": gzipped(images), "train-labels-idx1-ubyte": gzipped(labels)},
+		"others beside": {"train-images-idx3-ubyte": images, "train-labels-idx1-ubyte": labels, "t10k-images-idx3-ubyte": pictures(1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Open(folder(t, files), Train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Name != "digits" || !slices.Equal(s.Shape, []int{1, 3, 2}) || !slices.Equal(s.Y, []int{7, 0, 9}) || s.S != nil {
+				t.Fatalf("%s %v %v %v", s.Name, s.Shape, s.Y, s.S)
+			}
+			if !slices.Equal(s.Pixels, images[16:]) || len(s.Source) != 2 || s.Mean[0] != .1307 || s.Std[0] != .3081 {
+				t.Fatalf("%v %v %v %v", s.Pixels, s.Source, s.Mean, s.Std)
+			}
+		})
+	}
+}
+
+func TestOpenOneFile(t *testing.T) {
+	for _, names := range [][2]string{
+		{"t10k-images.idx3-ubyte", "t10k-labels.idx1-ubyte"},
+		{"t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte"},
+		{"my-images", "my-labels"},
+		{"my-images.gz", "my-labels.gz"},
+	} {
+		dir := folder(t, map[string][]byte{names[0]: pictures(2), names[1]: classes(1, 2)})
+		s, err := Open(filepath.Join(dir, names[0]), Test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(s.Y, []int{1, 2}) {
+			t.Errorf("%s: labels %v", names[0], s.Y)
+		}
+	}
+}
+
+func TestOpenFashionByFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "my-Fashion-part")
+	os.Mkdir(dir, 0o777)
+	os.WriteFile(filepath.Join(dir, "t10k-images-idx3-ubyte"), pictures(1), 0o666)
+	os.WriteFile(filepath.Join(dir, "t10k-labels-idx1-ubyte"), classes(9), 0o666)
+	s, err := Open(dir, Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "fashion-mnist" || s.YNames[9] != "ankle boot" || s.Mean[0] != .2860 {
+		t.Fatalf("%s %v %v", s.Name, s.YNames, s.Mean)
+	}
+}
+
+func TestOpenQMNIST(t *testing.T) {
+	images := map[string][]byte{"t10k-images-idx3-ubyte": pictures(2), "t10k-labels-idx1-ubyte": classes(5, 3)}
+	labels := populations([2]int{5, 4}, [2]int{3, 0})
+	apart := folder(t, map[string][]byte{"qmnist-test-labels-idx2-int.gz": gzipped(labels)})
+	images["qmnist-test-labels-idx2-int"] = labels
+	together := folder(t, images)
+
+	one, err := Open(together, Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := QMNIST(together, apart, Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*Set{one, two} {
+		if s.Name != "qmnist" || !slices.Equal(s.Y, []int{5, 3}) || !slices.Equal(s.S, []int{1, 0}) || s.SNames[1] != "high-school student" {
+			t.Fatalf("%s %v %v %v", s.Name, s.Y, s.S, s.SNames)
+		}
+	}
+	if one.SHA256 != two.SHA256 {
+		t.Fatal("the same data, another SHA-256")
+	}
+}
+
+func TestOpenCIFAR(t *testing.T) {
+	dir := folder(t, map[string][]byte{
+		"data_batch_2.bin": records(3), "data_batch_1.bin": records(1, 2), "test_batch.bin": records(9),
+	})
+	s, err := Open(dir, Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "cifar10" || !slices.Equal(s.Y, []int{1, 2, 3}) || s.YNames[3] != "cat" || s.Pixels[cifarPixels] != 1 {
+		t.Fatalf("%s %v %v", s.Name, s.Y, s.YNames)
+	}
+	lo, hi := s.Range()
+	if !slices.Equal(lo, []float32{-1, -1, -1}) || !slices.Equal(hi, []float32{1, 1, 1}) {
+		t.Fatalf("range %v %v", lo, hi)
+	}
+	if test, err := Open(dir, Test); err != nil || !slices.Equal(test.Y, []int{9}) {
+		t.Fatal(test, err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	const images, labels, extended = "train-images-idx3-ubyte", "train-labels-idx1-ubyte", "qmnist-train-labels-idx2-int"
+	type files = map[string][]byte
+	for _, c := range []struct {
+		name, want string
+		files      files
+	}{
+		{"nothing", "no data set: wants train-images-idx3-ubyte(.gz) or data_batch_*.bin", files{}},
+		{"no labels", "images without labels", files{images: pictures(2)}},
+		{"no images", "labels without images", files{extended: populations([2]int{1, 0})}},
+		{"other part", "holds the test part only", files{"t10k-images-idx3-ubyte": pictures(1)}},
+		{"two sets", "holds both", files{images: pictures(1), "data_batch_1.bin": records(1)}},
+		{"fewer labels", "1 labels for the 2 pictures of", files{images: pictures(2), labels: classes(1)}},
+		{"more labels", "3 labels for the 2 pictures of", files{images: pictures(2), labels: classes(1, 2, 3)}},
+		{"label range", "label 10 of picture 1 is out of range 0..9", files{images: pictures(2), labels: classes(1, 10)}},
+		{"no pictures", "holds no pictures", files{images: pictures(0), labels: classes()}},
+		{"flat pictures", "holds no pictures (2×0×5)", files{images: idxBytes(8, nil, 2, 0, 5), labels: classes(1, 2)}},
+		{"swapped", "not pictures", files{images: classes(1), labels: pictures(1)}},
+		{"images as labels", "not labels", files{images: pictures(1), labels: pictures(1)}},
+		{"truncated", "truncated", files{images: pictures(2)[:20], labels: classes(1, 2)}},
+		{"truncated labels", "truncated", files{images: pictures(2), labels: classes(1, 2)[:9]}},
+		{"qmnist columns", "not QMNIST's labels", files{images: pictures(1), extended: idxBytes(0x0C, make([]byte, 28), 1, 7)}},
+		{"qmnist count", "1 labels for the 2 pictures", files{images: pictures(2), extended: populations([2]int{1, 0})}},
+		{"qmnist digit", "label -1 of picture 0 is out of range", files{images: pictures(1), extended: populations([2]int{-1, 0})}},
+		{"qmnist code", "population 1 of picture 0 is neither", files{images: pictures(1), extended: populations([2]int{1, 1})}},
+		{"qmnist disagrees", "do not belong together", files{images: pictures(1), labels: classes(2), extended: populations([2]int{1, 0})}},
+		{"cifar length", "1 left over", files{"data_batch_1.bin": append(records(1), 0)}},
+		{"cifar truncated", "truncated", files{"data_batch_1.bin": records(1, 2)[:4000]}},
+		{"cifar empty", "holds no pictures", files{"data_batch_1.bin": nil}},
+		{"cifar label", "label 10 of picture 1 is out of range", files{"data_batch_1.bin": records(1, 10)}},
+	} {
+		_, err := Open(folder(t, c.files), Train)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	if _, err := Open(filepath.Join(t.TempDir(), "none"), Train); err == nil || !strings.Contains(err.Error(), "no such file or folder") {
+		t.Errorf("missing folder: %v", err)
+	}
+	if _, err := Open(t.TempDir(), "validation"); err == nil || !strings.Contains(err.Error(), `split "validation"`) {
+		t.Errorf("unknown split: %v", err)
+	}
+	if _, err := QMNIST(t.TempDir(), t.TempDir(), Train); err == nil || !strings.Contains(err.Error(), "wants MNIST's images") {
+		t.Errorf("QMNIST of nothing: %v", err)
+	}
+}
+
+func FuzzCIFAR(f *testing.F) {
+	f.Add(records(1))
+	f.Add(records(0, 9))
+	f.Add(records(10))
+	f.Add(records(1)[:100])
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := &Set{Shape: []int{3, 32, 32}}
+		if err := s.appendRecords("fuzz", data); err != nil {
+			return
+		}
+		if len(s.Y)*cifarRecord != len(data) || len(s.Pixels) != len(s.Y)*cifarPixels {
+			t.Fatalf("%d labels and %d pixels from %d bytes", len(s.Y), len(s.Pixels), len(data))
+		}
+	})
+}
+
+func TestRealSets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the real sets")
+	}
+	for _, c := range []struct {
+		folder      string
+		name        string
+		train, test int
+		mean, std   float64
+	}{
+		{"data/mnist", "mnist", 60000, 10000, mnistMean, mnistStd},
+		{"data/fashion-mnist", "fashion-mnist", 60000, 10000, fashionMean, fashionStd},
+		{"data/cifar-10-batches-bin", "cifar10", 8068, 1017, .5, .5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := shared.Path(t, c.folder)
+			train, err := Open(dir, Train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test, err := Open(dir, Test)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if train.Name != c.name || train.Len() != c.train || test.Len() != c.test {
+				t.Fatalf("%s: %d and %d pictures", train.Name, train.Len(), test.Len())
+			}
+			mean, std := moments(train)
+			if c.name != "cifar10" && (math.Abs(mean-c.mean) > 5.1e-5 || math.Abs(std-c.std) > 5.1e-5) {
+				t.Errorf("pixels have mean %.5f and std %.5f, the constants are %v and %v", mean, std, c.mean, c.std)
+			}
+		})
+	}
+}
+
+func TestRealQMNIST(t *testing.T) {
+	mnist, labels := shared.Path(t, "data/mnist"), shared.Path(t, "data/qmnist")
+	for split, students := range map[Split]int{Train: 29050, Test: 5001} {
+		s, err := QMNIST(mnist, labels, split)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, population := range s.S {
+			n += population
+		}
+		if n != students {
+			t.Errorf("%s: %d students, want %d", split, n, students)
+		}
+	}
+}
+
+// moments returns mean and standard deviation of all pixels, scaled to 0..1.
+func moments(s *Set) (mean, std float64) {
+	var count [256]float64
+	for _, v := range s.Pixels {
+		count[v]++
+	}
+	n := float64(len(s.Pixels))
+	for v, k := range count {
+		mean += k * float64(v) / 255 / n
+	}
+	for v, k := range count {
+		std += k * (float64(v)/255 - mean) * (float64(v)/255 - mean) / n
+	}
+	return mean, math.Sqrt(std)
+}

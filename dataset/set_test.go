@@ -1,0 +1,133 @@
+package dataset
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// coloured is a small set of three channels with constants of their own.
+func coloured() *Set {
+	s := &Set{
+		Name: "coloured", Shape: []int{3, 2, 4}, Y: []int{0, 1, 2}, YNames: digitNames, S: []int{1, 0, 1},
+		Mean: []float32{.1307, .5, .25}, Std: []float32{.3081, .5, .125},
+	}
+	for i := range 3 * 3 * 8 {
+		s.Pixels = append(s.Pixels, uint8(i*37))
+	}
+	return s.finish()
+}
+
+func TestExamplesNormalise(t *testing.T) {
+	s := coloured()
+	indices := []int{2, 0, 2, 1}
+	x := make([]float32, len(indices)*24)
+	s.Examples(x, indices)
+	for k, i := range indices {
+		for j := range 24 {
+			v, c := s.Pixels[i*24+j], j/8
+			want := (float32(v)/255 - s.Mean[c]) / s.Std[c]
+			if got := x[k*24+j]; got != want {
+				t.Fatalf("picture %d value %d: %v, want %v", i, j, got, want)
+			}
+			if back := s.Denormalize(float64(x[k*24+j]), c) * 255; math.Abs(back-float64(v)) > 1e-4 {
+				t.Fatalf("byte %d came back as %v", v, back)
+			}
+			if n := s.Normalize(float64(v)/255, c); math.Abs(n-float64(want)) > 1e-6 {
+				t.Fatalf("Normalize(%d/255) = %v, Examples has %v", v, n, want)
+			}
+		}
+	}
+}
+
+func TestExamplesFollowChangedConstants(t *testing.T) {
+	s := coloured()
+	s.Mean[1], s.Std[1] = 0, 1
+	x := make([]float32, 24)
+	s.Examples(x, []int{0})
+	if want := float32(s.Pixels[8]) / 255; x[8] != want {
+		t.Fatalf("with mean 0 and std 1: %v, want %v", x[8], want)
+	}
+}
+
+func TestRangeIsOfBytes(t *testing.T) {
+	s := coloured()
+	s.Pixels[0], s.Pixels[1] = 0, 255
+	lo, hi := s.Range()
+	x := make([]float32, 24)
+	s.Examples(x, []int{0})
+	if lo[0] != x[0] || hi[0] != x[1] {
+		t.Fatalf("range %v…%v, pictures reach %v…%v", lo[0], hi[0], x[0], x[1])
+	}
+	if lo[1] != -1 || hi[1] != 1 {
+		t.Fatalf("mean and std .5 give %v…%v, want -1…1", lo[1], hi[1])
+	}
+}
+
+func TestSubset(t *testing.T) {
+	s := coloured()
+	sub := s.Subset([]int{2, 0})
+	if !slices.Equal(sub.Y, []int{2, 0}) || !slices.Equal(sub.S, []int{1, 1}) || sub.Len() != 2 || sub.Label(0) != 2 {
+		t.Fatalf("labels %v %v", sub.Y, sub.S)
+	}
+	if !slices.Equal(sub.Pixels[:24], s.Pixels[48:]) {
+		t.Fatal("pixels are not picture 2's")
+	}
+	if sub.SHA256 == s.SHA256 {
+		t.Fatal("part and whole have one SHA-256")
+	}
+	if all := s.Subset([]int{0, 1, 2}); all.SHA256 != s.SHA256 {
+		t.Fatal("the whole set has another SHA-256 than itself")
+	}
+}
+
+func TestSumSeesEveryPart(t *testing.T) {
+	want := coloured().Sum()
+	for name, change := range map[string]func(*Set){
+		"pixel": func(s *Set) { s.Pixels[5]++ },
+		"y":     func(s *Set) { s.Y[1]++ },
+		"s":     func(s *Set) { s.S[1]++ },
+		"no s":  func(s *Set) { s.S = nil },
+		"shape": func(s *Set) { s.Shape[1], s.Shape[2] = 4, 2 },
+	} {
+		s := coloured()
+		change(s)
+		if s.Sum() == want {
+			t.Errorf("%s changed, SHA-256 did not", name)
+		}
+	}
+}
+
+func TestExamplesDoNotAllocate(t *testing.T) {
+	s := coloured()
+	x, indices := make([]float32, 48), []int{0, 2}
+	if n := testing.AllocsPerRun(100, func() { s.Examples(x, indices) }); n != 0 {
+		t.Fatalf("%v allocations", n)
+	}
+}
+
+func TestExamplesPanicOnLength(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Fatal("no panic")
+		}
+	}()
+	coloured().Examples(make([]float32, 23), []int{0})
+}
+
+func BenchmarkExamples(b *testing.B) {
+	s := &Set{Shape: []int{1, 28, 28}, Y: make([]int, 1024), Pixels: make([]uint8, 1024*784), Mean: []float32{.1307}, Std: []float32{.3081}}
+	for i := range s.Pixels {
+		s.Pixels[i] = uint8(i * i >> 3)
+	}
+	s.finish()
+	indices := make([]int, 1024)
+	for i := range indices {
+		indices[i] = i * 7 % 1024
+	}
+	x := make([]float32, 1024*784)
+	for b.Loop() {
+		s.Examples(x, indices)
+	}
+	b.ReportMetric(float64(b.N)*1024/b.Elapsed().Seconds(), "examples/s")
+}
