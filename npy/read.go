@@ -69,7 +69,7 @@ func (h header) decode(r io.Reader, n int, sure bool) (any, error) {
 		half, err := elements[uint16](h, r, n, sure)
 		x := make([]float32, len(half))
 		for i, v := range half {
-			x[i] = widen(v)
+			x[i] = Float16(v)
 		}
 		return x, err
 	case "f4":
@@ -163,8 +163,8 @@ func rowMajor[T any](x []T, shape []int) []T {
 	return y
 }
 
-// widen converts an IEEE 754 half to the float32 of the same value.
-func widen(h uint16) float32 {
+// Float16 returns the value of an IEEE 754 half, of which h is the bits.
+func Float16(h uint16) float32 {
 	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)
 	switch exponent {
 	case 0: // zero and subnormals: fraction · 2⁻²⁴

@@ -1,0 +1,120 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"tattle/nn"
+)
+
+// file is an ONNX model in the making, for tests: what Encode would never write.
+type file struct {
+	opset  int64
+	nodes  []byte
+	consts []byte
+	inputs []byte // as well as x
+	extra  []byte // fields of the graph
+	output string
+	input  []byte
+}
+
+func newFile(shape ...int) *file {
+	return &file{opset: 13, input: activation("x", shape), output: "y"}
+}
+
+// node adds a node of inputs to one output; attributes are appended encoded.
+func (f *file) node(op, output string, inputs []string, attributes ...[]byte) *file {
+	var b []byte
+	for _, in := range inputs {
+		b = appendBytes(b, nodeInput, []byte(in))
+	}
+	b = appendBytes(b, nodeOutput, []byte(output))
+	b = appendBytes(b, nodeName, []byte(op+" of "+output))
+	b = appendBytes(b, nodeOp, []byte(op))
+	b = append(b, slices.Concat(attributes...)...)
+	f.nodes = appendBytes(f.nodes, graphNode, b)
+	return f
+}
+
+func (f *file) tensor(body []byte) *file {
+	f.consts = appendBytes(f.consts, graphInitializer, body)
+	return f
+}
+
+func tensorOf(name string, kind int64, shape ...int) []byte {
+	b := appendBytes(nil, tensorName, []byte(name))
+	for _, d := range shape {
+		b = appendInt(b, tensorDims, int64(d))
+	}
+	return appendInt(b, tensorType, kind)
+}
+
+// floats adds a float32 tensor by raw data.
+func (f *file) floats(name string, shape []int, x ...float32) *file {
+	var raw []byte
+	for _, v := range x {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+	}
+	return f.tensor(appendBytes(tensorOf(name, typeFloat, shape...), tensorRaw, raw))
+}
+
+func (f *file) ints(name string, x ...int64) *file {
+	return f.tensor(intTensor(name, x...))
+}
+
+func intTensor(name string, x ...int64) []byte {
+	var packed []byte
+	for _, v := range x {
+		packed = protowire.AppendVarint(packed, uint64(v))
+	}
+	return appendBytes(tensorOf(name, typeInt64, len(x)), tensorInt64s, packed)
+}
+
+func (f *file) bytes() []byte {
+	g := slices.Concat(f.nodes, f.consts, appendBytes(nil, graphInput, f.input), f.inputs, f.extra)
+	g = appendBytes(g, graphOutput, activation(f.output, []int{1}))
+	b := appendInt(nil, modelIRVersion, 8)
+	b = appendBytes(b, modelGraph, g)
+	return appendBytes(b, modelOpset, appendInt(nil, opsetVersion, f.opset))
+}
+
+func (f *file) decode() (*nn.Graph, error) { return Decode("test.onnx", f.bytes()) }
+
+// run decodes and computes.
+func (f *file) run(t *testing.T, x ...float32) []float32 {
+	t.Helper()
+	g, err := f.decode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := nn.NewNet(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, n := net.Dims()
+	y := make([]float32, len(x)/p*n)
+	net.Forward(y, x)
+	return y
+}
+
+func unsupportedParts(t *testing.T, err error) []Unsupported {
+	t.Helper()
+	var u *UnsupportedError
+	if !errors.As(err, &u) {
+		t.Fatalf("error %v, want an UnsupportedError", err)
+	}
+	return u.Parts
+}
+
+func attributeText(name, v string) []byte {
+	return appendAttribute(nil, name, kindString, appendBytes(nil, attributeString, []byte(v)))
+}
+
+func attributeOf(name string, t []byte) []byte {
+	return appendAttribute(nil, name, kindTensor, appendBytes(nil, attributeTensor, t))
+}

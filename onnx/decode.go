@@ -1,0 +1,398 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"tattle/nn"
+)
+
+// The opsets whose operators mean what the readers here take them to mean.
+const (
+	minOpset = 7
+	maxOpset = 25
+)
+
+// maxActivation bounds the elements of one activation of one example.
+const maxActivation = 1 << 31
+
+// Decode reads an ONNX model; file is what errors call it. The graph keeps
+// nothing of data. Nodes on which the output does not depend are left out.
+func Decode(file string, data []byte) (*nn.Graph, error) {
+	w := &wire{}
+	m := w.model(data)
+	if w.err != nil {
+		return nil, inFile(w.err, file)
+	}
+	d := &decoder{
+		file: file, opset: m.opset, source: m.graph,
+		constants: map[string]tensor{},
+		shapes:    map[string][]int{},
+		uses:      map[string]int{},
+		made:      map[string]*nn.Node{},
+		params:    map[string]*nn.Param{},
+		given:     map[string]bool{},
+		names:     map[string]bool{},
+		graph:     &nn.Graph{Name: m.graph.name, Metadata: m.metadata},
+	}
+	if err := d.decode(); err != nil {
+		return nil, inFile(err, file)
+	}
+	if len(d.beyond) > 0 {
+		return nil, &UnsupportedError{File: file, Parts: d.beyond}
+	}
+	return d.graph, nil
+}
+
+func inFile(err error, file string) error {
+	if e, ok := err.(*FormatError); ok {
+		e.File = file
+		return e
+	}
+	return &FormatError{File: file, Detail: err.Error()}
+}
+
+// decoder turns a file's graph into an nn.Graph, node by node.
+type decoder struct {
+	file   string
+	opset  int64
+	source *graph
+	fixed  bool // the input's batch is fixed to 1
+
+	constants map[string]tensor
+	shapes    map[string][]int     // of activations; nil behind something unsupported
+	uses      map[string]int       // how often nodes (and the model's output) read a tensor
+	made      map[string]*nn.Node  // by output
+	params    map[string]*nn.Param // by tensor and what was done to it
+	given     map[string]bool      // names that the file gives to nodes …
+	names     map[string]bool      // … and those that nodes of the graph have
+
+	graph  *nn.Graph
+	beyond []Unsupported
+}
+
+func (d *decoder) decode() error {
+	if d.opset < minOpset || d.opset > maxOpset {
+		d.unsupported("", "", fmt.Sprintf("opset %d: %d to %d are read", d.opset, minOpset, maxOpset))
+	}
+	if d.source.sparse {
+		d.unsupported("", "", "sparse weights")
+	}
+	if err := d.initializers(); err != nil {
+		return err
+	}
+	if err := d.input(); err != nil {
+		return err
+	}
+	nodes, err := d.needed()
+	if err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		d.given[n.name] = true
+	}
+	for i := range nodes {
+		if err := d.node(&nodes[i]); err != nil {
+			return err
+		}
+	}
+	_, ok := d.shapes[d.graph.Output]
+	if !ok || len(nodes) == 0 {
+		return malformed("output %q is not computed by any node", d.graph.Output)
+	}
+	return nil
+}
+
+func (d *decoder) unsupported(node, op, detail string) {
+	d.beyond = append(d.beyond, Unsupported{node, op, detail})
+}
+
+func (d *decoder) initializers() error {
+	for _, m := range d.source.initializers {
+		if _, dup := d.constants[m.name]; dup {
+			return malformed("tensor %q is there twice", m.name)
+		}
+		w := &wire{}
+		d.constants[m.name] = w.tensor(m.body)
+		if w.err != nil {
+			return malformed("tensor %q: %v", m.name, w.err.(*FormatError).Detail)
+		}
+	}
+	return nil
+}
+
+// input finds the one input that is no initializer, and the one output.
+func (d *decoder) input() error {
+	var real []named
+	for _, m := range d.source.inputs {
+		if _, ok := d.constants[m.name]; !ok {
+			real = append(real, m)
+		}
+	}
+	if len(real) == 0 || len(d.source.outputs) == 0 {
+		return malformed("has %d inputs and %d outputs", len(real), len(d.source.outputs))
+	}
+	if len(real) > 1 {
+		d.unsupported("", "", fmt.Sprintf("%d inputs", len(real)))
+	}
+	if len(d.source.outputs) > 1 {
+		d.unsupported("", "", fmt.Sprintf("%d outputs", len(d.source.outputs)))
+	}
+	w := &wire{}
+	v := w.value(real[0].body)
+	if w.err != nil {
+		return malformed("input %q: %v", real[0].name, w.err.(*FormatError).Detail)
+	}
+	d.graph.Input, d.graph.Output = real[0].name, d.source.outputs[0].name
+	shape, err := d.inputShape(v)
+	var u unsupported
+	if errors.As(err, &u) {
+		d.unsupported("", "", fmt.Sprintf("input %q: %v", d.graph.Input, err))
+		err = nil
+	}
+	d.graph.InputShape = shape
+	d.shapes[d.graph.Input] = shape
+	return err
+}
+
+// inputShape takes the batch off the declared shape.
+func (d *decoder) inputShape(v value) ([]int, error) {
+	if v.element != typeFloat {
+		return nil, beyond("elements of type %d, not float32", v.element)
+	}
+	if len(v.dims) < 2 {
+		return nil, beyond("%d dimensions: want a batch and at least one more", len(v.dims))
+	}
+	if b := v.dims[0]; b.known && b.size > 1 {
+		return nil, beyond("a batch fixed to %d: export with a dynamic batch", b.size)
+	} else if b.known && b.size == 1 {
+		d.fixed = true
+	}
+	shape := make([]int, 0, len(v.dims)-1)
+	for i, x := range v.dims[1:] {
+		if !x.known {
+			return nil, beyond("dimension %d is not fixed: export with a fixed one", i+1)
+		}
+		if x.size <= 0 || x.size > maxActivation {
+			return nil, malformed("input %q has dimension %d of size %d", d.graph.Input, i+1, x.size)
+		}
+		shape = append(shape, int(x.size))
+	}
+	return shape, bounded(d.graph.Input, shape)
+}
+
+func bounded(tensor string, shape []int) error {
+	n := uint64(1)
+	for _, s := range shape {
+		high, low := bits.Mul64(n, uint64(s))
+		if n = low; high != 0 || n > maxActivation {
+			return malformed("activation %q has the absurd shape %v", tensor, shape)
+		}
+	}
+	return nil
+}
+
+// needed returns the nodes on which the output depends, and counts the uses of
+// every tensor among them.
+func (d *decoder) needed() ([]node, error) {
+	from := map[string]int{}
+	for i, n := range d.source.nodes {
+		for _, out := range n.outputs {
+			if _, dup := from[out]; dup && out != "" {
+				return nil, malformed("tensor %q is computed twice", out)
+			}
+			from[out] = i
+		}
+	}
+	d.uses[d.graph.Output]++
+	want := make([]bool, len(d.source.nodes))
+	todo := []string{d.graph.Output}
+	for len(todo) > 0 {
+		i, ok := from[todo[len(todo)-1]]
+		todo = todo[:len(todo)-1]
+		if !ok || want[i] {
+			continue
+		}
+		want[i] = true
+		for _, in := range d.source.nodes[i].inputs {
+			if in != "" {
+				d.uses[in]++
+				todo = append(todo, in)
+			}
+		}
+	}
+	var nodes []node
+	for i, n := range d.source.nodes {
+		if want[i] {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes, nil
+}
+
+// node reads one node, or notes what of it is unsupported.
+func (d *decoder) node(n *node) error {
+	n.name = d.unique(n)
+	for _, out := range n.outputs {
+		_, constant := d.constants[out]
+		if _, dup := d.shapes[out]; constant || dup {
+			return &FormatError{Node: n.name, Op: n.op, Detail: fmt.Sprintf("output %q is there already", out)}
+		}
+	}
+	details, err := d.read(n)
+	if e, ok := err.(*FormatError); ok {
+		e.Node, e.Op = n.name, n.op
+		return e
+	}
+	for _, detail := range details {
+		d.unsupported(n.name, n.op, detail)
+	}
+	if len(details) > 0 {
+		for _, out := range n.outputs {
+			if out != "" {
+				d.shapes[out] = nil
+			}
+		}
+	}
+	return nil
+}
+
+// read adds the node to the graph, or returns what of it is unsupported.
+func (d *decoder) read(n *node) (details []string, err error) {
+	for _, in := range n.inputs {
+		_, constant := d.constants[in]
+		if _, ok := d.shapes[in]; in != "" && !ok && !constant {
+			return nil, malformed("input %q is not computed before it", in)
+		}
+	}
+	op, ok := operators[n.op]
+	if !isStandard(n.domain) {
+		return []string{fmt.Sprintf("of the domain %q", n.domain)}, nil
+	}
+	if !ok {
+		return []string{""}, nil
+	}
+	if n.outputs[0] == "" {
+		return []string{"without its first output"}, nil
+	}
+	for _, a := range n.attributes {
+		if !slices.Contains(op.attributes, a.name) {
+			details = append(details, fmt.Sprintf("attribute %q", a.name))
+		}
+	}
+	for _, out := range n.outputs[1:] {
+		if d.uses[out] > 0 {
+			details = append(details, fmt.Sprintf("more than one output: %q is used", out))
+		}
+	}
+	err = op.read(d, n)
+	var u unsupported
+	if errors.As(err, &u) {
+		return append(details, string(u)), nil
+	}
+	return details, err
+}
+
+// unique returns the name that the file gives to a node, or where there is none
+// or another node has it, a new one.
+func (d *decoder) unique(n *node) string {
+	name := n.name
+	if name == "" || d.names[name] {
+		name = d.fresh(n.name + "_" + n.op)
+	}
+	d.names[name] = true
+	return name
+}
+
+// fresh returns the stem, numbered, as a name that no node has.
+func (d *decoder) fresh(stem string) string {
+	stem = strings.TrimPrefix(stem, "_")
+	for i := 0; ; i++ {
+		if name := fmt.Sprintf("%s_%d", stem, i); !d.given[name] && !d.names[name] {
+			return name
+		}
+	}
+}
+
+// emit adds an operator that reads the given tensors.
+func (d *decoder) emit(name string, op nn.Op, output string, inputs ...string) error {
+	in := make([][]int, len(inputs))
+	known := true
+	for i, tensor := range inputs {
+		in[i] = d.shapes[tensor]
+		known = known && in[i] != nil
+	}
+	var shape []int
+	if known {
+		var err error
+		if shape, err = op.Shape(in...); err != nil {
+			return malformed("%v", err)
+		}
+		if err := bounded(output, shape); err != nil {
+			return err
+		}
+	}
+	n := &nn.Node{Name: name, Op: op, Inputs: inputs, Output: output}
+	d.graph.Nodes = append(d.graph.Nodes, n)
+	d.shapes[output] = shape
+	d.made[output] = n
+	return nil
+}
+
+// activation returns the node's input i and its shape, nil where unknown.
+func (d *decoder) activation(n *node, i int) (name string, shape []int, err error) {
+	if i >= len(n.inputs) || n.inputs[i] == "" {
+		return "", nil, malformed("lacks its input %d", i+1)
+	}
+	name = n.inputs[i]
+	if _, ok := d.constants[name]; ok {
+		return "", nil, beyond("input %q is constant", name)
+	}
+	return name, d.shapes[name], nil
+}
+
+// has reports whether the node has an input i.
+func (n *node) has(i int) bool { return i < len(n.inputs) && n.inputs[i] != "" }
+
+// constant returns the node's input i, which must be a constant.
+func (d *decoder) constant(n *node, i int) (tensor, error) {
+	if !n.has(i) {
+		return tensor{}, malformed("lacks its input %d", i+1)
+	}
+	t, ok := d.constants[n.inputs[i]]
+	if !ok {
+		return t, beyond("input %q is computed, not constant", n.inputs[i])
+	}
+	return t, nil
+}
+
+// param returns the learned tensor made of a constant. Nodes that do the same
+// to the same constant share it.
+func (d *decoder) param(t tensor, done string, make func(shape []int, x []float32) ([]int, []float32, error)) (*nn.Param, error) {
+	key := t.name + "\x00" + done
+	if p := d.params[key]; p != nil {
+		return p, nil
+	}
+	shape, x, err := t.floatValues()
+	if err == nil && make != nil {
+		shape, x, err = make(shape, x)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &nn.Param{Name: t.name, Shape: shape, Data: x}
+	d.params[key] = p
+	return p, nil
+}
+
+// weight is a param as the file has it.
+func (d *decoder) weight(n *node, i int) (*nn.Param, error) {
+	t, err := d.constant(n, i)
+	if err != nil {
+		return nil, err
+	}
+	return d.param(t, "", nil)
+}

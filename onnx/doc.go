@@ -1,0 +1,84 @@
+// Package onnx reads and writes ONNX files: networks as nn.Graph.
+//
+// It has its own small schema over protobuf's wire format, for the operators
+// that package nn computes; files are read from opset 7 on and written at
+// opset 13. Files come from outside: whatever they claim, a reader allocates a
+// small multiple of their size, a damaged file is a FormatError that names node
+// and operator, and a file that is sound but needs more than nn computes is an
+// UnsupportedError that lists everything it needs.
+//
+// Float attributes of a file are float32; they are read as the shortest decimal
+// of that float32, so an epsilon of 1e-5 is 1e-5 and not 9.99999974737875e-6.
+// Weights are float32: float16 is widened, float64 rounded to the nearest.
+package onnx
+
+import (
+	"fmt"
+	"strings"
+)
+
+// FormatError says that a file is damaged or contradicts itself.
+type FormatError struct {
+	File   string
+	Node   string // name of the node, or empty
+	Op     string // its operator, or empty
+	Detail string
+}
+
+// Error returns one line: file, node, operator and what is wrong.
+func (e *FormatError) Error() string {
+	s := e.File + ": "
+	if e.Node != "" || e.Op != "" {
+		s += fmt.Sprintf("node %q (%s): ", e.Node, e.Op)
+	}
+	return s + e.Detail
+}
+
+// Unsupported is one thing in a sound file that this package does not read.
+type Unsupported struct {
+	Node   string // name of the node, or empty where it is about the whole model
+	Op     string // its operator
+	Detail string // what about it; empty where the operator is unknown altogether
+}
+
+// UnsupportedError lists everything in a file that this package does not read.
+type UnsupportedError struct {
+	File  string
+	Parts []Unsupported
+}
+
+// Error returns one line that names each operator with all its nodes.
+func (e *UnsupportedError) Error() string {
+	var what []string
+	nodes := map[string][]string{}
+	for _, p := range e.Parts {
+		w := p.Op
+		if p.Detail != "" {
+			w = strings.TrimPrefix(p.Op+": "+p.Detail, ": ")
+		}
+		if nodes[w] == nil {
+			what = append(what, w)
+		}
+		nodes[w] = append(nodes[w], p.Node)
+	}
+	for i, w := range what {
+		if n := strings.Join(nodes[w], ", "); n != "" {
+			what[i] = fmt.Sprintf("%s (%s)", w, n)
+		}
+	}
+	return e.File + ": not supported: " + strings.Join(what, "; ")
+}
+
+// unsupported is a detail on its way to an UnsupportedError; empty for an
+// operator that is unknown altogether.
+type unsupported string
+
+func (u unsupported) Error() string { return string(u) }
+
+func beyond(format string, args ...any) error {
+	return unsupported(fmt.Sprintf(format, args...))
+}
+
+func malformed(format string, args ...any) error {
+	return &FormatError{Detail: fmt.Sprintf(format, args...)}
+}

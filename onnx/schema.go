@@ -1,0 +1,259 @@
+package onnx
+
+// The messages of ONNX as far as they are read. A field's number is said once,
+// here, for reading and writing; those not listed are skipped.
+const (
+	modelIRVersion = 1
+	modelProducer  = 2
+	modelGraph     = 7
+	modelOpset     = 8
+	modelMetadata  = 14
+
+	opsetDomain, opsetVersion = 1, 2
+	entryKey, entryValue      = 1, 2
+
+	graphNode        = 1
+	graphName        = 2
+	graphInitializer = 5
+	graphInput       = 11
+	graphOutput      = 12
+	graphSparse      = 15
+
+	nodeInput     = 1
+	nodeOutput    = 2
+	nodeName      = 3
+	nodeOp        = 4
+	nodeAttribute = 5
+	nodeDomain    = 7
+
+	attributeName   = 1
+	attributeFloat  = 2
+	attributeInt    = 3
+	attributeString = 4
+	attributeTensor = 5
+	attributeFloats = 7
+	attributeInts   = 8
+	attributeType   = 20
+
+	tensorDims     = 1
+	tensorType     = 2
+	tensorFloats   = 4
+	tensorInt32s   = 5
+	tensorInt64s   = 7
+	tensorName     = 8
+	tensorRaw      = 9
+	tensorDoubles  = 10
+	tensorExternal = 13
+	tensorLocation = 14
+
+	valueName, valueType   = 1, 2
+	typeTensor             = 1
+	typeElement, typeShape = 1, 2
+	shapeDim               = 1
+	dimValue, dimParam     = 1, 2
+)
+
+// Element types of tensors.
+const (
+	typeFloat   = 1
+	typeInt32   = 6
+	typeInt64   = 7
+	typeBool    = 9
+	typeFloat16 = 10
+	typeDouble  = 11
+)
+
+// Types of attributes.
+const (
+	kindFloat  = 1
+	kindInt    = 2
+	kindString = 3
+	kindTensor = 4
+	kindFloats = 6
+	kindInts   = 7
+)
+
+type model struct {
+	opset    int64 // of the standard operators; 0 where it says none
+	metadata map[string]string
+	graph    *graph
+}
+
+type graph struct {
+	name            string
+	nodes           []node
+	initializers    []named
+	inputs, outputs []named
+	sparse          bool
+}
+
+// named is a message with a name that is read in full only when it is wanted,
+// so that a file of many tiny messages costs little memory.
+type named struct {
+	name string
+	body []byte
+}
+
+type node struct {
+	name, op, domain string
+	inputs, outputs  []string
+	attributes       []named
+}
+
+func (w *wire) model(b []byte) (m model) {
+	w.each(b, func(f field) {
+		switch f.number {
+		case modelGraph:
+			if m.graph != nil {
+				w.fail("holds two graphs")
+			}
+			m.graph = w.graph(w.bytes(f))
+		case modelOpset:
+			w.opset(w.bytes(f), &m.opset)
+		case modelMetadata:
+			if m.metadata == nil {
+				m.metadata = map[string]string{}
+			}
+			key, value := w.entry(w.bytes(f))
+			m.metadata[key] = value
+		}
+	})
+	if m.graph == nil {
+		w.fail("holds no graph: empty, or not an ONNX file")
+	}
+	return m
+}
+
+func (w *wire) opset(b []byte, standard *int64) {
+	domain, version := "", int64(0)
+	w.each(b, func(f field) {
+		switch f.number {
+		case opsetDomain:
+			domain = w.text(f)
+		case opsetVersion:
+			version = w.int(f)
+		}
+	})
+	if isStandard(domain) {
+		*standard = version
+	}
+}
+
+func isStandard(domain string) bool { return domain == "" || domain == "ai.onnx" }
+
+func (w *wire) entry(b []byte) (key, value string) {
+	w.each(b, func(f field) {
+		switch f.number {
+		case entryKey:
+			key = w.text(f)
+		case entryValue:
+			value = w.text(f)
+		}
+	})
+	return key, value
+}
+
+func (w *wire) graph(b []byte) *graph {
+	g := &graph{}
+	w.each(b, func(f field) {
+		switch f.number {
+		case graphNode:
+			n := w.node(w.bytes(f))
+			if e, ok := w.err.(*FormatError); ok && e.Node == "" && e.Op == "" {
+				e.Node, e.Op = n.name, n.op
+			}
+			g.nodes = append(g.nodes, n)
+		case graphName:
+			g.name = w.text(f)
+		case graphInitializer:
+			g.initializers = append(g.initializers, w.named(f, tensorName))
+		case graphInput:
+			g.inputs = append(g.inputs, w.named(f, valueName))
+		case graphOutput:
+			g.outputs = append(g.outputs, w.named(f, valueName))
+		case graphSparse:
+			g.sparse = true
+		}
+	})
+	return g
+}
+
+func (w *wire) node(b []byte) (n node) {
+	w.each(b, func(f field) {
+		switch f.number {
+		case nodeInput:
+			n.inputs = append(n.inputs, w.text(f))
+		case nodeOutput:
+			n.outputs = append(n.outputs, w.text(f))
+		case nodeName:
+			n.name = w.text(f)
+		case nodeOp:
+			n.op = w.text(f)
+		case nodeAttribute:
+			n.attributes = append(n.attributes, w.named(f, attributeName))
+		case nodeDomain:
+			n.domain = w.text(f)
+		}
+	})
+	if n.op == "" || len(n.outputs) == 0 {
+		w.fail("a node lacks its operator or its output")
+	}
+	return n
+}
+
+// named finds the name in a message without reading the rest.
+func (w *wire) named(f field, number int) (m named) {
+	m.body = w.bytes(f)
+	w.each(m.body, func(f field) {
+		if int(f.number) == number {
+			m.name = w.text(f)
+		}
+	})
+	if m.name == "" {
+		w.fail("a tensor, attribute or value has no name")
+	}
+	return m
+}
+
+// value is the declared type of an input.
+type value struct {
+	element int64
+	dims    []dim
+}
+
+// dim is a dimension: symbolic unless known.
+type dim struct {
+	size  int64
+	known bool
+}
+
+func (w *wire) value(b []byte) (v value) {
+	into := func(f field, number int, read func(field)) {
+		if int(f.number) == number {
+			w.each(w.bytes(f), read)
+		}
+	}
+	dimension := func(f field) {
+		if f.number != shapeDim {
+			return
+		}
+		var d dim
+		w.each(w.bytes(f), func(f field) {
+			if f.number == dimValue {
+				d = dim{w.int(f), true}
+			}
+		})
+		v.dims = append(v.dims, d)
+	}
+	w.each(b, func(f field) {
+		into(f, valueType, func(f field) {
+			into(f, typeTensor, func(f field) {
+				if f.number == typeElement {
+					v.element = w.int(f)
+				}
+				into(f, typeShape, dimension)
+			})
+		})
+	})
+	return v
+}

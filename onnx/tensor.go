@@ -1,0 +1,166 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"math"
+
+	"tattle/npy"
+)
+
+// tensor is a constant of the file. Its bytes alias the file's.
+type tensor struct {
+	name     string
+	dims     []int64
+	kind     int64
+	raw      []byte  // little-endian elements, or nil
+	floats   []byte  // the same, from the fields of float32 …
+	doubles  []byte  // … and float64
+	ints     []int64 // small integers, bools and the bits of float16
+	hasRaw   bool
+	external bool // the data lie in another file
+}
+
+func (w *wire) tensor(b []byte) (t tensor) {
+	w.each(b, func(f field) {
+		switch f.number {
+		case tensorDims:
+			t.dims = w.ints(t.dims, f)
+		case tensorType:
+			t.kind = w.int(f)
+		case tensorFloats:
+			t.floats = w.fixed(t.floats, f, 4)
+		case tensorDoubles:
+			t.doubles = w.fixed(t.doubles, f, 8)
+		case tensorInt32s, tensorInt64s:
+			t.ints = w.ints(t.ints, f)
+		case tensorName:
+			t.name = w.text(f)
+		case tensorRaw:
+			t.raw, t.hasRaw = w.bytes(f), true
+		case tensorExternal:
+			t.external = true
+		case tensorLocation:
+			t.external = t.external || w.int(f) != 0
+		}
+	})
+	return t
+}
+
+// shape returns the dimensions and how many elements they make.
+func (t *tensor) shape() (shape []int, n int, err error) {
+	n = 1
+	shape = make([]int, len(t.dims))
+	for i, d := range t.dims {
+		if d < 0 || d > 0 && int64(n) > math.MaxInt/8/d {
+			return nil, 0, malformed("tensor %q has the impossible shape %v", t.name, t.dims)
+		}
+		shape[i] = int(d)
+		n *= int(d)
+	}
+	return shape, n, nil
+}
+
+// bytes returns the elements' bytes, of size each, from raw data or else typed.
+func (t *tensor) bytes(n, size int, typed []byte) ([]byte, error) {
+	b := typed
+	if t.hasRaw {
+		b = t.raw
+	}
+	if len(b) != n*size {
+		return nil, malformed("tensor %q of shape %v needs %d bytes of data, there are %d", t.name, t.dims, n*size, len(b))
+	}
+	return b, nil
+}
+
+// floatValues decodes a float tensor straight from the file's bytes.
+func (t *tensor) floatValues() (shape []int, x []float32, err error) {
+	if t.external {
+		return nil, nil, beyond("tensor %q keeps its data in another file", t.name)
+	}
+	shape, n, err := t.shape()
+	if err != nil {
+		return nil, nil, err
+	}
+	switch t.kind {
+	case typeFloat:
+		x, err = decodeFloats(t, n, 4, t.floats, func(b []byte) float32 {
+			return math.Float32frombits(binary.LittleEndian.Uint32(b))
+		})
+	case typeDouble:
+		x, err = decodeFloats(t, n, 8, t.doubles, func(b []byte) float32 {
+			return float32(math.Float64frombits(binary.LittleEndian.Uint64(b)))
+		})
+	case typeFloat16:
+		half := t.halves()
+		x, err = decodeFloats(t, n, 2, half, func(b []byte) float32 {
+			return npy.Float16(binary.LittleEndian.Uint16(b))
+		})
+	default:
+		return nil, nil, beyond("tensor %q has elements of type %d, not float32, float64 or float16", t.name, t.kind)
+	}
+	return shape, x, err
+}
+
+// halves returns the bytes of float16 elements that are kept as integers.
+func (t *tensor) halves() []byte {
+	if t.hasRaw {
+		return nil
+	}
+	b := make([]byte, 0, 2*len(t.ints))
+	for _, v := range t.ints {
+		b = binary.LittleEndian.AppendUint16(b, uint16(v))
+	}
+	return b
+}
+
+func decodeFloats(t *tensor, n, size int, typed []byte, at func([]byte) float32) ([]float32, error) {
+	b, err := t.bytes(n, size, typed)
+	if err != nil {
+		return nil, err
+	}
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = at(b[i*size:][:size])
+		if v := x[i]; v-v != 0 {
+			return nil, malformed("tensor %q holds %v at element %d: a net with such a weight computes nothing", t.name, v, i)
+		}
+	}
+	return x, nil
+}
+
+// intValues decodes a tensor of integers or bools.
+func (t *tensor) intValues() ([]int64, error) {
+	if t.external {
+		return nil, beyond("tensor %q keeps its data in another file", t.name)
+	}
+	_, n, err := t.shape()
+	if err != nil {
+		return nil, err
+	}
+	size := map[int64]int{typeInt64: 8, typeInt32: 4, typeBool: 1}[t.kind]
+	if size == 0 {
+		return nil, beyond("tensor %q has elements of type %d, not integers", t.name, t.kind)
+	}
+	if !t.hasRaw {
+		if len(t.ints) != n {
+			return nil, malformed("tensor %q of shape %v has %d elements", t.name, t.dims, len(t.ints))
+		}
+		return t.ints, nil
+	}
+	b, err := t.bytes(n, size, nil)
+	if err != nil {
+		return nil, err
+	}
+	x := make([]int64, n)
+	for i := range x {
+		switch size {
+		case 8:
+			x[i] = int64(binary.LittleEndian.Uint64(b[8*i:]))
+		case 4:
+			x[i] = int64(int32(binary.LittleEndian.Uint32(b[4*i:])))
+		default:
+			x[i] = int64(b[i])
+		}
+	}
+	return x, nil
+}

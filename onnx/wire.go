@@ -1,0 +1,134 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// maxParts bounds the nodes, attributes, tensors and names of one file
+// together. Large published nets have some tens of thousands.
+const maxParts = 1 << 18
+
+// wire reads encoded messages. The first error stays and ends all reading.
+// Bytes that it returns alias the file.
+type wire struct {
+	parts int
+	err   error
+}
+
+// field is one field of a message: n holds a number, b bytes.
+type field struct {
+	number protowire.Number
+	kind   protowire.Type
+	n      uint64
+	b      []byte
+}
+
+func (w *wire) fail(format string, args ...any) {
+	if w.err == nil {
+		w.err = malformed(format, args...)
+	}
+}
+
+// each calls f for every field of the message b.
+func (w *wire) each(b []byte, f func(field)) {
+	for len(b) > 0 && w.err == nil {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			w.fail("cut off, or not an ONNX file")
+			return
+		}
+		b = b[n:]
+		v := field{number: number, kind: kind}
+		switch kind {
+		case protowire.VarintType:
+			v.n, n = protowire.ConsumeVarint(b)
+		case protowire.Fixed32Type, protowire.Fixed64Type:
+			n = protowire.ConsumeFieldValue(number, kind, b)
+			v.b = b[:max(n, 0)]
+		case protowire.BytesType:
+			v.b, n = protowire.ConsumeBytes(b)
+		default: // groups, of which ONNX has none
+			n = -1
+		}
+		if n < 0 {
+			w.fail("cut off, or not an ONNX file (field %d)", number)
+			return
+		}
+		b = b[n:]
+		f(v)
+	}
+}
+
+// part counts one more message or name.
+func (w *wire) part() {
+	if w.parts++; w.parts > maxParts {
+		w.fail("has more than %d nodes, tensors and names", maxParts)
+	}
+}
+
+func (w *wire) bytes(f field) []byte {
+	w.part()
+	if f.kind != protowire.BytesType {
+		w.fail("field %d is no message", f.number)
+	}
+	return f.b
+}
+
+func (w *wire) text(f field) string { return string(w.bytes(f)) }
+
+func (w *wire) int(f field) int64 {
+	if f.kind != protowire.VarintType {
+		w.fail("field %d is no integer", f.number)
+	}
+	return int64(f.n)
+}
+
+// ints appends a repeated integer, packed or one at a time.
+func (w *wire) ints(x []int64, f field) []int64 {
+	if f.kind != protowire.BytesType {
+		return append(x, w.int(f))
+	}
+	count := 0
+	for _, c := range f.b {
+		if c < 0x80 { // last byte of an integer
+			count++
+		}
+	}
+	x = slices.Grow(x, count)
+	for b := f.b; len(b) > 0; {
+		v, n := protowire.ConsumeVarint(b)
+		if n < 0 {
+			w.fail("field %d is cut off", f.number)
+			return x
+		}
+		x = append(x, int64(v))
+		b = b[n:]
+	}
+	return x
+}
+
+// fixed appends repeated floats of size bytes as their little-endian bytes. One
+// packed field, the usual, is not copied.
+func (w *wire) fixed(x []byte, f field, size int) []byte {
+	packed := f.kind == protowire.BytesType
+	if !packed && len(f.b) != size || len(f.b)%size != 0 {
+		w.fail("field %d holds no floats of %d bytes", f.number, size)
+		return x
+	}
+	if x == nil {
+		return slices.Clip(f.b)
+	}
+	return append(x, f.b...)
+}
+
+// float32bits returns the bits of a single float.
+func (w *wire) float32bits(f field) uint32 {
+	if f.kind != protowire.Fixed32Type {
+		w.fail("field %d is no float", f.number)
+		return 0
+	}
+	return binary.LittleEndian.Uint32(f.b)
+}
