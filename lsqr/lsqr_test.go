@@ -434,6 +434,13 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
+func TestTooLargeForFloat32(t *testing.T) {
+	r := Solve(one(1, 1, []float32{1e-30}), []float32{1e20}, 1, Options{})
+	if s := r.Stats[0]; s.Status != NotFinite || r.X[0] != 0 {
+		t.Errorf("%+v, x = %v", s, r.X)
+	}
+}
+
 func TestSolverAllocatesNothing(t *testing.T) {
 	d, b := batch[float32](31, 17, 40)
 	var op Operator[float32] = d

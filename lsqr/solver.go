@@ -164,13 +164,17 @@ func (s *Solver[T]) rightOf(i int) {
 	alfa := normalize(q)
 	w, x := row(s.w, i, s.cols), row(s.x, s.present[i], s.cols)
 	c.step(alfa, s.opts.Damp)
+	t1, t2 := T(c.phi/c.rho), T(-c.theta/c.rho)
+	if c.status == running && !(finite(float64(t1)) && finite(float64(t2))) {
+		c.status = NotFinite // too large for T
+	}
 	if c.status != running {
 		clear(q)
 		return
 	}
-	simd.Axpy(T(c.phi/c.rho), w, x) // x = x + (φ/ρ) w
+	simd.Axpy(t1, w, x) // x = x + (φ/ρ) w
 	wnorm := norm(w)
-	simd.Combine(w, q, w, 1, T(-c.theta/c.rho), 0) // w = v − (θ/ρ) w
+	simd.Combine(w, q, w, 1, t2, 0) // w = v − (θ/ρ) w
 	c.estimate(wnorm)
 	test[T](c, s.opts)
 	if c.status != running {

@@ -69,9 +69,6 @@ func (c *system) step(alfa, damp float64) {
 	c.phi = cs * c.phibar
 	c.phibar = sn * c.phibar
 	c.arnorm = alfa * math.Abs(sn*c.phi) // ‖Aᵀr‖ = φ̄ₖ₊₁ αₖ₊₁ |c|
-	if !finite(c.phi/rho) || !finite(c.theta/rho) {
-		c.status = NotFinite
-	}
 }
 
 // estimate updates the norms, given ‖wₖ‖. A rotation from the right makes the

@@ -66,16 +66,18 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	_, classes := f.Head.Dims()
 	u := Utility{Examples: data.Len(), Classes: classes, Draws: draws}
 	clean, released := newScorer(f.Head, data), newScorer(f.Head, data)
-	noisy := newNoise(f.Dither, n, draws, o.Seed^ditherStream)
+	noisy := &noise{dither: f.Dither, n: n, seed: o.Seed ^ ditherStream}
 	err := forEachBatch(f.Front, data, func(first int, features []float32) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := clean.score(first, 1, features); err != nil {
+		if err := clean.score(first, features); err != nil {
 			return err
 		}
-		if err := released.score(first, draws, noisy.add(first, features)); err != nil {
-			return err
+		for draw := range draws {
+			if err := released.score(first, noisy.add(first, draw, features)); err != nil {
+				return err
+			}
 		}
 		if o.Progress != nil {
 			o.Progress(first+len(features)/n, data.Len())
@@ -94,7 +96,7 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 func CleanUtility(m nn.Model, data nn.Source) (Utility, error) {
 	_, classes := m.Dims()
 	s := &scorer{data: data, classes: classes}
-	err := forEachBatch(m, data, func(first int, logits []float32) error { return s.count(first, 1, logits) })
+	err := forEachBatch(m, data, func(first int, logits []float32) error { return s.count(first, logits) })
 	if err != nil {
 		return Utility{}, fmt.Errorf("accuracy: %w", err)
 	}
@@ -128,20 +130,20 @@ func newScorer(head nn.Model, data nn.Source) *scorer {
 	return &scorer{head: head, data: data, classes: classes}
 }
 
-// score classifies features, [examples, draws, n], of consecutive examples.
-func (s *scorer) score(first, draws int, features []float32) error {
+// score classifies features, [examples, n], of consecutive examples.
+func (s *scorer) score(first int, features []float32) error {
 	n, _ := s.head.Dims()
 	size := len(features) / n * s.classes
 	if len(s.logits) < size {
 		s.logits = make([]float32, size)
 	}
 	s.head.Forward(s.logits[:size], features)
-	return s.count(first, draws, s.logits[:size])
+	return s.count(first, s.logits[:size])
 }
 
-func (s *scorer) count(first, draws int, logits []float32) error {
+func (s *scorer) count(first int, logits []float32) error {
 	for i := 0; i < len(logits); i += s.classes {
-		example := first + i/s.classes/draws
+		example := first + i/s.classes
 		label := s.data.Label(example)
 		if label < 0 || label >= s.classes {
 			return fmt.Errorf("example %d has label %d, but the model tells classes 0 to %d apart", example, label, s.classes-1)
@@ -171,35 +173,30 @@ func largest(logits []float32) (best int, ok bool) {
 	return best, true
 }
 
-// noise adds draws of a dither to batches of features.
+// noise adds a dither to batches of features.
 type noise struct {
-	dither   Dither
-	n, draws int
-	seed     uint64
+	dither Dither
+	n      int
+	seed   uint64
 
-	z   []float64 // [examples, draws, n]
+	z   []float64 // [examples, n]
 	out []float32
 }
 
-func newNoise(d Dither, n, draws int, seed uint64) *noise {
-	return &noise{dither: d, n: n, draws: draws, seed: seed}
-}
-
-// add returns a_θ + Z, [examples, draws, n], valid until the next call.
-func (s *noise) add(first int, features []float32) []float32 {
-	size := len(features) * s.draws
-	if len(s.z) < size {
-		s.z, s.out = make([]float64, size), make([]float32, size)
+// add returns one draw of a_θ + Z for consecutive examples, [examples, n], valid
+// until the next call.
+func (s *noise) add(first, draw int, features []float32) []float32 {
+	if len(s.z) < len(features) {
+		s.z, s.out = make([]float64, len(features)), make([]float32, len(features))
 	}
-	simd.Parallel(size/s.n, 1, func(lo, hi int) {
+	simd.Parallel(len(features)/s.n, 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			example, draw := i/s.draws, i%s.draws
 			z, out := s.z[i*s.n:(i+1)*s.n], s.out[i*s.n:(i+1)*s.n]
-			s.dither.Sample(z, run.Rand(s.seed, first+example, draw))
-			for j, a := range features[example*s.n : (example+1)*s.n] {
+			s.dither.Sample(z, run.Rand(s.seed, first+i, draw))
+			for j, a := range features[i*s.n : (i+1)*s.n] {
 				out[j] = float32(float64(a) + z[j])
 			}
 		}
 	})
-	return s.out[:size]
+	return s.out[:len(features)]
 }
