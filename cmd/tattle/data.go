@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"tattle/dataset"
+)
+
+type dataCmd struct {
+	Get  dataGetCmd  `cmd:"" help:"Fetch a data set from its public home, resumed where it stopped and checked by SHA-256."`
+	Info dataInfoCmd `cmd:"" help:"Describe a data set: what it is, its terms, where it comes from."`
+}
+
+type dataGetCmd struct {
+	Name string `arg:"" help:"mnist, fashion-mnist, qmnist or cifar10."`
+	Out  string `help:"Folder to fetch into (default: data/NAME)." placeholder:"DIR" type:"path"`
+	From string `help:"Fetch from a mirror instead of the set's home." placeholder:"URL"`
+}
+
+func (dataGetCmd) Help() string {
+	return "Example: tattle data get mnist --out mnist\n\nInterrupted or cut off, the same command goes on where it stopped."
+}
+
+func (c *dataGetCmd) Run(e *env) error {
+	if _, err := dataset.Info(c.Name); err != nil {
+		return usage(err, "tattle data info lists the sets")
+	}
+	dir := c.Out
+	if dir == "" {
+		dir = "data/" + c.Name
+	}
+	m := newMeter(e.stderr, c.Name, -1, true)
+	defer m.close()
+	opts := dataset.GetOptions{BaseURL: c.From, Progress: m.set}
+	if err := dataset.Get(e.ctx, c.Name, dir, opts); err != nil {
+		return hinted(err, "run the same command again: it goes on where it stopped")
+	}
+	_, err := fmt.Fprintf(e.stdout, "%s is in %s\n", c.Name, dir)
+	return err
+}
+
+type dataInfoCmd struct {
+	Name string `arg:"" optional:"" help:"The set to describe (default: list them all)."`
+}
+
+func (dataInfoCmd) Help() string { return "Example: tattle data info mnist" }
+
+func (c *dataInfoCmd) Run(e *env) error {
+	if c.Name == "" {
+		_, err := fmt.Fprintln(e.stdout, strings.Join(dataset.Names(), "\n"))
+		return err
+	}
+	d, err := dataset.Info(c.Name)
+	if err != nil {
+		return usage(err, "tattle data info lists the sets")
+	}
+	return describeSet(e.stdout, d)
+}
+
+// describeSet prints what a data set is, on what terms, and where it comes from.
+func describeSet(w io.Writer, d dataset.Description) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(key, value string) {
+		if value != "" {
+			fmt.Fprintf(t, "%s\t%s\n", key, value)
+		}
+	}
+	line(d.Name, d.Title)
+	line("content", d.Content)
+	line("shape", fmt.Sprint(d.Shape))
+	line("examples", fmt.Sprintf("%d train, %d test", d.Train, d.Test))
+	line("target", d.Target)
+	line("sensitive", d.Sensitive)
+	line("terms", d.Terms)
+	line("cite", d.Citation)
+	line("home", d.Home)
+	for _, f := range d.Files {
+		line("file", fmt.Sprintf("%s (%d bytes)", f.Name, f.Size))
+	}
+	return t.Flush()
+}

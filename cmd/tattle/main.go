@@ -1,0 +1,116 @@
+// Command tattle measures what a machine-learned model gives away about its
+// inputs.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit statuses; see `tattle --help`.
+const (
+	statusDone       = 0
+	statusFinding    = 1
+	statusUsage      = 2
+	statusUnfinished = 3
+)
+
+func main() { os.Exit(mainStatus()) }
+
+// mainStatus runs the command line and returns its exit status. The first
+// interrupt asks the work to stop and keep what is done; a second one kills.
+func mainStatus() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+}
+
+// env is what every command works with.
+type env struct {
+	ctx    context.Context
+	stdout io.Writer
+	stderr io.Writer
+	args   []string
+}
+
+type cli struct {
+	Demo      demoCmd      `cmd:"" help:"Train, dither, bound and report on generated glyphs: no download, under a minute."`
+	Train     trainCmd     `cmd:"" help:"Train a classifier and write it as ONNX."`
+	Bound     boundCmd     `cmd:"" help:"Prove what no unbiased reconstruction of the inputs can beat."`
+	Verify    verifyCmd    `cmd:"" help:"Recompute every certificate of a run from its witnesses."`
+	Reproduce reproduceCmd `cmd:"" help:"A figure of the paper, beside the published numbers."`
+	Data      dataCmd      `cmd:"" help:"Fetch a public data set from its home, or describe one."`
+}
+
+const description = `Measures what a machine-learned model gives away about its inputs.
+
+Exit status: 0 done, 1 a finding (verify: a figure that does not hold), 2 wrong usage, 3 could not finish.`
+
+// exit is how kong's own exits (--help) come back out of its parser.
+type exit int
+
+// execute runs one command line. It returns the exit status and never panics
+// for anything a user can type or feed it.
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (status int) {
+	defer func() {
+		if e, ok := recover().(exit); ok {
+			status = int(e)
+		}
+	}()
+	var c cli
+	parser, err := kong.New(&c,
+		kong.Name("tattle"),
+		kong.Description(description),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { panic(exit(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+	)
+	if err != nil {
+		panic(err) // the grammar above is wrong: a bug, found by any test
+	}
+	k, err := parser.Parse(args)
+	if err != nil {
+		return fail(stderr, usage(err, "tattle --help lists the commands, tattle COMMAND --help their flags"))
+	}
+	if err := k.Run(&env{ctx: ctx, stdout: stdout, stderr: stderr, args: args}); err != nil {
+		return fail(stderr, err)
+	}
+	return statusDone
+}
+
+// A statusError is an error with the exit status it ends the program with and,
+// where one helps, a hint at the mend.
+type statusError struct {
+	status int
+	err    error
+	hint   string
+}
+
+func (e *statusError) Error() string { return e.err.Error() }
+func (e *statusError) Unwrap() error { return e.err }
+
+// usage marks an error as the caller's to mend.
+func usage(err error, hint string) error { return &statusError{statusUsage, err, hint} }
+
+// hinted adds a hint to an error of the world outside.
+func hinted(err error, hint string) error { return &statusError{statusUnfinished, err, hint} }
+
+// fail prints an error as one line, its hint as another, and returns the status.
+func fail(stderr io.Writer, err error) int {
+	var s *statusError
+	if !errors.As(err, &s) {
+		s = &statusError{status: statusUnfinished}
+	}
+	fmt.Fprintf(stderr, "tattle: error: %v\n", err)
+	if s.hint != "" {
+		fmt.Fprintf(stderr, "tattle: hint: %s\n", s.hint)
+	}
+	return s.status
+}

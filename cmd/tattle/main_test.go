@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"tattle/dataset"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"tattle": func() { os.Exit(mainStatus()) },
+	})
+}
+
+// TestScripts runs the promises of the README, one script each.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		Condition:     func(c string) (bool, error) { return c == "root" && os.Geteuid() == 0, nil },
+		UpdateScripts: false,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"fails":     fails,
+			"mkmnist":   mkMNIST,
+			"cut":       cut,
+			"swap":      swap,
+			"flip":      flip,
+			"mkhuge":    mkHuge,
+			"isize":     isize,
+			"mknan":     mkNaN,
+			"interrupt": interrupt,
+		},
+	})
+}
+
+// fails STATUS PATTERN ARG... runs tattle, which must end with that status and
+// say why in one line that matches, with at most a hint below it.
+func fails(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec("tattle", args[2:]...)
+	status := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		status = exit.ExitCode()
+	}
+	said := ts.ReadFile("stderr")
+	if strconv.Itoa(status) != args[0] {
+		ts.Fatalf("status %d, want %s; it said: %s", status, args[0], said)
+	}
+	lines := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
+	if len(lines) > 2 || !strings.HasPrefix(lines[0], "tattle: error: ") || len(lines) == 2 && !strings.HasPrefix(lines[1], "tattle: hint: ") {
+		ts.Fatalf("not one line and a hint:\n%s", said)
+	}
+	if !regexp.MustCompile(args[1]).MatchString(lines[0]) {
+		ts.Fatalf("%q does not match %q", lines[0], args[1])
+	}
+}
+
+// mkMNIST DIR TRAIN TEST writes glyphs as MNIST's four files, gzipped.
+func mkMNIST(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o777))
+	for i, prefix := range []string{"train", "t10k"} {
+		n, err := strconv.Atoi(args[1+i])
+		ts.Check(err)
+		s := dataset.Glyphs(dataset.GlyphOptions{N: n, Size: 28, Seed: uint64(i)})
+		labels := make([]byte, n)
+		for j, y := range s.Y {
+			labels[j] = byte(y)
+		}
+		writeIDX(ts, filepath.Join(dir, prefix+"-images-idx3-ubyte.gz"), []int{n, 28, 28}, s.Pixels)
+		writeIDX(ts, filepath.Join(dir, prefix+"-labels-idx1-ubyte.gz"), []int{n}, labels)
+	}
+}
+
+func writeIDX(ts *testscript.TestScript, path string, dims []int, data []byte) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	head := []byte{0, 0, 8, byte(len(dims))}
+	for _, d := range dims {
+		head = binary.BigEndian.AppendUint32(head, uint32(d))
+	}
+	z.Write(head)
+	z.Write(data)
+	ts.Check(z.Close())
+	ts.Check(os.WriteFile(path, b.Bytes(), 0o666))
+}
+
+// cut FILE N shortens a file to its first N bytes.
+func cut(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
+}
+
+// swap FILE PATTERN NEW replaces the first match in a file.
+func swap(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	at := regexp.MustCompile(args[1]).FindIndex(b)
+	if at == nil {
+		ts.Fatalf("%s does not contain %s", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(path, []byte(string(b[:at[0]])+args[2]+string(b[at[1]:])), 0o666))
+}
+
+// flip FILE AFTER OFFSET changes one bit of the byte OFFSET bytes after the
+// first occurrence of a text.
+func flip(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	at := bytes.Index(b, []byte(args[1]))
+	off, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	if at < 0 || at+off >= len(b) {
+		ts.Fatalf("%s has no byte %d after %q", args[0], off, args[1])
+	}
+	b[at+off] ^= 1
+	ts.Check(os.WriteFile(path, b, 0o666))
+}
+
+// mkHuge FILE writes an ONNX file with a weight that claims 2^60 elements.
+func mkHuge(ts *testscript.TestScript, _ bool, args []string) {
+	var tensor, graph, model []byte
+	tensor = protowire.AppendVarint(protowire.AppendTag(tensor, 1, protowire.VarintType), 1<<60) // dims
+	tensor = protowire.AppendVarint(protowire.AppendTag(tensor, 2, protowire.VarintType), 1)     // data_type: float
+	tensor = protowire.AppendString(protowire.AppendTag(tensor, 8, protowire.BytesType), "weight")
+	tensor = protowire.AppendBytes(protowire.AppendTag(tensor, 9, protowire.BytesType), make([]byte, 16))
+	graph = protowire.AppendBytes(protowire.AppendTag(graph, 5, protowire.BytesType), tensor)
+	model = protowire.AppendVarint(protowire.AppendTag(model, 1, protowire.VarintType), 8) // ir_version
+	model = protowire.AppendBytes(protowire.AppendTag(model, 7, protowire.BytesType), graph)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), model, 0o666))
+}
+
+// isize FILE N rewrites the size that a gzip file claims in its last four bytes.
+func isize(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	n, err := strconv.ParseUint(args[1], 10, 32)
+	ts.Check(err)
+	binary.LittleEndian.PutUint32(b[len(b)-4:], uint32(n))
+	ts.Check(os.WriteFile(path, b, 0o666))
+}
+
+// mkNaN FILE puts a NaN among the weights of an ONNX file.
+func mkNaN(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	copy(b[len(b)/4:], "\xff\xff\xff\xff\xff\xff\xff\xff") // wherever a float starts, all ones is a NaN
+	ts.Check(os.WriteFile(path, b, 0o666))
+}
+
+// interrupt GLOB ARG... runs tattle, presses Ctrl-C as soon as a file matches,
+// and expects status 3. What it said is left in stderr.
+func interrupt(ts *testscript.TestScript, _ bool, args []string) {
+	glob := ts.MkAbs(args[0])
+	tattle, err := exec.LookPath(filepath.Join(strings.Split(ts.Getenv("PATH"), string(os.PathListSeparator))[0], "tattle"))
+	ts.Check(err)
+	var said bytes.Buffer
+	cmd := exec.Command(tattle, args[1:]...)
+	cmd.Dir, cmd.Stderr = ts.MkAbs("."), &said
+	ts.Check(cmd.Start())
+	for range 3000 {
+		if m, _ := filepath.Glob(glob); len(m) > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Check(cmd.Process.Signal(os.Interrupt))
+	if cmd.Wait(); cmd.ProcessState.ExitCode() != statusUnfinished {
+		ts.Fatalf("status %d, want %d; it said: %s", cmd.ProcessState.ExitCode(), statusUnfinished, said.String())
+	}
+	fmt.Fprint(ts.Stderr(), said.String())
+}

@@ -1,0 +1,400 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/release"
+	"tattle/report"
+	"tattle/stat"
+)
+
+const (
+	galleryPictures  = 6  // as many as fit a screen beside their reconstructions
+	histogramBins    = 60 // as fine as A's Figure 1
+	lowBand          = 8  // A's Figures 1 and 3
+	lowBandLarge     = 32 // A's Figures 5 and 6, for inputs of 64 pixels and more
+	vacuousGreyLevel = 1. // a reconstruction this close to the original is the original
+)
+
+// thresholds are the standard deviations, in normalised units, to within which
+// directions are counted as resolved.
+var thresholds = []float64{0.1, 0.2, 0.5, 1, 2}
+
+// A measurement is one model, one data set and one release, to be bounded.
+type measurement struct {
+	title      string
+	modelPath  string
+	modelHash  string
+	graph      *nn.Graph
+	features   string // node; empty for the input of the last affine layer
+	data       *dataset.Set
+	dataPath   string
+	split      string
+	indices    []int
+	sigma      float64 // zero: scale times the RMS of the features
+	scale      float64
+	draws      int // of the noise for each example's accuracy
+	vectors    *report.Arrays
+	experiment bound.Experiment
+	seed       uint64
+	resume     bool
+	bar        string // what the progress bar says
+}
+
+// measured is what a measurement came to.
+type measured struct {
+	report *report.Report
+	result *bound.Result
+}
+
+// run bounds the release, writing arrays into dir, and reports on it.
+func (m *measurement) run(e *env, dir string) (*measured, error) {
+	node := m.features
+	if node == "" {
+		var err error
+		if node, err = m.graph.FeatureNode(); err != nil {
+			return nil, usage(fmt.Errorf("%s: %w", m.modelPath, err), "name the node whose output is released with --features")
+		}
+	}
+	front, head, err := m.nets(node)
+	if err != nil {
+		return nil, err
+	}
+	r := newReport(e, m.title, m.seed)
+	started := time.Now()
+	if err := m.noise(r, front); err != nil {
+		return nil, err
+	}
+	if err := m.utility(e.ctx, r, front, head); err != nil {
+		return nil, err
+	}
+	lap(r, "accuracy", &started)
+	res, err := m.bound(e, front, dir)
+	if err != nil {
+		return nil, err
+	}
+	lap(r, "bounds", &started)
+	p, n := front.Dims()
+	r.Model = report.Model{Path: m.modelPath, SHA256: m.modelHash, Inputs: p, Features: n, FeatureNode: node}
+	r.Data = describe(m.data, m.dataPath, m.split)
+	r.Data.Examples = len(res.Indices)
+	r.Release.Surface = "features"
+	m.fill(r, res)
+	if err := m.gallery(r, res); err != nil {
+		return nil, err
+	}
+	return &measured{r, res}, nil
+}
+
+func lap(r *report.Report, what string, since *time.Time) {
+	r.Timing[what] = report.Number(time.Since(*since).Seconds())
+	*since = time.Now()
+}
+
+// nets cuts the graph at the features.
+func (m *measurement) nets(node string) (front, head *nn.Net, err error) {
+	f, h, err := m.graph.Cut(node)
+	if err != nil {
+		return nil, nil, usage(fmt.Errorf("--features: %w", err), "")
+	}
+	if have, want := nn.Size(m.data.Shape), nn.Size(f.InputShape); have != want {
+		return nil, nil, usage(fmt.Errorf("%s takes inputs of shape %v, %s has examples of shape %v", m.modelPath, f.InputShape, m.dataPath, m.data.Shape), "choose the data the model was trained on")
+	}
+	if front, err = nn.NewNet(f); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", m.modelPath, err)
+	}
+	if head, err = nn.NewNet(h); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", m.modelPath, err)
+	}
+	return front, head, nil
+}
+
+// noise settles σ, from the RMS of all features over the data where it is not
+// given (A section 3).
+func (m *measurement) noise(r *report.Report, front *nn.Net) error {
+	rms, err := release.FeatureRMS(front, m.data)
+	if err != nil {
+		return err
+	}
+	if m.sigma == 0 {
+		m.sigma = m.scale * rms
+	}
+	dither, err := release.NewGaussian(m.sigma)
+	if err != nil {
+		return usage(fmt.Errorf("--sigma, --sigma-scale: %w", err), "")
+	}
+	m.experiment.Sigma = dither.Sigma
+	r.Release.Noise = report.Noise{Family: "gaussian", Sigma: m.sigma, Scale: report.Number(m.sigma / rms)}
+	return nil
+}
+
+// utility measures what the noise costs in accuracy, over the whole data.
+func (m *measurement) utility(ctx context.Context, r *report.Report, front, head *nn.Net) error {
+	f := release.Features{Front: front, Head: head, Dither: release.Gaussian{Sigma: m.sigma}}
+	u, err := f.Utility(ctx, m.data, release.UtilityOptions{Draws: m.draws, Seed: m.seed})
+	if err != nil {
+		return err
+	}
+	r.Utility = utility(u)
+	return nil
+}
+
+// bound runs the experiment.
+func (m *measurement) bound(e *env, front *nn.Net, dir string) (*bound.Result, error) {
+	bar := newMeter(e.stderr, m.bar, int64(len(m.indices)), false)
+	defer bar.close()
+	res, err := bound.Run(e.ctx, front, m.data, m.indices, m.experiment, bound.RunOptions{
+		Dir: dir, Resume: m.resume,
+		Hashes:   map[string]string{"model": m.modelHash, "data": m.data.SHA256},
+		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+	})
+	if errors.Is(err, context.Canceled) {
+		return nil, hinted(err, fmt.Sprintf("go on with: tattle %s", strings.Join(resumeArgs(e.args, dir), " ")))
+	}
+	return res, err
+}
+
+// resumeArgs is the command line that goes on with the run in dir.
+func resumeArgs(args []string, dir string) []string {
+	args = slices.Clone(args)
+	if !slices.ContainsFunc(args, func(a string) bool { return a == "--out" || strings.HasPrefix(a, "--out=") }) {
+		args = append(args, "--out", dir)
+	}
+	if !slices.Contains(args, "--resume") {
+		args = append(args, "--resume")
+	}
+	return args
+}
+
+// fill writes the result into the report.
+func (m *measurement) fill(r *report.Report, res *bound.Result) {
+	e := res.Experiment
+	r.Experiment = &report.Experiment{
+		Sizes: e.Sizes, Coordinates: e.Coordinates.Name(), Vectors: m.vectors, Band: e.Band, Domain: e.Domain.String(),
+		Search: e.Search.Search, Reason: res.Reason, Iteration: e.Search.Iteration, Relinearize: e.Search.Relinearize,
+		Restarts: e.Search.Restarts, Repeats: e.Search.Repeats, CramerRao: !e.SkipCramerRao,
+	}
+	if m.vectors != nil {
+		r.Experiment.Coordinates = "vectors"
+	}
+	r.Bounds = res.Summaries
+	r.Arrays = []report.Arrays{{File: filepath.Base(res.Path), SHA256: res.SHA256}}
+	figures(r, res)
+	m.warn(r, res)
+}
+
+// figures draws what the report shows from the arrays of a run; verify draws it
+// again.
+func figures(r *report.Report, res *bound.Result) {
+	e := res.Experiment
+	for _, s := range res.Sizes {
+		name := "s = " + report.Fraction(s.Size)
+		r.Histograms = append(r.Histograms, histogram("all coordinates, "+name, s.Std))
+		if low := e.Coordinates.Band(e.Band); len(low) > 0 {
+			r.Histograms = append(r.Histograms, histogram(fmt.Sprintf("%d×%d coarsest modes, %s", e.Band, e.Band, name), pick(s.Std, low, e.Coordinates.Len())))
+		}
+	}
+	if res.Rank != nil {
+		spectrum(r, res)
+	}
+}
+
+// pick returns the columns keep of x, [rows, m].
+func pick(x []float64, keep []int, m int) []float64 {
+	out := make([]float64, 0, len(x)/m*len(keep))
+	for i := 0; i < len(x); i += m {
+		for _, k := range keep {
+			out = append(out, x[i+k])
+		}
+	}
+	return out
+}
+
+// histogram bins bounds from 0 up to where almost all of them lie.
+func histogram(title string, x []float64) report.Histogram {
+	q := stat.Quantiles(x, .5, .96)
+	top := q[1]
+	if math.IsInf(top, 0) || top == 0 {
+		top = 1
+		for _, v := range x {
+			if !math.IsInf(v, 0) {
+				top = max(top, v)
+			}
+		}
+	}
+	width := niceWidth(top / histogramBins)
+	h := stat.NewHistogram(stat.Edges(0, width*histogramBins, histogramBins))
+	h.Add(x...)
+	return report.Histogram{
+		Title: title, Axis: "standard deviation, normalised units", Status: bound.StatusCertified,
+		Edges: h.Edges, Counts: append(h.Counts, h.Above),
+		Peak: report.Number(fullest(h)), Median: report.Number(q[0]),
+	}
+}
+
+// fullest returns the middle of the fullest bin.
+func fullest(h *stat.Histogram) float64 {
+	at := 0
+	for i, k := range h.Counts {
+		if k > h.Counts[at] {
+			at = i
+		}
+	}
+	return (h.Edges[at] + h.Edges[at+1]) / 2
+}
+
+// niceWidth rounds up to 1, 2 or 5 times a power of ten.
+func niceWidth(x float64) float64 {
+	e := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, f := range []float64{1, 2, 5} {
+		if f*e >= x*(1-1e-9) {
+			return f * e
+		}
+	}
+	return 10 * e
+}
+
+// spectrum reports rank, resolvable directions and the spread of σ/sᵢ.
+func spectrum(r *report.Report, res *bound.Result) {
+	sigma := res.Experiment.Sigma
+	ranks := make([]float64, len(res.Rank))
+	width := 0
+	counts := make([][]float64, len(thresholds))
+	for i, k := range res.Rank {
+		ranks[i] = float64(k)
+		width = max(width, k)
+		for t, n := range bound.Resolvable(res.Spectra[i], sigma, thresholds) {
+			counts[t] = append(counts[t], float64(n))
+		}
+	}
+	r.Resolvable = &report.Resolvable{
+		RankMedian: stat.Quantiles(ranks, .5)[0], RankMin: slices.Min(res.Rank), RankMax: slices.Max(res.Rank),
+		Inputs: r.Model.Inputs, Thresholds: thresholds,
+	}
+	for t := range thresholds {
+		r.Resolvable.DirectionsMedian = append(r.Resolvable.DirectionsMedian, stat.Quantiles(counts[t], .5)[0])
+	}
+	r.Spectrum = &report.Spectrum{}
+	column := make([]float64, len(res.Spectra))
+	for k := range width {
+		for i, s := range res.Spectra {
+			column[i] = math.Inf(1)
+			if k < len(s) {
+				column[i] = sigma / s[k]
+			}
+		}
+		q := stat.Quantiles(column, .05, .5, .95)
+		r.Spectrum.Low = append(r.Spectrum.Low, report.Number(q[0]))
+		r.Spectrum.Median = append(r.Spectrum.Median, report.Number(q[1]))
+		r.Spectrum.High = append(r.Spectrum.High, report.Number(q[2]))
+	}
+}
+
+// warn says what a reader of the figures must know, and the verdict.
+func (m *measurement) warn(r *report.Report, res *bound.Result) {
+	warn := func(format string, a ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...)) }
+	e := res.Experiment
+	warn("The bounds hold for unbiased reconstructions. An adversary who knows what such inputs look like is biased and may come closer; no attack was run here.")
+	if e.Domain.Low == nil {
+		warn("Witnesses may leave the data's range (domain free): the bounds are for adversaries who are unbiased there too. --domain legal asks less of them.")
+	}
+	if e.Search.Search == bound.Published {
+		warn("The search is the authors' program (one LSQR over a stack of examples, stopped early), which damps what the features see least: algorithm1 and direct give larger bounds.")
+	}
+	if len(res.Indices) < m.data.Len() {
+		warn("%d of %d examples were examined: the figures are about these.", len(res.Indices), m.data.Len())
+	}
+	if r.Resolvable != nil && r.Resolvable.RankMax < r.Resolvable.Inputs {
+		warn("The features see at most %d of %d directions of an input, so most coordinates have no unbiased estimator at all. That holds exactly where attacks with a prior succeed; it is no promise of safety.", r.Resolvable.RankMax, r.Resolvable.Inputs)
+	}
+	low := bestRow(r, true)
+	switch levels := low.Quantile(.5) * float64(r.Data.GreyLevels); {
+	case levels < vacuousGreyLevel:
+		r.Verdict = "vacuous: the certified error of the typical coarse coordinate is under one grey level"
+		warn("The bounds are vacuous: half of the coarse coordinates are certified to err by less than one grey level of 255.")
+	default:
+		r.Verdict = fmt.Sprintf("bounded: the typical coarse coordinate errs by at least %.3g grey levels for any unbiased adversary", levels)
+	}
+}
+
+// bestRow returns the certified summary with the largest median, of the low band
+// where there is one.
+func bestRow(r *report.Report, low bool) bound.Summary {
+	var best bound.Summary
+	for _, b := range r.Bounds {
+		if b.Status != bound.StatusCertified || b.Method != bound.MethodHCR || (b.Band != "all") != low {
+			continue
+		}
+		if best.Method == "" || b.Quantile(.5) > best.Quantile(.5) {
+			best = b
+		}
+	}
+	if best.Method == "" && low {
+		return bestRow(r, false)
+	}
+	return best
+}
+
+// gallery shows the first examples beside their best unbiased reconstructions.
+func (m *measurement) gallery(r *report.Report, res *bound.Result) error {
+	if res.Experiment.Coordinates.Name() != "dct" || len(m.data.Shape) != 3 || m.data.Shape[0] != 1 && m.data.Shape[0] != 3 {
+		return nil
+	}
+	p := nn.Size(m.data.Shape)
+	rng := rand.New(rand.NewPCG(m.seed, 2))
+	for i, index := range res.Indices[:min(galleryPictures, len(res.Indices))] {
+		o := report.Original{Index: index, Label: res.Labels[i], Shape: m.data.Shape, Theta: make([]float32, p), Denormalize: m.data.Denormalize}
+		if names := m.data.YNames; o.Label >= 0 && o.Label < len(names) {
+			o.Name = names[o.Label]
+		}
+		m.data.Examples(o.Theta, []int{index})
+		var names []string
+		var std [][]float64
+		for _, s := range res.Sizes {
+			names = append(names, "s = "+report.Fraction(s.Size))
+			std = append(std, s.Std[i*p:(i+1)*p])
+		}
+		if err := r.Add(o, names, std, rng); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newReport starts the report of a command.
+func newReport(e *env, title string, seed uint64) *report.Report {
+	return &report.Report{
+		Schema: report.Schema, Title: title, Command: "tattle " + strings.Join(e.args, " "), Seed: seed,
+		Settings: map[string]string{}, Timing: map[string]report.Number{}, Warnings: []string{},
+		Bounds: []bound.Summary{},
+	}
+}
+
+// describe says what the data are.
+func describe(s *dataset.Set, path, split string) report.Data {
+	levels := 0.
+	for _, v := range s.Std {
+		levels += 255 * float64(v) / float64(len(s.Std))
+	}
+	return report.Data{Name: s.Name, Path: path, Split: split, SHA256: s.SHA256, Examples: s.Len(), GreyLevels: report.Number(levels)}
+}
+
+// utility reports accuracies.
+func utility(u release.Utility) report.Utility {
+	return report.Utility{
+		CleanAccuracy: report.Number(u.Clean.Fraction), CleanInterval: [2]float64{u.Clean.Interval.Low, u.Clean.Interval.High},
+		ReleasedAccuracy: report.Number(u.Released.Fraction), ReleasedInterval: [2]float64{u.Released.Interval.Low, u.Released.Interval.High},
+		Examples: u.Examples, Draws: u.Draws,
+	}
+}

@@ -1,0 +1,143 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+
+	"tattle/dct"
+	"tattle/run"
+)
+
+// unboundedSwing stands in for a bound that is infinite when a picture is
+// drawn, in normalised units: large enough to swamp any pixel, so that what
+// cannot be known looks like it.
+const unboundedSwing = 10
+
+// An Original is an input as the model saw it, with what it takes to show it.
+type Original struct {
+	Index       int
+	Label       int
+	Name        string
+	Shape       []int                                // [channels, rows, columns]
+	Theta       []float32                            // normalised
+	Denormalize func(x float64, channel int) float64 // to 0..1
+}
+
+// Add puts a picture into the gallery: the original beside, for each set of
+// certified standard deviations std of its DCT-II modes, the best that an
+// unbiased adversary could reconstruct. As in A's Figure 2, Rademacher signs
+// times the bounds are added to the modes, the transform is inverted, the
+// normalisation reversed and the result clipped to 0..1. It panics where std
+// has another length than Theta.
+func (r *Report) Add(o Original, names []string, std [][]float64, rng *rand.Rand) error {
+	p := Picture{Index: o.Index, Label: o.Label, Name: o.Name}
+	pixels := make([]float64, len(o.Theta))
+	for i, v := range o.Theta {
+		pixels[i] = float64(v)
+	}
+	var err error
+	if p.source, err = o.png(pixels); err != nil {
+		return err
+	}
+	for i, name := range names {
+		noisy := reconstruct(o.Shape, pixels, std[i], rng)
+		shot := Shot{Name: name, RMS: o.distance(pixels, noisy)}
+		if shot.pixels, err = o.png(noisy); err != nil {
+			return err
+		}
+		p.Shots = append(p.Shots, shot)
+	}
+	r.Gallery = append(r.Gallery, p)
+	return nil
+}
+
+// reconstruct adds ±std to the DCT-II modes of x, channel by channel.
+func reconstruct(shape []int, x, std []float64, rng *rand.Rand) []float64 {
+	if len(std) != len(x) {
+		panic(fmt.Sprintf("report: %d bounds for %d modes", len(std), len(x)))
+	}
+	plane := shape[1] * shape[2]
+	plan := dct.NewPlan(shape[1], shape[2])
+	out := make([]float64, len(x))
+	modes := make([]float64, plane)
+	for at := 0; at < len(x); at += plane {
+		plan.Forward(modes, x[at:at+plane])
+		for i := range modes {
+			swing := min(std[at+i], unboundedSwing)
+			if rng.Uint64()&1 == 0 {
+				swing = -swing
+			}
+			modes[i] += swing
+		}
+		plan.Inverse(out[at:at+plane], modes)
+	}
+	return out
+}
+
+// distance is the root mean square difference of two pictures in grey levels of
+// 255, before clipping.
+func (o Original) distance(a, b []float64) float64 {
+	plane := o.Shape[1] * o.Shape[2]
+	sum := 0.0
+	for i := range a {
+		c := i / plane
+		d := 255 * (o.Denormalize(a[i], c) - o.Denormalize(b[i], c))
+		sum += d * d
+	}
+	return math.Sqrt(sum / float64(len(a)))
+}
+
+// png encodes a normalised picture of one or three channels, clipped to 0..1.
+func (o Original) png(x []float64) ([]byte, error) {
+	channels, rows, cols := o.Shape[0], o.Shape[1], o.Shape[2]
+	plane := rows * cols
+	level := func(c, i int) uint8 {
+		v := o.Denormalize(x[c*plane+i], c)
+		return uint8(math.Round(255 * min(max(v, 0), 1)))
+	}
+	var img image.Image
+	switch channels {
+	case 1:
+		grey := image.NewGray(image.Rect(0, 0, cols, rows))
+		for i := range plane {
+			grey.Pix[i] = level(0, i)
+		}
+		img = grey
+	case 3:
+		rgba := image.NewNRGBA(image.Rect(0, 0, cols, rows))
+		for i := range plane {
+			rgba.SetNRGBA(i%cols, i/cols, color.NRGBA{level(0, i), level(1, i), level(2, i), 255})
+		}
+		img = rgba
+	default:
+		return nil, fmt.Errorf("a picture of %d channels cannot be shown", channels)
+	}
+	var b bytes.Buffer
+	err := png.Encode(&b, img)
+	return b.Bytes(), err
+}
+
+// SavePictures writes the gallery as PNG files into a folder: the original of
+// example 7 as example-7.png, its reconstructions as example-7-1.png and on.
+func (r *Report) SavePictures(dir string) error {
+	for _, p := range r.Gallery {
+		files := map[string][]byte{fmt.Sprintf("example-%d.png", p.Index): p.source}
+		for i, s := range p.Shots {
+			files[fmt.Sprintf("example-%d-%d.png", p.Index, i+1)] = s.pixels
+		}
+		for name, b := range files {
+			err := run.WriteFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(b); return err })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

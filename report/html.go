@@ -1,0 +1,206 @@
+package report
+
+import (
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"tattle/bound"
+)
+
+//go:embed page.html
+var pageSource string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"num":      func(x any) string { return number(toFloat(x)) },
+	"opt":      func(x Number) string { return number(float64(x)) },
+	"percent":  func(x Number) string { return percent(float64(x)) },
+	"interval": interval,
+	"inc":      func(i int) int { return i + 1 },
+}).Parse(pageSource))
+
+// view is what the page shows beyond the report's own fields.
+type view struct {
+	*Report
+	Folder      string
+	Sentences   []string
+	Kinds       map[string]string
+	Charts      []chartView
+	Rows        []row
+	SpectrumSVG template.HTML
+	Thresholds  []threshold
+	SettingRows []pair
+	Times       []pair
+}
+
+type chartView struct {
+	Title, Status string
+	SVG           template.HTML
+	Rows          []bin
+}
+
+type bin struct{ From, To, Count string }
+
+type row struct {
+	Name, Status, Band, Unbounded string
+	Quantiles                     []string
+}
+
+type threshold struct{ At, Count float64 }
+
+type pair struct{ Key, Value string }
+
+// WriteHTML writes the report as one file that needs nothing else: no script,
+// no font, no network. folder is what `tattle verify` is to be given.
+func (r *Report) WriteHTML(w io.Writer, folder string) error {
+	v := view{Report: r, Folder: folder, Sentences: r.Sentences(), Kinds: r.kinds(), Rows: r.rows()}
+	for _, h := range r.Histograms {
+		v.Charts = append(v.Charts, chartView{h.Title, h.Status, h.draw(), h.bins()})
+	}
+	if r.Resolvable != nil {
+		for i, t := range r.Resolvable.Thresholds {
+			v.Thresholds = append(v.Thresholds, threshold{t, r.Resolvable.DirectionsMedian[i]})
+		}
+		if r.Spectrum != nil {
+			v.SpectrumSVG = r.Spectrum.draw(r.Resolvable.Thresholds)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {
+		v.SettingRows = append(v.SettingRows, pair{k, r.Settings[k]})
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.Timing)) {
+		v.Times = append(v.Times, pair{"time: " + k, fmt.Sprintf("%.1f s", float64(r.Timing[k]))})
+	}
+	return page.Execute(w, v)
+}
+
+// Image is the original as a data URI.
+func (p Picture) Image() template.URL { return dataURI(p.source) }
+
+// Image is the reconstruction as a data URI.
+func (s Shot) Image() template.URL { return dataURI(s.pixels) }
+
+func dataURI(b []byte) template.URL {
+	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b))
+}
+
+func (h Histogram) bins() []bin {
+	var bins []bin
+	for i, k := range h.Counts {
+		to := "and above"
+		if i+1 < len(h.Edges) {
+			to = fmt.Sprintf("%.3g", h.Edges[i+1])
+		}
+		bins = append(bins, bin{fmt.Sprintf("%.3g", h.Edges[i]), to, fmt.Sprint(k)})
+	}
+	return bins
+}
+
+// kinds says of each kind of claim how many the report makes: "None" or
+// "3 bounds".
+func (r *Report) kinds() map[string]string {
+	count := map[string]int{}
+	for _, b := range r.Bounds {
+		count[b.Status]++
+	}
+	words := map[string]string{}
+	for _, k := range []string{"certified", "estimated", "demonstrated", "assumed"} {
+		switch n := count[k]; n {
+		case 0:
+			words[k] = "None"
+		case 1:
+			words[k] = "One row"
+		default:
+			words[k] = fmt.Sprintf("%d rows", n)
+		}
+	}
+	return words
+}
+
+func (r *Report) rows() []row {
+	var rows []row
+	for _, b := range r.Bounds {
+		x := row{Name: boundName(b), Status: b.Status, Band: b.Band, Unbounded: percent(b.UnboundedFraction)}
+		for _, q := range bound.QuantileLevels {
+			x.Quantiles = append(x.Quantiles, number(b.Quantile(q)))
+		}
+		rows = append(rows, x)
+	}
+	return rows
+}
+
+var methodNames = map[string]string{
+	bound.MethodHCR:           "Hammersley-Chapman-Robbins",
+	bound.MethodMeanSquare:    "Hammersley-Chapman-Robbins, root mean square",
+	bound.MethodCramerRaoAxis: "Cramér-Rao, all else known",
+	bound.MethodCramerRao:     "Cramér-Rao, identifiable part",
+}
+
+// boundName names a row for people: method, search, coordinates, size.
+func boundName(b bound.Summary) string {
+	name := methodNames[b.Method]
+	if name == "" {
+		name = b.Method
+	}
+	var of []string
+	if b.Search != "" {
+		of = append(of, b.Search)
+	}
+	if b.Size > 0 {
+		of = append(of, "s = "+Fraction(b.Size))
+	}
+	if len(of) == 0 {
+		return name + ", " + b.Coordinates
+	}
+	return name + " (" + strings.Join(of, ", ") + "), " + b.Coordinates
+}
+
+// Fraction prints 0.005 as 1/200 where that is exact enough to be meant.
+func Fraction(s float64) string {
+	if n := math.Round(1 / s); n >= 2 && math.Abs(1/n-s) < 1e-12 {
+		return fmt.Sprintf("1/%.0f", n)
+	}
+	return number(s)
+}
+
+func toFloat(x any) float64 {
+	switch v := x.(type) {
+	case float64:
+		return v
+	case Number:
+		return float64(v)
+	case int:
+		return float64(v)
+	}
+	return math.NaN()
+}
+
+// number prints three significant digits, or a dash for what is not known.
+func number(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "–"
+	case math.IsInf(x, 1):
+		return "unbounded"
+	case x != 0 && math.Abs(x) < .001:
+		return fmt.Sprintf("%.2e", x)
+	case math.Abs(x) >= 1000:
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+func percent(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f %%", 100*x)
+}
+
+func interval(i [2]float64) string { return percent(i[0]) + " – " + percent(i[1]) }

@@ -1,0 +1,236 @@
+// Package report turns what was measured into something people and programs
+// read: one plain Report value, rendered as text, as JSON and as a single HTML
+// file that works offline.
+//
+// Certified (a bound with a witness), estimated (linear algebra on the
+// Jacobian), demonstrated (an attack that ran) and assumed (a bound that needs a
+// prior) are kept apart in every rendering.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"tattle/bound"
+)
+
+// Schema names the layout of report.json. The number rises when a key that
+// other programs may rely on changes its meaning.
+const Schema = "tattle/report/1"
+
+// Report is everything a run has to say. Floats are finite or nil.
+type Report struct {
+	Schema     string            `json:"schema"`
+	Title      string            `json:"title"`
+	Command    string            `json:"command"`
+	Settings   map[string]string `json:"settings"`
+	Seed       uint64            `json:"seed"`
+	Model      Model             `json:"model"`
+	Data       Data              `json:"data"`
+	Release    Release           `json:"release"`
+	Utility    Utility           `json:"utility"`
+	Training   *Training         `json:"training,omitempty"`
+	Experiment *Experiment       `json:"experiment,omitempty"`
+	Bounds     []bound.Summary   `json:"bounds"`
+	Resolvable *Resolvable       `json:"resolvable,omitempty"`
+	Published  []Comparison      `json:"published,omitempty"`
+	Histograms []Histogram       `json:"histograms,omitempty"`
+	Spectrum   *Spectrum         `json:"spectrum,omitempty"`
+	Gallery    []Picture         `json:"gallery,omitempty"`
+	Arrays     []Arrays          `json:"arrays,omitempty"`
+	Timing     map[string]Number `json:"timing"`
+	Warnings   []string          `json:"warnings"`
+	Verdict    string            `json:"verdict"`
+}
+
+// Model is what was measured.
+type Model struct {
+	Path         string `json:"path"`
+	SHA256       string `json:"sha256"`
+	Inputs       int    `json:"inputs"`
+	Features     int    `json:"features"`
+	FeatureNode  string `json:"feature_node"`
+	Architecture string `json:"architecture,omitempty"`
+}
+
+// Data is what it was measured on.
+type Data struct {
+	Name     string `json:"name"`
+	Path     string `json:"path,omitempty"`
+	Split    string `json:"split,omitempty"`
+	SHA256   string `json:"sha256"`
+	Examples int    `json:"examples"`
+
+	GreyLevels Number `json:"grey_levels_per_unit"` // of 255, for one normalised unit
+}
+
+// Release is what leaves the device.
+type Release struct {
+	Surface string `json:"surface"`
+	Noise   Noise  `json:"noise"`
+}
+
+// Noise is the dither: its family and its standard deviation per feature.
+type Noise struct {
+	Family string  `json:"family"`
+	Sigma  float64 `json:"sigma"`
+	Scale  Number  `json:"scale"` // σ over the RMS of the features
+}
+
+// Utility is what the noise costs. Accuracies are fractions; intervals are
+// Clopper-Pearson at 95 %.
+type Utility struct {
+	CleanAccuracy    Number     `json:"clean_accuracy"`
+	CleanInterval    [2]float64 `json:"clean_interval"`
+	ReleasedAccuracy Number     `json:"released_accuracy"`
+	ReleasedInterval [2]float64 `json:"released_interval"`
+	Examples         int        `json:"examples"`
+	Draws            int        `json:"draws"`
+}
+
+// Experiment is what was bounded and how witnesses were sought: all that
+// `tattle verify` needs besides model, inputs and arrays.
+type Experiment struct {
+	Sizes       []float64 `json:"sizes"`
+	Coordinates string    `json:"coordinates"` // dct, pixels or vectors
+	Vectors     *Arrays   `json:"vectors,omitempty"`
+	Band        int       `json:"band"`
+	Domain      string    `json:"domain"`
+	Search      string    `json:"search"`
+	Reason      string    `json:"search_reason"`
+	Iteration   string    `json:"iteration"`
+	Relinearize bool      `json:"relinearize,omitempty"`
+	Restarts    int       `json:"restarts"`
+	Repeats     int       `json:"repeats"`
+	CramerRao   bool      `json:"cramer_rao"`
+}
+
+// Resolvable counts the directions of input space that the release lets an
+// unbiased adversary estimate to within each threshold (MATH 3), in the model's
+// normalised units.
+type Resolvable struct {
+	RankMedian       float64   `json:"rank_median"`
+	RankMin          int       `json:"rank_min"`
+	RankMax          int       `json:"rank_max"`
+	Inputs           int       `json:"inputs"`
+	Thresholds       []float64 `json:"thresholds"`
+	DirectionsMedian []float64 `json:"directions_median"`
+}
+
+// Comparison sets a published figure beside ours.
+type Comparison struct {
+	Quantity  string `json:"quantity"`
+	Published Number `json:"published"`
+	Ours      Number `json:"ours"`
+	Note      string `json:"note,omitempty"`
+}
+
+// Histogram counts values of one quantity; the last count holds what lies at or
+// above the last edge, unbounded values included.
+type Histogram struct {
+	Title  string    `json:"title"`
+	Axis   string    `json:"axis"`
+	Status string    `json:"status"`
+	Edges  []float64 `json:"edges"`
+	Counts []int     `json:"counts"` // len(Edges): one a bin, then the overflow
+	Peak   Number    `json:"peak"`   // middle of the fullest bin
+	Median Number    `json:"median"`
+}
+
+// Spectrum is how well each direction can be resolved, best first: σ/sᵢ over
+// the examples, as quantiles.
+type Spectrum struct {
+	Low    []Number `json:"q05"`
+	Median []Number `json:"q50"`
+	High   []Number `json:"q95"` // null where the direction cannot be resolved at all
+}
+
+// Picture is one original and the best unbiased reconstructions of it.
+type Picture struct {
+	Index  int    `json:"index"`
+	Label  int    `json:"label"`
+	Name   string `json:"name,omitempty"`
+	Shots  []Shot `json:"shots"`
+	source []byte // PNG of the original
+}
+
+// Shot is one reconstruction at the certified bound.
+type Shot struct {
+	Name   string  `json:"name"`
+	RMS    float64 `json:"rms_grey_levels"` // before clipping, in levels of 255
+	pixels []byte  // PNG
+}
+
+// Arrays names an .npz beside the report and its digest.
+type Arrays struct {
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+}
+
+// Number is a float that JSON can hold: NaN and infinities become null.
+type Number float64
+
+// MarshalJSON writes null for what JSON has no number for.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if f := float64(n); math.IsNaN(f) || math.IsInf(f, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// UnmarshalJSON reads null as NaN.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*n = Number(math.NaN())
+		return nil
+	}
+	var f float64
+	if err := json.Unmarshal(b, &f); err != nil {
+		return err
+	}
+	*n = Number(f)
+	return nil
+}
+
+// WriteJSON writes report.json: indented, keys in a fixed order.
+func (r *Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
+
+// ReadJSON reads what WriteJSON wrote. It errs on another schema.
+func ReadJSON(rd io.Reader) (*Report, error) {
+	var r Report
+	if err := json.NewDecoder(rd).Decode(&r); err != nil {
+		return nil, fmt.Errorf("not a report: %w", err)
+	}
+	if r.Schema != Schema {
+		return nil, fmt.Errorf("schema is %q, this program reads %q", r.Schema, Schema)
+	}
+	return &r, nil
+}
+
+// Differences compares what a report drew from its arrays with the same drawn
+// afresh, and says in a line each what does not agree.
+func Differences(recorded, fresh *Report) []string {
+	var out []string
+	for _, part := range []struct {
+		name    string
+		is, was any
+	}{
+		{"histograms", fresh.Histograms, recorded.Histograms},
+		{"resolvable directions", fresh.Resolvable, recorded.Resolvable},
+		{"spectrum", fresh.Spectrum, recorded.Spectrum},
+	} {
+		is, err1 := json.Marshal(part.is)
+		was, err2 := json.Marshal(part.was)
+		if err1 != nil || err2 != nil || string(is) != string(was) {
+			out = append(out, fmt.Sprintf("%s: recorded and recomputed differ", part.name))
+		}
+	}
+	return out
+}

@@ -1,0 +1,186 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"tattle/bound"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// sample is a report with something in every section, two of its quantiles
+// unbounded and one figure unknown.
+func sample(t *testing.T) *Report {
+	t.Helper()
+	q := func(v ...float64) map[string]*float64 {
+		m := map[string]*float64{}
+		for i, k := range []string{"0.05", "0.25", "0.5", "0.75", "0.95"} {
+			if !math.IsInf(v[i], 0) {
+				m[k] = &v[i]
+			}
+		}
+		for _, k := range []string{"0.05", "0.25", "0.5", "0.75", "0.95"} {
+			if _, ok := m[k]; !ok {
+				m[k] = nil
+			}
+		}
+		return m
+	}
+	inf := math.Inf(1)
+	r := &Report{
+		Schema: Schema, Title: "What <two> features give away", Command: "tattle bound --model m.onnx",
+		Settings: map[string]string{"repeats": "10", "restarts": "25"}, Seed: 7,
+		Model:   Model{Path: "m.onnx", SHA256: "ab", Inputs: 4, Features: 2, FeatureNode: "relu"},
+		Data:    Data{Name: "MNIST", Split: "test", SHA256: "cd", Examples: 3, GreyLevels: 78.6},
+		Release: Release{Surface: "features", Noise: Noise{Family: "gaussian", Sigma: 1.7024195, Scale: 1}},
+		Utility: Utility{CleanAccuracy: .9756, CleanInterval: [2]float64{.97, .98}, ReleasedAccuracy: Number(math.NaN()), Examples: 3, Draws: 1},
+		Bounds: []bound.Summary{
+			{Method: bound.MethodHCR, Search: "direct", Coordinates: "dct", Band: "all", Size: 1. / 200, Values: 12, StdQuantiles: q(.1, .2, .3, .4, inf), UnboundedFraction: .25, Status: bound.StatusCertified},
+			{Method: bound.MethodHCR, Search: "direct", Coordinates: "dct", Band: "8x8", Size: 1. / 200, Values: 12, StdQuantiles: q(.1, .2, .5, .6, .7), Status: bound.StatusCertified},
+			{Method: bound.MethodCramerRao, Coordinates: "dct", Band: "all", Values: 12, StdQuantiles: q(.1, .2, .5, inf, inf), Status: bound.StatusEstimated},
+		},
+		Resolvable: &Resolvable{RankMedian: 2, RankMin: 1, RankMax: 2, Inputs: 4, Thresholds: []float64{.1, 1}, DirectionsMedian: []float64{0, 1}},
+		Spectrum:   &Spectrum{Low: []Number{.1, .4}, Median: []Number{.2, .5}, High: []Number{.3, Number(inf)}},
+		Histograms: []Histogram{{Title: "all modes", Axis: "bound", Status: "certified", Edges: []float64{0, .1, .2}, Counts: []int{3, 5, 1}, Peak: .15, Median: .12}},
+		Published:  []Comparison{{Quantity: "peak", Published: .16, Ours: Number(inf), Note: "stacked LSQR"}},
+		Arrays:     []Arrays{{File: "arrays.npz", SHA256: "ef"}},
+		Timing:     map[string]Number{"search": 1.25},
+		Warnings:   []string{"an <odd> warning"},
+		Verdict:    "bounded",
+	}
+	o := Original{Index: 5, Label: 3, Name: "three", Shape: []int{1, 2, 2}, Theta: []float32{0, 1, .5, .25}, Denormalize: func(x float64, _ int) float64 { return x }}
+	if err := r.Add(o, []string{"s = 1/200"}, [][]float64{{.1, .2, .3, inf}}, rand.New(rand.NewPCG(1, 2))); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestGolden(t *testing.T) {
+	r := sample(t)
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"report.txt":  func(b *bytes.Buffer) error { return r.WriteText(b) },
+		"report.json": func(b *bytes.Buffer) error { return r.WriteJSON(b) },
+		"report.html": func(b *bytes.Buffer) error { return r.WriteHTML(b, "run") },
+	} {
+		var got bytes.Buffer
+		if err := write(&got); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, got.Bytes(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want) {
+			t.Errorf("%s differs from its golden file: look at it, then `make golden`\n%s", name, got.String())
+		}
+	}
+}
+
+func TestJSONHoldsNoInfinity(t *testing.T) {
+	var b bytes.Buffer
+	r := sample(t)
+	if err := r.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(b.Bytes(), &keys); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []string{"schema", "model", "data", "release", "utility", "bounds", "resolvable", "timing", "warnings", "verdict"} {
+		if _, ok := keys[k]; !ok {
+			t.Errorf("report.json lacks %q", k)
+		}
+	}
+	back, err := ReadJSON(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !math.IsNaN(float64(back.Utility.ReleasedAccuracy)) || back.Bounds[0].Quantile(.95) != math.Inf(1) {
+		t.Error("what is unknown or unbounded did not come back so")
+	}
+	if _, err := ReadJSON(strings.NewReader(`{"schema":"else"}`)); err == nil {
+		t.Error("another schema was accepted")
+	}
+}
+
+// TestPageStandsAlone checks that the page loads nothing, runs nothing, escapes
+// what it is given, labels every picture, and closes every element it opens.
+func TestPageStandsAlone(t *testing.T) {
+	var b bytes.Buffer
+	if err := sample(t).WriteHTML(&b, "run"); err != nil {
+		t.Fatal(err)
+	}
+	s := b.String()
+	for _, banned := range []string{"<script", "http://", "https://", "<odd>", "<two>", "NaN", "+Inf", "<no value>", "ZgotmplZ"} {
+		if strings.Contains(s, banned) {
+			t.Errorf("the page contains %q", banned)
+		}
+	}
+	for _, img := range regexp.MustCompile(`<img[^>]*>`).FindAllString(s, -1) {
+		if !strings.Contains(img, `alt="`) || !strings.Contains(img, `src="data:image/png;base64,`) {
+			t.Errorf("picture without words or bytes: %.80s", img)
+		}
+	}
+	var open []string
+	void := map[string]bool{"meta": true, "img": true, "br": true, "line": true, "!doctype": true}
+	for _, m := range regexp.MustCompile(`<(/?)(!?[a-z0-9]+)[^>]*?(/?)>`).FindAllStringSubmatch(s, -1) {
+		switch {
+		case void[m[2]] || m[3] == "/":
+		case m[1] == "":
+			open = append(open, m[2])
+		case len(open) == 0 || open[len(open)-1] != m[2]:
+			t.Fatalf("</%s> closes %v", m[2], open)
+		default:
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("never closed: %v", open)
+	}
+}
+
+// TestReconstruct: a bound of zero protects nothing.
+func TestReconstruct(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	x := make([]float64, 3*5*7)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	std := make([]float64, len(x))
+	got := reconstruct([]int{3, 5, 7}, x, std, rng)
+	for i := range x {
+		if math.Abs(got[i]-x[i]) > 1e-12 {
+			t.Fatalf("pixel %d: %g, want %g", i, got[i], x[i])
+		}
+	}
+	// The transform is orthonormal, so the root mean square of the change is that
+	// of the bounds.
+	want := 0.0
+	for i := range std {
+		std[i] = rng.Float64()
+		want += std[i] * std[i]
+	}
+	sum := 0.0
+	for i, v := range reconstruct([]int{3, 5, 7}, x, std, rng) {
+		sum += (v - x[i]) * (v - x[i])
+	}
+	if math.Abs(sum-want) > 1e-9 {
+		t.Errorf("squared change %g, want %g", sum, want)
+	}
+}
