@@ -1,56 +1,23 @@
 package release_test
 
 import (
-	"compress/gzip"
 	"context"
-	"io"
 	"math"
-	"os"
 	"testing"
 
+	"tattle/dataset"
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/onnx"
 	"tattle/release"
 )
 
-// digits is MNIST's test set, normalised as paper A says.
-type digits struct{ pixels, labels []byte }
-
-func (d digits) Len() int        { return len(d.labels) }
-func (d digits) Label(i int) int { return int(d.labels[i]) }
-func (d digits) Examples(x []float32, indices []int) {
-	for i, index := range indices {
-		for j, v := range d.pixels[index*784 : (index+1)*784] {
-			x[i*784+j] = (float32(v)/255 - .1307) / .3081
-		}
-	}
-}
-
-// idx returns what follows the header of a compressed idx file.
-func idx(t *testing.T, name string, header int) []byte {
-	f, err := os.Open(shared.Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data[header:]
-}
-
 // The figures of an independent PyTorch run on the same net.
 func TestMNIST(t *testing.T) {
 	path := shared.Path(t, "models/mnist-mlp.onnx")
-	data := digits{
-		idx(t, "data/mnist/t10k-images-idx3-ubyte.gz", 16),
-		idx(t, "data/mnist/t10k-labels-idx1-ubyte.gz", 8),
+	data, err := dataset.Open(shared.Path(t, "data/mnist"), dataset.Test)
+	if err != nil {
+		t.Fatal(err)
 	}
 	g, err := onnx.Read(path)
 	if err != nil {
