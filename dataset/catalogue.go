@@ -27,7 +27,7 @@ type RemoteFile struct {
 	Name   string // in the folder it is put in
 	URL    string
 	Size   int64  // of the file as published, in bytes
-	SHA256 string // of what is in it: after decompression for a .gz, as it is for an archive
+	SHA256 string // of an idx file decompressed, of an archive as it is
 
 	contents int64    // bytes that SHA256 is of
 	members  []member // of an archive, which is unpacked and then removed
@@ -67,6 +67,31 @@ func (d Description) Bytes() int64 {
 		n += f.Size
 	}
 	return n
+}
+
+// String describes the set in some lines of text.
+func (d Description) String() string {
+	var b strings.Builder
+	line := func(key, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "  %-10s %s\n", key, value)
+		}
+	}
+	fmt.Fprintf(&b, "%s: %s\n", d.Name, d.Title)
+	line("pictures", fmt.Sprintf("%d to train, %d to test, %s: %s", d.Train, d.Test, times(d.Shape), d.Content))
+	line("target", d.Target)
+	line("sensitive", d.Sensitive)
+	line("terms", d.Terms)
+	line("cite", d.Citation)
+	line("home", d.Home)
+	for _, f := range d.Files {
+		of := "decompressed"
+		if f.members != nil {
+			of = "as it is"
+		}
+		line("file", fmt.Sprintf("%s, %d bytes, SHA-256 %s %s", f.URL, f.Size, of, f.SHA256))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 const (

@@ -73,10 +73,10 @@ func (f *fetch) download(ctx context.Context) error {
 	}
 	t := &transfer{fetch: f, part: part, have: have}
 	err = t.run(ctx)
-	if t.have == 0 && err != nil {
-		f.discard()
-	}
 	if err != nil {
+		if part.Close(); t.have == 0 {
+			f.discard()
+		}
 		return f.explain(ctx, err, t.have)
 	}
 	if err := part.Sync(); err != nil {

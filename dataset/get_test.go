@@ -244,8 +244,8 @@ func TestGetGivesUp(t *testing.T) {
 	}{
 		{"not found", status(404), "404 Not Found", 1},
 		{"forbidden", status(403), "403 Forbidden", 1},
-		{"errors", status(500), "500 Internal Server Error", 4},
-		{"silent", silent, "stalled", 4},
+		{"errors", status(500), "500 Internal Server Error", 2},
+		{"silent", silent, "stalled", 2},
 		{"corrupts", corrupts, "try again", 2},
 		{"another file", func(w http.ResponseWriter, r *http.Request, data []byte) { honest(w, r, other) }, "is not the published file: SHA-256", 2},
 		{"a page", func(w http.ResponseWriter, r *http.Request, data []byte) { io.WriteString(w, "<html>log in</html>") }, "is not the published file (gzip", 2},
@@ -259,7 +259,9 @@ func TestGetGivesUp(t *testing.T) {
 			h := newHome(t, files)
 			h.always = c.always
 			dir := t.TempDir()
-			err := d.get(context.Background(), dir, h.quick())
+			o := h.quick()
+			o.Retries = 1
+			err := d.get(context.Background(), dir, o)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "x.gz: ") {
 				t.Errorf("%v, want %q", err, c.want)
 			}
@@ -487,6 +489,9 @@ func TestInfo(t *testing.T) {
 		d, err := Info(name)
 		if err != nil || d.Terms == "" || d.Citation == "" || d.Home == "" || d.Target == "" || d.Train == 0 || len(d.Shape) != 3 {
 			t.Errorf("%s: %+v, %v", name, d, err)
+		}
+		if text := d.String(); !strings.HasPrefix(text, name+": ") || !strings.Contains(text, d.Terms) {
+			t.Errorf("%s described as %q", name, text)
 		}
 		for _, f := range d.Files {
 			if len(f.SHA256) != 64 || f.Size == 0 || f.contents == 0 || !strings.HasSuffix(f.URL, "/"+f.Name) {

@@ -1,0 +1,150 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Defaults of [GlyphOptions].
+const (
+	DefaultGlyphs    = 10000
+	DefaultGlyphSize = 28
+)
+
+// GlyphOptions says which glyphs to draw; the zero value is 10,000 training
+// pictures of 28×28 in grey.
+type GlyphOptions struct {
+	N     int    // pictures; 0 is DefaultGlyphs
+	Size  int    // side in pixels, 28 or 64; 0 is DefaultGlyphSize
+	Color bool   // three channels instead of one
+	Seed  uint64 // of everything that is drawn
+	Split Split  // "" is Train; the parts of one seed are drawn independently
+}
+
+var familyNames = []string{"regular", "bold", "italic", "mono", "small caps"}
+
+// Normalisation of the glyphs: mean and standard deviation of all pixels scaled
+// to 0..1, of all channels together, computed from 20,000 pictures of each kind.
+var glyphStatistics = map[[2]int][2]float32{ // [side, channels]: mean, std
+	{28, 1}: {.163, .185},
+	{28, 3}: {.500, .302},
+	{64, 1}: {.163, .201},
+	{64, 3}: {.500, .307},
+}
+
+// Glyphs draws digits in Go's own typefaces, each distorted by a random affine
+// map and a random elastic one, blurred, and covered with noise. Y is the digit
+// and S the family of the typeface: regular, bold, italic, mono or small caps
+// (Go Smallcaps has the digits of Go Regular; here they are drawn at the height
+// of its small capitals, four fifths, which no other family is scaled to). Y and S are drawn independently and uniformly.
+//
+// Picture i depends on Seed, Split and i alone, whatever N is and however many
+// cores take part; digit and family do not depend on Size and Color either. All
+// arithmetic per pixel is in integers, and that of the outlines free of fused
+// operations, so the bytes are the same on every 64-bit architecture.
+//
+// It panics on options that [GlyphOptions.Check] refuses.
+func Glyphs(o GlyphOptions) *Set {
+	if err := o.Check(); err != nil {
+		panic("dataset: " + err.Error())
+	}
+	o = o.complete()
+	channels := 1
+	if o.Color {
+		channels = 3
+	}
+	p := channels * o.Size * o.Size
+	set := &Set{
+		Name: "glyphs", Shape: []int{channels, o.Size, o.Size},
+		Pixels: make([]uint8, o.N*p),
+		Y:      make([]int, o.N), YNames: digitNames,
+		S: make([]int, o.N), SNames: familyNames,
+	}
+	for range channels {
+		stats := glyphStatistics[[2]int{o.Size, channels}]
+		set.Mean, set.Std = append(set.Mean, stats[0]), append(set.Std, stats[1])
+	}
+	share(o.N, func() func(i int) {
+		w := newWarp(o.Size)
+		return func(i int) {
+			d := newDraws(o.Seed, o.Split, i)
+			set.Y[i], set.S[i] = d.below(len(digitNames)), d.below(len(familyNames))
+			w.picture(set.Pixels[i*p:][:p], set.Y[i], set.S[i], o.Color, d)
+		}
+	})
+	return set.finish()
+}
+
+// Check says what is wrong with the options, if anything is.
+func (o GlyphOptions) Check() error {
+	o = o.complete()
+	if o.Size != 28 && o.Size != 64 {
+		return fmt.Errorf("glyphs of size %d: want 28 or 64", o.Size)
+	}
+	if limit := maxArray / (3 * o.Size * o.Size); o.N < 0 || o.N > limit {
+		return fmt.Errorf("%d glyphs: want 1 to %d", o.N, limit)
+	}
+	return o.Split.check()
+}
+
+// complete puts the defaults in.
+func (o GlyphOptions) complete() GlyphOptions {
+	if o.N == 0 {
+		o.N = DefaultGlyphs
+	}
+	if o.Size == 0 {
+		o.Size = DefaultGlyphSize
+	}
+	if o.Split == "" {
+		o.Split = Train
+	}
+	return o
+}
+
+// share calls f(i) for 0 ≤ i < n on all cores; each has its own f from start.
+func share(n int, start func() func(i int)) {
+	const grain = 16
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), (n+grain-1)/grain) {
+		wait.Go(func() {
+			f := start()
+			for {
+				hi := int(next.Add(grain))
+				for i := hi - grain; i < min(hi, n); i++ {
+					f(i)
+				}
+				if hi >= n {
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// draws is the random stream of one picture.
+type draws struct{ *rand.ChaCha8 }
+
+// newDraws keys the stream by seed, part and index.
+func newDraws(seed uint64, split Split, index int) draws {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	binary.LittleEndian.PutUint64(key[8:], uint64(index))
+	copy(key[16:], "glyphs "+string(split))
+	return draws{rand.NewChaCha8(key)}
+}
+
+// below draws from 0 … n−1; no value is favoured by more than n/2⁶⁴.
+func (d draws) below(n int) int {
+	hi, _ := bits.Mul64(d.Uint64(), uint64(n))
+	return int(hi)
+}
+
+// within draws from −a … a.
+func (d draws) within(a int) int { return d.below(2*a+1) - a }

@@ -1,0 +1,224 @@
+package dataset
+
+import (
+	"bytes"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// The bytes are part of the contract: a seed names a data set.
+func TestGlyphsGolden(t *testing.T) {
+	for _, c := range []struct {
+		o    GlyphOptions
+		want string
+	}{
+		{GlyphOptions{N: 100, Seed: 1}, "3752454dbe96f3903777b1235fea317d025fe2b8a594047eb5e1f8c713c962f9"},
+		{GlyphOptions{N: 100, Size: 64, Color: true, Seed: 1}, "d6d236da99f231b08d3978633c4835d1b0fd27fb273f9fd5b07720b8fdd24762"},
+	} {
+		if got := Glyphs(c.o).SHA256; got != c.want {
+			t.Errorf("%+v: %s, want %s", c.o, got, c.want)
+		}
+	}
+}
+
+func TestGlyphsSameOnAnyCores(t *testing.T) {
+	o := GlyphOptions{N: 300, Seed: 5}
+	want := Glyphs(o).SHA256
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, cores := range []int{1, 3, 8} {
+		runtime.GOMAXPROCS(cores)
+		if got := Glyphs(o).SHA256; got != want {
+			t.Errorf("%d cores: other bytes", cores)
+		}
+	}
+}
+
+func TestGlyphsDependOnSeedSplitIndexAlone(t *testing.T) {
+	few, many := Glyphs(GlyphOptions{N: 20, Seed: 3}), Glyphs(GlyphOptions{N: 70, Seed: 3})
+	if !bytes.Equal(few.Pixels, many.Pixels[:len(few.Pixels)]) {
+		t.Error("the first pictures depend on how many follow")
+	}
+	large := Glyphs(GlyphOptions{N: 20, Seed: 3, Size: 64, Color: true})
+	for i := range few.Y {
+		if few.Y[i] != large.Y[i] || few.S[i] != large.S[i] {
+			t.Fatal("labels depend on size")
+		}
+	}
+	for name, o := range map[string]GlyphOptions{"seed": {N: 20, Seed: 4}, "split": {N: 20, Seed: 3, Split: Test}} {
+		other, equal := Glyphs(o), 0
+		for i := range 20 {
+			if bytes.Equal(other.Pixels[i*784:][:784], few.Pixels[i*784:][:784]) {
+				equal++
+			}
+		}
+		if equal > 0 {
+			t.Errorf("another %s, the same %d pictures", name, equal)
+		}
+	}
+}
+
+// Y and S are uniform and independent. Three χ² tests at 1e-6 each: together
+// they fail a right program with probability below 1e-5. The quantiles of χ² at
+// 1 − 1e-6 for 9, 4 and 36 degrees of freedom are 44.8, 33.4 and 90.5.
+func TestGlyphLabelsIndependent(t *testing.T) {
+	const n = 20000
+	var y [10]float64
+	var s [5]float64
+	var both [10][5]float64
+	for i := range n {
+		d := newDraws(11, Train, i)
+		digit, family := d.below(10), d.below(5)
+		y[digit]++
+		s[family]++
+		both[digit][family]++
+	}
+	chi := func(got, want float64) float64 { return (got - want) * (got - want) / want }
+	var chiY, chiS, chiBoth float64
+	for i := range y {
+		chiY += chi(y[i], n/10)
+		for j := range s {
+			chiBoth += chi(both[i][j], y[i]*s[j]/n)
+		}
+	}
+	for j := range s {
+		chiS += chi(s[j], n/5)
+	}
+	if chiY > 44.8 || chiS > 33.4 || chiBoth > 90.5 {
+		t.Errorf("χ² %.1f of digits, %.1f of families, %.1f of both", chiY, chiS, chiBoth)
+	}
+	made := Glyphs(GlyphOptions{N: 50, Seed: 11})
+	for i := range made.Y {
+		if d := newDraws(11, Train, i); made.Y[i] != d.below(10) || made.S[i] != d.below(5) {
+			t.Fatal("the set's labels are not the ones tested")
+		}
+	}
+}
+
+// Both attributes can be read from the pictures: the nearest of the training
+// part's centroids finds the digit of most test pictures, and that of a digit's
+// families finds the family of many more than one in five.
+func TestGlyphsCanBeRead(t *testing.T) {
+	train, test := Glyphs(GlyphOptions{N: 6000, Seed: 2}), Glyphs(GlyphOptions{N: 1000, Seed: 2, Split: Test})
+	cell := func(s *Set, i int) int { return s.Y[i]*5 + s.S[i] }
+	var centroid [50][784]float64
+	var count [50]float64
+	for i := range train.Y {
+		count[cell(train, i)]++
+	}
+	x := make([]float32, 784)
+	for i := range train.Y {
+		train.Examples(x, []int{i})
+		for j, v := range x {
+			centroid[cell(train, i)][j] += float64(v) / count[cell(train, i)]
+		}
+	}
+	digits, families := 0, 0
+	for i := range test.Y {
+		test.Examples(x, []int{i})
+		best, least := 0, math.Inf(1)
+		for c := range centroid {
+			if d := angle(x, centroid[c][:]); d < least {
+				best, least = c, d
+			}
+		}
+		if best/5 == test.Y[i] {
+			digits++
+		}
+		if best%5 == test.S[i] {
+			families++
+		}
+	}
+	t.Logf("nearest centroid: digit %.1f %%, family %.1f %%", float64(digits)/10, float64(families)/10)
+	if digits < 700 || families < 350 {
+		t.Errorf("nearest centroid finds %d digits and %d families of 1000", digits, families)
+	}
+}
+
+// angle is 1 − the correlation of a picture and a centroid.
+func angle(x []float32, c []float64) float64 {
+	var mx, mc float64
+	for j := range c {
+		mx += float64(x[j]) / float64(len(c))
+		mc += c[j] / float64(len(c))
+	}
+	var xc, xx, cc float64
+	for j := range c {
+		a, b := float64(x[j])-mx, c[j]-mc
+		xc, xx, cc = xc+a*b, xx+a*a, cc+b*b
+	}
+	return 1 - xc/math.Sqrt(xx*cc)
+}
+
+// The five families draw every digit differently, before any distortion; mono's
+// and regular's eights are the closest, at 7.5 % of their ink.
+func TestGlyphFamiliesDiffer(t *testing.T) {
+	m := masters28()
+	for digit := range 10 {
+		for a := range 5 {
+			for b := range a {
+				different, ink := 0, 0
+				for j := range m[a][digit] {
+					different += int(max(m[a][digit][j], m[b][digit][j]) - min(m[a][digit][j], m[b][digit][j]))
+					ink += int(m[a][digit][j])
+				}
+				if different*20 < ink {
+					t.Errorf("digit %d: %s and %s differ in %d of %d", digit, familyNames[a], familyNames[b], different, ink)
+				}
+			}
+		}
+	}
+}
+
+func TestGlyphConstants(t *testing.T) {
+	for _, o := range []GlyphOptions{{N: 4000}, {N: 2000, Color: true}, {N: 1000, Size: 64}, {N: 1000, Size: 64, Color: true}} {
+		s := Glyphs(o)
+		mean, std := moments(s)
+		if math.Abs(mean-float64(s.Mean[0])) > .03 || math.Abs(std-float64(s.Std[0])) > .015 {
+			t.Errorf("%+v: mean %.3f, std %.3f; the constants are %v and %v", o, mean, std, s.Mean[0], s.Std[0])
+		}
+		if len(s.Mean) != s.Shape[0] || len(s.Std) != s.Shape[0] || len(s.Pixels) != s.Len()*s.Shape[0]*o.size()*o.size() {
+			t.Errorf("%+v: shape %v, %d constants, %d pixels", o, s.Shape, len(s.Mean), len(s.Pixels))
+		}
+	}
+}
+
+func (o GlyphOptions) size() int { return max(o.Size, 28) }
+
+func TestGlyphsRefuse(t *testing.T) {
+	for want, o := range map[string]GlyphOptions{
+		"size 32":      {Size: 32},
+		"-1 glyphs":    {N: -1},
+		"want 1 to":    {N: 1 << 40},
+		`split "half"`: {Split: "half"},
+	} {
+		if err := o.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", o, err, want)
+		}
+	}
+	if err := (GlyphOptions{}).Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBSplineSumsToOne(t *testing.T) {
+	for at := 0; at < one; at += 977 {
+		w := bspline(at)
+		sum := w[0] + w[1] + w[2] + w[3]
+		if x := float64(at) / one; math.Abs(float64(w[0])-one*(1-x)*(1-x)*(1-x)/6) > 2 || sum < one-6 || sum > one {
+			t.Fatalf("t = %v: %v, sum %d", x, w, sum)
+		}
+	}
+}
+
+func BenchmarkGlyphs(b *testing.B) {
+	for name, o := range map[string]GlyphOptions{"28grey": {N: 1000}, "64color": {N: 1000, Size: 64, Color: true}} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Glyphs(o)
+			}
+			b.ReportMetric(float64(b.N)*1000/b.Elapsed().Seconds(), "examples/s")
+		})
+	}
+}

@@ -1,0 +1,213 @@
+package dataset
+
+// one is 1 in the fixed point of this file, 16 fractional bits.
+const one = 1 << 16
+
+// Ranges of the distortions, in fixed point.
+const (
+	maxHalfTurn  = one * 87 / 1000 // tangent of half the rotation: 10 degrees
+	maxShear     = one * 8 / 100
+	maxScale     = one * 6 / 100 // of both axes together
+	maxAspect    = one * 3 / 100 // of each axis on its own
+	maxShift     = one * 8 / 100 // of the side
+	maxElastic   = one * 12 / 100
+	maxBlur      = 64 // of 256, the weight of each neighbour
+	maxNoise     = 12 // standard deviation in grey levels
+	minContrast  = 96 // of luma, 0..255
+	elasticCells = 4  // of the side; displacements are cubic B-splines over them
+	controls     = elasticCells + 3
+	fullInk      = 4080 // full coverage
+)
+
+// warp draws distorted digits of one size.
+type warp struct {
+	size    int
+	digits  *masters
+	weights [][4]int // of the four B-splines over pixel column or row j
+	cell    []int    // of column or row j
+	dx, dy  [controls][controls]int
+	ink     []int // coverage, 0 … fullInk
+	spare   []int
+}
+
+func newWarp(size int) *warp {
+	w := &warp{size: size, digits: masters28(), ink: make([]int, size*size), spare: make([]int, size*size)}
+	if size == 64 {
+		w.digits = masters64()
+	}
+	for j := range size {
+		at := (2*j + 1) * elasticCells * one / (2 * size) // of the pixel's middle, in cells
+		w.cell = append(w.cell, at/one)
+		w.weights = append(w.weights, bspline(at%one))
+	}
+	return w
+}
+
+// bspline returns the uniform cubic B-spline's four weights at t, which sum to
+// one up to rounding: (1−t)³/6, (3t³−6t²+4)/6, (−3t³+3t²+3t+1)/6, t³/6.
+func bspline(t int) [4]int {
+	t2 := t * t / one
+	t3 := t2 * t / one
+	u := one - t
+	return [4]int{
+		u * u / one * u / one / 6,
+		(3*t3 - 6*t2 + 4*one) / 6,
+		(-3*t3 + 3*t2 + 3*t + one) / 6,
+		t3 / 6,
+	}
+}
+
+// picture draws digit in family, distorted as d says. dst is [channels, size, size].
+func (w *warp) picture(dst []uint8, digit, family int, color bool, d draws) {
+	a, shift := w.affine(d)
+	w.elastic(d)
+	w.sample(w.digits[family][digit], a, shift)
+	for range (w.size + 14) / 28 {
+		w.blur(d.below(maxBlur + 1))
+	}
+	paper, ink := grey(d)
+	if color {
+		paper, ink = colors(d)
+	}
+	noise := d.below(maxNoise + 1)
+	plane := w.size * w.size
+	for c := range len(dst) / plane {
+		w.paint(dst[c*plane:][:plane], paper[c], ink[c], noise, d)
+	}
+}
+
+// affine draws the map from pixels of the picture to those of a master,
+// relative to the middle of each: rotation · shear · scale, and a shift of the
+// picture. cos = (1−t²)/(1+t²) and sin = 2t/(1+t²), t the half angle's tangent.
+func (w *warp) affine(d draws) (a [4]int, shift [2]int) {
+	t := d.within(maxHalfTurn)
+	cos := (one*one - t*t) * one / (one*one + t*t)
+	sin := 2 * t * one * one / (one*one + t*t)
+	shear := d.within(maxShear)
+	both := one + d.within(maxScale)
+	x := oversample * both * (one + d.within(maxAspect)) / one
+	y := oversample * both * (one + d.within(maxAspect)) / one
+	a = [4]int{
+		cos * x / one, (cos*shear/one - sin) * y / one,
+		sin * x / one, (sin*shear/one + cos) * y / one,
+	}
+	for k := range shift {
+		shift[k] = w.size * d.within(maxShift)
+	}
+	return a, shift
+}
+
+// elastic draws the displacements of the control points, in master pixels; each
+// is the mean of two uniform draws.
+func (w *warp) elastic(d draws) {
+	const reach = oversample * maxElastic / 2
+	for i := range controls {
+		for j := range controls {
+			w.dx[i][j] = w.size * (d.within(reach) + d.within(reach))
+			w.dy[i][j] = w.size * (d.within(reach) + d.within(reach))
+		}
+	}
+}
+
+// sample fills w.ink from the master, nine samples to a pixel.
+func (w *warp) sample(m master, a [4]int, shift [2]int) {
+	side := oversample * w.size
+	var ux, uy [9]int // from a pixel's middle to its samples
+	for k := range ux {
+		x, y := (k%3-1)*one/3, (k/3-1)*one/3
+		ux[k], uy[k] = (a[0]*x+a[1]*y)/one, (a[2]*x+a[3]*y)/one
+	}
+	for i := range w.size {
+		rowX, rowY := combine(&w.dx, w.cell[i], w.weights[i]), combine(&w.dy, w.cell[i], w.weights[i])
+		y := (2*i+1-w.size)*one/2 - shift[1]
+		for j := range w.size {
+			x := (2*j+1-w.size)*one/2 - shift[0]
+			u := side*one/2 + (a[0]*x+a[1]*y)/one + across(&rowX, w.cell[j], w.weights[j])
+			v := side*one/2 + (a[2]*x+a[3]*y)/one + across(&rowY, w.cell[j], w.weights[j])
+			sum := 0
+			for k := range ux {
+				c, r := (u+ux[k])>>16, (v+uy[k])>>16
+				if uint(c) < uint(side) && uint(r) < uint(side) {
+					sum += int(m[r*side+c])
+				}
+			}
+			w.ink[i*w.size+j] = sum * fullInk / (9 * 255)
+		}
+	}
+}
+
+// combine weighs four rows of control points.
+func combine(d *[controls][controls]int, cell int, weights [4]int) (row [controls]int) {
+	for k, weight := range weights {
+		for j, v := range d[cell+k] {
+			row[j] += weight * v
+		}
+	}
+	for j := range row {
+		row[j] /= one
+	}
+	return row
+}
+
+// across weighs four columns of a combined row.
+func across(row *[controls]int, cell int, weights [4]int) int {
+	r := row[cell : cell+4]
+	return (weights[0]*r[0] + weights[1]*r[1] + weights[2]*r[2] + weights[3]*r[3]) / one
+}
+
+// blur applies the kernel (b, 256−2b, b)/256 across and down; outside is paper.
+func (w *warp) blur(b int) {
+	blurLines(w.spare, w.ink, w.size, b) // transposes, so twice is across and down
+	blurLines(w.ink, w.spare, w.size, b)
+}
+
+func blurLines(dst, src []int, n, b int) {
+	for i := range n {
+		row := src[i*n:][:n]
+		before := 0
+		for j, v := range row {
+			after := 0
+			if j+1 < n {
+				after = row[j+1]
+			}
+			dst[j*n+i] = (v*(256-2*b) + b*(before+after)) / 256
+			before = v
+		}
+	}
+}
+
+// grey draws dark paper and light ink, as MNIST has them.
+func grey(d draws) (paper, ink [3]int) {
+	paper[0], ink[0] = d.below(48), 160+d.below(96)
+	return paper, ink
+}
+
+// colors draws paper and ink until their lumas (ITU-R BT.601) are far apart.
+func colors(d draws) (paper, ink [3]int) {
+	for {
+		for c := range 3 {
+			paper[c], ink[c] = d.below(256), d.below(256)
+		}
+		if contrast := luma(ink) - luma(paper); contrast >= minContrast || -contrast >= minContrast {
+			return paper, ink
+		}
+	}
+}
+
+func luma(c [3]int) int { return (299*c[0] + 587*c[1] + 114*c[2]) / 1000 }
+
+// paint writes one channel: paper and ink mixed by coverage, and noise, which is
+// near normal: the sum of four random bytes, of standard deviation 148.
+func (w *warp) paint(dst []uint8, paper, ink, noise int, d draws) {
+	var random uint64
+	for i := range dst {
+		if i%2 == 0 {
+			random = d.Uint64()
+		}
+		v := paper + (ink-paper)*w.ink[i]/fullInk + (fourBytes(uint32(random))-510)*noise/148
+		random >>= 32
+		dst[i] = uint8(min(max(v, 0), 255))
+	}
+}
+
+func fourBytes(r uint32) int { return int(r&255 + r>>8&255 + r>>16&255 + r>>24) }
