@@ -81,15 +81,16 @@ func products(t testing.TB, g *Graph) (all, first float64) {
 func BenchmarkTrainStep(b *testing.B) {
 	for _, c := range []struct {
 		name  string
-		g     *Graph
+		graph func(seed uint64) *Graph
 		batch int
 	}{
-		{"mnist", MNISTNet(1), 32},
-		{"cifar10", CIFARNet(1), 32},
-		{"curious-64", CuriousClassifier(2, 1), 100},
+		{"mnist", MNISTNet, 32},
+		{"cifar10", CIFARNet, 32},
+		{"curious-64", func(seed uint64) *Graph { return CuriousClassifier(2, seed) }, 100},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			t, err := NewTrainer(c.g, NewAdamW(c.g.Params(), AdamOptions{}), 1)
+			g := c.graph(1)
+			t, err := NewTrainer(g, NewAdamW(g.Params(), AdamOptions{}), 1)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -99,7 +100,7 @@ func BenchmarkTrainStep(b *testing.B) {
 			for i := range y {
 				y[i] = r.IntN(n)
 			}
-			all, first := products(b, c.g)
+			all, first := products(b, g)
 			work := 2 * float64(c.batch) * (3*all - first)
 			newYardstick().against(b, work, c.batch, func() { t.Step(x, y) })
 		})

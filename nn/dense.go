@@ -139,11 +139,14 @@ func (k *dense[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	w := packedAbs[float64](k.Weight, true, 0, k.In, k.Out, k.In)
 	simd.GemmPacked(false, f.batch, 1, k.reach, k.In, w, 0, ey, k.Out)
 	up := roundUp(k.In + 4)
-	for i := range ey {
-		if k.Bias != nil {
-			ey[i] += g * math.Abs(float64(k.Bias.Data[i%k.Out]))
+	for lo := 0; lo < len(ey); lo += k.Out {
+		for i := range k.Out {
+			b := 0.0
+			if k.Bias != nil {
+				b = g * math.Abs(float64(k.Bias.Data[i]))
+			}
+			ey[lo+i] = (ey[lo+i]+b)*up + underflow
 		}
-		ey[i] = ey[i]*up + underflow
 	}
 }
 

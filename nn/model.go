@@ -2,7 +2,8 @@ package nn
 
 // A Model maps p inputs to n features, in batches: [batch, p] → [batch, n], the
 // batch following from the length. A method panics where a length is no multiple
-// of p or does not match. A Model is not safe for concurrent use.
+// of p or does not match. dst must not overlap the other arguments. A Model is not
+// safe for concurrent use.
 type Model interface {
 	// Dims returns the number of inputs and of features of one example.
 	Dims() (p, n int)
@@ -18,7 +19,8 @@ type Model interface {
 }
 
 // A Linearization applies each example's own Jacobian J = ∂a/∂θ at the θ where
-// the model was linearised, to k vectors per example at once.
+// the model was linearised, to k vectors per example at once; k follows from the
+// lengths. dst must not overlap the other argument.
 type Linearization[T Float] interface {
 	// Features returns a(θ), [batch, n], for reading only.
 	Features() []T

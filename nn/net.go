@@ -21,11 +21,25 @@ func NewNet(g *Graph) (*Net, error) {
 	if err != nil {
 		return nil, fmt.Errorf("net %q: %w", g.Name, err)
 	}
-	net := &Net{graph: g, p: Size(g.InputShape), n: Size(shapes[g.Output])}
-	if net.p == 0 || net.n == 0 {
-		return nil, fmt.Errorf("net %q: %d inputs and %d outputs: both must be positive", g.Name, net.p, net.n)
+	for name, s := range shapes {
+		if !sensible(s) {
+			return nil, fmt.Errorf("net %q: tensor %q has shape %v for one example, of no sensible size", g.Name, name, s)
+		}
 	}
-	return net, nil
+	return &Net{graph: g, p: Size(g.InputShape), n: Size(shapes[g.Output])}, nil
+}
+
+// sensible reports whether a tensor of that shape has at least one entry and at
+// most 2³⁰.
+func sensible(shape []int) bool {
+	n := 1
+	for _, d := range shape {
+		if d <= 0 || d > 1<<30/n {
+			return false
+		}
+		n *= d
+	}
+	return true
 }
 
 // Graph returns the graph that was compiled.

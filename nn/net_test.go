@@ -303,6 +303,7 @@ func TestNewNetRefuses(t *testing.T) {
 		"values":      chain([]int{3}, short),
 		"no weight":   chain([]int{3}, &Dense{In: 3, Out: 3}),
 		"no inputs":   chain([]int{0}),
+		"absurd":      chain([]int{1 << 40, 1 << 40}, &Flatten{}),
 		"probability": chain([]int{3}, &Dropout{P: 1}),
 		"not a slope": chain([]int{3}, &LeakyReLU{Slope: math.NaN()}),
 		"no output":   {Input: "x", InputShape: []int{1}, Output: "y"},
@@ -342,5 +343,20 @@ func TestCut(t *testing.T) {
 	}
 	if _, _, err := g.Cut("fc9"); err == nil {
 		t.Error("cut at an unknown node: no error")
+	}
+}
+
+// TestRowLimit holds sweeps to buffers of 64 MB per tensor.
+func TestRowLimit(t *testing.T) {
+	e32, e64 := mustNet(t, cifarNet()).run32(), mustNet(t, cifarNet()).run64()
+	const longest = 1024 * 11 * 11
+	if want := 64 << 20 / (4 * longest); e32.limit != want {
+		t.Errorf("float32: %d rows, want %d", e32.limit, want)
+	}
+	if want := 64 << 20 / (8 * longest); e64.limit != want {
+		t.Errorf("float64: %d rows, want %d", e64.limit, want)
+	}
+	if l := rowLimit[float32]([]int{1 << 30}); l != 1 {
+		t.Errorf("one long tensor: %d rows, want 1", l)
 	}
 }

@@ -18,8 +18,7 @@ type Source interface {
 	Label(i int) int
 }
 
-// DefaultBatch is the batch of papers A and the one Train takes where none is
-// given.
+// DefaultBatch is paper A's batch.
 const DefaultBatch = 32
 
 // TrainOptions are the settings of Train.

@@ -120,6 +120,9 @@ func (t *Trainer) Forward(x []float32) []float32 {
 // with respect to the outputs of the last Forward is dy, and, unless dx is nil,
 // dx with the one with respect to the inputs.
 func (t *Trainer) Backward(dx, dy []float32) {
+	if t.tape.batch == 0 {
+		panic("nn: Backward before Forward")
+	}
 	p, n := t.Dims()
 	if b := t.tape.batch; len(dy) != b*n || dx != nil && len(dx) != b*p {
 		panic(fmt.Sprintf("nn: %d and %d entries are no gradients of %d examples of %d inputs and %d outputs", len(dx), len(dy), b, p, n))
