@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -42,6 +43,9 @@ func (n *node) attribute(name string) (a attribute, ok bool, err error) {
 			a.kind = w.int(f)
 		}
 	})
+	if e, ok := w.err.(*FormatError); ok {
+		e.Detail = fmt.Sprintf("attribute %q: %s", name, e.Detail)
+	}
 	return a, true, w.err
 }
 

@@ -19,6 +19,11 @@ const (
 // maxActivation bounds the elements of one activation of one example.
 const maxActivation = 1 << 31
 
+// maxGrowth bounds the bytes of all parameters by those of the file. Widening
+// float16 takes 2 of it, a weight used both ways round 2; a file that has one
+// weight multiplied by a hundred factors would take a hundred.
+const maxGrowth = 8
+
 // Decode reads an ONNX model; file is what errors call it. The graph keeps
 // nothing of data. Nodes on which the output does not depend are left out.
 func Decode(file string, data []byte) (*nn.Graph, error) {
@@ -28,7 +33,7 @@ func Decode(file string, data []byte) (*nn.Graph, error) {
 		return nil, inFile(w.err, file)
 	}
 	d := &decoder{
-		file: file, opset: m.opset, source: m.graph,
+		opset: m.opset, source: m.graph, room: maxGrowth*len(data) + 1<<12,
 		constants: map[string]tensor{},
 		shapes:    map[string][]int{},
 		uses:      map[string]int{},
@@ -36,6 +41,7 @@ func Decode(file string, data []byte) (*nn.Graph, error) {
 		params:    map[string]*nn.Param{},
 		given:     map[string]bool{},
 		names:     map[string]bool{},
+		numbers:   map[string]int{},
 		graph:     &nn.Graph{Name: m.graph.name, Metadata: m.metadata},
 	}
 	if err := d.decode(); err != nil {
@@ -57,10 +63,10 @@ func inFile(err error, file string) error {
 
 // decoder turns a file's graph into an nn.Graph, node by node.
 type decoder struct {
-	file   string
 	opset  int64
 	source *graph
 	fixed  bool // the input's batch is fixed to 1
+	room   int  // bytes that parameters may still take
 
 	constants map[string]tensor
 	shapes    map[string][]int     // of activations; nil behind something unsupported
@@ -69,6 +75,7 @@ type decoder struct {
 	params    map[string]*nn.Param // by tensor and what was done to it
 	given     map[string]bool      // names that the file gives to nodes …
 	names     map[string]bool      // … and those that nodes of the graph have
+	numbers   map[string]int       // next number of a name made up
 
 	graph  *nn.Graph
 	beyond []Unsupported
@@ -81,14 +88,14 @@ func (d *decoder) decode() error {
 	if d.source.sparse {
 		d.unsupported("", "", "sparse weights")
 	}
-	if err := d.initializers(); err != nil {
-		return err
-	}
 	if err := d.input(); err != nil {
 		return err
 	}
 	nodes, err := d.needed()
 	if err != nil {
+		return err
+	}
+	if err := d.initializers(); err != nil {
 		return err
 	}
 	for _, n := range nodes {
@@ -110,8 +117,12 @@ func (d *decoder) unsupported(node, op, detail string) {
 	d.beyond = append(d.beyond, Unsupported{node, op, detail})
 }
 
+// initializers reads the weights that are used.
 func (d *decoder) initializers() error {
 	for _, m := range d.source.initializers {
+		if d.uses[m.name] == 0 {
+			continue
+		}
 		if _, dup := d.constants[m.name]; dup {
 			return malformed("tensor %q is there twice", m.name)
 		}
@@ -126,12 +137,11 @@ func (d *decoder) initializers() error {
 
 // input finds the one input that is no initializer, and the one output.
 func (d *decoder) input() error {
-	var real []named
-	for _, m := range d.source.inputs {
-		if _, ok := d.constants[m.name]; !ok {
-			real = append(real, m)
-		}
+	constant := make(map[string]bool, len(d.source.initializers))
+	for _, m := range d.source.initializers {
+		constant[m.name] = true
 	}
+	real := slices.DeleteFunc(d.source.inputs, func(m named) bool { return constant[m.name] })
 	if len(real) == 0 || len(d.source.outputs) == 0 {
 		return malformed("has %d inputs and %d outputs", len(real), len(d.source.outputs))
 	}
@@ -310,8 +320,10 @@ func (d *decoder) unique(n *node) string {
 // fresh returns the stem, numbered, as a name that no node has.
 func (d *decoder) fresh(stem string) string {
 	stem = strings.TrimPrefix(stem, "_")
-	for i := 0; ; i++ {
-		if name := fmt.Sprintf("%s_%d", stem, i); !d.given[name] && !d.names[name] {
+	for {
+		name := fmt.Sprintf("%s_%d", stem, d.numbers[stem])
+		d.numbers[stem]++
+		if !d.given[name] && !d.names[name] {
 			return name
 		}
 	}
@@ -382,6 +394,9 @@ func (d *decoder) param(t tensor, done string, make func(shape []int, x []float3
 	}
 	if err != nil {
 		return nil, err
+	}
+	if d.room -= 4 * len(x); d.room < 0 {
+		return nil, malformed("the parameters take more than %d times the memory of the file", maxGrowth)
 	}
 	p := &nn.Param{Name: t.name, Shape: shape, Data: x}
 	d.params[key] = p

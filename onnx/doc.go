@@ -2,10 +2,13 @@
 //
 // It has its own small schema over protobuf's wire format, for the operators
 // that package nn computes; files are read from opset 7 on and written at
-// opset 13. Files come from outside: whatever they claim, a reader allocates a
-// small multiple of their size, a damaged file is a FormatError that names node
-// and operator, and a file that is sound but needs more than nn computes is an
-// UnsupportedError that lists everything it needs.
+// opset 13.
+//
+// Files come from outside. Whatever they claim, parameters take at most eight
+// times the memory of the file, and the structure around them, of at most 2¹⁸
+// parts, some hundred times its bytes. A damaged file is a FormatError that
+// names node and operator; a file that is sound but needs more than nn computes
+// is an UnsupportedError that lists everything it needs.
 //
 // Float attributes of a file are float32; they are read as the shortest decimal
 // of that float32, so an epsilon of 1e-5 is 1e-5 and not 9.99999974737875e-6.

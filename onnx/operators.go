@@ -157,6 +157,9 @@ func (d *decoder) reshape(n *node) error {
 	if err != nil {
 		return err
 	}
+	if len(to) > maxDims {
+		return malformed("to %d dimensions", len(to))
+	}
 	allow, err := n.flag("allowzero", false)
 	if err != nil {
 		return err

@@ -154,7 +154,7 @@ func (w *wire) entry(b []byte) (key, value string) {
 }
 
 func (w *wire) graph(b []byte) *graph {
-	g := &graph{}
+	g := &graph{nodes: make([]node, 0, w.count(b, graphNode))}
 	w.each(b, func(f field) {
 		switch f.number {
 		case graphNode:
@@ -243,7 +243,9 @@ func (w *wire) value(b []byte) (v value) {
 				d = dim{w.int(f), true}
 			}
 		})
-		v.dims = append(v.dims, d)
+		if v.dims = append(v.dims, d); len(v.dims) > maxDims {
+			w.fail("has more than %d dimensions", maxDims)
+		}
 	}
 	w.each(b, func(f field) {
 		into(f, valueType, func(f field) {

@@ -7,6 +7,9 @@ import (
 	"tattle/npy"
 )
 
+// maxDims bounds the dimensions of tensors, and so the length of messages.
+const maxDims = 16
+
 // tensor is a constant of the file. Its bytes alias the file's.
 type tensor struct {
 	name     string
@@ -24,7 +27,10 @@ func (w *wire) tensor(b []byte) (t tensor) {
 	w.each(b, func(f field) {
 		switch f.number {
 		case tensorDims:
-			t.dims = w.ints(t.dims, f)
+			if t.dims = w.ints(t.dims, f); len(t.dims) > maxDims {
+				w.fail("has more than %d dimensions", maxDims)
+				t.dims = nil
+			}
 		case tensorType:
 			t.kind = w.int(f)
 		case tensorFloats:

@@ -200,6 +200,9 @@ func (d *decoder) reduceMean(n *node) error {
 		}
 		axes = slices.Clone(axes)
 	}
+	if len(axes) > maxDims {
+		return malformed("over %d axes", len(axes))
+	}
 	for i := range axes {
 		if axes[i] < 0 {
 			axes[i] += 4

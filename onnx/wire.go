@@ -62,6 +62,16 @@ func (w *wire) each(b []byte, f func(field)) {
 	}
 }
 
+// count returns how many fields of that number the message has, at most maxParts.
+func (w *wire) count(b []byte, number protowire.Number) (n int) {
+	w.each(b, func(f field) {
+		if f.number == number {
+			n++
+		}
+	})
+	return min(n, maxParts)
+}
+
 // part counts one more message or name.
 func (w *wire) part() {
 	if w.parts++; w.parts > maxParts {

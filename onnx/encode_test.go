@@ -1,0 +1,197 @@
+package onnx
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/nn"
+)
+
+func param(r *rand.Rand, shape ...int) *nn.Param {
+	p := &nn.Param{Shape: shape, Data: make([]float32, nn.Size(shape))}
+	for i := range p.Data {
+		p.Data[i] = float32(r.NormFloat64() / 4)
+	}
+	return p
+}
+
+// allOperators has every operator, with settings that are not the defaults.
+func allOperators() *nn.Graph {
+	r := rand.New(rand.NewPCG(1, 2))
+	variance := param(r, 4)
+	for i, v := range variance.Data {
+		variance.Data[i] = v*v + 0.1
+	}
+	g := &nn.Graph{Name: "all", Input: "x", InputShape: []int{2, 9, 7}, Metadata: map[string]string{"b": "2", "a": "eins"}}
+	last := "x"
+	add := func(op nn.Op, more ...string) string {
+		name := strings.ToLower(op.Kind()) + string(rune('a'+len(g.Nodes)))
+		g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: append([]string{last}, more...), Output: name + "_out"})
+		last = name + "_out"
+		g.Output = last
+		return last
+	}
+	add(&nn.Conv2D{InChannels: 2, OutChannels: 4, Kernel: [2]int{3, 2}, Stride: [2]int{2, 1}, Pad: [4]int{1, 0, 2, 1}, Weight: param(r, 4, 2, 3, 2), Bias: param(r, 4)})
+	add(&nn.BatchNorm{Channels: 4, Scale: param(r, 4), Shift: param(r, 4), Mean: param(r, 4), Variance: variance, Epsilon: 1e-3, Momentum: 0.3})
+	skip := add(&nn.LeakyReLU{Slope: 0.2})
+	add(&nn.Conv2D{InChannels: 4, OutChannels: 4, Kernel: [2]int{3, 3}, Dilation: [2]int{2, 1}, Pad: [4]int{2, 1, 2, 1}, Groups: 2, Weight: param(r, 4, 2, 3, 3)})
+	add(&nn.Add{}, skip)
+	add(&nn.ReLU{})
+	add(&nn.MaxPool{Kernel: [2]int{2, 2}, Pad: [4]int{1, 0, 0, 1}})
+	add(&nn.AveragePool{Kernel: [2]int{2, 2}, Stride: [2]int{2, 1}, Pad: [4]int{0, 1, 1, 0}, CountIncludePad: true})
+	add(&nn.Dropout{P: 0.3})
+	add(&nn.GlobalAveragePool{})
+	add(&nn.Flatten{})
+	shared := param(r, 4, 4)
+	shared.Name = "x" // also the name of the input
+	add(&nn.Dense{In: 4, Out: 4, Weight: shared, Bias: param(r, 4)})
+	add(&nn.Identity{})
+	add(&nn.Dense{In: 4, Out: 4, Weight: shared})
+	add(&nn.Softmax{})
+	return g
+}
+
+func everything(t testing.TB) []byte {
+	b, err := Encode(allOperators())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// roundTrip holds a decoded graph to the one that was encoded.
+func roundTrip(t *testing.T, g *nn.Graph, batch int) {
+	t.Helper()
+	first, err := Encode(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := Decode("back.onnx", first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := Encode(back); err != nil || !bytes.Equal(first, second) {
+		t.Errorf("not the same bytes when written again (%v)", err)
+	}
+	if len(back.Nodes) != len(g.Nodes) || back.Name != g.Name || len(back.Metadata) != len(g.Metadata) {
+		t.Errorf("%d nodes of %q came back as %d of %q", len(g.Nodes), g.Name, len(back.Nodes), back.Name)
+	}
+	for i, n := range back.Nodes {
+		if n.Name != g.Nodes[i].Name || n.Output != g.Nodes[i].Output || !slices.Equal(n.Inputs, g.Nodes[i].Inputs) {
+			t.Errorf("node %+v came back as %+v", g.Nodes[i], n)
+		}
+	}
+	a, b := net(t, g), net(t, back)
+	p, n := a.Dims()
+	r := rand.New(rand.NewPCG(3, 4))
+	x, x64 := make([]float32, batch*p), make([]float64, batch*p)
+	for i := range x {
+		x64[i] = r.NormFloat64()
+		x[i] = float32(x64[i])
+	}
+	y, z := make([]float32, batch*n), make([]float32, batch*n)
+	a.Forward(y, x)
+	b.Forward(z, x)
+	if !slices.Equal(y, z) {
+		t.Error("float32 outputs differ")
+	}
+	y64, z64 := make([]float64, batch*n), make([]float64, batch*n)
+	a.Forward64(y64, x64)
+	b.Forward64(z64, x64)
+	if !slices.Equal(y64, z64) {
+		t.Error("float64 outputs differ")
+	}
+	if slices.Max(y) == slices.Min(y) {
+		t.Error("all outputs are equal: the comparison says nothing")
+	}
+}
+
+func net(t *testing.T, g *nn.Graph) *nn.Net {
+	t.Helper()
+	m, err := nn.NewNet(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestRoundTrip(t *testing.T) {
+	t.Run("operators", func(t *testing.T) { roundTrip(t, allOperators(), 3) })
+	t.Run("mnist", func(t *testing.T) { roundTrip(t, nn.MNISTNet(1), 2) })
+	t.Run("curious", func(t *testing.T) { roundTrip(t, nn.CuriousClassifier(4, 1), 2) })
+	t.Run("attack", func(t *testing.T) { roundTrip(t, nn.AttackNet(3, 5, 1), 2) })
+	t.Run("cifar", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("large")
+		}
+		roundTrip(t, nn.CIFARNet(1), 1)
+	})
+}
+
+func TestRoundTripSettings(t *testing.T) {
+	g := allOperators()
+	back, err := Decode("back.onnx", everything(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := back.Nodes[1].Op.(*nn.BatchNorm); b.Momentum != 0.3 || b.Epsilon != 1e-3 {
+		t.Errorf("momentum %v, epsilon %v", b.Momentum, b.Epsilon)
+	}
+	if d := back.Nodes[8].Op.(*nn.Dropout); d.P != 0.3 {
+		t.Errorf("dropout %v", d.P)
+	}
+	for k, v := range g.Metadata {
+		if back.Metadata[k] != v {
+			t.Errorf("metadata %q is %q, not %q", k, back.Metadata[k], v)
+		}
+	}
+	one, two := back.Nodes[11].Op.(*nn.Dense).Weight, back.Nodes[13].Op.(*nn.Dense).Weight
+	if one != two || one.Name != "x_1" {
+		t.Errorf("a shared weight came back as %q and %q", one.Name, two.Name)
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	for want, spoil := range map[string]func(g *nn.Graph){
+		"NaN":                      func(g *nn.Graph) { g.Params()[0].Data[3] = float32(math.NaN()) },
+		`"convb": the name`:        func(g *nn.Graph) { g.Nodes[0].Name, g.Nodes[1].Name = "convb", "convb" },
+		`tensor "none" is not def`: func(g *nn.Graph) { g.Nodes[4].Inputs[1] = "none" },
+		"epsilon 1e-60":            func(g *nn.Graph) { g.Nodes[1].Op.(*nn.BatchNorm).Epsilon = 1e-60 },
+	} {
+		g := allOperators()
+		spoil(g)
+		if _, err := Encode(g); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model.onnx")
+	for range 2 { // the second replaces the first
+		if err := Write(path, nn.AttackNet(3, 2, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if g, err := Read(path); err != nil || len(g.Params()) != 6 {
+		t.Errorf("%v, %v", g, err)
+	}
+	bad := nn.AttackNet(3, 2, 1)
+	bad.Output = "none"
+	if Write(path, bad) == nil || Write(filepath.Join(dir, "none", "model.onnx"), nn.AttackNet(3, 2, 1)) == nil {
+		t.Error("no error")
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 1 {
+		t.Errorf("%d files are left", len(files))
+	}
+	if _, err := Read(path); err != nil {
+		t.Errorf("a failed write spoilt the file: %v", err)
+	}
+}

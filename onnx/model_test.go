@@ -1,0 +1,119 @@
+package onnx
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"tattle/internal/shared"
+	"tattle/nn"
+	"tattle/npy"
+)
+
+// near holds a to b in relative 2-norm.
+func near(t *testing.T, what string, a, b []float32, limit float64) {
+	t.Helper()
+	if len(a) != len(b) {
+		t.Fatalf("%s: %d values, want %d", what, len(a), len(b))
+	}
+	var d, s float64
+	for i := range a {
+		d += (float64(a[i]) - float64(b[i])) * (float64(a[i]) - float64(b[i]))
+		s += float64(b[i]) * float64(b[i])
+	}
+	e := math.Sqrt(d / s)
+	t.Logf("%s: relative difference %.2g", what, e)
+	if !(e <= limit) {
+		t.Errorf("%s: relative difference %.2g, want at most %.2g", what, e, limit)
+	}
+}
+
+// The features of the model of paper A's MNIST experiment, its logits and its
+// products, against PyTorch's.
+func TestMNIST(t *testing.T) {
+	g, err := Read(shared.Path(t, "models/mnist-mlp.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden, err := npy.Open(shared.Path(t, "models/mnist-mlp.golden.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer golden.Close()
+	array := func(name string) []float32 {
+		x, _, err := golden.Float32s(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	name, err := g.FeatureNode()
+	if err != nil || name != "/4/Relu" {
+		t.Fatalf("features at %q (%v), want the second ReLU", name, err)
+	}
+	front, _, err := g.Cut(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const limit = 1e-5
+	x := array("x")
+	logits := make([]float32, 100*10)
+	net(t, g).Forward(logits, x)
+	near(t, "logits", logits, array("logits"), limit)
+
+	features := net(t, front)
+	if p, n := features.Dims(); p != 784 || n != 784 {
+		t.Fatalf("features from %d to %d", p, n)
+	}
+	l := features.Linearize(x)
+	near(t, "features", l.Features(), array("features"), limit)
+	product := make([]float32, 100*784)
+	l.JVP(product, array("v"))
+	near(t, "J·v", product, array("Jv"), limit)
+	l.VJP(product, array("u"))
+	near(t, "Jᵀ·u", product, array("Jtu"), limit)
+}
+
+// A model that needs more than is computed is refused with all that it needs.
+func TestResNetRefused(t *testing.T) {
+	_, err := Read(shared.Path(t, "models/resnet20-cifar10.onnx"))
+	parts := unsupportedParts(t, err)
+	if len(parts) != 22 {
+		t.Errorf("%d nodes, want 22", len(parts))
+	}
+	for _, op := range []string{"Slice", "Concat", "ConstantOfShape", "Transpose", "Cast", "Pad", "Shape", "Gather", "Unsqueeze", "Reshape"} {
+		if !strings.Contains(err.Error(), op+" (") && !strings.Contains(err.Error(), op+": ") {
+			t.Errorf("%v does not name %s", err, op)
+		}
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p.Node) {
+			t.Errorf("%v does not name node %s", err, p.Node)
+		}
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	data, err := Encode(nn.MNISTNet(1))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Decode("model.onnx", data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	g := nn.MNISTNet(1)
+	b.SetBytes(4 * (784*784*2 + 784*10))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Encode(g); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
