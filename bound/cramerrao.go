@@ -17,9 +17,8 @@ type CramerRao struct {
 }
 
 // SeenTolerance is how far below 1 rounding may take ‖P w‖² of a w in the row
-// space of J: a coordinate further below is called not identifiable. Singular
-// vectors are orthonormal to about rank·p·2⁻⁵² divided by the ratio of singular
-// values, 1e-7 at worst (gramRatio).
+// space of J: a coordinate further below is called not identifiable. The
+// singular vectors are orthonormal to about 1e-15/gramRatio, 1e-7, at worst.
 const SeenTolerance = 1e-6
 
 // CramerRao evaluates the bounds for coordinates c and noise σ.

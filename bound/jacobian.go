@@ -81,9 +81,9 @@ func activeRows[T nn.Float](lin nn.Linearization[T], batch, p, n int) (js []Jaco
 }
 
 // factorAll decomposes Jacobians on all cores.
-func factorAll(js []Jacobian) ([]*Factors, error) {
+func factorAll(js []Jacobian, factor func(Jacobian) (*Factors, error)) ([]*Factors, error) {
 	fs, errs := make([]*Factors, len(js)), make([]error, len(js))
-	parallel(len(js), func(i int) { fs[i], errs[i] = js[i].Factor() })
+	parallel(len(js), func(i int) { fs[i], errs[i] = factor(js[i]) })
 	return fs, errors.Join(errs...)
 }
 
@@ -97,39 +97,55 @@ type Factors struct {
 	P      int
 }
 
-// Rank is the number of singular values above max(n, p)·2⁻⁵² of the largest, the
-// rounding error to be expected of them.
+// Rank is the number of singular values above rankTolerance of the largest.
 func (f *Factors) Rank() int { return len(f.S) }
 
-// gramRatio is the least ratio of eigenvalues of a Gram matrix that is trusted.
-// Forming it costs an error of about 1e-15 of its largest eigenvalue: at this
-// ratio the smallest is right to 1e-7, and singular values to half of that.
-const gramRatio = 1e-8
+const (
+	// rankTolerance is the least singular value, over the largest, that counts. A
+	// net's weights are float32, right to 6e-8: what is smaller is their rounding.
+	rankTolerance = 1e-8
+	// gramRatio is the least eigenvalue of a Gram matrix, over the largest, that is
+	// trusted. Forming the matrix costs an error of about 1e-15 of the largest: at
+	// this ratio an eigenvalue is right to 1e-7, and a singular value to half that.
+	gramRatio = 1e-8
+	// cutoff is the least singular value, over the largest, that a search inverts.
+	// The float32 products of Algorithm 1's LSQR resolve none below about 1e-7; and
+	// rows of J as small as that, of features that training has all but switched
+	// off, would send ε far out of the linear regime, where it proves nothing.
+	cutoff = 1e-6
+)
 
-// Factor decomposes j. The eigenvalues of the smaller Gram matrix, JJᵀ or JᵀJ,
-// give the singular values while their ratio is far from rounding; else a full
-// decomposition of J does. It errs only where J is not finite.
-func (j Jacobian) Factor() (*Factors, error) {
+// Factor decomposes j. Eigenvalues of the smaller Gram matrix, JJᵀ or JᵀJ, give
+// the singular values above √gramRatio; where what they leave of J is as small as
+// rankTolerance says, they are all, and else a full decomposition is made. It
+// errs only where J is not finite.
+func (j Jacobian) Factor() (*Factors, error) { return j.factor(gramRatio, true) }
+
+// coarse decomposes j down to the cutoff, whose square is far enough above the
+// rounding of a Gram matrix for a search.
+func (j Jacobian) coarse() (*Factors, error) { return j.factor(cutoff*cutoff, false) }
+
+func (j Jacobian) factor(ratio float64, complete bool) (*Factors, error) {
 	f := &Factors{Active: j.Active, P: j.P}
-	rows := len(j.Active)
-	if rows == 0 || simd.MaxAbs(j.Rows) == 0 {
-		return f, nil
-	}
+	top := 0.
 	for _, v := range j.Rows {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("the Jacobian is not finite")
 		}
+		top = max(top, math.Abs(v))
 	}
-	if !f.fromGram(j) {
-		if err := f.fromSVD(j); err != nil {
-			return nil, err
-		}
+	if top == 0 {
+		return f, nil
+	}
+	if !f.fromGram(j, ratio) || complete && f.left(j) > rankTolerance*f.S[0] {
+		return f, f.fromSVD(j)
 	}
 	return f, nil
 }
 
-// fromGram reports whether the Gram matrix was regular enough to be used.
-func (f *Factors) fromGram(j Jacobian) bool {
+// fromGram takes the eigenvalues above ratio of the largest. It reports whether
+// they could be found.
+func (f *Factors) fromGram(j Jacobian, ratio float64) bool {
 	rows := len(j.Active)
 	d := min(rows, j.P)
 	gram := make([]float64, d*d)
@@ -143,30 +159,46 @@ func (f *Factors) fromGram(j Jacobian) bool {
 		return false
 	}
 	values := e.Values(nil) // ascending
-	if !(values[0] > gramRatio*values[d-1]) {
+	rank := 0
+	for rank < d && values[d-1-rank] > ratio*values[d-1] {
+		rank++
+	}
+	if rank == 0 {
 		return false
 	}
 	var q mat.Dense
 	e.VectorsTo(&q)
 	// near holds the singular vectors on the Gram matrix's side, one a row.
-	near := make([]float64, d*d)
-	f.S = make([]float64, d)
-	for i := range d {
+	near := make([]float64, rank*d)
+	f.S = make([]float64, rank)
+	for i := range rank {
 		f.S[i] = math.Sqrt(values[d-1-i])
 		for k := range d {
 			near[i*d+k] = q.At(k, d-1-i)
 		}
 	}
 	if rows <= j.P {
-		f.U, f.V = near, make([]float64, d*j.P)
-		simd.Gemm(false, false, d, j.P, rows, 1, near, d, j.Rows, j.P, 0, f.V, j.P)
+		f.U, f.V = near, make([]float64, rank*j.P)
+		simd.Gemm(false, false, rank, j.P, rows, 1, near, d, j.Rows, j.P, 0, f.V, j.P)
 		scaleRows(f.V, f.S)
 	} else {
-		f.V, f.U = near, make([]float64, d*rows)
-		simd.Gemm(false, true, d, rows, j.P, 1, near, d, j.Rows, j.P, 0, f.U, rows)
+		f.V, f.U = near, make([]float64, rank*rows)
+		simd.Gemm(false, true, rank, rows, j.P, 1, near, d, j.Rows, j.P, 0, f.U, rows)
 		scaleRows(f.U, f.S)
 	}
 	return true
+}
+
+// left returns ‖J − Σ s_i u_i v_iᵀ‖_F, which bounds every singular value that is
+// not among the factors.
+func (f *Factors) left(j Jacobian) float64 {
+	rest, scaled := append([]float64(nil), j.Rows...), append([]float64(nil), f.V...)
+	for i, s := range f.S {
+		simd.Scale(s, scaled[i*j.P:(i+1)*j.P])
+	}
+	rows := len(j.Active)
+	simd.Gemm(true, false, rows, j.P, len(f.S), -1, f.U, rows, scaled, j.P, 1, rest, j.P)
+	return math.Sqrt(simd.SumSquares(rest))
 }
 
 // scaleRows divides row i of a by s[i].
@@ -185,7 +217,7 @@ func (f *Factors) fromSVD(j Jacobian) error {
 	}
 	s := svd.Values(nil)
 	rank := 0
-	for rank < len(s) && s[rank] > float64(max(rows, j.P))*0x1p-52*s[0] {
+	for rank < len(s) && s[rank] > rankTolerance*s[0] {
 		rank++
 	}
 	var u, v mat.Dense
@@ -200,18 +232,23 @@ func (f *Factors) fromSVD(j Jacobian) error {
 	return nil
 }
 
-// Pseudoinverse returns (J⁺)ᵀ = Σ_i u_i v_iᵀ / s_i, [len(Active), p], rounded to
-// float32: row by row what each active feature contributes to ε = J⁺ z.
+// Pseudoinverse returns (J⁺)ᵀ = Σ_i u_i v_iᵀ / s_i over the singular values above
+// the cutoff, [len(Active), p], rounded to float32: row by row what each active
+// feature contributes to ε = J⁺ z.
 func (f *Factors) Pseudoinverse() []float32 {
 	a := len(f.Active)
 	out := make([]float32, a*f.P)
 	if f.Rank() == 0 {
 		return out
 	}
-	scaled := append([]float64(nil), f.U...)
-	scaleRows(scaled, f.S)
+	keep := f.Rank()
+	for f.S[keep-1] < cutoff*f.S[0] {
+		keep--
+	}
+	scaled := append([]float64(nil), f.U[:keep*a]...)
+	scaleRows(scaled, f.S[:keep])
 	wide := make([]float64, a*f.P)
-	simd.Gemm(true, false, a, f.P, f.Rank(), 1, scaled, a, f.V, f.P, 0, wide, f.P)
+	simd.Gemm(true, false, a, f.P, keep, 1, scaled, a, f.V, f.P, 0, wide, f.P)
 	for i, v := range wide {
 		out[i] = float32(v)
 	}

@@ -168,3 +168,27 @@ func TestDirectOnMNIST(t *testing.T) {
 		}
 	}
 }
+
+// The authors' procedure on the authors' stack of 100 images gives the quartiles
+// of their program.
+func TestAsPublishedOnMNIST(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute")
+	}
+	o := loadOracle(t)
+	e := o.experiment(Published)
+	e.Search.Stack, e.SkipCramerRao = 100, true
+	r, err := Run(context.Background(), o.net, o.data, upTo(100), e, RunOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	quartiles := []float64{.25, .5, .75}
+	want := func(band []int) []float64 {
+		s := Summary{}.summarize(bandOf(o.std, band))
+		return []float64{s.Quantile(.25), s.Quantile(.5), s.Quantile(.75)}
+	}
+	near(t, "all modes", r.Summaries[0], quartiles, want(nil), .04)
+	near(t, "8x8 band", r.Summaries[1], quartiles, want(e.Coordinates.Band(8)), .04)
+}
+
+func bandOf(x []float64, keep []int) []float64 { return band{"", keep}.of(x, 784) }

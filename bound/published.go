@@ -86,7 +86,8 @@ func (s *published) restart(eps []float32, b *batch, features []float32, size fl
 // stacked solves J δ = z for the stack, J at the examples of at.
 func (s *published) stacked(at, z []float32, smallest float64) []float32 {
 	p, n := s.model.Dims()
-	factors, err := factorAll(jacobians(s.model.Linearize(at), len(at)/p, p, n))
+	examples := len(at) / p
+	factors, err := factorAll(jacobians(s.model.Linearize(at), examples, p, n), Jacobian.coarse)
 	if err != nil {
 		s.err = err
 		return make([]float32, len(at))

@@ -269,7 +269,7 @@ func factorsAt(m nn.Model, theta []float32) ([]*Factors, error) {
 	for i, v := range theta {
 		x[i] = float64(v)
 	}
-	return factorAll(Jacobians(m, x))
+	return factorAll(Jacobians(m, x), Jacobian.Factor)
 }
 
 // cramerRao fills in the figures of rows from first on, and returns the singular

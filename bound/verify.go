@@ -46,7 +46,7 @@ const mostDiscrepancies = 100
 // a file that was not touched the digest answers for every digit.
 const (
 	certificateTolerance = 1e-9 // plus twice the allowance over ‖z‖
-	estimateTolerance    = 1e-5 // of Cramér-Rao figures, the square root of whose condition gramRatio bounds
+	estimateTolerance    = 1e-5 // of Cramér-Rao figures: gramRatio lets them err by 1e-7, more where singular values cluster
 )
 
 // Verify computes every certificate again from the model, the inputs and the
