@@ -16,10 +16,18 @@ import "unsafe"
 const (
 	mr    = 6
 	kcMax = 384
-	// kSpan is the most terms of the inner sum that are packed at once,
-	// rightMax the most elements of the right operand.
-	kSpan    = 12 * kcMax
-	rightMax = 4 << 20
+)
+
+// What a product keeps in the caches (measured on Zen 4).
+const (
+	kSpan        = 12 * kcMax // most terms of the inner sum packed at once
+	rightMax     = 8 << 20    // most bytes of the right operand packed at once
+	rowPanelsMax = 24         // most row panels of a task
+	turnedMax    = 16         // the same, and most column panels, where C is transposed
+	directMax    = 16         // most column panels for which rows of A are read as they lie
+	rowwiseMax   = 48         // most terms for which tiles go along the rows of C
+	tasksMin     = 12         // tasks wanted, so that cores end together
+	inlineMax    = 1 << 20    // floating-point operations not worth a second core
 )
 
 // lanes returns nr, the number of columns of a tile: two AVX registers.
@@ -56,7 +64,7 @@ func Gemm[T Float](transA, transB bool, m, n, k int, alpha T, a []T, lda int, b 
 		scaleMatrix(out, beta)
 		return
 	}
-	if swapped[T](m, n, k) {
+	if swapped[T](m, n, k, transB) {
 		left, right, out = right.transposed(), left.transposed(), out.transposed()
 	}
 	w := workFor[T]()
@@ -83,10 +91,14 @@ func GemmPacked[T Float](transA bool, m int, alpha T, a []T, lda int, b *Packed[
 }
 
 // swapped reports whether to compute the transpose Cᵀ = op(B)ᵀ op(A)ᵀ, which
-// packs op(A) and streams op(B) through the kernel as it lies: the way for few
+// packs op(A) and streams op(B) through the kernel: the way for a batch of few
 // rows against a large matrix. It cannot change the result.
-func swapped[T Float](m, n, k int) bool {
-	return m <= 128 && n >= 3*m && k >= 8
+func swapped[T Float](m, n, k int, transB bool) bool {
+	most := 48
+	if transB { // op(B)ᵀ is then read as it lies
+		most = 96
+	}
+	return m > lanes[T]()/2 && m <= most && n >= 3*m && k >= 32
 }
 
 // matrix is a view of rows × cols elements; (i, j) is data[i*rs+j*cs], and rs

@@ -8,7 +8,7 @@
 //	DI      row of B at the current term             R9  bytes between columns of A
 //	CX      terms left                               R10 bytes between rows of B
 //	SI      C                                        R11 bytes between rows of C
-//	R12     tiles left                               DX  bytes between tiles of A
+//	R12     tiles left                               DX  bytes from a tile's A to the next
 //	R13     A at the tile's first term               R15 B at its first term
 
 #define CLEAR \
@@ -96,17 +96,17 @@
 	ADD Y3, Yb, Yb \
 	STORE(Ya, Yb)
 
-// func tileF32(tiles, kc int, a *float32, rs, cs, step int, b *float32, bs int, c *float32, cr int, alpha, beta float32)
-TEXT ·tileF32(SB), NOSPLIT, $0-88
+// func tileF32(tiles, kc int, a *float32, rs, cs, aStep int, b *float32, bs, bStep int, c *float32, cr, cStep int, alpha, beta float32)
+TEXT ·tileF32(SB), NOSPLIT, $0-104
 	MOVQ tiles+0(FP), R12
 	MOVQ a+16(FP), R13
 	MOVQ rs+24(FP), R8
 	MOVQ cs+32(FP), R9
-	MOVQ step+40(FP), DX
+	MOVQ aStep+40(FP), DX
 	MOVQ b+48(FP), R15
 	MOVQ bs+56(FP), R10
-	MOVQ c+64(FP), SI
-	MOVQ cr+72(FP), R11
+	MOVQ c+72(FP), SI
+	MOVQ cr+80(FP), R11
 	SHLQ $2, R8
 	SHLQ $2, R9
 	SHLQ $2, DX
@@ -142,9 +142,9 @@ one:
 	JNE  one
 
 out:
-	VBROADCASTSS alpha+80(FP), Y0
+	VBROADCASTSS alpha+96(FP), Y0
 	ALPHA(VMULPS)
-	MOVL beta+84(FP), CX
+	MOVL beta+100(FP), CX
 	CMPL CX, $0x3f800000
 	JEQ  grow
 	ADDL CX, CX
@@ -167,7 +167,7 @@ grow:
 	JMP  next
 
 scaled:
-	VBROADCASTSS beta+84(FP), Y1
+	VBROADCASTSS beta+100(FP), Y1
 	SCALED(VADDPS, VMULPS, Y4, Y5)
 	SCALED(VADDPS, VMULPS, Y6, Y7)
 	SCALED(VADDPS, VMULPS, Y8, Y9)
@@ -176,23 +176,29 @@ scaled:
 	SCALED(VADDPS, VMULPS, Y14, Y15)
 
 next:
+	MOVQ bStep+64(FP), AX
+	MOVQ cStep+88(FP), BX
 	ADDQ DX, R13
+	SHLQ $2, AX
+	SHLQ $2, BX
+	ADDQ AX, R15
+	ADDQ BX, SI
 	DECQ R12
 	JNE  tile
 	VZEROUPPER
 	RET
 
-// func tileF64(tiles, kc int, a *float64, rs, cs, step int, b *float64, bs int, c *float64, cr int, alpha, beta float64)
-TEXT ·tileF64(SB), NOSPLIT, $0-96
+// func tileF64(tiles, kc int, a *float64, rs, cs, aStep int, b *float64, bs, bStep int, c *float64, cr, cStep int, alpha, beta float64)
+TEXT ·tileF64(SB), NOSPLIT, $0-112
 	MOVQ tiles+0(FP), R12
 	MOVQ a+16(FP), R13
 	MOVQ rs+24(FP), R8
 	MOVQ cs+32(FP), R9
-	MOVQ step+40(FP), DX
+	MOVQ aStep+40(FP), DX
 	MOVQ b+48(FP), R15
 	MOVQ bs+56(FP), R10
-	MOVQ c+64(FP), SI
-	MOVQ cr+72(FP), R11
+	MOVQ c+72(FP), SI
+	MOVQ cr+80(FP), R11
 	SHLQ $3, R8
 	SHLQ $3, R9
 	SHLQ $3, DX
@@ -228,9 +234,9 @@ one:
 	JNE  one
 
 out:
-	VBROADCASTSD alpha+80(FP), Y0
+	VBROADCASTSD alpha+96(FP), Y0
 	ALPHA(VMULPD)
-	MOVQ beta+88(FP), CX
+	MOVQ beta+104(FP), CX
 	MOVQ $0x3ff0000000000000, AX
 	CMPQ CX, AX
 	JEQ  grow
@@ -254,7 +260,7 @@ grow:
 	JMP  next
 
 scaled:
-	VBROADCASTSD beta+88(FP), Y1
+	VBROADCASTSD beta+104(FP), Y1
 	SCALED(VADDPD, VMULPD, Y4, Y5)
 	SCALED(VADDPD, VMULPD, Y6, Y7)
 	SCALED(VADDPD, VMULPD, Y8, Y9)
@@ -263,7 +269,13 @@ scaled:
 	SCALED(VADDPD, VMULPD, Y14, Y15)
 
 next:
+	MOVQ bStep+64(FP), AX
+	MOVQ cStep+88(FP), BX
 	ADDQ DX, R13
+	SHLQ $3, AX
+	SHLQ $3, BX
+	ADDQ AX, R15
+	ADDQ BX, SI
 	DECQ R12
 	JNE  tile
 	VZEROUPPER
@@ -347,62 +359,110 @@ quad:
 	VZEROUPPER
 	RET
 
-// func packLines(dst, src unsafe.Pointer, ld, lines int)
-// Copies lines of 64 bytes, ld bytes apart, one after another.
-TEXT ·packLines(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ ld+16(FP), R8
-	MOVQ lines+24(FP), CX
+// The packers of rows that lie along the panels. For each of kc lines, ld apart,
+// panels pieces of one panel's width go to places step apart; the line sixteen
+// further on (R13) is asked for.
 
-line:
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ R8, SI
-	ADDQ $64, DI
-	DECQ CX
-	JNE  line
-	VZEROUPPER
-	RET
-
-// func packSixF32(dst, src *float32, ld, lines int)
-// Copies lines of 6 elements, ld apart, one after another.
-TEXT ·packSixF32(SB), NOSPLIT, $0-32
+// func packSixF32(dst *float32, step int, src *float32, ld, panels, kc int)
+// dst[i*step+p*6+r] = src[p*ld+i*6+r] for i < panels, p < kc, r < 6.
+TEXT ·packSixF32(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ ld+16(FP), R8
-	MOVQ lines+24(FP), CX
+	MOVQ step+8(FP), R9
+	MOVQ src+16(FP), SI
+	MOVQ ld+24(FP), R8
+	MOVQ panels+32(FP), DX
+	MOVQ kc+40(FP), CX
+	SHLQ $2, R9
 	SHLQ $2, R8
+	MOVQ R8, R13
+	SHLQ $4, R13
 
 line:
-	VMOVUPS (SI), X0
-	MOVQ 16(SI), AX
-	VMOVUPS X0, (DI)
-	MOVQ AX, 16(DI)
+	MOVQ DI, R10
+	MOVQ SI, R11
+	MOVQ DX, R12
+
+piece:
+	VMOVUPS (R11), X0
+	MOVQ 16(R11), AX
+	PREFETCHT0 (R11)(R13*1)
+	VMOVUPS X0, (R10)
+	MOVQ AX, 16(R10)
+	ADDQ $24, R11
+	ADDQ R9, R10
+	DECQ R12
+	JNE  piece
 	ADDQ R8, SI
 	ADDQ $24, DI
 	DECQ CX
 	JNE  line
 	RET
 
-// func packSixF64(dst, src *float64, ld, lines int)
-// Copies lines of 6 elements, ld apart, one after another.
-TEXT ·packSixF64(SB), NOSPLIT, $0-32
+// func packSixF64(dst *float64, step int, src *float64, ld, panels, kc int)
+// dst[i*step+p*6+r] = src[p*ld+i*6+r] for i < panels, p < kc, r < 6.
+TEXT ·packSixF64(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ ld+16(FP), R8
-	MOVQ lines+24(FP), CX
+	MOVQ step+8(FP), R9
+	MOVQ src+16(FP), SI
+	MOVQ ld+24(FP), R8
+	MOVQ panels+32(FP), DX
+	MOVQ kc+40(FP), CX
+	SHLQ $3, R9
 	SHLQ $3, R8
+	MOVQ R8, R13
+	SHLQ $4, R13
 
 line:
-	VMOVUPD (SI), Y0
-	VMOVUPD 32(SI), X1
-	VMOVUPD Y0, (DI)
-	VMOVUPD X1, 32(DI)
+	MOVQ DI, R10
+	MOVQ SI, R11
+	MOVQ DX, R12
+
+piece:
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), X1
+	PREFETCHT0 (R11)(R13*1)
+	VMOVUPD Y0, (R10)
+	VMOVUPD X1, 32(R10)
+	ADDQ $48, R11
+	ADDQ R9, R10
+	DECQ R12
+	JNE  piece
 	ADDQ R8, SI
 	ADDQ $48, DI
+	DECQ CX
+	JNE  line
+	VZEROUPPER
+	RET
+
+// func packLines(dst unsafe.Pointer, step int, src unsafe.Pointer, ld, panels, kc int)
+// The same for pieces of 64 bytes, with step and ld in bytes.
+TEXT ·packLines(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ step+8(FP), R9
+	MOVQ src+16(FP), SI
+	MOVQ ld+24(FP), R8
+	MOVQ panels+32(FP), DX
+	MOVQ kc+40(FP), CX
+	MOVQ R8, R13
+	SHLQ $4, R13
+
+line:
+	MOVQ DI, R10
+	MOVQ SI, R11
+	MOVQ DX, R12
+
+piece:
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	PREFETCHT0 (R11)(R13*1)
+	VMOVUPS Y0, (R10)
+	VMOVUPS Y1, 32(R10)
+	ADDQ $64, R11
+	ADDQ R9, R10
+	DECQ R12
+	JNE  piece
+	ADDQ R8, SI
+	ADDQ $64, DI
 	DECQ CX
 	JNE  line
 	VZEROUPPER

@@ -18,6 +18,7 @@ var gemmShapes = []gemmShape{
 	{"3072x3072x3072", false, false, 3072, 3072, 3072},
 	{"conv4096x128x512", false, false, 4096, 128, 512},
 	{"conv128x102400x12", false, false, 128, 102400, 12},
+	{"conv102400x128x12", false, true, 102400, 128, 12},
 	// A batch of 32 through a layer of in → out: forward, vector-Jacobian
 	// product and weight gradient.
 	{"forward32x784x784", false, true, 32, 784, 784},

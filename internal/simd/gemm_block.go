@@ -12,15 +12,17 @@ type work[T Float] struct {
 	right       *Packed[T]
 	own         Packed[T] // right, where the caller has none packed
 
-	rowPanels int // row panels of a task
-	colPanels int // column panels of a task
-	groups    int // tasks beside one another in a row of tasks
+	rowPanels int  // row panels of a task
+	colPanels int  // column panels of a task
+	groups    int  // tasks beside one another in a row of tasks
+	direct    bool // read rows of A as they lie
 	run       func(lo, hi int)
 }
 
 // scratch is what one core needs: packed rows of A and one tile of C.
 type scratch[T Float] struct {
 	a    []T
+	c    []T // a transposed part of C
 	tile [6 * 16]T
 }
 
@@ -83,7 +85,7 @@ func (w *work[T]) multiply(left, right, out matrix[T], alpha, beta T) {
 	k, n, nr := right.rows, right.cols, lanes[T]()
 	kc := kBlock(k)
 	span := min(k, kSpan/kc*kc)
-	cols := max(rightMax/span/nr*nr, nr)
+	cols := max(rightMax*nr/64/span/nr*nr, nr)
 	for k0 := 0; k0 < k; k0 += span {
 		for j0 := 0; j0 < n; j0 += cols {
 			part := right.from(k0, j0)
@@ -101,15 +103,35 @@ func (w *work[T]) multiply(left, right, out matrix[T], alpha, beta T) {
 func (w *work[T]) multiplyPacked(left matrix[T], right *Packed[T], out matrix[T], alpha, beta T) {
 	w.left, w.right, w.out, w.alpha, w.beta = left, right, out, alpha, beta
 	w.out.cols = right.n
-	rows, cols := (left.rows+mr-1)/mr, right.panels()
-	w.rowPanels, w.colPanels = min(16, rows), cols
-	w.groups = 1
-	blocks := (rows + w.rowPanels - 1) / w.rowPanels
-	for blocks*w.groups < 8 && w.colPanels > 4 {
+	w.plan()
+	blocks := (left.rows + w.rowPanels*mr - 1) / (w.rowPanels * mr)
+	grain := 1
+	if 2*left.rows*right.n*right.k < inlineMax {
+		grain = blocks * w.groups
+	}
+	Parallel(blocks*w.groups, grain, w.run)
+}
+
+// plan cuts C into tasks.
+func (w *work[T]) plan() {
+	rows, cols := (w.left.rows+mr-1)/mr, w.right.panels()
+	most := rowPanelsMax
+	w.colPanels = cols
+	if w.out.cs != 1 { // a task's part of C is summed up beside
+		most, w.colPanels = turnedMax, min(cols, turnedMax)
+	}
+	blocks := (rows + most - 1) / most
+	w.rowPanels = (rows + blocks - 1) / blocks
+	w.groups = (cols + w.colPanels - 1) / w.colPanels
+	for blocks*w.groups < tasksMin && w.colPanels >= 16 {
 		w.colPanels = (w.colPanels + 1) / 2
 		w.groups = (cols + w.colPanels - 1) / w.colPanels
 	}
-	Parallel(blocks*w.groups, 1, w.run)
+	for blocks*w.groups < tasksMin && w.rowPanels >= 16 {
+		w.rowPanels = (w.rowPanels + 1) / 2
+		blocks = (rows + w.rowPanels - 1) / w.rowPanels
+	}
+	w.direct = w.left.rs != 1 && w.colPanels <= directMax
 }
 
 // tasks computes the tasks lo to hi.
@@ -126,49 +148,106 @@ func (w *work[T]) tasks(lo, hi int) {
 // block computes the rows of C from i0 that belong to one task, in the column
 // panels j0 to j1.
 func (w *work[T]) block(s *scratch[T], i0, j0, j1 int) {
-	rows := min(w.rowPanels*mr, w.left.rows-i0)
+	nr := lanes[T]()
+	rows, cols := min(w.rowPanels*mr, w.left.rows-i0), min((j1-j0)*nr, w.out.cols-j0*nr)
+	out := w.out.from(i0, j0*nr)
+	out.rows, out.cols = rows, cols
+	if out.cs == 1 {
+		w.sum(s, out, i0, j0, w.beta)
+		return
+	}
+	// Transposed: sum up here, in whole tiles, and turn the result.
 	panels := (rows + mr - 1) / mr
-	nr, beta := lanes[T](), w.beta
+	s.c = grow(s.c, panels*mr*(j1-j0)*nr)
+	here := matrix[T]{s.c, panels * mr, (j1 - j0) * nr, (j1 - j0) * nr, 1}
+	if w.beta != 0 {
+		for j := range cols {
+			for i, v := range out.data[j*out.cs:][:rows] {
+				here.data[i*here.rs+j] = w.beta * v
+			}
+		}
+		w.sum(s, here, i0, j0, 1)
+	} else {
+		w.sum(s, here, i0, j0, 0)
+	}
+	for j := range cols {
+		line := out.data[j*out.cs:][:rows]
+		for i := range line {
+			line[i] = here.data[i*here.rs+j]
+		}
+	}
+}
+
+// sum computes out = alpha A B + beta out for the rows of A from i0 and the
+// columns of B from panel j0; out is row-major.
+func (w *work[T]) sum(s *scratch[T], out matrix[T], i0, j0 int, beta T) {
+	panels := (min(out.rows, w.left.rows-i0) + mr - 1) / mr
 	for k0 := 0; k0 < w.right.k; k0 += w.right.kc {
 		kc := min(w.right.kc, w.right.k-k0)
-		s.a = grow(s.a, panels*mr*kc)
-		for i := range panels {
-			packPanel(s.a[i*mr*kc:], mr, kc, w.left.from(i0+i*mr, k0))
+		b := w.right.from(k0, kc, j0)
+		direct := 0 // row panels read as they lie
+		if w.direct {
+			direct = min(out.rows, w.left.rows-i0) / mr
+			a := w.left.from(i0, k0)
+			w.sweep(s, a, mr*a.rs, direct, kc, b, out, beta)
 		}
-		a := matrix[T]{s.a, mr, kc, 1, mr}
-		for j := j0; j < j1; j++ {
-			b := w.right.panel(k0, kc, j)
-			whole := rows / mr
-			if w.out.cs != 1 || w.out.cols-j*nr < nr {
-				whole = 0
-			}
-			if whole > 0 {
-				tiles(whole, kc, w.alpha, a, mr*kc, b, nr, beta, w.out.from(i0, j*nr).data, w.out.rs)
-			}
-			for i := whole; i < panels; i++ {
-				tiles(1, kc, w.alpha, a.from(0, i*kc), 0, b, nr, 0, s.tile[:], nr)
-				w.merge(s.tile[:], w.out.from(i0+i*mr, j*nr), beta)
-			}
+		if direct < panels {
+			s.a = grow(s.a, (panels-direct)*mr*kc)
+			pack(s.a, mr, panels-direct, kc, w.left.from(i0+direct*mr, k0))
+			w.sweep(s, matrix[T]{s.a, mr, kc, 1, mr}, mr*kc, panels-direct, kc, b, out.from(direct*mr, 0), beta)
 		}
 		beta = 1
 	}
 }
 
-// merge computes C = tile + beta C for the part of the tile that C has.
-func (w *work[T]) merge(tile []T, c matrix[T], beta T) {
+// sweep adds kc terms to all tiles of out: n row panels of A, aStep apart,
+// against panels of B that follow one another.
+func (w *work[T]) sweep(s *scratch[T], a matrix[T], aStep, n, kc int, b []T, out matrix[T], beta T) {
+	nr := lanes[T]()
+	rows, cols := min(n, out.rows/mr), out.cols/nr // whole tiles
+	if kc <= rowwiseMax {
+		for i := range rows {
+			if cols > 0 {
+				x := a
+				x.data = a.data[i*aStep:]
+				tiles(cols, kc, w.alpha, x, 0, b, nr, kc*nr, beta, out.data[i*mr*out.rs:], out.rs, nr)
+			}
+		}
+	} else if rows > 0 {
+		for j := range cols {
+			tiles(rows, kc, w.alpha, a, aStep, b[j*kc*nr:], nr, 0, beta, out.data[j*nr:], out.rs, mr*out.rs)
+		}
+	}
+	for j := range (out.cols + nr - 1) / nr {
+		for i := range n {
+			if i < rows && j < cols {
+				continue
+			}
+			x := a
+			x.data = a.data[i*aStep:]
+			tiles(1, kc, w.alpha, x, 0, b[j*kc*nr:], nr, 0, 0, s.tile[:], nr, 0)
+			merge(s.tile[:], out.from(i*mr, j*nr), beta)
+		}
+	}
+}
+
+// merge computes C = tile + beta C for the part of the tile that the row-major C
+// has.
+func merge[T Float](tile []T, c matrix[T], beta T) {
 	nr := lanes[T]()
 	rows, cols := min(mr, c.rows), min(nr, c.cols)
 	for i := range rows {
-		t := tile[i*nr:][:cols]
-		for j, v := range t {
-			at := &c.data[i*c.rs+j*c.cs]
-			switch beta {
-			case 0:
-				*at = v
-			case 1:
-				*at += v
-			default:
-				*at = T(beta**at) + v
+		t, line := tile[i*nr:][:cols], c.data[i*c.rs:][:cols]
+		switch beta {
+		case 0:
+			copy(line, t)
+		case 1:
+			for j, v := range t {
+				line[j] += v
+			}
+		default:
+			for j, v := range t {
+				line[j] = T(beta*line[j]) + v
 			}
 		}
 	}

@@ -11,7 +11,7 @@ type Packed[T Float] struct {
 	data []T
 
 	source matrix[T]
-	pack   func(lo, hi int) // packPanels, bound once
+	fill   func(lo, hi int) // packPanels, bound once
 }
 
 // Dims returns the shape of op(B).
@@ -28,11 +28,11 @@ func (p *Packed[T]) Pack(trans bool, k, n int, b []T, ldb int) {
 func (p *Packed[T]) set(b matrix[T], kc int) {
 	p.k, p.n, p.kc = b.rows, b.cols, kc
 	p.data = grow(p.data, p.k*p.width())
-	if p.pack == nil {
-		p.pack = p.packPanels
+	if p.fill == nil {
+		p.fill = p.packPanels
 	}
 	p.source = b
-	Parallel(p.panels(), 1+8192/max(1, p.k), p.pack)
+	Parallel(p.panels(), 4+8192/max(1, p.k), p.fill)
 	p.source.data = nil
 }
 
@@ -40,31 +40,42 @@ func (p *Packed[T]) set(b matrix[T], kc int) {
 func (p *Packed[T]) panels() int { return (p.n + lanes[T]() - 1) / lanes[T]() }
 func (p *Packed[T]) width() int  { return p.panels() * lanes[T]() }
 
-// panel returns the storage of panel j in the block of kc terms from k0.
-func (p *Packed[T]) panel(k0, kc, j int) []T {
-	nr := lanes[T]()
-	return p.data[k0*p.width()+j*kc*nr:][:kc*nr]
+// from returns the panels from j on in the block of kc terms from k0.
+func (p *Packed[T]) from(k0, kc, j int) []T {
+	return p.data[k0*p.width()+j*kc*lanes[T]():]
 }
 
 func (p *Packed[T]) packPanels(lo, hi int) {
 	nr := lanes[T]()
-	for j := lo; j < hi; j++ {
-		for k0 := 0; k0 < p.k; k0 += p.kc {
-			kc := min(p.kc, p.k-k0)
-			packPanel(p.panel(k0, kc, j), nr, kc, p.source.from(k0, j*nr).transposed())
-		}
+	for k0 := 0; k0 < p.k; k0 += p.kc {
+		kc := min(p.kc, p.k-k0)
+		pack(p.from(k0, kc, lo), nr, hi-lo, kc, p.source.from(k0, lo*nr).transposed())
 	}
 }
 
-// packPanel stores the first w rows and kc columns of x, column by column, in
-// dst[p*w+r]; rows that x lacks become zeros.
-func packPanel[T Float](dst []T, w, kc int, x matrix[T]) {
-	if x.rows >= w {
-		packFull(dst, w, kc, x)
-		return
+// pack stores the first panels·w rows and kc columns of x as panels of w rows,
+// each column by column; rows that x lacks become zeros.
+func pack[T Float](dst []T, w, panels, kc int, x matrix[T]) {
+	whole := min(panels, x.rows/w)
+	if whole > 0 {
+		packWhole(dst, w, whole, kc, x)
 	}
-	clear(dst[:w*kc])
-	packGo(dst, w, x.rows, 0, kc, x)
+	if whole < panels {
+		dst = dst[whole*w*kc : panels*w*kc]
+		clear(dst)
+		packGo(dst, w, panels-whole, 0, kc, x.from(whole*w, 0))
+	}
+}
+
+// packGo stores columns p0 to p1 of x's rows, as many as it has: row i·w+r and
+// column p go to dst[i*w*kc+p*w+r] where kc is p1.
+func packGo[T Float](dst []T, w, panels, p0, p1 int, x matrix[T]) {
+	for row := range min(panels*w, x.rows) {
+		to, from := dst[row/w*w*p1+row%w:], x.data[row*x.rs:]
+		for p := p0; p < p1; p++ {
+			to[p*w] = from[p*x.cs]
+		}
+	}
 }
 
 // grow returns a slice of n elements that begins at a cache line, in x's

@@ -2,10 +2,12 @@
 
 package simd
 
-// tiles computes n tiles below one another; see tilesGo.
-func tiles[T Float](n, kc int, alpha T, a matrix[T], step int, b []T, bs int, beta T, c []T, cr int) {
-	tilesGo(n, kc, alpha, a, step, b, bs, beta, c, cr)
+// tiles computes n tiles; see tilesGo.
+func tiles[T Float](n, kc int, alpha T, a matrix[T], aStep int, b []T, bs, bStep int, beta T, c []T, cr, cStep int) {
+	tilesGo(n, kc, alpha, a, aStep, b, bs, bStep, beta, c, cr, cStep)
 }
 
-// packFull stores w rows and kc columns of x, all there, in dst[p*w+r].
-func packFull[T Float](dst []T, w, kc int, x matrix[T]) { packGo(dst, w, w, 0, kc, x) }
+// packWhole is packGo for panels that x fills.
+func packWhole[T Float](dst []T, w, panels, kc int, x matrix[T]) {
+	packGo(dst, w, panels, 0, kc, x)
+}

@@ -1,16 +1,17 @@
 package simd
 
-// tilesGo computes n tiles of mr × nr elements below one another,
-// C = alpha Σ_p A_p B_p + beta C with kc terms, where row p of B begins at
-// b[p*bs] and row i of C at c[i*cr]; the next tile's A is step further.
-func tilesGo[T Float](n, kc int, alpha T, a matrix[T], step int, b []T, bs int, beta T, c []T, cr int) {
+// tilesGo computes n tiles of mr × nr elements, C = alpha Σ_p A_p B_p + beta C
+// with kc terms, where row p of B begins at b[p*bs] and row i of C at c[i*cr].
+// The next tile's A, B and C are aStep, bStep and cStep further: a column of
+// tiles has bStep 0 and a row of tiles has aStep 0.
+func tilesGo[T Float](n, kc int, alpha T, a matrix[T], aStep int, b []T, bs, bStep int, beta T, c []T, cr, cStep int) {
 	nr := lanes[T]()
 	for t := range n {
 		for i := 0; i < mr; i += 2 {
 			for j := 0; j < nr; j += 4 {
-				top := a.data[t*step+i*a.rs:]
-				sum := patchGo(kc, top, top[a.rs:], a.cs, b[j:], bs)
-				row := c[(t*mr+i)*cr+j:]
+				top := a.data[t*aStep+i*a.rs:]
+				sum := patchGo(kc, top, top[a.rs:], a.cs, b[t*bStep+j:], bs)
+				row := c[t*cStep+i*cr+j:]
 				storeGo(row[:4], sum[:4], alpha, beta)
 				storeGo(row[cr:][:4], sum[4:], alpha, beta)
 			}
@@ -47,21 +48,6 @@ func storeGo[T Float](c, sum []T, alpha, beta T) {
 			c[j] += T(alpha * v)
 		default:
 			c[j] = T(alpha*v) + T(beta*c[j])
-		}
-	}
-}
-
-// packGo stores columns p0 to p1 of the first valid rows of x in dst[p*w+r].
-func packGo[T Float](dst []T, w, valid, p0, p1 int, x matrix[T]) {
-	if x.rs == 1 {
-		for p := p0; p < p1; p++ {
-			copy(dst[p*w:p*w+valid], x.data[p*x.cs:])
-		}
-		return
-	}
-	for r := range valid {
-		for p, v := range x.data[r*x.rs:][p0:p1] {
-			dst[(p0+p)*w+r] = v
 		}
 	}
 }
