@@ -10,70 +10,104 @@ import "tattle/internal/simd"
 type convColumns[T Float] struct {
 	convPlan
 	spares[T]
-	examples, rows int // of a tile; one of them is 1 or all
-	tilesPer       int // tiles to an example, where examples is 1
+	tiling, gradTiling convTiling
+	pairs              bool // each input is seen once, and rows of taps are two wide
+	byTile             bool // the cores share each tile of a gradient, not the tiles
 
-	applyTiles, adjointTiles, unfoldChannels, sumChannels func(lo, hi int)
+	applyTiles, adjointTiles, gradientSlots, addSlots, unfoldChannels, sumChannels func(lo, hi int)
 
 	// The operands of the product in progress.
 	y, x, w, b []T
 	n          int
+	keep       T
 	db         []float64
-	tile       convTile
-	group      int
-	columns    []T
-	gathered   []T
+
+	// Of a gradient: the tile in progress, or the partial sums of the slots.
+	tile     convTile
+	group    int
+	columns  []T
+	gathered []T
+	partW    []T
+	partB    []float64
 }
 
-// convTile is the outputs [r0, r1) of the examples [e0, e1).
+// convTile is the outputs of rows [r0, r1) of the examples [e0, e1).
 type convTile struct{ e0, e1, r0, r1 int }
 
-// convTileOutputs is the number of columns aimed at: enough to spread the cost
-// of packing W over, few enough that a tile stays in the second-level cache.
-const convTileOutputs = 256
+func (t convTile) examples() int { return t.e1 - t.e0 }
+func (t convTile) rows() int     { return t.r1 - t.r0 }
+
+// convTiling cuts the outputs into tiles; one of its numbers of examples and of
+// tiles to an example is 1.
+type convTiling struct{ examples, rows, perExample int }
+
+// newConvTiling aims at tiles of that many outputs.
+func newConvTiling(p convPlan, outputs int) convTiling {
+	if p.outHW < outputs {
+		return convTiling{(outputs + p.outHW - 1) / p.outHW, p.outH, 1}
+	}
+	tiles := min(p.outH, (p.outHW+outputs-1)/outputs)
+	rows := (p.outH + tiles - 1) / tiles
+	return convTiling{1, rows, (p.outH + rows - 1) / rows}
+}
+
+// tiles returns the number of tiles in n examples.
+func (c convTiling) tiles(n int) int { return (n + c.examples - 1) / c.examples * c.perExample }
+
+// tile returns tile i of n examples of height h.
+func (c convTiling) tile(i, n, h int) convTile {
+	e, r := i/c.perExample*c.examples, i%c.perExample*c.rows
+	return convTile{e, min(e+c.examples, n), r, min(r+c.rows, h)}
+}
+
+const (
+	// convOutputs is the number of columns aimed at: enough to spread the cost of
+	// packing W over, few enough that a tile stays in the second-level cache.
+	convOutputs = 256
+	// convGradOutputs is that for the gradient of a weight of more than
+	// convPartial entries, which each tile goes over.
+	convGradOutputs = 1024
+	convPartial     = 1 << 17
+	// convSlots is the number of partial sums of the gradient of a smaller weight.
+	convSlots = 8
+)
 
 func newConvColumns[T Float](p convPlan) *convColumns[T] {
-	k := &convColumns[T]{convPlan: p, examples: 1, rows: p.outH, tilesPer: 1}
-	if p.outHW < convTileOutputs {
-		k.examples = (convTileOutputs + p.outHW - 1) / p.outHW
-	} else {
-		k.tilesPer = min(p.outH, (p.outHW+convTileOutputs-1)/convTileOutputs)
-		k.rows = (p.outH + k.tilesPer - 1) / k.tilesPer
-		k.tilesPer = (p.outH + k.rows - 1) / k.rows
+	k := &convColumns[T]{convPlan: p, tiling: newConvTiling(p, convOutputs)}
+	k.gradTiling = k.tiling
+	if k.byTile = len(p.op.Weight.Data) > convPartial; k.byTile {
+		k.gradTiling = newConvTiling(p, convGradOutputs)
 	}
+	k.pairs = p.kW == 2 && p.strideW == 2 && p.dilW == 1 && p.kH <= p.strideH && p.dilH == 1 && p.op.Pad == [4]int{}
 	k.applyTiles, k.adjointTiles = k.applyRange, k.adjointRange
+	k.gradientSlots, k.addSlots = k.slotRange, k.addRange
 	k.unfoldChannels, k.sumChannels = k.unfoldRange, k.sumRange
 	return k
 }
 
-// tiles returns the number of tiles in n examples.
-func (k *convColumns[T]) tiles(n int) int {
-	return (n + k.examples - 1) / k.examples * k.tilesPer
-}
-
-func (k *convColumns[T]) at(i int) convTile {
-	e, r := i/k.tilesPer*k.examples, i%k.tilesPer*k.rows
-	return convTile{e, min(e+k.examples, k.n), r, min(r+k.rows, k.outH)}
-}
-
 // outputs returns the number of columns of a tile.
-func (k *convColumns[T]) outputs(t convTile) int { return (t.e1 - t.e0) * (t.r1 - t.r0) * k.outW }
+func (k *convColumns[T]) outputs(t convTile) int { return t.examples() * t.rows() * k.outW }
+
+// borrowTile borrows a buffer of that many rows of a tile's columns.
+func (k *convColumns[T]) borrowTile(rows int, c convTiling) []T {
+	return k.borrow(rows * c.examples * c.rows * k.outW)
+}
 
 func (k *convColumns[T]) apply(y, x, w, b []T, n int) {
 	k.y, k.x, k.w, k.b, k.n = y, x, w, b, n
-	simd.Parallel(k.tiles(n), 1, k.applyTiles)
+	simd.Parallel(k.tiling.tiles(n), 1, k.applyTiles)
 }
 
 func (k *convColumns[T]) applyRange(lo, hi int) {
-	col, out := k.borrowRows(k.depth), k.borrowRows(k.outG)
+	col, out := k.borrowTile(k.depth, k.tiling), k.borrowTile(k.outG, k.tiling)
 	defer k.giveBack(col, out)
 	for i := lo; i < hi; i++ {
-		t := k.at(i)
+		t := k.tiling.tile(i, k.n, k.outH)
 		cols := k.outputs(t)
 		for g := range k.groups {
 			k.unfold(col, t, g, 0, k.inG)
 			w := k.w[g*k.outG*k.depth:]
-			if k.examples > 1 {
+			if t.examples() > 1 {
 				simd.Gemm(false, false, k.outG, cols, k.depth, 1, w, k.depth, col, cols, 0, out, cols)
 				k.scatter(out, t, g)
 				continue
@@ -141,22 +175,22 @@ func (k *convColumns[T]) gather(out []T, t convTile, g, o0, o1 int) {
 
 func (k *convColumns[T]) adjoint(dx, dy, w []T, n int) {
 	k.x, k.y, k.w, k.n = dx, dy, w, n
-	simd.Parallel((n+k.examples-1)/k.examples, 1, k.adjointTiles)
+	simd.Parallel(k.tiling.tiles(n)/k.tiling.perExample, 1, k.adjointTiles)
 }
 
-// adjointRange folds the tiles of examples [lo, hi)·k.examples: tiles of one
+// adjointRange folds the tiles of the groups [lo, hi) of examples: tiles of one
 // example overlap in dx.
 func (k *convColumns[T]) adjointRange(lo, hi int) {
-	col, out := k.borrowRows(k.depth), k.borrowRows(k.outG)
+	col, out := k.borrowTile(k.depth, k.tiling), k.borrowTile(k.outG, k.tiling)
 	defer k.giveBack(col, out)
 	inSize := k.op.InChannels * k.inHW
-	clear(k.x[lo*k.examples*inSize : min(hi*k.examples, k.n)*inSize])
-	for i := lo * k.tilesPer; i < hi*k.tilesPer; i++ {
-		t := k.at(i)
+	clear(k.x[lo*k.tiling.examples*inSize : min(hi*k.tiling.examples, k.n)*inSize])
+	for i := lo * k.tiling.perExample; i < hi*k.tiling.perExample; i++ {
+		t := k.tiling.tile(i, k.n, k.outH)
 		cols := k.outputs(t)
 		for g := range k.groups {
 			dy, ld := out, cols
-			if k.examples > 1 {
+			if t.examples() > 1 {
 				k.gather(out, t, g, 0, k.outG)
 			} else {
 				dy, ld = k.y[k.planeAt(t, g, 0):], k.outHW
@@ -166,53 +200,4 @@ func (k *convColumns[T]) adjointRange(lo, hi int) {
 			k.fold(col, t, g)
 		}
 	}
-}
-
-// gradient goes tile by tile, each spread over the cores: dw may be too large
-// for a copy to each core, and the order of summation stays the same.
-func (k *convColumns[T]) gradient(dw []T, db []float64, x, dy []T, n int, keep T) {
-	k.x, k.y, k.db, k.n = x, dy, db, n
-	k.columns, k.gathered = k.borrowRows(k.depth), k.borrowRows(k.outG)
-	defer k.giveBack(k.columns, k.gathered)
-	for i := range k.tiles(n) {
-		k.tile = k.at(i)
-		cols := k.outputs(k.tile)
-		for k.group = range k.groups {
-			simd.Parallel(k.inG, 1+convGrain/(cols*k.depth/k.inG), k.unfoldChannels)
-			simd.Parallel(k.outG, 1+convGrain/cols, k.sumChannels)
-			dy, ld := k.gathered, cols
-			if k.examples == 1 {
-				dy, ld = k.y[k.planeAt(k.tile, k.group, 0):], k.outHW
-			}
-			w := dw[k.group*k.outG*k.depth:]
-			simd.Gemm(false, true, k.outG, k.depth, cols, 1, dy, ld, k.columns, cols, keep, w, k.depth)
-		}
-		keep = 1
-	}
-}
-
-// convGrain is how many elements are worth another core.
-const convGrain = 1 << 14
-
-func (k *convColumns[T]) unfoldRange(lo, hi int) { k.unfold(k.columns, k.tile, k.group, lo, hi) }
-
-// sumRange adds channels [lo, hi) of the tile of dy to db, and gathers them
-// where the tile is of several examples.
-func (k *convColumns[T]) sumRange(lo, hi int) {
-	t, g := k.tile, k.group
-	if k.examples > 1 {
-		k.gather(k.gathered, t, g, lo, hi)
-	}
-	length := (t.r1 - t.r0) * k.outW
-	for e := t.e0; e < t.e1; e++ {
-		for o := lo; o < hi; o++ {
-			plane := k.y[((e*k.groups+g)*k.outG+o)*k.outHW+t.r0*k.outW:][:length]
-			k.db[g*k.outG+o] += float64(simd.Sum(plane))
-		}
-	}
-}
-
-// borrowRows borrows a buffer of that many rows of a tile.
-func (k *convColumns[T]) borrowRows(rows int) []T {
-	return k.borrow(rows * k.examples * k.rows * k.outW)
 }

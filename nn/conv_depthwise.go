@@ -23,7 +23,7 @@ func newConvDepthwise[T Float](p convPlan) *convDepthwise[T] {
 
 func (k *convDepthwise[T]) apply(y, x, w, b []T, n int) {
 	k.y, k.x, k.w, k.b = y, x, w, b
-	simd.Parallel(n*k.op.OutChannels, 1+convGrain/(k.outHW*k.depth), k.applyPlanes)
+	simd.Parallel(n*k.op.OutChannels, 1+grain/(k.outHW*k.depth), k.applyPlanes)
 }
 
 // applyRange computes the output planes [lo, hi), example by example.
@@ -44,7 +44,7 @@ func (k *convDepthwise[T]) applyRange(lo, hi int) {
 
 func (k *convDepthwise[T]) adjoint(dx, dy, w []T, n int) {
 	k.x, k.y, k.w = dx, dy, w
-	simd.Parallel(n*k.op.InChannels, 1+convGrain/(k.outHW*k.depth*k.outG), k.adjointPlanes)
+	simd.Parallel(n*k.op.InChannels, 1+grain/(k.outHW*k.depth*k.outG), k.adjointPlanes)
 }
 
 // adjointRange computes the input planes [lo, hi).

@@ -12,6 +12,12 @@ func (k *convColumns[T]) unfold(col []T, t convTile, g, c0, c1 int) {
 		for c := c0; c < c1; c++ {
 			plane := k.x[((e*k.groups+g)*k.inG+c)*k.inHW:][:k.inHW]
 			for r := range k.kH {
+				if k.pairs {
+					row := (c*k.kH + r) * 2
+					even, odd := col[row*cols+(e-t.e0)*per:][:per], col[(row+1)*cols+(e-t.e0)*per:][:per]
+					simd.Deinterleave(even, odd, k.pairsAt(plane, t, r), t.r1-t.r0, k.outW, k.strideH*k.inW)
+					continue
+				}
 				for s := range k.kW {
 					row := (c*k.kH+r)*k.kW + s
 					k.unfoldTap(col[row*cols+(e-t.e0)*per:][:per], plane, r, s, t.r0)
@@ -19,6 +25,12 @@ func (k *convColumns[T]) unfold(col []T, t convTile, g, c0, c1 int) {
 			}
 		}
 	}
+}
+
+// pairsAt returns the inputs in plane from the first that tap (r, 0) of the tile
+// sees on, where the taps of a row are disjoint pairs.
+func (k *convColumns[T]) pairsAt(plane []T, t convTile, r int) []T {
+	return plane[(t.r0*k.strideH+r)*k.inW:]
 }
 
 // unfoldTap writes the inputs in plane that tap (r, s) of the outputs from row r0
@@ -48,6 +60,12 @@ func (k *convColumns[T]) fold(col []T, t convTile, g int) {
 		for c := range k.inG {
 			plane := k.x[((e*k.groups+g)*k.inG+c)*k.inHW:][:k.inHW]
 			for r := range k.kH {
+				if k.pairs {
+					row := (c*k.kH + r) * 2
+					even, odd := col[row*cols+(e-t.e0)*per:][:per], col[(row+1)*cols+(e-t.e0)*per:][:per]
+					simd.Interleave(k.pairsAt(plane, t, r), even, odd, t.r1-t.r0, k.outW, k.strideH*k.inW)
+					continue
+				}
 				for s := range k.kW {
 					row := (c*k.kH+r)*k.kW + s
 					k.foldTap(plane, col[row*cols+(e-t.e0)*per:][:per], r, s, t.r0)

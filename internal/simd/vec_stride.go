@@ -29,3 +29,42 @@ func addEvenGo[T Float](dst, src []T) {
 		dst[2*i] += v
 	}
 }
+
+// Deinterleave splits rows of n pairs: with src's rows stride apart and those of
+// even and odd lying end to end,
+//
+//	even[r·n + i] = src[r·stride + 2i],  odd[r·n + i] = src[r·stride + 2i + 1].
+func Deinterleave[T Float](even, odd, src []T, rows, n, stride int) {
+	checkPairs(len(even), len(odd), len(src), rows, n, stride)
+	deinterleave(even, odd, src, rows, n, stride)
+}
+
+// Interleave is the inverse of [Deinterleave]: it overwrites the pairs in dst.
+func Interleave[T Float](dst, even, odd []T, rows, n, stride int) {
+	checkPairs(len(even), len(odd), len(dst), rows, n, stride)
+	interleave(dst, even, odd, rows, n, stride)
+}
+
+func checkPairs(even, odd, pairs, rows, n, stride int) {
+	if rows < 0 || n < 0 || stride < 2*n || even != rows*n || odd != rows*n || rows > 0 && pairs < (rows-1)*stride+2*n {
+		panic("simd: slices do not fit the pairs")
+	}
+}
+
+func deinterleaveGo[T Float](even, odd, src []T, rows, n, stride int) {
+	for r := range rows {
+		a, b, pairs := even[r*n:][:n], odd[r*n:][:n], src[r*stride:][:2*n]
+		for i := range a {
+			a[i], b[i] = pairs[2*i], pairs[2*i+1]
+		}
+	}
+}
+
+func interleaveGo[T Float](dst, even, odd []T, rows, n, stride int) {
+	for r := range rows {
+		a, b, pairs := even[r*n:][:n], odd[r*n:][:n], dst[r*stride:][:2*n]
+		for i, v := range a {
+			pairs[2*i], pairs[2*i+1] = v, b[i]
+		}
+	}
+}

@@ -31,3 +31,25 @@ func addEven[T Float](dst, src []T) {
 	}
 	addEvenGo(dst[2*done:], src[done:])
 }
+
+//go:noescape
+func deinterleaveF32(even, odd, src *float32, rows, n, stride int)
+
+//go:noescape
+func interleaveF32(dst, even, odd *float32, rows, n, stride int)
+
+func deinterleave[T Float](even, odd, src []T, rows, n, stride int) {
+	if vecAVX2 && is32[T]() && rows > 0 && n > 0 {
+		deinterleaveF32(f32(even), f32(odd), f32(src), rows, n, stride)
+		return
+	}
+	deinterleaveGo(even, odd, src, rows, n, stride)
+}
+
+func interleave[T Float](dst, even, odd []T, rows, n, stride int) {
+	if vecAVX2 && is32[T]() && rows > 0 && n > 0 {
+		interleaveF32(f32(dst), f32(even), f32(odd), rows, n, stride)
+		return
+	}
+	interleaveGo(dst, even, odd, rows, n, stride)
+}

@@ -42,3 +42,137 @@ loop:
 	JNZ loop
 	VZEROUPPER
 	RET
+
+// func deinterleaveF32(even, odd, src *float32, rows, n, stride int)
+// rows and n are not zero.
+TEXT ·deinterleaveF32(SB), NOSPLIT, $0-48
+	MOVQ even+0(FP), DI
+	MOVQ odd+8(FP), DX
+	MOVQ src+16(FP), R8
+	MOVQ rows+24(FP), R9
+	MOVQ n+32(FP), R10
+	MOVQ stride+40(FP), R11
+	SHLQ $2, R11
+
+row:
+	MOVQ R8, SI
+	MOVQ R10, CX
+	SUBQ $8, CX
+	JLT four
+
+eight:
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VSHUFPS $0x88, Y1, Y0, Y2
+	VSHUFPS $0xDD, Y1, Y0, Y3
+	VPERMPD $0xD8, Y2, Y2
+	VPERMPD $0xD8, Y3, Y3
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, (DX)
+	ADDQ $64, SI
+	ADDQ $32, DI
+	ADDQ $32, DX
+	SUBQ $8, CX
+	JGE eight
+
+four:
+	ADDQ $4, CX // n mod 8 − 4
+	JLT tail
+	VMOVUPS (SI), X0
+	VMOVUPS 16(SI), X1
+	VSHUFPS $0x88, X1, X0, X2
+	VSHUFPS $0xDD, X1, X0, X3
+	VMOVUPS X2, (DI)
+	VMOVUPS X3, (DX)
+	ADDQ $32, SI
+	ADDQ $16, DI
+	ADDQ $16, DX
+	SUBQ $4, CX
+
+tail:
+	ADDQ $4, CX // n mod 4
+	JEQ next
+
+one:
+	MOVL (SI), AX
+	MOVL AX, (DI)
+	MOVL 4(SI), AX
+	MOVL AX, (DX)
+	ADDQ $8, SI
+	ADDQ $4, DI
+	ADDQ $4, DX
+	DECQ CX
+	JNZ one
+
+next:
+	ADDQ R11, R8
+	DECQ R9
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func interleaveF32(dst, even, odd *float32, rows, n, stride int)
+// rows and n are not zero.
+TEXT ·interleaveF32(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), R8
+	MOVQ even+8(FP), SI
+	MOVQ odd+16(FP), DX
+	MOVQ rows+24(FP), R9
+	MOVQ n+32(FP), R10
+	MOVQ stride+40(FP), R11
+	SHLQ $2, R11
+
+row:
+	MOVQ R8, DI
+	MOVQ R10, CX
+	SUBQ $8, CX
+	JLT four
+
+eight:
+	VPERMPD $0xD8, (SI), Y0 // 0 1 4 5 | 2 3 6 7
+	VPERMPD $0xD8, (DX), Y1
+	VUNPCKLPS Y1, Y0, Y2    // pairs 0 1 | 2 3
+	VUNPCKHPS Y1, Y0, Y3    // pairs 4 5 | 6 7
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ $64, DI
+	ADDQ $32, SI
+	ADDQ $32, DX
+	SUBQ $8, CX
+	JGE eight
+
+four:
+	ADDQ $4, CX // n mod 8 − 4
+	JLT tail
+	VMOVUPS (SI), X0
+	VMOVUPS (DX), X1
+	VUNPCKLPS X1, X0, X2
+	VUNPCKHPS X1, X0, X3
+	VMOVUPS X2, (DI)
+	VMOVUPS X3, 16(DI)
+	ADDQ $32, DI
+	ADDQ $16, SI
+	ADDQ $16, DX
+	SUBQ $4, CX
+
+tail:
+	ADDQ $4, CX // n mod 4
+	JEQ next
+
+one:
+	MOVL (SI), AX
+	MOVL AX, (DI)
+	MOVL (DX), AX
+	MOVL AX, 4(DI)
+	ADDQ $8, DI
+	ADDQ $4, SI
+	ADDQ $4, DX
+	DECQ CX
+	JNZ one
+
+next:
+	ADDQ R11, R8
+	DECQ R9
+	JNZ row
+	VZEROUPPER
+	RET
