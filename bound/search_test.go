@@ -1,0 +1,419 @@
+package bound
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/lsqr"
+	"tattle/nn"
+	"tattle/run"
+)
+
+// smallNet is a ReLU net with weights of PyTorch's size, p inputs and n features.
+func smallNet(t testing.TB, p, hidden, n int) *nn.Net {
+	t.Helper()
+	r := rand.New(rand.NewPCG(7, uint64(p)))
+	param := func(scale float64, shape ...int) *nn.Param {
+		x := &nn.Param{Name: "w", Shape: shape, Data: make([]float32, nn.Size(shape))}
+		for i := range x.Data {
+			x.Data[i] = float32(scale * (2*r.Float64() - 1))
+		}
+		return x
+	}
+	a, b := 2/math.Sqrt(float64(p)), 2/math.Sqrt(float64(hidden))
+	g := &nn.Graph{Name: "small", Input: "x", InputShape: []int{p}, Output: "d", Nodes: []*nn.Node{
+		{Name: "a", Op: &nn.Dense{In: p, Out: hidden, Weight: param(a, hidden, p), Bias: param(a, hidden)}, Inputs: []string{"x"}, Output: "a"},
+		{Name: "b", Op: &nn.ReLU{}, Inputs: []string{"a"}, Output: "b"},
+		{Name: "c", Op: &nn.Dense{In: hidden, Out: n, Weight: param(b, n, hidden), Bias: param(b, n)}, Inputs: []string{"b"}, Output: "c"},
+		{Name: "d", Op: &nn.ReLU{}, Inputs: []string{"c"}, Output: "d"},
+	}}
+	m, err := nn.NewNet(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func noise(p, count int) pictures {
+	r := rand.New(rand.NewPCG(8, uint64(p)))
+	d := pictures{make([]float32, p*count), p, make([]int, count)}
+	for i := range d.x {
+		d.x[i] = float32(r.NormFloat64())
+	}
+	for i := range d.labels {
+		d.labels[i] = i % 3
+	}
+	return d
+}
+
+func small(t testing.TB) (*nn.Net, pictures, Experiment) {
+	e := Experiment{Sigma: 1, Coordinates: DCT([]int{4, 6}), Band: 2, Search: SearchOptions{Restarts: 6, Repeats: 4, Seed: 3}}
+	return smallNet(t, 24, 40, 30), noise(24, 70), e
+}
+
+func mustRun(t testing.TB, m Model, d Source, indices []int, e Experiment) *Result {
+	t.Helper()
+	r, err := Run(context.Background(), m, d, indices, e, RunOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// witnesses reads the perturbations of a run.
+func witnesses(t testing.TB, r *Result, size float64) []float32 {
+	t.Helper()
+	x, _, err := open(t, r.Path).Float32s(SizeName(size) + "_eps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// distance returns ‖a−b‖/‖b‖ of rows of length p, the q-quantile over rows.
+func distance(a, b []float32, p int, q float64) float64 {
+	var ratios []float64
+	for i := 0; i < len(a); i += p {
+		var d, s float64
+		for k := i; k < i+p; k++ {
+			d += float64(a[k]-b[k]) * float64(a[k]-b[k])
+			s += float64(b[k]) * float64(b[k])
+		}
+		ratios = append(ratios, math.Sqrt(d/s))
+	}
+	slices.Sort(ratios)
+	return ratios[int(q*float64(len(ratios)-1))]
+}
+
+// Both searches start from the same draws and apply the same pseudoinverse, one
+// by LSQR: the witnesses agree to its tolerance, here 1e-7 times the condition
+// of J (some hundreds) and what ten nonlinear repeats make of it.
+func TestDirectAgreesWithAlgorithm1(t *testing.T) {
+	m, data, e := small(t)
+	for _, iteration := range []string{PaperIteration, InverseIteration} {
+		e.Search.Iteration = iteration
+		e.Search.Search = Direct
+		direct := witnesses(t, mustRun(t, m, data, upTo(70), e), DefaultSize)
+		e.Search.Search = Algorithm1
+		free := witnesses(t, mustRun(t, m, data, upTo(70), e), DefaultSize)
+		median, worst := distance(free, direct, 24, .5), distance(free, direct, 24, .99)
+		t.Logf("%s: witnesses differ by %.2g, by %.2g at most in 99%%", iteration, median, worst)
+		if median > 1e-4 || worst > 1e-2 {
+			t.Errorf("%s iteration: witnesses differ by %.2g (median), %.2g (99%%)", iteration, median, worst)
+		}
+	}
+}
+
+func TestAlgorithm1OnMNIST(t *testing.T) {
+	if testing.Short() {
+		t.Skip("ten seconds")
+	}
+	o := loadOracle(t)
+	e := o.experiment(Direct)
+	e.Search.Restarts, e.SkipCramerRao = 5, true
+	direct := mustRun(t, o.net, o.data, upTo(8), e)
+	e.Search.Search = Algorithm1
+	free := mustRun(t, o.net, o.data, upTo(8), e)
+	a, b := witnesses(t, free, DefaultSize), witnesses(t, direct, DefaultSize)
+	median, most := distance(a, b, 784, .5), distance(a, b, 784, .9)
+	t.Logf("witnesses differ by %.2g, by %.2g at most in 90%%", median, most)
+	if median > 1e-2 || most > 5e-2 {
+		t.Errorf("witnesses differ by %.2g (median), %.2g (90%%)", median, most)
+	}
+	for _, q := range QuantileLevels {
+		if x, y := free.Summaries[0].Quantile(q), direct.Summaries[0].Quantile(q); math.Abs(x/y-1) > .01 {
+			t.Errorf("quantile %g: %g by algorithm1, %g by direct", q, x, y)
+		}
+	}
+}
+
+// The inverse iteration reaches the least singular value: ‖ε‖/‖z‖ → 1/s_r.
+func TestInverseIterationFindsTheLeastSingularValue(t *testing.T) {
+	m, data, e := small(t)
+	e.Search.Search, e.Search.Iteration, e.Search.Repeats = Direct, InverseIteration, 20
+	e.Sizes = []float64{1e-4}
+	r := mustRun(t, m, data, upTo(20), e)
+	eps := witnesses(t, r, 1e-4)
+	z, _, err := open(t, r.Path).Float64s(SizeName(1e-4) + "_z_norm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := 0
+	for i := range 20 {
+		s := r.Spectra[i]
+		k := i * 6
+		if got := norm32(eps[k*24:(k+1)*24]) / z[k] * s[len(s)-1]; got > .99 {
+			good++
+		}
+	}
+	if good < 15 {
+		t.Errorf("‖ε‖/‖z‖ reaches .99/s_r for %d of 20 examples", good)
+	}
+}
+
+func TestRelinearized(t *testing.T) {
+	m, data, e := small(t)
+	e.Search.Search, e.Search.Relinearize = Algorithm1, true
+	r := mustRun(t, m, data, upTo(20), e)
+	if q := r.Summaries[0].Quantile(.5); !(q > 0 && q < 100) {
+		t.Errorf("median bound %g", q)
+	}
+	e.Search.Search = Direct
+	if _, _, err := e.Resolve(m, data.x[:24]); err == nil {
+		t.Error("direct search accepts re-linearising")
+	}
+}
+
+// The published procedure solves one system for the stack; with a stack of one it
+// is LSQR on the example's own Jacobian, which the diagonal form must not change
+// but for the rounding of float32, which may cost a step or two of some eighty.
+func TestPublishedDiagonalForm(t *testing.T) {
+	m, data, _ := small(t)
+	r := rand.New(rand.NewPCG(9, 9))
+	p, n := m.Dims()
+	at, z := data.x[:5*p], make([]float32, 5*n)
+	for i := range z {
+		z[i] = float32(r.NormFloat64())
+	}
+	s := &published{model: m, options: SearchOptions{}}
+	got := s.stacked(at, z, 1e-4/publishedATol)
+	want := lsqr.Solve[float32](stack{products{m.Linearize(at), p, n}, 5}, z, 1, lsqr.Options{ATol: 1e-4, BTol: publishedBTol})
+	if n := want.Stats[0].Iterations; max(s.steps-n, n-s.steps) > 4 {
+		t.Errorf("%d steps in the diagonal form, %d in the original", s.steps, want.Stats[0].Iterations)
+	}
+	if d := distance(got, want.X, 5*p, .5); d > 1e-3 {
+		t.Errorf("solutions differ by %g", d)
+	}
+}
+
+// stack is a batch of Jacobians as one block-diagonal matrix.
+type stack struct {
+	products
+	examples int
+}
+
+func (a stack) Dims() (rows, cols int) { return a.n * a.examples, a.p * a.examples }
+
+func TestLegalDomain(t *testing.T) {
+	m, data, e := small(t)
+	low, high := make([]float64, 24), make([]float64, 24)
+	for i := range low {
+		low[i], high[i] = -1, 1
+	}
+	for i, v := range data.x {
+		data.x[i] = min(max(v, -1), 1)
+	}
+	var err error
+	if e.Domain, err = Legal(low, high); err != nil {
+		t.Fatal(err)
+	}
+	for _, search := range []string{Direct, Algorithm1, Published} {
+		e.Search.Search = search
+		r := mustRun(t, m, data, upTo(30), e)
+		eps := witnesses(t, r, DefaultSize)
+		for k, v := range eps {
+			if x := float64(data.x[k/(6*24)*24+k%24]) + float64(v); x < -1 || x > 1 {
+				t.Fatalf("%s: θ+ε = %g leaves [-1, 1]", search, x)
+			}
+		}
+		if q := r.Summaries[0].Quantile(.5); !(q > 0) {
+			t.Errorf("%s: median bound %g", search, q)
+		}
+	}
+}
+
+// Where no ReLU changes its state between θ and θ+ε, and ε lies in the row space,
+// one witness proves no more than the full Cramér-Rao bound of its own direction:
+// (wᵀε)²/expm1(‖Jε‖²/σ²) ≤ σ²(wᵀε)²/‖Jε‖², and with w = ε/‖ε‖ that is at most
+// σ²wᵀ(JᵀJ)⁺w by Cauchy-Schwarz. Elsewhere it may, which is the point of HCR.
+func TestWitnessAgainstCramerRao(t *testing.T) {
+	const images, restarts = 20, 5
+	o := loadOracle(t)
+	e := o.experiment(Direct)
+	e.Search.Restarts, e.Sizes = restarts, []float64{1. / 20000}
+	r := mustRun(t, o.net, o.data, upTo(images), e)
+	eps := witnesses(t, r, e.Sizes[0])
+	x := make([]float64, images*784)
+	for i := range x {
+		x[i] = float64(o.data.x[i])
+	}
+	factors, err := factorsAt(o.net, o.data.x[:images*784])
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Certifier{Net: o.net, Sigma: o.sigma}
+	ds := c.Divergences(o.data.x[:images*784], eps)
+	same, checked := 0, 0
+	for k, d := range ds {
+		i := k / restarts
+		ε := eps[k*784 : (k+1)*784]
+		if !o.sameStates(x[i*784:(i+1)*784], ε) {
+			continue
+		}
+		same++
+		w, seen, full := direction(factors[i], ε)
+		if seen < 1-1e-6 {
+			continue // rounding to float32 took ε out of the row space
+		}
+		checked++
+		var g float64
+		for j, v := range ε {
+			g += w[j] * float64(v)
+		}
+		bound, cr := d.Std(g, 784*ulp*math.Abs(g)), o.sigma*math.Sqrt(full)
+		// float64: J, its singular values and the sums err by 1e-7 at most (gramRatio).
+		if bound > cr*(1+1e-6) {
+			t.Errorf("image %d, witness %d: certified %g, Cramér-Rao %g", i, k%restarts, bound, cr)
+		}
+	}
+	t.Logf("%d of %d witnesses change no ReLU, %d compared", same, len(ds), checked)
+	if checked < 20 {
+		t.Errorf("only %d witnesses to compare", checked)
+	}
+}
+
+// direction returns w = ε/‖ε‖, ‖Pw‖² and wᵀ(JᵀJ)⁺w.
+func direction(f *Factors, eps []float32) (w []float64, seen, full float64) {
+	norm := norm32(eps)
+	w = make([]float64, len(eps))
+	for i, v := range eps {
+		w[i] = float64(v) / norm
+	}
+	for i, s := range f.S {
+		var c float64
+		for k, v := range f.V[i*f.P : (i+1)*f.P] {
+			c += v * w[k]
+		}
+		seen += c * c
+		full += c * c / (s * s)
+	}
+	return w, seen, full
+}
+
+// sameStates tells whether every ReLU is on at both θ and θ+ε or at neither; the
+// net being affine in between, it is then on the whole segment.
+func (o *oracle) sameStates(x []float64, eps []float32) bool {
+	moved := make([]float64, len(x))
+	for i, v := range eps {
+		moved[i] = x[i] + float64(v)
+	}
+	states := func(x []float64) (s []bool) {
+		for _, n := range o.net.Graph().Nodes {
+			if d, ok := n.Op.(*nn.Dense); ok {
+				y := make([]float64, d.Out)
+				for j := range y {
+					y[j] = float64(d.Bias.Data[j])
+					for i, v := range d.Weight.Data[j*d.In : (j+1)*d.In] {
+						y[j] += float64(v) * x[i]
+					}
+				}
+				x = y
+				continue
+			}
+			for i, v := range x {
+				s = append(s, v > 0)
+				x[i] = max(v, 0)
+			}
+		}
+		return s
+	}
+	return slices.Equal(states(slices.Clone(x)), states(moved))
+}
+
+func TestResolveRefuses(t *testing.T) {
+	m, data, good := small(t)
+	for what, change := range map[string]func(*Experiment){
+		"sigma is 0":     func(e *Experiment) { e.Sigma = 0 },
+		"sigma is -1":    func(e *Experiment) { e.Sigma = -1 },
+		"sigma is NaN":   func(e *Experiment) { e.Sigma = math.NaN() },
+		"size 0":         func(e *Experiment) { e.Sizes = []float64{0} },
+		"given twice":    func(e *Experiment) { e.Sizes = []float64{.01, .01} },
+		"no search":      func(e *Experiment) { e.Search.Search = "luck" },
+		"no iteration":   func(e *Experiment) { e.Search.Iteration = "circular" },
+		"repeats -1":     func(e *Experiment) { e.Search.Repeats = -1 },
+		"at most 32767":  func(e *Experiment) { e.Search.Restarts = 1 << 20 },
+		"no coordinates": func(e *Experiment) { e.Coordinates = nil },
+		"for 1 inputs":   func(e *Experiment) { e.Domain = Domain{[]float64{0}, []float64{1}} },
+	} {
+		e := good
+		change(&e)
+		if _, _, err := e.Resolve(m, data.x[:24]); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("want an error with %q, have %v", what, err)
+		}
+	}
+	if _, err := Run(context.Background(), m, data, []int{70}, good, RunOptions{Dir: t.TempDir()}); err == nil {
+		t.Error("example 70 of 70 is accepted")
+	}
+}
+
+// The same seed gives the same bytes, with examples in any order or company and
+// after an interruption; another seed gives others.
+func TestReproducible(t *testing.T) {
+	m, data, e := small(t)
+	e.Sizes = []float64{1. / 200, 1. / 1000}
+	whole := mustRun(t, m, data, upTo(70), e)
+	again := mustRun(t, m, data, upTo(70), e)
+	if whole.SHA256 != again.SHA256 {
+		t.Error("two runs differ")
+	}
+	part := mustRun(t, m, data, []int{69, 3}, e)
+	for _, size := range e.Sizes {
+		a, b := witnesses(t, part, size), witnesses(t, whole, size)
+		row := 6 * 24
+		if !slices.Equal(a[:row], b[69*row:]) || !slices.Equal(a[row:], b[3*row:4*row]) {
+			t.Error("witnesses depend on order or company")
+		}
+	}
+	e.Search.Seed++
+	if other := mustRun(t, m, data, upTo(70), e); other.SHA256 == whole.SHA256 {
+		t.Error("another seed gives the same bytes")
+	}
+}
+
+func TestInterruptedRunGoesOn(t *testing.T) {
+	m, data, e := small(t)
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := Run(ctx, m, data, upTo(70), e, RunOptions{Dir: dir, Progress: func(done, total int) {
+		if done >= 64 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "64 of 70") {
+		t.Fatalf("cancelled: %v", err)
+	}
+	started := -1
+	other := e
+	other.Sigma = 2
+	var mismatch *run.MismatchError
+	if _, err := Run(context.Background(), m, data, upTo(70), other, RunOptions{Dir: dir, Resume: true}); !errors.As(err, &mismatch) {
+		t.Fatalf("resumed with another σ: %v", err)
+	}
+	r, err := Run(context.Background(), m, data, upTo(70), e, RunOptions{Dir: dir, Resume: true, Progress: func(done, total int) {
+		if started < 0 {
+			started = done
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if started != 64 {
+		t.Errorf("went on from %d examples, want 64", started)
+	}
+	if whole := mustRun(t, m, data, upTo(70), e); r.SHA256 != whole.SHA256 {
+		t.Error("an interrupted run gives other bytes")
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 || entries[0].Name() != ArraysFile {
+		t.Errorf("the folder holds %v", entries)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ArraysFile)); err != nil {
+		t.Error(err)
+	}
+}
