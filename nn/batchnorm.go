@@ -119,6 +119,8 @@ func (k *batchNorm[T]) run(pass int, f *frame[T], out, in []T, n int) {
 // plane returns channel c of vector v of n·k of them.
 func (k *batchNorm[T]) plane(x []T, v, c int) []T { return x[(v*k.op.Channels+c)*k.hw:][:k.hw] }
 
+func (k *batchNorm[T]) inPlace() {}
+
 // affine returns the a and c of channel i in inference.
 func (k *batchNorm[T]) affine(i int) (a, c float64) {
 	b := k.op

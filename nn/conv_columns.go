@@ -12,6 +12,7 @@ type convColumns[T Float] struct {
 	spares[T]
 	tiling, gradTiling convTiling
 	pairs              bool // each input is seen once, and rows of taps are two wide
+	shifts             bool // see shifted
 	byTile             bool // the cores share each tile of a gradient, not the tiles
 
 	applyTiles, adjointTiles, gradientSlots, addSlots, unfoldChannels, sumChannels func(lo, hi int)
@@ -79,6 +80,7 @@ func newConvColumns[T Float](p convPlan) *convColumns[T] {
 		k.gradTiling = newConvTiling(p, convGradOutputs)
 	}
 	k.pairs = p.kW == 2 && p.strideW == 2 && p.dilW == 1 && p.kH <= p.strideH && p.dilH == 1 && p.op.Pad == [4]int{}
+	k.shifts = p.strideH == 1 && p.strideW == 1 && p.outW == p.inW
 	k.applyTiles, k.adjointTiles = k.applyRange, k.adjointRange
 	k.gradientSlots, k.addSlots = k.slotRange, k.addRange
 	k.unfoldChannels, k.sumChannels = k.unfoldRange, k.sumRange

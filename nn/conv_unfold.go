@@ -36,6 +36,14 @@ func (k *convColumns[T]) pairsAt(plane []T, t convTile, r int) []T {
 // unfoldTap writes the inputs in plane that tap (r, s) of the outputs from row r0
 // on sees.
 func (k *convColumns[T]) unfoldTap(dst, plane []T, r, s, r0 int) {
+	if k.shifts {
+		lo, hi, at := k.shifted(len(dst), r, s, r0)
+		clear(dst[:lo])
+		clear(dst[hi:])
+		copy(dst[lo:hi], plane[at:])
+		k.clearEdges(dst, s)
+		return
+	}
 	lo, hi := span(k.outW, k.inW, k.strideW, s*k.dilW, k.left)
 	first := lo*k.strideW + s*k.dilW - k.left
 	for i := r0; len(dst) > 0; i++ {
@@ -75,7 +83,16 @@ func (k *convColumns[T]) fold(col []T, t convTile, g int) {
 	}
 }
 
+// foldTap adds src to the inputs that tap (r, s) of the outputs from row r0 on
+// sees. It may change src.
 func (k *convColumns[T]) foldTap(plane, src []T, r, s, r0 int) {
+	if k.shifts {
+		k.clearEdges(src, s)
+		lo, hi, at := k.shifted(len(src), r, s, r0)
+		to := plane[at:][:hi-lo]
+		simd.Add(to, to, src[lo:hi])
+		return
+	}
 	lo, hi := span(k.outW, k.inW, k.strideW, s*k.dilW, k.left)
 	if lo == hi {
 		return
@@ -86,6 +103,30 @@ func (k *convColumns[T]) foldTap(plane, src []T, r, s, r0 int) {
 		src = src[k.outW:]
 		if h := i*k.strideH + r*k.dilH - k.top; h >= 0 && h < k.inH {
 			put(plane[h*k.inW+first:], line[lo:hi], k.strideW)
+		}
+	}
+}
+
+// shifted is for strides of 1 and outputs as wide as the inputs: a tap then sees the
+// input plane moved as a whole, but for the edges. Of n outputs from row r0 on,
+// [lo, hi) see the inputs from at on.
+func (k *convColumns[T]) shifted(n, r, s, r0 int) (lo, hi, at int) {
+	at = (r0+r*k.dilH-k.top)*k.inW + s*k.dilW - k.left
+	lo = min(max(-at, 0), n)
+	hi = max(min(k.inHW-at, n), lo)
+	return lo, hi, min(max(at+lo, 0), k.inHW)
+}
+
+// clearEdges zeroes the outputs whose tap s falls beside the input.
+func (k *convColumns[T]) clearEdges(x []T, s int) {
+	lo, hi := span(k.outW, k.inW, k.strideW, s*k.dilW, k.left)
+	for i := 0; i < len(x); i += k.outW {
+		row := x[i : i+k.outW]
+		for j := range lo {
+			row[j] = 0
+		}
+		for j := hi; j < len(row); j++ {
+			row[j] = 0
 		}
 	}
 }

@@ -59,7 +59,7 @@ func chainFrom(p *program[float32], i int, norm *batchNorm[float32], readers []i
 	}
 	if n > 1 {
 		k.bind()
-		s.kernel, s.inPlace = k, false
+		s.kernel = k
 	}
 	return s, n
 }
