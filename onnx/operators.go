@@ -265,10 +265,17 @@ func (d *decoder) batchNorm(n *node) error {
 		return beyond("training mode or per-pixel statistics: export the model for inference")
 	}
 	b := &nn.BatchNorm{}
-	for i, p := range []**nn.Param{&b.Scale, &b.Shift, &b.Mean, &b.Variance} {
-		if *p, err = d.weight(n, i+1); err != nil {
-			return err
-		}
+	if b.Scale, err = d.weight(n, 1); err != nil {
+		return err
+	}
+	if b.Shift, err = d.weight(n, 2); err != nil {
+		return err
+	}
+	if b.Mean, err = d.statistic(n, 3); err != nil {
+		return err
+	}
+	if b.Variance, err = d.statistic(n, 4); err != nil {
+		return err
 	}
 	if b.Channels = len(b.Scale.Data); shape != nil && len(shape) != 1 && len(shape) != 3 {
 		return beyond("of %d dimensions", len(shape)+1)

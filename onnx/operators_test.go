@@ -179,8 +179,8 @@ func TestAttributesAreDecimals(t *testing.T) {
 	if d := g.Nodes[2].Op.(*nn.Dropout); d.P != 0.2 {
 		t.Errorf("ratio %v", d.P)
 	}
-	if b.Shift != b.Mean {
-		t.Error("one tensor became two parameters")
+	if b.Shift == b.Mean {
+		t.Error("a parameter moves with the running mean")
 	}
 }
 

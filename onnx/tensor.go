@@ -87,24 +87,42 @@ func (t *tensor) floatValues() (shape []int, x []float32, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	size, typed := 0, []byte(nil)
 	switch t.kind {
 	case typeFloat:
-		x, err = decodeFloats(t, n, 4, t.floats, func(b []byte) float32 {
-			return math.Float32frombits(binary.LittleEndian.Uint32(b))
-		})
+		size, typed = 4, t.floats
 	case typeDouble:
-		x, err = decodeFloats(t, n, 8, t.doubles, func(b []byte) float32 {
-			return float32(math.Float64frombits(binary.LittleEndian.Uint64(b)))
-		})
+		size, typed = 8, t.doubles
 	case typeFloat16:
-		half := t.halves()
-		x, err = decodeFloats(t, n, 2, half, func(b []byte) float32 {
-			return npy.Float16(binary.LittleEndian.Uint16(b))
-		})
+		size, typed = 2, t.halves()
 	default:
 		return nil, nil, beyond("tensor %q has elements of type %d, not float32, float64 or float16", t.name, t.kind)
 	}
-	return shape, x, err
+	b, err := t.bytes(n, size, typed)
+	if err != nil {
+		return nil, nil, err
+	}
+	x = make([]float32, n)
+	switch size {
+	case 4:
+		for i := range x {
+			x[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+		}
+	case 8:
+		for i := range x {
+			x[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:])))
+		}
+	case 2:
+		for i := range x {
+			x[i] = npy.Float16(binary.LittleEndian.Uint16(b[2*i:]))
+		}
+	}
+	for i, v := range x {
+		if v-v != 0 {
+			return nil, nil, malformed("tensor %q holds %v at element %d: a net with such a weight computes nothing", t.name, v, i)
+		}
+	}
+	return shape, x, nil
 }
 
 // halves returns the bytes of float16 elements that are kept as integers.
@@ -117,21 +135,6 @@ func (t *tensor) halves() []byte {
 		b = binary.LittleEndian.AppendUint16(b, uint16(v))
 	}
 	return b
-}
-
-func decodeFloats(t *tensor, n, size int, typed []byte, at func([]byte) float32) ([]float32, error) {
-	b, err := t.bytes(n, size, typed)
-	if err != nil {
-		return nil, err
-	}
-	x := make([]float32, n)
-	for i := range x {
-		x[i] = at(b[i*size:][:size])
-		if v := x[i]; v-v != 0 {
-			return nil, malformed("tensor %q holds %v at element %d: a net with such a weight computes nothing", t.name, v, i)
-		}
-	}
-	return x, nil
 }
 
 // intValues decodes a tensor of integers or bools.
