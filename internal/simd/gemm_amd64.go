@@ -11,6 +11,15 @@ import (
 // gemmAVX2 says that the processor, and the system, can run the kernels below.
 var gemmAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
+// Accelerated names the instructions that the package runs on: "avx2+fma" or
+// "purego".
+func Accelerated() string {
+	if gemmAVX2 {
+		return "avx2+fma"
+	}
+	return "purego"
+}
+
 // The kernels are tilesGo for whole tiles, but that cStep counts from the row
 // below a tile.
 

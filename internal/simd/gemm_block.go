@@ -19,11 +19,11 @@ type work[T Float] struct {
 	run       func(lo, hi int)
 }
 
-// scratch is what one core needs: packed rows of A and one tile of C.
+// scratch is what one core needs beside.
 type scratch[T Float] struct {
-	a    []T
-	c    []T // a transposed part of C
-	tile [6 * 16]T
+	a    []T       // packed rows of A
+	c    []T       // a task's part of C, where C is transposed
+	tile [6 * 16]T // one at the edge of C
 }
 
 // shelf keeps work and scratch between calls: at most one of each per goroutine
@@ -156,24 +156,24 @@ func (w *work[T]) block(s *scratch[T], i0, j0, j1 int) {
 		w.sum(s, out, i0, j0, w.beta)
 		return
 	}
-	// Transposed: sum up here, in whole tiles, and turn the result.
+	// Transposed: sum up beside, in whole tiles, and turn the result.
 	panels := (rows + mr - 1) / mr
 	s.c = grow(s.c, panels*mr*(j1-j0)*nr)
-	here := matrix[T]{s.c, panels * mr, (j1 - j0) * nr, (j1 - j0) * nr, 1}
+	beside := matrix[T]{s.c, panels * mr, (j1 - j0) * nr, (j1 - j0) * nr, 1}
 	if w.beta != 0 {
 		for j := range cols {
 			for i, v := range out.data[j*out.cs:][:rows] {
-				here.data[i*here.rs+j] = w.beta * v
+				beside.data[i*beside.rs+j] = w.beta * v
 			}
 		}
-		w.sum(s, here, i0, j0, 1)
+		w.sum(s, beside, i0, j0, 1)
 	} else {
-		w.sum(s, here, i0, j0, 0)
+		w.sum(s, beside, i0, j0, 0)
 	}
 	for j := range cols {
 		line := out.data[j*out.cs:][:rows]
 		for i := range line {
-			line[i] = here.data[i*here.rs+j]
+			line[i] = beside.data[i*beside.rs+j]
 		}
 	}
 }

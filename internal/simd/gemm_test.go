@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"testing"
 	"unsafe"
 )
@@ -146,7 +147,8 @@ func (p product[T]) String() string {
 // the sums over blocks, the scalings by alpha and beta and the last sum round
 // once, so by Higham (Accuracy and Stability, 3.1) the error is at most
 // γ(k+8) (|alpha| Σ|a||b| + |beta c|) with γ(n) = nu/(1−nu); the reference's own
-// rounding is of the same form with u = 2⁻⁵³.
+// rounding is of the same form with u = 2⁻⁵³. Of large products it looks at some
+// elements in all rows and columns.
 func (p product[T]) check(t *testing.T, got stored[T]) {
 	t.Helper()
 	if !got.intact() || !p.a.intact() || !p.b.intact() {
@@ -155,8 +157,9 @@ func (p product[T]) check(t *testing.T, got stored[T]) {
 	steps := float64(p.k + 8)
 	gamma := steps * unitRoundoff[T]() / (1 - steps*unitRoundoff[T]())
 	gamma += 2 * steps * 0x1p-53
+	step := 1 + p.m*p.n*p.k/4e6
 	for i := range p.m {
-		for j := range p.n {
+		for j := i % step; j < p.n; j += step {
 			var sum, size float64
 			for l := range p.k {
 				v := float64(p.a.at(p.transA, i, l)) * float64(p.b.at(p.transB, l, j))
@@ -280,6 +283,29 @@ func testGemmCores[T Float](t *testing.T) {
 	}
 }
 
+// Goroutines may multiply at the same time, one packed operand among them.
+func TestGemmConcurrently(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	p := newProduct[float32](r, false, true, 90, 130, 400, 1, .5, 1)
+	want := p.run()
+	var packed Packed[float32]
+	packed.Pack(p.transB, p.k, p.n, p.b.x, p.b.ld)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 10 {
+				c := p.c.clone()
+				GemmPacked(p.transA, p.m, p.alpha, p.a.x, p.a.ld, &packed, p.beta, c.x, c.ld)
+				if !sameBytes(c.all, want.all) || !sameBytes(p.run().all, want.all) {
+					t.Error("bytes differ")
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
 // An element's bytes depend on its row, its column and k alone, so a part of a
 // batch gives the same bytes as the whole.
 func TestGemmBytesDoNotDependOnBatch(t *testing.T) {
@@ -400,6 +426,16 @@ func testGemmAllocates[T Float](t *testing.T) {
 		}
 		if got := testing.AllocsPerRun(20, f); got != 0 {
 			t.Errorf("%v: %v allocations", p, got)
+		}
+		// AllocsPerRun runs on one core; here on all, the runtime's own few beside.
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 40 {
+			f()
+		}
+		runtime.ReadMemStats(&after)
+		if got := after.Mallocs - before.Mallocs; got >= 20 {
+			t.Errorf("%v: %d allocations in 40 runs on all cores", p, got)
 		}
 	}
 }

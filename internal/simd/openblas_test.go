@@ -32,9 +32,9 @@ func BenchmarkGemmVsOpenBLAS(b *testing.B) {
 type blasGemm[T Float] func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
 
 func compareGemm[T Float](b *testing.B, s gemmShape, theirs blasGemm[T]) {
-	// OpenBLAS's threads spin for some 2^26 cycles after a call: let them sleep
-	// before timing ours. Each turn lasts some 5 ms or one product.
-	const rest = 40 * time.Millisecond
+	// OpenBLAS's threads spin for 2^28 cycles after a call, on cores that ours
+	// then lack: let them go to sleep first. A turn does at least 1 GFLOP.
+	const rest = 150 * time.Millisecond
 	x, y, z, lda, ldb, ldc := operands[T](s)
 	tA, tB := blas.NoTrans, blas.NoTrans
 	if s.transA {
