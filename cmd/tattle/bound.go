@@ -84,7 +84,7 @@ func (c *boundCmd) measurement() (*measurement, error) {
 	m := &measurement{
 		title:     fmt.Sprintf("What the features of %s give away", filepath.Base(c.Model)),
 		modelPath: c.Model, modelHash: hash, graph: g, features: c.Features,
-		data: set, dataPath: c.Data, split: c.Split,
+		data: set, dataPath: absolute(c.Data), split: c.Split,
 		sigma: c.Sigma, scale: c.SigmaScale, draws: 1, seed: c.Seed, resume: c.Resume, bar: "bounding",
 	}
 	if m.indices, err = chooseExamples(c.Examples, set.Len(), c.Seed); err != nil {
@@ -94,6 +94,18 @@ func (c *boundCmd) measurement() (*measurement, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// absolute makes the path of a data set good from any folder; the generated
+// data have none.
+func absolute(path string) string {
+	if path == glyphsName {
+		return path
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }
 
 // openModel reads a model and its digest.
@@ -108,7 +120,7 @@ func openModel(path string) (*nn.Graph, string, error) {
 
 // openData opens a data set by its folder, or generates the glyphs.
 func openData(path, split string, seed uint64) (*dataset.Set, error) {
-	if path == "glyphs" {
+	if path == glyphsName {
 		train, test := glyphs(0, seed)
 		if split == "train" {
 			return train, nil

@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 
 	"tattle/dataset"
 )
@@ -57,28 +55,6 @@ func (c *dataInfoCmd) Run(e *env) error {
 	if err != nil {
 		return usage(err, "tattle data info lists the sets")
 	}
-	return describeSet(e.stdout, d)
-}
-
-// describeSet prints what a data set is, on what terms, and where it comes from.
-func describeSet(w io.Writer, d dataset.Description) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(key, value string) {
-		if value != "" {
-			fmt.Fprintf(t, "%s\t%s\n", key, value)
-		}
-	}
-	line(d.Name, d.Title)
-	line("content", d.Content)
-	line("shape", fmt.Sprint(d.Shape))
-	line("examples", fmt.Sprintf("%d train, %d test", d.Train, d.Test))
-	line("target", d.Target)
-	line("sensitive", d.Sensitive)
-	line("terms", d.Terms)
-	line("cite", d.Citation)
-	line("home", d.Home)
-	for _, f := range d.Files {
-		line("file", fmt.Sprintf("%s (%d bytes)", f.Name, f.Size))
-	}
-	return t.Flush()
+	_, err = fmt.Fprintln(e.stdout, d)
+	return err
 }

@@ -40,7 +40,7 @@ func glyphs(n int, seed uint64) (train, test *dataset.Set) {
 		n = glyphsTrain
 	}
 	train = dataset.Glyphs(dataset.GlyphOptions{N: n, Size: 28, Seed: seed})
-	test = dataset.Glyphs(dataset.GlyphOptions{N: glyphsTest, Size: 28, Seed: ^seed})
+	test = dataset.Glyphs(dataset.GlyphOptions{N: glyphsTest, Size: 28, Seed: seed, Split: dataset.Test})
 	return train, test
 }
 
