@@ -154,29 +154,16 @@ func (f *Factors) fromGram(j Jacobian, ratio float64) bool {
 	} else {
 		simd.Gemm(true, false, d, d, rows, 1, j.Rows, j.P, j.Rows, j.P, 0, gram, d)
 	}
-	var e mat.EigenSym
-	if !e.Factorize(mat.NewSymDense(d, gram), true) {
+	values, near, ok := eigen(gram, d, 0)
+	if !ok || len(values) == 0 {
 		return false
 	}
-	values := e.Values(nil) // ascending
 	rank := 0
-	for rank < d && values[d-1-rank] > ratio*values[d-1] {
+	for rank < len(values) && values[rank] > ratio*values[0] {
+		f.S = append(f.S, math.Sqrt(values[rank]))
 		rank++
 	}
-	if rank == 0 {
-		return false
-	}
-	var q mat.Dense
-	e.VectorsTo(&q)
-	// near holds the singular vectors on the Gram matrix's side, one a row.
-	near := make([]float64, rank*d)
-	f.S = make([]float64, rank)
-	for i := range rank {
-		f.S[i] = math.Sqrt(values[d-1-i])
-		for k := range d {
-			near[i*d+k] = q.At(k, d-1-i)
-		}
-	}
+	near = near[:rank*d] // the singular vectors on the Gram matrix's side
 	if rows <= j.P {
 		f.U, f.V = near, make([]float64, rank*j.P)
 		simd.Gemm(false, false, rank, j.P, rows, 1, near, d, j.Rows, j.P, 0, f.V, j.P)

@@ -26,11 +26,12 @@ const (
 // With J = U S Vᵀ, LSQR on (J, z) makes the same steps as on (S, Uᵀz) with one
 // more equation that has no unknown, for the part of z outside the range of J:
 // rotations change none of its norms and inner products. So each restart's LSQR
-// runs on a diagonal matrix, as fast as the decompositions are made.
+// runs on a diagonal matrix, and J at θ+ε is decomposed by updating J at θ.
 type published struct {
 	model   nn.Model
 	options SearchOptions
 	domain  Domain
+	updater *updater
 
 	err    error
 	steps  int // of LSQR, over all solves
@@ -43,6 +44,7 @@ func (s *published) search(eps []float32, b *batch, size float64) {
 	restarts := len(b.start) / (examples * n)
 	features := make([]float32, examples*n)
 	s.model.Forward(features, b.theta)
+	s.updater = newUpdater(s.model, b.theta, b.factors)
 	for r := range restarts {
 		s.restart(eps, b, features, size, r, restarts)
 	}
@@ -86,42 +88,42 @@ func (s *published) restart(eps []float32, b *batch, features []float32, size fl
 // stacked solves J δ = z for the stack, J at the examples of at.
 func (s *published) stacked(at, z []float32, smallest float64) []float32 {
 	p, n := s.model.Dims()
-	examples := len(at) / p
-	factors, err := factorAll(jacobians(s.model.Linearize(at), examples, p, n), Jacobian.coarse)
+	delta := make([]float32, len(at))
+	parts, err := s.updater.decompose(at)
 	if err != nil {
 		s.err = err
-		return make([]float32, len(at))
+		return delta
 	}
-	first := make([]int, len(factors)+1) // of each example's singular values
-	for i, f := range factors {
-		first[i+1] = first[i] + f.Rank()
+	first := make([]int, len(parts)+1) // of each example's singular values
+	for i, f := range parts {
+		first[i+1] = first[i] + len(f.values())
 	}
-	total := first[len(factors)]
+	total := first[len(parts)]
 	if total == 0 {
-		return make([]float32, len(at))
+		return delta
 	}
 	d := diagonal{make([]float32, total)}
-	rhs := make([]float32, total+1)
-	var rest float64
-	for i, f := range factors {
-		c, outside := f.split(z[i*n : (i+1)*n])
-		rest += outside
-		for k, v := range c {
-			rhs[first[i]+k], d.s[first[i]+k] = float32(v), float32(f.S[k])
+	rhs, rest := make([]float32, total+1), make([]float64, len(parts))
+	parallel(len(parts), func(i int) {
+		c, outside := parts[i].split(z[i*n : (i+1)*n])
+		rest[i] = outside
+		for k, v := range parts[i].values() {
+			rhs[first[i]+k], d.s[first[i]+k] = float32(c[k]), float32(v)
 		}
-	}
-	rhs[total] = float32(math.Sqrt(rest))
+	})
+	rhs[total] = float32(math.Sqrt(simd.Sum(rest)))
 	got := lsqr.Solve[float32](d, rhs, 1, lsqr.Options{
 		ATol: publishedATol * smallest, BTol: publishedBTol, MaxIter: 2 * len(at),
 	})
 	s.steps += got.Stats[0].Iterations
 	s.solves++
-	delta := make([]float32, len(at))
-	parallel(len(factors), func(i int) {
-		factors[i].combine(delta[i*p:(i+1)*p], got.X[first[i]:first[i+1]])
+	parallel(len(parts), func(i int) {
+		parts[i].combine(delta[i*p:(i+1)*p], got.X[first[i]:first[i+1]])
 	})
 	return delta
 }
+
+func (f *Factors) values() []float64 { return f.S }
 
 // split returns the coordinates of z along u_i, and the square of the norm of
 // what lies outside their span.
@@ -143,7 +145,7 @@ func (f *Factors) split(z []float32) (c []float64, outside float64) {
 }
 
 // combine overwrites dst with Σ_i c_i v_i.
-func (f *Factors) combine(dst []float32, c []float32) {
+func (f *Factors) combine(dst, c []float32) {
 	sum := make([]float64, f.P)
 	for i, v := range c {
 		simd.Axpy(float64(v), f.V[i*f.P:(i+1)*f.P], sum)

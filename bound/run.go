@@ -213,7 +213,7 @@ func (e *examples) setSpectra(spectra [][]float64) {
 func (r *runner) batch(rec *examples, first, last int) (spectra [][]float64, err error) {
 	e, p := r.experiment, rec.p
 	b := &batch{theta: rec.theta[first*p : last*p], start: r.start(rec.index[first:last])}
-	if e.Search.Search == Direct || !e.SkipCramerRao {
+	if e.Search.Search != Algorithm1 || !e.SkipCramerRao {
 		if b.factors, err = r.factors(b.theta); err != nil {
 			return nil, err
 		}
