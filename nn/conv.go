@@ -153,7 +153,7 @@ func (k *conv[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
 		return
 	}
 	for o, s := range k.sums {
-		k.op.Bias.Grad[o] = keep*k.op.Bias.Grad[o] + float32(s)
+		addTo(&k.op.Bias.Grad[o], keep, s)
 	}
 }
 
@@ -165,8 +165,7 @@ func (k *conv[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
 //	|Σ Wᵢ·x̂ᵢ − Σ Wᵢ·xᵢ| ≤ Σ |Wᵢ|·exᵢ
 //
 // so that ey = γ·|b| + |W|∗(ex + γ·|x̂|), one convolution of numbers that are not
-// negative. Its own rounding is relative, at most γ_{depth+4}, and the final
-// factor exceeds it. A product that underflows loses less than 2⁻¹⁰⁷⁴.
+// negative, whose terms pass depth + 5 roundings.
 func (k *conv[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	g, x := gamma(k.depth+1), f.x[0]
 	k.errors = sized(k.errors, len(x))
@@ -174,21 +173,13 @@ func (k *conv[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 		k.errors[i] = ex[0][i] + g*math.Abs(v)
 	}
 	any(k.products).(convProducts[float64]).apply(ey, k.errors, magnitudes(k.op.Weight), nil, f.batch)
-	up, tiny := 1+2*gamma(k.depth+8), float64(k.depth+1)*math.SmallestNonzeroFloat64
-	for i := range ey {
-		e := ey[i] + tiny
+	up := roundUp(k.depth + 5)
+	for i, e := range ey {
 		if b := k.op.Bias; b != nil {
 			e += g * math.Abs(float64(b.Data[i/k.outHW%k.op.OutChannels]))
 		}
-		ey[i] = e * up
+		ey[i] = e*up + underflow
 	}
-}
-
-// gamma returns γ_n = n·u/(1 − n·u), u = 2⁻⁵³, rounded up: the relative error of
-// n roundings.
-func gamma(n int) float64 {
-	nu := float64(n) * 0x1p-53
-	return nu / (1 - nu) * (1 + 0x1p-50)
 }
 
 // magnitudes returns the absolute values of a parameter.

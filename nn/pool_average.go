@@ -93,11 +93,10 @@ func (k *averagePool[T]) adjointRange(lo, hi int) {
 //
 //	|ŷ − y| ≤ mean(ex + γ·|x̂|).
 //
-// The mean here rounds by at most γ_{m+3} of itself, which the last factor
-// exceeds; where it underflows it loses less than 2⁻¹⁰⁷³.
+// The terms of the mean here pass m + 3 roundings.
 func (k *averagePool[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	x, m := f.x[0], k.kH*k.kW
-	g, up := gamma(m), 1+2*gamma(m+8)
+	g, up := gamma(m), roundUp(m+3)
 	for o := range ey {
 		p, i, j := o/k.outHW, o%k.outHW/k.outW, o%k.outW
 		var sum float64
@@ -107,6 +106,6 @@ func (k *averagePool[T]) roundoff(f *frame[float64], ey []float64, ex [][]float6
 				sum += ex[0][at] + g*math.Abs(x[at])
 			}
 		}
-		ey[o] = (sum/float64(k.count(i, j)) + 4*math.SmallestNonzeroFloat64) * up
+		ey[o] = sum/float64(k.count(i, j))*up + underflow
 	}
 }

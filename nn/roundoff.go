@@ -16,6 +16,13 @@ const (
 	underflow = 0x1p-1000
 )
 
+// gamma returns γ_n = n·u/(1 − n·u), u = 2⁻⁵³, rounded up: the relative error of
+// n roundings.
+func gamma(n int) float64 {
+	nu := float64(n) * 0x1p-53
+	return nu / (1 - nu) * (1 + 0x1p-50)
+}
+
 // roundUp returns a factor that lifts a computed sum of products of non-negative
 // numbers, each of whose terms passed at most n roundings, above the exact one:
 // the computed one is at least (1 − u)ⁿ times it, and 1/(1 − u)ⁿ ≤ 1 + γ_n. One more
