@@ -2,7 +2,9 @@ package nn
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -39,48 +41,161 @@ func chainNets() map[string]*Graph {
 	return nets
 }
 
-// TestChainEqualsOperators trains each net with and without the joining of
-// operators and wants the same bytes.
-func TestChainEqualsOperators(t *testing.T) {
+// trainSome makes a few steps and one more gradient, and returns all that they
+// leave: outputs, cotangents of the inputs, parameters, gradients and statistics.
+func trainSome(t *testing.T, g *Graph, params []*Param, join func(*program[float32])) [][]float32 {
+	t.Helper()
 	const batch = 7
+	g.Init(1)
+	for _, p := range g.Params() {
+		p.Grad = nil
+	}
+	tr, err := newTrainer(g, NewAdam(params, AdamOptions{}), 3, join)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	p, n := tr.Dims()
+	for range 3 {
+		x, y := randomSlice[float32](r, batch*p, 1), make([]int, batch)
+		for i := range y {
+			y[i] = r.IntN(n)
+		}
+		tr.Step(x, y)
+	}
+	dx := make([]float32, batch*p)
+	out := slices.Clone(tr.Forward(randomSlice[float32](r, batch*p, 1)))
+	tr.Backward(dx, randomSlice[float32](r, len(out), 1))
+	all := [][]float32{out, dx}
+	for _, p := range g.Params() {
+		all = append(all, slices.Clone(p.Data), slices.Clone(p.Grad))
+	}
+	for _, n := range g.Nodes {
+		if b, ok := n.Op.(*BatchNorm); ok {
+			all = append(all, slices.Clone(b.Mean.Data), slices.Clone(b.Variance.Data))
+		}
+	}
+	return all
+}
+
+func sameArrays(t *testing.T, name string, got, want [][]float32) {
+	t.Helper()
+	for i := range got {
+		if !slices.Equal(got[i], want[i]) {
+			t.Errorf("%s: array %d differs", name, i)
+		}
+	}
+}
+
+func notJoined(*program[float32]) {}
+
+// TestChainEqualsOperators trains each net with and without the joining of
+// operators and wants the same bytes, with all parameters learning and with those
+// of the batch norms held.
+func TestChainEqualsOperators(t *testing.T) {
 	for name, g := range chainNets() {
-		var want [][]float32
-		for _, join := range []func(*program[float32]){fuse, func(*program[float32]) {}} {
-			g.Init(1)
-			tr, err := newTrainer(g, NewAdam(g.Params(), AdamOptions{}), 3, join)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := rand.New(rand.NewPCG(1, 1))
-			for range 3 {
-				x, y := randomSlice[float32](r, batch*3*9*9, 1), make([]int, batch)
-				for i := range y {
-					y[i] = r.IntN(4)
-				}
-				tr.Step(x, y)
-			}
-			x, dx := randomSlice[float32](r, batch*3*9*9, 1), make([]float32, batch*3*9*9)
-			out := slices.Clone(tr.Forward(x))
-			tr.Backward(dx, randomSlice[float32](r, len(out), 1))
-			got := [][]float32{out, dx}
-			for _, p := range g.Params() {
-				got = append(got, slices.Clone(p.Data), slices.Clone(p.Grad))
-			}
-			for _, n := range g.Nodes {
-				if b, ok := n.Op.(*BatchNorm); ok {
-					got = append(got, slices.Clone(b.Mean.Data), slices.Clone(b.Variance.Data))
-				}
-			}
-			if want == nil {
-				want = got
-				continue
-			}
-			for i := range got {
-				if !slices.Equal(got[i], want[i]) {
-					t.Errorf("%s: array %d differs", name, i)
-				}
+		var held []*Param
+		for _, n := range g.Nodes {
+			if _, ok := n.Op.(*BatchNorm); !ok {
+				held = append(held, n.Op.Params()...)
 			}
 		}
+		for _, params := range [][]*Param{g.Params(), held} {
+			sameArrays(t, name, trainSome(t, g, params, fuse), trainSome(t, g, params, notJoined))
+		}
+	}
+}
+
+// TestChainIsJoined holds that the test above compares two things.
+func TestChainIsJoined(t *testing.T) {
+	for name, g := range chainNets() {
+		p := newProgram(g, Op.kernel32, true)
+		before, chains := len(p.steps), 0
+		fuse(p)
+		for _, s := range p.steps {
+			if _, ok := s.kernel.(*normChain); ok {
+				chains++
+			}
+		}
+		want := 3
+		if name == "none" {
+			want = 0
+		}
+		if chains != want || (len(p.steps) < before) != (want > 0) {
+			t.Errorf("%s: %d chains, %d steps of %d", name, chains, len(p.steps), before)
+		}
+	}
+}
+
+// TestTrainingIgnoresCores wants the same bytes from one core and from several.
+func TestTrainingIgnoresCores(t *testing.T) {
+	nets := chainNets()
+	b := newBuilder("pools", 3, 20, 20)
+	b.conv(8, 3, 1)
+	b.add(&ReLU{})
+	b.pool(2)
+	b.conv(300, 5, 1)
+	b.add(&ReLU{})
+	b.pool(3)
+	b.conv(60, 1, 1)
+	b.add(&Flatten{})
+	b.dense(4)
+	nets["pools"] = b.graph(1)
+	for name, g := range nets {
+		before := runtime.GOMAXPROCS(1)
+		one := trainSome(t, g, g.Params(), fuse)
+		runtime.GOMAXPROCS(4)
+		sameArrays(t, name, trainSome(t, g, g.Params(), fuse), one)
+		runtime.GOMAXPROCS(before)
+	}
+}
+
+// TestChainOverwrites holds that a gradient that is no number leaves no trace in
+// the next.
+func TestChainOverwrites(t *testing.T) {
+	g := chainNets()["leaky dropout"]
+	tr, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{}), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range g.Params() {
+		for i := range p.Grad {
+			p.Grad[i] = float32(math.NaN())
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	x := randomSlice[float32](r, 4*3*9*9, 1)
+	tr.Backward(nil, slices.Clone(tr.Forward(x)))
+	for _, p := range g.Params() {
+		for i, v := range p.Grad {
+			if v != v {
+				t.Fatalf("%s: gradient %d is %v", p.Name, i, v)
+			}
+		}
+	}
+}
+
+func TestChainAllocates(t *testing.T) {
+	b := newBuilder("chain", 3, 16, 16)
+	b.conv(8, 2, 2)
+	b.batchNorm()
+	b.add(&LeakyReLU{Slope: .1})
+	b.add(&Dropout{P: .2})
+	b.pool(2)
+	b.batchNorm()
+	b.add(&Flatten{})
+	b.dense(4)
+	g := b.graph(1)
+	tr, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{}), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := make([]float32, 6*3*16*16), make([]int, 6)
+	for range 4 {
+		tr.Step(x, y)
+	}
+	if n := testing.AllocsPerRun(10, func() { tr.Step(x, y) }); n > 0 {
+		t.Errorf("a step allocates %v times", n)
 	}
 }
 
@@ -107,7 +222,7 @@ func TestChainProducts(t *testing.T) {
 			dy, dx := make([]float32, len(v)), make([]float32, len(u))
 			k.jvp(f, dy, [][]float32{v}, 2)
 			k.vjp(f, [][]float32{dx}, u, 2)
-			if left, right := dot64(dy, u), dot64(v, dx); !(abs(left-right) <= 1e-5*norm64(dy)*norm64(u)) {
+			if left, right := dot64(dy, u), dot64(v, dx); !(math.Abs(left-right) <= 1e-5*norm64(dy)*norm64(u)) {
 				t.Errorf("⟨Jv, u⟩ = %v, ⟨v, Jᵀu⟩ = %v", left, right)
 			}
 			const h = 1.0 / (1 << 12)
@@ -126,12 +241,10 @@ func TestChainProducts(t *testing.T) {
 				up, down, weights := at(h), at(-h), randomSlice[float32](r, len(x), 1)
 				got := dot64(rows(dy), weights)
 				want := (dot64(up, weights) - dot64(down, weights)) / (2 * h)
-				if !(abs(got-want) <= .02*norm64(rows(dy))*norm64(weights)/10) {
+				if !(math.Abs(got-want) <= .02*norm64(rows(dy))*norm64(weights)/10) {
 					t.Errorf("jvp %v, differences %v", got, want)
 				}
 			}
 		})
 	}
 }
-
-func abs(x float64) float64 { return max(x, -x) }
