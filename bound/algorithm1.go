@@ -39,7 +39,8 @@ type matrixFree struct {
 	at      []float32 // [systems, p], where J is taken if re-linearising; empty for θ
 	solver  lsqr.Solver[float32]
 	steps   int // of LSQR, the most of a system, over all solves
-	stopped int // systems that met a limit before they converged
+	systems int // solved
+	stopped int // of these, how many met a limit before they converged
 }
 
 func newMatrixFree(m nn.Model, o SearchOptions) *matrixFree {
@@ -76,6 +77,7 @@ func (s *matrixFree) transpose(z, eps []float32) {
 func (s *matrixFree) count(x []float32, r lsqr.Result[float32]) {
 	copy(x, r.X)
 	for _, st := range r.Stats {
+		s.systems++
 		s.steps = max(s.steps, st.Iterations)
 		if !st.Status.Solved() {
 			s.stopped++

@@ -99,35 +99,36 @@ func (e *examples) write(w io.Writer) error {
 // e, without examples, gives the layout; its width of spectra is the longest,
 // and shorter ones are filled with zeros.
 func (e *examples) merge(w io.Writer, total int, paths []string) error {
-	files := make([]*npy.File, len(paths))
-	for i, path := range paths {
-		f, err := npy.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		files[i] = f
-	}
 	z := npy.NewWriter(w)
 	for _, c := range e.columns() {
 		part, err := z.Create(c.name, c.shape(total), c.dtype)
 		if err != nil {
 			return err
 		}
-		for _, f := range files {
-			a, err := f.Array(c.name)
-			if err != nil {
-				return err
-			}
-			if c.name == spectrumName {
-				a.Data = widened(a.Data.([]float64), a.Shape, e.width)
-			}
-			if err := part.Append(a.Data); err != nil {
+		for _, path := range paths {
+			if err := e.appendColumn(part, path, c.name); err != nil {
 				return err
 			}
 		}
 	}
 	return z.Close()
+}
+
+// appendColumn appends an array of one archive.
+func (e *examples) appendColumn(part *npy.Part, path, name string) error {
+	f, err := npy.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	a, err := f.Array(name)
+	if err != nil {
+		return err
+	}
+	if x, ok := a.Data.([]float64); ok && name == spectrumName && len(a.Shape) == 2 {
+		a.Data = widened(x, a.Shape, e.width)
+	}
+	return part.Append(a.Data)
 }
 
 // widened pads rows with zeros.

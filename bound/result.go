@@ -12,6 +12,7 @@ import (
 type Result struct {
 	Experiment Experiment // resolved: every default filled in
 	Reason     string     // why this search, and what was left out
+	Warnings   []string   // what the search could not do
 	Path       string     // of the arrays
 	SHA256     string     // of that file
 	Indices    []int      // of the examples in their data set

@@ -14,11 +14,19 @@ import (
 )
 
 // Work is divided into shards, which are what an interrupted run keeps, and a
-// shard into batches, whose restarts go through the net together.
+// shard into batches, whose restarts go through the net together: enough of them
+// to keep a matrix product busy, fewer where an example is large.
 const (
 	shardExamples = 64
 	batchExamples = 32
+	batchFloats   = 1 << 24 // in the perturbations or features of a batch
 )
+
+// batchOf returns how many examples go through the net together.
+func batchOf(m Net, restarts int) int {
+	p, n := m.Dims()
+	return max(1, min(batchExamples, batchFloats/(restarts*max(p, n))))
+}
 
 // The files of a run.
 const (
@@ -178,7 +186,7 @@ func (r *runner) examples(ctx context.Context, i int) (*examples, error) {
 		rec.index[k], rec.label[k] = int64(index), int64(r.data.Label(index))
 	}
 	r.data.Examples(rec.theta, r.indices[lo:hi])
-	size := batchExamples
+	size := batchOf(r.model, rec.restarts)
 	if r.experiment.Search.Search == Published {
 		size = hi - lo
 	}
@@ -230,6 +238,20 @@ func (r *runner) batch(rec *examples, first, last int) (spectra [][]float64, err
 		return nil, p.err
 	}
 	return spectra, nil
+}
+
+// warnings says what the search could not do.
+func (r *runner) warnings() []string {
+	s, ok := r.searcher.(*repeats)
+	if !ok {
+		return nil
+	}
+	f, ok := s.inverse.(*matrixFree)
+	if !ok || f.stopped == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("LSQR did not converge for %d of %d systems (at most %d steps): the bounds hold, but better witnesses may be missed",
+		f.stopped, f.systems, f.steps)}
 }
 
 // start draws the starting vectors for size 1.
@@ -321,6 +343,6 @@ func (r *runner) finish(reason string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res.Reason = reason
+	res.Reason, res.Warnings = reason, r.warnings()
 	return res, nil
 }

@@ -124,7 +124,7 @@ func TestAlgorithm1OnMNIST(t *testing.T) {
 	a, b := witnesses(t, free, DefaultSize), witnesses(t, direct, DefaultSize)
 	median, most := distance(a, b, 784, .5), distance(a, b, 784, .9)
 	t.Logf("witnesses differ by %.2g, by %.2g at most in 90%%", median, most)
-	if median > 1e-2 || most > 5e-2 {
+	if median > 1e-3 || most > 2e-3 {
 		t.Errorf("witnesses differ by %.2g (median), %.2g (90%%)", median, most)
 	}
 	for _, q := range QuantileLevels {

@@ -107,11 +107,12 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 		rows[c.name], total = r, r.Len()
 	}
 	certifier := &Certifier{Net: v.model, Sigma: v.experiment.Sigma, Domain: v.experiment.Domain}
-	for lo := 0; lo < total; lo += batchExamples {
+	batch := batchOf(v.model, v.experiment.Search.Restarts)
+	for lo := 0; lo < total; lo += batch {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		hi := min(total, lo+batchExamples)
+		hi := min(total, lo+batch)
 		if err := v.batch(certifier, rows, lo, hi); err != nil {
 			return err
 		}
