@@ -1,6 +1,10 @@
 package nn
 
-import "tattle/internal/simd"
+import (
+	"runtime"
+
+	"tattle/internal/simd"
+)
 
 // convColumns unfolds the patches that the outputs see into the columns of a
 // matrix, so that a convolution is the product W·columns, [outG, depth]·[depth,
@@ -11,9 +15,10 @@ type convColumns[T Float] struct {
 	convPlan
 	spares[T]
 	tiling, gradTiling convTiling
-	pairs              bool // each input is seen once, and rows of taps are two wide
-	shifts             bool // see shifted
-	byTile             bool // the cores share each tile of a gradient, not the tiles
+	current            convTiling // of the product in progress; sums do not depend on it
+	pairs              bool       // each input is seen once, and rows of taps are two wide
+	shifts             bool       // see shifted
+	byTile             bool       // the cores share each tile of a gradient, not the tiles
 
 	applyTiles, adjointTiles, gradientSlots, addSlots, unfoldChannels, sumChannels func(lo, hi int)
 
@@ -54,6 +59,17 @@ func newConvTiling(p convPlan, outputs int) convTiling {
 
 // tiles returns the number of tiles in n examples.
 func (c convTiling) tiles(n int) int { return (n + c.examples - 1) / c.examples * c.perExample }
+
+// balanced returns the tiling of n examples that gives each core as many tiles. It
+// makes tiles smaller, never larger.
+func (c convTiling) balanced(n int) convTiling {
+	cores := runtime.GOMAXPROCS(0)
+	if groups := (n + c.examples - 1) / c.examples; groups%cores != 0 {
+		groups = min(n, groups+cores-groups%cores)
+		c.examples = (n + groups - 1) / groups
+	}
+	return c
+}
 
 // tile returns tile i of n examples of height h.
 func (c convTiling) tile(i, n, h int) convTile {
@@ -97,14 +113,15 @@ func (k *convColumns[T]) borrowTile(rows int, c convTiling) []T {
 
 func (k *convColumns[T]) apply(y, x, w, b []T, n int) {
 	k.y, k.x, k.w, k.b, k.n = y, x, w, b, n
-	simd.Parallel(k.tiling.tiles(n), 1, k.applyTiles)
+	k.current = k.tiling.balanced(n)
+	simd.Parallel(k.current.tiles(n), 1, k.applyTiles)
 }
 
 func (k *convColumns[T]) applyRange(lo, hi int) {
 	col, out := k.borrowTile(k.depth, k.tiling), k.borrowTile(k.outG, k.tiling)
 	defer k.giveBack(col, out)
 	for i := lo; i < hi; i++ {
-		t := k.tiling.tile(i, k.n, k.outH)
+		t := k.current.tile(i, k.n, k.outH)
 		cols := k.outputs(t)
 		for g := range k.groups {
 			k.unfold(col, t, g, 0, k.inG)
@@ -177,7 +194,8 @@ func (k *convColumns[T]) gather(out []T, t convTile, g, o0, o1 int) {
 
 func (k *convColumns[T]) adjoint(dx, dy, w []T, n int) {
 	k.x, k.y, k.w, k.n = dx, dy, w, n
-	simd.Parallel(k.tiling.tiles(n)/k.tiling.perExample, 1, k.adjointTiles)
+	k.current = k.tiling.balanced(n)
+	simd.Parallel(k.current.tiles(n)/k.current.perExample, 1, k.adjointTiles)
 }
 
 // adjointRange folds the tiles of the groups [lo, hi) of examples: tiles of one
@@ -186,9 +204,9 @@ func (k *convColumns[T]) adjointRange(lo, hi int) {
 	col, out := k.borrowTile(k.depth, k.tiling), k.borrowTile(k.outG, k.tiling)
 	defer k.giveBack(col, out)
 	inSize := k.op.InChannels * k.inHW
-	clear(k.x[lo*k.tiling.examples*inSize : min(hi*k.tiling.examples, k.n)*inSize])
-	for i := lo * k.tiling.perExample; i < hi*k.tiling.perExample; i++ {
-		t := k.tiling.tile(i, k.n, k.outH)
+	clear(k.x[lo*k.current.examples*inSize : min(hi*k.current.examples, k.n)*inSize])
+	for i := lo * k.current.perExample; i < hi*k.current.perExample; i++ {
+		t := k.current.tile(i, k.n, k.outH)
 		cols := k.outputs(t)
 		for g := range k.groups {
 			dy, ld := out, cols
