@@ -112,6 +112,11 @@ func newPoolPlan(kernel, stride [2]int, pad [4]int, in [][]int) poolPlan {
 	}
 }
 
+// planes returns how many planes are worth a core of their own.
+func (p *poolPlan) planes() int {
+	return 1 + grain/(p.outHW*min(p.kH, p.inH)*min(p.kW, p.inW))
+}
+
 func extents(out, in, kernel, stride, pad int) []extent {
 	e := make([]extent, out)
 	for i := range e {

@@ -32,7 +32,7 @@ func (k *averagePool[T]) count(i, j int) T {
 // run shares the planes of n examples among the cores.
 func (k *averagePool[T]) run(out, in []T, n int, part func(lo, hi int)) {
 	k.out, k.in = out, in
-	simd.Parallel(n*k.channels, 1+grain/(k.outHW*k.kH*k.kW), part)
+	simd.Parallel(n*k.channels, k.planes(), part)
 }
 
 func (k *averagePool[T]) forward(f *frame[T]) { k.run(f.y, f.x[0], f.batch, k.forwardPlanes) }

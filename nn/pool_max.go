@@ -22,8 +22,8 @@ type maxPool[T Float] struct {
 
 func newMaxPool[T Float](p *MaxPool, in [][]int) *maxPool[T] {
 	k := &maxPool[T]{poolPlan: newPoolPlan(p.Kernel, p.Stride, p.Pad, in)}
-	for r := range k.kH {
-		for s := range k.kW {
+	for r := range min(k.kH, k.inH) {
+		for s := range min(k.kW, k.inW) {
 			k.offsets = append(k.offsets, int32(r*k.inW+s))
 		}
 	}
@@ -48,7 +48,7 @@ func (k *maxPool[T]) forward(f *frame[T]) {
 // run shares the planes of f.batch·n examples among the cores.
 func (k *maxPool[T]) run(f *frame[T], out, in []T, n int, part func(lo, hi int)) {
 	k.f, k.winners, k.out, k.in, k.k = f, f.aux.(*winners).at, out, in, n
-	simd.Parallel(f.batch*n*k.channels, 1+grain/(k.outHW*k.kH*k.kW), part)
+	simd.Parallel(f.batch*n*k.channels, k.planes(), part)
 }
 
 func (k *maxPool[T]) forwardRange(lo, hi int) {

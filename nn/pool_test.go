@@ -18,6 +18,7 @@ var poolCases = map[string]struct {
 	"3x3":      {[2]int{3, 3}, [2]int{3, 3}, [4]int{}, []int{2, 11, 10}},
 	"overlap":  {[2]int{3, 3}, [2]int{2, 2}, [4]int{1, 1, 1, 1}, []int{2, 8, 9}},
 	"stride 1": {[2]int{2, 3}, [2]int{}, [4]int{1, 0, 0, 2}, []int{2, 4, 5}},
+	"beyond":   {[2]int{5, 7}, [2]int{2, 3}, [4]int{4, 6, 3, 5}, []int{2, 3, 4}},
 	"gaps":     {[2]int{1, 2}, [2]int{3, 3}, [4]int{}, []int{2, 7, 8}},
 	"one wide": {[2]int{1, 4}, [2]int{1, 2}, [4]int{0, 3, 0, 1}, []int{1, 3, 6}},
 	"whole":    {[2]int{4, 5}, [2]int{1, 1}, [4]int{}, []int{3, 4, 5}},
@@ -160,6 +161,7 @@ func TestPoolShapeErrors(t *testing.T) {
 		&MaxPool{Kernel: [2]int{2, 2}, Pad: [4]int{2, 0, 0, 0}},
 		&MaxPool{Kernel: [2]int{2, 9}},
 		&MaxPool{},
+		&MaxPool{Kernel: [2]int{1 << 30, 1}, Pad: [4]int{1 << 29, 0, 1 << 29, 0}},
 		&AveragePool{Kernel: [2]int{2, 2}, Pad: [4]int{0, 0, 0, 2}},
 	} {
 		if _, err := p.Shape([]int{1, 4, 4}); err == nil {

@@ -16,6 +16,9 @@ type window struct {
 	outH, outW         int
 }
 
+// windowLimit bounds the settings, so that no arithmetic on them overflows.
+const windowLimit = 1 << 20
+
 // newWindow checks the settings of a convolution or a pool against its one
 // input. Zero strides and dilations mean 1.
 func newWindow(kernel, stride, dilation [2]int, pad [4]int, inputs [][]int) (window, error) {
@@ -32,6 +35,9 @@ func newWindow(kernel, stride, dilation [2]int, pad [4]int, inputs [][]int) (win
 		}
 		if kernel[i] <= 0 || stride[i] < 0 || dilation[i] < 0 {
 			return window{}, fmt.Errorf("kernel %v, stride %v and dilation %v must be positive", kernel, stride, dilation)
+		}
+		if max(kernel[i], stride[i], dilation[i], pad[i], pad[i+2]) > windowLimit {
+			return window{}, fmt.Errorf("kernel %v, stride %v, dilation %v or padding %v is absurd: more than %d", kernel, stride, dilation, pad, windowLimit)
 		}
 	}
 	if slices.Min(pad[:]) < 0 {
