@@ -62,7 +62,7 @@ func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, 
 	if err == nil && e.Search.Restarts > math.MaxInt16 {
 		err = fmt.Errorf("%d restarts: at most %d", e.Search.Restarts, math.MaxInt16)
 	}
-	if err == nil && !e.SkipCramerRao && e.Search.Search == Algorithm1 {
+	if err == nil && !e.SkipCramerRao && e.Search.Search != Direct {
 		if s, why := choose(m, x); s != Direct {
 			e.SkipCramerRao = true
 			reason += "; no Cramér-Rao figures: " + why

@@ -26,12 +26,13 @@ const (
 // With J = U S Vᵀ, LSQR on (J, z) makes the same steps as on (S, Uᵀz) with one
 // more equation that has no unknown, for the part of z outside the range of J:
 // rotations change none of its norms and inner products. So each restart's LSQR
-// runs on a diagonal matrix, and J at θ+ε is decomposed by updating J at θ.
+// runs on a diagonal matrix, and J at θ+ε is decomposed by updating J at θ. Where
+// J is too large to be decomposed, LSQR runs on its products.
 type published struct {
 	model   nn.Model
 	options SearchOptions
 	domain  Domain
-	updater *updater
+	updater *updater // nil where J is not decomposed
 
 	err    error
 	steps  int // of LSQR, over all solves
@@ -44,7 +45,10 @@ func (s *published) search(eps []float32, b *batch, size float64) {
 	restarts := len(b.start) / (examples * n)
 	features := make([]float32, examples*n)
 	s.model.Forward(features, b.theta)
-	s.updater = newUpdater(s.model, b.theta, b.factors)
+	s.updater = nil
+	if b.factors != nil {
+		s.updater = newUpdater(s.model, b.theta, b.factors)
+	}
 	for r := range restarts {
 		s.restart(eps, b, features, size, r, restarts)
 	}
@@ -88,6 +92,9 @@ func (s *published) restart(eps []float32, b *batch, features []float32, size fl
 // stacked solves J δ = z for the stack, J at the examples of at.
 func (s *published) stacked(at, z []float32, smallest float64) []float32 {
 	p, n := s.model.Dims()
+	if s.updater == nil {
+		return s.solve(stack{products{s.model.Linearize(at), p, n}, len(at) / p}, z, smallest, len(at))
+	}
 	delta := make([]float32, len(at))
 	parts, err := s.updater.decompose(at)
 	if err != nil {
@@ -112,15 +119,19 @@ func (s *published) stacked(at, z []float32, smallest float64) []float32 {
 		}
 	})
 	rhs[total] = float32(math.Sqrt(simd.Sum(rest)))
-	got := lsqr.Solve[float32](d, rhs, 1, lsqr.Options{
-		ATol: publishedATol * smallest, BTol: publishedBTol, MaxIter: 2 * len(at),
-	})
-	s.steps += got.Stats[0].Iterations
-	s.solves++
+	got := s.solve(d, rhs, smallest, len(at))
 	parallel(len(parts), func(i int) {
-		parts[i].combine(delta[i*p:(i+1)*p], got.X[first[i]:first[i+1]])
+		parts[i].combine(delta[i*p:(i+1)*p], got[first[i]:first[i+1]])
 	})
 	return delta
+}
+
+// solve runs LSQR on one system, for unknowns that stand for cols inputs.
+func (s *published) solve(a lsqr.Operator[float32], b []float32, smallest float64, cols int) []float32 {
+	got := lsqr.Solve(a, b, 1, lsqr.Options{ATol: publishedATol * smallest, BTol: publishedBTol, MaxIter: 2 * cols})
+	s.steps += got.Stats[0].Iterations
+	s.solves++
+	return got.X
 }
 
 func (f *Factors) values() []float64 { return f.S }
@@ -154,6 +165,14 @@ func (f *Factors) combine(dst, c []float32) {
 		dst[k] = float32(v)
 	}
 }
+
+// stack is the Jacobians of a batch as one block-diagonal matrix.
+type stack struct {
+	products
+	examples int
+}
+
+func (a stack) Dims() (rows, cols int) { return a.n * a.examples, a.p * a.examples }
 
 // diagonal is a diagonal matrix with a row of zeros below it.
 type diagonal struct{ s []float32 }

@@ -64,8 +64,12 @@ func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment,
 		return nil, err
 	}
 	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, shard: shardExamples}
+	r.explicit = e.Search.Search == Direct || !e.SkipCramerRao
 	if e.Search.Search == Published {
 		r.shard = e.Search.Stack
+		if s, _ := choose(m, first); s == Direct {
+			r.explicit = true
+		}
 	}
 	if err := r.run(ctx); err != nil {
 		return nil, err
@@ -79,7 +83,8 @@ type runner struct {
 	indices    []int
 	experiment Experiment
 	options    RunOptions
-	shard      int // examples
+	shard      int  // examples
+	explicit   bool // Jacobians are formed and decomposed
 	folder     *run.Folder
 	searcher   searcher
 	certifier  *Certifier
@@ -221,7 +226,7 @@ func (e *examples) setSpectra(spectra [][]float64) {
 func (r *runner) batch(rec *examples, first, last int) (spectra [][]float64, err error) {
 	e, p := r.experiment, rec.p
 	b := &batch{theta: rec.theta[first*p : last*p], start: r.start(rec.index[first:last])}
-	if e.Search.Search != Algorithm1 || !e.SkipCramerRao {
+	if r.explicit {
 		if b.factors, err = r.factors(b.theta); err != nil {
 			return nil, err
 		}
@@ -240,18 +245,25 @@ func (r *runner) batch(rec *examples, first, last int) (spectra [][]float64, err
 	return spectra, nil
 }
 
-// warnings says what the search could not do.
-func (r *runner) warnings() []string {
-	s, ok := r.searcher.(*repeats)
-	if !ok {
-		return nil
+// notes says how the search went, in this process, and warns of what it could
+// not do.
+func (r *runner) notes() (note string, warnings []string) {
+	switch s := r.searcher.(type) {
+	case *published:
+		if s.solves > 0 {
+			note = fmt.Sprintf("; LSQR took %d steps a solve", s.steps/s.solves)
+		}
+	case *repeats:
+		f, ok := s.inverse.(*matrixFree)
+		if !ok || f.systems == 0 {
+			break
+		}
+		note = fmt.Sprintf("; LSQR took at most %d steps", f.steps)
+		if f.stopped > 0 {
+			warnings = append(warnings, fmt.Sprintf("LSQR did not converge for %d of %d systems: the bounds hold, but better witnesses may be missed", f.stopped, f.systems))
+		}
 	}
-	f, ok := s.inverse.(*matrixFree)
-	if !ok || f.stopped == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("LSQR did not converge for %d of %d systems (at most %d steps): the bounds hold, but better witnesses may be missed",
-		f.stopped, f.systems, f.steps)}
+	return note, warnings
 }
 
 // start draws the starting vectors for size 1.
@@ -343,6 +355,7 @@ func (r *runner) finish(reason string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res.Reason, res.Warnings = reason, r.warnings()
+	note, warnings := r.notes()
+	res.Reason, res.Warnings = reason+note, warnings
 	return res, nil
 }

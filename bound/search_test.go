@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -195,26 +196,41 @@ func TestPublishedDiagonalForm(t *testing.T) {
 		s := &published{model: m, updater: newUpdater(m, theta, base)}
 		got := s.stacked(at, z, 1e-4/publishedATol)
 		want := lsqr.Solve[float32](stack{products{m.Linearize(at), p, n}, 5}, z, 1, lsqr.Options{ATol: 1e-4, BTol: publishedBTol})
-		t.Logf("%g away: %d Jacobians formed anew", far, s.updater.full)
+		anew := s.updater.full
 		if n := want.Stats[0].Iterations; max(s.steps-n, n-s.steps) > 4 {
 			t.Errorf("%g away: %d steps in the diagonal form, %d in the original", far, s.steps, n)
 		}
 		if d := distance(got, want.X, 5*p, .5); d > 5e-3 {
 			t.Errorf("%g away: solutions differ by %g", far, d)
 		}
-		if far == .1 && s.updater.full > 0 || far == 3 && s.updater.full == 0 {
-			t.Errorf("%g away: %d Jacobians formed anew", far, s.updater.full)
+		s.updater = nil
+		if d := distance(s.stacked(at, z, 1e-4/publishedATol), want.X, 5*p, .5); d > 0 {
+			t.Errorf("%g away: without decomposition, solutions differ by %g", far, d)
+		}
+		if full := anew; far == .1 && full > 0 || far == 3 && full == 0 {
+			t.Errorf("%g away: %d Jacobians formed anew", far, full)
 		}
 	}
 }
 
-// stack is a batch of Jacobians as one block-diagonal matrix.
-type stack struct {
-	products
-	examples int
+// Perturbations that move the features by less than rounding: every bound is
+// unbounded, and none a huge number; and the arrays and the verification bear it.
+func TestAllRounding(t *testing.T) {
+	m, data, e := small(t)
+	e.Sizes = []float64{1e-15}
+	r := mustRun(t, m, data, upTo(8), e)
+	for k, v := range r.Sizes[0].Std {
+		if v != 0 && !math.IsInf(v, 1) {
+			t.Fatalf("coordinate %d: %g", k, v)
+		}
+	}
+	if s := r.Summaries[0]; s.UnboundedFraction < .9 || s.StdQuantiles["0.5"] != nil {
+		t.Errorf("unbounded fraction %g, median %v", s.UnboundedFraction, s.StdQuantiles["0.5"])
+	}
+	if found := verified(t, m, data, r, r.claims()); len(found) != 0 {
+		t.Error(found)
+	}
 }
-
-func (a stack) Dims() (rows, cols int) { return a.n * a.examples, a.p * a.examples }
 
 func TestLegalDomain(t *testing.T) {
 	m, data, e := small(t)
@@ -385,6 +401,12 @@ func TestReproducible(t *testing.T) {
 		if !slices.Equal(a[:row], b[69*row:]) || !slices.Equal(a[row:], b[3*row:4*row]) {
 			t.Error("witnesses depend on order or company")
 		}
+	}
+	procs := runtime.GOMAXPROCS(1)
+	alone := mustRun(t, m, data, upTo(70), e)
+	runtime.GOMAXPROCS(procs)
+	if alone.SHA256 != whole.SHA256 {
+		t.Errorf("one core and %d give different bytes", procs)
 	}
 	e.Search.Seed++
 	if other := mustRun(t, m, data, upTo(70), e); other.SHA256 == whole.SHA256 {
