@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"tattle/nn"
 )
@@ -63,9 +64,13 @@ func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, 
 		err = fmt.Errorf("%d restarts: at most %d", e.Search.Restarts, math.MaxInt16)
 	}
 	if err == nil && !e.SkipCramerRao && e.Search.Search != Direct {
-		if s, why := choose(m, x); s != Direct {
+		if j := sizeUp(m, x); !j.small() {
 			e.SkipCramerRao = true
-			reason += "; no Cramér-Rao figures: " + why
+			if strings.Contains(reason, j.String()) {
+				reason += "; hence no Cramér-Rao figures"
+			} else {
+				reason += "; no Cramér-Rao figures: " + j.String()
+			}
 		}
 	}
 	return e, reason, err

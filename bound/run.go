@@ -19,13 +19,14 @@ import (
 const (
 	shardExamples = 64
 	batchExamples = 32
-	batchFloats   = 1 << 24 // in the perturbations or features of a batch
+	batchFloats   = 1 << 24 // in the perturbations, features or Jacobians of a batch
 )
 
-// batchOf returns how many examples go through the net together.
-func batchOf(m Net, restarts int) int {
+// batchOf returns how many examples go through the net together, Jacobians
+// having that many rows, 0 for none.
+func batchOf(m Net, restarts, rows int) int {
 	p, n := m.Dims()
-	return max(1, min(batchExamples, batchFloats/(restarts*max(p, n))))
+	return max(1, min(batchExamples, batchFloats/max(restarts*max(p, n), rows*p)))
 }
 
 // The files of a run.
@@ -65,12 +66,15 @@ func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment,
 	}
 	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, shard: shardExamples}
 	r.explicit = e.Search.Search == Direct || !e.SkipCramerRao
+	j := sizeUp(m, first)
 	if e.Search.Search == Published {
 		r.shard = e.Search.Stack
-		if s, _ := choose(m, first); s == Direct {
-			r.explicit = true
-		}
+		r.explicit = j.small()
 	}
+	if !r.explicit {
+		j.rows = 0
+	}
+	r.size = batchOf(m, e.Search.Restarts, j.rows)
 	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
@@ -84,6 +88,7 @@ type runner struct {
 	experiment Experiment
 	options    RunOptions
 	shard      int  // examples
+	size       int  // examples in a batch
 	explicit   bool // Jacobians are formed and decomposed
 	folder     *run.Folder
 	searcher   searcher
@@ -191,7 +196,7 @@ func (r *runner) examples(ctx context.Context, i int) (*examples, error) {
 		rec.index[k], rec.label[k] = int64(index), int64(r.data.Label(index))
 	}
 	r.data.Examples(rec.theta, r.indices[lo:hi])
-	size := batchOf(r.model, rec.restarts)
+	size := r.size
 	if r.experiment.Search.Search == Published {
 		size = hi - lo
 	}
@@ -288,8 +293,8 @@ func (r *runner) start(index []int64) []float32 {
 func (r *runner) factors(theta []float32) ([]*Factors, error) {
 	p, _ := r.model.Dims()
 	var all []*Factors
-	for lo := 0; lo < len(theta); lo += batchExamples * p {
-		fs, err := factorsAt(r.model, theta[lo:min(len(theta), lo+batchExamples*p)])
+	for lo := 0; lo < len(theta); lo += r.size * p {
+		fs, err := factorsAt(r.model, theta[lo:min(len(theta), lo+r.size*p)])
 		if err != nil {
 			return nil, err
 		}

@@ -107,7 +107,11 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 		rows[c.name], total = r, r.Len()
 	}
 	certifier := &Certifier{Net: v.model, Sigma: v.experiment.Sigma, Domain: v.experiment.Domain}
-	batch := batchOf(v.model, v.experiment.Search.Restarts)
+	width := 0 // at least the rank of J, which its rows that matter seldom exceed by much
+	if r := rows[spectrumName]; r != nil {
+		width = r.Shape()[1]
+	}
+	batch := batchOf(v.model, v.experiment.Search.Restarts, width)
 	for lo := 0; lo < total; lo += batch {
 		if err := ctx.Err(); err != nil {
 			return err
