@@ -14,7 +14,7 @@ type dataCmd struct {
 
 type dataGetCmd struct {
 	Name string `arg:"" help:"mnist, fashion-mnist, qmnist or cifar10."`
-	Out  string `help:"Folder to fetch into (default: data/NAME)." placeholder:"DIR" type:"path"`
+	Out  string `help:"Folder to fetch into (default: data/NAME)." placeholder:"DIR"`
 	From string `help:"Fetch from a mirror instead of the set's home." placeholder:"URL"`
 }
 

@@ -23,7 +23,7 @@ const (
 type output struct {
 	Seed uint64 `help:"Seed of everything random: the same seed gives the same bytes." default:"1"`
 	JSON bool   `name:"json" help:"Print the report as JSON on standard output, and nothing else there."`
-	Out  string `help:"Folder for the results (default: a new folder named after the command)." placeholder:"DIR" type:"path"`
+	Out  string `help:"Folder for the results (default: a new folder named after the command)." placeholder:"DIR"`
 }
 
 // folder makes the run's folder. An existing one is taken only where it holds

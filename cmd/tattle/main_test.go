@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,6 +20,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"tattle/dataset"
+	"tattle/nn"
+	"tattle/onnx"
 )
 
 func TestMain(m *testing.M) {
@@ -36,6 +39,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fails":     fails,
 			"mkmnist":   mkMNIST,
+			"mknet":     mkNet,
 			"cut":       cut,
 			"swap":      swap,
 			"flip":      flip,
@@ -86,6 +90,33 @@ func mkMNIST(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+// mkNet FILE WIDTH writes an untrained net of MNIST's inputs with two hidden
+// layers of that width, as a trained one quick to bound.
+func mkNet(ts *testscript.TestScript, _ bool, args []string) {
+	width, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	g := &nn.Graph{Name: "small", Input: "input", InputShape: []int{1, 28, 28}, Output: "input"}
+	add := func(op nn.Op) {
+		name := fmt.Sprintf("layer%d", len(g.Nodes))
+		g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: []string{g.Output}, Output: name + "_out"})
+		g.Output = name + "_out"
+	}
+	dense := func(in, out int) nn.Op {
+		name := fmt.Sprintf("%d.", len(g.Nodes))
+		return &nn.Dense{In: in, Out: out,
+			Weight: &nn.Param{Name: name + "weight", Shape: []int{out, in}, Data: make([]float32, out*in)},
+			Bias:   &nn.Param{Name: name + "bias", Shape: []int{out}, Data: make([]float32, out)}}
+	}
+	add(&nn.Flatten{})
+	add(dense(784, width))
+	add(&nn.ReLU{})
+	add(dense(width, width))
+	add(&nn.ReLU{})
+	add(dense(width, 10))
+	g.Init(1)
+	ts.Check(onnx.Write(ts.MkAbs(args[0]), g))
+}
+
 func writeIDX(ts *testscript.TestScript, path string, dims []int, data []byte) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -106,16 +137,19 @@ func cut(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
 }
 
-// swap FILE PATTERN NEW replaces the first match in a file.
+// swap FILE PATTERN NEW replaces the first match in a file; ${1} in NEW is what
+// the first parentheses matched.
 func swap(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[0])
 	b, err := os.ReadFile(path)
 	ts.Check(err)
-	at := regexp.MustCompile(args[1]).FindIndex(b)
+	re := regexp.MustCompile(args[1])
+	at := re.FindSubmatchIndex(b)
 	if at == nil {
 		ts.Fatalf("%s does not contain %s", args[0], args[1])
 	}
-	ts.Check(os.WriteFile(path, []byte(string(b[:at[0]])+args[2]+string(b[at[1]:])), 0o666))
+	out := re.Expand(slices.Clone(b[:at[0]]), []byte(args[2]), b, at)
+	ts.Check(os.WriteFile(path, append(out, b[at[1]:]...), 0o666))
 }
 
 // flip FILE AFTER OFFSET changes one bit of the byte OFFSET bytes after the
@@ -136,15 +170,27 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 
 // mkHuge FILE writes an ONNX file with a weight that claims 2^60 elements.
 func mkHuge(ts *testscript.TestScript, _ bool, args []string) {
-	var tensor, graph, model []byte
-	tensor = protowire.AppendVarint(protowire.AppendTag(tensor, 1, protowire.VarintType), 1<<60) // dims
-	tensor = protowire.AppendVarint(protowire.AppendTag(tensor, 2, protowire.VarintType), 1)     // data_type: float
-	tensor = protowire.AppendString(protowire.AppendTag(tensor, 8, protowire.BytesType), "weight")
-	tensor = protowire.AppendBytes(protowire.AppendTag(tensor, 9, protowire.BytesType), make([]byte, 16))
-	graph = protowire.AppendBytes(protowire.AppendTag(graph, 5, protowire.BytesType), tensor)
-	model = protowire.AppendVarint(protowire.AppendTag(model, 1, protowire.VarintType), 8) // ir_version
-	model = protowire.AppendBytes(protowire.AppendTag(model, 7, protowire.BytesType), graph)
+	weight := message(varint(1, 1<<60), varint(2, 1), text(8, "weight"), text(9, "0123456789abcdef")) // dims, float, name, raw_data
+	node := message(text(1, "x"), text(1, "weight"), text(2, "y"), text(3, "gemm"), text(4, "Gemm"))
+	value := func(name string) []byte {
+		shape := message(text(1, string(message(text(2, "batch")))), text(1, string(message(varint(1, 4)))))
+		return message(text(1, name), text(2, string(message(text(1, string(message(varint(1, 1), text(2, string(shape)))))))))
+	}
+	graph := message(text(1, string(node)), text(2, "huge"), text(5, string(weight)), text(11, string(value("x"))), text(12, string(value("y"))))
+	opset := message(text(1, ""), varint(2, 13))
+	model := message(varint(1, 8), text(7, string(graph)), text(8, string(opset)))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), model, 0o666))
+}
+
+// message, varint and text spell protobuf's wire format.
+func message(fields ...[]byte) []byte { return bytes.Join(fields, nil) }
+
+func varint(field protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(nil, field, protowire.VarintType), v)
+}
+
+func text(field protowire.Number, s string) []byte {
+	return protowire.AppendString(protowire.AppendTag(nil, field, protowire.BytesType), s)
 }
 
 // isize FILE N rewrites the size that a gzip file claims in its last four bytes.

@@ -15,8 +15,8 @@ import (
 
 type reproduceCmd struct {
 	Experiment string `arg:"" enum:"figure1,figure2" help:"figure1 (histograms of the bounds over MNIST's test set) or figure2 (reconstructions of three of its images)."`
-	Data       string `required:"" help:"Folder of MNIST's idx files." placeholder:"DIR" type:"path"`
-	Model      string `help:"A trained net (default: train paper A's, 6 epochs)." placeholder:"FILE" type:"path"`
+	Data       string `required:"" help:"Folder of MNIST's idx files." placeholder:"DIR"`
+	Model      string `help:"A trained net (default: train paper A's, 6 epochs)." placeholder:"FILE"`
 	Examples   string `help:"How many test images, or an .npy file of indices (default: all for figure1, 3 for figure2)." placeholder:"N|FILE"`
 	Published  int    `help:"figure1: also run the authors' own procedure, on this many images; 0 for none." default:"500"`
 	Resume     bool   `help:"Go on with the interrupted run in --out."`
@@ -57,7 +57,7 @@ func (c *reproduceCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	m := &measurement{data: test, dataPath: c.Data, split: "test", scale: 1, draws: 1, seed: c.Seed, resume: c.Resume, bar: c.Experiment}
+	m := &measurement{data: test, dataPath: absolute(c.Data), split: "test", scale: 1, draws: 1, seed: c.Seed, resume: c.Resume, bar: c.Experiment}
 	if err := c.model(e, m, dir); err != nil {
 		return err
 	}
@@ -94,14 +94,11 @@ func (c *reproduceCmd) model(e *env, m *measurement, dir string) (err error) {
 	path := c.Model
 	if path == "" {
 		path = filepath.Join(dir, modelFile)
-		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) && c.Resume {
-			m.graph, m.modelHash, err = openModel(path)
-			m.modelPath = path
-			return err
+		if _, err := os.Stat(path); !c.Resume || errors.Is(err, os.ErrNotExist) {
+			return c.train(e, m, dir)
 		}
-		return c.train(e, m, dir)
 	}
-	m.modelPath = path
+	m.modelPath = absolute(path)
 	m.graph, m.modelHash, err = openModel(path)
 	return err
 }

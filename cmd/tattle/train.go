@@ -46,7 +46,7 @@ func glyphs(n int, seed uint64) (train, test *dataset.Set) {
 
 type trainCmd struct {
 	Task         string  `arg:"" enum:"mnist,cifar10,glyphs" help:"mnist or cifar10 (paper A's nets on those data), or glyphs (generated, the MNIST net)."`
-	Data         string  `help:"Folder of the data set: idx files for mnist, binary records for cifar10." placeholder:"DIR" type:"path"`
+	Data         string  `help:"Folder of the data set: idx files for mnist, binary records for cifar10." placeholder:"DIR"`
 	Epochs       int     `help:"Passes over the training data (default: the paper's, 6 or 7)."`
 	Batch        int     `help:"Examples a step." default:"32"`
 	LearningRate float64 `help:"AdamW's learning rate." default:"0.001"`
@@ -188,6 +188,6 @@ func saveModel(dir string, g *nn.Graph, r *report.Report) error {
 		return err
 	}
 	hash, err := run.Digest(path)
-	r.Model.Path, r.Model.SHA256 = path, hash
+	r.Model.Path, r.Model.SHA256 = modelFile, hash // beside the report
 	return err
 }

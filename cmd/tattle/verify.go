@@ -13,8 +13,8 @@ import (
 )
 
 type verifyCmd struct {
-	Run_  string `arg:"" name:"run" help:"Folder of the run, or its report.json." type:"path"`
-	Model string `help:"The model, where it is no longer where the report says." placeholder:"FILE" type:"path"`
+	Run_  string `arg:"" name:"run" help:"Folder of the run, or its report.json."`
+	Model string `help:"The model, where it is no longer where the report says." placeholder:"FILE"`
 	Data  string `help:"The data, where they are no longer where the report says; inputs are then compared with them." placeholder:"DIR"`
 }
 
@@ -70,8 +70,8 @@ func (c *verifyCmd) front(dir string, r *report.Report) (*nn.Net, error) {
 	path := c.Model
 	if path == "" {
 		path = r.Model.Path
-		if _, err := os.Stat(filepath.Join(dir, modelFile)); err == nil {
-			path = filepath.Join(dir, modelFile)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
 		}
 	}
 	g, hash, err := openModel(path)
