@@ -20,6 +20,14 @@ type Coordinates interface {
 	Band(size int) []int    // the size×size lowest frequencies of each channel; nil where there are none
 }
 
+// inputs returns the p of coordinates.
+func inputs(c Coordinates) int {
+	if v, ok := c.(*vectors); ok {
+		return v.p
+	}
+	return c.Len()
+}
+
 // rowsOf checks that v is [batch, p] and dst [batch, m].
 func rowsOf(dst, v []float64, p, m int) int {
 	if len(v)%p != 0 || len(dst) != len(v)/p*m {

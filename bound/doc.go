@@ -8,10 +8,10 @@
 // linear functional of the input whose reconstruction is bounded: a mode of the
 // discrete cosine transform, a pixel, a vector of the user's.
 //
-// Search is not certificate. A [Search] finds perturbations ε, the witnesses, by
-// any means, in float32. A [Certificate] is computed from a witness in float64,
-// with every rounding error bounded and counted in the adversary's favour, so
-// that what it says holds whatever the search did. [Run] searches, certifies and
+// Search is not certificate. A search ([SearchOptions]) finds perturbations ε, the
+// witnesses, by any means, in float32. A [Certifier] computes bounds from
+// witnesses in float64, with every rounding error bounded and counted in the
+// adversary's favour, so that what it says holds whatever the search did. [Run] searches, certifies and
 // stores bounds and witnesses; [Verify] computes the bounds again from the model,
 // the inputs and the witnesses alone. Cramér-Rao figures are linear algebra on J,
 // without a witness: they are estimates, and say so.

@@ -37,32 +37,13 @@ type Experiment struct {
 // the model and the first examples x, saying why in reason. It errs where the
 // experiment makes no sense.
 func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, err error) {
-	p, _ := m.Dims()
 	if len(e.Sizes) == 0 {
 		e.Sizes = []float64{DefaultSize}
 	}
-	switch {
-	case !(e.Sigma > 0) || math.IsInf(e.Sigma, 0):
-		return e, "", fmt.Errorf("sigma is %g: it must be positive and finite, or nothing is hidden", e.Sigma)
-	case e.Coordinates == nil:
-		return e, "", fmt.Errorf("no coordinates to bound")
-	case e.Domain.Low != nil && len(e.Domain.Low) != p:
-		return e, "", fmt.Errorf("the range of legal inputs is for %d inputs, the model has %d", len(e.Domain.Low), p)
-	case e.Band < 0:
-		return e, "", fmt.Errorf("band of %d modes", e.Band)
-	}
-	for i, s := range e.Sizes {
-		if !(s > 0) || math.IsInf(s, 0) {
-			return e, "", fmt.Errorf("size %g of the perturbation: it must be positive and finite", s)
-		}
-		if slices.ContainsFunc(e.Sizes[:i], func(t float64) bool { return SizeName(t) == SizeName(s) }) {
-			return e, "", fmt.Errorf("size %g is given twice", s)
-		}
+	if err := e.check(m); err != nil {
+		return e, "", err
 	}
 	e.Search, reason, err = e.Search.resolve(m, x)
-	if err == nil && e.Search.Restarts > math.MaxInt16 {
-		err = fmt.Errorf("%d restarts: at most %d", e.Search.Restarts, math.MaxInt16)
-	}
 	if err == nil && !e.SkipCramerRao && e.Search.Search != Direct {
 		if j := sizeUp(m, x); !j.small() {
 			e.SkipCramerRao = true
@@ -74,6 +55,44 @@ func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, 
 		}
 	}
 	return e, reason, err
+}
+
+// The noise a search can follow: its squares, times the sizes of perturbations,
+// stay within float32.
+const (
+	leastSigma = 1e-12
+	mostSigma  = 1e12
+)
+
+// check errs where the experiment makes no sense for the model.
+func (e Experiment) check(m Net) error {
+	p, _ := m.Dims()
+	switch {
+	case !(e.Sigma > 0) || math.IsInf(e.Sigma, 0):
+		return fmt.Errorf("sigma is %g: it must be positive and finite, or nothing is hidden", e.Sigma)
+	case e.Sigma < leastSigma || e.Sigma > mostSigma:
+		return fmt.Errorf("sigma is %g: a search in float32 can follow %g to %g", e.Sigma, leastSigma, mostSigma)
+	case e.Coordinates == nil:
+		return fmt.Errorf("no coordinates to bound")
+	case inputs(e.Coordinates) != p:
+		return fmt.Errorf("coordinates %q are of %d inputs, the model has %d", e.Coordinates.Name(), inputs(e.Coordinates), p)
+	case e.Domain.Low != nil && len(e.Domain.Low) != p:
+		return fmt.Errorf("the range of legal inputs is for %d inputs, the model has %d", len(e.Domain.Low), p)
+	case e.Band < 0:
+		return fmt.Errorf("band of %d modes", e.Band)
+	}
+	for i, s := range e.Sizes {
+		if !(s > 0) || math.IsInf(s, 0) {
+			return fmt.Errorf("size %g of the perturbation: it must be positive and finite", s)
+		}
+		if slices.ContainsFunc(e.Sizes[:i], func(t float64) bool { return SizeName(t) == SizeName(s) }) {
+			return fmt.Errorf("size %g is given twice", s)
+		}
+	}
+	if e.Search.Restarts > math.MaxInt16 {
+		return fmt.Errorf("%d restarts: at most %d", e.Search.Restarts, math.MaxInt16)
+	}
+	return nil
 }
 
 // layout is the record of no examples.
@@ -88,51 +107,69 @@ func (e Experiment) layout(p int) *examples {
 	return r
 }
 
-// summaries summarises std, [sizes][examples·m], the mean squares and the
-// Cramér-Rao figures.
+// summaries summarises a result: for each size, the bounds of all coordinates and
+// of the low band, and the mean-square bounds; then the Cramér-Rao figures.
 func (e Experiment) summaries(r *Result) []Summary {
 	m := e.Coordinates.Len()
 	bands := []band{{name: "all"}}
 	if low := e.Coordinates.Band(e.Band); len(low) > 0 && len(low) < m {
 		bands = append(bands, band{fmt.Sprintf("%dx%d", e.Band, e.Band), low})
 	}
-	var out []Summary
+	var todo []func() Summary // each sorts all its values: worth all cores
 	for _, s := range r.Sizes {
 		of := Summary{Method: MethodHCR, Search: e.Search.Search, Coordinates: e.Coordinates.Name(),
 			Domain: e.Domain.String(), Size: s.Size, Status: StatusCertified}
 		for _, b := range bands {
-			of.Band = b.name
-			out = append(out, of.summarize(b.of(s.Std, m)))
+			todo = append(todo, func() Summary { return of.in(b, s.Std, m) })
 		}
-		of.Method, of.Coordinates, of.Band = MethodMeanSquare, "inputs", "all"
-		of.Note = "root of the bound on the mean-square error per input"
-		roots := make([]float64, len(s.MeanSquare))
-		for i, v := range s.MeanSquare {
-			roots[i] = math.Sqrt(v)
+		todo = append(todo, func() Summary { return of.meanSquare(s.MeanSquare) })
+	}
+	if r.CramerRao != nil {
+		for _, b := range bands {
+			todo = append(todo, func() Summary { return e.axis(r.CramerRao, b) }, func() Summary { return e.full(r.CramerRao, b) })
 		}
-		out = append(out, of.summarize(roots))
 	}
-	if r.CramerRao == nil {
-		return out
-	}
-	for _, b := range bands {
-		of := Summary{Method: MethodCramerRaoAxis, Coordinates: e.Coordinates.Name(), Band: b.name, Status: StatusEstimated,
-			Note: "for an adversary who knows every other coordinate"}
-		out = append(out, of.summarize(b.of(r.CramerRao.Axis, m)))
-		of.Method = MethodCramerRao
-		of.Note = "of the part of each coordinate that the features can see; unbounded_fraction counts coordinates with another part, of which there is no unbiased estimator"
-		of = of.summarize(b.of(r.CramerRao.Full, m))
-		hidden := 0
-		seen := b.of(r.CramerRao.Seen, m)
-		for _, v := range seen {
-			if v < 1-SeenTolerance {
-				hidden++
-			}
-		}
-		of.UnboundedFraction = float64(hidden) / float64(max(1, len(seen)))
-		out = append(out, of)
-	}
+	out := make([]Summary, len(todo))
+	parallel(len(todo), func(i int) { out[i] = todo[i]() })
 	return out
+}
+
+// in summarises the values of a band.
+func (s Summary) in(b band, x []float64, m int) Summary {
+	s.Band = b.name
+	return s.summarize(b.of(x, m))
+}
+
+// meanSquare summarises the roots of bounds on mean squares.
+func (s Summary) meanSquare(squares []float64) Summary {
+	s.Method, s.Coordinates, s.Band = MethodMeanSquare, "inputs", "all"
+	s.Note = "root of the bound on the mean-square error per input"
+	roots := make([]float64, len(squares))
+	for i, v := range squares {
+		roots[i] = math.Sqrt(v)
+	}
+	return s.summarize(roots)
+}
+
+func (e Experiment) axis(c *CramerRao, b band) Summary {
+	s := Summary{Method: MethodCramerRaoAxis, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
+		Note: "for an adversary who knows every other coordinate"}
+	return s.in(b, c.Axis, e.Coordinates.Len())
+}
+
+func (e Experiment) full(c *CramerRao, b band) Summary {
+	s := Summary{Method: MethodCramerRao, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
+		Note: "of the part of each coordinate that the features can see; unbounded_fraction counts coordinates with another part, of which there is no unbiased estimator"}
+	s = s.in(b, c.Full, e.Coordinates.Len())
+	seen := b.of(c.Seen, e.Coordinates.Len())
+	hidden := 0
+	for _, v := range seen {
+		if v < 1-SeenTolerance {
+			hidden++
+		}
+	}
+	s.UnboundedFraction = float64(hidden) / float64(max(1, len(seen)))
+	return s
 }
 
 // band is a choice of coordinates; all where keep is nil.

@@ -33,6 +33,16 @@ type SizeResult struct {
 
 // Load reads the arrays of a run of a resolved experiment, and summarises them.
 func Load(path string, e Experiment) (*Result, error) {
+	r, err := load(path, e)
+	if err != nil {
+		return nil, err
+	}
+	r.SHA256, err = run.Digest(path)
+	return r, err
+}
+
+// load is Load without the digest.
+func load(path string, e Experiment) (*Result, error) {
 	r := &Result{Experiment: e, Path: path}
 	f, err := npy.Open(path)
 	if err != nil {
@@ -40,9 +50,6 @@ func Load(path string, e Experiment) (*Result, error) {
 	}
 	defer f.Close()
 	if err := r.read(f, e); err != nil {
-		return nil, err
-	}
-	if r.SHA256, err = run.Digest(path); err != nil {
 		return nil, err
 	}
 	r.Summaries = e.summaries(r)
@@ -112,7 +119,7 @@ func floats(f *npy.File, path, name string, n, m int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(x) != n*m || shape[0] != n {
+	if len(x) != n*m || len(shape) == 0 || shape[0] != n {
 		return nil, fmt.Errorf("%s: array %q has shape %v, expected %d values for each of %d examples", path, name, shape, m, n)
 	}
 	for i, v := range x {

@@ -364,6 +364,8 @@ func TestResolveRefuses(t *testing.T) {
 		"sigma is 0":     func(e *Experiment) { e.Sigma = 0 },
 		"sigma is -1":    func(e *Experiment) { e.Sigma = -1 },
 		"sigma is NaN":   func(e *Experiment) { e.Sigma = math.NaN() },
+		"sigma is 1e+30": func(e *Experiment) { e.Sigma = 1e30 },
+		"of 7 inputs":    func(e *Experiment) { e.Coordinates = Pixels(7) },
 		"size 0":         func(e *Experiment) { e.Sizes = []float64{0} },
 		"given twice":    func(e *Experiment) { e.Sizes = []float64{.01, .01} },
 		"no search":      func(e *Experiment) { e.Search.Search = "luck" },

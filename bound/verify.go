@@ -56,6 +56,12 @@ const (
 // errs where the arrays cannot be read; a recorded figure that is wrong is a
 // Discrepancy.
 func Verify(ctx context.Context, m Model, data Source, e Experiment, c Claims, progress func(done, total int)) ([]Discrepancy, error) {
+	if err := e.check(m); err != nil {
+		return nil, err
+	}
+	if len(e.Sizes) == 0 || e.Search.Restarts < 1 {
+		return nil, fmt.Errorf("an experiment of %d sizes and %d restarts has nothing to verify", len(e.Sizes), e.Search.Restarts)
+	}
 	v := &verifier{model: m, data: data, experiment: e}
 	digest, err := run.Digest(c.Arrays)
 	if err != nil {
@@ -223,100 +229,10 @@ func (v *verifier) inputs(rec *examples) {
 	}
 }
 
-// certificates computes the bounds of one size again.
-func (v *verifier) certificates(certifier *Certifier, rec *examples, old certified) {
-	w, m, prefix := v.experiment.Coordinates, rec.m, SizeName(old.size)+"_"
-	ds := certifier.Divergences(rec.theta, old.eps)
-	bounds, std, winner := make([]float64, rec.restarts*m), make([]float64, m), make([]int16, m)
-	for i, index := range rec.index {
-		first, last := i*rec.restarts, (i+1)*rec.restarts
-		square := witnessBounds(bounds, ds[first:last], w, old.eps[first*rec.p:last*rec.p])
-		best(std, winner, bounds)
-		within := certificateTolerance
-		for k, d := range ds[first:last] {
-			own := certificateTolerance
-			if d.Status == Bounded {
-				own += 2 * d.Allowance / d.ZNorm
-			}
-			rounding := d.Status == Unbounded && old.znorm[first+k] <= old.allowance[first+k]
-			if !rounding { // else ‖z‖ is nothing but rounding, then as now
-				v.compare(prefix+"z_norm", int(index), k, old.znorm[first+k], finite(d.ZNorm), own)
-			}
-			within = max(within, own)
-			v.compare(prefix+"allowance", int(index), k, old.allowance[first+k], finite(d.Allowance), own)
-		}
-		for k := range m {
-			v.compare(prefix+"std", int(index), k, old.std[i*m+k], std[k], within)
-			v.winner(prefix+"winner", int(index), k, old.winner[i*m+k], winner[k], bounds, std, within)
-		}
-		v.compare(prefix+"mean_square", int(index), -1, old.meanSquare[i], square, 2*within)
-	}
-}
-
-// winner checks the recorded witness of a coordinate: where several give the same
-// bound up to rounding, any of them will do.
-func (v *verifier) winner(what string, example, k int, recorded, recomputed int16, bounds, std []float64, within float64) {
-	m := len(std)
-	switch {
-	case recorded == recomputed:
-	case recorded < 0 || recomputed < 0 || int(recorded)*m >= len(bounds),
-		!(bounds[int(recorded)*m+k] >= std[k]*(1-within)):
-		v.report(what, example, k, recorded, recomputed)
-	}
-}
-
-// cramerRao computes the Cramér-Rao figures again.
-func (v *verifier) cramerRao(rec *examples, rows map[string]*npy.Rows, lo, hi int) error {
-	factors, err := factorsAt(v.model, rec.theta)
-	if err != nil {
-		return err
-	}
-	fresh := &examples{p: rec.p, m: rec.m}
-	fresh.grow(hi-lo, true)
-	fresh.index = rec.index
-	fresh.setSpectra(fresh.cramerRao(factors, v.experiment, 0))
-	rank, err := read[int32](rows["rank"], lo, hi)
-	if err != nil {
-		return err
-	}
-	for i, r := range rank {
-		if r != fresh.rank[i] {
-			v.report("rank", int(rec.index[i]), -1, r, fresh.rank[i])
-		}
-	}
-	for _, c := range fresh.columns() {
-		x, ok := c.data.([]float64)
-		if !ok {
-			continue
-		}
-		old, err := read[float64](rows[c.name], lo, hi)
-		if err != nil {
-			return err
-		}
-		width := len(old) / (hi - lo)
-		if c.name == spectrumName && width > c.row[0] {
-			x = widened(x, c.shape(hi-lo), width)
-		}
-		v.estimates(c.name, rec.index, old, x)
-	}
-	return nil
-}
-
-func (v *verifier) estimates(name string, index []int64, old, fresh []float64) {
-	if len(old) != len(fresh) {
-		v.report(name, -1, -1, fmt.Sprintf("%d values", len(old)), fmt.Sprintf("%d values", len(fresh)))
-		return
-	}
-	width := len(old) / len(index)
-	for k := range old {
-		v.compare(name, int(index[k/width]), k%width, old[k], fresh[k], estimateTolerance)
-	}
-}
-
 // summaries compares the summaries with those of the recorded arrays, digit by
 // digit: the same numbers in the same order give the same quantiles.
 func (v *verifier) summaries(c Claims) error {
-	r, err := Load(c.Arrays, v.experiment)
+	r, err := load(c.Arrays, v.experiment)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,162 @@
+package bound
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tattle/nn"
+	"tattle/run"
+)
+
+// searcher returns the search of a resolved experiment.
+func (e Experiment) searcher(m nn.Model) searcher {
+	switch e.Search.Search {
+	case Published:
+		return &published{model: m, options: e.Search, domain: e.Domain}
+	case Algorithm1:
+		return &repeats{model: m, options: e.Search, domain: e.Domain, inverse: newMatrixFree(m, e.Search)}
+	}
+	return &repeats{model: m, options: e.Search, domain: e.Domain, inverse: newExplicit(m)}
+}
+
+// examples computes shard i.
+func (r *runner) examples(ctx context.Context, i int) (*examples, error) {
+	p, _ := r.model.Dims()
+	lo, hi := r.span(i)
+	rec := r.experiment.layout(p)
+	rec.grow(hi-lo, !r.experiment.SkipCramerRao)
+	for k, index := range r.indices[lo:hi] {
+		rec.index[k], rec.label[k] = int64(index), int64(r.data.Label(index))
+	}
+	r.data.Examples(rec.theta, r.indices[lo:hi])
+	size := r.size
+	if r.experiment.Search.Search == Published {
+		size = hi - lo
+	}
+	var spectra [][]float64
+	for first := 0; first < hi-lo; first += size {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		last := min(hi-lo, first+size)
+		s, err := r.batch(rec, first, last)
+		if err != nil {
+			return nil, err
+		}
+		spectra = append(spectra, s...)
+		r.progress(last - first)
+	}
+	rec.setSpectra(spectra)
+	return rec, nil
+}
+
+func (e *examples) setSpectra(spectra [][]float64) {
+	for _, s := range spectra {
+		e.width = max(e.width, len(s))
+	}
+	e.spectrum = make([]float64, len(spectra)*e.width)
+	for i, s := range spectra {
+		copy(e.spectrum[i*e.width:], s)
+	}
+}
+
+// batch computes rows first to last of the record, and returns their spectra.
+func (r *runner) batch(rec *examples, first, last int) (spectra [][]float64, err error) {
+	e, p := r.experiment, rec.p
+	b := &batch{theta: rec.theta[first*p : last*p], start: r.start(rec.index[first:last])}
+	if r.explicit {
+		if b.factors, err = r.factors(b.theta); err != nil {
+			return nil, err
+		}
+	}
+	if !e.SkipCramerRao {
+		spectra = rec.cramerRao(b.factors, e, first)
+	}
+	for i := range rec.sizes {
+		s := &rec.sizes[i]
+		r.searcher.search(s.eps[first*rec.restarts*p:last*rec.restarts*p], b, s.size)
+		s.certify(r.certifier, e.Coordinates, rec.theta, first, last, rec.restarts)
+	}
+	if p, ok := r.searcher.(*published); ok && p.err != nil {
+		return nil, p.err
+	}
+	return spectra, nil
+}
+
+// notes says how the search went, in this process, and warns of what it could
+// not do.
+func (r *runner) notes() (note string, warnings []string) {
+	switch s := r.searcher.(type) {
+	case *published:
+		if s.solves > 0 {
+			note = fmt.Sprintf("; LSQR took %d steps a solve", s.steps/s.solves)
+		}
+	case *repeats:
+		f, ok := s.inverse.(*matrixFree)
+		if !ok || f.systems == 0 {
+			break
+		}
+		note = fmt.Sprintf("; LSQR took at most %d steps", f.steps)
+		if f.stopped > 0 {
+			warnings = append(warnings, fmt.Sprintf("LSQR did not converge for %d of %d systems: the bounds hold, but better witnesses may be missed", f.stopped, f.systems))
+		}
+	}
+	return note, warnings
+}
+
+// start draws the starting vectors for size 1.
+func (r *runner) start(index []int64) []float32 {
+	_, n := r.model.Dims()
+	restarts := r.experiment.Search.Restarts
+	scale := r.experiment.Sigma / math.Sqrt(float64(n))
+	out := make([]float32, len(index)*restarts*n)
+	parallel(len(index), func(i int) {
+		for k := range restarts {
+			g := run.Rand(r.experiment.Search.Seed, int(index[i]), k)
+			z := out[(i*restarts+k)*n : (i*restarts+k+1)*n]
+			for j := range z {
+				z[j] = float32(g.NormFloat64() * scale)
+			}
+		}
+	})
+	return out
+}
+
+// factors decomposes the Jacobians at theta, a batch of examples at a time.
+func (r *runner) factors(theta []float32) ([]*Factors, error) {
+	p, _ := r.model.Dims()
+	var all []*Factors
+	for lo := 0; lo < len(theta); lo += r.size * p {
+		fs, err := factorsAt(r.model, theta[lo:min(len(theta), lo+r.size*p)])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, fs...)
+	}
+	return all, nil
+}
+
+func factorsAt(m nn.Model, theta []float32) ([]*Factors, error) {
+	x := make([]float64, len(theta))
+	for i, v := range theta {
+		x[i] = float64(v)
+	}
+	return factorAll(Jacobians(m, x), Jacobian.Factor)
+}
+
+// cramerRao fills in the figures of rows from first on, and returns the singular
+// values.
+func (e *examples) cramerRao(factors []*Factors, x Experiment, first int) [][]float64 {
+	spectra := make([][]float64, len(factors))
+	parallel(len(factors), func(i int) {
+		f, row := factors[i], first+i
+		cr := f.CramerRao(x.Coordinates, x.Sigma)
+		copy(e.axis[row*e.m:], cr.Axis)
+		copy(e.full[row*e.m:], cr.Full)
+		copy(e.seen[row*e.m:], cr.Seen)
+		e.rank[row] = int32(f.Rank())
+		spectra[i] = f.S
+	})
+	return spectra
+}
