@@ -72,6 +72,8 @@ func (d *decoder) add(n *node) error {
 		if !n.has(i) {
 			return malformed("lacks its input %d", i+1)
 		}
+	}
+	for i := range 2 {
 		if c, ok := d.constants[n.inputs[i]]; ok {
 			return d.addConstant(n, n.inputs[1-i], c)
 		}
@@ -84,6 +86,10 @@ func (d *decoder) add(n *node) error {
 }
 
 func (d *decoder) addConstant(n *node, x string, c tensor) error {
+	if shape, ok := d.shapes[x]; ok && shape == nil {
+		d.shapes[n.outputs[0]] = nil // something before is unsupported
+		return nil
+	}
 	before := d.made[x]
 	if before == nil || d.uses[x] != 1 {
 		return beyond("of a constant that is not the bias of an affine layer")
@@ -131,7 +137,7 @@ func (d *decoder) bias(t tensor, outputs int, beta float64) (*nn.Param, error) {
 			rows *= s
 		}
 		switch {
-		case rows != 1 || len(x) != 1 && len(x) != outputs:
+		case len(shape) > 2 || rows != 1 || len(x) != 1 && len(x) != outputs:
 			return nil, nil, beyond("bias %q has shape %v for %d outputs", t.name, shape, outputs)
 		case len(x) != outputs:
 			x = slices.Repeat(x, outputs)

@@ -34,7 +34,7 @@ func Decode(file string, data []byte) (*nn.Graph, error) {
 		shapes:    map[string][]int{},
 		uses:      map[string]int{},
 		made:      map[string]*nn.Node{},
-		params:    map[string]*nn.Param{},
+		params:    map[use]*nn.Param{},
 		given:     map[string]bool{},
 		names:     map[string]bool{},
 		numbers:   map[string]int{},
@@ -65,13 +65,13 @@ type decoder struct {
 	room   int  // bytes that parameters may still take
 
 	constants map[string]tensor
-	shapes    map[string][]int     // of activations; nil behind something unsupported
-	uses      map[string]int       // how often nodes (and the model's output) read a tensor
-	made      map[string]*nn.Node  // by output
-	params    map[string]*nn.Param // by tensor and what was done to it
-	given     map[string]bool      // names that the file gives to nodes …
-	names     map[string]bool      // … and those that nodes of the graph have
-	numbers   map[string]int       // next number of a name made up
+	shapes    map[string][]int    // of activations; nil behind something unsupported
+	uses      map[string]int      // how often nodes (and the model's output) read a tensor
+	made      map[string]*nn.Node // by output
+	params    map[use]*nn.Param
+	given     map[string]bool // names that the file gives to nodes …
+	names     map[string]bool // … and those that nodes of the graph have
+	numbers   map[string]int  // next number of a name made up
 
 	graph  *nn.Graph
 	beyond []Unsupported
@@ -158,7 +158,12 @@ func (d *decoder) read(n *node) (details []string, err error) {
 	if n.outputs[0] == "" {
 		return []string{"without its first output"}, nil
 	}
+	seen := map[string]bool{}
 	for _, a := range n.attributes {
+		if seen[a.name] {
+			return nil, malformed("attribute %q is there twice", a.name)
+		}
+		seen[a.name] = true
 		if !slices.Contains(op.attributes, a.name) {
 			details = append(details, fmt.Sprintf("attribute %q", a.name))
 		}
@@ -222,72 +227,4 @@ func (d *decoder) emit(name string, op nn.Op, output string, inputs ...string) e
 	d.shapes[output] = shape
 	d.made[output] = n
 	return nil
-}
-
-// activation returns the node's input i and its shape, nil where unknown.
-func (d *decoder) activation(n *node, i int) (name string, shape []int, err error) {
-	if i >= len(n.inputs) || n.inputs[i] == "" {
-		return "", nil, malformed("lacks its input %d", i+1)
-	}
-	name = n.inputs[i]
-	if _, ok := d.constants[name]; ok {
-		return "", nil, beyond("input %q is constant", name)
-	}
-	return name, d.shapes[name], nil
-}
-
-// has reports whether the node has an input i.
-func (n *node) has(i int) bool { return i < len(n.inputs) && n.inputs[i] != "" }
-
-// constant returns the node's input i, which must be a constant.
-func (d *decoder) constant(n *node, i int) (tensor, error) {
-	if !n.has(i) {
-		return tensor{}, malformed("lacks its input %d", i+1)
-	}
-	t, ok := d.constants[n.inputs[i]]
-	if !ok {
-		return t, beyond("input %q is computed, not constant", n.inputs[i])
-	}
-	return t, nil
-}
-
-// param returns the learned tensor made of a constant. Nodes that do the same
-// to the same constant share it.
-func (d *decoder) param(t tensor, done string, make func(shape []int, x []float32) ([]int, []float32, error)) (*nn.Param, error) {
-	key := t.name + "\x00" + done
-	if p := d.params[key]; p != nil {
-		return p, nil
-	}
-	shape, x, err := t.floatValues()
-	if err == nil && make != nil {
-		shape, x, err = make(shape, x)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if d.room -= 4 * len(x); d.room < 0 {
-		return nil, malformed("the parameters take more than %d times the memory of the file", maxGrowth)
-	}
-	p := &nn.Param{Name: t.name, Shape: shape, Data: x}
-	d.params[key] = p
-	return p, nil
-}
-
-// weight is a param as the file has it.
-func (d *decoder) weight(n *node, i int) (*nn.Param, error) {
-	t, err := d.constant(n, i)
-	if err != nil {
-		return nil, err
-	}
-	return d.param(t, "", nil)
-}
-
-// statistic is a weight that the node has to itself. Exporters keep equal
-// tensors once; training must not move a parameter with the running mean.
-func (d *decoder) statistic(n *node, i int) (*nn.Param, error) {
-	t, err := d.constant(n, i)
-	if err != nil {
-		return nil, err
-	}
-	return d.param(t, fmt.Sprint("statistic ", i, " of ", n.name), nil)
 }

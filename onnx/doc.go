@@ -17,6 +17,8 @@ package onnx
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -30,9 +32,9 @@ type FormatError struct {
 
 // Error returns one line: file, node, operator and what is wrong.
 func (e *FormatError) Error() string {
-	s := e.File + ": "
+	s := plain(e.File) + ": "
 	if e.Node != "" || e.Op != "" {
-		s += fmt.Sprintf("node %q (%s): ", e.Node, e.Op)
+		s += fmt.Sprintf("node %q (%s): ", e.Node, plain(e.Op))
 	}
 	return s + e.Detail
 }
@@ -50,26 +52,49 @@ type UnsupportedError struct {
 	Parts []Unsupported
 }
 
-// Error returns one line that names each operator with all its nodes.
+// The most that one message lists: operators, and nodes of each.
+const (
+	maxListed = 32
+	maxNodes  = 16
+)
+
+// Error returns one line that names each operator with its nodes; Parts has all
+// of them where the line would be too long.
 func (e *UnsupportedError) Error() string {
 	var what []string
 	nodes := map[string][]string{}
 	for _, p := range e.Parts {
-		w := p.Op
+		w := plain(p.Op)
 		if p.Detail != "" {
-			w = strings.TrimPrefix(p.Op+": "+p.Detail, ": ")
+			w = strings.TrimPrefix(w+": "+p.Detail, ": ")
 		}
 		if nodes[w] == nil {
 			what = append(what, w)
 		}
-		nodes[w] = append(nodes[w], p.Node)
+		nodes[w] = append(nodes[w], plain(p.Node))
 	}
 	for i, w := range what {
-		if n := strings.Join(nodes[w], ", "); n != "" {
+		if n := listed(nodes[w], ", ", maxNodes); n != "" {
 			what[i] = fmt.Sprintf("%s (%s)", w, n)
 		}
 	}
-	return e.File + ": not supported: " + strings.Join(what, "; ")
+	return plain(e.File) + ": not supported: " + listed(what, "; ", maxListed)
+}
+
+// listed joins the first of the items and counts the rest.
+func listed(items []string, separator string, most int) string {
+	if more := len(items) - most; more > 0 {
+		items = append(slices.Clone(items[:most]), fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(items, separator)
+}
+
+// plain returns s, quoted where it would not print as part of a line.
+func plain(s string) string {
+	if quoted := strconv.Quote(s); len(quoted) != len(s)+2 {
+		return quoted
+	}
+	return s
 }
 
 // unsupported is a detail on its way to an UnsupportedError; empty for an

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -185,8 +186,20 @@ func TestWrite(t *testing.T) {
 	}
 	bad := nn.AttackNet(3, 2, 1)
 	bad.Output = "none"
-	if Write(path, bad) == nil || Write(filepath.Join(dir, "none", "model.onnx"), nn.AttackNet(3, 2, 1)) == nil {
+	if Write(path, bad) == nil {
 		t.Error("no error")
+	}
+	for _, where := range []string{filepath.Join(dir, "none", "model.onnx"), dir} {
+		err := Write(where, nn.AttackNet(3, 2, 1))
+		if err == nil || !strings.HasPrefix(err.Error(), "write "+where+": ") || strings.Count(err.Error(), dir) != 1 {
+			t.Errorf("error %v, want one that names %s alone", err, where)
+		}
+	}
+	for _, where := range []string{dir, os.DevNull} {
+		var format *FormatError
+		if _, err := Read(where); !errors.As(err, &format) || format.File != where {
+			t.Errorf("reading %s: %v", where, err)
+		}
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 1 {
 		t.Errorf("%d files are left", len(files))

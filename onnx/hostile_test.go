@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"tattle/nn"
 )
 
 func affine() *file {
@@ -62,9 +64,18 @@ func damaged() map[string]struct {
 		"huge kernel":     {newFile(1, 4, 4).node("MaxPool", "y", in("x"), numbers("kernel_shape", 1<<40, 1)).bytes(), []string{"MaxPool of y", "kernel_shape"}},
 		"zero stride":     {newFile(1, 4, 4).node("MaxPool", "y", in("x"), numbers("kernel_shape", 1, 1), numbers("strides", 0, 1)).bytes(), []string{"MaxPool of y", "strides"}},
 		"no kernel":       {newFile(1, 4, 4).node("MaxPool", "y", in("x")).bytes(), []string{"MaxPool of y", "kernel_shape"}},
-		"absurd input":    {newFile(1<<30, 1<<30, 1<<30).node("Relu", "y", in("x")).bytes(), []string{`"x"`, "absurd"}},
+		"absurd input":    {newFile(1<<30, 1<<30, 1<<30).node("Relu", "y", in("x")).bytes(), []string{`"x"`, "of size 1073741824"}},
 		"absurd output":   {newFile(1<<20, 1, 1).node("Conv", "y", in("x", "w"), number("group", 1<<20), numbers("pads", 1<<20, 1<<20, 0, 0)).bytes(), []string{`"w"`}},
 		"absurd padding":  {newFile(1, 1, 1).floats("w", []int{1, 1, 1, 1}, 1).node("Conv", "y", in("x", "w"), numbers("pads", 1<<20, 1<<20, 0, 0)).bytes(), []string{"absurd"}},
+		"one constant":    {newFile(2).floats("c", []int{2}, 1, 2).node("Add", "y", in("c")).bytes(), []string{"Add of y", "lacks its input 2"}},
+		"attribute twice": {newFile(2).node("LeakyRelu", "y", in("x"), float("alpha", .1), float("alpha", .2)).bytes(), []string{"LeakyRelu of y", `"alpha"`, "twice"}},
+		"long name":       {newFile(2).node(strings.Repeat("A", 1<<16), "y", in("x")).bytes(), []string{"name of 65541 bytes"}},
+		"absurd channels": {newFile(1<<20, 10, 10).node("Relu", "y", in("x")).bytes(), []string{`"x"`, "absurd"}},
+		"NaN epsilon":     {newFile(1).floats("a", []int{1}, 1).node("BatchNormalization", "y", in("x", "a", "a", "a", "a"), float("epsilon", math.NaN())).bytes(), []string{`"epsilon" is NaN`}},
+		"huge padding":    {newFile(1, 4, 4).node("MaxPool", "y", in("x"), numbers("kernel_shape", 1, 1), numbers("pads", 1<<62, 0, 0, 0)).bytes(), []string{"MaxPool of y", "pads"}},
+		"no groups":       {newFile(1, 1, 1).floats("w", []int{1, 1, 1, 1}, 1).node("Conv", "y", in("x", "w"), number("group", 0)).bytes(), []string{"Conv of y", "groups"}},
+		"empty kernel":    {newFile(1, 1, 1).floats("w", []int{1, 1, 0, 1}).node("Conv", "y", in("x", "w")).bytes(), []string{"Conv of y", `"w"`}},
+		"lines":           {newFile(2).node("Relu\n\x1b[2J", "y", in("z")).bytes(), []string{`\n`}},
 		"negative spread": {newFile(1).floats("a", []int{1}, -1).node("BatchNormalization", "y", in("x", "a", "a", "a", "a")).bytes(), []string{"negative"}},
 	}
 }
@@ -82,8 +93,8 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("%s: the message %q does not say %q", name, err, want)
 			}
 		}
-		if strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: message of several lines: %q", name, err)
+		if strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 1000 {
+			t.Errorf("%s: not a plain line: %.300q", name, err)
 		}
 	}
 }
@@ -177,6 +188,14 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
+		if small(t, g) {
+			net, err := nn.NewNet(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, n := net.Dims()
+			net.Forward(make([]float32, 2*n), make([]float32, 2*p))
+		}
 		first, err := Encode(g)
 		if err != nil {
 			t.Fatal(err)
@@ -189,4 +208,17 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("not the same when written again (%v)", err)
 		}
 	})
+}
+
+// small reports whether a net is quick to run.
+func small(t *testing.T, g *nn.Graph) bool {
+	shapes, err := g.Shapes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, s := range shapes {
+		n += nn.Size(s)
+	}
+	return n < 1<<14
 }

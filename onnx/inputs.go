@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// maxActivation bounds the elements of one activation of one example.
-const maxActivation = 1 << 31
+// maxActivation bounds the elements of one activation of one example: 256 MiB,
+// sixteen times what the largest published image nets take.
+const maxActivation = 1 << 26
 
 // initializers reads the weights that are used.
 func (d *decoder) initializers() error {

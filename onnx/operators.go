@@ -72,10 +72,14 @@ func (d *decoder) softmax(n *node) error {
 	if err != nil {
 		return err
 	}
-	if last := int64(len(shape)); shape != nil && axis != -1 && axis != last || d.opset < 13 && len(shape) > 1 {
-		return beyond("over axis %d of %d dimensions, not the last", axis, last+1)
+	last := int64(len(shape))
+	switch {
+	case shape == nil || axis == -1 || axis == last:
+		return d.unary(n, &nn.Softmax{})
+	case d.opset < 13:
+		return beyond("over all from axis %d of %d dimensions, not the last alone", axis, last+1)
 	}
-	return d.unary(n, &nn.Softmax{})
+	return beyond("over axis %d of %d dimensions, not the last", axis, last+1)
 }
 
 func (d *decoder) identity(n *node) error {
@@ -214,7 +218,7 @@ func keeps(to []int64, shape []int) bool {
 
 func (d *decoder) constantNode(n *node) error {
 	t, err := constantValue(n)
-	if err != nil {
+	if err != nil || t.kind == 0 {
 		return err
 	}
 	t.name = n.outputs[0]
@@ -241,7 +245,13 @@ func constantValue(n *node) (tensor, error) {
 		case "value_ints":
 			return tensor{kind: typeInt64, ints: a.ints, dims: []int64{int64(len(a.ints))}}, nil
 		}
+		if a.tensor.kind == 0 {
+			return tensor{}, malformed("attribute %q is a tensor without a type", name)
+		}
 		return a.tensor, nil
+	}
+	if len(n.attributes) > 0 {
+		return tensor{}, nil // of text, say: reported as unsupported already
 	}
 	return tensor{}, malformed("holds no value")
 }

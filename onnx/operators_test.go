@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -227,6 +228,7 @@ func TestInitializerAsInput(t *testing.T) {
 }
 
 func TestUnsupported(t *testing.T) {
+	old := func(f *file) *file { f.opset = 11; return f }
 	w := func(f *file) *file { return f.floats("w", []int{2, 2}, 1, 2, 3, 4) }
 	cases := []struct {
 		name string
@@ -252,6 +254,14 @@ func TestUnsupported(t *testing.T) {
 			[]Unsupported{{"Dropout of y", "Dropout", "training mode: export the model for inference"}}},
 		{"another file", newFile(2).tensor(appendInt(tensorOf("w", typeFloat, 2, 2), tensorLocation, 1)).node("MatMul", "y", in("x", "w")),
 			[]Unsupported{{"MatMul of y", "MatMul", `tensor "w" keeps its data in another file`}}},
+		{"behind the unsupported", newFile(2).floats("c", []int{2}, 1, 2).node("Sin", "s", in("x")).node("Add", "y", in("s", "c")), []Unsupported{{"Sin of s", "Sin", ""}}},
+		{"column of biases", w(newFile(2)).floats("b", []int{2, 1}, 1, 2).node("Gemm", "y", in("x", "w", "b")),
+			[]Unsupported{{"Gemm of y", "Gemm", `bias "b" has shape [2 1] for 2 outputs`}}},
+		{"bias of three dimensions", w(newFile(2)).floats("b", []int{1, 1, 2}, 1, 2).node("MatMul", "m", in("x", "w")).node("Add", "y", in("m", "b")),
+			[]Unsupported{{"Add of y", "Add", `bias "b" has shape [1 1 2] for 2 outputs`}}},
+		{"text", newFile(2).node("Constant", "c", nil, attributeText("value_string", "a")).node("Add", "y", in("x", "c")),
+			[]Unsupported{{"Constant of c", "Constant", `attribute "value_string"`}}},
+		{"Softmax of all", old(newFile(2, 1, 2).node("Softmax", "y", in("x"))), []Unsupported{{"Softmax of y", "Softmax", "over all from axis 1 of 4 dimensions, not the last alone"}}},
 		{"Flatten 0", newFile(2, 2).node("Flatten", "y", in("x"), number("axis", 0)), []Unsupported{{"Flatten of y", "Flatten", "from axis 0, not 1"}}},
 	}
 	for _, c := range cases {
@@ -288,6 +298,37 @@ func TestUnsupportedModel(t *testing.T) {
 		_, err := f.decode()
 		if p := unsupportedParts(t, err); len(p) != 1 || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// However much is unsupported, the message is a line that can be read.
+func TestUnsupportedMessageIsBounded(t *testing.T) {
+	f := newFile(2)
+	last := "x"
+	for i := range 5000 {
+		next := fmt.Sprint("t", i)
+		f.node(fmt.Sprintf("Op%d\n", i%100), next, in(last))
+		last = next
+	}
+	f.output = last
+	_, err := f.decode()
+	if p := unsupportedParts(t, err); len(p) != 5000 {
+		t.Errorf("%d parts", len(p))
+	}
+	if m := err.Error(); len(m) > 20000 || strings.Contains(m, "\n") || !strings.Contains(m, "and 34 more") || !strings.Contains(m, "and 68 more") {
+		t.Errorf("%d bytes: %.500q", len(m), m)
+	}
+}
+
+// Before opset 13 a softmax is over all dimensions from axis on: from the last
+// on it is the same as after.
+func TestSoftmaxBeforeOpset13(t *testing.T) {
+	for _, axis := range []int64{3, -1} {
+		f := newFile(2, 1, 2).node("Softmax", "y", in("x"), number("axis", axis))
+		f.opset = 11
+		if y := f.run(t, 0, float32(math.Log(3)), 1, 1); math.Abs(float64(y[1])-.75) > 1e-6 || y[2] != .5 {
+			t.Errorf("axis %d: %v", axis, y)
 		}
 	}
 }

@@ -129,7 +129,7 @@ func (w *wire) opset(b []byte, standard *int64) {
 	w.each(b, func(f field) {
 		switch f.number {
 		case opsetDomain:
-			domain = w.text(f)
+			domain = w.name(f)
 		case opsetVersion:
 			version = w.int(f)
 		}
@@ -182,17 +182,17 @@ func (w *wire) node(b []byte) (n node) {
 	w.each(b, func(f field) {
 		switch f.number {
 		case nodeInput:
-			n.inputs = append(n.inputs, w.text(f))
+			n.inputs = append(n.inputs, w.name(f))
 		case nodeOutput:
-			n.outputs = append(n.outputs, w.text(f))
+			n.outputs = append(n.outputs, w.name(f))
 		case nodeName:
-			n.name = w.text(f)
+			n.name = w.name(f)
 		case nodeOp:
-			n.op = w.text(f)
+			n.op = w.name(f)
 		case nodeAttribute:
 			n.attributes = append(n.attributes, w.named(f, attributeName))
 		case nodeDomain:
-			n.domain = w.text(f)
+			n.domain = w.name(f)
 		}
 	})
 	if n.op == "" || len(n.outputs) == 0 {
@@ -206,7 +206,7 @@ func (w *wire) named(f field, number int) (m named) {
 	m.body = w.bytes(f)
 	w.each(m.body, func(f field) {
 		if int(f.number) == number {
-			m.name = w.text(f)
+			m.name = w.name(f)
 		}
 	})
 	if m.name == "" {

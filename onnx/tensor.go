@@ -40,7 +40,7 @@ func (w *wire) tensor(b []byte) (t tensor) {
 		case tensorInt32s, tensorInt64s:
 			t.ints = w.ints(t.ints, f)
 		case tensorName:
-			t.name = w.text(f)
+			t.name = w.name(f)
 		case tensorRaw:
 			t.raw, t.hasRaw = w.bytes(f), true
 		case tensorExternal:

@@ -11,6 +11,9 @@ import (
 // together. Large published nets have some tens of thousands.
 const maxParts = 1 << 18
 
+// maxName bounds the bytes of the name of a node, operator, tensor or attribute.
+const maxName = 1 << 10
+
 // wire reads encoded messages. The first error stays and ends all reading.
 // Bytes that it returns alias the file.
 type wire struct {
@@ -88,6 +91,16 @@ func (w *wire) bytes(f field) []byte {
 }
 
 func (w *wire) text(f field) string { return string(w.bytes(f)) }
+
+// name reads a text that messages may repeat.
+func (w *wire) name(f field) string {
+	b := w.bytes(f)
+	if len(b) > maxName {
+		w.fail("has a name of %d bytes, more than %d", len(b), maxName)
+		return ""
+	}
+	return string(b)
+}
 
 func (w *wire) int(f field) int64 {
 	if f.kind != protowire.VarintType {
