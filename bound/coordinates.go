@@ -14,18 +14,11 @@ import (
 // use.
 type Coordinates interface {
 	Name() string
+	Inputs() int            // p
 	Len() int               // m
 	Apply(dst, v []float64) // dst = W v, [batch, p] → [batch, m]; panics where lengths do not match
 	Rounding() float64      // |computed − exact (W v)_k| ≤ Rounding·‖v‖
 	Band(size int) []int    // the size×size lowest frequencies of each channel; nil where there are none
-}
-
-// inputs returns the p of coordinates.
-func inputs(c Coordinates) int {
-	if v, ok := c.(*vectors); ok {
-		return v.p
-	}
-	return c.Len()
 }
 
 // rowsOf checks that v is [batch, p] and dst [batch, m].
@@ -63,6 +56,7 @@ func DCT(shape []int) Coordinates {
 
 func (c *modes) Name() string { return "dct" }
 func (c *modes) Len() int     { return c.channels * c.rows * c.cols }
+func (c *modes) Inputs() int  { return c.Len() }
 
 func (c *modes) Apply(dst, v []float64) {
 	rowsOf(dst, v, c.Len(), c.Len())
@@ -98,6 +92,7 @@ func Pixels(p int) Coordinates { return pixels(p) }
 
 func (c pixels) Name() string      { return "pixels" }
 func (c pixels) Len() int          { return int(c) }
+func (c pixels) Inputs() int       { return int(c) }
 func (c pixels) Rounding() float64 { return 0 }
 func (c pixels) Band(int) []int    { return nil }
 func (c pixels) Apply(dst, v []float64) {
@@ -145,6 +140,7 @@ func Vectors(name string, w []float64, p int) (Coordinates, error) {
 
 func (c *vectors) Name() string { return c.name }
 func (c *vectors) Len() int     { return c.m }
+func (c *vectors) Inputs() int  { return c.p }
 
 func (c *vectors) Apply(dst, v []float64) {
 	rows := rowsOf(dst, v, c.p, c.m)

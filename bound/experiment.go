@@ -74,8 +74,8 @@ func (e Experiment) check(m Net) error {
 		return fmt.Errorf("sigma is %g: a search in float32 can follow %g to %g", e.Sigma, leastSigma, mostSigma)
 	case e.Coordinates == nil:
 		return fmt.Errorf("no coordinates to bound")
-	case inputs(e.Coordinates) != p:
-		return fmt.Errorf("coordinates %q are of %d inputs, the model has %d", e.Coordinates.Name(), inputs(e.Coordinates), p)
+	case e.Coordinates.Inputs() != p:
+		return fmt.Errorf("coordinates %q are of %d inputs, the model has %d", e.Coordinates.Name(), e.Coordinates.Inputs(), p)
 	case e.Domain.Low != nil && len(e.Domain.Low) != p:
 		return fmt.Errorf("the range of legal inputs is for %d inputs, the model has %d", len(e.Domain.Low), p)
 	case e.Band < 0:
