@@ -1,12 +1,13 @@
 // Package simd holds the arithmetic that the engine spends its time in: matrix
 // products and vector loops for float32 and float64, in AVX2+FMA assembly on
-// amd64 processors that have it and in plain Go elsewhere and under the build
-// tag purego.
+// amd64 processors that have it. Elsewhere, and under the build tag purego, the
+// loops are plain Go and the products gonum's.
 //
 // Matrices are row-major with a leading dimension (the stride between rows).
-// Every function gives the same result on both implementations up to rounding,
-// and the same bytes on every run of one implementation, however many cores
-// take part.
+// Every function gives the same result on both implementations up to rounding (but
+// see [Gemm] on NaN and infinities), and the same bytes on every run of one
+// implementation, however many cores take part. A loop in assembly runs to its end
+// without being preempted: split long ones with [Parallel].
 package simd
 
 // Float is the element type of every kernel.

@@ -2,32 +2,20 @@
 
 package simd
 
-import (
-	"unsafe"
+import "unsafe"
 
-	"golang.org/x/sys/cpu"
-)
-
-// gemmAVX2 says that the processor, and the system, can run the kernels below.
-var gemmAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
-
-// Accelerated names the instructions that the package runs on: "avx2+fma" or
-// "purego".
-func Accelerated() string {
-	if gemmAVX2 {
-		return "avx2+fma"
-	}
-	return "purego"
-}
-
-// The kernels are tilesGo for whole tiles, but that cStep counts from the row
-// below a tile.
+// tileF32 and tileF64 compute tiles of mr × nr elements, C = alpha Σ_p A_p B_p +
+// beta C with kc terms: A(i, p) is a[i*rs+p*cs], row p of B begins at b[p*bs] and
+// row i of C at c[i*cr]. The next tile's A and B are aStep and bStep further, its C
+// cStep from the row below this one.
 
 //go:noescape
 func tileF32(tiles, kc int, a *float32, rs, cs, aStep int, b *float32, bs, bStep int, c *float32, cr, cStep int, alpha, beta float32)
 
 //go:noescape
 func tileF64(tiles, kc int, a *float64, rs, cs, aStep int, b *float64, bs, bStep int, c *float64, cr, cStep int, alpha, beta float64)
+
+// The packers: see the assembly.
 
 //go:noescape
 func packRowsF32(dst *float32, w int, src *float32, ld, quads int)
@@ -44,52 +32,43 @@ func packSixF64(dst *float64, step int, src *float64, ld, panels, kc int)
 //go:noescape
 func packLines(dst unsafe.Pointer, step int, src unsafe.Pointer, ld, panels, kc int)
 
-func at32[T Float](x []T) *float32 { return (*float32)(unsafe.Pointer(unsafe.SliceData(x))) }
-func at64[T Float](x []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(x))) }
-
-// tiles computes n tiles; see tilesGo.
-func tiles[T Float](n, kc int, alpha T, a matrix[T], aStep int, b []T, bs, bStep int, beta T, c []T, cr, cStep int) {
-	switch {
-	case !gemmAVX2:
-		tilesGo(n, kc, alpha, a, aStep, b, bs, bStep, beta, c, cr, cStep)
-	case lanes[T]() == 16:
-		tileF32(n, kc, at32(a.data), a.rs, a.cs, aStep, at32(b), bs, bStep, at32(c), cr, cStep-mr*cr, float32(alpha), float32(beta))
-	default:
-		tileF64(n, kc, at64(a.data), a.rs, a.cs, aStep, at64(b), bs, bStep, at64(c), cr, cStep-mr*cr, float64(alpha), float64(beta))
+// tiles computes n tiles, of which one's C is cStep from the next's. A column of
+// tiles has bStep 0 and a row of tiles has aStep 0.
+func tiles[T Float](n, kc int, alpha T, a matrix[T], aStep int, b []T, bStep int, beta T, c []T, cr, cStep int) {
+	if is32[T]() {
+		tileF32(n, kc, f32(a.data), a.rs, a.cs, aStep, f32(b), lanes[T](), bStep, f32(c), cr, cStep-mr*cr, float32(alpha), float32(beta))
+	} else {
+		tileF64(n, kc, f64(a.data), a.rs, a.cs, aStep, f64(b), lanes[T](), bStep, f64(c), cr, cStep-mr*cr, float64(alpha), float64(beta))
 	}
 }
 
-// packWhole is packGo for panels that x fills; w is mr or nr.
-func packWhole[T Float](dst []T, w, panels, kc int, x matrix[T]) {
-	size := int(unsafe.Sizeof(x.data[0]))
-	switch {
-	case !gemmAVX2:
-		packGo(dst, w, panels, 0, kc, x)
-	case x.rs != 1:
-		packRows(dst, w, panels, kc, x)
-	case w != mr:
-		packLines(unsafe.Pointer(&dst[0]), w*kc*size, unsafe.Pointer(&x.data[0]), x.cs*size, panels, kc)
-	case size == 4:
-		packSixF32(at32(dst), w*kc, at32(x.data), x.cs, panels, kc)
-	default:
-		packSixF64(at64(dst), w*kc, at64(x.data), x.cs, panels, kc)
+func multiply[T Float](left, right, out matrix[T], alpha, beta T) {
+	if !useAVX2 {
+		gonumMultiply(left, right, out, alpha, beta)
+		return
 	}
+	if swapped(right, out) {
+		left, right, out = right.transposed(), left.transposed(), out.transposed()
+	}
+	w := workFor[T]()
+	w.multiply(left, right, out, alpha, beta)
+	w.release()
 }
 
-// packRows packs rows that lie across the panels, four by four; where w is no
-// multiple of four the last four overlap those before.
-func packRows[T Float](dst []T, w, panels, kc int, x matrix[T]) {
-	quads := kc / 4
-	for i := 0; i < panels && quads > 0; i++ {
-		for r := 0; r < w; r += 4 {
-			at := min(r, w-4)
-			to, from := dst[i*w*kc+at:], x.data[(i*w+at)*x.rs:]
-			if lanes[T]() == 16 {
-				packRowsF32(at32(to), w, at32(from), x.rs, quads)
-			} else {
-				packRowsF64(at64(to), w, at64(from), x.rs, quads)
-			}
-		}
+func multiplyPacked[T Float](left matrix[T], right *Packed[T], out matrix[T], alpha, beta T) {
+	if !useAVX2 {
+		gonumMultiply(left, right.source, out, alpha, beta)
+		return
 	}
-	packGo(dst, w, panels, quads*4, kc, x)
+	w := workFor[T]()
+	w.multiplyPacked(left, right, out, alpha, beta)
+	w.release()
+}
+
+func (p *Packed[T]) store(b matrix[T]) {
+	if !useAVX2 {
+		p.copy(b)
+		return
+	}
+	p.cut(b, kBlock(b.rows))
 }

@@ -47,7 +47,7 @@ func Parallel(n, grain int, f func(lo, hi int)) {
 	if n <= 0 {
 		return
 	}
-	chunk := max(grain, (n+maxChunks-1)/maxChunks, 1)
+	chunk := min(max(grain, (n+maxChunks-1)/maxChunks, 1), n)
 	helpers := min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk) - 1
 	if helpers <= 0 || !crew.busy.CompareAndSwap(false, true) {
 		for lo := 0; lo < n; lo += chunk {

@@ -1,5 +1,7 @@
 package simd
 
+import "math"
+
 // Every destination may be the same slice as an input; a partial overlap is not
 // allowed. Slices of different lengths panic.
 
@@ -60,8 +62,8 @@ func Combine[T Float](dst, x, y []T, a, b, c T) {
 
 // AddRows adds bias, of length cols, to each row of dst [rows, cols].
 func AddRows[T Float](dst []T, rows, cols int, bias []T) {
-	sameLength(len(dst), rows*cols)
-	sameLength(len(bias), cols)
+	checkArea(rows, cols, len(dst))
+	sameLength(cols, len(bias))
 	for r := range rows {
 		row := dst[r*cols : (r+1)*cols]
 		add(row, row, bias)
@@ -70,8 +72,8 @@ func AddRows[T Float](dst []T, rows, cols int, bias []T) {
 
 // SumRows adds the rows of x [rows, cols] to dst, dst[c] += Σ_r x[r, c].
 func SumRows[T Float](dst []T, rows, cols int, x []T) {
-	sameLength(len(x), rows*cols)
-	sameLength(len(dst), cols)
+	checkArea(rows, cols, len(x))
+	sameLength(cols, len(dst))
 	for r := range rows {
 		add(dst, dst, x[r*cols:(r+1)*cols])
 	}
@@ -86,6 +88,14 @@ func SumAndSquares(x []float32) (sum, sumsq float64) { return sumAndSquares(x) }
 func DotAndSum(d, x []float32) (sum, dot float64) {
 	sameLength(len(d), len(x))
 	return dotAndSum(d, x)
+}
+
+// checkArea panics unless slices of these lengths hold rows × cols elements.
+func checkArea(rows, cols int, lengths ...int) {
+	if rows < 0 || cols < 0 || rows > 0 && cols > math.MaxInt/rows {
+		panic("simd: bad shape")
+	}
+	sameLength(rows*cols, lengths...)
 }
 
 func sameLength(want int, others ...int) {

@@ -2,27 +2,9 @@
 
 package simd
 
-import (
-	"unsafe"
-
-	"golang.org/x/sys/cpu"
-)
-
-// vecAVX2 says that the processor, and the system, can run the kernels below.
-var vecAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
-
-// The kernels take pointers: f32 and f64 are the first elements of a slice that
-// is known to hold that type, by is32.
-
-func is32[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }
-
-func f32[T Float](x []T) *float32 { return (*float32)(unsafe.Pointer(unsafe.SliceData(x))) }
-
-func f64[T Float](x []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(x))) }
-
 func axpy[T Float](alpha T, x, y []T) {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		axpyGo(alpha, x, y)
 	case is32[T]():
 		axpyF32(f32(y), f32(x), len(y), float32(alpha))
@@ -33,7 +15,7 @@ func axpy[T Float](alpha T, x, y []T) {
 
 func scale[T Float](alpha T, x []T) {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		scaleGo(alpha, x)
 	case is32[T]():
 		scaleF32(f32(x), len(x), float32(alpha))
@@ -44,7 +26,7 @@ func scale[T Float](alpha T, x []T) {
 
 func add[T Float](dst, a, b []T) {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		addGo(dst, a, b)
 	case is32[T]():
 		addF32(f32(dst), f32(a), f32(b), len(dst))
@@ -55,7 +37,7 @@ func add[T Float](dst, a, b []T) {
 
 func mul[T Float](dst, a, b []T) {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		mulGo(dst, a, b)
 	case is32[T]():
 		mulF32(f32(dst), f32(a), f32(b), len(dst))
@@ -66,7 +48,7 @@ func mul[T Float](dst, a, b []T) {
 
 func dot[T Float](x, y []T) T {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		return dotGo(x, y)
 	case is32[T]():
 		return T(dotF32(f32(x), f32(y), len(x)))
@@ -77,7 +59,7 @@ func dot[T Float](x, y []T) T {
 
 func sum[T Float](x []T) T {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		return sumGo(x)
 	case is32[T]():
 		return T(sumF32(f32(x), len(x)))
@@ -88,7 +70,7 @@ func sum[T Float](x []T) T {
 
 func maxAbs[T Float](x []T) T {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		return maxAbsGo(x)
 	case is32[T]():
 		return T(maxAbsF32(f32(x), len(x)))
@@ -99,7 +81,7 @@ func maxAbs[T Float](x []T) T {
 
 func scaleShift[T Float](dst, x []T, a, b T) {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		scaleShiftGo(dst, x, a, b)
 	case is32[T]():
 		scaleShiftF32(f32(dst), f32(x), len(dst), float32(a), float32(b))
@@ -110,7 +92,7 @@ func scaleShift[T Float](dst, x []T, a, b T) {
 
 func scaleShiftLeaky[T Float](dst, x []T, a, b, slope T) {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		scaleShiftLeakyGo(dst, x, a, b, slope)
 	case is32[T]():
 		scaleShiftLeakyF32(f32(dst), f32(x), len(dst), float32(a), float32(b), float32(slope))
@@ -121,7 +103,7 @@ func scaleShiftLeaky[T Float](dst, x []T, a, b, slope T) {
 
 func combine[T Float](dst, x, y []T, a, b, c T) {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		combineGo(dst, x, y, a, b, c)
 	case is32[T]():
 		combineF32(f32(dst), f32(x), f32(y), len(dst), float32(a), float32(b), float32(c))
@@ -132,7 +114,7 @@ func combine[T Float](dst, x, y []T, a, b, c T) {
 
 func relu[T Float](dst, x []T) {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		reluGo(dst, x)
 	case is32[T]():
 		reluF32(f32(dst), f32(x), len(dst))
@@ -143,7 +125,7 @@ func relu[T Float](dst, x []T) {
 
 func reluMask[T Float](dst, d, x []T) {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		reluMaskGo(dst, d, x)
 	case is32[T]():
 		reluMaskF32(f32(dst), f32(d), f32(x), len(dst))
@@ -154,7 +136,7 @@ func reluMask[T Float](dst, d, x []T) {
 
 func reluShift[T Float](dst, d, x []T) {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		reluShiftGo(dst, d, x)
 	case is32[T]():
 		reluShiftF32(f32(dst), f32(d), f32(x), len(dst))
@@ -165,7 +147,7 @@ func reluShift[T Float](dst, d, x []T) {
 
 func leakyReLU[T Float](dst, x []T, slope T) {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		leakyReLUGo(dst, x, slope)
 	case is32[T]():
 		leakyReLUF32(f32(dst), f32(x), len(dst), float32(slope))
@@ -176,7 +158,7 @@ func leakyReLU[T Float](dst, x []T, slope T) {
 
 func leakyReLUMask[T Float](dst, d, x []T, slope T) {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		leakyReLUMaskGo(dst, d, x, slope)
 	case is32[T]():
 		leakyReLUMaskF32(f32(dst), f32(d), f32(x), len(dst), float32(slope))
@@ -187,7 +169,7 @@ func leakyReLUMask[T Float](dst, d, x []T, slope T) {
 
 func leakyReLUShift[T Float](dst, d, x []T, slope T) {
 	switch {
-	case !vecAVX2:
+	case !useAVX2:
 		leakyReLUShiftGo(dst, d, x, slope)
 	case is32[T]():
 		leakyReLUShiftF32(f32(dst), f32(d), f32(x), len(dst), float32(slope))

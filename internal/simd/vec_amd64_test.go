@@ -4,17 +4,19 @@ package simd
 
 import "testing"
 
-// A processor without AVX2 runs the loops in Go.
+// A processor without AVX2 runs the loops in Go and gonum's products.
 func TestWithoutAVX2(t *testing.T) {
-	if !vecAVX2 {
+	if !useAVX2 {
 		t.Skip("this processor has no AVX2: the other tests ran the loops in Go")
 	}
-	vecAVX2 = false
-	defer func() { vecAVX2 = true }()
+	useAVX2 = false
+	defer func() { useAVX2 = true }()
 	for name, test := range map[string]func(*testing.T){
 		"Elementwise": TestElementwise, "Reductions": TestReductions, "Moments": TestMoments, "Rows": TestRows,
 		"Adam": TestAdamAgainstReference, "Dropout": TestDropoutMaskByElement, "Transpose": TestTranspose,
-		"Allocations": TestVectorsDoNotAllocate,
+		"Allocations": TestVectorsDoNotAllocate, "Stride": TestStride, "Interleave": TestInterleave,
+		"Products": TestGemmAgainstDefinition, "Scalars": TestGemmScalars, "Blocks": TestGemmBlocks, "Cores": TestGemmBytesDoNotDependOnCores,
+		"Shapes": TestGemmPanicsOnShape, "Special": TestGemmSpecialValues, "Concurrent": TestGemmConcurrently,
 	} {
 		t.Run(name, test)
 	}

@@ -19,7 +19,7 @@ type philoxKeys [philoxRounds][2]uint64
 
 // DropoutMask fills mask with 1/keep, with probability keep, and 0. Element i is
 // a function of seed and offset+i alone: a long mask may be made in pieces, on
-// any cores, and by either implementation. keep is met to within 2⁻³³; at 1 and
+// any cores, and by either implementation. offset+len(mask) must not overflow. keep is met to within 2⁻³³; at 1 and
 // above the mask is all ones, at 0 and below all zeros.
 func DropoutMask(mask []float32, seed, offset uint64, keep float32) {
 	threshold := math.Round(float64(keep) * (1 << 32))
@@ -32,8 +32,6 @@ func DropoutMask(mask []float32, seed, offset uint64, keep float32) {
 	case !(threshold >= 1):
 		clear(mask)
 		return
-	case threshold > math.MaxUint32:
-		threshold = math.MaxUint32
 	}
 	var keys philoxKeys
 	keys.fill(seed)

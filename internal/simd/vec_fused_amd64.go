@@ -21,21 +21,21 @@ func turnF32(dst, src *float32, rows, cols, blocks int)
 func turnF64(dst, src *float64, rows, cols, blocks int)
 
 func sumAndSquares(x []float32) (sum, sumsq float64) {
-	if !vecAVX2 {
+	if !useAVX2 {
 		return sumAndSquaresGo(x)
 	}
 	return sumAndSquaresF32(f32(x), len(x))
 }
 
 func dotAndSum(d, x []float32) (sum, dot float64) {
-	if !vecAVX2 {
+	if !useAVX2 {
 		return dotAndSumGo(d, x)
 	}
 	return dotAndSumF32(f32(d), f32(x), len(d))
 }
 
 func adamStep(w, g, m, v []float32, p *AdamCoefficients) {
-	if !vecAVX2 {
+	if !useAVX2 {
 		adamStepGo(w, g, m, v, p)
 		return
 	}
@@ -46,7 +46,7 @@ func adamStep(w, g, m, v []float32, p *AdamCoefficients) {
 // how many elements it has filled.
 func dropoutBlocks(mask []float32, keys *philoxKeys, block uint64, limit uint32, value float32) int {
 	groups := len(mask) / 16
-	if !vecAVX2 || groups == 0 {
+	if !useAVX2 || groups == 0 {
 		return 0
 	}
 	dropoutAVX2(f32(mask), groups, keys, block, limit-1, value)
@@ -58,7 +58,7 @@ func transpose[T Float](dst, src []T, rows, cols int) {
 	if is32[T]() {
 		side = 8
 	}
-	if !vecAVX2 || rows < side || cols < side {
+	if !useAVX2 || rows < side || cols < side {
 		transposeGo(dst, src, rows, cols)
 		return
 	}

@@ -1,21 +1,23 @@
 package simd
 
-// Even sets dst[i] = src[2i]. src may be longer than the 2·len(dst) − 1 elements
-// that this takes; the two must not overlap.
+// Even sets dst[i] = src[2i]. src has at least the 2·len(dst) − 1 elements that this
+// takes; the two must not overlap.
 func Even[T Float](dst, src []T) {
 	if len(dst) == 0 {
 		return
 	}
-	even(dst, src[:2*len(dst)-1])
+	checkPairs(len(dst), len(dst), len(src)+1, 1, len(dst), 2*len(dst))
+	even(dst, src)
 }
 
-// AddEven adds src[i] to dst[2i]. dst may be longer than the 2·len(src) − 1
-// elements that this takes; the two must not overlap.
+// AddEven adds src[i] to dst[2i]. dst has at least the 2·len(src) − 1 elements that
+// this takes; the two must not overlap.
 func AddEven[T Float](dst, src []T) {
 	if len(src) == 0 {
 		return
 	}
-	addEven(dst[:2*len(src)-1], src)
+	checkPairs(len(src), len(src), len(dst)+1, 1, len(src), 2*len(src))
+	addEven(dst, src)
 }
 
 func evenGo[T Float](dst, src []T) {
@@ -46,7 +48,9 @@ func Interleave[T Float](dst, even, odd []T, rows, n, stride int) {
 }
 
 func checkPairs(even, odd, pairs, rows, n, stride int) {
-	if rows < 0 || n < 0 || stride < 2*n || even != rows*n || odd != rows*n || rows > 0 && pairs < (rows-1)*stride+2*n {
+	checkArea(rows, n, even, odd)
+	// The last of these is pairs < (rows-1)*stride + 2*n, which might overflow.
+	if stride/2 < n || rows > 0 && n > 0 && (pairs/2 < n || (pairs-2*n)/stride < rows-1) {
 		panic("simd: slices do not fit the pairs")
 	}
 }

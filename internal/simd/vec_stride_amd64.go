@@ -14,7 +14,7 @@ func addEvenF32(dst, src *float32, blocks int)
 
 func even[T Float](dst, src []T) {
 	done := 0
-	if vecAVX2 && is32[T]() && len(dst) > 8 {
+	if useAVX2 && is32[T]() && len(dst) > 8 {
 		blocks := (len(dst) - 1) / 8
 		evenF32(f32(dst), f32(src), blocks)
 		done = 8 * blocks
@@ -24,7 +24,7 @@ func even[T Float](dst, src []T) {
 
 func addEven[T Float](dst, src []T) {
 	done := 0
-	if vecAVX2 && is32[T]() && len(src) > 8 {
+	if useAVX2 && is32[T]() && len(src) > 8 {
 		blocks := (len(src) - 1) / 8
 		addEvenF32(f32(dst), f32(src), blocks)
 		done = 8 * blocks
@@ -39,7 +39,7 @@ func deinterleaveF32(even, odd, src *float32, rows, n, stride int)
 func interleaveF32(dst, even, odd *float32, rows, n, stride int)
 
 func deinterleave[T Float](even, odd, src []T, rows, n, stride int) {
-	if vecAVX2 && is32[T]() && rows > 0 && n > 0 {
+	if useAVX2 && is32[T]() && rows > 0 && n > 0 {
 		deinterleaveF32(f32(even), f32(odd), f32(src), rows, n, stride)
 		return
 	}
@@ -47,7 +47,7 @@ func deinterleave[T Float](even, odd, src []T, rows, n, stride int) {
 }
 
 func interleave[T Float](dst, even, odd []T, rows, n, stride int) {
-	if vecAVX2 && is32[T]() && rows > 0 && n > 0 {
+	if useAVX2 && is32[T]() && rows > 0 && n > 0 {
 		interleaveF32(f32(dst), f32(even), f32(odd), rows, n, stride)
 		return
 	}

@@ -191,13 +191,16 @@ func TestLengthsMustMatch(t *testing.T) {
 		"ReLU": func() { ReLU(y, x) }, "ReLUMask": func() { ReLUMask(x, y, x) }, "Combine": func() { Combine(x, y, x, 1, 1, 1) },
 		"AddRows": func() { AddRows(x, 1, 3, y) }, "SumRows": func() { SumRows(y, 1, 3, x) },
 		"Transpose": func() { Transpose(x, x, 1, 4) }, "AdamStep": func() { AdamStep(x, x, x, y, AdamCoefficients{}) },
-		"DotAndSum": func() { DotAndSum(x, y) },
+		"DotAndSum": func() { DotAndSum(x, y) }, "Even": func() { Even(x, y[:4:4]) }, "Even within the capacity": func() { Even(x, make([]float32, 4, 9)) },
+		"AddEven within the capacity": func() { AddEven(make([]float32, 4, 9), x) },
+		"Transpose of an overflow":    func() { Transpose(x[:0], x[:0], 1<<33, 1<<33) }, "Transpose of less than nothing": func() { Transpose(x, x, -1, -3) },
+		"Interleave of an overflow": func() { Interleave(x, x[:0], x[:0], 1<<33, 1<<33, 1<<34) }, "Deinterleave": func() { Deinterleave(x, x, y, 3, 1, 1<<62) },
 	}
 	for name, call := range calls {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s took slices of 3 and 4", name)
+					t.Errorf("%s took slices that do not fit", name)
 				}
 			}()
 			call()

@@ -3,7 +3,7 @@ package simd
 // Transpose sets dst [cols, rows] to the transpose of src [rows, cols]. The two
 // must not overlap.
 func Transpose[T Float](dst, src []T, rows, cols int) {
-	sameLength(rows*cols, len(dst), len(src))
+	checkArea(rows, cols, len(dst), len(src))
 	transpose(dst, src, rows, cols)
 }
 

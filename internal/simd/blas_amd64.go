@@ -1,3 +1,5 @@
+//go:build !purego
+
 package simd
 
 import (
@@ -7,14 +9,13 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-func init() { Use() }
-
-// Use registers the kernels behind gonum's blas32 and blas64: matrix products
-// run here, all else in gonum's own code. Importing the package has done so
-// once; call it after another implementation has been registered.
-func Use() {
-	blas32.Use(implementation{})
-	blas64.Use(implementation{})
+// Importing the package puts the kernels, where they run, behind gonum's blas32 and
+// blas64: matrix products run here, all else in gonum's own code.
+func init() {
+	if useAVX2 {
+		blas32.Use(implementation{})
+		blas64.Use(implementation{})
+	}
 }
 
 // implementation is gonum's, with the products replaced.

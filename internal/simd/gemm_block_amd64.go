@@ -1,9 +1,55 @@
+//go:build !purego
+
 package simd
 
 import (
 	"sync"
 	"unsafe"
 )
+
+// The product follows Goto and van de Geijn (Anatomy of high-performance matrix
+// multiplication, ACM TOMS 34(3), 2008) with the register tile of Van Zee's
+// BLIS: the right operand is packed in panels of nr columns, the left one is
+// read in panels of mr rows, and one call of the kernel adds, for a block of at
+// most kcMax terms of the inner sum, one tile of mr × nr elements of C.
+//
+// Every element of C is beta times its old value and then the sum, over blocks of
+// the inner index, of alpha times a block's dot product accumulated in order. Where
+// blocks begin depends on k alone, which makes Gemm's promise true.
+const (
+	mr    = 6
+	kcMax = 384
+)
+
+// What a product keeps in the caches (measured on Zen 4).
+const (
+	kSpan        = 12 * kcMax // most terms of the inner sum packed at once
+	rightMax     = 8 << 20    // most bytes of the right operand packed at once
+	rowPanelsMax = 24         // most row panels of a task
+	turnedMax    = 16         // the same, and most column panels, where C is transposed
+	directMax    = 16         // most column panels for which rows of A are read as they lie
+	rowwiseMax   = 48         // most terms for which tiles go along the rows of C
+	tasksMin     = 12         // tasks wanted, so that cores end together
+	inlineMax    = 1 << 20    // floating-point operations not worth a second core
+)
+
+// lanes returns nr, the number of columns of a tile: two AVX registers.
+func lanes[T Float]() int {
+	if is32[T]() {
+		return 16
+	}
+	return 8
+}
+
+// kBlock returns the length of the blocks that an inner sum of k terms is cut
+// into (the last may be shorter).
+func kBlock(k int) int {
+	if k <= kcMax {
+		return k
+	}
+	blocks := (k + kcMax - 1) / kcMax
+	return ((k+blocks-1)/blocks + 7) &^ 7
+}
 
 // work is what one product needs beyond its operands; it is kept and reused.
 type work[T Float] struct {
@@ -40,8 +86,7 @@ var (
 )
 
 func shelfOf[T Float]() *shelf[T] {
-	var z T
-	if unsafe.Sizeof(z) == 4 {
+	if is32[T]() {
 		return (*shelf[T])(unsafe.Pointer(&shelf32))
 	}
 	return (*shelf[T])(unsafe.Pointer(&shelf64))
@@ -79,6 +124,18 @@ func (w *work[T]) release() {
 	push(&s.mu, &s.works, w)
 }
 
+// swapped reports whether to compute the transpose Cᵀ = op(B)ᵀ op(A)ᵀ, which
+// packs op(A) and streams op(B) through the kernel: the way for a batch of few
+// rows against a large matrix. It cannot change the result.
+func swapped[T Float](right, out matrix[T]) bool {
+	m, n, k := out.rows, out.cols, right.rows
+	most := 48
+	if right.cs != 1 { // op(B)ᵀ is then read as it lies
+		most = 96
+	}
+	return m > lanes[T]()/2 && m <= most && n >= 3*m && k >= 32
+}
+
 // multiply computes out = alpha left right + beta out, packing parts of right
 // that fit the cache.
 func (w *work[T]) multiply(left, right, out matrix[T], alpha, beta T) {
@@ -90,7 +147,7 @@ func (w *work[T]) multiply(left, right, out matrix[T], alpha, beta T) {
 		for j0 := 0; j0 < n; j0 += cols {
 			part := right.from(k0, j0)
 			part.rows, part.cols = min(span, part.rows), min(cols, part.cols)
-			w.own.set(part, kc)
+			w.own.cut(part, kc)
 			l := left.from(0, k0)
 			l.cols = part.rows
 			w.multiplyPacked(l, &w.own, out.from(0, j0), alpha, beta)
@@ -174,81 +231,6 @@ func (w *work[T]) block(s *scratch[T], i0, j0, j1 int) {
 		line := out.data[j*out.cs:][:rows]
 		for i := range line {
 			line[i] = beside.data[i*beside.rs+j]
-		}
-	}
-}
-
-// sum computes out = alpha A B + beta out for the rows of A from i0 and the
-// columns of B from panel j0; out is row-major.
-func (w *work[T]) sum(s *scratch[T], out matrix[T], i0, j0 int, beta T) {
-	panels := (min(out.rows, w.left.rows-i0) + mr - 1) / mr
-	for k0 := 0; k0 < w.right.k; k0 += w.right.kc {
-		kc := min(w.right.kc, w.right.k-k0)
-		b := w.right.from(k0, kc, j0)
-		direct := 0 // row panels read as they lie
-		if w.direct {
-			direct = min(out.rows, w.left.rows-i0) / mr
-			a := w.left.from(i0, k0)
-			w.sweep(s, a, mr*a.rs, direct, kc, b, out, beta)
-		}
-		if direct < panels {
-			s.a = grow(s.a, (panels-direct)*mr*kc)
-			pack(s.a, mr, panels-direct, kc, w.left.from(i0+direct*mr, k0))
-			w.sweep(s, matrix[T]{s.a, mr, kc, 1, mr}, mr*kc, panels-direct, kc, b, out.from(direct*mr, 0), beta)
-		}
-		beta = 1
-	}
-}
-
-// sweep adds kc terms to all tiles of out: n row panels of A, aStep apart,
-// against panels of B that follow one another.
-func (w *work[T]) sweep(s *scratch[T], a matrix[T], aStep, n, kc int, b []T, out matrix[T], beta T) {
-	nr := lanes[T]()
-	rows, cols := min(n, out.rows/mr), out.cols/nr // whole tiles
-	if kc <= rowwiseMax {
-		for i := range rows {
-			if cols > 0 {
-				x := a
-				x.data = a.data[i*aStep:]
-				tiles(cols, kc, w.alpha, x, 0, b, nr, kc*nr, beta, out.data[i*mr*out.rs:], out.rs, nr)
-			}
-		}
-	} else if rows > 0 {
-		for j := range cols {
-			tiles(rows, kc, w.alpha, a, aStep, b[j*kc*nr:], nr, 0, beta, out.data[j*nr:], out.rs, mr*out.rs)
-		}
-	}
-	for j := range (out.cols + nr - 1) / nr {
-		for i := range n {
-			if i < rows && j < cols {
-				continue
-			}
-			x := a
-			x.data = a.data[i*aStep:]
-			tiles(1, kc, w.alpha, x, 0, b[j*kc*nr:], nr, 0, 0, s.tile[:], nr, 0)
-			merge(s.tile[:], out.from(i*mr, j*nr), beta)
-		}
-	}
-}
-
-// merge computes C = tile + beta C for the part of the tile that the row-major C
-// has.
-func merge[T Float](tile []T, c matrix[T], beta T) {
-	nr := lanes[T]()
-	rows, cols := min(mr, c.rows), min(nr, c.cols)
-	for i := range rows {
-		t, line := tile[i*nr:][:cols], c.data[i*c.rs:][:cols]
-		switch beta {
-		case 0:
-			copy(line, t)
-		case 1:
-			for j, v := range t {
-				line[j] += v
-			}
-		default:
-			for j, v := range t {
-				line[j] = T(beta*line[j]) + v
-			}
 		}
 	}
 }
