@@ -2,12 +2,16 @@
 // a zip archive of named arrays.
 //
 // Files come from outside. A reader allocates no more than a small multiple of
-// the bytes that are really there, whatever a header claims, and says in a
+// the bytes that are really there, whatever a header claims (those of a deflated
+// array are up to 1032 times as many as it takes in the file), and says in a
 // FormatError which file and array are wrong. Written bytes depend on the arrays
 // alone: archives carry no time stamps.
 package npy
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // FormatError says that a file, or one array of it, is not what this package
 // reads.
@@ -28,9 +32,17 @@ func (e *FormatError) Error() string {
 		s = fmt.Sprintf("array %q: %s", e.Array, s)
 	}
 	if e.File != "" {
-		s = e.File + ": " + s
+		s = plain(e.File) + ": " + s
 	}
 	return s
+}
+
+// plain returns a name, quoted where it would not print as part of a line.
+func plain(name string) string {
+	if quoted := strconv.Quote(name); len(quoted) != len(name)+2 {
+		return quoted
+	}
+	return name
 }
 
 // Unwrap returns the error beneath.

@@ -29,10 +29,10 @@ type header struct {
 func readHeader(r io.Reader) (h header, size int, err error) {
 	var pre [12]byte
 	if _, err := io.ReadFull(r, pre[:8]); err != nil {
-		return h, 0, &FormatError{Detail: "too short for an array", Err: err}
+		return h, 0, cutOff("too short for an array: save it again", err)
 	}
 	if string(pre[:6]) != magic {
-		return h, 0, malformed("does not begin as a NumPy array")
+		return h, 0, malformed("does not begin as a NumPy array: save it with numpy.save or savez")
 	}
 	n, width := 0, 2
 	switch pre[6] {
@@ -43,7 +43,7 @@ func readHeader(r io.Reader) (h header, size int, err error) {
 		return h, 0, malformed("is of format %d.%d; 1, 2 and 3 are known", pre[6], pre[7])
 	}
 	if _, err := io.ReadFull(r, pre[8:8+width]); err != nil {
-		return h, 0, &FormatError{Detail: "header is cut off", Err: err}
+		return h, 0, cutOff("header is cut off: save it again", err)
 	}
 	if width == 2 {
 		n = int(binary.LittleEndian.Uint16(pre[8:]))
@@ -54,10 +54,18 @@ func readHeader(r io.Reader) (h header, size int, err error) {
 	}
 	text := make([]byte, n)
 	if _, err := io.ReadFull(r, text); err != nil {
-		return h, 0, &FormatError{Detail: "header is cut off", Err: err}
+		return h, 0, cutOff("header is cut off: save it again", err)
 	}
 	h, err = parseHeader(string(text))
 	return h, 8 + width + n, err
+}
+
+// cutOff says what an early end means; other errors speak for themselves.
+func cutOff(detail string, err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return &FormatError{Detail: detail, Err: err}
 }
 
 // parseHeader reads the Python dictionary of a header.

@@ -154,6 +154,37 @@ func TestReadHostile(t *testing.T) {
 	}
 }
 
+func TestReadFileRefuses(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, b []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	one := file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1)
+	for path, want := range map[string]string{
+		dir:                              "is a folder",
+		write("two.npy", append(one, 1)): "goes on",
+		write("a\nb.npy", one[:9]):       `a\nb.npy`,
+	} {
+		_, err := ReadFile(path)
+		var format *FormatError
+		if !errors.As(err, &format) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	if _, err := ReadFile(write("one.npy", one)); err != nil {
+		t.Error(err)
+	}
+	for n := range one {
+		if _, err := ReadFile(write("cut.npy", one[:n])); err == nil {
+			t.Errorf("%d of %d bytes were read", n, len(one))
+		}
+	}
+}
+
 func TestWriteRefuses(t *testing.T) {
 	var b bytes.Buffer
 	if err := Write(&b, []int{2}, []string{"a", "b"}); err == nil {

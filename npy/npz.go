@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// maxListed is the most names that an error lists.
+const maxListed = 50
+
 // File is an open .npz archive. It may be used by several goroutines; a Rows
 // only by one.
 type File struct {
@@ -41,7 +44,7 @@ func Open(path string) (*File, error) {
 func NewFile(name string, r io.ReaderAt, size int64) (*File, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, &FormatError{File: name, Detail: "not an .npz archive", Err: err}
+		return nil, &FormatError{File: name, Detail: "not an .npz archive, or cut off: save it again", Err: err}
 	}
 	f := &File{path: name, member: map[string]*zip.File{}, source: r, size: size, close: func() error { return nil }}
 	for _, m := range z.File {
@@ -50,7 +53,7 @@ func NewFile(name string, r io.ReaderAt, size int64) (*File, error) {
 			continue
 		}
 		if f.member[array] != nil {
-			return nil, &FormatError{File: name, Array: array, Detail: "is there twice"}
+			return nil, &FormatError{File: name, Array: array, Detail: "is there twice: save each array once"}
 		}
 		f.member[array] = m
 		f.names = append(f.names, array)
@@ -97,7 +100,10 @@ func as[T any](f *File, name string, convert func(Array) ([]T, error)) ([]T, []i
 func (f *File) find(name string) (*zip.File, error) {
 	m := f.member[name]
 	if m == nil {
-		return nil, malformed("is not there; there are %q", f.names)
+		return nil, malformed("is not there; there are %q", f.names[:min(len(f.names), maxListed)])
+	}
+	if m.Flags&1 != 0 {
+		return nil, malformed("is encrypted: save it without a password")
 	}
 	return m, nil
 }
@@ -116,11 +122,11 @@ func (f *File) array(name string) (Array, error) {
 	if err != nil {
 		return Array{}, err
 	}
-	length := int64(unknown)
-	if _, size, ok := f.plain(m); ok {
-		length = size - int64(used)
+	length, sure, err := f.claim(m)
+	if err != nil {
+		return Array{}, err
 	}
-	a, err := h.read(r, h.shape, length)
+	a, err := h.read(r, h.shape, length-int64(used), sure)
 	if err != nil {
 		return Array{}, err
 	}
@@ -131,6 +137,23 @@ func (f *File) array(name string) (Array, error) {
 		return Array{}, err
 	}
 	return a, nil
+}
+
+// deflateRatio is the most bytes that deflate makes of one: RFC 1951 codes 258
+// bytes in no less than 2 bits.
+const deflateRatio = 1032
+
+// claim returns how many bytes a member says it has, and whether it is sure that
+// they are there.
+func (f *File) claim(m *zip.File) (length int64, sure bool, err error) {
+	if _, size, ok := f.plain(m); ok {
+		return size, true, nil
+	}
+	packed := min(m.CompressedSize64, uint64(f.size))
+	if m.UncompressedSize64 > deflateRatio*packed {
+		return 0, false, malformed("claims %d bytes, more than %d compressed ones can hold: save it again", m.UncompressedSize64, packed)
+	}
+	return int64(m.UncompressedSize64), false, nil
 }
 
 // plain tells where the bytes of a member lie that is stored, not compressed,
@@ -224,7 +247,7 @@ func (r *Rows) read(shape []int, lo int) (Array, error) {
 	if offset, size, ok := r.file.plain(r.member); ok {
 		from := int64(r.used) + int64(lo)*width
 		section := io.NewSectionReader(r.file.source, offset+from, size-from)
-		return r.header.read(section, shape, size-from)
+		return r.header.read(section, shape, size-from, true)
 	}
 	if r.stream == nil || lo < r.next {
 		if err := r.restart(); err != nil {
@@ -235,7 +258,7 @@ func (r *Rows) read(shape []int, lo int) (Array, error) {
 		r.Close()
 		return Array{}, &FormatError{Detail: fmt.Sprintf("ends before row %d", lo), Err: err}
 	}
-	a, err := r.header.read(r.stream, shape, unknown)
+	a, err := r.header.read(r.stream, shape, unknown, false)
 	r.next = lo + shape[0]
 	if err == nil && r.next == r.Len() {
 		_, err = io.Copy(io.Discard, io.LimitReader(r.stream, 1)) // compares the checksum

@@ -223,6 +223,43 @@ func TestArchiveDamaged(t *testing.T) {
 	}
 }
 
+// rewritten is an archive whose directory says something else of its one member.
+func rewritten(t *testing.T, at int, put ...byte) []byte {
+	b := members(t, zip.Deflate, map[string][]byte{"x.npy": file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1)})
+	directory := bytes.LastIndex(b, []byte("PK\x01\x02"))
+	copy(b[directory+at:], put)
+	return b
+}
+
+func TestArchiveLies(t *testing.T) {
+	for want, b := range map[string][]byte{
+		"is encrypted": rewritten(t, 8, 1|8),
+		"can hold":     rewritten(t, 24, 0, 0, 0, 0x7f),
+		"not a valid":  rewritten(t, 24, 64, 0, 0, 0),
+	} {
+		_, err := open(t, b).Array("x")
+		var format *FormatError
+		if !errors.As(err, &format) || format.Array != "x" || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	if _, err := open(t, rewritten(t, 0)).Array("x"); err != nil {
+		t.Error(err)
+	}
+}
+
+// No part of an archive but the whole is taken.
+func TestArchiveTruncated(t *testing.T) {
+	for _, compress := range []bool{false, true} {
+		whole := archive(t, compress)
+		for n := range whole {
+			if _, err := NewFile("cut.npz", bytes.NewReader(whole[:n]), int64(n)); err == nil {
+				t.Fatalf("%d of %d bytes were opened", n, len(whole))
+			}
+		}
+	}
+}
+
 func TestGolden(t *testing.T) {
 	f, err := Open(shared.Path(t, "models/mnist-mlp.golden.npz"))
 	if err != nil {

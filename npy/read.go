@@ -3,6 +3,7 @@ package npy
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"unsafe"
@@ -23,10 +24,10 @@ func Read(r io.Reader) (Array, error) {
 	if err != nil {
 		return Array{}, err
 	}
-	return h.read(r, h.shape, unknown)
+	return h.read(r, h.shape, unknown, false)
 }
 
-// ReadFile reads a .npy file.
+// ReadFile reads a .npy file, which holds one array and nothing after it.
 func ReadFile(path string) (Array, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -37,26 +38,40 @@ func ReadFile(path string) (Array, error) {
 	if err != nil {
 		return Array{}, err
 	}
+	if info.IsDir() {
+		return Array{}, &FormatError{File: path, Detail: "is a folder: name an .npy file"}
+	}
+	a, err := readAlone(f, info)
+	return a, locate(err, path, "")
+}
+
+func readAlone(f *os.File, info fs.FileInfo) (Array, error) {
 	h, used, err := readHeader(f)
 	if err != nil {
-		return Array{}, locate(err, path, "")
+		return Array{}, err
 	}
 	length := int64(unknown)
 	if info.Mode().IsRegular() {
 		length = info.Size() - int64(used)
 	}
-	a, err := h.read(f, h.shape, length)
-	return a, locate(err, path, "")
+	a, err := h.read(f, h.shape, length, length != unknown)
+	if err != nil {
+		return Array{}, err
+	}
+	if n, _ := io.ReadFull(f, make([]byte, 1)); n != 0 {
+		return Array{}, malformed("goes on after the last of its %d elements: save one array to a file", h.count)
+	}
+	return a, nil
 }
 
 // read reads data of the given shape, which is the header's or some rows of it,
-// from the length bytes that there are.
-func (h header) read(r io.Reader, shape []int, length int64) (a Array, err error) {
+// from the length bytes that there are, if that is sure, or are said to be.
+func (h header) read(r io.Reader, shape []int, length int64, sure bool) (a Array, err error) {
 	n, _ := product(shape)
 	if length != unknown && int64(n) > length/int64(h.dtype.size) {
-		return a, malformed("shape %v of %d-byte elements needs %d bytes, there are %d", shape, h.dtype.size, n*h.dtype.size, length)
+		return a, malformed("shape %v of %d-byte elements needs %d bytes, there are %d: save it again", shape, h.dtype.size, n*h.dtype.size, max(length, 0))
 	}
-	data, err := h.decode(r, n, length != unknown)
+	data, err := h.decode(r, n, sure)
 	if err != nil {
 		return a, err
 	}
@@ -126,7 +141,7 @@ func elements[T number](h header, r io.Reader, n int, sure bool) ([]T, error) {
 			x = longer
 		}
 		if got, err := io.ReadFull(r, bytesOf(x[have:])); err != nil {
-			detail := fmt.Sprintf("shape %v needs %d bytes of data, there are %d", h.shape, n*size, have*size+got)
+			detail := fmt.Sprintf("shape %v needs %d bytes of data, there are %d: save it again", h.shape, n*size, have*size+got)
 			if err == io.EOF || err == io.ErrUnexpectedEOF {
 				err = nil
 			}
