@@ -219,7 +219,17 @@ func (s *repeats) accept(eps []float32, p int) {
 	}
 }
 
-func norm32(x []float32) float64 { return math.Sqrt(float64(simd.SumSquares(x))) }
+// norm32 returns ‖x‖, in float64 where squares might leave float32.
+func norm32(x []float32) float64 {
+	s := float64(simd.SumSquares(x))
+	if !(s > 1e-25 && s < 1e30) {
+		s = 0
+		for _, v := range x {
+			s += float64(v) * float64(v)
+		}
+	}
+	return math.Sqrt(s)
+}
 
 func rowNorms(x []float32, width int) []float64 {
 	norms := make([]float64, len(x)/width)
