@@ -119,12 +119,13 @@ type Resolvable struct {
 	DirectionsMedian []float64 `json:"directions_median"`
 }
 
-// Comparison sets a published figure beside ours.
+// Comparison sets a published figure beside ours. What is not known is NaN.
 type Comparison struct {
-	Quantity  string `json:"quantity"`
-	Published Number `json:"published"`
-	Ours      Number `json:"ours"`
-	Note      string `json:"note,omitempty"`
+	Quantity    string `json:"quantity"`
+	Published   Number `json:"published"`
+	Ours        Number `json:"ours"`
+	AsPublished Number `json:"as_published"` // by the authors' procedure, run here
+	Note        string `json:"note,omitempty"`
 }
 
 // Histogram counts values of one quantity; the last count holds what lies at or

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -133,11 +134,18 @@ func (r *Report) textPublished(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "quantity\tpublished\there\twhy they differ")
+	fmt.Fprintln(t, "quantity\tpublished\there\tauthors' procedure, here")
+	var notes []string
 	for _, c := range r.Published {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Quantity, number(float64(c.Published)), number(float64(c.Ours)), c.Note)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Quantity, number(float64(c.Published)), number(float64(c.Ours)), number(float64(c.AsPublished)))
+		if c.Note != "" && !slices.Contains(notes, c.Note) {
+			notes = append(notes, c.Note)
+		}
 	}
 	t.Flush()
+	for _, n := range notes {
+		fmt.Fprintf(w, "\nwhy they differ: %s\n", n)
+	}
 }
 
 // errWriter keeps the first error, so that a sequence of prints checks once.
