@@ -49,7 +49,7 @@ func openCIFAR(paths []string) (*Set, error) {
 		Mean: []float32{.5, .5, .5}, Std: []float32{.5, .5, .5},
 	}
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
+		data, err := readFile(path)
 		if err != nil {
 			return nil, err
 		}

@@ -55,7 +55,7 @@ func (o GetOptions) complete() GetOptions {
 // Get fetches a public data set into dir, where [Open] can read it. Files that
 // are there and right are not fetched again. A file grows beside its place with
 // ".part" in its name and moves there when its SHA-256 is right; a download that
-// broke off is taken up where it ended.
+// broke off is taken up where it ended. Get errs where another fetches into dir.
 func Get(ctx context.Context, name, dir string, o GetOptions) error {
 	d, err := Info(name)
 	if err != nil {
@@ -69,6 +69,11 @@ func (d Description) get(ctx context.Context, dir string, o GetOptions) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("cannot make the folder: %w", err)
 	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	total := d.Bytes()
 	var before int64
 	for _, file := range d.Files {
@@ -90,15 +95,15 @@ func (d Description) get(ctx context.Context, dir string, o GetOptions) error {
 // whose SHA-256 is wrong is thrown away and fetched once more: what was kept of
 // an earlier run may have been of another version.
 func (f *fetch) get(ctx context.Context) error {
-	if f.present() {
+	if f.present(ctx) {
 		return nil
 	}
-	err := f.verify(f.part())
+	err := f.verify(ctx, f.part())
 	for tries := 0; err != nil && tries < 2; tries++ {
 		if err := f.download(ctx); err != nil {
 			return err
 		}
-		if err = f.verify(f.part()); err == nil {
+		if err = f.verify(ctx, f.part()); err == nil {
 			break
 		}
 		if wrong := new(digestError); !errors.As(err, &wrong) {
@@ -110,7 +115,7 @@ func (f *fetch) get(ctx context.Context) error {
 		return err
 	}
 	if f.members != nil {
-		err = unpack(f.part(), filepath.Dir(f.path), f.members)
+		err = unpack(ctx, f.part(), filepath.Dir(f.path), f.members)
 	} else {
 		err = os.Rename(f.part(), f.path)
 	}
@@ -122,11 +127,11 @@ func (f *fetch) get(ctx context.Context) error {
 }
 
 // present reports whether what is wanted is in place and right.
-func (f *fetch) present() bool {
+func (f *fetch) present(ctx context.Context) bool {
 	if f.members != nil {
-		return unpacked(filepath.Dir(f.path), f.members)
+		return unpacked(ctx, filepath.Dir(f.path), f.members)
 	}
-	return f.verify(f.path) == nil
+	return f.verify(ctx, f.path) == nil
 }
 
 // digestError says that a file is whole but not the published one.
@@ -136,20 +141,25 @@ func (e *digestError) Error() string { return e.detail }
 
 // verify compares the SHA-256 of a file's contents with the published one. It
 // reads no more than the published file holds.
-func (f *fetch) verify(path string) error {
+func (f *fetch) verify(ctx context.Context, path string) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	var contents io.Reader = file
+	var contents io.Reader = stoppable{ctx, file}
 	if f.members == nil && strings.HasSuffix(f.Name, ".gz") {
-		if contents, err = gzip.NewReader(file); err != nil {
+		if contents, err = gzip.NewReader(contents); ctx.Err() != nil {
+			return context.Cause(ctx)
+		} else if err != nil {
 			return &digestError{fmt.Sprintf("what %s sent is not the published file (%v)", f.URL, err)}
 		}
 	}
 	h := sha256.New()
 	_, err = io.Copy(h, io.LimitReader(contents, f.contents+1))
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if pathError := new(fs.PathError); errors.As(err, &pathError) {
 		return err
 	}
@@ -160,4 +170,17 @@ func (f *fetch) verify(path string) error {
 		return &digestError{fmt.Sprintf("what %s sent is not the published file: SHA-256 %s, want %s", f.URL, sum, f.SHA256)}
 	}
 	return nil
+}
+
+// stoppable is a reader that ends with its context.
+type stoppable struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r stoppable) Read(b []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.Reader.Read(b)
 }

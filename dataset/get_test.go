@@ -304,6 +304,47 @@ func TestGetResumesInAnotherRun(t *testing.T) {
 	onlyFile(t, dir, files)
 }
 
+// A cancelled Get neither works on nor throws away what it has.
+func TestGetStopsBeforeVerifying(t *testing.T) {
+	d, files := sample()
+	h := newHome(t, files)
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	o := h.quick()
+	o.Progress = func(done, total int64) {
+		if done == total {
+			cancel()
+		}
+	}
+	if err := d.get(ctx, dir, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	onlyFile(t, dir, map[string][]byte{"x.gz.part": files["x.gz"], "x.gz.part.tag": []byte(tagOf(files["x.gz"]))})
+}
+
+func TestGetTwiceAtOnce(t *testing.T) {
+	d, files := sample()
+	h := newHome(t, files)
+	dir := t.TempDir()
+	o := h.quick()
+	var second error
+	o.Progress = func(done, total int64) {
+		if second == nil {
+			second = d.get(context.Background(), dir, h.quick())
+		}
+	}
+	if err := d.get(context.Background(), dir, o); err != nil {
+		t.Fatal(err)
+	}
+	if second == nil || !strings.Contains(second.Error(), "another run is fetching") || !strings.Contains(second.Error(), dir) {
+		t.Errorf("the second: %v", second)
+	}
+	onlyFile(t, dir, files)
+	if err := d.get(context.Background(), dir, h.quick()); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
 func TestGetReplacesWrongFile(t *testing.T) {
 	d, files := sample()
 	h := newHome(t, files)

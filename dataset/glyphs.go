@@ -41,7 +41,9 @@ var glyphStatistics = map[[2]int][2]float32{ // [side, channels]: mean, std
 // map and a random elastic one, blurred, and covered with noise. Y is the digit
 // and S the family of the typeface: regular, bold, italic, mono or small caps
 // (Go Smallcaps has the digits of Go Regular; here they are drawn at the height
-// of its small capitals, four fifths, which no other family is scaled to). Y and S are drawn independently and uniformly.
+// of its small capitals, four fifths, which no other family is scaled to). Y and
+// S are drawn independently and uniformly, so classes are balanced in the mean
+// and not exactly.
 //
 // Picture i depends on Seed, Split and i alone, whatever N is and however many
 // cores take part; digit and family do not depend on Size and Color either. All

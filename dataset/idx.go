@@ -12,6 +12,9 @@ import (
 // maxArray is the largest idx array taken, in bytes.
 const maxArray = 4 << 30
 
+// maxHeader is the longest header of an idx file, in bytes.
+const maxHeader = 4 + 4*255
+
 // IDX is an array as idx files hold it, in C order.
 type IDX struct {
 	Shape []int
@@ -21,11 +24,26 @@ type IDX struct {
 // ReadIDX reads an idx file of any element type, compressed by gzip or not,
 // whatever its name.
 func ReadIDX(path string) (IDX, error) {
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	if err != nil {
 		return IDX{}, err
 	}
 	return DecodeIDX(path, data)
+}
+
+// readFile reads a whole file, which must be one that has a size.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, malformed(path, "is neither a file nor a folder: name a file of pictures")
+	}
+	if uint64(info.Size()) > maxArray+maxHeader {
+		return nil, malformed(path, "has %d bytes, more than the %d that are taken: split it", info.Size(), uint64(maxArray))
+	}
+	return os.ReadFile(path)
 }
 
 // DecodeIDX decodes an idx file's bytes, compressed by gzip or not. name stands

@@ -107,6 +107,22 @@ func TestIDXRefuses(t *testing.T) {
 	}
 }
 
+// No part of a file but the whole is taken.
+func TestIDXTruncated(t *testing.T) {
+	good := idxBytes(8, []byte("some twenty-four bytes ."), 6, 2, 2)
+	for _, whole := range [][]byte{good, gzipped(good)} {
+		for n := range whole {
+			if a, err := DecodeIDX("cut", whole[:n]); err == nil {
+				t.Errorf("%d of %d bytes were read as %v", n, len(whole), a)
+			}
+		}
+	}
+	two := append(gzipped(good[:8]), gzipped(good[8:])...)
+	if _, err := DecodeIDX("two", two); err == nil {
+		t.Error("a gzip file of two members was read")
+	}
+}
+
 // damaged compresses b and gives its deflate stream a reserved block type.
 func damaged(b []byte) []byte {
 	zip := gzipped(b)

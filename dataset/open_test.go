@@ -206,6 +206,20 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := Open(t.TempDir(), "validation"); err == nil || !strings.Contains(err.Error(), `split "validation"`) {
 		t.Errorf("unknown split: %v", err)
 	}
+	if _, err := Open(os.DevNull, Train); err == nil || !strings.Contains(err.Error(), os.DevNull+": is neither") {
+		t.Errorf("a device: %v", err)
+	}
+	sparse := filepath.Join(t.TempDir(), "big-images")
+	if f, err := os.Create(sparse); err != nil || f.Truncate(5<<30) != nil || f.Close() != nil {
+		t.Skip("no room for a file of 5 GiB without contents")
+	}
+	if _, err := Open(sparse, Train); err == nil || !strings.Contains(err.Error(), "5368709120 bytes, more than") {
+		t.Errorf("a huge file: %v", err)
+	}
+	lines := folder(t, files{"a\nb-images": pictures(1)})
+	if _, err := Open(filepath.Join(lines, "a\nb-images"), Train); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("a name of two lines: %v", err)
+	}
 	if _, err := QMNIST(t.TempDir(), t.TempDir(), Train); err == nil || !strings.Contains(err.Error(), "wants MNIST's images") {
 		t.Errorf("QMNIST of nothing: %v", err)
 	}

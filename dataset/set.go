@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // Split names a part of a data set.
@@ -37,7 +38,13 @@ type FormatError struct {
 }
 
 // Error gives the file's name and the detail in one line.
-func (e *FormatError) Error() string { return e.File + ": " + e.Detail }
+func (e *FormatError) Error() string {
+	name := e.File
+	if quoted := strconv.Quote(name); len(quoted) != len(name)+2 {
+		name = quoted // it would not print as part of a line
+	}
+	return name + ": " + e.Detail
+}
 
 func malformed(file, format string, args ...any) error {
 	return &FormatError{File: file, Detail: fmt.Sprintf(format, args...)}

@@ -3,6 +3,7 @@ package dataset
 import (
 	"archive/tar"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -19,13 +20,13 @@ const sumsFile = "SHA256SUMS"
 // unpack writes the wanted members of a .tar.gz to dir. No name in the archive
 // is used as a path: a member goes where the catalogue says, and whatever else
 // the archive holds is passed over. The files appear only when all are whole.
-func unpack(archive, dir string, members []member) error {
+func unpack(ctx context.Context, archive, dir string, members []member) error {
 	file, err := os.Open(archive)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	zip, err := gzip.NewReader(file)
+	zip, err := gzip.NewReader(stoppable{ctx, file})
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
@@ -72,7 +73,7 @@ func unpack(archive, dir string, members []member) error {
 }
 
 // unpacked reports whether the members are in dir as unpack wrote them.
-func unpacked(dir string, members []member) bool {
+func unpacked(ctx context.Context, dir string, members []member) bool {
 	sums, err := os.ReadFile(filepath.Join(dir, sumsFile))
 	if err != nil {
 		return false
@@ -83,7 +84,7 @@ func unpacked(dir string, members []member) bool {
 			return false
 		}
 		h := sha256.New()
-		_, err = io.Copy(h, file)
+		_, err = io.Copy(h, stoppable{ctx, file})
 		file.Close()
 		if err != nil || !strings.Contains(string(sums), sumLine(h.Sum(nil), m.name)) {
 			return false
