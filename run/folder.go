@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 )
 
@@ -98,8 +97,8 @@ func (f *Folder) sweep() error {
 		return fmt.Errorf("resume: %w", err)
 	}
 	for _, e := range entries {
-		if n := e.Name(); strings.HasPrefix(n, ".") && strings.HasSuffix(n, temporary) {
-			if err := os.Remove(filepath.Join(f.dir, n)); err != nil {
+		if isTemporary(e.Name()) {
+			if err := os.Remove(filepath.Join(f.dir, e.Name())); err != nil {
 				return fmt.Errorf("resume: %w", err)
 			}
 		}

@@ -135,6 +135,46 @@ func TestWriteFileWhereItCannot(t *testing.T) {
 	}
 }
 
+func TestWriteFileThroughLink(t *testing.T) {
+	dir := t.TempDir()
+	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
+	if err := WriteFile(real, put("old")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip(err)
+	}
+	if err := WriteFile(link, put("new")); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := os.ReadFile(real)
+	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() || string(got) != "new" {
+		t.Errorf("%q through %v (%v)", got, info, err)
+	}
+}
+
+func TestSweepTakesItsOwnAlone(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Create(dir, manifest()); err != nil {
+		t.Fatal(err)
+	}
+	mine := []string{".shard-000001.0123456789abcdef.tmp", ".report.json.00000000000000ff.tmp"}
+	others := []string{".notes.tmp", "a.0123456789abcdef.tmp", ".x.0123456789abcdeg.tmp", ".0123456789abcdef.tmp"}
+	for _, name := range append(mine, others...) {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Open(dir, manifest()); err != nil {
+		t.Fatal(err)
+	}
+	want := append(others, manifestName)
+	slices.Sort(want)
+	if got := names(t, dir); !slices.Equal(got, want) {
+		t.Errorf("left %q, want %q", got, want)
+	}
+}
+
 type settings struct {
 	Sigma    float64 `json:"sigma"`
 	Restarts int     `json:"restarts"`

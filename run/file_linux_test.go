@@ -1,0 +1,60 @@
+package run
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A disk that fills up, by way of the limit on the size of a file.
+func TestWriteFileOnFullDisk(t *testing.T) {
+	var old syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+		t.Skip(err)
+	}
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100_000, Max: old.Max}); err != nil {
+		t.Skip(err)
+	}
+	defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "arrays.npz")
+	for name, write := range map[string]func(io.Writer) error{
+		"while writing": func(w io.Writer) error {
+			_, err := io.WriteString(w, strings.Repeat("x", 1<<20))
+			return err
+		},
+		"at the end": func(w io.Writer) error {
+			io.WriteString(w, strings.Repeat("x", 110_000)) // its error comes again
+			return nil
+		},
+	} {
+		err := WriteFile(path, write)
+		if !errors.Is(err, syscall.EFBIG) || err.Error() != "write "+path+": "+syscall.EFBIG.Error() {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// What is no file is not replaced by one.
+func TestWriteFileOverPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	if err := WriteFile(path, put("text")); err == nil || !strings.Contains(err.Error(), path+": something else") {
+		t.Errorf("error %v", err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		t.Errorf("the pipe is now %v, %v", info, err)
+	}
+}
