@@ -59,7 +59,7 @@ type pair struct{ Key, Value string }
 // WriteHTML writes the report as one file that needs nothing else: no script,
 // no font, no network. folder is what `tattle verify` is to be given.
 func (r *Report) WriteHTML(w io.Writer, folder string) error {
-	v := view{Report: r, Folder: folder, Sentences: r.Sentences(), Kinds: r.kinds(), Rows: r.rows()}
+	v := view{Report: r, Folder: folder, Sentences: unbreakable(r.Sentences()), Kinds: r.kinds(), Rows: r.rows()}
 	for _, h := range r.Histograms {
 		v.Charts = append(v.Charts, chartView{h.Title, h.Status, h.draw(), h.bins()})
 	}
@@ -78,6 +78,15 @@ func (r *Report) WriteHTML(w io.Writer, folder string) error {
 		v.Times = append(v.Times, pair{"time: " + k, fmt.Sprintf("%.1f s", float64(r.Timing[k]))})
 	}
 	return page.Execute(w, v)
+}
+
+// unbreakable keeps a number and its percent sign on one line.
+func unbreakable(sentences []string) []string {
+	out := make([]string, len(sentences))
+	for i, s := range sentences {
+		out[i] = strings.ReplaceAll(s, " %", "\u00a0%")
+	}
+	return out
 }
 
 // Image is the original as a data URI.

@@ -305,6 +305,9 @@ func spectrum(r *report.Report, res *bound.Result) {
 func (m *measurement) warn(r *report.Report, res *bound.Result) {
 	warn := func(format string, a ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...)) }
 	e := res.Experiment
+	for _, w := range res.Warnings {
+		warn("%s", w)
+	}
 	warn("The bounds hold for unbiased reconstructions. An adversary who knows what such inputs look like is biased and may come closer; no attack was run here.")
 	if e.Domain.Low == nil {
 		warn("Witnesses may leave the data's range (domain free): the bounds are for adversaries who are unbiased there too. --domain legal asks less of them.")
