@@ -93,7 +93,10 @@ func (c *system) estimate(wnorm float64) {
 // implementation orders them. T tells the machine precision.
 func test[T Float](c *system, o Options) {
 	test1 := c.rnorm / c.bnorm
-	test2 := c.arnorm / (c.anorm * c.rnorm)
+	test2 := 0.0 // where ‖Aᵀr‖ is 0, ‖A‖ may be too: no β was ever positive
+	if c.arnorm > 0 {
+		test2 = c.arnorm / (c.anorm * c.rnorm)
+	}
 	test3 := 1 / c.acond
 	size := c.anorm * c.xnorm / c.bnorm // ‖A‖‖x‖/‖b‖
 	rtol := o.BTol + o.ATol*size
