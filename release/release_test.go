@@ -322,9 +322,10 @@ func TestUtilityRefuses(t *testing.T) {
 	value := points{p: 4, x: slices.Clone(good.x), labels: good.labels}
 	value.x[4*250] = float32(math.NaN())
 	for want, f := range map[string]func() error{
-		"example 250 has label 2":                func() error { _, err := CleanUtility(head, label); return err },
-		"example 250: its logits are not finite": func() error { _, err := CleanUtility(head, value); return err },
-		"no examples":                            func() error { _, err := CleanUtility(head, points{p: 4}); return err },
+		"the model tells classes 0 to 1 apart: give it the data set": func() error { _, err := CleanUtility(head, label); return err },
+		"example 250 has label 2":                                    func() error { _, err := CleanUtility(head, label); return err },
+		"example 250: its logits are not finite":                     func() error { _, err := CleanUtility(head, value); return err },
+		"no examples":                                                func() error { _, err := CleanUtility(head, points{p: 4}); return err },
 		"context canceled": func() error {
 			_, err := Features{identity(4), head, Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
 			return err

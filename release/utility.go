@@ -146,7 +146,7 @@ func (s *scorer) count(first int, logits []float32) error {
 		example := first + i/s.classes
 		label := s.data.Label(example)
 		if label < 0 || label >= s.classes {
-			return fmt.Errorf("example %d has label %d, but the model tells classes 0 to %d apart", example, label, s.classes-1)
+			return fmt.Errorf("example %d has label %d, but the model tells classes 0 to %d apart: give it the data set that it was trained for", example, label, s.classes-1)
 		}
 		best, ok := largest(logits[i : i+s.classes])
 		if !ok {
