@@ -41,7 +41,7 @@ func init() {
 // least grain elements), so that whatever f computes does not depend on the
 // number of cores. With one piece, inside another Parallel, or while another
 // goroutine holds the pool, all pieces run in the caller. A panic in f is
-// raised again in the caller. Parallel itself does not allocate; a closure that
+// raised again in the caller, once the pieces under way have ended. Parallel itself does not allocate; a closure that
 // captures variables is its maker's allocation, so keep one where that counts.
 func Parallel(n, grain int, f func(lo, hi int)) {
 	if n <= 0 {
@@ -117,8 +117,14 @@ func worker() {
 }
 
 func workerInside() {
+	ended := false
 	defer func() {
-		if v := recover(); v != nil {
+		v := recover()
+		if v == nil && !ended { // f called runtime.Goexit, which ends this worker
+			v = "simd: a piece ended its goroutine"
+			go worker()
+		}
+		if v != nil {
 			crew.failed.CompareAndSwap(nil, &failure{v})
 			crew.next.Store(int64(crew.n))
 		}
@@ -127,4 +133,5 @@ func workerInside() {
 		}
 	}()
 	runChunks()
+	ended = true
 }

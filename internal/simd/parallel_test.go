@@ -107,6 +107,55 @@ func TestParallelPanicReachesCaller(t *testing.T) {
 	})
 }
 
+// A piece that ends its goroutine, as t.FailNow does, is not taken for done.
+func TestParallelGoexitReachesCaller(t *testing.T) {
+	withProcs(t, func(t *testing.T, procs int) {
+		for bad := range 20 {
+			ended := make(chan any)
+			go func() {
+				var v any = "goexit"
+				defer func() { ended <- v }()
+				defer func() {
+					if r := recover(); r != nil {
+						v = r
+					}
+				}()
+				Parallel(20, 1, func(lo, hi int) {
+					if lo == bad {
+						runtime.Goexit()
+					}
+				})
+				v = "done"
+			}()
+			if v := <-ended; v == "done" {
+				t.Fatalf("procs %d: piece %d went missing", procs, bad)
+			}
+		}
+	})
+}
+
+// GOMAXPROCS may change while many goroutines share the pool.
+func TestParallelWhileCoresChange(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var total atomic.Int64
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for range 200 {
+				Parallel(100, 1, func(lo, hi int) { total.Add(int64(hi - lo)) })
+			}
+		})
+	}
+	for procs := range 40 {
+		runtime.GOMAXPROCS(1 + procs%7)
+		runtime.Gosched()
+	}
+	wg.Wait()
+	if got := total.Load(); got != 16*200*100 {
+		t.Fatalf("%d elements visited", got)
+	}
+}
+
 func TestParallelAllocates(t *testing.T) {
 	var sum atomic.Int64
 	f := func(lo, hi int) { sum.Add(int64(hi - lo)) }

@@ -15,7 +15,7 @@ func TestWithoutAVX2(t *testing.T) {
 		"Elementwise": TestElementwise, "Reductions": TestReductions, "Moments": TestMoments, "Rows": TestRows,
 		"Adam": TestAdamAgainstReference, "Dropout": TestDropoutMaskByElement, "Transpose": TestTranspose,
 		"Allocations": TestVectorsDoNotAllocate, "Stride": TestStride, "Interleave": TestInterleave,
-		"Products": TestGemmAgainstDefinition, "Scalars": TestGemmScalars, "Blocks": TestGemmBlocks, "Cores": TestGemmBytesDoNotDependOnCores,
+		"Products": TestGemmAgainstDefinition, "Scalars": TestGemmScalars, "Cores": TestGemmBytesDoNotDependOnCores,
 		"Shapes": TestGemmPanicsOnShape, "Special": TestGemmSpecialValues, "Concurrent": TestGemmConcurrently,
 	} {
 		t.Run(name, test)

@@ -1,11 +1,10 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "vec_amd64.h"
 
-// Arithmetic on float32, element by element. Each loop runs over pairs of registers,
-// then one, then the rest under a mask, with the same operations in every lane: an
-// element does not depend on its place. DI, SI and BX are the pointers, AX the
-// index.
+// Arithmetic on float32, element by element. DI, SI and BX are the pointers, Y8 to Y10
+// the scalars.
 
 // The mask of r lanes starts r lanes before the zeros.
 DATA ·vecMask+0(SB)/8, $-1
@@ -18,6 +17,12 @@ DATA ·vecMask+48(SB)/8, $0
 DATA ·vecMask+56(SB)/8, $0
 GLOBL ·vecMask(SB), RODATA|NOPTR, $64
 
+#define AXPY(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(DI)(AX*4), Ya) \
+	LOAD(off(SI)(AX*4), Yb) \
+	VFMADD231PS Yb, Y8, Ya \
+	STORE(Ya, off(DI)(AX*4))
+
 // func axpyF32(y, x *float32, n int, alpha float32)
 // y += alpha·x
 TEXT ·axpyF32(SB), NOSPLIT, $0-28
@@ -25,47 +30,14 @@ TEXT ·axpyF32(SB), NOSPLIT, $0-28
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VBROADCASTSS alpha+24(FP), Y8
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~15, DX
-	JZ one
-
-two:
-	VMOVUPS (DI)(AX*4), Y0
-	VMOVUPS (SI)(AX*4), Y1
-	VFMADD231PS Y1, Y8, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS 32(DI)(AX*4), Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VFMADD231PS Y5, Y8, Y4
-	VMOVUPS Y4, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $8, CX
-	JZ rest
-	VMOVUPS (DI)(AX*4), Y0
-	VMOVUPS (SI)(AX*4), Y1
-	VFMADD231PS Y1, Y8, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	ADDQ $8, AX
-
-rest:
-	ANDQ $7, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*4), Y15
-	VMASKMOVPS (DI)(AX*4), Y15, Y0
-	VMASKMOVPS (SI)(AX*4), Y15, Y1
-	VFMADD231PS Y1, Y8, Y0
-	VMASKMOVPS Y0, Y15, (DI)(AX*4)
-
-done:
+	PAIRS32(AXPY)
 	VZEROUPPER
 	RET
+
+#define SCALE(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(DI)(AX*4), Ya) \
+	VMULPS Y8, Ya, Ya \
+	STORE(Ya, off(DI)(AX*4))
 
 // func scaleF32(x *float32, n int, alpha float32)
 // x *= alpha
@@ -73,43 +45,15 @@ TEXT ·scaleF32(SB), NOSPLIT, $0-20
 	MOVQ x+0(FP), DI
 	MOVQ n+8(FP), CX
 	VBROADCASTSS alpha+16(FP), Y8
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~15, DX
-	JZ one
-
-two:
-	VMOVUPS (DI)(AX*4), Y0
-	VMULPS Y8, Y0, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS 32(DI)(AX*4), Y4
-	VMULPS Y8, Y4, Y4
-	VMOVUPS Y4, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $8, CX
-	JZ rest
-	VMOVUPS (DI)(AX*4), Y0
-	VMULPS Y8, Y0, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	ADDQ $8, AX
-
-rest:
-	ANDQ $7, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*4), Y15
-	VMASKMOVPS (DI)(AX*4), Y15, Y0
-	VMULPS Y8, Y0, Y0
-	VMASKMOVPS Y0, Y15, (DI)(AX*4)
-
-done:
+	PAIRS32(SCALE)
 	VZEROUPPER
 	RET
+
+#define ADD(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*4), Ya) \
+	LOAD(off(BX)(AX*4), Yb) \
+	VADDPS Yb, Ya, Ya \
+	STORE(Ya, off(DI)(AX*4))
 
 // func addF32(dst, a, b *float32, n int)
 // dst = a + b
@@ -118,47 +62,15 @@ TEXT ·addF32(SB), NOSPLIT, $0-32
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), BX
 	MOVQ n+24(FP), CX
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~15, DX
-	JZ one
-
-two:
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS (BX)(AX*4), Y1
-	VADDPS Y1, Y0, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS 32(SI)(AX*4), Y4
-	VMOVUPS 32(BX)(AX*4), Y5
-	VADDPS Y5, Y4, Y4
-	VMOVUPS Y4, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $8, CX
-	JZ rest
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS (BX)(AX*4), Y1
-	VADDPS Y1, Y0, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	ADDQ $8, AX
-
-rest:
-	ANDQ $7, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*4), Y15
-	VMASKMOVPS (SI)(AX*4), Y15, Y0
-	VMASKMOVPS (BX)(AX*4), Y15, Y1
-	VADDPS Y1, Y0, Y0
-	VMASKMOVPS Y0, Y15, (DI)(AX*4)
-
-done:
+	PAIRS32(ADD)
 	VZEROUPPER
 	RET
+
+#define MUL(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*4), Ya) \
+	LOAD(off(BX)(AX*4), Yb) \
+	VMULPS Yb, Ya, Ya \
+	STORE(Ya, off(DI)(AX*4))
 
 // func mulF32(dst, a, b *float32, n int)
 // dst = a·b
@@ -167,47 +79,14 @@ TEXT ·mulF32(SB), NOSPLIT, $0-32
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), BX
 	MOVQ n+24(FP), CX
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~15, DX
-	JZ one
-
-two:
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS (BX)(AX*4), Y1
-	VMULPS Y1, Y0, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS 32(SI)(AX*4), Y4
-	VMOVUPS 32(BX)(AX*4), Y5
-	VMULPS Y5, Y4, Y4
-	VMOVUPS Y4, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $8, CX
-	JZ rest
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS (BX)(AX*4), Y1
-	VMULPS Y1, Y0, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	ADDQ $8, AX
-
-rest:
-	ANDQ $7, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*4), Y15
-	VMASKMOVPS (SI)(AX*4), Y15, Y0
-	VMASKMOVPS (BX)(AX*4), Y15, Y1
-	VMULPS Y1, Y0, Y0
-	VMASKMOVPS Y0, Y15, (DI)(AX*4)
-
-done:
+	PAIRS32(MUL)
 	VZEROUPPER
 	RET
+
+#define SCALESHIFT(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*4), Ya) \
+	VFMADD213PS Y9, Y8, Ya \
+	STORE(Ya, off(DI)(AX*4))
 
 // func scaleShiftF32(dst, x *float32, n int, a, b float32)
 // dst = a·x + b
@@ -217,43 +96,17 @@ TEXT ·scaleShiftF32(SB), NOSPLIT, $0-32
 	MOVQ n+16(FP), CX
 	VBROADCASTSS a+24(FP), Y8
 	VBROADCASTSS b+28(FP), Y9
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~15, DX
-	JZ one
-
-two:
-	VMOVUPS (SI)(AX*4), Y0
-	VFMADD213PS Y9, Y8, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS 32(SI)(AX*4), Y4
-	VFMADD213PS Y9, Y8, Y4
-	VMOVUPS Y4, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $8, CX
-	JZ rest
-	VMOVUPS (SI)(AX*4), Y0
-	VFMADD213PS Y9, Y8, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	ADDQ $8, AX
-
-rest:
-	ANDQ $7, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*4), Y15
-	VMASKMOVPS (SI)(AX*4), Y15, Y0
-	VFMADD213PS Y9, Y8, Y0
-	VMASKMOVPS Y0, Y15, (DI)(AX*4)
-
-done:
+	PAIRS32(SCALESHIFT)
 	VZEROUPPER
 	RET
+
+#define SCALESHIFTLEAKY(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*4), Ya) \
+	VFMADD213PS Y9, Y8, Ya \
+	VMULPS Y10, Ya, Yb \
+	VCMPPS $0x1E, Y13, Ya, Yc \
+	VBLENDVPS Yc, Ya, Yb, Ya \
+	STORE(Ya, off(DI)(AX*4))
 
 // func scaleShiftLeakyF32(dst, x *float32, n int, a, b, slope float32)
 // dst = leaky(a·x + b)
@@ -265,55 +118,16 @@ TEXT ·scaleShiftLeakyF32(SB), NOSPLIT, $0-36
 	VBROADCASTSS b+28(FP), Y9
 	VBROADCASTSS slope+32(FP), Y10
 	VXORPS Y13, Y13, Y13
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~15, DX
-	JZ one
-
-two:
-	VMOVUPS (SI)(AX*4), Y0
-	VFMADD213PS Y9, Y8, Y0
-	VMULPS Y10, Y0, Y1
-	VCMPPS $0x1E, Y13, Y0, Y2
-	VBLENDVPS Y2, Y0, Y1, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS 32(SI)(AX*4), Y4
-	VFMADD213PS Y9, Y8, Y4
-	VMULPS Y10, Y4, Y5
-	VCMPPS $0x1E, Y13, Y4, Y6
-	VBLENDVPS Y6, Y4, Y5, Y4
-	VMOVUPS Y4, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $8, CX
-	JZ rest
-	VMOVUPS (SI)(AX*4), Y0
-	VFMADD213PS Y9, Y8, Y0
-	VMULPS Y10, Y0, Y1
-	VCMPPS $0x1E, Y13, Y0, Y2
-	VBLENDVPS Y2, Y0, Y1, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	ADDQ $8, AX
-
-rest:
-	ANDQ $7, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*4), Y15
-	VMASKMOVPS (SI)(AX*4), Y15, Y0
-	VFMADD213PS Y9, Y8, Y0
-	VMULPS Y10, Y0, Y1
-	VCMPPS $0x1E, Y13, Y0, Y2
-	VBLENDVPS Y2, Y0, Y1, Y0
-	VMASKMOVPS Y0, Y15, (DI)(AX*4)
-
-done:
+	PAIRS32(SCALESHIFTLEAKY)
 	VZEROUPPER
 	RET
+
+#define COMBINE(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(BX)(AX*4), Ya) \
+	VFMADD213PS Y10, Y9, Ya \
+	LOAD(off(SI)(AX*4), Yb) \
+	VFMADD231PS Yb, Y8, Ya \
+	STORE(Ya, off(DI)(AX*4))
 
 // func combineF32(dst, x, y *float32, n int, a, b, c float32)
 // dst = a·x + (b·y + c)
@@ -325,48 +139,6 @@ TEXT ·combineF32(SB), NOSPLIT, $0-44
 	VBROADCASTSS a+32(FP), Y8
 	VBROADCASTSS b+36(FP), Y9
 	VBROADCASTSS c+40(FP), Y10
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~15, DX
-	JZ one
-
-two:
-	VMOVUPS (BX)(AX*4), Y0
-	VFMADD213PS Y10, Y9, Y0
-	VMOVUPS (SI)(AX*4), Y1
-	VFMADD231PS Y1, Y8, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS 32(BX)(AX*4), Y4
-	VFMADD213PS Y10, Y9, Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VFMADD231PS Y5, Y8, Y4
-	VMOVUPS Y4, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $8, CX
-	JZ rest
-	VMOVUPS (BX)(AX*4), Y0
-	VFMADD213PS Y10, Y9, Y0
-	VMOVUPS (SI)(AX*4), Y1
-	VFMADD231PS Y1, Y8, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	ADDQ $8, AX
-
-rest:
-	ANDQ $7, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*4), Y15
-	VMASKMOVPS (BX)(AX*4), Y15, Y0
-	VFMADD213PS Y10, Y9, Y0
-	VMASKMOVPS (SI)(AX*4), Y15, Y1
-	VFMADD231PS Y1, Y8, Y0
-	VMASKMOVPS Y0, Y15, (DI)(AX*4)
-
-done:
+	PAIRS32(COMBINE)
 	VZEROUPPER
 	RET

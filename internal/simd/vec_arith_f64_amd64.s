@@ -1,8 +1,15 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "vec_amd64.h"
 
 // Arithmetic on float64, in the form of that on float32.
+
+#define AXPY(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(DI)(AX*8), Ya) \
+	LOAD(off(SI)(AX*8), Yb) \
+	VFMADD231PD Yb, Y8, Ya \
+	STORE(Ya, off(DI)(AX*8))
 
 // func axpyF64(y, x *float64, n int, alpha float64)
 // y += alpha·x
@@ -11,47 +18,14 @@ TEXT ·axpyF64(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VBROADCASTSD alpha+24(FP), Y8
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~7, DX
-	JZ one
-
-two:
-	VMOVUPD (DI)(AX*8), Y0
-	VMOVUPD (SI)(AX*8), Y1
-	VFMADD231PD Y1, Y8, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD 32(DI)(AX*8), Y4
-	VMOVUPD 32(SI)(AX*8), Y5
-	VFMADD231PD Y5, Y8, Y4
-	VMOVUPD Y4, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $4, CX
-	JZ rest
-	VMOVUPD (DI)(AX*8), Y0
-	VMOVUPD (SI)(AX*8), Y1
-	VFMADD231PD Y1, Y8, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	ADDQ $4, AX
-
-rest:
-	ANDQ $3, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*8), Y15
-	VMASKMOVPD (DI)(AX*8), Y15, Y0
-	VMASKMOVPD (SI)(AX*8), Y15, Y1
-	VFMADD231PD Y1, Y8, Y0
-	VMASKMOVPD Y0, Y15, (DI)(AX*8)
-
-done:
+	PAIRS64(AXPY)
 	VZEROUPPER
 	RET
+
+#define SCALE(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(DI)(AX*8), Ya) \
+	VMULPD Y8, Ya, Ya \
+	STORE(Ya, off(DI)(AX*8))
 
 // func scaleF64(x *float64, n int, alpha float64)
 // x *= alpha
@@ -59,43 +33,15 @@ TEXT ·scaleF64(SB), NOSPLIT, $0-24
 	MOVQ x+0(FP), DI
 	MOVQ n+8(FP), CX
 	VBROADCASTSD alpha+16(FP), Y8
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~7, DX
-	JZ one
-
-two:
-	VMOVUPD (DI)(AX*8), Y0
-	VMULPD Y8, Y0, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD 32(DI)(AX*8), Y4
-	VMULPD Y8, Y4, Y4
-	VMOVUPD Y4, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $4, CX
-	JZ rest
-	VMOVUPD (DI)(AX*8), Y0
-	VMULPD Y8, Y0, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	ADDQ $4, AX
-
-rest:
-	ANDQ $3, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*8), Y15
-	VMASKMOVPD (DI)(AX*8), Y15, Y0
-	VMULPD Y8, Y0, Y0
-	VMASKMOVPD Y0, Y15, (DI)(AX*8)
-
-done:
+	PAIRS64(SCALE)
 	VZEROUPPER
 	RET
+
+#define ADD(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*8), Ya) \
+	LOAD(off(BX)(AX*8), Yb) \
+	VADDPD Yb, Ya, Ya \
+	STORE(Ya, off(DI)(AX*8))
 
 // func addF64(dst, a, b *float64, n int)
 // dst = a + b
@@ -104,47 +50,15 @@ TEXT ·addF64(SB), NOSPLIT, $0-32
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), BX
 	MOVQ n+24(FP), CX
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~7, DX
-	JZ one
-
-two:
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD (BX)(AX*8), Y1
-	VADDPD Y1, Y0, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD 32(SI)(AX*8), Y4
-	VMOVUPD 32(BX)(AX*8), Y5
-	VADDPD Y5, Y4, Y4
-	VMOVUPD Y4, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $4, CX
-	JZ rest
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD (BX)(AX*8), Y1
-	VADDPD Y1, Y0, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	ADDQ $4, AX
-
-rest:
-	ANDQ $3, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*8), Y15
-	VMASKMOVPD (SI)(AX*8), Y15, Y0
-	VMASKMOVPD (BX)(AX*8), Y15, Y1
-	VADDPD Y1, Y0, Y0
-	VMASKMOVPD Y0, Y15, (DI)(AX*8)
-
-done:
+	PAIRS64(ADD)
 	VZEROUPPER
 	RET
+
+#define MUL(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*8), Ya) \
+	LOAD(off(BX)(AX*8), Yb) \
+	VMULPD Yb, Ya, Ya \
+	STORE(Ya, off(DI)(AX*8))
 
 // func mulF64(dst, a, b *float64, n int)
 // dst = a·b
@@ -153,47 +67,14 @@ TEXT ·mulF64(SB), NOSPLIT, $0-32
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), BX
 	MOVQ n+24(FP), CX
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~7, DX
-	JZ one
-
-two:
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD (BX)(AX*8), Y1
-	VMULPD Y1, Y0, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD 32(SI)(AX*8), Y4
-	VMOVUPD 32(BX)(AX*8), Y5
-	VMULPD Y5, Y4, Y4
-	VMOVUPD Y4, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $4, CX
-	JZ rest
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD (BX)(AX*8), Y1
-	VMULPD Y1, Y0, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	ADDQ $4, AX
-
-rest:
-	ANDQ $3, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*8), Y15
-	VMASKMOVPD (SI)(AX*8), Y15, Y0
-	VMASKMOVPD (BX)(AX*8), Y15, Y1
-	VMULPD Y1, Y0, Y0
-	VMASKMOVPD Y0, Y15, (DI)(AX*8)
-
-done:
+	PAIRS64(MUL)
 	VZEROUPPER
 	RET
+
+#define SCALESHIFT(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*8), Ya) \
+	VFMADD213PD Y9, Y8, Ya \
+	STORE(Ya, off(DI)(AX*8))
 
 // func scaleShiftF64(dst, x *float64, n int, a, b float64)
 // dst = a·x + b
@@ -203,43 +84,17 @@ TEXT ·scaleShiftF64(SB), NOSPLIT, $0-40
 	MOVQ n+16(FP), CX
 	VBROADCASTSD a+24(FP), Y8
 	VBROADCASTSD b+32(FP), Y9
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~7, DX
-	JZ one
-
-two:
-	VMOVUPD (SI)(AX*8), Y0
-	VFMADD213PD Y9, Y8, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD 32(SI)(AX*8), Y4
-	VFMADD213PD Y9, Y8, Y4
-	VMOVUPD Y4, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $4, CX
-	JZ rest
-	VMOVUPD (SI)(AX*8), Y0
-	VFMADD213PD Y9, Y8, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	ADDQ $4, AX
-
-rest:
-	ANDQ $3, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*8), Y15
-	VMASKMOVPD (SI)(AX*8), Y15, Y0
-	VFMADD213PD Y9, Y8, Y0
-	VMASKMOVPD Y0, Y15, (DI)(AX*8)
-
-done:
+	PAIRS64(SCALESHIFT)
 	VZEROUPPER
 	RET
+
+#define SCALESHIFTLEAKY(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*8), Ya) \
+	VFMADD213PD Y9, Y8, Ya \
+	VMULPD Y10, Ya, Yb \
+	VCMPPD $0x1E, Y13, Ya, Yc \
+	VBLENDVPD Yc, Ya, Yb, Ya \
+	STORE(Ya, off(DI)(AX*8))
 
 // func scaleShiftLeakyF64(dst, x *float64, n int, a, b, slope float64)
 // dst = leaky(a·x + b)
@@ -251,55 +106,16 @@ TEXT ·scaleShiftLeakyF64(SB), NOSPLIT, $0-48
 	VBROADCASTSD b+32(FP), Y9
 	VBROADCASTSD slope+40(FP), Y10
 	VXORPD Y13, Y13, Y13
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~7, DX
-	JZ one
-
-two:
-	VMOVUPD (SI)(AX*8), Y0
-	VFMADD213PD Y9, Y8, Y0
-	VMULPD Y10, Y0, Y1
-	VCMPPD $0x1E, Y13, Y0, Y2
-	VBLENDVPD Y2, Y0, Y1, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD 32(SI)(AX*8), Y4
-	VFMADD213PD Y9, Y8, Y4
-	VMULPD Y10, Y4, Y5
-	VCMPPD $0x1E, Y13, Y4, Y6
-	VBLENDVPD Y6, Y4, Y5, Y4
-	VMOVUPD Y4, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $4, CX
-	JZ rest
-	VMOVUPD (SI)(AX*8), Y0
-	VFMADD213PD Y9, Y8, Y0
-	VMULPD Y10, Y0, Y1
-	VCMPPD $0x1E, Y13, Y0, Y2
-	VBLENDVPD Y2, Y0, Y1, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	ADDQ $4, AX
-
-rest:
-	ANDQ $3, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*8), Y15
-	VMASKMOVPD (SI)(AX*8), Y15, Y0
-	VFMADD213PD Y9, Y8, Y0
-	VMULPD Y10, Y0, Y1
-	VCMPPD $0x1E, Y13, Y0, Y2
-	VBLENDVPD Y2, Y0, Y1, Y0
-	VMASKMOVPD Y0, Y15, (DI)(AX*8)
-
-done:
+	PAIRS64(SCALESHIFTLEAKY)
 	VZEROUPPER
 	RET
+
+#define COMBINE(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(BX)(AX*8), Ya) \
+	VFMADD213PD Y10, Y9, Ya \
+	LOAD(off(SI)(AX*8), Yb) \
+	VFMADD231PD Yb, Y8, Ya \
+	STORE(Ya, off(DI)(AX*8))
 
 // func combineF64(dst, x, y *float64, n int, a, b, c float64)
 // dst = a·x + (b·y + c)
@@ -311,48 +127,6 @@ TEXT ·combineF64(SB), NOSPLIT, $0-56
 	VBROADCASTSD a+32(FP), Y8
 	VBROADCASTSD b+40(FP), Y9
 	VBROADCASTSD c+48(FP), Y10
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~7, DX
-	JZ one
-
-two:
-	VMOVUPD (BX)(AX*8), Y0
-	VFMADD213PD Y10, Y9, Y0
-	VMOVUPD (SI)(AX*8), Y1
-	VFMADD231PD Y1, Y8, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD 32(BX)(AX*8), Y4
-	VFMADD213PD Y10, Y9, Y4
-	VMOVUPD 32(SI)(AX*8), Y5
-	VFMADD231PD Y5, Y8, Y4
-	VMOVUPD Y4, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $4, CX
-	JZ rest
-	VMOVUPD (BX)(AX*8), Y0
-	VFMADD213PD Y10, Y9, Y0
-	VMOVUPD (SI)(AX*8), Y1
-	VFMADD231PD Y1, Y8, Y0
-	VMOVUPD Y0, (DI)(AX*8)
-	ADDQ $4, AX
-
-rest:
-	ANDQ $3, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*8), Y15
-	VMASKMOVPD (BX)(AX*8), Y15, Y0
-	VFMADD213PD Y10, Y9, Y0
-	VMASKMOVPD (SI)(AX*8), Y15, Y1
-	VFMADD231PD Y1, Y8, Y0
-	VMASKMOVPD Y0, Y15, (DI)(AX*8)
-
-done:
+	PAIRS64(COMBINE)
 	VZEROUPPER
 	RET

@@ -1,9 +1,16 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "vec_amd64.h"
 
 // ReLU, leaky ReLU, their derivatives and their shifts on float32, in the form of
 // the arithmetic on float32. Y13 is zero, Y12 the sign bit.
+
+#define RELU(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*4), Ya) \
+	VCMPPS $0x16, Y13, Ya, Yb \
+	VANDPS Yb, Ya, Ya \
+	STORE(Ya, off(DI)(AX*4))
 
 // func reluF32(dst, x *float32, n int)
 // dst = x where not x ≤ 0, which keeps a NaN
@@ -12,47 +19,16 @@ TEXT ·reluF32(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VXORPS Y13, Y13, Y13
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~15, DX
-	JZ one
-
-two:
-	VMOVUPS (SI)(AX*4), Y0
-	VCMPPS $0x16, Y13, Y0, Y1
-	VANDPS Y1, Y0, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS 32(SI)(AX*4), Y4
-	VCMPPS $0x16, Y13, Y4, Y5
-	VANDPS Y5, Y4, Y4
-	VMOVUPS Y4, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $8, CX
-	JZ rest
-	VMOVUPS (SI)(AX*4), Y0
-	VCMPPS $0x16, Y13, Y0, Y1
-	VANDPS Y1, Y0, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	ADDQ $8, AX
-
-rest:
-	ANDQ $7, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*4), Y15
-	VMASKMOVPS (SI)(AX*4), Y15, Y0
-	VCMPPS $0x16, Y13, Y0, Y1
-	VANDPS Y1, Y0, Y0
-	VMASKMOVPS Y0, Y15, (DI)(AX*4)
-
-done:
+	PAIRS32(RELU)
 	VZEROUPPER
 	RET
+
+#define RELUMASK(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(BX)(AX*4), Ya) \
+	LOAD(off(SI)(AX*4), Yb) \
+	VCMPPS $0x1E, Y13, Ya, Ya \
+	VANDPS Yb, Ya, Ya \
+	STORE(Ya, off(DI)(AX*4))
 
 // func reluMaskF32(dst, d, x *float32, n int)
 // dst = d where x > 0
@@ -62,51 +38,21 @@ TEXT ·reluMaskF32(SB), NOSPLIT, $0-32
 	MOVQ x+16(FP), BX
 	MOVQ n+24(FP), CX
 	VXORPS Y13, Y13, Y13
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~15, DX
-	JZ one
-
-two:
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS (SI)(AX*4), Y1
-	VCMPPS $0x1E, Y13, Y0, Y0
-	VANDPS Y1, Y0, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS 32(BX)(AX*4), Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VCMPPS $0x1E, Y13, Y4, Y4
-	VANDPS Y5, Y4, Y4
-	VMOVUPS Y4, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $8, CX
-	JZ rest
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS (SI)(AX*4), Y1
-	VCMPPS $0x1E, Y13, Y0, Y0
-	VANDPS Y1, Y0, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	ADDQ $8, AX
-
-rest:
-	ANDQ $7, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*4), Y15
-	VMASKMOVPS (BX)(AX*4), Y15, Y0
-	VMASKMOVPS (SI)(AX*4), Y15, Y1
-	VCMPPS $0x1E, Y13, Y0, Y0
-	VANDPS Y1, Y0, Y0
-	VMASKMOVPS Y0, Y15, (DI)(AX*4)
-
-done:
+	PAIRS32(RELUMASK)
 	VZEROUPPER
 	RET
+
+#define RELUSHIFT(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(BX)(AX*4), Ya) \
+	LOAD(off(SI)(AX*4), Yb) \
+	VXORPS Y12, Ya, Yc \
+	VMAXPS Yb, Yc, Yc \
+	VADDPS Yb, Ya, Yd \
+	VCMPPS $0x16, Y13, Yd, Yb \
+	VANDPS Yb, Yd, Yd \
+	VCMPPS $0x1E, Y13, Ya, Ya \
+	VBLENDVPS Ya, Yc, Yd, Yc \
+	STORE(Yc, off(DI)(AX*4))
 
 // func reluShiftF32(dst, d, x *float32, n int)
 // dst = max(d, −x) where x > 0, else max(x+d, 0). The maximum takes its second
@@ -119,71 +65,16 @@ TEXT ·reluShiftF32(SB), NOSPLIT, $0-32
 	VXORPS Y13, Y13, Y13
 	VPCMPEQD Y12, Y12, Y12
 	VPSLLD $31, Y12, Y12 // the sign bit
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~15, DX
-	JZ one
-
-two:
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS (SI)(AX*4), Y1
-	VXORPS Y12, Y0, Y2
-	VMAXPS Y1, Y2, Y2
-	VADDPS Y1, Y0, Y3
-	VCMPPS $0x16, Y13, Y3, Y1
-	VANDPS Y1, Y3, Y3
-	VCMPPS $0x1E, Y13, Y0, Y0
-	VBLENDVPS Y0, Y2, Y3, Y2
-	VMOVUPS Y2, (DI)(AX*4)
-	VMOVUPS 32(BX)(AX*4), Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VXORPS Y12, Y4, Y6
-	VMAXPS Y5, Y6, Y6
-	VADDPS Y5, Y4, Y7
-	VCMPPS $0x16, Y13, Y7, Y5
-	VANDPS Y5, Y7, Y7
-	VCMPPS $0x1E, Y13, Y4, Y4
-	VBLENDVPS Y4, Y6, Y7, Y6
-	VMOVUPS Y6, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $8, CX
-	JZ rest
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS (SI)(AX*4), Y1
-	VXORPS Y12, Y0, Y2
-	VMAXPS Y1, Y2, Y2
-	VADDPS Y1, Y0, Y3
-	VCMPPS $0x16, Y13, Y3, Y1
-	VANDPS Y1, Y3, Y3
-	VCMPPS $0x1E, Y13, Y0, Y0
-	VBLENDVPS Y0, Y2, Y3, Y2
-	VMOVUPS Y2, (DI)(AX*4)
-	ADDQ $8, AX
-
-rest:
-	ANDQ $7, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*4), Y15
-	VMASKMOVPS (BX)(AX*4), Y15, Y0
-	VMASKMOVPS (SI)(AX*4), Y15, Y1
-	VXORPS Y12, Y0, Y2
-	VMAXPS Y1, Y2, Y2
-	VADDPS Y1, Y0, Y3
-	VCMPPS $0x16, Y13, Y3, Y1
-	VANDPS Y1, Y3, Y3
-	VCMPPS $0x1E, Y13, Y0, Y0
-	VBLENDVPS Y0, Y2, Y3, Y2
-	VMASKMOVPS Y2, Y15, (DI)(AX*4)
-
-done:
+	PAIRS32(RELUSHIFT)
 	VZEROUPPER
 	RET
+
+#define LEAKYRELU(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(SI)(AX*4), Ya) \
+	VMULPS Y8, Ya, Yb \
+	VCMPPS $0x1E, Y13, Ya, Yc \
+	VBLENDVPS Yc, Ya, Yb, Ya \
+	STORE(Ya, off(DI)(AX*4))
 
 // func leakyReLUF32(dst, x *float32, n int, slope float32)
 // dst = x where x > 0, else slope·x
@@ -193,51 +84,17 @@ TEXT ·leakyReLUF32(SB), NOSPLIT, $0-28
 	MOVQ n+16(FP), CX
 	VBROADCASTSS slope+24(FP), Y8
 	VXORPS Y13, Y13, Y13
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~15, DX
-	JZ one
-
-two:
-	VMOVUPS (SI)(AX*4), Y0
-	VMULPS Y8, Y0, Y1
-	VCMPPS $0x1E, Y13, Y0, Y2
-	VBLENDVPS Y2, Y0, Y1, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS 32(SI)(AX*4), Y4
-	VMULPS Y8, Y4, Y5
-	VCMPPS $0x1E, Y13, Y4, Y6
-	VBLENDVPS Y6, Y4, Y5, Y4
-	VMOVUPS Y4, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $8, CX
-	JZ rest
-	VMOVUPS (SI)(AX*4), Y0
-	VMULPS Y8, Y0, Y1
-	VCMPPS $0x1E, Y13, Y0, Y2
-	VBLENDVPS Y2, Y0, Y1, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	ADDQ $8, AX
-
-rest:
-	ANDQ $7, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*4), Y15
-	VMASKMOVPS (SI)(AX*4), Y15, Y0
-	VMULPS Y8, Y0, Y1
-	VCMPPS $0x1E, Y13, Y0, Y2
-	VBLENDVPS Y2, Y0, Y1, Y0
-	VMASKMOVPS Y0, Y15, (DI)(AX*4)
-
-done:
+	PAIRS32(LEAKYRELU)
 	VZEROUPPER
 	RET
+
+#define LEAKYRELUMASK(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
+	LOAD(off(BX)(AX*4), Ya) \
+	LOAD(off(SI)(AX*4), Yb) \
+	VMULPS Y8, Yb, Yc \
+	VCMPPS $0x1E, Y13, Ya, Ya \
+	VBLENDVPS Ya, Yb, Yc, Ya \
+	STORE(Ya, off(DI)(AX*4))
 
 // func leakyReLUMaskF32(dst, d, x *float32, n int, slope float32)
 // dst = d where x > 0, else slope·d
@@ -248,55 +105,27 @@ TEXT ·leakyReLUMaskF32(SB), NOSPLIT, $0-36
 	MOVQ n+24(FP), CX
 	VBROADCASTSS slope+32(FP), Y8
 	VXORPS Y13, Y13, Y13
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~15, DX
-	JZ one
-
-two:
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS (SI)(AX*4), Y1
-	VMULPS Y8, Y1, Y2
-	VCMPPS $0x1E, Y13, Y0, Y0
-	VBLENDVPS Y0, Y1, Y2, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS 32(BX)(AX*4), Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VMULPS Y8, Y5, Y6
-	VCMPPS $0x1E, Y13, Y4, Y4
-	VBLENDVPS Y4, Y5, Y6, Y4
-	VMOVUPS Y4, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, DX
-	JLT two
-
-one:
-	TESTQ $8, CX
-	JZ rest
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS (SI)(AX*4), Y1
-	VMULPS Y8, Y1, Y2
-	VCMPPS $0x1E, Y13, Y0, Y0
-	VBLENDVPS Y0, Y1, Y2, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	ADDQ $8, AX
-
-rest:
-	ANDQ $7, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*4), Y15
-	VMASKMOVPS (BX)(AX*4), Y15, Y0
-	VMASKMOVPS (SI)(AX*4), Y15, Y1
-	VMULPS Y8, Y1, Y2
-	VCMPPS $0x1E, Y13, Y0, Y0
-	VBLENDVPS Y0, Y1, Y2, Y0
-	VMASKMOVPS Y0, Y15, (DI)(AX*4)
-
-done:
+	PAIRS32(LEAKYRELUMASK)
 	VZEROUPPER
 	RET
+
+#define LEAKYRELUSHIFT(LOAD, STORE) \
+	LOAD((BX)(AX*4), Y0) \
+	LOAD((SI)(AX*4), Y1) \
+	VCMPPS $0x1E, Y13, Y0, Y2 \
+	VXORPS Y12, Y0, Y3 \
+	VCMPPS $0x16, Y3, Y1, Y3 \
+	VMULPS Y8, Y0, Y4 \
+	VBLENDVPS Y2, Y0, Y4, Y4 \
+	VADDPS Y1, Y0, Y5 \
+	VMULPS Y8, Y5, Y6 \
+	VBLENDVPS Y3, Y5, Y6, Y5 \
+	VSUBPS Y4, Y5, Y5 \
+	VMULPS Y8, Y1, Y6 \
+	VBLENDVPS Y2, Y1, Y6, Y6 \
+	VXORPS Y3, Y2, Y2 \
+	VBLENDVPS Y2, Y5, Y6, Y6 \
+	STORE(Y6, (DI)(AX*4))
 
 // func leakyReLUShiftF32(dst, d, x *float32, n int, slope float32)
 // Y2: x > 0; Y3: not d ≤ −x. Where they agree dst is d or slope·d (Y6), else
@@ -310,55 +139,6 @@ TEXT ·leakyReLUShiftF32(SB), NOSPLIT, $0-36
 	VXORPS Y13, Y13, Y13
 	VPCMPEQD Y12, Y12, Y12
 	VPSLLD $31, Y12, Y12 // the sign bit
-	XORQ AX, AX
-	MOVQ CX, DX
-	ANDQ $~7, DX
-	JZ rest
-
-one:
-	VMOVUPS (BX)(AX*4), Y0
-	VMOVUPS (SI)(AX*4), Y1
-	VCMPPS $0x1E, Y13, Y0, Y2
-	VXORPS Y12, Y0, Y3
-	VCMPPS $0x16, Y3, Y1, Y3
-	VMULPS Y8, Y0, Y4
-	VBLENDVPS Y2, Y0, Y4, Y4
-	VADDPS Y1, Y0, Y5
-	VMULPS Y8, Y5, Y6
-	VBLENDVPS Y3, Y5, Y6, Y5
-	VSUBPS Y4, Y5, Y5
-	VMULPS Y8, Y1, Y6
-	VBLENDVPS Y2, Y1, Y6, Y6
-	VXORPS Y3, Y2, Y2
-	VBLENDVPS Y2, Y5, Y6, Y6
-	VMOVUPS Y6, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, DX
-	JLT one
-
-rest:
-	ANDQ $7, CX
-	JZ done
-	NEGQ CX
-	LEAQ ·vecMask(SB), R8
-	VMOVDQU 32(R8)(CX*4), Y15
-	VMASKMOVPS (BX)(AX*4), Y15, Y0
-	VMASKMOVPS (SI)(AX*4), Y15, Y1
-	VCMPPS $0x1E, Y13, Y0, Y2
-	VXORPS Y12, Y0, Y3
-	VCMPPS $0x16, Y3, Y1, Y3
-	VMULPS Y8, Y0, Y4
-	VBLENDVPS Y2, Y0, Y4, Y4
-	VADDPS Y1, Y0, Y5
-	VMULPS Y8, Y5, Y6
-	VBLENDVPS Y3, Y5, Y6, Y5
-	VSUBPS Y4, Y5, Y5
-	VMULPS Y8, Y1, Y6
-	VBLENDVPS Y2, Y1, Y6, Y6
-	VXORPS Y3, Y2, Y2
-	VBLENDVPS Y2, Y5, Y6, Y6
-	VMASKMOVPS Y6, Y15, (DI)(AX*4)
-
-done:
+	SINGLES32(LEAKYRELUSHIFT)
 	VZEROUPPER
 	RET

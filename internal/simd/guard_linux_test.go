@@ -1,0 +1,130 @@
+package simd
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// pages is memory between two pages that no one may touch.
+type pages []byte
+
+func newPages(t *testing.T, size int) pages {
+	t.Helper()
+	page := unix.Getpagesize()
+	size = (size + page - 1) / page * page
+	all, err := unix.Mmap(-1, 0, size+2*page, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Munmap(all) })
+	inside := all[page : page+size]
+	if err := unix.Mprotect(inside, unix.PROT_READ|unix.PROT_WRITE); err != nil {
+		t.Fatal(err)
+	}
+	return pages(inside)
+}
+
+// slice returns n ones that end with the pages or begin with them.
+func slice[T Float](p pages, n int, atEnd bool) []T {
+	if n == 0 {
+		return nil
+	}
+	at := 0
+	if atEnd {
+		at = len(p) - n*int(unsafe.Sizeof(T(0)))
+	}
+	x := unsafe.Slice((*T)(unsafe.Pointer(&p[at])), n)
+	for i := range x {
+		x[i] = 1
+	}
+	return x
+}
+
+// No loop touches memory beside its slices: an access beyond the pages ends the
+// test with a fault.
+func TestLoopsStayInside(t *testing.T) {
+	both(t, testLoopsStayInside[float32], testLoopsStayInside[float64])
+}
+
+func testLoopsStayInside[T Float](t *testing.T) {
+	var p [4]pages
+	for i := range p {
+		p[i] = newPages(t, 4096)
+	}
+	for n := range 80 {
+		for _, atEnd := range []bool{true, false} {
+			of := func(i, n int) []T { return slice[T](p[i], n, atEnd) }
+			of32 := func(i int) []float32 { return slice[float32](p[i], n, atEnd) }
+			for _, k := range elementwiseKernels[T]() {
+				k.run(of(0, n), of(1, n), of(2, n))
+			}
+			Dot(of(0, n), of(1, n))
+			Sum(of(0, n))
+			MaxAbs(of(0, n))
+			SumAndSquares(of32(0))
+			DotAndSum(of32(0), of32(1))
+			AdamStep(of32(0), of32(1), of32(2), of32(3), AdamRule{ZeroGradient: true}.At(1))
+			DropoutMask(of32(0), 1, uint64(n), .5)
+			Even(of(0, n), of(1, max(2*n-1, 0)))
+			AddEven(of(1, max(2*n-1, 0)), of(0, n))
+			for rows := 1; rows < 4; rows++ {
+				Deinterleave(of(0, rows*n), of(1, rows*n), of(2, (rows-1)*(2*n+1)+2*n), rows, n, 2*n+1)
+				Interleave(of(2, (rows-1)*(2*n+1)+2*n), of(0, rows*n), of(1, rows*n), rows, n, 2*n+1)
+			}
+			for rows := range 6 {
+				AddRows(of(0, rows*n), rows, n, of(1, n))
+				SumRows(of(1, n), rows, n, of(0, rows*n))
+				Transpose(of(0, rows*n), of(1, rows*n), rows, n)
+				Transpose(of(0, rows*n), of(1, rows*n), n, rows)
+			}
+		}
+	}
+	for n := range 31 {
+		Transpose(slice[T](p[0], n*16, true), slice[T](p[1], n*16, true), n, 16)
+		Transpose(slice[T](p[0], n*16, false), slice[T](p[1], n*16, false), 16, n)
+	}
+}
+
+func TestProductsStayInside(t *testing.T) {
+	both(t, testProductsStayInside[float32], testProductsStayInside[float64])
+}
+
+func testProductsStayInside[T Float](t *testing.T) {
+	const most = 101
+	var p [3]pages
+	for i := range p {
+		p[i] = newPages(t, most*(most+3)*8)
+	}
+	r := rand.New(rand.NewPCG(19, 20))
+	sizes := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 15, 16, 17, 31, 32, 33, 50, 96, most}
+	size := func() int { return sizes[r.IntN(len(sizes))] }
+	var packed Packed[T]
+	for range 3000 {
+		m, n, k, atEnd := size(), size(), size(), r.IntN(2) == 0
+		transA, transB, beta := r.IntN(2) == 0, r.IntN(2) == 0, T(r.IntN(3))
+		operand := func(i, rows, cols int, trans bool) (x []T, ld int) {
+			if trans {
+				rows, cols = cols, rows
+			}
+			ld = cols + r.IntN(4)
+			return slice[T](p[i], (rows-1)*ld+cols, atEnd), ld
+		}
+		a, lda := operand(0, m, k, transA)
+		b, ldb := operand(1, k, n, transB)
+		c, ldc := operand(2, m, n, false)
+		Gemm(transA, transB, m, n, k, 1, a, lda, b, ldb, beta, c, ldc)
+		packed.Pack(transB, k, n, b, ldb)
+		GemmPacked(transA, m, 1, a, lda, &packed, 0, c, ldc)
+		for i := range m {
+			for j, v := range c[i*ldc:][:n] {
+				if v != T(k) {
+					t.Fatalf("%s: element %d,%d is %v", fmt.Sprint(m, n, k, transA, transB), i, j, v)
+				}
+			}
+		}
+	}
+}
