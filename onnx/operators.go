@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -142,8 +141,13 @@ func (d *decoder) flatten(n *node) error {
 	if err != nil {
 		return err
 	}
-	if axis < 0 && shape != nil {
-		axis += int64(len(shape)) + 1
+	if rank := int64(len(shape)) + 1; shape != nil {
+		if axis < -rank || axis > rank {
+			return malformed("from axis %d of %d dimensions", axis, rank)
+		}
+		if axis < 0 {
+			axis += rank
+		}
 	}
 	if axis != 1 && shape != nil || axis >= 0 && axis != 1 {
 		return beyond("from axis %d, not 1", axis)
@@ -214,46 +218,6 @@ func keeps(to []int64, shape []int) bool {
 		}
 	}
 	return true
-}
-
-func (d *decoder) constantNode(n *node) error {
-	t, err := constantValue(n)
-	if err != nil || t.kind == 0 {
-		return err
-	}
-	t.name = n.outputs[0]
-	d.constants[t.name] = t
-	return nil
-}
-
-func constantValue(n *node) (tensor, error) {
-	for _, name := range []string{"value", "value_float", "value_floats", "value_int", "value_ints"} {
-		a, ok, err := n.attribute(name)
-		if err != nil {
-			return tensor{}, err
-		}
-		if !ok {
-			continue
-		}
-		switch name {
-		case "value_float":
-			return tensor{kind: typeFloat, floats: binary.LittleEndian.AppendUint32(nil, a.bits)}, nil
-		case "value_floats":
-			return tensor{kind: typeFloat, floats: a.floats, dims: []int64{int64(len(a.floats) / 4)}}, nil
-		case "value_int":
-			return tensor{kind: typeInt64, ints: []int64{a.n}}, nil
-		case "value_ints":
-			return tensor{kind: typeInt64, ints: a.ints, dims: []int64{int64(len(a.ints))}}, nil
-		}
-		if a.tensor.kind == 0 {
-			return tensor{}, malformed("attribute %q is a tensor without a type", name)
-		}
-		return a.tensor, nil
-	}
-	if len(n.attributes) > 0 {
-		return tensor{}, nil // of text, say: reported as unsupported already
-	}
-	return tensor{}, malformed("holds no value")
 }
 
 // batchNorm is read for inference. ONNX's momentum is the share of the old
