@@ -73,7 +73,7 @@ func (s *Set) appendRecords(name string, data []byte) error {
 	for i := range n {
 		record := data[i*cifarRecord:][:cifarRecord]
 		if record[0] >= byte(len(cifarNames)) {
-			return malformed(name, "label %d of picture %d is out of range 0..9: not CIFAR-10's binary version", record[0], i)
+			return malformed(name, "label %d of picture %d is out of range 0..9: not CIFAR-10's binary version; get the file again", record[0], i)
 		}
 		s.Y = append(s.Y, int(record[0]))
 		s.Pixels = append(s.Pixels, record[1:]...)

@@ -74,12 +74,12 @@ func readLabels(path, images string, n int) ([]int, error) {
 		return nil, malformed(path, "holds %s of %T, not labels: wants an idx1 file of unsigned bytes", times(a.Shape), a.Data)
 	}
 	if len(bytes) != n {
-		return nil, malformed(path, "%d labels for the %d pictures of %s: the two files do not belong together", len(bytes), n, images)
+		return nil, malformed(path, "%d labels for the %d pictures of %s: the two files do not belong together; give the labels of these pictures", len(bytes), n, images)
 	}
 	y := make([]int, n)
 	for i, label := range bytes {
 		if label > 9 {
-			return nil, malformed(path, "label %d of picture %d is out of range 0..9", label, i)
+			return nil, malformed(path, "label %d of picture %d is out of range 0..9: wants a set of ten classes", label, i)
 		}
 		y[i] = int(label)
 	}
@@ -159,13 +159,13 @@ func readPopulations(path, images string, n int) (y, s []int, err error) {
 		return nil, nil, malformed(path, "holds %s of %T, not QMNIST's labels: wants an idx2 file of ints with %d columns", times(a.Shape), a.Data, qmnistColumns)
 	}
 	if a.Shape[0] != n && !(n == mnistTest && a.Shape[0] == qmnistTest) {
-		return nil, nil, malformed(path, "%d labels for the %d pictures of %s: the two files do not belong together", a.Shape[0], n, images)
+		return nil, nil, malformed(path, "%d labels for the %d pictures of %s: the two files do not belong together; give the labels of these pictures", a.Shape[0], n, images)
 	}
 	for i := range n {
 		row := rows[i*qmnistColumns:][:qmnistColumns]
 		digit, code := row[qmnistDigit], row[qmnistPopulation]
 		if digit < 0 || digit > 9 {
-			return nil, nil, malformed(path, "label %d of picture %d is out of range 0..9", digit, i)
+			return nil, nil, malformed(path, "label %d of picture %d is out of range 0..9: wants a set of ten classes", digit, i)
 		}
 		if code != employeeCode && code != studentCode {
 			return nil, nil, malformed(path, "population %d of picture %d is neither %d (employee) nor %d (student)", code, i, employeeCode, studentCode)

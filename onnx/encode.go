@@ -202,18 +202,7 @@ func settings(op nn.Op) ([]byte, error) {
 		b := appendNumber(nil, "count_include_pad", include)
 		return appendWindow(b, op.Kernel, op.Stride, op.Pad), nil
 	case *nn.BatchNorm:
-		epsilon, momentum := op.Epsilon, op.Momentum
-		if epsilon == 0 {
-			epsilon = nn.DefaultBatchNormEpsilon
-		}
-		if momentum == 0 {
-			momentum = nn.DefaultBatchNormMomentum
-		}
-		if e := float32(epsilon); !(e > 0) || e-e != 0 {
-			return nil, fmt.Errorf("epsilon %v is not a float32", epsilon)
-		}
-		b := appendFloat(nil, "epsilon", epsilon)
-		return appendFloat(b, "momentum", 1-momentum), nil
+		return appendBatchNorm(op)
 	case *nn.LeakyReLU:
 		if s := float32(op.Slope); s-s != 0 {
 			return nil, fmt.Errorf("slope %v is not a float32", op.Slope)
@@ -227,6 +216,21 @@ func settings(op nn.Op) ([]byte, error) {
 		return nil, nil
 	}
 	return nil, fmt.Errorf("cannot be written as ONNX")
+}
+
+func appendBatchNorm(op *nn.BatchNorm) ([]byte, error) {
+	epsilon, momentum := op.Epsilon, op.Momentum
+	if epsilon == 0 {
+		epsilon = nn.DefaultBatchNormEpsilon
+	}
+	if momentum == 0 {
+		momentum = nn.DefaultBatchNormMomentum
+	}
+	if e := float32(epsilon); !(e > 0) || e-e != 0 {
+		return nil, fmt.Errorf("epsilon %v is not a float32", epsilon)
+	}
+	b := appendFloat(nil, "epsilon", epsilon)
+	return appendFloat(b, "momentum", 1-momentum), nil
 }
 
 func orOne(x [2]int) [2]int { return [2]int{max(x[0], 1), max(x[1], 1)} }

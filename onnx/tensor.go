@@ -73,7 +73,7 @@ func (t *tensor) bytes(n, size int, typed []byte) ([]byte, error) {
 		b = t.raw
 	}
 	if len(b) != n*size {
-		return nil, malformed("tensor %q of shape %v needs %d bytes of data, there are %d", t.name, t.dims, n*size, len(b))
+		return nil, malformed("tensor %q of shape %v needs %d bytes of data, there are %d: export the model again", t.name, t.dims, n*size, len(b))
 	}
 	return b, nil
 }
@@ -102,7 +102,18 @@ func (t *tensor) floatValues() (shape []int, x []float32, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	x = make([]float32, n)
+	x = widened(b, size)
+	for i, v := range x {
+		if v-v != 0 {
+			return nil, nil, malformed("tensor %q holds %v at element %d: a net with such a weight computes nothing; train it again", t.name, v, i)
+		}
+	}
+	return shape, x, nil
+}
+
+// widened decodes little-endian floats of size bytes: half, single or double.
+func widened(b []byte, size int) []float32 {
+	x := make([]float32, len(b)/size)
 	switch size {
 	case 4:
 		for i := range x {
@@ -117,12 +128,7 @@ func (t *tensor) floatValues() (shape []int, x []float32, err error) {
 			x[i] = npy.Float16(binary.LittleEndian.Uint16(b[2*i:]))
 		}
 	}
-	for i, v := range x {
-		if v-v != 0 {
-			return nil, nil, malformed("tensor %q holds %v at element %d: a net with such a weight computes nothing", t.name, v, i)
-		}
-	}
-	return shape, x, nil
+	return x
 }
 
 // halves returns the bytes of float16 elements that are kept as integers.

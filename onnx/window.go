@@ -178,30 +178,26 @@ func (d *decoder) globalAveragePool(n *node) error {
 	return d.unary(n, &nn.GlobalAveragePool{})
 }
 
-// reduceMean is read where it is a global average pool, with or without the
-// two dimensions of size 1 that are left.
-func (d *decoder) reduceMean(n *node) error {
-	x, shape, err := d.activation(n, 0)
-	if err != nil {
-		return err
-	}
+// axes reads those of a reduction of images, an attribute or an input, ascending
+// and none negative.
+func (d *decoder) axes(n *node) ([]int64, error) {
 	a, ok, err := n.typed("axes", kindInts)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	axes := slices.Clone(a.ints)
 	if !ok && n.has(1) {
 		t, err := d.constant(n, 1)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if axes, err = t.intValues(); err != nil {
-			return err
+			return nil, err
 		}
 		axes = slices.Clone(axes)
 	}
 	if len(axes) > maxDims {
-		return malformed("over %d axes", len(axes))
+		return nil, malformed("over %d axes", len(axes))
 	}
 	for i := range axes {
 		if axes[i] < 0 {
@@ -209,6 +205,20 @@ func (d *decoder) reduceMean(n *node) error {
 		}
 	}
 	slices.Sort(axes)
+	return axes, nil
+}
+
+// reduceMean is read where it is a global average pool, with or without the
+// two dimensions of size 1 that are left.
+func (d *decoder) reduceMean(n *node) error {
+	x, shape, err := d.activation(n, 0)
+	if err != nil {
+		return err
+	}
+	axes, err := d.axes(n)
+	if err != nil {
+		return err
+	}
 	if shape != nil && len(shape) != 3 || !slices.Equal(axes, []int64{2, 3}) {
 		return beyond("over axes %v of %d dimensions: only height and width of images", axes, len(shape)+1)
 	}

@@ -40,7 +40,7 @@ func (w *wire) each(b []byte, f func(field)) {
 	for len(b) > 0 && w.err == nil {
 		number, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
-			w.fail("cut off, or not an ONNX file")
+			w.fail("cut off, or not an ONNX file: export the model again")
 			return
 		}
 		b = b[n:]
@@ -57,7 +57,7 @@ func (w *wire) each(b []byte, f func(field)) {
 			n = -1
 		}
 		if n < 0 {
-			w.fail("cut off, or not an ONNX file (field %d)", number)
+			w.fail("cut off, or not an ONNX file (field %d): export the model again", number)
 			return
 		}
 		b = b[n:]
