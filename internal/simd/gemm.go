@@ -58,11 +58,6 @@ func (x matrix[T]) transposed() matrix[T] {
 	return matrix[T]{x.data, x.cols, x.rows, x.cs, x.rs}
 }
 
-// from returns the part of x that begins at (i, j).
-func (x matrix[T]) from(i, j int) matrix[T] {
-	return matrix[T]{x.data[i*x.rs+j*x.cs:], x.rows - i, x.cols - j, x.rs, x.cs}
-}
-
 // operand returns the view of op(X), rows × cols, after checking its storage.
 func operand[T Float](name string, trans bool, rows, cols int, x []T, ld int) matrix[T] {
 	v := matrix[T]{x, rows, cols, ld, 1}
