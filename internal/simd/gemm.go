@@ -9,11 +9,10 @@ package simd
 //
 // An element of C depends on its row of op(A), its column of op(B), its own old
 // value, k, alpha and beta, and on nothing else, down to the byte: not on the cores,
-// nor on m, n, the transposes, packing or the element's place in C. The kernels add
-// the scaled sum to beta·C, see every NaN and infinity in A and B, and allocate
-// nothing once they have their buffers. gonum's product in their place adds to
-// beta·C term by term, skips the terms in which alpha·A is zero, so that a NaN or
-// an infinity in B may not be seen, and allocates.
+// nor on m, n, the transposes, packing or the element's place in C. The kernels see
+// every NaN and infinity in A and B; gonum's product in their place skips the terms
+// in which alpha·A is zero, so that one in B may not be seen. Neither allocates once
+// it has its buffers.
 func Gemm[T Float](transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
 	checkDims(m, n, k)
 	if m == 0 || n == 0 {
@@ -56,6 +55,11 @@ type matrix[T Float] struct {
 
 func (x matrix[T]) transposed() matrix[T] {
 	return matrix[T]{x.data, x.cols, x.rows, x.cs, x.rs}
+}
+
+// from returns the part of x that begins at (i, j).
+func (x matrix[T]) from(i, j int) matrix[T] {
+	return matrix[T]{x.data[i*x.rs+j*x.cs:], x.rows - i, x.cols - j, x.rs, x.cs}
 }
 
 // operand returns the view of op(X), rows × cols, after checking its storage.

@@ -136,11 +136,6 @@ func swapped[T Float](right, out matrix[T]) bool {
 	return m > lanes[T]()/2 && m <= most && n >= 3*m && k >= 32
 }
 
-// from returns the part of x that begins at (i, j).
-func (x matrix[T]) from(i, j int) matrix[T] {
-	return matrix[T]{x.data[i*x.rs+j*x.cs:], x.rows - i, x.cols - j, x.rs, x.cs}
-}
-
 // multiply computes out = alpha left right + beta out, packing parts of right
 // that fit the cache.
 func (w *work[T]) multiply(left, right, out matrix[T], alpha, beta T) {

@@ -7,43 +7,104 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// gonumMultiply computes out = alpha left right + beta out with gonum's own
-// product, which clears C first where beta is zero. Whatever its blocks, it then
-// adds alpha·a(i,p)·b(p,j) to c(i,j) for one p after the other, if alpha·a(i,p) is
-// not zero. Only where A lies as it is and B transposed does it take inner products
-// (of float32 in an order that depends on their addresses), hence the copy.
-func gonumMultiply[T Float](left, right, out matrix[T], alpha, beta T) {
-	if trans, _ := right.stored(); trans != blas.NoTrans {
-		pool := turnedPool[T]()
-		turned := pool.Get().(*Packed[T])
-		defer pool.Put(turned)
-		turned.copy(right)
-		right = turned.source
+// A strip of C is what one call of gonum's product computes: three of its blocks of
+// 64 × 64, which it takes one after the other without a goroutine for each.
+const (
+	stripRows = 64
+	stripCols = 3 * 64
+)
+
+// strips is a product cut into strips; it is kept and reused.
+type strips[T Float] struct {
+	left, right, out matrix[T]
+	alpha, beta      T
+
+	turned Packed[T] // right, where it lies transposed
+	across int       // strips beside one another
+	run    func(lo, hi int)
+}
+
+// stock keeps strips, and the sums of a strip, between calls.
+type stock[T Float] struct{ strips, sums sync.Pool }
+
+var (
+	stock32 stock[float32]
+	stock64 stock[float64]
+)
+
+func stockOf[T Float]() *stock[T] {
+	if s, ok := any(&stock32).(*stock[T]); ok {
+		return s
 	}
-	m, n, k := out.rows, out.cols, left.cols
-	tA, lda := left.stored()
+	return any(&stock64).(*stock[T])
+}
+
+// gonumMultiply computes out = alpha left right + beta out with gonum's own product.
+// Whatever its blocks, that adds alpha·a(i,p)·b(p,j) to c(i,j) for one p after the
+// other, if alpha·a(i,p) is not zero. Only where A lies as it is and B transposed
+// does it take inner products (of float32 in an order that depends on their
+// addresses), hence the copy.
+func gonumMultiply[T Float](left, right, out matrix[T], alpha, beta T) {
+	stock := stockOf[T]()
+	s, ok := stock.strips.Get().(*strips[T])
+	if !ok {
+		s = new(strips[T])
+		s.run = s.compute
+	}
+	if trans, _ := right.stored(); trans != blas.NoTrans {
+		s.turned.copy(right)
+		right = s.turned.source
+	}
+	s.left, s.right, s.out, s.alpha, s.beta = left, right, out, alpha, beta
+	s.across = (out.cols + stripCols - 1) / stripCols
+	Parallel((out.rows+stripRows-1)/stripRows*s.across, 1, s.run)
+	s.left.data, s.right.data, s.out.data = nil, nil, nil
+	stock.strips.Put(s)
+}
+
+// compute computes the strips lo to hi.
+func (s *strips[T]) compute(lo, hi int) {
+	stock := stockOf[T]()
+	sums, ok := stock.sums.Get().(*[stripRows * stripCols]T)
+	if !ok {
+		sums = new([stripRows * stripCols]T)
+	}
+	for i := lo; i < hi; i++ {
+		i0, j0 := i/s.across*stripRows, i%s.across*stripCols
+		left, right, out := s.left.from(i0, 0), s.right.from(0, j0), s.out.from(i0, j0)
+		rows, cols := min(out.rows, stripRows), min(out.cols, stripCols)
+		gonumProduct(left, right, rows, cols, s.alpha, sums[:rows*cols])
+		for r := range rows {
+			addScaled(out.data[r*out.rs:][:cols], s.beta, sums[r*cols:])
+		}
+	}
+	stock.sums.Put(sums)
+}
+
+// gonumProduct sets c to the first rows and columns of alpha left right.
+func gonumProduct[T Float](left, right matrix[T], rows, cols int, alpha T, c []T) {
+	trans, lda := left.stored()
 	var own gonum.Implementation
-	switch c := any(out.data).(type) {
+	switch c := any(c).(type) {
 	case []float32:
 		a, b := any(left.data).([]float32), any(right.data).([]float32)
-		own.Sgemm(tA, blas.NoTrans, m, n, k, float32(alpha), a, lda, b, right.rs, float32(beta), c, out.rs)
+		own.Sgemm(trans, blas.NoTrans, rows, cols, left.cols, float32(alpha), a, lda, b, right.rs, 0, c, cols)
 	case []float64:
 		a, b := any(left.data).([]float64), any(right.data).([]float64)
-		own.Dgemm(tA, blas.NoTrans, m, n, k, float64(alpha), a, lda, b, right.rs, float64(beta), c, out.rs)
+		own.Dgemm(trans, blas.NoTrans, rows, cols, left.cols, float64(alpha), a, lda, b, right.rs, 0, c, cols)
 	}
 }
 
-// turned32 and turned64 keep the copies' storage.
-var (
-	turned32 = sync.Pool{New: func() any { return new(Packed[float32]) }}
-	turned64 = sync.Pool{New: func() any { return new(Packed[float64]) }}
-)
-
-func turnedPool[T Float]() *sync.Pool {
-	if _, ok := any(T(0)).(float32); ok {
-		return &turned32
+// addScaled computes c = beta c + x; c is not read where beta is zero. The conversion
+// keeps compilers from fusing.
+func addScaled[T Float](c []T, beta T, x []T) {
+	if beta == 0 {
+		copy(c, x)
+		return
 	}
-	return &turned64
+	for j := range c {
+		c[j] = T(beta*c[j]) + x[j]
+	}
 }
 
 // stored says how x lies in its slice.

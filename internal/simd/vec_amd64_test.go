@@ -16,7 +16,7 @@ func TestWithoutAVX2(t *testing.T) {
 		"Adam": TestAdamAgainstReference, "Dropout": TestDropoutMaskByElement, "Transpose": TestTranspose,
 		"Allocations": TestVectorsDoNotAllocate, "Stride": TestStride, "Interleave": TestInterleave,
 		"Products": TestGemmAgainstDefinition, "Scalars": TestGemmScalars, "Cores": TestGemmBytesDoNotDependOnCores,
-		"Shapes": TestGemmPanicsOnShape, "Special": TestGemmSpecialValues, "Concurrent": TestGemmConcurrently,
+		"Shapes": TestGemmPanicsOnShape, "Special": TestGemmSpecialValues, "Concurrent": TestGemmConcurrently, "Batch": TestGemmBytesDoNotDependOnBatch,
 	} {
 		t.Run(name, test)
 	}
