@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -19,12 +20,30 @@ func ClopperPearson(k, n int, confidence float64) Interval {
 	tail := (1 - confidence) / 2
 	in := Interval{0, 1}
 	if k > 0 {
-		in.Low = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(tail)
+		in.Low = betaQuantile(float64(k), float64(n-k+1), tail)
 	}
 	if k < n {
-		in.High = 1 - distuv.Beta{Alpha: float64(n - k), Beta: float64(k + 1)}.Quantile(tail)
+		in.High = 1 - betaQuantile(float64(n-k), float64(k+1), tail)
 	}
 	return in
+}
+
+// betaQuantile returns x with I_x(a, b) = p, the regularised incomplete beta
+// function, by bisection down to neighbouring numbers: gonum's inverse misses by
+// orders of magnitude where p is far out and a or b is large.
+func betaQuantile(a, b, p float64) float64 {
+	lo, hi := 0.0, 1.0
+	for {
+		x := lo + (hi-lo)/2
+		if x <= lo || x >= hi {
+			return x
+		}
+		if mathext.RegIncBeta(a, b, x) < p {
+			lo = x
+		} else {
+			hi = x
+		}
+	}
 }
 
 // Wilson returns the score interval for a proportion of which k of n were seen,

@@ -188,3 +188,19 @@ func ExampleClopperPearson() {
 	fmt.Printf("97.56 %% correct, between %.2f %% and %.2f %%\n", 100*in.Low, 100*in.High)
 	// Output: 97.56 % correct, between 97.24 % and 97.85 %
 }
+
+// Where nothing was seen the upper end solves (1 − x)ⁿ = (1 − confidence)/2.
+func TestIntervalOfNone(t *testing.T) {
+	for _, n := range []int{1, 10, 1000, 60000, 1000000, 10000000} {
+		for _, confidence := range []float64{.5, .95, .99, 1 - 1e-6, 1 - 1e-12} {
+			want := -math.Expm1(math.Log((1-confidence)/2) / float64(n))
+			in, mirror := ClopperPearson(0, n, confidence), ClopperPearson(n, n, confidence)
+			if in.Low != 0 || !(math.Abs(in.High-want) <= 1e-7*want) {
+				t.Errorf("0 of %d at %v: %v, want up to %v", n, confidence, in, want)
+			}
+			if mirror.High != 1 || !(math.Abs(1-mirror.Low-want) <= 1e-7*want) {
+				t.Errorf("%d of %d at %v: %v, want from 1 − %v", n, n, confidence, mirror, want)
+			}
+		}
+	}
+}
