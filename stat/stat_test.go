@@ -113,11 +113,13 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// coverage returns the probability that the interval of a sample of n covers p.
-func coverage(interval func(k, n int, confidence float64) Interval, n int, p, confidence float64) float64 {
+// coverage returns the probability that the interval covers p, there being one
+// for each outcome 0 … n.
+func coverage(intervals []Interval, p float64) float64 {
 	var sum float64
-	for k := range n + 1 {
-		if in := interval(k, n, confidence); in.Low <= p && p <= in.High {
+	n := len(intervals) - 1
+	for k, in := range intervals {
+		if in.Low <= p && p <= in.High {
 			logp := combin.LogGeneralizedBinomial(float64(n), float64(k)) +
 				float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p)
 			sum += math.Exp(logp)
@@ -130,13 +132,17 @@ func TestCoverageByEnumeration(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 20, 61} {
 		for _, confidence := range []float64{.8, .95} {
 			var wilson float64
+			exact, score := make([]Interval, n+1), make([]Interval, n+1) // of every outcome
+			for k := range exact {
+				exact[k], score[k] = ClopperPearson(k, n, confidence), Wilson(k, n, confidence)
+			}
 			const points = 399
 			for i := range points {
 				p := float64(i+1) / (points + 1)
-				if c := coverage(ClopperPearson, n, p, confidence); c < confidence-1e-9 {
+				if c := coverage(exact, p); c < confidence-1e-9 {
 					t.Errorf("Clopper-Pearson at n = %d, p = %v covers with %v, not %v", n, p, c, confidence)
 				}
-				wilson += coverage(Wilson, n, p, confidence) / points
+				wilson += coverage(score, p) / points
 			}
 			if n >= 20 && math.Abs(wilson-confidence) > .02 {
 				t.Errorf("Wilson at n = %d covers with %v on average, not about %v", n, wilson, confidence)
