@@ -114,6 +114,9 @@ func (d *decoder) matrix(n *node, transpose bool, alpha float64) (*nn.Param, err
 	if err != nil {
 		return nil, err
 	}
+	if _, _, err := t.shape(); err != nil {
+		return nil, err
+	}
 	if len(t.dims) != 2 {
 		return nil, beyond("weight %q has shape %v, not two dimensions", t.name, t.dims)
 	}

@@ -41,6 +41,7 @@ func damaged() map[string]struct {
 		"cut node":      {cut.bytes(), []string{"cut off", `"Relu"`[1:5]}},
 		"wire type":     {appendInt(nil, modelGraph, 3), []string{"field 7 is no message"}},
 		"2^60 elements": {node(newFile(2).tensor(appendBytes(tensorOf("w", typeFloat, 2, 1<<59), tensorRaw, raw(8)))), []string{"MatMul of y", `"w"`, "impossible shape"}},
+		"2^60 in a row": {node(newFile(2).tensor(tensorOf("w", typeFloat, 1<<60))), []string{"MatMul of y", `"w"`, "impossible shape"}},
 		"2^50 elements": {node(newFile(2).tensor(appendBytes(tensorOf("w", typeFloat, 2, 1<<49), tensorRaw, raw(8)))), []string{"MatMul of y", `"w"`, "there are 8"}},
 		"negative":      {node(newFile(2).tensor(tensorOf("w", typeFloat, 2, -1))), []string{`"w"`, "impossible shape"}},
 		"empty weight":  {node(newFile(2).tensor(tensorOf("w", typeFloat, 2, 0))), []string{`"w"`, "empty"}},
