@@ -125,19 +125,20 @@ func (k *convColumns[T]) applyRange(lo, hi int) {
 		cols := k.outputs(t)
 		for g := range k.groups {
 			k.unfold(col, t, g, 0, k.inG)
-			w := k.w[g*k.outG*k.depth:]
-			if t.examples() > 1 {
-				simd.Gemm(false, false, k.outG, cols, k.depth, 1, w, k.depth, col, cols, 0, out, cols)
-				k.scatter(out, t, g)
-				continue
+			y, ld := out, cols
+			if t.examples() == 1 {
+				y, ld = k.y[k.planeAt(t, g, 0):], k.outHW
 			}
-			y := k.y[k.planeAt(t, g, 0):]
 			var beta T
 			if k.b != nil {
-				k.fillBias(y, cols, g)
+				k.fillBias(y, ld, cols, g)
 				beta = 1
 			}
-			simd.Gemm(false, false, k.outG, cols, k.depth, 1, w, k.depth, col, cols, beta, y, k.outHW)
+			w := k.w[g*k.outG*k.depth:]
+			simd.Gemm(false, false, k.outG, cols, k.depth, 1, w, k.depth, col, cols, beta, y, ld)
+			if t.examples() > 1 {
+				k.scatter(out, t, g)
+			}
 		}
 	}
 }
@@ -148,9 +149,11 @@ func (k *convColumns[T]) planeAt(t convTile, g, o int) int {
 	return ((t.e0*k.groups+g)*k.outG+o)*k.outHW + t.r0*k.outW
 }
 
-func (k *convColumns[T]) fillBias(y []T, cols, g int) {
+// fillBias sets the outputs of a tile, rows of y ld apart, to the bias, so that the
+// product is added to it in the same order whichever way the tiles are cut.
+func (k *convColumns[T]) fillBias(y []T, ld, cols, g int) {
 	for o := range k.outG {
-		fill(y[o*k.outHW:][:cols], k.b[g*k.outG+o])
+		fill(y[o*ld:][:cols], k.b[g*k.outG+o])
 	}
 }
 
@@ -165,18 +168,13 @@ func fill[T Float](x []T, v T) {
 	}
 }
 
-// scatter stores out, [outG, examples·outHW], and adds the bias.
+// scatter stores out, [outG, examples·outHW].
 func (k *convColumns[T]) scatter(out []T, t convTile, g int) {
 	cols := k.outputs(t)
 	for e := t.e0; e < t.e1; e++ {
 		for o := range k.outG {
 			from := out[o*cols+(e-t.e0)*k.outHW:][:k.outHW]
-			to := k.y[((e*k.groups+g)*k.outG+o)*k.outHW:][:k.outHW]
-			if k.b == nil {
-				copy(to, from)
-			} else {
-				simd.ScaleShift(to, from, 1, k.b[g*k.outG+o])
-			}
+			copy(k.y[((e*k.groups+g)*k.outG+o)*k.outHW:], from)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -147,6 +148,34 @@ func TestConvDefinition(t *testing.T) {
 			}
 			closeTo(t, "adjoint", got, adjoint, 1e-13)
 		})
+	}
+}
+
+// TestConvIgnoresBatch holds that an example's output is the same bytes alone and in
+// a batch, on any number of cores.
+func TestConvIgnoresBatch(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	const n = 7
+	deep := convCase{in: 300, out: 3, kernel: [2]int{2, 2}, height: 3, width: 4} // summed in several parts
+	for _, c := range append([]convCase{deep}, convCases...) {
+		op, size := c.op(), Size(c.shape())
+		x := randomSlice[float32](rand.New(rand.NewPCG(6, 6)), n*size, 1)
+		out, _ := op.Shape(c.shape())
+		k := op.kernel32(c.shape())
+		forward := func(x []float32) []float32 {
+			b := len(x) / size
+			f := &frame[float32]{batch: b, x: [][]float32{x}, y: make([]float32, b*Size(out))}
+			k.forward(f)
+			return f.y
+		}
+		var want []float32
+		for e := range n {
+			want = append(want, forward(x[e*size:][:size])...)
+		}
+		for _, cores := range []int{1, 2, 3, 8} {
+			runtime.GOMAXPROCS(cores)
+			closeTo(t, fmt.Sprintf("%v on %d cores", c, cores), forward(x), want, 0)
+		}
 	}
 }
 
