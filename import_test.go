@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"onnx"},
 	{"nn"},
 	{"lsqr", "dct", "stat", "npy"},
-	{"internal/simd", "internal/shared"},
+	{"internal/simd", "internal/file", "internal/shared"},
 }
 
 func layerOf(pkg string) int {

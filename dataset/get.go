@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"tattle/internal/file"
 )
 
 // Defaults of [GetOptions].
@@ -69,23 +71,23 @@ func (d Description) get(ctx context.Context, dir string, o GetOptions) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("cannot make the folder: %w", err)
 	}
-	unlock, err := lock(dir)
+	unlock, err := file.Lock(dir)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", dir, err)
 	}
 	defer unlock()
 	total := d.Bytes()
 	var before int64
-	for _, file := range d.Files {
-		f := fetch{RemoteFile: file, path: filepath.Join(dir, file.Name), o: o, open: openPart}
+	for _, remote := range d.Files {
+		f := fetch{RemoteFile: remote, path: filepath.Join(dir, remote.Name), o: o, open: openPart}
 		if o.BaseURL != "" {
-			f.URL = strings.TrimSuffix(o.BaseURL, "/") + "/" + file.Name
+			f.URL = strings.TrimSuffix(o.BaseURL, "/") + "/" + remote.Name
 		}
-		f.progress = func(done int64) { o.Progress(min(before+min(done, file.Size), total), total) }
+		f.progress = func(done int64) { o.Progress(min(before+min(done, remote.Size), total), total) }
 		if err := f.get(ctx); err != nil {
-			return fmt.Errorf("%s: %w", file.Name, err)
+			return fmt.Errorf("%s: %w", remote.Name, err)
 		}
-		before += file.Size
+		before += remote.Size
 		o.Progress(before, total)
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/file"
 	"tattle/internal/shared"
 )
 
@@ -336,7 +337,7 @@ func TestGetTwiceAtOnce(t *testing.T) {
 	if err := d.get(context.Background(), dir, o); err != nil {
 		t.Fatal(err)
 	}
-	if second == nil || !strings.Contains(second.Error(), "another run is fetching") || !strings.Contains(second.Error(), dir) {
+	if second == nil || !errors.Is(second, file.ErrLocked) || !strings.Contains(second.Error(), dir) {
 		t.Errorf("the second: %v", second)
 	}
 	onlyFile(t, dir, files)

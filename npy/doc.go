@@ -10,7 +10,8 @@ package npy
 
 import (
 	"fmt"
-	"strconv"
+
+	"tattle/internal/file"
 )
 
 // FormatError says that a file, or one array of it, is not what this package
@@ -32,17 +33,9 @@ func (e *FormatError) Error() string {
 		s = fmt.Sprintf("array %q: %s", e.Array, s)
 	}
 	if e.File != "" {
-		s = plain(e.File) + ": " + s
+		s = file.Name(e.File) + ": " + s
 	}
 	return s
-}
-
-// plain returns a name, quoted where it would not print as part of a line.
-func plain(name string) string {
-	if quoted := strconv.Quote(name); len(quoted) != len(name)+2 {
-		return quoted
-	}
-	return name
 }
 
 // Unwrap returns the error beneath.

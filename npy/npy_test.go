@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// file builds a .npy file from a header's text and data.
-func file(version byte, header string, data ...byte) []byte {
+// arrayFile builds a .npy file from a header's text and data.
+func arrayFile(version byte, header string, data ...byte) []byte {
 	b := []byte(magic)
 	b = append(b, version, 0)
 	if version == 1 {
@@ -90,14 +90,14 @@ func TestReadForeign(t *testing.T) {
 		shape []int
 		want  any
 	}{
-		{"format 2", file(2, "{'descr': '<i2', 'fortran_order': False, 'shape': (2,), }\n", 1, 0, 2, 0), []int{2}, []int16{1, 2}},
-		{"format 3", file(3, "{'shape': (2,), \"descr\": '|u1', 'fortran_order': False}", 1, 2), []int{2}, []uint8{1, 2}},
-		{"long of Python 2", file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (2L, 1L)}", 1, 2), []int{2, 1}, []uint8{1, 2}},
-		{"big-endian", file(1, "{'descr': '>i4', 'fortran_order': False, 'shape': (2,)}", 0, 0, 0, 1, 0, 0, 1, 0), []int{2}, []int32{1, 256}},
-		{"Fortran", file(1, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3)}", 1, 4, 2, 5, 3, 6), []int{2, 3}, []uint8{1, 2, 3, 4, 5, 6}},
-		{"half", file(1, "{'descr': '<f2', 'fortran_order': False, 'shape': (5,)}", 0, 0x3c, 0, 0xc0, 1, 0, 0, 0x7c, 0xff, 0x7b), []int{5},
+		{"format 2", arrayFile(2, "{'descr': '<i2', 'fortran_order': False, 'shape': (2,), }\n", 1, 0, 2, 0), []int{2}, []int16{1, 2}},
+		{"format 3", arrayFile(3, "{'shape': (2,), \"descr\": '|u1', 'fortran_order': False}", 1, 2), []int{2}, []uint8{1, 2}},
+		{"long of Python 2", arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (2L, 1L)}", 1, 2), []int{2, 1}, []uint8{1, 2}},
+		{"big-endian", arrayFile(1, "{'descr': '>i4', 'fortran_order': False, 'shape': (2,)}", 0, 0, 0, 1, 0, 0, 1, 0), []int{2}, []int32{1, 256}},
+		{"Fortran", arrayFile(1, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3)}", 1, 4, 2, 5, 3, 6), []int{2, 3}, []uint8{1, 2, 3, 4, 5, 6}},
+		{"half", arrayFile(1, "{'descr': '<f2', 'fortran_order': False, 'shape': (5,)}", 0, 0x3c, 0, 0xc0, 1, 0, 0, 0x7c, 0xff, 0x7b), []int{5},
 			[]float32{1, -2, 0x1p-24, float32(math.Inf(1)), 65504}},
-		{"bool", file(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (3,)}", 0, 1, 7), []int{3}, []bool{false, true, true}},
+		{"bool", arrayFile(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (3,)}", 0, 1, 7), []int{3}, []bool{false, true, true}},
 	}
 	for _, c := range cases {
 		a, err := Read(bytes.NewReader(c.file))
@@ -111,22 +111,22 @@ var hostile = map[string][]byte{
 	"nothing":        {},
 	"magic alone":    []byte(magic),
 	"no array":       []byte("PK\x03\x04 something else"),
-	"format 9":       file(9, "{}"),
-	"header cut off": file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}")[:30],
+	"format 9":       arrayFile(9, "{}"),
+	"header cut off": arrayFile(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}")[:30],
 	"header of 4 GB": {0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0, 255, 255, 255, 255},
-	"2^60 elements":  file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1152921504606846976,)}", 1, 2),
-	"overflow":       file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296, 4294967296, 4294967296)}", 1, 2),
-	"beyond int":     file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999,)}", 1, 2),
-	"data cut off":   file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}", 1, 2, 3, 4, 5, 6, 7, 8, 9),
-	"object":         file(1, "{'descr': '|O', 'fortran_order': False, 'shape': (2,)}", 1),
-	"text":           file(1, "{'descr': '<U5', 'fortran_order': False, 'shape': (2,)}", 1),
-	"fields":         file(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", 1),
-	"negative":       file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}", 1),
-	"no shape":       file(1, "{'descr': '<f4', 'fortran_order': False}", 1),
-	"no order":       file(1, "{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", 1),
-	"key twice":      file(1, "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", 1),
-	"goes on":        file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)} + 1", 1),
-	"no byte order":  file(1, "{'descr': '|f4', 'fortran_order': False, 'shape': (1,)}", 1, 2, 3, 4),
+	"2^60 elements":  arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1152921504606846976,)}", 1, 2),
+	"overflow":       arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296, 4294967296, 4294967296)}", 1, 2),
+	"beyond int":     arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999,)}", 1, 2),
+	"data cut off":   arrayFile(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}", 1, 2, 3, 4, 5, 6, 7, 8, 9),
+	"object":         arrayFile(1, "{'descr': '|O', 'fortran_order': False, 'shape': (2,)}", 1),
+	"text":           arrayFile(1, "{'descr': '<U5', 'fortran_order': False, 'shape': (2,)}", 1),
+	"fields":         arrayFile(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", 1),
+	"negative":       arrayFile(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}", 1),
+	"no shape":       arrayFile(1, "{'descr': '<f4', 'fortran_order': False}", 1),
+	"no order":       arrayFile(1, "{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", 1),
+	"key twice":      arrayFile(1, "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", 1),
+	"goes on":        arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)} + 1", 1),
+	"no byte order":  arrayFile(1, "{'descr': '|f4', 'fortran_order': False, 'shape': (1,)}", 1, 2, 3, 4),
 }
 
 func TestReadHostile(t *testing.T) {
@@ -163,7 +163,7 @@ func TestReadFileRefuses(t *testing.T) {
 		}
 		return path
 	}
-	one := file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1)
+	one := arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1)
 	for path, want := range map[string]string{
 		dir:                              "is a folder",
 		write("two.npy", append(one, 1)): "goes on",
@@ -236,8 +236,8 @@ func FuzzRead(f *testing.F) {
 	for _, b := range hostile {
 		f.Add(b)
 	}
-	f.Add(file(1, "{'descr': '<f2', 'fortran_order': True, 'shape': (2, 1)}", 1, 2, 3, 4))
-	f.Add(file(2, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,)}", 1, 2, 3, 4))
+	f.Add(arrayFile(1, "{'descr': '<f2', 'fortran_order': True, 'shape': (2, 1)}", 1, 2, 3, 4))
+	f.Add(arrayFile(2, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,)}", 1, 2, 3, 4))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		a, err := Read(bytes.NewReader(b))
 		if err != nil {

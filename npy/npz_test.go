@@ -121,9 +121,9 @@ func TestRows(t *testing.T) {
 
 func TestRowsRefuses(t *testing.T) {
 	b := members(t, zip.Store, map[string][]byte{
-		"scalar.npy":  file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': ()}", 1),
-		"fortran.npy": file(1, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 2)}", 1, 2, 3, 4),
-		"short.npy":   file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (5,)}", 1),
+		"scalar.npy":  arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': ()}", 1),
+		"fortran.npy": arrayFile(1, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 2)}", 1, 2, 3, 4),
+		"short.npy":   arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (5,)}", 1),
 	})
 	for _, name := range []string{"scalar", "fortran", "short", "none"} {
 		_, err := open(t, b).Rows(name)
@@ -200,7 +200,7 @@ func TestArchiveHostile(t *testing.T) {
 			}
 		}
 	}
-	long := file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1, 2)
+	long := arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1, 2)
 	if _, err := open(t, members(t, zip.Store, map[string][]byte{"x.npy": long})).Array("x"); err == nil {
 		t.Error("trailing bytes were taken")
 	}
@@ -225,7 +225,7 @@ func TestArchiveDamaged(t *testing.T) {
 
 // rewritten is an archive whose directory says something else of its one member.
 func rewritten(t *testing.T, at int, put ...byte) []byte {
-	b := members(t, zip.Deflate, map[string][]byte{"x.npy": file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1)})
+	b := members(t, zip.Deflate, map[string][]byte{"x.npy": arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1)})
 	directory := bytes.LastIndex(b, []byte("PK\x01\x02"))
 	copy(b[directory+at:], put)
 	return b

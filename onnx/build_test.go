@@ -12,8 +12,8 @@ import (
 	"tattle/nn"
 )
 
-// file is an ONNX model in the making, for tests: what Encode would never write.
-type file struct {
+// modelFile is an ONNX model in the making, for tests: what Encode would never write.
+type modelFile struct {
 	opset  int64
 	nodes  []byte
 	consts []byte
@@ -23,12 +23,12 @@ type file struct {
 	input  []byte
 }
 
-func newFile(shape ...int) *file {
-	return &file{opset: 13, input: activation("x", shape), output: "y"}
+func newFile(shape ...int) *modelFile {
+	return &modelFile{opset: 13, input: activation("x", shape), output: "y"}
 }
 
 // node adds a node of inputs to one output; attributes are appended encoded.
-func (f *file) node(op, output string, inputs []string, attributes ...[]byte) *file {
+func (f *modelFile) node(op, output string, inputs []string, attributes ...[]byte) *modelFile {
 	var b []byte
 	for _, in := range inputs {
 		b = appendBytes(b, nodeInput, []byte(in))
@@ -41,7 +41,7 @@ func (f *file) node(op, output string, inputs []string, attributes ...[]byte) *f
 	return f
 }
 
-func (f *file) tensor(body []byte) *file {
+func (f *modelFile) tensor(body []byte) *modelFile {
 	f.consts = appendBytes(f.consts, graphInitializer, body)
 	return f
 }
@@ -55,7 +55,7 @@ func tensorOf(name string, kind int64, shape ...int) []byte {
 }
 
 // floats adds a float32 tensor by raw data.
-func (f *file) floats(name string, shape []int, x ...float32) *file {
+func (f *modelFile) floats(name string, shape []int, x ...float32) *modelFile {
 	var raw []byte
 	for _, v := range x {
 		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
@@ -63,7 +63,7 @@ func (f *file) floats(name string, shape []int, x ...float32) *file {
 	return f.tensor(appendBytes(tensorOf(name, typeFloat, shape...), tensorRaw, raw))
 }
 
-func (f *file) ints(name string, x ...int64) *file {
+func (f *modelFile) ints(name string, x ...int64) *modelFile {
 	return f.tensor(intTensor(name, x...))
 }
 
@@ -75,7 +75,7 @@ func intTensor(name string, x ...int64) []byte {
 	return appendBytes(tensorOf(name, typeInt64, len(x)), tensorInt64s, packed)
 }
 
-func (f *file) bytes() []byte {
+func (f *modelFile) bytes() []byte {
 	g := slices.Concat(f.nodes, f.consts, appendBytes(nil, graphInput, f.input), f.inputs, f.extra)
 	g = appendBytes(g, graphOutput, activation(f.output, []int{1}))
 	b := appendInt(nil, modelIRVersion, 8)
@@ -83,10 +83,10 @@ func (f *file) bytes() []byte {
 	return appendBytes(b, modelOpset, appendInt(nil, opsetVersion, f.opset))
 }
 
-func (f *file) decode() (*nn.Graph, error) { return Decode("test.onnx", f.bytes()) }
+func (f *modelFile) decode() (*nn.Graph, error) { return Decode("test.onnx", f.bytes()) }
 
 // run decodes and computes.
-func (f *file) run(t *testing.T, x ...float32) []float32 {
+func (f *modelFile) run(t *testing.T, x ...float32) []float32 {
 	t.Helper()
 	g, err := f.decode()
 	if err != nil {

@@ -18,8 +18,9 @@ package onnx
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // FormatError says that a file is damaged or contradicts itself.
@@ -32,9 +33,9 @@ type FormatError struct {
 
 // Error returns one line: file, node, operator and what is wrong.
 func (e *FormatError) Error() string {
-	s := plain(e.File) + ": "
+	s := file.Name(e.File) + ": "
 	if e.Node != "" || e.Op != "" {
-		s += fmt.Sprintf("node %q (%s): ", e.Node, plain(e.Op))
+		s += fmt.Sprintf("node %q (%s): ", e.Node, file.Name(e.Op))
 	}
 	return s + e.Detail
 }
@@ -64,21 +65,21 @@ func (e *UnsupportedError) Error() string {
 	var what []string
 	nodes := map[string][]string{}
 	for _, p := range e.Parts {
-		w := plain(p.Op)
+		w := file.Name(p.Op)
 		if p.Detail != "" {
 			w = strings.TrimPrefix(w+": "+p.Detail, ": ")
 		}
 		if nodes[w] == nil {
 			what = append(what, w)
 		}
-		nodes[w] = append(nodes[w], plain(p.Node))
+		nodes[w] = append(nodes[w], file.Name(p.Node))
 	}
 	for i, w := range what {
 		if n := listed(nodes[w], ", ", maxNodes); n != "" {
 			what[i] = fmt.Sprintf("%s (%s)", w, n)
 		}
 	}
-	return plain(e.File) + ": not supported: " + listed(what, "; ", maxListed)
+	return file.Name(e.File) + ": not supported: " + listed(what, "; ", maxListed)
 }
 
 // listed joins the first of the items and counts the rest.
@@ -87,14 +88,6 @@ func listed(items []string, separator string, most int) string {
 		items = append(slices.Clone(items[:most]), fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(items, separator)
-}
-
-// plain returns s, quoted where it would not print as part of a line.
-func plain(s string) string {
-	if quoted := strconv.Quote(s); len(quoted) != len(s)+2 {
-		return quoted
-	}
-	return s
 }
 
 // unsupported is a detail on its way to an UnsupportedError; empty for an

@@ -14,7 +14,7 @@ import (
 	"tattle/nn"
 )
 
-func affine() *file {
+func affine() *modelFile {
 	return newFile(2).floats("w", []int{2, 1}, 1, 4).node("MatMul", "y", in("x", "w"))
 }
 
@@ -28,7 +28,7 @@ func damaged() map[string]struct {
 		want []string
 	}
 	raw := func(n int) []byte { return make([]byte, n) }
-	node := func(f *file) []byte { return f.node("MatMul", "y", in("x", "w")).bytes() }
+	node := func(f *modelFile) []byte { return f.node("MatMul", "y", in("x", "w")).bytes() }
 	nan := float32(math.NaN())
 	twice := affine()
 	twice.extra = twice.consts

@@ -31,7 +31,7 @@ func TestOperators(t *testing.T) {
 	image := iota32(16, 1) // [1, 4, 4]: 1 … 16
 	cases := []struct {
 		name string
-		file *file
+		file *modelFile
 		x    []float32
 		want []float32
 	}{
@@ -228,11 +228,11 @@ func TestInitializerAsInput(t *testing.T) {
 }
 
 func TestUnsupported(t *testing.T) {
-	old := func(f *file) *file { f.opset = 11; return f }
-	w := func(f *file) *file { return f.floats("w", []int{2, 2}, 1, 2, 3, 4) }
+	old := func(f *modelFile) *modelFile { f.opset = 11; return f }
+	w := func(f *modelFile) *modelFile { return f.floats("w", []int{2, 2}, 1, 2, 3, 4) }
 	cases := []struct {
 		name string
-		file *file
+		file *modelFile
 		want []Unsupported
 	}{
 		{"all in one", newFile(2).node("Slice", "a", in("x")).node("Pad", "b", in("a")).node("Relu", "c", in("b")).
@@ -280,7 +280,7 @@ func TestUnsupported(t *testing.T) {
 }
 
 func TestUnsupportedModel(t *testing.T) {
-	relu := func() *file { return newFile(2).node("Relu", "y", in("x")) }
+	relu := func() *modelFile { return newFile(2).node("Relu", "y", in("x")) }
 	old, wide, scalar, batch, two := relu(), relu(), relu(), relu(), relu()
 	old.opset = 6
 	wide.input = activation("x", nil)
@@ -291,7 +291,7 @@ func TestUnsupportedModel(t *testing.T) {
 	dims := appendBytes(appendBytes(nil, shapeDim, nil), shapeDim, nil)
 	kind := appendBytes(appendInt(nil, typeElement, typeFloat), typeShape, dims)
 	symbolic.input = appendBytes(appendBytes(nil, valueName, []byte("x")), valueType, appendBytes(nil, typeTensor, kind))
-	for want, f := range map[string]*file{
+	for want, f := range map[string]*modelFile{
 		"opset 6": old, "1 dimensions": wide, "elements of type 0": scalar,
 		"a batch fixed to 8": batch, "2 inputs": two, "dimension 1 is not fixed": symbolic,
 	} {

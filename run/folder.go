@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"tattle/internal/file"
 )
 
 // Folder keeps the finished shards of a run on disk: for shard i a file and,
@@ -97,7 +99,7 @@ func (f *Folder) sweep() error {
 		return fmt.Errorf("resume: %w", err)
 	}
 	for _, e := range entries {
-		if isTemporary(e.Name()) {
+		if file.IsTemporary(e.Name()) {
 			if err := os.Remove(filepath.Join(f.dir, e.Name())); err != nil {
 				return fmt.Errorf("resume: %w", err)
 			}
