@@ -1,6 +1,8 @@
 package bound
 
 import (
+	"context"
+	"math"
 	"slices"
 
 	"tattle/lsqr"
@@ -12,23 +14,65 @@ import (
 // pseudoinverse has them.
 const DefaultTolerance = 1e-7
 
-// products is a linearised model as lsqr's operator, each row of [examples,
-// restarts] a system.
+// products is a linearised model as lsqr's operator. Once ctx is cancelled they
+// are NaN, at which LSQR stops.
 type products struct {
+	ctx  context.Context
 	lin  nn.Linearization[float32]
 	p, n int
 }
 
-func (a products) Dims() (rows, cols int)    { return a.n, a.p }
-func (a products) Mul(dst, v []float32)      { a.lin.JVP(dst, v) }
-func (a products) MulTrans(dst, u []float32) { a.lin.VJP(dst, u) }
+func (a *products) Dims() (rows, cols int) { return a.n, a.p }
+
+func (a *products) Mul(dst, v []float32) {
+	if !a.cancelled(dst) {
+		a.lin.JVP(dst, v)
+	}
+}
+
+func (a *products) MulTrans(dst, u []float32) {
+	if !a.cancelled(dst) {
+		a.lin.VJP(dst, u)
+	}
+}
+
+func (a *products) cancelled(dst []float32) bool {
+	if a.ctx.Err() == nil {
+		return false
+	}
+	for i := range dst {
+		dst[i] = float32(math.NaN())
+	}
+	return true
+}
+
+// systems is the products of as many systems for each point where J is taken. A
+// narrowed batch has a point for each system, so that what has stopped costs
+// nothing.
+type systems struct {
+	products
+	model  nn.Model
+	points []float32 // [·, p]
+	each   int       // systems for each point
+	chosen []float32 // [systems, p], the points of those that are left
+}
+
+// Select implements lsqr.Selector.
+func (a *systems) Select(left []int) {
+	a.chosen = a.chosen[:0]
+	for _, i := range left {
+		i /= a.each
+		a.chosen = append(a.chosen, a.points[i*a.p:(i+1)*a.p]...)
+	}
+	a.lin = a.model.Linearize(a.chosen)
+}
 
 // transposed is Jᵀ.
-type transposed struct{ products }
+type transposed struct{ *systems }
 
 func (a transposed) Dims() (rows, cols int)    { return a.p, a.n }
-func (a transposed) Mul(dst, v []float32)      { a.lin.VJP(dst, v) }
-func (a transposed) MulTrans(dst, u []float32) { a.lin.JVP(dst, u) }
+func (a transposed) Mul(dst, v []float32)      { a.systems.MulTrans(dst, v) }
+func (a transposed) MulTrans(dst, u []float32) { a.systems.Mul(dst, u) }
 
 // matrixFree applies J⁺ by LSQR, with J known by its products only.
 type matrixFree struct {
@@ -37,6 +81,7 @@ type matrixFree struct {
 
 	theta   []float32
 	at      []float32 // [systems, p], where J is taken if re-linearising; empty for θ
+	a       systems
 	solver  lsqr.Solver[float32]
 	steps   int // of LSQR, the most of a system, over all solves
 	systems int // solved
@@ -55,26 +100,34 @@ func newMatrixFree(m nn.Model, o SearchOptions) *matrixFree {
 
 func (s *matrixFree) prepare(b *batch) { s.theta, s.at = b.theta, s.at[:0] }
 
-func (s *matrixFree) operator() products {
+// operator returns the products for that many systems.
+func (s *matrixFree) operator(ctx context.Context, count int) *systems {
 	p, n := s.model.Dims()
 	x := s.theta
 	if len(s.at) > 0 {
 		x = s.at
 	}
-	return products{s.model.Linearize(x), p, n}
+	s.a = systems{products{ctx, s.model.Linearize(x), p, n}, s.model, x, count * p / len(x), s.a.chosen}
+	return &s.a
 }
 
-func (s *matrixFree) solve(eps, z []float32) {
-	a := s.operator()
-	s.count(eps, s.solver.Solve(a, z, len(z)/a.n, s.options.LSQR))
+func (s *matrixFree) solve(ctx context.Context, eps, z []float32) error {
+	_, n := s.model.Dims()
+	count := len(z) / n
+	return s.take(ctx, eps, s.solver.Solve(s.operator(ctx, count), z, count, s.options.LSQR))
 }
 
-func (s *matrixFree) transpose(z, eps []float32) {
-	a := s.operator()
-	s.count(z, s.solver.Solve(transposed{a}, eps, len(eps)/a.p, s.options.LSQR))
+func (s *matrixFree) transpose(ctx context.Context, z, eps []float32) error {
+	p, _ := s.model.Dims()
+	count := len(eps) / p
+	return s.take(ctx, z, s.solver.Solve(transposed{s.operator(ctx, count)}, eps, count, s.options.LSQR))
 }
 
-func (s *matrixFree) count(x []float32, r lsqr.Result[float32]) {
+// take copies the solutions and counts what they took.
+func (s *matrixFree) take(ctx context.Context, x []float32, r lsqr.Result[float32]) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	copy(x, r.X)
 	for _, st := range r.Stats {
 		s.systems++
@@ -83,6 +136,7 @@ func (s *matrixFree) count(x []float32, r lsqr.Result[float32]) {
 			s.stopped++
 		}
 	}
+	return nil
 }
 
 func (s *matrixFree) moved(eps []float32) {

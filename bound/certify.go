@@ -1,16 +1,22 @@
 package bound
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // certifyChunk is how many examples' witnesses go through the net together:
 // enough to keep a matrix product busy, few enough to stay in cache.
 const certifyChunk = 16
 
 // certify fills in bounds from witnesses: rows lo to hi of the record.
-func (s *certified) certify(c *Certifier, w Coordinates, theta []float32, lo, hi, restarts int) {
+func (s *certified) certify(ctx context.Context, c *Certifier, w Coordinates, theta []float32, lo, hi, restarts int) error {
 	p, _ := c.Net.Dims()
 	m := w.Len()
 	for first := lo; first < hi; first += certifyChunk {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		last := min(hi, first+certifyChunk)
 		eps := s.eps[first*restarts*p : last*restarts*p]
 		ds := c.Divergences(theta[first*p:last*p], eps)
@@ -25,6 +31,7 @@ func (s *certified) certify(c *Certifier, w Coordinates, theta []float32, lo, hi
 			best(s.std[r*m:(r+1)*m], s.winner[r*m:(r+1)*m], bounds)
 		})
 	}
+	return nil
 }
 
 // finite replaces what a broken forward pass gives by the largest number.

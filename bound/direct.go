@@ -1,6 +1,8 @@
 package bound
 
 import (
+	"context"
+
 	"tattle/internal/simd"
 	"tattle/nn"
 )
@@ -31,7 +33,7 @@ func (s *explicit) each(eps, z []float32, f func(active []int, inverse, eps, z [
 	})
 }
 
-func (s *explicit) solve(eps, z []float32) {
+func (s *explicit) solve(_ context.Context, eps, z []float32) error {
 	s.each(eps, z, func(active []int, inverse, eps, z []float32) {
 		restarts, a := len(eps)/s.p, len(active)
 		if a == 0 {
@@ -46,9 +48,10 @@ func (s *explicit) solve(eps, z []float32) {
 		}
 		simd.Gemm(false, false, restarts, s.p, a, 1, za, a, inverse, s.p, 0, eps, s.p)
 	})
+	return nil
 }
 
-func (s *explicit) transpose(z, eps []float32) {
+func (s *explicit) transpose(_ context.Context, z, eps []float32) error {
 	s.each(eps, z, func(active []int, inverse, eps, z []float32) {
 		restarts, a := len(eps)/s.p, len(active)
 		clear(z)
@@ -63,4 +66,5 @@ func (s *explicit) transpose(z, eps []float32) {
 			}
 		}
 	})
+	return nil
 }

@@ -1,8 +1,10 @@
 package bound
 
 import (
+	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,6 +85,29 @@ func (e *examples) columns() []column {
 }
 
 func (c column) shape(examples int) []int { return append([]int{examples}, c.row...) }
+
+// open opens the arrays of a file for reading by rows, one for each example. It
+// errs where they do not have the shapes of e, a record without examples; the
+// width of the spectra is free.
+func (e *examples) open(f *npy.File, path string) (rows map[string]*npy.Rows, total int, err error) {
+	rows, total = map[string]*npy.Rows{}, -1
+	for _, c := range e.columns() {
+		r, err := f.Rows(c.name)
+		if err != nil {
+			return nil, 0, err
+		}
+		if shape := r.Shape(); len(shape) != 1+len(c.row) || !c.fits(shape[1:]) || total >= 0 && shape[0] != total {
+			return nil, 0, fmt.Errorf("%s: array %q has shape %v, which does not fit the experiment", path, c.name, shape)
+		}
+		rows[c.name], total = r, r.Len()
+	}
+	return rows, total, nil
+}
+
+// fits tells whether one example's part of an array has that shape.
+func (c column) fits(shape []int) bool {
+	return c.name == spectrumName || slices.Equal(shape, c.row)
+}
 
 // write writes the record as an .npz archive.
 func (e *examples) write(w io.Writer) error {

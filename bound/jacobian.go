@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -81,9 +82,16 @@ func activeRows[T nn.Float](lin nn.Linearization[T], batch, p, n int) (js []Jaco
 }
 
 // factorAll decomposes Jacobians on all cores.
-func factorAll(js []Jacobian, factor func(Jacobian) (*Factors, error)) ([]*Factors, error) {
+func factorAll(ctx context.Context, js []Jacobian, factor func(Jacobian) (*Factors, error)) ([]*Factors, error) {
 	fs, errs := make([]*Factors, len(js)), make([]error, len(js))
-	parallel(len(js), func(i int) { fs[i], errs[i] = factor(js[i]) })
+	parallel(len(js), func(i int) {
+		if ctx.Err() == nil {
+			fs[i], errs[i] = factor(js[i])
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	return fs, errors.Join(errs...)
 }
 

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"math"
 
 	"tattle/internal/simd"
@@ -34,28 +35,38 @@ type published struct {
 	domain  Domain
 	updater *updater // nil where J is not decomposed
 
-	err    error
 	steps  int // of LSQR, over all solves
 	solves int
 }
 
-func (s *published) search(eps []float32, b *batch, size float64) {
+func (s *published) search(ctx context.Context, eps []float32, b *batch, size float64, tell func(part float64)) error {
 	p, n := s.model.Dims()
 	examples := len(b.theta) / p
 	restarts := len(b.start) / (examples * n)
 	features := make([]float32, examples*n)
 	s.model.Forward(features, b.theta)
 	s.updater = nil
-	if b.factors != nil {
+	if b.factors != nil && updates(mostActive(b.factors), s.model) {
 		s.updater = newUpdater(s.model, b.theta, b.factors)
 	}
 	for r := range restarts {
-		s.restart(eps, b, features, size, r, restarts)
+		part := func(repeats float64) { tell((float64(r) + repeats) / float64(restarts)) }
+		if err := s.restart(ctx, eps, b, features, size, r, restarts, part); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func mostActive(factors []*Factors) (rows int) {
+	for _, f := range factors {
+		rows = max(rows, len(f.Active))
+	}
+	return rows
 }
 
 // restart runs the repeats of restart r for the whole stack.
-func (s *published) restart(eps []float32, b *batch, features []float32, size float64, r, restarts int) {
+func (s *published) restart(ctx context.Context, eps []float32, b *batch, features []float32, size float64, r, restarts int, tell func(part float64)) error {
 	p, n := s.model.Dims()
 	examples := len(b.theta) / p
 	z, norms := make([]float32, examples*n), make([]float64, examples)
@@ -65,6 +76,7 @@ func (s *published) restart(eps []float32, b *batch, features []float32, size fl
 	}
 	at, moved := append([]float32(nil), b.theta...), make([]float32, examples*n)
 	for j := 1; j <= s.options.Repeats; j++ {
+		tell(float64(j-1) / float64(s.options.Repeats))
 		smallest := math.Inf(1)
 		for i := range examples {
 			if now := norm32(z[i*n : (i+1)*n]); now > 0 {
@@ -72,7 +84,10 @@ func (s *published) restart(eps []float32, b *batch, features []float32, size fl
 				smallest = min(smallest, norms[i])
 			}
 		}
-		delta := s.stacked(at, z, smallest)
+		delta, err := s.stacked(ctx, at, z, smallest)
+		if err != nil {
+			return err
+		}
 		for i := range at {
 			at[i] = b.theta[i] + delta[i]
 		}
@@ -87,19 +102,20 @@ func (s *published) restart(eps []float32, b *batch, features []float32, size fl
 		}
 		s.domain.project(eps[(i*restarts+r)*p:(i*restarts+r+1)*p], b.theta[i*p:(i+1)*p])
 	}
+	return nil
 }
 
 // stacked solves J δ = z for the stack, J at the examples of at.
-func (s *published) stacked(at, z []float32, smallest float64) []float32 {
+func (s *published) stacked(ctx context.Context, at, z []float32, smallest float64) ([]float32, error) {
 	p, n := s.model.Dims()
 	if s.updater == nil {
-		return s.solve(stack{products{s.model.Linearize(at), p, n}, len(at) / p}, z, smallest, len(at))
+		a := stack{&products{ctx, s.model.Linearize(at), p, n}, len(at) / p}
+		return s.solve(a, z, smallest, len(at)), ctx.Err()
 	}
 	delta := make([]float32, len(at))
-	parts, err := s.updater.decompose(at)
+	parts, err := s.updater.decompose(ctx, at)
 	if err != nil {
-		s.err = err
-		return delta
+		return nil, err
 	}
 	first := make([]int, len(parts)+1) // of each example's singular values
 	for i, f := range parts {
@@ -107,7 +123,7 @@ func (s *published) stacked(at, z []float32, smallest float64) []float32 {
 	}
 	total := first[len(parts)]
 	if total == 0 {
-		return delta
+		return delta, nil
 	}
 	d := diagonal{make([]float32, total)}
 	rhs, rest := make([]float32, total+1), make([]float64, len(parts))
@@ -123,7 +139,7 @@ func (s *published) stacked(at, z []float32, smallest float64) []float32 {
 	parallel(len(parts), func(i int) {
 		parts[i].combine(delta[i*p:(i+1)*p], got[first[i]:first[i+1]])
 	})
-	return delta
+	return delta, nil
 }
 
 // solve runs LSQR on one system, for unknowns that stand for cols inputs.
@@ -168,7 +184,7 @@ func (f *Factors) combine(dst, c []float32) {
 
 // stack is the Jacobians of a batch as one block-diagonal matrix.
 type stack struct {
-	products
+	*products
 	examples int
 }
 

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"fmt"
 
 	"tattle/npy"
@@ -49,8 +50,8 @@ func (v *verifier) winner(what string, example, k int, recorded, recomputed int1
 }
 
 // cramerRao computes the Cramér-Rao figures again.
-func (v *verifier) cramerRao(rec *examples, rows map[string]*npy.Rows, lo, hi int) error {
-	factors, err := factorsAt(v.model, rec.theta)
+func (v *verifier) cramerRao(ctx context.Context, rec *examples, rows map[string]*npy.Rows, lo, hi int) error {
+	factors, err := factorsAt(ctx, v.model, rec.theta)
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,10 @@ package bound
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"tattle/npy"
 	"tattle/run"
@@ -13,18 +13,21 @@ import (
 
 // Work is divided into shards, which are what an interrupted run keeps, and a
 // shard into batches, whose restarts go through the net together: enough of them
-// to keep a matrix product busy, fewer where an example is large.
+// to keep a matrix product busy, fewer where an example is large, and fewer where
+// it takes LSQR seconds.
 const (
 	shardExamples = 64
 	batchExamples = 32
+	shardSlow     = 16
+	batchSlow     = 8
 	batchFloats   = 1 << 24 // in the perturbations, features or Jacobians of a batch
 )
 
-// batchOf returns how many examples go through the net together, Jacobians
-// having that many rows, 0 for none.
-func batchOf(m Net, restarts, rows int) int {
+// batchOf returns how many examples go through the net together, at most so
+// many, Jacobians having that many rows, 0 for none.
+func batchOf(m Net, most, restarts, rows int) int {
 	p, n := m.Dims()
-	return max(1, min(batchExamples, batchFloats/max(restarts*max(p, n), rows*p)))
+	return max(1, min(most, batchFloats/max(restarts*max(p, n), rows*p)))
 }
 
 // The files of a run.
@@ -35,17 +38,18 @@ const (
 
 // RunOptions says where a run keeps its results and how it reports progress.
 type RunOptions struct {
-	Dir      string            // holds arrays.npz when the run is done, and its shards before
-	Resume   bool              // go on with the shards in Dir
-	Hashes   map[string]string // SHA-256 by role, such as "model", which a resumed run must share
-	Progress func(done, total int)
+	Dir      string                // holds arrays.npz and manifest.json when the run is done, and its shards before
+	Resume   bool                  // go on with what is in Dir, be it shards, finished arrays or nothing
+	Hashes   map[string]string     // SHA-256 by role, such as "model", which a resumed run must share
+	Progress func(done, total int) // examples, those under way counted by what is done of them; never fewer than before
 }
 
 // Run searches for witnesses, certifies their bounds and stores both in the
 // folder's arrays.npz, for the examples of data that indices name. A cancelled
-// ctx ends it after the batch in progress; what shards are finished then stay,
-// and a run with Resume goes on with them. The same experiment gives the same
-// arrays however often it was interrupted.
+// ctx ends it soon, with an error that wraps ctx's and says how many examples are
+// kept; a run with Resume goes on with them. The same experiment gives the same
+// arrays however often it was interrupted. Resuming another experiment is a
+// *run.MismatchError.
 func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment, o RunOptions) (*Result, error) {
 	p, _ := m.Dims()
 	for _, i := range indices {
@@ -62,21 +66,38 @@ func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment,
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, shard: shardExamples}
-	r.explicit = e.Search.Search == Direct || !e.SkipCramerRao
-	j := sizeUp(m, first)
-	if e.Search.Search == Published {
-		r.shard = e.Search.Stack
-		r.explicit = j.small()
+	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, told: -1}
+	r.divide(sizeUp(m, first))
+	if finished, err := r.open(); err != nil {
+		return nil, err
+	} else if finished != nil {
+		finished.Reason = reason
+		return finished, nil
 	}
-	if !r.explicit {
-		j.rows = 0
-	}
-	r.size = batchOf(m, e.Search.Restarts, j.rows)
 	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
 	return r.finish(reason)
+}
+
+// divide settles shards and batches, for Jacobians of that size.
+func (r *runner) divide(j jacobianSize) {
+	e, most := r.experiment, batchExamples
+	r.shard = shardExamples
+	r.explicit = !e.SkipCramerRao
+	switch e.Search.Search {
+	case Direct:
+		r.explicit = true
+	case Algorithm1:
+		r.shard, most = shardSlow, batchSlow
+	case Published:
+		r.shard = e.Search.Stack
+		r.explicit = r.explicit || updates(j.rows, r.model)
+	}
+	if !r.explicit {
+		j.rows = 0
+	}
+	r.size = batchOf(r.model, most, e.Search.Restarts, j.rows)
 }
 
 type runner struct {
@@ -91,7 +112,8 @@ type runner struct {
 	folder     *run.Folder
 	searcher   searcher
 	certifier  *Certifier
-	done       int
+	done       int // examples
+	told       int // of them, those that Progress was told of; -1 before the first time
 }
 
 // settings is all that decides the outcome, for the manifest of the shards.
@@ -123,23 +145,11 @@ func (r *runner) span(i int) (lo, hi int) { return i * r.shard, min(len(r.indice
 
 // run computes the shards that are not done, writing one while the next is
 // computed.
-func (r *runner) run(ctx context.Context) (err error) {
-	open := run.Create
-	if r.options.Resume {
-		open = run.Open
-	}
-	if r.folder, err = open(filepath.Join(r.options.Dir, shardsDir), r.manifest()); err != nil {
-		return err
-	}
+func (r *runner) run(ctx context.Context) error {
 	r.searcher = r.experiment.searcher(r.model)
 	r.certifier = &Certifier{Net: r.model, Sigma: r.experiment.Sigma, Domain: r.experiment.Domain}
-	for i := range r.folder.Len() {
-		if r.folder.Done(i) {
-			lo, hi := r.span(i)
-			r.done += hi - lo
-		}
-	}
-	r.progress(0)
+	r.done = r.kept()
+	r.progress(float64(r.done))
 	written := make(chan error, 1)
 	written <- nil
 	for _, i := range r.folder.Remaining() {
@@ -147,33 +157,52 @@ func (r *runner) run(ctx context.Context) (err error) {
 		if w := <-written; w != nil {
 			return w
 		}
+		if err != nil && ctx.Err() != nil {
+			return &interruption{r.kept(), len(r.indices), ctx.Err()}
+		}
 		if err != nil {
-			return r.interrupted(err)
+			return err
 		}
 		go func() { written <- r.folder.Commit(i, rec.write) }()
 	}
 	return <-written
 }
 
-func (r *runner) interrupted(err error) error {
-	kept := 0
+// kept counts the examples of the shards that are done.
+func (r *runner) kept() (examples int) {
 	for i := range r.folder.Len() {
 		if r.folder.Done(i) {
 			lo, hi := r.span(i)
-			kept += hi - lo
+			examples += hi - lo
 		}
 	}
-	return fmt.Errorf("%d of %d examples are finished and kept: %w", kept, len(r.indices), err)
+	return examples
 }
 
-func (r *runner) progress(more int) {
-	r.done += more
-	if r.options.Progress != nil {
-		r.options.Progress(r.done, len(r.indices))
+// interruption is what a cancelled context makes of a run.
+type interruption struct {
+	kept, total int
+	cause       error
+}
+
+func (e *interruption) Error() string {
+	return fmt.Sprintf("interrupted: %d of %d examples are finished and kept", e.kept, e.total)
+}
+
+func (e *interruption) Unwrap() error { return e.cause }
+
+// progress tells how many examples are done, where that is news.
+func (r *runner) progress(done float64) {
+	if whole := int(done); whole > r.told {
+		r.told = whole
+		if r.options.Progress != nil {
+			r.options.Progress(whole, len(r.indices))
+		}
 	}
 }
 
-// finish merges the shards into the arrays, removes them, and loads the result.
+// finish merges the shards into the arrays, puts their manifest beside, removes
+// them, and loads the result.
 func (r *runner) finish(reason string) (*Result, error) {
 	p, _ := r.model.Dims()
 	layout := r.experiment.layout(p)
@@ -194,12 +223,18 @@ func (r *runner) finish(reason string) (*Result, error) {
 		}
 		layout.width = max(layout.width, rows.Shape()[1])
 	}
-	path := filepath.Join(r.options.Dir, ArraysFile)
+	if err := os.Remove(r.path(manifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("remove the manifest of older arrays: %w", err)
+	}
+	path := r.path(ArraysFile)
 	err := run.WriteFile(path, func(w io.Writer) error { return layout.merge(w, len(r.indices), paths) })
 	if err != nil {
 		return nil, err
 	}
-	if err := os.RemoveAll(filepath.Join(r.options.Dir, shardsDir)); err != nil {
+	if err := os.Rename(r.path(shardsDir, manifestFile), r.path(manifestFile)); err != nil {
+		return nil, fmt.Errorf("keep the manifest of the shards: %w", err)
+	}
+	if err := os.RemoveAll(r.path(shardsDir)); err != nil {
 		return nil, fmt.Errorf("remove the merged shards: %w", err)
 	}
 	res, err := Load(path, r.experiment)

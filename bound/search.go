@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -146,17 +147,18 @@ func (b *batch) pseudoinverses() [][]float32 {
 }
 
 // A searcher overwrites eps, [examples, restarts, p], with perturbations whose
-// features move by about size·σ.
+// features move by about size·σ. It tells what part of them is done before every
+// step of some seconds, and ends soon after ctx is cancelled, with its error.
 type searcher interface {
-	search(eps []float32, b *batch, size float64)
+	search(ctx context.Context, eps []float32, b *batch, size float64, tell func(part float64)) error
 }
 
 // pseudoinverter applies the pseudoinverse of each example's J, to every restart.
 type pseudoinverter interface {
 	prepare(b *batch)
-	solve(eps, z []float32)     // ε = J⁺z
-	transpose(z, eps []float32) // z = (J⁺)ᵀε
-	moved(eps []float32)        // tells where the next J is wanted, if it is not to stay at θ
+	solve(ctx context.Context, eps, z []float32) error     // ε = J⁺z
+	transpose(ctx context.Context, z, eps []float32) error // z = (J⁺)ᵀε
+	moved(eps []float32)                                   // tells where the next J is wanted, if it is not to stay at θ
 }
 
 // repeats is Algorithm 1 of A around a way to apply J⁺.
@@ -170,7 +172,7 @@ type repeats struct {
 	frozen  []bool
 }
 
-func (s *repeats) search(eps []float32, b *batch, size float64) {
+func (s *repeats) search(ctx context.Context, eps []float32, b *batch, size float64, tell func(part float64)) error {
 	p, n := s.model.Dims()
 	rows := len(b.start) / n
 	s.z = slices.Grow(s.z[:0], len(b.start))[:len(b.start)]
@@ -180,16 +182,24 @@ func (s *repeats) search(eps []float32, b *batch, size float64) {
 	simd.ScaleShift(s.z, b.start, float32(size), 0) // 1: z⁰
 	norms := rowNorms(b.start, n)
 	s.inverse.prepare(b)
-	for j := 1; j <= s.options.Repeats; j++ {
-		s.rescale(norms, size, n)    // 4: ‖z̃‖ = ‖z⁰‖
-		s.inverse.solve(s.next, s.z) // 5
+	for j := 1; ; j++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		tell(float64(j-1) / float64(s.options.Repeats))
+		s.rescale(norms, size, n)                                 // 4: ‖z̃‖ = ‖z⁰‖
+		if err := s.inverse.solve(ctx, s.next, s.z); err != nil { // 5
+			return err
+		}
 		s.domain.project(s.next, b.theta)
 		s.accept(eps, p)
 		if j == s.options.Repeats {
-			break // the certificate computes z of the last ε
+			return nil // the certificate computes z of the last ε
 		}
 		if s.options.Iteration == InverseIteration {
-			s.inverse.transpose(s.z, eps)
+			if err := s.inverse.transpose(ctx, s.z, eps); err != nil {
+				return err
+			}
 			continue
 		}
 		s.model.Linearize(b.theta).Shift(s.z, eps) // 6, 7

@@ -40,12 +40,13 @@ func (r *runner) examples(ctx context.Context, i int) (*examples, error) {
 			return nil, err
 		}
 		last := min(hi-lo, first+size)
-		s, err := r.batch(rec, first, last)
+		s, err := r.batch(ctx, rec, first, last)
 		if err != nil {
 			return nil, err
 		}
 		spectra = append(spectra, s...)
-		r.progress(last - first)
+		r.done += last - first
+		r.progress(float64(r.done))
 	}
 	rec.setSpectra(spectra)
 	return rec, nil
@@ -62,11 +63,11 @@ func (e *examples) setSpectra(spectra [][]float64) {
 }
 
 // batch computes rows first to last of the record, and returns their spectra.
-func (r *runner) batch(rec *examples, first, last int) (spectra [][]float64, err error) {
+func (r *runner) batch(ctx context.Context, rec *examples, first, last int) (spectra [][]float64, err error) {
 	e, p := r.experiment, rec.p
 	b := &batch{theta: rec.theta[first*p : last*p], start: r.start(rec.index[first:last])}
 	if r.explicit {
-		if b.factors, err = r.factors(b.theta); err != nil {
+		if b.factors, err = r.factors(ctx, b.theta); err != nil {
 			return nil, err
 		}
 	}
@@ -75,11 +76,15 @@ func (r *runner) batch(rec *examples, first, last int) (spectra [][]float64, err
 	}
 	for i := range rec.sizes {
 		s := &rec.sizes[i]
-		r.searcher.search(s.eps[first*rec.restarts*p:last*rec.restarts*p], b, s.size)
-		s.certify(r.certifier, e.Coordinates, rec.theta, first, last, rec.restarts)
-	}
-	if p, ok := r.searcher.(*published); ok && p.err != nil {
-		return nil, p.err
+		tell := func(part float64) {
+			r.progress(float64(r.done) + float64(last-first)*(float64(i)+part)/float64(len(rec.sizes)))
+		}
+		if err := r.searcher.search(ctx, s.eps[first*rec.restarts*p:last*rec.restarts*p], b, s.size, tell); err != nil {
+			return nil, err
+		}
+		if err := s.certify(ctx, r.certifier, e.Coordinates, rec.theta, first, last, rec.restarts); err != nil {
+			return nil, err
+		}
 	}
 	return spectra, nil
 }
@@ -124,11 +129,11 @@ func (r *runner) start(index []int64) []float32 {
 }
 
 // factors decomposes the Jacobians at theta, a batch of examples at a time.
-func (r *runner) factors(theta []float32) ([]*Factors, error) {
+func (r *runner) factors(ctx context.Context, theta []float32) ([]*Factors, error) {
 	p, _ := r.model.Dims()
 	var all []*Factors
 	for lo := 0; lo < len(theta); lo += r.size * p {
-		fs, err := factorsAt(r.model, theta[lo:min(len(theta), lo+r.size*p)])
+		fs, err := factorsAt(ctx, r.model, theta[lo:min(len(theta), lo+r.size*p)])
 		if err != nil {
 			return nil, err
 		}
@@ -137,12 +142,12 @@ func (r *runner) factors(theta []float32) ([]*Factors, error) {
 	return all, nil
 }
 
-func factorsAt(m nn.Model, theta []float32) ([]*Factors, error) {
+func factorsAt(ctx context.Context, m nn.Model, theta []float32) ([]*Factors, error) {
 	x := make([]float64, len(theta))
 	for i, v := range theta {
 		x[i] = float64(v)
 	}
-	return factorAll(Jacobians(m, x), Jacobian.Factor)
+	return factorAll(ctx, Jacobians(m, x), Jacobian.Factor)
 }
 
 // cramerRao fills in the figures of rows from first on, and returns the singular

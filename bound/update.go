@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 
@@ -32,6 +33,21 @@ const (
 	sureRank = probes - 3
 )
 
+// Updating pays up to some number of rows of J that are not zero. A decomposition
+// takes about 2.5 ns·rows³ of a core; LSQR on products takes some 140 steps, each
+// of about 0.05 ns·2pn on two cores where a layer has pn weights. They meet near
+// 150 rows for paper A's MNIST net (p = n = 784).
+const (
+	updateRatio = 6  // rows³ over pn where they meet
+	updateRows  = 64 // so few always pay
+)
+
+// updates tells whether updating pays.
+func updates(rows int, m interface{ Dims() (p, n int) }) bool {
+	p, n := m.Dims()
+	return rows <= updateRows || rows*rows*rows <= updateRatio*p*n
+}
+
 // updater decomposes J at points near those of base, for which the decomposition
 // is known.
 type updater struct {
@@ -59,7 +75,7 @@ func newUpdater(m nn.Model, theta []float32, base []*Factors) *updater {
 }
 
 // decompose returns the decompositions of J at the rows of at.
-func (u *updater) decompose(at []float32) ([]decomposition, error) {
+func (u *updater) decompose(ctx context.Context, at []float32) ([]decomposition, error) {
 	p, n := u.model.Dims()
 	lin := u.model.Linearize(at)
 	lin.VJP(u.after, u.omega)
@@ -80,6 +96,7 @@ func (u *updater) decompose(at []float32) ([]decomposition, error) {
 	out := make([]decomposition, len(u.base))
 	parallel(len(out), func(i int) {
 		switch q := changes[i]; {
+		case ctx.Err() != nil:
 		case len(q) == 0:
 			out[i] = u.base[i]
 		case len(q) <= sureRank*p:
@@ -88,7 +105,10 @@ func (u *updater) decompose(at []float32) ([]decomposition, error) {
 			}
 		}
 	})
-	return out, u.anew(out, at)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return out, u.anew(ctx, out, at)
 }
 
 // changes returns, for each example, an orthonormal basis of what the rows of J
@@ -159,7 +179,7 @@ func eigen(a []float64, d int, floor float64) (values, vectors []float64, ok boo
 }
 
 // anew forms the Jacobians of the examples that have no decomposition yet.
-func (u *updater) anew(out []decomposition, at []float32) error {
+func (u *updater) anew(ctx context.Context, out []decomposition, at []float32) error {
 	p, n := u.model.Dims()
 	var which []int
 	var x []float32
@@ -173,7 +193,7 @@ func (u *updater) anew(out []decomposition, at []float32) error {
 		return nil
 	}
 	u.full += len(which)
-	fs, err := factorAll(jacobians(u.model.Linearize(x), len(which), p, n), Jacobian.coarse)
+	fs, err := factorAll(ctx, jacobians(u.model.Linearize(x), len(which), p, n), Jacobian.coarse)
 	if err != nil {
 		return err
 	}

@@ -100,30 +100,22 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 	}
 	defer f.Close()
 	p, _ := v.model.Dims()
-	rows := map[string]*npy.Rows{}
-	total := -1
-	for _, c := range v.experiment.layout(p).columns() {
-		r, err := f.Rows(c.name)
-		if err != nil {
-			return err
-		}
-		if shape := r.Shape(); len(shape) != 1+len(c.row) || !v.fits(shape[1:], c) || total >= 0 && shape[0] != total {
-			return fmt.Errorf("%s: array %q has shape %v, which does not fit the experiment", path, c.name, shape)
-		}
-		rows[c.name], total = r, r.Len()
+	rows, total, err := v.experiment.layout(p).open(f, path)
+	if err != nil {
+		return err
 	}
 	certifier := &Certifier{Net: v.model, Sigma: v.experiment.Sigma, Domain: v.experiment.Domain}
 	width := 0 // at least the rank of J, which its rows that matter seldom exceed by much
 	if r := rows[spectrumName]; r != nil {
 		width = r.Shape()[1]
 	}
-	batch := batchOf(v.model, v.experiment.Search.Restarts, width)
+	batch := batchOf(v.model, batchExamples, v.experiment.Search.Restarts, width)
 	for lo := 0; lo < total; lo += batch {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		hi := min(total, lo+batch)
-		if err := v.batch(certifier, rows, lo, hi); err != nil {
+		if err := v.batch(ctx, certifier, rows, lo, hi); err != nil {
 			return err
 		}
 		if progress != nil {
@@ -133,19 +125,8 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 	return nil
 }
 
-// fits tells whether an example's part of an array has the shape of the layout;
-// the width of the spectra is free.
-func (v *verifier) fits(shape []int, c column) bool {
-	for i, d := range c.row {
-		if shape[i] != d && c.name != spectrumName {
-			return false
-		}
-	}
-	return true
-}
-
 // batch recomputes the examples in rows lo to hi.
-func (v *verifier) batch(certifier *Certifier, rows map[string]*npy.Rows, lo, hi int) error {
+func (v *verifier) batch(ctx context.Context, certifier *Certifier, rows map[string]*npy.Rows, lo, hi int) error {
 	p, _ := v.model.Dims()
 	rec := &examples{p: p, m: v.experiment.Coordinates.Len(), restarts: v.experiment.Search.Restarts}
 	var err error
@@ -169,7 +150,7 @@ func (v *verifier) batch(certifier *Certifier, rows map[string]*npy.Rows, lo, hi
 	if v.experiment.SkipCramerRao {
 		return nil
 	}
-	return v.cramerRao(rec, rows, lo, hi)
+	return v.cramerRao(ctx, rec, rows, lo, hi)
 }
 
 // read reads rows of an array whose elements are of type T.

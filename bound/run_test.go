@@ -1,0 +1,228 @@
+package bound
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/nn"
+	"tattle/run"
+)
+
+// The same seed gives the same bytes, with examples in any order or company and
+// after an interruption; another seed gives others.
+func TestReproducible(t *testing.T) {
+	m, data, e := small(t)
+	e.Sizes = []float64{1. / 200, 1. / 1000}
+	whole := mustRun(t, m, data, upTo(70), e)
+	again := mustRun(t, m, data, upTo(70), e)
+	if whole.SHA256 != again.SHA256 {
+		t.Error("two runs differ")
+	}
+	part := mustRun(t, m, data, []int{69, 3}, e)
+	for _, size := range e.Sizes {
+		a, b := witnesses(t, part, size), witnesses(t, whole, size)
+		row := 6 * 24
+		if !slices.Equal(a[:row], b[69*row:]) || !slices.Equal(a[row:], b[3*row:4*row]) {
+			t.Error("witnesses depend on order or company")
+		}
+	}
+	for _, e.Search.Search = range []string{Direct, Algorithm1, Published} {
+		many := mustRun(t, m, data, upTo(70), e)
+		procs := runtime.GOMAXPROCS(1)
+		one := mustRun(t, m, data, upTo(70), e)
+		runtime.GOMAXPROCS(procs)
+		if one.SHA256 != many.SHA256 {
+			t.Errorf("%s: one core and %d give different bytes", e.Search.Search, procs)
+		}
+	}
+	e.Search.Search = Direct
+	e.Search.Seed++
+	if other := mustRun(t, m, data, upTo(70), e); other.SHA256 == whole.SHA256 {
+		t.Error("another seed gives the same bytes")
+	}
+}
+
+func TestInterruptedRunGoesOn(t *testing.T) {
+	m, data, e := small(t)
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := Run(ctx, m, data, upTo(70), e, RunOptions{Dir: dir, Progress: func(done, total int) {
+		if done >= 64 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "64 of 70") {
+		t.Fatalf("cancelled: %v", err)
+	}
+	started := -1
+	other := e
+	other.Sigma = 2
+	var mismatch *run.MismatchError
+	if _, err := Run(context.Background(), m, data, upTo(70), other, RunOptions{Dir: dir, Resume: true}); !errors.As(err, &mismatch) {
+		t.Fatalf("resumed with another σ: %v", err)
+	}
+	r, err := Run(context.Background(), m, data, upTo(70), e, RunOptions{Dir: dir, Resume: true, Progress: func(done, total int) {
+		if started < 0 {
+			started = done
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if started != 64 {
+		t.Errorf("went on from %d examples, want 64", started)
+	}
+	if whole := mustRun(t, m, data, upTo(70), e); r.SHA256 != whole.SHA256 {
+		t.Error("an interrupted run gives other bytes")
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 2 || entries[0].Name() != ArraysFile || entries[1].Name() != manifestFile {
+		t.Errorf("the folder holds %v", entries)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ArraysFile)); err != nil {
+		t.Error(err)
+	}
+}
+
+// A folder whose arrays are finished is not computed again, unless it is of
+// another experiment or damaged; what a crash left between the steps of merging
+// is no hindrance.
+func TestResumeAfterTheMerge(t *testing.T) {
+	m, data, e := small(t)
+	dir := t.TempDir()
+	products := 0
+	resume := func(e Experiment) (*Result, error) {
+		products = 0
+		counted := &counter{Net: m, tick: func() { products++ }}
+		return Run(context.Background(), counted, data, upTo(70), e, RunOptions{Dir: dir, Resume: true})
+	}
+	first, err := resume(e) // nothing there: starts afresh
+	if err != nil || products == 0 {
+		t.Fatalf("in an empty folder: %v, %d products", err, products)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, shardsDir), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	again, err := resume(e)
+	if err != nil || products != 0 {
+		t.Fatalf("finished: %v, %d products", err, products)
+	}
+	if _, err := os.Stat(filepath.Join(dir, shardsDir)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what was left of the shards: %v", err)
+	}
+	if again.SHA256 != first.SHA256 || !slices.Equal(again.Sizes[0].Std, first.Sizes[0].Std) || len(again.Summaries) != len(first.Summaries) {
+		t.Error("a finished run loads as another result")
+	}
+	other := e
+	other.Search.Seed++
+	var mismatch *run.MismatchError
+	if _, err := resume(other); !errors.As(err, &mismatch) || !strings.Contains(err.Error(), "Seed") {
+		t.Errorf("finished with another seed: %v", err)
+	}
+	path := filepath.Join(dir, ArraysFile)
+	if err := os.Truncate(path, 5000); err != nil {
+		t.Fatal(err)
+	}
+	if again, err = resume(e); err != nil || products == 0 || again.SHA256 != first.SHA256 {
+		t.Errorf("damaged arrays: %v, %d products", err, products)
+	}
+	if err := os.Remove(filepath.Join(dir, manifestFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := resume(e); err == nil || !strings.Contains(err.Error(), "no run to resume") {
+		t.Errorf("arrays of nobody knows what: %v", err)
+	}
+}
+
+// counter is a net that ticks at every product with J and its like.
+type counter struct {
+	*nn.Net
+	tick func()
+}
+
+func (m *counter) Linearize(x []float32) nn.Linearization[float32] {
+	return counted{m.Net.Linearize(x), m.tick}
+}
+
+type counted struct {
+	nn.Linearization[float32]
+	tick func()
+}
+
+func (l counted) Active(dst []bool)      { l.Linearization.(nn.Activity).Active(dst) }
+func (l counted) JVP(dst, v []float32)   { l.tick(); l.Linearization.JVP(dst, v) }
+func (l counted) VJP(dst, u []float32)   { l.tick(); l.Linearization.VJP(dst, u) }
+func (l counted) Shift(dst, d []float32) { l.tick(); l.Linearization.Shift(dst, d) }
+
+// Cancelled in the middle of anything, a search makes no more than one further
+// product; what was finished is kept, and resumed to the same bytes.
+func TestInterruptedSoon(t *testing.T) {
+	_, _, e := small(t)
+	e.Coordinates, e.Search.Restarts, e.Search.Stack = Pixels(24), 3, 4
+	m, data := smallNet(t, 24, 200, 160), noise(24, 70)
+	few, _, _ := small(t)
+	for _, v := range []struct {
+		search string
+		net    *nn.Net
+	}{{Direct, m}, {Algorithm1, m}, {Published, m}, {Published, few}} {
+		e.Search.Search = v.search
+		whole := mustRun(t, v.net, data, upTo(20), e)
+		for _, at := range []int{1, 2, 4, 7, 40} {
+			dir, calls := t.TempDir(), 0
+			ctx, cancel := context.WithCancel(t.Context())
+			net := &counter{v.net, func() {
+				if calls++; calls == at {
+					cancel()
+				}
+			}}
+			_, err := Run(ctx, net, data, upTo(20), e, RunOptions{Dir: dir})
+			cancel()
+			if v.search == Direct && err == nil {
+				continue // fewer products than that
+			}
+			if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "interrupted: ") || !strings.HasSuffix(err.Error(), " of 20 examples are finished and kept") {
+				t.Fatalf("%s cancelled in product %d: %v", v.search, at, err)
+			}
+			if calls > at+1 {
+				t.Errorf("%s cancelled in product %d: %d more", v.search, at, calls-at)
+			}
+			r, err := Run(t.Context(), v.net, data, upTo(20), e, RunOptions{Dir: dir, Resume: true})
+			if err != nil || r.SHA256 != whole.SHA256 {
+				t.Errorf("%s cancelled in product %d, resumed: %v, or other bytes", v.search, at, err)
+			}
+		}
+	}
+}
+
+// Progress moves within a stack, and never back.
+func TestProgress(t *testing.T) {
+	m, data, e := small(t)
+	e.Sizes = []float64{1. / 200, 1. / 1000}
+	for _, search := range []string{Direct, Algorithm1, Published} {
+		e.Search.Search = search
+		var told []int
+		_, err := Run(t.Context(), m, data, upTo(30), e, RunOptions{Dir: t.TempDir(), Progress: func(done, total int) {
+			if total != 30 {
+				t.Errorf("%s: %d of %d", search, done, total)
+			}
+			told = append(told, done)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range told[1:] {
+			if told[i+1] <= told[i] {
+				t.Errorf("%s: progress %v", search, told)
+				break
+			}
+		}
+		if len(told) < 6 || told[0] != 0 || told[len(told)-1] != 30 {
+			t.Errorf("%s: progress %v", search, told)
+		}
+	}
+}
