@@ -105,11 +105,11 @@ func (k *rectifier[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64)
 		switch {
 		case e < x:
 			ey[i] = e
-		case e <= -x && k.zero:
+		case e < -x && k.zero:
 			ey[i] = 0
 		case k.zero:
 			ey[i] = e
-		case e <= -x:
+		case e < -x:
 			ey[i] = up*(s*e+2*unit*math.Abs(f.y[i])) + underflow
 		default:
 			ey[i] = up*(max(1, s)*e+2*unit*math.Abs(f.y[i])) + underflow

@@ -49,12 +49,12 @@ func (b *BatchNorm) Shape(inputs ...[]int) ([]int, error) {
 			return nil, err
 		}
 	}
-	if b.Epsilon < 0 || b.Momentum < 0 || b.Momentum > 1 {
-		return nil, fmt.Errorf("epsilon %g is negative or momentum %g is not in [0, 1]", b.Epsilon, b.Momentum)
+	if !(b.Epsilon >= 0 && b.Epsilon <= math.MaxFloat64 && b.Momentum >= 0 && b.Momentum <= 1) {
+		return nil, fmt.Errorf("epsilon %g is negative or not finite, or momentum %g is not in [0, 1]", b.Epsilon, b.Momentum)
 	}
 	for i, v := range b.Variance.Data {
-		if v < 0 {
-			return nil, fmt.Errorf("running variance %g of channel %d is negative", v, i)
+		if !(v >= 0) {
+			return nil, fmt.Errorf("running variance %g of channel %d is not 0 or more", v, i)
 		}
 	}
 	return inputs[0], nil
@@ -164,10 +164,6 @@ func (k *batchNorm[T]) product(f *frame[T], out, in []T, n int) {
 }
 
 func (k *batchNorm[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	if dx[0] == nil {
-		clear(dy)
-		return
-	}
 	k.product(f, dy, dx[0], n)
 }
 
@@ -193,14 +189,15 @@ func (k *batchNorm[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
 //	|ŷ − y(x̂)| ≤ γ₅·|a·x̂| + γ₆·|a·Mean| + γ₂·|Shift|
 //
 // and the input's error adds |a|·ex. The terms here pass at most nine roundings, the
-// three in â among them.
+// three in â among them; |a| multiplies nothing that has underflowed.
 func (k *batchNorm[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	g, up, x := gamma(6), roundUp(9), f.x[0]
 	for i := range ey {
 		c := i / k.hw % k.op.Channels
 		a, _ := k.affine(c)
+		a = math.Abs(a)
 		m, b := math.Abs(float64(k.op.Mean.Data[c])), math.Abs(float64(k.op.Shift.Data[c]))
-		e := math.Abs(a)*(ex[0][i]+g*(math.Abs(x[i])+m)) + g*b
+		e := a*ex[0][i] + g*(a*math.Abs(x[i])+a*m+b)
 		ey[i] = e*up + underflow
 	}
 }

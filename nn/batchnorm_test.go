@@ -161,6 +161,9 @@ func TestBatchNormShapeErrors(t *testing.T) {
 		func(b *BatchNorm) { b.Scale.Shape = []int{2} },
 		func(b *BatchNorm) { b.Variance.Data[1] = -1 },
 		func(b *BatchNorm) { b.Epsilon = -1 },
+		func(b *BatchNorm) { b.Epsilon = math.NaN() },
+		func(b *BatchNorm) { b.Epsilon = math.Inf(1) },
+		func(b *BatchNorm) { b.Variance.Data[1] = float32(math.NaN()) },
 		func(b *BatchNorm) { b.Momentum = 2 },
 	} {
 		b := testBatchNorm(3)

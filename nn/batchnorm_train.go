@@ -42,8 +42,13 @@ func (k *batchNorm[T]) measure(c int) (a, shift float64) {
 	return a, float64(b.Shift.Data[c]) - a*mean
 }
 
+// move leaves a running statistic as it is where the batch's is not finite: one bad
+// batch, whose loss is not finite either, must not ruin the net.
 func move(running *float32, batch, momentum float64) {
-	*running = float32((1-momentum)*float64(*running) + momentum*batch)
+	moved := float32((1-momentum)*float64(*running) + momentum*batch)
+	if !math.IsNaN(float64(moved)) && !math.IsInf(float64(moved), 0) {
+		*running = moved
+	}
 }
 
 // moments returns the mean and the biased variance of channel c of the batch.

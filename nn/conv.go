@@ -126,10 +126,6 @@ func (k *conv[T]) forward(f *frame[T]) {
 }
 
 func (k *conv[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	if dx[0] == nil {
-		clear(dy)
-		return
-	}
 	k.products.apply(dy, dx[0], values[T](k.op.Weight), nil, f.batch*n)
 }
 

@@ -124,7 +124,7 @@ func TestConvDefinition(t *testing.T) {
 			for e := range n {
 				want = append(want, slowConv(op, c.shape(), x[e*size:][:size])...)
 			}
-			f := &frame[float64]{batch: n, x: [][]float64{x}, y: make([]float64, len(want)), keep: true}
+			f := &frame[float64]{batch: n, x: [][]float64{x}, y: make([]float64, len(want))}
 			k := op.kernel64(c.shape())
 			k.forward(f)
 			closeTo(t, "forward", f.y, want, 1e-13)
@@ -189,7 +189,7 @@ func TestConvGradient(t *testing.T) {
 			r := rand.New(rand.NewPCG(8, 8))
 			x := randomSlice[float32](r, n*size, 1)
 			k := op.kernel32(c.shape())
-			f := &frame[float32]{batch: n, x: [][]float32{x}, keep: true, train: true}
+			f := &frame[float32]{batch: n, x: [][]float32{x}, train: true}
 			out, _ := op.Shape(c.shape())
 			f.y = make([]float32, n*Size(out))
 			k.forward(f)
@@ -312,7 +312,7 @@ func testRoundoff(t *testing.T, op Op, shape []int, exact func(x []float64) []*b
 			}
 		}
 		out, _ := op.Shape(shape)
-		f := &frame[float64]{batch: 1, x: [][]float64{x}, y: make([]float64, Size(out)), keep: true}
+		f := &frame[float64]{batch: 1, x: [][]float64{x}, y: make([]float64, Size(out))}
 		k.forward(f)
 		ey := make([]float64, len(f.y))
 		k.(rounder).roundoff(f, ey, [][]float64{ex})
@@ -359,7 +359,7 @@ func TestConvAllocates(t *testing.T) {
 		op := c.op()
 		out, _ := op.Shape(c.shape())
 		k := op.kernel32(c.shape())
-		f := &frame[float32]{batch: 6, x: [][]float32{make([]float32, 6*Size(c.shape()))}, y: make([]float32, 6*Size(out)), keep: true}
+		f := &frame[float32]{batch: 6, x: [][]float32{make([]float32, 6*Size(c.shape()))}, y: make([]float32, 6*Size(out))}
 		for _, p := range op.Params() {
 			p.Grad = make([]float32, len(p.Data))
 		}

@@ -159,9 +159,7 @@ func (k *normChain) pull(dst, d, work []float32, e, c int) {
 
 func (k *normChain) jvp(f *frame[float32], dy []float32, dx [][]float32, n int) {
 	k.batchNorm.jvp(f, dy, dx, n)
-	if dx[0] != nil {
-		k.share(f, dy, dy, n, k.tangentChannels)
-	}
+	k.share(f, dy, dy, n, k.tangentChannels)
 }
 
 func (k *normChain) tangentRange(lo, hi int) {

@@ -21,8 +21,7 @@ type frame[T Float] struct {
 	batch int
 	x     [][]T  // inputs, each [batch, ·]; kept by the executor while a Linearization lives
 	y     []T    // output, [batch, ·]
-	keep  bool   // products may follow; where false the kernel need remember nothing
-	train bool   // batch statistics and dropout masks are drawn and kept; implies keep
+	train bool   // batch statistics and dropout masks are drawn and kept
 	seed  uint64 // of this step and node, for dropout
 	aux   any    // what the kernel itself wants to remember: pool winners, masks, batch statistics
 }
@@ -34,7 +33,7 @@ type frame[T Float] struct {
 type kernel[T Float] interface {
 	// forward computes f.y from f.x.
 	forward(f *frame[T])
-	// jvp overwrites dy with J·dx, dx[i] belonging to f.x[i]; a nil dx[i] is zero.
+	// jvp overwrites dy with J·dx, dx[i] belonging to f.x[i].
 	jvp(f *frame[T], dy []T, dx [][]T, k int)
 	// vjp overwrites each dx[i] with Jᵢᵀ·dy; a nil dx[i] is not wanted.
 	vjp(f *frame[T], dx [][]T, dy []T, k int)

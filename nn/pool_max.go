@@ -132,10 +132,6 @@ func (k *maxPool[T]) plane(p int) int {
 }
 
 func (k *maxPool[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	if dx[0] == nil {
-		clear(dy)
-		return
-	}
 	k.run(f, dy, dx[0], n, k.jvpPlanes)
 }
 
@@ -167,10 +163,6 @@ func (k *maxPool[T]) vjpRange(lo, hi int) {
 }
 
 func (k *maxPool[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
-	if dx[0] == nil {
-		clear(dy)
-		return
-	}
 	k.run(f, dy, dx[0], n, k.shiftPlanes)
 }
 

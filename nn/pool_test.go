@@ -88,7 +88,7 @@ func TestPoolDefinition(t *testing.T) {
 				mean[false][o] = sum / float64(len(at))
 				mean[true][o] = sum / float64(c.kernel[0]*c.kernel[1])
 			}
-			f := &frame[float64]{batch: n, x: [][]float64{x}, y: make([]float64, len(u)), keep: true}
+			f := &frame[float64]{batch: n, x: [][]float64{x}, y: make([]float64, len(u))}
 			k := maxOp.kernel64(c.in)
 			k.forward(f)
 			closeTo(t, "max", f.y, most, 0)

@@ -12,8 +12,9 @@ const (
 	unit = 0x1p-53 // u, half the distance from 1 to the next number
 
 	// underflow is more than all that underflow can do to one entry: up to 2⁶⁰
-	// operations whose results lose at most 2⁻¹⁰⁷⁵ each.
-	underflow = 0x1p-1000
+	// operations whose results lose at most 2⁻¹⁰⁷⁵ each, times a float32 weight,
+	// less than 2¹²⁸.
+	underflow = 0x1p-800
 )
 
 // gamma returns γ_n = n·u/(1 − n·u), u = 2⁻⁵³, rounded up: the relative error of
@@ -98,13 +99,16 @@ func forwardErrors(e *engine[float64], dst, bound, x, ex []float64, rows int) {
 	}
 }
 
-// boundRounding overwrites ey with the kernel's bound, +Inf where it has none.
+// boundRounding overwrites ey with the kernel's bound, +Inf where it has none: the
+// kernel cannot bound its rounding, or the entry overflowed.
 func boundRounding(k kernel[float64], f *frame[float64], ey []float64, ex [][]float64) {
-	if r, ok := k.(rounder); ok {
+	r, ok := k.(rounder)
+	if ok {
 		r.roundoff(f, ey, ex)
-		return
 	}
-	for i := range ey {
-		ey[i] = math.Inf(1)
+	for i, y := range f.y {
+		if !ok || math.IsInf(y, 0) || math.IsNaN(y) {
+			ey[i] = math.Inf(1)
+		}
 	}
 }

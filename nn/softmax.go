@@ -174,8 +174,8 @@ func softmaxDifference[T Float](dst, d, x []T) {
 //	ȳ_i·(1 − ȳ_i)·expm1(r_i).
 //
 // 1 − ȳ_i is the sum of the other entries for the largest, and is taken as 1 for the
-// rest; ȳ ≤ ŷ·e^ρ. Exponentials that underflow lose less than 2⁻¹⁰²² each, which
-// underflow, times e^{r_i}, allows for. No error exceeds 1 but by the rounding of ŷ.
+// rest; ȳ_j ≤ ŷ_j·e^{ρ_j}. Exponentials that underflow lose less than 2⁻¹⁰²² each,
+// which underflow, times e^{r_i}, allows for. No error exceeds 1 but by the rounding of ŷ.
 func (k *softmax[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	for lo := 0; lo < len(f.y); lo += k.cols {
 		hi := lo + k.cols
@@ -184,7 +184,7 @@ func (k *softmax[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 }
 
 func softmaxError(ey, x, y, ex []float64) {
-	up := roundUp(len(x) + 16)
+	up := roundUp(len(x) + 40)
 	top, widest, others := 0, 0.0, 0.0
 	for i := range x {
 		if x[i] > x[top] {
@@ -192,9 +192,10 @@ func softmaxError(ey, x, y, ex []float64) {
 		}
 		widest = max(widest, ex[i])
 	}
+	rho := func(i int) float64 { return up * unit * (x[top] - x[i] + float64(2*len(x)+40)) }
 	for i := range y {
 		if i != top {
-			others += y[i]
+			others += y[i] * math.Exp(rho(i))
 		}
 	}
 	for i := range x {
@@ -202,9 +203,8 @@ func softmaxError(ey, x, y, ex []float64) {
 		if i == top {
 			rest = min(1, others*up)
 		}
-		rho := up * unit * (x[top] - x[i] + float64(2*len(x)+40))
 		r := up * (ex[i] + widest)
-		ey[i] = y[i]*math.Expm1(rho) + y[i]*rest*math.Exp(2*rho)*math.Expm1(r) + underflow*math.Exp(r)
+		ey[i] = y[i]*math.Expm1(rho(i)) + y[i]*math.Exp(rho(i))*rest*math.Expm1(r) + underflow*math.Exp(r)
 		if ey[i] *= up; !(ey[i] < up) {
 			ey[i] = up
 		}

@@ -34,7 +34,7 @@ func BenchmarkConv(b *testing.B) {
 			p.Grad = make([]float32, len(p.Data))
 		}
 		k := op.kernel32(c.conv.shape())
-		f := &frame[float32]{batch: c.batch, x: [][]float32{x}, y: y, keep: true, train: true}
+		f := &frame[float32]{batch: c.batch, x: [][]float32{x}, y: y, train: true}
 		work := 2 * float64(len(y)) * float64(Size(op.Weight.Shape[1:]))
 		for _, p := range []struct {
 			name string
@@ -71,7 +71,7 @@ func BenchmarkPool(b *testing.B) {
 			x[i] = max(v, 0) // it follows a ReLU
 		}
 		k := op.kernel32(c.in)
-		f := &frame[float32]{batch: batch, x: [][]float32{x}, y: make([]float32, batch*Size(out)), keep: true}
+		f := &frame[float32]{batch: batch, x: [][]float32{x}, y: make([]float32, batch*Size(out))}
 		dx := make([]float32, len(x))
 		b.Run(c.name+"/forward", func(b *testing.B) {
 			for b.Loop() {
@@ -108,7 +108,7 @@ func BenchmarkBatchNorm(b *testing.B) {
 		name string
 		k    kernel[float32]
 	}{{"alone", op.kernel32(shape)}, {"leaky+dropout", joined}} {
-		f := &frame[float32]{batch: batch, x: [][]float32{x}, y: y, keep: true, train: true, seed: 1}
+		f := &frame[float32]{batch: batch, x: [][]float32{x}, y: y, train: true, seed: 1}
 		report := func(b *testing.B) { b.ReportMetric(1e-9*float64(len(x)*b.N)/b.Elapsed().Seconds(), "Gelements/s") }
 		b.Run(c.name+"/forward", func(b *testing.B) {
 			for b.Loop() {

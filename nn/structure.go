@@ -86,17 +86,8 @@ func newAdd[T Float]() *add[T] { return &add[T]{newPass(simd.Add[T])} }
 
 func (k *add[T]) forward(f *frame[T]) { k.sum.run(f.y, f.x[0], f.x[1], f.batch, 1) }
 
-func (k *add[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	switch {
-	case dx[0] == nil && dx[1] == nil:
-		clear(dy)
-	case dx[0] == nil:
-		copy(dy, dx[1])
-	case dx[1] == nil:
-		copy(dy, dx[0])
-	default:
-		k.sum.run(dy, dx[0], dx[1], f.batch, 1)
-	}
+func (k *add[T]) jvp(f *frame[T], dy []T, dx [][]T, _ int) {
+	k.sum.run(dy, dx[0], dx[1], f.batch, 1)
 }
 
 func (k *add[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx, n) }

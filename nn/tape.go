@@ -50,7 +50,7 @@ func (t *tape[T]) recordBlock(lo, hi int) {
 	rows := func(i int) []T { return t.tensors[i][lo*e.sizes[i] : hi*e.sizes[i]] }
 	for i, s := range e.steps {
 		f := &b.frames[i]
-		f.batch, f.keep, f.train = hi-lo, true, t.train
+		f.batch, f.train = hi-lo, t.train
 		f.seed = mix(t.seed + uint64(s.out))
 		for j, in := range s.in {
 			f.x[j] = rows(in)

@@ -161,8 +161,8 @@ func (t *Trainer) Update() { t.optimizer.Step() }
 
 // Step makes one step on the mean cross entropy of the logits at x, [batch, p],
 // with the labels y. It returns that loss and the number of examples classified
-// correctly, both before the step. Where the loss is not finite it changes no
-// parameter.
+// correctly, both before the step. Where the loss is not finite no parameter
+// learns.
 func (t *Trainer) Step(x []float32, y []int) (loss float64, correct int) {
 	logits := t.Forward(x)
 	t.grad = sized(t.grad, len(logits))
