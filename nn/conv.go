@@ -54,8 +54,15 @@ func (c *Conv2D) Shape(inputs ...[]int) ([]int, error) {
 	if w.channels != c.InChannels {
 		return nil, fmt.Errorf("input has %d channels, want %d", w.channels, c.InChannels)
 	}
+	if patch := Size(c.Weight.Shape[1:]); w.outW > patchLimit/patch {
+		return nil, fmt.Errorf("a row of %d outputs sees patches of %d inputs each: absurd, more than %d in all", w.outW, patch, patchLimit)
+	}
 	return []int{c.OutChannels, w.outH, w.outW}, nil
 }
+
+// patchLimit bounds the inputs, each counted as often as it is seen, to one row of
+// outputs, for which a convolution has a buffer.
+const patchLimit = 1 << 28
 
 func (c *Conv2D) kernel32(inputs ...[]int) kernel[float32] { return newConv[float32](c, inputs) }
 func (c *Conv2D) kernel64(inputs ...[]int) kernel[float64] { return newConv[float64](c, inputs) }

@@ -329,6 +329,12 @@ func testRoundoff(t *testing.T, op Op, shape []int, exact func(x []float64) []*b
 	}
 }
 
+// widen3 makes the kernel large.
+func widen3(c *Conv2D) {
+	c.Kernel[1] = 1024
+	c.Weight = &Param{Shape: []int{6, 2, 3, 1024}, Data: make([]float32, 6*2*3*1024)}
+}
+
 func TestConvShapeErrors(t *testing.T) {
 	good := convCase{in: 4, out: 6, groups: 2, kernel: [2]int{3, 3}, height: 5, width: 5}
 	for want, change := range map[string]func(c *Conv2D, in *[]int){
@@ -339,6 +345,7 @@ func TestConvShapeErrors(t *testing.T) {
 		"is negative":       func(c *Conv2D, in *[]int) { c.Pad[2] = -1 },
 		"must be positive":  func(c *Conv2D, in *[]int) { c.Stride[0] = -1 },
 		"weight is missing": func(c *Conv2D, in *[]int) { c.Weight = nil },
+		"patches":           func(c *Conv2D, in *[]int) { c.Pad = [4]int{0, 1 << 20, 0, 1 << 20}; widen3(c) },
 		`bias "bias" has`:   func(c *Conv2D, in *[]int) { c.Bias.Shape = []int{5} },
 		`weight "weight"`:   func(c *Conv2D, in *[]int) { c.Kernel[0] = 2 },
 	} {

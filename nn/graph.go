@@ -39,7 +39,8 @@ type Param struct {
 	copies  copies
 }
 
-// Changed tells the engine that Data has new values.
+// Changed tells the engine that Data has new values. No net of the parameter may be
+// running meanwhile.
 func (p *Param) Changed() { p.version++ }
 
 // Size returns the product of the dimensions: 1 for none.
@@ -113,7 +114,7 @@ func (g *Graph) Params() []*Param {
 // paper A calls the features. It errs where the graph has no affine layer or
 // where that layer reads the input itself.
 func (g *Graph) FeatureNode() (string, error) {
-	for _, n := range slices.Backward(g.Nodes) {
+	for _, n := range slices.Backward(g.needed(g.Output, g.Input)) {
 		if _, ok := n.Op.(*Dense); !ok {
 			continue
 		}

@@ -236,12 +236,14 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		x, y := randomSlice[float32](r, batch*p, 1), make([]float32, batch*n)
 		v, u := randomSlice[float32](r, batch*k*p, 1), make([]float32, batch*k*n)
 		lin := net.Linearize(x)
+		x64, y64, bound := wide(x), make([]float64, batch*n), make([]float64, batch*n)
 		for what, f := range map[string]func(){
-			"Forward":   func() { net.Forward(y, x) },
-			"Linearize": func() { net.Linearize(x) },
-			"JVP":       func() { lin.JVP(u, v) },
-			"VJP":       func() { lin.VJP(v, u) },
-			"Shift":     func() { lin.Shift(u, v) },
+			"ForwardError64": func() { net.ForwardError64(y64, bound, x64, nil) },
+			"Forward":        func() { net.Forward(y, x) },
+			"Linearize":      func() { net.Linearize(x) },
+			"JVP":            func() { lin.JVP(u, v) },
+			"VJP":            func() { lin.VJP(v, u) },
+			"Shift":          func() { lin.Shift(u, v) },
 		} {
 			f()
 			if a := testing.AllocsPerRun(20, f); a != 0 {
@@ -347,6 +349,20 @@ func TestCut(t *testing.T) {
 }
 
 // TestRowLimit holds sweeps to buffers of 64 MB per tensor.
+// TestFeatureNode asks for the features of nets whose last layers are not the output's.
+func TestFeatureNode(t *testing.T) {
+	g := MNISTNet(1)
+	g.Nodes = append(g.Nodes, &Node{Name: "aside", Op: testDense(784, 3, true), Inputs: []string{"relu1"}, Output: "aside"})
+	if name, err := g.FeatureNode(); err != nil || name != "relu2" {
+		t.Errorf("features %q, error %v, want relu2", name, err)
+	}
+	for _, g := range []*Graph{chain([]int{3}, testDense(3, 2, true)), chain([]int{3}, &ReLU{})} {
+		if name, err := g.FeatureNode(); err == nil {
+			t.Errorf("features %q of a net without", name)
+		}
+	}
+}
+
 func TestRowLimit(t *testing.T) {
 	e32, e64 := mustNet(t, cifarNet()).run32(), mustNet(t, cifarNet()).run64()
 	const longest = 1024 * 11 * 11

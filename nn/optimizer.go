@@ -68,11 +68,15 @@ func newAdam(params []*Param, o AdamOptions, decoupled bool, decay float64) *Ada
 // Params returns the parameters that it changes, each once.
 func (a *Adam) Params() []*Param { return a.params }
 
-// Step changes every parameter by its gradient.
+// Step changes every parameter that has a gradient; those of no net that was trained
+// have none.
 func (a *Adam) Step() {
 	a.steps++
 	a.now = a.rule.At(a.steps)
 	for i, p := range a.params {
+		if p.Grad == nil {
+			continue
+		}
 		a.at = i
 		simd.Parallel(len(p.Data), grain, a.share)
 		p.Changed()

@@ -111,6 +111,7 @@ func newTraining(g *Graph, data Source, o TrainOptions) (*training, error) {
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	p, n := trainer.Dims()
+	o.Batch = min(o.Batch, data.Len())
 	t := &training{TrainOptions: o, data: data, trainer: trainer}
 	t.order, t.x, t.y = make([]int, data.Len()), make([]float32, o.Batch*p), make([]int, o.Batch)
 	for i := range t.order {
@@ -119,7 +120,7 @@ func newTraining(g *Graph, data Source, o TrainOptions) (*training, error) {
 			return nil, fmt.Errorf("train: example %d has label %d, but the net tells classes 0 to %d apart", i, l, n-1)
 		}
 	}
-	t.total = o.Epochs * ((len(t.order) + o.Batch - 1) / o.Batch)
+	t.total = o.Epochs * ((len(t.order)-1)/o.Batch + 1)
 	return t, nil
 }
 

@@ -283,6 +283,34 @@ func TestTrainRefuses(t *testing.T) {
 	}
 }
 
+// TestTrainOneBatch holds that a batch of more than all is all.
+func TestTrainOneBatch(t *testing.T) {
+	res, err := Train(context.Background(), trainable(1), toySource{9}, TrainOptions{Batch: math.MaxInt})
+	if err != nil || res.Steps != 1 {
+		t.Errorf("%d steps, error %v", res.Steps, err)
+	}
+}
+
+// TestTrainPart trains the front of a net by an optimiser of all its parameters: those
+// that have no gradient stay.
+func TestTrainPart(t *testing.T) {
+	g := chain([]int{4}, testDense(4, 4, true), testDense(4, 3, true))
+	front, head, err := g.Cut("n0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, last := front.Params()[0], head.Params()[0]
+	before, beforeLast := slices.Clone(first.Data), slices.Clone(last.Data)
+	tr, err := NewTrainer(front, NewAdamW(g.Params(), AdamOptions{}), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.Step([]float32{1, 2, 3, 4}, []int{1})
+	if slices.Equal(first.Data, before) || !slices.Equal(last.Data, beforeLast) {
+		t.Error("the wrong parameters have moved")
+	}
+}
+
 func TestTrainStepAllocatesNothing(t *testing.T) {
 	g := trainable(1)
 	tr, err := NewTrainer(g, NewAdamW(g.Params(), AdamOptions{}), 1)
