@@ -23,7 +23,7 @@ type Status uint8
 // What a witness can prove.
 const (
 	Bounded   Status = iota // a finite bound; possibly zero
-	Unbounded               // the features do not move by more than rounding: no finite variance can be told from infinity
+	Unbounded               // the features do not move by more than rounding, which is nothing beside σ: no finite variance can be told from infinity
 	Illegal                 // θ+ε leaves the domain: proves nothing
 )
 
@@ -39,6 +39,11 @@ type Divergence struct {
 	Status    Status
 }
 
+// negligible is the most that rounding may be over σ where a z that is all
+// rounding counts as none: to tell, an adversary would need 1/t², a million million
+// releases of the same input.
+const negligible = 1e-6
+
 // diverge bounds A eq. (12) from above. a0 and a1 are the computed features at θ
 // and θ+ε, b0 and b1 their error bounds.
 //
@@ -47,29 +52,36 @@ type Divergence struct {
 // at most nu/(1−nu), so its root errs by a factor of at most 1+nu (for nu <
 // 0.01), and one more 1+2u for the root and the addition; n·2⁻¹⁰⁷⁴ covers squares
 // that underflow. The allowance is all that is added to the computed ‖ẑ‖.
+//
+// A z that may be rounding alone is unbounded only where the largest z that it
+// may hide is as nothing beside the noise: where rounding is coarse, features that
+// differ by less than it may still be told apart, and the bound says by how much.
 func diverge(a0, b0, a1, b1 []float64, sigma float64) Divergence {
-	var zz, ee float64
+	var zz, ee, most float64
 	for j, a := range a1 {
 		z := a - a0[j]
 		e := b1[j] + b0[j]
 		zz += z * z
 		ee += e * e
+		most = max(most, e)
 	}
 	n := float64(len(a1))
 	zz += n * 0x1p-1074
 	grow := 1 + (n+16)*ulp
 	norm, err := math.Sqrt(zz), 0.
-	if ee != 0 {
+	if most != 0 {
 		err = math.Sqrt(ee+n*0x1p-1074) * grow
 	}
 	d := Divergence{ZNorm: norm, Allowance: (err + norm*(grow-1)) * (1 + 4*ulp)}
 	switch {
-	case !(norm+err < math.Inf(1)):
+	case !(norm+err < math.Inf(1)) || !(sigma > 0):
 		d.Root = math.Inf(1) // features that overflow, or are not numbers, prove nothing: every bound is 0
-	case norm <= d.Allowance || norm <= math.Sqrt(n)*0x1p-536:
-		d.Status = Unbounded
 	default:
-		d.Root = rootExpm1((norm + d.Allowance) * (1 + 2*ulp) / sigma)
+		t := (norm + d.Allowance) * (1 + 2*ulp) / sigma
+		d.Root = rootExpm1(t)
+		if (norm <= d.Allowance || norm <= math.Sqrt(n)*0x1p-536) && t < negligible {
+			d.Root, d.Status = 0, Unbounded
+		}
 	}
 	return d
 }
@@ -83,7 +95,7 @@ func diverge(a0, b0, a1, b1 []float64, sigma float64) Divergence {
 // root is t·(1 + t²/4 + …), t itself within u.
 func rootExpm1(t float64) float64 {
 	if t < 0x1p-30 {
-		return t * (1 + 8*ulp)
+		return max(t, 0x1p-960) * (1 + 8*ulp)
 	}
 	q := t * t
 	return math.Sqrt(math.Expm1(q)) * (1 + (8+4*q)*ulp)
@@ -96,7 +108,7 @@ func rootExpm1(t float64) float64 {
 func (d Divergence) Std(g, gerr float64) float64 {
 	g = (math.Abs(g) - gerr) * (1 - 2*ulp)
 	switch {
-	case !(g > 0) || d.Status == Illegal:
+	case !(g > 0 && g <= math.MaxFloat64) || d.Status == Illegal:
 		return 0
 	case d.Status == Unbounded:
 		return math.Inf(1)
@@ -107,7 +119,7 @@ func (d Divergence) Std(g, gerr float64) float64 {
 // atLeast makes a quotient rounded down safe at both ends of the exponents:
 // where rounding is no longer relative it is 0, and an overflow is finite.
 func atLeast(v float64) float64 {
-	if v < 0x1p-960 {
+	if !(v >= 0x1p-960) {
 		return 0
 	}
 	return min(v, math.MaxFloat64)
@@ -123,7 +135,7 @@ func (d Divergence) MeanSquare(eps []float64) float64 {
 	}
 	p := float64(len(eps))
 	switch {
-	case s < 0x1p-960 || d.Status == Illegal:
+	case !(s >= 0x1p-960 && s <= math.MaxFloat64) || d.Status == Illegal:
 		return 0
 	case d.Status == Unbounded:
 		return math.Inf(1)

@@ -27,7 +27,7 @@ func (s *certified) certify(ctx context.Context, c *Certifier, w Coordinates, th
 				s.znorm[r*restarts+k], s.allowance[r*restarts+k] = finite(v.ZNorm), finite(v.Allowance)
 			}
 			bounds := make([]float64, restarts*m)
-			s.meanSquare[r] = witnessBounds(bounds, d, w, eps[i*restarts*p:(i+1)*restarts*p])
+			s.meanSquare[r], _ = witnessBounds(bounds, d, w, eps[i*restarts*p:(i+1)*restarts*p])
 			best(s.std[r*m:(r+1)*m], s.winner[r*m:(r+1)*m], bounds)
 		})
 	}
@@ -43,8 +43,9 @@ func finite(v float64) float64 {
 }
 
 // witnessBounds overwrites bounds, [witnesses, m], with what each witness of one
-// example proves of each coordinate, and returns the best mean-square bound.
-func witnessBounds(bounds []float64, ds []Divergence, w Coordinates, eps []float32) (meanSquare float64) {
+// example proves of each coordinate, and returns the best mean-square bound and
+// its witness.
+func witnessBounds(bounds []float64, ds []Divergence, w Coordinates, eps []float32) (meanSquare float64, winner int) {
 	m, p := w.Len(), len(eps)/len(ds)
 	wide := make([]float64, len(eps))
 	for i, v := range eps {
@@ -58,9 +59,11 @@ func witnessBounds(bounds []float64, ds []Divergence, w Coordinates, eps []float
 		for k, g := range row {
 			row[k] = d.Std(g, gerr)
 		}
-		meanSquare = max(meanSquare, d.MeanSquare(e))
+		if s := d.MeanSquare(e); s > meanSquare {
+			meanSquare, winner = s, r
+		}
 	}
-	return meanSquare
+	return meanSquare, winner
 }
 
 // best takes the largest bound on each coordinate, and which witness gives it: −1

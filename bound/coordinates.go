@@ -1,6 +1,9 @@
 package bound
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"sync"
@@ -20,6 +23,9 @@ type Coordinates interface {
 	Rounding() float64      // |computed − exact (W v)_k| ≤ Rounding·‖v‖
 	Band(size int) []int    // the size×size lowest frequencies of each channel; nil where there are none
 }
+
+// detailed are coordinates that their name and number do not tell from others.
+type detailed interface{ detail() string }
 
 // rowsOf checks that v is [batch, p] and dst [batch, m].
 func rowsOf(dst, v []float64, p, m int) int {
@@ -55,8 +61,11 @@ func DCT(shape []int) Coordinates {
 }
 
 func (c *modes) Name() string { return "dct" }
-func (c *modes) Len() int     { return c.channels * c.rows * c.cols }
-func (c *modes) Inputs() int  { return c.Len() }
+func (c *modes) detail() string {
+	return fmt.Sprintf("%d channels of %d×%d", c.channels, c.rows, c.cols)
+}
+func (c *modes) Len() int    { return c.channels * c.rows * c.cols }
+func (c *modes) Inputs() int { return c.Len() }
 
 func (c *modes) Apply(dst, v []float64) {
 	rowsOf(dst, v, c.Len(), c.Len())
@@ -139,8 +148,13 @@ func Vectors(name string, w []float64, p int) (Coordinates, error) {
 }
 
 func (c *vectors) Name() string { return c.name }
-func (c *vectors) Len() int     { return c.m }
-func (c *vectors) Inputs() int  { return c.p }
+func (c *vectors) detail() string {
+	h := sha256.New()
+	binary.Write(h, binary.LittleEndian, c.w) // a hash takes all
+	return "SHA-256 " + hex.EncodeToString(h.Sum(nil))
+}
+func (c *vectors) Len() int    { return c.m }
+func (c *vectors) Inputs() int { return c.p }
 
 func (c *vectors) Apply(dst, v []float64) {
 	rows := rowsOf(dst, v, c.p, c.m)

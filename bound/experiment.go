@@ -58,10 +58,10 @@ func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, 
 }
 
 // The noise a search can follow: its squares, times the sizes of perturbations,
-// stay within float32.
+// stay within float32; and those sizes.
 const (
-	leastSigma = 1e-12
-	mostSigma  = 1e12
+	leastSigma, mostSigma = 1e-12, 1e12
+	leastSize, mostSize   = 1e-18, 1e3
 )
 
 // check errs where the experiment makes no sense for the model.
@@ -82,8 +82,8 @@ func (e Experiment) check(m Net) error {
 		return fmt.Errorf("band of %d modes", e.Band)
 	}
 	for i, s := range e.Sizes {
-		if !(s > 0) || math.IsInf(s, 0) {
-			return fmt.Errorf("size %g of the perturbation: it must be positive and finite", s)
+		if !(s >= leastSize && s <= mostSize) {
+			return fmt.Errorf("size %g of the perturbation: it must be from %g to %g", s, leastSize, mostSize)
 		}
 		if slices.ContainsFunc(e.Sizes[:i], func(t float64) bool { return SizeName(t) == SizeName(s) }) {
 			return fmt.Errorf("size %g is given twice", s)

@@ -79,7 +79,10 @@ func (s *published) restart(ctx context.Context, eps []float32, b *batch, featur
 		tell(float64(j-1) / float64(s.options.Repeats))
 		smallest := math.Inf(1)
 		for i := range examples {
-			if now := norm32(z[i*n : (i+1)*n]); now > 0 {
+			now := norm32(z[i*n : (i+1)*n])
+			if !(now < math.Inf(1)) {
+				clear(z[i*n : (i+1)*n]) // features that overflow: not to spoil the stack's LSQR
+			} else if now > 0 {
 				simd.Scale(float32(norms[i]/now), z[i*n:(i+1)*n])
 				smallest = min(smallest, norms[i])
 			}

@@ -3,6 +3,7 @@ package bound
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"tattle/npy"
 )
@@ -14,26 +15,30 @@ func (v *verifier) certificates(certifier *Certifier, rec *examples, old certifi
 	bounds, std, winner := make([]float64, rec.restarts*m), make([]float64, m), make([]int16, m)
 	for i, index := range rec.index {
 		first, last := i*rec.restarts, (i+1)*rec.restarts
-		square := witnessBounds(bounds, ds[first:last], w, old.eps[first*rec.p:last*rec.p])
+		square, broadest := witnessBounds(bounds, ds[first:last], w, old.eps[first*rec.p:last*rec.p])
 		best(std, winner, bounds)
-		within := certificateTolerance
+		within := make([]float64, rec.restarts)
 		for k, d := range ds[first:last] {
 			own := certificateTolerance
-			if d.Status == Bounded {
+			if d.Status == Bounded && !math.IsInf(d.Root, 0) {
 				own += 2 * d.Allowance / d.ZNorm
 			}
+			within[k] = own
 			rounding := d.Status == Unbounded && old.znorm[first+k] <= old.allowance[first+k]
 			if !rounding { // else ‖z‖ is nothing but rounding, then as now
 				v.compare(prefix+"z_norm", int(index), k, old.znorm[first+k], finite(d.ZNorm), own)
 			}
-			within = max(within, own)
 			v.compare(prefix+"allowance", int(index), k, old.allowance[first+k], finite(d.Allowance), own)
 		}
 		for k := range m {
-			v.compare(prefix+"std", int(index), k, old.std[i*m+k], std[k], within)
-			v.winner(prefix+"winner", int(index), k, old.winner[i*m+k], winner[k], bounds, std, within)
+			own := certificateTolerance
+			if w := winner[k]; w >= 0 {
+				own = within[w]
+			}
+			v.compare(prefix+"std", int(index), k, old.std[i*m+k], std[k], own)
+			v.winner(prefix+"winner", int(index), k, old.winner[i*m+k], winner[k], bounds, std, own)
 		}
-		v.compare(prefix+"mean_square", int(index), -1, old.meanSquare[i], square, 2*within)
+		v.compare(prefix+"mean_square", int(index), -1, old.meanSquare[i], square, 2*within[broadest])
 	}
 }
 

@@ -118,10 +118,13 @@ type runner struct {
 
 // settings is all that decides the outcome, for the manifest of the shards.
 type settings struct {
+	Inputs        int           `json:"inputs"`
+	Features      int           `json:"features"`
 	Sigma         float64       `json:"sigma"`
 	Sizes         []float64     `json:"sizes"`
 	Coordinates   string        `json:"coordinates"`
 	Count         int           `json:"coordinate_count"`
+	Detail        string        `json:"coordinate_detail,omitempty"`
 	Low           []float64     `json:"domain_low,omitempty"`
 	High          []float64     `json:"domain_high,omitempty"`
 	Search        SearchOptions `json:"search"`
@@ -130,11 +133,15 @@ type settings struct {
 }
 
 func (r *runner) manifest() run.Manifest {
-	e := r.experiment
+	e, detail := r.experiment, ""
+	if d, ok := e.Coordinates.(detailed); ok {
+		detail = d.detail()
+	}
+	p, n := r.model.Dims()
 	return run.Manifest{
 		Command: "bound",
 		Shards:  (len(r.indices) + r.shard - 1) / r.shard,
-		Settings: settings{e.Sigma, e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), e.Domain.Low, e.Domain.High,
+		Settings: settings{p, n, e.Sigma, e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), detail, e.Domain.Low, e.Domain.High,
 			e.Search, e.SkipCramerRao, r.indices},
 		Hashes: r.options.Hashes,
 	}

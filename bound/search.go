@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"tattle/internal/simd"
@@ -220,13 +221,44 @@ func (s *repeats) rescale(norms []float64, size float64, n int) {
 	})
 }
 
-// accept takes the new ε of every row that is not frozen.
+// accept takes the new ε of every row that is not frozen. One that float32 cannot
+// hold freezes its row.
 func (s *repeats) accept(eps []float32, p int) {
-	for i, frozen := range s.frozen {
-		if !frozen {
-			copy(eps[i*p:(i+1)*p], s.next[i*p:(i+1)*p])
+	parallel(len(s.frozen), func(i int) {
+		next := s.next[i*p : (i+1)*p]
+		s.frozen[i] = s.frozen[i] || !finite32(next)
+		if !s.frozen[i] {
+			copy(eps[i*p:(i+1)*p], next)
+		}
+	})
+}
+
+// finite32 tells whether all of x are numbers.
+func finite32(x []float32) bool {
+	for _, v := range x {
+		if v-v != 0 {
+			return false
 		}
 	}
+	return true
+}
+
+// replaceVoid draws, for ε that are zero, as J⁺z is where J is zero, or not
+// numbers, others that prove something: entries N(0, size²), on which the
+// certificate has the last word.
+func (e Experiment) replaceVoid(eps, theta []float32, size float64) {
+	p, restarts := e.Coordinates.Inputs(), e.Search.Restarts
+	parallel(len(eps)/p, func(i int) {
+		row := eps[i*p : (i+1)*p]
+		if finite32(row) && simd.MaxAbs(row) > 0 {
+			return
+		}
+		g := rand.New(rand.NewPCG(e.Search.Seed, uint64(i%restarts)))
+		for k := range row {
+			row[k] = float32(g.NormFloat64() * size)
+		}
+		e.Domain.project(row, theta[i/restarts*p:(i/restarts+1)*p])
+	})
 }
 
 // norm32 returns ‖x‖, in float64 where squares might leave float32.

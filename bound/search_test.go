@@ -419,7 +419,7 @@ func TestResolveRefuses(t *testing.T) {
 		"sigma is NaN":   func(e *Experiment) { e.Sigma = math.NaN() },
 		"sigma is 1e+30": func(e *Experiment) { e.Sigma = 1e30 },
 		"of 7 inputs":    func(e *Experiment) { e.Coordinates = Pixels(7) },
-		"size 0":         func(e *Experiment) { e.Sizes = []float64{0} },
+		"size 0 of":      func(e *Experiment) { e.Sizes = []float64{0} },
 		"given twice":    func(e *Experiment) { e.Sizes = []float64{.01, .01} },
 		"no search":      func(e *Experiment) { e.Search.Search = "luck" },
 		"no iteration":   func(e *Experiment) { e.Search.Iteration = "circular" },

@@ -79,9 +79,11 @@ func (r *runner) batch(ctx context.Context, rec *examples, first, last int) (spe
 		tell := func(part float64) {
 			r.progress(float64(r.done) + float64(last-first)*(float64(i)+part)/float64(len(rec.sizes)))
 		}
-		if err := r.searcher.search(ctx, s.eps[first*rec.restarts*p:last*rec.restarts*p], b, s.size, tell); err != nil {
+		eps := s.eps[first*rec.restarts*p : last*rec.restarts*p]
+		if err := r.searcher.search(ctx, eps, b, s.size, tell); err != nil {
 			return nil, err
 		}
+		e.replaceVoid(eps, b.theta, s.size)
 		if err := s.certify(ctx, r.certifier, e.Coordinates, rec.theta, first, last, rec.restarts); err != nil {
 			return nil, err
 		}

@@ -236,7 +236,8 @@ func describe(s Summary) []string {
 	items := []string{
 		"method " + s.Method, "search " + s.Search, "coordinates " + s.Coordinates, "band " + s.Band, "domain " + s.Domain,
 		fmt.Sprint("size ", s.Size), fmt.Sprint("values ", s.Values),
-		fmt.Sprint("unbounded fraction ", s.UnboundedFraction), "status " + s.Status,
+		fmt.Sprint("unbounded fraction ", s.UnboundedFraction), "status " + s.Status, "note " + s.Note,
+		fmt.Sprint("number of quantiles ", len(s.StdQuantiles)),
 	}
 	for _, q := range QuantileLevels {
 		items = append(items, fmt.Sprintf("quantile %g: %g", q, s.Quantile(q)))
@@ -246,7 +247,7 @@ func describe(s Summary) []string {
 
 // compare reports two values that differ by more than a relative tolerance.
 func (v *verifier) compare(what string, example, coordinate int, recorded, recomputed, tolerance float64) {
-	if recorded == recomputed || math.Abs(recorded-recomputed) <= tolerance*math.Abs(recomputed) {
+	if recorded == recomputed || !math.IsInf(recomputed, 0) && math.Abs(recorded-recomputed) <= tolerance*math.Abs(recomputed) {
 		return
 	}
 	v.report(what, example, coordinate, recorded, recomputed)
