@@ -5,12 +5,16 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"tattle/nn"
+	"tattle/npy"
 	"tattle/run"
 )
 
@@ -104,6 +108,133 @@ func TestVerifyCatchesOneDigit(t *testing.T) {
 	c.Summaries[0].UnboundedFraction = .5
 	if found := verified(t, m, data, r, c); !names(found, "unbounded fraction") {
 		t.Errorf("unbounded fraction changed: %v", found)
+	}
+}
+
+// forge writes the arrays again with one element of one of them changed.
+func forge(t *testing.T, r *Result, to, name string, at int, change float64) Claims {
+	t.Helper()
+	f := open(t, r.Path)
+	err := run.WriteFile(to, func(w io.Writer) error {
+		z := npy.NewWriter(w)
+		for _, n := range f.Names() {
+			a, err := f.Array(n)
+			if err != nil {
+				return err
+			}
+			if n == name {
+				switch x := a.Data.(type) {
+				case []float64:
+					x[at] *= 1 + change
+				case []float32:
+					x[at] *= 1 + float32(change)
+				case []int64:
+					x[at]++
+				case []int32:
+					x[at]--
+				case []int16:
+					x[at] = (x[at] + 1) % 6
+				default:
+					t.Fatalf("array %s of %T", n, x)
+				}
+			}
+			if err := z.Add(n, a.Shape, a.Data); err != nil {
+				return err
+			}
+		}
+		return z.Close()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.claims()
+	c.Arrays = to
+	if c.SHA256, err = run.Digest(to); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// In every array a changed element is found by what it says, though the forger
+// brought the digest up to date, and the summaries with it.
+func TestVerifyCatchesEveryArray(t *testing.T) {
+	m, data, e := small(t)
+	e.Sizes = []float64{1. / 200, 1. / 1000}
+	r := mustRun(t, m, data, upTo(5), e)
+	f, to := open(t, r.Path), filepath.Join(t.TempDir(), "forged.npz")
+	for _, name := range f.Names() {
+		a, err := f.Array(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change := 1e-7
+		if _, certified, _ := strings.Cut(name, "_"); !slices.Contains([]string{"std", "z_norm", "mean_square"}, certified) {
+			change = 1e-4 // estimates; and witnesses, inputs and allowances by what follows from them
+		}
+		n := nn.Size(a.Shape)
+		for _, at := range []int{0, n / 2, n - 1} {
+			if x, ok := a.Data.([]float64); ok && x[at] == 0 {
+				continue // zero stays zero
+			}
+			c := forge(t, r, to, name, at, change)
+			c.Summaries = nil
+			if forged, err := Load(to, r.Experiment); err == nil {
+				c.Summaries = forged.Summaries
+			}
+			found, err := Verify(t.Context(), m, data, r.Experiment, c, nil)
+			if err == nil && (len(found) == 0 || names(found, "SHA-256")) {
+				t.Errorf("%s %d changed: %v", name, at, found)
+			}
+		}
+	}
+}
+
+// Every item of every summary counts.
+func TestVerifyCatchesEverySummary(t *testing.T) {
+	m, data, e := small(t)
+	r := mustRun(t, m, data, upTo(5), e)
+	for i := range r.Summaries {
+		caught := func(what string, change func(*Summary)) {
+			c := r.claims()
+			c.Summaries[i].StdQuantiles = maps.Clone(c.Summaries[i].StdQuantiles)
+			change(&c.Summaries[i])
+			if found := verified(t, m, data, r, c); len(found) != 1 {
+				t.Errorf("summary %d, %s changed: %v", i, what, found)
+			}
+		}
+		for level, v := range r.Summaries[i].StdQuantiles {
+			other := 1.
+			if v != nil {
+				other = math.Nextafter(*v, 0)
+			}
+			caught(level, func(s *Summary) { s.StdQuantiles[level] = &other })
+		}
+		caught("another quantile", func(s *Summary) { s.StdQuantiles["0.99"] = nil })
+		caught("unbounded fraction", func(s *Summary) { s.UnboundedFraction += 1e-12 })
+		caught("values", func(s *Summary) { s.Values++ })
+		caught("size", func(s *Summary) { s.Size += 1e-12 })
+		caught("method", func(s *Summary) { s.Method = MethodHCR + "!" })
+		caught("search", func(s *Summary) { s.Search += "!" })
+		caught("coordinates", func(s *Summary) { s.Coordinates = "other" })
+		caught("band", func(s *Summary) { s.Band = "1x1" })
+		caught("domain", func(s *Summary) { s.Domain += "!" })
+		caught("status", func(s *Summary) { s.Status = StatusAssumed })
+		caught("note", func(s *Summary) { s.Note += "!" })
+	}
+	c := r.claims()
+	c.Summaries = c.Summaries[1:]
+	if len(verified(t, m, data, r, c)) == 0 {
+		t.Error("a missing summary goes unseen")
+	}
+}
+
+// A finite bound is no confirmation of an unbounded one, nor the other way round.
+func TestCompareUnbounded(t *testing.T) {
+	for _, v := range [][2]float64{{1, math.Inf(1)}, {math.Inf(1), 1}, {math.NaN(), 1}, {0, 1}, {1, 0}, {-1, 1}} {
+		var w verifier
+		if w.compare("x", 0, 0, v[0], v[1], .5); len(w.found) != 1 {
+			t.Errorf("recorded %g, recomputed %g: no discrepancy", v[0], v[1])
+		}
 	}
 }
 
