@@ -78,19 +78,21 @@ func products(t testing.TB, g *Graph) (all, first float64) {
 	return all, first
 }
 
+// BenchmarkTrainStep times steps with the batches and the optimisers of the papers.
 func BenchmarkTrainStep(b *testing.B) {
 	for _, c := range []struct {
-		name  string
-		graph func(seed uint64) *Graph
-		batch int
+		name      string
+		graph     func(seed uint64) *Graph
+		batch     int
+		optimizer func([]*Param, AdamOptions) *Adam
 	}{
-		{"mnist", MNISTNet, 32},
-		{"cifar10", CIFARNet, 32},
-		{"curious-64", func(seed uint64) *Graph { return CuriousClassifier(2, seed) }, 100},
+		{"mnist", MNISTNet, 32, NewAdamW},
+		{"cifar10", CIFARNet, 32, NewAdamW},
+		{"curious-64", func(seed uint64) *Graph { return CuriousClassifier(2, seed) }, 100, NewAdam},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			g := c.graph(1)
-			t, err := NewTrainer(g, NewAdamW(g.Params(), AdamOptions{}), 1)
+			t, err := NewTrainer(g, c.optimizer(g.Params(), AdamOptions{}), 1)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -2,13 +2,10 @@ package nn
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -25,23 +22,6 @@ func trainable(seed uint64) *Graph {
 	b.add(&ReLU{})
 	b.dense(3)
 	return b.graph(seed)
-}
-
-// toySource is separable: the label is the quadrant of the image that shines.
-type toySource struct{ n int }
-
-func (s toySource) Len() int        { return s.n }
-func (s toySource) Label(i int) int { return i % 3 }
-func (s toySource) Examples(x []float32, indices []int) {
-	for j, i := range indices {
-		r := rand.New(rand.NewPCG(uint64(i), 1))
-		for k := range 128 {
-			x[j*128+k] = float32(r.NormFloat64())
-			if k/16%4 == i%3 {
-				x[j*128+k] += 2
-			}
-		}
-	}
 }
 
 // TestTrainerGradients compares every parameter's gradient, and the input's, with
@@ -148,32 +128,6 @@ func TestFrozenParameters(t *testing.T) {
 	}
 }
 
-func TestTrainLearns(t *testing.T) {
-	g, data := trainable(1), toySource{240}
-	before := Accuracy(mustNet(t, g), data)
-	var seen []int
-	res, err := Train(context.Background(), g, data, TrainOptions{
-		Epochs: 4, Batch: 50, Seed: 3,
-		Progress: func(done, total int, loss float64) {
-			seen = append(seen, done)
-			if total != 20 || !(loss > 0) {
-				t.Errorf("step %d of %d has loss %v", done, total, loss)
-			}
-		},
-		Optimizer: func(ps []*Param) Optimizer { return NewAdam(ps, AdamOptions{LearningRate: .01}) },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	after := Accuracy(mustNet(t, g), data)
-	if len(seen) != 20 || res.Steps != 20 || len(res.Epochs) != 4 || !(after > .95) || before > .7 {
-		t.Errorf("%d steps seen, %+v, accuracy %v before and %v after", len(seen), res, before, after)
-	}
-	if first, last := res.Epochs[0].Loss, res.Epochs[3].Loss; !(last < first/2) {
-		t.Errorf("loss went from %v to %v", first, last)
-	}
-}
-
 func trainedBytes(t *testing.T, cores int, seed uint64) []uint32 {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
@@ -188,18 +142,6 @@ func trainedBytes(t *testing.T, cores int, seed uint64) []uint32 {
 		}
 	}
 	return bits
-}
-
-func TestTrainIsReproducible(t *testing.T) {
-	want := trainedBytes(t, 1, 7)
-	for _, cores := range []int{1, 2, 3, 8} {
-		if !slices.Equal(trainedBytes(t, cores, 7), want) {
-			t.Errorf("%d cores give other weights than one", cores)
-		}
-	}
-	if slices.Equal(trainedBytes(t, 2, 8), want) {
-		t.Error("another seed gives the same weights")
-	}
 }
 
 // TestProductsAreReproducible holds wide products to the same bytes on any number
@@ -221,73 +163,6 @@ func TestProductsAreReproducible(t *testing.T) {
 		if !slices.Equal(products(cores), want) {
 			t.Errorf("%d cores give other products than one", cores)
 		}
-	}
-}
-
-func TestTrainStops(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	res, err := Train(ctx, trainable(1), toySource{90}, TrainOptions{Epochs: 5, Batch: 30, Progress: func(done, _ int, _ float64) {
-		if done == 4 {
-			cancel()
-		}
-	}})
-	if !errors.Is(err, context.Canceled) || res.Steps != 4 || len(res.Epochs) != 1 {
-		t.Errorf("cancelled: %+v, %v", res, err)
-	}
-	enough := errors.New("enough")
-	res, err = Train(context.Background(), trainable(1), toySource{90}, TrainOptions{Epochs: 5, Validate: func(epoch int, e Epoch) error {
-		if epoch == 2 {
-			return enough
-		}
-		return nil
-	}})
-	if err != enough || len(res.Epochs) != 2 {
-		t.Errorf("validation: %+v, %v", res, err)
-	}
-}
-
-type nanSource struct{ toySource }
-
-func (s nanSource) Examples(x []float32, indices []int) {
-	s.toySource.Examples(x, indices)
-	x[5] = float32(math.NaN())
-}
-
-type badLabel struct{ toySource }
-
-func (badLabel) Label(int) int { return 3 }
-
-func TestTrainRefuses(t *testing.T) {
-	g := trainable(1)
-	before := slices.Clone(g.Node("fc1").Op.Params()[0].Data)
-	for _, c := range []struct {
-		data Source
-		o    TrainOptions
-		want string
-	}{
-		{nanSource{toySource{40}}, TrainOptions{}, "the loss of step 1 is NaN"},
-		{toySource{0}, TrainOptions{}, "no examples"},
-		{badLabel{toySource{9}}, TrainOptions{}, "example 0 has label 3"},
-		{toySource{9}, TrainOptions{Batch: -1}, "negative"},
-	} {
-		_, err := Train(context.Background(), g, c.data, c.o)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want one with %q", err, c.want)
-		}
-	}
-	if !slices.Equal(g.Node("fc1").Op.Params()[0].Data, before) {
-		t.Error("a refused step has moved the weights")
-	}
-	if norm := g.Node("bn1").Op.(*BatchNorm); norm.Mean.Data[0] != 0 || norm.Variance.Data[0] != 1 {
-		t.Errorf("a refused step has moved the statistics to %v and %v", norm.Mean.Data[0], norm.Variance.Data[0])
-	}
-}
-
-// TestTrainOneBatch holds that a batch of more than all is all.
-func TestTrainOneBatch(t *testing.T) {
-	res, err := Train(context.Background(), trainable(1), toySource{9}, TrainOptions{Batch: math.MaxInt})
-	if err != nil || res.Steps != 1 {
-		t.Errorf("%d steps, error %v", res.Steps, err)
 	}
 }
 
@@ -339,42 +214,4 @@ func TestCrossEntropy(t *testing.T) {
 		1. / 3, -1. / 3, 0, -2. / 9, 1. / 9, 1. / 9,
 	}
 	closeTo(t, "gradient", grad, want, 1e-7)
-}
-
-// TestAdam follows PyTorch's formula for three steps.
-func TestAdam(t *testing.T) {
-	o := AdamOptions{LearningRate: .1, Beta1: .8, Beta2: .9, Epsilon: 1e-3, WeightDecay: .5}
-	for _, decoupled := range []bool{false, true} {
-		p := &Param{Name: "w", Shape: []int{2}, Data: []float32{1, -2}, Grad: make([]float32, 2)}
-		a := newAdam([]*Param{p, p}, o, decoupled, 0)
-		w, m, v := []float64{1, -2}, [2]float64{}, [2]float64{}
-		for step := 1; step <= 3; step++ {
-			for i := range w {
-				g := float64(step) - 2.5*float64(i)
-				p.Grad[i] = float32(g)
-				if decoupled {
-					w[i] *= 1 - .1*.5
-				} else {
-					g += .5 * w[i]
-				}
-				m[i] = .8*m[i] + .2*g
-				v[i] = .9*v[i] + .1*g*g
-				w[i] -= .1 * m[i] / (1 - math.Pow(.8, float64(step))) / (math.Sqrt(v[i]/(1-math.Pow(.9, float64(step)))) + 1e-3)
-			}
-			a.Step()
-			closeTo(t, fmt.Sprintf("decoupled %v, step %d", decoupled, step), wide(p.Data), w, 1e-6)
-		}
-	}
-}
-
-func TestAdamDefaults(t *testing.T) {
-	if d := NewAdamW(nil, AdamOptions{}).rule.Decay; d != .01 {
-		t.Errorf("AdamW's decay is %v", d)
-	}
-	if d := NewAdamW(nil, AdamOptions{WeightDecay: -1}).rule.Decay; d != 0 {
-		t.Errorf("AdamW's decay is %v where it is switched off", d)
-	}
-	if d := NewAdam(nil, AdamOptions{}).rule.Decay; d != 0 {
-		t.Errorf("Adam's decay is %v", d)
-	}
 }

@@ -1,0 +1,110 @@
+package nn
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestConvGradient compares the gradients, which are linear in W and b, with the
+// definition, and overwriting with adding.
+func TestConvGradient(t *testing.T) {
+	for _, c := range convCases {
+		t.Run(c.String(), func(t *testing.T) {
+			const n = 4
+			op, size := c.op(), Size(c.shape())
+			r := rand.New(rand.NewPCG(8, 8))
+			x := randomSlice[float32](r, n*size, 1)
+			k := op.kernel32(c.shape())
+			f := &frame[float32]{batch: n, x: [][]float32{x}, train: true}
+			out, _ := op.Shape(c.shape())
+			f.y = make([]float32, n*Size(out))
+			k.forward(f)
+			u := randomSlice[float32](r, len(f.y), 1)
+			for _, p := range op.Params() {
+				p.Grad = randomSlice[float32](r, len(p.Data), 1) // overwritten
+			}
+			k.(overwriter).overwriteGrad(f, u)
+			for _, p := range op.Params() {
+				want := make([]float64, len(p.Data))
+				for i := range p.Data {
+					own := p.Data[i]
+					for _, h := range []float64{1, -1} {
+						p.Data[i] = own + float32(h)
+						for e := range n {
+							y := slowConv(op, c.shape(), wide(x[e*size:][:size]))
+							want[i] += h / 2 * dot64(y, wide(u[e*len(y):][:len(y)]))
+						}
+					}
+					p.Data[i] = own
+				}
+				closeTo(t, p.Name, wide(p.Grad), want, 1e-5)
+				once := append([]float32(nil), p.Grad...)
+				k.(learner).grad(f, u)
+				for i := range once {
+					once[i] *= 2
+				}
+				closeTo(t, p.Name+" added", p.Grad, once, 1e-6)
+				k.(overwriter).overwriteGrad(f, u)
+			}
+		})
+	}
+}
+
+// TestConvGradientByTile compares the two ways of sharing a gradient.
+func TestConvGradientByTile(t *testing.T) {
+	for _, c := range convCases {
+		op := c.op()
+		k, ok := op.kernel64(c.shape()).(*conv[float64])
+		if !ok {
+			continue
+		}
+		columns, ok := k.products.(*convColumns[float64])
+		if !ok {
+			continue
+		}
+		const n = 19
+		out, _ := op.Shape(c.shape())
+		r := rand.New(rand.NewPCG(3, 3))
+		x, dy := randomSlice[float64](r, n*Size(c.shape()), 1), randomSlice[float64](r, n*Size(out), 1)
+		dw, db := make([]float64, len(op.Weight.Data)), make([]float64, c.out)
+		columns.gradient(dw, db, x, dy, n, 0)
+		want, wantB := randomSlice[float64](r, len(dw), 1), make([]float64, c.out)
+		got, gotB := append([]float64(nil), want...), make([]float64, c.out)
+		columns.gradient(want, wantB, x, dy, n, .5)
+		columns.byTile = true
+		columns.gradTiling = newConvTiling(k.convPlan, 70)
+		columns.gradient(got, gotB, x, dy, n, .5)
+		closeTo(t, "weight", got, want, 1e-13)
+		closeTo(t, "bias", gotB, wantB, 1e-13)
+		columns.gradient(got, gotB, x, dy, n, 0)
+		closeTo(t, "weight alone", got, dw, 1e-13)
+	}
+}
+
+func TestConvAllocates(t *testing.T) {
+	for _, c := range []convCase{
+		{in: 8, out: 16, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 9, width: 9},
+		{in: 8, out: 16, kernel: [2]int{2, 2}, stride: [2]int{2, 2}, height: 64, width: 64},
+		{in: 8, out: 8, groups: 8, kernel: [2]int{3, 3}, height: 16, width: 16},
+	} {
+		op := c.op()
+		out, _ := op.Shape(c.shape())
+		k := op.kernel32(c.shape())
+		f := &frame[float32]{batch: 6, x: [][]float32{make([]float32, 6*Size(c.shape()))}, y: make([]float32, 6*Size(out))}
+		for _, p := range op.Params() {
+			p.Grad = make([]float32, len(p.Data))
+		}
+		dx := [][]float32{make([]float32, len(f.x[0]))}
+		step := func() {
+			k.forward(f)
+			k.(overwriter).overwriteGrad(f, f.y)
+			k.vjp(f, dx, f.y, 1)
+		}
+		for range 5 {
+			step()
+		}
+		if n := testing.AllocsPerRun(10, step); n > 0 {
+			t.Errorf("%v: a step allocates %v times", c, n)
+		}
+	}
+}

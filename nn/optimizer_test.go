@@ -1,0 +1,45 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// TestAdam follows PyTorch's formula for three steps.
+func TestAdam(t *testing.T) {
+	o := AdamOptions{LearningRate: .1, Beta1: .8, Beta2: .9, Epsilon: 1e-3, WeightDecay: .5}
+	for _, decoupled := range []bool{false, true} {
+		p := &Param{Name: "w", Shape: []int{2}, Data: []float32{1, -2}, Grad: make([]float32, 2)}
+		a := newAdam([]*Param{p, p}, o, decoupled, 0)
+		w, m, v := []float64{1, -2}, [2]float64{}, [2]float64{}
+		for step := 1; step <= 3; step++ {
+			for i := range w {
+				g := float64(step) - 2.5*float64(i)
+				p.Grad[i] = float32(g)
+				if decoupled {
+					w[i] *= 1 - .1*.5
+				} else {
+					g += .5 * w[i]
+				}
+				m[i] = .8*m[i] + .2*g
+				v[i] = .9*v[i] + .1*g*g
+				w[i] -= .1 * m[i] / (1 - math.Pow(.8, float64(step))) / (math.Sqrt(v[i]/(1-math.Pow(.9, float64(step)))) + 1e-3)
+			}
+			a.Step()
+			closeTo(t, fmt.Sprintf("decoupled %v, step %d", decoupled, step), wide(p.Data), w, 1e-6)
+		}
+	}
+}
+
+func TestAdamDefaults(t *testing.T) {
+	if d := NewAdamW(nil, AdamOptions{}).rule.Decay; d != .01 {
+		t.Errorf("AdamW's decay is %v", d)
+	}
+	if d := NewAdamW(nil, AdamOptions{WeightDecay: -1}).rule.Decay; d != 0 {
+		t.Errorf("AdamW's decay is %v where it is switched off", d)
+	}
+	if d := NewAdam(nil, AdamOptions{}).rule.Decay; d != 0 {
+		t.Errorf("Adam's decay is %v", d)
+	}
+}
