@@ -84,26 +84,6 @@ func mustNet(t testing.TB, g *Graph) *Net {
 	return net
 }
 
-// slowForward evaluates a graph node by node, each tensor in memory of its own.
-func slowForward(t *testing.T, g *Graph, x []float64, batch int) []float64 {
-	t.Helper()
-	shapes, err := g.Shapes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tensors := map[string][]float64{g.Input: x}
-	for _, n := range g.Nodes {
-		f := &frame[float64]{batch: batch, y: make([]float64, batch*Size(shapes[n.Output]))}
-		var in [][]int
-		for _, name := range n.Inputs {
-			f.x, in = append(f.x, tensors[name]), append(in, shapes[name])
-		}
-		n.Op.kernel64(in...).forward(f)
-		tensors[n.Output] = f.y
-	}
-	return tensors[g.Output]
-}
-
 // TestNet holds whole nets, cut into sweeps of various lengths, to the slow
 // evaluation, to differences and to the adjoint identity.
 func TestNet(t *testing.T) {
@@ -127,7 +107,7 @@ func testNet(t *testing.T, g *Graph, limit, k int) {
 	x := randomSlice[float64](r, batch*p, 1)
 	y := make([]float64, batch*n)
 	net.Forward64(y, x)
-	closeTo(t, "forward", y, slowForward(t, g, x, batch), 1e-14)
+	closeTo(t, "forward", y, slowly(t, g, x, batch, Op.kernel64).output(), 1e-14)
 	lin := net.Linearize64(x)
 	closeTo(t, "features", lin.Features(), y, 1e-14)
 
@@ -163,7 +143,7 @@ func testNet(t *testing.T, g *Graph, limit, k int) {
 				moved[b*p+i] = x[b*p+i] + v[(b*k+j)*p+i]
 			}
 		}
-		there := slowForward(t, g, moved, batch)
+		there := slowly(t, g, moved, batch, Op.kernel64).output()
 		for b := range batch {
 			for i := range n {
 				if got, want := shift[(b*k+j)*n+i], there[b*n+i]-y[b*n+i]; !(math.Abs(got-want) <= 1e-12) {

@@ -1,0 +1,240 @@
+package nn
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// slow evaluates a graph node by node, each tensor in memory of its own.
+type slow[T Float] struct {
+	g       *Graph
+	batch   int
+	sizes   map[string]int
+	tensors map[string][]T
+	kernels []kernel[T]
+	frames  []*frame[T]
+}
+
+func slowly[T Float](t *testing.T, g *Graph, x []T, batch int, compile func(Op, ...[]int) kernel[T]) *slow[T] {
+	t.Helper()
+	shapes, err := g.Shapes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &slow[T]{g: g, batch: batch, sizes: map[string]int{}, tensors: map[string][]T{g.Input: x}}
+	for name, shape := range shapes {
+		s.sizes[name] = Size(shape)
+	}
+	for _, n := range g.Nodes {
+		f := &frame[T]{batch: batch, y: make([]T, batch*s.sizes[n.Output])}
+		var in [][]int
+		for _, name := range n.Inputs {
+			f.x, in = append(f.x, s.tensors[name]), append(in, shapes[name])
+		}
+		k := compile(n.Op, in...)
+		k.forward(f)
+		s.tensors[n.Output], s.kernels, s.frames = f.y, append(s.kernels, k), append(s.frames, f)
+	}
+	return s
+}
+
+func (s *slow[T]) output() []T { return s.tensors[s.g.Output] }
+
+// tangents returns J·v or, with finite, the shift by v.
+func (s *slow[T]) tangents(v []T, k int, finite bool) []T {
+	d := map[string][]T{s.g.Input: v}
+	for i, n := range s.g.Nodes {
+		dy, dx := make([]T, s.batch*k*s.sizes[n.Output]), [][]T{}
+		for _, in := range n.Inputs {
+			dx = append(dx, d[in])
+		}
+		if finite {
+			s.kernels[i].shift(s.frames[i], dy, dx, k)
+		} else {
+			s.kernels[i].jvp(s.frames[i], dy, dx, k)
+		}
+		d[n.Output] = dy
+	}
+	return d[s.g.Output]
+}
+
+// cotangents returns Jᵀ·u, and adds the gradients of the parameters that have some.
+func (s *slow[T]) cotangents(u []T, k int) []T {
+	d := map[string][]T{}
+	for name, size := range s.sizes {
+		d[name] = make([]T, s.batch*k*size)
+	}
+	copy(d[s.g.Output], u)
+	for i := len(s.g.Nodes) - 1; i >= 0; i-- {
+		n, dx := s.g.Nodes[i], [][]T{}
+		for _, in := range n.Inputs {
+			dx = append(dx, make([]T, len(d[in])))
+		}
+		dy := append([]T(nil), d[n.Output]...)
+		if l, ok := s.kernels[i].(learner); ok && len(n.Op.Params()) > 0 && n.Op.Params()[0].Grad != nil {
+			l.grad(any(s.frames[i]).(*frame[float32]), any(dy).([]float32))
+		}
+		s.kernels[i].vjp(s.frames[i], dx, dy, k)
+		for j, in := range n.Inputs {
+			for e, v := range dx[j] {
+				d[in][e] += v
+			}
+		}
+	}
+	return d[s.g.Input]
+}
+
+// randomGraph strings operators on vectors together at random: chains, fans,
+// residuals, branches that lead nowhere.
+func randomGraph(r *rand.Rand) *Graph {
+	g := &Graph{Name: "random", Input: "x", InputShape: []int{1 + r.IntN(9)}, Output: "x"}
+	sizes := map[string]int{"x": g.InputShape[0]}
+	names := []string{"x"}
+	for i := range 1 + r.IntN(9) {
+		name, in := fmt.Sprintf("n%d", i), names[max(r.IntN(len(names)), r.IntN(len(names)))]
+		size := sizes[in]
+		inputs, out := []string{in}, size
+		ops := []Op{&ReLU{}, &LeakyReLU{.3}, &Identity{}, &Dropout{}, &Softmax{}, testBatchNorm(size), &Add{}, nil, nil}
+		op := ops[r.IntN(len(ops))]
+		switch op.(type) {
+		case *Add:
+			other := names[r.IntN(len(names))]
+			for sizes[other] != size {
+				other = names[r.IntN(len(names))]
+			}
+			inputs = append(inputs, other)
+		case nil:
+			out = 1 + r.IntN(9)
+			op = testDense(size, out, r.IntN(3) > 0)
+		}
+		g.node(name, op, inputs...)
+		sizes[name], names = out, append(names, name)
+	}
+	return g
+}
+
+// TestRandomNets calls the methods of random nets in random order, with batches and
+// numbers of vectors that grow and shrink, sweeps that are cut, and both precisions
+// in turn: buffers are shared, results are not.
+func TestRandomNets(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		g := randomGraph(r)
+		net := mustNet(t, g)
+		if r.IntN(2) == 0 {
+			net.run32().limit, net.run64().limit = 1+r.IntN(5), 1+r.IntN(5)
+		}
+		one := &taped[float32]{name: fmt.Sprint("float32, seed ", seed), linearize: net.Linearize, compile: Op.kernel32, tolerance: 1e-5}
+		two := &taped[float64]{name: fmt.Sprint("float64, seed ", seed), linearize: net.Linearize64, compile: Op.kernel64, tolerance: 1e-13}
+		for range 12 {
+			batch := 1 + r.IntN(7)
+			p, n := net.Dims()
+			x, y, bound := randomSlice[float64](r, batch*p, 1), make([]float64, batch*n), make([]float64, batch*n)
+			switch r.IntN(6) {
+			case 0:
+				net.Forward64(y, x)
+				closeTo(t, two.name, y, slowly(t, g, x, batch, Op.kernel64).output(), 1e-13)
+			case 1:
+				net.ForwardError64(y, bound, x, nil)
+				closeTo(t, two.name, y, slowly(t, g, x, batch, Op.kernel64).output(), 1e-13)
+			case 2:
+				narrow := narrow([][]float64{x})[0]
+				y := make([]float32, batch*n)
+				net.Forward(y, narrow)
+				closeTo(t, one.name, y, slowly(t, g, narrow, batch, Op.kernel32).output(), 1e-5)
+			case 3:
+				one.record(t, g, r, batch, p)
+			default:
+				two.record(t, g, r, batch, p)
+			}
+			one.check(t, r, p, n)
+			two.check(t, r, p, n)
+		}
+	}
+}
+
+// taped is a linearisation beside its slow twin.
+type taped[T Float] struct {
+	name      string
+	linearize func(x []T) Linearization[T]
+	compile   func(Op, ...[]int) kernel[T]
+	tolerance float64
+	lin       Linearization[T]
+	slow      *slow[T]
+}
+
+func (l *taped[T]) record(t *testing.T, g *Graph, r *rand.Rand, batch, p int) {
+	x := randomSlice[T](r, batch*p, 1)
+	l.lin, l.slow = l.linearize(x), slowly(t, g, x, batch, l.compile)
+}
+
+func (l *taped[T]) check(t *testing.T, r *rand.Rand, p, n int) {
+	t.Helper()
+	if l.lin == nil {
+		return
+	}
+	k := 1 + r.IntN(4)
+	v, u := randomSlice[T](r, l.slow.batch*k*p, 1), randomSlice[T](r, l.slow.batch*k*n, 1)
+	dy, dx := make([]T, len(u)), make([]T, len(v))
+	closeTo(t, l.name+", features", l.lin.Features(), l.slow.output(), l.tolerance)
+	l.lin.JVP(dy, v)
+	closeTo(t, l.name+", jvp", dy, l.slow.tangents(v, k, false), l.tolerance)
+	l.lin.Shift(dy, v)
+	closeTo(t, l.name+", shift", dy, l.slow.tangents(v, k, true), l.tolerance)
+	l.lin.VJP(dx, u)
+	closeTo(t, l.name+", vjp", dx, l.slow.cotangents(u, k), l.tolerance)
+}
+
+// TestRandomTraining holds the gradients of random nets, of which some parameters
+// learn, to those of the slow evaluation. Its batch norms are left out: there the
+// slow one is of inference.
+func TestRandomTraining(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		g := randomGraph(r)
+		for _, n := range g.Nodes {
+			if _, ok := n.Op.(*BatchNorm); ok {
+				n.Op = &ReLU{}
+			}
+		}
+		var learned []*Param
+		for _, p := range g.Params() {
+			if r.IntN(3) > 0 {
+				learned = append(learned, p)
+			}
+		}
+		tr, err := NewTrainer(g, NewAdam(learned, AdamOptions{}), seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, n := tr.Dims()
+		for range 3 {
+			testRandomGradients(t, fmt.Sprint("seed ", seed), g, tr, r, 1+r.IntN(7), p, n)
+		}
+	}
+}
+
+func testRandomGradients(t *testing.T, name string, g *Graph, tr *Trainer, r *rand.Rand, batch, p, n int) {
+	t.Helper()
+	x, u := randomSlice[float32](r, batch*p, 1), randomSlice[float32](r, batch*n, 1)
+	var dx []float32
+	if r.IntN(2) == 0 {
+		dx = make([]float32, len(x))
+	}
+	closeTo(t, name, append([]float32(nil), tr.Forward(x)...), slowly(t, g, x, batch, Op.kernel32).output(), 1e-5)
+	tr.Backward(dx, u)
+	got := map[*Param][]float32{}
+	for _, q := range g.Params() {
+		if q.Grad != nil {
+			got[q], q.Grad = q.Grad, make([]float32, len(q.Data))
+		}
+	}
+	want := slowly(t, g, x, batch, Op.kernel32).cotangents(u, 1)
+	if dx != nil {
+		closeTo(t, name+", input", dx, want, 1e-4)
+	}
+	for q, grad := range got {
+		closeTo(t, name+", "+q.Name, grad, q.Grad, 1e-4)
+	}
+}
