@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -123,7 +124,7 @@ func (e *examples) write(w io.Writer) error {
 // merge writes one archive of the records in the archives of paths, in order.
 // e, without examples, gives the layout; its width of spectra is the longest,
 // and shorter ones are filled with zeros.
-func (e *examples) merge(w io.Writer, total int, paths []string) error {
+func (e *examples) merge(ctx context.Context, w io.Writer, total int, paths []string) error {
 	z := npy.NewWriter(w)
 	for _, c := range e.columns() {
 		part, err := z.Create(c.name, c.shape(total), c.dtype)
@@ -131,6 +132,9 @@ func (e *examples) merge(w io.Writer, total int, paths []string) error {
 			return err
 		}
 		for _, path := range paths {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			if err := e.appendColumn(part, path, c.name); err != nil {
 				return err
 			}

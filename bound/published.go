@@ -153,38 +153,6 @@ func (s *published) solve(a lsqr.Operator[float32], b []float32, smallest float6
 	return got.X
 }
 
-func (f *Factors) values() []float64 { return f.S }
-
-// split returns the coordinates of z along u_i, and the square of the norm of
-// what lies outside their span.
-func (f *Factors) split(z []float32) (c []float64, outside float64) {
-	a := len(f.Active)
-	active := make([]float64, a)
-	for k, j := range f.Active {
-		active[k] = float64(z[j])
-	}
-	for _, v := range z {
-		outside += float64(v) * float64(v)
-	}
-	c = make([]float64, f.Rank())
-	for i := range c {
-		c[i] = simd.Dot(f.U[i*a:(i+1)*a], active)
-		outside -= c[i] * c[i]
-	}
-	return c, max(outside, 0)
-}
-
-// combine overwrites dst with Σ_i c_i v_i.
-func (f *Factors) combine(dst, c []float32) {
-	sum := make([]float64, f.P)
-	for i, v := range c {
-		simd.Axpy(float64(v), f.V[i*f.P:(i+1)*f.P], sum)
-	}
-	for k, v := range sum {
-		dst[k] = float32(v)
-	}
-}
-
 // stack is the Jacobians of a batch as one block-diagonal matrix.
 type stack struct {
 	*products

@@ -77,7 +77,7 @@ func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment,
 	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
-	return r.finish(reason)
+	return r.finish(ctx, reason)
 }
 
 // divide settles shards and batches, for Jacobians of that size.
@@ -165,7 +165,7 @@ func (r *runner) run(ctx context.Context) error {
 			return w
 		}
 		if err != nil && ctx.Err() != nil {
-			return &interruption{r.kept(), len(r.indices), ctx.Err()}
+			return r.interrupted(ctx)
 		}
 		if err != nil {
 			return err
@@ -198,6 +198,10 @@ func (e *interruption) Error() string {
 
 func (e *interruption) Unwrap() error { return e.cause }
 
+func (r *runner) interrupted(ctx context.Context) error {
+	return &interruption{r.kept(), len(r.indices), ctx.Err()}
+}
+
 // progress tells how many examples are done, where that is news.
 func (r *runner) progress(done float64) {
 	if whole := int(done); whole > r.told {
@@ -210,7 +214,7 @@ func (r *runner) progress(done float64) {
 
 // finish merges the shards into the arrays, puts their manifest beside, removes
 // them, and loads the result.
-func (r *runner) finish(reason string) (*Result, error) {
+func (r *runner) finish(ctx context.Context, reason string) (*Result, error) {
 	p, _ := r.model.Dims()
 	layout := r.experiment.layout(p)
 	paths := make([]string, r.folder.Len())
@@ -234,7 +238,10 @@ func (r *runner) finish(reason string) (*Result, error) {
 		return nil, fmt.Errorf("remove the manifest of older arrays: %w", err)
 	}
 	path := r.path(ArraysFile)
-	err := run.WriteFile(path, func(w io.Writer) error { return layout.merge(w, len(r.indices), paths) })
+	err := run.WriteFile(path, func(w io.Writer) error { return layout.merge(ctx, w, len(r.indices), paths) })
+	if err != nil && ctx.Err() != nil {
+		return nil, r.interrupted(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

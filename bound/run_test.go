@@ -89,6 +89,29 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 	}
 }
 
+// Interrupted when all is computed but not merged, a run keeps all.
+func TestInterruptedBeforeTheMerge(t *testing.T) {
+	m, data, e := small(t)
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := Run(ctx, m, data, upTo(70), e, RunOptions{Dir: dir, Progress: func(done, total int) {
+		if done == total {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || err.Error() != "interrupted: 70 of 70 examples are finished and kept" {
+		t.Fatal(err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 || entries[0].Name() != shardsDir {
+		t.Errorf("the folder holds %v", entries)
+	}
+	r, err := Run(t.Context(), m, data, upTo(70), e, RunOptions{Dir: dir, Resume: true})
+	if err != nil || r.SHA256 != mustRun(t, m, data, upTo(70), e).SHA256 {
+		t.Errorf("resumed: %v, or other bytes", err)
+	}
+}
+
 // A folder whose arrays are finished is not computed again, unless it is of
 // another experiment or damaged; what a crash left between the steps of merging
 // is no hindrance.
