@@ -75,6 +75,30 @@ func TestBuiltinShapes(t *testing.T) {
 	}
 }
 
+// TestBuiltinSettings holds the probabilities of dropout and the slopes to Tables 12
+// and 13.
+func TestBuiltinSettings(t *testing.T) {
+	for g, want := range map[*Graph][]float64{
+		CuriousClassifier(2, 1): {.2, .2, .2, .2, .5},
+		AttackNet(2, 2, 1):      {.25, .25},
+	} {
+		var dropped []float64
+		for _, n := range g.Nodes {
+			switch op := n.Op.(type) {
+			case *Dropout:
+				dropped = append(dropped, op.P)
+			case *LeakyReLU:
+				if op.Slope != .01 {
+					t.Errorf("%s: slope %v", g.Name, op.Slope)
+				}
+			}
+		}
+		if !slices.Equal(dropped, want) {
+			t.Errorf("%s: dropout by %v, want %v", g.Name, dropped, want)
+		}
+	}
+}
+
 // TestInit holds the initial parameters to a uniform distribution on ±1/√fan_in:
 // the mean of squares of N draws is bound²/3 with a relative standard deviation of
 // √(4/5N), of which six are allowed, so that 6 tests fail falsely with probability

@@ -41,6 +41,16 @@ func chainNets() map[string]*Graph {
 	return nets
 }
 
+// fannedNorm has a batch norm that not only the rectifier after it reads.
+func fannedNorm() *Graph {
+	b := newBuilder("fan", 3, 4, 4)
+	b.batchNorm()
+	b.add(&ReLU{})
+	b.append("sum", &Identity{})
+	b.g.Nodes[2].Op, b.g.Nodes[2].Inputs = &Add{}, []string{"bn1", "relu1"}
+	return b.graph(1)
+}
+
 // trainSome makes a few steps and one more gradient, and returns all that they
 // leave: outputs, cotangents of the inputs, parameters, gradients and statistics.
 func trainSome(t *testing.T, g *Graph, params []*Param, join func(*program[float32])) [][]float32 {
@@ -93,7 +103,9 @@ func notJoined(*program[float32]) {}
 // operators and wants the same bytes, with all parameters learning and with those
 // of the batch norms held.
 func TestChainEqualsOperators(t *testing.T) {
-	for name, g := range chainNets() {
+	nets := chainNets()
+	nets["fan"] = fannedNorm()
+	for name, g := range nets {
 		var held []*Param
 		for _, n := range g.Nodes {
 			if _, ok := n.Op.(*BatchNorm); !ok {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"tattle/internal/simd"
 )
 
 // TestAdam follows PyTorch's formula for three steps.
@@ -32,14 +34,23 @@ func TestAdam(t *testing.T) {
 	}
 }
 
+// TestAdamDefaults holds the defaults to PyTorch's.
 func TestAdamDefaults(t *testing.T) {
-	if d := NewAdamW(nil, AdamOptions{}).rule.Decay; d != .01 {
-		t.Errorf("AdamW's decay is %v", d)
-	}
-	if d := NewAdamW(nil, AdamOptions{WeightDecay: -1}).rule.Decay; d != 0 {
-		t.Errorf("AdamW's decay is %v where it is switched off", d)
-	}
-	if d := NewAdam(nil, AdamOptions{}).rule.Decay; d != 0 {
-		t.Errorf("Adam's decay is %v", d)
+	adam := simd.AdamRule{Rate: 1e-3, Beta1: .9, Beta2: .999, Epsilon: 1e-8}
+	adamW := adam
+	adamW.Decay, adamW.Decoupled = .01, true
+	undecayed := adamW
+	undecayed.Decay = 0
+	for _, c := range []struct {
+		name      string
+		got, want simd.AdamRule
+	}{
+		{"Adam", NewAdam(nil, AdamOptions{}).rule, adam},
+		{"AdamW", NewAdamW(nil, AdamOptions{}).rule, adamW},
+		{"AdamW without decay", NewAdamW(nil, AdamOptions{WeightDecay: -1}).rule, undecayed},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, c.got, c.want)
+		}
 	}
 }

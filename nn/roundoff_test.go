@@ -137,6 +137,9 @@ func roundoffNets() map[string]*Graph {
 	residual.node("fc2", testDense(12, 12, false), "drop")
 	residual.node("sum", &Add{}, "fc2", "r")
 	residual.node("twice", &Add{}, "sum", "sum")
+	thrice := chain([]int{15})
+	thrice.node("two", &Add{}, "x", "x")
+	thrice.node("three", &Add{}, "two", "x")
 	return map[string]*Graph{
 		"affine":   chain([]int{33}, testDense(33, 20, true)),
 		"mlp":      chain([]int{3, 5}, &Flatten{}, testDense(15, 20, true), &ReLU{}, testDense(20, 20, true), &ReLU{}, testDense(20, 7, true)),
@@ -147,6 +150,8 @@ func roundoffNets() map[string]*Graph {
 		"steep":    chain([]int{20}, wideWeights, &Softmax{}),
 		"residual": residual,
 		"identity": chain([]int{4}),
+		"slope":    chain([]int{15}, &LeakyReLU{.01}),
+		"thrice":   thrice,
 	}
 }
 
@@ -204,6 +209,32 @@ func testNetRoundoff(t *testing.T, name string, g *Graph, net *Net, spread float
 		t.Errorf("%s, spread %v: the bounds add up to %v, the errors to %v", name, spread, bounds, errors)
 	}
 	t.Logf("%s, spread %v: bounds / errors = %.3g", name, spread, bounds/errors)
+}
+
+// TestSoftmaxRoundoff moves two logits apart and together as far as they may: what
+// the bound says of the larger probability is then all but attained.
+func TestSoftmaxRoundoff(t *testing.T) {
+	const e = 1e-3
+	net := mustNet(t, chain([]int{2}, &Softmax{}))
+	y, bound := make([]float64, 2), make([]float64, 2)
+	for _, gap := range []float64{0, .1, 1, 5, 30} {
+		x := []float64{.25 + gap, .25}
+		net.ForwardError64(y, bound, x, []float64{e, e})
+		most := 0.0
+		for _, side := range []float64{-e, e} {
+			want := exactSoftmax(exactly([]float64{x[0] + side, x[1] - side}))
+			for i := range y {
+				off, _ := exact(0).Sub(want[i], exact(y[i])).Float64()
+				if !(math.Abs(off) <= bound[i]*(1+1e-12)) { // the sides are rounded
+					t.Errorf("gap %v: probability %d moves by %v, bound %v", gap, i, off, bound[i])
+				}
+				most = max(most, math.Abs(off))
+			}
+		}
+		if most > 1e-12 && !(bound[0] <= 1.01*most) {
+			t.Errorf("gap %v: the bound %v is not attained, but %v", gap, bound[0], most)
+		}
+	}
 }
 
 // TestRoundoffOverflows holds that no finite bound is given where there is none.

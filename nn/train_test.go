@@ -53,6 +53,42 @@ func TestTrainLearns(t *testing.T) {
 	}
 }
 
+// orderSource notes which examples are asked for.
+type orderSource struct {
+	toySource
+	asked *[]int
+}
+
+func (s orderSource) Examples(x []float32, indices []int) {
+	*s.asked = append(*s.asked, indices...)
+	s.toySource.Examples(x, indices)
+}
+
+// TestTrainShuffles wants each example once an epoch, in orders that differ between
+// epochs and seeds.
+func TestTrainShuffles(t *testing.T) {
+	const n = 20
+	var orders [][]int
+	for seed := range uint64(2) {
+		var asked []int
+		if _, err := Train(context.Background(), trainable(1), orderSource{toySource{n}, &asked}, TrainOptions{Epochs: 2, Batch: 6, Seed: seed}); err != nil {
+			t.Fatal(err)
+		}
+		orders = append(orders, asked[:n], asked[n:])
+	}
+	for i, order := range orders {
+		for _, other := range orders[:i] {
+			if slices.Equal(order, other) {
+				t.Errorf("order %v comes twice", order)
+			}
+		}
+		order = slices.Sorted(slices.Values(order))
+		if len(slices.Compact(order)) != n || order[0] != 0 || order[n-1] != n-1 {
+			t.Errorf("an epoch of %v", order)
+		}
+	}
+}
+
 func TestTrainIsReproducible(t *testing.T) {
 	want := trainedBytes(t, 1, 7)
 	for _, cores := range []int{1, 2, 3, 8} {

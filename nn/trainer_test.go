@@ -166,6 +166,43 @@ func TestProductsAreReproducible(t *testing.T) {
 	}
 }
 
+// TestDropoutMasks wants masks of 0 and 1/(1−P) that differ between seeds, steps and
+// operators.
+func TestDropoutMasks(t *testing.T) {
+	const n, p = 1 << 14, .2
+	g := chain([]int{n}, &Dropout{P: p})
+	g.node("again", &Dropout{P: p}, "x")
+	g.node("both", &Add{}, "n0", "again")
+	ones := slices.Repeat([]float32{1}, n)
+	masks := map[[100]float32]bool{}
+	for seed := range uint64(2) {
+		tr, err := NewTrainer(g, NewAdam(nil, AdamOptions{}), seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			tr.Forward(ones)
+			for _, mask := range tr.tape.tensors[1:3] {
+				masks[[100]float32(mask)] = true
+				kept := 0.0
+				for _, v := range mask {
+					if v != 0 && v != 1/(1-float32(p)) {
+						t.Fatalf("mask entry %v", v)
+					}
+					kept += float64(v) * (1 - p)
+				}
+				// six standard deviations: 8 tests fail falsely with probability 2e-8
+				if math.Abs(kept/n-(1-p)) > 6*math.Sqrt(p*(1-p)/n) {
+					t.Errorf("%v of %v kept", kept, n)
+				}
+			}
+		}
+	}
+	if len(masks) != 8 {
+		t.Errorf("%d masks differ, want 8", len(masks))
+	}
+}
+
 // TestTrainPart trains the front of a net by an optimiser of all its parameters: those
 // that have no gradient stay.
 func TestTrainPart(t *testing.T) {
