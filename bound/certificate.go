@@ -24,7 +24,7 @@ type Status uint8
 const (
 	Bounded   Status = iota // a finite bound; possibly zero
 	Unbounded               // the features do not move by more than rounding, which is nothing beside σ: no finite variance can be told from infinity
-	Illegal                 // θ+ε leaves the domain: proves nothing
+	Illegal                 // θ or θ+ε is outside the domain: proves nothing
 )
 
 // String names the status.
@@ -217,7 +217,7 @@ func (c *Certifier) Divergences(theta, eps []float32) []Divergence {
 		for k := 1; k < per; k++ {
 			r := first + k
 			d := diverge(a0, b0, c.a[r*n:(r+1)*n], c.b[r*n:(r+1)*n], c.Sigma)
-			if c.illegal[r] {
+			if c.illegal[r] || c.illegal[first] {
 				d.Status = Illegal
 			}
 			out[i*(per-1)+k-1] = d

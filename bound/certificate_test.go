@@ -200,6 +200,10 @@ func TestDomainIsExact(t *testing.T) {
 			t.Errorf("an illegal witness proves %g", got.Std(1, 0))
 		}
 	}
+	// An estimator need not be unbiased at a θ outside, wherever θ+ε is.
+	if got := c.Divergences([]float32{-.5, .1}, []float32{.5, .1})[0]; got.Status != Illegal {
+		t.Errorf("θ is outside, θ+ε inside: %v", got.Status)
+	}
 	// What the search projects, the certificate accepts.
 	r := rand.New(rand.NewPCG(4, 4))
 	theta, eps := make([]float32, 2), make([]float32, 2)

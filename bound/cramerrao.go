@@ -29,10 +29,9 @@ func (f *Factors) CramerRao(c Coordinates, sigma float64) CramerRao {
 	c.Apply(wv, f.V)
 	for i, s := range f.S {
 		for k, v := range wv[i*m : (i+1)*m] {
-			v *= v
-			out.Axis[k] += v * (s * s)
-			out.Full[k] += v / (s * s)
-			out.Seen[k] += v
+			out.Axis[k] += (v * s) * (v * s)
+			out.Full[k] += (v / s) * (v / s)
+			out.Seen[k] += v * v
 		}
 	}
 	for k := range m {

@@ -2,9 +2,9 @@ package bound
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -92,7 +92,10 @@ func factorAll(ctx context.Context, js []Jacobian, factor func(Jacobian) (*Facto
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return fs, errors.Join(errs...)
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return nil, errs[i]
+	}
+	return fs, nil
 }
 
 // Factors is the thin singular value decomposition J = Σ_i s_i u_i v_iᵀ of a
@@ -138,7 +141,7 @@ func (j Jacobian) factor(ratio float64, complete bool) (*Factors, error) {
 	top := 0.
 	for _, v := range j.Rows {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("the Jacobian is not finite")
+			return nil, fmt.Errorf("the Jacobian of the features is not finite: the model's weights are too large")
 		}
 		top = max(top, math.Abs(v))
 	}
