@@ -140,23 +140,8 @@ func (k *batchNorm[T]) backwardRange(lo, hi int) {
 
 // paramGrad sets ∂Scale = Σ dy·x̂ + keep·∂Scale and ∂Shift = Σ dy + keep·∂Shift.
 func (k *batchNorm[T]) paramGrad(f *frame[float32], dy []float32, keep float32) {
-	k.keep = keep
-	if f.train {
-		k.stats = f.aux.(*batchStats)
-	} else {
-		k.stats = k.running()
-	}
+	k.keep, k.stats = keep, f.aux.(*batchStats)
 	k.run(normGradient, any(f).(*frame[T]), nil, any(dy).([]T), 1)
-}
-
-// running returns the running statistics, those of inference.
-func (k *batchNorm[T]) running() *batchStats {
-	s := &batchStats{}
-	for c, m := range k.op.Mean.Data {
-		s.mean = append(s.mean, float64(m))
-		s.invStd = append(s.invStd, 1/math.Sqrt(float64(k.op.Variance.Data[c])+k.op.epsilon()))
-	}
-	return s
 }
 
 func (k *batchNorm[T]) gradientRange(lo, hi int) {

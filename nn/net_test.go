@@ -239,20 +239,23 @@ func TestCloneRunsBesideItsOriginal(t *testing.T) {
 	x := randomSlice[float32](rand.New(rand.NewPCG(4, 4)), 5*p, 1)
 	want := make([]float32, 5*n)
 	net.Forward(want, x)
-	got := make([][]float32, 4)
+	got, bounded := make([][]float32, 4), make([][]float64, 4)
 	var wg sync.WaitGroup
 	for i := range got {
 		clone := net.Clone()
 		wg.Go(func() {
-			got[i] = make([]float32, 5*n)
+			got[i], bounded[i] = make([]float32, 5*n), make([]float64, 5*n)
 			for range 20 {
 				clone.Forward(got[i], x)
+				clone.ForwardError64(bounded[i], make([]float64, 5*n), wide(x), nil)
 			}
 		})
 	}
 	wg.Wait()
 	for i := range got {
 		closeTo(t, "clone", got[i], want, 0)
+		closeTo(t, "clone in float64", bounded[i], bounded[0], 0)
+		closeTo(t, "clone in both", bounded[i], wide(want), 1e-5)
 	}
 }
 

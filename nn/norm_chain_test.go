@@ -41,13 +41,13 @@ func chainNets() map[string]*Graph {
 	return nets
 }
 
-// fannedNorm has a batch norm that not only the rectifier after it reads.
-func fannedNorm() *Graph {
+// fannedNorm has a batch norm that not only the rectifier after it reads, if any.
+func fannedNorm(rectified string) *Graph {
 	b := newBuilder("fan", 3, 4, 4)
 	b.batchNorm()
 	b.add(&ReLU{})
-	b.append("sum", &Identity{})
-	b.g.Nodes[2].Op, b.g.Nodes[2].Inputs = &Add{}, []string{"bn1", "relu1"}
+	b.g.Nodes[1].Inputs[0] = rectified
+	b.g.node("sum", &Add{}, "bn1", "relu1")
 	return b.graph(1)
 }
 
@@ -104,7 +104,7 @@ func notJoined(*program[float32]) {}
 // of the batch norms held.
 func TestChainEqualsOperators(t *testing.T) {
 	nets := chainNets()
-	nets["fan"] = fannedNorm()
+	nets["fan"], nets["aside"] = fannedNorm("bn1"), fannedNorm("input")
 	for name, g := range nets {
 		var held []*Param
 		for _, n := range g.Nodes {

@@ -44,7 +44,8 @@ type kernel[T Float] interface {
 }
 
 // learner is a kernel with parameters: it adds the gradient with respect to
-// them, summed over the batch, to each Param.Grad. Float32 only.
+// them, summed over the batch, to each Param.Grad. Float32 only, and the frame is
+// of training.
 type learner interface {
 	grad(f *frame[float32], dy []float32)
 }
