@@ -22,27 +22,27 @@ type Status uint8
 
 // What a witness can prove.
 const (
-	Bounded   Status = iota // a finite bound; possibly zero
-	Unbounded               // the features do not move by more than rounding, which is nothing beside σ: no finite variance can be told from infinity
-	Illegal                 // θ or θ+ε is outside the domain: proves nothing
+	Bounded     Status = iota // a finite bound; possibly zero
+	AllRounding               // the features do not move by more than rounding: a bound from UnboundedFrom on is called unbounded
+	Illegal                   // θ or θ+ε is outside the domain: proves nothing
 )
 
 // String names the status.
-func (s Status) String() string { return [...]string{"bounded", "unbounded", "illegal"}[s] }
+func (s Status) String() string { return [...]string{"bounded", "all rounding", "illegal"}[s] }
 
 // Divergence is the denominator of A eq. (5) for one witness, ready to divide
 // by: everything about it that does not depend on the coordinate.
 type Divergence struct {
 	ZNorm     float64 // ‖z‖ as computed
 	Allowance float64 // how far the exact ‖z‖ may lie above it
-	Root      float64 // at least sqrt(expm1(‖z‖²/σ²)) for the exact z; 0 where Unbounded
+	Root      float64 // at least sqrt(expm1(‖z‖²/σ²)) for the exact z
 	Status    Status
 }
 
-// negligible is the most that rounding may be over σ where a z that is all
-// rounding counts as none: to tell, an adversary would need 1/t², a million million
-// releases of the same input.
-const negligible = 1e-6
+// UnboundedFrom is the least standard deviation, in the model's units, in which
+// inputs are of order 1, that is called unbounded, of witnesses that move the
+// features by no more than rounding.
+const UnboundedFrom = 1e6
 
 // diverge bounds A eq. (12) from above. a0 and a1 are the computed features at θ
 // and θ+ε, b0 and b1 their error bounds.
@@ -53,9 +53,10 @@ const negligible = 1e-6
 // 0.01), and one more 1+2u for the root and the addition; n·2⁻¹⁰⁷⁴ covers squares
 // that underflow. The allowance is all that is added to the computed ‖ẑ‖.
 //
-// A z that may be rounding alone is unbounded only where the largest z that it
-// may hide is as nothing beside the noise: where rounding is coarse, features that
-// differ by less than it may still be told apart, and the bound says by how much.
+// A z that may be rounding alone may also hide as much as the allowance: where
+// rounding is coarse beside σ, or ε itself is tiny, that allows estimators of small
+// variance. So such a witness too proves no more than its quotient; only where that
+// is large beyond all use is it called unbounded, no figure being worth printing.
 func diverge(a0, b0, a1, b1 []float64, sigma float64) Divergence {
 	var zz, ee, most float64
 	for j, a := range a1 {
@@ -73,15 +74,13 @@ func diverge(a0, b0, a1, b1 []float64, sigma float64) Divergence {
 		err = math.Sqrt(ee+n*0x1p-1074) * grow
 	}
 	d := Divergence{ZNorm: norm, Allowance: (err + norm*(grow-1)) * (1 + 4*ulp)}
-	switch {
-	case !(norm+err < math.Inf(1)) || !(sigma > 0):
+	if !(norm+err < math.Inf(1)) || !(sigma > 0) {
 		d.Root = math.Inf(1) // features that overflow, or are not numbers, prove nothing: every bound is 0
-	default:
-		t := (norm + d.Allowance) * (1 + 2*ulp) / sigma
-		d.Root = rootExpm1(t)
-		if (norm <= d.Allowance || norm <= math.Sqrt(n)*0x1p-536) && t < negligible {
-			d.Root, d.Status = 0, Unbounded
-		}
+		return d
+	}
+	d.Root = rootExpm1((norm + d.Allowance) * (1 + 2*ulp) / sigma)
+	if norm <= d.Allowance || norm <= math.Sqrt(n)*0x1p-536 {
+		d.Status = AllRounding
 	}
 	return d
 }
@@ -107,13 +106,18 @@ func rootExpm1(t float64) float64 {
 // +Inf stands for unbounded. Where wᵀε may be zero the bound is 0.
 func (d Divergence) Std(g, gerr float64) float64 {
 	g = (math.Abs(g) - gerr) * (1 - 2*ulp)
-	switch {
-	case !(g > 0 && g <= math.MaxFloat64) || d.Status == Illegal:
+	if !(g > 0 && g <= math.MaxFloat64) || d.Status == Illegal {
 		return 0
-	case d.Status == Unbounded:
+	}
+	return d.unbounded(atLeast(g/d.Root*(1-4*ulp)), UnboundedFrom)
+}
+
+// unbounded returns v, or +Inf where z is all rounding and v at least from.
+func (d Divergence) unbounded(v, from float64) float64 {
+	if d.Status == AllRounding && v >= from {
 		return math.Inf(1)
 	}
-	return atLeast(g / d.Root * (1 - 4*ulp))
+	return v
 }
 
 // atLeast makes a quotient rounded down safe at both ends of the exponents:
@@ -134,13 +138,10 @@ func (d Divergence) MeanSquare(eps []float64) float64 {
 		s += e * e
 	}
 	p := float64(len(eps))
-	switch {
-	case !(s >= 0x1p-960 && s <= math.MaxFloat64) || d.Status == Illegal:
+	if !(s >= 0x1p-960 && s <= math.MaxFloat64) || d.Status == Illegal {
 		return 0
-	case d.Status == Unbounded:
-		return math.Inf(1)
 	}
-	return atLeast(s / p / d.Root / d.Root * (1 - (p+16)*ulp))
+	return d.unbounded(atLeast(s/p/d.Root/d.Root*(1-(p+16)*ulp)), UnboundedFrom*UnboundedFrom)
 }
 
 // A Domain is the set of inputs at which an estimator is held to be unbiased: a

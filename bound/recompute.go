@@ -19,12 +19,9 @@ func (v *verifier) certificates(certifier *Certifier, rec *examples, old certifi
 		best(std, winner, bounds)
 		within := make([]float64, rec.restarts)
 		for k, d := range ds[first:last] {
-			own := certificateTolerance
-			if d.Status == Bounded && !math.IsInf(d.Root, 0) {
-				own += 2 * d.Allowance / d.ZNorm
-			}
-			within[k] = own
-			rounding := d.Status == Unbounded && old.znorm[first+k] <= old.allowance[first+k]
+			var own float64
+			own, within[k] = d.tolerances()
+			rounding := d.Status == AllRounding && old.znorm[first+k] <= old.allowance[first+k]
 			if !rounding { // else ‖z‖ is nothing but rounding, then as now
 				v.compare(prefix+"z_norm", int(index), k, old.znorm[first+k], finite(d.ZNorm), own)
 			}
@@ -40,6 +37,17 @@ func (v *verifier) certificates(certifier *Certifier, rec *examples, old certifi
 		}
 		v.compare(prefix+"mean_square", int(index), -1, old.meanSquare[i], square, 2*within[broadest])
 	}
+}
+
+// tolerances returns how far ‖z‖ and the bounds may be off, relatively, on another
+// processor: two computed ‖z‖ differ by at most twice the allowance.
+func (d Divergence) tolerances() (norm, bound float64) {
+	norm, bound = certificateTolerance, certificateTolerance
+	if !math.IsInf(d.Root, 0) {
+		norm += 2 * d.Allowance / d.ZNorm
+		bound += 2 * d.Allowance / (d.ZNorm + d.Allowance)
+	}
+	return norm, bound
 }
 
 // winner checks the recorded witness of a coordinate: where several give the same

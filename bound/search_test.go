@@ -266,19 +266,29 @@ func TestPublishedDiagonalForm(t *testing.T) {
 	}
 }
 
-// Perturbations that move the features by less than rounding: every bound is
-// unbounded, and none a huge number; and the arrays and the verification bear it.
+// Tiny perturbations that move the features by less than rounding prove little:
+// no more than larger ones do, and nothing unbounded. The arrays and the
+// verification bear it.
 func TestAllRounding(t *testing.T) {
 	m, data, e := small(t)
 	e.Sizes = []float64{1e-15}
 	r := mustRun(t, m, data, upTo(8), e)
-	for k, v := range r.Sizes[0].Std {
-		if v != 0 && !math.IsInf(v, 1) {
-			t.Fatalf("coordinate %d: %g", k, v)
+	z, allowance := array(t, open(t, r.Path), SizeName(1e-15)+"_z_norm"), array(t, open(t, r.Path), SizeName(1e-15)+"_allowance")
+	lost := 0
+	for k, v := range z {
+		if v <= allowance[k] {
+			lost++
 		}
 	}
-	if s := r.Summaries[0]; s.UnboundedFraction < .9 || s.StdQuantiles["0.5"] != nil {
-		t.Errorf("unbounded fraction %g, median %v", s.UnboundedFraction, s.StdQuantiles["0.5"])
+	if lost < len(z)*9/10 {
+		t.Errorf("%d of %d witnesses are all rounding", lost, len(z))
+	}
+	e.Sizes = []float64{1e-6}
+	same := mustRun(t, m, data, upTo(8), e)
+	for k, v := range r.Sizes[0].Std {
+		if most := same.Sizes[0].Std[k]; v > most {
+			t.Fatalf("coordinate %d: %g, %g from larger perturbations in the same directions", k, v, most)
+		}
 	}
 	if found := verified(t, m, data, r, r.claims()); len(found) != 0 {
 		t.Error(found)
