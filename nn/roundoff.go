@@ -41,8 +41,9 @@ type errorSweep struct {
 
 // ForwardError64 overwrites dst, [batch, n], with the outputs at x, computed in
 // float64, and bound with a bound on their error: |dst − a(x*)| ≤ bound for every
-// x* with |x* − x| ≤ xerr elementwise, where a is the net in real arithmetic on its
-// float32 parameters. nil xerr means zeros. Where an operator cannot bound its
+// x* with |x* − x| ≤ xerr elementwise, where a is the net in real arithmetic, roots
+// and exponentials too, on its float32 parameters and float64 settings. nil xerr
+// means zeros. Where an operator cannot bound its
 // rounding, or numbers overflow, the bound is +Inf.
 func (m *Net) ForwardError64(dst, bound, x, xerr []float64) {
 	batch := m.batch(len(dst), len(x))
