@@ -11,8 +11,9 @@
 // Search is not certificate. A search ([SearchOptions]) finds perturbations ε, the
 // witnesses, by any means, in float32. A [Certifier] computes bounds from
 // witnesses in float64, with every rounding error bounded and counted in the
-// adversary's favour, so that what it says holds whatever the search did. [Run] searches, certifies and
-// stores bounds and witnesses; [Verify] computes the bounds again from the model,
-// the inputs and the witnesses alone. Cramér-Rao figures are linear algebra on J,
-// without a witness: they are estimates, and say so.
+// adversary's favour, so that what it says holds whatever the search did. It calls
+// unbounded only what is at least [UnboundedFrom] by that count. [Run] searches,
+// certifies and stores bounds and witnesses; [Verify] computes the bounds again
+// from the model, the inputs and the witnesses alone. Cramér-Rao figures are
+// linear algebra on J, without a witness: they are estimates, and say so.
 package bound

@@ -28,8 +28,13 @@ func (r *runner) open() (finished *Result, err error) {
 		return nil, err
 	}
 	if r.options.Resume && begun {
-		r.folder, err = run.Open(shards, manifest)
-		return nil, err
+		if r.folder, err = run.Open(shards, manifest); err != nil {
+			return nil, err
+		}
+		if n := len(r.folder.Corrupt()); n > 0 {
+			r.damaged = fmt.Sprintf("%d of %d shards were damaged: they were computed again", n, r.folder.Len())
+		}
+		return nil, nil
 	}
 	if !begun { // what there may be is left of shards that were merged
 		if err := os.RemoveAll(shards); err != nil {
@@ -55,11 +60,12 @@ func (r *runner) finished(m run.Manifest) (*Result, error) {
 	if _, err := run.Open(r.options.Dir, m); err != nil {
 		return nil, err
 	}
-	if !r.whole(path) {
-		return nil, nil
+	var res *Result
+	if r.whole(path) {
+		res, _ = Load(path, r.experiment)
 	}
-	res, err := Load(path, r.experiment)
-	if err != nil || !slices.Equal(res.Indices, r.indices) {
+	if res == nil || !slices.Equal(res.Indices, r.indices) {
+		r.damaged = fmt.Sprintf("the finished %s was damaged: all was computed again", ArraysFile)
 		return nil, nil
 	}
 	r.progress(float64(len(r.indices)))

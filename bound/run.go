@@ -110,6 +110,7 @@ type runner struct {
 	size       int  // examples in a batch
 	explicit   bool // Jacobians are formed and decomposed
 	folder     *run.Folder
+	damaged    string // what a resumed run found unfit
 	searcher   searcher
 	certifier  *Certifier
 	done       int // examples

@@ -94,6 +94,9 @@ func (r *runner) batch(ctx context.Context, rec *examples, first, last int) (spe
 // notes says how the search went, in this process, and warns of what it could
 // not do.
 func (r *runner) notes() (note string, warnings []string) {
+	if r.damaged != "" {
+		warnings = append(warnings, r.damaged)
+	}
 	switch s := r.searcher.(type) {
 	case *published:
 		if s.solves > 0 {
