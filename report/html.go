@@ -10,8 +10,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"tattle/bound"
 )
 
 //go:embed page.html
@@ -47,11 +45,6 @@ type chartView struct {
 
 type bin struct{ From, To, Count string }
 
-type row struct {
-	Name, Status, Band, Unbounded string
-	Quantiles                     []string
-}
-
 type threshold struct{ At, Count float64 }
 
 type pair struct{ Key, Value string }
@@ -59,7 +52,10 @@ type pair struct{ Key, Value string }
 // WriteHTML writes the report as one file that needs nothing else: no script,
 // no font, no network. folder is what `tattle verify` is to be given.
 func (r *Report) WriteHTML(w io.Writer, folder string) error {
-	v := view{Report: r, Folder: folder, Sentences: unbreakable(r.Sentences()), Kinds: r.kinds(), Rows: r.rows()}
+	v := view{Report: r, Folder: folder, Sentences: unbreakable(r.Sentences()), Kinds: r.kinds()}
+	for _, status := range statuses {
+		v.Rows = append(v.Rows, r.rows(status, longName)...)
+	}
 	for _, h := range r.Histograms {
 		v.Charts = append(v.Charts, chartView{h.Title, h.Status, h.draw(), h.bins()})
 	}
@@ -119,7 +115,7 @@ func (r *Report) kinds() map[string]string {
 		count[b.Status]++
 	}
 	words := map[string]string{}
-	for _, k := range []string{"certified", "estimated", "demonstrated", "assumed"} {
+	for _, k := range statuses {
 		switch n := count[k]; n {
 		case 0:
 			words[k] = "None"
@@ -130,44 +126,6 @@ func (r *Report) kinds() map[string]string {
 		}
 	}
 	return words
-}
-
-func (r *Report) rows() []row {
-	var rows []row
-	for _, b := range r.Bounds {
-		x := row{Name: boundName(b), Status: b.Status, Band: b.Band, Unbounded: percent(b.UnboundedFraction)}
-		for _, q := range bound.QuantileLevels {
-			x.Quantiles = append(x.Quantiles, number(b.Quantile(q)))
-		}
-		rows = append(rows, x)
-	}
-	return rows
-}
-
-var methodNames = map[string]string{
-	bound.MethodHCR:           "Hammersley-Chapman-Robbins",
-	bound.MethodMeanSquare:    "Hammersley-Chapman-Robbins, root mean square",
-	bound.MethodCramerRaoAxis: "Cramér-Rao, all else known",
-	bound.MethodCramerRao:     "Cramér-Rao, identifiable part",
-}
-
-// boundName names a row for people: method, search, coordinates, size.
-func boundName(b bound.Summary) string {
-	name := methodNames[b.Method]
-	if name == "" {
-		name = b.Method
-	}
-	var of []string
-	if b.Search != "" {
-		of = append(of, b.Search)
-	}
-	if b.Size > 0 {
-		of = append(of, "s = "+Fraction(b.Size))
-	}
-	if len(of) == 0 {
-		return name + ", " + b.Coordinates
-	}
-	return name + " (" + strings.Join(of, ", ") + "), " + b.Coordinates
 }
 
 // Fraction prints 0.005 as 1/200 where that is exact enough to be meant.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"tattle/bound"
 )
@@ -60,6 +61,7 @@ type Data struct {
 	Name     string `json:"name"`
 	Path     string `json:"path,omitempty"`
 	Split    string `json:"split,omitempty"`
+	Shape    []int  `json:"shape,omitempty"` // [channels, rows, columns]
 	SHA256   string `json:"sha256"`
 	Examples int    `json:"examples"`
 
@@ -215,23 +217,41 @@ func ReadJSON(rd io.Reader) (*Report, error) {
 	return &r, nil
 }
 
-// Differences compares what a report drew from its arrays with the same drawn
-// afresh, and says in a line each what does not agree.
+// Differences compares what a report measured, and drew from its arrays, with
+// the same made afresh, and says in a line each what does not agree. What fresh
+// leaves out (nil, zero) is not compared.
 func Differences(recorded, fresh *Report) []string {
 	var out []string
 	for _, part := range []struct {
 		name    string
+		skip    bool
 		is, was any
 	}{
-		{"histograms", fresh.Histograms, recorded.Histograms},
-		{"resolvable directions", fresh.Resolvable, recorded.Resolvable},
-		{"spectrum", fresh.Spectrum, recorded.Spectrum},
+		{"accuracies", fresh.Utility == Utility{}, fresh.Utility, recorded.Utility},
+		{"noise", fresh.Release == Release{}, fresh.Release, recorded.Release},
+		{"grey levels", false, fresh.Data.GreyLevels, recorded.Data.GreyLevels},
+		{"histograms", false, fresh.Histograms, recorded.Histograms},
+		{"resolvable directions", false, fresh.Resolvable, recorded.Resolvable},
+		{"spectrum", false, fresh.Spectrum, recorded.Spectrum},
+		{"gallery", fresh.Gallery == nil, fresh.Gallery, recorded.Gallery},
+		{"published figures", fresh.Published == nil, fresh.Published, recorded.Published},
+		{"verdict", false, fresh.Verdict, recorded.Verdict},
 	} {
 		is, err1 := json.Marshal(part.is)
 		was, err2 := json.Marshal(part.was)
-		if err1 != nil || err2 != nil || string(is) != string(was) {
-			out = append(out, fmt.Sprintf("%s: recorded and recomputed differ", part.name))
+		if part.skip || err1 == nil && err2 == nil && string(is) == string(was) {
+			continue
 		}
+		at := 0
+		for at < min(len(is), len(was)) && is[at] == was[at] {
+			at++
+		}
+		out = append(out, fmt.Sprintf("%s: recorded …%s, recomputed …%s", part.name, around(was, at), around(is, at)))
 	}
 	return out
+}
+
+// around cuts out of JSON what stands about a byte.
+func around(b []byte, at int) string {
+	return strings.ToValidUTF8(string(b[min(len(b), max(0, at-30)):min(len(b), at+20)]), "")
 }

@@ -1,16 +1,14 @@
 package report
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Training is how a model came to be.
 type Training struct {
 	Task       string  `json:"task"`
 	Parameters int     `json:"parameters"`
 	Examples   int     `json:"examples"`
-	Epochs     []Epoch `json:"epochs"`
+	Epochs     []Epoch `json:"epochs"` // those completed
+	Asked      int     `json:"epochs_asked"`
 	Optimizer  string  `json:"optimizer"`
 	Batch      int     `json:"batch"`
 }
@@ -23,10 +21,18 @@ type Epoch struct {
 }
 
 func (t *Training) sentence() string {
-	last := Epoch{Loss: Number(math.NaN())}
-	if n := len(t.Epochs); n > 0 {
-		last = t.Epochs[n-1]
+	s := fmt.Sprintf("A classifier of %d parameters was trained on %s of %s", t.Parameters, Count(t.Examples, "example"), t.Task)
+	n := len(t.Epochs)
+	if n == 0 {
+		return s + ", for less than one epoch."
 	}
-	return fmt.Sprintf("A classifier of %d parameters was trained on %d examples of %s for %d epochs, to a mean loss of %s nats.",
-		t.Parameters, t.Examples, t.Task, len(t.Epochs), number(float64(last.Loss)))
+	return fmt.Sprintf("%s for %s, to a mean loss of %s nats.", s, Count(n, "epoch"), number(float64(t.Epochs[n-1].Loss)))
+}
+
+// Count says how many there are: "1 epoch", "2 epochs".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

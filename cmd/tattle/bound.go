@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -57,15 +58,13 @@ func (c *boundCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	dir, err := c.folder("bound", c.Resume)
-	if err != nil {
-		return err
-	}
-	done, err := m.run(e, dir)
-	if err != nil {
-		return err
-	}
-	return c.finish(e, dir, done.report)
+	return c.in("bound", c.Resume, func(dir string) error {
+		done, err := m.run(e, dir)
+		if err != nil {
+			return e.unfinished(err, dir)
+		}
+		return e.unfinished(c.finish(e, dir, done.report), dir)
+	})
 }
 
 // measurement checks the flags and opens model and data.
@@ -184,9 +183,12 @@ func indicesFrom(path string, n int) ([]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--examples: %w", err)
 	}
+	if _, flags := a.Data.([]bool); flags || len(a.Shape) != 1 {
+		return nil, usage(fmt.Errorf("--examples %s: an array of shape %v and type %T, expected one list of indices", path, a.Shape, a.Data), "numpy.flatnonzero makes indices of a mask")
+	}
 	idx, err := a.Ints()
 	if err != nil {
-		return nil, fmt.Errorf("--examples %s: %w", path, err)
+		return nil, usage(fmt.Errorf("--examples %s: %w", path, err), "give a list of whole numbers")
 	}
 	if len(idx) == 0 {
 		return nil, usage(fmt.Errorf("--examples %s: no indices", path), "")
@@ -209,19 +211,18 @@ func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment
 	if f.AsPublished {
 		x.Search.Search = bound.Published
 	}
-	if f.Repeats < 1 || f.Restarts < 1 {
-		return x, nil, usage(fmt.Errorf("--repeats %d, --restarts %d: both must be at least 1", f.Repeats, f.Restarts), "")
+	if f.Restarts < 1 || f.Restarts > math.MaxInt16 {
+		return x, nil, usage(fmt.Errorf("--restarts: %d is not between 1 and %d", f.Restarts, math.MaxInt16), "")
 	}
-	for _, s := range f.Size {
-		size, err := parseFraction(s)
-		if err != nil {
-			return x, nil, usage(fmt.Errorf("--size: %w", err), "write it as 1/200 or 0.005")
-		}
-		x.Sizes = append(x.Sizes, size)
+	if f.Repeats < 1 || f.Repeats > mostRepeats {
+		return x, nil, usage(fmt.Errorf("--repeats: %d is not between 1 and %d", f.Repeats, mostRepeats), "")
+	}
+	var err error
+	if x.Sizes, err = sizes(f.Size); err != nil {
+		return x, nil, usage(fmt.Errorf("--size: %w", err), "write it as 1/200 or 0.005")
 	}
 	if f.Domain == "legal" {
 		low, high := legalRange(set)
-		var err error
 		if x.Domain, err = bound.Legal(low, high); err != nil {
 			return x, nil, err
 		}
@@ -239,24 +240,43 @@ func band(shape []int) int {
 	return lowBand
 }
 
+// Limits on what is believed to be meant.
+const (
+	mostRepeats = 1000
+	leastSize   = 1e-5 // below, float32 witnesses drown in rounding
+)
+
+// sizes reads the sizes of perturbations, which must differ.
+func sizes(specs []string) ([]float64, error) {
+	var out []float64
+	for _, s := range specs {
+		v, err := parseFraction(s)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(out, v) {
+			return nil, fmt.Errorf("%s is given twice", s)
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
 // parseFraction reads 1/200 or 0.005.
 func parseFraction(s string) (float64, error) {
 	num, den, ok := strings.Cut(s, "/")
 	if !ok {
 		den = "1"
 	}
-	a, err := strconv.ParseFloat(num, 64)
-	if err != nil {
+	a, errA := strconv.ParseFloat(num, 64)
+	b, errB := strconv.ParseFloat(den, 64)
+	if errA != nil || errB != nil {
 		return 0, fmt.Errorf("%q is not a number", s)
 	}
-	b, err := strconv.ParseFloat(den, 64)
-	if err != nil || b == 0 {
-		return 0, fmt.Errorf("%q is not a number", s)
-	}
-	if v := a / b; v > 0 && v <= 1 {
+	if v := a / b; v >= leastSize && v <= 1 {
 		return v, nil
 	}
-	return 0, fmt.Errorf("%s is not between 0 and 1", s)
+	return 0, fmt.Errorf("%s is not between %g and 1", s, leastSize)
 }
 
 // legalRange gives every input the range of its channel.

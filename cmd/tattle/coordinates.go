@@ -21,16 +21,25 @@ func coordinates(spec string, shape []int) (bound.Coordinates, *report.Arrays, e
 	case "pixels":
 		return bound.Pixels(p), nil, nil
 	}
-	w, err := readVectors(spec, p)
+	c, err := ownVectors(spec, filepath.Base(spec), p)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := bound.Vectors(filepath.Base(spec), w, p)
-	if err != nil {
-		return nil, nil, usage(fmt.Errorf("--coordinates: %w", err), "")
-	}
 	hash, err := run.Digest(spec)
-	return c, &report.Arrays{File: spec, SHA256: hash}, err
+	return c, &report.Arrays{File: absolute(spec), SHA256: hash}, err
+}
+
+// ownVectors reads the user's vectors, to go by that name.
+func ownVectors(path, name string, p int) (bound.Coordinates, error) {
+	w, err := readVectors(path, p)
+	if err != nil {
+		return nil, err
+	}
+	c, err := bound.Vectors(name, w, p)
+	if err != nil {
+		return nil, usage(fmt.Errorf("--coordinates: %w", err), "")
+	}
+	return c, nil
 }
 
 // readVectors reads [m, p] vectors from an .npy file, or from the only array of

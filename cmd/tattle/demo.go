@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"tattle/bound"
+	"tattle/nn"
 	"tattle/report"
 )
 
@@ -20,18 +23,28 @@ func (demoCmd) Help() string {
 }
 
 func (c *demoCmd) Run(e *env) error {
-	dir, err := c.folder("demo", false)
-	if err != nil {
-		return err
-	}
+	return c.in("demo", false, func(dir string) error {
+		err := c.demo(e, dir)
+		if err == nil || exists(filepath.Join(dir, reportJSON)) {
+			return err
+		}
+		for _, name := range []string{shardsDir, manifestFile, arraysFile, modelFile} {
+			os.RemoveAll(filepath.Join(dir, name))
+		}
+		return fmt.Errorf("the demo keeps nothing of what it had begun: %w", err)
+	})
+}
+
+func (c *demoCmd) demo(e *env, dir string) error {
 	started := time.Now()
-	task := trainCmd{Task: glyphsName, Epochs: demoEpochs, Batch: 32, LearningRate: 0.001, output: c.output}
+	task := trainCmd{Task: glyphsName, Data: glyphsName, Epochs: demoEpochs, Batch: nn.DefaultBatch, LearningRate: defaultLearningRate, output: c.output}
 	train, test := glyphs(0, c.Seed)
-	g, trained, err := task.train(e, train, test)
+	g, t, err := task.fit(e, dir, train, test)
 	if err != nil {
 		return err
 	}
-	if err := saveModel(dir, g, trained); err != nil {
+	trained, err := task.keep(e, dir, g, t, test)
+	if err != nil {
 		return err
 	}
 	m := &measurement{
@@ -47,7 +60,7 @@ func (c *demoCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	done.report.Training = trained.Training
+	done.report.Training = t
 	done.report.Timing["total"] = report.Number(time.Since(started).Seconds())
 	return c.finish(e, dir, done.report)
 }

@@ -4,16 +4,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"tattle/bound"
 	"tattle/report"
 	"tattle/stat"
 )
 
-const (
-	histogramBins    = 60 // as fine as A's Figure 1
-	vacuousGreyLevel = 1. // a reconstruction this close to the original is the original
-)
+const histogramBins = 60 // as fine as A's Figure 1
 
 // thresholds are the standard deviations, in normalised units, to within which
 // directions are counted as resolved.
@@ -146,14 +144,29 @@ func (m *measurement) warn(r *report.Report, res *bound.Result) {
 	if r.Resolvable != nil && r.Resolvable.RankMax < r.Resolvable.Inputs {
 		warn("The features see at most %d of %d directions of an input, so most coordinates have no unbiased estimator at all. That holds exactly where attacks with a prior succeed; it is no promise of safety.", r.Resolvable.RankMax, r.Resolvable.Inputs)
 	}
-	low := bestRow(r, true)
-	switch levels := low.Quantile(.5) * float64(r.Data.GreyLevels); {
-	case levels < vacuousGreyLevel:
-		r.Verdict = "vacuous: the certified error of the typical coarse coordinate is under one grey level"
-		warn("The bounds are vacuous: half of the coarse coordinates are certified to err by less than one grey level of 255.")
-	default:
-		r.Verdict = fmt.Sprintf("bounded: the typical coarse coordinate errs by at least %.3g grey levels for any unbiased adversary", levels)
+	if r.Verdict = verdict(r); strings.HasPrefix(r.Verdict, vacuous) {
+		warn("The bounds are vacuous: an error of one grey level of 255 is more than is certified of half of the coordinates.")
 	}
+}
+
+// vacuous begins the verdict on bounds that say nothing.
+const vacuous = "vacuous"
+
+// verdict sums up in a line what the bounds come to.
+func verdict(r *report.Report) string {
+	best := bestRow(r, true)
+	typical := "typical coordinate"
+	if best.Band != "all" {
+		typical = "typical coarse coordinate"
+	}
+	median := best.Quantile(.5)
+	switch {
+	case r.Vacuous(median):
+		return vacuous + ": the certified error of the " + typical + " is under one grey level"
+	case math.IsInf(median, 1):
+		return "unbounded: the witnesses leave no finite limit to the error of the " + typical + " for any unbiased adversary"
+	}
+	return fmt.Sprintf("bounded: the %s errs by at least %.3g grey levels for any unbiased adversary", typical, median*float64(r.Data.GreyLevels))
 }
 
 // bestRow returns the certified summary with the largest median, of the low band

@@ -26,26 +26,44 @@ type output struct {
 	Out  string `help:"Folder for the results (default: a new folder named after the command)." placeholder:"DIR"`
 }
 
-// folder makes the run's folder. An existing one is taken only where it holds
-// no finished run, or where the run is to be resumed.
-func (o output) folder(command string, resume bool) (string, error) {
+// in makes the run's folder and does the work in it. Where that fails with
+// nothing to keep, the folder goes again.
+func (o output) in(command string, resume bool, work func(dir string) error) error {
+	dir, made, err := o.folder(command, resume)
+	if err != nil {
+		return err
+	}
+	err = work(dir)
+	if err != nil && made {
+		os.Remove(dir) // does nothing unless it is empty
+	}
+	return err
+}
+
+// folder makes the run's folder, or takes an existing one that holds no finished
+// run.
+func (o output) folder(command string, resume bool) (dir string, made bool, err error) {
 	if o.Out == "" {
 		if resume {
-			return "", usage(errors.New("--resume needs --out, the folder of the run to go on with"), "")
+			return "", false, usage(errors.New("--resume needs --out, the folder of the run to go on with"), "")
 		}
-		return newFolder("tattle-" + command)
+		dir, err = newFolder("tattle-" + command)
+		return dir, true, err
 	}
-	_, err := os.Stat(filepath.Join(o.Out, reportJSON))
-	if err == nil && !resume {
-		return "", usage(fmt.Errorf("--out %s: holds a finished run already", o.Out), "choose another folder")
+	if exists(filepath.Join(o.Out, reportJSON)) {
+		return "", false, usage(fmt.Errorf("--out %s: holds a finished run already", o.Out), "choose another folder")
 	}
-	if err := os.MkdirAll(o.Out, 0o777); err != nil {
-		return "", hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be written with --out")
+	made = !exists(o.Out)
+	if made && resume {
+		return "", false, usage(fmt.Errorf("--resume: there is no folder %s", o.Out), "leave --resume out to start a run there")
 	}
-	if err := writable(o.Out); err != nil {
-		return "", hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be written with --out")
+	if err = os.MkdirAll(o.Out, 0o777); err == nil {
+		err = writable(o.Out)
 	}
-	return o.Out, nil
+	if err != nil {
+		return "", false, hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be written with --out")
+	}
+	return o.Out, made, nil
 }
 
 // newFolder makes name, or name-2, name-3, … where it is taken.
@@ -67,13 +85,24 @@ func newFolder(name string) (string, error) {
 
 // writable fails early where the folder takes no files, so that no hour of work
 // is lost for it.
-func writable(dir string) error {
+func writable(dir string) error { return room(dir, 0) }
+
+// room fails early where the folder does not take a file of that size.
+func room(dir string, size int64) (err error) {
 	f, err := os.CreateTemp(dir, ".tattle-*")
 	if err != nil {
 		return err
 	}
+	defer os.Remove(f.Name())
+	zeros := make([]byte, 1<<20)
+	for ; size > 0 && err == nil; size -= int64(len(zeros)) {
+		_, err = f.Write(zeros[:min(size, int64(len(zeros)))])
+	}
+	if err == nil {
+		return f.Close()
+	}
 	f.Close()
-	return os.Remove(f.Name())
+	return fmt.Errorf("%s: %w", dir, errors.Unwrap(err)) // the file's own name is nobody's business
 }
 
 // finish writes the report's files and prints the summary, or the JSON.
@@ -87,14 +116,14 @@ func (o output) finish(e *env, dir string, r *report.Report) error {
 	if err := r.WriteText(e.stdout); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(e.stdout, "\nopen %s\n", filepath.Join(dir, reportHTML))
+	_, err := fmt.Fprintf(e.stdout, "\nopen %s\n", quote(filepath.Join(dir, reportHTML)))
 	return err
 }
 
 // save writes report.html and report.json, the latter last: it is what marks a
 // run as finished.
 func (o output) save(dir string, r *report.Report) error {
-	err := run.WriteFile(filepath.Join(dir, reportHTML), func(w io.Writer) error { return r.WriteHTML(w, dir) })
+	err := run.WriteFile(filepath.Join(dir, reportHTML), func(w io.Writer) error { return r.WriteHTML(w, quote(dir)) })
 	if err != nil {
 		return err
 	}

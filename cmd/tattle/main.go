@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -60,8 +62,13 @@ type exit int
 // for anything a user can type or feed it.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (status int) {
 	defer func() {
-		if e, ok := recover().(exit); ok {
+		switch e := recover().(type) {
+		case nil:
+		case exit:
 			status = int(e)
+		default:
+			status = fail(stderr, hinted(fmt.Errorf("a bug in tattle: %v", e), "report it with the command line and what follows"))
+			stderr.Write(debug.Stack())
 		}
 	}()
 	var c cli
@@ -108,9 +115,19 @@ func fail(stderr io.Writer, err error) int {
 	if !errors.As(err, &s) {
 		s = &statusError{status: statusUnfinished}
 	}
-	fmt.Fprintf(stderr, "tattle: error: %v\n", err)
+	fmt.Fprintf(stderr, "tattle: error: %s\n", strings.ReplaceAll(message(err), "\n", " "))
 	if s.hint != "" {
 		fmt.Fprintf(stderr, "tattle: hint: %s\n", s.hint)
 	}
 	return s.status
+}
+
+// message is what an error says; of a cancelled context, that somebody
+// interrupted.
+func message(err error) string {
+	said := err.Error()
+	if errors.Is(err, context.Canceled) {
+		said = strings.ReplaceAll(said, context.Canceled.Error(), "interrupted")
+	}
+	return said
 }

@@ -21,6 +21,7 @@ import (
 
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/npy"
 	"tattle/onnx"
 )
 
@@ -43,6 +44,9 @@ func TestScripts(t *testing.T) {
 			"cut":       cut,
 			"swap":      swap,
 			"flip":      flip,
+			"altered":   altered,
+			"mkindices": mkIndices,
+			"mkvectors": mkVectors,
 			"mkhuge":    mkHuge,
 			"isize":     isize,
 			"mknan":     mkNaN,
@@ -168,22 +172,76 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(path, b, 0o666))
 }
 
+// altered KEY WHAT changes a digit of the first number after a key (or text) of
+// whole.json, and expects verify to name what it is about.
+func altered(ts *testscript.TestScript, _ bool, args []string) {
+	b := []byte(ts.ReadFile("whole.json"))
+	at := bytes.Index(b, []byte(args[0]))
+	if at < 0 {
+		ts.Fatalf("the report says nothing of %s", args[0])
+	}
+	at += len(args[0])
+	at += bytes.IndexAny(b[at:], "0123456789")
+	first := at
+	for at+1 < len(b) && at-first < 12 && (b[at+1] == '.' || b[at+1] >= '0' && b[at+1] <= '9') {
+		at++ // to its last digit, or one that makes another float64
+	}
+	b[at] = '0' + (b[at]-'0'+1)%10
+	ts.Check(os.WriteFile(ts.MkAbs("run/report.json"), b, 0o666))
+	fails(ts, false, []string{"1", "do(es)? not hold", "verify", "run"})
+	if said := ts.ReadFile("stdout"); !strings.Contains(said, args[1]) {
+		ts.Fatalf("%s was changed, and verify said: %s", args[0], said)
+	}
+}
+
+// mkIndices FILE KIND writes indices that are none.
+func mkIndices(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	switch args[1] {
+	case "matrix":
+		err = npy.Write(f, []int{2, 2}, []int64{0, 1, 2, 3})
+	case "mask":
+		err = npy.Write(f, []int{2}, []bool{true, false})
+	case "halves":
+		err = npy.Write(f, []int{2}, []float64{.5, 1})
+	case "below":
+		err = npy.Write(f, []int{2}, []int64{-1, 1})
+	}
+	ts.Check(err)
+	ts.Check(f.Close())
+}
+
+// mkVectors FILE writes two vectors of MNIST's inputs.
+func mkVectors(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	w := npy.NewWriter(f)
+	v := make([]float64, 2*784)
+	for i := range v {
+		v[i] = float64(i%7) - 2
+	}
+	ts.Check(w.Add("w", []int{2, 784}, v))
+	ts.Check(w.Close())
+	ts.Check(f.Close())
+}
+
 // mkHuge FILE writes an ONNX file with a weight that claims 2^60 elements.
 func mkHuge(ts *testscript.TestScript, _ bool, args []string) {
-	weight := message(varint(1, 1<<60), varint(2, 1), text(8, "weight"), text(9, "0123456789abcdef")) // dims, float, name, raw_data
-	node := message(text(1, "x"), text(1, "weight"), text(2, "y"), text(3, "gemm"), text(4, "Gemm"))
+	weight := fields(varint(1, 1<<60), varint(2, 1), text(8, "weight"), text(9, "0123456789abcdef")) // dims, float, name, raw_data
+	node := fields(text(1, "x"), text(1, "weight"), text(2, "y"), text(3, "gemm"), text(4, "Gemm"))
 	value := func(name string) []byte {
-		shape := message(text(1, string(message(text(2, "batch")))), text(1, string(message(varint(1, 4)))))
-		return message(text(1, name), text(2, string(message(text(1, string(message(varint(1, 1), text(2, string(shape)))))))))
+		shape := fields(text(1, string(fields(text(2, "batch")))), text(1, string(fields(varint(1, 4)))))
+		return fields(text(1, name), text(2, string(fields(text(1, string(fields(varint(1, 1), text(2, string(shape)))))))))
 	}
-	graph := message(text(1, string(node)), text(2, "huge"), text(5, string(weight)), text(11, string(value("x"))), text(12, string(value("y"))))
-	opset := message(text(1, ""), varint(2, 13))
-	model := message(varint(1, 8), text(7, string(graph)), text(8, string(opset)))
+	graph := fields(text(1, string(node)), text(2, "huge"), text(5, string(weight)), text(11, string(value("x"))), text(12, string(value("y"))))
+	opset := fields(text(1, ""), varint(2, 13))
+	model := fields(varint(1, 8), text(7, string(graph)), text(8, string(opset)))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), model, 0o666))
 }
 
-// message, varint and text spell protobuf's wire format.
-func message(fields ...[]byte) []byte { return bytes.Join(fields, nil) }
+// fields, varint and text spell protobuf's wire format.
+func fields(all ...[]byte) []byte { return bytes.Join(all, nil) }
 
 func varint(field protowire.Number, v uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, field, protowire.VarintType), v)
@@ -223,11 +281,11 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := exec.Command(tattle, args[1:]...)
 	cmd.Dir, cmd.Stderr = ts.MkAbs("."), &said
 	ts.Check(cmd.Start())
-	for range 3000 {
+	for range 30000 {
 		if m, _ := filepath.Glob(glob); len(m) > 0 {
 			break
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(2 * time.Millisecond)
 	}
 	ts.Check(cmd.Process.Signal(os.Interrupt))
 	if cmd.Wait(); cmd.ProcessState.ExitCode() != statusUnfinished {

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"tattle/bound"
@@ -22,6 +19,9 @@ const (
 	lowBand         = 8  // A's Figures 1 and 3
 	lowBandLarge    = 32 // A's Figures 5 and 6, for inputs of 64 pixels and more
 )
+
+// surface is what leaves the device.
+const surface = "features"
 
 // A measurement is one model, one data set and one release, to be bounded.
 type measurement struct {
@@ -65,14 +65,11 @@ func (m *measurement) run(e *env, dir string) (*measured, error) {
 	}
 	r := newReport(e, m.title, m.seed)
 	started := time.Now()
-	if err := m.noise(r, front); err != nil {
-		return nil, err
-	}
-	if err := m.utility(e.ctx, r, front, head); err != nil {
+	if err := m.measure(e, r, front, head); err != nil {
 		return nil, err
 	}
 	lap(r, "accuracy", &started)
-	res, err := m.bound(e, front, dir)
+	res, err := m.search(e, front, node, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +78,7 @@ func (m *measurement) run(e *env, dir string) (*measured, error) {
 	r.Model = report.Model{Path: m.modelPath, SHA256: m.modelHash, Inputs: p, Features: n, FeatureNode: node}
 	r.Data = describe(m.data, m.dataPath, m.split)
 	r.Data.Examples = len(res.Indices)
-	r.Release.Surface = "features"
+	r.Release.Surface = surface
 	m.fill(r, res)
 	if err := m.gallery(r, res); err != nil {
 		return nil, err
@@ -112,10 +109,27 @@ func (m *measurement) nets(node string) (front, head *nn.Net, err error) {
 	return front, head, nil
 }
 
+// measure settles the noise and what it costs, reading all the data twice.
+func (m *measurement) measure(e *env, r *report.Report, front, head *nn.Net) error {
+	bar := newMeter(e.stderr, "measuring accuracy", 2*int64(m.data.Len()), false)
+	defer bar.close()
+	data := watch(m.data, bar)
+	if err := m.noise(e.ctx, r, front, data); err != nil {
+		return err
+	}
+	f := release.Features{Front: front, Head: head, Dither: release.Gaussian{Sigma: m.sigma}}
+	u, err := f.Utility(e.ctx, data, release.UtilityOptions{Draws: m.draws, Seed: m.seed})
+	if err != nil {
+		return err
+	}
+	r.Utility = utility(u)
+	return nil
+}
+
 // noise settles σ, from the RMS of all features over the data where it is not
 // given (A section 3).
-func (m *measurement) noise(r *report.Report, front *nn.Net) error {
-	rms, err := release.FeatureRMS(front, m.data)
+func (m *measurement) noise(ctx context.Context, r *report.Report, front *nn.Net, data nn.Source) error {
+	rms, err := interruptible(ctx, func() (float64, error) { return release.FeatureRMS(front, data) })
 	if err != nil {
 		return err
 	}
@@ -131,42 +145,18 @@ func (m *measurement) noise(r *report.Report, front *nn.Net) error {
 	return nil
 }
 
-// utility measures what the noise costs in accuracy, over the whole data.
-func (m *measurement) utility(ctx context.Context, r *report.Report, front, head *nn.Net) error {
-	f := release.Features{Front: front, Head: head, Dither: release.Gaussian{Sigma: m.sigma}}
-	u, err := f.Utility(ctx, m.data, release.UtilityOptions{Draws: m.draws, Seed: m.seed})
-	if err != nil {
-		return err
-	}
-	r.Utility = utility(u)
-	return nil
-}
-
-// bound runs the experiment.
-func (m *measurement) bound(e *env, front *nn.Net, dir string) (*bound.Result, error) {
+// search runs the experiment.
+func (m *measurement) search(e *env, front *nn.Net, node, dir string) (*bound.Result, error) {
 	bar := newMeter(e.stderr, m.bar, int64(len(m.indices)), false)
 	defer bar.close()
-	res, err := bound.Run(e.ctx, front, m.data, m.indices, m.experiment, bound.RunOptions{
-		Dir: dir, Resume: m.resume,
-		Hashes:   map[string]string{"model": m.modelHash, "data": m.data.SHA256},
+	if !m.resume && begun(dir) {
+		return nil, usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "go on with it by --resume, or choose another folder")
+	}
+	return bound.Run(e.ctx, front, m.data, m.indices, m.experiment, bound.RunOptions{
+		Dir: dir, Resume: m.resume && begun(dir), // else the interruption came before
+		Hashes:   map[string]string{"model": m.modelHash, "data": m.data.SHA256, "features": node},
 		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})
-	if errors.Is(err, context.Canceled) {
-		return nil, hinted(err, fmt.Sprintf("go on with: tattle %s", strings.Join(resumeArgs(e.args, dir), " ")))
-	}
-	return res, err
-}
-
-// resumeArgs is the command line that goes on with the run in dir.
-func resumeArgs(args []string, dir string) []string {
-	args = slices.Clone(args)
-	if !slices.ContainsFunc(args, func(a string) bool { return a == "--out" || strings.HasPrefix(a, "--out=") }) {
-		args = append(args, "--out", dir)
-	}
-	if !slices.Contains(args, "--resume") {
-		args = append(args, "--resume")
-	}
-	return args
 }
 
 // fill writes the result into the report.
@@ -215,7 +205,7 @@ func (m *measurement) gallery(r *report.Report, res *bound.Result) error {
 // newReport starts the report of a command.
 func newReport(e *env, title string, seed uint64) *report.Report {
 	return &report.Report{
-		Schema: report.Schema, Title: title, Command: "tattle " + strings.Join(e.args, " "), Seed: seed,
+		Schema: report.Schema, Title: title, Command: "tattle " + quoted(e.args), Seed: seed,
 		Settings: map[string]string{}, Timing: map[string]report.Number{}, Warnings: []string{},
 		Bounds: []bound.Summary{},
 	}
@@ -227,7 +217,7 @@ func describe(s *dataset.Set, path, split string) report.Data {
 	for _, v := range s.Std {
 		levels += 255 * float64(v) / float64(len(s.Std))
 	}
-	return report.Data{Name: s.Name, Path: path, Split: split, SHA256: s.SHA256, Examples: s.Len(), GreyLevels: report.Number(levels)}
+	return report.Data{Name: s.Name, Path: path, Split: split, Shape: s.Shape, SHA256: s.SHA256, Examples: s.Len(), GreyLevels: report.Number(levels)}
 }
 
 // utility reports accuracies.

@@ -1,25 +1,33 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"tattle/nn"
 )
 
 // quietFor is how long work may take before it shows a progress bar.
 const quietFor = 2 * time.Second
 
 // A meter shows how far work has come, with the time left, on a terminal and
-// only once the work has lasted quietFor. The zero of its output is silence.
+// only once the work has lasted quietFor. It is safe for concurrent use; after
+// close it stays silent.
 type meter struct {
-	w       io.Writer
+	mu      sync.Mutex
+	w       io.Writer // nil for silence
 	what    string
 	total   int64
-	started time.Time
 	bytes   bool
+	started time.Time
+	first   int64 // what was done already when the work started; -1 until that is known
 	bar     *progressbar.ProgressBar
 }
 
@@ -28,38 +36,99 @@ func newMeter(w io.Writer, what string, total int64, bytes bool) *meter {
 	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		w = nil
 	}
-	return &meter{w: w, what: what, total: total, bytes: bytes, started: time.Now()}
+	return &meter{w: w, what: what, total: total, bytes: bytes, started: time.Now(), first: -1}
 }
 
 // set reports that done steps are done, of total (0 leaves the total as it was).
 func (m *meter) set(done, total int64) {
-	if m.w == nil {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.first < 0 {
+		m.first = done
+	}
+	if total > 0 {
+		m.total = total
+	}
+	if m.w == nil || time.Since(m.started) < quietFor {
 		return
 	}
 	if m.bar == nil {
-		if time.Since(m.started) < quietFor {
-			return
-		}
-		m.bar = progressbar.NewOptions64(m.total,
-			progressbar.OptionSetWriter(m.w),
-			progressbar.OptionSetDescription(m.what),
-			progressbar.OptionShowBytes(m.bytes),
-			progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(),
-		)
+		m.bar = m.newBar()
 	}
-	if total > 0 && total != m.total {
-		m.total = total
-		m.bar.ChangeMax64(total)
-	}
+	m.bar.ChangeMax64(m.total)
+	m.bar.Describe(m.what + timeLeft(time.Since(m.started), done-m.first, m.total-done))
 	m.bar.Set64(done) // an error here is the terminal's, and the work goes on
+}
+
+func (m *meter) newBar() *progressbar.ProgressBar {
+	return progressbar.NewOptions64(m.total,
+		progressbar.OptionSetWriter(m.w),
+		progressbar.OptionShowBytes(m.bytes),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(false), // it would count what a resumed run finds done
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetWidth(20),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionUseANSICodes(true), // clears what the terminal echoes too
+		progressbar.OptionClearOnFinish(),
+	)
+}
+
+// timeLeft says how long the steps left will take at the pace of those done.
+func timeLeft(since time.Duration, done, left int64) string {
+	if done <= 0 || left <= 0 {
+		return ""
+	}
+	d := time.Duration(float64(since) / float64(done) * float64(left))
+	if d > 100*time.Hour {
+		return ", days left"
+	}
+	return fmt.Sprintf(", %v left", d.Round(time.Second))
 }
 
 // close clears the bar.
 func (m *meter) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.bar != nil {
 		m.bar.Clear()
+	}
+	m.w = nil
+}
+
+// watched reports on a meter how much of the data has been read.
+type watched struct {
+	nn.Source
+	bar  *meter
+	done *int64
+}
+
+func watch(data nn.Source, bar *meter) watched { return watched{data, bar, new(int64)} }
+
+// Examples implements nn.Source.
+func (w watched) Examples(x []float32, indices []int) {
+	w.Source.Examples(x, indices)
+	*w.done += int64(len(indices))
+	w.bar.set(*w.done, 0)
+}
+
+// interruptible returns what f does, or ctx's error as soon as that ends: f is
+// then left to itself, and what it works with must not be touched again.
+func interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		v, err := f()
+		done <- outcome{v, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
 	}
 }

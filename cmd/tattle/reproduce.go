@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -51,22 +50,15 @@ func (c *reproduceCmd) Run(e *env) error {
 	if c.Published < 0 {
 		return usage(fmt.Errorf("--published: %d is negative", c.Published), "")
 	}
-	test, err := dataset.Open(c.Data, dataset.Test)
+	test, err := openData(c.Data, string(dataset.Test), c.Seed)
 	if err != nil {
-		return fmt.Errorf("--data: %w", err)
-	}
-	dir, err := c.folder(c.Experiment, c.Resume)
-	if err != nil {
-		return err
-	}
-	m := &measurement{data: test, dataPath: absolute(c.Data), split: "test", scale: 1, draws: 1, seed: c.Seed, resume: c.Resume, bar: c.Experiment}
-	if err := c.model(e, m, dir); err != nil {
 		return err
 	}
 	spec := c.Examples
 	if spec == "" {
 		spec = map[string]string{"figure1": "all", "figure2": "3"}[c.Experiment]
 	}
+	m := &measurement{data: test, dataPath: absolute(c.Data), split: "test", scale: 1, draws: 1, seed: c.Seed, resume: c.Resume, bar: c.Experiment}
 	if m.indices, err = chooseExamples(spec, test.Len(), c.Seed); err != nil {
 		return err
 	}
@@ -75,17 +67,35 @@ func (c *reproduceCmd) Run(e *env) error {
 		"figure2": "Figure 2: the best unbiased reconstructions of MNIST's digits",
 	}[c.Experiment]
 	m.experiment = bound.Experiment{Sizes: figureSizes, Coordinates: bound.DCT(test.Shape), Band: lowBand, Search: bound.SearchOptions{Seed: c.Seed}}
+	return c.in(c.Experiment, c.Resume, func(dir string) error { return e.unfinished(c.reproduce(e, m, dir), dir) })
+}
+
+// reproduce makes the figure in dir.
+func (c *reproduceCmd) reproduce(e *env, m *measurement, dir string) error {
+	if err := c.model(e, m, dir); err != nil {
+		return err
+	}
 	done, err := m.run(e, dir)
 	if err != nil {
 		return err
 	}
-	compareAccuracy(done.report)
+	var theirs *measured
 	if c.Experiment == "figure1" {
-		if err := c.figure1(e, m, dir, done); err != nil {
+		if theirs, err = c.asPublished(e, m, filepath.Join(dir, publishedDir)); err != nil {
 			return err
 		}
 	} else if err := done.report.SavePictures(dir); err != nil {
 		return err
+	}
+	compareAccuracy(done.report)
+	if theirs != nil {
+		done.report.Timing["as published"] = theirs.report.Timing["bounds"]
+		comparePeaks(done.report, done.result, theirs.result)
+		if err := c.save(filepath.Join(dir, publishedDir), theirs.report); err != nil {
+			return err
+		}
+	} else if c.Experiment == "figure1" {
+		comparePeaks(done.report, done.result, nil)
 	}
 	return c.finish(e, dir, done.report)
 }
@@ -95,31 +105,33 @@ func (c *reproduceCmd) Run(e *env) error {
 func (c *reproduceCmd) model(e *env, m *measurement, dir string) (err error) {
 	path := c.Model
 	if path == "" {
-		path = filepath.Join(dir, modelFile)
-		if _, err := os.Stat(path); !c.Resume || errors.Is(err, os.ErrNotExist) {
-			return c.train(e, m, dir)
+		if path = filepath.Join(dir, modelFile); !c.Resume || !exists(path) {
+			if err := c.train(e, m, dir); err != nil {
+				return err
+			}
 		}
+		m.modelPath = modelFile // beside the report
+	} else {
+		m.modelPath = absolute(path)
 	}
-	m.modelPath = absolute(path)
 	m.graph, m.modelHash, err = openModel(path)
 	return err
 }
 
 func (c *reproduceCmd) train(e *env, m *measurement, dir string) error {
-	train, err := dataset.Open(c.Data, dataset.Train)
-	if err != nil {
-		return fmt.Errorf("--data: %w", err)
-	}
-	task := trainCmd{Task: "mnist", Data: c.Data, Epochs: recipes["mnist"].epochs, Batch: nn.DefaultBatch, LearningRate: 0.001, output: c.output}
-	g, r, err := task.train(e, train, m.data)
+	train, err := openData(c.Data, string(dataset.Train), c.Seed)
 	if err != nil {
 		return err
 	}
-	if err := saveModel(dir, g, r); err != nil {
+	task := trainCmd{Task: "mnist", Data: c.Data, Epochs: recipes["mnist"].epochs, Batch: nn.DefaultBatch, LearningRate: defaultLearningRate, output: c.output}
+	g, t, err := task.fit(e, dir, train, m.data)
+	if err != nil && t != nil {
+		return fmt.Errorf("training starts again next time: %w", err)
+	}
+	if err != nil {
 		return err
 	}
-	m.graph, m.modelPath, m.modelHash = g, r.Model.Path, r.Model.SHA256
-	return nil
+	return saveModel(dir, g, &report.Report{Seed: c.Seed, Training: t})
 }
 
 func compareAccuracy(r *report.Report) {
@@ -135,36 +147,28 @@ const whyDifferent = "the weights differ; and the paper's program solves one LSQ
 	"which damps the small singular values: the peak moves little, the median and the upper tail much. " +
 	"Its exp(x) - 1 in float32 is off by up to 3.5 % at s = 1/1000, and the maximum over restarts turns that upward."
 
-// figure1 sets the peaks of the histograms beside the paper's, and beside those
-// of the authors' procedure on some of the images.
-func (c *reproduceCmd) figure1(e *env, m *measurement, dir string, done *measured) error {
-	theirs, err := c.asPublished(e, m, filepath.Join(dir, publishedDir))
-	if err != nil {
-		return err
-	}
-	x := done.result.Experiment
-	all := len(x.Coordinates.Band(1 << 30))
+// comparePeaks sets the peaks of the histograms beside the paper's, and beside
+// those of the authors' procedure on some of the images (theirs, unless nil).
+func comparePeaks(r *report.Report, ours, theirs *bound.Result) {
+	x := ours.Experiment
+	all := x.Coordinates.Len()
 	low := x.Coordinates.Band(x.Band)
 	for i, p := range publishedPeaks {
-		ours, size := done.result.Sizes[i].Std, "s = "+report.Fraction(p.size)
-		same, other := ours, []float64(nil)
+		std, size := ours.Sizes[i].Std, "s = "+report.Fraction(p.size)
+		same, other := std, []float64(nil)
 		if theirs != nil {
-			other = theirs.result.Sizes[i].Std
-			same = ours[:len(other)]
-			size += fmt.Sprintf("; authors' procedure on %d images", len(theirs.result.Indices))
+			other = theirs.Sizes[i].Std
+			same = std[:len(other)]
+			size += " (theirs: " + report.Count(len(theirs.Indices), "image") + ")"
 		}
-		compare(done.report, "peak, all modes, "+size, p.all, peak(ours), peak(other))
-		compare(done.report, "peak, 8×8 modes, "+size, p.low, peak(pick(ours, low, all)), peak(pick(other, low, all)))
+		compare(r, "peak, all modes, "+size, p.all, peak(std), peak(other))
+		compare(r, "peak, 8×8 modes, "+size, p.low, peak(pick(std, low, all)), peak(pick(other, low, all)))
 		if theirs != nil {
-			size = strings.Replace(size, "authors' procedure on", "both on the same", 1)
-			compare(done.report, "median, all modes, "+size, math.NaN(), median(same), median(other))
-			compare(done.report, "median, 8×8 modes, "+size, math.NaN(), median(pick(same, low, all)), median(pick(other, low, all)))
+			size = strings.Replace(size, "theirs", "both", 1)
+			compare(r, "median, all modes, "+size, math.NaN(), median(same), median(other))
+			compare(r, "median, 8×8 modes, "+size, math.NaN(), median(pick(same, low, all)), median(pick(other, low, all)))
 		}
 	}
-	if theirs != nil {
-		done.report.Timing["as published"] = theirs.report.Timing["bounds"]
-	}
-	return nil
 }
 
 func compare(r *report.Report, quantity string, published, ours, theirs float64) {
@@ -190,14 +194,7 @@ func (c *reproduceCmd) asPublished(e *env, m *measurement, dir string) (*measure
 	if !filepath.IsAbs(p.modelPath) {
 		p.modelPath = filepath.Join("..", p.modelPath)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "shards")); err != nil {
-		p.resume = false // the interruption came before
-	}
-	done, err := p.run(e, dir)
-	if err != nil {
-		return nil, err
-	}
-	return done, output{Seed: c.Seed}.save(dir, done.report)
+	return p.run(e, dir)
 }
 
 func median(x []float64) float64 { return stat.Quantiles(x, .5)[0] }

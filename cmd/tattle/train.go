@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"time"
@@ -21,6 +24,9 @@ var recipes = map[string]recipe{
 	"cifar10":  {epochs: 7, net: nn.CIFARNet},
 	glyphsName: {epochs: 6, net: nn.MNISTNet},
 }
+
+// defaultLearningRate is AdamW's and the flag's.
+const defaultLearningRate = 0.001
 
 type recipe struct {
 	epochs int
@@ -66,40 +72,50 @@ func (c *trainCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	dir, err := c.folder("train-"+c.Task, false)
-	if err != nil {
-		return err
-	}
-	started := time.Now()
-	g, r, stopped := c.train(e, train, test)
-	if r == nil {
-		return stopped
-	}
-	if stopped != nil {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("training was interrupted in epoch %d of %d", len(r.Training.Epochs)+1, c.Epochs))
-	}
-	r.Timing["total"] = report.Number(time.Since(started).Seconds())
-	if err := saveModel(dir, g, r); err != nil {
-		return err
-	}
-	if err := c.finish(e, dir, r); err != nil || stopped == nil {
-		return err
-	}
-	return hinted(fmt.Errorf("interrupted: the model as far as it came is in %s", dir), "")
+	return c.in("train-"+c.Task, false, func(dir string) error {
+		started := time.Now()
+		g, t, stopped := c.fit(e, dir, train, test)
+		if t == nil {
+			return stopped
+		}
+		r, err := c.keep(e, dir, g, t, test)
+		if err != nil {
+			return err
+		}
+		r.Timing["total"] = report.Number(time.Since(started).Seconds())
+		if err := c.finish(e, dir, r); err != nil || stopped == nil {
+			return err
+		}
+		return fmt.Errorf("the model as far as it came is in %s: %w", dir, stopped)
+	})
 }
+
+// The most that is believed to be meant.
+const (
+	mostBatch  = 1 << 16
+	mostEpochs = 100000
+	mostGlyphs = 1000000
+)
 
 func (c *trainCmd) check() error {
 	switch {
-	case c.Epochs < 0:
-		return usage(fmt.Errorf("--epochs: %d is negative", c.Epochs), "")
-	case c.Batch < 1 || c.Batch > 1<<16:
-		return usage(fmt.Errorf("--batch: %d is not between 1 and 65536", c.Batch), "")
+	case c.Epochs < 0 || c.Epochs > mostEpochs:
+		return usage(fmt.Errorf("--epochs: %d is not between 1 and %d", c.Epochs, mostEpochs), "")
+	case c.Batch < 1 || c.Batch > mostBatch:
+		return usage(fmt.Errorf("--batch: %d is not between 1 and %d", c.Batch, mostBatch), "")
 	case !(c.LearningRate > 0 && c.LearningRate < 1):
 		return usage(fmt.Errorf("--learning-rate: %g is not between 0 and 1", c.LearningRate), "")
 	case c.Examples < 0:
 		return usage(fmt.Errorf("--examples: %d is negative", c.Examples), "")
+	case c.Task == glyphsName && c.Examples > mostGlyphs:
+		return usage(fmt.Errorf("--examples: %d are more than the %d that can be generated", c.Examples, mostGlyphs), "")
+	case c.Task == glyphsName && c.Data != "":
+		return usage(errors.New("train glyphs generates its data and takes no --data"), "")
 	case c.Task != glyphsName && c.Data == "":
 		return usage(fmt.Errorf("train %s needs --data, the folder of the data set", c.Task), "tattle data get "+c.Task+" fetches it")
+	}
+	if c.Task == glyphsName {
+		c.Data = glyphsName
 	}
 	if c.Epochs == 0 {
 		c.Epochs = recipes[c.Task].epochs
@@ -113,10 +129,10 @@ func (c *trainCmd) load() (train, test *dataset.Set, err error) {
 		train, test = glyphs(c.Examples, c.Seed)
 		return train, test, nil
 	}
-	if train, err = dataset.Open(c.Data, dataset.Train); err != nil {
+	if train, err = openData(c.Data, string(dataset.Train), c.Seed); err != nil {
 		return nil, nil, err
 	}
-	if test, err = dataset.Open(c.Data, dataset.Test); err != nil {
+	if test, err = openData(c.Data, string(dataset.Test), c.Seed); err != nil {
 		return nil, nil, err
 	}
 	if c.Examples > 0 && c.Examples < train.Len() {
@@ -125,50 +141,77 @@ func (c *trainCmd) load() (train, test *dataset.Set, err error) {
 	return train, test, nil
 }
 
-// train runs the recipe and reports on it. Interrupted, it returns the model as
-// far as it came, with ctx's error.
-func (c *trainCmd) train(e *env, train, test *dataset.Set) (*nn.Graph, *report.Report, error) {
+// fit runs the recipe. Interrupted, it returns the model as far as it came, with
+// ctx's error; where there is no model, no training either.
+func (c *trainCmd) fit(e *env, dir string, train, test *dataset.Set) (*nn.Graph, *report.Training, error) {
 	g := recipes[c.Task].net(c.Seed)
 	if !slices.Equal(g.InputShape, train.Shape) {
 		return nil, nil, usage(fmt.Errorf("--data %s: examples of shape %v, but the %s net takes %v", c.Data, train.Shape, c.Task, g.InputShape), "")
 	}
 	t := &report.Training{
-		Task: train.Name, Examples: train.Len(), Batch: c.Batch,
+		Task: train.Name, Examples: train.Len(), Batch: c.Batch, Asked: c.Epochs,
 		Optimizer: fmt.Sprintf("AdamW, learning rate %g", c.LearningRate),
 	}
 	for _, p := range g.Params() {
 		t.Parameters += len(p.Data)
+	}
+	if err := room(dir, 4*int64(t.Parameters)); err != nil {
+		return nil, nil, hinted(fmt.Errorf("the model would not fit: %w", err), "make room, or choose another folder with --out")
 	}
 	net, err := nn.NewNet(g)
 	if err != nil {
 		return nil, nil, err
 	}
 	bar := newMeter(e.stderr, "training", 0, false)
-	_, stopped := nn.Train(e.ctx, g, train, nn.TrainOptions{
+	defer bar.close()
+	_, err = nn.Train(e.ctx, g, train, nn.TrainOptions{
 		Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed,
 		Optimizer: func(ps []*nn.Param) nn.Optimizer {
 			return nn.NewAdamW(ps, nn.AdamOptions{LearningRate: c.LearningRate})
 		},
 		Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
 		Validate: func(_ int, ep nn.Epoch) error {
-			t.Epochs = append(t.Epochs, report.Epoch{Loss: report.Number(ep.Loss), Accuracy: report.Number(nn.Accuracy(net, test))})
-			return nil
+			a, err := interruptible(e.ctx, func() (float64, error) { return nn.Accuracy(net, test), nil })
+			if err != nil {
+				a = math.NaN()
+			}
+			t.Epochs = append(t.Epochs, report.Epoch{Loss: report.Number(ep.Loss), Accuracy: report.Number(a)})
+			return err
 		},
 	})
-	bar.close()
-	if stopped != nil && e.ctx.Err() == nil {
-		return nil, nil, stopped
-	}
-	u, err := release.CleanUtility(net, test)
-	if err != nil {
+	if err != nil && e.ctx.Err() == nil {
 		return nil, nil, err
 	}
-	r := newReport(e, "A classifier of "+train.Name, c.Seed)
-	r.Training = t
-	r.Model = report.Model{Inputs: nn.Size(g.InputShape), Features: u.Classes}
-	r.Data = describe(test, c.Data, "test")
+	return g, t, err
+}
+
+// keep saves the model, measures its accuracy and reports on it. An interrupted
+// training is finished with: this is not interrupted by the same key again.
+func (c *trainCmd) keep(e *env, dir string, g *nn.Graph, t *report.Training, test *dataset.Set) (*report.Report, error) {
+	r := newReport(e, "A classifier of "+test.Name, c.Seed)
+	r.Training, r.Verdict = t, "trained"
+	ctx := e.ctx
+	if ctx.Err() != nil {
+		ctx, r.Verdict = context.WithoutCancel(ctx), "unfinished"
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Training was interrupted: %d of %d epochs were completed. This model is not what its recipe makes.", len(t.Epochs), t.Asked))
+	}
+	if err := saveModel(dir, g, r); err != nil {
+		return nil, err
+	}
+	net, err := nn.NewNet(g)
+	if err != nil {
+		return nil, err
+	}
+	bar := newMeter(e.stderr, "measuring accuracy", int64(test.Len()), false)
+	defer bar.close()
+	u, err := interruptible(ctx, func() (release.Utility, error) { return release.CleanUtility(net, watch(test, bar)) })
+	if err != nil {
+		return nil, fmt.Errorf("the model is in %s, without a report: %w", dir, err)
+	}
+	r.Model.Inputs, r.Model.Features = nn.Size(g.InputShape), u.Classes
+	r.Data = describe(test, absolute(c.Data), "test")
 	r.Utility = utility(u)
-	return g, r, stopped
+	return r, nil
 }
 
 // firstIndices returns 0 to n−1.
@@ -182,7 +225,9 @@ func firstIndices(n int) []int {
 
 // saveModel writes a trained graph, with what made it, into the run's folder.
 func saveModel(dir string, g *nn.Graph, r *report.Report) error {
-	g.Metadata = map[string]string{"tattle.task": r.Training.Task, "tattle.optimizer": r.Training.Optimizer, "tattle.seed": fmt.Sprint(r.Seed)}
+	t := r.Training
+	g.Metadata = map[string]string{"tattle.task": t.Task, "tattle.optimizer": t.Optimizer, "tattle.seed": fmt.Sprint(r.Seed),
+		"tattle.epochs": fmt.Sprintf("%d of %d", len(t.Epochs), t.Asked)}
 	path := filepath.Join(dir, modelFile)
 	if err := onnx.Write(path, g); err != nil {
 		return err

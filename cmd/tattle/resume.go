@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tattle/run"
+)
+
+// What a run leaves in its folder besides its results: the shards of the bounds
+// while they are computed, and then what they were of.
+const (
+	shardsDir    = "shards"
+	manifestFile = "manifest.json"
+)
+
+// begun says whether a folder holds bounds, or some of them, but no report.
+func begun(dir string) bool {
+	return exists(filepath.Join(dir, shardsDir)) || exists(filepath.Join(dir, manifestFile))
+}
+
+// unfinished adds to what stopped a run in dir how to go on with it.
+func (e *env) unfinished(err error, dir string) error {
+	var s *statusError
+	if err == nil || errors.As(err, &s) || !begun(dir) || exists(filepath.Join(dir, reportJSON)) {
+		return err
+	}
+	var other *run.MismatchError
+	if errors.As(err, &other) {
+		return hinted(err, "give the flags of the run that was interrupted, or another --out")
+	}
+	return hinted(err, "go on with: tattle "+quoted(resumeArgs(e.args, dir)))
+}
+
+// resumeArgs is the command line that goes on with the run in dir.
+func resumeArgs(args []string, dir string) []string {
+	args = slices.Clone(args)
+	if !slices.ContainsFunc(args, func(a string) bool { return a == "--out" || strings.HasPrefix(a, "--out=") }) {
+		args = append(args, "--out", dir)
+	}
+	if !slices.Contains(args, "--resume") {
+		args = append(args, "--resume")
+	}
+	return args
+}
+
+// quoted writes arguments as a shell reads them.
+func quoted(args []string) string {
+	words := make([]string, len(args))
+	for i, a := range args {
+		words[i] = quote(a)
+	}
+	return strings.Join(words, " ")
+}
+
+// quote writes one argument as a shell reads it.
+func quote(a string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 || strings.ContainsRune("_-./:=,@%+", r)
+	}
+	if a != "" && strings.IndexFunc(a, func(r rune) bool { return !plain(r) }) < 0 {
+		return a
+	}
+	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tattle/bound"
+)
+
+// The standings of a claim, which no rendering mixes.
+var statuses = []string{bound.StatusCertified, "demonstrated", bound.StatusEstimated, bound.StatusAssumed}
+
+// A row is a bound.Summary in words.
+type row struct {
+	Name, Status, Band, Unbounded string
+	Quantiles                     []string
+}
+
+// rows are the bounds of one standing, named by name.
+func (r *Report) rows(status string, name func(bound.Summary) string) []row {
+	var rows []row
+	for _, b := range r.Bounds {
+		if b.Status != status {
+			continue
+		}
+		x := row{Name: name(b), Status: b.Status, Band: strings.ReplaceAll(b.Band, "x", "×"), Unbounded: percent(b.UnboundedFraction)}
+		for _, q := range bound.QuantileLevels {
+			x.Quantiles = append(x.Quantiles, number(b.Quantile(q)))
+		}
+		rows = append(rows, x)
+	}
+	return rows
+}
+
+// methodNames are the long name, the short one, and what the latter stands for.
+var methodNames = map[string][3]string{
+	bound.MethodHCR:           {"Hammersley-Chapman-Robbins", "HCR", "the Hammersley-Chapman-Robbins bound"},
+	bound.MethodMeanSquare:    {"Hammersley-Chapman-Robbins, root mean square", "HCR, rms", "its mean-square form, as a root per input"},
+	bound.MethodCramerRaoAxis: {"Cramér-Rao, all else known", "Cramér-Rao, axis", "for an adversary who knows every other coordinate"},
+	bound.MethodCramerRao:     {"Cramér-Rao, identifiable part", "Cramér-Rao, seen", "for the part of a coordinate that the features see; unbounded is the share with another part"},
+}
+
+// longName names a row for people: method, search, size, coordinates.
+func longName(b bound.Summary) string {
+	name := methodNames[b.Method][0]
+	if name == "" {
+		name = b.Method
+	}
+	var of []string
+	if b.Search != "" {
+		of = append(of, b.Search)
+	}
+	if b.Size > 0 {
+		of = append(of, "s = "+Fraction(b.Size))
+	}
+	if len(of) > 0 {
+		name += " (" + strings.Join(of, ", ") + ")"
+	}
+	return name + ", " + b.Coordinates
+}
+
+// shortName names a row for a terminal; the legend has the rest.
+func shortName(b bound.Summary) string {
+	name := methodNames[b.Method][1]
+	if name == "" {
+		name = b.Method
+	}
+	if b.Size > 0 {
+		name += ", s = " + Fraction(b.Size)
+	}
+	return name
+}
+
+// legend says what the short names stand for.
+func (r *Report) legend() []string {
+	var lines, coordinates, searches []string
+	for _, b := range r.Bounds {
+		if n := methodNames[b.Method]; n[1] != "" {
+			lines = append(lines, n[1]+": "+n[2]+".")
+		}
+		if b.Method != bound.MethodMeanSquare {
+			coordinates = append(coordinates, coordinateWords(b.Coordinates))
+		}
+		if b.Search != "" {
+			searches = append(searches, b.Search)
+		}
+	}
+	of := func(words []string) string { return strings.Join(unique(words), ", ") }
+	return append(unique(lines), fmt.Sprintf("Coordinates: %s. Search: %s; s is the size of its perturbations over the noise.", of(coordinates), of(searches)))
+}
+
+// unique drops what has been said before.
+func unique(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
