@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"tattle/internal/file"
 	"tattle/npy"
 	"tattle/run"
 )
@@ -68,6 +69,21 @@ func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment,
 	}
 	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, told: -1}
 	r.divide(sizeUp(m, first))
+	return r.locked(ctx, reason)
+}
+
+// locked does the run, or loads it where it is done, while no other may work in
+// its folder.
+func (r *runner) locked(ctx context.Context, reason string) (*Result, error) {
+	dir := r.options.Dir
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	unlock, err := file.Lock(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	defer unlock()
 	if finished, err := r.open(); err != nil {
 		return nil, err
 	} else if finished != nil {

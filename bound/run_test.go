@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/file"
 	"tattle/nn"
 	"tattle/run"
 )
@@ -249,5 +250,24 @@ func TestProgress(t *testing.T) {
 		if len(told) < 6 || told[0] != 0 || told[len(told)-1] != 30 {
 			t.Errorf("%s: progress %v", search, told)
 		}
+	}
+}
+
+// Two runs do not work in one folder at a time.
+func TestRunLocksItsFolder(t *testing.T) {
+	m, data, e := small(t)
+	dir := t.TempDir()
+	var second error
+	o := RunOptions{Dir: dir}
+	o.Progress = func(int, int) {
+		if second == nil {
+			_, second = Run(context.Background(), m, data, upTo(2), e, RunOptions{Dir: dir, Resume: true})
+		}
+	}
+	if _, err := Run(context.Background(), m, data, upTo(2), e, o); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(second, file.ErrLocked) || !strings.Contains(second.Error(), dir) {
+		t.Errorf("the second: %v", second)
 	}
 }
