@@ -9,6 +9,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/simd"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/report"
@@ -206,7 +207,7 @@ func (m *measurement) gallery(r *report.Report, res *bound.Result) error {
 func newReport(e *env, title string, seed uint64) *report.Report {
 	return &report.Report{
 		Schema: report.Schema, Title: title, Command: "tattle " + quoted(e.args), Seed: seed,
-		Settings: map[string]string{}, Timing: map[string]report.Number{}, Warnings: []string{},
+		Settings: map[string]string{"kernels": simd.Accelerated()}, Timing: map[string]report.Number{}, Warnings: []string{},
 		Bounds: []bound.Summary{},
 	}
 }

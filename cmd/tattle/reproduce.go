@@ -144,7 +144,8 @@ func compareAccuracy(r *report.Report) {
 // whyDifferent explains what the figures show; MATH and the paper's program have
 // the details.
 const whyDifferent = "the weights differ; and the paper's program solves one LSQR for a whole stack of images and stops it early, " +
-	"which damps the small singular values: the peak moves little, the median and the upper tail much. " +
+	"which damps the small singular values: the peak moves little, the median and the upper tail much " +
+	"(less at s = 1/1000, where its tolerance is smaller by as much). " +
 	"Its exp(x) - 1 in float32 is off by up to 3.5 % at s = 1/1000, and the maximum over restarts turns that upward."
 
 // comparePeaks sets the peaks of the histograms beside the paper's, and beside
