@@ -36,6 +36,18 @@
 	PREFETCHT0 (CX) \
 	PREFETCHT0 (CX)(R11*1)
 
+// AHEAD asks for the next tile's A at the current term, into the second cache: in
+// the first, rows a multiple of 4096 bytes apart would push each other out.
+#define AHEAD \
+	LEAQ (AX)(DX*1), R14 \
+	PREFETCHT1 (R14) \
+	PREFETCHT1 (R14)(R8*1) \
+	PREFETCHT1 (R14)(R8*2) \
+	LEAQ (BX)(DX*1), R14 \
+	PREFETCHT1 (R14) \
+	PREFETCHT1 (R14)(R8*1) \
+	PREFETCHT1 (R14)(R8*2)
+
 // TERM adds one term of the inner sum.
 #define TERM(BROADCAST, FMA) \
 	VMOVUPS (DI), Y0 \
@@ -123,6 +135,8 @@ tile:
 	MOVQ kc+8(FP), CX
 	SUBQ $4, CX
 	JLT  tail
+	CMPQ R8, $64 // a row not packed may lie in memory
+	JGE  far
 
 four:
 	TERM(VBROADCASTSS, VFMADD231PS)
@@ -131,6 +145,16 @@ four:
 	TERM(VBROADCASTSS, VFMADD231PS)
 	SUBQ $4, CX
 	JGE  four
+	JMP  tail
+
+far:
+	AHEAD
+	TERM(VBROADCASTSS, VFMADD231PS)
+	TERM(VBROADCASTSS, VFMADD231PS)
+	TERM(VBROADCASTSS, VFMADD231PS)
+	TERM(VBROADCASTSS, VFMADD231PS)
+	SUBQ $4, CX
+	JGE  far
 
 tail:
 	ADDQ $4, CX
@@ -215,6 +239,8 @@ tile:
 	MOVQ kc+8(FP), CX
 	SUBQ $4, CX
 	JLT  tail
+	CMPQ R8, $64 // a row not packed may lie in memory
+	JGE  far
 
 four:
 	TERM(VBROADCASTSD, VFMADD231PD)
@@ -223,6 +249,16 @@ four:
 	TERM(VBROADCASTSD, VFMADD231PD)
 	SUBQ $4, CX
 	JGE  four
+	JMP  tail
+
+far:
+	AHEAD
+	TERM(VBROADCASTSD, VFMADD231PD)
+	TERM(VBROADCASTSD, VFMADD231PD)
+	TERM(VBROADCASTSD, VFMADD231PD)
+	TERM(VBROADCASTSD, VFMADD231PD)
+	SUBQ $4, CX
+	JGE  far
 
 tail:
 	ADDQ $4, CX

@@ -184,9 +184,9 @@ func (w *work[T]) plan() {
 		w.colPanels = (w.colPanels + 1) / 2
 		w.groups = (cols + w.colPanels - 1) / w.colPanels
 	}
-	for blocks*w.groups < tasksMin && w.rowPanels >= 16 {
-		w.rowPanels = (w.rowPanels + 1) / 2
-		blocks = (rows + w.rowPanels - 1) / w.rowPanels
+	if blocks*w.groups < tasksMin {
+		blocks = max(blocks, min((tasksMin+w.groups-1)/w.groups, rows/8))
+		w.rowPanels = (rows + blocks - 1) / blocks
 	}
 	w.direct = w.left.rs != 1 && w.colPanels <= directMax
 }
@@ -227,10 +227,23 @@ func (w *work[T]) block(s *scratch[T], i0, j0, j1 int) {
 	} else {
 		w.sum(s, beside, i0, j0, 0)
 	}
-	for j := range cols {
-		line := out.data[j*out.cs:][:rows]
-		for i := range line {
-			line[i] = beside.data[i*beside.rs+j]
+	turn4(out, beside)
+}
+
+// turn4 computes out = x for an out that lies in columns, four rows by four
+// columns at a time; the last four rows overlap those before.
+func turn4[T Float](out, x matrix[T]) {
+	quads := 0
+	if out.rows >= 4 {
+		quads = out.cols / 4
+	}
+	for i := 0; i < out.rows && quads > 0; i += 4 {
+		at := min(i, out.rows-4)
+		packQuads(out.data[at:], out.cs, x.data[at*x.rs:], x.rs, quads)
+	}
+	for j := quads * 4; j < out.cols; j++ {
+		for i := range out.rows {
+			out.data[j*out.cs+i] = x.data[i*x.rs+j]
 		}
 	}
 }

@@ -80,13 +80,17 @@ func packRows[T Float](dst []T, w, panels, kc int, x matrix[T]) {
 	for i := 0; i < panels && quads > 0; i++ {
 		for r := 0; r < w; r += 4 {
 			at := min(r, w-4)
-			to, from := dst[i*w*kc+at:], x.data[(i*w+at)*x.rs:]
-			if is32[T]() {
-				packRowsF32(f32(to), w, f32(from), x.rs, quads)
-			} else {
-				packRowsF64(f64(to), w, f64(from), x.rs, quads)
-			}
+			packQuads(dst[i*w*kc+at:], w, x.data[(i*w+at)*x.rs:], x.rs, quads)
 		}
 	}
 	packGo(dst, w, panels, quads*4, kc, x)
+}
+
+// packQuads sets dst[p*w+r] = src[r*ld+p] for r < 4 and p < 4·quads.
+func packQuads[T Float](dst []T, w int, src []T, ld, quads int) {
+	if is32[T]() {
+		packRowsF32(f32(dst), w, f32(src), ld, quads)
+	} else {
+		packRowsF64(f64(dst), w, f64(src), ld, quads)
+	}
 }

@@ -3,6 +3,7 @@ package simd
 import (
 	"runtime"
 	"sync/atomic"
+	"time"
 )
 
 // maxChunks bounds the number of pieces that Parallel makes of a range.
@@ -13,24 +14,36 @@ const maxChunks = 64
 // inline.
 var crew struct {
 	busy    atomic.Bool
-	wake    chan struct{} // one token per worker asked to look for work
+	wake    chan struct{} // one token per sleeping worker asked to look for work
 	done    chan struct{} // sent by the last worker out of a closed gate
 	workers int           // guarded by busy
+	awake   atomic.Int32  // workers up, or about to be by a token
 
 	// The current region, written while the gate is closed.
 	f        func(lo, hi int)
 	n, chunk int
 	next     atomic.Int64
-	gate     atomic.Int32 // gateOpen | number of workers inside
+	gate     atomic.Int64 // serial number of the region · gateRegion | gateOpen | number of workers inside
 	failed   atomic.Pointer[failure]
 }
 
-const gateOpen = 1 << 30
+const (
+	gateOpen   = 1 << 30
+	gateRegion = 1 << 31
+	gateInside = gateOpen - 1
+)
+
+// Whoever runs out of work looks out for more before sleeping, as waking takes
+// tens of microseconds: a good part of a small product.
+const (
+	lookout = 20 * time.Microsecond
+	glances = 500 // between two looks at the clock, at which other goroutines may run
+)
 
 type failure struct{ value any }
 
 func init() {
-	crew.wake = make(chan struct{}, 1024)
+	crew.wake = make(chan struct{}, maxChunks)
 	crew.done = make(chan struct{}, 1)
 }
 
@@ -62,9 +75,10 @@ func Parallel(n, grain int, f func(lo, hi int)) {
 		crew.workers++
 		go worker()
 	}
-	crew.gate.Store(gateOpen)
+	crew.gate.Store(crew.gate.Load()&^(gateRegion-1) + gateRegion + gateOpen)
 	defer finish()
-	for range helpers {
+	for crew.awake.Load() < int32(helpers) {
+		crew.awake.Add(1)
 		select {
 		case crew.wake <- struct{}{}:
 		default: // enough tokens are about
@@ -76,10 +90,8 @@ func Parallel(n, grain int, f func(lo, hi int)) {
 // finish shuts the gate, waits for the workers inside and frees the crew.
 func finish() {
 	crew.next.Store(int64(crew.n)) // after a panic in the caller: start nothing more
-	if crew.gate.Add(-gateOpen) != 0 {
-		for spin := 0; spin < 1000 && crew.gate.Load() != 0; spin++ {
-		}
-		<-crew.done
+	if crew.gate.Add(-gateOpen)&gateInside != 0 {
+		awaitDone()
 	}
 	failed := crew.failed.Load()
 	crew.f = nil
@@ -99,19 +111,48 @@ func runChunks() {
 	}
 }
 
-// worker is the life of one worker. A token may be stale: then the gate is shut
-// (or open for a later region, which is as good).
+// awaitDone returns when the last worker has left.
+func awaitDone() {
+	for start := time.Now(); time.Since(start) < lookout; runtime.Gosched() {
+		for range glances {
+			select {
+			case <-crew.done:
+				return
+			default:
+			}
+		}
+	}
+	<-crew.done
+}
+
+// worker is the life of one worker.
 func worker() {
+	served := int64(-1)
 	for range crew.wake {
-		for {
-			g := crew.gate.Load()
-			if g&gateOpen == 0 {
-				break
+		for start := time.Now(); time.Since(start) < lookout; runtime.Gosched() {
+			for range glances {
+				if region := enter(served); region != served {
+					served, start = region, time.Now()
+				}
 			}
-			if crew.gate.CompareAndSwap(g, g+1) {
-				workerInside()
-				break
-			}
+		}
+		crew.awake.Add(-1)
+		served = enter(served) // one opened before that has sent no token
+	}
+}
+
+// enter works in the open region, unless it is the one last served, and returns
+// the number of the region last served.
+func enter(served int64) int64 {
+	for {
+		g := crew.gate.Load()
+		region := g &^ (gateRegion - 1)
+		if g&gateOpen == 0 || region == served {
+			return served
+		}
+		if crew.gate.CompareAndSwap(g, g+1) {
+			workerInside()
+			return region
 		}
 	}
 }
@@ -122,13 +163,14 @@ func workerInside() {
 		v := recover()
 		if v == nil && !ended { // f called runtime.Goexit, which ends this worker
 			v = "simd: a piece ended its goroutine"
+			crew.awake.Add(-1)
 			go worker()
 		}
 		if v != nil {
 			crew.failed.CompareAndSwap(nil, &failure{v})
 			crew.next.Store(int64(crew.n))
 		}
-		if crew.gate.Add(-1) == 0 {
+		if crew.gate.Add(-1)&(gateRegion-1) == 0 {
 			crew.done <- struct{}{}
 		}
 	}()

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // withProcs runs f under several values of GOMAXPROCS.
@@ -170,4 +171,18 @@ func BenchmarkParallelEmpty(b *testing.B) {
 	for b.Loop() {
 		Parallel(2, 1, f)
 	}
+}
+
+// Workers look out for the next region only for a while.
+func TestParallelWorkersSleep(t *testing.T) {
+	withProcs(t, func(t *testing.T, procs int) {
+		for range 100 {
+			Parallel(100, 1, func(lo, hi int) {})
+		}
+		for deadline := time.Now().Add(time.Minute); crew.awake.Load() != 0; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("procs %d: %d workers are awake", procs, crew.awake.Load())
+			}
+		}
+	})
 }
