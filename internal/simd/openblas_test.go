@@ -33,7 +33,8 @@ type blasGemm[T Float] func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, 
 
 func compareGemm[T Float](b *testing.B, s gemmShape, theirs blasGemm[T]) {
 	// OpenBLAS's threads spin for 2^28 cycles after a call, on cores that ours
-	// then lack: let them go to sleep first. A turn does at least 1 GFLOP.
+	// then lack: let them go to sleep first. Both sides start from the same rest,
+	// and a turn does at least 10 GFLOP, so that waking up does not count.
 	const rest = 150 * time.Millisecond
 	x, y, z, lda, ldb, ldc := operands[T](s)
 	tA, tB := blas.NoTrans, blas.NoTrans
@@ -43,8 +44,9 @@ func compareGemm[T Float](b *testing.B, s gemmShape, theirs blasGemm[T]) {
 	if s.transB {
 		tB = blas.Trans
 	}
-	runs := 1 + int(1e9/s.flops())
+	runs := 1 + int(1e10/s.flops())
 	turn := func(f func()) float64 {
+		time.Sleep(rest)
 		f()
 		start := time.Now()
 		for range runs {
@@ -56,7 +58,6 @@ func compareGemm[T Float](b *testing.B, s gemmShape, theirs blasGemm[T]) {
 	for b.Loop() {
 		g := turn(func() { Gemm(s.transA, s.transB, s.m, s.n, s.k, 1, x, lda, y, ldb, 0, z, ldc) })
 		o := turn(func() { theirs(tA, tB, s.m, s.n, s.k, 1, x, lda, y, ldb, 0, z, ldc) })
-		time.Sleep(rest)
 		our, their, ratios = append(our, g), append(their, o), append(ratios, g/o)
 	}
 	b.ReportMetric(median(our), "GFLOP/s")
