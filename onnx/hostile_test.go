@@ -78,7 +78,7 @@ func damaged() map[string]struct {
 		"empty kernel":    {newFile(1, 1, 1).floats("w", []int{1, 1, 0, 1}).node("Conv", "y", in("x", "w")).bytes(), []string{"Conv of y", `"w"`}},
 		"axis beyond":     {newFile(2, 2).node("Flatten", "y", in("x"), number("axis", -1<<63)).bytes(), []string{"Flatten of y", "from axis -9223372036854775808 of 3 dimensions"}},
 		"lines":           {newFile(2).node("Relu\n\x1b[2J", "y", in("z")).bytes(), []string{`\n`}},
-		"negative spread": {newFile(1).floats("a", []int{1}, -1).node("BatchNormalization", "y", in("x", "a", "a", "a", "a")).bytes(), []string{"negative"}},
+		"negative spread": {newFile(1).floats("a", []int{1}, -1).node("BatchNormalization", "y", in("x", "a", "a", "a", "a")).bytes(), []string{"variance -1", "not 0 or more"}},
 	}
 }
 
