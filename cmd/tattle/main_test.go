@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,6 +42,7 @@ func TestScripts(t *testing.T) {
 			"fails":     fails,
 			"mkmnist":   mkMNIST,
 			"mknet":     mkNet,
+			"mkcifar":   mkCIFAR,
 			"cut":       cut,
 			"swap":      swap,
 			"flip":      flip,
@@ -92,6 +94,24 @@ func mkMNIST(ts *testscript.TestScript, _ bool, args []string) {
 		writeIDX(ts, filepath.Join(dir, prefix+"-images-idx3-ubyte.gz"), []int{n, 28, 28}, s.Pixels)
 		writeIDX(ts, filepath.Join(dir, prefix+"-labels-idx1-ubyte.gz"), []int{n}, labels)
 	}
+}
+
+// mkCIFAR DIR N writes coloured noise as CIFAR-10's batches, test and training.
+func mkCIFAR(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o777))
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	r := rand.New(rand.NewPCG(1, 1))
+	records := make([]byte, n*(1+3*32*32))
+	for i := range records {
+		records[i] = byte(r.Uint32())
+		if i%(1+3*32*32) == 0 {
+			records[i] %= 10
+		}
+	}
+	ts.Check(os.WriteFile(filepath.Join(dir, "test_batch.bin"), records, 0o666))
+	ts.Check(os.WriteFile(filepath.Join(dir, "data_batch_1.bin"), records, 0o666))
 }
 
 // mkNet FILE WIDTH writes an untrained net of MNIST's inputs with two hidden
