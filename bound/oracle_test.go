@@ -173,7 +173,7 @@ func TestDirectOnMNIST(t *testing.T) {
 // of their program.
 func TestAsPublishedOnMNIST(t *testing.T) {
 	if testing.Short() {
-		t.Skip("half a minute")
+		t.Skip("runs the authors' procedure on 100 images: left out with -short")
 	}
 	o := loadOracle(t)
 	e := o.experiment(Published)

@@ -164,7 +164,7 @@ func (l *width) JVP(dst, v []float32) {
 
 func TestAlgorithm1OnMNIST(t *testing.T) {
 	if testing.Short() {
-		t.Skip("ten seconds")
+		t.Skip("runs LSQR to convergence on real images: left out with -short")
 	}
 	o := loadOracle(t)
 	e := o.experiment(Direct)

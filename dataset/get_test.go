@@ -546,7 +546,7 @@ func TestInfo(t *testing.T) {
 // The catalogue's SHA-256s are those of the real files, and Get takes them.
 func TestGetRealFiles(t *testing.T) {
 	if testing.Short() {
-		t.Skip("reads the real sets")
+		t.Skip("reads the real sets: left out with -short")
 	}
 	files := make(map[string][]byte)
 	load := func(folder string) {

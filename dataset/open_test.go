@@ -244,7 +244,7 @@ func FuzzCIFAR(f *testing.F) {
 
 func TestRealSets(t *testing.T) {
 	if testing.Short() {
-		t.Skip("reads the real sets")
+		t.Skip("reads the real sets: left out with -short")
 	}
 	for _, c := range []struct {
 		folder      string

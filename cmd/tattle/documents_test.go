@@ -14,7 +14,7 @@ import (
 // $ line.
 func TestDocuments(t *testing.T) {
 	if testing.Short() {
-		t.Skip("trains and bounds for some seconds")
+		t.Skip("trains and bounds: left out with -short")
 	}
 	documents, err := filepath.Glob("../../*.md")
 	if err != nil || len(documents) == 0 {

@@ -134,3 +134,17 @@ func (p *Packed[T]) copy(b matrix[T]) {
 		turn(p.data, b.data, p.n, ld, j, min(j+transposeTile, p.n), 0, p.k)
 	}
 }
+
+// transposeTile is the side of the square that is turned at a time, so that a
+// line of the cache is used whole while it is there.
+const transposeTile = 32
+
+// turn transposes the rows r0 to r1 and the columns c0 to c1 of src.
+func turn[T Float](dst, src []T, rows, cols, r0, r1, c0, c1 int) {
+	for c := c0; c < c1; c++ {
+		line := dst[c*rows:]
+		for r := r0; r < r1; r++ {
+			line[r] = src[r*cols+c]
+		}
+	}
+}

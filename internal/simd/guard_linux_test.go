@@ -78,14 +78,8 @@ func testLoopsStayInside[T Float](t *testing.T) {
 			for rows := range 6 {
 				AddRows(of(0, rows*n), rows, n, of(1, n))
 				SumRows(of(1, n), rows, n, of(0, rows*n))
-				Transpose(of(0, rows*n), of(1, rows*n), rows, n)
-				Transpose(of(0, rows*n), of(1, rows*n), n, rows)
 			}
 		}
-	}
-	for n := range 31 {
-		Transpose(slice[T](p[0], n*16, true), slice[T](p[1], n*16, true), n, 16)
-		Transpose(slice[T](p[0], n*16, false), slice[T](p[1], n*16, false), 16, n)
 	}
 }
 

@@ -125,10 +125,19 @@ func awaitDone() {
 	<-crew.done
 }
 
-// worker is the life of one worker.
+// worker is the life of one worker, which only runtime.Goexit in a piece ends:
+// another then takes its place.
 func worker() {
+	counted := false // in crew.awake
+	defer func() {
+		if counted {
+			crew.awake.Add(-1)
+		}
+		go worker()
+	}()
 	served := int64(-1)
 	for range crew.wake {
+		counted = true
 		for start := time.Now(); time.Since(start) < lookout; runtime.Gosched() {
 			for range glances {
 				if region := enter(served); region != served {
@@ -136,6 +145,7 @@ func worker() {
 				}
 			}
 		}
+		counted = false
 		crew.awake.Add(-1)
 		served = enter(served) // one opened before that has sent no token
 	}
@@ -163,8 +173,6 @@ func workerInside() {
 		v := recover()
 		if v == nil && !ended { // f called runtime.Goexit, which ends this worker
 			v = "simd: a piece ended its goroutine"
-			crew.awake.Add(-1)
-			go worker()
 		}
 		if v != nil {
 			crew.failed.CompareAndSwap(nil, &failure{v})

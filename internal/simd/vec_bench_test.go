@@ -100,17 +100,6 @@ func BenchmarkAdam(b *testing.B) {
 	}
 }
 
-func BenchmarkTranspose(b *testing.B) {
-	for _, d := range [][2]int{{64, 1024}, {1024, 64}, {96, 784}, {784, 96}, {1000, 1000}, {2048, 2048}} {
-		rows, cols := d[0], d[1]
-		x, y := make([]float32, rows*cols), make([]float32, rows*cols)
-		Transpose(y, x, rows, cols)
-		b.Run(fmt.Sprintf("%dx%d", rows, cols), func(b *testing.B) {
-			measure(b, 8*float64(rows*cols), func() { Transpose(y, x, rows, cols) })
-		})
-	}
-}
-
 func measure(b *testing.B, bytes float64, run func()) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -227,28 +227,3 @@ func agreements(a, b []float32) float64 {
 	}
 	return float64(count)
 }
-
-func TestTranspose(t *testing.T) { both(t, testTranspose[float32], testTranspose[float64]) }
-
-func testTranspose[T Float](t *testing.T) {
-	for _, rows := range []int{0, 1, 3, 4, 7, 8, 9, 16, 33, 63, 64, 65, 130} {
-		for _, cols := range []int{0, 1, 3, 4, 5, 8, 12, 15, 16, 17, 31, 100} {
-			src, dst := make([]T, rows*cols), make([]T, rows*cols+1)
-			for i := range src {
-				src[i] = T(i)
-			}
-			dst[rows*cols] = -7
-			Transpose(dst[:rows*cols], src, rows, cols)
-			for r := range rows {
-				for c := range cols {
-					if got := dst[c*rows+r]; got != T(r*cols+c) {
-						t.Fatalf("[%d, %d]: %d, %d is %v", rows, cols, r, c, got)
-					}
-				}
-			}
-			if dst[rows*cols] != -7 {
-				t.Fatalf("[%d, %d]: wrote past the end", rows, cols)
-			}
-		}
-	}
-}

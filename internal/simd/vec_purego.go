@@ -20,7 +20,6 @@ func leakyReLUShift[T Float](dst, d, x []T, slope T)     { leakyReLUShiftGo(dst,
 func sumAndSquares(x []float32) (sum, sumsq float64)     { return sumAndSquaresGo(x) }
 func dotAndSum(d, x []float32) (sum, dot float64)        { return dotAndSumGo(d, x) }
 func adamStep(w, g, m, v []float32, p *AdamCoefficients) { adamStepGo(w, g, m, v, p) }
-func transpose[T Float](dst, src []T, rows, cols int)    { transposeGo(dst, src, rows, cols) }
 
 func scaleShiftLeaky[T Float](dst, x []T, a, b, slope T) {
 	scaleShiftLeakyGo(dst, x, a, b, slope)
