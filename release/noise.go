@@ -1,0 +1,62 @@
+package release
+
+import "math"
+
+// Noise is a Dither that a bound can be made of: its family and strength are
+// known, and what it leaves of a change of the features can be bounded.
+type Noise interface {
+	Dither
+	// String is the family with its settings, such as "gaussian" or
+	// "student-t:5", as ParseNoise reads it; the strength is left out.
+	String() string
+	// Std is the standard deviation of the noise on each feature.
+	Std() float64
+	// Fisher is the Fisher information of one feature about its own mean,
+	// E[(f'(Z)/f(Z))²]: 1/σ² for Gaussian noise, and never less for another of that
+	// standard deviation.
+	Fisher() float64
+	// Bound returns at least ChiSquared(z*) for every z* with |z* − z| ≤ e
+	// elementwise, its own rounding included; +Inf where that overflows.
+	Bound(z, e []float64) float64
+	// Certain tells that Bound is a proof, and not an estimate by quadrature or
+	// Monte Carlo.
+	Certain() bool
+}
+
+// Overlapper is a Noise of which several witnesses can be combined (Barankin):
+// it knows E[(f(Z−a)/f(Z) − 1)(f(Z−b)/f(Z) − 1)].
+type Overlapper interface {
+	Noise
+	// Overlap returns that expectation and a bound on how far it may be off, for
+	// every a* and b* with |a* − a| ≤ ea and |b* − b| ≤ eb elementwise.
+	Overlap(a, ea, b, eb []float64) (value, err float64)
+}
+
+var _ Noise = Gaussian{}
+
+// String returns "gaussian".
+func (g Gaussian) String() string { return "gaussian" }
+
+// Std returns Sigma.
+func (g Gaussian) Std() float64 { return g.Sigma }
+
+// Fisher returns 1/Sigma².
+func (g Gaussian) Fisher() float64 { return 1 / (g.Sigma * g.Sigma) }
+
+// Certain returns true: the bound is a closed form (A eq. 12).
+func (g Gaussian) Certain() bool { return true }
+
+// Bound returns at least expm1(‖z*‖²/σ²) (A eq. 12). Each |z_j|+e_j is right to
+// 2u, their sum of n squares to (n+4)u, the quotient to 4u more; math.Expm1 errs by
+// 2u, and its condition number at q is at most 1+q.
+func (g Gaussian) Bound(z, e []float64) float64 {
+	const u = 0x1p-53
+	var s float64
+	for j, v := range z {
+		t := math.Abs(v) + e[j]
+		s += t * t
+	}
+	n := float64(len(z))
+	q := (s + n*0x1p-1074) * (1 + (n+16)*u) / g.Sigma / g.Sigma
+	return max(math.Expm1(q), 0x1p-1000) * (1 + (8+4*q)*u)
+}
