@@ -14,13 +14,15 @@ import (
 var layers = [][]string{
 	{"cmd/tattle"},
 	{"report"},
+	{"design"},
+	{"attack"},
 	{"bound"},
 	{"release"},
 	{"run"},
 	{"dataset"},
 	{"onnx"},
 	{"nn"},
-	{"lsqr", "dct", "stat", "npy"},
+	{"lsqr", "dct", "stat", "npy", "qp"},
 	{"internal/simd", "internal/file", "internal/shared"},
 }
 
