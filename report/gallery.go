@@ -38,10 +38,7 @@ type Original struct {
 // has another length than Theta.
 func (r *Report) Add(o Original, names []string, std [][]float64, rng *rand.Rand) error {
 	p := Picture{Index: o.Index, Label: o.Label, Name: o.Name}
-	pixels := make([]float64, len(o.Theta))
-	for i, v := range o.Theta {
-		pixels[i] = float64(v)
-	}
+	pixels := o.pixels()
 	var err error
 	if p.source, err = o.png(pixels); err != nil {
 		return err
@@ -56,6 +53,32 @@ func (r *Report) Add(o Original, names []string, std [][]float64, rng *rand.Rand
 	}
 	r.Gallery = append(r.Gallery, p)
 	return nil
+}
+
+// AddAttack puts what an attack made of one draw of the release beside the
+// original that it never saw. It panics where x has another length than Theta.
+func (p *Picture) AddAttack(o Original, name string, x []float32) error {
+	if len(x) != len(o.Theta) {
+		panic(fmt.Sprintf("report: a reconstruction of %d values for %d", len(x), len(o.Theta)))
+	}
+	got := widen(x)
+	shot := Shot{Name: name, Status: StatusDemonstrated, RMS: o.distance(o.pixels(), got)}
+	var err error
+	if shot.pixels, err = o.png(got); err != nil {
+		return err
+	}
+	p.Shots = append(p.Shots, shot)
+	return nil
+}
+
+func (o Original) pixels() []float64 { return widen(o.Theta) }
+
+func widen(x []float32) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = float64(v)
+	}
+	return out
 }
 
 // reconstruct adds ±std to the DCT-II modes of x, channel by channel.

@@ -35,11 +35,16 @@ type Report struct {
 	Training   *Training         `json:"training,omitempty"`
 	Experiment *Experiment       `json:"experiment,omitempty"`
 	Bounds     []bound.Summary   `json:"bounds"`
+	Attacks    []Attack          `json:"attacks,omitempty"`
+	Bracket    *Bracket          `json:"bracket,omitempty"`
+	Ladder     []LadderRow       `json:"ladder,omitempty"`
 	Resolvable *Resolvable       `json:"resolvable,omitempty"`
 	Published  []Comparison      `json:"published,omitempty"`
 	Histograms []Histogram       `json:"histograms,omitempty"`
 	Spectrum   *Spectrum         `json:"spectrum,omitempty"`
 	Gallery    []Picture         `json:"gallery,omitempty"`
+	Pairs      []Pair            `json:"pairs,omitempty"`
+	Design     *Design           `json:"design,omitempty"`
 	Arrays     []Arrays          `json:"arrays,omitempty"`
 	Timing     map[string]Number `json:"timing"`
 	Warnings   []string          `json:"warnings"`
@@ -66,19 +71,6 @@ type Data struct {
 	Examples int    `json:"examples"`
 
 	GreyLevels Number `json:"grey_levels_per_unit"` // of 255, for one normalised unit
-}
-
-// Release is what leaves the device.
-type Release struct {
-	Surface string `json:"surface"`
-	Noise   Noise  `json:"noise"`
-}
-
-// Noise is the dither: its family and its standard deviation per feature.
-type Noise struct {
-	Family string  `json:"family"`
-	Sigma  float64 `json:"sigma"`
-	Scale  Number  `json:"scale"` // σ over the RMS of the features
 }
 
 // Utility is what the noise costs. Accuracies are fractions; intervals are
@@ -159,10 +151,11 @@ type Picture struct {
 	source []byte // PNG of the original
 }
 
-// Shot is one reconstruction at the certified bound.
+// Shot is one reconstruction: at the certified bound, or by an attack that ran.
 type Shot struct {
 	Name   string  `json:"name"`
-	RMS    float64 `json:"rms_grey_levels"` // before clipping, in levels of 255
+	Status string  `json:"status,omitempty"` // "demonstrated" for an attack; else certified
+	RMS    float64 `json:"rms_grey_levels"`  // before clipping, in levels of 255
 	pixels []byte  // PNG
 }
 

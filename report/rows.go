@@ -8,8 +8,18 @@ import (
 	"tattle/bound"
 )
 
+// Methods and searches of bound that only some runs have.
+const (
+	methodBarankin           = "barankin"
+	methodBarankinMeanSquare = "barankin-mean-square"
+	methodVanTrees           = "van-trees"
+	methodVanTreesMeanSquare = "van-trees-mean-square"
+	searchFar                = "far"
+	searchTwins              = "twins"
+)
+
 // The standings of a claim, which no rendering mixes.
-var statuses = []string{bound.StatusCertified, "demonstrated", bound.StatusEstimated, bound.StatusAssumed}
+var statuses = []string{bound.StatusCertified, StatusDemonstrated, bound.StatusEstimated, bound.StatusAssumed}
 
 // A row is a bound.Summary in words.
 type row struct {

@@ -1,0 +1,38 @@
+package report
+
+// Pair is two inputs that the release cannot tell apart: their features differ
+// by ‖z‖, which is at most Allowance where it is all rounding.
+type Pair struct {
+	Index     int    `json:"index"`
+	Label     int    `json:"label"`
+	Name      string `json:"name,omitempty"`
+	Kind      string `json:"kind"` // "farthest", or "nearest to example 17"
+	RMS       Number `json:"rms_grey_levels"`
+	ZNorm     Number `json:"z_norm"`
+	Allowance Number `json:"allowance"`
+	Median    Number `json:"median"` // of the bounds the pair gives over all coordinates; null where unbounded
+	Unbounded bool   `json:"unbounded,omitempty"`
+
+	first, second []byte // PNG
+}
+
+// AddPair puts a pair into the report: the original and another input, both as
+// the model sees them. It fills in the distance. It panics where other has
+// another length than Theta.
+func (r *Report) AddPair(o Original, other []float64, p Pair) error {
+	if len(other) != len(o.Theta) {
+		panic("report: a pair of different lengths")
+	}
+	theta := o.pixels()
+	p.Index, p.Label, p.Name = o.Index, o.Label, o.Name
+	p.RMS = Number(o.distance(theta, other))
+	var err error
+	if p.first, err = o.png(theta); err != nil {
+		return err
+	}
+	if p.second, err = o.png(other); err != nil {
+		return err
+	}
+	r.Pairs = append(r.Pairs, p)
+	return nil
+}

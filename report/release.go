@@ -1,0 +1,37 @@
+package report
+
+// Release is what leaves the device. Its zero values beyond Surface and Noise
+// mean that nothing else is done to the features.
+type Release struct {
+	Surface     string      `json:"surface"` // features, logits, probabilities or label
+	Noise       Noise       `json:"noise"`
+	Projection  *Projection `json:"projection,omitempty"`
+	Temperature float64     `json:"temperature,omitempty"` // zero where none is set
+	Post        *Post       `json:"post,omitempty"`
+	Queries     int         `json:"queries,omitempty"`   // independent releases of one input; zero is one
+	NoBounds    string      `json:"no_bounds,omitempty"` // why no bound holds here; empty where bounds hold
+	Note        string      `json:"note,omitempty"`      // what a reader must know of why they hold
+}
+
+// Noise is the dither: its family and its standard deviation per feature.
+type Noise struct {
+	Family    string  `json:"family"`
+	Sigma     float64 `json:"sigma"`
+	Scale     Number  `json:"scale"`               // σ over the RMS of the features
+	Settings  string  `json:"settings,omitempty"`  // the family's own, as "5 degrees of freedom"
+	Estimated bool    `json:"estimated,omitempty"` // its divergence is measured, not derived: nothing is certified
+}
+
+// Projection is what is kept of the features before the noise is added.
+type Projection struct {
+	Kind string `json:"kind"` // first, random or principal
+	Keep int    `json:"keep"`
+}
+
+// Post is what is done to the dithered values before they leave. It cannot
+// lower a bound: it sees nothing but the release.
+type Post struct {
+	Digits int  `json:"digits,omitempty"` // decimals kept; zero for all
+	TopK   int  `json:"top_k,omitempty"`
+	Label  bool `json:"label,omitempty"`
+}
