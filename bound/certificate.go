@@ -1,8 +1,9 @@
 package bound
 
 import (
-	"fmt"
 	"math"
+
+	"tattle/release"
 )
 
 // Net is what a certificate needs of a model: features in float64 with an
@@ -44,8 +45,8 @@ type Divergence struct {
 // features by no more than rounding.
 const UnboundedFrom = 1e6
 
-// diverge bounds A eq. (12) from above. a0 and a1 are the computed features at θ
-// and θ+ε, b0 and b1 their error bounds.
+// diverge bounds the denominator of A eq. (5) from above. a0 and a1 are the computed
+// features at θ and θ+ε, b0 and b1 their error bounds.
 //
 // The exact z_j lies within b0_j + b1_j + u|ẑ_j| of ẑ_j = fl(a1_j − a0_j), so
 // ‖z‖ ≤ (1+u)‖ẑ‖ + ‖b0+b1‖. A sum of n squares in any order has relative error
@@ -57,7 +58,7 @@ const UnboundedFrom = 1e6
 // rounding is coarse beside σ, or ε itself is tiny, that allows estimators of small
 // variance. So such a witness too proves no more than its quotient; only where that
 // is large beyond all use is it called unbounded, no figure being worth printing.
-func diverge(a0, b0, a1, b1 []float64, sigma float64) Divergence {
+func (c *Certifier) diverge(a0, b0, a1, b1 []float64) Divergence {
 	var zz, ee, most float64
 	for j, a := range a1 {
 		z := a - a0[j]
@@ -74,15 +75,55 @@ func diverge(a0, b0, a1, b1 []float64, sigma float64) Divergence {
 		err = math.Sqrt(ee+n*0x1p-1074) * grow
 	}
 	d := Divergence{ZNorm: norm, Allowance: (err + norm*(grow-1)) * (1 + 4*ulp)}
-	if !(norm+err < math.Inf(1)) || !(sigma > 0) {
+	if !(norm+err < math.Inf(1)) || !(c.Noise.Std() > 0) {
 		d.Root = math.Inf(1) // features that overflow, or are not numbers, prove nothing: every bound is 0
 		return d
 	}
-	d.Root = rootExpm1((norm + d.Allowance) * (1 + 2*ulp) / sigma)
+	if g, ok := c.Noise.(release.Gaussian); ok {
+		d.Root = rootExpm1((norm + d.Allowance) * (1 + 2*ulp) / scaleBelow(g, c.Queries))
+	} else {
+		d.Root = c.rootBound(a0, b0, a1, b1)
+	}
 	if norm <= d.Allowance || norm <= math.Sqrt(n)*0x1p-536 {
 		d.Status = AllRounding
 	}
 	return d
+}
+
+// scaleBelow returns at most σ/√k, right to 5u: the mean of k releases of one input
+// under Gaussian noise says all that they say, and has that noise (A eq. 13).
+func scaleBelow(g release.Gaussian, queries int) float64 {
+	if queries <= 1 {
+		return g.Sigma
+	}
+	return g.Sigma / math.Sqrt(float64(queries)) * (1 - 3*ulp)
+}
+
+// rootBound returns at least the root of χ² for noise of any family, elementwise:
+// z_j lies within b0_j + b1_j + u|ẑ_j| of ẑ_j, that sum rounded up. Of k
+// independent releases 1 + χ² is the k-th power of one's.
+func (c *Certifier) rootBound(a0, b0, a1, b1 []float64) float64 {
+	z, e := make([]float64, len(a1)), make([]float64, len(a1))
+	for j, a := range a1 {
+		z[j] = a - a0[j]
+		e[j] = (b1[j] + b0[j] + ulp*math.Abs(z[j]) + 0x1p-1074) * (1 + 4*ulp)
+	}
+	chi := c.Noise.Bound(z, e)
+	if !(chi >= 0 && chi <= math.MaxFloat64) {
+		return math.Inf(1)
+	}
+	return math.Sqrt(max(powerAbove(chi, c.Queries), 0x1p-1000)) * (1 + 2*ulp)
+}
+
+// powerAbove returns at least (1+x)^k − 1 for x ≥ 0: x itself for k ≤ 1. math.Log1p
+// and math.Expm1 err by 2u, the product by u, and the condition number of expm1 at
+// q is at most 1+q.
+func powerAbove(x float64, k int) float64 {
+	if k <= 1 {
+		return x
+	}
+	q := float64(k) * math.Log1p(x)
+	return math.Expm1(q) * (1 + (8+4*q)*ulp)
 }
 
 // rootExpm1 returns at least sqrt(expm1(t²)) for t known to a relative 2u: +Inf
@@ -142,117 +183,4 @@ func (d Divergence) MeanSquare(eps []float64) float64 {
 		return 0
 	}
 	return d.unbounded(atLeast(s/p/d.Root/d.Root*(1-(p+16)*ulp)), UnboundedFrom*UnboundedFrom)
-}
-
-// A Domain is the set of inputs at which an estimator is held to be unbiased: a
-// box, or all of R^p where Low is nil.
-type Domain struct{ Low, High []float64 }
-
-// Free is R^p, the domain of paper A.
-var Free = Domain{}
-
-// Legal returns the box of inputs within the data's range, given for each input.
-func Legal(low, high []float64) (Domain, error) {
-	if len(low) == 0 || len(low) != len(high) {
-		return Domain{}, fmt.Errorf("range of inputs: %d lower and %d upper ends", len(low), len(high))
-	}
-	for i := range low {
-		if !(low[i] <= high[i]) {
-			return Domain{}, fmt.Errorf("range of input %d: from %g to %g", i, low[i], high[i])
-		}
-	}
-	return Domain{low, high}, nil
-}
-
-// String names the domain.
-func (d Domain) String() string {
-	if d.Low == nil {
-		return "free"
-	}
-	return "legal"
-}
-
-// contains tells whether input i may have the exact value x + e, |e| ≤ u|x|.
-func (d Domain) contains(i int, x, e float64) bool {
-	return d.Low == nil || (x > d.Low[i] || x == d.Low[i] && e >= 0) &&
-		(x < d.High[i] || x == d.High[i] && e <= 0)
-}
-
-// twoSum returns x = fl(a+b) and the exact error e, so that x + e = a + b.
-func twoSum(a, b float64) (x, e float64) {
-	x = a + b
-	t := x - a
-	return x, (a - (x - t)) + (b - t)
-}
-
-// A Certifier evaluates certificates of a net, many witnesses at a time, in
-// storage of its own. It is not safe for concurrent use.
-type Certifier struct {
-	Net    Net
-	Sigma  float64 // standard deviation of the noise on each feature
-	Domain Domain
-
-	x, xerr, a, b []float64
-	illegal       []bool
-}
-
-// Divergences returns the divergence of every witness: theta is [examples, p],
-// eps is [examples, witnesses, p] and the result [examples, witnesses]. It panics
-// where lengths do not match.
-func (c *Certifier) Divergences(theta, eps []float32) []Divergence {
-	p, n := c.Net.Dims()
-	examples := len(theta) / p
-	if examples == 0 || len(theta)%p != 0 || len(eps)%len(theta) != 0 {
-		panic(fmt.Sprintf("bound: inputs of length %d and witnesses of length %d for %d inputs", len(theta), len(eps), p))
-	}
-	per := 1 + len(eps)/len(theta) // θ itself, then θ+ε for its witnesses
-	c.grow(examples*per, p, n)
-	parallel(examples, func(i int) {
-		c.points(i*per, per, theta[i*p:(i+1)*p], eps[i*(per-1)*p:(i+1)*(per-1)*p])
-	})
-	c.Net.ForwardError64(c.a, c.b, c.x, c.xerr)
-	out := make([]Divergence, examples*(per-1))
-	parallel(examples, func(i int) {
-		first := i * per
-		a0, b0 := c.a[first*n:(first+1)*n], c.b[first*n:(first+1)*n]
-		for k := 1; k < per; k++ {
-			r := first + k
-			d := diverge(a0, b0, c.a[r*n:(r+1)*n], c.b[r*n:(r+1)*n], c.Sigma)
-			if c.illegal[r] || c.illegal[first] {
-				d.Status = Illegal
-			}
-			out[i*(per-1)+k-1] = d
-		}
-	})
-	return out
-}
-
-// points fills rows of x with θ and θ+ε, and of xerr with their exact errors.
-func (c *Certifier) points(first, rows int, theta, eps []float32) {
-	p := len(theta)
-	for k := range rows {
-		r := first + k
-		x, xerr := c.x[r*p:(r+1)*p], c.xerr[r*p:(r+1)*p]
-		c.illegal[r] = false
-		for i, t := range theta {
-			var e float64
-			if k > 0 {
-				e = float64(eps[(k-1)*p+i])
-			}
-			s, err := twoSum(float64(t), e)
-			x[i], xerr[i] = s, math.Abs(err)
-			if !c.Domain.contains(i, s, err) {
-				c.illegal[r] = true
-			}
-		}
-	}
-}
-
-func (c *Certifier) grow(rows, p, n int) {
-	if cap(c.x) < rows*p || cap(c.a) < rows*n || cap(c.illegal) < rows {
-		c.x, c.xerr = make([]float64, rows*p), make([]float64, rows*p)
-		c.a, c.b = make([]float64, rows*n), make([]float64, rows*n)
-		c.illegal = make([]bool, rows)
-	}
-	c.x, c.xerr, c.a, c.b, c.illegal = c.x[:rows*p], c.xerr[:rows*p], c.a[:rows*n], c.b[:rows*n], c.illegal[:rows]
 }

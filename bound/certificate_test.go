@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/nn"
+	"tattle/release"
 )
 
 // affine is the model a(x) = A x as a certificate sees it, with the textbook
@@ -47,7 +48,7 @@ func TestCertificateClosedForm(t *testing.T) {
 	const sigma = .7
 	for _, d := range []float64{1e-3, 1, 50} {
 		for _, e := range []float32{1e-12, 1e-6, 1e-3, .5, 3} {
-			c := Certifier{Net: diag(d, 2), Sigma: sigma}
+			c := Certifier{Net: diag(d, 2), Noise: release.Gaussian{Sigma: sigma}}
 			dv := c.Divergences([]float32{.25, .5}, []float32{e, 0})[0]
 			got := dv.Std(float64(e), 0)
 			q := d * float64(e) / sigma
@@ -98,7 +99,7 @@ func TestRootExpm1(t *testing.T) {
 }
 
 func TestCertificateAtTheEdges(t *testing.T) {
-	far := Certifier{Net: diag(1, 1), Sigma: .01}
+	far := Certifier{Net: diag(1, 1), Noise: release.Gaussian{Sigma: .01}}
 	if d := far.Divergences([]float32{0, 0}, []float32{1, 0})[0]; d.Std(1, 0) != 0 || d.MeanSquare([]float64{1, 0}) != 0 {
 		t.Errorf("expm1 overflows: std %g, want 0", d.Std(1, 0))
 	}
@@ -106,17 +107,17 @@ func TestCertificateAtTheEdges(t *testing.T) {
 	if none.Std(0, 0) != 0 || none.MeanSquare([]float64{0, 0}) != 0 {
 		t.Errorf("ε = 0 proves %g", none.Std(0, 0))
 	}
-	blind := Certifier{Net: diag(1, 0), Sigma: 1}
+	blind := Certifier{Net: diag(1, 0), Noise: release.Gaussian{Sigma: 1}}
 	if d := blind.Divergences([]float32{.5, .5}, []float32{0, 1})[0]; d.Status != AllRounding || !math.IsInf(d.Std(1, 0), 1) || d.Std(0, 0) != 0 || d.Std(1e-20, 1e-19) != 0 {
 		t.Errorf("features that do not move: %v, %g", d.Status, d.Std(1, 0))
 	}
 	// θ+ε moves the features by less than the rounding of a(θ): all rounding.
-	near := Certifier{Net: affine{[]float64{1, 1e6, -1e6}, 3, 1}, Sigma: 1}
+	near := Certifier{Net: affine{[]float64{1, 1e6, -1e6}, 3, 1}, Noise: release.Gaussian{Sigma: 1}}
 	if d := near.Divergences([]float32{0, 1.1, 1.1}, []float32{1e-12, 0, 0})[0]; d.Status != AllRounding || d.Std(1e-12, 0) > 1 || !math.IsInf(d.Std(1, 0), 1) {
 		t.Errorf("a shift of 1e-12 under rounding of 1e-10: %v, ‖z‖ %g, allowance %g, std %g", d.Status, d.ZNorm, d.Allowance, d.Std(1e-12, 0))
 	}
 	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), math.MaxFloat32} {
-		if d := (&Certifier{Net: diag(1e300, 1), Sigma: 1}).Divergences([]float32{0, 0}, []float32{bad, 0})[0]; d.Std(1, 0) != 0 {
+		if d := (&Certifier{Net: diag(1e300, 1), Noise: release.Gaussian{Sigma: 1}}).Divergences([]float32{0, 0}, []float32{bad, 0})[0]; d.Std(1, 0) != 0 {
 			t.Errorf("ε = %g proves %g", bad, d.Std(1, 0))
 		}
 	}
@@ -134,7 +135,7 @@ func TestMonotoneInSigma(t *testing.T) {
 	}
 	last := 0.
 	for sigma := .01; sigma < 100; sigma *= 1.3 {
-		c := Certifier{Net: m, Sigma: sigma}
+		c := Certifier{Net: m, Noise: release.Gaussian{Sigma: sigma}}
 		std := c.Divergences(theta, eps)[0].Std(float64(eps[0]), 0)
 		if std < last {
 			t.Errorf("σ=%g: bound %g, less than %g with less noise", sigma, std, last)
@@ -157,7 +158,7 @@ func TestNeverAboveExact(t *testing.T) {
 		for i := range eps {
 			theta[i], eps[i] = float32(r.NormFloat64()), float32(scale*r.NormFloat64())
 		}
-		d := (&Certifier{Net: m, Sigma: 1}).Divergences(theta, eps)[0]
+		d := (&Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}).Divergences(theta, eps)[0]
 		if d.Status == AllRounding {
 			continue
 		}
@@ -183,7 +184,7 @@ func TestDomainIsExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Certifier{Net: diag(1, 1), Sigma: 1, Domain: d}
+	c := Certifier{Net: diag(1, 1), Noise: release.Gaussian{Sigma: 1}, Domain: d}
 	theta := []float32{float32(lo), .1}
 	for _, v := range []struct {
 		eps   [2]float32
@@ -228,7 +229,7 @@ func TestEstimatorThatExists(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	m := diag(2, 1, .5, .1)
 	bounds := make([]float64, p)
-	c := Certifier{Net: m, Sigma: sigma}
+	c := Certifier{Net: m, Noise: release.Gaussian{Sigma: sigma}}
 	for range 200 {
 		eps := make([]float32, p)
 		for i := range eps {

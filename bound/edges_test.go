@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/nn"
+	"tattle/release"
 	"tattle/run"
 )
 
@@ -49,7 +50,7 @@ func TestShapesOfRuns(t *testing.T) {
 		m, data := smallNet(t, v.p, v.hidden, v.n), noise(v.p, v.examples)
 		for _, search := range searches {
 			t.Run(fmt.Sprintf("%d inputs, %d features, %s", v.p, v.n, search), func(t *testing.T) {
-				e := Experiment{Sigma: .5, Coordinates: Pixels(v.p), Band: 8,
+				e := Experiment{Noise: release.Gaussian{Sigma: .5}, Coordinates: Pixels(v.p), Band: 8,
 					Search: SearchOptions{Search: search, Restarts: v.restarts, Repeats: v.repeats}}
 				for i := range v.sizes {
 					e.Sizes = append(e.Sizes, 1/(100*float64(i+1)))
@@ -114,7 +115,8 @@ func TestSearchBeyondFloat32(t *testing.T) {
 			}
 			p.Changed()
 		}
-		for _, e.Sigma = range []float64{leastSigma, 1, mostSigma} {
+		for _, sigma := range []float64{leastSigma, 1, mostSigma} {
+			e.Noise = release.Gaussian{Sigma: sigma}
 			for _, e.Sizes = range [][]float64{{leastSize}, {mostSize}} {
 				for _, e.Search.Search = range searches {
 					wellFormed(t, m, data, mustRun(t, m, data, upTo(4), e))

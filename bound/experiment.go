@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tattle/nn"
+	"tattle/release"
 )
 
 // Model is what is bounded: *nn.Net is one.
@@ -24,7 +25,8 @@ type Source interface {
 
 // An Experiment says what is bounded and by which witnesses.
 type Experiment struct {
-	Sigma         float64     // standard deviation of the noise on each feature
+	Noise         release.Noise
+	Queries       int         // independent releases of one input that the adversary sees; 0 is 1
 	Sizes         []float64   // of the perturbations, ‖z‖ ≈ size·σ; by default DefaultSize alone
 	Coordinates   Coordinates // what is reconstructed
 	Band          int         // low band of Band×Band modes summarised by itself; 0 for none
@@ -57,6 +59,25 @@ func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, 
 	return e, reason, err
 }
 
+// mostQueries keeps a number of queries exact in float64, with room to spare.
+const mostQueries = 1 << 30
+
+// Scale is the standard deviation σ of the Gaussian noise that says as much about a
+// small change of the features as all queries together, 1/√(Fisher·queries): σ
+// itself for one query under Gaussian noise. Searches and Cramér-Rao figures use it.
+func (e Experiment) Scale() float64 {
+	scale := 1 / math.Sqrt(e.Noise.Fisher())
+	if g, ok := e.Noise.(release.Gaussian); ok {
+		scale = g.Sigma
+	}
+	return scale / math.Sqrt(float64(max(1, e.Queries)))
+}
+
+// certifier returns a Certifier of the experiment for witnesses in a domain.
+func (e Experiment) certifier(m Net, d Domain) *Certifier {
+	return &Certifier{Net: m, Noise: e.Noise, Queries: e.Queries, Domain: d}
+}
+
 // The noise a search can follow: its squares, times the sizes of perturbations,
 // stay within float32; and those sizes.
 const (
@@ -68,10 +89,14 @@ const (
 func (e Experiment) check(m Net) error {
 	p, _ := m.Dims()
 	switch {
-	case !(e.Sigma > 0) || math.IsInf(e.Sigma, 0):
-		return fmt.Errorf("sigma is %g: it must be positive and finite, or nothing is hidden", e.Sigma)
-	case e.Sigma < leastSigma || e.Sigma > mostSigma:
-		return fmt.Errorf("sigma is %g: a search in float32 can follow %g to %g", e.Sigma, leastSigma, mostSigma)
+	case e.Noise == nil:
+		return fmt.Errorf("no noise: nothing is hidden")
+	case !(e.Noise.Std() > 0) || math.IsInf(e.Noise.Std(), 0):
+		return fmt.Errorf("sigma is %g: it must be positive and finite, or nothing is hidden", e.Noise.Std())
+	case e.Queries < 0 || e.Queries > mostQueries:
+		return fmt.Errorf("%d queries: there can be 1 to %d", e.Queries, mostQueries)
+	case !(e.Scale() >= leastSigma && e.Scale() <= mostSigma):
+		return fmt.Errorf("sigma is %g, which the searches see as %g: in float32 they can follow %g to %g", e.Noise.Std(), e.Scale(), leastSigma, mostSigma)
 	case e.Coordinates == nil:
 		return fmt.Errorf("no coordinates to bound")
 	case e.Coordinates.Inputs() != p:
@@ -118,7 +143,8 @@ func (e Experiment) summaries(r *Result) []Summary {
 	var todo []func() Summary // each sorts all its values: worth all cores
 	for _, s := range r.Sizes {
 		of := Summary{Method: MethodHCR, Search: e.Search.Search, Coordinates: e.Coordinates.Name(),
-			Domain: e.Domain.String(), Size: s.Size, Status: StatusCertified}
+			Domain: e.Domain.String(), Size: s.Size}
+		of.Status, of.Note = e.standing()
 		for _, b := range bands {
 			todo = append(todo, func() Summary { return of.in(b, s.Std, m) })
 		}
@@ -134,6 +160,22 @@ func (e Experiment) summaries(r *Result) []Summary {
 	return out
 }
 
+// standing is the status of bounds with a witness, and why it is not the highest.
+func (e Experiment) standing() (status, note string) {
+	if e.Noise.Certain() {
+		return StatusCertified, ""
+	}
+	return StatusEstimated, fmt.Sprintf("each value has a witness, but for %s noise its divergence is computed by quadrature or Monte Carlo, not proved", e.Noise)
+}
+
+// joined joins notes.
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}
+
 // in summarises the values of a band.
 func (s Summary) in(b band, x []float64, m int) Summary {
 	s.Band = b.name
@@ -143,7 +185,7 @@ func (s Summary) in(b band, x []float64, m int) Summary {
 // meanSquare summarises the roots of bounds on mean squares.
 func (s Summary) meanSquare(squares []float64) Summary {
 	s.Method, s.Coordinates, s.Band = MethodMeanSquare, "inputs", "all"
-	s.Note = "root of the bound on the mean-square error per input"
+	s.Note = joined("root of the bound on the mean-square error per input", s.Note)
 	roots := make([]float64, len(squares))
 	for i, v := range squares {
 		roots[i] = math.Sqrt(v)

@@ -10,6 +10,7 @@ import (
 	"tattle/internal/shared"
 	"tattle/nn"
 	"tattle/npy"
+	"tattle/release"
 )
 
 // pictures is a data set in memory.
@@ -135,7 +136,7 @@ func quantiles(s Summary) (q []float64) {
 }
 
 func (o *oracle) experiment(search string) Experiment {
-	return Experiment{Sigma: o.sigma, Coordinates: DCT([]int{28, 28}), Band: 8, Search: SearchOptions{Search: search, Seed: 1}}
+	return Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: DCT([]int{28, 28}), Band: 8, Search: SearchOptions{Search: search, Seed: 1}}
 }
 
 // Quantiles of an independent computation with an exact pseudoinverse: fresh

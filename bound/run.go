@@ -137,7 +137,10 @@ type runner struct {
 type settings struct {
 	Inputs        int           `json:"inputs"`
 	Features      int           `json:"features"`
+	Noise         string        `json:"noise"`
 	Sigma         float64       `json:"sigma"`
+	Fisher        float64       `json:"fisher"`
+	Queries       int           `json:"queries"`
 	Sizes         []float64     `json:"sizes"`
 	Coordinates   string        `json:"coordinates"`
 	Count         int           `json:"coordinate_count"`
@@ -158,7 +161,7 @@ func (r *runner) manifest() run.Manifest {
 	return run.Manifest{
 		Command: "bound",
 		Shards:  (len(r.indices) + r.shard - 1) / r.shard,
-		Settings: settings{p, n, e.Sigma, e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), detail, e.Domain.Low, e.Domain.High,
+		Settings: settings{p, n, e.Noise.String(), e.Noise.Std(), e.Noise.Fisher(), max(1, e.Queries), e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), detail, e.Domain.Low, e.Domain.High,
 			e.Search, e.SkipCramerRao, r.indices},
 		Hashes: r.options.Hashes,
 	}
@@ -171,7 +174,7 @@ func (r *runner) span(i int) (lo, hi int) { return i * r.shard, min(len(r.indice
 // computed.
 func (r *runner) run(ctx context.Context) error {
 	r.searcher = r.experiment.searcher(r.model)
-	r.certifier = &Certifier{Net: r.model, Sigma: r.experiment.Sigma, Domain: r.experiment.Domain}
+	r.certifier = r.experiment.certifier(r.model, r.experiment.Domain)
 	r.done = r.kept()
 	r.progress(float64(r.done))
 	written := make(chan error, 1)

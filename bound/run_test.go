@@ -12,6 +12,7 @@ import (
 
 	"tattle/internal/file"
 	"tattle/nn"
+	"tattle/release"
 	"tattle/run"
 )
 
@@ -65,7 +66,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 	}
 	started := -1
 	other := e
-	other.Sigma = 2
+	other.Noise = release.Gaussian{Sigma: 2}
 	var mismatch *run.MismatchError
 	if _, err := Run(context.Background(), m, data, upTo(70), other, RunOptions{Dir: dir, Resume: true}); !errors.As(err, &mismatch) {
 		t.Fatalf("resumed with another σ: %v", err)

@@ -10,6 +10,7 @@ import (
 
 	"tattle/lsqr"
 	"tattle/nn"
+	"tattle/release"
 )
 
 // smallNet is a ReLU net with weights of PyTorch's size, p inputs and n features.
@@ -50,7 +51,7 @@ func noise(p, count int) pictures {
 }
 
 func small(t testing.TB) (*nn.Net, pictures, Experiment) {
-	e := Experiment{Sigma: 1, Coordinates: DCT([]int{4, 6}), Band: 2, Search: SearchOptions{Restarts: 6, Repeats: 4, Seed: 3}}
+	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: DCT([]int{4, 6}), Band: 2, Search: SearchOptions{Restarts: 6, Repeats: 4, Seed: 3}}
 	return smallNet(t, 24, 40, 30), noise(24, 70), e
 }
 
@@ -346,7 +347,7 @@ func TestWitnessAgainstCramerRao(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Certifier{Net: o.net, Sigma: o.sigma}
+	c := Certifier{Net: o.net, Noise: release.Gaussian{Sigma: o.sigma}}
 	for s := range e.Sizes {
 		eps := witnesses(t, r, e.Sizes[s])
 		same, checked := 0, 0
@@ -429,10 +430,10 @@ func (o *oracle) sameStates(x []float64, eps []float32) bool {
 func TestResolveRefuses(t *testing.T) {
 	m, data, good := small(t)
 	for what, change := range map[string]func(*Experiment){
-		"sigma is 0":     func(e *Experiment) { e.Sigma = 0 },
-		"sigma is -1":    func(e *Experiment) { e.Sigma = -1 },
-		"sigma is NaN":   func(e *Experiment) { e.Sigma = math.NaN() },
-		"sigma is 1e+30": func(e *Experiment) { e.Sigma = 1e30 },
+		"sigma is 0":     func(e *Experiment) { e.Noise = release.Gaussian{Sigma: 0} },
+		"sigma is -1":    func(e *Experiment) { e.Noise = release.Gaussian{Sigma: -1} },
+		"sigma is NaN":   func(e *Experiment) { e.Noise = release.Gaussian{Sigma: math.NaN()} },
+		"sigma is 1e+30": func(e *Experiment) { e.Noise = release.Gaussian{Sigma: 1e30} },
 		"of 7 inputs":    func(e *Experiment) { e.Coordinates = Pixels(7) },
 		"size 0 of":      func(e *Experiment) { e.Sizes = []float64{0} },
 		"given twice":    func(e *Experiment) { e.Sizes = []float64{.01, .01} },

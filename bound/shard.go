@@ -119,7 +119,7 @@ func (r *runner) notes() (note string, warnings []string) {
 func (r *runner) start(index []int64) []float32 {
 	_, n := r.model.Dims()
 	restarts := r.experiment.Search.Restarts
-	scale := r.experiment.Sigma / math.Sqrt(float64(n))
+	scale := r.experiment.Scale() / math.Sqrt(float64(n))
 	out := make([]float32, len(index)*restarts*n)
 	parallel(len(index), func(i int) {
 		for k := range restarts {
@@ -161,7 +161,7 @@ func (e *examples) cramerRao(factors []*Factors, x Experiment, first int) [][]fl
 	spectra := make([][]float64, len(factors))
 	parallel(len(factors), func(i int) {
 		f, row := factors[i], first+i
-		cr := f.CramerRao(x.Coordinates, x.Sigma)
+		cr := f.CramerRao(x.Coordinates, x.Scale())
 		copy(e.axis[row*e.m:], cr.Axis)
 		copy(e.full[row*e.m:], cr.Full)
 		copy(e.seen[row*e.m:], cr.Seen)

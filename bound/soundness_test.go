@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/nn"
+	"tattle/release"
 )
 
 const exactBits = 2000 // enough that nothing below is rounded visibly
@@ -129,7 +130,7 @@ func TestNoBoundExceedsRealArithmetic(t *testing.T) {
 			if !(sigma > 0 && sigma < math.Inf(1)) {
 				continue
 			}
-			d := (&Certifier{Net: m, Sigma: sigma}).Divergences(theta, eps)[0]
+			d := (&Certifier{Net: m, Noise: release.Gaussian{Sigma: sigma}}).Divergences(theta, eps)[0]
 			q := new(big.Float).SetPrec(exactBits).Quo(zz, exactProduct(exact(sigma), exact(sigma)))
 			far := q.Cmp(big.NewFloat(800)) > 0 // exp(800) is beyond float64
 			var divisor *big.Float
@@ -185,7 +186,7 @@ func TestCoarseRoundingIsNotUnbounded(t *testing.T) {
 	m := affine{[]float64{1, 1e12, -1e12}, 3, 1}
 	theta, eps := []float32{0, 1.1, 1.1}, []float32{1e-5, 0, 0}
 	for _, sigma := range []float64{1e-7, 1e-4, 1, 1e5} {
-		d := (&Certifier{Net: m, Sigma: sigma}).Divergences(theta, eps)[0]
+		d := (&Certifier{Net: m, Noise: release.Gaussian{Sigma: sigma}}).Divergences(theta, eps)[0]
 		if d.Status != AllRounding {
 			t.Fatalf("‖z‖ %g is not within its rounding %g", d.ZNorm, d.Allowance)
 		}

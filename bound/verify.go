@@ -104,7 +104,7 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 	if err != nil {
 		return err
 	}
-	certifier := &Certifier{Net: v.model, Sigma: v.experiment.Sigma, Domain: v.experiment.Domain}
+	certifier := v.experiment.certifier(v.model, v.experiment.Domain)
 	width := 0 // at least the rank of J, which its rows that matter seldom exceed by much
 	if r := rows[spectrumName]; r != nil {
 		width = r.Shape()[1]

@@ -90,7 +90,7 @@ func niceWidth(x float64) float64 {
 
 // spectrum reports rank, resolvable directions and the spread of σ/sᵢ.
 func spectrum(r *report.Report, res *bound.Result) {
-	sigma := res.Experiment.Sigma
+	sigma := res.Experiment.Scale()
 	ranks := make([]float64, len(res.Rank))
 	width := 0
 	counts := make([][]float64, len(thresholds))

@@ -141,7 +141,7 @@ func (m *measurement) noise(ctx context.Context, r *report.Report, front *nn.Net
 	if err != nil {
 		return usage(fmt.Errorf("--sigma, --sigma-scale: %w", err), "")
 	}
-	m.experiment.Sigma = dither.Sigma
+	m.experiment.Noise = dither
 	r.Release.Noise = report.Noise{Family: "gaussian", Sigma: m.sigma, Scale: report.Number(m.sigma / rms)}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/release"
 	"tattle/report"
 	"tattle/run"
 )
@@ -231,7 +232,7 @@ func utilities(e *env, r *report.Report, m *measurement, front, head *nn.Net) ([
 func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int) (bound.Experiment, error) {
 	x := r.Experiment
 	e := bound.Experiment{
-		Sigma: r.Release.Noise.Sigma, Sizes: x.Sizes, Band: x.Band, SkipCramerRao: !x.CramerRao,
+		Noise: release.Gaussian{Sigma: r.Release.Noise.Sigma}, Sizes: x.Sizes, Band: x.Band, SkipCramerRao: !x.CramerRao,
 		Search: bound.SearchOptions{Search: x.Search, Repeats: x.Repeats, Restarts: x.Restarts, Iteration: x.Iteration, Relinearize: x.Relinearize, Seed: r.Seed},
 	}
 	if s := r.Data.Shape; len(s) > 0 && len(s) <= 3 && slices.Min(s) > 0 && nn.Size(s) == nn.Size(shape) {

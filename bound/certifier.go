@@ -1,0 +1,99 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+
+	"tattle/nn"
+	"tattle/release"
+)
+
+// A Certifier evaluates certificates of a net, many witnesses at a time, in
+// storage of its own. It is not safe for concurrent use.
+type Certifier struct {
+	Net     Net
+	Noise   release.Noise
+	Queries int // independent releases of one input; 0 is 1
+	Domain  Domain
+
+	x, xerr, a, b []float64
+	illegal       []bool
+}
+
+// Divergences returns the divergence of every witness: theta is [examples, p],
+// eps is [examples, witnesses, p] and the result [examples, witnesses]. It panics
+// where lengths do not match.
+func (c *Certifier) Divergences(theta, eps []float32) []Divergence {
+	return divergences(c, theta, eps)
+}
+
+// DivergencesFloat64 is Divergences for witnesses in float64.
+func (c *Certifier) DivergencesFloat64(theta []float32, eps []float64) []Divergence {
+	return divergences(c, theta, eps)
+}
+
+func divergences[T nn.Float](c *Certifier, theta []float32, eps []T) []Divergence {
+	_, n := c.Net.Dims()
+	per := forward(c, theta, eps)
+	out := make([]Divergence, len(c.illegal)/per*(per-1))
+	parallel(len(c.illegal)/per, func(i int) {
+		first := i * per
+		a0, b0 := c.a[first*n:(first+1)*n], c.b[first*n:(first+1)*n]
+		for k := 1; k < per; k++ {
+			r := first + k
+			d := c.diverge(a0, b0, c.a[r*n:(r+1)*n], c.b[r*n:(r+1)*n])
+			if c.illegal[r] || c.illegal[first] {
+				d.Status = Illegal
+			}
+			out[i*(per-1)+k-1] = d
+		}
+	})
+	return out
+}
+
+// forward computes the features at θ and at θ+ε of its witnesses, in that order,
+// with their error bounds, and returns how many points that makes an example.
+func forward[T nn.Float](c *Certifier, theta []float32, eps []T) (per int) {
+	p, n := c.Net.Dims()
+	examples := len(theta) / p
+	if examples == 0 || len(theta)%p != 0 || len(eps)%len(theta) != 0 {
+		panic(fmt.Sprintf("bound: inputs of length %d and witnesses of length %d for %d inputs", len(theta), len(eps), p))
+	}
+	per = 1 + len(eps)/len(theta)
+	c.grow(examples*per, p, n)
+	parallel(examples, func(i int) {
+		points(c, i*per, per, theta[i*p:(i+1)*p], eps[i*(per-1)*p:(i+1)*(per-1)*p])
+	})
+	c.Net.ForwardError64(c.a, c.b, c.x, c.xerr)
+	return per
+}
+
+// points fills rows of x with θ and θ+ε, and of xerr with their exact errors.
+func points[T nn.Float](c *Certifier, first, rows int, theta []float32, eps []T) {
+	p := len(theta)
+	for k := range rows {
+		r := first + k
+		x, xerr := c.x[r*p:(r+1)*p], c.xerr[r*p:(r+1)*p]
+		c.illegal[r] = false
+		for i, t := range theta {
+			var e float64
+			if k > 0 {
+				e = float64(eps[(k-1)*p+i])
+			}
+			s, err := twoSum(float64(t), e)
+			x[i], xerr[i] = s, math.Abs(err)
+			if !c.Domain.contains(i, s, err) {
+				c.illegal[r] = true
+			}
+		}
+	}
+}
+
+func (c *Certifier) grow(rows, p, n int) {
+	if cap(c.x) < rows*p || cap(c.a) < rows*n || cap(c.illegal) < rows {
+		c.x, c.xerr = make([]float64, rows*p), make([]float64, rows*p)
+		c.a, c.b = make([]float64, rows*n), make([]float64, rows*n)
+		c.illegal = make([]bool, rows)
+	}
+	c.x, c.xerr, c.a, c.b, c.illegal = c.x[:rows*p], c.xerr[:rows*p], c.a[:rows*n], c.b[:rows*n], c.illegal[:rows]
+}

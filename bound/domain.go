@@ -1,0 +1,44 @@
+package bound
+
+import "fmt"
+
+// A Domain is the set of inputs at which an estimator is held to be unbiased: a
+// box, or all of R^p where Low is nil.
+type Domain struct{ Low, High []float64 }
+
+// Free is R^p, the domain of paper A.
+var Free = Domain{}
+
+// Legal returns the box of inputs within the data's range, given for each input.
+func Legal(low, high []float64) (Domain, error) {
+	if len(low) == 0 || len(low) != len(high) {
+		return Domain{}, fmt.Errorf("range of inputs: %d lower and %d upper ends", len(low), len(high))
+	}
+	for i := range low {
+		if !(low[i] <= high[i]) {
+			return Domain{}, fmt.Errorf("range of input %d: from %g to %g", i, low[i], high[i])
+		}
+	}
+	return Domain{low, high}, nil
+}
+
+// String names the domain.
+func (d Domain) String() string {
+	if d.Low == nil {
+		return "free"
+	}
+	return "legal"
+}
+
+// contains tells whether input i may have the exact value x + e, |e| ≤ u|x|.
+func (d Domain) contains(i int, x, e float64) bool {
+	return d.Low == nil || (x > d.Low[i] || x == d.Low[i] && e >= 0) &&
+		(x < d.High[i] || x == d.High[i] && e <= 0)
+}
+
+// twoSum returns x = fl(a+b) and the exact error e, so that x + e = a + b.
+func twoSum(a, b float64) (x, e float64) {
+	x = a + b
+	t := x - a
+	return x, (a - (x - t)) + (b - t)
+}
