@@ -1,0 +1,66 @@
+package qp
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Problem is a programme in n variables with m rows: the first Equal rows of
+// Rows are A and the first Equal entries of Right b; the others are G and h.
+type Problem struct {
+	D         []float64 // [n], each at least 0; nil for a linear programme
+	Q         []float64 // [n]
+	Rows      []float64 // [m, n]
+	Right     []float64 // [m]
+	Equal     int       // how many rows are equations
+	Low, High []float64 // [n]; infinite, or nil, where there is no limit
+}
+
+// check panics where lengths do not match, and errs on values that make no sense.
+func (p *Problem) check() error {
+	n, m := len(p.Q), len(p.Right)
+	if len(p.Rows) != m*n || p.D != nil && len(p.D) != n || p.Low != nil && len(p.Low) != n ||
+		p.High != nil && len(p.High) != n || p.Equal < 0 || p.Equal > m {
+		panic(fmt.Sprintf("qp: %d variables, %d rows of which %d equations: matrix of length %d, limits of %d and %d, Hessian of %d",
+			n, m, p.Equal, len(p.Rows), len(p.Low), len(p.High), len(p.D)))
+	}
+	for i := range n {
+		switch {
+		case !finite(p.Q[i]) || p.D != nil && !(finite(p.D[i]) && p.D[i] >= 0):
+			return fmt.Errorf("variable %d: the objective's coefficients must be finite and the Hessian at least 0", i)
+		case p.low(i) == math.Inf(1) || p.high(i) == math.Inf(-1) || !(p.low(i) <= p.high(i)):
+			return fmt.Errorf("variable %d: limits from %g to %g", i, p.low(i), p.high(i))
+		}
+	}
+	return p.checkRows(n)
+}
+
+func (p *Problem) checkRows(n int) error {
+	for j, b := range p.Right {
+		if !finite(b) {
+			return fmt.Errorf("row %d: right side %g", j, b)
+		}
+		for _, v := range p.Rows[j*n : (j+1)*n] {
+			if !finite(v) {
+				return fmt.Errorf("row %d has a coefficient %g", j, v)
+			}
+		}
+	}
+	return nil
+}
+
+func finite(x float64) bool { return x-x == 0 }
+
+func (p *Problem) low(i int) float64 {
+	if p.Low == nil {
+		return math.Inf(-1)
+	}
+	return p.Low[i]
+}
+
+func (p *Problem) high(i int) float64 {
+	if p.High == nil {
+		return math.Inf(1)
+	}
+	return p.High[i]
+}
