@@ -1,0 +1,188 @@
+// Package design looks for the cheapest release that keeps a promise: which noise,
+// how strong, on how many features, so that an adversary resolves no more than the
+// target says and accuracy drops by no more than is allowed.
+//
+// A line is a family of noise on a number of features by one kind of projection;
+// along it only the strength σ varies. What a line gives away falls with σ, in
+// closed form from the singular values of the Jacobian: all noise of one family is
+// one density scaled, and a small change of the features sees only its Fisher
+// information, that of Gaussian noise of standard deviation 1/√Fisher. Accuracy is
+// measured, with the same draws at every σ, so that it is nearly monotone too.
+//
+// The figures of a Point are estimates by linear algebra on a sample of examples.
+// The answer is confirmed: accuracy by fresh noise, and the median standard
+// deviation by a certificate on the same sample. Where the certificate falls short
+// of a target, σ is raised until it does not, and the Answer says so.
+package design
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"tattle/bound"
+	"tattle/release"
+)
+
+// Target is what an adversary must not be able to do; fields that are zero ask
+// nothing.
+type Target struct {
+	// Of the median example at most Directions may be resolved to within a standard
+	// deviation of Within, in the model's units. Within zero asks nothing;
+	// Directions zero with a Within means none may be.
+	Directions int
+	Within     float64
+	// MedianStd is the least median, over examples and coordinates, of the certified
+	// standard deviation of unbiased estimators.
+	MedianStd float64
+	// AttackMSE is the least mean-square error per input of the linear attack.
+	AttackMSE float64
+}
+
+// ParseResolvable reads "10@0.5": at most 10 directions within 0.5.
+func ParseResolvable(s string) (directions int, within float64, err error) {
+	wrong := func() (int, float64, error) {
+		return 0, 0, fmt.Errorf("resolvable %q: give a number of directions and a standard deviation, such as 10@0.5", s)
+	}
+	count, level, ok := strings.Cut(s, "@")
+	if !ok {
+		return wrong()
+	}
+	if directions, err = strconv.Atoi(count); err != nil || directions < 0 {
+		return wrong()
+	}
+	if within, err = strconv.ParseFloat(level, 64); err != nil || !(within > 0) || math.IsInf(within, 0) {
+		return wrong()
+	}
+	return directions, within, nil
+}
+
+// empty tells that the target asks nothing.
+func (t Target) empty() bool { return t.Within == 0 && t.MedianStd == 0 && t.AttackMSE == 0 }
+
+// String says the target in words.
+func (t Target) String() string {
+	var parts []string
+	if t.Within > 0 {
+		parts = append(parts, fmt.Sprintf("at most %d directions within %.4g", t.Directions, t.Within))
+	}
+	if t.MedianStd > 0 {
+		parts = append(parts, fmt.Sprintf("a median standard deviation of %.4g", t.MedianStd))
+	}
+	if t.AttackMSE > 0 {
+		parts = append(parts, fmt.Sprintf("a mean-square error of the linear attack of %.4g", t.AttackMSE))
+	}
+	if parts == nil {
+		return "as much confidentiality as the drop allows"
+	}
+	return strings.Join(parts, " and ")
+}
+
+func (t Target) check() error {
+	bad := func(v float64) bool { return !(v >= 0) || math.IsInf(v, 0) }
+	switch {
+	case t.Directions < 0 || bad(t.Within):
+		return fmt.Errorf("target of %d directions within %v: give a number such as 10 and a standard deviation such as 0.5", t.Directions, t.Within)
+	case t.Directions > 0 && t.Within == 0:
+		return fmt.Errorf("target of %d directions: say within what standard deviation, such as 0.5", t.Directions)
+	case bad(t.MedianStd):
+		return fmt.Errorf("target median standard deviation %v: give a positive number", t.MedianStd)
+	case bad(t.AttackMSE):
+		return fmt.Errorf("target mean-square error %v: give a positive number", t.AttackMSE)
+	}
+	return nil
+}
+
+// Defaults of Options.
+const (
+	DefaultDraws    = 2   // of noise for each test example: the interval is that of the examples, which more draws hardly narrow
+	DefaultExamples = 100 // whose Jacobians are taken: the median of so many differs by a few percent from that of all
+	DefaultWithin   = .5  // half a standard deviation of the data, where no target says otherwise
+	leastKeep       = 10  // the default sweep's fewest features: as many as MNIST has classes
+)
+
+// Options says what is wanted and what is swept. Its zero value lacks a target or a
+// MaxDrop, one of which must be given.
+type Options struct {
+	Target  Target
+	MaxDrop float64 // of accuracy, as a fraction; its upper confidence limit must keep to it; 0 for none
+
+	Families    []string // as release.ParseNoise reads them; by default gaussian, laplace and logistic
+	Keeps       []int    // numbers of features; by default all, and halves down to about ten
+	Projections []string // for fewer than all features; by default principal, where there are training data, and random
+
+	Draws    int // of noise for each example while searching; by default DefaultDraws
+	Seed     uint64
+	Examples int // of the test data, for Jacobians and certificates; by default DefaultExamples
+
+	Coordinates bound.Coordinates // what is reconstructed; by default cosine modes of the input's shape
+	Scratch     string            // folder for certificates' arrays; by default the system's for temporary files
+
+	// Progress, unless nil, is called with the lines done, those there are, and what
+	// comes next.
+	Progress func(done, total int, what string)
+}
+
+// Point is one release that was tried.
+type Point struct {
+	Family     string
+	Projection string // "" where all features are kept
+	Keep       int    // numbers that leave the device
+	Sigma      float64
+	Scale      float64 // σ over the RMS of what is dithered
+	Accuracy   release.Accuracy
+	// Drop is against the net without defence, projection included. Its interval
+	// adds those of projection and noise, which covers whatever their correlation.
+	Drop Drop
+	// Directions is the median over examples of those resolved to within
+	// Target.Within, or DefaultWithin.
+	Directions float64
+	MedianStd  float64 // of the identifiable part, by Cramér-Rao: an estimate
+	AttackMSE  float64 // of the linear attack, expected from training data; NaN where no target asks for it
+	Meets      bool    // the target, by these estimates
+	Keeps      bool    // to MaxDrop, by the interval's upper limit
+}
+
+// Confirmation is the best point measured again.
+type Confirmation struct {
+	Seed     uint64           // of the fresh noise
+	Accuracy release.Accuracy // by fresh noise
+	Drop     Drop             // by fresh noise
+	Keeps    bool             // the drop, as measured again, is at most MaxDrop
+	// MedianStd is the median of the bounds proved for Examples, by Method; Status is
+	// "certified", or "estimated" where the noise allows no proof.
+	MedianStd      float64
+	Method, Status string
+	Examples       int
+	Estimate       float64 // of MedianStd, before it was certified
+	Raised         float64 // by what factor σ was raised because the certificate fell short; 1 where it did not
+	AttackMSE      float64 // of the linear attack on test examples; NaN where no target asks for it
+	Note           string
+}
+
+// Answer is what a Search found.
+type Answer struct {
+	Best *Point // nil where nothing could be tried
+	Met  bool   // Best meets the target and keeps to MaxDrop, confirmed
+	// Near says how near the search came where nothing meets both.
+	Near      string
+	Confirmed *Confirmation
+	Frontier  []Point  // along σ for each line, line after line
+	Left      []string // lines that were given up, and why
+	// Evaluations counts measurements of accuracy.
+	Evaluations int
+}
+
+func (o Options) check() error {
+	switch {
+	case o.Target.empty() && o.MaxDrop == 0:
+		return errors.New("nothing is asked for: give a target, a greatest accuracy drop, or both")
+	case !(o.MaxDrop >= 0 && o.MaxDrop < 1):
+		return fmt.Errorf("accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
+	case o.Draws < 0 || o.Examples < 0:
+		return fmt.Errorf("%d draws, %d examples: give at least 1", o.Draws, o.Examples)
+	}
+	return o.Target.check()
+}
