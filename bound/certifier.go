@@ -24,17 +24,17 @@ type Certifier struct {
 // eps is [examples, witnesses, p] and the result [examples, witnesses]. It panics
 // where lengths do not match.
 func (c *Certifier) Divergences(theta, eps []float32) []Divergence {
-	return divergences(c, theta, eps)
+	return c.divergences(forward(c, theta, eps))
 }
 
 // DivergencesFloat64 is Divergences for witnesses in float64.
 func (c *Certifier) DivergencesFloat64(theta []float32, eps []float64) []Divergence {
-	return divergences(c, theta, eps)
+	return c.divergences(forward(c, theta, eps))
 }
 
-func divergences[T nn.Float](c *Certifier, theta []float32, eps []T) []Divergence {
+// divergences compares the features of each example's witnesses with its own.
+func (c *Certifier) divergences(per int) []Divergence {
 	_, n := c.Net.Dims()
-	per := forward(c, theta, eps)
 	out := make([]Divergence, len(c.illegal)/per*(per-1))
 	parallel(len(c.illegal)/per, func(i int) {
 		first := i * per

@@ -3,32 +3,30 @@ package bound
 import (
 	"context"
 	"math"
+
+	"tattle/nn"
 )
 
-// certifyChunk is how many examples' witnesses go through the net together:
-// enough to keep a matrix product busy, few enough to stay in cache.
-const certifyChunk = 16
+// certifyRows is how many points go through the net together: enough to keep a
+// matrix product busy, few enough to stay in cache.
+const certifyRows = 416
 
-// certify fills in bounds from witnesses: rows lo to hi of the record.
-func (s *certified) certify(ctx context.Context, c *Certifier, w Coordinates, theta []float32, lo, hi, restarts int) error {
+// certify fills in bounds from witnesses, and the coefficients that combine them:
+// rows lo to hi of the record.
+func (s *certified) certify(ctx context.Context, c *Certifier, w Coordinates, theta []float32, lo, hi int) error {
 	p, _ := c.Net.Dims()
-	m := w.Len()
-	for first := lo; first < hi; first += certifyChunk {
+	m, chunk := w.Len(), max(1, certifyRows/(1+s.each))
+	for first := lo; first < hi; first += chunk {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		last := min(hi, first+certifyChunk)
-		eps := s.eps[first*restarts*p : last*restarts*p]
-		ds := c.Divergences(theta[first*p:last*p], eps)
-		parallel(last-first, func(i int) {
-			r := first + i
-			d := ds[i*restarts : (i+1)*restarts]
-			for k, v := range d {
-				s.znorm[r*restarts+k], s.allowance[r*restarts+k] = finite(v.ZNorm), finite(v.Allowance)
+		last := min(hi, first+chunk)
+		s.prove(c, w, theta[first*p:last*p], first, last, true, func(r int, v *proof) {
+			for k, d := range v.ds {
+				s.znorm[r*s.each+k], s.allowance[r*s.each+k] = finite(d.ZNorm), finite(d.Allowance)
 			}
-			bounds := make([]float64, restarts*m)
-			s.meanSquare[r], _ = witnessBounds(bounds, d, w, eps[i*restarts*p:(i+1)*restarts*p])
-			best(s.std[r*m:(r+1)*m], s.winner[r*m:(r+1)*m], bounds)
+			s.meanSquare[r] = v.meanSquare
+			best(s.std[r*m:(r+1)*m], s.winner[r*m:(r+1)*m], v.bounds, s.each)
 		})
 	}
 	return nil
@@ -42,41 +40,130 @@ func finite(v float64) float64 {
 	return math.MaxFloat64
 }
 
-// witnessBounds overwrites bounds, [witnesses, m], with what each witness of one
-// example proves of each coordinate, and returns the best mean-square bound and
-// its witness.
-func witnessBounds(bounds []float64, ds []Divergence, w Coordinates, eps []float32) (meanSquare float64, winner int) {
-	m, p := w.Len(), len(eps)/len(ds)
-	wide := make([]float64, len(eps))
-	for i, v := range eps {
+// proof is what the witnesses of one example prove.
+type proof struct {
+	ds          []Divergence
+	bounds      []float64 // [witnesses, m], and a row of all together where they are combined
+	slack       []float64 // [m], of that row
+	meanSquare  float64
+	broadest    int     // the witness that gave it, or combined
+	squareSlack float64 // of all together
+}
+
+// prove calls f, for rows lo to hi of the record, with what their witnesses prove;
+// theta is of these rows. It settles the coefficients that combine them, or takes
+// them as they are recorded.
+func (s *certified) prove(c *Certifier, w Coordinates, theta []float32, lo, hi int, settle bool, f func(row int, v *proof)) {
+	p := len(theta) / (hi - lo)
+	c.Domain = s.domain
+	if s.double {
+		each(c.DivergencesFloat64(theta, s.eps64[lo*s.each*p:hi*s.each*p]), s, func(i int, v *proof) {
+			v.singly(w, s.eps64[(lo+i)*s.each*p:(lo+i+1)*s.each*p], false)
+			f(lo+i, v)
+		})
+		return
+	}
+	eps := s.eps[lo*s.each*p : hi*s.each*p]
+	if !s.joint {
+		each(c.Divergences(theta, eps), s, func(i int, v *proof) {
+			v.singly(w, widened64(eps[i*s.each*p:(i+1)*s.each*p]), false)
+			f(lo+i, v)
+		})
+		return
+	}
+	ds, ms := c.together(theta, eps)
+	each(ds, s, func(i int, v *proof) {
+		at := (lo + i) * s.each * s.each
+		solve := s.solve[at : at+s.each*s.each]
+		if settle {
+			copy(solve, ms[i].coefficients(v.ds))
+		}
+		v.jointly(&ms[i], w, widened64(eps[i*s.each*p:(i+1)*s.each*p]), solve)
+		f(lo+i, v)
+	})
+}
+
+// each calls f for every example on all cores.
+func each(ds []Divergence, s *certified, f func(i int, v *proof)) {
+	parallel(len(ds)/s.each, func(i int) { f(i, &proof{ds: ds[i*s.each : (i+1)*s.each]}) })
+}
+
+func widened64[T nn.Float](x []T) []float64 {
+	wide := make([]float64, len(x))
+	for i, v := range x {
 		wide[i] = float64(v)
 	}
-	w.Apply(bounds, wide)
-	for r, d := range ds {
-		e := wide[r*p : (r+1)*p]
-		gerr := w.Rounding() * length(e)
-		row := bounds[r*m : (r+1)*m]
+	return wide
+}
+
+// singly fills in what each witness proves of each coordinate, and the best
+// mean-square bound. It returns wᵀε as computed and its error, [witnesses, m] and
+// [witnesses], if asked to.
+func (v *proof) singly(w Coordinates, eps []float64, keep bool) (g, gerr []float64) {
+	m, p := w.Len(), len(eps)/len(v.ds)
+	v.bounds = make([]float64, len(v.ds)*m, (len(v.ds)+1)*m)
+	w.Apply(v.bounds, eps)
+	if keep {
+		g = append(g, v.bounds...)
+	}
+	for r, d := range v.ds {
+		e := eps[r*p : (r+1)*p]
+		gerr = append(gerr, w.Rounding()*length(e))
+		row := v.bounds[r*m : (r+1)*m]
 		for k, g := range row {
-			row[k] = d.Std(g, gerr)
+			row[k] = d.Std(g, gerr[r])
 		}
-		if s := d.MeanSquare(e); s > meanSquare {
-			meanSquare, winner = s, r
+		if s := d.MeanSquare(e); s > v.meanSquare {
+			v.meanSquare, v.broadest = s, r
 		}
 	}
-	return meanSquare, winner
+	return g, gerr
+}
+
+// jointly adds what all witnesses prove together.
+func (v *proof) jointly(ms *moments, w Coordinates, eps, solve []float64) {
+	g, gerr := v.singly(w, eps, true)
+	m, all := w.Len(), len(v.bounds)
+	v.bounds, v.slack = v.bounds[:all+m], make([]float64, m)
+	ms.std(v.bounds[all:], v.slack, g, gerr, solve)
+	std, slack := v.bounds[all:], v.slack
+	if !basis(w) {
+		p := len(eps) / len(v.ds)
+		std, slack = make([]float64, p), make([]float64, p)
+		ms.std(std, slack, eps, make([]float64, len(v.ds)), solve)
+	}
+	for _, x := range slack {
+		v.squareSlack = max(v.squareSlack, 2*x)
+	}
+	if s := meanSquareOf(std); s > v.meanSquare {
+		v.meanSquare, v.broadest = s, combined
+	}
+}
+
+// basis tells whether coordinates are an orthonormal basis of the inputs.
+func basis(w Coordinates) bool {
+	switch w.(type) {
+	case *modes, pixels:
+		return true
+	}
+	return false
 }
 
 // best takes the largest bound on each coordinate, and which witness gives it: −1
-// where none gives any.
-func best(std []float64, winner []int16, bounds []float64) {
+// where none gives any, combined for what comes after the witnesses' own.
+func best(std []float64, winner []int16, bounds []float64, each int) {
 	m := len(std)
 	for k := range std {
 		std[k], winner[k] = 0, -1
 	}
 	for r := 0; r*m < len(bounds); r++ {
+		who := int16(r)
+		if r == each {
+			who = combined
+		}
 		for k, b := range bounds[r*m : (r+1)*m] {
 			if b > std[k] {
-				std[k], winner[k] = b, int16(r)
+				std[k], winner[k] = b, who
 			}
 		}
 	}

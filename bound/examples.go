@@ -26,28 +26,18 @@ const spectrumName = "singular_values"
 // examples is what a run records of some examples, index, input, witnesses and
 // bounds of each in the same row of every array.
 type examples struct {
-	p, m, restarts int
+	p, m  int
+	first int // position among all examples of the first one here
 
 	index, label []int64
-	theta        []float32 // [examples, p]
-	sizes        []certified
+	theta        []float32    // [examples, p]
+	blocks       []*certified // of each size, then of each rung
 
 	// Cramér-Rao: nil where it was not asked for.
 	rank             []int32
 	spectrum         []float64 // [examples, width], zeros after the rank
 	width            int
 	axis, full, seen []float64 // [examples, m]
-}
-
-// certified is what is recorded for one size of perturbation.
-type certified struct {
-	size       float64
-	eps        []float32 // [examples, restarts, p], the witnesses
-	znorm      []float64 // [examples, restarts], ‖a(θ+ε) − a(θ)‖ as computed
-	allowance  []float64 // [examples, restarts], for its rounding
-	std        []float64 // [examples, m], +Inf for unbounded
-	winner     []int16   // [examples, m], the restart that gave it
-	meanSquare []float64 // [examples], A eq. (6)
 }
 
 // column is one array of the record.
@@ -72,15 +62,8 @@ func (e *examples) columns() []column {
 			column{"cramer_rao", "<f8", []int{e.m}, e.full},
 			column{"seen", "<f8", []int{e.m}, e.seen})
 	}
-	for _, s := range e.sizes {
-		prefix := SizeName(s.size) + "_"
-		cols = append(cols,
-			column{prefix + "std", "<f8", []int{e.m}, s.std},
-			column{prefix + "winner", "<i2", []int{e.m}, s.winner},
-			column{prefix + "mean_square", "<f8", nil, s.meanSquare},
-			column{prefix + "z_norm", "<f8", []int{e.restarts}, s.znorm},
-			column{prefix + "allowance", "<f8", []int{e.restarts}, s.allowance},
-			column{prefix + "eps", "<f4", []int{e.restarts, e.p}, s.eps})
+	for _, s := range e.blocks {
+		cols = append(cols, s.columns(e.p, e.m)...)
 	}
 	return cols
 }
@@ -179,10 +162,7 @@ func (e *examples) grow(n int, cramerRao bool) {
 		e.rank = make([]int32, n)
 		e.axis, e.full, e.seen = make([]float64, n*e.m), make([]float64, n*e.m), make([]float64, n*e.m)
 	}
-	for i := range e.sizes {
-		s := &e.sizes[i]
-		s.eps = make([]float32, n*e.restarts*e.p)
-		s.znorm, s.allowance = make([]float64, n*e.restarts), make([]float64, n*e.restarts)
-		s.std, s.winner, s.meanSquare = make([]float64, n*e.m), make([]int16, n*e.m), make([]float64, n)
+	for _, s := range e.blocks {
+		s.grow(n, e.p, e.m)
 	}
 }

@@ -33,6 +33,11 @@ type Experiment struct {
 	Domain        Domain      // where estimators are held to be unbiased
 	Search        SearchOptions
 	SkipCramerRao bool // no Cramér-Rao figures
+
+	// The rungs, each left out where it is zero.
+	Far      FarOptions      // witnesses far from θ
+	Barankin BarankinOptions // witnesses along every singular direction, combined, the far ones with them
+	Twins    TwinOptions     // inputs of exactly the same features
 }
 
 // Resolve replaces zeros by defaults and the search Auto by the one that suits
@@ -56,7 +61,39 @@ func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, 
 			}
 		}
 	}
-	return e, reason, err
+	if err != nil {
+		return e, reason, err
+	}
+	e, note := e.resolveRungs(m, x)
+	return e, reason + note, nil
+}
+
+// resolveRungs leaves out the rungs that the model or the noise does not allow, and
+// says so.
+func (e Experiment) resolveRungs(m Model, x []float32) (_ Experiment, note string) {
+	if e.Barankin.Witnesses > 0 && !combines(e.Noise) {
+		e.Barankin = BarankinOptions{}
+		note += fmt.Sprintf("; no combined witnesses: for %s noise their overlaps have no closed form", e.Noise)
+	}
+	if e.Barankin.Witnesses > 0 && e.SkipCramerRao && e.Search.Search != Direct && !sizeUp(m, x).small() {
+		note += "; the witnesses to combine are the search's, without a decomposition to take singular directions from"
+	}
+	if e.Twins.Examples > 0 {
+		if _, err := newTwinFinder(m, e.Twins.Domain); err != nil {
+			e.Twins = TwinOptions{}
+			note += fmt.Sprintf("; no twins: %v", err)
+		}
+	}
+	return e, note
+}
+
+// newTwinFinder is NewTwinFinder of the model's graph.
+func newTwinFinder(m Model, d Domain) (*TwinFinder, error) {
+	g, ok := m.(interface{ Graph() *nn.Graph })
+	if !ok {
+		return nil, fmt.Errorf("the model has no graph to look into")
+	}
+	return NewTwinFinder(g.Graph(), d)
 }
 
 // mostQueries keeps a number of queries exact in float64, with room to spare.
@@ -73,9 +110,9 @@ func (e Experiment) Scale() float64 {
 	return scale / math.Sqrt(float64(max(1, e.Queries)))
 }
 
-// certifier returns a Certifier of the experiment for witnesses in a domain.
-func (e Experiment) certifier(m Net, d Domain) *Certifier {
-	return &Certifier{Net: m, Noise: e.Noise, Queries: e.Queries, Domain: d}
+// certifier returns a Certifier of the experiment, its domain to be filled in.
+func (e Experiment) certifier(m Net) *Certifier {
+	return &Certifier{Net: m, Noise: e.Noise, Queries: e.Queries}
 }
 
 // The noise a search can follow: its squares, times the sizes of perturbations,
@@ -117,119 +154,34 @@ func (e Experiment) check(m Net) error {
 	if e.Search.Restarts > math.MaxInt16 {
 		return fmt.Errorf("%d restarts: at most %d", e.Search.Restarts, math.MaxInt16)
 	}
+	return e.checkRungs(p)
+}
+
+// mostWitnesses is the most of a rung: more make an example's arrays unreasonable.
+const mostWitnesses = 4096
+
+// checkRungs errs where what is asked of the rungs makes no sense for p inputs.
+func (e Experiment) checkRungs(p int) error {
+	switch {
+	case min(e.Far.Starts, e.Barankin.Witnesses) < 0 || max(e.Far.Starts, e.Barankin.Witnesses) > mostWitnesses:
+		return fmt.Errorf("%d far and %d combined witnesses: there can be 0 to %d", e.Far.Starts, e.Barankin.Witnesses, mostWitnesses)
+	case e.Far.Domain.Low != nil && len(e.Far.Domain.Low) != p:
+		return fmt.Errorf("the range of far witnesses is for %d inputs, the model has %d", len(e.Far.Domain.Low), p)
+	case e.Far.Scales < 0 || e.Far.Steps < 0:
+		return fmt.Errorf("far witnesses by %d scales and %d steps: neither can be negative", e.Far.Scales, e.Far.Steps)
+	case e.Twins.Examples < 0:
+		return fmt.Errorf("twins of %d examples", e.Twins.Examples)
+	case e.Twins.Examples > 0 && len(e.Twins.Domain.Low) != p:
+		return fmt.Errorf("twins need the range of all %d inputs", p)
+	}
 	return nil
 }
 
 // layout is the record of no examples.
 func (e Experiment) layout(p int) *examples {
-	r := &examples{p: p, m: e.Coordinates.Len(), restarts: e.Search.Restarts}
-	for _, s := range e.Sizes {
-		r.sizes = append(r.sizes, certified{size: s})
-	}
+	r := &examples{p: p, m: e.Coordinates.Len(), blocks: e.blocks()}
 	if !e.SkipCramerRao {
 		r.rank = []int32{}
 	}
 	return r
-}
-
-// summaries summarises a result: for each size, the bounds of all coordinates and
-// of the low band, and the mean-square bounds; then the Cramér-Rao figures.
-func (e Experiment) summaries(r *Result) []Summary {
-	m := e.Coordinates.Len()
-	bands := []band{{name: "all"}}
-	if low := e.Coordinates.Band(e.Band); len(low) > 0 && len(low) < m {
-		bands = append(bands, band{fmt.Sprintf("%dx%d", e.Band, e.Band), low})
-	}
-	var todo []func() Summary // each sorts all its values: worth all cores
-	for _, s := range r.Sizes {
-		of := Summary{Method: MethodHCR, Search: e.Search.Search, Coordinates: e.Coordinates.Name(),
-			Domain: e.Domain.String(), Size: s.Size}
-		of.Status, of.Note = e.standing()
-		for _, b := range bands {
-			todo = append(todo, func() Summary { return of.in(b, s.Std, m) })
-		}
-		todo = append(todo, func() Summary { return of.meanSquare(s.MeanSquare) })
-	}
-	if r.CramerRao != nil {
-		for _, b := range bands {
-			todo = append(todo, func() Summary { return e.axis(r.CramerRao, b) }, func() Summary { return e.full(r.CramerRao, b) })
-		}
-	}
-	out := make([]Summary, len(todo))
-	parallel(len(todo), func(i int) { out[i] = todo[i]() })
-	return out
-}
-
-// standing is the status of bounds with a witness, and why it is not the highest.
-func (e Experiment) standing() (status, note string) {
-	if e.Noise.Certain() {
-		return StatusCertified, ""
-	}
-	return StatusEstimated, fmt.Sprintf("each value has a witness, but for %s noise its divergence is computed by quadrature or Monte Carlo, not proved", e.Noise)
-}
-
-// joined joins notes.
-func joined(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "; " + b
-}
-
-// in summarises the values of a band.
-func (s Summary) in(b band, x []float64, m int) Summary {
-	s.Band = b.name
-	return s.summarize(b.of(x, m))
-}
-
-// meanSquare summarises the roots of bounds on mean squares.
-func (s Summary) meanSquare(squares []float64) Summary {
-	s.Method, s.Coordinates, s.Band = MethodMeanSquare, "inputs", "all"
-	s.Note = joined("root of the bound on the mean-square error per input", s.Note)
-	roots := make([]float64, len(squares))
-	for i, v := range squares {
-		roots[i] = math.Sqrt(v)
-	}
-	return s.summarize(roots)
-}
-
-func (e Experiment) axis(c *CramerRao, b band) Summary {
-	s := Summary{Method: MethodCramerRaoAxis, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
-		Note: "for an adversary who knows every other coordinate"}
-	return s.in(b, c.Axis, e.Coordinates.Len())
-}
-
-func (e Experiment) full(c *CramerRao, b band) Summary {
-	s := Summary{Method: MethodCramerRao, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
-		Note: "of the part of each coordinate that the features can see; unbounded_fraction counts coordinates with another part, of which there is no unbiased estimator"}
-	s = s.in(b, c.Full, e.Coordinates.Len())
-	seen := b.of(c.Seen, e.Coordinates.Len())
-	hidden := 0
-	for _, v := range seen {
-		if v < 1-SeenTolerance {
-			hidden++
-		}
-	}
-	s.UnboundedFraction = float64(hidden) / float64(max(1, len(seen)))
-	return s
-}
-
-// band is a choice of coordinates; all where keep is nil.
-type band struct {
-	name string
-	keep []int
-}
-
-// of copies the values of the band from x, [examples, m].
-func (b band) of(x []float64, m int) []float64 {
-	if b.keep == nil {
-		return slices.Clone(x)
-	}
-	out := make([]float64, 0, len(x)/m*len(b.keep))
-	for i := 0; i < len(x); i += m {
-		for _, k := range b.keep {
-			out = append(out, x[i+k])
-		}
-	}
-	return out
 }

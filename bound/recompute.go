@@ -8,35 +8,47 @@ import (
 	"tattle/npy"
 )
 
-// certificates computes the bounds of one size again.
-func (v *verifier) certificates(certifier *Certifier, rec *examples, old certified) {
-	w, m, prefix := v.experiment.Coordinates, rec.m, SizeName(old.size)+"_"
-	ds := certifier.Divergences(rec.theta, old.eps)
-	bounds, std, winner := make([]float64, rec.restarts*m), make([]float64, m), make([]int16, m)
+// certificates computes the bounds of one block again.
+func (v *verifier) certificates(certifier *Certifier, rec *examples, old *certified) {
+	m, fresh := rec.m, make([]*proof, len(rec.index))
+	old.prove(certifier, v.experiment.Coordinates, rec.theta, 0, len(rec.index), false, func(i int, p *proof) { fresh[i] = p })
+	std, winner, prefix := make([]float64, m), make([]int16, m), old.name+"_"
 	for i, index := range rec.index {
-		first, last := i*rec.restarts, (i+1)*rec.restarts
-		square, broadest := witnessBounds(bounds, ds[first:last], w, old.eps[first*rec.p:last*rec.p])
-		best(std, winner, bounds)
-		within := make([]float64, rec.restarts)
-		for k, d := range ds[first:last] {
-			var own float64
-			own, within[k] = d.tolerances()
-			rounding := d.Status == AllRounding && old.znorm[first+k] <= old.allowance[first+k]
-			if !rounding { // else ‖z‖ is nothing but rounding, then as now
-				v.compare(prefix+"z_norm", int(index), k, old.znorm[first+k], finite(d.ZNorm), own)
-			}
-			v.compare(prefix+"allowance", int(index), k, old.allowance[first+k], finite(d.Allowance), own)
-		}
+		p := fresh[i]
+		best(std, winner, p.bounds, old.each)
+		within := v.norms(prefix, int(index), old.znorm[i*old.each:], old.allowance[i*old.each:], p.ds)
 		for k := range m {
 			own := certificateTolerance
 			if w := winner[k]; w >= 0 {
 				own = within[w]
+			} else if w == combined {
+				own += 2 * p.slack[k]
 			}
 			v.compare(prefix+"std", int(index), k, old.std[i*m+k], std[k], own)
-			v.winner(prefix+"winner", int(index), k, old.winner[i*m+k], winner[k], bounds, std, own)
+			v.winner(prefix+"winner", int(index), k, old.winner[i*m+k], winner[k], p.bounds, std, own, old)
 		}
-		v.compare(prefix+"mean_square", int(index), -1, old.meanSquare[i], square, 2*within[broadest])
+		own := certificateTolerance + 2*p.squareSlack
+		if p.broadest >= 0 {
+			own = 2 * within[p.broadest]
+		}
+		v.compare(prefix+"mean_square", int(index), -1, old.meanSquare[i], p.meanSquare, own)
 	}
+}
+
+// norms compares how far each witness moves the features, and returns how far its
+// bounds may be off.
+func (v *verifier) norms(prefix string, index int, znorm, allowance []float64, ds []Divergence) (within []float64) {
+	within = make([]float64, len(ds))
+	for k, d := range ds {
+		var own float64
+		own, within[k] = d.tolerances()
+		rounding := d.Status == AllRounding && znorm[k] <= allowance[k]
+		if !rounding { // else ‖z‖ is nothing but rounding, then as now
+			v.compare(prefix+"z_norm", index, k, znorm[k], finite(d.ZNorm), own)
+		}
+		v.compare(prefix+"allowance", index, k, allowance[k], finite(d.Allowance), own)
+	}
+	return within
 }
 
 // tolerances returns how far ‖z‖ and the bounds may be off, relatively, on another
@@ -52,12 +64,15 @@ func (d Divergence) tolerances() (norm, bound float64) {
 
 // winner checks the recorded witness of a coordinate: where several give the same
 // bound up to rounding, any of them will do.
-func (v *verifier) winner(what string, example, k int, recorded, recomputed int16, bounds, std []float64, within float64) {
-	m := len(std)
-	switch {
+func (v *verifier) winner(what string, example, k int, recorded, recomputed int16, bounds, std []float64, within float64, of *certified) {
+	row := int(recorded)
+	if recorded == combined && of.joint {
+		row = of.each
+	}
+	switch at := row*len(std) + k; {
 	case recorded == recomputed:
-	case recorded < 0 || recomputed < 0 || int(recorded)*m >= len(bounds),
-		!(bounds[int(recorded)*m+k] >= std[k]*(1-within)):
+	case row < 0 || row >= of.each && recorded != combined || recomputed == -1,
+		!(bounds[at] >= std[k]*(1-within)):
 		v.report(what, example, k, recorded, recomputed)
 	}
 }

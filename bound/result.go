@@ -18,6 +18,9 @@ type Result struct {
 	Indices    []int      // of the examples in their data set
 	Labels     []int
 	Sizes      []SizeResult
+	Far        *RungResult // each nil if left out
+	Barankin   *RungResult
+	Twins      *RungResult
 	CramerRao  *CramerRao  // of all examples, [examples, m] each; nil if left out
 	Rank       []int       // of each example's Jacobian; nil if left out
 	Spectra    [][]float64 // its singular values, descending
@@ -76,6 +79,9 @@ func (r *Result) read(f *npy.File, e Experiment) (err error) {
 			return err
 		}
 		r.Sizes = append(r.Sizes, s)
+	}
+	if err := r.readRungs(f, e); err != nil {
+		return err
 	}
 	if e.SkipCramerRao {
 		return nil

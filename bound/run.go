@@ -100,7 +100,7 @@ func (r *runner) locked(ctx context.Context, reason string) (*Result, error) {
 func (r *runner) divide(j jacobianSize) {
 	e, most := r.experiment, batchExamples
 	r.shard = shardExamples
-	r.explicit = !e.SkipCramerRao
+	r.explicit = !e.SkipCramerRao || e.Barankin.Witnesses > 0 && j.small()
 	switch e.Search.Search {
 	case Direct:
 		r.explicit = true
@@ -113,7 +113,7 @@ func (r *runner) divide(j jacobianSize) {
 	if !r.explicit {
 		j.rows = 0
 	}
-	r.size = batchOf(r.model, most, e.Search.Restarts, j.rows)
+	r.size = batchOf(r.model, most, max(e.Search.Restarts, e.Far.Starts, e.Barankin.Witnesses), j.rows)
 }
 
 type runner struct {
@@ -129,8 +129,9 @@ type runner struct {
 	damaged    string // what a resumed run found unfit
 	searcher   searcher
 	certifier  *Certifier
-	done       int // examples
-	told       int // of them, those that Progress was told of; -1 before the first time
+	finder     *TwinFinder // nil before the first twins
+	done       int         // examples
+	told       int         // of them, those that Progress was told of; -1 before the first time
 }
 
 // settings is all that decides the outcome, for the manifest of the shards.
@@ -149,7 +150,37 @@ type settings struct {
 	High          []float64     `json:"domain_high,omitempty"`
 	Search        SearchOptions `json:"search"`
 	SkipCramerRao bool          `json:"skip_cramer_rao"`
+	Far           *farSettings  `json:"far,omitempty"`
+	Barankin      int           `json:"barankin_witnesses,omitempty"`
+	Twins         *twinSettings `json:"twins,omitempty"`
 	Examples      []int         `json:"examples"`
+}
+
+type farSettings struct {
+	Starts, Scales, Steps int
+	Low, High             []float64
+	Seed                  uint64
+}
+
+type twinSettings struct {
+	Examples  int
+	Low, High []float64
+	Seed      uint64
+	Targets   int // to choose from; 0 where they are the examples' own data
+}
+
+// rungs are the settings of the rungs, nil for those left out.
+func (e Experiment) rungs() (far *farSettings, twins *twinSettings) {
+	if o := e.Far; o.Starts > 0 {
+		far = &farSettings{o.Starts, o.Scales, o.Steps, o.Domain.Low, o.Domain.High, o.Seed}
+	}
+	if o := e.Twins; o.Examples > 0 {
+		twins = &twinSettings{o.Examples, o.Domain.Low, o.Domain.High, o.Seed, 0}
+		if o.Toward != nil {
+			twins.Targets = o.Toward.Len()
+		}
+	}
+	return far, twins
 }
 
 func (r *runner) manifest() run.Manifest {
@@ -158,11 +189,12 @@ func (r *runner) manifest() run.Manifest {
 		detail = d.detail()
 	}
 	p, n := r.model.Dims()
+	far, twins := e.rungs()
 	return run.Manifest{
 		Command: "bound",
 		Shards:  (len(r.indices) + r.shard - 1) / r.shard,
 		Settings: settings{p, n, e.Noise.String(), e.Noise.Std(), e.Noise.Fisher(), max(1, e.Queries), e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), detail, e.Domain.Low, e.Domain.High,
-			e.Search, e.SkipCramerRao, r.indices},
+			e.Search, e.SkipCramerRao, far, e.Barankin.Witnesses, twins, r.indices},
 		Hashes: r.options.Hashes,
 	}
 }
@@ -174,7 +206,7 @@ func (r *runner) span(i int) (lo, hi int) { return i * r.shard, min(len(r.indice
 // computed.
 func (r *runner) run(ctx context.Context) error {
 	r.searcher = r.experiment.searcher(r.model)
-	r.certifier = r.experiment.certifier(r.model, r.experiment.Domain)
+	r.certifier = r.experiment.certifier(r.model)
 	r.done = r.kept()
 	r.progress(float64(r.done))
 	written := make(chan error, 1)

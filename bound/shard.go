@@ -25,6 +25,7 @@ func (r *runner) examples(ctx context.Context, i int) (*examples, error) {
 	p, _ := r.model.Dims()
 	lo, hi := r.span(i)
 	rec := r.experiment.layout(p)
+	rec.first = lo
 	rec.grow(hi-lo, !r.experiment.SkipCramerRao)
 	for k, index := range r.indices[lo:hi] {
 		rec.index[k], rec.label[k] = int64(index), int64(r.data.Label(index))
@@ -74,17 +75,14 @@ func (r *runner) batch(ctx context.Context, rec *examples, first, last int) (spe
 	if !e.SkipCramerRao {
 		spectra = rec.cramerRao(b.factors, e, first)
 	}
-	for i := range rec.sizes {
-		s := &rec.sizes[i]
+	for i, s := range rec.blocks {
 		tell := func(part float64) {
-			r.progress(float64(r.done) + float64(last-first)*(float64(i)+part)/float64(len(rec.sizes)))
+			r.progress(float64(r.done) + float64(last-first)*(float64(i)+part)/float64(len(rec.blocks)))
 		}
-		eps := s.eps[first*rec.restarts*p : last*rec.restarts*p]
-		if err := r.searcher.search(ctx, eps, b, s.size, tell); err != nil {
+		if err := r.witnesses(ctx, s, rec, b, first, last, tell); err != nil {
 			return nil, err
 		}
-		e.replaceVoid(eps, b.theta, s.size)
-		if err := s.certify(ctx, r.certifier, e.Coordinates, rec.theta, first, last, rec.restarts); err != nil {
+		if err := s.certify(ctx, r.certifier, e.Coordinates, rec.theta, first, last); err != nil {
 			return nil, err
 		}
 	}

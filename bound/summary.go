@@ -10,10 +10,18 @@ import (
 
 // The methods a Summary may name.
 const (
-	MethodHCR           = "hcr"             // one-witness Hammersley-Chapman-Robbins bound, A eqs. (5), (12)
-	MethodMeanSquare    = "hcr-mean-square" // its mean-square form, A eq. (6), as a root mean square per input
-	MethodCramerRaoAxis = "cramer-rao-axis" // A eq. (28)
-	MethodCramerRao     = "cramer-rao"      // of the identifiable part of each coordinate
+	MethodHCR                = "hcr"                  // one-witness Hammersley-Chapman-Robbins bound, A eqs. (5), (12)
+	MethodMeanSquare         = "hcr-mean-square"      // its mean-square form, A eq. (6), as a root mean square per input
+	MethodBarankin           = "barankin"             // several witnesses combined, McAulay and Hofstetter's form; nowhere below the best of them by itself
+	MethodBarankinMeanSquare = "barankin-mean-square" // its sum over an orthonormal basis
+	MethodCramerRaoAxis      = "cramer-rao-axis"      // A eq. (28)
+	MethodCramerRao          = "cramer-rao"           // of the identifiable part of each coordinate
+)
+
+// The searches a Summary may name beside those of SearchOptions.
+const (
+	SearchFar   = "far"   // FarOptions
+	SearchTwins = "twins" // TwinOptions
 )
 
 // The standings of a figure, from the strongest down.

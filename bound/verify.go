@@ -104,12 +104,12 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 	if err != nil {
 		return err
 	}
-	certifier := v.experiment.certifier(v.model, v.experiment.Domain)
+	certifier := v.experiment.certifier(v.model)
 	width := 0 // at least the rank of J, which its rows that matter seldom exceed by much
 	if r := rows[spectrumName]; r != nil {
 		width = r.Shape()[1]
 	}
-	batch := batchOf(v.model, batchExamples, v.experiment.Search.Restarts, width)
+	batch := batchOf(v.model, batchExamples, max(v.experiment.Search.Restarts, v.experiment.Far.Starts, v.experiment.Barankin.Witnesses), width)
 	for lo := 0; lo < total; lo += batch {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -128,7 +128,7 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 // batch recomputes the examples in rows lo to hi.
 func (v *verifier) batch(ctx context.Context, certifier *Certifier, rows map[string]*npy.Rows, lo, hi int) error {
 	p, _ := v.model.Dims()
-	rec := &examples{p: p, m: v.experiment.Coordinates.Len(), restarts: v.experiment.Search.Restarts}
+	rec := v.experiment.layout(p)
 	var err error
 	if rec.index, err = read[int64](rows["index"], lo, hi); err != nil {
 		return err
@@ -140,9 +140,8 @@ func (v *verifier) batch(ctx context.Context, certifier *Certifier, rows map[str
 		return err
 	}
 	v.inputs(rec)
-	for _, size := range v.experiment.Sizes {
-		s, err := v.recorded(rows, size, lo, hi)
-		if err != nil {
+	for _, s := range rec.blocks {
+		if err := s.read(rows, lo, hi); err != nil {
 			return err
 		}
 		v.certificates(certifier, rec, s)
@@ -166,25 +165,31 @@ func read[T any](r *npy.Rows, lo, hi int) ([]T, error) {
 	return x, nil
 }
 
-// recorded reads what was recorded for one size.
-func (v *verifier) recorded(rows map[string]*npy.Rows, size float64, lo, hi int) (s certified, err error) {
-	prefix := SizeName(size) + "_"
-	s.size = size
-	if s.eps, err = read[float32](rows[prefix+"eps"], lo, hi); err != nil {
-		return s, err
-	}
+// read reads rows of the block's arrays.
+func (s *certified) read(rows map[string]*npy.Rows, lo, hi int) (err error) {
+	prefix := s.name + "_"
 	if s.winner, err = read[int16](rows[prefix+"winner"], lo, hi); err != nil {
-		return s, err
+		return err
+	}
+	if !s.double {
+		if s.eps, err = read[float32](rows[prefix+"eps"], lo, hi); err != nil {
+			return err
+		}
 	}
 	for _, a := range []struct {
 		name string
+		want bool
 		to   *[]float64
-	}{{"std", &s.std}, {"mean_square", &s.meanSquare}, {"z_norm", &s.znorm}, {"allowance", &s.allowance}} {
+	}{{"std", true, &s.std}, {"mean_square", true, &s.meanSquare}, {"z_norm", true, &s.znorm}, {"allowance", true, &s.allowance},
+		{"eps", s.double, &s.eps64}, {"solve", s.joint, &s.solve}} {
+		if !a.want {
+			continue
+		}
 		if *a.to, err = read[float64](rows[prefix+a.name], lo, hi); err != nil {
-			return s, err
+			return err
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // inputs compares the recorded inputs and labels with the data set.

@@ -1,0 +1,123 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// summaries summarises a result: for each size and each rung, the bounds of all
+// coordinates and of the low band, and the mean-square bounds; then the Cramér-Rao
+// figures.
+func (e Experiment) summaries(r *Result) []Summary {
+	m := e.Coordinates.Len()
+	bands := []band{{name: "all"}}
+	if low := e.Coordinates.Band(e.Band); len(low) > 0 && len(low) < m {
+		bands = append(bands, band{fmt.Sprintf("%dx%d", e.Band, e.Band), low})
+	}
+	var todo []func() Summary // each sorts all its values: worth all cores
+	add := func(of Summary, std, squares []float64, domain Domain, note string) {
+		of.Coordinates, of.Domain = e.Coordinates.Name(), domain.String()
+		of.Status, of.Note = e.standing()
+		of.Note = joined(note, of.Note)
+		for _, b := range bands {
+			todo = append(todo, func() Summary { return of.in(b, std, m) })
+		}
+		todo = append(todo, func() Summary { return of.meanSquare(squares) })
+	}
+	for _, s := range r.Sizes {
+		add(Summary{Method: MethodHCR, Search: e.Search.Search, Size: s.Size}, s.Std, s.MeanSquare, e.Domain, "")
+	}
+	if r.Far != nil {
+		add(Summary{Method: MethodHCR, Search: SearchFar}, r.Far.Std, r.Far.MeanSquare, e.Far.Domain, "")
+	}
+	if r.Barankin != nil {
+		add(Summary{Method: MethodBarankin}, r.Barankin.Std, r.Barankin.MeanSquare, e.Domain, "")
+	}
+	if t := r.Twins; t != nil {
+		add(Summary{Method: MethodHCR, Search: SearchTwins}, t.Std[:t.Tried*m], t.MeanSquare[:t.Tried], e.Twins.Domain,
+			fmt.Sprintf("of the %d examples for which twins were sought", t.Tried))
+	}
+	if r.CramerRao != nil {
+		for _, b := range bands {
+			todo = append(todo, func() Summary { return e.axis(r.CramerRao, b) }, func() Summary { return e.full(r.CramerRao, b) })
+		}
+	}
+	out := make([]Summary, len(todo))
+	parallel(len(todo), func(i int) { out[i] = todo[i]() })
+	return out
+}
+
+// standing is the status of bounds with a witness, and why it is not the highest.
+func (e Experiment) standing() (status, note string) {
+	if e.Noise.Certain() {
+		return StatusCertified, ""
+	}
+	return StatusEstimated, fmt.Sprintf("each value has a witness, but for %s noise its divergence is computed by quadrature or Monte Carlo, not proved", e.Noise)
+}
+
+// joined joins notes.
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}
+
+// in summarises the values of a band.
+func (s Summary) in(b band, x []float64, m int) Summary {
+	s.Band = b.name
+	return s.summarize(b.of(x, m))
+}
+
+// meanSquare summarises the roots of bounds on mean squares.
+func (s Summary) meanSquare(squares []float64) Summary {
+	s.Method, s.Coordinates, s.Band = s.Method+"-mean-square", "inputs", "all"
+	s.Note = joined("root of the bound on the mean-square error per input", s.Note)
+	roots := make([]float64, len(squares))
+	for i, v := range squares {
+		roots[i] = math.Sqrt(v)
+	}
+	return s.summarize(roots)
+}
+
+func (e Experiment) axis(c *CramerRao, b band) Summary {
+	s := Summary{Method: MethodCramerRaoAxis, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
+		Note: "for an adversary who knows every other coordinate"}
+	return s.in(b, c.Axis, e.Coordinates.Len())
+}
+
+func (e Experiment) full(c *CramerRao, b band) Summary {
+	s := Summary{Method: MethodCramerRao, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
+		Note: "of the part of each coordinate that the features can see; unbounded_fraction counts coordinates with another part, of which there is no unbiased estimator"}
+	s = s.in(b, c.Full, e.Coordinates.Len())
+	seen := b.of(c.Seen, e.Coordinates.Len())
+	hidden := 0
+	for _, v := range seen {
+		if v < 1-SeenTolerance {
+			hidden++
+		}
+	}
+	s.UnboundedFraction = float64(hidden) / float64(max(1, len(seen)))
+	return s
+}
+
+// band is a choice of coordinates; all where keep is nil.
+type band struct {
+	name string
+	keep []int
+}
+
+// of copies the values of the band from x, [examples, m].
+func (b band) of(x []float64, m int) []float64 {
+	if b.keep == nil {
+		return slices.Clone(x)
+	}
+	out := make([]float64, 0, len(x)/m*len(b.keep))
+	for i := 0; i < len(x); i += m {
+		for _, k := range b.keep {
+			out = append(out, x[i+k])
+		}
+	}
+	return out
+}
