@@ -1,0 +1,110 @@
+// Package attack reconstructs inputs from what a release lets out, as an
+// adversary would who knows the model, the noise and data like the inputs. What
+// an attack reaches is demonstrated: a ceiling on the protection, as the bounds
+// are its floor. No attack here is unbiased, so each may do better than a bound on
+// unbiased estimators.
+package attack
+
+import (
+	"context"
+	"fmt"
+
+	"tattle/bound"
+	"tattle/nn"
+	"tattle/release"
+)
+
+// An Attack reconstructs inputs from releases. One goroutine at a time may use it.
+type Attack interface {
+	// Name is "linear", "inversion", "decoder" or "prior".
+	Name() string
+	// About says in a sentence what the attack knows and how it was made.
+	About() string
+	// Reconstruct overwrites dst, [batch, p], with inputs in the model's units, for
+	// the releases x, [batch, n]: where an input was released several times, their
+	// mean. It stays inside the domain it was given and heeds ctx. It panics where
+	// the lengths do not go together.
+	Reconstruct(ctx context.Context, dst, x []float32) error
+}
+
+// rows returns the batch of x, [batch, n], and dst, [batch, p].
+func rows(dst, x []float32, p, n int) int {
+	if len(x)%n != 0 || len(dst) != len(x)/n*p {
+		panic(fmt.Sprintf("attack: %d and %d values are no batch of inputs of %d and releases of %d", len(dst), len(x), p, n))
+	}
+	return len(x) / n
+}
+
+// clip moves each row of x, [batch, p], into the domain.
+func clip(x []float32, d bound.Domain) {
+	if d.Low == nil {
+		return
+	}
+	p := len(d.Low)
+	for i := range x {
+		x[i] = min(max(x[i], float32(d.Low[i%p])), float32(d.High[i%p]))
+	}
+}
+
+// variance is that of the noise on a feature of the mean of so many releases.
+func variance(noise release.Noise, queries int) float64 {
+	return noise.Std() * noise.Std() / float64(max(1, queries))
+}
+
+// check errs where a domain, unless it is free, is not of p inputs, or the number
+// of queries is negative.
+func check(p, queries int, d bound.Domain) error {
+	if d.Low != nil && (len(d.Low) != p || len(d.High) != p) {
+		return fmt.Errorf("attack: a domain of %d inputs for a model of %d: give the range of each input", len(d.Low), p)
+	}
+	if queries < 0 {
+		return fmt.Errorf("attack: %d queries: give the number of releases of one input, at least 1", queries)
+	}
+	return nil
+}
+
+// Mean is the attack that does not look at the release: it answers the mean of the
+// prior. What it reaches is what the prior alone leaves.
+type Mean struct {
+	n    int
+	mean []float32
+}
+
+// NewMean returns that attack on the model's releases. It errs where the prior is
+// of other inputs.
+func NewMean(front nn.Model, prior *bound.Prior, d bound.Domain) (*Mean, error) {
+	p, n := front.Dims()
+	if err := check(p, 0, d); err != nil {
+		return nil, err
+	}
+	if len(prior.Mean) != p {
+		return nil, fmt.Errorf("attack: a prior of %d inputs for a model of %d: estimate it from the model's own data", len(prior.Mean), p)
+	}
+	m := &Mean{n: n, mean: narrow(prior.Mean)}
+	clip(m.mean, d)
+	return m, nil
+}
+
+// Name returns "prior".
+func (m *Mean) Name() string { return "prior" }
+
+// About says what the attack is.
+func (m *Mean) About() string {
+	return "answers the mean of the training data and does not look at the release: what the prior alone leaves"
+}
+
+// Reconstruct overwrites each row of dst with the mean.
+func (m *Mean) Reconstruct(ctx context.Context, dst, x []float32) error {
+	for i := range rows(dst, x, len(m.mean), m.n) {
+		copy(dst[i*len(m.mean):], m.mean)
+	}
+	return ctx.Err()
+}
+
+func narrow(x []float64) []float32 {
+	y := make([]float32, len(x))
+	for i, v := range x {
+		y[i] = float32(v)
+	}
+	return y
+}
