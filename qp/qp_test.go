@@ -1,0 +1,388 @@
+package qp
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize/convex/lp"
+)
+
+func repeat(v float64, n int) []float64 { return slices.Repeat([]float64{v}, n) }
+
+func normals(r *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	return x
+}
+
+func solved(t testing.TB, p *Problem) Result {
+	t.Helper()
+	var s Solver
+	r, err := s.Solve(context.Background(), p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status != Solved {
+		t.Fatalf("%v after %d iterations: rows %.2g, stationarity %.2g, gap %.2g", r.Status, r.Iterations, r.Primal, r.Dual, r.Gap)
+	}
+	return r
+}
+
+func close(t testing.TB, what string, got, want []float64, tolerance float64) {
+	t.Helper()
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= tolerance) {
+			t.Fatalf("%s: entry %d is %.12g, want %.12g", what, i, got[i], want[i])
+		}
+	}
+}
+
+// kkt computes every condition of optimality anew, by plain sums, and returns the
+// largest violation.
+func kkt(p *Problem, r Result) float64 {
+	n, worst := len(p.Q), 0.
+	for i := range n {
+		g := p.Q[i] - r.AtLow[i] + r.AtHigh[i]
+		if p.D != nil {
+			g += p.D[i] * r.X[i]
+		}
+		for j := range p.Right {
+			g += p.Rows[j*n+i] * r.Multipliers[j]
+		}
+		if p.low(i) < p.high(i) {
+			worst = max(worst, math.Abs(g))
+		}
+		worst = max(worst, p.low(i)-r.X[i], r.X[i]-p.high(i), -r.AtLow[i], -r.AtHigh[i])
+		if finite(p.low(i)) {
+			worst = max(worst, (r.X[i]-p.low(i))*r.AtLow[i])
+		}
+		if finite(p.high(i)) {
+			worst = max(worst, (p.high(i)-r.X[i])*r.AtHigh[i])
+		}
+	}
+	for j, b := range p.Right {
+		for i, x := range r.X {
+			b -= p.Rows[j*n+i] * x
+		}
+		if j < p.Equal {
+			worst = max(worst, math.Abs(b))
+		} else {
+			worst = max(worst, -b, -r.Multipliers[j], b*r.Multipliers[j])
+		}
+	}
+	return worst
+}
+
+// The point of a box nearest to another is found coordinate by coordinate.
+func TestNearestInBox(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	q := normals(r, 50)
+	p := &Problem{D: repeat(1, 50), Q: q, Low: repeat(-.5, 50), High: repeat(.7, 50)}
+	want := make([]float64, 50)
+	for i := range want {
+		want[i] = min(max(-q[i], -.5), .7)
+	}
+	close(t, "x", solved(t, p).X, want, 1e-5)
+}
+
+// With equations alone the minimum solves a linear system.
+func TestEquations(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 1))
+	const n, m = 30, 7
+	p := &Problem{D: repeat(0, n), Q: normals(r, n), Rows: normals(r, m*n), Right: normals(r, m), Equal: m}
+	system, right := mat.NewDense(n+m, n+m, nil), mat.NewVecDense(n+m, nil)
+	for i := range n {
+		p.D[i] = .1 + r.Float64()
+		system.Set(i, i, p.D[i])
+		right.SetVec(i, -p.Q[i])
+		for j := range m {
+			system.Set(i, n+j, p.Rows[j*n+i])
+			system.Set(n+j, i, p.Rows[j*n+i])
+			right.SetVec(n+j, p.Right[j])
+		}
+	}
+	var want mat.VecDense
+	if err := want.SolveVec(system, right); err != nil {
+		t.Fatal(err)
+	}
+	close(t, "x", solved(t, p).X, want.RawVector().Data[:n], 1e-7)
+}
+
+// The projection on the simplex {x ≥ 0, Σx = 1} is max(x − τ, 0), τ found by
+// sorting.
+func TestNearestInSimplex(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	const n = 40
+	y := normals(r, n)
+	p := &Problem{D: repeat(1, n), Q: make([]float64, n), Rows: repeat(1, n), Right: []float64{1}, Equal: 1, Low: repeat(0, n)}
+	for i := range y {
+		p.Q[i] = -y[i]
+	}
+	sorted := slices.Sorted(slices.Values(y))
+	slices.Reverse(sorted)
+	sum, tau := 0., 0.
+	for k, v := range sorted {
+		sum += v
+		if rest := (sum - 1) / float64(k+1); v > rest {
+			tau = rest
+		}
+	}
+	want := make([]float64, n)
+	for i := range want {
+		want[i] = max(y[i]-tau, 0)
+	}
+	close(t, "x", solved(t, p).X, want, 1e-5)
+}
+
+// The Wyndor Glass programme of Hillier and Lieberman: 36 at (2, 6).
+func TestKnownProgramme(t *testing.T) {
+	p := &Problem{Q: []float64{-3, -5}, Rows: []float64{1, 0, 0, 2, 3, 2}, Right: []float64{4, 12, 18}, Low: []float64{0, 0}}
+	r := solved(t, p)
+	close(t, "x", r.X, []float64{2, 6}, 1e-6)
+	close(t, "multipliers", r.Multipliers, []float64{0, 1.5, 1}, 1e-6)
+}
+
+// An assignment's linear programme is degenerate, and one of its equations
+// redundant: its value is that of the best permutation.
+func TestAssignment(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 1))
+	const n = 5
+	cost := normals(r, n*n)
+	p := &Problem{Q: cost, Rows: make([]float64, 2*n*n*n), Right: repeat(1, 2*n), Equal: 2 * n, Low: repeat(0, n*n)}
+	for i := range n {
+		for j := range n {
+			p.Rows[i*n*n+i*n+j] = 1
+			p.Rows[(n+j)*n*n+i*n+j] = 1
+		}
+	}
+	best := math.Inf(1)
+	var choose func(i, used int, sum float64)
+	choose = func(i, used int, sum float64) {
+		if i == n {
+			best = min(best, sum)
+			return
+		}
+		for j := range n {
+			if used&(1<<j) == 0 {
+				choose(i+1, used|1<<j, sum+cost[i*n+j])
+			}
+		}
+	}
+	choose(0, 0, 0)
+	if got := solved(t, p).Objective; math.Abs(got-best) > 1e-6 {
+		t.Errorf("value %g, want %g", got, best)
+	}
+}
+
+// Random linear programmes have the value that the simplex method finds.
+func TestAgainstSimplex(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	for range 20 {
+		n, m := 8+r.IntN(12), 3+r.IntN(5)
+		p := &Problem{Q: normals(r, n), Rows: normals(r, m*n), Right: make([]float64, m), Equal: m, Low: repeat(0, n)}
+		for i := range n {
+			p.Q[i] = math.Abs(p.Q[i]) // bounded
+			for j, x := 0, r.Float64(); j < m; j++ {
+				p.Right[j] += p.Rows[j*n+i] * x // feasible
+			}
+		}
+		want, _, err := lp.Simplex(p.Q, mat.NewDense(m, n, p.Rows), p.Right, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := solved(t, p).Objective; math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+			t.Errorf("value %g, want %g", got, want)
+		}
+	}
+}
+
+// random returns a feasible programme with equations, inequalities, limits on some
+// variables on either side and a Hessian on some.
+func random(r *rand.Rand, n, m, equal int) *Problem {
+	p := &Problem{D: make([]float64, n), Q: normals(r, n), Rows: normals(r, m*n), Right: make([]float64, m), Equal: equal,
+		Low: repeat(math.Inf(-1), n), High: repeat(math.Inf(1), n)}
+	x := normals(r, n)
+	for i := range n {
+		switch r.IntN(5) {
+		case 0:
+			p.D[i] = r.ExpFloat64() // no limits
+		case 1:
+			p.D[i], p.Low[i] = r.ExpFloat64(), x[i]-r.Float64()
+		case 2:
+			p.D[i], p.High[i] = r.ExpFloat64(), x[i]
+		case 3:
+			p.Low[i], p.High[i] = x[i]-r.Float64(), x[i]+r.Float64()
+		case 4:
+			p.Low[i], p.High[i] = x[i], x[i]
+		}
+		for j := range m {
+			p.Right[j] += p.Rows[j*n+i] * x[i]
+		}
+	}
+	for j := equal; j < m; j++ {
+		p.Right[j] += max(0, r.NormFloat64())
+	}
+	return p
+}
+
+// Whatever the sizes (of one panel, of several, more rows than variables), the
+// conditions of optimality hold as computed by plain sums, and a solver used again
+// gives the same bytes as a new one.
+func TestConditionsOfOptimality(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 1))
+	var used Solver
+	for _, size := range [][3]int{{1, 1, 0}, {5, 3, 1}, {40, 70, 6}, {150, 140, 20}, {100, 300, 10}, {230, 90, 50}} {
+		p := random(r, size[0], size[1], size[2])
+		got := solved(t, p)
+		if worst := kkt(p, got); worst > 1e-5 {
+			t.Errorf("%v: a condition is violated by %g", size, worst)
+		}
+		again, err := used.Solve(context.Background(), p, Options{})
+		if err != nil || !slices.Equal(again.X, got.X) {
+			t.Errorf("%v: another result the second time (%v)", size, err)
+		}
+	}
+}
+
+func TestInfeasible(t *testing.T) {
+	for name, p := range map[string]*Problem{
+		"rows":      {Q: []float64{1, 1}, Rows: []float64{1, 1, -1, -1}, Right: []float64{1, -2}},
+		"limits":    {Q: []float64{1, -1}, Rows: []float64{1, 1}, Right: []float64{3}, Equal: 1, Low: []float64{0, 0}, High: []float64{1, 1}},
+		"quadratic": {D: []float64{1, 1}, Q: []float64{0, 0}, Rows: []float64{1, 1, 1, 1}, Right: []float64{1, 2}, Equal: 2},
+	} {
+		var s Solver
+		if r, err := s.Solve(context.Background(), p, Options{}); err != nil || r.Status != Infeasible {
+			t.Errorf("%s: %v, %v after %d iterations, want infeasible", name, err, r.Status, r.Iterations)
+		}
+	}
+}
+
+func TestUnbounded(t *testing.T) {
+	for name, p := range map[string]*Problem{
+		"half-plane": {Q: []float64{-1, 0}, Rows: []float64{-1, 1}, Right: []float64{1}, Low: []float64{0, 0}},
+		"line":       {D: []float64{0, 1}, Q: []float64{1, 0}},
+		"equation":   {Q: []float64{-1, -1}, Rows: []float64{1, -1}, Right: []float64{0}, Equal: 1},
+	} {
+		var s Solver
+		r, err := s.Solve(context.Background(), p, Options{})
+		if err != nil || r.Status != Unbounded {
+			t.Errorf("%s: %v, %v after %d iterations, want unbounded", name, err, r.Status, r.Iterations)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	var s Solver
+	ctx := context.Background()
+	for name, p := range map[string]*Problem{
+		"nan":     {Q: []float64{math.NaN()}},
+		"concave": {D: []float64{-1}, Q: []float64{0}},
+		"limits":  {Q: []float64{0}, Low: []float64{1}, High: []float64{0}},
+		"row":     {Q: []float64{0}, Rows: []float64{math.Inf(1)}, Right: []float64{0}},
+	} {
+		if _, err := s.Solve(ctx, p, Options{}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := s.Solve(ended, &Problem{Q: []float64{1}, Low: []float64{0}}, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic for a matrix of the wrong length")
+		}
+	}()
+	s.Solve(ctx, &Problem{Q: []float64{0, 0}, Rows: []float64{1}, Right: []float64{0}}, Options{})
+}
+
+// The blocked factor is gonum's, and solving with it solves the system.
+func TestCholesky(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 1))
+	for _, m := range []int{1, 2, panel - 1, panel, panel + 1, 3*panel + 5, 2*stripe + 3} {
+		b := normals(r, m*(m+3))
+		var c cholesky
+		c.grow(m)
+		c.gram(b, m+3)
+		k := mat.NewSymDense(m, nil)
+		k.SymOuterK(1, mat.NewDense(m, m+3, b))
+		for i := range m {
+			c.l[i*m+i] += 1
+			k.SetSym(i, i, k.At(i, i)+1)
+			for j := range i + 1 {
+				if math.Abs(c.l[i*m+j]-k.At(i, j)) > 1e-9 {
+					t.Fatalf("%d: entry %d, %d of the product is %g, want %g", m, i, j, c.l[i*m+j], k.At(i, j))
+				}
+			}
+		}
+		c.factor()
+		var want mat.Cholesky
+		if !want.Factorize(k) {
+			t.Fatal("gonum cannot factor it")
+		}
+		for i := range m {
+			for j := range i + 1 {
+				if got, want := c.l[i*m+j], want.RawU().At(j, i); math.Abs(got-want) > 1e-9*math.Sqrt(k.At(i, i)) {
+					t.Fatalf("%d: entry %d, %d of the factor is %g, want %g", m, i, j, got, want)
+				}
+			}
+		}
+		x := normals(r, m)
+		y := mat.NewVecDense(m, nil)
+		y.MulVec(k, mat.NewVecDense(m, x))
+		c.solve(y.RawVector().Data)
+		close(t, "solution", y.RawVector().Data, x, 1e-7)
+	}
+}
+
+// The size of paper A's MNIST net: 784 pixels, 45 units that are on and 739 that
+// are off.
+func BenchmarkQuadratic(b *testing.B) {
+	const n, m, equal = 784, 784, 45
+	r := rand.New(rand.NewPCG(8, 1))
+	p := &Problem{D: repeat(1, n), Q: normals(r, n), Rows: normals(r, m*n), Right: make([]float64, m), Equal: equal,
+		Low: repeat(0, n), High: repeat(3, n)}
+	for j := equal; j < m; j++ {
+		p.Right[j] = math.Abs(r.NormFloat64()) * 20
+	}
+	var s Solver
+	iterations := 0
+	for b.Loop() {
+		res, err := s.Solve(context.Background(), p, Options{})
+		if err != nil || res.Status != Solved {
+			b.Fatal(err, res.Status)
+		}
+		iterations += res.Iterations
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(iterations), "ms/iteration")
+	b.ReportMetric(float64(iterations)/float64(b.N), "iterations")
+}
+
+func BenchmarkCholesky(b *testing.B) {
+	const m = 784
+	var c cholesky
+	c.grow(m)
+	x := normals(rand.New(rand.NewPCG(9, 1)), m*m)
+	b.Run("product", func(b *testing.B) {
+		for b.Loop() {
+			c.gram(x, m)
+		}
+	})
+	b.Run("factor", func(b *testing.B) {
+		for b.Loop() {
+			for i := range m {
+				clear(c.l[i*m : i*m+i])
+				c.l[i*m+i] = 1
+			}
+			c.factor()
+		}
+	})
+}

@@ -1,0 +1,61 @@
+package qp
+
+// Status says how a programme ended.
+type Status uint8
+
+// How a programme can end.
+const (
+	Solved     Status = iota // within the tolerances
+	Infeasible               // no x satisfies the constraints: the multipliers prove it
+	Unbounded                // the objective falls without end along X, which is a direction then
+	Unfinished               // the limit of iterations, or no further progress
+)
+
+// String names the status.
+func (s Status) String() string {
+	return [...]string{"solved", "infeasible", "unbounded", "unfinished"}[s]
+}
+
+// A Result is what a Solver returns; X and the multipliers lie in the solver and
+// are valid until its next call.
+type Result struct {
+	X                 []float64 // [n]
+	Multipliers       []float64 // [m], those of inequalities at least 0
+	AtLow, AtHigh     []float64 // [n], multipliers of the limits, at least 0
+	Status            Status
+	Iterations        int
+	Objective         float64
+	Primal, Dual, Gap float64 // what is left of the constraints, of stationarity and of complementarity, relative as in Options
+}
+
+// Options are the settings of a Solver; zero means the default.
+type Options struct {
+	// Tolerance is for stationarity, over 1 + max|Q|, and for the sum of all
+	// complementary products, over 1 + |objective|. By default DefaultTolerance.
+	Tolerance float64
+	// Feasibility is for the rows, over 1 + max|Right|. By default Tolerance.
+	Feasibility float64
+	// Iterations is the most that are made. By default DefaultIterations.
+	Iterations int
+}
+
+const (
+	// DefaultTolerance is what the factored matrix's conditioning, which grows as
+	// the inverse square of the gap, lets float64 reach on nearly every programme.
+	DefaultTolerance = 1e-8
+	// DefaultIterations is several times what programmes of any size take.
+	DefaultIterations = 100
+)
+
+func (o Options) resolve() Options {
+	if o.Tolerance == 0 {
+		o.Tolerance = DefaultTolerance
+	}
+	if o.Feasibility == 0 {
+		o.Feasibility = o.Tolerance
+	}
+	if o.Iterations == 0 {
+		o.Iterations = DefaultIterations
+	}
+	return o
+}
