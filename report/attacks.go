@@ -1,6 +1,15 @@
 package report
 
-import "tattle/bound"
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"tattle/bound"
+)
 
 // StatusDemonstrated marks what an attack that ran has reached.
 const StatusDemonstrated = "demonstrated"
@@ -25,4 +34,88 @@ type Attack struct {
 // Quantile returns the quantile of that level, NaN where there is none.
 func (a Attack) Quantile(level float64) float64 {
 	return bound.Summary{StdQuantiles: a.RMSQuantiles}.Quantile(level)
+}
+
+// textAttacks prints what attacks reached, van Trees beside them.
+func (r *Report) textAttacks(w io.Writer) {
+	if len(r.Attacks) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	wrap(w, "Errors that attacks reached on the same inputs, in the same units, root mean square over draws of the noise, at these quantiles over examples and coordinates:")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%s\tband\t5%%\t25%%\t50%%\t75%%\t95%%\trms\n", StatusDemonstrated)
+	for _, x := range r.attackRows() {
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", x.Name, x.Band, strings.Join(x.Quantiles, "\t"), x.Whole)
+	}
+	t.Flush()
+	for _, s := range r.abouts() {
+		wrap(w, s.Key+": "+s.Value)
+	}
+	wrap(w, attacksBiased)
+}
+
+// attacksBiased is what a reader of errors beside bounds must know.
+const attacksBiased = "These attacks are biased: they know what such inputs look like. They may err less than a bound on unbiased reconstructions, which is no contradiction. van Trees' bound holds for them too, on average, as far as its assumption does."
+
+// An attackRow is an Attack, or van Trees' bound beside it, in words.
+type attackRow struct {
+	Name, Status, Band, Whole string
+	Quantiles                 []string
+}
+
+// attackRows are the attacks and van Trees' bounds, band by band.
+func (r *Report) attackRows() []attackRow {
+	var rows []attackRow
+	for _, band := range r.attackBands() {
+		for _, a := range r.Attacks {
+			if a.Band == band {
+				x := attackRow{Name: a.Name, Status: StatusDemonstrated, Band: times(band), Whole: number(math.Sqrt(float64(a.MeanSquare)))}
+				for _, q := range bound.QuantileLevels {
+					x.Quantiles = append(x.Quantiles, number(a.Quantile(q)))
+				}
+				rows = append(rows, x)
+			}
+		}
+		for _, b := range r.Bounds {
+			if b.Method == methodVanTrees && b.Band == band {
+				x := attackRow{Name: "van Trees' bound", Status: b.Status, Band: times(band), Whole: r.vanTreesWhole(band)}
+				for _, q := range bound.QuantileLevels {
+					x.Quantiles = append(x.Quantiles, "≥"+number(b.Quantile(q)))
+				}
+				rows = append(rows, x)
+			}
+		}
+	}
+	return rows
+}
+
+func (r *Report) attackBands() []string {
+	var bands []string
+	for _, a := range r.Attacks {
+		bands = append(bands, a.Band)
+	}
+	return unique(bands)
+}
+
+// vanTreesWhole is van Trees' bound on the root mean square error of an input.
+func (r *Report) vanTreesWhole(band string) string {
+	for _, b := range r.Bounds {
+		if b.Method == methodVanTreesMeanSquare && b.Band == band {
+			return "≥" + number(b.Quantile(.5))
+		}
+	}
+	return number(math.NaN())
+}
+
+// abouts say of each attack, once, what it knew and how often it ran.
+func (r *Report) abouts() []pair {
+	var said []pair
+	for _, a := range r.Attacks {
+		about := fmt.Sprintf("%s, %s of the noise each. %s", Count(a.Examples, "input"), Count(a.Draws, "draw"), a.About)
+		if p := (pair{a.Name, about}); !slices.Contains(said, p) {
+			said = append(said, p)
+		}
+	}
+	return said
 }

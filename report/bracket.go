@@ -77,7 +77,7 @@ var rungs = []rung{
 // kindOf tells which rung a row belongs to: how tiny witnesses were searched
 // for makes no rung of its own.
 func kindOf(b bound.Summary) rung {
-	if b.Method == bound.MethodHCR && (b.Search == searchFar || b.Search == searchTwins) {
+	if (b.Method == bound.MethodHCR || b.Method == bound.MethodMeanSquare) && (b.Search == searchFar || b.Search == searchTwins) {
 		return rung{b.Method, b.Search}
 	}
 	return rung{b.Method, ""}

@@ -147,19 +147,39 @@ func (o Original) png(x []float64) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// SavePictures writes the gallery as PNG files into a folder: the original of
-// example 7 as example-7.png, its reconstructions as example-7-1.png and on.
-func (r *Report) SavePictures(dir string) error {
+// galleryLike leaves out what attacks made where fresh did not attack again.
+func (r *Report) galleryLike(fresh *Report) []Picture {
+	for _, p := range fresh.Gallery {
+		if len(p.Attacked()) > 0 {
+			return r.Gallery
+		}
+	}
+	var out []Picture
 	for _, p := range r.Gallery {
-		files := map[string][]byte{fmt.Sprintf("example-%d.png", p.Index): p.source}
+		p.Shots = p.Bounded()
+		out = append(out, p)
+	}
+	return out
+}
+
+// SavePictures writes gallery and pairs as PNG files into a folder: the original
+// of example 7 as example-7.png, its reconstructions as example-7-1.png and on,
+// the first pair as pair-1-1.png and pair-1-2.png.
+func (r *Report) SavePictures(dir string) error {
+	files := map[string][]byte{}
+	for _, p := range r.Gallery {
+		files[fmt.Sprintf("example-%d.png", p.Index)] = p.source
 		for i, s := range p.Shots {
 			files[fmt.Sprintf("example-%d-%d.png", p.Index, i+1)] = s.pixels
 		}
-		for name, b := range files {
-			err := run.WriteFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(b); return err })
-			if err != nil {
-				return err
-			}
+	}
+	for i, p := range r.Pairs {
+		files[fmt.Sprintf("pair-%d-1.png", i+1)], files[fmt.Sprintf("pair-%d-2.png", i+1)] = p.first, p.second
+	}
+	for name, b := range files {
+		err := run.WriteFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(b); return err })
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -21,6 +21,8 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"percent":  func(x Number) string { return percent(float64(x)) },
 	"interval": interval,
 	"inc":      func(i int) int { return i + 1 },
+	"times":    times,
+	"family":   familyName,
 }).Parse(pageSource))
 
 // view is what the page shows beyond the report's own fields.
@@ -33,6 +35,12 @@ type view struct {
 	Rows        []row
 	SpectrumSVG template.HTML
 	Thresholds  []threshold
+	Floors      []bandView
+	Axis        string
+	AttackRows  []attackRow
+	Abouts      []pair
+	LadderRows  []ladderView
+	Frontier    *frontierView
 	SettingRows []pair
 	Times       []pair
 }
@@ -67,13 +75,19 @@ func (r *Report) WriteHTML(w io.Writer, folder string) error {
 			v.SpectrumSVG = r.Spectrum.draw(r.Resolvable.Thresholds)
 		}
 	}
+	v.AttackRows, v.Abouts = r.attackRows(), r.abouts()
+	for _, l := range r.Ladder {
+		v.LadderRows = append(v.LadderRows, ladderView{l.name(), l.Status, l.Note, l.cells()})
+	}
+	v.addBracket()
+	v.addFrontier()
 	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {
 		v.SettingRows = append(v.SettingRows, pair{k, r.Settings[k]})
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.Timing)) {
 		v.Times = append(v.Times, pair{"time: " + k, fmt.Sprintf("%.1f s", float64(r.Timing[k]))})
 	}
-	return page.Execute(w, v)
+	return page.Execute(w, &v)
 }
 
 // unbreakable keeps a number and its percent sign on one line.
@@ -114,6 +128,7 @@ func (r *Report) kinds() map[string]string {
 	for _, b := range r.Bounds {
 		count[b.Status]++
 	}
+	count[StatusDemonstrated] += len(r.Attacks)
 	words := map[string]string{}
 	for _, k := range statuses {
 		switch n := count[k]; n {

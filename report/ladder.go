@@ -1,5 +1,13 @@
 package report
 
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+)
+
 // LadderRow is one rung of the ladder of bounds: its median over all
 // coordinates and over the low band, in normalised units, beside the method of
 // paper A on the same inputs and the same noise.
@@ -16,3 +24,55 @@ type LadderRow struct {
 	UnboundedLow      bool   `json:"unbounded_low,omitempty"` // MedianLow is
 	Note              string `json:"note,omitempty"`
 }
+
+// cells are the figures of a rung in words.
+func (l LadderRow) cells() []string {
+	limited := func(n Number, unbounded bool) string {
+		if unbounded {
+			return number(math.Inf(1))
+		}
+		return number(float64(n))
+	}
+	ratio := func(n Number) string {
+		if s := number(float64(n)); s != "–" && s != "unbounded" {
+			return s + "×"
+		} else {
+			return s
+		}
+	}
+	return []string{limited(l.MedianAll, l.Unbounded), limited(l.MedianLow, l.UnboundedLow),
+		ratio(l.RatioToAlgorithm1), ratio(l.RatioToAuthors), percent(float64(l.UnboundedFraction))}
+}
+
+// name is the rung with its search.
+func (l LadderRow) name() string {
+	if l.Search == "" {
+		return l.Rung
+	}
+	return l.Rung + " (" + l.Search + ")"
+}
+
+func (r *Report) textLadder(w io.Writer) {
+	if len(r.Ladder) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	wrap(w, "The ladder: medians of each kind of bound, same noise, same inputs; the ratios are to what paper A's methods give for all coordinates.")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "rung\tall\tcoarse\tto Alg. 1\tto authors'\t∞")
+	var notes []string
+	for _, l := range r.Ladder {
+		cells := strings.ReplaceAll(strings.Join(l.cells(), "\t"), "unbounded", "∞")
+		fmt.Fprintf(t, "%s, %s\t%s\n", l.name(), statusShort[l.Status], cells)
+		if l.Note != "" {
+			notes = append(notes, l.name()+": "+l.Note)
+		}
+	}
+	t.Flush()
+	for _, n := range unique(notes) {
+		wrap(w, n)
+	}
+}
+
+// statusShort fits beside a name on a terminal.
+var statusShort = map[string]string{"certified": "cert.", "estimated": "est.", "assumed": "assumed", StatusDemonstrated: "demo."}

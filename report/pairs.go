@@ -1,5 +1,11 @@
 package report
 
+import (
+	"fmt"
+	"io"
+	"math"
+)
+
 // Pair is two inputs that the release cannot tell apart: their features differ
 // by ‖z‖, which is at most Allowance where it is all rounding.
 type Pair struct {
@@ -35,4 +41,38 @@ func (r *Report) AddPair(o Original, other []float64, p Pair) error {
 	}
 	r.Pairs = append(r.Pairs, p)
 	return nil
+}
+
+// textPairs lists the pairs: a terminal shows no pictures.
+func (r *Report) textPairs(w io.Writer) {
+	if len(r.Pairs) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	wrap(w, "Pairs of inputs that the release cannot tell apart (report.html shows them):")
+	for _, p := range r.Pairs {
+		wrap(w, "  "+p.caption()+": "+p.says())
+	}
+}
+
+// caption names a pair.
+func (p Pair) caption() string {
+	s := fmt.Sprintf("example %d", p.Index)
+	if p.Name != "" {
+		s += " (" + p.Name + ")"
+	}
+	return s + ", " + p.Kind
+}
+
+// says what a pair proves.
+func (p Pair) says() string {
+	apart := fmt.Sprintf("%s grey levels apart", number(float64(p.RMS)))
+	if p.ZNorm <= p.Allowance {
+		return apart + ", features equal to rounding, so no unbiased reconstruction tells them apart at any noise"
+	}
+	apart += fmt.Sprintf(", features %s apart", number(float64(p.ZNorm)))
+	if p.Unbounded || math.IsInf(float64(p.Median), 1) {
+		return apart + ", which leaves half of the coordinates without a limit"
+	}
+	return apart + fmt.Sprintf(", which bounds half of the coordinates by %s or more", number(float64(p.Median)))
 }

@@ -226,7 +226,11 @@ func Differences(recorded, fresh *Report) []string {
 		{"histograms", false, fresh.Histograms, recorded.Histograms},
 		{"resolvable directions", false, fresh.Resolvable, recorded.Resolvable},
 		{"spectrum", false, fresh.Spectrum, recorded.Spectrum},
-		{"gallery", fresh.Gallery == nil, fresh.Gallery, recorded.Gallery},
+		{"gallery", fresh.Gallery == nil, fresh.Gallery, recorded.galleryLike(fresh)},
+		{"attacks", fresh.Attacks == nil, fresh.Attacks, recorded.Attacks},
+		{"bracket", fresh.Bracket == nil, fresh.Bracket, recorded.Bracket},
+		{"pairs", fresh.Pairs == nil, fresh.Pairs, recorded.Pairs},
+		{"ladder", fresh.Ladder == nil, fresh.Ladder, recorded.Ladder},
 		{"published figures", fresh.Published == nil, fresh.Published, recorded.Published},
 		{"verdict", false, fresh.Verdict, recorded.Verdict},
 	} {

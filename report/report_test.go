@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -21,20 +22,6 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // unbounded and one figure unknown.
 func sample(t *testing.T) *Report {
 	t.Helper()
-	q := func(v ...float64) map[string]*float64 {
-		m := map[string]*float64{}
-		for i, k := range []string{"0.05", "0.25", "0.5", "0.75", "0.95"} {
-			if !math.IsInf(v[i], 0) {
-				m[k] = &v[i]
-			}
-		}
-		for _, k := range []string{"0.05", "0.25", "0.5", "0.75", "0.95"} {
-			if _, ok := m[k]; !ok {
-				m[k] = nil
-			}
-		}
-		return m
-	}
 	inf := math.Inf(1)
 	r := &Report{
 		Schema: Schema, Title: "What <two> features give away", Command: "tattle bound --model m.onnx",
@@ -44,9 +31,9 @@ func sample(t *testing.T) *Report {
 		Release: Release{Surface: "features", Noise: Noise{Family: "gaussian", Sigma: 1.7024195, Scale: 1}},
 		Utility: Utility{CleanAccuracy: .9756, CleanInterval: [2]float64{.97, .98}, ReleasedAccuracy: Number(math.NaN()), Examples: 3, Draws: 1},
 		Bounds: []bound.Summary{
-			{Method: bound.MethodHCR, Search: "direct", Coordinates: "dct", Band: "all", Size: 1. / 200, Values: 12, StdQuantiles: q(.1, .2, .3, .4, inf), UnboundedFraction: .25, Status: bound.StatusCertified},
-			{Method: bound.MethodHCR, Search: "direct", Coordinates: "dct", Band: "8x8", Size: 1. / 200, Values: 12, StdQuantiles: q(.1, .2, .5, .6, .7), Status: bound.StatusCertified},
-			{Method: bound.MethodCramerRao, Coordinates: "dct", Band: "all", Values: 12, StdQuantiles: q(.1, .2, .5, inf, inf), Status: bound.StatusEstimated},
+			{Method: bound.MethodHCR, Search: "direct", Coordinates: "dct", Band: "all", Size: 1. / 200, Values: 12, StdQuantiles: quantiles(.1, .2, .3, .4, inf), UnboundedFraction: .25, Status: bound.StatusCertified},
+			{Method: bound.MethodHCR, Search: "direct", Coordinates: "dct", Band: "8x8", Size: 1. / 200, Values: 12, StdQuantiles: quantiles(.1, .2, .5, .6, .7), Status: bound.StatusCertified},
+			{Method: bound.MethodCramerRao, Coordinates: "dct", Band: "all", Values: 12, StdQuantiles: quantiles(.1, .2, .5, inf, inf), Status: bound.StatusEstimated},
 		},
 		Resolvable: &Resolvable{RankMedian: 2, RankMin: 1, RankMax: 2, Inputs: 4, Thresholds: []float64{.1, 1}, DirectionsMedian: []float64{0, 1}},
 		Spectrum:   &Spectrum{Low: []Number{.1, .4}, Median: []Number{.2, .5}, High: []Number{.3, Number(inf)}},
@@ -65,30 +52,33 @@ func sample(t *testing.T) *Report {
 }
 
 func TestGolden(t *testing.T) {
-	r := sample(t)
-	for name, write := range map[string]func(*bytes.Buffer) error{
-		"report.txt":  func(b *bytes.Buffer) error { return r.WriteText(b) },
-		"report.json": func(b *bytes.Buffer) error { return r.WriteJSON(b) },
-		"report.html": func(b *bytes.Buffer) error { return r.WriteHTML(b, "run") },
-	} {
-		var got bytes.Buffer
-		if err := write(&got); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		path := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(path, got.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
+	for name, r := range map[string]*Report{"report": sample(t), "full": full(t)} {
+		golden(t, name+".txt", r.WriteText)
+		golden(t, name+".json", r.WriteJSON)
+		golden(t, name+".html", func(w io.Writer) error { return r.WriteHTML(w, "run") })
+	}
+}
+
+// golden compares what is written with a file of testdata.
+func golden(t *testing.T, name string, write func(io.Writer) error) {
+	t.Helper()
+	var got bytes.Buffer
+	if err := write(&got); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(got.Bytes(), want) {
-			t.Errorf("%s differs from its golden file: look at it, then `make golden`\n%s", name, got.String())
-		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%s differs from its golden file: look at it, then `make golden`\n%s", name, got.String())
 	}
 }
 
@@ -122,8 +112,14 @@ func TestJSONHoldsNoInfinity(t *testing.T) {
 // TestPageStandsAlone checks that the page loads nothing, runs nothing, escapes
 // what it is given, labels every picture, and closes every element it opens.
 func TestPageStandsAlone(t *testing.T) {
+	for name, r := range map[string]*Report{"sample": sample(t), "full": full(t)} {
+		t.Run(name, func(t *testing.T) { standsAlone(t, r) })
+	}
+}
+
+func standsAlone(t *testing.T, r *Report) {
 	var b bytes.Buffer
-	if err := sample(t).WriteHTML(&b, "run"); err != nil {
+	if err := r.WriteHTML(&b, "run"); err != nil {
 		t.Fatal(err)
 	}
 	s := b.String()

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -34,7 +33,7 @@ func (r *Report) rows(status string, name func(bound.Summary) string) []row {
 		if b.Status != status {
 			continue
 		}
-		x := row{Name: name(b), Status: b.Status, Band: strings.ReplaceAll(b.Band, "x", "×"), Unbounded: percent(b.UnboundedFraction)}
+		x := row{Name: name(b), Status: b.Status, Band: times(b.Band), Unbounded: percent(b.UnboundedFraction)}
 		for _, q := range bound.QuantileLevels {
 			x.Quantiles = append(x.Quantiles, number(b.Quantile(q)))
 		}
@@ -44,21 +43,30 @@ func (r *Report) rows(status string, name func(bound.Summary) string) []row {
 }
 
 // methodNames are the long name, the short one, and what the latter stands for.
-var methodNames = map[string][3]string{
-	bound.MethodHCR:           {"Hammersley-Chapman-Robbins", "HCR", "the Hammersley-Chapman-Robbins bound"},
-	bound.MethodMeanSquare:    {"Hammersley-Chapman-Robbins, root mean square", "HCR, rms", "its mean-square form, as a root per input"},
-	bound.MethodCramerRaoAxis: {"Cramér-Rao, all else known", "Cramér-Rao, axis", "for an adversary who knows every other coordinate"},
-	bound.MethodCramerRao:     {"Cramér-Rao, identifiable part", "Cramér-Rao, seen", "for the part of a coordinate that the features see; unbounded is the share with another part"},
+var methodNames = map[rung][3]string{
+	{bound.MethodHCR, ""}:                 {"Hammersley-Chapman-Robbins", "HCR", "the Hammersley-Chapman-Robbins bound, from one witness near the input"},
+	{bound.MethodHCR, searchFar}:          {"Hammersley-Chapman-Robbins, far witnesses", "HCR, far", "from an input visibly different whose features the noise hardly tells apart"},
+	{bound.MethodHCR, searchTwins}:        {"Hammersley-Chapman-Robbins, exact twins", "HCR, twins", "from an input with the same features to rounding"},
+	{bound.MethodMeanSquare, ""}:          {"Hammersley-Chapman-Robbins, root mean square", "HCR, rms", "its mean-square form, as a root per input"},
+	{bound.MethodMeanSquare, searchFar}:   {"Hammersley-Chapman-Robbins, far witnesses, root mean square", "HCR, far, rms", "its mean-square form, as a root per input"},
+	{bound.MethodMeanSquare, searchTwins}: {"Hammersley-Chapman-Robbins, exact twins, root mean square", "HCR, twins, rms", "its mean-square form, as a root per input"},
+	{bound.MethodCramerRaoAxis, ""}:       {"Cramér-Rao, all else known", "Cramér-Rao, axis", "for an adversary who knows every other coordinate"},
+	{bound.MethodCramerRao, ""}:           {"Cramér-Rao, identifiable part", "Cramér-Rao, seen", "for the part of a coordinate that the features see; unbounded is the share with another part"},
+	{methodBarankin, ""}:                  {"Barankin", "Barankin", "many witnesses of one input together"},
+	{methodBarankinMeanSquare, ""}:        {"Barankin, root mean square", "Barankin, rms", "its mean-square form, as a root per input"},
+	{methodVanTrees, ""}:                  {"van Trees", "van Trees", "for any adversary, biased too, on average over inputs that are Gaussian with the data's covariance, which they are not"},
+	{methodVanTreesMeanSquare, ""}:        {"van Trees, root mean square", "van Trees, rms", "its mean-square form, as a root"},
 }
 
 // longName names a row for people: method, search, size, coordinates.
 func longName(b bound.Summary) string {
-	name := methodNames[b.Method][0]
+	kind := kindOf(b)
+	name := methodNames[kind][0]
 	if name == "" {
 		name = b.Method
 	}
 	var of []string
-	if b.Search != "" {
+	if b.Search != "" && kind.search == "" {
 		of = append(of, b.Search)
 	}
 	if b.Size > 0 {
@@ -72,7 +80,7 @@ func longName(b bound.Summary) string {
 
 // shortName names a row for a terminal; the legend has the rest.
 func shortName(b bound.Summary) string {
-	name := methodNames[b.Method][1]
+	name := methodNames[kindOf(b)][1]
 	if name == "" {
 		name = b.Method
 	}
@@ -82,22 +90,29 @@ func shortName(b bound.Summary) string {
 	return name
 }
 
+// meanSquare tells whether a row is about whole inputs, not coordinates.
+func meanSquare(method string) bool { return strings.HasSuffix(method, "-mean-square") }
+
 // legend says what the short names stand for.
 func (r *Report) legend() []string {
 	var lines, coordinates, searches []string
 	for _, b := range r.Bounds {
-		if n := methodNames[b.Method]; n[1] != "" {
+		if n := methodNames[kindOf(b)]; n[1] != "" {
 			lines = append(lines, n[1]+": "+n[2]+".")
 		}
-		if b.Method != bound.MethodMeanSquare {
+		if !meanSquare(b.Method) {
 			coordinates = append(coordinates, coordinateWords(b.Coordinates))
 		}
-		if b.Search != "" {
+		if b.Search != "" && kindOf(b).search == "" {
 			searches = append(searches, b.Search)
 		}
 	}
 	of := func(words []string) string { return strings.Join(unique(words), ", ") }
-	return append(unique(lines), fmt.Sprintf("Coordinates: %s. Search: %s; s is the size of its perturbations over the noise.", of(coordinates), of(searches)))
+	last := "Coordinates: " + of(coordinates) + "."
+	if len(searches) > 0 {
+		last += " Search: " + of(searches) + "; s is the size of its perturbations over the noise."
+	}
+	return append(unique(lines), last)
 }
 
 // unique drops what has been said before.

@@ -3,122 +3,11 @@ package report
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
-
-	"tattle/bound"
 )
-
-// Sentences says what was measured in three plain sentences: what was released,
-// what is certified, what it costs; after training alone, what was trained and
-// how well it does.
-func (r *Report) Sentences() []string {
-	var trained []string
-	if r.Training != nil {
-		trained = []string{r.Training.sentence()}
-	}
-	if r.Release.Noise.Family == "" {
-		return append(trained, fmt.Sprintf("It classifies %s of %s correctly.", percent(float64(r.Utility.CleanAccuracy)), Count(r.Utility.Examples, "held-out example")))
-	}
-	return append(trained, r.measured(), r.certified(), r.cost())
-}
-
-func (r *Report) measured() string {
-	noise := r.Release.Noise
-	scale := ""
-	switch s := float64(noise.Scale); {
-	case s == 1:
-		scale = ", the root mean square of these features,"
-	case s > 0:
-		scale = fmt.Sprintf(" (%s times the root mean square of these features)", number(s))
-	}
-	were := "were"
-	if r.Data.Examples == 1 {
-		were = "was"
-	}
-	return fmt.Sprintf("%s noise of standard deviation %s%s was added to each of the %s of the model, and %s from %s %s examined.",
-		strings.ToUpper(noise.Family[:1])+noise.Family[1:], number(noise.Sigma), scale, Count(r.Model.Features, "feature"), Count(r.Data.Examples, "input"), r.Data.Name, were)
-}
-
-func (r *Report) certified() string {
-	all, low := r.strongest(true), r.strongest(false)
-	if all == nil {
-		return "Nothing is certified here: no witness gave a bound."
-	}
-	s := fmt.Sprintf("Certified: for half of the %s, %s", coordinateWords(all.Coordinates), r.claim(all))
-	if low != nil {
-		s += fmt.Sprintf("; for half of the %s coarsest, %s", strings.ReplaceAll(low.Band, "x", "×"), r.claim(low))
-	}
-	return s + ". An adversary who knows what the inputs usually look like is biased, and may do better."
-}
-
-// claim says what the median of a row means for an adversary.
-func (r *Report) claim(b *bound.Summary) string {
-	m := b.Quantile(.5)
-	switch {
-	case m == 0:
-		return "the witnesses prove nothing (a vacuous bound of 0)"
-	case math.IsInf(m, 1):
-		return "the witnesses leave no finite limit to the error of any unbiased reconstruction"
-	}
-	vacuous := ""
-	if r.Vacuous(m) {
-		vacuous = ", which is vacuous"
-	}
-	return fmt.Sprintf("every unbiased reconstruction errs with a standard deviation of at least %s%s", r.inLevels(m), vacuous)
-}
-
-// Vacuous tells whether a bound says nothing: a reconstruction within a grey
-// level of the original is the original.
-func (r *Report) Vacuous(std float64) bool {
-	g := float64(r.Data.GreyLevels)
-	return std == 0 || g > 0 && std*g < 1
-}
-
-// strongest returns the certified row per coordinate with the largest median,
-// over all coordinates or over a low band.
-func (r *Report) strongest(all bool) *bound.Summary {
-	var best *bound.Summary
-	for i := range r.Bounds {
-		b := &r.Bounds[i]
-		if b.Status != bound.StatusCertified || b.Method == bound.MethodMeanSquare || (b.Band == "all") != all {
-			continue
-		}
-		if best == nil || b.Quantile(.5) > best.Quantile(.5) {
-			best = b
-		}
-	}
-	return best
-}
-
-// coordinateWords says in the plural what is bounded.
-func coordinateWords(name string) string {
-	switch name {
-	case "dct":
-		return "cosine modes of the inputs"
-	case "pixels":
-		return "pixels"
-	}
-	return "vectors of " + name
-}
-
-func (r *Report) inLevels(m float64) string {
-	if g := float64(r.Data.GreyLevels); g > 0 {
-		return fmt.Sprintf("%s (%s grey levels of 255)", number(m), number(m*g))
-	}
-	return number(m)
-}
-
-func (r *Report) cost() string {
-	clean, released := float64(r.Utility.CleanAccuracy), float64(r.Utility.ReleasedAccuracy)
-	if math.IsNaN(clean) || math.IsNaN(released) {
-		return "What the noise costs in accuracy is not known: the data have no labels for this model."
-	}
-	return fmt.Sprintf("The price: accuracy goes from %s to %s.", percent(clean), percent(released))
-}
 
 // width is how many columns a terminal is sure to have.
 const width = 80
@@ -130,7 +19,12 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, s := range r.Sentences() {
 		wrap(e, s)
 	}
+	r.Design.text(e)
+	r.textBracket(e)
+	r.textPairs(e)
 	r.textBounds(e)
+	r.textAttacks(e)
+	r.textLadder(e)
 	r.textDirections(e)
 	r.textPublished(e)
 	if len(r.Warnings) > 0 {

@@ -1,0 +1,213 @@
+package report
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"math"
+	"strings"
+
+	"tattle/bound"
+)
+
+// The bracket's figure has no viewBox: its places are percents of the column's
+// width and its heights pixels, so that words keep their size on a telephone.
+const (
+	bracketLeft  = 1.  // percent
+	bracketRight = 96. // percent; an arrow goes on to the edge
+	bracketRow   = 38  // pixels: a line of words and a bar
+	bracketBar   = 12  // pixels
+	bracketHead  = 30  // pixels, of a group's heading
+)
+
+// A group of marks shares a heading.
+type group struct {
+	title string
+	has   func(Mark) bool
+}
+
+var groups = []group{
+	{"Floor: no unbiased reconstruction errs less than this", func(m Mark) bool { return m.floor() && m.Method != methodVanTrees }},
+	{"Floor for everybody, if inputs were Gaussian", func(m Mark) bool { return m.Method == methodVanTrees }},
+	{"Ceiling: attacks that ran err this little", func(m Mark) bool { return m.Method == MarkAttack }},
+	{"For comparison: guessing without the release", func(m Mark) bool { return m.Method == MarkPrior }},
+}
+
+// draw renders one band on the axis that all bands share.
+func (b BracketBand) draw(s scale) template.HTML {
+	var body strings.Builder
+	y := 24
+	for _, g := range groups {
+		first := true
+		for _, m := range b.Marks {
+			if !g.has(m) {
+				continue
+			}
+			if first {
+				y += bracketHead
+				fmt.Fprintf(&body, `<text class="head" x="%g%%" y="%d">%s</text>`, bracketLeft, y-9, g.title)
+				first = false
+			}
+			m.draw(&body, s, y)
+			y += bracketRow
+		}
+	}
+	height := y + 6
+	var out strings.Builder
+	fmt.Fprintf(&out, `<svg class="fluid" height="%d" role="img" aria-label="%s">`, height, html.EscapeString(b.words(s)))
+	b.backdrop(&out, s, height)
+	out.WriteString(body.String())
+	out.WriteString("</svg>")
+	return template.HTML(out.String())
+}
+
+// x is the percent at which a value stands.
+func (s scale) x(median Number) float64 {
+	return bracketLeft + (bracketRight-bracketLeft)*s.at(median)
+}
+
+// backdrop draws the axis, what is still open between the best certified floor
+// and the best attack, and the prior.
+func (b BracketBand) backdrop(w *strings.Builder, s scale, height int) {
+	if floor, ceiling := b.gap(); floor > 0 && floor < ceiling {
+		fmt.Fprintf(w, `<rect class="open" x="%.2f%%" y="22" width="%.2f%%" height="%d"/>`, s.x(floor), s.x(ceiling)-s.x(floor), height-22)
+	}
+	for _, t := range s.ticks() {
+		x := s.x(Number(t / s.unit))
+		fmt.Fprintf(w, `<line class="grid" x1="%.2f%%" x2="%.2f%%" y1="20" y2="%d"/>`, x, x, height)
+		anchor := "middle"
+		if x < 3 {
+			anchor = "start"
+		}
+		fmt.Fprintf(w, `<text x="%.2f%%" y="14" text-anchor="%s">%s</text>`, x, anchor, number(t))
+	}
+	for _, m := range b.Marks {
+		if m.Method == MarkPrior {
+			fmt.Fprintf(w, `<line class="prior" x1="%.2f%%" x2="%.2f%%" y1="20" y2="%d"/>`, s.x(m.Median), s.x(m.Median), height)
+		}
+	}
+}
+
+// gap is the best finite certified floor and the best ceiling, zero or infinite
+// where there is none.
+func (b BracketBand) gap() (floor, ceiling Number) {
+	ceiling = Number(math.Inf(1))
+	for _, m := range b.Marks {
+		switch {
+		case m.Method == MarkAttack && m.Median < ceiling:
+			ceiling = m.Median
+		case m.Status == bound.StatusCertified && m.floor() && !m.unbounded() && m.Median > floor:
+			floor = m.Median
+		}
+	}
+	if math.IsInf(float64(ceiling), 1) {
+		floor = 0
+	}
+	return floor, ceiling
+}
+
+// draw writes a mark's words and, under them, its bar: floors grow from the
+// left, ceilings from the right.
+func (m Mark) draw(w *strings.Builder, s scale, y int) {
+	label := html.EscapeString(m.words(s))
+	bar, x := y+18, s.x(m.Median)
+	if m.floor() || m.Method == MarkPrior {
+		fmt.Fprintf(w, `<text x="%g%%" y="%d">%s</text>`, bracketLeft, y+13, label)
+	} else {
+		fmt.Fprintf(w, `<text x="%g%%" y="%d" text-anchor="end">%s</text>`, bracketRight, y+13, label)
+	}
+	switch {
+	case m.unbounded():
+		fmt.Fprintf(w, `<rect class="floor %s" x="%g%%" y="%d" width="%.2f%%" height="%d"/>`, m.Status, bracketLeft, bar, bracketRight-bracketLeft, bracketBar)
+		fmt.Fprintf(w, `<svg class="tip" x="%g%%" y="%d" width="20" height="24" overflow="visible"><path class="tip %s" d="M0,0 L14,12 L0,24 Z"/></svg>`, bracketRight, bar-6, m.Status)
+	case math.IsNaN(float64(m.Median)) || m.Median == 0:
+	case m.Method == MarkPrior:
+		fmt.Fprintf(w, `<circle class="dot" cx="%.2f%%" cy="%d" r="6"/>`, x, bar+bracketBar/2)
+	case m.floor():
+		fmt.Fprintf(w, `<rect class="floor %s" x="%g%%" y="%d" width="%.2f%%" height="%d"/>`, m.Status, bracketLeft, bar, max(.3, x-bracketLeft), bracketBar)
+		fmt.Fprintf(w, `<line class="end %s" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, m.Status, x, x, bar-4, bar+bracketBar+4)
+	default:
+		fmt.Fprintf(w, `<rect class="ceiling" x="%.2f%%" y="%d" width="%.2f%%" height="%d"/>`, x, bar, max(.3, bracketRight-x), bracketBar)
+		fmt.Fprintf(w, `<line class="end demonstrated" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, x, x, bar-4, bar+bracketBar+4)
+	}
+}
+
+// words say what a mark shows: short enough for a telephone.
+func (m Mark) words(s scale) string {
+	switch v := number(float64(m.Median) * s.unit); {
+	case m.unbounded():
+		return fmt.Sprintf("%s (%s): no limit", m.pageName(), m.Status)
+	case math.IsNaN(float64(m.Median)):
+		return fmt.Sprintf("%s (%s): not known", m.pageName(), m.Status)
+	case m.Method == MarkPrior:
+		return "Knowing what such inputs look like: " + v
+	case m.Method == MarkAttack:
+		return fmt.Sprintf("%s (%s): errs by %s", m.Name, m.Status, v)
+	case m.Median == 0:
+		return fmt.Sprintf("%s (%s): proves nothing", m.pageName(), m.Status)
+	default:
+		return fmt.Sprintf("%s (%s): at least %s", m.pageName(), m.Status, v)
+	}
+}
+
+// pageNames are shorter than those of a table and longer than a terminal's.
+var pageNames = map[rung]string{
+	{"hcr", ""}: "HCR, one near witness", {"hcr", searchFar}: "HCR, far witness", {"hcr", searchTwins}: "HCR, exact twin",
+	{"cramer-rao-axis", ""}: "Cramér-Rao, all else known", {"cramer-rao", ""}: "Cramér-Rao, part that is seen",
+}
+
+func (m Mark) pageName() string {
+	kind := rung{m.Method, ""}
+	if m.Search == searchFar || m.Search == searchTwins {
+		kind.search = m.Search
+	}
+	if n := pageNames[kind]; n != "" {
+		return n
+	}
+	return m.title(true)
+}
+
+// words say what the figure shows to those who do not see it.
+func (b BracketBand) words(s scale) string {
+	said := []string{fmt.Sprintf("%s. Median error in %s", b.title(), s.name)}
+	for _, m := range b.Marks {
+		said = append(said, m.words(s))
+	}
+	return strings.Join(said, ". ") + "."
+}
+
+// verdict says in a sentence how floor and ceiling stand to each other.
+func (b BracketBand) verdict(s scale) string {
+	floor, ceiling := b.gap()
+	f, c := number(float64(floor)*s.unit), number(float64(ceiling)*s.unit)
+	said := b.limitless()
+	switch {
+	case math.IsInf(float64(ceiling), 1):
+		return said + "No attack was run, so nothing is said about how close a real one comes."
+	case floor == 0:
+		return said + fmt.Sprintf("The best attack errs by %s; no finite certified floor stands beside it.", c)
+	case ceiling < floor:
+		return said + fmt.Sprintf("The best attack errs by %s, below the certified floor of %s. That is no contradiction: the floor binds unbiased reconstructions, and this attack is biased by what it learnt of such inputs.%s", c, f, b.everybody())
+	}
+	return said + fmt.Sprintf("Between the finite certified floor of %s and the best attack's %s is what neither proof nor attack has reached. A better attack may come closer, and a biased one may go below the floor.", f, c)
+}
+
+// limitless says what an arrow of a certified bound means.
+func (b BracketBand) limitless() string {
+	for _, m := range b.Marks {
+		if m.Status == bound.StatusCertified && m.unbounded() {
+			return fmt.Sprintf("The arrow: for half of these coordinates or more, no unbiased reconstruction has a finite error (%s). ", m.pageName())
+		}
+	}
+	return ""
+}
+
+// everybody points at van Trees where it is there.
+func (b BracketBand) everybody() string {
+	for _, m := range b.Marks {
+		if m.Method == methodVanTrees {
+			return " The floor for everybody is van Trees', as far as its assumption holds."
+		}
+	}
+	return ""
+}

@@ -1,0 +1,197 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// sentence answers the question in words.
+func (d *Design) sentence() string {
+	if d.Best == nil {
+		s := fmt.Sprintf("Asked for %s: none of the %d releases tried meets it", d.asked(), d.Evaluations)
+		if d.Near != "" {
+			s += "; " + strings.TrimSuffix(d.Near, ".")
+		}
+		return s + "."
+	}
+	p := d.Best
+	release := fmt.Sprintf("%s noise of standard deviation %s on %s", familyName(p.Family), number(p.Sigma), p.numbers())
+	cost := fmt.Sprintf("accuracy %s, a drop of %s (95 %% interval %s to %s)", percent(float64(p.Accuracy)), points(p.Drop), bare(p.DropInterval[0]), bare(p.DropInterval[1]))
+	if !d.Met {
+		return fmt.Sprintf("Asked for %s: nothing meets it. The nearest is %s, with %s. %s.", d.asked(), release, cost, strings.TrimSuffix(d.Near, "."))
+	}
+	return fmt.Sprintf("Asked for %s: %s does it, with %s.", d.asked(), release, cost) + d.confirmed()
+}
+
+// confirmed says what the measurement with fresh noise came to.
+func (d *Design) confirmed() string {
+	c := d.Confirmed
+	if c == nil {
+		return ""
+	}
+	s := fmt.Sprintf(" Measured again with fresh noise: accuracy %s, a drop of %s (%s to %s)", percent(float64(c.Accuracy)), points(c.Drop), bare(c.DropInterval[0]), bare(c.DropInterval[1]))
+	if m := float64(c.MedianStd); !math.IsNaN(m) && m > 0 {
+		s += fmt.Sprintf("; the certified median standard deviation is %s over %s", number(m), Count(c.Examples, "input"))
+	}
+	return s + "."
+}
+
+// asked says target and constraint.
+func (d *Design) asked() string {
+	var asked []string
+	t := d.Target
+	if t.Within > 0 {
+		asked = append(asked, fmt.Sprintf("at most %s resolved to within %s", Count(t.Directions, "direction"), number(t.Within)))
+	}
+	if t.MedianStd > 0 {
+		asked = append(asked, "a median standard deviation of at least "+number(t.MedianStd))
+	}
+	if t.AttackMSE > 0 {
+		asked = append(asked, "a linear attack that errs by a mean square of at least "+number(t.AttackMSE))
+	}
+	if d.MaxDrop > 0 {
+		asked = append(asked, "an accuracy drop of at most "+points(Number(d.MaxDrop)))
+	}
+	if len(asked) == 0 {
+		return "the cheapest release"
+	}
+	return strings.Join(asked, " and ")
+}
+
+// numbers says what leaves the device.
+func (p DesignPoint) numbers() string {
+	n := Count(p.Keep, "number")
+	if p.Projection != "" {
+		n += " (" + projectionWords(p.Projection) + ")"
+	}
+	return n
+}
+
+// points prints a difference of fractions.
+func points(x Number) string {
+	if math.IsNaN(float64(x)) {
+		return "–"
+	}
+	return bare(x) + " points"
+}
+
+// bare is points without the word.
+func bare(x Number) string {
+	if math.IsNaN(float64(x)) {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", 100*float64(x))
+}
+
+// A designLine is the frontier of one family on one set of numbers.
+type designLine struct {
+	Family, Projection string
+	Keep               int
+	Points             []DesignPoint // as σ grows
+}
+
+// lines groups the frontier, most numbers first.
+func (d *Design) lines() []designLine {
+	var lines []designLine
+	for _, p := range d.Frontier {
+		i := slices.IndexFunc(lines, func(l designLine) bool {
+			return l.Family == p.Family && l.Projection == p.Projection && l.Keep == p.Keep
+		})
+		if i < 0 {
+			i = len(lines)
+			lines = append(lines, designLine{Family: p.Family, Projection: p.Projection, Keep: p.Keep})
+		}
+		lines[i].Points = append(lines[i].Points, p)
+	}
+	for _, l := range lines {
+		slices.SortStableFunc(l.Points, func(a, b DesignPoint) int { return compareFloat(a.Sigma, b.Sigma) })
+	}
+	slices.SortStableFunc(lines, func(a, b designLine) int { return b.Keep - a.Keep })
+	return lines
+}
+
+func compareFloat(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// textPoints is how many points of each line a terminal shows.
+const textPoints = 5
+
+// text prints the frontier: of every line the points spread over σ.
+func (d *Design) text(w io.Writer) {
+	if d == nil {
+		return
+	}
+	fmt.Fprintln(w)
+	within := ""
+	if d.Target.Within > 0 {
+		within = "; directions: those resolved to within " + number(d.Target.Within)
+	}
+	wrap(w, fmt.Sprintf("The frontier, from %d releases tried. σ: noise per number; std: median standard deviation of unbiased reconstructions; mse: mean square error of the linear attack%s. * meets what was asked for.", d.Evaluations, within))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  numbers\tnoise\tσ\taccuracy\tdrop\tdirections\tstd\tmse")
+	for _, l := range d.lines() {
+		for _, p := range d.spread(l.Points, textPoints) {
+			star := " "
+			if p.Meets {
+				star = "*"
+			}
+			fmt.Fprintf(t, "%s %s\t%s\t%s\t%s\n", star, l.numbers(), l.Family, number(p.Sigma), strings.Join(p.cells(), "\t"))
+		}
+	}
+	t.Flush()
+	if d.Reproduce != "" {
+		fmt.Fprintf(w, "\nto bound that release:\n  %s\n", d.Reproduce)
+	}
+}
+
+func (l designLine) numbers() string {
+	if l.Projection == "" {
+		return fmt.Sprint(l.Keep)
+	}
+	return fmt.Sprintf("%d %s", l.Keep, l.Projection)
+}
+
+// cells are the figures of a point in words.
+func (p DesignPoint) cells() []string {
+	return []string{percent(float64(p.Accuracy)), bare(p.Drop),
+		number(float64(p.Directions)), number(float64(p.MedianStd)), number(float64(p.AttackMSE))}
+}
+
+// spread picks at most n points, the first and the last among them, and the
+// best one besides.
+func (d *Design) spread(p []DesignPoint, n int) []DesignPoint {
+	if len(p) <= n {
+		return p
+	}
+	var keep []int
+	for i := range n {
+		keep = append(keep, i*(len(p)-1)/(n-1))
+	}
+	if d.Best != nil {
+		if i := slices.IndexFunc(p, d.Best.same); i >= 0 {
+			keep = append(keep, i)
+		}
+	}
+	slices.Sort(keep)
+	var out []DesignPoint
+	for _, i := range slices.Compact(keep) {
+		out = append(out, p[i])
+	}
+	return out
+}
+
+// same tells whether two points are one release.
+func (p DesignPoint) same(q DesignPoint) bool {
+	return p.Family == q.Family && p.Projection == q.Projection && p.Keep == q.Keep && p.Sigma == q.Sigma
+}

@@ -1,0 +1,260 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"tattle/bound"
+)
+
+// quantiles maps five values to the levels of a summary, infinities to nil.
+func quantiles(v ...float64) map[string]*float64 {
+	m := map[string]*float64{}
+	for i, k := range []string{"0.05", "0.25", "0.5", "0.75", "0.95"} {
+		m[k] = nil
+		if !math.IsInf(v[i], 0) {
+			m[k] = &v[i]
+		}
+	}
+	return m
+}
+
+// full is sample with all that issue by issue came to it: other bounds, attacks,
+// a bracket, pairs, a ladder and a design, of the sizes that MNIST gives.
+func full(t *testing.T) *Report {
+	t.Helper()
+	inf, nan := math.Inf(1), Number(math.NaN())
+	r := sample(t)
+	r.Release.Noise = Noise{Family: "student-t", Sigma: 1.7, Scale: 1, Settings: "5 degrees of freedom"}
+	r.Release.Projection = &Projection{Kind: "principal", Keep: 20}
+	r.Release.Post = &Post{Digits: 2}
+	r.Release.Queries = 4
+	r.Model.Inputs, r.Model.Features = 784, 20
+	r.Utility = Utility{CleanAccuracy: .9756, CleanInterval: [2]float64{.97, .98}, ReleasedAccuracy: .94, ReleasedInterval: [2]float64{.93, .95}, Examples: 10000, Draws: 1}
+	row := func(method, search, band, status string, unbounded float64, v ...float64) bound.Summary {
+		b := bound.Summary{Method: method, Search: search, Coordinates: "dct", Band: band, Values: 784, StdQuantiles: quantiles(v...), UnboundedFraction: unbounded, Status: status}
+		if search == searchFar || search == searchTwins {
+			b.Domain = "legal"
+		}
+		return b
+	}
+	const all, low = "all", "8x8"
+	c, e, a := bound.StatusCertified, bound.StatusEstimated, bound.StatusAssumed
+	r.Bounds = []bound.Summary{
+		row(bound.MethodCramerRaoAxis, "", all, e, 0, .04, .06, .08, .1, .2), row(bound.MethodCramerRaoAxis, "", low, e, 0, .03, .05, .07, .1, .2),
+		row(bound.MethodHCR, "algorithm1", all, c, 0, .1, .15, .2, .3, .5), row(bound.MethodHCR, "algorithm1", low, c, 0, .1, .16, .22, .3, .5),
+		row(bound.MethodCramerRao, "", all, e, 1, .2, .4, .57, .8, 1.2), row(bound.MethodCramerRao, "", low, e, 1, .3, .5, .65, .9, 1.3),
+		row(methodBarankin, "", all, c, 0, .2, .4, .56, .8, 1.2), row(methodBarankin, "", low, c, 0, .3, .5, .64, .9, 1.3),
+		row(bound.MethodHCR, searchFar, all, c, .1, .3, .6, .9, 2, inf), row(bound.MethodHCR, searchFar, low, c, .1, .4, .8, 1.4, 3, inf),
+		row(bound.MethodHCR, searchTwins, all, c, .98, inf, inf, inf, inf, inf), row(bound.MethodHCR, searchTwins, low, c, 1, inf, inf, inf, inf, inf),
+		row(methodVanTrees, "", all, a, 0, .001, .02, .09, .2, .5), row(methodVanTrees, "", low, a, 0, .2, .3, .45, .6, .9),
+		row(methodVanTreesMeanSquare, "", all, a, 0, .3, .3, .3, .3, .3),
+	}
+	r.Attacks = []Attack{
+		{Name: "linear", About: "The best linear map, from 60,000 training images.", Coordinates: "dct", Band: all, RMSQuantiles: quantiles(.01, .05, .15, .3, .7), MeanSquare: .16, Examples: 100, Draws: 4, Status: StatusDemonstrated},
+		{Name: "decoder", About: "A network trained on dithered features.", Coordinates: "dct", Band: all, RMSQuantiles: quantiles(.01, .04, .12, .3, .6), MeanSquare: .14, Examples: 100, Draws: 4, Status: StatusDemonstrated},
+		{Name: "linear", About: "The best linear map, from 60,000 training images.", Coordinates: "dct", Band: low, RMSQuantiles: quantiles(.2, .5, .75, 1, 1.6), MeanSquare: .9, Examples: 100, Draws: 4, Status: StatusDemonstrated},
+		{Name: "decoder", About: "A network trained on dithered features.", Coordinates: "dct", Band: low, RMSQuantiles: quantiles(.2, .5, .7, 1, 1.5), MeanSquare: .8, Examples: 100, Draws: 4, Status: StatusDemonstrated},
+	}
+	r.Bracket = NewBracket(r.Bounds, r.Attacks, []Band{{all, "dct", 784, .2}, {low, "dct", 64, 1.1}})
+	r.Ladder = []LadderRow{
+		{Rung: "HCR", Search: "published", Status: c, MedianAll: .17, MedianLow: .18, RatioToAlgorithm1: .8, RatioToAuthors: 1},
+		{Rung: "Barankin", Status: c, MedianAll: .56, MedianLow: .64, RatioToAlgorithm1: 2.8, RatioToAuthors: 3.4},
+		{Rung: "HCR", Search: searchTwins, Status: c, MedianAll: Number(inf), Unbounded: true, MedianLow: Number(inf), UnboundedLow: true, RatioToAlgorithm1: nan, RatioToAuthors: nan, UnboundedFraction: .98, Note: "tried on 10 images"},
+	}
+	r.Design = &Design{
+		Target: DesignTarget{Directions: 10, Within: .5}, MaxDrop: .01, Met: true, Evaluations: 31, Reproduce: "tattle bound --keep 20 --sigma 2",
+		Confirmed: &Confirmation{Accuracy: .966, Interval: [2]Number{.962, .97}, Drop: .0095, DropInterval: [2]Number{.008, .01}, MedianStd: .6, Examples: 100, Seed: 8},
+	}
+	for _, keep := range []int{100, 20, 10} {
+		for _, family := range []string{"gaussian", "laplace"} {
+			for i := range 6 {
+				s := .5 * math.Pow(1.6, float64(i))
+				p := DesignPoint{Family: family, Projection: "principal", Keep: keep, Sigma: s, Drop: Number(s * s * .2 / float64(keep)),
+					Directions: Number(math.Floor(float64(min(keep, 40)) / (1 + s))), MedianStd: Number(.3 * s), AttackMSE: Number(.1 * s)}
+				if family == "laplace" {
+					p.Directions++
+				}
+				p.Accuracy = .9756 - p.Drop
+				p.DropInterval = [2]Number{p.Drop - .001, p.Drop + .001}
+				p.Meets = p.Directions <= 10 && p.Drop <= .01
+				r.Design.Frontier = append(r.Design.Frontier, p)
+				if p.Meets && r.Design.Best == nil {
+					r.Design.Best = &r.Design.Frontier[len(r.Design.Frontier)-1]
+				}
+			}
+		}
+	}
+	o := Original{Index: 5, Label: 3, Name: "three", Shape: []int{1, 2, 2}, Theta: []float32{0, 1, .5, .25}, Denormalize: func(x float64, _ int) float64 { return x }}
+	for _, p := range []Pair{{Kind: "farthest", ZNorm: 1e-12, Allowance: 1e-9, Median: Number(inf), Unbounded: true}, {Kind: "nearest to example 17", ZNorm: .1, Allowance: 1e-9, Median: 3}} {
+		if err := r.AddPair(o, []float64{1, 0, 0, 1}, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Gallery[0].AddAttack(o, "decoder", []float32{0, .9, .4, .3}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestLinesFit checks that a terminal of 80 columns holds the report. The
+// command to be copied is left whole.
+func TestLinesFit(t *testing.T) {
+	var b bytes.Buffer
+	if err := full(t).WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(b.String(), "\n") {
+		if n := utf8.RuneCountInString(line); n > width {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// TestFullComesBack reads everything back from JSON and prints it alike: nothing
+// may lean on an infinity that JSON cannot hold.
+func TestFullComesBack(t *testing.T) {
+	r := full(t)
+	r.Published[0].Ours = 2 // a comparison has no word for unbounded
+	var file, was, is bytes.Buffer
+	if err := r.WriteJSON(&file); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ReadJSON(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{r.WriteText(&was), back.WriteText(&is)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if was.String() != is.String() {
+		t.Errorf("printed from JSON:\n%s\nprinted before:\n%s", is.String(), was.String())
+	}
+	if d := Differences(r, back); d != nil {
+		t.Errorf("differs from itself: %v", d)
+	}
+	back.Attacks[0].MeanSquare = 1
+	back.Pairs[0].Kind = "else"
+	back.Bracket.Bands[0].Marks[0].Median = 2
+	if d := Differences(r, back); len(d) != 3 {
+		t.Errorf("three changes gave %v", d)
+	}
+}
+
+// TestSentencesAreHonest checks what is said of each kind of claim.
+func TestSentencesAreHonest(t *testing.T) {
+	says := func(r *Report, want ...string) {
+		t.Helper()
+		all := strings.Join(r.Sentences(), "\n")
+		for _, w := range want {
+			if yes := !strings.HasPrefix(w, "!"); strings.Contains(all, strings.TrimPrefix(w, "!")) != yes {
+				t.Errorf("%q in:\n%s", w, all)
+			}
+		}
+	}
+	r := full(t)
+	says(r, "at least 0.9 (", "for 98.00 % of the coordinates where it was tried, another legal input", "!no finite limit",
+		"the best of 2 attacks (decoder)", "below the certified floor", "rounded to 2 decimals", "released 4 times", "20 numbers kept", "Student's t (5 degrees")
+	r.Attacks = nil
+	says(r, "!Demonstrated")
+	for i := range r.Bounds {
+		r.Bounds[i].Status = bound.StatusEstimated
+	}
+	r.Release.Noise.Estimated = true
+	says(r, "Nothing is certified", "itself an estimate", "!Certified:")
+	r.Release.NoBounds = "only the label leaves."
+	says(r, "No bound holds for this release: only the label leaves.")
+	r.Design.Met, r.Design.Near = false, "It leaves 12 directions"
+	says(r, "nothing meets it", "It leaves 12 directions.")
+	r.Design.Best = nil
+	says(r, "none of the 31 releases tried meets it; It leaves 12 directions.")
+}
+
+// TestBracketMarks checks which rows become marks and in which order.
+func TestBracketMarks(t *testing.T) {
+	band := full(t).Bracket.Bands[0]
+	var got []string
+	for _, m := range band.Marks {
+		got = append(got, m.title(false))
+	}
+	want := "Cramér-Rao, axis|HCR|Cramér-Rao, seen|Barankin|HCR, far|HCR, twins|van Trees|attack: linear|attack: decoder|no release, prior"
+	if s := strings.Join(got, "|"); s != want {
+		t.Errorf("marks %s", s)
+	}
+	if floor, ceiling := band.gap(); floor != .9 || ceiling != .12 {
+		t.Errorf("floor %g, ceiling %g", floor, ceiling)
+	}
+	// A larger size of the same search replaces the mark, a smaller does not.
+	bounds := []bound.Summary{
+		{Method: bound.MethodHCR, Search: "direct", Band: "all", StdQuantiles: quantiles(1, 1, 1, 1, 1)},
+		{Method: bound.MethodHCR, Search: "direct", Band: "all", StdQuantiles: quantiles(3, 3, 3, 3, 3)},
+		{Method: bound.MethodHCR, Search: "direct", Band: "all", StdQuantiles: quantiles(2, 2, 2, 2, 2)},
+	}
+	if m := floors(bounds, "all"); len(m) != 1 || m[0].Median != 3 {
+		t.Errorf("marks %v", m)
+	}
+}
+
+// TestScale checks places on the logarithmic axis: in order, within it, and
+// alike before and after JSON; and that odd brackets are drawn without nonsense.
+func TestScale(t *testing.T) {
+	r := full(t)
+	s, _ := r.Bracket.newScale(78.6)
+	last := -1.
+	for _, v := range []float64{0, 1e-9, .08, .2, .57, 1.4, math.Inf(1)} {
+		x := s.at(Number(v))
+		if x < last || x < 0 || x > 1 {
+			t.Errorf("%g stands at %g after %g", v, x, last)
+		}
+		last = x
+	}
+	for _, marks := range [][]Mark{
+		nil,
+		{{Method: bound.MethodHCR, Status: "certified"}},
+		{{Method: bound.MethodHCR, Status: "certified", Median: Number(math.NaN()), Unbounded: true}},
+		{{Method: MarkAttack, Name: "x<y", Status: StatusDemonstrated, Median: Number(math.NaN())}},
+	} {
+		b := &Bracket{Bands: []BracketBand{{Name: "all", Of: "dct", Coordinates: 4, Marks: marks}}}
+		s, ok := b.newScale(0)
+		if !ok {
+			t.Fatal("a band without a scale")
+		}
+		if svg := string(b.Bands[0].draw(s)); strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || strings.Contains(svg, "x<y") {
+			t.Errorf("%v: %s", marks, svg)
+		}
+	}
+}
+
+// TestFrontierStaysInside checks that nothing of the figure leaves its frame,
+// for each kind of target.
+func TestFrontierStaysInside(t *testing.T) {
+	place := regexp.MustCompile(`c?[xX][12]?="([-0-9.eE+]+)%"`)
+	for _, target := range []DesignTarget{{Directions: 10, Within: .5}, {MedianStd: .5}, {AttackMSE: .3}, {}} {
+		d := full(t).Design
+		d.Target = target
+		f, ok := newFrontier(d)
+		if !ok {
+			t.Fatalf("%v: nothing to show", target)
+		}
+		svg := string(f.draw())
+		for _, m := range place.FindAllStringSubmatch(svg, -1) {
+			var x float64
+			if err := json.Unmarshal([]byte(m[1]), &x); err != nil || x < 0 || x > 100 {
+				t.Errorf("%v: %s", target, m[0])
+			}
+		}
+		if strings.Contains(svg, "NaN") || strings.Count(svg, "<circle class=\"front")+f.hidden() != len(d.Frontier) {
+			t.Errorf("%v: %d points and %d hidden, of %d", target, strings.Count(svg, "<circle class=\"front"), f.hidden(), len(d.Frontier))
+		}
+	}
+	if _, ok := newFrontier(&Design{}); ok {
+		t.Error("an empty frontier is shown")
+	}
+}

@@ -1,0 +1,269 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"tattle/bound"
+)
+
+// Sentences says what was measured in plain sentences: what was released, what
+// is certified, what an attack reached, what it costs; after training alone,
+// what was trained and how well it does.
+func (r *Report) Sentences() []string {
+	var said []string
+	if r.Training != nil {
+		said = append(said, r.Training.sentence())
+	}
+	if r.Release.Noise.Family == "" {
+		if r.Design == nil {
+			said = append(said, fmt.Sprintf("It classifies %s of %s correctly.", percent(float64(r.Utility.CleanAccuracy)), Count(r.Utility.Examples, "held-out example")))
+		}
+	} else {
+		said = append(said, r.measured(), r.certified())
+		if s := r.demonstrated(); s != "" {
+			said = append(said, s)
+		}
+		said = append(said, r.cost())
+	}
+	if r.Design != nil {
+		said = append(said, r.Design.sentence())
+	}
+	return said
+}
+
+func (r *Report) measured() string {
+	noise := r.Release.Noise
+	about := ""
+	switch s := float64(noise.Scale); {
+	case s == 1:
+		about = ", the root mean square of these features,"
+	case s > 0:
+		about = fmt.Sprintf(" (%s times the root mean square of these features)", number(s))
+	}
+	were := "were"
+	if r.Data.Examples == 1 {
+		were = "was"
+	}
+	family := familyName(noise.Family)
+	if noise.Settings != "" {
+		family += " (" + noise.Settings + ")"
+	}
+	s := fmt.Sprintf("%s noise of standard deviation %s%s was added to each of the %s, and %s from %s %s examined.",
+		strings.ToUpper(family[:1])+family[1:], number(noise.Sigma), about, r.surface(), Count(r.Data.Examples, "input"), r.Data.Name, were)
+	return s + r.Release.after()
+}
+
+// surface says in the plural what the noise was added to.
+func (r *Report) surface() string {
+	n := r.Model.Features
+	what := "feature"
+	switch r.Release.Surface {
+	case "logits":
+		what = "logit"
+	case "probabilities":
+		what = "class probabilities"
+		return fmt.Sprintf("%d %s of the model", n, what)
+	}
+	if p := r.Release.Projection; p != nil {
+		return fmt.Sprintf("%s kept of the model's %ss (%s)", Count(p.Keep, "number"), what, projectionWords(p.Kind))
+	}
+	return Count(n, what) + " of the model"
+}
+
+func projectionWords(kind string) string {
+	switch kind {
+	case "first":
+		return "the first ones"
+	case "random":
+		return "a random orthonormal projection"
+	case "principal":
+		return "their principal directions"
+	}
+	return kind
+}
+
+// after says what else becomes of the release.
+func (l Release) after() string {
+	s := ""
+	if l.Queries > 1 {
+		s = fmt.Sprintf(" Each input is released %d times, with fresh noise.", l.Queries)
+	}
+	if l.Post == nil {
+		return s
+	}
+	var done []string
+	if l.Post.Digits > 0 {
+		done = append(done, "rounded to "+Count(l.Post.Digits, "decimal"))
+	}
+	if l.Post.TopK > 0 {
+		done = append(done, fmt.Sprintf("cut to the %d largest", l.Post.TopK))
+	}
+	if l.Post.Label {
+		done = append(done, "replaced by the label they give")
+	}
+	if len(done) == 0 {
+		return s
+	}
+	return s + " Then they are " + strings.Join(done, ", ") + ": no bound counts on that."
+}
+
+// familyName is a noise family in words.
+func familyName(family string) string {
+	switch family {
+	case "gaussian":
+		return "Gaussian"
+	case "laplace":
+		return "Laplace"
+	case "student-t":
+		return "Student's t"
+	case "isotropic-laplace":
+		return "isotropic Laplace"
+	case "table":
+		return "tabulated"
+	}
+	return family
+}
+
+func (r *Report) certified() string {
+	if r.Release.NoBounds != "" {
+		return "No bound holds for this release: " + strings.TrimSuffix(r.Release.NoBounds, ".") + "."
+	}
+	all, low := r.strongest(true), r.strongest(false)
+	if all == nil {
+		if r.Release.Noise.Estimated {
+			return "Nothing is certified here: how far apart this noise leaves two inputs is itself an estimate, and so is every bound below."
+		}
+		return "Nothing is certified here: no witness gave a bound."
+	}
+	s := fmt.Sprintf("Certified: for half of the %s, %s", coordinateWords(all.Coordinates), r.claim(all))
+	if low != nil {
+		s += fmt.Sprintf("; for half of the %s coarsest, %s", times(low.Band), r.claim(low))
+	}
+	return s + "." + r.twins() + " An adversary who knows what the inputs usually look like is biased, and may do better."
+}
+
+// twins says for how many coordinates another input with the same features is
+// known.
+func (r *Report) twins() string {
+	for _, b := range r.Bounds {
+		if b.Status != bound.StatusCertified || b.Band != "all" || kindOf(b) != (rung{bound.MethodHCR, searchTwins}) || b.UnboundedFraction == 0 {
+			continue
+		}
+		legal := ""
+		if b.Domain == "legal" {
+			legal = " legal"
+		}
+		return fmt.Sprintf(" Beyond that, for %s of the coordinates where it was tried, another%s input with the same features shows that no unbiased reconstruction has a finite error.", percent(b.UnboundedFraction), legal)
+	}
+	return ""
+}
+
+// demonstrated says how near the best attack came: empty where none ran.
+func (r *Report) demonstrated() string {
+	best := r.bestAttack("all")
+	if best == nil {
+		return ""
+	}
+	m := best.Quantile(.5)
+	who := fmt.Sprintf("the %s attack, the only one that ran,", best.Name)
+	if n := r.attacks(); n > 1 {
+		who = fmt.Sprintf("the best of %d attacks (%s)", n, best.Name)
+	}
+	s := fmt.Sprintf("Demonstrated: %s reconstructs half of the %s with an error of at most %s.", who, coordinateWords(best.Coordinates), r.inLevels(m))
+	if all := r.strongest(true); all != nil && m < all.Quantile(.5) {
+		s += " That is below the certified floor, which binds unbiased reconstructions only: this attack is biased by what it learnt of such inputs."
+	}
+	return s + " Another attack may come closer."
+}
+
+// attacks counts the attacks that ran.
+func (r *Report) attacks() int {
+	var names []string
+	for _, a := range r.Attacks {
+		names = append(names, a.Name)
+	}
+	return len(unique(names))
+}
+
+// bestAttack returns the attack with the smallest median error in a band.
+func (r *Report) bestAttack(band string) *Attack {
+	var best *Attack
+	for i := range r.Attacks {
+		a := &r.Attacks[i]
+		if a.Band == band && (best == nil || a.Quantile(.5) < best.Quantile(.5)) {
+			best = a
+		}
+	}
+	return best
+}
+
+// claim says what the median of a row means for an adversary.
+func (r *Report) claim(b *bound.Summary) string {
+	m := b.Quantile(.5)
+	switch {
+	case m == 0:
+		return "the witnesses prove nothing (a vacuous bound of 0)"
+	case math.IsInf(m, 1):
+		return "the witnesses leave no finite limit to the error of any unbiased reconstruction"
+	}
+	vacuous := ""
+	if r.Vacuous(m) {
+		vacuous = ", which is vacuous"
+	}
+	return fmt.Sprintf("every unbiased reconstruction errs with a standard deviation of at least %s%s", r.inLevels(m), vacuous)
+}
+
+// Vacuous tells whether a bound says nothing: a reconstruction within a grey
+// level of the original is the original.
+func (r *Report) Vacuous(std float64) bool {
+	g := float64(r.Data.GreyLevels)
+	return std == 0 || g > 0 && std*g < 1
+}
+
+// strongest returns the certified row per coordinate with the largest median,
+// over all coordinates or over a low band. Exact twins are left out: they are
+// tried on fewer inputs, and what they prove is said in a sentence of its own.
+func (r *Report) strongest(all bool) *bound.Summary {
+	var best *bound.Summary
+	for i := range r.Bounds {
+		b := &r.Bounds[i]
+		if b.Status != bound.StatusCertified || meanSquare(b.Method) || b.Search == searchTwins || (b.Band == "all") != all {
+			continue
+		}
+		if best == nil || b.Quantile(.5) > best.Quantile(.5) {
+			best = b
+		}
+	}
+	return best
+}
+
+// times prints the band 8x8 as 8×8.
+func times(band string) string { return strings.ReplaceAll(band, "x", "×") }
+
+// coordinateWords says in the plural what is bounded.
+func coordinateWords(name string) string {
+	switch name {
+	case "dct":
+		return "cosine modes of the inputs"
+	case "pixels":
+		return "pixels"
+	}
+	return "vectors of " + name
+}
+
+func (r *Report) inLevels(m float64) string {
+	if g := float64(r.Data.GreyLevels); g > 0 {
+		return fmt.Sprintf("%s (%s grey levels of 255)", number(m), number(m*g))
+	}
+	return number(m)
+}
+
+func (r *Report) cost() string {
+	clean, released := float64(r.Utility.CleanAccuracy), float64(r.Utility.ReleasedAccuracy)
+	if math.IsNaN(clean) || math.IsNaN(released) {
+		return "What the noise costs in accuracy is not known: the data have no labels for this model."
+	}
+	return fmt.Sprintf("The price: accuracy goes from %s to %s.", percent(clean), percent(released))
+}

@@ -1,0 +1,132 @@
+package report
+
+import (
+	"html/template"
+	"math"
+)
+
+// bandView is the bracket of one band on the page.
+type bandView struct {
+	Title, Verdict string
+	SVG            template.HTML
+	Rows           []markView
+}
+
+// markView is a mark in words.
+type markView struct{ Name, Status, Kind, Median, Unbounded string }
+
+// ladderView is a rung in words.
+type ladderView struct {
+	Name, Status, Note string
+	Cells              []string
+}
+
+// frontierView is a design on the page.
+type frontierView struct {
+	SVG    template.HTML
+	Title  string
+	Hidden int
+	Legend []key
+	Rows   []pointView
+}
+
+// pointView is a point of the frontier in words.
+type pointView struct {
+	Numbers, Noise, Sigma string
+	Cells                 []string
+}
+
+func (v *view) addBracket() {
+	if v.Bracket == nil {
+		return
+	}
+	s, ok := v.Bracket.newScale(float64(v.Data.GreyLevels))
+	if !ok {
+		return
+	}
+	v.Axis = s.name
+	for _, b := range v.Bracket.Bands {
+		x := bandView{Title: b.title(), Verdict: b.verdict(s), SVG: b.draw(s)}
+		for _, m := range b.Marks {
+			x.Rows = append(x.Rows, m.view(s))
+		}
+		v.Floors = append(v.Floors, x)
+	}
+}
+
+func (m Mark) view(s scale) markView {
+	v := markView{Name: m.title(true), Status: m.Status, Kind: "floor", Median: m.value(s), Unbounded: percent(float64(m.UnboundedFraction))}
+	switch m.Method {
+	case MarkAttack:
+		v.Name, v.Kind, v.Unbounded = m.Name, "ceiling", percent(math.NaN())
+	case MarkPrior:
+		v.Name, v.Kind, v.Unbounded = "knowing what such inputs look like, no release", "comparison", percent(math.NaN())
+	}
+	return v
+}
+
+func (v *view) addFrontier() {
+	if v.Design == nil {
+		return
+	}
+	x := &frontierView{}
+	if f, ok := newFrontier(v.Design); ok {
+		x.SVG, x.Title, x.Legend, x.Hidden = f.draw(), f.title, f.legend(), f.hidden()
+	}
+	for _, l := range v.Design.lines() {
+		for _, p := range l.Points {
+			cells := append(p.cells(), "no")
+			if p.Meets {
+				cells[len(cells)-1] = "yes"
+			}
+			x.Rows = append(x.Rows, pointView{l.numbers(), familyName(p.Family), number(p.Sigma), cells})
+		}
+	}
+	v.Frontier = x
+}
+
+// Caption names a pair.
+func (p Pair) Caption() string { return p.caption() }
+
+// Says tells what a pair proves.
+func (p Pair) Says() string { return p.says() }
+
+// First is the original as a data URI.
+func (p Pair) First() template.URL { return dataURI(p.first) }
+
+// Second is the other input as a data URI.
+func (p Pair) Second() template.URL { return dataURI(p.second) }
+
+// Bounded are the reconstructions at the certified bounds.
+func (p Picture) Bounded() []Shot { return p.shots(false) }
+
+// Attacked are the reconstructions by attacks that ran.
+func (p Picture) Attacked() []Shot { return p.shots(true) }
+
+func (p Picture) shots(demonstrated bool) []Shot {
+	var out []Shot
+	for _, s := range p.Shots {
+		if (s.Status == StatusDemonstrated) == demonstrated {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// HasBounded tells whether the gallery has reconstructions at bounds.
+func (v *view) HasBounded() bool { return v.has(Picture.Bounded) }
+
+// HasAttacked tells whether the gallery has reconstructions by attacks.
+func (v *view) HasAttacked() bool { return v.has(Picture.Attacked) }
+
+func (v *view) has(shots func(Picture) []Shot) bool {
+	for _, p := range v.Gallery {
+		if len(shots(p)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// AttacksBiased is what a reader of the attacks must know.
+func (v *view) AttacksBiased() string { return attacksBiased }
