@@ -2,8 +2,14 @@ package bound
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
 
 	"tattle/nn"
+	"tattle/qp"
+	"tattle/run"
 )
 
 // TwinOptions says for which examples twins are sought: inputs with exactly the
@@ -15,25 +21,235 @@ type TwinOptions struct {
 	Toward   Source // data to take target images from; nil for the examples' own
 }
 
-// A TwinFinder finds inputs that a net maps to exactly the same features. It is
-// safe for concurrent use.
-type TwinFinder struct{ domain Domain }
+// targetDraws is after how many images of the example's own label TargetIndex looks
+// through all that there are.
+const targetDraws = 100
+
+// Target overwrites target with the image of data toward which the nearest twin of
+// an example is sought, TargetIndex's, and reports whether there is one.
+func (o TwinOptions) Target(target []float32, data Source, example, label int) bool {
+	k := o.TargetIndex(data, example, label)
+	if k >= 0 {
+		data.Examples(target, []int{k})
+	}
+	return k >= 0
+}
+
+// TargetIndex returns the index in data of an image with another label, drawn by the
+// seed and the example's index: -1 where all labels are the same.
+func (o TwinOptions) TargetIndex(data Source, example, label int) int {
+	n := data.Len()
+	if n == 0 {
+		return -1
+	}
+	r := run.Rand(o.Seed, example, 0)
+	k := r.IntN(n)
+	for range targetDraws {
+		if data.Label(k) != label {
+			return k
+		}
+		k = r.IntN(n)
+	}
+	for range n {
+		if data.Label(k) != label {
+			return k
+		}
+		k = (k + 1) % n
+	}
+	return -1
+}
+
+// A TwinFinder finds inputs that a net maps to exactly the same features. Where the
+// net is affine between ReLUs, these are the inputs in the domain at which the units
+// of one layer that are on at θ do not change and those that are off stay off: a
+// polytope, whose far corners and whose point nearest to a target are found by a
+// linear and a quadratic programme. It is safe for concurrent use; the programmes
+// use all cores unless called from Parallel.
+type TwinFinder struct {
+	domain  Domain
+	p       int
+	levels  []*level
+	workers sync.Pool // of *twinWorker
+}
 
 // NewTwinFinder prepares the search for a net that ends in the features. It errs,
 // with the reason, where twins cannot be found by linear algebra.
 func NewTwinFinder(g *nn.Graph, domain Domain) (*TwinFinder, error) {
-	return &TwinFinder{domain: domain}, nil
+	p := nn.Size(g.InputShape)
+	switch {
+	case domain.Low == nil:
+		return nil, fmt.Errorf("twins are sought in a box of legal inputs, and the domain is free")
+	case len(domain.Low) != p:
+		return nil, fmt.Errorf("the range of legal inputs is for %d inputs, the model has %d", len(domain.Low), p)
+	}
+	levels, err := levelsOf(g, p)
+	if err != nil {
+		return nil, err
+	}
+	f := &TwinFinder{domain: domain, p: p, levels: levels}
+	f.workers.New = func() any { return newTwinWorker(f) }
+	return f, nil
 }
 
 // Find overwrites eps, [2, p], with two twins θ+ε of θ: the farthest that it finds
 // and the one nearest to target, which may be nil. found says which there are; the
-// others are zero. It errs where ctx ends.
+// others are zero. It errs where ctx ends, and panics where lengths do not match.
+//
+// ‖ε‖² is convex, and a linear programme finds where its chords over the limits of
+// each input are largest, which is above every ‖ε‖² in the polytope; from there on
+// each programme maximises the linear part at the ε before, which is below.
 func (f *TwinFinder) Find(ctx context.Context, eps []float64, theta, target []float32) (found [2]bool, err error) {
+	if len(eps) != 2*f.p || len(theta) != f.p || target != nil && len(target) != f.p {
+		panic(fmt.Sprintf("bound: twins of length %d of an input of length %d toward one of length %d, for %d inputs",
+			len(eps), len(theta), len(target), f.p))
+	}
 	clear(eps)
-	return found, ctx.Err()
+	w := f.workers.Get().(*twinWorker)
+	defer f.workers.Put(w)
+	if !f.prepare(w, theta) {
+		return found, ctx.Err()
+	}
+	if found[0], err = w.farthest(ctx, eps[:f.p]); err != nil {
+		return found, err
+	}
+	if target != nil {
+		found[1], err = w.nearest(ctx, eps[f.p:], theta, target)
+	}
+	return found, err
 }
 
-// Target overwrites target with the image of data toward which the nearest twin of
-// an example is sought: one with another label, drawn by the seed and the
-// example's index.
-func (o TwinOptions) Target(target []float32, data Source, example, label int) bool { return false }
+// prepare sets the polytope of θ's twins up. It reports false where there is no
+// layer with fewer units that are on than there are inputs, or θ is not legal.
+func (f *TwinFinder) prepare(w *twinWorker, theta []float32) bool {
+	for i, t := range theta {
+		w.theta[i] = float64(t)
+		if !f.domain.contains(i, w.theta[i], 0) {
+			return false
+		}
+		w.low[i] = f.domain.inside(i, w.theta[i], f.domain.Low[i]-w.theta[i])
+		w.high[i] = f.domain.inside(i, w.theta[i], f.domain.High[i]-w.theta[i])
+	}
+	for k, l := range f.levels {
+		if w.constrain(l, w.nets[k]) {
+			return true
+		}
+	}
+	return false
+}
+
+// inside returns the float64 nearest to e, toward 0, for which t + e lies in the
+// interval.
+func (d Domain) inside(i int, t, e float64) float64 {
+	for e != 0 {
+		if x, err := twoSum(t, e); d.contains(i, x, err) {
+			return e
+		}
+		e = math.Nextafter(e, 0)
+	}
+	return 0
+}
+
+// A twinWorker holds what one search for twins needs.
+type twinWorker struct {
+	p         int
+	nets      [][]*nn.Net // of each level, for its tensors
+	theta     []float64
+	low, high []float64 // limits of ε
+	polytope  qp.Problem
+	q, ones   []float64
+	solver    qp.Solver
+	clean     cleaner
+}
+
+func newTwinWorker(f *TwinFinder) *twinWorker {
+	w := &twinWorker{p: f.p, nets: make([][]*nn.Net, len(f.levels)), theta: make([]float64, f.p),
+		low: make([]float64, f.p), high: make([]float64, f.p), q: make([]float64, f.p),
+		ones: slices.Repeat([]float64{1}, f.p)}
+	for k, l := range f.levels {
+		for _, t := range l.tensors {
+			w.nets[k] = append(w.nets[k], t.net.Clone())
+		}
+	}
+	w.polytope.Low, w.polytope.High, w.polytope.Q = w.low, w.high, w.q
+	return w
+}
+
+// The settings of the programmes. What they leave of the objective costs a little of
+// the distance; what they leave of the rows is within the margin.
+var (
+	farthestSettings = qp.Options{Tolerance: 1e-3, Feasibility: margin / 10}
+	nearestSettings  = qp.Options{Tolerance: 1e-4, Feasibility: margin / 10}
+)
+
+const (
+	// climbs is the most linear programmes that follow the first.
+	climbs = 3
+	// enough is how near ‖ε‖² must be to what it cannot exceed, or how little it may
+	// grow, for the climb to end.
+	enough = 0.02
+)
+
+// farthest overwrites eps with the farthest twin that it finds.
+func (w *twinWorker) farthest(ctx context.Context, eps []float64) (bool, error) {
+	w.polytope.D = nil
+	ceiling := 0.
+	for i := range w.q {
+		w.q[i] = -(w.low[i] + w.high[i]) // ε² ≤ (low + high)·ε − low·high within the limits
+		ceiling -= w.low[i] * w.high[i]
+	}
+	best, trial := 0., make([]float64, w.p)
+	for k := range 1 + climbs {
+		r, err := w.solver.Solve(ctx, &w.polytope, farthestSettings)
+		if err != nil {
+			return false, err
+		}
+		if k == 0 {
+			ceiling -= r.Objective
+		}
+		copy(trial, r.X)
+		size := square(trial)
+		if r.Status == qp.Infeasible || size <= best*(1+enough) || !w.twin(trial) {
+			break
+		}
+		best = size
+		copy(eps, trial)
+		if best >= ceiling*(1-enough) {
+			break
+		}
+		for i, e := range eps {
+			w.q[i] = -e
+		}
+	}
+	return best > 0, nil
+}
+
+// nearest overwrites eps with the twin that is nearest to target.
+func (w *twinWorker) nearest(ctx context.Context, eps []float64, theta, target []float32) (bool, error) {
+	w.polytope.D = w.ones
+	for i, t := range theta {
+		w.q[i] = float64(t) - float64(target[i])
+		if w.q[i]-w.q[i] != 0 {
+			return false, nil
+		}
+	}
+	r, err := w.solver.Solve(ctx, &w.polytope, nearestSettings)
+	if err != nil || r.Status == qp.Infeasible {
+		return false, err
+	}
+	copy(eps, r.X)
+	if square(eps) > 0 && w.twin(eps) {
+		return true, nil
+	}
+	clear(eps)
+	return false, nil
+}
+
+// twin makes eps exact and reports whether it is a twin's.
+func (w *twinWorker) twin(eps []float64) bool { return w.clean.exact(eps, &w.polytope) }
+
+func square(x []float64) (s float64) {
+	for _, v := range x {
+		s += v * v
+	}
+	return s
+}
