@@ -46,7 +46,7 @@ func (v *verifier) norms(prefix string, index int, znorm, allowance []float64, d
 		if !rounding { // else ‖z‖ is nothing but rounding, then as now
 			v.compare(prefix+"z_norm", index, k, znorm[k], finite(d.ZNorm), own)
 		}
-		v.compare(prefix+"allowance", index, k, allowance[k], finite(d.Allowance), own)
+		v.compare(prefix+"allowance", index, k, allowance[k], finite(d.Allowance), certificateTolerance)
 	}
 	return within
 }

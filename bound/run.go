@@ -150,19 +150,19 @@ type settings struct {
 	High          []float64     `json:"domain_high,omitempty"`
 	Search        SearchOptions `json:"search"`
 	SkipCramerRao bool          `json:"skip_cramer_rao"`
-	Far           *farSettings  `json:"far,omitempty"`
+	Far           *farRecord    `json:"far,omitempty"`
 	Barankin      int           `json:"barankin_witnesses,omitempty"`
-	Twins         *twinSettings `json:"twins,omitempty"`
+	Twins         *twinRecord   `json:"twins,omitempty"`
 	Examples      []int         `json:"examples"`
 }
 
-type farSettings struct {
+type farRecord struct {
 	Starts, Scales, Steps int
 	Low, High             []float64
 	Seed                  uint64
 }
 
-type twinSettings struct {
+type twinRecord struct {
 	Examples  int
 	Low, High []float64
 	Seed      uint64
@@ -170,12 +170,12 @@ type twinSettings struct {
 }
 
 // rungs are the settings of the rungs, nil for those left out.
-func (e Experiment) rungs() (far *farSettings, twins *twinSettings) {
+func (e Experiment) rungs() (far *farRecord, twins *twinRecord) {
 	if o := e.Far; o.Starts > 0 {
-		far = &farSettings{o.Starts, o.Scales, o.Steps, o.Domain.Low, o.Domain.High, o.Seed}
+		far = &farRecord{o.Starts, o.Scales, o.Steps, o.Domain.Low, o.Domain.High, o.Seed}
 	}
 	if o := e.Twins; o.Examples > 0 {
-		twins = &twinSettings{o.Examples, o.Domain.Low, o.Domain.High, o.Seed, 0}
+		twins = &twinRecord{o.Examples, o.Domain.Low, o.Domain.High, o.Seed, 0}
 		if o.Toward != nil {
 			twins.Targets = o.Toward.Len()
 		}
