@@ -78,7 +78,7 @@ func (r *Report) attackRows() []attackRow {
 			}
 		}
 		for _, b := range r.Bounds {
-			if b.Method == methodVanTrees && b.Band == band {
+			if b.Method == bound.MethodVanTrees && b.Band == band {
 				x := attackRow{Name: "van Trees' bound", Status: b.Status, Band: times(band), Whole: r.vanTreesWhole(band)}
 				for _, q := range bound.QuantileLevels {
 					x.Quantiles = append(x.Quantiles, "≥"+number(b.Quantile(q)))
@@ -101,7 +101,7 @@ func (r *Report) attackBands() []string {
 // vanTreesWhole is van Trees' bound on the root mean square error of an input.
 func (r *Report) vanTreesWhole(band string) string {
 	for _, b := range r.Bounds {
-		if b.Method == methodVanTreesMeanSquare && b.Band == band {
+		if b.Method == bound.MethodVanTreesMeanSquare && b.Band == band {
 			return "≥" + number(b.Quantile(.5))
 		}
 	}

@@ -71,16 +71,19 @@ type rung struct{ method, search string }
 // rungs are the kinds in the order in which a figure shows them.
 var rungs = []rung{
 	{bound.MethodCramerRaoAxis, ""}, {bound.MethodHCR, ""}, {bound.MethodCramerRao, ""},
-	{methodBarankin, ""}, {bound.MethodHCR, searchFar}, {bound.MethodHCR, searchTwins}, {methodVanTrees, ""},
+	{bound.MethodBarankin, ""}, {bound.MethodHCR, bound.SearchFar}, {bound.MethodHCR, bound.SearchTwins}, {bound.MethodVanTrees, ""},
 }
 
 // kindOf tells which rung a row belongs to: how tiny witnesses were searched
 // for makes no rung of its own.
-func kindOf(b bound.Summary) rung {
-	if (b.Method == bound.MethodHCR || b.Method == bound.MethodMeanSquare) && (b.Search == searchFar || b.Search == searchTwins) {
-		return rung{b.Method, b.Search}
+func kindOf(b bound.Summary) rung { return newRung(b.Method, b.Search) }
+
+func newRung(method, search string) rung {
+	one := method == bound.MethodHCR || method == bound.MethodMeanSquare
+	if one && (search == bound.SearchFar || search == bound.SearchTwins) {
+		return rung{method, search}
 	}
-	return rung{b.Method, ""}
+	return rung{method, ""}
 }
 
 // floors are the bounds' marks in a band.

@@ -27,8 +27,8 @@ type group struct {
 }
 
 var groups = []group{
-	{"Floor: no unbiased reconstruction errs less than this", func(m Mark) bool { return m.floor() && m.Method != methodVanTrees }},
-	{"Floor for everybody, if inputs were Gaussian", func(m Mark) bool { return m.Method == methodVanTrees }},
+	{"Floor: no unbiased reconstruction errs less than this", func(m Mark) bool { return m.floor() && m.Method != bound.MethodVanTrees }},
+	{"Floor for everybody, if inputs were Gaussian", func(m Mark) bool { return m.Method == bound.MethodVanTrees }},
 	{"Ceiling: attacks that ran err this little", func(m Mark) bool { return m.Method == MarkAttack }},
 	{"For comparison: guessing without the release", func(m Mark) bool { return m.Method == MarkPrior }},
 }
@@ -152,16 +152,15 @@ func (m Mark) words(s scale) string {
 
 // pageNames are shorter than those of a table and longer than a terminal's.
 var pageNames = map[rung]string{
-	{"hcr", ""}: "HCR, one near witness", {"hcr", searchFar}: "HCR, far witness", {"hcr", searchTwins}: "HCR, exact twin",
-	{"cramer-rao-axis", ""}: "Cramér-Rao, all else known", {"cramer-rao", ""}: "Cramér-Rao, part that is seen",
+	{bound.MethodHCR, ""}:                "HCR, one near witness",
+	{bound.MethodHCR, bound.SearchFar}:   "HCR, far witness",
+	{bound.MethodHCR, bound.SearchTwins}: "HCR, exact twin",
+	{bound.MethodCramerRaoAxis, ""}:      "Cramér-Rao, all else known",
+	{bound.MethodCramerRao, ""}:          "Cramér-Rao, part that is seen",
 }
 
 func (m Mark) pageName() string {
-	kind := rung{m.Method, ""}
-	if m.Search == searchFar || m.Search == searchTwins {
-		kind.search = m.Search
-	}
-	if n := pageNames[kind]; n != "" {
+	if n := pageNames[newRung(m.Method, m.Search)]; n != "" {
 		return n
 	}
 	return m.title(true)
@@ -205,7 +204,7 @@ func (b BracketBand) limitless() string {
 // everybody points at van Trees where it is there.
 func (b BracketBand) everybody() string {
 	for _, m := range b.Marks {
-		if m.Method == methodVanTrees {
+		if m.Method == bound.MethodVanTrees {
 			return " The floor for everybody is van Trees', as far as its assumption holds."
 		}
 	}

@@ -78,14 +78,11 @@ func (m Mark) title(long bool) string {
 	case MarkPrior:
 		return "no release, prior"
 	}
-	kind, which := rung{m.Method, ""}, 1
-	if m.Search == searchFar || m.Search == searchTwins {
-		kind.search = m.Search
-	}
+	which := 1
 	if long {
 		which = 0
 	}
-	if n := methodNames[kind]; n[which] != "" {
+	if n := methodNames[newRung(m.Method, m.Search)]; n[which] != "" {
 		return n[which]
 	}
 	return m.Method

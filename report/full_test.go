@@ -38,7 +38,7 @@ func full(t *testing.T) *Report {
 	r.Utility = Utility{CleanAccuracy: .9756, CleanInterval: [2]float64{.97, .98}, ReleasedAccuracy: .94, ReleasedInterval: [2]float64{.93, .95}, Examples: 10000, Draws: 1}
 	row := func(method, search, band, status string, unbounded float64, v ...float64) bound.Summary {
 		b := bound.Summary{Method: method, Search: search, Coordinates: "dct", Band: band, Values: 784, StdQuantiles: quantiles(v...), UnboundedFraction: unbounded, Status: status}
-		if search == searchFar || search == searchTwins {
+		if search == bound.SearchFar || search == bound.SearchTwins {
 			b.Domain = "legal"
 		}
 		return b
@@ -49,11 +49,11 @@ func full(t *testing.T) *Report {
 		row(bound.MethodCramerRaoAxis, "", all, e, 0, .04, .06, .08, .1, .2), row(bound.MethodCramerRaoAxis, "", low, e, 0, .03, .05, .07, .1, .2),
 		row(bound.MethodHCR, "algorithm1", all, c, 0, .1, .15, .2, .3, .5), row(bound.MethodHCR, "algorithm1", low, c, 0, .1, .16, .22, .3, .5),
 		row(bound.MethodCramerRao, "", all, e, 1, .2, .4, .57, .8, 1.2), row(bound.MethodCramerRao, "", low, e, 1, .3, .5, .65, .9, 1.3),
-		row(methodBarankin, "", all, c, 0, .2, .4, .56, .8, 1.2), row(methodBarankin, "", low, c, 0, .3, .5, .64, .9, 1.3),
-		row(bound.MethodHCR, searchFar, all, c, .1, .3, .6, .9, 2, inf), row(bound.MethodHCR, searchFar, low, c, .1, .4, .8, 1.4, 3, inf),
-		row(bound.MethodHCR, searchTwins, all, c, .98, inf, inf, inf, inf, inf), row(bound.MethodHCR, searchTwins, low, c, 1, inf, inf, inf, inf, inf),
-		row(methodVanTrees, "", all, a, 0, .001, .02, .09, .2, .5), row(methodVanTrees, "", low, a, 0, .2, .3, .45, .6, .9),
-		row(methodVanTreesMeanSquare, "", all, a, 0, .3, .3, .3, .3, .3),
+		row(bound.MethodBarankin, "", all, c, 0, .2, .4, .56, .8, 1.2), row(bound.MethodBarankin, "", low, c, 0, .3, .5, .64, .9, 1.3),
+		row(bound.MethodHCR, bound.SearchFar, all, c, .1, .3, .6, .9, 2, inf), row(bound.MethodHCR, bound.SearchFar, low, c, .1, .4, .8, 1.4, 3, inf),
+		row(bound.MethodHCR, bound.SearchTwins, all, c, .98, inf, inf, inf, inf, inf), row(bound.MethodHCR, bound.SearchTwins, low, c, 1, inf, inf, inf, inf, inf),
+		row(bound.MethodVanTrees, "", all, a, 0, .001, .02, .09, .2, .5), row(bound.MethodVanTrees, "", low, a, 0, .2, .3, .45, .6, .9),
+		row(bound.MethodVanTreesMeanSquare, "", all, a, 0, .3, .3, .3, .3, .3),
 	}
 	r.Attacks = []Attack{
 		{Name: "linear", About: "The best linear map, from 60,000 training images.", Coordinates: "dct", Band: all, RMSQuantiles: quantiles(.01, .05, .15, .3, .7), MeanSquare: .16, Examples: 100, Draws: 4, Status: StatusDemonstrated},
@@ -65,7 +65,7 @@ func full(t *testing.T) *Report {
 	r.Ladder = []LadderRow{
 		{Rung: "HCR", Search: "published", Status: c, MedianAll: .17, MedianLow: .18, RatioToAlgorithm1: .8, RatioToAuthors: 1},
 		{Rung: "Barankin", Status: c, MedianAll: .56, MedianLow: .64, RatioToAlgorithm1: 2.8, RatioToAuthors: 3.4},
-		{Rung: "HCR", Search: searchTwins, Status: c, MedianAll: Number(inf), Unbounded: true, MedianLow: Number(inf), UnboundedLow: true, RatioToAlgorithm1: nan, RatioToAuthors: nan, UnboundedFraction: .98, Note: "tried on 10 images"},
+		{Rung: "HCR", Search: bound.SearchTwins, Status: c, MedianAll: Number(inf), Unbounded: true, MedianLow: Number(inf), UnboundedLow: true, RatioToAlgorithm1: nan, RatioToAuthors: nan, UnboundedFraction: .98, Note: "tried on 10 images"},
 	}
 	r.Design = &Design{
 		Target: DesignTarget{Directions: 10, Within: .5}, MaxDrop: .01, Met: true, Evaluations: 31, Reproduce: "tattle bound --keep 20 --sigma 2",

@@ -68,7 +68,7 @@ func (p Pair) caption() string {
 func (p Pair) says() string {
 	apart := fmt.Sprintf("%s grey levels apart", number(float64(p.RMS)))
 	if p.ZNorm <= p.Allowance {
-		return apart + ", features equal to rounding, so no unbiased reconstruction tells them apart at any noise"
+		return apart + ", features equal to rounding, so no reconstruction tells them apart, whatever the noise"
 	}
 	apart += fmt.Sprintf(", features %s apart", number(float64(p.ZNorm)))
 	if p.Unbounded || math.IsInf(float64(p.Median), 1) {

@@ -133,6 +133,11 @@ func standsAlone(t *testing.T, r *Report) {
 			t.Errorf("picture without words or bytes: %.80s", img)
 		}
 	}
+	for _, svg := range regexp.MustCompile(`<svg[^>]*>`).FindAllString(s, -1) {
+		if !strings.Contains(svg, `aria-label="`) && !strings.Contains(svg, `aria-hidden="true"`) && !strings.Contains(svg, `class="tip"`) {
+			t.Errorf("figure without words: %.80s", svg)
+		}
+	}
 	var open []string
 	void := map[string]bool{"meta": true, "img": true, "br": true, "line": true, "!doctype": true}
 	for _, m := range regexp.MustCompile(`<(/?)(!?[a-z0-9]+)[^>]*?(/?)>`).FindAllStringSubmatch(s, -1) {

@@ -7,16 +7,6 @@ import (
 	"tattle/bound"
 )
 
-// Methods and searches of bound that only some runs have.
-const (
-	methodBarankin           = "barankin"
-	methodBarankinMeanSquare = "barankin-mean-square"
-	methodVanTrees           = "van-trees"
-	methodVanTreesMeanSquare = "van-trees-mean-square"
-	searchFar                = "far"
-	searchTwins              = "twins"
-)
-
 // The standings of a claim, which no rendering mixes.
 var statuses = []string{bound.StatusCertified, StatusDemonstrated, bound.StatusEstimated, bound.StatusAssumed}
 
@@ -44,18 +34,18 @@ func (r *Report) rows(status string, name func(bound.Summary) string) []row {
 
 // methodNames are the long name, the short one, and what the latter stands for.
 var methodNames = map[rung][3]string{
-	{bound.MethodHCR, ""}:                 {"Hammersley-Chapman-Robbins", "HCR", "the Hammersley-Chapman-Robbins bound, from one witness near the input"},
-	{bound.MethodHCR, searchFar}:          {"Hammersley-Chapman-Robbins, far witnesses", "HCR, far", "from an input visibly different whose features the noise hardly tells apart"},
-	{bound.MethodHCR, searchTwins}:        {"Hammersley-Chapman-Robbins, exact twins", "HCR, twins", "from an input with the same features to rounding"},
-	{bound.MethodMeanSquare, ""}:          {"Hammersley-Chapman-Robbins, root mean square", "HCR, rms", "its mean-square form, as a root per input"},
-	{bound.MethodMeanSquare, searchFar}:   {"Hammersley-Chapman-Robbins, far witnesses, root mean square", "HCR, far, rms", "its mean-square form, as a root per input"},
-	{bound.MethodMeanSquare, searchTwins}: {"Hammersley-Chapman-Robbins, exact twins, root mean square", "HCR, twins, rms", "its mean-square form, as a root per input"},
-	{bound.MethodCramerRaoAxis, ""}:       {"Cramér-Rao, all else known", "Cramér-Rao, axis", "for an adversary who knows every other coordinate"},
-	{bound.MethodCramerRao, ""}:           {"Cramér-Rao, identifiable part", "Cramér-Rao, seen", "for the part of a coordinate that the features see; unbounded is the share with another part"},
-	{methodBarankin, ""}:                  {"Barankin", "Barankin", "many witnesses of one input together"},
-	{methodBarankinMeanSquare, ""}:        {"Barankin, root mean square", "Barankin, rms", "its mean-square form, as a root per input"},
-	{methodVanTrees, ""}:                  {"van Trees", "van Trees", "for any adversary, biased too, on average over inputs that are Gaussian with the data's covariance, which they are not"},
-	{methodVanTreesMeanSquare, ""}:        {"van Trees, root mean square", "van Trees, rms", "its mean-square form, as a root"},
+	{bound.MethodHCR, ""}:                       {"Hammersley-Chapman-Robbins", "HCR", "the Hammersley-Chapman-Robbins bound, from one witness near the input"},
+	{bound.MethodHCR, bound.SearchFar}:          {"Hammersley-Chapman-Robbins, far witnesses", "HCR, far", "from an input visibly different whose features the noise hardly tells apart"},
+	{bound.MethodHCR, bound.SearchTwins}:        {"Hammersley-Chapman-Robbins, exact twins", "HCR, twins", "from an input with the same features to rounding"},
+	{bound.MethodMeanSquare, ""}:                {"Hammersley-Chapman-Robbins, root mean square", "HCR, rms", "its mean-square form, as a root per input"},
+	{bound.MethodMeanSquare, bound.SearchFar}:   {"Hammersley-Chapman-Robbins, far witnesses, root mean square", "HCR, far, rms", "its mean-square form, as a root per input"},
+	{bound.MethodMeanSquare, bound.SearchTwins}: {"Hammersley-Chapman-Robbins, exact twins, root mean square", "HCR, twins, rms", "its mean-square form, as a root per input"},
+	{bound.MethodCramerRaoAxis, ""}:             {"Cramér-Rao, all else known", "Cramér-Rao, axis", "for an adversary who knows every other coordinate"},
+	{bound.MethodCramerRao, ""}:                 {"Cramér-Rao, identifiable part", "Cramér-Rao, seen", "for the part of a coordinate that the features see; unbounded is the share with another part"},
+	{bound.MethodBarankin, ""}:                  {"Barankin", "Barankin", "many witnesses of one input together"},
+	{bound.MethodBarankinMeanSquare, ""}:        {"Barankin, root mean square", "Barankin, rms", "its mean-square form, as a root per input"},
+	{bound.MethodVanTrees, ""}:                  {"van Trees", "van Trees", "for any adversary, biased too, on average over inputs that are Gaussian with the data's covariance, which they are not"},
+	{bound.MethodVanTreesMeanSquare, ""}:        {"van Trees, root mean square", "van Trees, rms", "its mean-square form, as a root"},
 }
 
 // longName names a row for people: method, search, size, coordinates.

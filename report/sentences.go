@@ -63,13 +63,20 @@ func (r *Report) surface() string {
 	case "logits":
 		what = "logit"
 	case "probabilities":
-		what = "class probabilities"
-		return fmt.Sprintf("%d %s of the model", n, what)
+		return fmt.Sprintf("%d class probabilities of the model%s", n, r.Release.heated())
 	}
 	if p := r.Release.Projection; p != nil {
 		return fmt.Sprintf("%s kept of the model's %ss (%s)", Count(p.Keep, "number"), what, projectionWords(p.Kind))
 	}
-	return Count(n, what) + " of the model"
+	return Count(n, what) + " of the model" + r.Release.heated()
+}
+
+// heated says the temperature where one is set.
+func (l Release) heated() string {
+	if l.Temperature == 0 || l.Temperature == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (at temperature %s)", number(l.Temperature))
 }
 
 func projectionWords(kind string) string {
@@ -148,7 +155,7 @@ func (r *Report) certified() string {
 // known.
 func (r *Report) twins() string {
 	for _, b := range r.Bounds {
-		if b.Status != bound.StatusCertified || b.Band != "all" || kindOf(b) != (rung{bound.MethodHCR, searchTwins}) || b.UnboundedFraction == 0 {
+		if b.Status != bound.StatusCertified || b.Band != "all" || kindOf(b) != (rung{bound.MethodHCR, bound.SearchTwins}) || b.UnboundedFraction == 0 {
 			continue
 		}
 		legal := ""
@@ -229,7 +236,7 @@ func (r *Report) strongest(all bool) *bound.Summary {
 	var best *bound.Summary
 	for i := range r.Bounds {
 		b := &r.Bounds[i]
-		if b.Status != bound.StatusCertified || meanSquare(b.Method) || b.Search == searchTwins || (b.Band == "all") != all {
+		if b.Status != bound.StatusCertified || meanSquare(b.Method) || b.Search == bound.SearchTwins || (b.Band == "all") != all {
 			continue
 		}
 		if best == nil || b.Quantile(.5) > best.Quantile(.5) {
