@@ -54,11 +54,21 @@ func (s scale) at(median Number) float64 {
 	return min(1, max(0, math.Log(v/s.lo)/math.Log(s.hi/s.lo)))
 }
 
-// ticks are 1 and 3 times the powers of ten on the axis.
+// mostTicks is what a telephone has room for.
+const mostTicks = 8
+
+// ticks are 1 and 3 times the powers of ten on the axis, thinned out where they
+// are many.
 func (s scale) ticks() []float64 {
 	var t []float64
 	for v := s.lo; v < s.hi; v = below(v * 3.4) {
 		t = append(t, v)
+	}
+	for len(t) > mostTicks {
+		for i := range (len(t) + 1) / 2 {
+			t[i] = t[2*i]
+		}
+		t = t[:(len(t)+1)/2]
 	}
 	return t
 }

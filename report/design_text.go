@@ -37,7 +37,19 @@ func (d *Design) confirmed() string {
 	if m := float64(c.MedianStd); !math.IsNaN(m) && m > 0 {
 		s += fmt.Sprintf("; the certified median standard deviation is %s over %s", number(m), Count(c.Examples, "input"))
 	}
-	return s + "."
+	return s + "." + d.kept()
+}
+
+// kept warns where the second measurement leaves the promise open or breaks it.
+func (d *Design) kept() string {
+	switch c := d.Confirmed; {
+	case d.MaxDrop == 0:
+	case float64(c.Drop) > d.MaxDrop:
+		return " That is more than was asked for."
+	case float64(c.DropInterval[1]) > d.MaxDrop:
+		return " The interval reaches beyond what was asked for."
+	}
+	return ""
 }
 
 // asked says target and constraint.

@@ -63,9 +63,9 @@ func full(t *testing.T) *Report {
 	}
 	r.Bracket = NewBracket(r.Bounds, r.Attacks, []Band{{all, "dct", 784, .2}, {low, "dct", 64, 1.1}})
 	r.Ladder = []LadderRow{
-		{Rung: "HCR", Search: "published", Status: c, MedianAll: .17, MedianLow: .18, RatioToAlgorithm1: .8, RatioToAuthors: 1},
-		{Rung: "Barankin", Status: c, MedianAll: .56, MedianLow: .64, RatioToAlgorithm1: 2.8, RatioToAuthors: 3.4},
-		{Rung: "HCR", Search: bound.SearchTwins, Status: c, MedianAll: Number(inf), Unbounded: true, MedianLow: Number(inf), UnboundedLow: true, RatioToAlgorithm1: nan, RatioToAuthors: nan, UnboundedFraction: .98, Note: "tried on 10 images"},
+		{Rung: bound.MethodHCR, Search: "published", Status: c, MedianAll: .17, MedianLow: .18, RatioToAlgorithm1: .8, RatioToAuthors: 1},
+		{Rung: bound.MethodBarankin, Status: c, MedianAll: .56, MedianLow: .64, RatioToAlgorithm1: 2.8, RatioToAuthors: 3.4},
+		{Rung: bound.MethodHCR, Search: bound.SearchTwins, Status: c, MedianAll: Number(inf), Unbounded: true, MedianLow: Number(inf), UnboundedLow: true, RatioToAlgorithm1: nan, RatioToAuthors: nan, UnboundedFraction: .98, Note: "tried on 10 images"},
 	}
 	r.Design = &Design{
 		Target: DesignTarget{Directions: 10, Within: .5}, MaxDrop: .01, Met: true, Evaluations: 31, Reproduce: "tattle bound --keep 20 --sigma 2",
@@ -171,6 +171,10 @@ func TestSentencesAreHonest(t *testing.T) {
 	says(r, "Nothing is certified", "itself an estimate", "!Certified:")
 	r.Release.NoBounds = "only the label leaves."
 	says(r, "No bound holds for this release: only the label leaves.")
+	r.Design.Confirmed.DropInterval[1] = .011
+	says(r, "The interval reaches beyond what was asked for.")
+	r.Design.Confirmed.Drop = .0101
+	says(r, "That is more than was asked for.", "!interval reaches")
 	r.Design.Met, r.Design.Near = false, "It leaves 12 directions"
 	says(r, "nothing meets it", "It leaves 12 directions.")
 	r.Design.Best = nil
@@ -257,4 +261,28 @@ func TestFrontierStaysInside(t *testing.T) {
 	if _, ok := newFrontier(&Design{}); ok {
 		t.Error("an empty frontier is shown")
 	}
+}
+
+// TestDesignAlone renders an answer that comes without a bounded release.
+func TestDesignAlone(t *testing.T) {
+	whole := full(t)
+	r := &Report{Schema: Schema, Title: "design", Command: "tattle design", Model: whole.Model, Data: whole.Data, Design: whole.Design}
+	var text, page bytes.Buffer
+	if err := r.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteHTML(&page, "run"); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{text.String(), page.String()} {
+		if !strings.Contains(s, "Asked for at most 10 directions") || !strings.Contains(s, "tattle bound --keep 20") {
+			t.Error("no answer")
+		}
+		for _, banned := range []string{"It classifies", "0 examples", "certified floor", "NaN"} {
+			if strings.Contains(s, banned) {
+				t.Errorf("says %q", banned)
+			}
+		}
+	}
+	standsAlone(t, r)
 }

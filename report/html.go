@@ -77,7 +77,7 @@ func (r *Report) WriteHTML(w io.Writer, folder string) error {
 	}
 	v.AttackRows, v.Abouts = r.attackRows(), r.abouts()
 	for _, l := range r.Ladder {
-		v.LadderRows = append(v.LadderRows, ladderView{l.name(), l.Status, l.Note, l.cells()})
+		v.LadderRows = append(v.LadderRows, ladderView{l.name(true), l.Status, l.Note, l.cells()})
 	}
 	v.addBracket()
 	v.addFrontier()

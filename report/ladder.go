@@ -12,7 +12,7 @@ import (
 // coordinates and over the low band, in normalised units, beside the method of
 // paper A on the same inputs and the same noise.
 type LadderRow struct {
-	Rung              string `json:"rung"`
+	Rung              string `json:"rung"` // a method of bound.Summary, or words
 	Status            string `json:"status"`
 	Search            string `json:"search,omitempty"`
 	MedianAll         Number `json:"median_all"` // null where unbounded
@@ -44,12 +44,20 @@ func (l LadderRow) cells() []string {
 		ratio(l.RatioToAlgorithm1), ratio(l.RatioToAuthors), percent(float64(l.UnboundedFraction))}
 }
 
-// name is the rung with its search.
-func (l LadderRow) name() string {
-	if l.Search == "" {
-		return l.Rung
+// name is the rung with its search, long for a page or short for a terminal.
+func (l LadderRow) name(long bool) string {
+	kind, which := newRung(l.Rung, l.Search), 1
+	if long {
+		which = 0
 	}
-	return l.Rung + " (" + l.Search + ")"
+	name := methodNames[kind][which]
+	if name == "" {
+		name = l.Rung
+	}
+	if l.Search != "" && kind.search == "" {
+		name += " (" + l.Search + ")"
+	}
+	return name
 }
 
 func (r *Report) textLadder(w io.Writer) {
@@ -63,9 +71,9 @@ func (r *Report) textLadder(w io.Writer) {
 	var notes []string
 	for _, l := range r.Ladder {
 		cells := strings.ReplaceAll(strings.Join(l.cells(), "\t"), "unbounded", "∞")
-		fmt.Fprintf(t, "%s, %s\t%s\n", l.name(), statusShort[l.Status], cells)
+		fmt.Fprintf(t, "%s, %s\t%s\n", l.name(false), statusShort[l.Status], cells)
 		if l.Note != "" {
-			notes = append(notes, l.name()+": "+l.Note)
+			notes = append(notes, l.name(false)+": "+l.Note)
 		}
 	}
 	t.Flush()
