@@ -2,43 +2,227 @@ package attack
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 
 	"tattle/bound"
+	"tattle/internal/simd"
 	"tattle/nn"
 	"tattle/release"
 )
 
 // The priors of an Inversion.
 const (
+	GaussianPrior  = "gaussian" // the inputs' mean and covariance
 	TotalVariation = "tv"       // neighbouring pixels differ little
-	GaussianPrior  = "gaussian" // of the data's mean and covariance
+)
+
+// Defaults of InversionOptions.
+const (
+	DefaultSteps = 200  // the objective of MNIST's images has settled to a percent
+	DefaultRate  = 0.05 // a twentieth of a standard deviation of the data, falling to 0
 )
 
 // InversionOptions are the settings of NewInversion.
 type InversionOptions struct {
 	Queries int          // releases of one input, of which the attacker takes the mean; 0 is 1
-	Prior   string       // by default …
-	Steps   int          // of Adam
-	Rate    float64      // of Adam, in the model's units
-	Weight  float64      // of the prior against what is derived for it; 0 is 1
+	Prior   string       // by default GaussianPrior
+	Steps   int          // of Adam; 0 is DefaultSteps
+	Rate    float64      // of Adam at the start; 0 is DefaultRate
+	Weight  float64      // of the prior, times the weight that follows from its scale; 0 is 1
 	Shape   []int        // of the input, for TotalVariation; nil for that of a *nn.Net's graph
 	Starts  []Attack     // whose reconstructions are starts, beside the prior's mean
 	Domain  bound.Domain // where reconstructions stay
 }
 
-// Inversion searches the input that explains the release best.
-type Inversion struct{}
+// Inversion searches the input that explains the release best: it minimises
+// ‖x − a(θ)‖²/(2σ²), which for Gaussian noise is −log f(x|θ), plus a prior's −log
+// density, by Adam from several starts, and answers the θ of the least objective.
+type Inversion struct {
+	InversionOptions
+	p, n      int
+	front     nn.Model
+	precision float64 // 1/σ² of the mean of the queries
+	prior     penalty
+	mean      []float32
+}
 
-// NewInversion prepares it.
+// penalty is −log of a prior density, in coordinates of its own.
+type penalty interface {
+	// input overwrites θ with the inputs at the coordinates v.
+	input(theta, v []float32)
+	// coordinates overwrites v with those of the inputs θ.
+	coordinates(v, theta []float32)
+	// pull overwrites g, which holds the gradient by θ of another objective, with that
+	// by v of the sum, and adds the penalty of each row to cost.
+	pull(g, v, theta []float32, cost []float64)
+	// settle keeps v where it may be.
+	settle(v []float32)
+}
+
+// NewInversion prepares the attack. It errs on an unknown prior, one of other
+// inputs, and on inputs of no known shape where the prior needs one.
 func NewInversion(front nn.Model, noise release.Noise, prior *bound.Prior, o InversionOptions) (*Inversion, error) {
-	return nil, nil
+	a := &Inversion{InversionOptions: o, front: front, precision: 1 / variance(noise, o.Queries)}
+	a.p, a.n = front.Dims()
+	if err := check(a.p, o.Queries, o.Domain); err != nil {
+		return nil, err
+	}
+	if len(prior.Mean) != a.p || len(prior.Covariance) != a.p*a.p {
+		return nil, fmt.Errorf("attack: a prior of %d inputs for a model of %d: estimate it from the model's own data", len(prior.Mean), a.p)
+	}
+	if o.Steps < 0 || o.Rate < 0 || o.Weight < 0 {
+		return nil, fmt.Errorf("attack: inversion in %d steps of rate %v with weight %v: none may be negative", o.Steps, o.Rate, o.Weight)
+	}
+	a.complete()
+	a.mean = narrow(prior.Mean)
+	clip(a.mean, o.Domain)
+	var err error
+	switch a.Prior {
+	case GaussianPrior:
+		a.prior, err = newWhitened(prior, a.Weight)
+	case TotalVariation:
+		a.prior, err = newVariation(prior, a.Weight, a.Shape, o.Domain)
+	default:
+		err = fmt.Errorf("prior %q: want %q or %q", a.Prior, GaussianPrior, TotalVariation)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("attack: inversion: %w", err)
+	}
+	return a, nil
+}
+
+func (a *Inversion) complete() {
+	if a.Prior == "" {
+		a.Prior = GaussianPrior
+	}
+	if a.Steps == 0 {
+		a.Steps = DefaultSteps
+	}
+	if a.Rate == 0 {
+		a.Rate = DefaultRate
+	}
+	if a.Weight == 0 {
+		a.Weight = 1
+	}
+	if net, ok := a.front.(*nn.Net); ok && a.Shape == nil {
+		a.Shape = net.Graph().InputShape
+	}
 }
 
 // Name returns "inversion".
 func (a *Inversion) Name() string { return "inversion" }
 
 // About says what the attack knows.
-func (a *Inversion) About() string { return "" }
+func (a *Inversion) About() string {
+	prior := "the mean and covariance of training data as a Gaussian prior"
+	if a.Prior == TotalVariation {
+		prior = "a prior of small total variation, scaled to the training data"
+	}
+	return fmt.Sprintf("knows the model, the noise and %s, and searches the input that explains the release best, in %d steps from %d starts", prior, a.Steps, 1+len(a.Starts))
+}
 
-// Reconstruct runs the search.
-func (a *Inversion) Reconstruct(ctx context.Context, dst, x []float32) error { return nil }
+// Reconstruct runs the search on every release at once.
+func (a *Inversion) Reconstruct(ctx context.Context, dst, x []float32) error {
+	batch := rows(dst, x, a.p, a.n)
+	s := newDescent(a, batch)
+	start := make([]float32, batch*a.p)
+	for k := range 1 + len(a.Starts) {
+		for i := range batch {
+			copy(start[i*a.p:], a.mean)
+		}
+		if k > 0 {
+			if err := a.Starts[k-1].Reconstruct(ctx, start, x); err != nil {
+				return err
+			}
+		}
+		if err := s.from(ctx, start, x); err != nil {
+			return err
+		}
+	}
+	for _, c := range s.least {
+		if math.IsInf(c, 1) {
+			return errors.New("attack: inversion: the objective is nowhere finite: look for extreme values in the model")
+		}
+	}
+	copy(dst, s.best)
+	clip(dst, a.Domain)
+	return nil
+}
+
+// descent is Adam on the objective of each release by itself.
+type descent struct {
+	*Inversion
+	v, theta, grad, m1, m2, residual []float32
+	cost, least                      []float64
+	best                             []float32 // θ of the least cost of each release
+}
+
+func newDescent(a *Inversion, batch int) *descent {
+	s := &descent{Inversion: a, residual: make([]float32, batch*a.n), cost: make([]float64, batch), least: make([]float64, batch)}
+	for _, b := range []*[]float32{&s.v, &s.theta, &s.grad, &s.m1, &s.m2, &s.best} {
+		*b = make([]float32, batch*a.p)
+	}
+	for i := range s.least {
+		s.least[i] = math.Inf(1)
+	}
+	return s
+}
+
+// descentGrain is how many entries are worth a core of their own.
+const descentGrain = 1 << 13
+
+// from descends from a start, [batch, p], towards the releases x, [batch, n].
+func (s *descent) from(ctx context.Context, start, x []float32) error {
+	clear(s.m1)
+	clear(s.m2)
+	s.prior.coordinates(s.v, start)
+	s.prior.settle(s.v)
+	for t := range s.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.evaluate(x)
+		rule := simd.AdamRule{Beta1: nn.DefaultBeta1, Beta2: inversionBeta2, Epsilon: nn.DefaultEpsilon,
+			Rate: s.Rate * falling(t, s.Steps)}
+		now := rule.At(t + 1)
+		simd.Parallel(len(s.v), descentGrain, func(lo, hi int) {
+			simd.AdamStep(s.v[lo:hi], s.grad[lo:hi], s.m1[lo:hi], s.m2[lo:hi], now)
+		})
+		s.prior.settle(s.v)
+	}
+	s.evaluate(x)
+	return nil
+}
+
+// inversionBeta2 forgets gradients over a hundred steps, of which there are
+// hundreds only.
+const inversionBeta2 = 0.99
+
+// falling is half a cosine from 1 to 0.
+func falling(t, steps int) float64 { return (1 + math.Cos(math.Pi*float64(t)/float64(steps))) / 2 }
+
+// evaluate computes objective and gradient at v, and keeps the best θ.
+func (s *descent) evaluate(x []float32) {
+	s.prior.input(s.theta, s.v)
+	lin := s.front.Linearize(s.theta)
+	a := lin.Features()
+	simd.Parallel(len(s.cost), 1+descentGrain/s.n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			r := s.residual[i*s.n : (i+1)*s.n]
+			p := float32(s.precision)
+			simd.Combine(r, a[i*s.n:(i+1)*s.n], x[i*s.n:(i+1)*s.n], p, -p, 0)
+			_, square := simd.SumAndSquares(r)
+			s.cost[i] = square / s.precision / 2
+		}
+	})
+	lin.VJP(s.grad, s.residual)
+	s.prior.pull(s.grad, s.v, s.theta, s.cost)
+	for i, c := range s.cost {
+		if c < s.least[i] {
+			s.least[i] = c
+			copy(s.best[i*s.p:(i+1)*s.p], s.theta[i*s.p:(i+1)*s.p])
+		}
+	}
+}

@@ -2,8 +2,12 @@ package attack
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 
 	"tattle/bound"
+	"tattle/internal/simd"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -30,35 +34,157 @@ const (
 type Result struct {
 	Attack, About string
 	Indices       []int
-	Inputs        int         // p
-	RMS           []float64   // [examples, m]: root mean square error of each coordinate over draws
-	MeanSquare    []float64   // [examples]: per input, over draws and inputs
-	Recognised    float64     // fraction of reconstructions that the classifier puts in the original's class; NaN where none was given
-	Draws         int         // of noise for each example
-	Pictures      [][]float32 // the reconstruction from the first draw, of the first examples
+	RMS           []float64 // [examples, m]: root mean square error of each coordinate over draws
+	MeanSquare    []float64 // [examples]: per input, over draws and inputs
+	Draws         int       // of noise for each example
+	// Recognised is the fraction of reconstructions that the classifier puts in the
+	// class it puts the original in; NaN where there is no classifier.
+	Recognised float64
+	Pictures   [][]float32 // [p], the reconstruction from the first draw, of the first examples
 }
 
-// Measure runs the attack on releases of those examples.
+// measureBatch is how many releases are attacked at once.
+const measureBatch = 200
+
+// Measure runs the attack on Draws releases of each of those examples. Draw d of
+// example i is made by run.Rand of seed, i and d, so it depends on no other
+// example. It errs where there are no examples and where a reconstruction is not
+// finite.
 func Measure(ctx context.Context, a Attack, front nn.Model, noise release.Noise, data bound.Source, indices []int, o Options) (*Result, error) {
-	return nil, ctx.Err()
+	m, err := newMeasurement(a, front, noise, data, indices, o)
+	if err != nil {
+		return nil, err
+	}
+	each := max(1, measureBatch/m.Draws)
+	for lo := 0; lo < len(indices); lo += each {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		hi := min(len(indices), lo+each)
+		if err := m.batch(ctx, lo, hi); err != nil {
+			return nil, err
+		}
+		if o.Progress != nil {
+			o.Progress(hi, len(indices))
+		}
+	}
+	m.result.Recognised = math.NaN()
+	if o.Classifier != nil {
+		m.result.Recognised = float64(m.same) / float64(len(indices)*m.Draws)
+	}
+	return m.result, nil
 }
 
-// StatusDemonstrated is the standing of what an attack reached.
-const StatusDemonstrated = "demonstrated"
-
-// A Row is one entry of a report's attacks: errors over examples and coordinates.
-type Row struct {
-	Attack       string             `json:"attack"`
-	Coordinates  string             `json:"coordinates"`
-	Band         string             `json:"band"`          // "all", or the low band as "8x8"
-	Values       int                `json:"values"`        // how many errors the quantiles are over
-	RMSQuantiles map[string]float64 `json:"rms_quantiles"` // "0.05", "0.25", …
-	MeanSquare   float64            `json:"mean_square"`   // of the band's coordinates, over examples
-	Examples     int                `json:"examples"`
-	Draws        int                `json:"draws"`
-	Status       string             `json:"status"`
+// measurement is one run of Measure.
+type measurement struct {
+	Options
+	attack  Attack
+	front   nn.Model
+	channel *channel
+	data    bound.Source
+	p, n    int
+	same    int
+	result  *Result
 }
 
-// Summaries returns the rows of all coordinates and, where there is one, of the
-// low band of size×size.
-func (r *Result) Summaries(c bound.Coordinates, size int) []Row { return nil }
+func newMeasurement(a Attack, front nn.Model, noise release.Noise, data bound.Source, indices []int, o Options) (*measurement, error) {
+	p, n := front.Dims()
+	if o.Draws == 0 {
+		o.Draws = DefaultDraws
+	}
+	if o.Pictures == 0 {
+		o.Pictures = DefaultPictures
+	}
+	if o.Coordinates == nil {
+		o.Coordinates = bound.Pixels(p)
+	}
+	if err := check(p, o.Queries, bound.Free); err != nil {
+		return nil, err
+	}
+	if len(indices) == 0 {
+		return nil, errors.New("attack: no examples to reconstruct: give at least one")
+	}
+	if o.Draws < 0 || o.Coordinates.Inputs() != p {
+		return nil, fmt.Errorf("attack: %d draws, and coordinates of %d inputs for a model of %d: give a positive number and the model's own coordinates", o.Draws, o.Coordinates.Inputs(), p)
+	}
+	r := &Result{Attack: a.Name(), About: a.About(), Indices: append([]int(nil), indices...), Draws: o.Draws}
+	r.RMS = make([]float64, len(indices)*o.Coordinates.Len())
+	r.MeanSquare = make([]float64, len(indices))
+	return &measurement{Options: o, attack: a, front: front, data: data, p: p, n: n, result: r,
+		channel: newChannel(noise, o.Queries, o.Post, n)}, nil
+}
+
+// batch attacks all draws of examples lo to hi.
+func (m *measurement) batch(ctx context.Context, lo, hi int) error {
+	indices := m.result.Indices[lo:hi]
+	theta, a := make([]float32, len(indices)*m.p), make([]float32, len(indices)*m.n)
+	m.data.Examples(theta, indices)
+	m.front.Forward(a, theta)
+	x, guess := make([]float32, m.Draws*len(a)), make([]float32, m.Draws*len(theta))
+	for d := range m.Draws {
+		m.channel.release(x[d*len(a):(d+1)*len(a)], a, sources(m.Seed, indices, d))
+	}
+	if err := m.attack.Reconstruct(ctx, guess, x); err != nil {
+		return err
+	}
+	if !finite(guess) {
+		return fmt.Errorf("attack: %s gave a reconstruction that is not finite for examples %d to %d", m.attack.Name(), indices[0], indices[len(indices)-1])
+	}
+	for i := lo; i < min(hi, m.Pictures); i++ {
+		m.result.Pictures = append(m.result.Pictures, append([]float32(nil), guess[(i-lo)*m.p:(i-lo+1)*m.p]...))
+	}
+	m.classify(theta, guess)
+	m.errors(lo, theta, guess)
+	return nil
+}
+
+// errors sums up guess − θ, [draws, examples, p], over draws.
+func (m *measurement) errors(lo int, theta, guess []float32) {
+	width, c := m.Coordinates.Len(), m.Coordinates
+	simd.Parallel(len(theta)/m.p, 1, func(from, to int) {
+		diff, image := make([]float64, m.p), make([]float64, width)
+		for i := from; i < to; i++ {
+			rms := m.result.RMS[(lo+i)*width : (lo+i+1)*width]
+			for d := range m.Draws {
+				g, t := guess[d*len(theta)+i*m.p:][:m.p], theta[i*m.p:(i+1)*m.p]
+				for j := range g {
+					diff[j] = float64(g[j]) - float64(t[j])
+				}
+				m.result.MeanSquare[lo+i] += simd.SumSquares(diff) / float64(m.p*m.Draws)
+				c.Apply(image, diff)
+				for k, v := range image {
+					rms[k] += v * v
+				}
+			}
+			for k, v := range rms {
+				rms[k] = math.Sqrt(v / float64(m.Draws))
+			}
+		}
+	})
+}
+
+// classify counts the reconstructions in the class of their originals.
+func (m *measurement) classify(theta, guess []float32) {
+	if m.Classifier == nil {
+		return
+	}
+	_, classes := m.Classifier.Dims()
+	of := func(x []float32) []int {
+		y, best := make([]float32, len(x)/m.p*classes), make([]int, len(x)/m.p)
+		m.Classifier.Forward(y, x)
+		for i := range best {
+			for k, v := range y[i*classes : (i+1)*classes] {
+				if v > y[i*classes+best[i]] {
+					best[i] = k
+				}
+			}
+		}
+		return best
+	}
+	truth := of(theta)
+	for i, k := range of(guess) {
+		if k == truth[i%len(truth)] {
+			m.same++
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package attack
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"tattle/bound"
+	"tattle/stat"
+)
+
+// StatusDemonstrated is the standing of what an attack reached.
+const StatusDemonstrated = "demonstrated"
+
+// A Row is one entry of a report's attacks: errors over examples and coordinates.
+type Row struct {
+	Attack       string             `json:"attack"`
+	Coordinates  string             `json:"coordinates"`
+	Band         string             `json:"band"`          // "all", or the low band as "8x8"
+	Values       int                `json:"values"`        // how many errors the quantiles are over
+	RMSQuantiles map[string]float64 `json:"rms_quantiles"` // "0.05", "0.25", …
+	MeanSquare   float64            `json:"mean_square"`   // of the band's coordinates, over examples and draws
+	Examples     int                `json:"examples"`
+	Draws        int                `json:"draws"`
+	Status       string             `json:"status"`
+}
+
+// Summaries returns the rows of all coordinates, which are those of the
+// measurement, and, where there is one, of their low band of size×size.
+func (r *Result) Summaries(c bound.Coordinates, size int) []Row {
+	all := make([]int, c.Len())
+	for k := range all {
+		all[k] = k
+	}
+	out := []Row{r.row(c, "all", all)}
+	if band := c.Band(size); size > 0 && len(band) > 0 && len(band) < len(all) {
+		out = append(out, r.row(c, fmt.Sprintf("%dx%d", size, size), band))
+	}
+	return out
+}
+
+func (r *Result) row(c bound.Coordinates, name string, band []int) Row {
+	if len(r.RMS) != len(r.MeanSquare)*c.Len() {
+		panic(fmt.Sprintf("attack: %d errors of %d examples are not of %d coordinates", len(r.RMS), len(r.MeanSquare), c.Len()))
+	}
+	var values []float64
+	var sum float64
+	for i := range r.MeanSquare {
+		for _, k := range band {
+			v := r.RMS[i*c.Len()+k]
+			values, sum = append(values, v), sum+v*v
+		}
+	}
+	row := Row{Attack: r.Attack, Coordinates: c.Name(), Band: name, Values: len(values), Status: StatusDemonstrated,
+		RMSQuantiles: map[string]float64{}, MeanSquare: sum / float64(len(values)), Examples: len(r.MeanSquare), Draws: r.Draws}
+	for i, q := range stat.Quantiles(values, bound.QuantileLevels...) {
+		row.RMSQuantiles[strconv.FormatFloat(bound.QuantileLevels[i], 'g', -1, 64)] = q
+	}
+	return row
+}
+
+// RootMeanSquare is the error per input over all examples and draws.
+func (r *Result) RootMeanSquare() float64 {
+	mean, _ := stat.MeanStd(r.MeanSquare)
+	return math.Sqrt(mean)
+}
