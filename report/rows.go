@@ -25,7 +25,7 @@ func (r *Report) rows(status string, name func(bound.Summary) string) []row {
 		}
 		x := row{Name: name(b), Status: b.Status, Band: times(b.Band), Unbounded: percent(b.UnboundedFraction)}
 		for _, q := range bound.QuantileLevels {
-			x.Quantiles = append(x.Quantiles, number(b.Quantile(q)))
+			x.Quantiles = append(x.Quantiles, strings.ReplaceAll(number(b.Quantile(q)), "unbounded", "∞"))
 		}
 		rows = append(rows, x)
 	}
@@ -34,12 +34,12 @@ func (r *Report) rows(status string, name func(bound.Summary) string) []row {
 
 // methodNames are the long name, the short one, and what the latter stands for.
 var methodNames = map[rung][3]string{
-	{bound.MethodHCR, ""}:                       {"Hammersley-Chapman-Robbins", "HCR", "the Hammersley-Chapman-Robbins bound, from one witness near the input"},
-	{bound.MethodHCR, bound.SearchFar}:          {"Hammersley-Chapman-Robbins, far witnesses", "HCR, far", "from an input visibly different whose features the noise hardly tells apart"},
-	{bound.MethodHCR, bound.SearchTwins}:        {"Hammersley-Chapman-Robbins, exact twins", "HCR, twins", "from an input with the same features to rounding"},
-	{bound.MethodMeanSquare, ""}:                {"Hammersley-Chapman-Robbins, root mean square", "HCR, rms", "its mean-square form, as a root per input"},
-	{bound.MethodMeanSquare, bound.SearchFar}:   {"Hammersley-Chapman-Robbins, far witnesses, root mean square", "HCR, far, rms", "its mean-square form, as a root per input"},
-	{bound.MethodMeanSquare, bound.SearchTwins}: {"Hammersley-Chapman-Robbins, exact twins, root mean square", "HCR, twins, rms", "its mean-square form, as a root per input"},
+	{bound.MethodHCR, ""}:                       {"HCR", "HCR", "the Hammersley-Chapman-Robbins bound, from one witness near the input"},
+	{bound.MethodHCR, bound.SearchFar}:          {"HCR, far witnesses", "HCR, far", "from an input visibly different whose features the noise hardly tells apart"},
+	{bound.MethodHCR, bound.SearchTwins}:        {"HCR, exact twins", "HCR, twins", "from an input with the same features to rounding"},
+	{bound.MethodMeanSquare, ""}:                {"HCR, root mean square", "HCR, rms", "its mean-square form, as a root per input"},
+	{bound.MethodMeanSquare, bound.SearchFar}:   {"HCR, far witnesses, root mean square", "HCR, far, rms", "its mean-square form, as a root per input"},
+	{bound.MethodMeanSquare, bound.SearchTwins}: {"HCR, exact twins, root mean square", "HCR, twins, rms", "its mean-square form, as a root per input"},
 	{bound.MethodCramerRaoAxis, ""}:             {"Cramér-Rao, all else known", "Cramér-Rao, axis", "for an adversary who knows every other coordinate"},
 	{bound.MethodCramerRao, ""}:                 {"Cramér-Rao, identifiable part", "Cramér-Rao, seen", "for the part of a coordinate that the features see; unbounded is the share with another part"},
 	{bound.MethodBarankin, ""}:                  {"Barankin", "Barankin", "many witnesses of one input together"},

@@ -78,7 +78,7 @@ func (r *Report) textBounds(w io.Writer) {
 		if rows := r.rows(status, shortName); len(rows) > 0 {
 			fmt.Fprintf(t, "%s\tband\t5%%\t25%%\t50%%\t75%%\t95%%\tunbounded\n", status)
 			for _, x := range rows {
-				fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", x.Name, x.Band, strings.ReplaceAll(strings.Join(x.Quantiles, "\t"), "unbounded", "∞"), x.Unbounded)
+				fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", x.Name, x.Band, strings.Join(x.Quantiles, "\t"), x.Unbounded)
 			}
 		}
 	}

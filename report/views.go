@@ -130,3 +130,6 @@ func (v *view) has(shots func(Picture) []Shot) bool {
 
 // AttacksBiased is what a reader of the attacks must know.
 func (v *view) AttacksBiased() string { return attacksBiased }
+
+// Legend says what the names of the bounds stand for.
+func (v *view) Legend() []string { return v.legend() }
