@@ -1,15 +1,20 @@
 package bound
 
 import (
+	"cmp"
 	"context"
+	"math"
+	"slices"
 
+	"tattle/internal/simd"
 	"tattle/nn"
+	"tattle/run"
 )
 
 // Defaults of FarOptions.
 const (
-	DefaultFarScales = 8 // of the line search
-	DefaultFarSteps  = 4 // of ascent
+	DefaultFarScales = 6 // a factor √2 apart: down to a sixth of the way
+	DefaultFarSteps  = 6 // Gauss-Newton converges quadratically: most arrive in three
 )
 
 // FarOptions says how witnesses far from θ are sought: inputs that differ from it
@@ -17,15 +22,279 @@ const (
 type FarOptions struct {
 	Starts int    // witnesses per example; 0 for none
 	Scales int    // of the line search along each start; by default DefaultFarScales
-	Steps  int    // of ascent from the best of them; by default DefaultFarSteps
+	Steps  int    // of Gauss-Newton from the best of them; by default DefaultFarSteps
 	Domain Domain // where θ+ε stays
 	Seed   uint64
 }
 
+const (
+	// farReach is how far a start goes from θ in an input that nothing confines;
+	// inputs are of order 1.
+	farReach = 4
+	// farMargin keeps starts off the faces of the box, by this part of its width: on
+	// them they could not move.
+	farMargin = 0.1
+	// farHidden is added to ‖z‖²/σ² where a start's scale is chosen: the steps will
+	// take most of z away, so far and nearly hidden is better than near and hidden.
+	farHidden = 0.1
+	// farFloor times ‖a‖ is what float32 cannot tell from no change of the features.
+	farFloor = 0x1p-22
+)
+
 // search overwrites eps, [examples, Starts, p], with far witnesses of theta,
-// [examples, p]: index names the examples for their random numbers, factors are of
-// their Jacobians, or nil, and sigma is the noise's effective standard deviation.
+// [examples, p]: of the points it visits from each start, the one of largest
+// ‖ε‖²/expm1(‖z‖²/σ²) (A eq. 6). index names the examples for their random
+// numbers, factors are of their Jacobians, or nil, and sigma is the noise's
+// effective standard deviation.
+//
+// A start is drawn near a corner of the domain and moved, within it, to where J at
+// θ sees it least; of several parts of the way there, the most promising is taken;
+// and Gauss-Newton steps with J at θ+ε, again within the domain, take z away.
 func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32, index []int64, factors []*Factors, sigma float64, tell func(part float64)) error {
-	clear(eps)
-	return ctx.Err()
+	if o.Scales == 0 {
+		o.Scales = DefaultFarScales
+	}
+	if o.Steps == 0 {
+		o.Steps = DefaultFarSteps
+	}
+	p, n := m.Dims()
+	s := &farSearch{options: o, model: m, sigma: sigma, p: p, n: n}
+	size := max(1, farRows(m, theta)/o.Starts)
+	for lo := 0; lo < len(index); lo += size {
+		hi := min(len(index), lo+size)
+		s.begin(eps[lo*o.Starts*p:hi*o.Starts*p], theta[lo*p:hi*p])
+		var fs []*Factors
+		if factors != nil {
+			fs = factors[lo:hi]
+		}
+		report := func(part float64) { tell((float64(lo) + part*float64(hi-lo)) / float64(len(index))) }
+		if err := s.run(ctx, index[lo:hi], fs, report); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// farRows is how many points are searched from together: enough to keep a matrix
+// product busy, and so few that their Jacobians fit the budget.
+func farRows(m nn.Model, theta []float32) int {
+	p, n := m.Dims()
+	rows := min(n, farDirect)
+	return max(1, min(64, 4*rowBudget/(p*rows)))
+}
+
+// farSearch is the search for the witnesses of some examples together. A row is a
+// witness.
+type farSearch struct {
+	options FarOptions
+	model   nn.Model
+	sigma   float64
+	p, n    int
+
+	theta     []float32 // [examples, p]
+	low, high []float32 // [examples, p]: the box of ε
+	a0        []float32 // [examples, n]: features at θ
+	floor     []float64 // [examples]: the least ‖z‖ that float32 resolves
+
+	eps, z []float32 // [rows, p], [rows, n]: where the search is
+	best   []float32 // [rows, p]: the best witness so far
+	score  []float64 // [rows]: its value
+	open   []int     // the rows that are still searched
+
+	x, point, room, step []float32 // [open, p]: trials, θ+ε, the rooms in the box, Gauss-Newton steps
+	a                    []float32 // [open, n]: the features' shift at the trials
+}
+
+// begin takes up other examples. The best witnesses are left in out.
+func (s *farSearch) begin(out, theta []float32) {
+	rows, examples := len(out)/s.p, len(theta)/s.p
+	s.theta, s.best = theta, out
+	clear(out)
+	for _, v := range []*[]float32{&s.eps, &s.x, &s.point, &s.room, &s.step} {
+		resize(v, rows*s.p)
+	}
+	resize(&s.z, rows*s.n)
+	resize(&s.a, rows*s.n)
+	resize(&s.a0, examples*s.n)
+	resize(&s.low, len(theta))
+	resize(&s.high, len(theta))
+	resize(&s.score, rows)
+	resize(&s.floor, examples)
+	resize(&s.open, rows)
+	for i := range rows {
+		s.score[i], s.open[i] = math.Inf(-1), i
+	}
+	for i, t := range theta {
+		s.low[i], s.high[i] = s.options.Domain.ends(i%s.p, t)
+	}
+	s.model.Forward(s.a0, theta)
+	for i := range s.floor {
+		s.floor[i] = max(norm32(s.a0[i*s.n:(i+1)*s.n])*farFloor, math.SmallestNonzeroFloat32)
+	}
+}
+
+// resize makes x of length n, with any contents.
+func resize[T any](x *[]T, n int) {
+	if cap(*x) < n {
+		*x = make([]T, n)
+	}
+	*x = (*x)[:n]
+}
+
+// ends returns the least and the largest float32 e that keep t + e in interval i.
+func (d Domain) ends(i int, t float32) (low, high float32) {
+	if d.Low == nil {
+		return -math.MaxFloat32, math.MaxFloat32
+	}
+	return d.nearest(i, t, -math.MaxFloat32), d.nearest(i, t, math.MaxFloat32)
+}
+
+func (s *farSearch) example(row int) int { return row / s.options.Starts }
+
+// row returns row i of x, rows of width w.
+func rowOf[T any](x []T, i, w int) []T { return x[i*w : (i+1)*w] }
+
+func (s *farSearch) run(ctx context.Context, index []int64, factors []*Factors, tell func(part float64)) error {
+	s.draw(index)
+	s.hide(factors)
+	s.scan()
+	var c corrector
+	for k := range s.options.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		tell(float64(1+k) / float64(1+s.options.Steps))
+		if s.close(k); len(s.open) == 0 {
+			return nil
+		}
+		c = s.linearize(s.eps)
+		s.advance(c)
+	}
+	return nil
+}
+
+// draw puts every start near a random corner of the box.
+func (s *farSearch) draw(index []int64) {
+	parallel(len(s.open), func(row int) {
+		i := s.example(row)
+		g := run.Rand(s.options.Seed, int(index[i]), row%s.options.Starts)
+		low, high := rowOf(s.low, i, s.p), rowOf(s.high, i, s.p)
+		for j := range low {
+			from, to := max(low[j], -farReach), min(high[j], farReach)
+			if g.Uint32()&1 == 0 {
+				from, to = to, from
+			}
+			s.eps[row*s.p+j] = from + farMargin*(to-from)
+		}
+	})
+}
+
+// clip moves ε of a row into the box.
+func (s *farSearch) clip(row int, e []float32) {
+	low, high := rowOf(s.low, s.example(row), s.p), rowOf(s.high, s.example(row), s.p)
+	for j, v := range e {
+		e[j] = min(max(v, low[j]), high[j])
+	}
+}
+
+// measure overwrites w with how far each entry of ε of a row is from the nearer
+// face of the box.
+func (s *farSearch) measure(w []float32, row int, e []float32) {
+	low, high := rowOf(s.low, s.example(row), s.p), rowOf(s.high, s.example(row), s.p)
+	for j, v := range e {
+		w[j] = max(min(v-low[j], high[j]-v, farReach), 0)
+	}
+}
+
+// scan moves every row to the most promising part of the way to its start.
+func (s *farSearch) scan() {
+	rows := len(s.open)
+	start, chosen := append([]float32(nil), s.eps...), make([]float64, rows)
+	for i := range chosen {
+		chosen[i] = math.Inf(-1)
+	}
+	for k := range s.options.Scales {
+		simd.ScaleShift(s.x, start, float32(math.Exp2(-float64(k)/2)), 0)
+		for row := range rows {
+			s.clip(row, rowOf(s.x, row, s.p))
+		}
+		s.evaluate()
+		s.take(chosen, farHidden)
+	}
+}
+
+// evaluate overwrites a with the shift of the features at the trials.
+func (s *farSearch) evaluate() {
+	s.model.Forward(s.a[:len(s.open)*s.n], s.points(s.x))
+	parallel(len(s.open), func(k int) {
+		a := rowOf(s.a, k, s.n)
+		simd.Combine(a, a, rowOf(s.a0, s.example(s.open[k]), s.n), 1, -1, 0)
+	})
+}
+
+// points returns θ+e of the open rows, e being [open, p].
+func (s *farSearch) points(e []float32) []float32 {
+	parallel(len(s.open), func(k int) {
+		simd.Add(rowOf(s.point, k, s.p), rowOf(e, k, s.p), rowOf(s.theta, s.example(s.open[k]), s.p))
+	})
+	return s.point[:len(s.open)*s.p]
+}
+
+// take moves every open row to its trial where that is worth more than chosen,
+// hidden being added to ‖z‖²/σ², and keeps the best.
+func (s *farSearch) take(chosen []float64, hidden float64) {
+	parallel(len(s.open), func(k int) {
+		row := s.open[k]
+		x, a := rowOf(s.x, k, s.p), rowOf(s.a, k, s.n)
+		norm, z, floor := norm32(x), norm32(a), s.floor[s.example(row)]
+		if v := s.value(norm, z, floor, 0); v > s.score[row] {
+			s.score[row] = v
+			copy(rowOf(s.best, row, s.p), x)
+		}
+		if v := s.value(norm, z, floor, hidden); v > chosen[k] {
+			chosen[k] = v
+			copy(rowOf(s.eps, row, s.p), x)
+			copy(rowOf(s.z, row, s.n), a)
+		}
+	})
+}
+
+// value is the logarithm of what a witness is worth, ‖ε‖²/expm1(q), −Inf where
+// that is nothing.
+func (s *farSearch) value(norm, z, floor, hidden float64) float64 {
+	z, floor = z/s.sigma, floor/s.sigma
+	q := z*z + floor*floor + hidden
+	if !(q < 700) || !(norm > 0) {
+		return math.Inf(-1)
+	}
+	return 2*math.Log(norm) - math.Log(math.Expm1(q))
+}
+
+// close ends the search of rows whose features move no more than float32 resolves,
+// and before each step but the first that of the less promising half of every
+// example's: a few good witnesses are worth more than many fair ones.
+func (s *farSearch) close(step int) {
+	keep := max(1, s.options.Starts>>step)
+	open, row := s.open[:0], s.ranking()
+	for i := range s.floor {
+		for _, r := range row[i*s.options.Starts:][:keep] {
+			if norm32(rowOf(s.z, r, s.n)) > s.floor[i] {
+				open = append(open, r)
+			}
+		}
+	}
+	slices.Sort(open)
+	s.open = open
+}
+
+// ranking lists the rows of each example, the best witness first.
+func (s *farSearch) ranking() []int {
+	rows := make([]int, len(s.score))
+	for i := range rows {
+		rows[i] = i
+	}
+	for i := range s.floor {
+		slices.SortStableFunc(rowOf(rows, i, s.options.Starts), func(a, b int) int { return cmp.Compare(s.score[b], s.score[a]) })
+	}
+	return rows
 }
