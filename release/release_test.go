@@ -327,15 +327,15 @@ func TestUtilityRefuses(t *testing.T) {
 		"example 250: its logits are not finite":                     func() error { _, err := CleanUtility(head, value); return err },
 		"no examples":                                                func() error { _, err := CleanUtility(head, points{p: 4}); return err },
 		"context canceled": func() error {
-			_, err := Features{identity(4), head, Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
+			_, err := Features{Front: identity(4), Head: head, Dither: Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
 			return err
 		},
 		"the head takes 4 features": func() error {
-			_, err := Features{linear{p: 4, n: 5, w: make([]float32, 20)}, head, Gaussian{1}}.Utility(context.Background(), good, UtilityOptions{})
+			_, err := Features{Front: linear{p: 4, n: 5, w: make([]float32, 20)}, Head: head, Dither: Gaussian{1}}.Utility(context.Background(), good, UtilityOptions{})
 			return err
 		},
 		"-1 draws": func() error {
-			_, err := Features{identity(4), head, Gaussian{1}}.Utility(context.Background(), good, UtilityOptions{Draws: -1})
+			_, err := Features{Front: identity(4), Head: head, Dither: Gaussian{1}}.Utility(context.Background(), good, UtilityOptions{Draws: -1})
 			return err
 		},
 	} {
@@ -343,7 +343,7 @@ func TestUtilityRefuses(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	_, err := Features{identity(4), head, Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
+	_, err := Features{Front: identity(4), Head: head, Dither: Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v is not the context's", err)
 	}

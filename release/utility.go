@@ -36,6 +36,7 @@ type Utility struct {
 type Features struct {
 	Front, Head nn.Model
 	Dither      Dither
+	Post        Post // of the dithered features
 }
 
 // UtilityOptions are the settings of Features.Utility.
@@ -66,7 +67,7 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	_, classes := f.Head.Dims()
 	u := Utility{Examples: data.Len(), Classes: classes, Draws: draws}
 	clean, released := newScorer(f.Head, data), newScorer(f.Head, data)
-	noisy := &noise{dither: f.Dither, n: n, seed: o.Seed ^ ditherStream}
+	noisy := &noise{dither: f.Dither, post: f.Post, n: n, seed: o.Seed ^ ditherStream}
 	err := forEachBatch(f.Front, data, func(first int, features []float32) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -144,19 +145,28 @@ func (s *scorer) score(first int, features []float32) error {
 func (s *scorer) count(first int, logits []float32) error {
 	for i := 0; i < len(logits); i += s.classes {
 		example := first + i/s.classes
-		label := s.data.Label(example)
-		if label < 0 || label >= s.classes {
-			return fmt.Errorf("example %d has label %d, but the model tells classes 0 to %d apart: give it the data set that it was trained for", example, label, s.classes-1)
+		right, err := classified(example, s.data.Label(example), logits[i:i+s.classes])
+		if err != nil {
+			return err
 		}
-		best, ok := largest(logits[i : i+s.classes])
-		if !ok {
-			return fmt.Errorf("example %d: its logits are not finite: look for bad values in the data and the model", example)
-		}
-		if best == label {
+		if right {
 			s.correct++
 		}
 	}
 	return nil
+}
+
+// classified tells whether the label is that of the largest logit. It errs where
+// there is no such label or a logit is not finite.
+func classified(example, label int, logits []float32) (bool, error) {
+	if label < 0 || label >= len(logits) {
+		return false, fmt.Errorf("example %d has label %d, but the model tells classes 0 to %d apart: give it the data set that it was trained for", example, label, len(logits)-1)
+	}
+	best, ok := largest(logits)
+	if !ok {
+		return false, fmt.Errorf("example %d: its logits are not finite: look for bad values in the data and the model", example)
+	}
+	return best == label, nil
 }
 
 // largest returns the first index of the largest logit, and whether all are
@@ -176,6 +186,7 @@ func largest(logits []float32) (best int, ok bool) {
 // noise adds a dither to batches of features.
 type noise struct {
 	dither Dither
+	post   Post
 	n      int
 	seed   uint64
 
@@ -197,6 +208,7 @@ func (s *noise) add(first, draw int, features []float32) []float32 {
 				out[j] = float32(float64(a) + z[j])
 			}
 		}
+		s.post.Apply(s.out[lo*s.n:hi*s.n], s.n)
 	})
 	return s.out[:len(features)]
 }

@@ -1,0 +1,117 @@
+package release
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Laplace is independent noise of density exp(−|x|/b)/2b in each feature.
+// NewLaplace makes one.
+type Laplace struct {
+	Sigma float64 // the standard deviation, √2·Scale
+	Scale float64 // b
+}
+
+var _ Overlapper = Laplace{}
+
+// NewLaplace returns Laplace noise of standard deviation sigma. It errs as
+// NewGaussian does.
+func NewLaplace(sigma float64) (Laplace, error) {
+	if err := checkSigma(sigma); err != nil {
+		return Laplace{}, err
+	}
+	return Laplace{sigma, sigma / math.Sqrt2}, nil
+}
+
+// String returns "laplace".
+func (l Laplace) String() string { return "laplace" }
+
+// Std returns Sigma.
+func (l Laplace) Std() float64 { return l.Sigma }
+
+// Fisher returns 1/b².
+func (l Laplace) Fisher() float64 { return 1 / (l.Scale * l.Scale) }
+
+// Certain returns true: the bound is a closed form.
+func (l Laplace) Certain() bool { return true }
+
+// Sample overwrites dst with independent Laplace deviates.
+func (l Laplace) Sample(dst []float64, r *rand.Rand) {
+	for i := range dst {
+		u := r.Uint64()
+		x := -l.Scale * math.Log((float64(u>>11)+.5)*0x1p-53)
+		if u&1 != 0 {
+			x = -x
+		}
+		dst[i] = x
+	}
+}
+
+// excess is (2/3)e^τ + (1/3)e^(−2τ) − 1 with τ = t/b, which in u = e^τ − 1 is
+// (u/(1+u))²·(1 + 2u/3): nothing cancels. τ is right to 3u and math.Expm1 to 2u
+// with a condition number of at most 1+τ; u enters with a power of at most 3, and
+// ten roundings follow.
+func (l Laplace) excess(t float64) (value, relative float64) {
+	τ := t / l.Scale
+	u := math.Expm1(τ)
+	if math.IsInf(u, 1) {
+		return u, 0
+	}
+	q := u / (1 + u)
+	return q * q * (1 + 2*u/3), (40 + 9*τ) * unit
+}
+
+// ChiSquared returns the product over features of (2/3)e^τ + (1/3)e^(−2τ), less 1.
+func (l Laplace) ChiSquared(z []float64) float64 { return productChiSquared(z, l.excess) }
+
+// Bound returns at least ChiSquared of every vector within e of z.
+func (l Laplace) Bound(z, e []float64) float64 { return productBound(z, e, l.excess) }
+
+// Overlap returns Π h(a_j, b_j) − 1 with h(s, t) = ∫ f(x−s)f(x−t)/f(x) dx.
+//
+// With s and t in units of b, integrating piece by piece: of opposite signs,
+// h − 1 = −(1 − e^(−|s|))(1 − e^(−|t|)); of one sign and |s| ≤ |t|,
+// h = e^|s| − e^(2|s|−|t|)/3 + e^(−|s|−|t|)/3. In either case |∂h/∂s| ≤ |t|·e^m and
+// |∂h/∂t| ≤ |s|·e^m with m the smaller of |s| and |t|, which bounds what ea and eb
+// do. The logarithms add up, of either sign; an error δ of their sum S moves the
+// result by at most e^S·expm1(δ).
+func (l Laplace) Overlap(a, ea, b, eb []float64) (value, err float64) {
+	var sum, total, δ float64
+	for j := range a {
+		s, t := a[j]/l.Scale, b[j]/l.Scale
+		ds := ea[j]/l.Scale*(1+4*unit) + 2*unit*math.Abs(s)
+		dt := eb[j]/l.Scale*(1+4*unit) + 2*unit*math.Abs(t)
+		h := laplaceOverlap(s, t)
+		S, T := math.Abs(s)+ds, math.Abs(t)+dt
+		m := min(S, T)
+		off := (ds*T+dt*S)*math.Exp(m) + (64+16*m)*unit*math.Abs(h)
+		if !(off < (1+h)/2) {
+			return math.Inf(1), math.Inf(1)
+		}
+		term := math.Log1p(h)
+		sum += term
+		total += math.Abs(term)
+		δ += off / (1 + h - off)
+	}
+	δ = (δ+(float64(len(a))+8)*unit*total)*(1+(float64(len(a))+16)*unit) + 0x1p-1000
+	value = math.Expm1(sum)
+	return value, ((1+value)*math.Expm1(δ) + 4*unit*math.Abs(value)) * (1 + 16*unit)
+}
+
+// laplaceOverlap returns h(s, t) − 1 for b = 1 without cancellation: for one sign,
+// A = e^s − 1 and C = e^(−t) − 1, it is A·(−C − (1+C)·A²/(3(1+A))), where the first
+// term is at least three times the second. It is +Inf beyond what is of use.
+func laplaceOverlap(s, t float64) float64 {
+	if (s < 0) != (t < 0) {
+		return -math.Expm1(-math.Abs(s)) * math.Expm1(-math.Abs(t))
+	}
+	s, t = math.Abs(s), math.Abs(t)
+	if s > t {
+		s, t = t, s
+	}
+	if s > 300 {
+		return math.Inf(1)
+	}
+	A, C := math.Expm1(s), math.Expm1(-t)
+	return A * (-C - (1+C)*A*A/(3*(1+A)))
+}

@@ -1,0 +1,75 @@
+package release
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var families = []string{"gaussian", "laplace", "logistic", "student-t[:NU]", "isotropic-laplace", "table:FILE"}
+
+// Families lists what ParseNoise reads.
+func Families() []string { return slices.Clone(families) }
+
+// ErrVacuous is the refusal of uniform noise.
+var ErrVacuous = errors.New("uniform noise proves nothing: where the supports of two releases do not cover each other, χ² is infinite and every bound is 0 (vacuous); choose gaussian, laplace or logistic")
+
+// ParseNoise returns the noise that spec names, of standard deviation sigma on each
+// of n features: gaussian, laplace, logistic, student-t or student-t:ν,
+// isotropic-laplace, or table:FILE (see ReadTable). It errs for any other, and with
+// ErrVacuous for uniform.
+func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
+	name, setting, has := strings.Cut(spec, ":")
+	if has != (name == "table") && name != "student-t" && name != "uniform" {
+		if name == "table" {
+			return nil, errors.New("noise table: name its file, as table:FILE")
+		}
+		if !slices.Contains(families, name) {
+			return nil, unknownFamily(spec)
+		}
+		return nil, fmt.Errorf("noise %q: %s takes no setting", spec, name)
+	}
+	switch name {
+	case "gaussian":
+		return noiseOf(NewGaussian(sigma))
+	case "laplace":
+		return noiseOf(NewLaplace(sigma))
+	case "logistic":
+		return noiseOf(NewLogistic(sigma))
+	case "student-t":
+		return parseStudentT(setting, has, sigma)
+	case "isotropic-laplace":
+		return noiseOf(NewIsotropicLaplace(sigma, n))
+	case "table":
+		return noiseOf(ReadTable(setting, sigma))
+	case "uniform":
+		return nil, ErrVacuous
+	}
+	return nil, unknownFamily(spec)
+}
+
+// noiseOf keeps a failed constructor from giving a Noise that is not nil.
+func noiseOf[N Noise](noise N, err error) (Noise, error) {
+	if err != nil {
+		return nil, err
+	}
+	return noise, nil
+}
+
+func parseStudentT(setting string, has bool, sigma float64) (Noise, error) {
+	nu := float64(DefaultFreedom)
+	if has {
+		v, err := strconv.ParseFloat(setting, 64)
+		if err != nil || v == 0 {
+			return nil, fmt.Errorf("noise %q: the degrees of freedom are no number above 2", "student-t:"+setting)
+		}
+		nu = v
+	}
+	return noiseOf(NewStudentT(sigma, nu))
+}
+
+func unknownFamily(spec string) error {
+	return fmt.Errorf("no noise family %q; there are %s", spec, strings.Join(families, ", "))
+}

@@ -1,0 +1,57 @@
+package release
+
+import (
+	"fmt"
+	"math"
+)
+
+// unit is half the distance from 1 to the next float64.
+const unit = 0x1p-53
+
+// checkSigma errs unless sigma is a sensible standard deviation.
+func checkSigma(sigma float64) error {
+	_, err := NewGaussian(sigma)
+	return err
+}
+
+// excess is g(t) − 1 for t ≥ 0, g(t) = ∫ f(x−t)²/f(x) dx of one feature, and a
+// bound on its relative error, t being known to 2u.
+type excess func(t float64) (value, relative float64)
+
+// productChiSquared returns Π g(z_j) − 1, to the relative accuracy of g − 1.
+func productChiSquared(z []float64, g excess) float64 {
+	var s float64
+	for _, v := range z {
+		x, _ := g(math.Abs(v))
+		s += math.Log1p(x)
+	}
+	return math.Expm1(s)
+}
+
+// productBound returns at least Π g(z*_j) − 1 for every |z* − z| ≤ e, where g
+// increases with |t|.
+//
+// math.Log1p errs by 2u and its condition number is at most 1, so that the sum of n
+// terms, none negative, is right to the largest relative error of g − 1 and
+// (n+2)u. What has underflowed in n < 2²⁰ terms is below 2⁻¹⁰⁰⁰. math.Expm1 errs by
+// 2u, and its condition number at q is at most 1+q.
+func productBound(z, e []float64, g excess) float64 {
+	var s, relative float64
+	for j, v := range z {
+		x, r := g(math.Abs(v) + e[j])
+		s += math.Log1p(x)
+		relative = max(relative, r)
+	}
+	q := (s + 0x1p-1000) * (1 + relative + (float64(len(z))+8)*unit) * (1 + 4*unit)
+	if math.IsNaN(q) {
+		return math.Inf(1)
+	}
+	return math.Expm1(q) * (1 + (8+4*q)*unit)
+}
+
+// checkLength panics unless z has n features.
+func checkLength(z []float64, n int) {
+	if len(z) != n {
+		panic(fmt.Sprintf("release: %d features for noise on %d", len(z), n))
+	}
+}

@@ -1,0 +1,156 @@
+package release
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"tattle/nn"
+)
+
+// The surfaces at which a release can leave a net.
+const (
+	SurfaceFeatures      = "features"
+	SurfaceLogits        = "logits"
+	SurfaceProbabilities = "probabilities"
+	SurfaceLabel         = "label"
+)
+
+// Surfaces lists the values of Spec.Surface.
+func Surfaces() []string {
+	return []string{SurfaceFeatures, SurfaceLogits, SurfaceProbabilities, SurfaceLabel}
+}
+
+// Spec says what of a net is dithered. Its zero value is all features, as they are.
+type Spec struct {
+	Surface     string  // one of Surfaces; empty means features
+	Node        string  // of the features; empty means Graph.FeatureNode()
+	Keep        int     // entries after a projection; 0 means no projection
+	Projection  string  // one of Projections; empty means first
+	Temperature float64 // divides the logits, before a softmax; 0 means 1
+	Seed        uint64  // of a random projection
+}
+
+// Build returns the graphs on both sides of the noise: front maps inputs to what is
+// dithered, head maps that to logits (or other scores of the classes). They share
+// their parameters with g; what Spec adds are nodes named release-…, so that both
+// can be written as ONNX. Logits and probabilities are scores already, and the head
+// hands them on; the surface label dithers logits. Training data are needed for a
+// principal projection only. It errs where the settings do not go together or do not
+// fit the graph.
+func (s Spec) Build(ctx context.Context, g *nn.Graph, train nn.Source) (front, head *nn.Graph, err error) {
+	if err := s.check(); err != nil {
+		return nil, nil, err
+	}
+	if s.surface() == SurfaceFeatures {
+		front, head, err = s.features(g)
+	} else {
+		front, head, err = s.scores(g)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", s.surface(), err)
+	}
+	if s.Keep == 0 {
+		return front, head, nil
+	}
+	front, head, err = s.project(ctx, front, head, train)
+	if err != nil {
+		return nil, nil, fmt.Errorf("projection: %w", err)
+	}
+	return front, head, nil
+}
+
+func (s Spec) surface() string {
+	if s.Surface == "" {
+		return SurfaceFeatures
+	}
+	return s.Surface
+}
+
+func (s Spec) check() error {
+	switch {
+	case !oneOf(s.surface(), Surfaces()):
+		return fmt.Errorf("no surface %q; there are %s", s.Surface, strings.Join(Surfaces(), ", "))
+	case !oneOf(s.projection(), Projections()):
+		return fmt.Errorf("no projection %q; there are %s", s.Projection, strings.Join(Projections(), ", "))
+	case s.Keep < 0:
+		return fmt.Errorf("projection to %d entries: keep at least 1, or give 0 for all", s.Keep)
+	case s.Keep == 0 && s.Projection != "":
+		return fmt.Errorf("a %s projection needs the number of entries to keep", s.Projection)
+	case !(s.Temperature >= 0 && s.Temperature <= 1e6) || s.Temperature > 0 && s.Temperature < 1e-6:
+		return fmt.Errorf("temperature %v: give a number between 1e-6 and 1e6", s.Temperature)
+	case s.surface() == SurfaceFeatures && s.Temperature != 0 && s.Temperature != 1:
+		return fmt.Errorf("a temperature divides logits: it needs the surface %s or %s", SurfaceLogits, SurfaceProbabilities)
+	case s.surface() != SurfaceFeatures && s.Node != "":
+		return fmt.Errorf("node %q says which features to release, but the surface is %s", s.Node, s.Surface)
+	}
+	return nil
+}
+
+func oneOf(s string, list []string) bool {
+	for _, v := range list {
+		if s == v {
+			return true
+		}
+	}
+	return false
+}
+
+// features cuts g at the features.
+func (s Spec) features(g *nn.Graph) (front, head *nn.Graph, err error) {
+	node := s.Node
+	if node == "" {
+		if node, err = g.FeatureNode(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return g.Cut(node)
+}
+
+// scores returns the net up to logits or probabilities, and a head that hands them
+// on. A softmax at the net's end is put behind the temperature, or left out.
+func (s Spec) scores(g *nn.Graph) (front, head *nn.Graph, err error) {
+	front = &nn.Graph{Name: g.Name, Input: g.Input, InputShape: g.InputShape, Output: g.Output}
+	front.Nodes = append(front.Nodes, g.Nodes...)
+	if last := g.Node(g.Output); last != nil && last.Output == g.Output {
+		if _, ok := last.Op.(*nn.Softmax); ok {
+			if front, _, err = g.Cut(last.Inputs[0]); err != nil {
+				return nil, nil, fmt.Errorf("the net has a softmax and no logits before it: %w", err)
+			}
+		}
+	}
+	shapes, err := front.Shapes()
+	if err != nil {
+		return nil, nil, err
+	}
+	if t := s.Temperature; t != 0 && t != 1 {
+		shape := shapes[front.Output]
+		if len(shape) != 1 {
+			return nil, nil, fmt.Errorf("the logits have shape %v, not one dimension: no temperature can divide them", shape)
+		}
+		appendNode(front, "release-temperature", scaling(shape[0], 1/t))
+	}
+	if s.surface() == SurfaceProbabilities {
+		appendNode(front, "release-softmax", &nn.Softmax{})
+	}
+	if shapes, err = front.Shapes(); err != nil {
+		return nil, nil, err
+	}
+	head = &nn.Graph{Name: g.Name, Input: front.Output, InputShape: shapes[front.Output], Output: front.Output}
+	appendNode(head, "release-scores", &nn.Identity{})
+	return front, head, nil
+}
+
+// Holds tells whether bounds hold on what leaves with that noise and
+// post-processing, and says why not, or what does not change that they do.
+func (s Spec) Holds(noise Noise, p Post) (ok bool, reason string) {
+	switch {
+	case s.surface() == SurfaceLabel:
+		return false, "only the label leaves, without noise of its own: labels do not change smoothly with the input, and no bound of this kind speaks of them"
+	case noise == nil:
+		return false, "no noise is added: what leaves is a function of the input, and two inputs that it tells apart are told apart with certainty"
+	case p != (Post{}):
+		return true, "what is done to the dithered values before they leave is post-processing: it sees nothing else of the input, and the bounds hold"
+	}
+	return true, ""
+}
