@@ -135,7 +135,7 @@ type Point struct {
 	Accuracy   release.Accuracy
 	// Drop is against the net without defence, projection included. Its interval
 	// adds those of projection and noise, which covers whatever their correlation.
-	Drop Drop
+	Drop release.Drop
 	// Directions is the median over examples of those resolved to within
 	// Target.Within, or DefaultWithin.
 	Directions float64
@@ -149,7 +149,7 @@ type Point struct {
 type Confirmation struct {
 	Seed     uint64           // of the fresh noise
 	Accuracy release.Accuracy // by fresh noise
-	Drop     Drop             // by fresh noise
+	Drop     release.Drop     // by fresh noise
 	Keeps    bool             // the drop, as measured again, is at most MaxDrop
 	// MedianStd is the median of the bounds proved for Examples, by Method; Status is
 	// "certified", or "estimated" where the noise allows no proof.
@@ -176,6 +176,9 @@ type Answer struct {
 }
 
 func (o Options) check() error {
+	if err := o.Target.check(); err != nil {
+		return err
+	}
 	switch {
 	case o.Target.empty() && o.MaxDrop == 0:
 		return errors.New("nothing is asked for: give a target, a greatest accuracy drop, or both")
@@ -184,5 +187,5 @@ func (o Options) check() error {
 	case o.Draws < 0 || o.Examples < 0:
 		return fmt.Errorf("%d draws, %d examples: give at least 1", o.Draws, o.Examples)
 	}
-	return o.Target.check()
+	return nil
 }

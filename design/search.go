@@ -1,28 +1,216 @@
 package design
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
+	"tattle/bound"
 	"tattle/nn"
-	"tattle/stat"
+	"tattle/release"
 )
 
-// Drop stands for the release's until that is there.
-type Drop struct {
-	Mean            float64
-	Interval        stat.Interval
-	Examples, Draws int
+// Streams keep the draws of a search apart from other uses of one seed.
+const (
+	sampleStream = 0x73616d706c65 // "sample": which examples
+	freshStream  = 0x6672657368   // "fresh": noise that the search has not seen
+)
+
+// searcher is a search under way.
+type searcher struct {
+	Options
+	graph       *nn.Graph
+	node        string
+	train, test nn.Source
+	base        *base
+	evaluations int
 }
 
 // Search sweeps the options' lines for the release of g's features at node ("" for
 // those that enter its last affine layer) that keeps the target at the least drop of
-// accuracy on test; without a target, for the most confidential that keeps to
-// MaxDrop. train is what projections and attacks are fitted to; it may be nil where
-// neither needs it.
+// accuracy on test; of equal drops, the one of the fewest features, then of the
+// least σ. Without a target it looks for the most confidential that keeps to MaxDrop:
+// the one of fewest directions within DefaultWithin, then of the largest median.
+// train is what projections and attacks are fitted to; it may be nil where neither
+// needs it.
 func Search(ctx context.Context, g *nn.Graph, node string, train, test nn.Source, o Options) (*Answer, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	return nil, errors.New("design: not yet")
+	if train == nil && o.Target.AttackMSE > 0 {
+		return nil, errors.New("a target for the linear attack needs training data: give those")
+	}
+	s, err := newSearcher(ctx, g, node, train, test, o)
+	if err != nil {
+		return nil, err
+	}
+	specs, err := places(s.Options, s.node, s.base.n, train != nil)
+	if err != nil {
+		return nil, err
+	}
+	a := &Answer{}
+	best, err := s.sweep(ctx, specs, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.settle(ctx, best, a); err != nil {
+		return nil, err
+	}
+	a.Evaluations = s.evaluations
+	return a, nil
+}
+
+func newSearcher(ctx context.Context, g *nn.Graph, node string, train, test nn.Source, o Options) (_ *searcher, err error) {
+	o.Draws = cmp.Or(o.Draws, DefaultDraws)
+	o.Examples = cmp.Or(o.Examples, DefaultExamples)
+	if len(o.Families) == 0 {
+		o.Families = []string{"gaussian", "laplace", "logistic"}
+	}
+	for _, family := range o.Families {
+		if _, err := release.ParseNoise(family, 1, 1); err != nil {
+			return nil, err
+		}
+	}
+	if o.Coordinates == nil {
+		o.Coordinates = coordinatesOf(g.InputShape)
+	}
+	if node == "" {
+		if node, err = g.FeatureNode(); err != nil {
+			return nil, err
+		}
+	}
+	s := &searcher{Options: o, graph: g, node: node, train: train, test: test}
+	s.tell(0, 1, "features and their Jacobians")
+	s.base, err = newBase(ctx, g, node, test, o)
+	return s, err
+}
+
+// coordinatesOf are cosine modes where the input has a shape for them, else its
+// entries.
+func coordinatesOf(shape []int) bound.Coordinates {
+	if len(shape) >= 1 && len(shape) <= 3 {
+		return bound.DCT(shape)
+	}
+	return bound.Pixels(nn.Size(shape))
+}
+
+func (s *searcher) tell(done, total int, what string) {
+	if s.Progress != nil {
+		s.Progress(done, total, what)
+	}
+}
+
+// within is the level at which directions are counted.
+func (o Options) within() float64 { return cmp.Or(o.Target.Within, DefaultWithin) }
+
+// candidate is the point of a line that would be the answer, were the line best.
+type candidate struct {
+	*line
+	point     Point
+	confirmed *Confirmation // nil until certified
+	needs     float64       // least σ that meets the target by estimate; 0 without a target
+	limit     float64       // largest σ that keeps to MaxDrop; 0 where unknown or none
+}
+
+// sweep measures every line, adding their points to the frontier, and returns each
+// line's candidate.
+func (s *searcher) sweep(ctx context.Context, specs []release.Spec, a *Answer) ([]*candidate, error) {
+	var all []*candidate
+	total := len(specs) * len(s.Families)
+	for i, spec := range specs {
+		s.tell(i*len(s.Families), total, "building "+kept(spec.Projection, cmp.Or(spec.Keep, s.base.n)))
+		f, err := s.build(ctx, spec)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", kept(spec.Projection, cmp.Or(spec.Keep, s.base.n)), err)
+		}
+		if s.MaxDrop > 0 && f.lost.Interval.High > s.MaxDrop {
+			a.Left = append(a.Left, fmt.Sprintf("%s: without noise accuracy already drops by %s",
+				f.name(), dropWords(f.lost)))
+			continue
+		}
+		for j, family := range s.Families {
+			l, err := newLine(f, family)
+			if err != nil {
+				return nil, err
+			}
+			s.tell(i*len(s.Families)+j, total, l.String())
+			c, points, err := s.along(ctx, l)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", l, err)
+			}
+			a.Frontier = append(a.Frontier, points...)
+			if c == nil {
+				a.Left = append(a.Left, fmt.Sprintf("%s: no strength of noise meets the target", l))
+				continue
+			}
+			all = append(all, c)
+		}
+	}
+	s.tell(total, total, "confirming")
+	return all, nil
+}
+
+// along measures a line: a grid of strengths for the frontier, and the candidate.
+func (s *searcher) along(ctx context.Context, l *line) (*candidate, []Point, error) {
+	points, err := s.grid(ctx, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &candidate{line: l}
+	sigma := 0.
+	if s.Target.empty() {
+		c.limit, err = s.greatest(ctx, l, &points)
+		sigma = c.limit
+	} else {
+		c.needs = s.least(l)
+		sigma = c.needs
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if !(sigma >= release.MinSigma && sigma <= release.MaxSigma) {
+		return nil, points, nil
+	}
+	if c.point, err = s.measure(ctx, l, sigma); err != nil {
+		return nil, nil, err
+	}
+	points = append(points, c.point)
+	slices.SortFunc(points, func(p, q Point) int { return cmp.Compare(p.Sigma, q.Sigma) })
+	points = slices.CompactFunc(points, func(p, q Point) bool { return p.Sigma == q.Sigma })
+	return c, points, nil
+}
+
+// cheaper orders points, the better first: those that meet and keep all before
+// others; then the least drop, the fewest features and the least σ.
+func cheaper(p, q Point) int {
+	return cmp.Or(
+		-compareBool(p.Meets && p.Keeps, q.Meets && q.Keeps),
+		cmp.Compare(p.Drop.Mean, q.Drop.Mean),
+		smaller(p, q))
+}
+
+// smaller orders points by the number of features, then by σ.
+func smaller(p, q Point) int {
+	return cmp.Or(cmp.Compare(p.Keep, q.Keep), cmp.Compare(p.Sigma, q.Sigma))
+}
+
+// quieter orders points, the more confidential first.
+func quieter(p, q Point) int {
+	return cmp.Or(
+		-compareBool(p.Keeps, q.Keeps),
+		cmp.Compare(p.Directions, q.Directions),
+		cmp.Compare(q.MedianStd, p.MedianStd),
+		cmp.Compare(p.Keep, q.Keep))
+}
+
+func compareBool(p, q bool) int {
+	switch {
+	case p == q:
+		return 0
+	case p:
+		return 1
+	}
+	return -1
 }

@@ -1,0 +1,81 @@
+package design
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"tattle/dataset"
+	"tattle/internal/shared"
+	"tattle/nn"
+	"tattle/onnx"
+)
+
+// open reads both parts of a data set.
+func open(t *testing.T, name string) (train, test *dataset.Set) {
+	t.Helper()
+	path := shared.Path(t, "data/"+name)
+	train, err := dataset.Open(path, dataset.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if test, err = dataset.Open(path, dataset.Test); err != nil {
+		t.Fatal(err)
+	}
+	return train, test
+}
+
+// tell logs an answer.
+func tell(t *testing.T, a *Answer, took time.Duration) {
+	t.Helper()
+	t.Logf("%.1f s, %d evaluations, %d points, met %v, near %q, left %q", took.Seconds(), a.Evaluations, len(a.Frontier), a.Met, a.Near, a.Left)
+	t.Logf("best %+v", a.Best)
+	t.Logf("confirmed %+v", a.Confirmed)
+}
+
+// The whole default sweep of the net of A section 3.1.
+func TestMNIST(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the whole sweep of MNIST takes a minute")
+	}
+	train, test := open(t, "mnist")
+	g, err := onnx.Read(shared.Path(t, "models/mnist-mlp.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Target: Target{Directions: 10, Within: .5}, MaxDrop: .05, Seed: 1}
+	start := time.Now()
+	a, err := Search(context.Background(), g, "", train, test, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tell(t, a, time.Since(start))
+	if a.Best == nil || a.Met && (a.Best.Directions > 10 || a.Best.Drop.Interval.High > .05) || !a.Met && a.Near == "" {
+		t.Errorf("%+v", a)
+	}
+	confirmed(t, a)
+}
+
+// Another data set: A's architecture fitted to Fashion-MNIST, the most confidential
+// release for three points of accuracy.
+func TestFashionMNIST(t *testing.T) {
+	if testing.Short() {
+		t.Skip("training and sweeping take half a minute")
+	}
+	train, test := open(t, "fashion-mnist")
+	g := nn.MNISTNet(1)
+	if _, err := nn.Train(context.Background(), g, train, nn.TrainOptions{Epochs: 1, Batch: 128, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{MaxDrop: .03, Seed: 1, Families: []string{"gaussian", "laplace"}, Keeps: []int{0, 98, 24}, Projections: []string{"principal"}}
+	start := time.Now()
+	a, err := Search(context.Background(), g, "", train, test, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tell(t, a, time.Since(start))
+	if a.Best == nil || !a.Best.Keeps {
+		t.Fatalf("%+v", a)
+	}
+	confirmed(t, a)
+}

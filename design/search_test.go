@@ -1,0 +1,205 @@
+package design
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/nn"
+)
+
+// glyphNet is a small net of 28×28 pictures: two layers of 48 and 40 features.
+func glyphNet() *nn.Graph {
+	g := &nn.Graph{Input: "image", InputShape: []int{1, 28, 28}, Output: "logits"}
+	last := g.Input
+	add := func(name string, op nn.Op) {
+		g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: []string{last}, Output: name + "_out"})
+		last = name + "_out"
+	}
+	affine := func(name string, p, n int) nn.Op { return dense(name, p, n).Nodes[0].Op }
+	add("flatten", &nn.Flatten{})
+	add("first", affine("first", 784, 48))
+	add("relu1", &nn.ReLU{})
+	add("second", affine("second", 48, 40))
+	add("relu2", &nn.ReLU{})
+	add("classes", affine("classes", 40, 10))
+	g.Output = last
+	g.Init(1)
+	return g
+}
+
+var glyphs = sync.OnceValues(func() (func() (*nn.Graph, *dataset.Set, *dataset.Set), error) {
+	train := dataset.Glyphs(dataset.GlyphOptions{N: 3000, Seed: 5})
+	test := dataset.Glyphs(dataset.GlyphOptions{N: 1500, Seed: 5, Split: dataset.Test})
+	g := glyphNet()
+	_, err := nn.Train(context.Background(), g, train, nn.TrainOptions{Epochs: 8, Seed: 2})
+	return func() (*nn.Graph, *dataset.Set, *dataset.Set) { return g, train, test }, err
+})
+
+// trained is the net fitted to glyphs, once for all tests.
+func trained(t *testing.T) (g *nn.Graph, train, test *dataset.Set) {
+	t.Helper()
+	f, err := glyphs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f()
+}
+
+// quick are options that suit the small net.
+func quick(target Target, maxDrop float64) Options {
+	return Options{Target: target, MaxDrop: maxDrop, Seed: 3, Examples: 40,
+		Families: []string{"gaussian", "laplace"}, Keeps: []int{0, 16, 8}, Projections: []string{"principal", "random"}}
+}
+
+func search(t *testing.T, o Options) *Answer {
+	t.Helper()
+	g, train, test := trained(t)
+	a, err := Search(context.Background(), g, "", train, test, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// A target alone: it is met, at no greater drop than that of any other point that
+// meets it.
+func TestTargetAlone(t *testing.T) {
+	g, train, test := trained(t)
+	o := quick(Target{Directions: 3, Within: .5}, 0)
+	a := search(t, o)
+	if !a.Met || a.Near != "" || a.Best == nil || !a.Best.Meets || a.Best.Directions > 3 {
+		t.Fatalf("%+v, near %q", a.Best, a.Near)
+	}
+	if a.Best.Drop.Mean > .5 {
+		t.Errorf("met only where accuracy drops by %v", a.Best.Drop.Mean)
+	}
+	for _, p := range a.Frontier {
+		recount(t, g, train, test, p, o)
+		if p.Meets && p.Sigma > 0 && p.Drop.Mean < a.Best.Drop.Mean-.01 {
+			t.Errorf("%+v meets the target more cheaply than %+v", p, a.Best)
+		}
+	}
+	if c := a.Confirmed; c.Status != bound.StatusCertified || c.Method != bound.MethodBarankin || c.Examples != 40 || c.Raised != 1 ||
+		!(c.MedianStd >= .98*c.Estimate) {
+		t.Errorf("%+v", c)
+	}
+	confirmed(t, a)
+}
+
+// confirmed checks that fresh noise gives much the same accuracy, and not the very
+// same. Both drops are of the same examples: they differ by noise alone, whose
+// standard deviation in the mean over draws is less than ½/√(examples·draws) each.
+// A normal deviate leaves 4.5 of its own with probability 7e-6.
+func confirmed(t *testing.T, a *Answer) {
+	t.Helper()
+	c := a.Confirmed
+	limit := 4.5 * .5 * math.Sqrt(2/float64(c.Drop.Examples*c.Drop.Draws))
+	if d := math.Abs(c.Drop.Mean - a.Best.Drop.Mean); d > limit {
+		t.Errorf("the drop is %v by fresh noise, %v by the search's: more than %v apart", c.Drop.Mean, a.Best.Drop.Mean, limit)
+	}
+	if c.Accuracy.Trials != a.Best.Accuracy.Trials || c.Accuracy == a.Best.Accuracy && c.Drop == a.Best.Drop {
+		t.Errorf("the noise is not fresh: %+v", c)
+	}
+}
+
+// A greatest drop alone: it is kept to, nothing that keeps to it is more
+// confidential, and a little more noise on the same line would not keep to it.
+func TestMaxDropAlone(t *testing.T) {
+	o := quick(Target{}, .05)
+	a := search(t, o)
+	if a.Best == nil || !a.Best.Keeps || a.Best.Drop.Interval.High > o.MaxDrop {
+		t.Fatalf("%+v, near %q", a.Best, a.Near)
+	}
+	if a.Met != a.Confirmed.Keeps || a.Confirmed.Keeps != (a.Confirmed.Drop.Mean <= o.MaxDrop) {
+		t.Errorf("met %v, %+v", a.Met, a.Confirmed)
+	}
+	above := math.Inf(1)
+	for _, p := range a.Frontier {
+		if p.Keeps && p.Directions < a.Best.Directions {
+			t.Errorf("%+v is more confidential than %+v", p, a.Best)
+		}
+		if compareLines(p, *a.Best) == 0 && !p.Keeps {
+			above = min(above, p.Sigma)
+		}
+	}
+	if above > a.Best.Sigma*(1+2*fineness) {
+		t.Errorf("σ = %v is kept, but the next that is not is %v", a.Best.Sigma, above)
+	}
+	confirmed(t, a)
+}
+
+// A certified median: σ is raised until the certificate has it.
+func TestMedianStdIsCertified(t *testing.T) {
+	o := quick(Target{MedianStd: .4}, 0)
+	a := search(t, o)
+	c := a.Confirmed
+	if !a.Met || c.MedianStd < .4 || c.Status != bound.StatusCertified {
+		t.Fatalf("%+v, near %q", c, a.Near)
+	}
+	if c.Raised < 1 || c.Raised > 1.1 || (c.Raised > 1) != (c.Note != "") {
+		t.Errorf("σ raised by %v, %q", c.Raised, c.Note)
+	}
+	if c.MedianStd > 1.05*.4 {
+		t.Errorf("a median of %v where %v is asked for", c.MedianStd, .4)
+	}
+}
+
+// The linear attack's error on test data is at least what is asked for.
+func TestAttackTarget(t *testing.T) {
+	o := quick(Target{AttackMSE: .75}, 0)
+	o.Families, o.Keeps = []string{"gaussian"}, []int{0, 16}
+	a := search(t, o)
+	if !a.Met || a.Confirmed.AttackMSE < .75 || a.Confirmed.AttackMSE > .85 {
+		t.Fatalf("%+v, near %q", a.Confirmed, a.Near)
+	}
+	o.Target.AttackMSE = 1e3
+	if a = search(t, o); a.Met || a.Best != nil || !strings.Contains(a.Near, "no strength of noise meets the target") {
+		t.Errorf("an error beyond the data's variance: %+v, %q", a.Best, a.Near)
+	}
+}
+
+// Where nothing meets both the answer says how near it came.
+func TestNearAnswers(t *testing.T) {
+	o := quick(Target{Directions: 0, Within: 5}, .02)
+	a := search(t, o)
+	if a.Met || a.Best == nil || a.Confirmed == nil {
+		t.Fatalf("%+v", a)
+	}
+	for _, want := range []string{"2 %", "directions within 5", "the target takes σ", a.Best.Family} {
+		if !strings.Contains(a.Near, want) {
+			t.Errorf("%q does not say %q", a.Near, want)
+		}
+	}
+	if !a.Best.Keeps || a.Best.Meets {
+		t.Errorf("%+v", a.Best)
+	}
+	// Eight random features of forty lose accuracy by themselves.
+	if !strings.Contains(strings.Join(a.Left, "\n"), "8 features (random): without noise") {
+		t.Errorf("left %q", a.Left)
+	}
+}
+
+func TestSearchIsReproducible(t *testing.T) {
+	o := quick(Target{Directions: 3, Within: .5}, .5)
+	o.Families, o.Keeps = []string{"gaussian"}, []int{8}
+	a, b := search(t, o), search(t, o)
+	// AttackMSE is NaN, which equals nothing.
+	for _, x := range []*Answer{a, b} {
+		x.Best.AttackMSE, x.Confirmed.AttackMSE = 0, 0
+		for i := range x.Frontier {
+			x.Frontier[i].AttackMSE = 0
+		}
+	}
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("%+v\n%+v", a, b)
+	}
+	if a.Evaluations < len(a.Frontier) {
+		t.Errorf("%d evaluations for %d points", a.Evaluations, len(a.Frontier))
+	}
+}
