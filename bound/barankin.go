@@ -182,7 +182,7 @@ func (v *moments) erase() {
 // estimators of w_kᵀθ by all witnesses together: g is [m, len(dst)] with g_i = wᵀε_i
 // as computed and gerr [m] its error. Coefficients are c = B g, B = solve, [m, m], as
 // floating point has it: any c will do. slack, unless nil, gets what part of the
-// bound hangs on how sums are rounded.
+// bound, relatively, hangs on rounding: from 1 on it may be all of it.
 //
 // Of exact sums, cᵀg is at least |cᵀĝ| − |c|ᵀgerr, and cᵀMc at most cᵀM̂c +
 // |c|ᵀ err |c|. Sums of m products in any order, nested twice, err by γ = (2m+16)u

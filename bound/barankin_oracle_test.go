@@ -51,3 +51,58 @@ func TestBarankinOnMNIST(t *testing.T) {
 		t.Logf("%-22s %-8s %-7s %-5s %.4f unbounded %.3f", s.Method, s.Search, s.Band, s.Domain, quantiles(s), s.UnboundedFraction)
 	}
 }
+
+// box is the range of all the data.
+func (d pictures) box(t testing.TB) Domain {
+	t.Helper()
+	low, high := make([]float64, d.p), make([]float64, d.p)
+	for i := range low {
+		low[i], high[i] = float64(slices.Min(d.x)), float64(slices.Max(d.x))
+	}
+	box, err := Legal(low, high)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return box
+}
+
+// Far witnesses, alone and combined with near ones, prove more than near ones do;
+// twins leave nothing bounded. What is recorded is verified.
+func TestLadderOnMNIST(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every rung on 100 images: left out with -short")
+	}
+	o := loadOracle(t)
+	e := o.experiment(Auto)
+	e.Search.Restarts, e.Search.Repeats = 5, 5
+	e.Barankin.Witnesses = DefaultWitnesses
+	near := mustRun(t, o.net, o.data, upTo(100), e)
+	box := o.data.box(t)
+	e.Far = FarOptions{Starts: 8, Domain: box, Seed: 1}
+	e.Twins = TwinOptions{Examples: 3, Domain: box, Seed: 1}
+	r := mustRun(t, o.net, o.data, upTo(100), e)
+	for _, s := range r.Summaries {
+		t.Logf("%-22s %-8s %-7s %-5s %.4f unbounded %.3f", s.Method, s.Search, s.Band, s.Domain, quantiles(s), s.UnboundedFraction)
+	}
+	for k, std := range r.Barankin.Std {
+		if std < near.Barankin.Std[k]*(1-1e-3) {
+			t.Errorf("coordinate %d: %g with far witnesses, %g without", k, std, near.Barankin.Std[k])
+			break
+		}
+	}
+	e.Barankin.Near, e.Twins = true, TwinOptions{}
+	if same := mustRun(t, o.net, o.data, upTo(5), e); !slices.Equal(same.Barankin.Std, near.Barankin.Std[:5*784]) {
+		t.Error("far witnesses are in a combination that leaves them out")
+	}
+	if r.Twins.Tried != 3 {
+		t.Errorf("twins of %d examples", r.Twins.Tried)
+	}
+	for i := range 3 {
+		if r.Twins.ZNorm[2*i] > r.Twins.Allowance[2*i] || !math.IsInf(r.Twins.MeanSquare[i], 1) {
+			t.Errorf("image %d: no twin within rounding: ‖z‖ %g, allowance %g, mean square %g", i, r.Twins.ZNorm[2*i], r.Twins.Allowance[2*i], r.Twins.MeanSquare[i])
+		}
+	}
+	if found := verified(t, o.net, o.data, r, r.claims()); len(found) != 0 {
+		t.Errorf("%v", found)
+	}
+}

@@ -417,3 +417,30 @@ func TestCombinationInABox(t *testing.T) {
 		}
 	}
 }
+
+// The mean-square bound of a linear model is σ²·tr(AᵀA)⁻¹/p, whatever coordinates are
+// bounded.
+func TestMeanSquareOfCombination(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 29))
+	m := tall(r, 12, 6)
+	f, theta := m.factors(t), make([]float32, 6)
+	var want float64
+	for _, s := range f.S {
+		want += 1 / (s * s * 6)
+	}
+	one, err := Vectors("one", []float64{1, 2, 3, 4, 5, 6}, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []Coordinates{Pixels(6), DCT([]int{2, 3}), one} {
+		s := &certified{each: 9, joint: true}
+		s.grow(1, 6, w.Len())
+		f.near(s.eps, theta, Free, 1)
+		if err := s.certify(t.Context(), &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}, w, theta, 0, 1); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.meanSquare[0]; got > want*(1+1e-12) || got < want*(1-1e-6) {
+			t.Errorf("%s: %.12g, want %.12g and at most that", w.Name(), got, want)
+		}
+	}
+}

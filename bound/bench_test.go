@@ -23,3 +23,20 @@ func BenchmarkRun(b *testing.B) {
 	}
 	b.ReportMetric(float64(100*b.N)/b.Elapsed().Seconds(), "examples/s")
 }
+
+// BenchmarkBarankin is Cramér-Rao and the combination of 64 witnesses, without far
+// ones, beside a search of a single restart.
+func BenchmarkBarankin(b *testing.B) {
+	o := loadOracle(b)
+	e := o.experiment(Direct)
+	e.Search.Restarts, e.Search.Repeats, e.Barankin.Witnesses = 1, 1, DefaultWitnesses
+	dir, n := b.TempDir(), 0
+	for b.Loop() {
+		n++
+		_, err := Run(context.Background(), o.net, o.data, upTo(100), e, RunOptions{Dir: filepath.Join(dir, strconv.Itoa(n))})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(100*b.N), "ms/example")
+}

@@ -155,10 +155,7 @@ func (d Divergence) Std(g, gerr float64) float64 {
 
 // unbounded returns v, or +Inf where z is all rounding and v at least from.
 func (d Divergence) unbounded(v, from float64) float64 {
-	if d.Status == AllRounding && v >= from {
-		return math.Inf(1)
-	}
-	return v
+	return unboundedIf(d.Status == AllRounding, v, from)
 }
 
 // atLeast makes a quotient rounded down safe at both ends of the exponents:

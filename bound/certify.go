@@ -135,9 +135,21 @@ func (v *proof) jointly(ms *moments, w Coordinates, eps, solve []float64) {
 	for _, x := range slack {
 		v.squareSlack = max(v.squareSlack, 2*x)
 	}
-	if s := meanSquareOf(std); s > v.meanSquare {
+	if s := unboundedIf(v.squareSlack >= 1, meanSquareOf(std), UnboundedFrom*UnboundedFrom); s > v.meanSquare {
 		v.meanSquare, v.broadest = s, combined
 	}
+	for k, x := range v.slack {
+		v.bounds[all+k] = unboundedIf(x >= 1, v.bounds[all+k], UnboundedFrom)
+	}
+}
+
+// unboundedIf returns v, or +Inf where it hangs on rounding alone and is at least
+// from: as for a single witness, no figure is worth printing.
+func unboundedIf(rounding bool, v, from float64) float64 {
+	if rounding && v >= from {
+		return math.Inf(1)
+	}
+	return v
 }
 
 // basis tells whether coordinates are an orthonormal basis of the inputs.

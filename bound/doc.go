@@ -3,10 +3,10 @@
 // Maaten, S. Mahloujifar and M. Tygert, Guarantees of confidentiality via
 // Hammersley-Chapman-Robbins bounds (paper A in the comments).
 //
-// θ ∈ R^p is the input, a(θ) ∈ R^n its features, X = a(θ) + Z the release, Z
-// Gaussian with standard deviation σ per feature, J = ∂a/∂θ, and w ∈ R^p the
-// linear functional of the input whose reconstruction is bounded: a mode of the
-// discrete cosine transform, a pixel, a vector of the user's.
+// θ ∈ R^p is the input, a(θ) ∈ R^n its features, X = a(θ) + Z the release, Z noise
+// with standard deviation σ per feature, Gaussian in paper A, J = ∂a/∂θ, and
+// w ∈ R^p the linear functional of the input whose reconstruction is bounded: a mode
+// of the discrete cosine transform, a pixel, a vector of the user's.
 //
 // Search is not certificate. A search ([SearchOptions]) finds perturbations ε, the
 // witnesses, by any means, in float32. A [Certifier] computes bounds from
@@ -16,4 +16,9 @@
 // certifies and stores bounds and witnesses; [Verify] computes the bounds again
 // from the model, the inputs and the witnesses alone. Cramér-Rao figures are
 // linear algebra on J, without a witness: they are estimates, and say so.
+//
+// Beside Algorithm 1's witnesses an [Experiment] has rungs: far witnesses
+// ([FarOptions]), inputs of exactly the same features ([TwinOptions]), and the
+// combination of many witnesses by stored coefficients ([BarankinOptions]), which
+// certifies what Cramér-Rao estimates.
 package bound

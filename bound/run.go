@@ -152,6 +152,7 @@ type settings struct {
 	SkipCramerRao bool          `json:"skip_cramer_rao"`
 	Far           *farRecord    `json:"far,omitempty"`
 	Barankin      int           `json:"barankin_witnesses,omitempty"`
+	Near          bool          `json:"barankin_near,omitempty"`
 	Twins         *twinRecord   `json:"twins,omitempty"`
 	Examples      []int         `json:"examples"`
 }
@@ -194,7 +195,7 @@ func (r *runner) manifest() run.Manifest {
 		Command: "bound",
 		Shards:  (len(r.indices) + r.shard - 1) / r.shard,
 		Settings: settings{p, n, e.Noise.String(), e.Noise.Std(), e.Noise.Fisher(), max(1, e.Queries), e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), detail, e.Domain.Low, e.Domain.High,
-			e.Search, e.SkipCramerRao, far, e.Barankin.Witnesses, twins, r.indices},
+			e.Search, e.SkipCramerRao, far, e.Barankin.Witnesses, e.Barankin.Near, twins, r.indices},
 		Hashes: r.options.Hashes,
 	}
 }

@@ -32,7 +32,7 @@ func (r *runner) witnesses(ctx context.Context, s *certified, rec *examples, b *
 func (r *runner) gather(s *certified, rec *examples, b *batch, first, last int) {
 	p, far, scale := rec.p, rec.block(farName), r.experiment.Scale()
 	count := 0
-	if far != nil {
+	if far != nil && !r.experiment.Barankin.Near {
 		count = min(far.each, s.each/2)
 	}
 	parallel(last-first, func(i int) {
@@ -45,7 +45,7 @@ func (r *runner) gather(s *certified, rec *examples, b *batch, first, last int) 
 			of := rec.blocks[0]
 			copy(near, of.eps[row*of.each*p:(row+1)*of.each*p])
 		}
-		if far != nil {
+		if count > 0 {
 			copy(eps[len(near):], far.eps[row*far.each*p:])
 		}
 	})
