@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	"tattle/nn"
-	"tattle/qp"
 	"tattle/run"
 )
 
@@ -147,109 +145,4 @@ func (d Domain) inside(i int, t, e float64) float64 {
 		e = math.Nextafter(e, 0)
 	}
 	return 0
-}
-
-// A twinWorker holds what one search for twins needs.
-type twinWorker struct {
-	p         int
-	nets      [][]*nn.Net // of each level, for its tensors
-	theta     []float64
-	low, high []float64 // limits of ε
-	polytope  qp.Problem
-	q, ones   []float64
-	solver    qp.Solver
-	clean     cleaner
-}
-
-func newTwinWorker(f *TwinFinder) *twinWorker {
-	w := &twinWorker{p: f.p, nets: make([][]*nn.Net, len(f.levels)), theta: make([]float64, f.p),
-		low: make([]float64, f.p), high: make([]float64, f.p), q: make([]float64, f.p),
-		ones: slices.Repeat([]float64{1}, f.p)}
-	for k, l := range f.levels {
-		for _, t := range l.tensors {
-			w.nets[k] = append(w.nets[k], t.net.Clone())
-		}
-	}
-	w.polytope.Low, w.polytope.High, w.polytope.Q = w.low, w.high, w.q
-	return w
-}
-
-// The settings of the programmes. What they leave of the objective costs a little of
-// the distance; what they leave of the rows is within the margin.
-var (
-	farthestSettings = qp.Options{Tolerance: 1e-3, Feasibility: margin / 10}
-	nearestSettings  = qp.Options{Tolerance: 1e-4, Feasibility: margin / 10}
-)
-
-const (
-	// climbs is the most linear programmes that follow the first.
-	climbs = 3
-	// enough is how near ‖ε‖² must be to what it cannot exceed, or how little it may
-	// grow, for the climb to end.
-	enough = 0.02
-)
-
-// farthest overwrites eps with the farthest twin that it finds.
-func (w *twinWorker) farthest(ctx context.Context, eps []float64) (bool, error) {
-	w.polytope.D = nil
-	ceiling := 0.
-	for i := range w.q {
-		w.q[i] = -(w.low[i] + w.high[i]) // ε² ≤ (low + high)·ε − low·high within the limits
-		ceiling -= w.low[i] * w.high[i]
-	}
-	best, trial := 0., make([]float64, w.p)
-	for k := range 1 + climbs {
-		r, err := w.solver.Solve(ctx, &w.polytope, farthestSettings)
-		if err != nil {
-			return false, err
-		}
-		if k == 0 {
-			ceiling -= r.Objective
-		}
-		copy(trial, r.X)
-		size := square(trial)
-		if r.Status == qp.Infeasible || size <= best*(1+enough) || !w.twin(trial) {
-			break
-		}
-		best = size
-		copy(eps, trial)
-		if best >= ceiling*(1-enough) {
-			break
-		}
-		for i, e := range eps {
-			w.q[i] = -e
-		}
-	}
-	return best > 0, nil
-}
-
-// nearest overwrites eps with the twin that is nearest to target.
-func (w *twinWorker) nearest(ctx context.Context, eps []float64, theta, target []float32) (bool, error) {
-	w.polytope.D = w.ones
-	for i, t := range theta {
-		w.q[i] = float64(t) - float64(target[i])
-		if w.q[i]-w.q[i] != 0 {
-			return false, nil
-		}
-	}
-	r, err := w.solver.Solve(ctx, &w.polytope, nearestSettings)
-	if err != nil || r.Status == qp.Infeasible {
-		return false, err
-	}
-	copy(eps, r.X)
-	if square(eps) > 0 && w.twin(eps) {
-		return true, nil
-	}
-	clear(eps)
-	return false, nil
-}
-
-// twin makes eps exact and reports whether it is a twin's.
-func (w *twinWorker) twin(eps []float64) bool { return w.clean.exact(eps, &w.polytope) }
-
-func square(x []float64) (s float64) {
-	for _, v := range x {
-		s += v * v
-	}
-	return s
 }

@@ -101,10 +101,10 @@ func dotExact(x, y []float64) float64 {
 // holds tells whether eps, within its limits, satisfies the rows of p: inequalities
 // up to half the margin that they keep.
 func holds(eps []float64, p *qp.Problem) bool {
-	n, size := len(eps), 1+math.Sqrt(square(eps))
+	n, size, in := len(eps), 1+math.Sqrt(square(eps)), margin*(1+simd.MaxAbs(p.Right))
 	for j, right := range p.Right {
 		x := dotExact(p.Rows[j*n:(j+1)*n], eps) - right
-		if j < p.Equal && !(math.Abs(x) <= exactness*size) || j >= p.Equal && !(x <= margin/2) {
+		if j < p.Equal && !(math.Abs(x) <= exactness*size) || j >= p.Equal && !(x <= in/2) {
 			return false
 		}
 	}

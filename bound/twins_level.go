@@ -17,7 +17,7 @@ const (
 	// margin is how far, in units of the inputs and over 1 plus the largest distance,
 	// units that are off are kept from 0, so that neither what a programme leaves of
 	// its constraints nor rounding switches them on.
-	margin = 1e-7
+	margin = 1e-5
 )
 
 // A level is a layer that everything after it depends on alone. Its last tensor are

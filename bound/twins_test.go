@@ -2,6 +2,7 @@ package bound
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -25,6 +26,17 @@ func mnistRange(t testing.TB) Domain {
 	return d
 }
 
+// toTarget returns the root mean squares of θ − target and of θ+ε − target.
+func toTarget(eps []float64, theta, target []float32) (before, after float64) {
+	for i, e := range eps {
+		d := float64(theta[i]) - float64(target[i])
+		before += d * d
+		after += (d + e) * (d + e)
+	}
+	p := float64(len(eps))
+	return math.Sqrt(before / p), math.Sqrt(after / p)
+}
+
 // The first ReLU of paper A's MNIST net leaves room for legal images far from any
 // digit, at least 60 grey levels, of which the certificate says that their features
 // differ by rounding alone.
@@ -38,7 +50,7 @@ func TestTwinsOnMNIST(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var far, near, ratio, took []float64
+	var far, near, rest, ratio, took []float64
 	good := [2]int{}
 	target := make([]float32, 784)
 	for i := range count {
@@ -54,6 +66,11 @@ func TestTwinsOnMNIST(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		before, after := toTarget(eps[784:], theta, target)
+		if _, other := toTarget(eps[:784], theta, target); after > before+1e-3 || after > other+1e-3 {
+			t.Errorf("image %d: the nearest twin is %g from the target, the image itself %g and the farthest %g", i, after, before, other)
+		}
+		rest = append(rest, greyMNIST*after)
 		c := Certifier{Net: o.net, Noise: release.Gaussian{Sigma: o.sigma}, Domain: mnistRange(t)}
 		for j, d := range c.DivergencesFloat64(theta, eps) {
 			ratio = append(ratio, d.ZNorm/d.Allowance)
@@ -76,6 +93,7 @@ func TestTwinsOnMNIST(t *testing.T) {
 	}
 	report("farthest, grey levels", far)
 	report("nearest to target, grey levels from the image", near)
+	report("nearest to target, grey levels from the target", rest)
 	report("‖z‖ over the allowance", ratio)
 	report("seconds an image", took)
 	if good[0]*100 < 95*count || good[1]*100 < 95*count {
@@ -83,5 +101,218 @@ func TestTwinsOnMNIST(t *testing.T) {
 	}
 }
 
-var _ = rand.New
-var _ = nn.Size
+// One image after the other with products on all cores, against two at once with
+// products on one core each.
+func BenchmarkTwins(b *testing.B) {
+	o := loadOracle(b)
+	f, err := NewTwinFinder(o.net.Graph(), mnistRange(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	const images = 4
+	search := func(i int) {
+		if _, err := f.Find(context.Background(), make([]float64, 2*784), o.data.x[i*784:(i+1)*784], o.data.x[(i+1)*784:(i+2)*784]); err != nil {
+			b.Error(err)
+		}
+	}
+	var took [2]time.Duration
+	for b.Loop() {
+		start := time.Now()
+		for i := range images {
+			search(i)
+		}
+		middle := time.Now()
+		parallel(images, search)
+		took[0] += middle.Sub(start)
+		took[1] += time.Since(middle)
+	}
+	per := float64(b.N) * images
+	b.ReportMetric(took[0].Seconds()/per, "s/image-in-turn")
+	b.ReportMetric(took[1].Seconds()/per, "s/image-two-at-once")
+}
+
+// chain returns the graph of operators one after the other.
+func chain(shape []int, ops ...nn.Op) *nn.Graph {
+	g := &nn.Graph{Name: "chain", Input: "x", InputShape: shape, Output: "x"}
+	for i, op := range ops {
+		name := fmt.Sprintf("%s%d", op.Kind(), i)
+		g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: []string{g.Output}, Output: name})
+		g.Output = name
+	}
+	return g
+}
+
+// weights returns an affine layer [out, in] of those weights, and biases after them.
+func weights(out, in int, w ...float32) *nn.Dense {
+	d := &nn.Dense{In: in, Out: out, Weight: &nn.Param{Name: "w", Shape: []int{out, in}, Data: w[:out*in]}}
+	if len(w) > out*in {
+		d.Bias = &nn.Param{Name: "b", Shape: []int{out}, Data: w[out*in:]}
+	}
+	return d
+}
+
+// drawn returns an affine layer with normal weights over √in and biases.
+func drawn(r *rand.Rand, out, in int) *nn.Dense {
+	w := make([]float32, out*in+out)
+	for i := range w {
+		w[i] = float32(r.NormFloat64() / math.Sqrt(float64(in)))
+	}
+	return weights(out, in, w...)
+}
+
+func cube(p int, half float64) Domain {
+	return Domain{slices.Repeat([]float64{-half}, p), slices.Repeat([]float64{half}, p)}
+}
+
+func find(t *testing.T, g *nn.Graph, d Domain, theta, target []float32) ([]float64, [2]bool) {
+	t.Helper()
+	f, err := NewTwinFinder(g, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eps := make([]float64, 2*len(theta))
+	found, err := f.Find(context.Background(), eps, theta, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return eps, found
+}
+
+// Of two inputs the unit x + y is on and x − y − 1.3 off: twins lie on a line, from
+// which the limit of x and the unit that is off cut a piece.
+func TestTwinsInThePlane(t *testing.T) {
+	g := chain([]int{2}, weights(2, 2, 1, 1, 1, -1, 0, -1.3), &nn.ReLU{}, weights(1, 2, 1, 1))
+	eps, found := find(t, g, cube(2, 1), []float32{.25, .5}, []float32{1, 0})
+	if found != [2]bool{true, true} {
+		t.Fatal(found)
+	}
+	// On x + y = 0.75: y ≤ 1 from (−0.25, 1), and x − y ≤ 1.3 as float32 up to
+	// (1.025, −0.275), as far as 1.025 > 1 lets it: (1, −0.25).
+	for i, want := range []float64{.75, -.75, .625, -.625} {
+		if math.Abs(eps[i]-want) > 2e-3 {
+			t.Errorf("entry %d of the twins is %g, want %g", i, eps[i], want)
+		}
+	}
+	// A unit 2x − 2y − 1 that is off stops it at x − y = 1/2, so (−0.25, 1) is
+	// farther, and (0.625, 0.125) nearest to the target.
+	g = chain([]int{2}, weights(2, 2, 1, 1, 2, -2, 0, -1), &nn.ReLU{})
+	eps, _ = find(t, g, cube(2, 1), []float32{.25, .5}, []float32{1, 0})
+	for i, want := range []float64{-.5, .5, .375, -.375} {
+		if math.Abs(eps[i]-want) > 2e-3 {
+			t.Errorf("entry %d of the twins of the second net is %g, want %g", i, eps[i], want)
+		}
+	}
+}
+
+// Nets of every kind that there are levels for: units on of the first ReLU fewer
+// than inputs; more, so that a later ReLU or an affine layer is the level, with
+// leaky ReLUs, convolutions and a softmax around it. All twins found are legal and
+// their features equal up to rounding; and the same bytes come in any order.
+func TestTwinsOfEveryLevel(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 1))
+	const p = 36
+	conv := &nn.Conv2D{InChannels: 1, OutChannels: 2, Kernel: [2]int{3, 3},
+		Weight: &nn.Param{Name: "w", Shape: []int{2, 1, 3, 3}, Data: drawn(r, 2, 9).Weight.Data}}
+	for name, g := range map[string]*nn.Graph{
+		"first":   chain([]int{p}, drawn(r, 40, p), &nn.ReLU{}, drawn(r, 30, 40), &nn.ReLU{}),
+		"second":  chain([]int{p}, drawn(r, 150, p), &nn.ReLU{}, drawn(r, 30, 150), &nn.ReLU{}, drawn(r, 9, 30), &nn.Softmax{}),
+		"affine":  chain([]int{p}, drawn(r, 90, p), &nn.LeakyReLU{Slope: .1}, drawn(r, 10, 90), &nn.Softmax{}),
+		"linear":  chain([]int{p}, drawn(r, 10, p)),
+		"conv":    chain([]int{1, 6, 6}, conv, &nn.ReLU{}, &nn.MaxPool{Kernel: [2]int{2, 2}}, &nn.Flatten{}, drawn(r, 7, 18)),
+		"dropout": chain([]int{p}, &nn.Dropout{P: .5}, drawn(r, 50, p), &nn.Identity{}, &nn.ReLU{}),
+	} {
+		t.Run(name, func(t *testing.T) { twinsOf(t, g) })
+	}
+}
+
+// twinsOf checks the twins of some inputs of a net.
+func twinsOf(t *testing.T, g *nn.Graph) {
+	const p, count = 36, 12
+	r := rand.New(rand.NewPCG(32, 1))
+	d := cube(p, 1.5)
+	x := make([]float32, count*p)
+	for i := range x {
+		x[i] = float32(min(max(r.NormFloat64(), -1.5), 1.5))
+	}
+	clear(x[:p]) // in the middle of the range
+	f, err := NewTwinFinder(g, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := nn.NewNet(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	search := func(i int) []float64 {
+		eps := make([]float64, 2*p)
+		if _, err := f.Find(context.Background(), eps, x[i*p:(i+1)*p], x[(i+1)%count*p:][:p]); err != nil {
+			t.Error(err)
+		}
+		return eps
+	}
+	all, tried := make([][]float64, count), 0
+	parallel(count, func(i int) { all[i] = search(i) })
+	c := Certifier{Net: net, Noise: release.Gaussian{Sigma: 1}, Domain: d}
+	for i, eps := range all {
+		if i < 3 && !slices.Equal(eps, search(i)) {
+			t.Errorf("input %d: other twins the second time", i)
+		}
+		for k, v := range c.DivergencesFloat64(x[i*p:(i+1)*p], eps) {
+			if square(eps[k*p:(k+1)*p]) == 0 {
+				continue
+			}
+			tried++
+			if v.Status != AllRounding || v.Std(.1, 0) < 1e9 {
+				t.Errorf("input %d, twin %d: %v, features %g apart, allowance %g", i, k, v.Status, v.ZNorm, v.Allowance)
+			}
+		}
+	}
+	if tried < count {
+		t.Errorf("%d twins of %d inputs: too few", tried, count)
+	}
+}
+
+func TestTwinsRefused(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 1))
+	g := chain([]int{4}, drawn(r, 3, 4), &nn.ReLU{})
+	wide := chain([]int{4}, drawn(r, mostRows+1, 4), &nn.ReLU{})
+	for name, err := range map[string]error{
+		"free":   second(NewTwinFinder(g, Free)),
+		"inputs": second(NewTwinFinder(g, cube(5, 1))),
+		"large":  second(NewTwinFinder(wide, cube(4, 1))),
+		"smooth": second(NewTwinFinder(chain([]int{4}, &nn.Softmax{}, drawn(r, 3, 4)), cube(4, 1))),
+		"square": second(NewTwinFinder(chain([]int{4}, drawn(r, 4, 4)), cube(4, 1))),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		} else {
+			t.Logf("%s: %v", name, err)
+		}
+	}
+	if eps, found := find(t, g, cube(4, 1), []float32{0, 0, 0, 2}, nil); found != [2]bool{} || square(eps) != 0 {
+		t.Error("twins of an input that is not legal")
+	}
+	nan := float32(math.NaN())
+	if _, found := find(t, g, cube(4, 1), []float32{0, 0, nan, 0}, nil); found != [2]bool{} {
+		t.Error("twins of an input that is no number")
+	}
+	if _, found := find(t, g, cube(4, 1), make([]float32, 4), []float32{0, 0, nan, 0}); found[1] {
+		t.Error("a twin toward what is no number")
+	}
+	one := chain([]int{1}, weights(1, 1, 1, 5), &nn.ReLU{}, weights(1, 1, 1))
+	if _, found := find(t, one, cube(1, 1), []float32{.5}, []float32{0}); found != [2]bool{} {
+		t.Error("twins of a net that hides nothing")
+	}
+	f, _ := NewTwinFinder(g, cube(4, 1))
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := f.Find(ended, make([]float64, 8), make([]float32, 4), nil); err == nil {
+		t.Error("no error of a context that has ended")
+	}
+	same := pictures{x: make([]float32, 12), p: 4, labels: []int{1, 1, 1}}
+	if (TwinOptions{}).Target(make([]float32, 4), same, 0, 1) || !(TwinOptions{}).Target(make([]float32, 4), same, 0, 2) {
+		t.Error("a target of the example's own label, or none where there is one")
+	}
+}
+
+func second(_ *TwinFinder, err error) error { return err }
