@@ -130,7 +130,8 @@ func (s *searcher) certify(ctx context.Context, c *candidate) error {
 		}
 	}
 	std, mse := c.confirmed.MedianStd, c.confirmed.AttackMSE
-	c.point.Meets = t.metBy(c.point.Directions, std, mse)
+	proved := t.MedianStd == 0 || c.confirmed.Status == bound.StatusCertified
+	c.point.Meets = proved && t.metBy(c.point.Directions, std, mse)
 	c.confirmed.Note = raisedWords(c, first)
 	return nil
 }

@@ -127,9 +127,10 @@ type Options struct {
 
 // Point is one release that was tried.
 type Point struct {
-	Family     string
-	Projection string // "" where all features are kept
-	Keep       int    // numbers that leave the device
+	Spec       release.Spec // what is dithered, for Spec.Build
+	Family     string       // of the noise, as release.ParseNoise reads it
+	Projection string       // "" where all features are kept
+	Keep       int          // numbers that leave the device
 	Sigma      float64
 	Scale      float64 // σ over the RMS of what is dithered
 	Accuracy   release.Accuracy
@@ -151,8 +152,9 @@ type Confirmation struct {
 	Accuracy release.Accuracy // by fresh noise
 	Drop     release.Drop     // by fresh noise
 	Keeps    bool             // the drop, as measured again, is at most MaxDrop
-	// MedianStd is the median of the bounds proved for Examples, by Method; Status is
-	// "certified", or "estimated" where the noise allows no proof.
+	// MedianStd is the median of the bounds for Examples, by Method of package bound;
+	// Status is "certified", or "estimated" where the noise allows no proof: then a
+	// target for it is not met.
 	MedianStd      float64
 	Method, Status string
 	Examples       int
@@ -164,8 +166,11 @@ type Confirmation struct {
 
 // Answer is what a Search found.
 type Answer struct {
-	Best *Point // nil where nothing could be tried
+	Best *Point // nil where no strength of noise on any line will do
 	Met  bool   // Best meets the target and keeps to MaxDrop, confirmed
+	// Within is the level at which Directions are counted, of the median of Examples.
+	Within   float64
+	Examples int
 	// Near says how near the search came where nothing meets both.
 	Near      string
 	Confirmed *Confirmation

@@ -234,11 +234,7 @@ func TestSearchRefuses(t *testing.T) {
 // Every figure of a Point's confidentiality again, from a release built anew.
 func recount(t *testing.T, g *nn.Graph, train, test nn.Source, p Point, o Options) {
 	t.Helper()
-	spec := release.Spec{Projection: p.Projection, Seed: o.Seed}
-	if p.Projection != "" {
-		spec.Keep = p.Keep
-	}
-	front, _, err := spec.Build(context.Background(), g, train)
+	front, _, err := p.Spec.Build(context.Background(), g, train)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (s *searcher) measureWith(ctx context.Context, l *line, sigma float64, curv
 	s.evaluations++
 	scale := l.kappa * sigma
 	p := Point{
-		Family: l.family, Projection: l.spec.Projection, Keep: l.keep, Sigma: sigma, Scale: sigma / curve.RMS(),
+		Spec: l.spec, Family: l.family, Projection: l.spec.Projection, Keep: l.keep, Sigma: sigma, Scale: sigma / curve.RMS(),
 		Accuracy: utility.Released, Drop: total(l.lost, drop),
 		Directions: l.spectrum.directions(scale, s.within()),
 		MedianStd:  scale * l.spectrum.median,

@@ -22,6 +22,7 @@ func (s *searcher) settleNear(ctx context.Context, all []*candidate, a *Answer) 
 		if c.limit, err = s.greatest(ctx, c.line, &points); err != nil {
 			return err
 		}
+		a.Frontier = append(a.Frontier, points...)
 		if c.limit > 0 {
 			within = append(within, c)
 		}
@@ -74,7 +75,7 @@ func (s *searcher) nearWords(c *candidate) string {
 	if !c.point.Meets {
 		std := c.point
 		std.MedianStd, std.AttackMSE = c.confirmed.MedianStd, c.confirmed.AttackMSE
-		short = append(short, fmt.Sprintf("it has %s where the target is %s", s.figures(std), s.Target))
+		short = append(short, fmt.Sprintf("it has %s (%s) where the target is %s", s.figures(std), c.confirmed.Status, s.Target))
 	}
 	if !c.point.Keeps {
 		short = append(short, fmt.Sprintf("accuracy drops by %s where at most %s is allowed", dropWords(c.point.Drop), percent(s.MaxDrop)))
@@ -83,6 +84,21 @@ func (s *searcher) nearWords(c *candidate) string {
 		short = append(short, fmt.Sprintf("by fresh noise accuracy drops by %s, not by at most %s", dropWords(c.confirmed.Drop), percent(s.MaxDrop)))
 	}
 	return fmt.Sprintf("the nearest is %s at σ = %.4g: %s", c.line, c.point.Sigma, strings.Join(short, "; "))
+}
+
+// hopeless says why no strength of noise on a line will do.
+func (s *searcher) hopeless(l *line) string {
+	t := s.Target
+	switch {
+	case t.empty():
+		return fmt.Sprintf("no noise, however weak, keeps the drop within %s", percent(s.MaxDrop))
+	case t.MedianStd > 0 && l.spectrum.median == 0:
+		return "of most coordinates the features see nothing, so that there is no bound to certify"
+	case t.AttackMSE > 0 && l.attack.MeanSquareAt(release.MaxSigma) < t.AttackMSE:
+		return fmt.Sprintf("no strength of noise meets the target: even where it drowns the features the linear attack's mean-square error is %.4g",
+			l.attack.MeanSquareAt(release.MaxSigma))
+	}
+	return fmt.Sprintf("no σ from %g to %g meets the target", release.MinSigma, release.MaxSigma)
 }
 
 // nothing says why there is no point at all.

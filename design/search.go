@@ -50,7 +50,7 @@ func Search(ctx context.Context, g *nn.Graph, node string, train, test nn.Source
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{}
+	a := &Answer{Within: s.within(), Examples: len(s.base.indices)}
 	best, err := s.sweep(ctx, specs, a)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (s *searcher) sweep(ctx context.Context, specs []release.Spec, a *Answer) (
 			}
 			a.Frontier = append(a.Frontier, points...)
 			if c == nil {
-				a.Left = append(a.Left, fmt.Sprintf("%s: no strength of noise meets the target", l))
+				a.Left = append(a.Left, fmt.Sprintf("%s: %s", l, s.hopeless(l)))
 				continue
 			}
 			all = append(all, c)

@@ -96,7 +96,7 @@ func TestTargetAlone(t *testing.T) {
 // same. Both drops are of the same examples: they differ by noise alone, whose
 // standard deviation in the mean over draws is less than ½/√(examples·draws) each.
 // A normal deviate leaves 4.5 of its own with probability 7e-6.
-func confirmed(t *testing.T, a *Answer) {
+func confirmed(t testing.TB, a *Answer) {
 	t.Helper()
 	c := a.Confirmed
 	limit := 4.5 * .5 * math.Sqrt(2/float64(c.Drop.Examples*c.Drop.Draws))
@@ -152,10 +152,10 @@ func TestMedianStdIsCertified(t *testing.T) {
 
 // The linear attack's error on test data is at least what is asked for.
 func TestAttackTarget(t *testing.T) {
-	o := quick(Target{AttackMSE: .75}, 0)
+	o := quick(Target{AttackMSE: .6}, 0)
 	o.Families, o.Keeps = []string{"gaussian"}, []int{0, 16}
 	a := search(t, o)
-	if !a.Met || a.Confirmed.AttackMSE < .75 || a.Confirmed.AttackMSE > .85 {
+	if !a.Met || a.Confirmed.AttackMSE < .6 || a.Confirmed.AttackMSE > .7 {
 		t.Fatalf("%+v, near %q", a.Confirmed, a.Near)
 	}
 	o.Target.AttackMSE = 1e3
