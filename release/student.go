@@ -88,7 +88,7 @@ func (s StudentT) excess(t float64) (value, relative float64) {
 	if τ > farStudent {
 		return s.ratio(τ), 64 * (1 + s.Freedom) * unit
 	}
-	h := imag(cmplx.Asinh(complex(τ, 1))) / 5
+	h := imag(cmplx.Asinh(complex(τ, 1))) / 6
 	lo, hi := s.reach(τ)
 	even, odd := 0., 0.
 	for k := math.Floor(lo / h); k*h <= hi; k++ {

@@ -1,0 +1,223 @@
+package release_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"tattle/nn"
+	"tattle/onnx"
+	"tattle/release"
+)
+
+// smallNet maps 6 inputs by two layers of 5 to 3 logits.
+func smallNet(softmax bool) *nn.Graph {
+	dense := func(name string, in, out int) *nn.Dense {
+		return &nn.Dense{In: in, Out: out,
+			Weight: &nn.Param{Name: name + ".weight", Shape: []int{out, in}, Data: make([]float32, in*out)},
+			Bias:   &nn.Param{Name: name + ".bias", Shape: []int{out}, Data: make([]float32, out)}}
+	}
+	g := &nn.Graph{Name: "small", Input: "input", InputShape: []int{6}, Output: "fc2", Nodes: []*nn.Node{
+		{Name: "fc1", Op: dense("fc1", 6, 5), Inputs: []string{"input"}, Output: "fc1"},
+		{Name: "relu1", Op: &nn.ReLU{}, Inputs: []string{"fc1"}, Output: "relu1"},
+		{Name: "fc2", Op: dense("fc2", 5, 3), Inputs: []string{"relu1"}, Output: "fc2"},
+	}}
+	if softmax {
+		g.Nodes = append(g.Nodes, &nn.Node{Name: "softmax", Op: &nn.Softmax{}, Inputs: []string{"fc2"}, Output: "softmax"})
+		g.Output = "softmax"
+	}
+	g.Init(3)
+	return g
+}
+
+type inputs struct {
+	p int
+	x []float32
+}
+
+func (s inputs) Len() int      { return len(s.x) / s.p }
+func (s inputs) Label(int) int { return 0 }
+func (s inputs) Examples(x []float32, indices []int) {
+	for i, index := range indices {
+		copy(x[i*s.p:(i+1)*s.p], s.x[index*s.p:(index+1)*s.p])
+	}
+}
+
+func normal(n int) []float32 {
+	r := rand.New(rand.NewPCG(1, 2))
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(r.NormFloat64())
+	}
+	return x
+}
+
+func outputs(t *testing.T, g *nn.Graph, x []float32) []float32 {
+	t.Helper()
+	net, err := nn.NewNet(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, n := net.Dims()
+	y := make([]float32, len(x)/p*n)
+	net.Forward(y, x)
+	return y
+}
+
+func same(t *testing.T, what string, got, want []float32) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
+	}
+	for i, v := range got {
+		if math.Abs(float64(v-want[i])) > 1e-5 {
+			t.Fatalf("%s: %v at %d, want %v", what, v, i, want[i])
+		}
+	}
+}
+
+// Front and head composed give the scores that the surface promises, a projection to
+// all entries loses nothing, and both graphs survive ONNX.
+func TestSpecBuild(t *testing.T) {
+	x := normal(6 * 40)
+	train := inputs{6, x}
+	logits := outputs(t, smallNet(false), x)
+	scaled := make([]float32, len(logits))
+	for i, v := range logits {
+		scaled[i] = v / 2
+	}
+	soft := outputs(t, smallNet(true), x)
+	for _, c := range []struct {
+		spec  release.Spec
+		width int
+		want  []float32
+	}{
+		{release.Spec{}, 5, logits},
+		{release.Spec{Node: "fc1"}, 5, logits},
+		{release.Spec{Keep: 5}, 5, logits},
+		{release.Spec{Keep: 5, Projection: "random", Seed: 4}, 5, logits},
+		{release.Spec{Keep: 5, Projection: "principal"}, 5, logits},
+		{release.Spec{Keep: 3, Projection: "random", Surface: "logits"}, 3, logits},
+		{release.Spec{Surface: "logits"}, 3, logits},
+		{release.Spec{Surface: "label"}, 3, logits},
+		{release.Spec{Surface: "logits", Temperature: 2}, 3, scaled},
+		{release.Spec{Surface: "probabilities"}, 3, soft},
+		{release.Spec{Surface: "probabilities", Temperature: 1}, 3, soft},
+	} {
+		for _, softmax := range []bool{false, true} {
+			g := smallNet(softmax)
+			before := len(g.Nodes)
+			front, head, err := c.spec.Build(context.Background(), g, train)
+			if err != nil {
+				t.Fatalf("%+v: %v", c.spec, err)
+			}
+			want := c.want
+			if softmax && c.spec.Surface == "" {
+				want = soft
+			}
+			features := outputs(t, front, x)
+			if len(features) != 40*c.width || len(g.Nodes) != before {
+				t.Errorf("%+v: %d features; the graph has %d nodes, of %d", c.spec, len(features)/40, len(g.Nodes), before)
+			}
+			same(t, "head of front", outputs(t, head, features), want)
+			for _, part := range []*nn.Graph{front, head} {
+				b, err := onnx.Encode(part)
+				if err != nil {
+					t.Fatalf("%+v: %v", c.spec, err)
+				}
+				if _, err := onnx.Decode("release", b); err != nil {
+					t.Fatalf("%+v: %v", c.spec, err)
+				}
+			}
+		}
+	}
+}
+
+// The rows of a projection are orthonormal; principal ones keep more of the variance
+// than any others, and what they drop is replaced by its mean.
+func TestSpecProjection(t *testing.T) {
+	x := normal(6 * 200)
+	train := inputs{6, x}
+	lost := map[string]float64{}
+	full := outputs(t, cutFront(t), x)
+	for _, kind := range release.Projections() {
+		front, head, err := release.Spec{Keep: 2, Projection: kind, Seed: 1}.Build(context.Background(), smallNet(false), train)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := front.Nodes[len(front.Nodes)-1].Op.(*nn.Dense).Weight.Data
+		for i := range 2 {
+			for j := range 2 {
+				var dot float64
+				for k := range 5 {
+					dot += float64(w[i*5+k]) * float64(w[j*5+k])
+				}
+				if want := map[bool]float64{true: 1}[i == j]; math.Abs(dot-want) > 1e-6 {
+					t.Errorf("%s: rows %d and %d have product %v", kind, i, j, dot)
+				}
+			}
+		}
+		back := &nn.Graph{Name: "back", Input: head.Input, InputShape: head.InputShape, Output: head.Nodes[0].Output, Nodes: head.Nodes[:1]}
+		for i, v := range outputs(t, back, outputs(t, front, x)) {
+			d := float64(v - full[i])
+			lost[kind] += d * d
+		}
+	}
+	if !(lost["principal"] < lost["random"] && lost["principal"] < lost["first"]) {
+		t.Errorf("squares lost: %v", lost)
+	}
+}
+
+func cutFront(t *testing.T) *nn.Graph {
+	front, _, err := release.Spec{}.Build(context.Background(), smallNet(false), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return front
+}
+
+func TestSpecErrs(t *testing.T) {
+	for want, s := range map[string]release.Spec{
+		"no surface":                {Surface: "skin"},
+		"no projection":             {Keep: 1, Projection: "mercator"},
+		"keep at least 1":           {Keep: -1},
+		"there are 5 entries":       {Keep: 6},
+		"needs the number":          {Projection: "random"},
+		"training data":             {Keep: 2, Projection: "principal"},
+		"temperature -1":            {Surface: "logits", Temperature: -1},
+		"temperature NaN":           {Surface: "logits", Temperature: math.NaN()},
+		"a temperature divides":     {Temperature: 2},
+		"no node":                   {Node: "nowhere"},
+		"but the surface is logits": {Surface: "logits", Node: "fc1"},
+	} {
+		if _, _, err := s.Build(context.Background(), smallNet(false), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v, want %s", s, err, want)
+		}
+	}
+	if _, _, err := (release.Spec{Keep: 2, Node: "conv1"}).Build(context.Background(), nn.CIFARNet(1), nil); err == nil || !strings.Contains(err.Error(), "flat") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestSpecHolds(t *testing.T) {
+	noise := release.Gaussian{Sigma: 1}
+	for _, c := range []struct {
+		spec  release.Spec
+		noise release.Noise
+		post  release.Post
+		ok    bool
+		say   string
+	}{
+		{release.Spec{}, noise, release.Post{}, true, ""},
+		{release.Spec{}, noise, release.Post{Label: true}, true, "post-processing"},
+		{release.Spec{}, nil, release.Post{}, false, "no noise"},
+		{release.Spec{Surface: "label"}, noise, release.Post{}, false, "label"},
+	} {
+		ok, reason := c.spec.Holds(c.noise, c.post)
+		if ok != c.ok || !strings.Contains(reason, c.say) || (c.say == "") != (reason == "") {
+			t.Errorf("%+v: %v, %q", c, ok, reason)
+		}
+	}
+}

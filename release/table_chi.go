@@ -1,0 +1,148 @@
+package release
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/integrate/quad"
+)
+
+// The points and weights of the Gauss-Legendre rule of eight points on [0, 1].
+var legendreX, legendreW = func() (x, w [8]float64) {
+	quad.Legendre{}.FixedLocations(x[:], w[:], 0, 1)
+	return x, w
+}()
+
+// quadrature integrates f over [0, length] in as many parts as vary is large.
+func quadrature(length, vary float64, f func(s float64) float64) float64 {
+	parts := max(1, math.Ceil(vary))
+	h := length / parts
+	var sum float64
+	for p := range int(parts) {
+		for i, x := range legendreX {
+			sum += legendreW[i] * f((float64(p)+x)*h)
+		}
+	}
+	return sum * h
+}
+
+// tableSlack is the relative error allowed to excess.
+//
+// In each part the log density and the log ratio r are linear and change by at most
+// 1 and ½. The integrand e^y·(e^r−1)² is entire, and on the Bernstein ellipse of
+// ρ = 16 at most 2e5 times its mean in the part, so that eight points err by at most
+// (64/15)·2e5·16⁻¹⁶/(1−16⁻²) < 1e-13. Everything is positive; exponents are below
+// 4·farTable and right to 4u of that, 2e-12.
+const tableSlack = 1e-10
+
+// excess returns g(t) − 1 = ∫ f·(f(x−t)/f(x) − 1)² dx, piece by piece between the
+// knots of f(x) and those of f(x−t); where both are in one segment the ratio is
+// constant and the integral a closed form.
+func (t *Table) excess(shift float64) float64 {
+	if shift == 0 {
+		return 0
+	}
+	if t.steep*math.Abs(shift) > farTable {
+		return math.Inf(1)
+	}
+	n := len(t.x)
+	i, j := 0, 0 // segments of x and of x − shift
+	at, r := math.Inf(-1), -shift*t.slope[0]
+	var sum float64
+	for i < n || j < n {
+		next, stepX := math.Inf(1), false
+		if i < n {
+			next, stepX = t.x[i], true
+		}
+		if j < n && t.x[j]+shift < next {
+			next, stepX = t.x[j]+shift, false
+		}
+		if i == j {
+			r = -shift * t.slope[i]
+		}
+		sum += t.piece(at, next, i, j, r)
+		if !math.IsInf(at, -1) {
+			r += (t.slope[j] - t.slope[i]) * (next - at)
+		}
+		at = next
+		if stepX {
+			i++
+		} else {
+			j++
+		}
+	}
+	return sum + t.piece(at, math.Inf(1), n, n, -shift*t.slope[n])
+}
+
+// piece integrates f·(e^r − 1)² from lo to hi, x in segment i and x − shift in
+// segment j, r being its value at lo.
+func (t *Table) piece(lo, hi float64, i, j int, r float64) float64 {
+	if i == j {
+		return t.constant(lo, hi, i, r)
+	}
+	knot := max(0, i-1)
+	y, turn := t.l[knot]+t.slope[i]*(lo-t.x[knot]), t.slope[j]-t.slope[i]
+	length := hi - lo
+	vary := (math.Abs(t.slope[i]) + 2*math.Abs(turn)) * length
+	return quadrature(length, vary, func(s float64) float64 {
+		return weighted(y+t.slope[i]*s, r+turn*s)
+	})
+}
+
+// weighted returns e^y·(e^r − 1)², which may be large where e^y underflows.
+func weighted(y, r float64) float64 {
+	if r > 0 {
+		y += 2 * r
+	}
+	e := math.Expm1(-math.Abs(r))
+	return math.Exp(y) * e * e
+}
+
+// constant is piece where r is constant: from the end where f is larger, of log y,
+// it falls by exp(−fall), and its mass is e^y·(1 − exp(−fall))/|slope|.
+func (t *Table) constant(lo, hi float64, i int, r float64) float64 {
+	s := t.slope[i]
+	top := lo
+	if s > 0 {
+		top = hi
+	}
+	knot := max(0, i-1)
+	y := t.l[knot] + s*(top-t.x[knot])
+	fall := math.Abs(s) * (hi - lo)
+	if fall == 0 {
+		return weighted(y, r) * (hi - lo)
+	}
+	return weighted(y, r) * -math.Expm1(-fall) / math.Abs(s)
+}
+
+// ChiSquared returns Π g(z_j) − 1, g by quadrature.
+func (t *Table) ChiSquared(z []float64) float64 {
+	var s float64
+	for _, v := range z {
+		s += math.Log1p(t.excess(v))
+	}
+	return math.Expm1(s)
+}
+
+// Bound returns at least ChiSquared of every vector within e of z.
+//
+// The root of g(t) − 1 is the distance of f(x−t)/f(x) from 1 in L²(f). As log f has
+// slopes of at most L, f(x−t*) and f(x−t) differ by at most f(x−t)·expm1(L|t*−t|),
+// hence √(g(t*)−1) ≤ √(g(t)−1) + expm1(L|t*−t|)·√g(t). The same holds for what
+// rounding does to the ends of the 2n pieces, each within 2u of the largest, which
+// adds 8(n+2)u of that to e. The sum is rounded as in productBound.
+func (t *Table) Bound(z, e []float64) float64 {
+	n := float64(len(t.x))
+	reach := max(math.Abs(t.x[0]), math.Abs(t.x[len(t.x)-1]))
+	var s float64
+	for j, v := range z {
+		x := t.excess(v) * (1 + tableSlack)
+		off := e[j]*(1+4*unit) + 8*(n+2)*unit*(reach+math.Abs(v))
+		root := math.Sqrt(x) + math.Expm1(t.steep*off*(1+8*unit))*math.Sqrt(1+x)*(1+16*unit)
+		s += math.Log1p(root * root * (1 + 16*unit))
+	}
+	q := (s + 0x1p-1000) * (1 + (float64(len(z))+16)*unit)
+	if math.IsNaN(q) {
+		return math.Inf(1)
+	}
+	return math.Expm1(q) * (1 + (8+4*q)*unit)
+}

@@ -1,0 +1,133 @@
+package release
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"tattle/npy"
+)
+
+// maxTableFile is the largest file that is read for a table, in bytes: MaxTable rows
+// of two long numbers, and room.
+const maxTableFile = 1 << 20
+
+// ReadTable reads the density of a noise from a file and returns NewTable of it:
+// text of lines "x,density", with or without such a heading, or a NumPy array of
+// shape [k, 2], alone (.npy) or the first of an archive (.npz).
+func ReadTable(path string, sigma float64) (*Table, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("noise table: %w", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxTableFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("noise table: %w", err)
+	}
+	if len(b) > maxTableFile {
+		return nil, fmt.Errorf("noise table %q: larger than %d bytes: give at most %d rows", path, maxTableFile, MaxTable)
+	}
+	x, density, err := decodeTable(path, b)
+	if err != nil {
+		return nil, fmt.Errorf("noise table %q: %w", path, err)
+	}
+	t, err := NewTable(x, density, sigma)
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w", path, err)
+	}
+	t.name = "table:" + path
+	return t, nil
+}
+
+// decodeTable reads a file's bytes; its name says how.
+func decodeTable(name string, b []byte) (x, density []float64, err error) {
+	switch {
+	case strings.HasSuffix(name, ".npz"):
+		return decodeArchive(name, b)
+	case strings.HasSuffix(name, ".npy"):
+		a, err := npy.Read(bytes.NewReader(b))
+		if err != nil {
+			return nil, nil, err
+		}
+		return columns(a)
+	}
+	return decodeCSV(b)
+}
+
+func decodeArchive(name string, b []byte) (x, density []float64, err error) {
+	f, err := npy.NewFile(name, bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	names := f.Names()
+	if len(names) == 0 {
+		return nil, nil, errors.New("the archive has no array")
+	}
+	rows, err := f.Rows(names[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	shape := rows.Shape()
+	if err := errors.Join(checkShape(shape), rows.Close()); err != nil {
+		return nil, nil, err
+	}
+	a, err := f.Array(names[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	return columns(a)
+}
+
+func checkShape(shape []int) error {
+	if len(shape) != 2 || shape[1] != 2 || shape[0] > MaxTable {
+		return fmt.Errorf("the array has shape %v: give [k, 2], x and density, k up to %d", shape, MaxTable)
+	}
+	return nil
+}
+
+func columns(a npy.Array) (x, density []float64, err error) {
+	if err := checkShape(a.Shape); err != nil {
+		return nil, nil, err
+	}
+	v, err := a.Float64s()
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := 0; i < len(v); i += 2 {
+		x, density = append(x, v[i]), append(density, v[i+1])
+	}
+	return x, density, nil
+}
+
+func decodeCSV(b []byte) (x, density []float64, err error) {
+	r := csv.NewReader(bytes.NewReader(b))
+	r.FieldsPerRecord, r.ReuseRecord, r.TrimLeadingSpace = 2, true, true
+	for row := 0; ; row++ {
+		fields, err := r.Read()
+		if err == io.EOF {
+			return x, density, nil
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("not lines of x,density: %w", err)
+		}
+		v, err1 := strconv.ParseFloat(strings.TrimSpace(fields[0]), 64)
+		d, err2 := strconv.ParseFloat(strings.TrimSpace(fields[1]), 64)
+		if err := errors.Join(err1, err2); err != nil {
+			if row == 0 && err1 != nil && err2 != nil {
+				continue // a heading
+			}
+			return nil, nil, fmt.Errorf("row %d: %q and %q are not both numbers", row+1, fields[0], fields[1])
+		}
+		if len(x) == MaxTable {
+			return nil, nil, fmt.Errorf("more than %d rows", MaxTable)
+		}
+		x, density = append(x, v), append(density, d)
+	}
+}
