@@ -1,0 +1,69 @@
+package bound
+
+import "tattle/run"
+
+// settings is all that decides the outcome, for the manifest of the shards.
+type settings struct {
+	Inputs        int           `json:"inputs"`
+	Features      int           `json:"features"`
+	Noise         string        `json:"noise"`
+	Sigma         float64       `json:"sigma"`
+	Fisher        float64       `json:"fisher"`
+	Queries       int           `json:"queries"`
+	Sizes         []float64     `json:"sizes"`
+	Coordinates   string        `json:"coordinates"`
+	Count         int           `json:"coordinate_count"`
+	Detail        string        `json:"coordinate_detail,omitempty"`
+	Low           []float64     `json:"domain_low,omitempty"`
+	High          []float64     `json:"domain_high,omitempty"`
+	Search        SearchOptions `json:"search"`
+	SkipCramerRao bool          `json:"skip_cramer_rao"`
+	Far           *farRecord    `json:"far,omitempty"`
+	Barankin      int           `json:"barankin_witnesses,omitempty"`
+	Near          bool          `json:"barankin_near,omitempty"`
+	Twins         *twinRecord   `json:"twins,omitempty"`
+	Examples      []int         `json:"examples"`
+}
+
+type farRecord struct {
+	Starts, Scales, Steps int
+	Low, High             []float64
+	Seed                  uint64
+}
+
+type twinRecord struct {
+	Examples  int
+	Low, High []float64
+	Seed      uint64
+	Targets   int // to choose from; 0 where they are the examples' own data
+}
+
+// rungs are the settings of the rungs, nil for those left out.
+func (e Experiment) rungs() (far *farRecord, twins *twinRecord) {
+	if o := e.Far; o.Starts > 0 {
+		far = &farRecord{o.Starts, o.Scales, o.Steps, o.Domain.Low, o.Domain.High, o.Seed}
+	}
+	if o := e.Twins; o.Examples > 0 {
+		twins = &twinRecord{o.Examples, o.Domain.Low, o.Domain.High, o.Seed, 0}
+		if o.Toward != nil {
+			twins.Targets = o.Toward.Len()
+		}
+	}
+	return far, twins
+}
+
+func (r *runner) manifest() run.Manifest {
+	e, detail := r.experiment, ""
+	if d, ok := e.Coordinates.(detailed); ok {
+		detail = d.detail()
+	}
+	p, n := r.model.Dims()
+	far, twins := e.rungs()
+	return run.Manifest{
+		Command: "bound",
+		Shards:  (len(r.indices) + r.shard - 1) / r.shard,
+		Settings: settings{p, n, e.Noise.String(), e.Noise.Std(), e.Noise.Fisher(), max(1, e.Queries), e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), detail, e.Domain.Low, e.Domain.High,
+			e.Search, e.SkipCramerRao, far, e.Barankin.Witnesses, e.Barankin.Near, twins, r.indices},
+		Hashes: r.options.Hashes,
+	}
+}
