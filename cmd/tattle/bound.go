@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 )
@@ -10,13 +9,12 @@ type boundCmd struct {
 	Model    string `required:"" help:"The model, an ONNX file." placeholder:"FILE"`
 	Data     string `required:"" help:"The inputs: a folder of idx files (.gz or not), of CIFAR-10 records, or glyphs (generated)." placeholder:"DIR"`
 	Split    string `help:"Part of the data: test or train." enum:"test,train" default:"test"`
-	Features string `help:"Node (or tensor) whose output is released (default: the input of the last affine layer)." placeholder:"NODE"`
 	Examples string `help:"How many examples, drawn by the seed, or an .npy file of their indices, or all." default:"100" placeholder:"N|FILE"`
 
-	Sigma      *float64 `help:"Standard deviation of the Gaussian noise on every feature." placeholder:"X"`
-	SigmaScale *float64 `help:"The same, as a multiple of the features' root mean square (default: 1)." placeholder:"X"`
+	releaseFlags `group:"What is released"`
+	searchFlags  `group:"Near witnesses"`
+	rungFlags    `group:"Further bounds and attacks"`
 
-	searchFlags
 	Resume bool `help:"Go on with the interrupted run in --out."`
 	output
 }
@@ -41,8 +39,11 @@ func (c *boundCmd) Run(e *env) error {
 
 // measurement checks the flags and opens model and data.
 func (c *boundCmd) measurement() (*measurement, error) {
-	sigma, scale, err := c.noise()
+	leaves, err := c.released(c.Seed)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.rungFlags.check(); err != nil {
 		return nil, err
 	}
 	g, hash, err := openModel(c.Model)
@@ -54,10 +55,10 @@ func (c *boundCmd) measurement() (*measurement, error) {
 		return nil, err
 	}
 	m := &measurement{
-		title:     fmt.Sprintf("What the features of %s give away", filepath.Base(c.Model)),
-		modelPath: absolute(c.Model), modelHash: hash, graph: g, features: c.Features,
+		title:     fmt.Sprintf("What the %s of %s give away", leaves.surface(), filepath.Base(c.Model)),
+		modelPath: absolute(c.Model), modelHash: hash, graph: g, released: leaves,
 		data: set, dataPath: absolute(c.Data), split: c.Split,
-		sigma: sigma, scale: scale, draws: 1, seed: c.Seed, resume: c.Resume, bar: "bounding",
+		draws: 1, seed: c.Seed, resume: c.Resume, bar: "bounding",
 	}
 	if m.indices, err = chooseExamples(c.Examples, set.Len(), c.Seed); err != nil {
 		return nil, err
@@ -65,26 +66,13 @@ func (c *boundCmd) measurement() (*measurement, error) {
 	if m.experiment, m.vectors, err = c.experiment(set, c.Seed); err != nil {
 		return nil, err
 	}
-	return m, nil
-}
-
-// noise returns σ, or zero and the multiple of the features' RMS that it is.
-func (c *boundCmd) noise() (sigma, scale float64, err error) {
-	switch {
-	case c.Sigma != nil && c.SigmaScale != nil:
-		return 0, 0, usage(errors.New("--sigma and --sigma-scale exclude each other"), "")
-	case c.Sigma != nil && !(*c.Sigma > 0):
-		return 0, 0, usage(fmt.Errorf("--sigma %g: the noise must be positive, or nothing is hidden", *c.Sigma), "")
-	case c.SigmaScale != nil && !(*c.SigmaScale > 0):
-		return 0, 0, usage(fmt.Errorf("--sigma-scale %g: the noise must be positive, or nothing is hidden", *c.SigmaScale), "")
-	case c.Sigma != nil:
-		return *c.Sigma, 0, nil
-	case c.SigmaScale != nil:
-		return 0, *c.SigmaScale, nil
+	if err := c.extend(&m.experiment, set, len(m.indices), c.Seed); err != nil {
+		return nil, err
 	}
-	return 0, defaultSigmaScale, nil
+	needed := ""
+	if leaves.spec.Projection == "principal" {
+		needed = "--projection principal"
+	}
+	m.rungs, err = c.rungs(c.Data, needed, set, c.Seed)
+	return m, err
 }
-
-// defaultSigmaScale makes the noise as strong as the features, as A does for
-// MNIST (section 3).
-const defaultSigmaScale = 1

@@ -50,7 +50,7 @@ func (c *demoCmd) demo(e *env, dir string) error {
 	m := &measurement{
 		title:     "What the features of a small net give away about generated digits",
 		modelPath: trained.Model.Path, modelHash: trained.Model.SHA256, graph: g,
-		data: test, dataPath: glyphsName, split: "test", scale: 1, draws: 1, seed: c.Seed, bar: "bounding",
+		data: test, dataPath: glyphsName, split: "test", released: released{family: "gaussian", scale: 1}, draws: 1, seed: c.Seed, bar: "bounding",
 		experiment: bound.Experiment{Coordinates: bound.DCT(test.Shape), Band: lowBand, Search: bound.SearchOptions{Seed: c.Seed}},
 	}
 	if m.indices, err = chooseExamples(fmt.Sprint(demoExamples), test.Len(), c.Seed); err != nil {

@@ -19,25 +19,21 @@ const (
 	lowBandLarge = 32 // A's Figures 5 and 6, for inputs of 64 pixels and more
 )
 
-// surface is what leaves the device.
-const surface = "features"
-
 // A measurement is one model, one data set and one release, to be bounded.
 type measurement struct {
-	title      string
-	modelPath  string
-	modelHash  string
-	graph      *nn.Graph
-	features   string // node; empty for the input of the last affine layer
+	title     string
+	modelPath string
+	modelHash string
+	graph     *nn.Graph
+	released
 	data       *dataset.Set
 	dataPath   string
 	split      string
 	indices    []int
-	sigma      float64 // zero: scale times the RMS of the features
-	scale      float64
 	draws      int // of the noise for each example's accuracy
 	vectors    *report.Arrays
 	experiment bound.Experiment
+	rungs      *rungs // nil for neither prior nor attacks
 	seed       uint64
 	resume     bool
 	bar        string // what the progress bar says
@@ -45,44 +41,44 @@ type measurement struct {
 
 // measured is what a measurement came to.
 type measured struct {
-	report *report.Report
-	result *bound.Result
+	report   *report.Report
+	result   *bound.Result
+	ceilings *ceilings // nil where nothing was learned or attacked
 }
 
-// run bounds the release, writing arrays into dir, and reports on it.
+// run bounds and attacks the release, writing arrays into dir, and reports on it.
 func (m *measurement) run(e *env, dir string) (*measured, error) {
-	node := m.features
-	if node == "" {
-		var err error
-		if node, err = m.graph.FeatureNode(); err != nil {
-			return nil, usage(fmt.Errorf("%s: %w", m.modelPath, err), "name the node whose output is released with --features")
-		}
-	}
-	front, head, err := m.nets(node)
+	s, err := m.build(e, dir)
 	if err != nil {
 		return nil, err
 	}
 	r := newReport(e, m.title, m.seed)
 	started := time.Now()
-	if err := m.measure(e, r, front, head); err != nil {
+	if err := m.measure(e, r, s, dir); err != nil {
 		return nil, err
 	}
 	lap(r, "accuracy", &started)
-	res, err := m.search(e, front, node, dir)
+	p, n := s.front.Dims()
+	r.Model = report.Model{Path: m.modelPath, SHA256: m.modelHash, Inputs: p, Features: n, FeatureNode: s.node}
+	r.Data = describe(m.data, m.dataPath, m.split)
+	r.Data.Examples = len(m.indices)
+	res, err := m.search(e, s, dir)
 	if err != nil {
 		return nil, err
 	}
 	lap(r, "bounds", &started)
-	p, n := front.Dims()
-	r.Model = report.Model{Path: m.modelPath, SHA256: m.modelHash, Inputs: p, Features: n, FeatureNode: node}
-	r.Data = describe(m.data, m.dataPath, m.split)
-	r.Data.Examples = len(res.Indices)
-	r.Release.Surface = surface
 	m.fill(r, res)
-	if err := m.gallery(r, res); err != nil {
+	c, err := m.adversaries(e, r, s, dir)
+	if err != nil {
 		return nil, err
 	}
-	return &measured{r, res}, nil
+	r.Arrays = append(r.Arrays, s.files...)
+	r.Bracket = bracket(r, res, c, m.experiment.Coordinates)
+	if err := m.show(r, res, c); err != nil {
+		return nil, err
+	}
+	m.warn(r, res)
+	return &measured{r, res, c}, nil
 }
 
 func lap(r *report.Report, what string, since *time.Time) {
@@ -90,33 +86,21 @@ func lap(r *report.Report, what string, since *time.Time) {
 	*since = time.Now()
 }
 
-// nets cuts the graph at the features.
-func (m *measurement) nets(node string) (front, head *nn.Net, err error) {
-	f, h, err := m.graph.Cut(node)
-	if err != nil {
-		return nil, nil, usage(fmt.Errorf("--features: %w", err), "")
-	}
-	if have, want := nn.Size(m.data.Shape), nn.Size(f.InputShape); have != want {
-		return nil, nil, usage(fmt.Errorf("%s takes inputs of shape %v, %s has examples of shape %v", m.modelPath, f.InputShape, m.dataPath, m.data.Shape), "choose the data the model was trained on")
-	}
-	if front, err = nn.NewNet(f); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", m.modelPath, err)
-	}
-	if head, err = nn.NewNet(h); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", m.modelPath, err)
-	}
-	return front, head, nil
+// timed returns what notes how long the work since has taken.
+func timed(r *report.Report, what string) func() {
+	started := time.Now()
+	return func() { lap(r, what, &started) }
 }
 
 // measure settles the noise and what it costs, reading all the data twice.
-func (m *measurement) measure(e *env, r *report.Report, front, head *nn.Net) error {
+func (m *measurement) measure(e *env, r *report.Report, s *sides, dir string) error {
 	bar := newMeter(e.stderr, "measuring accuracy", 2*int64(m.data.Len()), false)
 	defer bar.close()
 	data := watch(m.data, bar)
-	if err := m.noise(e.ctx, r, front, data); err != nil {
+	if err := m.strength(e.ctx, r, s.front, data, dir); err != nil {
 		return err
 	}
-	f := release.Features{Front: front, Head: head, Dither: release.Gaussian{Sigma: m.sigma}}
+	f := release.Features{Front: s.front, Head: s.head, Dither: m.experiment.Noise, Post: m.post}
 	u, err := f.Utility(e.ctx, data, release.UtilityOptions{Draws: m.draws, Seed: m.seed})
 	if err != nil {
 		return err
@@ -125,9 +109,9 @@ func (m *measurement) measure(e *env, r *report.Report, front, head *nn.Net) err
 	return nil
 }
 
-// noise settles σ, from the RMS of all features over the data where it is not
-// given (A section 3).
-func (m *measurement) noise(ctx context.Context, r *report.Report, front *nn.Net, data nn.Source) error {
+// strength settles σ, from the RMS of all features over the data where it is not
+// given (A section 3), and says what is released.
+func (m *measurement) strength(ctx context.Context, r *report.Report, front *nn.Net, data nn.Source, dir string) error {
 	rms, err := interruptible(ctx, func() (float64, error) { return release.FeatureRMS(front, data) })
 	if err != nil {
 		return err
@@ -135,27 +119,49 @@ func (m *measurement) noise(ctx context.Context, r *report.Report, front *nn.Net
 	if m.sigma == 0 {
 		m.sigma = m.scale * rms
 	}
-	dither, err := release.NewGaussian(m.sigma)
+	_, n := front.Dims()
+	noise, err := m.dither(m.sigma, n, dir)
 	if err != nil {
-		return usage(fmt.Errorf("--sigma, --sigma-scale: %w", err), "")
+		return usage(fmt.Errorf("--noise, --sigma, --sigma-scale: %w", err), "")
 	}
-	m.experiment.Noise = dither
-	r.Release.Noise = report.Noise{Family: "gaussian", Sigma: m.sigma, Scale: report.Number(m.sigma / rms)}
+	m.experiment.Noise, m.experiment.Queries = noise, m.queries
+	r.Release.Noise = m.describeNoise(noise, rms)
+	if r.Settings != nil {
+		r.Settings[noiseSetting] = m.family
+	}
+	m.describe(r)
+	holds, note := m.spec.Holds(noise, m.post)
+	if !holds {
+		return usage(fmt.Errorf("no bound holds for this release: %s", note), "")
+	}
+	r.Release.Note = note
 	return nil
 }
 
 // search runs the experiment.
-func (m *measurement) search(e *env, front *nn.Net, node, dir string) (*bound.Result, error) {
+func (m *measurement) search(e *env, s *sides, dir string) (*bound.Result, error) {
 	bar := newMeter(e.stderr, m.bar, int64(len(m.indices)), false)
 	defer bar.close()
 	if !m.resume && begun(dir) {
 		return nil, usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "go on with it by --resume, or choose another folder")
 	}
-	return bound.Run(e.ctx, front, m.data, m.indices, m.experiment, bound.RunOptions{
+	return bound.Run(e.ctx, s.front, m.data, m.indices, m.experiment, bound.RunOptions{
 		Dir: dir, Resume: m.resume && begun(dir), // else the interruption came before
-		Hashes:   map[string]string{"model": m.modelHash, "data": m.data.SHA256, "features": node},
+		Hashes:   m.hashes(s),
 		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})
+}
+
+// hashes are what a resumed run must share besides the experiment.
+func (m *measurement) hashes(s *sides) map[string]string {
+	h := map[string]string{"model": m.modelHash, "data": m.data.SHA256, "features": s.node, "release": m.released.String()}
+	for _, f := range s.files {
+		h[f.File] = f.SHA256
+	}
+	if m.rungs != nil {
+		h["adversaries"] = m.rungs.String()
+	}
+	return h
 }
 
 // fill writes the result into the report.
@@ -171,8 +177,11 @@ func (m *measurement) fill(r *report.Report, res *bound.Result) {
 	}
 	r.Bounds = res.Summaries
 	r.Arrays = []report.Arrays{{File: filepath.Base(res.Path), SHA256: res.SHA256}}
+	r.Settings[barankinSetting] = fmt.Sprint(e.Barankin.Witnesses)
+	r.Settings[farSetting] = fmt.Sprint(e.Far.Starts)
+	r.Settings[twinsSetting] = fmt.Sprint(e.Twins.Examples)
+	r.Settings[rangeSetting] = rangeOf(m.data)
 	figures(r, res)
-	m.warn(r, res)
 }
 
 // newReport starts the report of a command.

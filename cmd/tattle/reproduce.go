@@ -58,7 +58,7 @@ func (c *reproduceCmd) Run(e *env) error {
 	if spec == "" {
 		spec = map[string]string{"figure1": "all", "figure2": "3"}[c.Experiment]
 	}
-	m := &measurement{data: test, dataPath: absolute(c.Data), split: "test", scale: 1, draws: 1, seed: c.Seed, resume: c.Resume, bar: c.Experiment}
+	m := &measurement{data: test, dataPath: absolute(c.Data), split: "test", released: released{family: "gaussian", scale: 1}, draws: 1, seed: c.Seed, resume: c.Resume, bar: c.Experiment}
 	if m.indices, err = chooseExamples(spec, test.Len(), c.Seed); err != nil {
 		return err
 	}

@@ -12,54 +12,97 @@ import (
 // warn says what a reader of the figures must know, and the verdict.
 func (m *measurement) warn(r *report.Report, res *bound.Result) {
 	warn := func(format string, a ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...)) }
-	e := res.Experiment
-	for _, w := range res.Warnings {
-		warn("%s", w)
+	if m.rungs != nil && m.rungs.leftOut != "" {
+		warn("%s", m.rungs.leftOut)
 	}
-	warn("The bounds hold for unbiased reconstructions. An adversary who knows what such inputs look like is biased and may come closer; no attack was run here.")
-	if e.Domain.Low == nil {
-		warn("Witnesses may leave the data's range (domain free): the bounds are for adversaries who are unbiased there too. --domain legal asks less of them.")
-	}
-	if e.Search.Search == bound.Published {
-		warn("The search is the authors' program (one LSQR over a stack of examples, stopped early), which damps what the features see least: algorithm1 and direct give larger bounds.")
-	}
-	if len(res.Indices) < m.data.Len() {
-		warn("%d of %d examples were examined: the figures are about these.", len(res.Indices), m.data.Len())
-	}
-	if r.Resolvable != nil && r.Resolvable.RankMax < r.Resolvable.Inputs {
-		warn("The features see at most %d of %d directions of an input, so most coordinates have no unbiased estimator at all. That holds exactly where attacks with a prior succeed; it is no promise of safety.", r.Resolvable.RankMax, r.Resolvable.Inputs)
+	m.warnBounds(r, res, warn)
+	m.warnAttacks(r, warn)
+	if len(m.indices) < m.data.Len() {
+		warn("%d of %d examples were examined: the figures are about these.", len(m.indices), m.data.Len())
 	}
 	if r.Verdict = verdict(r); strings.HasPrefix(r.Verdict, vacuous) {
 		warn("The bounds are vacuous: an error of one grey level of 255 is more than is certified of half of the coordinates.")
 	}
 }
 
+func (m *measurement) warnBounds(r *report.Report, res *bound.Result, warn func(format string, a ...any)) {
+	e := res.Experiment
+	for _, w := range res.Warnings {
+		warn("%s", w)
+	}
+	if e.Domain.Low == nil {
+		warn("Witnesses may leave the data's range (domain free): the bounds are for adversaries who are unbiased there too. --domain legal asks less of them.")
+	}
+	if e.Search.Search == bound.Published {
+		warn("The search is the authors' program (one LSQR over a stack of examples, stopped early), which damps what the features see least: algorithm1 and direct give larger bounds.")
+	}
+	if r.Resolvable != nil && r.Resolvable.RankMax < r.Resolvable.Inputs {
+		warn("The features see at most %d of %d directions of an input, so most coordinates have no unbiased estimator at all. That holds exactly where attacks with a prior succeed; it is no promise of safety.", r.Resolvable.RankMax, r.Resolvable.Inputs)
+	}
+}
+
+// warnAttacks says what the attacks do and do not show.
+func (m *measurement) warnAttacks(r *report.Report, warn func(format string, a ...any)) {
+	const unbiased = "The bounds hold for unbiased reconstructions. An adversary who knows what such inputs look like is biased and may come closer"
+	if len(r.Attacks) > 0 {
+		warn("%s: what the attacks reached is demonstrated, and a better attack may reach more.", unbiased)
+	} else {
+		warn("%s; no attack was run here.", unbiased)
+	}
+	if m.rungs != nil && m.rungs.training != nil && m.rungs.trainPath == m.dataPath && m.split == "train" && m.dataPath != glyphsName {
+		warn("Prior and attacks learned from the very inputs that they are measured on: they look better than they are.")
+	}
+}
+
+// farBeyond is an error in grey levels of which the exact figure says nothing more.
+const farBeyond = 100 * 255
+
 // vacuous begins the verdict on bounds that say nothing.
 const vacuous = "vacuous"
 
-// verdict sums up in a line what the bounds come to.
+// verdict sums up in a line what the bounds come to: by the strongest of those that
+// every example has, and by the twins for what share of coordinates there is no
+// limit at all.
 func verdict(r *report.Report) string {
 	best := bestRow(r, true)
+	if best.Method == "" {
+		return "nothing is certified: the bounds are estimates"
+	}
 	typical := "typical coordinate"
-	if best.Band != "all" {
+	if best.Band != allBand {
 		typical = "typical coarse coordinate"
 	}
 	median := best.Quantile(.5)
 	switch {
 	case r.Vacuous(median):
-		return vacuous + ": the certified error of the " + typical + " is under one grey level"
+		return vacuous + ": the certified error of the " + typical + " is under one grey level" + twinned(r)
 	case math.IsInf(median, 1):
 		return "unbounded: the witnesses leave no finite limit to the error of the " + typical + " for any unbiased adversary"
 	}
-	return fmt.Sprintf("bounded: the %s errs by at least %.3g grey levels for any unbiased adversary", typical, median*float64(r.Data.GreyLevels))
+	levels := median * float64(r.Data.GreyLevels)
+	if levels > farBeyond {
+		return fmt.Sprintf("bounded: the %s errs by more than %d times the whole range of grey levels for any unbiased adversary%s", typical, farBeyond/255, twinned(r))
+	}
+	return fmt.Sprintf("bounded: the %s errs by at least %.3g grey levels for any unbiased adversary%s", typical, levels, twinned(r))
+}
+
+// twinned says for what share of coordinates twins leave no limit.
+func twinned(r *report.Report) string {
+	for _, b := range r.Bounds {
+		if b.Method == bound.MethodHCR && b.Search == bound.SearchTwins && b.Band == allBand && b.Status == bound.StatusCertified && b.UnboundedFraction > 0 {
+			return fmt.Sprintf("; for %.3g %% of all coordinates, inputs with the same features leave no limit", 100*b.UnboundedFraction)
+		}
+	}
+	return ""
 }
 
 // bestRow returns the certified summary with the largest median, of the low band
-// where there is one.
+// where there is one. Twins, which only some examples have, stand apart.
 func bestRow(r *report.Report, low bool) bound.Summary {
 	var best bound.Summary
 	for _, b := range r.Bounds {
-		if b.Status != bound.StatusCertified || b.Method != bound.MethodHCR || (b.Band != "all") != low {
+		single := b.Method == bound.MethodHCR && b.Search != bound.SearchTwins
+		if b.Status != bound.StatusCertified || !single && b.Method != bound.MethodBarankin || (b.Band != allBand) != low {
 			continue
 		}
 		if best.Method == "" || b.Quantile(.5) > best.Quantile(.5) {

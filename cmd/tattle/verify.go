@@ -6,11 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/nn"
-	"tattle/release"
+	"tattle/onnx"
 	"tattle/report"
 	"tattle/run"
 )
@@ -41,11 +42,11 @@ func (c *verifyCmd) Run(e *env) error {
 	if r.Experiment == nil || len(r.Arrays) == 0 {
 		return usage(fmt.Errorf("%s: this run certified nothing, so there is nothing to verify", dir), "")
 	}
-	m, front, head, err := c.open(e, dir, r)
+	m, s, err := c.open(e, dir, r)
 	if err != nil {
 		return err
 	}
-	found, err := c.certificates(e, dir, r, m, front)
+	found, err := c.certificates(e, dir, r, m, s.front)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (c *verifyCmd) Run(e *env) error {
 	}
 	found = append(found, more...)
 	if m.data != nil {
-		if more, err = utilities(e, r, m, front, head); err != nil {
+		if more, err = utilities(e, r, m, s, dir); err != nil {
 			return err
 		}
 		found = append(found, more...)
@@ -65,27 +66,71 @@ func (c *verifyCmd) Run(e *env) error {
 
 // open finds the model and the data of a report; the data are nil where they are
 // not there any more.
-func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, front, head *nn.Net, err error) {
-	m = &measurement{sigma: r.Release.Noise.Sigma, draws: r.Utility.Draws, seed: r.Seed}
+func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, s *sides, err error) {
+	m = &measurement{released: recorded(r), draws: r.Utility.Draws, seed: r.Seed}
 	f, h, err := c.graphs(dir, r)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	if front, err = nn.NewNet(f); err != nil {
-		return nil, nil, nil, err
-	}
-	if head, err = nn.NewNet(h); err != nil {
-		return nil, nil, nil, err
+	s = &sides{}
+	if s.front, s.head, err = nets(f, h); err != nil {
+		return nil, nil, err
 	}
 	if m.data, err = c.data(e, r); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	p, n := front.Dims()
+	p, n := s.front.Dims()
 	if p != r.Model.Inputs || n != r.Model.Features {
-		return nil, nil, nil, finding(fmt.Errorf("%s: the model has %d inputs and %d features, the report %d and %d", dir, p, n, r.Model.Inputs, r.Model.Features), "")
+		return nil, nil, finding(fmt.Errorf("%s: the model has %d inputs and %d features, the report %d and %d", dir, p, n, r.Model.Inputs, r.Model.Features), "")
+	}
+	for _, kept := range r.Arrays {
+		if strings.HasPrefix(kept.File, noiseFile) {
+			if err := unchanged(dir, kept); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	noise, err := m.dither(m.sigma, n, dir)
+	if err != nil {
+		return nil, nil, finding(fmt.Errorf("%s: the noise: %w", dir, err), "")
 	}
 	m.experiment, err = c.experiment(r, m.data, f.InputShape)
-	return m, front, head, err
+	m.experiment.Noise, m.experiment.Queries = noise, m.queries
+	return m, s, err
+}
+
+// unchanged errs where a file of the run is not what its report says.
+func unchanged(dir string, kept report.Arrays) error {
+	path := filepath.Join(dir, filepath.Base(kept.File))
+	hash, err := run.Digest(path)
+	if err != nil {
+		return err
+	}
+	if hash != kept.SHA256 {
+		return finding(fmt.Errorf("%s: SHA-256 is %s, the report is about %s", path, hash, kept.SHA256), "")
+	}
+	return nil
+}
+
+// keptGraph reads a graph that the run left beside the report.
+func keptGraph(dir string, r *report.Report, name string) (*nn.Graph, error) {
+	kept, ok := keptFile(r, name)
+	if !ok {
+		return nil, finding(fmt.Errorf("%s: the report does not list %s", dir, name), "")
+	}
+	if err := unchanged(dir, kept); err != nil {
+		return nil, err
+	}
+	return onnx.Read(filepath.Join(dir, name))
+}
+
+// keptFile is a file that the run left beside the report.
+func keptFile(r *report.Report, name string) (report.Arrays, bool) {
+	i := slices.IndexFunc(r.Arrays, func(a report.Arrays) bool { return a.File == name })
+	if i < 0 {
+		return report.Arrays{}, false
+	}
+	return r.Arrays[i], true
 }
 
 // finding is an error that says of a report that it does not hold.
@@ -104,8 +149,15 @@ func readReport(dir string) (*report.Report, error) {
 	return r, nil
 }
 
-// graphs opens the model that the report names and cuts it at its features.
+// graphs opens both sides of the release: the model that the report names, cut in
+// two, or what the run kept beside the report where the front is more than that.
 func (c *verifyCmd) graphs(dir string, r *report.Report) (front, head *nn.Graph, err error) {
+	if _, ok := keptFile(r, releaseFile); ok {
+		if front, err = keptGraph(dir, r, releaseFile); err == nil {
+			head, err = keptGraph(dir, r, headFile)
+		}
+		return front, head, err
+	}
 	path := c.Model
 	if path == "" {
 		path = r.Model.Path
@@ -147,92 +199,11 @@ func (c *verifyCmd) data(e *env, r *report.Report) (*dataset.Set, error) {
 	return set, nil
 }
 
-// certificates computes them again.
-func (c *verifyCmd) certificates(e *env, dir string, r *report.Report, m *measurement, front *nn.Net) ([]string, error) {
-	bar := newMeter(e.stderr, "verifying", int64(r.Data.Examples), false)
-	defer bar.close()
-	claims := bound.Claims{Arrays: filepath.Join(dir, filepath.Base(r.Arrays[0].File)), SHA256: r.Arrays[0].SHA256, Summaries: r.Bounds}
-	var source bound.Source
-	if m.data != nil {
-		source = m.data
-	}
-	found, err := bound.Verify(e.ctx, front, source, m.experiment, claims, func(done, total int) { bar.set(int64(done), int64(total)) })
-	var lines []string
-	for _, d := range found {
-		lines = append(lines, d.String())
-	}
-	return lines, err
-}
-
-// derived checks what the report draws from the arrays: rank, resolvable
-// directions, histograms, the verdict, the gallery where the data are there.
-func derived(r *report.Report, dir string, m *measurement) ([]string, error) {
-	res, err := bound.Load(filepath.Join(dir, filepath.Base(r.Arrays[0].File)), m.experiment)
-	if err != nil {
-		return []string{err.Error()}, nil
-	}
-	fresh := &report.Report{Model: r.Model, Data: r.Data, Bounds: res.Summaries}
-	var lines []string
-	if len(res.Indices) != r.Data.Examples {
-		lines = append(lines, fmt.Sprintf("examples: recorded %d, in the arrays %d", r.Data.Examples, len(res.Indices)))
-	}
-	figures(fresh, res)
-	if m.data != nil {
-		fresh.Data.GreyLevels = describe(m.data, "", "").GreyLevels
-		if err := m.gallery(fresh, res); err != nil {
-			return nil, err
-		}
-	}
-	fresh.Verdict = verdict(fresh)
-	if len(r.Published) > 0 {
-		if err := published(fresh, r, dir, res); err != nil {
-			return nil, err
-		}
-	}
-	return append(lines, report.Differences(r, fresh)...), nil
-}
-
-// published draws again what a reproduction sets beside the paper's figures.
-func published(fresh, r *report.Report, dir string, ours *bound.Result) error {
-	compareAccuracy(fresh)
-	fresh.Published[0].Ours, fresh.Published[1].Ours = r.Utility.CleanAccuracy, r.Utility.ReleasedAccuracy
-	if len(ours.Sizes) != len(publishedPeaks) || len(r.Published) == len(fresh.Published) {
-		return nil
-	}
-	sub := filepath.Join(dir, publishedDir)
-	if !exists(filepath.Join(sub, reportJSON)) {
-		comparePeaks(fresh, ours, nil)
-		return nil
-	}
-	x := ours.Experiment
-	x.Search.Search = bound.Published
-	theirs, err := bound.Load(filepath.Join(sub, arraysFile), x)
-	if err != nil {
-		return err
-	}
-	if len(theirs.Indices) > len(ours.Indices) {
-		return finding(fmt.Errorf("%s: more examples than the run beside it", sub), "")
-	}
-	comparePeaks(fresh, ours, theirs)
-	return nil
-}
-
-// utilities measures noise and accuracies again.
-func utilities(e *env, r *report.Report, m *measurement, front, head *nn.Net) ([]string, error) {
-	fresh := &report.Report{}
-	if err := m.measure(e, fresh, front, head); err != nil {
-		return nil, err
-	}
-	fresh.Release.Surface = surface
-	was := &report.Report{Utility: r.Utility, Release: r.Release} // the rest is no business of these
-	return report.Differences(was, fresh), nil
-}
-
 // experiment rebuilds the experiment from the report.
 func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int) (bound.Experiment, error) {
 	x := r.Experiment
 	e := bound.Experiment{
-		Noise: release.Gaussian{Sigma: r.Release.Noise.Sigma}, Sizes: x.Sizes, Band: x.Band, SkipCramerRao: !x.CramerRao,
+		Sizes: x.Sizes, Band: x.Band, SkipCramerRao: !x.CramerRao,
 		Search: bound.SearchOptions{Search: x.Search, Repeats: x.Repeats, Restarts: x.Restarts, Iteration: x.Iteration, Relinearize: x.Relinearize, Seed: r.Seed},
 	}
 	if s := r.Data.Shape; len(s) > 0 && len(s) <= 3 && slices.Min(s) > 0 && nn.Size(s) == nn.Size(shape) {
@@ -247,12 +218,16 @@ func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int)
 	if err != nil {
 		return e, err
 	}
-	if x.Domain == "legal" {
-		if data == nil {
-			return e, usage(fmt.Errorf("the run's domain is the data's range, and the data are not there"), "name them with --data")
-		}
-		low, high := legalRange(data)
-		e.Domain, err = bound.Legal(low, high)
+	if data != nil && r.Settings[rangeSetting] != "" && r.Settings[rangeSetting] != rangeOf(data) {
+		return e, finding(fmt.Errorf("settings: the data's range is %q, the report says %q", rangeOf(data), r.Settings[rangeSetting]), "")
+	}
+	if err := recordedRungs(&e, r, shape); err != nil {
+		return e, finding(err, "")
+	}
+	if x.Domain == "legal" && data != nil {
+		e.Domain, err = bound.Legal(legalRange(data))
+	} else if x.Domain == "legal" {
+		e.Domain, err = recordedRange(r.Settings[rangeSetting], shape)
 	}
 	return e, err
 }

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"tattle/attack"
+	"tattle/bound"
+	"tattle/nn"
+	"tattle/release"
+	"tattle/report"
+)
+
+// adversaries takes what training data tell an adversary, bounds what can be made of
+// it and attacks the release, writing attacks.npz into dir. It returns nil where
+// nothing of this was asked for.
+func (m *measurement) adversaries(e *env, r *report.Report, s *sides, dir string) (*ceilings, error) {
+	a := m.rungs
+	if a == nil || !a.vanTrees && len(a.attacks) == 0 {
+		return nil, nil
+	}
+	c := &ceilings{}
+	if a.training != nil {
+		if err := m.prior(e, r, s, c); err != nil {
+			if err = a.spared(e.ctx, r, "the prior", a.needsPrior, err); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, name := range a.attacks {
+		if err := m.attack(e, r, s, c, name); err != nil {
+			if err = a.spared(e.ctx, r, "the "+name+" attack", a.needsAttacks, err); err != nil {
+				return nil, err
+			}
+		}
+	}
+	r.Attacks = c.rows(m.experiment.Coordinates, m.experiment.Band)
+	hash, err := c.write(filepath.Join(dir, attacksFile))
+	r.Arrays = append(r.Arrays, report.Arrays{File: attacksFile, SHA256: hash})
+	return c, err
+}
+
+// spared turns an error into a warning where nobody asked for what failed by name.
+func (a *rungs) spared(ctx context.Context, r *report.Report, what string, needed bool, err error) error {
+	if needed || ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	r.Warnings = append(r.Warnings, fmt.Sprintf("Left out: %s: %v.", what, err))
+	return nil
+}
+
+// prior estimates it and, where that is asked for, the van Trees bound.
+func (m *measurement) prior(e *env, r *report.Report, s *sides, c *ceilings) error {
+	bar := newMeter(e.stderr, "learning the prior", -1, false)
+	defer bar.close()
+	defer timed(r, "prior")()
+	train := m.rungs.training
+	var err error
+	p, _ := s.front.Dims()
+	if c.prior, err = bound.NewPrior(e.ctx, train, p, 0, m.seed); err != nil {
+		return err
+	}
+	c.priorStd = c.prior.Std(m.experiment.Coordinates)
+	if !m.rungs.vanTrees {
+		return nil
+	}
+	v, err := bound.NewVanTrees(e.ctx, s.front, train, c.prior, m.experiment.Noise, m.experiment.Queries, bound.VanTreesOptions{Seed: m.seed})
+	if err != nil {
+		return err
+	}
+	c.vanTreesStd, c.vanTreesMeanSquare = v.Std(m.experiment.Coordinates), v.MeanSquare
+	r.Bounds = append(r.Bounds, v.Summaries(m.experiment.Coordinates, m.experiment.Band)...)
+	return nil
+}
+
+// attack makes one attack and measures what it reaches.
+func (m *measurement) attack(e *env, r *report.Report, s *sides, c *ceilings, name string) error {
+	defer timed(r, name+" attack")()
+	making := newMeter(e.stderr, "making the "+name+" attack", -1, false)
+	a, err := m.attacker(e.ctx, s.front, c, name, making)
+	making.close()
+	if err != nil {
+		return err
+	}
+	bar := newMeter(e.stderr, name+" attack", int64(len(m.indices)), false)
+	defer bar.close()
+	c.attackers = append(c.attackers, a)
+	whole, err := nn.NewNet(m.graph)
+	if err != nil {
+		return err
+	}
+	res, err := attack.Measure(e.ctx, a, s.front, m.experiment.Noise, m.data, m.indices, attack.Options{
+		Draws: m.rungs.attackDraws, Queries: m.experiment.Queries, Post: m.afterwards(), Coordinates: m.experiment.Coordinates,
+		Classifier: whole, Pictures: galleryPictures, Seed: m.seed, Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+	})
+	if err != nil {
+		return err
+	}
+	res.About += fmt.Sprintf("; the model puts %.0f %% of its reconstructions in the original's class", 100*res.Recognised)
+	c.attacks = append(c.attacks, res)
+	return nil
+}
+
+// attacker makes an attack of that name, as informed as it can be: of model, noise,
+// what is done to the release, the data's range and the training data.
+func (m *measurement) attacker(ctx context.Context, front *nn.Net, c *ceilings, name string, bar *meter) (attack.Attack, error) {
+	noise, queries, post := m.experiment.Noise, m.experiment.Queries, m.afterwards()
+	legal, err := bound.Legal(legalRange(m.data))
+	if err != nil {
+		return nil, err
+	}
+	switch name {
+	case "linear":
+		return attack.NewLinear(ctx, front, noise, m.rungs.training, attack.LinearOptions{Queries: queries, Post: post, Domain: legal, Seed: m.seed})
+	case "decoder":
+		return attack.NewDecoder(ctx, front, noise, m.rungs.training, attack.DecoderOptions{
+			Queries: queries, Post: post, Domain: legal, Seed: m.seed,
+			Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
+		})
+	case "inversion":
+		o := attack.InversionOptions{Queries: queries, Shape: m.data.Shape, Starts: slices.Clone(c.attackers), Domain: legal}
+		if c.prior == nil {
+			o.Prior = attack.TotalVariation
+		}
+		return attack.NewInversion(front, noise, c.prior, o)
+	}
+	return nil, errors.New("there is no such attack")
+}
+
+// afterwards is what is done to the dithered numbers, nil for nothing.
+func (m *measurement) afterwards() attack.Post {
+	if m.post == (release.Post{}) {
+		return nil
+	}
+	return m.post
+}

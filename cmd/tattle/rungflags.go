@@ -1,0 +1,186 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tattle/bound"
+	"tattle/dataset"
+)
+
+// rungFlags choose the bounds beyond one near witness, and the attacks.
+type rungFlags struct {
+	Barankin    int      `help:"Witnesses of each example that Barankin's bound combines (0: none)." default:"64" placeholder:"N"`
+	Far         int      `help:"Witnesses of each example sought far from it (0: none)." default:"8" placeholder:"N"`
+	Twins       string   `help:"Examples for which inputs with exactly the same features are sought: the first so many, or all (0: none)." default:"6" placeholder:"N|all"`
+	VanTrees    *bool    `help:"Bound any adversary, biased too, under a Gaussian prior of the training data (default: where there are training data)." negatable:""`
+	Attack      []string `help:"Attacks to run: linear, inversion, decoder, or none (default: linear,inversion, as far as there are training data)." placeholder:"LIST"`
+	AttackDraws int      `help:"Draws of the noise that each attack is given for each example." default:"4" placeholder:"N"`
+
+	TrainingData string `help:"What the prior, the attacks and --projection principal learn from: a folder like --data's (default: the training part of --data)." placeholder:"DIR"`
+}
+
+// rungs is what these flags come to.
+type rungs struct {
+	vanTrees    bool
+	attacks     []string
+	attackDraws int
+	training    *dataset.Set // what prior and attacks learn from; nil where there is none
+	trainPath   string
+	leftOut     string // what is left out for want of training data, empty for nothing
+
+	needsPrior, needsAttacks bool // they were asked for by name: failing them is an error
+}
+
+const (
+	mostWitnesses   = 4096
+	mostAttackDraws = 10000
+)
+
+// attackNames are the attacks there are, and defaultAttacks those that run unless
+// others are asked for: a decoder takes most of a minute to train.
+var (
+	attackNames    = []string{"linear", "inversion", "decoder"}
+	defaultAttacks = attackNames[:2]
+)
+
+func (f rungFlags) check() error {
+	switch {
+	case f.Barankin < 0 || f.Barankin > mostWitnesses:
+		return usage(fmt.Errorf("--barankin: %d is not between 0 and %d", f.Barankin, mostWitnesses), "")
+	case f.Far < 0 || f.Far > mostWitnesses:
+		return usage(fmt.Errorf("--far: %d is not between 0 and %d", f.Far, mostWitnesses), "")
+	case f.AttackDraws < 1 || f.AttackDraws > mostAttackDraws:
+		return usage(fmt.Errorf("--attack-draws: %d is not between 1 and %d", f.AttackDraws, mostAttackDraws), "")
+	}
+	for _, a := range f.Attack {
+		if !slices.Contains(attackNames, a) && a != "none" {
+			return usage(fmt.Errorf("--attack: there is no attack %q", a), "choose from "+strings.Join(attackNames, ", ")+", or none")
+		}
+		if a == "none" && len(f.Attack) > 1 {
+			return usage(errors.New("--attack: none goes with no other"), "")
+		}
+	}
+	_, err := f.twins(0)
+	return err
+}
+
+// twins is the number of examples, of n, for which twins are sought.
+func (f rungFlags) twins(n int) (int, error) {
+	if f.Twins == "all" {
+		return n, nil
+	}
+	k, err := strconv.Atoi(f.Twins)
+	if err != nil || k < 0 {
+		return 0, usage(fmt.Errorf("--twins: %q is not a number of examples", f.Twins), "give a number, or all")
+	}
+	return min(k, n), nil
+}
+
+// extend asks the experiment for the rungs; far witnesses and twins stay within the
+// data's range, which makes them valid whatever the domain.
+func (f rungFlags) extend(x *bound.Experiment, set *dataset.Set, examples int, seed uint64) error {
+	x.Barankin.Witnesses = f.Barankin
+	twins, err := f.twins(examples)
+	if err != nil || f.Far == 0 && twins == 0 {
+		return err
+	}
+	legal, err := bound.Legal(legalRange(set))
+	if err != nil {
+		return err
+	}
+	if f.Far > 0 {
+		x.Far = bound.FarOptions{Starts: f.Far, Domain: legal, Seed: seed}
+	}
+	if twins > 0 {
+		x.Twins = bound.TwinOptions{Examples: twins, Domain: legal, Seed: seed}
+	}
+	return nil
+}
+
+// rungs settles what can be learned from, and hence what can be run. needed says
+// what else cannot do without training data.
+func (f rungFlags) rungs(data, needed string, set *dataset.Set, seed uint64) (*rungs, error) {
+	a := &rungs{attackDraws: f.AttackDraws, vanTrees: f.VanTrees == nil || *f.VanTrees, attacks: f.Attack}
+	a.needsPrior, a.needsAttacks = f.VanTrees != nil && *f.VanTrees, f.Attack != nil
+	if f.Attack == nil {
+		a.attacks = defaultAttacks
+	}
+	a.attacks = slices.DeleteFunc(slices.Clone(a.attacks), func(s string) bool { return s == "none" })
+	learns := a.vanTrees || slices.ContainsFunc(a.attacks, learning)
+	if !learns && needed == "" {
+		return a, nil
+	}
+	missing := f.open(a, data, seed)
+	if a.training != nil && !slices.Equal(a.training.Shape, set.Shape) {
+		return nil, usage(fmt.Errorf("training data of %s have shape %v, the inputs %v", a.trainPath, a.training.Shape, set.Shape), "choose others with --training-data")
+	}
+	if missing == nil {
+		return a, nil
+	}
+	if f.TrainingData != "" {
+		return nil, usage(fmt.Errorf("--training-data: %w", missing), "")
+	}
+	if needed == "" && a.needsPrior {
+		needed = "--van-trees"
+	}
+	if i := slices.IndexFunc(f.Attack, learning); needed == "" && i >= 0 {
+		needed = "--attack " + f.Attack[i]
+	}
+	if needed != "" {
+		return nil, usage(fmt.Errorf("%s learns from training data, and there are none beside --data: %w", needed, missing), "name their folder with --training-data")
+	}
+	return f.without(a, missing), nil
+}
+
+// learning tells whether an attack needs training data. Inversion takes its prior
+// from them where there are any, and does without where there are none.
+func learning(attack string) bool { return attack == "linear" || attack == "decoder" }
+
+// open finds the training data, or says why there are none.
+func (f rungFlags) open(a *rungs, data string, seed uint64) error {
+	path := f.TrainingData
+	if path == "" {
+		path = data
+	}
+	if path == glyphsName {
+		a.training, _ = glyphs(0, seed)
+		a.trainPath = path
+		return nil
+	}
+	set, err := dataset.Open(path, dataset.Train)
+	if err == nil {
+		a.training, a.trainPath = set, absolute(path)
+	}
+	return err
+}
+
+// without leaves out what cannot be learned.
+func (f rungFlags) without(a *rungs, missing error) *rungs {
+	var out []string
+	if a.vanTrees {
+		out = append(out, "the van Trees bound")
+	}
+	for _, name := range a.attacks {
+		if learning(name) {
+			out = append(out, "the "+name+" attack")
+		}
+	}
+	a.vanTrees = false
+	a.attacks = slices.DeleteFunc(a.attacks, learning)
+	a.leftOut = fmt.Sprintf("There are no training data (%v), so these are left out: %s. --training-data names a folder.", missing, strings.Join(out, ", "))
+	return a
+}
+
+// String lists what is run beside the bounds.
+func (a *rungs) String() string {
+	s := "van Trees"
+	if !a.vanTrees {
+		s = "no van Trees"
+	}
+	return fmt.Sprintf("%s; attacks %q, %d draws, learned from %s", s, a.attacks, a.attackDraws, filepath.Base(a.trainPath))
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"tattle/nn"
+	"tattle/onnx"
+	"tattle/report"
+	"tattle/run"
+)
+
+// What a run keeps of a release that is not the model's file cut in two.
+const (
+	releaseFile = "release.onnx" // maps inputs to what is dithered
+	headFile    = "head.onnx"    // maps that to scores of the classes
+	noiseFile   = "noise"        // and the ending of the file it is a copy of: a tabulated density
+)
+
+// sides are the nets before the noise and after it.
+type sides struct {
+	front, head *nn.Net
+	node        string          // of the model, whose output is released
+	files       []report.Arrays // that the run keeps of the release
+}
+
+// build makes both sides. What the model's file does not hold is written into dir,
+// so that it can be verified without what it was made from.
+func (m *measurement) build(e *env, dir string) (*sides, error) {
+	s := &sides{}
+	var err error
+	if s.node, err = m.node(); err != nil {
+		return nil, err
+	}
+	if m.spec.Surface == "" || m.spec.Surface == "features" {
+		m.spec.Node = s.node
+	}
+	front, head, err := m.graphs(e.ctx, s.node)
+	if err != nil {
+		return nil, err
+	}
+	if have, want := nn.Size(m.data.Shape), nn.Size(front.InputShape); have != want {
+		return nil, usage(fmt.Errorf("%s takes inputs of shape %v, %s has examples of shape %v", m.modelPath, front.InputShape, m.dataPath, m.data.Shape), "choose the data the model was trained on")
+	}
+	if s.front, s.head, err = nets(front, head); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.modelPath, err)
+	}
+	if err := m.top(s.front); err != nil {
+		return nil, err
+	}
+	if !m.bare() {
+		for name, g := range map[string]*nn.Graph{releaseFile: front, headFile: head} {
+			if err := s.keep(dir, name, func(path string) error { return onnx.Write(path, g) }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, m.keepTable(s, dir)
+}
+
+// node is the model's node whose output is released, before any projection.
+func (m *measurement) node() (string, error) {
+	if m.spec.Node != "" {
+		return m.spec.Node, nil
+	}
+	if m.spec.Surface != "" && m.spec.Surface != "features" {
+		if n := m.graph.Node(m.graph.Output); n != nil {
+			return n.Name, nil
+		}
+		return m.graph.Output, nil
+	}
+	node, err := m.graph.FeatureNode()
+	if err != nil {
+		return "", usage(fmt.Errorf("%s: %w", m.modelPath, err), "name the node whose output is released with --features")
+	}
+	return node, nil
+}
+
+// graphs are both sides as data.
+func (m *measurement) graphs(ctx context.Context, node string) (front, head *nn.Graph, err error) {
+	if m.bare() {
+		if front, head, err = m.graph.Cut(node); err != nil {
+			return nil, nil, usage(fmt.Errorf("--features: %w", err), "")
+		}
+		return front, head, nil
+	}
+	var train nn.Source
+	if m.rungs != nil && m.rungs.training != nil {
+		train = m.rungs.training
+	}
+	type both struct{ front, head *nn.Graph }
+	b, err := interruptible(ctx, func() (both, error) {
+		f, h, err := m.spec.Build(ctx, m.graph, train)
+		return both{f, h}, err
+	})
+	if err != nil && ctx.Err() == nil {
+		err = usage(fmt.Errorf("%s: %w", m.released, err), "")
+	}
+	return b.front, b.head, err
+}
+
+func nets(f, h *nn.Graph) (front, head *nn.Net, err error) {
+	if front, err = nn.NewNet(f); err == nil {
+		head, err = nn.NewNet(h)
+	}
+	return front, head, err
+}
+
+// keep writes a file of the release into dir and notes its digest.
+func (s *sides) keep(dir, name string, write func(path string) error) error {
+	path := filepath.Join(dir, name)
+	if err := write(path); err != nil {
+		return err
+	}
+	hash, err := run.Digest(path)
+	s.files = append(s.files, report.Arrays{File: name, SHA256: hash})
+	return err
+}
+
+// keepTable copies a tabulated density into dir, and goes by the copy from here on.
+func (m *measurement) keepTable(s *sides, dir string) error {
+	path, ok := strings.CutPrefix(m.family, tablePrefix)
+	if !ok {
+		return nil
+	}
+	_, n := s.front.Dims()
+	if _, err := m.dither(1, n, ""); err != nil {
+		return usage(fmt.Errorf("--noise: %w", err), "")
+	}
+	name := noiseFile + filepath.Ext(path)
+	err := s.keep(dir, name, func(to string) error {
+		return run.WriteFile(to, func(w io.Writer) error {
+			f, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = io.Copy(w, f)
+			return err
+		})
+	})
+	m.family = tablePrefix + name
+	return err
+}
