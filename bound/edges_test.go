@@ -32,6 +32,16 @@ func wellFormed(t *testing.T, m Model, data Source, r *Result) {
 			}
 		}
 	}
+	for _, rung := range []*RungResult{r.Far, r.Barankin, r.Twins} {
+		if rung == nil {
+			continue
+		}
+		for k, v := range rung.Std {
+			if w := int(rung.Winner[k]); w < -2 || w >= rung.Witnesses || w == combined && rung != r.Barankin || (w == -1) != (v == 0) {
+				t.Fatalf("rung: bound %g of witness %d", v, w)
+			}
+		}
+	}
 	if len(witnesses(t, r, r.Sizes[0].Size)) != len(r.Indices)*e.Search.Restarts*p {
 		t.Error("too few witnesses")
 	}
@@ -52,6 +62,7 @@ func TestShapesOfRuns(t *testing.T) {
 			t.Run(fmt.Sprintf("%d inputs, %d features, %s", v.p, v.n, search), func(t *testing.T) {
 				e := Experiment{Noise: release.Gaussian{Sigma: .5}, Coordinates: Pixels(v.p), Band: 8,
 					Search: SearchOptions{Search: search, Restarts: v.restarts, Repeats: v.repeats}}
+				e.Far.Starts, e.Barankin.Witnesses = 1+v.sizes, 3*v.restarts
 				for i := range v.sizes {
 					e.Sizes = append(e.Sizes, 1/(100*float64(i+1)))
 				}
@@ -84,6 +95,7 @@ func TestDeadFeaturesAreUnbounded(t *testing.T) {
 	for i := range low {
 		low[i], high[i] = -9, 9
 	}
+	e.Barankin.Witnesses, e.Far = 3, FarOptions{Starts: 2, Domain: Domain{low, high}}
 	for _, e.Domain = range []Domain{Free, {low, high}} {
 		for _, e.Search.Search = range searches {
 			r := mustRun(t, m, data, upTo(10), e)
@@ -91,6 +103,11 @@ func TestDeadFeaturesAreUnbounded(t *testing.T) {
 			for k, v := range r.Sizes[0].Std {
 				if !math.IsInf(v, 1) {
 					t.Fatalf("%s, %v: bound %d is %g", e.Search.Search, e.Domain, k, v)
+				}
+			}
+			for k, v := range r.Barankin.Std {
+				if !math.IsInf(v, 1) {
+					t.Fatalf("%s, %v: combined bound %d is %g", e.Search.Search, e.Domain, k, v)
 				}
 			}
 			if s := r.Summaries[0]; s.UnboundedFraction != 1 || s.StdQuantiles["0.05"] != nil {
@@ -107,6 +124,7 @@ func TestDeadFeaturesAreUnbounded(t *testing.T) {
 // ends of its range: nothing but numbers reaches the arrays.
 func TestSearchBeyondFloat32(t *testing.T) {
 	_, data, e := small(t)
+	e.Barankin.Witnesses, e.Far.Starts = 9, 3
 	for _, scale := range []float32{1e-40, 1e-30, 1e-15, 1e12, 1e17} {
 		m := smallNet(t, 24, 40, 30)
 		for _, p := range m.Graph().Params() {

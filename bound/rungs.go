@@ -28,7 +28,7 @@ func (r *runner) witnesses(ctx context.Context, s *certified, rec *examples, b *
 
 // gather fills in the witnesses that are combined: far ones in the last rows, half
 // of all at most, and before them those along singular directions, or the search's
-// of the first size where J was not decomposed.
+// of the first size where J was not decomposed or is zero.
 func (r *runner) gather(s *certified, rec *examples, b *batch, first, last int) {
 	p, far, scale := rec.p, rec.block(farName), r.experiment.Scale()
 	count := 0
@@ -39,7 +39,7 @@ func (r *runner) gather(s *certified, rec *examples, b *batch, first, last int) 
 		row := first + i
 		eps := s.eps[row*s.each*p : (row+1)*s.each*p]
 		near := eps[:(s.each-count)*p]
-		if b.factors != nil {
+		if b.factors != nil && b.factors[i].Rank() > 0 {
 			b.factors[i].near(near, b.theta[i*p:(i+1)*p], s.domain, scale)
 		} else {
 			of := rec.blocks[0]
