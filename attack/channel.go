@@ -23,7 +23,13 @@ type channel struct {
 	one     []float32 // [batch, n]
 }
 
+// active tells whether anything is done to a release.
+func active(post Post) bool { return post != nil && post != Post(release.Post{}) }
+
 func newChannel(noise release.Noise, queries int, post Post, n int) *channel {
+	if !active(post) {
+		post = nil
+	}
 	c := &channel{noise: noise, post: post, queries: max(1, queries), n: n}
 	if g, ok := noise.(release.Gaussian); ok && post == nil {
 		// The mean of k Gaussians is one, so a single draw will do.

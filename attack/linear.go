@@ -68,7 +68,7 @@ func NewLinear(ctx context.Context, front nn.Model, noise release.Noise, train b
 	if err != nil {
 		return nil, err
 	}
-	l := &Linear{p: p, n: n, domain: o.Domain, noisy: o.Post != nil}
+	l := &Linear{p: p, n: n, domain: o.Domain, noisy: active(o.Post)}
 	added := variance(noise, o.Queries)
 	if l.noisy {
 		added = 0 // the draws have it
@@ -80,9 +80,8 @@ func NewLinear(ctx context.Context, front nn.Model, noise release.Noise, train b
 	return l, nil
 }
 
-// fit chooses the ridge on held-out examples, and fits the map to all of them.
-func (l *Linear) fit(ctx context.Context, front nn.Model, c *channel, train bound.Source, indices []int, added float64, seed uint64) error {
-	var kept, held []int
+// split parts held-out examples from those that are kept.
+func split(indices []int) (kept, held []int) {
 	for i, index := range indices {
 		if i%holdout == holdout-1 && len(held) < maxHeld {
 			held = append(held, index)
@@ -90,6 +89,12 @@ func (l *Linear) fit(ctx context.Context, front nn.Model, c *channel, train boun
 			kept = append(kept, index)
 		}
 	}
+	return kept, held
+}
+
+// fit chooses the ridge on held-out examples, and fits the map to all of them.
+func (l *Linear) fit(ctx context.Context, front nn.Model, c *channel, train bound.Source, indices []int, added float64, seed uint64) error {
+	kept, held := split(indices)
 	s, late := newSums(l.p, l.n), heldOut{p: l.p, n: l.n}
 	err := eachBatch(ctx, front, train, kept, func(batch []int, a, theta []float32) {
 		l.passOn(c, seed, batch, a)
@@ -140,27 +145,44 @@ func (m *moments) scale() float64 {
 
 // solve returns (C_aa + added·I)⁻¹ C_aθ, [n, p].
 func (m *moments) solve(added float64) ([]float64, error) {
-	a := mat.NewSymDense(m.n, nil)
 	w := make([]float64, m.n*m.p)
+	for i := range m.n {
+		copy(w[i*m.p:(i+1)*m.p], m.joint[i*m.width()+m.n:])
+	}
+	return w, m.divide(w, m.p, added)
+}
+
+// filter returns C_aa (C_aa + added·I)⁻¹, [n, n], symmetric: the best linear
+// estimate of the features from their release.
+func (m *moments) filter(added float64) ([]float64, error) {
+	f := make([]float64, m.n*m.n)
+	for i := range m.n {
+		copy(f[i*m.n:(i+1)*m.n], m.joint[i*m.width():])
+	}
+	return f, m.divide(f, m.n, added)
+}
+
+// divide replaces w, [n, cols], by (C_aa + added·I)⁻¹ w.
+func (m *moments) divide(w []float64, cols int, added float64) error {
+	a := mat.NewSymDense(m.n, nil)
 	for i := range m.n {
 		row := m.joint[i*m.width() : (i+1)*m.width()]
 		for j := i; j < m.n; j++ {
 			a.SetSym(i, j, row[j])
 		}
 		a.SetSym(i, i, row[i]+added)
-		copy(w[i*m.p:], row[m.n:])
 	}
 	var c mat.Cholesky
 	if !c.Factorize(a) {
-		return nil, errors.New("attack: the moments of the features are singular in floating point: give stronger noise or more examples")
+		return errors.New("attack: the moments of the features are singular in floating point: give stronger noise or more examples")
 	}
-	d := mat.NewDense(m.n, m.p, w)
+	d := mat.NewDense(m.n, cols, w)
 	err := c.SolveTo(d, d)
 	var ill mat.Condition
 	if err != nil && !errors.As(err, &ill) { // an inexact map is a map: the held-out examples judge it
-		return nil, fmt.Errorf("attack: linear map: %w", err)
+		return fmt.Errorf("attack: linear map: %w", err)
 	}
-	return w, nil
+	return nil
 }
 
 // intercept returns E[θ] − Wᵀ E[a].
@@ -176,9 +198,10 @@ type heldOut struct {
 	a, theta []float32
 }
 
-// ridge returns the best of ridges, in units of the mean variance.
-func (h *heldOut) ridge(ctx context.Context, m *moments, added float64) (best float64, err error) {
-	least := math.Inf(1)
+// ridge returns the best of ridges, in units of the mean variance; the least where
+// no examples are held out.
+func (h *heldOut) ridge(ctx context.Context, m *moments, added float64) (float64, error) {
+	best, least := ridges[0], math.Inf(1)
 	for _, ridge := range ridges {
 		if err := ctx.Err(); err != nil {
 			return 0, err

@@ -84,10 +84,12 @@ func (w *whitened) pull(g, v, _ []float32, cost []float64) {
 
 func (w *whitened) settle([]float32) {}
 
-// variation is the penalty λ Σ √(d² + s²) − s over the differences d of
-// neighbouring pixels, in the inputs themselves. It keeps to the domain.
+// variation is the penalty λ Σ (√(d² + s²) − s) over the differences d of
+// neighbouring pixels, plus that of each pixel by itself being normal, in the
+// inputs themselves. It keeps to the domain.
 type variation struct {
 	lambda               float32
+	mean, precision      []float32 // of each pixel
 	channels, rows, cols int
 	domain               bound.Domain
 }
@@ -96,7 +98,15 @@ type variation struct {
 // pixels costs little.
 const smoothing = 0.05
 
-// newVariation scales the penalty to the data: a density ∝ exp(−λ TV(θ)) on p
+// The parts of the full weights of differences and pixels: both count what is the
+// same knowledge, of pixels that are far from independent, many times over. These
+// gave the least error on MNIST's images, of a handful that were tried.
+const (
+	differenceShare = 0.03
+	pixelShare      = 0.1
+)
+
+// newVariation scales the penalty to the data, but for its share: a density ∝ exp(−λ TV(θ)) on p
 // inputs has its greatest likelihood at λ = p/E[TV]. E|d| of a difference is taken
 // to be √(2/π) times its root mean square, as for Gaussian data.
 func newVariation(prior *bound.Prior, weight float64, shape []int, d bound.Domain) (*variation, error) {
@@ -121,7 +131,11 @@ func newVariation(prior *bound.Prior, weight float64, shape []int, d bound.Domai
 	if total == 0 {
 		return nil, errors.New("total variation of data that does not vary: choose the Gaussian prior")
 	}
-	v.lambda = float32(weight * float64(prior.P) / total)
+	v.lambda = float32(weight * differenceShare * float64(prior.P) / total)
+	v.mean, v.precision = narrow(prior.Mean), make([]float32, prior.P)
+	for i := range prior.P {
+		v.precision[i] = float32(weight * pixelShare / (prior.Covariance[i*prior.P+i] + smoothing*smoothing))
+	}
 	return v, nil
 }
 
@@ -177,5 +191,11 @@ func (v *variation) row(g, theta []float32) float64 {
 			}
 		}
 	}
-	return float64(v.lambda) * sum
+	sum *= float64(v.lambda)
+	for i, m := range v.mean {
+		d := theta[i] - m
+		g[i] += v.precision[i] * d
+		sum += float64(v.precision[i]*d*d) / 2
+	}
+	return sum
 }
