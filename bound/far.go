@@ -13,8 +13,8 @@ import (
 
 // Defaults of FarOptions.
 const (
-	DefaultFarScales = 6 // a factor √2 apart: down to a sixth of the way
-	DefaultFarSteps  = 6 // Gauss-Newton converges quadratically: most arrive in three
+	DefaultFarScales = 6 // down to 1/32 of the way
+	DefaultFarSteps  = 8 // Gauss-Newton converges quadratically: most arrive in three, the last few take their time
 )
 
 // FarOptions says how witnesses far from θ are sought: inputs that differ from it
@@ -36,7 +36,10 @@ const (
 	farMargin = 0.1
 	// farHidden is added to ‖z‖²/σ² where a start's scale is chosen: the steps will
 	// take most of z away, so far and nearly hidden is better than near and hidden.
-	farHidden = 0.1
+	farHidden = 1
+	// farWithin is the least ‖z‖/σ that a scale is sought for: closer to θ the
+	// quotient of A eq. (6) hardly grows.
+	farWithin = 0.1
 	// farFloor times ‖a‖ is what float32 cannot tell from no change of the features.
 	farFloor = 0x1p-22
 )
@@ -115,6 +118,7 @@ func (s *farSearch) begin(out, theta []float32) {
 	}
 	resize(&s.z, rows*s.n)
 	resize(&s.a, rows*s.n)
+	clear(s.z) // a row that finds no scale is closed by it
 	resize(&s.a0, examples*s.n)
 	resize(&s.low, len(theta))
 	resize(&s.high, len(theta))
@@ -149,16 +153,17 @@ func (d Domain) ends(i int, t float32) (low, high float32) {
 	return d.nearest(i, t, -math.MaxFloat32), d.nearest(i, t, math.MaxFloat32)
 }
 
+// example is whose witness a row is.
 func (s *farSearch) example(row int) int { return row / s.options.Starts }
 
-// row returns row i of x, rows of width w.
+// rowOf returns row i of x, rows of width w.
 func rowOf[T any](x []T, i, w int) []T { return x[i*w : (i+1)*w] }
 
+// run searches from every start; what it finds is in best.
 func (s *farSearch) run(ctx context.Context, index []int64, factors []*Factors, tell func(part float64)) error {
 	s.draw(index)
 	s.hide(factors)
 	s.scan()
-	var c corrector
 	for k := range s.options.Steps {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -167,8 +172,7 @@ func (s *farSearch) run(ctx context.Context, index []int64, factors []*Factors, 
 		if s.close(k); len(s.open) == 0 {
 			return nil
 		}
-		c = s.linearize(s.eps)
-		s.advance(c)
+		s.advance(s.linearize(s.eps))
 	}
 	return nil
 }
@@ -206,21 +210,26 @@ func (s *farSearch) measure(w []float32, row int, e []float32) {
 	}
 }
 
-// scan moves every row to the most promising part of the way to its start.
+// scan moves every row to the most promising part of the way to its start: a
+// factor 2 from one to the next, and at last as far as z, by then proportional to
+// the way, is well within the noise.
 func (s *farSearch) scan() {
-	rows := len(s.open)
-	start, chosen := append([]float32(nil), s.eps...), make([]float64, rows)
+	chosen := make([]float64, len(s.open))
 	for i := range chosen {
 		chosen[i] = math.Inf(-1)
 	}
-	for k := range s.options.Scales {
-		simd.ScaleShift(s.x, start, float32(math.Exp2(-float64(k)/2)), 0)
-		for row := range rows {
-			s.clip(row, rowOf(s.x, row, s.p))
-		}
+	copy(s.x, s.eps)
+	for range s.options.Scales {
 		s.evaluate()
 		s.take(chosen, farHidden)
+		simd.Scale(.5, s.x)
 	}
+	for row := range s.open {
+		shrink := farWithin * s.sigma / norm32(rowOf(s.a, row, s.n))
+		simd.Scale(float32(2*min(1, shrink)), rowOf(s.x, row, s.p))
+	}
+	s.evaluate()
+	s.take(chosen, farHidden)
 }
 
 // evaluate overwrites a with the shift of the features at the trials.
@@ -272,9 +281,9 @@ func (s *farSearch) value(norm, z, floor, hidden float64) float64 {
 
 // close ends the search of rows whose features move no more than float32 resolves,
 // and before each step but the first that of the less promising half of every
-// example's: a few good witnesses are worth more than many fair ones.
+// example's, down to two: a few good witnesses are worth more than many fair ones.
 func (s *farSearch) close(step int) {
-	keep := max(1, s.options.Starts>>step)
+	keep := max(min(2, s.options.Starts), s.options.Starts>>step)
 	open, row := s.open[:0], s.ranking()
 	for i := range s.floor {
 		for _, r := range row[i*s.options.Starts:][:keep] {

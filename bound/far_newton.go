@@ -42,7 +42,7 @@ type corrector interface {
 // iteration in the box: the norm shrinks with the room.
 func (s *farSearch) hide(factors []*Factors) {
 	examples := len(s.theta) / s.p
-	rows := make([][]float64, examples) // of a matrix with the null space of J
+	rows := make([][]float64, examples) // J, or SVᵀ, which is as long as it on every ε
 	if factors == nil {
 		js := jacobians(s.model.Linearize(s.theta), examples, s.p, s.n)
 		for i := range rows {
@@ -64,9 +64,10 @@ func (s *farSearch) hide(factors []*Factors) {
 	})
 }
 
+// hideRow is hide of one row, j being J but for a rotation of the features.
 func (s *farSearch) hideRow(f *farSystem, j []float64, row int) {
 	e := rowOf(s.eps, row, s.p)
-	w, wide := rowOf(s.room, row, s.p), make([]float64, s.p)
+	w, wide, norm := rowOf(s.room, row, s.p), make([]float64, s.p), norm32(e)
 	for range farAlternations {
 		for i, v := range e {
 			wide[i] = float64(v)
@@ -84,8 +85,25 @@ func (s *farSearch) hideRow(f *farSystem, j []float64, row int) {
 		if stride == 1 && f.rank < s.p {
 			break
 		}
+		s.stretch(row, e, norm)
 	}
 	s.clip(row, e)
+}
+
+// stretch lengthens ε of a row to norm, or as far as the box allows.
+func (s *farSearch) stretch(row int, e []float32, norm float64) {
+	low, high := rowOf(s.low, s.example(row), s.p), rowOf(s.high, s.example(row), s.p)
+	by := norm / max(norm32(e), math.SmallestNonzeroFloat32)
+	for i, v := range e {
+		if v > 0 {
+			by = min(by, float64(high[i])/float64(v))
+		} else if v < 0 {
+			by = min(by, float64(low[i])/float64(v))
+		}
+	}
+	if by > 1 {
+		simd.Scale(float32(by), e)
+	}
 }
 
 // linearize returns a corrector for the open rows at their θ+ε.
@@ -156,6 +174,7 @@ type farSystem struct {
 	cholesky mat.Cholesky
 }
 
+// newFarSystem makes room for one.
 func newFarSystem(rank, p int) *farSystem {
 	return &farSystem{rank: rank, p: p, jw: make([]float64, rank*p), gram: make([]float64, rank*rank),
 		z: make([]float64, rank), x: make([]float64, p)}

@@ -1,0 +1,260 @@
+package bound
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"tattle/internal/simd"
+	"tattle/nn"
+	"tattle/release"
+	"tattle/stat"
+)
+
+func quiet(float64) {}
+
+// far searches all of theta's witnesses.
+func (o FarOptions) far(t testing.TB, m nn.Model, theta []float32, factors []*Factors, sigma float64) []float32 {
+	t.Helper()
+	p, _ := m.Dims()
+	index := make([]int64, len(theta)/p)
+	for i := range index {
+		index[i] = int64(i)
+	}
+	eps := make([]float32, len(theta)*o.Starts)
+	if err := o.search(context.Background(), m, eps, theta, index, factors, sigma, quiet); err != nil {
+		t.Fatal(err)
+	}
+	return eps
+}
+
+// farRoots returns the certified root mean square bound of each example, the best
+// over its witnesses, and every witness's divergence.
+func farRoots(net Net, sigma float64, domain Domain, theta, eps []float32) ([]float64, []Divergence) {
+	p, _ := net.Dims()
+	c := &Certifier{Net: net, Noise: release.Gaussian{Sigma: sigma}, Domain: domain}
+	ds := c.Divergences(theta, eps)
+	best, starts := make([]float64, len(theta)/p), len(eps)/len(theta)
+	for k, d := range ds {
+		wide := make([]float64, p)
+		for i := range wide {
+			wide[i] = float64(eps[k*p+i])
+		}
+		best[k/starts] = max(best[k/starts], math.Sqrt(d.MeanSquare(wide)))
+	}
+	return best, ds
+}
+
+// mnistBox is the range of MNIST's pixels as float32 has them.
+func mnistBox(t testing.TB, theta []float32) Domain {
+	t.Helper()
+	low, high := make([]float64, 784), make([]float64, 784)
+	for i := range low {
+		low[i], high[i] = float64(slices.Min(theta)), float64(slices.Max(theta))
+	}
+	d, err := Legal(low, high)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// On paper A's MNIST net there are legal images far away whose features are the
+// same: the bound from far witnesses leaves that of tiny ones, and the full
+// Cramér-Rao bound, which no tiny one beats, behind by orders of magnitude.
+func TestFarOnMNIST(t *testing.T) {
+	o := loadOracle(t)
+	examples := 100
+	if testing.Short() {
+		examples = 16
+	}
+	theta := o.data.x[:examples*784]
+	factors, err := factorsAt(context.Background(), o.net, theta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	domain := mnistBox(t, theta)
+	begin := time.Now()
+	eps := FarOptions{Starts: 8, Domain: domain, Seed: 1}.far(t, o.net, theta, factors, o.sigma)
+	t.Logf("%v an example", time.Since(begin)/time.Duration(examples))
+	roots, ds := farRoots(o.net, o.sigma, domain, theta, eps)
+	var grey, z, ratio []float64
+	for k, d := range ds {
+		if d.Status == Illegal {
+			t.Fatalf("witness %d is illegal", k)
+		}
+		grey, z = append(grey, 255*.3081/28*norm32(rowOf(eps, k, 784))), append(z, d.ZNorm/o.sigma)
+	}
+	for i, r := range roots {
+		full := 0.
+		for _, s := range factors[i].CramerRao(Pixels(784), o.sigma).Full {
+			full += s * s / 784
+		}
+		ratio = append(ratio, r/math.Sqrt(full))
+	}
+	for _, q := range []struct {
+		what string
+		x    []float64
+	}{{"grey levels away", grey}, {"‖z‖/σ", z}, {"root mean square bound", roots}, {"over Cramér-Rao's", ratio}} {
+		slices.Sort(q.x)
+		t.Logf("%s: 5%% %.3g, median %.3g, 95%% %.3g", q.what, stat.Quantile(q.x, .05), stat.Quantile(q.x, .5), stat.Quantile(q.x, .95))
+	}
+	if m := stat.Quantile(ratio, .5); !(m > 1000) {
+		t.Errorf("half the images have no more than %g times Cramér-Rao's", m)
+	}
+	if m := stat.Quantile(ratio, .05); !(m > 10) {
+		t.Errorf("one image in twenty has no more than %g times Cramér-Rao's", m)
+	}
+}
+
+// What is found for an example depends on itself, its index and the seed alone.
+func TestFarStandsAlone(t *testing.T) {
+	net := smallNet(t, 12, 20, 9)
+	r := rand.New(rand.NewPCG(1, 2))
+	theta := make([]float32, 40*12)
+	for i := range theta {
+		theta[i] = float32(r.Float64())
+	}
+	domain := boxOf(t, 12, 0, 1)
+	o := FarOptions{Starts: 5, Domain: domain, Seed: 3}
+	all := o.far(t, net, theta, nil, .1)
+	for _, i := range []int{0, 17, 39} {
+		one := make([]float32, 5*12)
+		if err := o.search(context.Background(), net, one, rowOf(theta, i, 12), []int64{int64(i)}, nil, .1, quiet); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(one, rowOf(all, i, 60)) {
+			t.Errorf("example %d by itself has other witnesses", i)
+		}
+	}
+	o.Seed = 4
+	if slices.Equal(all, o.far(t, net, theta, nil, .1)) {
+		t.Error("two seeds find the same witnesses")
+	}
+	for k, d := range func() []Divergence { _, ds := farRoots(net, .1, domain, theta, all); return ds }() {
+		if d.Status == Illegal {
+			t.Errorf("witness %d is illegal", k)
+		}
+	}
+}
+
+func boxOf(t testing.TB, p int, low, high float64) Domain {
+	t.Helper()
+	l, h := make([]float64, p), make([]float64, p)
+	for i := range l {
+		l[i], h[i] = low, high
+	}
+	d, err := Legal(l, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Of a regular linear model no witness proves more than σ/s_min, and the search
+// comes near, as it turns toward the least singular value; in a box, whose faces
+// bend its way, less so.
+func TestFarOfALinearModel(t *testing.T) {
+	const p, sigma = 8, 0.5
+	net := linearNet(t, rand.New(rand.NewPCG(9, 9)), p, p+2)
+	theta := make([]float32, p)
+	factors, err := factorsAt(context.Background(), net, theta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := sigma / factors[0].S[p-1] / math.Sqrt(p)
+	for _, d := range []Domain{Free, boxOf(t, p, -2, 2), boxOf(t, p, -.01, .01)} {
+		eps := FarOptions{Starts: 8, Domain: d, Seed: 2}.far(t, net, theta, factors, sigma)
+		roots, _ := farRoots(net, sigma, d, theta, eps)
+		if !(roots[0] <= most*(1+1e-6) && roots[0] >= map[bool]float64{true: .9, false: .5}[d.Low == nil]*most) {
+			t.Errorf("%s: bound %g, the best there is %g", d, roots[0], most)
+		}
+	}
+}
+
+// rampNet maps each input to 0 up to 0.4, to height from 0.6 on, and between them
+// to a ramp, by two ReLUs.
+func rampNet(t testing.TB, p int, height float32) *nn.Net {
+	t.Helper()
+	w1, b1, w2 := make([]float32, 2*p*p), make([]float32, 2*p), make([]float32, 2*p*p)
+	for i := range p {
+		for k := range 2 {
+			w1[(2*i+k)*p+i], b1[2*i+k] = 1, -.4-.2*float32(k) // x−0.4, x−0.6
+		}
+		w2[i*2*p+2*i], w2[i*2*p+2*i+1] = 5*height, -5*height
+	}
+	dense := func(name string, in, out int, w, b []float32) *nn.Dense {
+		return &nn.Dense{In: in, Out: out, Weight: &nn.Param{Name: name + "w", Shape: []int{out, in}, Data: w},
+			Bias: &nn.Param{Name: name + "b", Shape: []int{out}, Data: b}}
+	}
+	g := &nn.Graph{Name: "ramp", Input: "x", InputShape: []int{p}, Output: "y", Nodes: []*nn.Node{
+		{Name: "a", Op: dense("1", p, 2*p, w1, b1), Inputs: []string{"x"}, Output: "a"},
+		{Name: "b", Op: &nn.ReLU{}, Inputs: []string{"a"}, Output: "b"},
+		{Name: "y", Op: dense("2", 2*p, p, w2, make([]float32, p)), Inputs: []string{"b"}, Output: "y"}}}
+	net, err := nn.NewNet(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net
+}
+
+// On a ramp of slope 0.5 between plateaus 0.1 apart Cramér-Rao says σ/0.5 for each
+// input; a witness that leaves the ramp proves more, as the features move by no more
+// than 0.05 each.
+func TestFarLeavesARamp(t *testing.T) {
+	const p, sigma, height = 4, 1., .1
+	net := rampNet(t, p, height)
+	theta := []float32{.5, .5, .5, .5}
+	cr := sigma / (5 * height)
+	eps := FarOptions{Starts: 8, Domain: boxOf(t, p, -3, 4), Seed: 2}.far(t, net, theta, nil, sigma)
+	roots, _ := farRoots(net, sigma, boxOf(t, p, -3, 4), theta, eps)
+	// The corner (−3.5, …): ‖ε‖ = 7, z = 0.05 each, ‖z‖ = 0.1.
+	want := math.Sqrt(49. / p / math.Expm1(.01))
+	t.Logf("bound %g, Cramér-Rao %g, from a corner %g", roots[0], cr, want)
+	if !(roots[0] > 4*cr && roots[0] <= want*(1+1e-6)) {
+		t.Errorf("bound %g", roots[0])
+	}
+}
+
+// Conjugate gradients, run to their end, take the step that the matrices take.
+func TestCorrectorsAgree(t *testing.T) {
+	const p, n = 10, 6
+	net := smallNet(t, p, 15, n)
+	r := rand.New(rand.NewPCG(5, 5))
+	theta := make([]float32, p)
+	for i := range theta {
+		theta[i] = float32(r.Float64())
+	}
+	s := &farSearch{options: FarOptions{Starts: 3, Domain: boxOf(t, p, -1, 2)}, model: net, sigma: 1, p: p, n: n}
+	s.begin(make([]float32, 3*p), theta)
+	s.draw([]int64{0})
+	simd.Scale(.25, s.eps)
+	copy(s.x, s.eps)
+	s.evaluate()
+	copy(s.z, s.a)
+	s.linearize(s.eps).correct()
+	direct := slices.Clone(s.step)
+	s.linearize(s.eps)
+	(&farGradients{s, net.Linearize(s.points(s.eps))}).correct()
+	if norm32(direct) == 0 {
+		t.Fatal("no step")
+	}
+	for i, v := range direct {
+		if math.Abs(float64(v-s.step[i])) > 1e-3*norm32(direct) {
+			t.Errorf("input %d of row %d: %g by matrices, %g by gradients", i%p, i/p, v, s.step[i])
+		}
+	}
+}
+
+func TestFarIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	net := smallNet(t, 3, 4, 5)
+	o := FarOptions{Starts: 2}
+	if err := o.search(ctx, net, make([]float32, 6), make([]float32, 3), []int64{0}, nil, 1, quiet); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+}
