@@ -38,12 +38,7 @@ func (l Laplace) Certain() bool { return true }
 // Sample overwrites dst with independent Laplace deviates.
 func (l Laplace) Sample(dst []float64, r *rand.Rand) {
 	for i := range dst {
-		u := r.Uint64()
-		x := -l.Scale * math.Log((float64(u>>11)+.5)*0x1p-53)
-		if u&1 != 0 {
-			x = -x
-		}
-		dst[i] = x
+		dst[i] = math.Copysign(l.Scale*r.ExpFloat64(), float64(int64(r.Uint64())))
 	}
 }
 

@@ -40,7 +40,7 @@ func (l Logistic) Certain() bool { return true }
 func (l Logistic) Sample(dst []float64, r *rand.Rand) {
 	for i := range dst {
 		p := (float64(r.Uint64()>>11) + .5) * 0x1p-53
-		dst[i] = l.Scale * (math.Log(p) - math.Log1p(-p))
+		dst[i] = l.Scale * math.Log(p/(1-p))
 	}
 }
 

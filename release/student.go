@@ -6,8 +6,7 @@ import (
 	"math/cmplx"
 	"math/rand/v2"
 	"strconv"
-
-	"gonum.org/v1/gonum/stat/distuv"
+	"sync"
 )
 
 // DefaultFreedom is ν of Student's noise: tails heavy enough to differ from the
@@ -27,7 +26,7 @@ type StudentT struct {
 	Sigma   float64 // the standard deviation
 	Freedom float64 // ν, above 2
 	Scale   float64 // σ√((ν−2)/ν)
-	weight  float64 // Γ((ν+1)/2)/(√π·Γ(ν/2))
+	near    *studentRule
 }
 
 var _ Noise = StudentT{}
@@ -45,9 +44,7 @@ func NewStudentT(sigma, nu float64) (StudentT, error) {
 	if !(nu >= 2.01 && nu <= MaxFreedom) {
 		return StudentT{}, fmt.Errorf("student-t with %v degrees of freedom: give a number from 2.01, where the variance is finite, to %d", nu, MaxFreedom)
 	}
-	a, _ := math.Lgamma((nu + 1) / 2)
-	b, _ := math.Lgamma(nu / 2)
-	return StudentT{sigma, nu, sigma * math.Sqrt((nu-2)/nu), math.Exp(a-b) / math.SqrtPi}, nil
+	return StudentT{sigma, nu, sigma * math.Sqrt((nu-2)/nu), nearRule(nu)}, nil
 }
 
 // String returns "student-t:ν".
@@ -64,18 +61,20 @@ func (s StudentT) Fisher() float64 {
 // Certain returns false: the bound is a quadrature with an estimate of its error.
 func (s StudentT) Certain() bool { return false }
 
-// Sample overwrites dst with independent deviates, normal over the root of a
-// chi-squared one.
+// Sample overwrites dst with independent deviates √(ν(U^(−2/ν) − 1))·cos(2πV), U and
+// V uniform (R. W. Bailey, Mathematics of Computation 62, 1994).
 func (s StudentT) Sample(dst []float64, r *rand.Rand) {
-	g := distuv.Gamma{Alpha: s.Freedom / 2, Beta: s.Freedom / 2, Src: r}
+	root := s.Scale * math.Sqrt(s.Freedom)
 	for i := range dst {
-		dst[i] = s.Scale * r.NormFloat64() / math.Sqrt(g.Rand())
+		u := (float64(r.Uint64()>>11) + .5) * 0x1p-53
+		dst[i] = root * math.Sqrt(math.Expm1(-2/s.Freedom*math.Log(u))) * math.Cos(2*math.Pi*r.Float64())
 	}
 }
 
 // excess is g(t) − 1 = ∫ f·(f(x−t)/f(x) − 1)² dx, with the ratio's logarithm as
 // −(ν+1)/2·log1p(τ(τ−2y)/(1+y²)), y and τ in units of √ν·scale, so that nothing
-// cancels. In y = sinh(v) the measure f dx is weight·cosh(v)^(−ν) dv, and the
+// cancels. In y = sinh(v) the measure f dx is cosh(v)^(−ν) dv, times
+// Γ((ν+1)/2)/(√π·Γ(ν/2)),, and the
 // trapezoidal rule converges as exp(−2πd/h), d being the imaginary part of the
 // nearest singularity, asinh(τ + i). The mean of two rules, one between the points
 // of the other, is the value; their difference, far more than its error, is
@@ -88,31 +87,58 @@ func (s StudentT) excess(t float64) (value, relative float64) {
 	if τ > farStudent {
 		return s.ratio(τ), 64 * (1 + s.Freedom) * unit
 	}
-	h := imag(cmplx.Asinh(complex(τ, 1))) / 6
-	lo, hi := s.reach(τ)
-	even, odd := 0., 0.
-	for k := math.Floor(lo / h); k*h <= hi; k++ {
-		even += s.integrand(k*h, τ)
-		odd += s.integrand((k+.5)*h, τ)
+	if τ <= nearStudent {
+		return s.near.excess(s.Freedom, τ)
 	}
-	value = h / 2 * (even + odd)
-	return value, math.Abs(even-odd)/(even+odd) + 1e-12
+	return newStudentRule(s.Freedom, τ).excess(s.Freedom, τ)
 }
 
-// reach returns the ends of the quadrature in v: beyond them less than e⁻⁴⁰ of the
+// nearStudent is the shift, in the same units, up to which one rule, kept, serves.
+const nearStudent = .25
+
+// studentRule is the two trapezoidal rules: the even points are the one, the odd
+// ones the other.
+type studentRule struct{ y, weight []float64 }
+
+// nearRules keeps the rules of nearStudent, by ν.
+var nearRules sync.Map
+
+func nearRule(nu float64) *studentRule {
+	if r, ok := nearRules.Load(nu); ok {
+		return r.(*studentRule)
+	}
+	r, _ := nearRules.LoadOrStore(nu, newStudentRule(nu, nearStudent))
+	return r.(*studentRule)
+}
+
+// newStudentRule serves shifts up to τ. Beyond its ends less than e⁻⁴⁰ of the
 // measure, or of the ratio's peak near τ, is left.
-func (s StudentT) reach(τ float64) (lo, hi float64) {
-	tail := 40/s.Freedom + 1
-	return -tail, tail + math.Asinh(τ)
+func newStudentRule(nu, τ float64) *studentRule {
+	a, _ := math.Lgamma((nu + 1) / 2)
+	b, _ := math.Lgamma(nu / 2)
+	h := imag(cmplx.Asinh(complex(τ, 1))) / 12
+	scale := math.Exp(a-b) / math.SqrtPi * h
+	tail := 40/nu + 1
+	r := &studentRule{}
+	for k := math.Floor(-tail / h); k*h <= tail+math.Asinh(τ) || len(r.y)%2 != 0; k++ {
+		r.y = append(r.y, math.Sinh(k*h))
+		r.weight = append(r.weight, scale*math.Exp(-nu*math.Log(math.Cosh(k*h))))
+	}
+	return r
 }
 
-func (s StudentT) integrand(v, τ float64) float64 {
-	y := math.Sinh(v)
-	ratio := math.Expm1(-(s.Freedom + 1) / 2 * math.Log1p(τ*(τ-2*y)/(1+y*y)))
-	return s.weight * math.Exp(-s.Freedom*math.Log(math.Cosh(v))) * ratio * ratio
+func (r *studentRule) excess(nu, τ float64) (value, relative float64) {
+	var sum [2]float64
+	for i, y := range r.y {
+		ratio := math.Expm1(-(nu + 1) / 2 * math.Log1p(τ*(τ-2*y)/(1+y*y)))
+		sum[i%2] += r.weight[i] * ratio * ratio
+	}
+	value = sum[0] + sum[1]
+	return value, math.Abs(sum[0]-sum[1])/value + 1e-12
 }
 
-// ratio returns the largest f(x−t)/f(x), which is at least g(t) = E[f(X)/f(X+…)].
+// ratio returns the largest f(x−t)/f(x), which is at least g(t), the mean of that
+// ratio under f(x−t).
 func (s StudentT) ratio(τ float64) float64 {
 	return math.Pow(1+(τ*τ+τ*math.Sqrt(τ*τ+4))/2, (s.Freedom+1)/2)
 }

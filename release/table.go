@@ -26,6 +26,7 @@ type Table struct {
 	l     []float64 // log density at the knots; it integrates to 1
 	slope []float64 // of l: slope[k] before knot k, the last behind the last knot
 	mass  []float64 // cumulative, up to the end of the segment before knot k
+	fall  []float64 // by which part the density falls over each segment, negative
 	steep float64   // largest |slope|
 }
 
@@ -89,7 +90,7 @@ func (t *Table) slopes() {
 }
 
 // standardise makes the mass 1, the mean 0 and the standard deviation sigma, and
-// fills in mass. It reports whether all came out as numbers.
+// fills in mass and fall. It reports whether all came out as numbers.
 func (t *Table) standardise() bool {
 	mass := t.moment(0, 0)
 	mean := t.moment(0, 1) / mass
@@ -102,11 +103,13 @@ func (t *Table) standardise() bool {
 		}
 	}
 	t.slopes()
-	t.mass = make([]float64, len(t.x)+1)
+	t.mass, t.fall = make([]float64, len(t.x)+1), make([]float64, len(t.x)+1)
 	sum := 0.
 	for k := range t.mass {
 		sum += t.segment(k, func(float64) float64 { return 1 })
 		t.mass[k] = sum
+		lo, hi, _ := t.ends(k, math.Inf(1))
+		t.fall[k] = math.Expm1(-math.Abs(t.slope[k]) * (hi - lo))
 	}
 	return scale > 0 && t.steep < 1e150 && math.Abs(sum-1) < 1e-6 && math.Abs(t.moment(0, 2)/(t.sigma*t.sigma)-1) < 1e-6
 }
@@ -188,9 +191,9 @@ func (t *Table) invert(k int, v float64) float64 {
 	s := t.slope[k]
 	switch {
 	case s > 0:
-		return hi + math.Log1p(v*math.Expm1(-s*(hi-lo)))/s
+		return hi + math.Log1p(v*t.fall[k])/s
 	case s < 0:
-		return lo + math.Log1p(v*math.Expm1(s*(hi-lo)))/s
+		return lo + math.Log1p(v*t.fall[k])/s
 	}
 	return lo + v*(hi-lo)
 }
