@@ -440,6 +440,7 @@ func TestErrors(t *testing.T) {
 		"negative steps":      {inversion(g.prior, InversionOptions{Steps: -1}), "negative"},
 		"negative hidden":     {decoder(DecoderOptions{Hidden: -1}), "negative"},
 		"diverging":           {decoder(DecoderOptions{Rate: 1e30}), "lower its rate"},
+		"another's linear":    {decoder(DecoderOptions{Linear: &Linear{p: 1, n: 1}}), "this release"},
 		"no examples":         {measure(nil, Options{}), "at least one"},
 		"others' coordinates": {measure([]int{0}, Options{Coordinates: bound.Pixels(7)}), "coordinates of 7"},
 	} {
@@ -490,7 +491,7 @@ func controls(t *testing.T, front, whole *nn.Net, train, test *dataset.Set, indi
 		must(t, err)
 		l, err := NewLinear(ctx, front, noise, train, LinearOptions{Domain: domain})
 		must(t, err)
-		d, err := NewDecoder(ctx, front, noise, train, DecoderOptions{Domain: domain, Epochs: epochs})
+		d, err := NewDecoder(ctx, front, noise, train, DecoderOptions{Domain: domain, Epochs: epochs, Linear: l})
 		must(t, err)
 		attacks := []Attack{m, l, d}
 		for _, kind := range []string{GaussianPrior, TotalVariation} {

@@ -118,7 +118,7 @@ func (a *Inversion) Name() string { return "inversion" }
 func (a *Inversion) About() string {
 	prior := "the mean and covariance of training data as a Gaussian prior"
 	if a.Prior == TotalVariation {
-		prior = "a prior of small total variation, scaled to the training data"
+		prior = "a prior of small total variation, with each pixel's mean and spread in training data"
 	}
 	return fmt.Sprintf("knows the model, the noise and %s, and searches the input that explains the release best, in %d steps from %d starts", prior, a.Steps, 1+len(a.Starts))
 }

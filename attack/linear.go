@@ -7,8 +7,6 @@ import (
 	"math"
 	"sync"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tattle/bound"
 	"tattle/internal/simd"
 	"tattle/nn"
@@ -76,7 +74,7 @@ func NewLinear(ctx context.Context, front nn.Model, noise release.Noise, train b
 	if err := l.fit(ctx, front, newChannel(noise, o.Queries, o.Post, n), train, indices, added, o.Seed); err != nil {
 		return nil, err
 	}
-	l.about = fmt.Sprintf("knows the model and the noise, and applies the affine map of least mean-square error for %d training examples", len(indices))
+	l.about = fmt.Sprintf("knows the model and the noise and what is done to a release, and applies the affine map of least mean-square error for %d training examples", len(indices))
 	return l, nil
 }
 
@@ -127,69 +125,8 @@ func (l *Linear) fit(ctx context.Context, front nn.Model, c *channel, train boun
 // passOn replaces features by releases where the moments are to be theirs.
 func (l *Linear) passOn(c *channel, seed uint64, batch []int, a []float32) {
 	if l.noisy {
-		c.release(a, a, sources(seed, batch, 0))
+		c.release(a, a, sources(seed^trainingStream, batch, 0))
 	}
-}
-
-// scale is the mean variance of a feature, or 1 where all are constant.
-func (m *moments) scale() float64 {
-	var s float64
-	for i := range m.n {
-		s += m.joint[i*m.width()+i]
-	}
-	if s <= 0 {
-		return 1
-	}
-	return s / float64(m.n)
-}
-
-// solve returns (C_aa + added·I)⁻¹ C_aθ, [n, p].
-func (m *moments) solve(added float64) ([]float64, error) {
-	w := make([]float64, m.n*m.p)
-	for i := range m.n {
-		copy(w[i*m.p:(i+1)*m.p], m.joint[i*m.width()+m.n:])
-	}
-	return w, m.divide(w, m.p, added)
-}
-
-// filter returns C_aa (C_aa + added·I)⁻¹, [n, n], symmetric: the best linear
-// estimate of the features from their release.
-func (m *moments) filter(added float64) ([]float64, error) {
-	f := make([]float64, m.n*m.n)
-	for i := range m.n {
-		copy(f[i*m.n:(i+1)*m.n], m.joint[i*m.width():])
-	}
-	return f, m.divide(f, m.n, added)
-}
-
-// divide replaces w, [n, cols], by (C_aa + added·I)⁻¹ w.
-func (m *moments) divide(w []float64, cols int, added float64) error {
-	a := mat.NewSymDense(m.n, nil)
-	for i := range m.n {
-		row := m.joint[i*m.width() : (i+1)*m.width()]
-		for j := i; j < m.n; j++ {
-			a.SetSym(i, j, row[j])
-		}
-		a.SetSym(i, i, row[i]+added)
-	}
-	var c mat.Cholesky
-	if !c.Factorize(a) {
-		return errors.New("attack: the moments of the features are singular in floating point: give stronger noise or more examples")
-	}
-	d := mat.NewDense(m.n, cols, w)
-	err := c.SolveTo(d, d)
-	var ill mat.Condition
-	if err != nil && !errors.As(err, &ill) { // an inexact map is a map: the held-out examples judge it
-		return fmt.Errorf("attack: linear map: %w", err)
-	}
-	return nil
-}
-
-// intercept returns E[θ] − Wᵀ E[a].
-func (m *moments) intercept(w []float64) []float64 {
-	b := append([]float64(nil), m.meanT...)
-	simd.Gemm(false, false, 1, m.p, m.n, -1, m.meanA, m.n, w, m.p, 1, b, m.p)
-	return b
 }
 
 // heldOut are examples that the moments leave out.
@@ -259,49 +196,4 @@ func (l *Linear) Reconstruct(ctx context.Context, dst, x []float32) error {
 	affine(dst, x, l.weight, l.bias, l.n)
 	clip(dst, l.domain)
 	return ctx.Err()
-}
-
-// MeanSquareAt returns the mean-square error per input that the best affine map
-// would have on the training examples, were the noise of standard deviation sigma
-// (that of the mean, for several queries): (tr C_θθ − Σ_i ‖C_θa u_i‖²/(λ_i+σ²))/p,
-// λ_i and u_i being C_aa's eigenvalues and eigenvectors. It does not fall as sigma
-// grows. It is NaN where the attack was made for a Post.
-func (l *Linear) MeanSquareAt(sigma float64) float64 {
-	if l.noisy {
-		return math.NaN()
-	}
-	l.once.Do(l.decompose)
-	left := l.moments.trace
-	for i, g := range l.gains {
-		if v := max(0, l.spectrum[i]) + sigma*sigma; v > 0 && g > 0 {
-			left -= g / v
-		}
-	}
-	return max(0, left) / float64(l.p)
-}
-
-func (l *Linear) decompose() {
-	m := l.moments
-	a := mat.NewSymDense(m.n, nil)
-	for i := range m.n {
-		for j := i; j < m.n; j++ {
-			a.SetSym(i, j, m.joint[i*m.width()+j])
-		}
-	}
-	var e mat.EigenSym
-	if !e.Factorize(a, true) {
-		panic("attack: the eigenvalues of finite moments do not converge")
-	}
-	var u mat.Dense
-	e.VectorsTo(&u)
-	l.spectrum = e.Values(nil)
-	floor := l.spectrum[m.n-1] * float64(m.n) * 0x1p-52 // below it an eigenvalue is rounding
-	y := make([]float64, m.n*m.p)
-	simd.Gemm(true, false, m.n, m.p, m.n, 1, u.RawMatrix().Data, m.n, m.joint[m.n:], m.width(), 0, y, m.p)
-	l.gains = make([]float64, m.n)
-	for i := range l.gains {
-		if l.spectrum[i] > floor {
-			l.gains[i] = simd.SumSquares(y[i*m.p : (i+1)*m.p])
-		}
-	}
 }

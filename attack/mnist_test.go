@@ -97,7 +97,7 @@ func TestMNIST(t *testing.T) {
 	tv, err := NewInversion(m.front, noise, prior, InversionOptions{Prior: TotalVariation, Starts: starts, Domain: m.domain})
 	must(t, err)
 	start = time.Now()
-	d, err := NewDecoder(ctx, m.front, noise, m.train, DecoderOptions{Domain: m.domain})
+	d, err := NewDecoder(ctx, m.front, noise, m.train, DecoderOptions{Domain: m.domain, Linear: l})
 	must(t, err)
 	t.Logf("decoder trained in %v, held-out errors %.4f", time.Since(start), d.Held)
 	for _, c := range []struct {

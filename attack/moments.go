@@ -157,6 +157,10 @@ func finite(x []float32) bool {
 	return true
 }
 
+// trainingStream keeps the noise that attacks are trained with apart from the noise
+// that they are measured on, where both have one seed.
+const trainingStream = 0x7a11
+
 // sources returns the noise's generator of each example, draw being the restart.
 func sources(seed uint64, indices []int, draw int) func(i int) *rand.Rand {
 	return func(i int) *rand.Rand { return run.Rand(seed, indices[i], draw) }

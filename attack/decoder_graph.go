@@ -1,0 +1,79 @@
+package attack
+
+import (
+	"math"
+
+	"tattle/internal/simd"
+	"tattle/nn"
+)
+
+// decoderGraph returns the linear attack plus a perceptron, whose last layer
+// begins at zero, and the parameters that learn. The perceptron sees the releases
+// centred and scaled to variance 1 on average, and begins by denoising them.
+func decoderGraph(l *Linear, added float64, o DecoderOptions) (*nn.Graph, []*nn.Param, error) {
+	g := &nn.Graph{Name: "decoder", Input: "release", InputShape: []int{l.n}, Output: "input"}
+	dense := func(in, out string, rows, cols int) *nn.Dense {
+		d := &nn.Dense{In: rows, Out: cols, Weight: newParam(out+".weight", cols, rows), Bias: newParam(out+".bias", cols)}
+		g.Nodes = append(g.Nodes, &nn.Node{Name: out, Op: d, Inputs: []string{in}, Output: out})
+		return d
+	}
+	relu := func(in, out string) {
+		g.Nodes = append(g.Nodes, &nn.Node{Name: out, Op: &nn.ReLU{}, Inputs: []string{in}, Output: out})
+	}
+	one := dense("release", "fc1", l.n, o.Hidden)
+	relu("fc1", "relu1")
+	two := dense("relu1", "fc2", o.Hidden, o.Hidden)
+	relu("fc2", "relu2")
+	three := dense("relu2", "fc3", o.Hidden, l.p)
+	g.Init(o.Seed)
+	clear(three.Weight.Data)
+	clear(three.Bias.Data)
+	if err := denoise(one, l, added); err != nil {
+		return nil, nil, err
+	}
+	standardize(one, l.moments, added)
+	skip := dense("release", "linear", l.n, l.p)
+	for i := range l.n {
+		for j := range l.p {
+			skip.Weight.Data[j*l.n+i] = l.weight[i*l.p+j]
+		}
+	}
+	copy(skip.Bias.Data, l.bias)
+	g.Nodes = append(g.Nodes, &nn.Node{Name: "input", Op: &nn.Add{}, Inputs: []string{"linear", "fc3"}, Output: "input"})
+	var learned []*nn.Param
+	for _, d := range []*nn.Dense{one, two, three} {
+		learned = append(learned, d.Weight, d.Bias)
+	}
+	return g, learned, nil
+}
+
+// sharpening enlarges the first layer's weights, which the filter has shrunk.
+const sharpening = 3
+
+// denoise makes a layer begin by looking at the best linear estimate of the
+// features in place of the release.
+func denoise(d *nn.Dense, l *Linear, added float64) error {
+	f, err := l.moments.filter(added + l.ridge*l.moments.scale())
+	if err != nil {
+		return err
+	}
+	w := append([]float32(nil), d.Weight.Data...)
+	simd.Gemm(false, false, d.Out, d.In, d.In, sharpening, w, d.In, narrow(f), d.In, 0, d.Weight.Data, d.In)
+	return nil
+}
+
+// standardize makes a layer see (x − E[x])/s in place of x, s² being the mean
+// variance of an entry.
+func standardize(d *nn.Dense, m *moments, added float64) {
+	s := float32(1 / math.Sqrt(m.scale()+added))
+	mean := narrow(m.meanA)
+	for i := range d.Out {
+		row := d.Weight.Data[i*d.In : (i+1)*d.In]
+		simd.Scale(s, row)
+		d.Bias.Data[i] -= simd.Dot(row, mean)
+	}
+}
+
+func newParam(name string, shape ...int) *nn.Param {
+	return &nn.Param{Name: name, Shape: shape, Data: make([]float32, nn.Size(shape))}
+}
