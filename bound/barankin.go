@@ -121,7 +121,7 @@ func (c *Certifier) overlaps(v *moments, first int) {
 	for i := range v.m {
 		for j := range n {
 			at := i*n + j
-			e[at] = (c.b[(first+1+i)*n+j] + c.b[first*n+j] + ulp*math.Abs(z[at]) + 0x1p-1074) * (1 + 4*ulp)
+			e[at] = missed(z[at], c.b[(first+1+i)*n+j]+c.b[first*n+j])
 		}
 	}
 	for i := range v.m {

@@ -106,13 +106,22 @@ func (c *Certifier) rootBound(a0, b0, a1, b1 []float64) float64 {
 	z, e := make([]float64, len(a1)), make([]float64, len(a1))
 	for j, a := range a1 {
 		z[j] = a - a0[j]
-		e[j] = (b1[j] + b0[j] + ulp*math.Abs(z[j]) + 0x1p-1074) * (1 + 4*ulp)
+		e[j] = missed(z[j], b1[j]+b0[j])
 	}
 	chi := c.Noise.Bound(z, e)
 	if !(chi >= 0 && chi <= math.MaxFloat64) {
 		return math.Inf(1)
 	}
 	return math.Sqrt(max(powerAbove(chi, c.Queries), 0x1p-1000)) * (1 + 2*ulp)
+}
+
+// missed returns at least b + u|ẑ|, b being a sum of two errors as computed: 0 where
+// both features are exact and the same, as those that are off on both sides are.
+func missed(z, b float64) float64 {
+	if z == 0 && b == 0 {
+		return 0
+	}
+	return (b + ulp*math.Abs(z) + 0x1p-1074) * (1 + 4*ulp)
 }
 
 // powerAbove returns at least (1+x)^k − 1 for x ≥ 0: x itself for k ≤ 1. math.Log1p
