@@ -89,8 +89,7 @@ func TestCurveErrs(t *testing.T) {
 	}
 }
 
-// The interval covers the true drop: of a margin of 1 and noise σ, one deviate of
-// standard deviation 2σ decides (see separated).
+// The interval covers the true drop where noise turns each example with probability p.
 func TestDropCovers(t *testing.T) {
 	const trials = 400
 	r := rand.New(rand.NewPCG(15, 16))
@@ -118,7 +117,7 @@ func TestDropCovers(t *testing.T) {
 func BenchmarkCurve(b *testing.B) {
 	const n = 784
 	g := nn.MNISTNet(1)
-	front, head, err := g.Cut("relu2")
+	_, head, err := g.Cut("relu2")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -126,7 +125,6 @@ func BenchmarkCurve(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	_ = front
 	r := rand.New(rand.NewPCG(1, 2))
 	data := points{p: n, x: make([]float32, 10000*n), labels: make([]int, 10000)}
 	for i := range data.x {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
 	"tattle/stat"
 )
 
@@ -230,6 +231,37 @@ func TestIsotropicLaplace(t *testing.T) {
 		if b := l.Bound(far, make([]float64, n)); b > worst*(1+1e-8) || b < l.ChiSquared(far) {
 			t.Errorf("limit %v, worst case %v, estimate %v", b, worst, l.ChiSquared(far))
 		}
+	}
+}
+
+// On one feature the noise is Laplace's; on many the limit stays close.
+func TestIsotropicLaplaceEnds(t *testing.T) {
+	one, err1 := NewIsotropicLaplace(1.1, 1)
+	many, err2 := NewIsotropicLaplace(1.1, 784)
+	laplace, err3 := NewLaplace(1.1)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []float64{1e-5, .01, .5} {
+		// The deviates' squares have a relative standard deviation below 1 here, their
+		// mean one below 1/256; six of those fail with probability 2e-9.
+		got, want := one.ChiSquared([]float64{d}), laplace.ChiSquared([]float64{d})
+		if math.Abs(got/want-1) > 6./256 {
+			t.Errorf("χ²(%v) = %v, want %v", d, got, want)
+		}
+		if b := one.Bound([]float64{d}, []float64{0}); b < want {
+			t.Errorf("limit %v below χ² = %v", b, want)
+		}
+	}
+	z, e := make([]float64, 784), make([]float64, 784)
+	// Far out the range of the draws, and not their scatter, makes the limit.
+	for size, loose := range map[float64]float64{1e-6: 1.1, 1. / 200: 1.1, .5: 10} {
+		z[3] = size * 1.1
+		got, limit := many.ChiSquared(z), many.Bound(z, e)
+		if limit < got || limit > loose*got {
+			t.Errorf("limit %v of χ² = %v at %v σ", limit, got, size)
+		}
+		t.Logf("‖z‖ = %v σ: limit / χ² = %.3f, χ²/(Fisher ‖z‖²) = %.4f", size, limit/got, got/(many.Fisher()*z[3]*z[3]))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	isotropicDraws = 1 << 16 // of length and angle: the limit is then some 5 % above the mean
+	isotropicDraws = 1 << 16 // of length and angle: the limit for ‖z‖ of a few hundredths of σ is then some 7 % above the mean
 	isotropicSeed  = 0x69736f74726f7079
 	isotropicRisk  = 1e-6  // that a Bound is below the truth
 	isotropicTail  = 1e-14 // probability of what is bounded and not drawn

@@ -148,5 +148,5 @@ func (s StudentT) ratio(τ float64) float64 {
 func (s StudentT) ChiSquared(z []float64) float64 { return productChiSquared(z, s.excess) }
 
 // Bound returns an estimate, the quadrature's estimated error added, of the largest
-// ChiSquared within e of z.
+// ChiSquared within e of z: g increases with |t|.
 func (s StudentT) Bound(z, e []float64) float64 { return productBound(z, e, s.excess) }
