@@ -82,10 +82,11 @@ func (s *farSearch) hideRow(f *farSystem, j []float64, row int) {
 		for i, x := range f.x {
 			e[i] += float32(stride*x) * w[i]
 		}
-		if stride == 1 && f.rank < s.p {
+		if f.rank >= s.p {
+			s.stretch(row, e, norm)
+		} else if stride == 1 {
 			break
 		}
-		s.stretch(row, e, norm)
 	}
 	s.clip(row, e)
 }
