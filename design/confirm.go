@@ -111,6 +111,9 @@ func (s *searcher) certify(ctx context.Context, c *candidate) error {
 		}
 		c.confirmed = r
 		sigma := c.point.Sigma
+		if t.MedianStd > 0 && r.Status != bound.StatusCertified {
+			break
+		}
 		if t.MedianStd > r.MedianStd {
 			if r.MedianStd < leastCertifying*c.point.MedianStd {
 				break

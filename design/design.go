@@ -37,7 +37,8 @@ type Target struct {
 	// MedianStd is the least median, over examples and coordinates, of the certified
 	// standard deviation of unbiased estimators.
 	MedianStd float64
-	// AttackMSE is the least mean-square error per input of the linear attack.
+	// AttackMSE is the least mean-square error of the linear attack, over examples and
+	// entries of the input.
 	AttackMSE float64
 }
 
@@ -140,10 +141,14 @@ type Point struct {
 	// Directions is the median over examples of those resolved to within
 	// Target.Within, or DefaultWithin.
 	Directions float64
-	MedianStd  float64 // of the identifiable part, by Cramér-Rao: an estimate
-	AttackMSE  float64 // of the linear attack, expected from training data; NaN where no target asks for it
-	Meets      bool    // the target, by these estimates
-	Keeps      bool    // to MaxDrop, by the interval's upper limit
+	// MedianStd is the median over examples and coordinates, by Cramér-Rao, of what
+	// holds of the part of a coordinate that the features see. The fewer features are
+	// kept, the less that part is, and the bound with it: compare it along a line, and
+	// across numbers of features only as what can be certified this way.
+	MedianStd float64
+	AttackMSE float64 // of the linear attack, expected from training data; NaN where no target asks for it
+	Meets     bool    // the target, by these estimates
+	Keeps     bool    // to MaxDrop, by the interval's upper limit
 }
 
 // Confirmation is the best point measured again.
@@ -151,7 +156,7 @@ type Confirmation struct {
 	Seed     uint64           // of the fresh noise
 	Accuracy release.Accuracy // by fresh noise
 	Drop     release.Drop     // by fresh noise
-	Keeps    bool             // the drop, as measured again, is at most MaxDrop
+	Keeps    bool             // the drop as measured again, not its upper limit, is at most MaxDrop
 	// MedianStd is the median of the bounds for Examples, by Method of package bound;
 	// Status is "certified", or "estimated" where the noise allows no proof: then a
 	// target for it is not met.
@@ -171,7 +176,7 @@ type Answer struct {
 	// Within is the level at which Directions are counted, of the median of Examples.
 	Within   float64
 	Examples int
-	// Near says how near the search came where nothing meets both.
+	// Near says how near the search came where Met is false; "" where it is true.
 	Near      string
 	Confirmed *Confirmation
 	Frontier  []Point  // along σ for each line, line after line

@@ -41,6 +41,7 @@ type line struct {
 	*front
 	family string
 	kappa  float64 // σ_eff/σ: 1/√Fisher of the family at σ = 1
+	proves bool    // bounds under this noise can be certified
 }
 
 func newLine(f *front, family string) (*line, error) {
@@ -48,7 +49,7 @@ func newLine(f *front, family string) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &line{front: f, family: family, kappa: 1 / math.Sqrt(unit.Fisher())}, nil
+	return &line{front: f, family: family, kappa: 1 / math.Sqrt(unit.Fisher()), proves: unit.Certain()}, nil
 }
 
 func (l *line) String() string { return l.family + " on " + l.name() }

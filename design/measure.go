@@ -65,7 +65,7 @@ func (s *searcher) measureWith(ctx context.Context, l *line, sigma float64, curv
 	if l.attack != nil {
 		p.AttackMSE = l.attack.MeanSquareAt(sigma)
 	}
-	p.Meets = s.Target.metBy(p.Directions, p.MedianStd, p.AttackMSE)
+	p.Meets = s.Target.metBy(p.Directions, p.MedianStd, p.AttackMSE) && (s.Target.MedianStd == 0 || l.proves)
 	p.Keeps = s.MaxDrop == 0 || p.Drop.Interval.High <= s.MaxDrop
 	return p, nil
 }

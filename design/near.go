@@ -48,7 +48,7 @@ func (s *searcher) settleNear(ctx context.Context, all []*candidate, a *Answer) 
 	}
 	a.Best, a.Confirmed = &best.point, best.confirmed
 	a.Frontier = ordered(append(a.Frontier, best.point))
-	a.Near = fmt.Sprintf("nothing keeps the drop within %s and meets the target: at that drop the nearest is %s at σ = %.4g, with %s; the target takes σ = %.4g there. The least drop at which the target (%s) is met is %s, by %s at σ = %.4g",
+	a.Near = fmt.Sprintf("nothing keeps the drop within %s and meets the target: at that drop the nearest is %s at σ = %.4g, with %s; the target takes σ = %.4g there. The least drop at which the target (%s) is met, by estimate, is %s, by %s at σ = %.4g",
 		percent(s.MaxDrop), best.line, best.point.Sigma, s.figures(best.point), best.needs,
 		s.Target, dropWords(target.point.Drop), target.line, target.point.Sigma)
 	return nil

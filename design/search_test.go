@@ -150,6 +150,52 @@ func TestMedianStdIsCertified(t *testing.T) {
 	}
 }
 
+// Noise of which no bound can be proved meets no target of a certified median, and
+// other noise is chosen; by itself it is not met, and the answer says why.
+func TestEstimatesAreNotCertified(t *testing.T) {
+	o := quick(Target{MedianStd: .3}, 0)
+	o.Families, o.Keeps = []string{"student-t"}, []int{16}
+	a := search(t, o)
+	if a.Met || a.Best == nil || a.Confirmed.Status == bound.StatusCertified || !strings.Contains(a.Near, "(estimated)") {
+		t.Errorf("%+v, near %q", a.Confirmed, a.Near)
+	}
+	o.Families = []string{"student-t", "gaussian"}
+	if a = search(t, o); !a.Met || a.Best.Family != "gaussian" || a.Confirmed.Status != bound.StatusCertified {
+		t.Errorf("%+v, near %q", a.Best, a.Near)
+	}
+}
+
+// Logistic noise combines no witnesses: its certificate is far below the estimate,
+// and σ is raised until it is not below the target.
+func TestShortfallRaisesSigma(t *testing.T) {
+	o := quick(Target{MedianStd: .3}, 0)
+	o.Families, o.Keeps = []string{"logistic"}, []int{0}
+	a := search(t, o)
+	c := a.Confirmed
+	if !a.Met || c.MedianStd < .3 || c.Raised < 1.2 || !strings.Contains(c.Note, "σ was raised") {
+		t.Fatalf("%+v, near %q", c, a.Near)
+	}
+	if math.Abs(c.Estimate-.3) > 1e-6 || math.Abs(a.Best.MedianStd/c.Estimate/c.Raised-1) > 1e-9 {
+		t.Errorf("raised by %v from %v to %v", c.Raised, c.Estimate, a.Best.MedianStd)
+	}
+	confirmed(t, a)
+}
+
+// Progress never goes back and ends at its total.
+func TestProgress(t *testing.T) {
+	o := quick(Target{Directions: 3, Within: .5}, 0)
+	last, end := -1, 0
+	o.Progress = func(done, total int, what string) {
+		if done < last || done > total || what == "" {
+			t.Errorf("%d of %d after %d: %q", done, total, last, what)
+		}
+		last, end = done, total
+	}
+	if search(t, o); last != end || end != 10 {
+		t.Errorf("ended at %d of %d", last, end)
+	}
+}
+
 // The linear attack's error on test data is at least what is asked for.
 func TestAttackTarget(t *testing.T) {
 	o := quick(Target{AttackMSE: .6}, 0)
