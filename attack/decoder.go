@@ -30,8 +30,8 @@ type DecoderOptions struct {
 
 // Defaults of DecoderOptions.
 const (
-	DefaultHidden      = 512 // as many as MNIST's training takes half a minute with
-	DefaultEpochs      = 6   // half a minute for MNIST on two cores
+	DefaultHidden      = 512 // as many as MNIST is trained on in half a minute
+	DefaultEpochs      = 8   // half a minute for MNIST on two cores; the held-out error still falls, by less each time
 	DefaultBatch       = 128
 	DefaultDecoderRate = 5e-4 // twice and half of it leave a larger error on MNIST's held-out examples
 	DefaultDecay       = 0.01 // PyTorch's for AdamW

@@ -84,7 +84,8 @@ func TestMNIST(t *testing.T) {
 	}
 	ctx, m := context.Background(), openMNIST(t)
 	noise := release.Gaussian{Sigma: oracleSigma}
-	prior := covariance(m.train, 20000)
+	prior, err := bound.NewPrior(ctx, m.train, nn.Size(m.train.Shape), 0, 1)
+	must(t, err)
 	mean, err := NewMean(m.front, prior, m.domain)
 	must(t, err)
 	start := time.Now()
