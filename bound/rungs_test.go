@@ -97,11 +97,13 @@ func TestVerifyConfirmsRungs(t *testing.T) {
 func TestVerifyCatchesEveryRung(t *testing.T) {
 	m, data, e := laddered(t)
 	e.SkipCramerRao = true
-	alone := e // combined with far witnesses, bounds are so large that rounding decides
-	alone.Far, alone.Twins, e.Barankin = FarOptions{}, TwinOptions{}, BarankinOptions{}
-	for _, e := range []Experiment{e, alone} {
-		catchesEveryRung(t, m, data, e)
-	}
+	twins, far, alone := e, e, e // together, bounds are so large that rounding decides
+	far.Twins, far.Barankin = TwinOptions{}, BarankinOptions{}
+	twins.Far, twins.Barankin = FarOptions{}, BarankinOptions{}
+	alone.Far, alone.Twins = FarOptions{}, TwinOptions{}
+	catchesEveryRung(t, m, data, twins)
+	catchesEveryRung(t, m, data, alone)
+	catchesEveryRung(t, smallNet(t, 24, 90, 90), data, far) // whose features see every direction
 }
 
 func catchesEveryRung(t *testing.T, m *nn.Net, data pictures, e Experiment) {
