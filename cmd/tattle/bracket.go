@@ -7,7 +7,6 @@ import (
 
 	"tattle/bound"
 	"tattle/report"
-	"tattle/stat"
 )
 
 // allBand is the band of all coordinates.
@@ -142,12 +141,26 @@ func (b bracketBand) row(of bound.Summary, x []float64, res *bound.Result, m int
 	return of
 }
 
-// attacks are the attacks' medians in this band.
+// attacks are the attacks' marks in this band: of each coordinate the root mean
+// square error over examples and draws, as the prior and van Trees give it, and of
+// these the median.
 func (b bracketBand) attacks(c *ceilings, m int) []report.Attack {
 	var rows []report.Attack
 	for _, a := range c.attacks {
-		q := stat.Quantile(b.of(a.RMS, m), .5)
+		q := median(b.of(overExamples(a.RMS, m), m))
 		rows = append(rows, report.Attack{Name: a.Attack, Band: b.name, RMSQuantiles: map[string]*float64{"0.5": &q}})
 	}
 	return rows
+}
+
+// overExamples is the root mean square of each column of x, [examples, m].
+func overExamples(x []float64, m int) []float64 {
+	out := make([]float64, m)
+	for i, v := range x {
+		out[i%m] += v * v
+	}
+	for k, v := range out {
+		out[k] = math.Sqrt(v / float64(len(x)/m))
+	}
+	return out
 }

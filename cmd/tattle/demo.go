@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"tattle/attack"
 	"tattle/bound"
 	"tattle/nn"
 	"tattle/report"
@@ -16,10 +17,13 @@ const (
 	demoExamples = 100 // of the test set, bounded with the paper's settings
 )
 
+// demoRungs are the defaults of `tattle bound`.
+var demoRungs = rungFlags{Barankin: 64, Far: 8, Twins: "6"}
+
 type demoCmd struct{ output }
 
 func (demoCmd) Help() string {
-	return "Example: tattle demo\n\nTrains a net on generated digits, adds noise to its features and proves how badly any unbiased reconstruction must do. Needs no data and no network."
+	return "Example: tattle demo\n\nTrains a net on generated digits, adds noise to its features, proves how badly any unbiased reconstruction must do, and attacks them. Needs no data and no network."
 }
 
 func (c *demoCmd) Run(e *env) error {
@@ -28,7 +32,7 @@ func (c *demoCmd) Run(e *env) error {
 		if err == nil || exists(filepath.Join(dir, reportJSON)) {
 			return err
 		}
-		for _, name := range []string{shardsDir, manifestFile, arraysFile, modelFile} {
+		for _, name := range []string{shardsDir, manifestFile, arraysFile, attacksFile, modelFile} {
 			os.RemoveAll(filepath.Join(dir, name))
 		}
 		return fmt.Errorf("the demo keeps nothing of what it had begun: %w", err)
@@ -52,8 +56,12 @@ func (c *demoCmd) demo(e *env, dir string) error {
 		modelPath: trained.Model.Path, modelHash: trained.Model.SHA256, graph: g,
 		data: test, dataPath: glyphsName, split: "test", released: released{family: "gaussian", scale: 1}, draws: 1, seed: c.Seed, bar: "bounding",
 		experiment: bound.Experiment{Coordinates: bound.DCT(test.Shape), Band: lowBand, Search: bound.SearchOptions{Seed: c.Seed}},
+		rungs:      &rungs{vanTrees: true, attacks: attackNames, attackDraws: attack.DefaultDraws, training: train, trainPath: glyphsName, needsPrior: true, needsAttacks: true},
 	}
 	if m.indices, err = chooseExamples(fmt.Sprint(demoExamples), test.Len(), c.Seed); err != nil {
+		return err
+	}
+	if err := demoRungs.extend(&m.experiment, test, len(m.indices), c.Seed); err != nil {
 		return err
 	}
 	done, err := m.run(e, dir)

@@ -43,9 +43,9 @@ type env struct {
 }
 
 type cli struct {
-	Demo      demoCmd      `cmd:"" help:"Train, dither, bound and report on generated glyphs: no download, under a minute."`
+	Demo      demoCmd      `cmd:"" help:"Train, dither, bound, attack and report on generated glyphs: no download, under a minute."`
 	Train     trainCmd     `cmd:"" help:"Train a classifier and write it as ONNX."`
-	Bound     boundCmd     `cmd:"" help:"Prove what no unbiased reconstruction of the inputs can beat."`
+	Bound     boundCmd     `cmd:"" help:"Prove what no unbiased reconstruction of the inputs can beat, and attack the release."`
 	Verify    verifyCmd    `cmd:"" help:"Recompute every certificate of a run from its witnesses."`
 	Reproduce reproduceCmd `cmd:"" help:"A figure of the paper, beside the published numbers."`
 	Data      dataCmd      `cmd:"" help:"Fetch a public data set from its home, or describe one."`

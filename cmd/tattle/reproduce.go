@@ -15,11 +15,12 @@ import (
 )
 
 type reproduceCmd struct {
-	Experiment string `arg:"" enum:"figure1,figure2" help:"figure1 (histograms of the bounds over MNIST's test set) or figure2 (reconstructions of three of its images)."`
+	Experiment string `arg:"" enum:"figure1,figure2,ladder" help:"figure1 (histograms of the bounds over MNIST's test set), figure2 (reconstructions of three of its images) or ladder (every bound and attack beside the paper's method)."`
 	Data       string `required:"" help:"Folder of MNIST's idx files." placeholder:"DIR"`
 	Model      string `help:"A trained net (default: train paper A's, 6 epochs)." placeholder:"FILE"`
-	Examples   string `help:"How many test images, or an .npy file of indices (default: all for figure1, 3 for figure2)." placeholder:"N|FILE"`
-	Published  int    `help:"figure1: also run the authors' own procedure, on this many images; 0 for none." default:"500"`
+	Examples   string `help:"How many test images, or an .npy file of indices (default: all for figure1, 3 for figure2, 100 for ladder)." placeholder:"N|FILE"`
+	Published  int    `help:"figure1 and ladder: also run the authors' own procedure, on this many images; 0 for none." default:"500"`
+	Twins      string `help:"ladder: images for which inputs with exactly the same features are sought, the first so many or all." default:"20" placeholder:"N|all"`
 	Resume     bool   `help:"Go on with the interrupted run in --out."`
 	output
 }
@@ -56,7 +57,7 @@ func (c *reproduceCmd) Run(e *env) error {
 	}
 	spec := c.Examples
 	if spec == "" {
-		spec = map[string]string{"figure1": "all", "figure2": "3"}[c.Experiment]
+		spec = map[string]string{"figure1": "all", "figure2": "3", "ladder": "100"}[c.Experiment]
 	}
 	m := &measurement{data: test, dataPath: absolute(c.Data), split: "test", released: released{family: "gaussian", scale: 1}, draws: 1, seed: c.Seed, resume: c.Resume, bar: c.Experiment}
 	if m.indices, err = chooseExamples(spec, test.Len(), c.Seed); err != nil {
@@ -67,6 +68,11 @@ func (c *reproduceCmd) Run(e *env) error {
 		"figure2": "Figure 2: the best unbiased reconstructions of MNIST's digits",
 	}[c.Experiment]
 	m.experiment = bound.Experiment{Sizes: figureSizes, Coordinates: bound.DCT(test.Shape), Band: lowBand, Search: bound.SearchOptions{Seed: c.Seed}}
+	if c.Experiment == "ladder" {
+		if err := c.climb(m); err != nil {
+			return err
+		}
+	}
 	return c.in(c.Experiment, c.Resume, func(dir string) error { return e.unfinished(c.reproduce(e, m, dir), dir) })
 }
 
@@ -80,24 +86,45 @@ func (c *reproduceCmd) reproduce(e *env, m *measurement, dir string) error {
 		return err
 	}
 	var theirs *measured
-	if c.Experiment == "figure1" {
+	if c.Experiment != "figure2" {
 		if theirs, err = c.asPublished(e, m, filepath.Join(dir, publishedDir)); err != nil {
 			return err
 		}
 	} else if err := done.report.SavePictures(dir); err != nil {
 		return err
 	}
-	compareAccuracy(done.report)
 	if theirs != nil {
 		done.report.Timing["as published"] = theirs.report.Timing["bounds"]
-		comparePeaks(done.report, done.result, theirs.result)
 		if err := c.save(filepath.Join(dir, publishedDir), theirs.report); err != nil {
 			return err
 		}
-	} else if c.Experiment == "figure1" {
-		comparePeaks(done.report, done.result, nil)
 	}
+	c.compare(done, theirs)
 	return c.finish(e, dir, done.report)
+}
+
+// compare sets ours beside the paper's figures, or beside its method; theirs is nil
+// where the authors' procedure did not run.
+func (c *reproduceCmd) compare(ours, theirs *measured) {
+	var other *bound.Result
+	if theirs != nil {
+		other = theirs.result
+	}
+	if c.Experiment != "ladder" {
+		compareAccuracy(ours.report)
+	}
+	switch c.Experiment {
+	case "figure1":
+		comparePeaks(ours.report, ours.result, other)
+	case "ladder":
+		x := ours.result.Experiment
+		var bounds []bound.Summary
+		note := ""
+		if other != nil {
+			bounds, note = other.Summaries, fewer(len(other.Indices), len(ours.result.Indices))
+		}
+		ours.report.Ladder = ladder(ours.report, bounds, note, ours.ceilings, x.Coordinates, x.Band)
+	}
 }
 
 // model reads the net, or trains it where none is given and none is left by an
@@ -190,7 +217,7 @@ func (c *reproduceCmd) asPublished(e *env, m *measurement, dir string) (*measure
 	p := *m
 	p.title = "Figure 1 by the authors' procedure"
 	p.indices = m.indices[:min(c.Published, len(m.indices))]
-	p.experiment.Search.Search = bound.Published
+	p.experiment, p.rungs = alone(m.experiment), nil
 	p.bar = publishedDir
 	if !filepath.IsAbs(p.modelPath) {
 		p.modelPath = filepath.Join("..", p.modelPath)

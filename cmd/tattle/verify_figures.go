@@ -76,6 +76,11 @@ func derived(r *report.Report, dir string, m *measurement) ([]string, error) {
 			return nil, err
 		}
 	}
+	if len(r.Ladder) > 0 {
+		if err := ladderAgain(fresh, dir, res, c); err != nil {
+			return nil, err
+		}
+	}
 	return append(lines, report.Differences(r, fresh)...), nil
 }
 
@@ -107,9 +112,7 @@ func published(fresh, r *report.Report, dir string, ours *bound.Result) error {
 		comparePeaks(fresh, ours, nil)
 		return nil
 	}
-	x := ours.Experiment
-	x.Search.Search = bound.Published
-	theirs, err := bound.Load(filepath.Join(sub, arraysFile), x)
+	theirs, err := bound.Load(filepath.Join(sub, arraysFile), alone(ours.Experiment))
 	if err != nil {
 		return err
 	}
