@@ -117,7 +117,7 @@ func (m *measurement) attacker(ctx context.Context, front *nn.Net, c *ceilings, 
 		return attack.NewLinear(ctx, front, noise, m.rungs.training, attack.LinearOptions{Queries: queries, Post: post, Domain: legal, Seed: m.seed})
 	case "decoder":
 		return attack.NewDecoder(ctx, front, noise, m.rungs.training, attack.DecoderOptions{
-			Queries: queries, Post: post, Domain: legal, Seed: m.seed,
+			Queries: queries, Post: post, Domain: legal, Seed: m.seed, Linear: c.linear(),
 			Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
 		})
 	case "inversion":

@@ -140,6 +140,16 @@ func (c *ceilings) rows(coordinates bound.Coordinates, band int) []report.Attack
 	return rows
 }
 
+// linear is the linear attack, nil where it was not made.
+func (c *ceilings) linear() *attack.Linear {
+	for _, a := range c.attackers {
+		if l, ok := a.(*attack.Linear); ok {
+			return l
+		}
+	}
+	return nil
+}
+
 // best is the attack with the least mean-square error, nil where there is none.
 func (c *ceilings) best() *attack.Result {
 	if c == nil || len(c.attacks) == 0 {

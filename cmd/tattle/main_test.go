@@ -24,6 +24,7 @@ import (
 	"tattle/nn"
 	"tattle/npy"
 	"tattle/onnx"
+	"tattle/run"
 )
 
 func TestMain(m *testing.M) {
@@ -47,6 +48,7 @@ func TestScripts(t *testing.T) {
 			"swap":      swap,
 			"flip":      flip,
 			"altered":   altered,
+			"forge":     forge,
 			"mkindices": mkIndices,
 			"mkvectors": mkVectors,
 			"mkhuge":    mkHuge,
@@ -211,6 +213,50 @@ func altered(ts *testscript.TestScript, _ bool, args []string) {
 	fails(ts, false, []string{"1", "do(es)? not hold", "verify", "run"})
 	if said := ts.ReadFile("stdout"); !strings.Contains(said, args[1]) {
 		ts.Fatalf("%s was changed, and verify said: %s", args[0], said)
+	}
+}
+
+// forge DIR FILE ARRAY changes every other number of an array of a run, and the
+// digest in the report with it.
+func forge(ts *testscript.TestScript, _ bool, args []string) {
+	path := filepath.Join(ts.MkAbs(args[0]), args[1])
+	was, err := run.Digest(path)
+	ts.Check(err)
+	f, err := npy.Open(path)
+	ts.Check(err)
+	var b bytes.Buffer
+	w, changed := npy.NewWriter(&b), false
+	for _, name := range f.Names() {
+		a, err := f.Array(name)
+		ts.Check(err)
+		if name == args[2] {
+			changed = true
+			switch x := a.Data.(type) {
+			case []float64:
+				halve(x)
+			case []float32:
+				halve(x)
+			}
+		}
+		ts.Check(w.Add(name, a.Shape, a.Data))
+	}
+	ts.Check(w.Close())
+	ts.Check(f.Close())
+	if !changed {
+		ts.Fatalf("%s has no array %s", path, args[2])
+	}
+	ts.Check(os.WriteFile(path, b.Bytes(), 0o666))
+	is, err := run.Digest(path)
+	ts.Check(err)
+	reportPath := filepath.Join(ts.MkAbs(args[0]), reportJSON)
+	said, err := os.ReadFile(reportPath)
+	ts.Check(err)
+	ts.Check(os.WriteFile(reportPath, bytes.ReplaceAll(said, []byte(was), []byte(is)), 0o666))
+}
+
+func halve[T float32 | float64](x []T) {
+	for i := 0; i < len(x); i += 2 {
+		x[i] /= 2
 	}
 }
 

@@ -268,6 +268,12 @@ func conclude(e *env, r *report.Report, withData bool, found []string) error {
 	if r.Training != nil {
 		not += ", training"
 	}
+	if _, ok := keptFile(r, attacksFile); ok {
+		not += ", how attacks.npz came about (attacks and priors: run the same command again)"
+	}
+	if _, ok := keptFile(r, releaseFile); ok {
+		not += ", that release.onnx was made of the model"
+	}
 	_, err := fmt.Fprintf(e.stdout, "verified: every bound of %s follows from its witness, and every figure of the report from the bounds%s\nnot checked: %s\n", report.Count(r.Data.Examples, "example"), also, not)
 	return err
 }
