@@ -121,11 +121,10 @@ func (m *measurement) attacker(ctx context.Context, front *nn.Net, c *ceilings, 
 			Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
 		})
 	case "inversion":
-		o := attack.InversionOptions{Queries: queries, Shape: m.data.Shape, Starts: slices.Clone(c.attackers), Domain: legal}
 		if c.prior == nil {
-			o.Prior = attack.TotalVariation
+			return nil, errors.New("there is no prior to go by")
 		}
-		return attack.NewInversion(front, noise, c.prior, o)
+		return attack.NewInversion(front, noise, c.prior, attack.InversionOptions{Queries: queries, Shape: m.data.Shape, Starts: slices.Clone(c.attackers), Domain: legal})
 	}
 	return nil, errors.New("there is no such attack")
 }

@@ -20,7 +20,7 @@ type boundCmd struct {
 }
 
 func (boundCmd) Help() string {
-	return "Example: tattle bound --model mnist-net/model.onnx --data mnist --examples 100\n\nCtrl-C keeps finished examples; the same command with --out and --resume goes on."
+	return "Example: tattle bound --model mnist-net/model.onnx --data mnist --examples 100\n\nCtrl-C keeps the bounds of finished examples; the same command with --out and --resume goes on. Prior and attacks, which take less, run again."
 }
 
 func (c *boundCmd) Run(e *env) error {

@@ -111,11 +111,11 @@ func (f rungFlags) rungs(data, needed string, set *dataset.Set, seed uint64) (*r
 		a.attacks = defaultAttacks
 	}
 	a.attacks = slices.DeleteFunc(slices.Clone(a.attacks), func(s string) bool { return s == "none" })
-	learns := a.vanTrees || slices.ContainsFunc(a.attacks, learning)
-	if !learns && needed == "" {
+	if !a.vanTrees && len(a.attacks) == 0 && needed == "" {
 		return a, nil
 	}
-	missing := f.open(a, data, seed)
+	var missing error
+	a.training, a.trainPath, missing = openTraining(f.TrainingData, data, seed)
 	if a.training != nil && !slices.Equal(a.training.Shape, set.Shape) {
 		return nil, usage(fmt.Errorf("training data of %s have shape %v, the inputs %v", a.trainPath, a.training.Shape, set.Shape), "choose others with --training-data")
 	}
@@ -128,8 +128,8 @@ func (f rungFlags) rungs(data, needed string, set *dataset.Set, seed uint64) (*r
 	if needed == "" && a.needsPrior {
 		needed = "--van-trees"
 	}
-	if i := slices.IndexFunc(f.Attack, learning); needed == "" && i >= 0 {
-		needed = "--attack " + f.Attack[i]
+	if needed == "" && a.needsAttacks && len(a.attacks) > 0 {
+		needed = "--attack " + strings.Join(a.attacks, ",")
 	}
 	if needed != "" {
 		return nil, usage(fmt.Errorf("%s learns from training data, and there are none beside --data: %w", needed, missing), "name their folder with --training-data")
@@ -137,41 +137,33 @@ func (f rungFlags) rungs(data, needed string, set *dataset.Set, seed uint64) (*r
 	return f.without(a, missing), nil
 }
 
-// learning tells whether an attack needs training data. Inversion takes its prior
-// from them where there are any, and does without where there are none.
-func learning(attack string) bool { return attack == "linear" || attack == "decoder" }
-
-// open finds the training data, or says why there are none.
-func (f rungFlags) open(a *rungs, data string, seed uint64) error {
-	path := f.TrainingData
+// openTraining opens the training data in a folder, by default those beside the
+// data, or says why there are none.
+func openTraining(path, data string, seed uint64) (*dataset.Set, string, error) {
 	if path == "" {
 		path = data
 	}
 	if path == glyphsName {
-		a.training, _ = glyphs(0, seed)
-		a.trainPath = path
-		return nil
+		train, _ := glyphs(0, seed)
+		return train, path, nil
 	}
 	set, err := dataset.Open(path, dataset.Train)
-	if err == nil {
-		a.training, a.trainPath = set, absolute(path)
+	if err != nil {
+		return nil, "", err
 	}
-	return err
+	return set, absolute(path), nil
 }
 
-// without leaves out what cannot be learned.
+// without leaves out what cannot be learned: all of it.
 func (f rungFlags) without(a *rungs, missing error) *rungs {
 	var out []string
 	if a.vanTrees {
 		out = append(out, "the van Trees bound")
 	}
 	for _, name := range a.attacks {
-		if learning(name) {
-			out = append(out, "the "+name+" attack")
-		}
+		out = append(out, "the "+name+" attack")
 	}
-	a.vanTrees = false
-	a.attacks = slices.DeleteFunc(a.attacks, learning)
+	a.vanTrees, a.attacks = false, nil
 	a.leftOut = fmt.Sprintf("There are no training data (%v), so these are left out: %s. --training-data names a folder.", missing, strings.Join(out, ", "))
 	return a
 }

@@ -1,0 +1,3 @@
+package main
+
+// designCmd looks for a release that keeps a promise.
