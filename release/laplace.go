@@ -79,7 +79,7 @@ func (l Laplace) Overlap(a, ea, b, eb []float64) (value, err float64) {
 		h := laplaceOverlap(s, t)
 		S, T := math.Abs(s)+ds, math.Abs(t)+dt
 		m := min(S, T)
-		off := (ds*T+dt*S)*math.Exp(m) + (64+16*m)*unit*math.Abs(h)
+		off := (ds*T+dt*S)*(1+4*unit)*growth(m) + 64*unit*math.Abs(h)
 		if !(off < (1+h)/2) {
 			return math.Inf(1), math.Inf(1)
 		}
@@ -90,15 +90,23 @@ func (l Laplace) Overlap(a, ea, b, eb []float64) (value, err float64) {
 	}
 	δ = (δ+(float64(len(a))+8)*unit*total)*(1+(float64(len(a))+16)*unit) + 0x1p-1000
 	value = math.Expm1(sum)
-	return value, ((1+value)*math.Expm1(δ) + 4*unit*math.Abs(value)) * (1 + 16*unit)
+	return value, ((1+value+4*unit)*math.Expm1(δ) + 4*unit*math.Abs(value)) * (1 + 16*unit)
 }
 
-// laplaceOverlap returns h(s, t) − 1 for b = 1 without cancellation: for one sign,
-// A = e^s − 1 and C = e^(−t) − 1, it is A·(−C − (1+C)·A²/(3(1+A))), where the first
-// term is at least three times the second. It is +Inf beyond what is of use.
+// growth returns at least e^m: its series' rest is below m² for m ≤ 1.
+func growth(m float64) float64 {
+	if m <= 1 {
+		return 1 + m + m*m
+	}
+	return math.Exp(m) * (1 + 8*unit)
+}
+
+// laplaceOverlap returns h(s, t) − 1 for b = 1 without cancellation: for one sign and
+// A = e^s − 1, it is A·((1 − e^(−t)) − e^(−t)·A²/(3(1+A))), where the first term is at
+// least three times the second. It is right to 20u, and +Inf beyond what is of use.
 func laplaceOverlap(s, t float64) float64 {
 	if (s < 0) != (t < 0) {
-		return -math.Expm1(-math.Abs(s)) * math.Expm1(-math.Abs(t))
+		return -smallExpm1(-math.Abs(s)) * smallExpm1(-math.Abs(t))
 	}
 	s, t = math.Abs(s), math.Abs(t)
 	if s > t {
@@ -107,6 +115,19 @@ func laplaceOverlap(s, t float64) float64 {
 	if s > 300 {
 		return math.Inf(1)
 	}
-	A, C := math.Expm1(s), math.Expm1(-t)
-	return A * (-C - (1+C)*A*A/(3*(1+A)))
+	A, C := smallExpm1(s), smallExpm1(-t)
+	rest := 1 + C
+	if t > 1 { // 1 + C would cancel
+		rest = math.Exp(-t)
+	}
+	return A * (-C - rest*A*A/(3*(1+A)))
+}
+
+// smallExpm1 is math.Expm1, faster for small x: right to 3u, as the series' rest is
+// below 2⁻⁵⁴ of it.
+func smallExpm1(x float64) float64 {
+	if math.Abs(x) < 0x1p-9 {
+		return x + x*x*(1./2+x*(1./6+x*(1./24+x/120)))
+	}
+	return math.Expm1(x)
 }

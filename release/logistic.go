@@ -39,7 +39,7 @@ func (l Logistic) Certain() bool { return true }
 // uniform.
 func (l Logistic) Sample(dst []float64, r *rand.Rand) {
 	for i := range dst {
-		p := (float64(r.Uint64()>>11) + .5) * 0x1p-53
+		p := openUniform(r)
 		dst[i] = l.Scale * math.Log(p/(1-p))
 	}
 }

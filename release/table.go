@@ -180,7 +180,7 @@ func (t *Table) Sample(dst []float64, r *rand.Rand) {
 	for i := range dst {
 		u := r.Float64() * total
 		k := min(sort.SearchFloat64s(t.mass, u), len(t.mass)-1)
-		dst[i] = t.invert(k, (float64(r.Uint64()>>11)+.5)*0x1p-53)
+		dst[i] = t.invert(k, openUniform(r))
 	}
 }
 

@@ -138,11 +138,7 @@ func (t *Table) Bound(z, e []float64) float64 {
 		x := t.excess(v) * (1 + tableSlack)
 		off := e[j]*(1+4*unit) + 8*(n+2)*unit*(reach+math.Abs(v))
 		root := math.Sqrt(x) + math.Expm1(t.steep*off*(1+8*unit))*math.Sqrt(1+x)*(1+16*unit)
-		s += math.Log1p(root * root * (1 + 16*unit))
+		s += math.Log1p(root * root)
 	}
-	q := (s + 0x1p-1000) * (1 + (float64(len(z))+16)*unit)
-	if math.IsNaN(q) {
-		return math.Inf(1)
-	}
-	return math.Expm1(q) * (1 + (8+4*q)*unit)
+	return expm1Above(s, 16*unit, len(z))
 }
