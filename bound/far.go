@@ -14,7 +14,7 @@ import (
 // Defaults of FarOptions.
 const (
 	DefaultFarScales = 6 // down to 1/32 of the way
-	DefaultFarSteps  = 8 // Gauss-Newton converges quadratically: most arrive in three, the last few take their time
+	DefaultFarSteps  = 8 // Gauss-Newton converges quadratically: most arrive in two, the last few take their time
 )
 
 // FarOptions says how witnesses far from θ are sought: inputs that differ from it
@@ -42,6 +42,8 @@ const (
 	farWithin = 0.1
 	// farFloor times ‖a‖ is what float32 cannot tell from no change of the features.
 	farFloor = 0x1p-22
+	// farPart is the part of an example's starts that the first step is taken from.
+	farPart = 4
 )
 
 // search overwrites eps, [examples, Starts, p], with far witnesses of theta,
@@ -62,7 +64,7 @@ func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32
 	}
 	p, n := m.Dims()
 	s := &farSearch{options: o, model: m, sigma: sigma, p: p, n: n}
-	size := max(1, farRows(m, theta)/o.Starts)
+	size := max(1, farRows(p, n)/o.Starts)
 	for lo := 0; lo < len(index); lo += size {
 		hi := min(len(index), lo+size)
 		s.begin(eps[lo*o.Starts*p:hi*o.Starts*p], theta[lo*p:hi*p])
@@ -79,12 +81,8 @@ func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32
 }
 
 // farRows is how many points are searched from together: enough to keep a matrix
-// product busy, and so few that their Jacobians fit the budget.
-func farRows(m nn.Model, theta []float32) int {
-	p, n := m.Dims()
-	rows := min(n, farDirect)
-	return max(1, min(64, 4*rowBudget/(p*rows)))
-}
+// product busy, and so few that what is kept of them fits the budget.
+func farRows(p, n int) int { return max(1, min(256, rowBudget/(p+n))) }
 
 // farSearch is the search for the witnesses of some examples together. A row is a
 // witness.
@@ -102,6 +100,7 @@ type farSearch struct {
 	eps, z []float32 // [rows, p], [rows, n]: where the search is
 	best   []float32 // [rows, p]: the best witness so far
 	score  []float64 // [rows]: its value
+	stuck  []bool    // [rows]: no step led on
 	open   []int     // the rows that are still searched
 
 	x, point, room, step []float32 // [open, p]: trials, θ+ε, the rooms in the box, Gauss-Newton steps
@@ -125,8 +124,9 @@ func (s *farSearch) begin(out, theta []float32) {
 	resize(&s.score, rows)
 	resize(&s.floor, examples)
 	resize(&s.open, rows)
+	resize(&s.stuck, rows)
 	for i := range rows {
-		s.score[i], s.open[i] = math.Inf(-1), i
+		s.score[i], s.open[i], s.stuck[i] = math.Inf(-1), i, false
 	}
 	for i, t := range theta {
 		s.low[i], s.high[i] = s.options.Domain.ends(i%s.p, t)
@@ -172,7 +172,8 @@ func (s *farSearch) run(ctx context.Context, index []int64, factors []*Factors, 
 		if s.close(k); len(s.open) == 0 {
 			return nil
 		}
-		s.advance(s.linearize(s.eps))
+		s.correct()
+		s.advance()
 	}
 	return nil
 }
@@ -279,15 +280,17 @@ func (s *farSearch) value(norm, z, floor, hidden float64) float64 {
 	return 2*math.Log(norm) - math.Log(math.Expm1(q))
 }
 
-// close ends the search of rows whose features move no more than float32 resolves,
-// and before each step but the first that of the less promising half of every
-// example's, down to two: a few good witnesses are worth more than many fair ones.
+// close ends the search of rows that no step leads on from or whose features move no
+// more than float32 resolves, and of all but the most promising of every example's:
+// one in farPart before the first step, half as many before each other, down to
+// two. A few good witnesses are worth more than many fair ones.
 func (s *farSearch) close(step int) {
-	keep := max(min(2, s.options.Starts), s.options.Starts>>step)
+	starts := s.options.Starts
+	keep := max(min(2, starts), starts/farPart>>step)
 	open, row := s.open[:0], s.ranking()
 	for i := range s.floor {
-		for _, r := range row[i*s.options.Starts:][:keep] {
-			if norm32(rowOf(s.z, r, s.n)) > s.floor[i] {
+		for _, r := range rowOf(row, i, starts)[:keep] {
+			if !s.stuck[r] && norm32(rowOf(s.z, r, s.n)) > s.floor[i] {
 				open = append(open, r)
 			}
 		}

@@ -1,9 +1,13 @@
 package bound
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"tattle/internal/simd"
 	"tattle/nn"
@@ -13,6 +17,9 @@ const (
 	// farDirect is the most rows of J for which a step solves with J itself; beyond
 	// it, by conjugate gradients.
 	farDirect = 256
+	// farGroup is how many points are linearised together, of similar numbers of
+	// rows: products are made of as many for each as the one with most has.
+	farGroup = 8
 	// farSolve is the number of steps of conjugate gradients in place of one solve:
 	// they take the largest singular values first, which move the features most.
 	farSolve = 24
@@ -28,43 +35,55 @@ const (
 	farStride = 0.9
 )
 
-// A corrector solves for the least change x of ε, in the norm ‖W⁻¹x‖, that takes
-// z away in the linear regime, J x = −z, W being the room that each entry has in
-// the box. Small changes in that norm stay in the box. Singular values of JW below
-// about ‖z‖/‖ε‖ it leaves alone (λ of Levenberg and Marquardt): that raises
-// ‖ε‖/‖z‖ even where J has no null space, as an inverse iteration does, and once z
-// nearly vanishes it is a full Gauss-Newton step.
-type corrector interface {
-	correct() // overwrites s.step
-}
-
 // hide moves the starts to where J at θ sees them least, an interior-point
 // iteration in the box: the norm shrinks with the room.
 func (s *farSearch) hide(factors []*Factors) {
 	examples := len(s.theta) / s.p
-	rows := make([][]float64, examples) // J, or SVᵀ, which is as long as it on every ε
+	size := examples
 	if factors == nil {
-		js := jacobians(s.model.Linearize(s.theta), examples, s.p, s.n)
-		for i := range rows {
-			rows[i] = js[i].Rows
-		}
+		size = max(1, rowBudget/(s.n*s.p))
 	}
-	parallel(examples, func(i int) {
-		if factors != nil {
-			rows[i] = append([]float64(nil), factors[i].V...)
-			for k, v := range factors[i].S {
-				simd.Scale(v, rowOf(rows[i], k, s.p))
+	for lo := 0; lo < examples; lo += size {
+		hi := min(examples, lo+size)
+		var js []Jacobian
+		if factors == nil {
+			js = jacobians(s.model.Linearize(s.theta[lo*s.p:hi*s.p]), hi-lo, s.p, s.n)
+		}
+		parallel(hi-lo, func(k int) {
+			if factors == nil {
+				s.hideFrom(lo+k, js[k].Rows)
+			} else {
+				s.hideFrom(lo+k, factors[lo+k].leading(farDirect))
 			}
-		}
-		f := newFarSystem(len(rows[i])/s.p, s.p)
-		for k := range s.options.Starts {
-			row := i*s.options.Starts + k
-			s.hideRow(f, rows[i], row)
-		}
-	})
+		})
+	}
 }
 
-// hideRow is hide of one row, j being J but for a rotation of the features.
+// leading returns the first rows of SVᵀ, most at most, which is as long as J on
+// every ε.
+func (f *Factors) leading(most int) []float64 {
+	rank := min(f.Rank(), most)
+	rows := append([]float64(nil), f.V[:rank*f.P]...)
+	for k, v := range f.S[:rank] {
+		simd.Scale(v, rowOf(rows, k, f.P))
+	}
+	return rows
+}
+
+// hideFrom hides the starts of example i from j, J but for a rotation of the
+// features. More than farDirect rows it leaves to the steps.
+func (s *farSearch) hideFrom(i int, j []float64) {
+	rank := len(j) / s.p
+	if rank > farDirect {
+		return
+	}
+	f := newFarSystem(rank, s.p)
+	for k := range s.options.Starts {
+		s.hideRow(f, j, i*s.options.Starts+k)
+	}
+}
+
+// hideRow is hideFrom for one row.
 func (s *farSearch) hideRow(f *farSystem, j []float64, row int) {
 	e := rowOf(s.eps, row, s.p)
 	w, wide, norm := rowOf(s.room, row, s.p), make([]float64, s.p), norm32(e)
@@ -72,12 +91,15 @@ func (s *farSearch) hideRow(f *farSystem, j []float64, row int) {
 		for i, v := range e {
 			wide[i] = float64(v)
 		}
-		simd.Gemm(false, true, 1, f.rank, s.p, 1, wide, s.p, j, s.p, 0, f.z, f.rank)
+		for r := range f.z {
+			f.z[r] = simd.Dot(rowOf(j, r, s.p), wide)
+		}
 		s.measure(w, row, e)
 		ratio := math.Sqrt(simd.SumSquares(f.z) / simd.SumSquares(wide))
-		if !(ratio > 0) || !f.factor(j, w, ratio) || !f.solve() {
+		if !(ratio > 0) || !f.factor(j, w, ratio) {
 			break
 		}
+		f.solve()
 		stride := min(1, farStride/simd.MaxAbs(f.x))
 		for i, x := range f.x {
 			e[i] += float32(stride*x) * w[i]
@@ -107,30 +129,95 @@ func (s *farSearch) stretch(row int, e []float32, norm float64) {
 	}
 }
 
-// linearize returns a corrector for the open rows at their θ+ε.
-func (s *farSearch) linearize(eps []float32) corrector {
-	for k, row := range s.open {
-		copy(rowOf(s.x, k, s.p), rowOf(eps, row, s.p))
-		s.measure(rowOf(s.room, k, s.p), row, rowOf(eps, row, s.p))
+// correct overwrites step, for every open row, with the least change Wx of ε, in
+// the norm ‖x‖, that takes z away in the linear regime, JWx = −z, J being that at
+// θ+ε and W the room that each entry has in the box. Small changes in that norm stay
+// in the box. Singular values of JW below about ‖z‖/‖ε‖ it leaves alone (λ of
+// Levenberg and Marquardt): that raises ‖ε‖/‖z‖ even where J has no null space, as
+// an inverse iteration does, and once z nearly vanishes it is a full Gauss-Newton
+// step.
+func (s *farSearch) correct() {
+	parallel(len(s.open), func(k int) {
+		row := s.open[k]
+		s.measure(rowOf(s.room, k, s.p), row, rowOf(s.eps, row, s.p))
+	})
+	all := make([]int, len(s.open))
+	for k := range all {
+		all[k] = k
 	}
-	lin := s.model.Linearize(s.points(s.x))
-	if _, most := activeRows(lin, len(s.open), s.p, s.n); most > farDirect {
-		return &farGradients{s, lin}
+	on := activity(s.linearizeAt(all), len(all)*s.n)
+	for _, group := range farGroups(on, s.n) {
+		if lin := s.linearizeAt(group.at); group.rows > farDirect {
+			s.byGradients(group.at, lin)
+		} else {
+			s.byMatrices(group.at, lin)
+		}
 	}
-	return &farMatrices{s, jacobians(lin, len(s.open), s.p, s.n)}
 }
 
-// advance takes the step of the corrector, or a part of it, wherever that is worth
-// it.
-func (s *farSearch) advance(c corrector) {
-	c.correct()
-	chosen := make([]float64, len(s.open))
+// activity tells which of the features, as many as there are, J may have rows of.
+func activity(lin nn.Linearization[float32], features int) []bool {
+	on := make([]bool, features)
+	if a, ok := lin.(nn.Activity); ok {
+		a.Active(on)
+		return on
+	}
+	for i := range on {
+		on[i] = true
+	}
+	return on
+}
+
+// linearizeAt linearises the model at θ+ε of some of the open rows.
+func (s *farSearch) linearizeAt(some []int) nn.Linearization[float32] {
+	parallel(len(some), func(i int) {
+		row := s.open[some[i]]
+		simd.Add(rowOf(s.point, i, s.p), rowOf(s.eps, row, s.p), rowOf(s.theta, s.example(row), s.p))
+	})
+	return s.model.Linearize(s.point[:len(some)*s.p])
+}
+
+// farGroups divides points, of whose features on, [points, n], are active, into
+// groups whose steps are found together. Which way a point's is found depends on its
+// own rows alone.
+func farGroups(on []bool, n int) (groups []farSome) {
+	rows, order := make([]int, len(on)/n), make([]int, len(on)/n)
+	for k := range rows {
+		order[k] = k
+		for _, yes := range rowOf(on, k, n) {
+			if yes {
+				rows[k]++
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows[a], rows[b]) })
+	for _, k := range order {
+		g := len(groups) - 1
+		if g < 0 || len(groups[g].at) == farGroup || (rows[k] > farDirect) != (groups[g].rows > farDirect) {
+			groups, g = append(groups, farSome{}), g+1
+		}
+		groups[g] = farSome{append(groups[g].at, k), rows[k]}
+	}
+	return groups
+}
+
+// farSome are points, by their places among the open rows, and the most rows that J
+// has at one of them.
+type farSome struct {
+	at   []int
+	rows int
+}
+
+// advance takes the steps, or parts of them, wherever that is worth it.
+func (s *farSearch) advance() {
+	start := make([]float64, len(s.open))
 	from := make([]float32, len(s.open)*s.p)
 	for k, row := range s.open {
 		e := rowOf(s.eps, row, s.p)
 		copy(rowOf(from, k, s.p), e)
-		chosen[k] = s.value(norm32(e), norm32(rowOf(s.z, row, s.n)), s.floor[s.example(row)], 0)
+		start[k] = s.value(norm32(e), norm32(rowOf(s.z, row, s.n)), s.floor[s.example(row)], 0)
 	}
+	chosen := slices.Clone(start)
 	for _, part := range []float32{1, .5, .25} {
 		parallel(len(s.open), func(k int) {
 			x := rowOf(s.x, k, s.p)
@@ -140,27 +227,27 @@ func (s *farSearch) advance(c corrector) {
 		s.evaluate()
 		s.take(chosen, 0)
 	}
+	for k, row := range s.open {
+		s.stuck[row] = chosen[k] == start[k]
+	}
 }
 
-// farMatrices solves with every row's Jacobian.
-type farMatrices struct {
-	s  *farSearch
-	js []Jacobian
-}
-
-func (c *farMatrices) correct() {
-	s := c.s
-	parallel(len(s.open), func(k int) {
-		row, j, u := s.open[k], c.js[k], rowOf(s.step, k, s.p)
+// byMatrices solves with the Jacobian of each of some open rows.
+func (s *farSearch) byMatrices(some []int, lin nn.Linearization[float32]) {
+	js := jacobians(lin, len(some), s.p, s.n)
+	parallel(len(some), func(i int) {
+		k, j := some[i], js[i]
+		row, u := s.open[k], rowOf(s.step, k, s.p)
 		clear(u)
 		f := newFarSystem(len(j.Active), s.p)
 		z, w := rowOf(s.z, row, s.n), rowOf(s.room, k, s.p)
 		for r, a := range j.Active {
 			f.z[r] = float64(z[a])
 		}
-		if !f.factor(j.Rows, w, norm32(z)/norm32(rowOf(s.eps, row, s.p))) || !f.solve() {
+		if !f.factor(j.Rows, w, norm32(z)/norm32(rowOf(s.eps, row, s.p))) {
 			return
 		}
+		f.solve()
 		for i, x := range f.x {
 			u[i] = float32(x) * w[i]
 		}
@@ -172,7 +259,7 @@ type farSystem struct {
 	rank, p  int
 	jw, gram []float64 // [rank, p], [rank, rank]
 	z, x     []float64 // [rank], [p]
-	cholesky mat.Cholesky
+	factored blas64.Triangular
 }
 
 // newFarSystem makes room for one.
@@ -201,64 +288,90 @@ func (f *farSystem) factor(j []float64, w []float32, ratio float64) bool {
 	for r := range f.rank {
 		f.gram[r*f.rank+r] += farDamping*ratio*ratio + farRidge*top
 	}
-	return top > 0 && f.cholesky.Factorize(mat.NewSymDense(f.rank, f.gram))
+	var ok bool
+	f.factored, ok = lapack64.Potrf(blas64.Symmetric{Uplo: blas.Upper, N: f.rank, Stride: f.rank, Data: f.gram})
+	return top > 0 && ok
 }
 
 // solve overwrites x, and z.
-func (f *farSystem) solve() bool {
-	y := mat.NewVecDense(f.rank, f.z)
-	if f.cholesky.SolveVecTo(y, y) != nil {
-		return false
+func (f *farSystem) solve() {
+	lapack64.Potrs(f.factored, blas64.General{Rows: f.rank, Cols: 1, Stride: 1, Data: f.z})
+	clear(f.x)
+	for r, y := range f.z {
+		simd.Axpy(-y, rowOf(f.jw, r, f.p), f.x)
 	}
-	simd.Gemm(false, false, 1, f.p, f.rank, -1, f.z, f.rank, f.jw, f.p, 0, f.x, f.p)
-	return true
 }
 
-// farGradients solves by conjugate gradients on ‖JWx + z‖² + λ‖x‖².
-type farGradients struct {
-	s   *farSearch
-	lin nn.Linearization[float32]
-}
-
-func (c *farGradients) correct() {
-	s := c.s
-	rows := len(s.open)
-	r, q := make([]float32, rows*s.n), make([]float32, rows*s.n)
-	d, g, t := make([]float32, rows*s.p), make([]float32, rows*s.p), make([]float32, rows*s.p)
-	lambda, rho := make([]float32, rows), make([]float64, rows)
-	for k, row := range s.open {
-		z := rowOf(s.z, row, s.n)
-		simd.ScaleShift(rowOf(r, k, s.n), z, -1, 0)
-		ratio := norm32(z) / norm32(rowOf(s.eps, row, s.p))
-		lambda[k] = float32(farDamping * ratio * ratio)
-	}
-	clear(s.step)
+// byGradients solves, for some open rows, by conjugate gradients on ‖JWx + z‖² +
+// λ‖x‖².
+func (s *farSearch) byGradients(some []int, lin nn.Linearization[float32]) {
+	c := newFarGradients(s, some)
 	for range farSolve {
-		c.lin.VJP(g, r) // g = WJᵀr − λx
-		parallel(rows, func(k int) {
-			g, d := rowOf(g, k, s.p), rowOf(d, k, s.p)
-			simd.Mul(g, g, rowOf(s.room, k, s.p))
-			simd.Axpy(-lambda[k], rowOf(s.step, k, s.p), g)
-			now := float64(simd.SumSquares(g))
-			beta := 0.
-			if rho[k] > 0 {
-				beta = now / rho[k]
-			}
-			simd.Combine(d, g, d, 1, float32(beta), 0)
-			simd.Mul(rowOf(t, k, s.p), d, rowOf(s.room, k, s.p))
-			rho[k] = now
-		})
-		c.lin.JVP(q, t)
-		parallel(rows, func(k int) {
-			q, d := rowOf(q, k, s.n), rowOf(d, k, s.p)
-			curve := float64(simd.SumSquares(q)) + float64(lambda[k])*float64(simd.SumSquares(d))
-			if !(curve > 0) {
-				return
-			}
-			alpha := float32(rho[k] / curve)
-			simd.Axpy(alpha, d, rowOf(s.step, k, s.p))
-			simd.Axpy(-alpha, q, rowOf(r, k, s.n))
-		})
+		lin.VJP(c.g, c.r)
+		parallel(len(some), c.direct)
+		lin.JVP(c.q, c.t)
+		parallel(len(some), c.step)
 	}
-	simd.Mul(s.step[:rows*s.p], s.step[:rows*s.p], s.room[:rows*s.p])
+	parallel(len(some), func(i int) {
+		simd.Mul(rowOf(s.step, some[i], s.p), rowOf(c.x, i, s.p), c.room(i))
+	})
+}
+
+// farGradients are the conjugate gradients of some open rows.
+type farGradients struct {
+	s      *farSearch
+	some   []int
+	r, q   []float32 // [some, n]: −z − JWx, JWd
+	x, g   []float32 // [some, p]: the solution, WJᵀr − λx
+	d, t   []float32 // [some, p]: the direction, Wd
+	lambda []float32 // [some]
+	rho    []float64 // [some], ‖g‖²
+}
+
+func newFarGradients(s *farSearch, some []int) *farGradients {
+	c := &farGradients{s: s, some: some, lambda: make([]float32, len(some)), rho: make([]float64, len(some))}
+	for _, v := range []*[]float32{&c.r, &c.q} {
+		*v = make([]float32, len(some)*s.n)
+	}
+	for _, v := range []*[]float32{&c.x, &c.g, &c.d, &c.t} {
+		*v = make([]float32, len(some)*s.p)
+	}
+	for i, k := range some {
+		z := rowOf(s.z, s.open[k], s.n)
+		simd.ScaleShift(rowOf(c.r, i, s.n), z, -1, 0)
+		ratio := norm32(z) / norm32(rowOf(s.eps, s.open[k], s.p))
+		c.lambda[i] = float32(farDamping * ratio * ratio)
+	}
+	return c
+}
+
+// room returns the diagonal of W.
+func (c *farGradients) room(i int) []float32 { return rowOf(c.s.room, c.some[i], c.s.p) }
+
+// direct completes g of row i from Jᵀr, and finds the direction.
+func (c *farGradients) direct(i int) {
+	p := c.s.p
+	g, d := rowOf(c.g, i, p), rowOf(c.d, i, p)
+	simd.Mul(g, g, c.room(i))
+	simd.Axpy(-c.lambda[i], rowOf(c.x, i, p), g)
+	now := float64(simd.SumSquares(g))
+	beta := 0.
+	if c.rho[i] > 0 {
+		beta = now / c.rho[i]
+	}
+	simd.Combine(d, g, d, 1, float32(beta), 0)
+	simd.Mul(rowOf(c.t, i, p), d, c.room(i))
+	c.rho[i] = now
+}
+
+// step goes along the direction of row i.
+func (c *farGradients) step(i int) {
+	q, d := rowOf(c.q, i, c.s.n), rowOf(c.d, i, c.s.p)
+	curve := float64(simd.SumSquares(q)) + float64(c.lambda[i])*float64(simd.SumSquares(d))
+	if !(curve > 0) {
+		return
+	}
+	alpha := float32(c.rho[i] / curve)
+	simd.Axpy(alpha, d, rowOf(c.x, i, c.s.p))
+	simd.Axpy(-alpha, q, rowOf(c.r, i, c.s.n))
 }

@@ -105,14 +105,28 @@ func TestFarOnMNIST(t *testing.T) {
 	if m := stat.Quantile(ratio, .5); !(m > 10000) {
 		t.Errorf("half the images have no more than %g times Cramér-Rao's", m)
 	}
-	if m := stat.Quantile(ratio, .05); !(m > 1000) {
-		t.Errorf("one image in twenty has no more than %g times Cramér-Rao's", m)
+	// A few in a hundred, others for every seed, stay where only a tenfold gain is.
+	if m := stat.Quantile(ratio, .1); !(m > 1000) {
+		t.Errorf("one image in ten has no more than %g times Cramér-Rao's", m)
+	}
+	if !(ratio[0] > 3) {
+		t.Errorf("an image has no more than %g times Cramér-Rao's", ratio[0])
 	}
 }
 
 // What is found for an example depends on itself, its index and the seed alone.
 func TestFarStandsAlone(t *testing.T) {
-	net := smallNet(t, 12, 20, 9)
+	t.Run("matrices", func(t *testing.T) { farStandsAlone(t, smallNet(t, 12, 20, 9)) })
+	// About half of 520 features are active: of some inputs more than farDirect.
+	t.Run("both", func(t *testing.T) {
+		if few, most := farStandsAlone(t, smallNet(t, 12, 40, 532)); few > farDirect || most <= farDirect {
+			t.Errorf("%d to %d active features", few, most)
+		}
+	})
+}
+
+// farStandsAlone returns the least and the largest number of active features.
+func farStandsAlone(t *testing.T, net *nn.Net) (few, most int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	theta := make([]float32, 40*12)
 	for i := range theta {
@@ -139,6 +153,15 @@ func TestFarStandsAlone(t *testing.T) {
 			t.Errorf("witness %d is illegal", k)
 		}
 	}
+	wide := make([]float64, len(theta))
+	for i, v := range theta {
+		wide[i] = float64(v)
+	}
+	few = math.MaxInt
+	for _, j := range Jacobians(net, wide) {
+		few, most = min(few, len(j.Active)), max(most, len(j.Active))
+	}
+	return few, most
 }
 
 func boxOf(t testing.TB, p int, low, high float64) Domain {
@@ -235,10 +258,11 @@ func TestCorrectorsAgree(t *testing.T) {
 	copy(s.x, s.eps)
 	s.evaluate()
 	copy(s.z, s.a)
-	s.linearize(s.eps).correct()
+	s.correct()
 	direct := slices.Clone(s.step)
-	s.linearize(s.eps)
-	(&farGradients{s, net.Linearize(s.points(s.eps))}).correct()
+	clear(s.step)
+	all := upTo(len(s.open))
+	s.byGradients(all, s.linearizeAt(all))
 	if norm32(direct) == 0 {
 		t.Fatal("no step")
 	}
