@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
-	"tattle/internal/simd"
 	"tattle/nn"
 	"tattle/run"
 	"tattle/stat"
@@ -88,11 +88,14 @@ func (c *Curve) Clean() Accuracy { return c.accuracy }
 func (c *Curve) RMS() float64 { return c.rms }
 
 // At measures the accuracy with noise d and post-processing p, and the drop from the
-// accuracy without either. It errs where the logits are not finite and, with ctx's
+// accuracy without either. It errs where TopK is negative, where the logits are not finite and, with ctx's
 // error, where that ends.
 func (c *Curve) At(ctx context.Context, d Dither, p Post) (Utility, Drop, error) {
 	if d == nil {
 		return Utility{}, Drop{}, errors.New("accuracy: no noise to add")
+	}
+	if err := p.check(); err != nil {
+		return Utility{}, Drop{}, err
 	}
 	hits := make([]int32, len(c.labels))
 	correct := 0
@@ -116,16 +119,8 @@ func (c *Curve) At(ctx context.Context, d Dither, p Post) (Utility, Drop, error)
 // dither overwrites x, [b, n], with one draw of what leaves for consecutive
 // examples.
 func (c *Curve) dither(d Dither, p Post, first, draw int, x []float32) {
-	simd.Parallel(len(x)/c.n, 1, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			z, out := c.z[i*c.n:(i+1)*c.n], x[i*c.n:(i+1)*c.n]
-			d.Sample(z, run.Rand(c.seed, first+i, draw))
-			for j, a := range c.features[(first+i)*c.n:][:c.n] {
-				out[j] = float32(float64(a) + z[j])
-			}
-		}
-		p.Apply(x[lo*c.n:hi*c.n], c.n)
-	})
+	features := c.features[first*c.n:][:len(x)]
+	addNoise(x, features, c.z, c.n, d, p, func(i int) *rand.Rand { return run.Rand(c.seed, first+i, draw) })
 }
 
 // forEach classifies all examples, fill giving what the head takes, and returns how

@@ -10,6 +10,11 @@ import (
 
 // Dither is the noise Z added to the features a_θ, so that X = a_θ + Z is
 // released (A eq. 7). It is safe for concurrent use.
+//
+// Sample is made for measurements: its generator is seeded and no secret, and it has
+// 32 to 53 random bits a number, so that Z has the density f only to that. What the
+// low-order bits of released numbers tell (I. Mironov, CCS 2012) no bound here counts;
+// on a device, draw from a secret generator and round what leaves (Post.Digits).
 type Dither interface {
 	// Sample overwrites dst with one draw of Z.
 	Sample(dst []float64, r *rand.Rand)

@@ -10,11 +10,20 @@ import (
 )
 
 const (
-	isotropicDraws = 1 << 16 // of length and angle: the limit for ‖z‖ of a few hundredths of σ is then some 7 % above the mean
+	isotropicDraws = 1 << 17 // of length and angle: the limit for ‖z‖ of a few hundredths of σ is then some 8 % above the mean
 	isotropicSeed  = 0x69736f74726f7079
-	isotropicRisk  = 1e-6  // that a Bound is below the truth
+	isotropicRisk  = 1e-6  // that any Bound at all is below the truth
 	isotropicTail  = 1e-14 // probability of what is bounded and not drawn
+
+	// The limits are worked out at ‖z‖/b of nearest·finer^k up to farthest, all of them
+	// at once, so that a search may choose z by them: beyond, (e^‖z‖/b − 1)² overflows.
+	isotropicNearest  = 1e-12
+	isotropicFarthest = 360
+	isotropicFiner    = 1 + 1./256
 )
+
+// isotropicLevels is how many limits there are.
+var isotropicLevels = math.Ceil(math.Log(isotropicFarthest/isotropicNearest)/math.Log(isotropicFiner)) + 2
 
 // IsotropicLaplace is noise of density proportional to exp(−‖x‖/b) on R^n: its
 // features have no correlation and yet depend on one another, so that χ² is no
@@ -26,7 +35,8 @@ type IsotropicLaplace struct {
 
 	once   sync.Once
 	radius []float64 // ‖X‖/b
-	cosine []float64 // of the angle between X and z
+	cosine []float64 // of the angle between X and z, without sign
+	limits sync.Map  // limit of a level, by the level
 }
 
 var _ Noise = (*IsotropicLaplace)(nil)
@@ -53,7 +63,8 @@ func (l *IsotropicLaplace) Std() float64 { return l.Sigma }
 // direction.
 func (l *IsotropicLaplace) Fisher() float64 { return 1 / (float64(l.N) * l.Scale * l.Scale) }
 
-// Certain returns false: the bound is an upper confidence limit.
+// Certain returns false: the bound is an upper confidence limit, and by draws of a
+// fixed seed, which a probability speaks of only as if they had been drawn afresh.
 func (l *IsotropicLaplace) Certain() bool { return false }
 
 // Sample overwrites dst with one draw: a direction, and a length of Gamma(n)
@@ -114,7 +125,7 @@ func (l *IsotropicLaplace) body(t float64) (c, r, most float64) {
 
 // estimate returns the mean of squared over the draws, each angle with its opposite,
 // and the limit that the expectation exceeds with a probability of at most
-// isotropicRisk, by the empirical Bernstein bound (A. Maurer and M. Pontil, COLT
+// isotropicRisk over isotropicLevels, by the empirical Bernstein bound (A. Maurer and M. Pontil, COLT
 // 2009, theorem 4) for draws in [0, most] and by the worst case for the others.
 func (l *IsotropicLaplace) estimate(t float64) (mean, limit float64) {
 	l.once.Do(l.draw)
@@ -134,7 +145,7 @@ func (l *IsotropicLaplace) estimate(t float64) (mean, limit float64) {
 	m := float64(isotropicDraws)
 	mean, kept = all/m, kept/m
 	variance := max(0, keptSquares-m*(kept/most)*(kept/most)) / (m - 1) * most * most
-	a := math.Log(2 / isotropicRisk)
+	a := math.Log(2 * isotropicLevels / isotropicRisk)
 	limit = kept + math.Sqrt(2*variance*a/m) + 7*most*a/(3*(m-1)) + worst*isotropicTail
 	return min(mean, worst), min(limit, worst) * (1 + 1e-9) // a margin for rounding
 }
@@ -154,8 +165,13 @@ func (l *IsotropicLaplace) ChiSquared(z []float64) float64 {
 	return mean
 }
 
-// Bound returns the upper confidence limit of ChiSquared at ‖|z|+e‖, and never more
-// than the largest (e^(‖z‖/b) − 1)² that there is. χ² increases with ‖z‖.
+// Bound returns the upper confidence limit of ChiSquared at the level next above
+// ‖|z|+e‖, and never more than the largest (e^(‖z‖/b) − 1)² that there is.
+//
+// All bounds come of the same draws, so that they are right or wrong together. χ²
+// depends on ‖z‖ alone and increases with it (1/f is convex and even, as in
+// productBound), and each level takes its share of isotropicRisk: but for that
+// probability all bounds hold at once, for all z, however they were chosen.
 func (l *IsotropicLaplace) Bound(z, e []float64) float64 {
 	checkLength(z, l.N)
 	var s float64
@@ -163,9 +179,29 @@ func (l *IsotropicLaplace) Bound(z, e []float64) float64 {
 		x := (math.Abs(v) + e[j]) / l.Scale
 		s += x * x
 	}
-	_, limit := l.estimate(math.Sqrt(s+0x1p-900) * (1 + (float64(l.N)+8)*unit))
-	if math.IsNaN(limit) {
+	t := math.Sqrt(s+0x1p-900) * (1 + (float64(l.N)+8)*unit)
+	if !(t < isotropicFarthest) {
 		return math.Inf(1)
 	}
-	return limit
+	worst := math.Expm1(t) * math.Expm1(t) * (1 + 1e-9)
+	return min(worst, l.limit(level(t)))
+}
+
+// level returns the least k with nearest·finer^k ≥ t, or one above it.
+func level(t float64) int {
+	k := math.Ceil(math.Log(t/isotropicNearest)/math.Log(isotropicFiner) + 1e-9)
+	return int(max(0, k))
+}
+
+// limit returns the limit of one level, worked out once.
+func (l *IsotropicLaplace) limit(k int) float64 {
+	if v, ok := l.limits.Load(k); ok {
+		return v.(float64)
+	}
+	_, v := l.estimate(isotropicNearest * math.Pow(isotropicFiner, float64(k)))
+	if math.IsNaN(v) {
+		v = math.Inf(1)
+	}
+	l.limits.Store(k, v)
+	return v
 }

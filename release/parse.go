@@ -16,20 +16,19 @@ func Families() []string { return slices.Clone(families) }
 // ErrVacuous is the refusal of uniform noise.
 var ErrVacuous = errors.New("uniform noise proves nothing: where the supports of two releases do not cover each other, χ² is infinite and every bound is 0 (vacuous); choose gaussian, laplace or logistic")
 
+var errNoTable = errors.New("noise table: name its file, as table:FILE")
+
 // ParseNoise returns the noise that spec names, of standard deviation sigma on each
 // of n features: gaussian, laplace, logistic, student-t or student-t:ν,
 // isotropic-laplace, or table:FILE (see ReadTable). It errs for any other, and with
 // ErrVacuous for uniform.
 func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
 	name, setting, has := strings.Cut(spec, ":")
-	if has != (name == "table") && name != "student-t" && name != "uniform" {
-		if name == "table" {
-			return nil, errors.New("noise table: name its file, as table:FILE")
-		}
+	if has && name != "table" && name != "student-t" && name != "uniform" {
 		if !slices.Contains(families, name) {
 			return nil, unknownFamily(spec)
 		}
-		return nil, fmt.Errorf("noise %q: %s takes no setting", spec, name)
+		return nil, fmt.Errorf("noise %q: %s takes no setting: leave it out", spec, name)
 	}
 	switch name {
 	case "gaussian":
@@ -43,6 +42,9 @@ func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
 	case "isotropic-laplace":
 		return noiseOf(NewIsotropicLaplace(sigma, n))
 	case "table":
+		if setting == "" {
+			return nil, errNoTable
+		}
 		return noiseOf(ReadTable(setting, sigma))
 	case "uniform":
 		return nil, ErrVacuous
@@ -63,7 +65,7 @@ func parseStudentT(setting string, has bool, sigma float64) (Noise, error) {
 	if has {
 		v, err := strconv.ParseFloat(setting, 64)
 		if err != nil || v == 0 {
-			return nil, fmt.Errorf("noise %q: the degrees of freedom are no number above 2", "student-t:"+setting)
+			return nil, fmt.Errorf("noise %q: the degrees of freedom are no number above 2: give one, such as student-t:%d", "student-t:"+setting, DefaultFreedom)
 		}
 		nu = v
 	}

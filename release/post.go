@@ -2,6 +2,7 @@ package release
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -11,7 +12,7 @@ import (
 // The zero value does nothing.
 type Post struct {
 	Digits int  // above 0: round to so many decimals; −1 to whole numbers, −2 to tens and so on; 0: no rounding
-	TopK   int  // keep the so many largest; 0: all
+	TopK   int  // keep the so many largest; 0, or more than there are: all
 	Label  bool // keep only which is largest: 1 there, 0 elsewhere
 }
 
@@ -27,6 +28,13 @@ func (p Post) Apply(x []float32, n int) {
 	}
 }
 
+func (p Post) check() error {
+	if p.TopK < 0 {
+		return fmt.Errorf("post-processing: TopK is %d: give the number of entries to keep, or 0 for all", p.TopK)
+	}
+	return nil
+}
+
 func (p Post) apply(x []float32, order []int) {
 	if p.Digits != 0 {
 		round(x, p.Digits)
@@ -39,11 +47,13 @@ func (p Post) apply(x []float32, order []int) {
 	}
 }
 
+// round leaves as it is what has no such decimals: beyond 10⁻⁴⁵ and 10³⁸ there are no
+// float32 numbers.
 func round(x []float32, digits int) {
 	if digits < 0 {
 		digits++
 	}
-	unit := math.Pow10(digits)
+	unit := math.Pow10(max(digits, -60))
 	for i, v := range x {
 		if r := math.Round(float64(v)*unit) / unit; r-r == 0 {
 			x[i] = float32(r)

@@ -38,7 +38,7 @@ func (s StudentT) excess(t float64) (value, relative float64) {
 // Terms are positive up to k = a, and small beyond if τ ≤ 1. But for |a−k|/(a+2k+1),
 // which is at most the larger of ½ and its present value from then on, the factors of
 // the ratio of successive terms fall with k. So once a ratio is bounded by ½, the rest
-// is at most the last term. A term takes 24 roundings, those of τ² included.
+// is at most the last term. A term adds 30 roundings, those of τ² included.
 func studentSeries(a, τ float64) (value, relative float64) {
 	x := τ * τ
 	term := 1.

@@ -50,7 +50,7 @@ func NewTable(x, density []float64, sigma float64) (*Table, error) {
 	}
 	t.slopes()
 	if t.slope[0] <= 0 || t.slope[len(x)] >= 0 {
-		return nil, errors.New("noise table: the density must rise in the first segment and fall in the last, which are its tails")
+		return nil, errors.New("noise table: the density must rise in the first segment and fall in the last, which are its tails: add a row of lower density before or behind")
 	}
 	if !t.standardise() {
 		return nil, errors.New("noise table: its mean and standard deviation are out of range: give x a sensible unit")
@@ -66,11 +66,11 @@ func checkTable(x, density []float64) error {
 		d := density[k]
 		switch {
 		case !(math.Abs(v) <= 1e100):
-			return fmt.Errorf("x is %v in row %d", v, k+1)
+			return fmt.Errorf("x is %v in row %d: give numbers from -1e100 to 1e100", v, k+1)
 		case k > 0 && v <= x[k-1]:
-			return fmt.Errorf("x is %v in row %d and %v in the row before: they must ascend", v, k+1, x[k-1])
+			return fmt.Errorf("x is %v in row %d and %v in the row before: they must ascend: sort them and leave out repeats", v, k+1, x[k-1])
 		case d == 0:
-			return fmt.Errorf("the density is 0 in row %d: where the supports of two releases do not cover each other, χ² is infinite and every bound is 0 (vacuous)", k+1)
+			return fmt.Errorf("the density is 0 in row %d: where the supports of two releases do not cover each other, χ² is infinite and every bound is 0 (vacuous): leave out what is beyond the tails", k+1)
 		case !(d >= 1e-290 && d <= 1e290):
 			return fmt.Errorf("the density is %v in row %d: give numbers from 1e-290 to 1e290", d, k+1)
 		}
@@ -111,7 +111,8 @@ func (t *Table) standardise() bool {
 		lo, hi, _ := t.ends(k, math.Inf(1))
 		t.fall[k] = math.Expm1(-math.Abs(t.slope[k]) * (hi - lo))
 	}
-	return scale > 0 && t.steep < 1e150 && math.Abs(sum-1) < 1e-6 && math.Abs(t.moment(0, 2)/(t.sigma*t.sigma)-1) < 1e-6
+	return scale > 0 && t.steep < 1e150 && math.Abs(sum-1) < 1e-6 &&
+		math.Abs(t.moment(0, 1)) < 1e-6*t.sigma && math.Abs(t.moment(0, 2)/(t.sigma*t.sigma)-1) < 1e-6
 }
 
 // moment returns ∫ f(x)(x−c)^k dx.
@@ -160,7 +161,8 @@ func (t *Table) String() string { return t.name }
 // Std returns the standard deviation.
 func (t *Table) Std() float64 { return t.sigma }
 
-// Certain returns true: the quadrature is exact to its rounding.
+// Certain returns true: what the quadrature leaves out is bounded, for the density as
+// it is kept.
 func (t *Table) Certain() bool { return true }
 
 // Fisher returns the sum over segments of slope² times mass.

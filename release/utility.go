@@ -3,6 +3,7 @@ package release
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"tattle/internal/simd"
 	"tattle/nn"
@@ -62,6 +63,9 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	}
 	if o.Draws < 0 {
 		return Utility{}, fmt.Errorf("%d draws of noise: give at least 1", o.Draws)
+	}
+	if err := f.Post.check(); err != nil {
+		return Utility{}, err
 	}
 	draws := max(o.Draws, 1)
 	_, classes := f.Head.Dims()
@@ -200,15 +204,22 @@ func (s *noise) add(first, draw int, features []float32) []float32 {
 	if len(s.z) < len(features) {
 		s.z, s.out = make([]float64, len(features)), make([]float32, len(features))
 	}
-	simd.Parallel(len(features)/s.n, 1, func(lo, hi int) {
+	out := s.out[:len(features)]
+	addNoise(out, features, s.z, s.n, s.dither, s.post, func(i int) *rand.Rand { return run.Rand(s.seed, first+i, draw) })
+	return out
+}
+
+// addNoise overwrites out with one draw of what leaves, for features, [b, n], the
+// noise of row i from source(i). z, at least [b, n], is room.
+func addNoise(out, features []float32, z []float64, n int, d Dither, p Post, source func(i int) *rand.Rand) {
+	simd.Parallel(len(features)/n, 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			z, out := s.z[i*s.n:(i+1)*s.n], s.out[i*s.n:(i+1)*s.n]
-			s.dither.Sample(z, run.Rand(s.seed, first+i, draw))
-			for j, a := range features[i*s.n : (i+1)*s.n] {
+			z, out := z[i*n:(i+1)*n], out[i*n:(i+1)*n]
+			d.Sample(z, source(i))
+			for j, a := range features[i*n : (i+1)*n] {
 				out[j] = float32(float64(a) + z[j])
 			}
 		}
-		s.post.Apply(s.out[lo*s.n:hi*s.n], s.n)
+		p.Apply(out[lo*n:hi*n], n)
 	})
-	return s.out[:len(features)]
 }
