@@ -137,19 +137,20 @@ func (c *Certifier) overlaps(v *moments, first int) {
 	}
 }
 
-// power returns (1+x)^k − 1 and how far it may be off, x being off by e. Roundings
-// are as in powerAbove; M is never below −1.
+// power returns (1+x)^k − 1 and how far it may be off, x being off by e; M is never
+// below −1. q = k·ln(1+x) is right to a relative 3u, which moves exp(q) by some
+// 3u|q| of itself, and math.Expm1 errs by 2u. What is not a number stays none.
 func power(x, e float64, k int) (value, err float64) {
 	if k <= 1 {
 		return x, e
 	}
 	of := func(x float64) (v, off float64) {
-		if !(x > -1) {
+		if x <= -1 {
 			return -1, 0
 		}
 		q := float64(k) * math.Log1p(x)
 		v = math.Expm1(q)
-		return v, (8 + 4*math.Abs(q)) * ulp * (1 + math.Abs(v))
+		return v, 4 * ulp * (math.Abs(q)*(1+max(v, 0)) + math.Abs(v))
 	}
 	value, _ = of(x)
 	low, lowOff := of(x - e*(1+4*ulp) - 2*ulp*math.Abs(x))
@@ -160,7 +161,9 @@ func power(x, e float64, k int) (value, err float64) {
 // mostMoment is the largest moment that is of any use, far from overflow.
 const mostMoment = 1e150
 
-// erase settles which witnesses are void, and zeroes their moments.
+// erase settles which witnesses are void, and zeroes their moments. What overflows or
+// is not a number between two that are not void is still known to be small, by
+// Cauchy and Schwarz: |M_ij| ≤ √(M_ii M_jj) ≤ mostMoment.
 func (v *moments) erase() {
 	for i := range v.m {
 		d := v.value[i*v.m+i] + v.err[i*v.m+i]
@@ -172,7 +175,7 @@ func (v *moments) erase() {
 			if v.void[i] || v.void[j] {
 				v.value[at], v.err[at] = 0, 0
 			} else if !(math.Abs(v.value[at])+v.err[at] <= mostMoment) {
-				v.value[at], v.err[at] = 0, 2*mostMoment // |M_ij| ≤ √(M_ii M_jj)
+				v.value[at], v.err[at] = 0, 2*mostMoment
 			}
 		}
 	}
@@ -255,13 +258,28 @@ func (s *combination) std(γ, tiny float64) (bound, slack float64) {
 }
 
 // meanSquareOf returns a lower bound on the mean-square error per input from lower
-// bounds on the standard deviation of each vector of an orthonormal basis. The sum
-// of squares errs by at most pu/(1−pu).
+// bounds on the standard deviation of each vector of an orthonormal basis, over
+// which variances add up to it. The basis is the exact one: that a cosine transform
+// is not computed exactly, Coordinates.Rounding has paid for in each bound. The sum
+// of squares errs by at most pu/(1−pu), and an overflow is at least what replaces it.
 func meanSquareOf(std []float64) float64 {
 	var s float64
 	for _, v := range std {
 		s += v * v
 	}
 	p := float64(len(std))
-	return atLeast(s / p * (1 - (p+16)*ulp))
+	return atLeast(min(s, math.MaxFloat64) / p * (1 - (p+16)*ulp))
+}
+
+// squareSlackOf returns what part of meanSquareOf hangs on rounding, given what part
+// of each std does, all of it being 1: twice the mean of the parts, weighed by squares.
+func squareSlackOf(std, slack []float64) float64 {
+	var sum, part float64
+	top := max(simd.MaxAbs(std), math.SmallestNonzeroFloat64)
+	for k, v := range std {
+		w := v / top * (v / top)
+		sum += w
+		part += w * 2 * min(slack[k], 1)
+	}
+	return part / max(sum, math.SmallestNonzeroFloat64)
 }

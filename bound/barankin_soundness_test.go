@@ -80,8 +80,16 @@ func TestNoCombinationExceedsRealArithmetic(t *testing.T) {
 					solve[i] = r.NormFloat64() * math.Exp(20*r.NormFloat64())
 				}
 			}
-			std, g := make([]float64, 5), widened64(eps)
-			ms[0].std(std, nil, g, make([]float64, count), solve)
+			std, g, gerr := make([]float64, 5), widened64(eps), make([]float64, count)
+			if trial%4 == 3 { // wᵀε as badly computed as is said
+				for i := range g {
+					gerr[i/5] = 1e-5 * length(g[i/5*5:i/5*5+5])
+				}
+				for i := range g {
+					g[i] += gerr[i/5] * (1 - 1e-9) * float64(1-2*r.IntN(2))
+				}
+			}
+			ms[0].std(std, nil, g, gerr, solve) // clears what is void in g
 			coef := make([]float64, len(g))
 			simd.Gemm(false, false, count, 5, count, 1, solve, count, g, 5, 0, coef, 5)
 			for k, bound := range std {

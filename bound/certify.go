@@ -47,7 +47,7 @@ type proof struct {
 	slack       []float64 // [m], of that row
 	meanSquare  float64
 	broadest    int     // the witness that gave it, or combined
-	squareSlack float64 // of all together
+	squareSlack float64 // of meanSquare, were it of all together
 }
 
 // prove calls f, for rows lo to hi of the record, with what their witnesses prove;
@@ -132,9 +132,7 @@ func (v *proof) jointly(ms *moments, w Coordinates, eps, solve []float64) {
 		std, slack = make([]float64, p), make([]float64, p)
 		ms.std(std, slack, eps, make([]float64, len(v.ds)), solve)
 	}
-	for _, x := range slack {
-		v.squareSlack = max(v.squareSlack, 2*x)
-	}
+	v.squareSlack = squareSlackOf(std, slack)
 	if s := unboundedIf(v.squareSlack >= 1, meanSquareOf(std), UnboundedFrom*UnboundedFrom); s > v.meanSquare {
 		v.meanSquare, v.broadest = s, combined
 	}

@@ -22,14 +22,14 @@ func (v *verifier) certificates(certifier *Certifier, rec *examples, old *certif
 			if w := winner[k]; w >= 0 {
 				own = within[w]
 			} else if w == combined {
-				own += 2 * p.slack[k]
+				own = min(own+2*p.slack[k], mostTolerance)
 			}
 			v.compare(prefix+"std", int(index), k, old.std[i*m+k], std[k], own)
 			v.winner(prefix+"winner", int(index), k, old.winner[i*m+k], winner[k], p.bounds, std, own, old)
 		}
-		own := certificateTolerance + 2*p.squareSlack
+		own := min(certificateTolerance+2*p.squareSlack, mostTolerance)
 		if p.broadest >= 0 {
-			own = 2 * within[p.broadest]
+			own = within[p.broadest] * (2 + within[p.broadest]) // of a square
 		}
 		v.compare(prefix+"mean_square", int(index), -1, old.meanSquare[i], p.meanSquare, own)
 	}
@@ -57,7 +57,7 @@ func (d Divergence) tolerances() (norm, bound float64) {
 	norm, bound = certificateTolerance, certificateTolerance
 	if !math.IsInf(d.Root, 0) {
 		norm += 2 * d.Allowance / d.ZNorm
-		bound += 2 * d.Allowance / (d.ZNorm + d.Allowance)
+		bound = min(bound+2*d.Allowance/(d.ZNorm+d.Allowance), mostTolerance)
 	}
 	return norm, bound
 }
@@ -72,7 +72,7 @@ func (v *verifier) winner(what string, example, k int, recorded, recomputed int1
 	switch at := row*len(std) + k; {
 	case recorded == recomputed:
 	case row < 0 || row >= of.each && recorded != combined || recomputed == -1,
-		!(bounds[at] >= std[k]*(1-within)):
+		!(bounds[at] > 0 && bounds[at] >= std[k]*(1-within)):
 		v.report(what, example, k, recorded, recomputed)
 	}
 }

@@ -152,6 +152,145 @@ func catchesEveryRung(t *testing.T, m *nn.Net, data pictures, e Experiment) {
 	}
 }
 
+// Where rounding decides, verification on another processor needs room: but a bound
+// of more than twice what comes out is found on every rung, however large, and of
+// steps so small that z is rounding alone.
+func TestVerifyCatchesExaggeration(t *testing.T) {
+	m, data, e := laddered(t)
+	e.SkipCramerRao = true
+	tiny := e
+	tiny.Far, tiny.Barankin, tiny.Twins, tiny.Sizes = FarOptions{}, BarankinOptions{}, TwinOptions{}, []float64{1e-15}
+	for _, e := range []Experiment{e, tiny} {
+		r := mustRun(t, m, data, upTo(5), e)
+		f, decided := open(t, r.Path), 0
+		for _, s := range r.Experiment.blocks() {
+			exaggerated(t, m, data, r, s.name+"_std", 2.1)
+			exaggerated(t, m, data, r, s.name+"_mean_square", 4.1)
+			norms, allowances := array(t, f, s.name+"_z_norm"), array(t, f, s.name+"_allowance")
+			for k, v := range norms {
+				if v <= allowances[k] && v > 0 {
+					decided++
+				}
+			}
+		}
+		if decided == 0 {
+			t.Error("rounding decides nothing: the test is idle")
+		}
+	}
+}
+
+// exaggerated checks that every finite bound of an array, made so many times larger,
+// is found.
+func exaggerated(t *testing.T, m *nn.Net, data pictures, r *Result, name string, times float64) {
+	t.Helper()
+	want, to := 0, filepath.Join(t.TempDir(), "forged.npz")
+	claims := forgeArray(t, r, to, name, func(data any) {
+		for k, v := range data.([]float64) {
+			if v > 0 && v < math.MaxFloat64 {
+				data.([]float64)[k], want = v*times, want+1
+			}
+		}
+	})
+	forged, err := Load(to, r.Experiment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims.Summaries = forged.Summaries
+	if found := verified(t, m, data, forged, claims); len(found) != min(want, mostDiscrepancies) {
+		t.Errorf("%s: %d of %d exaggerations are found", name, len(found), want)
+	}
+}
+
+// Every item of every rung's summaries counts, and none may be missing.
+func TestVerifyCatchesEveryRungsSummary(t *testing.T) {
+	m, data, e := laddered(t)
+	e.Noise = estimated{overlapping{opaque{release.Gaussian{Sigma: 1}}}}
+	r := mustRun(t, m, data, upTo(5), e)
+	if r.Far == nil || r.Barankin == nil || r.Twins == nil {
+		t.Fatal("a rung is missing")
+	}
+	for i, s := range r.Summaries {
+		if s.Status == StatusCertified {
+			t.Errorf("%s is certified under noise that is not", s.Method)
+		}
+		for what, change := range map[string]func(*Summary){
+			"status": func(s *Summary) { s.Status = StatusCertified },
+			"note":   func(s *Summary) { s.Note = "" },
+			"domain": func(s *Summary) { s.Domain += "!" },
+			"search": func(s *Summary) { s.Search += "!" },
+			"method": func(s *Summary) { s.Method += "!" },
+			"values": func(s *Summary) { s.Values++ },
+		} {
+			c := r.claims()
+			change(&c.Summaries[i])
+			if found := verified(t, m, data, r, c); len(found) != 1 {
+				t.Errorf("summary %d, %s changed: %v", i, what, found)
+			}
+		}
+		c := r.claims()
+		c.Summaries = slices.Delete(c.Summaries, i, i+1)
+		if len(verified(t, m, data, r, c)) == 0 {
+			t.Errorf("summary %d may be missing", i)
+		}
+	}
+}
+
+// ticking is data that ticks whenever examples are read.
+type ticking struct {
+	pictures
+	tick func()
+}
+
+func (d ticking) Examples(x []float32, indices []int) {
+	d.tick()
+	d.pictures.Examples(x, indices)
+}
+
+// Interrupted in the middle of far witnesses or twins, a run goes on to the same
+// bytes, and never tells of less progress than before.
+func TestInterruptedAmongRungs(t *testing.T) {
+	m, data, e := laddered(t)
+	e.Twins.Examples = 8
+	whole := mustRun(t, m, data, upTo(20), e)
+	toward := e
+	toward.Twins.Toward = data
+	same := mustRun(t, m, data, upTo(20), toward)
+	if same.SHA256 != whole.SHA256 {
+		t.Error("targets from the same data give other bytes")
+	}
+	for _, at := range []int{1, 2, 5, 8} {
+		for _, where := range []string{"products", "twins"} {
+			ctx, cancel := context.WithCancel(t.Context())
+			calls, told, dir := 0, -1, t.TempDir()
+			tick := func() {
+				if calls++; calls == at {
+					cancel()
+				}
+			}
+			var net Model = &counter{m, tick}
+			broken := toward
+			if where == "twins" {
+				net, broken.Twins.Toward = m, ticking{data, tick}
+			}
+			_, err := Run(ctx, net, data, upTo(20), broken, RunOptions{Dir: dir, Progress: func(done, total int) {
+				if done <= told || done > 20 {
+					t.Errorf("progress from %d to %d", told, done)
+				}
+				told = done
+			}})
+			cancel()
+			if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "interrupted: ") {
+				t.Errorf("cancelled in call %d of %s: %v (%d calls)", at, where, err, calls)
+				continue
+			}
+			r, err := Run(t.Context(), m, data, upTo(20), toward, RunOptions{Dir: dir, Resume: true})
+			if err != nil || r.SHA256 != whole.SHA256 {
+				t.Errorf("cancelled in call %d of %s, resumed: %v, or other bytes", at, where, err)
+			}
+		}
+	}
+}
+
 func TestRungsSummaries(t *testing.T) {
 	m, data, e := laddered(t)
 	r := mustRun(t, m, data, upTo(5), e)
@@ -202,3 +341,8 @@ func TestRungsUnderOtherNoise(t *testing.T) {
 type uncertain struct{ opaque }
 
 func (uncertain) Certain() bool { return false }
+
+// estimated noise is too, and knows its overlaps.
+type estimated struct{ overlapping }
+
+func (estimated) Certain() bool { return false }

@@ -46,6 +46,7 @@ const mostDiscrepancies = 100
 // a file that was not touched the digest answers for every digit.
 const (
 	certificateTolerance = 1e-9 // plus twice the allowance over ‖z‖
+	mostTolerance        = 1    // of a bound, though it hang on rounding wholly: more than twice what comes out is never confirmed
 	estimateTolerance    = 1e-5 // of Cramér-Rao figures: gramRatio lets them err by 1e-7, more where singular values cluster
 )
 

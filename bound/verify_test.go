@@ -114,6 +114,27 @@ func TestVerifyCatchesOneDigit(t *testing.T) {
 // forge writes the arrays again with one element of one of them changed.
 func forge(t *testing.T, r *Result, to, name string, at int, change float64) Claims {
 	t.Helper()
+	return forgeArray(t, r, to, name, func(data any) {
+		switch x := data.(type) {
+		case []float64:
+			x[at] *= 1 + change
+		case []float32:
+			x[at] *= 1 + float32(change)
+		case []int64:
+			x[at]++
+		case []int32:
+			x[at]--
+		case []int16:
+			x[at] = (x[at] + 1) % 6
+		default:
+			t.Fatalf("array %s of %T", name, x)
+		}
+	})
+}
+
+// forgeArray writes the arrays again with one of them changed.
+func forgeArray(t *testing.T, r *Result, to, name string, change func(data any)) Claims {
+	t.Helper()
 	f := open(t, r.Path)
 	err := run.WriteFile(to, func(w io.Writer) error {
 		z := npy.NewWriter(w)
@@ -123,20 +144,7 @@ func forge(t *testing.T, r *Result, to, name string, at int, change float64) Cla
 				return err
 			}
 			if n == name {
-				switch x := a.Data.(type) {
-				case []float64:
-					x[at] *= 1 + change
-				case []float32:
-					x[at] *= 1 + float32(change)
-				case []int64:
-					x[at]++
-				case []int32:
-					x[at]--
-				case []int16:
-					x[at] = (x[at] + 1) % 6
-				default:
-					t.Fatalf("array %s of %T", n, x)
-				}
+				change(a.Data)
 			}
 			if err := z.Add(n, a.Shape, a.Data); err != nil {
 				return err
