@@ -24,6 +24,8 @@ func TestPost(t *testing.T) {
 		{Post{TopK: 1}, []float32{-3, -1, -2}, []float32{-2, -1, -2}},
 		{Post{TopK: 9}, []float32{-3, -1}, []float32{-3, -1}},
 		{Post{Label: true}, []float32{-3, -1, -2}, []float32{0, 1, 0}},
+		{Post{Digits: 400}, []float32{1e30, 0}, []float32{1e30, 0}},
+		{Post{Digits: -400}, []float32{1e30, 0}, []float32{0, 0}},
 		{Post{Digits: 100}, []float32{1e30}, []float32{1e30}},
 	} {
 		x := append(append([]float32{}, c.x...), c.x...)
@@ -86,6 +88,9 @@ func TestCurveErrs(t *testing.T) {
 	}
 	if _, _, err := curve.At(context.Background(), nil, Post{}); err == nil {
 		t.Error("no noise is noise")
+	}
+	if _, _, err := curve.At(context.Background(), Gaussian{1}, Post{TopK: -1}); err == nil || !strings.Contains(err.Error(), "TopK is -1") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -54,7 +54,8 @@ func products(t testing.TB, sigma float64) map[string]family {
 	logistic, err2 := NewLogistic(sigma)
 	student, err3 := NewStudentT(sigma, 0)
 	heavy, err4 := NewStudentT(sigma, 2.5)
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	light, err5 := NewStudentT(sigma, 300.5)
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		t.Fatal(err)
 	}
 	table := testTable(t, sigma)
@@ -68,9 +69,10 @@ func products(t testing.TB, sigma float64) map[string]family {
 		"logistic": {logistic, func(x float64) float64 {
 			return -2*math.Log(math.Cosh(x/2/logistic.Scale)) - math.Log(4*logistic.Scale)
 		}},
-		"student-t:5":   {student, ofStudent(student)},
-		"student-t:2.5": {heavy, ofStudent(heavy)},
-		"table":         {table, func(x float64) float64 { return logDensity(table, x) }},
+		"student-t:5":     {student, ofStudent(student)},
+		"student-t:2.5":   {heavy, ofStudent(heavy)},
+		"student-t:300.5": {light, ofStudent(light)},
+		"table":           {table, func(x float64) float64 { return logDensity(table, x) }},
 	}
 }
 
@@ -363,7 +365,7 @@ func TestParseNoise(t *testing.T) {
 	}
 	for spec, want := range map[string]string{
 		"uniform": "vacuous", "uniform:3": "vacuous", "": "there are gaussian", "gauss": "there are gaussian",
-		"gaussian:3": "takes no setting", "table": "table:FILE", "table:/no/such": "no such file", "student-t:": "above 2",
+		"gaussian:3": "takes no setting", "table": "table:FILE", "table:/no/such": "no such file", "table:": "table:FILE", "student-t:": "above 2",
 		"student-t:2": "2.01", "student-t:x": "above 2", "student-t:NaN": "2.01", "nothing:1": "there are gaussian",
 	} {
 		noise, err := ParseNoise(spec, 1, 3)

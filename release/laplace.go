@@ -72,10 +72,11 @@ func (l Laplace) Bound(z, e []float64) float64 { return productBound(z, e, l.exc
 // result by at most e^S·expm1(δ).
 func (l Laplace) Overlap(a, ea, b, eb []float64) (value, err float64) {
 	var sum, total, δ float64
+	inverse := 1 / l.Scale
 	for j := range a {
-		s, t := a[j]/l.Scale, b[j]/l.Scale
-		ds := ea[j]/l.Scale*(1+4*unit) + 2*unit*math.Abs(s)
-		dt := eb[j]/l.Scale*(1+4*unit) + 2*unit*math.Abs(t)
+		s, t := a[j]*inverse, b[j]*inverse
+		ds := ea[j]*inverse*(1+8*unit) + 4*unit*math.Abs(s)
+		dt := eb[j]*inverse*(1+8*unit) + 4*unit*math.Abs(t)
 		h := laplaceOverlap(s, t)
 		S, T := math.Abs(s)+ds, math.Abs(t)+dt
 		m := min(S, T)
@@ -83,7 +84,7 @@ func (l Laplace) Overlap(a, ea, b, eb []float64) (value, err float64) {
 		if !(off < (1+h)/2) {
 			return math.Inf(1), math.Inf(1)
 		}
-		term := math.Log1p(h)
+		term := smallLog1p(h)
 		sum += term
 		total += math.Abs(term)
 		δ += off / (1 + h - off)
@@ -124,10 +125,18 @@ func laplaceOverlap(s, t float64) float64 {
 }
 
 // smallExpm1 is math.Expm1, faster for small x: right to 3u, as the series' rest is
-// below 2⁻⁵⁴ of it.
+// below 2⁻⁵³ of it.
 func smallExpm1(x float64) float64 {
 	if math.Abs(x) < 0x1p-9 {
 		return x + x*x*(1./2+x*(1./6+x*(1./24+x/120)))
 	}
 	return math.Expm1(x)
+}
+
+// smallLog1p is math.Log1p, faster for small x: right to 3u likewise.
+func smallLog1p(x float64) float64 {
+	if math.Abs(x) < 0x1p-18 {
+		return x - x*x*(1./2-x*(1./3))
+	}
+	return math.Log1p(x)
 }

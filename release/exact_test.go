@@ -1,0 +1,198 @@
+package release
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// precision of the references, in bits: cancellation leaves more than enough.
+const precision = 400
+
+func exact(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
+
+func add(x ...*big.Float) *big.Float {
+	s := exact(0)
+	for _, v := range x {
+		s.Add(s, v)
+	}
+	return s
+}
+
+func mul(x ...*big.Float) *big.Float {
+	p := exact(1)
+	for _, v := range x {
+		p.Mul(p, v)
+	}
+	return p
+}
+
+func div(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(precision).Quo(x, y) }
+func neg(x *big.Float) *big.Float    { return mul(exact(-1), x) }
+
+// bigExp is e^x: Taylor's series of x/2ᵏ, squared k times.
+func bigExp(x *big.Float) *big.Float {
+	k := max(0, x.MantExp(nil)+20)
+	y := new(big.Float).SetPrec(precision).SetMantExp(x, -k)
+	sum, term := exact(1), exact(1)
+	for i := 1; i < 40; i++ {
+		term = div(mul(term, y), exact(float64(i)))
+		sum = add(sum, term)
+	}
+	for range k {
+		sum = mul(sum, sum)
+	}
+	return sum
+}
+
+// off returns |got/want − 1|.
+func off(got float64, want *big.Float) float64 {
+	d, _ := add(div(exact(got), want), exact(-1)).Float64()
+	return math.Abs(d)
+}
+
+// The relative errors that closed forms claim, against arithmetic of 400 bits.
+func TestClosedFormsErrNoMoreThanTheySay(t *testing.T) {
+	laplace, _ := NewLaplace(1.7)
+	logistic, _ := NewLogistic(1.7)
+	r := rand.New(rand.NewPCG(21, 22))
+	for range 1000 {
+		x := math.Pow(10, -7+9*r.Float64())
+		τ := div(exact(x), exact(laplace.Scale))
+		want := add(div(mul(exact(2), bigExp(τ)), exact(3)), div(bigExp(mul(exact(-2), τ)), exact(3)), exact(-1))
+		if got, relative := laplace.excess(x); off(got, want) > relative {
+			t.Fatalf("laplace: g(%v) − 1 = %v is off by %v, not %v", x, got, off(got, want), relative)
+		}
+		e := bigExp(div(exact(x), exact(logistic.Scale))) // 4·sinh²(t/2s) = e + 1/e − 2
+		want = div(add(e, div(exact(1), e), exact(-2)), exact(3))
+		if got, relative := logistic.excess(x); off(got, want) > relative {
+			t.Fatalf("logistic: g(%v) − 1 = %v is off by %v, not %v", x, got, off(got, want), relative)
+		}
+	}
+}
+
+// The overlap of one feature, where exponentials cancel too.
+func TestLaplaceOverlapIsExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	for range 2000 {
+		s := math.Pow(10, -6+8*r.Float64())
+		u := s * (1 + math.Pow(10, -4+6*r.Float64()))
+		S, T := exact(s), exact(u)
+		want := add(bigExp(S), neg(div(bigExp(add(S, S, neg(T))), exact(3))),
+			div(bigExp(neg(add(S, T))), exact(3)), exact(-1))
+		if got := laplaceOverlap(s, u); off(got, want) > 20*unit {
+			t.Fatalf("h(%v, %v) − 1 = %v is off by %v", s, u, got, off(got, want))
+		}
+		want = neg(mul(add(exact(1), neg(bigExp(neg(S)))), add(exact(1), neg(bigExp(neg(T))))))
+		if got := laplaceOverlap(-s, u); off(got, want) > 20*unit {
+			t.Fatalf("h(%v, %v) − 1 = %v is off by %v", -s, u, got, off(got, want))
+		}
+	}
+}
+
+// exactTable integrates (f(x−t) − f(x))²/f(x) in closed form, piece by piece.
+func exactTable(t *Table, shift float64) *big.Float {
+	line := func(x *big.Float) (log, slope *big.Float) {
+		n := len(t.x)
+		k := 1
+		for k < n-1 && x.Cmp(exact(t.x[k])) >= 0 {
+			k++
+		}
+		slope = div(add(exact(t.l[k]), exact(-t.l[k-1])), add(exact(t.x[k]), exact(-t.x[k-1])))
+		return add(exact(t.l[k]), mul(slope, add(x, exact(-t.x[k])))), slope
+	}
+	var ends []*big.Float
+	for _, x := range t.x {
+		ends = append(ends, exact(x), add(exact(x), exact(shift)))
+	}
+	slices.SortFunc(ends, (*big.Float).Cmp)
+	// Beyond 800 units the tails hold less than the precision asked for.
+	ends = append(append([]*big.Float{add(ends[0], exact(-800))}, ends...), add(ends[len(ends)-1], exact(800)))
+	sum := exact(0)
+	for i, hi := range ends[1:] {
+		lo := ends[i]
+		length := add(hi, neg(lo))
+		if length.Sign() == 0 {
+			continue
+		}
+		middle := add(lo, div(length, exact(2)))
+		y, ys := line(middle)
+		z, zs := line(add(middle, exact(-shift)))
+		for _, c := range [][3]float64{{1, -1, 2}, {-2, 0, 1}, {1, 1, 0}} {
+			log := add(mul(exact(c[1]), y), mul(exact(c[2]), z))
+			slope := add(mul(exact(c[1]), ys), mul(exact(c[2]), zs))
+			area := length
+			if half := div(mul(slope, length), exact(2)); half.Sign() != 0 {
+				area = div(add(bigExp(half), neg(bigExp(neg(half)))), slope)
+			}
+			sum = add(sum, mul(exact(c[0]), bigExp(log), area))
+		}
+	}
+	return sum
+}
+
+// The quadrature of a table keeps its slack, and its bound is above the truth and near.
+func TestTableIsExact(t *testing.T) {
+	table := testTable(t, 1)
+	for _, shift := range []float64{1e-6, -1e-4, .003, -.1, .7, -3, 20} {
+		want := exactTable(table, shift)
+		// What rounds the ends of pieces goes into Bound's e.
+		ends := 2 * table.steep * 80 * unit * 10 / math.Sqrt(table.excess(shift))
+		if got := table.excess(shift); off(got, want) > tableSlack+ends {
+			t.Errorf("g(%v) − 1 = %v is off by %v", shift, got, off(got, want))
+		}
+		b := table.Bound([]float64{shift}, []float64{0})
+		if exact(b).Cmp(want) < 0 || off(b, want) > 1e-6 {
+			t.Errorf("bound %v of g(%v) − 1 is off by %v", b, shift, off(b, want))
+		}
+	}
+}
+
+// Student's series, which for odd ν ends, against the quadrature, at any size of ν.
+func TestStudentSeriesIsQuadrature(t *testing.T) {
+	for _, c := range [][2]float64{{2.01, .5}, {2.5, 1}, {3, 1}, {3, 20}, {5, .1}, {5, 3}, {5, 200}, {30, 1}, {100.5, .3}, {300, .3}, {999, .1}, {1000, .2}} {
+		a := (c[0] + 1) / 2
+		series, relative := studentSeries(a, c[1])
+		got, estimated := ruleFor(c[0], c[1]).excess(a, c[1])
+		if d := math.Abs(got/series - 1); !(d <= estimated && d < 1e-9 && relative < 1e-12) {
+			t.Errorf("ν = %v, τ = %v: series %v ± %v, quadrature %v ± %v", c[0], c[1], series, relative, got, estimated)
+		}
+	}
+}
+
+// constant is a source of random bits that are all alike.
+type constant uint64
+
+func (c constant) Uint64() uint64 { return uint64(c) }
+
+// No random bits make a deviate infinite.
+func TestSampleIsFinite(t *testing.T) {
+	for name, f := range products(t, 1) {
+		if name == "gaussian" || name == "laplace" {
+			continue // the ziggurat of the standard library, which tries again for ever
+		}
+		for _, bits := range []constant{0, math.MaxUint64} {
+			x := make([]float64, 1)
+			if f.noise.Sample(x, rand.New(bits)); math.IsInf(x[0], 0) || math.IsNaN(x[0]) {
+				t.Errorf("%s: deviate %v of bits %x", name, x[0], uint64(bits))
+			}
+		}
+	}
+}
+
+// Every shift has a level not below it, and there are no more than share the risk.
+func TestIsotropicLevels(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	for range 10000 {
+		x := isotropicFarthest * math.Exp(-40*r.Float64())
+		k := level(x)
+		if at := isotropicNearest * math.Pow(isotropicFiner, float64(k)); at < x || k > 0 && at > x*isotropicFiner*isotropicFiner && x > isotropicNearest {
+			t.Fatalf("level %d at %v for %v", k, at, x)
+		}
+	}
+	if k := level(isotropicFarthest); float64(k) >= isotropicLevels {
+		t.Errorf("%d levels share the risk of %v", k+1, isotropicLevels)
+	}
+}
