@@ -42,7 +42,7 @@ func (v *verifier) norms(prefix string, index int, znorm, allowance []float64, d
 	for k, d := range ds {
 		var own float64
 		own, within[k] = d.tolerances()
-		rounding := d.Status == AllRounding && znorm[k] <= allowance[k]
+		rounding := d.Status == AllRounding && znorm[k] >= 0 && znorm[k] <= allowance[k]
 		if !rounding { // else ‖z‖ is nothing but rounding, then as now
 			v.compare(prefix+"z_norm", index, k, znorm[k], finite(d.ZNorm), own)
 		}

@@ -1,0 +1,88 @@
+package bound
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tattle/nn"
+	"tattle/release"
+)
+
+// smallNet is a ReLU net with weights of PyTorch's size, p inputs and n features.
+func smallNet(t testing.TB, p, hidden, n int) *nn.Net {
+	t.Helper()
+	r := rand.New(rand.NewPCG(7, uint64(p)))
+	param := func(scale float64, shape ...int) *nn.Param {
+		x := &nn.Param{Name: "w", Shape: shape, Data: make([]float32, nn.Size(shape))}
+		for i := range x.Data {
+			x.Data[i] = float32(scale * (2*r.Float64() - 1))
+		}
+		return x
+	}
+	a, b := 2/math.Sqrt(float64(p)), 2/math.Sqrt(float64(hidden))
+	g := &nn.Graph{Name: "small", Input: "x", InputShape: []int{p}, Output: "d", Nodes: []*nn.Node{
+		{Name: "a", Op: &nn.Dense{In: p, Out: hidden, Weight: param(a, hidden, p), Bias: param(a, hidden)}, Inputs: []string{"x"}, Output: "a"},
+		{Name: "b", Op: &nn.ReLU{}, Inputs: []string{"a"}, Output: "b"},
+		{Name: "c", Op: &nn.Dense{In: hidden, Out: n, Weight: param(b, n, hidden), Bias: param(b, n)}, Inputs: []string{"b"}, Output: "c"},
+		{Name: "d", Op: &nn.ReLU{}, Inputs: []string{"c"}, Output: "d"},
+	}}
+	m, err := nn.NewNet(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func noise(p, count int) pictures {
+	r := rand.New(rand.NewPCG(8, uint64(p)))
+	d := pictures{make([]float32, p*count), p, make([]int, count)}
+	for i := range d.x {
+		d.x[i] = float32(r.NormFloat64())
+	}
+	for i := range d.labels {
+		d.labels[i] = i % 3
+	}
+	return d
+}
+
+func small(t testing.TB) (*nn.Net, pictures, Experiment) {
+	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: DCT([]int{4, 6}), Band: 2, Search: SearchOptions{Restarts: 6, Repeats: 4, Seed: 3}}
+	return smallNet(t, 24, 40, 30), noise(24, 70), e
+}
+
+func mustRun(t testing.TB, m Model, d Source, indices []int, e Experiment) *Result {
+	t.Helper()
+	r, err := Run(context.Background(), m, d, indices, e, RunOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// witnesses reads the perturbations of a run.
+func witnesses(t testing.TB, r *Result, size float64) []float32 {
+	t.Helper()
+	x, _, err := open(t, r.Path).Float32s(SizeName(size) + "_eps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// distance returns ‖a−b‖/‖b‖ of rows of length p, the q-quantile over rows.
+func distance(a, b []float32, p int, q float64) float64 {
+	var ratios []float64
+	for i := 0; i < len(a); i += p {
+		var d, s float64
+		for k := i; k < i+p; k++ {
+			d += float64(a[k]-b[k]) * float64(a[k]-b[k])
+			s += float64(b[k]) * float64(b[k])
+		}
+		ratios = append(ratios, math.Sqrt(d/s))
+	}
+	slices.Sort(ratios)
+	return ratios[int(q*float64(len(ratios)-1))]
+}

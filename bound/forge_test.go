@@ -1,0 +1,95 @@
+package bound
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"tattle/npy"
+	"tattle/run"
+)
+
+// forge writes the arrays again with one element of one of them changed.
+func forge(t *testing.T, r *Result, to, name string, at int, change float64) Claims {
+	t.Helper()
+	return forgeArray(t, r, to, name, func(data any) {
+		switch x := data.(type) {
+		case []float64:
+			x[at] *= 1 + change
+		case []float32:
+			x[at] *= 1 + float32(change)
+		case []int64:
+			x[at]++
+		case []int32:
+			x[at]--
+		case []int16:
+			x[at] = (x[at] + 1) % 6
+		default:
+			t.Fatalf("array %s of %T", name, x)
+		}
+	})
+}
+
+// forgeArray writes the arrays again with one of them changed.
+func forgeArray(t *testing.T, r *Result, to, name string, change func(data any)) Claims {
+	t.Helper()
+	f := open(t, r.Path)
+	err := run.WriteFile(to, func(w io.Writer) error {
+		z := npy.NewWriter(w)
+		for _, n := range f.Names() {
+			a, err := f.Array(n)
+			if err != nil {
+				return err
+			}
+			if n == name {
+				change(a.Data)
+			}
+			if err := z.Add(n, a.Shape, a.Data); err != nil {
+				return err
+			}
+		}
+		return z.Close()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.claims()
+	c.Arrays = to
+	if c.SHA256, err = run.Digest(to); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func names(found []Discrepancy, says string) bool {
+	for _, d := range found {
+		if strings.Contains(d.String(), says) {
+			return true
+		}
+	}
+	return false
+}
+
+func bits64(v float64) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)) }
+
+func bits32(v float32) []byte { return binary.LittleEndian.AppendUint32(nil, math.Float32bits(v)) }
+
+// tamper writes the file with the first occurrence of some bytes replaced.
+// Checksums of the archive's members stay as they were, as they do where arrays
+// are read by rows.
+func tamper(t *testing.T, path string, original, old, changed []byte) {
+	t.Helper()
+	if bytes.Equal(old, changed) || !bytes.Contains(original, old) {
+		t.Fatalf("cannot replace % x by % x", old, changed)
+	}
+	err := run.WriteFile(path, func(w io.Writer) error {
+		_, err := w.Write(bytes.Replace(original, old, changed, 1))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

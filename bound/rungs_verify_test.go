@@ -1,0 +1,225 @@
+package bound
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/internal/simd"
+	"tattle/nn"
+	"tattle/release"
+)
+
+func TestVerifyConfirmsRungs(t *testing.T) {
+	m, data, e := laddered(t)
+	for _, search := range []string{Direct, Algorithm1} {
+		e.Search.Search, e.SkipCramerRao = search, search == Algorithm1
+		r := mustRun(t, m, data, upTo(20), e)
+		if found := verified(t, m, data, r, r.claims()); len(found) != 0 {
+			t.Errorf("%s: %v", search, found)
+		}
+		if r.Twins.Tried != 3 {
+			t.Errorf("twins of %d examples, want 3", r.Twins.Tried)
+		}
+		for k, std := range r.Barankin.Std {
+			if std <= 0 {
+				t.Errorf("nothing is proved of coordinate %d", k)
+			}
+			if cr := r.CramerRao; cr != nil && cr.Seen[k] > 1-SeenTolerance && math.Abs(std/cr.Full[k]-1) > 1e-3 && r.Barankin.Winner[k] == combined && e.Far.Starts == 0 {
+				t.Errorf("coordinate %d: %g, Cramér-Rao %g", k, std, cr.Full[k])
+			}
+		}
+	}
+}
+
+// Every array of every rung is checked by what it says.
+func TestVerifyCatchesEveryRung(t *testing.T) {
+	m, data, e := laddered(t)
+	e.SkipCramerRao = true
+	twins, far, alone := e, e, e // together, bounds are so large that rounding decides
+	far.Twins, far.Barankin = TwinOptions{}, BarankinOptions{}
+	twins.Far, twins.Barankin = FarOptions{}, BarankinOptions{}
+	alone.Far, alone.Twins = FarOptions{}, TwinOptions{}
+	catchesEveryRung(t, m, data, twins)
+	catchesEveryRung(t, m, data, alone)
+	catchesEveryRung(t, smallNet(t, 24, 90, 90), data, far) // whose features see every direction
+}
+
+func catchesEveryRung(t *testing.T, m *nn.Net, data pictures, e Experiment) {
+	t.Helper()
+	r := mustRun(t, m, data, upTo(5), e)
+	f, to := open(t, r.Path), filepath.Join(t.TempDir(), "forged.npz")
+	for _, s := range r.Experiment.blocks()[1:] {
+		for _, c := range s.columns(24, 24) {
+			if c.name == "twin_winner" {
+				continue // where both are unbounded, either will do
+			}
+			a, err := f.Array(c.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			change := 1e-4
+			norms, allowances := array(t, f, s.name+"_z_norm"), array(t, f, s.name+"_allowance")
+			n := nn.Size(a.Shape)
+			places := []int{0, n / 3, n / 2, n - 1}
+			if strings.HasSuffix(c.name, "_solve") { // near the best coefficients others prove as much to second order
+				change, places = 1, []int{0, 3 * (s.each + 1), s.each*s.each + s.each + 1}
+			}
+			for _, at := range places {
+				switch x := a.Data.(type) {
+				case []float64:
+					if x[at] == 0 || math.IsInf(x[at], 1) || s.name == twinName && c.name != "twin_allowance" ||
+						strings.HasSuffix(c.name, "_z_norm") && norms[at] <= allowances[at] {
+						continue // no change, or of what is rounding alone
+					}
+				case []float32:
+					if x[at] == 0 {
+						continue
+					}
+				}
+				claims := forge(t, r, to, c.name, at, change)
+				claims.Summaries = nil
+				if forged, err := Load(to, r.Experiment); err == nil {
+					claims.Summaries = forged.Summaries
+				}
+				found, err := Verify(t.Context(), m, data, r.Experiment, claims, nil)
+				if err == nil && (len(found) == 0 || names(found, "SHA-256")) {
+					t.Errorf("%s %d changed: %v", c.name, at, found)
+				}
+			}
+		}
+	}
+}
+
+// Where rounding decides, verification on another processor needs room: but a bound
+// of more than twice what comes out is found on every rung, however large, and of
+// steps so small that z is rounding alone.
+func TestVerifyCatchesExaggeration(t *testing.T) {
+	m, data, e := laddered(t)
+	e.SkipCramerRao = true
+	tiny := e
+	tiny.Far, tiny.Barankin, tiny.Twins, tiny.Sizes = FarOptions{}, BarankinOptions{}, TwinOptions{}, []float64{1e-15}
+	for _, e := range []Experiment{e, tiny} {
+		r := mustRun(t, m, data, upTo(5), e)
+		f, decided := open(t, r.Path), 0
+		for _, s := range r.Experiment.blocks() {
+			exaggerated(t, m, data, r, s.name+"_std", 2.1)
+			exaggerated(t, m, data, r, s.name+"_mean_square", 4.1)
+			norms, allowances := array(t, f, s.name+"_z_norm"), array(t, f, s.name+"_allowance")
+			for k, v := range norms {
+				if v <= allowances[k] && v > 0 {
+					decided++
+				}
+			}
+		}
+		if decided == 0 {
+			t.Error("rounding decides nothing: the test is idle")
+		}
+	}
+}
+
+// exaggerated checks that every finite bound of an array, made so many times larger,
+// is found.
+func exaggerated(t *testing.T, m *nn.Net, data pictures, r *Result, name string, times float64) {
+	t.Helper()
+	want, to := 0, filepath.Join(t.TempDir(), "forged.npz")
+	claims := forgeArray(t, r, to, name, func(data any) {
+		for k, v := range data.([]float64) {
+			if v > 0 && v < math.MaxFloat64 {
+				data.([]float64)[k], want = v*times, want+1
+			}
+		}
+	})
+	forged, err := Load(to, r.Experiment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims.Summaries = forged.Summaries
+	if found := verified(t, m, data, forged, claims); len(found) != min(want, mostDiscrepancies) {
+		t.Errorf("%s: %d of %d exaggerations are found", name, len(found), want)
+	}
+}
+
+// Of twins, whose bounds are unbounded and z rounding alone, every array is checked:
+// other witnesses are no twins, and neither a finite bound nor another winner than
+// one of the two will do, nor a ‖z‖ that is none.
+func TestVerifyCatchesTwins(t *testing.T) {
+	m, data, e := laddered(t)
+	e.SkipCramerRao, e.Far, e.Barankin = true, FarOptions{}, BarankinOptions{}
+	r := mustRun(t, m, data, upTo(5), e)
+	std := array(t, open(t, r.Path), "twin_std")
+	for k := range std[:24] {
+		if !math.IsInf(std[k], 1) {
+			t.Fatalf("coordinate %d: %g", k, std[k])
+		}
+	}
+	set := func(at int, v float64) func(data any) {
+		return func(data any) {
+			switch x := data.(type) {
+			case []float64:
+				x[at] = v
+			case []int16:
+				x[at] = int16(v)
+			}
+		}
+	}
+	last := 3*24 + 5 // of an example that was not tried
+	for _, v := range []struct {
+		array  string
+		change func(data any)
+	}{
+		{"twin_std", set(3, 1e300)}, {"twin_std", set(3, 0)}, {"twin_std", set(last, 1)}, {"twin_std", set(last, math.Inf(1))},
+		{"twin_mean_square", set(1, 1e300)}, {"twin_mean_square", set(4, math.Inf(1))},
+		{"twin_z_norm", set(0, 1)}, {"twin_z_norm", set(1, -1)}, {"twin_allowance", set(1, 1)}, {"twin_allowance", set(0, 0)},
+		{"twin_winner", set(2, 2)}, {"twin_winner", set(2, -1)}, {"twin_winner", set(2, combined)}, {"twin_winner", set(last, 0)},
+		{"twin_eps", set(2, 9)}, {"twin_eps", set(24+2, math.NaN())}, {"twin_eps", func(data any) { clear(data.([]float64)[:48]) }},
+		{"twin_eps", func(data any) { simd.Scale(1e-9, data.([]float64)[:48]) }},
+	} {
+		to := filepath.Join(t.TempDir(), "forged.npz")
+		claims := forgeArray(t, r, to, v.array, v.change)
+		forged, err := Load(to, r.Experiment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		claims.Summaries = forged.Summaries
+		if len(verified(t, m, data, forged, claims)) == 0 {
+			t.Errorf("%s changed: nothing is found", v.array)
+		}
+	}
+}
+
+// Every item of every rung's summaries counts, and none may be missing.
+func TestVerifyCatchesEveryRungsSummary(t *testing.T) {
+	m, data, e := laddered(t)
+	e.Noise = estimated{overlapping{opaque{release.Gaussian{Sigma: 1}}}}
+	r := mustRun(t, m, data, upTo(5), e)
+	if r.Far == nil || r.Barankin == nil || r.Twins == nil {
+		t.Fatal("a rung is missing")
+	}
+	for i, s := range r.Summaries {
+		if s.Status == StatusCertified {
+			t.Errorf("%s is certified under noise that is not", s.Method)
+		}
+		for what, change := range map[string]func(*Summary){
+			"status": func(s *Summary) { s.Status = StatusCertified },
+			"note":   func(s *Summary) { s.Note = "" },
+			"domain": func(s *Summary) { s.Domain += "!" },
+			"search": func(s *Summary) { s.Search += "!" },
+			"method": func(s *Summary) { s.Method += "!" },
+			"values": func(s *Summary) { s.Values++ },
+		} {
+			c := r.claims()
+			change(&c.Summaries[i])
+			if found := verified(t, m, data, r, c); len(found) != 1 {
+				t.Errorf("summary %d, %s changed: %v", i, what, found)
+			}
+		}
+		c := r.claims()
+		c.Summaries = slices.Delete(c.Summaries, i, i+1)
+		if len(verified(t, m, data, r, c)) == 0 {
+			t.Errorf("summary %d may be missing", i)
+		}
+	}
+}
