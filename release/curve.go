@@ -87,8 +87,19 @@ func (c *Curve) Clean() Accuracy { return c.accuracy }
 // RMS returns the root mean square of all features, as FeatureRMS does.
 func (c *Curve) RMS() float64 { return c.rms }
 
+// Against counts drops from what another classifier has right of the examples, in
+// place of the front and head without noise: so what a projection loses and what the
+// noise after it does count together, example by example. It panics unless there is
+// one entry for each example.
+func (c *Curve) Against(right []bool) {
+	if len(right) != len(c.labels) {
+		panic(fmt.Sprintf("release: %d entries for %d examples", len(right), len(c.labels)))
+	}
+	c.clean = right
+}
+
 // At measures the accuracy with noise d and post-processing p, and the drop from the
-// accuracy without either. It errs where TopK is negative, where the logits are not finite and, with ctx's
+// accuracy without either, or from that of Against. It errs where TopK is negative, where the logits are not finite and, with ctx's
 // error, where that ends.
 func (c *Curve) At(ctx context.Context, d Dither, p Post) (Utility, Drop, error) {
 	if d == nil {

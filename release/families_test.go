@@ -297,6 +297,9 @@ func TestBoundOfFamilies(t *testing.T) {
 		if b := f.noise.Bound([]float64{1e9}, []float64{1}); !(b > 1e20) {
 			t.Errorf("%s: bound %v of a shift of 1e9", name, b)
 		}
+		if b := f.noise.Bound([]float64{1, math.NaN()}, []float64{0, 0}); !math.IsInf(b, 1) {
+			t.Errorf("%s: bound %v of no number", name, b)
+		}
 		if b := f.noise.Bound([]float64{0}, []float64{0}); !(b > 0 && b < 1e-20) {
 			t.Errorf("%s: bound %v of no shift", name, b)
 		}

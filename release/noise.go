@@ -16,7 +16,8 @@ type Noise interface {
 	// standard deviation.
 	Fisher() float64
 	// Bound returns at least ChiSquared(z*) for every z* with |z* − z| ≤ e
-	// elementwise, its own rounding included; +Inf where that overflows.
+	// elementwise, its own rounding included; +Inf where that overflows or an argument
+	// is no number. Unless Certain it is an estimate of such a number, from above.
 	Bound(z, e []float64) float64
 	// Certain tells that Bound is a proof, and not an estimate by quadrature or
 	// Monte Carlo.
@@ -58,5 +59,8 @@ func (g Gaussian) Bound(z, e []float64) float64 {
 	}
 	n := float64(len(z))
 	q := (s + n*0x1p-1074) * (1 + (n+16)*u) / g.Sigma / g.Sigma
+	if math.IsNaN(q) {
+		return math.Inf(1)
+	}
 	return max(math.Expm1(q), 0x1p-1000) * (1 + (8+4*q)*u)
 }

@@ -37,6 +37,13 @@ const projectionStream = 0x70726f6a656374 // "project"
 // taken from: the first ones, many more than there are directions.
 const principalExamples = 20000
 
+// The largest projections: of the numbers in P (a gigabyte with its copies), and of the
+// features whose covariance is decomposed (minutes, and a gigabyte).
+const (
+	mostProjection = 1 << 26
+	mostPrincipal  = 1 << 13
+)
+
 // projector is y = P(a − μ) with orthonormal rows P, and a ≈ Pᵀy + μ on the way
 // back.
 type projector struct {
@@ -58,6 +65,9 @@ func (s Spec) project(ctx context.Context, front, head *nn.Graph, train nn.Sourc
 	if s.Keep > shape[0] {
 		return nil, nil, fmt.Errorf("there are %d entries to project: keep at most that many, not %d", shape[0], s.Keep)
 	}
+	if s.Keep > mostProjection/shape[0] {
+		return nil, nil, fmt.Errorf("%d of %d entries are too many to project: keep at most %d", s.Keep, shape[0], mostProjection/shape[0])
+	}
 	p, err := s.projector(ctx, front, shape[0], train)
 	if err != nil {
 		return nil, nil, err
@@ -78,6 +88,9 @@ func (s Spec) projector(ctx context.Context, front *nn.Graph, n int, train nn.So
 	case ProjectionPrincipal:
 		if train == nil {
 			return nil, fmt.Errorf("principal directions are those of training data, and there are none: give some, or choose the projection %s", ProjectionRandom)
+		}
+		if n > mostPrincipal {
+			return nil, fmt.Errorf("%d features are too many for principal directions, at most %d: choose the projection %s", n, mostPrincipal, ProjectionRandom)
 		}
 		return principalProjector(ctx, front, s.Keep, n, train)
 	}

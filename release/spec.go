@@ -35,7 +35,8 @@ type Spec struct {
 // dithered, head maps that to logits (or other scores of the classes). They share
 // their parameters with g; what Spec adds are nodes named release-…, so that both
 // can be written as ONNX. Logits and probabilities are scores already, and the head
-// hands them on; the surface label dithers logits. Training data are needed for a
+// hands them on; for the surface label front ends in logits, too, and Holds says what
+// that is worth. Training data are needed for a
 // principal projection only. It errs where the settings do not go together or do not
 // fit the graph.
 func (s Spec) Build(ctx context.Context, g *nn.Graph, train nn.Source) (front, head *nn.Graph, err error) {

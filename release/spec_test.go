@@ -196,6 +196,16 @@ func TestSpecErrs(t *testing.T) {
 			t.Errorf("%+v: error %v, want %s", s, err, want)
 		}
 	}
+	wide := &nn.Graph{Name: "wide", Input: "x", InputShape: []int{1 << 14}, Output: "y", Nodes: []*nn.Node{
+		{Name: "y", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "y"}}}
+	for want, s := range map[string]release.Spec{
+		"keep at most 4096":         {Surface: "logits", Keep: 5000},
+		"for principal directions,": {Surface: "logits", Keep: 2, Projection: "principal"},
+	} {
+		if _, _, err := s.Build(context.Background(), wide, inputs{1 << 14, nil}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v, want %s", s, err, want)
+		}
+	}
 	if _, _, err := (release.Spec{Keep: 2, Node: "conv1"}).Build(context.Background(), nn.CIFARNet(1), nil); err == nil || !strings.Contains(err.Error(), "flat") {
 		t.Errorf("error %v", err)
 	}

@@ -143,16 +143,20 @@ func (t *Table) ChiSquared(z []float64) float64 {
 //
 // The root of g(t) − 1 is the distance of f(x−t)/f(x) from 1 in L²(f). As log f has
 // slopes of at most L, f(x−t*) and f(x−t) differ by at most f(x−t)·expm1(L|t*−t|),
-// hence √(g(t*)−1) ≤ √(g(t)−1) + expm1(L|t*−t|)·√g(t). The same holds for what
-// rounding does to the ends of the 2n pieces, each within 2u of the largest, which
-// adds 8(n+2)u of that to e. The sum is rounded as in productBound.
+// hence √(g(t*)−1) ≤ √(g(t)−1) + expm1(L|t*−t|)·√g(t). The same holds for any error of
+// the log ratio r, δ/L of it standing for |t*−t|. With R the largest |knot|, the ends
+// of 2n pieces, each off by u(R+|t|), change r by 2L of that at most; slopes, right to
+// 3u, by 6u·L(2R+|t|), the products and sums of excess by 4u·L(2R+|t|) + 2nu·L|t|:
+// together less than 8(n+2)u·L(R+|t|), which is added to e. The log density is off by
+// less than that, too, which is a factor of g − 1. The sum is rounded as in productBound.
 func (t *Table) Bound(z, e []float64) float64 {
 	n := float64(len(t.x))
 	reach := max(math.Abs(t.x[0]), math.Abs(t.x[len(t.x)-1]))
 	var s float64
 	for j, v := range z {
-		x := t.excess(v) * (1 + tableSlack)
-		off := e[j]*(1+4*unit) + 8*(n+2)*unit*(reach+math.Abs(v))
+		rounding := 8 * (n + 2) * unit * (reach + math.Abs(v))
+		x := t.excess(v) * (1 + tableSlack) * math.Exp(t.steep*rounding)
+		off := e[j]*(1+4*unit) + rounding
 		root := math.Sqrt(x) + math.Expm1(t.steep*off*(1+8*unit))*math.Sqrt(1+x)*(1+16*unit)
 		s += math.Log1p(root * root)
 	}
