@@ -146,7 +146,7 @@ func (s *farSearch) correct() {
 		all[k] = k
 	}
 	on := activity(s.linearizeAt(all), len(all)*s.n)
-	for _, group := range farGroups(on, s.n) {
+	for _, group := range farGroups(on, s.n, farGroup) {
 		if lin := s.linearizeAt(group.at); group.rows > farDirect {
 			s.byGradients(group.at, lin)
 		} else {
@@ -178,9 +178,9 @@ func (s *farSearch) linearizeAt(some []int) nn.Linearization[float32] {
 }
 
 // farGroups divides points, of whose features on, [points, n], are active, into
-// groups whose steps are found together. Which way a point's is found depends on its
-// own rows alone.
-func farGroups(on []bool, n int) (groups []farSome) {
+// groups, size at most, whose steps are found together. Which way a point's is found
+// depends on its own rows alone.
+func farGroups(on []bool, n, size int) (groups []farSome) {
 	rows, order := make([]int, len(on)/n), make([]int, len(on)/n)
 	for k := range rows {
 		order[k] = k
@@ -193,7 +193,7 @@ func farGroups(on []bool, n int) (groups []farSome) {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows[a], rows[b]) })
 	for _, k := range order {
 		g := len(groups) - 1
-		if g < 0 || len(groups[g].at) == farGroup || (rows[k] > farDirect) != (groups[g].rows > farDirect) {
+		if g < 0 || len(groups[g].at) == size || (rows[k] > farDirect) != (groups[g].rows > farDirect) {
 			groups, g = append(groups, farSome{}), g+1
 		}
 		groups[g] = farSome{append(groups[g].at, k), rows[k]}

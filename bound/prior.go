@@ -61,16 +61,13 @@ func NewPrior(ctx context.Context, data Source, inputs, most int, seed uint64) (
 // drawExamples returns at most most of n indices, all where most is 0, ascending.
 func drawExamples(n, most int, seed uint64) []int {
 	if most <= 0 || most >= n {
-		most = n
-	}
-	var indices []int
-	if most == n {
-		for i := range n {
-			indices = append(indices, i)
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
 		}
-		return indices
+		return all
 	}
-	indices = run.Rand(seed, -1, -1).Perm(n)[:most]
+	indices := run.Rand(seed, -1, -1).Perm(n)[:most]
 	slices.Sort(indices)
 	return indices
 }
@@ -124,9 +121,32 @@ func (c *covariance) second(s, mean []float64) (fourth float64, err error) {
 			v := simd.SumSquares(rowOf(x, i, p))
 			fourth += v * v / n
 		}
-		simd.Gemm(true, false, p, p, rows, 1/n, x, p, x, p, 1, s, p)
+		addGram(s, 1/n, x, p)
 	})
+	mirror(s, p)
 	return fourth, err
+}
+
+// gramStripe is how many rows of a symmetric product are computed at once: of
+// MNIST's 784, in four stripes, only ten of the sixteen blocks.
+const gramStripe = 208
+
+// addGram adds alpha·XᵀX, X [·, p], to the lower triangle of s, [p, p], and leaves
+// in the upper one what falls there.
+func addGram(s []float64, alpha float64, x []float64, p int) {
+	for i := 0; i < p; i += gramStripe {
+		w := min(gramStripe, p-i)
+		simd.Gemm(true, false, w, i+w, len(x)/p, alpha, x[min(i, len(x)):], p, x, p, 1, s[i*p:], p)
+	}
+}
+
+// mirror overwrites the upper triangle of s, [p, p], with the lower one.
+func mirror(s []float64, p int) {
+	for i := range p {
+		for j := range i {
+			s[j*p+i] = s[i*p+j]
+		}
+	}
 }
 
 // shrink turns the sample covariance S into (1−λ)S + λμI with μ = tr S/p and λ =

@@ -18,8 +18,9 @@ const (
 	MethodVanTreesMeanSquare = "van-trees-mean-square" // on that per input
 )
 
-// DefaultVanTreesExamples are averaged over: E[JᵀJ] of a thousand of MNIST's
-// differs from that of ten thousand by a few percent.
+// DefaultVanTreesExamples are averaged over: for paper A's MNIST net E[JᵀJ] of a
+// thousand is 4 to 8% from that of ten thousand (Frobenius norm, three seeds), and
+// the bounds per input of the three are within 0.4% of each other.
 const DefaultVanTreesExamples = 1000
 
 // VanTreesOptions says how E[JᵀJ] is averaged.
@@ -33,7 +34,7 @@ type VanTreesOptions struct {
 // (θ̂−θ)(θ̂−θ)ᵀ is at least Covariance. It assumes that inputs are Gaussian: of all
 // distributions of that covariance Σ the Gaussian has the least Fisher
 // information, Σ⁻¹, so the figure is larger than the truth for inputs of more
-// structure, as pictures are.
+// structure, as pictures are. E[JᵀJ] is over data, not over that Gaussian.
 type VanTrees struct {
 	Covariance []float64 // (E[JᵀJ]·Fisher·queries + Σ⁻¹)⁻¹, [p, p]
 	MeanSquare float64   // its trace over p
@@ -43,7 +44,7 @@ type VanTrees struct {
 
 // NewVanTrees evaluates the bound for queries independent releases of one input (0
 // for one), with E[JᵀJ] averaged over examples of data drawn by the seed. It errs
-// where the prior is not of the model's inputs, and where J is not finite.
+// where the prior is not of the model's inputs, and where inputs or J are not finite.
 func NewVanTrees(ctx context.Context, m nn.Model, data Source, prior *Prior, noise release.Noise, queries int, o VanTreesOptions) (*VanTrees, error) {
 	p, _ := m.Dims()
 	if prior.P != p || len(prior.Covariance) != p*p {
@@ -54,7 +55,7 @@ func NewVanTrees(ctx context.Context, m nn.Model, data Source, prior *Prior, noi
 	}
 	indices := drawExamples(data.Len(), o.Examples, o.Seed)
 	if len(indices) == 0 || o.Examples < 0 || queries < 0 {
-		return nil, fmt.Errorf("van Trees bound: %d of %d examples, %d queries: there must be some", o.Examples, data.Len(), queries)
+		return nil, fmt.Errorf("van Trees bound: %d of %d examples, %d queries: none may be negative, and there must be examples", o.Examples, data.Len(), queries)
 	}
 	v := &VanTrees{Prior: prior, Examples: len(indices)}
 	information, err := meanGram(ctx, m, data, indices)
@@ -71,29 +72,54 @@ func NewVanTrees(ctx context.Context, m nn.Model, data Source, prior *Prior, noi
 	return v, nil
 }
 
-// meanGram returns the mean of JᵀJ over examples, from float32 products: their
+// gramChunk is how many examples are read at once, to be grouped by how many rows
+// their Jacobians have: about 50 of MNIST's, 90 in the worst of 32.
+const gramChunk = 256
+
+// meanGram returns the mean of JᵀJ over examples, J from float32 products: their
 // rounding is far below the spread of J over examples.
 func meanGram(ctx context.Context, m nn.Model, data Source, indices []int) ([]float64, error) {
 	p, n := m.Dims()
-	sum, size := make([]float64, p*p), max(1, min(32, rowBudget/(p*n)))
-	x, rows := make([]float32, size*p), []float64(nil)
-	for lo := 0; lo < len(indices); lo += size {
-		if err := ctx.Err(); err != nil {
+	sum := make([]float64, p*p)
+	chunk := max(1, min(gramChunk, rowBudget/(p+n)))
+	for lo := 0; lo < len(indices); lo += chunk {
+		some := indices[lo:min(len(indices), lo+chunk)]
+		x := make([]float32, len(some)*p)
+		data.Examples(x, some)
+		if !finite32(x) {
+			return nil, fmt.Errorf("van Trees bound: among examples %d to %d there are inputs that are not finite", some[0], some[len(some)-1])
+		}
+		if err := addGrams(ctx, sum, m, x, 1/float64(len(indices))); err != nil {
 			return nil, err
 		}
-		some := indices[lo:min(len(indices), lo+size)]
-		x := x[:len(some)*p]
-		data.Examples(x, some)
-		rows = rows[:0]
-		for _, j := range jacobians(m.Linearize(x), len(some), p, n) {
-			rows = append(rows, j.Rows...)
-		}
-		simd.Gemm(true, false, p, p, len(rows)/p, 1/float64(len(indices)), rows, p, rows, p, 1, sum, p)
 	}
+	mirror(sum, p)
 	if s := simd.SumSquares(sum); math.IsNaN(s) || math.IsInf(s, 0) {
 		return nil, fmt.Errorf("the Jacobian of the features is not finite: the model's weights are too large")
 	}
 	return sum, nil
+}
+
+// addGrams adds alpha·JᵀJ at every input of x, [·, p], to the lower triangle of sum.
+func addGrams(ctx context.Context, sum []float64, m nn.Model, x []float32, alpha float64) error {
+	p, n := m.Dims()
+	on := activity(m.Linearize(x), len(x)/p*n)
+	size := max(1, min(farGroup, rowBudget/(p*n)))
+	point, rows := make([]float32, size*p), []float64(nil)
+	for _, group := range farGroups(on, n, size) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for i, k := range group.at {
+			copy(rowOf(point, i, p), rowOf(x, k, p))
+		}
+		rows = rows[:0]
+		for _, j := range jacobians(m.Linearize(point[:len(group.at)*p]), len(group.at), p, n) {
+			rows = append(rows, j.Rows...)
+		}
+		addGram(sum, alpha, rows, p)
+	}
+	return nil
 }
 
 // posterior returns (G + Σ⁻¹)⁻¹ = Tᵀ T with Σ = RᵀR, I + R G Rᵀ = L Lᵀ and T =

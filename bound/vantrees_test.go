@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -208,6 +209,81 @@ func TestShrinkage(t *testing.T) {
 	}
 	if math.Abs(prior.Mean[3]-1.5) > 1e-12 {
 		t.Errorf("its mean is %g", prior.Mean[3])
+	}
+}
+
+// Of one input known with variance v and released as w·x + noise, the bound is that
+// of two measurements, 1/(1/v + w²/σ²).
+func TestVanTreesOfOneInput(t *testing.T) {
+	data := pictures{x: []float32{0, 2, 4, 6}, p: 1, labels: make([]int, 4)}
+	prior, err := NewPrior(context.Background(), data, 1, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(prior.Covariance[0]-5) > 1e-12 || prior.Mean[0] != 3 {
+		t.Errorf("variance %g and mean %g of 0, 2, 4, 6", prior.Covariance[0], prior.Mean[0])
+	}
+	net := linearNet(t, rand.New(rand.NewPCG(1, 1)), 1, 1)
+	w := float64(net.Graph().Params()[0].Data[0])
+	v, err := NewVanTrees(context.Background(), net, data, prior, release.Gaussian{Sigma: 2}, 0, VanTreesOptions{Examples: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 1 / (1./5 + w*w/4); math.Abs(v.MeanSquare/want-1) > 1e-12 || v.Examples != 1 {
+		t.Errorf("mean square %g from %d examples, want %g from 1", v.MeanSquare, v.Examples, want)
+	}
+}
+
+// A release of one direction leaves the prior's part of all others, inputs that never
+// change among them, where there are fewer examples than inputs.
+func TestVanTreesOfFewExamples(t *testing.T) {
+	const p, n = 20, 5
+	data, _ := gaussians(rand.New(rand.NewPCG(11, 12)), n, p)
+	for e := range n {
+		data.x[e*p+7] = -1
+	}
+	prior, err := NewPrior(context.Background(), data, p, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := NewVanTrees(context.Background(), linearNet(t, rand.New(rand.NewPCG(2, 2)), p, 1), data, prior, release.Gaussian{Sigma: .1}, 1, VanTreesOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range v.Std(Pixels(p)) {
+		if alone := prior.Std(Pixels(p))[i]; !(s > 0 && s < alone) {
+			t.Errorf("input %d: %g with the release, %g without", i, s, alone)
+		}
+	}
+}
+
+func TestVanTreesRefuses(t *testing.T) {
+	const p = 4
+	data, sigma := gaussians(rand.New(rand.NewPCG(13, 14)), 9, p)
+	net := linearNet(t, rand.New(rand.NewPCG(3, 3)), p, 2)
+	prior := &Prior{Mean: make([]float64, p), Covariance: sigma, P: p, Examples: 9}
+	broken := pictures{x: append(slices.Clone(data.x), 0, float32(math.NaN()), 0, 0), p: p, labels: make([]int, 10)}
+	steep := linearNet(t, rand.New(rand.NewPCG(3, 3)), p, 2)
+	steep.Graph().Params()[0].Data[1] = float32(math.Inf(1))
+	flat := &Prior{Mean: prior.Mean, Covariance: make([]float64, p*p), P: p}
+	for name, try := range map[string]struct {
+		net      *nn.Net
+		data     Source
+		prior    *Prior
+		examples int
+	}{
+		"other inputs":    {linearNet(t, rand.New(rand.NewPCG(3, 3)), p+1, 2), data, prior, 0},
+		"no number":       {net, broken, prior, 0},
+		"infinite":        {steep, data, prior, 0},
+		"singular":        {net, data, flat, 0},
+		"negative number": {net, data, prior, -1},
+		"no data":         {net, pictures{p: p}, prior, 0},
+	} {
+		if _, err := NewVanTrees(context.Background(), try.net, try.data, try.prior, release.Gaussian{Sigma: 1}, 1, VanTreesOptions{Examples: try.examples}); err == nil {
+			t.Errorf("%s: no error", name)
+		} else {
+			t.Logf("%s: %v", name, err)
+		}
 	}
 }
 
