@@ -14,11 +14,11 @@ import (
 
 const (
 	demoEpochs   = 3   // 90 % accuracy and more: enough to have something to protect
-	demoExamples = 100 // of the test set, bounded with the paper's settings
+	demoExamples = 50 // of the test set, bounded with the paper's settings
 )
 
-// demoRungs are the defaults of `tattle bound`.
-var demoRungs = rungFlags{Barankin: 64, Far: 8, Twins: "6"}
+// demoRungs are the defaults of `tattle bound`, with twins for fewer examples.
+var demoRungs = rungFlags{Barankin: 64, Far: 8, Twins: "3"}
 
 type demoCmd struct{ output }
 
