@@ -60,25 +60,30 @@ func NewCurve(ctx context.Context, front, head nn.Model, data nn.Source, draws i
 	size := min(curveBatch, max(data.Len(), 1))
 	c.z, c.x = make([]float64, size*n), make([]float32, size*n)
 	c.logits, c.right = make([]float32, size*classes), make([]bool, size)
+	if err := c.keep(ctx, front, data); err != nil {
+		return nil, fmt.Errorf("accuracy: %w", err)
+	}
+	return c, nil
+}
+
+// keep fills in the features and labels, and what comes of them without noise.
+func (c *Curve) keep(ctx context.Context, front nn.Model, data nn.Source) error {
 	err := forEachBatch(front, data, func(first int, features []float32) error {
 		c.features = append(c.features, features...)
 		return ctx.Err()
 	})
 	if err != nil {
-		return nil, fmt.Errorf("accuracy: %w", err)
+		return err
 	}
 	c.labels, c.clean = make([]int, data.Len()), make([]bool, data.Len())
 	for i := range c.labels {
 		c.labels[i] = data.Label(i)
 	}
 	c.rms = stat.RMS(c.features)
-	correct, err := c.forEach(ctx, func(first int, x []float32) { copy(x, c.features[first*n:]) },
+	correct, err := c.forEach(ctx, func(first int, x []float32) { copy(x, c.features[first*c.n:]) },
 		func(i int, right bool) { c.clean[i] = right })
-	if err != nil {
-		return nil, fmt.Errorf("accuracy: %w", err)
-	}
 	c.accuracy = newAccuracy(correct, len(c.labels), 1)
-	return c, nil
+	return err
 }
 
 // Clean returns the accuracy without noise.

@@ -27,7 +27,7 @@ var isotropicLevels = math.Ceil(math.Log(isotropicFarthest/isotropicNearest)/mat
 
 // IsotropicLaplace is noise of density proportional to exp(−‖x‖/b) on R^n: its
 // features have no correlation and yet depend on one another, so that χ² is no
-// product. NewIsotropicLaplace makes one.
+// product. Its χ² is only estimated, by Monte Carlo. NewIsotropicLaplace makes one.
 type IsotropicLaplace struct {
 	Sigma float64 // of each feature, b√(n+1)
 	Scale float64 // b

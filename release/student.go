@@ -18,8 +18,8 @@ const (
 	MaxFreedom = 1000
 )
 
-// StudentT is independent noise of Student's distribution in each feature.
-// NewStudentT makes one.
+// StudentT is independent noise of Student's distribution in each feature. Its χ² is
+// only estimated. NewStudentT makes one.
 type StudentT struct {
 	Sigma   float64 // the standard deviation
 	Freedom float64 // ν, above 2
