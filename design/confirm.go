@@ -9,7 +9,9 @@ import (
 
 	"tattle/attack"
 	"tattle/bound"
+	"tattle/nn"
 	"tattle/release"
+	"tattle/stat"
 )
 
 const (
@@ -23,17 +25,14 @@ const (
 	leastCertifying = 1e-3  // of the estimate: a certificate below it is not worth raising σ for
 )
 
-// newAttack fits the linear attack to at most most training examples, 0 for
-// attackExamples. Its noise does not matter to MeanSquareAt.
-func (s *searcher) newAttack(ctx context.Context, f *front, most int) (attacker, error) {
-	if most == 0 {
-		most = attackExamples
-	}
+// newAttack fits the linear attack to a part of the training data. Its noise does not
+// matter to MeanSquareAt.
+func (s *searcher) newAttack(ctx context.Context, f *front) (attacker, error) {
 	noise, err := release.NewGaussian(1)
 	if err != nil {
 		return nil, err
 	}
-	return attack.NewLinear(ctx, f.net, noise, s.train, attack.LinearOptions{Examples: most, Seed: s.Seed})
+	return attack.NewLinear(ctx, f.net, noise, s.train, attack.LinearOptions{Examples: attackExamples, Seed: s.Seed})
 }
 
 // settle chooses among the candidates, confirms the choice and fills in the answer.
@@ -106,10 +105,12 @@ func (s *searcher) certify(ctx context.Context, c *candidate) error {
 			return err
 		}
 		r.Estimate, r.Raised = first.MedianStd, c.point.Sigma/first.Sigma
-		if r.AttackMSE, err = s.attacked(ctx, c); err != nil {
-			return err
-		}
 		c.confirmed = r
+		if t.AttackMSE > 0 {
+			if err := s.attack(ctx, c); err != nil {
+				return err
+			}
+		}
 		sigma := c.point.Sigma
 		if t.MedianStd > 0 && r.Status != bound.StatusCertified {
 			break
@@ -150,13 +151,14 @@ func (s *searcher) prove(ctx context.Context, c *candidate) (*Confirmation, erro
 		return nil, fmt.Errorf("a folder for certificates: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	e := bound.Experiment{Noise: noise, Coordinates: s.Coordinates, Search: bound.SearchOptions{Seed: s.Seed},
+	e := bound.Experiment{Noise: noise, Coordinates: s.Coordinates, Band: s.Band, Search: bound.SearchOptions{Seed: s.Seed},
 		Barankin: bound.BarankinOptions{Witnesses: witnesses}}
-	r, err := bound.Run(ctx, c.net, s.test, s.base.indices, e, bound.RunOptions{Dir: dir})
+	progress := func(done, total int) { s.tell(Certifying, done, total) }
+	r, err := bound.Run(ctx, c.net, s.test, s.base.indices, e, bound.RunOptions{Dir: dir, Progress: progress})
 	if err != nil {
 		return nil, fmt.Errorf("certifying %s: %w", c.line, err)
 	}
-	out := &Confirmation{Examples: len(r.Indices), AttackMSE: math.NaN(), Status: bound.StatusEstimated}
+	out := &Confirmation{Examples: len(r.Indices), Bounds: r.Summaries, AttackMSE: math.NaN(), BlindMSE: math.NaN(), Status: bound.StatusEstimated}
 	for _, row := range r.Summaries {
 		standard := row.Method == bound.MethodHCR || row.Method == bound.MethodBarankin
 		if median := row.Quantile(.5); standard && row.Band == "all" && (out.Method == "" || median > out.MedianStd) {
@@ -166,33 +168,33 @@ func (s *searcher) prove(ctx context.Context, c *candidate) (*Confirmation, erro
 	return out, nil
 }
 
-// attacked runs the linear attack, fitted to all training data, on test examples;
-// NaN where no target asks for it.
-func (s *searcher) attacked(ctx context.Context, c *candidate) (float64, error) {
-	if s.Target.AttackMSE == 0 {
-		return math.NaN(), nil
-	}
+// attack runs the linear attack on what the candidate releases of test examples.
+func (s *searcher) attack(ctx context.Context, c *candidate) error {
 	noise, err := release.ParseNoise(c.family, c.point.Sigma, c.keep)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	a, err := attack.NewLinear(ctx, c.net, noise, s.train, attack.LinearOptions{Seed: s.Seed})
+	whole, err := nn.NewNet(s.graph)
 	if err != nil {
-		return 0, err
+		return err
+	}
+	a, err := attack.NewLinear(ctx, c.net, noise, s.train, attack.LinearOptions{Domain: s.Legal, Seed: s.Seed})
+	if err != nil {
+		return fmt.Errorf("the linear attack on %s: %w", c.line, err)
 	}
 	indices := sample(s.test.Len(), attackMeasured, s.Seed^freshStream)
-	r, err := attack.Measure(ctx, a, c.net, noise, s.test, indices, attack.Options{Draws: 1, Seed: s.Seed ^ freshStream})
+	r, err := attack.Measure(ctx, a, c.net, noise, s.test, indices, attack.Options{
+		Coordinates: s.Coordinates, Classifier: whole, Seed: s.Seed ^ freshStream})
 	if err != nil {
-		return 0, err
+		return fmt.Errorf("the linear attack on %s: %w", c.line, err)
 	}
-	var sum float64
-	for _, v := range r.MeanSquare {
-		sum += v
-	}
-	return sum / float64(len(r.MeanSquare)), nil
+	mean, _ := stat.MeanStd(r.MeanSquare)
+	c.confirmed.Attack, c.confirmed.AttackMSE, c.confirmed.BlindMSE = r, mean, a.MeanSquareAt(release.MaxSigma)
+	return nil
 }
 
-// fresh measures accuracy again by noise that the search has not seen.
+// fresh measures accuracy again by noise that the search has not seen, and what the
+// linear attack reaches where there is something to learn it from.
 func (s *searcher) fresh(ctx context.Context, c *candidate) error {
 	r := c.confirmed
 	r.Seed = s.Seed ^ freshStream
@@ -206,5 +208,8 @@ func (s *searcher) fresh(ctx context.Context, c *candidate) error {
 	}
 	r.Accuracy, r.Drop = p.Accuracy, p.Drop
 	r.Keeps = s.MaxDrop == 0 || r.Drop.Mean <= s.MaxDrop
-	return nil
+	if r.Attack != nil || s.train == nil {
+		return nil
+	}
+	return s.attack(ctx, c)
 }

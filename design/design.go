@@ -16,12 +16,12 @@
 package design
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"tattle/attack"
 	"tattle/bound"
 	"tattle/release"
 )
@@ -81,51 +81,6 @@ func (t Target) String() string {
 	return strings.Join(parts, " and ")
 }
 
-func (t Target) check() error {
-	bad := func(v float64) bool { return !(v >= 0) || math.IsInf(v, 0) }
-	switch {
-	case t.Directions < 0 || bad(t.Within):
-		return fmt.Errorf("target of %d directions within %v: give a number such as 10 and a standard deviation such as 0.5", t.Directions, t.Within)
-	case t.Directions > 0 && t.Within == 0:
-		return fmt.Errorf("target of %d directions: say within what standard deviation, such as 0.5", t.Directions)
-	case bad(t.MedianStd):
-		return fmt.Errorf("target median standard deviation %v: give a positive number", t.MedianStd)
-	case bad(t.AttackMSE):
-		return fmt.Errorf("target mean-square error %v: give a positive number", t.AttackMSE)
-	}
-	return nil
-}
-
-// Defaults of Options.
-const (
-	DefaultDraws    = 2   // of noise for each test example: the interval is that of the examples, which more draws hardly narrow
-	DefaultExamples = 100 // whose Jacobians are taken: the median of so many differs by a few percent from that of all
-	DefaultWithin   = .5  // half a standard deviation of the data, where no target says otherwise
-	leastKeep       = 10  // the default sweep's fewest features: as many as MNIST has classes
-)
-
-// Options says what is wanted and what is swept. Its zero value lacks a target or a
-// MaxDrop, one of which must be given.
-type Options struct {
-	Target  Target
-	MaxDrop float64 // of accuracy, as a fraction; its upper confidence limit must keep to it; 0 for none
-
-	Families    []string // as release.ParseNoise reads them; by default gaussian, laplace and logistic
-	Keeps       []int    // numbers of features; by default all, and halves down to about ten
-	Projections []string // for fewer than all features; by default principal, where there are training data, and random
-
-	Draws    int // of noise for each example while searching; by default DefaultDraws
-	Seed     uint64
-	Examples int // of the test data, for Jacobians and certificates; by default DefaultExamples
-
-	Coordinates bound.Coordinates // what is reconstructed; by default cosine modes of the input's shape
-	Scratch     string            // folder for certificates' arrays; by default the system's for temporary files
-
-	// Progress, unless nil, is called with the lines done, those there are, and what
-	// comes next.
-	Progress func(done, total int, what string)
-}
-
 // Point is one release that was tried.
 type Point struct {
 	Spec       release.Spec // what is dithered, for Spec.Build
@@ -135,9 +90,7 @@ type Point struct {
 	Sigma      float64
 	Scale      float64 // σ over the RMS of what is dithered
 	Accuracy   release.Accuracy
-	// Drop is against the net without defence, projection included. Its interval
-	// adds those of projection and noise, which covers whatever their correlation.
-	Drop release.Drop
+	Drop       release.Drop // from the net without defence, projection included, example by example
 	// Directions is the median over examples of those resolved to within
 	// Target.Within, or DefaultWithin.
 	Directions float64
@@ -163,10 +116,15 @@ type Confirmation struct {
 	MedianStd      float64
 	Method, Status string
 	Examples       int
-	Estimate       float64 // of MedianStd, before it was certified
-	Raised         float64 // by what factor σ was raised because the certificate fell short; 1 where it did not
-	AttackMSE      float64 // of the linear attack on test examples; NaN where no target asks for it
-	Note           string
+	Estimate       float64         // of MedianStd, before it was certified
+	Raised         float64         // by what factor σ was raised because the certificate fell short; 1 where it did not
+	Bounds         []bound.Summary // all that was proved or estimated for Examples
+	// AttackMSE is the linear attack's on test examples, fitted to all training data and
+	// adapted to the noise, and BlindMSE that of an answer which never looks at the
+	// release, the mean of the training data. NaN where there are none to learn from.
+	AttackMSE, BlindMSE float64
+	Attack              *attack.Result // what it reached, in the coordinates of Bounds; nil where there is none
+	Note                string
 }
 
 // Answer is what a Search found.
@@ -176,6 +134,8 @@ type Answer struct {
 	// Within is the level at which Directions are counted, of the median of Examples.
 	Within   float64
 	Examples int
+	Features int              // there are, before any projection
+	Clean    release.Accuracy // without defence
 	// Near says how near the search came where Met is false; "" where it is true.
 	Near      string
 	Confirmed *Confirmation
@@ -183,19 +143,4 @@ type Answer struct {
 	Left      []string // lines that were given up, and why
 	// Evaluations counts measurements of accuracy.
 	Evaluations int
-}
-
-func (o Options) check() error {
-	if err := o.Target.check(); err != nil {
-		return err
-	}
-	switch {
-	case o.Target.empty() && o.MaxDrop == 0:
-		return errors.New("nothing is asked for: give a target, a greatest accuracy drop, or both")
-	case !(o.MaxDrop >= 0 && o.MaxDrop < 1):
-		return fmt.Errorf("accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
-	case o.Draws < 0 || o.Examples < 0:
-		return fmt.Errorf("%d draws, %d examples: give at least 1", o.Draws, o.Examples)
-	}
-	return nil
 }

@@ -156,28 +156,6 @@ func TestAttackScale(t *testing.T) {
 	}
 }
 
-func TestPairedDrop(t *testing.T) {
-	before, after := make([]bool, 400), make([]bool, 400)
-	for i := range before {
-		before[i] = i < 300
-		after[i] = i < 280 || i >= 395 // 20 lost, 5 gained
-	}
-	d := pairedDrop(before, after)
-	const mean = 15. / 400
-	half := 1.96*math.Sqrt((25./400-mean*mean)/399) + math.Log(40)/400
-	if math.Abs(d.Mean-mean) > 1e-12 || math.Abs(d.Interval.High-mean-half) > 1e-4 || math.Abs(mean-d.Interval.Low-half) > 1e-4 || d.Examples != 400 {
-		t.Errorf("%+v, want %v ± %v", d, mean, half)
-	}
-	same := pairedDrop(before, before)
-	if same.Mean != 0 || !(same.Interval.High > 0) {
-		t.Errorf("of no change: %+v, an interval without width", same)
-	}
-	sum := total(d, same)
-	if math.Abs(sum.Mean-mean) > 1e-12 || sum.Interval.High < d.Interval.High {
-		t.Errorf("together %+v", sum)
-	}
-}
-
 func TestKeeps(t *testing.T) {
 	for _, c := range []struct {
 		keeps []int

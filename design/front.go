@@ -2,8 +2,10 @@ package design
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"tattle/bound"
 	"tattle/nn"
@@ -51,14 +53,25 @@ func newBase(ctx context.Context, g *nn.Graph, node string, test nn.Source, o Op
 	}
 	p, n := net.Dims()
 	if c := o.Coordinates.Inputs(); c != p {
-		return nil, fmt.Errorf("coordinates of %d inputs, but the net takes %d", c, p)
+		return nil, wrong("Coordinates", "coordinates of %d inputs, but the net takes %d", c, p)
 	}
 	if test.Len() == 0 {
-		return nil, fmt.Errorf("the test data have no examples")
+		return nil, errors.New("the test data have no examples")
 	}
-	b := &base{node: node, n: n, indices: sample(test.Len(), o.Examples, o.Seed)}
-	b.data = cached{test, n, outputs(net, test)}
-	b.right = correct(b.data, head)
+	b := &base{node: node, n: n, indices: o.Indices}
+	if b.indices == nil {
+		b.indices = sample(test.Len(), o.Examples, o.Seed)
+	}
+	if i := slices.IndexFunc(b.indices, func(i int) bool { return i < 0 || i >= test.Len() }); i >= 0 {
+		return nil, wrong("Indices", "example %d: there are %d", b.indices[i], test.Len())
+	}
+	b.data = cached{test, n, nil}
+	if b.data.features, err = outputs(ctx, net, test); err != nil {
+		return nil, err
+	}
+	if b.right, err = correct(ctx, b.data, head); err != nil {
+		return nil, err
+	}
 	b.factors, err = factor(ctx, net, test, b.indices)
 	return b, err
 }
@@ -67,12 +80,15 @@ func newBase(ctx context.Context, g *nn.Graph, node string, test nn.Source, o Op
 const passBatch = 250
 
 // outputs returns a net's outputs for all data, [examples, n].
-func outputs(m nn.Model, data nn.Source) []float32 {
+func outputs(ctx context.Context, m nn.Model, data nn.Source) ([]float32, error) {
 	p, n := m.Dims()
 	out := make([]float32, data.Len()*n)
 	x := make([]float32, min(passBatch, data.Len())*p)
 	indices := make([]int, 0, passBatch)
 	for first := 0; first < data.Len(); first += passBatch {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		indices = indices[:0]
 		for i := first; i < min(first+passBatch, data.Len()); i++ {
 			indices = append(indices, i)
@@ -80,19 +96,19 @@ func outputs(m nn.Model, data nn.Source) []float32 {
 		data.Examples(x[:len(indices)*p], indices)
 		m.Forward(out[first*n:(first+len(indices))*n], x[:len(indices)*p])
 	}
-	return out
+	return out, nil
 }
 
-// correct tells of each example whether its largest logit is at its label. The
-// models apply one after the other.
-func correct(data cached, models ...nn.Model) []bool {
-	for _, m := range models {
-		_, n := m.Dims()
-		data = cached{data.Source, n, outputs(m, data)}
+// correct tells of each example whether the head's largest logit is at its label.
+func correct(ctx context.Context, data nn.Source, head nn.Model) ([]bool, error) {
+	_, n := head.Dims()
+	logits, err := outputs(ctx, head, data)
+	if err != nil {
+		return nil, err
 	}
 	right := make([]bool, data.Len())
 	for i := range right {
-		row, best := data.features[i*data.n:(i+1)*data.n], 0
+		row, best := logits[i*n:(i+1)*n], 0
 		for k, v := range row {
 			if v > row[best] {
 				best = k
@@ -100,7 +116,20 @@ func correct(data cached, models ...nn.Model) []bool {
 		}
 		right[i] = best == data.Label(i)
 	}
-	return right
+	return right, nil
+}
+
+// accuracy counts what is right.
+func accuracy(right []bool) release.Accuracy {
+	a := release.Accuracy{Trials: len(right)}
+	for _, r := range right {
+		if r {
+			a.Correct++
+		}
+	}
+	a.Fraction = float64(a.Correct) / float64(a.Trials)
+	a.Interval = stat.ClopperPearson(a.Correct, a.Trials, release.Confidence)
+	return a
 }
 
 // build makes a front ready: nets, features with the curve of their accuracy, what
@@ -119,41 +148,57 @@ func (s *searcher) build(ctx context.Context, spec release.Spec) (*front, error)
 	}
 	_, f.keep = f.net.Dims()
 	factors := s.base.factors
-	if spec.Keep > 0 {
-		if factors, err = s.shrink(ctx, f, frontGraph); err != nil {
-			return nil, err
-		}
+	if spec.Keep == 0 {
+		f.curve, err = s.newCurve(ctx, f, s.Seed)
+	} else if err = s.shorten(ctx, f, frontGraph); err == nil && !s.lossy(f) {
+		factors, err = s.shrink(ctx, f)
 	}
-	if s.MaxDrop > 0 && f.lost.Interval.High > s.MaxDrop {
-		return f, nil // no noise can mend that
+	if err != nil || s.lossy(f) {
+		return f, err
 	}
 	f.spectrum = newSpectrum(factors, s.Coordinates)
-	if f.curve, err = s.newCurve(ctx, f, s.Seed); err != nil {
-		return nil, err
-	}
 	if s.Target.AttackMSE > 0 {
-		f.attack, err = s.newAttack(ctx, f, 0)
+		f.attack, err = s.newAttack(ctx, f)
 	}
 	return f, err
 }
 
-// shrink takes the features through the projection: its drop, and the Jacobians
-// behind it.
-func (s *searcher) shrink(ctx context.Context, f *front, g *nn.Graph) ([]*bound.Factors, error) {
+// lossy tells that a projection alone loses more than MaxDrop: no noise can mend that.
+func (s *searcher) lossy(f *front) bool { return s.MaxDrop > 0 && f.lost.Interval.High > s.MaxDrop }
+
+// shorten finds the projection at the front's end, and what it loses of accuracy.
+func (s *searcher) shorten(ctx context.Context, f *front, g *nn.Graph) error {
 	_, tail, err := g.Cut(s.base.node)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if f.tail, err = nn.NewNet(tail); err != nil {
-		return nil, err
+		return err
 	}
-	f.lost = pairedDrop(s.base.right, correct(s.base.data, f.tail, f.head))
+	if f.curve, err = s.newCurve(ctx, f, s.Seed); err == nil {
+		_, f.lost, err = f.curve.At(ctx, silent{}, release.Post{})
+	}
+	return err
+}
+
+// silent is no noise at all.
+type silent struct{}
+
+// Sample draws nothing but zeros.
+func (silent) Sample(dst []float64, _ *rand.Rand) { clear(dst) }
+
+// ChiSquared is infinite: every two inputs can be told apart.
+func (silent) ChiSquared([]float64) float64 { return math.Inf(1) }
+
+// shrink takes the Jacobians through the projection.
+func (s *searcher) shrink(ctx context.Context, f *front) ([]*bound.Factors, error) {
 	projection := bound.Jacobians(f.tail, make([]float64, s.base.n))[0]
 	factors := make([]*bound.Factors, len(s.base.factors))
 	for i, factor := range s.base.factors {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		var err error
 		if factors[i], err = project(factor, projection); err != nil {
 			return nil, err
 		}
@@ -162,7 +207,7 @@ func (s *searcher) shrink(ctx context.Context, f *front, g *nn.Graph) ([]*bound.
 }
 
 // newCurve caches what the front dithers, from the features where there is a
-// projection after them.
+// projection after them. Drops are those from the net without projection and noise.
 func (s *searcher) newCurve(ctx context.Context, f *front, seed uint64) (*release.Curve, error) {
 	tail := f.tail
 	if tail == nil {
@@ -171,30 +216,9 @@ func (s *searcher) newCurve(ctx context.Context, f *front, seed uint64) (*releas
 			return nil, err
 		}
 	}
-	return release.NewCurve(ctx, tail, f.head, s.base.data, s.Draws, seed)
-}
-
-// pairedDrop is the drop of accuracy from before to after, of the same examples. Its
-// interval is normal, of confidence release.Confidence, widened by ln(40)/n, as that of
-// a release.Curve: where no example changes, the limit of the fraction that does.
-func pairedDrop(before, after []bool) release.Drop {
-	d := make([]float64, len(before))
-	for i := range d {
-		switch {
-		case before[i] && !after[i]:
-			d[i] = 1
-		case after[i] && !before[i]:
-			d[i] = -1
-		}
+	curve, err := release.NewCurve(ctx, tail, f.head, s.base.data, s.Draws, seed)
+	if err == nil {
+		curve.Against(s.base.right)
 	}
-	n := float64(len(d))
-	mean, std := stat.MeanStd(d)
-	half := math.Log(40) / n
-	if len(d) > 1 {
-		half += normal95 * std / math.Sqrt(n)
-	}
-	return release.Drop{Mean: mean, Interval: stat.Interval{Low: mean - half, High: mean + half}, Examples: len(d)}
+	return curve, err
 }
-
-// normal95 is the normal quantile of release.Confidence, two-sided.
-const normal95 = 1.959963984540054

@@ -1,7 +1,6 @@
 package design
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -84,7 +83,7 @@ func (o Options) keeps(n int) ([]int, error) {
 	for i, k := range keeps {
 		switch {
 		case k < 0 || k > n:
-			return nil, fmt.Errorf("%d features: give a number from 1 to the %d there are, or 0 for all", k, n)
+			return nil, wrong("Keeps", "%d features: give a number from 1 to the %d there are, or 0 for all", k, n)
 		case k == 0:
 			keeps[i] = n
 		}
@@ -112,10 +111,10 @@ func (o Options) projections(trained bool) ([]string, error) {
 		case "first", "random":
 		case "principal":
 			if !trained {
-				return nil, errors.New("principal projections are fitted to training data: give those, or leave them out")
+				return nil, wrong("Projections", "principal projections are fitted to training data: give those, or leave them out")
 			}
 		default:
-			return nil, fmt.Errorf("projection %q: give first, random or principal", kind)
+			return nil, wrong("Projections", "projection %q: give first, random or principal", kind)
 		}
 	}
 	return o.Projections, nil

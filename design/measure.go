@@ -6,7 +6,6 @@ import (
 
 	"tattle/nn"
 	"tattle/release"
-	"tattle/stat"
 )
 
 // grid are the strengths of every line's frontier, σ over the RMS of what is
@@ -57,7 +56,7 @@ func (s *searcher) measureWith(ctx context.Context, l *line, sigma float64, curv
 	scale := l.kappa * sigma
 	p := Point{
 		Spec: l.spec, Family: l.family, Projection: l.spec.Projection, Keep: l.keep, Sigma: sigma, Scale: sigma / curve.RMS(),
-		Accuracy: utility.Released, Drop: total(l.lost, drop),
+		Accuracy: utility.Released, Drop: drop,
 		Directions: l.spectrum.directions(scale, s.within()),
 		MedianStd:  scale * l.spectrum.median,
 		AttackMSE:  math.NaN(),
@@ -68,18 +67,6 @@ func (s *searcher) measureWith(ctx context.Context, l *line, sigma float64, curv
 	p.Meets = s.Target.metBy(p.Directions, p.MedianStd, p.AttackMSE) && (s.Target.MedianStd == 0 || l.proves)
 	p.Keeps = s.MaxDrop == 0 || p.Drop.Interval.High <= s.MaxDrop
 	return p, nil
-}
-
-// total adds what a projection and the noise after it cost on the same examples.
-// The standard deviation of a sum is at most the sum of theirs, whatever their
-// correlation, so that the sum of the intervals covers with their confidence.
-func total(projection, noise release.Drop) release.Drop {
-	noise.Mean += projection.Mean
-	noise.Interval = stat.Interval{
-		Low:  noise.Interval.Low + projection.Interval.Low,
-		High: noise.Interval.High + projection.Interval.High,
-	}
-	return noise
 }
 
 // metBy tells whether figures are as the target asks.

@@ -3,7 +3,6 @@ package design
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -40,7 +39,7 @@ func Search(ctx context.Context, g *nn.Graph, node string, train, test nn.Source
 		return nil, err
 	}
 	if train == nil && o.Target.AttackMSE > 0 {
-		return nil, errors.New("a target for the linear attack needs training data: give those")
+		return nil, wrong("Target", "a target for the linear attack needs training data: give those")
 	}
 	s, err := newSearcher(ctx, g, node, train, test, o)
 	if err != nil {
@@ -50,7 +49,7 @@ func Search(ctx context.Context, g *nn.Graph, node string, train, test nn.Source
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Within: s.within(), Examples: len(s.base.indices)}
+	a := &Answer{Within: s.within(), Examples: len(s.base.indices), Features: s.base.n, Clean: accuracy(s.base.right)}
 	best, err := s.sweep(ctx, specs, a)
 	if err != nil {
 		return nil, err
@@ -70,7 +69,7 @@ func newSearcher(ctx context.Context, g *nn.Graph, node string, train, test nn.S
 	}
 	for _, family := range o.Families {
 		if _, err := release.ParseNoise(family, 1, 1); err != nil {
-			return nil, err
+			return nil, &OptionError{"Families", err}
 		}
 	}
 	if o.Coordinates == nil {
@@ -82,7 +81,7 @@ func newSearcher(ctx context.Context, g *nn.Graph, node string, train, test nn.S
 		}
 	}
 	s := &searcher{Options: o, graph: g, node: node, train: train, test: test}
-	s.tell(0, 1, "features and their Jacobians")
+	s.tell(Searching, 0, 1)
 	s.base, err = newBase(ctx, g, node, test, o)
 	return s, err
 }
@@ -96,9 +95,9 @@ func coordinatesOf(shape []int) bound.Coordinates {
 	return bound.Pixels(nn.Size(shape))
 }
 
-func (s *searcher) tell(done, total int, what string) {
+func (s *searcher) tell(phase string, done, total int) {
 	if s.Progress != nil {
-		s.Progress(done, total, what)
+		s.Progress(phase, done, total)
 	}
 }
 
@@ -120,12 +119,12 @@ func (s *searcher) sweep(ctx context.Context, specs []release.Spec, a *Answer) (
 	var all []*candidate
 	total := len(specs) * len(s.Families)
 	for i, spec := range specs {
-		s.tell(i*len(s.Families), total, "building "+kept(spec.Projection, cmp.Or(spec.Keep, s.base.n)))
+		s.tell(Searching, i*len(s.Families), total)
 		f, err := s.build(ctx, spec)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", kept(spec.Projection, cmp.Or(spec.Keep, s.base.n)), err)
 		}
-		if s.MaxDrop > 0 && f.lost.Interval.High > s.MaxDrop {
+		if s.lossy(f) {
 			a.Left = append(a.Left, fmt.Sprintf("%s: without noise accuracy already drops by %s",
 				f.name(), dropWords(f.lost)))
 			continue
@@ -135,7 +134,7 @@ func (s *searcher) sweep(ctx context.Context, specs []release.Spec, a *Answer) (
 			if err != nil {
 				return nil, err
 			}
-			s.tell(i*len(s.Families)+j, total, l.String())
+			s.tell(Searching, i*len(s.Families)+j, total)
 			c, points, err := s.along(ctx, l)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", l, err)
@@ -148,7 +147,7 @@ func (s *searcher) sweep(ctx context.Context, specs []release.Spec, a *Answer) (
 			all = append(all, c)
 		}
 	}
-	s.tell(total, total, "confirming")
+	s.tell(Searching, total, total)
 	return all, nil
 }
 

@@ -81,6 +81,10 @@ func TestTargetAlone(t *testing.T) {
 	}
 	for _, p := range a.Frontier {
 		recount(t, g, train, test, p, o)
+		// What the projection loses and what the noise does count together.
+		if math.Abs(a.Clean.Fraction-p.Accuracy.Fraction-p.Drop.Mean) > 1e-12 || p.Drop.Interval.High-p.Drop.Mean > .05 {
+			t.Errorf("%+v, but without defence %+v", p, a.Clean)
+		}
 		if p.Meets && p.Sigma > 0 && p.Drop.Mean < a.Best.Drop.Mean-.01 {
 			t.Errorf("%+v meets the target more cheaply than %+v", p, a.Best)
 		}
@@ -184,15 +188,16 @@ func TestShortfallRaisesSigma(t *testing.T) {
 // Progress never goes back and ends at its total.
 func TestProgress(t *testing.T) {
 	o := quick(Target{Directions: 3, Within: .5}, 0)
-	last, end := -1, 0
-	o.Progress = func(done, total int, what string) {
-		if done < last || done > total || what == "" {
-			t.Errorf("%d of %d after %d: %q", done, total, last, what)
+	last, end := map[string]int{}, map[string]int{}
+	o.Progress = func(phase string, done, total int) {
+		if done < last[phase] || done > total || phase == Searching && last[Certifying] > 0 {
+			t.Errorf("%s: %d of %d after %v", phase, done, total, last)
 		}
-		last, end = done, total
+		last[phase], end[phase] = done, total
 	}
-	if search(t, o); last != end || end != 10 {
-		t.Errorf("ended at %d of %d", last, end)
+	search(t, o)
+	if want := map[string]int{Searching: 10, Certifying: 40}; !reflect.DeepEqual(last, want) || !reflect.DeepEqual(end, want) {
+		t.Errorf("ended at %v of %v", last, end)
 	}
 }
 

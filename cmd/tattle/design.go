@@ -3,246 +3,323 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"tattle/bound"
+	"tattle/dataset"
 	"tattle/design"
 	"tattle/nn"
-	"tattle/report"
 )
 
+// designCmd looks for the cheapest release that keeps a promise.
 type designCmd struct {
 	Model        string `required:"" help:"The model, an ONNX file." placeholder:"FILE"`
-	Data         string `required:"" help:"The inputs: a folder as for bound, or glyphs." placeholder:"DIR"`
-	Split        string `help:"Part of the data: test or train." enum:"test,train" default:"test"`
+	Data         string `required:"" help:"The inputs: a folder of idx files (.gz or not), of CIFAR-10 records, or glyphs (generated)." placeholder:"DIR"`
+	Split        string `help:"Part of the data that accuracy is measured on: test or train." enum:"test,train" default:"test"`
 	Features     string `help:"Node (or tensor) whose output is released (default: the input of the last affine layer)." placeholder:"NODE"`
-	TrainingData string `help:"What principal projections and the linear attack learn from (default: the training part of --data)." placeholder:"DIR"`
+	TrainingData string `help:"What principal projections and the linear attack learn from: a folder like --data's (default: the training part of --data)." placeholder:"DIR"`
 
-	Resolvable      string  `group:"What must hold" help:"At most N directions of an input may be resolved to within a standard deviation of T, in the model's units: 10@0.5." placeholder:"N@T"`
-	MedianStd       float64 `group:"What must hold" help:"Half of the coordinates must be proved to err by at least so much, in the model's units (0: not asked)." default:"0" placeholder:"T"`
-	AttackMSE       float64 `name:"attack-mse" group:"What must hold" help:"The linear attack must err by at least this mean square per input (0: not asked)." default:"0" placeholder:"T"`
-	MaxAccuracyDrop string  `group:"What must hold" help:"Accuracy may drop by so much: 1% or 0.01." placeholder:"X"`
-
-	Noise      []string `group:"What is tried" help:"Families of noise, as for bound (default: gaussian,laplace,logistic)." placeholder:"LIST"`
-	Keep       []string `group:"What is tried" help:"Numbers of features to keep, or all (default: all, and halves of it down to about ten)." placeholder:"LIST"`
-	Projection []string `group:"What is tried" help:"How fewer are kept: first, random, principal (default: principal where there are training data, and random)." placeholder:"LIST"`
-	Examples   int      `group:"What is tried" help:"Examples whose Jacobians are taken and that are certified." default:"100"`
-	Draws      int      `group:"What is tried" help:"Draws of the noise for each example's accuracy." default:"2"`
-
+	designTarget `group:"What is asked for: at least one of these"`
+	designSweep  `group:"What is tried"`
 	output
 }
 
-func (designCmd) Help() string {
-	return "Example: tattle design --model mnist-net/model.onnx --data mnist --resolvable 10@0.5 --max-accuracy-drop 1%\n\nLooks for the release that keeps a target at the least cost in accuracy, or, with a largest drop alone, for the most confidential one. Prints the answer, the frontier, and the command that bounds the answer. Exit status 1, a finding, where nothing that was tried meets what was asked for: then it says how near it came."
+// designTarget is what is asked for.
+type designTarget struct {
+	Resolvable      string   `help:"Of half of the examples, an unbiased adversary resolves at most so many directions of the input to within a standard deviation, in the model's units, such as 10@0.5." placeholder:"N@STD"`
+	MedianStd       *float64 `help:"Certified of half of the coordinates: no unbiased reconstruction errs by a smaller standard deviation." placeholder:"STD"`
+	AttackMSE       *float64 `name:"attack-mse" help:"The linear attack's mean-square error is at least this." placeholder:"X"`
+	MaxAccuracyDrop string   `help:"Accuracy drops by at most so much, such as 1% or 0.01: the upper 95 % limit of the drop keeps to it." placeholder:"DROP"`
 }
 
+// designSweep is what is tried.
+type designSweep struct {
+	Noise      []string `help:"Families, as bound's --noise reads them (default: gaussian,laplace,logistic)." placeholder:"LIST"`
+	Keep       []string `help:"Numbers of features released, or all (default: all, and halves of that down to about ten)." placeholder:"LIST"`
+	Projection []string `help:"How fewer are chosen: first, random, principal (default: principal, as far as there are training data, and random)." placeholder:"LIST"`
+	Examples   string   `help:"How many examples bounds are computed for, drawn by the seed, or an .npy file of their indices, or all." default:"100" placeholder:"N|FILE"`
+	Draws      int      `help:"Draws of the noise for each example when accuracy is measured, on all of the data." default:"2" placeholder:"N"`
+}
+
+func (designCmd) Help() string {
+	return `Example: tattle design --model mnist-net/model.onnx --data mnist --max-accuracy-drop 1%
+
+Sweeps families of noise, numbers of features and strengths. With a target, answers with the release that meets it at the least drop of accuracy; with a greatest drop alone, with the most confidential one that keeps to it: the fewest directions resolved. Accuracy is measured again with fresh noise, the bounds are certified, and the linear attack is run on the answer. Prints the tattle bound command that examines it further.
+
+Exit status 1 where nothing meets what is asked for: the answer is then what comes nearest.`
+}
+
+// Run searches and reports.
 func (c *designCmd) Run(e *env) error {
-	o, err := c.options()
-	if err != nil {
-		return err
-	}
-	q, err := c.question()
+	j, err := c.job()
 	if err != nil {
 		return err
 	}
 	return c.in("design", false, func(dir string) error {
-		r := newReport(e, "How much noise, on how many features", c.Seed)
-		r.Model, r.Data = q.model, q.data
-		if err := c.search(e, r, q, o); err != nil {
+		started := time.Now()
+		a, err := j.search(e, dir)
+		if err != nil {
 			return err
 		}
-		if err := c.finish(e, dir, r); err != nil || r.Design.Met {
+		r := j.report(e, a)
+		r.Timing["total"] = seconds(started)
+		if err := c.finish(e, dir, r); err != nil || a.Met {
 			return err
 		}
 		return finding(errors.New("nothing that was tried meets what was asked for"), "ask for less, allow a larger drop, or try other families, projections and numbers of features")
 	})
 }
 
-// question is what a design is about.
-type question struct {
-	graph       *nn.Graph
-	node        string
-	train, test nn.Source // train is nil where there is none
-	model       report.Model
-	data        report.Data
+// A designJob is a search whose flags are checked and whose files are open.
+type designJob struct {
+	*designCmd
+	graph     *nn.Graph
+	hash      string
+	node      string
+	data      *dataset.Set
+	training  *dataset.Set // nil where there is none
+	trainPath string
+	missing   error // why there is none
+	options   design.Options
 }
 
-// question opens model and data.
-func (c *designCmd) question() (*question, error) {
-	g, hash, err := openModel(c.Model)
+// job checks the flags and opens model and data.
+func (c *designCmd) job() (*designJob, error) {
+	j := &designJob{designCmd: c}
+	var err error
+	if j.options, err = c.asked(); err != nil {
+		return nil, err
+	}
+	if err := c.swept(&j.options); err != nil {
+		return nil, err
+	}
+	if j.graph, j.hash, err = openModel(c.Model); err != nil {
+		return nil, err
+	}
+	if j.data, err = openData(c.Data, c.Split, c.Seed); err != nil {
+		return nil, err
+	}
+	n, err := j.shapes()
 	if err != nil {
 		return nil, err
 	}
-	test, err := openData(c.Data, c.Split, c.Seed)
-	if err != nil {
-		return nil, err
-	}
-	if have, want := nn.Size(test.Shape), nn.Size(g.InputShape); have != want {
-		return nil, usage(fmt.Errorf("%s takes inputs of shape %v, %s has examples of shape %v", c.Model, g.InputShape, c.Data, test.Shape), "choose the data the model was trained on")
-	}
-	q := &question{graph: g, node: c.Features, test: test, data: describe(test, absolute(c.Data), c.Split)}
-	train, _, missing := openTraining(c.TrainingData, c.Data, c.Seed)
-	if missing == nil {
-		q.train = train
-	} else if c.TrainingData != "" {
-		return nil, usage(fmt.Errorf("--training-data: %w", missing), "")
-	}
-	q.model = report.Model{Path: absolute(c.Model), SHA256: hash}
-	return q, q.cut(c.Model)
-}
-
-// cut finds the features.
-func (q *question) cut(path string) (err error) {
-	if q.node == "" {
-		if q.node, err = q.graph.FeatureNode(); err != nil {
-			return usage(fmt.Errorf("%s: %w", path, err), "name the node whose output is released with --features")
+	for _, k := range j.options.Keeps {
+		if k > n {
+			return nil, usage(fmt.Errorf("--keep: %d of %d features cannot be kept", k, n), "")
 		}
 	}
-	front, _, err := q.graph.Cut(q.node)
-	if err != nil {
-		return usage(fmt.Errorf("--features: %w", err), "")
+	if err := j.learn(); err != nil {
+		return nil, err
 	}
-	net, err := nn.NewNet(front)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	if j.options.Indices, err = chooseExamples(c.Examples, j.data.Len(), c.Seed); err != nil {
+		return nil, err
 	}
-	q.model.FeatureNode = q.node
-	q.model.Inputs, q.model.Features = net.Dims()
-	return nil
+	slices.Sort(j.options.Indices)
+	j.options.Indices = slices.Compact(j.options.Indices)
+	j.options.Coordinates, j.options.Band = bound.DCT(j.data.Shape), band(j.data.Shape)
+	j.options.Legal, err = bound.Legal(legalRange(j.data))
+	return j, err
 }
 
-// search runs it and fills in the report.
-func (c *designCmd) search(e *env, r *report.Report, q *question, o design.Options) error {
-	bar := newMeter(e.stderr, "designing", -1, false)
-	defer bar.close()
-	o.Progress = func(done, total int, _ string) { bar.set(int64(done), int64(total)) }
-	started := time.Now()
-	answer, err := interruptible(e.ctx, func() (*design.Answer, error) {
-		return design.Search(e.ctx, q.graph, q.node, q.train, q.test, o)
-	})
-	if err != nil && e.ctx.Err() == nil {
-		return usage(err, "")
+// asked reads target and constraint.
+func (c *designCmd) asked() (o design.Options, err error) {
+	o = design.Options{Seed: c.Seed, Draws: c.Draws}
+	if c.Resolvable == "" && c.MedianStd == nil && c.AttackMSE == nil && c.MaxAccuracyDrop == "" {
+		return o, usage(errors.New("nothing is asked for"), "give --max-accuracy-drop 1%, or a target: --resolvable, --median-std or --attack-mse")
 	}
-	if err != nil {
-		return err
-	}
-	lap(r, "design", &started)
-	r.Design = c.answer(answer, o)
-	for _, left := range answer.Left {
-		r.Warnings = append(r.Warnings, "Given up: "+left)
-	}
-	if answer.Confirmed != nil && answer.Confirmed.Note != "" {
-		r.Warnings = append(r.Warnings, answer.Confirmed.Note)
-	}
-	r.Warnings = append(r.Warnings, "Figures along the frontier are estimates on a sample of the examples; the answer's accuracy was measured again, and its bound proved, as far as its noise allows.")
-	r.Verdict = "not met"
-	if answer.Met {
-		r.Verdict = "met"
-	}
-	return nil
-}
-
-// options checks the flags.
-func (c *designCmd) options() (design.Options, error) {
-	o := design.Options{Families: c.Noise, Projections: c.Projection, Examples: c.Examples, Draws: c.Draws, Seed: c.Seed}
-	o.Target = design.Target{MedianStd: c.MedianStd, AttackMSE: c.AttackMSE}
-	var err error
 	if c.Resolvable != "" {
 		if o.Target.Directions, o.Target.Within, err = design.ParseResolvable(c.Resolvable); err != nil {
-			return o, usage(fmt.Errorf("--resolvable: %w", err), "")
+			return o, usage(fmt.Errorf("--%w", err), "")
 		}
 	}
-	if o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop); err != nil {
-		return o, usage(fmt.Errorf("--max-accuracy-drop: %w", err), "write it as 1% or 0.01")
-	}
-	for _, k := range c.Keep {
-		n, err := strconv.Atoi(k)
-		if k != allBand && (err != nil || n < 1) {
-			return o, usage(fmt.Errorf("--keep: %q is not a number of features", k), "give numbers, or all")
+	for _, f := range []struct {
+		flag string
+		from *float64
+		to   *float64
+	}{{"--median-std", c.MedianStd, &o.Target.MedianStd}, {"--attack-mse", c.AttackMSE, &o.Target.AttackMSE}} {
+		if f.from == nil {
+			continue
 		}
-		o.Keeps = append(o.Keeps, n) // 0 for all
+		if *f.to = *f.from; !(*f.to > 0) || math.IsInf(*f.to, 0) {
+			return o, usage(fmt.Errorf("%s: %g is not a positive number", f.flag, *f.to), "")
+		}
 	}
-	switch {
-	case c.Examples < 1:
-		return o, usage(fmt.Errorf("--examples: %d is not a number of examples", c.Examples), "")
-	case c.Draws < 1 || c.Draws > mostAttackDraws:
-		return o, usage(fmt.Errorf("--draws: %d is not between 1 and %d", c.Draws, mostAttackDraws), "")
-	case c.MedianStd < 0 || c.AttackMSE < 0 || math.IsNaN(c.MedianStd+c.AttackMSE):
-		return o, usage(errors.New("--median-std, --attack-mse: a target cannot be negative"), "")
-	case o.Target == design.Target{} && o.MaxDrop == 0:
-		return o, usage(errors.New("nothing is asked for"), "give a target (--resolvable, --median-std, --attack-mse), a --max-accuracy-drop, or both")
+	if c.MaxAccuracyDrop != "" {
+		if o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop); err != nil {
+			return o, usage(fmt.Errorf("--max-accuracy-drop: %w", err), "one point of a hundred is 1% or 0.01")
+		}
 	}
 	return o, nil
 }
 
-// parseDrop reads 1% or 0.01; nothing is 0.
+// parseDrop reads 1% or 0.01. A number of 1 and more without the sign could be meant
+// either way, and is refused.
 func parseDrop(s string) (float64, error) {
-	if s == "" {
-		return 0, nil
-	}
-	digits, percent := strings.CutSuffix(s, "%")
-	v, err := strconv.ParseFloat(digits, 64)
-	if percent {
+	digits, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	switch {
+	case err != nil || math.IsNaN(v):
+		return 0, fmt.Errorf("%q is not a number", s)
+	case !percent && v >= 1:
+		return 0, fmt.Errorf("%s without %% would be %g of a hundred points", s, 100*v)
+	case percent:
 		v /= 100
 	}
-	if err != nil || !(v > 0 && v < 1) {
-		return 0, fmt.Errorf("%q is not a drop between 0 and 100 %%", s)
+	if !(v > 0 && v < 1) {
+		return 0, fmt.Errorf("%s is not between 0%% and 100%%", s)
 	}
 	return v, nil
 }
 
-// answer turns what was found into the report's values.
-func (c *designCmd) answer(a *design.Answer, o design.Options) *report.Design {
-	d := &report.Design{
-		Target:  report.DesignTarget{Directions: o.Target.Directions, Within: o.Target.Within, MedianStd: o.Target.MedianStd, AttackMSE: o.Target.AttackMSE},
-		MaxDrop: o.MaxDrop, Met: a.Met, Near: a.Near, Frontier: []report.DesignPoint{}, Evaluations: a.Evaluations,
+// swept reads what is tried.
+func (c *designCmd) swept(o *design.Options) error {
+	for _, k := range c.Keep {
+		n, err := strconv.Atoi(k)
+		if k != "all" && (err != nil || n < 1) {
+			return usage(fmt.Errorf("--keep: %q features cannot be kept", k), "give numbers from 1, or all")
+		}
+		o.Keeps = append(o.Keeps, n)
 	}
-	for _, p := range a.Frontier {
-		d.Frontier = append(d.Frontier, designPoint(p))
+	if c.Draws < 1 || c.Draws > mostAttackDraws {
+		return usage(fmt.Errorf("--draws: %d is not between 1 and %d", c.Draws, mostAttackDraws), "")
 	}
-	if a.Best != nil {
-		best := designPoint(*a.Best)
-		d.Best, d.Reproduce = &best, c.command(*a.Best)
-	}
-	if k := a.Confirmed; k != nil {
-		d.Confirmed = &report.Confirmation{
-			Accuracy: report.Number(k.Accuracy.Fraction), Interval: numbers(k.Accuracy.Interval.Low, k.Accuracy.Interval.High),
-			Drop: report.Number(k.Drop.Mean), DropInterval: numbers(k.Drop.Interval.Low, k.Drop.Interval.High),
-			MedianStd: report.Number(k.MedianStd), Examples: k.Examples, Seed: k.Seed,
+	for _, kind := range c.Projection {
+		if !slices.Contains([]string{"first", "random", "principal"}, kind) {
+			return usage(fmt.Errorf("--projection: there is no %q", kind), "choose from first, random, principal")
 		}
 	}
-	return d
+	for _, family := range c.Noise {
+		if path, ok := strings.CutPrefix(family, tablePrefix); ok {
+			family = tablePrefix + absolute(path)
+		}
+		o.Families = append(o.Families, family)
+	}
+	o.Projections = c.Projection
+	return nil
 }
 
-func designPoint(p design.Point) report.DesignPoint {
-	return report.DesignPoint{
-		Family: p.Family, Projection: p.Projection, Keep: p.Keep, Sigma: p.Sigma,
-		Accuracy: report.Number(p.Accuracy.Fraction), Drop: report.Number(p.Drop.Mean), DropInterval: numbers(p.Drop.Interval.Low, p.Drop.Interval.High),
-		Directions: report.Number(p.Directions), MedianStd: report.Number(p.MedianStd), AttackMSE: report.Number(p.AttackMSE), Meets: p.Meets,
+// shapes finds the features and their number, and checks that the model takes the
+// data.
+func (j *designJob) shapes() (n int, err error) {
+	if j.node = j.Features; j.node == "" {
+		if j.node, err = j.graph.FeatureNode(); err != nil {
+			return 0, usage(fmt.Errorf("%s: %w", j.Model, err), "name the node whose output is released with --features")
+		}
+	}
+	f, h, err := j.graph.Cut(j.node)
+	if err != nil {
+		return 0, usage(fmt.Errorf("--features: %w", err), "")
+	}
+	front, _, err := nets(f, h)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", j.Model, err)
+	}
+	p, n := front.Dims()
+	if have := nn.Size(j.data.Shape); have != p {
+		return 0, usage(fmt.Errorf("%s takes inputs of shape %v, %s has examples of shape %v", j.Model, f.InputShape, j.Data, j.data.Shape), "choose the data the model was trained on")
+	}
+	return n, nil
+}
+
+// learn opens the training data, which may be missing unless something needs them.
+func (j *designJob) learn() error {
+	j.training, j.trainPath, j.missing = openTraining(j.TrainingData, j.Data, j.Seed)
+	needed := ""
+	switch {
+	case j.training != nil && !slices.Equal(j.training.Shape, j.data.Shape):
+		return usage(fmt.Errorf("training data of %s have shape %v, the inputs %v", j.trainPath, j.training.Shape, j.data.Shape), "choose others with --training-data")
+	case j.missing == nil:
+		return nil
+	case j.TrainingData != "":
+		return usage(fmt.Errorf("--training-data: %w", j.missing), "")
+	case j.AttackMSE != nil:
+		needed = "--attack-mse"
+	case slices.Contains(j.Projection, "principal"):
+		needed = "--projection principal"
+	default:
+		return nil
+	}
+	return usage(fmt.Errorf("%s learns from training data, and there are none beside --data: %w", needed, j.missing), "name their folder with --training-data")
+}
+
+// search runs the search, certificates in a folder of their own in dir.
+func (j *designJob) search(e *env, dir string) (*design.Answer, error) {
+	scratch, err := os.MkdirTemp(dir, ".design-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(scratch)
+	bars := &phases{w: e.stderr}
+	defer bars.close()
+	o := j.options
+	o.Scratch, o.Progress = scratch, bars.set
+	var train nn.Source
+	if j.training != nil {
+		train = j.training
+	}
+	a, err := design.Search(e.ctx, j.graph, j.node, train, j.data, o)
+	var wrong *design.OptionError
+	if errors.As(err, &wrong) {
+		return nil, usage(fmt.Errorf("%s: %w", designFlags[wrong.Option], err), "")
+	}
+	return a, err
+}
+
+// designFlags are the flags behind the options of a search.
+var designFlags = map[string]string{
+	"Target": "--resolvable, --median-std, --attack-mse", "MaxDrop": "--max-accuracy-drop", "Families": "--noise", "Keeps": "--keep",
+	"Projections": "--projection", "Draws": "--draws", "Examples": "--examples", "Indices": "--examples", "Coordinates": "--data",
+}
+
+// phases shows one bar after the other.
+type phases struct {
+	w     io.Writer
+	phase string
+	done  int
+	bar   *meter
+}
+
+// set reports progress; a phase that begins anew has a new bar.
+func (p *phases) set(phase string, done, total int) {
+	if phase != p.phase || done < p.done {
+		p.close()
+		p.bar, p.phase = newMeter(p.w, phase, int64(total), false), phase
+	}
+	p.done = done
+	p.bar.set(int64(done), int64(total))
+}
+
+func (p *phases) close() {
+	if p.bar != nil {
+		p.bar.close()
 	}
 }
 
-func numbers(low, high float64) [2]report.Number {
-	return [2]report.Number{report.Number(low), report.Number(high)}
-}
-
-// command is the one that bounds a point.
-func (c *designCmd) command(p design.Point) string {
-	args := []string{"tattle", "bound", "--model", c.Model, "--data", c.Data}
-	if c.Split != "test" {
-		args = append(args, "--split", c.Split)
+// command is the bound command that examines a point of the answer.
+func (j *designJob) command(p *design.Point) string {
+	args := []string{"tattle", "bound", "--model", absolute(j.Model), "--data", absolute(j.Data)}
+	add := func(when bool, words ...string) {
+		if when {
+			args = append(args, words...)
+		}
 	}
-	if c.Features != "" {
-		args = append(args, "--features", c.Features)
+	add(j.Split != "test", "--split", j.Split)
+	add(j.Features != "", "--features", j.Features)
+	add(p.Spec.Keep > 0, "--keep", strconv.Itoa(p.Spec.Keep), "--projection", p.Spec.Projection)
+	add(p.Family != "gaussian", "--noise", p.Family)
+	add(true, "--sigma", strconv.FormatFloat(p.Sigma, 'g', -1, 64))
+	add(j.TrainingData != "", "--training-data", absolute(j.TrainingData))
+	examples := j.Examples
+	if _, err := strconv.Atoi(examples); err != nil && examples != "all" {
+		examples = absolute(examples)
 	}
-	if c.TrainingData != "" {
-		args = append(args, "--training-data", c.TrainingData)
-	}
-	args = append(args, "--noise", p.Family, "--sigma", strconv.FormatFloat(p.Sigma, 'g', -1, 64))
-	if p.Projection != "" {
-		args = append(args, "--keep", strconv.Itoa(p.Keep), "--projection", p.Projection)
-	}
-	return quoted(append(args, "--seed", strconv.FormatUint(c.Seed, 10)))
+	add(j.Examples != "100", "--examples", examples)
+	add(j.Seed != 1, "--seed", strconv.FormatUint(j.Seed, 10))
+	return quoted(args)
 }

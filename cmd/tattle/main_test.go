@@ -55,6 +55,8 @@ func TestScripts(t *testing.T) {
 			"isize":     isize,
 			"mknan":     mkNaN,
 			"interrupt": interrupt,
+			"printed":   printed,
+			"timeless":  timeless,
 		},
 	})
 }
