@@ -24,15 +24,24 @@ func (v *verifier) certificates(certifier *Certifier, rec *examples, old *certif
 			} else if w == combined {
 				own = min(own+2*p.slack[k], mostTolerance)
 			}
-			v.compare(prefix+"std", int(index), k, old.std[i*m+k], std[k], own)
+			v.bound(prefix+"std", int(index), k, old.std[i*m+k], std[k], own, UnboundedFrom)
 			v.winner(prefix+"winner", int(index), k, old.winner[i*m+k], winner[k], p.bounds, std, own, old)
 		}
 		own := min(certificateTolerance+2*p.squareSlack, mostTolerance)
 		if p.broadest >= 0 {
 			own = within[p.broadest] * (2 + within[p.broadest]) // of a square
 		}
-		v.compare(prefix+"mean_square", int(index), -1, old.meanSquare[i], p.meanSquare, own)
+		v.bound(prefix+"mean_square", int(index), -1, old.meanSquare[i], p.meanSquare, own, UnboundedFrom*UnboundedFrom)
 	}
+}
+
+// bound compares two bounds. One may be called unbounded from some size on, which
+// rounding decides: where the other is that large, but for its tolerance, both will do.
+func (v *verifier) bound(what string, example, k int, recorded, recomputed, within, from float64) {
+	if math.IsInf(recorded, 1) != math.IsInf(recomputed, 1) && min(recorded, recomputed)*(1+within) >= from {
+		return
+	}
+	v.compare(what, example, k, recorded, recomputed, within)
 }
 
 // norms compares how far each witness moves the features, and returns how far its
@@ -72,7 +81,7 @@ func (v *verifier) winner(what string, example, k int, recorded, recomputed int1
 	switch at := row*len(std) + k; {
 	case recorded == recomputed:
 	case row < 0 || row >= of.each && recorded != combined || recomputed == -1,
-		!(bounds[at] > 0 && bounds[at] >= std[k]*(1-within)):
+		!(bounds[at] > 0 && bounds[at] >= min(std[k], UnboundedFrom)*(1-within)):
 		v.report(what, example, k, recorded, recomputed)
 	}
 }

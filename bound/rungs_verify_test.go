@@ -170,8 +170,8 @@ func TestVerifyCatchesTwins(t *testing.T) {
 		array  string
 		change func(data any)
 	}{
-		{"twin_std", set(3, 1e300)}, {"twin_std", set(3, 0)}, {"twin_std", set(last, 1)}, {"twin_std", set(last, math.Inf(1))},
-		{"twin_mean_square", set(1, 1e300)}, {"twin_mean_square", set(4, math.Inf(1))},
+		{"twin_std", set(3, 1e5)}, {"twin_std", set(3, 0)}, {"twin_std", set(last, 1)}, {"twin_std", set(last, math.Inf(1))},
+		{"twin_mean_square", set(1, 1e11)}, {"twin_mean_square", set(4, math.Inf(1))},
 		{"twin_z_norm", set(0, 1)}, {"twin_z_norm", set(1, -1)}, {"twin_allowance", set(1, 1)}, {"twin_allowance", set(0, 0)},
 		{"twin_winner", set(2, 2)}, {"twin_winner", set(2, -1)}, {"twin_winner", set(2, combined)}, {"twin_winner", set(last, 0)},
 		{"twin_eps", set(2, 9)}, {"twin_eps", set(24+2, math.NaN())}, {"twin_eps", func(data any) { clear(data.([]float64)[:48]) }},

@@ -190,6 +190,24 @@ func TestCompareUnbounded(t *testing.T) {
 	}
 }
 
+// What is called unbounded may be finite elsewhere, and the other way round, only where
+// it is that large but for its tolerance.
+func TestUnboundedUpToRounding(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		recorded, recomputed, within float64
+		found                        int
+	}{
+		{inf, inf, 1, 0}, {inf, .6 * UnboundedFrom, 1, 0}, {.6 * UnboundedFrom, inf, 1, 0}, {inf, .9999 * UnboundedFrom, 1e-9, 1},
+		{inf, .4 * UnboundedFrom, 1, 1}, {.4 * UnboundedFrom, inf, 1, 1}, {math.NaN(), inf, 1, 1}, {0, inf, 1, 1}, {inf, 0, 1, 1}, {3, 1, 1, 1}, {2, 1, 1, 0},
+	} {
+		var v verifier
+		if v.bound("x", 0, 0, c.recorded, c.recomputed, c.within, UnboundedFrom); len(v.found) != c.found {
+			t.Errorf("recorded %g, recomputed %g within %g: %v", c.recorded, c.recomputed, c.within, v.found)
+		}
+	}
+}
+
 // A model with ten of its rows changed by a thousandth proves something else.
 func TestVerifyCatchesAnotherModel(t *testing.T) {
 	m, data, e := small(t)
