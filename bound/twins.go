@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -91,7 +92,8 @@ func NewTwinFinder(g *nn.Graph, domain Domain) (*TwinFinder, error) {
 
 // Find overwrites eps, [2, p], with two twins θ+ε of θ: the farthest that it finds
 // and the one nearest to target, which may be nil. found says which there are; the
-// others are zero. It errs where ctx ends, and panics where lengths do not match.
+// others are zero. It errs where ctx ends and where the net's values or slopes are not
+// finite, and panics where lengths do not match.
 //
 // ‖ε‖² is convex, and a linear programme finds where its chords over the limits of
 // each input are largest, which is above every ‖ε‖² in the polytope; from there on
@@ -104,8 +106,8 @@ func (f *TwinFinder) Find(ctx context.Context, eps []float64, theta, target []fl
 	clear(eps)
 	w := f.workers.Get().(*twinWorker)
 	defer f.workers.Put(w)
-	if !f.prepare(w, theta) {
-		return found, ctx.Err()
+	if ok, err := f.prepare(w, theta); err != nil || !ok {
+		return found, cmp.Or(err, ctx.Err())
 	}
 	if found[0], err = w.farthest(ctx, eps[:f.p]); err != nil {
 		return found, err
@@ -117,22 +119,23 @@ func (f *TwinFinder) Find(ctx context.Context, eps []float64, theta, target []fl
 }
 
 // prepare sets the polytope of θ's twins up. It reports false where there is no
-// layer with fewer units that are on than there are inputs, or θ is not legal.
-func (f *TwinFinder) prepare(w *twinWorker, theta []float32) bool {
+// layer with fewer units that are on than there are inputs, or θ is not legal, and
+// errs where the net's values are not finite.
+func (f *TwinFinder) prepare(w *twinWorker, theta []float32) (bool, error) {
 	for i, t := range theta {
 		w.theta[i] = float64(t)
 		if !f.domain.contains(i, w.theta[i], 0) {
-			return false
+			return false, nil
 		}
 		w.low[i] = f.domain.inside(i, w.theta[i], f.domain.Low[i]-w.theta[i])
 		w.high[i] = f.domain.inside(i, w.theta[i], f.domain.High[i]-w.theta[i])
 	}
 	for k, l := range f.levels {
-		if w.constrain(l, w.nets[k]) {
-			return true
+		if ok, err := w.constrain(l, w.nets[k]); ok || err != nil {
+			return ok, err
 		}
 	}
-	return false
+	return false, nil
 }
 
 // inside returns the float64 nearest to e, toward 0, for which t + e lies in the

@@ -172,12 +172,12 @@ func (b *levelBuilder) tensor(name string) tensor {
 }
 
 // constrain sets up the polytope of inputs that agree with θ at a level. It reports
-// false where that fixes as many values as there are inputs.
-func (w *twinWorker) constrain(l *level, nets []*nn.Net) bool {
-	values := make([][]float64, len(nets))
-	for k, net := range nets {
-		values[k] = make([]float64, l.tensors[k].n)
-		net.Forward64(values[k], w.theta)
+// false where that fixes as many values as there are inputs, and errs where values or
+// slopes are not finite.
+func (w *twinWorker) constrain(l *level, nets []*nn.Net) (bool, error) {
+	values, err := l.valuesAt(nets, w.theta)
+	if err != nil {
+		return false, err
 	}
 	last := len(nets) - 1
 	on := 0
@@ -187,23 +187,47 @@ func (w *twinWorker) constrain(l *level, nets []*nn.Net) bool {
 		}
 	}
 	if on >= w.p {
-		return false
+		return false, nil
+	}
+	rows := make([][]float64, len(nets))
+	for k, net := range nets {
+		if rows[k] = l.rowsAt(net, w.theta); !finite64(rows[k]) {
+			return false, l.notFinite(k)
+		}
 	}
 	c := constraints{p: w.p, rows: w.polytope.Rows[:0], right: w.polytope.Right[:0]}
-	final := l.rowsAt(nets[last], last, w.theta)
-	for j, v := range values[last] {
-		if !l.relu || v > 0 {
-			c.add(final[j*w.p:(j+1)*w.p], 0, 1)
+	equal := c.hold(l, values, rows)
+	w.polytope.Rows, w.polytope.Right, w.polytope.Equal = c.rows, c.right, equal
+	c.keepOff(equal, w.low, w.high, &w.polytope)
+	return true, nil
+}
+
+// valuesAt returns the tensors at θ.
+func (l *level) valuesAt(nets []*nn.Net, theta []float64) ([][]float64, error) {
+	values := make([][]float64, len(nets))
+	for k, net := range nets {
+		values[k] = make([]float64, l.tensors[k].n)
+		if net.Forward64(values[k], theta); !finite64(values[k]) {
+			return nil, l.notFinite(k)
 		}
 	}
-	equal := len(c.right)
-	for k, v := range values {
-		rows := final
-		if k < last {
-			rows = l.rowsAt(nets[k], k, w.theta)
+	return values, nil
+}
+
+// hold adds what keeps the values of a level and the pattern before it: equations
+// first, whose number it returns, then units of the level that are off and units
+// before it on their side.
+func (c *constraints) hold(l *level, values, rows [][]float64) (equal int) {
+	last := len(values) - 1
+	for j, v := range values[last] {
+		if !l.relu || v > 0 {
+			c.add(rowOf(rows[last], j, c.p), 0, 1)
 		}
+	}
+	equal = len(c.right)
+	for k, v := range values {
 		for j, at := range v {
-			switch row := rows[j*w.p : (j+1)*w.p]; {
+			switch row := rowOf(rows[k], j, c.p); {
 			case at <= 0 && (k < last || l.relu):
 				c.add(row, -at, 1)
 			case k < last:
@@ -211,13 +235,26 @@ func (w *twinWorker) constrain(l *level, nets []*nn.Net) bool {
 			}
 		}
 	}
-	w.polytope.Rows, w.polytope.Right, w.polytope.Equal = c.rows, c.right, equal
-	c.keepOff(equal, w.low, w.high, &w.polytope)
+	return equal
+}
+
+// notFinite is the error where tensor k, or its slopes, are not finite.
+func (l *level) notFinite(k int) error {
+	return fmt.Errorf("twins: tensor %q of the model, or its Jacobian, is not finite at this input: its weights are too large or no numbers", l.tensors[k].name)
+}
+
+// finite64 tells whether all of x are finite.
+func finite64(x []float64) bool {
+	for _, v := range x {
+		if v-v != 0 {
+			return false
+		}
+	}
 	return true
 }
 
-// rowsAt returns the Jacobian of tensor k at θ.
-func (l *level) rowsAt(net *nn.Net, k int, theta []float64) []float64 {
+// rowsAt returns the Jacobian of a tensor's net at θ.
+func (l *level) rowsAt(net *nn.Net, theta []float64) []float64 {
 	if l.rows != nil {
 		return l.rows
 	}

@@ -56,6 +56,9 @@ const (
 	// tilt is the size of the random part of the first objective over the range of
 	// each input: of inputs in the middle of theirs nothing else tells two ends apart.
 	tilt = 0.01
+	// least is the least ‖ε‖ of a twin over the diagonal of the box, a quarter of a
+	// grey level in 256.
+	least = 1e-3
 )
 
 // farthest overwrites eps with the farthest twin that it finds: from the far corner
@@ -71,13 +74,13 @@ func (w *twinWorker) farthest(ctx context.Context, eps []float64) (bool, error) 
 	ceiling -= r.Objective
 	best, err := w.climb(ctx, eps, r, 0, ceiling)
 	if err != nil || best == 0 || best >= ceiling*opposite {
-		return apart(eps), err
+		return w.apart(eps, 0), err
 	}
 	copy(w.q, eps)
 	if r, err = w.solver.Solve(ctx, &w.polytope, farthestSettings); err == nil {
 		_, err = w.climb(ctx, eps, r, best, ceiling)
 	}
-	return apart(eps), err
+	return w.apart(eps, 0), err
 }
 
 // climb goes on from the result of one programme to others, each in the direction
@@ -109,10 +112,14 @@ func (w *twinWorker) climb(ctx context.Context, eps []float64, r qp.Result, best
 	}
 }
 
-// apart reports whether a twin is another input for all purposes: further away than
-// what the programmes leave. One that is not is cleared.
-func apart(eps []float64) bool {
-	if square(eps) > float64(len(eps))*margin*margin {
+// apart reports whether a twin is another input for all purposes, ‖ε‖² more than
+// rest. One that is not is cleared.
+func (w *twinWorker) apart(eps []float64, rest float64) bool {
+	width := 0.
+	for i, high := range w.high {
+		width += (high - w.low[i]) * (high - w.low[i])
+	}
+	if square(eps) > least*least*width+rest {
 		return true
 	}
 	clear(eps)
@@ -150,7 +157,8 @@ func (w *twinWorker) nearest(ctx context.Context, eps []float64, theta, target [
 	if !w.clean.exact(eps, &w.polytope) {
 		clear(eps)
 	}
-	return apart(eps), nil
+	// ½‖ε−ε*‖² is at most the gap, ε* being the nearest: perhaps θ itself.
+	return w.apart(eps, 4*nearestSettings.Tolerance*(1+math.Abs(r.Objective))), nil
 }
 
 func square(x []float64) (s float64) {

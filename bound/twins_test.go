@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -218,14 +219,41 @@ func TestTwinsOfEveryLevel(t *testing.T) {
 	conv := &nn.Conv2D{InChannels: 1, OutChannels: 2, Kernel: [2]int{3, 3},
 		Weight: &nn.Param{Name: "w", Shape: []int{2, 1, 3, 3}, Data: drawn(r, 2, 9).Weight.Data}}
 	for name, g := range map[string]*nn.Graph{
-		"first":   chain([]int{p}, drawn(r, 40, p), &nn.ReLU{}, drawn(r, 30, 40), &nn.ReLU{}),
-		"second":  chain([]int{p}, drawn(r, 150, p), &nn.ReLU{}, drawn(r, 30, 150), &nn.ReLU{}, drawn(r, 9, 30), &nn.Softmax{}),
-		"affine":  chain([]int{p}, drawn(r, 90, p), &nn.LeakyReLU{Slope: .1}, drawn(r, 10, 90), &nn.Softmax{}),
-		"linear":  chain([]int{p}, drawn(r, 10, p)),
-		"conv":    chain([]int{1, 6, 6}, conv, &nn.ReLU{}, &nn.MaxPool{Kernel: [2]int{2, 2}}, &nn.Flatten{}, drawn(r, 7, 18)),
+		"first":  chain([]int{p}, drawn(r, 40, p), &nn.ReLU{}, drawn(r, 30, 40), &nn.ReLU{}),
+		"second": chain([]int{p}, drawn(r, 150, p), &nn.ReLU{}, drawn(r, 30, 150), &nn.ReLU{}, drawn(r, 9, 30), &nn.Softmax{}),
+		"affine": chain([]int{p}, drawn(r, 90, p), &nn.LeakyReLU{Slope: .1}, drawn(r, 10, 90), &nn.Softmax{}),
+		"linear": chain([]int{p}, drawn(r, 10, p)),
+		"conv":   chain([]int{1, 6, 6}, conv, &nn.ReLU{}, &nn.MaxPool{Kernel: [2]int{2, 2}}, &nn.Flatten{}, drawn(r, 7, 18)),
+		"norm": chain([]int{1, 6, 6}, conv, &nn.BatchNorm{Channels: 2, Scale: ones(2, 1.5), Shift: ones(2, -.2), Mean: ones(2, .1), Variance: ones(2, .7)},
+			&nn.ReLU{}, &nn.MaxPool{Kernel: [2]int{2, 2}, Stride: [2]int{2, 2}}, &nn.Flatten{}, drawn(r, 7, 8)),
+		"dead":    chain([]int{p}, weights(5, p, slices.Concat(drawn(r, 5, p).Weight.Data, slices.Repeat([]float32{-1000}, 5))...), &nn.ReLU{}),
 		"dropout": chain([]int{p}, &nn.Dropout{P: .5}, drawn(r, 50, p), &nn.Identity{}, &nn.ReLU{}),
 	} {
 		t.Run(name, func(t *testing.T) { twinsOf(t, g) })
+	}
+}
+
+// ones returns n parameters of one value.
+func ones(n int, v float32) *nn.Param {
+	return &nn.Param{Name: "v", Shape: []int{n}, Data: slices.Repeat([]float32{v}, n)}
+}
+
+// Of a net with no unit on every input in the box is a twin: the farthest is a
+// corner, and the nearest to a target the target itself, unless it is θ.
+func TestTwinsOfADeadNet(t *testing.T) {
+	g := chain([]int{3}, weights(2, 3, 1, 0, 0, 0, 1, 0, -9, -9), &nn.ReLU{})
+	theta := []float32{.5, -.25, 1}
+	eps, found := find(t, g, cube(3, 1), theta, []float32{0, .5, -.5})
+	for i, want := range []float64{-1.5, 1.25, -2, -.5, .75, -1.5} {
+		if math.Abs(eps[i]-want) > 2e-3 {
+			t.Errorf("entry %d of the twins is %g, want %g", i, eps[i], want)
+		}
+	}
+	if found != [2]bool{true, true} {
+		t.Error(found)
+	}
+	if eps, found = find(t, g, cube(3, 1), theta, theta); found != [2]bool{true, false} || square(eps[3:]) != 0 {
+		t.Errorf("found %v: an input as its own twin, %g away", found, math.Sqrt(square(eps[3:])))
 	}
 }
 
@@ -302,6 +330,23 @@ func TestTwinsRefused(t *testing.T) {
 	}
 	if _, found := find(t, g, cube(4, 1), make([]float32, 4), []float32{0, 0, nan, 0}); found[1] {
 		t.Error("a twin toward what is no number")
+	}
+	for name, bad := range map[string]*nn.Dense{"weight": drawn(r, 3, 4), "bias": drawn(r, 3, 4), "infinite": drawn(r, 3, 4)} {
+		switch name {
+		case "weight":
+			bad.Weight.Data[5] = nan
+		case "bias":
+			bad.Bias.Data[1] = nan
+		case "infinite":
+			bad.Weight.Data[5] = float32(math.Inf(1))
+		}
+		f, err := NewTwinFinder(chain([]int{4}, bad, &nn.ReLU{}), cube(4, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Find(context.Background(), make([]float64, 8), []float32{0, 1, 1, 0}, nil); err == nil || !strings.Contains(err.Error(), "not finite") {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
 	one := chain([]int{1}, weights(1, 1, 1, 5), &nn.ReLU{}, weights(1, 1, 1))
 	if _, found := find(t, one, cube(1, 1), []float32{.5}, []float32{0}); found != [2]bool{} {
