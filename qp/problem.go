@@ -24,6 +24,9 @@ func (p *Problem) check() error {
 		panic(fmt.Sprintf("qp: %d variables, %d rows of which %d equations: matrix of length %d, limits of %d and %d, Hessian of %d",
 			n, m, p.Equal, len(p.Rows), len(p.Low), len(p.High), len(p.D)))
 	}
+	if n == 0 {
+		return fmt.Errorf("a programme without variables")
+	}
 	for i := range n {
 		switch {
 		case !finite(p.Q[i]) || p.D != nil && !(finite(p.D[i]) && p.D[i] >= 0):

@@ -251,11 +251,55 @@ func TestConditionsOfOptimality(t *testing.T) {
 	}
 }
 
+// Programmes whose constraints leave no room inside, are redundant, or of which a
+// single point is left.
+func TestDegenerate(t *testing.T) {
+	for name, c := range map[string]struct {
+		p    *Problem
+		want []float64
+	}{
+		"two sides of a line": {&Problem{D: []float64{1, 1}, Q: []float64{0, 0}, Rows: []float64{1, 1, -1, -1}, Right: []float64{1, -1}, Low: []float64{0, 0}}, []float64{.5, .5}},
+		"one point":           {&Problem{Q: []float64{-1, -1}, Rows: []float64{1, 1}, Right: []float64{0}, Low: []float64{0, 0}}, []float64{0, 0}},
+		"equal equations": {&Problem{D: []float64{1, 1}, Q: []float64{1, -1}, Rows: []float64{1, 1, 1, 1, 2, 2}, Right: []float64{1, 1, 2}, Equal: 3},
+			[]float64{-.5, 1.5}},
+		"0 = 0":     {&Problem{Q: []float64{1}, Rows: []float64{0}, Right: []float64{0}, Equal: 1, Low: []float64{3}}, []float64{3}},
+		"all fixed": {&Problem{Q: []float64{1, 1}, Rows: []float64{1, 1}, Right: []float64{3}, Equal: 1, Low: []float64{1, 2}, High: []float64{1, 2}}, []float64{1, 2}},
+		"far limits": {&Problem{D: []float64{1, 1}, Q: []float64{0, 0}, Rows: []float64{1, 1}, Right: []float64{1}, Equal: 1,
+			Low: repeat(-1e300, 2), High: repeat(1e300, 2)}, []float64{.5, .5}},
+		"large and small rows": {&Problem{Q: []float64{-3e6, -5e6}, Rows: []float64{1e6, 0, 0, 2e-6, 3, 2}, Right: []float64{4e6, 12e-6, 18}, Low: []float64{0, 0}}, []float64{2, 6}},
+	} {
+		t.Run(name, func(t *testing.T) { close(t, "x", solved(t, c.p).X, c.want, 1e-5) })
+	}
+}
+
+// Rows of very different lengths, e^±4 and more, change nothing.
+func TestIllScaledRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 1))
+	for range 100 {
+		p := random(r, 3+r.IntN(20), r.IntN(20), 0)
+		n := len(p.Q)
+		for j := range p.Right {
+			by := math.Exp(4 * r.NormFloat64())
+			p.Right[j] *= by
+			for i := range n {
+				p.Rows[j*n+i] *= by
+			}
+		}
+		if worst := kkt(p, solved(t, p)); worst > 1e-5 {
+			t.Errorf("%d variables, %d rows: a condition is violated by %g", n, len(p.Right), worst)
+		}
+	}
+}
+
 func TestInfeasible(t *testing.T) {
 	for name, p := range map[string]*Problem{
 		"rows":      {Q: []float64{1, 1}, Rows: []float64{1, 1, -1, -1}, Right: []float64{1, -2}},
 		"limits":    {Q: []float64{1, -1}, Rows: []float64{1, 1}, Right: []float64{3}, Equal: 1, Low: []float64{0, 0}, High: []float64{1, 1}},
 		"quadratic": {D: []float64{1, 1}, Q: []float64{0, 0}, Rows: []float64{1, 1, 1, 1}, Right: []float64{1, 2}, Equal: 2},
+		"zeros":     {Q: []float64{1}, Rows: []float64{0}, Right: []float64{-1}, Low: []float64{0}},
+		"0 = 1":     {Q: []float64{1}, Rows: []float64{0}, Right: []float64{1}, Equal: 1, Low: []float64{0}},
+		"fixed":     {Q: []float64{1, 1}, Rows: []float64{1, 1}, Right: []float64{2}, Low: []float64{1, 2}, High: []float64{1, 2}},
+		"fixed =":   {Q: []float64{1, 1}, Rows: []float64{1, 1}, Right: []float64{4}, Equal: 1, Low: []float64{1, 2}, High: []float64{1, 2}},
 	} {
 		var s Solver
 		if r, err := s.Solve(context.Background(), p, Options{}); err != nil || r.Status != Infeasible {
@@ -286,9 +330,19 @@ func TestRefused(t *testing.T) {
 		"concave": {D: []float64{-1}, Q: []float64{0}},
 		"limits":  {Q: []float64{0}, Low: []float64{1}, High: []float64{0}},
 		"row":     {Q: []float64{0}, Rows: []float64{math.Inf(1)}, Right: []float64{0}},
+		"right":   {Q: []float64{0}, Rows: []float64{1}, Right: []float64{math.NaN()}},
+		"low":     {Q: []float64{0}, Low: []float64{math.NaN()}},
+		"far low": {Q: []float64{0}, Low: []float64{math.Inf(1)}},
+		"hessian": {D: []float64{math.Inf(1)}, Q: []float64{0}},
+		"nothing": {Right: []float64{1}, Equal: 1},
 	} {
 		if _, err := s.Solve(ctx, p, Options{}); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+	for _, o := range []Options{{Tolerance: math.NaN()}, {Tolerance: -1}, {Feasibility: -1}, {Iterations: -1}} {
+		if _, err := s.Solve(ctx, &Problem{Q: []float64{1}, Low: []float64{0}}, o); err == nil {
+			t.Errorf("%+v: no error", o)
 		}
 	}
 	ended, cancel := context.WithCancel(ctx)

@@ -1,5 +1,7 @@
 package qp
 
+import "fmt"
+
 // Status says how a programme ended.
 type Status uint8
 
@@ -8,7 +10,7 @@ const (
 	Solved     Status = iota // within the tolerances
 	Infeasible               // no x satisfies the constraints: the multipliers prove it
 	Unbounded                // the objective falls without end along X, which is a direction then
-	Unfinished               // the limit of iterations, or no further progress
+	Unfinished               // the limit of iterations, or no further progress: X may be anything, even no number
 )
 
 // String names the status.
@@ -47,7 +49,8 @@ const (
 	DefaultIterations = 100
 )
 
-func (o Options) resolve() Options {
+// resolve fills the defaults in. It errs on settings that nothing satisfies.
+func (o Options) resolve() (Options, error) {
 	if o.Tolerance == 0 {
 		o.Tolerance = DefaultTolerance
 	}
@@ -57,5 +60,8 @@ func (o Options) resolve() Options {
 	if o.Iterations == 0 {
 		o.Iterations = DefaultIterations
 	}
-	return o
+	if !(o.Tolerance > 0) || !(o.Feasibility > 0) || o.Iterations < 0 {
+		return o, fmt.Errorf("tolerances %g and %g and %d iterations: they must be positive", o.Tolerance, o.Feasibility, o.Iterations)
+	}
+	return o, nil
 }

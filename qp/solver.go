@@ -60,7 +60,10 @@ func (s *Solver) Solve(ctx context.Context, p *Problem, o Options) (Result, erro
 	if err := p.check(); err != nil {
 		return Result{}, err
 	}
-	o = o.resolve()
+	o, err := o.resolve()
+	if err != nil {
+		return Result{}, err
+	}
 	s.grow(p)
 	s.start()
 	s.short = false
