@@ -36,19 +36,30 @@ func (a Attack) Quantile(level float64) float64 {
 	return bound.Summary{StdQuantiles: a.RMSQuantiles}.Quantile(level)
 }
 
-// textAttacks prints what attacks reached, van Trees beside them.
+// textAttacks prints what attacks reached, van Trees beside them. What each knew
+// is left to the page where a bracket says the most of them.
 func (r *Report) textAttacks(w io.Writer) {
 	if len(r.Attacks) == 0 {
 		return
 	}
+	folded := r.folded()
 	fmt.Fprintln(w)
-	wrap(w, "Errors that attacks reached on the same inputs, in the same units, root mean square over draws of the noise, at these quantiles over examples and coordinates:")
+	intro := "Errors of attacks that ran, in the same units, root mean square over draws:"
+	if r.Bracket != nil {
+		intro = "Errors of attacks that ran (report.html says what each knew), in those units:"
+	}
+	wrap(w, intro)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\tband\t5%%\t25%%\t50%%\t75%%\t95%%\trms\n", StatusDemonstrated)
-	for _, x := range r.attackRows() {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", x.Name, x.Band, strings.Join(x.Quantiles, "\t"), x.Whole)
+	for _, x := range folded.attackRows() {
+		if x.Status == StatusDemonstrated || r.Bracket == nil {
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", x.Name, x.Band, strings.Join(x.Quantiles, "\t"), x.Whole)
+		}
 	}
 	t.Flush()
+	if r.Bracket != nil {
+		return
+	}
 	for _, s := range r.abouts() {
 		wrap(w, s.Key+": "+s.Value)
 	}

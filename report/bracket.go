@@ -65,6 +65,60 @@ func NewBracket(bounds []bound.Summary, attacks []Attack, bands []Band) *Bracket
 	return b
 }
 
+// A digest is what a row of a figure says of a band: one mark of each sort, nil
+// where there is none.
+type digest struct {
+	floor    *Mark // the largest of witnesses near the input, certified where any is
+	far      *Mark
+	twins    *Mark
+	vanTrees *Mark
+	attack   *Mark // the nearest
+	prior    *Mark
+}
+
+// digest picks the marks of a band that a row has room for.
+func (b BracketBand) digest() digest {
+	var d digest
+	for i := range b.Marks {
+		m := &b.Marks[i]
+		switch kind := newRung(m.Method, m.Search); {
+		case m.Method == MarkAttack:
+			if d.attack == nil || m.Median < d.attack.Median {
+				d.attack = m
+			}
+		case m.Method == MarkPrior:
+			d.prior = m
+		case m.Method == bound.MethodVanTrees:
+			d.vanTrees = m
+		case kind.search == bound.SearchFar:
+			d.far = m
+		case kind.search == bound.SearchTwins:
+			d.twins = m
+		case witnessed(m.Method) && m.above(d.floor):
+			d.floor = m
+		}
+	}
+	return d
+}
+
+// witnessed tells whether a method proves with witnesses.
+func witnessed(method string) bool {
+	return method == bound.MethodHCR || method == bound.MethodBarankin
+}
+
+// above tells whether m says more than other: what is certified goes before what
+// is estimated, then the larger goes before the smaller.
+func (m *Mark) above(other *Mark) bool {
+	if other == nil {
+		return true
+	}
+	mine, its := m.Status == bound.StatusCertified, other.Status == bound.StatusCertified
+	if mine != its {
+		return mine
+	}
+	return m.unbounded() || !other.unbounded() && m.Median > other.Median
+}
+
 // rung is a kind of bound per coordinate.
 type rung struct{ method, search string }
 

@@ -20,18 +20,22 @@ const (
 	bracketHead  = 30  // pixels, of a group's heading
 )
 
-// A group of marks shares a heading.
+// A group of marks shares a heading, which says what kind of claim they are.
 type group struct {
 	title string
 	has   func(Mark) bool
 }
 
 var groups = []group{
-	{"Floor: no unbiased reconstruction errs less than this", func(m Mark) bool { return m.floor() && m.Method != bound.MethodVanTrees }},
-	{"Floor for everybody, if inputs were Gaussian", func(m Mark) bool { return m.Method == bound.MethodVanTrees }},
-	{"Ceiling: attacks that ran err this little", func(m Mark) bool { return m.Method == MarkAttack }},
-	{"For comparison: guessing without the release", func(m Mark) bool { return m.Method == MarkPrior }},
+	{"Certified floors, for the unbiased", func(m Mark) bool { return m.everyInput() && m.Status == bound.StatusCertified }},
+	{"Estimated floors, for the unbiased", func(m Mark) bool { return m.everyInput() && m.Status != bound.StatusCertified }},
+	{"Assumed floor, for everybody", func(m Mark) bool { return m.Method == bound.MethodVanTrees }},
+	{"Demonstrated: attacks that ran", func(m Mark) bool { return m.Method == MarkAttack }},
+	{"To compare: without the release", func(m Mark) bool { return m.Method == MarkPrior }},
 }
+
+// everyInput tells whether a mark is a floor that leans on no prior.
+func (m Mark) everyInput() bool { return m.floor() && m.Method != bound.MethodVanTrees }
 
 // draw renders one band on the axis that all bands share.
 func (b BracketBand) draw(s scale) template.HTML {
@@ -52,7 +56,7 @@ func (b BracketBand) draw(s scale) template.HTML {
 			y += bracketRow
 		}
 	}
-	height := y + 6
+	height := y + 24
 	var out strings.Builder
 	fmt.Fprintf(&out, `<svg class="fluid" height="%d" role="img" aria-label="%s">`, height, html.EscapeString(b.words(s)))
 	b.backdrop(&out, s, height)
@@ -72,6 +76,16 @@ func (b BracketBand) backdrop(w *strings.Builder, s scale, height int) {
 	if floor, ceiling := b.gap(); floor > 0 && floor < ceiling {
 		fmt.Fprintf(w, `<rect class="open" x="%.2f%%" y="22" width="%.2f%%" height="%d"/>`, s.x(floor), s.x(ceiling)-s.x(floor), height-22)
 	}
+	s.grid(w, height)
+	for _, m := range b.Marks {
+		if m.Method == MarkPrior {
+			fmt.Fprintf(w, `<line class="prior" x1="%.2f%%" x2="%.2f%%" y1="20" y2="%d"/>`, s.x(m.Median), s.x(m.Median), height)
+		}
+	}
+}
+
+// grid draws the axis, and where the whole range of the data ends.
+func (s scale) grid(w *strings.Builder, height int) {
 	for _, t := range s.ticks() {
 		x := s.x(Number(t / s.unit))
 		fmt.Fprintf(w, `<line class="grid" x1="%.2f%%" x2="%.2f%%" y1="20" y2="%d"/>`, x, x, height)
@@ -81,29 +95,23 @@ func (b BracketBand) backdrop(w *strings.Builder, s scale, height int) {
 		}
 		fmt.Fprintf(w, `<text x="%.2f%%" y="14" text-anchor="%s">%s</text>`, x, anchor, number(t))
 	}
-	for _, m := range b.Marks {
-		if m.Method == MarkPrior {
-			fmt.Fprintf(w, `<line class="prior" x1="%.2f%%" x2="%.2f%%" y1="20" y2="%d"/>`, s.x(m.Median), s.x(m.Median), height)
-		}
+	if s.whole > s.lo && s.whole < s.hi {
+		x := s.x(Number(s.whole / s.unit))
+		fmt.Fprintf(w, `<line class="range" x1="%.2f%%" x2="%.2f%%" y1="20" y2="%d"/><text class="soft" x="%.2f%%" y="%d" text-anchor="end">the whole range, %g&#160;</text>`, x, x, height, x, height-5, s.whole)
 	}
 }
 
-// gap is the best finite certified floor and the best ceiling, zero or infinite
-// where there is none.
+// gap is the largest finite certified floor of witnesses near the input and the
+// best ceiling, zero or infinite where there is none.
 func (b BracketBand) gap() (floor, ceiling Number) {
-	ceiling = Number(math.Inf(1))
-	for _, m := range b.Marks {
-		switch {
-		case m.Method == MarkAttack && m.Median < ceiling:
-			ceiling = m.Median
-		case m.Status == bound.StatusCertified && m.floor() && !m.unbounded() && m.Median > floor:
-			floor = m.Median
-		}
+	d := b.digest()
+	if d.attack == nil {
+		return 0, Number(math.Inf(1))
 	}
-	if math.IsInf(float64(ceiling), 1) {
-		floor = 0
+	if m := d.floor; m != nil && m.Status == bound.StatusCertified && !m.unbounded() {
+		floor = m.Median
 	}
-	return floor, ceiling
+	return floor, d.attack.Median
 }
 
 // draw writes a mark's words and, under them, its bar: floors grow from the
@@ -117,7 +125,7 @@ func (m Mark) draw(w *strings.Builder, s scale, y int) {
 		fmt.Fprintf(w, `<text x="%g%%" y="%d" text-anchor="end">%s</text>`, bracketRight, y+13, label)
 	}
 	switch {
-	case m.unbounded():
+	case m.floor() && s.beyond(m):
 		fmt.Fprintf(w, `<rect class="floor %s" x="%g%%" y="%d" width="%.2f%%" height="%d"/>`, m.Status, bracketLeft, bar, bracketRight-bracketLeft, bracketBar)
 		fmt.Fprintf(w, `<svg class="tip" x="%g%%" y="%d" width="20" height="24" overflow="visible"><path class="tip %s" d="M0,0 L14,12 L0,24 Z"/></svg>`, bracketRight, bar-6, m.Status)
 	case math.IsNaN(float64(m.Median)) || m.Median == 0:
@@ -134,19 +142,23 @@ func (m Mark) draw(w *strings.Builder, s scale, y int) {
 
 // words say what a mark shows: short enough for a telephone.
 func (m Mark) words(s scale) string {
-	switch v := number(float64(m.Median) * s.unit); {
+	v := float64(m.Median) * s.unit
+	n := manyRanges(v, s.whole)
+	switch {
 	case m.unbounded():
-		return fmt.Sprintf("%s (%s): no limit", m.pageName(), m.Status)
-	case math.IsNaN(float64(m.Median)):
-		return fmt.Sprintf("%s (%s): not known", m.pageName(), m.Status)
+		return m.pageName() + ": no limit"
+	case math.IsNaN(v):
+		return m.pageName() + ": not known"
 	case m.Method == MarkPrior:
-		return "Knowing what such inputs look like: " + v
+		return "Knowing what such inputs look like: " + number(v)
 	case m.Method == MarkAttack:
-		return fmt.Sprintf("%s (%s): errs by %s", m.Name, m.Status, v)
-	case m.Median == 0:
-		return fmt.Sprintf("%s (%s): proves nothing", m.pageName(), m.Status)
+		return fmt.Sprintf("%s: errs by %s", m.Name, number(v))
+	case v == 0:
+		return m.pageName() + ": proves nothing"
+	case n > 0:
+		return fmt.Sprintf("%s: over %d times the range", m.pageName(), n)
 	default:
-		return fmt.Sprintf("%s (%s): at least %s", m.pageName(), m.Status, v)
+		return fmt.Sprintf("%s: at least %s", m.pageName(), number(v))
 	}
 }
 
@@ -163,6 +175,9 @@ func (m Mark) pageName() string {
 	if n := pageNames[newRung(m.Method, m.Search)]; n != "" {
 		return n
 	}
+	if m.Method == MarkAttack {
+		return m.Name
+	}
 	return m.title(true)
 }
 
@@ -170,7 +185,7 @@ func (m Mark) pageName() string {
 func (b BracketBand) words(s scale) string {
 	said := []string{fmt.Sprintf("%s. Median error in %s", b.title(), s.name)}
 	for _, m := range b.Marks {
-		said = append(said, m.words(s))
+		said = append(said, fmt.Sprintf("%s (%s)", m.words(s), m.Status))
 	}
 	return strings.Join(said, ". ") + "."
 }
@@ -179,6 +194,9 @@ func (b BracketBand) words(s scale) string {
 func (b BracketBand) verdict(s scale) string {
 	floor, ceiling := b.gap()
 	f, c := number(float64(floor)*s.unit), number(float64(ceiling)*s.unit)
+	if n := manyRanges(float64(floor)*s.unit, s.whole); n > 0 {
+		f = fmt.Sprintf("more than %d times the whole range", n)
+	}
 	said := b.limitless()
 	switch {
 	case math.IsInf(float64(ceiling), 1):
@@ -188,25 +206,21 @@ func (b BracketBand) verdict(s scale) string {
 	case ceiling < floor:
 		return said + fmt.Sprintf("The best attack errs by %s, below the certified floor of %s. That is no contradiction: the floor binds unbiased reconstructions, and this attack is biased by what it learnt of such inputs.%s", c, f, b.everybody())
 	}
-	return said + fmt.Sprintf("Between the finite certified floor of %s and the best attack's %s is what neither proof nor attack has reached. A better attack may come closer, and a biased one may go below the floor.", f, c)
+	return said + fmt.Sprintf("Between the certified floor of %s and the best attack’s %s is what neither proof nor attack has reached. A better attack may come closer, and a biased one may go below the floor.", f, c)
 }
 
-// limitless says what an arrow of a certified bound means.
+// limitless says what twins prove of a band.
 func (b BracketBand) limitless() string {
-	for _, m := range b.Marks {
-		if m.Status == bound.StatusCertified && m.unbounded() {
-			return fmt.Sprintf("The arrow: for half of these coordinates or more, no unbiased reconstruction has a finite error (%s). ", m.pageName())
-		}
+	if m := b.digest().twins; m != nil && m.Status == bound.StatusCertified && m.unbounded() {
+		return "For half of these coordinates or more, no unbiased reconstruction has a finite error: other inputs have the same features. "
 	}
 	return ""
 }
 
 // everybody points at van Trees where it is there.
 func (b BracketBand) everybody() string {
-	for _, m := range b.Marks {
-		if m.Method == bound.MethodVanTrees {
-			return " The floor for everybody is van Trees', as far as its assumption holds."
-		}
+	if b.digest().vanTrees != nil {
+		return " The floor for everybody is van Trees’, as far as its assumption holds."
 	}
 	return ""
 }

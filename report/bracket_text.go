@@ -4,26 +4,38 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
+	"text/tabwriter"
 	"unicode/utf8"
 )
 
 // barColumns is how wide the bars of the bracket are on a terminal.
 const barColumns = 34
 
-// scale is a logarithmic axis that holds every finite mark of a band, in grey
-// levels where those are known.
+// scale is a logarithmic axis, in grey levels where those are known. It ends at
+// mostRanges times the whole range of the data: to be off by more is all alike,
+// and the floors of far witnesses would squeeze the rest of the axis.
 type scale struct {
 	lo, hi, unit float64
+	whole        float64 // the data's range on the axis, zero where it is not known
 	name         string
 }
 
-// newScale covers the finite marks of all bands, with room to their right for
-// arrows. ok is false where there is nothing to show.
+// mostRanges is how many times the data's range an axis shows.
+const mostRanges = 10
+
+// mostSpan is the axis's end over its beginning: what is smaller proves nothing.
+const mostSpan = 1e5
+
+// newScale covers the finite marks of all bands, up to the axis's end, with room
+// to their right for arrows. ok is false where there is nothing to show.
 func (b *Bracket) newScale(levels float64) (s scale, ok bool) {
 	s = scale{lo: math.Inf(1), unit: 1, name: "normalised units"}
+	end := math.Inf(1)
 	if levels > 0 {
-		s.unit, s.name = levels, "grey levels of 255"
+		s.unit, s.name, s.whole = levels, "grey levels of 255", greyRange
+		end = mostRanges * s.whole
 	}
 	for _, band := range b.Bands {
 		for _, m := range band.Marks {
@@ -35,8 +47,14 @@ func (b *Bracket) newScale(levels float64) (s scale, ok bool) {
 	if s.hi == 0 {
 		s.lo, s.hi = 1, 10
 	}
-	s.lo, s.hi = below(s.lo/1.5), s.hi*2
+	s.hi = min(2*s.hi, end)
+	s.lo = below(max(min(s.lo/1.5, s.hi/mostRanges), s.hi/mostSpan))
 	return s, len(b.Bands) > 0
+}
+
+// beyond tells whether a mark is past the axis's end.
+func (s scale) beyond(m Mark) bool {
+	return m.unbounded() || float64(m.Median)*s.unit > s.hi
 }
 
 // below rounds down to 1 or 3 times a power of ten.
@@ -98,8 +116,17 @@ func (m Mark) title(long bool) string {
 	return m.Method
 }
 
-// value says what a mark proves or reaches, on an axis.
+// value says what a mark proves or reaches, on an axis: in words where a figure
+// says nothing more.
 func (m Mark) value(s scale) string {
+	if n := manyRanges(float64(m.Median)*s.unit, s.whole); n > 0 && m.floor() && !m.unbounded() {
+		return fmt.Sprintf("> %d× the range", n)
+	}
+	return m.exact(s)
+}
+
+// exact is value with the figure itself.
+func (m Mark) exact(s scale) string {
 	switch v := float64(m.Median) * s.unit; {
 	case m.unbounded():
 		return "unbounded"
@@ -114,8 +141,9 @@ func (m Mark) value(s scale) string {
 	}
 }
 
-// textBracket draws the bracket with bars: = from the left where an error is
-// proved to be larger, - to the right where an attack has come as near.
+// textBracket draws the bracket of all coordinates with bars: = from the left
+// where an error is proved to be larger, - to the right where an attack has come
+// as near. The other bands follow in a table.
 func (r *Report) textBracket(w io.Writer) {
 	if r.Bracket == nil {
 		return
@@ -125,23 +153,76 @@ func (r *Report) textBracket(w io.Writer) {
 		return
 	}
 	fmt.Fprintln(w)
-	wrap(w, fmt.Sprintf("The bracket: the adversary's median error per coordinate, in %s, on a logarithmic scale. Floors (===) are errors that no unbiased reconstruction gets below, and an arrow means without limit. Ceilings (---) are what was reached: an attack that ran errs as little as where its dashes begin.", s.name))
-	for _, band := range r.Bracket.Bands {
-		fmt.Fprintf(w, "\n%s\n", band.title())
-		fmt.Fprintf(w, "  %-19s%s\n", "", s.textAxis())
-		for _, m := range band.Marks {
-			fmt.Fprintf(w, "  %s%s %s%s\n", pad(m.title(false), 19), m.textBar(s), m.value(s), m.textStatus())
+	band := r.Bracket.Bands[0]
+	wrap(w, fmt.Sprintf("The bracket. %s: median error in %s, logarithmic. === floor of unbiased reconstructions, > beyond the axis; --- from where the best attack erred; 100×: times the whole range.", band.title(), s.name))
+	fmt.Fprintf(w, "  %-19s%s\n", "", s.textAxis())
+	best := band.digest().attack
+	for i := range band.Marks {
+		m := &band.Marks[i]
+		if m.Method == MarkAttack && m != best {
+			continue // a table has it
 		}
-		wrap(w, band.verdict(s))
+		fmt.Fprintf(w, "  %s%s %s%s\n", pad(m.title(false), 19), m.textBar(s), strings.NewReplacer("> ", "over ", " the range", "").Replace(m.value(s)), m.textStatus())
 	}
+	r.Bracket.textBands(w, s)
 }
 
-func (b BracketBand) title() string {
-	of := coordinateWords(b.Of)
-	if b.Name == "all" {
-		return fmt.Sprintf("All %d %s", b.Coordinates, of)
+// textBands is a table of the bands' medians.
+func (b *Bracket) textBands(w io.Writer, s scale) {
+	if len(b.Bands) < 2 {
+		return
 	}
-	return fmt.Sprintf("The %s coarsest of the %s (%d)", times(b.Name), of, b.Coordinates)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nmedian by band\tn\tnear floor\tfar\ttwins\tvan Trees\tattack\tprior")
+	for _, band := range b.Bands {
+		cells := band.digest().cells(s)
+		fmt.Fprintf(t, "  %s\t%d\t%s\n", times(band.Name), band.Coordinates, strings.Join(cells, "\t"))
+	}
+	t.Flush()
+}
+
+// cells are a digest in words, in the order of its fields.
+func (d digest) cells(s scale) []string {
+	var cells []string
+	for _, m := range []*Mark{d.floor, d.far, d.twins, d.vanTrees, d.attack, d.prior} {
+		switch {
+		case m == nil:
+			cells = append(cells, number(math.NaN()))
+		case m == d.twins:
+			cells = append(cells, d.twins.limitless())
+		default:
+			cells = append(cells, strings.NewReplacer("unbounded", "∞", " the range", "").Replace(m.value(s)))
+		}
+	}
+	return cells
+}
+
+// limitless says for which share of a band's coordinates twins leave no limit.
+func (m *Mark) limitless() string {
+	if f := float64(m.UnboundedFraction); !math.IsNaN(f) {
+		return fmt.Sprintf("∞ %.3g %%", 100*f)
+	}
+	return number(math.NaN())
+}
+
+// title names a band with the number of its coordinates.
+func (b BracketBand) title() string {
+	switch of := coordinateWords(b.Of); {
+	case b.Name == "all":
+		return fmt.Sprintf("All %d %s", b.Coordinates, of)
+	case square(b.Name):
+		return fmt.Sprintf("The %s coarsest of the %s (%d)", times(b.Name), of, b.Coordinates)
+	case b.Of == "dct":
+		return fmt.Sprintf("Cosine %s (%d)", b.Name, b.Coordinates)
+	}
+	return fmt.Sprintf("%s (%d)", b.Name, b.Coordinates)
+}
+
+// square tells whether a band is the coarsest n of both directions, as "8x8".
+func square(band string) bool {
+	rows, columns, ok := strings.Cut(band, "x")
+	_, err := strconv.Atoi(rows)
+	return ok && rows == columns && err == nil
 }
 
 // textStatus is short so that a line fits.
@@ -159,7 +240,7 @@ func (m Mark) textBar(s scale) string {
 	if math.IsNaN(float64(m.Median)) && !m.unbounded() {
 		return strings.Repeat(" ", barColumns)
 	}
-	if m.unbounded() {
+	if s.beyond(m) && m.floor() {
 		return strings.Repeat("=", barColumns-1) + ">"
 	}
 	n := min(barColumns-1, int(math.Round(s.at(m.Median)*barColumns)))
@@ -172,7 +253,7 @@ func (m Mark) textBar(s scale) string {
 	return strings.Repeat(" ", n) + strings.Repeat("-", barColumns-n)
 }
 
-// textAxis sets every other tick, so that none runs into the next.
+// textAxis sets ticks so that none runs into the next.
 func (s scale) textAxis() string {
 	line := []byte(strings.Repeat(" ", barColumns+6))
 	free := 0

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -50,7 +51,7 @@ func full(t *testing.T) *Report {
 		row(bound.MethodHCR, "algorithm1", all, c, 0, .1, .15, .2, .3, .5), row(bound.MethodHCR, "algorithm1", low, c, 0, .1, .16, .22, .3, .5),
 		row(bound.MethodCramerRao, "", all, e, 1, .2, .4, .57, .8, 1.2), row(bound.MethodCramerRao, "", low, e, 1, .3, .5, .65, .9, 1.3),
 		row(bound.MethodBarankin, "", all, c, 0, .2, .4, .56, .8, 1.2), row(bound.MethodBarankin, "", low, c, 0, .3, .5, .64, .9, 1.3),
-		row(bound.MethodHCR, bound.SearchFar, all, c, .1, .3, .6, .9, 2, inf), row(bound.MethodHCR, bound.SearchFar, low, c, .1, .4, .8, 1.4, 3, inf),
+		row(bound.MethodHCR, bound.SearchFar, all, c, .1, .3, .6, 900, 8e6, inf), row(bound.MethodHCR, bound.SearchFar, low, c, .1, .4, .8, 1.4, 3, inf),
 		row(bound.MethodHCR, bound.SearchTwins, all, c, .98, inf, inf, inf, inf, inf), row(bound.MethodHCR, bound.SearchTwins, low, c, 1, inf, inf, inf, inf, inf),
 		row(bound.MethodVanTrees, "", all, a, 0, .001, .02, .09, .2, .5), row(bound.MethodVanTrees, "", low, a, 0, .2, .3, .45, .6, .9),
 		row(bound.MethodVanTreesMeanSquare, "", all, a, 0, .3, .3, .3, .3, .3),
@@ -61,7 +62,7 @@ func full(t *testing.T) *Report {
 		{Name: "linear", About: "The best linear map, from 60,000 training images.", Coordinates: "dct", Band: low, RMSQuantiles: quantiles(.2, .5, .75, 1, 1.6), MeanSquare: .9, Examples: 100, Draws: 4, Status: StatusDemonstrated},
 		{Name: "decoder", About: "A network trained on dithered features.", Coordinates: "dct", Band: low, RMSQuantiles: quantiles(.2, .5, .7, 1, 1.5), MeanSquare: .8, Examples: 100, Draws: 4, Status: StatusDemonstrated},
 	}
-	r.Bracket = NewBracket(r.Bounds, r.Attacks, []Band{{all, "dct", 784, .2}, {low, "dct", 64, 1.1}})
+	r.Bracket = NewBracket(append(octave(r.Bounds), r.Bounds...), append(octaveAttacks(r.Attacks), r.Attacks...), []Band{{all, "dct", 784, .2}, {"modes 2–3", "dct", 12, 1.1}, {low, "dct", 64, 1.1}})
 	r.Ladder = []LadderRow{
 		{Rung: bound.MethodHCR, Search: "published", Status: c, MedianAll: .17, MedianLow: .18, RatioToAlgorithm1: .8, RatioToAuthors: 1},
 		{Rung: bound.MethodBarankin, Status: c, MedianAll: .56, MedianLow: .64, RatioToAlgorithm1: 2.8, RatioToAuthors: 3.4},
@@ -100,6 +101,29 @@ func full(t *testing.T) *Report {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// octave are the rows of a low band under the name of another.
+func octave(bounds []bound.Summary) []bound.Summary {
+	var rows []bound.Summary
+	for _, b := range bounds {
+		if b.Band == "8x8" {
+			b.Band = "modes 2–3"
+			rows = append(rows, b)
+		}
+	}
+	return rows
+}
+
+func octaveAttacks(attacks []Attack) []Attack {
+	var rows []Attack
+	for _, a := range attacks {
+		if a.Band == "8x8" {
+			a.Band = "modes 2–3"
+			rows = append(rows, a)
+		}
+	}
+	return rows
 }
 
 // TestLinesFit checks that a terminal of 80 columns holds the report. The
@@ -160,10 +184,15 @@ func TestSentencesAreHonest(t *testing.T) {
 		}
 	}
 	r := full(t)
-	says(r, "at least 0.9 (", "for 98.00 % of the coordinates where it was tried, another legal input", "!no finite limit",
+	says(r, "errs by at least 44 grey levels of 255 (0.56 normalised) in half", "errs by at least 50.3 grey levels", "raise that to more than 100 times the whole range", "!70740",
+		"For 98.00 % of the coordinates where it was tried, another legal input", "!without limit",
 		"the best of 2 attacks (decoder)", "below the certified floor", "rounded to 2 decimals", "released 4 times", "20 numbers kept", "Student's t (5 degrees")
 	r.Attacks = nil
-	says(r, "!Demonstrated")
+	says(r, "!Demonstrated", "is biased, and may do better")
+	r.Bounds[7].StdQuantiles = quantiles(.2, .4, .56, .8, 1.2)
+	says(r, "in half of the cosine modes of the inputs, and of the 8×8 coarsest.")
+	r.Bounds = slices.DeleteFunc(r.Bounds, func(b bound.Summary) bool { return near(kindOf(b)) })
+	says(r, "errs by more than 100 times the whole range of the data in half", "!raise that")
 	for i := range r.Bounds {
 		r.Bounds[i].Status = bound.StatusEstimated
 	}
@@ -192,7 +221,7 @@ func TestBracketMarks(t *testing.T) {
 	if s := strings.Join(got, "|"); s != want {
 		t.Errorf("marks %s", s)
 	}
-	if floor, ceiling := band.gap(); floor != .9 || ceiling != .12 {
+	if floor, ceiling := band.gap(); floor != .56 || ceiling != .12 {
 		t.Errorf("floor %g, ceiling %g", floor, ceiling)
 	}
 	// A larger size of the same search replaces the mark, a smaller does not.
@@ -232,6 +261,80 @@ func TestScale(t *testing.T) {
 		}
 		if svg := string(b.Bands[0].draw(s)); strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || strings.Contains(svg, "x<y") {
 			t.Errorf("%v: %s", marks, svg)
+		}
+	}
+}
+
+// TestAxisEnds checks that the axis of grey levels ends at ten times their range,
+// that what lies beyond is an arrow with words, and that no figure has ten digits.
+func TestAxisEnds(t *testing.T) {
+	r := full(t)
+	s, _ := r.Bracket.newScale(78.6)
+	if s.hi != 2550 || s.lo < .1 || s.lo > 10 {
+		t.Errorf("axis from %g to %g", s.lo, s.hi)
+	}
+	for _, m := range r.Bracket.Bands[0].Marks {
+		far := m.Search == bound.SearchFar || m.Search == bound.SearchTwins
+		if s.beyond(m) != far {
+			t.Errorf("%s beyond the axis: %v", m.title(false), s.beyond(m))
+		}
+		if arrow := strings.HasSuffix(m.textBar(s), ">"); arrow != far {
+			t.Errorf("%s has an arrow: %v", m.title(false), arrow)
+		}
+	}
+	if s, _ := r.Bracket.newScale(0); s.hi <= 900 {
+		t.Errorf("an axis without a range ends at %g", s.hi)
+	}
+	for i, x := range r.Bracket.Bands[0].Marks { // no longer is anything on the axis
+		if !x.Unbounded {
+			r.Bracket.Bands[0].Marks[i].Median = 1e9
+		}
+	}
+	r.Bracket.Bands = r.Bracket.Bands[:1]
+	r.Bounds[6].StdQuantiles = quantiles(1, 1e4, 1e9, 1e12, 1e15)
+	var text, page bytes.Buffer
+	if err := r.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteHTML(&page, "run"); err != nil {
+		t.Fatal(err)
+	}
+	page.WriteString(text.String())
+	for _, s := range regexp.MustCompile(`data:image[^"]*`).Split(page.String(), -1) {
+		if m := regexp.MustCompile(`[0-9]{10}`).FindString(s); m != "" {
+			t.Errorf("ten digits: %s", m)
+		}
+	}
+}
+
+// TestBandNames checks what bands are called.
+func TestBandNames(t *testing.T) {
+	for _, c := range []struct {
+		band BracketBand
+		want string
+	}{
+		{BracketBand{Name: "all", Of: "dct", Coordinates: 784}, "All 784 cosine modes of the inputs"},
+		{BracketBand{Name: "8x8", Of: "dct", Coordinates: 64}, "The 8×8 coarsest of the cosine modes of the inputs (64)"},
+		{BracketBand{Name: "mode 0", Of: "dct", Coordinates: 1}, "Cosine mode 0 (1)"},
+		{BracketBand{Name: "modes from 16", Of: "dct", Coordinates: 528}, "Cosine modes from 16 (528)"},
+		{BracketBand{Name: "axes", Of: "axes.npy", Coordinates: 3}, "axes (3)"},
+	} {
+		if got := c.band.title(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestPairsTogether sums up pairs of each sort.
+func TestPairsTogether(t *testing.T) {
+	same, not := Pair{RMS: 20, Allowance: 1e-9}, Pair{RMS: 30, ZNorm: .1, Allowance: 1e-9}
+	for want, pairs := range map[string][]Pair{
+		"2 pairs of inputs, 20 to 20 grey levels apart, with the same features to rounding: nothing":                         {same, same},
+		"2 pairs of inputs with the same release, or nearly, 20 to 30 grey levels apart. 1 of the 2: the same features":      {same, not},
+		"1 pair of inputs with the same release, or nearly, 30 to 30 grey levels apart. Their features are up to 0.1 apart.": {not},
+	} {
+		if got := (&Report{Pairs: pairs}).twinsTogether(); !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -35,7 +35,7 @@ type view struct {
 	Rows        []row
 	SpectrumSVG template.HTML
 	Thresholds  []threshold
-	Floors      []bandView
+	Bracketed   *bracketView
 	Axis        string
 	AttackRows  []attackRow
 	Abouts      []pair
@@ -171,6 +171,8 @@ func number(x float64) string {
 	case math.IsInf(x, 1):
 		return "unbounded"
 	case x != 0 && math.Abs(x) < .001:
+		return fmt.Sprintf("%.2e", x)
+	case math.Abs(x) >= 1e6:
 		return fmt.Sprintf("%.2e", x)
 	case math.Abs(x) >= 1000:
 		return fmt.Sprintf("%.0f", x)

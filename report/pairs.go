@@ -49,11 +49,39 @@ func (r *Report) textPairs(w io.Writer) {
 		return
 	}
 	fmt.Fprintln(w)
-	wrap(w, "Pairs of inputs that the release cannot tell apart (report.html shows them):")
-	for _, p := range r.Pairs {
-		wrap(w, "  "+p.caption()+": "+p.says())
-	}
+	wrap(w, r.twinsTogether()+" See report.html.")
 }
+
+// twinsTogether sums the pairs up.
+func (r *Report) twinsTogether() string {
+	least, most, equal, apart := math.Inf(1), 0., 0, 0.
+	for _, p := range r.Pairs {
+		least, most = min(least, float64(p.RMS)), max(most, float64(p.RMS))
+		if p.equal() {
+			equal++
+		} else {
+			apart = max(apart, float64(p.ZNorm))
+		}
+	}
+	n := len(r.Pairs)
+	s := fmt.Sprintf("%s of inputs with the same release, or nearly, %s to %s grey levels apart. ", Count(n, "pair"), number(least), number(most))
+	switch {
+	case equal == n:
+		return fmt.Sprintf("%s of inputs, %s to %s grey levels apart, with the same features to rounding: nothing in the release tells the two apart, whatever the noise.", Count(n, "pair"), number(least), number(most))
+	case equal == 0:
+		return s + fmt.Sprintf("Their features are up to %s apart.", number(apart))
+	default:
+		s += fmt.Sprintf("%d of the %d: the same features to rounding", equal, n)
+	}
+	s += ", so nothing in the release tells the two apart, whatever the noise."
+	if equal < n {
+		s += fmt.Sprintf(" The others: features up to %s apart.", number(apart))
+	}
+	return s
+}
+
+// equal tells whether the features differ by no more than rounding.
+func (p Pair) equal() bool { return p.ZNorm <= p.Allowance }
 
 // caption names a pair.
 func (p Pair) caption() string {
@@ -67,12 +95,12 @@ func (p Pair) caption() string {
 // says what a pair proves.
 func (p Pair) says() string {
 	apart := fmt.Sprintf("%s grey levels apart", number(float64(p.RMS)))
-	if p.ZNorm <= p.Allowance {
-		return apart + ", features equal to rounding, so no reconstruction tells them apart, whatever the noise"
+	if p.equal() {
+		return apart + ", the same features to rounding"
 	}
 	apart += fmt.Sprintf(", features %s apart", number(float64(p.ZNorm)))
 	if p.Unbounded || math.IsInf(float64(p.Median), 1) {
 		return apart + ", which leaves half of the coordinates without a limit"
 	}
-	return apart + fmt.Sprintf(", which bounds half of the coordinates by %s or more", number(float64(p.Median)))
+	return apart + fmt.Sprintf(", which bounds half of the coordinates by %s normalised units or more", number(float64(p.Median)))
 }

@@ -34,17 +34,17 @@ func (r *Report) rows(status string, name func(bound.Summary) string) []row {
 
 // methodNames are the long name, the short one, and what the latter stands for.
 var methodNames = map[rung][3]string{
-	{bound.MethodHCR, ""}:                       {"HCR", "HCR", "the Hammersley-Chapman-Robbins bound, from one witness near the input"},
-	{bound.MethodHCR, bound.SearchFar}:          {"HCR, far witnesses", "HCR, far", "from an input visibly different whose features the noise hardly tells apart"},
-	{bound.MethodHCR, bound.SearchTwins}:        {"HCR, exact twins", "HCR, twins", "from an input with the same features to rounding"},
+	{bound.MethodHCR, ""}:                       {"HCR", "HCR", "the Hammersley-Chapman-Robbins bound, by a witness near the input"},
+	{bound.MethodHCR, bound.SearchFar}:          {"HCR, far witnesses", "HCR, far", "by a visibly different input with nearly the same features"},
+	{bound.MethodHCR, bound.SearchTwins}:        {"HCR, exact twins", "HCR, twins", "by an input with the same features to rounding"},
 	{bound.MethodMeanSquare, ""}:                {"HCR, root mean square", "HCR, rms", "its mean-square form, as a root per input"},
 	{bound.MethodMeanSquare, bound.SearchFar}:   {"HCR, far witnesses, root mean square", "HCR, far, rms", "its mean-square form, as a root per input"},
 	{bound.MethodMeanSquare, bound.SearchTwins}: {"HCR, exact twins, root mean square", "HCR, twins, rms", "its mean-square form, as a root per input"},
-	{bound.MethodCramerRaoAxis, ""}:             {"Cramér-Rao, all else known", "Cramér-Rao, axis", "for an adversary who knows every other coordinate"},
-	{bound.MethodCramerRao, ""}:                 {"Cramér-Rao, identifiable part", "Cramér-Rao, seen", "for the part of a coordinate that the features see; unbounded is the share with another part"},
-	{bound.MethodBarankin, ""}:                  {"Barankin", "Barankin", "many witnesses of one input together"},
+	{bound.MethodCramerRaoAxis, ""}:             {"Cramér-Rao, all else known", "Cramér-Rao, axis", "were every other coordinate known"},
+	{bound.MethodCramerRao, ""}:                 {"Cramér-Rao, identifiable part", "Cramér-Rao, seen", "the part of a coordinate that the features see; unbounded is the share with another part"},
+	{bound.MethodBarankin, ""}:                  {"Barankin", "Barankin", "many witnesses together"},
 	{bound.MethodBarankinMeanSquare, ""}:        {"Barankin, root mean square", "Barankin, rms", "its mean-square form, as a root per input"},
-	{bound.MethodVanTrees, ""}:                  {"van Trees", "van Trees", "for any adversary, biased too, on average over inputs that are Gaussian with the data's covariance, which they are not"},
+	{bound.MethodVanTrees, ""}:                  {"van Trees", "van Trees", "any adversary, on average over Gaussian inputs with the data's covariance, which real ones are not"},
 	{bound.MethodVanTreesMeanSquare, ""}:        {"van Trees, root mean square", "van Trees, rms", "its mean-square form, as a root"},
 }
 
@@ -85,24 +85,30 @@ func meanSquare(method string) bool { return strings.HasSuffix(method, "-mean-sq
 
 // legend says what the short names stand for.
 func (r *Report) legend() []string {
-	var lines, coordinates, searches []string
+	var lines, searches []string
 	for _, b := range r.Bounds {
 		if n := methodNames[kindOf(b)]; n[1] != "" {
 			lines = append(lines, n[1]+": "+n[2]+".")
-		}
-		if !meanSquare(b.Method) {
-			coordinates = append(coordinates, coordinateWords(b.Coordinates))
 		}
 		if b.Search != "" && kindOf(b).search == "" {
 			searches = append(searches, b.Search)
 		}
 	}
-	of := func(words []string) string { return strings.Join(unique(words), ", ") }
-	last := "Coordinates: " + of(coordinates) + "."
 	if len(searches) > 0 {
-		last += " Search: " + of(searches) + "; s is the size of its perturbations over the noise."
+		lines = append(lines, "Search: "+strings.Join(unique(searches), ", ")+"; s is the size of its perturbations over the noise.")
 	}
-	return append(unique(lines), last)
+	return unique(lines)
+}
+
+// coordinates says of what the bounds are.
+func (r *Report) coordinates() string {
+	var of []string
+	for _, b := range r.Bounds {
+		if !meanSquare(b.Method) {
+			of = append(of, coordinateWords(b.Coordinates))
+		}
+	}
+	return "Coordinates: " + strings.Join(unique(of), ", ") + "."
 }
 
 // unique drops what has been said before.

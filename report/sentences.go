@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-
-	"tattle/bound"
 )
 
 // Sentences says what was measured in plain sentences: what was released, what
@@ -133,40 +131,6 @@ func familyName(family string) string {
 	return family
 }
 
-func (r *Report) certified() string {
-	if r.Release.NoBounds != "" {
-		return "No bound holds for this release: " + strings.TrimSuffix(r.Release.NoBounds, ".") + "."
-	}
-	all, low := r.strongest(true), r.strongest(false)
-	if all == nil {
-		if r.Release.Noise.Estimated {
-			return "Nothing is certified here: how far apart this noise leaves two inputs is itself an estimate, and so is every bound below."
-		}
-		return "Nothing is certified here: no witness gave a bound."
-	}
-	s := fmt.Sprintf("Certified: for half of the %s, %s", coordinateWords(all.Coordinates), r.claim(all))
-	if low != nil {
-		s += fmt.Sprintf("; for half of the %s coarsest, %s", times(low.Band), r.claim(low))
-	}
-	return s + "." + r.twins() + " An adversary who knows what the inputs usually look like is biased, and may do better."
-}
-
-// twins says for how many coordinates another input with the same features is
-// known.
-func (r *Report) twins() string {
-	for _, b := range r.Bounds {
-		if b.Status != bound.StatusCertified || b.Band != "all" || kindOf(b) != (rung{bound.MethodHCR, bound.SearchTwins}) || b.UnboundedFraction == 0 {
-			continue
-		}
-		legal := ""
-		if b.Domain == "legal" {
-			legal = " legal"
-		}
-		return fmt.Sprintf(" Beyond that, for %s of the coordinates where it was tried, another%s input with the same features shows that no unbiased reconstruction has a finite error.", percent(b.UnboundedFraction), legal)
-	}
-	return ""
-}
-
 // demonstrated says how near the best attack came: empty where none ran.
 func (r *Report) demonstrated() string {
 	best := r.bestAttack("all")
@@ -179,10 +143,10 @@ func (r *Report) demonstrated() string {
 		who = fmt.Sprintf("the best of %d attacks (%s)", n, best.Name)
 	}
 	s := fmt.Sprintf("Demonstrated: %s reconstructs half of the %s with an error of at most %s.", who, coordinateWords(best.Coordinates), r.inLevels(m))
-	if all := r.strongest(true); all != nil && m < all.Quantile(.5) {
-		s += " That is below the certified floor, which binds unbiased reconstructions only: this attack is biased by what it learnt of such inputs."
+	if all := r.strongest("all", near); all != nil && m < all.Quantile(.5) {
+		s += " That is below the certified floor, which binds unbiased reconstructions only: this attack is biased by what it learnt."
 	}
-	return s + " Another attack may come closer."
+	return s + " Another may come closer."
 }
 
 // attacks counts the attacks that ran.
@@ -206,46 +170,6 @@ func (r *Report) bestAttack(band string) *Attack {
 	return best
 }
 
-// claim says what the median of a row means for an adversary.
-func (r *Report) claim(b *bound.Summary) string {
-	m := b.Quantile(.5)
-	switch {
-	case m == 0:
-		return "the witnesses prove nothing (a vacuous bound of 0)"
-	case math.IsInf(m, 1):
-		return "the witnesses leave no finite limit to the error of any unbiased reconstruction"
-	}
-	vacuous := ""
-	if r.Vacuous(m) {
-		vacuous = ", which is vacuous"
-	}
-	return fmt.Sprintf("every unbiased reconstruction errs with a standard deviation of at least %s%s", r.inLevels(m), vacuous)
-}
-
-// Vacuous tells whether a bound says nothing: a reconstruction within a grey
-// level of the original is the original.
-func (r *Report) Vacuous(std float64) bool {
-	g := float64(r.Data.GreyLevels)
-	return std == 0 || g > 0 && std*g < 1
-}
-
-// strongest returns the certified row per coordinate with the largest median,
-// over all coordinates or over a low band. Exact twins are left out: they are
-// tried on fewer inputs, and what they prove is said in a sentence of its own.
-func (r *Report) strongest(all bool) *bound.Summary {
-	var best *bound.Summary
-	for i := range r.Bounds {
-		b := &r.Bounds[i]
-		if b.Status != bound.StatusCertified || meanSquare(b.Method) || b.Search == bound.SearchTwins || (b.Band == "all") != all {
-			continue
-		}
-		if best == nil || b.Quantile(.5) > best.Quantile(.5) {
-			best = b
-		}
-	}
-	return best
-}
-
 // times prints the band 8x8 as 8×8.
 func times(band string) string { return strings.ReplaceAll(band, "x", "×") }
 
@@ -258,13 +182,6 @@ func coordinateWords(name string) string {
 		return "pixels"
 	}
 	return "vectors of " + name
-}
-
-func (r *Report) inLevels(m float64) string {
-	if g := float64(r.Data.GreyLevels); g > 0 {
-		return fmt.Sprintf("%s (%s grey levels of 255)", number(m), number(m*g))
-	}
-	return number(m)
 }
 
 func (r *Report) cost() string {

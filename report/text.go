@@ -62,7 +62,8 @@ func wrap(w io.Writer, s string) {
 }
 
 // textBounds prints a table of the bounds for each standing of a claim, and what
-// its short names mean.
+// its short names mean. Where a bracket shows the bands, rows of one band and of
+// whole inputs are left to the page.
 func (r *Report) textBounds(w io.Writer) {
 	if len(r.Bounds) == 0 {
 		return
@@ -71,11 +72,12 @@ func (r *Report) textBounds(w io.Writer) {
 	if g := float64(r.Data.GreyLevels); g > 0 {
 		unit = fmt.Sprintf(" (one is %s grey levels of 255)", number(g))
 	}
+	folded := r.folded()
 	fmt.Fprintln(w)
 	wrap(w, "Lower bounds on standard deviations, in the model's normalised units"+unit+", at these quantiles over examples and coordinates:")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, status := range statuses {
-		if rows := r.rows(status, shortName); len(rows) > 0 {
+		if rows := folded.rows(status, shortName); len(rows) > 0 {
 			fmt.Fprintf(t, "%s\tband\t5%%\t25%%\t50%%\t75%%\t95%%\tunbounded\n", status)
 			for _, x := range rows {
 				fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", x.Name, x.Band, strings.Join(x.Quantiles, "\t"), x.Unbounded)
@@ -83,9 +85,33 @@ func (r *Report) textBounds(w io.Writer) {
 		}
 	}
 	t.Flush()
-	for _, s := range r.legend() {
-		wrap(w, s)
+	legend := folded.legend()
+	if r.Bracket == nil {
+		legend = append(legend, r.coordinates())
+	} else if len(r.Bounds) > len(folded.Bounds) {
+		legend = append(legend, "Low bands and whole inputs: in report.html.")
 	}
+	wrap(w, strings.Join(legend, " "))
+}
+
+// folded is the report without the rows that a terminal has no room for.
+func (r *Report) folded() *Report {
+	if r.Bracket == nil {
+		return r
+	}
+	short := *r
+	short.Bounds, short.Attacks = nil, nil
+	for _, b := range r.Bounds {
+		if b.Band == "all" && !meanSquare(b.Method) {
+			short.Bounds = append(short.Bounds, b)
+		}
+	}
+	for _, a := range r.Attacks {
+		if a.Band == "all" {
+			short.Attacks = append(short.Attacks, a)
+		}
+	}
+	return &short
 }
 
 func (r *Report) textDirections(w io.Writer) {
@@ -93,10 +119,12 @@ func (r *Report) textDirections(w io.Writer) {
 	if res == nil {
 		return
 	}
-	fmt.Fprintf(w, "\nestimated: rank of the Jacobian, median %s (%d to %d) of %s\n", number(res.RankMedian), res.RankMin, res.RankMax, Count(res.Inputs, "input"))
+	var counts []string
 	for i, t := range res.Thresholds {
-		fmt.Fprintf(w, "  directions resolved to within %-5s %s\n", number(t), number(res.DirectionsMedian[i]))
+		counts = append(counts, fmt.Sprintf("%s: %s", number(t), number(res.DirectionsMedian[i])))
 	}
+	fmt.Fprintln(w)
+	wrap(w, fmt.Sprintf("Estimated: rank of the Jacobian, median %s (%d to %d) of %s; directions resolved to within %s.", number(res.RankMedian), res.RankMin, res.RankMax, Count(res.Inputs, "input"), strings.Join(counts, ", ")))
 }
 
 func (r *Report) textPublished(w io.Writer) {

@@ -3,17 +3,28 @@ package report
 import (
 	"html/template"
 	"math"
+	"strings"
 )
 
-// bandView is the bracket of one band on the page.
+// bracketView is the bracket on the page: the whole of one band, and a row of
+// every band.
+type bracketView struct {
+	Axis, Title, Verdict string
+	SVG, BandsSVG        template.HTML
+	BandRows             []bandView
+	Marks                []markView
+	Modes                bool // bands are octaves of cosine modes
+}
+
+// bandView is a band's row: its digest in words.
 type bandView struct {
-	Title, Verdict string
-	SVG            template.HTML
-	Rows           []markView
+	Name        string
+	Coordinates int
+	Cells       []string
 }
 
 // markView is a mark in words.
-type markView struct{ Name, Status, Kind, Median, Unbounded string }
+type markView struct{ Band, Name, Status, Kind, Median, Unbounded string }
 
 // ladderView is a rung in words.
 type ladderView struct {
@@ -44,18 +55,23 @@ func (v *view) addBracket() {
 	if !ok {
 		return
 	}
-	v.Axis = s.name
+	all := v.Bracket.Bands[0]
+	x := &bracketView{Axis: s.name, Title: all.title(), Verdict: all.verdict(s), SVG: all.draw(s)}
 	for _, b := range v.Bracket.Bands {
-		x := bandView{Title: b.title(), Verdict: b.verdict(s), SVG: b.draw(s)}
+		x.BandRows = append(x.BandRows, bandView{b.brief(), b.Coordinates, b.digest().cells(s)})
+		x.Modes = x.Modes || strings.HasPrefix(b.Name, "mode")
 		for _, m := range b.Marks {
-			x.Rows = append(x.Rows, m.view(s))
+			x.Marks = append(x.Marks, m.view(b.brief(), s))
 		}
-		v.Floors = append(v.Floors, x)
 	}
+	if len(v.Bracket.Bands) > 1 {
+		x.BandsSVG = v.Bracket.drawBands(s)
+	}
+	v.Bracketed = x
 }
 
-func (m Mark) view(s scale) markView {
-	v := markView{Name: m.title(true), Status: m.Status, Kind: "floor", Median: m.value(s), Unbounded: percent(float64(m.UnboundedFraction))}
+func (m Mark) view(band string, s scale) markView {
+	v := markView{Band: band, Name: m.title(true), Status: m.Status, Kind: "floor", Median: m.exact(s), Unbounded: percent(float64(m.UnboundedFraction))}
 	switch m.Method {
 	case MarkAttack:
 		v.Name, v.Kind, v.Unbounded = m.Name, "ceiling", percent(math.NaN())
@@ -84,6 +100,9 @@ func (v *view) addFrontier() {
 	}
 	v.Frontier = x
 }
+
+// Together sums the pairs up.
+func (v *view) Together() string { return v.twinsTogether() }
 
 // Caption names a pair.
 func (p Pair) Caption() string { return p.caption() }
@@ -132,4 +151,4 @@ func (v *view) has(shots func(Picture) []Shot) bool {
 func (v *view) AttacksBiased() string { return attacksBiased }
 
 // Legend says what the names of the bounds stand for.
-func (v *view) Legend() []string { return v.legend() }
+func (v *view) Legend() []string { return append(v.legend(), v.coordinates()) }

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"tattle/bound"
+)
+
+// certified says what is proved: by witnesses near the input, then what far ones
+// and exact twins add.
+func (r *Report) certified() string {
+	if r.Release.NoBounds != "" {
+		return "No bound holds for this release: " + strings.TrimSuffix(r.Release.NoBounds, ".") + "."
+	}
+	all := r.strongest("all", near)
+	if all == nil {
+		all = r.strongest("all", far)
+	}
+	if all == nil {
+		if r.Release.Noise.Estimated {
+			return "Nothing is certified here: how far apart this noise leaves two inputs is itself an estimate, and so is every bound below."
+		}
+		return "Nothing is certified here: no witness gave a bound."
+	}
+	s := fmt.Sprintf("Certified: whoever reconstructs inputs without bias, right on average, %s in half of the %s", r.errs(all), coordinateWords(all.Coordinates))
+	if low := r.low(kindOf(*all)); low != nil && r.errs(low) == r.errs(all) {
+		s += fmt.Sprintf(", and of the %s coarsest", times(low.Band))
+	} else if low != nil {
+		s += fmt.Sprintf(", and %s in half of the %s coarsest", r.errs(low), times(low.Band))
+	}
+	s += "." + r.farther(all) + r.twins()
+	if best := r.bestAttack("all"); best == nil || best.Quantile(.5) >= all.Quantile(.5) {
+		s += " An adversary who knows what the inputs usually look like is biased, and may do better."
+	}
+	return s
+}
+
+// errs says what the median of a row means for an adversary.
+func (r *Report) errs(b *bound.Summary) string {
+	m := b.Quantile(.5)
+	switch {
+	case m == 0:
+		return "may not err at all: the witnesses prove nothing (a vacuous bound of 0)"
+	case math.IsInf(m, 1):
+		return "errs without limit"
+	case r.Vacuous(m):
+		return "errs by " + r.atLeast(m) + ", which is vacuous,"
+	}
+	return "errs by " + r.atLeast(m)
+}
+
+// farther says what far witnesses add to those near the input.
+func (r *Report) farther(all *bound.Summary) string {
+	b := r.strongest("all", far)
+	if b == nil || b.Quantile(.5) <= all.Quantile(.5) {
+		return ""
+	}
+	to := "to " + r.atLeast(b.Quantile(.5))
+	if math.IsInf(b.Quantile(.5), 1) {
+		to = "beyond any limit"
+	}
+	return fmt.Sprintf(" Other%s inputs, visibly different and with nearly the same features, raise that %s.", legal(b), to)
+}
+
+// twins says for how many coordinates another input with the same features is
+// known.
+func (r *Report) twins() string {
+	b := r.strongest("all", twin)
+	if b == nil || b.UnboundedFraction == 0 {
+		return ""
+	}
+	share := "every coordinate"
+	if b.UnboundedFraction < 1 {
+		share = percent(b.UnboundedFraction) + " of the coordinates"
+	}
+	return fmt.Sprintf(" For %s where it was tried, another%s input has the same features, so no unbiased reconstruction has a finite error there.", share, legal(b))
+}
+
+// legal is a word for witnesses that stay within the data's range.
+func legal(b *bound.Summary) string {
+	if b.Domain == "legal" {
+		return " legal"
+	}
+	return ""
+}
+
+// The sorts of witnesses, which sentences keep apart: what one proves of all
+// inputs, another proves of some only.
+func near(k rung) bool { return k.search == "" }
+func far(k rung) bool  { return k.search == bound.SearchFar }
+func twin(k rung) bool { return k.search == bound.SearchTwins }
+
+// strongest returns the certified row per coordinate of a band with the largest
+// median, among those of one sort; nil where there is none.
+func (r *Report) strongest(band string, sort func(rung) bool) *bound.Summary {
+	var best *bound.Summary
+	for i := range r.Bounds {
+		b := &r.Bounds[i]
+		if b.Status != bound.StatusCertified || meanSquare(b.Method) || b.Band != band || !sort(kindOf(*b)) {
+			continue
+		}
+		if best == nil || b.Quantile(.5) > best.Quantile(.5) {
+			best = b
+		}
+	}
+	return best
+}
+
+// low is the strongest row of a low band with witnesses of the same sort.
+func (r *Report) low(like rung) *bound.Summary {
+	for _, b := range r.Bounds {
+		if b.Band != "all" {
+			return r.strongest(b.Band, func(k rung) bool { return k.search == like.search })
+		}
+	}
+	return nil
+}
+
+// Vacuous tells whether a bound says nothing: a reconstruction within a grey
+// level of the original is the original.
+func (r *Report) Vacuous(std float64) bool {
+	g := float64(r.Data.GreyLevels)
+	return std == 0 || g > 0 && std*g < 1
+}

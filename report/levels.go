@@ -1,0 +1,37 @@
+package report
+
+import "fmt"
+
+// greyRange is the whole range of what the model's data are shown in.
+const greyRange = 255
+
+// manyRanges tells how many times the whole range an error is, rounded down to
+// 10 or 100; zero where it is less or the range is not known. Beyond that the
+// figure itself says nothing more to a reader, and stays in tables and JSON.
+func manyRanges(x, whole float64) int {
+	switch {
+	case whole > 0 && x >= 100*whole:
+		return 100
+	case whole > 0 && x >= 10*whole:
+		return 10
+	}
+	return 0
+}
+
+// inLevels says an error in normalised units so that it can be pictured: grey
+// levels, or many times the range of the data.
+func (r *Report) inLevels(m float64) string {
+	g := float64(r.Data.GreyLevels)
+	if g <= 0 {
+		return number(m) + " normalised units"
+	}
+	return fmt.Sprintf("%s grey levels of %d (%s normalised)", number(m*g), greyRange, number(m))
+}
+
+// atLeast says a lower bound in words.
+func (r *Report) atLeast(m float64) string {
+	if n := manyRanges(m*float64(r.Data.GreyLevels), greyRange); n > 0 {
+		return fmt.Sprintf("more than %d times the whole range of the data", n)
+	}
+	return "at least " + r.inLevels(m)
+}
