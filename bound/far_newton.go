@@ -1,7 +1,6 @@
 package bound
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -17,9 +16,6 @@ const (
 	// farDirect is the most rows of J for which a step solves with J itself; beyond
 	// it, by conjugate gradients.
 	farDirect = 256
-	// farGroup is how many points are linearised together, of similar numbers of
-	// rows: products are made of as many for each as the one with most has.
-	farGroup = 8
 	// farSolve is the number of steps of conjugate gradients in place of one solve:
 	// they take the largest singular values first, which move the features most.
 	farSolve = 24
@@ -146,26 +142,13 @@ func (s *farSearch) correct() {
 		all[k] = k
 	}
 	on := activity(s.linearizeAt(all), len(all)*s.n)
-	for _, group := range farGroups(on, s.n, farGroup) {
+	for _, group := range groupByRows(on, s.n, rowGroupSize) {
 		if lin := s.linearizeAt(group.at); group.rows > farDirect {
 			s.byGradients(group.at, lin)
 		} else {
 			s.byMatrices(group.at, lin)
 		}
 	}
-}
-
-// activity tells which of the features, as many as there are, J may have rows of.
-func activity(lin nn.Linearization[float32], features int) []bool {
-	on := make([]bool, features)
-	if a, ok := lin.(nn.Activity); ok {
-		a.Active(on)
-		return on
-	}
-	for i := range on {
-		on[i] = true
-	}
-	return on
 }
 
 // linearizeAt linearises the model at θ+ε of some of the open rows.
@@ -175,37 +158,6 @@ func (s *farSearch) linearizeAt(some []int) nn.Linearization[float32] {
 		simd.Add(rowOf(s.point, i, s.p), rowOf(s.eps, row, s.p), rowOf(s.theta, s.example(row), s.p))
 	})
 	return s.model.Linearize(s.point[:len(some)*s.p])
-}
-
-// farGroups divides points, of whose features on, [points, n], are active, into
-// groups, size at most, whose steps are found together. Which way a point's is found
-// depends on its own rows alone.
-func farGroups(on []bool, n, size int) (groups []farSome) {
-	rows, order := make([]int, len(on)/n), make([]int, len(on)/n)
-	for k := range rows {
-		order[k] = k
-		for _, yes := range rowOf(on, k, n) {
-			if yes {
-				rows[k]++
-			}
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows[a], rows[b]) })
-	for _, k := range order {
-		g := len(groups) - 1
-		if g < 0 || len(groups[g].at) == size || (rows[k] > farDirect) != (groups[g].rows > farDirect) {
-			groups, g = append(groups, farSome{}), g+1
-		}
-		groups[g] = farSome{append(groups[g].at, k), rows[k]}
-	}
-	return groups
-}
-
-// farSome are points, by their places among the open rows, and the most rows that J
-// has at one of them.
-type farSome struct {
-	at   []int
-	rows int
 }
 
 // advance takes the steps, or parts of them, wherever that is worth it.

@@ -50,7 +50,10 @@ func clamp(x, low, high []float64) {
 // is singular.
 func (c *cleaner) project(eps []float64, p *qp.Problem) bool {
 	n, k := len(eps), p.Equal
-	c.weight, c.scaled, c.gram, c.left = sizedFor(c.weight, n), sizedFor(c.scaled, k*n), sizedFor(c.gram, k*k), sizedFor(c.left, k)
+	resize(&c.weight, n)
+	resize(&c.scaled, k*n)
+	resize(&c.gram, k*k)
+	resize(&c.left, k)
 	for i, e := range eps {
 		c.weight[i] = min(e-p.Low[i], p.High[i]-e)
 	}
@@ -109,11 +112,4 @@ func holds(eps []float64, p *qp.Problem) bool {
 		}
 	}
 	return true
-}
-
-func sizedFor(x []float64, n int) []float64 {
-	if cap(x) < n {
-		return make([]float64, n)
-	}
-	return x[:n]
 }

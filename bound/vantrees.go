@@ -104,9 +104,9 @@ func meanGram(ctx context.Context, m nn.Model, data Source, indices []int) ([]fl
 func addGrams(ctx context.Context, sum []float64, m nn.Model, x []float32, alpha float64) error {
 	p, n := m.Dims()
 	on := activity(m.Linearize(x), len(x)/p*n)
-	size := max(1, min(farGroup, rowBudget/(p*n)))
+	size := max(1, min(rowGroupSize, rowBudget/(p*n)))
 	point, rows := make([]float32, size*p), []float64(nil)
-	for _, group := range farGroups(on, n, size) {
+	for _, group := range groupByRows(on, n, size) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
