@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	demoEpochs   = 3   // 90 % accuracy and more: enough to have something to protect
+	demoEpochs   = 3  // 90 % accuracy and more: enough to have something to protect
 	demoExamples = 50 // of the test set, bounded with the paper's settings
 )
 

@@ -36,8 +36,8 @@ func ladder(r *report.Report, theirs []bound.Summary, note string, c *ceilings, 
 	for _, k := range []struct{ name, method, search string }{
 		{"Cramér-Rao, all else known", bound.MethodCramerRaoAxis, ""},
 		{"Cramér-Rao, identifiable part", bound.MethodCramerRao, ""},
+		{"Barankin, near witnesses together", bound.MethodBarankin, ""},
 		{"far witnesses", bound.MethodHCR, bound.SearchFar},
-		{"Barankin, near and far", bound.MethodBarankin, ""},
 		{"exact twins", bound.MethodHCR, bound.SearchTwins},
 		{"van Trees", bound.MethodVanTrees, ""},
 	} {
@@ -118,8 +118,8 @@ func (l *rungTable) meanSquares(r *report.Report, theirs []bound.Summary, note s
 	l.add("the authors' procedure, root mean square", l.authors)
 	l.add("Algorithm 1, root mean square", l.algorithm1)
 	for _, k := range []struct{ name, method, search string }{
-		{"far witnesses, root mean square", bound.MethodMeanSquare, bound.SearchFar},
 		{"Barankin, root mean square", bound.MethodBarankinMeanSquare, ""},
+		{"far witnesses, root mean square", bound.MethodMeanSquare, bound.SearchFar},
 		{"exact twins, root mean square", bound.MethodMeanSquare, bound.SearchTwins},
 		{"van Trees, root mean square", bound.MethodVanTreesMeanSquare, ""},
 	} {

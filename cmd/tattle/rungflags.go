@@ -84,7 +84,7 @@ func (f rungFlags) twins(n int) (int, error) {
 // extend asks the experiment for the rungs; far witnesses and twins stay within the
 // data's range, which makes them valid whatever the domain.
 func (f rungFlags) extend(x *bound.Experiment, set *dataset.Set, examples int, seed uint64) error {
-	x.Barankin.Witnesses = f.Barankin
+	x.Barankin = combining(f.Barankin)
 	twins, err := f.twins(examples)
 	if err != nil || f.Far == 0 && twins == 0 {
 		return err
@@ -100,6 +100,12 @@ func (f rungFlags) extend(x *bound.Experiment, set *dataset.Set, examples int, s
 		x.Twins = bound.TwinOptions{Examples: twins, Domain: legal, Seed: seed}
 	}
 	return nil
+}
+
+// combining asks Barankin's bound for so many witnesses, all near the example. Far
+// ones have a rung of their own, which they would make this one too.
+func combining(witnesses int) bound.BarankinOptions {
+	return bound.BarankinOptions{Witnesses: witnesses, Near: true}
 }
 
 // rungs settles what can be learned from, and hence what can be run. needed says

@@ -63,7 +63,7 @@ func recordedRungs(x *bound.Experiment, r *report.Report, shape []int) error {
 			count[name] = k
 		}
 	}
-	x.Barankin.Witnesses = count[barankinSetting]
+	x.Barankin = combining(count[barankinSetting])
 	if count[farSetting] == 0 && count[twinsSetting] == 0 {
 		return nil
 	}
