@@ -73,17 +73,17 @@ func (d pictures) box(t testing.TB) Domain {
 // twins leave nothing bounded. What is recorded is verified.
 func TestLadderOnMNIST(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs every rung on 40 images: left out with -short")
+		t.Skip("runs every rung on 25 images: left out with -short")
 	}
 	o := loadOracle(t)
 	e := o.experiment(Auto)
 	e.Search.Restarts, e.Search.Repeats = 5, 5
 	e.Barankin.Witnesses = DefaultWitnesses
-	near := mustRun(t, o.net, o.data, upTo(40), e)
+	near := mustRun(t, o.net, o.data, upTo(25), e)
 	box := o.data.box(t)
 	e.Far = FarOptions{Starts: 8, Domain: box, Seed: 1}
 	e.Twins = TwinOptions{Examples: 3, Domain: box, Seed: 1}
-	r := mustRun(t, o.net, o.data, upTo(40), e)
+	r := mustRun(t, o.net, o.data, upTo(25), e)
 	for _, s := range r.Summaries {
 		t.Logf("%-22s %-8s %-7s %-5s %.4f unbounded %.3f", s.Method, s.Search, s.Band, s.Domain, quantiles(s), s.UnboundedFraction)
 	}
