@@ -3,6 +3,7 @@ package attack
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"tattle/bound"
 	"tattle/nn"
@@ -39,8 +40,8 @@ const (
 
 // Decoder is a net trained to reconstruct inputs from releases, with fresh noise
 // in every epoch: the linear attack, fixed, plus what a perceptron of two hidden
-// layers adds to it. Of all epochs it keeps the one best on held-out examples, and
-// no epoch, which is the linear attack, where none is better.
+// layers adds to it. Of all epochs it keeps the one best on training examples that
+// neither has seen, and no epoch, which is the linear attack, where none is better.
 type Decoder struct {
 	p, n   int
 	net    *nn.Net
@@ -93,12 +94,17 @@ func (o DecoderOptions) complete() DecoderOptions {
 // linear returns the linear attack that the decoder starts from.
 func (o DecoderOptions) linear(ctx context.Context, front nn.Model, noise release.Noise, train bound.Source) (*Linear, error) {
 	if o.Linear == nil {
-		return NewLinear(ctx, front, noise, train, LinearOptions{o.Queries, o.Post, o.Examples, o.Domain, o.Seed})
+		return NewLinear(ctx, front, noise, train, LinearOptions{Queries: o.Queries, Post: o.Post, Examples: o.Examples, Domain: o.Domain, Seed: o.Seed})
 	}
-	if p, n := front.Dims(); o.Linear.p != p || o.Linear.n != n || o.Linear.noisy != active(o.Post) {
-		return nil, fmt.Errorf("attack: a decoder beside a linear attack on %d features of %d inputs, for a model of %d and %d: give the one on this release", o.Linear.n, o.Linear.p, n, p)
+	l := o.Linear
+	if p, n := front.Dims(); l.p != p || l.n != n || l.noisy != active(o.Post) || l.added != variance(noise, o.Queries) {
+		return nil, fmt.Errorf("attack: a decoder beside a linear attack on %d features of %d inputs, for a model of %d and %d: give the one on this release, with this noise", l.n, l.p, n, p)
 	}
-	return o.Linear, nil
+	indices, err := trainingSet(train, o.Examples, o.Seed)
+	if err == nil && !slices.Equal(indices, l.indices) {
+		err = fmt.Errorf("attack: a decoder of %d examples beside a linear attack of %d: train both on the same, by the same seed", len(indices), len(l.indices))
+	}
+	return l, err
 }
 
 // Name returns "decoder".

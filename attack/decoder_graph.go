@@ -1,16 +1,32 @@
 package attack
 
 import (
+	"context"
 	"math"
 
 	"tattle/internal/simd"
 	"tattle/nn"
 )
 
-// decoderGraph returns the linear attack plus a perceptron, whose last layer
-// begins at zero, and the parameters that learn. The perceptron sees the releases
-// centred and scaled to variance 1 on average, and begins by denoising them.
-func decoderGraph(l *Linear, added float64, o DecoderOptions) (*nn.Graph, []*nn.Param, error) {
+// skip is the layer that is the linear attack.
+type skip struct{ *nn.Dense }
+
+func (s skip) set(m affine) {
+	for i := range s.In {
+		for j := range s.Out {
+			s.Weight.Data[j*s.In+i] = m.weight[i*s.Out+j]
+		}
+	}
+	copy(s.Bias.Data, m.bias)
+	s.Weight.Changed()
+	s.Bias.Changed()
+}
+
+// decoderGraph returns the linear attack, as it is without the held-out examples,
+// plus a perceptron, whose last layer begins at zero, and the parameters that learn.
+// The perceptron sees the releases centred and scaled to variance 1 on average, and
+// begins by denoising them.
+func decoderGraph(ctx context.Context, l *Linear, added float64, o DecoderOptions) (*nn.Graph, skip, []*nn.Param, error) {
 	g := &nn.Graph{Name: "decoder", Input: "release", InputShape: []int{l.n}, Output: "input"}
 	dense := func(in, out string, rows, cols int) *nn.Dense {
 		d := &nn.Dense{In: rows, Out: cols, Weight: newParam(out+".weight", cols, rows), Bias: newParam(out+".bias", cols)}
@@ -28,23 +44,18 @@ func decoderGraph(l *Linear, added float64, o DecoderOptions) (*nn.Graph, []*nn.
 	g.Init(o.Seed)
 	clear(three.Weight.Data)
 	clear(three.Bias.Data)
-	if err := denoise(one, l, added); err != nil {
-		return nil, nil, err
+	if err := denoise(ctx, one, l, added); err != nil {
+		return nil, skip{}, nil, err
 	}
 	standardize(one, l.moments, added)
-	skip := dense("release", "linear", l.n, l.p)
-	for i := range l.n {
-		for j := range l.p {
-			skip.Weight.Data[j*l.n+i] = l.weight[i*l.p+j]
-		}
-	}
-	copy(skip.Bias.Data, l.bias)
+	beside := skip{dense("release", "linear", l.n, l.p)}
+	beside.set(l.kept)
 	g.Nodes = append(g.Nodes, &nn.Node{Name: "input", Op: &nn.Add{}, Inputs: []string{"linear", "fc3"}, Output: "input"})
 	var learned []*nn.Param
 	for _, d := range []*nn.Dense{one, two, three} {
 		learned = append(learned, d.Weight, d.Bias)
 	}
-	return g, learned, nil
+	return g, beside, learned, nil
 }
 
 // sharpening enlarges the first layer's weights, which the filter has shrunk.
@@ -52,8 +63,8 @@ const sharpening = 3
 
 // denoise makes a layer begin by looking at the best linear estimate of the
 // features in place of the release.
-func denoise(d *nn.Dense, l *Linear, added float64) error {
-	f, err := l.moments.filter(added + l.ridge*l.moments.scale())
+func denoise(ctx context.Context, d *nn.Dense, l *Linear, added float64) error {
+	f, err := l.moments.filter(ctx, added+l.ridge*l.moments.scale())
 	if err != nil {
 		return err
 	}

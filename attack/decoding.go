@@ -22,6 +22,7 @@ type decoding struct {
 	features   []float32 // [kept+held, n] of the examples in order
 	at         map[int]int
 	graph      *nn.Graph
+	skip       skip
 	learned    []*nn.Param
 	trainer    *nn.Trainer
 	rule       *fallingAdamW
@@ -31,13 +32,9 @@ type decoding struct {
 }
 
 func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.Noise, train bound.Source, o DecoderOptions) (*decoding, error) {
-	indices, err := trainingSet(train, o.Examples, o.Seed)
-	if err != nil {
-		return nil, err
-	}
 	t := &decoding{DecoderOptions: o, linear: l, data: train, channel: newChannel(noise, o.Queries, o.Post, l.n), at: map[int]int{}}
-	t.features = make([]float32, 0, len(indices)*l.n)
-	err = eachBatch(ctx, front, train, indices, func(batch []int, a, _ []float32) {
+	t.features = make([]float32, 0, len(l.indices)*l.n)
+	err := eachBatch(ctx, front, train, l.indices, func(batch []int, a, _ []float32) {
 		for i, index := range batch {
 			t.at[index] = len(t.features)/l.n + i
 		}
@@ -46,12 +43,12 @@ func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.N
 	if err != nil {
 		return nil, err
 	}
-	t.kept, t.held = split(indices)
+	t.kept, t.held = split(l.indices)
 	added := variance(noise, o.Queries)
 	if l.noisy {
 		added = 0 // the moments are the releases'
 	}
-	if t.graph, t.learned, err = decoderGraph(l, added, o); err != nil {
+	if t.graph, t.skip, t.learned, err = decoderGraph(ctx, l, added, o); err != nil {
 		return nil, err
 	}
 	steps := o.Epochs * ((len(t.kept)-1)/o.Batch + 1)
@@ -59,7 +56,7 @@ func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.N
 	if t.trainer, err = nn.NewTrainer(t.graph, t.rule, o.Seed); err != nil {
 		return nil, err
 	}
-	size := max(o.Batch, min(momentBatch, len(t.held)))
+	size := max(o.Batch, min(batchOf(l.p), len(t.held)))
 	t.a, t.theta, t.dy = make([]float32, size*l.n), make([]float32, size*l.p), make([]float32, size*l.p)
 	return t, nil
 }
@@ -95,6 +92,9 @@ func (t *decoding) run(ctx context.Context) error {
 	for i, p := range t.learned {
 		copy(p.Data, best[i])
 		p.Changed()
+	}
+	if least == t.history[0] { // nothing is added to it: then all examples may have their say
+		t.skip.set(t.linear.affine)
 	}
 	return nil
 }

@@ -107,7 +107,11 @@ func newMeasurement(a Attack, front nn.Model, noise release.Noise, data bound.So
 	if o.Draws < 0 || o.Coordinates.Inputs() != p {
 		return nil, fmt.Errorf("attack: %d draws, and coordinates of %d inputs for a model of %d: give a positive number and the model's own coordinates", o.Draws, o.Coordinates.Inputs(), p)
 	}
-	r := &Result{Attack: a.Name(), About: a.About(), Indices: append([]int(nil), indices...), Draws: o.Draws}
+	about := a.About()
+	if _, ok := a.(*Inversion); ok && active(o.Post) {
+		about += "; what is done to a release after the noise it leaves out of account"
+	}
+	r := &Result{Attack: a.Name(), About: about, Indices: append([]int(nil), indices...), Draws: o.Draws}
 	r.RMS = make([]float64, len(indices)*o.Coordinates.Len())
 	r.MeanSquare = make([]float64, len(indices))
 	return &measurement{Options: o, attack: a, front: front, data: data, p: p, n: n, result: r,

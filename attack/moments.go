@@ -13,11 +13,13 @@ import (
 	"tattle/run"
 )
 
-// momentBatch is how many examples go through the model and into one product.
-const momentBatch = 512
+// batchOf is how many examples of p inputs go through the model and into one
+// product: so few that it is no longer than a second until ctx is heeded.
+func batchOf(p int) int { return min(512, max(16, 1<<19/p)) }
 
-// maxMoments bounds the matrices of second moments, [n, n+p], to 2 GiB.
-const maxMoments = 1 << 28
+// maxMoments bounds the matrices of second moments, [n, n+p], of which four are
+// held at once, to 1 GiB each: as many features and inputs as a bound.Prior takes.
+const maxMoments = 1 << 27
 
 // moments are the means and second central moments of features a and inputs θ.
 type moments struct {
@@ -25,7 +27,7 @@ type moments struct {
 	examples int
 	meanA    []float64 // [n]
 	meanT    []float64 // [p]
-	joint    []float64 // [n, n+p]: C_aa beside C_aθ
+	joint    []float64 // [n, n+p]: C_aa, its upper triangle, beside C_aθ
 	trace    float64   // of C_θθ
 }
 
@@ -43,7 +45,7 @@ type sums struct {
 func newSums(p, n int) *sums {
 	s := &sums{moments: moments{p: p, n: n, joint: make([]float64, n*(n+p))}}
 	s.total = make([]float64, n+p)
-	s.rows, s.features = make([]float64, momentBatch*(n+p)), make([]float64, momentBatch*n)
+	s.rows, s.features = make([]float64, batchOf(p)*(n+p)), make([]float64, batchOf(p)*n)
 	return s
 }
 
@@ -69,7 +71,9 @@ func (s *sums) add(a, theta []float32) {
 	for i := range batch {
 		s.trace += simd.SumSquares(s.rows[i*width+s.n : (i+1)*width])
 	}
-	simd.Gemm(true, false, s.n, width, batch, 1, s.features, s.n, s.rows, width, 1, s.joint, width)
+	for lo := 0; lo < s.n; lo += systemStrip { // no more of C_aa than its upper triangle
+		simd.Gemm(true, false, min(systemStrip, s.n-lo), width-lo, batch, 1, s.features[lo:], s.n, s.rows[lo:], width, 1, s.joint[lo*width+lo:], width)
+	}
 	s.examples += batch
 }
 
@@ -119,7 +123,7 @@ func trainingSet(data bound.Source, most int, seed uint64) ([]int, error) {
 		order[i] = i
 	}
 	if most > 0 && most < len(order) {
-		r := run.Rand(seed, 0, 0)
+		r := run.Rand(seed^trainingStream, -1, 0)
 		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		order = order[:max(2, most)]
 		slices.Sort(order)
@@ -130,7 +134,7 @@ func trainingSet(data bound.Source, most int, seed uint64) ([]int, error) {
 // eachBatch calls f with the inputs and features of one batch after the other.
 func eachBatch(ctx context.Context, front nn.Model, data bound.Source, indices []int, f func(indices []int, a, theta []float32)) error {
 	p, n := front.Dims()
-	size := min(momentBatch, len(indices))
+	size := min(batchOf(p), len(indices))
 	theta, a := make([]float32, size*p), make([]float32, size*n)
 	for lo := 0; lo < len(indices); lo += size {
 		if err := ctx.Err(); err != nil {

@@ -1,11 +1,10 @@
 package attack
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mat"
 
 	"tattle/bound"
 	"tattle/internal/simd"
@@ -29,28 +28,20 @@ const farthest = 4
 
 func newWhitened(prior *bound.Prior, weight float64) (*whitened, error) {
 	p := prior.P
-	sym := mat.NewSymDense(p, nil)
+	s := &system{p, 2 * p, make([]float64, 2*p*p)}
 	for i := range p {
-		for j := i; j < p; j++ {
-			sym.SetSym(i, j, prior.Covariance[i*p+j]/weight)
-		}
+		row := s.x[2*i*p : 2*(i+1)*p]
+		copy(row[i:p], prior.Covariance[i*p+i:(i+1)*p])
+		simd.Scale(1/weight, row[i:p])
+		row[p+i] = 1
 	}
-	var c mat.Cholesky
-	if !c.Factorize(sym) {
-		return nil, errors.New("the prior's covariance is not positive definite: estimate it from more data")
-	}
-	var l, inv mat.TriDense
-	c.LTo(&l)
-	if err := inv.InverseTri(&l); err != nil {
-		var ill mat.Condition
-		if !errors.As(err, &ill) {
-			return nil, fmt.Errorf("the prior's covariance: %w", err)
-		}
+	if err := s.eliminate(context.Background()); err != nil {
+		return nil, fmt.Errorf("the prior's covariance: %w", err)
 	}
 	w := &whitened{p: p, mean: narrow(prior.Mean), lower: make([]float32, p*p), inverse: make([]float32, p*p)}
 	for i := range p {
 		for j := range i + 1 {
-			w.lower[i*p+j], w.inverse[i*p+j] = float32(l.At(i, j)), float32(inv.At(i, j))
+			w.lower[i*p+j], w.inverse[i*p+j] = float32(s.x[2*j*p+i]), float32(s.x[2*i*p+p+j])
 		}
 	}
 	return w, nil
@@ -99,8 +90,9 @@ type variation struct {
 const smoothing = 0.05
 
 // The parts of the full weights of differences and pixels: both count what is the
-// same knowledge, of pixels that are far from independent, many times over. These
-// gave the least error on MNIST's images, of a handful that were tried.
+// same knowledge, of pixels that are far from independent, many times over. Of
+// half, once and twice them, these leave the least error on 150 of MNIST's training
+// images that the prior had not seen.
 const (
 	differenceShare = 0.03
 	pixelShare      = 0.1

@@ -1,10 +1,9 @@
 package attack
 
 import (
-	"errors"
+	"context"
 	"fmt"
-
-	"gonum.org/v1/gonum/mat"
+	"slices"
 
 	"tattle/internal/simd"
 )
@@ -21,46 +20,46 @@ func (m *moments) scale() float64 {
 	return s / float64(m.n)
 }
 
-// solve returns (C_aa + added·I)⁻¹ C_aθ, [n, p].
-func (m *moments) solve(added float64) ([]float64, error) {
-	w := make([]float64, m.n*m.p)
+// equations returns C_aa + added·I beside C_aθ.
+func (m *moments) equations(added float64) *system {
+	s := &system{m.n, m.width(), slices.Clone(m.joint)}
 	for i := range m.n {
-		copy(w[i*m.p:(i+1)*m.p], m.joint[i*m.width()+m.n:])
+		s.x[i*s.width+i] += added
 	}
-	return w, m.divide(w, m.p, added)
+	return s
+}
+
+// solve returns (C_aa + added·I)⁻¹ C_aθ, [n, p].
+func (m *moments) solve(ctx context.Context, added float64) ([]float64, error) {
+	return m.equations(added).solve(ctx)
 }
 
 // filter returns C_aa (C_aa + added·I)⁻¹, [n, n], symmetric: the best linear
 // estimate of the features from their release.
-func (m *moments) filter(added float64) ([]float64, error) {
-	f := make([]float64, m.n*m.n)
+func (m *moments) filter(ctx context.Context, added float64) ([]float64, error) {
+	s := &system{m.n, 2 * m.n, make([]float64, 2*m.n*m.n)}
 	for i := range m.n {
-		copy(f[i*m.n:(i+1)*m.n], m.joint[i*m.width():])
+		row := s.x[i*s.width : (i+1)*s.width]
+		copy(row[:m.n], m.joint[i*m.width():])
+		copy(row[m.n+i:], row[i:m.n])
+		for j := i + 1; j < m.n; j++ {
+			s.x[j*s.width+m.n+i] = row[j]
+		}
+		row[i] += added
 	}
-	return f, m.divide(f, m.n, added)
+	return s.solve(ctx)
 }
 
-// divide replaces w, [n, cols], by (C_aa + added·I)⁻¹ w.
-func (m *moments) divide(w []float64, cols int, added float64) error {
-	a := mat.NewSymDense(m.n, nil)
-	for i := range m.n {
-		row := m.joint[i*m.width() : (i+1)*m.width()]
-		for j := i; j < m.n; j++ {
-			a.SetSym(i, j, row[j])
-		}
-		a.SetSym(i, i, row[i]+added)
+// solve returns A⁻¹B, and leaves nothing of either.
+func (s *system) solve(ctx context.Context) ([]float64, error) {
+	err := s.eliminate(ctx)
+	if err == nil {
+		err = s.substitute(ctx)
 	}
-	var c mat.Cholesky
-	if !c.Factorize(a) {
-		return errors.New("attack: the moments of the features are singular in floating point: give stronger noise or more examples")
+	if err != nil {
+		return nil, fmt.Errorf("attack: the moments of the features: %w", err)
 	}
-	d := mat.NewDense(m.n, cols, w)
-	err := c.SolveTo(d, d)
-	var ill mat.Condition
-	if err != nil && !errors.As(err, &ill) { // an inexact map is a map: the held-out examples judge it
-		return fmt.Errorf("attack: linear map: %w", err)
-	}
-	return nil
+	return s.right(), nil
 }
 
 // intercept returns E[θ] − Wᵀ E[a].

@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -8,23 +9,56 @@ import (
 	"tattle/internal/simd"
 )
 
+// spectrumLimit is the most features that are decomposed, in half a second: beyond
+// it every σ is solved for, in a second at 3,072 features and inputs.
+const spectrumLimit = 512
+
 // MeanSquareAt returns the mean-square error per input that the best affine map
 // would have on the training examples, were the noise of standard deviation sigma
 // (that of the mean, for several queries): (tr C_θθ − Σ_i ‖C_θa u_i‖²/(λ_i+σ²))/p,
 // λ_i and u_i being C_aa's eigenvalues and eigenvectors. It does not fall as sigma
-// grows. It is NaN where the attack was made for a Post.
+// grows. Of more than 512 features it solves for each sigma anew, and no sigma²
+// counts as less than what rounding makes of the moments. It is NaN where the
+// attack was made for a Post.
 func (l *Linear) MeanSquareAt(sigma float64) float64 {
 	if l.noisy {
 		return math.NaN()
 	}
+	gain := 0.
+	if l.n <= spectrumLimit {
+		gain = l.spectral(sigma * sigma)
+	} else {
+		gain = l.solved(sigma * sigma)
+	}
+	return max(0, l.moments.trace-gain) / float64(l.p)
+}
+
+// spectral is tr C_θa (C_aa+added·I)⁻¹ C_aθ by eigenvalues.
+func (l *Linear) spectral(added float64) (gain float64) {
 	l.once.Do(l.decompose)
-	left := l.moments.trace
 	for i, g := range l.gains {
-		if v := max(0, l.spectrum[i]) + sigma*sigma; v > 0 && g > 0 {
-			left -= g / v
+		if v := max(0, l.spectrum[i]) + added; v > 0 && g > 0 {
+			gain += g / v
 		}
 	}
-	return max(0, left) / float64(l.p)
+	return gain
+}
+
+// solved is spectral by elimination: the square of R⁻ᵀC_aθ. Rounding errs by less
+// than n·u·tr C_aa, which keeps the matrix positive definite.
+func (l *Linear) solved(added float64) (gain float64) {
+	m := l.moments
+	floor := float64(m.n) * float64(m.n) * 0x1p-50 * m.scale()
+	for least := max(added, floor); ; least *= 16 {
+		s := m.equations(least)
+		if s.eliminate(context.Background()) != nil {
+			continue // of finite moments, a few at the most
+		}
+		for i := range m.n {
+			gain += simd.SumSquares(s.x[i*s.width+m.n : (i+1)*s.width])
+		}
+		return gain
+	}
 }
 
 func (l *Linear) decompose() {

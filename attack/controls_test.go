@@ -1,0 +1,74 @@
+package attack
+
+import (
+	"context"
+	"testing"
+
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/release"
+)
+
+// Controls on pictures that need no files. With next to no noise every attack
+// gives pictures that the net takes for the originals; with nothing but noise none
+// does better than the mean picture.
+func TestControlsOnGlyphs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains a net and attacks it: seconds")
+	}
+	ctx := context.Background()
+	train := dataset.Glyphs(dataset.GlyphOptions{N: 6000, Seed: 1})
+	test := dataset.Glyphs(dataset.GlyphOptions{N: 100, Seed: 1, Split: dataset.Test})
+	g := nn.MNISTNet(3)
+	_, err := nn.Train(ctx, g, train, nn.TrainOptions{Epochs: 2, Seed: 4})
+	must(t, err)
+	node, err := g.FeatureNode()
+	must(t, err)
+	f, _, err := g.Cut(node)
+	must(t, err)
+	front, err := nn.NewNet(f)
+	must(t, err)
+	whole, err := nn.NewNet(g)
+	must(t, err)
+	controls(t, front, whole, train, test, all(100), 6)
+}
+
+// controls runs the positive and the negative control.
+func controls(t *testing.T, front, whole *nn.Net, train, test *dataset.Set, indices []int, epochs int) {
+	ctx, domain := context.Background(), box(t, train)
+	rms, err := release.FeatureRMS(front, test)
+	must(t, err)
+	prior, err := bound.NewPrior(ctx, train, nn.Size(train.Shape), 6000, 1)
+	must(t, err)
+	for _, scale := range []float64{.01, 300} {
+		noise := release.Gaussian{Sigma: scale * rms}
+		m, err := NewMean(front, prior, domain)
+		must(t, err)
+		l, err := NewLinear(ctx, front, noise, train, LinearOptions{Domain: domain})
+		must(t, err)
+		d, err := NewDecoder(ctx, front, noise, train, DecoderOptions{Domain: domain, Epochs: epochs, Linear: l})
+		must(t, err)
+		attacks := []Attack{m, l, d}
+		for _, kind := range []string{GaussianPrior, TotalVariation} {
+			v, err := NewInversion(front, noise, prior, InversionOptions{Prior: kind, Starts: []Attack{l}, Domain: domain})
+			must(t, err)
+			attacks = append(attacks, v)
+		}
+		var alone float64
+		for i, a := range attacks {
+			r, err := Measure(ctx, a, front, noise, test, indices, Options{Draws: 1, Classifier: whole})
+			must(t, err)
+			e := r.RootMeanSquare()
+			t.Logf("σ = %v RMS: %s %.4f, recognised %.2f", scale, a.Name(), e, r.Recognised)
+			switch {
+			case i == 0:
+				alone = e
+			case scale < 1 && (r.Recognised < .8 || e > .7*alone):
+				t.Errorf("σ = %v RMS: %s (%s) has error %v, the prior alone %v, and %v recognised, want .8", scale, a.Name(), a.About(), e, alone, r.Recognised)
+			case scale > 1 && (e < .97*alone || e > 1.1*alone || r.Recognised > .35):
+				t.Errorf("σ = %v RMS: %s (%s) has error %v, the prior alone %v, and %v recognised", scale, a.Name(), a.About(), e, alone, r.Recognised)
+			}
+		}
+	}
+}

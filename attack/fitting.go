@@ -1,0 +1,127 @@
+package attack
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"tattle/bound"
+	"tattle/internal/simd"
+	"tattle/nn"
+)
+
+// fitting is the fit of a Linear attack.
+type fitting struct {
+	*Linear
+	ctx     context.Context
+	front   nn.Model
+	train   bound.Source
+	channel *channel
+	seed    uint64
+	late    heldOut
+	tell    func(done, total int)
+	done    int
+}
+
+// run chooses the ridge on held-out examples, and fits the map to all of them.
+func (f *fitting) run() error {
+	kept, held := split(f.indices)
+	s := newSums(f.p, f.n)
+	if err := f.add(s, kept, false); err != nil {
+		return err
+	}
+	m := s.central()
+	if err := f.add(s, held, true); err != nil {
+		return err
+	}
+	f.moments = s.central()
+	if err := f.choose(m); err != nil {
+		return err
+	}
+	w, err := f.moments.solve(f.ctx, f.beside()+f.ridge*f.moments.scale())
+	if err != nil {
+		return err
+	}
+	f.step()
+	f.affine = affine{narrow(w), narrow(f.moments.intercept(w))}
+	if len(held) == 0 {
+		f.kept = f.affine
+	}
+	return nil
+}
+
+// step tells how far the fit is.
+func (f *fitting) step() {
+	f.done++
+	if f.tell == nil {
+		return
+	}
+	kept, held := split(f.indices)
+	size := batchOf(f.p)
+	f.tell(f.done, (len(kept)+size-1)/size+(len(held)+size-1)/size+len(ridges)+1)
+}
+
+// beside is the variance of the noise that the moments do not hold.
+func (l *Linear) beside() float64 {
+	if l.noisy {
+		return 0 // the draws have it
+	}
+	return l.added
+}
+
+// add counts examples, and keeps those that are held out.
+func (f *fitting) add(s *sums, indices []int, held bool) error {
+	return eachBatch(f.ctx, f.front, f.train, indices, func(batch []int, a, theta []float32) {
+		if f.noisy { // the moments are the releases'
+			f.channel.release(a, a, sources(f.seed^trainingStream, batch, 0))
+		}
+		if held {
+			f.late.a, f.late.theta = append(f.late.a, a...), append(f.late.theta, theta...)
+		}
+		s.add(a, theta)
+		f.step()
+	})
+}
+
+// choose takes the best of ridges, in units of the mean variance, and its map on
+// the moments m, which leave the held-out examples out; the least where there are
+// none.
+func (f *fitting) choose(m *moments) error {
+	f.ridge = ridges[0]
+	least := math.Inf(1)
+	for _, ridge := range ridges {
+		w, err := m.solve(f.ctx, f.beside()+ridge*m.scale())
+		if f.ctx.Err() != nil {
+			return f.ctx.Err()
+		}
+		f.step()
+		if err != nil {
+			continue // more of it will do
+		}
+		to := affine{narrow(w), narrow(m.intercept(w))}
+		if e := f.late.error(to, f.beside()); e < least {
+			f.ridge, f.kept, least = ridge, to, e
+		}
+	}
+	if math.IsInf(least, 1) && len(f.late.a) > 0 {
+		return errors.New("attack: no linear map could be solved for: look for extreme values in the features")
+	}
+	return nil
+}
+
+// heldOut are examples that the moments leave out.
+type heldOut struct{ a, theta []float32 }
+
+// error is the mean-square error of a map on releases with noise of that variance
+// still to be added: ‖θ − Wᵀa − b‖² + added·‖W‖², summed over examples.
+func (h *heldOut) error(m affine, added float64) float64 {
+	guess := make([]float32, len(h.theta))
+	m.apply(guess, h.a)
+	var sum float64
+	for i, v := range guess {
+		d := float64(v) - float64(h.theta[i])
+		sum += d * d
+	}
+	_, square := simd.SumAndSquares(m.weight)
+	return sum + added*square*float64(len(h.theta)/len(m.bias))
+}

@@ -1,0 +1,73 @@
+package attack
+
+import (
+	"math"
+
+	"tattle/release"
+)
+
+// likelihood overwrites residuals r = a(θ) − x of one release by the gradient of
+// −log f(−r), f being the density of the noise, and returns that, up to a constant.
+type likelihood func(r []float32) float64
+
+// softening of what has an edge at 0, in standard deviations, so that descent
+// settles.
+const softening = 0.05
+
+// likelihoodOf returns that of the mean of so many releases, and whether it is the
+// noise's own. The mean of several, unless they are Gaussian, and noise whose
+// density is not at hand are taken for Gaussian of the same strength.
+func likelihoodOf(noise release.Noise, queries int) (f likelihood, exact bool) {
+	if queries <= 1 {
+		switch z := noise.(type) {
+		case release.Laplace:
+			soft := softening * z.Sigma
+			return each(func(r float64) (cost, slope float64) {
+				root := math.Hypot(r, soft)
+				return (root - soft) / z.Scale, r / root / z.Scale
+			}), true
+		case release.Logistic:
+			return each(func(r float64) (cost, slope float64) {
+				q := math.Abs(r) / z.Scale
+				return q + 2*math.Log1p(math.Exp(-q)), math.Tanh(r/z.Scale/2) / z.Scale
+			}), true
+		case release.StudentT:
+			width := z.Freedom * z.Scale * z.Scale
+			return each(func(r float64) (cost, slope float64) {
+				return (z.Freedom + 1) / 2 * math.Log1p(r*r/width), (z.Freedom + 1) * r / (width + r*r)
+			}), true
+		case *release.IsotropicLaplace:
+			return isotropic(z.Scale, softening*z.Scale), true
+		}
+	}
+	_, exact = noise.(release.Gaussian)
+	precision := 1 / variance(noise, queries)
+	return each(func(r float64) (cost, slope float64) { return r * r * precision / 2, r * precision }), exact
+}
+
+// each is the likelihood of independent noise.
+func each(f func(r float64) (cost, slope float64)) likelihood {
+	return func(r []float32) (sum float64) {
+		for j, v := range r {
+			cost, slope := f(float64(v))
+			sum += cost
+			r[j] = float32(slope)
+		}
+		return sum
+	}
+}
+
+// isotropic is that of density ∝ exp(−‖r‖/scale).
+func isotropic(scale, soft float64) likelihood {
+	return func(r []float32) float64 {
+		square := soft * soft
+		for _, v := range r {
+			square += float64(v) * float64(v)
+		}
+		root := math.Sqrt(square)
+		for j, v := range r {
+			r[j] = float32(float64(v) / root / scale)
+		}
+		return (root - soft) / scale
+	}
+}

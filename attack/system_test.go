@@ -1,0 +1,139 @@
+package attack
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tattle/nn"
+	"tattle/release"
+)
+
+// Sizes on both sides of blocks and strips, against gonum.
+func TestSystem(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{1, 5, systemBlock, systemBlock + 1, 3*systemBlock + 7} {
+		cols := 3 + n%systemStrip
+		root := mat.NewDense(n, n+5, nil)
+		for i := range n {
+			for j := range n + 5 {
+				root.Set(i, j, r.NormFloat64())
+			}
+		}
+		var a, want mat.Dense
+		a.Mul(root, root.T())
+		b := mat.NewDense(n, cols, nil)
+		s := &system{n, n + cols, make([]float64, n*(n+cols))}
+		for i := range n {
+			for j := i; j < n; j++ { // the lower triangle is not read
+				s.x[i*s.width+j] = a.At(i, j)
+			}
+			for j := range cols {
+				b.Set(i, j, r.NormFloat64())
+				s.x[i*s.width+n+j] = b.At(i, j)
+			}
+		}
+		must(t, want.Solve(&a, b))
+		got, err := s.solve(context.Background())
+		must(t, err)
+		scale, limit := mat.Norm(&want, math.Inf(1)), 1e-13*mat.Cond(&a, 2)
+		for i := range n {
+			for j := range cols {
+				if math.Abs(got[i*cols+j]-want.At(i, j)) > limit*scale {
+					t.Fatalf("%d unknowns: entry %d, %d is %v, want %v", n, i, j, got[i*cols+j], want.At(i, j))
+				}
+			}
+		}
+	}
+	indefinite := &system{2, 3, []float64{1, 2, 1, 0, 1, 1}}
+	if err := indefinite.eliminate(context.Background()); err != errSingular {
+		t.Errorf("eigenvalues 3 and −1: error %v", err)
+	}
+}
+
+// The filter is C(C+λ)⁻¹, so that (C+λ)·filter = C.
+func TestFilter(t *testing.T) {
+	const added = .3
+	ctx, g := context.Background(), newGaussian(t, 9, 7, 40)
+	l, err := NewLinear(ctx, g.front, release.Gaussian{Sigma: 1}, g.draw(500, 41), LinearOptions{})
+	must(t, err)
+	f, err := l.moments.filter(ctx, added)
+	must(t, err)
+	c := func(i, j int) float64 { return l.moments.joint[min(i, j)*l.moments.width()+max(i, j)] }
+	for i := range 7 {
+		for j := range 7 {
+			sum := added * f[i*7+j]
+			for k := range 7 {
+				sum += c(i, k) * f[k*7+j]
+			}
+			if math.Abs(sum-c(i, j)) > 1e-10*l.moments.scale() {
+				t.Errorf("entry %d, %d: %v, want %v", i, j, sum, c(i, j))
+			}
+		}
+	}
+}
+
+// The expected error by elimination is that by eigenvalues; it does not fall, and
+// stands for a map without noise too, of features that are not independent.
+func TestMeanSquareBySolving(t *testing.T) {
+	ctx, g := context.Background(), newGaussian(t, 12, 20, 42)
+	l, err := NewLinear(ctx, g.front, release.Gaussian{Sigma: 1}, g.draw(800, 43), LinearOptions{})
+	must(t, err)
+	last := 0.
+	for _, sigma := range []float64{0, 1e-9, 1e-3, .1, 1, 30} {
+		a, b := l.spectral(sigma*sigma), l.solved(sigma*sigma)
+		if math.Abs(a-b) > 1e-6*l.moments.trace {
+			t.Errorf("σ = %v: gain %v by eigenvalues, %v by elimination", sigma, a, b)
+		}
+		if e := l.moments.trace - b; e < last {
+			t.Errorf("σ = %v: error %v, less than %v before", sigma, e, last)
+		} else {
+			last = e
+		}
+	}
+}
+
+// wide is features that are the inputs.
+func wide(t testing.TB, p int) *nn.Net {
+	front, err := nn.NewNet(&nn.Graph{Name: "identity", Input: "x", InputShape: []int{p}, Output: "a",
+		Nodes: []*nn.Node{{Name: "a", Op: &nn.Identity{}, Inputs: []string{"x"}, Output: "a"}}})
+	must(t, err)
+	return front
+}
+
+// Of more features than are decomposed, the expected error is that on the training
+// examples.
+func TestLinearOfManyFeatures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("600 features: a second")
+	}
+	const p, sigma = 600, 1.
+	ctx, r := context.Background(), rand.New(rand.NewPCG(5, 5))
+	data := points{p, make([]float32, 1500*p)}
+	for i := range data.x {
+		data.x[i] = float32(r.NormFloat64()) + .9*data.x[max(0, i-1)]
+	}
+	front, noise := wide(t, p), release.Gaussian{Sigma: sigma}
+	last, calls := 0, 0
+	l, err := NewLinear(ctx, front, noise, data, LinearOptions{Progress: func(done, total int) {
+		if done != calls+1 || done > total {
+			t.Errorf("step %d of %d after %d", done, total, calls)
+		}
+		last, calls = total, done
+	}})
+	must(t, err)
+	if calls != last || calls == 0 {
+		t.Errorf("%d steps told of %d", calls, last)
+	}
+	r1, err := Measure(ctx, l, front, noise, data, all(1500), Options{Draws: 1})
+	must(t, err)
+	got, std := meanError(r1)
+	// The map's ridge is chosen for other examples and costs a little on these; the
+	// limit of 6 standard errors is 1e-9 for a mean of 1,500.
+	if want := l.MeanSquareAt(sigma); got < want-6*std || got > 1.05*want+6*std {
+		t.Errorf("error %v ± %v, expected %v", got, std, want)
+	}
+}
