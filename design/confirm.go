@@ -15,6 +15,7 @@ import (
 )
 
 const (
+	freshDraws      = 8     // at least: the search takes the best of many by few draws, which look better than they are
 	attackExamples  = 10000 // that the linear attack is fitted to while searching; all are when confirming
 	attackMeasured  = 1000  // test examples that it is measured on
 	witnesses       = 64    // combined for a certificate: more than the rank of most nets' Jacobians
@@ -198,7 +199,7 @@ func (s *searcher) attack(ctx context.Context, c *candidate) error {
 func (s *searcher) fresh(ctx context.Context, c *candidate) error {
 	r := c.confirmed
 	r.Seed = s.Seed ^ freshStream
-	curve, err := s.newCurve(ctx, c.front, r.Seed)
+	curve, err := s.newCurve(ctx, c.front, max(s.Draws, freshDraws), r.Seed)
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (s *searcher) build(ctx context.Context, spec release.Spec) (*front, error)
 	_, f.keep = f.net.Dims()
 	factors := s.base.factors
 	if spec.Keep == 0 {
-		f.curve, err = s.newCurve(ctx, f, s.Seed)
+		f.curve, err = s.newCurve(ctx, f, s.Draws, s.Seed)
 	} else if err = s.shorten(ctx, f, frontGraph); err == nil && !s.lossy(f) {
 		factors, err = s.shrink(ctx, f)
 	}
@@ -175,7 +175,7 @@ func (s *searcher) shorten(ctx context.Context, f *front, g *nn.Graph) error {
 	if f.tail, err = nn.NewNet(tail); err != nil {
 		return err
 	}
-	if f.curve, err = s.newCurve(ctx, f, s.Seed); err == nil {
+	if f.curve, err = s.newCurve(ctx, f, s.Draws, s.Seed); err == nil {
 		_, f.lost, err = f.curve.At(ctx, silent{}, release.Post{})
 	}
 	return err
@@ -208,7 +208,7 @@ func (s *searcher) shrink(ctx context.Context, f *front) ([]*bound.Factors, erro
 
 // newCurve caches what the front dithers, from the features where there is a
 // projection after them. Drops are those from the net without projection and noise.
-func (s *searcher) newCurve(ctx context.Context, f *front, seed uint64) (*release.Curve, error) {
+func (s *searcher) newCurve(ctx context.Context, f *front, draws int, seed uint64) (*release.Curve, error) {
 	tail := f.tail
 	if tail == nil {
 		var err error
@@ -216,7 +216,7 @@ func (s *searcher) newCurve(ctx context.Context, f *front, seed uint64) (*releas
 			return nil, err
 		}
 	}
-	curve, err := release.NewCurve(ctx, tail, f.head, s.base.data, s.Draws, seed)
+	curve, err := release.NewCurve(ctx, tail, f.head, s.base.data, draws, seed)
 	if err == nil {
 		curve.Against(s.base.right)
 	}

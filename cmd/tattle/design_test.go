@@ -31,8 +31,8 @@ func printed(ts *testscript.TestScript, _ bool, args []string) {
 	if promised := float64(d.Confirmed.MedianStd); !(median >= promised*(1-1e-9)) || !(promised > 0) {
 		ts.Fatalf("a median of %v was promised, %v certified", promised, median)
 	}
-	// Of 2,000 test examples: five standard deviations of other noise, 6e-7.
-	if off := float64(r.Utility.ReleasedAccuracy - d.Confirmed.Accuracy); math.Abs(off) > 5*.5*math.Sqrt(2./2000) {
+	// Five of what is at most the standard deviation of a difference: 6e-7.
+	if off := float64(r.Utility.ReleasedAccuracy - d.Confirmed.Accuracy); math.Abs(off) > 5*.5*math.Sqrt(2/float64(r.Utility.Examples)) {
 		ts.Fatalf("accuracy %v, promised %v", r.Utility.ReleasedAccuracy, d.Confirmed.Accuracy)
 	}
 }
