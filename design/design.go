@@ -10,8 +10,9 @@
 // measured, with the same draws at every σ, so that it is nearly monotone too.
 //
 // The figures of a Point are estimates by linear algebra on a sample of examples.
-// The answer is confirmed: accuracy by fresh noise, and the median standard
-// deviation by a certificate on the same sample. Where the certificate falls short
+// The answer is confirmed: accuracy by fresh noise, the median standard deviation by
+// a certificate on the same sample, and the linear attack runs on what it releases:
+// directions and medians bound unbiased adversaries alone, and it is none. Where the certificate falls short
 // of a target, σ is raised until it does not, and the Answer says so.
 package design
 
@@ -108,7 +109,7 @@ type Point struct {
 type Confirmation struct {
 	Seed     uint64           // of the fresh noise
 	Accuracy release.Accuracy // by fresh noise
-	Drop     release.Drop     // by fresh noise
+	Drop     release.Drop     // by fresh noise, of more draws than the search's
 	Keeps    bool             // the drop as measured again, not its upper limit, is at most MaxDrop
 	// MedianStd is the median of the bounds for Examples, by Method of package bound;
 	// Status is "certified", or "estimated" where the noise allows no proof: then a

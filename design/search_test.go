@@ -99,7 +99,8 @@ func TestTargetAlone(t *testing.T) {
 // confirmed checks that fresh noise gives much the same accuracy, and not the very
 // same. Both drops are of the same examples: they differ by noise alone, whose
 // standard deviation in the mean over draws is less than ½/√(examples·draws) each,
-// and the search's is the lucky one of some that were nearly as good. A normal deviate leaves 4.5 of its own with probability 7e-6.
+// and the search's is the lucky one of some that were nearly as good. A normal
+// deviate leaves 4.5 of its own with probability 7e-6.
 func confirmed(t testing.TB, a *Answer) {
 	t.Helper()
 	c := a.Confirmed
