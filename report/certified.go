@@ -28,7 +28,8 @@ func (r *Report) certified() string {
 	if low := r.low(kindOf(*all)); low != nil && r.errs(low) == r.errs(all) {
 		s += fmt.Sprintf(", and of the %s coarsest", times(low.Band))
 	} else if low != nil {
-		s += fmt.Sprintf(", and %s in half of the %s coarsest", r.errs(low), times(low.Band))
+		brief := strings.NewReplacer(fmt.Sprintf(" grey levels of %d", greyRange), "", " normalised", "").Replace(r.errs(low))
+		s += fmt.Sprintf(", and %s in half of the %s coarsest", brief, times(low.Band))
 	}
 	s += "." + r.farther(all) + r.twins()
 	if best := r.bestAttack("all"); best == nil || best.Quantile(.5) >= all.Quantile(.5) {
@@ -75,7 +76,7 @@ func (r *Report) twins() string {
 	if b.UnboundedFraction < 1 {
 		share = percent(b.UnboundedFraction) + " of the coordinates"
 	}
-	return fmt.Sprintf(" For %s where it was tried, another%s input has the same features, so no unbiased reconstruction has a finite error there.", share, legal(b))
+	return fmt.Sprintf(" For %s where it was tried, another%s input has the same features: there no unbiased error is finite.", share, legal(b))
 }
 
 // legal is a word for witnesses that stay within the data's range.

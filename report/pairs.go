@@ -49,7 +49,7 @@ func (r *Report) textPairs(w io.Writer) {
 		return
 	}
 	fmt.Fprintln(w)
-	wrap(w, r.twinsTogether()+" See report.html.")
+	wrap(w, r.twinsTogether())
 }
 
 // twinsTogether sums the pairs up.
@@ -64,16 +64,20 @@ func (r *Report) twinsTogether() string {
 		}
 	}
 	n := len(r.Pairs)
-	s := fmt.Sprintf("%s of inputs with the same release, or nearly, %s to %s grey levels apart. ", Count(n, "pair"), number(least), number(most))
+	distance := number(least)
+	if n > 1 {
+		distance += " to " + number(most)
+	}
+	s := fmt.Sprintf("%s of inputs with the same release, or nearly, %s grey levels apart. ", Count(n, "pair"), distance)
 	switch {
 	case equal == n:
-		return fmt.Sprintf("%s of inputs, %s to %s grey levels apart, with the same features to rounding: nothing in the release tells the two apart, whatever the noise.", Count(n, "pair"), number(least), number(most))
+		return fmt.Sprintf("%s of inputs, %s grey levels apart, with the same features to rounding: nothing in the release tells which of the two it was.", Count(n, "pair"), distance)
 	case equal == 0:
 		return s + fmt.Sprintf("Their features are up to %s apart.", number(apart))
 	default:
 		s += fmt.Sprintf("%d of the %d: the same features to rounding", equal, n)
 	}
-	s += ", so nothing in the release tells the two apart, whatever the noise."
+	s += ", so nothing in the release tells which of the two it was."
 	if equal < n {
 		s += fmt.Sprintf(" The others: features up to %s apart.", number(apart))
 	}

@@ -142,7 +142,7 @@ func (r *Report) demonstrated() string {
 	if n := r.attacks(); n > 1 {
 		who = fmt.Sprintf("the best of %d attacks (%s)", n, best.Name)
 	}
-	s := fmt.Sprintf("Demonstrated: %s reconstructs half of the %s with an error of at most %s.", who, coordinateWords(best.Coordinates), r.inLevels(m))
+	s := fmt.Sprintf("Demonstrated: %s comes within %s of half of the %s.", who, r.inLevels(m), coordinateWords(best.Coordinates))
 	if all := r.strongest("all", near); all != nil && m < all.Quantile(.5) {
 		s += " That is below the certified floor, which binds unbiased reconstructions only: this attack is biased by what it learnt."
 	}

@@ -122,6 +122,9 @@ func (p Picture) Bounded() []Shot { return p.shots(false) }
 // Attacked are the reconstructions by attacks that ran.
 func (p Picture) Attacked() []Shot { return p.shots(true) }
 
+// Beside tells whether one row has room for the original, bounds and attacks.
+func (p Picture) Beside() bool { return len(p.Attacked()) == 1 && len(p.Bounded()) < 3 }
+
 func (p Picture) shots(demonstrated bool) []Shot {
 	var out []Shot
 	for _, s := range p.Shots {
