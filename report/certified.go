@@ -72,11 +72,11 @@ func (r *Report) twins() string {
 	if b == nil || b.UnboundedFraction == 0 {
 		return ""
 	}
-	share := "every coordinate"
+	share := "Wherever it was tried"
 	if b.UnboundedFraction < 1 {
-		share = percent(b.UnboundedFraction) + " of the coordinates"
+		share = "For " + percent(b.UnboundedFraction) + " of the coordinates where it was tried"
 	}
-	return fmt.Sprintf(" For %s where it was tried, another%s input has the same features: there no unbiased error is finite.", share, legal(b))
+	return fmt.Sprintf(" %s, another%s input has the same features: there no unbiased error is finite.", share, legal(b))
 }
 
 // legal is a word for witnesses that stay within the data's range.
