@@ -31,7 +31,7 @@ func TestControlsOnGlyphs(t *testing.T) {
 	must(t, err)
 	whole, err := nn.NewNet(g)
 	must(t, err)
-	controls(t, front, whole, train, test, all(100), 6)
+	controls(t, front, whole, train, test, all(100), 4)
 }
 
 // controls runs the positive and the negative control.

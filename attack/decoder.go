@@ -41,7 +41,8 @@ const (
 // Decoder is a net trained to reconstruct inputs from releases, with fresh noise
 // in every epoch: the linear attack, fixed, plus what a perceptron of two hidden
 // layers adds to it. Of all epochs it keeps the one best on training examples that
-// neither has seen, and no epoch, which is the linear attack, where none is better.
+// neither has seen, and no epoch, which is the linear attack, where none is better;
+// only then is the linear part the one fitted to all of them.
 type Decoder struct {
 	p, n   int
 	net    *nn.Net

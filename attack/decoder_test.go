@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tattle/nn"
@@ -93,5 +94,38 @@ func TestDecoderLearnsNothingFromNoise(t *testing.T) {
 	prior, std := of(m)
 	if e, _ := of(d); e < prior-6*std || e > 1.05*prior+6*std {
 		t.Errorf("error %v from noise alone, where the prior leaves %v ± %v", e, prior, std)
+	}
+}
+
+// What judges the epochs is seen by neither the net nor the linear map beside it
+// while it is trained. The map that has seen all examples takes its place in the
+// end, and is what remains where no epoch is better.
+func TestDecoderIsJudgedOnWhatItHasNotSeen(t *testing.T) {
+	ctx, noise, front := context.Background(), release.Gaussian{Sigma: 1.5}, wide(t, 4)
+	data := signs(2000, 4)
+	l, err := NewLinear(ctx, front, noise, data, LinearOptions{})
+	must(t, err)
+	if slices.Equal(l.kept.weight, l.weight) {
+		t.Fatal("the map has seen the held-out examples")
+	}
+	o := DecoderOptions{Hidden: 16, Epochs: 3, Rate: 3e-3, Batch: 100, Linear: l}
+	during, err := newDecoding(ctx, l, front, noise, data, o)
+	must(t, err)
+	if !slices.Equal(during.skip.Bias.Data, l.kept.bias) || slices.ContainsFunc(during.kept, func(i int) bool { return slices.Contains(during.held, i) }) {
+		t.Error("the decoder learns what it is judged on")
+	}
+	o.Rate = 10 // no epoch is better
+	d, err := NewDecoder(ctx, front, noise, data, o)
+	must(t, err)
+	if slices.Min(d.Held[1:]) < d.Held[0] {
+		t.Fatalf("held-out errors %v", d.Held)
+	}
+	x, a, b := []float32{1, 2, -1, .5}, make([]float32, 4), make([]float32, 4)
+	must(t, d.Reconstruct(ctx, a, x))
+	must(t, l.Reconstruct(ctx, b, x))
+	for i := range a {
+		if math.Abs(float64(a[i]-b[i])) > 1e-6 {
+			t.Errorf("input %d is %v, by the linear attack %v", i, a[i], b[i])
+		}
 	}
 }

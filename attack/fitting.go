@@ -83,30 +83,49 @@ func (f *fitting) add(s *sums, indices []int, held bool) error {
 	})
 }
 
+const (
+	ridgeShare = 1e-3 // of the noise: what adds less to it changes nothing
+	pastBest   = 1.05 // a ridge that is so much worse than the best has left it behind
+)
+
 // choose takes the best of ridges, in units of the mean variance, and its map on
 // the moments m, which leave the held-out examples out; the least where there are
 // none.
 func (f *fitting) choose(m *moments) error {
 	f.ridge = ridges[0]
-	least := math.Inf(1)
-	for _, ridge := range ridges {
-		w, err := m.solve(f.ctx, f.beside()+ridge*m.scale())
-		if f.ctx.Err() != nil {
-			return f.ctx.Err()
+	least, last := math.Inf(1), 0.
+	for i, ridge := range ridges {
+		if own := ridge * m.scale(); i == 0 || own > ridgeShare*f.beside() && last <= pastBest*least {
+			e, err := f.try(m, ridge, least)
+			if err != nil {
+				return err
+			}
+			last, least = e, min(least, e)
 		}
 		f.step()
-		if err != nil {
-			continue // more of it will do
-		}
-		to := affine{narrow(w), narrow(m.intercept(w))}
-		if e := f.late.error(to, f.beside()); e < least {
-			f.ridge, f.kept, least = ridge, to, e
-		}
 	}
 	if math.IsInf(least, 1) && len(f.late.a) > 0 {
 		return errors.New("attack: no linear map could be solved for: look for extreme values in the features")
 	}
 	return nil
+}
+
+// try returns the error on held-out examples of the map with a ridge, and keeps it
+// where that is less than the least before; +Inf where no map can be solved for.
+func (f *fitting) try(m *moments, ridge, least float64) (float64, error) {
+	w, err := m.solve(f.ctx, f.beside()+ridge*m.scale())
+	if err != nil {
+		return math.Inf(1), f.ctx.Err() // more of it will do
+	}
+	to := affine{narrow(w), narrow(m.intercept(w))}
+	e := f.late.error(to, f.beside())
+	if math.IsNaN(e) {
+		return math.Inf(1), nil
+	}
+	if e < least {
+		f.ridge, f.kept = ridge, to
+	}
+	return e, nil
 }
 
 // heldOut are examples that the moments leave out.

@@ -3,6 +3,7 @@ package attack
 import (
 	"context"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -87,5 +88,32 @@ func TestSummaries(t *testing.T) {
 	}
 	if len(r.Pictures) != 3 || !math.IsNaN(r.Recognised) || len(r.Summaries(bound.Pixels(6), 2)) != 1 {
 		t.Errorf("%d pictures, recognised %v", len(r.Pictures), r.Recognised)
+	}
+}
+
+// Attacks and what they reach are the same bytes on one core as on all.
+func TestBytesDoNotDependOnCores(t *testing.T) {
+	ctx, g := context.Background(), newGaussian(t, 300, 120, 70)
+	train, test, noise := g.draw(1200, 71), g.draw(20, 72), release.Gaussian{Sigma: 1}
+	reach := func() (all [][]float64) {
+		l, err := NewLinear(ctx, g.front, noise, train, LinearOptions{})
+		must(t, err)
+		d, err := NewDecoder(ctx, g.front, noise, train, DecoderOptions{Hidden: 64, Epochs: 1, Linear: l})
+		must(t, err)
+		v, err := NewInversion(g.front, noise, g.prior, InversionOptions{Starts: []Attack{l}, Steps: 5})
+		must(t, err)
+		for _, a := range []Attack{l, d, v} {
+			r, err := Measure(ctx, a, g.front, noise, test, []int{3, 1, 19}, Options{})
+			must(t, err)
+			all = append(all, r.RMS)
+		}
+		return all
+	}
+	many := reach()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for i, one := range reach() {
+		if !slices.Equal(one, many[i]) {
+			t.Errorf("attack %d reaches something else on one core", i)
+		}
 	}
 }
