@@ -62,7 +62,7 @@ func (r *Report) farther(all *bound.Summary) string {
 	if math.IsInf(b.Quantile(.5), 1) {
 		to = "beyond any limit"
 	}
-	return fmt.Sprintf(" Other%s inputs, visibly different and with nearly the same features, raise that %s.", legal(b), to)
+	return fmt.Sprintf(" Other%s inputs, visibly different with nearly the same features, raise that %s.", legal(b), to)
 }
 
 // twins says for how many coordinates another input with the same features is
@@ -72,11 +72,11 @@ func (r *Report) twins() string {
 	if b == nil || b.UnboundedFraction == 0 {
 		return ""
 	}
-	share := "Wherever it was tried"
+	share := "Where tried"
 	if b.UnboundedFraction < 1 {
 		share = "For " + percent(b.UnboundedFraction) + " of the coordinates where it was tried"
 	}
-	return fmt.Sprintf(" %s, another%s input has the same features: there no unbiased error is finite.", share, legal(b))
+	return fmt.Sprintf(" %s, another%s input has the same features: unbiased errors have no limit there.", share, legal(b))
 }
 
 // legal is a word for witnesses that stay within the data's range.
