@@ -24,18 +24,18 @@ func (l *Linear) MeanSquareAt(sigma float64) float64 {
 	if l.noisy {
 		return math.NaN()
 	}
-	gain := 0.
+	gain := l.solved
 	if l.n <= spectrumLimit {
-		gain = l.spectral(sigma * sigma)
-	} else {
-		gain = l.solved(sigma * sigma)
+		l.once.Do(l.decompose)
 	}
-	return max(0, l.moments.trace-gain) / float64(l.p)
+	if l.gains != nil {
+		gain = l.spectral
+	}
+	return max(0, l.moments.trace-gain(sigma*sigma)) / float64(l.p)
 }
 
 // spectral is tr C_θa (C_aa+added·I)⁻¹ C_aθ by eigenvalues.
 func (l *Linear) spectral(added float64) (gain float64) {
-	l.once.Do(l.decompose)
 	for i, g := range l.gains {
 		if v := max(0, l.spectrum[i]) + added; v > 0 && g > 0 {
 			gain += g / v
@@ -44,7 +44,7 @@ func (l *Linear) spectral(added float64) (gain float64) {
 	return gain
 }
 
-// solved is spectral by elimination: the square of R⁻ᵀC_aθ. Rounding errs by less
+// solved is the same by elimination: the square of R⁻ᵀC_aθ. Rounding errs by less
 // than n·u·tr C_aa, which keeps the matrix positive definite.
 func (l *Linear) solved(added float64) (gain float64) {
 	m := l.moments
@@ -61,6 +61,7 @@ func (l *Linear) solved(added float64) (gain float64) {
 	}
 }
 
+// decompose sets the spectrum and gains.
 func (l *Linear) decompose() {
 	m := l.moments
 	a := mat.NewSymDense(m.n, nil)
@@ -71,7 +72,7 @@ func (l *Linear) decompose() {
 	}
 	var e mat.EigenSym
 	if !e.Factorize(a, true) {
-		panic("attack: the eigenvalues of finite moments do not converge")
+		return // they do not converge: then every σ is solved for
 	}
 	var u mat.Dense
 	e.VectorsTo(&u)

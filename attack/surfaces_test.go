@@ -132,12 +132,7 @@ func TestInversionOfAConvolutionalNet(t *testing.T) {
 	}
 	ctx := context.Background()
 	g := nn.CIFARNet(7)
-	node, err := g.FeatureNode()
-	must(t, err)
-	f, _, err := g.Cut(node)
-	must(t, err)
-	front, err := nn.NewNet(f)
-	must(t, err)
+	front := features(t, g)
 	train, test := pictures(400, 8), pictures(2, 9)
 	prior, err := bound.NewPrior(ctx, train, train.p, 0, 1)
 	must(t, err)

@@ -118,3 +118,15 @@ func meanError(r *Result) (mean, std float64) {
 	}
 	return mean, math.Sqrt(std) / float64(len(r.MeanSquare))
 }
+
+// features is the part of a net up to its features.
+func features(t testing.TB, g *nn.Graph) *nn.Net {
+	t.Helper()
+	node, err := g.FeatureNode()
+	must(t, err)
+	f, _, err := g.Cut(node)
+	must(t, err)
+	front, err := nn.NewNet(f)
+	must(t, err)
+	return front
+}
