@@ -9,15 +9,15 @@ import (
 	"tattle/internal/simd"
 )
 
-// spectrumLimit is the most features that are decomposed, in half a second: beyond
+// spectrumLimit is the most features that are decomposed, in a second: beyond
 // it every σ is solved for, in a second at 3,072 features and inputs.
-const spectrumLimit = 512
+const spectrumLimit = 1024
 
 // MeanSquareAt returns the mean-square error per input that the best affine map
 // would have on the training examples, were the noise of standard deviation sigma
 // (that of the mean, for several queries): (tr C_θθ − Σ_i ‖C_θa u_i‖²/(λ_i+σ²))/p,
 // λ_i and u_i being C_aa's eigenvalues and eigenvectors. It does not fall as sigma
-// grows. Of more than 512 features it solves for each sigma anew, and no sigma²
+// grows. Of more than 1,024 features it solves for each sigma anew, and no sigma²
 // counts as less than what rounding makes of the moments. It is NaN where the
 // attack was made for a Post.
 func (l *Linear) MeanSquareAt(sigma float64) float64 {
