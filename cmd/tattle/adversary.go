@@ -112,13 +112,14 @@ func (m *measurement) attacker(ctx context.Context, front *nn.Net, c *ceilings, 
 	if err != nil {
 		return nil, err
 	}
+	tell := func(done, total int) { bar.set(int64(done), int64(total)) }
 	switch name {
 	case "linear":
-		return attack.NewLinear(ctx, front, noise, m.rungs.training, attack.LinearOptions{Queries: queries, Post: post, Domain: legal, Seed: m.seed})
+		return attack.NewLinear(ctx, front, noise, m.rungs.training, attack.LinearOptions{Queries: queries, Post: post, Domain: legal, Seed: m.seed, Progress: tell})
 	case "decoder":
 		return attack.NewDecoder(ctx, front, noise, m.rungs.training, attack.DecoderOptions{
 			Queries: queries, Post: post, Domain: legal, Seed: m.seed, Linear: c.linear(),
-			Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
+			Progress: func(done, total int, _ float64) { tell(done, total) },
 		})
 	case "inversion":
 		if c.prior == nil {

@@ -105,6 +105,13 @@ func (m *measurement) measure(e *env, r *report.Report, s *sides, dir string) er
 	if err != nil {
 		return err
 	}
+	if s.whole != nil { // what a projection loses is part of the price
+		clean, err := interruptible(e.ctx, func() (release.Utility, error) { return release.CleanUtility(s.whole, m.data) })
+		if err != nil {
+			return err
+		}
+		u.Clean = clean.Clean
+	}
 	r.Utility = utility(u)
 	return nil
 }

@@ -24,6 +24,7 @@ const (
 // sides are the nets before the noise and after it.
 type sides struct {
 	front, head *nn.Net
+	whole       *nn.Net         // the model itself; nil where front and head are it, cut in two
 	node        string          // of the model, whose output is released
 	files       []report.Arrays // that the run keeps of the release
 }
@@ -47,6 +48,9 @@ func (m *measurement) build(e *env, dir string) (*sides, error) {
 		return nil, usage(fmt.Errorf("%s takes inputs of shape %v, %s has examples of shape %v", m.modelPath, front.InputShape, m.dataPath, m.data.Shape), "choose the data the model was trained on")
 	}
 	if s.front, s.head, err = nets(front, head); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.modelPath, err)
+	}
+	if s.whole, err = m.whole(); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.modelPath, err)
 	}
 	if err := m.top(s.front); err != nil {
@@ -101,6 +105,15 @@ func (m *measurement) graphs(ctx context.Context, node string) (front, head *nn.
 		err = usage(fmt.Errorf("%s: %w", m.released, err), "")
 	}
 	return b.front, b.head, err
+}
+
+// whole is the model itself, whose accuracy a release is to be held against: nil
+// where both sides are it.
+func (m *measurement) whole() (*nn.Net, error) {
+	if m.bare() {
+		return nil, nil
+	}
+	return nn.NewNet(m.graph)
 }
 
 func nets(f, h *nn.Graph) (front, head *nn.Net, err error) {

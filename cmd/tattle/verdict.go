@@ -96,12 +96,13 @@ func twinned(r *report.Report) string {
 	return ""
 }
 
-// bestRow returns the certified summary with the largest median, of the low band
-// where there is one. Twins, which only some examples have, stand apart.
+// bestRow returns the certified summary with the largest median by witnesses near the
+// inputs, of the low band where there is one. Far ones, whose figures are beyond any
+// use, and twins, which only some examples have, stand apart.
 func bestRow(r *report.Report, low bool) bound.Summary {
 	var best bound.Summary
 	for _, b := range r.Bounds {
-		single := b.Method == bound.MethodHCR && b.Search != bound.SearchTwins
+		single := b.Method == bound.MethodHCR && b.Search != bound.SearchTwins && b.Search != bound.SearchFar
 		if b.Status != bound.StatusCertified || !single && b.Method != bound.MethodBarankin || (b.Band != allBand) != low {
 			continue
 		}

@@ -68,12 +68,18 @@ func (c *verifyCmd) Run(e *env) error {
 // not there any more.
 func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, s *sides, err error) {
 	m = &measurement{released: recorded(r), draws: r.Utility.Draws, seed: r.Seed}
-	f, h, err := c.graphs(dir, r)
+	if m.graph, err = c.model(dir, r); err != nil {
+		return nil, nil, err
+	}
+	f, h, err := graphs(dir, r, m.graph)
 	if err != nil {
 		return nil, nil, err
 	}
 	s = &sides{}
 	if s.front, s.head, err = nets(f, h); err != nil {
+		return nil, nil, err
+	}
+	if s.whole, err = m.whole(); err != nil {
 		return nil, nil, err
 	}
 	if m.data, err = c.data(e, r); err != nil {
@@ -149,15 +155,8 @@ func readReport(dir string) (*report.Report, error) {
 	return r, nil
 }
 
-// graphs opens both sides of the release: the model that the report names, cut in
-// two, or what the run kept beside the report where the front is more than that.
-func (c *verifyCmd) graphs(dir string, r *report.Report) (front, head *nn.Graph, err error) {
-	if _, ok := keptFile(r, releaseFile); ok {
-		if front, err = keptGraph(dir, r, releaseFile); err == nil {
-			head, err = keptGraph(dir, r, headFile)
-		}
-		return front, head, err
-	}
+// model opens the model that the report names.
+func (c *verifyCmd) model(dir string, r *report.Report) (*nn.Graph, error) {
 	path := c.Model
 	if path == "" {
 		path = r.Model.Path
@@ -167,13 +166,25 @@ func (c *verifyCmd) graphs(dir string, r *report.Report) (front, head *nn.Graph,
 	}
 	g, hash, err := openModel(path)
 	if err != nil {
-		return nil, nil, hinted(err, "name the model with --model")
+		return nil, hinted(err, "name the model with --model")
 	}
 	if hash != r.Model.SHA256 {
-		return nil, nil, finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, hash, r.Model.SHA256), "name the right model with --model")
+		return nil, finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, hash, r.Model.SHA256), "name the right model with --model")
 	}
-	if front, head, err = g.Cut(r.Model.FeatureNode); err != nil {
-		return nil, nil, finding(fmt.Errorf("%s: %w", path, err), "")
+	return g, nil
+}
+
+// graphs are both sides of the release: the model cut in two, or what the run kept
+// beside the report where the front is more than that.
+func graphs(dir string, r *report.Report, model *nn.Graph) (front, head *nn.Graph, err error) {
+	if _, ok := keptFile(r, releaseFile); ok {
+		if front, err = keptGraph(dir, r, releaseFile); err == nil {
+			head, err = keptGraph(dir, r, headFile)
+		}
+		return front, head, err
+	}
+	if front, head, err = model.Cut(r.Model.FeatureNode); err != nil {
+		return nil, nil, finding(fmt.Errorf("the model: %w", err), "")
 	}
 	return front, head, nil
 }
