@@ -68,7 +68,7 @@ func (c *verifyCmd) Run(e *env) error {
 // not there any more.
 func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, s *sides, err error) {
 	m = &measurement{released: recorded(r), draws: r.Utility.Draws, seed: r.Seed}
-	if m.graph, err = c.model(dir, r); err != nil {
+	if m.graph, err = c.model(e, dir, r); err != nil {
 		return nil, nil, err
 	}
 	f, h, err := graphs(dir, r, m.graph)
@@ -79,8 +79,10 @@ func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, 
 	if s.front, s.head, err = nets(f, h); err != nil {
 		return nil, nil, err
 	}
-	if s.whole, err = m.whole(); err != nil {
-		return nil, nil, err
+	if m.graph != nil {
+		if s.whole, err = m.whole(); err != nil {
+			return nil, nil, err
+		}
 	}
 	if m.data, err = c.data(e, r); err != nil {
 		return nil, nil, err
@@ -155,14 +157,19 @@ func readReport(dir string) (*report.Report, error) {
 	return r, nil
 }
 
-// model opens the model that the report names.
-func (c *verifyCmd) model(dir string, r *report.Report) (*nn.Graph, error) {
+// model opens the model that the report names: nil, said aloud, where it is not there
+// and the run kept what the bounds are of.
+func (c *verifyCmd) model(e *env, dir string, r *report.Report) (*nn.Graph, error) {
 	path := c.Model
 	if path == "" {
 		path = r.Model.Path
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
+	}
+	if _, kept := keptFile(r, releaseFile); kept && c.Model == "" && !exists(path) {
+		fmt.Fprintf(e.stderr, "tattle: the model is not at %s: its accuracy is taken from the report as it is\n", path)
+		return nil, nil
 	}
 	g, hash, err := openModel(path)
 	if err != nil {

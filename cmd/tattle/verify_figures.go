@@ -129,6 +129,9 @@ func utilities(e *env, r *report.Report, m *measurement, s *sides, dir string) (
 	if err := m.measure(e, fresh, s, dir); err != nil {
 		return nil, err
 	}
+	if !m.bare() && s.whole == nil { // the model is not there
+		fresh.Utility.CleanAccuracy, fresh.Utility.CleanInterval = r.Utility.CleanAccuracy, r.Utility.CleanInterval
+	}
 	was := &report.Report{Utility: r.Utility, Release: r.Release} // the rest is no business of these
 	return report.Differences(was, fresh), nil
 }
