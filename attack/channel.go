@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -26,7 +27,11 @@ type channel struct {
 // active tells whether anything is done to a release.
 func active(post Post) bool { return post != nil && post != Post(release.Post{}) }
 
-func newChannel(noise release.Noise, queries int, post Post, n int) *channel {
+// maxDrawn is how many releases of one input are drawn one by one at most: of 784
+// features, and batches of 200, that is two seconds in which no ctx is heeded.
+const maxDrawn = 4096
+
+func newChannel(noise release.Noise, queries int, post Post, n int) (*channel, error) {
 	if !active(post) {
 		post = nil
 	}
@@ -35,7 +40,10 @@ func newChannel(noise release.Noise, queries int, post Post, n int) *channel {
 		// The mean of k Gaussians is one, so a single draw will do.
 		c.noise, c.queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(c.queries))}, 1
 	}
-	return c
+	if c.queries > maxDrawn {
+		return nil, fmt.Errorf("attack: the mean of %d releases is of as many draws: give at most %d of them, or Gaussian noise and nothing done to the release, whose mean is one draw", c.queries, maxDrawn)
+	}
+	return c, nil
 }
 
 // release overwrites x, [batch, n], with what arrives of the features a, the noise

@@ -32,9 +32,13 @@ type decoding struct {
 }
 
 func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.Noise, train bound.Source, o DecoderOptions) (*decoding, error) {
-	t := &decoding{DecoderOptions: o, linear: l, data: train, channel: newChannel(noise, o.Queries, o.Post, l.n), at: map[int]int{}}
+	c, err := newChannel(noise, o.Queries, o.Post, l.n)
+	if err != nil {
+		return nil, err
+	}
+	t := &decoding{DecoderOptions: o, linear: l, data: train, channel: c, at: map[int]int{}}
 	t.features = make([]float32, 0, len(l.indices)*l.n)
-	err := eachBatch(ctx, front, train, l.indices, func(batch []int, a, _ []float32) {
+	err = eachBatch(ctx, front, train, l.indices, func(batch []int, a, _ []float32) {
 		for i, index := range batch {
 			t.at[index] = len(t.features)/l.n + i
 		}

@@ -9,6 +9,7 @@ import (
 	"tattle/bound"
 	"tattle/nn"
 	"tattle/release"
+	"tattle/stat"
 )
 
 // The priors of an Inversion.
@@ -42,13 +43,15 @@ type InversionOptions struct {
 // from several starts, and answers the θ of the least objective. The density is
 // that of the Gaussian, Laplace, logistic, Student-t and isotropic Laplace noise;
 // another's, and that of the mean of several releases, is taken for Gaussian of the
-// same strength. What is done to a release afterwards it leaves out of account.
+// same strength. Without noise an input need not explain the release more closely
+// than to a slack. What is done to a release afterwards it leaves out of account.
 type Inversion struct {
 	InversionOptions
 	p, n   int
 	front  nn.Model
 	fit    likelihood
 	exact  bool    // the likelihood is the noise's own
+	quiet  bool    // there is no noise
 	shrink float32 // of gradients, whose squares are to stay within float32
 	prior  penalty
 	mean   []float32
@@ -75,6 +78,13 @@ type penalty interface {
 // inputs, and on inputs of no known shape where the prior needs one.
 func NewInversion(front nn.Model, noise release.Noise, prior *bound.Prior, o InversionOptions) (*Inversion, error) {
 	a := &Inversion{InversionOptions: o, front: front, shrink: 1}
+	a.p, a.n = front.Dims()
+	if len(prior.Mean) != a.p || len(prior.Covariance) != a.p*a.p {
+		return nil, fmt.Errorf("attack: a prior of %d inputs for a model of %d: estimate it from the model's own data", len(prior.Mean), a.p)
+	}
+	if a.quiet = (noise == release.None{}); a.quiet {
+		noise = release.Gaussian{Sigma: slackOf(front, prior)}
+	}
 	v := variance(noise, o.Queries)
 	if !(v > 1/math.MaxFloat32) || math.IsInf(v, 1) {
 		return nil, fmt.Errorf("attack: inversion of a release with noise of variance %v: give noise of some strength, between 1e-12 and 1e12", v)
@@ -83,12 +93,8 @@ func NewInversion(front nn.Model, noise release.Noise, prior *bound.Prior, o Inv
 		a.shrink = float32(v)
 	}
 	a.fit, a.exact = likelihoodOf(noise, o.Queries)
-	a.p, a.n = front.Dims()
 	if err := check(a.p, o.Queries, o.Domain); err != nil {
 		return nil, err
-	}
-	if len(prior.Mean) != a.p || len(prior.Covariance) != a.p*a.p {
-		return nil, fmt.Errorf("attack: a prior of %d inputs for a model of %d: estimate it from the model's own data", len(prior.Mean), a.p)
 	}
 	if o.Steps < 0 || o.Rate < 0 || o.Weight < 0 {
 		return nil, fmt.Errorf("attack: inversion in %d steps of rate %v with weight %v: none may be negative", o.Steps, o.Rate, o.Weight)
@@ -109,6 +115,22 @@ func NewInversion(front nn.Model, noise release.Noise, prior *bound.Prior, o Inv
 		return nil, fmt.Errorf("attack: inversion: %w", err)
 	}
 	return a, nil
+}
+
+// slack is what an explanation of a release without noise may be off by, against the
+// root mean square of the features: the density itself would leave descent no slope.
+const slack = 0.01
+
+// slackOf is that of the features of the prior's mean.
+func slackOf(front nn.Model, prior *bound.Prior) float64 {
+	_, n := front.Dims()
+	a := make([]float32, n)
+	front.Forward(a, narrow(prior.Mean))
+	rms := stat.RMS(a)
+	if !(rms > release.MinSigma) || math.IsInf(rms, 1) {
+		return slack
+	}
+	return slack * rms
 }
 
 func (a *Inversion) complete() {
@@ -139,7 +161,10 @@ func (a *Inversion) About() string {
 		prior = "a prior of small total variation, with each pixel's mean and spread in training data"
 	}
 	noise := "the noise"
-	if !a.exact {
+	switch {
+	case a.quiet:
+		noise = "that there is no noise"
+	case !a.exact:
 		noise = "the noise's strength, taking it for Gaussian,"
 	}
 	return fmt.Sprintf("knows the model, %s and %s, and searches the input that explains the release best, in %d steps from %d starts", noise, prior, a.Steps, 1+len(a.Starts))

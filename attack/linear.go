@@ -75,8 +75,12 @@ func NewLinear(ctx context.Context, front nn.Model, noise release.Noise, train b
 	if err != nil {
 		return nil, err
 	}
+	c, err := newChannel(noise, o.Queries, o.Post, n)
+	if err != nil {
+		return nil, err
+	}
 	l := &Linear{p: p, n: n, domain: o.Domain, indices: indices, noisy: active(o.Post), added: variance(noise, o.Queries)}
-	f := &fitting{Linear: l, ctx: ctx, front: front, train: train, channel: newChannel(noise, o.Queries, o.Post, n), seed: o.Seed, tell: o.Progress}
+	f := &fitting{Linear: l, ctx: ctx, front: front, train: train, channel: c, seed: o.Seed, tell: o.Progress}
 	if err := f.run(); err != nil {
 		return nil, err
 	}

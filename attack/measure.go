@@ -111,11 +111,15 @@ func newMeasurement(a Attack, front nn.Model, noise release.Noise, data bound.So
 	if _, ok := a.(*Inversion); ok && active(o.Post) {
 		about += "; what is done to a release after the noise it leaves out of account"
 	}
+	c, err := newChannel(noise, o.Queries, o.Post, n)
+	if err != nil {
+		return nil, err
+	}
 	r := &Result{Attack: a.Name(), About: about, Indices: append([]int(nil), indices...), Draws: o.Draws}
 	r.RMS = make([]float64, len(indices)*o.Coordinates.Len())
 	r.MeanSquare = make([]float64, len(indices))
 	return &measurement{Options: o, attack: a, front: front, data: data, p: p, n: n, result: r,
-		channel: newChannel(noise, o.Queries, o.Post, n)}, nil
+		channel: c}, nil
 }
 
 // batch attacks all draws of examples lo to hi.

@@ -148,7 +148,7 @@ func (s Spec) Holds(noise Noise, p Post) (ok bool, reason string) {
 	switch {
 	case s.surface() == SurfaceLabel:
 		return false, "only the label leaves, without noise of its own: labels do not change smoothly with the input, and no bound of this kind speaks of them"
-	case noise == nil:
+	case noise == nil || noise == None{}:
 		return false, "no noise is added: what leaves is a function of the input, and two inputs that it tells apart are told apart with certainty"
 	case p != (Post{}):
 		return true, "what is done to the dithered values before they leave is post-processing: it sees nothing else of the input, and the bounds hold"

@@ -22,10 +22,21 @@ func (m *measurement) adversaries(e *env, r *report.Report, s *sides, dir string
 	if a == nil || !a.vanTrees && len(a.attacks) == 0 {
 		return nil, nil
 	}
-	c := &ceilings{}
+	draws := a.attackDraws
+	if m.family == noNoise {
+		draws = 1 // all are the same
+	}
+	c := &ceilings{draws: draws}
 	if a.training != nil {
 		if err := m.prior(e, r, s, c); err != nil {
 			if err = a.spared(e.ctx, r, "the prior", a.needsPrior, err); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if c.prior != nil && a.vanTrees {
+		if err := m.vanTrees(e, r, s, c); err != nil {
+			if err = a.spared(e.ctx, r, "the van Trees bound", a.needsPrior, err); err != nil {
 				return nil, err
 			}
 		}
@@ -52,22 +63,27 @@ func (a *rungs) spared(ctx context.Context, r *report.Report, what string, neede
 	return nil
 }
 
-// prior estimates it and, where that is asked for, the van Trees bound.
-func (m *measurement) prior(e *env, r *report.Report, s *sides, c *ceilings) error {
+// prior estimates the mean and the covariance of inputs.
+func (m *measurement) prior(e *env, r *report.Report, s *sides, c *ceilings) (err error) {
 	bar := newMeter(e.stderr, "learning the prior", -1, false)
 	defer bar.close()
 	defer timed(r, "prior")()
-	train := m.rungs.training
-	var err error
 	p, _ := s.front.Dims()
-	if c.prior, err = bound.NewPrior(e.ctx, train, p, 0, m.seed); err != nil {
-		return err
+	if c.prior, err = bound.NewPrior(e.ctx, m.rungs.training, p, 0, m.seed); err == nil {
+		c.priorStd = c.prior.Std(m.experiment.Coordinates)
 	}
-	c.priorStd = c.prior.Std(m.experiment.Coordinates)
-	if !m.rungs.vanTrees {
-		return nil
-	}
-	v, err := bound.NewVanTrees(e.ctx, s.front, train, c.prior, m.experiment.Noise, m.experiment.Queries, bound.VanTreesOptions{Seed: m.seed})
+	return err
+}
+
+// vanTrees bounds what any adversary can make of that prior and the release: however
+// long it takes, where it was asked for.
+func (m *measurement) vanTrees(e *env, r *report.Report, s *sides, c *ceilings) error {
+	bar := newMeter(e.stderr, "van Trees", 0, false)
+	defer bar.close()
+	defer timed(r, "van Trees")()
+	v, err := bound.NewVanTrees(e.ctx, s.front, m.rungs.training, c.prior, m.experiment.Noise, m.experiment.Queries, bound.VanTreesOptions{
+		Seed: m.seed, Unlimited: m.rungs.needsPrior, Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+	})
 	if err != nil {
 		return err
 	}
@@ -93,7 +109,7 @@ func (m *measurement) attack(e *env, r *report.Report, s *sides, c *ceilings, na
 		return err
 	}
 	res, err := attack.Measure(e.ctx, a, s.front, m.experiment.Noise, m.data, m.indices, attack.Options{
-		Draws: m.rungs.attackDraws, Queries: m.experiment.Queries, Post: m.afterwards(), Coordinates: m.experiment.Coordinates,
+		Draws: c.draws, Queries: m.experiment.Queries, Post: m.afterwards(), Coordinates: m.experiment.Coordinates,
 		Classifier: whole, Pictures: galleryPictures, Seed: m.seed, Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})
 	if err != nil {

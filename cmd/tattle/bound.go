@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 )
@@ -46,6 +47,12 @@ func (c *boundCmd) measurement() (*measurement, error) {
 	if err := c.rungFlags.check(); err != nil {
 		return nil, err
 	}
+	if leaves.family == noNoise {
+		if c.VanTrees != nil && *c.VanTrees {
+			return nil, usage(errors.New("--van-trees: no bound holds without noise"), "choose a family with --noise")
+		}
+		c.VanTrees = new(bool)
+	}
 	g, hash, err := openModel(c.Model)
 	if err != nil {
 		return nil, err
@@ -54,8 +61,12 @@ func (c *boundCmd) measurement() (*measurement, error) {
 	if err != nil {
 		return nil, err
 	}
+	give := "give"
+	if leaves.post.Label {
+		give = "gives"
+	}
 	m := &measurement{
-		title:     fmt.Sprintf("What the %s of %s give away", leaves.surface(), filepath.Base(c.Model)),
+		title:     fmt.Sprintf("What the %s of %s %s away", leaves.surface(), filepath.Base(c.Model), give),
 		modelPath: absolute(c.Model), modelHash: hash, graph: g, released: leaves,
 		data: set, dataPath: absolute(c.Data), split: c.Split,
 		draws: 1, seed: c.Seed, resume: c.Resume, bar: "bounding",

@@ -55,7 +55,8 @@ func without(a, b []int) []int {
 }
 
 // bracket sets floors and ceilings on one axis, band by band. It is made of the
-// arrays alone, so that verify makes it again. c may be nil.
+// arrays alone, so that verify makes it again. res, where there are no bounds, and c
+// may be nil.
 func bracket(r *report.Report, res *bound.Result, c *ceilings, coordinates bound.Coordinates) *report.Bracket {
 	var rows []bound.Summary
 	var attacks []report.Attack

@@ -27,7 +27,8 @@ type ceilings struct {
 	vanTreesMeanSquare float64
 	attacks            []*attack.Result // as far as the arrays have them, after a load
 
-	prior     *bound.Prior // nil after a load
+	draws     int // of the noise that each attack is given; so is what follows absent after a load
+	prior     *bound.Prior
 	attackers []attack.Attack
 }
 

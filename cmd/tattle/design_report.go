@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"time"
 
 	"tattle/attack"
 	"tattle/bound"
@@ -14,8 +13,6 @@ import (
 	"tattle/report"
 	"tattle/stat"
 )
-
-func seconds(since time.Time) report.Number { return report.Number(time.Since(since).Seconds()) }
 
 // report says what a search found, and what the release that it chose gives away.
 func (j *designJob) report(e *env, a *design.Answer) *report.Report {
@@ -27,7 +24,7 @@ func (j *designJob) report(e *env, a *design.Answer) *report.Report {
 	t := j.options.Target
 	r.Design = &report.Design{
 		Target:  report.DesignTarget{Directions: t.Directions, Within: t.Within, MedianStd: t.MedianStd, AttackMSE: t.AttackMSE},
-		MaxDrop: j.options.MaxDrop, Met: a.Met, Near: a.Near, Evaluations: a.Evaluations,
+		MaxDrop: j.options.MaxDrop, Met: a.Met, Near: a.Near, Evaluations: a.Evaluations, Within: a.Within,
 	}
 	for _, p := range a.Frontier {
 		r.Design.Frontier = append(r.Design.Frontier, designPoint(p))

@@ -11,7 +11,7 @@ import (
 
 const galleryPictures = 6 // as many as fit a screen beside their reconstructions
 
-// show fills the gallery and the pairs. c may be nil.
+// show fills the gallery and the pairs. res and c may be nil.
 func (m *measurement) show(r *report.Report, res *bound.Result, c *ceilings) error {
 	if len(m.data.Shape) != 3 || m.data.Shape[0] != 1 && m.data.Shape[0] != 3 {
 		return nil
@@ -19,7 +19,7 @@ func (m *measurement) show(r *report.Report, res *bound.Result, c *ceilings) err
 	if err := m.gallery(r, res, c); err != nil {
 		return err
 	}
-	if res.Twins == nil {
+	if res == nil || res.Twins == nil {
 		return nil
 	}
 	return m.pairs(r, res)
@@ -41,7 +41,7 @@ func (m *measurement) original(i int) report.Original {
 func (m *measurement) gallery(r *report.Report, res *bound.Result, c *ceilings) error {
 	rng := rand.New(rand.NewPCG(m.seed, 2))
 	best := c.best()
-	bounds := res.Experiment.Coordinates.Name() == "dct"
+	bounds := res != nil && res.Experiment.Coordinates.Name() == "dct"
 	attacked := best != nil && len(best.Pictures) > 0
 	if !bounds && !attacked {
 		return nil

@@ -48,26 +48,27 @@ type measured struct {
 
 // run bounds and attacks the release, writing arrays into dir, and reports on it.
 func (m *measurement) run(e *env, dir string) (*measured, error) {
+	if begun(dir) && !m.resume {
+		return nil, usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "go on with it by --resume, or choose another folder")
+	}
 	s, err := m.build(e, dir)
 	if err != nil {
 		return nil, err
 	}
 	r := newReport(e, m.title, m.seed)
-	started := time.Now()
+	stop := timed(r, "accuracy")
 	if err := m.measure(e, r, s, dir); err != nil {
 		return nil, err
 	}
-	lap(r, "accuracy", &started)
+	stop()
 	p, n := s.front.Dims()
 	r.Model = report.Model{Path: m.modelPath, SHA256: m.modelHash, Inputs: p, Features: n, FeatureNode: s.node}
 	r.Data = describe(m.data, m.dataPath, m.split)
 	r.Data.Examples = len(m.indices)
-	res, err := m.search(e, s, dir)
+	res, err := m.bounds(e, r, s, dir)
 	if err != nil {
 		return nil, err
 	}
-	lap(r, "bounds", &started)
-	m.fill(r, res)
 	c, err := m.adversaries(e, r, s, dir)
 	if err != nil {
 		return nil, err
@@ -81,15 +82,25 @@ func (m *measurement) run(e *env, dir string) (*measured, error) {
 	return &measured{r, res, c}, nil
 }
 
-func lap(r *report.Report, what string, since *time.Time) {
-	r.Timing[what] = report.Number(time.Since(*since).Seconds())
-	*since = time.Now()
+// bounds computes them, nil where none holds, and reports on them.
+func (m *measurement) bounds(e *env, r *report.Report, s *sides, dir string) (*bound.Result, error) {
+	if r.Release.NoBounds != "" {
+		return nil, nil
+	}
+	defer timed(r, "bounds")()
+	res, err := m.search(e, s, dir)
+	if err == nil {
+		m.fill(r, res)
+	}
+	return res, err
 }
+
+func seconds(since time.Time) report.Number { return report.Number(time.Since(since).Seconds()) }
 
 // timed returns what notes how long the work since has taken.
 func timed(r *report.Report, what string) func() {
 	started := time.Now()
-	return func() { lap(r, what, &started) }
+	return func() { r.Timing[what] = seconds(started) }
 }
 
 // measure settles the noise and what it costs, reading all the data twice.
@@ -137,11 +148,11 @@ func (m *measurement) strength(ctx context.Context, r *report.Report, front *nn.
 		r.Settings[noiseSetting] = m.family
 	}
 	m.describe(r)
-	holds, note := m.spec.Holds(noise, m.post)
-	if !holds {
-		return usage(fmt.Errorf("no bound holds for this release: %s", note), "")
+	if ok, said := m.holds(noise); ok {
+		r.Release.Note = said
+	} else {
+		r.Release.NoBounds = said
 	}
-	r.Release.Note = note
 	return nil
 }
 
@@ -149,9 +160,6 @@ func (m *measurement) strength(ctx context.Context, r *report.Report, front *nn.
 func (m *measurement) search(e *env, s *sides, dir string) (*bound.Result, error) {
 	bar := newMeter(e.stderr, m.bar, int64(len(m.indices)), false)
 	defer bar.close()
-	if !m.resume && begun(dir) {
-		return nil, usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "go on with it by --resume, or choose another folder")
-	}
 	return bound.Run(e.ctx, s.front, m.data, m.indices, m.experiment, bound.RunOptions{
 		Dir: dir, Resume: m.resume && begun(dir), // else the interruption came before
 		Hashes:   m.hashes(s),

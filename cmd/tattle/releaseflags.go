@@ -19,7 +19,7 @@ type releaseFlags struct {
 	Projection  string  `help:"Which numbers --keep keeps: the first, random orthonormal directions, or the principal ones of the training data's features." enum:"first,random,principal" default:"first"`
 	Temperature float64 `help:"Divides the logits, before softmax where probabilities are released." default:"1" placeholder:"T"`
 
-	Noise      string   `help:"Its family: gaussian, laplace, logistic, student-t or student-t:DEGREES, isotropic-laplace, or table:FILE (a density, CSV of x,density or [k, 2])." default:"gaussian" placeholder:"FAMILY"`
+	Noise      string   `help:"Its family: gaussian, laplace, logistic, student-t or student-t:DEGREES (default 5), isotropic-laplace, table:FILE (a density, CSV of x,density or [k, 2]), or none (no bound holds then: accuracy and attacks alone)." default:"gaussian" placeholder:"FAMILY"`
 	Sigma      *float64 `help:"Standard deviation of the noise on every number released." placeholder:"X"`
 	SigmaScale *float64 `help:"The same, as a multiple of these numbers' root mean square (default: 1)." placeholder:"X"`
 	Queries    int      `help:"Releases of each input that an adversary sees, with fresh noise each." default:"1" placeholder:"N"`
@@ -31,7 +31,7 @@ type releaseFlags struct {
 // released is what the flags say leaves the device.
 type released struct {
 	spec    release.Spec
-	family  string  // of the noise, as release.ParseNoise reads it
+	family  string  // of the noise, as release.ParseNoise reads it, or none
 	sigma   float64 // zero: scale times the RMS of what is dithered
 	scale   float64
 	queries int
@@ -62,6 +62,10 @@ func (f releaseFlags) released(seed uint64) (released, error) {
 		return l, usage(fmt.Errorf("--temperature: %g is not above 0 and below a million", f.Temperature), "")
 	case f.Temperature != defaultTemperature && f.Surface == "features":
 		return l, usage(errors.New("--temperature is for logits, and features are released"), "choose --surface logits or probabilities")
+	case f.Noise == noNoise && (f.Sigma != nil || f.SigmaScale != nil):
+		return l, usage(errors.New("--sigma and --sigma-scale are of noise, and --noise none adds none"), "")
+	case f.Noise == noNoise && f.Queries > 1:
+		return l, usage(errors.New("--queries: without noise, all releases of an input are the same"), "")
 	case f.Queries < 1 || f.Queries > mostQueries:
 		return l, usage(fmt.Errorf("--queries: %d is not between 1 and %d", f.Queries, mostQueries), "")
 	case f.Round < 0 || f.Round > mostDecimals:
@@ -77,6 +81,9 @@ func (f releaseFlags) released(seed uint64) (released, error) {
 	}
 	if f.Surface == "label" {
 		l.spec.Surface, l.post.Label = "logits", true
+	}
+	if l.family == noNoise {
+		return l, nil
 	}
 	var err error
 	l.sigma, l.scale, err = f.strength()
@@ -181,6 +188,19 @@ func recorded(r *report.Report) released {
 // noiseSetting is where a report keeps the family as release.ParseNoise reads it.
 const noiseSetting = "noise"
 
+// noNoise is the family of a release without any.
+const noNoise = "none"
+
+// holds tells whether bounds hold on the release with that noise, and says why not, or
+// what a reader must know of why they do.
+func (l released) holds(noise release.Noise) (ok bool, reason string) {
+	spec := l.spec
+	if l.family == noNoise && l.post.Label {
+		spec.Surface = release.SurfaceLabel
+	}
+	return spec.Holds(noise, l.post)
+}
+
 // tablePrefix begins a family that is read from a file.
 const tablePrefix = "table:"
 
@@ -188,6 +208,9 @@ const tablePrefix = "table:"
 // its name is no path.
 func (l released) dither(sigma float64, n int, dir string) (release.Noise, error) {
 	family := l.family
+	if family == noNoise {
+		return release.None{}, nil
+	}
 	if file, ok := strings.CutPrefix(family, tablePrefix); ok && dir != "" {
 		family = tablePrefix + filepath.Join(dir, file)
 	}

@@ -57,7 +57,10 @@ func (f rungFlags) check() error {
 	case f.AttackDraws < 1 || f.AttackDraws > mostAttackDraws:
 		return usage(fmt.Errorf("--attack-draws: %d is not between 1 and %d", f.AttackDraws, mostAttackDraws), "")
 	}
-	for _, a := range f.Attack {
+	for i, a := range f.Attack {
+		if slices.Contains(f.Attack[:i], a) {
+			return usage(fmt.Errorf("--attack: %s is given twice", a), "")
+		}
 		if !slices.Contains(attackNames, a) && a != "none" {
 			return usage(fmt.Errorf("--attack: there is no attack %q", a), "choose from "+strings.Join(attackNames, ", ")+", or none")
 		}

@@ -15,7 +15,9 @@ func (m *measurement) warn(r *report.Report, res *bound.Result) {
 	if m.rungs != nil && m.rungs.leftOut != "" {
 		warn("%s", m.rungs.leftOut)
 	}
-	m.warnBounds(r, res, warn)
+	if res != nil {
+		m.warnBounds(r, res, warn)
+	}
 	m.warnAttacks(r, warn)
 	if len(m.indices) < m.data.Len() {
 		warn("%d of %d examples were examined: the figures are about these.", len(m.indices), m.data.Len())
@@ -43,11 +45,14 @@ func (m *measurement) warnBounds(r *report.Report, res *bound.Result, warn func(
 
 // warnAttacks says what the attacks do and do not show.
 func (m *measurement) warnAttacks(r *report.Report, warn func(format string, a ...any)) {
-	const unbiased = "The bounds hold for unbiased reconstructions. An adversary who knows what such inputs look like is biased and may come closer"
+	about := "The bounds hold for unbiased reconstructions. An adversary who knows what such inputs look like is biased and may come closer"
+	if r.Release.NoBounds != "" {
+		about = "No bound holds for this release, so none was computed: nothing here limits what an adversary can reconstruct"
+	}
 	if len(r.Attacks) > 0 {
-		warn("%s: what the attacks reached is demonstrated, and a better attack may reach more.", unbiased)
+		warn("%s: what the attacks reached is demonstrated, and a better attack may reach more.", about)
 	} else {
-		warn("%s; no attack was run here.", unbiased)
+		warn("%s; no attack was run here.", about)
 	}
 	if m.rungs != nil && m.rungs.training != nil && m.rungs.trainPath == m.dataPath && m.split == "train" && m.dataPath != glyphsName {
 		warn("Prior and attacks learned from the very inputs that they are measured on: they look better than they are.")
@@ -64,6 +69,9 @@ const vacuous = "vacuous"
 // every example has, and by the twins for what share of coordinates there is no
 // limit at all.
 func verdict(r *report.Report) string {
+	if r.Release.NoBounds != "" {
+		return "nothing is certified: no bound holds for this release"
+	}
 	best := bestRow(r, true)
 	if best.Method == "" {
 		return "nothing is certified: the bounds are estimates"

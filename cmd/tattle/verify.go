@@ -39,6 +39,9 @@ func (c *verifyCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	if r.Release.NoBounds != "" {
+		return usage(fmt.Errorf("%s: no bound holds for this release, so there is nothing to verify: %s", dir, r.Release.NoBounds), "")
+	}
 	if r.Experiment == nil || len(r.Arrays) == 0 {
 		return usage(fmt.Errorf("%s: this run certified nothing, so there is nothing to verify", dir), "")
 	}

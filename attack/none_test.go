@@ -1,0 +1,48 @@
+package attack
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"tattle/bound"
+	"tattle/release"
+)
+
+// Without noise, and with as many features as inputs, every attack finds the input;
+// of what a label tells the attacks that are fitted make no less than the prior does.
+func TestWithoutNoise(t *testing.T) {
+	ctx, g := context.Background(), newGaussian(t, 5, 5, 21)
+	train, test := g.draw(2000, 22), g.draw(60, 23)
+	for _, post := range []Post{nil, release.Post{Label: true}} {
+		m, err := NewMean(g.front, g.prior, bound.Free)
+		must(t, err)
+		l, err := NewLinear(ctx, g.front, release.None{}, train, LinearOptions{Post: post})
+		must(t, err)
+		d, err := NewDecoder(ctx, g.front, release.None{}, train, DecoderOptions{Post: post, Linear: l, Hidden: 16, Epochs: 2})
+		must(t, err)
+		attacks := []Attack{l, d}
+		if post == nil {
+			v, err := NewInversion(g.front, release.None{}, g.prior, InversionOptions{Starts: []Attack{l}})
+			must(t, err)
+			if !strings.Contains(v.About(), "no noise") {
+				t.Errorf("inversion: %s", v.About())
+			}
+			attacks = append(attacks, v)
+		}
+		blind := reach(t, m, g, test, post)
+		for _, a := range attacks {
+			e := reach(t, a, g, test, post)
+			t.Logf("post %v: %s %.4g, the prior alone %.4g", post, a.Name(), e, blind)
+			if post == nil && e > .05*blind || e > blind {
+				t.Errorf("post %v: %s errs by %v, the prior alone by %v", post, a.Name(), e, blind)
+			}
+		}
+	}
+}
+
+func reach(t *testing.T, a Attack, g gaussian, test points, post Post) float64 {
+	r, err := Measure(context.Background(), a, g.front, release.None{}, test, all(test.Len()), Options{Draws: 1, Post: post})
+	must(t, err)
+	return r.RootMeanSquare()
+}

@@ -1,0 +1,44 @@
+package release
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// None adds nothing. It is what a defence by rounding or by the label alone is
+// examined with; no bound can be made of it (Spec.Holds), so ParseNoise does not read
+// it.
+type None struct{}
+
+var _ Noise = None{}
+
+// Sample overwrites dst with zeros.
+func (None) Sample(dst []float64, r *rand.Rand) { clear(dst) }
+
+// ChiSquared returns 0 for z = 0 and +Inf for all else: two releases that differ at
+// all are told apart with certainty.
+func (None) ChiSquared(z []float64) float64 { return apart(z) }
+
+// String returns "none".
+func (None) String() string { return "none" }
+
+// Std returns 0.
+func (None) Std() float64 { return 0 }
+
+// Fisher returns +Inf.
+func (None) Fisher() float64 { return math.Inf(1) }
+
+// Bound returns +Inf unless z and e are 0.
+func (None) Bound(z, e []float64) float64 { return max(apart(z), apart(e)) }
+
+// Certain returns true.
+func (None) Certain() bool { return true }
+
+func apart(z []float64) float64 {
+	for _, v := range z {
+		if v != 0 {
+			return math.Inf(1)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,50 @@
+package release
+
+import (
+	"context"
+	"math"
+	"testing"
+)
+
+// Without noise what is released is what there is, two inputs that differ are told
+// apart, and no bound holds.
+func TestNone(t *testing.T) {
+	z := []float64{1, 2}
+	None{}.Sample(z, nil)
+	if z[0] != 0 || z[1] != 0 {
+		t.Errorf("a sample of no noise is %v", z)
+	}
+	same, other, nan := make([]float64, 2), []float64{0, 1e-300}, []float64{0, math.NaN()}
+	if None.ChiSquared(None{}, same) != 0 || None.Bound(None{}, same, same) != 0 {
+		t.Error("equal releases are told apart")
+	}
+	for _, z := range [][]float64{other, nan} {
+		if x, b, e := (None{}).ChiSquared(z), (None{}).Bound(z, same), (None{}).Bound(same, z); !math.IsInf(x, 1) || !math.IsInf(b, 1) || !math.IsInf(e, 1) {
+			t.Errorf("%v: χ² %v, bounds %v and %v, want +Inf", z, x, b, e)
+		}
+	}
+	for _, s := range []Spec{{}, {Surface: SurfaceLogits, Keep: 3}} {
+		for _, p := range []Post{{}, {Digits: 1}, {Label: true}} {
+			if ok, reason := s.Holds(None{}, p); ok || reason == "" {
+				t.Errorf("%v, %v: a bound holds without noise (%q)", s, p, reason)
+			}
+		}
+	}
+	if n, err := ParseNoise("none", 1, 2); err == nil {
+		t.Errorf("ParseNoise reads none as %v", n)
+	}
+}
+
+// A utility without noise is that of the head, or of what is done to its input.
+func TestNoneUtility(t *testing.T) {
+	data := points{p: 2, x: []float32{1, 0, 0, 1, .6, .4, .4, .6}, labels: []int{0, 1, 0, 0}}
+	f := Features{Front: identity(2), Head: identity(2), Dither: None{}}
+	u, err := f.Utility(context.Background(), data, UtilityOptions{})
+	if err != nil || u.Released.Fraction != u.Clean.Fraction || u.Clean.Fraction != .75 {
+		t.Errorf("%v, %v", u, err)
+	}
+	f.Post = Post{Label: true}
+	if u, err = f.Utility(context.Background(), data, UtilityOptions{}); err != nil || u.Released.Fraction != .75 {
+		t.Errorf("by the label: %v, %v", u, err)
+	}
+}
