@@ -23,10 +23,18 @@ const (
 // of six thousand examples, and those per mode within 2.3%.
 const DefaultVanTreesExamples = 400
 
+// vanTreesEntries is how many entries the Jacobians that are averaged may have
+// together unless all are asked for: twice those of DefaultVanTreesExamples dense ones
+// of 784×784. Beyond, as of a convolutional net of 3,072 inputs, it is hours of work.
+const vanTreesEntries = 5e8
+
 // VanTreesOptions says how E[JᵀJ] is averaged.
 type VanTreesOptions struct {
-	Examples int // by default DefaultVanTreesExamples; all where there are fewer
-	Seed     uint64
+	Examples  int // by default DefaultVanTreesExamples; all where there are fewer
+	Seed      uint64
+	Unlimited bool // however long that takes
+	// Progress, unless nil, is called with the examples done and those there are.
+	Progress func(done, total int)
 }
 
 // VanTrees is the Bayesian Cramér-Rao bound (van Trees 1968; Gill and Levit
@@ -44,7 +52,8 @@ type VanTrees struct {
 
 // NewVanTrees evaluates the bound for queries independent releases of one input (0
 // for one), with E[JᵀJ] averaged over examples of data drawn by the seed. It errs
-// where the prior is not of the model's inputs, and where inputs or J are not finite.
+// where the prior is not of the model's inputs, where inputs or J are not finite, and
+// where it would take hours, unless that is what o wants.
 func NewVanTrees(ctx context.Context, m nn.Model, data Source, prior *Prior, noise release.Noise, queries int, o VanTreesOptions) (*VanTrees, error) {
 	p, _ := m.Dims()
 	if prior.P != p || len(prior.Covariance) != p*p {
@@ -58,7 +67,10 @@ func NewVanTrees(ctx context.Context, m nn.Model, data Source, prior *Prior, noi
 		return nil, fmt.Errorf("van Trees bound: %d of %d examples, %d queries: none may be negative, and there must be examples", o.Examples, data.Len(), queries)
 	}
 	v := &VanTrees{Prior: prior, Examples: len(indices)}
-	information, err := meanGram(ctx, m, data, indices)
+	if err := o.bearable(m, data, indices); err != nil {
+		return nil, err
+	}
+	information, err := meanGram(ctx, m, data, indices, o.Progress)
 	if err != nil {
 		return nil, err
 	}
@@ -72,13 +84,27 @@ func NewVanTrees(ctx context.Context, m nn.Model, data Source, prior *Prior, noi
 	return v, nil
 }
 
+// bearable errs where the Jacobians of the examples, judged by the first of them, are
+// too many or too large.
+func (o VanTreesOptions) bearable(m nn.Model, data Source, indices []int) error {
+	p, _ := m.Dims()
+	some := indices[:min(len(indices), rowGroupSize)]
+	x := make([]float32, len(some)*p)
+	data.Examples(x, some)
+	j := sizeUp(m, x)
+	if !o.Unlimited && float64(len(indices))*float64(j.rows)*float64(p) > vanTreesEntries {
+		return fmt.Errorf("the van Trees bound averages Jacobians of %d rows and %d columns over %d examples, which would take hours", j.rows, j.cols, len(indices))
+	}
+	return nil
+}
+
 // gramChunk is how many examples are read at once, to be grouped by how many rows
 // their Jacobians have: about 50 of MNIST's, 90 in the worst of 32.
 const gramChunk = 256
 
 // meanGram returns the mean of JᵀJ over examples, J from float32 products: their
 // rounding is far below the spread of J over examples.
-func meanGram(ctx context.Context, m nn.Model, data Source, indices []int) ([]float64, error) {
+func meanGram(ctx context.Context, m nn.Model, data Source, indices []int, tell func(done, total int)) ([]float64, error) {
 	p, n := m.Dims()
 	sum := make([]float64, p*p)
 	chunk := max(1, min(gramChunk, rowBudget/(p+n)))
@@ -89,7 +115,13 @@ func meanGram(ctx context.Context, m nn.Model, data Source, indices []int) ([]fl
 		if !finite32(x) {
 			return nil, fmt.Errorf("van Trees bound: among examples %d to %d there are inputs that are not finite", some[0], some[len(some)-1])
 		}
-		if err := addGrams(ctx, sum, m, x, 1/float64(len(indices))); err != nil {
+		done := lo
+		err := addGrams(ctx, sum, m, x, 1/float64(len(indices)), func(more int) {
+			if done += more; tell != nil {
+				tell(done, len(indices))
+			}
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -100,8 +132,9 @@ func meanGram(ctx context.Context, m nn.Model, data Source, indices []int) ([]fl
 	return sum, nil
 }
 
-// addGrams adds alpha·JᵀJ at every input of x, [·, p], to the lower triangle of sum.
-func addGrams(ctx context.Context, sum []float64, m nn.Model, x []float32, alpha float64) error {
+// addGrams adds alpha·JᵀJ at every input of x, [·, p], to the lower triangle of sum,
+// and tells how many more it has done.
+func addGrams(ctx context.Context, sum []float64, m nn.Model, x []float32, alpha float64, tell func(more int)) error {
 	p, n := m.Dims()
 	on := activity(m.Linearize(x), len(x)/p*n)
 	size := max(1, min(rowGroupSize, rowBudget/(p*n)))
@@ -118,6 +151,7 @@ func addGrams(ctx context.Context, sum []float64, m nn.Model, x []float32, alpha
 			rows = append(rows, j.Rows...)
 		}
 		addGram(sum, alpha, rows, p)
+		tell(len(group.at))
 	}
 	return nil
 }
