@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
+	"unicode/utf8"
 
 	"tattle/bound"
 )
@@ -45,7 +47,10 @@ func (r *Report) textAttacks(w io.Writer) {
 	folded := r.folded()
 	fmt.Fprintln(w)
 	intro := "Errors of attacks that ran, in the same units, root mean square over draws:"
-	if r.Bracket != nil {
+	switch {
+	case len(r.Bounds) == 0:
+		intro = "Errors of attacks that ran, root mean square, " + r.units() + ":"
+	case r.Bracket != nil:
 		intro = "Errors of attacks that ran (report.html says what each knew), in those units:"
 	}
 	wrap(w, intro)
@@ -57,14 +62,25 @@ func (r *Report) textAttacks(w io.Writer) {
 		}
 	}
 	t.Flush()
-	if r.Bracket != nil {
+	if r.Bracket != nil && len(r.Bounds) > 0 {
 		return
 	}
 	for _, s := range r.abouts() {
 		wrap(w, s.Key+": "+s.Value)
 	}
-	wrap(w, attacksBiased)
+	wrap(w, r.biased())
 }
+
+// biased is what a reader of the attacks must know.
+func (r *Report) biased() string {
+	if len(r.Bounds) == 0 {
+		return attacksAlone
+	}
+	return attacksBiased
+}
+
+// attacksAlone is what a reader of errors without bounds must know.
+const attacksAlone = "No bound stands beside these errors: they are what these attacks reached, and a better one may come closer."
 
 // attacksBiased is what a reader of errors beside bounds must know.
 const attacksBiased = "These attacks are biased: they know what such inputs look like. They may err less than a bound on unbiased reconstructions, which is no contradiction. van Trees' bound holds for them too, on average, as far as its assumption does."
@@ -119,11 +135,24 @@ func (r *Report) vanTreesWhole(band string) string {
 	return number(math.NaN())
 }
 
+// sentenceOf is words with a capital letter and a full stop.
+func sentenceOf(s string) string {
+	if s == "" {
+		return s
+	}
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + strings.TrimSuffix(s[size:], ".") + "."
+}
+
 // abouts say of each attack, once, what it knew and how often it ran.
 func (r *Report) abouts() []pair {
 	var said []pair
 	for _, a := range r.Attacks {
-		about := fmt.Sprintf("%s, %s of the noise each. %s", Count(a.Examples, "input"), Count(a.Draws, "draw"), a.About)
+		ran := Count(a.Examples, "input")
+		if !r.Release.none() {
+			ran += fmt.Sprintf(", %s of the noise each", Count(a.Draws, "draw"))
+		}
+		about := ran + ". " + sentenceOf(a.About)
 		if p := (pair{a.Name, about}); !slices.Contains(said, p) {
 			said = append(said, p)
 		}

@@ -107,9 +107,10 @@ func (b BracketBand) brief() string {
 
 // words say what the figure shows to those who do not see it.
 func (b *Bracket) words(s scale) string {
-	said := []string{"Median errors by band in " + s.name + ": certified floor, far witnesses, twins, van Trees, best attack, prior alone"}
+	columns := b.columns()
+	said := []string{"Median errors by band in " + s.name + ": " + strings.Join(columns.of(digestLong), ", ")}
 	for _, band := range b.Bands {
-		said = append(said, band.brief()+": "+strings.Join(band.digest().cells(s), ", "))
+		said = append(said, band.brief()+": "+strings.Join(columns.of(band.digest().cells(s)), ", "))
 	}
 	return strings.Join(said, ". ") + "."
 }

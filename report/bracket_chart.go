@@ -217,6 +217,28 @@ func (b BracketBand) limitless() string {
 	return ""
 }
 
+// undercut says why an attack errs by less than van Trees' floor, where one does:
+// empty elsewhere.
+func (b *Bracket) undercut() string {
+	bands, below := 0, 0
+	for _, band := range b.Bands {
+		if d := band.digest(); d.vanTrees != nil && d.attack != nil {
+			bands++
+			if d.attack.Median < d.vanTrees.Median {
+				below++
+			}
+		}
+	}
+	const why = "that floor assumes Gaussian inputs with the training data's covariance and holds on average over all of them; these inputs are a sample, and not Gaussian, which explains it."
+	switch {
+	case below == 0:
+		return ""
+	case bands == 1:
+		return "The best attack errs by less than van Trees' floor: " + why
+	}
+	return fmt.Sprintf("In %d of %d bands the best attack errs by less than van Trees' floor: %s", below, bands, why)
+}
+
 // everybody points at van Trees where it is there.
 func (b BracketBand) everybody() string {
 	if b.digest().vanTrees != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -154,9 +155,9 @@ func (r *Report) textBracket(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	band := r.Bracket.Bands[0]
-	wrap(w, fmt.Sprintf("The bracket. %s: median error in %s, logarithmic. === floor of unbiased reconstructions, > beyond the axis; --- from where the best attack erred; 100×: times the whole range.", band.title(), s.name))
-	fmt.Fprintf(w, "  %-19s%s\n", "", s.textAxis())
 	best := band.digest().attack
+	wrap(w, fmt.Sprintf("The bracket. %s: median error in %s, logarithmic.", band.title(), s.name)+r.Bracket.textKey(best != nil))
+	fmt.Fprintf(w, "  %-19s%s\n", "", s.textAxis())
 	for i := range band.Marks {
 		m := &band.Marks[i]
 		if m.Method == MarkAttack && m != best {
@@ -165,6 +166,29 @@ func (r *Report) textBracket(w io.Writer) {
 		fmt.Fprintf(w, "  %s%s %s%s\n", pad(m.title(false), 19), m.textBar(s), strings.NewReplacer("> ", "over ", " the range", "").Replace(m.value(s)), m.textStatus())
 	}
 	r.Bracket.textBands(w, s)
+	wrapSome(w, r.Bracket.undercut())
+}
+
+// textKey says what the bars stand for.
+func (b *Bracket) textKey(attacked bool) string {
+	key := ""
+	if b.proves() {
+		key = " === floor of unbiased reconstructions, > beyond the axis (100×: times the whole range)."
+	}
+	if attacked {
+		key += " --- from where the best attack erred."
+	}
+	return key
+}
+
+// proves tells whether any band has a floor.
+func (b *Bracket) proves() bool {
+	for _, band := range b.Bands {
+		if slices.ContainsFunc(band.Marks, Mark.floor) {
+			return true
+		}
+	}
+	return false
 }
 
 // textBands is a table of the bands' medians.
@@ -173,18 +197,54 @@ func (b *Bracket) textBands(w io.Writer, s scale) {
 		return
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nmedian by band\tn\tnear floor\tfar\ttwins\tvan Trees\tattack\tprior")
+	columns := b.columns()
+	fmt.Fprintf(t, "\nmedian by band\tn\t%s\n", strings.Join(columns.of(digestShort), "\t"))
 	for _, band := range b.Bands {
-		cells := band.digest().cells(s)
+		cells := columns.of(band.digest().cells(s))
 		fmt.Fprintf(t, "  %s\t%d\t%s\n", times(band.Name), band.Coordinates, strings.Join(cells, "\t"))
 	}
 	t.Flush()
 }
 
+// The columns of a digest, for a terminal and for a page.
+var (
+	digestShort = []string{"near floor", "far", "twins", "van Trees", "attack", "prior"}
+	digestLong  = []string{"near floor", "far", "twins", "van Trees", "best attack", "prior alone"}
+)
+
+// columns tells which columns hold a mark in any band.
+type columns []bool
+
+func (b *Bracket) columns() columns {
+	c := make(columns, len(digestShort))
+	for _, band := range b.Bands {
+		for i, m := range band.digest().marks() {
+			c[i] = c[i] || m != nil
+		}
+	}
+	return c
+}
+
+// of leaves out the cells of columns that hold nothing.
+func (c columns) of(cells []string) []string {
+	var out []string
+	for i, used := range c {
+		if used {
+			out = append(out, cells[i])
+		}
+	}
+	return out
+}
+
+// marks are those of a digest in the order of its fields.
+func (d digest) marks() []*Mark {
+	return []*Mark{d.floor, d.far, d.twins, d.vanTrees, d.attack, d.prior}
+}
+
 // cells are a digest in words, in the order of its fields.
 func (d digest) cells(s scale) []string {
 	var cells []string
-	for _, m := range []*Mark{d.floor, d.far, d.twins, d.vanTrees, d.attack, d.prior} {
+	for _, m := range d.marks() {
 		switch {
 		case m == nil:
 			cells = append(cells, number(math.NaN()))

@@ -12,7 +12,11 @@ import (
 // and exact twins add.
 func (r *Report) certified() string {
 	if r.Release.NoBounds != "" {
-		return "No bound holds for this release: " + strings.TrimSuffix(r.Release.NoBounds, ".") + "."
+		s := "No bound holds for this release: " + strings.TrimSuffix(r.Release.NoBounds, ".") + "."
+		if len(r.Attacks) == 0 {
+			s += " No attack was run either: nothing is said about how close one comes."
+		}
+		return s
 	}
 	all := r.strongest("all", near)
 	if all == nil {
@@ -62,7 +66,7 @@ func (r *Report) farther(all *bound.Summary) string {
 	if math.IsInf(b.Quantile(.5), 1) {
 		to = "beyond any limit"
 	}
-	return fmt.Sprintf(" Other%s inputs, visibly different with nearly the same features, raise that %s.", legal(b), to)
+	return fmt.Sprintf(" Other%s inputs, farther off, with nearly the same features raise that %s.", legal(b), to)
 }
 
 // twins says for how many coordinates another input with the same features is

@@ -8,9 +8,19 @@ type Design struct {
 	Near        string        `json:"near,omitempty"` // how near it came where nothing met the target, in words
 	Best        *DesignPoint  `json:"best,omitempty"`
 	Confirmed   *Confirmation `json:"confirmed,omitempty"`
+	Within      float64       `json:"within,omitempty"`  // to which directions are resolved where the target names none
 	Frontier    []DesignPoint `json:"frontier"`          // along σ for every family, projection and number of features
 	Reproduce   string        `json:"command,omitempty"` // that bounds the best point
 	Evaluations int           `json:"evaluations"`
+}
+
+// within is the standard deviation to which the points' directions are resolved,
+// zero where it is not known.
+func (d *Design) within() float64 {
+	if d.Target.Within > 0 {
+		return d.Target.Within
+	}
+	return d.Within
 }
 
 // DesignTarget is what a release must keep to itself; zero fields ask nothing.
@@ -31,7 +41,7 @@ type DesignPoint struct {
 	Accuracy     Number    `json:"accuracy"`
 	Drop         Number    `json:"drop"`
 	DropInterval [2]Number `json:"drop_interval"`
-	Directions   Number    `json:"directions"` // median resolved to within Target.Within
+	Directions   Number    `json:"directions"` // median resolved to within Design.within
 	MedianStd    Number    `json:"median_std"`
 	AttackMSE    Number    `json:"attack_mse"`
 	Meets        bool      `json:"meets"`

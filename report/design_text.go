@@ -136,35 +136,48 @@ func compareFloat(a, b float64) int {
 	return 0
 }
 
-// textPoints is how many points of each line a terminal shows.
-const textPoints = 5
-
-// text prints the frontier: of every line the points spread over σ.
+// text prints the frontier: of every line the point that compares with the
+// answer. The other points are left to page and JSON.
 func (d *Design) text(w io.Writer) {
 	if d == nil {
 		return
 	}
-	fmt.Fprintln(w)
-	within := ""
-	if d.Target.Within > 0 {
-		within = "; directions: those resolved to within " + number(d.Target.Within)
-	}
-	wrap(w, fmt.Sprintf("The frontier, from %d releases tried. σ: noise per number; std: median standard deviation of unbiased reconstructions; mse: mean square error of the linear attack%s. * meets what was asked for.", d.Evaluations, within))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  numbers\tnoise\tσ\taccuracy\tdrop\tdirections\tstd\tmse")
-	for _, l := range d.lines() {
-		for _, p := range d.spread(l.Points, textPoints) {
+	lines := d.lines()
+	if len(lines) > 0 {
+		fmt.Fprintln(w)
+		wrap(w, d.textIntro())
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		attacked := d.attacked()
+		fmt.Fprint(t, "  numbers\tnoise\tσ\taccuracy\tdrop\tdirections\tstd")
+		if attacked {
+			fmt.Fprint(t, "\tmse")
+		}
+		fmt.Fprintln(t)
+		for _, l := range lines {
+			p := d.beside(l.Points)
 			star := " "
 			if p.Meets {
 				star = "*"
 			}
-			fmt.Fprintf(t, "%s %s\t%s\t%s\t%s\n", star, l.numbers(), l.Family, number(p.Sigma), strings.Join(p.cells(), "\t"))
+			fmt.Fprintf(t, "%s %s\t%s\t%s\t%s\n", star, l.numbers(), l.Family, number(p.Sigma), strings.Join(p.cells(attacked), "\t"))
 		}
+		t.Flush()
 	}
-	t.Flush()
 	if d.Reproduce != "" {
 		fmt.Fprintf(w, "\nto bound that release:\n  %s\n", d.Reproduce)
 	}
+}
+
+// textIntro says what the table's rows and columns are.
+func (d *Design) textIntro() string {
+	within := ""
+	if x := d.within(); x > 0 {
+		within = "; directions: those resolved to within " + number(x)
+	}
+	if d.attacked() {
+		within += "; mse: mean square error of the linear attack"
+	}
+	return fmt.Sprintf("The frontier, from %d releases tried: of every choice of numbers and noise the one that costs most nearly what the answer costs, of those that meet what was asked for (*) where any does; report.html has all. σ: noise per number; std: median standard deviation of unbiased reconstructions of what the numbers see%s.", d.Evaluations, within)
 }
 
 func (l designLine) numbers() string {
@@ -175,32 +188,38 @@ func (l designLine) numbers() string {
 }
 
 // cells are the figures of a point in words.
-func (p DesignPoint) cells() []string {
-	return []string{percent(float64(p.Accuracy)), bare(p.Drop),
-		number(float64(p.Directions)), number(float64(p.MedianStd)), number(float64(p.AttackMSE))}
+func (p DesignPoint) cells(attacked bool) []string {
+	cells := []string{percent(float64(p.Accuracy)), bare(p.Drop), number(float64(p.Directions)), number(float64(p.MedianStd))}
+	if attacked {
+		cells = append(cells, number(float64(p.AttackMSE)))
+	}
+	return cells
 }
 
-// spread picks at most n points, the first and the last among them, and the
-// best one besides.
-func (d *Design) spread(p []DesignPoint, n int) []DesignPoint {
-	if len(p) <= n {
-		return p
-	}
-	var keep []int
-	for i := range n {
-		keep = append(keep, i*(len(p)-1)/(n-1))
-	}
+// attacked tells whether the linear attack's error is known of any point.
+func (d *Design) attacked() bool {
+	return slices.ContainsFunc(d.Frontier, func(p DesignPoint) bool { return !math.IsNaN(float64(p.AttackMSE)) && p.AttackMSE != 0 })
+}
+
+// beside picks the point of a line to set beside the answer: of those that meet
+// what was asked for, or else of all, the one whose drop in accuracy is nearest
+// to the answer's, or to the allowed one where there is no answer.
+func (d *Design) beside(points []DesignPoint) DesignPoint {
 	if d.Best != nil {
-		if i := slices.IndexFunc(p, d.Best.same); i >= 0 {
-			keep = append(keep, i)
+		if i := slices.IndexFunc(points, d.Best.same); i >= 0 {
+			return points[i]
 		}
 	}
-	slices.Sort(keep)
-	var out []DesignPoint
-	for _, i := range slices.Compact(keep) {
-		out = append(out, p[i])
+	if met := slices.DeleteFunc(slices.Clone(points), func(p DesignPoint) bool { return !p.Meets }); len(met) > 0 {
+		points = met
 	}
-	return out
+	to := d.MaxDrop
+	if d.Best != nil {
+		to = float64(d.Best.Drop)
+	}
+	return slices.MinFunc(points, func(a, b DesignPoint) int {
+		return compareFloat(math.Abs(float64(a.Drop)-to), math.Abs(float64(b.Drop)-to))
+	})
 }
 
 // same tells whether two points are one release.

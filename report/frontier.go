@@ -37,17 +37,20 @@ type frontier struct {
 	least        float64 // accuracy of points that are shown
 }
 
-// newFrontier chooses the quantity across: what the target is about, else the
-// median standard deviation.
+// newFrontier chooses the quantity across: what the target is about, else
+// directions, which compare across numbers of features. A median standard
+// deviation does not: it is about the part of an input that the features see.
 func newFrontier(d *Design) (*frontier, bool) {
 	f := &frontier{d: d, lines: d.lines(), target: math.NaN(), allowedFloor: math.NaN()}
 	switch t := d.Target; {
 	case t.Within > 0:
-		f.title, f.fewer, f.target = fmt.Sprintf("directions resolved to within %s (fewer is better)", number(t.Within)), true, float64(t.Directions)
-		f.of = func(p DesignPoint) float64 { return float64(p.Directions) }
+		f.directions()
+		f.target = float64(t.Directions)
 	case t.AttackMSE > 0 && t.MedianStd == 0:
 		f.title, f.target = "mean square error of the linear attack", t.AttackMSE
 		f.of = func(p DesignPoint) float64 { return float64(p.AttackMSE) }
+	case t.MedianStd == 0 && d.within() > 0:
+		f.directions()
 	default:
 		f.title = "median standard deviation of an unbiased reconstruction"
 		f.of = func(p DesignPoint) float64 { return float64(p.MedianStd) }
@@ -56,6 +59,12 @@ func newFrontier(d *Design) (*frontier, bool) {
 		}
 	}
 	return f, f.fit()
+}
+
+// directions puts their number across.
+func (f *frontier) directions() {
+	f.title, f.fewer = fmt.Sprintf("directions resolved to within %s (fewer is better)", number(f.d.within())), true
+	f.of = func(p DesignPoint) float64 { return float64(p.Directions) }
 }
 
 // fit finds the axes. It is false where fewer than two points can be shown.

@@ -114,11 +114,11 @@ func (f *frontier) best(w *strings.Builder) {
 		word = "nearest"
 	}
 	anchor := "start"
-	if x > 60 {
+	if x > 55 { // the words take about two fifths of a telephone
 		anchor = "end"
 	}
 	fmt.Fprintf(w, `<line class="lead" x1="%.2f%%" x2="%.2f%%" y1="19" y2="%.1f"/><circle class="ring" cx="%.2f%%" cy="%.1f" r="8"/>`, x, x, y-8, x, y)
-	fmt.Fprintf(w, `<text class="chosen" x="%.2f%%" y="14" text-anchor="%s">%s: %s, σ = %s</text>`, max(x, 20), anchor, word, p.short(), number(p.Sigma))
+	fmt.Fprintf(w, `<text class="chosen" x="%.2f%%" y="14" text-anchor="%s">%s: %s</text>`, max(x, 20), anchor, word, p.short())
 }
 
 func (p DesignPoint) short() string {

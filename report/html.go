@@ -23,6 +23,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"inc":      func(i int) int { return i + 1 },
 	"times":    times,
 	"family":   familyName,
+	"count":    Count,
 }).Parse(pageSource))
 
 // view is what the page shows beyond the report's own fields.
@@ -39,7 +40,8 @@ type view struct {
 	Axis        string
 	AttackRows  []attackRow
 	Abouts      []pair
-	LadderRows  []ladderView
+	LadderParts []ladderPart
+	LadderNotes []pair
 	Frontier    *frontierView
 	SettingRows []pair
 	Times       []pair
@@ -76,9 +78,7 @@ func (r *Report) WriteHTML(w io.Writer, folder string) error {
 		}
 	}
 	v.AttackRows, v.Abouts = r.attackRows(), r.abouts()
-	for _, l := range r.Ladder {
-		v.LadderRows = append(v.LadderRows, ladderView{l.name(true), l.Status, l.Note, l.cells()})
-	}
+	v.addLadder()
 	v.addBracket()
 	v.addFrontier()
 	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {

@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
+
+	"tattle/bound"
 )
 
 // LadderRow is one rung of the ladder of bounds: its median over all
@@ -25,26 +29,61 @@ type LadderRow struct {
 	Note              string `json:"note,omitempty"`
 }
 
-// cells are the figures of a rung in words.
+// wholeInputs ends the name of a rung that is about whole inputs, in words.
+const wholeInputs = ", root mean square"
+
+// perInput tells whether a rung is about whole inputs, not coordinates.
+func (l LadderRow) perInput() bool {
+	return meanSquare(l.Rung) || strings.HasSuffix(l.Rung, wholeInputs)
+}
+
+// A rungGroup are the rungs about one thing: coordinates, or whole inputs.
+type rungGroup struct {
+	Title string
+	Rows  []LadderRow
+}
+
+// ladderGroups are the rungs, first those per coordinate.
+func (r *Report) ladderGroups() []rungGroup {
+	groups := []rungGroup{{Title: "per coordinate"}, {Title: "per input, root mean square"}}
+	for _, l := range r.Ladder {
+		which := 0
+		if l.perInput() {
+			which = 1
+		}
+		groups[which].Rows = append(groups[which].Rows, l)
+	}
+	return slices.DeleteFunc(groups, func(g rungGroup) bool { return len(g.Rows) == 0 })
+}
+
+// cells are the figures of a rung in words: medians, then ratios.
 func (l LadderRow) cells() []string {
 	limited := func(n Number, unbounded bool) string {
-		if unbounded {
-			return number(math.Inf(1))
+		if unbounded || math.IsInf(float64(n), 1) {
+			return "∞"
 		}
 		return number(float64(n))
 	}
-	ratio := func(n Number) string {
-		if s := number(float64(n)); s != "–" && s != "unbounded" {
-			return s + "×"
-		} else {
-			return s
-		}
-	}
 	return []string{limited(l.MedianAll, l.Unbounded), limited(l.MedianLow, l.UnboundedLow),
-		ratio(l.RatioToAlgorithm1), ratio(l.RatioToAuthors), percent(float64(l.UnboundedFraction))}
+		ratio(l.RatioToAlgorithm1), ratio(l.RatioToAuthors)}
 }
 
-// name is the rung with its search, long for a page or short for a terminal.
+// mostRatio is a ratio beyond which the figure says nothing more to a reader.
+const mostRatio = 1000
+
+func ratio(n Number) string {
+	switch f := float64(n); {
+	case math.IsNaN(f):
+		return number(f)
+	case f > mostRatio:
+		return fmt.Sprintf(">%d×", mostRatio)
+	default:
+		return number(f) + "×"
+	}
+}
+
+// name is the rung without what its group's heading says, long for a page or
+// short for a terminal.
 func (l LadderRow) name(long bool) string {
 	kind, which := newRung(l.Rung, l.Search), 1
 	if long {
@@ -54,10 +93,89 @@ func (l LadderRow) name(long bool) string {
 	if name == "" {
 		name = l.Rung
 	}
-	if l.Search != "" && kind.search == "" {
-		name += " (" + l.Search + ")"
+	return strings.TrimSuffix(strings.TrimSuffix(name, wholeInputs), ", rms")
+}
+
+// searched is name with the search that found the witnesses, where the name does
+// not say it.
+func (l LadderRow) searched(long bool) string {
+	if l.Search == "" || l.Search == bound.SearchFar || l.Search == bound.SearchTwins {
+		return l.name(long)
+	}
+	return l.name(long) + " (" + l.Search + ")"
+}
+
+// ladderName is how wide a rung's name may be on a terminal.
+const ladderName = 29
+
+// brief is the longest form of the name that a terminal has room for.
+func (l LadderRow) brief() string {
+	for _, name := range []string{l.searched(false), l.name(false)} {
+		if utf8.RuneCountInString(name) <= ladderName {
+			return name
+		}
+	}
+	name, _, _ := strings.Cut(l.name(false), ",")
+	if runes := []rune(name); len(runes) > ladderName {
+		name = string(runes[:ladderName-1]) + "…"
 	}
 	return name
+}
+
+// coarse names the low band of the ladder's second column.
+func (r *Report) coarse() string {
+	if e := r.Experiment; e != nil && e.Band > 0 {
+		return fmt.Sprintf("%d×%d", e.Band, e.Band)
+	}
+	for _, b := range r.Bounds {
+		if square(b.Band) {
+			return times(b.Band)
+		}
+	}
+	return "low"
+}
+
+// ladderIntro says what the columns of the ladder are.
+func (r *Report) ladderIntro() string {
+	low := r.coarse()
+	return fmt.Sprintf("Medians of each kind of bound in normalised units, same noise, same inputs. %s: the coarsest of the coordinates. × says how many times what paper A's methods give for all of them: its Algorithm 1, or its authors' own procedure.", low)
+}
+
+// ladderNotes are the remarks on the rungs, each once, with those it is about.
+func (r *Report) ladderNotes(name func(LadderRow) string) []pair {
+	var remarks []string
+	about := map[string][]string{}
+	for _, g := range r.ladderGroups() {
+		for _, l := range g.Rows {
+			for _, remark := range l.remarks() {
+				remarks = append(remarks, remark)
+				about[remark] = unique(append(about[remark], name(l)))
+			}
+		}
+	}
+	var notes []pair
+	for _, remark := range unique(remarks) {
+		who := strings.Join(about[remark], ", ")
+		if last := len(notes) - 1; last >= 0 && notes[last].Key == who {
+			notes[last].Value += "; " + remark
+		} else {
+			notes = append(notes, pair{who, remark})
+		}
+	}
+	return notes
+}
+
+// remarks are the parts of a rung's note, and for which share of its values
+// there is no limit.
+func (l LadderRow) remarks() []string {
+	var out []string
+	if l.Note != "" {
+		out = strings.Split(strings.ReplaceAll(l.Note, "unbounded_fraction counts", "no limit counts"), "; ")
+	}
+	if l.UnboundedFraction > 0 {
+		out = append(out, fmt.Sprintf("no limit for %.3g %%", 100*float64(l.UnboundedFraction)))
+	}
+	return out
 }
 
 func (r *Report) textLadder(w io.Writer) {
@@ -65,20 +183,17 @@ func (r *Report) textLadder(w io.Writer) {
 		return
 	}
 	fmt.Fprintln(w)
-	wrap(w, "The ladder: medians of each kind of bound, same noise, same inputs; the ratios are to what paper A's methods give for all coordinates.")
+	wrap(w, "The ladder. "+r.ladderIntro())
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "rung\tall\tcoarse\tto Alg. 1\tto authors'\t∞")
-	var notes []string
-	for _, l := range r.Ladder {
-		cells := strings.ReplaceAll(strings.Join(l.cells(), "\t"), "unbounded", "∞")
-		fmt.Fprintf(t, "%s, %s\t%s\n", l.name(false), statusShort[l.Status], cells)
-		if l.Note != "" {
-			notes = append(notes, l.name(false)+": "+l.Note)
+	for _, g := range r.ladderGroups() {
+		fmt.Fprintf(t, "%s\tclaim\tall\t%s\t×Alg. 1\t×authors'\n", g.Title, r.coarse())
+		for _, l := range g.Rows {
+			fmt.Fprintf(t, "  %s\t%s\t%s\n", l.brief(), statusShort[l.Status], strings.Join(l.cells(), "\t"))
 		}
 	}
 	t.Flush()
-	for _, n := range unique(notes) {
-		wrap(w, n)
+	for _, n := range r.ladderNotes(LadderRow.brief) {
+		wrap(w, n.Key+": "+n.Value+".")
 	}
 }
 

@@ -84,16 +84,38 @@ func (r *Report) twinsTogether() string {
 	return s
 }
 
+// mostPairs is how many pairs the page shows: after a dozen one has seen it.
+const mostPairs = 12
+
+// A twinCard is one original with its pairs' other inputs.
+type twinCard struct {
+	Pair
+	Others []Pair
+}
+
+// cards are the first pairs, by their original.
+func (r *Report) cards() []twinCard {
+	var cards []twinCard
+	for _, p := range r.Pairs[:min(len(r.Pairs), mostPairs)] {
+		if n := len(cards); n == 0 || cards[n-1].Index != p.Index {
+			cards = append(cards, twinCard{Pair: p})
+		}
+		last := &cards[len(cards)-1]
+		last.Others = append(last.Others, p)
+	}
+	return cards
+}
+
 // equal tells whether the features differ by no more than rounding.
 func (p Pair) equal() bool { return p.ZNorm <= p.Allowance }
 
-// caption names a pair.
+// caption names the original of a pair.
 func (p Pair) caption() string {
 	s := fmt.Sprintf("example %d", p.Index)
 	if p.Name != "" {
 		s += " (" + p.Name + ")"
 	}
-	return s + ", " + p.Kind
+	return s
 }
 
 // says what a pair proves.

@@ -13,6 +13,14 @@ type Release struct {
 	Note        string      `json:"note,omitempty"`      // what a reader must know of why they hold
 }
 
+// none tells whether the features leave as they are, without noise.
+func (l Release) none() bool {
+	return l.Noise.Family == noNoise || l.Noise.Family == "" && l.NoBounds != ""
+}
+
+// noNoise is the family of a release without noise.
+const noNoise = "none"
+
 // Noise is the dither: its family and its standard deviation per feature.
 type Noise struct {
 	Family    string  `json:"family"`

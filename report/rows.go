@@ -35,7 +35,7 @@ func (r *Report) rows(status string, name func(bound.Summary) string) []row {
 // methodNames are the long name, the short one, and what the latter stands for.
 var methodNames = map[rung][3]string{
 	{bound.MethodHCR, ""}:                       {"HCR", "HCR", "the Hammersley-Chapman-Robbins bound, by a witness near the input"},
-	{bound.MethodHCR, bound.SearchFar}:          {"HCR, far witnesses", "HCR, far", "by a visibly different input with nearly the same features"},
+	{bound.MethodHCR, bound.SearchFar}:          {"HCR, far witnesses", "HCR, far", "by another input, farther off, with nearly the same features"},
 	{bound.MethodHCR, bound.SearchTwins}:        {"HCR, exact twins", "HCR, twins", "by an input with the same features to rounding"},
 	{bound.MethodMeanSquare, ""}:                {"HCR, root mean square", "HCR, rms", "its mean-square form, as a root per input"},
 	{bound.MethodMeanSquare, bound.SearchFar}:   {"HCR, far witnesses, root mean square", "HCR, far, rms", "its mean-square form, as a root per input"},

@@ -6,15 +6,19 @@ import (
 	"strings"
 )
 
-// Sentences says what was measured in plain sentences: what was released, what
+// Sentences says what was measured in plain sentences: the answer of a design,
+// what was released, what
 // is certified, what an attack reached, what it costs; after training alone,
 // what was trained and how well it does.
 func (r *Report) Sentences() []string {
 	var said []string
+	if r.Design != nil {
+		said = append(said, r.Design.sentence())
+	}
 	if r.Training != nil {
 		said = append(said, r.Training.sentence())
 	}
-	if r.Release.Noise.Family == "" {
+	if r.Release.Noise.Family == "" && !r.Release.none() {
 		if r.Design == nil {
 			said = append(said, fmt.Sprintf("It classifies %s of %s correctly.", percent(float64(r.Utility.CleanAccuracy)), Count(r.Utility.Examples, "held-out example")))
 		}
@@ -24,9 +28,6 @@ func (r *Report) Sentences() []string {
 			said = append(said, s)
 		}
 		said = append(said, r.cost())
-	}
-	if r.Design != nil {
-		said = append(said, r.Design.sentence())
 	}
 	return said
 }
@@ -43,6 +44,9 @@ func (r *Report) measured() string {
 	were := "were"
 	if r.Data.Examples == 1 {
 		were = "was"
+	}
+	if r.Release.none() {
+		return fmt.Sprintf("No noise was added to the %s, and %s from %s %s examined.%s", r.surface(), Count(r.Data.Examples, "input"), r.Data.Name, were, r.Release.after())
 	}
 	family := familyName(noise.Family)
 	if noise.Settings != "" {
@@ -94,6 +98,9 @@ func (l Release) after() string {
 	s := ""
 	if l.Queries > 1 {
 		s = fmt.Sprintf(" Each input is released %d times, with fresh noise.", l.Queries)
+		if l.none() {
+			s = fmt.Sprintf(" Each input is released %d times.", l.Queries)
+		}
 	}
 	if l.Post == nil {
 		return s
@@ -111,7 +118,11 @@ func (l Release) after() string {
 	if len(done) == 0 {
 		return s
 	}
-	return s + " Then they are " + strings.Join(done, ", ") + ": no bound counts on that."
+	s += " Before they leave, the values are " + strings.Join(done, ", ")
+	if l.NoBounds != "" {
+		return s + "."
+	}
+	return s + ": no bound counts on that."
 }
 
 // familyName is a noise family in words.
@@ -188,6 +199,9 @@ func (r *Report) cost() string {
 	clean, released := float64(r.Utility.CleanAccuracy), float64(r.Utility.ReleasedAccuracy)
 	if math.IsNaN(clean) || math.IsNaN(released) {
 		return "What the noise costs in accuracy is not known: the data have no labels for this model."
+	}
+	if r.Release.none() && clean == released {
+		return fmt.Sprintf("It costs nothing: accuracy stays at %s.", percent(clean))
 	}
 	return fmt.Sprintf("The price: accuracy goes from %s to %s.", percent(clean), percent(released))
 }

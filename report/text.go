@@ -61,6 +61,13 @@ func wrap(w io.Writer, s string) {
 	fmt.Fprintln(w)
 }
 
+// wrapSome prints a paragraph where there is one.
+func wrapSome(w io.Writer, s string) {
+	if s != "" {
+		wrap(w, s)
+	}
+}
+
 // textBounds prints a table of the bounds for each standing of a claim, and what
 // its short names mean. Where a bracket shows the bands, rows of one band and of
 // whole inputs are left to the page.
@@ -68,13 +75,9 @@ func (r *Report) textBounds(w io.Writer) {
 	if len(r.Bounds) == 0 {
 		return
 	}
-	unit := ""
-	if g := float64(r.Data.GreyLevels); g > 0 {
-		unit = fmt.Sprintf(" (one is %s grey levels of 255)", number(g))
-	}
 	folded := r.folded()
 	fmt.Fprintln(w)
-	wrap(w, "Lower bounds on standard deviations, in the model's normalised units"+unit+", at these quantiles over examples and coordinates:")
+	wrap(w, "Lower bounds on standard deviations, "+r.units()+", at these quantiles over examples and coordinates:")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, status := range statuses {
 		if rows := folded.rows(status, shortName); len(rows) > 0 {
@@ -92,6 +95,14 @@ func (r *Report) textBounds(w io.Writer) {
 		legend = append(legend, "Low bands and whole inputs: in report.html.")
 	}
 	wrap(w, strings.Join(legend, " "))
+}
+
+// units says in what the tables are.
+func (r *Report) units() string {
+	if g := float64(r.Data.GreyLevels); g > 0 {
+		return fmt.Sprintf("in the model's normalised units (one is %s grey levels of 255)", number(g))
+	}
+	return "in the model's normalised units"
 }
 
 // folded is the report without the rows that a terminal has no room for.

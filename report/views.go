@@ -3,6 +3,7 @@ package report
 import (
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -10,8 +11,11 @@ import (
 // every band.
 type bracketView struct {
 	Axis, Title, Verdict string
+	Undercut             string // empty where no attack errs by less than van Trees' floor
 	SVG, BandsSVG        template.HTML
+	Columns              []string // of BandRows
 	BandRows             []bandView
+	Floors, Attack       bool // there are such marks
 	Marks                []markView
 	Modes                bool // bands are octaves of cosine modes
 }
@@ -28,8 +32,14 @@ type markView struct{ Band, Name, Status, Kind, Median, Unbounded string }
 
 // ladderView is a rung in words.
 type ladderView struct {
-	Name, Status, Note string
-	Cells              []string
+	Name, Status string
+	Cells        []string
+}
+
+// ladderPart are the rungs of one group in words.
+type ladderPart struct {
+	Title string
+	Rows  []ladderView
 }
 
 // frontierView is a design on the page.
@@ -37,6 +47,9 @@ type frontierView struct {
 	SVG    template.HTML
 	Title  string
 	Hidden int
+
+	Attacked bool // the linear attack's error is known
+
 	Legend []key
 	Rows   []pointView
 }
@@ -56,9 +69,11 @@ func (v *view) addBracket() {
 		return
 	}
 	all := v.Bracket.Bands[0]
-	x := &bracketView{Axis: s.name, Title: all.title(), Verdict: all.verdict(s), SVG: all.draw(s)}
+	x := &bracketView{Axis: s.name, Title: all.title(), Verdict: all.verdict(s), Undercut: v.Bracket.undercut(), SVG: all.draw(s)}
+	columns := v.Bracket.columns()
+	x.Columns, x.Floors, x.Attack = columns.of(digestLong), v.Bracket.proves(), all.digest().attack != nil
 	for _, b := range v.Bracket.Bands {
-		x.BandRows = append(x.BandRows, bandView{b.brief(), b.Coordinates, b.digest().cells(s)})
+		x.BandRows = append(x.BandRows, bandView{b.brief(), b.Coordinates, columns.of(b.digest().cells(s))})
 		x.Modes = x.Modes || strings.HasPrefix(b.Name, "mode")
 		for _, m := range b.Marks {
 			x.Marks = append(x.Marks, m.view(b.brief(), s))
@@ -81,17 +96,34 @@ func (m Mark) view(band string, s scale) markView {
 	return v
 }
 
+func (v *view) addLadder() {
+	for _, g := range v.ladderGroups() {
+		part := ladderPart{Title: g.Title}
+		for _, l := range g.Rows {
+			part.Rows = append(part.Rows, ladderView{l.searched(true), l.Status, l.cells()})
+		}
+		v.LadderParts = append(v.LadderParts, part)
+	}
+	v.LadderNotes = v.ladderNotes(func(l LadderRow) string { return l.name(true) })
+}
+
+// LadderIntro says what the columns of the ladder are.
+func (v *view) LadderIntro() string { return v.ladderIntro() }
+
+// Coarse names the low band.
+func (v *view) Coarse() string { return v.coarse() }
+
 func (v *view) addFrontier() {
 	if v.Design == nil {
 		return
 	}
-	x := &frontierView{}
+	x := &frontierView{Attacked: v.Design.attacked()}
 	if f, ok := newFrontier(v.Design); ok {
 		x.SVG, x.Title, x.Legend, x.Hidden = f.draw(), f.title, f.legend(), f.hidden()
 	}
 	for _, l := range v.Design.lines() {
 		for _, p := range l.Points {
-			cells := append(p.cells(), "no")
+			cells := append(p.cells(x.Attacked), "no")
 			if p.Meets {
 				cells[len(cells)-1] = "yes"
 			}
@@ -109,6 +141,15 @@ func (p Pair) Caption() string { return p.caption() }
 
 // Says tells what a pair proves.
 func (p Pair) Says() string { return p.says() }
+
+// Cards are the pairs by their original.
+func (v *view) Cards() []twinCard { return v.cards() }
+
+// AllEqual tells whether every pair has the same features to rounding, so that
+// it need not be said of each.
+func (v *view) AllEqual() bool {
+	return !slices.ContainsFunc(v.Pairs, func(p Pair) bool { return !p.equal() })
+}
 
 // First is the original as a data URI.
 func (p Pair) First() template.URL { return dataURI(p.first) }
@@ -151,7 +192,16 @@ func (v *view) has(shots func(Picture) []Shot) bool {
 }
 
 // AttacksBiased is what a reader of the attacks must know.
-func (v *view) AttacksBiased() string { return attacksBiased }
+func (v *view) AttacksBiased() string { return v.biased() }
+
+// Within is the deviation to which a design's directions are resolved.
+func (v *view) Within() float64 { return v.Design.within() }
+
+// NoNoise tells whether the features leave as they are.
+func (v *view) NoNoise() bool { return v.Release.none() }
+
+// Released tells whether the report is about a release.
+func (v *view) Released() bool { return v.Release.Noise.Family != "" || v.Release.none() }
 
 // Legend says what the names of the bounds stand for.
 func (v *view) Legend() []string { return append(v.legend(), v.coordinates()) }

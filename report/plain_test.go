@@ -1,0 +1,203 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"tattle/bound"
+)
+
+// rendered are the text and the page of a report.
+func rendered(t *testing.T, r *Report) (text, page string) {
+	t.Helper()
+	var a, b bytes.Buffer
+	if err := r.WriteText(&a); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteHTML(&b, "run"); err != nil {
+		t.Fatal(err)
+	}
+	return a.String(), b.String()
+}
+
+// TestLadderText checks the ladder on a terminal with names and figures of the
+// sizes that MNIST gives: its width, its groups, every remark once.
+func TestLadderText(t *testing.T) {
+	c := bound.StatusCertified
+	const root, draws, of = "root of the bound per input", "over draws of the noise", "of the 100 examples tried"
+	r := &Report{Experiment: &Experiment{Band: 8}, Ladder: []LadderRow{
+		{Rung: "Algorithm 1, example by example by example", Search: "direct", Status: c, MedianAll: .24, MedianLow: .47, RatioToAlgorithm1: 1, RatioToAuthors: 1.26},
+		{Rung: "Algorithm 1, root mean square", Search: "direct", Status: c, MedianAll: .17, MedianLow: Number(math.NaN()), RatioToAlgorithm1: 1, RatioToAuthors: 1.13, Note: root},
+		{Rung: bound.MethodHCR, Search: bound.SearchFar, Status: c, MedianAll: 1.23e9, MedianLow: 4.9e7, RatioToAlgorithm1: 140739, RatioToAuthors: 1000.5},
+		{Rung: "exact twins, root mean square", Search: bound.SearchTwins, Status: c, MedianAll: Number(math.NaN()), Unbounded: true, UnboundedFraction: .98, Note: root + "; " + of},
+		{Rung: "Cramér-Rao, identifiable part", Status: bound.StatusAssumed, MedianAll: .7, MedianLow: 1.4, RatioToAlgorithm1: 3.03, RatioToAuthors: 1000},
+		{Rung: "attack: linear", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1, Note: draws},
+		{Rung: "attack: decoder", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1, Note: draws},
+	}}
+	var b bytes.Buffer
+	r.textLadder(&b)
+	text := b.String()
+	for _, line := range strings.Split(text, "\n") {
+		if n := utf8.RuneCountInString(line); n > width || strings.TrimRight(line, " ") != line {
+			t.Errorf("%d columns: %q", n, line)
+		}
+	}
+	words := strings.Join(strings.Fields(text), " ")
+	for _, once := range []string{root, draws, of, "coarse", "8×8:"} {
+		if n := strings.Count(words, once); n != 1 {
+			t.Errorf("%q is said %d times", once, n)
+		}
+	}
+	for _, want := range []string{"HCR, far cert. 1.23e+09 4.90e+07 >1000× >1000×", "3.03× 1000×", "Algorithm 1 cert. 0.24", "attack: linear, attack: decoder: " + draws, "Algorithm 1 (direct), exact twins: " + root, "exact twins: " + of + "; no limit for 98 %."} {
+		if !strings.Contains(words, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	group := strings.Index(text, "per input, root mean square")
+	if at := strings.Index(text, "attack: decoder  "); at > group || strings.Index(text, "exact twins  ") < group {
+		t.Errorf("groups are mixed\n%s", text)
+	}
+}
+
+// TestConstraintAlone: without a target, directions are what compares across
+// numbers of features, and a terminal shows a row for each line of the frontier.
+func TestConstraintAlone(t *testing.T) {
+	d := full(t).Design
+	d.Target, d.Within = DesignTarget{}, .5
+	f, ok := newFrontier(d)
+	if !ok || !f.fewer || !strings.Contains(f.title, "directions resolved to within 0.5") || f.inside(f.target) {
+		t.Errorf("across: %q, target %g", f.title, f.target)
+	}
+	var b bytes.Buffer
+	d.text(&b)
+	rows := 0
+	for _, line := range strings.Split(b.String(), "\n") {
+		if strings.Contains(line, " principal ") {
+			rows++
+		}
+	}
+	if want := len(d.lines()); rows != want || !strings.Contains(b.String(), "within 0.5") {
+		t.Errorf("%d rows for %d lines\n%s", rows, want, b.String())
+	}
+	best := false
+	for _, l := range d.lines() {
+		p, meets := d.beside(l.Points), false
+		for _, q := range l.Points {
+			meets = meets || q.Meets
+			if q.Meets == p.Meets && math.Abs(float64(q.Drop-d.Best.Drop)) < math.Abs(float64(p.Drop-d.Best.Drop)) {
+				t.Errorf("%s: drop %g is nearer to %g than %g", l.numbers(), q.Drop, d.Best.Drop, p.Drop)
+			}
+		}
+		if p.Meets != meets {
+			t.Errorf("%s: meets %v, shown %v", l.numbers(), meets, p.Meets)
+		}
+		best = best || p.same(*d.Best)
+	}
+	if !best {
+		t.Error("the answer is not in its own table")
+	}
+}
+
+// TestUndercut: that an attack errs by less than van Trees' floor is explained
+// where it happens, and only there.
+func TestUndercut(t *testing.T) {
+	const said = "of 3 bands the best attack errs by less than van Trees"
+	r := full(t)
+	text, page := rendered(t, r)
+	if r.Bracket.undercut() != "" || strings.Contains(text+page, said) {
+		t.Errorf("explained for no reason: %s", r.Bracket.undercut())
+	}
+	*r.Bracket.Bands[0].digest().attack = Mark{Method: MarkAttack, Name: "decoder", Status: StatusDemonstrated, Median: .08}
+	text, page = rendered(t, r)
+	for _, s := range []string{text, page} {
+		if s = strings.Join(strings.Fields(s), " "); strings.Count(s, "In 1 "+said) != 1 || !strings.Contains(s, "Gaussian inputs with the training data") {
+			t.Error("not explained, or twice")
+		}
+	}
+}
+
+// TestNoBounds renders a release without noise, of which nothing is proved: with
+// attacks, and with nothing at all.
+func TestNoBounds(t *testing.T) {
+	r := full(t)
+	r.Bounds, r.Experiment, r.Ladder, r.Pairs, r.Resolvable, r.Spectrum, r.Histograms, r.Published, r.Arrays, r.Design, r.Gallery = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
+	r.Release.Noise, r.Release.NoBounds = Noise{Family: "none"}, "without noise two inputs are told apart with certainty"
+	r.Release.Queries, r.Release.Post = 0, &Post{Digits: 1}
+	r.Bracket = NewBracket(nil, r.Attacks, []Band{{"all", "dct", 784, .2}, {"8x8", "dct", 64, 1.1}})
+	for i := range 2 {
+		if i == 1 {
+			r.Attacks, r.Bracket, r.Utility.ReleasedAccuracy = nil, nil, r.Utility.CleanAccuracy
+		}
+		standsAlone(t, r)
+		text, page := rendered(t, r)
+		for _, s := range []string{text, page} {
+			s = strings.Join(strings.Fields(s), " ")
+			want := []string{"No noise was added to the 20 numbers kept", "the values are rounded to 1 decimal.", "No bound holds for this release: without noise two inputs are told apart with certainty."}
+			if i == 0 {
+				want = append(want, "Demonstrated: the best of 2 attacks (decoder)", "No bound stands beside these errors", "The price: accuracy goes from")
+			} else {
+				want = append(want, "No attack was run either", "It costs nothing: accuracy stays at")
+			}
+			for _, w := range want {
+				if !strings.Contains(strings.ReplaceAll(s, "\u00a0", " "), w) {
+					t.Errorf("no %q", w)
+				}
+			}
+			for _, not := range []string{"none noise", "standard deviation 0", "σ = 0", "draws of the noise", "Lower bounds", "=== floor", "near floor", "van Trees", "Van Trees", "tattle verify", "Bars from the left", "What is proved", "floor beyond"} {
+				if strings.Contains(s, not) {
+					t.Errorf("says %q", not)
+				}
+			}
+		}
+		for _, line := range strings.Split(text, "\n") {
+			if utf8.RuneCountInString(line) > width {
+				t.Errorf("too long: %s", line)
+			}
+		}
+	}
+}
+
+// TestPageIsSmall draws as many pictures as a run does, of noise, which no PNG
+// makes smaller: six in the gallery, and more pairs than the page shows.
+func TestPageIsSmall(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	o := Original{Shape: []int{3, 32, 32}, Denormalize: func(x float64, _ int) float64 { return x }}
+	noise := func() []float32 {
+		x := make([]float32, 3*32*32)
+		for i := range x {
+			x[i] = rng.Float32()
+		}
+		return x
+	}
+	r := full(t)
+	r.Pairs, r.Gallery = nil, nil
+	for i := range 10 {
+		o.Index, o.Theta = i, noise()
+		for _, kind := range []string{"farthest", "nearest"} {
+			if err := r.AddPair(o, widen(noise()), Pair{Kind: kind}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i < 6 {
+			if err := r.Add(o, []string{"near", "far"}, [][]float64{widen(noise()), widen(noise())}, rng); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Gallery[i].AddAttack(o, "linear", noise()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_, page := rendered(t, r)
+	if len(page) > 1<<20 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+	if n := strings.Count(page, `alt="Another input`); n != mostPairs || !strings.Contains(page, fmt.Sprintf("%d pairs", len(r.Pairs))) {
+		t.Errorf("%d pairs on the page", n)
+	}
+	standsAlone(t, r)
+}
