@@ -93,7 +93,7 @@ func (o VanTreesOptions) bearable(m nn.Model, data Source, indices []int) error 
 	data.Examples(x, some)
 	j := sizeUp(m, x)
 	if !o.Unlimited && float64(len(indices))*float64(j.rows)*float64(p) > vanTreesEntries {
-		return fmt.Errorf("the van Trees bound averages Jacobians of %d rows and %d columns over %d examples, which would take hours", j.rows, j.cols, len(indices))
+		return fmt.Errorf("the mean of JᵀJ over %d examples, of %d rows and %d columns each, would take hours", len(indices), j.rows, j.cols)
 	}
 	return nil
 }
