@@ -76,6 +76,9 @@ func (r *Report) biased() string {
 	if len(r.Bounds) == 0 {
 		return attacksAlone
 	}
+	if slices.ContainsFunc(r.Bounds, func(b bound.Summary) bool { return b.Method == bound.MethodVanTrees }) {
+		return attacksBiased + " van Trees' bound holds for them too, on average, as far as its assumption does."
+	}
 	return attacksBiased
 }
 
@@ -83,7 +86,7 @@ func (r *Report) biased() string {
 const attacksAlone = "No bound stands beside these errors: they are what these attacks reached, and a better one may come closer."
 
 // attacksBiased is what a reader of errors beside bounds must know.
-const attacksBiased = "These attacks are biased: they know what such inputs look like. They may err less than a bound on unbiased reconstructions, which is no contradiction. van Trees' bound holds for them too, on average, as far as its assumption does."
+const attacksBiased = "These attacks are biased: they know what such inputs look like. They may err less than a bound on unbiased reconstructions, which is no contradiction."
 
 // An attackRow is an Attack, or van Trees' bound beside it, in words.
 type attackRow struct {
