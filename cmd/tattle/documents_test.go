@@ -16,6 +16,7 @@ func TestDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains and bounds: left out with -short")
 	}
+	t.Parallel()
 	documents, err := filepath.Glob("../../*.md")
 	if err != nil || len(documents) == 0 {
 		t.Fatalf("no documents: %v", err)
@@ -58,7 +59,7 @@ func scriptOf(t *testing.T, path string) (script string, commands int) {
 			t.Errorf("%s: %q is not executed by any test", filepath.Base(path), command)
 			continue
 		}
-		lines = append(lines, "exec "+command)
+		lines = append(lines, "# "+command, "exec "+command) // -v says how long a # takes
 		commands++
 	}
 	return strings.Join(lines, "\n") + "\n", commands

@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the promises of the README, one script each.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		Condition:     func(c string) (bool, error) { return c == "root" && os.Geteuid() == 0, nil },
