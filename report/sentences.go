@@ -34,12 +34,15 @@ func (r *Report) Sentences() []string {
 
 func (r *Report) measured() string {
 	noise := r.Release.Noise
-	about := ""
+	about, of := "", "features"
+	if s := r.Release.Surface; s != "" && s != "features" {
+		of = "numbers"
+	}
 	switch s := float64(noise.Scale); {
 	case s == 1:
-		about = ", the root mean square of these features,"
+		about = fmt.Sprintf(", the root mean square of these %s,", of)
 	case s > 0:
-		about = fmt.Sprintf(" (%s times the root mean square of these features)", number(s))
+		about = fmt.Sprintf(" (%s times the root mean square of these %s)", number(s), of)
 	}
 	were := "were"
 	if r.Data.Examples == 1 {
@@ -62,7 +65,7 @@ func (r *Report) surface() string {
 	n := r.Model.Features
 	what := "feature"
 	switch r.Release.Surface {
-	case "logits":
+	case "logits", "label":
 		what = "logit"
 	case "probabilities":
 		return fmt.Sprintf("%d class probabilities of the model%s", n, r.Release.heated())
