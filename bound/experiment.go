@@ -64,27 +64,27 @@ func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, 
 	if err != nil {
 		return e, reason, err
 	}
-	e, note := e.resolveRungs(m, x)
-	return e, reason + note, nil
+	e, notes := e.resolveRungs(m, x)
+	return e, strings.Join(append([]string{reason}, notes...), "; "), nil
 }
 
 // resolveRungs leaves out the rungs that the model or the noise does not allow, and
 // says so.
-func (e Experiment) resolveRungs(m Model, x []float32) (_ Experiment, note string) {
+func (e Experiment) resolveRungs(m Model, x []float32) (_ Experiment, notes []string) {
 	if e.Barankin.Witnesses > 0 && !combines(e.Noise) {
 		e.Barankin = BarankinOptions{}
-		note += fmt.Sprintf("; no combined witnesses: for %s noise their overlaps have no closed form", e.Noise)
+		notes = append(notes, fmt.Sprintf("no combined witnesses: for %s noise their overlaps have no closed form", e.Noise))
 	}
 	if e.Barankin.Witnesses > 0 && e.SkipCramerRao && e.Search.Search != Direct && !sizeUp(m, x).small() {
-		note += "; the witnesses to combine are the search's, without a decomposition to take singular directions from"
+		notes = append(notes, "the witnesses to combine are the search's, without a decomposition to take singular directions from")
 	}
 	if e.Twins.Examples > 0 {
 		if _, err := newTwinFinder(m, e.Twins.Domain); err != nil {
 			e.Twins = TwinOptions{}
-			note += fmt.Sprintf("; no twins: %v", err)
+			notes = append(notes, "no exact twins: "+strings.TrimPrefix(err.Error(), "twins: "))
 		}
 	}
-	return e, note
+	return e, notes
 }
 
 // newTwinFinder is NewTwinFinder of the model's graph.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"tattle/internal/file"
 	"tattle/npy"
@@ -63,11 +64,14 @@ func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment,
 	}
 	first := make([]float32, min(len(indices), batchExamples)*p)
 	data.Examples(first, indices[:len(first)/p])
+	asked := e
 	e, reason, err := e.Resolve(m, first)
 	if err != nil {
 		return nil, err
 	}
 	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, told: -1}
+	asked.Search, asked.SkipCramerRao = e.Search, e.SkipCramerRao
+	_, r.leftOut = asked.resolveRungs(m, first)
 	r.divide(sizeUp(m, first))
 	return r.locked(ctx, reason)
 }
@@ -87,7 +91,7 @@ func (r *runner) locked(ctx context.Context, reason string) (*Result, error) {
 	if finished, err := r.open(); err != nil {
 		return nil, err
 	} else if finished != nil {
-		finished.Reason = reason
+		finished.Reason, finished.Warnings = reason, sentences(r.leftOut)
 		return finished, nil
 	}
 	if err := r.run(ctx); err != nil {
@@ -126,7 +130,8 @@ type runner struct {
 	size       int  // examples in a batch
 	explicit   bool // Jacobians are formed and decomposed
 	folder     *run.Folder
-	damaged    string // what a resumed run found unfit
+	damaged    string   // what a resumed run found unfit
+	leftOut    []string // rungs that were asked for and cannot be had, and why
 	searcher   searcher
 	certifier  *Certifier
 	finder     *TwinFinder // nil before the first twins
@@ -243,6 +248,15 @@ func (r *runner) finish(ctx context.Context, reason string) (*Result, error) {
 		return nil, err
 	}
 	note, warnings := r.notes()
-	res.Reason, res.Warnings = reason+note, warnings
+	res.Reason, res.Warnings = reason+note, append(sentences(r.leftOut), warnings...)
 	return res, nil
+}
+
+// sentences makes notes into sentences.
+func sentences(notes []string) []string {
+	var out []string
+	for _, s := range notes {
+		out = append(out, strings.ToUpper(s[:1])+s[1:]+".")
+	}
+	return out
 }

@@ -157,6 +157,9 @@ func TestRungsUnderOtherNoise(t *testing.T) {
 	if r.Barankin != nil || !strings.Contains(r.Reason, "no combined witnesses") {
 		t.Errorf("reason %q", r.Reason)
 	}
+	if len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "No combined witnesses: ") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
 	for _, s := range r.Summaries {
 		if s.Status == StatusCertified || s.Status == StatusEstimated && s.Note == "" {
 			t.Errorf("%s is %s: %s", s.Method, s.Status, s.Note)
