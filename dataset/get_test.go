@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -31,7 +32,8 @@ type home struct {
 	tricks   []trick
 	always   trick
 	requests atomic.Int64
-	sent     atomic.Int64 // bytes of bodies
+	sent     atomic.Int64   // bytes of bodies
+	busy     sync.WaitGroup // requests being answered, by whoever went away meanwhile too
 }
 
 // trick answers a request for a file of the given contents.
@@ -45,6 +47,8 @@ func newHome(t *testing.T, files map[string][]byte, tricks ...trick) *home {
 }
 
 func (h *home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.busy.Add(1)
+	defer h.busy.Done()
 	data, ok := h.files[strings.TrimPrefix(r.URL.Path, "/")]
 	if !ok {
 		http.NotFound(w, r)
@@ -413,6 +417,7 @@ func TestGetOnFullDisk(t *testing.T) {
 	if h.requests.Load() != 1 {
 		t.Errorf("%d requests although writing cannot work", h.requests.Load())
 	}
+	h.busy.Wait() // the first answer may go on for a moment
 	h.sent.Store(0)
 	f.open = openPart
 	if err := f.get(context.Background()); err != nil || h.sent.Load() != d.Bytes()-100_000 {
