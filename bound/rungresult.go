@@ -53,14 +53,6 @@ func (r *Result) readRungs(f *npy.File, e Experiment) error {
 	return nil
 }
 
-// Input returns θ of the i-th example, as the arrays have it.
-func (r *Result) Input(i int) ([]float32, error) { return readRow[float32](r.Path, "theta", i) }
-
-// FarWitnesses returns the far witnesses ε of the i-th example, [Far.Witnesses, p].
-func (r *Result) FarWitnesses(i int) ([]float32, error) {
-	return readRow[float32](r.Path, farName+"_eps", i)
-}
-
 // TwinWitnesses returns ε of the twins of the i-th example, [2, p]: of the farthest
 // found and of the one nearest to another image. Where none was found it is zero.
 func (r *Result) TwinWitnesses(i int) ([]float64, error) {

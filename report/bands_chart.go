@@ -86,7 +86,7 @@ func (m Mark) briefly(s scale) string {
 		what = "far"
 	}
 	if m.unbounded() {
-		return what + ": no limit"
+		return what + ": no useful limit"
 	}
 	if n := manyRanges(float64(m.Median)*s.unit, s.whole); n > 0 {
 		return fmt.Sprintf("%s: over %d×", what, n)

@@ -146,7 +146,7 @@ func (m Mark) words(s scale) string {
 	n := manyRanges(v, s.whole)
 	switch {
 	case m.unbounded():
-		return m.pageName() + ": no limit"
+		return m.pageName() + ": no useful limit"
 	case math.IsNaN(v):
 		return m.pageName() + ": not known"
 	case m.Method == MarkPrior:
@@ -212,7 +212,7 @@ func (b BracketBand) verdict(s scale) string {
 // limitless says what twins prove of a band.
 func (b BracketBand) limitless() string {
 	if m := b.digest().twins; m != nil && m.Status == bound.StatusCertified && m.unbounded() {
-		return "For half of these coordinates or more, no unbiased reconstruction has a finite error: other inputs have the same features. "
+		return "For half of these coordinates or more, the certified error of unbiased reconstructions has no useful limit: other inputs have the same features to rounding. "
 	}
 	return ""
 }

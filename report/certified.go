@@ -80,7 +80,7 @@ func (r *Report) twins() string {
 	if b.UnboundedFraction < 1 {
 		share = "For " + percent(b.UnboundedFraction) + " of the coordinates where it was tried"
 	}
-	return fmt.Sprintf(" %s, another%s input has the same features: unbiased errors have no limit there.", share, legal(b))
+	return fmt.Sprintf(" %s, another%s input has the same features to rounding: unbiased errors have no useful limit there.", share, legal(b))
 }
 
 // legal is a word for witnesses that stay within the data's range.

@@ -166,14 +166,14 @@ func (r *Report) ladderNotes(name func(LadderRow) string) []pair {
 }
 
 // remarks are the parts of a rung's note, and for which share of its values
-// there is no limit.
+// there is no useful limit.
 func (l LadderRow) remarks() []string {
 	var out []string
 	if l.Note != "" {
-		out = strings.Split(strings.ReplaceAll(l.Note, "unbounded_fraction counts", "no limit counts"), "; ")
+		out = strings.Split(strings.ReplaceAll(l.Note, "unbounded_fraction counts", "no useful limit counts"), "; ")
 	}
 	if l.UnboundedFraction > 0 {
-		out = append(out, fmt.Sprintf("no limit for %.3g %%", 100*float64(l.UnboundedFraction)))
+		out = append(out, fmt.Sprintf("no useful limit for %.3g %%", 100*float64(l.UnboundedFraction)))
 	}
 	return out
 }

@@ -85,7 +85,7 @@ func verdict(r *report.Report) string {
 	case r.Vacuous(median):
 		return vacuous + ": the certified error of the " + typical + " is under one grey level" + twinned(r)
 	case math.IsInf(median, 1):
-		return "unbounded: the witnesses leave no finite limit to the error of the " + typical + " for any unbiased adversary"
+		return "unbounded: the witnesses leave no useful limit, but a million normalised units and more, to the error of the " + typical + " for any unbiased adversary"
 	}
 	levels := median * float64(r.Data.GreyLevels)
 	if levels > farBeyond {
@@ -94,11 +94,11 @@ func verdict(r *report.Report) string {
 	return fmt.Sprintf("bounded: the %s errs by at least %.3g grey levels for any unbiased adversary%s", typical, levels, twinned(r))
 }
 
-// twinned says for what share of coordinates twins leave no limit.
+// twinned says for what share of coordinates twins leave no useful limit.
 func twinned(r *report.Report) string {
 	for _, b := range r.Bounds {
 		if b.Method == bound.MethodHCR && b.Search == bound.SearchTwins && b.Band == allBand && b.Status == bound.StatusCertified && b.UnboundedFraction > 0 {
-			return fmt.Sprintf("; for %.3g %% of all coordinates, inputs with the same features leave no limit", 100*b.UnboundedFraction)
+			return fmt.Sprintf("; for %.3g %% of all coordinates, inputs with the same features to rounding leave no useful limit", 100*b.UnboundedFraction)
 		}
 	}
 	return ""
