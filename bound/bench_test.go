@@ -40,3 +40,19 @@ func BenchmarkBarankin(b *testing.B) {
 	}
 	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(100*b.N), "ms/example")
 }
+
+// BenchmarkFar is the search for far witnesses alone, 8 starts of 100 images, the
+// decompositions of J at the images themselves being there.
+func BenchmarkFar(b *testing.B) {
+	o := loadOracle(b)
+	theta := o.data.x[:100*784]
+	factors, err := factorsAt(context.Background(), o.net, theta)
+	if err != nil {
+		b.Fatal(err)
+	}
+	domain := mnistBox(b, theta)
+	for b.Loop() {
+		FarOptions{Starts: 8, Domain: domain, Seed: 1}.far(b, o.net, theta, factors, o.sigma)
+	}
+	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(100*b.N), "ms/example")
+}
