@@ -14,7 +14,9 @@ import (
 var layers = [][]string{
 	{"cmd/tattle"},
 	{"report"},
+	{"tables"},
 	{"design"},
+	{"curious"},
 	{"attack"},
 	{"bound"},
 	{"release"},
