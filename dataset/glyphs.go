@@ -39,10 +39,10 @@ var glyphStatistics = map[[2]int][2]float32{ // [side, channels]: mean, std
 
 // Glyphs draws digits in Go's own typefaces, each distorted by a random affine
 // map and a random elastic one, blurred, and covered with noise. Y is the digit
-// and S the family of the typeface: regular, bold, italic, mono or small caps
+// and the sensitive attribute the family of the typeface: regular, bold, italic, mono or small caps
 // (Go Smallcaps has the digits of Go Regular; here they are drawn at the height
-// of its small capitals, four fifths, which no other family is scaled to). Y and
-// S are drawn independently and uniformly, so classes are balanced in the mean
+// of its small capitals, four fifths, which no other family is scaled to). Both
+// are drawn independently and uniformly, so classes are balanced in the mean
 // and not exactly.
 //
 // Picture i depends on Seed, Split and i alone, whatever N is and however many
@@ -64,9 +64,10 @@ func Glyphs(o GlyphOptions) *Set {
 	set := &Set{
 		Name: "glyphs", Shape: []int{channels, o.Size, o.Size},
 		Pixels: make([]uint8, o.N*p),
-		Y:      make([]int, o.N), YNames: digitNames,
-		S: make([]int, o.N), SNames: familyNames,
+		Y:      make([]int, o.N), YName: "digit", YNames: digitNames,
 	}
+	family := make([]int, o.N)
+	set.Sensitive = []Attribute{{Name: "family", Values: familyNames, Labels: family}}
 	for range channels {
 		stats := glyphStatistics[[2]int{o.Size, channels}]
 		set.Mean, set.Std = append(set.Mean, stats[0]), append(set.Std, stats[1])
@@ -75,8 +76,8 @@ func Glyphs(o GlyphOptions) *Set {
 		w := newWarp(o.Size)
 		return func(i int) {
 			d := newDraws(o.Seed, o.Split, i)
-			set.Y[i], set.S[i] = d.below(len(digitNames)), d.below(len(familyNames))
-			w.picture(set.Pixels[i*p:][:p], set.Y[i], set.S[i], o.Color, d)
+			set.Y[i], family[i] = d.below(len(digitNames)), d.below(len(familyNames))
+			w.picture(set.Pixels[i*p:][:p], set.Y[i], family[i], o.Color, d)
 		}
 	})
 	return set.finish()

@@ -42,7 +42,7 @@ func TestGlyphsDependOnSeedSplitIndexAlone(t *testing.T) {
 	}
 	large := Glyphs(GlyphOptions{N: 20, Seed: 3, Size: 64, Color: true})
 	for i := range few.Y {
-		if few.Y[i] != large.Y[i] || few.S[i] != large.S[i] {
+		if few.Y[i] != large.Y[i] || few.Sensitive[0].Labels[i] != large.Sensitive[0].Labels[i] {
 			t.Fatal("labels depend on size")
 		}
 	}
@@ -90,7 +90,7 @@ func TestGlyphLabelsIndependent(t *testing.T) {
 	}
 	made := Glyphs(GlyphOptions{N: 50, Seed: 11})
 	for i := range made.Y {
-		if d := newDraws(11, Train, i); made.Y[i] != d.below(10) || made.S[i] != d.below(5) {
+		if d := newDraws(11, Train, i); made.Y[i] != d.below(10) || made.Sensitive[0].Labels[i] != d.below(5) {
 			t.Fatal("the set's labels are not the ones tested")
 		}
 	}
@@ -101,7 +101,7 @@ func TestGlyphLabelsIndependent(t *testing.T) {
 // families finds the family of many more than one in five.
 func TestGlyphsCanBeRead(t *testing.T) {
 	train, test := Glyphs(GlyphOptions{N: 6000, Seed: 2}), Glyphs(GlyphOptions{N: 1000, Seed: 2, Split: Test})
-	cell := func(s *Set, i int) int { return s.Y[i]*5 + s.S[i] }
+	cell := func(s *Set, i int) int { return s.Y[i]*5 + s.Sensitive[0].Labels[i] }
 	var centroid [50][784]float64
 	var count [50]float64
 	for i := range train.Y {
@@ -126,7 +126,7 @@ func TestGlyphsCanBeRead(t *testing.T) {
 		if best/5 == test.Y[i] {
 			digits++
 		}
-		if best%5 == test.S[i] {
+		if best%5 == test.Sensitive[0].Labels[i] {
 			families++
 		}
 	}

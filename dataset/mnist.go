@@ -26,7 +26,7 @@ var populationNames = []string{"census employee", "high-school student"}
 
 // openImages reads an idx file of images and the labels beside it.
 func openImages(path string) (*Set, error) {
-	set, sum, err := readImages(path)
+	set, sum, err := readIDXImages(path)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func openImages(path string) (*Set, error) {
 // images returns the number of pictures, before there are labels to count.
 func (s *Set) images() int { return len(s.Pixels) / (s.Shape[0] * s.plane()) }
 
-// readImages reads the pixels of a set, and the SHA-256 of them alone.
-func readImages(path string) (*Set, string, error) {
+// readIDXImages reads the pixels of a set, and the SHA-256 of them alone.
+func readIDXImages(path string) (*Set, string, error) {
 	a, err := ReadIDX(path)
 	if err != nil {
 		return nil, "", err
@@ -100,11 +100,11 @@ func (s *Set) recognise(path, sum string) {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-	s.Name, s.YNames = filepath.Base(dir), digitNames
+	s.Name, s.YName, s.YNames = filepath.Base(dir), "digit", digitNames
 	s.Mean, s.Std = []float32{mnistMean}, []float32{mnistStd}
 	known := sum == fashionPixels[0] || sum == fashionPixels[1]
 	if known || strings.Contains(strings.ToLower(s.Name), "fashion") {
-		s.Name, s.YNames = "fashion-mnist", fashionNames
+		s.Name, s.YName, s.YNames = "fashion-mnist", "class", fashionNames
 		s.Mean, s.Std = []float32{fashionMean}, []float32{fashionStd}
 	}
 }
@@ -123,12 +123,13 @@ const (
 // openQMNIST reads MNIST's images with QMNIST's labels. Where MNIST's own labels
 // are there as well, the digits must agree.
 func openQMNIST(images, labels string) (*Set, error) {
-	set, _, err := readImages(images)
+	set, _, err := readIDXImages(images)
 	if err != nil {
 		return nil, err
 	}
 	n := set.images()
-	if set.Y, set.S, err = readPopulations(labels, images, n); err != nil {
+	var writers []int
+	if set.Y, writers, err = readPopulations(labels, images, n); err != nil {
 		return nil, err
 	}
 	set.Source = append(set.Source, labels)
@@ -143,7 +144,8 @@ func openQMNIST(images, labels string) (*Set, error) {
 			}
 		}
 	}
-	set.Name, set.YNames, set.SNames = "qmnist", digitNames, populationNames
+	set.Name, set.YName, set.YNames = "qmnist", "digit", digitNames
+	set.Sensitive = []Attribute{{Name: "writer", Values: populationNames, Labels: writers}}
 	set.Mean, set.Std = []float32{mnistMean}, []float32{mnistStd}
 	return set.finish(), nil
 }

@@ -13,7 +13,7 @@ import (
 //
 //   - a folder of idx files named as MNIST's are (train-images-idx3-ubyte and so
 //     on, "." for the last "-" allowed, with or without .gz), with QMNIST's label
-//     files beside them or not: where they are, S is the writer's population;
+//     files beside them or not: where they are, the sensitive attribute is the writer's population;
 //   - a folder of CIFAR-10's binary records (data_batch_*.bin, test_batch.bin),
 //     as many of the training batches as are there;
 //   - one idx file of images with its labels beside it, for which split is not
@@ -115,8 +115,8 @@ func openIDXFolder(dir, images string, split Split) (*Set, error) {
 	return openQMNIST(images, extended)
 }
 
-// QMNIST reads MNIST's images with QMNIST's labels: Y is the digit, S the
-// writer's population, 0 for census employees and 1 for high-school students.
+// QMNIST reads MNIST's images with QMNIST's labels: Y is the digit, the sensitive
+// attribute the writer's population, 0 for census employees and 1 for high-school students.
 // The folders may be the same.
 func QMNIST(mnistDir, labelsDir string, split Split) (*Set, error) {
 	if err := split.check(); err != nil {

@@ -77,8 +77,8 @@ func TestOpenIDX(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s.Name != "digits" || !slices.Equal(s.Shape, []int{1, 3, 2}) || !slices.Equal(s.Y, []int{7, 0, 9}) || s.S != nil {
-				t.Fatalf("%s %v %v %v", s.Name, s.Shape, s.Y, s.S)
+			if s.Name != "digits" || !slices.Equal(s.Shape, []int{1, 3, 2}) || !slices.Equal(s.Y, []int{7, 0, 9}) || s.Sensitive != nil {
+				t.Fatalf("%s %v %v %v", s.Name, s.Shape, s.Y, s.Sensitive)
 			}
 			if !slices.Equal(s.Pixels, images[16:]) || len(s.Source) != 2 || s.Mean[0] != .1307 || s.Std[0] != .3081 {
 				t.Fatalf("%v %v %v %v", s.Pixels, s.Source, s.Mean, s.Std)
@@ -135,8 +135,8 @@ func TestOpenQMNIST(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []*Set{one, two} {
-		if s.Name != "qmnist" || !slices.Equal(s.Y, []int{5, 3}) || !slices.Equal(s.S, []int{1, 0}) || s.SNames[1] != "high-school student" {
-			t.Fatalf("%s %v %v %v", s.Name, s.Y, s.S, s.SNames)
+		if s.Name != "qmnist" || !slices.Equal(s.Y, []int{5, 3}) || !slices.Equal(s.Sensitive[0].Labels, []int{1, 0}) || s.Sensitive[0].Values[1] != "high-school student" {
+			t.Fatalf("%s %v %v", s.Name, s.Y, s.Sensitive)
 		}
 	}
 	if one.SHA256 != two.SHA256 {
@@ -285,7 +285,7 @@ func TestRealQMNIST(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		for _, population := range s.S {
+		for _, population := range s.Sensitive[0].Labels {
 			n += population
 		}
 		if n != students {

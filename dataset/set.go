@@ -3,7 +3,7 @@
 // from their homes.
 //
 // A [Set] keeps its pixels as bytes and hands them out normalised, each channel
-// by its own mean and standard deviation.
+// by its own mean and standard deviation; a table keeps the values themselves.
 package dataset
 
 import (
@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -20,8 +21,9 @@ type Split string
 
 // The parts that public data sets come in.
 const (
-	Train Split = "train"
-	Test  Split = "test"
+	Train      Split = "train"
+	Validation Split = "validation" // of [OpenParts] alone: what it is chosen by
+	Test       Split = "test"
 )
 
 func (s Split) check() error {
@@ -50,19 +52,21 @@ func malformed(file, format string, args ...any) error {
 	return &FormatError{File: file, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Set is a list of labelled pictures of one shape.
+// Set is a list of labelled examples of one shape: pictures, which have Pixels,
+// or the rows of a table, which have Values.
 type Set struct {
-	Name   string
-	Shape  []int     // of one picture: channels, height, width
-	Pixels []uint8   // [n, channels, height, width]
-	Y      []int     // the target attribute of each picture
-	YNames []string  // of the values of Y
-	S      []int     // the sensitive attribute; nil where the set has none
-	SNames []string  // of the values of S
-	Mean   []float32 // per channel, of pixels scaled to 0..1
-	Std    []float32 // per channel, of pixels scaled to 0..1
-	SHA256 string    // of shape, pixels and labels; see [Set.Sum]
-	Source []string  // the files it was read from
+	Name      string
+	Shape     []int       // of one picture: channels, height, width; of a row: its inputs
+	Pixels    []uint8     // [n, channels, height, width]; nil for a table
+	Values    []float32   // [n, inputs] of a table, in the model's units; nil for pictures
+	Y         []int       // the target attribute of each example
+	YName     string      // of the target attribute, such as "digit"
+	YNames    []string    // of the values of Y
+	Sensitive []Attribute // the sensitive attributes; nil where the set has none
+	Mean      []float32   // per channel, of pixels scaled to 0..1; nil for a table
+	Std       []float32   // per channel, of pixels scaled to 0..1; nil for a table
+	SHA256    string      // of shape, pixels or values, and labels; see [Set.Sum]
+	Source    []string    // the files it was read from
 
 	table []levels // of Mean and Std, made by finish
 }
@@ -105,23 +109,44 @@ func (s *Set) levels(c int) *[256]float32 {
 	return &l.value
 }
 
-// Len returns the number of pictures.
+// Len returns the number of examples.
 func (s *Set) Len() int { return len(s.Y) }
 
-// Label returns the target attribute of picture i.
+// Label returns the target attribute of example i.
 func (s *Set) Label(i int) int { return s.Y[i] }
 
 // plane returns the number of pixels of one channel.
 func (s *Set) plane() int { return s.Shape[1] * s.Shape[2] }
 
-// Examples writes the normalised pictures of the given indices to x, which is
-// [len(indices), channels, height, width]. It panics where x has another length.
-func (s *Set) Examples(x []float32, indices []int) {
-	plane := s.plane()
-	p := s.Shape[0] * plane
-	if len(x) != len(indices)*p {
-		panic(fmt.Sprintf("dataset: %d values for %d pictures of %d", len(x), len(indices), p))
+// size returns the number of values of one example.
+func (s *Set) size() int {
+	n := 1
+	for _, d := range s.Shape {
+		n *= d
 	}
+	return n
+}
+
+// Examples writes the examples of the given indices to x, which is [len(indices),
+// channels, height, width] for pictures, normalised, and [len(indices), inputs]
+// for a table. It panics where x has another length.
+func (s *Set) Examples(x []float32, indices []int) {
+	p := s.size()
+	if len(x) != len(indices)*p {
+		panic(fmt.Sprintf("dataset: %d values for %d examples of %d", len(x), len(indices), p))
+	}
+	if s.Values != nil {
+		for k, i := range indices {
+			copy(x[k*p:][:p], s.Values[i*p:])
+		}
+		return
+	}
+	s.pictures(x, indices)
+}
+
+// pictures writes normalised pictures to x.
+func (s *Set) pictures(x []float32, indices []int) {
+	plane, p := s.plane(), s.size()
 	for c := range s.Shape[0] {
 		value := s.levels(c)
 		for k, i := range indices {
@@ -134,9 +159,13 @@ func (s *Set) Examples(x []float32, indices []int) {
 	}
 }
 
-// Range returns each channel's least and greatest normalised value, those of
-// the bytes 0 and 255: the legal domain of an input.
+// Range returns the legal domain of an input: of pictures each channel's least
+// and greatest normalised value, those of the bytes 0 and 255; of a table each
+// input's least and greatest value among the rows there are.
 func (s *Set) Range() (lo, hi []float32) {
+	if s.Values != nil {
+		return s.extremes()
+	}
 	for c := range s.Shape[0] {
 		value := s.levels(c)
 		lo, hi = append(lo, value[0]), append(hi, value[255])
@@ -144,48 +173,91 @@ func (s *Set) Range() (lo, hi []float32) {
 	return lo, hi
 }
 
-// Normalize takes a value of channel c from 0..1 to the model's units.
+// extremes returns each input's least and greatest value.
+func (s *Set) extremes() (lo, hi []float32) {
+	d := s.Shape[0]
+	lo, hi = make([]float32, d), make([]float32, d)
+	for i, v := range s.Values {
+		c := i % d
+		if i < d {
+			lo[c], hi[c] = v, v
+		}
+		lo[c], hi[c] = min(lo[c], v), max(hi[c], v)
+	}
+	return lo, hi
+}
+
+// Normalize takes a value of channel c from 0..1 to the model's units. A table's
+// values are in these units already: it returns x.
 func (s *Set) Normalize(x float64, c int) float64 {
+	if s.Values != nil {
+		return x
+	}
 	return (x - float64(s.Mean[c])) / float64(s.Std[c])
 }
 
 // Denormalize takes a value of channel c from the model's units to 0..1. It
-// does not clip.
+// does not clip. Of a table it returns x.
 func (s *Set) Denormalize(x float64, c int) float64 {
+	if s.Values != nil {
+		return x
+	}
 	return float64(x*float64(s.Std[c])) + float64(s.Mean[c])
 }
 
-// Subset returns the pictures of the given indices, in that order, as a set of
+// Subset returns the examples of the given indices, in that order, as a set of
 // its own.
 func (s *Set) Subset(indices []int) *Set {
-	p := s.Shape[0] * s.plane()
+	p := s.size()
 	sub := *s
-	sub.Pixels = make([]uint8, 0, len(indices)*p)
-	sub.Y, sub.S = make([]int, 0, len(indices)), nil
-	for _, i := range indices {
-		sub.Pixels = append(sub.Pixels, s.Pixels[i*p:][:p]...)
-		sub.Y = append(sub.Y, s.Y[i])
-		if s.S != nil {
-			sub.S = append(sub.S, s.S[i])
-		}
+	sub.Pixels, sub.Values = pick(s.Pixels, p, indices), pick(s.Values, p, indices)
+	sub.Y = pick(s.Y, 1, indices)
+	sub.Sensitive = nil
+	for _, a := range s.Sensitive {
+		a.Labels = pick(a.Labels, 1, indices)
+		sub.Sensitive = append(sub.Sensitive, a)
 	}
 	sub.Shape, sub.Source = slices.Clone(s.Shape), slices.Clone(s.Source)
 	return sub.finish()
 }
 
+// pick returns the rows of the given indices, each of n values; nil of nil.
+func pick[T any](rows []T, n int, indices []int) []T {
+	if rows == nil {
+		return nil
+	}
+	out := make([]T, 0, n*len(indices))
+	for _, i := range indices {
+		out = append(out, rows[i*n:][:n]...)
+	}
+	return out
+}
+
 // Sum returns the SHA-256, in hexadecimal, of what a measurement depends on:
-// the number of pictures and their shape, pixels, Y and S (integers as 64 bits,
-// little-endian; S only where there is one).
+// the number of examples and their shape, Y and every sensitive attribute in
+// order (integers as 64 bits, little-endian), and the pixels; of a table, whose
+// hash begins with the word "values", the values as float32, little-endian.
 func (s *Set) Sum() string {
 	h := sha256.New()
-	head := append([]int{len(s.Y)}, s.Shape...)
-	for _, ints := range [][]int{head, s.Y, s.S} {
-		b := make([]byte, 0, 8*len(ints))
-		for _, v := range ints {
+	if s.Values != nil {
+		h.Write([]byte("values"))
+	}
+	ints := [][]int{append([]int{len(s.Y)}, s.Shape...), s.Y}
+	for _, a := range s.Sensitive {
+		ints = append(ints, a.Labels)
+	}
+	for _, list := range ints {
+		b := make([]byte, 0, 8*len(list))
+		for _, v := range list {
 			b = binary.LittleEndian.AppendUint64(b, uint64(v))
 		}
 		h.Write(b)
 	}
 	h.Write(s.Pixels)
+	b := make([]byte, 0, 4*len(s.Values))
+	for _, v := range s.Values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	h.Write(b)
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -9,7 +9,8 @@ import (
 // coloured is a small set of three channels with constants of their own.
 func coloured() *Set {
 	s := &Set{
-		Name: "coloured", Shape: []int{3, 2, 4}, Y: []int{0, 1, 2}, YNames: digitNames, S: []int{1, 0, 1},
+		Name: "coloured", Shape: []int{3, 2, 4}, Y: []int{0, 1, 2}, YNames: digitNames,
+		Sensitive: []Attribute{{Name: "s", Labels: []int{1, 0, 1}}},
 		Mean: []float32{.1307, .5, .25}, Std: []float32{.3081, .5, .125},
 	}
 	for i := range 3 * 3 * 8 {
@@ -67,8 +68,8 @@ func TestRangeIsOfBytes(t *testing.T) {
 func TestSubset(t *testing.T) {
 	s := coloured()
 	sub := s.Subset([]int{2, 0})
-	if !slices.Equal(sub.Y, []int{2, 0}) || !slices.Equal(sub.S, []int{1, 1}) || sub.Len() != 2 || sub.Label(0) != 2 {
-		t.Fatalf("labels %v %v", sub.Y, sub.S)
+	if !slices.Equal(sub.Y, []int{2, 0}) || !slices.Equal(sub.Sensitive[0].Labels, []int{1, 1}) || sub.Len() != 2 || sub.Label(0) != 2 {
+		t.Fatalf("labels %v %v", sub.Y, sub.Sensitive)
 	}
 	if !slices.Equal(sub.Pixels[:24], s.Pixels[48:]) {
 		t.Fatal("pixels are not picture 2's")
@@ -86,8 +87,8 @@ func TestSumSeesEveryPart(t *testing.T) {
 	for name, change := range map[string]func(*Set){
 		"pixel": func(s *Set) { s.Pixels[5]++ },
 		"y":     func(s *Set) { s.Y[1]++ },
-		"s":     func(s *Set) { s.S[1]++ },
-		"no s":  func(s *Set) { s.S = nil },
+		"s":     func(s *Set) { s.Sensitive[0].Labels[1]++ },
+		"no s":  func(s *Set) { s.Sensitive = nil },
 		"shape": func(s *Set) { s.Shape[1], s.Shape[2] = 4, 2 },
 	} {
 		s := coloured()
