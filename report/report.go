@@ -45,6 +45,13 @@ type Report struct {
 	Gallery    []Picture         `json:"gallery,omitempty"`
 	Pairs      []Pair            `json:"pairs,omitempty"`
 	Design     *Design           `json:"design,omitempty"`
+	Curiosity  *Curiosity        `json:"curiosity,omitempty"`
+	Runs       []Run             `json:"runs,omitempty"`
+	Tables     []Table           `json:"tables,omitempty"`
+	ROC        []ROC             `json:"roc,omitempty"`
+	Entropy    []Entropy         `json:"entropy,omitempty"`
+	Pruning    []Pruning         `json:"pruning,omitempty"`
+	Plane      *Plane            `json:"plane,omitempty"`
 	Arrays     []Arrays          `json:"arrays,omitempty"`
 	Timing     map[string]Number `json:"timing"`
 	Warnings   []string          `json:"warnings"`

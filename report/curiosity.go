@@ -1,0 +1,81 @@
+package report
+
+import "math"
+
+// The baselines that curiosity may be compared with: what is known of a
+// sensitive attribute without looking at more than the words say.
+const (
+	BaselineMajority = "majority" // always the most frequent class of s
+	BaselineTarget   = "target"   // the likeliest s given the true y
+	BaselineLabel    = "label"    // the likeliest s given the label that the classifier answers
+)
+
+// An Interval is a 95 % confidence interval; the zero value is one that is not
+// known.
+type Interval [2]Number
+
+// Between is the interval from lo to hi as the reports' own type.
+func Between(i [2]float64) Interval { return Interval{Number(i[0]), Number(i[1])} }
+
+func (i Interval) known() bool {
+	return i != Interval{} && !math.IsNaN(float64(i[0])) && !math.IsNaN(float64(i[1]))
+}
+
+// Beta are the multipliers of B eqs. (3), (10).
+type Beta struct {
+	X Number `json:"x"` // of the output's entropy
+	Y Number `json:"y"` // of the loss on the target attribute
+	S Number `json:"s"` // of the loss on the sensitive attribute
+}
+
+// Curiosity is the headline of a curious run: how well the classifier does what
+// it says (honesty, δy), and how well an attack that ran reads a sensitive
+// attribute from its outputs (curiosity, δs), beyond what needs no such outputs.
+// Accuracies are fractions of the test examples; intervals Clopper-Pearson.
+type Curiosity struct {
+	Attack   string `json:"attack"`  // standard, regularized, parameterized, mixture, overlearning
+	Outputs  string `json:"outputs"` // raw or soft
+	Beta     Beta   `json:"beta"`
+	Target   string `json:"target"`
+	Examples int    `json:"examples"` // tested
+
+	Honesty         Number   `json:"honesty"`
+	HonestyInterval Interval `json:"honesty_interval"`
+
+	Leak          // of the first, or the most telling, sensitive attribute
+	Others []Leak `json:"others,omitempty"` // of further ones
+
+	EntropyBits      Number     `json:"entropy_bits"` // mean entropy of the outputs, as probabilities
+	EntropyMax       Number     `json:"entropy_max"`  // log2 Y
+	HonestyConfusion *Confusion `json:"honesty_confusion,omitempty"`
+}
+
+// Leak is what an attack reads of one sensitive attribute.
+type Leak struct {
+	Sensitive         string   `json:"sensitive"`
+	Guess             string   `json:"guess"`         // how s is read from the outputs: network, threshold or mixture
+	Tau               Number   `json:"tau,omitempty"` // of a threshold, nats
+	Curiosity         Number   `json:"curiosity"`
+	CuriosityInterval Interval `json:"curiosity_interval"`
+
+	Majority     Number `json:"majority"` // accuracies of the three baselines
+	FromTarget   Number `json:"from_target"`
+	FromLabel    Number `json:"from_label"`
+	Baseline     Number `json:"baseline"`      // the best of them
+	BaselineKind string `json:"baseline_kind"` // which: BaselineMajority, BaselineTarget or BaselineLabel
+
+	Excess         Number   `json:"excess"`                  // curiosity less baseline
+	ExcessInterval Interval `json:"ci"`                      // of the excess
+	PValue         *float64 `json:"p_value"`                 // of "no excess"; nil where it was not tested
+	Test           string   `json:"p_value_test,omitempty"`  // by which test, and, with several attributes, which correction
+	Information    Number   `json:"mutual_information_bits"` // between the attack's guess and s
+
+	InformationInterval Interval   `json:"mutual_information_interval,omitzero"`
+	Confusion           *Confusion `json:"confusion,omitempty"`
+}
+
+// Confusion counts examples by true class (rows) and guessed class (columns).
+type Confusion struct {
+	Classes []string `json:"classes"`
+	Counts  [][]int  `json:"counts"`
+}
