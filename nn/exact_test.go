@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"math"
 	"math/big"
 	"testing"
 )
@@ -40,8 +41,16 @@ func exactForward(t *testing.T, g *Graph, x []*big.Float) []*big.Float {
 			for i, v := range tensors[n.Inputs[1]] {
 				out = append(out, exact(0).Add(in[i], v))
 			}
+		case *Mul:
+			for i, v := range tensors[n.Inputs[1]] {
+				out = append(out, exact(0).Mul(in[i], v))
+			}
 		case *Softmax:
 			out = exactSoftmax(in)
+		case *Log:
+			out = exactLog(in)
+		case *Hardmax:
+			out = exactHardmax(in)
 		case *Flatten, *Identity, *Dropout:
 			out = in
 		default:
@@ -122,4 +131,32 @@ func exactExp(x *big.Float) *big.Float {
 		sum.Mul(sum, sum)
 	}
 	return sum
+}
+
+// exactLog solves e^y = x by Newton's steps from float64, each of which doubles the
+// digits.
+func exactLog(x []*big.Float) []*big.Float {
+	out := make([]*big.Float, len(x))
+	for i, v := range x {
+		from, _ := v.Float64()
+		y := exact(math.Log(from))
+		for range 3 {
+			e := exactExp(y)
+			y.Add(y, e.Quo(exact(0).Sub(v, e), e))
+		}
+		out[i] = y
+	}
+	return out
+}
+
+func exactHardmax(x []*big.Float) []*big.Float {
+	out, best := make([]*big.Float, len(x)), 0
+	for i, v := range x {
+		out[i] = exact(0)
+		if v.Cmp(x[best]) > 0 {
+			best = i
+		}
+	}
+	out[best] = exact(1)
+	return out
 }

@@ -85,6 +85,22 @@ func (d *decoder) add(n *node) error {
 	return d.emit(n.name, &nn.Add{}, n.outputs[0], a, b)
 }
 
+// mul multiplies two activations of the same shape.
+func (d *decoder) mul(n *node) error {
+	a, s, err := d.activation(n, 0)
+	if err != nil {
+		return err
+	}
+	b, t, err := d.activation(n, 1)
+	if err != nil {
+		return err
+	}
+	if s != nil && t != nil && !slices.Equal(s, t) {
+		return beyond("of shapes %v and %v, which differ", s, t)
+	}
+	return d.emit(n.name, &nn.Mul{}, n.outputs[0], a, b)
+}
+
 func (d *decoder) addConstant(n *node, x string, c tensor) error {
 	if shape, ok := d.shapes[x]; ok && shape == nil {
 		d.shapes[n.outputs[0]] = nil // something before is unsupported

@@ -208,11 +208,11 @@ func settings(op nn.Op) ([]byte, error) {
 			return nil, fmt.Errorf("slope %v is not a float32", op.Slope)
 		}
 		return appendFloat(nil, "alpha", op.Slope), nil
-	case *nn.Softmax:
+	case *nn.Softmax, *nn.Hardmax:
 		return appendNumber(nil, "axis", -1), nil
 	case *nn.Flatten:
 		return appendNumber(nil, "axis", 1), nil
-	case *nn.Dropout, *nn.ReLU, *nn.GlobalAveragePool, *nn.Add, *nn.Identity:
+	case *nn.Dropout, *nn.ReLU, *nn.GlobalAveragePool, *nn.Add, *nn.Mul, *nn.Log, *nn.Identity:
 		return nil, nil
 	}
 	return nil, fmt.Errorf("cannot be written as ONNX")

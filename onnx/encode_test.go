@@ -54,7 +54,12 @@ func allOperators() *nn.Graph {
 	add(&nn.Dense{In: 4, Out: 4, Weight: shared, Bias: param(r, 4)})
 	add(&nn.Identity{})
 	add(&nn.Dense{In: 4, Out: 4, Weight: shared})
-	add(&nn.Softmax{})
+	p := add(&nn.Softmax{})
+	add(&nn.Log{})
+	add(&nn.Mul{}, p)
+	terms := add(&nn.Identity{})
+	add(&nn.Hardmax{})
+	add(&nn.Add{}, terms)
 	return g
 }
 

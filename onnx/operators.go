@@ -27,10 +27,13 @@ func init() {
 		"Flatten":            {(*decoder).flatten, []string{"axis"}},
 		"Gemm":               {(*decoder).gemm, []string{"alpha", "beta", "transA", "transB"}},
 		"GlobalAveragePool":  {(*decoder).globalAveragePool, nil},
+		"Hardmax":            {(*decoder).hardmax, []string{"axis"}},
 		"Identity":           {(*decoder).identity, nil},
 		"LeakyRelu":          {(*decoder).leakyReLU, []string{"alpha"}},
+		"Log":                {(*decoder).log, nil},
 		"MatMul":             {(*decoder).matMul, nil},
 		"MaxPool":            {(*decoder).maxPool, []string{"auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "storage_order", "strides"}},
+		"Mul":                {(*decoder).mul, nil},
 		"ReduceMean":         {(*decoder).reduceMean, []string{"axes", "keepdims", "noop_with_empty_axes"}},
 		"Relu":               {(*decoder).relu, nil},
 		"Reshape":            {(*decoder).reshape, []string{"allowzero"}},
@@ -57,8 +60,14 @@ func (d *decoder) leakyReLU(n *node) error {
 	return d.unary(n, &nn.LeakyReLU{Slope: slope})
 }
 
-// softmax is over the last dimension; before opset 13 over all from axis on.
-func (d *decoder) softmax(n *node) error {
+func (d *decoder) log(n *node) error { return d.unary(n, &nn.Log{}) }
+
+func (d *decoder) softmax(n *node) error { return d.lastAxis(n, &nn.Softmax{}) }
+func (d *decoder) hardmax(n *node) error { return d.lastAxis(n, &nn.Hardmax{}) }
+
+// lastAxis adds an operator over the last dimension; before opset 13 those are over
+// all from axis on.
+func (d *decoder) lastAxis(n *node, op nn.Op) error {
 	absent := int64(-1)
 	if d.opset < 13 {
 		absent = 1
@@ -74,7 +83,7 @@ func (d *decoder) softmax(n *node) error {
 	last := int64(len(shape))
 	switch {
 	case shape == nil || axis == -1 || axis == last:
-		return d.unary(n, &nn.Softmax{})
+		return d.unary(n, op)
 	case d.opset < 13:
 		return beyond("over all from axis %d of %d dimensions, not the last alone", axis, last+1)
 	}

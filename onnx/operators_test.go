@@ -48,6 +48,8 @@ func TestOperators(t *testing.T) {
 		{"Add", newFile(2).node("Relu", "r", in("x")).node("Add", "y", in("x", "r")), []float32{-1, 2}, []float32{-1, 4}},
 		{"LeakyRelu", newFile(2).node("LeakyRelu", "y", in("x"), float("alpha", 0.5)), []float32{-1, 2}, []float32{-0.5, 2}},
 		{"Softmax", newFile(2).node("Softmax", "y", in("x"), number("axis", 1)), []float32{0, float32(math.Log(3))}, []float32{0.25, 0.75}},
+		{"Hardmax", newFile(3).node("Hardmax", "y", in("x")), []float32{1, 3, 3, 2, 0, 1}, []float32{0, 1, 0, 1, 0, 0}},
+		{"Log, Mul", newFile(2).node("Log", "l", in("x")).node("Mul", "y", in("x", "l")), []float32{1, math.E}, []float32{0, math.E}},
 		{"Identity, Dropout", newFile(2).node("Identity", "i", in("x")).node("Dropout", "y", in("i")), []float32{-1, 2}, []float32{-1, 2}},
 		{"Constant", newFile(2).node("Constant", "w", nil, attributeOf("value", doubles("", []int{2, 1}, 0.5, 0.25))).
 			node("Identity", "v", in("w")).node("MatMul", "y", in("x", "v")), []float32{2, 4}, []float32{2}},
@@ -262,6 +264,10 @@ func TestUnsupported(t *testing.T) {
 		{"text", newFile(2).node("Constant", "c", nil, attributeText("value_string", "a")).node("Add", "y", in("x", "c")),
 			[]Unsupported{{"Constant of c", "Constant", `attribute "value_string"`}}},
 		{"Softmax of all", old(newFile(2, 1, 2).node("Softmax", "y", in("x"))), []Unsupported{{"Softmax of y", "Softmax", "over all from axis 1 of 4 dimensions, not the last alone"}}},
+		{"Hardmax of all", old(newFile(2, 1, 2).node("Hardmax", "y", in("x"))), []Unsupported{{"Hardmax of y", "Hardmax", "over all from axis 1 of 4 dimensions, not the last alone"}}},
+		{"factor", newFile(2).floats("c", []int{2}, 1, 2).node("Mul", "y", in("x", "c")), []Unsupported{{"Mul of y", "Mul", `input "c" is constant`}}},
+		{"factors", newFile(1, 2, 2).node("GlobalAveragePool", "g", in("x")).node("Mul", "y", in("x", "g")),
+			[]Unsupported{{"Mul of y", "Mul", "of shapes [1 2 2] and [1 1 1], which differ"}}},
 		{"Flatten 0", newFile(2, 2).node("Flatten", "y", in("x"), number("axis", 0)), []Unsupported{{"Flatten of y", "Flatten", "from axis 0, not 1"}}},
 	}
 	for _, c := range cases {
