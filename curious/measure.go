@@ -1,0 +1,176 @@
+package curious
+
+import (
+	"context"
+	"math"
+
+	"tattle/dataset"
+	"tattle/nn"
+)
+
+// Confidence is that of every interval of an Evaluation and a Summary.
+const Confidence = .95
+
+// EntropyBins is the number of bins of an entropy's histogram: at Y = 2 a bin is
+// .02 bits wide.
+const EntropyBins = 50
+
+// ROCPoints is the most points of a curve that is kept: more than a picture can
+// show.
+const ROCPoints = 200
+
+// The three predictions of s that need no curiosity, each learned on the reference
+// part and measured on the test part.
+const (
+	BaselineMajority   = "majority"    // the most frequent s
+	BaselineFromTarget = "from_target" // the most frequent s of the true y
+	BaselineFromLabel  = "from_label"  // the most frequent s of F's hard label
+)
+
+// Proportion is a number of examples out of all, with the interval of Clopper and
+// Pearson.
+type Proportion struct {
+	Value    float64    `json:"value"`
+	Interval [2]float64 `json:"interval"`
+	Correct  int        `json:"correct"`
+	Examples int        `json:"examples"`
+}
+
+// ROC is a receiver operating characteristic of one class against all others, and
+// the area under it with DeLong's interval. The area is that of all examples;
+// Points, of which there are ROCPoints at most, are for drawing.
+type ROC struct {
+	Class     int          `json:"class"`
+	Name      string       `json:"name"`
+	Area      float64      `json:"area"`
+	Interval  [2]float64   `json:"interval"`
+	Positives int          `json:"positives"` // examples of the class
+	Negatives int          `json:"negatives"`
+	Points    [][2]float64 `json:"points"` // rates of false and of true positives, from (0, 0) to (1, 1)
+}
+
+// Entropy is that of F's outputs as distributions over the classes of y, in bits:
+// of their softmax where they are scores.
+type Entropy struct {
+	Examples int        `json:"examples"`
+	MeanBits float64    `json:"mean_bits"`
+	Interval [2]float64 `json:"interval"` // of the mean, normal approximation
+	Edges    []float64  `json:"edges"`    // of EntropyBins bins, from 0 to log₂ Y
+	Counts   []int      `json:"counts"`
+}
+
+// MutualInformation is what two labels of the same examples tell of each other, in
+// bits. No interval without assumptions reaches above CeilingBits, log₂ of the
+// number of examples.
+type MutualInformation struct {
+	Between     [2]string  `json:"between"`
+	Bits        float64    `json:"bits"`         // Miller and Madow's correction, at least 0
+	PlugInBits  float64    `json:"plug_in_bits"` // of the observed frequencies: too large on average
+	Interval    [2]float64 `json:"interval"`     // see stat.MutualInformation
+	CeilingBits float64    `json:"ceiling_bits"`
+	Examples    int        `json:"examples"`
+}
+
+// Curiosity is what one attack demonstrated on the test part, beside what needs no
+// curiosity. Excess is the attack's accuracy less the best baseline's there, each
+// example being counted for both: without it, the correlation of y and s would pass
+// for malice. An excess of 0 is not safety: another attack may reach more.
+type Curiosity struct {
+	Attribute string     `json:"attribute"`
+	Attack    string     `json:"attack"` // the kind of G
+	Classes   []string   `json:"classes"`
+	Curiosity Proportion `json:"curiosity"` // δs
+
+	Majority      Proportion `json:"majority"`
+	FromTarget    Proportion `json:"from_target"`
+	FromLabel     Proportion `json:"from_label"`
+	Baseline      string     `json:"baseline"` // which of the three is best on the test part
+	BaselineValue float64    `json:"baseline_value"`
+
+	Excess         float64    `json:"excess"`
+	ExcessInterval [2]float64 `json:"excess_interval"` // Tango's, paired; its lower end is the lowest of the three baselines'
+	PValue         float64    `json:"p_value"`         // of excess ≤ 0: McNemar's exact test, one-sided, the largest of the three baselines'
+
+	Confusion [][]int           `json:"confusion"` // true s × guess
+	ROC       []ROC             `json:"roc"`       // of the attack's scores
+	Entropy   []Entropy         `json:"entropy"`   // of F's outputs, for each class of s
+	Label     MutualInformation `json:"label"`     // between s and F's hard label
+	Guess     MutualInformation `json:"guess"`     // between s and the attack's guess
+}
+
+// Evaluation is all that is measured of one F and its attacks on a test part.
+// Every figure is finite; what cannot be had, such as the curve of a class without
+// examples, is left out.
+type Evaluation struct {
+	Examples     int                 `json:"examples"`
+	Target       string              `json:"target"`
+	Classes      []string            `json:"classes"` // of y
+	Outputs      Outputs             `json:"outputs"`
+	Honesty      Proportion          `json:"honesty"`   // δy
+	Confusion    [][]int             `json:"confusion"` // true y × hard label
+	ROC          []ROC               `json:"roc"`       // class 1 alone where there are two
+	Entropy      Entropy             `json:"entropy"`
+	Sensitive    []Curiosity         `json:"sensitive"`    // one for each attack
+	Correlations []MutualInformation `json:"correlations"` // y with each s, then the pairs of s
+}
+
+// Evaluate measures F and its attacks on the test part. The baselines are learned
+// on the reference part, which is the training part as a rule; where it is nil they
+// are learned on the test part itself, which favours them and so accuses less. F's
+// outputs count as distributions where its last operator is a Softmax or Hardmax,
+// where its metadata "tattle.outputs" say "soft", and where an attack decodes a
+// mixture; else as scores. It errs where a set does not fit F or an attack, and
+// where an output is not a finite number, naming the example.
+func Evaluate(ctx context.Context, f *nn.Graph, attacks []Attack, reference, test *dataset.Set) (*Evaluation, error) {
+	panic("curious: Evaluate is being written")
+}
+
+// MeanStd is a figure over seeds. Std has the divisor Seeds − 1 and is 0 where
+// there is one seed only.
+type MeanStd struct {
+	Mean  float64 `json:"mean"`
+	Std   float64 `json:"std"`
+	Seeds int     `json:"seeds"`
+}
+
+// CuriositySummary is a Curiosity over seeds.
+type CuriositySummary struct {
+	Attribute string  `json:"attribute"`
+	Attack    string  `json:"attack"`
+	Curiosity MeanStd `json:"curiosity"`
+	Baseline  MeanStd `json:"baseline"`
+	Excess    MeanStd `json:"excess"`
+}
+
+// Summary is a list of evaluations that differ in their seed, in means and standard
+// deviations. Proportions are of 1, the entropy is in bits.
+type Summary struct {
+	Seeds     int                `json:"seeds"`
+	Examples  int                `json:"examples"` // of the smallest test part
+	Honesty   MeanStd            `json:"honesty"`
+	Entropy   MeanStd            `json:"entropy"`
+	Sensitive []CuriositySummary `json:"sensitive"` // one for each attack, as in the evaluations
+}
+
+// Summarize takes evaluations of one setting together. It panics where their
+// attacks differ.
+func Summarize(evaluations []*Evaluation) Summary {
+	panic("curious: Summarize is being written")
+}
+
+// SummaryDifference returns how far a proportion of ours lies above a published
+// one, in standard deviations: their difference over
+// √(std_ours² + std_published² + p(1−p)/examples), p being the mean of the two,
+// for both were counted on test parts of that many examples. 0 examples leave the
+// last term out, as for an entropy. It is not ok where that root is 0.
+func SummaryDifference(ours MeanStd, published, publishedStd float64, examples int) (deviations float64, ok bool) {
+	variance := ours.Std*ours.Std + publishedStd*publishedStd
+	if examples > 0 {
+		p := min(1, max(0, (ours.Mean+published)/2))
+		variance += p * (1 - p) / float64(examples)
+	}
+	if !(variance > 0) {
+		return 0, false
+	}
+	return (ours.Mean - published) / math.Sqrt(variance), true
+}
