@@ -46,20 +46,80 @@ const (
 	attackDropout     = 0.25
 )
 
-// CuriousClassifier returns paper B's classifier F (Table 12) of images [3, 64, 64]
-// into a number of classes (logits), with parameters drawn by the seed.
-func CuriousClassifier(classes int, seed uint64) *Graph {
-	b := newBuilder("curious", 3, 64, 64)
-	for _, channels := range []int{128, 128, 64, 64} {
+// DefaultCuriousWidths are the outputs of the layers of paper B's classifier (Table
+// 12): four convolutions and the first affine layer.
+var DefaultCuriousWidths = [5]int{128, 128, 64, 64, 128}
+
+// DefaultCuriousSide is the side in pixels of paper B's pictures.
+const DefaultCuriousSide = 64
+
+// CuriousOptions are the settings of CuriousNet; zero means Table 12's, but for
+// Classes, which must be named.
+type CuriousOptions struct {
+	Classes  int    // outputs
+	Channels int    // of the pictures; zero means 3
+	Side     int    // of the pictures in pixels, a multiple of 16; zero means DefaultCuriousSide
+	Widths   [5]int // of the layers; zero entries mean those of DefaultCuriousWidths
+}
+
+// CuriousNet returns paper B's classifier F (Table 12) of images [Channels, Side,
+// Side] into a number of classes (logits), with parameters drawn by the seed. It
+// panics where a setting is negative or Side no multiple of 16.
+func CuriousNet(o CuriousOptions, seed uint64) *Graph {
+	o = o.withDefaults()
+	if o.Classes <= 0 || o.Channels < 0 || o.Side < 0 || o.Side%16 != 0 {
+		panic(fmt.Sprintf("nn: %d classes of %d channels of %d×%d pixels: want positive numbers and a multiple of 16", o.Classes, o.Channels, o.Side, o.Side))
+	}
+	b := newBuilder("curious", o.Channels, o.Side, o.Side)
+	for _, channels := range o.Widths[:4] {
 		b.conv(channels, 2, 2)
 		b.batchNorm()
 		b.add(&LeakyReLU{Slope: curiousSlope})
 		b.add(&Dropout{P: curiousDropout})
 	}
 	b.add(&Flatten{})
-	b.dense(128)
+	b.dense(o.Widths[4])
 	b.add(&LeakyReLU{Slope: curiousSlope})
 	b.add(&Dropout{P: curiousDropoutEnd})
+	b.dense(o.Classes)
+	return b.graph(seed)
+}
+
+func (o CuriousOptions) withDefaults() CuriousOptions {
+	if o.Channels == 0 {
+		o.Channels = 3
+	}
+	if o.Side == 0 {
+		o.Side = DefaultCuriousSide
+	}
+	for i, w := range o.Widths {
+		if w == 0 {
+			o.Widths[i] = DefaultCuriousWidths[i]
+		}
+	}
+	return o
+}
+
+// CuriousClassifier returns paper B's classifier F (Table 12) of images [3, 64, 64]
+// into a number of classes (logits), with parameters drawn by the seed.
+func CuriousClassifier(classes int, seed uint64) *Graph {
+	return CuriousNet(CuriousOptions{Classes: classes}, seed)
+}
+
+// tableWidth is the width of TableNet's two hidden layers: enough for the hundred or
+// so inputs of census tables, and quick.
+const tableWidth = 128
+
+// TableNet returns a classifier of rows of a table, [inputs], into a number of
+// classes (logits), with parameters drawn by the seed: two hidden layers of 128, each
+// with LeakyReLU and Dropout as in the convolutions of CuriousNet.
+func TableNet(inputs, classes int, seed uint64) *Graph {
+	b := newBuilder("table", inputs)
+	for range 2 {
+		b.dense(tableWidth)
+		b.add(&LeakyReLU{Slope: curiousSlope})
+		b.add(&Dropout{P: curiousDropout})
+	}
 	b.dense(classes)
 	return b.graph(seed)
 }

@@ -35,6 +35,9 @@ func TestBuiltinSizes(t *testing.T) {
 		{cifarNet(), []int{32*27 + 32, 1024*32*25 + 1024, 3072*1024*9 + 3072, 3072 * 3073, 30730}, 3072, 10},
 		// Table 12 of paper B, Y = 2.
 		{CuriousClassifier(2, 1), []int{1664, 256, 65664, 256, 32832, 128, 16448, 128, 131200, 128*2 + 2}, 12288, 2},
+		{CuriousNet(CuriousOptions{Classes: 3, Channels: 1, Side: 32, Widths: [5]int{4, 0, 8, 8, 16}}, 1),
+			[]int{4*4 + 4, 8, 128*4*4 + 128, 256, 8*128*4 + 8, 16, 8*8*4 + 8, 16, 16*32 + 16, 3*16 + 3}, 1024, 3},
+		{TableNet(7, 4, 1), []int{128 * 8, 128 * 129, 4*128 + 4}, 7, 4},
 		// Table 13 prints 80·Y and 610·Y, which they are at Y = 3, and 10·Y·S + S.
 		{AttackNet(3, 5, 1), []int{80 * 3, 610 * 3, 10*3*5 + 5}, 3, 5},
 		{AttackNet(2, 2, 1), []int{2*40 + 40, 40*20 + 20, 20*2 + 2}, 2, 2},
@@ -81,6 +84,7 @@ func TestBuiltinSettings(t *testing.T) {
 	for g, want := range map[*Graph][]float64{
 		CuriousClassifier(2, 1): {.2, .2, .2, .2, .5},
 		AttackNet(2, 2, 1):      {.25, .25},
+		TableNet(5, 2, 1):       {.2, .2},
 	} {
 		var dropped []float64
 		for _, n := range g.Nodes {
