@@ -1,5 +1,6 @@
-// Package stat summarises samples: quantiles, histograms, means, and intervals
-// for proportions.
+// Package stat summarises samples: quantiles, histograms, means, intervals for
+// proportions and for their paired difference, curves of classifiers' scores, and
+// entropy and mutual information.
 package stat
 
 import (

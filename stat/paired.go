@@ -1,0 +1,71 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// PairedDifference returns the score interval for the difference of two proportions
+// that were counted on the same n examples: first of them were right by the first
+// count alone, second by the second alone (T. Tango, Statistics in Medicine 17,
+// 1998). It holds the differences Δ that a score test does not refuse,
+//
+//	|first − second − nΔ| ≤ z·√(n·(2q + Δ(1 − Δ))),
+//
+// where q is the likeliest probability of the second alone given Δ. It panics
+// unless the counts are at most n, n > 0 and 0 < confidence < 1.
+func PairedDifference(first, second, n int, confidence float64) Interval {
+	if first < 0 || second < 0 || n <= 0 || first+second > n || !(0 < confidence && confidence < 1) {
+		panic(fmt.Sprintf("stat: paired difference of %d and %d of %d with confidence %v", first, second, n, confidence))
+	}
+	z := distuv.UnitNormal.Quantile((1 + confidence) / 2)
+	return Interval{-pairedHigh(second, first, n, z), pairedHigh(first, second, n, z)}
+}
+
+// pairedHigh bisects for the interval's upper end.
+func pairedHigh(first, second, n int, z float64) float64 {
+	low, high := float64(first-second)/float64(n), 1.0
+	for {
+		d := low + (high-low)/2
+		if d <= low || d >= high {
+			return d
+		}
+		q := alone(first, second, n, d)
+		missing := float64(n)*d - float64(first-second)
+		if missing*missing <= z*z*float64(n)*(2*q+d*(1-d)) {
+			low = d
+		} else {
+			high = d
+		}
+	}
+}
+
+// alone returns the likeliest probability q of the second alone where that of the
+// first alone is q + d: the larger root of 2n·q² + b·q + c.
+func alone(first, second, n int, d float64) float64 {
+	N, f, s := float64(n), float64(first), float64(second)
+	b := (2*N-f+s)*d - f - s
+	c := -s * d * (1 - d)
+	root := math.Sqrt(max(0, b*b-8*N*c))
+	if b <= 0 {
+		return (root - b) / (4 * N)
+	}
+	return -2 * c / (root + b) // without cancellation
+}
+
+// McNemar returns the probability, where neither count is likelier to be right,
+// that at least first of the first+second examples on which they differ are right
+// by the first alone: the exact one-sided test of Q. McNemar, Psychometrika 12,
+// 1947. It is 1 where they differ on none, and panics on negative counts.
+func McNemar(first, second int) float64 {
+	if first < 0 || second < 0 {
+		panic(fmt.Sprintf("stat: McNemar's test of %d and %d", first, second))
+	}
+	if first == 0 {
+		return 1
+	}
+	return mathext.RegIncBeta(float64(first), float64(second+1), .5)
+}

@@ -1,0 +1,195 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// ROC is a receiver operating characteristic: what a score tells of two kinds of
+// examples, at every threshold.
+type ROC struct {
+	Points               []Point // from (0, 0) to (1, 1); those on a line between others are left out
+	Area                 float64 // of a pair of a positive and a negative example, the fraction in order, ties counting half
+	Interval             Interval
+	Positives, Negatives int
+}
+
+// Point is a point of an ROC curve.
+type Point struct{ False, True float64 } // rates of false and of true positives
+
+// NewROC compares the scores of the examples that are positive with those of the
+// others. Examples of equal score are one step of the curve. The area's interval is
+// that of E. R. DeLong et al., Biometrics 44, 1988, on the logit scale, so that it
+// stays within 0 and 1; where either kind has one example it is all of these. Where
+// the score separates the kinds, DeLong's variance is 0, and the interval's inner
+// end is what min(positives, negatives) disjoint pairs, all in order, allow. It
+// panics where there is no positive or no negative example, and on NaN.
+func NewROC(score []float64, positive []bool, confidence float64) ROC {
+	if len(score) != len(positive) || !(0 < confidence && confidence < 1) {
+		panic(fmt.Sprintf("stat: ROC of %d scores and %d labels with confidence %v", len(score), len(positive), confidence))
+	}
+	steps := tieSteps(score, positive)
+	r := ROC{}
+	for _, s := range steps {
+		r.Positives, r.Negatives = r.Positives+s.positives, r.Negatives+s.negatives
+	}
+	if r.Positives == 0 || r.Negatives == 0 {
+		panic(fmt.Sprintf("stat: ROC of %d positive and %d negative examples", r.Positives, r.Negatives))
+	}
+	r.Points = curve(steps, r.Positives, r.Negatives)
+	var deviation float64
+	r.Area, deviation = delong(steps, r.Positives, r.Negatives)
+	r.Interval = areaInterval(r.Area, deviation, min(r.Positives, r.Negatives), confidence)
+	return r
+}
+
+// step holds the numbers of examples of one score.
+type step struct{ positives, negatives int }
+
+// tieSteps returns the examples by descending score.
+func tieSteps(score []float64, positive []bool) []step {
+	order := make([]int, len(score))
+	for i, s := range score {
+		if math.IsNaN(s) {
+			panic(fmt.Sprintf("stat: ROC of a NaN, score %d", i))
+		}
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch {
+		case score[a] > score[b]:
+			return -1
+		case score[a] < score[b]:
+			return 1
+		}
+		return 0
+	})
+	var steps []step
+	for k, i := range order {
+		if k == 0 || score[i] != score[order[k-1]] {
+			steps = append(steps, step{})
+		}
+		if s := &steps[len(steps)-1]; positive[i] {
+			s.positives++
+		} else {
+			s.negatives++
+		}
+	}
+	return steps
+}
+
+// curve adds the steps up; neighbours of one slope become one.
+func curve(steps []step, positives, negatives int) []Point {
+	points := []Point{{0, 0}}
+	var last, at step
+	for i, s := range steps {
+		if i > 0 && last.positives*s.negatives == last.negatives*s.positives {
+			points = points[:len(points)-1]
+		}
+		last = s
+		at.positives, at.negatives = at.positives+s.positives, at.negatives+s.negatives
+		points = append(points, Point{float64(at.negatives) / float64(negatives), float64(at.positives) / float64(positives)})
+	}
+	return points
+}
+
+// delong returns the area and its standard deviation. Of a positive example,
+// placement is the fraction of negatives below it, of a negative one that of
+// positives above it, ties counting half; both average to the area, and the
+// variance is that of the two means, as if they were independent.
+func delong(steps []step, positives, negatives int) (area, deviation float64) {
+	m, n := float64(positives), float64(negatives)
+	var ordered float64 // pairs in order, doubled: an integer
+	above, below := 0, negatives
+	for _, s := range steps {
+		below -= s.negatives
+		ordered += float64(s.positives) * float64(2*below+s.negatives)
+	}
+	area = ordered / (2 * m * n)
+	var ofPositives, ofNegatives float64
+	above, below = 0, negatives
+	for _, s := range steps {
+		below -= s.negatives
+		p := (float64(below)+float64(s.negatives)/2)/n - area
+		q := (float64(above)+float64(s.positives)/2)/m - area
+		ofPositives += float64(s.positives) * p * p
+		ofNegatives += float64(s.negatives) * q * q
+		above += s.positives
+	}
+	return area, math.Sqrt(ofPositives/(m*(m-1)) + ofNegatives/(n*(n-1)))
+}
+
+// areaInterval takes area ± z·deviation on the logit scale, whose derivative is
+// 1/(area·(1 − area)). pairs is how many pairs can be formed of which no two share
+// an example: that all of them are in order has probability area^pairs.
+func areaInterval(area, deviation float64, pairs int, confidence float64) Interval {
+	tail := (1 - confidence) / 2
+	switch {
+	case pairs < 2:
+		return Interval{0, 1}
+	case area == 1:
+		return Interval{math.Pow(tail, 1/float64(pairs)), 1}
+	case area == 0:
+		return Interval{0, 1 - math.Pow(tail, 1/float64(pairs))}
+	}
+	logit := math.Log(area / (1 - area))
+	half := distuv.UnitNormal.Quantile(1-tail) * deviation / (area * (1 - area))
+	return Interval{1 / (1 + math.Exp(half-logit)), 1 / (1 + math.Exp(-half-logit))}
+}
+
+// Thin returns at most n points that draw nearly the same curve: both ends, then
+// always the point farthest from the curve so far (Douglas and Peucker's order).
+// It panics unless n ≥ 2.
+func (r ROC) Thin(n int) []Point {
+	if n < 2 {
+		panic(fmt.Sprintf("stat: curve of %d points", n))
+	}
+	if len(r.Points) <= n {
+		return slices.Clone(r.Points)
+	}
+	kept := []int{0, len(r.Points) - 1}
+	chords := []chord{newChord(r.Points, 0, len(r.Points)-1)}
+	for len(kept) < n {
+		far := 0
+		for i, c := range chords {
+			if c.distance > chords[far].distance {
+				far = i
+			}
+		}
+		c := chords[far]
+		if c.distance == 0 {
+			break
+		}
+		kept = append(kept, c.farthest)
+		chords[far] = newChord(r.Points, c.from, c.farthest)
+		chords = append(chords, newChord(r.Points, c.farthest, c.to))
+	}
+	slices.Sort(kept)
+	thin := make([]Point, len(kept))
+	for i, k := range kept {
+		thin[i] = r.Points[k]
+	}
+	return thin
+}
+
+// chord is the line between two points of a curve, and the point between them that
+// is farthest from it.
+type chord struct {
+	from, to, farthest int
+	distance           float64
+}
+
+func newChord(p []Point, from, to int) chord {
+	c := chord{from: from, to: to}
+	dx, dy := p[to].False-p[from].False, p[to].True-p[from].True
+	length := math.Hypot(dx, dy)
+	for i := from + 1; i < to; i++ {
+		if d := math.Abs(dx*(p[i].True-p[from].True)-dy*(p[i].False-p[from].False)) / length; d > c.distance {
+			c.distance, c.farthest = d, i
+		}
+	}
+	return c
+}
