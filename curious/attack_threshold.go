@@ -1,10 +1,52 @@
 package curious
 
-import "tattle/nn"
+import (
+	"math"
+
+	"tattle/nn"
+)
+
+// tiny is added to probabilities before their logarithm is taken, so that one of 0
+// counts as 0: less than half a unit in the last place of any float32 above 2e-23.
+const tiny = 1e-30
 
 // EntropyThreshold returns the attack of B eq. (4) on y outputs: scores [0, H − τ] of
 // the entropy H, in nats, of the outputs (of their softmax where they are raw), so
 // that s̄ = 1 where H > τ.
 func EntropyThreshold(y int, o Outputs, tau float64) *nn.Graph {
-	panic("curious: EntropyThreshold is being written")
+	g := &nn.Graph{Name: "threshold", Input: "outputs", InputShape: []int{y}, Output: "outputs"}
+	add := func(name string, op nn.Op, inputs ...string) {
+		g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: inputs, Output: name})
+		g.Output = name
+	}
+	p := g.Input
+	if o != Soft {
+		p = "softmax"
+		add(p, &nn.Softmax{}, g.Input)
+	}
+	lift := affine("lift", y, y)
+	sum := affine("entropy", y, 2)
+	for i := range y {
+		lift.Weight.Data[i*y+i], lift.Bias.Data[i] = 1, tiny
+		sum.Weight.Data[y+i] = -1 // the second row
+	}
+	sum.Bias.Data[1] = -float32(tau)
+	add("lift", lift, p)
+	add("log", &nn.Log{}, "lift")
+	add("product", &nn.Mul{}, p, "log")
+	add("entropy", sum, "product")
+	return g
+}
+
+// affine returns an affine layer of zeros.
+func affine(name string, in, out int) *nn.Dense {
+	return &nn.Dense{In: in, Out: out, Weight: param(name+".weight", out, in), Bias: param(name+".bias", out)}
+}
+
+// logOf overwrites p with probabilities and logp with their logarithms.
+func logOf(p, logp []float64, x []float32) {
+	for i, v := range x {
+		p[i] = float64(v)
+		logp[i] = math.Log(p[i])
+	}
 }

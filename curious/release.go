@@ -1,12 +1,209 @@
 package curious
 
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tattle/dataset"
+	"tattle/onnx"
+)
+
+// The keys of the metadata in which a training is described.
+const (
+	metaAttack     = "tattle.attack"
+	metaOutputs    = "tattle.outputs"
+	metaBeta       = "tattle.beta"
+	metaPerExample = "tattle.per_example"
+	metaTarget     = "tattle.target"
+	metaSensitive  = "tattle.sensitive"
+	metaIndex      = "tattle.index"
+	metaTau        = "tattle.tau"
+	metaSeed       = "tattle.seed"
+	metaEpochs     = "tattle.epochs"
+	metaBest       = "tattle.best"
+	metaBatch      = "tattle.batch"
+	metaRate       = "tattle.learning_rate"
+	metaValidation = "tattle.validation"
+	metaData       = "tattle.data"
+	metaMean       = "tattle.mean"
+	metaStd        = "tattle.std"
+)
+
+// The files of a training.
+const (
+	modelFile  = "model.onnx"
+	attackFile = "attack.onnx"
+)
+
+// metadata describes the training of F; data is the training part's digest, mean and
+// std how its inputs were normalised.
+func metadata(train *dataset.Set, o Options, best int) map[string]string {
+	var names []string
+	for _, i := range o.Attributes {
+		names = append(names, train.Sensitive[i].Name)
+	}
+	m := map[string]string{
+		metaAttack: string(o.Attack), metaOutputs: string(o.Outputs), metaBeta: o.Beta.String(),
+		metaTarget: train.YName, metaSensitive: strings.Join(names, ","),
+		metaSeed: strconv.FormatUint(o.Seed, 10), metaEpochs: strconv.Itoa(o.Epochs), metaBest: strconv.Itoa(best),
+		metaBatch: strconv.Itoa(o.Batch), metaRate: number(o.LearningRate), metaData: train.SHA256,
+	}
+	if o.PerExample {
+		m[metaPerExample] = "true"
+	}
+	if train.Mean != nil {
+		m[metaMean], m[metaStd] = numbers(train.Mean), numbers(train.Std)
+	}
+	return m
+}
+
+// attackMetadata describes G.
+func attackMetadata(a *Attack, o Outputs) map[string]string {
+	m := map[string]string{
+		metaAttack: a.Kind, metaOutputs: string(o), metaSensitive: a.Attribute, metaIndex: strconv.Itoa(a.Index),
+		metaBest: strconv.Itoa(a.Best), metaValidation: number(a.Validation),
+	}
+	if a.Kind == ThresholdAttack {
+		m[metaTau] = number(a.Tau)
+	}
+	return m
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+func numbers(xs []float32) string {
+	var s []string
+	for _, x := range xs {
+		s = append(s, strconv.FormatFloat(float64(x), 'g', -1, 32))
+	}
+	return strings.Join(s, ",")
+}
+
 // Save writes F as model.onnx and G as attack.onnx, or attack-NAME.onnx for each of
-// several attributes, into a folder, which it makes where there is none. How they
-// were trained stands in their metadata, under tattle.attack, tattle.beta and so on.
-func Save(dir string, r *Result) error { panic("curious: Save is being written") }
+// several attributes, into a folder, which it makes where there is none. How they were
+// trained stands in their metadata, under tattle.attack, tattle.beta and so on. Attacks
+// of an earlier training are removed.
+func Save(dir string, r *Result) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	old, err := attackFiles(dir)
+	if err != nil {
+		return err
+	}
+	names, err := r.attackNames()
+	if err != nil {
+		return err
+	}
+	for _, path := range old {
+		if !slices.Contains(names, filepath.Base(path)) {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+		}
+	}
+	for i, a := range r.Attacks {
+		if err := onnx.Write(filepath.Join(dir, names[i]), a.Graph); err != nil {
+			return err
+		}
+	}
+	return onnx.Write(filepath.Join(dir, modelFile), r.Classifier)
+}
+
+// attackNames returns the file names of the attacks.
+func (r *Result) attackNames() ([]string, error) {
+	if len(r.Attacks) == 1 {
+		return []string{attackFile}, nil
+	}
+	var names []string
+	for _, a := range r.Attacks {
+		name := "attack-" + fileSafe(a.Attribute) + ".onnx"
+		if slices.Contains(names, name) {
+			return nil, fmt.Errorf("two sensitive attributes would both be written to %s: rename one", name)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// fileSafe keeps letters, digits and "-_" of a name.
+func fileSafe(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// attackFiles lists the attacks of a folder.
+func attackFiles(dir string) ([]string, error) {
+	several, err := filepath.Glob(filepath.Join(globSafe(dir), "attack-*.onnx"))
+	if err != nil {
+		return nil, err
+	}
+	one := filepath.Join(dir, attackFile)
+	if _, err := os.Stat(one); err == nil {
+		return append([]string{one}, several...), nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return several, nil
+}
+
+// globSafe escapes what Glob would read as a pattern.
+func globSafe(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
 
 // Open reads what Save wrote. Of the epochs only Best is known.
-func Open(dir string) (*Result, error) { panic("curious: Open is being written") }
+func Open(dir string) (*Result, error) {
+	f, err := onnx.Read(filepath.Join(dir, modelFile))
+	if err != nil {
+		return nil, fmt.Errorf("%w: is %s the folder of a training?", err, dir)
+	}
+	r := &Result{Classifier: f}
+	r.Best, _ = strconv.Atoi(f.Metadata[metaBest])
+	files, err := attackFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range files {
+		a, err := ReadAttack(path)
+		if err != nil {
+			return nil, err
+		}
+		r.Attacks = append(r.Attacks, *a)
+	}
+	slices.SortStableFunc(r.Attacks, func(a, b Attack) int { return a.Index - b.Index })
+	return r, nil
+}
 
 // ReadAttack reads one attack.
-func ReadAttack(path string) (*Attack, error) { panic("curious: ReadAttack is being written") }
+func ReadAttack(path string) (*Attack, error) {
+	g, err := onnx.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	a := &Attack{Graph: g, Kind: g.Metadata[metaAttack], Attribute: g.Metadata[metaSensitive]}
+	if !slices.Contains([]string{NetworkAttack, ThresholdAttack, DecoderAttack}, a.Kind) {
+		return nil, fmt.Errorf("%s: its metadata does not say which kind of attack it is (%s = %q): is it a classifier?", path, metaAttack, a.Kind)
+	}
+	if a.Index, err = strconv.Atoi(g.Metadata[metaIndex]); err != nil || a.Index < 0 {
+		return nil, fmt.Errorf("%s: its metadata has %s = %q, which is no number of an attribute", path, metaIndex, g.Metadata[metaIndex])
+	}
+	if text, ok := g.Metadata[metaTau]; ok {
+		if a.Tau, err = strconv.ParseFloat(text, 64); err != nil {
+			return nil, fmt.Errorf("%s: its metadata has %s = %q, which is no number", path, metaTau, text)
+		}
+	}
+	a.Validation, _ = strconv.ParseFloat(g.Metadata[metaValidation], 64)
+	a.Best, _ = strconv.Atoi(g.Metadata[metaBest])
+	return a, nil
+}

@@ -2,6 +2,7 @@ package curious
 
 import (
 	"context"
+	"fmt"
 
 	"tattle/dataset"
 	"tattle/nn"
@@ -10,14 +11,14 @@ import (
 // Epoch is what one sweep over the training data came to. Losses are in nats, and
 // each batch counts as it was before its step of F.
 type Epoch struct {
-	LossY       float64   `json:"loss_y"`        // cross entropy of y
-	LossS       float64   `json:"loss_s"`        // of the attacks' cross entropy (parameterized) or the entropies' difference (regularized), before βs
-	Entropy     float64   `json:"entropy"`       // of the softmax of the outputs
-	AccuracyY   float64   `json:"accuracy_y"`    // of F in training
-	ValidationY float64   `json:"validation_y"`  // δy on the validation part
-	ValidationS []float64 `json:"validation_s"`  // δs of each attack there
-	Tau         []float64 `json:"tau,omitempty"` // the best thresholds there, nats
-	Score       float64   `json:"score"`         // (βy·δy + βs·δs)/(βy + βs)
+	LossY       float64   `json:"loss_y"`                 // cross entropy of y
+	LossS       float64   `json:"loss_s"`                 // what βs multiplies: cross entropy of the attacks, or difference of entropies
+	Entropy     float64   `json:"entropy"`                // of the softmax of the scores
+	AccuracyY   float64   `json:"accuracy_y"`             // of F in training
+	ValidationY float64   `json:"validation_y"`           // δy on the validation part
+	ValidationS []float64 `json:"validation_s,omitempty"` // δs of each attack there
+	Tau         []float64 `json:"tau,omitempty"`          // the best thresholds there, nats
+	Score       float64   `json:"score"`                  // (βy·δy + βs·δs)/(βy + βs)
 }
 
 // Result is a trained classifier and its attacks, both of the best epoch.
@@ -26,16 +27,91 @@ type Result struct {
 	Attacks    []Attack  // one for each attribute; none of a standard classifier
 	Epochs     []Epoch   // those that were completed, of F
 	Best       int       // the epoch that was kept, from 1
-	Steps      int       // of F and, for overlearning, of G
+	Steps      int       // of F and, for overlearning, of each G
 	Stopped    bool      // the context ended first
 }
 
 // Train fits F, and what attacks it, to the training part of p by B section 5.1.4:
-// Adam, shuffled batches, the last partial one dropped, and in the end the epoch
-// with the strictly largest (βy·δy + βs·δs)/(βy + βs) on the validation part. When
-// ctx ends it returns the best so far, nil where no epoch was completed, and ctx's
-// error. It errs as Options.Check does, and when the loss is no longer finite.
-// Equal seeds give equal bytes, however many cores take part.
+// Adam, shuffled batches, the last partial one dropped, and in the end the epoch with
+// the strictly largest (βy·δy + βs·δs)/(βy + βs) on the validation part. When ctx ends
+// it returns the best so far, nil where no epoch was completed, and ctx's error. It
+// errs as Options.Check does, and when the loss is no longer finite. Equal seeds give
+// equal bytes, however many cores take part.
 func Train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
-	panic("curious: Train is being written")
+	if err := o.Check(p); err != nil {
+		return nil, err
+	}
+	o = o.withDefaults()
+	if o.Attributes == nil {
+		o.Attributes = every(len(p.Train.Sensitive))
+	}
+	switch o.Attack {
+	case MixtureKind:
+		return nil, fmt.Errorf("train: the mixture is not there yet")
+	case Overlearning:
+		return overlearn(ctx, p, o)
+	}
+	return train(ctx, p, o)
+}
+
+// every returns 0, 1, … n−1.
+func every(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// train trains F, with G where the kind has one.
+func train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
+	t, err := newTraining(ctx, p, o)
+	if err != nil {
+		return nil, err
+	}
+	l := loop{
+		examples: p.Train.Len(), batch: t.Batch, epochs: o.Epochs,
+		seed: o.Seed, stream: drawOrder, step: t.step, sweep: t.sweep,
+	}
+	t.total = l.steps() * l.epochs
+	return t.finish(l.run(ctx))
+}
+
+// overlearn trains a standard F and then, on its frozen outputs, a G for each
+// attribute (B section 5.1.3, after Song and Shmatikov).
+func overlearn(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
+	before, total := 0, p.Train.Len()/min(o.Batch, p.Train.Len())*o.Epochs*(1+len(o.Attributes))
+	progress := func(done, _ int, loss float64) {
+		if o.Progress != nil {
+			o.Progress(before+done, total, loss)
+		}
+	}
+	standard := o
+	standard.Attack, standard.Progress, standard.Attributes = Standard, progress, []int{}
+	r, err := train(ctx, p, standard)
+	if r == nil {
+		return nil, err
+	}
+	r.Classifier.Metadata = metadata(p.Train, o, r.Best)
+	if err != nil {
+		return r, err
+	}
+	x, err := outputsOf(ctx, r.Classifier, p)
+	for _, index := range o.Attributes {
+		if err != nil {
+			break
+		}
+		before = r.Steps
+		var a *Attack
+		var steps int
+		a, steps, err = fitAttack(ctx, x, index, AttackOptions{
+			Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: o.Seed, Progress: progress,
+		})
+		r.Steps += steps
+		if a != nil {
+			r.Attacks = append(r.Attacks, *a)
+		}
+	}
+	r.Stopped = err != nil && ctx.Err() != nil
+	return r, err
 }

@@ -1,0 +1,228 @@
+package curious
+
+import (
+	"fmt"
+	"math"
+
+	"tattle/nn"
+)
+
+// An objective is the loss of F as a function of its scores z, a mean over the batch
+// in nats:
+//
+//	βy·CE(z, y) + βs·(one of the two attacks' terms) + βx·H(softmax z)
+//
+// The gradient is taken with respect to the scores, where the softmax's derivative
+// cancels every 1/p, and sums are in float64 whatever T is.
+type objective[T nn.Float] struct {
+	beta       Beta
+	soft       bool        // the attacks see softmax z
+	entropies  bool        // regularized, B eq. 3
+	perExample bool        // with ±H of each example, not the classes' means
+	attacks    []frozen[T] // parameterized, B eq. 10: G of each attribute
+
+	p, logp      []float64 // softmax of the scores and its logarithm, [batch, Y]
+	h, weight    []float64 // entropy of each example and what it counts for
+	grad         []float64 // with respect to the scores, [batch, Y]
+	released, dy []T       // [batch, Y]
+	du           []T       // with respect to G's scores, [batch, S]
+}
+
+// frozen linearises G, in evaluation mode, at the outputs of a batch.
+type frozen[T nn.Float] func(outputs []T) nn.Linearization[T]
+
+// losses are the parts of an objective, before their multipliers.
+type losses struct {
+	total, y, s, entropy float64
+	correct              int
+}
+
+// at returns the loss at scores [batch, Y] with labels y and, of each attribute, s,
+// and overwrites grad with its gradient. It panics where a label is no class.
+func (o *objective[T]) at(grad, scores []T, y []int, s [][]int) losses {
+	o.size(len(scores), len(y))
+	var l losses
+	l.y, l.correct = o.crossEntropy(scores, y)
+	l.entropy = o.entropy(len(y), s, &l.s)
+	for i, attack := range o.attacks {
+		l.s += o.guess(attack, scores, s[i], len(o.attacks)) / float64(len(o.attacks))
+	}
+	l.total = o.beta.Y*l.y + o.beta.S*l.s + o.beta.X*l.entropy
+	for i, v := range o.grad {
+		grad[i] = T(v)
+	}
+	return l
+}
+
+// size makes the buffers for a batch.
+func (o *objective[T]) size(n, batch int) {
+	if batch == 0 || n%batch != 0 {
+		panic(fmt.Sprintf("curious: %d scores for %d labels", n, batch))
+	}
+	o.p, o.logp, o.grad = sized(o.p, n), sized(o.logp, n), sized(o.grad, n)
+	o.h, o.weight = sized(o.h, batch), sized(o.weight, batch)
+	o.released, o.dy = sized(o.released, n), sized(o.dy, n)
+}
+
+// crossEntropy fills in p and logp, and sets grad to βy·(p − onehot(y))/batch.
+func (o *objective[T]) crossEntropy(scores []T, y []int) (loss float64, correct int) {
+	n, scale := len(scores)/len(y), o.beta.Y/float64(len(y))
+	for k, label := range y {
+		p, logp := o.p[k*n:][:n], o.logp[k*n:][:n]
+		if softmax(p, logp, scores[k*n:][:n]) == label {
+			correct++
+		}
+		loss -= logp[label]
+		for i, v := range p {
+			o.grad[k*n+i] = scale * v
+		}
+		o.grad[k*n+label] = scale * math.Expm1(logp[label])
+	}
+	return loss / float64(len(y)), correct
+}
+
+// entropy returns the mean of H(p) = −Σ p·log p, sets s to the regularized attack's
+// term, where that is the attack, and adds both gradients, by
+//
+//	∂H/∂z_i = −p_i·(log p_i + H).
+func (o *objective[T]) entropy(batch int, s [][]int, term *float64) float64 {
+	for k := range o.weight {
+		o.weight[k] = 0
+	}
+	if o.entropies {
+		for _, labels := range s {
+			o.separate(labels, 1/float64(len(s)))
+		}
+	}
+	n, mean := len(o.p)/batch, 0.0
+	for k := range o.h {
+		p, logp := o.p[k*n:][:n], o.logp[k*n:][:n]
+		h := entropyOf(p, logp)
+		mean += h
+		*term += o.weight[k] * h
+		w := o.beta.S*o.weight[k] + o.beta.X/float64(batch)
+		for i, v := range p {
+			o.grad[k*n+i] -= w * v * (logp[i] + h)
+		}
+	}
+	return mean / float64(batch)
+}
+
+// separate adds to each example's weight that of its entropy in eq. (3): mean over
+// s = 0 less mean over s = 1, as the authors' program has it; or ±1/batch, as the
+// equation is printed. A batch in which a class is missing has no mean of it.
+func (o *objective[T]) separate(s []int, share float64) {
+	count := [2]int{}
+	for _, v := range s {
+		count[v]++
+	}
+	for k, v := range s {
+		of := count[v]
+		if o.perExample {
+			of = len(s)
+		}
+		o.weight[k] += share * float64(1-2*v) / float64(of)
+	}
+}
+
+// guess returns the cross entropy of one attack's guesses and adds the gradient
+// through it, βs/m·J_Fᵀ·J_Gᵀ·∂CE, where J_F is the softmax's Jacobian or nothing.
+func (o *objective[T]) guess(attack frozen[T], scores []T, s []int, m int) float64 {
+	outputs := scores
+	if o.soft {
+		outputs = o.released
+		for i, v := range o.p {
+			outputs[i] = T(v)
+		}
+	}
+	lin := attack(outputs)
+	o.du = sized(o.du, len(lin.Features()))
+	loss := crossEntropy(o.du, lin.Features(), s, o.beta.S/float64(m))
+	lin.VJP(o.dy, o.du)
+	n := len(scores) / len(s)
+	for k := range s {
+		p, d := o.p[k*n:][:n], o.dy[k*n:][:n]
+		mean := 0.0
+		if o.soft {
+			for i, v := range p {
+				mean += v * float64(d[i])
+			}
+		}
+		for i, v := range d {
+			if o.soft {
+				o.grad[k*n+i] += p[i] * (float64(v) - mean)
+			} else {
+				o.grad[k*n+i] += float64(v)
+			}
+		}
+	}
+	return loss
+}
+
+// crossEntropy returns the mean of −log softmax(scores)_y and overwrites grad with
+// scale times its gradient, all [batch, classes].
+func crossEntropy[T nn.Float](grad, scores []T, y []int, scale float64) (loss float64) {
+	n := len(scores) / len(y)
+	scale /= float64(len(y))
+	for k, label := range y {
+		row := scores[k*n:][:n]
+		_, logSum := logSumExp(row)
+		loss += logSum - float64(row[label])
+		for i, v := range row {
+			grad[k*n+i] = T(scale * math.Exp(float64(v)-logSum))
+		}
+		grad[k*n+label] = T(scale * math.Expm1(float64(row[label])-logSum))
+	}
+	return loss / float64(len(y))
+}
+
+// softmax overwrites p with the softmax of x and logp with its logarithm, which is
+// finite where x is, and returns the first index of the largest entry.
+func softmax[T nn.Float](p, logp []float64, x []T) int {
+	best, logSum := logSumExp(x)
+	for i, v := range x {
+		logp[i] = float64(v) - logSum
+		p[i] = math.Exp(logp[i])
+	}
+	return best
+}
+
+// logSumExp returns the first index of the largest entry and log Σ exp(x_i).
+func logSumExp[T nn.Float](x []T) (best int, logSum float64) {
+	best = argmax(x)
+	top, sum := float64(x[best]), 0.0
+	for _, v := range x {
+		sum += math.Exp(float64(v) - top)
+	}
+	return best, top + math.Log(sum)
+}
+
+// argmax returns the first index of the largest entry.
+func argmax[T nn.Float](x []T) int {
+	best := 0
+	for i, v := range x {
+		if v > x[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// entropyOf returns −Σ p·log p in nats; an entry that is 0 counts as 0.
+func entropyOf(p, logp []float64) float64 {
+	h := 0.0
+	for i, v := range p {
+		if v > 0 {
+			h -= v * logp[i]
+		}
+	}
+	return h
+}
+
+// sized returns a slice of n entries, x's own storage where that suffices.
+func sized[T any](x []T, n int) []T {
+	if cap(x) < n {
+		return make([]T, n)
+	}
+	return x[:n]
+}

@@ -1,0 +1,92 @@
+package curious
+
+import (
+	"context"
+	"slices"
+
+	"tattle/nn"
+)
+
+// Release returns F with the outputs that are released: a Softmax at its end for soft
+// ones, none for raw ones. Parameters are f's own. It panics where f has no nodes.
+func Release(f *nn.Graph, o Outputs) *nn.Graph {
+	if Released(f) == o {
+		return f
+	}
+	g := *f
+	last := f.Nodes[len(f.Nodes)-1]
+	if o == Raw {
+		g.Nodes, g.Output = slices.Clone(f.Nodes[:len(f.Nodes)-1]), last.Inputs[0]
+		return &g
+	}
+	name := "softmax"
+	for taken(f, name) {
+		name += "_"
+	}
+	g.Nodes = append(slices.Clone(f.Nodes), &nn.Node{Name: name, Op: &nn.Softmax{}, Inputs: []string{f.Output}, Output: name})
+	g.Output = name
+	return &g
+}
+
+// Released returns which outputs f has: Soft where it ends in a Softmax.
+func Released(f *nn.Graph) Outputs {
+	if len(f.Nodes) == 0 {
+		return Raw
+	}
+	last := f.Nodes[len(f.Nodes)-1]
+	if _, ok := last.Op.(*nn.Softmax); ok && last.Output == f.Output {
+		return Soft
+	}
+	return Raw
+}
+
+func taken(g *nn.Graph, name string) bool { return g.Node(name) != nil || g.Input == name }
+
+// predictBatch is how many examples Predict evaluates at once: more do not make it
+// faster.
+const predictBatch = 128
+
+// Predict returns f's outputs, [n, Y], of all examples, in evaluation mode. It errs
+// where f is not well formed and when ctx ends.
+func Predict(ctx context.Context, f *nn.Graph, data nn.Source) ([]float32, error) {
+	net, err := nn.NewNet(f)
+	if err != nil {
+		return nil, err
+	}
+	return predict(ctx, net, data)
+}
+
+func predict(ctx context.Context, net *nn.Net, data nn.Source) ([]float32, error) {
+	p, n := net.Dims()
+	out := make([]float32, data.Len()*n)
+	x, indices := make([]float32, predictBatch*p), make([]int, predictBatch)
+	for lo := 0; lo < data.Len(); lo += predictBatch {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		b := min(predictBatch, data.Len()-lo)
+		for i := range b {
+			indices[i] = lo + i
+		}
+		data.Examples(x[:b*p], indices[:b])
+		net.Forward(out[lo*n:][:b*n], x[:b*p])
+	}
+	return out, nil
+}
+
+// Entropies returns the entropy in nats of each row of outputs, [n, Y]: of their
+// softmax where they are raw.
+func Entropies(outputs []float32, classes int, o Outputs) []float64 {
+	h := make([]float64, len(outputs)/classes)
+	p, logp := make([]float64, classes), make([]float64, classes)
+	for k := range h {
+		row := outputs[k*classes:][:classes]
+		if o == Raw {
+			softmax(p, logp, row)
+		} else {
+			logOf(p, logp, row)
+		}
+		h[k] = entropyOf(p, logp)
+	}
+	return h
+}

@@ -1,0 +1,253 @@
+package curious
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tattle/dataset"
+	"tattle/nn"
+)
+
+// training is a run of train: one epoch after the other, each of steps of G, where
+// there is one, and of F.
+type training struct {
+	Options
+	ctx         context.Context
+	train, hold *dataset.Set // hold is the validation part
+
+	scores  *nn.Graph // F up to its scores
+	net     *nn.Net   // F with the outputs that are released, in evaluation mode
+	trainer *nn.Trainer
+	loss    objective[float32]
+	attacks []*opponent
+
+	x, outputs, grad []float32
+	y                []int
+	s                [][]int
+
+	epoch  losses // sums over the steps of an epoch
+	steps  int    // of this epoch
+	total  int    // of all
+	choice *choice
+	tau    []float64 // of the best epoch
+	result Result
+}
+
+// opponent is G of one attribute, as it trains.
+type opponent struct {
+	graph   *nn.Graph
+	net     *nn.Net // in evaluation mode, frozen while F makes its step
+	trainer *nn.Trainer
+}
+
+// newTraining makes F, G and all buffers; o has its defaults filled in.
+func newTraining(ctx context.Context, p *dataset.Parts, o Options) (*training, error) {
+	t := &training{Options: o, ctx: ctx, train: p.Train, hold: p.Validation}
+	t.Batch = min(o.Batch, p.Train.Len())
+	make_ := o.Net
+	if make_ == nil {
+		make_ = DefaultNet(p.Train.Shape)
+	}
+	classes := len(p.Train.YNames)
+	t.scores = make_(classes, o.Seed)
+	var err error
+	if t.net, err = nn.NewNet(Release(t.scores, o.Outputs)); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	if !slices.Equal(t.scores.InputShape, p.Train.Shape) {
+		return nil, fmt.Errorf("train: the net %q takes inputs of shape %v, the data are of shape %v", t.scores.Name, t.scores.InputShape, p.Train.Shape)
+	}
+	if _, n := t.net.Dims(); n != classes {
+		return nil, fmt.Errorf("train: the net %q has %d outputs, the target attribute has %d classes", t.scores.Name, n, classes)
+	}
+	if t.trainer, err = newTrainer(t.scores, o, derive(o.Seed, drawDropout, 0)); err != nil {
+		return nil, err
+	}
+	if err := t.oppose(classes); err != nil {
+		return nil, err
+	}
+	in, out := t.trainer.Dims()
+	t.x, t.outputs, t.grad = make([]float32, t.Batch*in), make([]float32, t.Batch*out), make([]float32, t.Batch*out)
+	t.y, t.s = make([]int, t.Batch), make([][]int, len(o.Attributes))
+	for i := range t.s {
+		t.s[i] = make([]int, t.Batch)
+	}
+	return t, nil
+}
+
+// newTrainer returns a trainer by Adam.
+func newTrainer(g *nn.Graph, o Options, seed uint64) (*nn.Trainer, error) {
+	t, err := nn.NewTrainer(g, nn.NewAdam(g.Params(), nn.AdamOptions{LearningRate: o.LearningRate}), seed)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	return t, nil
+}
+
+// oppose makes the attacks and the objective.
+func (t *training) oppose(classes int) error {
+	t.loss = objective[float32]{
+		beta: t.Beta, soft: t.Outputs == Soft, entropies: t.Attack == Regularized, perExample: t.PerExample,
+	}
+	if t.Attack == Parameterized {
+		for i, index := range t.Attributes {
+			g := nn.AttackNet(classes, len(t.train.Sensitive[index].Values), derive(t.Seed, drawAttack, i))
+			net, err := nn.NewNet(g)
+			if err != nil {
+				return fmt.Errorf("train: %w", err)
+			}
+			trainer, err := newTrainer(g, t.Options, derive(t.Seed, drawAttackDropout, i))
+			if err != nil {
+				return err
+			}
+			t.attacks = append(t.attacks, &opponent{g, net, trainer})
+			t.loss.attacks = append(t.loss.attacks, net.Linearize)
+		}
+	}
+	graphs := []*nn.Graph{t.scores}
+	for _, a := range t.attacks {
+		graphs = append(graphs, a.graph)
+	}
+	t.choice = newChoice(graphs...)
+	return nil
+}
+
+// step makes one step of G and one of F on the examples (B Algorithm 1, lines 6 to
+// 15).
+func (t *training) step(indices []int) error {
+	t.load(indices)
+	if err := t.stepAttacks(); err != nil {
+		return err
+	}
+	loss, err := t.stepClassifier()
+	if err != nil {
+		return err
+	}
+	t.epoch.y += loss.y
+	t.epoch.s += loss.s
+	t.epoch.entropy += loss.entropy
+	t.epoch.correct += loss.correct
+	t.steps++
+	t.result.Steps++
+	if t.Progress != nil {
+		t.Progress(t.result.Steps, t.total, loss.total)
+	}
+	return nil
+}
+
+// load gathers a batch.
+func (t *training) load(indices []int) {
+	t.train.Examples(t.x, indices)
+	for k, i := range indices {
+		t.y[k] = t.train.Y[i]
+		for a, index := range t.Attributes {
+			t.s[a][k] = t.train.Sensitive[index].Labels[i]
+		}
+	}
+}
+
+// stepAttacks makes each G's step, with F in evaluation mode and untouched. This pass
+// of F is not the one its own step needs: from the first batch norm on, one uses the
+// running statistics and no dropout, the other the batch's and masks. All they share
+// is the first convolution, a twentieth of the work of Table 12's net.
+func (t *training) stepAttacks() error {
+	if len(t.attacks) == 0 {
+		return nil
+	}
+	t.net.Forward(t.outputs, t.x)
+	for i, a := range t.attacks {
+		loss, _ := a.trainer.Step(t.outputs, t.s[i])
+		if err := finite("train: the attack", loss, t.result.Steps+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stepClassifier makes F's step, with each G in evaluation mode and untouched.
+func (t *training) stepClassifier() (losses, error) {
+	loss := t.loss.at(t.grad, t.trainer.Forward(t.x), t.y, t.s)
+	if err := finite("train", loss.total, t.result.Steps+1); err != nil {
+		return loss, err
+	}
+	t.trainer.Backward(nil, t.grad)
+	t.trainer.Update()
+	return loss, nil
+}
+
+// sweep ends an epoch: it validates and keeps the parameters where they are the best.
+func (t *training) sweep(epoch int) error {
+	n := float64(t.steps)
+	e := Epoch{
+		LossY: t.epoch.y / n, LossS: t.epoch.s / n, Entropy: t.epoch.entropy / n,
+		AccuracyY: float64(t.epoch.correct) / (n * float64(t.Batch)),
+	}
+	t.epoch, t.steps = losses{}, 0
+	if err := t.validate(&e); err != nil {
+		return err
+	}
+	t.result.Epochs = append(t.result.Epochs, e)
+	if t.choice.offer(epoch, e.Score) {
+		t.result.Best, t.tau = epoch, e.Tau
+	}
+	return nil
+}
+
+// validate fills in what an epoch reached on the validation part.
+func (t *training) validate(e *Epoch) error {
+	out, err := predict(t.ctx, t.net, t.hold)
+	if err != nil {
+		return err
+	}
+	e.ValidationY = accuracy(out, t.hold.Y)
+	for i, index := range t.Attributes {
+		s := t.hold.Sensitive[index].Labels
+		switch t.Attack {
+		case Regularized:
+			_, classes := t.net.Dims()
+			tau, right := BestThreshold(Entropies(out, classes, t.Outputs), s)
+			e.Tau, e.ValidationS = append(e.Tau, tau), append(e.ValidationS, right)
+		case Parameterized:
+			e.ValidationS = append(e.ValidationS, accuracy(forward(t.attacks[i].net, out), s))
+		}
+	}
+	e.Score = score(t.Beta, e.ValidationY, e.ValidationS)
+	return nil
+}
+
+// forward returns the outputs of a small net at all of x.
+func forward(net *nn.Net, x []float32) []float32 {
+	p, n := net.Dims()
+	y := make([]float32, len(x)/p*n)
+	net.Forward(y, x)
+	return y
+}
+
+// finish returns the best epoch, and err as it is.
+func (t *training) finish(err error) (*Result, error) {
+	if t.result.Best == 0 {
+		return nil, err
+	}
+	r := &t.result
+	r.Stopped = err != nil && t.ctx.Err() != nil
+	t.choice.restore()
+	r.Classifier = Release(t.scores, t.Outputs)
+	r.Classifier.Metadata = metadata(t.train, t.Options, r.Best)
+	best := r.Epochs[r.Best-1]
+	for i, delta := range best.ValidationS {
+		a := Attack{
+			Attribute: t.train.Sensitive[t.Attributes[i]].Name, Index: t.Attributes[i],
+			Kind: NetworkAttack, Validation: delta, Best: r.Best,
+		}
+		if t.Attack == Regularized {
+			_, classes := t.net.Dims()
+			a.Kind, a.Tau, a.Graph = ThresholdAttack, t.tau[i], EntropyThreshold(classes, t.Outputs, t.tau[i])
+		} else {
+			a.Graph = t.attacks[i].graph
+		}
+		a.Graph.Metadata = attackMetadata(&a, t.Outputs)
+		r.Attacks = append(r.Attacks, a)
+	}
+	return r, err
+}
