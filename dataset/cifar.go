@@ -45,7 +45,7 @@ func cifarBatches(dir string, split Split) []string {
 func openCIFAR(paths []string) (*Set, error) {
 	set := &Set{
 		Name: "cifar10", Shape: []int{3, cifarSide, cifarSide},
-		YNames: cifarNames, Source: paths,
+		YName: "class", YNames: cifarNames, Source: paths,
 		Mean: []float32{.5, .5, .5}, Std: []float32{.5, .5, .5},
 	}
 	for _, path := range paths {

@@ -11,7 +11,7 @@ func coloured() *Set {
 	s := &Set{
 		Name: "coloured", Shape: []int{3, 2, 4}, Y: []int{0, 1, 2}, YNames: digitNames,
 		Sensitive: []Attribute{{Name: "s", Labels: []int{1, 0, 1}}},
-		Mean: []float32{.1307, .5, .25}, Std: []float32{.3081, .5, .125},
+		Mean:      []float32{.1307, .5, .25}, Std: []float32{.3081, .5, .125},
 	}
 	for i := range 3 * 3 * 8 {
 		s.Pixels = append(s.Pixels, uint8(i*37))

@@ -1,0 +1,238 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// LabelledOptions says what [OpenParts] reads; the zero value takes the kind
+// from the path and the target and sensitive attributes from the kind.
+type LabelledOptions struct {
+	Kind       string   // one of [Kinds]; "" is guessed from the path
+	Labels     string   // CSV with the labels of pictures; "" is labels.csv among them. Of mnist: the folder of QMNIST's labels; "" is the pictures' own
+	FileColumn string   // of Labels: names the pictures; "" is file, filename, path, image or the first column
+	Target     string   // a [Rule] or a shortcut; "" is the kind's own: digit, class, income, gender
+	Sensitive  []string // rules or shortcuts; none: the kind's own where it has one: writer, family, sex
+	Side       int      // of pictures, in pixels; 0 is DefaultSide (glyphs: 28, in grey)
+	Seed       uint64   // of parts that the data does not fix, of Limit's choice, and of glyphs
+	Cache      string   // of decoded pictures: "" is beside the data, "none", or a folder
+	Limit      int      // the most training examples, chosen by Seed; 0 is all
+	Progress   func(done, total int)
+}
+
+// DefaultSide is the side that pictures are resized to: B's.
+const DefaultSide = 64
+
+// Kinds of data that [OpenParts] reads.
+const (
+	KindUTKFace  = "utkface"  // names age_gender_race_date.jpg
+	KindCelebA   = "celeba"   // list_attr_celeba.txt
+	KindFairFace = "fairface" // labels.csv; folders train and val
+	KindImages   = "images"   // a folder or zip with a CSV of labels
+	KindAdult    = "adult"    // UCI Adult: adult.data, adult.test
+	KindTable    = "table"    // any CSV
+	KindMNIST    = "mnist"    // whatever [Open] reads, with QMNIST's labels where they are
+	KindGlyphs   = "glyphs"   // drawn here; the path is not looked at
+)
+
+// Kinds lists the kinds of data that [OpenParts] reads.
+func Kinds() []string {
+	return []string{KindUTKFace, KindCelebA, KindFairFace, KindImages, KindAdult, KindTable, KindMNIST, KindGlyphs}
+}
+
+// Parts is a data set in three: what is learned from, what is chosen by, and
+// what is measured on.
+type Parts struct {
+	Train, Validation, Test *Set
+	Notes                   []string // what a reader wants to know: rows left out, how it was divided
+}
+
+// OpenParts reads labelled data in three parts. Parts that the data comes in
+// are kept; where it has no test part a fifth becomes one, and where it has no
+// validation part a tenth of the training part, drawn by Seed and put down in
+// Notes. UTKFace is divided as B's authors divided it, whatever the seed.
+//
+// Rows that fall in no class of a rule are left out, after the division, so that
+// rules do not move examples from one part to another. It errs where a class is
+// left without an example in training or test, or an attribute with one class.
+func OpenParts(ctx context.Context, path string, o LabelledOptions) (*Parts, error) {
+	src, err := openOrigin(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	defer src.close()
+	chosen, err := src.choose(o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", src.labels.source, err)
+	}
+	d := src.divide(o.Seed)
+	d.leaveOut(chosen)
+	d.limit(o.Limit, o.Seed)
+	if err := d.check(chosen); err != nil {
+		return nil, fmt.Errorf("%s: %w", src.labels.source, err)
+	}
+	sets, err := src.inputs(ctx, d, chosen)
+	if err != nil {
+		return nil, err
+	}
+	for i, set := range sets {
+		chosen.fill(set, d.rows[i])
+		set.Name = src.name
+		set.finish()
+	}
+	notes := append(append(src.labels.notes, d.notes...), src.notes...)
+	return &Parts{Train: sets[0], Validation: sets[1], Test: sets[2], Notes: notes}, nil
+}
+
+// origin is data whose labels are known and whose inputs are not read yet.
+type origin struct {
+	labels    *labels
+	name      string            // of the set
+	target    string            // the kind's own rule; "" where it has none
+	sensitive []string          // the kind's own rules
+	shortcuts map[string]string // names that stand for rules
+	notes     []string          // of reading the inputs
+	close     func()
+
+	// inputs makes the sets of the three parts, without labels.
+	inputs func(ctx context.Context, d *division, c *chosen) ([3]*Set, error)
+}
+
+// openOrigin reads the labels.
+func openOrigin(ctx context.Context, path string, o LabelledOptions) (*origin, error) {
+	kind, err := o.kindOf(path)
+	if err != nil {
+		return nil, err
+	}
+	if o.Limit < 0 || o.Side < 0 {
+		return nil, fmt.Errorf("%d training examples of side %d: want no negative numbers", o.Limit, o.Side)
+	}
+	switch kind {
+	case KindMNIST:
+		return openDigits(path, o)
+	case KindGlyphs:
+		return drawGlyphs(o)
+	case KindAdult:
+		return openAdult(path)
+	case KindTable:
+		return openTable(path)
+	}
+	return openPictures(ctx, path, kind, o)
+}
+
+// chosen is the target and the sensitive attributes of every row, −1 where a
+// row falls in none.
+type chosen struct {
+	target    Attribute
+	sensitive []Attribute
+	columns   []int // that they are made of
+}
+
+// all lists the target and the sensitive attributes.
+func (c *chosen) all() []Attribute { return append([]Attribute{c.target}, c.sensitive...) }
+
+// choose applies the rules.
+func (src *origin) choose(o LabelledOptions) (*chosen, error) {
+	target, sensitive := o.Target, o.Sensitive
+	if target == "" {
+		target = src.target
+	}
+	if target == "" {
+		return nil, fmt.Errorf("which column is the target? it has %s", src.labels.names())
+	}
+	c := new(chosen)
+	var err error
+	if c.target, err = src.attribute(target, c); err != nil {
+		return nil, err
+	}
+	if len(sensitive) == 0 {
+		sensitive = src.sensitive
+	}
+	taken := map[string]bool{}
+	for _, text := range sensitive {
+		a, err := src.attribute(text, c)
+		if err != nil {
+			return nil, err
+		}
+		for k, name := 2, a.Name; taken[a.Name]; k++ {
+			a.Name = fmt.Sprintf("%s-%d", name, k)
+		}
+		taken[a.Name] = true
+		c.sensitive = append(c.sensitive, a)
+	}
+	return c, nil
+}
+
+// attribute applies one rule, or the one that a shortcut stands for.
+func (src *origin) attribute(text string, c *chosen) (Attribute, error) {
+	r, err := ParseRule(text)
+	if err != nil {
+		return Attribute{}, err
+	}
+	if long := src.shortcuts[folded(r.column)]; len(r.classes) == 0 && long != "" {
+		name := folded(r.column)
+		if r, err = ParseRule(long); err != nil {
+			return Attribute{}, err
+		}
+		r.name = name
+	}
+	k, err := src.labels.find(r.column)
+	if err != nil {
+		return Attribute{}, err
+	}
+	c.columns = append(c.columns, k)
+	return r.apply(src.labels.columns[k])
+}
+
+// fill gives a set the labels of its rows.
+func (c *chosen) fill(s *Set, rows []int) {
+	s.YName, s.YNames = c.target.Name, c.target.Values
+	s.Y = pick(c.target.Labels, 1, rows)
+	for _, a := range c.sensitive {
+		a.Labels = pick(a.Labels, 1, rows)
+		s.Sensitive = append(s.Sensitive, a)
+	}
+}
+
+// folded is a column's name as it is compared: case, blanks, underscores and
+// dashes do not matter.
+func folded(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", " ", "", "-", "").Replace(name))
+}
+
+// aliases are B's names of CelebA's attributes where they differ, folded.
+var aliases = map[string]string{
+	"mouthopen":  "mouthslightlyopen",
+	"highcheeks": "highcheekbones",
+	"lipstick":   "wearinglipstick",
+}
+
+// find returns the column of a name.
+func (l *labels) find(name string) (int, error) {
+	for _, want := range []string{folded(name), aliases[folded(name)]} {
+		for k, c := range l.columns {
+			if want != "" && folded(c.name) == want {
+				return k, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("no column %q: it has %s", name, l.names())
+}
+
+// names lists the columns for an error.
+func (l *labels) names() string {
+	names := make([]string, len(l.columns))
+	for i, c := range l.columns {
+		names[i] = c.name
+	}
+	return strings.Join(names, ", ")
+}
+
+// rows returns the number of examples.
+func (l *labels) rows() int {
+	if len(l.columns) == 0 {
+		return len(l.files)
+	}
+	return len(l.columns[0].values)
+}

@@ -1,0 +1,194 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Glyphs that [OpenParts] draws.
+const (
+	glyphTraining = DefaultGlyphs
+	glyphTest     = DefaultGlyphs / 5
+)
+
+// openDigits reads a set of [Open] or [QMNIST] whole.
+func openDigits(path string, o LabelledOptions) (*origin, error) {
+	read := func(split Split) (*Set, error) {
+		if o.Labels != "" {
+			return QMNIST(path, o.Labels, split)
+		}
+		return Open(path, split)
+	}
+	train, err := read(Train)
+	if err != nil {
+		return nil, err
+	}
+	if side := train.Shape[1]; o.Side != 0 && o.Side != side {
+		return nil, fmt.Errorf("%s: pictures of %d×%d are not resized to %d: leave the side out", path, side, train.Shape[2], o.Side)
+	}
+	parts := []*Set{train}
+	if hasTest(path) {
+		test, err := read(Test)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, test)
+	}
+	return fromSets(path, parts), nil
+}
+
+// hasTest reports whether a folder of [Open] holds the test part.
+func hasTest(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir() && (idxImages(path, Test) != "" || len(cifarBatches(path, Test)) > 0)
+}
+
+// drawGlyphs draws no more glyphs than are asked for.
+func drawGlyphs(o LabelledOptions) (*origin, error) {
+	g := GlyphOptions{N: glyphTraining, Size: o.Side, Color: o.Side == 64, Seed: o.Seed}
+	if err := g.Check(); err != nil {
+		return nil, err
+	}
+	if o.Limit > 0 { // the validation part comes off what is drawn
+		g.N = min(g.N, (o.Limit*validationShare+validationShare-2)/(validationShare-1))
+	}
+	train := Glyphs(g)
+	g.N, g.Split = glyphTest, Test
+	return fromSets("glyphs", []*Set{train, Glyphs(g)}), nil
+}
+
+// fromSets makes columns of the labels of a training set, and of a test set
+// where there is one.
+func fromSets(source string, sets []*Set) *origin {
+	all := *sets[0]
+	all.Source = nil
+	l := &labels{source: source}
+	l.columns = []column{{name: all.YName}}
+	for _, a := range all.Sensitive {
+		l.columns = append(l.columns, column{name: a.Name})
+	}
+	all.Pixels = all.Pixels[:len(all.Pixels):len(all.Pixels)]
+	for k, s := range sets {
+		if k > 0 {
+			all.Pixels = append(all.Pixels, s.Pixels...)
+		}
+		all.Source = append(all.Source, s.Source...)
+		l.add(s, partNames[k*testPart])
+	}
+	src := &origin{labels: l, name: all.Name, target: all.YName, close: func() {}}
+	src.shortcuts = map[string]string{folded(all.YName): inOrder(l.columns[0], all.YNames)}
+	for k, a := range all.Sensitive {
+		src.sensitive = append(src.sensitive, a.Name)
+		src.shortcuts[folded(a.Name)] = inOrder(l.columns[k+1], a.Values)
+	}
+	src.inputs = func(_ context.Context, d *division, _ *chosen) ([3]*Set, error) {
+		return pictureSets(&all, d), nil
+	}
+	return src
+}
+
+// add appends the rows of a set.
+func (l *labels) add(s *Set, split Split) {
+	for i, y := range s.Y {
+		l.split = append(l.split, split)
+		l.columns[0].values = append(l.columns[0].values, className(s.YNames, y))
+		for k, a := range s.Sensitive {
+			c := &l.columns[k+1]
+			c.values = append(c.values, className(a.Values, a.Labels[i]))
+		}
+	}
+}
+
+// inOrder is the rule whose classes are the names that occur, in their own
+// order; "" where there are too few to need one.
+func inOrder(c column, names []string) string {
+	var classes []string
+	there := distinctValues(c.values)
+	for _, name := range names {
+		if _, ok := slices.BinarySearch(there, name); ok {
+			classes = append(classes, `"`+name+`"`)
+		}
+	}
+	if len(classes) < 2 {
+		return ""
+	}
+	return c.name + ": " + strings.Join(classes, "; ")
+}
+
+// className returns the name of a class, or its number where it has none.
+func className(names []string, class int) string {
+	if class < len(names) {
+		return names[class]
+	}
+	return strconv.Itoa(class)
+}
+
+// pictureSets divides the pictures of a set whose rows are those of the labels.
+// It reorders them in place, so that no picture is held twice.
+func pictureSets(all *Set, d *division) [3]*Set {
+	p := all.size()
+	order := make([]int, 0, d.total())
+	for _, rows := range d.rows {
+		order = append(order, rows...)
+	}
+	arrange(all.Pixels, p, order)
+	var sets [3]*Set
+	from := 0
+	for part, rows := range d.rows {
+		s := *all
+		to := from + len(rows)*p
+		s.Pixels = all.Pixels[from:to:to]
+		s.Sensitive, from = nil, to
+		sets[part] = &s
+	}
+	return sets
+}
+
+// arrange moves row order[k] of rows of n bytes to place k, for every k, along
+// the cycles of the permutation; what becomes of rows not in order is open.
+func arrange(rows []uint8, n int, order []int) {
+	source := complete(order, len(rows)/n)
+	spare := make([]uint8, n)
+	for start := range source {
+		if source[start] < 0 || source[start] == start {
+			continue
+		}
+		copy(spare, rows[start*n:])
+		at := start
+		for source[at] != start {
+			from := source[at]
+			copy(rows[at*n:][:n], rows[from*n:])
+			source[at], at = -1, from
+		}
+		copy(rows[at*n:][:n], spare)
+		source[at] = -1
+	}
+}
+
+// complete extends distinct indices below n to a permutation of all.
+func complete(order []int, n int) []int {
+	all := append(make([]int, 0, n), order...)
+	seen := make([]bool, n)
+	for _, i := range order {
+		seen[i] = true
+	}
+	for i, in := range seen {
+		if !in {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// baseName is the last part of a path, absolute where it says nothing.
+func baseName(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return filepath.Base(path)
+}

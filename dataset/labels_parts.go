@@ -1,0 +1,143 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// Shares of the parts that data does not come in.
+const (
+	testShare       = 5  // one in five rows: B's 80/20
+	validationShare = 10 // one in ten of the training part, as B's authors have it
+)
+
+// part is the index of a part in a division.
+const (
+	trainPart = iota
+	validationPart
+	testPart
+)
+
+var partNames = [3]Split{Train, Validation, Test}
+
+// division is the rows of each part, in the order of the sets.
+type division struct {
+	rows  [3][]int
+	notes []string
+}
+
+// drawOf returns the generator of one decision about a data set.
+func drawOf(seed uint64, what string) *rand.Rand {
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	copy(key[8:], what)
+	return rand.New(rand.NewChaCha8(key))
+}
+
+// divide makes the parts: the data's own where it says, the rest by the seed.
+func (src *origin) divide(seed uint64) *division {
+	d := new(division)
+	split := src.labels.split
+	for i := range src.labels.rows() {
+		part := trainPart
+		if split != nil && split[i] != "" {
+			part = slices.Index(partNames[:], split[i])
+		}
+		d.rows[part] = append(d.rows[part], i)
+	}
+	if len(d.rows[testPart]) == 0 {
+		d.carve(testPart, testShare, seed)
+	}
+	if len(d.rows[validationPart]) == 0 {
+		d.carve(validationPart, validationShare, seed)
+	}
+	return d
+}
+
+// carve moves one in share of the training rows to another part.
+func (d *division) carve(part, share int, seed uint64) {
+	n := len(d.rows[trainPart])
+	order := drawOf(seed, "carve "+string(partNames[part])).Perm(n)
+	moved := make([]bool, n)
+	for _, i := range order[:n/share] {
+		moved[i] = true
+	}
+	var rest []int
+	for i, row := range d.rows[trainPart] {
+		if moved[i] {
+			d.rows[part] = append(d.rows[part], row)
+		} else {
+			rest = append(rest, row)
+		}
+	}
+	d.rows[trainPart] = rest
+	d.note("no %s part of its own: %d of %d training examples, drawn by seed %d, are it", partNames[part], n/share, n, seed)
+}
+
+func (d *division) note(format string, args ...any) {
+	d.notes = append(d.notes, fmt.Sprintf(format, args...))
+}
+
+// leaveOut removes the rows that fall in no class of some attribute.
+func (d *division) leaveOut(c *chosen) {
+	for _, a := range c.all() {
+		before, after := d.total(), 0
+		for part, rows := range d.rows {
+			d.rows[part] = slices.DeleteFunc(rows, func(i int) bool { return a.Labels[i] < 0 })
+			after += len(d.rows[part])
+		}
+		if after < before {
+			d.note("%d of %d examples left out: %s falls in none of the classes %s", before-after, before, a.Name, strings.Join(a.Values, "; "))
+		}
+	}
+}
+
+func (d *division) total() int { return len(d.rows[0]) + len(d.rows[1]) + len(d.rows[2]) }
+
+// limit keeps at most n training rows (0: all), in their order.
+func (d *division) limit(n int, seed uint64) {
+	rows := d.rows[trainPart]
+	if n == 0 || n >= len(rows) {
+		return
+	}
+	order := drawOf(seed, "limit").Perm(len(rows))[:n]
+	slices.Sort(order)
+	d.rows[trainPart] = pick(rows, 1, order)
+	d.note("%d of %d training examples are used, drawn by seed %d", n, len(rows), seed)
+}
+
+// check errs where training or test lacks a class, or an attribute is constant;
+// of validation, which is small, it only notes it.
+func (d *division) check(c *chosen) error {
+	for part, rows := range d.rows {
+		if len(rows) == 0 {
+			return fmt.Errorf("no %s examples are left: want more data, or rules that leave fewer out", partNames[part])
+		}
+	}
+	for _, a := range c.all() {
+		if len(a.Values) < 2 {
+			return fmt.Errorf("%s is constant (%s): want an attribute of two classes or more", a.Name, strings.Join(a.Values, ""))
+		}
+		for part, rows := range d.rows {
+			class := absent(a, rows)
+			if class >= 0 && part == validationPart {
+				d.note("class %q of %s has no validation example", a.Values[class], a.Name)
+			} else if class >= 0 {
+				return fmt.Errorf("class %q of %s has no %s example: group it with another class, or leave it out", a.Values[class], a.Name, partNames[part])
+			}
+		}
+	}
+	return nil
+}
+
+// absent returns the first class that none of the rows has, or −1.
+func absent(a Attribute, rows []int) int {
+	seen := make([]bool, len(a.Values))
+	for _, i := range rows {
+		seen[a.Labels[i]] = true
+	}
+	return slices.Index(seen, false)
+}

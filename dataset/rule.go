@@ -1,0 +1,173 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Bounds of a rule.
+const (
+	maxRule    = 10000 // bytes
+	maxClasses = 100   // more than any attribute is asked for by name
+)
+
+// Rule turns a column of text into classes: "gender"; "age: <=30, >30"; "age:
+// <=20; 21..35; >35"; "race: White; Black, Asian; *"; "age: young = <=30; old =
+// >30". Classes are separated by ";", or, where there is none, by ",", and the
+// entries of a class by ",". An entry is a value as it is written (which is
+// tried first), a comparison (<, <=, >, >=, =), a range a..b that includes both
+// ends, or *, all others, once. What stands in double quotes is a value and
+// nothing else. A column alone has its distinct values for classes, sorted as
+// numbers where all are, and by letters otherwise.
+type Rule struct {
+	name    string // of the attribute; "" is the column's own
+	column  string
+	classes []class // none: the column's distinct values
+}
+
+// class is one class of a rule.
+type class struct {
+	name    string // "" is made of the entries
+	entries []term
+}
+
+// term is an entry of a class as it is written.
+type term struct {
+	text   string
+	quoted bool
+}
+
+// others is the entry that takes what no other does.
+const others = "*"
+
+// ParseRule reads a rule. Whether an entry is a value is seen only from the
+// column that the rule is applied to.
+func ParseRule(s string) (Rule, error) {
+	if len(s) > maxRule {
+		return Rule{}, fmt.Errorf("a rule of %d bytes: want at most %d", len(s), maxRule)
+	}
+	fields := splitOutside(s, ':', 2)
+	r := Rule{column: unquote(fields[0]).text}
+	if r.column == "" {
+		return Rule{}, fmt.Errorf("rule %q names no column: want one such as \"gender\" or \"age: <=30; >30\"", s)
+	}
+	if len(fields) == 1 {
+		return r, nil
+	}
+	separator := byte(',')
+	if len(splitOutside(fields[1], ';', -1)) > 1 {
+		separator = ';'
+	}
+	for _, text := range splitOutside(fields[1], separator, -1) {
+		c, err := parseClass(text)
+		if err != nil {
+			return Rule{}, fmt.Errorf("rule %q: %w", s, err)
+		}
+		r.classes = append(r.classes, c)
+	}
+	if err := r.check(); err != nil {
+		return Rule{}, fmt.Errorf("rule %q: %w", s, err)
+	}
+	return r, nil
+}
+
+// check says what is wrong with the classes.
+func (r Rule) check() error {
+	if n := len(r.classes); n < 2 || n > maxClasses {
+		return fmt.Errorf("%d classes: want 2 to %d, separated by \";\"; \"*\" is all others", n, maxClasses)
+	}
+	seen := map[term]bool{}
+	names := map[string]bool{}
+	for _, c := range r.classes {
+		if names[c.title()] {
+			return fmt.Errorf("two classes %q: name them apart", c.title())
+		}
+		names[c.title()] = true
+		for _, e := range c.entries {
+			if seen[e] {
+				return fmt.Errorf("%q stands in it twice: leave one out", e.text)
+			}
+			seen[e] = true
+		}
+	}
+	return nil
+}
+
+// parseClass reads "name = entry, entry" or "entry, entry".
+func parseClass(s string) (class, error) {
+	var c class
+	if i := nameEnd(s); i >= 0 {
+		c.name = unquote(s[:i]).text
+		s = s[i+1:]
+	}
+	for _, text := range splitOutside(s, ',', -1) {
+		e := unquote(text)
+		if e.text == "" && !e.quoted {
+			return c, fmt.Errorf("an entry is empty: take the extra separator out")
+		}
+		c.entries = append(c.entries, e)
+	}
+	return c, nil
+}
+
+// nameEnd returns where the "=" stands that ends a class's name, or −1: the
+// first that is not part of <= or >= and that something stands before.
+func nameEnd(s string) int {
+	quoted := false
+	for i := range len(s) {
+		switch {
+		case s[i] == '"':
+			quoted = !quoted
+		case quoted || s[i] != '=' || strings.TrimSpace(s[:i]) == "":
+		case s[i-1] == '<' || s[i-1] == '>':
+			return -1
+		default:
+			return i
+		}
+	}
+	return -1
+}
+
+// title returns the class's name, or its entries.
+func (c class) title() string {
+	if c.name != "" {
+		return c.name
+	}
+	texts := make([]string, len(c.entries))
+	for i, e := range c.entries {
+		texts[i] = e.text
+		if e.all() {
+			texts[i] = "others"
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// all reports whether the entry takes all others.
+func (e term) all() bool { return e.text == others && !e.quoted }
+
+// splitOutside splits at separators outside double quotes, into at most n parts
+// (−1: all).
+func splitOutside(s string, separator byte, n int) []string {
+	var parts []string
+	quoted, from := false, 0
+	for i := range len(s) {
+		switch {
+		case s[i] == '"':
+			quoted = !quoted
+		case s[i] == separator && !quoted && len(parts)+1 != n:
+			parts = append(parts, s[from:i])
+			from = i + 1
+		}
+	}
+	return append(parts, s[from:])
+}
+
+// unquote trims white space, and the quotes around what is left.
+func unquote(s string) term {
+	s = strings.TrimSpace(s)
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		return term{s[1 : len(s)-1], true}
+	}
+	return term{s, false}
+}

@@ -1,0 +1,242 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxCategories is the most values of a column that have an input each; rarer
+	// ones share one. Codes and names that nearly every row has one of would
+	// otherwise be most of the inputs.
+	maxCategories = 64
+
+	// derivedShare bounds the values of a column that another may be derived
+	// from: one in so many rows. Where nearly every row has a value of its own,
+	// everything follows from it.
+	derivedShare = 10
+)
+
+// missingValues are what numeric columns write where they know no number,
+// folded.
+var missingValues = []string{"", "?", "na", "n/a", "nan", "null"}
+
+// encoder turns a column into inputs: a number into one, standardised by the
+// training part, and a second one that is 1 where it is missing; a category into
+// one input for each of its values in the training part.
+type encoder struct {
+	numbers    []float64 // of every row, NaN where missing; nil for categories
+	mean, std  float64
+	missing    bool // some of the training part are
+	categories map[string]int
+	rest       bool // the last input is of rarer values
+	width      int
+}
+
+// tableSets encodes all columns but those of target and sensitive attributes,
+// those derived from them, and the hidden.
+func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []string) ([3]*Set, error) {
+	var sets [3]*Set
+	inputs := src.inputColumns(c, hidden)
+	var encoders []encoder
+	var columns []column
+	width := 0
+	for _, k := range inputs {
+		e := newEncoder(src.labels.columns[k].values, d.rows[trainPart])
+		if e.width > 0 { // a constant column says nothing
+			encoders, columns = append(encoders, e), append(columns, src.labels.columns[k])
+			width += e.width
+		}
+	}
+	if width == 0 {
+		return sets, fmt.Errorf("%s: no column is left for the inputs: want one that varies besides target and sensitive attributes", src.labels.source)
+	}
+	if n := d.total(); width > maxArray/4/n {
+		return sets, fmt.Errorf("%s: %d inputs for each of %d rows are too many: leave columns out", src.labels.source, width, n)
+	}
+	for part, rows := range d.rows {
+		s := &Set{Shape: []int{width}, Values: make([]float32, len(rows)*width), Source: files}
+		at := 0
+		for k, e := range encoders {
+			e.encode(s.Values[at:], width, columns[k].values, rows)
+			at += e.width
+		}
+		sets[part] = s
+	}
+	return sets, nil
+}
+
+// inputColumns lists the columns that are inputs, and notes those that are not
+// because target or sensitive attributes give them away.
+func (src *origin) inputColumns(c *chosen, hidden []int) []int {
+	var inputs []int
+	for k, col := range src.labels.columns {
+		if slices.Contains(hidden, k) || slices.Contains(c.columns, k) {
+			continue
+		}
+		derived := false
+		for _, from := range c.columns {
+			if derivedFrom(col.values, src.labels.columns[from].values) {
+				src.notes = append(src.notes, fmt.Sprintf("%s is not an input: %s determines it", col.name, src.labels.columns[from].name))
+				derived = true
+				break
+			}
+		}
+		if !derived {
+			inputs = append(inputs, k)
+		}
+	}
+	return inputs
+}
+
+// derivedFrom reports whether a column varies and is a function of another,
+// which has few values.
+func derivedFrom(values, from []string) bool {
+	image := map[string]string{}
+	varies := false
+	for i, v := range from {
+		if was, ok := image[v]; ok && was != values[i] {
+			return false
+		}
+		image[v] = values[i]
+		varies = varies || values[i] != values[0]
+		if len(image) > len(from)/derivedShare {
+			return false
+		}
+	}
+	return varies
+}
+
+// newEncoder learns an encoder from the training rows; its width is 0 where the
+// column is constant there.
+func newEncoder(values []string, training []int) encoder {
+	if numbers := parseNumbers(values); numbers != nil {
+		return numericEncoder(numbers, training)
+	}
+	count := map[string]int{}
+	for _, i := range training {
+		count[values[i]]++
+	}
+	if len(count) < 2 {
+		return encoder{}
+	}
+	list := make([]string, 0, len(count))
+	for v := range count {
+		list = append(list, v)
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	e := encoder{categories: map[string]int{}, rest: len(list) > maxCategories}
+	list = list[:min(len(list), maxCategories)]
+	slices.Sort(list)
+	for i, v := range list {
+		e.categories[v] = i
+	}
+	e.width = len(list)
+	if e.rest {
+		e.width++
+	}
+	return e
+}
+
+// parseNumbers returns a column's numbers, NaN where one is missing; nil where
+// some value is none, or all are missing.
+func parseNumbers(values []string) []float64 {
+	numbers := make([]float64, len(values))
+	known := false
+	for i, v := range values {
+		x, ok := number(v)
+		switch {
+		case ok:
+			numbers[i], known = x, true
+		case slices.Contains(missingValues, strings.ToLower(v)):
+			numbers[i] = math.NaN()
+		default:
+			return nil
+		}
+	}
+	if !known {
+		return nil
+	}
+	return numbers
+}
+
+// numericEncoder learns mean and standard deviation (of the population) from
+// the training rows that have a number.
+func numericEncoder(numbers []float64, training []int) encoder {
+	e := encoder{numbers: numbers}
+	n, largest := 0., 0.
+	for _, i := range training {
+		if x := numbers[i]; !math.IsNaN(x) {
+			n++
+			largest = max(largest, math.Abs(x))
+		} else {
+			e.missing = true
+		}
+	}
+	if n == 0 {
+		return encoder{}
+	}
+	scale := max(largest, math.SmallestNonzeroFloat64) // squares neither overflow nor vanish
+	mean, square := 0., 0.
+	for _, i := range training {
+		if x := numbers[i]; !math.IsNaN(x) {
+			mean += x / scale / n
+		}
+	}
+	for _, i := range training {
+		if x := numbers[i]; !math.IsNaN(x) {
+			square += (x/scale - mean) * (x/scale - mean) / n
+		}
+	}
+	e.mean, e.std = mean*scale, math.Sqrt(square)*scale
+	if math.Sqrt(square) > 1e-12 {
+		e.width = 1
+	} else {
+		e.std = 0 // only whether it is missing varies
+	}
+	if e.missing {
+		e.width++
+	}
+	return e
+}
+
+// encode writes the inputs of the given rows to dst, whose rows are stride apart.
+func (e *encoder) encode(dst []float32, stride int, values []string, rows []int) {
+	for k, i := range rows {
+		row := dst[k*stride:]
+		if e.numbers == nil {
+			e.category(row, values[i])
+			continue
+		}
+		at := 0
+		if e.std > 0 {
+			if x := e.numbers[i]; !math.IsNaN(x) {
+				row[0] = clip((x - e.mean) / e.std)
+			}
+			at = 1
+		}
+		if e.missing && math.IsNaN(e.numbers[i]) {
+			row[at] = 1
+		}
+	}
+}
+
+// category sets the input of a value. A value that the training part does not
+// have sets that of the rarer ones, or none.
+func (e *encoder) category(row []float32, value string) {
+	if k, ok := e.categories[value]; ok {
+		row[k] = 1
+	} else if e.rest {
+		row[e.width-1] = 1
+	}
+}
+
+// clip keeps a standardised value within what a net can take: a hundred thousand
+// standard deviations are a slip of the pen.
+func clip(x float64) float32 {
+	const most = 1e5
+	return float32(min(max(x, -most), most))
+}
