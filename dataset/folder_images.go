@@ -1,0 +1,200 @@
+package dataset
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// celebaZip is the archive in which CelebA's pictures come, beside its lists.
+const celebaZip = "img_align_celeba.zip"
+
+// openFS opens a folder, or a zip of one, for reading. A folder that holds
+// CelebA's archive of pictures shows what is in that archive as well. The
+// Closer is to be closed when no more is read.
+func openFS(name string) (fs.FS, io.Closer, error) {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("%s: no such file or folder: give a folder of pictures, or a zip of one", name)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.IsDir() {
+		z, err := openZip(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, z, nil
+	}
+	return openFolderFS(name)
+}
+
+func openFolderFS(dir string) (fs.FS, io.Closer, error) {
+	fsys := os.DirFS(dir)
+	for _, in := range []string{".", "Img", "img"} {
+		archive := filepath.Join(dir, in, celebaZip)
+		unpacked, err := os.Stat(strings.TrimSuffix(archive, ".zip"))
+		if firstFile(dir, path.Join(in, celebaZip)) == "" || err == nil && unpacked.IsDir() {
+			continue
+		}
+		z, err := openZip(archive)
+		if err != nil {
+			return nil, nil, err
+		}
+		return both{fsys, z}, z, nil
+	}
+	return fsys, io.NopCloser(nil), nil
+}
+
+// openZip opens a zip and refuses one whose names are not those of files below
+// a folder, or that has two files of one name.
+func openZip(name string) (*zip.ReadCloser, error) {
+	z, err := zip.OpenReader(name)
+	if err != nil && z != nil {
+		z.Close()
+	}
+	if err != nil {
+		return nil, malformed(name, "not a whole zip (%v): get it again, or give a folder", err)
+	}
+	if err := checkZip(name, z.File); err != nil {
+		z.Close()
+		return nil, err
+	}
+	return z, nil
+}
+
+func checkZip(name string, files []*zip.File) error {
+	seen := make(map[string]bool, len(files))
+	for _, f := range files {
+		plain := strings.TrimSuffix(f.Name, "/")
+		switch {
+		case !fs.ValidPath(plain) || strings.Contains(plain, `\`):
+			return malformed(name, "holds a file called %q, which is not a name below a folder: pack the folder anew", f.Name)
+		case seen[plain]:
+			return malformed(name, "holds %q twice: pack the folder anew", plain)
+		case f.Flags&1 != 0:
+			return malformed(name, "%q is encrypted: unpack it and give the folder", plain)
+		}
+		seen[plain] = true
+	}
+	return nil
+}
+
+// both is a folder and an archive in it, whose files are looked up there when
+// the folder has none of that name.
+type both struct{ folder, archive fs.FS }
+
+func (b both) Open(name string) (fs.File, error) {
+	f, err := b.folder.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return b.archive.Open(name)
+	}
+	return f, err
+}
+
+// maxFiles is the most files taken of one folder or zip: fifty times CelebA.
+const maxFiles = 10_000_000
+
+// listFiles returns the names of all files, sorted. Hidden ones and what macOS
+// adds to archives are left out; links to folders are not followed.
+func listFiles(fsys fs.FS) ([]string, error) {
+	if b, ok := fsys.(both); ok {
+		return listBoth(b)
+	}
+	var names []string
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		hidden := name != "." && strings.HasPrefix(d.Name(), ".") || d.Name() == "__MACOSX"
+		if d.IsDir() {
+			if hidden {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !hidden {
+			names = append(names, name)
+		}
+		if len(names) > maxFiles {
+			return fmt.Errorf("more than %d files: give the folder that holds the pictures alone", maxFiles)
+		}
+		return nil
+	})
+	slices.Sort(names)
+	return names, err
+}
+
+func listBoth(b both) ([]string, error) {
+	names, err := listFiles(b.folder)
+	if err != nil {
+		return nil, err
+	}
+	more, err := listFiles(b.archive)
+	names = append(names, more...)
+	slices.Sort(names)
+	return slices.Compact(names), err
+}
+
+// isPicture tells by its name whether a file is one that decodePictures takes.
+func isPicture(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".jpg", ".jpeg", ".png":
+		return true
+	}
+	return false
+}
+
+// listPictures returns the names of all pictures, sorted, and of all files. It
+// errs where there are no pictures.
+func listPictures(fsys fs.FS, source string) (pictures, files []string, err error) {
+	files, err = listFiles(fsys)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: cannot be listed: %w", source, err)
+	}
+	for _, name := range files {
+		if isPicture(name) {
+			pictures = append(pictures, name)
+		}
+	}
+	if len(pictures) == 0 {
+		return nil, nil, malformed(source, "holds no pictures (.jpg, .jpeg or .png, of %d files): give the folder or zip that holds them", len(files))
+	}
+	return pictures, files, nil
+}
+
+// within returns the names whose last element is base, in any spelling of its
+// letters.
+func within(names []string, base string) []string {
+	var found []string
+	for _, name := range names {
+		if strings.EqualFold(path.Base(name), base) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// onlyOne returns the one file called by any of the names, "" where there is
+// none; it errs where there are several.
+func onlyOne(source string, files []string, bases ...string) (string, error) {
+	var found []string
+	for _, base := range bases {
+		found = append(found, within(files, base)...)
+	}
+	switch len(found) {
+	case 0:
+		return "", nil
+	case 1:
+		return found[0], nil
+	}
+	return "", malformed(source, "holds both %s and %s: keep the one that belongs to the pictures", found[0], found[1])
+}

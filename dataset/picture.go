@@ -1,0 +1,239 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	stddraw "image/draw"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"io/fs"
+	"path"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/image/draw"
+
+	"tattle/internal/simd"
+)
+
+// What one picture may have. The pixels are bounded before any is decoded: a
+// progressive JPEG takes 12 bytes for each while it is.
+const (
+	maxPictureBytes  = 64 << 20
+	maxPicturePixels = 1 << 25 // 5792 × 5792
+	maxPictureSide   = 1024    // of what it is resized to
+)
+
+// maxPictures bounds the memory of all decoded pictures, in bytes.
+const maxPictures = 16 << 30
+
+// pictureOptions says how pictures are decoded.
+type pictureOptions struct {
+	source   string                // folder or zip, for errors and the cache
+	side     int                   // of the squares they are resized to; 0 is DefaultSide
+	cache    string                // "" is beside the source, "none", or a folder
+	progress func(done, total int) // nil, or called from one goroutine at a time
+	note     func(string)          // nil, or told why there is no cache
+}
+
+// decodePictures decodes files to RGB and resizes them to [n, 3, side, side],
+// whatever their aspect, as B's authors do. Alpha is shown on black, and what a
+// file says of its orientation is not looked at. What is decoded once is kept
+// in the cache, which knows the list of files: ask for all files of a source
+// rather than some, so that one cache serves. An error names the first file
+// that cannot be decoded, and why.
+func decodePictures(ctx context.Context, fsys fs.FS, files []string, o pictureOptions) ([]uint8, error) {
+	if o.side == 0 {
+		o.side = DefaultSide
+	}
+	if o.side < 1 || o.side > maxPictureSide {
+		return nil, fmt.Errorf("%s: pictures of side %d: want 1 to %d pixels", o.source, o.side, maxPictureSide)
+	}
+	size := 3 * o.side * o.side
+	if uint64(len(files)) > maxPictures/uint64(size) {
+		return nil, fmt.Errorf("%s: %d pictures of side %d take more than %d GB: ask for a smaller side or fewer pictures", o.source, len(files), o.side, maxPictures>>30)
+	}
+	cache := openCache(fsys, files, o)
+	if pixels := cache.read(len(files), o.side); pixels != nil {
+		return pixels, ctx.Err()
+	}
+	d := &decoding{ctx: ctx, fsys: fsys, files: files, o: o, pixels: make([]uint8, len(files)*size)}
+	d.failed.Store(int64(len(files)))
+	simd.Parallel(len(files), 1, d.some)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	cache.write(d.pixels, len(files), o.side)
+	return d.pixels, nil
+}
+
+// decoding is the state of one decodePictures.
+type decoding struct {
+	ctx    context.Context
+	fsys   fs.FS
+	files  []string
+	o      pictureOptions
+	pixels []uint8
+	failed atomic.Int64 // the first file that cannot be decoded, or their number
+
+	mu   sync.Mutex
+	err  error // of failed
+	done int
+}
+
+// some decodes the files lo ≤ i < hi. Files before one that fails are decoded
+// in any case, so that the error does not depend on the number of cores.
+func (d *decoding) some(lo, hi int) {
+	side := d.o.side
+	w := newPictureReader(side)
+	for i := lo; i < hi && int64(i) < d.failed.Load() && d.ctx.Err() == nil; i++ {
+		img, err := w.read(d.fsys, d.files[i])
+		if err != nil {
+			d.fail(i, malformed(path.Join(d.o.source, d.files[i]), "%v", err))
+			return
+		}
+		w.resize(d.pixels[i*3*side*side:][:3*side*side], img)
+		d.count()
+	}
+}
+
+func (d *decoding) fail(i int, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if int64(i) < d.failed.Load() {
+		d.failed.Store(int64(i))
+		d.err = err
+	}
+}
+
+// count tells the progress, a hundred times or so.
+func (d *decoding) count() {
+	if d.o.progress == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.done++
+	if n := len(d.files); d.done == n || d.done%(n/100+1) == 0 {
+		d.o.progress(d.done, n)
+	}
+}
+
+// pictureReader decodes and resizes pictures one after another.
+type pictureReader struct {
+	data   bytes.Buffer
+	square *image.RGBA
+	scaler draw.Scaler
+	scales image.Point // what scaler takes
+}
+
+func newPictureReader(side int) *pictureReader {
+	return &pictureReader{square: image.NewRGBA(image.Rect(0, 0, side, side))}
+}
+
+// read decodes one file.
+func (w *pictureReader) read(fsys fs.FS, name string) (image.Image, error) {
+	if err := w.load(fsys, name); err != nil {
+		return nil, err
+	}
+	return decodePicture(w.data.Bytes())
+}
+
+// load reads a file whole.
+func (w *pictureReader) load(fsys fs.FS, name string) error {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return fmt.Errorf("cannot be opened (%v): get it again", cause(err))
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("cannot be opened (%v): get it again", cause(err))
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("is not a plain file: take it out")
+	}
+	if info.Size() > maxPictureBytes {
+		return fmt.Errorf("has %d bytes, more than the %d MB a picture may have: make it smaller", info.Size(), maxPictureBytes>>20)
+	}
+	w.data.Reset()
+	n, err := w.data.ReadFrom(io.LimitReader(f, maxPictureBytes+1))
+	if err != nil {
+		return fmt.Errorf("cannot be read whole (%v): get it again", cause(err))
+	}
+	if n > maxPictureBytes {
+		return fmt.Errorf("has more than the %d MB a picture may have: make it smaller", maxPictureBytes>>20)
+	}
+	return nil
+}
+
+// cause drops the operation and the name that an error of a file begins with.
+func cause(err error) error {
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}
+
+// decodePicture decodes a JPEG or PNG, which is told from its first bytes, not
+// its name.
+func decodePicture(data []byte) (image.Image, error) {
+	config, decode := jpeg.DecodeConfig, jpeg.Decode
+	switch {
+	case len(data) == 0:
+		return nil, errors.New("is empty: get it again")
+	case bytes.HasPrefix(data, []byte("\x89PNG")):
+		config, decode = png.DecodeConfig, png.Decode
+	case !bytes.HasPrefix(data, []byte{0xff, 0xd8}):
+		return nil, errors.New("is neither a JPEG nor a PNG: convert it, or take it out")
+	}
+	c, err := config(bytes.NewReader(data))
+	if err != nil {
+		return nil, broken(err)
+	}
+	if c.Width < 1 || c.Height < 1 || c.Width > maxPicturePixels/c.Height {
+		return nil, fmt.Errorf("claims %d × %d pixels, none or more than the %d million a picture may have: make it smaller", c.Width, c.Height, maxPicturePixels>>20)
+	}
+	img, err := decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, broken(err)
+	}
+	return img, nil
+}
+
+// broken says what is wrong with a picture's contents.
+func broken(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return errors.New("is cut off in the middle: get it again, or take it out")
+	}
+	return fmt.Errorf("cannot be decoded (%v): get it again, convert it, or take it out", err)
+}
+
+// resize writes a picture as planes of R, G and B to dst, [3, side, side]. Where
+// it has another size it is resampled by the triangle kernel, widened when it
+// shrinks, which is what Pillow calls BILINEAR.
+func (w *pictureReader) resize(dst []uint8, img image.Image) {
+	from, to := img.Bounds(), w.square.Bounds()
+	if from.Size() == to.Size() {
+		stddraw.Draw(w.square, to, img, from.Min, stddraw.Src)
+	} else {
+		if w.scaler == nil || w.scales != from.Size() {
+			w.scales = from.Size()
+			w.scaler = draw.BiLinear.NewScaler(to.Dx(), to.Dy(), from.Dx(), from.Dy())
+		}
+		w.scaler.Scale(w.square, to, img, from, draw.Src, nil)
+	}
+	plane := to.Dx() * to.Dy()
+	r, g, b := dst[:plane], dst[plane:2*plane], dst[2*plane:]
+	for i := range r {
+		p := w.square.Pix[4*i : 4*i+3 : 4*i+3]
+		r[i], g[i], b[i] = p[0], p[1], p[2]
+	}
+}

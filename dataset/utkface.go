@@ -1,0 +1,115 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The values of UTKFace's numbers for gender and race, as its home page names
+// them.
+var (
+	utkfaceGenders = []string{"Male", "Female"}
+	utkfaceRaces   = []string{"White", "Black", "Asian", "Indian", "Others"}
+)
+
+// utkfaceOldest bounds the ages that are believed; UTKFace says 0 to 116.
+const utkfaceOldest = 130
+
+// utkfaceRow is what a picture's name says: [age]_[gender]_[race]_[date].jpg.
+type utkfaceRow struct{ age, gender, race string }
+
+// parseUTKFace reads a picture's name; false where it does not say all three. A
+// name without the race has the date in its place, which is no race.
+func parseUTKFace(name string) (utkfaceRow, bool) {
+	stem, _, _ := strings.Cut(path.Base(name), ".")
+	parts := strings.Split(stem, "_")
+	if len(parts) < 3 {
+		return utkfaceRow{}, false
+	}
+	var v [3]int
+	for i, limit := range []int{utkfaceOldest + 1, len(utkfaceGenders), len(utkfaceRaces)} {
+		n, err := strconv.ParseUint(parts[i], 10, 16)
+		if err != nil || int(n) >= limit {
+			return utkfaceRow{}, false
+		}
+		v[i] = int(n)
+	}
+	return utkfaceRow{strconv.Itoa(v[0]), utkfaceGenders[v[1]], utkfaceRaces[v[2]]}, true
+}
+
+// readUTKFace reads the names of UTKFace's pictures: columns age, gender and
+// race. The rows are in the order of the names; the parts are those of B, which
+// its authors' program draws by NumPy's RandomState(0).
+func readUTKFace(fsys fs.FS, source string) (*labels, error) {
+	pictures, _, err := listPictures(fsys, source)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(pictures, func(a, b string) int { return cmp.Compare(path.Base(a), path.Base(b)) })
+	l := &labels{source: source}
+	var age, gender, race, left []string
+	for i, name := range pictures {
+		if i > 0 && path.Base(pictures[i-1]) == path.Base(name) {
+			return nil, malformed(source, "holds both %s and %s: give the folder that has each picture once", pictures[i-1], name)
+		}
+		row, ok := parseUTKFace(name)
+		if !ok {
+			left = append(left, name)
+			continue
+		}
+		l.files = append(l.files, name)
+		age, gender, race = append(age, row.age), append(gender, row.gender), append(race, row.race)
+	}
+	if len(l.files) == 0 {
+		return nil, malformed(source, "no picture is named as UTKFace's are (age_gender_race_date.jpg): %s is not; give UTKFace's folder, or say which kind of data it is", left[0])
+	}
+	if len(left) > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("%s left out: the name does not give age, gender and race (%s)", plural(len(left), "picture"), listed(left)))
+	}
+	l.columns = []column{{"age", age}, {"gender", gender}, {"race", race}}
+	l.split = utkfaceSplit(len(l.files))
+	l.notes = append(l.notes, "the split is that of the paper's experiments, whatever the seed")
+	return l, nil
+}
+
+// utkfaceSplit returns the parts of n rows: by RandomState(0)'s permutation the
+// first 80 % are for training, of which the first 10 % for validation, and the
+// rest is for testing; both rounded down.
+func utkfaceSplit(n int) []Split {
+	training := n * 8 / 10
+	validation := training / 10
+	split := make([]Split, n)
+	for k, i := range numpyPermutation(0, n) {
+		switch {
+		case k < validation:
+			split[i] = Validation
+		case k < training:
+			split[i] = Train
+		default:
+			split[i] = Test
+		}
+	}
+	return split
+}
+
+// plural writes a number of things: "1 picture", "3 pictures".
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// listed writes the first few names of a list.
+func listed(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + ", …"
+}
