@@ -2,7 +2,6 @@ package curious
 
 import (
 	"context"
-	"fmt"
 
 	"tattle/dataset"
 	"tattle/nn"
@@ -47,7 +46,7 @@ func Train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 	}
 	switch o.Attack {
 	case MixtureKind:
-		return nil, fmt.Errorf("train: the mixture is not there yet")
+		return trainMixture(ctx, p, o)
 	case Overlearning:
 		return overlearn(ctx, p, o)
 	}

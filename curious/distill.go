@@ -1,0 +1,237 @@
+package curious
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/run"
+)
+
+// Streams of the seed that are distillation's own.
+const (
+	drawSplit = 200 + iota
+	drawStudent
+	drawStudentOrder
+	drawStudentDropout
+)
+
+// What a student's metadata say besides a training's.
+const (
+	studentKind     = "distillation" // as its tattle.attack
+	metaTemperature = "tattle.temperature"
+)
+
+// StudentShare is the part of the training examples, without labels, that the
+// student is trained on; the teacher has the rest (B section 5.8).
+const StudentShare = .2
+
+// StudentWidths are those of the student's layers: about half of each of the
+// teacher's (B section 5.8), as the authors' program has them.
+var StudentWidths = [5]int{64, 64, 64, 64, 64}
+
+// SplitTeacher divides the training part by the seed into the teacher's 80 % and the
+// student's 20 %, the order being kept. Both have the validation and test parts.
+func SplitTeacher(p *dataset.Parts, seed uint64) (teacher, student *dataset.Parts) {
+	n := p.Train.Len()
+	order := run.Rand(seed, drawSplit, 0).Perm(n)
+	cut := n - int(StudentShare*float64(n))
+	part := func(indices []int) *dataset.Parts {
+		slices.Sort(indices)
+		c := *p
+		c.Train = p.Train.Subset(indices)
+		return &c
+	}
+	return part(order[:cut]), part(order[cut:])
+}
+
+// DistillOptions says how Distill trains; the zero value is paper B's settings.
+type DistillOptions struct {
+	Temperature float64 // of raw outputs; 0 is 1, the only one for soft outputs
+	// Net makes the student up to its scores; nil is the teacher's kind of net for
+	// the inputs' shape, of StudentWidths where it is that of paper B.
+	Net          func(classes int, seed uint64) *nn.Graph
+	Epochs       int     // 0 is DefaultEpochs
+	Batch        int     // 0 is DefaultBatch; what is left at an epoch's end is dropped
+	LearningRate float64 // 0 is DefaultLearningRate
+	Seed         uint64
+	Progress     func(done, total int, loss float64) // called after each step
+}
+
+// DistillEpoch is what one sweep over the student's data came to.
+type DistillEpoch struct {
+	Loss       float64 `json:"loss"`       // B eq. (11), nats
+	Validation float64 `json:"validation"` // the student's δy on the validation part
+}
+
+// DistillResult is a student, of its best epoch.
+type DistillResult struct {
+	Student *nn.Graph // ends in a Softmax where the teacher's outputs are soft
+	Epochs  []DistillEpoch
+	Best    int // the epoch that was kept, from 1
+	Steps   int
+	Stopped bool // the context ended first
+}
+
+// Distill trains a student to mimic the teacher's outputs on the training part of p,
+// whose labels it does not look at (B section 5.8, eq. 11), and keeps the epoch with
+// the largest δy on the validation part. The teacher's attack applies to the student
+// as it is. The teacher's outputs are soft where it ends in a Softmax or its metadata
+// "tattle.outputs" say so; the student's are of the same kind. When ctx ends it
+// returns the best so far, nil where no epoch was completed, and ctx's error.
+func Distill(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o DistillOptions) (*DistillResult, error) {
+	d, err := newDistillation(ctx, teacher, p, o)
+	if err != nil {
+		return nil, err
+	}
+	err = d.loop.run(ctx)
+	if d.best.epoch == 0 {
+		return nil, err
+	}
+	d.best.restore()
+	r := &d.result
+	r.Student, r.Best, r.Stopped = Release(d.graph, d.outputs), d.best.epoch, err != nil && ctx.Err() != nil
+	r.Student.Metadata = d.metadata()
+	return r, err
+}
+
+// metadata describes the student's training.
+func (d *distillation) metadata() map[string]string {
+	m := metadata(d.data.Train, Options{
+		Attack: studentKind, Outputs: d.outputs, Seed: d.Seed, Epochs: d.Epochs, Batch: d.Batch, LearningRate: d.LearningRate,
+	}, d.best.epoch)
+	m[metaTemperature] = number(d.Temperature)
+	delete(m, metaBeta)
+	return m
+}
+
+// distillation is a run of Distill.
+type distillation struct {
+	DistillOptions
+	data       *dataset.Parts
+	outputs    Outputs   // the teacher's
+	graph      *nn.Graph // the student up to its scores
+	trainer    *nn.Trainer
+	loss       divergence[float32]
+	teacher    []float32 // probabilities, [n, Y]
+	loop       loop
+	best       *choice
+	x, p, grad []float32 // of a batch
+	sum        float64   // of the epoch's losses
+	result     DistillResult
+}
+
+func newDistillation(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o DistillOptions) (*distillation, error) {
+	o, err := o.complete(teacher, p)
+	if err != nil {
+		return nil, err
+	}
+	d := &distillation{DistillOptions: o, data: p, outputs: taught(teacher)}
+	if d.teacher, err = Predict(ctx, teacher, p.Train); err != nil {
+		return nil, err
+	}
+	n := p.Train.Len()
+	classes := len(d.teacher) / n
+	if classes != len(p.Train.YNames) {
+		return nil, fmt.Errorf("distill: the teacher tells %d classes apart, %s has %d: name the target it was trained for", classes, p.Train.YName, len(p.Train.YNames))
+	}
+	if d.outputs == Raw {
+		temper(d.teacher, classes, o.Temperature)
+	}
+	d.loss.temperature = o.Temperature
+	d.graph = o.Net(classes, derive(o.Seed, drawStudent, 0))
+	adam := nn.NewAdam(d.graph.Params(), nn.AdamOptions{LearningRate: o.LearningRate})
+	if d.trainer, err = nn.NewTrainer(d.graph, adam, derive(o.Seed, drawStudentDropout, 0)); err != nil {
+		return nil, fmt.Errorf("distill: %w", err)
+	}
+	d.best = newChoice(d.graph)
+	d.loop = loop{examples: n, batch: o.Batch, epochs: o.Epochs, seed: o.Seed, stream: drawStudentOrder, step: d.step, sweep: d.sweep}
+	inputs := nn.Size(p.Train.Shape)
+	d.x, d.p, d.grad = make([]float32, o.Batch*inputs), make([]float32, o.Batch*classes), make([]float32, o.Batch*classes)
+	return d, nil
+}
+
+// complete puts the defaults in and says what is wrong.
+func (o DistillOptions) complete(teacher *nn.Graph, p *dataset.Parts) (DistillOptions, error) {
+	if o.Temperature == 0 {
+		o.Temperature = 1
+	}
+	if o.Epochs == 0 {
+		o.Epochs = DefaultEpochs
+	}
+	if o.Batch == 0 {
+		o.Batch = DefaultBatch
+	}
+	if o.LearningRate == 0 {
+		o.LearningRate = DefaultLearningRate
+	}
+	if o.Net == nil {
+		o.Net = studentNet(p.Train.Shape)
+	}
+	switch {
+	case !(o.Temperature > 0):
+		return o, fmt.Errorf("distill: temperature %v is not positive", o.Temperature)
+	case o.Temperature != 1 && taught(teacher) == Soft:
+		return o, fmt.Errorf("distill: temperature %v of a teacher with soft outputs: leave it at 1, or take a teacher with raw ones", o.Temperature)
+	case o.Epochs < 0 || o.Batch < 0:
+		return o, fmt.Errorf("distill: %d epochs in batches of %d: neither may be negative", o.Epochs, o.Batch)
+	case p.Train.Len() == 0 || p.Validation == nil || p.Validation.Len() == 0:
+		return o, fmt.Errorf("distill: no examples to train or to validate on")
+	}
+	o.Batch = min(o.Batch, p.Train.Len())
+	return o, nil
+}
+
+// taught returns which outputs a teacher has.
+func taught(g *nn.Graph) Outputs {
+	if g.Metadata[metaOutputs] == string(Soft) { // a mixture's
+		return Soft
+	}
+	return Released(g)
+}
+
+// studentNet chooses the student by the inputs' shape.
+func studentNet(shape []int) func(classes int, seed uint64) *nn.Graph {
+	if len(shape) != 3 || shape[1] != shape[2] || shape[1]%16 != 0 {
+		return DefaultNet(shape)
+	}
+	return func(classes int, seed uint64) *nn.Graph {
+		return nn.CuriousNet(nn.CuriousOptions{Classes: classes, Channels: shape[0], Side: shape[1], Widths: StudentWidths}, seed)
+	}
+}
+
+// step makes one step on a batch.
+func (d *distillation) step(indices []int) error {
+	n := len(d.p) / d.Batch
+	d.data.Train.Examples(d.x, indices)
+	for k, i := range indices {
+		copy(d.p[k*n:][:n], d.teacher[i*n:])
+	}
+	loss := d.loss.at(d.grad, d.trainer.Forward(d.x), d.p, d.Batch)
+	if err := finite("distill", loss, d.result.Steps+1); err != nil {
+		return err
+	}
+	d.trainer.Backward(nil, d.grad)
+	d.trainer.Update()
+	d.sum += loss
+	d.result.Steps++
+	if d.Progress != nil {
+		d.Progress(d.result.Steps, d.loop.epochs*d.loop.steps(), loss)
+	}
+	return nil
+}
+
+// sweep measures an epoch.
+func (d *distillation) sweep(epoch int) error {
+	net, err := nn.NewNet(d.graph)
+	if err != nil {
+		return err
+	}
+	e := DistillEpoch{Loss: d.sum / float64(d.loop.steps()), Validation: nn.Accuracy(net, d.data.Validation)}
+	d.sum = 0
+	d.result.Epochs = append(d.result.Epochs, e)
+	d.best.offer(epoch, e.Validation)
+	return nil
+}

@@ -1,0 +1,172 @@
+package curious
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tattle/dataset"
+	"tattle/nn"
+)
+
+// DefaultRidge is the weight of ½‖w‖² beside the samples' summed losses: that of the
+// usual programs, and what makes separable classes have a finite optimum.
+const DefaultRidge = 1
+
+// The end of Newton's iteration: gradients per sample below what float64 resolves,
+// and more steps than convex problems were seen to take.
+const (
+	newtonTolerance = 1e-10
+	newtonSteps     = 100
+	newtonHalvings  = 40
+)
+
+// Logistic is the classifier ŷ = σ(Θᵀ[x, 1]) of B appendix A.
+type Logistic struct {
+	Theta []float64 // of the inputs, and last of the constant 1
+	Steps int       // of Newton's method
+}
+
+// logisticLoss is B eq. (12) of samples with targets z = βy·y + βs·s, plus entropy
+// times Σ H(ŷ) and ridge times ½‖w‖², which leaves out the constant's weight.
+type logisticLoss struct {
+	x              []float32 // [n, d]
+	z              []float64 // [n]
+	d              int
+	ridge, entropy float64
+}
+
+// FitLogistic minimises B eq. (12), summed over the samples of a table whose target
+// and sensitive attribute have two classes each, plus ½·ridge·‖w‖² (0 is
+// DefaultRidge), by Newton's method; βy + βs is scaled to 1. With βx > 0, times the
+// outputs' entropies, the loss is no longer convex and the minimum a local one.
+func FitLogistic(set *dataset.Set, index int, b Beta, ridge float64) (*Logistic, error) {
+	if len(set.Shape) != 1 || len(set.Values) == 0 || index < 0 || index >= len(set.Sensitive) {
+		return nil, fmt.Errorf("logistic regression: %q is no table with a sensitive attribute %d", set.Name, index)
+	}
+	a := set.Sensitive[index]
+	if len(set.YNames) != 2 || len(a.Values) != 2 {
+		return nil, fmt.Errorf("logistic regression: %d and %d classes: group %s and %s into two each", len(set.YNames), len(a.Values), set.YName, a.Name)
+	}
+	if ridge == 0 {
+		ridge = DefaultRidge
+	}
+	total := b.Y + b.S
+	if !(total > 0) || !(ridge > 0) {
+		return nil, fmt.Errorf("logistic regression: beta %v and ridge %v: βy + βs and the ridge must be positive", b, ridge)
+	}
+	l := &logisticLoss{x: set.Values, z: make([]float64, set.Len()), d: set.Shape[0], ridge: ridge, entropy: b.X}
+	for i, y := range set.Y {
+		l.z[i] = (b.Y*float64(y) + b.S*float64(a.Labels[i])) / total
+	}
+	return l.minimize()
+}
+
+// value returns the loss at Θ and, unless they are nil, sets its gradient, [d+1], and
+// a positive definite approximation of its Hessian: that itself without entropy, and
+// with it without what bends downward.
+func (l *logisticLoss) value(theta, grad []float64, hessian *mat.SymDense) float64 {
+	clear(grad)
+	if hessian != nil {
+		hessian.Zero()
+	}
+	sum := 0.0
+	for i, z := range l.z {
+		x := l.x[i*l.d:][:l.d]
+		t := theta[l.d]
+		for j, v := range x {
+			t += theta[j] * float64(v)
+		}
+		p := 1 / (1 + math.Exp(-t))
+		bend := p * (1 - p)
+		sum += softplus(t) - z*t + l.entropy*(softplus(t)-p*t)
+		if grad == nil {
+			continue
+		}
+		addOuter(grad, hessian, x, p-z-l.entropy*t*bend, max(0, bend-l.entropy*bend*(1+t*(1-2*p))))
+	}
+	for j := range l.d {
+		sum += .5 * l.ridge * theta[j] * theta[j]
+		if grad != nil {
+			grad[j] += l.ridge * theta[j]
+		}
+		if hessian != nil {
+			hessian.SetSym(j, j, hessian.At(j, j)+l.ridge)
+		}
+	}
+	return sum
+}
+
+// addOuter adds first·[x, 1] to grad and second·[x, 1]·[x, 1]ᵀ to the Hessian.
+func addOuter(grad []float64, hessian *mat.SymDense, x []float32, first, second float64) {
+	d := len(x)
+	at := func(j int) float64 {
+		if j == d {
+			return 1
+		}
+		return float64(x[j])
+	}
+	for j := range d + 1 {
+		grad[j] += first * at(j)
+		for k := j; hessian != nil && k <= d; k++ {
+			hessian.SetSym(j, k, hessian.At(j, k)+second*at(j)*at(k))
+		}
+	}
+}
+
+// softplus is log(1 + e^t).
+func softplus(t float64) float64 { return max(t, 0) + math.Log1p(math.Exp(-math.Abs(t))) }
+
+// minimize is Newton's method, each step halved until the loss falls.
+func (l *logisticLoss) minimize() (*Logistic, error) {
+	n := l.d + 1
+	theta, next, grad := make([]float64, n), make([]float64, n), make([]float64, n)
+	hessian := mat.NewSymDense(n, nil)
+	for step := range newtonSteps {
+		loss := l.value(theta, grad, hessian)
+		if math.IsNaN(loss) || math.IsInf(loss, 0) {
+			return nil, fmt.Errorf("logistic regression: the loss is %v: look for bad values in the data", loss)
+		}
+		if mat.Norm(mat.NewVecDense(n, grad), math.Inf(1)) <= newtonTolerance*float64(len(l.z)) {
+			return &Logistic{Theta: theta, Steps: step}, nil
+		}
+		var c mat.Cholesky
+		var d mat.VecDense
+		if !c.Factorize(hessian) || c.SolveVecTo(&d, mat.NewVecDense(n, grad)) != nil {
+			return nil, fmt.Errorf("logistic regression: the inputs depend on each other: drop some or raise the ridge above %v", l.ridge)
+		}
+		if !l.descend(next, theta, d.RawVector().Data, loss) {
+			return &Logistic{Theta: theta, Steps: step}, nil // no float64 is better
+		}
+		theta, next = next, theta
+	}
+	return &Logistic{Theta: theta, Steps: newtonSteps}, nil
+}
+
+// descend sets next to theta less the longest of d, d/2, d/4 … that lowers the loss.
+func (l *logisticLoss) descend(next, theta, d []float64, loss float64) bool {
+	for h, size := 0, 1.0; h < newtonHalvings; h, size = h+1, size/2 {
+		for i := range next {
+			next[i] = theta[i] - size*d[i]
+		}
+		if l.value(next, nil, nil) < loss {
+			return true
+		}
+	}
+	return false
+}
+
+// Graph returns the classifier as a graph of scores [0, Θᵀ[x, 1]], whose softmax is
+// [1 − ŷ, ŷ].
+func (m *Logistic) Graph(name string) *nn.Graph {
+	d := len(m.Theta) - 1
+	w := param("weight", 2, d)
+	for j := range d {
+		w.Data[d+j] = float32(m.Theta[j])
+	}
+	bias := &nn.Param{Name: "bias", Shape: []int{2}, Data: []float32{0, float32(m.Theta[d])}}
+	g := newGraph(name, d)
+	appendNode(g, "scores", &nn.Dense{In: d, Out: 2, Weight: w, Bias: bias}, g.Input)
+	return g
+}

@@ -1,0 +1,82 @@
+package curious
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"tattle/nn"
+)
+
+// metaPruned is the fraction that was pruned, in a graph's metadata.
+const metaPruned = "tattle.pruned"
+
+// PruneOptions says what Prune compares; the zero value is what paper B's section
+// 5.7 does.
+type PruneOptions struct {
+	Global bool // all weights with each other, instead of each tensor's own
+}
+
+// Prune returns a copy of g in which the given fraction of the weights, those least
+// in magnitude, are zero (B section 5.7): of each tensor of convolutions and affine
+// layers its own, or with Global of all together; biases and batch norms stay.
+// As PyTorch's l1_unstructured it rounds fraction·n to the nearest, half to even;
+// of equal magnitudes the first are taken. It errs unless 0 ≤ fraction ≤ 1.
+func Prune(g *nn.Graph, fraction float64, o PruneOptions) (*nn.Graph, error) {
+	if !(fraction >= 0 && fraction <= 1) {
+		return nil, fmt.Errorf("prune: fraction %v is not in [0, 1]", fraction)
+	}
+	c := copyGraph(g)
+	c.Metadata = maps.Clone(g.Metadata)
+	if c.Metadata == nil {
+		c.Metadata = map[string]string{}
+	}
+	c.Metadata[metaPruned] = number(fraction)
+	ws := weights(c)
+	if o.Global {
+		prune(ws, fraction)
+		return c, nil
+	}
+	for i := range ws {
+		prune(ws[i:i+1], fraction)
+	}
+	return c, nil
+}
+
+// weights returns the tensors that are pruned, each once, in node order.
+func weights(g *nn.Graph) []*nn.Param {
+	var ws []*nn.Param
+	for _, n := range g.Nodes {
+		var w *nn.Param
+		switch op := n.Op.(type) {
+		case *nn.Dense:
+			w = op.Weight
+		case *nn.Conv2D:
+			w = op.Weight
+		}
+		if w != nil && !slices.Contains(ws, w) {
+			ws = append(ws, w)
+		}
+	}
+	return ws
+}
+
+// prune sets the fraction of all entries of the tensors to zero.
+func prune(ws []*nn.Param, fraction float64) {
+	var all []*float32
+	for _, w := range ws {
+		for i := range w.Data {
+			all = append(all, &w.Data[i])
+		}
+	}
+	size := func(v *float32) float64 { return math.Abs(float64(*v)) }
+	slices.SortStableFunc(all, func(a, b *float32) int { return cmp.Compare(size(a), size(b)) })
+	for _, v := range all[:int(math.RoundToEven(fraction*float64(len(all))))] {
+		*v = 0
+	}
+	for _, w := range ws {
+		w.Changed()
+	}
+}
