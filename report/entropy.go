@@ -1,5 +1,14 @@
 package report
 
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+)
+
 // Entropy counts the test examples of one run by the entropy of its outputs
 // (B Figure 8).
 type Entropy struct {
@@ -9,4 +18,134 @@ type Entropy struct {
 	Max      Number    `json:"max_bits"` // log2 Y
 	Edges    []float64 `json:"edges"`    // bits, one more than Counts
 	Counts   []int     `json:"counts"`
+}
+
+// symptom is what a reader of entropies must know.
+const symptom = "A classifier that hides s in its outputs answers less surely: its outputs' entropy rises, on average. It is a symptom and no more: training with βx > 0 suppresses it, and a hard task raises it without any curiosity."
+
+// entropyRow is the height of one run's histogram, words included, in pixels.
+const (
+	entropyRow  = 92
+	entropyBars = 58
+)
+
+// valid tells whether edges and counts belong together.
+func (e Entropy) valid() bool { return len(e.Counts) > 0 && len(e.Edges) == len(e.Counts)+1 }
+
+// total counts the examples, and highest is the greatest share of them in a bin.
+func (e Entropy) total() (total int, highest float64) { return histogramTotals(e.Counts) }
+
+func histogramTotals(counts []int) (total int, highest float64) {
+	most := 0
+	for _, k := range counts {
+		total, most = total+k, max(most, k)
+	}
+	return total, float64(most) / float64(max(1, total))
+}
+
+// says gives a run's mean.
+func (e Entropy) says() string {
+	s := fmt.Sprintf("mean %s bits", number(float64(e.Mean)))
+	if e.Max > 0 {
+		s = fmt.Sprintf("mean %s of at most %s bits", number(float64(e.Mean)), number(float64(e.Max)))
+	}
+	return s
+}
+
+// drawEntropy renders the histograms of all runs one under another, on one axis;
+// each is as high as its own highest bar (B Figure 8).
+func (r *Report) drawEntropy() template.HTML {
+	var shown []Entropy
+	axis := newSpan()
+	for _, e := range r.Entropy {
+		if e.valid() {
+			shown = append(shown, e)
+			axis.add(e.Edges[0], e.Edges[len(e.Edges)-1], float64(e.Mean))
+		}
+	}
+	if len(shown) == 0 || axis.lo >= axis.hi {
+		return ""
+	}
+	p := newPanel(entropyRow*len(shown)+panelFoot, r.entropyWords())
+	p.x0, p.x1 = axis.lo, axis.hi
+	for i, e := range shown {
+		e.draw(p, i)
+	}
+	for _, t := range rounds(p.x0, p.x1, .001, 6) {
+		p.tick(t, number(t))
+	}
+	p.base("entropy of one output, bits")
+	return p.done()
+}
+
+func (e Entropy) draw(p *panel, i int) {
+	top := entropyRow * i
+	fmt.Fprintf(&p.b, `<text class="name %s" x="0" y="%d">%s</text>`, hueOf(i), top+14, html.EscapeString(e.Run))
+	fmt.Fprintf(&p.b, `<text class="soft" x="%g%%" y="%d" text-anchor="end">%s</text>`, panelRight, top+30, e.says())
+	p.bars(hueOf(i), e.Edges, e.Counts, top+entropyRow-4, entropyBars, "bits")
+	if m := float64(e.Mean); m >= p.x0 && m <= p.x1 {
+		fmt.Fprintf(&p.b, `<line class="average" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, p.x(m), p.x(m), top+entropyRow-4-entropyBars, top+entropyRow-4)
+	}
+}
+
+// bars draws counts on the axis across, standing on the pixel foot, the fullest
+// as high as high.
+func (p *panel) bars(class string, edges []float64, counts []int, foot, high int, unit string) {
+	total, highest := histogramTotals(counts)
+	fmt.Fprintf(&p.b, `<line class="grid" x1="%g%%" x2="%g%%" y1="%d" y2="%d"/>`, panelLeft, panelRight, foot, foot)
+	for k, n := range counts {
+		if n == 0 {
+			continue
+		}
+		share := float64(n) / float64(total)
+		h := max(1, float64(high)*share/highest)
+		x0, x1 := p.x(edges[k]), p.x(edges[k+1])
+		fmt.Fprintf(&p.b, `<rect class="bar %s" x="%.2f%%" y="%.1f" width="%.2f%%" height="%.1f"><title>%.3g to %.3g %s: %s</title></rect>`,
+			class, x0, float64(foot)-h, .9*(x1-x0), h, edges[k], edges[k+1], unit, percent1(share))
+	}
+}
+
+// entropyWords say the figure to those who do not see it.
+func (r *Report) entropyWords() string {
+	var said []string
+	for _, e := range r.Entropy {
+		said = append(said, e.Run+": "+e.says())
+	}
+	return "Histograms of the entropy of single outputs. " + strings.Join(said, ". ") + "."
+}
+
+// textEntropy prints a line of bars for every run.
+func (r *Report) textEntropy(w io.Writer) {
+	if len(r.Entropy) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	wrap(w, "Entropy of single outputs, in bits, each row to its own height. "+symptom)
+	for _, e := range r.Entropy {
+		fmt.Fprintf(w, "  %s, %s\n", e.Run, e.says())
+		if e.valid() {
+			fmt.Fprintf(w, "    %s |%s| %s\n", number(e.Edges[0]), sparks(e.Counts, 48), number(e.Edges[len(e.Edges)-1]))
+		}
+	}
+}
+
+// sparks are counts as a line of at most n bars.
+func sparks(counts []int, n int) string {
+	const bars = " ▁▂▃▄▅▆▇█"
+	each := (len(counts) + n - 1) / n
+	var merged []int
+	for i := 0; i < len(counts); i += each {
+		sum := 0
+		for _, k := range counts[i:min(len(counts), i+each)] {
+			sum += k
+		}
+		merged = append(merged, sum)
+	}
+	most := max(1, slices.Max(merged))
+	var b strings.Builder
+	for _, k := range merged {
+		at := (8*k + most - 1) / most // what is there is seen
+		b.WriteRune([]rune(bars)[at])
+	}
+	return b.String()
 }

@@ -15,7 +15,7 @@ import (
 //go:embed page.html
 var pageSource string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
+var page = template.Must(template.Must(template.New("page").Funcs(template.FuncMap{
 	"num":      func(x any) string { return number(toFloat(x)) },
 	"opt":      func(x Number) string { return number(float64(x)) },
 	"percent":  func(x Number) string { return percent(float64(x)) },
@@ -24,7 +24,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"times":    times,
 	"family":   familyName,
 	"count":    Count,
-}).Parse(pageSource))
+}).Parse(pageSource)).Parse(curiousSource))
 
 // view is what the page shows beyond the report's own fields.
 type view struct {
@@ -43,6 +43,7 @@ type view struct {
 	LadderParts []ladderPart
 	LadderNotes []pair
 	Frontier    *frontierView
+	Curious     *curiousView
 	SettingRows []pair
 	Times       []pair
 }
@@ -81,6 +82,7 @@ func (r *Report) WriteHTML(w io.Writer, folder string) error {
 	v.addLadder()
 	v.addBracket()
 	v.addFrontier()
+	v.Curious = r.newCurious()
 	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {
 		v.SettingRows = append(v.SettingRows, pair{k, r.Settings[k]})
 	}

@@ -1,5 +1,14 @@
 package report
 
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
 // Plane is the two-attribute plane of B Figure 2: what a linear classifier can
 // trade (B eq. 12), and what mixtures release (B Figure 4).
 type Plane struct {
@@ -32,4 +41,125 @@ type MixtureBars struct {
 	Y      int   `json:"y"`
 	S      int   `json:"s"`
 	Counts []int `json:"counts"`
+}
+
+// draw renders the trade-off of linear classifiers: honesty and curiosity along
+// βs, and the line that their sum keeps.
+func (x Plane) draw() template.HTML {
+	if len(x.TradeOff) == 0 {
+		return ""
+	}
+	p := newPanel(360, x.says())
+	h, c := newSpan(), newSpan()
+	var xs, ys []float64
+	for _, q := range x.TradeOff {
+		xs, ys = append(xs, float64(q.Honesty)), append(ys, float64(q.Curiosity))
+	}
+	h.add(xs...)
+	c.add(ys...)
+	p.x0, p.x1 = h.padded()
+	p.y0, p.y1 = c.padded()
+	p.axes("more honest →", "curiosity")
+	x.drawSum(p)
+	p.seam(curiousHue, xs, ys)
+	for i, q := range x.TradeOff {
+		p.point("circle", curiousHue+" filled", xs[i], ys[i], q.says())
+		if i%2 == 0 || len(x.TradeOff) < 8 {
+			p.words("fine "+curiousHue, "start", xs[i], ys[i], 9, -3, "βs "+bareNumber(q.BetaS))
+		}
+	}
+	return p.done()
+}
+
+// drawSum draws δy + δs = Sum where it crosses the panel.
+func (x Plane) drawSum(p *panel) {
+	sum := float64(x.Sum)
+	if !(sum > 0) {
+		return
+	}
+	lo, hi := max(p.x0, sum-p.y1), min(p.x1, sum-p.y0)
+	if lo < hi {
+		p.line("chance", lo, sum-lo, hi, sum-hi)
+		p.words("soft", "start", lo, sum-lo, 8, 20, "δy + δs = "+number(sum))
+	}
+}
+
+func (q TradeOffPoint) says() string {
+	return fmt.Sprintf("βs = %s: honesty %s, curiosity %s, sum %.3f", number(float64(q.BetaS)), percent(float64(q.Honesty)), percent(float64(q.Curiosity)), float64(q.Honesty+q.Curiosity))
+}
+
+// says sums the trade-off up.
+func (x Plane) says() string {
+	sums := newSpan()
+	for _, q := range x.TradeOff {
+		sums.add(float64(q.Honesty + q.Curiosity))
+	}
+	if sums.lo > sums.hi {
+		return "No linear classifier was trained."
+	}
+	return fmt.Sprintf("Linear classifiers of %s trade honesty for curiosity: along βs from %s to %s, δy + δs stays between %.3f and %.3f.", Count(x.Examples, "example"),
+		number(float64(x.TradeOff[0].BetaS)), number(float64(x.TradeOff[len(x.TradeOff)-1].BetaS)), sums.lo, sums.hi)
+}
+
+// valid tells whether every group has the counts that the edges ask for.
+func (m Mixture) valid() bool {
+	return len(m.Edges) > 1 && len(m.Groups) > 0 && !slices.ContainsFunc(m.Groups, func(g MixtureBars) bool { return len(g.Counts) != len(m.Edges)-1 })
+}
+
+// draw renders ŷ for each combination of y and s, one under another.
+func (m Mixture) draw() template.HTML {
+	if !m.valid() {
+		return ""
+	}
+	const row, high = 52, 36
+	p := newPanel(row*len(m.Groups)+panelFoot, m.says())
+	p.x0, p.x1 = m.Edges[0], m.Edges[len(m.Edges)-1]
+	for i, g := range m.Groups {
+		foot := row*(i+1) - 2
+		fmt.Fprintf(&p.b, `<text class="name h%d" x="0" y="%d">%s</text>`, i%hues, foot-high-2, g.name())
+		p.bars(fmt.Sprintf("h%d", i%hues), m.Edges, g.Counts, foot, high, "")
+	}
+	for _, at := range m.Marks {
+		fmt.Fprintf(&p.b, `<line class="chance" x1="%.2f%%" x2="%.2f%%" y1="4" y2="%d"/>`, p.x(at), p.x(at), p.foot())
+	}
+	for _, t := range rounds(p.x0, p.x1, .001, 6) {
+		p.tick(t, number(t))
+	}
+	p.base("ŷ, as released")
+	return p.done()
+}
+
+func (g MixtureBars) name() string { return fmt.Sprintf("y = %d, s = %d", g.Y, g.S) }
+
+func (m Mixture) says() string {
+	return fmt.Sprintf("%s: honesty %s, curiosity %s.", m.Title, percent(float64(m.Honesty)), percent(float64(m.Curiosity)))
+}
+
+func (x *Plane) text(w io.Writer) {
+	if x == nil {
+		return
+	}
+	fmt.Fprintln(w)
+	wrap(w, strings.TrimSuffix(x.Title, ".")+". "+x.says())
+	if len(x.TradeOff) > 0 {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "  βs\thonesty\tcuriosity\tsum")
+		for _, q := range x.TradeOff {
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%.3f\n", number(float64(q.BetaS)), percent(float64(q.Honesty)), percent(float64(q.Curiosity)), float64(q.Honesty+q.Curiosity))
+		}
+		t.Flush()
+	}
+	for _, m := range x.Mixtures {
+		m.text(w)
+	}
+}
+
+func (m Mixture) text(w io.Writer) {
+	wrap(w, m.says())
+	if !m.valid() {
+		return
+	}
+	for _, g := range m.Groups {
+		fmt.Fprintf(w, "  %s  %s |%s| %s\n", g.name(), number(m.Edges[0]), sparks(g.Counts, 40), number(m.Edges[len(m.Edges)-1]))
+	}
 }

@@ -1,5 +1,14 @@
 package report
 
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+)
+
 // Pruning is honesty and curiosity as the smallest weights of one run are set
 // to zero (B Figure 9).
 type Pruning struct {
@@ -16,4 +25,97 @@ type PruningPoint struct {
 	HonestyInterval   Interval `json:"honesty_interval,omitzero"`
 	Curiosity         Number   `json:"curiosity"`
 	CuriosityInterval Interval `json:"curiosity_interval,omitzero"`
+}
+
+// The colours of the two figures of merit, wherever both are curves.
+const (
+	honestHue  = "h0"
+	curiousHue = "h1"
+)
+
+// draw renders honesty and curiosity against the share of weights set to zero.
+func (c Pruning) draw() template.HTML {
+	p := newPanel(300, c.says())
+	y := newSpan()
+	y.add(positive(c.Honesty), positive(c.Baseline))
+	for _, q := range c.Points {
+		y.add(float64(q.Honesty), float64(q.Curiosity))
+	}
+	p.y0, p.y1 = y.padded()
+	p.axes("weights set to zero", "accuracy")
+	c.level(p, honestHue, c.Honesty)
+	c.level(p, curiousHue, c.Baseline)
+	c.curve(p, honestHue, "circle", "honesty", func(q PruningPoint) (Number, Interval) { return q.Honesty, q.HonestyInterval })
+	c.curve(p, curiousHue, "square", "curiosity", func(q PruningPoint) (Number, Interval) { return q.Curiosity, q.CuriosityInterval })
+	return p.done()
+}
+
+// positive is a level that is there, or NaN.
+func positive(n Number) float64 {
+	if n > 0 {
+		return float64(n)
+	}
+	return math.NaN()
+}
+
+// level draws what a figure of merit is compared with.
+func (c Pruning) level(p *panel, hue string, at Number) {
+	if at > 0 {
+		p.line("seam level "+hue, p.x0, float64(at), p.x1, float64(at))
+	}
+}
+
+func (c Pruning) curve(p *panel, hue, shape, name string, of func(PruningPoint) (Number, Interval)) {
+	var xs, ys []float64
+	for _, q := range c.Points {
+		if v, _ := of(q); !math.IsNaN(float64(v)) {
+			xs, ys = append(xs, float64(q.Fraction)), append(ys, float64(v))
+		}
+	}
+	p.seam(hue, xs, ys)
+	for _, q := range c.Points {
+		v, i := of(q)
+		if math.IsNaN(float64(v)) {
+			continue
+		}
+		if i.known() {
+			p.whisker(hue, float64(q.Fraction), float64(i[0]), float64(i[1]))
+		}
+		p.point(shape, hue+" filled", float64(q.Fraction), float64(v), fmt.Sprintf("%s of the weights set to zero: %s %s%s", percent1(float64(q.Fraction)), name, percent(float64(v)), within(i)))
+	}
+}
+
+// says tells the curve's ends to those who do not see it.
+func (c Pruning) says() string {
+	if len(c.Points) == 0 {
+		return c.Run + ": nothing was pruned."
+	}
+	a, b := c.Points[0], c.Points[len(c.Points)-1]
+	return fmt.Sprintf("%s. From %s to %s of the weights set to zero, honesty goes from %s to %s and curiosity from %s to %s.", c.Run,
+		percent1(float64(a.Fraction)), percent1(float64(b.Fraction)), percent1(float64(a.Honesty)), percent1(float64(b.Honesty)), percent1(float64(a.Curiosity)), percent1(float64(b.Curiosity)))
+}
+
+// cells are a point in words.
+func (q PruningPoint) cells() []string {
+	return []string{percent1(float64(q.Fraction)), percent(float64(q.Honesty)) + within(q.HonestyInterval), percent(float64(q.Curiosity)) + within(q.CuriosityInterval)}
+}
+
+// pruningIntro says what was done.
+const pruningIntro = "The smallest weights of every layer were set to zero, without training again; the attack stayed as it was."
+
+func (r *Report) textPruning(w io.Writer) {
+	if len(r.Pruning) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	wrap(w, "Pruning. "+pruningIntro)
+	for _, c := range r.Pruning {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(w, "%s\n", c.Run)
+		fmt.Fprintln(t, "  zero\thonesty (95 %)\tcuriosity (95 %)")
+		for _, q := range c.Points {
+			fmt.Fprintf(t, "  %s\n", strings.Join(q.cells(), "\t"))
+		}
+		t.Flush()
+	}
 }

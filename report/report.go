@@ -239,6 +239,13 @@ func Differences(recorded, fresh *Report) []string {
 		{"pairs", fresh.Pairs == nil, fresh.Pairs, recorded.Pairs},
 		{"ladder", fresh.Ladder == nil, fresh.Ladder, recorded.Ladder},
 		{"published figures", fresh.Published == nil, fresh.Published, recorded.Published},
+		{"curiosity", fresh.Curiosity == nil, fresh.Curiosity, recorded.Curiosity},
+		{"runs", fresh.Runs == nil, fresh.Runs, recorded.Runs},
+		{"tables", fresh.Tables == nil, fresh.Tables, recorded.Tables},
+		{"ROC curves", fresh.ROC == nil, fresh.ROC, recorded.ROC},
+		{"entropies", fresh.Entropy == nil, fresh.Entropy, recorded.Entropy},
+		{"pruning", fresh.Pruning == nil, fresh.Pruning, recorded.Pruning},
+		{"plane", fresh.Plane == nil, fresh.Plane, recorded.Plane},
 		{"verdict", false, fresh.Verdict, recorded.Verdict},
 	} {
 		is, err1 := json.Marshal(part.is)

@@ -1,5 +1,15 @@
 package report
 
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
 // ROC are the curves of one run on one attribute, a curve a class against the
 // rest (B Figure 7).
 type ROC struct {
@@ -23,4 +33,114 @@ type ROCCurve struct {
 	Interval      Interval  `json:"auc_interval,omitzero"`
 	FalsePositive []float64 `json:"false_positive"`
 	TruePositive  []float64 `json:"true_positive"`
+}
+
+// step is how far apart points of a curve must be to be told apart on a page.
+const step = .004
+
+// Thin drops points of a curve that lie within a 250th of the last one kept, so
+// that a curve of any test part has a few hundred. First and last stay.
+func (c ROCCurve) Thin() ROCCurve {
+	t := c
+	t.FalsePositive, t.TruePositive = nil, nil
+	n := min(len(c.FalsePositive), len(c.TruePositive))
+	for i := range n {
+		x, y, k := c.FalsePositive[i], c.TruePositive[i], len(t.TruePositive)-1
+		if k < 0 || i == n-1 || x-t.FalsePositive[k] >= step || y-t.TruePositive[k] >= step {
+			t.FalsePositive, t.TruePositive = append(t.FalsePositive, x), append(t.TruePositive, y)
+		}
+	}
+	return t
+}
+
+// A rocRow is a run's two panels: honesty left, curiosity right.
+type rocRow struct {
+	Run    string
+	Panels []rocPanel
+}
+
+type rocPanel struct {
+	Title string
+	SVG   template.HTML
+	Rows  []pair // classes and their areas
+}
+
+// rocRows are the figure's rows, in the order in which runs are named.
+func (r *Report) rocRows() []rocRow {
+	var rows []rocRow
+	for _, of := range []string{OfHonesty, OfCuriosity} {
+		for _, c := range r.ROC {
+			if c.Of != of {
+				continue
+			}
+			i := slices.IndexFunc(rows, func(x rocRow) bool { return x.Run == c.Run })
+			if i < 0 {
+				i = len(rows)
+				rows = append(rows, rocRow{Run: c.Run})
+			}
+			rows[i].Panels = append(rows[i].Panels, c.view())
+		}
+	}
+	return rows
+}
+
+func (c ROC) view() rocPanel {
+	v := rocPanel{Title: c.title(), SVG: c.draw()}
+	for _, x := range c.Curves {
+		v.Rows = append(v.Rows, pair{x.Class, x.area()})
+	}
+	return v
+}
+
+func (c ROC) title() string { return sentenceOf(c.Of + ": " + c.Attribute) }
+
+// area says the area under a curve, with its interval where that is known.
+func (c ROCCurve) area() string {
+	s := fmt.Sprintf("%.3f", float64(c.AUC))
+	if math.IsNaN(float64(c.AUC)) {
+		return "–"
+	}
+	if c.Interval.known() {
+		s += fmt.Sprintf(" (%.3f to %.3f)", float64(c.Interval[0]), float64(c.Interval[1]))
+	}
+	return s
+}
+
+// draw renders the curves of all classes, their areas in the empty corner.
+func (c ROC) draw() template.HTML {
+	var areas []string
+	for _, x := range c.Curves {
+		areas = append(areas, x.Class+": "+x.area())
+	}
+	p := newPanel(330, "ROC of "+c.Of+", "+c.Attribute+". Area under the curve: "+strings.Join(areas, "; ")+".")
+	p.axes("false positives", "true positives")
+	p.line("chance", 0, 0, 1, 1)
+	for i, x := range c.Curves {
+		t := x.Thin()
+		class := hueOf(i)
+		p.seam(class, t.FalsePositive, t.TruePositive)
+		at := p.foot() - 10 - 16*(len(c.Curves)-1-i)
+		fmt.Fprintf(&p.b, `<text class="name %s" x="%g%%" dx="-4" y="%d" text-anchor="end">%s %.3f</text>`, class, panelRight, at, html.EscapeString(x.Class), float64(x.AUC))
+	}
+	return p.done()
+}
+
+// hueOf is the colour of a figure's i-th thing, dashed where the colours are
+// used up.
+func hueOf(i int) string { return fmt.Sprintf("h%d d%d", i%hues, i/hues%dashes) }
+
+// textROC lists the areas under the curves: a terminal draws none.
+func (r *Report) textROC(w io.Writer) {
+	if len(r.ROC) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	wrap(w, "Areas under the ROC curves, each class against the rest (.5 is chance):")
+	for _, c := range r.ROC {
+		var areas []string
+		for _, x := range c.Curves {
+			areas = append(areas, x.Class+" "+x.area())
+		}
+		wrap(w, fmt.Sprintf("  %s, %s of %s: %s", c.Run, c.Of, c.Attribute, strings.Join(areas, ", ")))
+	}
 }

@@ -1,5 +1,11 @@
 package report
 
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
 // Run is one trained classifier, or the mean of several seeds: a point of the
 // honesty-curiosity plane. Runs of one Panel share a plane; there, runs of one
 // attack and kind of outputs are joined in the order of βs.
@@ -31,4 +37,99 @@ type Run struct {
 	PValue         *float64 `json:"p_value,omitempty"`
 	EntropyBits    Number   `json:"entropy_bits"`
 	Failed         string   `json:"failed,omitempty"` // why it has no figures: it is listed, not drawn
+}
+
+// shown tells whether a run has a place on the plane.
+func (r Run) shown() bool {
+	return r.Failed == "" && !math.IsNaN(float64(r.Honesty)) && !math.IsNaN(float64(r.Curiosity))
+}
+
+// panel names the plane that a run is drawn on.
+func (r Run) panel() string {
+	if r.Panel != "" {
+		return r.Panel
+	}
+	return r.Target + " / " + r.Sensitive
+}
+
+// chance is what guessing at random gives, NaN where the classes are not known.
+func (r Run) chance() (target, sensitive float64) {
+	of := func(classes int) float64 {
+		if classes < 2 {
+			return math.NaN()
+		}
+		return 1 / float64(classes)
+	}
+	return of(r.TargetClasses), of(r.SensitiveClasses)
+}
+
+func (r Run) sameSetting(o Run) bool {
+	return r.Attack == o.Attack && r.Outputs == o.Outputs && r.Beta == o.Beta && r.Target == o.Target && r.Sensitive == o.Sensitive
+}
+
+// setting is what a run was told, in words.
+func (r Run) setting() string {
+	s := r.Attack + ", " + r.Outputs
+	if r.Beta != (Beta{}) && r.Attack != "standard" && r.Attack != "overlearning" {
+		s += ", " + r.Beta.words()
+	}
+	return s
+}
+
+// brief says a run in a line.
+func (r Run) brief() string {
+	s := fmt.Sprintf("%s: honesty %s%s, curiosity %s%s", r.Name, percent(float64(r.Honesty)), within(r.HonestyInterval), percent(float64(r.Curiosity)), within(r.CuriosityInterval))
+	if r.Baseline > 0 {
+		s += ", baseline " + percent(float64(r.Baseline))
+	}
+	return s
+}
+
+// within is an interval in brackets, empty where it is not known.
+func within(i Interval) string {
+	if !i.known() {
+		return ""
+	}
+	return fmt.Sprintf(" (%.2f to %.2f)", 100*i[0], 100*i[1])
+}
+
+// share is the part of βy + βs that is curiosity's.
+func (b Beta) share() float64 {
+	if b.Y+b.S == 0 {
+		return 0
+	}
+	return float64(b.S / (b.Y + b.S))
+}
+
+// words print the multipliers as the paper does.
+func (b Beta) words() string {
+	if b.X == 0 {
+		return fmt.Sprintf("(βy, βs) = (%s, %s)", bareNumber(b.Y), bareNumber(b.S))
+	}
+	return fmt.Sprintf("(βx, βy, βs) = (%s, %s, %s)", bareNumber(b.X), bareNumber(b.Y), bareNumber(b.S))
+}
+
+// short prints the multipliers for a table: "0.4,0.7,0.3".
+func (b Beta) short() string {
+	if b == (Beta{}) {
+		return "–"
+	}
+	return bareNumber(b.X) + "," + bareNumber(b.Y) + "," + bareNumber(b.S)
+}
+
+// bareNumber prints a multiplier as the paper does: .7, 0, 1.
+func bareNumber(n Number) string {
+	s := fmt.Sprintf("%.3g", float64(n))
+	if strings.HasPrefix(s, "0.") {
+		return s[1:]
+	}
+	return s
+}
+
+// percent1 has one decimal: for figures, where two are too many.
+func percent1(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*x)
 }

@@ -19,7 +19,7 @@ func (r *Report) Sentences() []string {
 		said = append(said, r.Training.sentence())
 	}
 	if r.Release.Noise.Family == "" && !r.Release.none() {
-		if r.Design == nil {
+		if r.Design == nil && !r.aboutCuriosity() {
 			said = append(said, fmt.Sprintf("It classifies %s of %s correctly.", percent(float64(r.Utility.CleanAccuracy)), Count(r.Utility.Examples, "held-out example")))
 		}
 	} else {
@@ -29,7 +29,7 @@ func (r *Report) Sentences() []string {
 		}
 		said = append(said, r.cost())
 	}
-	return said
+	return append(said, r.curious()...)
 }
 
 func (r *Report) measured() string {

@@ -20,6 +20,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		wrap(e, s)
 	}
 	r.Design.text(e)
+	r.textCurious(e)
 	r.textBracket(e)
 	r.textPairs(e)
 	r.textBounds(e)

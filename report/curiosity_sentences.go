@@ -1,0 +1,227 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// notSafety is what a reader of any curiosity must know.
+const notSafety = "An attack that fails is not safety: another may read more from the same outputs."
+
+// sentences say what a curious run showed, each figure with what it is compared
+// with.
+func (c *Curiosity) sentences() []string {
+	said := []string{c.training(), c.honest()}
+	for _, l := range append([]Leak{c.Leak}, c.Others...) {
+		said = append(said, l.demonstrated(c.Outputs), l.compared())
+	}
+	return append(said, notSafety, c.entropy())
+}
+
+// training says how the classifier came to be curious, or that it is not meant
+// to be.
+func (c *Curiosity) training() string {
+	about := fmt.Sprintf("The classifier answers %s and releases its %s.", c.Target, outputWords(c.Outputs))
+	var s []string
+	for _, l := range append([]Leak{c.Leak}, c.Others...) {
+		s = append(s, l.Sensitive)
+	}
+	of := and(s)
+	switch c.Attack {
+	case "standard", "overlearning":
+		return about + fmt.Sprintf(" It was trained for nothing else; whoever receives its outputs learnt afterwards to read %s from them.", of)
+	case "mixture":
+		return about + fmt.Sprintf(" These are mixed from two classifiers, one of %s and one of %s, %s.", c.Target, of, c.Beta.words())
+	case "regularized", "parameterized":
+		return about + fmt.Sprintf(" It was trained to give away %s as well, by the %s attack with %s.", of, c.Attack, c.Beta.words())
+	}
+	return about
+}
+
+func outputWords(outputs string) string {
+	switch outputs {
+	case "raw":
+		return "raw outputs (logits)"
+	case "soft":
+		return "soft outputs (probabilities)"
+	}
+	return outputs + " outputs"
+}
+
+// and joins words with commas and an and.
+func and(words []string) string {
+	n := len(words)
+	if n < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+}
+
+func (c *Curiosity) honest() string {
+	return fmt.Sprintf("Honesty: of %s, it answers %s correctly for %s%s.", Count(c.Examples, "test example"), c.Target, percent(float64(c.Honesty)), intervalWords(c.HonestyInterval))
+}
+
+// intervalWords put a share's interval in brackets.
+func intervalWords(i Interval) string {
+	if !i.known() {
+		return ""
+	}
+	return fmt.Sprintf(" (95 %% interval %.2f to %.2f %%)", 100*i[0], 100*i[1])
+}
+
+// demonstrated says what the attack that ran has reached.
+func (l Leak) demonstrated(outputs string) string {
+	return fmt.Sprintf("Demonstrated: %s tells %s from the %s outputs alone for %s%s. That is its curiosity, reached by an attack that ran.", l.guesser(), l.Sensitive, outputs, percent(float64(l.Curiosity)), intervalWords(l.CuriosityInterval))
+}
+
+// guesser says what reads the outputs.
+func (l Leak) guesser() string {
+	switch l.Guess {
+	case "network":
+		return "a small network"
+	case "threshold":
+		if l.Tau > 0 {
+			return fmt.Sprintf("a threshold on their entropy (%s nats)", number(float64(l.Tau)))
+		}
+		return "a threshold on their entropy"
+	case "mixture":
+		return "the mixture's decoder"
+	}
+	return "an attack"
+}
+
+// compared sets curiosity against the best that needs no attack on the outputs.
+func (l Leak) compared() string {
+	s := fmt.Sprintf("Compared with: %s is right for %s, the best of three guesses that need no curious outputs%s.", l.baselineWords(), percent(float64(l.Baseline)), l.otherBaselines())
+	s += fmt.Sprintf(" The excess is %s", inPoints(l.Excess))
+	if l.ExcessInterval.known() {
+		s += fmt.Sprintf(" (95 %% interval %s to %s)", signed(l.ExcessInterval[0]), signed(l.ExcessInterval[1]))
+	}
+	if l.PValue != nil {
+		s += ", " + pValue(*l.PValue)
+		if l.Test != "" {
+			s += " (" + l.Test + ")"
+		}
+	}
+	return s + ". " + l.verdict()
+}
+
+// otherBaselines name the guesses that are not the best.
+func (l Leak) otherBaselines() string {
+	var others []string
+	for _, b := range l.baselines() {
+		if b.Kind != l.BaselineKind && b.Value > 0 {
+			others = append(others, b.Brief+" "+percent(float64(b.Value)))
+		}
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(others, ", ") + ")"
+}
+
+// A baselineRow is one of the three baselines in words.
+type baselineRow struct {
+	Kind, Brief, Words string
+	Value              Number
+}
+
+func (l Leak) baselines() []baselineRow {
+	return []baselineRow{
+		{BaselineMajority, "majority", "always guessing the most frequent class of " + l.Sensitive, l.Majority},
+		{BaselineTarget, "from the true target", "guessing the likeliest " + l.Sensitive + " from the true target", l.FromTarget},
+		{BaselineLabel, "from the answered label", "guessing the likeliest " + l.Sensitive + " from the label answered", l.FromLabel},
+	}
+}
+
+func (l Leak) baselineWords() string {
+	for _, b := range l.baselines() {
+		if b.Kind == l.BaselineKind {
+			return b.Words
+		}
+	}
+	return "the baseline"
+}
+
+// verdict says what the excess shows.
+func (l Leak) verdict() string {
+	switch i := l.ExcessInterval; {
+	case i.known() && i[0] > 0:
+		return fmt.Sprintf("The outputs give away more of %s than the answer alone does.", l.Sensitive)
+	case i.known() && i[1] < 0:
+		return fmt.Sprintf("This attack on %s does worse than knowing no outputs, which shows that it failed and nothing else.", l.Sensitive)
+	case i.known():
+		return fmt.Sprintf("The interval holds zero: this attack shows no excess on %s, which does not show that there is none.", l.Sensitive)
+	case l.Excess > 0:
+		return "How sure that is has not been measured."
+	}
+	return fmt.Sprintf("This attack shows no excess on %s, which does not show that there is none.", l.Sensitive)
+}
+
+// entropy says how sure the outputs are, and how little that proves.
+func (c *Curiosity) entropy() string {
+	if math.IsNaN(float64(c.EntropyBits)) || c.EntropyMax == 0 {
+		return symptom
+	}
+	return fmt.Sprintf("The outputs' entropy is %s of at most %s bits in the mean. %s", number(float64(c.EntropyBits)), number(float64(c.EntropyMax)), symptom)
+}
+
+// inPoints prints a difference of shares: "41.20 points".
+func inPoints(n Number) string {
+	if math.IsNaN(float64(n)) {
+		return "not known"
+	}
+	return signed(n) + " points"
+}
+
+// signed prints a difference of shares in points.
+func signed(n Number) string {
+	if math.IsNaN(float64(n)) {
+		return "–"
+	}
+	return minus(fmt.Sprintf("%+.2f", 100*float64(n)))
+}
+
+// minus prints the sign that is as wide as a plus.
+func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
+
+// pValue prints a p-value; what is too small to be a figure is a bound.
+func pValue(p float64) string {
+	switch {
+	case math.IsNaN(p):
+		return "p not known"
+	case p < 1e-15:
+		return "p < 1e-15"
+	case p < .001:
+		return fmt.Sprintf("p = %.1e", p)
+	}
+	return fmt.Sprintf("p = %.3f", p)
+}
+
+// aboutCuriosity tells whether the report is about honest-but-curious
+// classifiers, and not about a release of features.
+func (r *Report) aboutCuriosity() bool {
+	return r.Curiosity != nil || r.Plane != nil || len(r.Runs)+len(r.Tables)+len(r.ROC)+len(r.Entropy)+len(r.Pruning) > 0
+}
+
+// curious are the sentences on curiosity: of the headline run, or of the tables.
+func (r *Report) curious() []string {
+	var said []string
+	if r.Curiosity != nil {
+		said = r.Curiosity.sentences()
+	}
+	for _, t := range r.Tables {
+		said = append(said, t.sentence())
+	}
+	if r.Curiosity == nil && len(r.Runs) > 0 {
+		said = append(said, r.runsSentence(), notSafety)
+	}
+	if x := r.Plane; x != nil && r.Curiosity == nil {
+		said = append(said, x.says())
+		for _, m := range x.Mixtures {
+			said = append(said, m.says())
+		}
+	}
+	return said
+}

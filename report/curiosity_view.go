@@ -1,0 +1,155 @@
+package report
+
+import (
+	_ "embed"
+	"html/template"
+)
+
+//go:embed curious.html
+var curiousSource string
+
+// curiousView is what the page shows of honest-but-curious classifiers.
+type curiousView struct {
+	*Report
+	Figures    []figureRow
+	Confusions []confusionView
+	TableViews []tableView
+	Planes     []planeView
+	Legend     []markKey
+	RunRows    []runRow
+	Rocs       []rocRow
+	EntropySVG template.HTML
+	Prunings   []pruningView
+	ToySVG     template.HTML
+	Toys       []toyView
+}
+
+// planeView is one honesty-curiosity plane.
+type planeView struct {
+	Title, Baseline, Chance string
+	SVG                     template.HTML
+}
+
+// runRow is a run in words.
+type runRow struct {
+	Run
+	Setting, Seeds string
+	Cells          []string
+	P              string
+}
+
+type pruningView struct {
+	Title string
+	SVG   template.HTML
+	Rows  [][]string
+}
+
+type toyView struct {
+	Says string
+	SVG  template.HTML
+}
+
+// newCurious is nil where the report is about something else.
+func (r *Report) newCurious() *curiousView {
+	if !r.aboutCuriosity() {
+		return nil
+	}
+	v := &curiousView{Report: r, Rocs: r.rocRows(), EntropySVG: r.drawEntropy(), Legend: r.runsLegend()}
+	v.addHeadline()
+	for i := range r.Tables {
+		v.TableViews = append(v.TableViews, r.Tables[i].view())
+	}
+	v.addRuns()
+	for _, c := range r.Pruning {
+		x := pruningView{Title: c.Run, SVG: c.draw()}
+		for _, q := range c.Points {
+			x.Rows = append(x.Rows, q.cells())
+		}
+		v.Prunings = append(v.Prunings, x)
+	}
+	if r.Plane != nil {
+		v.ToySVG = r.Plane.draw()
+		for _, m := range r.Plane.Mixtures {
+			v.Toys = append(v.Toys, toyView{m.says(), m.draw()})
+		}
+	}
+	return v
+}
+
+func (v *curiousView) addHeadline() {
+	c := v.Curiosity
+	if c == nil {
+		return
+	}
+	v.Figures = c.rows()
+	if m := c.HonestyConfusion; m != nil {
+		v.Confusions = append(v.Confusions, m.view(c.Target, "What the classifier answers"))
+	}
+	for _, l := range append([]Leak{c.Leak}, c.Others...) {
+		if l.Confusion != nil {
+			v.Confusions = append(v.Confusions, l.Confusion.view(l.Sensitive, "What the attack reads from its outputs"))
+		}
+	}
+}
+
+func (v *curiousView) addRuns() {
+	planes := v.runPlanes()
+	height := runsHeight
+	if len(planes) > 1 {
+		height = 320
+	}
+	for _, p := range planes {
+		v.Planes = append(v.Planes, planeView{p.title, p.baselineLine(), p.chanceLine(), p.draw(height)})
+	}
+	for _, x := range v.Runs {
+		row := runRow{Run: x, Setting: x.Beta.short(), Seeds: x.seedWords(), Cells: x.cells()}
+		if x.PValue != nil {
+			row.P = pValue(*x.PValue)[2:]
+		}
+		v.RunRows = append(v.RunRows, row)
+	}
+}
+
+// baselineLine says what the full line is.
+func (p *runPlane) baselineLine() string {
+	if p.baseline.lo > p.baseline.hi {
+		return ""
+	}
+	return p.baselineWords() + " (" + and(p.kinds) + ")"
+}
+
+// chanceLine says what guessing at random gives.
+func (p *runPlane) chanceLine() string {
+	if !(p.chanceY > 0) || !(p.chanceS > 0) {
+		return ""
+	}
+	return "guessing at random: honesty " + percent1(p.chanceY) + ", curiosity " + percent1(p.chanceS)
+}
+
+// Levels tells whether runs carry p-values.
+func (v *curiousView) Levels() bool {
+	for _, x := range v.RunRows {
+		if x.P != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// NotSafety is what a reader of any curiosity must know.
+func (v *curiousView) NotSafety() string { return notSafety }
+
+// Symptom is what a reader of entropies must know.
+func (v *curiousView) Symptom() string { return symptom }
+
+// RunsIntro says what the columns of the runs are.
+func (v *curiousView) RunsIntro() string { return runsIntro }
+
+// TablesIntro says what is in a table's cell.
+func (v *curiousView) TablesIntro() string { return tablesIntro }
+
+// PruningIntro says what was done.
+func (v *curiousView) PruningIntro() string { return pruningIntro }
+
+// Says sums the trade-off up.
+func (x Plane) Says() string { return x.says() }
