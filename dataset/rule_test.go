@@ -1,0 +1,150 @@
+package dataset
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// applied returns the classes' names and each value's class.
+func applied(t *testing.T, rule string, values ...string) ([]string, []int) {
+	t.Helper()
+	r, err := ParseRule(rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := r.apply(column{r.column, values})
+	if err != nil {
+		t.Fatalf("%s: %v", rule, err)
+	}
+	return a.Values, a.Labels
+}
+
+func TestRules(t *testing.T) {
+	list := func(s string) []string { return strings.Split(s, "|") }
+	for _, c := range []struct {
+		rule, values, classes string
+		labels                []int
+	}{
+		{"gender", "Male|Female|Male", "Female|Male", []int{1, 0, 1}},
+		{"age", "9|10|9|100", "9|10|100", []int{0, 1, 0, 2}},
+		{"age", "more than 70|3-9|0-2|10-19", "0-2|3-9|10-19|more than 70", []int{3, 1, 0, 2}},
+		{"x", "b||a", "a|b", []int{1, -1, 0}},
+		{"age: <=30, >30", "30|31|1", "<=30|>30", []int{0, 1, 0}},
+		{"age: <=20; 21..35; >35", "20|21|35|36", "<=20|21..35|>35", []int{0, 1, 1, 2}},
+		{"age: <=20; 21..35; >35", "20.5|x||35.5", "<=20|21..35|>35", []int{-1, -1, -1, 2}},
+		{"race: White; Black, Asian; *", "Asian|White|Black|Indian|", "White|Black, Asian|others", []int{1, 0, 1, 2, -1}},
+		{"race: white; *", "WHITE|White|Black", "white|others", []int{0, 0, 1}},
+		{"race: White; *", "WHITE|White|Black", "White|others", []int{1, 0, 1}},
+		{"age: young = <=30; old = >30", "7|70", "young|old", []int{0, 1}},
+		{"age: young = <30, 40; old => 41", "7|40|70|35", "young|old", []int{0, 0, 1, -1}},
+		{"age: <30; >=30", "20-29|30-39|more than 70|0-2|70+|<20|30 to 40|3–9", "<30|>=30", []int{0, 1, 1, 0, 1, 0, 1, 0}},
+		{"t: <0; =0; >0", "-5|-0|1e2|-3--1|-4..-2", "<0|=0|>0", []int{0, 1, 2, 0, 0}},
+		{"income: >50K; <=50K", "<=50K|>50K", ">50K|<=50K", []int{1, 0}},
+		{`v: "a;b", "c:d"; "*"`, "a;b|c:d|*|e", "a;b, c:d|*", []int{0, 0, 1, -1}},
+		{`"a:b": x; y`, "x|y", "x|y", []int{0, 1}},
+		{"digit: 0,2,4,6,8; *", "0|1|2|9", "0, 2, 4, 6, 8|others", nil},
+	} {
+		values := list(c.values)
+		if c.labels == nil { // even digits need all that the rule names
+			values = list("0|1|2|3|4|5|6|7|8|9")
+			c.labels = []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}
+		}
+		classes, labels := applied(t, c.rule, values...)
+		if !slices.Equal(classes, list(c.classes)) || !slices.Equal(labels, c.labels) {
+			t.Errorf("%s: classes %q, labels %v; want %q, %v", c.rule, classes, labels, c.classes, c.labels)
+		}
+	}
+}
+
+func TestRulesRefuse(t *testing.T) {
+	for _, c := range []struct{ rule, values, want string }{
+		{"", "a", "names no column"},
+		{": a; b", "a", "names no column"},
+		{"race: White", "White", "1 classes: want 2 to 100"},
+		{"race: White;", "White", "an entry is empty"},
+		{"race: White; ,Black", "White", "an entry is empty"},
+		{"race: White; Black, White", "White", `"White" stands in it twice`},
+		{"race: *; White, *", "White", `"*" stands in it twice`},
+		{"race: a = White; a = Black", "White", `two classes "a"`},
+		{"race: Wite; *", "White|Black", `race has no value "Wite": it has "Black", "White"`},
+		{"age: 30..20; *", "25", `age has no value "30..20"`},
+		{"age: <=30; >=30", "30", `age "30" falls into both "<=30" and ">=30"`},
+		{"age: <=25; >25", "20-29", `age "20-29" falls into "<=25" only in part`},
+		{"age: <=25; *", "20-29", `age "20-29" falls into "<=25" only in part`},
+		{`age: "<=25"; *`, "20", `age has no value "<=25"`},
+		{"race: white; WHITE", "White", `race "White" is named in two classes`},
+	} {
+		r, err := ParseRule(c.rule)
+		if err == nil {
+			_, err = r.apply(column{r.column, strings.Split(c.values, "|")})
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s of %s: %v, want %q", c.rule, c.values, err, c.want)
+		}
+	}
+	many := column{name: "id"}
+	for i := range 101 {
+		many.values = append(many.values, strings.Repeat("x", i+1))
+	}
+	if _, err := (Rule{column: "id"}).apply(many); err == nil || !strings.Contains(err.Error(), "id has 101 values: group them") {
+		t.Errorf("101 values: %v", err)
+	}
+	if _, err := ParseRule(strings.Repeat("a", maxRule+1)); err == nil {
+		t.Error("a rule without end was read")
+	}
+}
+
+// TestIntervals compares within and meets with counting: of intervals with whole
+// ends, the halves between −1 and 7 tell all but infinite ones apart.
+func TestIntervals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	has := func(v interval, x float64) bool {
+		return (x > v.lo || x == v.lo && !v.openLo) && (x < v.hi || x == v.hi && !v.openHi)
+	}
+	draw := func() interval {
+		for {
+			v := interval{float64(rng.IntN(6)), float64(rng.IntN(6)), rng.IntN(2) == 0, rng.IntN(2) == 0}
+			if v.lo < v.hi || v.lo == v.hi && !v.openLo && !v.openHi {
+				return v
+			}
+		}
+	}
+	for range 20000 {
+		v, w := draw(), draw()
+		meets, within := false, true
+		for x := -1.; x <= 7; x += .5 {
+			meets = meets || has(v, x) && has(w, x)
+			within = within && (!has(v, x) || has(w, x))
+		}
+		if v.meets(w) != meets || v.within(w) != within {
+			t.Fatalf("%v and %v: meet %v, within %v; counted %v, %v", v, w, v.meets(w), v.within(w), meets, within)
+		}
+	}
+}
+
+func FuzzRule(f *testing.F) {
+	for _, s := range []string{"gender", "age: <=30, >30", "race: White; Black, Asian; *", "age: young = <=30; old = >30", `"a": "b;c"; *`, "x: \x00; =", "a:1..2;3-4", "a: =;=", `a: "; b`} {
+		f.Add(s, "Black\n30\n20-29\n>7\n")
+	}
+	f.Fuzz(func(t *testing.T, rule, values string) {
+		r, err := ParseRule(rule)
+		if err != nil {
+			return
+		}
+		c := column{r.column, strings.Split(values, "\n")}
+		a, err := r.apply(c)
+		if err != nil {
+			return
+		}
+		if len(a.Labels) != len(c.values) || len(a.Values) > maxClasses {
+			t.Fatalf("%d labels of %d rows, %d classes", len(a.Labels), len(c.values), len(a.Values))
+		}
+		for i, class := range a.Labels {
+			if class < -1 || class >= len(a.Values) || class >= 0 && c.values[i] == "" && len(r.classes) == 0 {
+				t.Fatalf("row %q has class %d of %q", c.values[i], class, a.Values)
+			}
+		}
+	})
+}
