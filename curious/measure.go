@@ -1,13 +1,5 @@
 package curious
 
-import (
-	"context"
-	"math"
-
-	"tattle/dataset"
-	"tattle/nn"
-)
-
 // Confidence is that of every interval of an Evaluation and a Summary.
 const Confidence = .95
 
@@ -90,6 +82,7 @@ type Curiosity struct {
 	Excess         float64    `json:"excess"`
 	ExcessInterval [2]float64 `json:"excess_interval"` // Tango's, paired; its lower end is the lowest of the three baselines'
 	PValue         float64    `json:"p_value"`         // of excess ≤ 0: McNemar's exact test, one-sided, the largest of the three baselines'
+	PValueHolm     float64    `json:"p_value_holm"`    // adjusted for there being several attacks
 
 	Confusion [][]int           `json:"confusion"` // true s × guess
 	ROC       []ROC             `json:"roc"`       // of the attack's scores
@@ -103,6 +96,7 @@ type Curiosity struct {
 // examples, is left out.
 type Evaluation struct {
 	Examples     int                 `json:"examples"`
+	Reference    int                 `json:"reference"` // examples from which the baselines were learned; 0 where these are the test part's own
 	Target       string              `json:"target"`
 	Classes      []string            `json:"classes"` // of y
 	Outputs      Outputs             `json:"outputs"`
@@ -112,65 +106,4 @@ type Evaluation struct {
 	Entropy      Entropy             `json:"entropy"`
 	Sensitive    []Curiosity         `json:"sensitive"`    // one for each attack
 	Correlations []MutualInformation `json:"correlations"` // y with each s, then the pairs of s
-}
-
-// Evaluate measures F and its attacks on the test part. The baselines are learned
-// on the reference part, which is the training part as a rule; where it is nil they
-// are learned on the test part itself, which favours them and so accuses less. F's
-// outputs count as distributions where its last operator is a Softmax or Hardmax,
-// where its metadata "tattle.outputs" say "soft", and where an attack decodes a
-// mixture; else as scores. It errs where a set does not fit F or an attack, and
-// where an output is not a finite number, naming the example.
-func Evaluate(ctx context.Context, f *nn.Graph, attacks []Attack, reference, test *dataset.Set) (*Evaluation, error) {
-	panic("curious: Evaluate is being written")
-}
-
-// MeanStd is a figure over seeds. Std has the divisor Seeds − 1 and is 0 where
-// there is one seed only.
-type MeanStd struct {
-	Mean  float64 `json:"mean"`
-	Std   float64 `json:"std"`
-	Seeds int     `json:"seeds"`
-}
-
-// CuriositySummary is a Curiosity over seeds.
-type CuriositySummary struct {
-	Attribute string  `json:"attribute"`
-	Attack    string  `json:"attack"`
-	Curiosity MeanStd `json:"curiosity"`
-	Baseline  MeanStd `json:"baseline"`
-	Excess    MeanStd `json:"excess"`
-}
-
-// Summary is a list of evaluations that differ in their seed, in means and standard
-// deviations. Proportions are of 1, the entropy is in bits.
-type Summary struct {
-	Seeds     int                `json:"seeds"`
-	Examples  int                `json:"examples"` // of the smallest test part
-	Honesty   MeanStd            `json:"honesty"`
-	Entropy   MeanStd            `json:"entropy"`
-	Sensitive []CuriositySummary `json:"sensitive"` // one for each attack, as in the evaluations
-}
-
-// Summarize takes evaluations of one setting together. It panics where their
-// attacks differ.
-func Summarize(evaluations []*Evaluation) Summary {
-	panic("curious: Summarize is being written")
-}
-
-// SummaryDifference returns how far a proportion of ours lies above a published
-// one, in standard deviations: their difference over
-// √(std_ours² + std_published² + p(1−p)/examples), p being the mean of the two,
-// for both were counted on test parts of that many examples. 0 examples leave the
-// last term out, as for an entropy. It is not ok where that root is 0.
-func SummaryDifference(ours MeanStd, published, publishedStd float64, examples int) (deviations float64, ok bool) {
-	variance := ours.Std*ours.Std + publishedStd*publishedStd
-	if examples > 0 {
-		p := min(1, max(0, (ours.Mean+published)/2))
-		variance += p * (1 - p) / float64(examples)
-	}
-	if !(variance > 0) {
-		return 0, false
-	}
-	return (ours.Mean - published) / math.Sqrt(variance), true
 }

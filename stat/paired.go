@@ -1,8 +1,10 @@
 package stat
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -68,4 +70,21 @@ func McNemar(first, second int) float64 {
 		return 1
 	}
 	return mathext.RegIncBeta(float64(first), float64(second+1), .5)
+}
+
+// Holm adjusts p-values for there being several: that any of the tests whose adjusted
+// value is at most α refuses wrongly has probability α at most, however they depend on
+// each other (S. Holm, Scandinavian Journal of Statistics 6, 1979).
+func Holm(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	adjusted, least := make([]float64, len(p)), 0.0
+	for k, i := range order {
+		least = max(least, min(1, float64(len(p)-k)*p[i]))
+		adjusted[i] = least
+	}
+	return adjusted
 }

@@ -113,3 +113,19 @@ func TestPairedDifferenceCovers(t *testing.T) {
 		t.Errorf("covered with %v on average, not about .95", mean)
 	}
 }
+
+func TestHolm(t *testing.T) {
+	// Holm's step down: .01·4, .02·3, .03·2 raised to what came before, .5·1.
+	got := Holm([]float64{.02, .5, .01, .03})
+	for i, want := range []float64{.06, .5, .04, .06} {
+		if !near(got[i], want, 1e-15) {
+			t.Errorf("%v: value %d, want %v", got, i, want)
+		}
+	}
+	if got := Holm([]float64{.9, .8}); got[0] != 1 || got[1] != 1 {
+		t.Errorf("large ones: %v", got)
+	}
+	if got := Holm(nil); len(got) != 0 {
+		t.Errorf("of none: %v", got)
+	}
+}

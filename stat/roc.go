@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -58,15 +59,7 @@ func tieSteps(score []float64, positive []bool) []step {
 		}
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case score[a] > score[b]:
-			return -1
-		case score[a] < score[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	var steps []step
 	for k, i := range order {
 		if k == 0 || score[i] != score[order[k-1]] {

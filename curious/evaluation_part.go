@@ -1,0 +1,234 @@
+package curious
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/stat"
+)
+
+// part is a set beside what F makes of it.
+type part struct {
+	set     *dataset.Set
+	outputs []float32 // [n, classes]
+	classes int
+	labels  []int // F's hard ones
+	kind    Outputs
+	bits    []float64 // entropies of the outputs
+}
+
+// observe evaluates F on both parts, once where they are the same.
+func observe(ctx context.Context, f *nn.Graph, attacks []Attack, reference, test *dataset.Set) (t, r *part, err error) {
+	if t, err = newPart(ctx, f, "test", test); err != nil {
+		return nil, nil, err
+	}
+	if r = t; reference != test {
+		if r, err = newPart(ctx, f, "reference", reference); err != nil {
+			return nil, nil, err
+		}
+	}
+	t.kind = outputsKind(f, attacks, t)
+	t.bits = entropyBits(t.outputs, t.classes, t.kind)
+	return t, r, nil
+}
+
+// entropyBits returns the entropy of each row of outputs, [n, classes]: of their
+// softmax where they are raw, of their shares where they are soft.
+func entropyBits(outputs []float32, classes int, kind Outputs) []float64 {
+	bits, most := make([]float64, len(outputs)/classes), math.Log2(float64(classes))
+	p, logp := make([]float64, classes), make([]float64, classes)
+	for i := range bits {
+		row := outputs[i*classes:][:classes]
+		if kind == Raw {
+			softmax(p, logp, row)
+		} else {
+			shares(p, row)
+		}
+		bits[i] = min(most, stat.EntropyBits(p)) // no more but for rounding
+	}
+	return bits
+}
+
+// shares scales a row to a sum of 1, which float32 misses.
+func shares(p []float64, row []float32) {
+	sum := 0.0
+	for _, v := range row {
+		sum += float64(v)
+	}
+	for i, v := range row {
+		p[i] = float64(v) / sum
+	}
+}
+
+func newPart(ctx context.Context, f *nn.Graph, name string, set *dataset.Set) (*part, error) {
+	outputs, err := Predict(ctx, f, set)
+	if err != nil {
+		return nil, err
+	}
+	p := &part{set: set, outputs: outputs, classes: len(set.YNames)}
+	if err := allFinite("the classifier", name, outputs, p.classes); err != nil {
+		return nil, err
+	}
+	p.labels = guesses(outputs, p.classes)
+	return p, nil
+}
+
+// allFinite errs on the first output, [n, classes], that is no number.
+func allFinite(what, part string, outputs []float32, classes int) error {
+	for i, v := range outputs {
+		if x := float64(v); math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("output %d of %s is %v for example %d of the %s part: the net is broken, or its inputs are", i%classes, what, v, i/classes, part)
+		}
+	}
+	return nil
+}
+
+// guesses returns the first of the largest scores in each row of [n, classes].
+func guesses(scores []float32, classes int) []int {
+	g := make([]int, len(scores)/classes)
+	for i := range g {
+		g[i] = argmax(scores[i*classes:][:classes])
+	}
+	return g
+}
+
+// outputsKind tells distributions from scores, as Evaluate says.
+func outputsKind(f *nn.Graph, attacks []Attack, t *part) Outputs {
+	if endsInDistribution(f) {
+		return Soft
+	}
+	claimed := f.Metadata[metaOutputs] == string(Soft)
+	for _, a := range attacks {
+		claimed = claimed || a.Kind == DecoderAttack
+	}
+	if claimed && areDistributions(t.outputs, t.classes) {
+		return Soft
+	}
+	return Raw
+}
+
+func endsInDistribution(g *nn.Graph) bool {
+	n := g.Node(g.Output)
+	if n == nil {
+		return false
+	}
+	switch n.Op.(type) {
+	case *nn.Softmax, *nn.Hardmax:
+		return true
+	}
+	return false
+}
+
+// areDistributions reports whether each row is positive and sums to 1 but for
+// rounding.
+func areDistributions(outputs []float32, classes int) bool {
+	for i := 0; i < len(outputs); i += classes {
+		sum := 0.0
+		for _, v := range outputs[i : i+classes] {
+			if v < 0 {
+				return false
+			}
+			sum += float64(v)
+		}
+		if math.Abs(sum-1) > 1e-4 {
+			return false
+		}
+	}
+	return true
+}
+
+// evaluation returns what needs no attack.
+func (t *part) evaluation() *Evaluation {
+	s := t.set
+	e := &Evaluation{
+		Examples:     s.Len(),
+		Target:       s.YName,
+		Classes:      s.YNames,
+		Outputs:      t.kind,
+		Honesty:      proportion(t.labels, s.Y),
+		Confusion:    crossed(s.Y, t.labels, t.classes, t.classes),
+		ROC:          curves(t.outputs, t.kind, s.Y, s.YNames),
+		Entropy:      t.entropy(nil, 0),
+		Sensitive:    []Curiosity{},
+		Correlations: []MutualInformation{},
+	}
+	for _, a := range s.Sensitive {
+		e.Correlations = append(e.Correlations, mutual(s.YName, a.Name, s.Y, a.Labels, t.classes, len(a.Values)))
+	}
+	for i, a := range s.Sensitive {
+		for _, b := range s.Sensitive[i+1:] {
+			e.Correlations = append(e.Correlations, mutual(a.Name, b.Name, a.Labels, b.Labels, len(a.Values), len(b.Values)))
+		}
+	}
+	return e
+}
+
+// proportion counts the guesses that are right.
+func proportion(guess, truth []int) Proportion {
+	p := Proportion{Examples: len(truth)}
+	for i, v := range truth {
+		if guess[i] == v {
+			p.Correct++
+		}
+	}
+	p.Value = float64(p.Correct) / float64(p.Examples)
+	p.Interval = pair(stat.ClopperPearson(p.Correct, p.Examples, Confidence))
+	return p
+}
+
+func pair(in stat.Interval) [2]float64 { return [2]float64{in.Low, in.High} }
+
+// crossed counts the pairs of two labels.
+func crossed(a, b []int, rows, columns int) [][]int {
+	counts := make([][]int, rows)
+	for r := range counts {
+		counts[r] = make([]int, columns)
+	}
+	for i := range a {
+		counts[a[i]][b[i]]++
+	}
+	return counts
+}
+
+// mutual returns what two labels tell of each other.
+func mutual(aName, bName string, a, b []int, rows, columns int) MutualInformation {
+	in := stat.MutualInformation(crossed(a, b, rows, columns), Confidence)
+	return MutualInformation{
+		Between:     [2]string{aName, bName},
+		Bits:        in.Bits,
+		PlugInBits:  in.PlugIn,
+		Interval:    pair(in.Interval),
+		CeilingBits: math.Log2(float64(len(a))),
+		Examples:    len(a),
+	}
+}
+
+// entropy summarises the entropies of the examples whose label is class, all where
+// there are no labels.
+func (t *part) entropy(labels []int, class int) Entropy {
+	most := math.Log2(float64(t.classes))
+	h := stat.NewHistogram(stat.Edges(0, most, EntropyBins))
+	var bits []float64
+	for i, b := range t.bits {
+		if labels == nil || labels[i] == class {
+			bits = append(bits, b)
+		}
+	}
+	h.Add(bits...)
+	e := Entropy{Examples: len(bits), Edges: h.Edges, Counts: h.Counts, Interval: [2]float64{0, most}}
+	if len(bits) > 0 {
+		mean, std := stat.MeanStd(bits)
+		e.MeanBits = mean
+		if len(bits) > 1 {
+			half := normal95 * std / math.Sqrt(float64(len(bits)))
+			e.Interval = [2]float64{max(0, mean-half), min(most, mean+half)}
+		}
+	}
+	return e
+}
+
+// normal95 is the standard normal's quantile for Confidence, on both sides.
+const normal95 = 1.959963984540054
