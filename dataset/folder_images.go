@@ -74,10 +74,10 @@ func openZip(name string) (*zip.ReadCloser, error) {
 func checkZip(name string, files []*zip.File) error {
 	seen := make(map[string]bool, len(files))
 	for _, f := range files {
-		plain := strings.TrimSuffix(f.Name, "/")
+		plain := path.Clean(strings.TrimSuffix(f.Name, "/"))
 		switch {
 		case !fs.ValidPath(plain) || strings.Contains(plain, `\`):
-			return malformed(name, "holds a file called %q, which is not a name below a folder: pack the folder anew", f.Name)
+			return malformed(name, "holds a file called %q, which is no name below a folder: pack the folder anew", f.Name)
 		case seen[plain]:
 			return malformed(name, "holds %q twice: pack the folder anew", plain)
 		case f.Flags&1 != 0:
@@ -104,32 +104,55 @@ func (b both) Open(name string) (fs.File, error) {
 const maxFiles = 10_000_000
 
 // listFiles returns the names of all files, sorted. Hidden ones and what macOS
-// adds to archives are left out; links to folders are not followed.
+// adds to archives are left out; links to folders are followed once.
 func listFiles(fsys fs.FS) ([]string, error) {
 	if b, ok := fsys.(both); ok {
 		return listBoth(b)
 	}
-	var names []string
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+	names, err := walk(nil, fsys, ".", true)
+	slices.Sort(names)
+	return names, err
+}
+
+// walk appends the names of all files below a folder. Where links is not set, a
+// link to a folder is taken for a file.
+func walk(names []string, fsys fs.FS, root string, links bool) ([]string, error) {
+	err := fs.WalkDir(fsys, root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		hidden := name != "." && strings.HasPrefix(d.Name(), ".") || d.Name() == "__MACOSX"
-		if d.IsDir() {
-			if hidden {
-				return fs.SkipDir
-			}
+		if hidden && d.IsDir() {
+			return fs.SkipDir
+		}
+		if hidden || d.IsDir() {
 			return nil
 		}
-		if !hidden {
-			names = append(names, name)
+		if links && d.Type()&fs.ModeSymlink != 0 {
+			if info, err := fs.Stat(fsys, name); err == nil && info.IsDir() {
+				names, err = walkLink(names, fsys, name)
+				return err
+			}
 		}
-		if len(names) > maxFiles {
+		if len(names) == maxFiles {
 			return fmt.Errorf("more than %d files: give the folder that holds the pictures alone", maxFiles)
 		}
+		names = append(names, name)
 		return nil
 	})
-	slices.Sort(names)
+	return names, err
+}
+
+// walkLink appends the names of all files in the folder that a link points to.
+func walkLink(names []string, fsys fs.FS, link string) ([]string, error) {
+	sub, err := fs.Sub(fsys, link)
+	if err != nil {
+		return names, err
+	}
+	below, err := walk(nil, sub, ".", false)
+	for _, name := range below {
+		names = append(names, path.Join(link, name))
+	}
 	return names, err
 }
 
@@ -164,6 +187,9 @@ func listPictures(fsys fs.FS, source string) (pictures, files []string, err erro
 		if isPicture(name) {
 			pictures = append(pictures, name)
 		}
+	}
+	if len(pictures) == 0 && len(within(files, celebaZip)) > 0 {
+		return nil, nil, malformed(source, "holds %s in a zip or too deep: unpack %s, and have the archive beside CelebA's lists", celebaZip, source)
 	}
 	if len(pictures) == 0 {
 		return nil, nil, malformed(source, "holds no pictures (.jpg, .jpeg or .png, of %d files): give the folder or zip that holds them", len(files))

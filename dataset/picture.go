@@ -28,6 +28,13 @@ const (
 	maxPictureSide   = 1024    // of what it is resized to
 )
 
+// pngStart begins a PNG; a JPEG begins with ff d8.
+const pngStart = "\x89PNG"
+
+// maxTail is how many bytes before its end a picture may have its last mark: what
+// cameras append is longer, but then the picture is whole.
+const maxTail = 64
+
 // maxPictures bounds the memory of all decoded pictures, in bytes.
 const maxPictures = 16 << 30
 
@@ -42,7 +49,9 @@ type pictureOptions struct {
 
 // decodePictures decodes files to RGB and resizes them to [n, 3, side, side],
 // whatever their aspect, as B's authors do. Alpha is shown on black, and what a
-// file says of its orientation is not looked at. What is decoded once is kept
+// file says of its orientation is not looked at. Where a JPEG has fewer samples
+// of colour than of light, Go's decoder repeats them and the authors' (libjpeg)
+// interpolates: FairFace's 64×64 differ by 1.1 of 255 in the mean. What is decoded once is kept
 // in the cache, which knows the list of files: ask for all files of a source
 // rather than some, so that one cache serves. An error names the first file
 // that cannot be decoded, and why.
@@ -189,28 +198,33 @@ func decodePicture(data []byte) (image.Image, error) {
 	switch {
 	case len(data) == 0:
 		return nil, errors.New("is empty: get it again")
-	case bytes.HasPrefix(data, []byte("\x89PNG")):
+	case bytes.HasPrefix(data, []byte(pngStart)):
 		config, decode = png.DecodeConfig, png.Decode
 	case !bytes.HasPrefix(data, []byte{0xff, 0xd8}):
 		return nil, errors.New("is neither a JPEG nor a PNG: convert it, or take it out")
 	}
 	c, err := config(bytes.NewReader(data))
 	if err != nil {
-		return nil, broken(err)
+		return nil, broken(data, err)
 	}
 	if c.Width < 1 || c.Height < 1 || c.Width > maxPicturePixels/c.Height {
 		return nil, fmt.Errorf("claims %d × %d pixels, none or more than the %d million a picture may have: make it smaller", c.Width, c.Height, maxPicturePixels>>20)
 	}
 	img, err := decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, broken(err)
+		return nil, broken(data, err)
 	}
 	return img, nil
 }
 
-// broken says what is wrong with a picture's contents.
-func broken(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+// broken says what is wrong with a picture's contents: that it is cut off where
+// the mark is missing that ends a JPEG or PNG.
+func broken(data []byte, err error) error {
+	end := []byte{0xff, 0xd9}
+	if bytes.HasPrefix(data, []byte(pngStart)) {
+		end = []byte("IEND")
+	}
+	if !bytes.Contains(data[max(0, len(data)-maxTail):], end) {
 		return errors.New("is cut off in the middle: get it again, or take it out")
 	}
 	return fmt.Errorf("cannot be decoded (%v): get it again, convert it, or take it out", err)

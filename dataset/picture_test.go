@@ -1,0 +1,365 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"tattle/internal/shared"
+)
+
+// noise is a picture of random colours.
+func noise(w, h int, seed uint64) *image.NRGBA {
+	r := rand.New(rand.NewPCG(seed, 0))
+	m := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := range m.Pix {
+		m.Pix[i] = uint8(r.Uint32())
+		if i%4 == 3 {
+			m.Pix[i] = 255
+		}
+	}
+	return m
+}
+
+func pngOf(t testing.TB, m image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func jpegOf(t testing.TB, m image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, m, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// tree is a file system of the given files.
+func tree(files map[string][]byte) fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for name, data := range files {
+		fsys[name] = &fstest.MapFile{Data: data}
+	}
+	return fsys
+}
+
+// unread is a file system of empty files, for what looks at names alone.
+func unread(names ...string) fstest.MapFS {
+	files := map[string][]byte{}
+	for _, name := range names {
+		files[name] = nil
+	}
+	return tree(files)
+}
+
+// triangle is the weight of a sample at a distance from the centre, both in
+// pixels of the source; scale is how many of these are one of the result.
+func triangle(distance, scale float64) float64 {
+	return max(0, 1-math.Abs(distance)/max(scale, 1))
+}
+
+// slowResize resamples by the definition: every pixel is the mean of all of the
+// source, weighted by the triangle around its centre.
+func slowResize(m *image.NRGBA, side int) []float64 {
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	sx, sy := float64(w)/float64(side), float64(h)/float64(side)
+	out := make([]float64, 3*side*side)
+	for y := range side {
+		for x := range side {
+			var sum [3]float64
+			total := 0.0
+			for j := range h {
+				for i := range w {
+					weight := triangle(float64(i)+.5-(float64(x)+.5)*sx, sx) * triangle(float64(j)+.5-(float64(y)+.5)*sy, sy)
+					total += weight
+					for c := range sum {
+						sum[c] += weight * float64(m.Pix[m.PixOffset(i, j)+c])
+					}
+				}
+			}
+			for c := range sum {
+				out[(c*side+y)*side+x] = sum[c] / total
+			}
+		}
+	}
+	return out
+}
+
+// The fast scaler rounds once, to the nearest or down: within 1 of the exact.
+func TestResizeAgainstDefinition(t *testing.T) {
+	for _, c := range []struct{ w, h, side int }{{37, 91, 16}, {5, 3, 16}, {64, 20, 32}, {17, 16, 16}, {1, 1, 4}, {50, 50, 1}} {
+		m := noise(c.w, c.h, 1)
+		want := slowResize(m, c.side)
+		got := make([]uint8, len(want))
+		newPictureReader(c.side).resize(got, m)
+		for i := range want {
+			if math.Abs(float64(got[i])-want[i]) > 1.01 {
+				t.Errorf("%v: value %d is %d, want %.3f", c, i, got[i], want[i])
+				break
+			}
+		}
+	}
+}
+
+func TestResizeKeepsConstant(t *testing.T) {
+	of := image.NewRGBA(image.Rect(3, 5, 103, 45)) // bounds need not begin at 0
+	for i := range of.Pix {
+		of.Pix[i] = []uint8{200, 30, 7, 255}[i%4]
+	}
+	for side := range 40 {
+		got := make([]uint8, 3*(side+1)*(side+1))
+		newPictureReader(side+1).resize(got, of)
+		for c, want := range []uint8{200, 30, 7} {
+			plane := got[c*len(got)/3:][:len(got)/3]
+			if slices.Min(plane) < want-1 || slices.Max(plane) > want {
+				t.Fatalf("side %d: channel %d is %d … %d, want %d", side+1, c, slices.Min(plane), slices.Max(plane), want)
+			}
+		}
+	}
+}
+
+// A picture of the side that is asked for is not touched, whatever its type.
+func TestDecodeKeepsPixels(t *testing.T) {
+	const side = 8
+	rgb := noise(side, side, 2)
+	grey := image.NewGray(rgb.Rect)
+	deep := image.NewNRGBA64(rgb.Rect)
+	palette := image.NewPaletted(rgb.Rect, color.Palette{color.RGBA{1, 2, 3, 255}, color.RGBA{250, 128, 9, 255}})
+	glass := image.NewNRGBA(rgb.Rect) // all of it transparent
+	for y := range side {
+		for x := range side {
+			deep.Set(x, y, rgb.At(x, y))
+			grey.SetGray(x, y, color.Gray{uint8(x * y)})
+			palette.SetColorIndex(x, y, uint8((x+y)%2))
+			glass.Set(x, y, color.NRGBA{9, 9, 9, 0})
+		}
+	}
+	files := tree(map[string][]byte{
+		"a.png": pngOf(t, rgb), "b.png": pngOf(t, deep), "c.png": pngOf(t, grey), "d.png": pngOf(t, palette), "e.png": pngOf(t, glass),
+		"f.jpg": jpegOf(t, grey),
+	})
+	got, err := decodePictures(t.Context(), files, []string{"a.png", "b.png", "c.png", "d.png", "e.png", "f.jpg"}, pictureOptions{side: side, cache: noCache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, m := range []image.Image{rgb, deep, grey, palette, image.NewUniform(color.Black)} {
+		for i := range 3 * side * side {
+			x, y := i%side, i/side%side
+			r, g, b, _ := m.At(x, y).RGBA()
+			if want := uint8([]uint32{r, g, b}[i/side/side] >> 8); got[k*3*side*side+i] != want {
+				t.Fatalf("picture %d, value %d: %d, want %d", k, i, got[k*3*side*side+i], want)
+			}
+		}
+	}
+	jpg := got[5*3*side*side:]
+	if plane := side * side; !slices.Equal(jpg[:plane], jpg[plane:2*plane]) || !slices.Equal(jpg[:plane], jpg[2*plane:]) {
+		t.Error("a grey JPEG is not grey")
+	}
+}
+
+// claiming is a JPEG's or PNG's header that claims a size, and nothing else.
+func claiming(data []byte, w, h int) []byte {
+	data = slices.Clone(data)
+	if bytes.HasPrefix(data, []byte("\x89PNG")) {
+		binary.BigEndian.PutUint32(data[16:], uint32(w))
+		binary.BigEndian.PutUint32(data[20:], uint32(h))
+		binary.BigEndian.PutUint32(data[29:], crcOf(data[12:29]))
+		return data
+	}
+	at := bytes.Index(data, []byte{0xff, 0xc0}) + 5 // SOF0: length, precision, height, width
+	binary.BigEndian.PutUint16(data[at:], uint16(h))
+	binary.BigEndian.PutUint16(data[at+2:], uint16(w))
+	return data
+}
+
+func TestDecodeErrors(t *testing.T) {
+	jpg, png := jpegOf(t, noise(40, 30, 3)), pngOf(t, noise(40, 30, 3))
+	bent := slices.Clone(png)
+	bent[len(bent)/2] ^= 0x55
+	files := tree(map[string][]byte{
+		"good.jpg": jpg, "half.jpg": jpg[:len(jpg)/2], "half.png": png[:len(png)/2], "bent.png": bent,
+		"empty.jpg": nil, "text.jpg": []byte("not a picture"), "gif.png": []byte("GIF89a,,,,,,"), "start.jpg": {0xff, 0xd8},
+		"bomb.jpg": claiming(jpg, 65535, 65535), "bomb.png": claiming(png, 1<<20, 1<<20), "over.png": claiming(png, 1<<31-1, 1<<31-1), "flat.png": claiming(png, 1<<31-1, 1),
+		"none.jpg": claiming(jpg, 0, 30), "big.jpg": make([]byte, maxPictureBytes+1), "dir.jpg/x": nil,
+	})
+	for name, want := range map[string]string{
+		"half.jpg": "cut off in the middle", "half.png": "cut off in the middle", "bent.png": "cannot be decoded",
+		"empty.jpg": "is empty", "text.jpg": "neither a JPEG nor a PNG", "gif.png": "neither a JPEG nor a PNG", "start.jpg": "cut off",
+		"bomb.jpg": "claims 65535 × 65535 pixels", "bomb.png": "claims 1048576 × 1048576", "over.png": "dimension overflow", "flat.png": "claims 2147483647 × 1",
+		"none.jpg": "", "big.jpg": "more than the 64 MB", "dir.jpg": "not a plain file", "gone.jpg": "cannot be opened",
+	} {
+		_, err := decodePictures(t.Context(), files, []string{"good.jpg", name}, pictureOptions{source: "faces", cache: noCache})
+		if err == nil || !strings.Contains(err.Error(), "faces/"+name+": ") || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v; want %q", name, err, want)
+		}
+	}
+	for _, o := range []pictureOptions{{side: -1}, {side: maxPictureSide + 1}} {
+		if _, err := decodePictures(t.Context(), files, []string{"good.jpg"}, o); err == nil {
+			t.Errorf("side %d is taken", o.side)
+		}
+	}
+	if _, err := decodePictures(t.Context(), files, make([]string, maxPictures/3/1024/1024+1), pictureOptions{side: 1024}); err == nil {
+		t.Error("more than the memory for pictures is taken")
+	}
+}
+
+// many is n pictures, some of them not whole.
+func many(t testing.TB, n int, bad ...int) (fstest.MapFS, []string) {
+	files, names := map[string][]byte{}, make([]string, n)
+	for i := range n {
+		names[i] = fmt.Sprintf("%03d.jpg", i)
+		files[names[i]] = jpegOf(t, noise(20, 20, uint64(i)))
+		if slices.Contains(bad, i) {
+			files[names[i]] = files[names[i]][:300]
+		}
+	}
+	return tree(files), names
+}
+
+// Neither pixels nor errors depend on the number of cores.
+func TestDecodeOnAnyCores(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	good, names := many(t, 150)
+	bad, _ := many(t, 150, 149, 40, 41, 100)
+	var first []uint8
+	for _, cores := range []int{1, 2, 5} {
+		runtime.GOMAXPROCS(cores)
+		pixels, err := decodePictures(t.Context(), good, names, pictureOptions{side: 16, cache: noCache})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = pixels
+		}
+		if !bytes.Equal(pixels, first) {
+			t.Errorf("%d cores: other pixels than one core's", cores)
+		}
+		if _, err := decodePictures(t.Context(), bad, names, pictureOptions{side: 16, cache: noCache}); err == nil || !strings.HasPrefix(err.Error(), "040.jpg: ") {
+			t.Errorf("%d cores: %v, want the first bad picture", cores, err)
+		}
+	}
+}
+
+func TestDecodeProgressAndEnd(t *testing.T) {
+	files, names := many(t, 250)
+	last := 0
+	_, err := decodePictures(t.Context(), files, names, pictureOptions{side: 4, cache: noCache, progress: func(done, total int) {
+		if done <= last || total != len(names) {
+			t.Errorf("%d of %d after %d", done, total, last)
+		}
+		last = done
+	}})
+	if err != nil || last != len(names) {
+		t.Errorf("progress ends at %d of %d, error %v", last, len(names), err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	dir := t.TempDir()
+	_, err = decodePictures(ctx, files, names, pictureOptions{source: "x", side: 4, cache: dir, progress: func(int, int) { cancel() }})
+	if err != context.Canceled {
+		t.Errorf("broken off: %v", err)
+	}
+	if kept := filesIn(t, dir); len(kept) > 0 {
+		t.Errorf("broken off, and %v is kept", kept)
+	}
+}
+
+// pillowMeans are the mean R, G and B of FairFace's first thousand pictures, as
+// Pillow 9.4 decodes them.
+var pillowMeans = [3]float64{124.261, 92.304, 77.840}
+
+func TestDecodeFairFace(t *testing.T) {
+	source := shared.Path(t, "data/fairface64.zip")
+	fsys, closer, err := openFS(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closer.Close()
+	l, err := readFairFace(fsys, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := map[Split]int{}
+	for _, s := range l.split {
+		n[s]++
+	}
+	if n[Train] != 16000 || n[Test] != 4000 || len(l.notes) > 0 {
+		t.Errorf("parts %v, notes %v", n, l.notes)
+	}
+	pixels, err := decodePictures(t.Context(), fsys, l.files[:1000], pictureOptions{source: source, cache: noCache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const plane = DefaultSide * DefaultSide
+	var mean [3]float64
+	for i, v := range pixels {
+		mean[i/plane%3] += float64(v) / 1000 / plane
+	}
+	for c, want := range pillowMeans {
+		if math.Abs(mean[c]-want) > .5 {
+			t.Errorf("channel %d: mean %.3f, Pillow's %.3f", c, mean[c], want)
+		}
+	}
+}
+
+func FuzzDecodePicture(f *testing.F) {
+	f.Add(jpegOf(f, noise(9, 7, 1)))
+	f.Add(pngOf(f, noise(9, 7, 1)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if c, _, err := image.DecodeConfig(bytes.NewReader(data)); err == nil && c.Width*c.Height > 1<<16 {
+			return // slow, not wrong
+		}
+		m, err := decodePicture(data)
+		if err != nil {
+			return
+		}
+		newPictureReader(3).resize(make([]uint8, 27), m)
+	})
+}
+
+// BenchmarkDecodePictures decodes FairFace's 64×64 JPEGs, 20,000 of them.
+func BenchmarkDecodePictures(b *testing.B) {
+	source := shared.Path(b, "data/fairface64.zip")
+	fsys, closer, err := openFS(source)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer closer.Close()
+	l, err := readFairFace(fsys, source)
+	if err != nil {
+		b.Fatal(err)
+	}
+	cache := b.TempDir()
+	run := func(o pictureOptions) func(*testing.B) {
+		return func(b *testing.B) {
+			o.source = source
+			for b.Loop() {
+				if _, err := decodePictures(b.Context(), fsys, l.files, o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	}
+	b.Run("decode", run(pictureOptions{cache: noCache}))
+	b.Run("resize", run(pictureOptions{cache: noCache, side: 32}))
+	if _, err := decodePictures(b.Context(), fsys, l.files, pictureOptions{source: source, cache: cache}); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("cached", run(pictureOptions{cache: cache}))
+}
