@@ -24,8 +24,8 @@ func EntropyThreshold(y int, o Outputs, tau float64) *nn.Graph {
 		p = "softmax"
 		add(p, &nn.Softmax{}, g.Input)
 	}
-	lift := affine("lift", y, y)
-	sum := affine("entropy", y, 2)
+	lift := zeroAffine("lift", y, y)
+	sum := zeroAffine("entropy", y, 2)
 	for i := range y {
 		lift.Weight.Data[i*y+i], lift.Bias.Data[i] = 1, tiny
 		sum.Weight.Data[y+i] = -1 // the second row
@@ -38,8 +38,8 @@ func EntropyThreshold(y int, o Outputs, tau float64) *nn.Graph {
 	return g
 }
 
-// affine returns an affine layer of zeros.
-func affine(name string, in, out int) *nn.Dense {
+// zeroAffine returns an affine layer of zeros.
+func zeroAffine(name string, in, out int) *nn.Dense {
 	return &nn.Dense{In: in, Out: out, Weight: param(name+".weight", out, in), Bias: param(name+".bias", out)}
 }
 

@@ -19,7 +19,7 @@ func (o Options) Check(p *dataset.Parts) error {
 		o.checkNumbers,
 		func() error { return o.checkBeta(given.Beta == (Beta{})) },
 		func() error { return checkParts(p) },
-		func() error { return o.checkAttributes(p.Train) },
+		func() error { return o.checkAttributes(p) },
 		func() error { return o.checkFit(p.Train) },
 	} {
 		if err := check(); err != nil {
@@ -118,10 +118,11 @@ func checkClasses(role string, a dataset.Attribute, validation []int) error {
 }
 
 // checkAttributes looks at the sensitive attributes that are chosen.
-func (o Options) checkAttributes(train *dataset.Set) error {
+func (o Options) checkAttributes(p *dataset.Parts) error {
 	if o.Attack == Standard {
 		return nil
 	}
+	train := p.Train
 	if o.Attributes == nil {
 		o.Attributes = every(len(train.Sensitive))
 	}
@@ -137,6 +138,9 @@ func (o Options) checkAttributes(train *dataset.Set) error {
 			return fmt.Errorf("the sensitive attribute %q is named twice", train.Sensitive[i].Name)
 		}
 		seen[i] = true
+		if err := checkClasses("sensitive", train.Sensitive[i], p.Validation.Sensitive[i].Labels); err != nil {
+			return err
+		}
 	}
 	return nil
 }

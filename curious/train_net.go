@@ -1,6 +1,7 @@
 package curious
 
 import (
+	"fmt"
 	"slices"
 
 	"tattle/nn"
@@ -47,6 +48,29 @@ func flattened(g *nn.Graph, shape []int) *nn.Graph {
 	g.Nodes = append([]*nn.Node{first}, g.Nodes...)
 	g.InputShape = slices.Clone(shape)
 	return g
+}
+
+// classifier makes F up to its scores, and errs where that does not fit the data.
+func (o Options) classifier(shape []int, classes int) (*nn.Graph, error) {
+	net := o.Net
+	if net == nil {
+		net = DefaultNet(shape)
+	}
+	g := net(classes, o.Seed)
+	if g == nil {
+		return nil, fmt.Errorf("train: Options.Net makes no net of %d classes", classes)
+	}
+	shapes, err := g.Shapes()
+	if err != nil {
+		return nil, fmt.Errorf("train: the net %q: %w", g.Name, err)
+	}
+	if !slices.Equal(g.InputShape, shape) {
+		return nil, fmt.Errorf("train: the net %q takes inputs of shape %v, the data have %v", g.Name, g.InputShape, shape)
+	}
+	if n := nn.Size(shapes[g.Output]); n != classes {
+		return nil, fmt.Errorf("train: the net %q has %d outputs, the target attribute has %d classes", g.Name, n, classes)
+	}
+	return Release(g, Raw), nil
 }
 
 // digitNet is paper A's net of MNIST (section 3.1) with a number of classes.

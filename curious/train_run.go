@@ -3,7 +3,6 @@ package curious
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"tattle/dataset"
 	"tattle/nn"
@@ -45,21 +44,13 @@ type opponent struct {
 func newTraining(ctx context.Context, p *dataset.Parts, o Options) (*training, error) {
 	t := &training{Options: o, ctx: ctx, train: p.Train, hold: p.Validation}
 	t.Batch = min(o.Batch, p.Train.Len())
-	make_ := o.Net
-	if make_ == nil {
-		make_ = DefaultNet(p.Train.Shape)
-	}
 	classes := len(p.Train.YNames)
-	t.scores = make_(classes, o.Seed)
 	var err error
+	if t.scores, err = o.classifier(p.Train.Shape, classes); err != nil {
+		return nil, err
+	}
 	if t.net, err = nn.NewNet(Release(t.scores, o.Outputs)); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
-	}
-	if !slices.Equal(t.scores.InputShape, p.Train.Shape) {
-		return nil, fmt.Errorf("train: the net %q takes inputs of shape %v, the data are of shape %v", t.scores.Name, t.scores.InputShape, p.Train.Shape)
-	}
-	if _, n := t.net.Dims(); n != classes {
-		return nil, fmt.Errorf("train: the net %q has %d outputs, the target attribute has %d classes", t.scores.Name, n, classes)
 	}
 	if t.trainer, err = newTrainer(t.scores, o, derive(o.Seed, drawDropout, 0)); err != nil {
 		return nil, err

@@ -1,0 +1,64 @@
+package curious
+
+import (
+	"math"
+	"testing"
+
+	"tattle/nn"
+)
+
+func TestThresholds(t *testing.T) {
+	taus := Thresholds()
+	if len(taus) != 44 || taus[0] != .04 || taus[1] != .06 || taus[43] != .9 {
+		t.Errorf("%d thresholds %v", len(taus), taus)
+	}
+	entropies := []float64{.1, .2, .3, .4, .5, .04, 0}
+	for _, c := range []struct {
+		s             []int
+		tau, accuracy float64
+	}{
+		{[]int{0, 0, 1, 1, 1, 0, 0}, .2, 1},      // H = τ counts as 0
+		{[]int{1, 1, 1, 1, 1, 0, 0}, .04, 1},     // the least that is as good
+		{[]int{0, 0, 0, 0, 1, 0, 1}, .4, 6. / 7}, // an error that none avoids
+		{[]int{0, 0, 0, 0, 0, 0, 0}, .5, 1},
+	} {
+		tau, accuracy := BestThreshold(entropies, c.s)
+		if tau != c.tau || accuracy != c.accuracy {
+			t.Errorf("%v: threshold %v guesses %v, want %v and %v", c.s, tau, accuracy, c.tau, c.accuracy)
+		}
+	}
+}
+
+func TestScore(t *testing.T) {
+	for _, c := range []struct {
+		b         Beta
+		curiosity []float64
+		want      float64
+	}{
+		{Beta{Y: 1}, nil, .8},
+		{Beta{Y: .7, S: .3}, []float64{.6}, .74},
+		{Beta{X: 5, Y: 2, S: 2}, []float64{.5, .7}, .7},
+		{Beta{Y: 1}, []float64{.6}, .8},
+	} {
+		if got := score(c.b, .8, c.curiosity); math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("%v of %v: %v, want %v", c.b, c.curiosity, got, c.want)
+		}
+	}
+}
+
+func TestChoice(t *testing.T) {
+	g := nn.CuriousNet(nn.CuriousOptions{Classes: 2, Side: 16, Widths: [5]int{2, 2, 2, 2, 2}}, 1)
+	variance := g.Node("bn1").Op.(*nn.BatchNorm).Variance
+	weight := g.Params()[0]
+	c := newChoice(g)
+	for epoch, score := range []float64{.5, .7, .7, .6} {
+		weight.Data[0], variance.Data[0] = float32(epoch), float32(10+epoch)
+		if kept := c.offer(epoch+1, score); kept != (epoch < 2) {
+			t.Errorf("epoch %d, score %v: kept %v", epoch+1, score, kept)
+		}
+	}
+	c.restore()
+	if c.epoch != 2 || weight.Data[0] != 1 || variance.Data[0] != 11 {
+		t.Errorf("epoch %d, weight %v, running variance %v, want 2, 1, 11", c.epoch, weight.Data[0], variance.Data[0])
+	}
+}

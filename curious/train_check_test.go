@@ -1,0 +1,118 @@
+package curious
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"tattle/dataset"
+	"tattle/nn"
+)
+
+// TestCheckRefuses wants one line, with the mend, for everything that can be told
+// before training.
+func TestCheckRefuses(t *testing.T) {
+	none := func(*dataset.Parts) {}
+	for _, c := range []struct {
+		o    Options
+		data func(p *dataset.Parts)
+		want string
+	}{
+		{Options{Attack: "bold"}, none, `no attack is called "bold"`},
+		{Options{Outputs: "hard"}, none, `want "raw" or "soft"`},
+		{Options{Attack: MixtureKind, Outputs: Raw, Attributes: []int{0}}, none, "leave out raw"},
+		{Options{Epochs: -1}, none, "neither may be negative"},
+		{Options{Batch: -1}, none, "neither may be negative"},
+		{Options{LearningRate: math.NaN()}, none, "want a number above 0"},
+		{Options{Beta: Beta{Y: 1, X: math.Inf(1)}}, none, "numbers of 0 or more"},
+		{Options{Beta: Beta{Y: .7, S: .3}}, none, "a standard classifier has no βs"},
+		{Options{Attack: Overlearning, Beta: Beta{Y: .7, S: .3}}, none, "a standard classifier has no βs"},
+		{Options{Attack: Parameterized, Beta: Beta{Y: 1}}, none, "nothing would be hidden"},
+		{Options{Attack: Regularized, Beta: Beta{S: 1}}, none, "nothing would be honest"},
+		{Options{Attack: Regularized}, none, `"r" has 3: group them`},
+		{Options{Attack: MixtureKind}, none, "hides one sensitive attribute, not 2"},
+		{Options{Attack: MixtureKind, Attributes: []int{2}}, func(p *dataset.Parts) {
+			p.Train.Sensitive = append(p.Train.Sensitive, dataset.Attribute{Name: "q", Values: []string{"1", "2", "3", "4"}, Labels: p.Train.Y})
+			p.Validation.Sensitive = append(p.Validation.Sensitive, p.Train.Sensitive[2])
+			p.Train.Sensitive[2].Labels[0], p.Train.Sensitive[2].Labels[1] = 3, 3
+		}, ""},
+		{Options{Attack: Parameterized, Attributes: []int{2}}, none, "there is no sensitive attribute 2"},
+		{Options{Attack: Parameterized, Attributes: []int{1, 1}}, none, `"r" is named twice`},
+		{Options{Attack: Parameterized}, func(p *dataset.Parts) { p.Train.Sensitive, p.Validation.Sensitive = nil, nil }, "no sensitive attribute"},
+		{Options{}, func(p *dataset.Parts) { p.Validation = nil }, "no validation examples"},
+		{Options{}, func(p *dataset.Parts) { p.Train = &dataset.Set{} }, "no training examples"},
+		{Options{}, func(p *dataset.Parts) { p.Validation.Shape = []int{5} }, "of shape"},
+		{Options{}, func(p *dataset.Parts) { p.Train.YNames = append(p.Train.YNames, "d") }, `no training example has "d"`},
+		{Options{}, func(p *dataset.Parts) { p.Train.Y[3] = 7 }, "is class 7 of 3"},
+		{Options{Attack: Overlearning}, func(p *dataset.Parts) { clear(p.Train.Sensitive[0].Labels) }, `"s" is "no" in every training example`},
+		{Options{Attack: Regularized, Attributes: []int{0}}, func(p *dataset.Parts) {
+			p.Train.Sensitive[0].Values = []string{"no"}
+			clear(p.Train.Sensitive[0].Labels)
+		}, "one value only"},
+	} {
+		p := trainingParts(50)
+		c.data(p)
+		err := c.o.Check(p)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v: error %v, want one with %q", c.o, err, c.want)
+		}
+		if _, err := Train(context.Background(), p, c.o); err == nil {
+			t.Errorf("%+v: trained", c.o)
+		}
+	}
+	if err := (Options{}).Check(nil); err == nil {
+		t.Error("no data passes")
+	}
+	for _, kind := range []Kind{"", Overlearning, Parameterized} {
+		if err := (Options{Attack: kind}).Check(trainingParts(50)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestTrainRefusesNets wants nets that do not fit the data refused before training.
+func TestTrainRefusesNets(t *testing.T) {
+	for want, net := range map[string]func(int, uint64) *nn.Graph{
+		"has 5 outputs":           func(_ int, seed uint64) *nn.Graph { return nn.TableNet(6, 5, seed) },
+		"takes inputs of shape":   func(n int, seed uint64) *nn.Graph { return nn.TableNet(7, n, seed) },
+		"is not defined":          func(n int, seed uint64) *nn.Graph { g := nn.TableNet(6, n, seed); g.Nodes = g.Nodes[1:]; return g },
+		"makes no net of 3 class": func(n int, seed uint64) *nn.Graph { return nil },
+	} {
+		_, err := Train(context.Background(), trainingParts(30), Options{Net: net})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+func TestParseBeta(t *testing.T) {
+	for s, want := range map[string]Beta{".7,.3": {Y: .7, S: .3}, "0.01, 1 ,2": {.01, 1, 2}} {
+		b, err := ParseBeta(s)
+		if err != nil || b != want {
+			t.Errorf("%q: %v, %v", s, b, err)
+		}
+		if again, err := ParseBeta(b.String()); err != nil || again != b {
+			t.Errorf("%q: %v, %v", b, again, err)
+		}
+	}
+	for _, s := range []string{"", "1", "1,2,3,4", "a,b", "-1,2", "NaN,1", "inf,1", "1,"} {
+		if b, err := ParseBeta(s); err == nil {
+			t.Errorf("%q is %v", s, b)
+		}
+	}
+}
+
+// TestDefaultNet wants a net for every shape.
+func TestDefaultNet(t *testing.T) {
+	for name, shape := range map[string][]int{"mnist": {1, 28, 28}, "curious": {3, 32, 32}, "table": {9}} {
+		g := DefaultNet(shape)(4, 1)
+		if out, err := g.Shapes(); err != nil || g.Name != name || len(out[g.Output]) != 1 || out[g.Output][0] != 4 {
+			t.Errorf("%v: net %q, %v, %v", shape, g.Name, out[g.Output], err)
+		}
+	}
+	g := DefaultNet([]int{3, 10, 12})(4, 1)
+	if out, err := g.Shapes(); err != nil || len(g.InputShape) != 3 || out[g.Output][0] != 4 {
+		t.Errorf("%v, %v", out, err)
+	}
+}
