@@ -51,23 +51,38 @@ func glyphs(n int, seed uint64) (train, test *dataset.Set) {
 }
 
 type trainCmd struct {
-	Task         string  `arg:"" enum:"mnist,cifar10,glyphs" help:"mnist or cifar10 (paper A's nets on those data), or glyphs (generated, the MNIST net)."`
-	Data         string  `help:"Folder of the data set: idx files for mnist, binary records for cifar10." placeholder:"DIR"`
-	Epochs       int     `help:"Passes over the training data (default: the paper's, 6 or 7)."`
-	Batch        int     `help:"Examples a step." default:"32"`
-	LearningRate float64 `help:"AdamW's learning rate." default:"0.001"`
-	Examples     int     `help:"Train on this many examples only (default: all; glyphs: 10000)."`
+	Task         string  `arg:"" enum:"mnist,cifar10,glyphs,utkface,celeba,fairface,images,adult,table" help:"mnist, cifar10, glyphs (generated): paper A's nets, or, with any of the flags of curious classifiers, paper B's training; utkface, celeba, fairface, images (a folder or zip with a CSV of labels), adult, table (any CSV): paper B's training."`
+	Data         string  `help:"The data set: a folder, or a zip or CSV." placeholder:"PATH"`
+	Epochs       int     `help:"Passes over the training data (default: paper A's 6 or 7, paper B's 50)." placeholder:"N"`
+	BatchSize    *int    `name:"batch" help:"Examples a step (default: 32, paper B's 100)." placeholder:"N"`
+	Batch        int     `kong:"-"`
+	LearningRate float64 `help:"Of AdamW (paper A's nets) or Adam (paper B's)." default:"0.001"`
+	Examples     int     `help:"Train on this many examples only (default: all; glyphs: 10000)." placeholder:"N"`
+	curiousFlags `group:"Curious classifiers (paper B)"`
 	output
 }
 
 func (trainCmd) Help() string {
-	return "Example: tattle train mnist --data mnist --out mnist-net\n\nWrites model.onnx with report.json and report.html beside it. Ctrl-C stops after the current step and keeps the model as it is, marked as unfinished."
+	return `Example: tattle train mnist --data mnist --out mnist-net
+
+An honest classifier by paper A's recipe. One that is honest but curious, which tells whether a face is younger than 30 and hides its gender in the scores:
+
+Example: tattle train fairface --data fairface64.zip --target "age: <30, >=30" --sensitive gender --out curious
+
+Writes model.onnx with report.json and report.html beside it, with an attack also attack.onnx, and each of several seeds in a folder of its own. Ctrl-C stops after the current step and keeps the model as it is, marked as unfinished; of several seeds the finished ones count, and --resume goes on.`
 }
 
 func (c *trainCmd) Run(e *env) error {
+	if c.curious(c.Task) {
+		return c.trainCurious(e)
+	}
+	if flag := c.stray(); flag != "" {
+		return usage(fmt.Errorf("--%s: it is of paper B's training", flag), "add --sensitive, --target or --attack")
+	}
 	if err := c.check(); err != nil {
 		return err
 	}
+	c.complete()
 	train, test, err := c.load()
 	if err != nil {
 		return err
@@ -98,6 +113,38 @@ const (
 )
 
 func (c *trainCmd) check() error {
+	if c.BatchSize != nil {
+		c.Batch = *c.BatchSize
+	} else if c.Batch == 0 {
+		c.Batch = nn.DefaultBatch
+	}
+	if err := c.checkNumbers(); err != nil {
+		return err
+	}
+	switch {
+	case c.Task == glyphsName && c.Examples > mostGlyphs:
+		return usage(fmt.Errorf("--examples: %d are more than the %d that can be generated", c.Examples, mostGlyphs), "")
+	case c.Task == glyphsName && c.Data != "":
+		return usage(errors.New("train glyphs generates its data and takes no --data"), "")
+	case c.Task != glyphsName && c.Data == "":
+		return usage(fmt.Errorf("train %s needs --data, the folder of the data set", c.Task), whereFrom(c.Task))
+	}
+	return nil
+}
+
+// whereFrom is a hint at where a task's data are to be had.
+func whereFrom(task string) string {
+	switch task {
+	case "mnist", "cifar10":
+		return "tattle data get " + task + " fetches it"
+	case "images", "table":
+		return ""
+	}
+	return "tattle data info " + task + " says what is expected there"
+}
+
+// checkNumbers refuses what nobody means.
+func (c *trainCmd) checkNumbers() error {
 	switch {
 	case c.Epochs < 0 || c.Epochs > mostEpochs:
 		return usage(fmt.Errorf("--epochs: %d is not between 1 and %d", c.Epochs, mostEpochs), "")
@@ -107,20 +154,18 @@ func (c *trainCmd) check() error {
 		return usage(fmt.Errorf("--learning-rate: %g is not between 0 and 1", c.LearningRate), "")
 	case c.Examples < 0:
 		return usage(fmt.Errorf("--examples: %d is negative", c.Examples), "")
-	case c.Task == glyphsName && c.Examples > mostGlyphs:
-		return usage(fmt.Errorf("--examples: %d are more than the %d that can be generated", c.Examples, mostGlyphs), "")
-	case c.Task == glyphsName && c.Data != "":
-		return usage(errors.New("train glyphs generates its data and takes no --data"), "")
-	case c.Task != glyphsName && c.Data == "":
-		return usage(fmt.Errorf("train %s needs --data, the folder of the data set", c.Task), "tattle data get "+c.Task+" fetches it")
 	}
+	return nil
+}
+
+// complete fills in paper A's recipe.
+func (c *trainCmd) complete() {
 	if c.Task == glyphsName {
 		c.Data = glyphsName
 	}
 	if c.Epochs == 0 {
 		c.Epochs = recipes[c.Task].epochs
 	}
-	return nil
 }
 
 // load returns the training and the test set.

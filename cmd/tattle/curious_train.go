@@ -1,0 +1,146 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"tattle/curious"
+	"tattle/dataset"
+	"tattle/npy"
+	"tattle/report"
+	"tattle/run"
+)
+
+// trainCurious trains paper B's classifiers, one for each seed.
+func (c *trainCmd) trainCurious(e *env) error {
+	if err := c.checkCurious(); err != nil {
+		return err
+	}
+	runs, err := c.trainings()
+	if err != nil {
+		return err
+	}
+	if err := c.interrupted(c.Resume); err != nil {
+		return err
+	}
+	parts, _, err := runs[0].source.open(e, c.Cache)
+	if err != nil {
+		return err
+	}
+	if err := runs[0].check(parts); err != nil {
+		return err
+	}
+	return c.in("train-"+c.Task, c.Resume, func(dir string) error {
+		started := time.Now()
+		results, err := trainSeeds(e, dir, runs, parts)
+		if err != nil {
+			return stoppedAt(e, err, dir)
+		}
+		r, err := curiousReport(e, dir, runs, results, parts)
+		if err != nil {
+			return err
+		}
+		r.Timing["total"] = seconds(started)
+		return c.finish(e, dir, r)
+	})
+}
+
+// interrupted refuses a folder with finished trainings unless they are to be
+// gone on with.
+func (o output) interrupted(resume bool) error {
+	if o.Out == "" || resume || exists(filepath.Join(o.Out, reportJSON)) {
+		return nil
+	}
+	found, err := filepath.Glob(filepath.Join(escapeGlob(o.Out), "seed-*", resultFile))
+	if err != nil || len(found) == 0 && !exists(filepath.Join(o.Out, resultFile)) {
+		return err
+	}
+	return usage(fmt.Errorf("--out %s: holds an interrupted run", o.Out), "go on with it by --resume, or choose another folder")
+}
+
+// stoppedAt adds to an interruption how to go on.
+func stoppedAt(e *env, err error, dir string) error {
+	if e.ctx.Err() == nil {
+		return err
+	}
+	return hinted(err, "go on with: tattle "+quoted(resumeArgs(e.args, dir)))
+}
+
+// seedDir is where a seed's training is kept: in a folder of its own unless it is
+// the only one.
+func seedDir(dir string, runs []seedRun, i int) string {
+	if len(runs) == 1 {
+		return dir
+	}
+	return filepath.Join(dir, "seed-"+strconv.FormatUint(runs[i].options.Seed, 10))
+}
+
+// trainSeeds runs the trainings that are not finished yet, one after the other.
+func trainSeeds(e *env, dir string, runs []seedRun, parts *dataset.Parts) ([]*seedResult, error) {
+	bar := newMeter(e.stderr, "training", 0, false)
+	defer bar.close()
+	results := make([]*seedResult, len(runs))
+	for i, s := range runs {
+		at := seedDir(dir, runs, i)
+		var err error
+		if results[i], err = s.finished(at, parts); err != nil {
+			return nil, err
+		}
+		if results[i] != nil {
+			continue
+		}
+		r, err := s.run(e, at, parts, func(done, total int) { bar.set(int64(i*total+done), int64(len(runs)*total)) })
+		if err != nil {
+			if r != nil {
+				err = fmt.Errorf("the best of %d epochs is in %s: %w", len(r.Epochs), at, err)
+			}
+			return nil, err
+		}
+		results[i] = r
+	}
+	return results, nil
+}
+
+// keepOutputs writes the outputs of a classifier on the test part, with the labels,
+// into the run's folder: what an audit needs.
+func keepOutputs(e *env, dir string, t *curious.Result, test *dataset.Set) (report.Arrays, error) {
+	a := report.Arrays{File: arraysFile}
+	outputs, err := curious.Predict(e.ctx, t.Classifier, test)
+	if err != nil {
+		return a, err
+	}
+	path := filepath.Join(dir, arraysFile)
+	n := test.Len()
+	err = run.WriteFile(path, func(f io.Writer) error {
+		w := npy.NewWriter(f)
+		err := errors.Join(
+			w.Add("outputs", []int{n, len(outputs) / n}, outputs),
+			w.Add("y", []int{n}, int64s(test.Y)))
+		for i, s := range test.Sensitive {
+			name := "s"
+			if len(test.Sensitive) > 1 {
+				name += strconv.Itoa(i + 1)
+			}
+			err = errors.Join(err, w.Add(name, []int{n}, int64s(s.Labels)))
+		}
+		return errors.Join(err, w.Close())
+	})
+	if err != nil {
+		return a, err
+	}
+	a.SHA256, err = run.Digest(path)
+	return a, err
+}
+
+// int64s is what .npy has for whole numbers.
+func int64s(v []int) []int64 {
+	out := make([]int64, len(v))
+	for i, x := range v {
+		out[i] = int64(x)
+	}
+	return out
+}
