@@ -57,7 +57,7 @@ type Parts struct {
 // rules do not move examples from one part to another. It errs where a class is
 // left without an example in training or test, or an attribute with one class.
 func OpenParts(ctx context.Context, path string, o LabelledOptions) (*Parts, error) {
-	src, err := openOrigin(ctx, path, o)
+	src, err := openOrigin(path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ type origin struct {
 }
 
 // openOrigin reads the labels.
-func openOrigin(ctx context.Context, path string, o LabelledOptions) (*origin, error) {
+func openOrigin(path string, o LabelledOptions) (*origin, error) {
 	kind, err := o.kindOf(path)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func openOrigin(ctx context.Context, path string, o LabelledOptions) (*origin, e
 	case KindTable:
 		return openTable(path)
 	}
-	return openPictures(ctx, path, kind, o)
+	return openPictures(path, kind, o)
 }
 
 // chosen is the target and the sensitive attributes of every row, −1 where a

@@ -132,11 +132,7 @@ func className(names []string, class int) string {
 // It reorders them in place, so that no picture is held twice.
 func pictureSets(all *Set, d *division) [3]*Set {
 	p := all.size()
-	order := make([]int, 0, d.total())
-	for _, rows := range d.rows {
-		order = append(order, rows...)
-	}
-	arrange(all.Pixels, p, order)
+	arrange(all.Pixels, p, d.order())
 	var sets [3]*Set
 	from := 0
 	for part, rows := range d.rows {

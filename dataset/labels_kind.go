@@ -28,7 +28,11 @@ func (o LabelledOptions) kindOf(path string) (string, error) {
 	case err == nil && firstFile(path, tableNames[0]) != "":
 		return KindTable, nil
 	}
-	return "", fmt.Errorf("%s: name the kind of data", path)
+	kind, err = guessKind(path)
+	if kind == "qmnist" {
+		kind = KindMNIST
+	}
+	return kind, err
 }
 
 // hasParts reports whether [Open] reads a folder.

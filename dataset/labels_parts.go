@@ -97,6 +97,22 @@ func (d *division) leaveOut(c *chosen) {
 
 func (d *division) total() int { return len(d.rows[0]) + len(d.rows[1]) + len(d.rows[2]) }
 
+// order lists the rows of all parts, one part after the other.
+func (d *division) order() []int { return slices.Concat(d.rows[:]...) }
+
+// consecutive is the division of the rows as order lists them.
+func (d *division) consecutive() *division {
+	next := 0
+	c := new(division)
+	for part, rows := range d.rows {
+		for range rows {
+			c.rows[part] = append(c.rows[part], next)
+			next++
+		}
+	}
+	return c
+}
+
 // limit keeps at most n training rows (0: all), in their order.
 func (d *division) limit(n int, seed uint64) {
 	rows := d.rows[trainPart]

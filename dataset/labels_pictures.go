@@ -2,10 +2,89 @@ package dataset
 
 import (
 	"context"
-	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
 )
 
-// openPictures reads the labels of pictures in files.
-func openPictures(ctx context.Context, path, kind string, o LabelledOptions) (*origin, error) {
-	return nil, fmt.Errorf("%s: %s is not read yet", path, kind)
+// pictureMean and pictureStd map the bytes of pictures in files to −1 … 1, as
+// B's authors do.
+const pictureMean, pictureStd = .5, .5
+
+// utkfaceShortcuts are the attributes of B's Tables 10 and 11. Classes are in
+// the order of UTKFace's numbers; the letters stand for White, Black, Asian,
+// Indian and Others.
+var utkfaceShortcuts = map[string]string{
+	"gender": "gender: Male; Female",
+	"race":   "race: White; Black; Asian; Indian; Others",
+	"age2":   "age: <=30; >30",
+	"age3":   "age: <=20; 21..35; >35",
+	"age4":   "age: <=21; 22..29; 30..45; >45",
+	"age5":   "age: <=19; 20..26; 27..34; 35..49; >=50",
+	"race2":  "race: W = White; BAIO = *",
+	"race3":  "race: W = White; A = Asian; BIO = *",
+	"race4":  "race: W = White; B = Black; I = Indian; AO = Asian, Others",
+	"race5":  "race: White; Black; Asian; Indian; Others",
+}
+
+// openPictures reads the labels of pictures in a folder or zip.
+func openPictures(path, kind string, o LabelledOptions) (*origin, error) {
+	fsys, closer, err := openFS(path)
+	if err != nil {
+		return nil, err
+	}
+	src := &origin{name: kind, close: func() { closer.Close() }}
+	if src.labels, err = readLabelled(fsys, path, kind, o); err != nil {
+		src.close()
+		return nil, err
+	}
+	switch kind {
+	case KindUTKFace:
+		src.target, src.shortcuts = "gender", utkfaceShortcuts
+	case KindFairFace:
+		src.target = "gender"
+	case KindImages:
+		src.name = strings.TrimSuffix(baseName(path), filepath.Ext(path))
+	}
+	src.inputs = func(ctx context.Context, d *division, _ *chosen) ([3]*Set, error) {
+		return src.decode(ctx, fsys, d, o)
+	}
+	return src, nil
+}
+
+func readLabelled(fsys fs.FS, path, kind string, o LabelledOptions) (*labels, error) {
+	switch kind {
+	case KindUTKFace:
+		return readUTKFace(fsys, path)
+	case KindCelebA:
+		return readCelebA(fsys, path)
+	case KindFairFace:
+		return readFairFace(fsys, path)
+	}
+	return readImages(fsys, path, o.Labels, o.FileColumn)
+}
+
+// decode makes sets of the pictures. It decodes all that have labels, so that
+// one cache serves every rule; where Limit is set, only those that are used.
+func (src *origin) decode(ctx context.Context, fsys fs.FS, d *division, o LabelledOptions) ([3]*Set, error) {
+	files := src.labels.files
+	if o.Limit > 0 {
+		files, d = pick(files, 1, d.order()), d.consecutive()
+	}
+	pixels, err := decodePictures(ctx, fsys, files, pictureOptions{
+		source: src.labels.source, side: o.Side, cache: o.Cache, progress: o.Progress,
+		note: func(s string) { src.notes = append(src.notes, s) },
+	})
+	if err != nil {
+		return [3]*Set{}, err
+	}
+	side := o.Side
+	if side == 0 {
+		side = DefaultSide
+	}
+	return pictureSets(&Set{
+		Shape: []int{3, side, side}, Pixels: pixels, Source: []string{src.labels.source},
+		Mean: []float32{pictureMean, pictureMean, pictureMean},
+		Std:  []float32{pictureStd, pictureStd, pictureStd},
+	}, d), nil
 }

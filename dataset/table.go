@@ -46,14 +46,16 @@ func readTable(path string, names []string) (*table, error) {
 	return decodeTable(path, data, names)
 }
 
-// decodeTable reads a CSV's bytes: fields parted by commas, or by semicolons or
-// tabs where the first line has no comma, trimmed of white space. Where names is
+// decodeTable reads a CSV's bytes: fields parted by commas, semicolons or tabs,
+// whichever the first line has most of, and trimmed of white space. Where names is
 // nil the first row is a header if it looks like one, and the columns are c1, c2
 // and so on otherwise. Empty lines are passed over, and where names are given
 // lines that begin with "|", which are UCI's comments.
 func decodeTable(source string, data []byte, names []string) (*table, error) {
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
-	r.Comma = separatorOf(data)
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	first, _, _ := bytes.Cut(data, []byte("\n"))
+	r := csv.NewReader(bytes.NewReader(data))
+	r.Comma = separator(first)
 	if names != nil {
 		r.Comment = '|'
 	}
@@ -82,17 +84,6 @@ func decodeTable(source string, data []byte, names []string) (*table, error) {
 		return nil, malformed(source, "holds a header and no rows: give a CSV with a row for every example")
 	}
 	return t, nil
-}
-
-// separatorOf tells what parts the fields from the first line.
-func separatorOf(data []byte) rune {
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	for _, c := range ",;\t" {
-		if bytes.ContainsRune(line, c) {
-			return c
-		}
-	}
-	return ','
 }
 
 // add appends one row.
@@ -157,8 +148,8 @@ func (t *table) rows() int { return len(t.columns[0].values) }
 var tableNames = [3]string{"train.csv", "test.csv", "validation.csv"}
 
 // openTable reads any CSV, or a folder with train.csv and, where they are there,
-// test.csv and validation.csv. A column named split that says train, validation
-// or test of every row divides it.
+// test.csv and validation.csv. A column named split or partition that says train,
+// validation or test of every row divides it.
 func openTable(path string) (*origin, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -225,20 +216,15 @@ func (l *labels) join(first, t *table) error {
 	return nil
 }
 
-// splitColumn takes the division from a column named split, where there is one
-// that names parts only, and returns it, or −1.
+// splitColumn takes the division from a column named split or partition, where
+// there is one that names parts only, and returns it, or −1.
 func (l *labels) splitColumn() int {
-	k := slices.IndexFunc(l.columns, func(c column) bool { return folded(c.name) == "split" })
-	if k < 0 {
+	split := columnSplit(l.columns)
+	if split == nil {
 		return -1
 	}
-	parts := map[string]Split{"train": Train, "training": Train, "val": Validation, "valid": Validation, "validation": Validation, "test": Test}
-	split := make([]Split, l.rows())
-	for i, v := range l.columns[k].values {
-		if split[i] = parts[strings.ToLower(v)]; split[i] == "" {
-			return -1
-		}
-	}
 	l.split = split
-	return k
+	return slices.IndexFunc(l.columns, func(c column) bool {
+		return strings.EqualFold(c.name, "split") || strings.EqualFold(c.name, "partition")
+	})
 }
