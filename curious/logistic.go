@@ -78,9 +78,9 @@ func (l *logisticLoss) value(theta, grad []float64, hessian *mat.SymDense) float
 		for j, v := range x {
 			t += theta[j] * float64(v)
 		}
-		p := 1 / (1 + math.Exp(-t))
+		p, cost := sigmoid(t)
 		bend := p * (1 - p)
-		sum += softplus(t) - z*t + l.entropy*(softplus(t)-p*t)
+		sum += cost - z*t + l.entropy*(cost-p*t)
 		if grad == nil {
 			continue
 		}
@@ -98,25 +98,38 @@ func (l *logisticLoss) value(theta, grad []float64, hessian *mat.SymDense) float
 	return sum
 }
 
-// addOuter adds first·[x, 1] to grad and second·[x, 1]·[x, 1]ᵀ to the Hessian.
+// addOuter adds first·[x, 1] to grad and, unless that is nil, second·[x, 1]·[x, 1]ᵀ
+// to the upper half of the Hessian.
 func addOuter(grad []float64, hessian *mat.SymDense, x []float32, first, second float64) {
 	d := len(x)
-	at := func(j int) float64 {
-		if j == d {
-			return 1
-		}
-		return float64(x[j])
+	for j, v := range x {
+		grad[j] += first * float64(v)
 	}
-	for j := range d + 1 {
-		grad[j] += first * at(j)
-		for k := j; hessian != nil && k <= d; k++ {
-			hessian.SetSym(j, k, hessian.At(j, k)+second*at(j)*at(k))
-		}
+	grad[d] += first
+	if hessian == nil {
+		return
 	}
+	h := hessian.RawSymmetric()
+	for j, v := range x {
+		row := h.Data[j*h.Stride:][:d+1]
+		w := second * float64(v)
+		for k := j; k < d; k++ {
+			row[k] += w * float64(x[k])
+		}
+		row[d] += w
+	}
+	h.Data[d*h.Stride+d] += second
 }
 
-// softplus is log(1 + e^t).
-func softplus(t float64) float64 { return max(t, 0) + math.Log1p(math.Exp(-math.Abs(t))) }
+// sigmoid returns p = 1/(1 + e^−t) and −log(1 − p) = log(1 + e^t).
+func sigmoid(t float64) (p, cost float64) {
+	e := math.Exp(-math.Abs(t))
+	p = 1 / (1 + e)
+	if t < 0 {
+		p *= e
+	}
+	return p, max(t, 0) + math.Log1p(e)
+}
 
 // minimize is Newton's method, each step halved until the loss falls.
 func (l *logisticLoss) minimize() (*Logistic, error) {

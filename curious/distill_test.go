@@ -1,0 +1,192 @@
+package curious
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"tattle/dataset"
+	"tattle/nn"
+)
+
+// TestDivergence holds eq. (11) to a slow form and its gradient to differences, with
+// temperatures and with a teacher that gives some classes no probability.
+func TestDivergence(t *testing.T) {
+	const batch, n, h = 3, 4, 1e-6
+	for _, temperature := range []float64{1, 4} {
+		l := &divergence[float64]{temperature: temperature}
+		scores, grad := make([]float64, batch*n), make([]float64, batch*n)
+		teacher := normals(2, batch*n)
+		temper(teacher, n, temperature)
+		copy(teacher[n:], []float32{.8, 0, .2, 0})
+		for i, v := range normals(3, batch*n) {
+			scores[i] = float64(v)
+		}
+		want := 0.0
+		for k := range batch {
+			sum := 0.0
+			for i := range n {
+				sum += math.Exp(scores[k*n+i] / temperature)
+			}
+			for i := range n {
+				if p := float64(teacher[k*n+i]); p > 0 {
+					want += temperature * temperature / batch * p * math.Log(p*sum/math.Exp(scores[k*n+i]/temperature))
+				}
+			}
+		}
+		scratch := make([]float64, batch*n)
+		if got := l.at(grad, scores, teacher, batch); math.Abs(got-want) > 1e-12*(1+want) {
+			t.Errorf("T = %v: loss %v, want %v", temperature, got, want)
+		}
+		for i := range scores {
+			at := scores[i]
+			scores[i] = at + h
+			up := l.at(scratch, scores, teacher, batch)
+			scores[i] = at - h
+			down := l.at(scratch, scores, teacher, batch)
+			scores[i] = at
+			if want := (up - down) / (2 * h); math.Abs(grad[i]-want) > 1e-8*(1+math.Abs(want)) {
+				t.Errorf("T = %v: gradient %v, differences %v", temperature, grad[i], want)
+			}
+		}
+	}
+	l, same := &divergence[float32]{temperature: 2}, normals(4, 5)
+	p := slices.Clone(same)
+	temper(p, 5, 2)
+	if loss := l.at(make([]float32, 5), same, p, 1); math.Abs(loss) > 1e-5 {
+		t.Errorf("a student as good as its teacher has loss %v", loss)
+	}
+}
+
+func TestSplitTeacher(t *testing.T) {
+	p := Plane(1000, 1)
+	teacher, student := SplitTeacher(p, 7)
+	if teacher.Train.Len() != 800 || student.Train.Len() != 200 || teacher.Test != p.Test || student.Validation != p.Validation {
+		t.Errorf("%d and %d examples", teacher.Train.Len(), student.Train.Len())
+	}
+	count := map[[2]float32]int{}
+	for _, s := range []*dataset.Set{p.Train, teacher.Train, student.Train} {
+		for i := range s.Len() {
+			count[[2]float32(s.Values[2*i:])]++
+		}
+	}
+	for x, n := range count {
+		if n != 2 {
+			t.Errorf("sample %v is in %d parts", x, n-1)
+		}
+	}
+	_, again := SplitTeacher(p, 7)
+	_, other := SplitTeacher(p, 8)
+	if again.Train.Sum() != student.Train.Sum() || other.Train.Sum() == student.Train.Sum() {
+		t.Error("the split does not follow the seed")
+	}
+}
+
+// unlabelled returns the parts with wrong labels in the training part, and no
+// sensitive attribute.
+func unlabelled(p *dataset.Parts) *dataset.Parts {
+	c, train := *p, *p.Train
+	train.Y, train.Sensitive = make([]int, train.Len()), nil
+	c.Train = &train
+	return &c
+}
+
+// TestDistill holds that a student of a curious teacher is curious, to the teacher's
+// own attack, and one of a standard teacher is not: its G guesses the family at
+// chance, .2 give or take what a standard net's scores tell it.
+func TestDistill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains three nets")
+	}
+	p := digits(6000, 300)
+	o := Options{Attack: Parameterized, Beta: Beta{Y: .5, S: .5}, Net: digitPerceptron, Epochs: 6, Seed: 1}
+	teacher, err := Train(t.Context(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Attack, o.Beta = Standard, Beta{}
+	standard, err := Train(t.Context(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := DistillOptions{Temperature: 4, Net: digitPerceptron, Epochs: 6, Batch: 50, Seed: 2}
+	y, s := attained(t, teacher.Classifier, teacher.Attacks[0], p.Test)
+	student := mustDistill(t, teacher.Classifier, unlabelled(p), d)
+	studentY, studentS := attained(t, student.Student, teacher.Attacks[0], p.Test)
+	_, chance := attained(t, mustDistill(t, standard.Classifier, unlabelled(p), d).Student, teacher.Attacks[0], p.Test)
+	t.Logf("teacher %.3f %.3f, student %.3f %.3f, of a standard teacher %.3f", y, s, studentY, studentS, chance)
+	if studentY < .85 || studentS < .42 || s < .5 || chance > .32 {
+		t.Errorf("teacher %v %v, student %v %v, of a standard teacher %v", y, s, studentY, studentS, chance)
+	}
+}
+
+func mustDistill(t *testing.T, teacher *nn.Graph, p *dataset.Parts, o DistillOptions) *DistillResult {
+	t.Helper()
+	r, err := Distill(t.Context(), teacher, p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestDistillSoft distils soft outputs, twice to the same bytes, and stops early.
+func TestDistillSoft(t *testing.T) {
+	p := Plane(600, 1)
+	m, err := FitLogistic(p.Train, 0, Beta{Y: .7, S: .3}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	teacher := Release(m.Graph("teacher"), Soft)
+	o := DistillOptions{Epochs: 10, LearningRate: .01, Seed: 3}
+	r, again := mustDistill(t, teacher, unlabelled(p), o), mustDistill(t, teacher, unlabelled(p), o)
+	if Released(r.Student) != Soft || r.Student.Metadata[metaOutputs] != string(Soft) {
+		t.Error("a student of soft outputs has raw ones")
+	}
+	x := p.Test.Values
+	mine := forward(mustNet(t, r.Student), x)
+	if !slices.Equal(mine, forward(mustNet(t, again.Student), x)) {
+		t.Error("one seed gives two students")
+	}
+	off := 0.0
+	for i, v := range forward(mustNet(t, teacher), x) {
+		off += math.Abs(float64(v-mine[i])) / float64(len(mine))
+	}
+	best := r.Epochs[r.Best-1].Validation
+	for i, e := range r.Epochs {
+		if e.Validation > best || e.Validation == best && i+1 < r.Best {
+			t.Errorf("epoch %d was kept, %v", r.Best, r.Epochs)
+		}
+	}
+	if off > .1 || r.Steps != 60 {
+		t.Errorf("the student is off by %v on average after %d steps", off, r.Steps)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Progress = func(done, total int, _ float64) {
+		if done == 20 && total == 60 {
+			cancel()
+		}
+	}
+	if r, err := Distill(ctx, teacher, p, o); !errors.Is(err, context.Canceled) || r == nil || !r.Stopped || len(r.Epochs) != 3 {
+		t.Errorf("stopped: %+v, %v", r, err)
+	}
+}
+
+func TestDistillRefuses(t *testing.T) {
+	p := Plane(40, 1)
+	raw := identityNet(2, 2)
+	for name, err := range map[string]error{
+		"temperature of soft": func() error {
+			_, err := Distill(t.Context(), Release(raw, Soft), p, DistillOptions{Temperature: 2})
+			return err
+		}(),
+		"negative": func() error { _, err := Distill(t.Context(), raw, p, DistillOptions{Temperature: -1}); return err }(),
+		"classes":  func() error { _, err := Distill(t.Context(), identityNet(2, 3), p, DistillOptions{}); return err }(),
+		"epochs":   func() error { _, err := Distill(t.Context(), raw, p, DistillOptions{Epochs: -1}); return err }(),
+	} {
+		if err == nil {
+			t.Errorf("%s: not refused", name)
+		}
+	}
+}

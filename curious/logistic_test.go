@@ -1,0 +1,93 @@
+package curious
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tattle/dataset"
+)
+
+func testLogisticLoss(entropy float64) *logisticLoss {
+	r := rand.New(rand.NewPCG(3, 3))
+	l := &logisticLoss{d: 3, ridge: .7, entropy: entropy, x: normals(4, 3*40)}
+	for range 40 {
+		l.z = append(l.z, r.Float64())
+	}
+	return l
+}
+
+// TestLogisticLoss holds the gradient to differences of the loss, with entropy and
+// without, and the Hessian, where it is one, to differences of the gradient.
+func TestLogisticLoss(t *testing.T) {
+	const h = 1e-5
+	theta := []float64{.3, -.2, .1, .4}
+	for _, entropy := range []float64{0, .6} {
+		l := testLogisticLoss(entropy)
+		grad, up, down := make([]float64, 4), make([]float64, 4), make([]float64, 4)
+		hessian, other := mat.NewSymDense(4, nil), mat.NewSymDense(4, nil)
+		l.value(theta, grad, hessian)
+		for j := range theta {
+			moved := append([]float64(nil), theta...)
+			moved[j] += h
+			above := l.value(moved, up, other)
+			moved[j] -= 2 * h
+			below := l.value(moved, down, other)
+			if want := (above - below) / (2 * h); math.Abs(grad[j]-want) > 1e-7*(1+math.Abs(want)) {
+				t.Errorf("βx = %v: gradient %v, differences %v", entropy, grad[j], want)
+			}
+			for k := range theta {
+				if want := (up[k] - down[k]) / (2 * h); entropy == 0 && math.Abs(hessian.At(j, k)-want) > 1e-6*(1+math.Abs(want)) {
+					t.Errorf("Hessian %v, differences %v", hessian.At(j, k), want)
+				}
+			}
+		}
+	}
+	var l logisticLoss // σ(0) = 1/2: a sample's loss is log 2, its entropy too
+	l.x, l.z, l.d, l.entropy = []float32{5}, []float64{.3}, 1, 2
+	if got := l.value([]float64{0, 0}, nil, nil); math.Abs(got-3*math.Ln2) > 1e-14 {
+		t.Errorf("the loss at 0 is %v, want 3 log 2", got)
+	}
+}
+
+// TestFitLogistic holds fits to a closed form, to a gradient of zero and to losses
+// nearby.
+func TestFitLogistic(t *testing.T) {
+	// One input of ±1, 30 of 40 of whose classes follow it: with a small ridge w = log 3.
+	set := &dataset.Set{Name: "coin", Shape: []int{1}, YName: "y", YNames: []string{"0", "1"}}
+	s := make([]int, 80)
+	for i := range 80 {
+		set.Values = append(set.Values, float32(2*(i%2)-1))
+		y := i % 2
+		if i < 20 {
+			y = 1 - y
+		}
+		set.Y, s[i] = append(set.Y, y), i/40
+	}
+	set.Sensitive = []dataset.Attribute{{Name: "s", Values: []string{"0", "1"}, Labels: s}}
+	m, err := FitLogistic(set, 0, Beta{Y: 1}, 1e-9)
+	if err != nil || math.Abs(m.Theta[0]-math.Log(3)) > 1e-8 || math.Abs(m.Theta[1]) > 1e-8 {
+		t.Errorf("%+v, %v; want w = log 3 and b = 0", m, err)
+	}
+	for _, b := range []Beta{{Y: .6, S: .4}, {X: .3, Y: .6, S: .4}} {
+		m, err := FitLogistic(Plane(400, 1).Train, 0, b, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := Plane(400, 1).Train
+		l := &logisticLoss{x: p.Values, d: 2, ridge: DefaultRidge, entropy: b.X}
+		for i, y := range p.Y {
+			l.z = append(l.z, b.Y*float64(y)+b.S*float64(p.Sensitive[0].Labels[i]))
+		}
+		grad := make([]float64, 3)
+		l.value(m.Theta, grad, nil)
+		if math.Hypot(grad[0], grad[1])+math.Abs(grad[2]) > 1e-6 {
+			t.Errorf("β %v: gradient %v after %d steps", b, grad, m.Steps)
+		}
+	}
+	if _, err := FitLogistic(set, 1, Beta{Y: 1}, 0); err == nil {
+		t.Error("an attribute that there is not is fitted")
+	}
+}

@@ -1,0 +1,153 @@
+package curious
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"tattle/dataset"
+	"tattle/nn"
+)
+
+// digits draws glyphs, whose digit and family are independent.
+func digits(train, validation int) *dataset.Parts {
+	part := func(n int, split dataset.Split, seed uint64) *dataset.Set {
+		return dataset.Glyphs(dataset.GlyphOptions{N: n, Seed: seed, Split: split})
+	}
+	return &dataset.Parts{Train: part(train, dataset.Train, 1), Validation: part(validation, dataset.Train, 2), Test: part(1000, dataset.Test, 1)}
+}
+
+// digitPerceptron is a net for them that trains in a second.
+func digitPerceptron(classes int, seed uint64) *nn.Graph {
+	const width = 96
+	g := newGraph("small", 1, 28, 28)
+	appendNode(g, "flat", &nn.Flatten{}, g.Input)
+	appendNode(g, "hidden", &nn.Dense{In: 784, Out: width, Weight: param("w1", width, 784), Bias: param("b1", width)}, g.Output)
+	appendNode(g, "relu", &nn.ReLU{}, g.Output)
+	appendNode(g, "scores", &nn.Dense{In: width, Out: classes, Weight: param("w2", classes, width), Bias: param("b2", classes)}, g.Output)
+	g.Init(seed)
+	return g
+}
+
+// attained returns δy of F and δs of G on the test part.
+func attained(t *testing.T, f *nn.Graph, a Attack, test *dataset.Set) (honesty, curiosity float64) {
+	t.Helper()
+	out, err := Predict(t.Context(), f, test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curiosity, err = guessed(a.Graph, out, test.Sensitive[a.Index].Labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return accuracy(out, test.Y), curiosity
+}
+
+// TestTrainMixture trains both classifiers on glyphs. Chance is .1 for the digit and
+// .2 for the family, with standard deviations below .013.
+func TestTrainMixture(t *testing.T) {
+	p := digits(3000, 300)
+	var done, total int
+	o := Options{
+		Attack: MixtureKind, Net: digitPerceptron, Epochs: 5, Seed: 1,
+		Progress: func(d, n int, _ float64) { done, total = d, n },
+	}
+	r, err := Train(t.Context(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done != 300 || total != 300 || r.Steps != 300 || len(r.Epochs) != 5 {
+		t.Errorf("%d of %d steps, %d counted, %d epochs", done, total, r.Steps, len(r.Epochs))
+	}
+	y, s := attained(t, r.Classifier, r.Attacks[0], p.Test)
+	t.Logf("δy %.3f, δs %.3f", y, s)
+	if y < .85 || s < .45 {
+		t.Errorf("the mixture reaches δy = %v and δs = %v", y, s)
+	}
+	e := r.Epochs[r.Attacks[0].Best-1]
+	if r.Attacks[0].Validation != e.ValidationS[0] || r.Epochs[r.Best-1].ValidationY < .8 {
+		t.Errorf("δs %v on validation, while its classifier has %v", r.Attacks[0].Validation, e.ValidationS)
+	}
+	testSaved(t, r, p.Test)
+}
+
+// testSaved holds what is read to what was written.
+func testSaved(t *testing.T, r *Result, test *dataset.Set) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := Save(dir, r); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once, err := Predict(t.Context(), r.Classifier, test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Predict(t.Context(), back.Classifier, test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(once, again) {
+		t.Error("a mixture from a file has other outputs")
+	}
+	if !slices.Equal(forward(mustNet(t, r.Attacks[0].Graph), once), forward(mustNet(t, back.Attacks[0].Graph), once)) {
+		t.Error("an attack from a file has other scores")
+	}
+	a, b := r.Attacks[0], back.Attacks[0]
+	if a.Kind != b.Kind || a.Tau != b.Tau || a.Best != b.Best || a.Validation != b.Validation || back.Classifier.Metadata[metaOutputs] != string(Soft) {
+		t.Errorf("the attack %+v came back as %+v", a, b)
+	}
+}
+
+// TestTrainNormalMixture trains on the plane, where eq. (2)'s threshold is searched.
+func TestTrainNormalMixture(t *testing.T) {
+	p := Plane(2000, 1)
+	r, err := Train(t.Context(), p, Options{Attack: MixtureKind, Normal: true, Epochs: 12, LearningRate: .005, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, s := attained(t, r.Classifier, r.Attacks[0], p.Test)
+	t.Logf("δy %.3f, δs %.3f, τ′ %v", y, s, r.Attacks[0].Tau)
+	if a := r.Attacks[0]; a.Kind != DecoderAttack || a.Tau <= 0 || a.Tau >= .5 || y < .9 || s < .8 {
+		t.Errorf("δy = %v, δs = %v with τ′ = %v", y, s, a.Tau)
+	}
+	testSaved(t, r, p.Test)
+	small := digits(200, 50)
+	r, err = Train(t.Context(), small, Options{Attack: MixtureKind, Normal: true, Net: digitPerceptron, Epochs: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := r.Attacks[0]; a.Kind != NetworkAttack {
+		t.Errorf("10 and 5 classes are taken apart by a %s", a.Kind)
+	}
+}
+
+// TestMixtureStops holds that half a mixture is none, and one whose second training
+// was broken off is one.
+func TestMixtureStops(t *testing.T) {
+	p := digits(200, 50)
+	for _, stop := range []int{1, 6} {
+		ctx, cancel := context.WithCancel(t.Context())
+		o := Options{Attack: MixtureKind, Net: digitPerceptron, Epochs: 2, Seed: 1}
+		o.Progress = func(done, _ int, _ float64) {
+			if done > stop {
+				cancel()
+			}
+		}
+		r, err := Train(ctx, p, o)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("stopped after %d steps: %v", stop, err)
+		}
+		if (r != nil) != (stop == 6) || r != nil && (!r.Stopped || len(r.Attacks) != 1) {
+			t.Errorf("stopped after %d steps: %+v", stop, r)
+		}
+		cancel()
+	}
+	if _, err := Train(t.Context(), p, Options{Attack: MixtureKind, Beta: Beta{Y: .5, S: .5}, Net: digitPerceptron}); err == nil {
+		t.Error("a mixture in equal parts is trained")
+	}
+}

@@ -1,0 +1,79 @@
+package curious
+
+import (
+	"math"
+	"testing"
+)
+
+func TestPlane(t *testing.T) {
+	p := Plane(1001, 3)
+	if p.Train.Len() != 1004 || p.Test.Len() != 1004 || p.Validation.Len() != 104 {
+		t.Errorf("%d, %d, %d samples", p.Train.Len(), p.Validation.Len(), p.Test.Len())
+	}
+	if p.Train.SHA256 != Plane(1001, 3).Train.SHA256 || p.Train.SHA256 == Plane(1001, 4).Train.SHA256 || p.Train.SHA256 == p.Test.SHA256 {
+		t.Error("the parts do not follow the seed")
+	}
+	var count [2][2]int
+	for i, y := range p.Train.Y {
+		s := p.Train.Sensitive[0].Labels[i]
+		count[y][s]++
+		x := p.Train.Values[2*i:][:2]
+		if (x[0] > 0) != (y == 1) || (x[1] > 0) != (s == 1) || math.Abs(float64(x[0])) > 1 || math.Abs(float64(x[1])) > 1 || x[0] == 0 || x[1] == 0 {
+			t.Fatalf("sample %d: %v with y = %d, s = %d", i, x, y, s)
+		}
+	}
+	if count != [2][2]int{{251, 251}, {251, 251}} {
+		t.Errorf("quadrants of %v", count)
+	}
+}
+
+// TestTradeOff holds δy + δs to 1.5 along the whole line of B section 3.1: a boundary
+// through the origin is right for both attributes in two quadrants, which are half of
+// the samples, and for one of them in the others. The fitted ones miss it by a little.
+func TestTradeOff(t *testing.T) {
+	points, err := TradeOff(t.Context(), Plane(20000, 1), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(points) != TradeOffSteps+1 || points[0].BetaS != 0 || points[TradeOffSteps].BetaS != 1 {
+		t.Fatalf("%d points", len(points))
+	}
+	for _, p := range points {
+		t.Logf("βs %.2f: δy %.4f, δs %.4f", p.BetaS, p.Honesty, p.Curiosity)
+		if math.Abs(p.Honesty+p.Curiosity-1.5) > .01 {
+			t.Errorf("βs = %v: δy %v and δs %v add up to %v", p.BetaS, p.Honesty, p.Curiosity, p.Honesty+p.Curiosity)
+		}
+	}
+	if points[0].Honesty < .99 || points[TradeOffSteps].Curiosity < .99 {
+		t.Error("the ends are not the classifiers of y and s")
+	}
+}
+
+// TestFigure4 holds the two mixtures to the accuracies that figure 4 prints.
+func TestFigure4(t *testing.T) {
+	f, err := MixPlane(t.Context(), Plane(20000, 1), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("slope %.1f, hard %.4f %.4f, normal %.4f %.4f", f.Slope, f.Hard.Honesty, f.Hard.Curiosity, f.Normal.Honesty, f.Normal.Curiosity)
+	if math.Round(100*f.Hard.Honesty) != 100 || math.Round(100*f.Hard.Curiosity) != 100 {
+		t.Errorf("the hard mixture reaches %v and %v, want 1.00", f.Hard.Honesty, f.Hard.Curiosity)
+	}
+	if math.Abs(f.Normal.Honesty-.99) > .01 || math.Abs(f.Normal.Curiosity-.95) > .02 {
+		t.Errorf("the normal mixture reaches %v and %v, want .99 and .95", f.Normal.Honesty, f.Normal.Curiosity)
+	}
+	for y := range 2 {
+		for s := range 2 {
+			full := 0
+			for _, c := range f.Hard.Counts[y][s] {
+				if c > 0 {
+					full++
+				}
+			}
+			at := int(Figure4Bins * (.8*float64(y) + .2*float64(s) + 1e-6))
+			if n := f.Hard.Counts[y][s][min(at, Figure4Bins-1)]; n < 4900 || full > 3 {
+				t.Errorf("y = %d, s = %d: %d samples at eq. (1)'s value, in %d bins", y, s, n, full)
+			}
+		}
+	}
+}
