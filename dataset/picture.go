@@ -31,8 +31,8 @@ const (
 // pngStart begins a PNG; a JPEG begins with ff d8.
 const pngStart = "\x89PNG"
 
-// maxTail is how many bytes before its end a picture may have its last mark: what
-// cameras append is longer, but then the picture is whole.
+// maxTail is how many bytes before its end a picture may have its last mark. No
+// further back is looked: a small picture inside has a mark of its own.
 const maxTail = 64
 
 // maxPictures bounds the memory of all decoded pictures, in bytes.

@@ -1,0 +1,292 @@
+package dataset
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// wantError checks that an error is one line that says what it should.
+func wantError(t testing.TB, what string, err error, want ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: no error", what)
+		return
+	}
+	for _, w := range want {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("%s: %v; want %q", what, err, w)
+		}
+	}
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("%s: several lines: %q", what, err)
+	}
+}
+
+// texts is a file system with files of text beside empty pictures.
+func texts(files map[string]string, pictures ...string) map[string][]byte {
+	all := map[string][]byte{}
+	for name, text := range files {
+		all[name] = []byte(text)
+	}
+	for _, name := range pictures {
+		all[name] = nil
+	}
+	return all
+}
+
+func (l *labels) text(t testing.TB, name string) string {
+	t.Helper()
+	k, err := l.find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(l.columns[k].values, "|")
+}
+
+func TestOpenFSErrors(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	writeZip(t, at("up.zip"), zipped{"a.jpg", nil}, zipped{"../../b.jpg", nil})
+	writeZip(t, at("root.zip"), zipped{"/etc/b.jpg", nil})
+	writeZip(t, at("back.zip"), zipped{`..\b.jpg`, nil})
+	writeZip(t, at("twice.zip"), zipped{"a.jpg", nil}, zipped{"a.jpg", nil})
+	writeZip(t, at("good.zip"), zipped{"x/a.jpg", nil}, zipped{"x/", nil}, zipped{"./b.png", nil}, zipped{"__MACOSX/._a.jpg", nil}, zipped{".hidden.jpg", nil})
+	whole, err := os.ReadFile(at("good.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(at("cut.zip"), whole[:len(whole)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"up.zip": "no name below a folder", "root.zip": "no name below a folder", "back.zip": "no name below a folder",
+		"twice.zip": `holds "a.jpg" twice`, "cut.zip": "not a whole zip", "gone": "no such file or folder",
+	} {
+		_, _, err := openFS(at(name))
+		wantError(t, name, err, at(name), want)
+	}
+	fsys, closer, err := openFS(at("good.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closer.Close()
+	pictures, _, err := listPictures(fsys, "good.zip")
+	if err != nil || !slices.Equal(pictures, []string{"b.png", "x/a.jpg"}) {
+		t.Errorf("pictures %v, %v", pictures, err)
+	}
+}
+
+// Links to folders are followed once, however they are tied.
+func TestListFollowsLinks(t *testing.T) {
+	dir := folder(t, map[string][]byte{"a.jpg": nil})
+	far := folder(t, map[string][]byte{"b.jpg": nil})
+	for name, to := range map[string]string{"far": far, "self": dir, "broken.jpg": filepath.Join(dir, "gone")} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	files, err := listFiles(os.DirFS(dir))
+	if err != nil || !slices.Contains(files, "far/b.jpg") || !slices.Contains(files, "self/a.jpg") || len(files) > 8 {
+		t.Errorf("%v, %v", files, err)
+	}
+}
+
+// CelebA's archive of pictures is looked into where it lies beside the lists.
+func TestOpenFSWithArchive(t *testing.T) {
+	dir := folder(t, map[string][]byte{"list_attr_celeba.txt": nil})
+	if err := os.Mkdir(filepath.Join(dir, "Img"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	writeZip(t, filepath.Join(dir, "Img", celebaZip), zipped{"img_align_celeba/000001.jpg", jpegOf(t, noise(8, 8, 1))})
+	fsys, closer, err := openFS(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closer.Close()
+	pictures, files, err := listPictures(fsys, dir)
+	if err != nil || len(pictures) != 1 || len(files) != 3 {
+		t.Fatalf("%v of %v, %v", pictures, files, err)
+	}
+	if _, err := decodePictures(t.Context(), fsys, pictures, pictureOptions{side: 8, cache: noCache}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGuessKind(t *testing.T) {
+	const fair = "file,age,gender,race\ntrain/1.jpg,3-9,Male,Black\nval/1.jpg,3-9,Male,Black\n"
+	for want, files := range map[string]map[string][]byte{
+		KindUTKFace:  texts(nil, "1_0_2_20161219.jpg", "40_1_4_2.jpg.chip.jpg", "39_1_20170116174525125.jpg.chip.jpg"),
+		KindCelebA:   texts(map[string]string{"list_attr_celeba.txt": ""}),
+		KindFairFace: texts(map[string]string{"labels.csv": fair}, "1.jpg"),
+		KindImages:   texts(map[string]string{"labels.csv": "file,age\n1.jpg,3"}, "1.jpg"),
+		KindAdult:    texts(map[string]string{"adult.data": "1, 2"}),
+		KindMNIST:    {"train-images-idx3-ubyte": pictures(3)},
+	} {
+		if got, err := guessKind(folder(t, files)); err != nil || got != want {
+			t.Errorf("%s is taken for %q (%v)", want, got, err)
+		}
+	}
+	tables := folder(t, texts(map[string]string{"x.csv": "a,b\n1,2", "adult.test": "1,2", "odd.bin": "??", "empty": ""}))
+	for name, want := range map[string]string{"x.csv": KindTable, "adult.test": KindAdult} {
+		if got, err := guessKind(filepath.Join(tables, name)); err != nil || got != want {
+			t.Errorf("%s is taken for %q (%v)", want, got, err)
+		}
+	}
+	for name, want := range map[string]string{"odd.bin": "neither a zip", "empty": "is empty", "gone": "no such file"} {
+		_, err := guessKind(filepath.Join(tables, name))
+		wantError(t, name, err, want)
+	}
+	_, err := guessKind(t.TempDir())
+	wantError(t, "empty folder", err, "neither pictures")
+	_, err = guessKind(folder(t, texts(nil, "1.jpg", "2.jpg")))
+	wantError(t, "pictures alone", err, "2 pictures without labels")
+}
+
+// UTKFace's parts have the sizes of B's; the permutation is tested by itself.
+func TestReadUTKFace(t *testing.T) {
+	var names []string
+	for i := range 23705 {
+		names = append(names, fmt.Sprintf("%d_%d_%d_2017%011d.jpg.chip.jpg", i%117, i%2, i%5, i))
+	}
+	names = append(names, "39_1_20170116174525125.jpg.chip.jpg", "61_1_20170109150557335.jpg.chip.jpg", "61_1_20170109142408075.jpg.chip.jpg")
+	l, err := readUTKFace(unread(names...), "UTKFace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := map[Split]int{}
+	for _, s := range l.split {
+		n[s]++
+	}
+	if n[Train] != 18964-1896 || n[Validation] != 1896 || n[Test] != 23705-18964 || len(l.files) != 23705 {
+		t.Errorf("parts %v of %d files", n, len(l.files))
+	}
+	if !slices.IsSorted(l.files) || !strings.Contains(l.notes[0], "3 pictures left out") || !strings.Contains(l.notes[0], "39_1_20170116174525125") {
+		t.Errorf("not sorted, or notes %v", l.notes)
+	}
+	for rank, want := range map[int]Split{0: Validation, 1895: Validation, 1896: Train, 18963: Train, 18964: Test, 23704: Test} {
+		if i := numpyPermutation(0, 23705)[rank]; l.split[i] != want {
+			t.Errorf("rank %d, example %d: %s, want %s", rank, i, l.split[i], want)
+		}
+	}
+}
+
+func TestReadUTKFaceRows(t *testing.T) {
+	l, err := readUTKFace(unread("b/1_0_2_1.jpg", "a/100_1_0_2.JPG", "a/26_1_4_3jpg.chip.jpg", "notes.txt", "53__0_1.jpg", "1_2_0_1.jpg", "1_0_5_1.jpg", "131_0_0_1.jpg", "-1_0_0_1.jpg"), "faces")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(l.files, " "), "a/100_1_0_2.JPG b/1_0_2_1.jpg a/26_1_4_3jpg.chip.jpg"; got != want {
+		t.Errorf("files %s, want %s", got, want)
+	}
+	if got := l.text(t, "age") + " " + l.text(t, "gender") + " " + l.text(t, "race"); got != "100|1|26 Female|Male|Female White|Asian|Others" {
+		t.Errorf("labels %s", got)
+	}
+	_, err = readUTKFace(unread("a/1_0_2_1.jpg", "b/1_0_2_1.jpg"), "faces")
+	wantError(t, "twice", err, "a/1_0_2_1.jpg and b/1_0_2_1.jpg")
+	_, err = readUTKFace(unread("a.jpg"), "faces")
+	wantError(t, "other names", err, "no picture is named as UTKFace's")
+	_, err = readUTKFace(unread("a.txt"), "faces")
+	wantError(t, "no pictures", err, "faces: holds no pictures")
+	_, err = readUTKFace(unread("img_align_celeba.zip"), "celeba.zip")
+	wantError(t, "zip in a zip", err, "unpack celeba.zip")
+}
+
+func TestReadImages(t *testing.T) {
+	for name, c := range map[string]struct{ csv, want string }{
+		"plain":     {"file,age\nx/1.jpg,30\nx/2.png,40\n", "30|40"},
+		"bases":     {"age;path\n40;2.png\n30;1.jpg\n", "40|30"},
+		"bare":      {"\ufeffname\tage\r\n1\t30\r\n2\t 40 \r\n", "30|40"},
+		"quoted":    {"age, \"image\"\n\"30, or so\", \"./x/1.jpg\"\n40,x\\2.png\n", "30, or so|40"},
+		"index":     {",file,age\n0,1.jpg,30\n1,2.png,40\n", "30|40"},
+		"one alone": {"file,age\n1.jpg,30\n", "30"},
+	} {
+		l, err := readImages(tree(texts(map[string]string{"y/labels.csv": c.csv}, "x/1.jpg", "x/2.png")), "faces", "", "")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := l.text(t, "age"); got != c.want || l.split != nil {
+			t.Errorf("%s: %q, want %q; parts %v", name, got, c.want, l.split)
+		}
+		if noted := len(l.notes) > 0; noted != (name == "one alone") {
+			t.Errorf("%s: notes %v", name, l.notes)
+		}
+	}
+}
+
+func TestReadImagesErrors(t *testing.T) {
+	for name, c := range map[string]struct{ csv, want string }{
+		"missing":     {"file,age\n1.jpg,1\n9.jpg,2\n", `line 3, column "file": no picture "9.jpg"`},
+		"twice":       {"file,age\n1.jpg,1\n2.jpg,2\nx/1.jpg,3\n", "line 4: x/1.jpg has a row already, line 2"},
+		"no name":     {"file,age\n,1\n", "names no file"},
+		"ambiguous":   {"file,age\nz.jpg,1\n", "several pictures are called"},
+		"above":       {"file,age\n../1.jpg,1\n", `no picture "../1.jpg"`},
+		"ragged":      {"file,age\n1.jpg,1,2\n", "wrong number of fields"},
+		"header":      {"file,age\n", "has no rows"},
+		"empty":       {"", "has no rows"},
+		"no column":   {"file\n1.jpg\n", "no column beside"},
+		"same column": {"file,age,age\n1.jpg,1,2\n", "two columns"},
+		"unnamed":     {"file,,age\n1.jpg,1,2\n", "column 2 has no name"},
+		"long line":   {"file,age\n1.jpg," + strings.Repeat("9", maxSheetLine) + "\n", "line 2 has 65"},
+		"few rows":    {"file,age\n1.jpg,1\n", "4 of 5 pictures have no row"},
+		"quotes":      {"file,age\n\"1.jpg,1\n", "not a table of labels"},
+	} {
+		_, err := readImages(tree(texts(map[string]string{"labels.csv": c.csv}, "x/1.jpg", "x/2.jpg", "x/3.jpg", "x/z.jpg", "y/z.jpg")), "faces", "", "")
+		wantError(t, name, err, "faces/labels.csv: ", c.want)
+	}
+	two := tree(texts(map[string]string{"a.csv": "file,age\n1.jpg,1\n", "b/b.csv": "id,x\n1.jpg,5\n"}, "1.jpg"))
+	_, err := readImages(two, "faces", "", "")
+	wantError(t, "two lists", err, "2 other CSV files: name the CSV")
+	_, err = readImages(two, "faces", "c.csv", "")
+	wantError(t, "no such list", err, "c.csv: no such file, neither here nor in faces")
+	_, err = readImages(two, "faces", "a.csv", "photo")
+	wantError(t, "no such column", err, `no column "photo"`, "file, age")
+	if l, err := readImages(two, "faces", "b/b.csv", "ID"); err != nil || l.text(t, "x") != "5" {
+		t.Errorf("a list inside: %v", err)
+	}
+	outside := filepath.Join(folder(t, texts(map[string]string{"l.csv": "file,x\n1.jpg,6\n"})), "l.csv")
+	if l, err := readImages(two, "faces", outside, ""); err != nil || l.text(t, "x") != "6" {
+		t.Errorf("a list outside: %v", err)
+	}
+	_, err = readImages(two, "faces", filepath.Dir(outside), "")
+	wantError(t, "a folder for a list", err, "is not a file")
+}
+
+func TestReadImagesParts(t *testing.T) {
+	folders := tree(texts(map[string]string{"labels.csv": "file,x\nd/train/1.jpg,1\nd/val/1.jpg,2\nd/test/1.jpg,3\n"}, "d/train/1.jpg", "d/val/1.jpg", "d/test/1.jpg"))
+	columns := tree(texts(map[string]string{"labels.csv": "file,Split\n1.jpg,Train\n2.jpg,valid\n3.jpg,TEST\n"}, "1.jpg", "2.jpg", "3.jpg"))
+	for name, fsys := range map[string]fstest.MapFS{"folders": folders, "columns": columns} {
+		l, err := readImages(fsys, "faces", "", "")
+		if err != nil || !slices.Equal(l.split, []Split{Train, Validation, Test}) {
+			t.Errorf("%s: parts %v, %v", name, l, err)
+		}
+	}
+}
+
+func TestReadFairFace(t *testing.T) {
+	one := tree(texts(map[string]string{"labels.csv": "file,age,gender,race\ntrain/1.jpg,more than 70,Male,Latino_Hispanic\nval/1.jpg,0-2,Female,White\n"}, "train/1.jpg", "val/1.jpg"))
+	two := tree(texts(map[string]string{
+		"fairface_label_train.csv": "file,age,gender,race,service_test\ntrain/1.jpg,more than 70,Male,Latino_Hispanic,True\n",
+		"fairface_label_val.csv":   "file,age,gender,race,service_test\nval/1.jpg,0-2,Female,White,False\n",
+	}, "fairface-img/train/1.jpg", "fairface-img/val/1.jpg"))
+	for _, fsys := range []fstest.MapFS{one, two} {
+		l, err := readFairFace(fsys, "faces")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.text(t, "age") != "more than 70|0-2" || l.text(t, "race") != "Latino_Hispanic|White" || !slices.Equal(l.split, []Split{Train, Test}) {
+			t.Errorf("%+v", l)
+		}
+	}
+	_, err := readFairFace(tree(texts(map[string]string{"labels.csv": "file,age\n1.jpg,1\n"}, "1.jpg")), "faces")
+	wantError(t, "no parts", err, "neither in train nor in val")
+	_, err = readFairFace(tree(texts(map[string]string{"fairface_label_train.csv": "file,age\n1.jpg,1\n", "fairface_label_val.csv": "file,race\n1.jpg,1\n"}, "1.jpg")), "faces")
+	wantError(t, "other columns", err, "its columns are not those of")
+	_, err = readFairFace(tree(texts(nil, "1.jpg")), "faces")
+	wantError(t, "no labels", err, "no labels.csv")
+}
