@@ -62,6 +62,11 @@ func OpenParts(ctx context.Context, path string, o LabelledOptions) (*Parts, err
 		return nil, err
 	}
 	defer src.close()
+	return src.parts(ctx, o)
+}
+
+// parts chooses the attributes, divides the rows, and reads the inputs.
+func (src *origin) parts(ctx context.Context, o LabelledOptions) (*Parts, error) {
 	chosen, err := src.choose(o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.labels.source, err)
@@ -182,7 +187,17 @@ func (src *origin) attribute(text string, c *chosen) (Attribute, error) {
 		return Attribute{}, err
 	}
 	c.columns = append(c.columns, k)
-	return r.apply(src.labels.columns[k])
+	a, err := r.apply(src.labels.columns[k])
+	if err != nil {
+		return a, err
+	}
+	if len(a.Values) < 2 {
+		return a, fmt.Errorf("%s is constant (%s): want an attribute of two classes or more", a.Name, strings.Join(a.Values, ""))
+	}
+	if class := absent(a, complete(nil, len(a.Labels))); class >= 0 {
+		return a, fmt.Errorf("class %q of %s has no example: mend the rule, or leave the class out", a.Values[class], a.Name)
+	}
+	return a, nil
 }
 
 // fill gives a set the labels of its rows.

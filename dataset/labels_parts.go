@@ -21,7 +21,10 @@ const (
 	testPart
 )
 
-var partNames = [3]Split{Train, Validation, Test}
+var (
+	partNames = [3]Split{Train, Validation, Test}
+	partWords = [3]string{"training", "validation", "test"}
+)
 
 // division is the rows of each part, in the order of the sets.
 type division struct {
@@ -125,24 +128,21 @@ func (d *division) limit(n int, seed uint64) {
 	d.note("%d of %d training examples are used, drawn by seed %d", n, len(rows), seed)
 }
 
-// check errs where training or test lacks a class, or an attribute is constant;
-// of validation, which is small, it only notes it.
+// check errs where training or test lacks a class; of validation, which is small,
+// it only notes it.
 func (d *division) check(c *chosen) error {
 	for part, rows := range d.rows {
 		if len(rows) == 0 {
-			return fmt.Errorf("no %s examples are left: want more data, or rules that leave fewer out", partNames[part])
+			return fmt.Errorf("no %s examples are left: want more data, or rules that leave fewer out", partWords[part])
 		}
 	}
 	for _, a := range c.all() {
-		if len(a.Values) < 2 {
-			return fmt.Errorf("%s is constant (%s): want an attribute of two classes or more", a.Name, strings.Join(a.Values, ""))
-		}
 		for part, rows := range d.rows {
 			class := absent(a, rows)
 			if class >= 0 && part == validationPart {
 				d.note("class %q of %s has no validation example", a.Values[class], a.Name)
 			} else if class >= 0 {
-				return fmt.Errorf("class %q of %s has no %s example: group it with another class, or leave it out", a.Values[class], a.Name, partNames[part])
+				return fmt.Errorf("class %q of %s has no %s example: group it with another class, or leave it out", a.Values[class], a.Name, partWords[part])
 			}
 		}
 	}
@@ -153,7 +153,9 @@ func (d *division) check(c *chosen) error {
 func absent(a Attribute, rows []int) int {
 	seen := make([]bool, len(a.Values))
 	for _, i := range rows {
-		seen[a.Labels[i]] = true
+		if class := a.Labels[i]; class >= 0 {
+			seen[class] = true
+		}
 	}
 	return slices.Index(seen, false)
 }

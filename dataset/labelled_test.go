@@ -1,0 +1,304 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"tattle/internal/shared"
+)
+
+// TestSumOfOneAttribute has the hash as it was when sets had one sensitive
+// attribute at most.
+func TestSumOfOneAttribute(t *testing.T) {
+	old := func(s *Set, sensitive []int) string {
+		var b bytes.Buffer
+		for _, list := range [][]int{append([]int{len(s.Y)}, s.Shape...), s.Y, sensitive} {
+			for _, v := range list {
+				binary.Write(&b, binary.LittleEndian, uint64(v))
+			}
+		}
+		b.Write(s.Pixels)
+		sum := sha256.Sum256(b.Bytes())
+		return hex.EncodeToString(sum[:])
+	}
+	s := coloured()
+	if s.Sum() != old(s, s.Sensitive[0].Labels) {
+		t.Error("a set with one sensitive attribute has another SHA-256 than it had")
+	}
+	one := s.Sum()
+	s.Sensitive = append(s.Sensitive, Attribute{Name: "second", Labels: []int{0, 0, 1}})
+	if s.Sum() == one {
+		t.Error("a second attribute is not in the SHA-256")
+	}
+	if s.Sensitive = nil; s.Sum() != old(s, nil) {
+		t.Error("a set without has another SHA-256 than it had")
+	}
+}
+
+func TestSumOfTables(t *testing.T) {
+	s := &Set{Shape: []int{2}, Values: []float32{1, 2, 3, 4}, Y: []int{0, 1}}
+	one := s.Sum()
+	s.Values[3] = 5
+	if s.Sum() == one {
+		t.Error("a value is not in the SHA-256")
+	}
+}
+
+// TestArrange compares the cycles with a copy.
+func TestArrange(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	for range 300 {
+		n, size := 1+rng.IntN(12), 1+rng.IntN(3)
+		rows := make([]uint8, n*size)
+		for i := range rows {
+			rows[i] = uint8(rng.IntN(256))
+		}
+		order := rng.Perm(n)[:rng.IntN(n+1)]
+		want := pick(rows, size, order)
+		arrange(rows, size, order)
+		if !bytes.Equal(rows[:len(want)], want) {
+			t.Fatalf("order %v of %d rows of %d: %v, want %v", order, n, size, rows, want)
+		}
+	}
+}
+
+// divided makes a division of n rows without parts of their own.
+func divided(n int, seed uint64) *division {
+	src := &origin{labels: &labels{columns: []column{{"a", make([]string, n)}}}}
+	return src.divide(seed)
+}
+
+func TestDivide(t *testing.T) {
+	d := divided(1000, 7)
+	if len(d.rows[trainPart]) != 720 || len(d.rows[validationPart]) != 80 || len(d.rows[testPart]) != 200 {
+		t.Fatalf("%d, %d and %d rows", len(d.rows[0]), len(d.rows[1]), len(d.rows[2]))
+	}
+	all := d.order()
+	slices.Sort(all)
+	if !slices.Equal(all, complete(nil, 1000)) {
+		t.Fatal("the parts do not have every row once")
+	}
+	for _, rows := range d.rows {
+		if !slices.IsSorted(rows) {
+			t.Fatal("rows of a part are out of order")
+		}
+	}
+	if again := divided(1000, 7); !slices.Equal(again.rows[testPart], d.rows[testPart]) || !slices.Equal(again.rows[validationPart], d.rows[validationPart]) {
+		t.Error("the same seed, other parts")
+	}
+	if other := divided(1000, 8); slices.Equal(other.rows[testPart], d.rows[testPart]) {
+		t.Error("another seed, the same parts")
+	}
+}
+
+func TestLimitAndLeaveOut(t *testing.T) {
+	d := divided(1000, 7)
+	a := Attribute{Name: "a", Values: []string{"x", "y"}, Labels: make([]int, 1000)}
+	for i := range a.Labels {
+		a.Labels[i] = i%3 - 1
+	}
+	test := len(slices.DeleteFunc(slices.Clone(d.rows[testPart]), func(i int) bool { return i%3 == 0 }))
+	d.leaveOut(&chosen{target: a})
+	if d.total() != 666 || len(d.rows[testPart]) != test {
+		t.Fatalf("%d rows are left, %d of test", d.total(), len(d.rows[testPart]))
+	}
+	d.limit(50, 7)
+	if len(d.rows[trainPart]) != 50 || !slices.IsSorted(d.rows[trainPart]) || len(d.rows[testPart]) != test {
+		t.Fatalf("%d training rows", len(d.rows[trainPart]))
+	}
+	notes := strings.Join(d.notes, "\n")
+	for _, want := range []string{"200 of 1000", "80 of 800", "334 of 1000 examples left out: a falls in none of the classes x; y", "50 of "} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no note says %q:\n%s", want, notes)
+		}
+	}
+}
+
+func TestOpenGlyphParts(t *testing.T) {
+	o := LabelledOptions{Limit: 180, Seed: 3, Target: "digit: 0,2,4,6,8; *", Sensitive: []string{"family", "family: bold; *"}}
+	p, err := OpenParts(context.Background(), "glyphs", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Train.Len() != 180 || p.Validation.Len() != 20 || p.Test.Len() != 2000 {
+		t.Fatalf("%d, %d and %d glyphs", p.Train.Len(), p.Validation.Len(), p.Test.Len())
+	}
+	drawn := Glyphs(GlyphOptions{N: 2000, Seed: 3, Split: Test})
+	if !bytes.Equal(p.Test.Pixels, drawn.Pixels) || p.Test.Mean[0] != drawn.Mean[0] {
+		t.Error("the test part has other pictures than the glyphs drawn")
+	}
+	for i, digit := range drawn.Y {
+		family := drawn.Sensitive[0].Labels[i]
+		if p.Test.Y[i] != digit%2 || p.Test.Sensitive[0].Labels[i] != family || (p.Test.Sensitive[1].Labels[i] == 0) != (family == 1) {
+			t.Fatalf("glyph %d: %d of family %d has labels %d, %d, %d", i, digit, family, p.Test.Y[i], p.Test.Sensitive[0].Labels[i], p.Test.Sensitive[1].Labels[i])
+		}
+	}
+	if names := p.Test.Sensitive; names[0].Name != "family" || names[1].Name != "family-2" || names[0].Values[4] != "small caps" {
+		t.Errorf("%q %q %q", names[0].Name, names[1].Name, names[0].Values)
+	}
+	if _, err := OpenParts(context.Background(), "glyphs", LabelledOptions{Side: 32}); err == nil || !strings.Contains(err.Error(), "want 28 or 64") {
+		t.Errorf("glyphs of 32: %v", err)
+	}
+}
+
+func TestOpenDigitParts(t *testing.T) {
+	digits := func(n int) []byte {
+		list := make([]byte, n)
+		for i := range list {
+			list[i] = byte(i % 3)
+		}
+		return classes(list...)
+	}
+	dir := folder(t, map[string][]byte{
+		"train-images-idx3-ubyte": pictures(60), "train-labels-idx1-ubyte": digits(60),
+		"t10k-images-idx3-ubyte": pictures(9), "t10k-labels-idx1-ubyte": digits(9),
+	})
+	p, err := OpenParts(context.Background(), dir, LabelledOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Train.Len() != 54 || p.Validation.Len() != 6 || !slices.Equal(p.Test.Y, []int{0, 1, 2, 0, 1, 2, 0, 1, 2}) || p.Train.YName != "digit" {
+		t.Fatalf("%d, %d, %v of %s", p.Train.Len(), p.Validation.Len(), p.Test.Y, p.Train.YName)
+	}
+	one := filepath.Join(dir, "train-images-idx3-ubyte")
+	if p, err = OpenParts(context.Background(), one, LabelledOptions{Kind: "mnist"}); err != nil || p.Test.Len() != 12 || p.Train.Len() != 44 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if _, err := OpenParts(context.Background(), dir, LabelledOptions{Side: 64}); err == nil || !strings.Contains(err.Error(), "are not resized to 64") {
+		t.Errorf("another side: %v", err)
+	}
+}
+
+func TestFaces(t *testing.T) {
+	ctx := context.Background()
+	root := t.TempDir()
+	for _, c := range []struct {
+		kind, target string
+		sensitive    []string
+		rows         int // that are used of 200
+	}{
+		{KindUTKFace, "age3", []string{"race3", "gender"}, 197},
+		{KindCelebA, "smiling", []string{"HairColor", "MouthOpen", "Male"}, 0},
+	} {
+		dir := filepath.Join(root, c.kind)
+		if err := WriteFaces(ctx, dir, c.kind, 200, 1); err != nil {
+			t.Fatal(err)
+		}
+		o := LabelledOptions{Target: c.target, Sensitive: c.sensitive, Side: 16, Cache: "none"}
+		p, err := OpenParts(ctx, dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := p.Train.Len() + p.Validation.Len() + p.Test.Len()
+		if p.Train.Name != c.kind || c.rows > 0 && n != c.rows || n < 120 || len(p.Train.Sensitive) != len(c.sensitive) || p.Train.Mean[0] != .5 {
+			t.Errorf("%s: %s with %d pictures, %d attributes", c.kind, p.Train.Name, n, len(p.Train.Sensitive))
+		}
+		o.Limit = 60
+		few, err := OpenParts(ctx, dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if few.Train.Len() != 60 || few.Test.SHA256 != p.Test.SHA256 {
+			t.Errorf("%s: %d training pictures, or another test part", c.kind, few.Train.Len())
+		}
+		if err := WriteFaces(ctx, dir, c.kind, 1, 1); err == nil || !strings.Contains(err.Error(), "not empty") {
+			t.Errorf("into a full folder: %v", err)
+		}
+	}
+}
+
+// TestFacesAreKeyed asks that face i be the same whatever n is and however many
+// cores take part.
+func TestFacesAreKeyed(t *testing.T) {
+	root := t.TempDir()
+	few, many := filepath.Join(root, "few"), filepath.Join(root, "many")
+	for dir, n := range map[string]int{few: 5, many: 40} {
+		if err := WriteFaces(context.Background(), dir, KindCelebA, n, 9); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"000001.jpg", "000005.jpg"} {
+		a, err1 := os.ReadFile(filepath.Join(few, "img_align_celeba", name))
+		b, err2 := os.ReadFile(filepath.Join(many, "img_align_celeba", name))
+		if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s: %v, %v, or not the same", name, err1, err2)
+		}
+	}
+	list, err := os.ReadFile(filepath.Join(many, "list_attr_celeba.txt"))
+	if lines := strings.Split(string(list), "\n"); err != nil || lines[0] != "40" || len(strings.Fields(lines[1])) != 40 || len(strings.Fields(lines[2])) != 41 {
+		t.Errorf("list: %v, %.80q", err, list)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if err := WriteFaces(ctx, filepath.Join(root, "stopped"), KindUTKFace, 5, 9); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
+	if err := WriteFaces(context.Background(), root, "mnist", 5, 9); err == nil || !strings.Contains(err.Error(), `no faces laid out as "mnist"`) {
+		t.Errorf("another kind: %v", err)
+	}
+}
+
+func TestRealDigitsWithWriters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 60,000 pictures: left out with -short")
+	}
+	mnist, labels := shared.Path(t, "data/mnist"), shared.Path(t, "data/qmnist")
+	p, err := OpenParts(context.Background(), mnist, LabelledOptions{Labels: labels})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := QMNIST(mnist, labels, Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Train.Len() != 54000 || p.Validation.Len() != 6000 || p.Train.Sensitive[0].Name != "writer" {
+		t.Errorf("%d and %d pictures", p.Train.Len(), p.Validation.Len())
+	}
+	if p.Test.SHA256 != whole.SHA256 {
+		t.Error("the test part is not QMNIST's")
+	}
+}
+
+// TestShortcuts compares B's Tables 10 and 11 with the tables typed as limits.
+func TestShortcuts(t *testing.T) {
+	oldest := map[string][]int{"age2": {30}, "age3": {20, 35}, "age4": {21, 29, 45}, "age5": {19, 26, 34, 49}}
+	races := map[string]string{"race2": "01111", "race3": "02122", "race4": "01323", "race5": "01234", "race": "01234"}
+	var age, race []string
+	for years := range 117 {
+		age, race = append(age, strconv.Itoa(years)), append(race, utkfaceRaces[years%5])
+	}
+	src := &origin{labels: &labels{columns: []column{{"age", age}, {"race", race}}}, shortcuts: utkfaceShortcuts}
+	for name := range utkfaceShortcuts {
+		if name == "gender" {
+			continue
+		}
+		a, err := src.attribute(name, new(chosen))
+		if err != nil || a.Name != name {
+			t.Fatalf("%s: %s, %v", name, a.Name, err)
+		}
+		for years := range 117 {
+			want := 0
+			if limits, ok := oldest[name]; ok {
+				for want < len(limits) && years > limits[want] {
+					want++
+				}
+			} else {
+				want = int(races[name][years%5] - '0')
+			}
+			if a.Labels[years] != want {
+				t.Errorf("%s of %d years, %s: class %d, want %d", name, years, race[years], a.Labels[years], want)
+			}
+		}
+	}
+}

@@ -1,0 +1,316 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/internal/shared"
+)
+
+func TestDecodeTable(t *testing.T) {
+	for _, c := range []struct{ text, names, first string }{
+		{"a,b\n1,x\n2,y\n", "a b", "1 2"},
+		{"\ufeffa;b;c\n1;x, y;2\n2;y;2\n", "a b c", "1 2"},
+		{"a\tb\n1\tx\n", "a b", "1"},
+		{"1,x\n2,y\n", "c1 c2", "1 2"},
+		{"x,y\ny,x\ny,x\n", "x y", "y y"},            // neither comes again in its own column
+		{"x,y\ny,y\nx,x\n", "c1 c2", "x y x"},        // both come again below
+		{"x,x\ny,z\n", "c1 c2", "x y"},               // a header names columns apart
+		{"a,\n1,2\n", "c1 c2", "a 1"},                // and all of them
+		{"a, b\r\n 1 , x \r\n\r\n2,y", "a b", "1 2"}, // white space, an empty line, no last line end
+		{"\"a\nb\",c\n1,2\n", "a\nb c", "1"},
+	} {
+		tab, err := decodeTable("test", []byte(c.text), nil)
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		var names []string
+		for _, col := range tab.columns {
+			names = append(names, col.name)
+		}
+		if got := strings.Join(names, " "); got != c.names || strings.Join(tab.columns[0].values, " ") != c.first {
+			t.Errorf("%q: columns %q, first %q; want %q, %q", c.text, got, tab.columns[0].values, c.names, c.first)
+		}
+	}
+}
+
+func TestDecodeTableRefuses(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", "holds no rows"},
+		{"\n\n", "holds no rows"},
+		{"a,b\n", "holds a header and no rows"},
+		{"a,b\n1,2\n3\n", "line 3 has 1 fields and the first row 2"},
+		{"a,b\n1,\"2\n", "not a table"},
+		{strings.Repeat(",", maxColumns) + "\n", "has 10001 columns"},
+	} {
+		if _, err := decodeTable("test", []byte(c.text), nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.20q: %v, want %q", c.text, err, c.want)
+		}
+	}
+	if _, err := decodeTable("test", []byte("1,2\n"), adultColumns); err == nil || !strings.Contains(err.Error(), "has 2 columns, not the 15") {
+		t.Errorf("not Adult: %v", err)
+	}
+}
+
+// TestEncoders compares inputs with what they are by hand: numbers minus their
+// mean over their standard deviation, categories one by one.
+func TestEncoders(t *testing.T) {
+	training := []int{0, 1, 2, 3}
+	rows := []int{0, 1, 2, 3, 4, 5}
+	s := float32(math.Sqrt(1.25)) // of 1, 2, 3, 4
+	for _, c := range []struct {
+		name, values string
+		width        int
+		want         []float32
+	}{
+		{"numbers", "1 2 3 4 10 2.5", 1, []float32{-1.5 / s, -.5 / s, .5 / s, 1.5 / s, 7.5 / s, 0}},
+		{"missing", "1 3 NA 2 ? 2", 2, []float32{-1.2247449, 0, 1.2247449, 0, 0, 1, 0, 0, 0, 1, 0, 0}},
+		{"only missing varies", "7 7 ? 7 7 8", 1, []float32{0, 0, 1, 0, 0, 0}},
+		{"never missing in training", "1 2 3 4 ? 1", 1, []float32{-1.5 / s, -.5 / s, .5 / s, 1.5 / s, 0, -1.5 / s}},
+		{"categories", "b a ? b c a", 3, []float32{0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
+		{"constant", "1 1 1 1 2 2", 0, nil},
+		{"constant category", "a a a a b b", 0, nil},
+		{"large", "-1e308 1e308 -1e308 1e308 0 1e300", 1, []float32{-1, 1, -1, 1, 0, 1e-8}},
+		{"small", "-1e-300 1e-300 -1e-300 1e-300 0 0", 1, []float32{-1, 1, -1, 1, 0, 0}},
+		{"nothing is known", "? ? ? ? ? ?", 0, nil},
+	} {
+		values := strings.Fields(c.values)
+		e := newEncoder(values, training)
+		if e.width != c.width {
+			t.Errorf("%s: %d inputs, want %d", c.name, e.width, c.width)
+			continue
+		}
+		got := make([]float32, len(rows)*e.width)
+		if e.width > 0 {
+			e.encode(got, e.width, values, rows)
+		}
+		for i, want := range c.want {
+			if math.Abs(float64(got[i]-want)) > 1e-6 {
+				t.Errorf("%s: %v, want %v", c.name, got, c.want)
+				break
+			}
+		}
+	}
+}
+
+// TestRareCategories has values v0 … v69, value k as often as 70−k, so that v64
+// and above share an input, with those that training does not have.
+func TestRareCategories(t *testing.T) {
+	var values []string
+	for k := range 70 {
+		values = append(values, slices.Repeat([]string{fmt.Sprint("v", k)}, 70-k)...)
+	}
+	training := complete(nil, len(values))
+	values = append(values, "new")
+	e := newEncoder(values, training)
+	if e.width != maxCategories+1 || len(e.categories) != maxCategories {
+		t.Fatalf("%d inputs for %d values", e.width, len(e.categories))
+	}
+	for i, v := range values {
+		row := make([]float32, e.width)
+		e.encode(row, e.width, values, []int{i})
+		var k int
+		fmt.Sscanf(v, "v%d", &k)
+		last := row[e.width-1] == 1
+		if ones := slices.Index(row, 1); ones < 0 || slices.Contains(row[ones+1:], 1) || last != (k >= 64 || v == "new") {
+			t.Fatalf("%s: %v", v, row)
+		}
+	}
+}
+
+func TestDerivedFrom(t *testing.T) {
+	from := slices.Repeat(strings.Fields("a b c"), 10)
+	for _, c := range []struct {
+		values string
+		want   bool
+	}{
+		{"1 2 3", true}, {"1 1 2", true}, {"1 1 1", false},
+	} {
+		if got := derivedFrom(slices.Repeat(strings.Fields(c.values), 10), from); got != c.want {
+			t.Errorf("%s of a b c: %v", c.values, got)
+		}
+	}
+	other := slices.Repeat(strings.Fields("1 2 3 1 2 4"), 5)
+	if derivedFrom(other, from) {
+		t.Error("4 and 3 of one c are derived from it")
+	}
+	if own := strings.Fields("a b c d e f g h i j"); derivedFrom(own, own) {
+		t.Error("a column of distinct values gives everything away")
+	}
+}
+
+// csvOf writes a table of n rows: y says whether x ≥ 0, of x = −1, 1, −1, …,
+// where s goes round three values.
+func csvOf(n int) string {
+	var b strings.Builder
+	b.WriteString("x,noise,y,s,s_code\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%d,%d,%s,%s,%d\n", 2*(i%2)-1, i*i%101, []string{"no", "yes"}[i%2], []string{"p", "q", "r"}[i/2%3], i/2%3)
+	}
+	return b.String()
+}
+
+func writeText(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestOpenTable(t *testing.T) {
+	path := writeText(t, filepath.Join(t.TempDir(), "made.csv"), csvOf(600))
+	p, err := OpenParts(context.Background(), path, LabelledOptions{Target: "s", Sensitive: []string{"Y"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Train.Name != "made" || p.Train.Len() != 432 || p.Validation.Len() != 48 || p.Test.Len() != 120 {
+		t.Fatalf("%s: %d, %d and %d rows", p.Train.Name, p.Train.Len(), p.Validation.Len(), p.Test.Len())
+	}
+	// x follows from y, s_code from s: noise alone is left.
+	if !slices.Equal(p.Train.Shape, []int{1}) || !strings.Contains(strings.Join(p.Notes, "\n"), "s_code is not an input: s determines it") {
+		t.Fatalf("inputs %v, notes %q", p.Train.Shape, p.Notes)
+	}
+	mean, square := 0., 0.
+	for _, v := range p.Train.Values {
+		mean += float64(v) / 432
+		square += float64(v) * float64(v) / 432
+	}
+	if math.Abs(mean) > 1e-6 || math.Abs(square-1) > 1e-6 {
+		t.Fatalf("training inputs have mean %v and square %v", mean, square)
+	}
+	lo, hi := p.Train.Range()
+	if lo[0] != slices.Min(p.Train.Values) || hi[0] != slices.Max(p.Train.Values) || p.Train.Normalize(2, 0) != 2 || p.Train.Denormalize(2, 0) != 2 {
+		t.Fatalf("range %v … %v", lo, hi)
+	}
+	part := p.Test.Subset([]int{3, 0})
+	x := make([]float32, 2)
+	part.Examples(x, []int{1, 0})
+	if x[0] != p.Test.Values[0] || x[1] != p.Test.Values[3] || part.SHA256 == p.Test.SHA256 {
+		t.Fatalf("rows 0 and 3: %v", x)
+	}
+}
+
+func TestOpenTableInParts(t *testing.T) {
+	dir := t.TempDir()
+	writeText(t, filepath.Join(dir, "train.csv"), csvOf(100))
+	writeText(t, filepath.Join(dir, "test.csv"), csvOf(30))
+	writeText(t, filepath.Join(dir, "validation.csv"), csvOf(12))
+	p, err := OpenParts(context.Background(), dir, LabelledOptions{Target: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Train.Len() != 100 || p.Validation.Len() != 12 || p.Test.Len() != 30 || len(p.Train.Source) != 3 {
+		t.Fatalf("%d, %d and %d rows of %v", p.Train.Len(), p.Validation.Len(), p.Test.Len(), p.Train.Source)
+	}
+	writeText(t, filepath.Join(dir, "test.csv"), "x,y\n1,2\n")
+	if _, err := OpenParts(context.Background(), dir, LabelledOptions{Target: "y"}); err == nil || !strings.Contains(err.Error(), "its columns are not those of") {
+		t.Fatalf("other columns: %v", err)
+	}
+	marked := "x,y,split\n1,a,train\n2,b,train\n3,a,val\n4,b,val\n5,a,test\n6,b,test\n7,b,test\n"
+	path := writeText(t, filepath.Join(dir, "marked.csv"), marked)
+	p, err = OpenParts(context.Background(), path, LabelledOptions{Target: "y"})
+	if err != nil || p.Train.Len() != 2 || p.Validation.Len() != 2 || p.Test.Len() != 3 || p.Train.Shape[0] != 1 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+}
+
+func TestOpenTableRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for i, c := range []struct {
+		text string
+		o    LabelledOptions
+		want string
+	}{
+		{csvOf(60), LabelledOptions{}, "which column is the target? it has x, noise, y, s, s_code"},
+		{csvOf(60), LabelledOptions{Target: "z"}, `no column "z": it has x, noise, y, s, s_code`},
+		{csvOf(60), LabelledOptions{Target: "y", Sensitive: []string{"x: 1; 2"}}, `class "2" of x has no example`},
+		{csvOf(60), LabelledOptions{Target: "y", Sensitive: []string{"s: p; =7"}}, `class "=7" of s has no example`},
+		{csvOf(60), LabelledOptions{Target: "noise: <=1000; >1000"}, `class ">1000" of noise has no example`},
+		{csvOf(2), LabelledOptions{Target: "y"}, "no validation examples are left"},
+		{"a,b\n1,2\n1,3\n", LabelledOptions{Target: "a"}, "a is constant (1)"},
+		{"a,b\n" + strings.Repeat("x,1\ny,1\n", 50), LabelledOptions{Target: "a"}, "no column is left for the inputs"},
+		{csvOf(60), LabelledOptions{Target: "y", Kind: "tables"}, `no kind of data "tables"`},
+		{csvOf(60), LabelledOptions{Target: "y", Limit: -1}, "no negative numbers"},
+	} {
+		path := writeText(t, filepath.Join(dir, fmt.Sprint(i, ".csv")), c.text)
+		_, err := OpenParts(context.Background(), path, c.o)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%d: %v, want %q", i, err, c.want)
+		}
+	}
+}
+
+func FuzzTable(f *testing.F) {
+	f.Add([]byte(csvOf(20)), "y", "s")
+	f.Add([]byte("a;b\n1;2\n"), "a", "b: *; 2")
+	f.Add([]byte("x,y,split\n1,a,train\n2,b,test\n"), "y", "x")
+	f.Add([]byte("\"a\nb\",c\n1,?\n,\n"), "c2", "c1: <1; >=1")
+	f.Add([]byte(strings.Repeat("1,2\n2,1\n", 20)), "c1", "c2")
+	f.Fuzz(func(t *testing.T, data []byte, target, sensitive string) {
+		tab, err := decodeTable("fuzz", data, nil)
+		if err != nil {
+			return
+		}
+		if n := tab.rows() * len(tab.columns); n > len(data)+1 {
+			t.Fatalf("%d fields of %d bytes", n, len(data))
+		}
+		src, err := fromTables("fuzz", []*table{tab})
+		if err != nil {
+			return
+		}
+		p, err := src.parts(context.Background(), LabelledOptions{Target: target, Sensitive: []string{sensitive}})
+		if err != nil {
+			return
+		}
+		for _, s := range []*Set{p.Train, p.Validation, p.Test} {
+			if len(s.Values) != s.Len()*s.Shape[0] || len(s.Sensitive) != 1 || len(s.Sensitive[0].Labels) != s.Len() {
+				t.Fatalf("%d values of %d rows of %d", len(s.Values), s.Len(), s.Shape[0])
+			}
+			for _, v := range s.Values {
+				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+					t.Fatalf("an input is %v", v)
+				}
+			}
+		}
+	})
+}
+
+func TestRealAdult(t *testing.T) {
+	dir := shared.Path(t, "data/adult")
+	p, err := OpenParts(context.Background(), dir, LabelledOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(labels []int) (n int) {
+		for _, v := range labels {
+			n += v
+		}
+		return n
+	}
+	// UCI's figures: 32,561 and 16,281 people, of whom 7,841 and 3,846 have more
+	// than 50 K, and 21,790 and 10,860 are men.
+	rich := count(p.Train.Y) + count(p.Validation.Y)
+	men := count(p.Train.Sensitive[0].Labels) + count(p.Validation.Sensitive[0].Labels)
+	if p.Train.Len()+p.Validation.Len() != 32561 || rich != 7841 || men != 21790 || p.Validation.Len() != 3256 {
+		t.Errorf("training: %d and %d people, %d rich, %d men", p.Train.Len(), p.Validation.Len(), rich, men)
+	}
+	if p.Test.Len() != 16281 || count(p.Test.Y) != 3846 || count(p.Test.Sensitive[0].Labels) != 10860 {
+		t.Errorf("test: %d people, %d rich, %d men", p.Test.Len(), count(p.Test.Y), count(p.Test.Sensitive[0].Labels))
+	}
+	// Six numbers, and the values of 9 − 1 = 7 categorical inputs (sex is not
+	// one): 9, 16, 7, 15, 6, 5 and 42.
+	if p.Train.Shape[0] != 6+9+16+7+15+6+5+42 {
+		t.Errorf("%d inputs", p.Train.Shape[0])
+	}
+	if p.Train.YName != "income" || p.Train.YNames[1] != ">50K" || p.Train.Sensitive[0].Values[1] != "Male" {
+		t.Errorf("%s %q %q", p.Train.YName, p.Train.YNames, p.Train.Sensitive[0].Values)
+	}
+}
