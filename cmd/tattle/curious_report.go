@@ -70,7 +70,7 @@ func describeCurious(e *env, r *report.Report, dir, at string, s seedRun, x *see
 }
 
 func curiousTitle(train *dataset.Set) string {
-	return fmt.Sprintf("A classifier of %s: %s", train.Name, train.YName)
+	return "A classifier of the " + curiousName(train)
 }
 
 // modelOf notes a model beside the report.
@@ -281,3 +281,6 @@ func majority(confusion [][]int) int {
 	}
 	return most
 }
+
+// curiousName is what a classifier answers of which data.
+func curiousName(train *dataset.Set) string { return train.YName + " of " + train.Name }

@@ -111,7 +111,7 @@ func (s seedRun) settings(p *dataset.Parts) map[string]string {
 		"target":        classes(p.Train.YName, p.Train.YNames),
 	}
 	for i, a := range p.Train.Sensitive {
-		if o.Attributes == nil || slices.Contains(o.Attributes, i) {
+		if o.Attack != curious.Standard && (o.Attributes == nil || slices.Contains(o.Attributes, i)) {
 			m["sensitive "+strconv.Itoa(i+1)] = classes(a.Name, a.Values)
 		}
 	}

@@ -67,7 +67,7 @@ func (trainCmd) Help() string {
 
 An honest classifier by paper A's recipe. One that is honest but curious, which tells whether a face is younger than 30 and hides its gender in the scores:
 
-Example: tattle train fairface --data fairface64.zip --target "age: <30, >=30" --sensitive gender --out curious
+  tattle train fairface --data fairface64.zip --target "age: <30, >=30" --sensitive gender --out curious
 
 Writes model.onnx with report.json and report.html beside it, with an attack also attack.onnx, and each of several seeds in a folder of its own. Ctrl-C stops after the current step and keeps the model as it is, marked as unfinished; of several seeds the finished ones count, and --resume goes on.`
 }

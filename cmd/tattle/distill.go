@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"tattle/curious"
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/onnx"
+	"tattle/report"
+)
+
+// unknown is a figure that was not measured.
+var unknown = report.Number(math.NaN())
+
+type distillCmd struct {
+	taught
+	Temperature float64 `help:"Of the softmax of raw outputs in the loss." default:"1"`
+	Epochs      int     `help:"Passes over the student's data." default:"50"`
+	Batch       int     `help:"Examples a step." default:"100"`
+	Widths      string  `help:"Of the student's layers (default: 64-64-64-64-64, about half of the teacher's; other nets: the teacher's own kind)." placeholder:"A-B-C-D-E"`
+	output
+}
+
+func (distillCmd) Help() string {
+	return "Example: tattle distill curious --out student\n\nTrains a student to mimic the outputs of a trained classifier on a fifth of the training part, without its labels, and asks whether the student is curious, too: by the teacher's own attack, and by one fitted to the student's outputs (paper B's section 5.8). Train the teacher with --hold-out, so that it has not seen that fifth."
+}
+
+func (c *distillCmd) Run(e *env) error {
+	widths, err := c.check()
+	if err != nil {
+		return err
+	}
+	t, err := c.open(e)
+	if err != nil {
+		return err
+	}
+	if err := (seedRun{options: t.options, widths: widths}).check(t.parts); err != nil {
+		return err
+	}
+	return c.in("distill", false, func(dir string) error {
+		started := time.Now()
+		r, err := c.distill(e, dir, t, widths)
+		if err != nil {
+			return err
+		}
+		r.Timing["total"] = seconds(started)
+		return c.finish(e, dir, r)
+	})
+}
+
+func (c *distillCmd) check() (widths [5]int, err error) {
+	numbers := trainCmd{Epochs: c.Epochs, Batch: c.Batch, LearningRate: defaultLearningRate}
+	if err := numbers.checkNumbers(); err != nil {
+		return widths, err
+	}
+	if c.Epochs == 0 {
+		return widths, usage(errors.New("--epochs: 0 would train nothing"), "")
+	}
+	if !(c.Temperature > 0) || math.IsInf(c.Temperature, 0) {
+		return widths, usage(fmt.Errorf("--temperature: %g is not a positive number", c.Temperature), "")
+	}
+	return parseWidths("widths", c.Widths)
+}
+
+// distill trains the student, attacks it twice, and reports on it beside the
+// teacher.
+func (c *distillCmd) distill(e *env, dir string, t *teacher, widths [5]int) (*report.Report, error) {
+	r := newReport(e, "A student of "+curiousName(t.parts.Train), c.Seed)
+	_, data := curious.SplitTeacher(t.whole, t.result.Source.Seed)
+	stop := timed(r, "distillation")
+	d, err := c.train(e, t, data, widths)
+	if err != nil {
+		return nil, err
+	}
+	stop()
+	fitted, err := c.refit(e, d.Student, t)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.measure(e, dir, r, t, d, fitted); err != nil {
+		return nil, err
+	}
+	r.Training = c.training(d, data)
+	r.Data = describe(t.parts.Test, "", string(dataset.Test))
+	r.Settings["teacher"], r.Settings["temperature"] = t.here(), strconv.FormatFloat(c.Temperature, 'g', -1, 64)
+	r.Warnings = append(append(r.Warnings, t.notes...), t.parts.Notes...)
+	if !t.result.Source.HoldOut {
+		r.Warnings = append(r.Warnings, "The teacher was trained on the student's examples, too: train it with --hold-out to keep them from it.")
+	}
+	return r, nil
+}
+
+func (c *distillCmd) train(e *env, t *teacher, data *dataset.Parts, widths [5]int) (*curious.DistillResult, error) {
+	bar := newMeter(e.stderr, "distilling", 0, false)
+	defer bar.close()
+	o := curious.DistillOptions{
+		Temperature: c.Temperature, Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed,
+		Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
+	}
+	if widths != [5]int{} {
+		o.Net = curiousNet(t.parts.Train.Shape, widths)
+	}
+	d, err := curious.Distill(e.ctx, t.model.Classifier, data, o)
+	if err != nil && e.ctx.Err() == nil {
+		err = usage(err, "")
+	}
+	return d, err
+}
+
+// refit fits an attack to the student's outputs for each attribute that the
+// teacher's attacks are on.
+func (c *distillCmd) refit(e *env, student *nn.Graph, t *teacher) ([]curious.Attack, error) {
+	bar := newMeter(e.stderr, "fitting an attack", 0, false)
+	defer bar.close()
+	var fitted []curious.Attack
+	for _, a := range t.model.Attacks {
+		f, err := curious.FitAttack(e.ctx, student, t.parts, a.Index, curious.AttackOptions{
+			Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed,
+			Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
+		})
+		if err != nil {
+			return nil, err
+		}
+		fitted = append(fitted, *f)
+	}
+	return fitted, nil
+}
+
+// measure evaluates teacher and student, and keeps the student.
+func (c *distillCmd) measure(e *env, dir string, r *report.Report, t *teacher, d *curious.DistillResult, fitted []curious.Attack) error {
+	own, err := evaluate(e.ctx, d.Student, t.model.Attacks, t.parts)
+	if err != nil {
+		return err
+	}
+	teachers := t.result.Evaluation
+	r.Curiosity, r.Utility = headline(own, t.options, t.result.Taus), honestyOf(own)
+	if r.Curiosity != nil {
+		r.Curiosity.Attack = "" // the student was trained for nothing but its teacher's outputs
+	}
+	told := report.Run{Attack: string(t.options.Attack), Outputs: string(t.options.Outputs), Beta: betaOf(t.options.Beta), Seed: t.options.Seed}
+	addRuns(r, teachers, told, "teacher")
+	student := report.Run{Attack: "student", Outputs: told.Outputs, Beta: told.Beta, Seed: c.Seed}
+	addRuns(r, own, student, "student, the teacher's attack")
+	addCurves(r, teachers, "teacher")
+	addCurves(r, own, "student")
+	r.Verdict = "distilled; of the student's outputs: " + standing(own)
+	if len(fitted) > 0 {
+		refitted, err := evaluate(e.ctx, d.Student, fitted, t.parts)
+		if err != nil {
+			return err
+		}
+		student.Attack = "student, refitted"
+		addRuns(r, refitted, student, "student, an attack fitted to it")
+		r.Verdict += " by the teacher's attack, " + standing(refitted) + " by one fitted to them"
+	}
+	return c.keep(dir, r, t, d, fitted)
+}
+
+func evaluate(ctx context.Context, f *nn.Graph, attacks []curious.Attack, p *dataset.Parts) (*curious.Evaluation, error) {
+	return curious.Evaluate(ctx, f, attacks, p.Train, p.Test)
+}
+
+// keep writes the student, the teacher's attacks and those fitted to the student.
+func (c *distillCmd) keep(dir string, r *report.Report, t *teacher, d *curious.DistillResult, fitted []curious.Attack) error {
+	if err := onnx.Write(filepath.Join(dir, modelFile), d.Student); err != nil {
+		return err
+	}
+	if err := t.copyAttacks(dir); err != nil {
+		return err
+	}
+	for i, a := range fitted {
+		name := "attack-fitted.onnx"
+		if len(fitted) > 1 {
+			name = fmt.Sprintf("attack-fitted-%d.onnx", i+1)
+		}
+		if err := onnx.Write(filepath.Join(dir, name), a.Graph); err != nil {
+			return err
+		}
+	}
+	return modelOf(r, dir, modelFile, t.parts.Train.Shape, len(t.parts.Train.YNames))
+}
+
+func (c *distillCmd) training(d *curious.DistillResult, data *dataset.Parts) *report.Training {
+	x := &report.Training{
+		Task: data.Train.Name + " by its teacher", Examples: data.Train.Len(), Asked: c.Epochs, Batch: c.Batch,
+		Optimizer: fmt.Sprintf("Adam, learning rate %g", curious.DefaultLearningRate),
+	}
+	for _, p := range d.Student.Params() {
+		x.Parameters += len(p.Data)
+	}
+	for _, ep := range d.Epochs {
+		x.Epochs = append(x.Epochs, report.Epoch{Loss: report.Number(ep.Loss), Accuracy: report.Number(ep.Validation)})
+	}
+	return x
+}
