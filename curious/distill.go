@@ -50,8 +50,9 @@ func SplitTeacher(p *dataset.Parts, seed uint64) (teacher, student *dataset.Part
 // DistillOptions says how Distill trains; the zero value is paper B's settings.
 type DistillOptions struct {
 	Temperature float64 // of raw outputs; 0 is 1, the only one for soft outputs
-	// Net makes the student up to its scores; nil is the teacher's kind of net for
-	// the inputs' shape, of StudentWidths where it is that of paper B.
+	// Net makes the student up to its scores, with parameters drawn by the seed; nil
+	// chooses by the inputs' shape, as DefaultNet does, with StudentWidths where that
+	// is B Table 12.
 	Net          func(classes int, seed uint64) *nn.Graph
 	Epochs       int     // 0 is DefaultEpochs
 	Batch        int     // 0 is DefaultBatch; what is left at an epoch's end is dropped
@@ -146,9 +147,12 @@ func newDistillation(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o
 	if d.trainer, err = nn.NewTrainer(d.graph, adam, derive(o.Seed, drawStudentDropout, 0)); err != nil {
 		return nil, fmt.Errorf("distill: %w", err)
 	}
+	inputs := nn.Size(p.Train.Shape)
+	if x, y := d.trainer.Dims(); x != inputs || y != classes {
+		return nil, fmt.Errorf("distill: a student of %d inputs and %d outputs for %d and %d: let Net follow the data", x, y, inputs, classes)
+	}
 	d.best = newChoice(d.graph)
 	d.loop = loop{examples: n, batch: o.Batch, epochs: o.Epochs, seed: o.Seed, stream: drawStudentOrder, step: d.step, sweep: d.sweep}
-	inputs := nn.Size(p.Train.Shape)
 	d.x, d.p, d.grad = make([]float32, o.Batch*inputs), make([]float32, o.Batch*classes), make([]float32, o.Batch*classes)
 	return d, nil
 }

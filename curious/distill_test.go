@@ -183,7 +183,11 @@ func TestDistillRefuses(t *testing.T) {
 		}(),
 		"negative": func() error { _, err := Distill(t.Context(), raw, p, DistillOptions{Temperature: -1}); return err }(),
 		"classes":  func() error { _, err := Distill(t.Context(), identityNet(2, 3), p, DistillOptions{}); return err }(),
-		"epochs":   func() error { _, err := Distill(t.Context(), raw, p, DistillOptions{Epochs: -1}); return err }(),
+		"student": func() error {
+			_, err := Distill(t.Context(), raw, p, DistillOptions{Net: digitPerceptron})
+			return err
+		}(),
+		"epochs": func() error { _, err := Distill(t.Context(), raw, p, DistillOptions{Epochs: -1}); return err }(),
 	} {
 		if err == nil {
 			t.Errorf("%s: not refused", name)
