@@ -217,8 +217,13 @@ func (r *Report) curious() []string {
 	if r.Curiosity == nil && len(r.Runs) > 0 {
 		said = append(said, r.runsSentence(), notSafety)
 	}
+	if r.Curiosity != nil {
+		said = append(said, r.overSeeds()...)
+	}
 	if x := r.Plane; x != nil && r.Curiosity == nil {
-		said = append(said, x.says())
+		if s := x.says(); s != "" {
+			said = append(said, s)
+		}
 		for _, m := range x.Mixtures {
 			said = append(said, m.says())
 		}

@@ -115,7 +115,7 @@ func (p *runPlane) baselineLine() string {
 	if p.baseline.lo > p.baseline.hi {
 		return ""
 	}
-	return p.baselineWords() + " (" + and(p.kinds) + ")"
+	return p.baselineWords() + p.kindWords()
 }
 
 // chanceLine says what guessing at random gives.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -152,18 +151,67 @@ func table() Table {
 	}
 }
 
-// TestCuriousGolden holds all three renderings to what was looked at.
+// TestCuriousGolden holds all three renderings to what was looked at, to a page
+// that stands alone and to 80 columns.
 func TestCuriousGolden(t *testing.T) {
 	r := curious(t)
 	golden(t, "curious.txt", r.WriteText)
 	golden(t, "curious.json", r.WriteJSON)
 	golden(t, "curious.html", func(w io.Writer) error { return r.WriteHTML(w, "run") })
 	standsAlone(t, r)
+	text, _ := rendered(t, r)
+	fits(t, text)
 }
 
-var (
-	_ = bytes.NewReader
-	_ = json.Marshal
-	_ = regexp.MustCompile
-	_ = utf8.RuneCountInString
-)
+// fits checks that lines are no longer than a terminal is wide.
+func fits(t *testing.T, text string) {
+	t.Helper()
+	for _, line := range strings.Split(text, "\n") {
+		if n := utf8.RuneCountInString(line); n > width {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// TestCuriousComesBack reads everything back from JSON and prints it alike, and
+// finds what was changed.
+func TestCuriousComesBack(t *testing.T) {
+	r := curious(t)
+	var file bytes.Buffer
+	if err := r.WriteJSON(&file); err != nil {
+		t.Fatal(err)
+	}
+	var keys struct {
+		Curiosity map[string]json.RawMessage `json:"curiosity"`
+		Runs      []map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(file.Bytes(), &keys); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []string{"honesty", "curiosity", "baseline", "excess", "ci", "p_value", "confusion", "honesty_confusion"} {
+		if _, ok := keys.Curiosity[k]; !ok {
+			t.Errorf("curiosity lacks %q", k)
+		}
+	}
+	for _, k := range []string{"name", "attack", "outputs", "beta", "seed", "honesty", "curiosity", "baseline", "excess", "entropy_bits"} {
+		if _, ok := keys.Runs[0][k]; !ok {
+			t.Errorf("runs lack %q", k)
+		}
+	}
+	back, err := ReadJSON(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, page := rendered(t, r)
+	textBack, pageBack := rendered(t, back)
+	if text != textBack || page != pageBack {
+		t.Error("printed otherwise from JSON")
+	}
+	if d := Differences(r, back); d != nil {
+		t.Errorf("differs from itself: %v", d)
+	}
+	back.Curiosity.Leak.Curiosity, back.Runs[1].Honesty, back.ROC[0].Curves[0].AUC, back.Plane.Sum, back.Pruning[0].Honesty = 0, 0, 0, 0, 0
+	if d := Differences(r, back); len(d) != 5 {
+		t.Errorf("five changes gave %v", d)
+	}
+}

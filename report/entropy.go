@@ -25,7 +25,7 @@ const symptom = "A classifier that hides s in its outputs answers less surely: i
 
 // entropyRow is the height of one run's histogram, words included, in pixels.
 const (
-	entropyRow  = 92
+	entropyRow  = 102
 	entropyBars = 58
 )
 
@@ -80,12 +80,23 @@ func (r *Report) drawEntropy() template.HTML {
 
 func (e Entropy) draw(p *panel, i int) {
 	top := entropyRow * i
-	fmt.Fprintf(&p.b, `<text class="name %s" x="0" y="%d">%s</text>`, hueOf(i), top+14, html.EscapeString(e.Run))
+	hue := hueOfRun(e.Run)
+	fmt.Fprintf(&p.b, `<text class="name %s" x="0" y="%d">%s</text>`, hue, top+14, html.EscapeString(e.Run))
 	fmt.Fprintf(&p.b, `<text class="soft" x="%g%%" y="%d" text-anchor="end">%s</text>`, panelRight, top+30, e.says())
-	p.bars(hueOf(i), e.Edges, e.Counts, top+entropyRow-4, entropyBars, "bits")
+	p.bars(hue, e.Edges, e.Counts, top+entropyRow-4, entropyBars, "bits")
 	if m := float64(e.Mean); m >= p.x0 && m <= p.x1 {
 		fmt.Fprintf(&p.b, `<line class="average" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, p.x(m), p.x(m), top+entropyRow-4-entropyBars, top+entropyRow-4)
 	}
+}
+
+// hueOfRun is the colour of the attack whose name begins a run's.
+func hueOfRun(name string) string {
+	for _, l := range looks {
+		if strings.HasPrefix(strings.ToLower(name), l.attack) {
+			return l.hue
+		}
+	}
+	return "h3"
 }
 
 // bars draws counts on the axis across, standing on the pixel foot, the fullest

@@ -83,8 +83,9 @@ func (p *panel) words(class, anchor string, x, y float64, dx, dy int, s string) 
 // picture of its own, which is stretched and its stroke not.
 func (p *panel) seam(class string, xs, ys []float64) {
 	const fine = 1000
-	fmt.Fprintf(&p.b, `<svg class="plot" aria-hidden="true" x="%g%%" y="%d" style="width:%g%%;height:%dpx" viewBox="0 0 %d %d" preserveAspectRatio="none"><polyline class="seam %s" points="`,
-		panelLeft, panelTop, panelRight-panelLeft, p.foot()-panelTop, fine, fine, class)
+	across, down := panelRight-panelLeft, p.foot()-panelTop // browsers differ in whether a style or an attribute counts
+	fmt.Fprintf(&p.b, `<svg aria-hidden="true" x="%g%%" y="%d" width="%g%%" height="%d" style="width:%g%%;height:%dpx" viewBox="0 0 %d %d" preserveAspectRatio="none"><polyline class="seam %s" points="`,
+		panelLeft, panelTop, across, down, across, down, fine, fine, class)
 	for i := range xs {
 		if i > 0 {
 			p.b.WriteByte(' ')

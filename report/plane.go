@@ -15,7 +15,7 @@ type Plane struct {
 	Title    string          `json:"title"`
 	Examples int             `json:"examples"`
 	Sum      Number          `json:"sum"` // δy + δs of the best linear classifiers, 1.5: a line; NaN or zero for none
-	TradeOff []TradeOffPoint `json:"trade_off"`
+	TradeOff []TradeOffPoint `json:"trade_off,omitempty"`
 	Mixtures []Mixture       `json:"mixtures,omitempty"`
 }
 
@@ -60,8 +60,8 @@ func (x Plane) draw() template.HTML {
 	p.x0, p.x1 = h.padded()
 	p.y0, p.y1 = c.padded()
 	p.axes("more honest →", "curiosity")
-	x.drawSum(p)
 	p.seam(curiousHue, xs, ys)
+	x.drawSum(p)
 	for i, q := range x.TradeOff {
 		p.point("circle", curiousHue+" filled", xs[i], ys[i], q.says())
 		if i%2 == 0 || len(x.TradeOff) < 8 {
@@ -80,7 +80,7 @@ func (x Plane) drawSum(p *panel) {
 	lo, hi := max(p.x0, sum-p.y1), min(p.x1, sum-p.y0)
 	if lo < hi {
 		p.line("chance", lo, sum-lo, hi, sum-hi)
-		p.words("soft", "start", lo, sum-lo, 8, 20, "δy + δs = "+number(sum))
+		p.words("soft", "end", (lo+hi)/2, sum-(lo+hi)/2, -10, 24, "δy + δs = "+number(sum))
 	}
 }
 
@@ -88,14 +88,14 @@ func (q TradeOffPoint) says() string {
 	return fmt.Sprintf("βs = %s: honesty %s, curiosity %s, sum %.3f", number(float64(q.BetaS)), percent(float64(q.Honesty)), percent(float64(q.Curiosity)), float64(q.Honesty+q.Curiosity))
 }
 
-// says sums the trade-off up.
+// says sums the trade-off up: empty where there is none.
 func (x Plane) says() string {
 	sums := newSpan()
 	for _, q := range x.TradeOff {
 		sums.add(float64(q.Honesty + q.Curiosity))
 	}
 	if sums.lo > sums.hi {
-		return "No linear classifier was trained."
+		return ""
 	}
 	return fmt.Sprintf("Linear classifiers of %s trade honesty for curiosity: along βs from %s to %s, δy + δs stays between %.3f and %.3f.", Count(x.Examples, "example"),
 		number(float64(x.TradeOff[0].BetaS)), number(float64(x.TradeOff[len(x.TradeOff)-1].BetaS)), sums.lo, sums.hi)
@@ -132,7 +132,7 @@ func (m Mixture) draw() template.HTML {
 func (g MixtureBars) name() string { return fmt.Sprintf("y = %d, s = %d", g.Y, g.S) }
 
 func (m Mixture) says() string {
-	return fmt.Sprintf("%s: honesty %s, curiosity %s.", m.Title, percent(float64(m.Honesty)), percent(float64(m.Curiosity)))
+	return fmt.Sprintf("%s: honesty %s, curiosity %s.", strings.TrimSuffix(sentenceOf(m.Title), "."), percent(float64(m.Honesty)), percent(float64(m.Curiosity)))
 }
 
 func (x *Plane) text(w io.Writer) {

@@ -92,18 +92,22 @@ func (c ROC) view() rocPanel {
 	return v
 }
 
-func (c ROC) title() string { return sentenceOf(c.Of + ": " + c.Attribute) }
+func (c ROC) title() string { return strings.TrimSuffix(sentenceOf(c.Of+": "+c.Attribute), ".") }
 
 // area says the area under a curve, with its interval where that is known.
 func (c ROCCurve) area() string {
-	s := fmt.Sprintf("%.3f", float64(c.AUC))
-	if math.IsNaN(float64(c.AUC)) {
-		return "–"
-	}
+	s := c.size()
 	if c.Interval.known() {
 		s += fmt.Sprintf(" (%.3f to %.3f)", float64(c.Interval[0]), float64(c.Interval[1]))
 	}
 	return s
+}
+
+func (c ROCCurve) size() string {
+	if math.IsNaN(float64(c.AUC)) {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", float64(c.AUC))
 }
 
 // draw renders the curves of all classes, their areas in the empty corner.
@@ -120,7 +124,7 @@ func (c ROC) draw() template.HTML {
 		class := hueOf(i)
 		p.seam(class, t.FalsePositive, t.TruePositive)
 		at := p.foot() - 10 - 16*(len(c.Curves)-1-i)
-		fmt.Fprintf(&p.b, `<text class="name %s" x="%g%%" dx="-4" y="%d" text-anchor="end">%s %.3f</text>`, class, panelRight, at, html.EscapeString(x.Class), float64(x.AUC))
+		fmt.Fprintf(&p.b, `<text class="name %s" x="%g%%" dx="-4" y="%d" text-anchor="end">%s %s</text>`, class, panelRight, at, html.EscapeString(x.Class), x.size())
 	}
 	return p.done()
 }
@@ -135,6 +139,10 @@ func (r *Report) textROC(w io.Writer) {
 		return
 	}
 	fmt.Fprintln(w)
+	if len(r.ROC) > mostRuns {
+		wrap(w, "ROC curves: in report.html.")
+		return
+	}
 	wrap(w, "Areas under the ROC curves, each class against the rest (.5 is chance):")
 	for _, c := range r.ROC {
 		var areas []string

@@ -211,6 +211,20 @@ func (p *runPlane) baselineWords() string {
 	return "baseline " + percent1(b.hi)
 }
 
+// kindWords say what the baselines are.
+func (p *runPlane) kindWords() string {
+	var said []string
+	for _, k := range p.kinds {
+		if w := map[string]string{BaselineMajority: "the most frequent class", BaselineTarget: "the likeliest class given the true target", BaselineLabel: "the likeliest class given the answered label"}[k]; w != "" {
+			said = append(said, w)
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return ", always guessing " + strings.Join(said, " or ")
+}
+
 // outputsClass is how raw and soft outputs differ: filled and hollow, drawn
 // through and dashed.
 func outputsClass(outputs string) string {
@@ -259,14 +273,14 @@ func (p *runPlane) names(f *panel) {
 			if len(c) < 2 || f.x(s.honesty) > panelRight-wide {
 				continue
 			}
-			at := place{f.x(s.honesty) + 1, f.y(s.curiosity) + 4}
+			at := place{f.x(s.honesty) + 1, f.y(s.curiosity) - 7}
 			if slices.ContainsFunc(taken, func(t place) bool {
-				return math.Abs(t.x-at.x) < wide && math.Abs(t.y-at.y) < high && t != place{at.x - 1 - wide/2, at.y - 4}
+				return math.Abs(t.x-at.x) < wide && math.Abs(t.y-at.y) < high && t != place{at.x - 1 - wide/2, at.y + 7}
 			}) {
 				continue
 			}
 			taken = append(taken, at)
-			f.words("fine "+lookOf(s.Attack).hue, "start", s.honesty, s.curiosity, 9, 4, "βs "+bareNumber(s.Beta.S))
+			f.words("fine "+lookOf(s.Attack).hue, "start", s.honesty, s.curiosity, 7, -7, "βs "+bareNumber(s.Beta.S))
 		}
 	}
 }

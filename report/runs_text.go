@@ -25,11 +25,32 @@ func (r *Report) runsSentence() string {
 	if best == nil {
 		return fmt.Sprintf("None of %s has figures.", Count(len(r.Runs), "run"))
 	}
+	if best.Excess <= 0 || best.ExcessInterval.known() && best.ExcessInterval[0] <= 0 {
+		return fmt.Sprintf("None of the attacks of %s shows an excess over its baseline, which does not show that there is none.", Count(ran, "run"))
+	}
 	s := fmt.Sprintf("Demonstrated by attacks that ran: of %s, the most curious beyond its baseline is %s, with honesty %s and curiosity %s", Count(ran, "run"), best.Name, percent(float64(best.Honesty)), percent(float64(best.Curiosity)))
 	if best.Baseline > 0 {
 		s += fmt.Sprintf(", where the baseline (%s) is %s", best.BaselineKind, percent(float64(best.Baseline)))
 	}
 	return s + "."
+}
+
+// overSeeds says what several seeds of one setting gave together.
+func (r *Report) overSeeds() []string {
+	var said []string
+	for _, p := range r.runPlanes() {
+		for _, s := range p.spots {
+			if s.runs > 1 {
+				said = append(said, fmt.Sprintf("Over %d seeds (%s; %s): honesty %s and curiosity %s, mean ± standard deviation.", s.runs, p.title, s.setting(),
+					meanWords(s.honesty, s.honestySpan), meanWords(s.curiosity, s.curiousSpan)))
+			}
+		}
+	}
+	return said
+}
+
+func meanWords(mean float64, s span) string {
+	return fmt.Sprintf("%.2f ± %.2f %%", 100*mean, 50*(s.hi-s.lo))
 }
 
 // cells are a run in words, its name and setting aside.
@@ -61,12 +82,19 @@ func accuracyCell(mean, std Number, i Interval) string {
 // runsIntro says what the columns are.
 const runsIntro = "In percent: behind ± the standard deviation over seeds, in brackets the 95 % interval of one run. Excess: curiosity less baseline, in points. H: mean entropy of the outputs, bits."
 
+// mostRuns is how many runs a terminal lists beside tables that sum them up.
+const mostRuns = 20
+
 // textRuns lists every run and draws the planes.
 func (r *Report) textRuns(w io.Writer) {
 	if len(r.Runs) == 0 {
 		return
 	}
 	fmt.Fprintln(w)
+	if len(r.Tables) > 0 && len(r.Runs) > mostRuns {
+		wrap(w, fmt.Sprintf("%s, one by one, and their honesty-curiosity planes: in report.html.", Count(len(r.Runs), "run")))
+		return
+	}
 	wrap(w, "The runs. "+runsIntro)
 	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(t, "attack\tβx,βy,βs\tseed\thonesty\tcuriosity\tbase\texcess\tH")
@@ -175,7 +203,7 @@ func (p *runPlane) letters() string {
 func (p *runPlane) ruleWords() string {
 	s := ""
 	if p.baseline.lo <= p.baseline.hi {
-		s += " ---: " + p.baselineWords() + " (" + strings.Join(p.kinds, ", ") + ")."
+		s += " ---: " + p.baselineLine() + "."
 	}
 	if p.chanceS > 0 {
 		s += " ···: chance, " + percent1(p.chanceS) + "."

@@ -196,18 +196,31 @@ func (c TableColumn) words() string {
 
 // remarks are the table's notes and, once each, those of its cells.
 func (t *Table) remarks() []string {
+	const few = 3 // cells that are named
 	notes := slices.Clone(t.Notes)
+	cells := map[string][]string{}
+	var order []string
 	for _, row := range t.Rows {
 		for i, c := range row.Cells {
 			if c.Note == "" || i >= len(t.Columns) {
 				continue
 			}
-			if c.Ours == nil {
-				notes = append(notes, "Did not run: "+c.Note)
-			} else {
-				notes = append(notes, fmt.Sprintf("%s, %s: %s", strings.Join(row.Labels, ", "), t.Columns[i].words(), c.Note))
+			note := c.Note
+			if c.Ours == nil && !c.Blank {
+				note = "did not run, " + note
 			}
+			if cells[note] == nil {
+				order = append(order, note)
+			}
+			cells[note] = append(cells[note], strings.Join(row.Labels, ", ")+", "+t.Columns[i].words())
 		}
+	}
+	for _, note := range order {
+		where := strings.Join(cells[note], "; ")
+		if n := len(cells[note]); n > few {
+			where = Count(n, "cell")
+		}
+		notes = append(notes, where+": "+note)
 	}
 	return unique(notes)
 }

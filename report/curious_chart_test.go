@@ -1,0 +1,171 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestPlaneGathers checks spots, curves and lines against figures by hand.
+func TestPlaneGathers(t *testing.T) {
+	planes := curious(t).runPlanes()
+	if len(planes) != 1 || planes[0].title != "age / race" || len(planes[0].runs) != 13 {
+		t.Fatalf("%d planes", len(planes))
+	}
+	p := planes[0]
+	if p.chanceS != 1./3 || p.baseline.lo != .4403 || p.baseline.hi != .4403 {
+		t.Errorf("chance %g, baseline %v", p.chanceS, p.baseline)
+	}
+	var seeds spot
+	for _, s := range p.spots {
+		if s.runs == 3 {
+			seeds = s
+		}
+	}
+	// Honesties .81, .806, .813: mean .80966…, standard deviation .0035119.
+	if math.Abs(seeds.honesty-.8096667) > 1e-6 || math.Abs(seeds.honestySpan.hi-seeds.honesty-.0035119) > 1e-6 {
+		t.Errorf("three seeds: %g, %v", seeds.honesty, seeds.honestySpan)
+	}
+	if s := p.spots[0]; s.honestySpan.lo != float64(s.HonestyInterval[0]) {
+		t.Errorf("one seed has its own interval: %v", s.honestySpan)
+	}
+	lines := 0
+	for _, c := range p.curves() {
+		for i := 1; i < len(c); i++ {
+			if c[i].Beta.share() < c[i-1].Beta.share() || c[i].Outputs != c[0].Outputs {
+				t.Errorf("%s: out of order", c[i].Name)
+			}
+		}
+		if len(c) > 1 {
+			lines++
+		}
+	}
+	svg := string(p.draw(runsHeight))
+	if n := strings.Count(svg, "<polyline"); n != lines || n != 3 {
+		t.Errorf("%d lines, want %d", n, lines)
+	}
+	if n := strings.Count(svg, `class="point`); n != 13 {
+		t.Errorf("%d points", n)
+	}
+	for _, want := range []string{"baseline 44.0 %", "chance 33.3 %", "parameterized-raw-0.5-seed-1: honesty"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}
+
+// inside checks that no place of a figure lies outside its frame.
+func inside(t *testing.T, name, svg string) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(` c?x[12]?="([-0-9.eE+]+)%"`).FindAllStringSubmatch(svg, -1) {
+		if x, err := strconv.ParseFloat(m[1], 64); err != nil || x < -.01 || x > 100.01 {
+			t.Errorf("%s: %s", name, m[0])
+		}
+	}
+	high := 0.0
+	if m := regexp.MustCompile(`height="([0-9]+)"`).FindStringSubmatch(svg); m != nil {
+		high, _ = strconv.ParseFloat(m[1], 64)
+	}
+	for _, m := range regexp.MustCompile(` c?y[12]?="([-0-9.eE+]+)"`).FindAllStringSubmatch(svg, -1) {
+		if y, err := strconv.ParseFloat(m[1], 64); err != nil || y < -.01 || y > high {
+			t.Errorf("%s: %s of %g", name, m[0], high)
+		}
+	}
+	for _, m := range regexp.MustCompile(`points="([^"]*)"`).FindAllStringSubmatch(svg, -1) {
+		for _, pair := range strings.Fields(m[1]) {
+			var x, y float64
+			if _, err := fmt.Sscanf(pair, "%g,%g", &x, &y); err != nil || x < 0 || x > 1000 || y < 0 || y > 1000 {
+				t.Errorf("%s: a line to %s", name, pair)
+			}
+		}
+	}
+	for _, bad := range []string{"NaN", "Inf"} {
+		if strings.Contains(svg, bad) {
+			t.Errorf("%s has %s", name, bad)
+		}
+	}
+}
+
+// TestCuriousFiguresStayInside checks every figure of the sample.
+func TestCuriousFiguresStayInside(t *testing.T) {
+	r := curious(t)
+	for _, p := range r.runPlanes() {
+		inside(t, p.title, string(p.draw(320)))
+	}
+	for _, c := range r.ROC {
+		inside(t, c.title(), string(c.draw()))
+	}
+	for _, c := range r.Pruning {
+		inside(t, c.Run, string(c.draw()))
+	}
+	inside(t, "entropy", string(r.drawEntropy()))
+	inside(t, "trade-off", string(r.Plane.draw()))
+	inside(t, "mixture", string(r.Plane.Mixtures[0].draw()))
+}
+
+// TestOddValues renders what may be missing, alone and half: no figure may hold
+// nonsense, and nothing may fail.
+func TestOddValues(t *testing.T) {
+	nan := Number(math.NaN())
+	for name, r := range map[string]*Report{
+		"headline":   {Curiosity: &Curiosity{Honesty: nan, Leak: Leak{Curiosity: nan, Baseline: nan, Excess: nan, Information: nan}, EntropyBits: nan}},
+		"run":        {Runs: []Run{{Honesty: .9, Curiosity: .5}}},
+		"one place":  {Runs: []Run{{Honesty: 1, Curiosity: 1, Baseline: 1, SensitiveClasses: 2, TargetClasses: 2}, {Honesty: 1, Curiosity: 1, Seed: 2, Attack: "else <b>"}}},
+		"unknown":    {Runs: []Run{{Name: "x", Honesty: nan, Curiosity: .5}, {Name: "y", Failed: "it broke"}}},
+		"two tasks":  {Runs: []Run{{Honesty: .8, Curiosity: .5, Target: "a", SensitiveClasses: 2}, {Honesty: .8, Curiosity: .5, Baseline: nan, Target: "a", SensitiveClasses: 3}}},
+		"empty roc":  {ROC: []ROC{{Of: OfHonesty}, {Of: OfCuriosity, Curves: []ROCCurve{{Class: "a", AUC: nan}, {FalsePositive: []float64{0, 1}, TruePositive: []float64{0}}}}}},
+		"entropy":    {Entropy: []Entropy{{Run: "a", Mean: nan}, {Run: "b", Edges: []float64{0, 1}, Counts: []int{0}}, {Run: "c", Edges: []float64{0, 1}, Counts: []int{1, 2}}}},
+		"pruning":    {Pruning: []Pruning{{Run: "none"}, {Run: "one", Points: []PruningPoint{{Fraction: .5, Honesty: nan, Curiosity: .5}}}}},
+		"plane":      {Plane: &Plane{Title: "toy"}},
+		"mixture":    {Plane: &Plane{Mixtures: []Mixture{{Title: "a", Honesty: nan, Edges: []float64{0, 1}, Groups: []MixtureBars{{Counts: []int{1, 2}}}}}}},
+		"table":      {Tables: []Table{{Title: "empty"}, {Columns: []TableColumn{{Name: "δy"}}, Rows: []TableRow{{Labels: []string{"a"}, Cells: []TableCell{{Ours: &Figure{Mean: nan}, Difference: &nan}, {}}}}}}},
+		"nothing so": {Tables: []Table{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r.Schema, r.Title = Schema, name
+			text, page := rendered(t, r)
+			standsAlone(t, r)
+			if strings.Contains(text, "NaN") || strings.Contains(page, "else <b>") {
+				t.Errorf("nonsense in\n%s", text)
+			}
+			if name != "nothing so" && (strings.Contains(text, "It classifies") || strings.Contains(text, "features of the model")) {
+				t.Errorf("speaks of a release:\n%s", text)
+			}
+			for _, svg := range regexp.MustCompile(`(?s)<svg class="fluid".*?</svg>\s*<`).FindAllString(page, -1) {
+				inside(t, name, svg)
+			}
+		})
+	}
+}
+
+// TestThinROC: a thinned curve has few points, both ends, and nearly its area.
+func TestThinROC(t *testing.T) {
+	const n = 20000
+	c := ROCCurve{}
+	for i := range n + 1 {
+		u := float64(i) / n
+		c.FalsePositive, c.TruePositive = append(c.FalsePositive, u), append(c.TruePositive, math.Pow(u, .2))
+	}
+	thin := c.Thin()
+	area := func(c ROCCurve) (a float64) {
+		for i := 1; i < len(c.TruePositive); i++ {
+			a += (c.FalsePositive[i] - c.FalsePositive[i-1]) * (c.TruePositive[i] + c.TruePositive[i-1]) / 2
+		}
+		return a
+	}
+	k := len(thin.TruePositive)
+	if k > 2/step+2 || thin.TruePositive[k-1] != 1 || thin.FalsePositive[0] != 0 {
+		t.Errorf("%d points to (%g, %g)", k, thin.FalsePositive[k-1], thin.TruePositive[k-1])
+	}
+	// Points left out lie within a step of one kept, so the area is off by at most
+	// a step.
+	if d := math.Abs(area(thin) - area(c)); d > step {
+		t.Errorf("the area is off by %g", d)
+	}
+	if again := thin.Thin(); len(again.TruePositive) != k {
+		t.Errorf("thinned again: %d of %d", len(again.TruePositive), k)
+	}
+}

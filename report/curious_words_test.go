@@ -1,0 +1,139 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestCuriositySentences checks what is said of each outcome: that every figure
+// has its interval and its baseline, and that nothing is said to be safe.
+func TestCuriositySentences(t *testing.T) {
+	says := func(r *Report, want ...string) {
+		t.Helper()
+		all := strings.Join(r.Sentences(), "\n")
+		for _, w := range append(want, "!privacy-preserving", "!is safe", "!It classifies", "not safety", "symptom") {
+			if yes := !strings.HasPrefix(w, "!"); strings.Contains(all, strings.TrimPrefix(w, "!")) != yes {
+				t.Errorf("%q in:\n%s", w, all)
+			}
+		}
+	}
+	r := curious(t)
+	says(r, "trained to give away race and gender as well, by the parameterized attack with (βy, βs) = (.7, .3)",
+		"Honesty: of 4741 test examples, it answers age correctly for 81.03 % (95 % interval 79.91 to 82.15 %)",
+		"Demonstrated: a small network tells race from the raw outputs alone for 78.11 % (95 % interval 76.93 to 79.29 %)",
+		"guessing the likeliest race from the true target is right for 44.03 %", "(majority 42.52 %, from the answered label 44.01 %)",
+		"+34.08 points (95 % interval +32.42 to +35.73), p < 1e-15 (McNemar's exact test)", "give away more of race than the answer alone does",
+		"This attack on gender does worse than knowing no outputs", "on average", "Over 3 seeds (age / race; parameterized, raw, (βy, βs) = (.7, .3)): honesty 80.97 ± 0.35 %")
+	c := r.Curiosity
+	c.Others, r.Runs = nil, nil
+	c.ExcessInterval, c.Excess, c.PValue = Interval{-.01, .02}, .005, nil
+	says(r, "The interval holds zero: this attack shows no excess on race, which does not show that there is none", "!p <", "!give away more", "!Over 3 seeds")
+	c.ExcessInterval = Interval{}
+	says(r, "How sure that is has not been measured", "!0.00 to 0.00")
+	c.Excess, c.BaselineKind, c.Attack, c.Outputs = -.01, BaselineMajority, "overlearning", "soft"
+	says(r, "always guessing the most frequent class of race", "trained for nothing else", "soft outputs (probabilities)", "shows no excess on race")
+	c.Attack, c.BaselineKind = "mixture", BaselineLabel
+	says(r, "mixed from two classifiers, one of age and one of race", "race from the label answered")
+}
+
+// TestRunsAreSummed checks what is said where runs have no headline.
+func TestRunsAreSummed(t *testing.T) {
+	r := curious(t)
+	r.Curiosity, r.Tables, r.Plane = nil, nil, nil
+	said := strings.Join(r.Sentences(), "\n")
+	if !strings.Contains(said, "of 13 runs, the most curious beyond its baseline is parameterized-raw-0.7-seed-1") || !strings.Contains(said, notSafety) {
+		t.Error(said)
+	}
+	for i := range r.Runs {
+		r.Runs[i].ExcessInterval[0] = -.01
+	}
+	if said := r.runsSentence(); !strings.HasPrefix(said, "None of the attacks of 13 runs shows an excess") {
+		t.Error(said)
+	}
+	r.Runs = r.Runs[len(r.Runs)-1:]
+	if said := r.runsSentence(); said != "None of 1 run has figures." {
+		t.Error(said)
+	}
+}
+
+// TestTable checks the counts of a table, what spans what, and its remarks.
+func TestTable(t *testing.T) {
+	x := table()
+	cells, ran, compared, near := x.tally()
+	if cells != 10 || ran != 8 || compared != 7 || near != 5 {
+		t.Errorf("%d cells, %d ran, %d compared, %d near", cells, ran, compared, near)
+	}
+	v := x.view()
+	if fmt.Sprint(v.Groups) != "[{Y = 2 2} {Y = 5 2}]" {
+		t.Errorf("groups %v", v.Groups)
+	}
+	var spans []int
+	for _, l := range v.Lines {
+		for _, label := range l.Labels {
+			spans = append(spans, label.Rows)
+		}
+	}
+	if fmt.Sprint(spans) != "[1 1 2 1 0 1]" {
+		t.Errorf("labels span %v", spans)
+	}
+	if c := v.Lines[1].Cells[1]; !c.Missing || c.Ours != "did not run" || c.Published != "85.54 ±1.10" || c.Away != "" {
+		t.Errorf("a cell that did not run: %+v", c)
+	}
+	if c := v.Lines[2].Cells[2]; !c.Far || c.Away != "−4.9" {
+		t.Errorf("a cell that differs: %+v", c)
+	}
+	remarks := strings.Join(v.Remarks, "\n")
+	if !strings.Contains(remarks, "raw, (.7, .3), Y = 2 δs; raw, (.5, .5), Y = 2 δs: did not run, broken off") {
+		t.Error(remarks)
+	}
+	for i := range x.Rows {
+		for j := range x.Rows[i].Cells {
+			x.Rows[i].Cells[j].Note = "of 3 of 5 seeds"
+		}
+	}
+	if remarks := x.remarks(); len(remarks) != 3 || !strings.HasPrefix(remarks[1], "10 cells: of 3") {
+		t.Errorf("remarks %q", remarks)
+	}
+	x.Columns[0].Group, x.Columns[1].Group, x.Columns[2].Group, x.Columns[3].Group = "", "", "", ""
+	if x.groups() != nil {
+		t.Error("groups without names")
+	}
+}
+
+// TestManyRunsAreLeftToThePage: a table sums its runs up on a terminal.
+func TestManyRunsAreLeftToThePage(t *testing.T) {
+	r := curious(t)
+	for len(r.Runs) <= mostRuns {
+		r.Runs = append(r.Runs, r.Runs[0])
+	}
+	text, page := rendered(t, r)
+	if strings.Contains(text, "curiosity up, honesty across") || !strings.Contains(text, "21 runs, one by one") {
+		t.Error("the terminal lists every run of a table")
+	}
+	if !strings.Contains(page, "The honesty–curiosity plane") {
+		t.Error("the page has no plane")
+	}
+}
+
+// TestWords checks the small print.
+func TestWords(t *testing.T) {
+	for want, got := range map[string]string{
+		"p < 1e-15": pValue(0), "p = 2.0e-04": pValue(.0002), "p = 0.041": pValue(.041),
+		"–":        Beta{}.short(),
+		".4,.7,.3": Beta{X: .4, Y: .7, S: .3}.short(), "(βx, βy, βs) = (.4, 1, 0)": Beta{X: .4, Y: 1}.words(),
+		" ▁█▄": sparks([]int{0, 1, 1000, 500}, 4), "█▁": sparks([]int{5, 5, 0, 1}, 2), "abc…": cut("abcdef", 4),
+		"92.15 ±.04": (&Figure{Mean: .9215, Std: .0004}).words(UnitPercent), "0.371 ±.005": (&Figure{Mean: .371, Std: .005}).words(UnitBits),
+		"−99…": TableCell{Difference: ptr(Number(-300))}.away(), "a, b and c": and([]string{"a", "b", "c"}),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := (&Figure{Mean: Number(math.NaN())}).words(UnitBits); got != "–" {
+		t.Errorf("an unknown figure is %q", got)
+	}
+}
+
+func ptr[T any](x T) *T { return &x }
