@@ -21,10 +21,6 @@ const (
 // Student is the Measure of a distilled net; that of any other is its outputs.
 const Student = "student"
 
-// StudentWidths are the layers of the student that stands for half of Table 12's net
-// in the authors' program; halving every layer would be 64-64-32-32-64.
-var StudentWidths = [5]int{64, 64, 64, 64, 64}
-
 // An Experiment is one table or figure of paper B.
 type Experiment struct {
 	Name      string // such as "table1"
@@ -68,7 +64,6 @@ type Cell struct {
 	Measure   string // which result of the training: its outputs or Student
 	Sensitive string // whose curiosity it is; empty where it is no attribute's
 	Published Published
-	Note      string // what is odd about the printed figure
 }
 
 // Published is a figure as the paper prints it, in the quantity's unit.
@@ -102,7 +97,7 @@ var quantities = []struct {
 	head string
 	unit Unit
 }{
-	{Share00, "s=0, y=0", None}, {Share01, "s=0, y=1", None}, {Share10, "s=1, y=0", None}, {Share11, "s=1, y=1", None},
+	{Share00, "s=0, y=0", Percent}, {Share01, "s=0, y=1", Percent}, {Share10, "s=1, y=0", Percent}, {Share11, "s=1, y=1", Percent},
 	{Information, "information", Bits},
 	{Honesty, "δy", Percent}, {Curiosity, "δs", Percent}, {Entropy, "entropy", Bits},
 	{HonestyAUC, "AUC of y", None}, {CuriosityAUC, "AUC of s", None},

@@ -96,7 +96,7 @@ func (x *Experiment) table(t Table, rows []label, all []line) {
 		}
 		for _, f := range l.figures {
 			t.Cells = append(t.Cells, Cell{
-				Row: row, Column: l.column, Quantity: f.Quantity, Published: f.Published, Note: l.note,
+				Row: row, Column: l.column, Quantity: f.Quantity, Published: f.Published,
 				Training: key, Measure: l.measure(), Sensitive: l.sensitive,
 			})
 		}
@@ -125,7 +125,7 @@ func byGroup(head string) label { return label{head, func(l line) string { retur
 
 var (
 	bySetting = label{"setting", line.setting}
-	byBeta    = label{"(βy, βs)", func(l line) string { return fmt.Sprintf("(%s, %s)", beta(l.beta.Y), beta(l.beta.S)) }}
+	byBeta    = label{"(βy, βs)", func(l line) string { return fmt.Sprintf("(%s,%s)", beta(l.beta.Y), beta(l.beta.S)) }}
 	byLayers  = label{"layers", func(l line) string { return widths(l.widths, "-") }}
 	byNet     = label{"net", func(l line) string { return l.role }}
 )
@@ -138,17 +138,20 @@ func beta(x float64) string {
 	return multiplier(x)
 }
 
-// setting names what is released and how it was trained, as the paper does.
+// SettingSaid explains the settings in the labels of rows.
+const SettingSaid = "raw and soft are the outputs that are released (the paper's RawHBC and SoftHBC), param. and reg. the parameterized and the regularized attack, Std a standard classifier, attacked afterwards (overlearning)."
+
+// setting names what is released and how it was trained, shortly.
 func (l line) setting() string {
 	switch l.kind {
-	case curious.Standard:
-		return "Std"
 	case curious.Overlearning:
-		return "Std, " + string(l.outputs)
-	case curious.MixtureKind:
-		return string(l.kind)
+		return "Std " + string(l.outputs)
+	case curious.Parameterized:
+		return string(l.outputs) + " param."
+	case curious.Regularized:
+		return string(l.outputs) + " reg."
 	}
-	return fmt.Sprintf("%s, %s", l.kind, l.outputs)
+	return string(l.kind)
 }
 
 // title names a line in a note.

@@ -103,19 +103,14 @@ func parseWidths(s string) (w [5]int, err error) {
 const defaultWidths = "128-128-64-64-128"
 
 func parsePublished(mean, std string, u Unit) (p Published, err error) {
-	scale := 1.
+	exponent := ""
 	if u == Percent {
-		scale = 100
+		exponent = "e-2"
 	}
-	if p.Mean, err = strconv.ParseFloat(mean, 64); err != nil {
+	if p.Mean, err = strconv.ParseFloat(mean+exponent, 64); err != nil || std == "" {
 		return p, err
 	}
-	p.Mean /= scale
-	if std == "" {
-		return p, nil
-	}
-	p.Std, err = strconv.ParseFloat(std, 64)
-	p.Std /= scale
+	p.Std, err = strconv.ParseFloat(std+exponent, 64)
 	p.Known = true
 	return p, err
 }

@@ -15,18 +15,25 @@ import (
 )
 
 type reproduceCmd struct {
-	Experiment string `arg:"" enum:"figure1,figure2,ladder" help:"figure1 (histograms of the bounds over MNIST's test set), figure2 (reconstructions of three of its images) or ladder (every bound and attack beside the paper's method)."`
-	Data       string `required:"" help:"Folder of MNIST's idx files." placeholder:"DIR"`
-	Model      string `help:"A trained net (default: train paper A's, 6 epochs)." placeholder:"FILE"`
-	Examples   string `help:"How many test images, or an .npy file of indices (default: all for figure1, 3 for figure2, 100 for ladder)." placeholder:"N|FILE"`
-	Published  int    `help:"figure1 and ladder: also run the authors' own procedure, on this many images; 0 for none." default:"500"`
-	Twins      string `help:"ladder: images for which inputs with exactly the same features are sought, the first so many or all." default:"20" placeholder:"N|all"`
-	Resume     bool   `help:"Go on with the interrupted run in --out."`
+	Experiment string   `arg:"" enum:"figure1,figure2,ladder,table1,table2,table3,table4,table5,table6,table7,table8,table9,figure4,figure7,figure8,figure9,convex" help:"Of paper A: figure1 (histograms of the bounds over MNIST's test set), figure2 (reconstructions of three of its images), ladder (every bound and attack beside the paper's method). Of paper B: table1, table2, table6 (CelebA), table3 to table5, table7 to table9, figure7, figure8, figure9 (UTKFace), figure4 and convex (no data)."`
+	Data       string   `help:"Folder of MNIST's idx files; for paper B folder or zip of CelebA or UTKFace." placeholder:"DIR"`
+	Model      string   `help:"Paper A: a trained net (default: train the paper's, 6 epochs)." placeholder:"FILE"`
+	Examples   string   `help:"Paper A: how many test images, or an .npy file of indices (default: all for figure1, 3 for figure2, 100 for ladder). Paper B: the most training examples (default: all)." placeholder:"N|FILE"`
+	Published  int      `help:"figure1 and ladder: also run the authors' own procedure, on this many images; 0 for none." default:"500"`
+	Twins      string   `help:"ladder: images for which inputs with exactly the same features are sought, the first so many or all." default:"20" placeholder:"N|all"`
+	Quick      bool     `help:"Paper B: 2 epochs, 32×32 pictures, at most 5000 training examples, one seed. Not comparable with the paper."`
+	Seeds      int      `help:"Paper B: trainings of each kind, with seeds from --seed on (default: 5)." placeholder:"N"`
+	Epochs     int      `help:"Paper B: passes over the training data (default: 50)." placeholder:"N"`
+	Only       []string `help:"Paper B: run these trainings only; a * stands for any letters." placeholder:"KEY"`
+	List       bool     `help:"Paper B: list the trainings and end."`
+	Cache      string   `help:"Paper B: folder for the decoded pictures, or none (default: beside the data)." placeholder:"DIR|none"`
+	Resume     bool     `help:"Go on with the interrupted run in --out."`
 	output
 }
 
 func (reproduceCmd) Help() string {
-	return "Example: tattle reproduce figure1 --data mnist --out figure1\n\nPrints the paper's figures beside ours. Interrupted, the same command with --out and --resume goes on."
+	return "Example: tattle reproduce figure1 --data mnist --out figure1\n\nExample: tattle reproduce table3 --data UTKFace --quick --out table3\n\n" +
+		"Prints the papers' figures beside ours. Interrupted, the same command with --out and --resume goes on; the tables go on cell by cell, where also --seeds and --only may change."
 }
 
 // figureSizes are those of A's Figures 1 and 2.
@@ -48,6 +55,12 @@ var publishedPeaks = []struct {
 }{{1. / 200, 0.16, 0.41}, {1. / 1000, 0.20, 0.47}}
 
 func (c *reproduceCmd) Run(e *env) error {
+	if c.ofPaperB() {
+		return c.curious(e)
+	}
+	if err := c.ofPaperA(); err != nil {
+		return err
+	}
 	if c.Published < 0 {
 		return usage(fmt.Errorf("--published: %d is negative", c.Published), "")
 	}

@@ -1,0 +1,295 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"tattle/curious"
+	"tattle/dataset"
+	"tattle/report"
+	"tattle/run"
+	"tattle/tables"
+)
+
+const cellSchema = "tattle/cell/1"
+
+// cellResult is the result.json of a cell, a training with one seed. It is written
+// last, and marks the cell as finished; it has no times, so that equal cells are
+// equal bytes.
+type cellResult struct {
+	Schema   string                  `json:"schema"`
+	Key      string                  `json:"key"`
+	Settings map[string]string       `json:"settings"`    // with another one it is another cell
+	Data     string                  `json:"data_sha256"` // of the three parts
+	Examples int                     `json:"examples"`    // of the training part
+	Counts   map[string][][]int      `json:"counts"`      // of the training part, by sensitive attribute: class of s × class of y
+	Epochs   []curious.Epoch         `json:"epochs"`
+	Best     int                     `json:"best"`
+	Measures map[string]*cellMeasure `json:"measures"` // by outputs, or "student"
+	Files    []report.Arrays         `json:"files"`
+	Failed   string                  `json:"failed,omitempty"` // why there are no measures
+}
+
+// cellMeasure is what was measured of one classifier and its attacks, those on the
+// training's sensitive attributes in their order.
+type cellMeasure struct {
+	Evaluation *curious.Evaluation `json:"evaluation"`
+	Taus       []float64           `json:"taus"` // of thresholds, in nats; else 0
+	Pruned     []prunedMeasure     `json:"pruned,omitempty"`
+}
+
+// prunedMeasure is what is left after pruning a fraction of the weights.
+type prunedMeasure struct {
+	Fraction  float64              `json:"fraction"`
+	Honesty   curious.Proportion   `json:"honesty"`
+	Curiosity []curious.Proportion `json:"curiosity"`
+}
+
+// cell returns what a cell came to, from its folder where it is finished.
+func (g *grid) cell(e *env, t tables.Training, seed uint64) (*cellResult, error) {
+	if err := g.open(e, t.Target); err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(g.dir, cellsDir, t.Key, fmt.Sprintf("seed-%d", seed))
+	r := g.newResult(t, seed)
+	steps := g.steps(t)
+	defer func() {
+		g.done += steps
+		g.bar.set(g.done, g.total)
+	}()
+	if was, err := r.finished(dir); was != nil || err != nil {
+		return was, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	c := &cellRun{grid: g, env: e, t: t, seed: seed, dir: dir, result: r}
+	if err := c.run(); err != nil {
+		return nil, fmt.Errorf("%s, seed %d: %w", t.Key, seed, err)
+	}
+	return r, r.write(dir)
+}
+
+// newResult is a cell before it is trained.
+func (g *grid) newResult(t tables.Training, seed uint64) *cellResult {
+	r := &cellResult{
+		Schema: cellSchema, Key: t.Key, Settings: g.settings(), Data: digestOf(g.parts), Examples: g.parts.Train.Len(),
+		Counts: map[string][][]int{}, Measures: map[string]*cellMeasure{},
+	}
+	r.Settings["seed"] = strconv.FormatUint(seed, 10)
+	for _, s := range t.Sensitive {
+		r.Counts[s] = jointCounts(g.parts.Train, g.index(t, s))
+	}
+	return r
+}
+
+// index is the position of a sensitive attribute among those of the open data.
+func (g *grid) index(t tables.Training, sensitive string) int {
+	return slices.Index(g.x.Sensitive(t.Target), sensitive)
+}
+
+// jointCounts counts the examples by class of s and class of y.
+func jointCounts(set *dataset.Set, index int) [][]int {
+	s := set.Sensitive[index]
+	n := make([][]int, len(s.Values))
+	for i := range n {
+		n[i] = make([]int, len(set.YNames))
+	}
+	for i, y := range set.Y {
+		n[s.Labels[i]][y]++
+	}
+	return n
+}
+
+// finished returns what is in dir of the same cell, nil where there is nothing whole.
+func (r *cellResult) finished(dir string) (*cellResult, error) {
+	file := filepath.Join(dir, resultFile)
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	was := new(cellResult)
+	if err := json.Unmarshal(b, was); err != nil || was.Schema != cellSchema {
+		return nil, hinted(fmt.Errorf("%s: not a result of this version of tattle", file), "delete it: the cell is then trained again")
+	}
+	d := differences(was.Settings, r.Settings)
+	if was.Data != r.Data {
+		d = append(d, run.Difference{Field: "data", Have: was.Data, Want: r.Data})
+	}
+	if len(d) > 0 {
+		return nil, &run.MismatchError{Folder: dir, Fields: d}
+	}
+	for _, f := range was.Files {
+		if hash, err := run.Digest(filepath.Join(dir, f.File)); err != nil || hash != f.SHA256 {
+			return nil, nil
+		}
+	}
+	return was, nil
+}
+
+// write notes the digests of the models in dir and writes result.json.
+func (r *cellResult) write(dir string) error {
+	models, err := fs.Glob(os.DirFS(dir), "*.onnx")
+	if err != nil {
+		return err
+	}
+	more, err := fs.Glob(os.DirFS(dir), "*/*.onnx")
+	if err != nil {
+		return err
+	}
+	for _, name := range append(models, more...) {
+		hash, err := run.Digest(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		r.Files = append(r.Files, report.Arrays{File: name, SHA256: hash})
+	}
+	return run.WriteFile(filepath.Join(dir, resultFile), func(w io.Writer) error { return indented(w, r) })
+}
+
+// cellRun trains one cell.
+type cellRun struct {
+	*grid
+	*env
+	t      tables.Training
+	seed   uint64
+	dir    string
+	result *cellResult
+}
+
+// options are those of F's training.
+func (g *grid) options(t tables.Training, seed uint64) curious.Options {
+	o := curious.Options{Attack: t.Kind, Outputs: t.Outputs[0], Beta: t.Beta, Epochs: g.epochs, Seed: seed}
+	if t.Kind == curious.Standard {
+		o.Outputs = curious.Raw // soft ones are made of them
+	}
+	if t.Kind != curious.Standard {
+		o.Attributes = []int{g.index(t, t.Sensitive[0])}
+	}
+	o.Net = curiousNet(g.parts.Train.Shape, t.Widths)
+	return o
+}
+
+// progress moves the bar of the whole grid.
+func (c *cellRun) progress(before int) func(done, total int, loss float64) {
+	return func(done, _ int, _ float64) { c.bar.set(c.done+int64(before+done), c.total) }
+}
+
+// run trains, measures and saves the models. A training whose loss is no longer
+// finite fails by itself: the grid goes on without it.
+func (c *cellRun) run() error {
+	parts, student := c.parts, (*dataset.Parts)(nil)
+	if c.t.Distill {
+		parts, student = curious.SplitTeacher(c.parts, c.seed)
+	}
+	o := c.options(c.t, c.seed)
+	o.Progress = c.progress(0)
+	f, err := curious.Train(c.ctx, parts, o)
+	if err != nil {
+		return c.failed(err)
+	}
+	c.result.Epochs, c.result.Best = f.Epochs, f.Best
+	if c.t.Kind == curious.Standard {
+		return c.overlearn(parts, f)
+	}
+	if err := c.measure(string(o.Outputs), f); err != nil || !c.t.Distill {
+		return err
+	}
+	return c.distill(student, f)
+}
+
+// failed keeps why a cell has no figures, unless somebody interrupted it.
+func (c *cellRun) failed(err error) error {
+	if c.ctx.Err() != nil {
+		return c.ctx.Err()
+	}
+	c.result.Failed = err.Error()
+	return nil
+}
+
+// overlearn fits attacks to the outputs of the standard net f, of each kind asked for
+// and on each sensitive attribute (B section 5.1.3).
+func (c *cellRun) overlearn(p *dataset.Parts, f *curious.Result) error {
+	for _, o := range c.t.Outputs {
+		released := *f
+		released.Classifier, released.Attacks = curious.Release(f.Classifier, o), nil
+		for _, s := range c.t.Sensitive {
+			a, err := curious.FitAttack(c.ctx, released.Classifier, p, c.index(c.t, s), curious.AttackOptions{Epochs: c.epochs, Seed: c.seed})
+			if err != nil {
+				return c.failed(err)
+			}
+			released.Attacks = append(released.Attacks, *a)
+		}
+		if err := c.measure(string(o), &released); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// distill trains the student on the outputs of the teacher f and tries the teacher's
+// attacks on it (B section 5.8).
+func (c *cellRun) distill(p *dataset.Parts, f *curious.Result) error {
+	d, err := curious.Distill(c.ctx, f.Classifier, p, curious.DistillOptions{
+		Epochs: c.epochs, Seed: c.seed, Progress: c.progress(f.Steps),
+		Net: curiousNet(p.Train.Shape, curious.StudentWidths),
+	})
+	if err != nil {
+		return c.failed(err)
+	}
+	student := *f
+	student.Classifier = d.Student
+	return c.measure(tables.Student, &student)
+}
+
+// measure evaluates a classifier with its attacks, and saves them: the first in the
+// cell's folder, others below it.
+func (c *cellRun) measure(name string, f *curious.Result) error {
+	m := new(cellMeasure)
+	var err error
+	if m.Evaluation, err = curious.Evaluate(c.ctx, f.Classifier, f.Attacks, c.parts.Train, c.parts.Test); err != nil {
+		return err
+	}
+	for _, a := range f.Attacks {
+		m.Taus = append(m.Taus, a.Tau)
+	}
+	if m.Pruned, err = c.prune(f); err != nil {
+		return err
+	}
+	dir := c.dir
+	if len(c.result.Measures) > 0 {
+		dir = filepath.Join(c.dir, name)
+	}
+	c.result.Measures[name] = m
+	return curious.Save(dir, f)
+}
+
+// prune measures what is left after pruning (B section 5.7).
+func (c *cellRun) prune(f *curious.Result) (out []prunedMeasure, err error) {
+	for _, fraction := range c.x.Pruned {
+		g, err := curious.Prune(f.Classifier, fraction, curious.PruneOptions{})
+		if err != nil {
+			return nil, err
+		}
+		e, err := curious.Evaluate(c.ctx, g, f.Attacks, c.parts.Train, c.parts.Test)
+		if err != nil {
+			return nil, err
+		}
+		m := prunedMeasure{Fraction: fraction, Honesty: e.Honesty}
+		for _, s := range e.Sensitive {
+			m.Curiosity = append(m.Curiosity, s.Curiosity)
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
