@@ -32,9 +32,7 @@ const (
 // valid tells whether edges and counts belong together.
 func (e Entropy) valid() bool { return len(e.Counts) > 0 && len(e.Edges) == len(e.Counts)+1 }
 
-// total counts the examples, and highest is the greatest share of them in a bin.
-func (e Entropy) total() (total int, highest float64) { return histogramTotals(e.Counts) }
-
+// histogramTotals counts the examples, and finds the greatest share in a bin.
 func histogramTotals(counts []int) (total int, highest float64) {
 	most := 0
 	for _, k := range counts {

@@ -1,0 +1,85 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// tablesIntro says what is in a cell.
+const tablesIntro = "Ours and published, mean ± standard deviation over seeds; σ: ours less published, in standard deviations."
+
+// textTables prints a line a cell: tables of the paper are wider than a terminal.
+func (r *Report) textTables(w io.Writer) {
+	for i := range r.Tables {
+		r.Tables[i].text(w)
+	}
+}
+
+func (t *Table) text(w io.Writer) {
+	fmt.Fprintln(w)
+	wrap(w, t.Title)
+	if t.Reduced != "" {
+		wrap(w, "NOT COMPARABLE: "+t.Reduced)
+	}
+	wrapSome(w, t.Caption)
+	wrap(w, tablesIntro)
+	x := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(x, "%s\tfigure\tours\tpublished\tσ\n", cut(strings.Join(t.Heads, ", "), 28))
+	for _, row := range t.Rows {
+		label := cut(strings.Join(row.Labels, ", "), 28)
+		for i, c := range row.Cells {
+			if c.Blank || i >= len(t.Columns) {
+				continue
+			}
+			k := t.Columns[i]
+			fmt.Fprintf(x, "%s\t%s\t%s\t%s\t%s\n", label, cut(k.words(), 16), c.ran(k.Unit), c.Published.words(k.Unit), c.away())
+			label = ""
+		}
+	}
+	x.Flush()
+	for _, n := range t.remarks() {
+		wrap(w, n)
+	}
+}
+
+// words name a column in full.
+func (c TableColumn) words() string {
+	if c.Group == "" {
+		return c.Name
+	}
+	return c.Group + " " + c.Name
+}
+
+// remarks are the table's notes and, once each, those of its cells.
+func (t *Table) remarks() []string {
+	const few = 3 // cells that are named
+	notes := slices.Clone(t.Notes)
+	cells := map[string][]string{}
+	var order []string
+	for _, row := range t.Rows {
+		for i, c := range row.Cells {
+			if c.Note == "" || i >= len(t.Columns) {
+				continue
+			}
+			note := c.Note
+			if c.Ours == nil && !c.Blank {
+				note = "did not run, " + note
+			}
+			if cells[note] == nil {
+				order = append(order, note)
+			}
+			cells[note] = append(cells[note], strings.Join(row.Labels, ", ")+", "+t.Columns[i].words())
+		}
+	}
+	for _, note := range order {
+		where := strings.Join(cells[note], "; ")
+		if n := len(cells[note]); n > few {
+			where = Count(n, "cell")
+		}
+		notes = append(notes, where+": "+note)
+	}
+	return unique(notes)
+}
