@@ -207,16 +207,21 @@ func (s seedRun) run(e *env, dir string, p *dataset.Parts, progress func(done, t
 func (s seedRun) result(p *dataset.Parts, t *curious.Result) *seedResult {
 	r := &seedResult{
 		Schema: resultSchema, Settings: s.settings(p), Data: digestOf(p), Source: s.source,
-		Examples: p.Train.Len(), Epochs: t.Epochs, Best: t.Best, Steps: t.Steps, Attacks: t.Attacks,
+		Parameters: parameters(t.Classifier), Examples: p.Train.Len(), Epochs: t.Epochs, Best: t.Best, Steps: t.Steps, Attacks: t.Attacks,
 		Timing: map[string]report.Number{},
-	}
-	for _, q := range t.Classifier.Params() {
-		r.Parameters += len(q.Data)
 	}
 	for _, a := range t.Attacks {
 		r.Taus = append(r.Taus, a.Tau)
 	}
 	return r
+}
+
+// parameters counts what is trained.
+func parameters(g *nn.Graph) (n int) {
+	for _, p := range g.Params() {
+		n += len(p.Data)
+	}
+	return n
 }
 
 // measured evaluates a training and writes it all down. A training that was

@@ -8,6 +8,7 @@ import (
 )
 
 type dataCmd struct {
+	Make dataMakeCmd `cmd:"" help:"Draw faces laid out as UTKFace or CelebA, to try the tool without the data."`
 	Get  dataGetCmd  `cmd:"" help:"Fetch a data set from its public home, resumed where it stopped and checked by SHA-256."`
 	Info dataInfoCmd `cmd:"" help:"Describe a data set: what it is, its terms, where it comes from."`
 }
@@ -23,6 +24,9 @@ func (dataGetCmd) Help() string {
 }
 
 func (c *dataGetCmd) Run(e *env) error {
+	if about(c.Name) != "" {
+		return usage(fmt.Errorf("%s is not fetched: no checksum of a published copy is known", c.Name), "tattle data info "+c.Name+" says where it is and how it is laid out")
+	}
 	if _, err := dataset.Info(c.Name); err != nil {
 		return usage(err, "tattle data info lists the sets")
 	}
@@ -48,7 +52,11 @@ func (dataInfoCmd) Help() string { return "Example: tattle data info mnist" }
 
 func (c *dataInfoCmd) Run(e *env) error {
 	if c.Name == "" {
-		_, err := fmt.Fprintln(e.stdout, strings.Join(dataset.Names(), "\n"))
+		_, err := fmt.Fprintln(e.stdout, strings.Join(append(dataset.Names(), aboutNames()...), "\n"))
+		return err
+	}
+	if s := about(c.Name); s != "" {
+		_, err := fmt.Fprintln(e.stdout, s)
 		return err
 	}
 	d, err := dataset.Info(c.Name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"strconv"
@@ -150,17 +151,35 @@ func (c *distillCmd) measure(e *env, dir string, r *report.Report, t *teacher, d
 	addRuns(r, own, student, "student, the teacher's attack")
 	addCurves(r, teachers, "teacher")
 	addCurves(r, own, "student")
-	r.Verdict = "distilled; of the student's outputs: " + standing(own)
+	r.Verdict = "distilled"
 	if len(fitted) > 0 {
 		refitted, err := evaluate(e.ctx, d.Student, fitted, t.parts)
 		if err != nil {
 			return err
 		}
-		student.Attack = "student, refitted"
+		student.Attack = "refitted"
 		addRuns(r, refitted, student, "student, an attack fitted to it")
-		r.Verdict += " by the teacher's attack, " + standing(refitted) + " by one fitted to them"
+		r.Verdict += "; of the student's outputs: " + standing(own) + " by the teacher's attack, " + standing(refitted) + " by one fitted to them"
 	}
-	return c.keep(dir, r, t, d, fitted)
+	if err := c.keep(dir, t, d, fitted); err != nil {
+		return err
+	}
+	if err := c.result(t, d, own).write(dir); err != nil {
+		return err
+	}
+	return modelOf(r, dir, modelFile, t.parts.Train.Shape, len(t.parts.Train.YNames))
+}
+
+// result is what prune reads of the student.
+func (c *distillCmd) result(t *teacher, d *curious.DistillResult, own *curious.Evaluation) *seedResult {
+	x := &seedResult{
+		Schema: resultSchema, Settings: maps.Clone(t.result.Settings), Data: t.result.Data, Source: t.result.Source,
+		Parameters: parameters(d.Student), Best: d.Best, Steps: d.Steps,
+		Taus: t.result.Taus, Evaluation: own, Timing: map[string]report.Number{},
+	}
+	x.Settings["attack"], x.Settings["seed"] = "distillation", strconv.FormatUint(c.Seed, 10)
+	x.Settings["temperature"], x.Settings["teacher"] = strconv.FormatFloat(c.Temperature, 'g', -1, 64), t.result.Files[len(t.result.Files)-1].SHA256
+	return x
 }
 
 func evaluate(ctx context.Context, f *nn.Graph, attacks []curious.Attack, p *dataset.Parts) (*curious.Evaluation, error) {
@@ -168,7 +187,7 @@ func evaluate(ctx context.Context, f *nn.Graph, attacks []curious.Attack, p *dat
 }
 
 // keep writes the student, the teacher's attacks and those fitted to the student.
-func (c *distillCmd) keep(dir string, r *report.Report, t *teacher, d *curious.DistillResult, fitted []curious.Attack) error {
+func (c *distillCmd) keep(dir string, t *teacher, d *curious.DistillResult, fitted []curious.Attack) error {
 	if err := onnx.Write(filepath.Join(dir, modelFile), d.Student); err != nil {
 		return err
 	}
@@ -184,16 +203,13 @@ func (c *distillCmd) keep(dir string, r *report.Report, t *teacher, d *curious.D
 			return err
 		}
 	}
-	return modelOf(r, dir, modelFile, t.parts.Train.Shape, len(t.parts.Train.YNames))
+	return nil
 }
 
 func (c *distillCmd) training(d *curious.DistillResult, data *dataset.Parts) *report.Training {
 	x := &report.Training{
-		Task: data.Train.Name + " by its teacher", Examples: data.Train.Len(), Asked: c.Epochs, Batch: c.Batch,
+		Task: data.Train.Name + " by its teacher", Parameters: parameters(d.Student), Examples: data.Train.Len(), Asked: c.Epochs, Batch: c.Batch,
 		Optimizer: fmt.Sprintf("Adam, learning rate %g", curious.DefaultLearningRate),
-	}
-	for _, p := range d.Student.Params() {
-		x.Parameters += len(p.Data)
 	}
 	for _, ep := range d.Epochs {
 		x.Epochs = append(x.Epochs, report.Epoch{Loss: report.Number(ep.Loss), Accuracy: report.Number(ep.Validation)})

@@ -100,6 +100,7 @@ func (c *pruneCmd) curve(e *env, r *report.Report, t *teacher) error {
 	return nil
 }
 
+// pruned is the classifier with a fraction of its weights set to zero.
 func (c *pruneCmd) pruned(t *teacher, fraction float64) (*nn.Graph, error) {
 	return curious.Prune(t.model.Classifier, fraction, curious.PruneOptions{Global: c.Global})
 }
@@ -143,10 +144,6 @@ func (c *pruneCmd) keep(dir string, r *report.Report, t *teacher) error {
 	if err != nil {
 		return err
 	}
-	if g.Metadata == nil {
-		g.Metadata = map[string]string{}
-	}
-	g.Metadata["tattle.pruned"] = strconv.FormatFloat(c.Keep, 'g', -1, 64)
 	if err := onnx.Write(filepath.Join(dir, modelFile), g); err != nil {
 		return err
 	}
