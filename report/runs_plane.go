@@ -139,11 +139,18 @@ func (p *runPlane) baselineWords() string {
 	return "baseline " + percent1(b.hi)
 }
 
+// kindWords say what a baseline guesses.
+var kindWords = map[string]string{
+	BaselineMajority: "the most frequent class",
+	BaselineTarget:   "the likeliest class given the true target",
+	BaselineLabel:    "the likeliest class given the answered label",
+}
+
 // kindWords say what the baselines are.
 func (p *runPlane) kindWords() string {
 	var said []string
 	for _, k := range p.kinds {
-		if w := map[string]string{BaselineMajority: "the most frequent class", BaselineTarget: "the likeliest class given the true target", BaselineLabel: "the likeliest class given the answered label"}[k]; w != "" {
+		if w := kindWords[k]; w != "" {
 			said = append(said, w)
 		}
 	}

@@ -30,7 +30,10 @@ func (r *Report) runsSentence() string {
 	}
 	s := fmt.Sprintf("Demonstrated by attacks that ran: of %s, the most curious beyond its baseline is %s, with honesty %s and curiosity %s", Count(ran, "run"), best.Name, percent(float64(best.Honesty)), percent(float64(best.Curiosity)))
 	if best.Baseline > 0 {
-		s += fmt.Sprintf(", where the baseline (%s) is %s", best.BaselineKind, percent(float64(best.Baseline)))
+		s += ", where the baseline is " + percent(float64(best.Baseline))
+		if w := kindWords[best.BaselineKind]; w != "" {
+			s += ", always guessing " + w
+		}
 	}
 	return s + "."
 }

@@ -52,6 +52,9 @@ func (t *Table) view() tableView {
 	return v
 }
 
+// Wide tells whether a page has too little room for a cell's figures side by side.
+func (v tableView) Wide() bool { return len(v.Columns)+len(v.Heads) > 7 }
+
 func (t *Table) groups() []tableGroup {
 	var groups []tableGroup
 	named := false
