@@ -32,8 +32,12 @@ func (o AttackOptions) withDefaults() AttackOptions {
 // epoch that guesses it best on the validation part. When ctx ends it returns the best
 // so far, nil where no epoch was completed, and ctx's error.
 func FitAttack(ctx context.Context, f *nn.Graph, p *dataset.Parts, index int, o AttackOptions) (*Attack, error) {
-	if index < 0 || index >= len(p.Train.Sensitive) {
-		return nil, fmt.Errorf("attack: there is no sensitive attribute %d: there are %d", index, len(p.Train.Sensitive))
+	check := checkParts(p)
+	if check == nil {
+		check = Options{Attack: Overlearning, Attributes: []int{index}}.checkAttributes(p)
+	}
+	if check != nil {
+		return nil, fmt.Errorf("attack: %w", check)
 	}
 	x, err := outputsOf(ctx, f, p)
 	if err != nil {

@@ -187,6 +187,14 @@ func softmax[T nn.Float](p, logp []float64, x []T) int {
 	return best
 }
 
+// softmaxInPlace replaces scores by their softmax.
+func softmaxInPlace(x []float32) {
+	_, logSum := logSumExp(x)
+	for i, v := range x {
+		x[i] = float32(math.Exp(float64(v) - logSum))
+	}
+}
+
 // logSumExp returns the first index of the largest entry and log Σ exp(x_i).
 func logSumExp[T nn.Float](x []T) (best int, logSum float64) {
 	best = argmax(x)

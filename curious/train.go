@@ -41,7 +41,10 @@ func Train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	if o.Attributes == nil {
+	switch {
+	case o.Attack == Standard:
+		o.Attributes = []int{}
+	case o.Attributes == nil:
 		o.Attributes = every(len(p.Train.Sensitive))
 	}
 	switch o.Attack {

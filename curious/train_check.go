@@ -19,6 +19,7 @@ func (o Options) Check(p *dataset.Parts) error {
 		o.checkNumbers,
 		func() error { return o.checkBeta(given.Beta == (Beta{})) },
 		func() error { return checkParts(p) },
+		func() error { return checkTarget(p) },
 		func() error { return o.checkAttributes(p) },
 		func() error { return o.checkFit(p.Train) },
 	} {
@@ -66,6 +67,8 @@ func (o Options) checkBeta(isDefault bool) error {
 		return fmt.Errorf("beta %v: βy is 0, so that nothing would be honest: give it a weight", b)
 	case hides && b.S == 0:
 		return fmt.Errorf("beta %v: βs is 0, so that nothing would be hidden: give it a weight, or train a standard classifier", b)
+	case o.Attack == MixtureKind:
+		return b.checkMixture()
 	case !hides && b.S != 0 && !isDefault:
 		return fmt.Errorf("beta %v: a %s classifier has no βs: set it to 0, or hide s by the parameterized attack", b, Standard)
 	}
@@ -86,6 +89,11 @@ func checkParts(p *dataset.Parts) error {
 	if len(p.Train.Sensitive) != len(p.Validation.Sensitive) {
 		return fmt.Errorf("%d sensitive attributes in the training part, %d in the validation part", len(p.Train.Sensitive), len(p.Validation.Sensitive))
 	}
+	return nil
+}
+
+// checkTarget looks at the target attribute.
+func checkTarget(p *dataset.Parts) error {
 	name := p.Train.YName
 	if name == "" {
 		name = "y"

@@ -3,6 +3,7 @@ package curious
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,10 +34,11 @@ func TestCheckRefuses(t *testing.T) {
 		{Options{Attack: Regularized}, none, `"r" has 3: group them`},
 		{Options{Attack: MixtureKind}, none, "hides one sensitive attribute, not 2"},
 		{Options{Attack: MixtureKind, Attributes: []int{2}}, func(p *dataset.Parts) {
-			p.Train.Sensitive = append(p.Train.Sensitive, dataset.Attribute{Name: "q", Values: []string{"1", "2", "3", "4"}, Labels: p.Train.Y})
+			p.Train.Sensitive = append(p.Train.Sensitive, dataset.Attribute{Name: "q", Values: []string{"1", "2", "3", "4"}, Labels: slices.Clone(p.Train.Y)})
 			p.Validation.Sensitive = append(p.Validation.Sensitive, p.Train.Sensitive[2])
-			p.Train.Sensitive[2].Labels[0], p.Train.Sensitive[2].Labels[1] = 3, 3
-		}, ""},
+			p.Train.Sensitive[2].Labels[0] = 3
+		}, "hides at most as many classes as the target has, 3"},
+		{Options{Attack: MixtureKind, Attributes: []int{0}, Beta: Beta{Y: .5, S: .5}}, none, "βy must be larger than βs"},
 		{Options{Attack: Parameterized, Attributes: []int{2}}, none, "there is no sensitive attribute 2"},
 		{Options{Attack: Parameterized, Attributes: []int{1, 1}}, none, `"r" is named twice`},
 		{Options{Attack: Parameterized}, func(p *dataset.Parts) { p.Train.Sensitive, p.Validation.Sensitive = nil, nil }, "no sensitive attribute"},
@@ -63,6 +65,9 @@ func TestCheckRefuses(t *testing.T) {
 	}
 	if err := (Options{}).Check(nil); err == nil {
 		t.Error("no data passes")
+	}
+	if _, err := FitAttack(context.Background(), nn.TableNet(6, 3, 1), trainingParts(9), 2, AttackOptions{}); err == nil || !strings.Contains(err.Error(), "no sensitive attribute 2") {
+		t.Errorf("an attack on nothing: %v", err)
 	}
 	for _, kind := range []Kind{"", Overlearning, Parameterized} {
 		if err := (Options{Attack: kind}).Check(trainingParts(50)); err != nil {

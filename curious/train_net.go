@@ -73,6 +73,20 @@ func (o Options) classifier(shape []int, classes int) (*nn.Graph, error) {
 	return Release(g, Raw), nil
 }
 
+// sameInEvaluation reports whether a graph computes the same in training and in
+// evaluation: it has no batch norm and no dropout.
+func sameInEvaluation(g *nn.Graph) bool {
+	return !slices.ContainsFunc(g.Nodes, func(n *nn.Node) bool {
+		switch op := n.Op.(type) {
+		case *nn.BatchNorm:
+			return true
+		case *nn.Dropout:
+			return op.P > 0
+		}
+		return false
+	})
+}
+
 // digitNet is paper A's net of MNIST (section 3.1) with a number of classes.
 func digitNet(classes int, seed uint64) *nn.Graph {
 	g := nn.MNISTNet(seed)

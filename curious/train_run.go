@@ -18,6 +18,8 @@ type training struct {
 	scores  *nn.Graph // F up to its scores
 	net     *nn.Net   // F with the outputs that are released, in evaluation mode
 	trainer *nn.Trainer
+	alike   bool      // F is the same in training and in evaluation
+	ahead   []float32 // its scores where evaluate has them already
 	loss    objective[float32]
 	attacks []*opponent
 
@@ -55,6 +57,7 @@ func newTraining(ctx context.Context, p *dataset.Parts, o Options) (*training, e
 	if t.trainer, err = newTrainer(t.scores, o, derive(o.Seed, drawDropout, 0)); err != nil {
 		return nil, err
 	}
+	t.alike = sameInEvaluation(t.scores)
 	if err := t.oppose(classes); err != nil {
 		return nil, err
 	}
@@ -138,15 +141,12 @@ func (t *training) load(indices []int) {
 	}
 }
 
-// stepAttacks makes each G's step, with F in evaluation mode and untouched. This pass
-// of F is not the one its own step needs: from the first batch norm on, one uses the
-// running statistics and no dropout, the other the batch's and masks. All they share
-// is the first convolution, a twentieth of the work of Table 12's net.
+// stepAttacks makes each G's step, with F in evaluation mode and untouched.
 func (t *training) stepAttacks() error {
 	if len(t.attacks) == 0 {
 		return nil
 	}
-	t.net.Forward(t.outputs, t.x)
+	t.evaluate()
 	for i, a := range t.attacks {
 		loss, _ := a.trainer.Step(t.outputs, t.s[i])
 		if err := finite("train: the attack", loss, t.result.Steps+1); err != nil {
@@ -156,9 +156,34 @@ func (t *training) stepAttacks() error {
 	return nil
 }
 
+// evaluate fills in the outputs of F in evaluation mode. Where training and evaluation
+// are the same, F's own step takes over the pass. Where there are batch norms or
+// dropout (Table 12) the two passes part at the first of them, running statistics and
+// no masks here, the batch's and masks there: only the first convolution would be
+// shared, a fourteenth of the products, and moving its 128×32×32 values an example
+// from one pass to the other takes as long as computing them.
+func (t *training) evaluate() {
+	if !t.alike {
+		t.net.Forward(t.outputs, t.x)
+		return
+	}
+	t.ahead = t.trainer.Forward(t.x)
+	copy(t.outputs, t.ahead)
+	if t.Outputs == Soft {
+		n := len(t.outputs) / t.Batch
+		for k := range t.Batch {
+			softmaxInPlace(t.outputs[k*n:][:n])
+		}
+	}
+}
+
 // stepClassifier makes F's step, with each G in evaluation mode and untouched.
 func (t *training) stepClassifier() (losses, error) {
-	loss := t.loss.at(t.grad, t.trainer.Forward(t.x), t.y, t.s)
+	scores := t.ahead
+	if t.ahead = nil; scores == nil {
+		scores = t.trainer.Forward(t.x)
+	}
+	loss := t.loss.at(t.grad, scores, t.y, t.s)
 	if err := finite("train", loss.total, t.result.Steps+1); err != nil {
 		return loss, err
 	}

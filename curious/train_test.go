@@ -4,71 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
-
-	"tattle/dataset"
-	"tattle/nn"
 )
-
-// trainingParts returns three parts of a table of 6 columns of noise: y, of three
-// classes, follows from the first two and s and r, of two and three, from the others.
-func trainingParts(train int) *dataset.Parts {
-	return &dataset.Parts{Train: trainingSet(train, 1), Validation: trainingSet(60, 2), Test: trainingSet(200, 3)}
-}
-
-func trainingSet(n int, seed uint64) *dataset.Set {
-	r := rand.New(rand.NewPCG(seed, 1))
-	s := &dataset.Set{
-		Shape: []int{6}, YName: "y", YNames: []string{"a", "b", "c"},
-		Sensitive: []dataset.Attribute{{Name: "s", Values: []string{"no", "yes"}}, {Name: "r", Values: []string{"u", "v", "w"}}},
-	}
-	third := func(a, b float64) int { return int(3 * (math.Atan2(a, b) + math.Pi) / (2*math.Pi + 1e-9)) }
-	for range n {
-		x := make([]float64, 6)
-		for i := range x {
-			x[i] = r.NormFloat64()
-			s.Values = append(s.Values, float32(x[i]))
-		}
-		yes := 0
-		if x[2]+x[3] > 0 {
-			yes = 1
-		}
-		s.Y = append(s.Y, third(x[0], x[1]))
-		s.Sensitive[0].Labels = append(s.Sensitive[0].Labels, yes)
-		s.Sensitive[1].Labels = append(s.Sensitive[1].Labels, third(x[4], x[5]))
-	}
-	return s
-}
-
-// trained runs Train and fails the test where that errs.
-func trained(t testing.TB, p *dataset.Parts, o Options) *Result {
-	t.Helper()
-	r, err := Train(context.Background(), p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// reached measures a result on a set: δy and the δs of each attack.
-func reached(t testing.TB, r *Result, set *dataset.Set) (honesty float64, curiosity []float64) {
-	t.Helper()
-	out, err := Predict(context.Background(), r.Classifier, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range r.Attacks {
-		net, err := nn.NewNet(a.Graph)
-		if err != nil {
-			t.Fatal(err)
-		}
-		curiosity = append(curiosity, accuracy(forward(net, out), set.Sensitive[a.Index].Labels))
-	}
-	return accuracy(out, set.Y), curiosity
-}
 
 // TestTrainHides trains every kind on data whose y and s are independent and of which
 // PyTorch, by the same steps, reaches about the same (raw .98 and .98, soft .69 and
@@ -135,73 +74,6 @@ func TestTrainKeepsTheBest(t *testing.T) {
 		}
 		if honesty != e.ValidationY || !slices.Equal(curiosity, want) {
 			t.Errorf("%s: reaches %v and %v, the epoch had %v and %v", o.Attack, honesty, curiosity, e.ValidationY, want)
-		}
-	}
-}
-
-// parameters returns the bits of everything that training changes.
-func parameters(graphs ...*nn.Graph) []uint32 {
-	var bits []uint32
-	for _, g := range graphs {
-		for _, p := range state(g) {
-			for _, v := range p.Data {
-				bits = append(bits, math.Float32bits(v))
-			}
-		}
-	}
-	return bits
-}
-
-// pictures returns parts of small pictures in colour, for nets with batch norms.
-func pictures(n int) *dataset.Parts {
-	set := func(n int, split dataset.Split) *dataset.Set {
-		s := dataset.Glyphs(dataset.GlyphOptions{N: n, Seed: 1, Split: split, Color: true})
-		small := *s
-		small.Shape, small.Pixels = []int{3, 16, 16}, nil
-		for i := range n * 3 {
-			for y := range 16 {
-				row := s.Pixels[i*28*28+(y+6)*28+6:]
-				small.Pixels = append(small.Pixels, row[:16]...)
-			}
-		}
-		return &small
-	}
-	return &dataset.Parts{Train: set(n, dataset.Train), Validation: set(50, dataset.Test)}
-}
-
-// smallNet is B Table 12 for them, of a few channels.
-func smallNet(classes int, seed uint64) *nn.Graph {
-	return nn.CuriousNet(nn.CuriousOptions{Classes: classes, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, seed)
-}
-
-// TestStepsAreApart holds that G's step leaves F's bytes as they are, running
-// statistics too, and F's step those of G.
-func TestStepsAreApart(t *testing.T) {
-	p := pictures(120)
-	for _, outputs := range []Outputs{Raw, Soft} {
-		o := Options{Attack: Parameterized, Outputs: outputs, Net: smallNet, Attributes: []int{0}}.withDefaults()
-		tr, err := newTraining(context.Background(), p, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := tr.attacks[0].graph
-		for range 2 {
-			tr.load(every(o.Batch))
-			f0, g0 := parameters(tr.scores), parameters(g)
-			if err := tr.stepAttacks(); err != nil {
-				t.Fatal(err)
-			}
-			f1, g1 := parameters(tr.scores), parameters(g)
-			if !slices.Equal(f0, f1) || slices.Equal(g0, g1) {
-				t.Errorf("%s: G's step: F is the same: %v, G is another: %v", outputs, slices.Equal(f0, f1), !slices.Equal(g0, g1))
-			}
-			if _, err := tr.stepClassifier(); err != nil {
-				t.Fatal(err)
-			}
-			f2, g2 := parameters(tr.scores), parameters(g)
-			if slices.Equal(f1, f2) || !slices.Equal(g1, g2) {
-				t.Errorf("%s: F's step: F is another: %v, G is the same: %v", outputs, !slices.Equal(f1, f2), slices.Equal(g1, g2))
-			}
 		}
 	}
 }
