@@ -209,20 +209,9 @@ func (l *labels) partition(fsys fs.FS, files []string, attributes *sheet, rows [
 		l.notes = append(l.notes, "no "+celebaPartition[0]+": the parts are not the official ones")
 		return nil
 	}
-	if len(s.header) < 2 {
-		return malformed(s.name, "want a name and a part in each row: get CelebA's list again")
-	}
-	parts := map[string]Split{"0": Train, "1": Validation, "2": Test}
-	of := make(map[string]Split, len(s.rows))
-	for i, row := range s.rows {
-		part, ok := parts[row[1]]
-		if !ok {
-			return malformed(s.name, "line %d: part %q: want 0, 1 or 2", s.lines[i], row[1])
-		}
-		if of[row[0]] != "" {
-			return malformed(s.name, "line %d: %q is there twice: get CelebA's list again", s.lines[i], row[0])
-		}
-		of[row[0]] = part
+	of, err := s.parts()
+	if err != nil {
+		return err
 	}
 	for _, i := range rows {
 		part, ok := of[attributes.rows[i][0]]
@@ -232,4 +221,26 @@ func (l *labels) partition(fsys fs.FS, files []string, attributes *sheet, rows [
 		l.split = append(l.split, part)
 	}
 	return nil
+}
+
+// celebaParts are the parts by their numbers.
+var celebaParts = map[string]Split{"0": Train, "1": Validation, "2": Test}
+
+// parts returns the part of every name.
+func (s *sheet) parts() (map[string]Split, error) {
+	if len(s.header) < 2 {
+		return nil, malformed(s.name, "want a name and a part in each row: get CelebA's list again")
+	}
+	of := make(map[string]Split, len(s.rows))
+	for i, row := range s.rows {
+		part, ok := celebaParts[row[1]]
+		if !ok {
+			return nil, malformed(s.name, "line %d: part %q: want 0, 1 or 2", s.lines[i], row[1])
+		}
+		if of[row[0]] != "" {
+			return nil, malformed(s.name, "line %d: %q is there twice: get CelebA's list again", s.lines[i], row[0])
+		}
+		of[row[0]] = part
+	}
+	return of, nil
 }

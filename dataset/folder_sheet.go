@@ -122,13 +122,15 @@ func trimmed(row []string) []string {
 
 // check refuses a header that does not name every column, each once.
 func (s *sheet) check() error {
+	seen := make(map[string]bool, len(s.header))
 	for i, name := range s.header {
 		if name == "" && i > 0 { // an index that some programs write is first
 			return malformed(s.name, "column %d has no name: write one into the header", i+1)
 		}
-		if slices.Contains(s.header[:i], name) {
+		if seen[name] {
 			return malformed(s.name, "two columns are called %q: rename one", name)
 		}
+		seen[name] = true
 	}
 	return nil
 }
