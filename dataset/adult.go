@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,7 +26,10 @@ func openAdult(path string) (*origin, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		dir = filepath.Dir(path)
 	}
-	train := filepath.Join(dir, adultTrain)
+	train := firstFile(dir, adultTrain)
+	if train == "" {
+		return nil, fmt.Errorf("%s: no %s: give the folder with UCI Adult's %s and %s", dir, adultTrain, adultTrain, adultTest)
+	}
 	t, err := readTable(train, adultColumns)
 	if err != nil {
 		return nil, err

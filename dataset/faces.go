@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 )
 
 // Sizes of generated faces, in pixels: half of what UTKFace and CelebA have.
@@ -94,7 +93,6 @@ func writeCelebA(ctx context.Context, dir string, n int, seed uint64) error {
 func writePictures(ctx context.Context, n int, draw func(i int) (string, *image.RGBA)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	var once sync.Mutex
 	share(n, func() func(i int) {
 		var b bytes.Buffer
 		return func(i int) {
@@ -108,9 +106,7 @@ func writePictures(ctx context.Context, n int, draw func(i int) (string, *image.
 				err = os.WriteFile(name, b.Bytes(), 0o666)
 			}
 			if err != nil {
-				once.Lock()
 				stop(err)
-				once.Unlock()
 			}
 		}
 	})

@@ -1,12 +1,14 @@
 package dataset
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -300,5 +302,40 @@ func TestShortcuts(t *testing.T) {
 				t.Errorf("%s of %d years, %s: class %d, want %d", name, years, race[years], a.Labels[years], want)
 			}
 		}
+	}
+}
+
+// TestRealFairFace counts labels as the archive's own CSV has them.
+func TestRealFairFace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("decodes thousands of pictures: left out with -short")
+	}
+	path := shared.Path(t, "data/fairface64.zip")
+	o := LabelledOptions{Target: "age: <30; >=30", Sensitive: []string{"gender", "race: White; *"}, Side: 8, Limit: 500, Cache: "none"}
+	p, err := OpenParts(context.Background(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	text, err := fs.ReadFile(archive, "labels.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	young := 0
+	for line := range strings.Lines(string(text)) {
+		f := strings.Split(line, ",")
+		if strings.HasPrefix(f[0], "val/") && slices.Contains([]string{"0-2", "3-9", "10-19", "20-29"}, f[1]) {
+			young++
+		}
+	}
+	for _, class := range p.Test.Y {
+		young -= 1 - class
+	}
+	if p.Train.Len() != 500 || p.Validation.Len() != 1600 || p.Test.Len() != 4000 || young != 0 {
+		t.Errorf("%d, %d and %d pictures; the test part has %d young people too few", p.Train.Len(), p.Validation.Len(), p.Test.Len(), young)
 	}
 }

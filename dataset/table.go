@@ -18,6 +18,7 @@ import (
 // Bounds of a table.
 const (
 	maxTable   = 1 << 30 // bytes of a CSV
+	maxFields  = 1 << 27 // each takes 16 bytes besides its text
 	maxColumns = 10000
 )
 
@@ -96,6 +97,9 @@ func (t *table) add(row []string, line int) error {
 	}
 	if len(row) != len(t.columns) {
 		return malformed(t.source, "line %d has %d fields and the first row %d: mend that line", line, len(row), len(t.columns))
+	}
+	if t.rows() >= maxFields/len(row) {
+		return malformed(t.source, "has more than %d fields: leave rows or columns out", maxFields)
 	}
 	for k, v := range row {
 		t.columns[k].values = append(t.columns[k].values, strings.TrimSpace(v))

@@ -248,6 +248,12 @@ func TestOpenTableRefuses(t *testing.T) {
 	}
 }
 
+func TestOpenAdultRefuses(t *testing.T) {
+	if _, err := OpenParts(context.Background(), t.TempDir(), LabelledOptions{Kind: KindAdult}); err == nil || !strings.Contains(err.Error(), "no adult.data") {
+		t.Errorf("an empty folder: %v", err)
+	}
+}
+
 func FuzzTable(f *testing.F) {
 	f.Add([]byte(csvOf(20)), "y", "s")
 	f.Add([]byte("a;b\n1;2\n"), "a", "b: *; 2")
