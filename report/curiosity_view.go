@@ -146,7 +146,14 @@ func (v *curiousView) Symptom() string { return symptom }
 func (v *curiousView) RunsIntro() string { return runsIntro }
 
 // TablesIntro says what is in a table's cell.
-func (v *curiousView) TablesIntro() string { return tablesIntro }
+func (v *curiousView) TablesIntro() string {
+	for i := range v.Tables {
+		if s := v.Tables[i].intro(); s != tablesIntro {
+			return s + " Each cell: ours; below it the published figure and σ, which stands out beyond 2."
+		}
+	}
+	return tablesIntro + " Each cell: ours; below it the published figure."
+}
 
 // PruningIntro says what was done.
 func (v *curiousView) PruningIntro() string { return pruningIntro }

@@ -8,8 +8,19 @@ import (
 	"text/tabwriter"
 )
 
-// tablesIntro says what is in a cell.
-const tablesIntro = "Ours and published, mean ± standard deviation over seeds; σ: ours less published, in standard deviations."
+// What is in a cell, and in one that compares both figures.
+const (
+	tablesIntro = "Ours and published, mean ± standard deviation over seeds."
+	sigmaIntro  = "σ: ours less published, in standard deviations."
+)
+
+// intro says what is in the table's cells.
+func (t *Table) intro() string {
+	if _, _, compared, _ := t.tally(); compared == 0 {
+		return tablesIntro
+	}
+	return tablesIntro + " " + sigmaIntro
+}
 
 // textTables prints a line a cell: tables of the paper are wider than a terminal.
 func (r *Report) textTables(w io.Writer) {
@@ -25,7 +36,7 @@ func (t *Table) text(w io.Writer) {
 		wrap(w, "NOT COMPARABLE: "+t.Reduced)
 	}
 	wrapSome(w, t.Caption)
-	wrap(w, tablesIntro)
+	wrap(w, t.intro())
 	x := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(x, "%s\tfigure\tours\tpublished\tσ\n", cut(strings.Join(t.Heads, ", "), 28))
 	for _, row := range t.Rows {
