@@ -12,6 +12,7 @@ type confusionView struct {
 	Title, Caption string
 	Classes        []string
 	Rows           []confusionRow
+	Big            bool // needs the whole width of the page
 }
 
 type confusionRow struct {
@@ -27,7 +28,7 @@ type confusionCell struct {
 
 // view renders a matrix's counts with their share of the true class.
 func (c *Confusion) view(title, caption string) confusionView {
-	v := confusionView{Title: title, Caption: caption, Classes: c.Classes}
+	v := confusionView{Title: title, Caption: caption, Classes: c.Classes, Big: len(c.Classes) > 6}
 	for i, counts := range c.Counts {
 		total, _ := histogramTotals(counts)
 		row := confusionRow{Class: c.class(i)}

@@ -129,7 +129,11 @@ func (r *Report) textEntropy(w io.Writer) {
 		return
 	}
 	fmt.Fprintln(w)
-	wrap(w, "Entropy of single outputs, in bits, each row to its own height. "+symptom)
+	intro := "Entropy of single outputs, in bits, each row to its own height."
+	if r.Curiosity == nil { // which has said so
+		intro += " " + symptom
+	}
+	wrap(w, intro)
 	for _, e := range r.Entropy {
 		fmt.Fprintf(w, "  %s, %s\n", e.Run, e.says())
 		if e.valid() {

@@ -145,10 +145,23 @@ func (r *Report) textROC(w io.Writer) {
 	}
 	wrap(w, "Areas under the ROC curves, each class against the rest (.5 is chance):")
 	for _, c := range r.ROC {
-		var areas []string
-		for _, x := range c.Curves {
-			areas = append(areas, x.Class+" "+x.area())
-		}
-		wrap(w, fmt.Sprintf("  %s, %s of %s: %s", c.Run, c.Of, c.Attribute, strings.Join(areas, ", ")))
+		areas := c.areas()
+		wrap(w, fmt.Sprintf("  %s, %s of %s: %s", c.Run, c.Of, c.Attribute, areas))
 	}
+}
+
+// areas lists the areas of all classes, or of many classes the least and the
+// greatest.
+func (c ROC) areas() string {
+	const many = 6
+	var areas []string
+	all := newSpan()
+	for _, x := range c.Curves {
+		areas = append(areas, x.Class+" "+x.area())
+		all.add(float64(x.AUC))
+	}
+	if len(areas) > many && all.lo <= all.hi {
+		return fmt.Sprintf("%.3f to %.3f over %d classes", all.lo, all.hi, len(areas))
+	}
+	return strings.Join(areas, ", ")
 }
