@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"tattle/curious"
 	"tattle/dataset"
@@ -12,6 +13,9 @@ import (
 // open reads the data, in three parts. All of the training part is in whole; in
 // parts only what is trained on.
 func (o *opened) open(e *env, cache string) (parts, whole *dataset.Parts, err error) {
+	if _, err := os.Stat(o.Path); err != nil && o.Path != "" {
+		return nil, nil, fmt.Errorf("--data: %w", err)
+	}
 	bar := newMeter(e.stderr, "reading", 0, false)
 	defer bar.close()
 	whole, err = dataset.OpenParts(e.ctx, o.Path, dataset.LabelledOptions{

@@ -186,12 +186,16 @@ func (s seedRun) check(p *dataset.Parts) error {
 // gets the models and result.json. Interrupted, it keeps the best epoch so far,
 // marked as unfinished, and returns it with ctx's error; nil where there is none.
 func (s seedRun) run(e *env, dir string, p *dataset.Parts, progress func(done, total int)) (*seedResult, error) {
+	made := !exists(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, hinted(err, "choose a folder that can be written with --out")
 	}
 	started := time.Now()
 	trained, stopped := curious.Train(e.ctx, p, s.trainOptions(p, progress))
 	if trained == nil || stopped != nil && e.ctx.Err() == nil {
+		if made {
+			os.Remove(dir) // does nothing unless it is empty
+		}
 		return nil, stopped
 	}
 	r := s.result(p, trained)
@@ -257,9 +261,7 @@ func (r *seedResult) write(dir string) error {
 		r.Files = append(r.Files, report.Arrays{File: filepath.Base(path), SHA256: hash})
 	}
 	return run.WriteFile(filepath.Join(dir, resultFile), func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "\t")
-		return enc.Encode(r)
+		return json.NewEncoder(w).Encode(r)
 	})
 }
 

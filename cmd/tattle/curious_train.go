@@ -38,7 +38,7 @@ func (c *trainCmd) trainCurious(e *env) error {
 		started := time.Now()
 		results, err := trainSeeds(e, dir, runs, parts)
 		if err != nil {
-			return stoppedAt(e, err, dir)
+			return c.stoppedAt(e, err, dir)
 		}
 		r, err := curiousReport(e, dir, runs, results, parts)
 		if err != nil {
@@ -62,9 +62,10 @@ func (o output) interrupted(resume bool) error {
 	return usage(fmt.Errorf("--out %s: holds an interrupted run", o.Out), "go on with it by --resume, or choose another folder")
 }
 
-// stoppedAt adds to an interruption how to go on.
-func stoppedAt(e *env, err error, dir string) error {
-	if e.ctx.Err() == nil {
+// stoppedAt adds to an interruption how to go on, where something is kept.
+func (o output) stoppedAt(e *env, err error, dir string) error {
+	o.Out = dir
+	if e.ctx.Err() == nil || o.interrupted(false) == nil {
 		return err
 	}
 	return hinted(err, "go on with: tattle "+quoted(resumeArgs(e.args, dir)))

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tattle/curious"
+	"tattle/dataset"
+)
+
+// seedParts is little data of which a linear part of a net learns something.
+func seedParts(t *testing.T) *dataset.Parts {
+	t.Helper()
+	p, err := dataset.OpenParts(t.Context(), "", dataset.LabelledOptions{Kind: dataset.KindGlyphs, Limit: 200, Sensitive: []string{"family: italic; *"}, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestSeedInterrupted stops a training in its second epoch: the first is kept and
+// marked, and done again the next time.
+func TestSeedInterrupted(t *testing.T) {
+	t.Parallel()
+	p, dir := seedParts(t), filepath.Join(t.TempDir(), "seed-1")
+	s := seedRun{options: curious.Options{Attack: curious.Parameterized, Epochs: 3, Seed: 1}}
+	ctx, cancel := context.WithCancel(t.Context())
+	e := &env{ctx: ctx, stdout: io.Discard, stderr: io.Discard}
+	r, err := s.run(e, dir, p, func(done, total int) {
+		if 3*done > total {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) || r == nil || !r.Unfinished || len(r.Epochs) != 1 || r.Evaluation == nil {
+		t.Fatalf("interrupted: %+v, %v", r, err)
+	}
+	if kept, err := readResult(dir); err != nil || !kept.Unfinished {
+		t.Fatalf("what is kept: %+v, %v", kept, err)
+	}
+	if again, err := s.finished(dir, p); again != nil || err != nil {
+		t.Fatalf("an unfinished training passes for a finished one: %v", err)
+	}
+	e.ctx = t.Context()
+	if _, err := s.run(e, dir, p, nil); err != nil {
+		t.Fatal(err)
+	}
+	checkFinished(t, s, dir, p)
+}
+
+// checkFinished expects a finished training in dir, which no other settings, data or
+// bytes pass for.
+func checkFinished(t *testing.T, s seedRun, dir string, p *dataset.Parts) {
+	t.Helper()
+	if r, err := s.finished(dir, p); err != nil || r == nil || len(r.Epochs) != 3 || len(r.Evaluation.Sensitive) != 1 {
+		t.Fatalf("finished: %+v, %v", r, err)
+	}
+	other := s
+	other.options.Beta = curious.Beta{Y: .5, S: .5}
+	if _, err := other.finished(dir, p); err == nil {
+		t.Error("another beta passes for this one")
+	}
+	less := *p
+	less.Train = p.Train.Subset(firstIndices(100))
+	if _, err := s.finished(dir, &less); err == nil {
+		t.Error("other data pass for these")
+	}
+	if err := os.Truncate(filepath.Join(dir, "attack.onnx"), 100); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.finished(dir, p); r != nil || err != nil {
+		t.Errorf("a training without its attack passes for a whole one: %v", err)
+	}
+}
