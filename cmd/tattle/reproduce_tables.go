@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"tattle/curious"
 	"tattle/dataset"
@@ -132,13 +133,14 @@ func (c *reproduceCmd) grid(e *env, x *tables.Experiment) error {
 	if err != nil {
 		return err
 	}
-	if err := g.reopen(); err != nil {
-		return err
-	}
-	return c.in(c.Experiment, c.Resume, func(dir string) error {
+	work := func(dir string) error {
 		g.dir = dir
 		return e.unfinished(g.run(e), dir)
-	})
+	}
+	if g.finishedBefore() {
+		return work(c.Out)
+	}
+	return c.in(c.Experiment, c.Resume, work)
 }
 
 // newGrid settles what is run, and how.
@@ -201,32 +203,49 @@ func (g *grid) run(e *env) error {
 	if begun(g.dir) && !g.Resume {
 		return usage(fmt.Errorf("--out %s: holds an interrupted run", g.dir), "go on with it by --resume, or choose another folder")
 	}
-	if err := g.keepSettings(g.dir); err != nil {
+	if err := g.sameSettings(); err != nil {
 		return err
 	}
 	if err := g.prepare(e); err != nil {
 		return err
 	}
+	if err := g.keepSettings(); err != nil {
+		return err
+	}
+	started := time.Now()
 	g.bar = newMeter(e.stderr, g.x.Name, g.total, false)
 	defer g.bar.close()
-	for _, seed := range g.seeds {
-		for _, t := range g.x.Trainings {
-			if !g.chosen[t.Key] {
-				continue
-			}
-			r, err := g.cell(e, t, seed)
-			if err != nil {
-				return err
-			}
-			g.results[t.Key] = append(g.results[t.Key], r)
-		}
+	if err := g.cells(e); err != nil {
+		return err
 	}
 	g.bar.close()
 	r, err := g.report(e)
 	if err != nil {
 		return err
 	}
+	r.Timing["total"] = seconds(started)
 	return g.finish(e, g.dir, r)
+}
+
+// cells trains those that were chosen, all with the first seed first: a table is
+// whole early. Those that an earlier run with another choice left are taken along.
+func (g *grid) cells(e *env) error {
+	for _, seed := range g.seeds {
+		for _, t := range g.x.Trainings {
+			take := g.cell
+			if !g.chosen[t.Key] {
+				take = g.kept
+			}
+			r, err := take(e, t, seed)
+			if err != nil {
+				return err
+			}
+			if r != nil {
+				g.results[t.Key] = append(g.results[t.Key], r)
+			}
+		}
+	}
+	return nil
 }
 
 // prepare opens the data of every target, so that nothing is refused after hours of
@@ -297,19 +316,25 @@ func (g *grid) settings() map[string]string {
 	}
 }
 
-// keepSettings writes the folder's settings, or holds those of this run to them.
-func (g *grid) keepSettings(dir string) error {
-	was, err := readManifest(dir)
-	if err != nil {
+// sameSettings holds the run to those that the folder was begun with.
+func (g *grid) sameSettings() error {
+	was, err := readManifest(g.dir)
+	if err != nil || was == nil {
 		return err
 	}
-	if was != nil {
-		if d := differences(was.Settings, g.settings()); len(d) > 0 {
-			return &run.MismatchError{Folder: dir, Fields: d}
-		}
+	if d := differences(was.Settings, g.settings()); len(d) > 0 {
+		return &run.MismatchError{Folder: g.dir, Fields: d}
+	}
+	return nil
+}
+
+// keepSettings writes them into the folder, unless they are there.
+func (g *grid) keepSettings() error {
+	file := filepath.Join(g.dir, manifestFile)
+	if exists(file) {
 		return nil
 	}
-	return run.WriteFile(filepath.Join(dir, manifestFile), func(w io.Writer) error {
+	return run.WriteFile(file, func(w io.Writer) error {
 		return indented(w, gridManifest{gridSchema, g.settings()})
 	})
 }
@@ -331,17 +356,24 @@ func readManifest(dir string) (*gridManifest, error) {
 	return m, nil
 }
 
-// reopen lets a finished run be gone on with, for more seeds or other cells: its
-// report is made again.
-func (g *grid) reopen() error {
+// finishedBefore says whether a finished run of paper B's tables is to be gone on
+// with, for more seeds or other cells.
+func (g *grid) finishedBefore() bool {
 	if !g.Resume || g.Out == "" || !exists(filepath.Join(g.Out, reportJSON)) {
-		return nil
+		return false
 	}
 	was, err := readManifest(g.Out)
-	if err != nil || was == nil || len(differences(was.Settings, g.settings())) > 0 {
-		return err // the folder is refused as it is
+	return err == nil && was != nil
+}
+
+// unreport takes away the report of a run that is gone on with.
+func (g *grid) unreport() error {
+	for _, name := range []string{reportJSON, reportHTML} { // the first marks the run as finished
+		if err := os.Remove(filepath.Join(g.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	return os.Remove(filepath.Join(g.Out, reportJSON))
+	return nil
 }
 
 // differences lists the settings in which two runs differ.

@@ -52,12 +52,28 @@ type prunedMeasure struct {
 	Curiosity []curious.Proportion `json:"curiosity"`
 }
 
+func (g *grid) cellDir(t tables.Training, seed uint64) string {
+	return filepath.Join(g.dir, cellsDir, t.Key, fmt.Sprintf("seed-%d", seed))
+}
+
+// kept returns a cell that is finished, nil where there is none.
+func (g *grid) kept(e *env, t tables.Training, seed uint64) (*cellResult, error) {
+	dir := g.cellDir(t, seed)
+	if !exists(filepath.Join(dir, resultFile)) {
+		return nil, nil
+	}
+	if err := g.open(e, t.Target); err != nil {
+		return nil, err
+	}
+	return g.newResult(t, seed).finished(dir)
+}
+
 // cell returns what a cell came to, from its folder where it is finished.
 func (g *grid) cell(e *env, t tables.Training, seed uint64) (*cellResult, error) {
 	if err := g.open(e, t.Target); err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(g.dir, cellsDir, t.Key, fmt.Sprintf("seed-%d", seed))
+	dir := g.cellDir(t, seed)
 	r := g.newResult(t, seed)
 	steps := g.steps(t)
 	defer func() {
@@ -67,7 +83,7 @@ func (g *grid) cell(e *env, t tables.Training, seed uint64) (*cellResult, error)
 	if was, err := r.finished(dir); was != nil || err != nil {
 		return was, err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := errors.Join(g.unreport(), os.MkdirAll(dir, 0o777)); err != nil {
 		return nil, err
 	}
 	c := &cellRun{grid: g, env: e, t: t, seed: seed, dir: dir, result: r}
@@ -281,7 +297,7 @@ func (c *cellRun) prune(f *curious.Result) (out []prunedMeasure, err error) {
 		if err != nil {
 			return nil, err
 		}
-		e, err := curious.Evaluate(c.ctx, g, f.Attacks, c.parts.Train, c.parts.Test)
+		e, err := curious.Evaluate(c.ctx, g, f.Attacks, nil, c.parts.Test) // its baselines are not used
 		if err != nil {
 			return nil, err
 		}

@@ -28,6 +28,7 @@ func (g *grid) report(e *env) (*report.Report, error) {
 	for _, t := range g.x.Tables {
 		r.Tables = append(r.Tables, g.table(t))
 	}
+	r.Tables[0].Notes = append(r.Tables[0].Notes, g.notes...)
 	for _, t := range g.x.Trainings {
 		r.Runs = append(r.Runs, g.runs(t)...)
 	}
@@ -49,14 +50,13 @@ func (g *grid) warn(r *report.Report) {
 				r.Warnings = append(r.Warnings, fmt.Sprintf("%s, seed %s failed: %s", t.Key, c.Settings["seed"], c.Failed))
 			}
 		}
-		if g.chosen[t.Key] {
+		if len(g.results[t.Key]) > 0 {
 			ran++
 		}
 	}
 	if ran < len(g.x.Trainings) {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d trainings were run (--only); the cells of the others are empty.", ran, len(g.x.Trainings)))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d trainings have run (--only); the cells of the others are empty.", ran, len(g.x.Trainings)))
 	}
-	r.Warnings = append(r.Warnings, g.notes...)
 	r.Verdict = "reproduced"
 	if ran < len(g.x.Trainings) || failed > 0 {
 		r.Verdict = "reproduced in part"
@@ -130,12 +130,12 @@ func (g *grid) tableCell(c tables.Cell) report.TableCell {
 		}
 	}
 	switch {
-	case !g.chosen[c.Training]:
+	case len(g.results[c.Training]) == 0:
 		out.Note = "left out by --only"
 	case len(values) == 0:
 		out.Note = "failed with every seed; the warnings say why"
 	case len(values) < len(g.seeds):
-		out.Note = fmt.Sprintf("of %d of %d seeds; the others failed", len(values), len(g.seeds))
+		out.Note = fmt.Sprintf("of %d of %d seeds", len(values), len(g.seeds))
 	}
 	if len(values) == 0 {
 		return out
