@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"tattle/curious"
 	"tattle/dataset"
@@ -70,7 +68,7 @@ func describeCurious(e *env, r *report.Report, dir, at string, s seedRun, x *see
 }
 
 func curiousTitle(train *dataset.Set) string {
-	return "A classifier of the " + curiousName(train)
+	return "A classifier of " + curiousName(train)
 }
 
 // modelOf notes a model beside the report.
@@ -222,23 +220,19 @@ func rocOf(name, of, attribute string, curves []curious.ROC) report.ROC {
 	return x
 }
 
-// curiousVerdict says in a line what came of it, over all seeds.
+// curiousVerdict says in a line what came of it; the report's own sentences give the
+// means over seeds of those that were attacked.
 func curiousVerdict(results []*seedResult) string {
 	all := make([]*curious.Evaluation, len(results))
 	for i, x := range results {
 		all[i] = x.Evaluation
 	}
 	verdict := standing(all[0])
-	if len(all) == 1 {
+	if len(all) == 1 || len(all[0].Sensitive) > 0 {
 		return verdict
 	}
-	s := curious.Summarize(all)
-	said := []string{"honesty " + meanStd(s.Honesty, 100) + " %"}
-	for _, x := range s.Sensitive {
-		said = append(said, fmt.Sprintf("curiosity of %s %s %% (excess %s points)", x.Attribute, meanStd(x.Curiosity, 100), meanStd(x.Excess, 100)))
-	}
-	said = append(said, "entropy "+meanStd(s.Entropy, 1)+" bits")
-	return fmt.Sprintf("%s; mean ± standard deviation over %d seeds: %s", verdict, len(all), strings.Join(said, ", "))
+	m := curious.Summarize(all).Honesty
+	return fmt.Sprintf("%s; honesty over %d seeds %.2f ± %.2f %%, mean ± standard deviation", verdict, len(all), 100*m.Mean, 100*m.Std)
 }
 
 // standing is what an attack has shown.
@@ -252,11 +246,6 @@ func standing(v *curious.Evaluation) string {
 		}
 	}
 	return "no excess demonstrated"
-}
-
-func meanStd(m curious.MeanStd, times float64) string {
-	f := func(x float64) string { return strconv.FormatFloat(times*x, 'f', 2, 64) }
-	return strings.Replace(f(m.Mean), "-", "−", 1) + " ± " + f(m.Std)
 }
 
 // doubts are what makes a run less than it seems.
@@ -282,5 +271,5 @@ func majority(confusion [][]int) int {
 	return most
 }
 
-// curiousName is what a classifier answers of which data.
-func curiousName(train *dataset.Set) string { return train.YName + " of " + train.Name }
+// curiousName says of which data a classifier answers what.
+func curiousName(train *dataset.Set) string { return train.Name + ": " + train.YName }

@@ -73,7 +73,7 @@ func (c *distillCmd) check() (widths [5]int, err error) {
 // distill trains the student, attacks it twice, and reports on it beside the
 // teacher.
 func (c *distillCmd) distill(e *env, dir string, t *teacher, widths [5]int) (*report.Report, error) {
-	r := newReport(e, "A student of "+curiousName(t.parts.Train), c.Seed)
+	r := newReport(e, "A student of a classifier of "+curiousName(t.parts.Train), c.Seed)
 	_, data := curious.SplitTeacher(t.whole, t.result.Source.Seed)
 	stop := timed(r, "distillation")
 	d, err := c.train(e, t, data, widths)

@@ -65,7 +65,7 @@ func (c *pruneCmd) check() error {
 
 // prune measures at every fraction, and reports on it.
 func (c *pruneCmd) prune(e *env, dir string, t *teacher) (*report.Report, error) {
-	r := newReport(e, "Pruning "+curiousName(t.parts.Train), t.options.Seed)
+	r := newReport(e, "Pruning a classifier of "+curiousName(t.parts.Train), t.options.Seed)
 	r.Data = describe(t.parts.Test, "", string(dataset.Test))
 	r.Settings["run"], r.Settings["global"] = t.here(), strconv.FormatBool(c.Global)
 	r.Warnings = append(append(r.Warnings, t.notes...), t.parts.Notes...)
