@@ -43,6 +43,7 @@ func describeCurious(e *env, r *report.Report, dir, at string, s seedRun, x *see
 			r.Settings[k] = v
 		}
 	}
+	r.Settings["epoch kept"] = fmt.Sprintf("%d of %d", x.Best, len(x.Epochs))
 	trained, err := curious.Open(filepath.Join(dir, at))
 	if err != nil {
 		return err
