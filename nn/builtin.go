@@ -1,6 +1,9 @@
 package nn
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // MNISTNet returns paper A's classifier of MNIST (section 3.1), with parameters
 // drawn by the seed: inputs [1, 28, 28] → Flatten → Affine 784×784 → ReLU → Affine
@@ -67,8 +70,8 @@ type CuriousOptions struct {
 // panics where a setting is negative or Side no multiple of 16.
 func CuriousNet(o CuriousOptions, seed uint64) *Graph {
 	o = o.withDefaults()
-	if o.Classes <= 0 || o.Channels < 0 || o.Side < 0 || o.Side%16 != 0 {
-		panic(fmt.Sprintf("nn: %d classes of %d channels of %d×%d pixels: want positive numbers and a multiple of 16", o.Classes, o.Channels, o.Side, o.Side))
+	if o.Classes <= 0 || o.Channels < 0 || o.Side < 0 || o.Side%16 != 0 || slices.Min(o.Widths[:]) < 0 {
+		panic(fmt.Sprintf("nn: %d classes of %d channels of %d×%d pixels, widths %v: want positive numbers and a multiple of 16", o.Classes, o.Channels, o.Side, o.Side, o.Widths))
 	}
 	b := newBuilder("curious", o.Channels, o.Side, o.Side)
 	for _, channels := range o.Widths[:4] {

@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -129,5 +130,19 @@ func TestInit(t *testing.T) {
 				t.Errorf("%s: largest %v of %v, variance %v times what it should be", p.Name, top, bound, ratio)
 			}
 		}
+	}
+}
+
+// TestCuriousNetRefuses holds that every setting that cannot be is named.
+func TestCuriousNetRefuses(t *testing.T) {
+	for _, o := range []CuriousOptions{{}, {Classes: 2, Side: 40}, {Classes: 2, Channels: -1}, {Classes: 2, Widths: [5]int{-1}}} {
+		func() {
+			defer func() {
+				if text, ok := recover().(string); !ok || !strings.HasPrefix(text, "nn: ") {
+					t.Errorf("%+v: not refused as it should be", o)
+				}
+			}()
+			CuriousNet(o, 1)
+		}()
 	}
 }

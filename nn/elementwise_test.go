@@ -76,6 +76,10 @@ func TestHardmax(t *testing.T) {
 	y := make([]float32, 12)
 	net.Forward(y, []float32{1, 2, 3, 5, 5, 1, -1, -2, -1, 0, 0, 0})
 	closeTo(t, "hardmax", y, []float32{0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0}, 0)
+	net.Forward(y[:3], []float32{1, float32(math.NaN()), 3})
+	if !math.IsNaN(float64(y[0]+y[1]+y[2])) || y[0] == y[0] {
+		t.Errorf("of a NaN: %v", y[:3])
+	}
 	for _, in := range [][]int{{10}, {4, 3}} {
 		c := opCase{&Hardmax{}, [][]int{in}, Size(in)}
 		testDifference(t, c)

@@ -8,7 +8,8 @@ import (
 )
 
 // Hardmax is 1 at the largest entry of the last dimension, the first of equal
-// ones, and 0 elsewhere. Its derivative is taken to be 0 everywhere.
+// ones, and 0 elsewhere. Its derivative is taken to be 0 everywhere. Where one entry is
+// NaN all outputs are, lest a broken net look sure of itself.
 type Hardmax struct{}
 
 // Kind returns "Hardmax".
@@ -45,15 +46,15 @@ func newHardmax[T Float](in []int) *hardmax[T] {
 	k.rows = func(lo, hi int) {
 		clear(k.f.y[lo*cols : hi*cols])
 		for r := lo; r < hi; r++ {
-			k.f.y[r*cols+winner(k.f.x[0][r*cols:][:cols], nil)] = 1
+			vote(k.f.y[r*cols:][:cols], winner(k.f.x[0][r*cols:][:cols], nil), 1)
 		}
 	}
 	k.changes = func(lo, hi int) {
 		clear(k.dst[lo*cols : hi*cols])
 		for r := lo; r < hi; r++ {
-			x := k.f.x[0][k.primal(r)*cols:][:cols]
-			k.dst[r*cols+winner(x, k.d[r*cols:][:cols])]++
-			k.dst[r*cols+winner(x, nil)]--
+			x, dst := k.f.x[0][k.primal(r)*cols:][:cols], k.dst[r*cols:][:cols]
+			vote(dst, winner(x, k.d[r*cols:][:cols]), 1)
+			vote(dst, winner(x, nil), -1)
 		}
 	}
 	return k
@@ -64,13 +65,28 @@ func (k *hardmax[T]) primal(r int) int {
 	return r/(k.k*k.perExample)*k.perExample + r%k.perExample
 }
 
-// winner returns the first index of the largest entry of x + d; nil d is 0.
+// vote adds v to the winner's entry; without a winner every entry becomes NaN.
+func vote[T Float](dst []T, winner int, v T) {
+	if winner >= 0 {
+		dst[winner] += v
+		return
+	}
+	for i := range dst {
+		dst[i] = T(math.NaN())
+	}
+}
+
+// winner returns the first index of the largest entry of x + d, −1 where one is NaN;
+// nil d is 0.
 func winner[T Float](x, d []T) int {
 	best, top := 0, math.Inf(-1)
 	for i, v := range x {
 		w := float64(v)
 		if d != nil {
 			w += float64(d[i])
+		}
+		if math.IsNaN(w) {
+			return -1
 		}
 		if w > top {
 			best, top = i, w
