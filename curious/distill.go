@@ -2,7 +2,9 @@ package curious
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"tattle/dataset"
@@ -28,8 +30,9 @@ const (
 // student is trained on; the teacher has the rest (B section 5.8).
 const StudentShare = .2
 
-// StudentWidths are those of the student's layers: about half of each of the
-// teacher's (B section 5.8), as the authors' program has them.
+// StudentWidths are those of the student's layers in the authors' program. B section
+// 5.8 says half the parameters of each of the teacher's layers: of those of B Table 12
+// they leave a half, a quarter, a half, all and a half.
 var StudentWidths = [5]int{64, 64, 64, 64, 64}
 
 // SplitTeacher divides the training part by the seed into the teacher's 80 % and the
@@ -127,16 +130,15 @@ type distillation struct {
 func newDistillation(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o DistillOptions) (*distillation, error) {
 	o, err := o.complete(teacher, p)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("distill: %w", err)
 	}
 	d := &distillation{DistillOptions: o, data: p, outputs: taught(teacher)}
 	if d.teacher, err = Predict(ctx, teacher, p.Train); err != nil {
 		return nil, err
 	}
-	n := p.Train.Len()
-	classes := len(d.teacher) / n
-	if classes != len(p.Train.YNames) {
-		return nil, fmt.Errorf("distill: the teacher tells %d classes apart, %s has %d: name the target it was trained for", classes, p.Train.YName, len(p.Train.YNames))
+	n, classes := p.Train.Len(), len(p.Train.YNames)
+	if err := d.checkTaught(classes); err != nil {
+		return nil, fmt.Errorf("distill: %w", err)
 	}
 	if d.outputs == Raw {
 		temper(d.teacher, classes, o.Temperature)
@@ -175,17 +177,29 @@ func (o DistillOptions) complete(teacher *nn.Graph, p *dataset.Parts) (DistillOp
 		o.Net = studentNet(p.Train.Shape)
 	}
 	switch {
-	case !(o.Temperature > 0):
-		return o, fmt.Errorf("distill: temperature %v is not positive", o.Temperature)
+	case !(o.Temperature > 0) || math.IsInf(o.Temperature, 0):
+		return o, fmt.Errorf("temperature %v: want a number above 0", o.Temperature)
 	case o.Temperature != 1 && taught(teacher) == Soft:
-		return o, fmt.Errorf("distill: temperature %v of a teacher with soft outputs: leave it at 1, or take a teacher with raw ones", o.Temperature)
-	case o.Epochs < 0 || o.Batch < 0:
-		return o, fmt.Errorf("distill: %d epochs in batches of %d: neither may be negative", o.Epochs, o.Batch)
+		return o, fmt.Errorf("temperature %v of a teacher with soft outputs: leave it at 1, or take a teacher with raw ones", o.Temperature)
 	case p.Train.Len() == 0 || p.Validation == nil || p.Validation.Len() == 0:
-		return o, fmt.Errorf("distill: no examples to train or to validate on")
+		return o, errors.New("no examples to train or to validate on")
+	}
+	if err := (Options{Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate}).checkNumbers(); err != nil {
+		return o, err
 	}
 	o.Batch = min(o.Batch, p.Train.Len())
-	return o, nil
+	return o, checkGraph("the teacher", teacher, nn.Size(p.Train.Shape), len(p.Train.YNames), p.Train.YName)
+}
+
+// checkTaught errs where the teacher's outputs are nothing to learn from.
+func (d *distillation) checkTaught(classes int) error {
+	if err := allFinite("the teacher", "training", d.teacher, classes); err != nil {
+		return err
+	}
+	if d.outputs == Soft && !areDistributions(d.teacher, classes) {
+		return fmt.Errorf("the teacher's outputs are said to be soft (%s = %s), but are no distributions", metaOutputs, Soft)
+	}
+	return nil
 }
 
 // taught returns which outputs a teacher has.

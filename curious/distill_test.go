@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"tattle/dataset"
@@ -176,21 +177,26 @@ func TestDistillSoft(t *testing.T) {
 func TestDistillRefuses(t *testing.T) {
 	p := Plane(40, 1)
 	raw := identityNet(2, 2)
-	for name, err := range map[string]error{
-		"temperature of soft": func() error {
-			_, err := Distill(t.Context(), Release(raw, Soft), p, DistillOptions{Temperature: 2})
-			return err
-		}(),
-		"negative": func() error { _, err := Distill(t.Context(), raw, p, DistillOptions{Temperature: -1}); return err }(),
-		"classes":  func() error { _, err := Distill(t.Context(), identityNet(2, 3), p, DistillOptions{}); return err }(),
-		"student": func() error {
-			_, err := Distill(t.Context(), raw, p, DistillOptions{Net: digitPerceptron})
-			return err
-		}(),
-		"epochs": func() error { _, err := Distill(t.Context(), raw, p, DistillOptions{Epochs: -1}); return err }(),
+	called, broken := identityNet(2, 2), Release(identityNet(2, 2), Soft)
+	called.Metadata = map[string]string{metaOutputs: string(Soft)}
+	broken.Nodes[0].Op.(*nn.Dense).Weight.Data[0] = float32(math.NaN())
+	for want, c := range map[string]struct {
+		teacher *nn.Graph
+		o       DistillOptions
+	}{
+		"temperature 2 of a teacher with soft":   {Release(raw, Soft), DistillOptions{Temperature: 2}},
+		"temperature -1: want":                   {raw, DistillOptions{Temperature: -1}},
+		"temperature +Inf: want":                 {raw, DistillOptions{Temperature: math.Inf(1)}},
+		"3 outputs, but":                         {identityNet(2, 3), DistillOptions{}},
+		"takes 3 values":                         {identityNet(3, 2), DistillOptions{}},
+		"a student of 784 inputs":                {raw, DistillOptions{Net: digitPerceptron}},
+		"-1 epochs":                              {raw, DistillOptions{Epochs: -1}},
+		"learning rate -1":                       {raw, DistillOptions{LearningRate: -1}},
+		"no distributions":                       {called, DistillOptions{}},
+		"output 0 of the teacher is NaN for exa": {broken, DistillOptions{}},
 	} {
-		if err == nil {
-			t.Errorf("%s: not refused", name)
+		if _, err := Distill(t.Context(), c.teacher, p, c.o); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "distill: ") {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

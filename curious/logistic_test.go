@@ -71,7 +71,7 @@ func TestFitLogistic(t *testing.T) {
 	if err != nil || math.Abs(m.Theta[0]-math.Log(3)) > 1e-8 || math.Abs(m.Theta[1]) > 1e-8 {
 		t.Errorf("%+v, %v; want w = log 3 and b = 0", m, err)
 	}
-	for _, b := range []Beta{{Y: .6, S: .4}, {X: .3, Y: .6, S: .4}} {
+	for _, b := range []Beta{{Y: .6, S: .4}, {X: .3, Y: .6, S: .4}, {X: 1, Y: .6, S: .4}, {X: 2, Y: .6, S: .4}} {
 		m, err := FitLogistic(Plane(400, 1).Train, 0, b, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -89,5 +89,29 @@ func TestFitLogistic(t *testing.T) {
 	}
 	if _, err := FitLogistic(set, 1, Beta{Y: 1}, 0); err == nil {
 		t.Error("an attribute that there is not is fitted")
+	}
+}
+
+// TestFitLogisticScales holds that multipliers count by their ratios alone, and that
+// what has no minimum nearby is refused.
+func TestFitLogisticScales(t *testing.T) {
+	p := Plane(400, 1).Train
+	one, err := FitLogistic(p, 0, Beta{X: .3, Y: .6, S: .4}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := FitLogistic(p, 0, Beta{X: .6, Y: 1.2, S: .8}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range one.Theta {
+		if math.Abs(w-two.Theta[i]) > 1e-9 {
+			t.Errorf("Θ = %v, and %v with twice the multipliers", one.Theta, two.Theta)
+		}
+	}
+	for _, b := range []Beta{{X: -1, Y: 1}, {Y: math.Inf(1)}, {}, {X: math.NaN(), Y: 1}, {X: 20, Y: .6, S: .4}} {
+		if m, err := FitLogistic(p, 0, b, 0); err == nil {
+			t.Errorf("β %v is fitted: %v", b, m)
+		}
 	}
 }

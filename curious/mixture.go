@@ -40,9 +40,9 @@ func Mixture(fy, fs *nn.Graph, b Beta, hard bool) (*nn.Graph, error) {
 	g.Metadata = map[string]string{metaOutputs: string(Soft)}
 	zy, zs := embed(g, "y.", fy), embed(g, "s.", fs)
 	zy, zs = probabilities(g, zy, fy, hard), probabilities(g, zs, fs, hard)
-	appendNode(g, "y.share", diagonal("y.share", y, y, w.Y), zy)
-	appendNode(g, "s.share", diagonal("s.share", s, y, w.S), zs)
-	appendNode(g, "mixture", &nn.Add{}, "y.share", "s.share")
+	appendNode(g, "share.y", diagonal("share.y", y, y, w.Y), zy)
+	appendNode(g, "share.s", diagonal("share.s", s, y, w.S), zs)
+	appendNode(g, "mixture", &nn.Add{}, "share.y", "share.s")
 	return g, nil
 }
 
@@ -54,7 +54,8 @@ func errNoRoom(y, s int) error {
 // hard one from being taken apart in float32.
 func (b Beta) checkMixture() error {
 	w := b.shares()
-	if !(w.S > 0 && w.Y > w.S && float32(w.Y)+float32(w.S) > float32(w.Y)) {
+	y, s := float32(w.Y), float32(w.S) // as a graph has them
+	if !(s > 0 && y > s && y+s > y) {
 		return fmt.Errorf("mixture: beta %v: βy must be larger than βs and both positive, as in .8,.2", b)
 	}
 	return nil
@@ -71,11 +72,11 @@ func (b Beta) shares() Beta {
 func probabilities(g *nn.Graph, scores string, f *nn.Graph, hard bool) string {
 	switch {
 	case hard:
-		return appendNode(g, scores+".hard", &nn.Hardmax{}, scores)
+		return appendNode(g, "hard."+scores, &nn.Hardmax{}, scores)
 	case Released(f) == Soft:
 		return scores
 	}
-	return appendNode(g, scores+".soft", &nn.Softmax{}, scores)
+	return appendNode(g, "soft."+scores, &nn.Softmax{}, scores)
 }
 
 // MixtureAttack takes a hard mixture of y and s classes apart without error: what
@@ -98,8 +99,8 @@ func MixtureAttack(y, s int, b Beta) *nn.Graph {
 
 // MixtureThreshold takes a normal mixture of two classes each apart by B eq. (2) with
 // τ′ = tau, in terms of the second output: s̄ = 1 where it exceeds τ′ and the label is
-// 0, or exceeds 1 − τ′ and the label is 1. On the boundaries themselves, which
-// eq. (2) gives to the class above, it keeps to F's label and s̄ = 0.
+// 0, or exceeds 1 − τ′ and the label is 1. Eq. (2) gives each boundary to the range
+// above it, this to the one below: at ŷ = 1/2 F's label is 0, the first of equal ones.
 func MixtureThreshold(tau float64) *nn.Graph {
 	g := newGraph("mixture threshold", 2)
 	above := param("above.weight", 2, 2)

@@ -77,7 +77,65 @@ func TestMixture(t *testing.T) {
 			}
 			readBack(t, f, x)
 			readBack(t, g, out)
+			decodeWide(t, f, g, fy, fs, x)
 		}
+	}
+}
+
+// decodeWide holds the float64 engine to the same: the label is fy's, and the guess fs's.
+func decodeWide(t *testing.T, f, g, fy, fs *nn.Graph, x []float32) {
+	t.Helper()
+	wide := func(g *nn.Graph, x []float64) (out []float64, largest []int) {
+		net := mustNet(t, g)
+		p, n := net.Dims()
+		out = make([]float64, len(x)/p*n)
+		net.Forward64(out, x)
+		for lo := 0; lo < len(out); lo += n {
+			largest = append(largest, argmax(out[lo:][:n]))
+		}
+		return out, largest
+	}
+	in := make([]float64, len(x))
+	for i, v := range x {
+		in[i] = float64(v)
+	}
+	out, label := wide(f, in)
+	_, guess := wide(g, out)
+	if _, want := wide(fy, in); !slices.Equal(label, want) {
+		t.Error("in float64 another label than that of y")
+	}
+	if _, want := wide(fs, in); !slices.Equal(guess, want) {
+		t.Error("in float64 decoded otherwise than s")
+	}
+}
+
+// TestMixtureNames mixes nets whose tensors are called as a mixture's own might be,
+// and one that has gone to NaN, which the mixture must show.
+func TestMixtureNames(t *testing.T) {
+	named := func(name string) *nn.Graph {
+		g := newGraph(name, 2)
+		appendNode(g, name, diagonal(name, 2, 2, 1), g.Input)
+		appendNode(g, name+".hard", &nn.Identity{}, name)
+		g.Output = name
+		return g
+	}
+	for _, name := range []string{"share", "y", "hard", "mixture", "s.share"} {
+		for _, hard := range []bool{true, false} {
+			f, err := Mixture(named(name), named(name), Beta{Y: .75, S: .25}, hard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			forward(mustNet(t, f), []float32{1, 2})
+		}
+	}
+	broken := identityNet(2, 2)
+	broken.Nodes[0].Op.(*nn.Dense).Weight.Data[0] = float32(math.NaN())
+	f, err := Mixture(broken, identityNet(2, 2), Beta{Y: .75, S: .25}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := forward(mustNet(t, f), []float32{1, 2}); out[0] == out[0] {
+		t.Errorf("a broken net's mixture gives %v", out)
 	}
 }
 
@@ -173,6 +231,7 @@ func TestMixtureRefuses(t *testing.T) {
 		"both posit": {three, two, Beta{Y: 1}},
 		"0,1,1e-12":  {three, two, Beta{Y: 1, S: 1e-12}},
 		"beta 0,0,0": {three, two, Beta{}},
+		"0,0.50000":  {three, two, Beta{Y: .5 + 1e-10, S: .5 - 1e-10}}, // equal in float32
 	} {
 		if _, err := Mixture(c.fy, c.fs, c.b, true); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

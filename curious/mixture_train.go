@@ -47,8 +47,11 @@ func trainMixture(ctx context.Context, p *dataset.Parts, o Options) (*Result, er
 		return nil, err
 	}
 	attack, err := mixtureAttack(ctx, r.Classifier, p, index, o)
-	if err != nil {
+	if attack == nil {
 		return nil, err
+	}
+	if err != nil { // a network that was broken off is one
+		r.Stopped, stopped = ctx.Err() != nil, err
 	}
 	r.describe(p.Train, attack, fs.Best, o)
 	r.Attacks = []Attack{*attack}

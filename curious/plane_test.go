@@ -59,7 +59,7 @@ func TestFigure4(t *testing.T) {
 	if math.Round(100*f.Hard.Honesty) != 100 || math.Round(100*f.Hard.Curiosity) != 100 {
 		t.Errorf("the hard mixture reaches %v and %v, want 1.00", f.Hard.Honesty, f.Hard.Curiosity)
 	}
-	if math.Abs(f.Normal.Honesty-.99) > .01 || math.Abs(f.Normal.Curiosity-.95) > .02 {
+	if math.Abs(f.Normal.Honesty-.99) > .005 || math.Abs(f.Normal.Curiosity-.95) > .005 {
 		t.Errorf("the normal mixture reaches %v and %v, want .99 and .95", f.Normal.Honesty, f.Normal.Curiosity)
 	}
 	for y := range 2 {
