@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"strings"
 
 	"tattle/curious"
 	"tattle/report"
@@ -91,4 +92,100 @@ func seriesPruning(t tables.Training, name string, all []*cellMeasure) report.Pr
 		out.Points = append(out.Points, x)
 	}
 	return out
+}
+
+// runs are the points of the plane that a training makes, means over its seeds: one
+// for each of its measures and sensitive attributes.
+func (g *grid) runs(t tables.Training) []report.Run {
+	var out []report.Run
+	for _, name := range measuresOf(t) {
+		for i, s := range t.Sensitive {
+			x := report.Run{
+				Name: seriesName(t, name, s), Panel: t.Target + " / " + s, Attack: string(t.Kind), Outputs: string(t.Outputs[0]),
+				Beta:   betaOf(t.Beta),
+				Target: t.Target, Sensitive: s, Seed: g.Seed,
+			}
+			if t.Kind == curious.Standard {
+				x.Attack, x.Outputs = string(curious.Overlearning), name
+			}
+			g.fillRun(&x, t, name, i)
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// measuresOf names the measures of a training in order.
+func measuresOf(t tables.Training) []string {
+	var names []string
+	for _, o := range t.Outputs {
+		names = append(names, string(o))
+	}
+	if t.Distill {
+		names = append(names, tables.Student)
+	}
+	return names
+}
+
+// seriesName is short: the plane says the attributes.
+func seriesName(t tables.Training, measure, sensitive string) string {
+	words := []string{string(t.Kind), string(t.Outputs[0]), "β " + t.Beta.String()}
+	if t.Kind == curious.Standard {
+		words = []string{"overlearning", measure, "β " + t.Beta.String()}
+	}
+	if t.Widths != [5]int{} {
+		words = append(words, widthsText(t.Widths))
+	}
+	if t.Distill && measure == tables.Student {
+		words = append(words, "student")
+	} else if t.Distill {
+		words = append(words, "teacher")
+	}
+	return t.Target + " / " + sensitive + ": " + strings.Join(words, ", ")
+}
+
+// fillRun puts in the figures of one measure and the i-th sensitive attribute, means
+// over the seeds.
+func (g *grid) fillRun(x *report.Run, t tables.Training, name string, i int) {
+	var honesty, curiosity, baseline, excess, entropy []float64
+	var last *curious.Evaluation
+	for _, r := range g.results[t.Key] {
+		m := r.Measures[name]
+		if m == nil {
+			x.Failed = r.Failed
+			continue
+		}
+		last = m.Evaluation
+		s := last.Sensitive[i]
+		honesty, curiosity = append(honesty, last.Honesty.Value), append(curiosity, s.Curiosity.Value)
+		baseline, excess = append(baseline, s.BaselineValue), append(excess, s.Excess)
+		entropy = append(entropy, last.Entropy.MeanBits)
+	}
+	if last == nil {
+		if x.Failed == "" {
+			x.Failed = "left out by --only"
+		}
+		return
+	}
+	s := last.Sensitive[i]
+	x.Failed = ""
+	x.Seeds = len(honesty)
+	x.TargetClasses, x.SensitiveClasses = len(last.Classes), len(s.Classes)
+	x.Honesty, x.HonestyStd = figureOf(honesty)
+	x.Curiosity, x.CuriosityStd = figureOf(curiosity)
+	x.Baseline, _ = figureOf(baseline)
+	x.Excess, _ = figureOf(excess)
+	x.EntropyBits, _ = figureOf(entropy)
+	x.BaselineKind = baselineOf(s.Baseline)
+	if x.Seeds == 1 {
+		p := s.PValue
+		x.PValue = &p
+		x.HonestyInterval, x.CuriosityInterval = report.Between(last.Honesty.Interval), report.Between(s.Curiosity.Interval)
+		x.ExcessInterval = report.Between(s.ExcessInterval)
+	}
+}
+
+func figureOf(values []float64) (mean, std report.Number) {
+	m := overSeeds(values)
+	return report.Number(m.Mean), report.Number(m.Std)
 }
