@@ -140,6 +140,7 @@ func TestMutualInformationCovers(t *testing.T) {
 		{"middling", mixed(2, .5), 300},
 		{"strong", mixed(2, .9), 300},
 		{"skewed and equal", [][]float64{{.9, 0}, {0, .1}}, 300},
+		{"rare and equal", [][]float64{{.99, 0}, {0, .01}}, 100}, // of which none is seen one time in three
 		{"five classes", mixed(5, 0), 400},
 		{"five classes, weak", mixed(5, .1), 400},
 		{"five classes, strong", mixed(5, .7), 400},

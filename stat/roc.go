@@ -26,8 +26,9 @@ type Point struct{ False, True float64 } // rates of false and of true positives
 // that of E. R. DeLong et al., Biometrics 44, 1988, on the logit scale, so that it
 // stays within 0 and 1; where either kind has one example it is all of these. Where
 // the score separates the kinds, DeLong's variance is 0, and the interval's inner
-// end is what min(positives, negatives) disjoint pairs, all in order, allow. It
-// panics where there is no positive or no negative example, and on NaN.
+// end is what min(positives, negatives) disjoint pairs, all in order, allow; where all
+// scores are equal, both ends are what as many pairs, all tied, allow. It panics where
+// there is no positive or no negative example, and on NaN.
 func NewROC(score []float64, positive []bool, confidence float64) ROC {
 	if len(score) != len(positive) || !(0 < confidence && confidence < 1) {
 		panic(fmt.Sprintf("stat: ROC of %d scores and %d labels with confidence %v", len(score), len(positive), confidence))
@@ -117,16 +118,20 @@ func delong(steps []step, positives, negatives int) (area, deviation float64) {
 
 // areaInterval takes area ± z·deviation on the logit scale, whose derivative is
 // 1/(area·(1 − area)). pairs is how many pairs can be formed of which no two share
-// an example: that all of them are in order has probability area^pairs.
+// an example: that all of them are in order has probability area^pairs, and that all
+// are tied the pairs-th power of a tie's, less than which leaves the area free.
 func areaInterval(area, deviation float64, pairs int, confidence float64) Interval {
 	tail := (1 - confidence) / 2
+	same := math.Pow(tail, 1/float64(pairs)) // the least probability of what all pairs show
 	switch {
 	case pairs < 2:
 		return Interval{0, 1}
 	case area == 1:
-		return Interval{math.Pow(tail, 1/float64(pairs)), 1}
+		return Interval{same, 1}
 	case area == 0:
-		return Interval{0, 1 - math.Pow(tail, 1/float64(pairs))}
+		return Interval{0, 1 - same}
+	case deviation == 0: // only where all are tied
+		return Interval{same / 2, 1 - same/2}
 	}
 	logit := math.Log(area / (1 - area))
 	half := distuv.UnitNormal.Quantile(1-tail) * deviation / (area * (1 - area))

@@ -96,7 +96,7 @@ func TestROCCurves(t *testing.T) {
 	}{
 		"apart":         {[]float64{3, 2, 1, 0}, []bool{true, true, false, false}, 1, []Point{{0, 0}, {0, 1}, {1, 1}}, Interval{math.Sqrt(.025), 1}},
 		"turned":        {[]float64{3, 2, 1, 0}, []bool{false, false, true, true}, 0, []Point{{0, 0}, {1, 0}, {1, 1}}, Interval{0, 1 - math.Sqrt(.025)}},
-		"all equal":     {[]float64{1, 1, 1, 1}, []bool{false, true, false, true}, .5, []Point{{0, 0}, {1, 1}}, Interval{.5, .5}},
+		"all equal":     {[]float64{1, 1, 1, 1}, []bool{false, true, false, true}, .5, []Point{{0, 0}, {1, 1}}, Interval{math.Sqrt(.025) / 2, 1 - math.Sqrt(.025)/2}},
 		"infinities":    {[]float64{inf, inf, -inf, -inf}, []bool{true, false, true, false}, .5, []Point{{0, 0}, {1, 1}}, Interval{}},
 		"one positive":  {[]float64{1, 2, 0}, []bool{true, false, false}, .5, []Point{{0, 0}, {.5, 0}, {.5, 1}, {1, 1}}, Interval{0, 1}},
 		"three in line": {[]float64{2, 2, 1, 1, 0, 0}, []bool{true, false, true, false, false, true}, .5, []Point{{0, 0}, {1, 1}}, Interval{}},
