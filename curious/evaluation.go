@@ -12,9 +12,11 @@ import (
 
 // Evaluate measures F and its attacks on the test part. The baselines are learned
 // on the reference part, which is the training part as a rule; where it is nil they
-// are learned on the test part itself, which favours them and so accuses less. An
-// attack is of the sensitive attribute that bears its name, or else, where it names
-// none, of the one at its index.
+// are learned on the test part itself, which favours them and so accuses less, and
+// saves F's evaluation on the reference part: where many F are compared, as in pruning,
+// and the whole one's baselines are known, nil will do. The p-values and the lower ends
+// of the excess heed both. An attack is of the sensitive attribute that bears its name,
+// or else, where it names none, of the one at its index.
 //
 // F's outputs count as distributions where its last operator is a Softmax or Hardmax;
 // where its metadata "tattle.outputs" say "soft", or an attack takes a mixture apart,

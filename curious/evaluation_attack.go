@@ -3,6 +3,7 @@ package curious
 import (
 	"context"
 	"math"
+	"slices"
 
 	"tattle/nn"
 	"tattle/stat"
@@ -29,7 +30,12 @@ func (t *part) curiosity(ctx context.Context, a *Attack, index int, r *part) (*C
 	for class := range s.Values {
 		c.Entropy = append(c.Entropy, t.entropy(s.Labels, class))
 	}
-	c.compare(guess, s.Labels, baselines(r, t, index))
+	learned := baselines(r, t, index)
+	own := learned
+	if r != t {
+		own = baselines(t, t, index)
+	}
+	c.compare(guess, s.Labels, learned, own)
 	return c, nil
 }
 
@@ -120,13 +126,15 @@ func looked(table, class []int) []int {
 	return out
 }
 
-// compare sets the attack's guesses beside each baseline's. The best baseline is the
-// one with the most test examples right. That the excess over the best is positive
-// means that it is over all three, so that its p-value is the largest of theirs, and
-// its lower end the lowest.
-func (c *Curiosity) compare(guess, truth []int, all []baseline) {
-	low, best := math.Inf(1), -1
-	for _, b := range all {
+// compare sets the attack's guesses beside each learned baseline's. The best baseline
+// is the one with the most test examples right. That the excess over the best is
+// positive means that it is over all, so that the p-value is the largest of theirs and
+// the lower end the lowest: of own, too, which are learned on the test part itself, so
+// that no attack which follows from F's hard label alone is accused, whatever tells the
+// two parts apart.
+func (c *Curiosity) compare(guess, truth []int, learned, own []baseline) {
+	best := -1
+	for _, b := range learned {
 		p := proportion(b.guess, truth)
 		switch b.name {
 		case BaselineMajority:
@@ -136,18 +144,24 @@ func (c *Curiosity) compare(guess, truth []int, all []baseline) {
 		case BaselineFromLabel:
 			c.FromLabel = p
 		}
-		attackAlone, baselineAlone := discordant(guess, b.guess, truth)
-		in := stat.PairedDifference(attackAlone, baselineAlone, len(truth), Confidence)
-		low = min(low, in.Low)
-		c.PValue = max(c.PValue, stat.McNemar(attackAlone, baselineAlone))
 		if p.Correct > best {
 			best = p.Correct
 			c.Baseline, c.BaselineValue = b.name, p.Value
 			c.Excess = float64(c.Curiosity.Correct-p.Correct) / float64(p.Examples)
-			c.ExcessInterval[1] = in.High
+			c.ExcessInterval[1] = excessInterval(guess, b.guess, truth).High
 		}
 	}
-	c.ExcessInterval[0] = low
+	c.PValue, c.ExcessInterval[0] = 0, math.Inf(1)
+	for _, b := range slices.Concat(learned, own) {
+		c.PValue = max(c.PValue, stat.McNemar(discordant(guess, b.guess, truth)))
+		c.ExcessInterval[0] = min(c.ExcessInterval[0], excessInterval(guess, b.guess, truth).Low)
+	}
+}
+
+// excessInterval is that of how much more often a guess is right than another.
+func excessInterval(guess, other, truth []int) stat.Interval {
+	alone, otherAlone := discordant(guess, other, truth)
+	return stat.PairedDifference(alone, otherAlone, len(truth), Confidence)
 }
 
 // adjust fills in the p-values that hold for all attacks at once.

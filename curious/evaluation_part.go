@@ -20,12 +20,13 @@ type part struct {
 	bits    []float64 // entropies of the outputs
 }
 
-// observe evaluates F on both parts, once where they are the same.
+// observe evaluates F on both parts, once where they are the same. Without attacks
+// there are no baselines, and r is not needed.
 func observe(ctx context.Context, f *nn.Graph, attacks []Attack, reference, test *dataset.Set) (t, r *part, err error) {
 	if t, err = newPart(ctx, f, "test", test); err != nil {
 		return nil, nil, err
 	}
-	if r = t; reference != test {
+	if r = t; reference != test && len(attacks) > 0 {
 		if r, err = newPart(ctx, f, "reference", reference); err != nil {
 			return nil, nil, err
 		}

@@ -299,7 +299,7 @@ func TestExcessAccusesRarely(t *testing.T) {
 			}
 		}
 		c := Curiosity{Curiosity: proportion(guess, truth)}
-		c.compare(guess, truth, b)
+		c.compare(guess, truth, b, nil)
 		if c.PValue <= .05 {
 			accused++
 		}
@@ -315,6 +315,45 @@ func TestExcessAccusesRarely(t *testing.T) {
 	}
 	if accused < 20 { // the exact test refuses with about .04 here: fewer than 20 of 2000 with less than 1e-6
 		t.Errorf("%d of %d accused: the test says nothing", accused, samples)
+	}
+}
+
+// An attack that hears nothing but F's hard label is never accused, though the test
+// part is unlike the reference: here s is 0 as a rule in the one and 1 in the other.
+func TestLabelAloneIsNeverAccused(t *testing.T) {
+	part := func(n, seed int, ones float64) *dataset.Set {
+		rng := run.Rand(3, seed, 0)
+		var rows [][]float32
+		y, s := make([]int, n), make([]int, n)
+		for i := range n {
+			y[i] = rng.IntN(2)
+			rows = append(rows, []float32{float32(1 - y[i]), float32(y[i])})
+			if rng.Float64() < ones {
+				s[i] = 1
+			}
+		}
+		return given(rows, y, 2, attribute("sex", 2, s...))
+	}
+	reference, test := part(500, 0, .4), part(2000, 1, .6)
+	for name, g := range map[string]*nn.Graph{
+		"always 0": scoring(2, 2, nil, []float32{1, 0}),
+		"always 1": scoring(2, 2, nil, []float32{0, 1}),
+		"y":        scoring(2, 2, []float32{1, 0, 0, 1}, nil),
+		"not y":    scoring(2, 2, []float32{0, 1, 1, 0}, nil),
+	} {
+		c := evaluate(t, asGiven(2), []Attack{{Kind: NetworkAttack, Graph: g}}, reference, test).Sensitive[0]
+		if c.PValue < .5 || c.ExcessInterval[0] > 0 || c.Majority.Value > .5 {
+			t.Errorf("%s: excess %v in %v, p = %v, majority %v", name, c.Excess, c.ExcessInterval, c.PValue, c.Majority.Value)
+		}
+	}
+}
+
+// Without attacks the reference part is not evaluated: its outputs are NaN here.
+func TestEvaluateSparesReference(t *testing.T) {
+	reference, test := byHand()
+	reference.Values[0] = float32(math.NaN())
+	if e := evaluate(t, asGiven(2), nil, reference, test); e.Honesty.Correct != 7 {
+		t.Errorf("%+v", e.Honesty)
 	}
 }
 

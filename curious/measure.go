@@ -80,8 +80,8 @@ type Curiosity struct {
 	BaselineValue float64    `json:"baseline_value"`
 
 	Excess         float64    `json:"excess"`
-	ExcessInterval [2]float64 `json:"excess_interval"` // Tango's, paired; its lower end is the lowest of the three baselines'
-	PValue         float64    `json:"p_value"`         // of excess ≤ 0: McNemar's exact test, one-sided, the largest of the three baselines'
+	ExcessInterval [2]float64 `json:"excess_interval"` // Tango's, paired; its lower end is the lowest of all baselines', those of the test part included
+	PValue         float64    `json:"p_value"`         // of excess ≤ 0: McNemar's exact test, one-sided, the largest of all baselines', as above
 	PValueHolm     float64    `json:"p_value_holm"`    // adjusted for there being several attacks
 
 	Confusion [][]int           `json:"confusion"` // true s × guess
