@@ -151,3 +151,42 @@ func TestMixtureStops(t *testing.T) {
 		t.Error("a mixture in equal parts is trained")
 	}
 }
+
+// fading is a context that ends after it was asked a number of times.
+type fading struct {
+	context.Context
+	left int
+}
+
+func (f *fading) Err() error {
+	if f.left--; f.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestMixtureStopsInItsAttack holds that a normal mixture whose network was broken off
+// is kept with the network's best epoch, wherever that was.
+func TestMixtureStopsInItsAttack(t *testing.T) {
+	p := digits(200, 50)
+	o := Options{Attack: MixtureKind, Normal: true, Net: digitPerceptron, Epochs: 2, Seed: 1}
+	kept := 0
+	for asked := 0; ; asked++ {
+		r, err := Train(&fading{t.Context(), asked}, p, o)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if r != nil {
+			kept++
+			if !r.Stopped || len(r.Attacks) != 1 || r.Attacks[0].Kind != NetworkAttack {
+				t.Errorf("stopped when asked %d times: %+v", asked, r)
+			}
+		}
+	}
+	if kept == 0 {
+		t.Error("no mixture whose attack was broken off is kept")
+	}
+}
