@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 
 	"tattle/internal/file"
@@ -23,14 +24,16 @@ const (
 	cacheFolder = ".tattle-cache"
 	noCache     = "none"
 
-	// cacheVersion changes with all that decoding gives: the decoders, the
-	// kernel of resizing, the order of the pixels.
-	cacheVersion = "pictures 1: Go's JPEG and PNG, triangle kernel, RGB planes"
+	// cacheVersion changes with what is made of the pictures and with how it is
+	// kept. Go's version, which the decoders come with, is part of the key besides.
+	cacheVersion = "pictures 2: triangle kernel, RGB planes"
 )
 
-// cache is the .npz that decoded pictures are kept in: "pixels", [n, 3, side,
-// side], and "key", the SHA-256 of what they were made of, which names it. A
-// cache without a path keeps nothing.
+// cache is the .npz that the decoded pictures of a source are kept in, whichever
+// have been asked for so far: "rows" says which of the source's files they are,
+// "pixels" is [rows, 3, side, side], and "key" the SHA-256 of all the files, which
+// names it. A cache without a path keeps nothing. Where two processes write at
+// once the last one's stays.
 type cache struct {
 	path string
 	key  []uint8
@@ -70,11 +73,11 @@ func cacheDir(o pictureOptions) (string, error) {
 	return filepath.Join(filepath.Dir(source), cacheFolder), err
 }
 
-// cacheKey hashes the version, the side, and of every file the name and the
+// cacheKey hashes the versions, the side, and of every file the name and the
 // size, with the CRC-32 of one in a zip and the time of change of another.
 func cacheKey(fsys fs.FS, files []string, side int) ([]uint8, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%d\n%d\n", cacheVersion, side, len(files))
+	fmt.Fprintf(h, "%s\n%s\n%d\n%d\n", cacheVersion, runtime.Version(), side, len(files))
 	for _, name := range files {
 		info, err := fs.Stat(fsys, name)
 		if err != nil {
@@ -92,31 +95,47 @@ func cacheKey(fsys fs.FS, files []string, side int) ([]uint8, error) {
 	return h.Sum(nil), nil
 }
 
-// read returns the pictures kept; nil where there are none, or what is there is
-// not whole or not these.
-func (c cache) read(n, side int) []uint8 {
+// read returns the pictures kept; none where what is there is not whole, or not
+// of these n files.
+func (c cache) read(n, side int) album {
 	if c.path == "" {
-		return nil
+		return album{}
 	}
 	in, err := npy.Open(c.path)
 	if err != nil {
-		return nil
+		return album{}
 	}
 	defer in.Close()
 	key, err := in.Array("key")
 	if k, ok := key.Data.([]uint8); err != nil || !ok || !bytes.Equal(k, c.key) {
-		return nil
+		return album{}
+	}
+	rows, _, err := in.Ints("rows")
+	if err != nil || !distinctBelow(rows, n) {
+		return album{}
 	}
 	a, err := in.Array("pixels")
 	pixels, ok := a.Data.([]uint8)
-	if err != nil || !ok || len(pixels) != n*3*side*side {
-		return nil
+	if err != nil || !ok || len(pixels) != len(rows)*3*side*side {
+		return album{}
 	}
-	return pixels
+	return album{rows, pixels}
+}
+
+// distinctBelow reports whether rows are distinct and in 0 … n−1.
+func distinctBelow(rows []int, n int) bool {
+	seen := make([]bool, n)
+	for _, i := range rows {
+		if i < 0 || i >= n || seen[i] {
+			return false
+		}
+		seen[i] = true
+	}
+	return true
 }
 
 // write keeps the pictures, or notes why it cannot.
-func (c cache) write(pixels []uint8, n, side int) {
+func (c cache) write(a album, side int) {
 	if c.path == "" {
 		return
 	}
@@ -126,7 +145,8 @@ func (c cache) write(pixels []uint8, n, side int) {
 			out := npy.NewWriter(w)
 			err := errors.Join(
 				out.Add("key", []int{len(c.key)}, c.key),
-				out.Add("pixels", []int{n, 3, side, side}, pixels))
+				out.Add("rows", []int{len(a.rows)}, a.rows),
+				out.Add("pixels", []int{len(a.rows), 3, side, side}, a.pixels))
 			return errors.Join(err, out.Close())
 		})
 	}

@@ -27,7 +27,7 @@ const (
 // can be seen, for trying the tool without the data. They say nothing about
 // people.
 //
-// Face i depends on kind, seed and i alone. The folder must be new or empty.
+// What face i shows depends on kind, seed and i alone. The folder must be new or empty.
 func WriteFaces(ctx context.Context, dir, kind string, n int, seed uint64) error {
 	if n < 1 || n > maxFaces {
 		return fmt.Errorf("%d faces: want 1 to %d", n, maxFaces)

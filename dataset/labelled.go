@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -151,8 +152,11 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 	if c.target, err = src.attribute(target, c); err != nil {
 		return nil, err
 	}
-	if len(sensitive) == 0 {
-		sensitive = src.sensitive
+	if len(sensitive) == 0 { // the kind's own, but for what is the target already
+		sensitive = slices.DeleteFunc(slices.Clone(src.sensitive), func(name string) bool {
+			k, err := src.labels.find(name)
+			return err == nil && slices.Contains(c.columns, k)
+		})
 	}
 	taken := map[string]bool{}
 	for _, text := range sensitive {

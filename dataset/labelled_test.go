@@ -120,7 +120,7 @@ func TestLimitAndLeaveOut(t *testing.T) {
 		t.Fatalf("%d training rows", len(d.rows[trainPart]))
 	}
 	notes := strings.Join(d.notes, "\n")
-	for _, want := range []string{"200 of 1000", "80 of 800", "334 of 1000 examples left out: a falls in none of the classes x; y", "50 of "} {
+	for _, want := range []string{"the data has no test part: 200 of 1000", "no validation part: 80 of 800", "334 of 1000 examples left out: a falls in none of the classes x; y", "50 of "} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no note says %q:\n%s", want, notes)
 		}
@@ -217,6 +217,64 @@ func TestFaces(t *testing.T) {
 		if err := WriteFaces(ctx, dir, c.kind, 1, 1); err == nil || !strings.Contains(err.Error(), "not empty") {
 			t.Errorf("into a full folder: %v", err)
 		}
+	}
+}
+
+// TestPicturesKeepTheirLabels compares every picture of every part with the file
+// of the same name decoded by itself, through rules, limits and one cache.
+func TestPicturesKeepTheirLabels(t *testing.T) {
+	dir, cache := filepath.Join(t.TempDir(), "faces"), t.TempDir()
+	if err := WriteFaces(t.Context(), dir, KindUTKFace, 150, 4); err != nil {
+		t.Fatal(err)
+	}
+	const side, size = 16, 3 * 16 * 16
+	fsys := os.DirFS(dir)
+	names, _, err := listPictures(fsys, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nameOf := map[string]string{}
+	for _, name := range names {
+		one, err := decodePictures(t.Context(), fsys, []string{name}, pictureOptions{side: side, cache: noCache})
+		if err != nil {
+			t.Fatal(err)
+		}
+		nameOf[string(one)] = name
+	}
+	for _, o := range []LabelledOptions{
+		{Target: "age: <30; >=30", Limit: 20},
+		{Target: "race: black; asian, white"},
+		{Target: "age: <30; >=30"},
+		{Target: "age: <30; >=30", Limit: 50},
+	} {
+		o.Sensitive, o.Side, o.Cache = []string{"gender"}, side, cache
+		p, err := OpenParts(t.Context(), dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*Set{p.Train, p.Validation, p.Test} {
+			for i, y := range s.Y {
+				row, ok := parseUTKFace(nameOf[string(s.Pixels[i*size:][:size])])
+				age, _ := strconv.Atoi(row.age)
+				old := !strings.HasPrefix(o.Target, "race") && (y == 1) != (age >= 30)
+				other := strings.HasPrefix(o.Target, "race") && (y == 0) != (row.race == "Black")
+				if gender := s.Sensitive[0]; !ok || old || other || gender.Values[gender.Labels[i]] != row.gender {
+					t.Fatalf("%+v: a picture of %+v has labels %s and %s", o, row, s.YNames[y], gender.Values[gender.Labels[i]])
+				}
+			}
+		}
+	}
+	if kept := filesIn(t, cache); len(kept) != 1 {
+		t.Errorf("kept %v", kept)
+	}
+}
+
+// A class that only a limit leaves without examples is not said to have none.
+func TestLimitWithoutClass(t *testing.T) {
+	_, err := OpenParts(t.Context(), "glyphs", LabelledOptions{Kind: KindGlyphs, Limit: 2})
+	wantError(t, "limit", err, "has none of the 2 training examples that are used: use more")
+	if o, err := drawGlyphs(LabelledOptions{Limit: 1<<63 - 1}); err != nil || o.labels.rows() != glyphTraining+glyphTest {
+		t.Errorf("a limit that does not bound: %v", err)
 	}
 }
 

@@ -54,8 +54,9 @@ func drawGlyphs(o LabelledOptions) (*origin, error) {
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
-	if o.Limit > 0 { // the validation part comes off what is drawn
-		g.N = min(g.N, (o.Limit*validationShare+validationShare-2)/(validationShare-1))
+	if o.Limit > 0 { // the validation part comes off what is drawn, and has one at least
+		limit := max(min(o.Limit, g.N), validationShare-1)
+		g.N = min(g.N, (limit*validationShare+validationShare-2)/(validationShare-1))
 	}
 	train := Glyphs(g)
 	g.N, g.Split = glyphTest, Test

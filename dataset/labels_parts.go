@@ -28,8 +28,9 @@ var (
 
 // division is the rows of each part, in the order of the sets.
 type division struct {
-	rows  [3][]int
-	notes []string
+	rows    [3][]int
+	limited bool // training rows that could be used are not
+	notes   []string
 }
 
 // drawOf returns the generator of one decision about a data set.
@@ -77,7 +78,7 @@ func (d *division) carve(part, share int, seed uint64) {
 		}
 	}
 	d.rows[trainPart] = rest
-	d.note("no %s part of its own: %d of %d training examples, drawn by seed %d, are it", partNames[part], n/share, n, seed)
+	d.note("the data has no %s part: %d of %d training examples, drawn by seed %d, are taken for one", partWords[part], n/share, n, seed)
 }
 
 func (d *division) note(format string, args ...any) {
@@ -124,7 +125,7 @@ func (d *division) limit(n int, seed uint64) {
 	}
 	order := drawOf(seed, "limit").Perm(len(rows))[:n]
 	slices.Sort(order)
-	d.rows[trainPart] = pick(rows, 1, order)
+	d.rows[trainPart], d.limited = pick(rows, 1, order), true
 	d.note("%d of %d training examples are used, drawn by seed %d", n, len(rows), seed)
 }
 
@@ -139,9 +140,13 @@ func (d *division) check(c *chosen) error {
 	for _, a := range c.all() {
 		for part, rows := range d.rows {
 			class := absent(a, rows)
-			if class >= 0 && part == validationPart {
+			switch {
+			case class < 0:
+			case part == validationPart:
 				d.note("class %q of %s has no validation example", a.Values[class], a.Name)
-			} else if class >= 0 {
+			case part == trainPart && d.limited:
+				return fmt.Errorf("class %q of %s has none of the %d training examples that are used: use more, group it with another class, or leave it out", a.Values[class], a.Name, len(rows))
+			default:
 				return fmt.Errorf("class %q of %s has no %s example: group it with another class, or leave it out", a.Values[class], a.Name, partWords[part])
 			}
 		}

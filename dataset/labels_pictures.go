@@ -64,15 +64,10 @@ func readLabelled(fsys fs.FS, path, kind string, o LabelledOptions) (*labels, er
 	return readImages(fsys, path, o.Labels, o.FileColumn)
 }
 
-// decode makes sets of the pictures. It decodes all that have labels, so that
-// one cache serves every rule; where Limit is set, only those that are used.
+// decode makes sets of the pictures that are used.
 func (src *origin) decode(ctx context.Context, fsys fs.FS, d *division, o LabelledOptions) ([3]*Set, error) {
-	files := src.labels.files
-	if o.Limit > 0 {
-		files, d = pick(files, 1, d.order()), d.consecutive()
-	}
-	pixels, err := decodePictures(ctx, fsys, files, pictureOptions{
-		source: src.labels.source, side: o.Side, cache: o.Cache, progress: o.Progress,
+	pixels, err := decodePictures(ctx, fsys, src.labels.files, pictureOptions{
+		source: src.labels.source, side: o.Side, cache: o.Cache, progress: o.Progress, rows: d.order(),
 		note: func(s string) { src.notes = append(src.notes, s) },
 	})
 	if err != nil {
@@ -86,5 +81,5 @@ func (src *origin) decode(ctx context.Context, fsys fs.FS, d *division, o Labell
 		Shape: []int{3, side, side}, Pixels: pixels, Source: []string{src.labels.source},
 		Mean: []float32{pictureMean, pictureMean, pictureMean},
 		Std:  []float32{pictureStd, pictureStd, pictureStd},
-	}, d), nil
+	}, d.consecutive()), nil
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,45 +46,54 @@ type pictureOptions struct {
 	cache    string                // "" is beside the source, "none", or a folder
 	progress func(done, total int) // nil, or called from one goroutine at a time
 	note     func(string)          // nil, or told why there is no cache
+	rows     []int                 // which of the files, each once; nil is all
 }
 
 // decodePictures decodes files to RGB and resizes them to [n, 3, side, side],
 // whatever their aspect, as B's authors do. Alpha is shown on black, and what a
 // file says of its orientation is not looked at. Where a JPEG has fewer samples
 // of colour than of light, Go's decoder repeats them and the authors' (libjpeg)
-// interpolates: FairFace's 64×64 differ by 1.1 of 255 in the mean. What is decoded once is kept
-// in the cache, which knows the list of files: ask for all files of a source
-// rather than some, so that one cache serves. An error names the first file
-// that cannot be decoded, and why.
+// interpolates: FairFace's 64×64 differ by 1.1 of 255 in the mean.
+//
+// What is decoded once is kept in the cache, one for a list of files, whichever
+// rows of it are asked for. An error names the first file that cannot be decoded,
+// and why.
 func decodePictures(ctx context.Context, fsys fs.FS, files []string, o pictureOptions) ([]uint8, error) {
 	if o.side == 0 {
 		o.side = DefaultSide
 	}
+	if o.rows == nil {
+		o.rows = complete(nil, len(files))
+	}
 	if o.side < 1 || o.side > maxPictureSide {
 		return nil, fmt.Errorf("%s: pictures of side %d: want 1 to %d pixels", o.source, o.side, maxPictureSide)
 	}
-	size := 3 * o.side * o.side
-	if uint64(len(files)) > maxPictures/uint64(size) {
-		return nil, fmt.Errorf("%s: %d pictures of side %d take more than %d GB: ask for a smaller side or fewer pictures", o.source, len(files), o.side, maxPictures>>30)
+	n, size := len(files), 3*o.side*o.side
+	if uint64(len(o.rows)) > maxPictures/uint64(size) {
+		return nil, fmt.Errorf("%s: %d pictures of side %d take more than %d GB: ask for a smaller side or fewer pictures", o.source, len(o.rows), o.side, maxPictures>>30)
 	}
 	cache := openCache(fsys, files, o)
-	if pixels := cache.read(len(files), o.side); pixels != nil {
-		return pixels, ctx.Err()
+	a := cache.read(n, o.side)
+	if missing := a.lacks(o.rows, n); len(missing) > 0 {
+		had := len(a.pixels)
+		a = a.with(missing, size)
+		if err := decodeAll(ctx, fsys, pick(files, 1, missing), a.pixels[had:], o); err != nil {
+			return nil, err
+		}
+		cache.write(a, o.side)
 	}
-	d := &decoding{ctx: ctx, fsys: fsys, files: files, o: o, pixels: make([]uint8, len(files)*size)}
-	d.failed.Store(int64(len(files)))
-	simd.Parallel(len(files), 1, d.some)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if d.err != nil {
-		return nil, d.err
-	}
-	cache.write(d.pixels, len(files), o.side)
-	return d.pixels, nil
+	return a.choose(o.rows, n, size), ctx.Err()
 }
 
-// decoding is the state of one decodePictures.
+// decodeAll decodes files to pixels, on all cores.
+func decodeAll(ctx context.Context, fsys fs.FS, files []string, pixels []uint8, o pictureOptions) error {
+	d := &decoding{ctx: ctx, fsys: fsys, files: files, o: o, pixels: pixels}
+	d.failed.Store(int64(len(files)))
+	simd.Parallel(len(files), 1, d.some)
+	return cmp.Or(ctx.Err(), d.err)
+}
+
+// decoding is the state of one decodeAll.
 type decoding struct {
 	ctx    context.Context
 	fsys   fs.FS

@@ -129,13 +129,14 @@ func (t *table) name(names []string) error {
 }
 
 // hasHeader reports whether the first row looks like a header: distinct names,
-// none of which is a number, and not all of which come again below.
+// none of which is a number, and not all of which come again below. The first may
+// be empty, where some programs write the number of the row.
 func (t *table) hasHeader() bool {
 	seen := map[string]bool{}
 	again := 0
-	for _, c := range t.columns {
+	for k, c := range t.columns {
 		first := c.values[0]
-		if _, ok := number(first); ok || first == "" || seen[folded(first)] {
+		if _, ok := number(first); ok || first == "" && (k > 0 || len(t.columns) == 1) || seen[folded(first)] {
 			return false
 		}
 		seen[folded(first)] = true
@@ -202,6 +203,11 @@ func fromTables(path string, tables []*table) (*origin, error) {
 	hidden := []int{}
 	if k := l.splitColumn(); k >= 0 {
 		hidden = append(hidden, k)
+	}
+	if l.columns[0].name == "" {
+		l.columns[0].name = "row"
+		l.notes = append(l.notes, "the first column has no name: it is not an input")
+		hidden = append(hidden, 0)
 	}
 	src.inputs = func(_ context.Context, d *division, c *chosen) ([3]*Set, error) {
 		return src.tableSets(d, c, hidden, files)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -21,8 +22,12 @@ const (
 )
 
 // missingValues are what numeric columns write where they know no number,
-// folded.
-var missingValues = []string{"", "?", "na", "n/a", "nan", "null"}
+// folded; what is infinite is as unknown.
+var missingValues = []string{"", "?", "na", "n/a", "nan", "null", "none"}
+
+// slipShare is how many numbers a column must have for each value that is none for
+// that to be noted as a slip.
+const slipShare = 20
 
 // encoder turns a column into inputs: a number into one, standardised by the
 // training part, and a second one that is 1 where it is missing; a category into
@@ -45,9 +50,13 @@ func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []strin
 	var columns []column
 	width := 0
 	for _, k := range inputs {
-		e := newEncoder(src.labels.columns[k].values, d.rows[trainPart])
+		col := src.labels.columns[k]
+		if v := slip(col.values); v != "" {
+			src.notes = append(src.notes, fmt.Sprintf("%s is taken for categories, not numbers: it has the value %q", col.name, v))
+		}
+		e := newEncoder(col.values, d.rows[trainPart])
 		if e.width > 0 { // a constant column says nothing
-			encoders, columns = append(encoders, e), append(columns, src.labels.columns[k])
+			encoders, columns = append(encoders, e), append(columns, col)
 			width += e.width
 		}
 	}
@@ -77,19 +86,28 @@ func (src *origin) inputColumns(c *chosen, hidden []int) []int {
 		if slices.Contains(hidden, k) || slices.Contains(c.columns, k) {
 			continue
 		}
-		derived := false
-		for _, from := range c.columns {
-			if derivedFrom(col.values, src.labels.columns[from].values) {
-				src.notes = append(src.notes, fmt.Sprintf("%s is not an input: %s determines it", col.name, src.labels.columns[from].name))
-				derived = true
-				break
-			}
-		}
-		if !derived {
+		if !src.givenAway(col, c) {
 			inputs = append(inputs, k)
 		}
 	}
 	return inputs
+}
+
+// givenAway reports whether a column follows from that of target or sensitive
+// attributes, and notes it. Of one that they follow from it only makes a note:
+// that may be what is to be learned.
+func (src *origin) givenAway(col column, c *chosen) bool {
+	for i, k := range c.columns {
+		from := src.labels.columns[k]
+		if derivedFrom(col.values, from.values) {
+			src.notes = append(src.notes, fmt.Sprintf("%s is not an input: %s determines it", col.name, from.name))
+			return true
+		}
+		if slices.Index(c.columns, k) == i && derivedFrom(from.values, col.values) {
+			src.notes = append(src.notes, fmt.Sprintf("%s is an input and determines %s: take the column out if that is not meant", col.name, from.name))
+		}
+	}
+	return false
 }
 
 // derivedFrom reports whether a column varies and is a function of another,
@@ -151,7 +169,7 @@ func parseNumbers(values []string) []float64 {
 		switch {
 		case ok:
 			numbers[i], known = x, true
-		case slices.Contains(missingValues, strings.ToLower(v)):
+		case isMissing(v):
 			numbers[i] = math.NaN()
 		default:
 			return nil
@@ -161,6 +179,30 @@ func parseNumbers(values []string) []float64 {
 		return nil
 	}
 	return numbers
+}
+
+// isMissing reports whether a value stands for no number, or for an infinite one.
+func isMissing(v string) bool {
+	x, _ := strconv.ParseFloat(v, 64)
+	return math.IsInf(x, 0) || slices.Contains(missingValues, strings.ToLower(v))
+}
+
+// slip returns the first value that is no number in a column that has slipShare
+// numbers or more for each of them; "" where it is no such column.
+func slip(values []string) string {
+	first, numbers, others := "", 0, 0
+	for _, v := range values {
+		if _, ok := number(v); ok {
+			numbers++
+		} else if !isMissing(v) {
+			first = cmp.Or(first, v)
+			others++
+		}
+	}
+	if numbers < slipShare*others {
+		return ""
+	}
+	return first
 }
 
 // numericEncoder learns mean and standard deviation (of the population) from

@@ -23,6 +23,7 @@ func TestDecodeTable(t *testing.T) {
 		{"x,y\ny,y\nx,x\n", "c1 c2", "x y x"},        // both come again below
 		{"x,x\ny,z\n", "c1 c2", "x y"},               // a header names columns apart
 		{"a,\n1,2\n", "c1 c2", "a 1"},                // and all of them
+		{",b\n0,2\n1,5\n", " b", "0 1"},              // but for the row's number
 		{"a, b\r\n 1 , x \r\n\r\n2,y", "a b", "1 2"}, // white space, an empty line, no last line end
 		{"\"a\nb\",c\n1,2\n", "a\nb c", "1"},
 	} {
@@ -79,6 +80,7 @@ func TestEncoders(t *testing.T) {
 		{"constant category", "a a a a b b", 0, nil},
 		{"large", "-1e308 1e308 -1e308 1e308 0 1e300", 1, []float32{-1, 1, -1, 1, 0, 1e-8}},
 		{"small", "-1e-300 1e-300 -1e-300 1e-300 0 0", 1, []float32{-1, 1, -1, 1, 0, 0}},
+		{"infinite is missing", "1 3 -inf 2 1e999 2", 2, []float32{-1.2247449, 0, 1.2247449, 0, 0, 1, 0, 0, 0, 1, 0, 0}},
 		{"nothing is known", "? ? ? ? ? ?", 0, nil},
 	} {
 		values := strings.Fields(c.values)
@@ -318,5 +320,46 @@ func TestRealAdult(t *testing.T) {
 	}
 	if p.Train.YName != "income" || p.Train.YNames[1] != ">50K" || p.Train.Sensitive[0].Values[1] != "Male" {
 		t.Errorf("%s %q %q", p.Train.YName, p.Train.YNames, p.Train.Sensitive[0].Values)
+	}
+}
+
+// TestTableNotes asks that a table's reader be told of what would surprise.
+func TestTableNotes(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(",years,band,odd,height\n")
+	for i := range 300 {
+		height := fmt.Sprint(150 + i*37%50)
+		if i == 7 {
+			height = "17O"
+		}
+		fmt.Fprintf(&b, "%d,%d,%d,%d,%s\n", i, i%20, i%20/10, i%3%2, height)
+	}
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	open := func(target string) *Parts {
+		p, err := OpenParts(t.Context(), path, LabelledOptions{Target: target, Sensitive: []string{"odd"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	p := open("band")
+	notes := strings.Join(p.Notes, "\n")
+	for _, want := range []string{
+		"the first column has no name: it is not an input",
+		"years is an input and determines band",
+		`height is taken for categories, not numbers: it has the value "17O"`,
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no note says %q:\n%s", want, notes)
+		}
+	}
+	if width := p.Train.Shape[0]; width < 40 || width > 52 {
+		t.Errorf("%d inputs: want years and the heights", width)
+	}
+	if notes = strings.Join(open("years: <10; >=10").Notes, "\n"); !strings.Contains(notes, "band is not an input: years determines it") {
+		t.Errorf("a column that follows from the target is an input:\n%s", notes)
 	}
 }
