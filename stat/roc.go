@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // ROC is a receiver operating characteristic: what a score tells of two kinds of
@@ -23,12 +21,13 @@ type Point struct{ False, True float64 } // rates of false and of true positives
 
 // NewROC compares the scores of the examples that are positive with those of the
 // others. Examples of equal score are one step of the curve. The area's interval is
-// that of E. R. DeLong et al., Biometrics 44, 1988, on the logit scale, so that it
-// stays within 0 and 1; where either kind has one example it is all of these. Where
-// the score separates the kinds, DeLong's variance is 0, and the interval's inner
-// end is what min(positives, negatives) disjoint pairs, all in order, allow; where all
-// scores are equal, both ends are what as many pairs, all tied, allow. It panics where
-// there is no positive or no negative example, and on NaN.
+// the longer, at either end, of E. R. DeLong's et al., Biometrics 44, 1988, on the
+// logit scale, which follows what was seen, and a score interval, whose variance
+// follows the area (see scoreEnd): with few examples of a kind, none of which happens
+// to lie far off, DeLong's is too sure. Where either kind has one example it is all of
+// [0, 1]. Where the score separates the kinds or is constant, DeLong's variance is 0,
+// and what min(positives, negatives) disjoint pairs allow takes its place. It panics
+// where there is no positive or no negative example, and on NaN.
 func NewROC(score []float64, positive []bool, confidence float64) ROC {
 	if len(score) != len(positive) || !(0 < confidence && confidence < 1) {
 		panic(fmt.Sprintf("stat: ROC of %d scores and %d labels with confidence %v", len(score), len(positive), confidence))
@@ -44,7 +43,7 @@ func NewROC(score []float64, positive []bool, confidence float64) ROC {
 	r.Points = curve(steps, r.Positives, r.Negatives)
 	var deviation float64
 	r.Area, deviation = delong(steps, r.Positives, r.Negatives)
-	r.Interval = areaInterval(r.Area, deviation, min(r.Positives, r.Negatives), confidence)
+	r.Interval = areaInterval(r.Area, deviation, r.Positives, r.Negatives, confidence)
 	return r
 }
 
@@ -114,28 +113,6 @@ func delong(steps []step, positives, negatives int) (area, deviation float64) {
 		above += s.positives
 	}
 	return area, math.Sqrt(ofPositives/(m*(m-1)) + ofNegatives/(n*(n-1)))
-}
-
-// areaInterval takes area ± z·deviation on the logit scale, whose derivative is
-// 1/(area·(1 − area)). pairs is how many pairs can be formed of which no two share
-// an example: that all of them are in order has probability area^pairs, and that all
-// are tied the pairs-th power of a tie's, less than which leaves the area free.
-func areaInterval(area, deviation float64, pairs int, confidence float64) Interval {
-	tail := (1 - confidence) / 2
-	same := math.Pow(tail, 1/float64(pairs)) // the least probability of what all pairs show
-	switch {
-	case pairs < 2:
-		return Interval{0, 1}
-	case area == 1:
-		return Interval{same, 1}
-	case area == 0:
-		return Interval{0, 1 - same}
-	case deviation == 0: // only where all are tied
-		return Interval{same / 2, 1 - same/2}
-	}
-	logit := math.Log(area / (1 - area))
-	half := distuv.UnitNormal.Quantile(1-tail) * deviation / (area * (1 - area))
-	return Interval{1 / (1 + math.Exp(half-logit)), 1 / (1 + math.Exp(-half-logit))}
 }
 
 // Thin returns at most n points that draw nearly the same curve: both ends, then
