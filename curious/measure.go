@@ -29,7 +29,7 @@ type Proportion struct {
 }
 
 // ROC is a receiver operating characteristic of one class against all others, and
-// the area under it with DeLong's interval. The area is that of all examples;
+// the area under it with the interval of stat.NewROC. The area is that of all examples;
 // Points, of which there are ROCPoints at most, are for drawing.
 type ROC struct {
 	Class     int          `json:"class"`
