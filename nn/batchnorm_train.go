@@ -6,14 +6,18 @@ import (
 	"tattle/internal/simd"
 )
 
-// batchStats is what the frame of a training step keeps, by channel.
-type batchStats struct{ mean, invStd []float64 }
+// batchStats is what the frame of a training step keeps: the statistics by channel,
+// and the mask of a Dropout that has been joined to the operator.
+type batchStats struct {
+	mean, invStd []float64
+	mask         []uint64
+}
 
 // prepare makes room for the statistics in the frame.
 func (k *batchNorm[T]) prepare(f *frame[T]) {
 	s, ok := f.aux.(*batchStats)
 	if !ok {
-		s = &batchStats{make([]float64, k.op.Channels), make([]float64, k.op.Channels)}
+		s = &batchStats{mean: make([]float64, k.op.Channels), invStd: make([]float64, k.op.Channels)}
 		f.aux = s
 	}
 	k.stats = s
@@ -31,8 +35,24 @@ func (k *batchNorm[T]) trainRange(lo, hi int) {
 // measure takes the statistics of channel c of the batch, moves the running ones
 // and returns the a and c with which y = a·x + c.
 func (k *batchNorm[T]) measure(c int) (a, shift float64) {
-	b, n := k.op, float64(k.f.batch*k.hw)
 	mean, variance := k.moments(c)
+	return k.adopt(c, mean, variance)
+}
+
+// settle is measure given Σ x and Σ x² over the channel.
+func (k *batchNorm[T]) settle(c int, sum, squares float64) (a, shift float64) {
+	mean, variance := spread(sum, squares, float64(k.f.batch*k.hw))
+	return k.adopt(c, mean, variance)
+}
+
+// spread returns the mean and the biased variance of n numbers.
+func spread(sum, squares, n float64) (mean, variance float64) {
+	mean = sum / n
+	return mean, max(squares/n-mean*mean, 0)
+}
+
+func (k *batchNorm[T]) adopt(c int, mean, variance float64) (a, shift float64) {
+	b, n := k.op, float64(k.f.batch*k.hw)
 	invStd := 1 / math.Sqrt(variance+b.epsilon())
 	k.stats.mean[c], k.stats.invStd[c] = mean, invStd
 	m := b.momentum()
@@ -60,8 +80,7 @@ func (k *batchNorm[T]) moments(c int) (mean, variance float64) {
 			s, q := simd.SumAndSquares(x[(e*k.op.Channels+c)*k.hw:][:k.hw])
 			sum, squares = sum+s, squares+q
 		}
-		mean = sum / n
-		return mean, max(squares/n-mean*mean, 0)
+		return spread(sum, squares, n)
 	}
 	for e := range k.f.batch {
 		mean += float64(simd.Sum(k.plane(k.f.x[0], e, c))) / n
@@ -110,14 +129,19 @@ func (k *batchNorm[T]) productRange(lo, hi int) {
 
 // project is productRange for one channel of d, given Σ d and Σ d·x̂.
 func (k *batchNorm[T]) project(d []T, c, j int, sum, dot float64) {
-	n := float64(k.f.batch * k.hw)
-	a := float64(k.op.Scale.Data[c]) * k.stats.invStd[c]
-	b := -a * k.stats.invStd[c] * dot / n
-	shift := -a*sum/n - b*k.stats.mean[c]
+	a, b, shift := k.projection(c, sum, dot)
 	for e := range k.f.batch {
 		v := e*k.k + j
 		simd.Combine(k.plane(k.out, v, c), k.plane(d, v, c), k.plane(k.f.x[0], e, c), T(a), T(b), T(shift))
 	}
+}
+
+// projection returns what makes J·d = a·d + b·x + shift in channel c.
+func (k *batchNorm[T]) projection(c int, sum, dot float64) (a, b, shift float64) {
+	n := float64(k.f.batch * k.hw)
+	a = float64(k.op.Scale.Data[c]) * k.stats.invStd[c]
+	b = -a * k.stats.invStd[c] * dot / n
+	return a, b, -a*sum/n - b*k.stats.mean[c]
 }
 
 func (k *batchNorm[T]) grad(f *frame[float32], dy []float32)          { k.paramGrad(f, dy, 1) }

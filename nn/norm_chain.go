@@ -9,19 +9,30 @@ type jointLearner interface {
 }
 
 // normChain is a BatchNorm followed by a rectifier, a Dropout or both, in training,
-// as one kernel: activations of which only one channel of the batch fits the cache
-// are read and written once where the operators one by one would three times. It
-// computes the same bytes as they do.
+// as one kernel. It goes through its tensors in the order of memory, once for the
+// sums of each plane (a channel of an example) and once for the results: what fits
+// no cache is read twice and written once, and nothing in between is stored. It
+// computes the same bytes as the operators one by one.
 type normChain struct {
 	*batchNorm[float32]
 	rectifier *rectifier[float32] // or nil
-	slope     float32             // of the rectifier
+	slope     float32             // of the rectifier; 1 where there is none
 	dropout   *dropout            // or nil
-	planes    spares[float32]
 
-	forwardChannels, tangentChannels, backChannels func(lo, hi int)
-	learn                                          bool // backward: set the gradients
+	next  []simd.Channel // what each channel goes through
+	sums  [][2]float64   // of each plane
+	total [][2]float64   // of each channel, for each vector of an example
+	line  [][3]float32   // of the projection: dx = p·g + q·x + r, like total
+
+	learn  bool // backward: set the gradients
+	stream bool // write past the caches
+
+	moments, rectify, tangent, pull, project func(lo, hi int)
 }
+
+// streamed is the size in elements from which a tensor is written past the caches:
+// 32 MiB, of which the last one keeps little until the tensor is read.
+const streamed = 8 << 20
 
 // fuse joins what it can of a program for training. The tensors between the
 // operators of a chain are no longer computed.
@@ -48,7 +59,7 @@ func fuse(p *program[float32]) {
 // chainFrom returns the step that replaces the n steps from i on.
 func chainFrom(p *program[float32], i int, norm *batchNorm[float32], readers []int) (s step[float32], n int) {
 	s, n = p.steps[i], 1
-	k := &normChain{batchNorm: norm}
+	k := newNormChain(norm)
 	for ; i+n < len(p.steps); n++ {
 		next := p.steps[i+n]
 		if next.in[0] != s.out || readers[s.out] != 1 || !k.extend(next.kernel) {
@@ -58,14 +69,16 @@ func chainFrom(p *program[float32], i int, norm *batchNorm[float32], readers []i
 		s.out = next.out
 	}
 	if n > 1 {
-		k.bind()
 		s.kernel = k
 	}
 	return s, n
 }
 
-func (k *normChain) bind() {
-	k.forwardChannels, k.tangentChannels, k.backChannels = k.forwardRange, k.tangentRange, k.backRange
+func newNormChain(norm *batchNorm[float32]) *normChain {
+	k := &normChain{batchNorm: norm, slope: 1}
+	k.moments, k.rectify, k.tangent = k.momentPlanes, k.forwardPlanes, k.tangentPlanes
+	k.pull, k.project = k.pullPlanes, k.projectPlanes
+	return k
 }
 
 // extend appends an operator to the chain if it is of a kind that comes next.
@@ -87,96 +100,107 @@ func (k *normChain) extend(next kernel[float32]) bool {
 	return true
 }
 
-// share has the cores share the channels of a pass.
-func (k *normChain) share(f *frame[float32], out, in []float32, n int, part func(lo, hi int)) {
+// begin sets the operands of a pass over n vectors an example.
+func (k *normChain) begin(f *frame[float32], out, in []float32, n int) {
 	k.f, k.out, k.in, k.k, k.stats = f, out, in, n, f.aux.(*batchStats)
-	simd.Parallel(k.op.Channels, 1+grain/(f.batch*n*k.hw), part)
+	k.stream = len(out) >= streamed
 }
+
+// share has the cores share the planes.
+func (k *normChain) share(part func(lo, hi int)) {
+	simd.Parallel(k.f.batch*k.k*k.op.Channels, 1+grain/k.hw, part)
+}
+
+// gather adds the sums that part takes of each plane, the examples in their order.
+func (k *normChain) gather(part func(lo, hi int)) {
+	width := k.k * k.op.Channels
+	k.sums, k.total = sized(k.sums, k.f.batch*width), sized(k.total, width)
+	k.share(part)
+	clear(k.total)
+	for v, s := range k.sums {
+		t := &k.total[v%width]
+		t[0], t[1] = t[0]+s[0], t[1]+s[1]
+	}
+}
+
+// at returns plane v of the vectors, plane u of the examples that belongs to it, and
+// its channel.
+func (k *normChain) at(v int) (u, c int) {
+	c = v % k.op.Channels
+	return v/k.op.Channels/k.k*k.op.Channels + c, c
+}
+
+// row returns plane v of x.
+func (k *normChain) row(x []float32, v int) []float32 { return x[v*k.hw:][:k.hw] }
 
 func (k *normChain) forward(f *frame[float32]) {
 	if !f.train {
 		panic("nn: a fused chain is for training")
 	}
 	k.prepare(f)
-	k.share(f, f.y, f.x[0], 1, k.forwardChannels)
+	if k.dropout != nil {
+		k.stats.mask = k.dropout.drawMask(k.stats.mask, len(f.y), f.seed)
+	}
+	k.begin(f, f.y, f.x[0], 1)
+	k.gather(k.moments)
+	k.next = k.next[:0]
+	for c, t := range k.total {
+		k.next = append(k.next, k.channel(k.settle(c, t[0], t[1])))
+	}
+	k.share(k.rectify)
 	k.op.Mean.Changed()
 	k.op.Variance.Changed()
 }
 
-func (k *normChain) forwardRange(lo, hi int) {
-	mask := k.planes.borrow(k.hw)
-	defer k.planes.giveBack(mask)
-	for c := lo; c < hi; c++ {
-		a, b := k.measure(c)
-		for e := range k.f.batch {
-			y, x := k.plane(k.out, e, c), k.plane(k.in, e, c)
-			switch {
-			case k.rectifier == nil:
-				simd.ScaleShift(y, x, float32(a), float32(b))
-			case k.rectifier.zero:
-				simd.ScaleShift(y, x, float32(a), float32(b))
-				simd.ReLU(y, y)
-			default:
-				simd.ScaleShiftLeaky(y, x, float32(a), float32(b), k.slope)
-			}
-			if k.dropout != nil {
-				k.draw(mask, e, c)
-				simd.Mul(y, y, mask)
-			}
-		}
+func (k *normChain) momentPlanes(lo, hi int) {
+	for v := lo; v < hi; v++ {
+		k.sums[v][0], k.sums[v][1] = simd.SumAndSquares(k.row(k.in, v))
 	}
 }
 
-// draw makes the part of the dropout mask that belongs to channel c of example e.
-func (k *normChain) draw(mask []float32, e, c int) {
-	at := (e*k.op.Channels + c) * k.hw
-	simd.DropoutMask(mask, k.f.seed, uint64(at), float32(1-k.dropout.p))
+func (k *normChain) forwardPlanes(lo, hi int) {
+	for v := lo; v < hi; v++ {
+		k.next[v%k.op.Channels].Forward(k.row(k.out, v), k.row(k.in, v), v*k.hw, k.stream)
+	}
 }
 
-// pull sets dst to d times the derivatives of what follows the BatchNorm, in
-// channel c of example e. work is scratch.
-func (k *normChain) pull(dst, d, work []float32, e, c int) {
+// channel returns what a channel with those coefficients goes through.
+func (k *normChain) channel(a, b float64) simd.Channel {
+	c := simd.Channel{A: float32(a), B: float32(b), Slope: k.slope}
 	if k.dropout != nil {
-		k.draw(work, e, c)
-		simd.Mul(dst, d, work)
-		d = dst
+		c.Mask, c.Scale = k.stats.mask, k.dropout.scale
 	}
-	if k.rectifier == nil {
-		if k.dropout == nil {
-			copy(dst, d)
-		}
-		return
-	}
-	a := float64(k.op.Scale.Data[c]) * k.stats.invStd[c]
-	b := float64(k.op.Shift.Data[c]) - a*k.stats.mean[c]
-	simd.ScaleShift(work, k.plane(k.f.x[0], e, c), float32(a), float32(b))
-	if k.rectifier.zero {
-		simd.ReLUMask(dst, d, work)
-	} else {
-		simd.LeakyReLUMask(dst, d, work, k.slope)
+	return c
+}
+
+// recall sets what each channel went through in the forward pass.
+func (k *normChain) recall() {
+	k.next = k.next[:0]
+	for c := range k.op.Channels {
+		a := float64(k.op.Scale.Data[c]) * k.stats.invStd[c]
+		k.next = append(k.next, k.channel(a, float64(k.op.Shift.Data[c])-a*k.stats.mean[c]))
 	}
 }
 
 func (k *normChain) jvp(f *frame[float32], dy []float32, dx [][]float32, n int) {
 	k.batchNorm.jvp(f, dy, dx, n)
-	k.share(f, dy, dy, n, k.tangentChannels)
+	k.begin(f, dy, dy, n)
+	k.recall()
+	k.share(k.tangent)
 }
 
-func (k *normChain) tangentRange(lo, hi int) {
-	work := k.planes.borrow(k.hw)
-	defer k.planes.giveBack(work)
-	for c := lo; c < hi; c++ {
-		for v := range k.f.batch * k.k {
-			d := k.plane(k.out, v, c)
-			k.pull(d, d, work, v/k.k, c)
-		}
+func (k *normChain) tangentPlanes(lo, hi int) {
+	for v := lo; v < hi; v++ {
+		u, c := k.at(v)
+		d := k.row(k.out, v)
+		k.next[c].Combine(d, d, k.row(k.f.x[0], u), 1, 0, 0, u*k.hw, k.stream)
 	}
 }
 
 func (k *normChain) vjp(f *frame[float32], dx [][]float32, dy []float32, n int) {
 	if dx[0] != nil {
 		k.learn = false
-		k.share(f, dx[0], dy, n, k.backChannels)
+		k.backward(f, dx[0], dy, n)
 	}
 }
 
@@ -188,33 +212,41 @@ func (k *normChain) overwriteGradVJP(f *frame[float32], dx, dy []float32) { k.ch
 // chainGrad computes the gradients and, unless dx is nil, the input's cotangent.
 func (k *normChain) chainGrad(f *frame[float32], dx, dy []float32, keep float32) {
 	k.keep, k.learn = keep, true
-	k.share(f, dx, dy, 1, k.backChannels)
+	k.backward(f, dx, dy, 1)
 }
 
-// backRange goes channel by channel, whose planes stay in the cache from the sums
-// to the cotangents made with them.
-func (k *normChain) backRange(lo, hi int) {
-	work, lone := k.planes.borrow(k.hw), k.planes.borrow(k.hw)
-	defer k.planes.giveBack(work, lone)
-	for c := lo; c < hi; c++ {
-		for j := range k.k {
-			var sum, dot float64
-			for e := range k.f.batch {
-				v, dst := e*k.k+j, lone
-				if k.out != nil {
-					dst = k.plane(k.out, v, c)
-				}
-				k.pull(dst, k.plane(k.in, v, c), work, e, c)
-				s, d := simd.DotAndSum(dst, k.plane(k.f.x[0], e, c))
-				sum, dot = sum+s, dot+d
-			}
-			dot = (dot - sum*k.stats.mean[c]) * k.stats.invStd[c]
-			if k.learn {
-				k.addGrad(c, sum, dot)
-			}
-			if k.out != nil {
-				k.project(k.out, c, j, sum, dot)
-			}
+// backward is correlate and project for the cotangent that comes through what
+// follows the BatchNorm, which is computed for each of them.
+func (k *normChain) backward(f *frame[float32], dx, dy []float32, n int) {
+	k.begin(f, dx, dy, n)
+	k.recall()
+	k.gather(k.pull)
+	k.line = k.line[:0]
+	for i, t := range k.total {
+		c := i % k.op.Channels
+		dot := (t[1] - t[0]*k.stats.mean[c]) * k.stats.invStd[c]
+		if k.learn {
+			k.addGrad(c, t[0], dot)
 		}
+		p, q, r := k.projection(c, t[0], dot)
+		k.line = append(k.line, [3]float32{float32(p), float32(q), float32(r)})
+	}
+	if dx != nil {
+		k.share(k.project)
+	}
+}
+
+func (k *normChain) pullPlanes(lo, hi int) {
+	for v := lo; v < hi; v++ {
+		u, c := k.at(v)
+		k.sums[v][0], k.sums[v][1] = k.next[c].Sums(k.row(k.in, v), k.row(k.f.x[0], u), u*k.hw)
+	}
+}
+
+func (k *normChain) projectPlanes(lo, hi int) {
+	for v := lo; v < hi; v++ {
+		u, c := k.at(v)
+		l := k.line[v%len(k.line)]
+		k.next[c].Combine(k.row(k.out, v), k.row(k.in, v), k.row(k.f.x[0], u), l[0], l[1], l[2], u*k.hw, k.stream)
 	}
 }

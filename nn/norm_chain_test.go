@@ -220,13 +220,12 @@ func TestChainProducts(t *testing.T) {
 		t.Run(fmt.Sprint(len(ops)), func(t *testing.T) {
 			const batch, size = 6, 4 * 3 * 3
 			norm := testBatchNorm(4)
-			k := &normChain{batchNorm: newBatchNorm[float32](norm, []int{4, 3, 3})}
+			k := newNormChain(newBatchNorm[float32](norm, []int{4, 3, 3}))
 			for _, op := range ops {
 				if !k.extend(op.kernel32([]int{4, 3, 3})) {
 					t.Fatal("does not extend the chain")
 				}
 			}
-			k.bind()
 			r := rand.New(rand.NewPCG(2, 2))
 			x, v, u := randomSlice[float32](r, batch*size, 1), randomSlice[float32](r, 2*batch*size, 1), randomSlice[float32](r, 2*batch*size, 1)
 			f := &frame[float32]{batch: batch, x: [][]float32{x}, y: make([]float32, len(x)), train: true, seed: 9}

@@ -139,10 +139,9 @@ func BenchmarkBatchNorm(b *testing.B) {
 	for _, p := range op.Params() {
 		p.Grad = make([]float32, len(p.Data))
 	}
-	joined := &normChain{batchNorm: newBatchNorm[float32](op, shape)}
+	joined := newNormChain(newBatchNorm[float32](op, shape))
 	joined.extend(newLeaky[float32](curiousSlope))
 	joined.extend(newDropout(curiousDropout))
-	joined.bind()
 	r := rand.New(rand.NewPCG(1, 1))
 	x, dy := randomSlice[float32](r, batch*Size(shape), 1), randomSlice[float32](r, batch*Size(shape), 1)
 	y, dx := make([]float32, len(x)), make([]float32, len(x))

@@ -109,7 +109,8 @@ func (k *add[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 }
 
 // Dropout zeroes each entry with probability P and divides the others by 1 − P
-// while training; it is the identity in inference.
+// while training, where 1 − P is taken to the nearest multiple of 2⁻¹⁶; it is the
+// identity in inference.
 type Dropout struct{ P float64 }
 
 // Kind returns "Dropout".
@@ -129,42 +130,52 @@ func (*Dropout) Params() []*Param { return nil }
 func (o *Dropout) kernel32(...[]int) kernel[float32] { return newDropout(o.P) }
 func (o *Dropout) kernel64(...[]int) kernel[float64] { return through[float64]{} }
 
-// dropout is the kernel of Dropout, whose mask of zeros and 1/(1−P) lies in
-// f.aux.
+// dropout is the kernel of Dropout, whose mask, one bit an entry, lies in f.aux.
 type dropout struct {
 	through[float32]
-	p        float64
-	seed     uint64
-	mask     []float32
-	draw     func(lo, hi int)
-	multiply *pass[float32]
+	keep, scale float32 // the probability of the entries kept, and their factor
+
+	// The operands of the pass in progress.
+	seed             uint64
+	mask             []uint64
+	out, in          []float32
+	k, size          int
+	draw, spans, all func(lo, hi int)
 }
 
 func newDropout(p float64) *dropout {
-	k := &dropout{p: p, multiply: newPass(simd.Mul[float32])}
-	k.draw = func(lo, hi int) {
-		simd.DropoutMask(k.mask[lo:hi], k.seed, uint64(lo), float32(1-k.p))
+	k := &dropout{keep: float32(1 - p)}
+	if kept := simd.Kept(k.keep); kept > 0 {
+		k.scale = float32(1 / kept)
 	}
+	k.draw = func(lo, hi int) { simd.DropoutMask(k.mask[lo:hi], k.seed, uint64(lo), k.keep) }
+	k.spans, k.all = k.span, k.rows
 	return k
 }
 
 func (k *dropout) passTrain() bool { return false }
 func (k *dropout) inPlace()        {}
 
+// drawMask returns a mask of n entries, in the storage of the one given where that
+// suffices.
+func (k *dropout) drawMask(mask []uint64, n int, seed uint64) []uint64 {
+	k.mask, k.seed = sized(mask, simd.MaskWords(n)), seed
+	simd.Parallel(len(k.mask), grain/64, k.draw)
+	return k.mask
+}
+
 func (k *dropout) forward(f *frame[float32]) {
 	if !f.train {
 		k.through.forward(f)
 		return
 	}
-	mask, _ := f.aux.(*[]float32)
+	mask, _ := f.aux.(*[]uint64)
 	if mask == nil {
-		mask = new([]float32)
+		mask = new([]uint64)
 		f.aux = mask
 	}
-	*mask = sized(*mask, len(f.y))
-	k.mask, k.seed = *mask, f.seed
-	simd.Parallel(len(f.y), grain, k.draw)
-	k.multiply.run(f.y, f.x[0], k.mask, f.batch, 1)
+	*mask = k.drawMask(*mask, len(f.y), f.seed)
+	k.product(f, f.y, f.x[0], 1)
 }
 
 func (k *dropout) jvp(f *frame[float32], dy []float32, dx [][]float32, n int) {
@@ -181,13 +192,32 @@ func (k *dropout) vjp(f *frame[float32], dx [][]float32, dy []float32, n int) {
 	}
 }
 
-// product overwrites dst with the mask times d.
+// product overwrites dst with the mask times d, n vectors an example.
 func (k *dropout) product(f *frame[float32], dst, d []float32, n int) {
 	if !f.train {
 		copy(dst, d)
 		return
 	}
-	k.multiply.run(dst, d, *f.aux.(*[]float32), f.batch, n)
+	k.mask, k.out, k.in, k.k, k.size = *f.aux.(*[]uint64), dst, d, n, len(dst)/(f.batch*n)
+	if n == 1 {
+		simd.Parallel(len(dst), grain, k.spans)
+		return
+	}
+	simd.Parallel(f.batch*n, 1+grain/k.size, k.all)
+}
+
+func (k *dropout) span(lo, hi int) { k.drop(k.out[lo:hi], k.in[lo:hi], lo) }
+
+func (k *dropout) rows(lo, hi int) {
+	for r := lo; r < hi; r++ {
+		k.drop(k.out[r*k.size:][:k.size], k.in[r*k.size:][:k.size], r/k.k*k.size)
+	}
+}
+
+// drop sets dst to x times the part of the mask that starts with entry at.
+func (k *dropout) drop(dst, x []float32, at int) {
+	c := simd.Channel{A: 1, Slope: 1, Scale: k.scale, Mask: k.mask}
+	c.Forward(dst, x, at, false)
 }
 
 // sized returns x with length n, in its own storage where that suffices.

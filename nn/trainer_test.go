@@ -186,7 +186,7 @@ func TestDropoutMasks(t *testing.T) {
 				masks[[100]float32(mask)] = true
 				kept := 0.0
 				for _, v := range mask {
-					if v != 0 && v != 1/(1-float32(p)) {
+					if v != 0 && math.Abs(float64(v)*(1-p)-1) > 0x1p-16 {
 						t.Fatalf("mask entry %v", v)
 					}
 					kept += float64(v) * (1 - p)

@@ -29,7 +29,7 @@ func newPages(t *testing.T, size int) pages {
 }
 
 // slice returns n ones that end with the pages or begin with them.
-func slice[T Float](p pages, n int, atEnd bool) []T {
+func slice[T Float | uint64](p pages, n int, atEnd bool) []T {
 	if n == 0 {
 		return nil
 	}
@@ -68,7 +68,13 @@ func testLoopsStayInside[T Float](t *testing.T) {
 			SumAndSquares(of32(0))
 			DotAndSum(of32(0), of32(1))
 			AdamStep(of32(0), of32(1), of32(2), of32(3), AdamRule{ZeroGradient: true}.At(1))
-			DropoutMask(of32(0), 1, uint64(n), .5)
+			DropoutMask(slice[uint64](p[0], n, atEnd), 1, uint64(n), .5)
+			for offset := range 9 {
+				c := Channel{A: 1, Slope: .1, Scale: 2, Mask: slice[uint64](p[3], MaskWords(offset+n), atEnd)}
+				c.Forward(of32(0), of32(1), offset, n%2 == 0)
+				c.Sums(of32(0), of32(1), offset)
+				c.Combine(of32(0), of32(1), of32(2), 1, 2, 3, offset, n%2 == 0)
+			}
 			Even(of(0, n), of(1, max(2*n-1, 0)))
 			AddEven(of(1, max(2*n-1, 0)), of(0, n))
 			for rows := 1; rows < 4; rows++ {

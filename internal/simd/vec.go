@@ -48,12 +48,6 @@ func ScaleShift[T Float](dst, x []T, a, b T) {
 	scaleShift(dst, x, a, b)
 }
 
-// ScaleShiftLeaky sets dst to the leaky ReLU of a·x + b.
-func ScaleShiftLeaky[T Float](dst, x []T, a, b, slope T) {
-	sameLength(len(dst), len(x))
-	scaleShiftLeaky(dst, x, a, b, slope)
-}
-
 // Combine sets dst = a·x + b·y + c.
 func Combine[T Float](dst, x, y []T, a, b, c T) {
 	sameLength(len(dst), len(x), len(y))

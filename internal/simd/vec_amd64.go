@@ -90,17 +90,6 @@ func scaleShift[T Float](dst, x []T, a, b T) {
 	}
 }
 
-func scaleShiftLeaky[T Float](dst, x []T, a, b, slope T) {
-	switch {
-	case !useAVX2:
-		scaleShiftLeakyGo(dst, x, a, b, slope)
-	case is32[T]():
-		scaleShiftLeakyF32(f32(dst), f32(x), len(dst), float32(a), float32(b), float32(slope))
-	default:
-		scaleShiftLeakyF64(f64(dst), f64(x), len(dst), float64(a), float64(b), float64(slope))
-	}
-}
-
 func combine[T Float](dst, x, y []T, a, b, c T) {
 	switch {
 	case !useAVX2:

@@ -13,7 +13,7 @@ func TestWithoutAVX2(t *testing.T) {
 	defer func() { useAVX2 = true }()
 	for name, test := range map[string]func(*testing.T){
 		"Elementwise": TestElementwise, "Reductions": TestReductions, "Moments": TestMoments, "Rows": TestRows,
-		"Adam": TestAdamAgainstReference, "Dropout": TestDropoutMaskByElement,
+		"Adam": TestAdamAgainstReference, "Dropout": TestDropoutMaskByElement, "Channel": TestChannel,
 		"Allocations": TestVectorsDoNotAllocate, "Stride": TestStride, "Interleave": TestInterleave,
 		"Products": TestGemmAgainstDefinition, "Scalars": TestGemmScalars, "Cores": TestGemmBytesDoNotDependOnCores,
 		"Shapes": TestGemmPanicsOnShape, "Special": TestGemmSpecialValues, "Concurrent": TestGemmConcurrently, "Batch": TestGemmBytesDoNotDependOnBatch,

@@ -100,28 +100,6 @@ TEXT ·scaleShiftF32(SB), NOSPLIT, $0-32
 	VZEROUPPER
 	RET
 
-#define SCALESHIFTLEAKY(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
-	LOAD(off(SI)(AX*4), Ya) \
-	VFMADD213PS Y9, Y8, Ya \
-	VMULPS Y10, Ya, Yb \
-	VCMPPS $0x1E, Y13, Ya, Yc \
-	VBLENDVPS Yc, Ya, Yb, Ya \
-	STORE(Ya, off(DI)(AX*4))
-
-// func scaleShiftLeakyF32(dst, x *float32, n int, a, b, slope float32)
-// dst = leaky(a·x + b)
-TEXT ·scaleShiftLeakyF32(SB), NOSPLIT, $0-36
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	VBROADCASTSS a+24(FP), Y8
-	VBROADCASTSS b+28(FP), Y9
-	VBROADCASTSS slope+32(FP), Y10
-	VXORPS Y13, Y13, Y13
-	PAIRS32(SCALESHIFTLEAKY)
-	VZEROUPPER
-	RET
-
 #define COMBINE(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
 	LOAD(off(BX)(AX*4), Ya) \
 	VFMADD213PS Y10, Y9, Ya \

@@ -88,28 +88,6 @@ TEXT ·scaleShiftF64(SB), NOSPLIT, $0-40
 	VZEROUPPER
 	RET
 
-#define SCALESHIFTLEAKY(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
-	LOAD(off(SI)(AX*8), Ya) \
-	VFMADD213PD Y9, Y8, Ya \
-	VMULPD Y10, Ya, Yb \
-	VCMPPD $0x1E, Y13, Ya, Yc \
-	VBLENDVPD Yc, Ya, Yb, Ya \
-	STORE(Ya, off(DI)(AX*8))
-
-// func scaleShiftLeakyF64(dst, x *float64, n int, a, b, slope float64)
-// dst = leaky(a·x + b)
-TEXT ·scaleShiftLeakyF64(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	VBROADCASTSD a+24(FP), Y8
-	VBROADCASTSD b+32(FP), Y9
-	VBROADCASTSD slope+40(FP), Y10
-	VXORPD Y13, Y13, Y13
-	PAIRS64(SCALESHIFTLEAKY)
-	VZEROUPPER
-	RET
-
 #define COMBINE(LOAD, STORE, off, Ya, Yb, Yc, Yd) \
 	LOAD(off(BX)(AX*8), Ya) \
 	VFMADD213PD Y10, Y9, Ya \

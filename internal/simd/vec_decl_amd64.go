@@ -27,9 +27,6 @@ func maxAbsF32(x *float32, n int) float32
 func scaleShiftF32(dst, x *float32, n int, a, b float32)
 
 //go:noescape
-func scaleShiftLeakyF32(dst, x *float32, n int, a, b, slope float32)
-
-//go:noescape
 func combineF32(dst, x, y *float32, n int, a, b, c float32)
 
 //go:noescape
@@ -73,9 +70,6 @@ func maxAbsF64(x *float64, n int) float64
 
 //go:noescape
 func scaleShiftF64(dst, x *float64, n int, a, b float64)
-
-//go:noescape
-func scaleShiftLeakyF64(dst, x *float64, n int, a, b, slope float64)
 
 //go:noescape
 func combineF64(dst, x, y *float64, n int, a, b, c float64)

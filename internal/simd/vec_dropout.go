@@ -4,8 +4,9 @@ import "math"
 
 // The generator is Philox 4x32 with seven rounds, the fewest that pass BigCrush
 // (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
-// 2011). Its key is the seed and its counter the number of a block of four
-// elements, so that an element of a mask depends on its position alone.
+// 2011). Its key is the seed and its counter the number of a block of eight
+// elements, sixteen bits for each, so that an element of a mask depends on its
+// position alone.
 const (
 	philoxRounds = 7
 	philoxM0     = 0xD2511F53
@@ -14,33 +15,46 @@ const (
 	philoxW1     = 0xBB67AE85
 )
 
+const (
+	dropoutLevels = 1 << 16 // of a decision
+	blocksPerWord = 8       // of a mask
+)
+
 // philoxKeys holds the two key words of each round, one in each uint64.
 type philoxKeys [philoxRounds][2]uint64
 
-// DropoutMask fills mask with 1/keep, with probability keep, and 0. Element i is
-// a function of seed and offset+i alone: a long mask may be made in pieces, on
-// any cores, and by either implementation. offset+len(mask) must not overflow. keep is met to within 2⁻³³; at 1 and
-// above the mask is all ones, at 0 and below all zeros.
-func DropoutMask(mask []float32, seed, offset uint64, keep float32) {
-	threshold := math.Round(float64(keep) * (1 << 32))
-	switch {
-	case keep >= 1:
-		for i := range mask {
-			mask[i] = 1
-		}
-		return
-	case !(threshold >= 1):
-		clear(mask)
-		return
+// MaskWords returns the length of a mask of n elements: a bit for each, and a word
+// more, so that eight bytes can be read from wherever a bit lies.
+func MaskWords(n int) int { return (n+63)/64 + 1 }
+
+// Kept returns the probability with which [DropoutMask] keeps an element: keep to
+// within 2⁻¹⁷.
+func Kept(keep float32) float64 { return float64(dropoutLimit(keep)) / dropoutLevels }
+
+func dropoutLimit(keep float32) uint32 {
+	if !(keep > 0) {
+		return 0
 	}
-	var keys philoxKeys
-	keys.fill(seed)
-	limit, value := uint32(threshold), 1/keep
-	head := min(int(-offset%4), len(mask))
-	dropoutGo(mask[:head], &keys, offset, limit, value)
-	mask, offset = mask[head:], offset+uint64(head)
-	done := dropoutBlocks(mask, &keys, offset/4, limit, value)
-	dropoutGo(mask[done:], &keys, offset+uint64(done), limit, value)
+	return uint32(math.Round(min(float64(keep), 1) * dropoutLevels))
+}
+
+// DropoutMask fills words first, first+1, … of a mask, of 64 elements each, the
+// first of them in the lowest bit. A bit is 1 with probability [Kept](keep). It is a
+// function of seed and its place alone: a long mask may be made in pieces, on any
+// cores, and by either implementation.
+func DropoutMask(words []uint64, seed, first uint64, keep float32) {
+	switch limit := dropoutLimit(keep); limit {
+	case 0:
+		clear(words)
+	case dropoutLevels:
+		for i := range words {
+			words[i] = math.MaxUint64
+		}
+	default:
+		var keys philoxKeys
+		keys.fill(seed)
+		dropoutMask(words, &keys, first*blocksPerWord, uint16(limit))
+	}
 }
 
 func (k *philoxKeys) fill(seed uint64) {
@@ -52,18 +66,23 @@ func (k *philoxKeys) fill(seed uint64) {
 	}
 }
 
-func dropoutGo(mask []float32, keys *philoxKeys, offset uint64, limit uint32, value float32) {
-	var words [4]uint32
-	for i := range mask {
-		at := offset + uint64(i)
-		if i == 0 || at%4 == 0 {
-			words = philox([4]uint32{uint32(at / 4), uint32(at / 4 >> 32)}, keys[:])
-		}
-		mask[i] = 0
-		if words[at%4] < limit {
-			mask[i] = value
+func dropoutMaskGo(words []uint64, keys *philoxKeys, block uint64, limit uint16) {
+	for i := range words {
+		words[i] = 0
+		for b := range blocksPerWord {
+			at := block + uint64(i*blocksPerWord+b)
+			for j, word := range philox([4]uint32{uint32(at), uint32(at >> 32)}, keys[:]) {
+				words[i] |= below(uint16(word), limit)<<(8*b+2*j) | below(uint16(word>>16), limit)<<(8*b+2*j+1)
+			}
 		}
 	}
+}
+
+func below(draw, limit uint16) uint64 {
+	if draw < limit {
+		return 1
+	}
+	return 0
 }
 
 func philox(c [4]uint32, keys [][2]uint64) [4]uint32 {

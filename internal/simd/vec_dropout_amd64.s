@@ -2,43 +2,62 @@
 
 #include "textflag.h"
 
-// The four counters of a group, relative to the first. This order of the lanes
-// leaves the words in the order of the blocks after they are interleaved.
+// The four counters of a group, relative to the first.
 DATA ·philoxLanes+0(SB)/8, $0
-DATA ·philoxLanes+8(SB)/8, $2
-DATA ·philoxLanes+16(SB)/8, $1
+DATA ·philoxLanes+8(SB)/8, $1
+DATA ·philoxLanes+16(SB)/8, $2
 DATA ·philoxLanes+24(SB)/8, $3
 GLOBL ·philoxLanes(SB), RODATA|NOPTR, $32
 
-// One round of four blocks: Y1 holds words 0 and 1 of each, Y2 words 2 and 3. A
-// swapped product is (high, low), as the words want it.
+// One round of eight blocks, two groups of four, so that one's products are under way
+// while the other's are used. Of the first, Y1 holds words 0 and 1 of each block and Y2
+// words 2 and 3; of the second, Y3 and Y4. A swapped product is (high, low), as the
+// words want it.
 #define ROUND(key) \
-	VPMULUDQ Y8, Y1, Y3 \
-	VPMULUDQ Y9, Y2, Y4 \
-	VPBROADCASTQ (16*key)(R8), Y5 \
-	VPBROADCASTQ (16*key+8)(R8), Y6 \
+	VPBROADCASTQ (16*key)(R8), Y13 \
+	VPBROADCASTQ (16*key+8)(R8), Y14 \
+	VPMULUDQ Y8, Y1, Y5 \
+	VPMULUDQ Y9, Y2, Y6 \
+	VPMULUDQ Y8, Y3, Y7 \
+	VPMULUDQ Y9, Y4, Y11 \
 	VPSRLQ $32, Y1, Y1 \
 	VPSRLQ $32, Y2, Y2 \
-	VPXOR Y5, Y1, Y1 \
-	VPXOR Y6, Y2, Y2 \
-	VPSHUFD $0xB1, Y3, Y3 \
-	VPSHUFD $0xB1, Y4, Y4 \
-	VPXOR Y4, Y1, Y1 \
-	VPXOR Y3, Y2, Y2
+	VPSRLQ $32, Y3, Y3 \
+	VPSRLQ $32, Y4, Y4 \
+	VPXOR Y13, Y1, Y1 \
+	VPXOR Y14, Y2, Y2 \
+	VPXOR Y13, Y3, Y3 \
+	VPXOR Y14, Y4, Y4 \
+	VPSHUFD $0xB1, Y5, Y5 \
+	VPSHUFD $0xB1, Y6, Y6 \
+	VPSHUFD $0xB1, Y7, Y7 \
+	VPSHUFD $0xB1, Y11, Y11 \
+	VPXOR Y6, Y1, Y1 \
+	VPXOR Y5, Y2, Y2 \
+	VPXOR Y11, Y3, Y3 \
+	VPXOR Y7, Y4, Y4
 
-// func dropoutAVX2(mask *float32, groups int, keys *philoxKeys, block uint64, last uint32, value float32)
-// Each group is of 16 elements, four blocks. An element is kept when its word is
-// at most last.
-TEXT ·dropoutAVX2(SB), NOSPLIT, $0-40
-	MOVQ mask+0(FP), DI
-	MOVQ groups+8(FP), CX
+// DECIDE leaves the bits of a group's 32 elements in to. p gets the draws of its first
+// and third block, q those of the others, which is how packing to bytes takes them.
+#define DECIDE(lo, hi, p, q, r, to) \
+	VPUNPCKLQDQ hi, lo, p \
+	VPUNPCKHQDQ hi, lo, q \
+	VPMINUW Y10, p, r \
+	VPCMPEQW r, p, p \
+	VPMINUW Y10, q, r \
+	VPCMPEQW r, q, q \
+	VPACKSSWB q, p, p \
+	VPMOVMSKB p, to
+
+// func dropoutMaskAVX2(words *uint64, n int, keys *philoxKeys, block uint64, last uint16)
+// A word is of eight blocks. An element is kept when its draw is at most last.
+TEXT ·dropoutMaskAVX2(SB), NOSPLIT, $0-34
+	MOVQ words+0(FP), DI
+	MOVQ n+8(FP), CX
 	MOVQ keys+16(FP), R8
 	VPBROADCASTQ block+24(FP), Y0
 	VPADDQ ·philoxLanes(SB), Y0, Y0
-	MOVL last+32(FP), AX
-	VMOVD AX, X10
-	VPBROADCASTD X10, Y10
-	VBROADCASTSS value+36(FP), Y11
+	VPBROADCASTW last+32(FP), Y10
 	MOVL $0xD2511F53, AX
 	VMOVD AX, X8
 	VPBROADCASTQ X8, Y8
@@ -49,9 +68,12 @@ TEXT ·dropoutAVX2(SB), NOSPLIT, $0-40
 	VMOVD AX, X12
 	VPBROADCASTQ X12, Y12
 
-group:
+word:
 	VMOVDQA Y0, Y1
+	VPADDQ Y12, Y0, Y3
+	VPADDQ Y12, Y3, Y0
 	VPXOR Y2, Y2, Y2
+	VPXOR Y4, Y4, Y4
 	ROUND(0)
 	ROUND(1)
 	ROUND(2)
@@ -59,19 +81,13 @@ group:
 	ROUND(4)
 	ROUND(5)
 	ROUND(6)
-	VPUNPCKLQDQ Y2, Y1, Y3
-	VPUNPCKHQDQ Y2, Y1, Y4
-	VPMINUD Y10, Y3, Y5
-	VPMINUD Y10, Y4, Y6
-	VPCMPEQD Y5, Y3, Y3
-	VPCMPEQD Y6, Y4, Y4
-	VPAND Y11, Y3, Y3
-	VPAND Y11, Y4, Y4
-	VMOVDQU Y3, (DI)
-	VMOVDQU Y4, 32(DI)
-	VPADDQ Y12, Y0, Y0
-	ADDQ $64, DI
+	DECIDE(Y1, Y2, Y5, Y6, Y7, AX)
+	DECIDE(Y3, Y4, Y5, Y6, Y7, DX)
+	SHLQ $32, DX
+	ORQ DX, AX
+	MOVQ AX, (DI)
+	ADDQ $8, DI
 	DECQ CX
-	JNZ group
+	JNZ word
 	VZEROUPPER
 	RET

@@ -12,7 +12,7 @@ func dotAndSumF32(d, x *float32, n int) (sum, dot float64)
 func adamF32(w, grad, m, v *float32, n int, p *AdamCoefficients)
 
 //go:noescape
-func dropoutAVX2(mask *float32, groups int, keys *philoxKeys, block uint64, last uint32, value float32)
+func dropoutMaskAVX2(words *uint64, n int, keys *philoxKeys, block uint64, last uint16)
 
 func sumAndSquares(x []float32) (sum, sumsq float64) {
 	if !useAVX2 {
@@ -36,13 +36,10 @@ func adamStep(w, g, m, v []float32, p *AdamCoefficients) {
 	adamF32(f32(w), f32(g), f32(m), f32(v), len(w), p)
 }
 
-// dropoutBlocks fills the front of mask, from the start of a block, and returns
-// how many elements it has filled.
-func dropoutBlocks(mask []float32, keys *philoxKeys, block uint64, limit uint32, value float32) int {
-	groups := len(mask) / 16
-	if !useAVX2 || groups == 0 {
-		return 0
+func dropoutMask(words []uint64, keys *philoxKeys, block uint64, limit uint16) {
+	if !useAVX2 || len(words) == 0 {
+		dropoutMaskGo(words, keys, block, limit)
+		return
 	}
-	dropoutAVX2(f32(mask), groups, keys, block, limit-1, value)
-	return 16 * groups
+	dropoutMaskAVX2(&words[0], len(words), keys, block, limit-1)
 }

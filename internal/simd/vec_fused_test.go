@@ -136,31 +136,29 @@ func TestPhiloxKnownAnswers(t *testing.T) {
 	}
 }
 
-// Every element is what the generator says of its place alone, also where the
-// block's number takes its second word and at the end of the offsets.
+// Every bit is what the generator says of its place alone, also where the block's
+// number takes its second word and at the end of the words.
 func TestDropoutMaskByElement(t *testing.T) {
 	const keep = .7
+	limit := uint16(math.Round(float64(float32(keep)) * 65536))
 	for _, seed := range []uint64{0, 1, 0xfedcba9876543210} {
 		var keys philoxKeys
 		keys.fill(seed)
-		for _, offset := range []uint64{0, 1, 2, 3, 1 << 20, 1<<34 - 37, math.MaxUint64 - 300} {
-			for _, n := range lengths()[:72] {
-				mask := make([]float32, n+1)
-				mask[n] = 7
-				DropoutMask(mask[:n], seed, offset, keep)
-				for i, got := range mask[:n] {
-					at := offset + uint64(i)
-					word := philox([4]uint32{uint32(at / 4), uint32(at >> 34)}, keys[:])[at%4]
-					var want float32
-					if float64(word)/(1<<32) < float64(float32(keep)) {
-						want = 1 / float32(keep)
-					}
-					if got != want {
-						t.Fatalf("seed %d, element %d + %d of %d is %v, want %v", seed, offset, i, n, got, want)
+		for _, first := range []uint64{0, 1, 1 << 20, 1<<29 - 3, 1<<61 - 9} {
+			for n := range 9 {
+				words := make([]uint64, n+1)
+				words[n] = 7
+				DropoutMask(words[:n], seed, first, keep)
+				for i := range 64 * n {
+					block := 8*first + uint64(i/8)
+					draws := philox([4]uint32{uint32(block), uint32(block >> 32)}, keys[:])
+					draw := uint16(draws[i%8/2] >> (16 * (i % 2)))
+					if got := words[i/64]>>(i%64)&1 == 1; got != (draw < limit) {
+						t.Fatalf("seed %d, words %d to %d: bit %d is %v, the draw %d", seed, first, n, i, got, draw)
 					}
 				}
-				if mask[n] != 7 {
-					t.Fatalf("wrote past %d elements", n)
+				if words[n] != 7 {
+					t.Fatalf("wrote past %d words", n)
 				}
 			}
 		}
@@ -168,21 +166,26 @@ func TestDropoutMaskByElement(t *testing.T) {
 }
 
 func TestDropoutMaskExtremes(t *testing.T) {
-	mask := make([]float32, 100)
-	for keep, want := range map[float32]float32{1: 1, 2: 1, 0: 0, -1: 0, 1e-12: 0, float32(math.NaN()): 0} {
-		for i := range mask {
-			mask[i] = 7
+	words := make([]uint64, 5)
+	for keep, want := range map[float32]float64{
+		1: 1, 2: 1, math.Nextafter32(1, 0): 1, float32(math.Inf(1)): 1,
+		0: 0, -1: 0, 1e-12: 0, float32(math.NaN()): 0, float32(math.Inf(-1)): 0,
+	} {
+		for i := range words {
+			words[i] = 7
 		}
-		DropoutMask(mask, 1, 5, keep)
-		for _, got := range mask {
-			if got != want {
-				t.Fatalf("keep %v gives %v", keep, got)
+		DropoutMask(words, 1, 5, keep)
+		if Kept(keep) != want {
+			t.Errorf("Kept(%v) is %v", keep, Kept(keep))
+		}
+		for _, got := range words {
+			if got != uint64(want)*math.MaxUint64 {
+				t.Fatalf("keep %v gives %x", keep, got)
 			}
 		}
 	}
-	DropoutMask(mask, 1, 5, math.Nextafter32(1, 0))
-	if Sum(mask) < 100 { // fails with a probability of 100·2⁻²⁴ for a seed; this one holds
-		t.Fatalf("keep just below 1 gives %v", mask)
+	for _, keep := range []float32{.5, .25, .8, .1, 1e-3, .999} {
+		near(t, "Kept", Kept(keep), float64(keep), 0x1p-17)
 	}
 }
 
@@ -193,13 +196,20 @@ func TestDropoutMaskExtremes(t *testing.T) {
 // deviations with probability 3.8e-8, which is 2e-6 for all of them.
 func TestDropoutMaskStatistics(t *testing.T) {
 	const n, sigmas = 1 << 20, 5.5
-	mask, other := make([]float32, n), make([]float32, n)
+	mask := func(seed uint64, keep float32) []bool {
+		words := make([]uint64, n/64)
+		DropoutMask(words, seed, 1000, keep)
+		bits := make([]bool, n)
+		for i := range bits {
+			bits[i] = words[i/64]>>(i%64)&1 == 1
+		}
+		return bits
+	}
 	for _, keep := range []float32{.5, .8, .1} {
-		p := float64(keep)
-		DropoutMask(mask, 42, 1000, keep)
-		kept := 0
-		for _, x := range mask {
-			if x != 0 {
+		p := Kept(keep)
+		bits, kept := mask(42, keep), 0
+		for _, b := range bits {
+			if b {
 				kept++
 			}
 		}
@@ -209,19 +219,18 @@ func TestDropoutMaskStatistics(t *testing.T) {
 		bound := sigmas * math.Sqrt(n*q*(1-q)+2*n*p*(1-p)*(1-2*p)*(1-2*p))
 		for _, lag := range []int{1, 2, 3, 4, 5, 7, 8, 16, 32, 64, 784, 4096} {
 			m := float64(n - lag)
-			near(t, fmt.Sprintf("agreements at lag %d", lag), agreements(mask[:n-lag], mask[lag:]), m*q, bound)
+			near(t, fmt.Sprintf("agreements at lag %d", lag), agreements(bits[:n-lag], bits[lag:]), m*q, bound)
 		}
 		for _, seed := range []uint64{0, 43, 42 | 1<<32, 42 ^ 1<<63} {
-			DropoutMask(other, seed, 1000, keep)
-			near(t, fmt.Sprintf("agreements with seed %d", seed), agreements(mask, other), n*q, bound)
+			near(t, fmt.Sprintf("agreements with seed %d", seed), agreements(bits, mask(seed, keep)), n*q, bound)
 		}
 	}
 }
 
-func agreements(a, b []float32) float64 {
+func agreements(a, b []bool) float64 {
 	count := 0
 	for i := range a {
-		if (a[i] != 0) == (b[i] != 0) {
+		if a[i] == b[i] {
 			count++
 		}
 	}

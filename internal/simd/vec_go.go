@@ -78,13 +78,6 @@ func scaleShiftGo[T Float](dst, x []T, a, b T) {
 	}
 }
 
-func scaleShiftLeakyGo[T Float](dst, x []T, a, b, slope T) {
-	x = x[:len(dst)]
-	for i, v := range x {
-		dst[i] = leaky(a*v+b, slope)
-	}
-}
-
 func combineGo[T Float](dst, x, y []T, a, b, c T) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {

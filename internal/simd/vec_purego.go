@@ -21,10 +21,6 @@ func sumAndSquares(x []float32) (sum, sumsq float64)     { return sumAndSquaresG
 func dotAndSum(d, x []float32) (sum, dot float64)        { return dotAndSumGo(d, x) }
 func adamStep(w, g, m, v []float32, p *AdamCoefficients) { adamStepGo(w, g, m, v, p) }
 
-func scaleShiftLeaky[T Float](dst, x []T, a, b, slope T) {
-	scaleShiftLeakyGo(dst, x, a, b, slope)
-}
-
-func dropoutBlocks(mask []float32, keys *philoxKeys, block uint64, limit uint32, value float32) int {
-	return 0
+func dropoutMask(words []uint64, keys *philoxKeys, block uint64, limit uint16) {
+	dropoutMaskGo(words, keys, block, limit)
 }
