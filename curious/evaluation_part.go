@@ -123,8 +123,8 @@ func endsInDistribution(g *nn.Graph) bool {
 	return false
 }
 
-// areDistributions reports whether each row is positive and sums to 1 but for
-// rounding.
+// areDistributions reports whether no entry is negative and each row sums to 1 but
+// for rounding.
 func areDistributions(outputs []float32, classes int) bool {
 	for i := 0; i < len(outputs); i += classes {
 		sum := 0.0
