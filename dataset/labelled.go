@@ -98,6 +98,7 @@ type origin struct {
 	target    string            // the kind's own rule; "" where it has none
 	sensitive []string          // the kind's own rules
 	shortcuts map[string]string // names that stand for rules
+	elsewhere map[string]string // columns that are not there, and where they are
 	notes     []string          // of reading the inputs
 	close     func()
 
@@ -187,6 +188,9 @@ func (src *origin) attribute(text string, c *chosen) (Attribute, error) {
 		r.name = name
 	}
 	k, err := src.labels.find(r.column)
+	if hint := src.elsewhere[folded(r.column)]; err != nil && hint != "" {
+		err = fmt.Errorf("%w; %s", err, hint)
+	}
 	if err != nil {
 		return Attribute{}, err
 	}
@@ -234,6 +238,12 @@ func (l *labels) find(name string) (int, error) {
 			if want != "" && folded(c.name) == want {
 				return k, nil
 			}
+		}
+	}
+	for _, c := range l.columns {
+		rest, ok := strings.CutPrefix(folded(name), folded(c.name))
+		if ok && c.name != "" && strings.ContainsAny(rest, "<>=,;*") {
+			return 0, fmt.Errorf("no column %q: write a colon behind %q, and the classes behind it", name, c.name)
 		}
 	}
 	return 0, fmt.Errorf("no column %q: it has %s", name, l.names())

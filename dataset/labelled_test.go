@@ -173,6 +173,8 @@ func TestOpenDigitParts(t *testing.T) {
 	if p.Train.Len() != 54 || p.Validation.Len() != 6 || !slices.Equal(p.Test.Y, []int{0, 1, 2, 0, 1, 2, 0, 1, 2}) || p.Train.YName != "digit" {
 		t.Fatalf("%d, %d, %v of %s", p.Train.Len(), p.Validation.Len(), p.Test.Y, p.Train.YName)
 	}
+	_, err = OpenParts(context.Background(), dir, LabelledOptions{Sensitive: []string{"writer"}})
+	wantError(t, "no writers", err, `no column "writer": it has digit; QMNIST's labels say the writers`)
 	one := filepath.Join(dir, "train-images-idx3-ubyte")
 	if p, err = OpenParts(context.Background(), one, LabelledOptions{Kind: "mnist"}); err != nil || p.Test.Len() != 12 || p.Train.Len() != 44 {
 		t.Fatalf("%+v, %v", p, err)
@@ -228,19 +230,7 @@ func TestPicturesKeepTheirLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	const side, size = 16, 3 * 16 * 16
-	fsys := os.DirFS(dir)
-	names, _, err := listPictures(fsys, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	nameOf := map[string]string{}
-	for _, name := range names {
-		one, err := decodePictures(t.Context(), fsys, []string{name}, pictureOptions{side: side, cache: noCache})
-		if err != nil {
-			t.Fatal(err)
-		}
-		nameOf[string(one)] = name
-	}
+	nameOf := namesByPixels(t, dir, side)
 	for _, o := range []LabelledOptions{
 		{Target: "age: <30; >=30", Limit: 20},
 		{Target: "race: black; asian, white"},
@@ -266,6 +256,68 @@ func TestPicturesKeepTheirLabels(t *testing.T) {
 	}
 	if kept := filesIn(t, cache); len(kept) != 1 {
 		t.Errorf("kept %v", kept)
+	}
+}
+
+// namesByPixels decodes every picture below a folder by itself.
+func namesByPixels(t *testing.T, dir string, side int) map[string]string {
+	fsys := os.DirFS(dir)
+	names, _, err := listPictures(fsys, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nameOf := map[string]string{}
+	for _, name := range names {
+		one, err := decodePictures(t.Context(), fsys, []string{name}, pictureOptions{side: side, cache: noCache})
+		if err != nil {
+			t.Fatal(err)
+		}
+		nameOf[string(one)] = name
+	}
+	return nameOf
+}
+
+// TestCelebAKeepsItsLabels compares every picture of every part with the lists.
+func TestCelebAKeepsItsLabels(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "celeba")
+	if err := WriteFaces(t.Context(), dir, KindCelebA, 120, 5); err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]string{} // of both lists, by name
+	for _, list := range []string{celebaAttributes[0], celebaPartition[0]} {
+		text, err := os.ReadFile(filepath.Join(dir, list))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if f := strings.Fields(line); strings.HasSuffix(f[0], ".jpg") {
+				rows[f[0]] = append(rows[f[0]], f[1:]...)
+			}
+		}
+	}
+	at := func(row []string, name string) int {
+		if row[slices.Index(celebaNames, name)] == "1" {
+			return 1
+		}
+		return 0
+	}
+	const side, size = 16, 3 * 16 * 16
+	nameOf := namesByPixels(t, dir, side)
+	p, err := OpenParts(t.Context(), dir, LabelledOptions{Target: "HairColor", Sensitive: []string{"male", "MouthOpen"}, Side: side, Cache: noCache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part, s := range []*Set{p.Train, p.Validation, p.Test} {
+		for i, y := range s.Y {
+			row := rows[filepath.Base(nameOf[string(s.Pixels[i*size:][:size])])]
+			hair := [3]int{at(row, "Black_Hair"), at(row, "Blond_Hair"), at(row, "Brown_Hair")}
+			want := [3]int{}
+			want[y] = 1
+			male, open := s.Sensitive[0].Labels[i], s.Sensitive[1].Labels[i]
+			if hair != want || male != at(row, "Male") || open != at(row, "Mouth_Slightly_Open") || row[40] != strconv.Itoa(part) {
+				t.Fatalf("part %d, picture %d of %v: hair %d, male %d, mouth open %d", part, i, row, y, male, open)
+			}
+		}
 	}
 }
 

@@ -39,7 +39,9 @@ func openDigits(path string, o LabelledOptions) (*origin, error) {
 		}
 		parts = append(parts, test)
 	}
-	return fromSets(path, parts), nil
+	src := fromSets(path, parts)
+	src.elsewhere = map[string]string{"writer": "QMNIST's labels say the writers of MNIST: put them beside the pictures, or name their folder for the labels"}
+	return src, nil
 }
 
 // hasTest reports whether a folder of [Open] holds the test part.

@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -38,6 +39,13 @@ const maxTail = 64
 
 // maxPictures bounds the memory of all decoded pictures, in bytes.
 const maxPictures = 16 << 30
+
+// While many pixels are decoded to, fewer bytes are let go to waste than there are
+// pixels, which is what Go's collector does by itself: it would double the memory.
+const (
+	manyPixels   = 64 << 20 // bytes
+	garbageShare = 20       // percent
+)
 
 // pictureOptions says how pictures are decoded.
 type pictureOptions struct {
@@ -87,6 +95,9 @@ func decodePictures(ctx context.Context, fsys fs.FS, files []string, o pictureOp
 
 // decodeAll decodes files to pixels, on all cores.
 func decodeAll(ctx context.Context, fsys fs.FS, files []string, pixels []uint8, o pictureOptions) error {
+	if len(pixels) > manyPixels {
+		defer debug.SetGCPercent(debug.SetGCPercent(garbageShare))
+	}
 	d := &decoding{ctx: ctx, fsys: fsys, files: files, o: o, pixels: pixels}
 	d.failed.Store(int64(len(files)))
 	simd.Parallel(len(files), 1, d.some)

@@ -74,21 +74,21 @@ func ParseRule(s string) (Rule, error) {
 // check says what is wrong with the classes.
 func (r Rule) check() error {
 	if n := len(r.classes); n < 2 || n > maxClasses {
-		return fmt.Errorf("%d classes: want 2 to %d, separated by \";\"; \"*\" is all others", n, maxClasses)
+		return fmt.Errorf("it makes %s: want 2 to %d, separated by \";\"; \"*\" is all others", pluralOf(n, "class", "classes"), maxClasses)
 	}
 	seen := map[term]bool{}
 	names := map[string]bool{}
 	for _, c := range r.classes {
-		if names[c.title()] {
-			return fmt.Errorf("two classes %q: name them apart", c.title())
-		}
-		names[c.title()] = true
 		for _, e := range c.entries {
 			if seen[e] {
 				return fmt.Errorf("%q stands in it twice: leave one out", e.text)
 			}
 			seen[e] = true
 		}
+		if names[c.title()] {
+			return fmt.Errorf("two classes %q: name them apart", c.title())
+		}
+		names[c.title()] = true
 	}
 	return nil
 }

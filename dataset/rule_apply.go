@@ -200,9 +200,11 @@ func naming(name, value string, matchers []matcher) (int, error) {
 	return class, nil
 }
 
-// some lists values for an error, a dozen of them.
+// some lists values for an error in their order, a dozen of them.
 func some(values []string) string {
 	const most = 12
+	values = slices.Clone(values)
+	sortValues(values)
 	quoted := make([]string, 0, most)
 	for _, v := range values[:min(most, len(values))] {
 		quoted = append(quoted, fmt.Sprintf("%q", v))

@@ -233,6 +233,7 @@ func TestOpenTableRefuses(t *testing.T) {
 	}{
 		{csvOf(60), LabelledOptions{}, "which column is the target? it has x, noise, y, s, s_code"},
 		{csvOf(60), LabelledOptions{Target: "z"}, `no column "z": it has x, noise, y, s, s_code`},
+		{csvOf(60), LabelledOptions{Target: "noise <30, >=30"}, `no column "noise <30, >=30": write a colon behind "noise"`},
 		{csvOf(60), LabelledOptions{Target: "y", Sensitive: []string{"x: 1; 2"}}, `class "2" of x has no example`},
 		{csvOf(60), LabelledOptions{Target: "y", Sensitive: []string{"s: p; =7"}}, `class "=7" of s has no example`},
 		{csvOf(60), LabelledOptions{Target: "noise: <=1000; >1000"}, `class ">1000" of noise has no example`},

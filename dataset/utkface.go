@@ -98,11 +98,14 @@ func utkfaceSplit(n int) []Split {
 }
 
 // plural writes a number of things: "1 picture", "3 pictures".
-func plural(n int, thing string) string {
+func plural(n int, thing string) string { return pluralOf(n, thing, thing+"s") }
+
+// pluralOf is plural of a word whose plural is given.
+func pluralOf(n int, one, more string) string {
 	if n == 1 {
-		return "1 " + thing
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 // listed writes the first few names of a list.
