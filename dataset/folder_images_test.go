@@ -165,7 +165,7 @@ func TestReadUTKFace(t *testing.T) {
 	if n[Train] != 18964-1896 || n[Validation] != 1896 || n[Test] != 23705-18964 || len(l.files) != 23705 {
 		t.Errorf("parts %v of %d files", n, len(l.files))
 	}
-	if !slices.IsSorted(l.files) || !strings.Contains(l.notes[0], "3 pictures left out") || !strings.Contains(l.notes[0], "39_1_20170116174525125") {
+	if !slices.IsSorted(l.files) || !strings.Contains(l.notes[0], "3 pictures left out") || !strings.Contains(l.notes[0], "39_1_20170116174525125") || !strings.HasPrefix(l.notes[1], "the split is that of the paper's") {
 		t.Errorf("not sorted, or notes %v", l.notes)
 	}
 	for rank, want := range map[int]Split{0: Validation, 1895: Validation, 1896: Train, 18963: Train, 18964: Test, 23704: Test} {
@@ -179,6 +179,9 @@ func TestReadUTKFaceRows(t *testing.T) {
 	l, err := readUTKFace(unread("b/1_0_2_1.jpg", "a/100_1_0_2.JPG", "a/26_1_4_3jpg.chip.jpg", "notes.txt", "53__0_1.jpg", "1_2_0_1.jpg", "1_0_5_1.jpg", "131_0_0_1.jpg", "-1_0_0_1.jpg"), "faces")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if note := l.notes[len(l.notes)-1]; !strings.HasSuffix(note, "of 3 pictures and not of 23705") {
+		t.Errorf("note %q", note)
 	}
 	if got, want := strings.Join(l.files, " "), "a/100_1_0_2.JPG b/1_0_2_1.jpg a/26_1_4_3jpg.chip.jpg"; got != want {
 		t.Errorf("files %s, want %s", got, want)

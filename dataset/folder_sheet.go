@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -172,9 +171,6 @@ func (s *sheet) text(c int, rows []int) column {
 	return out
 }
 
-// errNoSheet says that there is no file of labels.
-var errNoSheet = errors.New("no labels")
-
 // locate finds the file of labels: a path outside, or a name inside, or
 // labels.csv, or the only CSV there is.
 func locate(fsys fs.FS, source, asked string, files []string) (*sheet, error) {
@@ -186,7 +182,7 @@ func locate(fsys fs.FS, source, asked string, files []string) (*sheet, error) {
 		if slices.Contains(files, name) {
 			return readSheet(fsys, source, name)
 		}
-		return nil, fmt.Errorf("%s: no such file, neither here nor in %s: name the CSV with the labels: %w", asked, source, errNoSheet)
+		return nil, fmt.Errorf("%s: no such file, neither here nor in %s: name the CSV with the labels", asked, source)
 	}
 	name, err := onlyOne(source, files, "labels.csv")
 	if err != nil {
@@ -202,7 +198,7 @@ func locate(fsys fs.FS, source, asked string, files []string) (*sheet, error) {
 		}
 	}
 	if len(sheets) != 1 {
-		return nil, fmt.Errorf("%s: no labels.csv, and %s: name the CSV with the labels: %w", source, plural(len(sheets), "other CSV file"), errNoSheet)
+		return nil, fmt.Errorf("%s: no labels.csv, and %s: name the CSV with the labels", source, plural(len(sheets), "other CSV file"))
 	}
 	return readSheet(fsys, source, sheets[0])
 }

@@ -251,9 +251,11 @@ func (l *labels) find(name string) (int, error) {
 
 // names lists the columns for an error.
 func (l *labels) names() string {
-	names := make([]string, len(l.columns))
-	for i, c := range l.columns {
-		names[i] = c.name
+	var names []string
+	for _, c := range l.columns {
+		if c.name != "" {
+			names = append(names, c.name)
+		}
 	}
 	return strings.Join(names, ", ")
 }

@@ -37,8 +37,11 @@ type term struct {
 	quoted bool
 }
 
-// others is the entry that takes what no other does.
-const others = "*"
+// others is the entry that takes what no other does, restTitle what it is called.
+const (
+	others    = "*"
+	restTitle = "others"
+)
 
 // ParseRule reads a rule. Whether an entry is a value is seen only from the
 // column that the rule is applied to.
@@ -85,10 +88,14 @@ func (r Rule) check() error {
 			}
 			seen[e] = true
 		}
-		if names[c.title()] {
-			return fmt.Errorf("two classes %q: name them apart", c.title())
+		title := c.title()
+		if strings.EqualFold(title, restTitle) {
+			title = restTitle
 		}
-		names[c.title()] = true
+		if names[title] {
+			return fmt.Errorf("two classes %q: name them apart, as in \"rest = *\"", title)
+		}
+		names[title] = true
 	}
 	return nil
 }
@@ -137,7 +144,7 @@ func (c class) title() string {
 	for i, e := range c.entries {
 		texts[i] = e.text
 		if e.all() {
-			texts[i] = "others"
+			texts[i] = restTitle
 		}
 	}
 	return strings.Join(texts, ", ")

@@ -69,6 +69,7 @@ func TestRulesRefuse(t *testing.T) {
 		{"race: *; White, *", "White", `"*" stands in it twice`},
 		{"race: White; *; Black; *", "White", `"*" stands in it twice`},
 		{"age: <5; x", "20-29|3-9|30-39|more than 70", `it has "3-9", "20-29", "30-39", "more than 70"`},
+		{"race: Others; *", "White|Others", `two classes "others": name them apart, as in "rest = *"`},
 		{"race: a = White; a = Black", "White", `two classes "a"`},
 		{"race: Wite; *", "White|Black", `race has no value "Wite": it has "Black", "White"`},
 		{"age: 30..20; *", "25", `age has no value "30..20"`},

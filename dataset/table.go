@@ -205,7 +205,6 @@ func fromTables(path string, tables []*table) (*origin, error) {
 		hidden = append(hidden, k)
 	}
 	if l.columns[0].name == "" {
-		l.columns[0].name = "row"
 		l.notes = append(l.notes, "the first column has no name: it is not an input")
 		hidden = append(hidden, 0)
 	}

@@ -17,6 +17,9 @@ var (
 	utkfaceRaces   = []string{"White", "Black", "Asian", "Indian", "Others"}
 )
 
+// utkfacePictures is how many pictures of UTKFace have a whole name.
+const utkfacePictures = 23705
+
 // utkfaceOldest bounds the ages that are believed; UTKFace says 0 to 116.
 const utkfaceOldest = 130
 
@@ -73,7 +76,11 @@ func readUTKFace(fsys fs.FS, source string) (*labels, error) {
 	}
 	l.columns = []column{{"age", age}, {"gender", gender}, {"race", race}}
 	l.split = utkfaceSplit(len(l.files))
-	l.notes = append(l.notes, "the split is that of the paper's experiments, whatever the seed")
+	note := "the split is that of the paper's experiments, whatever the seed"
+	if n := len(l.files); n != utkfacePictures {
+		note = fmt.Sprintf("the split is drawn as for the paper's experiments, whatever the seed, but of %d pictures and not of %d", n, utkfacePictures)
+	}
+	l.notes = append(l.notes, note)
 	return l, nil
 }
 
