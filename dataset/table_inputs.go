@@ -81,30 +81,49 @@ func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []strin
 // inputColumns lists the columns that are inputs, and notes those that are not
 // because target or sensitive attributes give them away.
 func (src *origin) inputColumns(c *chosen, hidden []int) []int {
+	asked := src.asked(c)
 	var inputs []int
 	for k, col := range src.labels.columns {
-		if slices.Contains(hidden, k) || slices.Contains(c.columns, k) {
+		if slices.Contains(hidden, k) || slices.Contains(c.columns, k) || src.givenAway(col, asked) {
 			continue
 		}
-		if !src.givenAway(col, c) {
-			inputs = append(inputs, k)
-		}
+		inputs = append(inputs, k)
 	}
 	return inputs
 }
 
-// givenAway reports whether a column follows from that of target or sensitive
-// attributes, and notes it. Of one that they follow from it only makes a note:
-// that may be what is to be learned.
-func (src *origin) givenAway(col column, c *chosen) bool {
-	for i, k := range c.columns {
-		from := src.labels.columns[k]
+// asked lists the columns of target and sensitive attributes, and their classes
+// as columns.
+func (src *origin) asked(c *chosen) []column {
+	var list []column
+	for _, k := range c.columns {
+		list = append(list, src.labels.columns[k])
+	}
+	for _, a := range c.all() {
+		classes := column{a.Name, make([]string, len(a.Labels))}
+		for i, class := range a.Labels {
+			classes.values[i] = strconv.Itoa(class)
+		}
+		list = append(list, classes)
+	}
+	return list
+}
+
+// givenAway reports whether a column follows from one that is asked for, and
+// notes it. Of one that such a column follows from it only makes a note: that may
+// be what is to be learned.
+func (src *origin) givenAway(col column, asked []column) bool {
+	note := func(format string, args ...any) { src.notes = append(src.notes, fmt.Sprintf(format, args...)) }
+	for _, from := range asked {
 		if derivedFrom(col.values, from.values) {
-			src.notes = append(src.notes, fmt.Sprintf("%s is not an input: %s determines it", col.name, from.name))
+			note("%s is not an input: %s determines it", col.name, from.name)
 			return true
 		}
-		if slices.Index(c.columns, k) == i && derivedFrom(from.values, col.values) {
-			src.notes = append(src.notes, fmt.Sprintf("%s is an input and determines %s: take the column out if that is not meant", col.name, from.name))
+	}
+	for _, to := range asked {
+		if derivedFrom(to.values, col.values) {
+			note("%s is an input and determines %s: take the column out if that is not meant", col.name, to.name)
+			break
 		}
 	}
 	return false

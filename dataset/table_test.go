@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -362,5 +363,21 @@ func TestTableNotes(t *testing.T) {
 	}
 	if notes = strings.Join(open("years: <10; >=10").Notes, "\n"); !strings.Contains(notes, "band is not an input: years determines it") {
 		t.Errorf("a column that follows from the target is an input:\n%s", notes)
+	}
+	// Ages have too many values for anything to be derived from them; classes few.
+	rows := column{name: "age"}
+	flag := column{name: "minor"}
+	for i := range 100 {
+		rows.values = append(rows.values, strconv.Itoa(i*7%90))
+		flag.values = append(flag.values, strconv.FormatBool(i*7%90 < 18))
+	}
+	src := &origin{labels: &labels{columns: []column{rows, flag}}}
+	c := new(chosen)
+	var err error
+	if c.target, err = src.attribute("age: <18; >=18", c); err != nil {
+		t.Fatal(err)
+	}
+	if inputs := src.inputColumns(c, nil); len(inputs) > 0 {
+		t.Errorf("inputs %v: minor says the target's class", inputs)
 	}
 }
