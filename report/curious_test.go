@@ -151,6 +151,23 @@ func table() Table {
 	}
 }
 
+// TestFigureWords tells a deviation of zero from one that nobody knows.
+func TestFigureWords(t *testing.T) {
+	for _, x := range []struct {
+		f    Figure
+		want string
+	}{
+		{Figure{Mean: .682}, "68.20 ±.00"},
+		{Figure{Mean: .682, Std: .014, Seeds: 5}, "68.20 ±1.40"},
+		{Figure{Mean: .682, Seeds: 1}, "68.20"},
+		{Figure{Mean: .682, Std: Number(math.NaN())}, "68.20"},
+	} {
+		if got := x.f.words(UnitPercent); got != x.want {
+			t.Errorf("%+v: %q, want %q", x.f, got, x.want)
+		}
+	}
+}
+
 // TestCuriousGolden holds all three renderings to what was looked at, to a page
 // that stands alone and to 80 columns.
 func TestCuriousGolden(t *testing.T) {

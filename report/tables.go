@@ -50,13 +50,20 @@ type TableCell struct {
 // Figure is a mean over seeds.
 type Figure struct {
 	Mean  Number `json:"mean"`
-	Std   Number `json:"std"` // sample standard deviation; NaN or zero with one seed
+	Std   Number `json:"std"` // sample standard deviation; NaN where it is not known; of one seed it says nothing
 	Seeds int    `json:"seeds,omitempty"`
 }
 
-// beyond is the difference, in standard deviations, from which a cell is said to
+// Beyond is the difference, in standard deviations, from which a cell is said to
 // differ from the published one.
-const beyond = 2
+const Beyond = 2
+
+// Compared counts the cells that have a difference, and those of them that lie
+// within Beyond of the published figure.
+func (t *Table) Compared() (compared, near int) {
+	_, _, compared, near = t.tally()
+	return compared, near
+}
 
 // tally counts a table's cells.
 func (t *Table) tally() (cells, ran, compared, near int) {
@@ -72,7 +79,7 @@ func (t *Table) tally() (cells, ran, compared, near int) {
 			ran++
 			if d := c.difference(); !math.IsNaN(d) {
 				compared++
-				if math.Abs(d) <= beyond {
+				if math.Abs(d) <= Beyond {
 					near++
 				}
 			}
@@ -94,7 +101,7 @@ func (t *Table) sentence() string {
 	cells, ran, compared, near := t.tally()
 	s := fmt.Sprintf("%s: %d of %s ran", strings.TrimSuffix(t.Title, "."), ran, Count(cells, "cell"))
 	if compared > 0 {
-		s += fmt.Sprintf("; of the %d with a published figure beside them, %d lie within %d standard deviations of it", compared, near, beyond)
+		s += fmt.Sprintf("; within %d standard deviations of the published figure: %d of %d that are published with a deviation", Beyond, near, compared)
 	}
 	s += "."
 	if t.Reduced != "" {
@@ -120,7 +127,7 @@ func (f *Figure) words(unit string) string {
 		return "–"
 	}
 	s := minus(fmt.Sprintf("%.*f", digits, scale*float64(f.Mean)))
-	if f.Std > 0 {
+	if f.Std > 0 || f.Std == 0 && f.Seeds != 1 { // some of the published are zero
 		s += strings.Replace(fmt.Sprintf(" ±%.*f", digits, scale*float64(f.Std)), "±0.", "±.", 1)
 	}
 	return s

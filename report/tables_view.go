@@ -92,7 +92,7 @@ func (t *Table) shared(i, j int) int {
 func (c TableCell) view(unit string) tableCellView {
 	v := tableCellView{Ours: c.ran(unit), Published: c.Published.words(unit), Missing: c.Ours == nil, Blank: c.Blank, Note: c.Note}
 	if d := c.difference(); !math.IsNaN(d) {
-		v.Away, v.Far = c.away(), math.Abs(d) > beyond
+		v.Away, v.Far = c.away(), math.Abs(d) > Beyond
 	}
 	return v
 }

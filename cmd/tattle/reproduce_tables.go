@@ -39,7 +39,8 @@ type grid struct {
 	seeds   []uint64
 	dir     string
 	bar     *meter
-	done    int64 // steps of training
+	missing int   // cells to train, those that are finished not counted
+	done    int64 // steps of training that were done for them
 	total   int64
 	target  string // whose data are open
 	parts   *dataset.Parts
@@ -50,15 +51,15 @@ type grid struct {
 
 // grid runs one of paper B's grids of trainings.
 func (c *reproduceCmd) grid(e *env, x *tables.Experiment) error {
-	if c.List {
-		for _, t := range x.Trainings {
-			fmt.Fprintln(e.stdout, t.Key)
-		}
-		return nil
-	}
 	g, err := c.newGrid(x)
 	if err != nil {
 		return err
+	}
+	if c.List {
+		return g.list(e)
+	}
+	if c.Data == "" {
+		return usage(fmt.Errorf("reproduce %s needs --data, the folder or zip of %s", x.Name, x.Data), "tattle data info "+string(x.Data)+" says where it comes from")
 	}
 	work := func(dir string) error {
 		g.dir = dir
@@ -85,8 +86,9 @@ func (g *grid) run(e *env) error {
 		return err
 	}
 	started := time.Now()
+	g.announce(e)
 	g.bar = newMeter(e.stderr, g.x.Name, g.total, false)
-	defer g.bar.close()
+	defer func() { g.bar.close() }() // foretell puts another in its place
 	if err := g.cells(e); err != nil {
 		return err
 	}
@@ -121,7 +123,7 @@ func (g *grid) cells(e *env) error {
 }
 
 // prepare opens the data of every target, so that nothing is refused after hours of
-// training, and counts the steps. The first target's data stay open.
+// training, and counts what is to be trained. The first target's data stay open.
 func (g *grid) prepare(e *env) error {
 	for _, t := range slices.Backward(g.x.Trainings) {
 		if !g.chosen[t.Key] {
@@ -133,7 +135,24 @@ func (g *grid) prepare(e *env) error {
 		if err := g.check(t); err != nil {
 			return usage(fmt.Errorf("%s: %w", t.Key, err), "")
 		}
-		g.total += int64(len(g.seeds)) * g.steps(t)
+		if err := g.count(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count adds the cells of a training that are not finished.
+func (g *grid) count(t tables.Training) error {
+	for _, seed := range g.seeds {
+		was, err := g.newResult(t, seed).finished(g.cellDir(t, seed))
+		if err != nil {
+			return err
+		}
+		if was == nil {
+			g.missing++
+			g.total += g.steps(t)
+		}
 	}
 	return nil
 }

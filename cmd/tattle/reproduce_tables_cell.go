@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"tattle/curious"
 	"tattle/dataset"
@@ -34,21 +35,18 @@ func (g *grid) cell(e *env, t tables.Training, seed uint64) (*cellResult, error)
 	}
 	dir := g.cellDir(t, seed)
 	r := g.newResult(t, seed)
-	steps := g.steps(t)
-	defer func() {
-		g.done += steps
-		g.bar.set(g.done, g.total)
-	}()
 	if was, err := r.finished(dir); was != nil || err != nil {
 		return was, err
 	}
 	if err := errors.Join(g.unreport(), os.MkdirAll(dir, 0o777)); err != nil {
 		return nil, err
 	}
+	started := time.Now()
 	c := &cellRun{grid: g, env: e, t: t, seed: seed, dir: dir, result: r}
 	if err := c.run(); err != nil {
 		return nil, fmt.Errorf("%s, seed %d: %w", t.Key, seed, err)
 	}
+	g.trained(e, g.steps(t), time.Since(started))
 	return r, r.write(dir)
 }
 

@@ -94,8 +94,6 @@ func (c *reproduceCmd) newGrid(x *tables.Experiment) (*grid, error) {
 	}
 	seeds, g.epochs = cmp.Or(c.Seeds, seeds), cmp.Or(c.Epochs, g.epochs)
 	switch {
-	case c.Data == "":
-		return nil, usage(fmt.Errorf("reproduce %s needs --data, the folder or zip of %s", x.Name, x.Data), "tattle data info "+string(x.Data)+" says where it comes from")
 	case seeds < 0 || seeds > mostEpochs:
 		return nil, usage(fmt.Errorf("--seeds: %d is not between 1 and %d", seeds, mostEpochs), "")
 	case g.epochs < 0 || g.epochs > mostEpochs:

@@ -11,7 +11,8 @@ import (
 	"tattle/tables"
 )
 
-// report sets what the cells came to beside the paper's figures.
+// report sets what the cells came to beside the paper's figures. It has no headline
+// (report.Report's Curiosity): no one of many trainings stands for the table.
 func (g *grid) report(e *env) (*report.Report, error) {
 	title := g.x.Title
 	if g.Quick {
@@ -28,6 +29,9 @@ func (g *grid) report(e *env) (*report.Report, error) {
 		r.Tables = append(r.Tables, g.table(t))
 	}
 	r.Tables[0].Notes = append(r.Tables[0].Notes, g.notes...)
+	if g.x.Name == "figure7" && len(g.seeds) > 1 {
+		r.Tables[0].Notes = append(r.Tables[0].Notes, "the curves are those of the first seed")
+	}
 	for _, t := range g.x.Trainings {
 		r.Runs = append(r.Runs, g.runs(t)...)
 	}
@@ -56,13 +60,30 @@ func (g *grid) warn(r *report.Report) {
 	if ran < len(g.x.Trainings) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d trainings have run (--only); the cells of the others are empty.", ran, len(g.x.Trainings)))
 	}
-	r.Verdict = "reproduced"
+	if n := len(g.seeds); n < gridSeeds && g.reduced() == "" {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s; the paper's figures are of %d.", report.Count(n, "seed"), gridSeeds))
+	}
+	r.Verdict = "every training ran"
 	if ran < len(g.x.Trainings) || failed > 0 {
-		r.Verdict = "reproduced in part"
+		r.Verdict = "the trainings ran in part"
 	}
+	r.Verdict += g.compared(r.Tables)
+}
+
+// compared says in the verdict whether the figures are the paper's.
+func (g *grid) compared(all []report.Table) string {
 	if g.reduced() != "" {
-		r.Verdict += ", by a reduced procedure"
+		return ", by a reduced procedure: the figures do not compare with the paper's"
 	}
+	compared, near := 0, 0
+	for _, t := range all {
+		c, n := t.Compared()
+		compared, near = compared+c, near+n
+	}
+	if compared == 0 {
+		return ", by the paper's procedure"
+	}
+	return fmt.Sprintf(", by the paper's procedure: %d of %d figures lie within %d standard deviations of the published ones", near, compared, report.Beyond)
 }
 
 // differenceSaid says how the last figure of a cell is made.
@@ -73,7 +94,10 @@ const differenceSaid = "σ is ours less published over √(standard deviation of
 func (g *grid) table(t tables.Table) report.Table {
 	out := report.Table{
 		Name: t.Name, Title: t.Title, Caption: t.Caption, Reduced: g.reduced(), Heads: t.Heads,
-		Notes: append(slices.Clone(t.Notes), tables.SettingSaid, differenceSaid),
+		Notes: append(slices.Clone(t.Notes), tables.SettingSaid),
+	}
+	if slices.ContainsFunc(t.Cells, func(c tables.Cell) bool { return c.Published.Known }) {
+		out.Notes = append(out.Notes, differenceSaid)
 	}
 	columns := columnsOf(t)
 	for _, c := range columns {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"tattle/curious"
 	"tattle/dataset"
@@ -135,8 +136,65 @@ func TestPlane(t *testing.T) {
 			}
 		}
 	}
+	if !strings.Contains(convex.Verdict, "at most 0.00") || !strings.Contains(mixed.Verdict, "at most 0.") {
+		t.Errorf("verdicts: %q and %q", convex.Verdict, mixed.Verdict)
+	}
 	if len(mixed.Plane.Mixtures) != 2 || mixed.Tables[0].Reduced != "" {
 		t.Errorf("%d mixtures, reduced %q", len(mixed.Plane.Mixtures), mixed.Tables[0].Reduced)
+	}
+}
+
+// TestTimeLeft says how long a table takes by its first training, and what is left.
+func TestTimeLeft(t *testing.T) {
+	for _, x := range []struct {
+		steps, left int64
+		want        string
+	}{
+		{100, 0, ""}, {0, 100, ""}, {100, 900, ""}, // 54 seconds
+		{100, 30000, "30 minutes"}, {100, 60000 * 5, "5 hours"}, {100, 60000 * 24 * 5, "5 days"},
+	} {
+		if got := foretold(6*time.Second, x.steps, x.left); got != x.want {
+			t.Errorf("%d steps in 6 s, %d left: %q, want %q", x.steps, x.left, got, x.want)
+		}
+	}
+	x, err := tables.Get("table4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	e := &env{stderr: &said}
+	g := &grid{x: x, total: 1000, missing: 10, bar: newMeter(&said, "", 1000, false)}
+	g.trained(e, 100, 10*time.Minute)
+	if want := "the first training took 10m0s; 9 more will take about 90 minutes"; !strings.Contains(said.String(), want) {
+		t.Errorf("%q does not say %q", said.String(), want)
+	}
+	said.Reset()
+	if g.trained(e, 100, 10*time.Minute); said.Len() > 0 || g.missing != 8 || g.done != 200 {
+		t.Errorf("after the second: %q, %d to train, %d steps done", said.String(), g.missing, g.done)
+	}
+}
+
+// TestVerdict says of full runs how many figures agree, and of fewer seeds that they
+// are fewer.
+func TestVerdict(t *testing.T) {
+	x, err := tables.Get("figure8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &grid{reproduceCmd: new(reproduceCmd), x: x, seeds: []uint64{1, 2}, epochs: 50, side: 64, results: map[string][]*cellResult{}}
+	for _, tr := range x.Trainings {
+		g.results[tr.Key] = []*cellResult{{}, {}}
+	}
+	near, far := report.Number(-1.9), report.Number(2.1)
+	ours := &report.Figure{Mean: .5}
+	r := &report.Report{Tables: []report.Table{{Rows: []report.TableRow{{Cells: []report.TableCell{
+		{Ours: ours, Difference: &near}, {Ours: ours, Difference: &far}, {Ours: ours}, {Difference: &near}}}}}}}
+	g.warn(r)
+	if want := "every training ran, by the paper's procedure: 1 of 2 figures lie within 2 standard deviations of the published ones"; r.Verdict != want {
+		t.Errorf("%q, want %q", r.Verdict, want)
+	}
+	if len(r.Warnings) != 1 || r.Warnings[0] != "2 seeds; the paper's figures are of 5." {
+		t.Errorf("warnings: %q", r.Warnings)
 	}
 }
 
