@@ -32,8 +32,7 @@ func readImages(fsys fs.FS, source, labelsFile, fileColumn string) (*labels, err
 	return l, nil
 }
 
-// labels matches the rows with the pictures. Every row must have its picture;
-// pictures without a row are left out, with a note, where they are not the most.
+// labels matches the rows with the pictures: one each.
 func (s *sheet) labels(source, fileColumn string, pictures []string) (*labels, error) {
 	c, err := s.fileColumn(fileColumn)
 	if err != nil {
@@ -62,25 +61,21 @@ func (s *sheet) labels(source, fileColumn string, pictures []string) (*labels, e
 	if len(l.columns) == 0 {
 		return nil, malformed(s.name, "has no column beside %q: add one for each attribute", s.header[c])
 	}
-	l.notes, err = s.without(pictures, used)
-	return l, err
+	return l, s.complete(pictures, used)
 }
 
-// without notes which pictures have no row, and errs where most have none.
-func (s *sheet) without(pictures []string, used map[string]int) ([]string, error) {
-	var left []string
+// complete errs where a picture has no row.
+func (s *sheet) complete(pictures []string, used map[string]int) error {
+	var without []string
 	for _, name := range pictures {
 		if used[name] == 0 {
-			left = append(left, name)
+			without = append(without, name)
 		}
 	}
-	if len(left) == 0 {
-		return nil, nil
+	if len(without) == 0 {
+		return nil
 	}
-	if 2*len(left) > len(pictures) {
-		return nil, malformed(s.name, "%d of %d pictures have no row (%s): give the labels of these pictures", len(left), len(pictures), listed(left))
-	}
-	return []string{fmt.Sprintf("%s left out: no row in %s (%s)", plural(len(left), "picture"), s.name, listed(left))}, nil
+	return malformed(s.name, "%d of %d pictures have no row (%s): add their rows, or move the pictures elsewhere", len(without), len(pictures), listed(without))
 }
 
 // depth is how many elements of a place may tell a picture from others.
