@@ -27,24 +27,39 @@ func (o AttackOptions) withDefaults() AttackOptions {
 	return o
 }
 
+// settings are those that G's metadata tell of.
+func (o AttackOptions) settings() Options {
+	return Options{Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: o.Seed}
+}
+
 // FitAttack fits G for one of the sensitive attributes to the outputs of a frozen F
 // (overlearning, B section 5.1.3, where F is a standard classifier) and keeps the
 // epoch that guesses it best on the validation part. When ctx ends it returns the best
 // so far, nil where no epoch was completed, and ctx's error.
 func FitAttack(ctx context.Context, f *nn.Graph, p *dataset.Parts, index int, o AttackOptions) (*Attack, error) {
-	check := checkParts(p)
-	if check == nil {
-		check = Options{Attack: Overlearning, Attributes: []int{index}}.checkAttributes(p)
+	if err := o.withDefaults().check(f, p, index); err != nil {
+		return nil, fmt.Errorf("attack: %w", err)
 	}
-	if check != nil {
-		return nil, fmt.Errorf("attack: %w", check)
-	}
-	x, err := outputsOf(ctx, f, p)
+	d, err := outputsOf(ctx, f, p)
 	if err != nil {
 		return nil, err
 	}
-	a, _, err := fitAttack(ctx, x, index, o)
+	a, _, err := fitAttack(ctx, d, index, o)
 	return a, err
+}
+
+// check says what keeps G from being fitted.
+func (o AttackOptions) check(f *nn.Graph, p *dataset.Parts, index int) error {
+	if err := o.settings().checkNumbers(); err != nil {
+		return err
+	}
+	if err := checkParts(p); err != nil {
+		return err
+	}
+	if err := (Options{Attack: Overlearning, Attributes: []int{index}}).checkAttributes(p); err != nil {
+		return err
+	}
+	return checkGraph("the classifier", f, nn.Size(p.Train.Shape), len(p.Train.YNames), p.Train.YName)
 }
 
 // fixed holds the outputs of a frozen F on both parts.
@@ -57,55 +72,109 @@ type fixed struct {
 
 // outputsOf evaluates F, once and for all attributes.
 func outputsOf(ctx context.Context, f *nn.Graph, p *dataset.Parts) (*fixed, error) {
-	d := &fixed{train: p.Train, hold: p.Validation, outputs: Released(f)}
+	d := &fixed{train: p.Train, hold: p.Validation, outputs: taught(f)}
 	var err error
 	if d.x, err = Predict(ctx, f, p.Train); err != nil {
 		return nil, err
 	}
 	d.classes = len(d.x) / p.Train.Len()
-	d.held, err = Predict(ctx, f, p.Validation)
-	return d, err
+	if err := allFinite("the classifier", "training", d.x, d.classes); err != nil {
+		return nil, fmt.Errorf("attack: %w", err)
+	}
+	if d.held, err = Predict(ctx, f, p.Validation); err != nil {
+		return nil, err
+	}
+	if err := allFinite("the classifier", "validation", d.held, d.classes); err != nil {
+		return nil, fmt.Errorf("attack: %w", err)
+	}
+	return d, nil
+}
+
+// fitting is a run of fitAttack.
+type fitting struct {
+	AttackOptions
+	*fixed
+	s, guessed []int // the labels of both parts
+
+	graph   *nn.Graph
+	net     *nn.Net // in evaluation mode
+	trainer *nn.Trainer
+	loop    loop
+	best    *choice
+
+	batch []float32 // outputs of F, [Batch, classes]
+	y     []int
+	steps int
 }
 
 // fitAttack is FitAttack on outputs; it returns the steps too.
 func fitAttack(ctx context.Context, d *fixed, index int, o AttackOptions) (*Attack, int, error) {
-	o = o.withDefaults()
-	s := d.train.Sensitive[index]
-	g := o.Net(d.classes, len(s.Values), derive(o.Seed, drawAttack, index))
-	net, err := nn.NewNet(g)
-	if err != nil {
-		return nil, 0, fmt.Errorf("attack: %w", err)
-	}
-	trainer, err := newTrainer(g, Options{LearningRate: o.LearningRate}, derive(o.Seed, drawAttackDropout, index))
+	f, err := newFitting(d, index, o.withDefaults())
 	if err != nil {
 		return nil, 0, err
 	}
-	b := min(o.Batch, d.train.Len())
-	l := loop{examples: d.train.Len(), batch: b, epochs: o.Epochs, seed: derive(o.Seed, drawAttackOrder, index)}
-	x, y, steps := make([]float32, b*d.classes), make([]int, b), 0
-	l.step = func(indices []int) error {
-		for k, i := range indices {
-			copy(x[k*d.classes:][:d.classes], d.x[i*d.classes:])
-			y[k] = s.Labels[i]
-		}
-		loss, _ := trainer.Step(x, y)
-		steps++
-		if o.Progress != nil {
-			o.Progress(steps, l.steps()*l.epochs, loss)
-		}
-		return finite("attack", loss, steps)
+	err = f.loop.run(ctx)
+	if f.best.epoch == 0 || err != nil && !stopped(ctx, err) {
+		return nil, f.steps, err
 	}
-	best := newChoice(g)
-	l.sweep = func(epoch int) error {
-		best.offer(epoch, accuracy(forward(net, d.held), d.hold.Sensitive[index].Labels))
-		return nil
+	f.best.restore()
+	a := &Attack{
+		Attribute: d.train.Sensitive[index].Name, Index: index,
+		Kind: NetworkAttack, Validation: f.best.score, Best: f.best.epoch, Graph: f.graph,
 	}
-	err = l.run(ctx)
-	if best.epoch == 0 {
-		return nil, steps, err
+	a.describe(d.train, d.outputs, f.settings())
+	return a, f.steps, err
+}
+
+// newFitting makes G and the buffers.
+func newFitting(d *fixed, index int, o AttackOptions) (*fitting, error) {
+	o.Batch = min(o.Batch, d.train.Len())
+	s := d.train.Sensitive[index]
+	f := &fitting{AttackOptions: o, fixed: d, s: s.Labels, guessed: d.hold.Sensitive[index].Labels}
+	f.graph = o.Net(d.classes, len(s.Values), derive(o.Seed, drawAttack, index))
+	if err := checkGraph("the attack", f.graph, d.classes, len(s.Values), s.Name); err != nil {
+		return nil, err
 	}
-	best.restore()
-	a := &Attack{Attribute: s.Name, Index: index, Kind: NetworkAttack, Validation: best.score, Best: best.epoch, Graph: g}
-	g.Metadata = attackMetadata(a, d.outputs)
-	return a, steps, err
+	var err error
+	if f.net, err = nn.NewNet(f.graph); err != nil {
+		return nil, fmt.Errorf("attack: %w", err)
+	}
+	if f.trainer, err = newTrainer(f.graph, o.settings(), derive(o.Seed, drawAttackDropout, index)); err != nil {
+		return nil, err
+	}
+	f.loop = loop{
+		examples: d.train.Len(), batch: o.Batch, epochs: o.Epochs,
+		seed: derive(o.Seed, drawAttackOrder, index), step: f.step, sweep: f.sweep,
+	}
+	f.best = newChoice(f.graph)
+	f.batch, f.y = make([]float32, o.Batch*d.classes), make([]int, o.Batch)
+	return f, nil
+}
+
+// step makes one step of G.
+func (f *fitting) step(indices []int) error {
+	n := f.classes
+	for k, i := range indices {
+		copy(f.batch[k*n:][:n], f.x[i*n:])
+		f.y[k] = f.s[i]
+	}
+	loss, _ := f.trainer.Step(f.batch, f.y)
+	if err := finite("attack", loss, f.steps+1); err != nil {
+		return err
+	}
+	f.steps++
+	if f.Progress != nil {
+		f.Progress(f.steps, f.loop.steps()*f.loop.epochs, loss)
+	}
+	return nil
+}
+
+// sweep validates G after an epoch.
+func (f *fitting) sweep(epoch int) error {
+	scores := forward(f.net, f.held)
+	if err := allFinite("the attack", "validation", scores, len(scores)/len(f.guessed)); err != nil {
+		return diverged("attack", epoch, err)
+	}
+	f.best.offer(epoch, accuracy(scores, f.guessed))
+	return nil
 }

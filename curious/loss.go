@@ -43,7 +43,7 @@ func (o *objective[T]) at(grad, scores []T, y []int, s [][]int) losses {
 	o.size(len(scores), len(y))
 	var l losses
 	l.y, l.correct = o.crossEntropy(scores, y)
-	l.entropy = o.entropy(len(y), s, &l.s)
+	l.entropy, l.s = o.entropy(len(y), s)
 	for i, attack := range o.attacks {
 		l.s += o.guess(attack, scores, s[i], len(o.attacks)) / float64(len(o.attacks))
 	}
@@ -81,11 +81,11 @@ func (o *objective[T]) crossEntropy(scores []T, y []int) (loss float64, correct 
 	return loss / float64(len(y)), correct
 }
 
-// entropy returns the mean of H(p) = −Σ p·log p, sets s to the regularized attack's
-// term, where that is the attack, and adds both gradients, by
+// entropy returns the mean of H(p) = −Σ p·log p and the regularized attack's term, 0
+// where that is not the attack, and adds both gradients, by
 //
 //	∂H/∂z_i = −p_i·(log p_i + H).
-func (o *objective[T]) entropy(batch int, s [][]int, term *float64) float64 {
+func (o *objective[T]) entropy(batch int, s [][]int) (mean, term float64) {
 	for k := range o.weight {
 		o.weight[k] = 0
 	}
@@ -94,18 +94,18 @@ func (o *objective[T]) entropy(batch int, s [][]int, term *float64) float64 {
 			o.separate(labels, 1/float64(len(s)))
 		}
 	}
-	n, mean := len(o.p)/batch, 0.0
+	n := len(o.p) / batch
 	for k := range o.h {
 		p, logp := o.p[k*n:][:n], o.logp[k*n:][:n]
 		h := entropyOf(p, logp)
 		mean += h
-		*term += o.weight[k] * h
+		term += o.weight[k] * h
 		w := o.beta.S*o.weight[k] + o.beta.X/float64(batch)
 		for i, v := range p {
 			o.grad[k*n+i] -= w * v * (logp[i] + h)
 		}
 	}
-	return mean / float64(batch)
+	return mean / float64(batch), term
 }
 
 // separate adds to each example's weight that of its entropy in eq. (3): mean over
@@ -125,8 +125,8 @@ func (o *objective[T]) separate(s []int, share float64) {
 	}
 }
 
-// guess returns the cross entropy of one attack's guesses and adds the gradient
-// through it, βs/m·J_Fᵀ·J_Gᵀ·∂CE, where J_F is the softmax's Jacobian or nothing.
+// guess returns the cross entropy of one attack's guesses, of m, and adds βs/m times
+// its gradient, J_softmaxᵀ·J_Gᵀ·∂CE, without the first factor for raw outputs.
 func (o *objective[T]) guess(attack frozen[T], scores []T, s []int, m int) float64 {
 	outputs := scores
 	if o.soft {
@@ -139,24 +139,30 @@ func (o *objective[T]) guess(attack frozen[T], scores []T, s []int, m int) float
 	o.du = sized(o.du, len(lin.Features()))
 	loss := crossEntropy(o.du, lin.Features(), s, o.beta.S/float64(m))
 	lin.VJP(o.dy, o.du)
-	n := len(scores) / len(s)
-	for k := range s {
-		p, d := o.p[k*n:][:n], o.dy[k*n:][:n]
-		mean := 0.0
-		if o.soft {
-			for i, v := range p {
-				mean += v * float64(d[i])
-			}
-		}
-		for i, v := range d {
-			if o.soft {
-				o.grad[k*n+i] += p[i] * (float64(v) - mean)
-			} else {
-				o.grad[k*n+i] += float64(v)
-			}
-		}
+	if o.soft {
+		o.throughSoftmax(len(s))
+		return loss
+	}
+	for i, v := range o.dy {
+		o.grad[i] += float64(v)
 	}
 	return loss
+}
+
+// throughSoftmax adds to grad what dy, the gradient with respect to p, is with respect
+// to the scores: p_i·(dy_i − Σ p·dy).
+func (o *objective[T]) throughSoftmax(batch int) {
+	n := len(o.p) / batch
+	for k := range batch {
+		p, d, grad := o.p[k*n:][:n], o.dy[k*n:][:n], o.grad[k*n:][:n]
+		mean := 0.0
+		for i, v := range p {
+			mean += v * float64(d[i])
+		}
+		for i, v := range p {
+			grad[i] += v * (float64(d[i]) - mean)
+		}
+	}
 }
 
 // crossEntropy returns the mean of −log softmax(scores)_y and overwrites grad with

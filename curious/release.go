@@ -1,9 +1,11 @@
 package curious
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"strings"
 
 	"tattle/dataset"
+	"tattle/nn"
 	"tattle/onnx"
 )
 
@@ -22,6 +25,7 @@ const (
 	metaPerExample = "tattle.per_example"
 	metaTarget     = "tattle.target"
 	metaSensitive  = "tattle.sensitive"
+	metaClasses    = "tattle.classes" // names, a JSON list: of the target in F's, of s in G's
 	metaIndex      = "tattle.index"
 	metaTau        = "tattle.tau"
 	metaSeed       = "tattle.seed"
@@ -50,10 +54,10 @@ func metadata(train *dataset.Set, o Options, best int) map[string]string {
 	}
 	m := map[string]string{
 		metaAttack: string(o.Attack), metaOutputs: string(o.Outputs), metaBeta: o.Beta.String(),
-		metaTarget: train.YName, metaSensitive: strings.Join(names, ","),
-		metaSeed: strconv.FormatUint(o.Seed, 10), metaEpochs: strconv.Itoa(o.Epochs), metaBest: strconv.Itoa(best),
-		metaBatch: strconv.Itoa(o.Batch), metaRate: number(o.LearningRate), metaData: train.SHA256,
+		metaTarget: train.YName, metaClasses: list(train.YNames), metaSensitive: strings.Join(names, ","),
+		metaBest: strconv.Itoa(best), metaData: train.SHA256,
 	}
+	maps.Copy(m, settings(o))
 	if o.PerExample {
 		m[metaPerExample] = "true"
 	}
@@ -63,7 +67,27 @@ func metadata(train *dataset.Set, o Options, best int) map[string]string {
 	return m
 }
 
-// attackMetadata describes G.
+// settings are those of a training that F and G have in common.
+func settings(o Options) map[string]string {
+	return map[string]string{
+		metaSeed: strconv.FormatUint(o.Seed, 10), metaEpochs: strconv.Itoa(o.Epochs),
+		metaBatch: strconv.Itoa(o.Batch), metaRate: number(o.LearningRate),
+	}
+}
+
+// describe sets the metadata of G that was trained with those options.
+func (a *Attack) describe(train *dataset.Set, o Outputs, by Options) {
+	a.Graph.Metadata = attackMetadata(a, o)
+	a.detail(train, by)
+}
+
+// detail adds to the metadata of G the classes and the settings.
+func (a *Attack) detail(train *dataset.Set, by Options) {
+	a.Graph.Metadata[metaClasses] = list(train.Sensitive[a.Index].Values)
+	maps.Copy(a.Graph.Metadata, settings(by))
+}
+
+// attackMetadata describes G itself.
 func attackMetadata(a *Attack, o Outputs) map[string]string {
 	m := map[string]string{
 		metaAttack: a.Kind, metaOutputs: string(o), metaSensitive: a.Attribute, metaIndex: strconv.Itoa(a.Index),
@@ -73,6 +97,17 @@ func attackMetadata(a *Attack, o Outputs) map[string]string {
 		m[metaTau] = number(a.Tau)
 	}
 	return m
+}
+
+// list writes names as a JSON list, "<" and the like as they are.
+func list(names []string) string {
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(names); err != nil {
+		panic(err) // strings can always be written
+	}
+	return strings.TrimSuffix(text.String(), "\n")
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
@@ -88,32 +123,47 @@ func numbers(xs []float32) string {
 // Save writes F as model.onnx and G as attack.onnx, or attack-NAME.onnx for each of
 // several attributes, into a folder, which it makes where there is none. How they were
 // trained stands in their metadata, under tattle.attack, tattle.beta and so on. Attacks
-// of an earlier training are removed.
+// of an earlier training are removed once all is written; nothing is touched where one
+// of the graphs cannot be written as ONNX.
 func Save(dir string, r *Result) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	old, err := attackFiles(dir)
-	if err != nil {
-		return err
-	}
 	names, err := r.attackNames()
 	if err != nil {
 		return err
 	}
-	for _, path := range old {
+	graphs := []*nn.Graph{r.Classifier}
+	for _, a := range r.Attacks {
+		graphs = append(graphs, a.Graph)
+	}
+	for _, g := range graphs {
+		if _, err := onnx.Encode(g); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for i, name := range append([]string{modelFile}, names...) {
+		if err := onnx.Write(filepath.Join(dir, name), graphs[i]); err != nil {
+			return err
+		}
+	}
+	return removeOthers(dir, names)
+}
+
+// removeOthers removes the attacks of a folder but those named.
+func removeOthers(dir string, names []string) error {
+	files, err := attackFiles(dir)
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
 		if !slices.Contains(names, filepath.Base(path)) {
 			if err := os.Remove(path); err != nil {
 				return err
 			}
 		}
 	}
-	for i, a := range r.Attacks {
-		if err := onnx.Write(filepath.Join(dir, names[i]), a.Graph); err != nil {
-			return err
-		}
-	}
-	return onnx.Write(filepath.Join(dir, modelFile), r.Classifier)
+	return nil
 }
 
 // attackNames returns the file names of the attacks.

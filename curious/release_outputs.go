@@ -2,18 +2,23 @@ package curious
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"tattle/nn"
 )
 
 // Release returns F with the outputs that are released: a Softmax at its end for soft
-// ones, none for raw ones. Parameters are f's own. It panics where f has no nodes.
+// ones, none for raw ones, and metadata that say so. Parameters are f's own. It panics
+// where f has no nodes.
 func Release(f *nn.Graph, o Outputs) *nn.Graph {
 	if Released(f) == o {
 		return f
 	}
 	g := *f
+	if g.Metadata = maps.Clone(f.Metadata); g.Metadata[metaOutputs] != "" {
+		g.Metadata[metaOutputs] = string(o)
+	}
 	last := f.Nodes[len(f.Nodes)-1]
 	if o == Raw {
 		g.Nodes, g.Output = slices.Clone(f.Nodes[:len(f.Nodes)-1]), last.Inputs[0]

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tattle/nn"
 )
 
 // TestSaveAndOpen wants what is opened to give the very outputs of what was saved.
@@ -85,5 +87,81 @@ func TestOpenRefuses(t *testing.T) {
 	r.Attacks[1].Attribute, r.Attacks[2].Attribute = "a b", "a/b"
 	if err := Save(dir, r); err == nil || !strings.Contains(err.Error(), "rename one") {
 		t.Errorf("two attacks of one name: %v", err)
+	}
+}
+
+// TestSaveKeepsWhole wants a folder untouched when one of the nets cannot be written,
+// and the attacks of an earlier training gone when all can.
+func TestSaveKeepsWhole(t *testing.T) {
+	dir := t.TempDir()
+	two := trained(t, trainingParts(50), Options{Attack: Parameterized, Epochs: 1})
+	if err := Save(dir, two); err != nil {
+		t.Fatal(err)
+	}
+	one := trained(t, trainingParts(50), Options{Attack: Parameterized, Attributes: []int{0}, Epochs: 1, Seed: 1})
+	before := folder(t, dir)
+	whole := *one.Classifier
+	one.Classifier.Nodes = one.Classifier.Nodes[1:]
+	if err := Save(dir, one); err == nil || !slices.Equal(folder(t, dir), before) {
+		t.Errorf("a net that is none: %v, the folder is the same: %v", err, slices.Equal(folder(t, dir), before))
+	}
+	one.Classifier = &whole
+	if err := Save(dir, one); err != nil {
+		t.Fatal(err)
+	}
+	if read, err := Open(dir); err != nil || len(read.Attacks) != 1 || len(folder(t, dir)) != 2*2 {
+		t.Errorf("%+v, %v", read, err)
+	}
+}
+
+// folder returns the names and contents of a folder's files.
+func folder(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, f := range files {
+		data, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, f.Name(), string(data))
+	}
+	return all
+}
+
+// TestRelease wants a softmax to come and go, metadata that follow, and the net that
+// was given as it was.
+func TestRelease(t *testing.T) {
+	f := trained(t, trainingParts(50), Options{Epochs: 1}).Classifier
+	soft := Release(f, Soft)
+	raw := Release(soft, Raw)
+	for _, c := range []struct {
+		g    *nn.Graph
+		want Outputs
+	}{{f, Raw}, {soft, Soft}, {raw, Raw}} {
+		if Released(c.g) != c.want || c.g.Metadata[metaOutputs] != string(c.want) {
+			t.Errorf("outputs %q, said to be %q, want %q", Released(c.g), c.g.Metadata[metaOutputs], c.want)
+		}
+		if Release(c.g, c.want) != c.g {
+			t.Errorf("%s outputs are made %s", c.want, c.want)
+		}
+	}
+	x := trainingParts(9).Test
+	scores, errA := Predict(context.Background(), raw, x)
+	want, errB := Predict(context.Background(), f, x)
+	if errA != nil || errB != nil || !slices.Equal(scores, want) {
+		t.Errorf("scores differ (%v, %v)", errA, errB)
+	}
+	p, err := Predict(context.Background(), soft, x)
+	if err != nil || !areDistributions(p, 3) {
+		t.Errorf("soft outputs are no distributions (%v)", err)
+	}
+	named := nn.TableNet(6, 3, 1)
+	named.Nodes[0].Name = "softmax"
+	if _, err := Release(named, Soft).Shapes(); err != nil {
+		t.Error(err)
 	}
 }

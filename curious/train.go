@@ -34,13 +34,15 @@ type Result struct {
 // Adam, shuffled batches, the last partial one dropped, and in the end the epoch with
 // the strictly largest (βy·δy + βs·δs)/(βy + βs) on the validation part. When ctx ends
 // it returns the best so far, nil where no epoch was completed, and ctx's error. It
-// errs as Options.Check does, and when the loss is no longer finite. Equal seeds give
+// errs, and returns nothing, as Options.Check does and when the loss or an output is no
+// longer finite. Equal seeds give
 // equal bytes, however many cores take part.
 func Train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 	if err := o.Check(p); err != nil {
 		return nil, err
 	}
 	o = o.withDefaults()
+	o.Batch = min(o.Batch, p.Train.Len())
 	switch {
 	case o.Attack == Standard:
 		o.Attributes = []int{}
@@ -49,7 +51,11 @@ func Train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 	}
 	switch o.Attack {
 	case MixtureKind:
-		return trainMixture(ctx, p, o)
+		r, err := trainMixture(ctx, p, o)
+		if r != nil {
+			r.Attacks[0].detail(p.Train, o)
+		}
+		return r, err
 	case Overlearning:
 		return overlearn(ctx, p, o)
 	}
@@ -82,7 +88,7 @@ func train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 // overlearn trains a standard F and then, on its frozen outputs, a G for each
 // attribute (B section 5.1.3, after Song and Shmatikov).
 func overlearn(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
-	before, total := 0, p.Train.Len()/min(o.Batch, p.Train.Len())*o.Epochs*(1+len(o.Attributes))
+	before, total := 0, p.Train.Len()/o.Batch*o.Epochs*(1+len(o.Attributes))
 	progress := func(done, _ int, loss float64) {
 		if o.Progress != nil {
 			o.Progress(before+done, total, loss)
@@ -114,6 +120,8 @@ func overlearn(ctx context.Context, p *dataset.Parts, o Options) (*Result, error
 			r.Attacks = append(r.Attacks, *a)
 		}
 	}
-	r.Stopped = err != nil && ctx.Err() != nil
+	if r.Stopped = stopped(ctx, err); err != nil && !r.Stopped {
+		return nil, err
+	}
 	return r, err
 }

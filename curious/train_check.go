@@ -41,6 +41,12 @@ func (o Options) checkKind() error {
 	if o.Attack == MixtureKind && o.Outputs == Raw {
 		return errors.New("the mixture adds probabilities, so its outputs are soft: leave out raw")
 	}
+	if o.PerExample && o.Attack != Regularized {
+		return fmt.Errorf("eq. (3) per example is of the regularized attack, not of the %s one: leave it out", o.Attack)
+	}
+	if o.Normal && o.Attack != MixtureKind {
+		return fmt.Errorf("a normal mixture is none of the %s attack: leave it out", o.Attack)
+	}
 	return nil
 }
 

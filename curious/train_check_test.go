@@ -23,6 +23,8 @@ func TestCheckRefuses(t *testing.T) {
 		{Options{Attack: "bold"}, none, `no attack is called "bold"`},
 		{Options{Outputs: "hard"}, none, `want "raw" or "soft"`},
 		{Options{Attack: MixtureKind, Outputs: Raw, Attributes: []int{0}}, none, "leave out raw"},
+		{Options{Attack: Parameterized, PerExample: true}, none, "is of the regularized attack"},
+		{Options{Attack: Regularized, Normal: true}, none, "is none of the regularized attack"},
 		{Options{Epochs: -1}, none, "neither may be negative"},
 		{Options{Batch: -1}, none, "neither may be negative"},
 		{Options{LearningRate: math.NaN()}, none, "want a number above 0"},
@@ -66,14 +68,45 @@ func TestCheckRefuses(t *testing.T) {
 	if err := (Options{}).Check(nil); err == nil {
 		t.Error("no data passes")
 	}
-	if _, err := FitAttack(context.Background(), nn.TableNet(6, 3, 1), trainingParts(9), 2, AttackOptions{}); err == nil || !strings.Contains(err.Error(), "no sensitive attribute 2") {
-		t.Errorf("an attack on nothing: %v", err)
-	}
 	for _, kind := range []Kind{"", Overlearning, Parameterized} {
 		if err := (Options{Attack: kind}).Check(trainingParts(50)); err != nil {
 			t.Error(err)
 		}
 	}
+}
+
+// TestFitAttackRefuses wants one line for what G cannot be fitted to.
+func TestFitAttackRefuses(t *testing.T) {
+	f := nn.TableNet(6, 3, 1)
+	for want, c := range map[string]struct {
+		f     *nn.Graph
+		index int
+		o     AttackOptions
+	}{
+		"no sensitive attribute 2":     {f: f, index: 2},
+		"no sensitive attribute -1":    {f: f, index: -1},
+		"neither may be negative":      {f: f, o: AttackOptions{Batch: -1}},
+		"want a number above 0":        {f: f, o: AttackOptions{LearningRate: -1}},
+		"takes 7 values":               {f: nn.TableNet(7, 3, 1)},
+		"classifier has 4 outputs":     {f: nn.TableNet(6, 4, 1)},
+		"the attack has 5 outputs":     {f: f, o: AttackOptions{Net: func(y, _ int, seed uint64) *nn.Graph { return nn.AttackNet(y, 5, seed) }}},
+		"the attack has no net":        {f: f, o: AttackOptions{Net: func(int, int, uint64) *nn.Graph { return nil }}},
+		"is NaN for example 0":         {f: broken(math.NaN())},
+		"is +Inf for example 0 of the": {f: broken(math.Inf(1))},
+	} {
+		a, err := FitAttack(context.Background(), c.f, trainingParts(9), c.index, c.o)
+		if a != nil || err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// broken returns a net with that bias of its first output.
+func broken(bias float64) *nn.Graph {
+	g := nn.TableNet(6, 3, 1)
+	last := g.Nodes[len(g.Nodes)-1].Op.(*nn.Dense)
+	last.Bias.Data[0] = float32(bias)
+	return g
 }
 
 // TestTrainRefusesNets wants nets that do not fit the data refused before training.

@@ -2,6 +2,7 @@ package curious
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -44,10 +45,24 @@ func (l *loop) run(ctx context.Context) error {
 	return nil
 }
 
+// mend is what helps against losses and outputs that are no numbers.
+const mend = "lower the learning rate or look for bad values in the data"
+
 // finite errs where a loss is not.
 func finite(what string, loss float64, step int) error {
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return fmt.Errorf("%s: the loss of step %d is %v: lower the learning rate or look for bad values in the data", what, step, loss)
+		return fmt.Errorf("%s: the loss of step %d is %v: %s", what, step, loss, mend)
 	}
 	return nil
+}
+
+// diverged says that outputs after an epoch are not finite.
+func diverged(what string, epoch int, err error) error {
+	return fmt.Errorf("%s: after epoch %d %w: %s", what, epoch, err, mend)
+}
+
+// stopped reports whether err is that ctx has ended: what was reached so far is worth
+// keeping then, and not after another error.
+func stopped(ctx context.Context, err error) bool {
+	return err != nil && errors.Is(err, ctx.Err())
 }

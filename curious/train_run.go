@@ -200,7 +200,7 @@ func (t *training) sweep(epoch int) error {
 		AccuracyY: float64(t.epoch.correct) / (n * float64(t.Batch)),
 	}
 	t.epoch, t.steps = losses{}, 0
-	if err := t.validate(&e); err != nil {
+	if err := t.validate(epoch, &e); err != nil {
 		return err
 	}
 	t.result.Epochs = append(t.result.Epochs, e)
@@ -211,17 +211,20 @@ func (t *training) sweep(epoch int) error {
 }
 
 // validate fills in what an epoch reached on the validation part.
-func (t *training) validate(e *Epoch) error {
+func (t *training) validate(epoch int, e *Epoch) error {
 	out, err := predict(t.ctx, t.net, t.hold)
 	if err != nil {
 		return err
+	}
+	_, classes := t.net.Dims()
+	if err := allFinite("the classifier", "validation", out, classes); err != nil {
+		return diverged("train", epoch, err)
 	}
 	e.ValidationY = accuracy(out, t.hold.Y)
 	for i, index := range t.Attributes {
 		s := t.hold.Sensitive[index].Labels
 		switch t.Attack {
 		case Regularized:
-			_, classes := t.net.Dims()
 			tau, right := BestThreshold(Entropies(out, classes, t.Outputs), s)
 			e.Tau, e.ValidationS = append(e.Tau, tau), append(e.ValidationS, right)
 		case Parameterized:
@@ -240,13 +243,13 @@ func forward(net *nn.Net, x []float32) []float32 {
 	return y
 }
 
-// finish returns the best epoch, and err as it is.
+// finish returns the best epoch, unless the training failed, and err as it is.
 func (t *training) finish(err error) (*Result, error) {
-	if t.result.Best == 0 {
+	if t.result.Best == 0 || err != nil && !stopped(t.ctx, err) {
 		return nil, err
 	}
 	r := &t.result
-	r.Stopped = err != nil && t.ctx.Err() != nil
+	r.Stopped = err != nil
 	t.choice.restore()
 	r.Classifier = Release(t.scores, t.Outputs)
 	r.Classifier.Metadata = metadata(t.train, t.Options, r.Best)
@@ -262,7 +265,7 @@ func (t *training) finish(err error) (*Result, error) {
 		} else {
 			a.Graph = t.attacks[i].graph
 		}
-		a.Graph.Metadata = attackMetadata(&a, t.Outputs)
+		a.describe(t.train, t.Outputs, t.Options)
 		r.Attacks = append(r.Attacks, a)
 	}
 	return r, err

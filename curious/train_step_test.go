@@ -2,35 +2,122 @@ package curious
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
+
+	"tattle/nn"
 )
 
-// TestSharedPass holds that a net without batch norm and dropout takes the same steps
-// whether its pass in evaluation mode is shared or not.
-func TestSharedPass(t *testing.T) {
+// TestStepOrder makes B Algorithm 1's first step by hand: G learns from what F gives in
+// evaluation mode before its own step, and F, in training, from that new G in
+// evaluation mode.
+func TestStepOrder(t *testing.T) {
 	p := pictures(100)
-	var want []uint32
-	for _, alike := range []bool{false, true} {
-		o := Options{Attack: Parameterized, Net: plainNet, Attributes: []int{0}}.withDefaults()
+	for _, out := range []Outputs{Raw, Soft} {
+		o := Options{Attack: Parameterized, Outputs: out, Net: smallNet, Attributes: []int{0}, Beta: Beta{.2, .5, .3}}.withDefaults()
 		tr, err := newTraining(context.Background(), p, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !tr.alike {
-			t.Fatal("the net is said to differ in evaluation")
+		if err := tr.step(every(100)); err != nil {
+			t.Fatal(err)
 		}
-		tr.alike = alike
-		for range 3 {
-			if err := tr.step(every(100)); err != nil {
+		x := make([]float32, 100*3*16*16)
+		p.Train.Examples(x, every(100))
+		y, s := p.Train.Y, p.Train.Sensitive[0].Labels
+
+		f, g := smallNet(10, o.Seed), nn.AttackNet(10, 5, derive(o.Seed, drawAttack, 0))
+		outputs, err := Predict(context.Background(), Release(f, out), p.Train)
+		if err != nil {
+			t.Fatal(err)
+		}
+		byHand(t, g, o, derive(o.Seed, drawAttackDropout, 0)).Step(outputs, s)
+		fixed, err := nn.NewNet(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		loss := objective[float32]{beta: o.Beta, soft: out == Soft, attacks: []frozen[float32]{fixed.Linearize}}
+		trainer, grad := byHand(t, f, o, derive(o.Seed, drawDropout, 0)), make([]float32, 100*10)
+		loss.at(grad, trainer.Forward(x), y, [][]int{s})
+		trainer.Backward(nil, grad)
+		trainer.Update()
+		if !slices.Equal(parameters(g), parameters(tr.attacks[0].graph)) {
+			t.Errorf("%s: G's step is another", out)
+		}
+		if !slices.Equal(parameters(f), parameters(tr.scores)) {
+			t.Errorf("%s: F's step is another", out)
+		}
+	}
+}
+
+func byHand(t *testing.T, g *nn.Graph, o Options, seed uint64) *nn.Trainer {
+	t.Helper()
+	trainer, err := newTrainer(g, o, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trainer
+}
+
+// TestSharedPass holds that a net without batch norm and dropout takes the same steps
+// whether its pass in evaluation mode is shared or not: to the byte where the outputs
+// are raw, and to rounding, which Adam may turn into a part of its step of .001, where
+// one way takes the softmax in float32 and the other in float64.
+func TestSharedPass(t *testing.T) {
+	p := pictures(100)
+	for _, o := range []Options{{Outputs: Raw}, {Outputs: Soft}} {
+		var outputs [2][]float32
+		var after [2][]uint32
+		for i, alike := range []bool{false, true} {
+			o.Attack, o.Net, o.Attributes = Parameterized, plainNet, []int{0}
+			tr, err := newTraining(context.Background(), p, o.withDefaults())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !tr.alike {
+				t.Fatal("the net is said to differ in evaluation")
+			}
+			tr.alike = alike
+			for range 3 {
+				if err := tr.step(every(100)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			outputs[i], after[i] = tr.outputs, parameters(tr.scores, tr.attacks[0].graph)
+		}
+		for i, v := range outputs[0] {
+			if math.Abs(float64(v-outputs[1][i])) > 1e-4 {
+				t.Fatalf("%s: output %d is %v, shared %v", o.Outputs, i, v, outputs[1][i])
+			}
+		}
+		if o.Outputs == Raw && !slices.Equal(after[0], after[1]) {
+			t.Error("a shared pass gives other parameters")
+		}
+	}
+}
+
+// TestStepAllocates holds that a step allocates nothing once the buffers are there.
+func TestStepAllocates(t *testing.T) {
+	p := pictures(100)
+	for _, o := range []Options{
+		{}, {Attack: Parameterized, Attributes: []int{0}}, {Attack: Parameterized, Attributes: []int{0}, Outputs: Soft},
+	} {
+		o.Net = smallNet
+		tr, err := newTraining(context.Background(), p, o.withDefaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		indices := every(100)
+		step := func() {
+			if err := tr.step(indices); err != nil {
 				t.Fatal(err)
 			}
 		}
-		got := parameters(tr.scores, tr.attacks[0].graph)
-		if alike && !slices.Equal(got, want) {
-			t.Error("a shared pass gives other parameters")
+		step()
+		if n := testing.AllocsPerRun(10, step); n > 0 {
+			t.Errorf("%s, %s: %v allocations a step", o.Attack, o.Outputs, n)
 		}
-		want = got
 	}
 }
 
