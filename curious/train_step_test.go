@@ -32,13 +32,13 @@ func TestStepOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		byHand(t, g, o, derive(o.Seed, drawAttackDropout, 0)).Step(outputs, s)
+		trainerOf(t, g, o, derive(o.Seed, drawAttackDropout, 0)).Step(outputs, s)
 		fixed, err := nn.NewNet(g)
 		if err != nil {
 			t.Fatal(err)
 		}
 		loss := objective[float32]{beta: o.Beta, soft: out == Soft, attacks: []frozen[float32]{fixed.Linearize}}
-		trainer, grad := byHand(t, f, o, derive(o.Seed, drawDropout, 0)), make([]float32, 100*10)
+		trainer, grad := trainerOf(t, f, o, derive(o.Seed, drawDropout, 0)), make([]float32, 100*10)
 		loss.at(grad, trainer.Forward(x), y, [][]int{s})
 		trainer.Backward(nil, grad)
 		trainer.Update()
@@ -51,7 +51,7 @@ func TestStepOrder(t *testing.T) {
 	}
 }
 
-func byHand(t *testing.T, g *nn.Graph, o Options, seed uint64) *nn.Trainer {
+func trainerOf(t *testing.T, g *nn.Graph, o Options, seed uint64) *nn.Trainer {
 	t.Helper()
 	trainer, err := newTrainer(g, o, seed)
 	if err != nil {
