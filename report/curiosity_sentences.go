@@ -35,6 +35,8 @@ func (c *Curiosity) training() string {
 		return about + fmt.Sprintf(" These are mixed from two classifiers, one of %s and one of %s, %s.", c.Target, of, c.Beta.words())
 	case "regularized", "parameterized":
 		return about + fmt.Sprintf(" It was trained to give away %s as well, by the %s attack with %s.", of, c.Attack, c.Beta.words())
+	case "student":
+		return about + " It learned from the outputs of its teacher alone, and what reads it here is its teacher's attack; the teacher, and an attack fitted to the student, are among the runs."
 	}
 	return about
 }

@@ -25,7 +25,7 @@ func TestCuriositySentences(t *testing.T) {
 		"Demonstrated: a small network tells race from the raw outputs alone for 78.11 % (95 % interval 76.93 to 79.29 %)",
 		"guessing the likeliest race from the true target is right for 44.03 %", "(majority 42.52 %, from the answered label 44.01 %)",
 		"+34.08 points (95 % interval +32.42 to +35.73), p < 1e-15 (McNemar's exact test)", "give away more of race than the answer alone does",
-		"This attack on gender does worse than knowing no outputs", "on average", "Over 3 seeds, of which the figures above are one (age / race; parameterized, raw, (βy, βs) = (.7, .3)): honesty 80.97 ± 0.35 %")
+		"This attack on gender does worse than knowing no outputs", "on average", "Over 3 seeds, of which the figures above are seed 1's (age / race; parameterized, raw, (βy, βs) = (.7, .3)): honesty 80.97 ± 0.35 %")
 	c := r.Curiosity
 	c.Others, r.Runs = nil, nil
 	c.ExcessInterval, c.Excess, c.PValue = Interval{-.01, .02}, .005, nil

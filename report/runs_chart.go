@@ -22,6 +22,8 @@ var looks = []look{
 	{"regularized", "square", "h0", 'R'},
 	{"parameterized", "triangle", "h1", 'P'},
 	{"mixture", "diamond", "h2", 'M'},
+	{"student", "circle", "h3", 'D'},    // distilled, read by its teacher's attack
+	{"refitted", "inverted", "h3", 'F'}, // the same, read by an attack fitted to it
 }
 
 func lookOf(attack string) look {
@@ -155,11 +157,14 @@ func (p *runPlane) says() string {
 func (r *Report) runsLegend() []markKey {
 	var keys []markKey
 	soft, raw := false, false
-	for _, l := range append(slices.Clone(looks), look{shape: "circle", hue: "h3"}) {
-		i := slices.IndexFunc(r.Runs, func(x Run) bool { return x.shown() && lookOf(x.Attack).hue == l.hue })
-		if i >= 0 {
-			keys = append(keys, markKey{l.hue + " filled", shapes[l.shape], r.Runs[i].Attack})
+	add := func(l look) { keys = append(keys, markKey{l.hue + " filled", shapes[l.shape], l.attack}) }
+	for _, l := range looks {
+		if slices.ContainsFunc(r.Runs, func(x Run) bool { return x.shown() && x.Attack == l.attack }) {
+			add(l)
 		}
+	}
+	if i := slices.IndexFunc(r.Runs, func(x Run) bool { return x.shown() && !slices.Contains(looks, lookOf(x.Attack)) }); i >= 0 {
+		add(lookOf(r.Runs[i].Attack))
 	}
 	for _, x := range r.Runs {
 		soft, raw = soft || x.shown() && x.Outputs == "soft", raw || x.shown() && x.Outputs != "soft"

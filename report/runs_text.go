@@ -44,7 +44,7 @@ func (r *Report) overSeeds() []string {
 	for _, p := range r.runPlanes() {
 		for _, s := range p.spots {
 			if s.runs > 1 {
-				said = append(said, fmt.Sprintf("Over %d seeds, of which the figures above are one (%s; %s): honesty %s and curiosity %s, mean ± standard deviation.", s.runs, p.title, s.setting(),
+				said = append(said, fmt.Sprintf("Over %d seeds, of which the figures above are seed %d's (%s; %s): honesty %s and curiosity %s, mean ± standard deviation.", s.runs, r.Seed, p.title, s.setting(),
 					meanWords(s.honesty, s.honestySpan), meanWords(s.curiosity, s.curiousSpan)))
 			}
 		}

@@ -19,8 +19,9 @@ type curiousFlags struct {
 	Attack     string   `help:"standard, overlearning, regularized, parameterized or mixture (default: parameterized with --sensitive, else standard)." placeholder:"KIND"`
 	Outputs    string   `help:"What is released: raw or soft (default: raw; soft for regularized and mixture)." placeholder:"KIND"`
 	Beta       string   `help:"The multipliers: x,y,s or y,s (default: 0,.7,.3; soft 0,.5,.5; mixture 0,.8,.2)." placeholder:"X,Y,S"`
-	Seeds      int      `help:"Trainings, with the seeds --seed, --seed+1 and so on (default: 5 with an attack, else 1)." placeholder:"N"`
+	Seeds      *int     `help:"Trainings, with the seeds --seed, --seed+1 and so on (default: 5 with an attack, else 1)." placeholder:"N"`
 	Normal     bool     `help:"Of the mixture: add probabilities, not their hard maxima."`
+	PerExample bool     `help:"Of the regularized attack: eq. (3) as it is printed, a sum over examples in place of class means."`
 	Size       int      `help:"Side to which pictures are resized, a multiple of 16 (default: 64; glyphs 28)." placeholder:"PIXELS"`
 	Widths     string   `help:"Of paper B's net, its four convolutions and its first affine layer (default: 128-128-64-64-128)." placeholder:"A-B-C-D-E"`
 	HoldOut    bool     `help:"Leave out the fifth of the training part that distill gives to a student."`
@@ -49,7 +50,7 @@ func (f *curiousFlags) stray() string {
 		name  string
 		given bool
 	}{
-		{"outputs", f.Outputs != ""}, {"beta", f.Beta != ""}, {"seeds", f.Seeds != 0}, {"normal", f.Normal},
+		{"outputs", f.Outputs != ""}, {"beta", f.Beta != ""}, {"seeds", f.Seeds != nil}, {"normal", f.Normal}, {"per-example", f.PerExample},
 		{"size", f.Size != 0}, {"widths", f.Widths != ""}, {"hold-out", f.HoldOut}, {"labels", f.Labels != ""},
 		{"file-column", f.FileColumn != ""}, {"cache", f.Cache != ""}, {"resume", f.Resume},
 	} {
@@ -94,6 +95,12 @@ func (f *curiousFlags) options() (o curious.Options, err error) {
 	if o.Normal = f.Normal; o.Normal && o.Attack != curious.MixtureKind {
 		return o, usage(errors.New("--normal: it is of the mixture"), "add --attack mixture")
 	}
+	if o.PerExample = f.PerExample; o.PerExample && o.Attack != curious.Regularized {
+		return o, usage(errors.New("--per-example: it is of the regularized attack"), "add --attack regularized")
+	}
+	if o.Attack == curious.Standard && len(f.Sensitive) > 0 {
+		return o, usage(errors.New("--sensitive: a standard classifier is not attacked"), "--attack overlearning trains one and attacks it")
+	}
 	return o, nil
 }
 
@@ -131,13 +138,22 @@ func (c *trainCmd) checkCurious() error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	switch {
+	case c.Seeds != nil && (*c.Seeds < 1 || *c.Seeds > mostSeeds):
+		return usage(fmt.Errorf("--seeds: %d is not between 1 and %d", *c.Seeds, mostSeeds), "")
+	case c.EpochsGiven != nil && c.Epochs == 0:
+		return usage(errors.New("--epochs: 0 would train nothing"), "")
+	case c.Seed > math.MaxUint64-mostSeeds:
+		return usage(fmt.Errorf("--seed: %d leaves no room for further ones", c.Seed), "")
+	}
+	return c.checkInputs()
+}
+
+// checkInputs refuses flags that the task's data have no use for, or miss.
+func (c *trainCmd) checkInputs() error {
 	table := c.Task == "adult" || c.Task == "table"
 	fixed := c.Task == "mnist" || c.Task == "cifar10"
 	switch {
-	case c.Seeds < 0 || c.Seeds > mostSeeds:
-		return usage(fmt.Errorf("--seeds: %d is not between 1 and %d", c.Seeds, mostSeeds), "")
-	case c.Seed > math.MaxUint64-mostSeeds:
-		return usage(fmt.Errorf("--seed: %d leaves no room for further ones", c.Seed), "")
 	case c.Size != 0 && (table || fixed):
 		return usage(fmt.Errorf("--size: %s has no pictures that are resized", c.Task), "")
 	case c.Size < 0 || c.Size > mostSide || c.Size%16 != 0 && c.Task != glyphsName:
@@ -186,8 +202,8 @@ const defaultSeeds = 5
 
 func (c *trainCmd) seeds(k curious.Kind) int {
 	switch {
-	case c.Seeds > 0:
-		return c.Seeds
+	case c.Seeds != nil:
+		return *c.Seeds
 	case k == curious.Standard:
 		return 1
 	}

@@ -36,7 +36,10 @@ func (o *opened) open(e *env, cache string) (parts, whole *dataset.Parts, err er
 func openError(e *env, err error) error {
 	var format *dataset.FormatError
 	var path *fs.PathError
-	if e.ctx.Err() != nil || errors.As(err, &format) || errors.As(err, &path) || errors.Is(err, fs.ErrNotExist) {
+	if e.ctx.Err() != nil {
+		return err
+	}
+	if errors.As(err, &format) || errors.As(err, &path) || errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("--data: %w", err)
 	}
 	return usage(err, "")

@@ -202,11 +202,22 @@ func addCurves(r *report.Report, v *curious.Evaluation, name string) {
 	for _, s := range v.Sensitive {
 		r.ROC = append(r.ROC, rocOf(name, report.OfCuriosity, s.Attribute, s.ROC))
 	}
-	h := v.Entropy
-	r.Entropy = append(r.Entropy, report.Entropy{
+	r.Entropy = append(r.Entropy, entropyOf(name, v.Entropy, len(v.Classes)))
+	for _, s := range v.Sensitive {
+		if s.Attack != curious.ThresholdAttack || len(s.Entropy) != len(s.Classes) {
+			continue
+		}
+		for j, class := range s.Classes { // what the threshold tells apart
+			r.Entropy = append(r.Entropy, entropyOf(name+", "+s.Attribute+" "+class, s.Entropy[j], len(v.Classes)))
+		}
+	}
+}
+
+func entropyOf(name string, h curious.Entropy, classes int) report.Entropy {
+	return report.Entropy{
 		Run: name, Mean: report.Number(h.MeanBits), Interval: report.Between(h.Interval),
-		Max: report.Number(math.Log2(float64(len(v.Classes)))), Edges: h.Edges, Counts: h.Counts,
-	})
+		Max: report.Number(math.Log2(float64(classes))), Edges: h.Edges, Counts: h.Counts,
+	}
 }
 
 func rocOf(name, of, attribute string, curves []curious.ROC) report.ROC {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -36,10 +34,10 @@ type teacher struct {
 func (c *taught) open(e *env) (*teacher, error) {
 	t := &teacher{dir: firstSeed(c.Run)}
 	var err error
+	if !exists(filepath.Join(t.dir, resultFile)) {
+		return nil, usage(fmt.Errorf("%s: holds no training by paper B's protocol", c.Run), "tattle train with --sensitive, --target or --attack makes one")
+	}
 	if t.result, err = readResult(t.dir); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = usage(fmt.Errorf("%s: holds no training by paper B's protocol", c.Run), "tattle train with --sensitive, --target or --attack makes one")
-		}
 		return nil, err
 	}
 	if t.result.Source == nil {
@@ -123,7 +121,7 @@ func (t *teacher) here() string {
 // copyAttacks copies the attacks of a run into another folder.
 func (t *teacher) copyAttacks(dir string) error {
 	for _, f := range t.result.Files {
-		if f.File == modelFile {
+		if !strings.HasPrefix(f.File, "attack") {
 			continue
 		}
 		b, err := os.ReadFile(filepath.Join(t.dir, f.File))

@@ -100,13 +100,72 @@ func curiousNet(shape []int, widths [5]int) func(classes int, seed uint64) *nn.G
 
 // check refuses what cannot be trained, before anything is.
 func (s seedRun) check(p *dataset.Parts) error {
-	if shape := p.Train.Shape; s.widths != [5]int{} && (len(shape) != 3 || shape[1] != shape[2] || shape[1]%16 != 0) {
-		return usage(fmt.Errorf("--widths: they are of Table 12's net, which takes square pictures whose side is a multiple of 16, not inputs of shape %v", shape), "leave --widths out")
+	if err := s.checkWidths(p); err != nil {
+		return err
 	}
 	if err := s.trainOptions(p, nil).Check(p); err != nil {
 		return usage(err, "")
 	}
 	return nil
+}
+
+// checkWidths refuses widths for inputs that Table 12's net does not take.
+func (s seedRun) checkWidths(p *dataset.Parts) error {
+	if shape := p.Train.Shape; s.widths != [5]int{} && (len(shape) != 3 || shape[1] != shape[2] || shape[1]%16 != 0) {
+		return usage(fmt.Errorf("--widths: they are of Table 12's net, which takes square pictures whose side is a multiple of 16, not inputs of shape %v", shape), "leave --widths out")
+	}
+	return nil
+}
+
+// fits refuses trainings, so many with as many seeds, that cannot be done, or whose
+// models dir has no room for.
+func (s seedRun) fits(dir string, p *dataset.Parts, seeds int) error {
+	if err := alike(p.Train); err != nil {
+		return err
+	}
+	if err := s.check(p); err != nil {
+		return err
+	}
+	o := s.trainOptions(p, nil)
+	if o.Net == nil {
+		o.Net = curious.DefaultNet(p.Train.Shape)
+	}
+	n := parameters(o.Net(len(p.Train.YNames), o.Seed))
+	if o.Attack == curious.MixtureKind {
+		n *= 2 // a classifier of y and one of s
+	}
+	return roomForModel(dir, n*seeds)
+}
+
+// alike refuses a sensitive attribute that is the target, or another sensitive one,
+// under whatever names.
+func alike(train *dataset.Set) error {
+	for i, s := range train.Sensitive {
+		if sameClasses(s.Labels, train.Y) {
+			return usage(fmt.Errorf("--sensitive: %s tells the same examples apart as the target, %s: answering the one gives the other away", s.Name, train.YName), "hide what the answer does not say")
+		}
+		for _, t := range train.Sensitive[:i] {
+			if sameClasses(s.Labels, t.Labels) {
+				return usage(fmt.Errorf("--sensitive: %s and %s tell the same examples apart", t.Name, s.Name), "give each attribute once")
+			}
+		}
+	}
+	return nil
+}
+
+// sameClasses says whether two labels of the same examples differ in nothing but
+// the order of their classes.
+func sameClasses(a, b []int) bool {
+	there, back := map[int]int{}, map[int]int{}
+	for i := range a {
+		x, seen := there[a[i]]
+		y, met := back[b[i]]
+		if seen != met || seen && (x != b[i] || y != a[i]) {
+			return false
+		}
+		there[a[i]], back[b[i]] = b[i], a[i]
+	}
+	return true
 }
 
 // run trains with the seed and measures on the test part; dir, which it makes,
@@ -147,13 +206,10 @@ func (s seedRun) result(p *dataset.Parts, t *curious.Result) *seedResult {
 	return r
 }
 
-// measured evaluates a training and writes it all down. A training that was
-// interrupted is measured nonetheless.
+// measured evaluates a training and writes it all down. It is not interrupted, lest
+// hours of training be lost for the seconds that this takes.
 func (s seedRun) measured(e *env, dir string, p *dataset.Parts, t *curious.Result, r *seedResult) (err error) {
-	ctx := e.ctx
-	if r.Unfinished {
-		ctx = context.WithoutCancel(ctx)
-	}
+	ctx := context.WithoutCancel(e.ctx)
 	started := time.Now()
 	if err := curious.Save(dir, t); err != nil {
 		return err

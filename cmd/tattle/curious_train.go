@@ -27,26 +27,41 @@ func (c *trainCmd) trainCurious(e *env) error {
 	if err := c.interrupted(c.Resume); err != nil {
 		return err
 	}
-	parts, _, err := runs[0].source.open(e, c.Cache)
-	if err != nil {
-		return err
-	}
-	if err := runs[0].check(parts); err != nil {
-		return err
-	}
 	return c.in("train-"+c.Task, c.Resume, func(dir string) error {
-		started := time.Now()
-		results, err := trainSeeds(e, dir, runs, parts)
-		if err != nil {
-			return c.stoppedAt(e, err, dir)
-		}
-		r, err := curiousReport(e, dir, runs, results, parts)
+		parts, _, err := runs[0].source.open(e, c.Cache)
 		if err != nil {
 			return err
 		}
-		r.Timing["total"] = seconds(started)
-		return c.finish(e, dir, r)
+		if err := runs[0].fits(dir, parts, missing(dir, runs)); err != nil {
+			return err
+		}
+		return c.stoppedAt(e, c.trainInto(e, dir, runs, parts), dir)
 	})
+}
+
+// trainInto trains what is missing in dir, and reports on all of it.
+func (c *trainCmd) trainInto(e *env, dir string, runs []seedRun, parts *dataset.Parts) error {
+	started := time.Now()
+	results, err := trainSeeds(e, dir, runs, parts)
+	if err != nil {
+		return err
+	}
+	r, err := curiousReport(e, dir, runs, results, parts)
+	if err != nil {
+		return err
+	}
+	r.Timing["total"] = seconds(started)
+	return c.finish(e, dir, r)
+}
+
+// missing counts the seeds that have no result yet.
+func missing(dir string, runs []seedRun) (n int) {
+	for i := range runs {
+		if !exists(filepath.Join(seedDir(dir, runs, i), resultFile)) {
+			n++
+		}
+	}
+	return n
 }
 
 // interrupted refuses a folder with finished trainings unless they are to be
@@ -62,10 +77,12 @@ func (o output) interrupted(resume bool) error {
 	return usage(fmt.Errorf("--out %s: holds an interrupted run", o.Out), "go on with it by --resume, or choose another folder")
 }
 
-// stoppedAt adds to an interruption how to go on, where something is kept.
+// stoppedAt adds to what stopped a run how to go on, where something is kept and
+// nothing else is to be done.
 func (o output) stoppedAt(e *env, err error, dir string) error {
 	o.Out = dir
-	if e.ctx.Err() == nil || o.interrupted(false) == nil {
+	var s *statusError
+	if errors.As(err, &s) || o.interrupted(false) == nil {
 		return err
 	}
 	return hinted(err, "go on with: tattle "+quoted(resumeArgs(e.args, dir)))
@@ -94,6 +111,7 @@ func trainSeeds(e *env, dir string, runs []seedRun, parts *dataset.Parts) ([]*se
 		if results[i] != nil {
 			continue
 		}
+		bar.name(barName(runs, i))
 		r, err := s.run(e, at, parts, func(done, total int) { bar.set(int64(i*total+done), int64(len(runs)*total)) })
 		if err != nil {
 			if r != nil {
@@ -104,6 +122,14 @@ func trainSeeds(e *env, dir string, runs []seedRun, parts *dataset.Parts) ([]*se
 		results[i] = r
 	}
 	return results, nil
+}
+
+// barName says which of the trainings is under way.
+func barName(runs []seedRun, i int) string {
+	if len(runs) == 1 {
+		return "training"
+	}
+	return fmt.Sprintf("training, seed %d (%d of %d)", runs[i].options.Seed, i+1, len(runs))
 }
 
 // keepOutputs writes the outputs of a classifier on the test part, with the labels,
@@ -118,17 +144,22 @@ func keepOutputs(e *env, dir string, t *curious.Result, test *dataset.Set) (repo
 	n := test.Len()
 	err = run.WriteFile(path, func(f io.Writer) error {
 		w := npy.NewWriter(f)
-		err := errors.Join(
-			w.Add("outputs", []int{n, len(outputs) / n}, outputs),
-			w.Add("y", []int{n}, int64s(test.Y)))
+		if err := w.Add("outputs", []int{n, len(outputs) / n}, outputs); err != nil {
+			return err
+		}
+		if err := w.Add("y", []int{n}, int64s(test.Y)); err != nil {
+			return err
+		}
 		for i, s := range test.Sensitive {
 			name := "s"
 			if len(test.Sensitive) > 1 {
 				name += strconv.Itoa(i + 1)
 			}
-			err = errors.Join(err, w.Add(name, []int{n}, int64s(s.Labels)))
+			if err := w.Add(name, []int{n}, int64s(s.Labels)); err != nil {
+				return err
+			}
 		}
-		return errors.Join(err, w.Close())
+		return w.Close()
 	})
 	if err != nil {
 		return a, err

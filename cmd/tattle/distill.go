@@ -20,6 +20,15 @@ import (
 // unknown is a figure that was not measured.
 var unknown = report.Number(math.NaN())
 
+// The temperatures that are believed to be meant: beyond them float32 loses the loss.
+const (
+	leastTemperature = .01
+	mostTemperature  = 1000.
+)
+
+// studentAttack is what result.json calls the making of a student.
+const studentAttack = "distillation"
+
 type distillCmd struct {
 	taught
 	Temperature float64 `help:"Of the softmax of raw outputs in the loss." default:"1"`
@@ -38,14 +47,14 @@ func (c *distillCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	t, err := c.open(e)
-	if err != nil {
-		return err
-	}
-	if err := (seedRun{options: t.options, widths: widths}).check(t.parts); err != nil {
-		return err
-	}
 	return c.in("distill", false, func(dir string) error {
+		t, err := c.open(e)
+		if err != nil {
+			return err
+		}
+		if err := (seedRun{widths: widths}).checkWidths(t.parts); err != nil {
+			return err
+		}
 		started := time.Now()
 		r, err := c.distill(e, dir, t, widths)
 		if err != nil {
@@ -64,8 +73,8 @@ func (c *distillCmd) check() (widths [5]int, err error) {
 	if c.Epochs == 0 {
 		return widths, usage(errors.New("--epochs: 0 would train nothing"), "")
 	}
-	if !(c.Temperature > 0) || math.IsInf(c.Temperature, 0) {
-		return widths, usage(fmt.Errorf("--temperature: %g is not a positive number", c.Temperature), "")
+	if !(c.Temperature >= leastTemperature && c.Temperature <= mostTemperature) {
+		return widths, usage(fmt.Errorf("--temperature: %g is not between %g and %g", c.Temperature, leastTemperature, mostTemperature), "paper B's is 1")
 	}
 	return parseWidths("widths", c.Widths)
 }
@@ -92,7 +101,7 @@ func (c *distillCmd) distill(e *env, dir string, t *teacher, widths [5]int) (*re
 	r.Data = describe(t.parts.Test, "", string(dataset.Test))
 	r.Settings["teacher"], r.Settings["temperature"] = t.here(), strconv.FormatFloat(c.Temperature, 'g', -1, 64)
 	r.Warnings = append(append(r.Warnings, t.notes...), t.parts.Notes...)
-	if !t.result.Source.HoldOut {
+	if !t.result.Source.HoldOut || t.options.Attack == studentAttack {
 		r.Warnings = append(r.Warnings, "The teacher was trained on the student's examples, too: train it with --hold-out to keep them from it.")
 	}
 	return r, nil
@@ -143,7 +152,7 @@ func (c *distillCmd) measure(e *env, dir string, r *report.Report, t *teacher, d
 	teachers := t.result.Evaluation
 	r.Curiosity, r.Utility = headline(own, t.options, t.result.Taus), honestyOf(own)
 	if r.Curiosity != nil {
-		r.Curiosity.Attack = "" // the student was trained for nothing but its teacher's outputs
+		r.Curiosity.Attack = "student" // it was trained for nothing but its teacher's outputs
 	}
 	told := report.Run{Attack: string(t.options.Attack), Outputs: string(t.options.Outputs), Beta: betaOf(t.options.Beta), Seed: t.options.Seed}
 	addRuns(r, teachers, told, "teacher")
@@ -177,7 +186,7 @@ func (c *distillCmd) result(t *teacher, d *curious.DistillResult, own *curious.E
 		Parameters: parameters(d.Student), Best: d.Best, Steps: d.Steps,
 		Taus: t.result.Taus, Evaluation: own, Timing: map[string]report.Number{},
 	}
-	x.Settings["attack"], x.Settings["seed"] = "distillation", strconv.FormatUint(c.Seed, 10)
+	x.Settings["attack"], x.Settings["seed"] = studentAttack, strconv.FormatUint(c.Seed, 10)
 	x.Settings["temperature"], x.Settings["teacher"] = strconv.FormatFloat(c.Temperature, 'g', -1, 64), t.result.Files[len(t.result.Files)-1].SHA256
 	return x
 }
@@ -194,10 +203,10 @@ func (c *distillCmd) keep(dir string, t *teacher, d *curious.DistillResult, fitt
 	if err := t.copyAttacks(dir); err != nil {
 		return err
 	}
-	for i, a := range fitted {
-		name := "attack-fitted.onnx"
+	for i, a := range fitted { // named so that the student's own attacks stay its teacher's
+		name := "fitted-attack.onnx"
 		if len(fitted) > 1 {
-			name = fmt.Sprintf("attack-fitted-%d.onnx", i+1)
+			name = fmt.Sprintf("fitted-attack-%d.onnx", i+1)
 		}
 		if err := onnx.Write(filepath.Join(dir, name), a.Graph); err != nil {
 			return err

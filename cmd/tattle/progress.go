@@ -60,6 +60,13 @@ func (m *meter) set(done, total int64) {
 	m.bar.Set64(done) // an error here is the terminal's, and the work goes on
 }
 
+// name changes what the work is called.
+func (m *meter) name(what string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.what = what
+}
+
 func (m *meter) newBar() *progressbar.ProgressBar {
 	return progressbar.NewOptions64(m.total,
 		progressbar.OptionSetWriter(m.w),

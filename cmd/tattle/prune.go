@@ -30,11 +30,11 @@ func (c *pruneCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	t, err := c.open(e)
-	if err != nil {
-		return err
-	}
 	return c.in("prune", false, func(dir string) error {
+		t, err := c.open(e)
+		if err != nil {
+			return err
+		}
 		started := time.Now()
 		r, err := c.prune(e, dir, t)
 		if err != nil {

@@ -53,7 +53,8 @@ func glyphs(n int, seed uint64) (train, test *dataset.Set) {
 type trainCmd struct {
 	Task         string  `arg:"" enum:"mnist,cifar10,glyphs,utkface,celeba,fairface,images,adult,table" help:"mnist, cifar10, glyphs (generated): paper A's nets, or, with any of the flags of curious classifiers, paper B's training; utkface, celeba, fairface, images (a folder or zip with a CSV of labels), adult, table (any CSV): paper B's training."`
 	Data         string  `help:"The data set: a folder, or a zip or CSV." placeholder:"PATH"`
-	Epochs       int     `help:"Passes over the training data (default: paper A's 6 or 7, paper B's 50)." placeholder:"N"`
+	EpochsGiven  *int    `name:"epochs" help:"Passes over the training data (default: paper A's 6 or 7, paper B's 50)." placeholder:"N"`
+	Epochs       int     `kong:"-"`
 	BatchSize    *int    `name:"batch" help:"Examples a step (default: 32, paper B's 100)." placeholder:"N"`
 	Batch        int     `kong:"-"`
 	LearningRate float64 `help:"Of AdamW (paper A's nets) or Adam (paper B's)." default:"0.001"`
@@ -73,6 +74,9 @@ Writes model.onnx with report.json and report.html beside it, with an attack als
 }
 
 func (c *trainCmd) Run(e *env) error {
+	if c.EpochsGiven != nil {
+		c.Epochs = *c.EpochsGiven
+	}
 	if c.curious(c.Task) {
 		return c.trainCurious(e)
 	}
@@ -200,8 +204,8 @@ func (c *trainCmd) fit(e *env, dir string, train, test *dataset.Set) (*nn.Graph,
 	for _, p := range g.Params() {
 		t.Parameters += len(p.Data)
 	}
-	if err := room(dir, 4*int64(t.Parameters)); err != nil {
-		return nil, nil, hinted(fmt.Errorf("the model would not fit: %w", err), "make room, or choose another folder with --out")
+	if err := roomForModel(dir, t.Parameters); err != nil {
+		return nil, nil, err
 	}
 	net, err := nn.NewNet(g)
 	if err != nil {
@@ -228,6 +232,15 @@ func (c *trainCmd) fit(e *env, dir string, train, test *dataset.Set) (*nn.Graph,
 		return nil, nil, err
 	}
 	return g, t, err
+}
+
+// roomForModel fails early where the folder does not take a model of so many
+// parameters.
+func roomForModel(dir string, parameters int) error {
+	if err := room(dir, 4*int64(parameters)); err != nil {
+		return hinted(fmt.Errorf("the model would not fit: %w", err), "make room, or choose another folder with --out")
+	}
+	return nil
 }
 
 // keep saves the model, measures its accuracy and reports on it. An interrupted
