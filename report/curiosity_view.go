@@ -39,6 +39,7 @@ type runRow struct {
 }
 
 type pruningView struct {
+	Panel string // heads a panel; empty within one
 	Title string
 	SVG   template.HTML
 	Rows  [][]string
@@ -60,13 +61,7 @@ func (r *Report) newCurious() *curiousView {
 		v.TableViews = append(v.TableViews, r.Tables[i].view())
 	}
 	v.addRuns()
-	for _, c := range r.Pruning {
-		x := pruningView{Title: c.Run, SVG: c.draw()}
-		for _, q := range c.Points {
-			x.Rows = append(x.Rows, q.cells())
-		}
-		v.Prunings = append(v.Prunings, x)
-	}
+	v.addPrunings()
 	if r.Plane != nil {
 		v.ToySVG = r.Plane.draw()
 		for _, m := range r.Plane.Mixtures {
@@ -74,6 +69,22 @@ func (r *Report) newCurious() *curiousView {
 		}
 	}
 	return v
+}
+
+func (v *curiousView) addPrunings() {
+	for _, panel := range v.pruningPanels() {
+		y := pruningSpan(panel)
+		for i, c := range panel {
+			x := pruningView{Title: c.Run, SVG: c.draw(y)}
+			if i == 0 {
+				x.Panel = c.Panel
+			}
+			for _, q := range c.Points {
+				x.Rows = append(x.Rows, q.cells())
+			}
+			v.Prunings = append(v.Prunings, x)
+		}
+	}
 }
 
 func (v *curiousView) addHeadline() {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -99,11 +100,33 @@ func TestCuriousFiguresStayInside(t *testing.T) {
 		inside(t, c.title(), string(c.draw()))
 	}
 	for _, c := range r.Pruning {
-		inside(t, c.Run, string(c.draw()))
+		inside(t, c.Run, string(c.draw(pruningSpan([]Pruning{c}))))
 	}
 	inside(t, "entropy", string(r.drawEntropy()))
 	inside(t, "trade-off", string(r.Plane.draw()))
 	inside(t, "mixture", string(r.Plane.Mixtures[0].draw()))
+}
+
+// TestPruningPanels groups neighbours under one heading, with one scale.
+func TestPruningPanels(t *testing.T) {
+	at := func(panel string, honesty Number) Pruning {
+		return Pruning{Panel: panel, Run: "run", Points: []PruningPoint{{Honesty: honesty, Curiosity: .5}}}
+	}
+	r := &Report{Pruning: []Pruning{at("", .6), at("", .7), at("left", .8), at("left", .9), at("right", .6)}}
+	panels := r.pruningPanels()
+	if len(panels) != 4 || len(panels[2]) != 2 {
+		t.Fatalf("%d panels, want 4, the third of two runs: %+v", len(panels), panels)
+	}
+	if y := pruningSpan(panels[2]); y.lo != .5 || y.hi != .9 {
+		t.Errorf("the accuracies of the third panel go from %v to %v", y.lo, y.hi)
+	}
+	var page, text strings.Builder
+	if err := errors.Join(r.WriteHTML(&page, "run"), r.WriteText(&text)); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(page.String(), "<h3>left</h3>") != 1 || strings.Count(page.String(), "<h3>right</h3>") != 1 || strings.Count(text.String(), "\nleft\n") != 1 {
+		t.Error("a panel is not headed once")
+	}
 }
 
 // TestOddValues renders what may be missing, alone and half: no figure may hold

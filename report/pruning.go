@@ -12,6 +12,7 @@ import (
 // Pruning is honesty and curiosity as the smallest weights of one run are set
 // to zero (B Figure 9).
 type Pruning struct {
+	Panel    string         `json:"panel,omitempty"` // neighbours of one panel share a heading and a scale
 	Run      string         `json:"run"`
 	Honesty  Number         `json:"honesty_chance"`     // what guessing the majority class gives: a line; NaN or zero for none
 	Baseline Number         `json:"curiosity_baseline"` // likewise of curiosity
@@ -33,14 +34,33 @@ const (
 	curiousHue = "h1"
 )
 
-// draw renders honesty and curiosity against the share of weights set to zero.
-func (c Pruning) draw() template.HTML {
-	p := newPanel(300, c.says())
-	y := newSpan()
-	y.add(positive(c.Honesty), positive(c.Baseline))
-	for _, q := range c.Points {
-		y.add(float64(q.Honesty), float64(q.Curiosity))
+// pruningPanels are the runs panel by panel; without panels each is its own.
+func (r *Report) pruningPanels() (all [][]Pruning) {
+	for i, c := range r.Pruning {
+		if i == 0 || c.Panel == "" || c.Panel != r.Pruning[i-1].Panel {
+			all = append(all, nil)
+		}
+		all[len(all)-1] = append(all[len(all)-1], c)
 	}
+	return all
+}
+
+// pruningSpan has the accuracies of all runs of a panel.
+func pruningSpan(panel []Pruning) span {
+	y := newSpan()
+	for _, c := range panel {
+		y.add(positive(c.Honesty), positive(c.Baseline))
+		for _, q := range c.Points {
+			y.add(float64(q.Honesty), float64(q.Curiosity))
+		}
+	}
+	return y
+}
+
+// draw renders honesty and curiosity against the share of weights set to zero, the
+// accuracies of y in view.
+func (c Pruning) draw(y span) template.HTML {
+	p := newPanel(300, c.says())
 	p.y0, p.y1 = y.padded()
 	p.axes("weights set to zero", "accuracy")
 	c.level(p, honestHue, c.Honesty)
@@ -109,7 +129,12 @@ func (r *Report) textPruning(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	wrap(w, "Pruning. "+pruningIntro)
+	panel := ""
 	for _, c := range r.Pruning {
+		if c.Panel != panel {
+			panel = c.Panel
+			fmt.Fprintf(w, "\n%s\n", panel)
+		}
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(w, "%s\n", c.Run)
 		fmt.Fprintln(t, "  zero\thonesty (95 %)\tcuriosity (95 %)")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"tattle/curious"
@@ -22,10 +23,29 @@ func (g *grid) figures(r *report.Report) {
 				r.ROC = append(r.ROC, seriesROC(t, name, all[0].Evaluation)...)
 			case "figure8":
 				r.Entropy = append(r.Entropy, seriesEntropy(t, name, all))
-			case "figure9":
-				r.Pruning = append(r.Pruning, seriesPruning(t, name, all))
 			}
 		}
+	}
+	if g.x.Name == "figure9" {
+		g.pruned(r)
+	}
+}
+
+// pruned draws the curves of figure 9 panel by panel, in the table's order: the
+// standard net of a βx stands in two of them.
+func (g *grid) pruned(r *report.Report) {
+	var before tables.Cell
+	for _, c := range g.x.Tables[0].Cells {
+		same := c.Training == before.Training && c.Measure == before.Measure && slices.Equal(c.Row, before.Row)
+		before = c
+		t := *g.x.Training(c.Training)
+		all := g.measures(t, c.Measure)
+		if same || len(all) == 0 {
+			continue
+		}
+		x := seriesPruning(t, c.Measure, all)
+		x.Panel = c.Row[0]
+		r.Pruning = append(r.Pruning, x)
 	}
 }
 

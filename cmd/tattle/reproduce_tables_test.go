@@ -198,6 +198,37 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// TestPruningPanels finds the standard net of a βx in both of its panels of figure 9,
+// with means over the seeds, and what did not run in none.
+func TestPruningPanels(t *testing.T) {
+	x, err := tables.Get("figure9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &grid{reproduceCmd: new(reproduceCmd), x: x, seeds: []uint64{1, 2}, results: map[string][]*cellResult{}}
+	for _, key := range []string{"age3-standard", "age3-standard-x.4", "age3-race3-parameterized-raw-x.4y.5s.5"} {
+		for _, honesty := range []float64{.4, .6} {
+			m := &cellMeasure{
+				Evaluation: &curious.Evaluation{Examples: 2, Confusion: [][]int{{1, 0}, {0, 1}}, Sensitive: []curious.Curiosity{{}}},
+				Pruned:     []prunedMeasure{{Fraction: .9, Honesty: curious.Proportion{Value: honesty}, Curiosity: []curious.Proportion{{Value: .3}}}},
+			}
+			g.results[key] = append(g.results[key], &cellResult{Measures: map[string]*cellMeasure{"raw": m}})
+		}
+	}
+	r := new(report.Report)
+	g.figures(r)
+	var panels []string
+	for _, c := range r.Pruning {
+		panels = append(panels, c.Panel)
+		if p := c.Points[0]; len(c.Points) != 1 || math.Abs(float64(p.Honesty)-.5) > 1e-12 || p.Fraction != .9 {
+			t.Errorf("%s: %+v", c.Run, c.Points)
+		}
+	}
+	if want := "β=(0,.7,.3) β=(0,.5,.5) β=(.4,.7,.3) β=(.4,.5,.5) β=(.4,.5,.5)"; strings.Join(panels, " ") != want {
+		t.Errorf("panels %v, want %s", panels, want)
+	}
+}
+
 // TestCells sets figures of two seeds beside published ones.
 func TestCells(t *testing.T) {
 	x, err := tables.Get("table1")
