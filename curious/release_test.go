@@ -100,12 +100,13 @@ func TestSaveKeepsWhole(t *testing.T) {
 	}
 	one := trained(t, trainingParts(50), Options{Attack: Parameterized, Attributes: []int{0}, Epochs: 1, Seed: 1})
 	before := folder(t, dir)
-	whole := *one.Classifier
-	one.Classifier.Nodes = one.Classifier.Nodes[1:]
+	attack := one.Attacks[0].Graph
+	whole := attack.Nodes
+	attack.Nodes = whole[1:]
 	if err := Save(dir, one); err == nil || !slices.Equal(folder(t, dir), before) {
 		t.Errorf("a net that is none: %v, the folder is the same: %v", err, slices.Equal(folder(t, dir), before))
 	}
-	one.Classifier = &whole
+	attack.Nodes = whole
 	if err := Save(dir, one); err != nil {
 		t.Fatal(err)
 	}
