@@ -151,7 +151,7 @@ func (g *grid) count(t tables.Training) error {
 		}
 		if was == nil {
 			g.missing++
-			g.total += g.steps(t)
+			g.total += g.steps()
 		}
 	}
 	return nil
@@ -166,9 +166,11 @@ func (g *grid) check(t tables.Training) error {
 	return g.options(t, g.seeds[0]).Check(g.parts)
 }
 
-// steps counts the steps of F, which take nearly all the time.
-func (g *grid) steps(t tables.Training) int64 {
-	return int64(g.epochs) * int64(g.parts.Train.Len()/curious.DefaultBatch)
+// steps counts those of F in a training on the open data, which take nearly all the
+// time; a teacher and its student share them.
+func (g *grid) steps() int64 {
+	n := g.parts.Train.Len()
+	return int64(g.epochs) * int64(n/min(n, curious.DefaultBatch)) // fewer examples are one batch
 }
 
 // open reads the data for a target, with all sensitive attributes that the

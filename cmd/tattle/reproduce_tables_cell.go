@@ -46,7 +46,7 @@ func (g *grid) cell(e *env, t tables.Training, seed uint64) (*cellResult, error)
 	if err := c.run(); err != nil {
 		return nil, fmt.Errorf("%s, seed %d: %w", t.Key, seed, err)
 	}
-	g.trained(e, g.steps(t), time.Since(started))
+	g.trained(e, g.steps(), time.Since(started))
 	return r, r.write(dir)
 }
 

@@ -168,6 +168,12 @@ func TestTimeLeft(t *testing.T) {
 	if want := "the first training took 10m0s; 9 more will take about 90 minutes"; !strings.Contains(said.String(), want) {
 		t.Errorf("%q does not say %q", said.String(), want)
 	}
+	for n, want := range map[int]int64{18964: 50 * 189, 70: 50} { // a last partial batch is dropped
+		of := &grid{epochs: 50, parts: &dataset.Parts{Train: &dataset.Set{Y: make([]int, n)}}}
+		if got := of.steps(); got != want {
+			t.Errorf("%d examples: %d steps, want %d", n, got, want)
+		}
+	}
 	said.Reset()
 	if g.trained(e, 100, 10*time.Minute); said.Len() > 0 || g.missing != 8 || g.done != 200 {
 		t.Errorf("after the second: %q, %d to train, %d steps done", said.String(), g.missing, g.done)
