@@ -99,7 +99,7 @@ func farthest(all []report.Table) (d float64) {
 // fillMixture fills the row of a mixture: honesty and curiosity.
 func fillMixture(cells []report.TableCell, m curious.MixtureFigure) {
 	for i, v := range []float64{m.Honesty, m.Curiosity} {
-		cells[i].Note, cells[i].Ours = "", &report.Figure{Mean: report.Number(v), Seeds: 1}
+		cells[i].Note, cells[i].Ours = "", ourFigure(curious.MeanStd{Mean: v, Seeds: 1})
 	}
 }
 

@@ -164,12 +164,21 @@ func (g *grid) tableCell(c tables.Cell) report.TableCell {
 		return out
 	}
 	ours := overSeeds(values)
-	out.Ours = &report.Figure{Mean: report.Number(ours.Mean), Std: report.Number(ours.Std), Seeds: ours.Seeds}
+	out.Ours = ourFigure(ours)
 	if d, ok := deviations(c, ours, g.parts.Test.Len()); ok {
 		n := report.Number(d)
 		out.Difference = &n
 	}
 	return out
+}
+
+// ourFigure is a mean over seeds; the deviation of one is not known.
+func ourFigure(m curious.MeanStd) *report.Figure {
+	f := &report.Figure{Mean: report.Number(m.Mean), Std: report.Number(m.Std), Seeds: m.Seeds}
+	if m.Seeds == 1 {
+		f.Std = report.Number(math.NaN())
+	}
+	return f
 }
 
 // publishedFigure is a printed figure; a deviation that is not printed is not known.
