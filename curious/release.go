@@ -1,42 +1,17 @@
 package curious
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"tattle/dataset"
 	"tattle/nn"
 	"tattle/onnx"
-)
-
-// The keys of the metadata in which a training is described.
-const (
-	metaAttack     = "tattle.attack"
-	metaOutputs    = "tattle.outputs"
-	metaBeta       = "tattle.beta"
-	metaPerExample = "tattle.per_example"
-	metaTarget     = "tattle.target"
-	metaSensitive  = "tattle.sensitive"
-	metaClasses    = "tattle.classes" // names, a JSON list: of the target in F's, of s in G's
-	metaIndex      = "tattle.index"
-	metaTau        = "tattle.tau"
-	metaSeed       = "tattle.seed"
-	metaEpochs     = "tattle.epochs"
-	metaBest       = "tattle.best"
-	metaBatch      = "tattle.batch"
-	metaRate       = "tattle.learning_rate"
-	metaValidation = "tattle.validation"
-	metaData       = "tattle.data"
-	metaMean       = "tattle.mean"
-	metaStd        = "tattle.std"
 )
 
 // The files of a training.
@@ -44,81 +19,6 @@ const (
 	modelFile  = "model.onnx"
 	attackFile = "attack.onnx"
 )
-
-// metadata describes the training of F; data is the training part's digest, mean and
-// std how its inputs were normalised.
-func metadata(train *dataset.Set, o Options, best int) map[string]string {
-	var names []string
-	for _, i := range o.Attributes {
-		names = append(names, train.Sensitive[i].Name)
-	}
-	m := map[string]string{
-		metaAttack: string(o.Attack), metaOutputs: string(o.Outputs), metaBeta: o.Beta.String(),
-		metaTarget: train.YName, metaClasses: list(train.YNames), metaSensitive: strings.Join(names, ","),
-		metaBest: strconv.Itoa(best), metaData: train.SHA256,
-	}
-	maps.Copy(m, settings(o))
-	if o.PerExample {
-		m[metaPerExample] = "true"
-	}
-	if train.Mean != nil {
-		m[metaMean], m[metaStd] = numbers(train.Mean), numbers(train.Std)
-	}
-	return m
-}
-
-// settings are those of a training that F and G have in common.
-func settings(o Options) map[string]string {
-	return map[string]string{
-		metaSeed: strconv.FormatUint(o.Seed, 10), metaEpochs: strconv.Itoa(o.Epochs),
-		metaBatch: strconv.Itoa(o.Batch), metaRate: number(o.LearningRate),
-	}
-}
-
-// describe sets the metadata of G that was trained with those options.
-func (a *Attack) describe(train *dataset.Set, o Outputs, by Options) {
-	a.Graph.Metadata = attackMetadata(a, o)
-	a.detail(train, by)
-}
-
-// detail adds to the metadata of G the classes and the settings.
-func (a *Attack) detail(train *dataset.Set, by Options) {
-	a.Graph.Metadata[metaClasses] = list(train.Sensitive[a.Index].Values)
-	maps.Copy(a.Graph.Metadata, settings(by))
-}
-
-// attackMetadata describes G itself.
-func attackMetadata(a *Attack, o Outputs) map[string]string {
-	m := map[string]string{
-		metaAttack: a.Kind, metaOutputs: string(o), metaSensitive: a.Attribute, metaIndex: strconv.Itoa(a.Index),
-		metaBest: strconv.Itoa(a.Best), metaValidation: number(a.Validation),
-	}
-	if a.Kind == ThresholdAttack {
-		m[metaTau] = number(a.Tau)
-	}
-	return m
-}
-
-// list writes names as a JSON list, "<" and the like as they are.
-func list(names []string) string {
-	var text strings.Builder
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(names); err != nil {
-		panic(err) // strings can always be written
-	}
-	return strings.TrimSuffix(text.String(), "\n")
-}
-
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
-func numbers(xs []float32) string {
-	var s []string
-	for _, x := range xs {
-		s = append(s, strconv.FormatFloat(float64(x), 'g', -1, 32))
-	}
-	return strings.Join(s, ",")
-}
 
 // Save writes F as model.onnx and G as attack.onnx, or attack-NAME.onnx for each of
 // several attributes, into a folder, which it makes where there is none. How they were

@@ -35,8 +35,7 @@ type Result struct {
 // the strictly largest (βy·δy + βs·δs)/(βy + βs) on the validation part. When ctx ends
 // it returns the best so far, nil where no epoch was completed, and ctx's error. It
 // errs, and returns nothing, as Options.Check does and when the loss or an output is no
-// longer finite. Equal seeds give
-// equal bytes, however many cores take part.
+// longer finite. Equal seeds give equal bytes, however many cores take part.
 func Train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 	if err := o.Check(p); err != nil {
 		return nil, err

@@ -94,7 +94,7 @@ type Options struct {
 	// by the inputs' shape, as DefaultNet does.
 	Net          func(classes int, seed uint64) *nn.Graph
 	Epochs       int     // 0 is DefaultEpochs
-	Batch        int     // 0 is DefaultBatch; what is left at an epoch's end is dropped
+	Batch        int     // 0 is DefaultBatch; at most all examples; what is left at an epoch's end is dropped
 	LearningRate float64 // 0 is DefaultLearningRate
 	Seed         uint64
 	// PerExample takes eq. (3) as it is printed, ±H of each example in the batch's
