@@ -15,7 +15,7 @@ import (
 // curiousFlags are those of `train` for paper B's classifiers.
 type curiousFlags struct {
 	Target     string   `help:"What the classifier answers: a column, or a rule that makes classes of one, as \"age: <=30, >30\" (default: the data's own)." placeholder:"RULE"`
-	Sensitive  []string `sep:"none" help:"What is hidden in the answer: a column or a rule, as \"race: White; *\". Several times: all of them at once." placeholder:"RULE"`
+	Sensitive  []string `sep:"none" help:"What is hidden in the answer: a column or a rule, as \"race: White; *\". Several times: all of them at once (default: the data's own, with an --attack on them)." placeholder:"RULE"`
 	Attack     string   `help:"standard, overlearning, regularized, parameterized or mixture (default: parameterized with --sensitive, else standard)." placeholder:"KIND"`
 	Outputs    string   `help:"What is released: raw or soft (default: raw; soft for regularized and mixture)." placeholder:"KIND"`
 	Beta       string   `help:"The multipliers: x,y,s or y,s (default: 0,.7,.3; soft 0,.5,.5; mixture 0,.8,.2)." placeholder:"X,Y,S"`

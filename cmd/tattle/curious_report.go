@@ -28,7 +28,7 @@ func curiousReport(e *env, dir string, runs []seedRun, results []*seedResult, pa
 		addRuns(r, x.Evaluation, runOf(runs[i], x), runName(x))
 	}
 	r.Verdict = curiousVerdict(results)
-	r.Warnings = append(r.Warnings, parts.Notes...)
+	r.Warnings = append(append(r.Warnings, parts.Notes...), impliedByTarget(parts.Train)...)
 	for _, x := range results {
 		r.Warnings = append(r.Warnings, doubts(x)...)
 	}

@@ -137,37 +137,6 @@ func (s seedRun) fits(dir string, p *dataset.Parts, seeds int) error {
 	return roomForModel(dir, n*seeds)
 }
 
-// alike refuses a sensitive attribute that is the target, or another sensitive one,
-// under whatever names.
-func alike(train *dataset.Set) error {
-	for i, s := range train.Sensitive {
-		if sameClasses(s.Labels, train.Y) {
-			return usage(fmt.Errorf("--sensitive: %s tells the same examples apart as the target, %s: answering the one gives the other away", s.Name, train.YName), "hide what the answer does not say")
-		}
-		for _, t := range train.Sensitive[:i] {
-			if sameClasses(s.Labels, t.Labels) {
-				return usage(fmt.Errorf("--sensitive: %s and %s tell the same examples apart", t.Name, s.Name), "give each attribute once")
-			}
-		}
-	}
-	return nil
-}
-
-// sameClasses says whether two labels of the same examples differ in nothing but
-// the order of their classes.
-func sameClasses(a, b []int) bool {
-	there, back := map[int]int{}, map[int]int{}
-	for i := range a {
-		x, seen := there[a[i]]
-		y, met := back[b[i]]
-		if seen != met || seen && (x != b[i] || y != a[i]) {
-			return false
-		}
-		there[a[i]], back[b[i]] = b[i], a[i]
-	}
-	return true
-}
-
 // run trains with the seed and measures on the test part; dir, which it makes,
 // gets the models and result.json. Interrupted, it keeps the best epoch so far,
 // marked as unfinished, and returns it with ctx's error; nil where there is none.

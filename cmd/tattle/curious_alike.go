@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+
+	"tattle/dataset"
+)
+
+// alike refuses a sensitive attribute that is the target, or another sensitive one,
+// under whatever names.
+func alike(train *dataset.Set) error {
+	for i, s := range train.Sensitive {
+		if sameClasses(s.Labels, train.Y) {
+			return usage(fmt.Errorf("--sensitive: %s tells the same examples apart as the target, %s: answering the one gives the other away", s.Name, train.YName), "hide what the answer does not say")
+		}
+		for _, t := range train.Sensitive[:i] {
+			if sameClasses(s.Labels, t.Labels) {
+				return usage(fmt.Errorf("--sensitive: %s and %s tell the same examples apart", t.Name, s.Name), "give each attribute once")
+			}
+		}
+	}
+	return nil
+}
+
+// impliedByTarget warns of sensitive attributes that the target gives away by itself.
+func impliedByTarget(train *dataset.Set) []string {
+	var said []string
+	for _, s := range train.Sensitive {
+		if decides(train.Y, s.Labels) {
+			said = append(said, fmt.Sprintf("%s follows from %s: whoever knows the answer knows it, and no attack has an excess over that.", s.Name, train.YName))
+		}
+	}
+	return said
+}
+
+// sameClasses says whether two labels of the same examples differ in nothing but
+// the order of their classes.
+func sameClasses(a, b []int) bool {
+	return decides(a, b) && decides(b, a)
+}
+
+// decides says whether each class of a goes with one class of b.
+func decides(a, b []int) bool {
+	with := map[int]int{}
+	for i, class := range a {
+		if other, seen := with[class]; seen && other != b[i] {
+			return false
+		}
+		with[class] = b[i]
+	}
+	return true
+}
