@@ -180,7 +180,7 @@ func (c *trainCmd) trainings() ([]seedRun, error) {
 	}
 	src := &opened{
 		Kind: kinds[c.Task], Path: c.Data, Labels: c.Labels, FileColumn: c.FileColumn, Target: c.Target, Sensitive: c.Sensitive,
-		Side: c.Size, Seed: c.Seed, Limit: c.Examples, HoldOut: c.HoldOut,
+		Side: c.Size, Seed: c.Seed, Limit: c.Examples, HoldOut: c.HoldOut, Cache: cacheFolder(c.Cache),
 	}
 	if c.Data != "" {
 		src.Path = absolute(c.Data)

@@ -12,7 +12,7 @@ import (
 
 // open reads the data, in three parts. All of the training part is in whole; in
 // parts only what is trained on.
-func (o *opened) open(e *env, cache string) (parts, whole *dataset.Parts, err error) {
+func (o *opened) open(e *env) (parts, whole *dataset.Parts, err error) {
 	if _, err := os.Stat(o.Path); err != nil && o.Path != "" {
 		return nil, nil, fmt.Errorf("--data: %w", err)
 	}
@@ -20,7 +20,7 @@ func (o *opened) open(e *env, cache string) (parts, whole *dataset.Parts, err er
 	defer bar.close()
 	whole, err = dataset.OpenParts(e.ctx, o.Path, dataset.LabelledOptions{
 		Kind: o.Kind, Labels: o.Labels, FileColumn: o.FileColumn, Target: o.Target, Sensitive: o.Sensitive,
-		Side: o.Side, Seed: o.Seed, Cache: cache, Limit: o.Limit,
+		Side: o.Side, Seed: o.Seed, Cache: o.Cache, Limit: o.Limit,
 		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})
 	if err != nil {
@@ -30,6 +30,14 @@ func (o *opened) open(e *env, cache string) (parts, whole *dataset.Parts, err er
 		parts, _ = curious.SplitTeacher(whole, o.Seed)
 	}
 	return parts, whole, nil
+}
+
+// cacheFolder is what --cache means wherever the command is run.
+func cacheFolder(flag string) string {
+	if flag == "" || flag == "none" {
+		return flag
+	}
+	return absolute(flag)
 }
 
 // openError says whether it is the files that are wrong, or what is asked of them.

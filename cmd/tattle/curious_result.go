@@ -37,6 +37,7 @@ type opened struct {
 	Seed       uint64   `json:"seed"`
 	Limit      int      `json:"limit,omitempty"`
 	HoldOut    bool     `json:"hold_out,omitempty"` // trained on the teacher's part alone
+	Cache      string   `json:"cache,omitempty"`    // of decoded pictures: "" beside the data, "none", or an absolute folder
 }
 
 // seedResult is result.json: what one training came to.

@@ -16,7 +16,7 @@ import (
 type taught struct {
 	Run   string `arg:"" help:"Folder of a run of tattle train with paper B's training, or of one of its seeds (default: the first)." placeholder:"RUN"`
 	Data  string `help:"The data, where they are no longer where the run read them." placeholder:"PATH"`
-	Cache string `help:"Where decoded pictures are kept: a folder, or none (default: beside the data)." placeholder:"DIR|none"`
+	Cache string `help:"Where decoded pictures are kept: a folder, or none (default: as the run did)." placeholder:"DIR|none"`
 }
 
 // teacher is a trained classifier with its attacks, and the data it was trained on.
@@ -53,7 +53,10 @@ func (c *taught) open(e *env) (*teacher, error) {
 	if c.Data != "" {
 		src.Path = absolute(c.Data)
 	}
-	if t.parts, t.whole, err = src.open(e, c.Cache); err != nil {
+	if c.Cache != "" {
+		src.Cache = cacheFolder(c.Cache)
+	}
+	if t.parts, t.whole, err = src.open(e); err != nil {
 		return nil, err
 	}
 	if t.options, err = t.result.options(); err != nil {

@@ -28,7 +28,7 @@ func (c *trainCmd) trainCurious(e *env) error {
 		return err
 	}
 	return c.in("train-"+c.Task, c.Resume, func(dir string) error {
-		parts, _, err := runs[0].source.open(e, c.Cache)
+		parts, _, err := runs[0].source.open(e)
 		if err != nil {
 			return err
 		}
