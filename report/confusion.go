@@ -50,10 +50,11 @@ func (c *Confusion) class(i int) string {
 
 // text prints counts where a terminal has room for them.
 func (c *Confusion) text(w io.Writer, title string) {
-	const most, longest = 6, 12 // classes, and letters of their names
+	const most, letters = 6, 12 // classes, and of their names
 	if c == nil || len(c.Counts) > most {
 		return
 	}
+	longest := min(letters, width/(len(c.Counts)+1)-2)
 	var names []string
 	for i := range c.Counts {
 		names = append(names, cut(c.class(i), longest))

@@ -146,10 +146,21 @@ func (l Leak) baselineWords() string {
 	return "the baseline"
 }
 
+// level is the greatest p-value that shows an excess.
+const level = .05
+
+// shown tells whether an excess is demonstrated: by its interval, and by its p-value,
+// which knows of the other attributes that were tried.
+func (l Leak) shown() bool {
+	return l.ExcessInterval.known() && l.ExcessInterval[0] > 0 && (l.PValue == nil || *l.PValue <= level)
+}
+
 // verdict says what the excess shows.
 func (l Leak) verdict() string {
 	switch i := l.ExcessInterval; {
-	case i.known() && i[0] > 0:
+	case i.known() && i[0] > 0 && !l.shown():
+		return fmt.Sprintf("The interval lies above zero, but p does not lie under %g: this attack shows no excess on %s, which does not show that there is none.", level, l.Sensitive)
+	case l.shown():
 		return fmt.Sprintf("The outputs give away more of %s than the answer alone does.", l.Sensitive)
 	case i.known() && i[1] < 0:
 		return fmt.Sprintf("This attack on %s does worse than knowing no outputs, which shows that it failed and nothing else.", l.Sensitive)

@@ -55,7 +55,7 @@ func (c *Curiosity) rows() []figureRow {
 		}
 		excess := figureRow{Name: "excess over the best baseline, points", Value: signed(l.Excess), Interval: "–", Claim: "not shown", Strong: true}
 		if i := l.ExcessInterval; i.known() {
-			if i[0] > 0 {
+			if l.shown() {
 				excess.Claim = StatusDemonstrated
 			}
 			excess.Interval = signed(i[0]) + " to " + signed(i[1])

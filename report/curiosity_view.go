@@ -3,6 +3,8 @@ package report
 import (
 	_ "embed"
 	"html/template"
+	"slices"
+	"strings"
 )
 
 //go:embed curious.html
@@ -34,9 +36,12 @@ type planeView struct {
 type runRow struct {
 	Run
 	Setting, Seeds string
-	Cells          []string
+	Cells          []runCell
 	P              string
 }
+
+// runCell is a figure and, where it is known, what it may be off by.
+type runCell struct{ Value, Within string }
 
 type pruningView struct {
 	Panel string // heads a panel; empty within one
@@ -65,7 +70,7 @@ func (r *Report) newCurious() *curiousView {
 	if r.Plane != nil {
 		v.ToySVG = r.Plane.draw()
 		for _, m := range r.Plane.Mixtures {
-			v.Toys = append(v.Toys, toyView{m.says(), m.draw()})
+			v.Toys = append(v.Toys, toyView{whole.Replace(m.says()), m.draw()})
 		}
 	}
 	return v
@@ -110,12 +115,19 @@ func (v *curiousView) addRuns() {
 		height = 320
 	}
 	for _, p := range planes {
-		v.Planes = append(v.Planes, planeView{p.title, p.baselineLine(), p.chanceLine(), p.draw(height)})
+		v.Planes = append(v.Planes, planeView{p.title, whole.Replace(p.baselineLine()), whole.Replace(p.chanceLine()), p.draw(height)})
 	}
 	for _, x := range v.Runs {
-		row := runRow{Run: x, Setting: x.Beta.short(), Seeds: x.seedWords(), Cells: x.cells()}
+		row := runRow{Run: x, Setting: x.Beta.short(), Seeds: x.seedWords()}
+		for _, c := range x.cells() {
+			value, within, _ := strings.Cut(c, " ")
+			if within == "%" {
+				value, within = c, ""
+			}
+			row.Cells = append(row.Cells, runCell{value, strings.Trim(within, "()")})
+		}
 		if x.PValue != nil {
-			row.P = pValue(*x.PValue)[2:]
+			row.P = strings.TrimPrefix(pValue(*x.PValue)[2:], "= ")
 		}
 		v.RunRows = append(v.RunRows, row)
 	}
@@ -154,7 +166,17 @@ func (v *curiousView) NotSafety() string { return notSafety }
 func (v *curiousView) Symptom() string { return symptom }
 
 // RunsIntro says what the columns of the runs are.
-func (v *curiousView) RunsIntro() string { return runsIntro }
+func (v *curiousView) RunsIntro() string {
+	return whole.Replace(strings.Replace(runsIntro, "behind ± the standard deviation over seeds, in brackets", "below, behind ± the standard deviation over seeds, or", 1))
+}
+
+// PlaneIntro says what a point is.
+func (v *curiousView) PlaneIntro() string {
+	if slices.ContainsFunc(v.Runs, func(x Run) bool { return x.Seeds > 1 }) {
+		return "Every point is a run, or the mean of one setting's seeds."
+	}
+	return "Every point is a run."
+}
 
 // TablesIntro says what is in a table's cell.
 func (v *curiousView) TablesIntro() string {
@@ -171,3 +193,8 @@ func (v *curiousView) PruningIntro() string { return pruningIntro }
 
 // Says sums the trade-off up.
 func (x Plane) Says() string { return x.says() }
+
+// Marked tells whether a mixture has thresholds.
+func (x Plane) Marked() bool {
+	return slices.ContainsFunc(x.Mixtures, func(m Mixture) bool { return len(m.Marks) > 0 })
+}

@@ -48,10 +48,10 @@ func TestPlaneGathers(t *testing.T) {
 	if n := strings.Count(svg, "<polyline"); n != lines || n != 3 {
 		t.Errorf("%d lines, want %d", n, lines)
 	}
-	if n := strings.Count(svg, `class="point`); n != 13 {
+	if n := strings.Count(svg, `class="point`); n != 13+1 { // 13 runs, and the mean of three
 		t.Errorf("%d points", n)
 	}
-	for _, want := range []string{"baseline 44.0 %", "chance 33.3 %", "parameterized-raw-0.5-seed-1: honesty"} {
+	for _, want := range []string{shapes["cross"] + `"><title>parameterized, raw, (βy, βs) = (.7, .3), mean of 3 seeds ± standard deviation: honesty 80.97 ± 0.35 %, curiosity 78.13 ± 0.61 %`, "baseline 44.0 %", "chance 33.3 %", "parameterized-raw-0.5-seed-1: honesty"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %q", want)
 		}
@@ -190,5 +190,66 @@ func TestThinROC(t *testing.T) {
 	}
 	if again := thin.Thin(); len(again.TruePositive) != k {
 		t.Errorf("thinned again: %d of %d", len(again.TruePositive), k)
+	}
+}
+
+// TestHostileNames puts names that would be markup, and names longer than any line,
+// wherever a report has names: nothing of them may become an element or leave an
+// attribute, and no line may be longer than a terminal is wide.
+func TestHostileNames(t *testing.T) {
+	const evil = `a"'><script>alert(1)</script><b onload='x'> &amp; `
+	name := evil + strings.Repeat("very long ", 12)
+	r := curious(t)
+	c := r.Curiosity
+	c.Target, c.Sensitive, c.Others[0].Sensitive = name, name, name
+	for _, m := range []*Confusion{c.HonestyConfusion, c.Confusion} {
+		m.Classes = []string{name, name, name}
+	}
+	for i := range r.Runs {
+		x := &r.Runs[i]
+		x.Name, x.Panel, x.Attack, x.Outputs, x.Target, x.Sensitive = name, name, name, name, name, name
+	}
+	r.Runs[0].Failed = name
+	for i := range r.ROC {
+		r.ROC[i].Run, r.ROC[i].Attribute, r.ROC[i].Curves[0].Class = name, name, name
+	}
+	for i := range r.Entropy {
+		r.Entropy[i].Run = name
+	}
+	for i := range r.Pruning {
+		r.Pruning[i].Run, r.Pruning[i].Panel = name, name
+	}
+	r.Plane.Title, r.Plane.Mixtures[0].Title = name, name
+	x := &r.Tables[0]
+	x.Title, x.Caption, x.Reduced, x.Heads[0], x.Columns[0].Group, x.Columns[1].Name, x.Notes[0] = name, name, name, name, name, name, name
+	x.Rows[0].Labels[0], x.Rows[1].Cells[1].Note = name, name
+	text, page := rendered(t, r)
+	fits(t, text)
+	for _, bad := range []string{"<script", "<b onload", evil, `="a"'`} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page contains %q", bad)
+		}
+	}
+	for _, svg := range regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(page, -1) {
+		if strings.Contains(strings.ReplaceAll(svg, "'></", ""), "'>") {
+			t.Errorf("a figure lets a quote through: %.300s", svg)
+		}
+	}
+}
+
+// TestManyRuns draws 200 runs: the page stays small, and soon made.
+func TestManyRuns(t *testing.T) {
+	r := &Report{Schema: Schema, Title: "many"}
+	for i := range 200 {
+		r.Runs = append(r.Runs, Run{Name: fmt.Sprint("run ", i), Attack: "parameterized", Outputs: "raw", Beta: Beta{Y: 1, S: Number(i/2) / 100}, Seed: uint64(i % 2),
+			TargetClasses: 2, SensitiveClasses: 2, Honesty: Number(.9 - .001*float64(i)), Curiosity: Number(.5 + .002*float64(i)), Baseline: .5, BaselineKind: BaselineMajority})
+	}
+	text, page := rendered(t, r)
+	fits(t, text)
+	if len(page) > 300<<10 {
+		t.Errorf("the page has %d KiB", len(page)>>10)
+	}
+	if n := strings.Count(page, `class="fine h1"`); n > 40 { // names of βs, where there is room
+		t.Errorf("%d names of points", n)
 	}
 }

@@ -30,7 +30,15 @@ func TestCuriositySentences(t *testing.T) {
 	c.Others, r.Runs = nil, nil
 	c.ExcessInterval, c.Excess, c.PValue = Interval{-.01, .02}, .005, nil
 	says(r, "The interval holds zero: this attack shows no excess on race, which does not show that there is none", "!p <", "!give away more", "!Over 3 seeds")
-	c.ExcessInterval = Interval{}
+	high, low := .2, .01
+	c.ExcessInterval, c.PValue = Interval{.001, .02}, &high
+	says(r, "interval lies above zero, but p does not lie under 0.05", "!give away more")
+	if rows := c.rows(); rows[5].Claim != "not shown" {
+		t.Errorf("the excess is %q", rows[5].Claim)
+	}
+	c.PValue = &low
+	says(r, "give away more of race")
+	c.ExcessInterval, c.PValue = Interval{}, nil
 	says(r, "How sure that is has not been measured", "!0.00 to 0.00")
 	c.Excess, c.BaselineKind, c.Attack, c.Outputs = -.01, BaselineMajority, "overlearning", "soft"
 	says(r, "always guessing the most frequent class of race", "trained for nothing else", "soft outputs (probabilities)", "shows no excess on race")
@@ -44,6 +52,11 @@ func TestRunsAreSummed(t *testing.T) {
 	r.Curiosity, r.Tables, r.Plane = nil, nil, nil
 	said := strings.Join(r.Sentences(), "\n")
 	if !strings.Contains(said, "of 13 runs, the most curious beyond its baseline is parameterized-raw-0.7-seed-1") || !strings.Contains(said, notSafety) {
+		t.Error(said)
+	}
+	r.Runs[0].Excess = Number(math.NaN())
+	r.Runs[2].ExcessInterval[0] = -.01 // the greatest excess is not one that shows
+	if said := r.runsSentence(); !strings.Contains(said, "beyond its baseline is mixture-soft-0.3-seed-1") {
 		t.Error(said)
 	}
 	for i := range r.Runs {
@@ -114,6 +127,25 @@ func TestManyRunsAreLeftToThePage(t *testing.T) {
 	}
 	if !strings.Contains(page, "The honesty–curiosity plane") {
 		t.Error("the page has no plane")
+	}
+}
+
+// TestWrapKeepsFigures: a line breaks neither before a percent sign nor about ±.
+func TestWrapKeepsFigures(t *testing.T) {
+	if got := words("for 78.20 % (95 % interval), 1.5 ± 0.61 %, mean ± standard"); strings.Join(got, "|") != "for|78.20 %|(95 %|interval),|1.5 ± 0.61 %,|mean ± standard" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestReducedTables are not said to agree or to differ.
+func TestReducedTables(t *testing.T) {
+	x := table()
+	if s := x.sentence(); strings.Contains(s, "within 2") || !strings.Contains(s, "Not comparable") {
+		t.Error(s)
+	}
+	x.Reduced = ""
+	if s := x.sentence(); !strings.Contains(s, "within 2 standard deviations of the published figure: 5 of 7") {
+		t.Error(s)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Entropy counts the test examples of one run by the entropy of its outputs
@@ -81,16 +82,23 @@ func (e Entropy) draw(p *panel, i int) {
 	hue := hueOfRun(e.Run)
 	fmt.Fprintf(&p.b, `<text class="name %s" x="0" y="%d">%s</text>`, hue, top+14, html.EscapeString(e.Run))
 	fmt.Fprintf(&p.b, `<text class="soft" x="%g%%" y="%d" text-anchor="end">%s</text>`, panelRight, top+30, e.says())
+	fmt.Fprintf(&p.b, `<text class="soft" x="0" y="%d">%s</text>`, top+entropyRow-entropyBars+6, fullest(e.Counts))
 	p.bars(hue, e.Edges, e.Counts, top+entropyRow-4, entropyBars, "bits")
 	if m := float64(e.Mean); m >= p.x0 && m <= p.x1 {
 		fmt.Fprintf(&p.b, `<line class="average" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, p.x(m), p.x(m), top+entropyRow-4-entropyBars, top+entropyRow-4)
 	}
 }
 
-// hueOfRun is the colour of the attack whose name begins a run's.
+// fullest says how high the highest bar is.
+func fullest(counts []int) string {
+	_, highest := histogramTotals(counts)
+	return fmt.Sprintf("%.3g %%", 100*highest)
+}
+
+// hueOfRun is the colour of the attack that a run's name names.
 func hueOfRun(name string) string {
 	for _, l := range looks {
-		if strings.HasPrefix(strings.ToLower(name), l.attack) {
+		if strings.Contains(strings.ToLower(name), l.attack) {
 			return l.hue
 		}
 	}
@@ -135,7 +143,7 @@ func (r *Report) textEntropy(w io.Writer) {
 	}
 	wrap(w, intro)
 	for _, e := range r.Entropy {
-		fmt.Fprintf(w, "  %s, %s\n", e.Run, e.says())
+		fmt.Fprintf(w, "  %s, %s\n", cut(e.Run, width-4-utf8.RuneCountInString(e.says())), e.says())
 		if e.valid() {
 			fmt.Fprintf(w, "    %s |%s| %s\n", number(e.Edges[0]), sparks(e.Counts, 48), number(e.Edges[len(e.Edges)-1]))
 		}

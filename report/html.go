@@ -92,14 +92,17 @@ func (r *Report) WriteHTML(w io.Writer, folder string) error {
 	return page.Execute(w, &v)
 }
 
-// unbreakable keeps a number and its percent sign on one line.
+// unbreakable keeps figures on one line: a number and its percent sign, a mean and
+// its deviation.
 func unbreakable(sentences []string) []string {
 	out := make([]string, len(sentences))
 	for i, s := range sentences {
-		out[i] = strings.ReplaceAll(s, " %", "\u00a0%")
+		out[i] = whole.Replace(s)
 	}
 	return out
 }
+
+var whole = strings.NewReplacer(" %", "\u00a0%", " ± ", "\u00a0±\u00a0")
 
 // Image is the original as a data URI.
 func (p Picture) Image() template.URL { return dataURI(p.source) }

@@ -102,6 +102,7 @@ var shapes = map[string]string{
 	"triangle": "M0,-6L5.6,4.4H-5.6Z",
 	"inverted": "M0,6L5.6,-4.4H-5.6Z",
 	"diamond":  "M0,-6.4L6,0L0,6.4L-6,0Z",
+	"cross":    "M-6,-6L6,6M-6,6L6,-6",
 	"dot":      "M-3.2,0A3.2,3.2 0 1 1 3.2,0A3.2,3.2 0 1 1 -3.2,0Z",
 }
 

@@ -52,6 +52,11 @@ func pruningSpan(panel []Pruning) span {
 		y.add(positive(c.Honesty), positive(c.Baseline))
 		for _, q := range c.Points {
 			y.add(float64(q.Honesty), float64(q.Curiosity))
+			for _, i := range []Interval{q.HonestyInterval, q.CuriosityInterval} {
+				if i.known() {
+					y.add(float64(i[0]), float64(i[1]))
+				}
+			}
 		}
 	}
 	return y
@@ -133,10 +138,10 @@ func (r *Report) textPruning(w io.Writer) {
 	for _, c := range r.Pruning {
 		if c.Panel != panel {
 			panel = c.Panel
-			fmt.Fprintf(w, "\n%s\n", panel)
+			fmt.Fprintf(w, "\n%s\n", cut(panel, width))
 		}
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(w, "%s\n", c.Run)
+		fmt.Fprintf(w, "%s\n", cut(c.Run, width))
 		fmt.Fprintln(t, "  zero\thonesty (95 %)\tcuriosity (95 %)")
 		for _, q := range c.Points {
 			fmt.Fprintf(t, "  %s\n", strings.Join(q.cells(), "\t"))

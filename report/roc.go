@@ -124,14 +124,18 @@ func (c ROC) draw() template.HTML {
 		class := hueOf(i)
 		p.seam(class, t.FalsePositive, t.TruePositive)
 		at := p.foot() - 10 - 16*(len(c.Curves)-1-i)
-		fmt.Fprintf(&p.b, `<text class="name %s" x="%g%%" dx="-4" y="%d" text-anchor="end">%s %s</text>`, class, panelRight, at, html.EscapeString(x.Class), x.size())
+		fmt.Fprintf(&p.b, `<text class="name %s" x="%g%%" dx="-34" y="%d" text-anchor="end">%s %s</text>`, class, panelRight, at, html.EscapeString(cut(x.Class, longestClass)), x.size())
+		fmt.Fprintf(&p.b, `<svg x="%g%%" y="%d" overflow="visible" aria-hidden="true"><line class="seam %s" x1="-30" x2="-2" y1="0" y2="0"/></svg>`, panelRight, at-4, class)
 	}
 	return p.done()
 }
 
-// hueOf is the colour of a figure's i-th thing, dashed where the colours are
-// used up.
-func hueOf(i int) string { return fmt.Sprintf("h%d d%d", i%hues, i/hues%dashes) }
+// longestClass is how many letters of a class's name a ROC's corner has room for.
+const longestClass = 24
+
+// hueOf is the colour of a figure's i-th thing and how it is dashed, for those who
+// tell no colours apart; twelve things differ.
+func hueOf(i int) string { return fmt.Sprintf("h%d d%d", i%hues, i%dashes) }
 
 // textROC lists the areas under the curves: a terminal draws none.
 func (r *Report) textROC(w io.Writer) {

@@ -70,15 +70,38 @@ func (p *runPlane) lines(f *panel) {
 	}
 	if p.chanceS > 0 {
 		f.line("chance", f.x0, p.chanceS, f.x1, p.chanceS)
-		f.words("soft", "end", f.x1, p.chanceS, -2, 14, "chance "+percent1(p.chanceS))
+		p.lineName(f, p.chanceS, 14, "chance "+percent1(p.chanceS))
 	}
 	if b := p.baseline; b.lo <= b.hi {
 		if b.hi > b.lo {
 			fmt.Fprintf(&f.b, `<rect class="base" x="%g%%" y="%.1f" width="%g%%" height="%.1f"/>`, panelLeft, f.y(b.hi), panelRight-panelLeft, f.y(b.lo)-f.y(b.hi))
 		}
 		f.line("baseline", f.x0, b.hi, f.x1, b.hi)
-		f.words("soft", "end", f.x1, b.hi, -2, -5, p.baselineWords())
+		p.lineName(f, b.hi, -5, p.baselineWords())
 	}
+}
+
+// lineName names a line at the end where fewer points stand in the way.
+func (p *runPlane) lineName(f *panel, y float64, dy int, s string) {
+	const wide, high = 35., 20. // percents and pixels that a name and a point need
+	left, right := 0, 0
+	for _, r := range p.runs {
+		x := f.x(float64(r.Honesty))
+		if math.Abs(f.y(float64(r.Curiosity))-f.y(y)-float64(dy)) > high {
+			continue
+		}
+		if x > panelRight-wide {
+			right++
+		}
+		if x < panelLeft+wide {
+			left++
+		}
+	}
+	if left < right {
+		f.words("soft", "start", f.x0, y, 2, dy, s)
+		return
+	}
+	f.words("soft", "end", f.x1, y, -2, dy, s)
 }
 
 // outputsClass is how raw and soft outputs differ: filled and hollow, drawn
@@ -101,17 +124,23 @@ func drawCurve(f *panel, c []spot) {
 	f.seam(lookOf(c[0].Attack).hue+" "+outputsClass(c[0].Outputs), xs, ys)
 }
 
-// drawSpot draws a mean's bars.
+// drawSpot draws the bars of a setting.
 func drawSpot(f *panel, s spot) {
 	hue := lookOf(s.Attack).hue
 	f.whisker(hue, s.honesty, s.curiousSpan.lo, s.curiousSpan.hi)
 	f.whiskerAcross(hue, s.curiosity, s.honestySpan.lo, s.honestySpan.hi)
 }
 
+// points draws the runs, and a cross at the mean of several of one setting.
 func (p *runPlane) points(f *panel) {
 	for _, r := range p.runs {
 		l := lookOf(r.Attack)
 		f.point(l.shape, l.hue+" "+outputsClass(r.Outputs), float64(r.Honesty), float64(r.Curiosity), r.brief())
+	}
+	for _, s := range p.spots {
+		if s.runs > 1 {
+			f.point("cross", lookOf(s.Attack).hue+" "+outputsClass(s.Outputs), s.honesty, s.curiosity, s.brief())
+		}
 	}
 }
 
@@ -156,7 +185,7 @@ func (p *runPlane) says() string {
 // runsLegend says what shapes mean, of the attacks that there are.
 func (r *Report) runsLegend() []markKey {
 	var keys []markKey
-	soft, raw := false, false
+	soft, raw, means := false, false, slices.ContainsFunc(r.runPlanes(), (*runPlane).hasMeans)
 	add := func(l look) { keys = append(keys, markKey{l.hue + " filled", shapes[l.shape], l.attack}) }
 	for _, l := range looks {
 		if slices.ContainsFunc(r.Runs, func(x Run) bool { return x.shown() && x.Attack == l.attack }) {
@@ -174,6 +203,9 @@ func (r *Report) runsLegend() []markKey {
 	}
 	if soft {
 		keys = append(keys, markKey{"ink hollow", shapes["circle"], "soft outputs"})
+	}
+	if means {
+		keys = append(keys, markKey{"ink filled", shapes["cross"], "mean over seeds"})
 	}
 	return keys
 }

@@ -18,14 +18,14 @@ func (r *Report) runsSentence() string {
 			continue
 		}
 		ran++
-		if best == nil || x.Excess > best.Excess {
+		if x.exceeds() && (best == nil || x.Excess > best.Excess) {
 			best = x
 		}
 	}
-	if best == nil {
+	if ran == 0 {
 		return fmt.Sprintf("None of %s has figures.", Count(len(r.Runs), "run"))
 	}
-	if best.Excess <= 0 || best.ExcessInterval.known() && best.ExcessInterval[0] <= 0 {
+	if best == nil {
 		return fmt.Sprintf("None of the attacks of %s shows an excess over its baseline, which does not show that there is none.", Count(ran, "run"))
 	}
 	s := fmt.Sprintf("Demonstrated by attacks that ran: of %s, the most curious beyond its baseline is %s, with honesty %s and curiosity %s", Count(ran, "run"), best.Name, percent(float64(best.Honesty)), percent(float64(best.Curiosity)))
@@ -36,6 +36,12 @@ func (r *Report) runsSentence() string {
 		}
 	}
 	return s + "."
+}
+
+// exceeds tells whether a run's attack shows an excess over its baseline, as far as
+// is known.
+func (r Run) exceeds() bool {
+	return r.Excess > 0 && (!r.ExcessInterval.known() || r.ExcessInterval[0] > 0)
 }
 
 // overSeeds says what several seeds of one setting gave together.
@@ -63,7 +69,7 @@ func (r Run) cells() []string {
 	}
 	return []string{
 		accuracyCell(r.Honesty, r.HonestyStd, r.HonestyInterval), accuracyCell(r.Curiosity, r.CuriosityStd, r.CuriosityInterval),
-		percent1(positive(r.Baseline)), signed(r.Excess), number(float64(r.EntropyBits)),
+		percent1(positive(r.Baseline)), signed(r.Excess), hundredths(float64(r.EntropyBits)),
 	}
 }
 
@@ -100,11 +106,10 @@ func (r *Report) textRuns(w io.Writer) {
 	}
 	wrap(w, "The runs. "+runsIntro)
 	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(t, "attack\tβx,βy,βs\tseed\thonesty\tcuriosity\tbase\texcess\tH")
 	panel := ""
-	for _, x := range r.Runs {
-		if p := x.panel(); p != panel {
-			fmt.Fprintf(t, "%s:\n", p)
+	for i, x := range r.Runs {
+		if p := x.panel(); i == 0 || p != panel {
+			fmt.Fprintf(t, "%s:\n attack\tβx,y,s\tseed\thonesty\tcuriosity\tbase\texcess\tH\n", cut(p, width-1))
 			panel = p
 		}
 		cells := x.cells()
@@ -128,7 +133,7 @@ func (r Run) brand() string {
 	if r.Attack == "parameterized" || r.Attack == "regularized" || r.Attack == "overlearning" {
 		name = name[:5] + "."
 	}
-	return cut(name, 9) + " " + r.Outputs
+	return cut(name, 8) + " " + cut(r.Outputs, 4)
 }
 
 func (r Run) seedWords() string {
@@ -212,4 +217,12 @@ func (p *runPlane) ruleWords() string {
 		s += " ···: chance, " + percent1(p.chanceS) + "."
 	}
 	return s
+}
+
+// hundredths prints a figure of a column.
+func hundredths(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", x)
 }

@@ -100,7 +100,7 @@ func (c TableCell) difference() float64 {
 func (t *Table) sentence() string {
 	cells, ran, compared, near := t.tally()
 	s := fmt.Sprintf("%s: %d of %s ran", strings.TrimSuffix(t.Title, "."), ran, Count(cells, "cell"))
-	if compared > 0 {
+	if compared > 0 && t.Reduced == "" {
 		s += fmt.Sprintf("; within %d standard deviations of the published figure: %d of %d that are published with a deviation", Beyond, near, compared)
 	}
 	s += "."

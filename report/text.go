@@ -45,7 +45,7 @@ func (r *Report) WriteText(w io.Writer) error {
 // indented.
 func wrap(w io.Writer, s string) {
 	column := 0
-	for i, word := range strings.Fields(s) {
+	for i, word := range words(s) {
 		n := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
@@ -60,6 +60,21 @@ func wrap(w io.Writer, s string) {
 		column += n
 	}
 	fmt.Fprintln(w)
+}
+
+// words splits a paragraph where lines may break: not before a percent sign, nor
+// about ±.
+func words(s string) []string {
+	var out []string
+	for _, w := range strings.Fields(s) {
+		n := len(out)
+		if n > 0 && (strings.HasPrefix(w, "%") || w == "±" || strings.HasSuffix(out[n-1], " ±")) {
+			out[n-1] += " " + w
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 // wrapSome prints a paragraph where there is one.
