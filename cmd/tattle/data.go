@@ -51,8 +51,9 @@ type dataInfoCmd struct {
 func (dataInfoCmd) Help() string { return "Example: tattle data info mnist" }
 
 func (c *dataInfoCmd) Run(e *env) error {
+	all := append(dataset.Names(), aboutNames()...)
 	if c.Name == "" {
-		_, err := fmt.Fprintln(e.stdout, strings.Join(append(dataset.Names(), aboutNames()...), "\n"))
+		_, err := fmt.Fprintln(e.stdout, strings.Join(all, "\n"))
 		return err
 	}
 	if s := about(c.Name); s != "" {
@@ -61,7 +62,7 @@ func (c *dataInfoCmd) Run(e *env) error {
 	}
 	d, err := dataset.Info(c.Name)
 	if err != nil {
-		return usage(err, "tattle data info lists the sets")
+		return usage(fmt.Errorf("no data set %q: there are %s", c.Name, strings.Join(all, ", ")), "")
 	}
 	_, err = fmt.Fprintln(e.stdout, d)
 	return err

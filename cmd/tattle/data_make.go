@@ -29,8 +29,8 @@ func (c *dataMakeCmd) Run(e *env) error {
 		dir = "data/" + c.Name + "-made"
 	}
 	if err := dataset.WriteFaces(e.ctx, dir, c.Name, c.Examples, c.Seed); err != nil {
-		if e.ctx.Err() != nil {
-			return err
+		if stopped := e.ctx.Err(); stopped != nil {
+			return hinted(fmt.Errorf("%s holds only some of the faces: %w", dir, stopped), "delete it, and draw them again")
 		}
 		return hinted(err, "choose a new folder with --out")
 	}

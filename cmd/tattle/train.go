@@ -197,13 +197,7 @@ func (c *trainCmd) fit(e *env, dir string, train, test *dataset.Set) (*nn.Graph,
 	if !slices.Equal(g.InputShape, train.Shape) {
 		return nil, nil, usage(fmt.Errorf("--data %s: examples of shape %v, but the %s net takes %v", c.Data, train.Shape, c.Task, g.InputShape), "")
 	}
-	t := &report.Training{
-		Task: train.Name, Examples: train.Len(), Batch: c.Batch, Asked: c.Epochs,
-		Optimizer: fmt.Sprintf("AdamW, learning rate %g", c.LearningRate),
-	}
-	for _, p := range g.Params() {
-		t.Parameters += len(p.Data)
-	}
+	t := c.asked(g, train)
 	if err := roomForModel(dir, t.Parameters); err != nil {
 		return nil, nil, err
 	}
@@ -232,6 +226,14 @@ func (c *trainCmd) fit(e *env, dir string, train, test *dataset.Set) (*nn.Graph,
 		return nil, nil, err
 	}
 	return g, t, err
+}
+
+// asked is the training before its first epoch.
+func (c *trainCmd) asked(g *nn.Graph, train *dataset.Set) *report.Training {
+	return &report.Training{
+		Task: train.Name, Parameters: parameters(g), Examples: train.Len(), Batch: c.Batch, Asked: c.Epochs,
+		Optimizer: fmt.Sprintf("AdamW, learning rate %g", c.LearningRate),
+	}
 }
 
 // roomForModel fails early where the folder does not take a model of so many
