@@ -149,6 +149,19 @@ func TestReducedTables(t *testing.T) {
 	}
 }
 
+// TestEntropyOf names what all rows share once, in the heading.
+func TestEntropyOf(t *testing.T) {
+	row := func(run string) Entropy { return Entropy{Run: run, Edges: []float64{0, 1}, Counts: []int{2}} }
+	r := &Report{Entropy: []Entropy{row("age / race: standard"), row("age / race: mixture")}}
+	if svg := string(r.drawEntropy()); r.EntropyOf() != "age / race" || !strings.Contains(svg, ">mixture</text>") || !strings.Contains(svg, `"name h2"`) {
+		t.Errorf("%q: %s", r.EntropyOf(), svg)
+	}
+	r.Entropy[1].Run = "age: mixture"
+	if svg := string(r.drawEntropy()); r.EntropyOf() != "" || !strings.Contains(svg, ">age / race: standard</text>") {
+		t.Errorf("%q: %s", r.EntropyOf(), svg)
+	}
+}
+
 // TestWords checks the small print.
 func TestWords(t *testing.T) {
 	for want, got := range map[string]string{

@@ -67,8 +67,9 @@ func (r *Report) drawEntropy() template.HTML {
 	}
 	p := newPanel(entropyRow*len(shown)+panelFoot, r.entropyWords())
 	p.x0, p.x1 = axis.lo, axis.hi
+	of := r.EntropyOf()
 	for i, e := range shown {
-		e.draw(p, i)
+		e.draw(p, i, of)
 	}
 	for _, t := range rounds(p.x0, p.x1, .001, 6) {
 		p.tick(t, number(t))
@@ -77,10 +78,11 @@ func (r *Report) drawEntropy() template.HTML {
 	return p.done()
 }
 
-func (e Entropy) draw(p *panel, i int) {
+// draw adds the i-th row; of is what need not be repeated of its name.
+func (e Entropy) draw(p *panel, i int, of string) {
 	top := entropyRow * i
 	hue := hueOfRun(e.Run)
-	fmt.Fprintf(&p.b, `<text class="name %s" x="0" y="%d">%s</text>`, hue, top+14, html.EscapeString(e.Run))
+	fmt.Fprintf(&p.b, `<text class="name %s" x="0" y="%d">%s</text>`, hue, top+14, html.EscapeString(strings.TrimPrefix(e.Run, of+": ")))
 	fmt.Fprintf(&p.b, `<text class="soft" x="%g%%" y="%d" text-anchor="end">%s</text>`, panelRight, top+30, e.says())
 	fmt.Fprintf(&p.b, `<text class="soft" x="0" y="%d">%s</text>`, top+entropyRow-entropyBars+6, fullest(e.Counts))
 	p.bars(hue, e.Edges, e.Counts, top+entropyRow-4, entropyBars, "bits")
@@ -89,10 +91,27 @@ func (e Entropy) draw(p *panel, i int) {
 	}
 }
 
+// EntropyOf is what the names of all rows begin with, up to a colon: a telephone has
+// no room to repeat it.
+func (r *Report) EntropyOf() string {
+	if len(r.Entropy) == 0 {
+		return ""
+	}
+	of, _, some := strings.Cut(r.Entropy[0].Run, ": ")
+	if !some || slices.ContainsFunc(r.Entropy, func(e Entropy) bool { return !strings.HasPrefix(e.Run, of+": ") }) {
+		return ""
+	}
+	return of
+}
+
 // fullest says how high the highest bar is.
 func fullest(counts []int) string {
 	_, highest := histogramTotals(counts)
-	return fmt.Sprintf("%.3g %%", 100*highest)
+	digits := 0
+	if highest < .1 {
+		digits = 1
+	}
+	return fmt.Sprintf("%.*f %%", digits, 100*highest)
 }
 
 // hueOfRun is the colour of the attack that a run's name names.

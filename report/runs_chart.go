@@ -139,7 +139,7 @@ func (p *runPlane) points(f *panel) {
 	}
 	for _, s := range p.spots {
 		if s.runs > 1 {
-			f.point("cross", lookOf(s.Attack).hue+" "+outputsClass(s.Outputs), s.honesty, s.curiosity, s.brief())
+			f.point("cross", "ink", s.honesty, s.curiosity, s.brief())
 		}
 	}
 }
