@@ -10,6 +10,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/report"
 )
 
 // taught is what distill and prune have in common: a run of `train`, and its data.
@@ -48,6 +49,9 @@ func (c *taught) open(e *env) (*teacher, error) {
 	}
 	if t.model, err = curious.Open(t.dir); err != nil {
 		return nil, err
+	}
+	if t.result.Unfinished {
+		t.notes = append(t.notes, fmt.Sprintf("The run was interrupted: what it left is the best of %s.", report.Count(len(t.result.Epochs), "epoch")))
 	}
 	src := *t.result.Source
 	if c.Data != "" {

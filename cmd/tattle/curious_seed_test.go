@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"tattle/curious"
@@ -28,6 +29,7 @@ func TestSeedInterrupted(t *testing.T) {
 	t.Parallel()
 	p, dir := seedParts(t), filepath.Join(t.TempDir(), "seed-1")
 	s := seedRun{options: curious.Options{Attack: curious.Parameterized, Epochs: 3, Seed: 1}}
+	s.source = &opened{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: 200, Seed: 1}
 	ctx, cancel := context.WithCancel(t.Context())
 	e := &env{ctx: ctx, stdout: io.Discard, stderr: io.Discard}
 	r, err := s.run(e, dir, p, func(done, total int) {
@@ -45,6 +47,9 @@ func TestSeedInterrupted(t *testing.T) {
 		t.Fatalf("an unfinished training passes for a finished one: %v", err)
 	}
 	e.ctx = t.Context()
+	if taught, err := (&taught{Run: dir}).open(e); err != nil || len(taught.notes) != 1 || !strings.Contains(taught.notes[0], "best of 1 epoch") {
+		t.Errorf("an unfinished teacher: %+v, %v", taught, err)
+	}
 	if _, err := s.run(e, dir, p, nil); err != nil {
 		t.Fatal(err)
 	}
