@@ -2,6 +2,7 @@ package report
 
 import (
 	_ "embed"
+	"fmt"
 	"html/template"
 	"slices"
 	"strings"
@@ -168,6 +169,14 @@ func (v *curiousView) Symptom() string { return symptom }
 // RunsIntro says what the columns of the runs are.
 func (v *curiousView) RunsIntro() string {
 	return whole.Replace(strings.Replace(runsIntro, "behind ± the standard deviation over seeds, in brackets", "below, behind ± the standard deviation over seeds, or", 1))
+}
+
+// Headline says which of several seeds the figures are of.
+func (v *curiousView) Headline() string {
+	if len(v.overSeeds()) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Of seed %d alone.", v.Seed)
 }
 
 // PlaneIntro says what a point is.

@@ -253,3 +253,22 @@ func TestManyRuns(t *testing.T) {
 		t.Errorf("%d names of points", n)
 	}
 }
+
+// TestManyClasses: the corner of a ROC figure names a dozen curves and counts the rest,
+// the figure's words all of them.
+func TestManyClasses(t *testing.T) {
+	c := ROC{Run: "letters", Of: OfHonesty, Attribute: "letter"}
+	seen := map[string]bool{}
+	for i := range 27 {
+		c.Curves = append(c.Curves, ROCCurve{Class: fmt.Sprintf("class%d", i), AUC: .9, FalsePositive: []float64{0, .1, 1}, TruePositive: []float64{0, .8, 1}})
+		seen[hueOf(i)] = true
+	}
+	svg := string(c.draw())
+	inside(t, "letters", svg)
+	if !strings.Contains(svg, ">and 15 more<") || strings.Count(svg, "<polyline") != 27 || !strings.Contains(svg, "class26: 0.900") || strings.Contains(svg, ">class12 ") {
+		t.Error(svg)
+	}
+	if len(seen) != 12 {
+		t.Errorf("%d kinds of curve", len(seen))
+	}
+}

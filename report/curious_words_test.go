@@ -25,7 +25,9 @@ func TestCuriositySentences(t *testing.T) {
 		"Demonstrated: a small network tells race from the raw outputs alone for 78.11 % (95 % interval 76.93 to 79.29 %)",
 		"guessing the likeliest race from the true target is right for 44.03 %", "(majority 42.52 %, from the answered label 44.01 %)",
 		"+34.08 points (95 % interval +32.42 to +35.73), p < 1e-15 (McNemar's exact test)", "give away more of race than the answer alone does",
-		"This attack on gender does worse than knowing no outputs", "on average", "Over 3 seeds, of which the figures above are seed 1's (age / race; parameterized, raw, (βy, βs) = (.7, .3)): honesty 80.97 ± 0.35 %")
+		"This attack on gender does worse than knowing no outputs", "on average", "Over 3 seeds, of which the figures above are seed 1's (age / race; parameterized, raw, (βy, βs) = (.7, .3)): honesty 80.97 ± 0.35 %", "excess with 3 of them")
+	r.Runs[8].ExcessInterval[0] = -.01
+	says(r, "excess with 2 of them")
 	c := r.Curiosity
 	c.Others, r.Runs = nil, nil
 	c.ExcessInterval, c.Excess, c.PValue = Interval{-.01, .02}, .005, nil
@@ -146,6 +148,19 @@ func TestReducedTables(t *testing.T) {
 	x.Reduced = ""
 	if s := x.sentence(); !strings.Contains(s, "within 2 standard deviations of the published figure: 5 of 7") {
 		t.Error(s)
+	}
+}
+
+// TestPointsTogether: two attacks in one place of a terminal are not one of them.
+func TestPointsTogether(t *testing.T) {
+	r := &Report{Schema: Schema, Runs: []Run{{Attack: "mixture", Outputs: "soft", Honesty: .9, Curiosity: .8}, {Attack: "standard", Outputs: "raw", Honesty: .9, Curiosity: .8}}}
+	text, _ := rendered(t, r)
+	if !strings.Contains(text, "*: several.") || strings.Count(text, "*") != 2 {
+		t.Error(text)
+	}
+	r.Runs[1] = r.Runs[0]
+	if text, _ := rendered(t, r); strings.Contains(text, "*") {
+		t.Error(text)
 	}
 }
 

@@ -121,13 +121,27 @@ func (c ROC) draw() template.HTML {
 	p.line("chance", 0, 0, 1, 1)
 	for i, x := range c.Curves {
 		t := x.Thin()
-		class := hueOf(i)
-		p.seam(class, t.FalsePositive, t.TruePositive)
-		at := p.foot() - 10 - 16*(len(c.Curves)-1-i)
+		p.seam(hueOf(i), t.FalsePositive, t.TruePositive)
+	}
+	c.key(p)
+	return p.done()
+}
+
+// key names the curves in the corner that good ones leave empty, as many as it has
+// room for.
+func (c ROC) key(p *panel) {
+	const most = 12
+	named := c.Curves[:min(most, len(c.Curves))]
+	foot := p.foot() - 10
+	if n := len(c.Curves) - len(named); n > 0 {
+		fmt.Fprintf(&p.b, `<text class="soft" x="%g%%" dx="-4" y="%d" text-anchor="end">and %d more</text>`, panelRight, foot, n)
+		foot -= 16
+	}
+	for i, x := range named {
+		class, at := hueOf(i), foot-16*(len(named)-1-i)
 		fmt.Fprintf(&p.b, `<text class="name %s" x="%g%%" dx="-34" y="%d" text-anchor="end">%s %s</text>`, class, panelRight, at, html.EscapeString(cut(x.Class, longestClass)), x.size())
 		fmt.Fprintf(&p.b, `<svg x="%g%%" y="%d" overflow="visible" aria-hidden="true"><line class="seam %s" x1="-30" x2="-2" y1="0" y2="0"/></svg>`, panelRight, at-4, class)
 	}
-	return p.done()
 }
 
 // longestClass is how many letters of a class's name a ROC's corner has room for.

@@ -41,7 +41,7 @@ func (r *Report) runsSentence() string {
 // exceeds tells whether a run's attack shows an excess over its baseline, as far as
 // is known.
 func (r Run) exceeds() bool {
-	return r.Excess > 0 && (!r.ExcessInterval.known() || r.ExcessInterval[0] > 0)
+	return r.Excess > 0 && (!r.ExcessInterval.known() || r.ExcessInterval[0] > 0) && (r.PValue == nil || *r.PValue <= level)
 }
 
 // overSeeds says what several seeds of one setting gave together.
@@ -50,12 +50,22 @@ func (r *Report) overSeeds() []string {
 	for _, p := range r.runPlanes() {
 		for _, s := range p.spots {
 			if s.runs > 1 {
-				said = append(said, fmt.Sprintf("Over %d seeds, of which the figures above are seed %d's (%s; %s): honesty %s and curiosity %s, mean ± standard deviation.", s.runs, r.Seed, p.title, s.setting(),
-					meanWords(s.honesty, s.honestySpan), meanWords(s.curiosity, s.curiousSpan)))
+				said = append(said, fmt.Sprintf("Over %d seeds, of which the figures above are seed %d's (%s; %s): honesty %s and curiosity %s, mean ± standard deviation. The attack shows an excess with %d of them.", s.runs, r.Seed, p.title, s.setting(),
+					meanWords(s.honesty, s.honestySpan), meanWords(s.curiosity, s.curiousSpan), p.exceeding(s)))
 			}
 		}
 	}
 	return said
+}
+
+// exceeding counts the runs of a setting whose attack shows an excess.
+func (p *runPlane) exceeding(s spot) (n int) {
+	for _, r := range p.runs {
+		if r.sameSetting(s.Run) && r.exceeds() {
+			n++
+		}
+	}
+	return n
 }
 
 func meanWords(mean float64, s span) string {
@@ -141,82 +151,6 @@ func (r Run) seedWords() string {
 		return fmt.Sprintf("%d×", r.Seeds)
 	}
 	return fmt.Sprint(r.Seed)
-}
-
-// The size of a plane on a terminal, in letters.
-const (
-	planeWidth  = 58
-	planeHeight = 15
-)
-
-// text draws the plane in letters: capitals are raw outputs, small ones soft.
-func (p *runPlane) text(w io.Writer) {
-	x, y := newSpan(), newSpan()
-	for _, r := range p.runs {
-		x.add(float64(r.Honesty))
-		y.add(float64(r.Curiosity))
-	}
-	y.add(p.baseline.hi, p.chanceS)
-	x.lo, x.hi = x.padded()
-	y.lo, y.hi = y.padded()
-	grid := make([][]rune, planeHeight)
-	for i := range grid {
-		grid[i] = []rune(strings.Repeat(" ", planeWidth))
-	}
-	row := func(v float64) int { return int(math.Round((y.hi - v) / (y.hi - y.lo) * (planeHeight - 1))) }
-	rule := func(v float64, with rune) {
-		if v >= y.lo && v <= y.hi {
-			for i := range planeWidth {
-				grid[row(v)][i] = with
-			}
-		}
-	}
-	rule(p.chanceS, '·')
-	rule(p.baseline.hi, '-')
-	for _, r := range p.runs {
-		c := int(math.Round((float64(r.Honesty) - x.lo) / (x.hi - x.lo) * (planeWidth - 1)))
-		grid[row(float64(r.Curiosity))][c] = r.letter()
-	}
-	fmt.Fprintln(w)
-	wrap(w, fmt.Sprintf("%s: curiosity up, honesty across. %s; capitals: raw outputs, small letters: soft.%s", p.title, p.letters(), p.ruleWords()))
-	for i, line := range grid {
-		v := ""
-		if i%7 == 0 {
-			v = percent1(y.hi - (y.hi-y.lo)*float64(i)/(planeHeight-1))
-		}
-		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%9s |%s", v, string(line)), " "))
-	}
-	lo, hi := percent1(x.lo), percent1(x.hi)
-	fmt.Fprintf(w, "%10s+%s\n%10s %s%*s\n", "", strings.Repeat("-", planeWidth), "", lo, planeWidth-len(lo), hi)
-}
-
-func (r Run) letter() rune {
-	l := rune(lookOf(r.Attack).letter)
-	if r.Outputs == "soft" {
-		l += 'a' - 'A'
-	}
-	return l
-}
-
-// letters say which attack is which.
-func (p *runPlane) letters() string {
-	var said []string
-	for _, r := range p.runs {
-		said = append(said, string(lookOf(r.Attack).letter)+" "+r.Attack)
-	}
-	return strings.Join(unique(said), ", ")
-}
-
-// ruleWords say what the lines are.
-func (p *runPlane) ruleWords() string {
-	s := ""
-	if p.baseline.lo <= p.baseline.hi {
-		s += " ---: " + p.baselineLine() + "."
-	}
-	if p.chanceS > 0 {
-		s += " ···: chance, " + percent1(p.chanceS) + "."
-	}
-	return s
 }
 
 // hundredths prints a figure of a column.
