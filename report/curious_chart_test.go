@@ -201,6 +201,7 @@ func TestHostileNames(t *testing.T) {
 	name := evil + strings.Repeat("very long ", 12)
 	r := curious(t)
 	c := r.Curiosity
+	r.Title = name
 	c.Target, c.Sensitive, c.Others[0].Sensitive = name, name, name
 	for _, m := range []*Confusion{c.HonestyConfusion, c.Confusion} {
 		m.Classes = []string{name, name, name}

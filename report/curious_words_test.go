@@ -64,6 +64,16 @@ func TestRunsAreSummed(t *testing.T) {
 	for i := range r.Runs {
 		r.Runs[i].ExcessInterval[0] = -.01
 	}
+	mean := Run{Name: "five seeds", Seeds: 5, Honesty: .8, Curiosity: .6, CuriosityStd: .03, Excess: .05}
+	if mean.exceeds() {
+		t.Error("an excess under two deviations")
+	}
+	if mean.CuriosityStd = .02; !mean.exceeds() {
+		t.Error("no excess over two deviations")
+	}
+	if mean.CuriosityStd = Number(math.NaN()); !mean.exceeds() {
+		t.Error("a deviation that is not known hides the excess")
+	}
 	if said := r.runsSentence(); !strings.HasPrefix(said, "None of the attacks of 13 runs shows an excess") {
 		t.Error(said)
 	}

@@ -39,8 +39,12 @@ func (r *Report) runsSentence() string {
 }
 
 // exceeds tells whether a run's attack shows an excess over its baseline, as far as
-// is known.
+// is known: by interval and p-value or, of a mean, by two standard deviations over
+// its seeds.
 func (r Run) exceeds() bool {
+	if r.Excess <= 2*r.CuriosityStd { // which may not be known
+		return false
+	}
 	return r.Excess > 0 && (!r.ExcessInterval.known() || r.ExcessInterval[0] > 0) && (r.PValue == nil || *r.PValue <= level)
 }
 

@@ -15,7 +15,8 @@ const width = 80
 // WriteText writes the report for a terminal.
 func (r *Report) WriteText(w io.Writer) error {
 	e := &errWriter{w: w}
-	fmt.Fprintf(e, "%s\n\n", r.Title)
+	wrap(e, r.Title)
+	fmt.Fprintln(e)
 	for _, s := range r.Sentences() {
 		wrap(e, s)
 	}
