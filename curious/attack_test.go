@@ -37,7 +37,7 @@ func TestEntropyThreshold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := Entropies(x, y, o)
+		h := entropiesOf(x, y, o)
 		if h[0] != 0 || math.Abs(h[1]-math.Log(3)) > 1e-6 || math.Abs(h[2]-math.Ln2) > 1e-6 {
 			t.Errorf("%s: entropies %v", o, h[:3])
 		}

@@ -17,9 +17,9 @@ const (
 // metaMixture says in a mixture's metadata whether it is "hard" or "normal".
 const metaMixture = "tattle.mixture"
 
-// MixtureTaus returns the grid of τ′ that a normal mixture's threshold is chosen
+// mixtureTaus returns the grid of τ′ that a normal mixture's threshold is chosen
 // from, B eq. (2): .01, .02 … .49, all that lie between 0 and 1/2.
-func MixtureTaus() []float64 {
+func mixtureTaus() []float64 {
 	var taus []float64
 	for i := 1; i < 50; i++ {
 		taus = append(taus, float64(i)/100)
@@ -130,7 +130,7 @@ func mixtureAttack(ctx context.Context, f *nn.Graph, p *dataset.Parts, index int
 		attack.Validation, err = guessed(attack.Graph, out, labels)
 		return attack, err
 	}
-	for _, tau := range MixtureTaus() {
+	for _, tau := range mixtureTaus() {
 		g := MixtureThreshold(tau)
 		v, err := guessed(g, out, labels)
 		if err != nil {

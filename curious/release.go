@@ -125,7 +125,7 @@ func Open(dir string) (*Result, error) {
 		return nil, err
 	}
 	for _, path := range files {
-		a, err := ReadAttack(path)
+		a, err := readAttack(path)
 		if err != nil {
 			return nil, err
 		}
@@ -135,8 +135,8 @@ func Open(dir string) (*Result, error) {
 	return r, nil
 }
 
-// ReadAttack reads one attack.
-func ReadAttack(path string) (*Attack, error) {
+// readAttack reads one attack.
+func readAttack(path string) (*Attack, error) {
 	g, err := onnx.Read(path)
 	if err != nil {
 		return nil, err

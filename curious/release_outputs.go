@@ -79,9 +79,9 @@ func predict(ctx context.Context, net *nn.Net, data nn.Source) ([]float32, error
 	return out, nil
 }
 
-// Entropies returns the entropy in nats of each row of outputs, [n, Y]: of their
+// entropiesOf returns the entropy in nats of each row of outputs, [n, Y]: of their
 // softmax where they are raw.
-func Entropies(outputs []float32, classes int, o Outputs) []float64 {
+func entropiesOf(outputs []float32, classes int, o Outputs) []float64 {
 	h := make([]float64, len(outputs)/classes)
 	p, logp := make([]float64, classes), make([]float64, classes)
 	for k := range h {

@@ -70,7 +70,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	attack := filepath.Join(dir, attackFile)
-	if _, err := ReadAttack(filepath.Join(dir, modelFile)); err == nil || !strings.Contains(err.Error(), "is it a classifier?") {
+	if _, err := readAttack(filepath.Join(dir, modelFile)); err == nil || !strings.Contains(err.Error(), "is it a classifier?") {
 		t.Errorf("a classifier as attack: %v", err)
 	}
 	data, err := os.ReadFile(attack)

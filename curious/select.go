@@ -6,9 +6,9 @@ import (
 	"tattle/nn"
 )
 
-// Thresholds returns the grid of τ that the authors' program searches, in nats: .04,
+// thresholds returns the grid of τ that the authors' program searches, in nats: .04,
 // .06 and so on up to .90 (B section 5.1.4 has it tuned on the validation part).
-func Thresholds() []float64 {
+func thresholds() []float64 {
 	var taus []float64
 	for i := 4; i <= 90; i += 2 {
 		taus = append(taus, float64(i)/100)
@@ -16,12 +16,12 @@ func Thresholds() []float64 {
 	return taus
 }
 
-// BestThreshold returns the threshold of the grid, the least of equally good ones,
+// bestThreshold returns the threshold of the grid, the least of equally good ones,
 // that guesses most of s by B eq. (4), s̄ = 1 where the entropy is above it, and the
 // fraction that it guesses.
-func BestThreshold(entropies []float64, s []int) (tau, accuracy float64) {
+func bestThreshold(entropies []float64, s []int) (tau, accuracy float64) {
 	most := -1
-	for _, t := range Thresholds() {
+	for _, t := range thresholds() {
 		right := 0
 		for i, h := range entropies {
 			if (h > t) == (s[i] == 1) {

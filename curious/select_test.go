@@ -8,7 +8,7 @@ import (
 )
 
 func TestThresholds(t *testing.T) {
-	taus := Thresholds()
+	taus := thresholds()
 	if len(taus) != 44 || taus[0] != .04 || taus[1] != .06 || taus[43] != .9 {
 		t.Errorf("%d thresholds %v", len(taus), taus)
 	}
@@ -22,7 +22,7 @@ func TestThresholds(t *testing.T) {
 		{[]int{0, 0, 0, 0, 1, 0, 1}, .4, 6. / 7}, // an error that none avoids
 		{[]int{0, 0, 0, 0, 0, 0, 0}, .5, 1},
 	} {
-		tau, accuracy := BestThreshold(entropies, c.s)
+		tau, accuracy := bestThreshold(entropies, c.s)
 		if tau != c.tau || accuracy != c.accuracy {
 			t.Errorf("%v: threshold %v guesses %v, want %v and %v", c.s, tau, accuracy, c.tau, c.accuracy)
 		}

@@ -35,7 +35,7 @@ func (t *training) validate(epoch int, e *Epoch) error {
 		s := t.hold.Sensitive[index].Labels
 		switch t.Attack {
 		case Regularized:
-			tau, right := BestThreshold(Entropies(out, classes, t.Outputs), s)
+			tau, right := bestThreshold(entropiesOf(out, classes, t.Outputs), s)
 			e.Tau, e.ValidationS = append(e.Tau, tau), append(e.ValidationS, right)
 		case Parameterized:
 			e.ValidationS = append(e.ValidationS, accuracy(forward(t.attacks[i].net, out), s))

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"tattle/curious"
 	"tattle/dataset"
 )
 
@@ -28,6 +29,18 @@ func impliedByTarget(train *dataset.Set) []string {
 	for _, s := range train.Sensitive {
 		if decides(train.Y, s.Labels) {
 			said = append(said, fmt.Sprintf("%s follows from %s: whoever knows the answer knows it, and no attack has an excess over that.", s.Name, train.YName))
+		}
+	}
+	return said
+}
+
+// related tells how much attributes that are not independent say of each other in the
+// test examples: what an attack reads of the one it may owe to the other.
+func related(v *curious.Evaluation) []string {
+	var said []string
+	for _, m := range v.Correlations {
+		if m.Interval[0] > 0 {
+			said = append(said, fmt.Sprintf("%s and %s share %.3g bits in the test examples (95 %% interval %.3g to %.3g): who knows the one knows something of the other.", m.Between[0], m.Between[1], m.Bits, m.Interval[0], m.Interval[1]))
 		}
 	}
 	return said

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/curious"
 	"tattle/dataset"
 )
 
@@ -36,5 +37,17 @@ func TestAlike(t *testing.T) {
 		if said := impliedByTarget(c.set); len(said) != c.warned {
 			t.Errorf("%v: warned %q, want %d", c.set, said, c.warned)
 		}
+	}
+}
+
+// TestRelated tells of attributes whose information is not zero by its interval.
+func TestRelated(t *testing.T) {
+	said := related(&curious.Evaluation{Correlations: []curious.MutualInformation{
+		{Between: [2]string{"age", "sex"}, Bits: .25, Interval: [2]float64{.125, .5}},
+		{Between: [2]string{"age", "race"}, Bits: .001, Interval: [2]float64{0, .01}},
+	}})
+	want := "age and sex share 0.25 bits in the test examples (95 % interval 0.125 to 0.5)"
+	if len(said) != 1 || !strings.HasPrefix(said[0], want) {
+		t.Errorf("%q, want %q", said, want)
 	}
 }

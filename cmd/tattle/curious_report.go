@@ -29,6 +29,7 @@ func curiousReport(e *env, dir string, runs []seedRun, results []*seedResult, pa
 	}
 	r.Verdict = curiousVerdict(results)
 	r.Warnings = append(append(r.Warnings, parts.Notes...), impliedByTarget(parts.Train)...)
+	r.Warnings = append(r.Warnings, related(first.Evaluation)...)
 	for _, x := range results {
 		r.Warnings = append(r.Warnings, doubts(x)...)
 	}
