@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"tattle/curious"
 	"tattle/dataset"
@@ -240,7 +241,7 @@ func curiousVerdict(results []*seedResult) string {
 	for i, x := range results {
 		all[i] = x.Evaluation
 	}
-	verdict := standing(all[0])
+	verdict := standing(all...)
 	if len(all) == 1 || len(all[0].Sensitive) > 0 {
 		return verdict
 	}
@@ -248,17 +249,28 @@ func curiousVerdict(results []*seedResult) string {
 	return fmt.Sprintf("%s; honesty over %d seeds %.2f ± %.2f %%, mean ± standard deviation", verdict, len(all), 100*m.Mean, 100*m.Std)
 }
 
-// standing is what an attack has shown.
-func standing(v *curious.Evaluation) string {
-	if len(v.Sensitive) == 0 {
+// surely is the most that a p-value, adjusted for there being several attacks, may be
+// where an excess is called demonstrated; the report's sentences use the same.
+const surely = .05
+
+// standing is what the attacks of one training or of several seeds have shown.
+func standing(seeds ...*curious.Evaluation) string {
+	if len(seeds[0].Sensitive) == 0 {
 		return "trained"
 	}
-	for _, s := range v.Sensitive {
-		if s.ExcessInterval[0] > 0 {
-			return report.StatusDemonstrated
+	shown := 0
+	for _, v := range seeds {
+		if slices.ContainsFunc(v.Sensitive, func(s curious.Curiosity) bool { return s.ExcessInterval[0] > 0 && s.PValueHolm <= surely }) {
+			shown++
 		}
 	}
-	return "no excess demonstrated"
+	switch shown {
+	case 0:
+		return "no excess demonstrated"
+	case len(seeds):
+		return report.StatusDemonstrated
+	}
+	return fmt.Sprintf("%s with %d of %d seeds", report.StatusDemonstrated, shown, len(seeds))
 }
 
 // doubts are what makes a run less than it seems.

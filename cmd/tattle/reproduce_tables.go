@@ -201,7 +201,7 @@ func (g *grid) reduced() string {
 	if len(s) > 0 && len(g.seeds) == 1 {
 		s = append(s, "one seed")
 	}
-	if g.Quick {
+	if g.Quick && len(s) > 0 {
 		return "quick: " + strings.Join(s, ", ")
 	}
 	return strings.Join(s, ", ")

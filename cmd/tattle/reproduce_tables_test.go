@@ -254,6 +254,10 @@ func TestCells(t *testing.T) {
 	if g.reduced() != "" {
 		t.Errorf("the paper's procedure is called reduced: %s", g.reduced())
 	}
+	if g.Quick = true; g.reduced() != "" {
+		t.Errorf("--quick reduced nothing, and is said to: %s", g.reduced())
+	}
+	g.Quick = false
 	// Printed .386, .122, .103, .389 and .231 bits.
 	for i, want := range []float64{.386, .122, .103, .389, .23144} {
 		if c := labels.Rows[0].Cells[i]; c.Ours == nil || math.Abs(float64(c.Ours.Mean)-want) > 1e-5 || c.Difference != nil {
