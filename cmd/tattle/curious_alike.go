@@ -34,6 +34,15 @@ func impliedByTarget(train *dataset.Set) []string {
 	return said
 }
 
+// unattacked tells of the sensitive attributes of a classifier that nobody attacked.
+func unattacked(train *dataset.Set) []string {
+	var said []string
+	for _, s := range train.Sensitive {
+		said = append(said, fmt.Sprintf("No attack on %s ran: what a standard classifier's outputs give away of it, --attack overlearning measures.", s.Name))
+	}
+	return said
+}
+
 // related tells how much attributes that are not independent say of each other in the
 // test examples: what an attack reads of the one it may owe to the other.
 func related(v *curious.Evaluation) []string {

@@ -98,9 +98,6 @@ func (f *curiousFlags) options() (o curious.Options, err error) {
 	if o.PerExample = f.PerExample; o.PerExample && o.Attack != curious.Regularized {
 		return o, usage(errors.New("--per-example: it is of the regularized attack"), "add --attack regularized")
 	}
-	if o.Attack == curious.Standard && len(f.Sensitive) > 0 {
-		return o, usage(errors.New("--sensitive: a standard classifier is not attacked"), "--attack overlearning trains one and attacks it")
-	}
 	return o, nil
 }
 

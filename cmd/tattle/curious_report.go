@@ -31,6 +31,9 @@ func curiousReport(e *env, dir string, runs []seedRun, results []*seedResult, pa
 	r.Verdict = curiousVerdict(results)
 	r.Warnings = append(append(r.Warnings, parts.Notes...), impliedByTarget(parts.Train)...)
 	r.Warnings = append(r.Warnings, related(first.Evaluation)...)
+	if runs[0].options.Attack == curious.Standard {
+		r.Warnings = append(r.Warnings, unattacked(parts.Train)...)
+	}
 	for _, x := range results {
 		r.Warnings = append(r.Warnings, doubts(x)...)
 	}
