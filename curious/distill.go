@@ -91,7 +91,7 @@ func Distill(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o Distill
 		return nil, err
 	}
 	err = d.loop.run(ctx)
-	if d.best.epoch == 0 || err != nil && ctx.Err() == nil {
+	if d.best.epoch == 0 || err != nil && !stopped(ctx, err) {
 		return nil, err
 	}
 	d.best.restore()
