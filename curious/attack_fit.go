@@ -8,7 +8,7 @@ import (
 	"tattle/nn"
 )
 
-// AttackOptions says how FitAttack trains G; the zero value is paper B's.
+// AttackOptions says how FitAttacks trains G; the zero value is paper B's.
 type AttackOptions struct {
 	Net          func(y, s int, seed uint64) *nn.Graph // nil is nn.AttackNet, B Table 13
 	Epochs       int                                   // 0 is DefaultEpochs
@@ -32,20 +32,25 @@ func (o AttackOptions) settings() Options {
 	return Options{Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: o.Seed}
 }
 
-// FitAttack fits G for one of the sensitive attributes to the outputs of a frozen F
+// FitAttacks fits a G for each of the sensitive attributes to the outputs of a frozen F
 // (overlearning, B section 5.1.3, where F is a standard classifier) and keeps the
-// epoch that guesses it best on the validation part. When ctx ends it returns the best
-// so far, nil where no epoch was completed, and ctx's error.
-func FitAttack(ctx context.Context, f *nn.Graph, p *dataset.Parts, index int, o AttackOptions) (*Attack, error) {
-	if err := o.withDefaults().check(f, p, index); err != nil {
-		return nil, fmt.Errorf("attack: %w", err)
+// epoch that guesses it best on the validation part. F is evaluated once, for all of
+// them. When ctx ends it returns those that completed an epoch, and ctx's error.
+func FitAttacks(ctx context.Context, f *nn.Graph, p *dataset.Parts, attributes []int, o AttackOptions) ([]Attack, error) {
+	for _, index := range attributes {
+		if err := o.withDefaults().check(f, p, index); err != nil {
+			return nil, fmt.Errorf("attack: %w", err)
+		}
 	}
 	d, err := outputsOf(ctx, f, p)
 	if err != nil {
 		return nil, err
 	}
-	a, _, err := fitAttack(ctx, d, index, o)
-	return a, err
+	attacks, _, err := fitAttacks(ctx, d, attributes, o)
+	if err != nil && !stopped(ctx, err) {
+		return nil, err
+	}
+	return attacks, err
 }
 
 // check says what keeps G from being fitted.
@@ -107,7 +112,25 @@ type fitting struct {
 	steps int
 }
 
-// fitAttack is FitAttack on outputs; it returns the steps too.
+// fitAttacks is FitAttacks on outputs; it returns the steps too.
+func fitAttacks(ctx context.Context, d *fixed, attributes []int, o AttackOptions) (attacks []Attack, steps int, err error) {
+	one := o
+	if o.Progress != nil {
+		one.Progress = func(done, total int, loss float64) { o.Progress(steps+done, total*len(attributes), loss) }
+	}
+	for _, index := range attributes {
+		a, n, err := fitAttack(ctx, d, index, one)
+		if steps += n; a != nil {
+			attacks = append(attacks, *a)
+		}
+		if err != nil {
+			return attacks, steps, err
+		}
+	}
+	return attacks, steps, nil
+}
+
+// fitAttack fits G for one attribute; it returns the steps too.
 func fitAttack(ctx context.Context, d *fixed, index int, o AttackOptions) (*Attack, int, error) {
 	f, err := newFitting(d, index, o.withDefaults())
 	if err != nil {

@@ -104,20 +104,13 @@ func overlearn(ctx context.Context, p *dataset.Parts, o Options) (*Result, error
 		return r, err
 	}
 	x, err := outputsOf(ctx, r.Classifier, p)
-	for _, index := range o.Attributes {
-		if err != nil {
-			break
-		}
-		before = r.Steps
-		var a *Attack
+	if err == nil {
 		var steps int
-		a, steps, err = fitAttack(ctx, x, index, AttackOptions{
+		before = r.Steps
+		r.Attacks, steps, err = fitAttacks(ctx, x, o.Attributes, AttackOptions{
 			Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate, Seed: o.Seed, Progress: progress,
 		})
 		r.Steps += steps
-		if a != nil {
-			r.Attacks = append(r.Attacks, *a)
-		}
 	}
 	if r.Stopped = stopped(ctx, err); err != nil && !r.Stopped {
 		return nil, err

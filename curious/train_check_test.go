@@ -75,8 +75,8 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// TestFitAttackRefuses wants one line for what G cannot be fitted to.
-func TestFitAttackRefuses(t *testing.T) {
+// TestFitAttacksRefuses wants one line for what G cannot be fitted to.
+func TestFitAttacksRefuses(t *testing.T) {
 	f := nn.TableNet(6, 3, 1)
 	for want, c := range map[string]struct {
 		f     *nn.Graph
@@ -94,7 +94,7 @@ func TestFitAttackRefuses(t *testing.T) {
 		"is NaN for example 0":         {f: broken(math.NaN())},
 		"is +Inf for example 0 of the": {f: broken(math.Inf(1))},
 	} {
-		a, err := FitAttack(context.Background(), c.f, trainingParts(9), c.index, c.o)
+		a, err := FitAttacks(context.Background(), c.f, trainingParts(9), []int{c.index}, c.o)
 		if a != nil || err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %v, want one with %q", err, want)
 		}

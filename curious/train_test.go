@@ -182,21 +182,33 @@ func TestTrainStops(t *testing.T) {
 	}
 }
 
-// TestFitAttackIsOverlearning wants FitAttack on a standard classifier to give the G
-// that Overlearning gives.
-func TestFitAttackIsOverlearning(t *testing.T) {
+// TestFitAttacksIsOverlearning wants FitAttacks on a standard classifier to give the
+// G that Overlearning gives, of all attributes at once and of each alone, and progress
+// over all of them.
+func TestFitAttacksIsOverlearning(t *testing.T) {
 	p := trainingParts(200)
 	o := Options{Attack: Overlearning, Outputs: Soft, Epochs: 3, Seed: 4}
 	r := trained(t, p, o)
 	o.Attack = Standard
 	f := trained(t, p, o).Classifier
-	for i, want := range r.Attacks {
-		a, err := FitAttack(context.Background(), f, p, i, AttackOptions{Epochs: 3, Seed: 4})
+	fit := func(attributes ...int) []Attack {
+		last := 0
+		fitted, err := FitAttacks(context.Background(), f, p, attributes, AttackOptions{Epochs: 3, Seed: 4, Progress: func(done, total int, _ float64) {
+			if last++; done != last || total != len(attributes)*3*2 {
+				t.Errorf("step %d of %d, want %d of %d", done, total, last, len(attributes)*3*2)
+			}
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.Best != want.Best || a.Validation != want.Validation || !slices.Equal(parameters(a.Graph), parameters(want.Graph)) {
-			t.Errorf("attribute %d: %+v, want %+v", i, a, want)
+		return fitted
+	}
+	together := fit(0, 1)
+	for i, want := range r.Attacks {
+		for _, a := range []Attack{together[i], fit(i)[0]} {
+			if a.Best != want.Best || a.Validation != want.Validation || !slices.Equal(parameters(a.Graph), parameters(want.Graph)) {
+				t.Errorf("attribute %d: %+v, want %+v", i, a, want)
+			}
 		}
 	}
 }

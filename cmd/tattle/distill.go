@@ -129,16 +129,16 @@ func (c *distillCmd) train(e *env, t *teacher, data *dataset.Parts, widths [5]in
 func (c *distillCmd) refit(e *env, student *nn.Graph, t *teacher) ([]curious.Attack, error) {
 	bar := newMeter(e.stderr, "fitting an attack", 0, false)
 	defer bar.close()
-	var fitted []curious.Attack
-	for _, a := range t.model.Attacks {
-		f, err := curious.FitAttack(e.ctx, student, t.parts, a.Index, curious.AttackOptions{
-			Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed,
-			Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
-		})
-		if err != nil {
-			return nil, err
-		}
-		fitted = append(fitted, *f)
+	attributes := make([]int, len(t.model.Attacks))
+	for i, a := range t.model.Attacks {
+		attributes[i] = a.Index
+	}
+	fitted, err := curious.FitAttacks(e.ctx, student, t.parts, attributes, curious.AttackOptions{
+		Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed,
+		Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
+	})
+	if err != nil {
+		return nil, err
 	}
 	return fitted, nil
 }

@@ -113,15 +113,17 @@ func (c *cellRun) failed(err error) error {
 // overlearn fits attacks to the outputs of the standard net f, of each kind asked for
 // and on each sensitive attribute (B section 5.1.3).
 func (c *cellRun) overlearn(p *dataset.Parts, f *curious.Result) error {
+	attributes := make([]int, len(c.t.Sensitive))
+	for i, s := range c.t.Sensitive {
+		attributes[i] = c.index(c.t, s)
+	}
 	for _, o := range c.t.Outputs {
 		released := *f
-		released.Classifier, released.Attacks = curious.Release(f.Classifier, o), nil
-		for _, s := range c.t.Sensitive {
-			a, err := curious.FitAttack(c.ctx, released.Classifier, p, c.index(c.t, s), curious.AttackOptions{Epochs: c.epochs, Seed: c.seed})
-			if err != nil {
-				return c.failed(err)
-			}
-			released.Attacks = append(released.Attacks, *a)
+		released.Classifier = curious.Release(f.Classifier, o)
+		var err error
+		released.Attacks, err = curious.FitAttacks(c.ctx, released.Classifier, p, attributes, curious.AttackOptions{Epochs: c.epochs, Seed: c.seed})
+		if err != nil {
+			return c.failed(err)
 		}
 		if err := c.measure(string(o), &released); err != nil {
 			return err
