@@ -48,6 +48,15 @@ type Curiosity struct {
 	EntropyBits      Number     `json:"entropy_bits"` // mean entropy of the outputs, as probabilities
 	EntropyMax       Number     `json:"entropy_max"`  // log2 Y
 	HonestyConfusion *Confusion `json:"honesty_confusion,omitempty"`
+	Shared           []Shared   `json:"shared,omitempty"` // what y and each s, and each two s, say of each other
+}
+
+// Shared is the mutual information between two attributes in the test examples: what
+// an attack reads of the one it may owe to the other.
+type Shared struct {
+	Between  [2]string `json:"between"`
+	Bits     Number    `json:"bits"`
+	Interval Interval  `json:"interval"`
 }
 
 // Leak is what an attack reads of one sensitive attribute.

@@ -62,15 +62,18 @@ func (c *Curiosity) rows() []figureRow {
 		}
 		rows = append(rows, excess)
 		if l.Information > 0 || l.InformationInterval.known() {
-			rows = append(rows, l.informationRow())
+			rows = append(rows, bitsRow("information of guess on "+l.Sensitive+", bits", l.Information, l.InformationInterval))
 		}
+	}
+	for _, s := range c.Shared {
+		rows = append(rows, bitsRow("shared by "+s.Between[0]+" and "+s.Between[1]+", bits", s.Bits, s.Interval))
 	}
 	return rows
 }
 
-func (l Leak) informationRow() figureRow {
-	x := figureRow{Name: "information of guess on " + l.Sensitive + ", bits", Value: fmt.Sprintf("%.3f", float64(l.Information)), Interval: "–"}
-	if i := l.InformationInterval; i.known() {
+func bitsRow(name string, bits Number, i Interval) figureRow {
+	x := figureRow{Name: name, Value: fmt.Sprintf("%.3f", float64(bits)), Interval: "–"}
+	if i.known() {
 		x.Interval = fmt.Sprintf("%.3f to %.3f", float64(i[0]), float64(i[1]))
 	}
 	return x

@@ -40,6 +40,7 @@ func curious(t *testing.T) *Report {
 		EntropyBits:      .611,
 		EntropyMax:       1.585,
 		HonestyConfusion: &Confusion{[]string{"≤20", "21–35", ">35"}, [][]int{{901, 130, 22}, {140, 1620, 240}, {18, 350, 1320}}},
+		Shared:           []Shared{{[2]string{"age", "race"}, .024, Interval{.018, .031}}, {[2]string{"age", "gender"}, 0, Interval{0, .001}}},
 	}
 	addRuns(r)
 	addCurves(r)

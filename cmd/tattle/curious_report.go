@@ -135,6 +135,9 @@ func headline(v *curious.Evaluation, o curious.Options, taus []float64) *report.
 			c.Others = append(c.Others, l)
 		}
 	}
+	for _, m := range v.Correlations {
+		c.Shared = append(c.Shared, report.Shared{Between: m.Between, Bits: report.Number(m.Bits), Interval: report.Between(m.Interval)})
+	}
 	return c
 }
 
