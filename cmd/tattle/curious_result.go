@@ -93,6 +93,9 @@ func readResult(dir string) (*seedResult, error) {
 	if err := json.Unmarshal(b, r); err != nil {
 		return nil, hinted(fmt.Errorf("%s: %w", path, err), "delete it: the training is then done again")
 	}
+	if r.Schema == cellSchema {
+		return nil, usage(fmt.Errorf("%s: a cell of reproduce, not a training", path), "name a folder that tattle train made")
+	}
 	if r.Schema != resultSchema || r.Evaluation == nil {
 		return nil, hinted(fmt.Errorf("%s: not a result of this version of tattle", path), "delete it: the training is then done again")
 	}

@@ -198,7 +198,7 @@ func (g *grid) fillRun(x *report.Run, t tables.Training, name string, i int) {
 	x.EntropyBits, _ = figureOf(entropy)
 	x.BaselineKind = baselineOf(s.Baseline)
 	if x.Seeds == 1 {
-		p := s.PValue
+		p := s.PValueHolm
 		x.PValue = &p
 		x.HonestyInterval, x.CuriosityInterval = report.Between(last.Honesty.Interval), report.Between(s.Curiosity.Interval)
 		x.ExcessInterval = report.Between(s.ExcessInterval)

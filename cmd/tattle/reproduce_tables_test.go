@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"math"
 	"os"
@@ -287,5 +288,31 @@ func TestCells(t *testing.T) {
 				t.Errorf("%q, %s: %+v", row.Labels, shown.Columns[i].Name, c)
 			}
 		}
+	}
+}
+
+// TestRunsAreCorrected wants a run among several attacks on one net to be told of with
+// the p-value that holds for all of them at once.
+func TestRunsAreCorrected(t *testing.T) {
+	k := tables.Training{Key: "k", Outputs: []curious.Outputs{curious.Raw}}
+	e := &curious.Evaluation{Sensitive: []curious.Curiosity{{PValue: .03, PValueHolm: .06}, {PValue: .04, PValueHolm: .06}}}
+	g := &grid{results: map[string][]*cellResult{"k": {{Measures: map[string]*cellMeasure{"raw": {Evaluation: e}}}}}}
+	var x report.Run
+	if g.fillRun(&x, k, "raw", 0); x.PValue == nil || *x.PValue != .06 {
+		t.Errorf("p-value %v, want the corrected .06", x.PValue)
+	}
+}
+
+// TestCellsAreNotTrainings wants a cell's folder refused where a training's is wanted,
+// without the advice to delete what took hours.
+func TestCellsAreNotTrainings(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, resultFile), []byte(`{"schema":"`+cellSchema+`","epochs":[]}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := readResult(dir)
+	var s *statusError
+	if !errors.As(err, &s) || s.status != statusUsage || strings.Contains(s.hint, "delete") || !strings.Contains(err.Error(), "a cell of reproduce") {
+		t.Errorf("%v", err)
 	}
 }
