@@ -15,7 +15,7 @@ import (
 // What written files say of themselves.
 const (
 	irVersion = 8
-	opset     = 13
+	opset     = 13 // raised where a graph needs more: see lowestOpset
 	producer  = "tattle"
 	batchName = "batch"
 )
@@ -29,9 +29,12 @@ func Encode(g *nn.Graph) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %w", err)
 	}
-	e := &encoder{names: map[string]bool{}, params: map[*nn.Param]string{}}
+	e := &encoder{opset: opset, names: map[string]bool{}, params: map[*nn.Param]string{}}
 	for tensor := range shapes {
 		e.names[tensor] = true
+	}
+	for _, n := range g.Nodes {
+		e.opset = max(e.opset, lowestOpset[n.Op.Kind()])
 	}
 	var nodes []byte
 	seen := map[string]bool{}
@@ -40,11 +43,15 @@ func Encode(g *nn.Graph) ([]byte, error) {
 			return nil, fmt.Errorf("onnx: node %q: the name is empty or another node's", n.Name)
 		}
 		seen[n.Name] = true
-		body, err := e.node(n)
+		in := make([][]int, len(n.Inputs))
+		for i, tensor := range n.Inputs {
+			in[i] = shapes[tensor]
+		}
+		body, err := e.node(n, in, shapes[n.Output])
 		if err != nil {
 			return nil, fmt.Errorf("onnx: node %q (%s): %w", n.Name, n.Op.Kind(), err)
 		}
-		nodes = appendBytes(nodes, graphNode, body)
+		nodes = append(nodes, body...)
 	}
 	nodes = appendBytes(nodes, graphName, []byte(g.Name))
 	var ends []byte
@@ -53,20 +60,31 @@ func Encode(g *nn.Graph) ([]byte, error) {
 	return e.model(g.Metadata, nodes, ends), nil
 }
 
-// encoder collects the tensors that nodes refer to.
-type encoder struct {
-	names   map[string]bool // of all tensors
-	params  map[*nn.Param]string
-	tensors []constant
+// lowestOpset lists the operators that came after the opset that is written
+// otherwise, with the opset that brought them.
+var lowestOpset = map[string]int64{
+	"LayerNormalization": 17,
+	"GroupNormalization": 21, // one of 18 has its scale by group
+	"Mish":               18,
+	"Gelu":               20,
+	"HardSwish":          14,
 }
 
-// constant is an encoded tensor but for its raw data, which are last.
-type constant struct {
+// encoder collects the tensors that nodes refer to.
+type encoder struct {
+	opset   int64           // of the file
+	names   map[string]bool // of all tensors
+	params  map[*nn.Param]string
+	tensors []written
+}
+
+// written is an encoded tensor but for the raw data of floats, which are last.
+type written struct {
 	head []byte
 	data []float32
 }
 
-func (c constant) size() int { return len(c.head) + 4*len(c.data) }
+func (c written) size() int { return len(c.head) + 4*len(c.data) }
 
 // model puts the parts together, copying each weight once.
 func (e *encoder) model(metadata map[string]string, nodes, ends []byte) []byte {
@@ -75,7 +93,7 @@ func (e *encoder) model(metadata map[string]string, nodes, ends []byte) []byte {
 		size += protowire.SizeTag(graphInitializer) + protowire.SizeBytes(c.size())
 	}
 	var tail []byte
-	tail = appendBytes(tail, modelOpset, appendInt(nil, opsetVersion, opset))
+	tail = appendBytes(tail, modelOpset, appendInt(nil, opsetVersion, e.opset))
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
 		entry := appendBytes(nil, entryKey, []byte(key))
 		tail = appendBytes(tail, modelMetadata, appendBytes(entry, entryValue, []byte(metadata[key])))
@@ -98,7 +116,14 @@ func (e *encoder) model(metadata map[string]string, nodes, ends []byte) []byte {
 	return append(b, tail...)
 }
 
-func (e *encoder) node(n *nn.Node) ([]byte, error) {
+// node encodes what computes a node: one ONNX node or several, each a field of
+// the graph.
+func (e *encoder) node(n *nn.Node, in [][]int, out []int) ([]byte, error) {
+	for _, encode := range []func(*nn.Node, [][]int, []int) ([]byte, bool, error){e.maps, e.elementwise, e.mix, e.convolutions} {
+		if body, ok, err := encode(n, in, out); ok || err != nil {
+			return body, err
+		}
+	}
 	params, err := e.inputs(n)
 	if err != nil {
 		return nil, err
@@ -107,14 +132,45 @@ func (e *encoder) node(n *nn.Node) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return e.nodeBytes(n.Op.Kind(), slices.Concat(n.Inputs, params), []string{n.Output}, n.Name, attributes), nil
+}
+
+// nodeBytes encodes one ONNX node as a field of the graph.
+func (e *encoder) nodeBytes(kind string, inputs, outputs []string, name string, attributes []byte) []byte {
 	var b []byte
-	for _, in := range slices.Concat(n.Inputs, params) {
+	for _, in := range inputs {
 		b = appendBytes(b, nodeInput, []byte(in))
 	}
-	b = appendBytes(b, nodeOutput, []byte(n.Output))
-	b = appendBytes(b, nodeName, []byte(n.Name))
-	b = appendBytes(b, nodeOp, []byte(n.Op.Kind()))
-	return append(b, attributes...), nil
+	for _, out := range outputs {
+		b = appendBytes(b, nodeOutput, []byte(out))
+	}
+	b = appendBytes(b, nodeName, []byte(name))
+	b = appendBytes(b, nodeOp, []byte(kind))
+	return appendBytes(nil, graphNode, append(b, attributes...))
+}
+
+// fresh returns the stem, numbered where a tensor has it, as a new tensor's name.
+func (e *encoder) fresh(stem string) string {
+	name := stem
+	for i := 1; e.names[name]; i++ {
+		name = fmt.Sprintf("%s_%d", stem, i)
+	}
+	e.names[name] = true
+	return name
+}
+
+// ints adds a one-dimensional int64 tensor and returns its name.
+func (e *encoder) ints(proposed string, v ...int64) string {
+	name := e.fresh(proposed)
+	raw := make([]byte, 0, 8*len(v))
+	for _, x := range v {
+		raw = binary.LittleEndian.AppendUint64(raw, uint64(x))
+	}
+	head := appendInt(nil, tensorDims, int64(len(v)))
+	head = appendInt(head, tensorType, typeInt64)
+	head = appendBytes(head, tensorName, []byte(name))
+	e.tensors = append(e.tensors, written{head: appendBytes(head, tensorRaw, raw)})
+	return name
 }
 
 // inputs returns the names of the tensors that follow a node's activations.
@@ -155,10 +211,7 @@ func (e *encoder) param(p *nn.Param, proposed string) (string, error) {
 	if stem == "" {
 		stem = proposed
 	}
-	name := stem
-	for i := 1; e.names[name]; i++ {
-		name = fmt.Sprintf("%s_%d", stem, i)
-	}
+	name := e.fresh(stem)
 	if len(p.Data) != nn.Size(p.Shape) {
 		return "", fmt.Errorf("tensor %q has %d values for shape %v", name, len(p.Data), p.Shape)
 	}
@@ -167,7 +220,7 @@ func (e *encoder) param(p *nn.Param, proposed string) (string, error) {
 			return "", fmt.Errorf("tensor %q holds %v at element %d", name, v, i)
 		}
 	}
-	e.names[name], e.params[p] = true, name
+	e.params[p] = name
 	var head []byte
 	for _, d := range p.Shape {
 		head = appendInt(head, tensorDims, int64(d))
@@ -176,7 +229,7 @@ func (e *encoder) param(p *nn.Param, proposed string) (string, error) {
 	head = appendBytes(head, tensorName, []byte(name))
 	head = protowire.AppendTag(head, tensorRaw, protowire.BytesType)
 	head = protowire.AppendVarint(head, uint64(4*len(p.Data)))
-	e.tensors = append(e.tensors, constant{head, p.Data})
+	e.tensors = append(e.tensors, written{head, p.Data})
 	return name, nil
 }
 
