@@ -11,7 +11,8 @@ import (
 //	y[o,i,j] = b[o] + Σ_{c,r,s} W[o,c,r,s] · x[c, i·Stride+r·Dilation−Pad, j·Stride+s·Dilation−Pad]
 //
 // where x is zero outside its bounds and c runs over the input channels of o's
-// group. Zero in Stride, Dilation or Groups means 1.
+// group. Dimensions before the last three, [..., InChannels, height, width], count
+// further images of one example. Zero in Stride, Dilation or Groups means 1.
 type Conv2D struct {
 	InChannels, OutChannels  int
 	Kernel, Stride, Dilation [2]int // height, width
@@ -32,7 +33,7 @@ func (c *Conv2D) Params() []*Param {
 	return []*Param{c.Weight, c.Bias}
 }
 
-// Shape returns [OutChannels, height, width] of one example's output. It errs
+// Shape returns [..., OutChannels, height, width] of one example's output. It errs
 // where the input, the settings or the parameters' shapes do not fit.
 func (c *Conv2D) Shape(inputs ...[]int) ([]int, error) {
 	g := max(c.Groups, 1)
@@ -57,7 +58,8 @@ func (c *Conv2D) Shape(inputs ...[]int) ([]int, error) {
 	if patch := Size(c.Weight.Shape[1:]); w.outW > patchLimit/patch {
 		return nil, fmt.Errorf("a row of %d outputs sees patches of %d inputs each: absurd, more than %d in all", w.outW, patch, patchLimit)
 	}
-	return []int{c.OutChannels, w.outH, w.outW}, nil
+	lead, _ := leading(inputs[0])
+	return append(lead, c.OutChannels, w.outH, w.outW), nil
 }
 
 // patchLimit bounds the inputs, each counted as often as it is seen, to one row of
@@ -75,17 +77,27 @@ func newConv[T Float](c *Conv2D, inputs [][]int) kernel[T] {
 	if err != nil {
 		panic("nn: " + err.Error())
 	}
+	p := newConvPlan(c, w)
+	if p.groups == 1 && p.images == 1 && p.coversInput() {
+		return newDense[T](&Dense{In: p.depth, Out: c.OutChannels, Weight: c.Weight, Bias: c.Bias})
+	}
+	return &conv[T]{convPlan: p, products: newConvProducts[T](p)}
+}
+
+// newConvProducts picks the products for what is no dense layer.
+func newConvProducts[T Float](p convPlan) convProducts[T] {
+	if p.inG == 1 && p.groups > 1 {
+		return newConvDepthwise[T](p)
+	}
+	return newConvColumns[T](p)
+}
+
+func newConvPlan(c *Conv2D, w window) convPlan {
 	p := convPlan{op: c, window: w, groups: max(c.Groups, 1)}
 	p.inG, p.outG = c.InChannels/p.groups, c.OutChannels/p.groups
 	p.depth = p.inG * w.kH * w.kW
 	p.inHW, p.outHW = w.inH*w.inW, w.outH*w.outW
-	switch {
-	case p.groups == 1 && p.coversInput():
-		return newDense[T](&Dense{In: p.depth, Out: c.OutChannels, Weight: c.Weight, Bias: c.Bias})
-	case p.inG == 1 && p.groups > 1:
-		return &conv[T]{convPlan: p, products: newConvDepthwise[T](p)}
-	}
-	return &conv[T]{convPlan: p, products: newConvColumns[T](p)}
+	return p
 }
 
 // convPlan is a convolution with its sizes worked out.
@@ -129,18 +141,18 @@ func (k *conv[T]) forward(f *frame[T]) {
 	if k.op.Bias != nil {
 		b = values[T](k.op.Bias)
 	}
-	k.products.apply(f.y, f.x[0], values[T](k.op.Weight), b, f.batch)
+	k.products.apply(f.y, f.x[0], values[T](k.op.Weight), b, f.batch*k.images)
 }
 
 func (k *conv[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	k.products.apply(dy, dx[0], values[T](k.op.Weight), nil, f.batch*n)
+	k.products.apply(dy, dx[0], values[T](k.op.Weight), nil, f.batch*n*k.images)
 }
 
 func (k *conv[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx, n) }
 
 func (k *conv[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	if dx[0] != nil {
-		k.products.adjoint(dx[0], dy, values[T](k.op.Weight), f.batch*n)
+		k.products.adjoint(dx[0], dy, values[T](k.op.Weight), f.batch*n*k.images)
 	}
 }
 
@@ -151,7 +163,7 @@ func (k *conv[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
 	p := any(k.products).(convProducts[float32])
 	k.sums = sized(k.sums, k.op.OutChannels)
 	clear(k.sums)
-	p.gradient(k.op.Weight.Grad, k.sums, f.x[0], dy, f.batch, keep)
+	p.gradient(k.op.Weight.Grad, k.sums, f.x[0], dy, f.batch*k.images, keep)
 	if k.op.Bias == nil {
 		return
 	}
@@ -175,7 +187,7 @@ func (k *conv[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	for i, v := range x {
 		k.errors[i] = ex[0][i] + g*math.Abs(v)
 	}
-	any(k.products).(convProducts[float64]).apply(ey, k.errors, magnitudes(k.op.Weight), nil, f.batch)
+	any(k.products).(convProducts[float64]).apply(ey, k.errors, magnitudes(k.op.Weight), nil, f.batch*k.images)
 	up := roundUp(k.depth + 5)
 	for i, e := range ey {
 		if b := k.op.Bias; b != nil {

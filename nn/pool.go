@@ -3,7 +3,8 @@ package nn
 import "fmt"
 
 // MaxPool takes the largest input of each window; padding counts as −∞, and of
-// equal inputs the first in scan order wins. Zero in Stride means 1.
+// equal inputs the first in scan order wins. The input is [..., channels, height,
+// width]. Zero in Stride means 1.
 type MaxPool struct {
 	Kernel, Stride [2]int // height, width
 	Pad            [4]int // top, left, bottom, right; each less than the kernel
@@ -18,7 +19,7 @@ type AveragePool struct {
 	CountIncludePad bool
 }
 
-// GlobalAveragePool takes the mean of each channel: [c, h, w] → [c, 1, 1].
+// GlobalAveragePool takes the mean of each channel: [..., c, h, w] → [..., c, 1, 1].
 type GlobalAveragePool struct{}
 
 // Kind returns "MaxPool".
@@ -39,22 +40,23 @@ func (p *AveragePool) Params() []*Param { return nil }
 // Params returns nil.
 func (p *GlobalAveragePool) Params() []*Param { return nil }
 
-// Shape returns [channels, height, width] of one example's output.
+// Shape returns [..., channels, height, width] of one example's output.
 func (p *MaxPool) Shape(inputs ...[]int) ([]int, error) {
 	return poolShape(p.Kernel, p.Stride, p.Pad, inputs)
 }
 
-// Shape returns [channels, height, width] of one example's output.
+// Shape returns [..., channels, height, width] of one example's output.
 func (p *AveragePool) Shape(inputs ...[]int) ([]int, error) {
 	return poolShape(p.Kernel, p.Stride, p.Pad, inputs)
 }
 
-// Shape returns [channels, 1, 1].
+// Shape returns [..., channels, 1, 1].
 func (p *GlobalAveragePool) Shape(inputs ...[]int) ([]int, error) {
-	if len(inputs) != 1 || len(inputs[0]) != 3 {
-		return nil, fmt.Errorf("want one input of shape [channels height width], have %v", inputs)
+	if _, _, err := oneImage(inputs); err != nil {
+		return nil, err
 	}
-	return []int{inputs[0][0], 1, 1}, nil
+	lead, image := leading(inputs[0])
+	return append(lead, image[0], 1, 1), nil
 }
 
 func poolShape(kernel, stride [2]int, pad [4]int, inputs [][]int) ([]int, error) {
@@ -67,7 +69,8 @@ func poolShape(kernel, stride [2]int, pad [4]int, inputs [][]int) ([]int, error)
 			return nil, fmt.Errorf("padding %v leaves a window of kernel %v without inputs", pad, kernel)
 		}
 	}
-	return []int{w.channels, w.outH, w.outW}, nil
+	lead, _ := leading(inputs[0])
+	return append(lead, w.channels, w.outH, w.outW), nil
 }
 
 func (p *MaxPool) kernel32(in ...[]int) kernel[float32] { return newMaxPool[float32](p, in) }
@@ -85,11 +88,13 @@ func (p *GlobalAveragePool) kernel64(in ...[]int) kernel[float64] {
 }
 
 func (p *GlobalAveragePool) window(in [][]int) *AveragePool {
-	return &AveragePool{Kernel: [2]int(in[0][1:3])}
+	_, image := leading(in[0])
+	return &AveragePool{Kernel: [2]int(image[1:])}
 }
 
 // poolPlan is a pool's geometry: output (i, j) sees the inputs of rows[i] and
-// columns[j], which are never empty.
+// columns[j], which are never empty. The channels are those of all images of one
+// example.
 type poolPlan struct {
 	window
 	rows, columns []extent
@@ -104,6 +109,7 @@ func newPoolPlan(kernel, stride [2]int, pad [4]int, in [][]int) poolPlan {
 	if err != nil {
 		panic("nn: " + err.Error())
 	}
+	w.channels *= w.images
 	return poolPlan{
 		window:  w,
 		rows:    extents(w.outH, w.inH, w.kH, w.strideH, w.top),

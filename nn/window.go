@@ -8,6 +8,7 @@ import (
 // window is the geometry of a kernel sliding over the planes of one example:
 // output (i, j) sees the inputs (i·strideH+r·dilH−top, j·strideW+s·dilW−left).
 type window struct {
+	images             int // of one example: the product of the leading dimensions
 	channels, inH, inW int
 	kH, kW             int
 	strideH, strideW   int
@@ -20,12 +21,12 @@ type window struct {
 const windowLimit = 1 << 20
 
 // newWindow checks the settings of a convolution or a pool against its one
-// input. Zero strides and dilations mean 1.
+// input, [..., channels, height, width]. Zero strides and dilations mean 1.
 func newWindow(kernel, stride, dilation [2]int, pad [4]int, inputs [][]int) (window, error) {
-	if len(inputs) != 1 || len(inputs[0]) != 3 {
-		return window{}, fmt.Errorf("want one input of shape [channels height width], have %v", inputs)
+	images, in, err := oneImage(inputs)
+	if err != nil {
+		return window{}, err
 	}
-	in := inputs[0]
 	for i := range 2 {
 		if stride[i] == 0 {
 			stride[i] = 1
@@ -44,6 +45,7 @@ func newWindow(kernel, stride, dilation [2]int, pad [4]int, inputs [][]int) (win
 		return window{}, fmt.Errorf("padding %v is negative", pad)
 	}
 	w := window{
+		images:   images,
 		channels: in[0], inH: in[1], inW: in[2],
 		kH: kernel[0], kW: kernel[1],
 		strideH: stride[0], strideW: stride[1],
@@ -57,6 +59,25 @@ func newWindow(kernel, stride, dilation [2]int, pad [4]int, inputs [][]int) (win
 	}
 	w.outH, w.outW = freeH/stride[0]+1, freeW/stride[1]+1
 	return w, nil
+}
+
+// oneImage returns the number of images in an operator's one input, [..., channels,
+// height, width], and the shape of one.
+func oneImage(inputs [][]int) (images int, shape []int, err error) {
+	if len(inputs) != 1 || len(inputs[0]) < 3 {
+		return 0, nil, fmt.Errorf("want one input of shape [channels height width], have %v", inputs)
+	}
+	lead, shape := leading(inputs[0])
+	if Size(lead) < 1 || slices.Min(shape) < 1 {
+		return 0, nil, fmt.Errorf("input %v is empty", inputs[0])
+	}
+	return Size(lead), shape, nil
+}
+
+// leading cuts a shape before its last three dimensions.
+func leading(shape []int) (lead, image []int) {
+	n := len(shape) - 3
+	return shape[:n:n], shape[n:]
 }
 
 // span returns the outputs lo ≤ i < hi whose tap t falls inside an input of
