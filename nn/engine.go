@@ -74,7 +74,7 @@ func (b *buffers[T]) grow(p *plan, rows int) {
 		*b = append(*b, nil)
 	}
 	for i, s := range p.sizes {
-		if len((*b)[i]) < rows*s {
+		if (*b)[i] == nil || len((*b)[i]) < rows*s {
 			(*b)[i] = make([]T, rows*s)
 		}
 	}
@@ -114,7 +114,9 @@ func (e *engine[T]) forwardRows(dst, x []T, rows int) {
 			f.x[j] = e.pool.at(e.forth.place[t], rows*e.sizes[t], x, dst)
 		}
 		f.y = e.pool.at(e.forth.place[s.out], rows*e.sizes[s.out], x, dst)
-		s.kernel.forward(f)
+		if len(f.y) > 0 {
+			s.kernel.forward(f)
+		}
 	}
 }
 
@@ -131,9 +133,11 @@ func (e *engine[T]) tangents(frames []frame[T], dst, v []T, batch, k int, finite
 			e.args[i][j] = e.pool.at(e.forth.place[t], rows*e.sizes[t], v, dst)
 		}
 		dy := e.pool.at(e.forth.place[s.out], rows*e.sizes[s.out], v, dst)
-		if finite {
+		switch {
+		case len(dy) == 0:
+		case finite:
 			s.kernel.shift(&frames[i], dy, e.args[i], k)
-		} else {
+		default:
 			s.kernel.jvp(&frames[i], dy, e.args[i], k)
 		}
 	}
@@ -141,7 +145,7 @@ func (e *engine[T]) tangents(frames []frame[T], dst, v []T, batch, k int, finite
 
 // cotangents sweeps k cotangents per example back through the frames. A
 // student is shown, for k = 1, the cotangent of each operator's output first. dst
-// is not used where the plan does not want the input's cotangent.
+// may be nil where the plan does not want the input's cotangent.
 func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k int, learns student[T]) {
 	rows := batch * k
 	if e.output == 0 {
@@ -164,7 +168,11 @@ func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k 
 		if !any {
 			continue
 		}
-		if !done {
+		switch {
+		case done:
+		case len(dy) == 0:
+			clearAll(dx)
+		default:
 			s.kernel.vjp(&frames[i], dx, dy, k)
 		}
 		for j, t := range s.in {
@@ -173,6 +181,15 @@ func (e *engine[T]) cotangents(p *plan, frames []frame[T], dst, u []T, batch, k 
 				simd.Add(sum, sum, e.pool[b][:len(sum)])
 			}
 		}
+	}
+	if p.place[0] == unwanted {
+		clear(dst) // the output does not depend on the input
+	}
+}
+
+func clearAll[T Float](xs [][]T) {
+	for _, x := range xs {
+		clear(x)
 	}
 }
 

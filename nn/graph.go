@@ -3,6 +3,8 @@ package nn
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // A Graph is a net as data: operators in topological order, joined by named
@@ -69,36 +71,119 @@ func (g *Graph) Node(name string) *Node {
 }
 
 // Shapes returns the shape of every tensor for one example, without the batch.
-// It errs where an operator does not fit its inputs, naming the node.
+// Dimensions of the input and of the output are positive; those in between may be
+// 0. It errs where an operator does not fit its inputs, where two nodes have one
+// name or one output, and where an input comes from nowhere, from a later node or
+// from the node itself, naming the nodes.
 func (g *Graph) Shapes() (map[string][]int, error) {
+	if err := g.checkNames(); err != nil {
+		return nil, err
+	}
 	shapes := map[string][]int{g.Input: g.InputShape}
-	for _, d := range g.InputShape {
-		if d <= 0 {
-			return nil, fmt.Errorf("input %q: dimension %d is not positive", g.Input, d)
-		}
+	if err := positive(g.InputShape); err != nil {
+		return nil, fmt.Errorf("input %q: %w", g.Input, err)
 	}
 	for _, n := range g.Nodes {
-		in := make([][]int, len(n.Inputs))
-		for i, name := range n.Inputs {
-			s, ok := shapes[name]
-			if !ok {
-				return nil, fmt.Errorf("node %q (%s): input tensor %q is not defined before it", n.Name, n.Op.Kind(), name)
-			}
-			in[i] = s
-		}
-		out, err := n.Op.Shape(in...)
+		out, err := g.shapeOf(n, shapes)
 		if err != nil {
 			return nil, fmt.Errorf("node %q (%s): %w", n.Name, n.Op.Kind(), err)
 		}
-		if _, dup := shapes[n.Output]; dup {
-			return nil, fmt.Errorf("node %q (%s): tensor %q is defined twice", n.Name, n.Op.Kind(), n.Output)
-		}
 		shapes[n.Output] = out
 	}
-	if _, ok := shapes[g.Output]; !ok {
+	out, ok := shapes[g.Output]
+	if !ok {
 		return nil, fmt.Errorf("output tensor %q is not produced by any node", g.Output)
 	}
+	if err := positive(out); err != nil {
+		return nil, fmt.Errorf("output %q: %w", g.Output, err)
+	}
 	return shapes, nil
+}
+
+func positive(shape []int) error {
+	for _, d := range shape {
+		if d <= 0 {
+			return fmt.Errorf("dimension %d of %v is not positive", d, shape)
+		}
+	}
+	return nil
+}
+
+// checkNames errs where two nodes have the same name or operators are missing.
+func (g *Graph) checkNames() error {
+	seen := make(map[string]bool, len(g.Nodes))
+	for i, n := range g.Nodes {
+		switch {
+		case n == nil || n.Op == nil:
+			return fmt.Errorf("node %d has no operator", i)
+		case seen[n.Name]:
+			return fmt.Errorf("two nodes are called %q", n.Name)
+		}
+		seen[n.Name] = true
+	}
+	return nil
+}
+
+// shapeOf returns the shape of a node's output.
+func (g *Graph) shapeOf(n *Node, shapes map[string][]int) ([]int, error) {
+	in := make([][]int, len(n.Inputs))
+	for i, name := range n.Inputs {
+		s, ok := shapes[name]
+		if !ok {
+			return nil, g.missing(n, name)
+		}
+		in[i] = s
+	}
+	out, err := n.Op.Shape(in...)
+	if err != nil {
+		return nil, err
+	}
+	if _, dup := shapes[n.Output]; dup {
+		return nil, fmt.Errorf("tensor %q is defined twice", n.Output)
+	}
+	for _, d := range out {
+		if d < 0 {
+			return nil, fmt.Errorf("output has shape %v", out)
+		}
+	}
+	return out, nil
+}
+
+// missing says why the input of a node is not defined before it.
+func (g *Graph) missing(n *Node, input string) error {
+	maker := map[string]*Node{}
+	for _, m := range g.Nodes {
+		if _, ok := maker[m.Output]; !ok {
+			maker[m.Output] = m
+		}
+	}
+	from := maker[input]
+	if from == nil {
+		return fmt.Errorf("input tensor %q is not produced by any node", input)
+	}
+	if loop := way(from, n, maker, map[*Node]bool{}); loop != nil {
+		return fmt.Errorf("depends on itself: it reads %s", strings.Join(loop, ", which reads "))
+	}
+	return fmt.Errorf("input tensor %q is the output of %q, a later node: nodes go in the order of computation", input, from.Name)
+}
+
+// way returns the names of the nodes from one to another, each of which reads the
+// next one's output, or nil where the first does not depend on the last.
+func way(from, to *Node, maker map[string]*Node, seen map[*Node]bool) []string {
+	if from == nil || seen[from] {
+		return nil
+	}
+	name := strconv.Quote(from.Name)
+	if from == to {
+		return []string{name}
+	}
+	seen[from] = true
+	for _, in := range from.Inputs {
+		if rest := way(maker[in], to, maker, seen); rest != nil {
+			return append([]string{name}, rest...)
+		}
+	}
+	return nil
 }
 
 // Params returns every parameter, in node order.

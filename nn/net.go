@@ -29,15 +29,15 @@ func NewNet(g *Graph) (*Net, error) {
 	return &Net{graph: g, p: Size(g.InputShape), n: Size(shapes[g.Output])}, nil
 }
 
-// sensible reports whether a tensor of that shape has at least one entry and at
-// most 2³⁰.
+// sensible reports whether a tensor of that shape, its empty dimensions counted as
+// 1, has at most 2³⁰ entries.
 func sensible(shape []int) bool {
 	n := 1
 	for _, d := range shape {
-		if d <= 0 || d > 1<<30/n {
+		if d < 0 || d > 1<<30/n {
 			return false
 		}
-		n *= d
+		n *= max(d, 1)
 	}
 	return true
 }

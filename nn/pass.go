@@ -24,6 +24,9 @@ func newPass[T Float](f func(dst, d, x []T)) *pass[T] {
 
 // run applies f to dst and d, [batch, k, size], and x, [batch, size].
 func (p *pass[T]) run(dst, d, x []T, batch, k int) {
+	if len(dst) == 0 {
+		return
+	}
 	p.dst, p.d, p.x, p.k = dst, d, x, k
 	if k == 1 {
 		simd.Parallel(len(dst), grain, p.flat)

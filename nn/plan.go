@@ -104,7 +104,7 @@ func (g *program[T]) forwardPlan(inPlace bool) *plan {
 	p.place[0] = source
 	over := func(i int) bool { // step i writes over its input
 		s := g.steps[i]
-		return inPlace && s.inPlace && s.in[0] != 0 && last[s.in[0]] == i
+		return inPlace && s.inPlace && len(s.in) == 1 && s.in[0] != 0 && last[s.in[0]] == i
 	}
 	p.place[g.output] = target
 	for i := len(g.steps) - 1; i >= 0 && g.output != 0; i-- {

@@ -95,8 +95,10 @@ func forwardErrors(e *engine[float64], dst, bound, x, ex []float64, rows int) {
 		}
 		f.y = w.values.at(w.plan.place[s.out], rows*e.sizes[s.out], x, dst)
 		ey := w.bounds.at(w.plan.place[s.out], rows*e.sizes[s.out], ex, bound)
-		s.kernel.forward(f)
-		boundRounding(s.kernel, f, ey, w.args[i])
+		if len(f.y) > 0 {
+			s.kernel.forward(f)
+			boundRounding(s.kernel, f, ey, w.args[i])
+		}
 	}
 }
 

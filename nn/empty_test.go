@@ -1,0 +1,134 @@
+package nn
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fixed is a Constant of the tests' own: no inputs, the same values for each example.
+type fixed struct{ shape []int }
+
+func (o *fixed) Kind() string                      { return "Fixed" }
+func (o *fixed) Shape(...[]int) ([]int, error)     { return o.shape, nil }
+func (o *fixed) Params() []*Param                  { return nil }
+func (o *fixed) kernel32(...[]int) kernel[float32] { return fixedKernel[float32]{} }
+func (o *fixed) kernel64(...[]int) kernel[float64] { return fixedKernel[float64]{} }
+
+type fixedKernel[T Float] struct{}
+
+func (fixedKernel[T]) forward(f *frame[T]) {
+	if len(f.x) != 0 || len(f.y) == 0 {
+		panic("a kernel without inputs was given some, or nothing to do")
+	}
+	for i := range f.y {
+		f.y[i] = 3
+	}
+}
+func (fixedKernel[T]) jvp(_ *frame[T], dy []T, dx [][]T, _ int)                { clear(dy) }
+func (fixedKernel[T]) shift(_ *frame[T], dy []T, dx [][]T, _ int)              { clear(dy) }
+func (fixedKernel[T]) vjp(*frame[T], [][]T, []T, int)                          { panic("no inputs") }
+func (fixedKernel[T]) roundoff(_ *frame[float64], ey []float64, _ [][]float64) { clear(ey) }
+
+// split is an operator whose output has 0 entries of its input's.
+type split struct{ keep int }
+
+func (o *split) Kind() string                      { return "Split" }
+func (o *split) Shape(...[]int) ([]int, error)     { return []int{o.keep}, nil }
+func (o *split) Params() []*Param                  { return nil }
+func (o *split) kernel32(...[]int) kernel[float32] { return splitKernel[float32]{} }
+func (o *split) kernel64(...[]int) kernel[float64] { return splitKernel[float64]{} }
+
+// splitKernel sums its input, each example's into one number.
+type splitKernel[T Float] struct{}
+
+func (splitKernel[T]) sum(dy, dx []T) {
+	if len(dy) == 0 {
+		panic("called for nothing")
+	}
+	for i := range dy {
+		dy[i] = 0
+		for _, v := range dx[i*len(dx)/len(dy) : (i+1)*len(dx)/len(dy)] {
+			dy[i] += v
+		}
+	}
+}
+func (k splitKernel[T]) forward(f *frame[T])                        { k.sum(f.y, f.x[0]) }
+func (k splitKernel[T]) jvp(_ *frame[T], dy []T, dx [][]T, _ int)   { k.sum(dy, dx[0]) }
+func (k splitKernel[T]) shift(_ *frame[T], dy []T, dx [][]T, _ int) { k.sum(dy, dx[0]) }
+func (k splitKernel[T]) vjp(_ *frame[T], dx [][]T, dy []T, _ int) {
+	for i := range dx[0] {
+		dx[0][i] = dy[i*len(dy)/len(dx[0])]
+	}
+}
+func (k splitKernel[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) { clear(ey) }
+
+// TestNothingIn runs nets with nodes that read nothing, or of which nothing is left:
+// a constant beside the input, alone, and a tensor without entries on the way.
+func TestNothingIn(t *testing.T) {
+	beside := chain([]int{2})
+	beside.node("c", &fixed{[]int{2}})
+	beside.node("y", &Add{}, "x", "c")
+	alone := chain([]int{2})
+	alone.node("c", &fixed{[]int{2}})
+	empty := chain([]int{2})
+	empty.node("e", &split{0}, "x")
+	empty.node("r", &LeakyReLU{.1}, "e")
+	empty.node("sum", &split{1}, "r")
+	empty.node("own", &split{1}, "x")
+	empty.node("y", &Add{}, "sum", "own")
+	number := chain(nil)
+	number.node("y", &Add{}, "x", "x")
+	for name, c := range map[string]struct {
+		g                *Graph
+		y, forward, back []float64 // at 5, 7, …, of J·(1, 2, …) and of Jᵀ·(1, 2, …)
+	}{
+		"beside": {beside, []float64{8, 10}, []float64{1, 2}, []float64{1, 2}},
+		"alone":  {alone, []float64{3, 3}, []float64{0, 0}, []float64{0, 0}},
+		"empty":  {empty, []float64{12}, []float64{3}, []float64{1, 1}},
+		"number": {number, []float64{10}, []float64{2}, []float64{2}},
+	} {
+		net := mustNet(t, c.g)
+		p, n := net.Dims()
+		x, v, u := []float64{5, 7}[:p], []float64{1, 2}[:p], []float64{1, 2}[:n]
+		y, bound := make([]float64, n), make([]float64, n)
+		back, ahead := []float64{9, 9}[:p], []float64{9, 9}[:n]
+		net.ForwardError64(y, bound, x, nil)
+		closeTo(t, name, y, c.y, 0)
+		lin := net.Linearize64(x)
+		closeTo(t, name+", features", lin.Features(), c.y, 0)
+		lin.JVP(ahead, v)
+		closeTo(t, name+", jvp", ahead, c.forward, 0)
+		lin.Shift(ahead, v)
+		closeTo(t, name+", shift", ahead, c.forward, 0)
+		lin.VJP(back, u)
+		closeTo(t, name+", vjp", back, c.back, 0)
+		lin.VJP(make([]float64, 3*p), make([]float64, 3*n))
+	}
+}
+
+// TestShapesNames wants the nodes at fault in the error.
+func TestShapesNames(t *testing.T) {
+	nodes := func(n ...*Node) *Graph {
+		return &Graph{Input: "x", InputShape: []int{1}, Output: "c", Nodes: n}
+	}
+	relu := func(name, in string) *Node { return &Node{name, &ReLU{}, []string{in}, name} }
+	for _, c := range []struct {
+		g    *Graph
+		want []string
+	}{
+		{nodes(relu("a", "x"), relu("c", "a"), &Node{"a", &ReLU{}, []string{"x"}, "t"}), []string{`two nodes are called "a"`}},
+		{nodes(relu("a", "z"), relu("c", "a")), []string{`"a"`, `"z" is not produced`}},
+		{nodes(relu("c", "a"), relu("a", "x")), []string{`"c"`, `output of "a", a later node`}},
+		{nodes(relu("a", "c"), relu("b", "a"), relu("c", "b")), []string{`"a"`, "itself", `reads "c", which reads "b", which reads "a"`}},
+		{nodes(relu("c", "c")), []string{`"c"`, `reads "c"`}},
+		{nodes(&Node{Name: "c", Output: "c"}), []string{"no operator"}},
+		{nodes(&Node{"c", &split{0}, []string{"x"}, "c"}), []string{`output "c"`, "not positive"}},
+		{nodes(&Node{"c", &split{-1}, []string{"x"}, "c"}), []string{`"c"`, "[-1]"}},
+	} {
+		_, err := c.g.Shapes()
+		if err == nil || slices.ContainsFunc(c.want, func(w string) bool { return !strings.Contains(err.Error(), w) }) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
