@@ -1,0 +1,152 @@
+package nn
+
+import "fmt"
+
+// Reshape lays an example out in another shape of as many entries: ONNX Reshape-13,
+// where To follows the batch.
+type Reshape struct {
+	To []int // no dimension is −1 or is copied by 0: a 0 is an empty dimension
+}
+
+// Kind returns "Reshape".
+func (*Reshape) Kind() string { return "Reshape" }
+
+// Shape returns To; it errs where its size is not the input's.
+func (o *Reshape) Shape(inputs ...[]int) ([]int, error) {
+	in, err := oneInput(inputs)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range o.To {
+		if d < 0 {
+			return nil, fmt.Errorf("shape %v has a negative dimension", o.To)
+		}
+	}
+	if Size(o.To) != Size(in) {
+		return nil, fmt.Errorf("cannot view shape %v as %v: %d entries are not %d", in, o.To, Size(in), Size(o.To))
+	}
+	return o.To, nil
+}
+
+// Params returns nil.
+func (*Reshape) Params() []*Param { return nil }
+
+func (*Reshape) kernel32(...[]int) kernel[float32] { return through[float32]{} }
+func (*Reshape) kernel64(...[]int) kernel[float64] { return through[float64]{} }
+
+// Transpose permutes the dimensions of an example: dimension d of the output is
+// dimension Perm[d] of the input. ONNX Transpose-13, whose perm counts the batch too.
+type Transpose struct{ Perm []int }
+
+// Kind returns "Transpose".
+func (*Transpose) Kind() string { return "Transpose" }
+
+// Shape returns the permuted shape; it errs where Perm is no permutation of the
+// input's dimensions.
+func (o *Transpose) Shape(inputs ...[]int) ([]int, error) {
+	return rearranged(inputs, o.views)
+}
+
+func (o *Transpose) views(in []int) ([]axisView, error) {
+	if len(o.Perm) != len(in) {
+		return nil, rankError(fmt.Sprintf("permutation %v", o.Perm), in)
+	}
+	seen := make([]bool, len(in))
+	views := make([]axisView, len(in))
+	for d, a := range o.Perm {
+		if a < 0 || a >= len(in) || seen[a] {
+			return nil, fmt.Errorf("%v is no permutation of %d dimensions", o.Perm, len(in))
+		}
+		seen[a] = true
+		views[d] = axisView{a, count(in[a])}
+	}
+	return views, nil
+}
+
+// Params returns nil.
+func (*Transpose) Params() []*Param { return nil }
+
+func (o *Transpose) kernel32(in ...[]int) kernel[float32] {
+	return compileViews[float32](in, o.views, 0)
+}
+
+func (o *Transpose) kernel64(in ...[]int) kernel[float64] {
+	return compileViews[float64](in, o.views, 0)
+}
+
+// Slice takes, along each dimension d, the Counts[d] entries Starts[d], Starts[d] +
+// Steps[d], …; steps may be negative. ONNX Slice-13 with its ends turned into counts.
+type Slice struct {
+	Starts, Steps, Counts []int // one of each dimension; nil Steps are ones
+}
+
+// Kind returns "Slice".
+func (*Slice) Kind() string { return "Slice" }
+
+// Shape returns Counts; it errs where an entry would lie outside the input.
+func (o *Slice) Shape(inputs ...[]int) ([]int, error) { return rearranged(inputs, o.views) }
+
+func (o *Slice) views(in []int) ([]axisView, error) {
+	if len(o.Starts) != len(in) || len(o.Counts) != len(in) || o.Steps != nil && len(o.Steps) != len(in) {
+		return nil, rankError(fmt.Sprintf("starts %v, steps %v and counts %v", o.Starts, o.Steps, o.Counts), in)
+	}
+	views := make([]axisView, len(in))
+	for d, n := range in {
+		start, step, many := o.Starts[d], 1, o.Counts[d]
+		if o.Steps != nil {
+			step = o.Steps[d]
+		}
+		if many < 0 || many > 0 && !sliceFits(n, start, step, many) {
+			return nil, fmt.Errorf("%d entries from %d in steps of %d do not lie in dimension %d of shape %v", many, start, step, d, in)
+		}
+		index := make([]int, many)
+		for i := range index {
+			index[i] = start + i*step
+		}
+		views[d] = axisView{d, index}
+	}
+	return views, nil
+}
+
+// sliceFits reports whether many > 0 entries lie in a dimension of n, without
+// overflow.
+func sliceFits(n, start, step, many int) bool {
+	switch {
+	case start < 0 || start >= n:
+		return false
+	case step > 0:
+		return many-1 <= (n-1-start)/step
+	case step < 0:
+		return step >= -n && many-1 <= start/-step || many == 1
+	}
+	return many == 1
+}
+
+// Params returns nil.
+func (*Slice) Params() []*Param { return nil }
+
+func (o *Slice) kernel32(in ...[]int) kernel[float32] { return compileViews[float32](in, o.views, 0) }
+func (o *Slice) kernel64(in ...[]int) kernel[float64] { return compileViews[float64](in, o.views, 0) }
+
+// rearranged returns the shape that the views of a rearrangement of one input have.
+func rearranged(inputs [][]int, views func([]int) ([]axisView, error)) ([]int, error) {
+	in, err := oneInput(inputs)
+	if err != nil {
+		return nil, err
+	}
+	v, err := views(in)
+	if err != nil {
+		return nil, err
+	}
+	return viewShape(v), nil
+}
+
+// compileViews makes the kernel of a rearrangement whose Shape has looked at its
+// settings.
+func compileViews[T Float](in [][]int, views func([]int) ([]axisView, error), value float64) kernel[T] {
+	v, err := views(in[0])
+	if err != nil {
+		panic("nn: " + err.Error())
+	}
+	return newRearrange[T](in[0], v, value)
+}

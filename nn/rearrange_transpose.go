@@ -1,0 +1,134 @@
+package nn
+
+import (
+	"slices"
+
+	"tattle/internal/simd"
+)
+
+// transposition is a permutation of axes that moves the input's last axis, A: the
+// output's last axis, B, has a stride in the input. For each index of the other
+// axes, a matrix [B, A] becomes [A, B], tile by tile.
+type transposition[T Float] struct {
+	size              int // entries of one example
+	nA, nB            int
+	inStride          int // between neighbours along B in the input
+	outStride         int // between neighbours along A in the output
+	inStart, outStart []int
+	strips            int // tiles along A
+	tiles             func(lo, hi int)
+	to, from          []T // the operands of the copy in progress
+}
+
+// tile is the side of what is transposed at once: its rows and columns, 16 float32
+// each, are whole lines of the cache.
+const tile = 16
+
+// newTransposition returns nil unless the views permute axes and move the last.
+func newTransposition[T Float](in []int, views []axisView) *transposition[T] {
+	shape, perm := mergeAxes(in, views)
+	last := len(perm) - 1
+	if last < 1 || perm[last] == last || Size(shape) == 0 {
+		return nil
+	}
+	out := make([]int, len(perm))
+	for d, a := range perm {
+		out[d] = shape[a]
+	}
+	is, os := strides(shape), strides(out)
+	at := slices.Index(perm, last)
+	k := &transposition[T]{
+		size: Size(shape), nA: out[at], nB: out[last], inStride: is[perm[last]], outStride: os[at],
+		inStart: []int{0}, outStart: []int{0},
+	}
+	k.strips = (k.nA + tile - 1) / tile
+	for d, a := range perm {
+		if d != at && d != last {
+			k.inStart, k.outStart = eachStep(k.inStart, out[d], is[a]), eachStep(k.outStart, out[d], os[d])
+		}
+	}
+	k.tiles = k.strip
+	return k
+}
+
+// eachStep lists the places n steps on from each of those given.
+func eachStep(places []int, n, step int) []int {
+	all := make([]int, 0, n*len(places))
+	for _, p := range places {
+		for i := range n {
+			all = append(all, p+i*step)
+		}
+	}
+	return all
+}
+
+// mergeAxes returns the permutation in as few axes as it can be told: those that
+// stay neighbours become one, and those of one entry go. perm is nil where the
+// views are no permutation of whole axes.
+func mergeAxes(in []int, views []axisView) (shape, perm []int) {
+	if len(views) != len(in) {
+		return nil, nil
+	}
+	var order []int
+	for _, v := range views {
+		if v.from < 0 || len(v.index) != in[v.from] || !slices.Equal(v.index, count(len(v.index))) {
+			return nil, nil
+		}
+		if in[v.from] != 1 {
+			order = append(order, v.from)
+		}
+	}
+	place := make([]int, len(in)) // of the input's axes, among those left
+	var left []int
+	for a, n := range in {
+		if n != 1 {
+			place[a] = len(left)
+			left = append(left, n)
+		}
+	}
+	var heads, sizes []int // of the merged axes, in output order
+	for d, a := range order {
+		if d > 0 && place[a] == place[order[d-1]]+1 {
+			sizes[len(sizes)-1] *= in[a]
+			continue
+		}
+		heads, sizes = append(heads, place[a]), append(sizes, in[a])
+	}
+	sorted := slices.Sorted(slices.Values(heads))
+	shape, perm = make([]int, len(heads)), make([]int, len(heads))
+	for d, h := range heads {
+		perm[d] = slices.Index(sorted, h)
+		shape[perm[d]] = sizes[d]
+	}
+	return shape, perm
+}
+
+func (k *transposition[T]) apply(to, from []T, n int) {
+	k.to, k.from = to, from
+	simd.Parallel(n*len(k.inStart)*k.strips, 1+grain/(tile*k.nB), k.tiles)
+}
+
+// strip transposes strips of tile columns of matrices.
+func (k *transposition[T]) strip(lo, hi int) {
+	each := len(k.inStart) * k.strips
+	for p := lo; p < hi; p++ {
+		e, m, a := p/each, p%each/k.strips, p%k.strips*tile
+		x := k.from[e*k.size+k.inStart[m]+a:]
+		y := k.to[e*k.size+k.outStart[m]+a*k.outStride:]
+		width := min(tile, k.nA-a)
+		for b := 0; b < k.nB; b += tile {
+			k.transposeTile(y[b:], x[b*k.inStride:], min(tile, k.nB-b), width)
+		}
+	}
+}
+
+// transposeTile turns rows of width entries into columns.
+func (k *transposition[T]) transposeTile(y, x []T, rows, width int) {
+	for i := range rows {
+		at := i
+		for _, v := range x[i*k.inStride:][:width] {
+			y[at] = v
+			at += k.outStride
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package nn
+
+import (
+	"math"
+	"math/big"
+)
+
+// The weights of Resize are rational functions of its settings. They are computed
+// as such and rounded once: one rounding is all that a float64 weight is off.
+
+// taps are the weights of one axis: output o is Σ weight[i]·x[index[i]] over
+// start[o] ≤ i < start[o+1].
+type taps struct {
+	in    int
+	start []int
+	index []int
+	value []float64
+}
+
+func rational(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+func ratio(a, b int) *big.Rat     { return big.NewRat(int64(a), int64(b)) }
+
+// scale returns the scale of dimension d, of n entries.
+func (o *Resize) scale(d, n int) *big.Rat {
+	if o.Scales != nil {
+		return rational(o.Scales[d])
+	}
+	return ratio(o.To[d], n)
+}
+
+var half = big.NewRat(1, 2)
+
+// resizeCoordinates say where the centre of entry o of out lies among the in entries
+// of the input, entry 0 being at 0 (ONNX Resize-19, coordinate_transformation_mode).
+var resizeCoordinates = map[string]func(o, out, in int, scale *big.Rat) *big.Rat{
+	"half_pixel": halfPixel,
+	"pytorch_half_pixel": func(o, out, in int, scale *big.Rat) *big.Rat {
+		if out <= 1 {
+			return new(big.Rat)
+		}
+		return halfPixel(o, out, in, scale)
+	},
+	"half_pixel_symmetric": func(o, out, in int, scale *big.Rat) *big.Rat {
+		// The centres of the two coincide where out is not scale·in.
+		x := new(big.Rat).Mul(scale, ratio(in, 1))
+		x.Sub(ratio(1, 1), x.Quo(ratio(out, 1), x))
+		x.Mul(x, ratio(in, 2))
+		return x.Add(x, halfPixel(o, out, in, scale))
+	},
+	"align_corners": func(o, out, in int, _ *big.Rat) *big.Rat {
+		if out <= 1 {
+			return new(big.Rat)
+		}
+		x := ratio(o, 1)
+		x.Mul(x, ratio(in-1, 1))
+		return x.Quo(x, ratio(out-1, 1))
+	},
+	"asymmetric": func(o, _, _ int, scale *big.Rat) *big.Rat {
+		return new(big.Rat).Quo(ratio(o, 1), scale)
+	},
+}
+
+func halfPixel(o, _, _ int, scale *big.Rat) *big.Rat {
+	x := ratio(2*o+1, 2)
+	x.Quo(x, scale)
+	return x.Sub(x, half)
+}
+
+// resizeRounding say which entry is nearest to a place (nearest_mode).
+var resizeRounding = map[string]func(x *big.Rat) int{
+	"floor":              floorOf,
+	"ceil":               ceilOf,
+	"round_prefer_floor": func(x *big.Rat) int { return ceilOf(new(big.Rat).Sub(x, half)) },
+	"round_prefer_ceil":  func(x *big.Rat) int { return floorOf(new(big.Rat).Add(x, half)) },
+}
+
+// floorOf returns ⌊x⌋: the denominator is positive, and Div rounds down then.
+func floorOf(x *big.Rat) int {
+	return int(new(big.Int).Div(x.Num(), x.Denom()).Int64())
+}
+
+func ceilOf(x *big.Rat) int { return -floorOf(new(big.Rat).Neg(x)) }
+
+// nearest lists which of the n entries of dimension d each output takes.
+func (o *Resize) nearest(d, n int) []int {
+	index := make([]int, o.To[d])
+	scale := o.scale(d, n)
+	for i := range index {
+		x := resizeCoordinates[o.Coordinates](i, o.To[d], n, scale)
+		index[i] = min(max(resizeRounding[o.Nearest](x), 0), n-1)
+	}
+	return index
+}
+
+// taps returns the weights of dimension d, of n entries: of the neighbours of each
+// place x within the kernel's radius, stretched by 1/scale where shrinking is to
+// avoid aliases, those that are not zero.
+func (o *Resize) taps(d, n int) taps {
+	t := taps{in: n, start: []int{0}}
+	scale, radius := o.scale(d, n), 1
+	weigh := linearWeight
+	if o.Mode == "cubic" {
+		a := rational(o.CubicA)
+		weigh, radius = func(x *big.Rat) *big.Rat { return cubicWeight(x, a) }, 2
+	}
+	narrow := ratio(1, 1)
+	if o.Antialias && scale.Cmp(narrow) < 0 {
+		narrow = scale
+	}
+	reach := new(big.Rat).Quo(ratio(radius, 1), narrow)
+	for i := range o.To[d] {
+		x := resizeCoordinates[o.Coordinates](i, o.To[d], n, scale)
+		t.add(o.neighbours(x, reach, narrow, n, weigh))
+	}
+	return t
+}
+
+// neighbours returns the weights of the entries around x.
+func (o *Resize) neighbours(x, reach, narrow *big.Rat, n int, weigh func(*big.Rat) *big.Rat) (first int, w []*big.Rat) {
+	from := floorOf(new(big.Rat).Sub(x, reach)) + 1
+	to := ceilOf(new(big.Rat).Add(x, reach)) // not included
+	first, last := min(max(from, 0), n-1), min(max(to-1, 0), n-1)
+	w = make([]*big.Rat, last-first+1)
+	for i := range w {
+		w[i] = new(big.Rat)
+	}
+	sum := new(big.Rat)
+	for i := from; i < to; i++ {
+		if o.ExcludeOutside && (i < 0 || i >= n) {
+			continue
+		}
+		by := new(big.Rat).Sub(ratio(i, 1), x)
+		v := weigh(by.Mul(by, narrow))
+		sum.Add(sum, v)
+		at := w[min(max(i, 0), n-1)-first]
+		at.Add(at, v)
+	}
+	if sum.Sign() != 0 {
+		for _, v := range w {
+			v.Quo(v, sum)
+		}
+	}
+	return first, w
+}
+
+// linearWeight is max(0, 1 − |x|).
+func linearWeight(x *big.Rat) *big.Rat {
+	x.Sub(ratio(1, 1), x.Abs(x))
+	if x.Sign() < 0 {
+		x.SetInt64(0)
+	}
+	return x
+}
+
+// cubicWeight is Keys's kernel with coefficient a: (a+2)|x|³ − (a+3)|x|² + 1 up to 1,
+// a(|x|³ − 5|x|² + 8|x| − 4) up to 2, then 0.
+func cubicWeight(x, a *big.Rat) *big.Rat {
+	x.Abs(x)
+	one, two := ratio(1, 1), ratio(2, 1)
+	horner := func(c ...*big.Rat) *big.Rat {
+		y := new(big.Rat)
+		for _, v := range c {
+			y.Add(y.Mul(y, x), v)
+		}
+		return y
+	}
+	switch {
+	case x.Cmp(one) <= 0:
+		a3 := new(big.Rat).Add(a, ratio(3, 1))
+		return horner(new(big.Rat).Add(a, two), a3.Neg(a3), new(big.Rat), one)
+	case x.Cmp(two) < 0:
+		y := horner(one, ratio(-5, 1), ratio(8, 1), ratio(-4, 1))
+		return y.Mul(y, a)
+	}
+	return new(big.Rat)
+}
+
+// add appends the weights of one output. What is not quite ±1 does not become it, so
+// that a weight of ±1 is exact; a weight is off by at most two roundings then.
+func (t *taps) add(first int, w []*big.Rat) {
+	for i, v := range w {
+		if v.Sign() != 0 {
+			f, exact := v.Float64()
+			if !exact && math.Abs(f) == 1 {
+				f = math.Nextafter(f, 0)
+			}
+			t.index, t.value = append(t.index, first+i), append(t.value, f)
+		}
+	}
+	t.start = append(t.start, len(t.index))
+}
+
+// transposed returns the weights of the adjoint.
+func (t *taps) transposed() taps {
+	out := len(t.start) - 1
+	back := taps{in: out, start: make([]int, t.in+1), index: make([]int, len(t.index)), value: make([]float64, len(t.index))}
+	for _, i := range t.index {
+		back.start[i+1]++
+	}
+	for i := range t.in {
+		back.start[i+1] += back.start[i]
+	}
+	next := append([]int{}, back.start...)
+	for o := range out {
+		for i := t.start[o]; i < t.start[o+1]; i++ {
+			at := next[t.index[i]]
+			back.index[at], back.value[at] = o, t.value[i]
+			next[t.index[i]]++
+		}
+	}
+	return back
+}
+
+// identity reports whether the axis stays as it is.
+func (t *taps) identity() bool {
+	if len(t.start)-1 != t.in || len(t.index) != t.in {
+		return false
+	}
+	for o, i := range t.index {
+		if i != o || t.value[o] != 1 || t.start[o] != o {
+			return false
+		}
+	}
+	return true
+}
+
+// terms returns the most weights of an output.
+func (t *taps) terms() (n int) {
+	for o := range len(t.start) - 1 {
+		n = max(n, t.start[o+1]-t.start[o])
+	}
+	return n
+}
+
+// copied reports whether output o is an entry of the input as it is.
+func (t *taps) copied(o int) bool {
+	return t.start[o+1] == t.start[o]+1 && math.Abs(t.value[t.start[o]]) == 1
+}
