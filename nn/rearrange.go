@@ -13,27 +13,40 @@ import (
 // negative.
 const outside = math.MinInt / 64
 
-// axisView is an output axis: its entry i reads index[i] along the input's axis
-// from, or is outside. A from of −1 is an axis that the input has not, of index 0.
+// axisView is an output axis of n entries: entry i reads index at(i) along the
+// input's axis from, or is outside. A from of −1 is an axis that the input has not,
+// of index 0.
 type axisView struct {
-	from  int
-	index []int
+	from, n int
+	at      func(i int) int
 }
 
-// count returns 0, 1, …, n − 1.
-func count(n int) []int {
-	x := make([]int, n)
-	for i := range x {
-		x[i] = i
+// whole is an axis of n entries as it is.
+func whole(from, n int) axisView { return axisView{from, n, func(i int) int { return i }} }
+
+// repeated is an axis of the first entry n times.
+func repeated(from, n int) axisView { return axisView{from, n, func(int) int { return 0 }} }
+
+// listed is an axis of the entries of that list.
+func listed(from int, index []int) axisView {
+	return axisView{from, len(index), func(i int) int { return index[i] }}
+}
+
+// isWhole reports whether the axis is that of n entries as it is.
+func (v axisView) isWhole(n int) bool {
+	for i := range v.n {
+		if v.at(i) != i {
+			return false
+		}
 	}
-	return x
+	return v.n == n
 }
 
 // viewed returns the views that leave a tensor of that shape as it is.
 func viewed(shape []int) []axisView {
 	views := make([]axisView, len(shape))
 	for a, n := range shape {
-		views[a] = axisView{a, count(n)}
+		views[a] = whole(a, n)
 	}
 	return views
 }
@@ -42,7 +55,7 @@ func viewed(shape []int) []axisView {
 func viewShape(views []axisView) []int {
 	shape := make([]int, len(views))
 	for d, v := range views {
-		shape[d] = len(v.index)
+		shape[d] = v.n
 	}
 	return shape
 }
@@ -77,7 +90,7 @@ const blockLimit = 4096
 func newArrangement(in []int, views []axisView) arrangement {
 	s, inner, block := strides(in), len(views), 1
 	for inner > 0 {
-		n := len(views[inner-1].index)
+		n := views[inner-1].n
 		if block > 1 && block*n > blockLimit {
 			break
 		}
@@ -100,10 +113,10 @@ func offsets(strides []int, views []axisView) []int {
 		if v.from >= 0 {
 			step = strides[v.from]
 		}
-		next := make([]int, 0, len(all)*len(v.index))
+		next := make([]int, 0, len(all)*v.n)
 		for _, base := range all {
-			for _, i := range v.index {
-				if base < 0 || i < 0 {
+			for j := range v.n {
+				if i := v.at(j); base < 0 || i < 0 {
 					next = append(next, outside)
 				} else {
 					next = append(next, base+i*step)
@@ -146,14 +159,14 @@ func injective(in []int, views []axisView) bool {
 			n = in[v.from]
 		}
 		seen := make([]bool, n)
-		for _, i := range v.index {
-			if i < 0 {
-				continue
-			}
-			if seen[i] {
+		for j := range v.n {
+			i := v.at(j)
+			if i >= 0 && seen[i] {
 				return false
 			}
-			seen[i] = true
+			if i >= 0 {
+				seen[i] = true
+			}
 		}
 	}
 	return true
@@ -164,28 +177,27 @@ func injective(in []int, views []axisView) bool {
 func inverse(in []int, views []axisView) []axisView {
 	back := make([]axisView, len(in))
 	for a := range back {
-		back[a] = axisView{-1, []int{0}}
+		back[a] = repeated(-1, 1)
 	}
 	for d, v := range views {
-		if v.from < 0 {
-			if len(v.index) != 1 {
-				return nil
-			}
+		if v.from < 0 && v.n == 1 {
 			continue
 		}
-		index := make([]int, len(v.index))
-		for i, from := range v.index {
+		if v.from < 0 || v.n != in[v.from] {
+			return nil
+		}
+		index := make([]int, v.n)
+		for i := range index {
+			from := v.at(i)
 			if from < 0 {
 				return nil
 			}
-			if from < len(index) {
-				index[from] = i
-			}
+			index[from] = i
 		}
-		back[v.from] = axisView{d, index}
+		back[v.from] = listed(d, index)
 	}
 	for a, n := range in {
-		if len(back[a].index) != n {
+		if back[a].n != n {
 			return nil
 		}
 	}

@@ -44,7 +44,7 @@ func (o *Gather) views(in []int) ([]axisView, error) {
 		}
 	}
 	views := viewed(in)
-	views[o.Axis].index = o.Indices
+	views[o.Axis] = listed(o.Axis, o.Indices)
 	return views, nil
 }
 

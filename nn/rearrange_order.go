@@ -58,7 +58,7 @@ func (o *Transpose) views(in []int) ([]axisView, error) {
 			return nil, fmt.Errorf("%v is no permutation of %d dimensions", o.Perm, len(in))
 		}
 		seen[a] = true
-		views[d] = axisView{a, count(in[a])}
+		views[d] = whole(a, in[a])
 	}
 	return views, nil
 }
@@ -99,11 +99,7 @@ func (o *Slice) views(in []int) ([]axisView, error) {
 		if many < 0 || many > 0 && !sliceFits(n, start, step, many) {
 			return nil, fmt.Errorf("%d entries from %d in steps of %d do not lie in dimension %d of shape %v", many, start, step, d, in)
 		}
-		index := make([]int, many)
-		for i := range index {
-			index[i] = start + i*step
-		}
-		views[d] = axisView{d, index}
+		views[d] = axisView{d, many, func(i int) int { return start + i*step }}
 	}
 	return views, nil
 }

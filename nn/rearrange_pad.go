@@ -31,21 +31,14 @@ func (o *Pad) views(in []int) ([]axisView, error) {
 		before, after := o.Before[d], o.After[d]
 		first := max(0, -before) // of the entries kept
 		kept := n - first - max(0, -after)
-		if before > padLimit || after > padLimit || kept < 0 || kept > n {
+		if max(before, after) > padLimit || min(before, after) < -padLimit || kept < 0 {
 			return nil, fmt.Errorf("padding %v before and %v after does not fit shape %v", o.Before, o.After, in)
 		}
 		before, after = max(0, before), max(0, after)
 		if kept == 0 && before+after > 0 && o.Mode != "" && o.Mode != "constant" {
 			return nil, fmt.Errorf("nothing to %s in dimension %d of shape %v", o.Mode, d, in)
 		}
-		index := make([]int, before+kept+after)
-		for i := range index {
-			index[i] = outside
-			if at := place(i-before, kept); at >= 0 {
-				index[i] = first + at
-			}
-		}
-		views[d] = axisView{d, index}
+		views[d] = axisView{d, before + kept + after, func(i int) int { return first + place(i-before, kept) }}
 	}
 	return views, nil
 }
@@ -70,7 +63,7 @@ var padModes = map[string]func(i, n int) int{
 }
 
 func padConstant(i, n int) int {
-	if i >= n {
+	if i < 0 || i >= n {
 		return outside
 	}
 	return i

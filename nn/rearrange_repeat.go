@@ -1,9 +1,6 @@
 package nn
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Expand repeats an example along its dimensions of size 1 until it has the shape
 // To, dimensions being matched from the last: ONNX Expand-13 where the input
@@ -28,11 +25,11 @@ func (o *Expand) views(in []int) ([]axisView, error) {
 		case n < 0 || a >= 0 && in[a] != n && in[a] != 1:
 			return nil, fmt.Errorf("shape %v does not broadcast to %v", in, o.To)
 		case a < 0:
-			views[d] = axisView{-1, make([]int, n)}
+			views[d] = repeated(-1, n)
 		case in[a] == n:
-			views[d] = axisView{a, count(n)}
+			views[d] = whole(a, n)
 		default:
-			views[d] = axisView{a, make([]int, n)}
+			views[d] = repeated(a, n)
 		}
 	}
 	return views, nil
@@ -60,10 +57,10 @@ func (o *Tile) views(in []int) ([]axisView, error) {
 	}
 	views := make([]axisView, len(in))
 	for d, n := range in {
-		if o.Repeats[d] < 0 {
-			return nil, fmt.Errorf("repeats %v are negative", o.Repeats)
+		if r := o.Repeats[d]; r < 0 || r > padLimit {
+			return nil, fmt.Errorf("repeats %v are negative or absurd", o.Repeats)
 		}
-		views[d] = axisView{d, slices.Repeat(count(n), o.Repeats[d])}
+		views[d] = axisView{d, n * o.Repeats[d], func(i int) int { return i % n }}
 	}
 	return views, nil
 }

@@ -20,8 +20,7 @@ type transposition[T Float] struct {
 	to, from          []T // the operands of the copy in progress
 }
 
-// tile is the side of what is transposed at once: its rows and columns, 16 float32
-// each, are whole lines of the cache.
+// tile is how many columns are transposed at once: 16 float32 are a line of the cache.
 const tile = 16
 
 // newTransposition returns nil unless the views permute axes and move the last.
@@ -71,7 +70,7 @@ func mergeAxes(in []int, views []axisView) (shape, perm []int) {
 	}
 	var order []int
 	for _, v := range views {
-		if v.from < 0 || len(v.index) != in[v.from] || !slices.Equal(v.index, count(len(v.index))) {
+		if v.from < 0 || !v.isWhole(in[v.from]) {
 			return nil, nil
 		}
 		if in[v.from] != 1 {
@@ -116,19 +115,30 @@ func (k *transposition[T]) strip(lo, hi int) {
 		x := k.from[e*k.size+k.inStart[m]+a:]
 		y := k.to[e*k.size+k.outStart[m]+a*k.outStride:]
 		width := min(tile, k.nA-a)
-		for b := 0; b < k.nB; b += tile {
-			k.transposeTile(y[b:], x[b*k.inStride:], min(tile, k.nB-b), width)
+		b := 0
+		for ; b+8 <= k.nB; b += 8 {
+			k.eightRows(y[b:], x[b*k.inStride:], width)
+		}
+		for ; b < k.nB; b++ {
+			at := b
+			for _, v := range x[b*k.inStride:][:width] {
+				y[at] = v
+				at += k.outStride
+			}
 		}
 	}
 }
 
-// transposeTile turns rows of width entries into columns.
-func (k *transposition[T]) transposeTile(y, x []T, rows, width int) {
-	for i := range rows {
-		at := i
-		for _, v := range x[i*k.inStride:][:width] {
-			y[at] = v
-			at += k.outStride
-		}
+// eightRows turns eight rows of width entries into columns.
+func (k *transposition[T]) eightRows(y, x []T, width int) {
+	s := k.inStride
+	x0, x1, x2, x3 := x[:width], x[s:][:width], x[2*s:][:width], x[3*s:][:width]
+	x4, x5, x6, x7 := x[4*s:][:width], x[5*s:][:width], x[6*s:][:width], x[7*s:][:width]
+	at := 0
+	for i, v := range x0 {
+		to := (*[8]T)(y[at:])
+		to[0], to[1], to[2], to[3] = v, x1[i], x2[i], x3[i]
+		to[4], to[5], to[6], to[7] = x4[i], x5[i], x6[i], x7[i]
+		at += k.outStride
 	}
 }

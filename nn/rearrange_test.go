@@ -1,0 +1,391 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// rearrangeCase is a rearrangement and, by its definition, which input entry an
+// output entry is: nil for none.
+type rearrangeCase struct {
+	op   Op
+	in   []int
+	want []int // the output's shape
+	from func(o []int) []int
+}
+
+func rearrangeCases() map[string]rearrangeCase {
+	perm := func(in, want []int, p ...int) rearrangeCase {
+		return rearrangeCase{&Transpose{p}, in, want, func(o []int) []int {
+			x := make([]int, len(o))
+			for d, a := range p {
+				x[a] = o[d]
+			}
+			return x
+		}}
+	}
+	pad := func(mode string, in, before, after, want []int, place func(i, n int) int) rearrangeCase {
+		return rearrangeCase{&Pad{before, after, mode, 2.5}, in, want, func(o []int) []int {
+			x := make([]int, len(o))
+			for d := range o {
+				if x[d] = place(o[d]-before[d], in[d]); x[d] < 0 {
+					return nil
+				}
+			}
+			return x
+		}}
+	}
+	constant := func(i, n int) int {
+		if i >= n {
+			return -1
+		}
+		return i
+	}
+	return map[string]rearrangeCase{
+		"transpose matrix":    perm([]int{37, 50}, []int{50, 37}, 1, 0),
+		"transpose planes":    perm([]int{5, 33, 18}, []int{5, 18, 33}, 0, 2, 1),
+		"transpose channels":  perm([]int{19, 6, 7}, []int{6, 7, 19}, 1, 2, 0),
+		"transpose all":       perm([]int{3, 4, 5, 17}, []int{17, 5, 4, 3}, 3, 2, 1, 0),
+		"transpose heads":     perm([]int{4, 9, 3, 2, 8}, []int{3, 4, 2, 9, 8}, 2, 0, 3, 1, 4),
+		"transpose windows":   perm([]int{2, 7, 3, 7, 6}, []int{2, 3, 7, 7, 6}, 0, 2, 1, 3, 4),
+		"transpose singleton": perm([]int{1, 5, 1, 4}, []int{4, 1, 5, 1}, 3, 2, 1, 0),
+		"transpose nothing":   perm([]int{2, 3}, []int{2, 3}, 0, 1),
+		"slice": {&Slice{[]int{1, 6, 0}, []int{1, -2, 3}, []int{2, 4, 2}}, []int{3, 7, 5}, []int{2, 4, 2},
+			func(o []int) []int { return []int{1 + o[0], 6 - 2*o[1], 3 * o[2]} }},
+		"slice reversed": {&Slice{[]int{8}, []int{-1}, []int{9}}, []int{9}, []int{9}, func(o []int) []int { return []int{8 - o[0]} }},
+		"slice rows":     {&Slice{[]int{2, 0}, nil, []int{3, 4}}, []int{6, 4}, []int{3, 4}, func(o []int) []int { return []int{2 + o[0], o[1]} }},
+		"gather": {&Gather{1, []int{4, 0, 4, 2, 1, 1}, []int{2, 3}}, []int{3, 5, 2}, []int{3, 2, 3, 2},
+			func(o []int) []int { return []int{o[0], []int{4, 0, 4, 2, 1, 1}[3*o[1]+o[2]], o[3]} }},
+		"gather one":    {&Gather{0, []int{2}, nil}, []int{3, 5}, []int{5}, func(o []int) []int { return []int{2, o[0]} }},
+		"gather roll":   {&Gather{0, []int{3, 4, 0, 1, 2}, []int{5}}, []int{5, 6}, []int{5, 6}, func(o []int) []int { return []int{(o[0] + 3) % 5, o[1]} }},
+		"expand":        {&Expand{[]int{3, 4, 2, 5}}, []int{4, 1, 5}, []int{3, 4, 2, 5}, func(o []int) []int { return []int{o[1], 0, o[3]} }},
+		"expand last":   {&Expand{[]int{4, 6}}, []int{4, 1}, []int{4, 6}, func(o []int) []int { return []int{o[0], 0} }},
+		"expand number": {&Expand{[]int{2, 3}}, nil, []int{2, 3}, func([]int) []int { return []int{} }},
+		"tile":          {&Tile{[]int{2, 1, 3}}, []int{3, 2, 4}, []int{6, 2, 12}, func(o []int) []int { return []int{o[0] % 3, o[1], o[2] % 4} }},
+		"pad":           pad("", []int{3, 4, 5}, []int{1, 0, 2}, []int{0, 3, 1}, []int{4, 7, 8}, constant),
+		"pad channels":  pad("constant", []int{4, 2, 3}, []int{3, 0, 0}, []int{3, 0, 0}, []int{10, 2, 3}, constant),
+		"pad crop":      pad("", []int{6, 5}, []int{-1, 2}, []int{-2, -4}, []int{3, 3}, constant),
+		"pad edge":      pad("edge", []int{3, 4}, []int{2, 1}, []int{1, 5}, []int{6, 10}, func(i, n int) int { return max(0, min(i, n-1)) }),
+		"pad wrap":      pad("wrap", []int{3, 4}, []int{2, 5}, []int{4, 1}, []int{9, 10}, func(i, n int) int { return (i + 4*n) % n }),
+		"pad reflect": pad("reflect", []int{4, 5}, []int{3, 2}, []int{2, 4}, []int{9, 11}, func(i, n int) int {
+			if i < 0 {
+				return -i
+			}
+			if i >= n {
+				return 2*n - 2 - i
+			}
+			return i
+		}),
+		"pad reflect long": pad("reflect", []int{3}, []int{5}, []int{6}, []int{14}, func(i, n int) int {
+			return []int{1, 0, 1, 2}[(i+9)%4] // 0 1 2 1 0 1 2 …, at −5: 1
+		}),
+	}
+}
+
+func TestRearrange(t *testing.T) {
+	for name, c := range rearrangeCases() {
+		t.Run(name, func(t *testing.T) {
+			got, err := c.op.Shape(c.in)
+			if err != nil || !slices.Equal(got, c.want) {
+				t.Fatalf("shape %v, %v, want %v", got, err, c.want)
+			}
+			testPlaces(t, c)
+			testOperator(t, c.op, c.in)
+		})
+	}
+}
+
+// testPlaces compares each entry with the one that the definition says, and the
+// errors with theirs.
+func testPlaces(t *testing.T, c rearrangeCase) {
+	t.Helper()
+	k := c.op.kernel64(c.in)
+	x, size := make([]float64, testBatch*Size(c.in)), Size(c.want)
+	for i := range x {
+		x[i] = float64(i + 10)
+	}
+	f := &frame[float64]{batch: testBatch, x: [][]float64{x}, y: make([]float64, testBatch*size)}
+	k.forward(f)
+	errs := make([]float64, len(f.y))
+	k.(rounder).roundoff(f, errs, [][]float64{x})
+	for i := range f.y {
+		b, o := i/size, i%size
+		index := make([]int, len(c.want))
+		for d := len(index) - 1; d >= 0; d-- {
+			index[d] = o % c.want[d]
+			o /= c.want[d]
+		}
+		want, wantErr := 2.5, 0.0
+		if from := c.from(index); from != nil {
+			at := 0
+			for d, j := range from {
+				at = at*c.in[d] + j
+			}
+			want = x[b*Size(c.in)+at]
+			wantErr = want
+		}
+		if f.y[i] != want || errs[i] != wantErr {
+			t.Fatalf("example %d, entry %v is %v ± %v, want %v ± %v", b, index, f.y[i], errs[i], want, wantErr)
+		}
+	}
+}
+
+// TestRearrangeLarge holds the tables of many blocks, and of tiles that end early, to
+// the definition.
+func TestRearrangeLarge(t *testing.T) {
+	for name, c := range map[string]struct {
+		op Op
+		in []int
+	}{
+		"transpose": {&Transpose{[]int{2, 0, 1}}, []int{11, 130, 67}},
+		"heads":     {&Transpose{[]int{2, 0, 3, 1, 4}}, []int{16, 49, 3, 3, 32}},
+		"roll":      {&Gather{0, slices.Concat(count(56)[3:], count(3)), []int{56}}, []int{56, 300}},
+		"pad":       {&Pad{Before: []int{0, 1, 1}, After: []int{0, 1, 1}}, []int{12, 33, 35}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shape, err := c.op.Shape(c.in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rand.New(rand.NewPCG(1, 1))
+			x := randomSlice[float32](r, 2*Size(c.in), 1)
+			y, dx := make([]float32, 2*Size(shape)), make([]float32, len(x))
+			k := c.op.kernel32(c.in)
+			f := &frame[float32]{batch: 2, x: [][]float32{x}, y: y}
+			k.forward(f)
+			k.vjp(f, [][]float32{dx}, y, 1)
+			if !slices.Equal(x, dx) { // each entry was copied once, hence came back
+				t.Error("the adjoint is not the inverse")
+			}
+			views := viewsOf(t, c.op, c.in)
+			places := offsets(strides(c.in), views)
+			for i, v := range y {
+				want := float32(0)
+				if at := places[i%len(places)]; at >= 0 {
+					want = x[i/len(places)*Size(c.in)+at]
+				}
+				if v != want {
+					t.Fatalf("entry %d is %v, want %v", i, v, want)
+				}
+			}
+		})
+	}
+}
+
+func viewsOf(t *testing.T, op Op, in []int) []axisView {
+	t.Helper()
+	v, err := op.(interface {
+		views([]int) ([]axisView, error)
+	}).views(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestConcat(t *testing.T) {
+	in := [][]int{{2, 3, 4}, {2, 1, 4}, {2, 0, 4}, {2, 5, 4}}
+	op := &Concat{1}
+	if s, err := op.Shape(in...); err != nil || !slices.Equal(s, []int{2, 9, 4}) {
+		t.Fatal(s, err)
+	}
+	testOperator(t, op, in...)
+	testOperator(t, &Concat{0}, []int{3, 2}, []int{1, 2})
+	k := op.kernel64(in...)
+	f := &frame[float64]{batch: 1, y: make([]float64, 72)}
+	for i, s := range in {
+		x := make([]float64, Size(s))
+		for j := range x {
+			x[j] = float64(100*i + j)
+		}
+		f.x = append(f.x, x)
+	}
+	k.forward(f)
+	for _, c := range []struct {
+		at   int
+		want float64
+	}{{0, 0}, {11, 11}, {12, 100}, {15, 103}, {16, 300}, {35, 319}, {36, 12}, {48, 104}, {71, 339}} {
+		if f.y[c.at] != c.want {
+			t.Errorf("entry %d is %v, want %v", c.at, f.y[c.at], c.want)
+		}
+	}
+	ey := make([]float64, 72)
+	k.(rounder).roundoff(f, ey, f.x)
+	if !slices.Equal(ey, f.y) {
+		t.Error("errors did not move with the entries")
+	}
+}
+
+// TestRearrangeEmpty holds that tensors without entries are no trouble.
+func TestRearrangeEmpty(t *testing.T) {
+	for _, c := range []struct {
+		op        Op
+		in, shape []int
+	}{
+		{&Transpose{[]int{1, 0}}, []int{0, 3}, []int{3, 0}},
+		{&Slice{[]int{1, 0}, nil, []int{0, 3}}, []int{2, 3}, []int{0, 3}},
+		{&Slice{[]int{0}, nil, []int{0}}, []int{0}, []int{0}},
+		{&Gather{0, nil, []int{0}}, []int{2, 3}, []int{0, 3}},
+		{&Expand{[]int{2, 0}}, []int{1}, []int{2, 0}},
+		{&Tile{[]int{0, 2}}, []int{2, 3}, []int{0, 6}},
+		{&Pad{Before: []int{-2, 0}, After: []int{0, 1}}, []int{2, 3}, []int{0, 4}},
+		{&Pad{Before: []int{1}, After: []int{1}}, []int{0}, []int{2}},
+		{&Reshape{[]int{0, 5}}, []int{3, 0}, []int{0, 5}},
+		{&Concat{0}, []int{0, 2}, []int{0, 2}},
+		{&Resize{To: []int{0, 3}, Mode: "linear", Coordinates: "half_pixel"}, []int{2, 3}, []int{0, 3}},
+	} {
+		s, err := c.op.Shape(c.in)
+		if err != nil || !slices.Equal(s, c.shape) {
+			t.Errorf("%s: shape %v, %v, want %v", c.op.Kind(), s, err, c.shape)
+			continue
+		}
+		runEmpty(c.op.kernel32(c.in), Size(c.in), Size(s))
+		runEmpty(c.op.kernel64(c.in), Size(c.in), Size(s))
+	}
+}
+
+func runEmpty[T Float](k kernel[T], in, out int) {
+	f := &frame[T]{batch: 2, x: [][]T{make([]T, 2*in)}, y: make([]T, 2*out)}
+	k.forward(f)
+	k.jvp(f, make([]T, 4*out), [][]T{make([]T, 4*in)}, 2)
+	k.vjp(f, [][]T{make([]T, 4*in)}, make([]T, 4*out), 2)
+	k.shift(f, make([]T, 2*out), [][]T{make([]T, 2*in)}, 1)
+	if is64[T]() {
+		k.(rounder).roundoff(&frame[float64]{batch: 2, x: [][]float64{make([]float64, 2*in)}, y: make([]float64, 2*out)}, make([]float64, 2*out), [][]float64{make([]float64, 2*in)})
+	}
+}
+
+func TestRearrangeRefuses(t *testing.T) {
+	for _, c := range []struct {
+		op Op
+		in [][]int
+	}{
+		{&Reshape{[]int{2, -1}}, [][]int{{2, 3}}},
+		{&Reshape{[]int{7}}, [][]int{{2, 3}}},
+		{&Transpose{[]int{0, 0}}, [][]int{{2, 3}}},
+		{&Transpose{[]int{0, 2}}, [][]int{{2, 3}}},
+		{&Transpose{[]int{0}}, [][]int{{2, 3}}},
+		{&Slice{[]int{0}, nil, []int{4}}, [][]int{{3}}},
+		{&Slice{[]int{2}, []int{-1}, []int{4}}, [][]int{{3}}},
+		{&Slice{[]int{0}, []int{math.MaxInt}, []int{3}}, [][]int{{3}}},
+		{&Slice{[]int{2}, []int{math.MinInt}, []int{2}}, [][]int{{3}}},
+		{&Slice{[]int{0}, []int{0}, []int{2}}, [][]int{{3}}},
+		{&Slice{[]int{0}, nil, []int{-1}}, [][]int{{3}}},
+		{&Gather{0, []int{3}, []int{1}}, [][]int{{3}}},
+		{&Gather{0, []int{-1}, []int{1}}, [][]int{{3}}},
+		{&Gather{1, []int{0}, []int{1}}, [][]int{{3}}},
+		{&Gather{0, []int{0}, []int{2}}, [][]int{{3}}},
+		{&Gather{0, []int{0, 0}, []int{-1, -2}}, [][]int{{3}}},
+		{&Expand{[]int{4}}, [][]int{{3}}},
+		{&Expand{[]int{3}}, [][]int{{1, 3}}},
+		{&Tile{[]int{2}}, [][]int{{3, 3}}},
+		{&Tile{[]int{-1}}, [][]int{{3}}},
+		{&Pad{Before: []int{1}, After: []int{1}, Mode: "mirror"}, [][]int{{3}}},
+		{&Pad{Before: []int{-2}, After: []int{-2}}, [][]int{{3}}},
+		{&Pad{Before: []int{math.MinInt}, After: []int{0}}, [][]int{{3}}},
+		{&Pad{Before: []int{1}, After: []int{-3}, Mode: "edge"}, [][]int{{3}}},
+		{&Concat{0}, nil},
+		{&Concat{1}, [][]int{{3}}},
+		{&Concat{0}, [][]int{{3, 2}, {3, 3}}},
+		{&Concat{0}, [][]int{{3, 2}, {3}}},
+		{&Transpose{[]int{0}}, [][]int{{3}, {3}}},
+	} {
+		if s, err := c.op.Shape(c.in...); err == nil {
+			t.Errorf("%s %+v of %v: shape %v, want an error", c.op.Kind(), c.op, c.in, s)
+		}
+	}
+}
+
+// TestConstant trains a constant and holds that it is one.
+func TestConstant(t *testing.T) {
+	p := &Param{Name: "value", Shape: []int{2, 2}, Data: []float32{1, 2, 3, 4}}
+	op := &Constant{Value: p}
+	if len(op.Params()) != 0 {
+		t.Error("a constant is no parameter")
+	}
+	op.Learned = true
+	if len(op.Params()) != 1 {
+		t.Error("a learned constant is a parameter")
+	}
+	k := op.kernel32()
+	f := &frame[float32]{batch: 3, y: make([]float32, 12)}
+	k.forward(f)
+	if !slices.Equal(f.y, []float32{1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4}) {
+		t.Error(f.y)
+	}
+	dy := []float32{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+	p.Grad = make([]float32, 4)
+	k.(learner).grad(f, dy)
+	if !slices.Equal(p.Grad, []float32{3, 3, 3, 3}) {
+		t.Error(p.Grad)
+	}
+	k.jvp(f, dy, nil, 1)
+	if slices.Max(dy) != 0 {
+		t.Error(dy)
+	}
+	if _, err := op.Shape([]int{2}); err == nil {
+		t.Error("takes an input")
+	}
+	if _, err := (&Constant{}).Shape(); err == nil {
+		t.Error("has no value")
+	}
+}
+
+// BenchmarkRearrange times what a Swin transformer does with its tensors, batch 8,
+// beside copies of as many bytes.
+func BenchmarkRearrange(b *testing.B) {
+	const batch = 8
+	roll := slices.Concat(count(56)[3:], count(3))
+	for _, c := range []struct {
+		name string
+		op   Op
+		in   []int
+	}{
+		{"windows", &Transpose{[]int{0, 2, 1, 3, 4}}, []int{8, 7, 8, 7, 96}},
+		{"unwindows", &Transpose{[]int{0, 2, 1, 3, 4}}, []int{8, 8, 7, 7, 96}},
+		{"heads", &Transpose{[]int{2, 0, 3, 1, 4}}, []int{64, 49, 3, 3, 32}},
+		{"unheads", &Transpose{[]int{0, 2, 1, 3}}, []int{64, 3, 49, 32}},
+		{"rollrows", &Gather{0, roll, []int{56}}, []int{56, 56, 96}},
+		{"rollcolumns", &Gather{1, roll, []int{56}}, []int{56, 56, 96}},
+		{"merge", &Transpose{[]int{0, 2, 3, 1, 4}}, []int{28, 2, 28, 2, 96}},
+		{"channelslast", &Transpose{[]int{1, 2, 0}}, []int{96, 56, 56}},
+		{"channelsfirst", &Transpose{[]int{2, 0, 1}}, []int{56, 56, 96}},
+	} {
+		shape, err := c.op.Shape(c.in)
+		if err != nil {
+			b.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(1, 1))
+		x, y := randomSlice[float32](r, batch*Size(c.in), 1), make([]float32, batch*Size(shape))
+		k := c.op.kernel32(c.in)
+		f := &frame[float32]{batch: batch, x: [][]float32{x}, y: y}
+		plain := &copier{to: make([]float32, len(x)), from: x}
+		b.Run(c.name, func(b *testing.B) { plain.against(b, 2, func() { k.forward(f) }) })
+	}
+}
+
+// count returns 0, 1, …, n − 1.
+func count(n int) []int {
+	x := make([]int, n)
+	for i := range x {
+		x[i] = i
+	}
+	return x
+}
+
+func ExampleTranspose() {
+	g := &Graph{Input: "x", InputShape: []int{2, 3}, Output: "y", Nodes: []*Node{
+		{Name: "turn", Op: &Transpose{Perm: []int{1, 0}}, Inputs: []string{"x"}, Output: "y"},
+	}}
+	net, err := NewNet(g)
+	if err != nil {
+		panic(err)
+	}
+	y := make([]float32, 6)
+	net.Forward(y, []float32{1, 2, 3, 4, 5, 6})
+	fmt.Println(y)
+	// Output: [1 4 2 5 3 6]
+}
