@@ -1,0 +1,226 @@
+package nn
+
+import (
+	"math"
+
+	"tattle/internal/simd"
+)
+
+// Functions of float32, many at a time, where the loops of package simd serve or a
+// call for each entry would cost more than the function.
+
+// fastBlock is how many entries are worked on in a buffer on the stack.
+const fastBlock = 512
+
+func exp32(dst, x []float32)             { simd.Exp(dst, x) }
+func erf32(dst, x []float32)             { simd.Erf(dst, x) }
+func erfSlope32(dst, d, x []float32)     { simd.ErfSlope(dst, d, x) }
+func sigmoid32(dst, x []float32)         { simd.Sigmoid(dst, x) }
+func sigmoidSlope32(dst, d, x []float32) { simd.SigmoidSlope(dst, d, x) }
+func tanh32(dst, x []float32)            { simd.Tanh(dst, x) }
+func tanhSlope32(dst, d, x []float32)    { simd.TanhSlope(dst, d, x) }
+func gelu32(dst, x []float32)            { simd.Gelu(dst, x) }
+func geluSlope32(dst, d, x []float32)    { simd.GeluSlope(dst, d, x) }
+
+func expSlope32(dst, d, x []float32) {
+	var buffer [fastBlock]float32
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		e := buffer[:hi-lo]
+		simd.Exp(e, x[lo:hi])
+		simd.Mul(dst[lo:hi], d[lo:hi], e)
+	}
+}
+
+// sigmoid32Of is the slope of softplus: dst = d·σ(x).
+func sigmoid32Of(dst, d, x []float32) {
+	var buffer [fastBlock]float32
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		s := buffer[:hi-lo]
+		simd.Sigmoid(s, x[lo:hi])
+		simd.Mul(dst[lo:hi], d[lo:hi], s)
+	}
+}
+
+// log1pTerms are 2/(2k+1): log(1+e) = Σ 2/(2k+1)·s^(2k+1), s = e/(2+e), which is at most
+// 1/3 for e ≤ 1, so that what is left out is below 2⁻²⁶.
+var log1pTerms = [...]float32{2, 2. / 3, 2. / 5, 2. / 7, 2. / 9, 2. / 11, 2. / 13}
+
+func softplus32(dst, x []float32) {
+	var buffer [fastBlock]float32
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		e, from, to := buffer[:hi-lo], x[lo:hi], dst[lo:hi]
+		for i, v := range from {
+			e[i] = -abs32(v)
+		}
+		simd.Exp(e, e)
+		for i, v := range from {
+			s := e[i] / (2 + e[i])
+			q, sum := s*s, log1pTerms[6]
+			for k := 5; k >= 0; k-- {
+				sum = sum*q + log1pTerms[k]
+			}
+			to[i] = max(v, 0) + s*sum
+		}
+	}
+}
+
+func abs32(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }
+
+func swish32(dst, x []float32, alpha float32) {
+	var buffer [fastBlock]float32
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		s := buffer[:hi-lo]
+		simd.ScaleShift(s, x[lo:hi], alpha, 0)
+		simd.Sigmoid(s, s)
+		simd.Mul(dst[lo:hi], x[lo:hi], s)
+	}
+}
+
+// swishSlope32: σ(t) + t·σ′(t), t = alpha·x.
+func swishSlope32(dst, d, x []float32, alpha float32) {
+	var b1, b2 [fastBlock]float32
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		t, s := b1[:hi-lo], b2[:hi-lo]
+		simd.ScaleShift(t, x[lo:hi], alpha, 0)
+		simd.Sigmoid(s, t)
+		simd.SigmoidSlope(t, t, t)
+		simd.Add(s, s, t)
+		simd.Mul(dst[lo:hi], d[lo:hi], s)
+	}
+}
+
+func geluTanh32(dst, x []float32) {
+	var buffer [fastBlock]float32
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		s := buffer[:hi-lo]
+		for i, v := range x[lo:hi] {
+			s[i] = geluTanhA * v * (1 + geluTanhB*v*v)
+		}
+		simd.Sigmoid(s, s)
+		simd.Mul(dst[lo:hi], x[lo:hi], s)
+	}
+}
+
+func geluTanhSlope32(dst, d, x []float32) {
+	var b1, b2 [fastBlock]float32
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		z, s, w := b1[:hi-lo], b2[:hi-lo], dst[lo:hi]
+		for i, v := range x[lo:hi] {
+			z[i] = geluTanhA * v * (1 + geluTanhB*v*v)
+			s[i] = geluTanhA * v * (1 + 3*geluTanhB*v*v)
+		}
+		simd.SigmoidSlope(s, s, z)
+		simd.Sigmoid(z, z)
+		simd.Add(s, s, z)
+		simd.Mul(w, d[lo:hi], s)
+	}
+}
+
+func mish32(dst, x []float32) {
+	var buffer [fastBlock]float32
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		e, to := buffer[:hi-lo], dst[lo:hi]
+		for i, v := range x[lo:hi] {
+			e[i] = min(v, mishLimit)
+		}
+		simd.Exp(e, e)
+		for i, v := range x[lo:hi] {
+			n := e[i] * (e[i] + 2)
+			to[i] = v * (n / (n + 2))
+		}
+	}
+}
+
+func mishSlope32(dst, d, x []float32) {
+	var buffer [fastBlock]float32
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		e, to, from := buffer[:hi-lo], dst[lo:hi], d[lo:hi]
+		for i, v := range x[lo:hi] {
+			e[i] = min(v, mishLimit/2)
+		}
+		simd.Exp(e, e)
+		for i, v := range x[lo:hi] {
+			n := e[i] * (e[i] + 2)
+			s := n / (n + 2)
+			to[i] = from[i] * (s + v*(4*e[i]*(1+e[i])/((n+2)*(n+2))))
+		}
+	}
+}
+
+func negate32(dst, x []float32) {
+	for i, v := range x {
+		dst[i] = -v
+	}
+}
+
+func clip32(dst, x []float32, lo, hi float32) {
+	for i, v := range x {
+		if v < lo {
+			v = lo
+		}
+		if v > hi {
+			v = hi
+		}
+		dst[i] = v
+	}
+}
+
+func clipSlope32(dst, d, x []float32, lo, hi float32) {
+	for i, v := range x {
+		s := float32(0)
+		if v >= lo && v <= hi {
+			s = d[i]
+		}
+		dst[i] = s
+	}
+}
+
+func hardSigmoid32(dst, x []float32, a, b float32) {
+	simd.ScaleShift(dst, x, a, b)
+	clip32(dst, dst, 0, 1)
+}
+
+func hardSigmoidSlope32(dst, d, x []float32, a, b float32) {
+	for i, v := range x {
+		s := float32(0)
+		if v := a*v + b; v > 0 && v < 1 {
+			s = a * d[i]
+		}
+		dst[i] = s
+	}
+}
+
+func hardSwish32(dst, x []float32) {
+	for i, v := range x {
+		g := v + 3
+		if g < 0 {
+			g = 0
+		}
+		if g > 6 {
+			g = 6
+		}
+		dst[i] = v * (g * (1. / 6))
+	}
+}
+
+func hardSwishSlope32(dst, d, x []float32) {
+	for i, v := range x {
+		s := v*(1./3) + .5
+		if v < -3 {
+			s = 0
+		}
+		if v > 3 {
+			s = 1
+		}
+		dst[i] = d[i] * s
+	}
+}

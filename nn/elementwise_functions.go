@@ -1,0 +1,199 @@
+package nn
+
+import "math"
+
+// curves makes each function of [Unary] from its settings.
+var curves = map[string]func(o *Unary) *curve{
+	"Sqrt":       squareRoot,
+	"Exp":        exponential,
+	"Erf":        errorFunction,
+	"Sin":        sine,
+	"Cos":        cosine,
+	"Reciprocal": reciprocal,
+	"Neg":        negative,
+	"Abs":        absolute,
+
+	"Sigmoid":  logistic,
+	"Tanh":     hyperbolicTangent,
+	"Softplus": softplus,
+	"Softsign": softsign,
+	"Gelu":     gelu,
+	"GeluTanh": geluTanh,
+	"Swish":    swish,
+	"Mish":     mish,
+
+	"Elu":             elu,
+	"Selu":            selu,
+	"Celu":            celu,
+	"HardSigmoid":     hardSigmoid,
+	"HardSwish":       hardSwish,
+	"Clip":            clip,
+	"ThresholdedRelu": thresholded,
+
+	"Floor": func(*Unary) *curve { return staircase(math.Floor) },
+	"Ceil":  func(*Unary) *curve { return staircase(math.Ceil) },
+	"Round": func(*Unary) *curve { return staircase(math.RoundToEven) },
+	"Sign":  func(*Unary) *curve { return staircase(sign) },
+	"Not":   not,
+}
+
+// squareRoot: √x′ − √x = (x′ − x)/(√x′ + √x), which is at most √|x′ − x| too.
+func squareRoot(*Unary) *curve {
+	return &curve{
+		value: math.Sqrt,
+		slope: func(x float64) float64 { return .5 / math.Sqrt(x) },
+		shift: rootShift,
+		bound: rootBound,
+	}
+}
+
+func rootShift(x, d float64) float64 {
+	if d == 0 {
+		return 0
+	}
+	return d / (math.Sqrt(x+d) + math.Sqrt(x))
+}
+
+func rootBound(x, y, e float64) float64 {
+	if x < e {
+		return math.Inf(1)
+	}
+	if e == 0 {
+		return unit * y
+	}
+	return min(math.Sqrt(e), e/math.Sqrt(x))*(1+4*unit) + 2*unit*y
+}
+
+// exponential: e^(x+d) − e^x = e^x·(e^d − 1). For large d the difference loses nothing,
+// and overflows only where it must.
+func exponential(*Unary) *curve {
+	return &curve{
+		value: math.Exp, slope: math.Exp,
+		shift: func(x, d float64) float64 {
+			if math.Abs(d) > 1 {
+				return math.Exp(x+d) - math.Exp(x)
+			}
+			return math.Exp(x) * math.Expm1(d)
+		},
+		steepest: func(_, hi float64) float64 { return math.Exp(hi) },
+		value32:  exp32, slope32: expSlope32,
+	}
+}
+
+func errorFunction(*Unary) *curve {
+	slope := func(x float64) float64 { return 2 / math.SqrtPi * math.Exp(-x*x) }
+	return &curve{
+		value: math.Erf, slope: slope,
+		shift:    quadrature(math.Erf, slope),
+		steepest: nearZero(slope, 0x1p-44),
+		value32:  erf32, slope32: erfSlope32,
+	}
+}
+
+// sine: sin(x+d) − sin x = 2·cos(x + d/2)·sin(d/2). The library reduces x by multiples of
+// π, so that the error allowed is absolute.
+func sine(*Unary) *curve {
+	return &curve{
+		value: math.Sin, slope: math.Cos,
+		shift:    func(x, d float64) float64 { return 2 * math.Cos(x+d/2) * math.Sin(d/2) },
+		steepest: bent(math.Cos, 1, 1),
+		loss:     func(float64, float64) float64 { return 16 },
+	}
+}
+
+func cosine(*Unary) *curve {
+	slope := func(x float64) float64 { return -math.Sin(x) }
+	return &curve{
+		value: math.Cos, slope: slope,
+		shift:    func(x, d float64) float64 { return -2 * math.Sin(x+d/2) * math.Sin(d/2) },
+		steepest: bent(slope, 1, 1),
+		loss:     func(float64, float64) float64 { return 16 },
+	}
+}
+
+// reciprocal: |1/x′ − 1/x| = |x′ − x|/(|x|·|x′|).
+func reciprocal(*Unary) *curve {
+	return &curve{
+		value: func(x float64) float64 { return 1 / x },
+		slope: func(x float64) float64 { return -1 / x / x },
+		shift: func(x, d float64) float64 { return -d / x / (x + d) },
+		bound: func(x, y, e float64) float64 {
+			a := math.Abs(x)
+			if !(e < a) {
+				return math.Inf(1)
+			}
+			return e/a/((a-e)*(1-2*unit)) + 2*unit*math.Abs(y)
+		},
+	}
+}
+
+func negative(*Unary) *curve {
+	return &curve{
+		value:   func(x float64) float64 { return -x },
+		slope:   func(float64) float64 { return -1 },
+		shift:   func(_, d float64) float64 { return -d },
+		bound:   func(_, _, e float64) float64 { return e },
+		value32: func(dst, x []float32) { negate32(dst, x) },
+		slope32: func(dst, d, _ []float32) { negate32(dst, d) },
+	}
+}
+
+func absolute(*Unary) *curve {
+	return &curve{
+		value: math.Abs, slope: sign,
+		shift: func(x, d float64) float64 {
+			switch {
+			case x > 0 && d >= -x:
+				return d
+			case x < 0 && d <= -x:
+				return -d
+			}
+			return math.Abs(x+d) - math.Abs(x)
+		},
+		bound: func(_, _, e float64) float64 { return e },
+	}
+}
+
+// staircase is a function that is constant between jumps and does not fall: it is
+// off by at most what lies between its values at the ends of x ± e.
+func staircase(f func(float64) float64) *curve {
+	return &curve{
+		value: f,
+		slope: func(float64) float64 { return 0 },
+		shift: func(x, d float64) float64 { return f(x+d) - f(x) },
+		bound: func(x, y, e float64) float64 {
+			lo, hi := around(x, e)
+			return max(f(hi)-y, y-f(lo))
+		},
+	}
+}
+
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return x // 0 and NaN
+}
+
+func not(*Unary) *curve {
+	f := func(x float64) float64 {
+		if x == 0 {
+			return 1
+		}
+		return 0
+	}
+	return &curve{
+		value: f,
+		slope: func(float64) float64 { return 0 },
+		shift: func(x, d float64) float64 { return f(x+d) - f(x) },
+		bound: func(x, _, e float64) float64 {
+			if e == 0 || math.Abs(x) > e {
+				return 0
+			}
+			return 1
+		},
+	}
+}

@@ -1,0 +1,185 @@
+package nn
+
+import "math"
+
+// The functions that are made of pieces.
+
+// elu is x where x > 0, else Alpha·(e^x − 1).
+func elu(o *Unary) *curve { return eluOf(1, o.Alpha, 1) }
+
+// selu is Beta·x where x > 0, else Beta·Alpha·(e^x − 1).
+func selu(o *Unary) *curve { return eluOf(o.Beta, o.Beta*o.Alpha, 1) }
+
+// celu is x where x > 0, else Alpha·(e^(x/Alpha) − 1).
+func celu(o *Unary) *curve { return eluOf(1, o.Alpha, o.Alpha) }
+
+// eluOf is right·x where x > 0, else left·(e^(x/scale) − 1).
+func eluOf(right, left, scale float64) *curve {
+	value := func(x float64) float64 {
+		if x > 0 {
+			return right * x
+		}
+		return left * math.Expm1(x/scale)
+	}
+	slope := func(x float64) float64 {
+		if x > 0 {
+			return right
+		}
+		return left / scale * math.Exp(x/scale)
+	}
+	return &curve{
+		value: value, slope: slope,
+		shift: func(x, d float64) float64 {
+			switch {
+			case x > 0 && x+d > 0:
+				return right * d
+			case x <= 0 && x+d <= 0 && math.Abs(d/scale) <= 1:
+				return left * math.Exp(x/scale) * math.Expm1(d/scale)
+			}
+			return value(x+d) - value(x)
+		},
+		steepest: func(lo, hi float64) float64 {
+			s := 0.0
+			if hi > 0 {
+				s = math.Abs(right)
+			}
+			if lo <= 0 { // monotone there
+				s = max(s, math.Abs(slope(lo)), math.Abs(slope(min(hi, 0))))
+			}
+			return s
+		},
+		// e^(x/scale) grows without bound to the left of 0 where scale < 0.
+		loss: func(x, y float64) float64 { return (32 + 8*max(0, x/scale)) * math.Abs(y) },
+	}
+}
+
+// hardSigmoid is max(0, min(1, Alpha·x + Beta)).
+func hardSigmoid(o *Unary) *curve {
+	a, b := o.Alpha, o.Beta
+	return &curve{
+		value: func(x float64) float64 { return min(max(a*x+b, 0), 1) },
+		slope: func(x float64) float64 {
+			if v := a*x + b; v > 0 && v < 1 {
+				return a
+			}
+			return 0
+		},
+		shift: func(x, d float64) float64 { return clampShift(a*x+b, a*d, 0, 1) },
+		bound: func(x, _, e float64) float64 {
+			own := 4 * unit * (math.Abs(a*x) + math.Abs(b))
+			return clampBound(a*x+b, math.Abs(a)*e+own, 0, 1)
+		},
+		value32: func(dst, x []float32) { hardSigmoid32(dst, x, float32(a), float32(b)) },
+		slope32: func(dst, d, x []float32) { hardSigmoidSlope32(dst, d, x, float32(a), float32(b)) },
+	}
+}
+
+// clip is min(max(x, Alpha), Beta).
+func clip(o *Unary) *curve {
+	lo, hi := o.Alpha, o.Beta
+	return &curve{
+		value: func(x float64) float64 { return min(max(x, lo), hi) },
+		slope: func(x float64) float64 {
+			if x >= lo && x <= hi {
+				return 1
+			}
+			return 0
+		},
+		shift:   func(x, d float64) float64 { return clampShift(x, d, lo, hi) },
+		bound:   func(x, _, e float64) float64 { return clampBound(x, e, lo, hi) },
+		value32: func(dst, x []float32) { clip32(dst, x, float32(lo), float32(hi)) },
+		slope32: func(dst, d, x []float32) { clipSlope32(dst, d, x, float32(lo), float32(hi)) },
+	}
+}
+
+// clampShift is clamp(v+d) − clamp(v), clamp(v) = min(max(v, lo), hi).
+func clampShift(v, d, lo, hi float64) float64 {
+	if lo >= hi {
+		return 0
+	}
+	switch {
+	case v < lo:
+		return min(max(d-(lo-v), 0), hi-lo)
+	case v > hi:
+		return max(min(d+(v-hi), 0), lo-hi)
+	}
+	return min(max(d, lo-v), hi-v)
+}
+
+// clampBound is how far clamp moves where v is off by at most e.
+func clampBound(v, e, lo, hi float64) float64 {
+	least, most := around(v, e)
+	if least >= hi || most <= lo {
+		return 0
+	}
+	return e
+}
+
+// hardSwish is x·max(0, min(6, x + 3))/6, whose slope between −3 and 3 is x/3 + ½.
+func hardSwish(*Unary) *curve {
+	gate := func(x float64) float64 { return min(max(x+3, 0), 6) }
+	slope := func(x float64) float64 {
+		switch {
+		case x < -3:
+			return 0
+		case x <= 3:
+			return x/3 + .5
+		}
+		return 1
+	}
+	return &curve{
+		value: func(x float64) float64 { return x * gate(x) / 6 }, slope: slope,
+		shift: func(x, d float64) float64 {
+			return (d*gate(x+d) + x*clampShift(x, d, -3, 3)) / 6
+		},
+		steepest: func(lo, hi float64) float64 {
+			s := 0.0
+			if hi > 3 {
+				s = 1
+			}
+			if lo <= 3 && hi >= -3 { // monotone there
+				s = max(s, math.Abs(slope(max(lo, -3))), math.Abs(slope(min(hi, 3)))) + 4*unit
+			}
+			return s
+		},
+		loss:    func(_, y float64) float64 { return 8 * math.Abs(y) },
+		value32: hardSwish32, slope32: hardSwishSlope32,
+	}
+}
+
+// thresholded is x where x > Alpha, else 0. Where x ± e crosses Alpha it jumps, between 0
+// and something no larger than |x| + e.
+func thresholded(o *Unary) *curve {
+	a := o.Alpha
+	value := func(x float64) float64 {
+		if x > a {
+			return x
+		}
+		return 0
+	}
+	return &curve{
+		value: value,
+		slope: func(x float64) float64 {
+			if x > a {
+				return 1
+			}
+			return 0
+		},
+		shift: func(x, d float64) float64 {
+			if x > a && x+d > a {
+				return d
+			}
+			return value(x+d) - value(x)
+		},
+		bound: func(x, _, e float64) float64 {
+			lo, hi := around(x, e)
+			switch {
+			case lo > a:
+				return e
+			case hi <= a:
+				return 0
+			}
+			return math.Abs(x) + e
+		},
+	}
+}

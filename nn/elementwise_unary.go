@@ -1,0 +1,188 @@
+package nn
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Unary applies a function of one number to each entry: one of [UnaryFunctions],
+// by the name of the ONNX operator that it is. In the functions that have settings
+// they are
+//
+//	Elu, Celu, ThresholdedRelu, Swish  Alpha
+//	Selu                               Alpha, Beta = gamma
+//	HardSigmoid                        max(0, min(1, Alpha·x + Beta))
+//	Clip                               min(max(x, Alpha), Beta); ±Inf for no limit
+//
+// and there are no defaults: zero is zero. Gelu is x·Φ(x), exactly, and GeluTanh the
+// approximation of ONNX Gelu-20 by tanh; Round goes to even; Not is 1 at 0 and else 0.
+// Where the derivative jumps it is PyTorch's there: 0 for Abs and Sign, the left one for
+// Elu, Celu, Selu and ThresholdedRelu, 1 at the limits of Clip, 0 at those of
+// HardSigmoid, −½ and 1.5 at those of HardSwish. Of steps it is 0 everywhere.
+type Unary struct {
+	Function    string
+	Alpha, Beta float64
+}
+
+// UnaryFunctions returns the names that [Unary] knows, sorted.
+func UnaryFunctions() []string { return slices.Sorted(maps.Keys(curves)) }
+
+// Kind returns the function's name.
+func (o *Unary) Kind() string { return o.Function }
+
+// Params returns nil.
+func (*Unary) Params() []*Param { return nil }
+
+// Shape returns the input's shape. It errs where the function is unknown or its
+// settings are not numbers it takes.
+func (o *Unary) Shape(inputs ...[]int) ([]int, error) {
+	if curves[o.Function] == nil {
+		return nil, fmt.Errorf("function %q is not one of %q", o.Function, UnaryFunctions())
+	}
+	if err := o.checkSettings(); err != nil {
+		return nil, err
+	}
+	return oneInput(inputs)
+}
+
+func (o *Unary) checkSettings() error {
+	switch {
+	case math.IsNaN(o.Alpha) || math.IsNaN(o.Beta):
+		return fmt.Errorf("settings %v and %v are not numbers", o.Alpha, o.Beta)
+	case o.Function != "Clip" && (math.IsInf(o.Alpha, 0) || math.IsInf(o.Beta, 0)):
+		return fmt.Errorf("settings %v and %v are not finite", o.Alpha, o.Beta)
+	case o.Function == "Celu" && o.Alpha == 0:
+		return fmt.Errorf("alpha is 0, which Celu divides by")
+	}
+	return nil
+}
+
+func (o *Unary) kernel32(...[]int) kernel[float32] {
+	c := curves[o.Function](o)
+	k := newUnary[float32](c)
+	if c.value32 != nil {
+		k.apply = newPass(func(dst, _, x []float32) { c.value32(dst, x) })
+	}
+	if c.slope32 != nil {
+		k.product = newPass(c.slope32)
+	}
+	return k
+}
+
+func (o *Unary) kernel64(...[]int) kernel[float64] { return newUnary[float64](curves[o.Function](o)) }
+
+// curve is a function of one number with all that its kernel needs, in float64.
+type curve struct {
+	value, slope func(x float64) float64
+
+	// shift is value(x+d) − value(x) without cancellation.
+	shift func(x, d float64) float64
+
+	// steepest is at least |slope| everywhere on [lo, hi], and loss at least the
+	// error of the computed value y at x, in units of u: 16·|y| where it is nil.
+	steepest func(lo, hi float64) float64
+	loss     func(x, y float64) float64
+
+	// bound, where it is not nil, takes the place of both: the whole error of y for
+	// an x that is off by at most e, but for what underflow does.
+	bound func(x, y, e float64) float64
+
+	// The same for float32, many at a time; nil where value and slope serve. Slices
+	// may be the same one.
+	value32 func(dst, x []float32)
+	slope32 func(dst, d, x []float32) // dst = d·slope(x)
+}
+
+// unary is the kernel of a Unary: elementwise passes.
+type unary[T Float] struct {
+	c                    *curve
+	apply, product, step *pass[T]
+}
+
+func newUnary[T Float](c *curve) *unary[T] {
+	return &unary[T]{
+		c: c,
+		apply: newPass(func(dst, _, x []T) {
+			for i, v := range x {
+				dst[i] = T(c.value(float64(v)))
+			}
+		}),
+		product: newPass(func(dst, d, x []T) {
+			for i, v := range x {
+				dst[i] = T(float64(d[i]) * c.slope(float64(v)))
+			}
+		}),
+		step: newPass(func(dst, d, x []T) {
+			for i, v := range x {
+				dst[i] = T(c.shift(float64(v), float64(d[i])))
+			}
+		}),
+	}
+}
+
+func (k *unary[T]) inPlace() {}
+
+func (k *unary[T]) forward(f *frame[T]) { runPass(k.apply, f.y, f.x[0], f.x[0], f.batch, 1) }
+
+func (k *unary[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
+	runPass(k.product, dy, dx[0], f.x[0], f.batch, n)
+}
+
+func (k *unary[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
+	if dx[0] != nil {
+		runPass(k.product, dx[0], dy, f.x[0], f.batch, n)
+	}
+}
+
+func (k *unary[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
+	runPass(k.step, dy, dx[0], f.x[0], f.batch, n)
+}
+
+// runPass is p.run, for tensors that may be empty too.
+func runPass[T Float](p *pass[T], dst, d, x []T, batch, k int) {
+	if len(dst) > 0 {
+		p.run(dst, d, x, batch, k)
+	}
+}
+
+// roundoff: by the mean value theorem f moves over x̂ ± e by at most e times the
+// steepest slope there, and what the computed ŷ loses comes on top. The ends of the
+// interval are rounded outwards, and 2⁻⁴⁴ is allowed for the rounding of the steepest
+// slope.
+func (k *unary[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	c, up := k.c, roundUp(6)
+	for i, x := range f.x[0] {
+		y, e := f.y[i], ex[0][i]
+		var b float64
+		if c.bound != nil {
+			b = c.bound(x, y, e)
+		} else {
+			b = unit * c.lossAt(x, y)
+			if e > 0 {
+				lo, hi := around(x, e)
+				b += e * c.steepest(lo, hi) * (1 + 0x1p-44)
+			}
+		}
+		ey[i] = up*b + underflow
+		if math.IsNaN(ey[i]) {
+			ey[i] = math.Inf(1)
+		}
+	}
+}
+
+func (c *curve) lossAt(x, y float64) float64 {
+	if c.loss == nil {
+		return 16 * math.Abs(y)
+	}
+	return c.loss(x, y)
+}
+
+// around returns ends between which x ± e lies.
+func around(x, e float64) (lo, hi float64) {
+	if e == 0 {
+		return x, x
+	}
+	return math.Nextafter(x-e, math.Inf(-1)), math.Nextafter(x+e, math.Inf(1))
+}

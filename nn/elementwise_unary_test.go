@@ -1,0 +1,111 @@
+package nn
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// unaryCases are the functions with settings that show them.
+func unaryCases() []*Unary {
+	settings := map[string][2]float64{
+		"Elu": {.7}, "Celu": {1.7}, "Selu": {1.6732632, 1.050701}, "ThresholdedRelu": {.3}, "Swish": {1.3},
+		"HardSigmoid": {.2, .5}, "Clip": {-.45, .95},
+	}
+	var ops []*Unary
+	for _, name := range UnaryFunctions() {
+		s := settings[name]
+		ops = append(ops, &Unary{Function: name, Alpha: s[0], Beta: s[1]})
+	}
+	ops = append(ops, &Unary{Function: "Clip", Alpha: 0, Beta: math.Inf(1)}, &Unary{Function: "Elu", Alpha: -.5})
+	return ops
+}
+
+// positiveOnly tells the functions that testOperator, which shows inputs of both signs
+// and steps over 0, cannot be used on.
+func positiveOnly(o *Unary) bool { return o.Function == "Sqrt" || o.Function == "Reciprocal" }
+
+// isStep tells the functions whose slope is 0 everywhere.
+func isStep(o *Unary) bool {
+	switch o.Function {
+	case "Floor", "Ceil", "Round", "Sign", "Not":
+		return true
+	}
+	return false
+}
+
+func TestUnary(t *testing.T) {
+	for _, op := range unaryCases() {
+		t.Run(op.Function, func(t *testing.T) {
+			c := opCase{op, [][]int{{3, 7}}, 21}
+			switch {
+			case positiveOnly(op):
+				testPositive(t, op)
+			case isStep(op):
+				testDifference(t, c)
+				testShift(t, c)
+				testAbsent(t, c)
+				testPrecision(t, c)
+			default:
+				testOperator(t, op, []int{3, 7})
+				testOperator(t, op, []int{1100})
+			}
+			testUnaryEmpty(t, op)
+		})
+	}
+}
+
+// testPositive holds a function of positive numbers to differences.
+func testPositive(t *testing.T, op *Unary) {
+	r := rand.New(rand.NewPCG(1, 3))
+	c := opCase{op, [][]int{{11}}, 11}
+	kern, kern32 := op.kernel64(c.in...), op.kernel32(c.in...)
+	x := [][]float64{randomSlice[float64](r, 33, 1)}
+	for i, v := range x[0] {
+		x[0][i] = math.Exp(2 * v)
+	}
+	f := forwardFrame(kern, c, x, false)
+	closeTo(t, "float32", wide(forwardFrame(kern32, c, narrow(x), false).y), f.y, 1e-6)
+	for _, size := range []float64{1e-9, 1e-3, 3} {
+		d := [][]float64{make([]float64, 33)}
+		for i, v := range x[0] {
+			d[0][i] = size * v
+		}
+		dy, y := make([]float64, 33), forwardFrame(kern, c, moved(x, d, 1), false).y
+		kern.shift(f, dy, d, 1)
+		for i, v := range y {
+			if want := v - f.y[i]; math.Abs(dy[i]-want) > 1e-15*math.Abs(v) {
+				t.Errorf("size %v: shift %v, difference %v", size, dy[i], want)
+			}
+		}
+		if size == 1e-9 {
+			jv, jtu := make([]float64, 33), make([]float64, 33)
+			kern.jvp(f, jv, d, 1)
+			closeTo(t, "jvp", jv, dy, 2e-9)
+			kern.vjp(f, [][]float64{jtu}, d[0], 1)
+			closeTo(t, "vjp", jtu, jv, 0)
+		}
+	}
+}
+
+func testUnaryEmpty(t *testing.T, op *Unary) {
+	k := op.kernel32([]int{2, 0})
+	f := &frame[float32]{batch: 2, x: [][]float32{{}}, y: []float32{}}
+	k.forward(f)
+	k.jvp(f, nil, [][]float32{{}}, 3)
+	k.vjp(f, [][]float32{{}}, nil, 3)
+	k.shift(f, nil, [][]float32{{}}, 3)
+}
+
+func TestUnaryErrors(t *testing.T) {
+	for _, op := range []*Unary{
+		{Function: "Gamma"}, {Function: "Celu"}, {Function: "Elu", Alpha: math.NaN()}, {Function: "Swish", Alpha: math.Inf(1)},
+	} {
+		if _, err := op.Shape([]int{3}); err == nil {
+			t.Errorf("%+v is accepted", *op)
+		}
+	}
+	if _, err := (&Unary{Function: "Exp"}).Shape([]int{3}, []int{3}); err == nil {
+		t.Error("two inputs are accepted")
+	}
+}
