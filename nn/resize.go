@@ -86,7 +86,7 @@ func compileResize[T Float](o *Resize, in []int) kernel[T] {
 	}
 	views := make([]axisView, len(in))
 	for d := range in {
-		views[d] = axisView{d, o.nearest(d, in[d])}
+		views[d] = listed(d, o.nearest(d, in[d]))
 	}
 	return newRearrange[T](in, views, 0)
 }
