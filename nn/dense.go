@@ -3,11 +3,13 @@ package nn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tattle/internal/simd"
 )
 
-// Dense is an affine layer, y = W·x + b (ONNX Gemm), on inputs [In].
+// Dense is an affine layer, y = W·x + b (ONNX Gemm, or MatMul-13 and Add), on each
+// row of inputs [..., In].
 type Dense struct {
 	In, Out int
 	Weight  *Param // [Out, In]
@@ -17,8 +19,8 @@ type Dense struct {
 // Kind returns "Gemm".
 func (o *Dense) Kind() string { return "Gemm" }
 
-// Shape returns [Out]; it errs where the input is not [In] or a parameter does
-// not fit.
+// Shape returns [..., Out]; it errs where the input is not [..., In] or a parameter
+// does not fit.
 func (o *Dense) Shape(inputs ...[]int) ([]int, error) {
 	s, err := oneInput(inputs)
 	if err != nil {
@@ -27,8 +29,8 @@ func (o *Dense) Shape(inputs ...[]int) ([]int, error) {
 	if o.In <= 0 || o.Out <= 0 {
 		return nil, fmt.Errorf("%d inputs and %d outputs: both must be positive", o.In, o.Out)
 	}
-	if len(s) != 1 || s[0] != o.In {
-		return nil, fmt.Errorf("input has shape %v, want [%d]", s, o.In)
+	if len(s) == 0 || s[len(s)-1] != o.In {
+		return nil, fmt.Errorf("input has shape %v, want [%d] or rows of it", s, o.In)
 	}
 	if err := o.Weight.check("weight", o.Out, o.In); err != nil {
 		return nil, err
@@ -38,7 +40,7 @@ func (o *Dense) Shape(inputs ...[]int) ([]int, error) {
 			return nil, err
 		}
 	}
-	return []int{o.Out}, nil
+	return append(slices.Clone(s[:len(s)-1]), o.Out), nil
 }
 
 // Params returns the weight and, where there is one, the bias.
@@ -49,13 +51,14 @@ func (o *Dense) Params() []*Param {
 	return []*Param{o.Weight, o.Bias}
 }
 
-func (o *Dense) kernel32(...[]int) kernel[float32] { return newDense[float32](o) }
-func (o *Dense) kernel64(...[]int) kernel[float64] { return newDense[float64](o) }
+func (o *Dense) kernel32(in ...[]int) kernel[float32] { return newDenseRows[float32](o, in[0]) }
+func (o *Dense) kernel64(in ...[]int) kernel[float64] { return newDenseRows[float64](o, in[0]) }
 
 // dense is the kernel of Dense. In inference the weight is packed once and kept;
 // in training, where it changes at each step and the batch is small, it is not.
 type dense[T Float] struct {
 	*Dense
+	rows    int // of one example
 	bias    []T
 	y       []T
 	addBias func(lo, hi int)
@@ -63,18 +66,24 @@ type dense[T Float] struct {
 }
 
 func newDense[T Float](o *Dense) *dense[T] {
-	k := &dense[T]{Dense: o}
+	k := &dense[T]{Dense: o, rows: 1}
 	k.addBias = func(lo, hi int) {
 		simd.AddRows(k.y[lo*k.Out:hi*k.Out], hi-lo, k.Out, k.bias)
 	}
 	return k
 }
 
+func newDenseRows[T Float](o *Dense, in []int) *dense[T] {
+	k := newDense[T](o)
+	k.rows = Size(in[:len(in)-1])
+	return k
+}
+
 func (k *dense[T]) forward(f *frame[T]) {
-	k.mul(f.y, f.x[0], f.batch, f.train)
+	k.mul(f.y, f.x[0], f.batch*k.rows, f.train)
 	if k.Bias != nil {
 		k.bias, k.y = values[T](k.Bias), f.y
-		simd.Parallel(f.batch, 1+grain/k.Out, k.addBias)
+		simd.Parallel(f.batch*k.rows, 1+grain/k.Out, k.addBias)
 	}
 }
 
@@ -89,11 +98,11 @@ func (k *dense[T]) mul(y, x []T, rows int, train bool) {
 }
 
 func (k *dense[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	k.mul(dy, dx[0], f.batch*n, f.train)
+	k.mul(dy, dx[0], f.batch*k.rows*n, f.train)
 }
 
 func (k *dense[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
-	rows := f.batch * n
+	rows := f.batch * k.rows * n
 	switch {
 	case dx[0] == nil:
 	case f.train:
@@ -109,16 +118,18 @@ func (k *dense[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx
 func (k *dense[T]) grad(f *frame[float32], dy []float32)          { k.weightGrad(f, dy, 1) }
 func (k *dense[T]) overwriteGrad(f *frame[float32], dy []float32) { k.weightGrad(f, dy, 0) }
 
-// weightGrad sets ∂W = dyᵀ·x + keep·∂W and ∂b = Σ_batch dy + keep·∂b.
+// weightGrad sets ∂W = dyᵀ·x + keep·∂W and ∂b = Σ dy + keep·∂b, over all rows of the
+// batch.
 func (k *dense[T]) weightGrad(f *frame[float32], dy []float32, keep float32) {
-	simd.Gemm(true, false, k.Out, k.In, f.batch, 1, dy, k.Out, f.x[0], k.In, keep, k.Weight.Grad, k.In)
+	rows := f.batch * k.rows
+	simd.Gemm(true, false, k.Out, k.In, rows, 1, dy, k.Out, f.x[0], k.In, keep, k.Weight.Grad, k.In)
 	if k.Bias == nil {
 		return
 	}
 	if keep == 0 {
 		clear(k.Bias.Grad)
 	}
-	simd.SumRows(k.Bias.Grad, f.batch, k.Out, dy)
+	simd.SumRows(k.Bias.Grad, rows, k.Out, dy)
 }
 
 // roundoff: the computed ŷ differs from W·x̂ + b by at most γ_{In+1}·(|W|·|x̂| + |b|)
@@ -137,7 +148,7 @@ func (k *dense[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 		k.reach[i] = ex[0][i] + g*math.Abs(x)
 	}
 	w := packedAbs[float64](k.Weight, true, 0, k.In, k.Out, k.In)
-	simd.GemmPacked(false, f.batch, 1, k.reach, k.In, w, 0, ey, k.Out)
+	simd.GemmPacked(false, f.batch*k.rows, 1, k.reach, k.In, w, 0, ey, k.Out)
 	up := roundUp(k.In + 4)
 	for lo := 0; lo < len(ey); lo += k.Out {
 		for i := range k.Out {

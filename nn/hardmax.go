@@ -42,7 +42,7 @@ type hardmax[T Float] struct {
 
 func newHardmax[T Float](in []int) *hardmax[T] {
 	cols := in[len(in)-1]
-	k := &hardmax[T]{cols: cols, perExample: Size(in) / cols}
+	k := &hardmax[T]{cols: cols, perExample: Size(in[:len(in)-1])}
 	k.rows = func(lo, hi int) {
 		clear(k.f.y[lo*cols : hi*cols])
 		for r := lo; r < hi; r++ {
@@ -97,7 +97,9 @@ func winner[T Float](x, d []T) int {
 
 func (k *hardmax[T]) forward(f *frame[T]) {
 	k.f = f
-	simd.Parallel(len(f.y)/k.cols, 1+grain/k.cols, k.rows)
+	if k.cols > 0 {
+		simd.Parallel(len(f.y)/k.cols, 1+grain/k.cols, k.rows)
+	}
 }
 
 func (k *hardmax[T]) jvp(_ *frame[T], dy []T, _ [][]T, _ int) { clear(dy) }
@@ -106,7 +108,9 @@ func (k *hardmax[T]) vjp(_ *frame[T], dx [][]T, _ []T, _ int) { clear(dx[0]) }
 
 func (k *hardmax[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
 	k.f, k.dst, k.d, k.k = f, dy, dx[0], n
-	simd.Parallel(len(dy)/k.cols, 1+grain/k.cols, k.changes)
+	if k.cols > 0 {
+		simd.Parallel(len(dy)/k.cols, 1+grain/k.cols, k.changes)
+	}
 }
 
 func (k *hardmax[T]) active(_ *frame[T], dst []bool) { clear(dst) }
@@ -115,6 +119,9 @@ func (k *hardmax[T]) active(_ *frame[T], dst []bool) { clear(dst) }
 // x̂_j − ex_j, both rounded outward. Where only one may, it is the largest of x̂
 // too and nothing is off; otherwise those that may are off by at most 1.
 func (k *hardmax[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	if k.cols == 0 {
+		return
+	}
 	for lo := 0; lo < len(f.y); lo += k.cols {
 		x, e, out := f.x[0][lo:lo+k.cols], ex[0][lo:lo+k.cols], ey[lo:lo+k.cols]
 		sure, may := math.Inf(-1), 0

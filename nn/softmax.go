@@ -40,7 +40,7 @@ type softmax[T Float] struct {
 
 func newSoftmax[T Float](in []int) *softmax[T] {
 	cols := in[len(in)-1]
-	k := &softmax[T]{cols: cols, perExample: Size(in) / cols}
+	k := &softmax[T]{cols: cols, perExample: Size(in[:len(in)-1])}
 	k.rows = func(lo, hi int) {
 		for r := lo; r < hi; r++ {
 			softmaxRow(k.f.y[r*cols:][:cols], k.f.x[0][r*cols:][:cols])
@@ -72,7 +72,9 @@ func (k *softmax[T]) forward(f *frame[T]) {
 }
 
 func (k *softmax[T]) share(n int, body func(lo, hi int)) {
-	simd.Parallel(n/k.cols, 1+grain/16/k.cols, body)
+	if k.cols > 0 {
+		simd.Parallel(n/k.cols, 1+grain/16/k.cols, body)
+	}
 }
 
 func (k *softmax[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
@@ -177,6 +179,9 @@ func softmaxDifference[T Float](dst, d, x []T) {
 // rest; ȳ_j ≤ ŷ_j·e^{ρ_j}. Exponentials that underflow lose less than 2⁻¹⁰²² each,
 // which underflow, times e^{r_i}, allows for. No error exceeds 1 but by the rounding of ŷ.
 func (k *softmax[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	if k.cols == 0 {
+		return
+	}
 	for lo := 0; lo < len(f.y); lo += k.cols {
 		hi := lo + k.cols
 		softmaxError(ey[lo:hi], f.x[0][lo:hi], f.y[lo:hi], ex[0][lo:hi])

@@ -1,0 +1,139 @@
+package nn
+
+import "fmt"
+
+// MatMul multiplies matrices, op(A)·op(B), that lie in the last two dimensions of
+// its two inputs, where op transposes if told so (ONNX MatMul-13, and the
+// transposes of its com.microsoft FusedMatMul). The dimensions before them are
+// broadcast against each other.
+type MatMul struct{ TransA, TransB bool }
+
+// Kind returns "MatMul".
+func (o *MatMul) Kind() string { return "MatMul" }
+
+// Params returns nil.
+func (o *MatMul) Params() []*Param { return nil }
+
+// Shape returns [..., m, n] for op(A) of m × k and op(B) of k × n. It errs where
+// an input is no matrix, the inner dimensions differ or the others do not
+// broadcast.
+func (o *MatMul) Shape(inputs ...[]int) ([]int, error) {
+	p, err := o.plan(inputs)
+	if err != nil {
+		return nil, err
+	}
+	return append(p.lead, p.m, p.n), nil
+}
+
+func (o *MatMul) kernel32(in ...[]int) kernel[float32] { return newMatmul[float32](o, in) }
+func (o *MatMul) kernel64(in ...[]int) kernel[float64] { return newMatmul[float64](o, in) }
+
+// matmulPlan says which matrices of one example are multiplied by which.
+type matmulPlan struct {
+	transA, transB bool
+	m, n, k        int
+	lead           []int // dimensions of the output before the last two
+	// Product p is that of matrices a[p] and b[p]; usesA[i] and usesB[i] are the
+	// products that matrix i enters.
+	a, b         []int
+	usesA, usesB [][]int
+}
+
+func (o *MatMul) plan(inputs [][]int) (*matmulPlan, error) {
+	if len(inputs) != 2 {
+		return nil, fmt.Errorf("takes two inputs, has %d", len(inputs))
+	}
+	a, b := inputs[0], inputs[1]
+	if len(a) < 2 || len(b) < 2 {
+		return nil, fmt.Errorf("inputs have shapes %v and %v, want matrices in the last two dimensions", a, b)
+	}
+	p := &matmulPlan{transA: o.TransA, transB: o.TransB}
+	var inner int
+	p.m, p.k = lastTwo(a, o.TransA)
+	inner, p.n = lastTwo(b, o.TransB)
+	if p.k != inner {
+		return nil, fmt.Errorf("matrices of %d × %d and %d × %d (shapes %v and %v) have no product", p.m, p.k, inner, p.n, a, b)
+	}
+	a, b = a[:len(a)-2], b[:len(b)-2]
+	var err error
+	if p.lead, err = broadcastLead(a, b); err != nil {
+		return nil, err
+	}
+	p.a, p.b = broadcastIndex(a, p.lead), broadcastIndex(b, p.lead)
+	p.usesA, p.usesB = uses(p.a, Size(a)), uses(p.b, Size(b))
+	return p, nil
+}
+
+func lastTwo(shape []int, trans bool) (rows, cols int) {
+	rows, cols = shape[len(shape)-2], shape[len(shape)-1]
+	if trans {
+		return cols, rows
+	}
+	return rows, cols
+}
+
+// broadcastLead returns the shape that a and b broadcast to, aligned at the right.
+func broadcastLead(a, b []int) ([]int, error) {
+	out := make([]int, max(len(a), len(b)), max(len(a), len(b))+2)
+	for i := range out {
+		x, y := 1, 1
+		if j := i - len(out) + len(a); j >= 0 {
+			x = a[j]
+		}
+		if j := i - len(out) + len(b); j >= 0 {
+			y = b[j]
+		}
+		switch {
+		case x == y || y == 1:
+			out[i] = x
+		case x == 1:
+			out[i] = y
+		default:
+			return nil, fmt.Errorf("dimensions %v and %v before the matrices do not broadcast", a, b)
+		}
+	}
+	return out, nil
+}
+
+// broadcastIndex returns, for each element of a tensor of shape out, the element
+// of one of that shape that is broadcast to it.
+func broadcastIndex(shape, out []int) []int {
+	index := make([]int, Size(out))
+	stride, span := 1, 1 // of the dimension in the small tensor and in out
+	for i := len(out) - 1; i >= 0; i-- {
+		d := 1
+		if j := i - len(out) + len(shape); j >= 0 {
+			d = shape[j]
+		}
+		if d != 1 {
+			for e := range index {
+				index[e] += e / span % d * stride
+			}
+		}
+		stride *= d
+		span *= out[i]
+	}
+	return index
+}
+
+// uses inverts index: which entries hold i.
+func uses(index []int, n int) [][]int {
+	out := make([][]int, n)
+	for e, i := range index {
+		out[i] = append(out[i], e)
+	}
+	return out
+}
+
+// rowsJoined is p with the rows of all matrices of op(A) as one matrix, where all
+// are multiplied by the same B.
+func (p *matmulPlan) rowsJoined() *matmulPlan {
+	if p.transA || len(p.usesB) != 1 || len(p.usesA) != len(p.a) || len(p.a) < 2 {
+		return p
+	}
+	one := []int{0}
+	return &matmulPlan{
+		transB: p.transB, m: p.m * len(p.a), n: p.n, k: p.k,
+		a: one, b: one, usesA: [][]int{one}, usesB: [][]int{one},
+	}
+}

@@ -1,0 +1,360 @@
+package nn
+
+import "math"
+
+// reductions are the functions of a Reduce; Sum and Mean have a kernel of their own.
+var reductions = map[string]*reduction{
+	"Sum":       {},
+	"Mean":      {},
+	"Max":       extreme(1),
+	"Min":       extreme(-1),
+	"Prod":      {product, productTangent, productPull, productChange, productBound},
+	"L1":        {sumAbs, sumAbsTangent, sumAbsPull, sumAbsChange, sumAbsBound},
+	"L2":        {norm2, norm2Tangent, norm2Pull, norm2Change, norm2Bound},
+	"SumSquare": {sumSquare, sumSquareTangent, sumSquarePull, sumSquareChange, sumSquareBound},
+	"LogSum":    {logSum, logSumTangent, logSumPull, logSumChange, logSumBound},
+	"LogSumExp": {logSumExps, logSumExpTangent, logSumExpPull, logSumExpChange, logSumExpBound},
+}
+
+// extreme is the largest entry for sign 1, the smallest for −1, NaN where one is.
+func extreme(sign float64) *reduction {
+	best := func(x, d []float64) int {
+		at, top := 0, math.Inf(-1)
+		for i, v := range x {
+			if d != nil {
+				v += d[i]
+			}
+			if v *= sign; v > top {
+				at, top = i, v
+			} else if math.IsNaN(v) {
+				return i
+			}
+		}
+		return at
+	}
+	return &reduction{
+		value:   func(x []float64) float64 { return x[best(x, nil)] },
+		tangent: func(x, d []float64, _ float64) float64 { return d[best(x, nil)] },
+		pull: func(dst, x []float64, _, u float64) {
+			clear(dst)
+			dst[best(x, nil)] = u
+		},
+		change: func(x, d []float64, y float64) float64 {
+			at := best(x, d)
+			return x[at] - y + d[at]
+		},
+		bound: func(x, e []float64, y float64) float64 { return extremeBound(sign, x, e, y) },
+	}
+}
+
+// extremeBound: the largest x* lies between the largest x − e and the largest x + e.
+func extremeBound(sign float64, x, e []float64, y float64) float64 {
+	low, high := math.Inf(-1), math.Inf(-1)
+	for i, v := range x {
+		low, high = max(low, sign*v-e[i]), max(high, sign*v+e[i])
+	}
+	// y ± e round once each by a unit of what they come to, and the difference once.
+	off := max(high-sign*y, sign*y-low)
+	if off == 0 {
+		return 0
+	}
+	return (off + 2*unit*max(math.Abs(low), math.Abs(high))) * roundUp(4)
+}
+
+func product(x []float64) float64 {
+	p := 1.0
+	for _, v := range x {
+		p *= v
+	}
+	return p
+}
+
+func productTangent(x, d []float64, _ float64) float64 {
+	p, t := 1.0, 0.0
+	for i, v := range x {
+		p, t = p*v, t*v+p*d[i]
+	}
+	return t
+}
+
+// productPull multiplies what lies before each entry by what lies behind it.
+func productPull(dst, x []float64, _, u float64) {
+	p := u
+	for i, v := range x {
+		dst[i] = p
+		p *= v
+	}
+	p = 1
+	for i := len(x) - 1; i >= 0; i-- {
+		dst[i] *= p
+		p *= x[i]
+	}
+}
+
+// productChange is the tangent with the later factors moved.
+func productChange(x, d []float64, _ float64) float64 {
+	p, t := 1.0, 0.0
+	for i, v := range x {
+		p, t = p*v, t*(v+d[i])+p*d[i]
+	}
+	return t
+}
+
+// productBound runs beside the computed partial products p̂: with |p̂ − p| ≤ b,
+// |p̂·x̂ − p·x| ≤ b·(|x̂| + e) + |p̂|·e, and rounding adds u times the new product, or what
+// underflow takes.
+func productBound(x, e []float64, _ float64) float64 {
+	const least = 0x1p-1072 // what four operations lose that underflow
+	p, b := 1.0, 0.0
+	for i, v := range x {
+		next := p * v
+		b = (b*(math.Abs(v)+e[i])+math.Abs(p)*e[i]+unit*math.Abs(next))*roundUp(8) + least
+		p = next
+	}
+	return b
+}
+
+func sumAbs(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += math.Abs(v)
+	}
+	return s
+}
+
+func sign(v float64) float64 {
+	switch {
+	case v > 0:
+		return 1
+	case v < 0:
+		return -1
+	}
+	return v // 0 or NaN
+}
+
+func sumAbsTangent(x, d []float64, _ float64) float64 {
+	s := 0.0
+	for i, v := range x {
+		s += sign(v) * d[i]
+	}
+	return s
+}
+
+func sumAbsPull(dst, x []float64, _, u float64) {
+	for i, v := range x {
+		dst[i] = sign(v) * u
+	}
+}
+
+func sumAbsChange(x, d []float64, _ float64) float64 {
+	s := 0.0
+	for i, v := range x {
+		if w := v + d[i]; v*sign(w) > 0 {
+			s += sign(v) * d[i]
+		} else {
+			s += math.Abs(w) - math.Abs(v)
+		}
+	}
+	return s
+}
+
+// sumAbsBound: a sum of n entries is off by γ_n times itself at most (Higham, §3.1).
+func sumAbsBound(x, e []float64, _ float64) float64 {
+	s, g := 0.0, gamma(len(x))
+	for i, v := range x {
+		s += e[i] + g*math.Abs(v)
+	}
+	return s*roundUp(len(x)+3) + underflow
+}
+
+func sumSquare(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += v * v
+	}
+	return s
+}
+
+func sumSquareTangent(x, d []float64, _ float64) float64 {
+	s := 0.0
+	for i, v := range x {
+		s += v * d[i]
+	}
+	return 2 * s
+}
+
+func sumSquarePull(dst, x []float64, _, u float64) {
+	for i, v := range x {
+		dst[i] = 2 * v * u
+	}
+}
+
+func sumSquareChange(x, d []float64, _ float64) float64 {
+	s := 0.0
+	for i, v := range x {
+		s += d[i] * (2*v + d[i])
+	}
+	return s
+}
+
+// sumSquareBound: |x̂² − x²| ≤ e·(2|x̂| + e), and the sum of n squares rounds each
+// at most n + 1 times.
+func sumSquareBound(x, e []float64, _ float64) float64 {
+	s, g := 0.0, gamma(len(x)+1)
+	for i, v := range x {
+		v = math.Abs(v)
+		s += e[i]*(2*v+e[i]) + g*v*v
+	}
+	return s*roundUp(len(x)+6) + underflow
+}
+
+func norm2(x []float64) float64 { return math.Sqrt(sumSquare(x)) }
+
+func norm2Tangent(x, d []float64, y float64) float64 {
+	if y == 0 {
+		return 0
+	}
+	s := 0.0
+	for i, v := range x {
+		s += v / y * d[i]
+	}
+	return s
+}
+
+func norm2Pull(dst, x []float64, y, u float64) {
+	clear(dst)
+	if y == 0 {
+		return
+	}
+	for i, v := range x {
+		dst[i] = v / y * u
+	}
+}
+
+// norm2Change is (|x+d|² − |x|²) / (|x+d| + |x|).
+func norm2Change(x, d []float64, y float64) float64 {
+	moved := 0.0
+	for i, v := range x {
+		moved += (v + d[i]) * (v + d[i])
+	}
+	if moved == 0 {
+		return -y
+	}
+	return sumSquareChange(x, d, y) / (math.Sqrt(moved) + y)
+}
+
+// norm2Bound: by the triangle inequality the norm moves by at most |e|; that of x̂
+// is off by half the n + 1 roundings of its square and its own. Squares that underflow
+// take less than normSlack from a norm.
+func norm2Bound(x, e []float64, y float64) float64 {
+	return (norm2(e)+gamma(len(x)+2)*y)*roundUp(len(x)+6) + normSlack
+}
+
+func total(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+func logSum(x []float64) float64 { return math.Log(total(x)) }
+
+func logSumTangent(x, d []float64, _ float64) float64 { return total(d) / total(x) }
+
+func logSumPull(dst, x []float64, _, u float64) {
+	s := total(x)
+	for i := range dst {
+		dst[i] = u / s
+	}
+}
+
+// logSumChange is log1p(Σd / Σx), or where that is large the difference.
+func logSumChange(x, d []float64, y float64) float64 {
+	s := total(x)
+	t := total(d) / s
+	if math.Abs(t) <= .5 {
+		return math.Log1p(t)
+	}
+	moved := 0.0
+	for i, v := range x {
+		moved += v + d[i]
+	}
+	return math.Log(moved) - y
+}
+
+// logSumBound: as Log's, with the error of the sum, which rounds n times.
+func logSumBound(x, e []float64, y float64) float64 {
+	up := roundUp(len(x) + 20)
+	t := up * sumAbsBound(x, e, 0) / total(x)
+	if !(t >= 0 && t < 1) {
+		return math.Inf(1)
+	}
+	return up*(-math.Log1p(-t)+16*unit*math.Abs(y)) + underflow
+}
+
+func logSumExps(x []float64) float64 {
+	top := largestOf(x)
+	if math.IsInf(top, 0) {
+		return top
+	}
+	s := 0.0
+	for _, v := range x {
+		s += math.Exp(v - top)
+	}
+	return top + math.Log(s)
+}
+
+func largestOf(x []float64) float64 {
+	top := math.Inf(-1)
+	for _, v := range x {
+		top = max(top, v)
+	}
+	return top
+}
+
+func logSumExpTangent(x, d []float64, y float64) float64 {
+	s := 0.0
+	for i, v := range x {
+		s += math.Exp(v-y) * d[i]
+	}
+	return s
+}
+
+func logSumExpPull(dst, x []float64, y, u float64) {
+	for i, v := range x {
+		dst[i] = math.Exp(v-y) * u
+	}
+}
+
+// logSumExpChange is c + log(Σ p_i·e^{d_i−c}) for any c, with p = softmax(x); c = Σ p·d
+// leaves nothing large to cancel while d is small.
+func logSumExpChange(x, d []float64, y float64) float64 {
+	c, q, far := logSumExpTangent(x, d, y), 0.0, false
+	for i, v := range x {
+		t := d[i] - c
+		far = far || !(math.Abs(t) <= .5)
+		q += math.Exp(v-y) * math.Expm1(t)
+	}
+	if !far {
+		return c + math.Log1p(q)
+	}
+	top, s := math.Inf(-1), 0.0
+	for i, v := range x {
+		top = max(top, v+d[i])
+	}
+	for i, v := range x {
+		s += math.Exp(v + d[i] - top)
+	}
+	return top - y + math.Log(s)
+}
+
+// logSumExpBound: the value moves by at most the largest e. Computed, Σ e^{x−top} ≥ 1
+// is off relatively by u·n/e for the rounding of x − top (|t|·e^t ≤ 1/e), by 16u
+// allowed to math.Exp and by n roundings; its logarithm is off by as much, and by 16u
+// of itself; the last addition by u·|y|.
+func logSumExpBound(x, e []float64, y float64) float64 {
+	n := float64(len(x))
+	own := unit * (2*n + 40 + 16*math.Log(n) + math.Abs(y))
+	return (max(0, largestOf(e))+own)*roundUp(20) + underflow
+}

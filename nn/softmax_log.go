@@ -1,0 +1,214 @@
+package nn
+
+import (
+	"errors"
+	"math"
+
+	"tattle/internal/simd"
+)
+
+// LogSoftmax is x_i − log Σ_j exp(x_j) over the last dimension (ONNX LogSoftmax-13).
+type LogSoftmax struct{}
+
+// Kind returns "LogSoftmax".
+func (*LogSoftmax) Kind() string { return "LogSoftmax" }
+
+// Shape returns the input's shape; it errs where that has no dimension.
+func (*LogSoftmax) Shape(inputs ...[]int) ([]int, error) {
+	s, err := oneInput(inputs)
+	if err == nil && len(s) == 0 {
+		return nil, errors.New("input has no dimension to sum over")
+	}
+	return s, err
+}
+
+// Params returns nil.
+func (*LogSoftmax) Params() []*Param { return nil }
+
+func (*LogSoftmax) kernel32(in ...[]int) kernel[float32] { return newLogSoftmax[float32](in[0]) }
+func (*LogSoftmax) kernel64(in ...[]int) kernel[float64] { return newLogSoftmax[float64](in[0]) }
+
+// logSoftmax is the kernel of LogSoftmax, row by row in float64.
+type logSoftmax[T Float] struct {
+	cols, perExample             int // of a row, rows of one example
+	f                            *frame[T]
+	dst, d                       []T
+	k                            int
+	rows, tangents, pulls, moves func(lo, hi int)
+}
+
+func newLogSoftmax[T Float](in []int) *logSoftmax[T] {
+	k := &logSoftmax[T]{cols: in[len(in)-1], perExample: Size(in[:len(in)-1])}
+	k.rows = func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			logSoftmaxRow(k.row(k.f.y, r), k.row(k.f.x[0], r))
+		}
+	}
+	k.tangents = k.each(func(dst, d, _, y []T) { logSoftmaxTangent(dst, d, y) })
+	k.pulls = k.each(func(dst, d, _, y []T) { logSoftmaxPull(dst, d, y) })
+	k.moves = k.each(logSoftmaxShift[T])
+	return k
+}
+
+// each applies f to rows of vectors and to the primal rows they belong to.
+func (k *logSoftmax[T]) each(f func(dst, d, x, y []T)) func(lo, hi int) {
+	return func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			at := r/(k.k*k.perExample)*k.perExample + r%k.perExample
+			f(k.row(k.dst, r), k.row(k.d, r), k.row(k.f.x[0], at), k.row(k.f.y, at))
+		}
+	}
+}
+
+func (k *logSoftmax[T]) row(x []T, r int) []T { return x[r*k.cols:][:k.cols] }
+
+func (k *logSoftmax[T]) run(f *frame[T], dst, d []T, n int, body func(lo, hi int)) {
+	if k.cols > 0 {
+		k.f, k.dst, k.d, k.k = f, dst, d, n
+		simd.Parallel(len(dst)/k.cols, 1+grain/16/k.cols, body)
+	}
+}
+
+func (k *logSoftmax[T]) forward(f *frame[T]) { k.run(f, f.y, nil, 1, k.rows) }
+
+func (k *logSoftmax[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
+	k.run(f, dy, dx[0], n, k.tangents)
+}
+
+func (k *logSoftmax[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
+	if dx[0] != nil {
+		k.run(f, dx[0], dy, n, k.pulls)
+	}
+}
+
+func (k *logSoftmax[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
+	k.run(f, dy, dx[0], n, k.moves)
+}
+
+// logSoftmaxRow subtracts the largest entry first, so that the logarithm is of no
+// less than 1.
+func logSoftmaxRow[T Float](y, x []T) {
+	top, sum := math.Inf(-1), 0.0
+	for _, v := range x {
+		top = max(top, float64(v))
+	}
+	for _, v := range x {
+		sum += math.Exp(float64(v) - top)
+	}
+	log := math.Log(sum)
+	for i, v := range x {
+		y[i] = T(float64(v) - top - log)
+	}
+}
+
+// logSoftmaxTangent is dst = d − ⟨p, d⟩ with p = e^y.
+func logSoftmaxTangent[T Float](dst, d, y []T) {
+	mean := 0.0
+	for i, v := range y {
+		mean += math.Exp(float64(v)) * float64(d[i])
+	}
+	for i, v := range d {
+		dst[i] = T(float64(v) - mean)
+	}
+}
+
+// logSoftmaxPull is dst = d − p·Σd.
+func logSoftmaxPull[T Float](dst, d, y []T) {
+	sum := 0.0
+	for _, v := range d {
+		sum += float64(v)
+	}
+	for i, v := range y {
+		dst[i] = T(float64(d[i]) - math.Exp(float64(v))*sum)
+	}
+}
+
+// logSoftmaxShift is d_i − log Σ p_j·e^{d_j} = t_i − log1p(q) with t = d − c, q = Σ
+// p_j·expm1(t_j) and c = ⟨p, d⟩, which makes q of second order in t. Where some |t_j|
+// > 1/2 the logarithms of the sums differ visibly and are subtracted.
+func logSoftmaxShift[T Float](dst, d, x, y []T) {
+	c := 0.0
+	for i, v := range y {
+		c += math.Exp(float64(v)) * float64(d[i])
+	}
+	far, q := false, 0.0
+	for i, v := range y {
+		t := float64(d[i]) - c
+		far = far || !(math.Abs(t) <= .5)
+		q += math.Exp(float64(v)) * math.Expm1(t)
+	}
+	step := math.Log1p(q)
+	if far {
+		c, step = 0, logSumExpMoved(x, d)-logSumExpMoved(x, nil)
+	}
+	for i, v := range d {
+		dst[i] = T(float64(v) - c - step)
+	}
+}
+
+// logSumExpMoved is log Σ e^{x+d}; nil d is 0.
+func logSumExpMoved[T Float](x, d []T) float64 {
+	at := func(i int) float64 {
+		if d == nil {
+			return float64(x[i])
+		}
+		return float64(x[i]) + float64(d[i])
+	}
+	top, sum := math.Inf(-1), 0.0
+	for i := range x {
+		top = max(top, at(i))
+	}
+	for i := range x {
+		sum += math.Exp(at(i) - top)
+	}
+	return top + math.Log(sum)
+}
+
+// roundoff: computed, t_i = x̂_i − top rounds once; Σ e^{t_j}, at least 1, is off
+// relatively by at most u·cols/e for the rounding of the t_j (|t|·e^t ≤ 1/e), by 16u
+// allowed to math.Exp and by cols roundings; its logarithm is off by as much and by 16u
+// of itself, and the last subtraction by u·|ŷ_i|. So
+//
+//	|ŷ_i − ȳ_i| ≤ u·(|t_i| + |ŷ_i| + 2·cols + 40 + 16·log cols).
+//
+// From x̂ to x the logarithm of the odds of entry i moves by at most r_i = ex_i + max_j
+// ex_j, and y_i, which is less steep, by no more; nor by more than (1 − p_i)·expm1(r_i),
+// as in Softmax, 1 − p_i being the sum of the other entries for the largest.
+func (k *logSoftmax[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
+	if k.cols == 0 {
+		return
+	}
+	for lo := 0; lo < len(f.y); lo += k.cols {
+		hi := lo + k.cols
+		logSoftmaxError(ey[lo:hi], f.x[0][lo:hi], f.y[lo:hi], ex[0][lo:hi])
+	}
+}
+
+func logSoftmaxError(ey, x, y, ex []float64) {
+	n := float64(len(x))
+	up := roundUp(len(x) + 40)
+	top, widest, others := 0, 0.0, 0.0
+	for i := range x {
+		if x[i] > x[top] {
+			top = i
+		}
+		widest = max(widest, ex[i])
+	}
+	own := func(i int) float64 {
+		return up * unit * (x[top] - x[i] + math.Abs(y[i]) + 2*n + 40 + 16*math.Log(n))
+	}
+	for i := range x {
+		if i != top {
+			others += math.Exp(y[i] + own(i))
+		}
+	}
+	for i := range x {
+		r := up * (ex[i] + widest)
+		if i == top {
+			if sharp := up*others*math.Expm1(r) + underflow; sharp < r {
+				r = sharp
+			}
+		}
+		ey[i] = up*(own(i)+r) + underflow
+	}
+}
