@@ -117,8 +117,8 @@ func TestShapesNames(t *testing.T) {
 		g    *Graph
 		want []string
 	}{
-		{nodes(relu("a", "x"), relu("c", "a"), &Node{"a", &ReLU{}, []string{"x"}, "t"}), []string{`two nodes are called "a"`}},
-		{nodes(relu("a", "z"), relu("c", "a")), []string{`"a"`, `"z" is not produced`}},
+		{nodes(relu("a", "x"), relu("c", "a"), &Node{"a", &ReLU{}, []string{"x"}, "t"}), []string{`node "a": the name`}},
+		{nodes(relu("a", "z"), relu("c", "a")), []string{`"a"`, `"z" is not defined`}},
 		{nodes(relu("c", "a"), relu("a", "x")), []string{`"c"`, `output of "a", a later node`}},
 		{nodes(relu("a", "c"), relu("b", "a"), relu("c", "b")), []string{`"a"`, "itself", `reads "c", which reads "b", which reads "a"`}},
 		{nodes(relu("c", "c")), []string{`"c"`, `reads "c"`}},

@@ -24,6 +24,9 @@ type engine[T Float] struct {
 // newEngine compiles a valid graph for inference.
 func newEngine[T Float](g *Graph, compile func(Op, ...[]int) kernel[T]) *engine[T] {
 	p := newProgram(g, compile, false)
+	if narrow, ok := any(p).(*program[float32]); ok {
+		joinConvolutions(narrow)
+	}
 	all := make([]bool, len(p.sizes))
 	for t := range all {
 		all[t] = true

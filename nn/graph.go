@@ -39,6 +39,7 @@ type Param struct {
 
 	version uint64
 	copies  copies
+	from    *derivation // of a parameter that follows from others
 }
 
 // Changed tells the engine that Data has new values. No net of the parameter may be
@@ -117,7 +118,7 @@ func (g *Graph) checkNames() error {
 		case n == nil || n.Op == nil:
 			return fmt.Errorf("node %d has no operator", i)
 		case seen[n.Name]:
-			return fmt.Errorf("two nodes are called %q", n.Name)
+			return fmt.Errorf("node %q: the name is that of another node too", n.Name)
 		}
 		seen[n.Name] = true
 	}
@@ -159,7 +160,7 @@ func (g *Graph) missing(n *Node, input string) error {
 	}
 	from := maker[input]
 	if from == nil {
-		return fmt.Errorf("input tensor %q is not produced by any node", input)
+		return fmt.Errorf("input tensor %q is not defined: no node produces it", input)
 	}
 	if loop := way(from, n, maker, map[*Node]bool{}); loop != nil {
 		return fmt.Errorf("depends on itself: it reads %s", strings.Join(loop, ", which reads "))

@@ -1,15 +1,27 @@
 package nn
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
 // Net is a Graph compiled for inference: running statistics, no dropout. It
 // implements Model. It holds buffers, and one goroutine at a time may use it;
 // Clone makes another for a second one.
 type Net struct {
 	graph    *Graph
+	compiled *compiled
 	p, n     int
 	engine32 *engine[float32]
 	engine64 *engine[float64]
+}
+
+// compiled is what the clones of a net share: its graph made simpler, for each
+// precision when it is first used.
+type compiled struct {
+	once, once64       sync.Once
+	narrow, wide       *Graph
+	derived, derived64 []*Param
 }
 
 var _ Model = (*Net)(nil)
@@ -26,7 +38,7 @@ func NewNet(g *Graph) (*Net, error) {
 			return nil, fmt.Errorf("net %q: tensor %q has shape %v for one example, of no sensible size", g.Name, name, s)
 		}
 	}
-	return &Net{graph: g, p: Size(g.InputShape), n: Size(shapes[g.Output])}, nil
+	return &Net{graph: g, compiled: &compiled{}, p: Size(g.InputShape), n: Size(shapes[g.Output])}, nil
 }
 
 // sensible reports whether a tensor of that shape, its empty dimensions counted as
@@ -47,7 +59,7 @@ func (m *Net) Graph() *Graph { return m.graph }
 
 // Clone returns a Net of the same graph, hence the same parameters, with buffers
 // of its own.
-func (m *Net) Clone() *Net { return &Net{graph: m.graph, p: m.p, n: m.n} }
+func (m *Net) Clone() *Net { return &Net{graph: m.graph, compiled: m.compiled, p: m.p, n: m.n} }
 
 // Dims returns the number of inputs and of outputs of one example.
 func (m *Net) Dims() (p, n int) { return m.p, m.n }
@@ -78,16 +90,34 @@ func (m *Net) batch(dst, x int) int {
 	return b
 }
 
+// run32 returns the engine, its folded parameters up to date.
 func (m *Net) run32() *engine[float32] {
+	c := m.compiled
 	if m.engine32 == nil {
-		m.engine32 = newEngine(m.graph, Op.kernel32)
+		c.once.Do(func() {
+			c.narrow = Simplify(m.graph)
+			c.derived = derivedOf(c.narrow)
+		})
+		m.engine32 = newEngine(c.narrow, Op.kernel32)
+	}
+	for _, p := range c.derived {
+		p.refresh()
 	}
 	return m.engine32
 }
 
+// run64 is run32 in float64, whose function is that of the graph's own parameters.
 func (m *Net) run64() *engine[float64] {
+	c := m.compiled
 	if m.engine64 == nil {
-		m.engine64 = newEngine(m.graph, Op.kernel64)
+		c.once64.Do(func() {
+			c.wide = tidy(m.graph)
+			c.derived64 = derivedOf(c.wide)
+		})
+		m.engine64 = newEngine(c.wide, Op.kernel64)
+	}
+	for _, p := range c.derived64 {
+		p.refresh()
 	}
 	return m.engine64
 }

@@ -1,0 +1,71 @@
+package nn
+
+// joinConvolutions has the convolutions of a program for inference add what is added
+// to their output and rectify it, where nothing else reads the tensors in between and
+// they can.
+func joinConvolutions(p *program[float32]) {
+	readers := make([]int, len(p.sizes))
+	readers[p.output]++
+	for _, s := range p.steps {
+		for _, t := range s.in {
+			readers[t]++
+		}
+	}
+	maker := make([]int, len(p.sizes)) // step that makes the tensor, as far as one looked, + 1
+	gone := make([]bool, len(p.steps))
+	for i := range p.steps {
+		if j, ok := p.joins(i, maker, readers); ok {
+			p.join(i, j)
+			gone[j] = true
+		}
+		maker[p.steps[i].out] = i + 1
+	}
+	kept := p.steps[:0]
+	for i, s := range p.steps {
+		if !gone[i] {
+			kept = append(kept, s)
+		}
+	}
+	p.steps = kept
+}
+
+// joins returns an earlier step whose kernel has agreed to do what step i does.
+func (p *program[T]) joins(i int, maker, readers []int) (j int, ok bool) {
+	s := p.steps[i]
+	k, single := any(s.kernel).(kernel[float32])
+	_, sum := any(s.kernel).(*add[float32])
+	if !single || !sum && len(s.in) != 1 || sum && s.in[0] == s.in[1] {
+		return 0, false
+	}
+	for _, t := range s.in {
+		j := maker[t] - 1
+		if j < 0 || readers[t] != 1 {
+			continue
+		}
+		f, can := any(p.steps[j].kernel).(fusible)
+		switch {
+		case !can || s.out == p.output && !tellsActive(p.steps[j].kernel):
+		case sum && f.fuseAdd(), !sum && f.fuse(k):
+			return j, true
+		}
+	}
+	return 0, false
+}
+
+// tellsActive reports whether a kernel that takes over the last operator can say for
+// it which outputs are active.
+func tellsActive[T Float](k kernel[T]) bool {
+	_, ok := k.(switcher[T])
+	return ok
+}
+
+// join makes step i the kernel of step j, with what is added as the last input.
+func (p *program[T]) join(i, j int) {
+	from, s := p.steps[j], p.steps[i]
+	in := from.in
+	if len(s.in) == 2 {
+		in = append(append([]int(nil), in...), s.in[0]+s.in[1]-from.out)
+	}
+	p.sizes[from.out] = 0
+	p.steps[i] = step[T]{op: from.op, kernel: from.kernel, in: in, out: s.out}
+}

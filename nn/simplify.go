@@ -1,0 +1,144 @@
+package nn
+
+import "slices"
+
+// Simplify returns a graph that computes, up to the rounding of float32, what g does
+// with less work: nodes that the output does not need, identities and views of views
+// are gone; what follows from constants alone is a constant; a BatchNorm and what
+// multiplies or adds a constant per channel are part of the Conv2D, ConvTranspose or
+// Dense before them; a LayerNormalization or a Gelu spelt out is one. Neither g nor
+// its parameters are changed: the graph returned shares them and has, where it folds
+// some into one, parameters of its own that a Net makes anew when those have changed.
+// It panics where g is not well formed.
+func Simplify(g *Graph) *Graph {
+	return rewritten(g, dropIdentities, foldConstants, foldAffine)
+}
+
+// tidy is Simplify as far as the function stays the same in exact arithmetic.
+func tidy(g *Graph) *Graph {
+	return rewritten(g, dropIdentities, foldCopies)
+}
+
+// rewrite is a graph that passes change: its nodes are its own, the operators and
+// parameters may be others'.
+type rewrite struct {
+	*Graph
+	shapes  map[string][]int
+	maker   map[string]*Node // of each tensor but the input
+	readers map[string]int   // how often each tensor is read, as the output too
+}
+
+// rewritten applies the passes to a copy of g, one after the other, and leaves out
+// what the output does not need, before and after each.
+func rewritten(g *Graph, passes ...func(*rewrite)) *Graph {
+	c := *g
+	c.Nodes = make([]*Node, len(g.Nodes))
+	for i, n := range g.Nodes {
+		c.Nodes[i] = &Node{n.Name, n.Op, slices.Clone(n.Inputs), n.Output}
+	}
+	shapes, err := g.Shapes()
+	if err != nil {
+		panic("nn: " + err.Error())
+	}
+	r := &rewrite{Graph: &c, shapes: shapes}
+	r.survey()
+	for _, p := range passes {
+		p(r)
+		r.survey()
+	}
+	return r.Graph
+}
+
+// survey drops dead nodes and finds makers and readers.
+func (r *rewrite) survey() {
+	r.Nodes = r.needed(r.Output, r.Input)
+	r.maker, r.readers = map[string]*Node{}, map[string]int{r.Output: 1}
+	for _, n := range r.Nodes {
+		r.maker[n.Output] = n
+		for _, in := range n.Inputs {
+			r.readers[in]++
+		}
+	}
+}
+
+// replace has the readers of one tensor read another.
+func (r *rewrite) replace(tensor, by string) {
+	for _, n := range r.Nodes {
+		for i, in := range n.Inputs {
+			if in == tensor {
+				n.Inputs[i] = by
+				r.readers[tensor]--
+				r.readers[by]++
+			}
+		}
+	}
+}
+
+// become makes n the node of another operator on these inputs.
+func (r *rewrite) become(n *Node, op Op, inputs ...string) {
+	for _, in := range n.Inputs {
+		r.readers[in]--
+	}
+	for _, in := range inputs {
+		r.readers[in]++
+	}
+	n.Op, n.Inputs = op, slices.Clone(inputs)
+}
+
+// alone returns the node that makes a tensor which is read once, else nil.
+func (r *rewrite) alone(tensor string) *Node {
+	if r.readers[tensor] != 1 {
+		return nil
+	}
+	return r.maker[tensor]
+}
+
+// dropIdentities has the readers of what hands its input on, a Dropout too, read that
+// instead, and views of views look at what those look at.
+func dropIdentities(r *rewrite) {
+	for _, n := range r.Nodes {
+		switch n.Op.(type) {
+		case *Identity, *Dropout:
+			r.skip(n)
+		case *Flatten, *Reshape:
+			if from := r.maker[n.Inputs[0]]; from != nil && isView(from.Op) {
+				r.become(n, n.Op, from.Inputs[0])
+			}
+			if slices.Equal(r.shapes[n.Inputs[0]], r.shapes[n.Output]) {
+				r.skip(n)
+			}
+		case *Transpose:
+			r.mergeTransposes(n)
+		}
+	}
+}
+
+func isView(op Op) bool {
+	switch op.(type) {
+	case *Flatten, *Reshape:
+		return true
+	}
+	return false
+}
+
+// skip has the readers of n's output read its input. The graph's output keeps its
+// name.
+func (r *rewrite) skip(n *Node) { r.replace(n.Output, n.Inputs[0]) }
+
+// mergeTransposes makes one of a Transpose of a Transpose, or none.
+func (r *rewrite) mergeTransposes(n *Node) {
+	perm := n.Op.(*Transpose).Perm
+	if from := r.maker[n.Inputs[0]]; from != nil {
+		if first, ok := from.Op.(*Transpose); ok {
+			both := make([]int, len(perm))
+			for i, a := range perm {
+				both[i] = first.Perm[a]
+			}
+			perm = both
+			r.become(n, &Transpose{Perm: perm}, from.Inputs[0])
+		}
+	}
+	if slices.IsSorted(perm) {
+		r.skip(n)
+	}
+}

@@ -1,0 +1,210 @@
+package nn
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// kinds lists the operators of a graph.
+func kinds(g *Graph) []string {
+	var ks []string
+	for _, n := range g.Nodes {
+		ks = append(ks, n.Op.Kind())
+	}
+	return ks
+}
+
+// sameFunction holds a net, in both precisions, to the slow evaluation of its graph.
+func sameFunction(t *testing.T, name string, net *Net, g *Graph) {
+	t.Helper()
+	const batch = 3
+	p, n := net.Dims()
+	x := randomSlice[float32](rand.New(rand.NewPCG(6, 6)), batch*p, 1)
+	y, y64 := make([]float32, batch*n), make([]float64, batch*n)
+	net.Forward(y, x)
+	net.Forward64(y64, wide(x))
+	want := slowly(t, g, wide(x), batch, Op.kernel64).output()
+	closeTo(t, name+" in float64", y64, want, 1e-14)
+	closeTo(t, name, wide(y), want, 1e-5)
+	closeTo(t, name+", features", net.Linearize(x).Features(), y, 1e-6)
+}
+
+func constantOf(r *rand.Rand, shape ...int) *Constant {
+	return &Constant{Value: testParam(r, "constant", shape...)}
+}
+
+// simplifyCases are graphs, and the operators that are left of each in float32.
+func simplifyCases() map[string]struct {
+	g    *Graph
+	want []string
+} {
+	r := rand.New(rand.NewPCG(1, 2))
+	image := []int{3, 3, 3}
+	up := &ConvTranspose{InChannels: 4, OutChannels: 6, Groups: 2, Kernel: [2]int{3, 2}, Weight: testParam(r, "weight", 4, 3, 3, 2)}
+	twice := chain(image, smallConv(3, 4, 1, 0), testBatchNorm(4))
+	twice.node("sum", &Add{}, "n0", "n1")
+	output := chain(image, smallConv(3, 4, 1, 0))
+	output.node("aside", testBatchNorm(4), "n0")
+	output.Output = "n0"
+	constant := chain([]int{2, 3})
+	constant.node("c", constantOf(r, 3, 2))
+	constant.node("t", &Transpose{Perm: []int{1, 0}}, "c")
+	constant.node("r", &LeakyReLU{.5}, "t")
+	constant.node("y", &Add{}, "x", "r")
+	half := chain([]int{4})
+	half.node("c", constantOf(r, 4))
+	half.node("s", &Add{}, "x", "c")
+	half.node("y", &Softmax{}, "s")
+	return map[string]struct {
+		g    *Graph
+		want []string
+	}{
+		"conv":       {chain(image, smallConv(3, 4, 3, 1), testBatchNorm(4), &ReLU{}), []string{"Conv", "Relu"}},
+		"transposed": {chain([]int{4, 3, 3}, up, testBatchNorm(6)), []string{"ConvTranspose"}},
+		"dense":      {chain([]int{5}, testDense(5, 4, false), testBatchNorm(4), testBatchNorm(4)), []string{"Gemm"}},
+		"dropout":    {chain(image, smallConv(3, 4, 3, 1), &Dropout{P: .5}, testBatchNorm(4)), []string{"Conv"}},
+		"twice":      {twice, []string{"Conv", "BatchNormalization", "Add"}},
+		"output":     {output, []string{"Conv"}},
+		"between":    {chain(image, smallConv(3, 4, 1, 0), &ReLU{}, testBatchNorm(4)), []string{"Conv", "Relu", "BatchNormalization"}},
+		"first":      {chain(image, testBatchNorm(3), smallConv(3, 4, 1, 0)), []string{"BatchNormalization", "Conv"}},
+		"views":      {chain([]int{2, 6}, &Reshape{To: []int{3, 4}}, &Reshape{To: []int{4, 3}}, &Reshape{To: []int{2, 6}}, &ReLU{}), []string{"Relu"}},
+		"named":      {chain([]int{4}, &ReLU{}, &Identity{}), []string{"Relu", "Identity"}},
+		"transposes": {chain([]int{2, 3, 4}, &Transpose{Perm: []int{1, 2, 0}}, &Transpose{Perm: []int{1, 2, 0}}, &ReLU{}), []string{"Transpose", "Relu"}},
+		"round":      {chain([]int{2, 3, 4}, &Transpose{Perm: []int{1, 2, 0}}, &Transpose{Perm: []int{2, 0, 1}}, &ReLU{}), []string{"Relu"}},
+		"constant":   {constant, []string{"Constant", "Add"}},
+		"half":       {half, []string{"Constant", "Add", "Softmax"}},
+	}
+}
+
+// TestSimplify holds that the passes leave each function as it is and apply where
+// they may, and nowhere else.
+func TestSimplify(t *testing.T) {
+	for name, c := range simplifyCases() {
+		before := kinds(c.g)
+		if got := kinds(Simplify(c.g)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v is left of %v, want %v", name, got, before, c.want)
+		}
+		sameFunction(t, name, mustNet(t, c.g), c.g)
+		sameFunction(t, name+", simplified before", mustNet(t, Simplify(c.g)), Simplify(c.g))
+		if got := kinds(c.g); !slices.Equal(got, before) {
+			t.Errorf("%s: the graph itself is now %v", name, got)
+		}
+	}
+}
+
+// TestTidy holds that float64 nets keep what folding would round.
+func TestTidy(t *testing.T) {
+	for name, want := range map[string][]string{
+		"conv":     {"Conv", "BatchNormalization", "Relu"},
+		"constant": {"Constant", "LeakyRelu", "Add"},
+		"views":    {"Relu"},
+	} {
+		if got := kinds(tidy(simplifyCases()[name].g)); !slices.Equal(got, want) {
+			t.Errorf("%s: %v is left, want %v", name, got, want)
+		}
+	}
+}
+
+// TestFoldedFollow changes every parameter of nets that have folded them, also
+// through clones.
+func TestFoldedFollow(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for name, c := range simplifyCases() {
+		net := mustNet(t, c.g)
+		sameFunction(t, name, net, c.g)
+		clone := net.Clone()
+		for _, n := range c.g.Nodes {
+			for _, p := range operands(n.Op) {
+				for i := range p.Data {
+					p.Data[i] *= 1 + r.Float32()
+				}
+				p.Changed()
+				sameFunction(t, name+", changed "+p.Name, clone, c.g)
+			}
+		}
+		sameFunction(t, name+", changed", net, c.g)
+	}
+}
+
+// TestFoldedOverflow leaves a BatchNorm alone that cannot be folded in float32.
+func TestFoldedOverflow(t *testing.T) {
+	norm, d := testBatchNorm(2), testDense(3, 2, true)
+	norm.Variance.fill(0)
+	norm.Epsilon = 1e-60
+	norm.Scale.fill(1e10)
+	g := chain([]int{3}, d, norm)
+	if got, want := kinds(Simplify(g)), kinds(g); !slices.Equal(got, want) {
+		t.Errorf("%v is left, want %v", got, want)
+	}
+}
+
+// adding is a convolution's kernel that lets itself be joined with what follows.
+type adding struct {
+	kernel[float32]
+	log *[]string
+}
+
+func (k adding) fuseAdd() bool { *k.log = append(*k.log, "add"); return true }
+func (k adding) fuse(next kernel[float32]) bool {
+	_, ok := next.(*rectifier[float32])
+	if ok {
+		*k.log = append(*k.log, "rectify")
+	}
+	return ok
+}
+
+// TestJoin holds which steps are offered to a kernel: not those beside which others,
+// or the caller, read its output.
+func TestJoin(t *testing.T) {
+	block := func(ops ...Op) *Graph { return chain([]int{4}, append([]Op{testDense(4, 4, true)}, ops...)...) }
+	end := &Softmax{}
+	residual := block()
+	residual.node("sum", &Add{}, "x", "n0")
+	residual.node("r", &ReLU{}, "sum")
+	residual.node("end", end, "r")
+	late := block()
+	late.node("other", &ReLU{}, "x")
+	late.node("sum", &Add{}, "n0", "other")
+	late.node("end", end, "sum")
+	shared := block(&ReLU{})
+	shared.node("sum", &Add{}, "n0", "n1")
+	shared.node("end", end, "sum")
+	double := block()
+	double.node("sum", &Add{}, "n0", "n0")
+	double.node("end", end, "sum")
+	for name, c := range map[string]struct {
+		g     *Graph
+		steps int
+		log   []string
+	}{
+		"rectifier": {block(&ReLU{}, end), 2, []string{"rectify"}},
+		"residual":  {residual, 2, []string{"add", "rectify"}},
+		"late":      {late, 3, []string{"add"}},
+		"shared":    {shared, 4, nil},
+		"double":    {double, 3, nil},
+		"output":    {block(&ReLU{}), 2, nil},
+		"other":     {block(end), 2, nil},
+	} {
+		var log []string
+		p := newProgram(c.g, func(op Op, in ...[]int) kernel[float32] {
+			if _, ok := op.(*Dense); ok {
+				return adding{op.kernel32(in...), &log}
+			}
+			return op.kernel32(in...)
+		}, false)
+		joinConvolutions(p)
+		if len(p.steps) != c.steps || !slices.Equal(log, c.log) {
+			t.Errorf("%s: %d steps, %v joined, want %d, %v", name, len(p.steps), log, c.steps, c.log)
+		}
+		made := map[int]bool{0: true}
+		for _, s := range p.steps {
+			for _, in := range s.in {
+				if !made[in] {
+					t.Errorf("%s: tensor %d is read before it is made", name, in)
+				}
+			}
+			made[s.out] = true
+		}
+	}
+}
