@@ -39,7 +39,7 @@ func (d *decoder) gemm(n *node) error {
 	}
 	dense := &nn.Dense{In: w.Shape[1], Out: w.Shape[0], Weight: w}
 	if n.has(2) {
-		c, err := d.constant(n, 2)
+		c, err := d.constantFloats(n, 2)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (d *decoder) gemm(n *node) error {
 			return err
 		}
 	}
-	return d.emit(n.name, dense, n.outputs[0], x)
+	return d.attach(n.name, dense, n.outputs[0], x)
 }
 
 // matMul reads x·B as a Dense without bias; add gives it one.
@@ -63,7 +63,7 @@ func (d *decoder) matMul(n *node) error {
 	if err != nil {
 		return err
 	}
-	return d.emit(n.name, &nn.Dense{In: w.Shape[1], Out: w.Shape[0], Weight: w}, n.outputs[0], x)
+	return d.attach(n.name, &nn.Dense{In: w.Shape[1], Out: w.Shape[0], Weight: w}, n.outputs[0], x)
 }
 
 // add sums two activations, or gives the affine layer before it a bias.
@@ -74,15 +74,19 @@ func (d *decoder) add(n *node) error {
 		}
 	}
 	for i := range 2 {
-		if c, ok := d.constants[n.inputs[i]]; ok {
+		if d.isConstant(n.inputs[i]) {
+			c, err := d.constantFloats(n, i)
+			if err != nil {
+				return err
+			}
 			return d.addConstant(n, n.inputs[1-i], c)
 		}
 	}
 	a, b := n.inputs[0], n.inputs[1]
-	if s, t := d.shapes[a], d.shapes[b]; s != nil && t != nil && !slices.Equal(s, t) {
+	if s, t := d.inners[a], d.inners[b]; s != nil && t != nil && !slices.Equal(s, t) {
 		return beyond("of shapes %v and %v, which differ", s, t)
 	}
-	return d.emit(n.name, &nn.Add{}, n.outputs[0], a, b)
+	return d.attach(n.name, &nn.Add{}, n.outputs[0], a, b)
 }
 
 // mul multiplies two activations of the same shape.
@@ -98,14 +102,10 @@ func (d *decoder) mul(n *node) error {
 	if s != nil && t != nil && !slices.Equal(s, t) {
 		return beyond("of shapes %v and %v, which differ", s, t)
 	}
-	return d.emit(n.name, &nn.Mul{}, n.outputs[0], a, b)
+	return d.attach(n.name, &nn.Mul{}, n.outputs[0], a, b)
 }
 
-func (d *decoder) addConstant(n *node, x string, c tensor) error {
-	if shape, ok := d.shapes[x]; ok && shape == nil {
-		d.shapes[n.outputs[0]] = nil // something before is unsupported
-		return nil
-	}
+func (d *decoder) addConstant(n *node, x string, c *value) error {
 	before := d.made[x]
 	if before == nil || d.uses[x] != 1 {
 		return beyond("of a constant that is not the bias of an affine layer")
@@ -119,25 +119,22 @@ func (d *decoder) addConstant(n *node, x string, c tensor) error {
 		return err
 	}
 	dense.Bias, before.Output = bias, n.outputs[0]
-	d.made[before.Output], d.shapes[before.Output] = before, d.shapes[x]
+	d.made[before.Output], d.shapes[before.Output], d.inners[before.Output] = before, d.shapes[x], d.inners[x]
 	delete(d.made, x)
 	return nil
 }
 
 // matrix returns the node's second input, times alpha, as [outputs, inputs].
 func (d *decoder) matrix(n *node, transpose bool, alpha float64) (*nn.Param, error) {
-	t, err := d.constant(n, 1)
+	t, err := d.constantFloats(n, 1)
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := t.shape(); err != nil {
-		return nil, err
+	if len(t.shape) != 2 {
+		return nil, beyond("weight %q has shape %v, not two dimensions", t.name, t.shape)
 	}
-	if len(t.dims) != 2 {
-		return nil, beyond("weight %q has shape %v, not two dimensions", t.name, t.dims)
-	}
-	if slices.Contains(t.dims, 0) {
-		return nil, malformed("weight %q has the empty shape %v", t.name, t.dims)
+	if slices.Contains(t.shape, 0) {
+		return nil, malformed("weight %q has the empty shape %v", t.name, t.shape)
 	}
 	return d.param(t, fmt.Sprint("matrix", transpose, alpha), func(shape []int, x []float32) ([]int, []float32, error) {
 		if transpose {
@@ -149,7 +146,7 @@ func (d *decoder) matrix(n *node, transpose bool, alpha float64) (*nn.Param, err
 }
 
 // bias returns a constant, times beta, as one value per output.
-func (d *decoder) bias(t tensor, outputs int, beta float64) (*nn.Param, error) {
+func (d *decoder) bias(t *value, outputs int, beta float64) (*nn.Param, error) {
 	return d.param(t, fmt.Sprint("bias", outputs, beta), func(shape []int, x []float32) ([]int, []float32, error) {
 		rows := 1
 		for _, s := range shape[:max(0, len(shape)-1)] {

@@ -2,18 +2,18 @@ package onnx
 
 import "encoding/binary"
 
-// constantNode reads a Constant as a tensor of its output's name.
-func (d *decoder) constantNode(n *node) error {
-	t, err := constantValue(n)
-	if err != nil || t.kind == 0 {
-		return err
+// constantNode is ONNX Constant-13.
+func constantNode(c *calculation) ([]*value, error) {
+	t, err := constantTensor(c.node)
+	if err != nil {
+		return nil, err
 	}
-	t.name = n.outputs[0]
-	d.constants[t.name] = t
-	return nil
+	t.name = c.outputs[0]
+	return one(c.d.load(&t))
 }
 
-func constantValue(n *node) (tensor, error) {
+// constantTensor returns what a Constant holds.
+func constantTensor(n *node) (tensor, error) {
 	for _, name := range []string{"value", "value_float", "value_floats", "value_int", "value_ints"} {
 		a, ok, err := n.attribute(name)
 		if err != nil {
@@ -36,9 +36,6 @@ func constantValue(n *node) (tensor, error) {
 			return tensor{}, malformed("attribute %q is a tensor without a type", name)
 		}
 		return a.tensor, nil
-	}
-	if len(n.attributes) > 0 {
-		return tensor{}, nil // of text, say: reported as unsupported already
 	}
 	return tensor{}, malformed("holds no value")
 }

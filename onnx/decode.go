@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"tattle/nn"
 )
@@ -20,33 +19,66 @@ const (
 // weight multiplied by a hundred factors would take a hundred.
 const maxGrowth = 8
 
+// maxFolded bounds the elements of the constants that are computed while reading,
+// beyond as many as the file has bytes: masks and grids of positions of published
+// nets have some millions.
+const maxFolded = 1 << 25
+
+// ReadOptions say what a file leaves open. The zero value is for a file that leaves
+// nothing open but the batch.
+type ReadOptions struct {
+	Shape  []int  // sizes of one input, without the batch; nil takes the file's
+	Output string // which of several outputs; empty for the only one
+}
+
 // Decode reads an ONNX model; file is what errors call it. The graph keeps
-// nothing of data. Nodes on which the output does not depend are left out.
+// nothing of data. Nodes on which the output does not depend are left out. A model
+// that keeps data in other files is read by [Read].
 func Decode(file string, data []byte) (*nn.Graph, error) {
+	return DecodeWith(file, data, ReadOptions{})
+}
+
+// DecodeWith is Decode with options.
+func DecodeWith(file string, data []byte, o ReadOptions) (*nn.Graph, error) {
+	return decode(file, data, o, nil, maxFolded)
+}
+
+func decode(file string, data []byte, o ReadOptions, beside *folder, folded int) (*nn.Graph, error) {
 	w := &wire{}
 	m := w.model(data)
 	if w.err != nil {
 		return nil, inFile(w.err, file)
 	}
-	d := &decoder{
-		opset: m.opset, source: m.graph, room: maxGrowth*len(data) + 1<<12,
-		constants: map[string]tensor{},
-		shapes:    map[string][]int{},
-		uses:      map[string]int{},
-		made:      map[string]*nn.Node{},
-		params:    map[use]*nn.Param{},
-		given:     map[string]bool{},
-		names:     map[string]bool{},
-		numbers:   map[string]int{},
-		graph:     &nn.Graph{Name: m.graph.name, Metadata: m.metadata},
-	}
-	if err := d.decode(); err != nil {
+	d := newDecoder(m, o)
+	d.folder, d.room, d.foldable = beside, maxGrowth*len(data)+1<<12, folded+len(data)
+	if err := d.decode(m); err != nil {
 		return nil, inFile(err, file)
 	}
 	if len(d.beyond) > 0 {
 		return nil, &UnsupportedError{File: file, Parts: d.beyond}
 	}
 	return d.graph, nil
+}
+
+func newDecoder(m model, o ReadOptions) *decoder {
+	return &decoder{
+		opset: m.opset, source: m.graph, options: o,
+		weights:   map[string][]byte{},
+		constants: map[string]*value{},
+		shapes:    map[string][]int{},
+		inners:    map[string][]int{},
+		uses:      map[string]int{},
+		left:      map[string]int{},
+		made:      map[string]*nn.Node{},
+		params:    map[use]*nn.Param{},
+		views:     map[use]string{},
+		placed:    map[string]string{},
+		given:     map[string]bool{},
+		names:     map[string]bool{},
+		taken:     map[string]bool{},
+		numbers:   map[string]int{},
+		graph:     &nn.Graph{Name: m.graph.name, Metadata: m.metadata},
+	}
 }
 
 func inFile(err error, file string) error {
@@ -57,34 +89,49 @@ func inFile(err error, file string) error {
 	return &FormatError{File: file, Detail: err.Error()}
 }
 
-// decoder turns a file's graph into an nn.Graph, node by node.
+// decoder turns a file's graph at batch 1 into an nn.Graph, node by node.
 type decoder struct {
-	opset  int64
-	source *graph
-	fixed  bool // the input's batch is fixed to 1
-	room   int  // bytes that parameters may still take
+	opset    int64
+	source   *graph
+	options  ReadOptions
+	folder   *folder // nil where only the file's bytes are there
+	room     int     // bytes that parameters may still take
+	foldable int     // elements that folded constants may still take
 
-	constants map[string]tensor
-	shapes    map[string][]int    // of activations; nil behind something unsupported
+	weights   map[string][]byte   // initializers, not read yet
+	constants map[string]*value   // weights that were read, and what was folded
+	shapes    map[string][]int    // of activations in ONNX; nil behind something unsupported
+	inners    map[string][]int    // of tensors in package nn
 	uses      map[string]int      // how often nodes (and the model's output) read a tensor
+	left      map[string]int      // how often they are still to
+	from      map[string]int      // the node that computes a tensor
 	made      map[string]*nn.Node // by output
 	params    map[use]*nn.Param
-	given     map[string]bool // names that the file gives to nodes …
-	names     map[string]bool // … and those that nodes of the graph have
-	numbers   map[string]int  // next number of a name made up
+	views     map[use]string    // tensors that are another tensor in another shape
+	placed    map[string]string // tensors that hold constants
 
+	given   map[string]bool // names that the file gives to nodes …
+	names   map[string]bool // … and those that nodes of the graph have
+	taken   map[string]bool // names of tensors
+	numbers map[string]int  // next number of a name made up
+
+	at     *node // that is being read
+	fault  error // of it, found where none could be returned
 	graph  *nn.Graph
 	beyond []Unsupported
 }
 
-func (d *decoder) decode() error {
+func (d *decoder) decode(m model) error {
 	if d.opset < minOpset || d.opset > maxOpset {
 		d.unsupported("", "", fmt.Sprintf("opset %d: %d to %d are read", d.opset, minOpset, maxOpset))
 	}
 	if d.source.sparse {
 		d.unsupported("", "", "sparse weights")
 	}
-	if err := d.input(); err != nil {
+	if m.functions {
+		d.unsupported("", "", "functions of the model's own: export it with them inlined")
+	}
+	if err := d.output(); err != nil {
 		return err
 	}
 	nodes, err := d.needed()
@@ -94,16 +141,24 @@ func (d *decoder) decode() error {
 	if err := d.initializers(); err != nil {
 		return err
 	}
+	if err := d.inputs(); err != nil {
+		return err
+	}
 	for _, n := range nodes {
 		d.given[n.name] = true
+		for _, out := range n.outputs {
+			d.taken[out] = true
+		}
 	}
-	for i := range nodes {
-		if err := d.node(&nodes[i]); err != nil {
+	for _, n := range nodes {
+		if err := d.node(n); err != nil {
 			return err
 		}
 	}
-	_, ok := d.shapes[d.graph.Output]
-	if !ok || len(nodes) == 0 {
+	if d.isConstant(d.graph.Output) {
+		return malformed("output %q does not depend on the input", d.graph.Output)
+	}
+	if _, ok := d.shapes[d.graph.Output]; !ok || len(nodes) == 0 {
 		return malformed("output %q is not computed by any node", d.graph.Output)
 	}
 	return nil
@@ -116,115 +171,140 @@ func (d *decoder) unsupported(node, op, detail string) {
 // node reads one node, or notes what of it is unsupported.
 func (d *decoder) node(n *node) error {
 	n.name = d.unique(n)
-	for _, out := range n.outputs {
-		_, constant := d.constants[out]
-		if _, dup := d.shapes[out]; constant || dup {
-			return &FormatError{Node: n.name, Op: n.op, Detail: fmt.Sprintf("output %q is there already", out)}
-		}
-	}
+	d.at, d.fault = n, nil
 	details, err := d.read(n)
-	if e, ok := err.(*FormatError); ok {
+	var e *FormatError
+	if errors.As(err, &e) {
 		e.Node, e.Op = n.name, n.op
 		return e
+	}
+	if err != nil {
+		return err
 	}
 	for _, detail := range details {
 		d.unsupported(n.name, n.op, detail)
 	}
-	if len(details) > 0 {
-		for _, out := range n.outputs {
-			if out != "" {
-				d.shapes[out] = nil
-			}
-		}
-	}
+	d.release(n)
 	return nil
 }
 
 // read adds the node to the graph, or returns what of it is unsupported.
 func (d *decoder) read(n *node) (details []string, err error) {
+	if err := d.sound(n); err != nil {
+		return nil, err
+	}
+	_, folds := foldings[n.op]
+	op, reads := operators[n.op]
+	switch {
+	case !isStandard(n.domain):
+		details = []string{fmt.Sprintf("of the domain %q", n.domain)}
+	case !reads && !folds:
+		details = []string{""}
+	case n.outputs[0] == "":
+		details = []string{"without its first output"}
+	default:
+		details = unknown(n, slices.Concat(op.attributes, foldings[n.op].attributes))
+	}
+	if len(details) > 0 {
+		d.behind(n)
+		return details, nil
+	}
+	if err = d.compute(n); err == nil {
+		err = d.fault
+	}
+	if err == nil {
+		err = d.complete(n)
+	}
+	if err != nil {
+		d.behind(n)
+	}
+	var u unsupported
+	switch {
+	case err == errBehind:
+		return nil, nil
+	case errors.As(err, &u):
+		return []string{string(u)}, nil
+	}
+	return nil, err
+}
+
+// compute folds the node or lets its reader add it to the graph.
+func (d *decoder) compute(n *node) error {
+	activation, behind := "", false
 	for _, in := range n.inputs {
-		_, constant := d.constants[in]
-		if _, ok := d.shapes[in]; in != "" && !ok && !constant {
-			return nil, malformed("input %q is not computed before it", in)
+		if in != "" && !d.isConstant(in) {
+			activation, behind = in, behind || d.shapes[in] == nil
 		}
 	}
-	op, ok := operators[n.op]
-	if !isStandard(n.domain) {
-		return []string{fmt.Sprintf("of the domain %q", n.domain)}, nil
+	fold, folds := foldings[n.op]
+	op, reads := operators[n.op]
+	switch {
+	case behind:
+		return errBehind
+	case activation == "" && folds:
+		return d.calculate(n, fold)
+	case n.op == "Shape" || n.op == "Size":
+		return d.shapeOperator(n)
+	case !reads && n.op == "NonZero":
+		return beyond("the shape of its output depends on the values of %q, which is computed", activation)
+	case !reads:
+		return beyond("of %q, which is computed: only of constants", activation)
 	}
-	if !ok {
-		return []string{""}, nil
+	return op.read(d, n)
+}
+
+// sound errs where a node's tensors are not what they have to be.
+func (d *decoder) sound(n *node) error {
+	for _, out := range n.outputs {
+		if _, dup := d.shapes[out]; dup || out != "" && d.isConstant(out) {
+			return malformed("output %q is there already", out)
+		}
 	}
-	if n.outputs[0] == "" {
-		return []string{"without its first output"}, nil
+	for _, in := range n.inputs {
+		if _, ok := d.shapes[in]; in != "" && !ok && !d.isConstant(in) {
+			return malformed("input %q is not computed before it%s", in, d.later(in))
+		}
 	}
 	seen := map[string]bool{}
 	for _, a := range n.attributes {
 		if seen[a.name] {
-			return nil, malformed("attribute %q is there twice", a.name)
+			return malformed("attribute %q is there twice", a.name)
 		}
 		seen[a.name] = true
-		if !slices.Contains(op.attributes, a.name) {
+	}
+	return nil
+}
+
+// unknown returns what of a node's attributes is not known.
+func unknown(n *node, known []string) (details []string) {
+	for _, a := range n.attributes {
+		if !slices.Contains(known, a.name) {
 			details = append(details, fmt.Sprintf("attribute %q", a.name))
 		}
 	}
-	for _, out := range n.outputs[1:] {
-		if d.uses[out] > 0 {
-			details = append(details, fmt.Sprintf("more than one output: %q is used", out))
-		}
-	}
-	err = op.read(d, n)
-	var u unsupported
-	if errors.As(err, &u) {
-		return append(details, string(u)), nil
-	}
-	return details, err
+	return details
 }
 
-// unique returns the name that the file gives to a node, or where there is none
-// or another node has it, a new one.
-func (d *decoder) unique(n *node) string {
-	name := n.name
-	if name == "" || d.names[name] {
-		name = d.fresh(n.name + "_" + n.op)
-	}
-	d.names[name] = true
-	return name
-}
-
-// fresh returns the stem, numbered, as a name that no node has.
-func (d *decoder) fresh(stem string) string {
-	stem = strings.TrimPrefix(stem, "_")
-	for {
-		name := fmt.Sprintf("%s_%d", stem, d.numbers[stem])
-		d.numbers[stem]++
-		if !d.given[name] && !d.names[name] {
-			return name
+// complete errs where an output that is used was not made.
+func (d *decoder) complete(n *node) error {
+	for i, out := range n.outputs {
+		if _, ok := d.shapes[out]; ok || d.uses[out] == 0 || d.isConstant(out) {
+			continue
 		}
-	}
-}
-
-// emit adds an operator that reads the given tensors.
-func (d *decoder) emit(name string, op nn.Op, output string, inputs ...string) error {
-	in := make([][]int, len(inputs))
-	known := true
-	for i, tensor := range inputs {
-		in[i] = d.shapes[tensor]
-		known = known && in[i] != nil
-	}
-	var shape []int
-	if known {
-		var err error
-		if shape, err = op.Shape(in...); err != nil {
-			return malformed("%v", err)
+		if i == 0 {
+			return beyond("its output %q", out)
 		}
-		if err := bounded(output, shape); err != nil {
-			return err
-		}
+		return beyond("more than one output: %q is used", out)
 	}
-	n := &nn.Node{Name: name, Op: op, Inputs: inputs, Output: output}
-	d.graph.Nodes = append(d.graph.Nodes, n)
-	d.shapes[output] = shape
-	d.made[output] = n
 	return nil
+}
+
+// behind marks a node's outputs as behind something unsupported.
+func (d *decoder) behind(n *node) {
+	for _, out := range n.outputs {
+		if out != "" {
+			delete(d.constants, out)
+			d.shapes[out] = nil
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"tattle/internal/file"
 	"tattle/nn"
@@ -12,8 +13,26 @@ import (
 // maxFile is the most bytes that a protobuf message, and so an ONNX file, has.
 const maxFile = 1<<31 - 1
 
-// Read reads an ONNX file.
-func Read(path string) (*nn.Graph, error) {
+// Read reads an ONNX file, and the data that it keeps in files of the same folder
+// or below.
+func Read(path string) (*nn.Graph, error) { return ReadWith(path, ReadOptions{}) }
+
+// ReadWith is Read with options.
+func ReadWith(path string, o ReadOptions) (*nn.Graph, error) {
+	data, err := whole(path)
+	if err != nil {
+		return nil, err
+	}
+	beside, err := openFolder(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer beside.close()
+	return decode(path, data, o, beside, maxFolded)
+}
+
+// whole reads a file's bytes.
+func whole(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -27,13 +46,13 @@ func Read(path string) (*nn.Graph, error) {
 		return nil, &FormatError{File: path, Detail: "is not a file: name an ONNX model"}
 	}
 	if info.Size() > maxFile {
-		return nil, &FormatError{File: path, Detail: fmt.Sprintf("has %d bytes, more than the %d that ONNX allows", info.Size(), maxFile)}
+		return nil, &FormatError{File: path, Detail: fmt.Sprintf("has %d bytes, more than the %d that ONNX allows: keep the weights in a file beside it (external data)", info.Size(), maxFile)}
 	}
 	data := make([]byte, info.Size())
 	if _, err := io.ReadFull(f, data); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return Decode(path, data)
+	return data, nil
 }
 
 // Write writes a graph as an ONNX file. It is written beside the path and then

@@ -1,138 +1,223 @@
 package onnx
 
 import (
-	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
+	"strings"
 )
 
 // maxActivation bounds the elements of one activation of one example: 256 MiB,
 // sixteen times what the largest published image nets take.
 const maxActivation = 1 << 26
 
-// initializers reads the weights that are used.
+// initializers finds the weights that are used.
 func (d *decoder) initializers() error {
 	for _, m := range d.source.initializers {
 		if d.uses[m.name] == 0 {
 			continue
 		}
-		if _, dup := d.constants[m.name]; dup {
+		if _, dup := d.weights[m.name]; dup {
 			return malformed("tensor %q is there twice", m.name)
 		}
-		w := &wire{}
-		d.constants[m.name] = w.tensor(m.body)
-		if w.err != nil {
-			return malformed("tensor %q: %v", m.name, w.err.(*FormatError).Detail)
-		}
+		d.weights[m.name] = m.body
 	}
 	return nil
 }
 
-// input finds the one input that is no initializer, and the one output.
-func (d *decoder) input() error {
+// output chooses the one that is read.
+func (d *decoder) output() error {
+	var names []string
+	for _, m := range d.source.outputs {
+		names = append(names, m.name)
+	}
+	switch {
+	case len(names) == 0:
+		return malformed("has no outputs")
+	case d.options.Output != "" && !slices.Contains(names, d.options.Output):
+		return malformed("has no output %q: its outputs are %s", d.options.Output, quoted(names))
+	case d.options.Output != "":
+		d.graph.Output = d.options.Output
+		return nil
+	case len(names) > 1:
+		d.unsupported("", "", fmt.Sprintf("%d outputs at once: choose one of %s (--output)", len(names), quoted(names)))
+	}
+	d.graph.Output = names[0]
+	return nil
+}
+
+// quoted lists names in quotes.
+func quoted(names []string) string {
+	q := make([]string, min(len(names), maxListed+1))
+	for i := range q {
+		q[i] = fmt.Sprintf("%q", names[i])
+	}
+	if more := len(names) - maxListed; more > 0 {
+		q[maxListed] = fmt.Sprintf("and %d more", more)
+	}
+	return strings.Join(q, ", ")
+}
+
+// inputs finds the one input that the output depends on and that is no
+// initializer. Others are taken to be behind something unsupported.
+func (d *decoder) inputs() error {
 	constant := make(map[string]bool, len(d.source.initializers))
 	for _, m := range d.source.initializers {
 		constant[m.name] = true
 	}
-	real := slices.DeleteFunc(d.source.inputs, func(m named) bool { return constant[m.name] })
-	if len(real) == 0 || len(d.source.outputs) == 0 {
-		return malformed("has %d inputs and %d outputs", len(real), len(d.source.outputs))
-	}
-	if len(real) > 1 {
-		d.unsupported("", "", fmt.Sprintf("%d inputs", len(real)))
-	}
-	if len(d.source.outputs) > 1 {
-		d.unsupported("", "", fmt.Sprintf("%d outputs", len(d.source.outputs)))
-	}
-	w := &wire{}
-	v := w.value(real[0].body)
-	if w.err != nil {
-		return malformed("input %q: %v", real[0].name, w.err.(*FormatError).Detail)
-	}
-	d.graph.Input, d.graph.Output = real[0].name, d.source.outputs[0].name
-	shape, err := d.inputShape(v)
-	var u unsupported
-	if errors.As(err, &u) {
-		d.unsupported("", "", fmt.Sprintf("input %q: %v", d.graph.Input, err))
-		err = nil
-	}
-	d.graph.InputShape = shape
-	d.shapes[d.graph.Input] = shape
-	return err
-}
-
-// inputShape takes the batch off the declared shape.
-func (d *decoder) inputShape(v value) ([]int, error) {
-	if v.element != typeFloat {
-		return nil, beyond("elements of type %d, not float32", v.element)
-	}
-	if len(v.dims) < 2 {
-		return nil, beyond("%d dimensions: want a batch and at least one more", len(v.dims))
-	}
-	if b := v.dims[0]; b.known && b.size > 1 {
-		return nil, beyond("a batch fixed to %d: export with a dynamic batch", b.size)
-	} else if b.known && b.size == 1 {
-		d.fixed = true
-	}
-	shape := make([]int, 0, len(v.dims)-1)
-	for i, x := range v.dims[1:] {
-		if !x.known {
-			return nil, beyond("dimension %d is not fixed: export with a fixed one", i+1)
+	var real []declared
+	for _, m := range d.source.inputs {
+		if constant[m.name] || d.uses[m.name] == 0 {
+			continue
 		}
-		if x.size <= 0 || x.size > maxActivation {
-			return nil, malformed("input %q has dimension %d of size %d", d.graph.Input, i+1, x.size)
+		w := &wire{}
+		v := w.declared(m.body)
+		if w.err != nil {
+			return malformed("input %q: %v", m.name, w.err.(*FormatError).Detail)
 		}
-		shape = append(shape, int(x.size))
-	}
-	return shape, bounded(d.graph.Input, shape)
-}
-
-func bounded(tensor string, shape []int) error {
-	n := uint64(1)
-	for _, s := range shape {
-		high, low := bits.Mul64(n, uint64(s))
-		if n = low; high != 0 || n > maxActivation {
-			return malformed("activation %q has the absurd shape %v", tensor, shape)
+		if _, dup := d.shapes[m.name]; dup {
+			return malformed("input %q is there twice", m.name)
 		}
+		d.shapes[m.name] = nil
+		real = append(real, v)
 	}
+	switch len(real) {
+	case 0:
+		return nil // told of at the first node that needs one, or at the output
+	case 1:
+		return d.input(real[0])
+	}
+	texts := make([]string, len(real))
+	for i, v := range real {
+		texts[i] = v.String()
+	}
+	d.graph.Input = real[0].name
+	d.unsupported("", "", fmt.Sprintf("%d inputs: %s", len(real), listed(texts, ", ", maxListed)))
 	return nil
 }
 
-// needed returns the nodes on which the output depends, and counts the uses of
-// every tensor among them.
-func (d *decoder) needed() ([]node, error) {
-	from := map[string]int{}
-	for i, n := range d.source.nodes {
-		for _, out := range n.outputs {
-			if _, dup := from[out]; dup && out != "" {
-				return nil, malformed("tensor %q is computed twice", out)
-			}
-			from[out] = i
+func (d *decoder) input(v declared) error {
+	d.graph.Input = v.name
+	d.taken[v.name] = true
+	shape, err := d.inputShape(v)
+	if u, ok := err.(unsupported); ok {
+		d.unsupported("", "", string(u))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d.graph.InputShape = shape
+	d.shapes[v.name], d.inners[v.name] = outer(shape), shape
+	return nil
+}
+
+// String returns name, type and dimensions, as in "x" float32 [batch, 3, height, width].
+func (v declared) String() string {
+	if v.other != "" {
+		return fmt.Sprintf("%q %s", v.name, v.other)
+	}
+	return fmt.Sprintf("%q %s %s", v.name, typeName(v.element), v.dimensions())
+}
+
+// dimensions prints sizes, names of open dimensions, and ? for those without one.
+func (v declared) dimensions() string {
+	if !v.ranked {
+		return "of any shape"
+	}
+	texts := make([]string, len(v.dims))
+	for i, x := range v.dims {
+		texts[i] = x.String()
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+// String returns the size, or else the name of an open dimension, or ?.
+func (x dim) String() string {
+	switch {
+	case x.known:
+		return fmt.Sprint(x.size)
+	case x.name != "":
+		return fmt.Sprintf("%.40s", strings.Trim(fmt.Sprintf("%q", x.name), `"`))
+	}
+	return "?"
+}
+
+// inputShape is that of one example: as declared, without the batch, and as the
+// options say where dimensions are open.
+func (d *decoder) inputShape(v declared) ([]int, error) {
+	if kind, ok := kindOf(v.element); v.other != "" || !ok || kind != isFloat {
+		return nil, beyond("input %v: only inputs of floats have a derivative; export the net from there on where it computes with floats", v)
+	}
+	if !v.ranked && d.options.Shape != nil {
+		v.ranked, v.dims = true, make([]dim, 1+len(d.options.Shape))
+	}
+	switch {
+	case !v.ranked:
+		return nil, beyond("input %v: give the sizes of one example (--input-shape 3x224x224)", v)
+	case len(v.dims) < 2:
+		return nil, beyond("input %v: %d dimensions, want a batch and at least one more", v, len(v.dims))
+	case v.dims[0].known && v.dims[0].size > 1:
+		return nil, beyond("input %v: a batch fixed to %d; export with a dynamic batch or a batch of 1", v, v.dims[0].size)
+	}
+	shape, err := v.sizes(d.options.Shape)
+	if err != nil {
+		return nil, err
+	}
+	return shape, bounded(v.name, shape)
+}
+
+// sizes are those after the batch, with the given ones for those that are open.
+func (v declared) sizes(given []int) ([]int, error) {
+	if given != nil && len(given) != len(v.dims)-1 {
+		return nil, malformed("input %v: %s gives %d sizes for %d dimensions after the batch", v, asFlag(given), len(given), len(v.dims)-1)
+	}
+	shape := make([]int, len(v.dims)-1)
+	for i, x := range v.dims[1:] {
+		switch {
+		case x.known && given != nil && int64(given[i]) != x.size:
+			return nil, malformed("input %v: the file fixes dimension %d to %d, %s says %d", v, i+1, x.size, asFlag(given), given[i])
+		case x.known && x.size > maxActivation:
+			return nil, malformed("input %q has dimension %d of size %d", v.name, i+1, x.size)
+		case x.known:
+			shape[i] = int(x.size)
+		case given == nil:
+			return nil, beyond("input %v: not all dimensions are fixed; give the sizes of one example (--input-shape %s)", v, v.example())
+		case given[i] <= 0:
+			return nil, malformed("input %v: %s is no shape", v, asFlag(given))
+		default:
+			shape[i] = given[i]
 		}
 	}
-	d.uses[d.graph.Output]++
-	want := make([]bool, len(d.source.nodes))
-	todo := []string{d.graph.Output}
-	for len(todo) > 0 {
-		i, ok := from[todo[len(todo)-1]]
-		todo = todo[:len(todo)-1]
-		if !ok || want[i] {
-			continue
-		}
-		want[i] = true
-		for _, in := range d.source.nodes[i].inputs {
-			if in != "" {
-				d.uses[in]++
-				todo = append(todo, in)
-			}
+	return shape, nil
+}
+
+// asFlag writes a shape as the command line takes it.
+func asFlag(shape []int) string {
+	return "--input-shape " + strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", "x")
+}
+
+// example is a shape that might do: 224 for the open sizes of images, else 16.
+func (v declared) example() string {
+	texts := make([]string, len(v.dims)-1)
+	for i, x := range v.dims[1:] {
+		switch {
+		case x.known:
+			texts[i] = fmt.Sprint(x.size)
+		case len(v.dims) == 4 && i == 0:
+			texts[i] = "3"
+		case len(v.dims) == 4:
+			texts[i] = "224"
+		default:
+			texts[i] = "16"
 		}
 	}
-	var nodes []node
-	for i, n := range d.source.nodes {
-		if want[i] {
-			nodes = append(nodes, n)
-		}
+	return strings.Join(texts, "x")
+}
+
+// bounded errs where an activation would be absurdly large.
+func bounded(tensor string, shape []int) error {
+	if _, ok := sizeOf(shape, maxActivation); !ok {
+		return malformed("activation %q has the absurd shape %v", tensor, shape)
 	}
-	return nodes, nil
+	return nil
 }

@@ -1,78 +1,199 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"tattle/nn"
 )
 
-// activation returns the node's input i and its shape, nil where unknown.
-func (d *decoder) activation(n *node, i int) (name string, shape []int, err error) {
-	if i >= len(n.inputs) || n.inputs[i] == "" {
-		return "", nil, malformed("lacks its input %d", i+1)
-	}
-	name = n.inputs[i]
-	if _, ok := d.constants[name]; ok {
-		return "", nil, beyond("input %q is constant", name)
-	}
-	return name, d.shapes[name], nil
+// operand is one input of a node: a constant, or an activation.
+type operand struct {
+	tensor string // its name in ONNX; that of an activation is also its tensor's in package nn
+	shape  []int  // in ONNX at batch 1, a leading 1 included; not nil
+	value  *value // nil unless constant
 }
+
+// errBehind says that an input is behind something unsupported: what reads it is
+// left out without a word.
+var errBehind = errors.New("behind something unsupported")
 
 // has reports whether the node has an input i.
 func (n *node) has(i int) bool { return i < len(n.inputs) && n.inputs[i] != "" }
 
-// constant returns the node's input i, which must be a constant.
-func (d *decoder) constant(n *node, i int) (tensor, error) {
-	if !n.has(i) {
-		return tensor{}, malformed("lacks its input %d", i+1)
+// operand returns the node's input i.
+func (d *decoder) operand(n *node, i int) (operand, error) {
+	o, ok, err := d.optional(n, i)
+	if err == nil && !ok {
+		err = malformed("lacks its input %d", i+1)
 	}
-	t, ok := d.constants[n.inputs[i]]
-	if !ok {
-		return t, beyond("input %q is computed, not constant", n.inputs[i])
-	}
-	return t, nil
+	return o, err
 }
+
+// optional returns the node's input i, where it has one.
+func (d *decoder) optional(n *node, i int) (o operand, ok bool, err error) {
+	if !n.has(i) {
+		return o, false, nil
+	}
+	name := n.inputs[i]
+	if d.isConstant(name) {
+		v, err := d.value(name)
+		if err != nil {
+			return o, false, err
+		}
+		return operand{name, v.shape, v}, true, nil
+	}
+	shape := d.shapes[name]
+	if shape == nil {
+		return o, false, errBehind
+	}
+	return operand{name, shape, nil}, true, nil
+}
+
+// constantValue returns the node's input i, which must be constant.
+func (d *decoder) constantValue(n *node, i int) (*value, error) {
+	o, err := d.operand(n, i)
+	if err == nil && o.value == nil {
+		err = beyond("input %q is computed, not constant", o.tensor)
+	}
+	return o.value, err
+}
+
+// constantInts returns the node's input i, which must be constant, and of
+// integers or bools.
+func (d *decoder) constantInts(n *node, i int) ([]int64, error) {
+	v, err := d.constantValue(n, i)
+	if err == nil && v.kind == isFloat {
+		err = malformed("input %q is of %s, not of integers", v.name, typeName(v.element))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v.ints, nil
+}
+
+// constantFloats returns the node's input i, which must be constant, and of floats.
+func (d *decoder) constantFloats(n *node, i int) (*value, error) {
+	v, err := d.constantValue(n, i)
+	if err == nil && v.kind != isFloat {
+		err = beyond("input %q is of %s, not of floats", v.name, typeName(v.element))
+	}
+	return v, err
+}
+
+// inner returns the shape in package nn: without one leading 1, the batch.
+func (o operand) inner() []int { return inner(o.shape) }
+
+func inner(shape []int) []int {
+	if len(shape) > 0 && shape[0] == 1 {
+		return shape[1:]
+	}
+	return shape
+}
+
+// outer returns the shape in ONNX of a tensor that keeps the batch in front.
+func outer(inner []int) []int { return slices.Concat([]int{1}, inner) }
 
 // use is a tensor and what was done to it.
 type use struct{ tensor, done string }
 
-// param returns the learned tensor made of a constant. Nodes that do the same
-// to the same constant share it.
-func (d *decoder) param(t tensor, done string, make func(shape []int, x []float32) ([]int, []float32, error)) (*nn.Param, error) {
-	key := use{t.name, done}
+// param returns the learned tensor made of a constant of floats; make may change
+// the elements in place. Nodes that do the same to the same constant share it.
+func (d *decoder) param(v *value, done string, make func(shape []int, x []float32) ([]int, []float32, error)) (*nn.Param, error) {
+	key := use{v.name, done}
 	if p := d.params[key]; p != nil {
 		return p, nil
 	}
-	shape, x, err := t.floatValues()
-	if err == nil && make != nil {
+	if v.kind != isFloat {
+		return nil, beyond("tensor %q is of %s, not of floats", v.name, typeName(v.element))
+	}
+	if err := v.finite(); err != nil {
+		return nil, err
+	}
+	shape, x := v.shape, v.floats
+	if v.shared || make != nil && d.left[v.name] > 1 {
+		x = slices.Clone(x)
+	}
+	v.shared = v.shared || make == nil || d.left[v.name] <= 1
+	var err error
+	if make != nil {
 		shape, x, err = make(shape, x)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if d.room -= 4 * len(x); d.room < 0 {
-		return nil, malformed("the parameters take more than %d times the memory of the file", maxGrowth)
+	if err := d.charge(v, len(x)); err != nil {
+		return nil, err
 	}
-	p := &nn.Param{Name: t.name, Shape: shape, Data: x}
+	p := &nn.Param{Name: v.name, Shape: shape, Data: x}
 	d.params[key] = p
 	return p, nil
 }
 
+// charge counts the elements of a parameter made of v.
+func (d *decoder) charge(v *value, n int) error {
+	if v.folded {
+		return d.claim(n)
+	}
+	if d.room -= 4 * n; d.room < 0 {
+		return malformed("the parameters take more than %d times the memory of the file", maxGrowth)
+	}
+	return nil
+}
+
+// finite errs where an element is none that a net can compute with.
+func (v *value) finite() error {
+	for i, x := range v.floats {
+		switch {
+		case x-x == 0:
+		case v.folded:
+			return beyond("tensor %q, computed from constants, holds %v at element %d", v.name, x, i)
+		default:
+			return malformed("tensor %q holds %v at element %d: a net with such a weight computes nothing; train it again", v.name, x, i)
+		}
+	}
+	return nil
+}
+
 // weight is a param as the file has it.
 func (d *decoder) weight(n *node, i int) (*nn.Param, error) {
-	t, err := d.constant(n, i)
+	v, err := d.constantFloats(n, i)
 	if err != nil {
 		return nil, err
 	}
-	return d.param(t, "", nil)
+	return d.param(v, "", nil)
 }
 
 // statistic is a weight that the node has to itself. Exporters keep equal
 // tensors once; training must not move a parameter with the running mean.
 func (d *decoder) statistic(n *node, i int) (*nn.Param, error) {
-	t, err := d.constant(n, i)
+	v, err := d.constantFloats(n, i)
 	if err != nil {
 		return nil, err
 	}
-	return d.param(t, fmt.Sprint("statistic ", i, " of ", n.name), nil)
+	return d.param(v, fmt.Sprint("statistic ", i, " of ", n.name), nil)
+}
+
+// activation returns the node's input i and its shape in package nn.
+func (d *decoder) activation(n *node, i int) (name string, shape []int, err error) {
+	o, err := d.operand(n, i)
+	if err == nil && o.value != nil {
+		err = beyond("input %q is constant", o.tensor)
+	}
+	return o.tensor, o.inner(), err
+}
+
+// attach adds an operator whose output has, in ONNX, its shape after the batch.
+func (d *decoder) attach(name string, op nn.Op, output string, inputs ...string) error {
+	shape, err := d.shapeOf(op, inputs)
+	if err == nil {
+		err = bounded(output, shape)
+	}
+	if err != nil {
+		return err
+	}
+	d.put(name, op, output, shape, inputs)
+	d.shapes[output] = outer(shape)
+	return nil
 }

@@ -21,7 +21,6 @@ func init() {
 		"Add":                {(*decoder).add, nil},
 		"AveragePool":        {(*decoder).averagePool, []string{"auto_pad", "ceil_mode", "count_include_pad", "dilations", "kernel_shape", "pads", "strides"}},
 		"BatchNormalization": {(*decoder).batchNorm, []string{"epsilon", "momentum", "spatial", "training_mode"}},
-		"Constant":           {(*decoder).constantNode, []string{"value", "value_float", "value_floats", "value_int", "value_ints"}},
 		"Conv":               {(*decoder).conv, []string{"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"}},
 		"Dropout":            {(*decoder).dropout, []string{"ratio", "seed"}},
 		"Flatten":            {(*decoder).flatten, []string{"axis"}},
@@ -47,7 +46,7 @@ func (d *decoder) unary(n *node, op nn.Op) error {
 	if err != nil {
 		return err
 	}
-	return d.emit(n.name, op, n.outputs[0], x)
+	return d.attach(n.name, op, n.outputs[0], x)
 }
 
 func (d *decoder) relu(n *node) error { return d.unary(n, &nn.ReLU{}) }
@@ -94,10 +93,6 @@ func (d *decoder) identity(n *node) error {
 	if !n.has(0) {
 		return malformed("lacks its input 1")
 	}
-	if t, ok := d.constants[n.inputs[0]]; ok {
-		d.constants[n.outputs[0]] = t
-		return nil
-	}
 	return d.unary(n, &nn.Identity{})
 }
 
@@ -108,25 +103,17 @@ func (d *decoder) dropout(n *node) error {
 		return err
 	}
 	if n.has(1) {
-		ratio, err := d.constant(n, 1)
+		ratio, err := d.constantFloats(n, 1)
 		if err != nil {
 			return err
 		}
-		_, x, err := ratio.floatValues()
-		if err != nil {
-			return err
+		if len(ratio.floats) != 1 {
+			return malformed("ratio has %d values", len(ratio.floats))
 		}
-		if len(x) != 1 {
-			return malformed("ratio has %d values", len(x))
-		}
-		p = shortest(x[0])
+		p = shortest(ratio.floats[0])
 	}
 	if n.has(2) {
-		mode, err := d.constant(n, 2)
-		if err != nil {
-			return err
-		}
-		x, err := mode.intValues()
+		x, err := d.constantInts(n, 2)
 		if err != nil {
 			return err
 		}
@@ -166,11 +153,7 @@ func (d *decoder) flatten(n *node) error {
 
 // reshape is read where it flattens each example, or changes nothing.
 func (d *decoder) reshape(n *node) error {
-	t, err := d.constant(n, 1)
-	if err != nil {
-		return err
-	}
-	to, err := t.intValues()
+	to, err := d.constantInts(n, 1)
 	if err != nil {
 		return err
 	}
@@ -192,9 +175,9 @@ func (d *decoder) reshape(n *node) error {
 		return d.unary(n, &nn.Flatten{})
 	}
 	switch {
-	case flattens(to, shape) && (to[0] != 1 || d.fixed):
+	case flattens(to, shape):
 		return d.unary(n, &nn.Flatten{})
-	case keeps(to, shape) && (to[0] != 1 || d.fixed):
+	case keeps(to, shape):
 		return d.unary(n, &nn.Identity{})
 	}
 	return beyond("to %v: only flattening of each example is computed", to)
@@ -274,7 +257,7 @@ func (d *decoder) batchNorm(n *node) error {
 		return err
 	}
 	b.Momentum = share(keep)
-	return d.emit(n.name, b, n.outputs[0], x)
+	return d.attach(n.name, b, n.outputs[0], x)
 }
 
 // share returns 1 − keep as the shortest decimal from which keep is found again.

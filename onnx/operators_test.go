@@ -136,7 +136,7 @@ func TestReshape(t *testing.T) {
 	}{
 		{[]int64{0, -1}, "Flatten"}, {[]int64{-1, 12}, "Flatten"}, {[]int64{0, 12}, "Flatten"},
 		{[]int64{0, 0, 0, 0}, "Identity"}, {[]int64{-1, 3, 2, 2}, "Identity"}, {[]int64{0, 3, -1, 2}, "Identity"},
-		{[]int64{-1, 3}, ""}, {[]int64{0, 0}, ""}, {[]int64{0, 6, 2}, ""}, {[]int64{1, 12}, ""}, {[]int64{-1}, ""},
+		{[]int64{-1, 3}, ""}, {[]int64{0, 0}, ""}, {[]int64{0, 6, 2}, ""}, {[]int64{1, 12}, "Flatten"}, {[]int64{-1}, ""},
 		{[]int64{-1, 4, 3, 1}, ""}, {[]int64{-1, -1}, ""}, {[]int64{0, -1, -1, 2}, ""},
 	} {
 		g, err := newFile(3, 2, 2).ints("s", c.to...).node("Reshape", "y", in("x", "s")).decode()
@@ -292,14 +292,15 @@ func TestUnsupportedModel(t *testing.T) {
 	wide.input = activation("x", nil)
 	scalar.input = appendBytes(nil, valueName, []byte("x"))
 	batch.input = fixedBatch("x", 8, 2)
+	two.node("Add", "sum", in("y", "z")).output = "sum"
 	two.inputs = appendBytes(nil, graphInput, activation("z", []int{2}))
 	symbolic := relu()
 	dims := appendBytes(appendBytes(nil, shapeDim, nil), shapeDim, nil)
 	kind := appendBytes(appendInt(nil, typeElement, typeFloat), typeShape, dims)
 	symbolic.input = appendBytes(appendBytes(nil, valueName, []byte("x")), valueType, appendBytes(nil, typeTensor, kind))
 	for want, f := range map[string]*modelFile{
-		"opset 6": old, "1 dimensions": wide, "elements of type 0": scalar,
-		"a batch fixed to 8": batch, "2 inputs": two, "dimension 1 is not fixed": symbolic,
+		"opset 6": old, "1 dimensions": wide, `"x" type 0 of any shape`: scalar,
+		"a batch fixed to 8": batch, "2 inputs": two, `"x" float32 [?, ?]: not all dimensions are fixed; give the sizes of one example (--input-shape 16)`: symbolic,
 	} {
 		_, err := f.decode()
 		if p := unsupportedParts(t, err); len(p) != 1 || !strings.Contains(err.Error(), want) {

@@ -1,13 +1,17 @@
 package onnx
 
+import "fmt"
+
 // The messages of ONNX as far as they are read. A field's number is said once,
 // here, for reading and writing; those not listed are skipped.
 const (
 	modelIRVersion = 1
 	modelProducer  = 2
+	modelVersion   = 3 // of the producer
 	modelGraph     = 7
 	modelOpset     = 8
 	modelMetadata  = 14
+	modelFunctions = 25
 
 	opsetDomain, opsetVersion = 1, 2
 	entryKey, entryValue      = 1, 2
@@ -43,11 +47,16 @@ const (
 	tensorName     = 8
 	tensorRaw      = 9
 	tensorDoubles  = 10
+	tensorUint64s  = 11
 	tensorExternal = 13
 	tensorLocation = 14
 
 	valueName, valueType   = 1, 2
 	typeTensor             = 1
+	typeSequence           = 4
+	typeMap                = 5
+	typeSparse             = 8
+	typeOptional           = 9
 	typeElement, typeShape = 1, 2
 	shapeDim               = 1
 	dimValue, dimParam     = 1, 2
@@ -55,12 +64,20 @@ const (
 
 // Element types of tensors.
 const (
-	typeFloat   = 1
-	typeInt32   = 6
-	typeInt64   = 7
-	typeBool    = 9
-	typeFloat16 = 10
-	typeDouble  = 11
+	typeFloat    = 1
+	typeUint8    = 2
+	typeInt8     = 3
+	typeUint16   = 4
+	typeInt16    = 5
+	typeInt32    = 6
+	typeInt64    = 7
+	typeString   = 8
+	typeBool     = 9
+	typeFloat16  = 10
+	typeDouble   = 11
+	typeUint32   = 12
+	typeUint64   = 13
+	typeBfloat16 = 16
 )
 
 // Types of attributes.
@@ -74,9 +91,13 @@ const (
 )
 
 type model struct {
-	opset    int64 // of the standard operators; 0 where it says none
-	metadata map[string]string
-	graph    *graph
+	opset     int64 // of the standard operators; 0 where it says none
+	producer  string
+	version   string   // of the producer
+	domains   []string // with the versions of their operators
+	functions bool
+	metadata  map[string]string
+	graph     *graph
 }
 
 type graph struct {
@@ -98,6 +119,7 @@ type node struct {
 	name, op, domain string
 	inputs, outputs  []string
 	attributes       []named
+	emitted          int // operators that it was read as
 }
 
 func (w *wire) model(b []byte) (m model) {
@@ -109,7 +131,14 @@ func (w *wire) model(b []byte) (m model) {
 			}
 			m.graph = w.graph(w.bytes(f))
 		case modelOpset:
-			w.opset(w.bytes(f), &m.opset)
+			w.opset(w.bytes(f), &m)
+		case modelProducer:
+			m.producer = w.name(f)
+		case modelVersion:
+			m.version = w.name(f)
+		case modelFunctions:
+			w.part()
+			m.functions = true
 		case modelMetadata:
 			if m.metadata == nil {
 				m.metadata = map[string]string{}
@@ -124,7 +153,7 @@ func (w *wire) model(b []byte) (m model) {
 	return m
 }
 
-func (w *wire) opset(b []byte, standard *int64) {
+func (w *wire) opset(b []byte, m *model) {
 	domain, version := "", int64(0)
 	w.each(b, func(f field) {
 		switch f.number {
@@ -135,7 +164,9 @@ func (w *wire) opset(b []byte, standard *int64) {
 		}
 	})
 	if isStandard(domain) {
-		*standard = version
+		m.opset = version
+	} else {
+		m.domains = append(m.domains, fmt.Sprintf("%s %d", domain, version))
 	}
 }
 
@@ -215,47 +246,66 @@ func (w *wire) named(f field, number int) (m named) {
 	return m
 }
 
-// value is the declared type of an input.
-type value struct {
+// declared is the type of an input or output as the file declares it.
+type declared struct {
+	name    string
+	other   string // what it is where no tensor
 	element int64
+	ranked  bool // the file says how many dimensions there are
 	dims    []dim
 }
 
-// dim is a dimension: symbolic unless known.
+// dim is a dimension: open unless known, and then perhaps with a name.
 type dim struct {
 	size  int64
 	known bool
+	name  string
 }
 
-func (w *wire) value(b []byte) (v value) {
-	into := func(f field, number int, read func(field)) {
-		if int(f.number) == number {
-			w.each(w.bytes(f), read)
-		}
-	}
-	dimension := func(f field) {
-		if f.number != shapeDim {
-			return
-		}
-		var d dim
-		w.each(w.bytes(f), func(f field) {
-			if f.number == dimValue {
-				d = dim{w.int(f), true}
-			}
-		})
-		if v.dims = append(v.dims, d); len(v.dims) > maxDims {
-			w.fail("has more than %d dimensions", maxDims)
-		}
-	}
+func (w *wire) declared(b []byte) (v declared) {
 	w.each(b, func(f field) {
-		into(f, valueType, func(f field) {
-			into(f, typeTensor, func(f field) {
-				if f.number == typeElement {
-					v.element = w.int(f)
-				}
-				into(f, typeShape, dimension)
-			})
-		})
+		switch f.number {
+		case valueName:
+			v.name = w.name(f)
+		case valueType:
+			w.each(w.bytes(f), func(f field) { w.typeOf(f, &v) })
+		}
 	})
 	return v
+}
+
+func (w *wire) typeOf(f field, v *declared) {
+	other := map[int]string{typeSequence: "a sequence", typeMap: "a map", typeSparse: "a sparse tensor", typeOptional: "an optional"}
+	if v.other = other[int(f.number)]; int(f.number) != typeTensor {
+		return
+	}
+	w.each(w.bytes(f), func(f field) {
+		switch f.number {
+		case typeElement:
+			v.element = w.int(f)
+		case typeShape:
+			v.ranked = true
+			w.each(w.bytes(f), func(f field) {
+				if f.number != shapeDim {
+					return
+				}
+				if v.dims = append(v.dims, w.dim(w.bytes(f))); len(v.dims) > maxDims {
+					w.fail("has more than %d dimensions", maxDims)
+				}
+			})
+		}
+	})
+}
+
+func (w *wire) dim(b []byte) (d dim) {
+	w.each(b, func(f field) {
+		switch f.number {
+		case dimValue:
+			d.size = w.int(f)
+			d.known = d.size > 0 // some exporters write -1 or 0 for an open one
+		case dimParam:
+			d.name = w.name(f)
+		}
+	})
+	return d
 }

@@ -21,6 +21,8 @@ type tensor struct {
 	ints     []int64 // small integers, bools and the bits of float16
 	hasRaw   bool
 	external bool // the data lie in another file
+	place    place
+	floats32 []float32 // elements read from there
 }
 
 func (w *wire) tensor(b []byte) (t tensor) {
@@ -37,7 +39,7 @@ func (w *wire) tensor(b []byte) (t tensor) {
 			t.floats = w.fixed(t.floats, f, 4)
 		case tensorDoubles:
 			t.doubles = w.fixed(t.doubles, f, 8)
-		case tensorInt32s, tensorInt64s:
+		case tensorInt32s, tensorInt64s, tensorUint64s:
 			t.ints = w.ints(t.ints, f)
 		case tensorName:
 			t.name = w.name(f)
@@ -45,6 +47,7 @@ func (w *wire) tensor(b []byte) (t tensor) {
 			t.raw, t.hasRaw = w.bytes(f), true
 		case tensorExternal:
 			t.external = true
+			w.place(w.bytes(f), &t.place)
 		case tensorLocation:
 			t.external = t.external || w.int(f) != 0
 		}
@@ -78,57 +81,60 @@ func (t *tensor) bytes(n, size int, typed []byte) ([]byte, error) {
 	return b, nil
 }
 
-// floatValues decodes a float tensor straight from the file's bytes.
-func (t *tensor) floatValues() (shape []int, x []float32, err error) {
-	if t.external {
-		return nil, nil, beyond("tensor %q keeps its data in another file", t.name)
+// floatValues decodes the n elements of a float tensor.
+func (t *tensor) floatValues(n int) ([]float32, error) {
+	if t.floats32 != nil {
+		return t.floats32, nil
 	}
-	shape, n, err := t.shape()
-	if err != nil {
-		return nil, nil, err
-	}
-	size, typed := 0, []byte(nil)
+	size, typed := floatSize(t.kind), []byte(nil)
 	switch t.kind {
 	case typeFloat:
-		size, typed = 4, t.floats
+		typed = t.floats
 	case typeDouble:
-		size, typed = 8, t.doubles
-	case typeFloat16:
-		size, typed = 2, t.halves()
+		typed = t.doubles
 	default:
-		return nil, nil, beyond("tensor %q has elements of type %d, not float32, float64 or float16", t.name, t.kind)
+		typed = t.halves()
 	}
 	b, err := t.bytes(n, size, typed)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	x = widened(b, size)
-	for i, v := range x {
-		if v-v != 0 {
-			return nil, nil, malformed("tensor %q holds %v at element %d: a net with such a weight computes nothing; train it again", t.name, v, i)
-		}
-	}
-	return shape, x, nil
+	x := make([]float32, n)
+	widen(x, b, t.kind)
+	return x, nil
 }
 
-// widened decodes little-endian floats of size bytes: half, single or double.
-func widened(b []byte, size int) []float32 {
-	x := make([]float32, len(b)/size)
-	switch size {
-	case 4:
+// floatSize is the bytes of an element of a float type.
+func floatSize(kind int64) int {
+	switch kind {
+	case typeFloat:
+		return 4
+	case typeDouble:
+		return 8
+	}
+	return 2
+}
+
+// widen decodes little-endian floats into x.
+func widen(x []float32, b []byte, kind int64) {
+	switch kind {
+	case typeFloat:
 		for i := range x {
 			x[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 		}
-	case 8:
+	case typeDouble:
 		for i := range x {
 			x[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:])))
 		}
-	case 2:
+	case typeFloat16:
 		for i := range x {
 			x[i] = npy.Float16(binary.LittleEndian.Uint16(b[2*i:]))
 		}
+	case typeBfloat16: // the upper half of a float32
+		for i := range x {
+			x[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(b[2*i:])) << 16)
+		}
 	}
-	return x
 }
 
 // halves returns the bytes of float16 elements that are kept as integers.
@@ -143,24 +149,21 @@ func (t *tensor) halves() []byte {
 	return b
 }
 
-// intValues decodes a tensor of integers or bools.
-func (t *tensor) intValues() ([]int64, error) {
-	if t.external {
-		return nil, beyond("tensor %q keeps its data in another file", t.name)
-	}
-	_, n, err := t.shape()
-	if err != nil {
-		return nil, err
-	}
-	size := map[int64]int{typeInt64: 8, typeInt32: 4, typeBool: 1}[t.kind]
-	if size == 0 {
-		return nil, beyond("tensor %q has elements of type %d, not integers", t.name, t.kind)
-	}
+// intSizes are the bytes of elements of integer types and bools.
+var intSizes = map[int64]int{
+	typeInt64: 8, typeUint64: 8, typeInt32: 4, typeUint32: 4, typeInt16: 2, typeUint16: 2,
+	typeInt8: 1, typeUint8: 1, typeBool: 1,
+}
+
+// intValues decodes the n elements of a tensor of integers or bools; uint64
+// beyond int64 wrap around.
+func (t *tensor) intValues(n int) ([]int64, error) {
+	size := intSizes[t.kind]
 	if !t.hasRaw {
 		if len(t.ints) != n {
 			return nil, malformed("tensor %q of shape %v has %d elements", t.name, t.dims, len(t.ints))
 		}
-		return t.ints, nil
+		return wrapped(t.ints, t.kind), nil
 	}
 	b, err := t.bytes(n, size, nil)
 	if err != nil {
@@ -172,10 +175,46 @@ func (t *tensor) intValues() ([]int64, error) {
 		case 8:
 			x[i] = int64(binary.LittleEndian.Uint64(b[8*i:]))
 		case 4:
-			x[i] = int64(int32(binary.LittleEndian.Uint32(b[4*i:])))
+			x[i] = int64(binary.LittleEndian.Uint32(b[4*i:]))
+		case 2:
+			x[i] = int64(binary.LittleEndian.Uint16(b[2*i:]))
 		default:
 			x[i] = int64(b[i])
 		}
 	}
-	return x, nil
+	return wrapped(x, t.kind), nil
+}
+
+// wrapped takes integers to the range of their type, in place: for bools 0 and 1.
+func wrapped(x []int64, kind int64) []int64 {
+	if kind == typeInt64 || kind == typeUint64 {
+		return x
+	}
+	for i, v := range x {
+		x[i] = wrap(v, kind)
+	}
+	return x
+}
+
+// wrap takes an integer to the range of a type.
+func wrap(v int64, kind int64) int64 {
+	switch kind {
+	case typeInt32:
+		return int64(int32(v))
+	case typeUint32:
+		return int64(uint32(v))
+	case typeInt16:
+		return int64(int16(v))
+	case typeUint16:
+		return int64(uint16(v))
+	case typeInt8:
+		return int64(int8(v))
+	case typeUint8:
+		return int64(uint8(v))
+	case typeBool:
+		if v != 0 {
+			return 1
+		}
+	}
+	return v
 }

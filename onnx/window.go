@@ -123,7 +123,7 @@ func (d *decoder) conv(n *node) error {
 			return err
 		}
 	}
-	return d.emit(n.name, c, n.outputs[0], x)
+	return d.attach(n.name, c, n.outputs[0], x)
 }
 
 // pool reads what both pools have in common.
@@ -152,7 +152,7 @@ func (d *decoder) maxPool(n *node) error {
 	if err != nil {
 		return err
 	}
-	return d.emit(n.name, &nn.MaxPool{Kernel: w.kernel, Stride: w.stride, Pad: w.pad}, n.outputs[0], x)
+	return d.attach(n.name, &nn.MaxPool{Kernel: w.kernel, Stride: w.stride, Pad: w.pad}, n.outputs[0], x)
 }
 
 func (d *decoder) averagePool(n *node) error {
@@ -164,7 +164,7 @@ func (d *decoder) averagePool(n *node) error {
 	if err != nil {
 		return err
 	}
-	return d.emit(n.name, &nn.AveragePool{Kernel: w.kernel, Stride: w.stride, Pad: w.pad, CountIncludePad: include}, n.outputs[0], x)
+	return d.attach(n.name, &nn.AveragePool{Kernel: w.kernel, Stride: w.stride, Pad: w.pad, CountIncludePad: include}, n.outputs[0], x)
 }
 
 func (d *decoder) globalAveragePool(n *node) error {
@@ -187,11 +187,7 @@ func (d *decoder) axes(n *node) ([]int64, error) {
 	}
 	axes := slices.Clone(a.ints)
 	if !ok && n.has(1) {
-		t, err := d.constant(n, 1)
-		if err != nil {
-			return nil, err
-		}
-		if axes, err = t.intValues(); err != nil {
+		if axes, err = d.constantInts(n, 1); err != nil {
 			return nil, err
 		}
 		axes = slices.Clone(axes)
@@ -227,7 +223,7 @@ func (d *decoder) reduceMean(n *node) error {
 		return err
 	}
 	if keep {
-		return d.emit(n.name, &nn.GlobalAveragePool{}, n.outputs[0], x)
+		return d.attach(n.name, &nn.GlobalAveragePool{}, n.outputs[0], x)
 	}
 	pool := d.fresh(n.name + "_pool")
 	d.names[pool] = true
@@ -235,8 +231,8 @@ func (d *decoder) reduceMean(n *node) error {
 	for d.uses[pooled] > 0 {
 		pooled += "_"
 	}
-	if err := d.emit(pool, &nn.GlobalAveragePool{}, pooled, x); err != nil {
+	if err := d.attach(pool, &nn.GlobalAveragePool{}, pooled, x); err != nil {
 		return err
 	}
-	return d.emit(n.name, &nn.Flatten{}, n.outputs[0], pooled)
+	return d.attach(n.name, &nn.Flatten{}, n.outputs[0], pooled)
 }

@@ -1,0 +1,161 @@
+package onnx
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// place is where a tensor's data lie outside of the file.
+type place struct {
+	location       string
+	offset, length string // decimal, or empty
+}
+
+// place reads one entry of external_data (ONNX, ExternalData.md).
+func (w *wire) place(b []byte, p *place) {
+	switch key, value := w.entry(b); key {
+	case "location":
+		p.location = value
+	case "offset":
+		p.offset = value
+	case "length":
+		p.length = value
+	}
+}
+
+// folder is where the data beside a model are read from: the model's own folder,
+// which no path and no link leads out of.
+type folder struct {
+	root *os.Root
+	open map[string]*opened
+}
+
+// opened is a file of data. left is how many of its bytes tensors may still take:
+// each byte belongs to one.
+type opened struct {
+	file       *os.File
+	size, left int64
+}
+
+func openFolder(path string) (*folder, error) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return &folder{root, map[string]*opened{}}, nil
+}
+
+func (f *folder) close() {
+	for _, o := range f.open {
+		o.file.Close()
+	}
+	f.root.Close()
+}
+
+// data opens the file that a tensor names, once.
+func (f *folder) data(t *tensor) (*opened, error) {
+	name := t.place.location
+	if o := f.open[name]; o != nil {
+		return o, nil
+	}
+	if !filepath.IsLocal(name) || len(name) > maxName {
+		return nil, malformed("tensor %q keeps its data in %.200q, which is no path inside the model's folder", t.name, name)
+	}
+	file, err := f.root.Open(filepath.FromSlash(name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, malformed("tensor %q keeps its data in %q, which is not there: put it beside the model", t.name, name)
+	case err != nil:
+		return nil, malformed("tensor %q keeps its data in %q, which cannot be read from the model's folder: %v", t.name, name, errors.Unwrap(err))
+	}
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		file.Close()
+		return nil, malformed("tensor %q keeps its data in %q, which is not a file", t.name, name)
+	}
+	o := &opened{file, info.Size(), info.Size()}
+	f.open[name] = o
+	return o, nil
+}
+
+// span returns where in the file the n bytes of a tensor are.
+func (p *place) span(t *tensor, n, size int64) (offset int64, err error) {
+	length := n
+	for _, s := range []struct {
+		text string
+		to   *int64
+	}{{p.offset, &offset}, {p.length, &length}} {
+		if s.text == "" {
+			continue
+		}
+		if *s.to, err = strconv.ParseInt(s.text, 10, 64); err != nil || *s.to < 0 {
+			return 0, malformed("tensor %q lies at offset %.40q, length %.40q of %q", t.name, p.offset, p.length, p.location)
+		}
+	}
+	if length != n {
+		return 0, malformed("tensor %q of shape %v needs %d bytes of data, %d are given to it in %q", t.name, t.dims, n, length, p.location)
+	}
+	if offset > size-n {
+		return 0, malformed("tensor %q needs bytes %d to %d of %q, which has %d: it is cut off; copy it again", t.name, offset, uint64(offset)+uint64(n), p.location, size)
+	}
+	return offset, nil
+}
+
+// fetch reads a tensor's data from beside the model: floats chunk by chunk to where
+// they stay, so that each is copied once.
+func (d *decoder) fetch(t *tensor) error {
+	if d.folder == nil {
+		return beyond("tensor %q keeps its data in another file", t.name)
+	}
+	_, n, err := t.shape()
+	if err != nil {
+		return err
+	}
+	size := intSizes[t.kind]
+	if size == 0 {
+		size = floatSize(t.kind)
+	}
+	o, err := d.folder.data(t)
+	if err != nil {
+		return err
+	}
+	length := int64(n) * int64(size)
+	offset, err := t.place.span(t, length, o.size)
+	if err != nil {
+		return err
+	}
+	if o.left -= length; o.left < 0 {
+		return malformed("tensor %q: the tensors of %q overlap", t.name, t.place.location)
+	}
+	d.room += maxGrowth * int(length)
+	r := io.NewSectionReader(o.file, offset, length)
+	if intSizes[t.kind] != 0 {
+		t.raw, t.hasRaw = make([]byte, length), true
+		_, err = io.ReadFull(r, t.raw)
+	} else {
+		t.floats32, err = readFloats(r, n, t.kind)
+	}
+	if err != nil {
+		return malformed("tensor %q: reading %q: %v", t.name, t.place.location, err)
+	}
+	return nil
+}
+
+// readFloats reads n floats.
+func readFloats(r io.Reader, n int, kind int64) ([]float32, error) {
+	const chunk = 1 << 16
+	size := floatSize(kind)
+	x, b := make([]float32, n), make([]byte, size*min(n, chunk))
+	for i := 0; i < n; i += chunk {
+		m := min(chunk, n-i)
+		if _, err := io.ReadFull(r, b[:size*m]); err != nil {
+			return nil, err
+		}
+		widen(x[i:i+m], b, kind)
+	}
+	return x, nil
+}
