@@ -20,11 +20,15 @@ type products struct {
 	ctx  context.Context
 	lin  nn.Linearization[float32]
 	p, n int
+	step func() // told of every step, in which there is one product with J
 }
 
 func (a *products) Dims() (rows, cols int) { return a.n, a.p }
 
 func (a *products) Mul(dst, v []float32) {
+	if a.step != nil {
+		a.step()
+	}
 	if !a.cancelled(dst) {
 		a.lin.JVP(dst, v)
 	}
@@ -83,9 +87,12 @@ type matrixFree struct {
 	at      []float32 // [systems, p], where J is taken if re-linearising; empty for θ
 	a       systems
 	solver  lsqr.Solver[float32]
-	steps   int // of LSQR, the most of a system, over all solves
-	systems int // solved
-	stopped int // of these, how many met a limit before they converged
+	tell    func(part float64) // of a solve; nil for none
+	now     int                // steps of LSQR under way
+	before  int                // of the solve before
+	steps   int                // of LSQR, the most of a system, over all solves
+	systems int                // solved
+	stopped int                // of these, how many met a limit before they converged
 }
 
 func newMatrixFree(m nn.Model, o SearchOptions) *matrixFree {
@@ -107,7 +114,8 @@ func (s *matrixFree) operator(ctx context.Context, count int) *systems {
 	if len(s.at) > 0 {
 		x = s.at
 	}
-	s.a = systems{products{ctx, s.model.Linearize(x), p, n}, s.model, x, count * p / len(x), s.a.chosen}
+	s.now = 0
+	s.a = systems{products{ctx, s.model.Linearize(x), p, n, s.step}, s.model, x, count * p / len(x), s.a.chosen}
 	return &s.a
 }
 
@@ -123,12 +131,32 @@ func (s *matrixFree) transpose(ctx context.Context, z, eps []float32) error {
 	return s.take(ctx, z, s.solver.Solve(transposed{s.operator(ctx, count)}, eps, count, s.options.LSQR))
 }
 
+func (s *matrixFree) telling(tell func(part float64)) { s.tell = tell }
+
+// step counts a step of LSQR and tells what part of the solve is done, were it to
+// take as many steps as the one before; the last tenth is for those it takes beyond.
+func (s *matrixFree) step() {
+	if s.now++; s.tell == nil {
+		return
+	}
+	expected := float64(s.before)
+	if s.before == 0 {
+		expected = expectedSteps
+	}
+	if part := float64(s.now) / expected; part <= 1 {
+		s.tell(.9 * part)
+	} else {
+		s.tell(1 - .1/part)
+	}
+}
+
 // take copies the solutions and counts what they took.
 func (s *matrixFree) take(ctx context.Context, x []float32, r lsqr.Result[float32]) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	copy(x, r.X)
+	s.before = s.now
 	for _, st := range r.Stats {
 		s.systems++
 		s.steps = max(s.steps, st.Iterations)

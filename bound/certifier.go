@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -15,10 +16,26 @@ type Certifier struct {
 	Noise   release.Noise
 	Queries int // independent releases of one input; 0 is 1
 	Domain  Domain
+	// Rounding says how the rounding of features is known; by default
+	// RoundingProved. For the others Net must be a WideNet or an nn.Model.
+	Rounding string
 
+	ctx           context.Context // ends a long evaluation, whose outcome is then void; nil for none
 	x, xerr, a, b []float64
 	illegal       []bool
 }
+
+// stopped tells whether the evaluation is to end.
+func (c *Certifier) stopped() bool { return c.ctx != nil && c.ctx.Err() != nil }
+
+// normOnly tells whether of an error of the features only its norm counts.
+func (c *Certifier) normOnly() bool {
+	_, ok := c.Noise.(release.Gaussian)
+	return ok
+}
+
+// rows is how many points go through the net together.
+func (c *Certifier) rows() int { return certifyRowsOf(c.Net.Dims()) }
 
 // Divergences returns the divergence of every witness: theta is [examples, p],
 // eps is [examples, witnesses, p] and the result [examples, witnesses]. It panics
@@ -64,7 +81,12 @@ func forward[T nn.Float](c *Certifier, theta []float32, eps []T) (per int) {
 	parallel(examples, func(i int) {
 		points(c, i*per, per, theta[i*p:(i+1)*p], eps[i*(per-1)*p:(i+1)*(per-1)*p])
 	})
-	c.Net.ForwardError64(c.a, c.b, c.x, c.xerr)
+	for lo := 0; lo < len(c.illegal) && !c.stopped(); lo += c.rows() {
+		c.features(lo, min(len(c.illegal), lo+c.rows()))
+	}
+	if c.Rounding == RoundingMeasured {
+		measure(c, per, eps)
+	}
 	return per
 }
 

@@ -8,14 +8,27 @@ import (
 )
 
 // certifyRows is how many points go through the net together: enough to keep a
-// matrix product busy, few enough to stay in cache.
-const certifyRows = 416
+// matrix product busy, few enough to stay in cache. Where an input or its features
+// are long, so few that a pass of them does not take long either.
+const (
+	certifyRows   = 416
+	certifyFloats = 1 << 18
+)
+
+// certifyRowsOf is that number for a net of p inputs and n features.
+func certifyRowsOf(p, n int) int {
+	if max(p, n) <= 1024 {
+		return certifyRows
+	}
+	return max(1, min(certifyRows, certifyFloats/max(p, n)))
+}
 
 // certify fills in bounds from witnesses, and the coefficients that combine them:
 // rows lo to hi of the record.
 func (s *certified) certify(ctx context.Context, c *Certifier, w Coordinates, theta []float32, lo, hi int) error {
 	p, _ := c.Net.Dims()
-	m, chunk := w.Len(), max(1, certifyRows/(1+s.each))
+	m, chunk := w.Len(), max(1, c.rows()/(1+s.each))
+	c.ctx = ctx
 	for first := lo; first < hi; first += chunk {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -29,7 +42,7 @@ func (s *certified) certify(ctx context.Context, c *Certifier, w Coordinates, th
 			best(s.std[r*m:(r+1)*m], s.winner[r*m:(r+1)*m], v.bounds, s.each)
 		})
 	}
-	return nil
+	return ctx.Err()
 }
 
 // finite replaces what a broken forward pass gives by the largest number.

@@ -38,6 +38,8 @@ type examples struct {
 	spectrum         []float64 // [examples, width], zeros after the rank
 	width            int
 	axis, full, seen []float64 // [examples, m]
+
+	estimated *spectra // nil where it was not asked for
 }
 
 // column is one array of the record.
@@ -61,6 +63,9 @@ func (e *examples) columns() []column {
 			column{"cramer_rao_axis", "<f8", []int{e.m}, e.axis},
 			column{"cramer_rao", "<f8", []int{e.m}, e.full},
 			column{"seen", "<f8", []int{e.m}, e.seen})
+	}
+	if e.estimated != nil {
+		cols = append(cols, e.estimated.columns()...)
 	}
 	for _, s := range e.blocks {
 		cols = append(cols, s.columns(e.p, e.m)...)
@@ -161,6 +166,9 @@ func (e *examples) grow(n int, cramerRao bool) {
 	if cramerRao {
 		e.rank = make([]int32, n)
 		e.axis, e.full, e.seen = make([]float64, n*e.m), make([]float64, n*e.m), make([]float64, n*e.m)
+	}
+	if e.estimated != nil {
+		e.estimated.grow(n)
 	}
 	for _, s := range e.blocks {
 		s.grow(n, e.p, e.m)

@@ -33,6 +33,16 @@ type Experiment struct {
 	Domain        Domain      // where estimators are held to be unbiased
 	Search        SearchOptions
 	SkipCramerRao bool // no Cramér-Rao figures
+	// Spectrum says how the spectrum of J is estimated where Cramér-Rao figures are
+	// wanted and J is too large to be decomposed. Resolved, it has no probes unless that
+	// is so.
+	Spectrum SpectrumOptions
+	// Rounding says how the rounding of the features is known, by default by the best of
+	// RoundingProved, RoundingPairs and RoundingMeasured for the first example.
+	Rounding string
+	// Memory is the budget of the run in bytes, by default DefaultMemory. It decides how
+	// much is done at once, and nothing of the outcome.
+	Memory int64
 
 	// The rungs, each left out where it is zero.
 	Far      FarOptions      // witnesses far from θ
@@ -44,6 +54,7 @@ type Experiment struct {
 // the model and the first examples x, saying why in reason. It errs where the
 // experiment makes no sense.
 func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, err error) {
+	asked := !e.SkipCramerRao
 	if len(e.Sizes) == 0 {
 		e.Sizes = []float64{DefaultSize}
 	}
@@ -65,6 +76,10 @@ func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, 
 		return e, reason, err
 	}
 	e, notes := e.resolveRungs(m, x)
+	e.Spectrum = e.Spectrum.resolve(e, asked)
+	if e.Rounding == "" {
+		e.Rounding = e.rounding(m, x)
+	}
 	return e, strings.Join(append([]string{reason}, notes...), "; "), nil
 }
 
@@ -112,7 +127,7 @@ func (e Experiment) Scale() float64 {
 
 // certifier returns a Certifier of the experiment, its domain to be filled in.
 func (e Experiment) certifier(m Net) *Certifier {
-	return &Certifier{Net: m, Noise: e.Noise, Queries: e.Queries}
+	return &Certifier{Net: m, Noise: e.Noise, Queries: e.Queries, Rounding: e.Rounding}
 }
 
 // The noise a search can follow: its squares, times the sizes of perturbations,
@@ -140,6 +155,10 @@ func (e Experiment) check(m Net) error {
 		return fmt.Errorf("coordinates %q are of %d inputs, the model has %d", e.Coordinates.Name(), e.Coordinates.Inputs(), p)
 	case e.Domain.Low != nil && len(e.Domain.Low) != p:
 		return fmt.Errorf("the range of legal inputs is for %d inputs, the model has %d", len(e.Domain.Low), p)
+	case e.Memory < 0:
+		return fmt.Errorf("a memory of %d bytes", e.Memory)
+	case !slices.Contains([]string{"", RoundingProved, RoundingPairs, RoundingMeasured}, e.Rounding):
+		return fmt.Errorf("no rounding %q: there are %q, %q and %q", e.Rounding, RoundingProved, RoundingPairs, RoundingMeasured)
 	case e.Band < 0:
 		return fmt.Errorf("band of %d modes", e.Band)
 	}
@@ -180,6 +199,9 @@ func (e Experiment) checkRungs(p int) error {
 // layout is the record of no examples.
 func (e Experiment) layout(p int) *examples {
 	r := &examples{p: p, m: e.Coordinates.Len(), blocks: e.blocks()}
+	if e.Spectrum.Probes > 0 {
+		r.estimated = &spectra{probes: e.Spectrum.Probes, steps: e.Spectrum.Steps}
+	}
 	if !e.SkipCramerRao {
 		r.rank = []int32{}
 	}

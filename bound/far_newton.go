@@ -37,13 +37,13 @@ func (s *farSearch) hide(factors []*Factors) {
 	examples := len(s.theta) / s.p
 	size := examples
 	if factors == nil {
-		size = max(1, rowBudget/(s.n*s.p))
+		size = max(1, rowBudget/(farDirect*s.p))
 	}
 	for lo := 0; lo < examples; lo += size {
 		hi := min(examples, lo+size)
 		var js []Jacobian
 		if factors == nil {
-			js = jacobians(s.model.Linearize(s.theta[lo*s.p:hi*s.p]), hi-lo, s.p, s.n)
+			js = s.smallJacobians(s.theta[lo*s.p : hi*s.p])
 		}
 		parallel(hi-lo, func(k int) {
 			if factors == nil {
@@ -53,6 +53,26 @@ func (s *farSearch) hide(factors []*Factors) {
 			}
 		})
 	}
+}
+
+// smallJacobians forms J at every input of x, [·, p], where it has no more than
+// farDirect rows; it leaves out the rest.
+func (s *farSearch) smallJacobians(x []float32) []Jacobian {
+	all := make([]Jacobian, len(x)/s.p)
+	on := activity(s.model.Linearize(x), len(all)*s.n)
+	for _, group := range groupByRows(on, s.n, len(all)) {
+		if group.rows > farDirect {
+			continue
+		}
+		point := make([]float32, 0, len(group.at)*s.p)
+		for _, i := range group.at {
+			point = append(point, rowOf(x, i, s.p)...)
+		}
+		for k, j := range jacobians(s.model.Linearize(point), len(group.at), s.p, s.n) {
+			all[group.at[k]] = j
+		}
+	}
+	return all
 }
 
 // leading returns the first rows of SVᵀ, most at most, which is as long as J on

@@ -4,25 +4,27 @@ import "tattle/run"
 
 // settings is all that decides the outcome, for the manifest of the shards.
 type settings struct {
-	Inputs        int           `json:"inputs"`
-	Features      int           `json:"features"`
-	Noise         string        `json:"noise"`
-	Sigma         float64       `json:"sigma"`
-	Fisher        float64       `json:"fisher"`
-	Queries       int           `json:"queries"`
-	Sizes         []float64     `json:"sizes"`
-	Coordinates   string        `json:"coordinates"`
-	Count         int           `json:"coordinate_count"`
-	Detail        string        `json:"coordinate_detail,omitempty"`
-	Low           []float64     `json:"domain_low,omitempty"`
-	High          []float64     `json:"domain_high,omitempty"`
-	Search        SearchOptions `json:"search"`
-	SkipCramerRao bool          `json:"skip_cramer_rao"`
-	Far           *farRecord    `json:"far,omitempty"`
-	Barankin      int           `json:"barankin_witnesses,omitempty"`
-	Near          bool          `json:"barankin_near,omitempty"`
-	Twins         *twinRecord   `json:"twins,omitempty"`
-	Examples      []int         `json:"examples"`
+	Inputs        int              `json:"inputs"`
+	Features      int              `json:"features"`
+	Noise         string           `json:"noise"`
+	Sigma         float64          `json:"sigma"`
+	Fisher        float64          `json:"fisher"`
+	Queries       int              `json:"queries"`
+	Sizes         []float64        `json:"sizes"`
+	Coordinates   string           `json:"coordinates"`
+	Count         int              `json:"coordinate_count"`
+	Detail        string           `json:"coordinate_detail,omitempty"`
+	Low           []float64        `json:"domain_low,omitempty"`
+	High          []float64        `json:"domain_high,omitempty"`
+	Search        SearchOptions    `json:"search"`
+	SkipCramerRao bool             `json:"skip_cramer_rao"`
+	Far           *farRecord       `json:"far,omitempty"`
+	Barankin      int              `json:"barankin_witnesses,omitempty"`
+	Near          bool             `json:"barankin_near,omitempty"`
+	Twins         *twinRecord      `json:"twins,omitempty"`
+	Spectrum      *SpectrumOptions `json:"spectrum,omitempty"`
+	Rounding      string           `json:"rounding,omitempty"` // but for the usual, proved
+	Examples      []int            `json:"examples"`
 }
 
 type farRecord struct {
@@ -59,11 +61,19 @@ func (r *runner) manifest() run.Manifest {
 	}
 	p, n := r.model.Dims()
 	far, twins := e.rungs()
+	var spectrum *SpectrumOptions
+	if e.Spectrum.Probes > 0 {
+		spectrum = &e.Spectrum
+	}
+	rounding := e.Rounding
+	if rounding == RoundingProved {
+		rounding = ""
+	}
 	return run.Manifest{
 		Command: "bound",
 		Shards:  (len(r.indices) + r.shard - 1) / r.shard,
 		Settings: settings{p, n, e.Noise.String(), e.Noise.Std(), e.Noise.Fisher(), max(1, e.Queries), e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), detail, e.Domain.Low, e.Domain.High,
-			e.Search, e.SkipCramerRao, far, e.Barankin.Witnesses, e.Barankin.Near, twins, r.indices},
+			e.Search, e.SkipCramerRao, far, e.Barankin.Witnesses, e.Barankin.Near, twins, spectrum, rounding, r.indices},
 		Hashes: r.options.Hashes,
 	}
 }

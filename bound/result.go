@@ -24,6 +24,7 @@ type Result struct {
 	CramerRao  *CramerRao  // of all examples, [examples, m] each; nil if left out
 	Rank       []int       // of each example's Jacobian; nil if left out
 	Spectra    [][]float64 // its singular values, descending
+	Estimated  []Spectrum  // what is known of them where they were not computed; nil if left out
 	Summaries  []Summary
 }
 
@@ -82,6 +83,11 @@ func (r *Result) read(f *npy.File, e Experiment) (err error) {
 	}
 	if err := r.readRungs(f, e); err != nil {
 		return err
+	}
+	if e.Spectrum.Probes > 0 {
+		if err := r.readSpectra(f, e.Spectrum); err != nil {
+			return err
+		}
 	}
 	if e.SkipCramerRao {
 		return nil

@@ -23,7 +23,11 @@ const (
 	shardSlow     = 16
 	batchSlow     = 8
 	batchFloats   = 1 << 24 // in the perturbations, features or Jacobians of a batch
+	slowFloats    = 1 << 20 // in the vectors of one of LSQR's products: after each the run can be interrupted
 )
+
+// partsGrain is the least part of all examples that Parts is told of.
+const partsGrain = 1e-3
 
 // batchOf returns how many examples go through the net together, at most so
 // many, Jacobians having that many rows, 0 for none.
@@ -44,6 +48,9 @@ type RunOptions struct {
 	Resume   bool                  // go on with what is in Dir, be it shards, finished arrays or nothing
 	Hashes   map[string]string     // SHA-256 by role, such as "model", which a resumed run must share
 	Progress func(done, total int) // examples, those under way counted by what is done of them; never fewer than before
+	// Parts is Progress in fractions of examples, for runs of a few that take long: what
+	// is done of the steps of a search counts, as far as their number can be foreseen.
+	Parts func(done float64, total int)
 }
 
 // Run searches for witnesses, certifies their bounds and stores both in the
@@ -69,10 +76,12 @@ func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment,
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, told: -1}
+	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, told: -1, toldParts: -1}
 	asked.Search, asked.SkipCramerRao = e.Search, e.SkipCramerRao
 	_, r.leftOut = asked.resolveRungs(m, first)
-	r.divide(sizeUp(m, first))
+	if err := r.divide(sizeUp(m, first)); err != nil {
+		return nil, err
+	}
 	return r.locked(ctx, reason)
 }
 
@@ -101,7 +110,7 @@ func (r *runner) locked(ctx context.Context, reason string) (*Result, error) {
 }
 
 // divide settles shards and batches, for Jacobians of that size.
-func (r *runner) divide(j jacobianSize) {
+func (r *runner) divide(j jacobianSize) error {
 	e, most := r.experiment, batchExamples
 	r.shard = shardExamples
 	r.explicit = !e.SkipCramerRao || e.Barankin.Witnesses > 0 && j.small()
@@ -109,7 +118,8 @@ func (r *runner) divide(j jacobianSize) {
 	case Direct:
 		r.explicit = true
 	case Algorithm1:
-		r.shard, most = shardSlow, batchSlow
+		p, n := r.model.Dims()
+		r.shard, most = shardSlow, max(1, min(batchSlow, slowFloats/(e.Search.Restarts*max(p, n))))
 	case Published:
 		r.shard = e.Search.Stack
 		r.explicit = r.explicit || updates(j.rows, r.model)
@@ -118,6 +128,30 @@ func (r *runner) divide(j jacobianSize) {
 		j.rows = 0
 	}
 	r.size = batchOf(r.model, most, max(e.Search.Restarts, e.Far.Starts, e.Barankin.Witnesses), j.rows)
+	return r.fit(e.needs(r.model, j, r.explicit))
+}
+
+// fit lowers shards and batches to what the budget allows, and gives the model its
+// share. It errs where not even one example fits.
+func (r *runner) fit(w needs) error {
+	most, stacked := r.size, r.experiment.Search.Search == Published
+	if stacked { // its examples are one problem
+		most, w.search = 1, w.search*int64(r.shard)
+	} else {
+		r.shard = w.shardOf(r.shard)
+	}
+	batch, model, err := w.share(r.experiment.budget(), most, r.shard)
+	if err != nil && stacked {
+		return fmt.Errorf("%w; a smaller stack needs less", err)
+	}
+	if err != nil {
+		return err
+	}
+	r.size = min(r.size, batch)
+	if b, ok := r.model.(budgeted); ok {
+		b.SetMemory(model)
+	}
+	return nil
 }
 
 type runner struct {
@@ -137,6 +171,7 @@ type runner struct {
 	finder     *TwinFinder // nil before the first twins
 	done       int         // examples
 	told       int         // of them, those that Progress was told of; -1 before the first time
+	toldParts  float64     // what Parts was told last; -1 before the first time
 }
 
 // span returns the positions in indices of shard i.
@@ -196,6 +231,10 @@ func (r *runner) interrupted(ctx context.Context) error {
 
 // progress tells how many examples are done, where that is news.
 func (r *runner) progress(done float64) {
+	if total := len(r.indices); r.options.Parts != nil && (r.toldParts < 0 || done >= r.toldParts+partsGrain*float64(total)) {
+		r.toldParts = done
+		r.options.Parts(done, total)
+	}
 	if whole := int(done); whole > r.told {
 		r.told = whole
 		if r.options.Progress != nil {

@@ -39,6 +39,7 @@ type pseudoinverter interface {
 	solve(ctx context.Context, eps, z []float32) error     // ε = J⁺z
 	transpose(ctx context.Context, z, eps []float32) error // z = (J⁺)ᵀε
 	moved(eps []float32)                                   // tells where the next J is wanted, if it is not to stay at θ
+	telling(tell func(part float64))                       // of the next solve, before steps of some seconds
 }
 
 // repeats is Algorithm 1 of A around a way to apply J⁺.
@@ -66,6 +67,7 @@ func (s *repeats) search(ctx context.Context, eps []float32, b *batch, size floa
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		s.inverse.telling(func(part float64) { tell((float64(j-1) + part) / float64(s.options.Repeats)) })
 		tell(float64(j-1) / float64(s.options.Repeats))
 		s.rescale(norms, size, n)                                 // 4: ‖z̃‖ = ‖z⁰‖
 		if err := s.inverse.solve(ctx, s.next, s.z); err != nil { // 5

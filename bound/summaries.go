@@ -50,6 +50,9 @@ func (e Experiment) summaries(r *Result) []Summary {
 
 // standing is the status of bounds with a witness, and why it is not the highest.
 func (e Experiment) standing() (status, note string) {
+	if e.Rounding == RoundingMeasured {
+		return StatusEstimated, measuredNote
+	}
 	if e.Noise.Certain() {
 		return StatusCertified, ""
 	}

@@ -105,12 +105,19 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 	if err != nil {
 		return err
 	}
+	if err := v.rounding(rows["theta"]); err != nil {
+		return err
+	}
 	certifier := v.experiment.certifier(v.model)
+	certifier.ctx = ctx
 	width := 0 // at least the rank of J, which its rows that matter seldom exceed by much
 	if r := rows[spectrumName]; r != nil {
 		width = r.Shape()[1]
 	}
-	batch := batchOf(v.model, batchExamples, max(v.experiment.Search.Restarts, v.experiment.Far.Starts, v.experiment.Barankin.Witnesses), width)
+	batch, err := v.fit(batchOf(v.model, batchExamples, max(v.experiment.Search.Restarts, v.experiment.Far.Starts, v.experiment.Barankin.Witnesses), width), width)
+	if err != nil {
+		return err
+	}
 	for lo := 0; lo < total; lo += batch {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -124,6 +131,32 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 		}
 	}
 	return nil
+}
+
+// rounding settles how the rounding of features is known, where the experiment does
+// not say, as the run did.
+func (v *verifier) rounding(theta *npy.Rows) error {
+	if v.experiment.Rounding != "" || theta.Len() == 0 {
+		return nil
+	}
+	first, err := read[float32](theta, 0, 1)
+	if err == nil {
+		v.experiment.Rounding = v.experiment.rounding(v.model, first)
+	}
+	return err
+}
+
+// fit lowers the number of examples that are verified together to what the budget
+// allows, and gives the model its share.
+func (v *verifier) fit(most, rank int) (int, error) {
+	p, _ := v.model.Dims()
+	w := v.experiment.needs(v.model, jacobianSize{rank, p}, !v.experiment.SkipCramerRao)
+	w.search, w.record = w.search+2*w.record, 0
+	batch, model, err := w.share(v.experiment.budget(), most, 0)
+	if b, ok := v.model.(budgeted); ok && err == nil {
+		b.SetMemory(model)
+	}
+	return batch, err
 }
 
 // batch recomputes the examples in rows lo to hi.
@@ -146,6 +179,14 @@ func (v *verifier) batch(ctx context.Context, certifier *Certifier, rows map[str
 			return err
 		}
 		v.certificates(certifier, rec, s)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if rec.estimated != nil {
+		if err := v.spectra(ctx, rec, rows, lo, hi); err != nil {
+			return err
+		}
 	}
 	if v.experiment.SkipCramerRao {
 		return nil

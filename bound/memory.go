@@ -1,0 +1,128 @@
+package bound
+
+import "fmt"
+
+// DefaultMemory is the budget of a run: half of what a small laptop has, and enough
+// for paper A's largest models with the examples one at a time.
+const DefaultMemory = 4 << 30
+
+// recordBytes is how much of a run's results a shard may hold, whatever the budget,
+// so that a run can be resumed with another.
+const recordBytes = 128 << 20
+
+// A budgeted model keeps its own buffers within a budget: *nn.Net does.
+type budgeted interface {
+	SetMemory(bytes int64)
+	// Memory estimates what linearising that many examples takes, with products of
+	// that many vectors each.
+	Memory(examples, vectors int) int64
+}
+
+// needs is what parts of a run take, in bytes.
+type needs struct {
+	record  int64 // the results of one example
+	search  int64 // one example of a batch, beside the model's buffers
+	alone   int64 // what is needed once: a decomposition under way, a pass of certificates
+	model   int64 // the model's own buffers, for one example and one vector
+	decided bool  // whether the model told
+}
+
+// needs estimates what a run of a resolved experiment takes, for Jacobians of that
+// size, where they are formed.
+func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
+	p, n := m.Dims()
+	var w needs
+	for _, c := range e.layout(p).columns() {
+		w.record += c.bytes()
+	}
+	restarts := int64(max(1, e.Search.Restarts))
+	inputs, features := int64(p), int64(n)
+	w.search = 4 * restarts * (2*features + 2*inputs) // z⁰, z and ε twice
+	if e.Search.Search == Algorithm1 || e.Search.Search == Published {
+		w.search += 4 * restarts * (2*features + 4*inputs) // LSQR's vectors
+	}
+	if explicit {
+		w.search += j.kept()
+		w.alone = j.working()
+	}
+	points := int64(e.mostWitnesses() + 1)
+	w.alone = max(w.alone, 8*points*(3*inputs+3*features+int64(e.Coordinates.Len()))) // a certificate
+	if e.Far.Starts > 0 {
+		w.alone = max(w.alone, 4*int64(farRows(p, n))*(6*inputs+2*features))
+	}
+	if e.Spectrum.Probes > 0 {
+		w.alone = max(w.alone, e.Spectrum.working(p, n))
+	}
+	if b, ok := m.(budgeted); ok {
+		w.model, w.decided = 3*b.Memory(1, 1), true // in float32, and in float64, which is twice as long
+	}
+	return w
+}
+
+// mostWitnesses is the most witnesses of one kind that an example has.
+func (e Experiment) mostWitnesses() int {
+	most := 1
+	for _, s := range e.blocks() {
+		most = max(most, s.each)
+	}
+	return most
+}
+
+// bytes is the size of one example's part of an array.
+func (c column) bytes() int64 {
+	b := int64(8)
+	switch c.dtype {
+	case "<f4", "<i4":
+		b = 4
+	case "<i2":
+		b = 2
+	}
+	for _, d := range c.row {
+		b *= int64(d)
+	}
+	return b
+}
+
+// kept is what the decomposition of J takes for as long as its example is searched.
+func (j jacobianSize) kept() int64 {
+	a, p, d := int64(j.rows), int64(j.cols), int64(min(j.rows, j.cols))
+	return 8*(d*a+d*p) + 4*a*p
+}
+
+// working is what decomposing it takes on the way.
+func (j jacobianSize) working() int64 {
+	a, p, d := int64(j.rows), int64(j.cols), int64(min(j.rows, j.cols))
+	return 8 * (2*a*p + 5*d*d)
+}
+
+// budget is Experiment.Memory, or its default.
+func (e Experiment) budget() int64 {
+	if e.Memory > 0 {
+		return e.Memory
+	}
+	return DefaultMemory
+}
+
+// shardOf returns how many examples a shard has, most at most: their results fit
+// recordBytes.
+func (w needs) shardOf(most int) int {
+	return int(max(1, min(int64(most), recordBytes/max(1, w.record))))
+}
+
+// share divides the budget: batch is how many examples, most at most, are searched
+// together beside shard examples' results twice, as one shard is written while the
+// next is computed, and model what is left to the model. It errs where not even one
+// fits, with what does.
+func (w needs) share(budget int64, most, shard int) (batch int, model int64, err error) {
+	fixed := 2*w.record*int64(shard) + w.alone
+	least := fixed + w.search + w.model
+	if least > budget {
+		return 0, 0, fmt.Errorf("a memory of %s is too little: this run needs at least %s (%s for the model's own buffers)", inMiB(budget), inMiB(least), inMiB(w.model))
+	}
+	rest := budget - fixed - w.model
+	batch = int(max(1, min(int64(most), rest/2/max(1, w.search))))
+	return batch, budget - fixed - int64(batch)*w.search, nil
+}
+
+// inMiB prints bytes, rounded up, so that asking for what is printed works.
+func inMiB(bytes int64) string { return fmt.Sprintf("%d MiB", (bytes+1<<20-1)>>20) }

@@ -1,0 +1,78 @@
+package bound
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"tattle/nn"
+)
+
+// hoarder is a net that says what it takes.
+type hoarder struct {
+	*nn.Net
+	each int64
+	got  *int64
+}
+
+func (m hoarder) SetMemory(bytes int64)              { *m.got = bytes }
+func (m hoarder) Memory(examples, vectors int) int64 { return m.each * int64(examples*vectors) }
+
+// A budget too small says what is needed; that much is enough; and however small, it
+// changes nothing of what is found.
+func TestMemory(t *testing.T) {
+	net, data, e := small(t)
+	var share int64
+	m := hoarder{net, 1 << 20, &share}
+	e.Memory = 1 << 10
+	_, err := Run(context.Background(), m, data, upTo(40), e, RunOptions{Dir: t.TempDir()})
+	if err == nil || !strings.Contains(err.Error(), "at least") {
+		t.Fatalf("error %v", err)
+	}
+	mib, err := strconv.Atoi(regexp.MustCompile(`at least (\d+) MiB`).FindStringSubmatch(err.Error())[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, search := range []string{Direct, Algorithm1, Published} {
+		e.Search.Search = search
+		e.Memory = 0
+		want := mustRun(t, m, data, upTo(40), e)
+		large := share
+		e.Memory = int64(mib) << 20
+		if search == Published {
+			e.Memory += 9 << 20 // of its stack
+		}
+		got := mustRun(t, m, data, upTo(40), e)
+		if got.SHA256 != want.SHA256 {
+			t.Errorf("%s: other bytes with %d MiB", search, mib)
+		}
+		if share < 3<<20 || share >= large {
+			t.Errorf("%s: the model has %d bytes of %d, %d of the default", search, share, e.Memory, large)
+		}
+	}
+	e.Memory = -1
+	if _, _, err := e.Resolve(m, data.x[:24]); err == nil {
+		t.Error("a negative memory")
+	}
+}
+
+// A run of one example tells what is done of it, growing, and ends at one.
+func TestPartsOfOneExample(t *testing.T) {
+	m, data, e := small(t)
+	e.Search.Search, e.SkipCramerRao = Algorithm1, true
+	var parts []float64
+	_, err := Run(context.Background(), m, data, upTo(1), e, RunOptions{Dir: t.TempDir(), Parts: func(done float64, total int) { parts = append(parts, done) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(parts) < 10*e.Search.Repeats || parts[len(parts)-1] != 1 {
+		t.Errorf("%d parts, the last %v", len(parts), parts[len(parts)-1:])
+	}
+	for i, v := range parts[1:] {
+		if v <= parts[i] || v > 1 {
+			t.Errorf("part %g after %g", v, parts[i])
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package bound
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"tattle/nn"
+	"tattle/release"
+)
+
+// hazy is a net whose proved rounding is so much too large; wide, where it is set,
+// says so much in pairs.
+type hazy struct {
+	*nn.Net
+	grow float64
+	wide float64
+}
+
+func (m hazy) ForwardError64(dst, bound, x, xerr []float64) {
+	m.Net.ForwardError64(dst, bound, x, xerr)
+	for i := range bound {
+		if bound[i] *= m.grow; math.IsInf(m.grow, 1) {
+			bound[i] = m.grow
+		}
+	}
+}
+
+func (m hazy) Wide() error {
+	if m.wide == 0 {
+		return errors.New("no pass in pairs")
+	}
+	return nil
+}
+
+func (m hazy) ForwardWide64(dst, bound, x, xerr []float64) error {
+	m.Net.ForwardError64(dst, bound, x, xerr)
+	for i := range bound {
+		bound[i] *= m.wide
+	}
+	return nil
+}
+
+// The plain proof is taken where it is good, pairs where they help, the measurement
+// where nothing else does, and never where a proof leaves nine tenths of a bound.
+func TestRoundingIsChosen(t *testing.T) {
+	m, data, e := small(t)
+	for _, c := range []struct {
+		grow, wide float64
+		want       string
+	}{
+		{1, 0, RoundingProved}, {1, 1, RoundingProved},
+		{1e14, 1, RoundingPairs}, {1e14, 0, RoundingMeasured}, {1e14, 1e14, RoundingMeasured},
+		{math.Inf(1), 1, RoundingPairs}, {math.Inf(1), 0, RoundingMeasured},
+	} {
+		got, _, err := e.Resolve(hazy{m, c.grow, c.wide}, data.x[:24])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Rounding != c.want {
+			t.Errorf("allowances ×%g, in pairs ×%g: %q, want %q", c.grow, c.wide, got.Rounding, c.want)
+		}
+	}
+	// Some factor leaves between a thousandth and a tenth of the bound: still a proof.
+	e.Sizes = []float64{DefaultSize}
+	c := e.certifier(m)
+	d := c.Divergences(data.x[:24], e.trial(m, data.x[:24]))[0]
+	for _, part := range []float64{1e-2, 5e-2} {
+		if got := e.rounding(hazy{m, part * d.ZNorm / d.Allowance, 0}, data.x[:24]); got != RoundingProved {
+			t.Errorf("an allowance of %g of ‖z‖: %q", part, got)
+		}
+	}
+	if got := e.rounding(hazy{m, .3 * d.ZNorm / d.Allowance, 0}, data.x[:24]); got != RoundingMeasured {
+		t.Errorf("an allowance of 0.3 ‖z‖: %q", got)
+	}
+}
+
+// Measured rounding is a figure of its own standing, is verified, and is above the
+// true error: bounds come out below those that are proved of the same witnesses, and
+// hardly so.
+func TestMeasuredRounding(t *testing.T) {
+	m, data, e := small(t)
+	proved := mustRun(t, m, data, upTo(20), e)
+	for _, noise := range []release.Noise{release.Gaussian{Sigma: 1}, release.Laplace{Sigma: .7 * math.Sqrt2, Scale: .7}} {
+		e.Noise = noise
+		proved = mustRun(t, m, data, upTo(20), e)
+		foggy := hazy{m, 1e14, 0}
+		r := mustRun(t, foggy, data, upTo(20), e)
+		if r.Experiment.Rounding != RoundingMeasured {
+			t.Fatalf("rounding %q", r.Experiment.Rounding)
+		}
+		for _, s := range r.Summaries {
+			if s.Status == StatusCertified || strings.HasPrefix(s.Method, "hcr") && !strings.Contains(s.Note, "measured, not proven") {
+				t.Errorf("%s is %s: %s", s.Method, s.Status, s.Note)
+			}
+		}
+		for i, v := range r.Sizes[0].Std {
+			if w := proved.Sizes[0].Std[i]; v > w*(1+1e-12) || v < w*(1-1e-6) {
+				t.Fatalf("%s noise: bound %d is %g by measured rounding, %g by proved", noise, i, v, w)
+			}
+		}
+		claims := Claims{r.Path, r.SHA256, r.Summaries}
+		for _, how := range []string{"", RoundingMeasured} {
+			again := r.Experiment
+			again.Rounding = how
+			found, err := Verify(context.Background(), foggy, data, again, claims, nil)
+			if err != nil || len(found) > 0 {
+				t.Errorf("rounding %q: %v %v", how, found, err)
+			}
+		}
+		again := r.Experiment
+		again.Rounding = RoundingProved
+		if found, _ := Verify(context.Background(), foggy, data, again, claims, nil); len(found) == 0 {
+			t.Error("measured rounding passes for proved")
+		}
+	}
+}
+
+// The measured allowance is above the true error of z, taken from a proof.
+func TestMeasuredAllowanceIsAboveTheError(t *testing.T) {
+	m, data, e := small(t)
+	e.Sizes = []float64{DefaultSize}
+	how := func(how string, theta, eps []float32) Divergence {
+		c := e.certifier(m)
+		c.Rounding = how
+		return c.Divergences(theta, eps)[0]
+	}
+	for i := range 70 {
+		theta := data.x[i*24 : (i+1)*24]
+		eps := e.trial(m, theta)
+		a, b := how(RoundingProved, theta, eps), how(RoundingMeasured, theta, eps)
+		if b.Allowance < math.Abs(a.ZNorm-b.ZNorm) || b.Allowance < 1e-13 || b.Allowance > 1e-6*b.ZNorm {
+			t.Errorf("example %d: measured %g of ‖z‖ = %g, proved %g", i, b.Allowance, b.ZNorm, a.Allowance)
+		}
+	}
+	same := make([]float32, 24) // two computations of no change agree: still an allowance
+	if d := how(RoundingMeasured, data.x[:24], same); d.Status != AllRounding || d.Allowance < 1e-13 {
+		t.Errorf("no change at all: %+v", d)
+	}
+}
