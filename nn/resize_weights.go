@@ -92,11 +92,21 @@ func (o *Resize) nearest(d, n int) []int {
 	return index
 }
 
-// taps returns the weights of dimension d, of n entries: of the neighbours of each
-// place x within the kernel's radius, stretched by 1/scale where shrinking is to
-// avoid aliases, those that are not zero.
+// taps returns the weights of dimension d, of n entries.
 func (o *Resize) taps(d, n int) taps {
 	t := taps{in: n, start: []int{0}}
+	weights := o.weights(d, n)
+	for i := range o.To[d] {
+		t.add(weights(i))
+	}
+	return t
+}
+
+// weights returns a function that gives the exact weights of an output of dimension
+// d, of n entries, those from the first on: of the neighbours of its place x within
+// the radius of the mode's kernel, which is stretched by 1/scale where shrinking is
+// to avoid aliases.
+func (o *Resize) weights(d, n int) func(i int) (first int, w []*big.Rat) {
 	scale, radius := o.scale(d, n), 1
 	weigh := linearWeight
 	if o.Mode == "cubic" {
@@ -108,11 +118,10 @@ func (o *Resize) taps(d, n int) taps {
 		narrow = scale
 	}
 	reach := new(big.Rat).Quo(ratio(radius, 1), narrow)
-	for i := range o.To[d] {
+	return func(i int) (int, []*big.Rat) {
 		x := resizeCoordinates[o.Coordinates](i, o.To[d], n, scale)
-		t.add(o.neighbours(x, reach, narrow, n, weigh))
+		return o.neighbours(x, reach, narrow, n, weigh)
 	}
-	return t
 }
 
 // neighbours returns the weights of the entries around x.
