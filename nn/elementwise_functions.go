@@ -33,7 +33,7 @@ var curves = map[string]func(o *Unary) *curve{
 	"Floor": func(*Unary) *curve { return staircase(math.Floor) },
 	"Ceil":  func(*Unary) *curve { return staircase(math.Ceil) },
 	"Round": func(*Unary) *curve { return staircase(math.RoundToEven) },
-	"Sign":  func(*Unary) *curve { return staircase(sign) },
+	"Sign":  func(*Unary) *curve { return staircase(signOf) },
 	"Not":   not,
 }
 
@@ -140,7 +140,7 @@ func negative(*Unary) *curve {
 
 func absolute(*Unary) *curve {
 	return &curve{
-		value: math.Abs, slope: sign,
+		value: math.Abs, slope: signOf,
 		shift: func(x, d float64) float64 {
 			switch {
 			case x > 0 && d >= -x:
@@ -168,7 +168,7 @@ func staircase(f func(float64) float64) *curve {
 	}
 }
 
-func sign(x float64) float64 {
+func signOf(x float64) float64 {
 	switch {
 	case x > 0:
 		return 1

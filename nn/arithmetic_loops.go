@@ -1,0 +1,236 @@
+package nn
+
+import (
+	"math"
+
+	"tattle/internal/simd"
+)
+
+// arithmeticLoops are the operators of [Arithmetic].
+func arithmeticLoops[T Float]() map[string]loops[T] {
+	return map[string]loops[T]{
+		"Add": additionLoops[T](),
+		"Sub": subtractionLoops[T](),
+		"Mul": productLoops[T](),
+		"Div": quotientLoops[T](),
+		"Pow": powerLoops[T](),
+		"Min": choiceLoops[T](-1),
+		"Max": choiceLoops[T](1),
+	}
+}
+
+func handOn[T Float](dst, d, _, _, _ []T) { copy(dst, d) }
+
+func additionLoops[T Float]() loops[T] {
+	return loops[T]{
+		value: simd.Add[T],
+		left:  handOn[T],
+		right: handOn[T],
+		shift: func(dst, da, db, _, _, _ []T) { simd.Add(dst, da, db) },
+		bound: sumBound,
+	}
+}
+
+func subtractionLoops[T Float]() loops[T] {
+	return loops[T]{
+		value: subtract[T],
+		left:  handOn[T],
+		right: func(dst, d, _, _, _ []T) {
+			for i, v := range d {
+				dst[i] = -v
+			}
+		},
+		shift: func(dst, da, db, _, _, _ []T) { subtract(dst, da, db) },
+		bound: sumBound,
+	}
+}
+
+func subtract[T Float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] - b[i]
+	}
+}
+
+func sumBound(_, ea, _, eb, y float64) float64 { return ea + eb + 2*unit*math.Abs(y) }
+
+// productLoops: the shift is da·(b + db) + a·db.
+func productLoops[T Float]() loops[T] {
+	return loops[T]{
+		value: simd.Mul[T],
+		left:  func(dst, d, _, b, _ []T) { simd.Mul(dst, d, b) },
+		right: func(dst, d, a, _, _ []T) { simd.Mul(dst, d, a) },
+		shift: func(dst, da, db, a, b, _ []T) {
+			for i := range dst {
+				dst[i] = da[i]*(b[i]+db[i]) + a[i]*db[i]
+			}
+		},
+		bound: func(a, ea, b, eb, y float64) float64 {
+			return math.Abs(a)*eb + math.Abs(b)*ea + ea*eb + 2*unit*math.Abs(y)
+		},
+	}
+}
+
+// quotientLoops: the shift is (da − y·db)/(b + db), y = a/b. What is said of errors is
+// that form with those in place of the shifts, |b′| ≥ |b| − eb and |a/b| ≤ |y|(1 + 2u),
+// but for underflow; it is +Inf where b′ can be 0.
+func quotientLoops[T Float]() loops[T] {
+	return loops[T]{
+		value: func(dst, a, b []T) {
+			a, b = a[:len(dst)], b[:len(dst)]
+			for i := range dst {
+				dst[i] = a[i] / b[i]
+			}
+		},
+		left: func(dst, d, _, b, _ []T) {
+			d, b = d[:len(dst)], b[:len(dst)]
+			for i := range dst {
+				dst[i] = d[i] / b[i]
+			}
+		},
+		right: func(dst, d, _, b, y []T) {
+			for i := range dst {
+				dst[i] = -d[i] * y[i] / b[i]
+			}
+		},
+		shift: func(dst, da, db, _, b, y []T) {
+			for i := range dst {
+				dst[i] = (da[i] - y[i]*db[i]) / (b[i] + db[i])
+			}
+		},
+		bound: func(a, ea, b, eb, y float64) float64 {
+			least := math.Abs(b) - eb
+			if !(least > 0) {
+				return math.Inf(1)
+			}
+			least *= 1 - 2*unit
+			q := math.Abs(y)*(1+4*unit) + underflow
+			return (ea+q*eb)/least + 2*unit*math.Abs(y)
+		},
+	}
+}
+
+// choiceLoops are Max, for way 1, and Min, for way −1. The shift is that of the operand
+// chosen, or where the choice changes, the difference of the operands and the shift of the
+// other.
+func choiceLoops[T Float](way T) loops[T] {
+	part := func(mine, others T) T {
+		switch {
+		case way*mine > way*others:
+			return 1
+		case mine == others:
+			return .5
+		}
+		return 0
+	}
+	return loops[T]{
+		value: func(dst, a, b []T) {
+			for i := range dst {
+				if way > 0 {
+					dst[i] = max(a[i], b[i])
+				} else {
+					dst[i] = min(a[i], b[i])
+				}
+			}
+		},
+		left: func(dst, d, a, b, _ []T) {
+			for i := range dst {
+				dst[i] = d[i] * part(a[i], b[i])
+			}
+		},
+		right: func(dst, d, a, b, _ []T) {
+			for i := range dst {
+				dst[i] = d[i] * part(b[i], a[i])
+			}
+		},
+		shift: func(dst, da, db, a, b, _ []T) {
+			for i := range dst {
+				dst[i] = choiceShift(way, da[i], db[i], a[i], b[i])
+			}
+		},
+		bound: func(a, ea, b, eb, _ float64) float64 { return choiceBound(float64(way), a, ea, b, eb) },
+	}
+}
+
+func choiceShift[T Float](way, da, db, a, b T) T {
+	if way*a < way*b {
+		a, b, da, db = b, a, db, da
+	}
+	gap := b - a // of the one not chosen
+	if way*(gap+(db-da)) > 0 {
+		return gap + db
+	}
+	return da
+}
+
+// choiceBound: the choice moves by no more than either operand does, and by one's alone
+// where that is chosen for certain.
+func choiceBound(way, a, ea, b, eb float64) float64 {
+	apart := way * (a - b) * (1 - 2*unit)
+	switch reach := (ea + eb) * (1 + 4*unit); {
+	case apart > reach:
+		return ea
+	case -apart > reach:
+		return eb
+	}
+	return max(ea, eb)
+}
+
+// preluLoops is x where x > 0 and slope·x elsewhere.
+func preluLoops[T Float]() loops[T] {
+	return loops[T]{
+		value: func(dst, x, slope []T) {
+			for i, v := range x {
+				if !(v > 0) {
+					v *= slope[i]
+				}
+				dst[i] = v
+			}
+		},
+		left: func(dst, d, x, slope, _ []T) {
+			for i, v := range x {
+				s := d[i]
+				if !(v > 0) {
+					s *= slope[i]
+				}
+				dst[i] = s
+			}
+		},
+		right: func(dst, d, x, _, _ []T) {
+			for i, v := range x {
+				dst[i] = d[i] * min(v, 0)
+			}
+		},
+		shift: func(dst, dx, _, x, slope, _ []T) {
+			for i, v := range x {
+				dst[i] = preluShift(v, dx[i], slope[i])
+			}
+		},
+		bound: preluBound,
+	}
+}
+
+// preluShift: the values lie on one line where the signs agree, and otherwise are
+// subtracted.
+func preluShift[T Float](x, d, slope T) T {
+	switch before, after := x > 0, x+d > 0; {
+	case before && after:
+		return d
+	case after:
+		return x + d - slope*x
+	case before:
+		return slope*(x+d) - x
+	}
+	return slope * d
+}
+
+func preluBound(x, e, slope, _, y float64) float64 {
+	s := math.Abs(slope)
+	switch {
+	case e < x:
+		return e
+	case e < -x:
+		return s*e + 2*unit*math.Abs(y)
+	}
+	return max(1, s)*e + 2*unit*math.Abs(y)
+}
