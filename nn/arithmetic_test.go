@@ -1,0 +1,345 @@
+package nn
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// broadcastCases are the shapes of two operands: alike, an entry for all, for each
+// channel, for each of the last dimension, and repeated on both sides.
+var broadcastCases = [][2][]int{
+	{{5, 7}, {5, 7}}, {{3, 4, 5}, {}}, {{3, 4, 5}, {1}}, {{3, 4, 5}, {3, 1, 1}}, {{4, 6}, {6}}, {{2, 1, 5}, {3, 1}},
+	{{4}, {3, 2, 1}}, {{1, 3, 1, 2}, {2, 1, 4, 1}}, {{2, 3000}, {2, 1}}, {{}, {}}, {{1, 1}, {1}},
+}
+
+func arithmeticOf(operator string, r *rand.Rand, constant []int, first bool) *Arithmetic {
+	op := &Arithmetic{Operator: operator, ConstantFirst: first}
+	if constant != nil {
+		op.Constant = &Param{Name: "c", Shape: constant, Data: randomSlice[float32](r, Size(constant), 1)}
+	}
+	return op
+}
+
+// slowIndex returns where an entry of the output lies in an operand.
+func slowIndex(shape, out []int, i int) int {
+	at, stride := 0, 1
+	for d := len(out) - 1; d >= 0; d-- {
+		j := i % out[d]
+		i /= out[d]
+		if s := d - (len(out) - len(shape)); s >= 0 {
+			if shape[s] != 1 {
+				at += j * stride
+			}
+			stride *= shape[s]
+		}
+	}
+	return at
+}
+
+var slowArithmetic = map[string]func(a, b float64) float64{
+	"Add": func(a, b float64) float64 { return a + b },
+	"Sub": func(a, b float64) float64 { return a - b },
+	"Mul": func(a, b float64) float64 { return a * b },
+	"Div": func(a, b float64) float64 { return a / b },
+	"Pow": math.Pow,
+	"Min": math.Min,
+	"Max": math.Max,
+
+	"Equal": func(a, b float64) float64 { return truth(a == b) }, "Greater": func(a, b float64) float64 { return truth(a > b) },
+	"GreaterOrEqual": func(a, b float64) float64 { return truth(a >= b) }, "Less": func(a, b float64) float64 { return truth(a < b) },
+	"LessOrEqual": func(a, b float64) float64 { return truth(a <= b) }, "And": func(a, b float64) float64 { return truth(a != 0 && b != 0) },
+	"Or": func(a, b float64) float64 { return truth(a != 0 || b != 0) }, "Xor": func(a, b float64) float64 { return truth((a != 0) != (b != 0)) },
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// testBroadcastForward holds the forward pass of an operator of two numbers to one
+// entry after the other.
+func testBroadcastForward(t *testing.T, op Op, constant *Param, first bool, a, b []int) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(9, 1))
+	shapes := [][]int{a, b}
+	in := shapes
+	switch {
+	case constant != nil && first:
+		in = shapes[1:]
+	case constant != nil:
+		in = shapes[:1]
+	}
+	out, err := op.Shape(in...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := opCase{op, in, Size(out)}
+	x := inputs[float64](c, r, 1, 1)
+	for i := range x {
+		for j, v := range x[i] { // small whole numbers, that ties and zeros occur
+			x[i][j] = math.Round(2 * v)
+		}
+	}
+	f := forwardFrame(op.kernel64(in...), c, x, false)
+	for e := range testBatch {
+		for i := range c.out {
+			var v [2]float64
+			next := 0
+			for side, s := range shapes {
+				at := slowIndex(s, out, i)
+				if constant != nil && (side == 0) == first {
+					v[side] = float64(constant.Data[at])
+				} else {
+					v[side] = x[next][e*Size(s)+at]
+					next++
+				}
+			}
+			got, want := f.y[e*c.out+i], slowArithmetic[op.Kind()](v[0], v[1])
+			if got != want && !(math.IsNaN(got) && math.IsNaN(want)) && math.Abs(got-want) > 1e-14*math.Abs(want) {
+				t.Fatalf("%s of %v and %v: %v of %v is %v", op.Kind(), a, b, v, i, got)
+			}
+		}
+	}
+}
+
+func TestArithmeticBroadcasts(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 2))
+	for _, name := range ArithmeticOperators() {
+		for _, c := range broadcastCases {
+			testBroadcastForward(t, &Arithmetic{Operator: name}, nil, false, c[0], c[1])
+			op := arithmeticOf(name, r, c[1], false)
+			testBroadcastForward(t, op, op.Constant, false, c[0], c[1])
+			op = arithmeticOf(name, r, c[0], true)
+			testBroadcastForward(t, op, op.Constant, true, c[0], c[1])
+		}
+	}
+}
+
+// TestArithmetic holds the products of the operators that are smooth everywhere, or
+// nearly, to what every kernel promises, on all shapes.
+func TestArithmetic(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 3))
+	for _, name := range []string{"Add", "Sub", "Mul", "Min", "Max"} {
+		for _, c := range broadcastCases {
+			if Size(c[0]) == 1 && (name == "Min" || name == "Max") || Size(c[0]) > 100 && name != "Mul" {
+				continue // it may all be constant; it takes time
+			}
+			testOperator(t, &Arithmetic{Operator: name}, c[0], c[1])
+			testOperator(t, arithmeticOf(name, r, c[1], false), c[0])
+		}
+		testOperator(t, arithmeticOf(name, r, []int{4, 1, 3}, true), []int{2, 1})
+	}
+	for _, c := range broadcastCases {
+		op := arithmeticOf("Div", r, c[1], false)
+		for i, v := range op.Constant.Data {
+			op.Constant.Data[i] = 2 + v*v
+		}
+		testOperator(t, op, c[0])
+	}
+	for _, exponent := range []float32{0, 1, 2, 3} {
+		op := &Arithmetic{Operator: "Pow", Constant: &Param{Name: "c", Shape: []int{}, Data: []float32{exponent}}}
+		if exponent > 0 {
+			testOperator(t, op, []int{3, 5})
+		}
+	}
+}
+
+// TestArithmeticPositive shows quotients and powers positive operands, of which both
+// move.
+func TestArithmeticPositive(t *testing.T) {
+	for _, name := range []string{"Div", "Pow"} {
+		for _, shapes := range broadcastCases {
+			in := [][]int{shapes[0], shapes[1]}
+			op := &Arithmetic{Operator: name}
+			out, err := op.Shape(in...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			testPositivePair(t, opCase{op, in, Size(out)})
+		}
+	}
+}
+
+func testPositivePair(t *testing.T, c opCase) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(9, 4))
+	kern := c.op.kernel64(c.in...)
+	x := inputs[float64](c, r, 1, 1)
+	for i := range x {
+		for j, v := range x[i] {
+			x[i][j] = math.Exp(v / 2)
+		}
+	}
+	f := forwardFrame(kern, c, x, false)
+	for _, size := range []float64{1e-9, 1e-3, .2} {
+		d := inputs[float64](c, r, 1, size/2)
+		for i := range d {
+			for j, v := range d[i] {
+				d[i][j] = x[i][j] * max(v, -.5*size) // positive again
+			}
+		}
+		dy, y := make([]float64, len(f.y)), forwardFrame(kern, c, moved(x, d, 1), false).y
+		kern.shift(f, dy, d, 1)
+		for i, v := range y {
+			if want := v - f.y[i]; math.Abs(dy[i]-want) > 1e-14*(1+math.Abs(v)) {
+				t.Fatalf("%s %v, size %v: shift %v, difference %v", c.op.Kind(), c.in, size, dy[i], want)
+			}
+		}
+		if size == 1e-9 {
+			jv := make([]float64, len(dy))
+			kern.jvp(f, jv, d, 1)
+			closeTo(t, "shift against jvp", dy, jv, 1e-7)
+		}
+	}
+	v, u := inputs[float64](c, r, 1, 1), randomSlice[float64](r, len(f.y), 1)
+	jv, jtu := make([]float64, len(f.y)), inputs[float64](c, r, 1, 1)
+	kern.jvp(f, jv, v, 1)
+	kern.vjp(f, jtu, u, 1)
+	left, right := dot64(jv, u), dot64(v[0], jtu[0])+dot64(v[1], jtu[1])
+	if math.Abs(left-right) > 1e-12*norm64(jv)*norm64(u) {
+		t.Errorf("%s %v: ⟨Jv, u⟩ = %v, ⟨v, Jᵀu⟩ = %v", c.op.Kind(), c.in, left, right)
+	}
+	y32 := forwardFrame(c.op.kernel32(c.in...), c, narrow(x), false).y
+	closeTo(t, "float32", wide(y32), f.y, 1e-6)
+}
+
+// TestPowerSlopes holds the derivatives that limits decide to PyTorch's.
+func TestPowerSlopes(t *testing.T) {
+	l := powerLoops[float64]()
+	a := []float64{0, 0, 0, -2, 0, -1}
+	b := []float64{0, 1, 2, 3, 3, 0}
+	y, d := make([]float64, 6), make([]float64, 6)
+	l.value(y, a, b)
+	closeTo(t, "0^0, 0^1, 0^2, (−2)^3, 0^3, (−1)^0", y, []float64{1, 0, 0, -8, 0, 1}, 0)
+	one := []float64{1, 1, 1, 1, 1, 1}
+	l.left(d, one, a, b, y)
+	closeTo(t, "left", d, []float64{0, 1, 0, 12, 0, 0}, 0)
+	l.right(d[:3], one[:3], a[:3], b[:3], y[:3])
+	closeTo(t, "right", d[:3], []float64{0, 0, 0}, 0)
+}
+
+// TestTies holds that Min and Max share the derivative where they tie.
+func TestTies(t *testing.T) {
+	for _, name := range []string{"Min", "Max"} {
+		k := (&Arithmetic{Operator: name}).kernel64([]int{1}, []int{1})
+		f := &frame[float64]{batch: 1, x: [][]float64{{2}, {2}}, y: make([]float64, 1)}
+		k.forward(f)
+		dx := [][]float64{{0}, {0}}
+		k.vjp(f, dx, []float64{1}, 1)
+		if dx[0][0] != .5 || dx[1][0] != .5 {
+			t.Errorf("%s: %v", name, dx)
+		}
+	}
+}
+
+func TestPRelu(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 5))
+	for _, slope := range [][]int{{}, {1}, {3, 1, 1}, {3, 4, 5}, {5}} {
+		testOperator(t, &PRelu{&Param{Name: "slope", Shape: slope, Data: randomSlice[float32](r, Size(slope), 1)}}, []int{3, 4, 5})
+	}
+	wide := &PRelu{&Param{Shape: []int{2, 3}, Data: make([]float32, 6)}}
+	for _, op := range []*PRelu{{}, wide} {
+		if _, err := op.Shape([]int{3}); err == nil {
+			t.Errorf("%+v is accepted", *op)
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	for _, name := range CompareOperators() {
+		for _, s := range broadcastCases {
+			testBroadcastForward(t, &Compare{Operator: name}, nil, false, s[0], s[1])
+		}
+		constant := &Param{Name: "c", Shape: []int{5}, Data: []float32{0, 1, -1, 2, 0}}
+		testBroadcastForward(t, &Compare{Operator: name, Constant: constant}, constant, false, []int{4, 1}, []int{5})
+		testBroadcastForward(t, &Compare{name, constant, true}, constant, true, []int{5}, []int{4, 1})
+		c := opCase{&Compare{Operator: name}, [][]int{{4}, {3, 1}}, 12}
+		testShift(t, c)
+		testAbsent(t, c)
+		testDifference(t, c)
+	}
+}
+
+func TestWhere(t *testing.T) {
+	mask := &Param{Name: "mask", Shape: []int{4, 1}, Data: []float32{0, 1, 1, 0}}
+	value := &Param{Name: "value", Shape: []int{}, Data: []float32{-3}}
+	for _, c := range []struct {
+		op *Where
+		in [][]int
+	}{
+		{&Where{Condition: mask}, [][]int{{4, 5}, {4, 5}}},
+		{&Where{Condition: mask}, [][]int{{5}, {2, 1, 1}}},
+		{&Where{Condition: mask, Else: value}, [][]int{{2, 4, 3}}},
+		{&Where{Condition: mask, Then: value}, [][]int{{5}}},
+		{&Where{}, [][]int{{4, 1}, {3}, {2, 1, 1}}},
+		{&Where{}, [][]int{{6}, {6}, {6}}},
+	} {
+		testOperator(t, c.op, c.in...)
+	}
+	k := (&Where{}).kernel64([]int{3}, []int{1}, []int{3})
+	f := &frame[float64]{batch: 1, x: [][]float64{{0, 2, -1}, {7}, {1, 2, 3}}, y: make([]float64, 3)}
+	k.forward(f)
+	closeTo(t, "where", f.y, []float64{1, 7, 7}, 0)
+	for _, in := range [][][]int{{{4, 1}}, {{4, 1}, {1}, {1}}, {{3}, {2}}} {
+		if _, err := (&Where{Condition: mask}).Shape(in...); err == nil {
+			t.Errorf("inputs %v are accepted", in)
+		}
+	}
+}
+
+func TestArithmeticErrors(t *testing.T) {
+	c := &Param{Shape: []int{2}, Data: []float32{1, 2}}
+	short := &Param{Shape: []int{2}, Data: []float32{1}}
+	for _, k := range []struct {
+		op Op
+		in [][]int
+	}{
+		{&Arithmetic{Operator: "Mod"}, [][]int{{2}, {2}}},
+		{&Arithmetic{Operator: "Add"}, [][]int{{2}, {3}}},
+		{&Arithmetic{Operator: "Add"}, [][]int{{2}}},
+		{&Arithmetic{Operator: "Add", Constant: c}, [][]int{{2}, {2}}},
+		{&Arithmetic{Operator: "Add", Constant: short}, [][]int{{2}}},
+		{&Compare{Operator: "Add"}, [][]int{{2}, {2}}},
+		{&Compare{Operator: "Less"}, [][]int{{2, 2}, {3, 2}}},
+	} {
+		if s, err := k.op.Shape(k.in...); err == nil {
+			t.Errorf("%+v of %v gives %v", k.op, k.in, s)
+		}
+	}
+}
+
+// TestBroadcastEmpty runs operators on tensors without entries.
+func TestBroadcastEmpty(t *testing.T) {
+	c := &Param{Shape: []int{3}, Data: []float32{1, 2, 3}}
+	for _, k := range []struct {
+		op Op
+		in [][]int
+	}{
+		{&Arithmetic{Operator: "Mul"}, [][]int{{0, 3}, {3}}},
+		{&Arithmetic{Operator: "Div", Constant: c}, [][]int{{2, 0, 3}}},
+		{&Compare{Operator: "Less"}, [][]int{{0}, {1}}},
+		{&Where{Condition: c}, [][]int{{0, 1}, {3}}},
+	} {
+		out, err := k.op.Shape(k.in...)
+		if err != nil || Size(out) != 0 {
+			t.Fatalf("%v, %v", out, err)
+		}
+		kern, oc := k.op.kernel64(k.in...), opCase{k.op, k.in, 0}
+		x := inputs[float64](oc, rand.New(rand.NewPCG(1, 1)), 1, 1)
+		f := forwardFrame(kern, oc, x, false)
+		kern.jvp(f, nil, x, 1)
+		kern.shift(f, nil, x, 1)
+		kern.vjp(f, x, nil, 1)
+		for i, s := range k.in {
+			for _, v := range x[i] {
+				if v != 0 && Size(s) > 0 {
+					t.Errorf("%s: cotangent %v of nothing", k.op.Kind(), v)
+				}
+			}
+		}
+		kern.(rounder).roundoff(f, nil, x)
+	}
+}
