@@ -232,13 +232,20 @@ func (s *packs[T]) take(wanted, trans bool, k, n int, b []T, ldb int) *simd.Pack
 	if !wanted {
 		return nil
 	}
-	s.mu.Lock()
-	p := &simd.Packed[T]{}
-	if last := len(s.free) - 1; last >= 0 {
-		p, s.free = s.free[last], s.free[:last]
-	}
-	s.mu.Unlock()
+	p := s.pop()
 	p.Pack(trans, k, n, b, ldb)
+	return p
+}
+
+func (s *packs[T]) pop() *simd.Packed[T] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := len(s.free) - 1
+	if last < 0 {
+		return new(simd.Packed[T])
+	}
+	p := s.free[last]
+	s.free = s.free[:last]
 	return p
 }
 

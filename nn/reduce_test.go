@@ -1,0 +1,160 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+var reduceCases = []struct {
+	in, axes, want []int
+	keep           bool
+}{
+	{[]int{7}, nil, []int{}, false},
+	{[]int{2, 5}, []int{1}, []int{2, 1}, true},
+	{[]int{4, 3}, []int{0}, []int{3}, false},
+	{[]int{2, 3, 2}, []int{2, 0}, []int{3}, false},
+	{[]int{2, 3, 2, 3}, []int{1, 3}, []int{2, 2}, false},
+	{[]int{2, 3, 2, 2}, []int{1}, []int{2, 1, 2, 2}, true},
+	{[]int{2, 2, 19}, []int{1}, []int{2, 19}, false}, // more columns than are gathered
+	{[]int{2, 1, 3}, []int{1}, []int{2, 3}, false},
+}
+
+func TestReduce(t *testing.T) {
+	for _, name := range ReduceFunctions() {
+		for i, c := range reduceCases {
+			if i%3 != 0 && name != "Mean" && name != "L2" && name != "Max" {
+				continue // the others share their kernel
+			}
+			op := &Reduce{Function: name, Axes: c.axes, Keep: c.keep}
+			t.Run(fmt.Sprint(name, c.in, c.axes), func(t *testing.T) {
+				if s, err := op.Shape(c.in); err != nil || !slices.Equal(s, c.want) {
+					t.Fatalf("shape is %v (%v), want %v", s, err, c.want)
+				}
+				draw := itself
+				if name == "LogSum" {
+					draw = awayFrom0
+				} else {
+					testOperator(t, op, c.in)
+				}
+				testExact(t, op, exactReduce(op, c.in), 1000, draw, c.in)
+			})
+		}
+	}
+}
+
+// TestReduceLogSum holds the function that has no values at random inputs to
+// differences.
+func TestReduceLogSum(t *testing.T) {
+	x, d := []float64{.5, 2, 3, -1}, []float64{.3, -.7, .2, .1}
+	f := reductions["LogSum"]
+	y := f.value(x)
+	tangent := f.tangent(x, d, y)
+	for _, h := range []float64{1e-9, 1e-3, 1, 8} {
+		step, moved := make([]float64, 4), make([]*big.Float, 4)
+		for i := range d {
+			step[i] = h * d[i]
+			moved[i] = exact(0).Add(exact(x[i]), exact(step[i]))
+		}
+		a, _ := exact(0).Sub(exactReductions["LogSum"](moved), exactReductions["LogSum"](exactly(x))).Float64()
+		if got := f.change(x, step, y); !(math.Abs(got-a) <= 1e-14*math.Abs(a)) {
+			t.Errorf("step %v: change is %v, want %v", h, got, a)
+		}
+		if h < 1e-6 && !(math.Abs(tangent*h-a) <= 1e-8*math.Abs(a)) {
+			t.Errorf("tangent is %v, want %v", tangent, a/h)
+		}
+	}
+	pulled := make([]float64, 4)
+	f.pull(pulled, x, y, 2)
+	if got := dot64(pulled, d); !(math.Abs(got-2*tangent) <= 1e-14) {
+		t.Errorf("cotangent gives %v, tangent %v", got, 2*tangent)
+	}
+}
+
+// TestReduceTies holds what is said of equal entries and of zeros.
+func TestReduceTies(t *testing.T) {
+	dst := make([]float64, 4)
+	for name, want := range map[string][]float64{"Max": {0, 1, 0, 0}, "Min": {1, 0, 0, 0}, "Prod": {0, 0, 0, 0}, "L1": {0, 1, 0, 1}} {
+		f := reductions[name]
+		x := []float64{0, 2, 0, 2}
+		f.pull(dst, x, f.value(x), 1)
+		closeTo(t, name, dst, want, 0)
+	}
+	f := reductions["Prod"]
+	f.pull(dst, []float64{3, 0, 2, 5}, 0, 1)
+	closeTo(t, "product with one zero", dst, []float64{0, 30, 0, 0}, 0)
+	f = reductions["L2"]
+	f.pull(dst, make([]float64, 4), 0, 1)
+	closeTo(t, "norm at 0", dst, make([]float64, 4), 0)
+	if got := f.change(make([]float64, 2), []float64{3, 4}, 0); got != 5 {
+		t.Errorf("norm moves by %v from 0, want 5", got)
+	}
+	for _, name := range []string{"Max", "Min"} {
+		if v := reductions[name].value([]float64{1, math.NaN(), 2}); !math.IsNaN(v) {
+			t.Errorf("%s hides what is no number: %v", name, v)
+		}
+	}
+	if v := reductions["LogSumExp"].value([]float64{math.Inf(-1), math.Inf(-1)}); !math.IsInf(v, -1) {
+		t.Errorf("LogSumExp of −∞ is %v", v)
+	}
+}
+
+// TestReduceUnderflow holds the bounds of squares and products that underflow.
+func TestReduceUnderflow(t *testing.T) {
+	tiny := func(v float64) float64 { return v * 0x1p-700 }
+	for _, name := range []string{"L2", "SumSquare", "Prod", "LogSumExp"} {
+		op := &Reduce{Function: name}
+		testExact(t, op, exactReduce(op, []int{3}), math.Inf(1), tiny, []int{3})
+	}
+	// A partial product that underflows and comes back.
+	x := []float64{0x1p-600, 0x1.23456789abcdep-460, 0x1p600, 0x1p300}
+	f := reductions["Prod"]
+	y := f.value(x)
+	want, _ := exactReductions["Prod"](exactly(x)).Float64()
+	if b := f.bound(x, make([]float64, 4), y); !(math.Abs(y-want) <= b) {
+		t.Errorf("product %v is off by %v, bound %v", y, y-want, b)
+	}
+}
+
+func TestReduceEmpty(t *testing.T) {
+	for name, want := range map[string]float32{"Sum": 0, "Prod": 1, "L1": 0, "L2": 0, "SumSquare": 0} {
+		op := &Reduce{Function: name, Axes: []int{1}}
+		c := opCase{op, [][]int{{2, 0, 3}}, 6}
+		y := forwardFrame(op.kernel32(c.in...), c, [][]float32{nil}, false).y
+		for _, v := range y {
+			if v != want {
+				t.Errorf("%s of nothing is %v", name, v)
+			}
+		}
+		c = opCase{op, [][]int{{0, 2}}, 0}
+		forwardFrame(op.kernel32(c.in...), c, [][]float32{nil}, false)
+	}
+	for _, name := range []string{"Mean", "Max", "Min", "LogSum", "LogSumExp"} {
+		if s, err := (&Reduce{Function: name, Axes: []int{0}}).Shape([]int{0, 2}); err == nil {
+			t.Errorf("%s of nothing has shape %v", name, s)
+		}
+	}
+}
+
+func TestReduceRefuses(t *testing.T) {
+	for _, op := range []*Reduce{
+		{}, {Function: "Median"}, {Function: "Sum", Axes: []int{2}}, {Function: "Sum", Axes: []int{-1}}, {Function: "Sum", Axes: []int{1, 1}},
+	} {
+		if s, err := op.Shape([]int{2, 3}); err == nil {
+			t.Errorf("%+v gives %v", op, s)
+		}
+	}
+}
+
+func TestReduceSteady(t *testing.T) {
+	for _, op := range []*Reduce{{Function: "Mean", Axes: []int{0}}, {Function: "L2", Axes: []int{0}}} {
+		r := rand.New(rand.NewPCG(1, 1))
+		c := opCase{op, [][]int{{40, 50}}, 50}
+		kern := op.kernel32(c.in...)
+		f := forwardFrame(kern, c, inputs[float32](c, r, 1, 1), false)
+		steady(t, kern, f, inputs[float32](c, r, 2, 1), randomSlice[float32](r, 2*len(f.y), 1), 2)
+	}
+}
