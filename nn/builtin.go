@@ -144,14 +144,15 @@ func AttackNet(y, s int, seed uint64) *Graph {
 
 // builder strings operators together.
 type builder struct {
-	g     *Graph
-	shape []int
-	count map[string]int
+	g      *Graph
+	shape  []int            // of the last tensor
+	shapes map[string][]int // of all
+	count  map[string]int
 }
 
 func newBuilder(name string, input ...int) *builder {
 	g := &Graph{Name: name, Input: "input", InputShape: input, Output: "input"}
-	return &builder{g: g, shape: input, count: map[string]int{}}
+	return &builder{g: g, shape: input, shapes: map[string][]int{"input": input}, count: map[string]int{}}
 }
 
 // name returns a name of that kind: fc1, fc2 and so on.
@@ -167,14 +168,23 @@ var builtinNames = map[string]string{
 // add appends an operator without parameters.
 func (b *builder) add(op Op) { b.append(b.name(builtinNames[op.Kind()]), op) }
 
-// append appends a node whose tensor is called as it is.
-func (b *builder) append(name string, op Op) {
-	shape, err := op.Shape(b.shape)
+// append appends a node of the last tensor, and its tensor is called as it is.
+func (b *builder) append(name string, op Op) { b.join(name, op, b.g.Output) }
+
+// join appends a node of those tensors, and its tensor is called as it is, which is
+// returned.
+func (b *builder) join(name string, op Op, inputs ...string) string {
+	shapes := make([][]int, len(inputs))
+	for i, tensor := range inputs {
+		shapes[i] = b.shapes[tensor]
+	}
+	shape, err := op.Shape(shapes...)
 	if err != nil {
 		panic(fmt.Sprintf("nn: built-in net %s, node %s: %v", b.g.Name, name, err))
 	}
-	b.g.Nodes = append(b.g.Nodes, &Node{Name: name, Op: op, Inputs: []string{b.g.Output}, Output: name})
-	b.g.Output, b.shape = name, shape
+	b.g.Nodes = append(b.g.Nodes, &Node{Name: name, Op: op, Inputs: inputs, Output: name})
+	b.g.Output, b.shape, b.shapes[name] = name, shape, shape
+	return name
 }
 
 func (b *builder) dense(out int) {
@@ -200,8 +210,10 @@ func (b *builder) pool(size int) {
 	b.add(&MaxPool{Kernel: [2]int{size, size}, Stride: [2]int{size, size}})
 }
 
-func (b *builder) batchNorm() {
-	name, c := b.name("bn"), b.shape[0]
+func (b *builder) batchNorm() { b.batchNormAs(b.name("bn")) }
+
+func (b *builder) batchNormAs(name string) {
+	c := b.shape[0]
 	b.append(name, &BatchNorm{
 		Channels: c,
 		Scale:    newParam(name+".weight", c),

@@ -8,8 +8,8 @@ import (
 
 // Init draws the parameters of every operator of the graph from PyTorch's default
 // distribution: weights and biases of affine layers and convolutions uniform in
-// ±1/√fan_in (Kaiming's uniform initialisation with a = √5), batch norms as the
-// identity on standardised data. Equal seeds give equal bytes.
+// ±1/√fan_in (Kaiming's uniform initialisation with a = √5), norms as the identity on
+// standardised data. Other learned constants stay. Equal seeds give equal bytes.
 func (g *Graph) Init(seed uint64) {
 	r := rand.New(rand.NewChaCha8(chachaKey(seed, 0)))
 	for _, n := range g.Nodes {
@@ -18,12 +18,27 @@ func (g *Graph) Init(seed uint64) {
 			uniform(r, op.In, op.Weight, op.Bias)
 		case *Conv2D:
 			uniform(r, Size(op.Weight.Shape[1:]), op.Weight, op.Bias)
+		case *ConvTranspose:
+			uniform(r, Size(op.Weight.Shape[1:]), op.Weight, op.Bias)
+		case *LayerNorm:
+			asIdentity(op.Scale, op.Shift)
+		case *GroupNorm:
+			asIdentity(op.Scale, op.Shift)
 		case *BatchNorm:
-			op.Scale.fill(1)
-			op.Shift.fill(0)
+			asIdentity(op.Scale, op.Shift)
 			op.Mean.fill(0)
 			op.Variance.fill(1)
 		}
+	}
+}
+
+// asIdentity makes the parameters of a norm, those that are not nil, 1 and 0.
+func asIdentity(scale, shift *Param) {
+	if scale != nil {
+		scale.fill(1)
+	}
+	if shift != nil {
+		shift.fill(0)
 	}
 }
 
@@ -58,4 +73,16 @@ func (p *Param) fill(v float32) {
 // newParam returns a parameter of zeros.
 func newParam(name string, shape ...int) *Param {
 	return &Param{Name: name, Shape: shape, Data: make([]float32, Size(shape))}
+}
+
+// normal fills the parameter from N(0, deviation²), cut at ±limit.
+func normal(r *rand.Rand, p *Param, deviation, limit float64) {
+	for i := range p.Data {
+		v := deviation * r.NormFloat64()
+		for math.Abs(v) > limit {
+			v = deviation * r.NormFloat64()
+		}
+		p.Data[i] = float32(v)
+	}
+	p.Changed()
 }
