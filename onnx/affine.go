@@ -7,158 +7,299 @@ import (
 	"tattle/nn"
 )
 
-// gemm reads y = alpha·x·B + beta·C as a Dense: alpha and beta are multiplied
-// into the weight and the bias, rounded once where they are not 1.
+func affineOperators() map[string]operator {
+	return map[string]operator{
+		"Einsum": {(*decoder).einsum, []string{"equation"}},
+		"Gemm":   {(*decoder).gemm, []string{"alpha", "beta", "transA", "transB"}},
+		"MatMul": {(*decoder).matMul, nil},
+	}
+}
+
+// gemm reads y = alpha·A·B + beta·C. With a constant B it is a Dense: alpha and
+// beta are multiplied into the weight and the bias, rounded once where they are
+// not 1.
 func (d *decoder) gemm(n *node) error {
-	x, _, err := d.activation(n, 0)
+	s, err := gemmSettings(n)
 	if err != nil {
 		return err
 	}
-	alpha, err := n.float("alpha", 1)
+	a, err := d.operand(n, 0)
 	if err != nil {
 		return err
 	}
-	beta, err := n.float("beta", 1)
+	b, err := d.operand(n, 1)
 	if err != nil {
 		return err
 	}
-	transA, err := n.flag("transA", false)
+	if len(a.shape) != 2 || len(b.shape) != 2 {
+		return beyond("of shapes %v and %v, not two dimensions each", a.shape, b.shape)
+	}
+	shape := []int{a.shape[0], b.shape[1]}
+	if s.transA {
+		shape[0] = a.shape[1]
+	}
+	if s.transB {
+		shape[1] = b.shape[0]
+	}
+	c, added, err := d.optional(n, 2)
 	if err != nil {
 		return err
 	}
-	transB, err := n.flag("transB", false)
-	if err != nil {
-		return err
+	if b.value == nil || a.value != nil {
+		y := d.whole(n, a).then(&nn.MatMul{TransA: s.transA, TransB: s.transB}, d.whole(n, b))
+		if s.alpha != 1 {
+			y = y.number("Mul", s.alpha)
+		}
+		if added {
+			y = d.plus(y, c, s.beta, shape)
+		}
+		return y.end(0, shape)
 	}
-	if transA {
-		return beyond("transA: the batch would be the last dimension")
-	}
-	w, err := d.matrix(n, !transB, alpha)
+	w, err := d.matrix(b.value, !s.transB, s.alpha)
 	if err != nil {
 		return err
 	}
 	dense := &nn.Dense{In: w.Shape[1], Out: w.Shape[0], Weight: w}
-	if n.has(2) {
-		c, err := d.constantFloats(n, 2)
+	merged := false
+	if added && c.value != nil && (shape[0] == 1 || perColumn(c.shape)) {
+		if dense.Bias, err = d.bias(c.value, dense.Out, s.beta); err != nil {
+			return err
+		}
+		merged = true
+	}
+	y := d.rows(n, a, s.transA).then(dense)
+	if added && !merged {
+		y = d.plus(y, c, s.beta, shape)
+	}
+	return y.end(0, shape)
+}
+
+type gemmSetting struct {
+	alpha, beta    float64
+	transA, transB bool
+}
+
+func gemmSettings(n *node) (s gemmSetting, err error) {
+	if s.alpha, err = n.float("alpha", 1); err != nil {
+		return s, err
+	}
+	if s.beta, err = n.float("beta", 1); err != nil {
+		return s, err
+	}
+	if s.transA, err = n.flag("transA", false); err != nil {
+		return s, err
+	}
+	s.transB, err = n.flag("transB", false)
+	return s, err
+}
+
+// rows starts with a matrix, transposed if told so, as rows that a Dense takes.
+func (d *decoder) rows(n *node, a operand, trans bool) *chain {
+	if trans {
+		return d.whole(n, a).transpose([]int{1, 0})
+	}
+	if len(a.inner()) == 0 {
+		return d.whole(n, a)
+	}
+	return d.chain(n, a)
+}
+
+// plus adds beta·c, which broadcasts to the ONNX shape of the sum.
+func (d *decoder) plus(y *chain, c operand, beta float64, shape []int) *chain {
+	if s, err := broadcast(shape, c.shape); err != nil || !slices.Equal(s, shape) {
+		y.err = malformed("C of shape %v does not broadcast to %v", c.shape, shape)
+		return y
+	}
+	y = y.view(inner(shape))
+	if beta == 1 {
+		return y.combine("Add", c, shape)
+	}
+	return y.with("Add", d.chain(y.n, c).number("Mul", beta))
+}
+
+// perColumn reports whether a constant of that shape is the same in all rows.
+func perColumn(shape []int) bool {
+	return len(shape) == 0 || nn.Size(shape) == shape[len(shape)-1]
+}
+
+// matMul reads a product of matrices. With a constant matrix on the right it is a
+// Dense of rows; add gives it a bias. One on the left is a Dense of columns.
+func (d *decoder) matMul(n *node) error {
+	a, err := d.operand(n, 0)
+	if err != nil {
+		return err
+	}
+	b, err := d.operand(n, 1)
+	if err != nil {
+		return err
+	}
+	shape, err := productShape(a.shape, b.shape)
+	switch {
+	case err != nil:
+		return err
+	case b.value != nil && a.value == nil && len(b.shape) == 2:
+		return d.rowsTimes(n, a, b.value, shape)
+	case a.value != nil && b.value == nil && len(a.shape) == 2:
+		return d.timesColumns(n, a.value, b, shape)
+	}
+	return d.matrices(n, a, true).then(&nn.MatMul{}, d.matrices(n, b, false)).end(0, shape)
+}
+
+// productShape is the shape of ONNX's (NumPy's) matmul.
+func productShape(a, b []int) ([]int, error) {
+	if len(a) == 0 || len(b) == 0 {
+		return nil, malformed("of shapes %v and %v", a, b)
+	}
+	x, y := a, b
+	if len(a) == 1 {
+		x = []int{1, a[0]}
+	}
+	if len(b) == 1 {
+		y = []int{b[0], 1}
+	}
+	i, j := len(x)-2, len(y)-2
+	if x[i+1] != y[j] {
+		return nil, malformed("matrices of shapes %v and %v do not fit: rows of [%d], columns of [%d]", a, b, x[i+1], y[j])
+	}
+	shape, err := broadcast(x[:i], y[:j])
+	if len(a) > 1 {
+		shape = append(shape, x[i])
+	}
+	if len(b) > 1 {
+		shape = append(shape, y[j+1])
+	}
+	return shape, err
+}
+
+// matrices starts with an operand of a product: at least two dimensions, so that a
+// leading 1 is dropped from more than two only.
+func (d *decoder) matrices(n *node, o operand, left bool) *chain {
+	switch {
+	case len(o.shape) > 2:
+		return d.chain(n, o)
+	case len(o.shape) == 2:
+		return d.whole(n, o)
+	case left:
+		return d.chain(n, o).view([]int{1, o.shape[0]})
+	}
+	return d.chain(n, o).view([]int{o.shape[0], 1})
+}
+
+func (d *decoder) rowsTimes(n *node, a operand, b *value, shape []int) error {
+	w, err := d.param(b, rowsDone, func(shape []int, x []float32) ([]int, []float32, error) {
+		if slices.Contains(shape, 0) {
+			return nil, nil, malformed("weight %q has the empty shape %v", b.name, shape)
+		}
+		return []int{shape[1], shape[0]}, transposed(x, shape[0], shape[1]), nil
+	})
+	if err != nil {
+		return err
+	}
+	return d.rows(n, a, false).then(&nn.Dense{In: w.Shape[1], Out: w.Shape[0], Weight: w}).end(0, shape)
+}
+
+// rowsDone marks the weights of products that add may give a bias.
+const rowsDone = "rows"
+
+// timesColumns computes A·X as (Xᵀ·Aᵀ)ᵀ.
+func (d *decoder) timesColumns(n *node, a *value, x operand, shape []int) error {
+	w, err := d.matrix(a, false, 1)
+	if err != nil {
+		return err
+	}
+	dense := &nn.Dense{In: w.Shape[1], Out: w.Shape[0], Weight: w}
+	c := d.whole(n, x)
+	if len(x.shape) > 2 {
+		c = d.chain(n, x)
+	}
+	if len(x.shape) == 1 {
+		return c.then(dense).end(0, shape)
+	}
+	swap := swapLast(len(c.shape))
+	return c.transpose(swap).then(dense).transpose(swap).end(0, shape)
+}
+
+// swapLast permutes the last two of that many dimensions.
+func swapLast(rank int) []int {
+	perm := make([]int, rank)
+	for i := range perm {
+		perm[i] = i
+	}
+	perm[rank-1], perm[rank-2] = rank-2, rank-1
+	return perm
+}
+
+// add sums two inputs, or gives the product before it a bias.
+func (d *decoder) add(n *node) error {
+	for i := range 2 {
+		c, err := d.operand(n, i)
 		if err != nil {
 			return err
 		}
-		if dense.Bias, err = d.bias(c, dense.Out, beta); err != nil {
+		if c.value == nil {
+			continue
+		}
+		x, err := d.operand(n, 1-i)
+		if err != nil {
+			return err
+		}
+		if done, err := d.addBias(n, x, c); done || err != nil {
 			return err
 		}
 	}
-	return d.attach(n.name, dense, n.outputs[0], x)
+	return pairwise("Add")(d, n)
 }
 
-// matMul reads x·B as a Dense without bias; add gives it one.
-func (d *decoder) matMul(n *node) error {
-	x, shape, err := d.activation(n, 0)
-	if err != nil {
-		return err
-	}
-	if len(shape) > 1 {
-		return beyond("of %d dimensions", len(shape)+1)
-	}
-	w, err := d.matrix(n, true, 1)
-	if err != nil {
-		return err
-	}
-	return d.attach(n.name, &nn.Dense{In: w.Shape[1], Out: w.Shape[0], Weight: w}, n.outputs[0], x)
-}
-
-// add sums two activations, or gives the affine layer before it a bias.
-func (d *decoder) add(n *node) error {
-	for i := range 2 {
-		if !n.has(i) {
-			return malformed("lacks its input %d", i+1)
-		}
-	}
-	for i := range 2 {
-		if d.isConstant(n.inputs[i]) {
-			c, err := d.constantFloats(n, i)
-			if err != nil {
-				return err
-			}
-			return d.addConstant(n, n.inputs[1-i], c)
-		}
-	}
-	a, b := n.inputs[0], n.inputs[1]
-	if s, t := d.inners[a], d.inners[b]; s != nil && t != nil && !slices.Equal(s, t) {
-		return beyond("of shapes %v and %v, which differ", s, t)
-	}
-	return d.attach(n.name, &nn.Add{}, n.outputs[0], a, b)
-}
-
-// mul multiplies two activations of the same shape.
-func (d *decoder) mul(n *node) error {
-	a, s, err := d.activation(n, 0)
-	if err != nil {
-		return err
-	}
-	b, t, err := d.activation(n, 1)
-	if err != nil {
-		return err
-	}
-	if s != nil && t != nil && !slices.Equal(s, t) {
-		return beyond("of shapes %v and %v, which differ", s, t)
-	}
-	return d.attach(n.name, &nn.Mul{}, n.outputs[0], a, b)
-}
-
-func (d *decoder) addConstant(n *node, x string, c *value) error {
-	before := d.made[x]
-	if before == nil || d.uses[x] != 1 {
-		return beyond("of a constant that is not the bias of an affine layer")
+// addBias adds a constant to a product that nothing else reads, one number a
+// column.
+func (d *decoder) addBias(n *node, x, c operand) (done bool, err error) {
+	before := d.made[x.tensor]
+	if before == nil || d.uses[x.tensor] != 1 || !perColumn(c.shape) || len(c.shape) > len(x.shape) {
+		return false, nil
 	}
 	dense, ok := before.Op.(*nn.Dense)
-	if !ok || dense.Bias != nil {
-		return beyond("of a constant that is not the bias of an affine layer")
+	if !ok || dense.Bias != nil || d.params[use{dense.Weight.Name, rowsDone}] != dense.Weight {
+		return false, nil
 	}
-	bias, err := d.bias(c, dense.Out, 1)
-	if err != nil {
-		return err
+	if k := nn.Size(c.shape); k != 1 && k != dense.Out || x.shape[len(x.shape)-1] != dense.Out {
+		return false, nil
 	}
-	dense.Bias, before.Output = bias, n.outputs[0]
-	d.made[before.Output], d.shapes[before.Output], d.inners[before.Output] = before, d.shapes[x], d.inners[x]
-	delete(d.made, x)
-	return nil
+	if dense.Bias, err = d.bias(c.value, dense.Out, 1); err != nil {
+		return true, err
+	}
+	before.Output = n.outputs[0]
+	d.made[before.Output], d.shapes[before.Output], d.inners[before.Output] = before, x.shape, d.inners[x.tensor]
+	delete(d.made, x.tensor)
+	return true, nil
 }
 
-// matrix returns the node's second input, times alpha, as [outputs, inputs].
-func (d *decoder) matrix(n *node, transpose bool, alpha float64) (*nn.Param, error) {
-	t, err := d.constantFloats(n, 1)
-	if err != nil {
-		return nil, err
+// matrix returns a constant, times alpha, as [outputs, inputs].
+func (d *decoder) matrix(v *value, transpose bool, alpha float64) (*nn.Param, error) {
+	if len(v.shape) != 2 {
+		return nil, beyond("weight %q has shape %v, not two dimensions", v.name, v.shape)
 	}
-	if len(t.shape) != 2 {
-		return nil, beyond("weight %q has shape %v, not two dimensions", t.name, t.shape)
+	if slices.Contains(v.shape, 0) {
+		return nil, malformed("weight %q has the empty shape %v", v.name, v.shape)
 	}
-	if slices.Contains(t.shape, 0) {
-		return nil, malformed("weight %q has the empty shape %v", t.name, t.shape)
-	}
-	return d.param(t, fmt.Sprint("matrix", transpose, alpha), func(shape []int, x []float32) ([]int, []float32, error) {
+	return d.param(v, fmt.Sprint("matrix", transpose, alpha), func(shape []int, x []float32) ([]int, []float32, error) {
 		if transpose {
 			x = transposed(x, shape[0], shape[1])
 			shape = []int{shape[1], shape[0]}
 		}
-		return shape, x, scale(t.name, x, alpha)
+		return shape, x, scale(v.name, x, alpha)
 	})
 }
 
 // bias returns a constant, times beta, as one value per output.
-func (d *decoder) bias(t *value, outputs int, beta float64) (*nn.Param, error) {
-	return d.param(t, fmt.Sprint("bias", outputs, beta), func(shape []int, x []float32) ([]int, []float32, error) {
-		rows := 1
-		for _, s := range shape[:max(0, len(shape)-1)] {
-			rows *= s
-		}
+func (d *decoder) bias(v *value, outputs int, beta float64) (*nn.Param, error) {
+	return d.param(v, fmt.Sprint("bias", outputs, beta), func(shape []int, x []float32) ([]int, []float32, error) {
 		switch {
-		case len(shape) > 2 || rows != 1 || len(x) != 1 && len(x) != outputs:
-			return nil, nil, beyond("bias %q has shape %v for %d outputs", t.name, shape, outputs)
+		case len(shape) > 2 || !perColumn(shape) || len(x) != 1 && len(x) != outputs:
+			return nil, nil, beyond("bias %q has shape %v for %d outputs", v.name, shape, outputs)
 		case len(x) != outputs:
 			x = slices.Repeat(x, outputs)
 		}
-		return []int{outputs}, x, scale(t.name, x, beta)
+		return []int{outputs}, x, scale(v.name, x, beta)
 	})
 }
 

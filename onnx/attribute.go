@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -118,7 +119,7 @@ func (n *node) window(name string, low int64, x []int) (present bool, err error)
 		return false, err
 	}
 	if len(a.ints) != len(x) {
-		return true, beyond("attribute %q has %d values: only two dimensions are computed", name, len(a.ints))
+		return true, malformed("attribute %q has %d values, want %d", name, len(a.ints), len(x))
 	}
 	for i, v := range a.ints {
 		if v < low || v > maxWindow {
@@ -127,4 +128,21 @@ func (n *node) window(name string, low int64, x []int) (present bool, err error)
 		x[i] = int(v)
 	}
 	return true, nil
+}
+
+// numbers reads an attribute of floats.
+func (n *node) numbers(name string) ([]float64, error) {
+	a, ok, err := n.typed(name, kindFloats)
+	if !ok || err != nil {
+		return nil, err
+	}
+	x := make([]float64, len(a.floats)/4)
+	for i := range x {
+		v := math.Float32frombits(binary.LittleEndian.Uint32(a.floats[4*i:]))
+		if v-v != 0 {
+			return nil, malformed("attribute %q holds %v", name, v)
+		}
+		x[i] = float64(v)
+	}
+	return x, nil
 }

@@ -1,0 +1,386 @@
+package onnx
+
+import (
+	"slices"
+
+	"tattle/nn"
+)
+
+func shapeOperators() map[string]operator {
+	return map[string]operator{
+		"Cast":         {(*decoder).cast, []string{"round_mode", "saturate", "to"}},
+		"CastLike":     {(*decoder).castLike, []string{"round_mode", "saturate"}},
+		"DepthToSpace": {(*decoder).depthToSpace, []string{"blocksize", "mode"}},
+		"Dropout":      {(*decoder).dropout, []string{"ratio", "seed"}},
+		"Expand":       {(*decoder).expand, nil},
+		"Flatten":      {(*decoder).flatten, []string{"axis"}},
+		"Identity":     {(*decoder).identity, nil},
+		"Reshape":      {(*decoder).reshape, []string{"allowzero"}},
+		"SpaceToDepth": {(*decoder).spaceToDepth, []string{"blocksize"}},
+		"Squeeze":      {(*decoder).squeeze, []string{"axes"}},
+		"Tile":         {(*decoder).tile, nil},
+		"Transpose":    {(*decoder).transpose, []string{"perm"}},
+		"Unsqueeze":    {(*decoder).unsqueeze, []string{"axes"}},
+	}
+}
+
+func (d *decoder) identity(n *node) error { return d.unary(n, &nn.Identity{}) }
+
+// dropout does nothing in inference; its probability is kept for training.
+func (d *decoder) dropout(n *node) error {
+	p, err := n.float("ratio", 0.5)
+	if err != nil {
+		return err
+	}
+	if n.has(1) {
+		ratio, err := d.constantFloats(n, 1)
+		if err != nil {
+			return err
+		}
+		if len(ratio.floats) != 1 {
+			return malformed("ratio has %d values", len(ratio.floats))
+		}
+		p = shortest(ratio.floats[0])
+	}
+	if n.has(2) {
+		mode, err := d.constantInts(n, 2)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(mode, func(v int64) bool { return v != 0 }) {
+			return beyond("training mode: export the model for inference")
+		}
+	}
+	if !(p >= 0 && p < 1) {
+		return beyond("ratio %v", p)
+	}
+	return d.unary(n, &nn.Dropout{P: p})
+}
+
+// cast changes nothing between floats, which all are float32 here; a bool is what
+// differs from 0.
+func (d *decoder) cast(n *node) error {
+	to, err := n.int("to", 0)
+	if err != nil {
+		return err
+	}
+	return d.castTo(n, to)
+}
+
+func (d *decoder) castTo(n *node, element int64) error {
+	kind, ok := kindOf(element)
+	switch {
+	case ok && kind == isFloat:
+		return d.identity(n)
+	case ok && kind == isBool:
+		return d.unary(n, &nn.Compare{Operator: "Xor", Constant: scalar(0)})
+	}
+	return beyond("of activations to %s", typeName(element))
+}
+
+// castLike casts to the type of its second input; activations are floats.
+func (d *decoder) castLike(n *node) error {
+	like, err := d.operand(n, 1)
+	if err != nil {
+		return err
+	}
+	if like.value != nil {
+		return d.castTo(n, like.value.element)
+	}
+	return d.identity(n)
+}
+
+// flatten makes a matrix: what is before axis, by what is from there on.
+func (d *decoder) flatten(n *node) error {
+	x, err := d.operand(n, 0)
+	if err != nil {
+		return err
+	}
+	a, err := n.int("axis", 1)
+	if err != nil {
+		return err
+	}
+	rank := len(x.shape)
+	if a < -int64(rank) || a > int64(rank) {
+		return malformed("from axis %d of %d dimensions", a, rank)
+	}
+	axis := int(a)
+	if axis < 0 {
+		axis += rank
+	}
+	shape := []int{nn.Size(x.shape[:axis]), nn.Size(x.shape[axis:])}
+	if axis == 1 && x.shape[0] == 1 {
+		return d.chain(n, x).then(&nn.Flatten{}).end(0, shape)
+	}
+	return d.chain(n, x).end(0, shape)
+}
+
+// reshape: 0 stands for the size before, unless allowzero says not, and one −1
+// for what is left.
+func (d *decoder) reshape(n *node) error {
+	x, err := d.operand(n, 0)
+	if err != nil {
+		return err
+	}
+	to, err := d.constantInts(n, 1)
+	if err != nil {
+		return err
+	}
+	zero, err := n.flag("allowzero", false)
+	if err != nil {
+		return err
+	}
+	shape, err := reshaped(x.shape, to, zero)
+	if err != nil {
+		return err
+	}
+	return d.chain(n, x).end(0, shape)
+}
+
+func reshaped(from []int, to []int64, allowZero bool) ([]int, error) {
+	if len(to) > maxDims {
+		return nil, malformed("to %d dimensions", len(to))
+	}
+	shape, open, size := make([]int, len(to)), -1, 1
+	for i, v := range to {
+		switch {
+		case v == 0 && !allowZero:
+			if i >= len(from) {
+				return nil, malformed("to %v from %d dimensions", to, len(from))
+			}
+			shape[i] = from[i]
+		case v == -1 && open < 0:
+			open, shape[i] = i, 1
+		case v < 0 || v > maxActivation:
+			return nil, malformed("to %v", to)
+		default:
+			shape[i] = int(v)
+		}
+		if size *= shape[i]; size > maxActivation {
+			return nil, malformed("to %v, which is absurd", to)
+		}
+	}
+	have := nn.Size(from)
+	if open >= 0 {
+		if size == 0 || have%size != 0 {
+			return nil, malformed("of shape %v to %v", from, to)
+		}
+		shape[open] = have / size
+		size = have
+	}
+	if size != have {
+		return nil, malformed("of shape %v to %v at batch 1", from, to)
+	}
+	return shape, nil
+}
+
+// squeeze drops dimensions of size 1, all where none are named.
+func (d *decoder) squeeze(n *node) error {
+	x, err := d.operand(n, 0)
+	if err != nil {
+		return err
+	}
+	list, given, err := d.list(n, "axes", 1)
+	if err != nil {
+		return err
+	}
+	axes, err := axesOf(list, len(x.shape))
+	if err != nil {
+		return err
+	}
+	var shape []int
+	for a, s := range x.shape {
+		named := slices.Contains(axes, a)
+		if named && s != 1 {
+			return malformed("of axis %d of shape %v", a, x.shape)
+		}
+		if !named && (given || s != 1) {
+			shape = append(shape, s)
+		}
+	}
+	return d.chain(n, x).end(0, shape)
+}
+
+// unsqueeze inserts dimensions of size 1: axes count those of the output.
+func (d *decoder) unsqueeze(n *node) error {
+	x, err := d.operand(n, 0)
+	if err != nil {
+		return err
+	}
+	list, _, err := d.list(n, "axes", 1)
+	if err != nil {
+		return err
+	}
+	axes, err := axesOf(list, len(x.shape)+len(list))
+	if err != nil {
+		return err
+	}
+	shape, rest := []int{}, x.shape
+	for a := range len(x.shape) + len(axes) {
+		if slices.Contains(axes, a) {
+			shape = append(shape, 1)
+		} else {
+			shape, rest = append(shape, rest[0]), rest[1:]
+		}
+	}
+	return d.chain(n, x).end(0, shape)
+}
+
+// transpose permutes the dimensions, reversed unless perm says how.
+func (d *decoder) transpose(n *node) error {
+	x, err := d.operand(n, 0)
+	if err != nil {
+		return err
+	}
+	list, given, err := d.list(n, "perm", -1)
+	if err != nil {
+		return err
+	}
+	rank := len(x.shape)
+	perm, err := axesOf(list, rank)
+	if err != nil {
+		return err
+	}
+	if !given {
+		for a := range rank {
+			perm = append(perm, rank-1-a)
+		}
+	}
+	if len(perm) != rank {
+		return malformed("perm %v of %d dimensions", list, rank)
+	}
+	shape := make([]int, rank)
+	for i, p := range perm {
+		shape[i] = x.shape[p]
+	}
+	if rank > 0 && perm[0] == 0 && x.shape[0] == 1 {
+		return d.chain(n, x).transpose(shifted(perm[1:], 1)).end(0, shape)
+	}
+	return d.whole(n, x).transpose(perm).end(0, shape)
+}
+
+// expand broadcasts to a shape, which may itself be broadcast.
+func (d *decoder) expand(n *node) error {
+	x, err := d.operand(n, 0)
+	if err != nil {
+		return err
+	}
+	list, err := d.constantInts(n, 1)
+	if err != nil {
+		return err
+	}
+	to, err := sizes(list, 1)
+	if err != nil {
+		return err
+	}
+	shape, err := broadcast(x.shape, to)
+	if err != nil {
+		return err
+	}
+	if err := bounded(n.outputs[0], shape); err != nil {
+		return err
+	}
+	if slices.Equal(inner(shape), x.inner()) {
+		return d.chain(n, x).end(0, shape)
+	}
+	return d.chain(n, x).then(&nn.Expand{To: inner(shape)}).end(0, shape)
+}
+
+// sizes returns dimensions or counts that a file says; opset is of no concern.
+func sizes(list []int64, low int64) ([]int, error) {
+	if len(list) > maxDims {
+		return nil, malformed("to %d dimensions", len(list))
+	}
+	out := make([]int, len(list))
+	for i, v := range list {
+		if v < low || v > maxActivation {
+			return nil, malformed("has sizes %v", list)
+		}
+		out[i] = int(v)
+	}
+	return out, nil
+}
+
+// tile repeats along each dimension.
+func (d *decoder) tile(n *node) error {
+	x, err := d.operand(n, 0)
+	if err != nil {
+		return err
+	}
+	list, err := d.constantInts(n, 1)
+	if err != nil {
+		return err
+	}
+	repeats, err := sizes(list, 0)
+	if err != nil {
+		return err
+	}
+	if len(repeats) != len(x.shape) {
+		return malformed("repeats %v of %d dimensions", repeats, len(x.shape))
+	}
+	shape := make([]int, len(repeats))
+	var axes []int
+	for a, r := range repeats {
+		if shape[a] = r * x.shape[a]; r != 1 {
+			axes = append(axes, a)
+		}
+	}
+	if err := bounded(n.outputs[0], shape); err != nil {
+		return err
+	}
+	c, shift := d.axesInner(n, x, axes...)
+	if len(axes) == 0 {
+		return c.end(0, shape)
+	}
+	return c.then(&nn.Tile{Repeats: repeats[shift:]}).end(0, shape)
+}
+
+// blocks reads the size of the blocks between depth and space.
+func (d *decoder) blocks(n *node) (x operand, b int, err error) {
+	if x, err = d.operand(n, 0); err != nil {
+		return
+	}
+	size, err := n.int("blocksize", 0)
+	if err == nil && (len(x.shape) != 4 || size < 1 || size > maxWindow) {
+		err = malformed("blocks of %d in shape %v", size, x.shape)
+	}
+	return x, int(size), err
+}
+
+// depthToSpace spreads channels over blocks of pixels; the block's place is the
+// slower part of the channel in mode DCR and the faster in CRD.
+func (d *decoder) depthToSpace(n *node) error {
+	x, b, err := d.blocks(n)
+	if err != nil {
+		return err
+	}
+	mode, err := n.text("mode", "DCR")
+	if err != nil {
+		return err
+	}
+	s := x.shape
+	if s[1]%(b*b) != 0 || mode != "DCR" && mode != "CRD" {
+		return malformed("mode %q, blocks of %d in shape %v", mode, b, s)
+	}
+	c := s[1] / (b * b)
+	shape := []int{s[0], c, s[2] * b, s[3] * b}
+	if mode == "CRD" {
+		return d.chain(n, x).view([]int{s[0] * c, b, b, s[2], s[3]}).transpose([]int{0, 3, 1, 4, 2}).end(0, shape)
+	}
+	return d.chain(n, x).view([]int{s[0], b, b, c, s[2], s[3]}).transpose([]int{0, 3, 4, 1, 5, 2}).end(0, shape)
+}
+
+// spaceToDepth is the inverse of depthToSpace in mode DCR.
+func (d *decoder) spaceToDepth(n *node) error {
+	x, b, err := d.blocks(n)
+	if err != nil {
+		return err
+	}
+	s := x.shape
+	if s[2]%b != 0 || s[3]%b != 0 {
+		return malformed("blocks of %d in shape %v", b, s)
+	}
+	shape := []int{s[0], s[1] * b * b, s[2] / b, s[3] / b}
+	c := d.chain(n, x).view([]int{s[0], s[1], s[2] / b, b, s[3] / b, b})
+	return c.transpose([]int{0, 3, 5, 1, 2, 4}).end(0, shape)
+}
