@@ -1,0 +1,52 @@
+package nn
+
+// Costs returns the multiply-adds that each node takes for one example, forward, by
+// the node's name: those of convolutions, affine layers, products and resizing,
+// which are all that counts. Other operators have 0. It errs where Shapes does.
+func (g *Graph) Costs() (map[string]int64, error) {
+	shapes, err := g.Shapes()
+	if err != nil {
+		return nil, err
+	}
+	costs := make(map[string]int64, len(g.Nodes))
+	for _, n := range g.Nodes {
+		in := make([][]int, len(n.Inputs))
+		for i, name := range n.Inputs {
+			in[i] = shapes[name]
+		}
+		costs[n.Name] = multiplyAdds(n.Op, in, shapes[n.Output])
+	}
+	return costs, nil
+}
+
+// multiplyAdds counts those of an operator from its shapes.
+func multiplyAdds(op Op, in [][]int, out []int) int64 {
+	size := int64(Size(out))
+	switch op := op.(type) {
+	case *Conv2D:
+		return size * int64(Size(op.Weight.Shape[1:]))
+	case *ConvTranspose:
+		return int64(Size(in[0])) * int64(Size(op.Weight.Shape[1:]))
+	case *Dense:
+		return size * int64(op.In)
+	case *MatMul:
+		inner := in[0][len(in[0])-1]
+		if op.TransA {
+			inner = in[0][len(in[0])-2]
+		}
+		return size * int64(inner)
+	case *Resize:
+		return size * int64(resizeTaps(in[0], out))
+	}
+	return 0
+}
+
+// resizeTaps is 2, the taps of linear interpolation, for each dimension that changes.
+func resizeTaps(in, out []int) (taps int) {
+	for i := range out {
+		if in[i] != out[i] {
+			taps += 2
+		}
+	}
+	return taps
+}

@@ -1,0 +1,27 @@
+package nn
+
+import "testing"
+
+// The multiply-adds of paper A's nets, counted by hand from their layers.
+func TestCosts(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		g    *Graph
+		want int64
+	}{
+		{"mnist", MNISTNet(1), 784*784 + 784*784 + 784*10},
+		{"cifar10", CIFARNet(1), 30*30*32*27 + 11*11*1024*800 + 3072*9216 + 3072*3072 + 3072*10},
+	} {
+		costs, err := c.g.Costs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum int64
+		for _, v := range costs {
+			sum += v
+		}
+		if sum != c.want {
+			t.Errorf("%s takes %d multiply-adds, want %d", c.name, sum, c.want)
+		}
+	}
+}
