@@ -81,7 +81,11 @@ func newConv[T Float](c *Conv2D, inputs [][]int) kernel[T] {
 	if p.groups == 1 && p.images == 1 && p.coversInput() {
 		return newDense[T](&Dense{In: p.depth, Out: c.OutChannels, Weight: c.Weight, Bias: c.Bias})
 	}
-	return &conv[T]{convPlan: p, products: newConvProducts[T](p)}
+	k := &conv[T]{convPlan: p, products: newConvProducts[T](p)}
+	if w := newConvWinograd(p); w != nil {
+		k.quick, _ = any(w).(convLinear[T])
+	}
+	return k
 }
 
 // newConvProducts picks the products for what is no dense layer.
@@ -116,10 +120,19 @@ func (p *convPlan) coversInput() bool {
 		(p.dilH == 1 || p.kH == 1) && (p.dilW == 1 || p.kW == 1)
 }
 
-// convProducts is one way of computing a convolution on n examples.
+// convLinear is one way of computing a convolution on n images, and its adjoint.
+type convLinear[T Float] interface {
+	// apply overwrites y with W∗x + b and what end says; a nil b is zero.
+	apply(y, x []T, w *Param, b []T, n int, end ending[T])
+	// adjoint overwrites dx with Wᵀ∗dy.
+	adjoint(dx, dy []T, w *Param, n int)
+}
+
+// convProducts is one way of computing a convolution and the gradients of a weight
+// that may be other than a parameter's.
 type convProducts[T Float] interface {
-	// apply overwrites y with W∗x + b; a nil b is zero.
-	apply(y, x, w, b []T, n int)
+	// apply overwrites y with W∗x + b and what end says; a nil b is zero.
+	apply(y, x, w, b []T, n int, end ending[T])
 	// adjoint overwrites dx with Wᵀ∗dy.
 	adjoint(dx, dy, w []T, n int)
 	// gradient sets dw to keep·dw + ∂(dy·(W∗x))/∂W, and adds to db[o] the sum of
@@ -128,32 +141,71 @@ type convProducts[T Float] interface {
 }
 
 // conv is the kernel of a Conv2D. It is affine: its tangents and shifts are the
-// convolution without bias.
+// convolution without bias. In inference it may do what follows it too.
 type conv[T Float] struct {
 	convPlan
+	epilogue
 	products convProducts[T]
+	quick    convLinear[T] // for inference, or nil
+	bias     []T
+	masked   []T       // scratch of vjp: the sum's cotangent
+	before   []T       // scratch of shift: what the rectifier takes
 	sums     []float64 // scratch of the bias gradient
 	errors   []float64 // scratch of roundoff
 }
 
-func (k *conv[T]) forward(f *frame[T]) {
+// apply computes W∗x + b on n images, in training by the products that have the
+// gradient too.
+func (k *conv[T]) apply(train bool, y, x, b []T, n int, end ending[T]) {
+	if k.quick != nil && !train {
+		k.quick.apply(y, x, k.op.Weight, b, n, end)
+		return
+	}
+	k.products.apply(y, x, values[T](k.op.Weight), b, n, end)
+}
+
+func (k *conv[T]) forward(f *frame[T]) { k.evaluate(f, f.y, k.ending(f, f.x, nil, 1)) }
+
+// evaluate overwrites y with the convolution of the frame's input and what end says.
+func (k *conv[T]) evaluate(f *frame[T], y []T, end ending[T]) {
 	var b []T
 	if k.op.Bias != nil {
 		b = values[T](k.op.Bias)
 	}
-	k.products.apply(f.y, f.x[0], values[T](k.op.Weight), b, f.batch*k.images)
+	k.apply(f.train, y, f.x[0], b, f.batch*k.images, end)
 }
 
 func (k *conv[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	k.products.apply(dy, dx[0], values[T](k.op.Weight), nil, f.batch*n*k.images)
+	k.apply(f.train, dy, dx[0], nil, f.batch*n*k.images, k.ending(f, dx, f.y, n))
 }
 
-func (k *conv[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx, n) }
+// shift: what is linear before the rectifier gives its input's change, of which the
+// rectifier's own shift takes the input itself, computed once more.
+func (k *conv[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
+	if k.rectifier == nil {
+		k.jvp(f, dy, dx, n)
+		return
+	}
+	sum := k.ending(f, dx, nil, n)
+	sum.rectify = false
+	k.apply(f.train, dy, dx[0], nil, f.batch*n*k.images, sum)
+	k.before = sized(k.before, len(f.y))
+	sum = k.ending(f, f.x, nil, 1)
+	sum.rectify = false
+	k.evaluate(f, k.before, sum)
+	any(k.rectifier.step).(*pass[T]).run(dy, dy, k.before, f.batch, n)
+}
 
 func (k *conv[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
-	if dx[0] != nil {
-		k.products.adjoint(dx[0], dy, values[T](k.op.Weight), f.batch*n*k.images)
+	dy = k.beforeEnding(f, dx, dy, n)
+	if dx[0] == nil {
+		return
 	}
+	if k.quick != nil && !f.train {
+		k.quick.adjoint(dx[0], dy, k.op.Weight, f.batch*n*k.images)
+		return
+	}
+	k.products.adjoint(dx[0], dy, values[T](k.op.Weight), f.batch*n*k.images)
 }
 
 func (k *conv[T]) grad(f *frame[float32], dy []float32)          { k.weightGrad(f, dy, 1) }
@@ -187,7 +239,7 @@ func (k *conv[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	for i, v := range x {
 		k.errors[i] = ex[0][i] + g*math.Abs(v)
 	}
-	any(k.products).(convProducts[float64]).apply(ey, k.errors, magnitudes(k.op.Weight), nil, f.batch*k.images)
+	any(k.products).(convProducts[float64]).apply(ey, k.errors, magnitudes(k.op.Weight), nil, f.batch*k.images, ending[float64]{})
 	up := roundUp(k.depth + 5)
 	for i, e := range ey {
 		if b := k.op.Bias; b != nil {

@@ -25,6 +25,7 @@ type convColumns[T Float] struct {
 	// The operands of the product in progress.
 	y, x, w, b []T
 	n          int
+	end        ending[T]
 	keep       T
 	db         []float64
 
@@ -111,8 +112,8 @@ func (k *convColumns[T]) borrowTile(rows int, c convTiling) []T {
 	return k.borrow(rows * c.examples * c.rows * k.outW)
 }
 
-func (k *convColumns[T]) apply(y, x, w, b []T, n int) {
-	k.y, k.x, k.w, k.b, k.n = y, x, w, b, n
+func (k *convColumns[T]) apply(y, x, w, b []T, n int, end ending[T]) {
+	k.y, k.x, k.w, k.b, k.n, k.end = y, x, w, b, n, end
 	k.current = k.tiling.balanced(n)
 	simd.Parallel(k.current.tiles(n), 1, k.applyTiles)
 }
@@ -139,6 +140,7 @@ func (k *convColumns[T]) applyRange(lo, hi int) {
 			if t.examples() > 1 {
 				k.scatter(out, t, g)
 			}
+			k.finish(t, g)
 		}
 	}
 }
@@ -165,6 +167,21 @@ func fill[T Float](x []T, v T) {
 	}
 	for n := head; n < len(x); n *= 2 {
 		copy(x[n:], x[:n])
+	}
+}
+
+// finish does what is left to do to the tile's outputs of group g.
+func (k *convColumns[T]) finish(t convTile, g int) {
+	if k.end.nothing() {
+		return
+	}
+	length := t.rows() * k.outW
+	for e := t.e0; e < t.e1; e++ {
+		for o := g * k.outG; o < (g+1)*k.outG; o++ {
+			at := o*k.outHW + t.r0*k.outW
+			y := k.y[e*k.op.OutChannels*k.outHW+at:][:length]
+			k.end.finish(y, y, e, at, 0)
+		}
 	}
 }
 

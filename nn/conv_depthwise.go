@@ -11,6 +11,7 @@ type convDepthwise[T Float] struct {
 	// The operands of the product in progress.
 	y, x, w, b []T
 	n          int
+	end        ending[T]
 	db         []float64
 	keep       T
 }
@@ -21,8 +22,8 @@ func newConvDepthwise[T Float](p convPlan) *convDepthwise[T] {
 	return k
 }
 
-func (k *convDepthwise[T]) apply(y, x, w, b []T, n int) {
-	k.y, k.x, k.w, k.b = y, x, w, b
+func (k *convDepthwise[T]) apply(y, x, w, b []T, n int, end ending[T]) {
+	k.y, k.x, k.w, k.b, k.end = y, x, w, b, end
 	simd.Parallel(n*k.op.OutChannels, 1+grain/(k.outHW*k.depth), k.applyPlanes)
 }
 
@@ -39,6 +40,7 @@ func (k *convDepthwise[T]) applyRange(lo, hi int) {
 		k.taps(func(tap, out, in, length int) {
 			addStrided(y[out:][:length], x[in:], k.w[o*k.depth+tap], k.strideW)
 		})
+		k.end.finish(y, y, p/k.op.OutChannels, o*k.outHW, 0)
 	}
 }
 

@@ -1,5 +1,7 @@
 package nn
 
+import "tattle/internal/simd"
+
 // fusible is a kernel that can take over operators that follow it, while its output
 // is still in the caches. Whoever joins steps of a program for inference asks it,
 // where nothing else reads the tensor in between. After fuseAdd has said yes, the
@@ -33,4 +35,80 @@ func (e *epilogue) fuse(next kernel[float32]) bool {
 	}
 	e.rectifier = r
 	return true
+}
+
+// ending is an epilogue with its operands for one product: y = f(sum + add), where f
+// multiplies by slope where sign, or the sum itself where there is no sign, is not
+// positive.
+type ending[T Float] struct {
+	add     []T // like y, or nil
+	rectify bool
+	sign    []T // of the examples, each of which has k vectors; or nil
+	slope   T
+	k       int // vectors of an example
+	images  int // of a vector
+	size    int // of an image
+}
+
+func (e *ending[T]) nothing() bool { return e.add == nil && !e.rectify }
+
+// finish sets dst, which begins at at of image i, to what comes of the sums src and a
+// bias.
+func (e *ending[T]) finish(dst, src []T, i, at int, bias T) {
+	var add, sign []T
+	if e.add != nil {
+		add = e.add[i*e.size+at:][:len(dst)]
+	}
+	slope := e.slope
+	switch {
+	case !e.rectify:
+		slope = 1
+	case e.sign != nil:
+		of := i/(e.k*e.images)*e.images + i%e.images
+		sign = e.sign[of*e.size+at:][:len(dst)]
+	}
+	if slope == 1 && add == nil && bias == 0 && &dst[0] == &src[0] {
+		return
+	}
+	simd.Finish(dst, src, add, sign, bias, slope)
+}
+
+// ending returns what follows a product of inputs x, with n vectors an example: the
+// rectifier goes by sign.
+func (k *conv[T]) ending(f *frame[T], x [][]T, sign []T, n int) ending[T] {
+	e := ending[T]{sign: sign, k: n, images: k.images, size: k.op.OutChannels * k.outHW}
+	if k.add {
+		e.add = x[1]
+	}
+	if k.rectifier != nil {
+		e.rectify, e.slope = true, T(k.rectifier.slope)
+	}
+	return e
+}
+
+// beforeEnding takes the cotangent of the output to that of the convolution, which it
+// returns, and leaves the other summand's in dx[1].
+func (k *conv[T]) beforeEnding(f *frame[T], dx [][]T, dy []T, n int) []T {
+	if k.rectifier != nil {
+		to := k.masked
+		if k.add && dx[1] != nil {
+			to = dx[1]
+		} else {
+			k.masked = sized(k.masked, len(dy))
+			to = k.masked
+		}
+		any(k.rectifier.mask).(*pass[T]).run(to, dy, f.y, f.batch, n)
+		return to
+	}
+	if k.add && dx[1] != nil {
+		copy(dx[1], dy)
+	}
+	return dy
+}
+
+// active tells of the rectifier, if there is one, which outputs may change.
+func (k *conv[T]) active(f *frame[T], dst []bool) {
+	for i, y := range f.y {
+		dst[i] = k.rectifier == nil || !k.rectifier.zero || y > 0
+	}
 }

@@ -161,7 +161,7 @@ func (k *convTranspose[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f
 
 func (k *convTranspose[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	if dx[0] != nil {
-		k.products.apply(dx[0], dy, values[T](k.op.Weight), nil, f.batch*n*k.images)
+		k.products.apply(dx[0], dy, values[T](k.op.Weight), nil, f.batch*n*k.images, ending[T]{})
 	}
 }
 

@@ -18,6 +18,7 @@ type copies struct {
 // form tells one copy of a parameter from another.
 type form struct {
 	wide, abs, trans bool
+	winograd         int // which transform of a convolution's weight: see convWinograd
 	offset, k, n, ld int // all zero: the values themselves
 }
 

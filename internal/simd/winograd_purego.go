@@ -1,0 +1,21 @@
+//go:build purego || !amd64
+
+package simd
+
+// HasWinograd tells whether the Winograd functions can be called.
+func HasWinograd() bool { return false }
+
+// WinogradIn is not to be called here: see HasWinograd.
+func WinogradIn(dst []float32, step int, plane []float32, offsets *[WinogradColumns]int, stride int, room *WinogradRoom) {
+	panic("simd: no Winograd transforms")
+}
+
+// WinogradOut is not to be called here: see HasWinograd.
+func WinogradOut(plane []float32, offsets *[WinogradColumns]int, stride int, src []float32, step int, room *WinogradRoom) {
+	panic("simd: no Winograd transforms")
+}
+
+// WinogradMultiply is not to be called here: see HasWinograd.
+func WinogradMultiply(c, a, b []float32, rows, k int) { panic("simd: no Winograd transforms") }
+
+func winogradBlock(k int) int { return k }

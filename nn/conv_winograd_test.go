@@ -1,0 +1,209 @@
+package nn
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// winogradCases have enough channels for transformed tiles, sides that are no
+// multiples of theirs, all paddings, and several blocks.
+var winogradCases = []convCase{
+	{in: 17, out: 20, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 7, width: 9},
+	{in: 16, out: 19, kernel: [2]int{3, 3}, pad: [4]int{0, 2, 3, 1}, height: 8, width: 6, noBias: true},
+	{in: 40, out: 16, kernel: [2]int{3, 3}, height: 10, width: 14},
+	{in: 16, out: 31, kernel: [2]int{3, 3}, pad: [4]int{2, 1, 0, 4}, height: 21, width: 23},
+	{in: 400, out: 18, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 4, width: 4},  // summed in two parts
+	{in: 130, out: 250, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 5, width: 8}, // cores share tiles
+}
+
+// winogradKernel returns a case's kernel, which is by transformed tiles.
+func winogradKernel(t *testing.T, c convCase) *conv[float32] {
+	t.Helper()
+	k := c.op().kernel32(c.shape()).(*conv[float32])
+	if k.quick == nil {
+		t.Skip("no transformed tiles here")
+	}
+	return k
+}
+
+// TestWinogradConv compares with the direct sums in float64: the error stays below
+// 10⁻⁵ of the largest output, forward and back.
+func TestWinogradConv(t *testing.T) {
+	for _, c := range winogradCases {
+		t.Run(c.String(), func(t *testing.T) {
+			const n = 3
+			k, direct := winogradKernel(t, c), c.op().kernel64(c.shape())
+			r := rand.New(rand.NewPCG(1, 1))
+			x := randomSlice[float32](r, n*Size(c.shape()), 1)
+			f := &frame[float32]{batch: n, x: [][]float32{x}, y: make([]float32, n*k.op.OutChannels*k.outHW)}
+			g := &frame[float64]{batch: n, x: [][]float64{wide(x)}, y: make([]float64, len(f.y))}
+			k.forward(f)
+			direct.forward(g)
+			closeTo(t, "forward", wide(f.y), g.y, 1e-5)
+			u := randomSlice[float32](r, len(f.y), 1)
+			dx, want := make([]float32, len(x)), make([]float64, len(x))
+			k.vjp(f, [][]float32{dx}, u, 1)
+			direct.vjp(g, [][]float64{want}, wide(u), 1)
+			closeTo(t, "adjoint", wide(dx), want, 1e-5)
+			testAdjoint(t, opCase{k.op, [][]int{c.shape()}, len(f.y) / n}, kernel[float32](k), 2e-6)
+		})
+	}
+}
+
+// TestWinogradIgnoresBatch holds that an example's products are the same bytes alone
+// and in a batch, on any number of cores, hence whichever way tiles are cut.
+func TestWinogradIgnoresBatch(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	const n = 7
+	for _, c := range winogradCases {
+		k, size := winogradKernel(t, c), Size(c.shape())
+		outs := k.op.OutChannels * k.outHW
+		r := rand.New(rand.NewPCG(6, 6))
+		x, u := randomSlice[float32](r, n*size, 1), randomSlice[float32](r, n*outs, 1)
+		both := func(x, u []float32) (y, dx []float32) {
+			f := &frame[float32]{batch: len(x) / size, x: [][]float32{x}, y: make([]float32, len(u))}
+			k.forward(f)
+			dx = make([]float32, len(x))
+			k.vjp(f, [][]float32{dx}, u, 1)
+			return f.y, dx
+		}
+		var wantY, wantX []float32
+		for e := range n {
+			y, dx := both(x[e*size:][:size], u[e*outs:][:outs])
+			wantY, wantX = append(wantY, y...), append(wantX, dx...)
+		}
+		for _, cores := range []int{1, 2, 8} {
+			runtime.GOMAXPROCS(cores)
+			y, dx := both(x, u)
+			sameArrays(t, fmt.Sprintf("%v on %d cores", c, cores), [][]float32{y, dx}, [][]float32{wantY, wantX})
+		}
+	}
+}
+
+// fusedCases have each way of computing.
+var fusedCases = []convCase{
+	{in: 16, out: 18, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 6, width: 5},
+	{in: 3, out: 4, kernel: [2]int{3, 3}, stride: [2]int{2, 2}, height: 7, width: 9},
+	{in: 4, out: 4, groups: 2, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 4, width: 5, noBias: true},
+	{in: 6, out: 6, groups: 6, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 19, width: 17},
+}
+
+// TestFusedConv compares a convolution that adds and rectifies with the operators one
+// after the other: outputs, products of several vectors, shifts and which outputs are
+// active.
+func TestFusedConv(t *testing.T) {
+	for _, c := range fusedCases {
+		for _, sum := range []bool{false, true} {
+			for _, then := range []*rectifier[float32]{nil, newReLU[float32](), newLeaky[float32](.1)} {
+				t.Run(fmt.Sprint(c, sum, then != nil), func(t *testing.T) { testFused(t, c, sum, then) })
+			}
+		}
+	}
+}
+
+func testFused(t *testing.T, c convCase, sum bool, then *rectifier[float32]) {
+	const n, k = 3, 2
+	op := c.op()
+	fused, plain := op.kernel32(c.shape()).(*conv[float32]), op.kernel32(c.shape())
+	if sum && !fused.fuseAdd() || then != nil && !fused.fuse(then) {
+		t.Fatal("does not fuse")
+	}
+	r := rand.New(rand.NewPCG(3, 3))
+	outs := op.OutChannels * fused.outHW
+	draw := func(rows int, scale float64) [][]float32 {
+		return [][]float32{randomSlice[float32](r, rows*Size(c.shape()), scale), randomSlice[float32](r, rows*outs, scale)}
+	}
+	inputs := func(x [][]float32) [][]float32 {
+		if sum {
+			return x
+		}
+		return x[:1]
+	}
+	add := func(y []float32, x [][]float32) {
+		for i := range y {
+			if sum {
+				y[i] += x[1][i]
+			}
+		}
+	}
+	x := draw(n, 1)
+	f := &frame[float32]{batch: n, x: inputs(x), y: make([]float32, n*outs)}
+	g := &frame[float32]{batch: n, x: x[:1], y: make([]float32, n*outs)}
+	fused.forward(f)
+	plain.forward(g)
+	add(g.y, x)
+	end := &frame[float32]{batch: n, x: [][]float32{g.y}, y: slices.Clone(g.y)}
+	if then != nil {
+		then.forward(end)
+	}
+	closeTo(t, "forward", f.y, end.y, 0)
+	for name, size := range map[string]float64{"jvp": 0, "small shift": 1e-3, "shift": 1} {
+		v := draw(n*k, max(size, 1e-6))
+		got, want := make([]float32, n*k*outs), make([]float32, n*k*outs)
+		plain.jvp(g, want, v[:1], k)
+		add(want, v)
+		switch {
+		case size == 0:
+			fused.jvp(f, got, inputs(v), k)
+			if then != nil {
+				then.jvp(end, want, [][]float32{want}, k)
+			}
+		default:
+			fused.shift(f, got, inputs(v), k)
+			if then != nil {
+				then.shift(end, want, [][]float32{want}, k)
+			}
+		}
+		closeTo(t, name, got, want, 0)
+	}
+	u, want := randomSlice[float32](r, n*k*outs, 1), draw(n*k, 1)
+	got := draw(n*k, 1)
+	copy(want[1], u)
+	if then != nil {
+		then.vjp(end, want[1:], u, k)
+	}
+	plain.vjp(g, want[:1], want[1], k)
+	fused.vjp(f, inputs(got), u, k)
+	sameArrays(t, "vjp", inputs(got), inputs(want))
+	if sum {
+		clear(got[0])
+		fused.vjp(f, [][]float32{got[0], nil}, u, k)
+		sameArrays(t, "vjp of one input", got[:1], want[:1])
+	}
+	active, wanted := make([]bool, n*outs), make([]bool, n*outs)
+	fused.active(f, active)
+	for i := range wanted {
+		wanted[i] = true
+	}
+	if then != nil {
+		then.active(end, wanted)
+	}
+	if !slices.Equal(active, wanted) {
+		t.Error("other outputs are active")
+	}
+}
+
+// TestWinogradAllocates holds that products allocate nothing once they have buffers.
+func TestWinogradAllocates(t *testing.T) {
+	c := winogradCases[3]
+	k := winogradKernel(t, c)
+	k.fuse(newReLU[float32]())
+	const n = 4
+	x := make([]float32, n*Size(c.shape()))
+	f := &frame[float32]{batch: n, x: [][]float32{x}, y: make([]float32, n*k.op.OutChannels*k.outHW)}
+	dx, u := [][]float32{make([]float32, len(x))}, make([]float32, len(f.y))
+	step := func() {
+		k.forward(f)
+		k.jvp(f, f.y, f.x, 1)
+		k.vjp(f, dx, u, 1)
+	}
+	for range 4 {
+		step()
+	}
+	if n := testing.AllocsPerRun(10, step); n > 0 {
+		t.Errorf("products allocate %v times", n)
+	}
+}
