@@ -18,6 +18,7 @@ type engine[T Float] struct {
 	args            [][][]T    // of each step, room for its tangents
 	tape            *tape[T]   // of the last linearisation
 	errors          *errorSweep
+	wide            *wideSweep
 	inRows, outRows []T // rows gathered for a cut sweep
 }
 

@@ -67,5 +67,6 @@ func (p *program[T]) join(i, j int) {
 		in = append(append([]int(nil), in...), s.in[0]+s.in[1]-from.out)
 	}
 	p.sizes[from.out] = 0
-	p.steps[i] = step[T]{op: from.op, kernel: from.kernel, in: in, out: s.out}
+	from.in, from.out, from.inPlace = in, s.out, false
+	p.steps[i] = from
 }

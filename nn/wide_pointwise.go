@@ -1,0 +1,88 @@
+package nn
+
+import "math"
+
+// wideRectifier is ReLU, with zero, and LeakyReLU in double words.
+type wideRectifier struct {
+	zero  bool
+	slope float64
+}
+
+// wide: as in rectifier's roundoff, the bound is that of the linear piece where all of
+// x̂ ± ex lies on one side of 0, and max(1, |Slope|) times ex otherwise.
+func (k wideRectifier) wide(y wideTensor, x []wideTensor, _ int) {
+	s, up := math.Abs(k.slope), roundUp(4)
+	for i, h := range x[0].hi {
+		l, e := x[0].lo[i], x[0].e[i]
+		sure := math.Abs(h) * (1 - 0x1p-50) // ≤ |h + l|
+		switch {
+		case h > 0:
+			y.hi[i], y.lo[i], y.e[i] = h, l, e
+			if !(e < sure) && s > 1 {
+				y.e[i] = s * e * up
+			}
+		case k.zero:
+			y.hi[i], y.lo[i], y.e[i] = 0, 0, e
+			if e < sure {
+				y.e[i] = 0
+			}
+		default:
+			y.hi[i], y.lo[i] = mulFloat(h, l, k.slope)
+			reach := s
+			if !(e < sure) {
+				reach = max(1, s)
+			}
+			y.e[i] = up*(reach*e+addError*math.Abs(y.hi[i])) + underflow
+		}
+	}
+}
+
+// wideAdd is Add in double words.
+type wideAdd struct{}
+
+func (wideAdd) wide(y wideTensor, x []wideTensor, _ int) {
+	a, b, up := x[0], x[1], roundUp(4)
+	for i := range y.hi {
+		y.hi[i], y.lo[i] = addDouble(a.hi[i], a.lo[i], b.hi[i], b.lo[i])
+		y.e[i] = up * (a.e[i] + b.e[i] + addError*math.Abs(y.hi[i]))
+	}
+}
+
+// wideMul is Mul in double words: |x̂·ŷ − x·y| ≤ |x̂|·ey + |ŷ|·ex + ex·ey.
+type wideMul struct{}
+
+func (wideMul) wide(y wideTensor, x []wideTensor, _ int) {
+	a, b, up := x[0], x[1], roundUp(8)
+	for i := range y.hi {
+		ah, bh, ea, eb := a.hi[i], b.hi[i], a.e[i], b.e[i]
+		y.hi[i], y.lo[i] = mulDouble(ah, a.lo[i], bh, b.lo[i])
+		y.e[i] = up*(math.Abs(ah)*eb+math.Abs(bh)*ea+ea*eb+mulError*math.Abs(y.hi[i])) + underflow
+	}
+}
+
+// wideCopy is an operator whose outputs are inputs or fixed: its own float64 kernel
+// copies each part, the products of which put zeros for what is fixed.
+type wideCopy struct {
+	kernel kernel[float64]
+	frame  frame[float64]
+	dx     [][]float64
+}
+
+func (k *wideCopy) wide(y wideTensor, x []wideTensor, batch int) {
+	f := &k.frame
+	f.batch, f.y, f.x = batch, y.hi, f.x[:0]
+	for _, t := range x {
+		f.x = append(f.x, t.hi)
+	}
+	k.kernel.forward(f)
+	k.product(y.lo, x, func(t wideTensor) []float64 { return t.lo })
+	k.product(y.e, x, func(t wideTensor) []float64 { return t.e })
+}
+
+func (k *wideCopy) product(dy []float64, x []wideTensor, part func(wideTensor) []float64) {
+	k.dx = k.dx[:0]
+	for _, t := range x {
+		k.dx = append(k.dx, part(t))
+	}
+	k.kernel.jvp(&k.frame, dy, k.dx, 1)
+}

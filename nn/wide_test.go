@@ -1,0 +1,450 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// widely evaluates a graph of one example in arithmetic of 256 bits.
+func widely(t *testing.T, g *Graph, x []*big.Float) []*big.Float {
+	t.Helper()
+	shapes, err := g.Shapes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tensors := map[string][]*big.Float{g.Input: x}
+	for _, n := range g.Nodes {
+		var in [][]int
+		for _, name := range n.Inputs {
+			in = append(in, shapes[name])
+		}
+		var out []*big.Float
+		switch op := n.Op.(type) {
+		case *Conv2D:
+			out = widelyConv(op, in, tensors[n.Inputs[0]])
+		case *ConvTranspose:
+			out = widelyTransposed(op, in[0], shapes[n.Output], tensors[n.Inputs[0]])
+		case *Dense:
+			for lo := 0; lo < Size(in[0]); lo += op.In {
+				out = append(out, exactDense(op, tensors[n.Inputs[0]][lo:lo+op.In])...)
+			}
+		case *BatchNorm:
+			out = widelyNorm(op, in[0], tensors[n.Inputs[0]])
+		case *MaxPool:
+			out = widelyPool(newPoolPlan(op.Kernel, op.Stride, op.Pad, in), tensors[n.Inputs[0]], func(w []*big.Float) *big.Float {
+				best := w[0]
+				for _, v := range w {
+					if v.Cmp(best) > 0 {
+						best = v
+					}
+				}
+				return best
+			})
+		case *AveragePool:
+			out = widelyPool(newPoolPlan(op.Kernel, op.Stride, op.Pad, in), tensors[n.Inputs[0]], func(w []*big.Float) *big.Float {
+				if op.CountIncludePad {
+					return mean(w, op.Kernel[0]*op.Kernel[1])
+				}
+				return mean(w, len(w))
+			})
+		case *GlobalAveragePool:
+			hw := Size(in[0][1:])
+			for c := range in[0][0] {
+				out = append(out, mean(tensors[n.Inputs[0]][c*hw:][:hw], hw))
+			}
+		case *Transpose, *Slice, *Gather, *Pad, *Concat, *Constant:
+			out = widelyCopied(n.Op, in, Size(shapes[n.Output]), n.Inputs, tensors)
+		default:
+			part := &Graph{Input: "x", Nodes: []*Node{{n.Name, n.Op, n.Inputs, n.Output}}, Output: n.Output}
+			out = exactNode(t, part, tensors)
+		}
+		tensors[n.Output] = out
+	}
+	return tensors[g.Output]
+}
+
+// exactNode is exactForward of one node.
+func exactNode(t *testing.T, g *Graph, tensors map[string][]*big.Float) []*big.Float {
+	n := g.Nodes[0]
+	if len(n.Inputs) == 1 {
+		g.Input = n.Inputs[0]
+		return exactForward(t, g, tensors[g.Input])
+	}
+	a, b := tensors[n.Inputs[0]], tensors[n.Inputs[1]]
+	out := make([]*big.Float, len(a))
+	for i := range a {
+		switch n.Op.(type) {
+		case *Add:
+			out[i] = exact(0).Add(a[i], b[i])
+		case *Mul:
+			out[i] = exact(0).Mul(a[i], b[i])
+		default:
+			t.Fatalf("no exact %s", n.Op.Kind())
+		}
+	}
+	return out
+}
+
+func mean(w []*big.Float, n int) *big.Float {
+	s := exact(0)
+	for _, v := range w {
+		s.Add(s, v)
+	}
+	return s.Quo(s, exact(float64(n)))
+}
+
+func widelyConv(op *Conv2D, in [][]int, x []*big.Float) []*big.Float {
+	w, _ := newWindow(op.Kernel, op.Stride, op.Dilation, op.Pad, in)
+	g := max(op.Groups, 1)
+	inG, outG := op.InChannels/g, op.OutChannels/g
+	var out []*big.Float
+	for o := range op.OutChannels {
+		for i := range w.outH {
+			for j := range w.outW {
+				sum := exact(0)
+				if op.Bias != nil {
+					sum = exact(float64(op.Bias.Data[o]))
+				}
+				for c := range inG {
+					for r := range w.kH {
+						for s := range w.kW {
+							h, v := i*w.strideH+r*w.dilH-w.top, j*w.strideW+s*w.dilW-w.left
+							if h < 0 || v < 0 || h >= w.inH || v >= w.inW {
+								continue
+							}
+							a := exact(float64(op.Weight.Data[((o*inG+c)*w.kH+r)*w.kW+s]))
+							sum.Add(sum, a.Mul(a, x[((o/outG*inG+c)*w.inH+h)*w.inW+v]))
+						}
+					}
+				}
+				out = append(out, sum)
+			}
+		}
+	}
+	return out
+}
+
+func widelyTransposed(op *ConvTranspose, in, shape []int, x []*big.Float) []*big.Float {
+	g := max(op.Groups, 1)
+	inG, outG, kH, kW := op.InChannels/g, op.OutChannels/g, op.Kernel[0], op.Kernel[1]
+	out := make([]*big.Float, Size(shape))
+	for i := range out {
+		out[i] = exact(float64(op.Bias.Data[i/(shape[1]*shape[2])]))
+	}
+	for c := range op.InChannels {
+		for i := range in[1] * in[2] {
+			for o := range outG {
+				for r := range kH * kW {
+					h := i/in[2]*max(op.Stride[0], 1) + r/kW - op.Pad[0]
+					v := i%in[2]*max(op.Stride[1], 1) + r%kW - op.Pad[1]
+					if h < 0 || v < 0 || h >= shape[1] || v >= shape[2] {
+						continue
+					}
+					a := exact(float64(op.Weight.Data[(c*outG+o)*kH*kW+r]))
+					to := out[((c/inG*outG+o)*shape[1]+h)*shape[2]+v]
+					to.Add(to, a.Mul(a, x[c*in[1]*in[2]+i]))
+				}
+			}
+		}
+	}
+	return out
+}
+
+func widelyNorm(op *BatchNorm, in []int, x []*big.Float) []*big.Float {
+	hw := Size(in[1:])
+	out := make([]*big.Float, len(x))
+	for i := range hw {
+		channel := make([]*big.Float, op.Channels)
+		for c := range channel {
+			channel[c] = x[c*hw+i]
+		}
+		for c, v := range exactNorm(op, channel) {
+			out[c*hw+i] = v
+		}
+	}
+	return out
+}
+
+func widelyPool(p poolPlan, x []*big.Float, f func(w []*big.Float) *big.Float) []*big.Float {
+	var out []*big.Float
+	for c := range p.channels {
+		for _, rows := range p.rows {
+			for _, columns := range p.columns {
+				var w []*big.Float
+				for h := rows.lo; h < rows.hi; h++ {
+					w = append(w, x[c*p.inHW+h*p.inW+columns.lo:][:columns.hi-columns.lo]...)
+				}
+				out = append(out, f(w))
+			}
+		}
+	}
+	return out
+}
+
+// widelyCopied finds out which input each output is by having the operator copy
+// numbers of theirs.
+func widelyCopied(op Op, in [][]int, size int, names []string, tensors map[string][]*big.Float) []*big.Float {
+	f := &frame[float64]{batch: 1, y: make([]float64, size)}
+	all := []*big.Float{}
+	for i, s := range in {
+		number := make([]float64, Size(s))
+		for j := range number {
+			number[j] = float64(len(all) + 1000)
+			all = append(all, tensors[names[i]][j])
+		}
+		f.x = append(f.x, number)
+	}
+	op.kernel64(in...).forward(f)
+	out := make([]*big.Float, size)
+	for i, v := range f.y {
+		if out[i] = exact(v); v >= 1000 {
+			out[i] = all[int(v)-1000]
+		}
+	}
+	return out
+}
+
+// wideNets has every operator with a wide kernel.
+func wideNets() map[string]*Graph {
+	r := rand.New(rand.NewPCG(21, 21))
+	nets := map[string]*Graph{}
+	for name, g := range roundoffNets() {
+		if name != "softmax" && name != "steep" {
+			nets[name] = g
+		}
+	}
+	grouped := &Conv2D{InChannels: 4, OutChannels: 6, Groups: 2, Kernel: [2]int{2, 3}, Stride: [2]int{2, 1}, Dilation: [2]int{1, 2}, Pad: [4]int{1, 0, 0, 2}, Weight: testParam(r, "weight", 6, 2, 2, 3)}
+	depthwise := &Conv2D{InChannels: 6, OutChannels: 6, Groups: 6, Kernel: [2]int{3, 3}, Pad: [4]int{1, 1, 1, 1}, Weight: testParam(r, "weight", 6, 1, 3, 3), Bias: testParam(r, "bias", 6)}
+	nets["convolutions"] = chain([]int{2, 5, 6}, smallConv(2, 4, 3, 1), testBatchNorm(4), &ReLU{}, grouped, &LeakyReLU{.1}, depthwise)
+	up := &ConvTranspose{InChannels: 4, OutChannels: 6, Groups: 2, Kernel: [2]int{3, 2}, Stride: [2]int{2, 1}, Pad: [4]int{1, 0, 0, 1}, Weight: testParam(r, "weight", 4, 3, 3, 2), Bias: testParam(r, "bias", 6)}
+	nets["transposed"] = chain([]int{4, 3, 3}, &LeakyReLU{.3}, up, &ReLU{})
+	nets["pools"] = chain([]int{2, 7, 7}, smallConv(2, 3, 3, 1), &MaxPool{Kernel: [2]int{3, 3}, Stride: [2]int{2, 2}, Pad: [4]int{1, 1, 1, 1}},
+		&AveragePool{Kernel: [2]int{2, 3}, Pad: [4]int{1, 0, 0, 1}}, &AveragePool{Kernel: [2]int{2, 2}, Pad: [4]int{1, 1, 0, 0}, CountIncludePad: true}, smallConv(3, 5, 1, 0), &GlobalAveragePool{})
+	nets["copies"] = chain([]int{2, 3, 4}, &LeakyReLU{.7}, &Transpose{Perm: []int{2, 0, 1}}, &Pad{Before: []int{0, 1, 0}, After: []int{1, 0, 2}, Value: 3}, &Flatten{}, testDense(75, 4, true))
+	scaled := testDense(9, 6, true)
+	for i := range scaled.Weight.Data { // weights of many magnitudes: many slices
+		scaled.Weight.Data[i] = float32(math.Ldexp(float64(scaled.Weight.Data[i]), -r.IntN(90)))
+	}
+	nets["magnitudes"] = chain([]int{9}, scaled, &LeakyReLU{.5}, testDense(6, 6, true))
+	product := chain([]int{5})
+	product.node("a", testDense(5, 4, true), "x")
+	product.node("c", constantOf(r, 4))
+	product.node("m", &Mul{}, "a", "c")
+	product.node("y", &Mul{}, "m", "a")
+	nets["product"] = product
+	return nets
+}
+
+// TestForwardWide64 holds bounds, at inputs moved by up to their own, to exact
+// outputs; with exact inputs no bound is much more than the rounding of the result.
+func TestForwardWide64(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 22))
+	for name, g := range wideNets() {
+		net := mustNet(t, g)
+		net.run64().limit = 3 * wideRows
+		p, n := net.Dims()
+		for _, spread := range []float64{0, 1e-25, 1e-8} {
+			const batch = 4
+			x, y, bound := randomSlice[float64](r, batch*p, 1), make([]float64, batch*n), make([]float64, batch*n)
+			xerr := make([]float64, len(x))
+			for i := range xerr {
+				xerr[i] = spread * r.Float64()
+			}
+			if err := net.ForwardWide64(y, bound, x, xerr); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			for b := range batch {
+				at := make([]*big.Float, p)
+				for i := range at {
+					at[i] = exact(0).Mul(exact(float64(r.IntN(3)-1)), exact(xerr[b*p+i]))
+					at[i].Add(at[i], exact(x[b*p+i]))
+				}
+				for i, want := range widely(t, g, at) {
+					checkBound(t, fmt.Sprintf("%s, spread %v", name, spread), y[b*n+i], bound[b*n+i], want, spread == 0)
+				}
+			}
+		}
+	}
+}
+
+// checkBound holds one output; tight, its bound is little more than its last bit.
+func checkBound(t *testing.T, name string, y, bound float64, want *big.Float, tight bool) {
+	t.Helper()
+	off, _ := exact(0).Sub(want, exact(y)).Float64()
+	if !(math.Abs(off) <= bound) {
+		t.Errorf("%s: output %v is off by %v, bound %v", name, y, off, bound)
+	}
+	if tight && !(bound <= 0x1p-52*math.Abs(y)+1e-27) {
+		t.Errorf("%s: output %v has bound %v", name, y, bound)
+	}
+}
+
+// pairs evaluates a net and returns hi and lo with the bound on their sum, before the
+// last rounding.
+func pairs(t *testing.T, net *Net, x []float64) wideTensor {
+	t.Helper()
+	if err := net.Wide(); err != nil {
+		t.Fatal(err)
+	}
+	_, n := net.Dims()
+	y := wideTensor{make([]float64, n), make([]float64, n), make([]float64, n)}
+	net.engine64.forwardWide(y, wideTensor{x, make([]float64, len(x)), make([]float64, len(x))}, 1)
+	return y
+}
+
+// TestWidePairs holds the bounds on hi + lo, which are nearly as small as 2⁻¹⁰⁴ of the
+// outputs, to exact outputs: a slice lost or a sum rounded would exceed them.
+func TestWidePairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 23))
+	for name, g := range wideNets() {
+		net := mustNet(t, g)
+		p, _ := net.Dims()
+		for range 3 {
+			x := randomSlice[float64](r, p, 1)
+			y := pairs(t, net, x)
+			worst := 0.0
+			for i, want := range widely(t, g, exactly(x)) {
+				got := exact(y.hi[i])
+				got.Add(got, exact(y.lo[i]))
+				off, _ := got.Sub(want, got).Float64()
+				if !(math.Abs(off) <= y.e[i]) {
+					t.Errorf("%s: %v + %v is off by %v, bound %v", name, y.hi[i], y.lo[i], off, y.e[i])
+				}
+				worst = max(worst, y.e[i])
+			}
+			if !(worst <= 1e-27) && name != "wide" {
+				t.Errorf("%s: bound %v", name, worst)
+			}
+		}
+	}
+}
+
+// TestWideFollows changes parameters between two passes.
+func TestWideFollows(t *testing.T) {
+	g := wideNets()["convolutions"]
+	net := mustNet(t, g)
+	p, _ := net.Dims()
+	x := randomSlice[float64](rand.New(rand.NewPCG(24, 24)), p, 1)
+	pairs(t, net, x)
+	for _, n := range g.Nodes {
+		for _, q := range operands(n.Op) {
+			for i := range q.Data {
+				q.Data[i] *= 1.25
+			}
+			q.Changed()
+		}
+	}
+	y := pairs(t, net, x)
+	for i, want := range widely(t, g, exactly(x)) {
+		checkBound(t, "changed", y.hi[i], y.e[i]+math.Abs(y.lo[i]), want, true)
+	}
+}
+
+// TestWideOverflows wants infinite bounds where numbers are not finite, far too large,
+// and, where they underflow, bounds that hold.
+func TestWideOverflows(t *testing.T) {
+	g := chain([]int{3}, &ReLU{}, testDense(3, 4, true), &ReLU{}, testDense(4, 2, true))
+	net := mustNet(t, g)
+	for _, x := range [][]float64{{math.NaN(), 1, 1}, {1, math.Inf(1), 1}, {1, 1, math.Inf(-1)}, {1e308, 1e308, 1e308}} {
+		y, bound := make([]float64, 2), make([]float64, 2)
+		if err := net.ForwardWide64(y, bound, x, nil); err != nil {
+			t.Fatal(err)
+		}
+		if !math.IsInf(bound[0], 1) || !math.IsInf(bound[1], 1) {
+			t.Errorf("at %v: bounds %v", x, bound)
+		}
+	}
+	for _, x := range [][]float64{{1e-320, 0, 1e-300}, {0, 0, 0}, {1e-200, 1, -1}, {1e250, 1, 3}} {
+		y, bound := make([]float64, 2), make([]float64, 2)
+		if err := net.ForwardWide64(y, bound, x, nil); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range widely(t, g, exactly(x)) {
+			checkBound(t, fmt.Sprint(x), y[i], bound[i], want, x[0] < 1)
+		}
+	}
+}
+
+// TestWideRefuses names the operator without a wide kernel.
+func TestWideRefuses(t *testing.T) {
+	net := mustNet(t, chain([]int{3}, &ReLU{}, &Softmax{}))
+	if err := net.ForwardWide64(make([]float64, 3), make([]float64, 3), make([]float64, 3), nil); err == nil {
+		t.Error("a Softmax in double words")
+	} else {
+		t.Log(err)
+	}
+	if err := mustNet(t, chain([]int{3})).Wide(); err != nil {
+		t.Error(err)
+	}
+}
+
+// deepNet is a residual net of CIFAR-10's kind, of 6·blocks + 1 convolutions, with
+// widths that are multiples of width, up to the last ReLU.
+func deepNet(blocks, width, side int) *Graph {
+	r := rand.New(rand.NewPCG(9, 9))
+	g := &Graph{Name: "deep", Input: "x", InputShape: []int{3, side, side}, Output: "x"}
+	count := 0
+	add := func(op Op, in ...string) string {
+		count++
+		g.node(fmt.Sprint("n", count), op, in...)
+		return g.Output
+	}
+	conv := func(from string, in, out, kernel, stride int) string {
+		w := testParam(r, "weight", out, in, kernel, kernel)
+		for i := range w.Data {
+			w.Data[i] *= math.Sqrt2
+		}
+		c := add(&Conv2D{InChannels: in, OutChannels: out, Kernel: [2]int{kernel, kernel}, Stride: [2]int{stride, stride}, Pad: [4]int{kernel / 2, kernel / 2, kernel / 2, kernel / 2}, Weight: w}, from)
+		return add(testBatchNorm(out), c)
+	}
+	last, in := add(&ReLU{}, conv("x", 3, width, 3, 1)), width
+	for stage := range 3 {
+		out := width << stage
+		for b := range blocks {
+			stride := 1
+			if stage > 0 && b == 0 {
+				stride = 2
+			}
+			short := last
+			if in != out {
+				short = conv(last, in, out, 1, stride)
+			}
+			first := add(&ReLU{}, conv(last, in, out, 3, stride))
+			last = add(&ReLU{}, add(&Add{}, conv(first, out, out, 3, 1), short))
+			in = out
+		}
+	}
+	return g
+}
+
+// TestWideDeep is the reason for double words: on a net of 37 convolutions the bounds of
+// float64 say nothing, and those here are far below the features.
+func TestWideDeep(t *testing.T) {
+	net := mustNet(t, deepNet(6, 8, 12))
+	p, n := net.Dims()
+	x := randomSlice[float64](rand.New(rand.NewPCG(1, 9)), p, 1)
+	y, bound, narrow, wide := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	start := time.Now()
+	net.ForwardError64(narrow, bound, x, nil)
+	single := time.Since(start)
+	before := norm64(bound) / norm64(narrow)
+	start = time.Now()
+	if err := net.ForwardWide64(y, wide, x, nil); err != nil {
+		t.Fatal(err)
+	}
+	double := time.Since(start)
+	after := norm64(wide) / norm64(y)
+	t.Logf("bounds relative to the features: %.3g in float64, %.3g in double words, in %v and %v", before, after, single, double)
+	if !(before > 1 && after <= 1e-6) {
+		t.Errorf("bounds relative to the features: %v in float64, %v in double words", before, after)
+	}
+	for i := range y {
+		if !(math.Abs(y[i]-narrow[i]) <= bound[i]+wide[i]) {
+			t.Fatalf("feature %d: %v in double words, %v in float64", i, y[i], narrow[i])
+		}
+	}
+}
