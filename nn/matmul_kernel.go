@@ -7,9 +7,13 @@ import (
 	"tattle/internal/simd"
 )
 
-// bigProduct is how many multiplications make one product worth all cores; smaller
-// ones are shared among them one by one.
-const bigProduct = 1 << 21
+// How many multiplications make one product worth all cores, where there are many
+// products and where there are few; smaller ones are shared among the cores one by one.
+const (
+	bigProduct = 1 << 24
+	bigOfFew   = 1 << 20
+	few        = 8
+)
 
 // matmul is the kernel of MatMul. The matrices of vector j of example e are those
 // of row e·k+j.
@@ -17,7 +21,7 @@ type matmul[T Float] struct {
 	*matmulPlan
 	sizeA, sizeB, sizeC int // elements of one matrix
 	lda, ldb            int
-	packs               packs[T]
+	smalls              smalls[T]
 
 	products, tangents, pullsA, pullsB, changes func(lo, hi int)
 
@@ -51,12 +55,16 @@ func newMatmul[T Float](o *MatMul, in [][]int) *matmul[T] {
 
 // share runs body over n units of so many products each.
 func (k *matmul[T]) share(n, products int, body func(lo, hi int)) {
-	work := k.m * k.n * k.k
-	if work >= bigProduct {
+	if k.big() {
 		body(0, n)
 		return
 	}
-	simd.Parallel(n, 1+grain/(1+work*products), body)
+	simd.Parallel(n, 1+grain/(1+k.m*k.n*k.k*products), body)
+}
+
+func (k *matmul[T]) big() bool {
+	work := k.m * k.n * k.k
+	return work >= bigProduct || work >= bigOfFew && k.f.batch*len(k.a) < few
 }
 
 func matrixOf[T Float](x []T, row, perRow, i, size int) []T {
@@ -67,9 +75,49 @@ func (k *matmul[T]) matrixA(x []T, row, i int) []T { return matrixOf(x, row, len
 func (k *matmul[T]) matrixB(x []T, row, i int) []T { return matrixOf(x, row, len(k.usesB), i, k.sizeB) }
 func (k *matmul[T]) matrixC(x []T, row, i int) []T { return matrixOf(x, row, len(k.a), i, k.sizeC) }
 
-// gemm is c = op(a)·op(b) + beta·c.
-func (k *matmul[T]) gemm(c, a, b []T, beta T) {
-	simd.Gemm(k.transA, k.transB, k.m, k.n, k.k, 1, a, k.lda, b, k.ldb, beta, c, max(1, k.n))
+// factor is a right operand, rows × cols, of products that are big or small.
+type factor[T Float] struct {
+	small      *simd.Small[T] // nil for big products
+	trans      bool
+	rows, cols int
+	b          []T
+	ld         int
+}
+
+// right makes op(b) the right operand; s is nil for big products.
+func right[T Float](s *simd.Small[T], trans bool, rows, cols int, b []T, ld int) factor[T] {
+	if s != nil {
+		s.Right(trans, rows, cols, b, ld)
+	}
+	return factor[T]{s, trans, rows, cols, b, ld}
+}
+
+// times sets c = op(a)·b, or adds that to c.
+func (b *factor[T]) times(c []T, transA bool, m int, a []T, lda int, add bool) {
+	switch {
+	case b.small == nil && add:
+		simd.Gemm(transA, b.trans, m, b.cols, b.rows, 1, a, lda, b.b, b.ld, 1, c, max(1, b.cols))
+	case b.small == nil:
+		simd.Gemm(transA, b.trans, m, b.cols, b.rows, 1, a, lda, b.b, b.ld, 0, c, max(1, b.cols))
+	case add:
+		b.small.AddMulTo(c, transA, m, a, lda)
+	default:
+		b.small.MulTo(c, transA, m, a, lda)
+	}
+}
+
+// borrow returns a core's scratch for small products, nil where they are big.
+func (k *matmul[T]) borrow() *simd.Small[T] {
+	if k.big() {
+		return nil
+	}
+	return k.smalls.borrow()
+}
+
+func (k *matmul[T]) giveBack(s *simd.Small[T]) {
+	if s != nil {
+		k.smalls.giveBack(s)
+	}
 }
 
 func (k *matmul[T]) forward(f *frame[T]) {
@@ -78,10 +126,13 @@ func (k *matmul[T]) forward(f *frame[T]) {
 }
 
 func (k *matmul[T]) multiplyRange(lo, hi int) {
+	s := k.borrow()
 	for u := lo; u < hi; u++ {
 		e, p := u/len(k.a), u%len(k.a)
-		k.gemm(k.matrixC(k.f.y, e, p), k.matrixA(k.f.x[0], e, k.a[p]), k.matrixB(k.f.x[1], e, k.b[p]), 0)
+		b := right(s, k.transB, k.k, k.n, k.matrixB(k.f.x[1], e, k.b[p]), k.ldb)
+		b.times(k.matrixC(k.f.y, e, p), k.transA, k.m, k.matrixA(k.f.x[0], e, k.a[p]), k.lda, false)
 	}
+	k.giveBack(s)
 }
 
 // jvp is dA·B + A·dB.
@@ -96,25 +147,25 @@ func (k *matmul[T]) move(f *frame[T], dy []T, dx [][]T, n int, finite bool) {
 }
 
 func (k *matmul[T]) tangentRange(lo, hi int) {
+	s := k.borrow()
 	for u := lo; u < hi; u++ {
 		e, p := u/len(k.a), u%len(k.a)
 		a, b := k.matrixA(k.f.x[0], e, k.a[p]), k.matrixB(k.f.x[1], e, k.b[p])
-		right := k.packs.take(k.rows > 1, k.transB, k.k, k.n, b, k.ldb)
+		fixed := right(s, k.transB, k.k, k.n, b, k.ldb)
 		for j := range k.rows {
 			row := e*k.rows + j
-			c, da, db := k.matrixC(k.c, row, p), k.matrixA(k.da, row, k.a[p]), k.matrixB(k.db, row, k.b[p])
-			if right != nil {
-				simd.GemmPacked(k.transA, k.m, 1, da, k.lda, right, 0, c, max(1, k.n))
-			} else {
-				k.gemm(c, da, b, 0)
-			}
-			k.gemm(c, a, db, 1)
+			fixed.times(k.matrixC(k.c, row, p), k.transA, k.m, k.matrixA(k.da, row, k.a[p]), k.lda, false)
+		}
+		for j := range k.rows {
+			row := e*k.rows + j
+			c, moving := k.matrixC(k.c, row, p), right(s, k.transB, k.k, k.n, k.matrixB(k.db, row, k.b[p]), k.ldb)
+			moving.times(c, k.transA, k.m, a, k.lda, true)
 			if k.finite {
-				k.gemm(c, da, db, 1)
+				moving.times(c, k.transA, k.m, k.matrixA(k.da, row, k.a[p]), k.lda, true)
 			}
 		}
-		k.packs.giveBack(right)
 	}
+	k.giveBack(s)
 }
 
 // vjp is op(dA) = dC·op(B)ᵀ and op(dB) = op(A)ᵀ·dC, summed over the products that
@@ -130,54 +181,58 @@ func (k *matmul[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 }
 
 func (k *matmul[T]) pullRangeA(lo, hi int) {
+	s := k.borrow()
 	for u := lo; u < hi; u++ {
 		e, i := u/len(k.usesA), u%len(k.usesA)
-		for j := range k.rows {
-			row := e*k.rows + j
-			da, beta := k.matrixA(k.da, row, i), T(0)
-			for _, p := range k.usesA[i] {
-				k.pullA(da, k.matrixC(k.c, row, p), k.matrixB(k.f.x[1], e, k.b[p]), beta)
-				beta = 1
-			}
-			if beta == 0 {
-				clear(da)
+		for n, p := range k.usesA[i] {
+			b := k.matrixB(k.f.x[1], e, k.b[p])
+			fixed := right(s, !k.transB, k.n, k.k, b, k.ldb)
+			for j := range k.rows {
+				row := e*k.rows + j
+				dc, da := k.matrixC(k.c, row, p), k.matrixA(k.da, row, i)
+				if k.transA { // dAᵀ = B·dCᵀ
+					turned := right(s, true, k.n, k.m, dc, max(1, k.n))
+					turned.times(da, k.transB, k.k, b, k.ldb, n > 0)
+				} else {
+					fixed.times(da, false, k.m, dc, max(1, k.n), n > 0)
+				}
 			}
 		}
+		k.clearUnused(k.usesA[i], k.da, e, i, len(k.usesA), k.sizeA)
 	}
-}
-
-func (k *matmul[T]) pullA(da, dc, b []T, beta T) {
-	ldc := max(1, k.n)
-	if k.transA {
-		simd.Gemm(k.transB, true, k.k, k.m, k.n, 1, b, k.ldb, dc, ldc, beta, da, k.lda)
-	} else {
-		simd.Gemm(false, !k.transB, k.m, k.k, k.n, 1, dc, ldc, b, k.ldb, beta, da, k.lda)
-	}
+	k.giveBack(s)
 }
 
 func (k *matmul[T]) pullRangeB(lo, hi int) {
+	s := k.borrow()
 	for u := lo; u < hi; u++ {
 		e, i := u/len(k.usesB), u%len(k.usesB)
-		for j := range k.rows {
-			row := e*k.rows + j
-			db, beta := k.matrixB(k.db, row, i), T(0)
-			for _, p := range k.usesB[i] {
-				k.pullB(db, k.matrixC(k.c, row, p), k.matrixA(k.f.x[0], e, k.a[p]), beta)
-				beta = 1
-			}
-			if beta == 0 {
-				clear(db)
+		for n, p := range k.usesB[i] {
+			a := k.matrixA(k.f.x[0], e, k.a[p])
+			fixed := right(s, k.transA, k.m, k.k, a, k.lda)
+			for j := range k.rows {
+				row := e*k.rows + j
+				dc, db := k.matrixC(k.c, row, p), k.matrixB(k.db, row, i)
+				if k.transB { // dBᵀ = dCᵀ·A
+					fixed.times(db, true, k.n, dc, max(1, k.n), n > 0)
+				} else {
+					moving := right(s, false, k.m, k.n, dc, max(1, k.n))
+					moving.times(db, !k.transA, k.k, a, k.lda, n > 0)
+				}
 			}
 		}
+		k.clearUnused(k.usesB[i], k.db, e, i, len(k.usesB), k.sizeB)
 	}
+	k.giveBack(s)
 }
 
-func (k *matmul[T]) pullB(db, dc, a []T, beta T) {
-	ldc := max(1, k.n)
-	if k.transB {
-		simd.Gemm(true, k.transA, k.n, k.k, k.m, 1, dc, ldc, a, k.lda, beta, db, k.ldb)
-	} else {
-		simd.Gemm(!k.transA, false, k.k, k.n, k.m, 1, a, k.lda, dc, ldc, beta, db, k.ldb)
+// clearUnused clears the cotangents of a matrix that enters no product.
+func (k *matmul[T]) clearUnused(uses []int, dx []T, e, i, perRow, size int) {
+	if len(uses) > 0 {
+		return
+	}
+	for j := range k.rows {
+		clear(matrixOf(dx, e*k.rows+j, perRow, i, size))
 	}
 }
 
@@ -221,38 +276,25 @@ func (k *matmul[T]) bound(c []float64, e, p int, a, b []float64, beta float64) {
 	simd.Gemm(k.transA, k.transB, k.m, k.n, k.k, 1, x, k.lda, y, k.ldb, beta, c, max(1, k.n))
 }
 
-// packs keeps packed right operands that the cores borrow.
-type packs[T Float] struct {
+// smalls keeps what the cores borrow for small products.
+type smalls[T Float] struct {
 	mu   sync.Mutex
-	free []*simd.Packed[T]
+	free []*simd.Small[T]
 }
 
-// take packs op(b), k × n; nil where that is not wanted.
-func (s *packs[T]) take(wanted, trans bool, k, n int, b []T, ldb int) *simd.Packed[T] {
-	if !wanted {
-		return nil
-	}
-	p := s.pop()
-	p.Pack(trans, k, n, b, ldb)
-	return p
-}
-
-func (s *packs[T]) pop() *simd.Packed[T] {
+func (s *smalls[T]) borrow() *simd.Small[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := len(s.free) - 1
 	if last < 0 {
-		return new(simd.Packed[T])
+		return new(simd.Small[T])
 	}
 	p := s.free[last]
 	s.free = s.free[:last]
 	return p
 }
 
-func (s *packs[T]) giveBack(p *simd.Packed[T]) {
-	if p == nil {
-		return
-	}
+func (s *smalls[T]) giveBack(p *simd.Small[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free = append(s.free, p)

@@ -1,0 +1,5 @@
+//go:build purego || !amd64
+
+package simd
+
+func (s *Small[T]) tiled(matrix[T], []T) bool { return false }
