@@ -132,6 +132,7 @@ func (d *decoder) fetch(t *tensor) error {
 		return malformed("tensor %q: the tensors of %q overlap", t.name, t.place.location)
 	}
 	d.room += maxGrowth * int(length)
+	d.foldable += int(length)
 	r := io.NewSectionReader(o.file, offset, length)
 	if intSizes[t.kind] != 0 {
 		t.raw, t.hasRaw = make([]byte, length), true

@@ -7,14 +7,61 @@ type folding struct {
 	attributes []string
 }
 
+// foldings are the operators that fold (ONNX, Operators.md; the opset that each
+// follows stands at its function, with what older ones do otherwise).
 var foldings map[string]folding
 
 func init() {
+	reduce := []string{"axes", "keepdims", "noop_with_empty_axes"}
+	arg := []string{"axis", "keepdims", "select_last_index"}
 	foldings = map[string]folding{
-		"Constant": {constantNode, []string{"value", "value_float", "value_floats", "value_int", "value_ints"}},
-		"Identity": {foldIdentity, nil},
-		"Shape":    {foldShape, []string{"start", "end"}},
-		"Size":     {foldSize, nil},
+		"ArgMax":          {foldArg, arg},
+		"ArgMin":          {foldArg, arg},
+		"Cast":            {foldCast, []string{"to", "saturate", "round_mode"}},
+		"CastLike":        {foldCastLike, []string{"saturate", "round_mode"}},
+		"Clip":            {foldClip, []string{"min", "max"}},
+		"Concat":          {foldConcat, []string{"axis"}},
+		"Constant":        {constantNode, []string{"value", "value_float", "value_floats", "value_int", "value_ints"}},
+		"ConstantOfShape": {foldConstantOfShape, []string{"value"}},
+		"CumSum":          {foldCumSum, []string{"exclusive", "reverse"}},
+		"Expand":          {foldExpand, nil},
+		"EyeLike":         {foldEyeLike, []string{"dtype", "k"}},
+		"Flatten":         {foldFlatten, []string{"axis"}},
+		"Gather":          {foldGather, []string{"axis"}},
+		"GatherElements":  {foldGatherElements, []string{"axis"}},
+		"GatherND":        {foldGatherND, []string{"batch_dims"}},
+		"Identity":        {foldIdentity, nil},
+		"Mod":             {foldMod, []string{"fmod"}},
+		"NonZero":         {foldNonZero, nil},
+		"OneHot":          {foldOneHot, []string{"axis"}},
+		"Pad":             {foldPad, []string{"mode", "pads", "value"}},
+		"Pow":             {foldPow, nil},
+		"Range":           {foldRange, nil},
+		"Reshape":         {foldReshape, []string{"allowzero"}},
+		"ScatterElements": {foldScatterElements, []string{"axis", "reduction"}},
+		"ScatterND":       {foldScatterND, []string{"reduction"}},
+		"Shape":           {foldShape, []string{"start", "end"}},
+		"Size":            {foldSize, nil},
+		"Slice":           {foldSlice, []string{"axes", "ends", "starts"}},
+		"Split":           {foldSplit, []string{"axis", "num_outputs", "split"}},
+		"Squeeze":         {foldSqueeze, []string{"axes"}},
+		"Tile":            {foldTile, nil},
+		"Transpose":       {foldTranspose, []string{"perm"}},
+		"Trilu":           {foldTrilu, []string{"upper"}},
+		"Unsqueeze":       {foldUnsqueeze, []string{"axes"}},
+		"Where":           {foldWhere, nil},
+	}
+	for op := range binaryFolds {
+		foldings[op] = folding{foldBinary, nil}
+	}
+	for op := range comparisons {
+		foldings[op] = folding{foldCompare, nil}
+	}
+	for op := range unaryFolds {
+		foldings[op] = folding{foldUnary, nil}
+	}
+	for op := range reductionFolds {
+		foldings[op] = folding{foldReduce, reduce}
 	}
 }
 
@@ -23,6 +70,11 @@ type calculation struct {
 	*node
 	d  *decoder
 	in []*value // nil where absent
+}
+
+// views are the operators that cost nothing, however large the constant.
+var views = map[string]bool{
+	"Flatten": true, "Identity": true, "Reshape": true, "Shape": true, "Size": true, "Squeeze": true, "Unsqueeze": true,
 }
 
 // calculate computes a node of constants.
@@ -37,6 +89,11 @@ func (d *decoder) calculate(n *node, how folding) error {
 			return err
 		}
 		c.in[i] = v
+		if !views[n.op] {
+			if err := d.claim(v.size()); err != nil {
+				return err
+			}
+		}
 	}
 	out, err := how.fold(c)
 	if err != nil {
