@@ -90,7 +90,7 @@ func (b *swin) positions(name string, heads int) string {
 		}
 	}
 	table := name + ".relative_position_bias_table"
-	b.join(table, &Constant{Value: newParam(table, (2*s-1)*(2*s-1), heads), Learned: true})
+	b.join(name+".table", &Constant{Value: newParam(table, (2*s-1)*(2*s-1), heads), Learned: true})
 	b.append(name+".lookup", &Gather{Axis: 0, Indices: index, Dims: []int{s * s, s * s}})
 	b.append(name+".positions", &Transpose{[]int{2, 0, 1}})
 	return b.g.Output

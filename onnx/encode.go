@@ -29,12 +29,12 @@ func Encode(g *nn.Graph) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %w", err)
 	}
-	e := &encoder{opset: opset, names: map[string]bool{}, params: map[*nn.Param]string{}}
+	e := &encoder{opset: opset, input: g.Input, names: map[string]bool{}, params: map[*nn.Param]string{}}
 	for tensor := range shapes {
 		e.names[tensor] = true
 	}
 	for _, n := range g.Nodes {
-		e.opset = max(e.opset, lowestOpset[n.Op.Kind()])
+		e.opset = max(e.opset, lowestOpset[n.Op.Kind()], mapsOpset(n.Op))
 	}
 	var nodes []byte
 	seen := map[string]bool{}
@@ -73,6 +73,7 @@ var lowestOpset = map[string]int64{
 // encoder collects the tensors that nodes refer to.
 type encoder struct {
 	opset   int64           // of the file
+	input   string          // of the graph
 	names   map[string]bool // of all tensors
 	params  map[*nn.Param]string
 	tensors []written
