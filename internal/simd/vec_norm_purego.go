@@ -1,3 +1,5 @@
+//go:build purego || !amd64
+
 package simd
 
 func normForward[T Float](dst, x, scale, shift []T, mean, invStd T) {
