@@ -1,0 +1,164 @@
+package nn
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// transposed returns a case's transposed convolution, whose input is of the case's
+// height and width.
+func (c convCase) transposed(outputPad [2]int) *ConvTranspose {
+	r := rand.New(rand.NewPCG(uint64(c.in), uint64(c.out)))
+	op := &ConvTranspose{
+		InChannels: c.in, OutChannels: c.out, Groups: c.groups,
+		Kernel: c.kernel, Stride: c.stride, Dilation: c.dilation, Pad: c.pad, OutputPad: outputPad,
+		Weight: testParam(r, "weight", c.in, c.out/max(c.groups, 1), c.kernel[0], c.kernel[1]),
+	}
+	if !c.noBias {
+		op.Bias = testParam(r, "bias", c.out)
+	}
+	return op
+}
+
+var transposedCases = []struct {
+	convCase
+	outputPad [2]int
+}{
+	{convCase{in: 3, out: 2, kernel: [2]int{3, 3}, height: 4, width: 3}, [2]int{}},
+	{convCase{in: 2, out: 3, kernel: [2]int{2, 2}, stride: [2]int{2, 2}, height: 3, width: 4}, [2]int{}},
+	{convCase{in: 2, out: 3, kernel: [2]int{3, 4}, stride: [2]int{2, 3}, pad: [4]int{1, 1, 1, 2}, height: 3, width: 4}, [2]int{1, 2}},
+	{convCase{in: 2, out: 2, kernel: [2]int{2, 3}, dilation: [2]int{3, 2}, pad: [4]int{0, 3, 2, 0}, height: 4, width: 3, noBias: true}, [2]int{2, 1}},
+	{convCase{in: 4, out: 6, groups: 2, kernel: [2]int{3, 2}, stride: [2]int{2, 1}, height: 3, width: 3}, [2]int{1, 0}},
+	{convCase{in: 4, out: 4, groups: 4, kernel: [2]int{4, 4}, stride: [2]int{2, 2}, pad: [4]int{1, 1, 1, 1}, height: 3, width: 4}, [2]int{}},
+	{convCase{in: 3, out: 4, kernel: [2]int{1, 1}, height: 1, width: 1}, [2]int{}},
+	{convCase{in: 2, out: 3, kernel: [2]int{1, 1}, stride: [2]int{3, 2}, height: 2, width: 3}, [2]int{2, 1}},
+}
+
+// slowTransposed is the definition, for one example.
+func slowTransposed(c *ConvTranspose, shape []int, x []float64) []float64 {
+	out, err := c.Shape(shape)
+	if err != nil {
+		panic(err)
+	}
+	g, y := max(c.Groups, 1), make([]float64, Size(out))
+	for i := range y {
+		if c.Bias != nil {
+			y[i] = float64(c.Bias.Data[i/(out[1]*out[2])])
+		}
+	}
+	inG, outG := c.InChannels/g, c.OutChannels/g
+	for at, v := range x {
+		ch, i, j := at/(shape[1]*shape[2]), at/shape[2]%shape[1], at%shape[2]
+		for k, w := range c.Weight.Data[ch*Size(c.Weight.Shape[1:]):][:Size(c.Weight.Shape[1:])] {
+			o, r, s := k/(c.Kernel[0]*c.Kernel[1]), k/c.Kernel[1]%c.Kernel[0], k%c.Kernel[1]
+			h := i*max(c.Stride[0], 1) + r*max(c.Dilation[0], 1) - c.Pad[0]
+			q := j*max(c.Stride[1], 1) + s*max(c.Dilation[1], 1) - c.Pad[1]
+			if h >= 0 && h < out[1] && q >= 0 && q < out[2] {
+				y[((ch/inG*outG+o)*out[1]+h)*out[2]+q] += float64(w) * v
+			}
+		}
+	}
+	return y
+}
+
+func TestConvTranspose(t *testing.T) {
+	for _, c := range transposedCases {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			op := c.transposed(c.outputPad)
+			testOperator(t, op, c.shape())
+			const n = 3
+			r := rand.New(rand.NewPCG(7, 7))
+			x := randomSlice[float64](r, n*Size(c.shape()), 1)
+			var want []float64
+			for e := range n {
+				want = append(want, slowTransposed(op, c.shape(), x[e*Size(c.shape()):][:Size(c.shape())])...)
+			}
+			f := &frame[float64]{batch: n, x: [][]float64{x}, y: make([]float64, len(want))}
+			op.kernel64(c.shape()).forward(f)
+			closeTo(t, "forward", f.y, want, 1e-14)
+			testRoundoff(t, op, c.shape(), func(x []float64) []*big.Rat { return exactTransposed(op, c.shape(), x) })
+		})
+	}
+}
+
+// exactTransposed is slowTransposed in exact arithmetic, from its linear pieces.
+func exactTransposed(c *ConvTranspose, shape []int, x []float64) []*big.Rat {
+	noBias := *c
+	noBias.Bias = nil
+	unit := make([]float64, len(x))
+	var y []*big.Rat
+	for _, v := range slowTransposed(c, shape, unit) {
+		y = append(y, new(big.Rat).SetFloat64(v))
+	}
+	for i, v := range x {
+		unit[i] = 1
+		for o, w := range slowTransposed(&noBias, shape, unit) {
+			if w != 0 {
+				term := new(big.Rat).SetFloat64(w)
+				y[o].Add(y[o], term.Mul(term, new(big.Rat).SetFloat64(v)))
+			}
+		}
+		unit[i] = 0
+	}
+	return y
+}
+
+func TestConvTransposeShapeErrors(t *testing.T) {
+	good := convCase{in: 4, out: 6, groups: 2, kernel: [2]int{3, 3}, height: 5, width: 5}
+	for want, change := range map[string]func(c *ConvTranspose, in *[]int){
+		"do not divide":     func(c *ConvTranspose, in *[]int) { c.Groups = 3 },
+		"want one input":    func(c *ConvTranspose, in *[]int) { *in = []int{4} },
+		"has 3 channels":    func(c *ConvTranspose, in *[]int) { *in = []int{3, 5, 5} },
+		"leaves nothing":    func(c *ConvTranspose, in *[]int) { c.Pad = [4]int{7, 0, 0, 0} },
+		"is negative":       func(c *ConvTranspose, in *[]int) { c.Pad[2] = -1 },
+		"must be positive":  func(c *ConvTranspose, in *[]int) { c.Stride[0] = -1 },
+		"output padding":    func(c *ConvTranspose, in *[]int) { c.OutputPad[1] = 1 },
+		"absurd":            func(c *ConvTranspose, in *[]int) { c.Stride[1] = 1 << 40 },
+		"weight is missing": func(c *ConvTranspose, in *[]int) { c.Weight = nil },
+		`bias "bias" has`:   func(c *ConvTranspose, in *[]int) { c.Bias.Shape = []int{5} },
+		`weight "weight"`:   func(c *ConvTranspose, in *[]int) { c.Kernel[0] = 2 },
+		"is empty":          func(c *ConvTranspose, in *[]int) { *in = []int{0, 4, 5, 5} },
+	} {
+		op, in := good.transposed([2]int{}), good.shape()
+		change(op, &in)
+		if _, err := op.Shape(in); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// TestImages holds operators on several images of one example to the same bytes as on
+// each alone, in every product.
+func TestImages(t *testing.T) {
+	c := convCase{in: 3, out: 4, kernel: [2]int{3, 2}, stride: [2]int{2, 1}, pad: [4]int{1, 0, 1, 1}, height: 5, width: 4}
+	whole := convCase{in: 3, out: 4, kernel: [2]int{5, 4}, height: 5, width: 4}
+	for name, op := range map[string]Op{
+		"conv": c.op(), "whole": whole.op(), "transposed": c.transposed([2]int{}),
+		"max": &MaxPool{Kernel: [2]int{2, 2}}, "mean": &AveragePool{Kernel: [2]int{3, 2}}, "global": &GlobalAveragePool{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testOperator(t, op, []int{2, 3, 5, 4})
+			one, err := op.Shape([]int{3, 5, 4})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all, err := op.Shape([]int{2, 2, 3, 5, 4}); err != nil || fmt.Sprint(all) != fmt.Sprint(append([]int{2, 2}, one...)) {
+				t.Errorf("shape %v of several images, %v of one: %v", all, one, err)
+			}
+			const n = 3
+			x := randomSlice[float64](rand.New(rand.NewPCG(1, 1)), n*4*60, 1)
+			f := &frame[float64]{batch: n, x: [][]float64{x}, y: make([]float64, n*4*Size(one))}
+			g := &frame[float64]{batch: n * 4, x: f.x, y: make([]float64, len(f.y))}
+			op.kernel64([]int{2, 2, 3, 5, 4}).forward(f)
+			op.kernel64([]int{3, 5, 4}).forward(g)
+			closeTo(t, "forward", f.y, g.y, 1e-14)
+			ey, ex, gy := make([]float64, len(f.y)), make([]float64, len(x)), make([]float64, len(f.y))
+			op.kernel64([]int{2, 2, 3, 5, 4}).(rounder).roundoff(f, ey, [][]float64{ex})
+			op.kernel64([]int{3, 5, 4}).(rounder).roundoff(g, gy, [][]float64{ex})
+			closeTo(t, "roundoff", ey, gy, .5)
+		})
+	}
+}
