@@ -54,7 +54,7 @@ func init() {
 	for op := range binaryFolds {
 		foldings[op] = folding{foldBinary, nil}
 	}
-	for op := range comparisons {
+	for op := range compareFolds {
 		foldings[op] = folding{foldCompare, nil}
 	}
 	for op := range unaryFolds {

@@ -50,8 +50,8 @@ func remainder(a, b int64) (int64, bool) {
 	return a % b, true
 }
 
-// comparisons say for which signs of a − b they hold; nothing holds for NaN.
-var comparisons = map[string][3]bool{ // less, equal, greater
+// compareFolds say for which signs of a − b they hold; nothing holds for NaN.
+var compareFolds = map[string][3]bool{ // less, equal, greater
 	"Equal":          {false, true, false},
 	"Less":           {true, false, false},
 	"LessOrEqual":    {true, true, false},
@@ -64,7 +64,7 @@ func (c *calculation) pair(a, b *value) (shape []int, err error) {
 	if a.kind != b.kind {
 		return nil, malformed("inputs are of %s and %s", typeName(a.element), typeName(b.element))
 	}
-	return joint(a.shape, b.shape)
+	return broadcast(a.shape, b.shape)
 }
 
 // combine applies a function of integers or floats to two constants.
@@ -203,7 +203,7 @@ func foldCompare(c *calculation) ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	holds := comparisons[c.op]
+	holds := compareFolds[c.op]
 	walk(shape, [][]int{stretch(a.shape, shape), stretch(b.shape, shape)}, func(i int, at []int) {
 		if s, ok := a.compare(at[0], b, at[1]); ok && holds[s+1] {
 			out.ints[i] = 1
@@ -246,7 +246,7 @@ func foldWhere(c *calculation) ([]*value, error) {
 	if in[0].kind == isFloat || in[1].kind != in[2].kind {
 		return nil, malformed("inputs are of %s, %s and %s", typeName(in[0].element), typeName(in[1].element), typeName(in[2].element))
 	}
-	shape, err := joint(in[0].shape, in[1].shape, in[2].shape)
+	shape, err := broadcast(in[0].shape, in[1].shape, in[2].shape)
 	if err != nil {
 		return nil, err
 	}

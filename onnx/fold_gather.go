@@ -26,18 +26,7 @@ func (c *calculation) axisOf(v *value, absent int64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return axisIn(axis, len(v.shape))
-}
-
-// place returns an index that may count from the end as one that does not.
-func indexIn(i int64, size int) (int, error) {
-	if i < -int64(size) || i >= int64(size) {
-		return 0, malformed("index %d of a dimension of size %d", i, size)
-	}
-	if i < 0 {
-		i += int64(size)
-	}
-	return int(i), nil
+	return axisOf(axis, len(v.shape))
 }
 
 // foldGather is ONNX Gather-13.

@@ -24,16 +24,16 @@ func foldReshape(c *calculation) ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	shape, err := reshaped(v.shape, to, zero)
+	shape, err := shapeAs(v.shape, to, zero)
 	if err != nil {
 		return nil, err
 	}
 	return one(v.reshaped(shape), nil)
 }
 
-// reshaped returns the shape that Reshape makes of one: 0 keeps a size, unless zero
+// shapeAs returns the shape that Reshape makes of one: 0 keeps a size, unless zero
 // is set, and one −1 stands for what is left.
-func reshaped(from []int, to []int64, zero bool) ([]int, error) {
+func shapeAs(from []int, to []int64, zero bool) ([]int, error) {
 	if len(to) > maxDims {
 		return nil, malformed("to %d dimensions", len(to))
 	}
@@ -180,7 +180,7 @@ func foldExpand(c *calculation) ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	shape, err := joint(v.shape, to)
+	shape, err := broadcast(v.shape, to)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +231,7 @@ func foldConcat(c *calculation) ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	axis, err := axisIn(axis64, len(first.shape))
+	axis, err := axisOf(axis64, len(first.shape))
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +290,7 @@ func foldSplit(c *calculation) ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	axis, err := axisIn(axis64, len(v.shape))
+	axis, err := axisOf(axis64, len(v.shape))
 	if err != nil {
 		return nil, err
 	}

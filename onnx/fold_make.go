@@ -187,7 +187,7 @@ func foldOneHot(c *calculation) ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	axis, err := axisIn(axis64, len(indices.shape)+1)
+	axis, err := axisOf(axis64, len(indices.shape)+1)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ func foldCumSum(c *calculation) ([]*value, error) {
 	if err != nil || len(list) != 1 {
 		return nil, malformed("axis has %d elements", len(list))
 	}
-	axis, err := axisIn(list[0], len(v.shape))
+	axis, err := axisOf(list[0], len(v.shape))
 	if err != nil {
 		return nil, err
 	}

@@ -55,27 +55,6 @@ func stretch(from, to []int) []int {
 	return s
 }
 
-// joint returns the shape that all broadcast to (ONNX, Broadcasting.md).
-func joint(shapes ...[]int) ([]int, error) {
-	rank := 0
-	for _, s := range shapes {
-		rank = max(rank, len(s))
-	}
-	all := slices.Repeat([]int{1}, rank)
-	for _, s := range shapes {
-		for i, n := range s {
-			switch at := rank - len(s) + i; {
-			case n == all[at] || n == 1:
-			case all[at] == 1:
-				all[at] = n
-			default:
-				return nil, malformed("shapes %v do not broadcast", shapes)
-			}
-		}
-	}
-	return all, nil
-}
-
 // copyFrom sets v[i] to from[j].
 func (v *value) copyFrom(i int, from *value, j int) {
 	if v.kind == isFloat {
@@ -96,35 +75,11 @@ func (c *calculation) strided(v *value, shape, by []int, start int) (*value, err
 	return out, nil
 }
 
-// axisIn returns an axis that may count from the end as one that does not.
-func axisIn(axis int64, rank int) (int, error) {
-	if axis < -int64(rank) || axis >= int64(rank) {
-		return 0, malformed("axis %d of %d dimensions", axis, rank)
-	}
-	if axis < 0 {
-		axis += int64(rank)
-	}
-	return int(axis), nil
-}
-
-// axesIn returns axes as axisIn, ascending; it errs where one is there twice.
+// axesIn returns axes as axesOf, ascending.
 func axesIn(axes []int64, rank int) ([]int, error) {
-	if len(axes) > rank {
-		return nil, malformed("%d axes of %d dimensions", len(axes), rank)
-	}
-	out := make([]int, len(axes))
-	for i, a := range axes {
-		axis, err := axisIn(a, rank)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = axis
-	}
+	out, err := axesOf(axes, rank)
 	slices.Sort(out)
-	if len(slices.Compact(slices.Clone(out))) != len(axes) {
-		return nil, malformed("axes %v name one twice", axes)
-	}
-	return out, nil
+	return out, err
 }
 
 // ints returns an input of integers; ok is false where it is absent.
