@@ -1,5 +1,7 @@
 package nn
 
+import "slices"
+
 // foldConstants makes a Constant of each node that reads only such: its values are
 // computed in float64 and rounded to float32.
 func foldConstants(r *rewrite) {
@@ -64,4 +66,91 @@ func evaluate(k kernel[float64], dst []float32, values []*Param) {
 	for i, y := range f.y {
 		dst[i] = float32(y)
 	}
+}
+
+// takeConstants has operators that can hold a constant hold those that they read: an
+// Add or a Mul of a Constant is an Arithmetic with one, and a MatMul by a matrix that
+// is constant a Dense.
+func takeConstants(r *rewrite) {
+	for _, n := range r.Nodes {
+		switch op := n.Op.(type) {
+		case *Add, *Mul:
+			r.takeOne(n, &Arithmetic{Operator: op.Kind()})
+		case *Arithmetic:
+			if op.Constant == nil {
+				r.takeOne(n, op)
+			}
+		case *Where:
+			r.takeWhere(n, op)
+		case *MatMul:
+			r.takeMatrix(n, op)
+		}
+	}
+}
+
+// constant returns the value of a tensor that a Constant makes, or nil.
+func (r *rewrite) constant(tensor string) *Param {
+	if m := r.maker[tensor]; m != nil {
+		if c, ok := m.Op.(*Constant); ok {
+			return c.Value
+		}
+	}
+	return nil
+}
+
+// takeOne makes of n, which reads two tensors, the operator with one of them.
+func (r *rewrite) takeOne(n *Node, op *Arithmetic) {
+	first, second := r.constant(n.Inputs[0]), r.constant(n.Inputs[1])
+	switch {
+	case second != nil && first == nil:
+		r.become(n, &Arithmetic{Operator: op.Operator, Constant: second}, n.Inputs[0])
+	case first != nil && second == nil:
+		r.become(n, &Arithmetic{Operator: op.Operator, Constant: first, ConstantFirst: true}, n.Inputs[1])
+	}
+}
+
+func (r *rewrite) takeWhere(n *Node, op *Where) {
+	taken := *op
+	fields := []**Param{&taken.Condition, &taken.Then, &taken.Else}
+	var rest []string
+	next := 0
+	for _, f := range fields {
+		if *f != nil {
+			continue
+		}
+		in := n.Inputs[next]
+		next++
+		if *f = r.constant(in); *f == nil {
+			rest = append(rest, in)
+		}
+	}
+	if len(rest) > 0 && len(rest) < len(n.Inputs) {
+		r.become(n, &taken, rest...)
+	}
+}
+
+func (r *rewrite) takeMatrix(n *Node, op *MatMul) {
+	b := r.constant(n.Inputs[1])
+	if b == nil || op.TransA || len(b.Shape) != 2 || Size(b.Shape) == 0 || r.constant(n.Inputs[0]) != nil {
+		return
+	}
+	if !op.TransB {
+		b = transposed(b)
+	}
+	d := &Dense{In: b.Shape[1], Out: b.Shape[0], Weight: b}
+	if s, err := d.Shape(r.shapes[n.Inputs[0]]); err == nil && slices.Equal(s, r.shapes[n.Output]) {
+		r.become(n, d, n.Inputs[0])
+	}
+}
+
+// transposed returns the transpose of a matrix, whose values follow it.
+func transposed(p *Param) *Param {
+	rows, cols := p.Shape[0], p.Shape[1]
+	return derive(p.Name, []int{cols, rows}, []*Param{p}, func(dst []float32) {
+		for i := range rows {
+			for j := range cols {
+				dst[j*rows+i] = p.Data[i*cols+j]
+			}
+		}
+	})
 }

@@ -11,12 +11,12 @@ import "slices"
 // some into one, parameters of its own that a Net makes anew when those have changed.
 // It panics where g is not well formed.
 func Simplify(g *Graph) *Graph {
-	return rewritten(g, dropIdentities, foldConstants, foldAffine)
+	return rewritten(g, dropIdentities, foldConstants, takeConstants, findGelu, findLayerNorm, foldAffine)
 }
 
 // tidy is Simplify as far as the function stays the same in exact arithmetic.
 func tidy(g *Graph) *Graph {
-	return rewritten(g, dropIdentities, foldCopies)
+	return rewritten(g, dropIdentities, foldCopies, takeConstants)
 }
 
 // rewrite is a graph that passes change: its nodes are its own, the operators and
@@ -26,6 +26,7 @@ type rewrite struct {
 	shapes  map[string][]int
 	maker   map[string]*Node // of each tensor but the input
 	readers map[string]int   // how often each tensor is read, as the output too
+	learned map[*Param]bool  // of g's operators: their values are no settings
 }
 
 // rewritten applies the passes to a copy of g, one after the other, and leaves out
@@ -40,7 +41,10 @@ func rewritten(g *Graph, passes ...func(*rewrite)) *Graph {
 	if err != nil {
 		panic("nn: " + err.Error())
 	}
-	r := &rewrite{Graph: &c, shapes: shapes}
+	r := &rewrite{Graph: &c, shapes: shapes, learned: map[*Param]bool{}}
+	for _, p := range g.Params() {
+		r.learned[p] = true
+	}
 	r.survey()
 	for _, p := range passes {
 		p(r)
