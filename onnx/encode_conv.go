@@ -28,17 +28,17 @@ func (e *encoder) convolutions(n *nn.Node, in [][]int, out []int) (body []byte, 
 	from, to := n.Inputs[0], n.Output
 	if len(in[0]) > 3 {
 		from, to = e.fresh(from+"_images"), e.fresh(to+"_images")
-		body = append(body, e.reshape(n.Inputs[0], from, in[0][len(in[0])-3:])...)
+		body = append(body, e.asImages(n.Inputs[0], from, in[0][len(in[0])-3:])...)
 	}
 	body = append(body, e.nodeBytes(n.Op.Kind(), append([]string{from}, params...), []string{to}, n.Name, attributes)...)
 	if to != n.Output {
-		body = append(body, e.reshape(to, n.Output, out)...)
+		body = append(body, e.asImages(to, n.Output, out)...)
 	}
 	return body, true, nil
 }
 
-// reshape encodes a view of a tensor as a batch of that shape.
-func (e *encoder) reshape(from, to string, shape []int) []byte {
+// asImages encodes a view of a tensor as a batch of that shape.
+func (e *encoder) asImages(from, to string, shape []int) []byte {
 	dims := []int64{-1}
 	for _, d := range shape {
 		dims = append(dims, int64(d))

@@ -59,7 +59,7 @@ func testModel(t *testing.T, path string) {
 		x, _, _ := golden.Float32s(name) // absent where nobody could compute it
 		return x
 	}
-	x, y := get("input")
+	x, y := get("input"), get("output")
 	out := make([]float32, len(y))
 	net.Forward(out, x)
 	report := fmt.Sprintf("%d nodes; forward %.1e", len(g.Nodes), distance(out, y))
