@@ -26,7 +26,8 @@ func shapeOperators() map[string]operator {
 
 func (d *decoder) identity(n *node) error { return d.unary(n, &nn.Identity{}) }
 
-// dropout does nothing in inference; its probability is kept for training.
+// dropout does nothing in inference; its probability is kept for training. One of
+// ratio 0 may be in training mode: PyTorch leaves such in attention.
 func (d *decoder) dropout(n *node) error {
 	p, err := n.float("ratio", 0.5)
 	if err != nil {
@@ -47,7 +48,7 @@ func (d *decoder) dropout(n *node) error {
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(mode, func(v int64) bool { return v != 0 }) {
+		if p > 0 && slices.ContainsFunc(mode, func(v int64) bool { return v != 0 }) {
 			return beyond("training mode: export the model for inference")
 		}
 	}
