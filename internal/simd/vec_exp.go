@@ -24,7 +24,7 @@ func Sigmoid(dst, x []float32) {
 	sigmoid(dst, x)
 }
 
-// SigmoidSlope sets dst = d·σ′(x), where σ′ = e^−|x|/(1 + e^−|x|)², to 4 ulp.
+// SigmoidSlope sets dst = d·σ′(x), where σ′ = e^−|x|/(1 + e^−|x|)², to 5 ulp.
 func SigmoidSlope(dst, d, x []float32) {
 	sameLength(len(dst), len(d), len(x))
 	sigmoidSlope(dst, d, x)
@@ -36,7 +36,7 @@ func Tanh(dst, x []float32) {
 	tanh(dst, x)
 }
 
-// TanhSlope sets dst = d·(1 − tanh² x), to 4 ulp.
+// TanhSlope sets dst = d·(1 − tanh² x), to 5 ulp.
 func TanhSlope(dst, d, x []float32) {
 	sameLength(len(dst), len(d), len(x))
 	tanhSlope(dst, d, x)
@@ -55,13 +55,13 @@ func ErfSlope(dst, d, x []float32) {
 }
 
 // Gelu sets dst = x·Φ(x), Φ being the distribution function of the normal
-// distribution, to 4 ulp, on the negative side too.
+// distribution, to 5 ulp, on the negative side too.
 func Gelu(dst, x []float32) {
 	sameLength(len(dst), len(x))
 	gelu(dst, x)
 }
 
-// GeluSlope sets dst = d·(Φ(x) + x·φ(x)), to 4 ulp of the larger term.
+// GeluSlope sets dst = d·(Φ(x) + x·φ(x)), to 5 ulp of the larger term.
 func GeluSlope(dst, d, x []float32) {
 	sameLength(len(dst), len(d), len(x))
 	geluSlope(dst, d, x)

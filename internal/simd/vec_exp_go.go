@@ -67,7 +67,7 @@ func geluGo(dst, x []float32) {
 
 func geluSlopeGo(dst, d, x []float32) {
 	for i, v := range x {
-		x := float64(v)
+		x := min(max(float64(v), -40), 40) // beyond, φ is 0
 		density := math.Exp(-x*x/2) / math.Sqrt(2*math.Pi)
 		dst[i] = float32(float64(d[i]) * (.5*math.Erfc(x*-math.Sqrt2/2) + x*density))
 	}
