@@ -266,7 +266,6 @@ func TestUnsupported(t *testing.T) {
 			[]Unsupported{{"Resize of y", "Resize", "to less by the nearest, of which versions of ONNX differ in what that is: export at opset 11 or later"}}},
 		{"scattered sums", newFile(2).tensor(appendInt(tensorOf("k", typeInt64, 1, 1), tensorInt64s, 0)).floats("u", []int{1, 2}, 1, 2).
 			node("ScatterND", "y", in("x", "k", "u"), attributeText("reduction", "add")), []Unsupported{{"ScatterND of y", "ScatterND", `reduction "add"`}}},
-		{"CumSum", newFile(2).ints("i", 1).node("CumSum", "y", in("x", "i")), []Unsupported{{"CumSum of y", "CumSum", `of "x", which is computed: only of constants`}}},
 	}
 	for _, c := range cases {
 		_, err := c.file.decode()

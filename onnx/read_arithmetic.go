@@ -32,8 +32,8 @@ func arithmeticOperators() map[string]operator {
 	}
 }
 
-// comparisons give 0 and 1.
-var comparisons = []string{"And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Or", "Xor"}
+// logical give 0 and 1.
+var logical = []string{"And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Or", "Xor"}
 
 // pairwise reads an operator of two broadcasting inputs, either of which may be
 // constant.
@@ -79,7 +79,7 @@ func (c *chain) with(operator string, b *chain) *chain {
 		return c.then(&nn.Add{}, b)
 	case operator == "Mul" && same:
 		return c.then(&nn.Mul{}, b)
-	case slices.Contains(comparisons, operator):
+	case slices.Contains(logical, operator):
 		return c.then(&nn.Compare{Operator: operator}, b)
 	}
 	return c.then(&nn.Arithmetic{Operator: operator}, b)
@@ -93,7 +93,7 @@ func (c *chain) constant(operator string, k operand, first bool, shape []int) *c
 		c.err = err
 		return c
 	}
-	if slices.Contains(comparisons, operator) {
+	if slices.Contains(logical, operator) {
 		return c.then(&nn.Compare{Operator: operator, Constant: p, ConstantFirst: first})
 	}
 	return c.then(&nn.Arithmetic{Operator: operator, Constant: p, ConstantFirst: first})

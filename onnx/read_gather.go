@@ -114,32 +114,23 @@ func (n *node) elements(shape []int, v *value) ([]int, error) {
 	if len(v.shape) != len(shape) {
 		return nil, malformed("indices of shape %v for shape %v", v.shape, shape)
 	}
-	places, at := make([]int, len(v.ints)), make([]int, len(shape))
-	for i, k := range v.ints {
-		for b := range shape {
-			index := at[b]
-			if b == axis {
-				if index, err = indexIn(k, shape[b]); err != nil {
-					return nil, err
-				}
-			} else if index >= shape[b] {
-				return nil, malformed("indices of shape %v for shape %v", v.shape, shape)
-			}
-			places[i] = places[i]*shape[b] + index
+	for b, size := range v.shape {
+		if b != axis && size > shape[b] {
+			return nil, malformed("indices of shape %v for shape %v", v.shape, shape)
 		}
-		advance(at, v.shape)
 	}
-	return places, nil
-}
-
-// advance moves on to the next index of a shape, the last dimension fastest.
-func advance(at, shape []int) {
-	for a := len(shape) - 1; a >= 0; a-- {
-		if at[a]++; at[a] < shape[a] {
-			return
+	by := steps(shape)
+	along := by[axis]
+	by[axis] = 0
+	places := make([]int, len(v.ints))
+	walk(v.shape, [][]int{by}, func(i int, at []int) {
+		k, wrong := indexIn(v.ints[i], shape[axis])
+		if wrong != nil {
+			err = wrong
 		}
-		at[a] = 0
-	}
+		places[i] = at[0] + k*along
+	})
+	return places, err
 }
 
 // gatherND takes slices by tuples of indices.

@@ -182,23 +182,7 @@ func (d *decoder) filling(v *value, to []int) (*nn.Param, error) {
 // repeated broadcasts x from a shape to another.
 func repeated(x []float32, from, to []int) []float32 {
 	y := make([]float32, nn.Size(to))
-	index := make([]int, len(to))
-	for i := range y {
-		at := 0
-		for a, s := range from {
-			at *= s
-			if s > 1 {
-				at += index[len(to)-len(from)+a]
-			}
-		}
-		y[i] = x[at]
-		for a := len(to) - 1; a >= 0; a-- {
-			if index[a]++; index[a] < to[a] {
-				break
-			}
-			index[a] = 0
-		}
-	}
+	walk(to, [][]int{stretch(from, to)}, func(i int, at []int) { y[i] = x[at[0]] })
 	return y
 }
 

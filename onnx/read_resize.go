@@ -252,6 +252,11 @@ func (d *decoder) resized(n *node, x operand, op *nn.Resize, r resizing) error {
 			scaled[a] = 1
 		}
 	}
+	for _, a := range second {
+		if op.Coordinates == "align_corners" || op.Coordinates == "pytorch_half_pixel" && r.out[a] == 1 {
+			return beyond("%s by a scale that makes no whole number, of which versions of ONNX differ in what it means: give sizes", op.Coordinates)
+		}
+	}
 	c, shift := d.axesInner(n, x, slices.Concat(first, second)...)
 	if len(first) > 0 {
 		by := *op

@@ -138,6 +138,7 @@ func (d *decoder) reshape(n *node) error {
 	return d.chain(n, x).end(0, shape)
 }
 
+// reshaped returns the shape that Reshape makes of one.
 func reshaped(from []int, to []int64, allowZero bool) ([]int, error) {
 	if len(to) > maxDims {
 		return nil, malformed("to %d dimensions", len(to))
