@@ -29,6 +29,10 @@ const CubicPyTorch = -0.75
 // inverse does from below, so that no weight underflows.
 const cubicLimit = 0x1p64
 
+// resizeLimit bounds the dimensions that are interpolated: the exact weights take some
+// microseconds each.
+const resizeLimit = 1 << 18
+
 // Kind returns "Resize".
 func (*Resize) Kind() string { return "Resize" }
 
@@ -46,11 +50,19 @@ func (o *Resize) Shape(inputs ...[]int) ([]int, error) {
 		if o.To[d] < 0 || o.To[d] > padLimit || n == 0 && o.To[d] > 0 {
 			return nil, fmt.Errorf("shape %v cannot be resized to %v", in, o.To)
 		}
+		if !o.keeps(d, n) && max(o.To[d], n) > resizeLimit {
+			return nil, fmt.Errorf("shape %v to %v: cannot resize a dimension of more than %d", in, o.To, resizeLimit)
+		}
 		if s := o.Scales; s != nil && !(s[d] > 0 && math.Abs(float64(n)*s[d]-float64(o.To[d])) <= 1) {
 			return nil, fmt.Errorf("scales %v do not make shape %v of %v", s, o.To, in)
 		}
 	}
 	return o.To, o.check()
+}
+
+// keeps reports whether dimension d, of n entries, stays as it is.
+func (o *Resize) keeps(d, n int) bool {
+	return o.To[d] == n && (o.Scales == nil || o.Scales[d] == 1)
 }
 
 // check errs where a setting is unknown.
@@ -86,7 +98,10 @@ func compileResize[T Float](o *Resize, in []int) kernel[T] {
 	}
 	views := make([]axisView, len(in))
 	for d := range in {
-		views[d] = listed(d, o.nearest(d, in[d]))
+		views[d] = whole(d, in[d])
+		if !o.keeps(d, in[d]) {
+			views[d] = listed(d, o.nearest(d, in[d]))
+		}
 	}
 	return newRearrange[T](in, views, 0)
 }

@@ -46,10 +46,10 @@ func newResize[T Float](o *Resize, in []int) *resize[T] {
 		return k
 	}
 	for d, n := range in {
-		t := o.taps(d, n)
-		if t.identity() {
+		if o.keeps(d, n) {
 			continue
 		}
+		t := o.taps(d, n)
 		inner := Size(in[d+1:])
 		k.forth = append(k.forth, newAxisPass[T](t, inner))
 		k.back = append([]*axisPass[T]{newAxisPass[T](t.transposed(), inner)}, k.back...)

@@ -264,6 +264,7 @@ func TestResizeRefuses(t *testing.T) {
 		{To: []int{3}, Mode: "linear", Coordinates: "tf_crop_and_resize"},
 		{To: []int{3}, Mode: "nearest", Coordinates: "half_pixel"},
 		{To: []int{3, 3}, Mode: "linear", Coordinates: "half_pixel"},
+		{To: []int{resizeLimit + 1}, Mode: "linear", Coordinates: "half_pixel"},
 		{To: []int{-3}, Mode: "linear", Coordinates: "half_pixel"},
 		{To: []int{3}, Scales: []float64{5}, Mode: "linear", Coordinates: "half_pixel"},
 		{To: []int{3}, Scales: []float64{math.NaN()}, Mode: "linear", Coordinates: "half_pixel"},

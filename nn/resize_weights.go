@@ -220,19 +220,6 @@ func (t *taps) transposed() taps {
 	return back
 }
 
-// identity reports whether the axis stays as it is.
-func (t *taps) identity() bool {
-	if len(t.start)-1 != t.in || len(t.index) != t.in {
-		return false
-	}
-	for o, i := range t.index {
-		if i != o || t.value[o] != 1 || t.start[o] != o {
-			return false
-		}
-	}
-	return true
-}
-
 // terms returns the most weights of an output.
 func (t *taps) terms() (n int) {
 	for o := range len(t.start) - 1 {
