@@ -1,0 +1,92 @@
+package onnx
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tattle/nn"
+)
+
+// elementwiseGraphs are graphs of one operator of the kind each.
+func elementwiseGraphs() map[string]*nn.Graph {
+	r := rand.New(rand.NewPCG(1, 8))
+	graphs := map[string]*nn.Graph{}
+	add := func(name string, op nn.Op, inputs ...string) {
+		g := &nn.Graph{Name: name, Input: "x", InputShape: []int{4, 3, 4}, Output: "y", Nodes: []*nn.Node{
+			{Name: "pool", Op: &nn.GlobalAveragePool{}, Inputs: []string{"x"}, Output: "p"},
+			{Name: "row", Op: &nn.Flatten{}, Inputs: []string{"p"}, Output: "r"},
+			{Name: "node", Op: op, Inputs: inputs, Output: "y"},
+		}}
+		if !slices.Contains(inputs, "r") {
+			g.Nodes = g.Nodes[2:]
+		}
+		graphs[name] = g
+	}
+	for _, f := range nn.UnaryFunctions() {
+		op := &nn.Unary{Function: f, Alpha: -.25, Beta: .75}
+		if f == "HardSigmoid" {
+			op.Alpha = .25
+		}
+		add(f, op, "x")
+	}
+	add("Clip above", &nn.Unary{Function: "Clip", Alpha: math.Inf(-1), Beta: .5}, "x")
+	add("Clip below", &nn.Unary{Function: "Clip", Alpha: -.5, Beta: math.Inf(1)}, "x")
+	add("Swish 1", &nn.Unary{Function: "Swish", Alpha: 1}, "x")
+	add("PRelu", &nn.PRelu{Slope: param(r, 3, 1)}, "x")
+	for _, o := range nn.ArithmeticOperators() {
+		add(o, &nn.Arithmetic{Operator: o}, "x", "r")
+		add(o+" constant", &nn.Arithmetic{Operator: o, Constant: param(r, 3, 1)}, "x")
+		add(o+" constant first", &nn.Arithmetic{Operator: o, Constant: param(r, 3, 1, 1), ConstantFirst: true}, "r")
+	}
+	for _, o := range nn.CompareOperators() {
+		add(o, &nn.Compare{Operator: o}, "r", "x")
+		add(o+" constant", &nn.Compare{Operator: o, Constant: param(r, 3, 1), ConstantFirst: true}, "x")
+	}
+	mask := &nn.Param{Shape: []int{3, 1}, Data: []float32{0, 1, 1}}
+	add("Where", &nn.Where{}, "x", "x", "r")
+	add("Where constant", &nn.Where{Condition: mask, Else: param(r)}, "x")
+	return graphs
+}
+
+// TestElementwiseRoundTrip writes graphs, reads them again and compares what they
+// compute.
+func TestElementwiseRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 8))
+	for name, g := range elementwiseGraphs() {
+		file, err := Encode(g)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		again, err := Decode(name, file)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		x := make([]float32, 3*48)
+		for i := range x {
+			x[i] = float32(r.NormFloat64())
+		}
+		want, got := outputs(t, g, x), outputs(t, again, x)
+		for i, v := range want {
+			if d := math.Abs(float64(got[i] - v)); len(got) != len(want) || !(d <= 1e-6*(1+math.Abs(float64(v)))) && (got[i] == got[i] || v == v) {
+				t.Errorf("%s: output %d is %v, was %v", name, i, got[i], v)
+				break
+			}
+		}
+	}
+}
+
+func outputs(t *testing.T, g *nn.Graph, x []float32) []float32 {
+	t.Helper()
+	net, err := nn.NewNet(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, n := net.Dims()
+	y := make([]float32, len(x)/p*n)
+	net.Forward(y, x)
+	return y
+}
