@@ -184,8 +184,16 @@ func wideOf(s *step[float64]) wideKernel {
 		return newWideAverage(op, s.shapes)
 	case *GlobalAveragePool:
 		return newWideGlobal(s.shapes[0])
-	case *Transpose, *Slice, *Gather, *Pad, *Expand, *Tile, *Concat, *Constant:
-		return &wideCopy{kernel: s.kernel}
+	case *Arithmetic:
+		return newWideArithmetic(op, s.shapes)
+	case *Unary:
+		return newWideUnary(op)
+	case *Reduce:
+		return newWideReduce(op, s.shapes[0])
+	case *Resize:
+		if op.Mode != "nearest" {
+			return newWideResize(op, s.shapes[0])
+		}
 	}
-	return nil
+	return newWideCopy(s)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -56,7 +57,21 @@ func widely(t *testing.T, g *Graph, x []*big.Float) []*big.Float {
 			for c := range in[0][0] {
 				out = append(out, mean(tensors[n.Inputs[0]][c*hw:][:hw], hw))
 			}
-		case *Transpose, *Slice, *Gather, *Pad, *Concat, *Constant:
+		case *Arithmetic:
+			out = widelyCombined(op, in, tensors[n.Inputs[0]], tensors[n.Inputs[len(n.Inputs)-1]])
+		case *Reduce:
+			out = widelyReduced(op, in[0], tensors[n.Inputs[0]])
+		case *Resize:
+			if op.Mode == "nearest" {
+				out = widelyCopied(op, in, Size(shapes[n.Output]), n.Inputs, tensors)
+				break
+			}
+			out = widelyResized(op, in[0], tensors[n.Inputs[0]])
+		case *Unary:
+			for _, v := range tensors[n.Inputs[0]] {
+				out = append(out, widelyUnary(op, v))
+			}
+		case *Reshape, *Transpose, *Slice, *Gather, *Pad, *Concat, *Constant:
 			out = widelyCopied(n.Op, in, Size(shapes[n.Output]), n.Inputs, tensors)
 		default:
 			part := &Graph{Input: "x", Nodes: []*Node{{n.Name, n.Op, n.Inputs, n.Output}}, Output: n.Output}
@@ -208,6 +223,101 @@ func widelyCopied(op Op, in [][]int, size int, names []string, tensors map[strin
 	return out
 }
 
+func widelyUnary(op *Unary, v *big.Float) *big.Float {
+	switch {
+	case op.Function == "Neg":
+		return exact(0).Neg(v)
+	case op.Function == "Abs":
+		return exact(0).Abs(v)
+	case v.Cmp(exact(op.Alpha)) < 0:
+		v = exact(op.Alpha)
+	}
+	if v.Cmp(exact(op.Beta)) > 0 {
+		return exact(op.Beta)
+	}
+	return v
+}
+
+// widelyCombined combines two tensors, or one and a constant, entry by entry.
+func widelyCombined(op *Arithmetic, in [][]int, x, z []*big.Float) []*big.Float {
+	shapes, _ := pairShapes(in, op.Constant, op.ConstantFirst)
+	a, b := x, z
+	if op.Constant != nil {
+		b = exactly(widen[float64](nil, op.Constant.Data, false))
+		if op.ConstantFirst {
+			a, b = b, a
+		}
+	}
+	to, _ := broadcastShape(shapes...)
+	out := make([]*big.Float, Size(to))
+	for o := range out {
+		at := [2]int{}
+		for i, s := range shapes {
+			steps, rest := broadcastStrides(s, to), o
+			for d := len(to) - 1; d >= 0; d-- {
+				at[i] += rest % to[d] * steps[d]
+				rest /= to[d]
+			}
+		}
+		p, q := a[at[0]], b[at[1]]
+		switch op.Operator {
+		case "Add":
+			out[o] = exact(0).Add(p, q)
+		case "Sub":
+			out[o] = exact(0).Sub(p, q)
+		case "Mul":
+			out[o] = exact(0).Mul(p, q)
+		case "Div":
+			out[o] = exact(0).Quo(p, q)
+		default:
+			if out[o] = p; (p.Cmp(q) < 0) == (op.Operator == "Max") {
+				out[o] = q
+			}
+		}
+	}
+	return out
+}
+
+// widelyReduced is Mean or Sum over the middle of three dimensions.
+func widelyReduced(op *Reduce, in []int, x []*big.Float) []*big.Float {
+	var out []*big.Float
+	for i := range in[0] {
+		for j := range in[2] {
+			var w []*big.Float
+			for k := range in[1] {
+				w = append(w, x[(i*in[1]+k)*in[2]+j])
+			}
+			n := 1
+			if op.Function == "Mean" {
+				n = in[1]
+			}
+			out = append(out, mean(w, n))
+		}
+	}
+	return out
+}
+
+// widelyResized goes by dimensions, with the weights as fractions.
+func widelyResized(op *Resize, in []int, x []*big.Float) []*big.Float {
+	shape := slices.Clone(in)
+	for d, n := range in {
+		inner, weights := Size(shape[d+1:]), op.weights(d, n)
+		shape[d] = op.To[d]
+		out := make([]*big.Float, Size(shape))
+		for o := range out {
+			out[o] = exact(0)
+			first, w := weights(o / inner % op.To[d])
+			for i, v := range w {
+				f := exact(0).SetRat(v)
+				at := (o/(inner*op.To[d])*n+first+i)*inner + o%inner
+				out[o].Add(out[o], f.Mul(f, x[at]))
+			}
+		}
+		x = out
+	}
+	return x
+}
+
 // wideNets has every operator with a wide kernel.
 func wideNets() map[string]*Graph {
 	r := rand.New(rand.NewPCG(21, 21))
@@ -230,6 +340,17 @@ func wideNets() map[string]*Graph {
 		scaled.Weight.Data[i] = float32(math.Ldexp(float64(scaled.Weight.Data[i]), -r.IntN(90)))
 	}
 	nets["magnitudes"] = chain([]int{9}, scaled, &LeakyReLU{.5}, testDense(6, 6, true))
+	nets["arithmetic"] = chain([]int{2, 3, 2}, &Unary{Function: "Neg"}, with("Mul", testParam(r, "c", 3, 1)), with("Div", number(.3)),
+		&Arithmetic{Operator: "Sub", Constant: testParam(r, "c", 2, 1, 2), ConstantFirst: true}, &Unary{Function: "Abs"},
+		with("Min", number(.7)), with("Max", testParam(r, "c", 2)), &Unary{Function: "Clip", Alpha: -.25, Beta: .5}, with("Add", testParam(r, "c", 2, 3, 2)))
+	nets["reduced"] = chain([]int{3, 4, 2}, &LeakyReLU{.3}, &Reduce{Function: "Mean", Axes: []int{1}}, &Reshape{To: []int{1, 3, 2}}, &Reduce{Function: "Sum", Axes: []int{1}, Keep: true})
+	nets["resized"] = chain([]int{2, 3, 4}, &Resize{To: []int{2, 7, 5}, Mode: "linear", Coordinates: "half_pixel"}, smallConv(2, 3, 3, 1),
+		&Resize{To: []int{3, 4, 9}, Mode: "cubic", Coordinates: "half_pixel", CubicA: CubicPyTorch}, &Resize{To: []int{3, 2, 3}, Mode: "nearest", Coordinates: "asymmetric", Nearest: "floor"})
+	broad := chain([]int{3, 1})
+	broad.node("a", testDense(1, 4, true), "x")
+	broad.node("s", &Arithmetic{Operator: "Sub"}, "a", "x")
+	broad.node("y", &Arithmetic{Operator: "Mul"}, "s", "a")
+	nets["broadcast"] = broad
 	product := chain([]int{5})
 	product.node("a", testDense(5, 4, true), "x")
 	product.node("c", constantOf(r, 4))
