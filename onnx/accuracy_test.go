@@ -30,3 +30,28 @@ func TestMNISTAccuracy(t *testing.T) {
 		t.Errorf("%.2f %% of %d, want 97.56 %% of 10000", a, test.Len())
 	}
 }
+
+// The trained ResNet-20 scores on pictures of CIFAR-10 what PyTorch says of it.
+func TestResNetAccuracy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("1,017 images")
+	}
+	g, err := onnx.Read(shared.Path(t, "models/resnet20-cifar10.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	test, err := dataset.Open(shared.Path(t, "data/cifar-10-batches-bin"), dataset.Split("test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	test.Mean, test.Std = []float32{.485, .456, .406}, []float32{.229, .224, .225}
+	net, err := nn.NewNet(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := 100 * nn.Accuracy(net, test)
+	t.Logf("%.2f %% of %d", a, test.Len())
+	if test.Len() != 1017 || math.Abs(a-91.6) > 0.3 {
+		t.Errorf("%.2f %% of %d, want 91.6 %% of 1017", a, test.Len())
+	}
+}
