@@ -7,7 +7,8 @@ import (
 	"tattle/internal/simd"
 )
 
-// Softmax is exp(x_i) / Σ_j exp(x_j) over the last dimension.
+// Softmax is exp(x_i) / Σ_j exp(x_j) over the last dimension (ONNX Softmax-13). In
+// float32 an entry is good to 4 + |x_i − max x|/2 ulp: the difference is rounded.
 type Softmax struct{}
 
 // Kind returns "Softmax".
@@ -28,7 +29,8 @@ func (*Softmax) Params() []*Param { return nil }
 func (*Softmax) kernel32(in ...[]int) kernel[float32] { return newSoftmax[float32](in[0]) }
 func (*Softmax) kernel64(in ...[]int) kernel[float64] { return newSoftmax[float64](in[0]) }
 
-// softmax is the kernel of Softmax, row by row in float64.
+// softmax is the kernel of Softmax, row by row: in float32 where there are loops for
+// that, the sums and the rest in float64.
 type softmax[T Float] struct {
 	cols                    int
 	perExample              int // rows of one example
@@ -43,13 +45,13 @@ func newSoftmax[T Float](in []int) *softmax[T] {
 	k := &softmax[T]{cols: cols, perExample: Size(in[:len(in)-1])}
 	k.rows = func(lo, hi int) {
 		for r := lo; r < hi; r++ {
-			softmaxRow(k.f.y[r*cols:][:cols], k.f.x[0][r*cols:][:cols])
+			softmaxAny(k.f.y[r*cols:][:cols], k.f.x[0][r*cols:][:cols])
 		}
 	}
 	k.products = func(lo, hi int) {
 		for r := lo; r < hi; r++ {
 			y := k.f.y[k.primal(r)*cols:][:cols]
-			softmaxProduct(k.dst[r*cols:][:cols], k.d[r*cols:][:cols], y)
+			softmaxProductAny(k.dst[r*cols:][:cols], k.d[r*cols:][:cols], y)
 		}
 	}
 	k.changes = func(lo, hi int) {
@@ -95,6 +97,32 @@ func (k *softmax[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
 	k.share(len(dy), k.changes)
 }
 
+// softmaxAny is softmaxRow, and its fast form for float32.
+func softmaxAny[T Float](y, x []T) {
+	if x, ok := any(x).([]float32); ok {
+		softmaxRow32(any(y).([]float32), x)
+		return
+	}
+	softmaxRow(y, x)
+}
+
+func softmaxRow32(y, x []float32) {
+	simd.ExpSum(y, x, simd.Max(x))
+	sum, _ := simd.SumAndSquares(y)
+	simd.Scale(float32(1/sum), y)
+}
+
+// softmaxProductAny is softmaxProduct, and its fast form for float32.
+func softmaxProductAny[T Float](dst, d, y []T) {
+	if y, ok := any(y).([]float32); ok {
+		d := any(d).([]float32)
+		_, mean := simd.DotAndSum(y, d)
+		simd.NormTangent(any(dst).([]float32), d, y, y, 1, 0, float32(-mean))
+		return
+	}
+	softmaxProduct(dst, d, y)
+}
+
 func softmaxRow[T Float](y, x []T) {
 	top := math.Inf(-1)
 	for _, v := range x {
@@ -121,10 +149,12 @@ func softmaxProduct[T Float](dst, d, y []T) {
 }
 
 // softmaxShift is softmax(x+d) − softmax(x). With t = d − c, for any c, and
-// q = Σ_j y_j·expm1(t_j), it is y_i·(expm1(t_i) − q)/(1 + q), in which nothing
-// large cancels while t is small: c is the mean ⟨y, d⟩. Where some |t_i| > 1/2 the
-// two softmaxes differ visibly and are subtracted.
+// q = Σ_j y_j·expm1(t_j), it is y_i·(expm1(t_i) − q)/(1 + q). c is the mean ⟨y, d⟩, with
+// which nothing large cancels while t is small and q ≥ 0, so that what rounds is never
+// more than the two softmaxes themselves. Only where some e^t might overflow they are
+// subtracted.
 func softmaxShift[T Float](dst, d, x, y []T) {
+	const most = 80
 	c := 0.0
 	for i, v := range y {
 		c += float64(v) * float64(d[i])
@@ -132,17 +162,33 @@ func softmaxShift[T Float](dst, d, x, y []T) {
 	far, q := false, 0.0
 	for i, v := range y {
 		t := float64(d[i]) - c
-		far = far || !(math.Abs(t) <= .5)
-		q += float64(v) * math.Expm1(t)
+		far = far || !(math.Abs(t) <= most)
+		e := expm1[T](t)
+		dst[i] = T(e) // what rounds here does so relatively
+		q += float64(v) * e
 	}
 	if far {
 		softmaxDifference(dst, d, x)
 		return
 	}
 	for i, v := range y {
-		dst[i] = T(float64(v) * (math.Expm1(float64(d[i])-c) - q) / (1 + q))
+		dst[i] = T(float64(v) * (float64(dst[i]) - q) / (1 + q))
 	}
 }
+
+// expm1 is e^t − 1 to the digits of T: near 0 seven terms of its series.
+func expm1[T Float](t float64) float64 {
+	near, beyond := 0x1p-8, math.Expm1
+	if !is64[T]() {
+		near, beyond = .35, expLess1
+	}
+	if !(math.Abs(t) < near) {
+		return beyond(t)
+	}
+	return t * (1 + t*(1./2+t*(1./6+t*(1./24+t*(1./120+t*(1./720+t*(1./5040)))))))
+}
+
+func expLess1(t float64) float64 { return math.Exp(t) - 1 }
 
 func softmaxDifference[T Float](dst, d, x []T) {
 	top, topMoved := math.Inf(-1), math.Inf(-1)

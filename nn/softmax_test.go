@@ -1,0 +1,72 @@
+package nn
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestSoftmax32 holds each float32 entry to 4 ulp, and half an ulp for each unit that
+// its input lies below the largest.
+func TestSoftmax32(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, cols := range []int{1, 2, 7, 8, 49, 197, 1000} {
+		for _, size := range []float64{1e-3, 1, 20} {
+			x := randomSlice[float32](r, 4*cols, size)
+			f := &frame[float32]{batch: 4, x: [][]float32{x}, y: make([]float32, 4*cols)}
+			(&Softmax{}).kernel32([]int{cols}).forward(f)
+			g := &frame[float64]{batch: 4, x: [][]float64{wide(x)}, y: make([]float64, 4*cols)}
+			(&Softmax{}).kernel64([]int{cols}).forward(g)
+			for i, want := range g.y {
+				top := math.Inf(-1)
+				for _, v := range x[i/cols*cols:][:cols] {
+					top = max(top, float64(v))
+				}
+				ulps := math.Abs(float64(f.y[i])-want) / (want * 0x1p-23)
+				if most := 4 + (top-float64(x[i]))/2; want > 0x1p-126 && !(ulps <= most) {
+					t.Fatalf("%d columns of size %v: entry is off by %v ulp, want at most %v", cols, size, ulps, most)
+				}
+			}
+		}
+	}
+}
+
+// TestSoftmaxNoNumber holds that an entry that is no number leaves none that is one.
+func TestSoftmaxNoNumber(t *testing.T) {
+	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1))} {
+		for at := range 19 {
+			x := make([]float32, 19)
+			x[at] = bad
+			f := &frame[float32]{batch: 1, x: [][]float32{x}, y: make([]float32, 19)}
+			(&Softmax{}).kernel32([]int{19}).forward(f)
+			for i, v := range f.y {
+				if v == v && (bad != bad || v != 0) {
+					t.Fatalf("%v at %d: entry %d is %v", bad, at, i, v)
+				}
+			}
+		}
+	}
+}
+
+// TestExpm1 holds the series to the function.
+func TestExpm1(t *testing.T) {
+	for v := -1.0; v < 1; v += 0x1p-10 {
+		want := math.Expm1(v)
+		if got := expm1[float64](v); !(math.Abs(got-want) <= 0x1p-51*math.Abs(want)) {
+			t.Fatalf("e^%v − 1 is %v, want %v", v, got, want)
+		}
+		if got := expm1[float32](v); !(math.Abs(got-want) <= 0x1p-25*math.Abs(want)) {
+			t.Fatalf("in float32 e^%v − 1 is %v, want %v", v, got, want)
+		}
+	}
+}
+
+func TestSoftmaxSteady(t *testing.T) {
+	for _, op := range []Op{&Softmax{}, &LogSoftmax{}} {
+		r := rand.New(rand.NewPCG(1, 1))
+		c := opCase{op, [][]int{{49, 49}}, 49 * 49}
+		kern := op.kernel32(c.in...)
+		f := forwardFrame(kern, c, inputs[float32](c, r, 1, 1), false)
+		steady(t, kern, f, inputs[float32](c, r, 2, 1), randomSlice[float32](r, 2*len(f.y), 1), 2)
+	}
+}
