@@ -10,7 +10,9 @@ type rearrange[T Float] struct {
 	transpose *transposition[T]
 	inverse   *rearrange[T] // of a bijection
 	copies    func(lo, hi int)
-	scatters  func(lo, hi int)
+	scatters  func(lo, hi int) // of examples, adding
+	clears    func(lo, hi int)
+	puts      func(lo, hi int) // of blocks, where no input entry is read twice
 
 	// The operands of the copy in progress.
 	to, from []T
@@ -35,6 +37,7 @@ func oneWay[T Float](in []int, views []axisView) *rearrange[T] {
 		k.arrangement = newArrangement(in, views)
 	}
 	k.copies, k.scatters = k.copyBlocks, k.scatterExamples
+	k.clears, k.puts = k.clearSpan, k.putBlocks
 	return k
 }
 
@@ -83,39 +86,51 @@ func (k *rearrange[T]) copyRun(y, x []T, start int, r run) {
 	}
 }
 
+func (k *rearrange[T]) clearSpan(lo, hi int) { clear(k.to[lo:hi]) }
+
+// putBlocks puts blocks of outputs, from, where they came from.
+func (k *rearrange[T]) putBlocks(lo, hi int) {
+	blocks := len(k.starts)
+	for b := lo; b < hi; b++ {
+		k.scatterBlock(k.to[b/blocks*k.in:][:k.in], k.from[b*k.block:][:k.block], k.starts[b%blocks])
+	}
+}
+
 // scatterExamples overwrites to, inputs, with the adjoint of from, outputs.
 func (k *rearrange[T]) scatterExamples(lo, hi int) {
 	for e := lo; e < hi; e++ {
 		dx, dy := k.to[e*k.in:][:k.in], k.from[e*k.out:][:k.out]
 		clear(dx)
 		for b, start := range k.starts {
-			if start < 0 {
-				continue
-			}
-			for _, r := range k.runs {
-				if r.from >= 0 {
-					k.scatterRun(dx, start+r.from, dy[b*k.block+r.to:][:r.count], r.step)
-				}
-			}
+			k.scatterBlock(dx, dy[b*k.block:][:k.block], start)
 		}
 	}
 }
 
-// scatterRun adds dy to the entries of dx from at on, or puts it there where none
-// is read twice.
-func (k *rearrange[T]) scatterRun(dx []T, at int, dy []T, step int) {
-	switch {
-	case step == 1 && k.once:
-		copy(dx[at:at+len(dy)], dy)
-	case step == 1:
-		to := dx[at : at+len(dy)]
-		simd.Add(to, to, dy)
-	case step == 0:
-		dx[at] += simd.Sum(dy)
-	default:
-		for _, v := range dy {
-			dx[at] += v
-			at += step
+// scatterBlock hands a block's entries to those of dx that it was read from: it adds
+// them, or puts them there where none is read twice.
+func (k *rearrange[T]) scatterBlock(dx, dy []T, start int) {
+	if start < 0 {
+		return
+	}
+	for _, r := range k.runs {
+		if r.from < 0 {
+			continue
+		}
+		at, from := start+r.from, dy[r.to:r.to+r.count]
+		switch {
+		case r.step == 1 && k.once:
+			copy(dx[at:at+len(from)], from)
+		case r.step == 1:
+			to := dx[at : at+len(from)]
+			simd.Add(to, to, from)
+		case r.step == 0:
+			dx[at] += simd.Sum(from)
+		default:
+			for _, v := range from {
+				dx[at] += v
+				at += r.step
+			}
 		}
 	}
 }
@@ -133,6 +148,10 @@ func (k *rearrange[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	case len(dx[0]) == 0:
 	case k.inverse != nil:
 		k.inverse.apply(dx[0], dy, f.batch*n, 0)
+	case k.once:
+		k.to, k.from = dx[0], dy
+		simd.Parallel(len(dx[0]), grain, k.clears)
+		simd.Parallel(f.batch*n*len(k.starts), 1+grain/max(1, k.block), k.puts)
 	default:
 		k.to, k.from = dx[0], dy
 		simd.Parallel(f.batch*n, 1+grain/(k.in+k.out), k.scatters)

@@ -1,0 +1,22 @@
+package onnx
+
+import (
+	"slices"
+	"testing"
+
+	"tattle/nn"
+)
+
+func TestRoundTripSwin(t *testing.T) {
+	g := nn.Swin(nn.SwinOptions{Classes: 5, Side: 20, Embed: 8, Depths: []int{2, 2}, Heads: []int{2, 4}, Window: 3}, 1)
+	sameOutputs(t, g, 2)
+	b, err := Encode(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Encode(g)
+	if err != nil || !slices.Equal(b, again) {
+		t.Error("a second time other bytes, or", err)
+	}
+}
+
