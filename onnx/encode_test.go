@@ -165,10 +165,10 @@ func TestRoundTripSettings(t *testing.T) {
 
 func TestEncodeRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(g *nn.Graph){
-		"NaN":                          func(g *nn.Graph) { g.Params()[0].Data[3] = float32(math.NaN()) },
-		`"convb"`: func(g *nn.Graph) { g.Nodes[0].Name, g.Nodes[1].Name = "convb", "convb" },
-		`"none"`:         func(g *nn.Graph) { g.Nodes[4].Inputs[1] = "none" },
-		"epsilon 1e-60":                func(g *nn.Graph) { g.Nodes[1].Op.(*nn.BatchNorm).Epsilon = 1e-60 },
+		"NaN":           func(g *nn.Graph) { g.Params()[0].Data[3] = float32(math.NaN()) },
+		`"convb"`:       func(g *nn.Graph) { g.Nodes[0].Name, g.Nodes[1].Name = "convb", "convb" },
+		`"none"`:        func(g *nn.Graph) { g.Nodes[4].Inputs[1] = "none" },
+		"epsilon 1e-60": func(g *nn.Graph) { g.Nodes[1].Op.(*nn.BatchNorm).Epsilon = 1e-60 },
 	} {
 		g := allOperators()
 		spoil(g)

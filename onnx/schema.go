@@ -91,8 +91,9 @@ const (
 )
 
 type model struct {
-	opset     int64 // of the standard operators; 0 where it says none
-	producer  string
+	opset     int64    // of the standard operators; 0 where it says none
+	ir        int64    // version of the file format
+	producer  string   // program that wrote the file
 	version   string   // of the producer
 	domains   []string // with the versions of their operators
 	functions bool
@@ -132,6 +133,8 @@ func (w *wire) model(b []byte) (m model) {
 			m.graph = w.graph(w.bytes(f))
 		case modelOpset:
 			w.opset(w.bytes(f), &m)
+		case modelIRVersion:
+			m.ir = w.int(f)
 		case modelProducer:
 			m.producer = w.name(f)
 		case modelVersion:

@@ -1,0 +1,173 @@
+package onnx
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// declaredAs encodes an input: a name is an open dimension, a number a fixed one.
+func declaredAs(name string, element int64, dims ...any) []byte {
+	var shape []byte
+	for _, d := range dims {
+		switch d := d.(type) {
+		case string:
+			shape = appendBytes(shape, shapeDim, appendBytes(nil, dimParam, []byte(d)))
+		case int:
+			shape = appendBytes(shape, shapeDim, appendInt(nil, dimValue, int64(d)))
+		}
+	}
+	tensor := appendBytes(appendInt(nil, typeElement, element), typeShape, shape)
+	return appendBytes(appendBytes(nil, valueName, []byte(name)), valueType, appendBytes(nil, typeTensor, tensor))
+}
+
+func reluOf(input []byte) *modelFile {
+	f := newFile().node("Relu", "y", in("x"))
+	f.input = input
+	return f
+}
+
+func TestInputShapes(t *testing.T) {
+	open := declaredAs("x", typeFloat, "N", 3, "height", "width")
+	noShape := appendBytes(appendBytes(nil, valueName, []byte("x")), valueType, appendBytes(nil, typeTensor, appendInt(nil, typeElement, typeFloat)))
+	sequence := appendBytes(appendBytes(nil, valueName, []byte("x")), valueType, appendBytes(nil, typeSequence, nil))
+	for _, c := range []struct {
+		input []byte
+		given []int
+		want  []int
+		err   string
+	}{
+		{open, []int{3, 8, 9}, []int{3, 8, 9}, ""},
+		{open, nil, nil, `input "x" float32 [N, 3, height, width]: not all dimensions are fixed; give the sizes of one example (--input-shape 3x224x224)`},
+		{open, []int{1, 8, 9}, nil, "the file fixes dimension 1 to 3, --input-shape 1x8x9 says 1"},
+		{open, []int{3, 8}, nil, "--input-shape 3x8 gives 2 sizes for 3 dimensions after the batch"},
+		{open, []int{3, 8, 0}, nil, "--input-shape 3x8x0 is no shape"},
+		{open, []int{3, 1 << 40, 1 << 40}, nil, "absurd shape"},
+		{declaredAs("x", typeFloat, 1, 5), nil, []int{5}, ""},
+		{declaredAs("x", typeFloat, 1, 5), []int{5}, []int{5}, ""},
+		{declaredAs("x", typeFloat, -1, 5), nil, []int{5}, ""},
+		{declaredAs("x", typeFloat, 4, 5), nil, nil, "a batch fixed to 4; export with a dynamic batch or a batch of 1"},
+		{declaredAs("x", typeFloat16, "N", 5), nil, []int{5}, ""},
+		{declaredAs("x", typeDouble, "N", 5), nil, []int{5}, ""},
+		{declaredAs("x", typeInt64, "N", 5), nil, nil, `input "x" int64 [N, 5]: only inputs of floats have a derivative`},
+		{declaredAs("x", typeFloat, 5), nil, nil, "1 dimensions, want a batch and at least one more"},
+		{noShape, nil, nil, "of any shape: give the sizes of one example (--input-shape"},
+		{noShape, []int{4}, []int{4}, ""},
+		{sequence, nil, nil, `input "x" a sequence`},
+	} {
+		g, err := DecodeWith("m.onnx", reluOf(c.input).bytes(), ReadOptions{Shape: c.given})
+		switch {
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "\n")):
+			t.Errorf("%v: %v, want %q", c.given, err, c.err)
+		case c.err == "" && err != nil:
+			t.Errorf("%v: %v", c.given, err)
+		case c.err == "" && !slices.Equal(g.InputShape, c.want):
+			t.Errorf("%v: shape %v, want %v", c.given, g.InputShape, c.want)
+		}
+	}
+}
+
+func TestSeveralInputs(t *testing.T) {
+	two := func() *modelFile {
+		f := newFile(2).node("Add", "y", in("x", "z"))
+		f.inputs = appendBytes(nil, graphInput, declaredAs("z", typeInt64, "N", "length"))
+		return f
+	}
+	_, err := two().decode()
+	if p := unsupportedParts(t, err); len(p) != 1 || p[0].Detail != `2 inputs: "x" float32 [batch, 2], "z" int64 [N, length]` {
+		t.Errorf("%q", p)
+	}
+	// One that the output does not depend on is as good as not there.
+	f := two().node("Relu", "r", in("x"))
+	f.output = "r"
+	if g, err := f.decode(); err != nil || g.Input != "x" {
+		t.Errorf("%v, %v", g, err)
+	}
+}
+
+func TestSeveralOutputs(t *testing.T) {
+	f := newFile(2).node("Relu", "y", in("x")).node("Relu", "z", in("y")).node("Unheard", "w", in("x"))
+	f.extra = slices.Concat(appendBytes(nil, graphOutput, activation("z", []int{2})), appendBytes(nil, graphOutput, activation("w", nil)))
+	_, err := f.decode()
+	if err == nil || !strings.Contains(err.Error(), `3 outputs at once: choose one of "z", "w", "y" (--output)`) {
+		t.Errorf("%v", err)
+	}
+	g, err := DecodeWith("m.onnx", f.bytes(), ReadOptions{Output: "z"})
+	if err != nil || g.Output != "z" || len(g.Nodes) != 2 {
+		t.Errorf("%v, %v", g, err)
+	}
+	_, err = DecodeWith("m.onnx", f.bytes(), ReadOptions{Output: "v"})
+	var format *FormatError
+	if !errors.As(err, &format) || !strings.Contains(err.Error(), `has no output "v": its outputs are "z", "w", "y"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// What depends on no input is no net.
+func TestConstantOutput(t *testing.T) {
+	for _, f := range []*modelFile{
+		newFile(2).node("Shape", "y", in("x")),
+		newFile(2).floats("w", dim1(1), 1).node("Neg", "y", in("w")),
+	} {
+		if _, err := f.decode(); err == nil || !strings.Contains(err.Error(), `output "y" does not depend on the input`) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// One line names every operator that is not read, and nothing that is behind one.
+func TestCollected(t *testing.T) {
+	f := newFile(4).node("If", "a", in("x")).node("QuantizeLinear", "b", in("a")).node("Add", "c", in("b", "x")).
+		node("Reshape", "y", in("c", "a")).ints("axes", 1)
+	f.nodes = append(f.nodes, appendBytes(nil, graphNode, slices.Concat(
+		appendBytes(nil, nodeInput, []byte("y")), appendBytes(nil, nodeOutput, []byte("z")), appendBytes(nil, nodeName, []byte("fused")),
+		appendBytes(nil, nodeOp, []byte("FusedMatMul")), appendBytes(nil, nodeDomain, []byte("com.microsoft"))))...)
+	f.output = "z"
+	_, err := f.decode()
+	want := []Unsupported{{"If of a", "If", ""}, {"QuantizeLinear of b", "QuantizeLinear", ""}, {"fused", "FusedMatMul", `of the domain "com.microsoft"`}}
+	if p := unsupportedParts(t, err); !slices.Equal(p, want) {
+		t.Errorf("%q, want %q", p, want)
+	}
+}
+
+// A shape that depends on the values of an activation is told of with node and tensor.
+func TestShapesThatCannotBeInferred(t *testing.T) {
+	for _, c := range []struct {
+		file *modelFile
+		want string
+	}{
+		{newFile(4).node("NonZero", "n", in("x")).node("Shape", "s", in("n")).node("Cast", "y", in("s")),
+			`NonZero: the shape of its output depends on the values of "x", which is computed (NonZero of n)`},
+		{newFile(4).node("Reshape", "y", in("x", "x")), `Reshape: input "x" is computed, not constant (Reshape of y)`},
+		{newFile(4).node("ConstantOfShape", "y", in("x")), `ConstantOfShape: of "x", which is computed: only of constants (ConstantOfShape of y)`},
+		{newFile(4).ints("a", 1).node("Range", "y", in("a", "x", "a")), `Range: of "x", which is computed`},
+	} {
+		if _, err := c.file.decode(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
+
+func TestCycles(t *testing.T) {
+	f := newFile(2).node("Add", "a", in("x", "c")).node("Relu", "b", in("a")).node("Relu", "c", in("b")).node("Relu", "y", in("c"))
+	_, err := f.decode()
+	var format *FormatError
+	if !errors.As(err, &format) || !strings.Contains(err.Error(), "cycle through nodes ") {
+		t.Fatal(err)
+	}
+	for _, name := range []string{`"Add of a"`, `"Relu of b"`, `"Relu of c"`} {
+		if strings.Count(err.Error(), name) != 1 {
+			t.Errorf("%v does not name %s once", err, name)
+		}
+	}
+	if strings.Contains(err.Error(), "Relu of y") {
+		t.Errorf("%v names a node that is behind the cycle", err)
+	}
+	// A cycle on which the output does not depend does no harm.
+	f.node("Relu", "z", in("x"))
+	f.output = "z"
+	if g, err := f.decode(); err != nil || len(g.Nodes) != 1 {
+		t.Error(err)
+	}
+}
