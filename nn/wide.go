@@ -31,6 +31,7 @@ type wideSweep struct {
 	input     wideTensor // zeros for lo, and for e where the caller has none
 	output    wideTensor // its lo
 	limit     int        // examples at a time
+	room      wideRoom
 }
 
 // wideRows is how many times as much memory an example takes as in ForwardError64:
@@ -41,7 +42,7 @@ func newWideSweep(e *engine[float64]) *wideSweep {
 	w := &wideSweep{plan: e.forwardPlan(false), limit: max(1, e.limit/wideRows)}
 	for i := range e.steps {
 		s := &e.steps[i]
-		k := wideOf(s)
+		k := wideOf(s, &w.room)
 		if k == nil && w.missing == nil {
 			w.missing = s
 		}
@@ -164,10 +165,10 @@ func checkWide(y wideTensor) {
 }
 
 // wideOf returns the wide kernel of a step, or nil.
-func wideOf(s *step[float64]) wideKernel {
+func wideOf(s *step[float64], room *wideRoom) wideKernel {
 	switch op := s.op.(type) {
 	case *Conv2D, *ConvTranspose, *Dense:
-		return newWideAffine(op, s.shapes[0], s.shape)
+		return newWideAffine(op, s.shapes[0], s.shape, room)
 	case *BatchNorm:
 		return newWideNorm(op, s.shapes[0])
 	case *ReLU:

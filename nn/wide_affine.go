@@ -25,10 +25,10 @@ type wideAffine struct {
 	in              []int
 
 	*weightSlices
-	inputs  inputSlices
+	*wideRoom
 	kernels []kernel[float64] // of each slice
 	mags    kernel[float64]   // of |W|
-	sums    [][]float64       // of each slice of the weights, [slices of the inputs, batch, out]
+	sums    [][]float64       // of each slice of the weights, [slices of the inputs, batch, out], in room
 	frames  []frame[float64]  // of each kernel, |W|'s last
 	lost    []float64         // [batch, channels]: bounds on the products left out
 	y       wideTensor
@@ -36,8 +36,14 @@ type wideAffine struct {
 	add     func(lo, hi int)
 }
 
-func newWideAffine(op Op, in, out []int) *wideAffine {
-	k := &wideAffine{in: in}
+// wideRoom is what the affine operators of a sweep use one after the other.
+type wideRoom struct {
+	inputs inputSlices
+	room   []float64 // for sums
+}
+
+func newWideAffine(op Op, in, out []int, room *wideRoom) *wideAffine {
+	k := &wideAffine{in: in, wideRoom: room}
 	switch op := op.(type) {
 	case *Conv2D:
 		k.weight, k.bias, k.channels = op.Weight, op.Bias, op.OutChannels
@@ -78,16 +84,16 @@ func (k *wideAffine) prepare() {
 		k.kernels = append(k.kernels, compile(d))
 	}
 	k.mags = compile(k.weightSlices.mags)
-	k.inputs.slices, k.inputs.beta = k.slicing.inputs[0], k.beta
 	k.sums, k.frames = make([][]float64, len(k.data)), make([]frame[float64], len(k.data)+1)
 }
 
 func (k *wideAffine) wide(y wideTensor, x []wideTensor, batch int) {
 	k.prepare()
+	k.inputs.slices, k.inputs.beta = k.slicing.inputs[0], k.beta
 	k.inputs.cut(x[0], batch)
 	n, in := len(y.hi), len(x[0].hi)
+	k.divide(n)
 	for i, s := range k.slicing.inputs {
-		k.sums[i] = sized(k.sums[i], s*n)
 		k.run(i, k.kernels[i], k.sums[i], k.inputs.data[:s*in], s*batch)
 	}
 	k.run(len(k.kernels), k.mags, y.e, k.inputs.rest, batch)
@@ -99,6 +105,20 @@ func (k *wideAffine) wide(y wideTensor, x []wideTensor, batch int) {
 		}
 	}
 	simd.Parallel(n, 1+grain/32, k.add)
+}
+
+// divide gives the sums of n outputs their room.
+func (k *wideAffine) divide(n int) {
+	all := 0
+	for _, s := range k.slicing.inputs {
+		all += s * n
+	}
+	k.room = sized(k.room, all)
+	at := 0
+	for i, s := range k.slicing.inputs {
+		k.sums[i] = k.room[at : at+s*n]
+		at += s * n
+	}
 }
 
 func (k *wideAffine) run(i int, kernel kernel[float64], y, x []float64, rows int) {

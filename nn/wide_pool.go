@@ -43,66 +43,119 @@ func (k *wideMax) partRange(lo, hi int) {
 	}
 }
 
-// wideMean divides sums of entries by their number in double words: entry e of
-// output o is at(o, e), for e from 0 on.
+// wideMean divides sums of entries by their number in double words.
 type wideMean struct {
-	terms func(o int, visit func(at int)) (divisor float64)
-	x, y  wideTensor
-	part  func(lo, hi int)
-	work  int // terms of one output, about
+	means
+	x, y wideTensor
+	part func(lo, hi int)
 }
 
-func newWideMean(work int, terms func(o int, visit func(at int)) float64) *wideMean {
-	k := &wideMean{terms: terms, work: work}
+// means says which entries of an example each output is the sum of, and what it is
+// divided by.
+type means struct {
+	size    int // entries of one example
+	start   []int
+	index   []int32 // those of output o are from start[o] to start[o+1]
+	divisor []float64
+}
+
+func (m *means) add(divisor float64) {
+	m.start, m.divisor = append(m.start, len(m.index)), append(m.divisor, divisor)
+}
+
+func newWideMean(m means) *wideMean {
+	k := &wideMean{means: m}
 	k.part = k.partRange
 	return k
 }
 
 func newWideAverage(op *AveragePool, in [][]int) *wideMean {
 	p := newPoolPlan(op.Kernel, op.Stride, op.Pad, in)
-	return newWideMean(p.kH*p.kW, func(o int, visit func(at int)) float64 {
-		plane, rows, columns := o/p.outHW, p.rows[o%p.outHW/p.outW], p.columns[o%p.outW]
-		for h := rows.lo; h < rows.hi; h++ {
-			for w := columns.lo; w < columns.hi; w++ {
-				visit(plane*p.inHW + h*p.inW + w)
+	m := means{size: Size(in[0]), start: []int{0}}
+	for c := range p.channels {
+		for _, rows := range p.rows {
+			for _, columns := range p.columns {
+				for h := rows.lo; h < rows.hi; h++ {
+					for w := columns.lo; w < columns.hi; w++ {
+						m.index = append(m.index, int32(c*p.inHW+h*p.inW+w))
+					}
+				}
+				n := (rows.hi - rows.lo) * (columns.hi - columns.lo)
+				if op.CountIncludePad {
+					n = p.kH * p.kW
+				}
+				m.add(float64(n))
 			}
 		}
-		if op.CountIncludePad {
-			return float64(p.kH * p.kW)
-		}
-		return float64((rows.hi - rows.lo) * (columns.hi - columns.lo))
-	})
+	}
+	return newWideMean(m)
 }
 
 func newWideGlobal(in []int) *wideMean {
-	hw := Size(in[len(in)-2:])
-	return newWideMean(hw, func(o int, visit func(at int)) float64 {
-		for i := range hw {
-			visit(o*hw + i)
+	last := len(in)
+	return newWideReduce(&Reduce{Function: "Mean", Axes: []int{last - 2, last - 1}}, in).(*wideMean)
+}
+
+// newWideReduce is Reduce in double words for Mean and Sum, and nil for the others.
+func newWideReduce(op *Reduce, in []int) wideKernel {
+	gone, err := op.reduced(in)
+	if err != nil || op.Function != "Mean" && op.Function != "Sum" {
+		return nil
+	}
+	steps := strides(in)
+	kept, summed := []int{0}, []int{0}
+	for a, n := range in {
+		if gone[a] {
+			summed = fanned(summed, n, steps[a])
+		} else {
+			kept = fanned(kept, n, steps[a])
 		}
-		return float64(hw)
-	})
+	}
+	m := means{size: Size(in), start: []int{0}}
+	for _, from := range kept {
+		for _, s := range summed {
+			m.index = append(m.index, int32(from+s))
+		}
+		if op.Function == "Mean" {
+			m.add(float64(len(summed)))
+		} else {
+			m.add(1)
+		}
+	}
+	return newWideMean(m)
+}
+
+// fanned returns the places that n steps from each of some lead to.
+func fanned(places []int, n, step int) []int {
+	out := make([]int, 0, len(places)*n)
+	for _, p := range places {
+		for i := range n {
+			out = append(out, p+i*step)
+		}
+	}
+	return out
 }
 
 func (k *wideMean) wide(y wideTensor, x []wideTensor, _ int) {
 	k.x, k.y = x[0], y
-	simd.Parallel(len(y.hi), 1+grain/(8*max(k.work, 1)), k.part)
+	simd.Parallel(len(y.hi), 1+grain*len(k.divisor)/(8*max(len(k.index), 1)), k.part)
 }
 
 // partRange: each partial sum s_t is off by at most 2⁻¹⁰⁴ of itself and the quotient
 // by 2⁻¹⁰³, so that the error is (Σ ex + 2⁻¹⁰⁴·Σ|s_t|)/divisor + 2⁻¹⁰³·|ŷ|.
 func (k *wideMean) partRange(lo, hi int) {
-	for o := lo; o < hi; o++ {
+	for i := lo; i < hi; i++ {
+		o, from := i%len(k.divisor), i/len(k.divisor)*k.size
 		var h, l, e, trail float64
-		n := 0
-		divisor := k.terms(o, func(at int) {
-			h, l = addDouble(h, l, k.x.hi[at], k.x.lo[at])
-			e += k.x.e[at]
+		for _, at := range k.index[k.start[o]:k.start[o+1]] {
+			j := from + int(at)
+			h, l = addDouble(h, l, k.x.hi[j], k.x.lo[j])
+			e += k.x.e[j]
 			trail += math.Abs(h)
-			n++
-		})
-		h, l = divFloat(h, l, divisor)
-		k.y.hi[o], k.y.lo[o] = h, l
-		k.y.e[o] = roundUp(n+6)*((e+addError*trail)/divisor+mulError*math.Abs(h)) + underflow
+		}
+		h, l = divFloat(h, l, k.divisor[o])
+		k.y.hi[i], k.y.lo[i] = h, l
+		e = (e+addError*trail)/k.divisor[o] + mulError*math.Abs(h)
+		k.y.e[i] = roundUp(k.start[o+1]-k.start[o]+6)*e + underflow
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -487,6 +488,28 @@ func TestWideOverflows(t *testing.T) {
 		for i, want := range widely(t, g, exactly(x)) {
 			checkBound(t, fmt.Sprint(x), y[i], bound[i], want, x[0] < 1)
 		}
+	}
+}
+
+// TestWideSteady wants the same bytes however many cores there are, and no
+// allocation.
+func TestWideSteady(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 25))
+	for name, g := range wideNets() {
+		net := mustNet(t, g)
+		p, n := net.Dims()
+		x, y, bound := randomSlice[float64](r, 2*p, 1), make([]float64, 2*n), make([]float64, 2*n)
+		run := func() { net.ForwardWide64(y, bound, x, nil) }
+		run()
+		if a := testing.AllocsPerRun(5, run); a != 0 {
+			t.Errorf("%s: allocates %v times", name, a)
+		}
+		before := runtime.GOMAXPROCS(1)
+		other, again := make([]float64, 2*n), make([]float64, 2*n)
+		net.Clone().ForwardWide64(other, again, x, nil)
+		runtime.GOMAXPROCS(before)
+		closeTo(t, name+" on one core", other, y, 0)
+		closeTo(t, name+", bounds on one core", again, bound, 0)
 	}
 }
 
