@@ -91,7 +91,9 @@ func newConv[T Float](c *Conv2D, inputs [][]int) kernel[T] {
 // newConvProducts picks the products for what is no dense layer.
 func newConvProducts[T Float](p convPlan) convProducts[T] {
 	if p.inG == 1 && p.groups > 1 {
-		return newConvDepthwise[T](p)
+		if k := newConvDepthwise[T](p); k != nil {
+			return k
+		}
 	}
 	return newConvColumns[T](p)
 }

@@ -2,10 +2,24 @@ package nn
 
 import "tattle/internal/simd"
 
-// convDepthwise computes a convolution whose groups have one input channel each
-// directly, tap by tap along the rows of the planes.
+// convDepthwise computes a convolution whose groups have one input channel each. It
+// lays a plane of the input out so that what a tap sees of it, for all outputs of the
+// plane, is one run of numbers: with zeros around, and cut into phases, every
+// stride-th row and column of which is one. A plane of outputs, in rows as wide as the
+// phases', is then the sum of the runs times their weights.
 type convDepthwise[T Float] struct {
 	convPlan
+	spares[T]
+	wide    int     // columns of a phase
+	high    int     // rows of a phase
+	phases  []phase // which there are
+	offsets []int   // of each tap: where its run begins
+	run     int     // length of a run: all rows but the unused end of the last
+
+	// Backwards, a plane of cotangents has zeros before, behind and between its rows.
+	rim    int // zeros before
+	length int // of the plane with its zeros
+
 	applyPlanes, adjointPlanes, gradientPlanes func(lo, hi int)
 
 	// The operands of the product in progress.
@@ -16,31 +30,99 @@ type convDepthwise[T Float] struct {
 	keep       T
 }
 
+// phase is the inputs of rows row + i·stride − top and columns column + j·stride −
+// left: what some taps see.
+type phase struct {
+	row, column int
+	taps        []int // for each output channel of the group in turn
+	offsets     []int // from a place in the phase to what the taps reach in the plane of cotangents
+}
+
+// newConvDepthwise returns nil where the layout would be much larger than the planes.
 func newConvDepthwise[T Float](p convPlan) *convDepthwise[T] {
-	k := &convDepthwise[T]{convPlan: p}
+	reachH, reachW := (p.kH-1)*p.dilH/p.strideH, (p.kW-1)*p.dilW/p.strideW
+	k := &convDepthwise[T]{convPlan: p, high: p.outH + reachH, wide: p.outW + reachW}
+	const spacious = 16
+	if phases := min(p.kH, p.strideH) * min(p.kW, p.strideW); phases*k.high > spacious*(p.inHW+p.outHW)/k.wide+spacious {
+		return nil
+	}
+	k.run = (p.outH-1)*k.wide + p.outW
+	k.rim = reachH*k.wide + reachW
+	k.length = 2*k.rim + k.high*k.wide
+	for t := range p.depth {
+		h, w := t/p.kW*p.dilH, t%p.kW*p.dilW
+		at := k.phaseAt(h%p.strideH, w%p.strideW)
+		shift := h/p.strideH*k.wide + w/p.strideW
+		k.offsets = append(k.offsets, at*k.high*k.wide+shift)
+		for q := range p.outG {
+			f := &k.phases[at]
+			f.taps = append(f.taps, q*p.depth+t)
+			f.offsets = append(f.offsets, q*k.length+k.rim-shift)
+		}
+	}
 	k.applyPlanes, k.adjointPlanes, k.gradientPlanes = k.applyRange, k.adjointRange, k.gradientRange
 	return k
 }
 
-func (k *convDepthwise[T]) apply(y, x, w, b []T, n int, end ending[T]) {
-	k.y, k.x, k.w, k.b, k.end = y, x, w, b, end
-	simd.Parallel(n*k.op.OutChannels, 1+grain/(k.outHW*k.depth), k.applyPlanes)
+// phaseAt returns the number of that phase, which is made where there is none yet.
+func (k *convDepthwise[T]) phaseAt(row, column int) int {
+	for i, f := range k.phases {
+		if f.row == row && f.column == column {
+			return i
+		}
+	}
+	k.phases = append(k.phases, phase{row: row, column: column})
+	return len(k.phases) - 1
 }
 
-// applyRange computes the output planes [lo, hi), example by example.
+func (k *convDepthwise[T]) apply(y, x, w, b []T, n int, end ending[T]) {
+	k.y, k.x, k.w, k.b, k.end = y, x, w, b, end
+	simd.Parallel(n*k.op.InChannels, 1+grain/(k.outHW*k.depth*k.outG), k.applyPlanes)
+}
+
+// applyRange computes what comes of the input planes [lo, hi), example by example.
 func (k *convDepthwise[T]) applyRange(lo, hi int) {
+	in, out := k.borrow(len(k.phases)*k.high*k.wide), k.borrow(k.run)
+	defer k.giveBack(in, out)
+	clear(in)
 	for p := lo; p < hi; p++ {
-		o := p % k.op.OutChannels
-		y, x := k.y[p*k.outHW:][:k.outHW], k.x[p/k.outG*k.inHW:][:k.inHW]
-		if k.b == nil {
-			clear(y)
-		} else {
-			fill(y, k.b[o])
+		k.spread(in, k.x[p*k.inHW:][:k.inHW])
+		for q := p * k.outG; q < (p+1)*k.outG; q++ {
+			i, o := q/k.op.OutChannels, q%k.op.OutChannels
+			simd.Correlate(out, in, k.offsets, k.w[o*k.depth:][:k.depth])
+			var b T
+			if k.b != nil {
+				b = k.b[o]
+			}
+			y := k.y[q*k.outHW:][:k.outHW]
+			for r := range k.outH {
+				k.end.finish(y[r*k.outW:][:k.outW], out[r*k.wide:][:k.outW], i, o*k.outHW+r*k.outW, b)
+			}
 		}
-		k.taps(func(tap, out, in, length int) {
-			addStrided(y[out:][:length], x[in:], k.w[o*k.depth+tap], k.strideW)
-		})
-		k.end.finish(y, y, p/k.op.OutChannels, o*k.outHW, 0)
+	}
+}
+
+// spread lays a plane of the input out; what lies around it is zero already.
+func (k *convDepthwise[T]) spread(in, plane []T) {
+	k.rows(func(phase, line, lo, hi, at int) {
+		take(in[phase*k.high*k.wide+line*k.wide:][lo:hi], plane[at:], k.strideW)
+	})
+}
+
+// rows calls f for each row of each phase that has inputs: those of its columns
+// [lo, hi) lie in a plane from at on, a stride apart.
+func (k *convDepthwise[T]) rows(f func(phase, line, lo, hi, at int)) {
+	for i := range k.phases {
+		p := &k.phases[i]
+		top, bottom := span(k.high, k.inH, k.strideH, p.row, k.top)
+		lo, hi := span(k.wide, k.inW, k.strideW, p.column, k.left)
+		if lo == hi {
+			continue
+		}
+		for line := top; line < bottom; line++ {
+			h, w := line*k.strideH+p.row-k.top, lo*k.strideW+p.column-k.left
+			f(i, line, lo, hi, h*k.inW+w)
+		}
 	}
 }
 
@@ -49,17 +131,38 @@ func (k *convDepthwise[T]) adjoint(dx, dy, w []T, n int) {
 	simd.Parallel(n*k.op.InChannels, 1+grain/(k.outHW*k.depth*k.outG), k.adjointPlanes)
 }
 
-// adjointRange computes the input planes [lo, hi).
+// adjointRange computes the input planes [lo, hi): each phase is a correlation of the
+// cotangents with the taps that see it.
 func (k *convDepthwise[T]) adjointRange(lo, hi int) {
+	size := k.high * k.wide
+	out, in, w := k.borrow(k.outG*k.length), k.borrow(len(k.phases)*size), k.borrow(k.outG*k.depth)
+	defer k.giveBack(out, in, w)
+	clear(out)
 	for p := lo; p < hi; p++ {
+		for q := range k.outG {
+			k.place(out[q*k.length:], p*k.outG+q)
+		}
+		first := p % k.op.InChannels * k.outG * k.depth
+		for i := range k.phases {
+			f := &k.phases[i]
+			for j, t := range f.taps {
+				w[j] = k.w[first+t]
+			}
+			simd.Correlate(in[i*size:][:size], out, f.offsets, w[:len(f.taps)])
+		}
 		x := k.x[p*k.inHW:][:k.inHW]
 		clear(x)
-		for q := p * k.outG; q < (p+1)*k.outG; q++ {
-			y, o := k.y[q*k.outHW:][:k.outHW], q%k.op.OutChannels
-			k.taps(func(tap, out, in, length int) {
-				spreadStrided(x[in:], y[out:][:length], k.w[o*k.depth+tap], k.strideW)
-			})
-		}
+		k.rows(func(phase, line, lo, hi, at int) {
+			put(x[at:], in[phase*size+line*k.wide:][lo:hi], k.strideW)
+		})
+	}
+}
+
+// place copies output plane q between the zeros.
+func (k *convDepthwise[T]) place(out []T, q int) {
+	y := k.y[q*k.outHW:][:k.outHW]
+	for r := range k.outH {
+		copy(out[k.rim+r*k.wide:], y[r*k.outW:][:k.outW])
 	}
 }
 
@@ -70,6 +173,10 @@ func (k *convDepthwise[T]) gradient(dw []T, db []float64, x, dy []T, n int, keep
 
 // gradientRange computes the gradients of output channels [lo, hi).
 func (k *convDepthwise[T]) gradientRange(lo, hi int) {
+	in, out := k.borrow(len(k.phases)*k.high*k.wide), k.borrow(k.length)
+	defer k.giveBack(in, out)
+	clear(in)
+	clear(out)
 	for o := lo; o < hi; o++ {
 		w := k.w[o*k.depth:][:k.depth]
 		for i := range w {
@@ -81,64 +188,12 @@ func (k *convDepthwise[T]) gradientRange(lo, hi int) {
 		}
 		for e := range k.n {
 			p := e*k.op.OutChannels + o
-			y, x := k.y[p*k.outHW:][:k.outHW], k.x[p/k.outG*k.inHW:][:k.inHW]
-			k.db[o] += float64(simd.Sum(y))
-			k.taps(func(tap, out, in, length int) {
-				w[tap] += dotStrided(y[out:][:length], x[in:], k.strideW)
-			})
-		}
-	}
-}
-
-// taps calls f for each tap and each row of outputs: outputs [out, out+length) of
-// a plane see the inputs from in on, strideW apart.
-func (k *convDepthwise[T]) taps(f func(tap, out, in, length int)) {
-	for r := range k.kH {
-		top, bottom := span(k.outH, k.inH, k.strideH, r*k.dilH, k.top)
-		for s := range k.kW {
-			lo, hi := span(k.outW, k.inW, k.strideW, s*k.dilW, k.left)
-			if lo == hi {
-				continue
-			}
-			first := lo*k.strideW + s*k.dilW - k.left
-			for i := top; i < bottom; i++ {
-				h := i*k.strideH + r*k.dilH - k.top
-				f(r*k.kW+s, i*k.outW+lo, h*k.inW+first, hi-lo)
+			k.spread(in, k.x[p/k.outG*k.inHW:][:k.inHW])
+			k.place(out, p)
+			k.db[o] += float64(simd.Sum(k.y[p*k.outHW:][:k.outHW]))
+			for t, at := range k.offsets {
+				w[t] += simd.Dot(out[k.rim:][:k.run], in[at:][:k.run])
 			}
 		}
 	}
-}
-
-// addStrided adds a·x[i·stride] to y[i].
-func addStrided[T Float](y, x []T, a T, stride int) {
-	if stride == 1 {
-		simd.Axpy(a, x[:len(y)], y)
-		return
-	}
-	for i := range y {
-		y[i] += a * x[i*stride]
-	}
-}
-
-// spreadStrided adds a·y[i] to x[i·stride].
-func spreadStrided[T Float](x, y []T, a T, stride int) {
-	if stride == 1 {
-		simd.Axpy(a, y, x[:len(y)])
-		return
-	}
-	for i, v := range y {
-		x[i*stride] += a * v
-	}
-}
-
-// dotStrided returns Σ y[i]·x[i·stride].
-func dotStrided[T Float](y, x []T, stride int) T {
-	if stride == 1 {
-		return simd.Dot(y, x[:len(y)])
-	}
-	var sum T
-	for i, v := range y {
-		sum += v * x[i*stride]
-	}
-	return sum
 }

@@ -24,6 +24,9 @@ func BenchmarkConv(b *testing.B) {
 		{"curious3", 100, convCase{in: 128, out: 64, kernel: [2]int{2, 2}, stride: [2]int{2, 2}, height: 16, width: 16}},
 		{"resnet3x3", 16, convCase{in: 32, out: 32, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 16, width: 16}},
 		{"depthwise", 16, convCase{in: 64, out: 64, groups: 64, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 28, width: 28}},
+		{"depthwise3s2", 8, convCase{in: 96, out: 96, groups: 96, kernel: [2]int{3, 3}, stride: [2]int{2, 2}, pad: [4]int{1, 1, 1, 1}, height: 112, width: 112}},
+		{"depthwise5", 8, convCase{in: 480, out: 480, groups: 480, kernel: [2]int{5, 5}, pad: [4]int{2, 2, 2, 2}, height: 14, width: 14}},
+		{"depthwise7", 8, convCase{in: 192, out: 192, groups: 192, kernel: [2]int{7, 7}, pad: [4]int{3, 3, 3, 3}, height: 28, width: 28}},
 	} {
 		op := c.conv.op()
 		out, err := op.Shape(c.conv.shape())
