@@ -20,6 +20,8 @@ type loops[T Float] struct {
 	// bound is the error of y where a and b are off by at most ea and eb, with its own
 	// rounding, but for what underflow does.
 	bound func(a, ea, b, eb, y float64) float64
+
+	truth bool // the values are 0 and 1, and the bounds are too
 }
 
 // pairwise is the kernel of the operators of two numbers. All but the constant comes
@@ -255,7 +257,10 @@ func (k *pairwise[T]) boundRun(ey, y []float64, x, e [2]operand[float64], exampl
 	a, b, ea, eb := part(x[0], 0, 0), part(x[1], 1, 1), part(e[0], 0, 2), part(e[1], 1, 3)
 	up := roundUp(12)
 	for j := range ey {
-		ey[j] = up*k.bound(a[j], ea[j], b[j], eb[j], y[j]) + underflow
+		ey[j] = k.bound(a[j], ea[j], b[j], eb[j], y[j])
+		if !k.truth {
+			ey[j] = up*ey[j] + underflow
+		}
 		if math.IsNaN(ey[j]) {
 			ey[j] = math.Inf(1)
 		}

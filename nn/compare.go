@@ -64,7 +64,7 @@ func compareLoops[T Float](operator string) loops[T] {
 				dst[i] = value(a[i], b[i])
 			}
 		},
-		left: none, right: none,
+		left: none, right: none, truth: true,
 		shift: func(dst, da, db, a, b, y []T) {
 			for i := range dst {
 				dst[i] = value(a[i]+da[i], b[i]+db[i]) - y[i]

@@ -159,6 +159,7 @@ func absolute(*Unary) *curve {
 func staircase(f func(float64) float64) *curve {
 	return &curve{
 		value: f,
+		steps: true,
 		slope: func(float64) float64 { return 0 },
 		shift: func(x, d float64) float64 { return f(x+d) - f(x) },
 		bound: func(x, y, e float64) float64 {
@@ -187,6 +188,7 @@ func not(*Unary) *curve {
 	}
 	return &curve{
 		value: f,
+		steps: true,
 		slope: func(float64) float64 { return 0 },
 		shift: func(x, d float64) float64 { return f(x+d) - f(x) },
 		bound: func(x, _, e float64) float64 {

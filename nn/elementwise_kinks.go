@@ -49,7 +49,12 @@ func eluOf(right, left, scale float64) *curve {
 			return s
 		},
 		// e^(x/scale) grows without bound to the left of 0 where scale < 0.
-		loss: func(x, y float64) float64 { return (32 + 8*max(0, x/scale)) * math.Abs(y) },
+		loss: func(x, y float64) float64 {
+			if x > 0 {
+				return 2 * math.Abs(y)
+			}
+			return (32 + 8*max(0, x/scale)) * math.Abs(y)
+		},
 	}
 }
 

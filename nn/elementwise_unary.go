@@ -88,6 +88,7 @@ type curve struct {
 	// bound, where it is not nil, takes the place of both: the whole error of y for
 	// an x that is off by at most e, but for what underflow does.
 	bound func(x, y, e float64) float64
+	steps bool // the values are whole numbers, which do not underflow
 
 	// The same for float32, many at a time; nil where value and slope serve. Slices
 	// may be the same one.
@@ -149,7 +150,7 @@ func runPass[T Float](p *pass[T], dst, d, x []T, batch, k int) {
 
 // roundoff: by the mean value theorem f moves over x̂ ± e by at most e times the
 // steepest slope there, and what the computed ŷ loses comes on top. The ends of the
-// interval are rounded outwards, and 2⁻⁴⁴ is allowed for the rounding of the steepest
+// interval are rounded outwards, and 2⁻⁴² is allowed for the rounding of the steepest
 // slope.
 func (k *unary[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	c, up := k.c, roundUp(6)
@@ -162,10 +163,13 @@ func (k *unary[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 			b = unit * c.lossAt(x, y)
 			if e > 0 {
 				lo, hi := around(x, e)
-				b += e * c.steepest(lo, hi) * (1 + 0x1p-44)
+				b += e * c.steepest(lo, hi) * (1 + 0x1p-42)
 			}
 		}
-		ey[i] = up*b + underflow
+		ey[i] = up * b
+		if !c.steps {
+			ey[i] += underflow
+		}
 		if math.IsNaN(ey[i]) {
 			ey[i] = math.Inf(1)
 		}
