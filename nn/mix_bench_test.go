@@ -78,19 +78,30 @@ func BenchmarkSoftmax(b *testing.B) {
 	}
 }
 
+// BenchmarkReduce tells the time of a pass in times of a copy of the input.
+func BenchmarkReduce(b *testing.B) {
+	for _, f := range []string{"Mean", "Max", "L2"} {
+		benchmarkRows(b, f+"/rows", &Reduce{Function: f, Axes: []int{1}}, []int{3136, 96})
+		benchmarkRows(b, f+"/columns", &Reduce{Function: f, Axes: []int{0}}, []int{3136, 96})
+		benchmarkRows(b, f+"/middle", &Reduce{Function: f, Axes: []int{1}}, []int{64, 49, 96})
+	}
+}
+
 func benchmarkRows(b *testing.B, name string, op Op, in []int) {
 	r := rand.New(rand.NewPCG(1, 1))
 	n := Size(in)
 	kern := op.kernel32(in)
-	f := &frame[float32]{batch: 1, x: [][]float32{randomSlice[float32](r, n, 1)}, y: make([]float32, n)}
+	shape, _ := op.Shape(in)
+	m := Size(shape)
+	f := &frame[float32]{batch: 1, x: [][]float32{randomSlice[float32](r, n, 1)}, y: make([]float32, m)}
 	kern.forward(f)
 	d, out := randomSlice[float32](r, n, 1), make([]float32, n)
 	duplicate := newPass(func(dst, d, _ []float32) { copy(dst, d) })
 	for what, run := range map[string]func(){
 		"forward": func() { kern.forward(f) },
-		"jvp":     func() { kern.jvp(f, out, [][]float32{d}, 1) },
-		"vjp":     func() { kern.vjp(f, [][]float32{out}, d, 1) },
-		"shift":   func() { kern.shift(f, out, [][]float32{d}, 1) },
+		"jvp":     func() { kern.jvp(f, out[:m], [][]float32{d}, 1) },
+		"vjp":     func() { kern.vjp(f, [][]float32{out}, d[:m], 1) },
+		"shift":   func() { kern.shift(f, out[:m], [][]float32{d}, 1) },
 	} {
 		b.Run(name+"/"+what, func(b *testing.B) {
 			var own, plain time.Duration

@@ -69,18 +69,32 @@ func (k *average[T]) spreadRange(lo, hi int) {
 	by := T(k.by)
 	for u := lo; u < hi; u++ {
 		x, y := k.row(u)
+		var shares []T // as they lie for the first offset
 		for _, at := range k.offsets {
-			if k.inner == 1 {
-				share := y[0] / by
-				for i := range k.length {
-					x[at+i] = share
-				}
+			to := x[at : at+k.inner*k.length]
+			if shares != nil {
+				copy(to, shares)
 				continue
 			}
-			for i, v := range y {
-				x[at+i] = v / by
+			if k.inner == 1 {
+				fillAll(to, y[0]/by)
+			} else {
+				divideBy(to, y, by)
 			}
+			shares = to
 		}
+	}
+}
+
+func fillAll[T Float](dst []T, v T) {
+	for i := range dst {
+		dst[i] = v
+	}
+}
+
+func divideBy[T Float](dst, x []T, by T) {
+	for i, v := range x {
+		dst[i] = v / by
 	}
 }
 
