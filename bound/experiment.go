@@ -33,15 +33,15 @@ type Experiment struct {
 	Domain        Domain      // where estimators are held to be unbiased
 	Search        SearchOptions
 	SkipCramerRao bool // no Cramér-Rao figures
-	// Spectrum says how the spectrum of J is estimated where Cramér-Rao figures are
-	// wanted and J is too large to be decomposed. Resolved, it has no probes unless that
-	// is so.
+	// Spectrum says how the spectrum of J is estimated where it is not decomposed.
+	// Resolved, it has no probes where nothing is estimated.
 	Spectrum SpectrumOptions
 	// Rounding says how the rounding of the features is known, by default by the best of
 	// RoundingProved, RoundingPairs and RoundingMeasured for the first example.
 	Rounding string
 	// Memory is the budget of the run in bytes, by default DefaultMemory. It decides how
-	// much is done at once, and nothing of the outcome.
+	// much is done at once and, before a run begins, whether there is room to decompose
+	// Jacobians; nothing else of the outcome.
 	Memory int64
 
 	// The rungs, each left out where it is zero.
@@ -54,6 +54,12 @@ type Experiment struct {
 // the model and the first examples x, saying why in reason. It errs where the
 // experiment makes no sense.
 func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, err error) {
+	return e.resolve(m, x, nil)
+}
+
+// resolve is Resolve for a run that had begun, where begun is not nil: what it had
+// chosen by timings stays.
+func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, reason string, err error) {
 	asked := !e.SkipCramerRao
 	if len(e.Sizes) == 0 {
 		e.Sizes = []float64{DefaultSize}
@@ -61,26 +67,53 @@ func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, 
 	if err := e.check(m); err != nil {
 		return e, "", err
 	}
-	e.Search, reason, err = e.Search.resolve(m, x)
-	if err == nil && !e.SkipCramerRao && e.Search.Search != Direct {
-		if j := sizeUp(m, x); !j.small() {
-			e.SkipCramerRao = true
-			if strings.Contains(reason, j.String()) {
-				reason += "; hence no Cramér-Rao figures"
-			} else {
-				reason += "; no Cramér-Rao figures: " + j.String()
-			}
-		}
+	if e.Search, err = e.Search.resolve(); err != nil {
+		return e, "", err
 	}
-	if err != nil {
-		return e, reason, err
-	}
+	e, reason = e.resolveSearch(m, x, begun)
 	e, notes := e.resolveRungs(m, x)
 	e.Spectrum = e.Spectrum.resolve(e, asked)
 	if e.Rounding == "" {
 		e.Rounding = e.rounding(m, x)
 	}
 	return e, strings.Join(append([]string{reason}, notes...), "; "), nil
+}
+
+// resolveSearch replaces Auto by a search, and leaves Cramér-Rao figures out where a
+// decomposition is too dear.
+func (e Experiment) resolveSearch(m Model, x []float32, begun *kept) (_ Experiment, reason string) {
+	auto, figures := e.Search.Search == Auto && !e.Search.Relinearize, !e.SkipCramerRao && e.Search.Search != Direct
+	switch {
+	case e.Search.Search == Auto && e.Search.Relinearize:
+		e.Search.Search, reason = Algorithm1, "re-linearising needs it"
+	case !auto:
+		reason = "as asked"
+	}
+	if !auto && !figures {
+		return e, reason
+	}
+	var c choice
+	if j := sizeUp(m, x); begun != nil && min(j.rows, j.cols) > eigenSmall {
+		direct := begun.Settings.Search.Search == Direct || !auto && !begun.Settings.SkipCramerRao
+		c = choice{direct, "as this run began"}
+	} else {
+		c = e.choose(m, x, j)
+	}
+	if auto {
+		e.Search.Search, reason = Direct, c.why
+		if !c.direct {
+			e.Search.Search = Algorithm1
+		}
+	}
+	if figures && !c.direct {
+		e.SkipCramerRao = true
+		if auto {
+			reason += "; hence no Cramér-Rao figures"
+		} else {
+			reason += "; no Cramér-Rao figures: " + c.why
+		}
+	}
+	return e, reason
 }
 
 // resolveRungs leaves out the rungs that the model or the noise does not allow, and

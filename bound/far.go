@@ -63,7 +63,7 @@ func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32
 		o.Steps = DefaultFarSteps
 	}
 	p, n := m.Dims()
-	s := &farSearch{options: o, model: m, sigma: sigma, p: p, n: n}
+	s := &farSearch{options: o, model: m, ctx: ctx, sigma: sigma, p: p, n: n}
 	size := max(1, farRows(p, n)/o.Starts)
 	for lo := 0; lo < len(index); lo += size {
 		hi := min(len(index), lo+size)
@@ -89,6 +89,7 @@ func farRows(p, n int) int { return max(1, min(256, rowBudget/(p+n))) }
 type farSearch struct {
 	options FarOptions
 	model   nn.Model
+	ctx     context.Context
 	sigma   float64
 	p, n    int
 

@@ -68,7 +68,7 @@ func (s *farSearch) smallJacobians(x []float32) []Jacobian {
 		for _, i := range group.at {
 			point = append(point, rowOf(x, i, s.p)...)
 		}
-		for k, j := range jacobians(s.model.Linearize(point), len(group.at), s.p, s.n) {
+		for k, j := range jacobians(s.ctx, s.model.Linearize(point), len(group.at), s.p, s.n) {
 			all[group.at[k]] = j
 		}
 	}
@@ -206,7 +206,7 @@ func (s *farSearch) advance() {
 
 // byMatrices solves with the Jacobian of each of some open rows.
 func (s *farSearch) byMatrices(some []int, lin nn.Linearization[float32]) {
-	js := jacobians(lin, len(some), s.p, s.n)
+	js := jacobians(s.ctx, lin, len(some), s.p, s.n)
 	parallel(len(some), func(i int) {
 		k, j := some[i], js[i]
 		row, u := s.open[k], rowOf(s.step, k, s.p)

@@ -251,7 +251,7 @@ func TestCorrectorsAgree(t *testing.T) {
 	for i := range theta {
 		theta[i] = float32(r.Float64())
 	}
-	s := &farSearch{options: FarOptions{Starts: 3, Domain: boxOf(t, p, -1, 2)}, model: net, sigma: 1, p: p, n: n}
+	s := &farSearch{ctx: t.Context(), options: FarOptions{Starts: 3, Domain: boxOf(t, p, -1, 2)}, model: net, sigma: 1, p: p, n: n}
 	s.begin(make([]float32, 3*p), theta)
 	s.draw([]int64{0})
 	simd.Scale(.25, s.eps)

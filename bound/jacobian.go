@@ -27,16 +27,19 @@ const rowBudget = 1 << 23
 // with Jᵀ per active feature.
 func Jacobians(m nn.Model, x []float64) []Jacobian {
 	p, n := m.Dims()
-	return jacobians(m.Linearize64(x), len(x)/p, p, n)
+	return jacobians(context.Background(), m.Linearize64(x), len(x)/p, p, n)
 }
 
 // jacobians reads the rows of J off products with Jᵀ, a chunk of features at a
-// time.
-func jacobians[T nn.Float](lin nn.Linearization[T], batch, p, n int) []Jacobian {
+// time. Once ctx is cancelled the rest are zero.
+func jacobians[T nn.Float](ctx context.Context, lin nn.Linearization[T], batch, p, n int) []Jacobian {
 	js, most := activeRows(lin, batch, p, n)
 	chunk := max(1, min(most, rowBudget/(batch*max(n, p))))
+	if most > eigenSmall {
+		chunk = max(1, min(chunk, certifyRowsOf(p, n)/batch))
+	}
 	u, dst := make([]T, batch*chunk*n), make([]T, batch*chunk*p)
-	for first := 0; first < most; first += chunk {
+	for first := 0; first < most && ctx.Err() == nil; first += chunk {
 		clear(u)
 		for i := range js {
 			for k := 0; k < chunk && first+k < len(js[i].Active); k++ {
@@ -84,11 +87,18 @@ func activeRows[T nn.Float](lin nn.Linearization[T], batch, p, n int) (js []Jaco
 // factorAll decomposes Jacobians on all cores.
 func factorAll(ctx context.Context, js []Jacobian, factor func(Jacobian) (*Factors, error)) ([]*Factors, error) {
 	fs, errs := make([]*Factors, len(js)), make([]error, len(js))
-	parallel(len(js), func(i int) {
+	one := func(i int) {
 		if ctx.Err() == nil {
 			fs[i], errs[i] = factor(js[i])
 		}
-	})
+	}
+	if slices.ContainsFunc(js, Jacobian.large) { // each uses all cores, and much memory
+		for i := range js {
+			one(i)
+		}
+	} else {
+		parallel(len(js), one)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -147,6 +157,9 @@ func (j Jacobian) factor(ratio float64, complete bool) (*Factors, error) {
 	}
 	if top == 0 {
 		return f, nil
+	}
+	if j.large() {
+		return f, f.fromGrams(j, ratio, complete)
 	}
 	if !f.fromGram(j, ratio) || complete && f.left(j) > rankTolerance*f.S[0] {
 		return f, f.fromSVD(j)

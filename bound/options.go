@@ -18,7 +18,7 @@ const (
 
 // The searches.
 const (
-	Auto       = "auto"         // direct where the Jacobian is small enough, else algorithm1
+	Auto       = "auto"         // direct where decomposing the Jacobian is no dearer than LSQR, else algorithm1
 	Algorithm1 = "algorithm1"   // A's Algorithm 1, each example by itself, LSQR converged and matrix-free
 	Direct     = "direct"       // the same with an explicit pseudoinverse of each example's Jacobian
 	Published  = "as-published" // the authors' program: one LSQR for a stack of examples, stopped early
@@ -30,10 +30,9 @@ const (
 	InverseIteration = "inverse" // z ← (J⁺)ᵀε: converges to the least singular value
 )
 
-// directLimit is the most rows or columns (whichever are fewer) of J for which
-// a search decomposes it. The cost grows as their cube: 5 ms at 128, 16 s at
-// 1,600, when LSQR on paper A's CIFAR-10 net, 25 restarts and 10 repeats, needs
-// some 2e13 operations an image, two minutes' worth.
+// directLimit is the most rows or columns (whichever are fewer) of J that is
+// decomposed, whatever the search, for the singular directions of combined witnesses:
+// at 2,048 that takes seconds.
 const directLimit = 2048
 
 // expectedSteps is how many steps LSQR is expected to take to DefaultTolerance before
@@ -53,8 +52,8 @@ type SearchOptions struct {
 	Seed        uint64
 }
 
-// resolve replaces zeros by defaults and Auto by a search, saying why in reason.
-func (o SearchOptions) resolve(m nn.Model, x []float32) (_ SearchOptions, reason string, err error) {
+// resolve replaces zeros by defaults. It errs where the options make no sense.
+func (o SearchOptions) resolve() (_ SearchOptions, err error) {
 	if o.Search == "" {
 		o.Search = Auto
 	}
@@ -71,41 +70,23 @@ func (o SearchOptions) resolve(m nn.Model, x []float32) (_ SearchOptions, reason
 	}
 	switch {
 	case o.Repeats < 0 || o.Restarts < 0 || o.Stack < 0:
-		return o, "", fmt.Errorf("repeats %d, restarts %d, stack %d: each must be positive", o.Repeats, o.Restarts, o.Stack)
+		return o, fmt.Errorf("repeats %d, restarts %d, stack %d: each must be positive", o.Repeats, o.Restarts, o.Stack)
 	case !slices.Contains([]string{Auto, Algorithm1, Direct, Published}, o.Search):
-		return o, "", fmt.Errorf("no search %q: there are %s, %s, %s and %s", o.Search, Auto, Algorithm1, Direct, Published)
+		return o, fmt.Errorf("no search %q: there are %s, %s, %s and %s", o.Search, Auto, Algorithm1, Direct, Published)
 	case !slices.Contains([]string{PaperIteration, InverseIteration}, o.Iteration):
-		return o, "", fmt.Errorf("no iteration %q: there are %s and %s", o.Iteration, PaperIteration, InverseIteration)
+		return o, fmt.Errorf("no iteration %q: there are %s and %s", o.Iteration, PaperIteration, InverseIteration)
 	case o.Relinearize && (o.Search == Direct || o.Search == Published):
-		return o, "", fmt.Errorf("re-linearising is for the search %s (%s always does)", Algorithm1, Published)
+		return o, fmt.Errorf("re-linearising is for the search %s (%s always does)", Algorithm1, Published)
 	case o.Iteration == InverseIteration && (o.Search == Published || o.Relinearize):
-		return o, "", fmt.Errorf("the inverse iteration is for J at θ: not for %s, not with re-linearising", Published)
-	case o.Search != Auto:
-		return o, "as asked", nil
-	case o.Relinearize:
-		o.Search = Algorithm1
-		return o, "re-linearising needs it", nil
+		return o, fmt.Errorf("the inverse iteration is for J at θ: not for %s, not with re-linearising", Published)
 	}
-	j := sizeUp(m, x)
-	o.Search = Direct
-	if !j.small() {
-		o.Search = Algorithm1
-	}
-	return o, j.String(), nil
+	return o, nil
 }
 
-// jacobianSize is what decides whether Jacobians are decomposed.
+// jacobianSize is what Jacobians take.
 type jacobianSize struct{ rows, cols int } // rows that are not zero
 
 func (j jacobianSize) small() bool { return min(j.rows, j.cols) <= directLimit }
-
-func (j jacobianSize) String() string {
-	s := fmt.Sprintf("the Jacobian has %d rows that matter and %d columns", j.rows, j.cols)
-	if j.small() {
-		return s + ": its decomposition is cheap and serves all restarts"
-	}
-	return s + fmt.Sprintf(": beyond %d decomposing it is dearer than LSQR", directLimit)
-}
 
 // sizeUp returns the size of the largest Jacobian of a few examples.
 func sizeUp(m nn.Model, x []float32) jacobianSize {

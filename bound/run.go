@@ -72,7 +72,11 @@ func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment,
 	first := make([]float32, min(len(indices), batchExamples)*p)
 	data.Examples(first, indices[:len(first)/p])
 	asked := e
-	e, reason, err := e.Resolve(m, first)
+	var begun *kept
+	if o.Resume {
+		begun = keptIn(o.Dir)
+	}
+	e, reason, err := e.resolve(m, first, begun)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,10 @@ func (e *examples) setSpectra(spectra [][]float64) {
 
 // batch computes rows first to last of the record, and returns their spectra.
 func (r *runner) batch(ctx context.Context, rec *examples, first, last int) (spectra [][]float64, err error) {
-	e, p := r.experiment, rec.p
+	e, p, parts := r.experiment, rec.p, len(rec.blocks)
+	if rec.estimated != nil {
+		parts++
+	}
 	b := &batch{theta: rec.theta[first*p : last*p], start: r.start(rec.index[first:last])}
 	if r.explicit {
 		if b.factors, err = r.factors(ctx, b.theta); err != nil {
@@ -75,9 +78,16 @@ func (r *runner) batch(ctx context.Context, rec *examples, first, last int) (spe
 	if !e.SkipCramerRao {
 		spectra = rec.cramerRao(b.factors, e, first)
 	}
+	if rec.estimated != nil {
+		if err := r.estimate(ctx, rec, first, last, func(part float64) {
+			r.progress(float64(r.done) + float64(last-first)*part/float64(parts))
+		}); err != nil {
+			return nil, err
+		}
+	}
 	for i, s := range rec.blocks {
 		tell := func(part float64) {
-			r.progress(float64(r.done) + float64(last-first)*(float64(i)+part)/float64(len(rec.blocks)))
+			r.progress(float64(r.done) + float64(last-first)*(float64(parts-len(rec.blocks)+i)+part)/float64(parts))
 		}
 		if err := r.witnesses(ctx, s, rec, b, first, last, tell); err != nil {
 			return nil, err
@@ -150,7 +160,8 @@ func factorsAt(ctx context.Context, m nn.Model, theta []float32) ([]*Factors, er
 	for i, v := range theta {
 		x[i] = float64(v)
 	}
-	return factorAll(ctx, Jacobians(m, x), Jacobian.Factor)
+	p, n := m.Dims()
+	return factorAll(ctx, jacobians(ctx, m.Linearize64(x), len(x)/p, p, n), Jacobian.Factor)
 }
 
 // cramerRao fills in the figures of rows from first on, and returns the singular

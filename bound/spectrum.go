@@ -18,7 +18,7 @@ const (
 // SpectrumOptions says how the spectrum of J is estimated from products with J and
 // Jᵀ. Its zero value is the defaults.
 type SpectrumOptions struct {
-	Probes int    // random vectors of an example; negative for no estimate
+	Probes int    // random vectors of an example; by default DefaultProbes, and none where Cramér-Rao figures are not wanted; negative for none
 	Steps  int    // of bidiagonalisation from each; by default DefaultSpectrumSteps
 	Seed   uint64 // of the vectors
 }
@@ -26,7 +26,7 @@ type SpectrumOptions struct {
 // resolve replaces zeros by defaults, and leaves the estimate out where J is
 // decomposed or nothing was asked about it.
 func (o SpectrumOptions) resolve(e Experiment, asked bool) SpectrumOptions {
-	if o.Probes < 0 || !asked || !e.SkipCramerRao {
+	if !e.SkipCramerRao || o.Probes < 0 || o.Probes == 0 && !asked {
 		return SpectrumOptions{}
 	}
 	if o.Probes == 0 {
@@ -50,10 +50,11 @@ func (o SpectrumOptions) working(p, n int) int64 {
 type spectra struct {
 	probes, steps int
 
-	ritz, radius   []float64 // [examples, steps]: Ritz values, descending, each with a singular value within the radius
-	taken          []int32   // [examples]: how many of them, the first ones, the probes leave out
-	dimension      []int32   // [examples]: of the space the probes are drawn from
-	nodes, weights []float64 // [examples, probes, steps]: quadrature of each probe's measure
+	ritz, radius []float64 // [examples, steps]: Ritz values, descending, each with a singular value within the radius
+	taken        []int32   // [examples]: how many of them, the first ones, the probes leave out
+	dimension    []int32   // [examples]: of the space the probes are drawn from
+	alpha, beta  []float64 // [examples, probes, steps]: the bidiagonal matrix of each probe, zeros after its end
+	mass         []float64 // [examples, probes]: ‖v‖² of what they start from
 }
 
 func (s *spectra) columns() []column {
@@ -62,15 +63,17 @@ func (s *spectra) columns() []column {
 		{"ritz_radius", "<f8", []int{s.steps}, s.radius},
 		{"ritz_taken", "<i4", nil, s.taken},
 		{"probe_dimension", "<i4", nil, s.dimension},
-		{"probe_nodes", "<f8", []int{s.probes, s.steps}, s.nodes},
-		{"probe_weights", "<f8", []int{s.probes, s.steps}, s.weights},
+		{"probe_alpha", "<f8", []int{s.probes, s.steps}, s.alpha},
+		{"probe_beta", "<f8", []int{s.probes, s.steps}, s.beta},
+		{"probe_mass", "<f8", []int{s.probes}, s.mass},
 	}
 }
 
 func (s *spectra) grow(n int) {
 	s.ritz, s.radius = make([]float64, n*s.steps), make([]float64, n*s.steps)
 	s.taken, s.dimension = make([]int32, n), make([]int32, n)
-	s.nodes, s.weights = make([]float64, n*s.probes*s.steps), make([]float64, n*s.probes*s.steps)
+	s.alpha, s.beta = make([]float64, n*s.probes*s.steps), make([]float64, n*s.probes*s.steps)
+	s.mass = make([]float64, n*s.probes)
 }
 
 // Spectrum is what is known of the singular values of the J of one example, without
@@ -81,9 +84,9 @@ type Spectrum struct {
 	Radius    []float64 // a singular value of J lies within this of each
 	Taken     int       // of these, the first ones, are settled, and none is missed above the last of them but by chance
 
-	probes  int
-	nodes   []float64 // [probes, steps], singular values, descending
-	weights []float64 // [probes, steps], of a measure of total mass 1 times what is left of the dimension
+	probes      int
+	alpha, beta []float64 // [probes, steps]: each probe's bidiagonal matrix
+	mass        []float64 // [probes]: ‖v‖²
 }
 
 // Count is an estimate of #{i : s_i ≥ σ/t}, with an interval that holds the true
@@ -95,60 +98,48 @@ type Count struct {
 	Exact     bool
 }
 
-// interval of 19 in 20, in standard deviations.
-const nineteenOfTwenty = 1.96
+const (
+	nineteenOfTwenty = 1.96 // standard deviations
+	countSlack       = 1e-3 // what rounding may make of no direction at all
+)
 
 // Count estimates how many singular values are at least s. Those settled are counted
 // as they are; of the rest every probe v gives the unbiased estimate vᵀfv, f the
 // projector on their singular vectors, whose variance is at most 2 tr f for signs
 // drawn at random (M. F. Hutchinson, Communications in Statistics 19, 1990). The
-// quadrature knows vᵀfv only up to the weights of the nodes on both sides of s (the
-// theorem of Chebyshev, Markov and Stieltjes; G. Szegő, Orthogonal Polynomials,
-// section 3.41). The interval is of all r with |x − r| ≤ 1.96·√(2r/N) for some x that
-// the quadrature allows, N probes.
+// quadrature knows vᵀfv only between bounds. The interval is of all r with |x − r| ≤ 1.96·√(2r/N) for some x that
+// the quadrature allows, N probes, and whole numbers, as counts are.
 func (e *Spectrum) Count(s float64) Count {
-	if !(s > 0) {
-		return Count{float64(e.Dimension), 0, 0, float64(e.Dimension), false}
+	most := float64(e.Dimension)
+	if !(s > 0) || e.probes == 0 {
+		return Count{most, 0, 0, most, false}
 	}
-	settled := 0
-	for settled < e.Taken && e.Ritz[settled] >= s {
-		settled++
+	settled, least, largest := 0, 0, 0
+	for i, v := range e.Ritz[:e.Taken] {
+		settled += one(v >= s)
+		least += one(v-e.Radius[i] >= s)
+		largest += one(v+e.Radius[i] >= s)
 	}
 	x, low, high := make([]float64, e.probes), 0., 0.
-	rest := float64(e.Dimension - e.Taken)
 	for i := range x {
-		var l, h float64
-		x[i], l, h = quadrature(rowOf(e.nodes, i, len(e.Ritz)), rowOf(e.weights, i, len(e.Ritz)), s)
-		x[i] *= rest
-		low, high = low+l*rest/float64(e.probes), high+h*rest/float64(e.probes)
+		l, h := newProbed(rowOf(e.alpha, i, len(e.Ritz)), rowOf(e.beta, i, len(e.Ritz)), e.mass[i]).from(s * s)
+		x[i] = (l + h) / 2
+		low, high = low+l/float64(e.probes), high+h/float64(e.probes)
 	}
 	mean, se := meanAndError(x)
-	certain, most := float64(settled), float64(e.Dimension)
 	z := nineteenOfTwenty * nineteenOfTwenty / float64(e.probes)
-	return Count{
-		Estimate: certain + mean,
-		Error:    se,
-		Low:      min(certain+max(0, low+z-math.Sqrt(z*z+2*low*z)), most),
-		High:     min(certain+high+z+math.Sqrt(z*z+2*high*z), most),
-	}
+	slack := countSlack + float64(e.Dimension)*lanczosRounding
+	low = float64(least) + math.Ceil(max(0, low+z-math.Sqrt(z*z+2*low*z)-slack))
+	high = float64(largest) + math.Floor(high+z+math.Sqrt(z*z+2*high*z)+slack)
+	return Count{Estimate: min(float64(settled)+mean, most), Error: se, Low: min(low, most), High: min(high, most)}
 }
 
-// quadrature returns the weight of the nodes from s on, of nodes in descending order,
-// and what the measure from s on may be: between the sums without the nodes next to s
-// and with them.
-func quadrature(nodes, weights []float64, s float64) (x, low, high float64) {
-	k := 0
-	for ; k < len(nodes) && nodes[k] >= s; k++ {
-		x += weights[k]
+// one is 1 where yes.
+func one(yes bool) int {
+	if yes {
+		return 1
 	}
-	low, high = x, x
-	if k > 0 {
-		low -= weights[k-1]
-	}
-	if k < len(nodes) {
-		high += weights[k]
-	}
-	return x, max(low, 0), min(high, 1)
+	return 0
 }
 
 // meanAndError returns the mean and its standard error.
@@ -168,17 +159,17 @@ func meanAndError(x []float64) (mean, se float64) {
 
 // Extremes of a spectrum.
 type Extremes struct {
-	Largest, LargestRadius   float64 // a singular value lies within the radius
+	Largest, LargestRadius   float64 // a singular value lies within the radius; hardly ever is there a larger one
 	Smallest, SmallestRadius float64 // the smallest that could be told apart from rounding and from its neighbours' images; 0 where none could
 	Unresolved               bool    // J has smaller singular values, or may have: what lies below Smallest is not known
 }
 
 // settledPart is the most of a Ritz value that its radius may be for it to count as
 // found.
-const settledPart = 0.01
+const settledPart = 1e-3
 
 // Extremes returns the largest and the smallest singular value that were found: those
-// whose radius is at most a hundredth of them.
+// whose radius is at most a thousandth of them.
 func (e *Spectrum) Extremes() Extremes {
 	x := Extremes{Unresolved: true}
 	if len(e.Ritz) == 0 {
@@ -247,12 +238,12 @@ func (r *Result) counts(t float64) (counts []Count) {
 // readSpectra reads the estimates of spectra.
 func (r *Result) readSpectra(f *npy.File, o SpectrumOptions) (err error) {
 	n, all := len(r.Indices), o.Probes*o.Steps
-	var ritz, radius, nodes, weights []float64
+	var ritz, radius, alpha, beta, mass []float64
 	for _, a := range []struct {
 		name  string
 		width int
 		to    *[]float64
-	}{{"ritz", o.Steps, &ritz}, {"ritz_radius", o.Steps, &radius}, {"probe_nodes", all, &nodes}, {"probe_weights", all, &weights}} {
+	}{{"ritz", o.Steps, &ritz}, {"ritz_radius", o.Steps, &radius}, {"probe_alpha", all, &alpha}, {"probe_beta", all, &beta}, {"probe_mass", o.Probes, &mass}} {
 		if *a.to, err = floats(f, r.Path, a.name, n, a.width); err != nil {
 			return err
 		}
@@ -273,7 +264,7 @@ func (r *Result) readSpectra(f *npy.File, o SpectrumOptions) (err error) {
 			return fmt.Errorf("%s: %d singular values of example %d are settled: there are %d", r.Path, taken[i], i, o.Steps)
 		}
 		r.Estimated = append(r.Estimated, Spectrum{Dimension: dimension[i], Ritz: rowOf(ritz, i, o.Steps), Radius: rowOf(radius, i, o.Steps),
-			Taken: taken[i], probes: o.Probes, nodes: rowOf(nodes, i, all), weights: rowOf(weights, i, all)})
+			Taken: taken[i], probes: o.Probes, alpha: rowOf(alpha, i, all), beta: rowOf(beta, i, all), mass: rowOf(mass, i, o.Probes)})
 	}
 	return nil
 }
@@ -281,5 +272,53 @@ func (r *Result) readSpectra(f *npy.File, o SpectrumOptions) (err error) {
 // spectra compares the estimates of spectra with fresh ones. Rounding grows in them:
 // what must agree are the intervals of counts.
 func (v *verifier) spectra(ctx context.Context, rec *examples, rows map[string]*npy.Rows, lo, hi int) error {
+	o := v.experiment.Spectrum
+	old, fresh := rec.estimated, &spectra{probes: o.Probes, steps: o.Steps}
+	if err := old.read(rows, lo, hi); err != nil {
+		return err
+	}
+	fresh.grow(hi - lo)
+	for i, index := range rec.index {
+		if err := fresh.fill(ctx, v.model, rec.theta[i*rec.p:(i+1)*rec.p], int(index), i, o.Seed, func(float64) {}); err != nil {
+			return err
+		}
+		a, b := old.of(i), fresh.of(i)
+		if a.Dimension != b.Dimension {
+			v.report("probe_dimension", int(index), -1, a.Dimension, b.Dimension)
+		}
+		if len(b.Ritz) == 0 {
+			continue
+		}
+		v.compare("ritz", int(index), 0, a.Ritz[0], b.Ritz[0], settledPart)
+		for s := b.Ritz[0]; s > lanczosRounding*b.Ritz[0]; s /= 2 {
+			if x, y := a.Count(s), b.Count(s); !(x.Low <= y.High && y.Low <= x.High) {
+				v.report(fmt.Sprintf("singular values from %.3g on", s), int(index), -1, fmt.Sprintf("%g to %g", x.Low, x.High), fmt.Sprintf("%g to %g", y.Low, y.High))
+			}
+		}
+	}
 	return nil
+}
+
+// read reads rows of the arrays.
+func (s *spectra) read(rows map[string]*npy.Rows, lo, hi int) (err error) {
+	for _, a := range []struct {
+		name string
+		to   *[]float64
+	}{{"ritz", &s.ritz}, {"ritz_radius", &s.radius}, {"probe_alpha", &s.alpha}, {"probe_beta", &s.beta}, {"probe_mass", &s.mass}} {
+		if *a.to, err = read[float64](rows[a.name], lo, hi); err != nil {
+			return err
+		}
+	}
+	if s.taken, err = read[int32](rows["ritz_taken"], lo, hi); err != nil {
+		return err
+	}
+	s.dimension, err = read[int32](rows["probe_dimension"], lo, hi)
+	return err
+}
+
+// of returns the spectrum of an example.
+func (s *spectra) of(i int) Spectrum {
+	all := s.probes * s.steps
+	return Spectrum{Dimension: int(s.dimension[i]), Ritz: rowOf(s.ritz, i, s.steps), Radius: rowOf(s.radius, i, s.steps),
+		Taken: min(max(int(s.taken[i]), 0), s.steps), probes: s.probes, alpha: rowOf(s.alpha, i, all), beta: rowOf(s.beta, i, all), mass: rowOf(s.mass, i, s.probes)}
 }

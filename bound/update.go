@@ -185,7 +185,7 @@ func (u *updater) anew(ctx context.Context, out []decomposition, at []float32) e
 		return nil
 	}
 	u.full += len(which)
-	fs, err := factorAll(ctx, jacobians(u.model.Linearize(x), len(which), p, n), Jacobian.coarse)
+	fs, err := factorAll(ctx, jacobians(ctx, u.model.Linearize(x), len(which), p, n), Jacobian.coarse)
 	if err != nil {
 		return err
 	}

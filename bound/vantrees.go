@@ -147,7 +147,7 @@ func addGrams(ctx context.Context, sum []float64, m nn.Model, x []float32, alpha
 			copy(rowOf(point, i, p), rowOf(x, k, p))
 		}
 		rows = rows[:0]
-		for _, j := range jacobians(m.Linearize(point[:len(group.at)*p]), len(group.at), p, n) {
+		for _, j := range jacobians(ctx, m.Linearize(point[:len(group.at)*p]), len(group.at), p, n) {
 			rows = append(rows, j.Rows...)
 		}
 		addGram(sum, alpha, rows, p)

@@ -1,0 +1,127 @@
+package bound
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"tattle/internal/simd"
+)
+
+// jacobianWith returns U diag(s) Vᵀ of random rotations, made of reflections.
+func jacobianWith(r *rand.Rand, s []float64, rows, p int) Jacobian {
+	j := Jacobian{Rows: make([]float64, rows*p), P: p}
+	for i := range rows {
+		j.Active = append(j.Active, i)
+		if i < len(s) {
+			j.Rows[i*p+i] = s[i]
+		}
+	}
+	mirror := func(width int) []float64 {
+		v := make([]float64, width)
+		for i := range v {
+			v[i] = r.NormFloat64()
+		}
+		simd.Scale(math.Sqrt(2/simd.SumSquares(v)), v)
+		return v
+	}
+	for range 2 {
+		v, u, uj := mirror(p), mirror(rows), make([]float64, p)
+		for i := range rows {
+			row := rowOf(j.Rows, i, p)
+			simd.Axpy(-simd.Dot(row, v), v, row)
+			simd.Axpy(u[i], row, uj)
+		}
+		for i := range rows {
+			simd.Axpy(-u[i], uj, rowOf(j.Rows, i, p))
+		}
+	}
+	return j
+}
+
+// Large Jacobians, wide and tall, of full rank and of less, with singular values down
+// to 1e-7 of the largest and some at nothing: values to the accuracy that is promised,
+// J from its factors, orthonormal vectors, and the pseudoinverse.
+func TestFactorLarge(t *testing.T) {
+	r := rand.New(rand.NewPCG(53, 1))
+	for _, c := range []struct{ rows, p, rank int }{{280, 300, 280}, {300, 280, 280}, {270, 400, 200}, {400, 270, 261}} {
+		s := make([]float64, c.rank)
+		for i := range s {
+			s[i] = 3 * math.Pow(10, -7*float64(i)/float64(c.rank))
+		}
+		j := jacobianWith(r, s, c.rows, c.p)
+		f, err := j.Factor()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Rank() != c.rank {
+			t.Fatalf("%d×%d: rank %d, want %d", c.rows, c.p, f.Rank(), c.rank)
+		}
+		for i, v := range f.S {
+			if math.Abs(v-s[i]) > 1e-6*s[i] {
+				t.Errorf("%d×%d: singular value %d is %g, want %g", c.rows, c.p, i, v, s[i])
+			}
+		}
+		if left := f.left(j); left > 1e-8*s[0] {
+			t.Errorf("%d×%d: %g of J is left", c.rows, c.p, left)
+		}
+		for name, x := range map[string][]float64{"left": f.U, "right": f.V} {
+			w := len(x) / c.rank
+			g := make([]float64, c.rank*c.rank)
+			simd.Gemm(false, true, c.rank, c.rank, w, 1, x, w, x, w, 0, g, c.rank)
+			for i := range c.rank {
+				g[i*c.rank+i]--
+			}
+			if o := simd.MaxAbs(g); o > 1e-7 {
+				t.Errorf("%d×%d: %s vectors orthonormal to %g", c.rows, c.p, name, o)
+			}
+		}
+	}
+}
+
+// The two ways to decompose agree where both are to be had.
+func TestFactorLargeAgreesWithSmall(t *testing.T) {
+	r := rand.New(rand.NewPCG(54, 1))
+	s := make([]float64, 120)
+	for i := range s {
+		s[i] = math.Exp(-float64(i) / 20)
+	}
+	j := jacobianWith(r, s, 150, 200)
+	small, err := j.Factor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	big := &Factors{Active: j.Active, P: j.P}
+	if err := big.fromGrams(j, gramRatio, true); err != nil {
+		t.Fatal(err)
+	}
+	a, b := small.CramerRao(Pixels(200), 1), big.CramerRao(Pixels(200), 1)
+	for k := range a.Axis {
+		for _, v := range [][2]float64{{a.Axis[k], b.Axis[k]}, {a.Full[k], b.Full[k]}, {a.Seen[k], b.Seen[k]}} {
+			if math.Abs(v[0]-v[1]) > 1e-7*math.Abs(v[0]) {
+				t.Fatalf("pixel %d: %g by the one, %g by the other", k, v[0], v[1])
+			}
+		}
+	}
+}
+
+func BenchmarkFactorLarge(b *testing.B) {
+	const rows, p = 1548, 3072
+	r := rand.New(rand.NewPCG(55, 1))
+	j := Jacobian{Rows: make([]float64, rows*p), P: p}
+	for i := range j.Rows {
+		j.Rows[i] = r.NormFloat64() * math.Pow(10, -5*float64(i/p)/rows)
+	}
+	for i := range rows {
+		j.Active = append(j.Active, i)
+	}
+	c := DCT([]int{3, 32, 32})
+	for b.Loop() {
+		f, err := j.Factor()
+		if err != nil {
+			b.Fatal(err)
+		}
+		f.Pseudoinverse()
+		f.CramerRao(c, 1)
+	}
+}
