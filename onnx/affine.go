@@ -294,7 +294,7 @@ func (d *decoder) matrix(v *value, transpose bool, alpha float64) (*nn.Param, er
 func (d *decoder) bias(v *value, outputs int, beta float64) (*nn.Param, error) {
 	return d.param(v, fmt.Sprint("bias", outputs, beta), func(shape []int, x []float32) ([]int, []float32, error) {
 		switch {
-		case len(shape) > 2 || !perColumn(shape) || len(x) != 1 && len(x) != outputs:
+		case !perColumn(shape) || len(x) != 1 && len(x) != outputs:
 			return nil, nil, beyond("bias %q has shape %v for %d outputs", v.name, shape, outputs)
 		case len(x) != outputs:
 			x = slices.Repeat(x, outputs)

@@ -143,7 +143,10 @@ func (d *decoder) averagePool(n *node) error {
 	if err != nil {
 		return err
 	}
-	if p.plain() && (!include || p.pad[2] <= p.padded[2] && p.pad[3] <= p.padded[3]) {
+	if include && (p.pad[2] > p.padded[2] || p.pad[3] > p.padded[3]) {
+		return beyond("count_include_pad where a window in ceil_mode reaches beyond the padding, of which versions of ONNX differ in what is counted")
+	}
+	if p.plain() {
 		return d.images(n, x).then(&nn.AveragePool{Kernel: p.kernel, Stride: p.stride, Pad: p.pad, CountIncludePad: include}).endImages(x)
 	}
 	return d.sums(n, x, &p, include)
