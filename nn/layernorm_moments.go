@@ -84,3 +84,19 @@ func (c *rowChange[T]) add(dst, d, x []T, gain float64) {
 		}
 	}
 }
+
+// narrowChange returns what makes the changes of a float32 row p·d + q·x + s: those of
+// rowChange, t/s′ + (1/s′ − 1/s)·c, with sums in float64, where mean(t·c) = mean(d·c) and
+// mean(t²) = mean(d²) − mean(d)².
+func narrowChange[T Float](d, x []T, mean, invStd, epsilon float64) (p, q, s T) {
+	n := float64(len(x))
+	sum, dot := dotAndSum(d, x)
+	_, squares := simd.SumAndSquares(any(d).([]float32))
+	shift, spread := spread(sum, squares, n)
+	grown := 2*(dot-sum*mean)/n + spread
+	before := 1 / (invStd * invStd)
+	newStd := inverseRoot(max(before+grown, epsilon))
+	product := invStd * newStd
+	step := -grown * product * product / (invStd + newStd)
+	return T(newStd), T(step), T(-newStd*shift - step*mean)
+}

@@ -139,13 +139,7 @@ func (k *rowNorm[T]) tangentRange(lo, hi int) {
 		out, d, x, gains := k.row(k.out, r), k.row(k.in, r), k.row(k.f.x[0], at), k.channels(k.gains, at)
 		sum, dot := dotAndSum(d, x)
 		p, q, s := k.products(at, sum, dot)
-		if k.segment == 1 {
-			simd.NormTangent(out, d, x, gains, p, q, s)
-			continue
-		}
-		for c, g := range gains {
-			simd.Combine(k.at(out, c), k.at(d, c), k.at(x, c), p*g, q*g, s*g)
-		}
+		k.combine(out, d, x, gains, p, q, s)
 	}
 }
 
@@ -174,13 +168,27 @@ func (k *rowNorm[T]) pullRange(lo, hi int) {
 func (k *rowNorm[T]) changeRange(lo, hi int) {
 	for r := lo; r < hi; r++ {
 		at := k.primal(r)
-		d, x := k.row(k.in, r), k.row(k.f.x[0], at)
-		c := newRowChange(d, x, k.stats.mean[at], k.stats.invStd[at], k.epsilon)
-		out, gains := k.row(k.out, r), k.channels(k.gains, at)
-		for i, g := range gains {
-			span := i * k.segment
-			c.add(out[span:span+k.segment], d[span:], x[span:], float64(g))
+		out, d, x, gains := k.row(k.out, r), k.row(k.in, r), k.row(k.f.x[0], at), k.channels(k.gains, at)
+		if !is64[T]() {
+			p, q, s := narrowChange(d, x, k.stats.mean[at], k.stats.invStd[at], k.epsilon)
+			k.combine(out, d, x, gains, p, q, s)
+			continue
 		}
+		c := newRowChange(d, x, k.stats.mean[at], k.stats.invStd[at], k.epsilon)
+		for i, g := range gains {
+			c.add(k.at(out, i), k.at(d, i), k.at(x, i), float64(g))
+		}
+	}
+}
+
+// combine sets out = (p·d + q·x + s)·gain.
+func (k *rowNorm[T]) combine(out, d, x, gains []T, p, q, s T) {
+	if k.segment == 1 {
+		simd.NormTangent(out, d, x, gains, p, q, s)
+		return
+	}
+	for c, g := range gains {
+		simd.Combine(k.at(out, c), k.at(d, c), k.at(x, c), p*g, q*g, s*g)
 	}
 }
 

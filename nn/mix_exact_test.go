@@ -223,3 +223,34 @@ func exactReduce(reduce *Reduce, in []int) exactOp {
 		return y
 	}
 }
+
+// TestShift32 holds float32 shifts of all sizes to the float64 ones, of which they keep
+// all but the last digits.
+func TestShift32(t *testing.T) {
+	const k = 2
+	r := rand.New(rand.NewPCG(31, 32))
+	scale, shift := normParams(r, 19)
+	gains, moves := normParams(r, 6)
+	for _, op := range []Op{
+		&LayerNorm{Scale: scale, Shift: shift}, &Softmax{}, &LogSoftmax{}, &Reduce{Function: "LogSumExp", Axes: []int{1}},
+		&GroupNorm{Groups: 3, Scale: gains, Shift: moves}, &Reduce{Function: "L2", Axes: []int{0}},
+	} {
+		in := []int{6, 19}
+		shape, err := op.Shape(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := opCase{op, [][]int{in}, Size(shape)}
+		x := inputs[float32](c, r, 1, 1)
+		narrowKernel, wideKernel := op.kernel32(in), op.kernel64(in)
+		f := forwardFrame(narrowKernel, c, x, false)
+		g := forwardFrame(wideKernel, c, [][]float64{wide(x[0])}, false)
+		for _, size := range []float64{1e-12, 1e-6, 1e-2, 1, 30} {
+			d := inputs[float32](c, r, k, size)
+			got, want := make([]float32, testBatch*k*c.out), make([]float64, testBatch*k*c.out)
+			narrowKernel.shift(f, got, d, k)
+			wideKernel.shift(g, want, [][]float64{wide(d[0])}, k)
+			closeTo(t, op.Kind(), wide(got), want, 2e-6)
+		}
+	}
+}
