@@ -116,17 +116,22 @@ func (k *winogradWork) write(plane []float32, p *winogradPart, o int) {
 	if k.b != nil {
 		bias = k.b[o]
 	}
-	base := (p.image*k.outC + o) * k.outH * k.outW
-	for h := side * p.row; h < min(side*((p.t1-1)/k.across+1), k.outH); h++ {
-		from, to := 0, k.outW // all but in the first and the last row of tiles
-		if h/side*k.across < p.t0 {
-			from = side * (p.t0 - h/side*k.across)
+	at := o * k.outH * k.outW
+	y := k.y[p.image*k.outC*k.outH*k.outW+at:][:k.outH*k.outW]
+	for row := p.row; row*k.across < p.t1; row++ {
+		from := side * max(p.t0-row*k.across, 0)
+		to := min(side*(p.t1-row*k.across), k.outW)
+		lines := min(side, k.outH-side*row)
+		src := plane[p.out+side*(row-p.row)*k.width:]
+		first := side*row*k.outW + from
+		if whole := (p.t1 - row*k.across) / k.across; from == 0 && whole > 0 && k.width == k.outW { // without gaps
+			n := min(side*whole*k.outW, len(y)-first)
+			k.end.finish(y[first:][:n], src[:n], p.image, at+first, bias)
+			row += whole - 1
+			continue
 		}
-		if (h/side+1)*k.across > p.t1 {
-			to = min(to, side*(p.t1-h/side*k.across))
+		for h := range lines {
+			k.end.finish(y[first+h*k.outW:][:to-from], src[h*k.width+from:][:to-from], p.image, at+first+h*k.outW, bias)
 		}
-		src := plane[p.out+(h-side*p.row)*k.width:]
-		y := k.y[base+h*k.outW : base+(h+1)*k.outW]
-		k.end.finish(y[from:to], src[from:to], p.image, o*k.outH*k.outW+h*k.outW+from, bias)
 	}
 }

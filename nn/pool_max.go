@@ -10,6 +10,7 @@ import (
 // output, where in its plane of the input the largest lies.
 type maxPool[T Float] struct {
 	poolPlan
+	spares[T]
 	offsets                                          []int32 // of the inputs of a whole window, from its first
 	forwardPlanes, jvpPlanes, vjpPlanes, shiftPlanes func(lo, hi int)
 
@@ -52,6 +53,8 @@ func (k *maxPool[T]) run(f *frame[T], out, in []T, n int, part func(lo, hi int))
 }
 
 func (k *maxPool[T]) forwardRange(lo, hi int) {
+	phases := k.borrow(k.inHW)
+	defer k.giveBack(phases)
 	for p := lo; p < hi; p++ {
 		x := k.f.x[0][p*k.inHW:][:k.inHW]
 		y, at := k.f.y[p*k.outHW:][:k.outHW], k.winners[p*k.outHW:][:k.outHW]
@@ -59,6 +62,10 @@ func (k *maxPool[T]) forwardRange(lo, hi int) {
 		if ok { // forwardRow32 is for numbers
 			top := simd.MaxAbs(x32)
 			ok = top == top
+		}
+		if ok && k.strideW <= 2 && k.outW >= 8 {
+			k.forwardPlane32(any(y).([]float32), at, x32, any(phases).([]float32))
+			continue
 		}
 		for i, rows := range k.rows {
 			if ok && rows.hi-rows.lo == k.kH {
@@ -69,6 +76,38 @@ func (k *maxPool[T]) forwardRange(lo, hi int) {
 				continue
 			}
 			k.forwardRow(y[i*k.outW:][:k.outW], at[i*k.outW:][:k.outW], x, rows)
+		}
+	}
+}
+
+// forwardPlane32 finds the winners of a plane a whole row of outputs at a time, each
+// tap challenging the largest so far; phases is as long as x.
+func (k *maxPool[T]) forwardPlane32(y []float32, at []int32, x, phases []float32) {
+	half := k.inW
+	if k.strideW == 2 { // even columns, then odd ones
+		half = (k.inW + 1) / 2
+		for h := range k.inH {
+			row, to := x[h*k.inW:][:k.inW], phases[h*k.inW:][:k.inW]
+			simd.Even(to[:half], row)
+			simd.Even(to[half:], row[min(1, k.inW-1):])
+		}
+		x = phases
+	}
+	for i, rows := range k.rows {
+		y, at := y[i*k.outW:][:k.outW], at[i*k.outW:][:k.outW]
+		for j, columns := range k.columns {
+			y[j], at[j] = float32(math.Inf(-1)), int32(rows.lo*k.inW+columns.lo)
+		}
+		for h := rows.lo; h < rows.hi; h++ {
+			for s := range k.kW {
+				lo, hi := span(k.outW, k.inW, k.strideW, s, k.left)
+				if lo == hi {
+					continue
+				}
+				column := lo*k.strideW + s - k.left
+				from := x[h*k.inW+column%k.strideW*half+column/k.strideW:]
+				simd.Rival(y[lo:hi], from[:hi-lo], at[lo:hi], int32(h*k.inW+column), int32(k.strideW))
+			}
 		}
 	}
 }
