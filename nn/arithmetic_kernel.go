@@ -21,6 +21,12 @@ type loops[T Float] struct {
 	// rounding, but for what underflow does.
 	bound func(a, ea, b, eb, y float64) float64
 
+	// The same as value, and as left, where b is one number, c; nil where repeating it
+	// serves.
+	valueBy func(dst, a []T, c T)
+	leftBy  func(dst, d, a []T, c T)
+	commute bool // value(a, b) is value(b, a)
+
 	truth bool // the values are 0 and 1, and the bounds are too
 }
 
@@ -54,6 +60,10 @@ func newPairwise[T Float](l loops[T], in [][]int, constant *Param, first bool) *
 		k.input = [2]int{-1, 0}
 	case constant != nil:
 		k.input = [2]int{0, -1}
+	}
+	if l.commute && k.single[0] && !k.single[1] { // the fast paths are of a single b
+		shapes[0], shapes[1] = shapes[1], shapes[0]
+		k.layout, k.input = newLayout(shapes...), [2]int{k.input[1], k.input[0]}
 	}
 	k.forth, k.tangent, k.change, k.back, k.sums = k.values, k.tangents, k.changes, k.cotangents, k.sumRows
 	return k
@@ -116,9 +126,14 @@ func (k *pairwise[T]) place(q int) (row, example int, r *stretch) {
 func (k *pairwise[T]) values(lo, hi int) {
 	buffer := k.spares.borrow(2 * longestRun)
 	for q := lo; q < hi; q++ {
-		_, b, r := k.place(q)
-		x, y := k.operands(b, r, buffer)
-		k.value(k.f.y[b*k.out+r.out:][:r.n], x, y)
+		_, e, r := k.place(q)
+		y := k.f.y[e*k.out+r.out:][:r.n]
+		if k.valueBy != nil && k.single[1] {
+			k.valueBy(y, k.x[0].of(k.layout, 0, e, r, buffer), k.x[1].first(1, e, r))
+			continue
+		}
+		a, b := k.operands(e, r, buffer)
+		k.value(y, a, b)
 	}
 	k.spares.giveBack(buffer)
 }
@@ -132,9 +147,14 @@ func (k *pairwise[T]) tangents(lo, hi int) {
 	buffer := k.spares.borrow(4 * longestRun)
 	for q := lo; q < hi; q++ {
 		row, e, r := k.place(q)
-		a, b := k.operands(e, r, buffer)
 		y, dst := k.f.y[e*k.out+r.out:][:r.n], k.dst[row*k.out+r.out:][:r.n]
 		da, db := k.moves(row, r, buffer[2*longestRun:])
+		if db == nil && k.leftBy != nil && k.single[1] {
+			a := k.x[0].of(k.layout, 0, e, r, buffer)
+			k.leftBy(dst, da, a, k.x[1].first(1, e, r))
+			continue
+		}
+		a, b := k.operands(e, r, buffer)
 		switch {
 		case db == nil:
 			k.left(dst, da, a, b, y)
@@ -195,8 +215,13 @@ func (k *pairwise[T]) cotangents(lo, hi int) {
 
 // partial sets dst to the cotangent of the output over a run, times the derivative.
 func (k *pairwise[T]) partial(dst []T, row, example int, r *stretch, buffer []T) {
-	a, b := k.operands(example, r, buffer)
 	d, y := k.dy[row*k.out+r.out:][:r.n], k.f.y[example*k.out+r.out:][:r.n]
+	if k.side == 0 && k.leftBy != nil && k.single[1] {
+		a := k.x[0].of(k.layout, 0, example, r, buffer)
+		k.leftBy(dst, d, a, k.x[1].first(1, example, r))
+		return
+	}
+	a, b := k.operands(example, r, buffer)
 	if k.side == 0 {
 		k.left(dst, d, a, b, y)
 	} else {
@@ -231,21 +256,23 @@ func (k *pairwise[T]) sumRows(lo, hi int) {
 
 func (k *pairwise[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	var x, e [2]operand[float64]
+	none := cleared(k.wide.borrow(max(k.sizes[0], k.sizes[1])))
+	buffer := k.wide.borrow(4 * longestRun)
 	for i, in := range k.input {
 		if in < 0 {
 			x[i] = operand[float64]{values: values[float64](k.constant)}
-			e[i] = operand[float64]{values: make([]float64, k.sizes[i])}
+			e[i] = operand[float64]{values: none}
 			continue
 		}
 		x[i], e[i] = operand[float64]{f.x[in], k.sizes[i]}, operand[float64]{ex[in], k.sizes[i]}
 	}
-	buffer := make([]float64, 4*longestRun)
 	for b := range f.batch {
 		for i := range k.runs {
 			r := &k.runs[i]
 			k.boundRun(ey[b*k.out+r.out:][:r.n], f.y[b*k.out+r.out:][:r.n], x, e, b, r, buffer)
 		}
 	}
+	k.wide.giveBack(none, buffer)
 }
 
 // boundRun bounds the entries of a run; the bounds of the operators themselves are

@@ -28,6 +28,10 @@ func additionLoops[T Float]() loops[T] {
 		right: handOn[T],
 		shift: func(dst, da, db, _, _, _ []T) { simd.Add(dst, da, db) },
 		bound: sumBound,
+
+		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, c) },
+		leftBy:  func(dst, d, _ []T, _ T) { copy(dst, d) },
+		commute: true,
 	}
 }
 
@@ -42,6 +46,9 @@ func subtractionLoops[T Float]() loops[T] {
 		},
 		shift: func(dst, da, db, _, _, _ []T) { subtract(dst, da, db) },
 		bound: sumBound,
+
+		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, -c) },
+		leftBy:  func(dst, d, _ []T, _ T) { copy(dst, d) },
 	}
 }
 
@@ -68,6 +75,10 @@ func productLoops[T Float]() loops[T] {
 		bound: func(a, ea, b, eb, y float64) float64 {
 			return math.Abs(a)*eb + math.Abs(b)*ea + ea*eb + 2*unit*math.Abs(y)
 		},
+
+		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, c, 0) },
+		leftBy:  func(dst, d, _ []T, c T) { simd.ScaleShift(dst, d, c, 0) },
+		commute: true,
 	}
 }
 
@@ -107,6 +118,15 @@ func quotientLoops[T Float]() loops[T] {
 			q := math.Abs(y)*(1+4*unit) + underflow
 			return (ea+q*eb)/least + 2*unit*math.Abs(y)
 		},
+
+		valueBy: quotientBy[T],
+		leftBy:  func(dst, d, _ []T, c T) { quotientBy(dst, d, c) },
+	}
+}
+
+func quotientBy[T Float](dst, a []T, c T) {
+	for i, v := range a {
+		dst[i] = v / c
 	}
 }
 

@@ -1,6 +1,10 @@
 package nn
 
-import "math"
+import (
+	"math"
+
+	"tattle/internal/simd"
+)
 
 // powerLoops is a^b. The exponents 2, 3, ½ and −1, which nets have, are not left to the
 // library.
@@ -31,6 +35,38 @@ func powerLoops[T Float]() loops[T] {
 			}
 		},
 		bound: powerBound,
+
+		valueBy: powerBy[T],
+		leftBy:  powerSlopeBy[T],
+	}
+}
+
+// powerBy is a^c of many.
+func powerBy[T Float](dst, a []T, c T) {
+	switch c {
+	case 2:
+		simd.Mul(dst, a, a)
+	case .5:
+		for i, v := range a {
+			dst[i] = T(math.Sqrt(float64(v)))
+		}
+	default:
+		for i, v := range a {
+			dst[i] = T(power(float64(v), float64(c)))
+		}
+	}
+}
+
+func powerSlopeBy[T Float](dst, d, a []T, c T) {
+	switch c {
+	case 2:
+		for i, v := range a {
+			dst[i] = d[i] * (2 * v)
+		}
+	default:
+		for i, v := range a {
+			dst[i] = T(float64(d[i]) * powerSlope(float64(v), float64(c)))
+		}
 	}
 }
 

@@ -181,6 +181,9 @@ func (o operand[T]) of(l *layout, i, row int, r *stretch, buffer []T) []T {
 	return buffer
 }
 
+// first returns the operand's first entry of that run in that row.
+func (o operand[T]) first(i, row int, r *stretch) T { return o.values[row*o.stride+r.at[i]] }
+
 // gather adds the entries of d, over that run, to the operand's sums.
 func (l *layout) gather(sums []float64, i int, r *stretch, d []float64) {
 	if !l.single[i] {

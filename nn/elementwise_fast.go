@@ -43,10 +43,8 @@ func sigmoid32Of(dst, d, x []float32) {
 	}
 }
 
-// log1pTerms are 2/(2k+1): log(1+e) = Σ 2/(2k+1)·s^(2k+1), s = e/(2+e), which is at most
-// 1/3 for e ≤ 1, so that what is left out is below 2⁻²⁶.
-var log1pTerms = [...]float32{2, 2. / 3, 2. / 5, 2. / 7, 2. / 9, 2. / 11, 2. / 13}
-
+// softplus32 is max(x, 0) + log(1 + e), e = e^−|x|. With s = e/(2 + e), at most 1/3, the
+// logarithm is Σ 2/(2k+1)·s^(2k+1), of which what is left out is below 2⁻²⁶.
 func softplus32(dst, x []float32) {
 	var buffer [fastBlock]float32
 	for lo := 0; lo < len(x); lo += fastBlock {
@@ -58,11 +56,13 @@ func softplus32(dst, x []float32) {
 		simd.Exp(e, e)
 		for i, v := range from {
 			s := e[i] / (2 + e[i])
-			q, sum := s*s, log1pTerms[6]
-			for k := 5; k >= 0; k-- {
-				sum = sum*q + log1pTerms[k]
+			q := s * s
+			sum := 2 + q*(2./3+q*(2./5+q*(2./7+q*(2./9+q*(2./11+q*(2./13))))))
+			if !(v <= 0) {
+				to[i] = v + s*sum
+			} else {
+				to[i] = s * sum
 			}
-			to[i] = max(v, 0) + s*sum
 		}
 	}
 }
@@ -156,6 +156,94 @@ func mishSlope32(dst, d, x []float32) {
 	}
 }
 
+// elu32 is right·x where x > 0, else left·(e^(x/scale) − 1), by its series near 0.
+func elu32(dst, x []float32, right, left, scale float32) {
+	var buffer [fastBlock]float32
+	over := 1 / scale
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		e, to := buffer[:hi-lo], dst[lo:hi]
+		for i, v := range x[lo:hi] {
+			e[i] = min(v, 0) * over
+		}
+		simd.Exp(e, e)
+		for i, v := range x[lo:hi] {
+			switch t := v * over; {
+			case v > 0:
+				v *= right
+			case t > -.35 && t < .35:
+				v = left * t * (1 + t*(1./2)*(1+t*(1./3)*(1+t*(1./4)*(1+t*(1./5)*(1+t*(1./6)*(1+t*(1./7)))))))
+			default:
+				v = left * (e[i] - 1)
+			}
+			to[i] = v
+		}
+	}
+}
+
+func eluSlope32(dst, d, x []float32, right, left, scale float32) {
+	var buffer [fastBlock]float32
+	over := 1 / scale
+	for lo := 0; lo < len(x); lo += fastBlock {
+		hi := min(len(x), lo+fastBlock)
+		e, to, from := buffer[:hi-lo], dst[lo:hi], d[lo:hi]
+		for i, v := range x[lo:hi] {
+			e[i] = min(v, 0) * over
+		}
+		simd.Exp(e, e)
+		for i, v := range x[lo:hi] {
+			s := right
+			if !(v > 0) {
+				s = left * over * e[i]
+			}
+			to[i] = from[i] * s
+		}
+	}
+}
+
+func root32(dst, x []float32) {
+	for i, v := range x {
+		dst[i] = float32(math.Sqrt(float64(v)))
+	}
+}
+
+func rootSlope32(dst, d, x []float32) {
+	for i, v := range x {
+		dst[i] = .5 * d[i] / float32(math.Sqrt(float64(v)))
+	}
+}
+
+func reciprocal32(dst, x []float32) {
+	for i, v := range x {
+		dst[i] = 1 / v
+	}
+}
+
+func reciprocalSlope32(dst, d, x []float32) {
+	for i, v := range x {
+		dst[i] = -d[i] / v / v
+	}
+}
+
+func absolute32(dst, x []float32) {
+	for i, v := range x {
+		dst[i] = abs32(v)
+	}
+}
+
+func absoluteSlope32(dst, d, x []float32) {
+	for i, v := range x {
+		s := d[i]
+		switch {
+		case v < 0:
+			s = -s
+		case !(v > 0):
+			s *= v // 0 and NaN
+		}
+		dst[i] = s
+	}
+}
+
 func negate32(dst, x []float32) {
 	for i, v := range x {
 		dst[i] = -v
@@ -218,7 +306,7 @@ func hardSwishSlope32(dst, d, x []float32) {
 		if v < -3 {
 			s = 0
 		}
-		if v > 3 {
+		if v >= 3 {
 			s = 1
 		}
 		dst[i] = d[i] * s

@@ -40,10 +40,11 @@ var curves = map[string]func(o *Unary) *curve{
 // squareRoot: √x′ − √x = (x′ − x)/(√x′ + √x), which is at most √|x′ − x| too.
 func squareRoot(*Unary) *curve {
 	return &curve{
-		value: math.Sqrt,
-		slope: func(x float64) float64 { return .5 / math.Sqrt(x) },
-		shift: rootShift,
-		bound: rootBound,
+		value:   math.Sqrt,
+		slope:   func(x float64) float64 { return .5 / math.Sqrt(x) },
+		shift:   rootShift,
+		bound:   rootBound,
+		value32: root32, slope32: rootSlope32,
 	}
 }
 
@@ -124,6 +125,7 @@ func reciprocal(*Unary) *curve {
 			}
 			return e/a/((a-e)*(1-2*unit)) + 2*unit*math.Abs(y)
 		},
+		value32: reciprocal32, slope32: reciprocalSlope32,
 	}
 }
 
@@ -150,7 +152,8 @@ func absolute(*Unary) *curve {
 			}
 			return math.Abs(x+d) - math.Abs(x)
 		},
-		bound: func(_, _, e float64) float64 { return e },
+		bound:   func(_, _, e float64) float64 { return e },
+		value32: absolute32, slope32: absoluteSlope32,
 	}
 }
 

@@ -55,6 +55,8 @@ func eluOf(right, left, scale float64) *curve {
 			}
 			return (32 + 8*max(0, x/scale)) * math.Abs(y)
 		},
+		value32: func(dst, x []float32) { elu32(dst, x, float32(right), float32(left), float32(scale)) },
+		slope32: func(dst, d, x []float32) { eluSlope32(dst, d, x, float32(right), float32(left), float32(scale)) },
 	}
 }
 
@@ -62,17 +64,19 @@ func eluOf(right, left, scale float64) *curve {
 func hardSigmoid(o *Unary) *curve {
 	a, b := o.Alpha, o.Beta
 	return &curve{
-		value: func(x float64) float64 { return min(max(a*x+b, 0), 1) },
+		// The conversions keep a·x and the sum from being one operation on some
+		// processors.
+		value: func(x float64) float64 { return min(max(float64(a*x)+b, 0), 1) },
 		slope: func(x float64) float64 {
-			if v := a*x + b; v > 0 && v < 1 {
+			if v := float64(a*x) + b; v > 0 && v < 1 {
 				return a
 			}
 			return 0
 		},
-		shift: func(x, d float64) float64 { return clampShift(a*x+b, a*d, 0, 1) },
+		shift: func(x, d float64) float64 { return clampShift(float64(a*x)+b, a*d, 0, 1) },
 		bound: func(x, _, e float64) float64 {
 			own := 4 * unit * (math.Abs(a*x) + math.Abs(b))
-			return clampBound(a*x+b, math.Abs(a)*e+own, 0, 1)
+			return clampBound(float64(a*x)+b, math.Abs(a)*e+own, 0, 1)
 		},
 		value32: func(dst, x []float32) { hardSigmoid32(dst, x, float32(a), float32(b)) },
 		slope32: func(dst, d, x []float32) { hardSigmoidSlope32(dst, d, x, float32(a), float32(b)) },
@@ -127,7 +131,7 @@ func hardSwish(*Unary) *curve {
 		switch {
 		case x < -3:
 			return 0
-		case x <= 3:
+		case x < 3:
 			return x/3 + .5
 		}
 		return 1
@@ -143,7 +147,7 @@ func hardSwish(*Unary) *curve {
 				s = 1
 			}
 			if lo <= 3 && hi >= -3 { // monotone there
-				s = max(s, math.Abs(slope(max(lo, -3))), math.Abs(slope(min(hi, 3)))) + 4*unit
+				s = max(s, math.Abs(max(lo, -3)/3+.5), math.Abs(min(hi, 3)/3+.5)) + 4*unit
 			}
 			return s
 		},

@@ -20,7 +20,7 @@ import (
 // approximation of ONNX Gelu-20 by tanh; Round goes to even; Not is 1 at 0 and else 0.
 // Where the derivative jumps it is PyTorch's there: 0 for Abs and Sign, the left one for
 // Elu, Celu, Selu and ThresholdedRelu, 1 at the limits of Clip, 0 at those of
-// HardSigmoid, −½ and 1.5 at those of HardSwish. Of steps it is 0 everywhere.
+// HardSigmoid, −½ and 1 at those of HardSwish. Of steps it is 0 everywhere.
 type Unary struct {
 	Function    string
 	Alpha, Beta float64

@@ -238,15 +238,16 @@ func (k *selection[T]) sumRows(lo, hi int) {
 // that of the other, which lies |a − b| away, if it is larger.
 func (k *selection[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	var x, e [3]operand[float64]
+	none := cleared(k.wide.borrow(max(k.sizes[0], k.sizes[1], k.sizes[2])))
+	buffer := k.wide.borrow(6 * longestRun)
 	for i, in := range k.input {
 		if in < 0 {
 			x[i] = operand[float64]{values: values[float64](k.constants[i])}
-			e[i] = operand[float64]{values: make([]float64, k.sizes[i])}
+			e[i] = operand[float64]{values: none}
 			continue
 		}
 		x[i], e[i] = operand[float64]{f.x[in], k.sizes[i]}, operand[float64]{ex[in], k.sizes[i]}
 	}
-	buffer := make([]float64, 6*longestRun)
 	for row := range f.batch {
 		for i := range k.runs {
 			r := &k.runs[i]
@@ -261,6 +262,7 @@ func (k *selection[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64)
 			}
 		}
 	}
+	k.wide.giveBack(none, buffer)
 }
 
 func whereBound(c, ec, a, ea, b, eb float64) float64 {
