@@ -19,4 +19,3 @@ func TestRoundTripSwin(t *testing.T) {
 		t.Error("a second time other bytes, or", err)
 	}
 }
-
