@@ -64,7 +64,12 @@ var convCases = []convCase{
 	{in: 4, out: 4, groups: 2, kernel: [2]int{2, 2}, stride: [2]int{2, 2}, height: 4, width: 6},
 	{in: 4, out: 4, groups: 4, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 6, width: 5},
 	{in: 3, out: 6, groups: 3, kernel: [2]int{2, 3}, stride: [2]int{2, 2}, dilation: [2]int{1, 2}, pad: [4]int{0, 1, 1, 2}, height: 7, width: 8},
-	{in: 6, out: 7, kernel: [2]int{3, 4}, height: 3, width: 4}, // covers its input
+	{in: 2, out: 2, groups: 2, kernel: [2]int{5, 5}, pad: [4]int{2, 2, 2, 2}, height: 4, width: 9},
+	{in: 2, out: 6, groups: 2, kernel: [2]int{7, 7}, stride: [2]int{2, 2}, pad: [4]int{3, 3, 3, 3}, height: 7, width: 6},
+	{in: 3, out: 3, groups: 3, kernel: [2]int{2, 1}, stride: [2]int{3, 2}, pad: [4]int{1, 0, 1, 0}, height: 7, width: 6}, // inputs that nobody sees
+	{in: 2, out: 4, groups: 2, kernel: [2]int{3, 3}, stride: [2]int{2, 3}, dilation: [2]int{3, 2}, pad: [4]int{3, 2, 3, 3}, height: 8, width: 7},
+	{in: 2, out: 2, groups: 2, kernel: [2]int{3, 3}, dilation: [2]int{40, 40}, pad: [4]int{40, 40, 40, 40}, height: 3, width: 3}, // by columns
+	{in: 6, out: 7, kernel: [2]int{3, 4}, height: 3, width: 4},                                                                   // covers its input
 	{in: 3, out: 2, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 40, width: 37, longTest: true},
 	{in: 2, out: 3, kernel: [2]int{2, 2}, stride: [2]int{2, 2}, height: 67, width: 50, longTest: true},
 }
