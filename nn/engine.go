@@ -2,17 +2,16 @@ package nn
 
 import "tattle/internal/simd"
 
-// maxTensor bounds the buffers: no tensor of a sweep is longer, in bytes, unless
-// one example's alone is. Sweeps over more rows are cut.
-const maxTensor = 64 << 20
-
 // engine runs a program: forward sweeps over rows of inputs, and sweeps of
 // products over rows of tangents or cotangents. The buffers are kept, so that in
 // the steady state nothing is allocated.
 type engine[T Float] struct {
 	*program[T]
 	limit           int // rows of one sweep
+	resident        int // examples of which all that products need is kept
+	kept            []bool
 	forth, back     *plan
+	record          *plan      // of a forward pass that keeps those tensors
 	pool            buffers[T] // of whichever plan runs
 	frames          []frame[T] // of sweeps whose activations are not kept
 	args            [][][]T    // of each step, room for its tangents
@@ -22,8 +21,8 @@ type engine[T Float] struct {
 	inRows, outRows []T // rows gathered for a cut sweep
 }
 
-// newEngine compiles a valid graph for inference.
-func newEngine[T Float](g *Graph, compile func(Op, ...[]int) kernel[T]) *engine[T] {
+// newEngine compiles a valid graph for inference, with a budget of bytes.
+func newEngine[T Float](g *Graph, compile func(Op, ...[]int) kernel[T], budget int64) *engine[T] {
 	p := newProgram(g, compile, false)
 	if narrow, ok := any(p).(*program[float32]); ok {
 		joinConvolutions(narrow)
@@ -32,25 +31,17 @@ func newEngine[T Float](g *Graph, compile func(Op, ...[]int) kernel[T]) *engine[
 	for t := range all {
 		all[t] = true
 	}
-	return &engine[T]{
+	e := &engine[T]{
 		program: p,
-		limit:   rowLimit[T](p.sizes),
 		forth:   p.forwardPlan(true),
 		back:    p.backwardPlan(all),
 		frames:  p.newFrames(),
 		args:    p.newArgs(),
 	}
-}
-
-func rowLimit[T Float](sizes []int) int {
-	longest, width := 1, 4
-	for _, s := range sizes {
-		longest = max(longest, s)
-	}
-	if is64[T]() {
-		width = 8
-	}
-	return max(1, maxTensor/width/longest)
+	e.kept = p.keptTensors(false)
+	e.record = p.recordPlan(e.kept)
+	e.setBudget(budget)
+	return e
 }
 
 func (g *program[T]) newFrames() []frame[T] {

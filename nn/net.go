@@ -12,6 +12,7 @@ type Net struct {
 	graph    *Graph
 	compiled *compiled
 	p, n     int
+	budget   int64 // of SetMemory
 	engine32 *engine[float32]
 	engine64 *engine[float64]
 }
@@ -59,7 +60,9 @@ func (m *Net) Graph() *Graph { return m.graph }
 
 // Clone returns a Net of the same graph, hence the same parameters, with buffers
 // of its own.
-func (m *Net) Clone() *Net { return &Net{graph: m.graph, compiled: m.compiled, p: m.p, n: m.n} }
+func (m *Net) Clone() *Net {
+	return &Net{graph: m.graph, compiled: m.compiled, p: m.p, n: m.n, budget: m.budget}
+}
 
 // Dims returns the number of inputs and of outputs of one example.
 func (m *Net) Dims() (p, n int) { return m.p, m.n }
@@ -98,7 +101,7 @@ func (m *Net) run32() *engine[float32] {
 			c.narrow = Simplify(m.graph)
 			c.derived = derivedOf(c.narrow)
 		})
-		m.engine32 = newEngine(c.narrow, Op.kernel32)
+		m.engine32 = newEngine(c.narrow, Op.kernel32, m.budget)
 	}
 	for _, p := range c.derived {
 		p.refresh()
@@ -114,7 +117,7 @@ func (m *Net) run64() *engine[float64] {
 			c.wide = tidy(m.graph)
 			c.derived64 = derivedOf(c.wide)
 		})
-		m.engine64 = newEngine(c.wide, Op.kernel64)
+		m.engine64 = newEngine(c.wide, Op.kernel64, m.budget)
 	}
 	for _, p := range c.derived64 {
 		p.refresh()

@@ -91,16 +91,22 @@ func (p *plan) release(place int) {
 	}
 }
 
-// forwardPlan plans a sweep from the input, at source, to the output, at target.
-// With inPlace, operators that can write over their input do.
-func (g *program[T]) forwardPlan(inPlace bool) *plan {
-	p := &plan{place: make([]int, len(g.sizes))}
-	last := make([]int, len(g.sizes)) // step that reads the tensor last
+// lastReaders returns the step that reads each tensor last.
+func (g *program[T]) lastReaders() []int {
+	last := make([]int, len(g.sizes))
 	for i, s := range g.steps {
 		for _, t := range s.in {
 			last[t] = i
 		}
 	}
+	return last
+}
+
+// forwardPlan plans a sweep from the input, at source, to the output, at target.
+// With inPlace, operators that can write over their input do.
+func (g *program[T]) forwardPlan(inPlace bool) *plan {
+	p := &plan{place: make([]int, len(g.sizes))}
+	last := g.lastReaders()
 	for t := range p.place {
 		p.place[t] = unwanted
 	}
@@ -115,9 +121,16 @@ func (g *program[T]) forwardPlan(inPlace bool) *plan {
 			p.place[s.in[0]] = target
 		}
 	}
+	g.assign(p, last, over)
+	return p
+}
+
+// assign gives buffers to the outputs that have no place yet, and takes them back after
+// the last reader.
+func (g *program[T]) assign(p *plan, last []int, over func(i int) bool) {
 	for i, s := range g.steps {
 		switch {
-		case p.place[s.out] == target:
+		case p.place[s.out] != unwanted:
 		case over(i):
 			p.place[s.out] = p.place[s.in[0]]
 			continue
@@ -130,7 +143,6 @@ func (g *program[T]) forwardPlan(inPlace bool) *plan {
 			}
 		}
 	}
-	return p
 }
 
 // backwardPlan plans a sweep from the output's cotangent, at source, to those of

@@ -2,64 +2,134 @@ package nn
 
 import "fmt"
 
-// tape is a linearisation: the frames of all examples, in blocks of at most
-// limit examples.
+// tape is a linearisation: what products need of all examples, in blocks of at most
+// limit examples. Where that is too much, the blocks share the room of one, and are
+// recorded again when their turn comes.
 type tape[T Float] struct {
 	engine  *engine[T]
 	batch   int
 	train   bool
 	seed    uint64
-	tensors [][]T // [batch, ·] of each
+	x, own  []T   // [batch, p]: the caller's or, in own, a copy
+	y       []T   // [batch, n]
+	tensors [][]T // [batch or a block, ·] of each that is kept beside these two
 	blocks  []block[T]
+	common  []frame[T] // of blocks that share their room
+	loaded  int        // the block that is in that room
 }
 
 type block[T Float] struct {
 	lo, hi int // examples
 	frames []frame[T]
+	shared bool // they are the common ones
 }
 
-// record evaluates the program at x, keeping all.
+// shares reports whether the blocks share the room of one.
+func (t *tape[T]) shares() bool { return t.batch > t.engine.resident }
+
+// record evaluates the program at x, keeping what products need.
 func (t *tape[T]) record(x []T, batch int) {
 	e := t.engine
-	t.batch = batch
+	t.batch, t.x = batch, x
+	if e.kept[0] || t.shares() {
+		t.own = append(t.own[:0], x...)
+		t.x = t.own
+	}
+	t.y = sized(t.y, batch*e.sizes[e.output])
+	if e.output == 0 {
+		copy(t.y, x)
+	}
+	room, most := batch, e.limit
+	if t.shares() {
+		most = min(e.limit, e.resident)
+		room = most
+	}
+	t.makeRoom(room)
+	t.cut(most)
+	for i := range t.blocks {
+		t.load(i)
+	}
+}
+
+// makeRoom has room for that many examples of what is kept.
+func (t *tape[T]) makeRoom(examples int) {
+	e := t.engine
 	if t.tensors == nil {
 		t.tensors = make([][]T, len(e.sizes))
 	}
 	for i, s := range e.sizes {
-		t.tensors[i] = sized(t.tensors[i], batch*s)
-	}
-	copy(t.tensors[0], x)
-	t.blocks = t.blocks[:0]
-	for lo := 0; lo < batch; lo += e.limit {
-		t.recordBlock(lo, min(batch, lo+e.limit))
+		if e.kept[i] && i != 0 && i != e.output {
+			t.tensors[i] = sized(t.tensors[i], examples*s)
+		}
 	}
 }
 
-func (t *tape[T]) recordBlock(lo, hi int) {
-	e := t.engine
-	if len(t.blocks) < cap(t.blocks) {
-		t.blocks = t.blocks[:len(t.blocks)+1]
-	} else {
-		t.blocks = append(t.blocks, block[T]{})
+// cut makes blocks of at most that many examples.
+func (t *tape[T]) cut(most int) {
+	n := 0
+	for lo := 0; lo < t.batch; lo += min(most, t.batch-lo) {
+		if n < cap(t.blocks) {
+			t.blocks = t.blocks[:n+1]
+		} else {
+			t.blocks = append(t.blocks[:n], block[T]{})
+		}
+		t.blocks[n].lo, t.blocks[n].hi = lo, lo+min(most, t.batch-lo)
+		n++
 	}
-	b := &t.blocks[len(t.blocks)-1]
-	b.lo, b.hi = lo, hi
-	if b.frames == nil {
-		b.frames = e.newFrames()
+	t.blocks = t.blocks[:n]
+}
+
+// load records a block.
+func (t *tape[T]) load(i int) {
+	e, b := t.engine, &t.blocks[i]
+	if t.shares() {
+		if t.common == nil {
+			t.common = e.newFrames()
+		}
+		b.frames, b.shared = t.common, true
+	} else if b.frames == nil || b.shared {
+		b.frames, b.shared = e.newFrames(), false
 	}
-	rows := func(i int) []T { return t.tensors[i][lo*e.sizes[i] : hi*e.sizes[i]] }
+	t.loaded = i
+	e.pool.grow(e.record, b.hi-b.lo)
 	for i, s := range e.steps {
 		f := &b.frames[i]
-		f.batch, f.train = hi-lo, t.train
+		f.batch, f.train = b.hi-b.lo, t.train
 		f.seed = mix(t.seed + uint64(s.out))
 		for j, in := range s.in {
-			f.x[j] = rows(in)
+			f.x[j] = t.rows(b, in)
 		}
-		f.y = rows(s.out)
+		f.y = t.rows(b, s.out)
 		if len(f.y) > 0 {
 			s.kernel.forward(f)
 		}
 	}
+}
+
+// rows returns where a block has a tensor.
+func (t *tape[T]) rows(b *block[T], tensor int) []T {
+	e := t.engine
+	place, size := e.record.place[tensor], e.sizes[tensor]
+	kept, lo, hi := keptIn(place), b.lo, b.hi
+	switch {
+	case place == source || kept == 0:
+		return t.x[lo*size : hi*size]
+	case place == target:
+		return t.y[lo*size : hi*size]
+	case kept < 0:
+		return e.pool[place][:(hi-lo)*size]
+	case b.shared:
+		lo, hi = 0, hi-lo
+	}
+	return t.tensors[kept][lo*size : hi*size]
+}
+
+// ready returns a block whose frames are its own at the moment.
+func (t *tape[T]) ready(i int) *block[T] {
+	if t.blocks[i].shared && t.loaded != i {
+		t.load(i)
+	}
+	return &t.blocks[i]
 }
 
 // mix scrambles x (SplitMix64), so that neighbouring seeds are unlike.
@@ -71,7 +141,7 @@ func mix(x uint64) uint64 {
 }
 
 // Features returns a(θ).
-func (t *tape[T]) Features() []T { return t.tensors[t.engine.output] }
+func (t *tape[T]) Features() []T { return t.y }
 
 // JVP overwrites dst with J·v.
 func (t *tape[T]) JVP(dst, v []T) {
@@ -94,7 +164,8 @@ func (t *tape[T]) Active(dst []bool) {
 	if len(dst) != t.batch*n {
 		panic(fmt.Sprintf("nn: %d flags for %d outputs of %d examples", len(dst), n, t.batch))
 	}
-	for _, b := range t.blocks {
+	for i := range t.blocks {
+		b := t.ready(i)
 		part := dst[b.lo*n : b.hi*n]
 		for i := range part {
 			part[i] = true
@@ -126,7 +197,7 @@ func (t *tape[T]) each(dst, v []T, to, from, kind int) {
 	}
 	e, k := t.engine, len(v)/(t.batch*from)
 	for i := range t.blocks {
-		b := &t.blocks[i]
+		b := t.ready(i)
 		d, s := dst[b.lo*k*to:b.hi*k*to], v[b.lo*k*from:b.hi*k*from]
 		n := b.hi - b.lo
 		if n*k <= e.limit {

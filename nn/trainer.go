@@ -35,7 +35,8 @@ func newTrainer(g *Graph, o Optimizer, seed uint64, join func(*program[float32])
 	}
 	p := newProgram(g, Op.kernel32, true)
 	join(p)
-	e := &engine[float32]{program: p, limit: math.MaxInt, args: p.newArgs()}
+	e := &engine[float32]{program: p, limit: math.MaxInt, resident: math.MaxInt, args: p.newArgs(), kept: p.keptTensors(true)}
+	e.record = p.recordPlan(e.kept)
 	t := &Trainer{engine: e, tape: &tape[float32]{engine: e, train: true}, optimizer: o, seed: seed}
 	if err := t.findLearners(); err != nil {
 		return nil, fmt.Errorf("net %q: %w", g.Name, err)

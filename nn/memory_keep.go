@@ -1,0 +1,90 @@
+package nn
+
+// needs says whether the products of a kernel, in inference, read the inputs and the
+// output of the forward pass. What none reads need not be kept.
+func needs[T Float](s *step[T]) (x, y bool) {
+	switch k := s.kernel.(type) {
+	case *conv[T]:
+		return k.rectifier != nil, k.rectifier != nil
+	case *dense[T], *convTranspose[T], *batchNorm[T], *add[T], *averagePool[T], *average[T], *resize[T]:
+		return false, false
+	case *rearrange[T], *concat[T], *constantTensor[T]:
+		return false, false
+	case *rectifier[T], *maxPool[T], *multiply[T], *logarithm[T], *unary[T], *rowNorm[T], *matmul[T]:
+		return true, false
+	case *pairwise[T]:
+		op, _ := s.op.(*Arithmetic)
+		switch {
+		case op != nil && (op.Operator == "Add" || op.Operator == "Sub"):
+			return false, false
+		case op != nil && op.Operator == "Mul":
+			return true, false
+		}
+	}
+	return true, true
+}
+
+// keptTensors returns which tensors a linearisation keeps: in training all.
+func (g *program[T]) keptTensors(train bool) []bool {
+	kept := make([]bool, len(g.sizes))
+	for i := range g.steps {
+		s := &g.steps[i]
+		x, y := needs(s)
+		for _, t := range s.in {
+			kept[t] = kept[t] || x || train
+		}
+		kept[s.out] = kept[s.out] || y || train
+	}
+	return kept
+}
+
+// keptAt is the place of a tensor that a linearisation keeps.
+func keptAt(t int) int { return target - 1 - t }
+
+// keptIn returns the tensor whose place that is, or −1.
+func keptIn(place int) int {
+	if place < target {
+		return target - 1 - place
+	}
+	return -1
+}
+
+// recordPlan plans a forward pass that keeps some tensors, the output at target. Others
+// take buffers as they do in a sweep, and where an operator can write over its input
+// that lies where its output is kept.
+func (g *program[T]) recordPlan(kept []bool) *plan {
+	p := &plan{place: make([]int, len(g.sizes))}
+	last := g.lastReaders()
+	for t := range p.place {
+		p.place[t] = unwanted
+		if kept[t] {
+			p.place[t] = keptAt(t)
+		}
+	}
+	if !kept[0] {
+		p.place[0] = source
+	}
+	p.place[g.output] = target
+	over := func(i int) bool {
+		s := g.steps[i]
+		return s.inPlace && len(s.in) == 1 && s.in[0] != 0 && !kept[s.in[0]] && last[s.in[0]] == i
+	}
+	for i := len(g.steps) - 1; i >= 0; i-- {
+		if s := g.steps[i]; p.place[s.out] <= target && over(i) {
+			p.place[s.in[0]] = p.place[s.out]
+		}
+	}
+	g.assign(p, last, over)
+	return p
+}
+
+// keptSize returns the entries that a linearisation keeps of one example.
+func (g *program[T]) keptSize(kept []bool) int {
+	n := g.sizes[g.output]
+	for t, k := range kept {
+		if k && t != g.output {
+			n += g.sizes[t]
+		}
+	}
+	return n
+}
