@@ -160,7 +160,7 @@ func powerBoundAway(a, ea, b, eb, y float64) float64 {
 		lo, hi := around(a, ea)
 		t += eb * max(math.Abs(math.Log(lo)), math.Abs(math.Log(hi)))
 	}
-	exact := math.Abs(y) * (1 + 2*loss)
+	exact := math.Abs(y)*(1+2*loss) + underflow
 	return exact*math.Expm1(t*(1+64*unit))*(1+32*unit) + loss*math.Abs(y)
 }
 

@@ -43,29 +43,7 @@ func sigmoid32Of(dst, d, x []float32) {
 	}
 }
 
-// softplus32 is max(x, 0) + log(1 + e), e = e^−|x|. With s = e/(2 + e), at most 1/3, the
-// logarithm is Σ 2/(2k+1)·s^(2k+1), of which what is left out is below 2⁻²⁶.
-func softplus32(dst, x []float32) {
-	var buffer [fastBlock]float32
-	for lo := 0; lo < len(x); lo += fastBlock {
-		hi := min(len(x), lo+fastBlock)
-		e, from, to := buffer[:hi-lo], x[lo:hi], dst[lo:hi]
-		for i, v := range from {
-			e[i] = -abs32(v)
-		}
-		simd.Exp(e, e)
-		for i, v := range from {
-			s := e[i] / (2 + e[i])
-			q := s * s
-			sum := 2 + q*(2./3+q*(2./5+q*(2./7+q*(2./9+q*(2./11+q*(2./13))))))
-			if !(v <= 0) {
-				to[i] = v + s*sum
-			} else {
-				to[i] = s * sum
-			}
-		}
-	}
-}
+func softplus32(dst, x []float32) { simd.Softplus(dst, x) }
 
 func abs32(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }
 

@@ -42,6 +42,12 @@ func TanhSlope(dst, d, x []float32) {
 	tanhSlope(dst, d, x)
 }
 
+// Softplus sets dst = log(1 + e^x), to 4 ulp.
+func Softplus(dst, x []float32) {
+	sameLength(len(dst), len(x))
+	softplus(dst, x)
+}
+
 // Erf sets dst = erf x = 2/√π ∫₀ˣ e^−t² dt, to 4 ulp.
 func Erf(dst, x []float32) {
 	sameLength(len(dst), len(x))

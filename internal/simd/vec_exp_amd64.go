@@ -62,6 +62,14 @@ var expLanes = eightfold(
 	math.Float32bits(-104),
 	math.Float32bits(15),
 	math.Float32bits(10.5),
+	// log(1 + e) = Σ 2/(2k+1)·s^(2k+1), s = e/(2 + e) ≤ 1/3: what is left out is below 2⁻²⁶
+	math.Float32bits(2),
+	math.Float32bits(2./13),
+	math.Float32bits(2./11),
+	math.Float32bits(2./9),
+	math.Float32bits(2./7),
+	math.Float32bits(2./5),
+	math.Float32bits(2./3),
 )
 
 const hiLn2 = 0.693145751953125 // 16 bits: multiples of it are exact
@@ -91,6 +99,9 @@ func tanhF32(dst, x *float32, n int, lanes *uint32)
 
 //go:noescape
 func tanhSlopeF32(dst, d, x *float32, n int, lanes *uint32)
+
+//go:noescape
+func softplusF32(dst, x *float32, n int, lanes *uint32)
 
 //go:noescape
 func erfF32(dst, x *float32, n int, lanes *uint32)
@@ -149,6 +160,14 @@ func tanhSlope(dst, d, x []float32) {
 		return
 	}
 	tanhSlopeF32(f32(dst), f32(d), f32(x), len(x), &expLanes[0])
+}
+
+func softplus(dst, x []float32) {
+	if !useAVX2 {
+		softplusGo(dst, x)
+		return
+	}
+	softplusF32(f32(dst), f32(x), len(x), &expLanes[0])
 }
 
 func erf(dst, x []float32) {

@@ -55,6 +55,13 @@
 #define EXPLEAST 1440(R9)
 #define NORMALMOST 1472(R9)
 #define ERFMOST 1504(R9)
+#define TWO 1536(R9)
+#define L6 1568(R9)
+#define L5 1600(R9)
+#define L4 1632(R9)
+#define L3 1664(R9)
+#define L2 1696(R9)
+#define L1 1728(R9)
 
 // REDUCE: Y0 = x becomes r = x − n·log 2, with Y1 = n whole, |r| ≤ ½·log 2.
 #define REDUCE \
@@ -252,6 +259,36 @@ TEXT ·tanhSlopeF32(SB), NOSPLIT, $0-40
 	MOVQ lanes+32(FP), R9
 	CONSTANTS
 	SINGLES32(TANHSLOPE)
+	VZEROUPPER
+	RET
+
+// max(x, 0) + s·(2 + 2/3·s² + …), s = e/(2 + e), e = e^−|x|.
+#define SOFTPLUS(LOAD, STORE) \
+	LOAD((SI)(AX*4), Y0) \
+	VXORPS Y4, Y4, Y4 \
+	VMAXPS Y0, Y4, Y4 \
+	DECAY \
+	VADDPS TWO, Y3, Y5 \
+	VDIVPS Y5, Y3, Y3 \
+	VMULPS Y3, Y3, Y5 \
+	VMOVUPS L6, Y6 \
+	VFMADD213PS L5, Y5, Y6 \
+	VFMADD213PS L4, Y5, Y6 \
+	VFMADD213PS L3, Y5, Y6 \
+	VFMADD213PS L2, Y5, Y6 \
+	VFMADD213PS L1, Y5, Y6 \
+	VFMADD213PS TWO, Y5, Y6 \
+	VFMADD213PS Y4, Y3, Y6 \
+	STORE(Y6, (DI)(AX*4))
+
+// func softplusF32(dst, x *float32, n int, lanes *uint32)
+TEXT ·softplusF32(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ lanes+24(FP), R9
+	CONSTANTS
+	SINGLES32(SOFTPLUS)
 	VZEROUPPER
 	RET
 

@@ -46,6 +46,13 @@ func tanhSlopeGo(dst, d, x []float32) {
 	}
 }
 
+func softplusGo(dst, x []float32) {
+	for i, v := range x {
+		x := float64(v)
+		dst[i] = float32(max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))))
+	}
+}
+
 func erfGo(dst, x []float32) {
 	for i, v := range x {
 		dst[i] = float32(math.Erf(float64(v)))
