@@ -158,9 +158,36 @@ func (d *decoder) decode(m model) error {
 	if d.isConstant(d.graph.Output) {
 		return malformed("output %q does not depend on the input", d.graph.Output)
 	}
-	if _, ok := d.shapes[d.graph.Output]; !ok || len(nodes) == 0 {
+	shape, ok := d.shapes[d.graph.Output]
+	switch {
+	case !ok || len(nodes) == 0:
 		return malformed("output %q is not computed by any node", d.graph.Output)
+	case slices.Contains(shape, 0):
+		return malformed("output %q has the empty shape %v", d.graph.Output, shape)
+	case len(d.beyond) > 0:
+		return nil
 	}
+	return d.prune()
+}
+
+// prune drops the nodes of which only the shape was asked for. It errs where the
+// output depends on nothing that was put in.
+func (d *decoder) prune() error {
+	want := map[string]bool{d.graph.Output: true}
+	keep := make([]*nn.Node, 0, len(d.graph.Nodes))
+	for _, n := range slices.Backward(d.graph.Nodes) {
+		if !want[n.Output] {
+			continue
+		}
+		keep = append(keep, n)
+		for _, in := range n.Inputs {
+			want[in] = true
+		}
+	}
+	if slices.Reverse(keep); d.graph.Input == "" || !want[d.graph.Input] {
+		return malformed("output %q does not depend on the input", d.graph.Output)
+	}
+	d.graph.Nodes = keep
 	return nil
 }
 

@@ -5,13 +5,10 @@ import (
 	"errors"
 	"math"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"tattle/nn"
 )
 
 func affine() *modelFile {
@@ -170,57 +167,4 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%s: a file of %d bytes made %d bytes of garbage", name, len(data), n)
 		}
 	}
-}
-
-// Decode must not panic; what it reads is written, read and written again to
-// the same bytes.
-func FuzzDecode(f *testing.F) {
-	for _, c := range damaged() {
-		f.Add(c.data)
-	}
-	f.Add(affine().bytes())
-	f.Add(everything(f))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		g, err := Decode("fuzz.onnx", data)
-		if err != nil {
-			var format *FormatError
-			var beyond *UnsupportedError
-			if !errors.As(err, &format) && !errors.As(err, &beyond) {
-				t.Errorf("%v is neither a FormatError nor an UnsupportedError", err)
-			}
-			return
-		}
-		if small(t, g) {
-			net, err := nn.NewNet(g)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, n := net.Dims()
-			net.Forward(make([]float32, 2*n), make([]float32, 2*p))
-		}
-		first, err := Encode(g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err = Decode("again.onnx", first)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if second, err := Encode(g); err != nil || !slices.Equal(first, second) {
-			t.Errorf("not the same when written again (%v)", err)
-		}
-	})
-}
-
-// small reports whether a net is quick to run.
-func small(t *testing.T, g *nn.Graph) bool {
-	shapes, err := g.Shapes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for _, s := range shapes {
-		n += nn.Size(s)
-	}
-	return n < 1<<14
 }

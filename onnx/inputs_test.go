@@ -109,10 +109,20 @@ func TestConstantOutput(t *testing.T) {
 	for _, f := range []*modelFile{
 		newFile(2).node("Shape", "y", in("x")),
 		newFile(2).floats("w", dim1(1), 1).node("Neg", "y", in("w")),
+		newFile(2).floats("w", dim1(1), 1).node("Softmax", "y", in("w")),
 	} {
 		if _, err := f.decode(); err == nil || !strings.Contains(err.Error(), `output "y" does not depend on the input`) {
 			t.Errorf("%v", err)
 		}
+	}
+}
+
+// A node of which only the shape is asked for is left out.
+func TestShapesOfDeadNodes(t *testing.T) {
+	f := newFile(2, 3).node("Sigmoid", "s", in("x")).node("Shape", "n", in("s")).node("Reshape", "y", in("x", "n"))
+	g, err := f.decode()
+	if err != nil || len(g.Nodes) != 1 || g.Nodes[0].Inputs[0] != "x" {
+		t.Errorf("%v, %v", g, err)
 	}
 }
 

@@ -220,6 +220,9 @@ func (d *decoder) trilu(n *node) error {
 		return malformed("of %d dimensions", rank)
 	}
 	rows, cols := x.shape[rank-2], x.shape[rank-1]
+	if err := d.claim(rows * cols); err != nil {
+		return err
+	}
 	mask := &nn.Param{Shape: []int{rows, cols}, Data: make([]float32, rows*cols)}
 	for i := range mask.Data {
 		if j := i%max(cols, 1) - i/max(cols, 1); upper && j >= k || !upper && j <= k {

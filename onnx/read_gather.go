@@ -59,6 +59,9 @@ func (d *decoder) gather(n *node) error {
 	if err := bounded(n.outputs[0], shape); err != nil {
 		return err
 	}
+	if err := d.claim(len(v.ints)); err != nil {
+		return err
+	}
 	op := &nn.Gather{Indices: make([]int, len(v.ints)), Dims: slices.Clone(v.shape)}
 	for i, k := range v.ints {
 		if op.Indices[i], err = indexIn(k, x.shape[axis]); err != nil {
@@ -89,6 +92,9 @@ func (d *decoder) gatherElements(n *node) error {
 	}
 	v, err := d.indices(n, 1)
 	if err != nil {
+		return err
+	}
+	if err := d.claim(len(v.ints)); err != nil {
 		return err
 	}
 	places, err := n.elements(x.shape, v)
@@ -158,6 +164,9 @@ func (d *decoder) gatherND(n *node) error {
 	if err := bounded(n.outputs[0], shape); err != nil {
 		return err
 	}
+	if err := d.claim(nn.Size(shape)); err != nil {
+		return err
+	}
 	return d.pick(n, d.chain(n, x), t.places(), shape)
 }
 
@@ -224,6 +233,9 @@ func (d *decoder) scatterND(n *node) error {
 		if err := bounded(n.outputs[0], shape); err != nil {
 			return nil, nil, err
 		}
+		if err := d.claim(nn.Size(shape)); err != nil {
+			return nil, nil, err
+		}
 		return t.places(), shape, nil
 	})
 }
@@ -249,6 +261,9 @@ func (d *decoder) scatter(n *node, where func(x []int, v *value) (places, shape 
 	}
 	if how != "none" {
 		return beyond("reduction %q", how)
+	}
+	if err := d.claim(nn.Size(x.shape) + len(v.ints)); err != nil {
+		return err
 	}
 	places, shape, err := where(x.shape, v)
 	if err != nil {

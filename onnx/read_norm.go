@@ -174,6 +174,9 @@ func (d *decoder) filling(v *value, to []int) (*nn.Param, error) {
 	if s, err := broadcast(v.shape, to); err != nil || !slices.Equal(s, to) {
 		return nil, malformed("constant %q of shape %v does not broadcast to %v", v.name, v.shape, to)
 	}
+	if err := d.claim(nn.Size(to)); err != nil {
+		return nil, err
+	}
 	return d.param(v, fmt.Sprint("fills ", to), func(shape []int, x []float32) ([]int, []float32, error) {
 		return to, repeated(x, shape, to), nil
 	})
@@ -251,6 +254,9 @@ func (d *decoder) normGroups(n *node, x operand, groups, params int) error {
 func (d *decoder) perChannel(v *value, channels, images int) (*nn.Param, error) {
 	if len(v.floats) == channels && images == 1 {
 		return d.param(v, "", nil)
+	}
+	if err := d.claim(channels * images); err != nil {
+		return nil, err
 	}
 	return d.param(v, fmt.Sprint("channels ", channels, images), func(_ []int, x []float32) ([]int, []float32, error) {
 		y := make([]float32, 0, channels*images)

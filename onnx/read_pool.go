@@ -52,6 +52,9 @@ func (d *decoder) pool(n *node) (x operand, p pooling, err error) {
 		if p.out[i] > maxActivation/p.kernel[i] || p.kernel[0] > maxActivation/p.kernel[1] {
 			return x, p, malformed("a kernel of %v is absurd", p.kernel)
 		}
+		if err := d.claim(p.out[i] * p.kernel[i]); err != nil {
+			return x, p, err
+		}
 		p.pad[i+2] = max(0, (p.out[i]-1)*p.stride[i]+p.reach(i)-p.in[i]-p.pad[i])
 		if slices.Contains(p.count(i, p.in[i], 0), 0) {
 			return x, p, beyond("windows of padding alone")
@@ -155,6 +158,9 @@ func (d *decoder) averagePool(n *node) error {
 // sums computes an average pool as a convolution of each channel by ones, divided
 // by how many entries each window has.
 func (d *decoder) sums(n *node, x operand, p *pooling, include bool) error {
+	if err := d.claim(p.out[0]*p.out[1] + p.kernel[0]*p.kernel[1]); err != nil {
+		return err
+	}
 	var counts [2][]int
 	for i := range counts {
 		size, before := p.in[i], 0
