@@ -39,6 +39,9 @@ type Experiment struct {
 	// Rounding says how the rounding of the features is known, by default by the best of
 	// RoundingProved, RoundingPairs and RoundingMeasured for the first example.
 	Rounding string
+	// Features is the number of the model's features, filled in when the experiment is
+	// resolved.
+	Features int
 	// Memory is the budget of the run in bytes, by default DefaultMemory. It decides how
 	// much is done at once and, before a run begins, whether there is room to decompose
 	// Jacobians; nothing else of the outcome.
@@ -61,6 +64,7 @@ func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, 
 // chosen by timings stays.
 func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, reason string, err error) {
 	asked := !e.SkipCramerRao
+	_, e.Features = m.Dims()
 	if len(e.Sizes) == 0 {
 		e.Sizes = []float64{DefaultSize}
 	}
@@ -123,7 +127,7 @@ func (e Experiment) resolveRungs(m Model, x []float32) (_ Experiment, notes []st
 		e.Barankin = BarankinOptions{}
 		notes = append(notes, fmt.Sprintf("no combined witnesses: for %s noise their overlaps have no closed form", e.Noise))
 	}
-	if e.Barankin.Witnesses > 0 && e.SkipCramerRao && e.Search.Search != Direct && !sizeUp(m, x).small() {
+	if e.Barankin.Witnesses > 0 && e.SkipCramerRao && e.Search.Search != Direct && !e.decomposes(sizeUp(m, x)) {
 		notes = append(notes, "the witnesses to combine are the search's, without a decomposition to take singular directions from")
 	}
 	if e.Twins.Examples > 0 {

@@ -48,7 +48,7 @@ type SearchOptions struct {
 	Iteration   string       // by default PaperIteration; Published knows no other
 	Relinearize bool         // algorithm1 only: J at θ+ε of the repeat before, not at θ
 	Stack       int          // Published only: examples in one LSQR, by default DefaultStack
-	LSQR        lsqr.Options // algorithm1 only
+	LSQR        lsqr.Options // algorithm1 only; by default to DefaultTolerance, lsqr.SciPy for the paper's
 	Seed        uint64
 }
 
@@ -86,7 +86,11 @@ func (o SearchOptions) resolve() (_ SearchOptions, err error) {
 // jacobianSize is what Jacobians take.
 type jacobianSize struct{ rows, cols int } // rows that are not zero
 
-func (j jacobianSize) small() bool { return min(j.rows, j.cols) <= directLimit }
+// decomposes tells whether Jacobians of that size are decomposed for their singular
+// directions alone.
+func (e Experiment) decomposes(j jacobianSize) bool {
+	return min(j.rows, j.cols) <= directLimit && j.kept()+j.working() <= e.budget()/2
+}
 
 // sizeUp returns the size of the largest Jacobian of a few examples.
 func sizeUp(m nn.Model, x []float32) jacobianSize {

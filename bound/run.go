@@ -117,7 +117,7 @@ func (r *runner) locked(ctx context.Context, reason string) (*Result, error) {
 func (r *runner) divide(j jacobianSize) error {
 	e, most := r.experiment, batchExamples
 	r.shard = shardExamples
-	r.explicit = !e.SkipCramerRao || e.Barankin.Witnesses > 0 && j.small()
+	r.explicit = !e.SkipCramerRao || e.Barankin.Witnesses > 0 && e.decomposes(j)
 	switch e.Search.Search {
 	case Direct:
 		r.explicit = true

@@ -44,7 +44,10 @@ func (e Experiment) summaries(r *Result) []Summary {
 		}
 	}
 	out := make([]Summary, len(todo))
-	parallel(len(todo), func(i int) { out[i] = todo[i]() })
+	parallel(len(todo), func(i int) {
+		out[i] = todo[i]()
+		out[i].Vacuous = e.vacuous(out[i])
+	})
 	return out
 }
 

@@ -50,6 +50,7 @@ type Summary struct {
 	UnboundedFraction float64             `json:"unbounded_fraction"`
 	Status            string              `json:"status"`
 	Note              string              `json:"note,omitempty"`
+	Vacuous           string              `json:"vacuous,omitempty"` // why the bound says nothing, where it does not
 }
 
 // summarize fills the quantiles of std, in which +Inf stands for unbounded. It

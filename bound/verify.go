@@ -63,6 +63,7 @@ func Verify(ctx context.Context, m Model, data Source, e Experiment, c Claims, p
 	if len(e.Sizes) == 0 || e.Search.Restarts < 1 {
 		return nil, fmt.Errorf("an experiment of %d sizes and %d restarts has nothing to verify", len(e.Sizes), e.Search.Restarts)
 	}
+	_, e.Features = m.Dims()
 	v := &verifier{model: m, data: data, experiment: e}
 	digest, err := run.Digest(c.Arrays)
 	if err != nil {
@@ -283,7 +284,7 @@ func describe(s Summary) []string {
 	items := []string{
 		"method " + s.Method, "search " + s.Search, "coordinates " + s.Coordinates, "band " + s.Band, "domain " + s.Domain,
 		fmt.Sprint("size ", s.Size), fmt.Sprint("values ", s.Values),
-		fmt.Sprint("unbounded fraction ", s.UnboundedFraction), "status " + s.Status, "note " + s.Note,
+		fmt.Sprint("unbounded fraction ", s.UnboundedFraction), "status " + s.Status, "note " + s.Note, "vacuous: " + s.Vacuous,
 		fmt.Sprint("number of quantiles ", len(s.StdQuantiles)),
 	}
 	for _, q := range QuantileLevels {

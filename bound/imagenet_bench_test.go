@@ -1,0 +1,97 @@
+package bound
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"tattle/lsqr"
+	"tattle/nn"
+	"tattle/release"
+)
+
+// BenchmarkImageNet is paper A's Algorithm 1 as its figures 5 and 6 have it, on one
+// image of 91 × 91 pixels that the model enlarges to 224 × 224, with one restart and
+// LSQR as scipy's: ResNet-18 at 2 times the RMS of its 25,088 features, Swin-T at 3
+// times that of 37,632. With parameters drawn at random, not trained, and a random
+// image. It prints the time, the steps of LSQR and the largest memory. A run takes
+// long: go test ./bound -run '^$' -bench ImageNet -benchtime 1x -timeout 0; the
+// environment's REPEATS stands in for the paper's 10.
+func BenchmarkImageNet(b *testing.B) {
+	for _, c := range []struct {
+		graph *nn.Graph
+		node  string
+		scale float64
+	}{{nn.ResNet18(1000, 1), nn.ResNet18Features, 2}, {nn.SwinT(1000, 1), nn.SwinTFeatures, 3}} {
+		b.Run(c.graph.Name, func(b *testing.B) { benchmarkImageNet(b, c.graph, c.node, c.scale) })
+	}
+}
+
+func benchmarkImageNet(b *testing.B, g *nn.Graph, node string, scale float64) {
+	m, data := enlarged(b, g, node)
+	rms, err := release.FeatureRMS(m, data)
+	if err != nil {
+		b.Fatal(err)
+	}
+	e := Experiment{Noise: release.Gaussian{Sigma: scale * rms}, Coordinates: DCT([]int{3, 91, 91}), Band: 8, SkipCramerRao: true,
+		Search: SearchOptions{Search: Algorithm1, Restarts: 1, Repeats: DefaultRepeats, LSQR: lsqr.SciPy, Seed: 1}}
+	if n, err := strconv.Atoi(os.Getenv("REPEATS")); err == nil {
+		e.Search.Repeats = n
+	}
+	for b.Loop() {
+		start, told := time.Now(), time.Now()
+		r, err := Run(b.Context(), m, data, upTo(1), e, RunOptions{Dir: b.TempDir(), Parts: func(done float64, total int) {
+			if time.Since(told) > time.Minute {
+				told = time.Now()
+				fmt.Fprintf(os.Stderr, "%s: %.1f %% after %.0f s\n", g.Name, 100*done, time.Since(start).Seconds())
+			}
+		}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Log(r.Reason, r.Warnings, r.Experiment.Rounding)
+		for _, s := range r.Summaries {
+			b.Log(s.Method, s.Band, s.Status, s.Quantile(.5))
+		}
+	}
+	b.ReportMetric(peakMemory(), "MiB-peak")
+}
+
+// enlarged returns the net up to its features behind a resize of 91 × 91 pixels, and
+// an image of normal noise.
+func enlarged(tb testing.TB, g *nn.Graph, node string) (*nn.Net, pictures) {
+	tb.Helper()
+	front, _, err := g.Cut(node)
+	if err == nil {
+		front, err = front.Upsampled("linear", 91)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, err := nn.NewNet(front)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(91, 1))
+	d := pictures{make([]float32, 3*91*91), 3 * 91 * 91, make([]int, 1)}
+	for i := range d.x {
+		d.x[i] = float32(r.NormFloat64())
+	}
+	return m, d
+}
+
+// peakMemory returns the most memory that the process has held, in MiB; 0 where the
+// system does not tell.
+func peakMemory() float64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	found := regexp.MustCompile(`VmHWM:\s*(\d+) kB`).FindSubmatch(status)
+	if found == nil {
+		return 0
+	}
+	kib, _ := strconv.ParseFloat(string(found[1]), 64)
+	return kib / 1024
+}

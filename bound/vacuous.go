@@ -1,0 +1,52 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// vacuous says why a summary's bound says nothing, "" where it says something: of
+// features fewer than inputs, of noise without a divergence, of witnesses that prove
+// nothing, of coordinates that are mostly not identifiable.
+func (e Experiment) vacuous(s Summary) string {
+	p, n := 0, e.Features
+	if e.Coordinates != nil {
+		p = e.Coordinates.Inputs()
+	}
+	switch {
+	case s.Values == 0:
+		return ""
+	case s.Quantile(topLevel) == 0 && e.divergent():
+		return fmt.Sprintf("zero: under %s noise the χ² of every change of the features is infinite, so no bound of this kind can say anything", e.Noise)
+	case s.Quantile(topLevel) == 0:
+		return fmt.Sprintf("zero for %g %% of the values and more: the witnesses prove nothing, where the features overflow or inputs lie outside the domain", 100*topLevel)
+	case s.Method == MethodCramerRaoAxis:
+		return "" // about one unknown only
+	case n > 0 && n < p:
+		return fmt.Sprintf("%s features cannot determine %s inputs: unbounded for w outside the row space, of which no estimator is unbiased; says nothing about adversaries with a prior", thousands(n), thousands(p))
+	case s.Method == MethodCramerRao && s.UnboundedFraction >= .5:
+		return fmt.Sprintf("not identifiable: %.3g %% of the coordinates have a part that the features do not see, of which no estimator is unbiased; says nothing about adversaries with a prior", 100*s.UnboundedFraction)
+	}
+	return ""
+}
+
+// topLevel is the highest quantile of a summary.
+const topLevel = 0.95
+
+// divergent tells whether the noise has no finite divergence even of a small change.
+func (e Experiment) divergent() bool {
+	n := max(1, e.Features)
+	z := make([]float64, n)
+	z[0] = e.Noise.Std() / 1024
+	return math.IsInf(e.Noise.Bound(z, make([]float64, n)), 1)
+}
+
+// thousands prints a number with commas.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
