@@ -113,11 +113,25 @@ func (s *Set) levels(c int) *[256]float32 {
 	return &l.value
 }
 
-// Len returns the number of examples.
-func (s *Set) Len() int { return len(s.Y) }
+// Labelled reports whether the target attribute of the examples is known. Where
+// it is not, Y is nil: nothing can be trained on the set, and no accuracy had.
+func (s *Set) Labelled() bool { return s.Y != nil || s.Len() == 0 }
 
-// Label returns the target attribute of example i.
-func (s *Set) Label(i int) int { return s.Y[i] }
+// Len returns the number of examples.
+func (s *Set) Len() int {
+	if s.Y != nil || len(s.Pixels)+len(s.Values) == 0 {
+		return len(s.Y)
+	}
+	return (len(s.Pixels) + len(s.Values)) / s.size()
+}
+
+// Label returns the target attribute of example i, −1 where it is not known.
+func (s *Set) Label(i int) int {
+	if s.Y == nil {
+		return -1
+	}
+	return s.Y[i]
+}
 
 // plane returns the number of pixels of one channel.
 func (s *Set) plane() int { return s.Shape[1] * s.Shape[2] }

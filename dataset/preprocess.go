@@ -1,0 +1,59 @@
+package dataset
+
+import (
+	"slices"
+)
+
+// Filters that pictures are resized by, as Pillow calls them.
+const (
+	FilterNearest  = "nearest"
+	FilterBox      = "box"
+	FilterBilinear = "bilinear"
+	FilterBicubic  = "bicubic"
+	FilterLanczos  = "lanczos"
+)
+
+// Layouts of a model's input.
+const (
+	LayoutCHW = "chw" // channels, height, width: PyTorch's
+	LayoutHWC = "hwc" // height, width, channels: TensorFlow's
+)
+
+// Orders of a picture's channels.
+const (
+	ChannelsRGB  = "rgb"
+	ChannelsBGR  = "bgr"
+	ChannelsGrey = "grey" // one channel: ITU-R 601's luma, as Pillow's convert("L")
+)
+
+// Preprocess says how a picture becomes a model's input: it is resized, its
+// centre cut out, its bytes taken to Range, and to (x − Mean)/Std. Its zero value
+// leaves sizes and the normalisation of the data's kind as they are.
+//
+// Fields that are empty have the default that stands beside them. Arrays of
+// numbers (npz) and tables are in the model's units already: of them Mean and Std
+// alone are looked at, and only where they are given.
+type Preprocess struct {
+	Resize         []int     `toml:"resize"`          // the shortest side [s], or [height, width]; nil: as it is
+	Filter         string    `toml:"filter"`          // of Resize; bilinear
+	Crop           []int     `toml:"crop"`            // the centre's [s] or [height, width], after Resize; nil: all
+	Upsample       []int     `toml:"upsample"`        // [height, width] of the model's own input, which it makes inside itself of the picture; a [Set] does nothing with it
+	UpsampleFilter string    `toml:"upsample_filter"` // bilinear or bicubic; bilinear
+	Range          []float64 `toml:"range"`           // what the bytes 0 and 255 become before Mean and Std; [0, 1]
+	Mean           []float64 `toml:"mean"`            // one, or one for each channel in the model's order; 0 where Std or Range is given
+	Std            []float64 `toml:"std"`             // one, or one for each channel in the model's order; 1 where Mean or Range is given
+	Layout         string    `toml:"layout"`          // chw
+	Channels       string    `toml:"channels"`        // rgb
+}
+
+// IsZero reports whether nothing is asked for.
+func (p Preprocess) IsZero() bool {
+	return p.Equal(Preprocess{})
+}
+
+// Equal reports whether two are the same but for nil and empty lists.
+func (p Preprocess) Equal(q Preprocess) bool {
+	return slices.Equal(p.Resize, q.Resize) && slices.Equal(p.Crop, q.Crop) && slices.Equal(p.Upsample, q.Upsample) &&
+		p.Filter == q.Filter && p.UpsampleFilter == q.UpsampleFilter && p.Layout == q.Layout && p.Channels == q.Channels &&
+		slices.Equal(p.Range, q.Range) && slices.Equal(p.Mean, q.Mean) && slices.Equal(p.Std, q.Std)
+}
