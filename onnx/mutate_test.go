@@ -25,7 +25,7 @@ func (s *script) next() int {
 // of returns a choice below n.
 func (s *script) of(n int) int { return s.next() % max(n, 1) }
 
-func pick[T any](s *script, x []T) (v T) {
+func chosen[T any](s *script, x []T) (v T) {
 	if len(x) > 0 {
 		v = x[s.of(len(x))]
 	}
@@ -96,7 +96,7 @@ func (x *mutant) operator(s *script) {
 	if opNames == nil {
 		opNames = allNames()
 	}
-	x.node(s).op = pick(s, opNames)
+	x.node(s).op = chosen(s, opNames)
 }
 
 // tensors lists all names.
@@ -113,7 +113,7 @@ func (x *mutant) tensors() []string {
 }
 
 func (x *mutant) rewire(s *script) {
-	n, name := x.node(s), pick(s, x.tensors())
+	n, name := x.node(s), chosen(s, x.tensors())
 	if i := s.of(len(n.inputs) + 1); i < len(n.inputs) {
 		n.inputs = slices.Clone(n.inputs)
 		n.inputs[i] = name
@@ -132,7 +132,7 @@ func (x *mutant) attribute(s *script) {
 		return
 	}
 	known := slices.Concat(operators[n.op].attributes, foldings[n.op].attributes)
-	name := pick(s, known)
+	name := chosen(s, known)
 	if name == "" {
 		return
 	}
@@ -140,16 +140,16 @@ func (x *mutant) attribute(s *script) {
 	var b []byte
 	switch s.of(5) {
 	case 0:
-		b = appendNumber(nil, name, pick(s, telling))
+		b = appendNumber(nil, name, chosen(s, telling))
 	case 1:
-		b = appendFloat(nil, name, pick(s, []float64{0, 1, -1, .5, 1e30, math.NaN(), math.Inf(1)}))
+		b = appendFloat(nil, name, chosen(s, []float64{0, 1, -1, .5, 1e30, math.NaN(), math.Inf(1)}))
 	case 2:
-		b = attributeText(name, pick(s, []string{"", "SAME_UPPER", "VALID", "reflect", "edge", "wrap", "add", "linear", "cubic", "nearest",
+		b = attributeText(name, chosen(s, []string{"", "SAME_UPPER", "VALID", "reflect", "edge", "wrap", "add", "linear", "cubic", "nearest",
 			"half_pixel", "align_corners", "asymmetric", "floor", "tanh", "bij,bjk->bik", "...i,i...->", "ij->ji", "CRD"}))
 	default:
 		var v []int
 		for range s.of(6) {
-			v = append(v, int(pick(s, telling)))
+			v = append(v, int(chosen(s, telling)))
 		}
 		b = appendNumbers(nil, name, v)
 	}
@@ -169,27 +169,27 @@ func (x *mutant) weight(s *script) {
 	switch s.of(6) {
 	case 0:
 		if len(dims) > 0 {
-			dims[s.of(len(dims))] = pick(s, telling)
+			dims[s.of(len(dims))] = chosen(s, telling)
 		}
 	case 1:
-		dims = append(dims, pick(s, telling))
+		dims = append(dims, chosen(s, telling))
 	case 2:
 		dims = dims[:len(dims)-min(len(dims), 1)]
 	case 3:
-		t.kind = pick(s, []int64{typeFloat, typeInt64, typeBool, typeDouble, typeInt32, typeFloat16, typeString, typeInt8})
+		t.kind = chosen(s, []int64{typeFloat, typeInt64, typeBool, typeDouble, typeInt32, typeFloat16, typeString, typeInt8})
 	case 4: // as many elements as it then has
 		n := s.of(5)
 		dims, t.raw, t.hasRaw, t.ints, t.floats, t.doubles = []int64{int64(n)}, nil, true, nil, nil, nil
 		t.kind = typeInt64
 		for range n {
-			t.raw = binary.LittleEndian.AppendUint64(t.raw, uint64(pick(s, telling)))
+			t.raw = binary.LittleEndian.AppendUint64(t.raw, uint64(chosen(s, telling)))
 		}
 	case 5:
 		if raw := slices.Clone(t.raw); len(raw) > 0 {
 			raw[s.of(len(raw))] = byte(s.next())
 			t.raw = raw
 		} else if len(t.ints) > 0 {
-			t.ints[s.of(len(t.ints))] = pick(s, telling)
+			t.ints[s.of(len(t.ints))] = chosen(s, telling)
 		}
 	}
 	b := appendBytes(nil, tensorName, []byte(t.name))
@@ -231,7 +231,7 @@ func (x *mutant) demote(s *script) {
 	}
 	i := s.of(len(x.inputs))
 	w := &wire{}
-	x.weights = append(x.weights, intTensor(w.declared(x.inputs[i]).name, pick(s, telling), pick(s, telling)))
+	x.weights = append(x.weights, intTensor(w.declared(x.inputs[i]).name, chosen(s, telling), chosen(s, telling)))
 	x.inputs = slices.Delete(x.inputs, i, i+1)
 }
 
@@ -270,7 +270,7 @@ func (x *mutant) swap(s *script) {
 func (x *mutant) input(s *script) {
 	var shape []int
 	for range s.of(5) {
-		shape = append(shape, int(pick(s, telling[1:11])))
+		shape = append(shape, int(chosen(s, telling[1:11])))
 	}
 	if len(x.inputs) > 0 {
 		x.inputs[0] = activation("x", shape)
@@ -279,7 +279,7 @@ func (x *mutant) input(s *script) {
 
 // fold puts the shape of a tensor where another was.
 func (x *mutant) fold(s *script) {
-	n := node{op: pick(s, []string{"Shape", "Size", "Identity", "NonZero", "Constant"}), inputs: []string{pick(s, x.tensors())}, outputs: []string{string(rune('A' + len(x.nodes)))}}
+	n := node{op: chosen(s, []string{"Shape", "Size", "Identity", "NonZero", "Constant"}), inputs: []string{chosen(s, x.tensors())}, outputs: []string{string(rune('A' + len(x.nodes)))}}
 	to := x.node(s)
 	if len(to.inputs) > 0 {
 		to.inputs = slices.Clone(to.inputs)
