@@ -18,6 +18,7 @@ type convColumns[T Float] struct {
 	current            convTiling // of the product in progress; sums do not depend on it
 	pairs              bool       // each input is seen once, and rows of taps are two wide
 	shifts             bool       // see shifted
+	points             bool       // the columns are the planes of the input
 	byTile             bool       // the cores share each tile of a gradient, not the tiles
 
 	applyTiles, adjointTiles, gradientSlots, addSlots, unfoldChannels, sumChannels func(lo, hi int)
@@ -97,6 +98,7 @@ func newConvColumns[T Float](p convPlan) *convColumns[T] {
 		k.gradTiling = newConvTiling(p, convGradOutputs)
 	}
 	k.pairs = p.kW == 2 && p.strideW == 2 && p.dilW == 1 && p.kH <= p.strideH && p.dilH == 1 && p.op.Pad == [4]int{}
+	k.points = p.kH == 1 && p.kW == 1 && p.strideH == 1 && p.strideW == 1 && p.op.Pad == [4]int{}
 	k.shifts = p.strideH == 1 && p.strideW == 1 && p.outW == p.inW
 	k.applyTiles, k.adjointTiles = k.applyRange, k.adjointRange
 	k.gradientSlots, k.addSlots = k.slotRange, k.addRange
@@ -125,7 +127,7 @@ func (k *convColumns[T]) applyRange(lo, hi int) {
 		t := k.current.tile(i, k.n, k.outH)
 		cols := k.outputs(t)
 		for g := range k.groups {
-			k.unfold(col, t, g, 0, k.inG)
+			x, ldx := k.columnsOf(col, t, g)
 			y, ld := out, cols
 			if t.examples() == 1 {
 				y, ld = k.y[k.planeAt(t, g, 0):], k.outHW
@@ -136,13 +138,29 @@ func (k *convColumns[T]) applyRange(lo, hi int) {
 				beta = 1
 			}
 			w := k.w[g*k.outG*k.depth:]
-			simd.Gemm(false, false, k.outG, cols, k.depth, 1, w, k.depth, col, cols, beta, y, ld)
+			simd.Gemm(false, false, k.outG, cols, k.depth, 1, w, k.depth, x, ldx, beta, y, ld)
 			if t.examples() > 1 {
 				k.scatter(out, t, g)
 			}
 			k.finish(t, g)
 		}
 	}
+}
+
+// columnsOf returns a tile's columns of group g, rows ld apart: in col, or where they
+// lie.
+func (k *convColumns[T]) columnsOf(col []T, t convTile, g int) (x []T, ld int) {
+	if k.points && t.examples() == 1 {
+		return k.x[k.pointAt(t, g):], k.inHW
+	}
+	k.unfold(col, t, g, 0, k.inG)
+	return col, k.outputs(t)
+}
+
+// pointAt returns where the tile begins in the first input channel of group g of its
+// first example, where the columns are the planes.
+func (k *convColumns[T]) pointAt(t convTile, g int) int {
+	return (t.e0*k.groups+g)*k.inG*k.inHW + t.r0*k.inW
 }
 
 // planeAt returns where the tile begins in the output of channel o of group g of
@@ -219,7 +237,9 @@ func (k *convColumns[T]) adjointRange(lo, hi int) {
 	col, out := k.borrowTile(k.depth, k.tiling), k.borrowTile(k.outG, k.tiling)
 	defer k.giveBack(col, out)
 	inSize := k.op.InChannels * k.inHW
-	clear(k.x[lo*k.current.examples*inSize : min(hi*k.current.examples, k.n)*inSize])
+	if !k.points || k.current.examples > 1 {
+		clear(k.x[lo*k.current.examples*inSize : min(hi*k.current.examples, k.n)*inSize])
+	}
 	for i := lo * k.current.perExample; i < hi*k.current.perExample; i++ {
 		t := k.current.tile(i, k.n, k.outH)
 		cols := k.outputs(t)
@@ -231,6 +251,10 @@ func (k *convColumns[T]) adjointRange(lo, hi int) {
 				dy, ld = k.y[k.planeAt(t, g, 0):], k.outHW
 			}
 			w := k.w[g*k.outG*k.depth:]
+			if k.points && k.current.examples == 1 {
+				simd.Gemm(true, false, k.depth, cols, k.outG, 1, w, k.depth, dy, ld, 0, k.x[k.pointAt(t, g):], k.inHW)
+				continue
+			}
 			simd.Gemm(true, false, k.depth, cols, k.outG, 1, w, k.depth, dy, ld, 0, col, cols)
 			k.fold(col, t, g)
 		}

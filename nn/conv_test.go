@@ -55,6 +55,7 @@ var convCases = []convCase{
 	{in: 3, out: 2, kernel: [2]int{3, 1}, pad: [4]int{0, 0, 2, 0}, height: 5, width: 7},
 	{in: 4, out: 6, kernel: [2]int{1, 1}, height: 5, width: 5, noBias: true},
 	{in: 4, out: 6, kernel: [2]int{1, 1}, stride: [2]int{2, 3}, height: 5, width: 8},
+	{in: 4, out: 6, groups: 2, kernel: [2]int{1, 1}, height: 18, width: 17, longTest: true},
 	{in: 2, out: 4, kernel: [2]int{3, 3}, dilation: [2]int{2, 3}, pad: [4]int{2, 3, 1, 2}, height: 8, width: 9},
 	{in: 3, out: 2, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 4, width: 5},
 	{in: 3, out: 2, kernel: [2]int{2, 4}, pad: [4]int{0, 2, 3, 1}, height: 3, width: 4},

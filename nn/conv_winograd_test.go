@@ -53,6 +53,12 @@ func TestWinogradConv(t *testing.T) {
 	}
 }
 
+// TestWinogradOperator holds them to what every operator promises.
+func TestWinogradOperator(t *testing.T) {
+	c := winogradCases[1]
+	testOperator(t, c.op(), c.shape())
+}
+
 // TestWinogradIgnoresBatch holds that an example's products are the same bytes alone
 // and in a batch, on any number of cores, hence whichever way tiles are cut.
 func TestWinogradIgnoresBatch(t *testing.T) {

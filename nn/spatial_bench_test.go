@@ -23,6 +23,7 @@ func BenchmarkConv(b *testing.B) {
 		{"curious2", 100, convCase{in: 128, out: 128, kernel: [2]int{2, 2}, stride: [2]int{2, 2}, height: 32, width: 32}},
 		{"curious3", 100, convCase{in: 128, out: 64, kernel: [2]int{2, 2}, stride: [2]int{2, 2}, height: 16, width: 16}},
 		{"resnet3x3", 16, convCase{in: 32, out: 32, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 16, width: 16}},
+		{"pointwise", 8, convCase{in: 256, out: 64, kernel: [2]int{1, 1}, height: 56, width: 56}},
 		{"depthwise", 16, convCase{in: 64, out: 64, groups: 64, kernel: [2]int{3, 3}, pad: [4]int{1, 1, 1, 1}, height: 28, width: 28}},
 		{"depthwise3s2", 8, convCase{in: 96, out: 96, groups: 96, kernel: [2]int{3, 3}, stride: [2]int{2, 2}, pad: [4]int{1, 1, 1, 1}, height: 112, width: 112}},
 		{"depthwise5", 8, convCase{in: 480, out: 480, groups: 480, kernel: [2]int{5, 5}, pad: [4]int{2, 2, 2, 2}, height: 14, width: 14}},
