@@ -2,17 +2,29 @@
 //
 // It has its own small schema over protobuf's wire format, for the operators
 // that package nn computes; files are read from opset 7 on and written at
-// opset 13.
+// opset 13, or the lowest that has all operators of a graph.
+//
+// A file is read at batch 1. Package nn maps examples independently, so a tensor
+// of ONNX shape [1, s…] is one example's tensor of shape s, and one of another
+// first dimension, as the windows of a Swin transformer, is one example's whole.
+// With the batch known all shapes are: whatever a file computes of shapes and other
+// constants is computed while reading, in ONNX's integers, and is no part of the
+// graph. Written graphs have a dynamic batch.
 //
 // Files come from outside. Whatever they claim, parameters take at most eight
-// times the memory of the file, and the structure around them, of at most 2¹⁸
-// parts, some hundred times its bytes. A damaged file is a FormatError that
-// names node and operator; a file that is sound but needs more than nn computes
-// is an UnsupportedError that lists everything it needs.
+// times the memory of the file and of the files beside it that it refers to (each
+// byte of which one tensor may have); constants that are computed have at most 2²⁵
+// elements and one for each of those bytes; and the structure around them, of at most
+// 2¹⁸ parts, takes some hundred times its bytes. No path or link to data leads out of
+// the model's folder. A damaged file is a FormatError that names node and operator; a
+// file that is sound but needs more than nn computes is an UnsupportedError that lists
+// everything it needs.
 //
 // Float attributes of a file are float32; they are read as the shortest decimal
 // of that float32, so an epsilon of 1e-5 is 1e-5 and not 9.99999974737875e-6.
-// Weights are float32: float16 is widened, float64 rounded to the nearest.
+// Weights are float32: float16 and bfloat16 are widened, float64 rounded to the
+// nearest. So are computations: a net declared in float16 or float64 is computed in
+// float32, and certified in float64, as any other.
 package onnx
 
 import (

@@ -149,3 +149,29 @@ func TestOverTwoGiB(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Weights beside the file are copied once, to where they stay.
+func TestExternalDataIsCopiedOnce(t *testing.T) {
+	dir := t.TempDir()
+	const side, layers = 512, 8
+	if err := os.Truncate(writeFile(t, filepath.Join(dir, "weights"), nil), layers*4*side*side); err != nil {
+		t.Fatal(err)
+	}
+	f := newFile(side)
+	last := "x"
+	for i := range layers {
+		w, y := fmt.Sprint("w", i), fmt.Sprint("y", i)
+		f.tensor(beside(w, "weights", int64(4*side*side*i), 4*side*side, typeFloat, side, side))
+		f.node("Gemm", y, in(last, w), number("transB", 1))
+		last = y
+	}
+	f.output = last
+	path := writeFile(t, filepath.Join(dir, "m.onnx"), f.bytes())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Read(path)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; err != nil || n > layers*(4*side*side+1<<19) {
+		t.Errorf("%d bytes were allocated for %d of weights (%v)", n, layers*4*side*side, err)
+	}
+}

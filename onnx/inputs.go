@@ -111,37 +111,6 @@ func (d *decoder) input(v declared) error {
 	return nil
 }
 
-// String returns name, type and dimensions, as in "x" float32 [batch, 3, height, width].
-func (v declared) String() string {
-	if v.other != "" {
-		return fmt.Sprintf("%q %s", v.name, v.other)
-	}
-	return fmt.Sprintf("%q %s %s", v.name, typeName(v.element), v.dimensions())
-}
-
-// dimensions prints sizes, names of open dimensions, and ? for those without one.
-func (v declared) dimensions() string {
-	if !v.ranked {
-		return "of any shape"
-	}
-	texts := make([]string, len(v.dims))
-	for i, x := range v.dims {
-		texts[i] = x.String()
-	}
-	return "[" + strings.Join(texts, ", ") + "]"
-}
-
-// String returns the size, or else the name of an open dimension, or ?.
-func (x dim) String() string {
-	switch {
-	case x.known:
-		return fmt.Sprint(x.size)
-	case x.name != "":
-		return fmt.Sprintf("%.40s", strings.Trim(fmt.Sprintf("%q", x.name), `"`))
-	}
-	return "?"
-}
-
 // inputShape is that of one example: as declared, without the batch, and as the
 // options say where dimensions are open.
 func (d *decoder) inputShape(v declared) ([]int, error) {
