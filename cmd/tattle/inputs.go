@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,8 +12,7 @@ import (
 	"tattle/dataset"
 	"tattle/nn"
 	"tattle/npy"
-	"tattle/onnx"
-	"tattle/run"
+	"tattle/report"
 )
 
 // absolute makes a path good from any folder; the generated data have none.
@@ -28,12 +28,96 @@ func absolute(path string) string {
 
 // openModel reads a model and its digest.
 func openModel(path string) (*nn.Graph, string, error) {
-	g, err := onnx.Read(path)
+	m, err := readFlags{Preprocess: "none"}.open(path)
 	if err != nil {
-		return nil, "", fmt.Errorf("--model: %w", err)
+		return nil, "", err
 	}
-	hash, err := run.Digest(path)
-	return g, hash, err
+	return m.graph, m.hash, nil
+}
+
+// inputFlags say what of the data is read, and how its labels are found.
+type inputFlags struct {
+	Labels string `help:"Of pictures and tables: the CSV file with their labels (default: labels.csv among the pictures, or the names of their folders)." placeholder:"FILE"`
+	Target string `help:"Column of the labels that the model answers (default: the only one there is; of a table without it nothing is known of accuracy)." placeholder:"COLUMN"`
+	Limit  string `help:"Of the data, read so many examples only, drawn by the seed, or those of an .npy file of indices: accuracy, too, is measured on these (default: all)." placeholder:"N|FILE"`
+}
+
+// inputs is what is asked for of a data set: all that decides what is read.
+type inputs struct {
+	inputFlags
+	path  string
+	split string
+	seed  uint64
+}
+
+// openInputs opens data as the inputs of a model, and says on stderr what a reader
+// wants to know of how they were read.
+func openInputs(e *env, in inputs, m *model) (*dataset.Set, error) {
+	if in.path == glyphsName {
+		set, err := openData(in.path, in.split, in.seed)
+		if err == nil && !m.forData().IsZero() {
+			err = usage(errors.New("--preprocess: the generated glyphs are drawn as inputs already"), "leave --preprocess out, or name pictures with --data")
+		}
+		return set, err
+	}
+	bar := newMeter(e.stderr, "reading pictures", -1, false)
+	o := dataset.InputOptions{
+		Split: dataset.Split(in.split), Preprocess: m.forData(), Labels: in.Labels, Target: in.Target, Seed: in.seed,
+		Shape: m.graph.InputShape, Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+	}
+	if in.Limit != "" {
+		o.Choose = func(n int) ([]int, error) { return choose("--limit", in.Limit, n, in.seed) }
+	}
+	set, notes, err := dataset.OpenInputs(e.ctx, in.path, o)
+	bar.close()
+	if err != nil {
+		return nil, dataError(err)
+	}
+	for _, note := range notes {
+		fmt.Fprintf(e.stderr, "tattle: %s\n", note)
+	}
+	return set, nil
+}
+
+// dataError names the flag behind what is wrong with the data, unless that says it.
+func dataError(err error) error {
+	var s *statusError
+	if errors.As(err, &s) {
+		return err
+	}
+	return fmt.Errorf("--data: %w", err)
+}
+
+// Where a report keeps what of the data was read.
+const (
+	labelsSetting = "labels"
+	targetSetting = "target"
+	limitSetting  = "limit"
+)
+
+// record writes into the settings what of the data was read.
+func (f inputFlags) record(r *report.Report) {
+	for key, value := range map[string]string{labelsSetting: f.Labels, targetSetting: f.Target, limitSetting: f.Limit} {
+		if value != "" {
+			r.Settings[key] = value
+		}
+	}
+}
+
+// recordedInputs reads back what record wrote.
+func recordedInputs(r *report.Report) inputFlags {
+	return inputFlags{Labels: r.Settings[labelsSetting], Target: r.Settings[targetSetting], Limit: r.Settings[limitSetting]}
+}
+
+// settled makes the paths among the flags good from any folder.
+func (f inputFlags) settled() inputFlags {
+	if f.Labels != "" {
+		f.Labels = absolute(f.Labels)
+	}
+	if _, err := strconv.Atoi(f.Limit); err != nil && f.Limit != "" && f.Limit != "all" {
+		f.Limit = absolute(f.Limit)
+	}
+	return f
 }
 
 // openData opens a data set by its folder, or generates the glyphs.
@@ -55,15 +139,20 @@ func openData(path, split string, seed uint64) (*dataset.Set, error) {
 // chooseExamples returns sorted indices: a number drawn by the seed without
 // replacement, all, or those of an .npy file in their order.
 func chooseExamples(spec string, n int, seed uint64) ([]int, error) {
+	return choose("--examples", spec, n, seed)
+}
+
+// choose is chooseExamples for a flag of any name.
+func choose(flag, spec string, n int, seed uint64) ([]int, error) {
 	if spec == "all" {
 		return firstIndices(n), nil
 	}
 	k, err := strconv.Atoi(spec)
 	if err != nil {
-		return indicesFrom(spec, n)
+		return indicesFrom(flag, spec, n)
 	}
 	if k < 1 {
-		return nil, usage(fmt.Errorf("--examples: %d is not a number of examples", k), "")
+		return nil, usage(fmt.Errorf("%s: %d is not a number of examples", flag, k), "")
 	}
 	if k >= n {
 		return firstIndices(n), nil
@@ -73,27 +162,27 @@ func chooseExamples(spec string, n int, seed uint64) ([]int, error) {
 	return idx, nil
 }
 
-func indicesFrom(path string, n int) ([]int, error) {
+func indicesFrom(flag, path string, n int) ([]int, error) {
 	if _, err := os.Stat(path); err != nil {
-		return nil, usage(fmt.Errorf("--examples: neither a number nor a file: %w", err), "give a number, all, or an .npy file of indices")
+		return nil, usage(fmt.Errorf("%s: neither a number nor a file: %w", flag, err), "give a number, all, or an .npy file of indices")
 	}
 	a, err := npy.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("--examples: %w", err)
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	if _, flags := a.Data.([]bool); flags || len(a.Shape) != 1 {
-		return nil, usage(fmt.Errorf("--examples %s: an array of shape %v and type %T, expected one list of indices", path, a.Shape, a.Data), "numpy.flatnonzero makes indices of a mask")
+		return nil, usage(fmt.Errorf("%s %s: an array of shape %v and type %T, expected one list of indices", flag, path, a.Shape, a.Data), "numpy.flatnonzero makes indices of a mask")
 	}
 	idx, err := a.Ints()
 	if err != nil {
-		return nil, usage(fmt.Errorf("--examples %s: %w", path, err), "give a list of whole numbers")
+		return nil, usage(fmt.Errorf("%s %s: %w", flag, path, err), "give a list of whole numbers")
 	}
 	if len(idx) == 0 {
-		return nil, usage(fmt.Errorf("--examples %s: no indices", path), "")
+		return nil, usage(fmt.Errorf("%s %s: no indices", flag, path), "")
 	}
 	for _, i := range idx {
 		if i < 0 || i >= n {
-			return nil, usage(fmt.Errorf("--examples %s: index %d, but the data set has %d examples", path, i, n), "")
+			return nil, usage(fmt.Errorf("%s %s: index %d, but the data set has %d examples", flag, path, i, n), "")
 		}
 	}
 	return idx, nil
