@@ -18,6 +18,9 @@ func sliceOperators() map[string]operator {
 // concat joins tensors, constants among them, along an axis.
 func (d *decoder) concat(n *node) error {
 	var all []operand
+	if len(n.inputs) == 0 {
+		return malformed("has no inputs")
+	}
 	for i := range n.inputs {
 		o, err := d.operand(n, i)
 		if err != nil {
