@@ -15,6 +15,7 @@ type attribute struct {
 	n      int64
 	text   string
 	tensor tensor
+	graph  []byte
 	floats []byte
 	ints   []int64
 }
@@ -34,6 +35,8 @@ func (n *node) attribute(name string) (a attribute, ok bool, err error) {
 			a.n = w.int(f)
 		case attributeString:
 			a.text = w.text(f)
+		case attributeGraph:
+			a.graph = w.bytes(f)
 		case attributeTensor:
 			a.tensor = w.tensor(w.bytes(f))
 		case attributeFloats:

@@ -114,8 +114,9 @@ type decoder struct {
 	taken   map[string]bool // names of tensors
 	numbers map[string]int  // next number of a name made up
 
-	at     *node // that is being read
-	fault  error // of it, found where none could be returned
+	scopes []map[string]string // names that tensors of branches have in the graph
+	at     *node               // that is being read
+	fault  error               // of it, found where none could be returned
 	graph  *nn.Graph
 	beyond []Unsupported
 }

@@ -144,6 +144,7 @@ func seeds() []*modelFile {
 		at(20, chainOf("Gelu", "HardSigmoid", "HardSwish", "Softplus", "Softsign", "Mish", "ThresholdedRelu", "Sin", "Cos", "Floor", "Ceil", "Round", "Sign", "Log", "Identity", "Dropout", "LeakyRelu", "Relu")),
 		newFile(4).floats("w", []int{4, 3}, ramp(12, 0, .1)...).floats("b", []int{3}, 1, 2, 3).node("Gemm", "y", in("x", "w", "b"), float("alpha", .5), float("beta", 2)),
 		rows().node("Unsqueeze", "a", in("x", "o")).ints("o", 0, -1).node("Squeeze", "y", in("a", "o")),
+		squeezing(1), squeezing(2),
 		// A window's mask as exporters write it.
 		rows().node("Shape", "s", in("x")).ints("i", 1).node("Gather", "n", in("s", "i")).ints("f", 5).node("Concat", "m", in("n", "f"), number("axis", 0)).
 			node("ConstantOfShape", "z", in("m")).node("NonZero", "q", in("z")).node("Shape", "r", in("q")).ints("one", 1).

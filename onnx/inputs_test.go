@@ -135,7 +135,7 @@ func TestCollected(t *testing.T) {
 		appendBytes(nil, nodeOp, []byte("FusedMatMul")), appendBytes(nil, nodeDomain, []byte("com.microsoft"))))...)
 	f.output = "z"
 	_, err := f.decode()
-	want := []Unsupported{{"If of a", "If", ""}, {"QuantizeLinear of b", "QuantizeLinear", ""}, {"fused", "FusedMatMul", `of the domain "com.microsoft"`}}
+	want := []Unsupported{{"If of a", "If", `input "x" is computed, not constant`}, {"QuantizeLinear of b", "QuantizeLinear", ""}, {"fused", "FusedMatMul", `of the domain "com.microsoft"`}}
 	if p := unsupportedParts(t, err); !slices.Equal(p, want) {
 		t.Errorf("%q, want %q", p, want)
 	}

@@ -13,7 +13,9 @@ func (d *decoder) node(n *node) error {
 	details, err := d.read(n)
 	var e *FormatError
 	if errors.As(err, &e) {
-		e.Node, e.Op = n.name, n.op
+		if e.Node == "" && e.Op == "" { // else it is of a node in a branch
+			e.Node, e.Op = n.name, n.op
+		}
 		return e
 	}
 	if err != nil {
@@ -36,10 +38,12 @@ func (d *decoder) read(n *node) (details []string, err error) {
 	switch {
 	case !isStandard(n.domain):
 		details = []string{fmt.Sprintf("of the domain %q", n.domain)}
-	case !reads && !folds:
+	case !reads && !folds && n.op != "If":
 		details = []string{""}
 	case n.outputs[0] == "":
 		details = []string{"without its first output"}
+	case n.op == "If":
+		details = unknown(n, []string{"then_branch", "else_branch"})
 	default:
 		details = unknown(n, slices.Concat(op.attributes, foldings[n.op].attributes))
 	}
@@ -79,6 +83,8 @@ func (d *decoder) compute(n *node) error {
 	switch {
 	case behind:
 		return errBehind
+	case n.op == "If":
+		return d.choose(n)
 	case activation == "" && folds:
 		return d.calculate(n, fold)
 	case n.op == "Shape" || n.op == "Size":

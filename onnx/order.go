@@ -12,6 +12,9 @@ func (d *decoder) needed() ([]*node, error) {
 	if err := d.producers(); err != nil {
 		return nil, err
 	}
+	for i := range d.source.nodes {
+		d.source.nodes[i].captures(0)
+	}
 	d.use(d.graph.Output)
 	want := make([]bool, len(d.source.nodes))
 	todo := []string{d.graph.Output}
@@ -22,7 +25,7 @@ func (d *decoder) needed() ([]*node, error) {
 			continue
 		}
 		want[i] = true
-		for _, in := range d.source.nodes[i].inputs {
+		for _, in := range slices.Concat(d.source.nodes[i].inputs, d.source.nodes[i].captured) {
 			if in != "" {
 				d.use(in)
 				todo = append(todo, in)
@@ -100,12 +103,12 @@ func (d *decoder) acyclic(want []bool) error {
 			i := path[len(path)-1]
 			state[i] = open
 			n := &d.source.nodes[i]
-			if int(next[i]) == len(n.inputs) {
+			if int(next[i]) == len(n.inputs)+len(n.captured) {
 				state[i] = done
 				path = path[:len(path)-1]
 				continue
 			}
-			in := n.inputs[next[i]]
+			in := n.input(int(next[i]))
 			next[i]++
 			j, ok := d.from[in]
 			switch {
@@ -118,6 +121,14 @@ func (d *decoder) acyclic(want []bool) error {
 		}
 	}
 	return nil
+}
+
+// input returns one of the tensors that a node or its branches read.
+func (n *node) input(i int) string {
+	if i < len(n.inputs) {
+		return n.inputs[i]
+	}
+	return n.captured[i-len(n.inputs)]
 }
 
 // cycle names the nodes of a cycle, from the one that needs the next and so on.

@@ -35,6 +35,7 @@ const (
 	attributeInt    = 3
 	attributeString = 4
 	attributeTensor = 5
+	attributeGraph  = 6
 	attributeFloats = 7
 	attributeInts   = 8
 	attributeType   = 20
@@ -120,7 +121,8 @@ type node struct {
 	name, op, domain string
 	inputs, outputs  []string
 	attributes       []named
-	emitted          int // operators that it was read as
+	captured         []string // tensors that its branches read
+	emitted          int      // operators that it was read as
 }
 
 func (w *wire) model(b []byte) (m model) {

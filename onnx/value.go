@@ -86,6 +86,7 @@ func (d *decoder) value(name string) (*value, error) {
 	if w.err != nil {
 		return nil, malformed("tensor %q: %v", name, w.err.(*FormatError).Detail)
 	}
+	t.name = name
 	v, err := d.load(&t)
 	if err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func (d *decoder) isConstant(name string) bool {
 
 // release forgets the elements of constants that no node is still to read.
 func (d *decoder) release(n *node) {
-	for _, in := range n.inputs {
+	for _, in := range slices.Concat(n.inputs, n.captured) {
 		if d.left[in]--; d.left[in] == 0 && d.constants[in] != nil {
 			delete(d.constants, in)
 		}
