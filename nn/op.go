@@ -19,7 +19,7 @@ type Op interface {
 // frame is what one node keeps of a forward pass.
 type frame[T Float] struct {
 	batch int
-	x     [][]T  // inputs, each [batch, ·]; kept by the executor while a Linearization lives; none of a Constant
+	x     [][]T  // inputs, each [batch, ·], none of a Constant; the executor keeps what needs names while a Linearization lives
 	y     []T    // output, [batch, ·]
 	train bool   // batch statistics and dropout masks are drawn and kept
 	seed  uint64 // of this step and node, for dropout
@@ -28,7 +28,8 @@ type frame[T Float] struct {
 
 // kernel is an operator compiled for one input shape and one precision. The
 // same frame that forward filled is handed to the products, which may read
-// f.x, f.y and f.aux and must not change them. k vectors per example share one
+// f.aux and, in inference as far as needs says so of the kernel, f.x and f.y, and must
+// not change them. k vectors per example share one
 // frame: tangents and cotangents are [batch, k, ·]. A kernel whose output is empty
 // is never called; its inputs may be empty.
 type kernel[T Float] interface {

@@ -113,8 +113,28 @@ func dropIdentities(r *rewrite) {
 			}
 		case *Transpose:
 			r.mergeTransposes(n)
+		default:
+			if copiesAll(n.Op, len(n.Inputs)) && slices.Equal(r.shapes[n.Inputs[0]], r.shapes[n.Output]) {
+				r.skip(n)
+			}
 		}
 	}
+}
+
+// copiesAll reports whether an operator, if its output has the shape of its input, is
+// its input.
+func copiesAll(op Op, inputs int) bool {
+	switch op := op.(type) {
+	case *Expand, *Tile:
+		return true
+	case *Concat:
+		return inputs == 1
+	case *Slice:
+		return !slices.ContainsFunc(op.Steps, func(s int) bool { return s < 1 })
+	case *Pad:
+		return !slices.ContainsFunc(slices.Concat(op.Before, op.After), func(n int) bool { return n != 0 })
+	}
+	return false
 }
 
 func isView(op Op) bool {

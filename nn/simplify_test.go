@@ -69,6 +69,8 @@ func simplifyCases() map[string]struct {
 		"between":    {chain(image, smallConv(3, 4, 1, 0), &ReLU{}, testBatchNorm(4)), []string{"Conv", "Relu", "BatchNormalization"}},
 		"first":      {chain(image, testBatchNorm(3), smallConv(3, 4, 1, 0)), []string{"BatchNormalization", "Conv"}},
 		"views":      {chain([]int{2, 6}, &Reshape{To: []int{3, 4}}, &Reshape{To: []int{4, 3}}, &Reshape{To: []int{2, 6}}, &ReLU{}), []string{"Relu"}},
+		"whole":      {chain([]int{2, 6}, &Slice{Starts: []int{0, 0}, Counts: []int{2, 6}}, &Expand{To: []int{2, 6}}, &Tile{Repeats: []int{1, 1}}, &Pad{Before: []int{0, 0}, After: []int{0, 0}}, &Concat{}, &ReLU{}), []string{"Relu"}},
+		"turned":     {chain([]int{3}, &Slice{Starts: []int{2}, Steps: []int{-1}, Counts: []int{3}}, &Pad{Before: []int{1}, After: []int{-1}}, &ReLU{}), []string{"Slice", "Pad", "Relu"}},
 		"named":      {chain([]int{4}, &ReLU{}, &Identity{}), []string{"Relu", "Identity"}},
 		"transposes": {chain([]int{2, 3, 4}, &Transpose{Perm: []int{1, 2, 0}}, &Transpose{Perm: []int{1, 2, 0}}, &ReLU{}), []string{"Transpose", "Relu"}},
 		"round":      {chain([]int{2, 3, 4}, &Transpose{Perm: []int{1, 2, 0}}, &Transpose{Perm: []int{2, 0, 1}}, &ReLU{}), []string{"Relu"}},
@@ -90,6 +92,18 @@ func TestSimplify(t *testing.T) {
 		if got := kinds(c.g); !slices.Equal(got, before) {
 			t.Errorf("%s: the graph itself is now %v", name, got)
 		}
+	}
+}
+
+// TestSimplifyNets holds whole architectures to the slow evaluation.
+func TestSimplifyNets(t *testing.T) {
+	for _, g := range []*Graph{deepNet(1, 4, 8), Swin(SwinOptions{Classes: 3, Side: 16, Embed: 6, Depths: []int{2, 1}, Heads: []int{1, 2}, Window: 2}, 1), residualNet()} {
+		before, after := newProgram(g, Op.kernel32, false), mustNet(t, g).run32()
+		t.Logf("%s: %d steps are %d", g.Name, len(before.steps), len(after.steps))
+		if len(after.steps) >= len(before.steps) {
+			t.Errorf("%s: no step less", g.Name)
+		}
+		sameFunction(t, g.Name, mustNet(t, g), g)
 	}
 }
 

@@ -592,3 +592,28 @@ func TestWideDeep(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkWide compares the two bounded passes on ResNet-18's features, at 224 × 224
+// pixels.
+func BenchmarkWide(b *testing.B) {
+	front, _, err := ResNet18(10, 1).Cut("layer4.1.relu2")
+	if err != nil {
+		b.Fatal(err)
+	}
+	net := mustNet(b, front)
+	p, n := net.Dims()
+	x, y, bound := make([]float64, p), make([]float64, n), make([]float64, n)
+	fill64(x, .5)
+	b.Run("ForwardError64", func(b *testing.B) {
+		for b.Loop() {
+			net.ForwardError64(y, bound, x, nil)
+		}
+	})
+	b.Run("ForwardWide64", func(b *testing.B) {
+		for b.Loop() {
+			if err := net.ForwardWide64(y, bound, x, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
