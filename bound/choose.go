@@ -58,7 +58,7 @@ func (e Experiment) directTime(m Model, theta []float32, j jacobianSize) float64
 	k := min(trialVectors, certifyRowsOf(p, n))
 	u, v := make([]float64, k*n), make([]float64, k*p)
 	product := fastest(func() { lin.VJP(v, u) }) / float64(k)
-	return product*float64(j.rows) + j.operations()*multiplication()
+	return product*float64(min(j.rows, j.cols)) + j.operations()*multiplication()
 }
 
 // operations is how many operations of matrix products the decomposition of J, its

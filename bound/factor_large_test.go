@@ -105,6 +105,29 @@ func TestFactorLargeAgreesWithSmall(t *testing.T) {
 	}
 }
 
+// Rows and columns of J come out the same, of models large enough for either.
+func TestJacobiansByColumns(t *testing.T) {
+	m, data := smallNet(t, 60, 900, 700), noise(60, 2)
+	js := Jacobians(m, widened64(data.x))
+	for i, j := range js {
+		if len(j.Active) <= eigenSmall || len(j.Active) <= j.P {
+			t.Fatalf("%d rows", len(j.Active))
+		}
+		lin := m.Linearize64(widened64(data.x[i*60 : (i+1)*60]))
+		u, row := make([]float64, 700), make([]float64, 60)
+		for r, a := range j.Active {
+			clear(u)
+			u[a] = 1
+			lin.VJP(row, u)
+			for c, v := range row {
+				if w := j.Rows[r*60+c]; math.Abs(v-w) > 1e-13*(1+math.Abs(v)) {
+					t.Fatalf("example %d, feature %d, input %d: %g, want %g", i, a, c, w, v)
+				}
+			}
+		}
+	}
+}
+
 func BenchmarkFactorLarge(b *testing.B) {
 	const rows, p = 1548, 3072
 	r := rand.New(rand.NewPCG(55, 1))

@@ -176,7 +176,7 @@ func (s *farSearch) run(ctx context.Context, index []int64, factors []*Factors, 
 		s.correct()
 		s.advance()
 	}
-	return nil
+	return ctx.Err()
 }
 
 // draw puts every start near a random corner of the box.
@@ -236,7 +236,11 @@ func (s *farSearch) scan() {
 
 // evaluate overwrites a with the shift of the features at the trials.
 func (s *farSearch) evaluate() {
-	s.model.Forward(s.a[:len(s.open)*s.n], s.points(s.x))
+	points := s.points(s.x)
+	for lo, most := 0, certifyRowsOf(s.p, s.n); lo < len(s.open) && s.ctx.Err() == nil; lo += most {
+		hi := min(len(s.open), lo+most)
+		s.model.Forward(s.a[lo*s.n:hi*s.n], points[lo*s.p:hi*s.p])
+	}
 	parallel(len(s.open), func(k int) {
 		a := rowOf(s.a, k, s.n)
 		simd.Combine(a, a, rowOf(s.a0, s.example(s.open[k]), s.n), 1, -1, 0)

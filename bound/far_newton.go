@@ -157,18 +157,33 @@ func (s *farSearch) correct() {
 		row := s.open[k]
 		s.measure(rowOf(s.room, k, s.p), row, rowOf(s.eps, row, s.p))
 	})
-	all := make([]int, len(s.open))
-	for k := range all {
-		all[k] = k
-	}
-	on := activity(s.linearizeAt(all), len(all)*s.n)
-	for _, group := range groupByRows(on, s.n, rowGroupSize) {
+	for _, group := range groupByRows(s.activities(), s.n, rowGroupSize) {
+		if s.ctx.Err() != nil {
+			return
+		}
 		if lin := s.linearizeAt(group.at); group.rows > farDirect {
 			s.byGradients(group.at, lin)
 		} else {
 			s.byMatrices(group.at, lin)
 		}
 	}
+}
+
+// activities tells which rows of J at θ+ε may not be zero, [open, n]: of all open rows
+// at once, or of a few where the model is large.
+func (s *farSearch) activities() (on []bool) {
+	most := len(s.open)
+	if max(s.p, s.n) > 1024 {
+		most = rowGroupSize
+	}
+	for lo := 0; lo < len(s.open); lo += most {
+		var some []int
+		for k := lo; k < min(len(s.open), lo+most); k++ {
+			some = append(some, k)
+		}
+		on = append(on, activity(s.linearizeAt(some), len(some)*s.n)...)
+	}
+	return on
 }
 
 // linearizeAt linearises the model at θ+ε of some of the open rows.
@@ -279,6 +294,9 @@ func (f *farSystem) solve() {
 func (s *farSearch) byGradients(some []int, lin nn.Linearization[float32]) {
 	c := newFarGradients(s, some)
 	for range farSolve {
+		if s.ctx.Err() != nil {
+			break
+		}
 		lin.VJP(c.g, c.r)
 		parallel(len(some), c.direct)
 		lin.JVP(c.q, c.t)

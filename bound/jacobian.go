@@ -30,11 +30,16 @@ func Jacobians(m nn.Model, x []float64) []Jacobian {
 	return jacobians(context.Background(), m.Linearize64(x), len(x)/p, p, n)
 }
 
-// jacobians reads the rows of J off products with Jᵀ, a chunk of features at a
-// time. Once ctx is cancelled the rest are zero.
+// jacobians reads the rows of J off products with Jᵀ, a chunk of features at a time;
+// of a large one with more rows than columns, the columns off products with J. Once
+// ctx is cancelled the rest are zero.
 func jacobians[T nn.Float](ctx context.Context, lin nn.Linearization[T], batch, p, n int) []Jacobian {
 	js, most := activeRows(lin, batch, p, n)
 	chunk := max(1, min(most, rowBudget/(batch*max(n, p))))
+	if most > eigenSmall && p < most {
+		byColumns(ctx, lin, js, p, n)
+		return js
+	}
 	if most > eigenSmall {
 		chunk = max(1, min(chunk, certifyRowsOf(p, n)/batch))
 	}
@@ -57,6 +62,32 @@ func jacobians[T nn.Float](ctx context.Context, lin nn.Linearization[T], batch, 
 		})
 	}
 	return js
+}
+
+// byColumns reads the columns of J off products with J, where they are fewer than the
+// rows.
+func byColumns[T nn.Float](ctx context.Context, lin nn.Linearization[T], js []Jacobian, p, n int) {
+	batch := len(js)
+	chunk := max(1, min(p, certifyRowsOf(p, n)/batch))
+	v, dst := make([]T, batch*chunk*p), make([]T, batch*chunk*n)
+	for first := 0; first < p && ctx.Err() == nil; first += chunk {
+		clear(v)
+		count := min(chunk, p-first)
+		for i := range batch {
+			for k := range count {
+				v[(i*chunk+k)*p+first+k] = 1
+			}
+		}
+		lin.JVP(dst, v)
+		parallel(batch, func(i int) {
+			for r, j := range js[i].Active {
+				row := rowOf(js[i].Rows, r, p)
+				for k := range count {
+					row[first+k] = float64(dst[(i*chunk+k)*n+j])
+				}
+			}
+		})
+	}
 }
 
 // activeRows makes room for the rows that may not be zero, and returns the

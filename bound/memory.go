@@ -20,11 +20,10 @@ type budgeted interface {
 
 // needs is what parts of a run take, in bytes.
 type needs struct {
-	record  int64 // the results of one example
-	search  int64 // one example of a batch, beside the model's buffers
-	alone   int64 // what is needed once: a decomposition under way, a pass of certificates
-	model   int64 // the model's own buffers, for one example and one vector
-	decided bool  // whether the model told
+	record int64 // the results of one example
+	search int64 // one example of a batch
+	alone  int64 // what is needed once: a decomposition under way, a pass of certificates
+	model  int64 // the model's own buffers, for one example and one vector
 }
 
 // needs estimates what a run of a resolved experiment takes, for Jacobians of that
@@ -54,7 +53,12 @@ func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 		w.alone = max(w.alone, e.Spectrum.working(p, n))
 	}
 	if b, ok := m.(budgeted); ok {
-		w.model, w.decided = 3*b.Memory(1, 1), true // in float32, and in float64, which is twice as long
+		one := b.Memory(1, 1)
+		w.model = 3 * one // in float32, and in float64, which is twice as long
+		w.search += b.Memory(2, 1) - one
+		if e.Far.Starts > 0 {
+			w.model += b.Memory(rowGroupSize, 1) - one
+		}
 	}
 	return w
 }

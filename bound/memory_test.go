@@ -42,7 +42,7 @@ func TestMemory(t *testing.T) {
 		large := share
 		e.Memory = int64(mib) << 20
 		if search == Published {
-			e.Memory += 9 << 20 // of its stack
+			e.Memory += 50 << 20 // of its stack
 		}
 		got := mustRun(t, m, data, upTo(40), e)
 		if got.SHA256 != want.SHA256 {

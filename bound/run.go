@@ -140,7 +140,7 @@ func (r *runner) divide(j jacobianSize) error {
 func (r *runner) fit(w needs) error {
 	most, stacked := r.size, r.experiment.Search.Search == Published
 	if stacked { // its examples are one problem
-		most, w.search = 1, w.search*int64(r.shard)
+		most, w.search = 1, w.search*int64(min(r.shard, len(r.indices)))
 	} else {
 		r.shard = w.shardOf(r.shard)
 	}

@@ -74,6 +74,8 @@ func (r *runner) batch(ctx context.Context, rec *examples, first, last int) (spe
 		if b.factors, err = r.factors(ctx, b.theta); err != nil {
 			return nil, err
 		}
+		parts++
+		r.progress(float64(r.done) + float64(last-first)/float64(parts))
 	}
 	if !e.SkipCramerRao {
 		spectra = rec.cramerRao(b.factors, e, first)

@@ -1,0 +1,51 @@
+package bound
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"tattle/release"
+)
+
+// Jacobians too large to be decomposed without a thought: what they take is measured
+// and told, and where there is no memory for them LSQR is taken, with the spectrum
+// estimated. What was chosen stays when the run is resumed, whatever would be now.
+func TestChoiceIsMeasuredAndKept(t *testing.T) {
+	net, data := smallNet(t, 300, 700, 620), noise(300, 6)
+	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), Search: SearchOptions{Restarts: 2, Repeats: 2, Seed: 3}}
+	e.Spectrum.Steps = 12
+	got, why, err := e.Resolve(net, data.x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(why, "decomposing it takes about") || !strings.Contains(why, "GiB, LSQR about") {
+		t.Error(why)
+	}
+	if got.SkipCramerRao != (got.Search.Search == Algorithm1) || got.SkipCramerRao != (got.Spectrum.Probes > 0) {
+		t.Errorf("%s, %t, %+v", got.Search.Search, got.SkipCramerRao, got.Spectrum)
+	}
+	e.Memory = 12 << 20
+	dir, ctx := t.TempDir(), context.Context(t.Context())
+	ctx, cancel := context.WithCancel(ctx)
+	_, err = Run(ctx, net, data, upTo(6), e, RunOptions{Dir: dir, Parts: func(done float64, _ int) {
+		if done > 0 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	e.Memory = 0
+	r, err := Run(t.Context(), net, data, upTo(6), e, RunOptions{Dir: dir, Resume: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := r.Experiment; x.Search.Search != Algorithm1 || !x.SkipCramerRao || len(r.Estimated) != 6 || !strings.Contains(r.Reason, "as this run began") {
+		t.Errorf("%s: %s", x.Search.Search, r.Reason)
+	}
+	if c, ok := r.Directions(1); !ok || c.Exact || c.Low > c.High {
+		t.Errorf("directions %+v", c)
+	}
+}
