@@ -45,33 +45,38 @@ func (d *decoder) gemm(n *node) error {
 	if err != nil {
 		return err
 	}
-	if b.value == nil || a.value != nil {
-		y := d.whole(n, a).then(&nn.MatMul{TransA: s.transA, TransB: s.transB}, d.whole(n, b))
-		if s.alpha != 1 {
-			y = y.number("Mul", s.alpha)
-		}
-		if added {
-			y = d.plus(y, c, s.beta, shape)
-		}
-		return y.end(0, shape)
-	}
-	w, err := d.matrix(b.value, !s.transB, s.alpha)
+	y, added, err := d.gemmProduct(n, s, a, b, c, added, shape)
 	if err != nil {
 		return err
 	}
-	dense := &nn.Dense{In: w.Shape[1], Out: w.Shape[0], Weight: w}
-	merged := false
-	if added && c.value != nil && (shape[0] == 1 || perColumn(c.shape)) {
-		if dense.Bias, err = d.bias(c.value, dense.Out, s.beta); err != nil {
-			return err
-		}
-		merged = true
-	}
-	y := d.rows(n, a, s.transA).then(dense)
-	if added && !merged {
+	if added {
 		y = d.plus(y, c, s.beta, shape)
 	}
 	return y.end(0, shape)
+}
+
+// gemmProduct computes alpha·A·B, and adds beta·C where it is a bias of the columns:
+// add says whether it is still to be added.
+func (d *decoder) gemmProduct(n *node, s gemmSetting, a, b, c operand, added bool, shape []int) (y *chain, add bool, err error) {
+	if b.value == nil || a.value != nil {
+		y = d.whole(n, a).then(&nn.MatMul{TransA: s.transA, TransB: s.transB}, d.whole(n, b))
+		if s.alpha != 1 {
+			y = y.number("Mul", s.alpha)
+		}
+		return y, added, nil
+	}
+	w, err := d.matrix(b.value, !s.transB, s.alpha)
+	if err != nil {
+		return nil, added, err
+	}
+	dense := &nn.Dense{In: w.Shape[1], Out: w.Shape[0], Weight: w}
+	if added && c.value != nil && (shape[0] == 1 || perColumn(c.shape)) {
+		added = false
+		if dense.Bias, err = d.bias(c.value, dense.Out, s.beta); err != nil {
+			return nil, added, err
+		}
+	}
+	return d.rows(n, a, s.transA).then(dense), added, nil
 }
 
 type gemmSetting struct {

@@ -151,14 +151,7 @@ func contract(terms []*term, out []rune, sizes map[rune]int) *term {
 			cols = append(cols, l)
 		}
 	}
-	for _, l := range inner { // of a dimension that one of them repeats, its sum
-		i, j := slices.Index(a.labels, l), slices.Index(b.labels, l)
-		if s, t := a.shape[i], b.shape[j]; s != t && s == 1 {
-			b.chain = b.then(&nn.Reduce{Function: "Sum", Axes: []int{j}, Keep: true})
-		} else if s != t {
-			a.chain = a.then(&nn.Reduce{Function: "Sum", Axes: []int{i}, Keep: true})
-		}
-	}
+	alike(a, b, inner)
 	a = a.arranged(slices.Concat(batch, rows, inner))
 	b = b.arranged(slices.Concat(batch, inner, cols))
 	x := a.grouped(len(batch), len(rows))
@@ -175,6 +168,18 @@ func contract(terms []*term, out []rune, sizes map[rune]int) *term {
 		shape[i] = sizes[l]
 	}
 	return &term{z.view(shape), labels}
+}
+
+// alike sums over what of the labels one term has and the other repeats.
+func alike(a, b *term, labels []rune) {
+	for _, l := range labels {
+		i, j := slices.Index(a.labels, l), slices.Index(b.labels, l)
+		if s, t := a.shape[i], b.shape[j]; s != t && s == 1 {
+			b.chain = b.then(&nn.Reduce{Function: "Sum", Axes: []int{j}, Keep: true})
+		} else if s != t {
+			a.chain = a.then(&nn.Reduce{Function: "Sum", Axes: []int{i}, Keep: true})
+		}
+	}
 }
 
 // sum adds up over the labels that are not kept.

@@ -234,25 +234,9 @@ func (d *decoder) pad(n *node) error {
 	if err != nil {
 		return err
 	}
-	pads, given, err := d.list(n, "pads", 1)
+	pads, axes, err := d.padded(n, x)
 	if err != nil {
 		return err
-	}
-	axes := make([]int, 0, len(x.shape))
-	for a := range x.shape {
-		axes = append(axes, a)
-	}
-	if n.has(3) {
-		list, err := d.constantInts(n, 3)
-		if err != nil {
-			return err
-		}
-		if axes, err = axesOf(list, len(x.shape)); err != nil {
-			return err
-		}
-	}
-	if !given || len(pads) != 2*len(axes) {
-		return malformed("pads %v for %d axes", pads, len(axes))
 	}
 	shape := slices.Clone(x.shape)
 	op.Before, op.After = make([]int, len(shape)), make([]int, len(shape))
@@ -277,6 +261,30 @@ func (d *decoder) pad(n *node) error {
 	}
 	op.Before, op.After = op.Before[shift:], op.After[shift:]
 	return c.then(op).end(0, shape)
+}
+
+// padded reads what is added before each of the axes and then after each.
+func (d *decoder) padded(n *node, x operand) (pads []int64, axes []int, err error) {
+	pads, given, err := d.list(n, "pads", 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	for a := range x.shape {
+		axes = append(axes, a)
+	}
+	if n.has(3) {
+		list, err := d.constantInts(n, 3)
+		if err != nil {
+			return nil, nil, err
+		}
+		if axes, err = axesOf(list, len(x.shape)); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !given || len(pads) != 2*len(axes) {
+		return nil, nil, malformed("pads %v for %d axes", pads, len(axes))
+	}
+	return pads, axes, nil
 }
 
 // padValue reads how padding is filled.
