@@ -45,6 +45,8 @@ type env struct {
 type cli struct {
 	Demo      demoCmd      `cmd:"" help:"Train, dither, bound, attack and report on generated glyphs: no download, under a minute."`
 	Train     trainCmd     `cmd:"" help:"Train a classifier and write it as ONNX."`
+	Model     modelCmd     `cmd:"" help:"Write a built-in net as ONNX, with random parameters or those of an .npz file."`
+	Inspect   inspectCmd   `cmd:"" help:"Tell what an ONNX file holds, and which of its nodes could be the release."`
 	Distill   distillCmd   `cmd:"" help:"Train a student on a trained classifier's outputs, and ask whether it is curious, too."`
 	Prune     pruneCmd     `cmd:"" help:"Set the smallest weights of a trained classifier to zero, and ask whether it stays curious."`
 	Bound     boundCmd     `cmd:"" help:"Prove what no unbiased reconstruction of the inputs can beat, and attack the release."`

@@ -45,6 +45,7 @@ func TestScripts(t *testing.T) {
 			"mkmnist":   mkMNIST,
 			"mknet":     mkNet,
 			"mkcifar":   mkCIFAR,
+			"mkweights": mkWeights,
 			"cut":       cut,
 			"swap":      swap,
 			"flip":      flip,

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"tattle/dataset"
@@ -20,17 +22,23 @@ import (
 // The recipes of paper A, section 3: what `train TASK` does unless told
 // otherwise.
 var recipes = map[string]recipe{
-	"mnist":    {epochs: 6, net: nn.MNISTNet},
-	"cifar10":  {epochs: 7, net: nn.CIFARNet},
-	glyphsName: {epochs: 6, net: nn.MNISTNet},
+	"mnist":    {epochs: 6, net: "mnist"},
+	"cifar10":  {epochs: 7, net: "cifar10"},
+	glyphsName: {epochs: 6, net: "mnist"},
 }
+
+// recipeClasses is how many classes the data of every recipe have.
+const recipeClasses = 10
+
+// netSetting is where a report of a training says which net it was.
+const netSetting = "net"
 
 // defaultLearningRate is AdamW's and the flag's.
 const defaultLearningRate = 0.001
 
 type recipe struct {
 	epochs int
-	net    func(seed uint64) *nn.Graph
+	net    string // one of builtIns
 }
 
 // The generated data, in place of a folder.
@@ -59,6 +67,7 @@ type trainCmd struct {
 	Batch        int     `kong:"-"`
 	LearningRate float64 `help:"Of AdamW (paper A's nets) or Adam (paper B's)." default:"0.001"`
 	Examples     int     `help:"Train on this many examples only (default: all; glyphs: 10000)." placeholder:"N"`
+	Net          string  `help:"For mnist, cifar10 and glyphs, another built-in net than paper A's, by the same recipe: resnet20, resnet18, swin-t, mnist, cifar10. Smaller pictures than its own are enlarged inside it." placeholder:"NAME"`
 	curiousFlags `group:"Curious classifiers (paper B)"`
 	output
 }
@@ -78,6 +87,9 @@ func (c *trainCmd) Run(e *env) error {
 		c.Epochs = *c.EpochsGiven
 	}
 	if c.curious(c.Task) {
+		if c.Net != "" {
+			return usage(errors.New("--net: paper B's training has a net of its own"), "choose its layers with --widths")
+		}
 		return c.trainCurious(e)
 	}
 	if flag := c.stray(); flag != "" {
@@ -158,6 +170,8 @@ func (c *trainCmd) checkNumbers() error {
 		return usage(fmt.Errorf("--learning-rate: %g is not between 0 and 1", c.LearningRate), "")
 	case c.Examples < 0:
 		return usage(fmt.Errorf("--examples: %d is negative", c.Examples), "")
+	case c.Net != "" && builtIns[c.Net].about == "":
+		return usage(fmt.Errorf("--net: there is no net %q", c.Net), "choose from "+strings.Join(builtInNames(), ", "))
 	}
 	return nil
 }
@@ -193,9 +207,9 @@ func (c *trainCmd) load() (train, test *dataset.Set, err error) {
 // fit runs the recipe. Interrupted, it returns the model as far as it came, with
 // ctx's error; where there is no model, no training either.
 func (c *trainCmd) fit(e *env, dir string, train, test *dataset.Set) (*nn.Graph, *report.Training, error) {
-	g := recipes[c.Task].net(c.Seed)
-	if !slices.Equal(g.InputShape, train.Shape) {
-		return nil, nil, usage(fmt.Errorf("--data %s: examples of shape %v, but the %s net takes %v", c.Data, train.Shape, c.Task, g.InputShape), "")
+	g, err := c.untrained(train.Shape)
+	if err != nil {
+		return nil, nil, err
 	}
 	t := c.asked(g, train)
 	if err := roomForModel(dir, t.Parameters); err != nil {
@@ -228,6 +242,21 @@ func (c *trainCmd) fit(e *env, dir string, train, test *dataset.Set) (*nn.Graph,
 	return g, t, err
 }
 
+// untrained builds the net for inputs of that shape. One that --net names enlarges
+// smaller pictures to its own size.
+func (c *trainCmd) untrained(shape []int) (*nn.Graph, error) {
+	name := cmp.Or(c.Net, recipes[c.Task].net)
+	g := builtIns[name].build(recipeClasses, c.Seed)
+	own := g.InputShape
+	if slices.Equal(own, shape) {
+		return g, nil
+	}
+	if c.Net != "" && len(shape) == 3 && shape[0] == own[0] && shape[1] <= own[1] && shape[2] <= own[2] {
+		return g.Upsampled("linear", shape[1:]...)
+	}
+	return nil, usage(fmt.Errorf("--data %s: examples of shape %v, but the %s net takes %v", c.Data, shape, name, own), "")
+}
+
 // asked is the training before its first epoch.
 func (c *trainCmd) asked(g *nn.Graph, train *dataset.Set) *report.Training {
 	return &report.Training{
@@ -249,6 +278,7 @@ func roomForModel(dir string, parameters int) error {
 // training is finished with: this is not interrupted by the same key again.
 func (c *trainCmd) keep(e *env, dir string, g *nn.Graph, t *report.Training, test *dataset.Set) (*report.Report, error) {
 	r := newReport(e, "A classifier of "+test.Name, c.Seed)
+	r.Settings[netSetting] = g.Name
 	r.Training, r.Verdict = t, "trained"
 	ctx := e.ctx
 	if ctx.Err() != nil {
@@ -286,7 +316,7 @@ func firstIndices(n int) []int {
 // saveModel writes a trained graph, with what made it, into the run's folder.
 func saveModel(dir string, g *nn.Graph, r *report.Report) error {
 	t := r.Training
-	g.Metadata = map[string]string{"tattle.task": t.Task, "tattle.optimizer": t.Optimizer, "tattle.seed": fmt.Sprint(r.Seed),
+	g.Metadata = map[string]string{"tattle.task": t.Task, "tattle.net": g.Name, "tattle.optimizer": t.Optimizer, "tattle.seed": fmt.Sprint(r.Seed),
 		"tattle.epochs": fmt.Sprintf("%d of %d", len(t.Epochs), t.Asked)}
 	path := filepath.Join(dir, modelFile)
 	if err := onnx.Write(path, g); err != nil {
