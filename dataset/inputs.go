@@ -2,7 +2,8 @@ package dataset
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"slices"
 )
 
 // InputOptions says what [OpenInputs] reads; the zero value takes the test part of
@@ -13,35 +14,173 @@ type InputOptions struct {
 	Kind       string     // one of [InputKinds]; "" is guessed from the path
 	Labels     string     // as in [LabelledOptions]
 	FileColumn string     // as in [LabelledOptions]
-	Target     string     // as in [LabelledOptions]; where the kind has none of its own and it is "", a table has no labels
+	Target     string     // as in [LabelledOptions]; "" where the kind has none of its own: a column called label, class or target, or no labels
 	Seed       uint64     // of what the data does not fix: parts of a table, and glyphs
 
-	// Choose says which of n examples are read, in this order, before any picture is
-	// decoded; nil is all.
+	// Choose says which of the n examples of the part are read, in the set's order,
+	// before any picture is decoded; nil is all.
 	Choose func(n int) ([]int, error)
 
-	Shape    []int // of the model's input, to check against; tables and arrays are seen in it; nil is unknown
-	Cache    string
-	Progress func(done, total int)
+	Shape    []int                 // of the model's input, to check against; tables and arrays are seen in it; nil is unknown
+	Cache    string                // as in [LabelledOptions], of pictures without Preprocess
+	Progress func(done, total int) // of decoding; nil, or called from one goroutine at a time
 }
 
-// OpenInputs reads the examples that a model is measured on, and what a reader
-// wants to know of how.
+// Kinds of data that [OpenInputs] reads besides [Kinds].
+const (
+	KindArrays  = "npz"     // NumPy's arrays: x or images, and y or labels
+	KindFolders = "folders" // pictures in a folder for each class, or in one folder without labels
+)
+
+// InputKinds lists the kinds of data that [OpenInputs] reads.
+func InputKinds() []string { return append(Kinds(), KindArrays, KindFolders) }
+
+// OpenInputs reads the examples that a model is measured on, and notes of what a
+// reader wants to know of it: parts that were not there, examples left out, what
+// the data was taken to where nothing is said of it. The path is one of
+//
+//   - what [Open] reads: a folder of idx files or CIFAR-10's, or one idx file;
+//   - a .npz with an array of examples (x, images, data, inputs, or the only one)
+//     and one of labels (y, labels, targets) or none, or a .npy of examples;
+//   - a folder or zip of pictures, with a folder for each class (torchvision's
+//     ImageFolder: sorted names are the classes), with a CSV of labels, or
+//     without labels;
+//   - a CSV, or a folder with train.csv and test.csv, and whatever else
+//     [OpenParts] knows by its name.
+//
+// The set may be without labels: see [Set.Labelled]. Its shape is that of the
+// options, where they say one; it errs where the examples cannot be seen in it.
 func OpenInputs(ctx context.Context, path string, o InputOptions) (*Set, []string, error) {
-	split := o.Split
-	if split == "" {
-		split = Test
+	if err := o.check(); err != nil {
+		return nil, nil, err
 	}
-	if !hasParts(path) {
-		return nil, nil, errors.New("dataset: OpenInputs reads idx and CIFAR only so far")
-	}
-	s, err := Open(path, split)
-	if err != nil || o.Choose == nil {
-		return s, nil, err
-	}
-	rows, err := o.Choose(s.Len())
+	in, err := openKind(path, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.Subset(rows), nil, nil
+	defer in.close()
+	in.leaveOut()
+	rows, err := in.choose(path, o.Choose)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := in.read(ctx, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	in.label(set, rows)
+	if err := set.see(path, o); err != nil {
+		return nil, nil, err
+	}
+	return set.finish(), in.notes, nil
+}
+
+// check completes the options.
+func (o *InputOptions) check() error {
+	if o.Split == "" {
+		o.Split = Test
+	}
+	if o.Split != Validation && o.Split.check() != nil {
+		return fmt.Errorf("split %q: want %q, %q or %q", string(o.Split), Train, Validation, Test)
+	}
+	for _, d := range o.Shape {
+		if d < 1 {
+			return fmt.Errorf("inputs of shape %s: want sizes of 1 or more", times(o.Shape))
+		}
+	}
+	if err := o.Preprocess.Check(); err != nil {
+		return fmt.Errorf("preprocessing: %w", err)
+	}
+	return nil
+}
+
+// labelled says what the labels options mean to the readers of [OpenParts].
+func (o InputOptions) labelled() LabelledOptions {
+	return LabelledOptions{Kind: o.Kind, Labels: o.Labels, FileColumn: o.FileColumn, Target: o.Target, Seed: o.Seed, Cache: o.Cache, Progress: o.Progress}
+}
+
+// inputs is data whose labels are known and whose inputs are not read yet.
+type inputs struct {
+	rows   []int      // of the part that is asked for
+	target *Attribute // of all rows; nil where it is not known, or read has it
+	notes  []string
+	close  func()
+
+	// read makes the set of some rows, in their order.
+	read func(ctx context.Context, rows []int) (*Set, error)
+}
+
+func (in *inputs) note(format string, args ...any) {
+	in.notes = append(in.notes, fmt.Sprintf(format, args...))
+}
+
+// leaveOut removes the rows that fall in no class.
+func (in *inputs) leaveOut() {
+	if in.target == nil {
+		return
+	}
+	n := len(in.rows)
+	in.rows = slices.DeleteFunc(slices.Clone(in.rows), func(i int) bool { return in.target.Labels[i] < 0 })
+	if out := n - len(in.rows); out > 0 {
+		in.note("%d of %d examples left out: %s falls in none of its classes", out, n, in.target.Name)
+	}
+}
+
+// choose returns the rows that are wanted.
+func (in *inputs) choose(path string, of func(n int) ([]int, error)) ([]int, error) {
+	n := len(in.rows)
+	if n == 0 {
+		return nil, fmt.Errorf("%s: no examples are left: give data that has some", path)
+	}
+	if of == nil {
+		return in.rows, nil
+	}
+	chosen, err := of(n)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range chosen {
+		if i < 0 || i >= n {
+			return nil, fmt.Errorf("%s: example %d is asked for, of %d", path, i, n)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("%s: none of the %d examples are asked for: ask for one at least", path, n)
+	}
+	return pick(in.rows, 1, chosen), nil
+}
+
+// label gives the set the target of its rows.
+func (in *inputs) label(set *Set, rows []int) {
+	if in.target == nil {
+		return
+	}
+	set.YName, set.YNames = in.target.Name, in.target.Values
+	set.Y = pick(in.target.Labels, 1, rows)
+}
+
+// part finds the rows of the part that is asked for: all where the data has no
+// parts, and those of validation where it has no test part.
+func (in *inputs) part(path string, split []Split, n int, want Split) error {
+	has := map[Split][]int{}
+	for i, s := range split {
+		has[s] = append(has[s], i)
+	}
+	if len(has[""]) == len(split) {
+		in.rows = complete(nil, n)
+		in.note("the data comes in no parts: all of its %s are taken", plural(n, "example"))
+		return nil
+	}
+	if want == Test && len(has[Test]) == 0 && len(has[Validation]) > 0 {
+		in.note("the data has no test part: the %s of its validation part are taken", plural(len(has[Validation]), "example"))
+		want = Validation
+	}
+	if in.rows = has[want]; want == Train {
+		in.rows = append(in.rows, has[""]...)
+		slices.Sort(in.rows)
+	}
+	if len(in.rows) == 0 {
+		return fmt.Errorf("%s: has no %s part: ask for one that is there", path, want)
+	}
+	return nil
 }

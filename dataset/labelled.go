@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 )
@@ -101,6 +102,7 @@ type origin struct {
 	elsewhere map[string]string // columns that are not there, and where they are
 	notes     []string          // of reading the inputs
 	close     func()
+	fsys      fs.FS // that pictures are in; nil for other data
 
 	// inputs makes the sets of the three parts, without labels.
 	inputs func(ctx context.Context, d *division, c *chosen) ([3]*Set, error)

@@ -33,7 +33,7 @@ func openPictures(path, kind string, o LabelledOptions) (*origin, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &origin{name: kind, close: func() { closer.Close() }}
+	src := &origin{name: kind, close: func() { closer.Close() }, fsys: fsys}
 	if src.labels, err = readLabelled(fsys, path, kind, o); err != nil {
 		src.close()
 		return nil, err

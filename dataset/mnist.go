@@ -43,7 +43,7 @@ func openImages(path string) (*Set, error) {
 }
 
 // images returns the number of pictures, before there are labels to count.
-func (s *Set) images() int { return len(s.Pixels) / (s.Shape[0] * s.plane()) }
+func (s *Set) images() int { return len(s.Pixels) / s.size() }
 
 // readIDXImages reads the pixels of a set, and the SHA-256 of them alone.
 func readIDXImages(path string) (*Set, string, error) {

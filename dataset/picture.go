@@ -85,7 +85,9 @@ func decodePictures(ctx context.Context, fsys fs.FS, files []string, o pictureOp
 	if missing := a.lacks(o.rows, n); len(missing) > 0 {
 		had := len(a.pixels)
 		a = a.with(missing, size)
-		if err := decodeAll(ctx, fsys, pick(files, 1, missing), a.pixels[had:], o); err != nil {
+		d := &decoding{ctx: ctx, fsys: fsys, files: pick(files, 1, missing), source: o.source, progress: o.progress, pixels: a.pixels[had:], size: size}
+		d.worker = func() shaper { return newPictureReader(o.side) }
+		if err := d.all(); err != nil {
 			return nil, err
 		}
 		cache.write(a, o.side)
@@ -93,43 +95,52 @@ func decodePictures(ctx context.Context, fsys fs.FS, files []string, o pictureOp
 	return a.choose(o.rows, n, size), ctx.Err()
 }
 
-// decodeAll decodes files to pixels, on all cores.
-func decodeAll(ctx context.Context, fsys fs.FS, files []string, pixels []uint8, o pictureOptions) error {
-	if len(pixels) > manyPixels {
-		defer debug.SetGCPercent(debug.SetGCPercent(garbageShare))
-	}
-	d := &decoding{ctx: ctx, fsys: fsys, files: files, o: o, pixels: pixels}
-	d.failed.Store(int64(len(files)))
-	simd.Parallel(len(files), 1, d.some)
-	return cmp.Or(ctx.Err(), d.err)
-}
-
-// decoding is the state of one decodeAll.
+// decoding turns files into pictures of one size, on all cores.
 type decoding struct {
-	ctx    context.Context
-	fsys   fs.FS
-	files  []string
-	o      pictureOptions
-	pixels []uint8
-	failed atomic.Int64 // the first file that cannot be decoded, or their number
+	ctx      context.Context
+	fsys     fs.FS
+	files    []string
+	source   string // of the files, for errors
+	progress func(done, total int)
+	pixels   []uint8
+	size     int           // of one picture, in bytes
+	worker   func() shaper // of one core
+	failed   atomic.Int64  // the first file that cannot be decoded, or their number
 
 	mu   sync.Mutex
 	err  error // of failed
 	done int
 }
 
+// shaper makes of a decoded picture, whose file's bytes are data, what is kept.
+type shaper interface {
+	shape(dst []uint8, img image.Image, data []byte) error
+}
+
+// all decodes the files to pixels.
+func (d *decoding) all() error {
+	if len(d.pixels) > manyPixels {
+		defer debug.SetGCPercent(debug.SetGCPercent(garbageShare))
+	}
+	d.failed.Store(int64(len(d.files)))
+	simd.Parallel(len(d.files), 1, d.some)
+	return cmp.Or(d.ctx.Err(), d.err)
+}
+
 // some decodes the files lo ≤ i < hi. Files before one that fails are decoded
 // in any case, so that the error does not depend on the number of cores.
 func (d *decoding) some(lo, hi int) {
-	side := d.o.side
-	w := newPictureReader(side)
+	var in pictureFile
+	w := d.worker()
 	for i := lo; i < hi && int64(i) < d.failed.Load() && d.ctx.Err() == nil; i++ {
-		img, err := w.read(d.fsys, d.files[i])
+		img, err := in.read(d.fsys, d.files[i])
+		if err == nil {
+			err = w.shape(d.pixels[i*d.size:][:d.size], img, in.data.Bytes())
+		}
 		if err != nil {
-			d.fail(i, malformed(path.Join(d.o.source, d.files[i]), "%v", err))
+			d.fail(i, malformed(path.Join(d.source, d.files[i]), "%v", err))
 			return
 		}
-		w.resize(d.pixels[i*3*side*side:][:3*side*side], img)
 		d.count()
 	}
 }
@@ -145,20 +156,19 @@ func (d *decoding) fail(i int, err error) {
 
 // count tells the progress, a hundred times or so.
 func (d *decoding) count() {
-	if d.o.progress == nil {
+	if d.progress == nil {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.done++
 	if n := len(d.files); d.done == n || d.done%(n/100+1) == 0 {
-		d.o.progress(d.done, n)
+		d.progress(d.done, n)
 	}
 }
 
-// pictureReader decodes and resizes pictures one after another.
+// pictureReader resizes pictures one after another.
 type pictureReader struct {
-	data   bytes.Buffer
 	square *image.RGBA
 	scaler draw.Scaler
 	scales image.Point // what scaler takes
@@ -168,8 +178,16 @@ func newPictureReader(side int) *pictureReader {
 	return &pictureReader{square: image.NewRGBA(image.Rect(0, 0, side, side))}
 }
 
+func (w *pictureReader) shape(dst []uint8, img image.Image, _ []byte) error {
+	w.resize(dst, img)
+	return nil
+}
+
+// pictureFile reads files one after another.
+type pictureFile struct{ data bytes.Buffer }
+
 // read decodes one file.
-func (w *pictureReader) read(fsys fs.FS, name string) (image.Image, error) {
+func (w *pictureFile) read(fsys fs.FS, name string) (image.Image, error) {
 	if err := w.load(fsys, name); err != nil {
 		return nil, err
 	}
@@ -177,7 +195,7 @@ func (w *pictureReader) read(fsys fs.FS, name string) (image.Image, error) {
 }
 
 // load reads a file whole.
-func (w *pictureReader) load(fsys fs.FS, name string) error {
+func (w *pictureFile) load(fsys fs.FS, name string) error {
 	f, err := fsys.Open(name)
 	if err != nil {
 		return fmt.Errorf("cannot be opened (%v): get it again", cause(err))

@@ -60,10 +60,10 @@ func malformed(file, format string, args ...any) error {
 // or the rows of a table, which have Values.
 type Set struct {
 	Name      string
-	Shape     []int       // of one picture: channels, height, width; of a row: its inputs
+	Shape     []int       // of one picture: channels, height, width (or as the model has it); of a row: its inputs
 	Pixels    []uint8     // [n, channels, height, width]; nil for a table
 	Values    []float32   // [n, inputs] of a table, in the model's units; nil for pictures
-	Y         []int       // the target attribute of each example
+	Y         []int       // the target attribute of each example; nil where it is not known
 	YName     string      // of the target attribute, such as "digit"
 	YNames    []string    // of the values of Y
 	Sensitive []Attribute // the sensitive attributes; nil where the set has none
@@ -71,6 +71,10 @@ type Set struct {
 	Std       []float32   // per channel, of pixels scaled to 0..1; nil for a table
 	SHA256    string      // of shape, pixels or values, and labels; see [Set.Sum]
 	Source    []string    // the files it was read from
+
+	// ChannelsLast says that Shape and Pixels have height, width and channels, in
+	// this order.
+	ChannelsLast bool
 
 	table []levels // of Mean and Std, made by finish
 }
@@ -133,8 +137,11 @@ func (s *Set) Label(i int) int {
 	return s.Y[i]
 }
 
+// channels returns the number of channels of a picture.
+func (s *Set) channels() int { return len(s.Mean) }
+
 // plane returns the number of pixels of one channel.
-func (s *Set) plane() int { return s.Shape[1] * s.Shape[2] }
+func (s *Set) plane() int { return s.size() / s.channels() }
 
 // size returns the number of values of one example.
 func (s *Set) size() int {
@@ -165,8 +172,12 @@ func (s *Set) Examples(x []float32, indices []int) {
 // pictures writes normalised pictures to x.
 func (s *Set) pictures(x []float32, indices []int) {
 	plane, p := s.plane(), s.size()
-	for c := range s.Shape[0] {
+	for c := range s.channels() {
 		value := s.levels(c)
+		if s.ChannelsLast {
+			s.interleaved(x, indices, c, value)
+			continue
+		}
 		for k, i := range indices {
 			src := s.Pixels[i*p+c*plane:][:plane]
 			dst := x[k*p+c*plane:][:plane]
@@ -177,23 +188,49 @@ func (s *Set) pictures(x []float32, indices []int) {
 	}
 }
 
-// Range returns the legal domain of an input: of pictures each channel's least
-// and greatest normalised value, those of the bytes 0 and 255; of a table each
-// input's least and greatest value among the rows there are.
+// interleaved writes one channel of pictures whose channels come last.
+func (s *Set) interleaved(x []float32, indices []int, c int, value *[256]float32) {
+	p, channels := s.size(), s.channels()
+	for k, i := range indices {
+		src, dst := s.Pixels[i*p:][:p], x[k*p:][:p]
+		for j := c; j < p; j += channels {
+			dst[j] = value[src[j]]
+		}
+	}
+}
+
+// Range returns the legal domain of an input, in as many numbers as the inputs
+// divide into stretches of one domain, all of the same length: of pictures each
+// channel's least and greatest normalised value, those of the bytes 0 and 255
+// (where channels come last and differ, each input's); of a table each input's
+// least and greatest value among the rows there are, and of other arrays, whose
+// shape has more than one dimension, the least and greatest of all.
 func (s *Set) Range() (lo, hi []float32) {
 	if s.Values != nil {
 		return s.extremes()
 	}
-	for c := range s.Shape[0] {
+	for c := range s.channels() {
 		value := s.levels(c)
 		lo, hi = append(lo, value[0]), append(hi, value[255])
 	}
-	return lo, hi
+	switch {
+	case !s.ChannelsLast || s.channels() == 1:
+		return lo, hi
+	case constant(lo) && constant(hi):
+		return lo[:1], hi[:1]
+	}
+	return slices.Repeat(lo, s.plane()), slices.Repeat(hi, s.plane())
 }
 
-// extremes returns each input's least and greatest value.
+// constant reports whether all numbers are the same.
+func constant(x []float32) bool { return slices.Min(x) == slices.Max(x) }
+
+// extremes returns each input's least and greatest value, or those of all.
 func (s *Set) extremes() (lo, hi []float32) {
-	d := s.Shape[0]
+	if len(s.Shape) > 1 && len(s.Values) > 0 {
+		return []float32{slices.Min(s.Values)}, []float32{slices.Max(s.Values)}
+	}
+	d := s.size()
 	lo, hi = make([]float32, d), make([]float32, d)
 	for i, v := range s.Values {
 		c := i % d
@@ -260,7 +297,7 @@ func (s *Set) Sum() string {
 	if s.Values != nil {
 		h.Write([]byte("values"))
 	}
-	ints := [][]int{append([]int{len(s.Y)}, s.Shape...), s.Y}
+	ints := [][]int{append([]int{s.Len()}, s.Shape...), s.Y}
 	for _, a := range s.Sensitive {
 		ints = append(ints, a.Labels)
 	}

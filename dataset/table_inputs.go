@@ -100,6 +100,9 @@ func (src *origin) asked(c *chosen) []column {
 		list = append(list, src.labels.columns[k])
 	}
 	for _, a := range c.all() {
+		if a.Labels == nil {
+			continue // there is no target
+		}
 		classes := column{a.Name, make([]string, len(a.Labels))}
 		for i, class := range a.Labels {
 			classes.values[i] = strconv.Itoa(class)

@@ -1,0 +1,136 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxClassNumber is the largest class that a column of numbers may have: five
+// times those of ImageNet-21k.
+const maxClassNumber = 100_000
+
+// targetColumns are what a column of classes is called where nobody says.
+var targetColumns = []string{"label", "labels", "class", "target", "category", "class_id", "label_id", "y"}
+
+// findTarget gives the inputs the target that is asked for, the kind's own, or
+// the column that looks like one; none where there is none of these.
+func (in *inputs) findTarget(src *origin, asked string) error {
+	text := asked
+	if text == "" {
+		text = src.target
+	}
+	if text == "" {
+		text = src.labels.targetColumn()
+	}
+	if text == "" {
+		in.note("no column says the classes (there are %s): the examples are taken without labels", src.labels.names())
+		return nil
+	}
+	a, err := src.classes(text, new(chosen))
+	in.target = &a
+	return err
+}
+
+// targetColumn returns the column that is called as classes are, or that is the
+// only one besides the parts.
+func (l *labels) targetColumn() string {
+	var names []string
+	for _, c := range l.columns {
+		if name := folded(c.name); name != "" && name != "split" && name != "partition" {
+			names = append(names, c.name)
+		}
+	}
+	for _, want := range targetColumns {
+		for _, name := range names {
+			if folded(name) == folded(want) {
+				return name
+			}
+		}
+	}
+	if len(names) == 1 && l.files != nil {
+		return names[0]
+	}
+	return ""
+}
+
+// classes makes the target of a rule. A column without classes of its own has
+// those that its whole numbers say, be there gaps or not, or its sorted values.
+func (src *origin) classes(text string, c *chosen) (Attribute, error) {
+	r, err := ParseRule(text)
+	if err != nil {
+		return Attribute{}, err
+	}
+	if len(r.classes) > 0 || src.shortcuts[folded(r.column)] != "" {
+		return src.attribute(text, c)
+	}
+	k, err := src.labels.find(r.column)
+	if err != nil {
+		return Attribute{}, err
+	}
+	c.columns = append(c.columns, k)
+	col := src.labels.columns[k]
+	if a, ok := numbered(col); ok {
+		return a, nil
+	}
+	return sortedClasses(col), nil
+}
+
+// numbered makes classes of a column of whole numbers from 0 on, which are the
+// classes; false where it has others. A row without a number is in none.
+func numbered(c column) (Attribute, bool) {
+	a := Attribute{Name: c.name, Labels: make([]int, len(c.values))}
+	most := -1
+	for i, v := range c.values {
+		if v == "" {
+			a.Labels[i] = -1
+			continue
+		}
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 0 || n > maxClassNumber {
+			return Attribute{}, false
+		}
+		a.Labels[i], most = n, max(most, n)
+	}
+	a.Values = classNumbers(most + 1)
+	return a, most >= 0
+}
+
+// classNumbers are the names of n classes that have none.
+func classNumbers(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	return names
+}
+
+// sortedClasses makes a class of every value, in the order of their letters.
+func sortedClasses(c column) Attribute {
+	a := Attribute{Name: c.name, Labels: make([]int, len(c.values))}
+	a.Values = slices.DeleteFunc(distinctValues(c.values), func(v string) bool { return v == "" })
+	for i, v := range c.values {
+		k, found := slices.BinarySearch(a.Values, v)
+		if a.Labels[i] = k; !found {
+			a.Labels[i] = -1
+		}
+	}
+	return a
+}
+
+// checkClassNumber errs for a label of an array that is no class.
+func checkClassNumber(i, class int) error {
+	if class < 0 || class > maxClassNumber {
+		return fmt.Errorf("label %d of example %d: want 0 to %d", class, i, maxClassNumber)
+	}
+	return nil
+}
+
+// partFolder returns the part that a folder is called by, "" where it is none.
+func partFolder(name string) Split {
+	if len(name) == 1 {
+		return "" // a class that is a number
+	}
+	return splitNames[strings.ToLower(name)]
+}

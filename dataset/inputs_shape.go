@@ -1,0 +1,88 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+)
+
+// see gives the examples the shape of the model's input, where they can be seen
+// in it: a row of numbers in any of as many, a picture as the list of its values in
+// their order, or where they differ in sizes of 1 alone.
+func (s *Set) see(path string, o InputOptions) error {
+	want := o.Shape
+	if up := o.Preprocess.Upsample; want != nil && up != nil && !slices.Equal(want, s.Shape) {
+		want = belowUpsample(want, up, s, o.Preprocess.Layout)
+	}
+	switch {
+	case want == nil || slices.Equal(want, s.Shape):
+		return nil
+	case sizeOf(want) == s.size() && (len(want) == 1 || len(s.Shape) == 1 || slices.Equal(squeezed(want), squeezed(s.Shape))):
+		s.Shape = slices.Clone(want)
+		return nil
+	}
+	return fmt.Errorf("%s: examples of shape %s, and the model takes %s: %s", path, times(s.Shape), times(want), s.mend(want))
+}
+
+// belowUpsample is the shape of what the model enlarges to its own input.
+func belowUpsample(want, up []int, s *Set, layout string) []int {
+	if len(want) != 3 || len(s.Shape) != 3 {
+		return want
+	}
+	own := slices.Clone(want)
+	at := 1 // of height
+	if layout == LayoutHWC {
+		at = 0
+	}
+	if want[at] == up[0] && want[at+1] == up[1] {
+		own[at], own[at+1] = s.Shape[at], s.Shape[at+1]
+	}
+	return own
+}
+
+// mend says what to do about another shape.
+func (s *Set) mend(want []int) string {
+	if s.Values != nil || len(want) != 3 || len(s.Shape) != 3 {
+		return "give data of the model's own shape"
+	}
+	have := s.Shape
+	turned := []int{have[1], have[2], have[0]}
+	if s.ChannelsLast {
+		turned = []int{have[2], have[0], have[1]}
+	}
+	first := want[0] == 1 || want[0] == 3
+	last := want[2] == 1 || want[2] == 3
+	switch {
+	case slices.Equal(turned, want) && s.ChannelsLast:
+		return "preprocess with layout=chw"
+	case slices.Equal(turned, want), last && !first && !s.ChannelsLast:
+		return "preprocess with layout=hwc"
+	case first && !last && s.ChannelsLast:
+		return "preprocess with layout=chw"
+	}
+	height, width, channels, had := want[1], want[2], want[0], have[0]
+	if s.ChannelsLast {
+		height, width, channels, had = want[0], want[1], want[2], have[2]
+	}
+	switch {
+	case channels == 1 && had == 3:
+		return "preprocess with channels=grey"
+	case channels == 3 && had == 1:
+		return "preprocess with channels=rgb"
+	case channels != had:
+		return fmt.Sprintf("pictures have 1 or 3 channels, and not %d", channels)
+	}
+	return fmt.Sprintf("preprocess with resize=%d,%d, or with resize and crop", height, width)
+}
+
+func sizeOf(shape []int) int {
+	n, ok := product(1, shape)
+	if !ok {
+		return -1
+	}
+	return n
+}
+
+// squeezed is a shape without its sizes of 1.
+func squeezed(shape []int) []int {
+	return slices.DeleteFunc(slices.Clone(shape), func(d int) bool { return d == 1 })
+}

@@ -1,0 +1,157 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"tattle/internal/file"
+)
+
+// preprocessSuffix is what a model's own preprocessing is called by, beside it.
+const preprocessSuffix = ".preprocess.toml"
+
+// maxPreprocess is the most bytes of a file of settings.
+const maxPreprocess = 1 << 16
+
+// PreprocessBeside reads the TOML file that lies beside a model:
+// MODEL.preprocess.toml for MODEL.onnx. It returns false where there is none.
+func PreprocessBeside(model string) (Preprocess, bool, error) {
+	path := strings.TrimSuffix(model, filepath.Ext(model)) + preprocessSuffix
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return Preprocess{}, false, nil
+	}
+	p, err := readPreprocess(path)
+	return p, err == nil, err
+}
+
+// readPreprocess reads a TOML file of settings. A key that is none of them is an
+// error that names its line.
+func readPreprocess(path string) (Preprocess, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Preprocess{}, fmt.Errorf("%s: no such file: give a TOML file with settings such as resize = 256", path)
+	case err != nil:
+		return Preprocess{}, err
+	case !info.Mode().IsRegular() || info.Size() > maxPreprocess:
+		return Preprocess{}, malformed(path, "is no file of settings, which has %d kB at most: give a TOML file such as resize = 256", maxPreprocess>>10)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Preprocess{}, err
+	}
+	return decodePreprocess(path, string(data))
+}
+
+func decodePreprocess(name, text string) (Preprocess, error) {
+	var values map[string]any
+	meta, err := toml.Decode(text, &values)
+	if bad := (toml.ParseError{}); errors.As(err, &bad) {
+		return Preprocess{}, malformed(name, "line %d: not TOML (%s): mend that line", bad.Position.Line, bad.Message)
+	}
+	if err != nil {
+		return Preprocess{}, malformed(name, "not TOML (%v): mend it", err)
+	}
+	var p Preprocess
+	for _, key := range meta.Keys() {
+		if len(key) > 1 {
+			continue // its table is refused
+		}
+		if err := p.take(key[0], values[key[0]]); err != nil {
+			return Preprocess{}, malformed(name, "line %d: %v", lineOf(text, key[0]), err)
+		}
+	}
+	if err := p.Check(); err != nil {
+		return Preprocess{}, malformed(name, "%v", err)
+	}
+	return p, nil
+}
+
+// take sets one setting to a value of TOML.
+func (p *Preprocess) take(key string, value any) error {
+	i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
+	if i < 0 {
+		return fmt.Errorf("no setting %q: want one of %s", key, settingNames())
+	}
+	s := settings[i]
+	if s.name != nil {
+		name, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("%s is no text: write %s = \"…\"", key, key)
+		}
+		*s.name(p) = name
+		return nil
+	}
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
+	}
+	if len(list) == 0 {
+		return fmt.Errorf("%s has no value: write numbers in brackets, or take the line out", key)
+	}
+	var sides []int
+	var numbers []float64
+	for _, v := range list {
+		n, whole := v.(int64)
+		x, float := v.(float64)
+		if !whole && (s.sides != nil || !float) || n != int64(int(n)) {
+			return fmt.Errorf("%s has a value that is no number of its kind: write numbers in brackets", key)
+		}
+		if whole {
+			x = float64(n)
+		}
+		sides, numbers = append(sides, int(n)), append(numbers, x)
+	}
+	if s.sides != nil {
+		*s.sides(p) = sides
+	} else {
+		*s.numbers(p) = numbers
+	}
+	return nil
+}
+
+// lineOf returns the line, from 1, that a key is first written on: as it is, in
+// quotes, or in a table's brackets.
+func lineOf(text, key string) int {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		word := strings.TrimLeft(line, " \t[\"'")
+		if rest, ok := strings.CutPrefix(word, key); ok && (rest == "" || strings.ContainsAny(rest[:1], " \t=.]\"'\r\n")) {
+			return n
+		}
+	}
+	return 1
+}
+
+// WriteFile writes the settings as a TOML file, whole or not at all.
+func (p Preprocess) WriteFile(path string) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	return file.Write(path, func(w io.Writer) error {
+		for _, s := range settings {
+			v := s.text(&p)
+			if v == "" {
+				continue
+			}
+			if s.name != nil {
+				v = `"` + v + `"`
+			} else {
+				v = "[" + strings.ReplaceAll(v, ",", ", ") + "]"
+			}
+			if _, err := fmt.Fprintf(w, "%s = %s\n", s.key, v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
