@@ -102,7 +102,13 @@ func newMatrixFree(m nn.Model, o SearchOptions) *matrixFree {
 	if o.LSQR.BTol == 0 {
 		o.LSQR.BTol = DefaultTolerance
 	}
-	return &matrixFree{model: m, options: o}
+	s := &matrixFree{model: m, options: o}
+	s.solver.Progress = func(part float64) {
+		if s.before == 0 && s.tell != nil {
+			s.tell(part)
+		}
+	}
+	return s
 }
 
 func (s *matrixFree) prepare(b *batch) { s.theta, s.at = b.theta, s.at[:0] }
@@ -135,15 +141,12 @@ func (s *matrixFree) telling(tell func(part float64)) { s.tell = tell }
 
 // step counts a step of LSQR and tells what part of the solve is done, were it to
 // take as many steps as the one before; the last tenth is for those it takes beyond.
+// The first solve goes by how far it has converged.
 func (s *matrixFree) step() {
-	if s.now++; s.tell == nil {
+	if s.now++; s.tell == nil || s.before == 0 {
 		return
 	}
-	expected := float64(s.before)
-	if s.before == 0 {
-		expected = expectedSteps
-	}
-	if part := float64(s.now) / expected; part <= 1 {
+	if part := float64(s.now) / float64(s.before); part <= 1 {
 		s.tell(.9 * part)
 	} else {
 		s.tell(1 - .1/part)

@@ -12,10 +12,15 @@
 // witnesses, by any means, in float32. A [Certifier] computes bounds from
 // witnesses in float64, with every rounding error bounded and counted in the
 // adversary's favour, so that what it says holds whatever the search did. It calls
-// unbounded only what is at least [UnboundedFrom] by that count. [Run] searches,
+// unbounded only what is at least [UnboundedFrom] by that count. Of nets so deep that
+// the count says nothing, rounding is proved in pairs of float64, or measured, and then
+// nothing is called certified ([Experiment].Rounding). [Run] searches,
 // certifies and stores bounds and witnesses; [Verify] computes the bounds again
 // from the model, the inputs and the witnesses alone. Cramér-Rao figures are
-// linear algebra on J, without a witness: they are estimates, and say so.
+// linear algebra on J, without a witness: they are estimates, and say so. Where J is too
+// large to be decomposed its products still tell how many directions can be resolved,
+// with an interval ([Spectrum]). All that a run holds follows from a budget
+// ([Experiment].Memory).
 //
 // Beside Algorithm 1's witnesses an [Experiment] has rungs: far witnesses
 // ([FarOptions]), inputs of exactly the same features ([TwinOptions]), and the

@@ -11,6 +11,10 @@ import (
 // of a size it allocates nothing. Its zero value is ready. It is not safe for
 // concurrent use.
 type Solver[T Float] struct {
+	// Progress, where there is one, is told after every step how far the slowest system
+	// is, from 0 to 1: on the logarithmic scale of the tests of convergence.
+	Progress func(part float64)
+
 	opts       Options
 	rows, cols int
 
@@ -50,6 +54,9 @@ func (s *Solver[T]) Solve(a Operator[T], b []T, batch int, o Options) Result[T] 
 		a.MulTrans(s.q, s.u)
 		s.each(s.right) // α v = Aᵀu − β v, and the rest of the step
 		s.v, s.q = s.q, s.v
+		if s.Progress != nil {
+			s.Progress(s.part())
+		}
 	}
 	for i := range s.systems {
 		s.stats[i] = s.systems[i].stats(s.opts.Damp)
@@ -88,6 +95,17 @@ func (s *Solver[T]) over(phase func(i int)) func(lo, hi int) {
 func (s *Solver[T]) each(phase func(lo, hi int)) {
 	const worthwhile = 1 << 14 // vector elements
 	simd.Parallel(len(s.present), 1+worthwhile/max(s.rows, s.cols), phase)
+}
+
+// part is how far the slowest system is.
+func (s *Solver[T]) part() float64 {
+	part := 1.
+	for _, id := range s.present {
+		if c := &s.systems[id]; c.status == running {
+			part = min(part, c.part)
+		}
+	}
+	return part
 }
 
 func (s *Solver[T]) running() (n int) {

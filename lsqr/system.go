@@ -15,6 +15,8 @@ type system struct {
 	psinorm            float64 // ‖ψ₁ … ψₖ‖, the part of ‖r‖ that damping made final
 
 	bnorm, anorm, acond, rnorm, arnorm, xnorm float64
+
+	part float64 // of the way to convergence
 }
 
 // start takes β₁ = ‖b‖.
@@ -102,6 +104,8 @@ func test[T Float](c *system, o Options) {
 	rtol := o.BTol + o.ATol*size
 	negligible := func(t float64) bool { return 1+T(t) <= 1 }
 
+	c.part = max(c.part, partOf(test1, rtol), partOf(test2, o.ATol), float64(c.itn)/float64(o.MaxIter))
+
 	// As far as the arithmetic goes.
 	if c.itn >= o.MaxIter {
 		c.status = IterationLimit
@@ -126,6 +130,15 @@ func test[T Float](c *system, o Options) {
 	if test1 <= rtol {
 		c.status = Compatible
 	}
+}
+
+// partOf is how far a test that starts near 1 is on its way down to tol, on a
+// logarithmic scale; 0 where nothing is to be said.
+func partOf(test, tol float64) float64 {
+	if !(tol > 0 && tol < 1 && test > 0 && test < 1) {
+		return 0
+	}
+	return min(math.Log(test)/math.Log(tol), 1)
 }
 
 // stats returns the outcome; with damping, rnorm includes damp‖x‖ and is freed
