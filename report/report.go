@@ -106,6 +106,9 @@ type Experiment struct {
 	Restarts    int       `json:"restarts"`
 	Repeats     int       `json:"repeats"`
 	CramerRao   bool      `json:"cramer_rao"`
+	Rounding    string    `json:"rounding,omitempty"`        // how that of the features is known, as bound.Experiment.Rounding says; proved where it is not said
+	Probes      int       `json:"spectrum_probes,omitempty"` // random vectors that spectra were estimated by; zero where they were computed
+	ProbeSteps  int       `json:"spectrum_steps,omitempty"`  // of bidiagonalisation from each
 }
 
 // Resolvable counts the directions of input space that the release lets an

@@ -4,13 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+
+	"tattle/dataset"
 )
 
 type boundCmd struct {
-	Model    string `required:"" help:"The model, an ONNX file." placeholder:"FILE"`
-	Data     string `required:"" help:"The inputs: a folder of idx files (.gz or not), of CIFAR-10 records, or glyphs (generated)." placeholder:"DIR"`
+	modelFlags
+	Data     string `required:"" help:"The inputs: a folder of idx files (.gz or not) or of CIFAR-10 records, a folder or zip of pictures, an .npz file, a CSV table, or glyphs (generated)." placeholder:"PATH"`
 	Split    string `help:"Part of the data: test or train." enum:"test,train" default:"test"`
 	Examples string `help:"How many examples, drawn by the seed, or an .npy file of their indices, or all." default:"100" placeholder:"N|FILE"`
+
+	inputFlags
+	memoryFlag
 
 	releaseFlags `group:"What is released"`
 	searchFlags  `group:"Near witnesses"`
@@ -25,7 +30,7 @@ func (boundCmd) Help() string {
 }
 
 func (c *boundCmd) Run(e *env) error {
-	m, err := c.measurement()
+	m, err := c.measurement(e)
 	if err != nil {
 		return err
 	}
@@ -39,7 +44,7 @@ func (c *boundCmd) Run(e *env) error {
 }
 
 // measurement checks the flags and opens model and data.
-func (c *boundCmd) measurement() (*measurement, error) {
+func (c *boundCmd) measurement(e *env) (*measurement, error) {
 	leaves, err := c.released(c.Seed)
 	if err != nil {
 		return nil, err
@@ -53,11 +58,12 @@ func (c *boundCmd) measurement() (*measurement, error) {
 		}
 		c.VanTrees = new(bool)
 	}
-	g, hash, err := openModel(c.Model)
+	read, err := c.modelFlags.open()
 	if err != nil {
 		return nil, err
 	}
-	set, err := openData(c.Data, c.Split, c.Seed)
+	in := inputs{c.inputFlags.settled(), c.Data, c.Split, c.Seed}
+	set, err := openInputs(e, in, read)
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +73,8 @@ func (c *boundCmd) measurement() (*measurement, error) {
 	}
 	m := &measurement{
 		title:     fmt.Sprintf("What the %s of %s %s away", leaves.surface(), filepath.Base(c.Model), give),
-		modelPath: absolute(c.Model), modelHash: hash, graph: g, released: leaves,
-		data: set, dataPath: absolute(c.Data), split: c.Split,
+		modelPath: absolute(c.Model), modelHash: read.hash, graph: read.graph, released: leaves, read: read,
+		data: set, dataPath: absolute(c.Data), split: c.Split, inputs: in.inputFlags, memory: c.bytes(),
 		draws: 1, seed: c.Seed, resume: c.Resume, bar: "bounding",
 	}
 	if m.indices, err = chooseExamples(c.Examples, set.Len(), c.Seed); err != nil {
@@ -84,6 +90,6 @@ func (c *boundCmd) measurement() (*measurement, error) {
 	if leaves.spec.Projection == "principal" {
 		needed = "--projection principal"
 	}
-	m.rungs, err = c.rungs(c.Data, needed, set, c.Seed)
+	m.rungs, err = c.rungs(in, needed, set, func(in inputs) (*dataset.Set, error) { return openInputs(e, in, read) })
 	return m, err
 }

@@ -17,6 +17,9 @@ func coordinates(spec string, shape []int) (bound.Coordinates, *report.Arrays, e
 	p := nn.Size(shape)
 	switch spec {
 	case "dct":
+		if len(shape) == 0 || len(shape) > 3 {
+			return nil, nil, usage(fmt.Errorf("--coordinates dct: cosine modes are of one to three dimensions, inputs here of shape %v", shape), "choose --coordinates pixels")
+		}
 		return bound.DCT(shape), nil, nil
 	case "pixels":
 		return bound.Pixels(p), nil, nil

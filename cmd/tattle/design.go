@@ -19,11 +19,13 @@ import (
 
 // designCmd looks for the cheapest release that keeps a promise.
 type designCmd struct {
-	Model        string `required:"" help:"The model, an ONNX file." placeholder:"FILE"`
-	Data         string `required:"" help:"The inputs: a folder of idx files (.gz or not), of CIFAR-10 records, or glyphs (generated)." placeholder:"DIR"`
+	modelFlags
+	Data         string `required:"" help:"The inputs: a folder of idx files (.gz or not) or of CIFAR-10 records, a folder or zip of pictures, an .npz file, a CSV table, or glyphs (generated)." placeholder:"PATH"`
 	Split        string `help:"Part of the data that accuracy is measured on: test or train." enum:"test,train" default:"test"`
 	Features     string `help:"Node (or tensor) whose output is released (default: the input of the last affine layer)." placeholder:"NODE"`
-	TrainingData string `help:"What principal projections and the linear attack learn from: a folder like --data's (default: the training part of --data)." placeholder:"DIR"`
+	TrainingData string `help:"What principal projections and the linear attack learn from: data like --data's (default: the training part of --data)." placeholder:"PATH"`
+
+	inputFlags
 
 	designTarget `group:"What is asked for: at least one of these"`
 	designSweep  `group:"What is tried"`
@@ -57,7 +59,7 @@ Exit status 1 where nothing meets what is asked for: the answer is then what com
 
 // Run searches and reports.
 func (c *designCmd) Run(e *env) error {
-	j, err := c.job()
+	j, err := c.job(e)
 	if err != nil {
 		return err
 	}
@@ -79,9 +81,11 @@ func (c *designCmd) Run(e *env) error {
 // A designJob is a search whose flags are checked and whose files are open.
 type designJob struct {
 	*designCmd
+	read      *model
 	graph     *nn.Graph
 	hash      string
 	node      string
+	in        inputs
 	data      *dataset.Set
 	training  *dataset.Set // nil where there is none
 	trainPath string
@@ -90,7 +94,7 @@ type designJob struct {
 }
 
 // job checks the flags and opens model and data.
-func (c *designCmd) job() (*designJob, error) {
+func (c *designCmd) job(e *env) (*designJob, error) {
 	j := &designJob{designCmd: c}
 	var err error
 	if j.options, err = c.asked(); err != nil {
@@ -99,11 +103,15 @@ func (c *designCmd) job() (*designJob, error) {
 	if err := c.swept(&j.options); err != nil {
 		return nil, err
 	}
-	if j.graph, j.hash, err = openModel(c.Model); err != nil {
+	if j.read, err = c.modelFlags.open(); err != nil {
 		return nil, err
 	}
-	if j.data, err = openData(c.Data, c.Split, c.Seed); err != nil {
+	j.graph, j.hash, j.in = j.read.graph, j.read.hash, inputs{c.inputFlags.settled(), c.Data, c.Split, c.Seed}
+	if j.data, err = openInputs(e, j.in, j.read); err != nil {
 		return nil, err
+	}
+	if !j.data.Labelled() {
+		return nil, usage(fmt.Errorf("%s: the examples have no labels, and design weighs confidentiality against accuracy", c.Data), "name the labels with --labels and --target")
 	}
 	n, err := j.shapes()
 	if err != nil {
@@ -114,7 +122,7 @@ func (c *designCmd) job() (*designJob, error) {
 			return nil, usage(fmt.Errorf("--keep: %d of %d features cannot be kept", k, n), "")
 		}
 	}
-	if err := j.learn(); err != nil {
+	if err := j.learn(e); err != nil {
 		return nil, err
 	}
 	if j.options.Indices, err = chooseExamples(c.Examples, j.data.Len(), c.Seed); err != nil {
@@ -212,9 +220,9 @@ func (j *designJob) shapes() (n int, err error) {
 			return 0, usage(fmt.Errorf("%s: %w", j.Model, err), "name the node whose output is released with --features")
 		}
 	}
-	f, h, err := j.graph.Cut(j.node)
+	f, h, err := cutAt(j.graph, j.node)
 	if err != nil {
-		return 0, usage(fmt.Errorf("--features: %w", err), "")
+		return 0, err
 	}
 	front, _, err := nets(f, h)
 	if err != nil {
@@ -228,8 +236,8 @@ func (j *designJob) shapes() (n int, err error) {
 }
 
 // learn opens the training data, which may be missing unless something needs them.
-func (j *designJob) learn() error {
-	j.training, j.trainPath, j.missing = openTraining(j.TrainingData, j.Data, j.Seed)
+func (j *designJob) learn(e *env) error {
+	j.training, j.trainPath, j.missing = openTraining(j.TrainingData, j.in, func(in inputs) (*dataset.Set, error) { return openInputs(e, in, j.read) })
 	needed := ""
 	switch {
 	case j.training != nil && !slices.Equal(j.training.Shape, j.data.Shape):
@@ -301,6 +309,18 @@ func (p *phases) close() {
 	}
 }
 
+// flags are those of how model and data are read, with their values.
+func (j *designJob) flags() [][2]string {
+	preprocess := j.Preprocess
+	if preprocess != "" && exists(preprocess) {
+		preprocess = absolute(preprocess)
+	}
+	return [][2]string{
+		{"--input-shape", j.InputShape}, {"--model-output", j.ModelOutput}, {"--preprocess", preprocess},
+		{"--labels", j.in.Labels}, {"--target", j.in.Target}, {"--limit", j.in.Limit},
+	}
+}
+
 // command is the bound command that examines a point of the answer.
 func (j *designJob) command(p *design.Point) string {
 	args := []string{"tattle", "bound", "--model", absolute(j.Model), "--data", absolute(j.Data)}
@@ -308,6 +328,9 @@ func (j *designJob) command(p *design.Point) string {
 		if when {
 			args = append(args, words...)
 		}
+	}
+	for _, f := range j.flags() {
+		add(f[1] != "", f[0], f[1])
 	}
 	add(j.Split != "test", "--split", j.Split)
 	add(j.Features != "", "--features", j.Features)

@@ -20,6 +20,8 @@ func (j *designJob) report(e *env, a *design.Answer) *report.Report {
 	r.Model = report.Model{Path: absolute(j.Model), SHA256: j.hash, Inputs: nn.Size(j.data.Shape), Features: a.Features, FeatureNode: j.node}
 	r.Data = describe(j.data, absolute(j.Data), j.Split)
 	r.Data.Examples = a.Examples
+	j.read.record(r)
+	j.in.record(r)
 	r.Utility = utility(release.Utility{Examples: j.data.Len(), Clean: a.Clean})
 	t := j.options.Target
 	r.Design = &report.Design{

@@ -22,7 +22,7 @@ func (c *reproduceCmd) climb(m *measurement) error {
 		return err
 	}
 	var err error
-	m.rungs, err = f.rungs(c.Data, "", m.data, c.Seed)
+	m.rungs, err = f.rungs(inputs{path: c.Data, seed: c.Seed}, "", m.data, openAlone)
 	return err
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"time"
 
@@ -26,7 +27,10 @@ type measurement struct {
 	modelHash string
 	graph     *nn.Graph
 	released
+	read       *model // how the model was read; nil for one as it is
 	data       *dataset.Set
+	inputs     inputFlags // what of the data was read
+	memory     int64      // in bytes; zero for the default
 	dataPath   string
 	split      string
 	indices    []int
@@ -56,6 +60,11 @@ func (m *measurement) run(e *env, dir string) (*measured, error) {
 		return nil, err
 	}
 	r := newReport(e, m.title, m.seed)
+	if m.read != nil {
+		m.read.record(r)
+	}
+	m.inputs.record(r)
+	m.experiment.Memory = m.memory
 	stop := timed(r, "accuracy")
 	if err := m.measure(e, r, s, dir); err != nil {
 		return nil, err
@@ -105,11 +114,19 @@ func timed(r *report.Report, what string) func() {
 
 // measure settles the noise and what it costs, reading all the data twice.
 func (m *measurement) measure(e *env, r *report.Report, s *sides, dir string) error {
-	bar := newMeter(e.stderr, "measuring accuracy", 2*int64(m.data.Len()), false)
+	passes, what := int64(2), "measuring accuracy"
+	if !m.data.Labelled() {
+		passes, what = 1, "measuring features"
+	}
+	bar := newMeter(e.stderr, what, passes*int64(m.data.Len()), false)
 	defer bar.close()
 	data := watch(m.data, bar)
 	if err := m.strength(e.ctx, r, s.front, data, dir); err != nil {
 		return err
+	}
+	if !m.data.Labelled() {
+		r.Utility = unknownUtility()
+		return nil
 	}
 	f := release.Features{Front: s.front, Head: s.head, Dither: m.experiment.Noise, Post: m.post}
 	u, err := f.Utility(e.ctx, data, release.UtilityOptions{Draws: m.draws, Seed: m.seed})
@@ -186,6 +203,7 @@ func (m *measurement) fill(r *report.Report, res *bound.Result) {
 		Sizes: e.Sizes, Coordinates: e.Coordinates.Name(), Vectors: m.vectors, Band: e.Band, Domain: e.Domain.String(),
 		Search: e.Search.Search, Reason: res.Reason, Iteration: e.Search.Iteration, Relinearize: e.Search.Relinearize,
 		Restarts: e.Search.Restarts, Repeats: e.Search.Repeats, CramerRao: !e.SkipCramerRao,
+		Rounding: e.Rounding, Probes: e.Spectrum.Probes, ProbeSteps: e.Spectrum.Steps,
 	}
 	if m.vectors != nil {
 		r.Experiment.Coordinates = "vectors"
@@ -215,6 +233,12 @@ func describe(s *dataset.Set, path, split string) report.Data {
 		levels += 255 * float64(v) / float64(len(s.Std))
 	}
 	return report.Data{Name: s.Name, Path: path, Split: split, Shape: s.Shape, SHA256: s.SHA256, Examples: s.Len(), GreyLevels: report.Number(levels)}
+}
+
+// unknownUtility is that of examples without labels.
+func unknownUtility() report.Utility {
+	nan := report.Number(math.NaN())
+	return report.Utility{CleanAccuracy: nan, CleanInterval: [2]float64{0, 1}, ReleasedAccuracy: nan, ReleasedInterval: [2]float64{0, 1}}
 }
 
 // utility reports accuracies.

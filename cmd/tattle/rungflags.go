@@ -21,7 +21,7 @@ type rungFlags struct {
 	Attack      []string `help:"Attacks to run: linear, inversion, decoder, or none (default: linear,inversion, as far as there are training data)." placeholder:"LIST"`
 	AttackDraws int      `help:"Draws of the noise that each attack is given for each example." default:"4" placeholder:"N"`
 
-	TrainingData string `help:"What the prior, the attacks and --projection principal learn from: a folder like --data's (default: the training part of --data)." placeholder:"DIR"`
+	TrainingData string `help:"What the prior, the attacks and --projection principal learn from: data like --data's (default: the training part of --data)." placeholder:"PATH"`
 }
 
 // rungs is what these flags come to.
@@ -113,7 +113,7 @@ func combining(witnesses int) bound.BarankinOptions {
 
 // rungs settles what can be learned from, and hence what can be run. needed says
 // what else cannot do without training data.
-func (f rungFlags) rungs(data, needed string, set *dataset.Set, seed uint64) (*rungs, error) {
+func (f rungFlags) rungs(data inputs, needed string, set *dataset.Set, open opener) (*rungs, error) {
 	a := &rungs{attackDraws: f.AttackDraws, vanTrees: f.VanTrees == nil || *f.VanTrees, attacks: f.Attack}
 	a.needsPrior, a.needsAttacks = f.VanTrees != nil && *f.VanTrees, f.Attack != nil
 	if f.Attack == nil {
@@ -124,7 +124,7 @@ func (f rungFlags) rungs(data, needed string, set *dataset.Set, seed uint64) (*r
 		return a, nil
 	}
 	var missing error
-	a.training, a.trainPath, missing = openTraining(f.TrainingData, data, seed)
+	a.training, a.trainPath, missing = openTraining(f.TrainingData, data, open)
 	if a.training != nil && !slices.Equal(a.training.Shape, set.Shape) {
 		return nil, usage(fmt.Errorf("training data of %s have shape %v, the inputs %v", a.trainPath, a.training.Shape, set.Shape), "choose others with --training-data")
 	}
@@ -146,21 +146,24 @@ func (f rungFlags) rungs(data, needed string, set *dataset.Set, seed uint64) (*r
 	return f.without(a, missing), nil
 }
 
-// openTraining opens the training data in a folder, by default those beside the
+// An opener opens data as the inputs of a model.
+type opener func(inputs) (*dataset.Set, error)
+
+// openAlone opens data by themselves, whatever the model.
+func openAlone(in inputs) (*dataset.Set, error) { return openData(in.path, in.split, in.seed) }
+
+// openTraining opens the training data at the path, by default those beside the
 // data, or says why there are none.
-func openTraining(path, data string, seed uint64) (*dataset.Set, string, error) {
-	if path == "" {
-		path = data
+func openTraining(path string, data inputs, open opener) (*dataset.Set, string, error) {
+	if path != "" {
+		data.path = path
 	}
-	if path == glyphsName {
-		train, _ := glyphs(0, seed)
-		return train, path, nil
-	}
-	set, err := dataset.Open(path, dataset.Train)
+	data.split, data.Limit = string(dataset.Train), ""
+	set, err := open(data)
 	if err != nil {
 		return nil, "", err
 	}
-	return set, absolute(path), nil
+	return set, absolute(data.path), nil
 }
 
 // without leaves out what cannot be learned: all of it.

@@ -53,6 +53,10 @@ func (m *measurement) build(e *env, dir string) (*sides, error) {
 	if s.whole, err = m.whole(); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.modelPath, err)
 	}
+	s.budget(m.memory)
+	if err := m.classes(s.head); err != nil {
+		return nil, err
+	}
 	if err := m.top(s.front); err != nil {
 		return nil, err
 	}
@@ -87,10 +91,10 @@ func (m *measurement) node() (string, error) {
 // graphs are both sides as data.
 func (m *measurement) graphs(ctx context.Context, node string) (front, head *nn.Graph, err error) {
 	if m.bare() {
-		if front, head, err = m.graph.Cut(node); err != nil {
-			return nil, nil, usage(fmt.Errorf("--features: %w", err), "")
-		}
-		return front, head, nil
+		return cutAt(m.graph, node)
+	}
+	if _, _, err := cutAt(m.graph, node); err != nil {
+		return nil, nil, err
 	}
 	var train nn.Source
 	if m.rungs != nil && m.rungs.training != nil {
@@ -121,6 +125,30 @@ func nets(f, h *nn.Graph) (front, head *nn.Net, err error) {
 		head, err = nn.NewNet(h)
 	}
 	return front, head, err
+}
+
+// budget is the memory that each net's own buffers may take: zero for the default.
+func (s *sides) budget(bytes int64) {
+	for _, net := range []*nn.Net{s.front, s.head, s.whole} {
+		if net != nil {
+			net.SetMemory(bytes / memoryShare)
+		}
+	}
+}
+
+// memoryShare is the part of the budget, one in so many, that each net's own buffers
+// take: a run has a front and a head, and its own vectors.
+const memoryShare = 4
+
+// classes errs where labels are not among the answers of the model.
+func (m *measurement) classes(head *nn.Net) error {
+	_, answers := head.Dims()
+	for i := range m.data.Len() {
+		if y := m.data.Label(i); y >= answers {
+			return usage(fmt.Errorf("%s gives %d answers, and example %d of %s has label %d", m.modelPath, answers, i, m.dataPath, y), "choose the data the model was trained on, or their labels with --labels and --target")
+		}
+	}
+	return nil
 }
 
 // keep writes a file of the release into dir and notes its digest.

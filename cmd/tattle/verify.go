@@ -19,8 +19,10 @@ import (
 type verifyCmd struct {
 	Run_        string `arg:"" name:"run" help:"Folder of the run, or its report.json."`
 	Model       string `help:"The model, where it is no longer where the report says." placeholder:"FILE"`
-	Data        string `help:"The data, where they are no longer where the report says." placeholder:"DIR"`
+	Data        string `help:"The data, where they are no longer where the report says." placeholder:"PATH"`
+	Labels      string `help:"Their labels, where they are no longer where the report says." placeholder:"FILE"`
 	Coordinates string `help:"The vectors to be reconstructed, where they are no longer where the report says." placeholder:"FILE"`
+	memoryFlag
 }
 
 func (verifyCmd) Help() string {
@@ -70,9 +72,12 @@ func (c *verifyCmd) Run(e *env) error {
 // open finds the model and the data of a report; the data are nil where they are
 // not there any more.
 func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, s *sides, err error) {
-	m = &measurement{released: recorded(r), draws: r.Utility.Draws, seed: r.Seed}
-	if m.graph, err = c.model(e, dir, r); err != nil {
+	m = &measurement{released: recorded(r), draws: r.Utility.Draws, seed: r.Seed, memory: c.bytes()}
+	if m.read, err = c.model(e, dir, r); err != nil {
 		return nil, nil, err
+	}
+	if m.read != nil {
+		m.graph = m.read.graph
 	}
 	f, h, err := graphs(dir, r, m.graph)
 	if err != nil {
@@ -87,7 +92,8 @@ func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, 
 			return nil, nil, err
 		}
 	}
-	if m.data, err = c.data(e, r); err != nil {
+	s.budget(m.memory)
+	if m.data, err = c.data(e, r, m.read, f); err != nil {
 		return nil, nil, err
 	}
 	p, n := s.front.Dims()
@@ -107,6 +113,7 @@ func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, 
 	}
 	m.experiment, err = c.experiment(r, m.data, f.InputShape)
 	m.experiment.Noise, m.experiment.Queries = noise, m.queries
+	m.experiment.Memory, m.experiment.Features = m.memory, n
 	return m, s, err
 }
 
@@ -162,7 +169,7 @@ func readReport(dir string) (*report.Report, error) {
 
 // model opens the model that the report names: nil, said aloud, where it is not there
 // and the run kept what the bounds are of.
-func (c *verifyCmd) model(e *env, dir string, r *report.Report) (*nn.Graph, error) {
+func (c *verifyCmd) model(e *env, dir string, r *report.Report) (*model, error) {
 	path := c.Model
 	if path == "" {
 		path = r.Model.Path
@@ -174,14 +181,14 @@ func (c *verifyCmd) model(e *env, dir string, r *report.Report) (*nn.Graph, erro
 		fmt.Fprintf(e.stderr, "tattle: the model is not at %s: its accuracy is taken from the report as it is\n", path)
 		return nil, nil
 	}
-	g, hash, err := openModel(path)
+	m, err := recordedFlags(r).open(path)
 	if err != nil {
 		return nil, hinted(err, "name the model with --model")
 	}
-	if hash != r.Model.SHA256 {
-		return nil, finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, hash, r.Model.SHA256), "name the right model with --model")
+	if m.hash != r.Model.SHA256 {
+		return nil, finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, m.hash, r.Model.SHA256), "name the right model with --model")
 	}
-	return g, nil
+	return m, nil
 }
 
 // graphs are both sides of the release: the model cut in two, or what the run kept
@@ -201,7 +208,7 @@ func graphs(dir string, r *report.Report, model *nn.Graph) (front, head *nn.Grap
 
 // data opens the data set to compare inputs with: nil, said aloud, where it is
 // not there any more.
-func (c *verifyCmd) data(e *env, r *report.Report) (*dataset.Set, error) {
+func (c *verifyCmd) data(e *env, r *report.Report, m *model, front *nn.Graph) (*dataset.Set, error) {
 	path := c.Data
 	if path == "" {
 		path = r.Data.Path
@@ -210,7 +217,17 @@ func (c *verifyCmd) data(e *env, r *report.Report) (*dataset.Set, error) {
 			return nil, nil
 		}
 	}
-	set, err := openData(path, r.Data.Split, r.Seed)
+	if m == nil { // the run kept what the release is of
+		m = &model{graph: front, readFlags: recordedFlags(r)}
+		if err := m.settle(); err != nil {
+			return nil, err
+		}
+	}
+	in := inputs{recordedInputs(r), path, r.Data.Split, r.Seed}
+	if c.Labels != "" {
+		in.Labels = c.Labels
+	}
+	set, err := openInputs(e, in, m)
 	if err != nil {
 		return nil, err
 	}
@@ -225,6 +242,7 @@ func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int)
 	x := r.Experiment
 	e := bound.Experiment{
 		Sizes: x.Sizes, Band: x.Band, SkipCramerRao: !x.CramerRao,
+		Rounding: x.Rounding, Spectrum: bound.SpectrumOptions{Probes: x.Probes, Steps: x.ProbeSteps, Seed: r.Seed},
 		Search: bound.SearchOptions{Search: x.Search, Repeats: x.Repeats, Restarts: x.Restarts, Iteration: x.Iteration, Relinearize: x.Relinearize, Seed: r.Seed},
 	}
 	if s := r.Data.Shape; len(s) > 0 && len(s) <= 3 && slices.Min(s) > 0 && nn.Size(s) == nn.Size(shape) {
