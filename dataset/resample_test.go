@@ -1,0 +1,241 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"testing"
+)
+
+// congruential is a picture whose bytes are those of a linear congruential
+// generator, which are drawn alike in any language.
+func congruential(width, height int) *raster {
+	m := &raster{}
+	m.reset(width, height, 3)
+	s := uint32(7)
+	for i := range m.pix {
+		s = s*1664525 + 1013904223
+		m.pix[i] = uint8(s >> 24)
+	}
+	return m
+}
+
+// digest is the beginning of the SHA-256 of a picture's bytes.
+func (m *raster) digest() string {
+	sum := sha256.Sum256(m.pix)
+	return hex.EncodeToString(sum[:8])
+}
+
+// The bytes are those of Pillow 9.4.0's Image.resize.
+func TestResampleAsPillow(t *testing.T) {
+	for _, c := range []struct {
+		w, h, toW, toH int
+		filter, digest string
+	}{
+		{37, 23, 16, 16, "nearest", "2e09187755499cb7"},
+		{37, 23, 16, 16, "lanczos", "1006ced688ac2fe6"},
+		{37, 23, 16, 16, "bilinear", "29414157933f54b3"},
+		{37, 23, 16, 16, "bicubic", "373d95ee58250f4b"},
+		{37, 23, 16, 16, "box", "89428d6723da68d0"},
+		{16, 11, 41, 30, "nearest", "6b71de3dd75674cc"},
+		{16, 11, 41, 30, "lanczos", "4c35d324b5f5d173"},
+		{16, 11, 41, 30, "bilinear", "cce827a73c9344bc"},
+		{16, 11, 41, 30, "bicubic", "04a7e72b4786172b"},
+		{16, 11, 41, 30, "box", "6b71de3dd75674cc"},
+		{50, 20, 50, 7, "nearest", "4bb5ed33d608ae3b"},
+		{50, 20, 50, 7, "lanczos", "e71ffcf259306192"},
+		{50, 20, 50, 7, "bilinear", "2ad6f91302be9d8a"},
+		{50, 20, 50, 7, "bicubic", "d37c91dc3ace16f8"},
+		{50, 20, 50, 7, "box", "1b9fadf67f3ca636"},
+		{9, 31, 4, 31, "nearest", "4886083fa1fcbb1f"},
+		{9, 31, 4, 31, "lanczos", "1f837ab8f19b6d34"},
+		{9, 31, 4, 31, "bilinear", "8aef184670489766"},
+		{9, 31, 4, 31, "bicubic", "0599105e8982b3e8"},
+		{9, 31, 4, 31, "box", "8ef8c4383bd412c6"},
+		{1, 5, 3, 2, "nearest", "a5026df32a1dbff1"},
+		{1, 5, 3, 2, "lanczos", "15a41f4b63bdf1fe"},
+		{1, 5, 3, 2, "bilinear", "f828373a2bd98fb8"},
+		{1, 5, 3, 2, "bicubic", "f124f105b733bd85"},
+		{1, 5, 3, 2, "box", "2287124d597f7828"},
+		{64, 64, 63, 65, "nearest", "9c2d949ed46c1c64"},
+		{64, 64, 63, 65, "lanczos", "fd1b206a105a8248"},
+		{64, 64, 63, 65, "bilinear", "25a25ef61af45017"},
+		{64, 64, 63, 65, "bicubic", "37e841b97eca42b2"},
+		{64, 64, 63, 65, "box", "dd667d5020acbc9b"},
+		{101, 75, 5, 3, "nearest", "ba8d04238c8be199"},
+		{101, 75, 5, 3, "lanczos", "b12cb349a9749906"},
+		{101, 75, 5, 3, "bilinear", "2627d92f187ffbb8"},
+		{101, 75, 5, 3, "bicubic", "cd1a0f1fd2f0a548"},
+		{101, 75, 5, 3, "box", "41e826d5412392fa"},
+		{300, 7, 2, 7, "nearest", "cb30c7b27dbc2515"},
+		{300, 7, 2, 7, "lanczos", "020b1670154d165d"},
+		{300, 7, 2, 7, "bilinear", "d031818db098a29f"},
+		{300, 7, 2, 7, "bicubic", "32ed258ff239161e"},
+		{300, 7, 2, 7, "box", "e7d599619edecd35"},
+	} {
+		z := resizer{filter: c.filter}
+		if got := z.resize(congruential(c.w, c.h), c.toW, c.toH).digest(); got != c.digest {
+			t.Errorf("%v: bytes %s, Pillow's are %s", c, got, c.digest)
+		}
+	}
+}
+
+func TestGreyAsPillow(t *testing.T) {
+	m := congruential(37, 23)
+	m.grey()
+	z := resizer{filter: FilterBicubic}
+	if got := z.resize(m, 16, 16).digest(); got != "e535aa08cb73c99a" {
+		t.Errorf("bytes %s are not Pillow's", got)
+	}
+}
+
+// The bytes are those of torchvision 0.14's Resize(side) and CenterCrop.
+func TestResizeCropAsTorchvision(t *testing.T) {
+	for _, c := range []struct {
+		w, h, side, cropH, cropW int
+		digest                   string
+	}{
+		{37, 23, 16, 14, 14, "da99e01571025d0f"},
+		{23, 37, 16, 13, 12, "3e031845949f43f2"},
+		{41, 29, 20, 17, 22, "fc697a24f670e829"},
+		{30, 21, 21, 24, 33, "e58750821ef79285"},
+		{10, 10, 7, 8, 8, "aa4c33a90709b781"},
+		{25, 40, 25, 24, 25, "5ad3638b684836d4"},
+	} {
+		p := Preprocess{Resize: []int{c.side}, Crop: []int{c.cropH, c.cropW}, Layout: LayoutHWC}
+		z := p.newShaping(image.Point{X: c.w, Y: c.h}, 3)
+		z.source = *congruential(c.w, c.h)
+		out := raster{pix: make([]uint8, z.bytes())}
+		z.finish(out.pix)
+		if got := out.digest(); got != c.digest {
+			t.Errorf("%v: bytes %s, torchvision's are %s", c, got, c.digest)
+		}
+	}
+}
+
+// A resizer that is used again gives what a new one gives.
+func TestResizerAgain(t *testing.T) {
+	var z resizer
+	for _, filter := range filterNames {
+		z = resizer{filter: filter}
+		for _, c := range [][4]int{{37, 23, 16, 16}, {16, 11, 41, 30}, {37, 23, 16, 11}, {37, 23, 37, 23}, {5, 23, 37, 23}} {
+			fresh := resizer{filter: filter}
+			want := fresh.resize(congruential(c[0], c[1]), c[2], c[3]).digest()
+			if got := z.resize(congruential(c[0], c[1]), c[2], c[3]).digest(); got != want {
+				t.Errorf("%s %v: %s the second time, %s the first", filter, c, got, want)
+			}
+		}
+	}
+}
+
+// Weights add up to 1 within the rounding of each, and constants stay.
+func TestTapsSum(t *testing.T) {
+	for filter, r := range resamplers {
+		for _, c := range [][2]int{{1, 1}, {1, 9}, {9, 1}, {500, 224}, {91, 224}, {224, 91}, {1000, 3}} {
+			taps := newTaps(c[0], c[1], r)
+			for i := range c[1] {
+				sum := 0.
+				w := taps.weight[taps.at[i]:taps.at[i+1]]
+				for _, v := range w {
+					sum += float64(v)
+				}
+				if math.Abs(sum/(1<<weightBits)-1) > float64(len(w))/(1<<weightBits) || taps.first[i]+len(w) > c[0] {
+					t.Fatalf("%s %v: weights of %d add up to %g", filter, c, i, sum/(1<<weightBits))
+				}
+			}
+		}
+	}
+}
+
+// What pictures of other types become: alpha is dropped, 16 bits lose the lower 8.
+func TestDrawTypes(t *testing.T) {
+	at := image.Rect(2, 3, 4, 5) // bounds need not begin at 0
+	deep := image.NewNRGBA64(at)
+	deep.SetNRGBA64(3, 3, color.NRGBA64{R: 0x12ff, G: 0x34ff, B: 0x56ff, A: 0x7fff})
+	plain := image.NewNRGBA(at)
+	plain.SetNRGBA(3, 3, color.NRGBA{R: 0x12, G: 0x34, B: 0x56, A: 0x7f})
+	opaqued := image.NewRGBA(at)
+	opaqued.SetRGBA(3, 3, color.RGBA{R: 0x12, G: 0x34, B: 0x56, A: 255})
+	palette := image.NewPaletted(at, color.Palette{color.NRGBA{}, color.NRGBA{R: 0x12, G: 0x34, B: 0x56, A: 0x10}})
+	palette.SetColorIndex(3, 3, 1)
+	for _, img := range []image.Image{deep, plain, opaqued, palette} {
+		var m raster
+		m.draw(img)
+		if got := [3]uint8(m.pix[3:6]); got != [3]uint8{0x12, 0x34, 0x56} || m.pix[0]|m.pix[6]|m.pix[9] != 0 {
+			t.Errorf("%T: pixel is %x, all %x", img, got, m.pix)
+		}
+	}
+	grey, deepGrey, ink := image.NewGray(at), image.NewGray16(at), image.NewCMYK(at)
+	grey.SetGray(3, 3, color.Gray{Y: 77})
+	deepGrey.SetGray16(3, 3, color.Gray16{Y: 77<<8 | 200})
+	ink.SetCMYK(3, 3, color.CMYK{K: 255 - 77})
+	for _, img := range []image.Image{grey, deepGrey, ink} {
+		var m raster
+		m.draw(img)
+		if got := [3]uint8(m.pix[3:6]); got != [3]uint8{77, 77, 77} {
+			t.Errorf("%T: pixel is %v", img, got)
+		}
+	}
+}
+
+// Colour of half the samples is interpolated as libjpeg does: the JPEGs are
+// Pillow's, and the pictures what it decodes them to.
+func TestChromaAsLibjpeg(t *testing.T) {
+	for name, c := range jpegs {
+		data, err := base64.StdEncoding.DecodeString(c.jpeg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := base64.StdEncoding.DecodeString(c.pixels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := decodePicture(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m raster
+		m.draw(img)
+		most, total := 0, 0
+		for i, v := range m.pix {
+			d := int(v) - int(want[i])
+			most, total = max(most, d, -d), total+max(d, -d)
+		}
+		if mean := float64(total) / float64(len(want)); most > 4 || mean > .5 || len(m.pix) != len(want) {
+			t.Errorf("%s: differs by %d at most, %.2f in the mean", name, most, mean)
+		}
+	}
+}
+
+func BenchmarkDecodeResize(b *testing.B) {
+	m := image.NewRGBA(image.Rect(0, 0, 500, 375))
+	for i := range m.Pix {
+		x, y := i/4%500, i/2000
+		m.Pix[i] = uint8(128 + 60*math.Sin(float64(x)/17) + 60*math.Sin(float64(y)/11) + float64(i*7919%13))
+	}
+	data := jpegOf(b, m)
+	for _, spec := range []string{"imagenet", "imagenet filter=bicubic", "imagenet-91"} {
+		p, err := ParsePreprocess(spec)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprint(spec), func(b *testing.B) {
+			z := p.newShaping(image.Point{X: 500, Y: 375}, 3)
+			dst := make([]uint8, z.bytes())
+			for b.Loop() {
+				img, err := decodePicture(data)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := z.shape(dst, img, data); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pictures/s")
+		})
+	}
+}
