@@ -115,7 +115,12 @@ func roughly(seconds float64) string {
 }
 
 // inGiB prints bytes.
-func inGiB(bytes int64) string { return fmt.Sprintf("%.2g GiB", float64(bytes)/(1<<30)) }
+func inGiB(bytes int64) string {
+	if bytes < 100<<20 {
+		return inMiB(bytes)
+	}
+	return fmt.Sprintf("%.2g GiB", float64(bytes)/(1<<30))
+}
 
 // kept is what a run that is resumed had chosen by timings.
 type kept struct {

@@ -20,7 +20,7 @@ func TestChoiceIsMeasuredAndKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(why, "decomposing it takes about") || !strings.Contains(why, "GiB, LSQR about") {
+	if !strings.Contains(why, "decomposing it takes about") || !strings.Contains(why, "iB, LSQR about") {
 		t.Error(why)
 	}
 	if got.SkipCramerRao != (got.Search.Search == Algorithm1) || got.SkipCramerRao != (got.Spectrum.Probes > 0) {

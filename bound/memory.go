@@ -12,10 +12,18 @@ const recordBytes = 128 << 20
 
 // A budgeted model keeps its own buffers within a budget: *nn.Net does.
 type budgeted interface {
+	// SetMemory sets what the buffers of float32 may take, and those of float64.
 	SetMemory(bytes int64)
-	// Memory estimates what linearising that many examples takes, with products of
-	// that many vectors each.
+	// Memory estimates what linearising that many examples takes in float32, with
+	// products of that many vectors each; in float64 it is twice as much.
 	Memory(examples, vectors int) int64
+}
+
+// budgetModel gives a model its share, for both precisions together.
+func budgetModel(m Model, share int64) {
+	if b, ok := m.(budgeted); ok {
+		b.SetMemory(share / 2)
+	}
 }
 
 // needs is what parts of a run take, in bytes.
@@ -54,11 +62,8 @@ func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 	}
 	if b, ok := m.(budgeted); ok {
 		one := b.Memory(1, 1)
-		w.model = 3 * one // in float32, and in float64, which is twice as long
-		w.search += b.Memory(2, 1) - one
-		if e.Far.Starts > 0 {
-			w.model += b.Memory(rowGroupSize, 1) - one
-		}
+		w.model = 3 * one                // in float32, and in float64
+		w.search += b.Memory(2, 1) - one // what does not fit is computed again for each product
 	}
 	return w
 }

@@ -48,7 +48,7 @@ func TestMemory(t *testing.T) {
 		if got.SHA256 != want.SHA256 {
 			t.Errorf("%s: other bytes with %d MiB", search, mib)
 		}
-		if share < 3<<20 || share >= large {
+		if share < 3<<19 || share >= large {
 			t.Errorf("%s: the model has %d bytes of %d, %d of the default", search, share, e.Memory, large)
 		}
 	}

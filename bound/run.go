@@ -152,9 +152,7 @@ func (r *runner) fit(w needs) error {
 		return err
 	}
 	r.size = min(r.size, batch)
-	if b, ok := r.model.(budgeted); ok {
-		b.SetMemory(model)
-	}
+	budgetModel(r.model, model)
 	return nil
 }
 

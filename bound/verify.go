@@ -154,8 +154,8 @@ func (v *verifier) fit(most, rank int) (int, error) {
 	w := v.experiment.needs(v.model, jacobianSize{rank, p}, !v.experiment.SkipCramerRao)
 	w.search, w.record = w.search+2*w.record, 0
 	batch, model, err := w.share(v.experiment.budget(), most, 0)
-	if b, ok := v.model.(budgeted); ok && err == nil {
-		b.SetMemory(model)
+	if err == nil {
+		budgetModel(v.model, model)
 	}
 	return batch, err
 }
