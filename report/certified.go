@@ -26,6 +26,9 @@ func (r *Report) certified() string {
 		if r.Release.Noise.Estimated {
 			return "Nothing is certified here: how far apart this noise leaves two inputs is itself an estimate, and so is every bound below."
 		}
+		if r.Experiment != nil && r.Experiment.Rounding == bound.RoundingMeasured {
+			return "Nothing is certified here: the rounding of this net's features is measured, not proved, and every bound below is an estimate."
+		}
 		return "Nothing is certified here: no witness gave a bound."
 	}
 	s := fmt.Sprintf("Certified: whoever reconstructs inputs without bias, right on average, %s in half of the %s", r.errs(all), coordinateWords(all.Coordinates))

@@ -56,7 +56,10 @@ type chartView struct {
 
 type bin struct{ From, To, Count string }
 
-type threshold struct{ At, Count float64 }
+type threshold struct {
+	At, Count float64
+	Said      string // the count with its error
+}
 
 type pair struct{ Key, Value string }
 
@@ -72,7 +75,7 @@ func (r *Report) WriteHTML(w io.Writer, folder string) error {
 	}
 	if r.Resolvable != nil {
 		for i, t := range r.Resolvable.Thresholds {
-			v.Thresholds = append(v.Thresholds, threshold{t, r.Resolvable.DirectionsMedian[i]})
+			v.Thresholds = append(v.Thresholds, threshold{t, r.Resolvable.DirectionsMedian[i], r.Resolvable.Directions(i)})
 		}
 		if r.Spectrum != nil {
 			v.SpectrumSVG = r.Spectrum.draw(r.Resolvable.Thresholds)

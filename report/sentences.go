@@ -23,7 +23,11 @@ func (r *Report) Sentences() []string {
 			said = append(said, fmt.Sprintf("It classifies %s of %s correctly.", percent(float64(r.Utility.CleanAccuracy)), Count(r.Utility.Examples, "held-out example")))
 		}
 	} else {
-		said = append(said, r.measured(), r.certified())
+		said = append(said, r.measured())
+		if s := r.Fewer(); s != "" {
+			said = append(said, s)
+		}
+		said = append(said, r.certified())
 		if s := r.demonstrated(); s != "" {
 			said = append(said, s)
 		}

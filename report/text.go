@@ -112,6 +112,8 @@ func (r *Report) textBounds(w io.Writer) {
 		legend = append(legend, "Low bands and whole inputs: in report.html.")
 	}
 	wrap(w, strings.Join(legend, " "))
+	wrapSome(w, strings.TrimSpace(r.Experiment.sought()+" "+r.Experiment.Rounded()))
+	r.textNothings(w)
 }
 
 // units says in what the tables are.
@@ -140,19 +142,6 @@ func (r *Report) folded() *Report {
 		}
 	}
 	return &short
-}
-
-func (r *Report) textDirections(w io.Writer) {
-	res := r.Resolvable
-	if res == nil {
-		return
-	}
-	var counts []string
-	for i, t := range res.Thresholds {
-		counts = append(counts, fmt.Sprintf("%s: %s", number(t), number(res.DirectionsMedian[i])))
-	}
-	fmt.Fprintln(w)
-	wrap(w, fmt.Sprintf("Estimated: rank of the Jacobian, median %s (%d to %d) of %s; directions resolved to within %s.", number(res.RankMedian), res.RankMin, res.RankMax, Count(res.Inputs, "input"), strings.Join(counts, ", ")))
 }
 
 func (r *Report) textPublished(w io.Writer) {

@@ -19,7 +19,7 @@ var thresholds = []float64{0.1, 0.2, 0.5, 1, 2}
 // figures draws what the report shows from the arrays of a run; verify draws it
 // again.
 func figures(r *report.Report, res *bound.Result) {
-	e := res.Experiment
+	e, standing := res.Experiment, r.Standing()
 	for _, s := range res.Sizes {
 		name := "s = " + report.Fraction(s.Size)
 		r.Histograms = append(r.Histograms, histogram("all coordinates, "+name, s.Std))
@@ -27,8 +27,13 @@ func figures(r *report.Report, res *bound.Result) {
 			r.Histograms = append(r.Histograms, histogram(fmt.Sprintf("%d×%d coarsest modes, %s", e.Band, e.Band, name), pick(s.Std, low, e.Coordinates.Len())))
 		}
 	}
+	for i := range r.Histograms {
+		r.Histograms[i].Status = standing
+	}
 	if res.Rank != nil {
 		spectrum(r, res)
+	} else if res.Estimated != nil {
+		estimatedDirections(r, res)
 	}
 }
 
@@ -85,6 +90,23 @@ func niceWidth(x float64) float64 {
 		}
 	}
 	return 10 * e
+}
+
+// estimatedDirections reports what is known of spectra that were not computed.
+func estimatedDirections(r *report.Report, res *bound.Result) {
+	s := &report.Resolvable{Estimated: true, Probes: res.Experiment.Spectrum.Probes, Inputs: r.Model.Inputs, Thresholds: thresholds}
+	for _, t := range thresholds {
+		c, _ := res.Directions(t)
+		s.DirectionsMedian, s.DirectionsError = append(s.DirectionsMedian, c.Estimate), append(s.DirectionsError, c.Error)
+		s.DirectionsLow, s.DirectionsHigh = append(s.DirectionsLow, c.Low), append(s.DirectionsHigh, c.High)
+	}
+	var largest, smallest []float64
+	for i := range res.Estimated {
+		x := res.Estimated[i].Extremes()
+		largest, smallest = append(largest, x.Largest), append(smallest, x.Smallest)
+	}
+	s.Largest, s.Smallest = report.Number(stat.Quantile(largest, .5)), report.Number(stat.Quantile(smallest, .5))
+	r.Resolvable = s
 }
 
 // spectrum reports rank, resolvable directions and the spread of σ/sᵢ.

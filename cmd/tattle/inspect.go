@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"tattle/dataset"
 	"tattle/nn"
@@ -108,7 +109,16 @@ func newInspection(d *onnx.Description) (*inspection, error) {
 	s := &inspection{
 		File: d.Path, Graph: d.Name, Producer: strings.TrimSpace(d.Producer), Opset: d.Opset, Domains: d.Domains, Metadata: d.Metadata,
 		Inputs: declarations(d.Inputs), Outputs: declarations(d.Outputs), Nodes: d.Nodes, WeightTensors: d.Weights, Weights: int64(d.Elements),
-		Beside: d.Beside, Readable: d.Refused == nil,
+		Beside: d.Beside, Readable: d.Refused == nil, Operators: []operatorCount{}, Candidates: []candidate{},
+	}
+	if s.Domains == nil {
+		s.Domains = []string{}
+	}
+	if s.Beside == nil {
+		s.Beside = []string{}
+	}
+	if s.Metadata == nil {
+		s.Metadata = map[string]string{}
 	}
 	for _, k := range d.Operators {
 		s.Operators = append(s.Operators, operatorCount{k.Operator, k.Nodes})
@@ -169,7 +179,7 @@ func (s *inspection) addNet(g *nn.Graph) (err error) {
 
 // hide leaves out the nodes that are no cut.
 func (s *inspection) hide() {
-	var kept []candidate
+	kept := []candidate{}
 	for _, c := range s.Candidates {
 		if c.Cuts {
 			kept = append(kept, c)
@@ -216,8 +226,9 @@ func (s *inspection) writeText(w io.Writer) error {
 	for _, k := range s.Operators {
 		kinds = append(kinds, fmt.Sprintf("%d %s", k.Nodes, k.Operator))
 	}
-	if _, err := fmt.Fprintf(w, "%s: %s\n", report.Count(s.Nodes, "node"), strings.Join(kinds, ", ")); err != nil || !s.Readable {
-		return err
+	listing(w, report.Count(s.Nodes, "node")+":", kinds)
+	if !s.Readable {
+		return nil
 	}
 	return s.writeNodes(w)
 }
@@ -241,16 +252,16 @@ func (s *inspection) writeNodes(w io.Writer) error {
 	fmt.Fprintf(w, "one input of %s: %s numbers in, %s out, %s multiply-adds, %s parameters\n\n",
 		sizesOf(s.InputShape), grouped(int64(s.InputSize)), sizesOf(s.OutputShape), scaled(s.MultiplyAdds), scaled(s.Parameters))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\tnode\ttensor\toperator\tshape\tnumbers\tof inputs\tmultiply-adds\tparameters\t")
+	fmt.Fprintln(t, "\tnode\ttensor\toperator\tshape\tnumbers\tof inputs\tmultiply-adds\tparameters")
 	for _, c := range s.Candidates {
 		mark, note := "", ""
 		switch {
 		case !c.Cuts:
-			mark, note = "-", fmt.Sprintf("no cut: %s is also given %s", c.Join, c.Bypass)
+			mark, note = "-", fmt.Sprintf("\tno cut: %s is also given %s", c.Join, c.Bypass)
 		case c.Default:
 			mark = "*"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Node, c.Tensor, c.Operator, sizesOf(c.Shape),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", mark, c.Node, c.tensorWords(), c.Operator, sizesOf(c.Shape),
 			grouped(int64(c.Size)), share(c.Ratio), scaled(c.MultiplyAdds), scaled(c.Parameters), note)
 	}
 	if err := t.Flush(); err != nil {
@@ -260,12 +271,42 @@ func (s *inspection) writeNodes(w io.Writer) error {
 	if s.Default != "" {
 		fmt.Fprintln(w, "*: what --features names where it is left out. Node or tensor is what it takes.")
 	} else {
-		fmt.Fprintf(w, "--features has to name one of them, by node or tensor: %s.\n", s.NoDefault)
+		fmt.Fprintf(w, "--features has to name one of them, by node or tensor: %s.\n", strings.TrimSuffix(s.NoDefault, ": name a node"))
 	}
 	if s.Hidden > 0 {
 		fmt.Fprintf(w, "%s not listed: alone they do not decide the output. --all lists them.\n", report.Count(s.Hidden, "further node"))
 	}
 	return nil
+}
+
+// ownOutput is what PyTorch's exporter calls the output of a node, behind its name.
+const ownOutput = "_output_0"
+
+// tensorWords is the tensor's name, cut where it is the node's with that ending.
+func (c candidate) tensorWords() string {
+	if c.Tensor == c.Node+ownOutput {
+		return "…" + ownOutput
+	}
+	return c.Tensor
+}
+
+// listing prints words with commas, in lines of a hundred columns.
+func listing(w io.Writer, first string, words []string) {
+	column := utf8.RuneCountInString(first)
+	fmt.Fprint(w, first)
+	for i, word := range words {
+		if i+1 < len(words) {
+			word += ","
+		}
+		if n := utf8.RuneCountInString(word); column+1+n > 100 {
+			fmt.Fprint(w, "\n  ", word)
+			column = 2 + n
+		} else {
+			fmt.Fprint(w, " ", word)
+			column += 1 + n
+		}
+	}
+	fmt.Fprintln(w)
 }
 
 // sizesOf prints a shape as 3×224×224.

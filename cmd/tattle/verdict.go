@@ -38,7 +38,7 @@ func (m *measurement) warnBounds(r *report.Report, res *bound.Result, warn func(
 	if e.Search.Search == bound.Published {
 		warn("The search is the authors' program (one LSQR over a stack of examples, stopped early), which damps what the features see least: algorithm1 and direct give larger bounds.")
 	}
-	if r.Resolvable != nil && r.Resolvable.RankMax < r.Resolvable.Inputs {
+	if r.Resolvable != nil && !r.Resolvable.Estimated && r.Resolvable.RankMax < r.Resolvable.Inputs {
 		warn("The features see at most %d of %d directions of an input, so most coordinates have no unbiased estimator at all. That holds exactly where attacks with a prior succeed; it is no promise of safety.", r.Resolvable.RankMax, r.Resolvable.Inputs)
 	}
 }
@@ -69,6 +69,15 @@ const vacuous = "vacuous"
 // every example has, and by the twins for what share of coordinates there is no
 // limit at all.
 func verdict(r *report.Report) string {
+	said := strength(r)
+	if n, p := r.Model.Features, r.Model.Inputs; n > 0 && n < p && len(r.Bounds) > 0 && r.Release.NoBounds == "" {
+		said += fmt.Sprintf("; %s cannot determine %s, so that this says nothing about adversaries with a prior", report.CountGrouped(n, "number"), report.CountGrouped(p, "input"))
+	}
+	return said
+}
+
+// strength is the verdict but for how many numbers there are.
+func strength(r *report.Report) string {
 	if r.Release.NoBounds != "" {
 		return "nothing is certified: no bound holds for this release"
 	}

@@ -1,0 +1,60 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// Directions says how many directions are resolved to within the i-th threshold: a
+// number, or an estimate with its standard error and interval.
+func (r *Resolvable) Directions(i int) string {
+	s := number(r.DirectionsMedian[i])
+	if !r.Estimated || i >= len(r.DirectionsError) || r.exact(i) {
+		return s
+	}
+	return fmt.Sprintf("%s ± %s (%s to %s)", counted(r.DirectionsMedian[i]), counted(r.DirectionsError[i]), counted(r.DirectionsLow[i]), counted(r.DirectionsHigh[i]))
+}
+
+// exact tells whether an estimate has no room for error.
+func (r *Resolvable) exact(i int) bool {
+	return r.DirectionsError[i] == 0 && r.DirectionsLow[i] == r.DirectionsHigh[i]
+}
+
+// counted prints a count to three digits, and none smaller than a tenth.
+func counted(x float64) string {
+	if math.Abs(x) < 10 {
+		return number(math.Round(10*x) / 10)
+	}
+	return number(math.Round(x))
+}
+
+// Said says what the spectrum of the Jacobian is known to be.
+func (r *Resolvable) Said() string {
+	if !r.Estimated {
+		return fmt.Sprintf("rank of the Jacobian, median %s (%d to %d) of %s", number(r.RankMedian), r.RankMin, r.RankMax, Count(r.Inputs, "input"))
+	}
+	s := fmt.Sprintf("the Jacobian was not decomposed; by Lanczos from %s an example, its largest singular value is %s", Count(r.Probes, "random vector"), number(float64(r.Largest)))
+	if r.Smallest > 0 {
+		s += fmt.Sprintf(" and the smallest that is told apart %s", number(float64(r.Smallest)))
+	}
+	return s + " (medians)"
+}
+
+func (r *Report) textDirections(w io.Writer) {
+	res := r.Resolvable
+	if res == nil {
+		return
+	}
+	var counts []string
+	for i, t := range res.Thresholds {
+		counts = append(counts, fmt.Sprintf("%s: %s", number(t), res.Directions(i)))
+	}
+	fmt.Fprintln(w)
+	s := fmt.Sprintf("Estimated: %s; directions resolved to within %s.", res.Said(), strings.Join(counts, ", "))
+	if res.Estimated {
+		s += " ±: standard error; in brackets an interval that holds the count in about 19 of 20 cases."
+	}
+	wrap(w, s)
+}

@@ -1,0 +1,130 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tattle/bound"
+)
+
+// A Nothing is one reason for which bounds say nothing, with their names.
+type Nothing struct {
+	Reason string
+	Rows   []string
+}
+
+// Nothings are the reasons for which bounds of this report say nothing, in the order
+// of the rows, each with the names of all rows it is of.
+func (r *Report) Nothings() []Nothing { return r.nothings(longName) }
+
+func (r *Report) nothings(name func(bound.Summary) string) []Nothing {
+	var out []Nothing
+	for _, b := range r.Bounds {
+		if b.Vacuous == "" {
+			continue
+		}
+		i := slices.IndexFunc(out, func(n Nothing) bool { return n.Reason == b.Vacuous })
+		if i < 0 {
+			i, out = len(out), append(out, Nothing{Reason: b.Vacuous})
+		}
+		if said := r.inBands(b, name); !slices.Contains(out[i].Rows, said) {
+			out[i].Rows = append(out[i].Rows, said)
+		}
+	}
+	return out
+}
+
+// inBands is the name of a row, with its band where the other bands of its name are not
+// vacuous for the same reason.
+func (r *Report) inBands(b bound.Summary, name func(bound.Summary) string) string {
+	said := name(b)
+	alike := func(x bound.Summary) bool { return name(x) != said || x.Vacuous == b.Vacuous }
+	for _, x := range r.Bounds {
+		if !alike(x) {
+			return said + " (" + times(b.Band) + ")"
+		}
+	}
+	return said
+}
+
+// textNothings prints them.
+func (r *Report) textNothings(w io.Writer) {
+	for _, n := range r.nothings(shortName) {
+		wrap(w, "Vacuous ("+strings.TrimSuffix(n.Reason, ".")+"): "+strings.Join(n.Rows, "; ")+".")
+	}
+}
+
+// Fewer says that fewer numbers leave than go in, empty where that is not so or
+// nothing is bounded.
+func (r *Report) Fewer() string {
+	n, p := r.Model.Features, r.Model.Inputs
+	if n == 0 || n >= p || len(r.Bounds) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s, %s: so few numbers cannot determine an input, and of what lies outside the directions they see no unbiased estimator exists. That alone hides nothing from adversaries with a prior.",
+		CountGrouped(n, r.released()), CountGrouped(p, "input"))
+}
+
+// released says in the singular what leaves.
+func (r *Report) released() string {
+	switch {
+	case r.Release.Projection != nil:
+		return "number"
+	case r.Release.Surface == "logits" || r.Release.Surface == "label":
+		return "logit"
+	case r.Release.Surface == "probabilities":
+		return "number"
+	}
+	return "feature"
+}
+
+// CountGrouped is Count with commas between thousands.
+func CountGrouped(n int, what string) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	if n != 1 {
+		what += "s"
+	}
+	return s + " " + what
+}
+
+// Rounded says how the rounding of the features is known, empty where nothing was
+// bounded or an older report does not tell.
+func (x *Experiment) Rounded() string {
+	if x == nil {
+		return ""
+	}
+	switch x.Rounding {
+	case bound.RoundingProved:
+		return "Rounding: proved, by the running error analysis of a float64 pass."
+	case bound.RoundingPairs:
+		return "Rounding: proved, in pairs of float64; the net is too deep for the analysis of a single pass."
+	case bound.RoundingMeasured:
+		return "Rounding: measured, not proved: two computations in float64 and a thousandfold their distance. So no bound here is certified; those by witnesses are estimates."
+	}
+	return ""
+}
+
+// Standing is that of bounds by witnesses near the input: certified, or estimated where
+// noise or rounding are not known for certain.
+func (r *Report) Standing() string {
+	for _, b := range r.Bounds {
+		if b.Method == bound.MethodHCR {
+			return b.Status
+		}
+	}
+	return bound.StatusCertified
+}
+
+// sought says how witnesses were sought, and why so.
+func (x *Experiment) sought() string {
+	if x == nil || x.Reason == "" {
+		return ""
+	}
+	return "Witnesses: " + x.Search + ", as " + x.Reason + "."
+}
