@@ -52,8 +52,11 @@ func (o InputOptions) kindOf(path string) (string, error) {
 		l.Kind = KindImages
 	}
 	kind, err := l.kindOf(path)
-	if err != nil && isTree(path) && hasPictures(path) {
+	switch {
+	case err != nil && isTree(path) && hasPictures(path):
 		return KindFolders, nil
+	case err != nil && qmnistLabels(path, o.Split) != "":
+		return KindMNIST, nil // which says what is missing
 	}
 	return kind, err
 }

@@ -62,9 +62,6 @@ func decodePreprocess(name, text string) (Preprocess, error) {
 	}
 	var p Preprocess
 	for _, key := range meta.Keys() {
-		if len(key) > 1 {
-			continue // its table is refused
-		}
 		if err := p.take(key[0], values[key[0]]); err != nil {
 			return Preprocess{}, malformed(name, "line %d: %v", lineOf(text, key[0]), err)
 		}

@@ -1,0 +1,160 @@
+package dataset
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// refuses fails unless an error is one line that has the words.
+func refuses(t *testing.T, err error, words string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v, want one line with %q", err, words)
+	}
+}
+
+func TestPreprocessRoundTrip(t *testing.T) {
+	for _, spec := range []string{
+		"", "none", "imagenet", "imagenet-91", "cifar10", "imagenet filter=lanczos crop=7,9",
+		"resize=256 crop=224 mean=.485,.456,.406 std=.229,.224,.225 filter=bicubic layout=hwc channels=bgr",
+		"range=-1,1 mean=1e-30 std=3 channels=grey", "upsample=224,224 upsample_filter=bicubic", "std=0.1",
+	} {
+		p, err := ParsePreprocess(spec)
+		if err != nil {
+			t.Fatalf("%q: %v", spec, err)
+		}
+		again, err := ParsePreprocess(p.String())
+		if err != nil || !reflect.DeepEqual(again, p) {
+			t.Errorf("%q is written %q, which is read %v (%v)", spec, p, again, err)
+		}
+		path := filepath.Join(t.TempDir(), "a b=c.toml")
+		if err := p.WriteFile(path); err != nil {
+			t.Fatal(err)
+		}
+		if again, err = ParsePreprocess(path); err != nil || !reflect.DeepEqual(again, p) {
+			t.Errorf("%q as a file is read %v (%v)", spec, again, err)
+		}
+	}
+}
+
+func TestPreprocessPresets(t *testing.T) {
+	for preset, want := range map[string]string{
+		"none":        "none",
+		"imagenet":    "resize=256 crop=224 mean=0.485,0.456,0.406 std=0.229,0.224,0.225",
+		"imagenet-91": "resize=91,91 upsample=224,224 mean=0.485,0.456,0.406 std=0.229,0.224,0.225",
+		"cifar10":     "range=-1,1",
+	} {
+		if p, err := ParsePreprocess(preset); err != nil || p.String() != want {
+			t.Errorf("%s is %q (%v), want %q", preset, p, err, want)
+		}
+	}
+	p, _ := ParsePreprocess("imagenet")
+	p.Mean[0] = 9
+	if q, _ := ParsePreprocess("imagenet"); q.Mean[0] == 9 {
+		t.Error("who changes a preset changes it for all")
+	}
+	if p, _ := ParsePreprocess("none"); !p.IsZero() || len(PreprocessPresets()) != 4 {
+		t.Error("none is not the zero value")
+	}
+}
+
+func TestPreprocessRefusals(t *testing.T) {
+	for spec, words := range map[string]string{
+		"imagnet":                 "want one of cifar10, imagenet, imagenet-91, none",
+		"resize=256 imagenet":     `no setting "imagenet"`,
+		"size=3":                  "want one of resize, filter",
+		"resize=":                 "resize has no value",
+		"resize=4 resize=5":       "resize twice",
+		"resize=4.5":              `"4.5" is no number of its kind`,
+		"resize=1,2,3":            "has 3 numbers",
+		"resize=0":                "resize of 0 pixels",
+		"crop=8192,8192":          "32 million at most",
+		"crop=99999999999999999":  "crop of",
+		"upsample=224":            "give height and width",
+		"filter=cubic":            `no filter "cubic"`,
+		"upsample_filter=nearest": "want one of bilinear, bicubic",
+		"layout=nchw":             "want one of chw, hwc",
+		"channels=rgba":           "want one of rgb, bgr, grey",
+		"range=1":                 "range is 1",
+		"range=1,-1":              "the lower first",
+		"std=0":                   "want positive",
+		"mean=nan":                "finite",
+		"mean=1,2 std=1,2,3":      "mean has 2 numbers and std 3",
+		"missing.toml":            "missing.toml: no such file",
+	} {
+		_, err := ParsePreprocess(spec)
+		refuses(t, err, words)
+	}
+}
+
+func TestPreprocessFileStrict(t *testing.T) {
+	p, err := decodePreprocess("m.toml", "# a\nresize = 256\ncrop = [224, 200]\nmean = [0, 0.5, 1]\nstd = 2\nfilter = \"box\"\n")
+	if want := "resize=256 filter=box crop=224,200 mean=0,0.5,1 std=2"; err != nil || p.String() != want {
+		t.Errorf("read %q (%v), want %q", p, err, want)
+	}
+	for text, words := range map[string]string{
+		"resize = 256\n\nsize = 3\n":     `m.toml: line 3: no setting "size"`,
+		"[inner]\nresize = 3\n":          `line 1: no setting "inner"`,
+		"resize = 1\nmean = \"x\"\n":     "line 2: mean has a value",
+		"resize = 1.5\n":                 "line 1: resize has a value",
+		"mean = []\n":                    "line 1: mean has no value",
+		"mean = nan\n":                   "finite",
+		"filter = 3\n":                   "line 1: filter is no text",
+		"resize = 1\nresize = 2\n":       "line 2: not TOML",
+		"resize = 1\ncrop = [1, \n":      "not TOML",
+		"\nresize = 1\ncrop = 0\n":       "crop of 0 pixels",
+		"mean = [1, 2]\nstd = [1,2,3]\n": "mean has 2 numbers",
+		"resize.x = 1\n":                 "line 1: resize has a value",
+	} {
+		_, err := decodePreprocess("m.toml", text)
+		refuses(t, err, words)
+	}
+}
+
+func TestPreprocessBeside(t *testing.T) {
+	dir := t.TempDir()
+	model := filepath.Join(dir, "m.v2.onnx")
+	if p, found, err := PreprocessBeside(model); found || err != nil || !p.IsZero() {
+		t.Errorf("nothing is there: %v %v %v", p, found, err)
+	}
+	path := filepath.Join(dir, "m.v2.preprocess.toml")
+	if err := os.WriteFile(path, []byte("resize = 3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if p, found, err := PreprocessBeside(model); !found || err != nil || p.String() != "resize=3" {
+		t.Errorf("read %v %v %v", p, found, err)
+	}
+	if err := os.WriteFile(path, []byte("resiz = 3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, found, err := PreprocessBeside(model)
+	refuses(t, err, `line 1: no setting "resiz"`)
+	if found {
+		t.Error("a broken file is not found")
+	}
+}
+
+// Range comes before mean and standard deviation: (a + v·(b−a) − mean)/std.
+func TestPreprocessPerChannel(t *testing.T) {
+	p, err := ParsePreprocess("range=-1,3 mean=1,2,3 std=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, std, err := p.perChannel(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, m := range []float64{1, 2, 3} {
+		for _, v := range []float64{0, .25, 1} {
+			want := (-1 + v*4 - m) / 2
+			if got := (v - float64(mean[c])) / float64(std[c]); got != want {
+				t.Errorf("channel %d: %g becomes %g, want %g", c, v, got, want)
+			}
+		}
+	}
+	_, _, err = p.perChannel(1)
+	refuses(t, err, "mean has 3 numbers for 1 channel")
+}
