@@ -25,12 +25,21 @@ func (in *inputs) findTarget(src *origin, asked string) error {
 		text = src.labels.targetColumn()
 	}
 	if text == "" {
-		in.note("no column says the classes (there are %s): the examples are taken without labels", src.labels.names())
+		in.note("no column is known to say the classes (of %s): the examples are taken without labels", src.labels.someNames())
 		return nil
 	}
 	a, err := src.classes(text, new(chosen))
 	in.target = &a
 	return err
+}
+
+// someNames lists the first columns.
+func (l *labels) someNames() string {
+	var names []string
+	for _, c := range l.columns {
+		names = append(names, c.name)
+	}
+	return listed(names)
 }
 
 // targetColumn returns the column that is called as classes are, or that is the

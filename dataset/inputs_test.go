@@ -107,6 +107,11 @@ func TestInputsAsOpen(t *testing.T) {
 			t.Errorf("%s: a choice is another set than Subset's", dir)
 		}
 	}
+	other, _ := opened(t, digits, InputOptions{Target: "digit: 3; 1; *", Choose: of(1, 0, 4)})
+	if !slices.Equal(other.Y, []int{1, 0, 2}) || !slices.Equal(other.YNames, []string{"3", "1", "others"}) {
+		t.Errorf("classes %v of %v", other.Y, other.YNames)
+	}
+	refusesInputs(t, digits, InputOptions{Target: "writer"}, `no column "writer"`)
 	refusesInputs(t, digits, InputOptions{Split: Train}, "holds the test part only")
 	refusesInputs(t, digits, InputOptions{Split: Validation}, "has no validation part")
 	refusesInputs(t, digits, InputOptions{Split: "tset"}, `split "tset"`)

@@ -158,3 +158,26 @@ func TestPreprocessPerChannel(t *testing.T) {
 	_, _, err = p.perChannel(1)
 	refuses(t, err, "mean has 3 numbers for 1 channel")
 }
+
+// Whatever is taken is written so that it is read again, and never panics.
+func FuzzPreprocess(f *testing.F) {
+	for _, s := range []string{"imagenet", "resize=256 crop=2,3 mean=.5", "resize = [1, 2]\nfilter = \"box\"\n", "[a]\nb=1", "range=-1,1 std=1e-9"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if len(s) > 4096 || strings.Contains(strings.ToLower(s), ".toml") {
+			return
+		}
+		p, err := ParsePreprocess(s)
+		q, fileErr := decodePreprocess("f", s)
+		for _, p := range []Preprocess{p, q} {
+			again, err := ParsePreprocess(p.String())
+			if err != nil || !reflect.DeepEqual(p, again) {
+				t.Fatalf("%q is written %q and read %v (%v)", s, p, again, err)
+			}
+		}
+		if err != nil && !p.IsZero() || fileErr != nil && !q.IsZero() {
+			t.Fatal("an error comes with settings")
+		}
+	})
+}

@@ -1,10 +1,13 @@
 // Package dataset reads labelled pictures (idx files such as MNIST's, CIFAR-10
-// binary records, folders and zips of JPEG and PNG files) and tables, draws the
-// generated glyphs and faces, and fetches public data sets from their homes.
+// binary records, folders and zips of JPEG and PNG files), tables and NumPy's
+// arrays, draws the generated glyphs and faces, and fetches public data sets from
+// their homes.
 //
 // [Open] reads one part of a set as it is. [OpenParts] reads any of them in three
 // parts, with a target and any number of sensitive attributes, each made of a
-// column of labels by a [Rule].
+// column of labels by a [Rule]. [OpenInputs] reads what somebody else's model is
+// measured on: pictures become its inputs as a [Preprocess] says, to the bytes that
+// Pillow and torchvision make of them.
 //
 // A [Set] keeps its pixels as bytes and hands them out normalised, each channel
 // by its own mean and standard deviation; a table keeps the values themselves.
