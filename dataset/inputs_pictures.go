@@ -99,7 +99,7 @@ func (in *inputs) pictures(ctx context.Context, fsys fs.FS, l *labels, rows []in
 		return nil, err
 	}
 	if n := z.turned.Load(); n > 0 {
-		in.note("%d of %s say that they are to be turned (Exif), which is not done, as by torchvision: turn them before if the model's were", n, plural(len(rows), "picture"))
+		in.note("in %d of %s Exif says that it is to be turned, which is not done, as by torchvision: turn pictures before if the model's were", n, plural(len(rows), "picture"))
 	}
 	set := &Set{Name: baseName(l.source), Shape: z.shapeOf(), Pixels: d.pixels, Source: []string{l.source}, ChannelsLast: o.Preprocess.Layout == LayoutHWC}
 	set.Mean, set.Std = []float32{pictureMean}, []float32{pictureStd}

@@ -383,7 +383,7 @@ func TestInputsTurned(t *testing.T) {
 	o := InputOptions{Preprocess: preprocessOf(t, "std=1")}
 	a, notes := opened(t, treeOf(t, map[string][]byte{"a.jpg": lying}), o)
 	b, _ := opened(t, treeOf(t, map[string][]byte{"a.jpg": upright}), o)
-	if !bytes.Equal(a.Pixels, b.Pixels) || !notesSay(notes, "1 of 1 picture say that they are to be turned") {
+	if !bytes.Equal(a.Pixels, b.Pixels) || !notesSay(notes, "in 1 of 1 picture Exif says") {
 		t.Errorf("notes %q", notes)
 	}
 	for n := range len(lying) { // whatever is cut off, nothing is read beyond it
