@@ -1,6 +1,9 @@
 package nn
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // scalar returns the value of a constant of one entry that is not learned.
 func (r *rewrite) scalar(p *Param) (float64, bool) {
@@ -44,7 +47,7 @@ func near(c, number float64) bool { return math.Abs(c-number) <= 1e-6*math.Abs(n
 // order of the factors x, ½ and 1 + erf(x/√2).
 func findGelu(r *rewrite) {
 	for _, n := range r.Nodes {
-		if x, ok := r.gelu(n); ok {
+		if x, ok := r.gelu(n); ok && slices.Equal(r.shapes[x], r.shapes[n.Output]) {
 			r.become(n, &Unary{Function: "Gelu"}, x)
 		}
 	}

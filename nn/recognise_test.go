@@ -73,6 +73,10 @@ func TestRecognise(t *testing.T) {
 	wrong.Node("p").Inputs = []string{"x"}
 	apart := normSteps{axes: []int{2}, epsilon: 1e-5, scale: []int{5}}.graph()
 	apart.node("sum", &Add{}, "n", "y")
+	deep := geluSteps(math.Sqrt2, 1, false, false) // its output has a dimension more than x
+	deep.Node("scaled").Op = with("Div", &Param{Name: "root", Shape: []int{1, 1, 1}, Data: []float32{math.Sqrt2}})
+	deep.Node("twice").Op = &Arithmetic{Operator: "Mul"}
+	deep.node("turned", &Transpose{Perm: []int{2, 0, 1}}, "y")
 	learned := geluSteps(math.Sqrt2, 1, false, false)
 	learned.Node("phi").Op = &Add{}
 	learned.Node("phi").Inputs = []string{"erf", "one"}
@@ -88,6 +92,7 @@ func TestRecognise(t *testing.T) {
 		"gelu, product":   {geluSteps(math.Sqrt2, 1, true, true), "Gelu", 1, 1},
 		"gelu, also":      {also, "Gelu", 1, 5},
 		"gelu, learned":   {learned, "Gelu", 0, 5},
+		"no gelu, rank":   {deep, "Gelu", 0, 6},
 		"no gelu, root":   {geluSteps(1.5, 1, false, false), "Gelu", 0, 5},
 		"no gelu, one":    {geluSteps(math.Sqrt2, 1.5, true, false), "Gelu", 0, 5},
 		"norm":            {normSteps{axes: []int{2}, epsilon: 1e-5}.graph(), "LayerNormalization", 1, 1},
