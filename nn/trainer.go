@@ -146,6 +146,12 @@ func (t *Trainer) learn(i int, f *frame[float32], dx [][]float32, dy []float32) 
 	joint, _ := k.(jointLearner)
 	switch {
 	case !t.learns[i]:
+	case len(dy) == 0: // a kernel that has not run
+		for _, p := range t.engine.steps[i].op.Params() {
+			if !t.adds[i] {
+				clear(p.Grad)
+			}
+		}
 	case t.adds[i]:
 		k.(learner).grad(f, dy)
 	case joint != nil && dx[0] != nil:
