@@ -72,14 +72,14 @@ func pairShapes(inputs [][]int, constant *Param, first bool) ([][]int, error) {
 }
 
 // PRelu is x where x > 0 and Slope·x elsewhere, also in the derivative at 0 (ONNX
-// PRelu-16). The slope is repeated to the shape of the input; it is not learned.
+// PRelu-16). The slope, which is learned, is repeated to the shape of the input.
 type PRelu struct{ Slope *Param }
 
 // Kind returns "PRelu".
 func (*PRelu) Kind() string { return "PRelu" }
 
-// Params returns nil.
-func (*PRelu) Params() []*Param { return nil }
+// Params returns the slope.
+func (o *PRelu) Params() []*Param { return present(o.Slope) }
 
 // Shape returns the input's shape. It errs where the slope does not broadcast to it.
 func (o *PRelu) Shape(inputs ...[]int) ([]int, error) {

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"slices"
 
 	"tattle/internal/simd"
 )
@@ -47,6 +48,7 @@ type pairwise[T Float] struct {
 	k, side                      int
 	forth, tangent, change, back func(lo, hi int)
 	sums                         func(lo, hi int)
+	each                         []T // of each example: the constant's gradient
 }
 
 func newPairwise[T Float](l loops[T], in [][]int, constant *Param, first bool) *pairwise[T] {
@@ -252,6 +254,20 @@ func (k *pairwise[T]) sumRows(lo, hi int) {
 	}
 	k.wide.giveBack(sums)
 	k.spares.giveBack(buffer)
+}
+
+// grad adds the constant's gradient, example by example, where it is learned: a slope.
+func (k *pairwise[T]) grad(f *frame[float32], dy []float32) {
+	k.take(any(f).(*frame[T]), nil, 1)
+	k.side = slices.Index(k.input[:], -1)
+	size := k.sizes[k.side]
+	k.each = sized(k.each, f.batch*size)
+	k.dst, k.dy = k.each, any(dy).([]T)
+	simd.Parallel(f.batch, 1+grain/max(1, k.out), k.sums)
+	each, sum := any(k.each).([]float32), k.constant.Grad
+	for e := range f.batch {
+		simd.Add(sum, sum, each[e*size:][:size])
+	}
 }
 
 func (k *pairwise[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -129,6 +130,31 @@ func TestShapesNames(t *testing.T) {
 		_, err := c.g.Shapes()
 		if err == nil || slices.ContainsFunc(c.want, func(w string) bool { return !strings.Contains(err.Error(), w) }) {
 			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
+
+// TestLearnNothing trains operators that nothing enters: their gradients are 0.
+func TestLearnNothing(t *testing.T) {
+	scale, shift := normParams(rand.New(rand.NewPCG(1, 1)), 4)
+	for _, op := range []Op{&LayerNorm{Scale: scale, Shift: shift}, testDense(4, 3, true), &PRelu{scale}} {
+		g := chain([]int{2, 4}, &Slice{Starts: []int{0, 0}, Counts: []int{0, 4}}, op)
+		g.node("none", &Reduce{Function: "Sum", Axes: []int{0, 1}, Keep: true}, g.Output)
+		g.node("sum", &Reduce{Function: "Sum", Axes: []int{0, 1}, Keep: true}, "x")
+		g.node("y", &Add{}, "none", "sum")
+		tr, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{}), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range g.Params() {
+			copy(p.Grad, []float32{1, 2, 3})
+		}
+		dx := make([]float32, 16)
+		tr.Forward(make([]float32, 16))
+		tr.Backward(dx, []float32{3, 3})
+		closeTo(t, op.Kind()+", input", dx, slices.Repeat([]float32{3}, 16), 0)
+		for _, p := range g.Params() {
+			closeTo(t, op.Kind()+", "+p.Name, p.Grad, make([]float32, len(p.Data)), 0)
 		}
 	}
 }

@@ -1,0 +1,106 @@
+package nn
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// learnedNets have each operator that learns but BatchNorm, whose training is another
+// function than its inference.
+func learnedNets() []*Graph {
+	r := rand.New(rand.NewPCG(5, 5))
+	b := newBuilder("residuals", 3, 8, 8)
+	b.convAs("conv", 4, 3, 1, 1)
+	b.residual("a", 4, 1, nil)
+	b.residual("b", 8, 2, b.padded)
+	b.residual("c", 12, 2, b.projected)
+	residuals := b.pooled("pool", "fc", 3, 1, true)
+	for _, n := range residuals.Nodes {
+		if norm, ok := n.Op.(*BatchNorm); ok {
+			n.Op = &PRelu{testParam(r, n.Name+".slope", norm.Channels, 1, 1)}
+		}
+	}
+	up := &ConvTranspose{InChannels: 3, OutChannels: 2, Kernel: [2]int{3, 2}, Stride: [2]int{2, 1}, Weight: testParam(r, "weight", 3, 2, 3, 2), Bias: testParam(r, "bias", 2)}
+	slopes := chain([]int{3, 4, 4}, up, &PRelu{testParam(r, "one slope", 1)}, &PRelu{testParam(r, "slopes of rows", 9, 1)}, &PRelu{testParam(r, "all slopes", 2, 9, 5)})
+	table := chain([]int{3, 4})
+	table.node("table", &Constant{Value: testParam(r, "table", 4, 2), Learned: true})
+	table.node("product", &MatMul{}, "x", "table")
+	table.node("y", &GroupNorm{Groups: 3, Scale: testParam(r, "scale", 3), Shift: testParam(r, "shift", 3)}, "product")
+	swin := Swin(SwinOptions{Classes: 3, Side: 10, Patch: 2, Embed: 4, Depths: []int{2, 1}, Heads: []int{1, 2}, Window: 3}, 1)
+	for _, p := range swin.Params() {
+		for i := range p.Data {
+			p.Data[i] += float32(r.NormFloat64()) * .3
+		}
+	}
+	return []*Graph{residuals, slopes, table, swin}
+}
+
+// TestGradients holds the gradient of each parameter, along a random direction, to a
+// difference in float64.
+func TestGradients(t *testing.T) {
+	const batch, h = 2, 1e-5
+	for _, g := range learnedNets() {
+		tr, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{}), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		net := mustNet(t, g)
+		p, n := tr.Dims()
+		r := rand.New(rand.NewPCG(6, 6))
+		x, u := randomSlice[float32](r, batch*p, 1), randomSlice[float32](r, batch*n, 1)
+		tr.Forward(x)
+		tr.Backward(nil, u)
+		y := make([]float64, batch*n)
+		loss := func() float64 {
+			net.Forward64(y, wide(x))
+			return dot64(y, wide(u))
+		}
+		for _, q := range g.Params() {
+			want, rise := loss(), 0.0
+			for i, d := range randomSlice[float32](r, len(q.Data), h) {
+				before := q.Data[i]
+				q.Data[i] += d
+				rise += float64(q.Grad[i]) * float64(q.Data[i]-before)
+			}
+			q.Changed()
+			if want = loss() - want; !(math.Abs(rise-want) <= .01*math.Abs(want)+h*1e-3*math.Sqrt(float64(len(q.Data)))) {
+				t.Errorf("%s: along %s the loss rises by %v, want %v", g.Name, q.Name, rise, want)
+			}
+		}
+	}
+}
+
+// TestResidualsLearn trains a small residual net with its batch norms to tell in which
+// corner a spot is.
+func TestResidualsLearn(t *testing.T) {
+	g := smallResNet(t)
+	g.Node("fc").Op = testDense(12, 4, true)
+	tr, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{LearningRate: .01}), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const batch, side = 12, 5
+	r := rand.New(rand.NewPCG(7, 7))
+	y := make([]int, batch)
+	var first, last float64
+	for step := range 60 {
+		x := randomSlice[float32](r, batch*3*side*side, .3)
+		for e := range y {
+			y[e] = r.IntN(4)
+			for c := range 3 {
+				x[((e*3+c)*side+y[e]/2*4)*side+y[e]%2*4] += 3
+			}
+		}
+		loss, _ := tr.Step(x, y)
+		if step < 5 {
+			first += loss / 5
+		}
+		if step >= 55 {
+			last += loss / 5
+		}
+	}
+	if !(last < first/3) {
+		t.Errorf("the loss fell from %v to %v only", first, last)
+	}
+}
