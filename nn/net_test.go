@@ -209,7 +209,9 @@ func TestPrecisionsApart(t *testing.T) {
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	const batch, k = 4, 3
-	for name, g := range testNets() {
+	nets := testNets()
+	nets["residuals"], nets["swin"] = smallResNet(t), smallSwin(1)
+	for name, g := range nets {
 		net := mustNet(t, g)
 		p, n := net.Dims()
 		r := rand.New(rand.NewPCG(3, 3))
