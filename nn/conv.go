@@ -149,11 +149,11 @@ type conv[T Float] struct {
 	epilogue
 	products convProducts[T]
 	quick    convLinear[T] // for inference, or nil
-	bias     []T
-	masked   []T       // scratch of vjp: the sum's cotangent
-	before   []T       // scratch of shift: what the rectifier takes
-	sums     []float64 // scratch of the bias gradient
-	errors   []float64 // scratch of roundoff
+
+	// Scratch of vjp (the sum's cotangent), of shift (what the rectifier takes), of the
+	// bias gradient and of roundoff.
+	masked, before []T
+	sums, errors   []float64
 }
 
 // apply computes W∗x + b on n images, in training by the products that have the

@@ -90,7 +90,7 @@ func (k *conv[T]) ending(f *frame[T], x [][]T, sign []T, n int) ending[T] {
 // returns, and leaves the other summand's in dx[1].
 func (k *conv[T]) beforeEnding(f *frame[T], dx [][]T, dy []T, n int) []T {
 	if k.rectifier != nil {
-		to := k.masked
+		var to []T
 		if k.add && dx[1] != nil {
 			to = dx[1]
 		} else {

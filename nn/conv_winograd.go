@@ -76,8 +76,8 @@ type winogradPlan struct {
 	rows                int // of products: outC, filled up to whole panels
 	stride, width       int // of planes of tiles: those read, with their rims, and those written
 
-	spare  []*winogradWork
-	spares spares[float32] // whose lock is that of spare
+	works  pool[winogradWork]
+	spares spares[float32]
 	own    func(lo, hi int)
 
 	// The operands of the product in progress.
@@ -119,7 +119,10 @@ func (p *winogradPlan) ownBlocks(lo, hi int) { p.blocks(lo, hi) }
 // blocks computes the blocks [lo, hi), whose parts the cores share unless each has
 // blocks of its own.
 func (p *winogradPlan) blocks(lo, hi int) {
-	k := p.take()
+	k := p.works.borrow()
+	if k.winogradPlan == nil {
+		k.bind(p)
+	}
 	for i := lo; i < hi; i++ {
 		first := i * p.panels * simd.WinogradColumns
 		k.begin(first, min(first+p.panels*simd.WinogradColumns, p.n*p.tiles))
@@ -127,26 +130,7 @@ func (p *winogradPlan) blocks(lo, hi int) {
 		simd.Parallel(simd.WinogradPoints, 1, k.multiply)
 		simd.Parallel(p.outC, 1, k.gather)
 	}
-	p.giveBack(k)
-}
-
-func (p *winogradPlan) take() *winogradWork {
-	p.spares.mu.Lock()
-	defer p.spares.mu.Unlock()
-	if n := len(p.spare); n > 0 {
-		k := p.spare[n-1]
-		p.spare = p.spare[:n-1]
-		return k
-	}
-	k := &winogradWork{winogradPlan: p}
-	k.spread, k.multiply, k.gather = k.spreadChannels, k.multiplyPoints, k.gatherChannels
-	return k
-}
-
-func (p *winogradPlan) giveBack(k *winogradWork) {
-	p.spares.mu.Lock()
-	defer p.spares.mu.Unlock()
-	p.spare = append(p.spare, k)
+	p.works.giveBack(k)
 }
 
 // weights returns the transformed weights: for each of the products a matrix of

@@ -21,6 +21,12 @@ type winogradWork struct {
 // planes begin at in and at out.
 type winogradPart struct{ image, t0, t1, row, in, out int }
 
+// bind makes k room of the plan's.
+func (k *winogradWork) bind(p *winogradPlan) {
+	k.winogradPlan = p
+	k.spread, k.multiply, k.gather = k.spreadChannels, k.multiplyPoints, k.gatherChannels
+}
+
 // begin sets the block to the tiles [t0, t1).
 func (k *winogradWork) begin(t0, t1 int) {
 	const cols, side = simd.WinogradColumns, simd.WinogradTile

@@ -56,8 +56,8 @@ func (o *MatMul) plan(inputs [][]int) (*matmulPlan, error) {
 	}
 	a, b = a[:len(a)-2], b[:len(b)-2]
 	var err error
-	if p.lead, err = broadcastLead(a, b); err != nil {
-		return nil, err
+	if p.lead, err = broadcastShape(a, b); err != nil {
+		return nil, fmt.Errorf("before the matrices: %w", err)
 	}
 	p.a, p.b = broadcastIndex(a, p.lead), broadcastIndex(b, p.lead)
 	p.usesA, p.usesB = uses(p.a, Size(a)), uses(p.b, Size(b))
@@ -72,46 +72,12 @@ func lastTwo(shape []int, trans bool) (rows, cols int) {
 	return rows, cols
 }
 
-// broadcastLead returns the shape that a and b broadcast to, aligned at the right.
-func broadcastLead(a, b []int) ([]int, error) {
-	out := make([]int, max(len(a), len(b)), max(len(a), len(b))+2)
-	for i := range out {
-		x, y := 1, 1
-		if j := i - len(out) + len(a); j >= 0 {
-			x = a[j]
-		}
-		if j := i - len(out) + len(b); j >= 0 {
-			y = b[j]
-		}
-		switch {
-		case x == y || y == 1:
-			out[i] = x
-		case x == 1:
-			out[i] = y
-		default:
-			return nil, fmt.Errorf("dimensions %v and %v before the matrices do not broadcast", a, b)
-		}
-	}
-	return out, nil
-}
-
 // broadcastIndex returns, for each element of a tensor of shape out, the element
 // of one of that shape that is broadcast to it.
 func broadcastIndex(shape, out []int) []int {
-	index := make([]int, Size(out))
-	stride, span := 1, 1 // of the dimension in the small tensor and in out
-	for i := len(out) - 1; i >= 0; i-- {
-		d := 1
-		if j := i - len(out) + len(shape); j >= 0 {
-			d = shape[j]
-		}
-		if d != 1 {
-			for e := range index {
-				index[e] += e / span % d * stride
-			}
-		}
-		stride *= d
-		span *= out[i]
+	index := []int{0}
+	for d, stride := range broadcastStrides(shape, out) {
+		index = eachStep(index, out[d], stride)
 	}
 	return index
 }

@@ -2,7 +2,6 @@ package nn
 
 import (
 	"math"
-	"sync"
 
 	"tattle/internal/simd"
 )
@@ -21,18 +20,17 @@ type matmul[T Float] struct {
 	*matmulPlan
 	sizeA, sizeB, sizeC int // elements of one matrix
 	lda, ldb            int
-	smalls              smalls[T]
+	smalls              pool[simd.Small[T]]
 
-	products, tangents, pullsA, pullsB, changes func(lo, hi int)
+	products, tangents, pullsA, pullsB func(lo, hi int)
 
 	// The operands of the product in progress.
-	f      *frame[T]
-	c      []T
-	da, db []T
-	rows   int // vectors of an example
-	finite bool
-	absA, absB,
-	moreA, moreB []float64 // scratch of roundoff
+	f                 *frame[T]
+	c                 []T
+	da, db            []T
+	rows              int // vectors of an example
+	finite            bool
+	absA, absB, moreB []float64 // scratch of roundoff
 }
 
 func newMatmul[T Float](o *MatMul, in [][]int) *matmul[T] {
@@ -274,28 +272,4 @@ func (k *matmul[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 func (k *matmul[T]) bound(c []float64, e, p int, a, b []float64, beta float64) {
 	x, y := matrixOf(a, e, len(k.usesA), k.a[p], k.sizeA), matrixOf(b, e, len(k.usesB), k.b[p], k.sizeB)
 	simd.Gemm(k.transA, k.transB, k.m, k.n, k.k, 1, x, k.lda, y, k.ldb, beta, c, max(1, k.n))
-}
-
-// smalls keeps what the cores borrow for small products.
-type smalls[T Float] struct {
-	mu   sync.Mutex
-	free []*simd.Small[T]
-}
-
-func (s *smalls[T]) borrow() *simd.Small[T] {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	last := len(s.free) - 1
-	if last < 0 {
-		return new(simd.Small[T])
-	}
-	p := s.free[last]
-	s.free = s.free[:last]
-	return p
-}
-
-func (s *smalls[T]) giveBack(p *simd.Small[T]) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.free = append(s.free, p)
 }

@@ -37,13 +37,7 @@ const streamed = 8 << 20
 // fuse joins what it can of a program for training. The tensors between the
 // operators of a chain are no longer computed.
 func fuse(p *program[float32]) {
-	readers := make([]int, len(p.sizes))
-	readers[p.output]++
-	for _, s := range p.steps {
-		for _, t := range s.in {
-			readers[t]++
-		}
-	}
+	readers := p.readers()
 	var steps []step[float32]
 	for i := 0; i < len(p.steps); {
 		s, n := p.steps[i], 1

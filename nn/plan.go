@@ -102,6 +102,18 @@ func (g *program[T]) lastReaders() []int {
 	return last
 }
 
+// readers returns how often each tensor is read, the output by the caller too.
+func (g *program[T]) readers() []int {
+	readers := make([]int, len(g.sizes))
+	readers[g.output]++
+	for _, s := range g.steps {
+		for _, t := range s.in {
+			readers[t]++
+		}
+	}
+	return readers
+}
+
 // forwardPlan plans a sweep from the input, at source, to the output, at target.
 // With inPlace, operators that can write over their input do.
 func (g *program[T]) forwardPlan(inPlace bool) *plan {

@@ -4,13 +4,7 @@ package nn
 // to their output and rectify it, where nothing else reads the tensors in between and
 // they can.
 func joinConvolutions(p *program[float32]) {
-	readers := make([]int, len(p.sizes))
-	readers[p.output]++
-	for _, s := range p.steps {
-		for _, t := range s.in {
-			readers[t]++
-		}
-	}
+	readers := p.readers()
 	maker := make([]int, len(p.sizes)) // step that makes the tensor, as far as one looked, + 1
 	gone := make([]bool, len(p.steps))
 	for i := range p.steps {
