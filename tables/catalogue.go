@@ -56,7 +56,7 @@ var catalogue = []entry{
 	{name: "table9", title: "Table 9: Gender and Race of UTKFace", data: UTKFace, tables: []tableOf{
 		{rows: []label{bySetting, byBeta}, caption: "y is Gender, s is Race. The regularized attack needs S = 2."},
 	}},
-	{name: "figure4", title: "Figure 4: two mixtures of two classifiers", data: Plane, tables: []tableOf{
+	{name: "mixtures", title: "Figure 4: two mixtures of two classifiers", data: Plane, tables: []tableOf{
 		{rows: []label{byGroup("mixture")}, caption: "Logistic regressions of y and of s on the plane of Figure 2, mixed by β = (.8, .2); the normal mixture is read by eq. (2) with τ′ = .1."},
 	}},
 	{name: "figure7", title: "Figure 7: ROC curves of Gender and Race of UTKFace", data: UTKFace, tables: []tableOf{

@@ -17,9 +17,13 @@ func TestDocuments(t *testing.T) {
 		t.Skip("trains and bounds: left out with -short")
 	}
 	t.Parallel()
-	documents, err := filepath.Glob("../../*.md")
-	if err != nil || len(documents) == 0 {
-		t.Fatalf("no documents: %v", err)
+	var documents []string
+	for _, folder := range []string{"../..", "../../docs"} {
+		found, err := filepath.Glob(filepath.Join(folder, "*.md"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: no documents: %v", folder, err)
+		}
+		documents = append(documents, found...)
 	}
 	executed := 0
 	for _, path := range documents {

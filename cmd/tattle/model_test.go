@@ -1,8 +1,13 @@
 package main
 
 import (
+	"fmt"
+	"image"
+	"image/png"
 	"math"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -32,4 +37,31 @@ func mkWeights(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(w.Add(args[1]+"bn1.num_batches_tracked", nil, []int64{7}))
 	ts.Check(w.Close())
 	ts.Check(f.Close())
+}
+
+// mkPictures DIR N SIDE writes N pictures of coloured noise into each of two folders,
+// "a" and "b" in DIR.
+func mkPictures(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	side, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, class := range []string{"a", "b"} {
+		dir := filepath.Join(ts.MkAbs(args[0]), class)
+		ts.Check(os.MkdirAll(dir, 0o777))
+		for i := range n {
+			m := image.NewNRGBA(image.Rect(0, 0, side, side))
+			for j := range m.Pix {
+				m.Pix[j] = byte(r.Uint32())
+				if j%4 == 3 {
+					m.Pix[j] = 255
+				}
+			}
+			f, err := os.Create(filepath.Join(dir, fmt.Sprintf("%d.png", i)))
+			ts.Check(err)
+			ts.Check(png.Encode(f, m))
+			ts.Check(f.Close())
+		}
+	}
 }

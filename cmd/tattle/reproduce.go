@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -15,44 +16,49 @@ import (
 )
 
 type reproduceCmd struct {
-	Experiment string   `arg:"" enum:"figure1,figure2,ladder,table1,table2,table3,table4,table5,table6,table7,table8,table9,figure4,figure7,figure8,figure9,convex" help:"Of paper A: figure1 (histograms of the bounds over MNIST's test set), figure2 (reconstructions of three of its images), ladder (every bound and attack beside the paper's method). Of paper B: table1, table2, table6 (CelebA), table3 to table5, table7 to table9, figure7, figure8, figure9 (UTKFace), figure4 and convex (no data)."`
-	Data       string   `help:"Folder of MNIST's idx files; for paper B folder or zip of CelebA or UTKFace." placeholder:"DIR"`
-	Model      string   `help:"Paper A: a trained net (default: train the paper's, 6 epochs)." placeholder:"FILE"`
-	Examples   string   `help:"Paper A: how many test images, or an .npy file of indices (default: all for figure1, 3 for figure2, 100 for ladder). Paper B: the most training examples (default: all)." placeholder:"N|FILE"`
-	Published  int      `help:"figure1 and ladder: also run the authors' own procedure, on this many images; 0 for none." default:"500"`
-	Twins      string   `help:"ladder: images for which inputs with exactly the same features are sought, the first so many or all." default:"20" placeholder:"N|all"`
-	Quick      bool     `help:"Paper B: 2 epochs, 32×32 pictures, at most 5000 training examples, one seed. Not comparable with the paper."`
-	Seeds      int      `help:"Paper B: trainings of each kind, with seeds from --seed on (default: 5)." placeholder:"N"`
-	Epochs     int      `help:"Paper B: passes over the training data (default: 50)." placeholder:"N"`
-	Only       []string `help:"Paper B: run these trainings only; a * stands for any letters." placeholder:"KEY"`
-	List       bool     `help:"Paper B: list the trainings and end."`
-	Cache      string   `help:"Paper B: folder for the decoded pictures, or none (default: beside the data)." placeholder:"DIR|none"`
-	Resume     bool     `help:"Go on with the interrupted run in --out."`
+	Experiment string `arg:"" enum:"figure1,figure2,figure3,figure4,figure5,figure6,ladder,table1,table2,table3,table4,table5,table6,table7,table8,table9,mixtures,figure7,figure8,figure9,convex" help:"Of paper A: figure1 and figure2 (MNIST: histograms of the bounds, reconstructions), figure3 and figure4 (the same of CIFAR-10), figure5 and figure6 (ImageNet with ResNet-18 and Swin-T), ladder (every bound and attack on MNIST beside the paper's method). Of paper B: table1, table2, table6 (CelebA), table3 to table5, table7 to table9, figure7, figure8, figure9 (UTKFace), mixtures (its Figure 4) and convex (no data)."`
+	Data       string `help:"Folder of MNIST's idx files or CIFAR-10's batches; folder or zip of ImageNet's validation pictures; for paper B folder or zip of CelebA or UTKFace." placeholder:"PATH"`
+	Examples   string `help:"Paper A: how many test images, or an .npy file of indices (default: all for figure1, 3 for figure2 and figure4, 2500 for figure3, 128 for figure5 and figure6, 100 for ladder). Paper B: the most training examples (default: all)." placeholder:"N|FILE"`
+	Published  int    `help:"figure1 and ladder: also run the authors' own procedure, on this many images; 0 for none." default:"500"`
+	Twins      string `help:"ladder: images for which inputs with exactly the same features are sought, the first so many or all." default:"20" placeholder:"N|all"`
+	figureFlags
+	Quick  bool     `help:"Paper B: 2 epochs, 32×32 pictures, at most 5000 training examples, one seed. Not comparable with the paper."`
+	Seeds  int      `help:"Paper B: trainings of each kind, with seeds from --seed on (default: 5)." placeholder:"N"`
+	Epochs int      `help:"Paper B: passes over the training data (default: 50). figure3 and figure4: the same (default: 7)." placeholder:"N"`
+	Only   []string `help:"Paper B: run these trainings only; a * stands for any letters." placeholder:"KEY"`
+	List   bool     `help:"Paper B: list the trainings and end."`
+	Cache  string   `help:"Paper B: folder for the decoded pictures, or none (default: beside the data)." placeholder:"DIR|none"`
+	Resume bool     `help:"Go on with the interrupted run in --out."`
 	output
 }
 
-func (reproduceCmd) Help() string {
-	return "Example: tattle reproduce figure1 --data mnist --out figure1\n\nExample: tattle reproduce table3 --data UTKFace --quick --out table3\n\n" +
-		"Prints the papers' figures beside ours. Interrupted, the same command with --out and --resume goes on; the tables go on cell by cell, where also --seeds and --only may change."
+// figureFlags are paper A's alone.
+type figureFlags struct {
+	Model string `help:"Paper A: a trained net (default: train the paper's; figure5 and figure6 need one)." placeholder:"FILE"`
+	readFlags
+	Features string `help:"Paper A: node (or tensor) whose output is released (default: the paper's features)." placeholder:"NODE"`
+	Labels   string `help:"figure5, figure6: CSV file with the pictures' labels (default: labels.csv among them, or the names of their folders)." placeholder:"FILE"`
+	Target   string `help:"figure5, figure6: column of the labels." placeholder:"COLUMN"`
+	Restarts int    `help:"Paper A: independent starts, over which bounds are maximised (default: 25)." placeholder:"N"`
+	memoryFlag
 }
 
-// figureSizes are those of A's Figures 1 and 2.
-var figureSizes = []float64{1. / 200, 1. / 1000}
+func (reproduceCmd) Help() string {
+	return "Example: tattle reproduce figure1 --data mnist --out figure1\n\nExample: tattle reproduce figure5 --model resnet18.onnx --data val --labels val.csv --target class --out figure5\n\nExample: tattle reproduce table3 --data UTKFace --quick --out table3\n\n" +
+		"figure5 and figure6 make pictures 91×91, unless --preprocess says otherwise, and enlarge them to 224×224 inside the model. " +
+		"Prints the papers' figures beside ours. Interrupted, the same command with --out and --resume goes on; the tables go on cell by cell, where also --seeds and --only may change."
+}
 
 // publishedDir holds the run with the authors' procedure.
 const publishedDir = "as-published"
 
-// What A prints or plots for MNIST (section 3.1, Figure 1): accuracies, and the
-// peak of each histogram.
-const (
-	publishedClean    = 0.979
-	publishedDithered = 0.951
-)
-
-var publishedPeaks = []struct {
+type peakOf struct {
 	size     float64
 	all, low float64
-}{{1. / 200, 0.16, 0.41}, {1. / 1000, 0.20, 0.47}}
+}
+
+// publishedPeaks are where A's histograms of MNIST are highest (Figure 1).
+var publishedPeaks = []peakOf{{1. / 200, 0.16, 0.41}, {1. / 1000, 0.20, 0.47}}
 
 func (c *reproduceCmd) Run(e *env) error {
 	if c.ofPaperB() {
@@ -61,50 +67,51 @@ func (c *reproduceCmd) Run(e *env) error {
 	if err := c.ofPaperA(); err != nil {
 		return err
 	}
-	if c.Published < 0 {
-		return usage(fmt.Errorf("--published: %d is negative", c.Published), "")
+	f := figuresOfA[c.Experiment]
+	if err := c.checkFigure(f); err != nil {
+		return err
 	}
-	test, err := openData(c.Data, string(dataset.Test), c.Seed)
+	m, err := c.start(e, f)
 	if err != nil {
 		return err
 	}
-	spec := c.Examples
-	if spec == "" {
-		spec = map[string]string{"figure1": "all", "figure2": "3", "ladder": "100"}[c.Experiment]
-	}
-	m := &measurement{data: test, dataPath: absolute(c.Data), split: "test", released: released{family: "gaussian", scale: 1}, draws: 1, seed: c.Seed, resume: c.Resume, bar: c.Experiment}
-	if m.indices, err = chooseExamples(spec, test.Len(), c.Seed); err != nil {
-		return err
-	}
-	m.title = map[string]string{
-		"figure1": "Figure 1: the bounds over MNIST's test set",
-		"figure2": "Figure 2: the best unbiased reconstructions of MNIST's digits",
-	}[c.Experiment]
-	m.experiment = bound.Experiment{Sizes: figureSizes, Coordinates: bound.DCT(test.Shape), Band: lowBand, Search: bound.SearchOptions{Seed: c.Seed}}
-	if c.Experiment == "ladder" {
+	if c.Experiment == ladderName {
 		if err := c.climb(m); err != nil {
 			return err
 		}
 	}
-	return c.in(c.Experiment, c.Resume, func(dir string) error { return e.unfinished(c.reproduce(e, m, dir), dir) })
+	return c.in(c.Experiment, c.Resume, func(dir string) error { return e.unfinished(c.reproduce(e, m, f, dir), dir) })
 }
 
 // reproduce makes the figure in dir.
-func (c *reproduceCmd) reproduce(e *env, m *measurement, dir string) error {
-	if err := c.model(e, m, dir); err != nil {
+func (c *reproduceCmd) reproduce(e *env, m *measurement, f figure, dir string) error {
+	if err := c.model(e, m, f, dir); err != nil {
 		return err
 	}
 	done, err := m.run(e, dir)
 	if err != nil {
 		return err
 	}
+	done.report.Settings[figureSetting] = c.Experiment
+	c.paperLike(done.report, m, f)
+	if f.pictures {
+		if err := done.report.SavePictures(dir); err != nil {
+			return err
+		}
+	}
+	if len(f.peaks()) == 0 {
+		others, err := c.further(e, m, f, dir)
+		if err != nil {
+			return err
+		}
+		compareFigure(done.report, f, append([]*bound.Result{done.result}, others...))
+		return c.finish(e, dir, done.report)
+	}
 	var theirs *measured
-	if c.Experiment != "figure2" {
+	if !f.pictures {
 		if theirs, err = c.asPublished(e, m, filepath.Join(dir, publishedDir)); err != nil {
 			return err
 		}
-	} else if err := done.report.SavePictures(dir); err != nil {
-		return err
 	}
 	if theirs != nil {
 		done.report.Timing["as published"] = theirs.report.Timing["bounds"]
@@ -112,24 +119,24 @@ func (c *reproduceCmd) reproduce(e *env, m *measurement, dir string) error {
 			return err
 		}
 	}
-	c.compare(done, theirs)
+	c.compare(f, done, theirs)
 	return c.finish(e, dir, done.report)
 }
 
-// compare sets ours beside the paper's figures, or beside its method; theirs is nil
-// where the authors' procedure did not run.
-func (c *reproduceCmd) compare(ours, theirs *measured) {
+// compare sets ours beside the paper's figures of MNIST, or beside its method; theirs is
+// nil where the authors' procedure did not run.
+func (c *reproduceCmd) compare(f figure, ours, theirs *measured) {
 	var other *bound.Result
 	if theirs != nil {
 		other = theirs.result
 	}
-	if c.Experiment != "ladder" {
-		compareAccuracy(ours.report)
+	if c.Experiment != ladderName {
+		compareAccuracy(ours.report, f)
 	}
 	switch c.Experiment {
 	case "figure1":
 		comparePeaks(ours.report, ours.result, other)
-	case "ladder":
+	case ladderName:
 		x := ours.result.Experiment
 		var bounds []bound.Summary
 		note := ""
@@ -140,30 +147,28 @@ func (c *reproduceCmd) compare(ours, theirs *measured) {
 	}
 }
 
-// model reads the net, or trains it where none is given and none is left by an
-// interrupted run.
-func (c *reproduceCmd) model(e *env, m *measurement, dir string) (err error) {
-	path := c.Model
-	if path == "" {
-		if path = filepath.Join(dir, modelFile); !c.Resume || !exists(path) {
-			if err := c.train(e, m, dir); err != nil {
-				return err
-			}
-		}
-		m.modelPath = modelFile // beside the report
-	} else {
-		m.modelPath = absolute(path)
+// model trains the net where none is given and none is left by an interrupted run.
+func (c *reproduceCmd) model(e *env, m *measurement, f figure, dir string) (err error) {
+	if c.Model != "" {
+		return nil // it was read before the data
 	}
+	path := filepath.Join(dir, modelFile)
+	if !c.Resume || !exists(path) {
+		if err := c.train(e, m, f, dir); err != nil {
+			return err
+		}
+	}
+	m.modelPath = modelFile // beside the report
 	m.graph, m.modelHash, err = openModel(path)
 	return err
 }
 
-func (c *reproduceCmd) train(e *env, m *measurement, dir string) error {
+func (c *reproduceCmd) train(e *env, m *measurement, f figure, dir string) error {
 	train, err := openData(c.Data, string(dataset.Train), c.Seed)
 	if err != nil {
 		return err
 	}
-	task := trainCmd{Task: "mnist", Data: c.Data, Epochs: recipes["mnist"].epochs, Batch: nn.DefaultBatch, LearningRate: defaultLearningRate, output: c.output}
+	task := trainCmd{Task: f.net, Data: c.Data, Epochs: cmp.Or(c.Epochs, recipes[f.net].epochs), Batch: nn.DefaultBatch, LearningRate: defaultLearningRate, output: c.output}
 	g, t, err := task.fit(e, dir, train, m.data)
 	if err != nil && t != nil {
 		return fmt.Errorf("training starts again next time: %w", err)
@@ -174,11 +179,11 @@ func (c *reproduceCmd) train(e *env, m *measurement, dir string) error {
 	return saveModel(dir, g, &report.Report{Seed: c.Seed, Training: t})
 }
 
-func compareAccuracy(r *report.Report) {
+func compareAccuracy(r *report.Report, f figure) {
 	none := report.Number(math.NaN())
 	r.Published = append(r.Published,
-		report.Comparison{Quantity: "accuracy, clean", Published: publishedClean, Ours: r.Utility.CleanAccuracy, AsPublished: none},
-		report.Comparison{Quantity: "accuracy, dithered", Published: publishedDithered, Ours: r.Utility.ReleasedAccuracy, AsPublished: none})
+		report.Comparison{Quantity: "accuracy, clean", Published: report.Number(f.clean), Ours: r.Utility.CleanAccuracy, AsPublished: none},
+		report.Comparison{Quantity: "accuracy, dithered", Published: report.Number(f.dithered), Ours: r.Utility.ReleasedAccuracy, AsPublished: none})
 }
 
 // whyDifferent explains what the figures show; MATH and the paper's program have
@@ -224,18 +229,29 @@ func (c *reproduceCmd) asPublished(e *env, m *measurement, dir string) (*measure
 	if c.Published == 0 {
 		return nil, nil
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
-	p := *m
+	p := m.within(publishedDir)
 	p.title = "Figure 1 by the authors' procedure"
 	p.indices = m.indices[:min(c.Published, len(m.indices))]
 	p.experiment, p.rungs = alone(m.experiment), nil
-	p.bar = publishedDir
+	return c.inside(e, p, dir)
+}
+
+// within is the measurement again, as a run in a folder of that name within its own.
+func (m *measurement) within(name string) *measurement {
+	p := *m
+	p.bar = name
 	if !filepath.IsAbs(p.modelPath) {
 		p.modelPath = filepath.Join("..", p.modelPath)
 	}
-	return p.run(e, dir)
+	return &p
+}
+
+// inside runs a measurement in dir, which is made.
+func (c *reproduceCmd) inside(e *env, m *measurement, dir string) (*measured, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	return m.run(e, dir)
 }
 
 func median(x []float64) float64 { return stat.Quantiles(x, .5)[0] }

@@ -13,10 +13,13 @@ import (
 // planeExamples is the size of the training and of the test part.
 const planeExamples = curious.DefaultPlane
 
+// mixturesName is paper B's Figure 4: the figure4 of this command is paper A's.
+const mixturesName = "mixtures"
+
 // planeSum is δy + δs of every linear classifier of the plane (B section 3.1).
 const planeSum = 1.5
 
-// plane runs figure 4 or the convex case, for which nothing has to be trained long.
+// plane runs the mixtures of figure 4 or the convex case, for which nothing has to be trained long.
 func (c *reproduceCmd) plane(e *env, x *tables.Experiment) error {
 	if err := c.onPlane(x); err != nil {
 		return err
@@ -27,7 +30,7 @@ func (c *reproduceCmd) plane(e *env, x *tables.Experiment) error {
 		r.Data = describe(p.Test, "", "test")
 		r.Data.SHA256 = digestOf(p)
 		draw := c.convex
-		if x.Name == "figure4" {
+		if x.Name == mixturesName {
 			draw = c.mixtures
 		}
 		stop := timed(r, "total")

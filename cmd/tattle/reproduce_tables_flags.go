@@ -30,8 +30,8 @@ func (c *reproduceCmd) curious(e *env) error {
 	if err != nil {
 		return err
 	}
-	if c.Model != "" {
-		return c.noUse("--model")
+	if err := c.noFigure(); err != nil {
+		return err
 	}
 	if x.Data == tables.Plane {
 		return c.plane(e, x)
@@ -41,16 +41,38 @@ func (c *reproduceCmd) curious(e *env) error {
 
 // ofPaperA refuses the flags of paper B's experiments.
 func (c *reproduceCmd) ofPaperA() error {
+	f := figuresOfA[c.Experiment]
 	switch {
-	case c.Data == "":
-		return usage(fmt.Errorf("reproduce %s needs --data, the folder of MNIST's idx files", c.Experiment), "tattle data get mnist fetches them")
 	case c.Quick:
 		return c.noUse("--quick")
+	case c.Epochs != 0 && (f.net != "cifar10" || c.Model != ""):
+		return c.noUse("--epochs")
+	case !f.upsample && c.Labels != "":
+		return c.noUse("--labels")
+	case !f.upsample && c.Target != "":
+		return c.noUse("--target")
 	}
 	return c.noGrid()
 }
 
-// onPlane refuses the flags that figure4 and convex have no use for.
+// noFigure refuses the flags of paper A's figures.
+func (c *reproduceCmd) noFigure() error {
+	for _, f := range []struct {
+		flag  string
+		given bool
+	}{
+		{"--model", c.Model != ""}, {"--input-shape", c.InputShape != ""}, {"--model-output", c.ModelOutput != ""},
+		{"--preprocess", c.Preprocess != ""}, {"--features", c.Features != ""}, {"--labels", c.Labels != ""},
+		{"--target", c.Target != ""}, {"--restarts", c.Restarts != 0}, {"--memory", c.Memory != 0},
+	} {
+		if f.given {
+			return c.noUse(f.flag)
+		}
+	}
+	return nil
+}
+
+// onPlane refuses the flags that mixtures and convex have no use for.
 func (c *reproduceCmd) onPlane(x *tables.Experiment) error {
 	switch {
 	case c.Data != "":
@@ -59,6 +81,8 @@ func (c *reproduceCmd) onPlane(x *tables.Experiment) error {
 		return c.noUse("--examples")
 	case c.Resume:
 		return c.noUse("--resume")
+	case c.Epochs != 0:
+		return c.noUse("--epochs")
 	}
 	return c.noGrid()
 }
@@ -68,8 +92,6 @@ func (c *reproduceCmd) noGrid() error {
 	switch {
 	case c.Seeds != 0:
 		return c.noUse("--seeds")
-	case c.Epochs != 0:
-		return c.noUse("--epochs")
 	case len(c.Only) > 0:
 		return c.noUse("--only")
 	case c.Cache != "":

@@ -129,7 +129,7 @@ func TestPlane(t *testing.T) {
 			t.Errorf("βs = %v: δy + δs = %v, want 1.5", p.BetaS, sum)
 		}
 	}
-	mixed := reproduced(t, filepath.Join(t.TempDir(), "figure4"), "reproduce", "figure4")
+	mixed := reproduced(t, filepath.Join(t.TempDir(), "mixtures"), "reproduce", "mixtures")
 	for i, row := range mixed.Tables[0].Rows {
 		for j, c := range row.Cells {
 			if math.Abs(float64(c.Ours.Mean-c.Published.Mean)) > .01 {
