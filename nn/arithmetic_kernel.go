@@ -270,6 +270,8 @@ func (k *pairwise[T]) grad(f *frame[float32], dy []float32) {
 	}
 }
 
+func (k *pairwise[T]) handsOn() {}
+
 func (k *pairwise[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	var x, e [2]operand[float64]
 	none := cleared(k.wide.borrow(max(k.sizes[0], k.sizes[1])))
@@ -304,7 +306,8 @@ func (k *pairwise[T]) boundRun(ey, y []float64, x, e [2]operand[float64], exampl
 		if !k.truth {
 			ey[j] = up*ey[j] + underflow
 		}
-		if math.IsNaN(ey[j]) {
+		overflows := math.IsInf(y[j], 0) && !math.IsInf(a[j], 0) && !math.IsInf(b[j], 0)
+		if math.IsNaN(ey[j]) || overflows {
 			ey[j] = math.Inf(1)
 		}
 	}

@@ -59,7 +59,13 @@ func subtract[T Float](dst, a, b []T) {
 	}
 }
 
-func sumBound(_, ea, _, eb, y float64) float64 { return ea + eb + 2*unit*math.Abs(y) }
+// sumBound: a sum with ±Inf is that, exactly.
+func sumBound(a, ea, b, eb, y float64) float64 {
+	if math.IsInf(a, 0) || math.IsInf(b, 0) {
+		return ea + eb
+	}
+	return ea + eb + 2*unit*math.Abs(y)
+}
 
 // productLoops: the shift is da·(b + db) + a·db.
 func productLoops[T Float]() loops[T] {

@@ -103,7 +103,7 @@ func clip(o *Unary) *curve {
 
 // clampShift is clamp(v+d) − clamp(v), clamp(v) = min(max(v, lo), hi).
 func clampShift(v, d, lo, hi float64) float64 {
-	if lo >= hi {
+	if lo >= hi || math.IsInf(v, 0) {
 		return 0
 	}
 	switch {

@@ -148,18 +148,26 @@ func runPass[T Float](p *pass[T], dst, d, x []T, batch, k int) {
 	}
 }
 
+func (k *unary[T]) handsOn() {}
+
 // roundoff: by the mean value theorem f moves over x̂ ± e by at most e times the
 // steepest slope there, and what the computed ŷ loses comes on top. The ends of the
 // interval are rounded outwards, and 2⁻⁴² is allowed for the rounding of the steepest
-// slope.
+// slope. At ±∞ there are only limits, 0, ±1 or a setting, of which a product is rounded
+// at most.
 func (k *unary[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	c, up := k.c, roundUp(6)
 	for i, x := range f.x[0] {
 		y, e := f.y[i], ex[0][i]
 		var b float64
-		if c.bound != nil {
+		switch {
+		case math.IsInf(x, 0) && e == 0:
+			b = c.limitBound(x, y)
+		case math.IsInf(y, 0):
+			b = math.Inf(1)
+		case c.bound != nil:
 			b = c.bound(x, y, e)
-		} else {
+		default:
 			b = unit * c.lossAt(x, y)
 			if e > 0 {
 				lo, hi := around(x, e)
@@ -174,6 +182,14 @@ func (k *unary[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 			ey[i] = math.Inf(1)
 		}
 	}
+}
+
+// limitBound is the error of y, the value at x = ±∞.
+func (c *curve) limitBound(x, y float64) float64 {
+	if math.IsInf(y, 0) || c.bound != nil && c.bound(x, y, 0) == 0 {
+		return 0
+	}
+	return 4 * unit * math.Abs(y)
 }
 
 func (c *curve) lossAt(x, y float64) float64 {

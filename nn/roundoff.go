@@ -102,16 +102,25 @@ func forwardErrors(e *engine[float64], dst, bound, x, ex []float64, rows int) {
 	}
 }
 
+// hander is a kernel that hands infinite entries on as they are: its bound of one is
+// finite where it came so, from a constant, and else +Inf.
+type hander interface{ handsOn() }
+
 // boundRounding overwrites ey with the kernel's bound, +Inf where it has none: the
-// kernel cannot bound its rounding, or the entry overflowed.
+// kernel cannot bound its rounding, or the entry overflowed. An entry that is infinite
+// because a constant is, is exact.
 func boundRounding(k kernel[float64], f *frame[float64], ey []float64, ex [][]float64) {
 	r, ok := k.(rounder)
 	if ok {
 		r.roundoff(f, ey, ex)
 	}
+	_, exact := k.(hander)
 	for i, y := range f.y {
-		if !ok || math.IsInf(y, 0) || math.IsNaN(y) {
+		switch {
+		case !ok || math.IsNaN(y) || math.IsInf(y, 0) && !(exact && ey[i] <= math.MaxFloat64):
 			ey[i] = math.Inf(1)
+		case math.IsInf(y, 0):
+			ey[i] = 0
 		}
 	}
 }

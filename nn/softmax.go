@@ -224,6 +224,7 @@ func softmaxDifference[T Float](dst, d, x []T) {
 // 1 − ȳ_i is the sum of the other entries for the largest, and is taken as 1 for the
 // rest; ȳ_j ≤ ŷ_j·e^{ρ_j}. Exponentials that underflow lose less than 2⁻¹⁰²² each,
 // which underflow, times e^{r_i}, allows for. No error exceeds 1 but by the rounding of ŷ.
+// Entries of −∞ are none, and exact.
 func (k *softmax[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	if k.cols == 0 {
 		return
@@ -244,12 +245,17 @@ func softmaxError(ey, x, y, ex []float64) {
 		widest = max(widest, ex[i])
 	}
 	rho := func(i int) float64 { return up * unit * (x[top] - x[i] + float64(2*len(x)+40)) }
+	none := func(i int) bool { return math.IsInf(x[i], -1) && ex[i] == 0 }
 	for i := range y {
-		if i != top {
+		if i != top && !none(i) {
 			others += y[i] * math.Exp(rho(i))
 		}
 	}
 	for i := range x {
+		if none(i) {
+			ey[i] = 0
+			continue
+		}
 		rest := 1.0
 		if i == top {
 			rest = min(1, others*up)

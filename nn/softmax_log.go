@@ -164,6 +164,8 @@ func logSumExpMoved[T Float](x, d []T) float64 {
 	return top + math.Log(sum)
 }
 
+func (k *logSoftmax[T]) handsOn() {}
+
 // roundoff: computed, t_i = x̂_i − top rounds once; Σ e^{t_j}, at least 1, is off
 // relatively by at most u·cols/e for the rounding of the t_j (|t|·e^t ≤ 1/e), by 16u
 // allowed to math.Exp and by cols roundings; its logarithm is off by as much and by 16u
@@ -173,7 +175,8 @@ func logSumExpMoved[T Float](x, d []T) float64 {
 //
 // From x̂ to x the logarithm of the odds of entry i moves by at most r_i = ex_i + max_j
 // ex_j, and y_i, which is less steep, by no more; nor by more than (1 − p_i)·expm1(r_i),
-// as in Softmax, 1 − p_i being the sum of the other entries for the largest.
+// as in Softmax, 1 − p_i being the sum of the other entries for the largest. Entries of
+// −∞ are none, and exact.
 func (k *logSoftmax[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 	if k.cols == 0 {
 		return
@@ -197,12 +200,17 @@ func logSoftmaxError(ey, x, y, ex []float64) {
 	own := func(i int) float64 {
 		return up * unit * (x[top] - x[i] + math.Abs(y[i]) + 2*n + 40 + 16*math.Log(n))
 	}
+	none := func(i int) bool { return math.IsInf(x[i], -1) && ex[i] == 0 }
 	for i := range x {
-		if i != top {
+		if i != top && !none(i) {
 			others += math.Exp(y[i] + own(i))
 		}
 	}
 	for i := range x {
+		if none(i) { // ŷ is −∞ too
+			ey[i] = 0
+			continue
+		}
 		r := up * (ex[i] + widest)
 		if i == top {
 			if sharp := up*others*math.Expm1(r) + underflow; sharp < r {

@@ -234,6 +234,8 @@ func (k *selection[T]) sumRows(lo, hi int) {
 	k.spares.giveBack(buffer)
 }
 
+func (k *selection[T]) handsOn() {}
+
 // roundoff: the error of the tensor chosen or, where the condition may be 0 or not,
 // that of the other, which lies |a − b| away, if it is larger.
 func (k *selection[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
