@@ -269,6 +269,9 @@ func (d *decoder) addBias(n *node, x, c operand) (done bool, err error) {
 	if k := nn.Size(c.shape); k != 1 && k != dense.Out || x.shape[len(x.shape)-1] != dense.Out {
 		return false, nil
 	}
+	if c.value.finite() != nil {
+		return false, nil
+	}
 	if dense.Bias, err = d.bias(c.value, dense.Out, 1); err != nil {
 		return true, err
 	}

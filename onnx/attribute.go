@@ -92,17 +92,26 @@ func (n *node) text(name, absent string) (string, error) {
 	return a.text, err
 }
 
-// float reads a float attribute.
+// float reads a float attribute, which must be finite.
 func (n *node) float(name string, absent float64) (float64, error) {
+	v, err := n.limit(name, absent)
+	if err == nil && v-v != 0 {
+		err = malformed("attribute %q is %v", name, v)
+	}
+	return v, err
+}
+
+// limit reads a float attribute, which may be ±Inf.
+func (n *node) limit(name string, absent float64) (float64, error) {
 	a, ok, err := n.typed(name, kindFloat)
 	if !ok || err != nil {
 		return absent, err
 	}
 	v := math.Float32frombits(a.bits)
-	if v-v != 0 {
-		return 0, malformed("attribute %q is %v", name, v)
+	if v != v {
+		err = malformed("attribute %q is %v", name, v)
 	}
-	return shortest(v), nil
+	return shortest(v), err
 }
 
 // shortest returns the float64 of the shortest decimal that is v in float32.

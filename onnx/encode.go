@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -22,8 +23,8 @@ const (
 
 // Encode writes a graph as an ONNX model with a dynamic batch. The same graph
 // gives the same bytes. Settings that ONNX keeps as float32 are rounded to it.
-// It errs where the graph is not consistent, a node has no name of its own, or a
-// weight is not finite.
+// It errs where the graph is not consistent, a node has no name of its own, a weight
+// is not finite, or a mask is NaN.
 func Encode(g *nn.Graph) ([]byte, error) {
 	shapes, err := g.Shapes()
 	if err != nil {
@@ -205,6 +206,25 @@ func (e *encoder) inputs(n *nn.Node) (names []string, err error) {
 
 // param adds a tensor once, under its own name or else the one proposed.
 func (e *encoder) param(p *nn.Param, proposed string) (string, error) {
+	for i, v := range p.Data {
+		if v-v != 0 {
+			return "", fmt.Errorf("tensor %q holds %v at element %d", cmp.Or(p.Name, proposed), v, i)
+		}
+	}
+	return e.tensor(p, proposed)
+}
+
+// mask is param for what may hold ±Inf.
+func (e *encoder) mask(p *nn.Param, proposed string) (string, error) {
+	for i, v := range p.Data {
+		if v != v {
+			return "", fmt.Errorf("tensor %q holds NaN at element %d", cmp.Or(p.Name, proposed), i)
+		}
+	}
+	return e.tensor(p, proposed)
+}
+
+func (e *encoder) tensor(p *nn.Param, proposed string) (string, error) {
 	if name, ok := e.params[p]; ok {
 		return name, nil
 	}
@@ -215,11 +235,6 @@ func (e *encoder) param(p *nn.Param, proposed string) (string, error) {
 	name := e.fresh(stem)
 	if len(p.Data) != nn.Size(p.Shape) {
 		return "", fmt.Errorf("tensor %q has %d values for shape %v", name, len(p.Data), p.Shape)
-	}
-	for i, v := range p.Data {
-		if v-v != 0 {
-			return "", fmt.Errorf("tensor %q holds %v at element %d", name, v, i)
-		}
 	}
 	e.params[p] = name
 	var head []byte

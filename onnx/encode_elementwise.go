@@ -56,7 +56,11 @@ func (e *encoder) broadcast(n *nn.Node, in [][]int, out []int, constants []*nn.P
 		var name string
 		var err error
 		if p != nil {
-			name, err = e.param(p, fmt.Sprintf("%s.constant%d", n.Name, i))
+			make := e.param
+			if slices.Contains(unbounded, n.Op.Kind()) {
+				make = e.mask
+			}
+			name, err = make(p, fmt.Sprintf("%s.constant%d", n.Name, i))
 		} else if next < len(in) {
 			name, body, err = e.lift(body, n, n.Inputs[next], in[next], len(out))
 			next++

@@ -132,7 +132,7 @@ func (e *encoder) pad(n *nn.Node, op *nn.Pad, in []int) ([]byte, error) {
 	pads := slices.Concat(behindBatch(0, op.Before), behindBatch(0, op.After))
 	inputs := []string{n.Inputs[0], e.ints(n.Name+".pads", pads...)}
 	if mode == "constant" {
-		value, err := e.param(&nn.Param{Data: []float32{float32(op.Value)}}, n.Name+".value")
+		value, err := e.mask(&nn.Param{Data: []float32{float32(op.Value)}}, n.Name+".value")
 		if err != nil {
 			return nil, err
 		}

@@ -98,7 +98,7 @@ func TestEncodeMapsRefuses(t *testing.T) {
 		in []int
 	}{
 		"scale":  {&nn.Resize{To: []int{6}, Scales: []float64{1.55}, Mode: "linear", Coordinates: "half_pixel"}, []int{4}},
-		"value":  {&nn.Pad{Before: []int{1}, After: []int{0}, Value: math.Inf(1)}, []int{4}},
+		"value":  {&nn.Pad{Before: []int{1}, After: []int{0}, Value: math.NaN()}, []int{4}},
 		"cubicA": {&nn.Resize{To: []int{6}, Mode: "cubic", Coordinates: "half_pixel", CubicA: -.7}, []int{4}},
 	} {
 		g := &nn.Graph{Input: "x", InputShape: c.in, Output: "y", Nodes: []*nn.Node{{Name: "n", Op: c.op, Inputs: []string{"x"}, Output: "y"}}}

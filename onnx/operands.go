@@ -98,9 +98,23 @@ func outer(inner []int) []int { return slices.Concat([]int{1}, inner) }
 // use is a tensor and what was done to it.
 type use struct{ tensor, done string }
 
-// param returns the learned tensor made of a constant of floats; make may change
-// the elements in place. Nodes that do the same to the same constant share it.
-func (d *decoder) param(v *value, done string, make func(shape []int, x []float32) ([]int, []float32, error)) (*nn.Param, error) {
+// made is what is done to a constant's shape and elements, which it may change in
+// place; nil leaves them as they are.
+type made = func(shape []int, x []float32) ([]int, []float32, error)
+
+// param returns the tensor made of a constant of floats, all finite. Nodes that do the
+// same to the same constant share it.
+func (d *decoder) param(v *value, done string, make made) (*nn.Param, error) {
+	return d.tensor(v, done, make, (*value).finite)
+}
+
+// mask is param of a constant that may hold ±Inf: what is added to scores of attention
+// that do not count, or chosen in their place.
+func (d *decoder) mask(v *value, done string, make made) (*nn.Param, error) {
+	return d.tensor(v, "mask "+done, make, (*value).numbers)
+}
+
+func (d *decoder) tensor(v *value, done string, make made, check func(*value) error) (*nn.Param, error) {
 	key := use{v.name, done}
 	if p := d.params[key]; p != nil {
 		return p, nil
@@ -108,7 +122,7 @@ func (d *decoder) param(v *value, done string, make func(shape []int, x []float3
 	if v.kind != isFloat {
 		return nil, beyond("tensor %q is of %s, not of floats", v.name, typeName(v.element))
 	}
-	if err := v.finite(); err != nil {
+	if err := check(v); err != nil {
 		return nil, err
 	}
 	shape, x := v.shape, v.floats
@@ -151,6 +165,19 @@ func (v *value) finite() error {
 			return beyond("tensor %q, computed from constants, holds %v at element %d", v.name, x, i)
 		default:
 			return malformed("tensor %q holds %v at element %d: a net with such a weight computes nothing; train it again", v.name, x, i)
+		}
+	}
+	return nil
+}
+
+// numbers errs where an element is NaN.
+func (v *value) numbers() error {
+	for i, x := range v.floats {
+		if x != x && v.folded {
+			return beyond("tensor %q, computed from constants, holds NaN at element %d", v.name, i)
+		}
+		if x != x {
+			return malformed("tensor %q holds NaN at element %d", v.name, i)
 		}
 	}
 	return nil

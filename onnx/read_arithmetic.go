@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"fmt"
 	"slices"
 
 	"tattle/nn"
@@ -34,6 +33,9 @@ func arithmeticOperators() map[string]operator {
 
 // logical give 0 and 1.
 var logical = []string{"And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Or", "Xor"}
+
+// unbounded are the operators that have a use for a constant ±Inf.
+var unbounded = slices.Concat(logical, []string{"Add", "Max", "Min", "Sub", "Where"})
 
 // pairwise reads an operator of two broadcasting inputs, either of which may be
 // constant.
@@ -88,7 +90,11 @@ func (c *chain) with(operator string, b *chain) *chain {
 // constant applies an operator to the chain and a constant, of which the result
 // has the ONNX shape.
 func (c *chain) constant(operator string, k operand, first bool, shape []int) *chain {
-	p, err := c.d.broadcastable(k.value, len(inner(shape)))
+	make := c.d.param
+	if slices.Contains(unbounded, operator) {
+		make = c.d.mask
+	}
+	p, err := broadcastable(k.value, len(inner(shape)), make)
 	if err != nil {
 		c.err = err
 		return c
@@ -99,13 +105,13 @@ func (c *chain) constant(operator string, k operand, first bool, shape []int) *c
 	return c.then(&nn.Arithmetic{Operator: operator, Constant: p, ConstantFirst: first})
 }
 
-// broadcastable returns a constant as a parameter of at most rank dimensions:
-// where it has one more, that is the batch's.
-func (d *decoder) broadcastable(v *value, rank int) (*nn.Param, error) {
+// broadcastable makes of a constant a parameter of at most rank dimensions: where it
+// has one more, that is the batch's.
+func broadcastable(v *value, rank int, make func(*value, string, made) (*nn.Param, error)) (*nn.Param, error) {
 	if len(v.shape) <= rank {
-		return d.param(asFloats(v), "", nil)
+		return make(asFloats(v), "", nil)
 	}
-	return d.param(asFloats(v), fmt.Sprint("inner"), func(shape []int, x []float32) ([]int, []float32, error) {
+	return make(asFloats(v), "inner", func(shape []int, x []float32) ([]int, []float32, error) {
 		return inner(shape), x, nil
 	})
 }
@@ -189,7 +195,7 @@ func (d *decoder) where(n *node) error {
 	for i, p := range []**nn.Param{&op.Condition, &op.Then, &op.Else} {
 		if all[i].value == nil {
 			inputs = append(inputs, d.chain(n, all[i]))
-		} else if *p, err = d.broadcastable(all[i].value, len(inner(shape))); err != nil {
+		} else if *p, err = broadcastable(all[i].value, len(inner(shape)), d.mask); err != nil {
 			return err
 		}
 	}

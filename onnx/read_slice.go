@@ -293,7 +293,7 @@ func (d *decoder) padValue(n *node) (*nn.Pad, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, err := n.float("value", 0)
+	value, err := n.limit("value", 0)
 	if err != nil {
 		return nil, err
 	}
@@ -305,8 +305,8 @@ func (d *decoder) padValue(n *node) (*nn.Pad, error) {
 		if len(v.floats) != 1 {
 			return nil, malformed("constant_value has %d values", len(v.floats))
 		}
-		if err := v.finite(); err != nil {
-			return nil, beyond("filled with %v", v.floats[0])
+		if err := v.numbers(); err != nil {
+			return nil, err
 		}
 		value = shortest(v.floats[0])
 	}

@@ -98,11 +98,11 @@ func (d *decoder) gelu(n *node) error {
 // clip has its limits as attributes before opset 11, as inputs from there on. Where
 // they are the wrong way round, all is the upper one.
 func (d *decoder) clip(n *node) error {
-	low, err := n.float("min", -math.MaxFloat32)
+	low, err := n.limit("min", -math.MaxFloat32)
 	if err != nil {
 		return err
 	}
-	high, err := n.float("max", math.MaxFloat32)
+	high, err := n.limit("max", math.MaxFloat32)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (d *decoder) prelu(n *node) error {
 		return malformed("slopes of shape %v do not broadcast to %v", slope.shape, x.shape)
 	}
 	if slope.value != nil {
-		p, err := d.broadcastable(slope.value, len(x.inner()))
+		p, err := broadcastable(slope.value, len(x.inner()), d.param)
 		if err != nil {
 			return err
 		}
