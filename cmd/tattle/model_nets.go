@@ -30,7 +30,7 @@ var builtIns = map[string]builtIn{
 	"cifar10":  {build: ofClasses(nn.CIFARNet), classes: 10, fixed: true, preprocess: "cifar10", about: "paper A's net of CIFAR-10"},
 	"resnet20": {build: nn.ResNet20, classes: 10, features: nn.ResNet20Features, preprocess: imageNetScale, about: "He et al.'s for CIFAR-10"},
 	"resnet18": {build: nn.ResNet18, classes: 1000, features: nn.ResNet18Features, preprocess: "imagenet", about: "torchvision's, of paper A's figure 5"},
-	"swin-t":   {build: nn.SwinT, classes: 1000, features: nn.SwinTFeatures, preprocess: "imagenet", about: "torchvision's, of paper A's figure 6"},
+	"swin-t":   {build: nn.SwinT, classes: 1000, features: nn.SwinTFeatures, preprocess: "imagenet resize=232 filter=bicubic", about: "torchvision's, of paper A's figure 6"},
 	"curious":  {build: nn.CuriousClassifier, classes: 2, about: "paper B's classifier"},
 }
 
