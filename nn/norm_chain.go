@@ -56,7 +56,7 @@ func chainFrom(p *program[float32], i int, norm *batchNorm[float32], readers []i
 	k := newNormChain(norm)
 	for ; i+n < len(p.steps); n++ {
 		next := p.steps[i+n]
-		if next.in[0] != s.out || readers[s.out] != 1 || !k.extend(next.kernel) {
+		if len(next.in) != 1 || next.in[0] != s.out || readers[s.out] != 1 || !k.extend(next.kernel) {
 			break
 		}
 		p.sizes[s.out] = 0

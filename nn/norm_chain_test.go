@@ -259,3 +259,13 @@ func TestChainProducts(t *testing.T) {
 		})
 	}
 }
+
+// TestChainBeforeConstant has an operator that reads nothing come after a BatchNorm.
+func TestChainBeforeConstant(t *testing.T) {
+	g := chain([]int{4}, testBatchNorm(4))
+	g.node("c", constantOf(rand.New(rand.NewPCG(1, 1)), 4))
+	g.node("y", &Add{}, "n0", "c")
+	if _, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{}), 1); err != nil {
+		t.Error(err)
+	}
+}
