@@ -6,6 +6,8 @@ package simd
 func finishF32(dst, src, add, sign *float32, n int, bias, slope float32)
 
 // finishMask is eight numbers with the sign set and eight without.
+//
+//lint:ignore U1000 the assembly reads it
 var finishMask = [16]int32{-1, -1, -1, -1, -1, -1, -1, -1}
 
 func finishSums[T Float](dst, src, add, sign []T, bias, slope T) {

@@ -6,6 +6,8 @@ package simd
 func rivalF32(best, x *float32, at *int32, blocks int, first, step int32)
 
 // eightFirst are the numbers of eight lanes.
+//
+//lint:ignore U1000 the assembly reads it
 var eightFirst = [8]int32{0, 1, 2, 3, 4, 5, 6, 7}
 
 // rival takes blocks of eight; the last overlaps the one before, for what is taken twice

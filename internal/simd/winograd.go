@@ -34,6 +34,8 @@ const winogradRoom = winogradSide * winogradSide * 8
 type WinogradRoom [winogradRoom]float32
 
 // winogradFactors are what the transforms multiply by.
+//
+//lint:ignore U1000 the assembly reads it
 var winogradFactors = [5]float32{2, .5, 2.5, math.Sqrt2 / 2, 4}
 
 // winogradG is G.
