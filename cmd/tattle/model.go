@@ -130,7 +130,7 @@ func (w *written) write(g *nn.Graph, net builtIn) (err error) {
 	}
 	g.Metadata = map[string]string{"tattle.net": w.Net, "tattle.weights": made}
 	if err := onnx.Write(w.Path, g); err != nil {
-		return hinted(fmt.Errorf("-o: %w", err), "choose a file that can be written")
+		return hinted(fmt.Errorf("--out: %w", err), "choose a file that can be written")
 	}
 	w.SHA256, err = run.Digest(w.Path)
 	return err
