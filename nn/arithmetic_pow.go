@@ -135,7 +135,8 @@ func powerShift(da, db, a, b float64) float64 {
 // the root, there is no bound.
 //
 // The library squares repeatedly, which magnifies roundings b times, and takes the
-// exponential of a part of the logarithm: (64 + 8|b| + 8|log a|)·u are allowed.
+// exponential of a part of the logarithm: (64 + 8|b| + 8|log a|)·u are allowed. Of
+// exponents so large that this is a quarter or more nothing is known.
 func powerBound(a, ea, b, eb, y float64) float64 {
 	size := math.Abs(a)
 	whole := eb == 0 && b == math.Trunc(b)
@@ -144,6 +145,8 @@ func powerBound(a, ea, b, eb, y float64) float64 {
 		return 0
 	case b == .5 && eb == 0:
 		return rootBound(a, y, ea)
+	case !(powerLoss(size, b)*unit < .25):
+		return math.Inf(1)
 	case size > ea && (a > 0 || whole):
 		return powerBoundAway(size, ea, b, eb, y)
 	case whole && b >= 1:

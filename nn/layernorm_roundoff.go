@@ -22,7 +22,8 @@ const normSlack = 0x1p-500
 //
 //	|ẑ_i − z_i| ≤ E_i = (δ_i + |ẑ_i|·Δ)/low + ρ·|ẑ_i|,
 //
-// and no |z_i| exceeds √n. Last, y = scale·z + shift rounds each term at most thrice:
+// and no |z_i| exceeds √n, which is all that is known where the squares overflow and r̂
+// is 0. Last, y = scale·z + shift rounds each term at most thrice:
 //
 //	|ŷ_i − y_i| ≤ |scale|·E_i + γ₃·(|scale·ẑ_i| + |shift|).
 //
@@ -71,7 +72,7 @@ func (b *rowBound) bound(ey, gains, moves []float64) {
 	for i, v := range b.x {
 		z := up * math.Abs((v-b.mean)*b.invStd)
 		e := (b.reach(i)+z*delta)/low + rho*z
-		if most := up*math.Sqrt(float64(n)) + z; !(e <= most) {
+		if most := up*math.Sqrt(float64(n)) + z; !(e <= most) || b.invStd == 0 {
 			e = most
 		}
 		g := math.Abs(gains[i/b.segment])

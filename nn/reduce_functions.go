@@ -47,18 +47,16 @@ func extreme(sign float64) *reduction {
 	}
 }
 
-// extremeBound: the largest x* lies between the largest x − e and the largest x + e.
+// extremeBound: the largest x* lies between the largest x − e and the largest x + e, and
+// is no farther from the largest x than the largest e.
 func extremeBound(sign float64, x, e []float64, y float64) float64 {
-	low, high := math.Inf(-1), math.Inf(-1)
+	low, high, widest := math.Inf(-1), math.Inf(-1), 0.0
 	for i, v := range x {
-		low, high = max(low, sign*v-e[i]), max(high, sign*v+e[i])
+		low, high, widest = max(low, sign*v-e[i]), max(high, sign*v+e[i]), max(widest, e[i])
 	}
 	// y ± e round once each by a unit of what they come to, and the difference once.
 	off := max(high-sign*y, sign*y-low)
-	if off == 0 {
-		return 0
-	}
-	return (off + 2*unit*max(math.Abs(low), math.Abs(high))) * roundUp(4)
+	return min(widest, (off+2*unit*max(math.Abs(low), math.Abs(high)))*roundUp(4))
 }
 
 func product(x []float64) float64 {

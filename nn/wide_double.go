@@ -27,9 +27,11 @@ func fastTwoSum(a, b float64) (s, e float64) {
 	return s, b - (s - a)
 }
 
-// twoProduct returns a·b as a double word, exactly.
+// twoProduct returns a·b as a double word, exactly. The conversion keeps the product
+// from being one operation with what it is added to or taken from later, as it is on
+// some processors.
 func twoProduct(a, b float64) (p, e float64) {
-	p = a * b
+	p = float64(a * b)
 	return p, math.FMA(a, b, -p)
 }
 

@@ -36,12 +36,14 @@ func (k *wideNorm) prepare() {
 	const bits = 300
 	float := func(v float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(v) }
 	for c := range k.ah {
-		a := float(float64(b.Variance.Data[c]))
-		if a.Add(a, float(b.epsilon())); a.Sign() == 0 {
+		scale, variance := float64(b.Scale.Data[c]), float64(b.Variance.Data[c])
+		if !(variance+b.epsilon() > 0 && variance+math.Abs(scale) <= math.MaxFloat64) {
 			k.ah[c] = math.NaN()
 			continue
 		}
-		a.Quo(float(float64(b.Scale.Data[c])), a.Sqrt(a))
+		a := float(variance)
+		a.Add(a, float(b.epsilon()))
+		a.Quo(float(scale), a.Sqrt(a))
 		k.ah[c], _ = a.Float64()
 		k.al[c], _ = a.Sub(a, float(k.ah[c])).Float64()
 	}

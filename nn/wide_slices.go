@@ -207,11 +207,12 @@ func newWeightSlices(w []float32, channels, depth int, of channelOf) *weightSlic
 // topOffset keeps exponents above 0, which tells of a channel without weights.
 const topOffset = 1024
 
-// lastBit returns the exponent of the last bit of v that is set.
+// lastBit returns the exponent of the last bit of v that is set, if v is a number and
+// not 0.
 func lastBit(v float32) int {
 	f, k := math.Frexp(float64(v))
 	e := k - 24
-	for m := int64(math.Abs(f) * (1 << 24)); m&1 == 0; m >>= 1 {
+	for m := int64(math.Abs(f) * (1 << 24)); m != 0 && m&1 == 0; m >>= 1 {
 		e++
 	}
 	return e

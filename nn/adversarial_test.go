@@ -1,0 +1,109 @@
+package nn
+
+import (
+	"math"
+	"math/big"
+	"testing"
+)
+
+// holdsAt fails where a computed y is off from want by more than its bound.
+func holdsAt(t *testing.T, what string, y, bound float64, want *big.Float) {
+	t.Helper()
+	off := bigSub(want, exact(y))
+	if !math.IsInf(bound, 1) && !(off.Abs(off).Cmp(exact(bound)) <= 0) {
+		t.Errorf("%s: %v is off by %.3g, bound %v", what, y, off, bound)
+	}
+}
+
+// Rows whose squares overflow have no standard deviation in float64.
+func TestNormRoundoffOfHugeRows(t *testing.T) {
+	for _, size := range []float64{1e150, 1e153, 1e154, 1e155, 1e160, 1e170, 1e200, 1e300} {
+		x := []float64{size, -size, size / 2, 3}
+		y, ey := roundoffOf(&LayerNorm{}, [][]int{{4}}, [][]float64{x}, [][]float64{make([]float64, 4)}, 1, 4)
+		for i, want := range exactRowNorm(DefaultLayerNormEpsilon, nil, nil, 4, nil)([][]*big.Float{exactly(x)}) {
+			holdsAt(t, "LayerNorm", y[i], ey[i], want)
+		}
+		y, ey = roundoffOf(&GroupNorm{Groups: 1}, [][]int{{2, 2}}, [][]float64{x}, [][]float64{make([]float64, 4)}, 1, 4)
+		for i, want := range exactRowNorm(DefaultLayerNormEpsilon, nil, nil, 4, nil)([][]*big.Float{exactly(x)}) {
+			holdsAt(t, "GroupNorm", y[i], ey[i], want)
+		}
+	}
+}
+
+// Errors of less than half a last bit are errors.
+func TestExtremeRoundoffOfSmallErrors(t *testing.T) {
+	for _, e := range []float64{0, 1e-320, 1e-30, 1e-17, 1e-16, 1e-9} {
+		x, ex := []float64{1, -1, .25}, []float64{e, e, e}
+		for name, at := range map[string]int{"Max": 0, "Min": 1} {
+			y, ey := roundoffOf(&Reduce{Function: name}, [][]int{{3}}, [][]float64{x}, [][]float64{ex}, 1, 1)
+			for _, side := range []float64{-e, 0, e} {
+				holdsAt(t, name, y[0], ey[0], bigAdd(exact(x[at]), exact(side)))
+			}
+			if !(ey[0] <= e*(1+1e-12)) {
+				t.Errorf("%s: errors of %v have bound %v", name, e, ey[0])
+			}
+		}
+	}
+}
+
+// Parameters that are no longer numbers, as after a training that failed, leave no
+// bound, and no kernel panics.
+func TestNormRoundoffOfNoNumbers(t *testing.T) {
+	nan := float32(math.NaN())
+	inf := float32(math.Inf(1))
+	for _, c := range [][4]float32{{1, 0, 0, -1}, {1, 0, 0, nan}, {nan, 0, 0, 1}, {inf, 0, 0, inf}, {1, 0, nan, 1}, {1, nan, 0, 1}} {
+		p := func() *Param { return &Param{Shape: []int{1}, Data: []float32{1}} }
+		op := &BatchNorm{Channels: 1, Scale: p(), Shift: p(), Mean: p(), Variance: p()}
+		net := mustNet(t, chain([]int{1, 1, 2}, op))
+		if err := net.Wide(); err != nil {
+			t.Fatal(err)
+		}
+		for i, q := range []*Param{op.Scale, op.Shift, op.Mean, op.Variance} {
+			q.Data[0] = c[i]
+			q.Changed()
+		}
+		x, y, plain, wide := []float64{1, 2}, make([]float64, 2), make([]float64, 2), make([]float64, 2)
+		net.ForwardError64(y, plain, x, nil)
+		if err := net.ForwardWide64(y, wide, x, nil); err != nil {
+			t.Fatal(err)
+		}
+		if !math.IsInf(plain[0], 1) || !math.IsInf(wide[1], 1) {
+			t.Errorf("scale, shift, mean, variance %v: bounds %v and %v", c, plain, wide)
+		}
+	}
+}
+
+// Weights that are not numbers leave no bound; cutting them comes to an end.
+func TestWideWeightsNotFinite(t *testing.T) {
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat32} {
+		d := testDense(2, 1, false)
+		d.Weight.Data[0], d.Weight.Data[1] = float32(v), 1
+		net := mustNet(t, chain([]int{2}, d))
+		y, bound := make([]float64, 1), make([]float64, 1)
+		if err := net.ForwardWide64(y, bound, []float64{0, 1}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if !math.IsInf(bound[0], 1) && v != math.MaxFloat32 {
+			t.Errorf("weight %v: bound %v", v, bound)
+		}
+		if v == math.MaxFloat32 {
+			holdsAt(t, "largest weight", y[0], bound[0], exact(1))
+		}
+	}
+}
+
+// Powers by repeated squaring may lose their digits where the exponent is large.
+func TestPowerRoundoffOfLargeExponents(t *testing.T) {
+	for _, n := range []int{10, 30, 38, 44, 50, 54, 56, 58} {
+		op := &Arithmetic{Operator: "Pow", Constant: &Param{Shape: []int{}, Data: []float32{float32(math.Ldexp(1, n))}}}
+		for _, ulps := range []float64{1, 3, 5, -1, -3, -7, 0x1p20 + 1, -0x1p20 - 1} {
+			x := 1 + ulps*0x1p-52
+			y, ey := roundoffOf(op, [][]int{{1}}, [][]float64{{x}}, [][]float64{{0}}, 1, 1)
+			want := exact(x)
+			for range n {
+				want.Mul(want, want)
+			}
+			holdsAt(t, op.Kind(), y[0], ey[0], want)
+		}
+	}
+}
