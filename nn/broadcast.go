@@ -82,14 +82,13 @@ func newLayout(shapes ...[]int) *layout {
 // the output.
 func broadcastStrides(shape, to []int) []int {
 	s := aligned(shape, len(to))
-	strides, stride := make([]int, len(to)), 1
-	for i := len(to) - 1; i >= 0; i-- {
-		if s[i] != 1 {
-			strides[i] = stride
+	steps := strides(s)
+	for i, n := range s {
+		if n == 1 {
+			steps[i] = 0
 		}
-		stride *= s[i]
 	}
-	return strides
+	return steps
 }
 
 // merge joins neighbouring dimensions that every operand runs through as one, drops
@@ -173,12 +172,8 @@ func (o operand[T]) of(l *layout, i, row int, r *stretch, buffer []T) []T {
 	if !l.single[i] {
 		return o.values[at : at+r.n]
 	}
-	buffer = buffer[:r.n]
-	v := o.values[at]
-	for j := range buffer {
-		buffer[j] = v
-	}
-	return buffer
+	fill(buffer[:r.n], o.values[at])
+	return buffer[:r.n]
 }
 
 // first returns the operand's first entry of that run in that row.

@@ -126,23 +126,12 @@ func newReducePlan(shape []int, gone []bool) *reducePlan {
 	stride := p.size
 	for i, d := range shape[:last] {
 		if stride /= max(1, d); gone[i] {
-			p.offsets = stepped(p.offsets, d, stride)
+			p.offsets = eachStep(p.offsets, d, stride)
 		} else {
-			p.bases = stepped(p.bases, d, stride)
+			p.bases = eachStep(p.bases, d, stride)
 		}
 	}
 	return p
-}
-
-// stepped returns each entry of at, moved by 0, step, …, (n−1)·step.
-func stepped(at []int, n, step int) []int {
-	out := make([]int, 0, len(at)*n)
-	for _, a := range at {
-		for i := range n {
-			out = append(out, a+i*step)
-		}
-	}
-	return out
 }
 
 // entries returns how many entries an output combines, outputs how many there are.

@@ -77,18 +77,12 @@ func (k *average[T]) spreadRange(lo, hi int) {
 				continue
 			}
 			if k.inner == 1 {
-				fillAll(to, y[0]/by)
+				fill(to, y[0]/by)
 			} else {
 				divideBy(to, y, by)
 			}
 			shares = to
 		}
-	}
-}
-
-func fillAll[T Float](dst []T, v T) {
-	for i := range dst {
-		dst[i] = v
 	}
 }
 
