@@ -77,6 +77,8 @@ type Data struct {
 	SHA256   string `json:"sha256"`
 	Examples int    `json:"examples"`
 
+	Notes []string `json:"notes,omitempty"` // of how they were read
+
 	GreyLevels Number `json:"grey_levels_per_unit"` // of 255, for one normalised unit
 }
 

@@ -20,6 +20,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, s := range r.Sentences() {
 		wrap(e, s)
 	}
+	for _, s := range r.Data.Notes {
+		wrap(e, "data: "+s)
+	}
 	r.Design.text(e)
 	r.textCurious(e)
 	r.textBracket(e)

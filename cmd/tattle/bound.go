@@ -90,6 +90,6 @@ func (c *boundCmd) measurement(e *env) (*measurement, error) {
 	if leaves.spec.Projection == "principal" {
 		needed = "--projection principal"
 	}
-	m.rungs, err = c.rungs(in, needed, set, func(in inputs) (*dataset.Set, error) { return openInputs(e, in, read) })
+	m.rungs, err = c.rungs(in, needed, set, func(in inputs) (*dataset.Set, error) { return readInputs(e, in, read) })
 	return m, err
 }

@@ -237,7 +237,7 @@ func (j *designJob) shapes() (n int, err error) {
 
 // learn opens the training data, which may be missing unless something needs them.
 func (j *designJob) learn(e *env) error {
-	j.training, j.trainPath, j.missing = openTraining(j.TrainingData, j.in, func(in inputs) (*dataset.Set, error) { return openInputs(e, in, j.read) })
+	j.training, j.trainPath, j.missing = openTraining(j.TrainingData, j.in, j.data, func(in inputs) (*dataset.Set, error) { return readInputs(e, in, j.read) })
 	needed := ""
 	switch {
 	case j.training != nil && !slices.Equal(j.training.Shape, j.data.Shape):

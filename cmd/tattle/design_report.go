@@ -20,6 +20,7 @@ func (j *designJob) report(e *env, a *design.Answer) *report.Report {
 	r.Model = report.Model{Path: absolute(j.Model), SHA256: j.hash, Inputs: nn.Size(j.data.Shape), Features: a.Features, FeatureNode: j.node}
 	r.Data = describe(j.data, absolute(j.Data), j.Split)
 	r.Data.Examples = a.Examples
+	r.Data.Notes = j.read.notes
 	j.read.record(r)
 	j.in.record(r)
 	r.Utility = utility(release.Utility{Examples: j.data.Len(), Clean: a.Clean})
@@ -122,6 +123,9 @@ func (j *designJob) reached(r *report.Report, a *design.Answer) string {
 	}
 	levels := func(mse float64) string {
 		rms := math.Sqrt(mse)
+		if r.Data.GreyLevels == 0 {
+			return fmt.Sprintf("%.3g", rms)
+		}
 		return fmt.Sprintf("%.3g (%.3g grey levels of 255)", rms, rms*float64(r.Data.GreyLevels))
 	}
 	return fmt.Sprintf("Here the linear attack, which learned from %s, errs by a root mean square of %s, where an answer that never looks at the release errs by %s, and the model puts %.0f %% of what it reconstructs in the original's class.",
@@ -138,14 +142,17 @@ func designVerdict(r *report.Report, a *design.Answer) string {
 	if a.Best == nil {
 		return said
 	}
-	c, levels := a.Confirmed, float64(r.Data.GreyLevels)
+	c, levels, unit := a.Confirmed, float64(r.Data.GreyLevels), "grey levels"
+	if levels == 0 { // the inputs are no bytes
+		levels, unit = 1, "normalised units"
+	}
 	floor := "; nothing is certified"
 	switch {
 	case c.Status != bound.StatusCertified:
 	case r.Vacuous(c.MedianStd):
 		floor = "; the certified floor is " + vacuous + ", under one grey level"
 	default:
-		floor = fmt.Sprintf("; certified floor of the typical coordinate for unbiased adversaries %.3g grey levels", c.MedianStd*levels)
+		floor = fmt.Sprintf("; certified floor of the typical coordinate for unbiased adversaries %.3g %s", c.MedianStd*levels, unit)
 	}
 	if c.Attack == nil {
 		return said + floor + ", no attack was run"

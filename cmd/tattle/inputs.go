@@ -50,42 +50,43 @@ type inputs struct {
 	seed  uint64
 }
 
-// openInputs opens data as the inputs of a model, and says on stderr what a reader
-// wants to know of how they were read.
+// openInputs opens what --data names as the inputs of a model, which then notes what a
+// reader wants to know of how they were read.
 func openInputs(e *env, in inputs, m *model) (*dataset.Set, error) {
+	set, notes, err := readNoted(e, in, m)
+	m.notes = notes
+	var s *statusError
+	if err == nil || errors.As(err, &s) {
+		return set, err
+	}
+	return nil, fmt.Errorf("--data: %w", err)
+}
+
+// readInputs is openInputs for data that any flag names.
+func readInputs(e *env, in inputs, m *model) (*dataset.Set, error) {
+	set, _, err := readNoted(e, in, m)
+	return set, err
+}
+
+func readNoted(e *env, in inputs, m *model) (*dataset.Set, []string, error) {
 	if in.path == glyphsName {
 		set, err := openData(in.path, in.split, in.seed)
 		if err == nil && !m.forData().IsZero() {
 			err = usage(errors.New("--preprocess: the generated glyphs are drawn as inputs already"), "leave --preprocess out, or name pictures with --data")
 		}
-		return set, err
+		return set, nil, err
 	}
 	bar := newMeter(e.stderr, "reading pictures", -1, false)
 	o := dataset.InputOptions{
 		Split: dataset.Split(in.split), Preprocess: m.forData(), Labels: in.Labels, Target: in.Target, Seed: in.seed,
-		Shape: m.graph.InputShape, Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+		Shape: m.pictures(), Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	}
 	if in.Limit != "" {
 		o.Choose = func(n int) ([]int, error) { return choose("--limit", in.Limit, n, in.seed) }
 	}
 	set, notes, err := dataset.OpenInputs(e.ctx, in.path, o)
 	bar.close()
-	if err != nil {
-		return nil, dataError(err)
-	}
-	for _, note := range notes {
-		fmt.Fprintf(e.stderr, "tattle: %s\n", note)
-	}
-	return set, nil
-}
-
-// dataError names the flag behind what is wrong with the data, unless that says it.
-func dataError(err error) error {
-	var s *statusError
-	if errors.As(err, &s) {
-		return err
-	}
-	return fmt.Errorf("--data: %w", err)
+	return set, notes, err
 }
 
 // Where a report keeps what of the data was read.

@@ -274,7 +274,11 @@ func (s *inspection) writeNodes(w io.Writer) error {
 		fmt.Fprintf(w, "--features has to name one of them, by node or tensor: %s.\n", strings.TrimSuffix(s.NoDefault, ": name a node"))
 	}
 	if s.Hidden > 0 {
-		fmt.Fprintf(w, "%s not listed: alone they do not decide the output. --all lists them.\n", report.Count(s.Hidden, "further node"))
+		are := "are"
+		if s.Hidden == 1 {
+			are = "is"
+		}
+		fmt.Fprintf(w, "%s %s not listed, from which alone the model's output does not follow; --all lists them.\n", report.Count(s.Hidden, "further node"), are)
 	}
 	return nil
 }

@@ -74,6 +74,9 @@ func (m *measurement) run(e *env, dir string) (*measured, error) {
 	r.Model = report.Model{Path: m.modelPath, SHA256: m.modelHash, Inputs: p, Features: n, FeatureNode: s.node}
 	r.Data = describe(m.data, m.dataPath, m.split)
 	r.Data.Examples = len(m.indices)
+	if m.read != nil {
+		r.Data.Notes = m.read.notes
+	}
 	res, err := m.bounds(e, r, s, dir)
 	if err != nil {
 		return nil, err

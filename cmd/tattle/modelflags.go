@@ -85,7 +85,8 @@ type model struct {
 	graph      *nn.Graph // of pictures [channels, height, width], enlarged inside it where the preprocessing says so
 	readFlags            // as they were settled: Preprocess is complete
 	preprocess dataset.Preprocess
-	beside     bool // preprocess is that of the file beside the model
+	beside     bool     // preprocess is that of the file beside the model
+	notes      []string // what a reader wants to know of how the data were read for it
 }
 
 // open reads the model.
@@ -192,6 +193,15 @@ func channelsFirst(g *nn.Graph) (*nn.Graph, error) {
 	out.Input, out.InputShape = input, []int{in[2], in[0], in[1]}
 	out.Nodes = append([]*nn.Node{first}, g.Nodes...)
 	return &out, nil
+}
+
+// pictures is the shape that examples must have: nil, for any of the right size, where
+// the model takes a plain vector, of which pictures stay pictures.
+func (m *model) pictures() []int {
+	if len(m.graph.InputShape) < 2 {
+		return nil
+	}
+	return m.graph.InputShape
 }
 
 // forData is the preprocessing as far as it is done to the data.

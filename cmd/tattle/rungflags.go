@@ -124,7 +124,7 @@ func (f rungFlags) rungs(data inputs, needed string, set *dataset.Set, open open
 		return a, nil
 	}
 	var missing error
-	a.training, a.trainPath, missing = openTraining(f.TrainingData, data, open)
+	a.training, a.trainPath, missing = openTraining(f.TrainingData, data, set, open)
 	if a.training != nil && !slices.Equal(a.training.Shape, set.Shape) {
 		return nil, usage(fmt.Errorf("training data of %s have shape %v, the inputs %v", a.trainPath, a.training.Shape, set.Shape), "choose others with --training-data")
 	}
@@ -154,17 +154,30 @@ func openAlone(in inputs) (*dataset.Set, error) { return openData(in.path, in.sp
 
 // openTraining opens the training data at the path, by default those beside the
 // data, or says why there are none.
-func openTraining(path string, data inputs, open opener) (*dataset.Set, string, error) {
+func openTraining(path string, data inputs, measured *dataset.Set, open opener) (*dataset.Set, string, error) {
+	apart := path == "" && data.split != string(dataset.Train)
 	if path != "" {
-		data.path = path
+		data.path, data.Limit = path, ""
 	}
-	data.split, data.Limit = string(dataset.Train), ""
+	data.split = string(dataset.Train)
 	set, err := open(data)
 	if err != nil {
 		return nil, "", err
 	}
+	if apart && set.SHA256 == measured.SHA256 {
+		return nil, "", errNoParts
+	}
+	if data.Limit != "" { // that was to compare them: what is learned from is not limited
+		data.Limit = ""
+		if set, err = open(data); err != nil {
+			return nil, "", err
+		}
+	}
 	return set, absolute(data.path), nil
 }
+
+// errNoParts says that nothing is left to learn from.
+var errNoParts = errors.New("the data are one part, which is measured on")
 
 // without leaves out what cannot be learned: all of it.
 func (f rungFlags) without(a *rungs, missing error) *rungs {

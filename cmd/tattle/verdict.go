@@ -54,7 +54,7 @@ func (m *measurement) warnAttacks(r *report.Report, warn func(format string, a .
 	} else {
 		warn("%s; no attack was run here.", about)
 	}
-	if m.rungs != nil && m.rungs.training != nil && m.rungs.trainPath == m.dataPath && m.split == "train" && m.dataPath != glyphsName {
+	if m.rungs != nil && m.rungs.training != nil && (m.rungs.trainPath == m.dataPath && m.split == "train" && m.dataPath != glyphsName || m.rungs.training.SHA256 == m.data.SHA256) {
 		warn("Prior and attacks learned from the very inputs that they are measured on: they look better than they are.")
 	}
 }
@@ -97,6 +97,9 @@ func strength(r *report.Report) string {
 		return "unbounded: the witnesses leave no useful limit, but a million normalised units and more, to the error of the " + typical + " for any unbiased adversary"
 	}
 	levels := median * float64(r.Data.GreyLevels)
+	if levels == 0 {
+		return fmt.Sprintf("bounded: the %s errs by at least %.3g normalised units for any unbiased adversary%s", typical, median, twinned(r))
+	}
 	if levels > farBeyond {
 		return fmt.Sprintf("bounded: the %s errs by more than %d times the whole range of grey levels for any unbiased adversary%s", typical, farBeyond/255, twinned(r))
 	}
