@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -105,5 +106,39 @@ func TestPowerRoundoffOfLargeExponents(t *testing.T) {
 			}
 			holdsAt(t, op.Kind(), y[0], ey[0], want)
 		}
+	}
+}
+
+// TestDoubleWords holds the operations to their errors, and their results to be
+// normalised: an addition that a compiler fuses with the product before it breaks both.
+func TestDoubleWords(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 42))
+	word := func() (h, l float64) {
+		h = math.Ldexp(1+r.Float64(), r.IntN(9)-4)
+		return h, h * 0x1p-53 * (r.Float64() - .5)
+	}
+	hold := func(what string, h, l, most float64, want *big.Float) {
+		t.Helper()
+		off := bigSub(bigSub(want, exact(h)), exact(l))
+		if limit := most * math.Abs(h); off.Abs(off).Cmp(exact(limit)) > 0 || h+l != h {
+			t.Fatalf("%s: %v + %v is off by %.3g, at most %v is allowed", what, h, l, off, limit)
+		}
+	}
+	for range 3000 {
+		ah, al := word()
+		bh, bl := word()
+		a, b, c := bigAdd(exact(ah), exact(al)), bigAdd(exact(bh), exact(bl)), exact(bh)
+		h, l := twoProduct(ah, bh)
+		hold("product", h, l, 0, bigMul(exact(ah), c))
+		h, l = mulDouble(ah, al, bh, bl)
+		hold("double times double", h, l, mulError, bigMul(a, b))
+		h, l = mulFloat(ah, al, bh)
+		hold("double times float", h, l, addError, bigMul(a, c))
+		h, l = divFloat(ah, al, bh)
+		hold("quotient", h, l, mulError, bigQuo(a, c))
+		h, l = addDouble(ah, al, -bh, -bl)
+		hold("difference", h, l, addError, bigSub(a, b))
+		h, l = addFloat(ah, al, -bh)
+		hold("double less float", h, l, addError, bigSub(a, c))
 	}
 }
