@@ -246,8 +246,10 @@ func TestUnsupported(t *testing.T) {
 		{"all in one", newFile(2).node("Tan", "a", in("x")).node("TopK", "b", in("a")).node("Relu", "c", in("b")).
 			node("Tan", "d", in("x")).node("Softmax", "e", in("x"), number("axis", -1), number("beam", 3)).node("Sum", "y", in("c", "d", "e")),
 			[]Unsupported{{"Tan of a", "Tan", ""}, {"TopK of b", "TopK", ""}, {"Tan of d", "Tan", ""}, {"Softmax of e", "Softmax", `attribute "beam"`}}},
-		{"three dimensions", newFile(1, 2, 2, 2).floats("w", []int{1, 1, 1, 1, 1}, 1).node("Conv", "y", in("x", "w")),
-			[]Unsupported{{"Conv of y", "Conv", "weight of shape [1 1 1 1 1]: only one or two dimensions are computed"}}},
+		{"four dimensions", newFile(1, 2, 2, 2, 2).floats("w", []int{1, 1, 1, 1, 1, 1}, 1).node("Conv", "y", in("x", "w")),
+			[]Unsupported{{"Conv of y", "Conv", "weight of shape [1 1 1 1 1 1]: only one to three dimensions are computed"}}},
+		{"adjoint of volumes", newFile(1, 2, 2, 2).floats("w", []int{1, 1, 1, 1, 1}, 1).node("ConvTranspose", "y", in("x", "w")),
+			[]Unsupported{{"ConvTranspose of y", "ConvTranspose", "of volumes"}}},
 		{"training", newFile(2).tensor(appendInt(tensorOf("t", typeBool), tensorInt32s, 1)).node("Dropout", "y", in("x", "", "t")),
 			[]Unsupported{{"Dropout of y", "Dropout", "training mode: export the model for inference"}}},
 		{"behind the unsupported", newFile(2).floats("c", []int{2}, 1, 2).node("Tan", "s", in("x")).node("Add", "y", in("s", "c")), []Unsupported{{"Tan of s", "Tan", ""}}},

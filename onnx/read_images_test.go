@@ -218,7 +218,7 @@ func TestReadPools(t *testing.T) {
 	for _, f := range []*modelFile{
 		newFile(1, 5, 5).node("AveragePool", "y", in("x"), numbers("kernel_shape", 2, 2), numbers("strides", 2, 2), number("ceil_mode", 1), number("count_include_pad", 1)),
 		newFile(1, 5, 5).node("MaxPool", "y", in("x"), numbers("kernel_shape", 1, 1), numbers("pads", 1, 1, 1, 1)),
-		newFile(1, 5, 5, 5).node("MaxPool", "y", in("x"), numbers("kernel_shape", 1, 1, 1)),
+		newFile(1, 5, 5, 5, 5).node("MaxPool", "y", in("x"), numbers("kernel_shape", 1, 1, 1, 1)),
 	} {
 		_, err := f.decode()
 		unsupportedParts(t, err)

@@ -24,43 +24,75 @@ type pooling struct {
 	padded [4]int // as the file says
 }
 
-// pool reads what both pools have in common.
-func (d *decoder) pool(n *node) (x operand, p pooling, err error) {
-	if x, err = d.operand(n, 0); err != nil {
-		return x, p, err
+// pools applies a pool to what it is over: of volumes first to their images, then along
+// the depth, which largest entries and means alike allow.
+func (d *decoder) pools(n *node, apply func(*chain, *pooling) *chain) error {
+	x, err := d.operand(n, 0)
+	if err != nil {
+		return err
 	}
-	if p.window, err = n.windows(x.shape, nil); err != nil {
-		return x, p, err
+	over, err := extents(x.shape)
+	if err != nil {
+		return err
+	}
+	c, shape := d.chain(n, x), slices.Clone(x.shape)
+	for _, at := range over {
+		p, err := d.pool(n, shape, at)
+		if err != nil {
+			return err
+		}
+		c = apply(c.view([]int{nn.Size(shape[:2+at.first]), p.in[0], p.in[1]}), &p)
+		if c.err != nil {
+			return c.err
+		}
+		copy(shape[2+at.first:], at.list(&p.out))
+	}
+	return c.end(0, shape)
+}
+
+// pool reads what both pools have in common.
+func (d *decoder) pool(n *node, shape []int, at extent) (p pooling, err error) {
+	if p.window, err = n.windows(shape, nil, at); err != nil {
+		return p, err
 	}
 	if p.isSame() {
 		p.same()
 	}
 	ceil, err := n.flag("ceil_mode", false)
 	if err != nil {
-		return x, p, err
+		return p, err
 	}
 	p.padded = p.pad
 	for i := range 2 {
-		free := p.in[i] + p.pad[i] + p.pad[i+2] - p.reach(i)
-		if free < 0 {
-			return x, p, malformed("a kernel of %v does not fit in %v padded by %v", p.kernel, p.in, p.pad)
-		}
-		p.out[i] = free/p.stride[i] + 1
-		if ceil && free%p.stride[i] != 0 && p.out[i]*p.stride[i] < p.in[i]+p.pad[i] {
-			p.out[i]++ // the window begins before the padding behind
-		}
-		if p.out[i] > maxActivation/p.kernel[i] || p.kernel[0] > maxActivation/p.kernel[1] {
-			return x, p, malformed("a kernel of %v is absurd", p.kernel)
-		}
-		if err := d.claim(p.out[i] * p.kernel[i]); err != nil {
-			return x, p, err
-		}
-		p.pad[i+2] = max(0, (p.out[i]-1)*p.stride[i]+p.reach(i)-p.in[i]-p.pad[i])
-		if slices.Contains(p.count(i, p.in[i], 0), 0) {
-			return x, p, beyond("windows of padding alone")
+		if err := d.fit(&p, i, ceil); err != nil {
+			return p, err
 		}
 	}
-	return x, p, nil
+	return p, nil
+}
+
+// fit works out how many windows there are along dimension i, and pads what the last
+// needs.
+func (d *decoder) fit(p *pooling, i int, ceil bool) error {
+	free := p.in[i] + p.pad[i] + p.pad[i+2] - p.reach(i)
+	if free < 0 {
+		return malformed("a kernel of %v does not fit in %v padded by %v", p.kernel, p.in, p.pad)
+	}
+	p.out[i] = free/p.stride[i] + 1
+	if ceil && free%p.stride[i] != 0 && p.out[i]*p.stride[i] < p.in[i]+p.pad[i] {
+		p.out[i]++ // the window begins before the padding behind
+	}
+	if p.out[i] > maxActivation/p.kernel[i] || p.kernel[0] > maxActivation/p.kernel[1] {
+		return malformed("a kernel of %v is absurd", p.kernel)
+	}
+	if err := d.claim(p.out[i] * p.kernel[i]); err != nil {
+		return err
+	}
+	p.pad[i+2] = max(0, (p.out[i]-1)*p.stride[i]+p.reach(i)-p.in[i]-p.pad[i])
+	if slices.Contains(p.count(i, p.in[i], 0), 0) {
+		return beyond("windows of padding alone")
+	}
+	return nil
 }
 
 // count returns, for each output along dimension i, how many of its window's
@@ -88,26 +120,19 @@ func (p *pooling) plain() bool {
 	return p.dilation == [2]int{1, 1}
 }
 
-func (d *decoder) maxPool(n *node) error {
-	x, p, err := d.pool(n)
-	if err != nil {
-		return err
-	}
+func (d *decoder) maxPool(n *node) error { return d.pools(n, (*chain).maxPool) }
+
+func (c *chain) maxPool(p *pooling) *chain {
 	if p.plain() {
-		return d.images(n, x).then(&nn.MaxPool{Kernel: p.kernel, Stride: p.stride, Pad: p.pad}).endImages(x)
+		return c.then(&nn.MaxPool{Kernel: p.kernel, Stride: p.stride, Pad: p.pad})
 	}
-	c := d.images(n, x)
-	before, after := make([]int, len(c.shape)), make([]int, len(c.shape))
-	at := len(c.shape) - 2
-	copy(before[at:], p.pad[:2])
-	copy(after[at:], p.pad[2:])
 	if p.pad != [4]int{} {
-		c = c.then(&nn.Pad{Before: before, After: after, Value: -math.MaxFloat32})
+		c = c.then(&nn.Pad{Before: []int{0, p.pad[0], p.pad[1]}, After: []int{0, p.pad[2], p.pad[3]}, Value: math.Inf(-1)})
 	}
 	for i := range 2 {
-		c = c.largest(at+i, p.kernel[i], p.stride[i], p.dilation[i], p.out[i])
+		c = c.largest(1+i, p.kernel[i], p.stride[i], p.dilation[i], p.out[i])
 	}
-	return c.endImages(x)
+	return c
 }
 
 // largest takes, along an axis, the largest of each window: of the slices that the
@@ -138,28 +163,27 @@ func (c *chain) largest(axis, kernel, stride, dilation, out int) *chain {
 const maxTaps = 64
 
 func (d *decoder) averagePool(n *node) error {
-	x, p, err := d.pool(n)
-	if err != nil {
-		return err
-	}
 	include, err := n.flag("count_include_pad", false)
 	if err != nil {
 		return err
 	}
-	if include && (p.pad[2] > p.padded[2] || p.pad[3] > p.padded[3]) {
-		return beyond("count_include_pad where a window in ceil_mode reaches beyond the padding, of which versions of ONNX differ in what is counted")
-	}
-	if p.plain() {
-		return d.images(n, x).then(&nn.AveragePool{Kernel: p.kernel, Stride: p.stride, Pad: p.pad, CountIncludePad: include}).endImages(x)
-	}
-	return d.sums(n, x, &p, include)
+	return d.pools(n, func(c *chain, p *pooling) *chain {
+		if include && (p.pad[2] > p.padded[2] || p.pad[3] > p.padded[3]) {
+			c.err = beyond("count_include_pad where a window in ceil_mode reaches beyond the padding, of which versions of ONNX differ in what is counted")
+			return c
+		}
+		if p.plain() {
+			return c.then(&nn.AveragePool{Kernel: p.kernel, Stride: p.stride, Pad: p.pad, CountIncludePad: include})
+		}
+		return c.sums(p, include)
+	})
 }
 
 // sums computes an average pool as a convolution of each channel by ones, divided
 // by how many entries each window has.
-func (d *decoder) sums(n *node, x operand, p *pooling, include bool) error {
-	if err := d.claim(p.out[0]*p.out[1] + p.kernel[0]*p.kernel[1]); err != nil {
-		return err
+func (c *chain) sums(p *pooling, include bool) *chain {
+	if c.err = c.d.claim(p.out[0]*p.out[1] + p.kernel[0]*p.kernel[1]); c.err != nil {
+		return c
 	}
 	var counts [2][]int
 	for i := range counts {
@@ -177,12 +201,9 @@ func (d *decoder) sums(n *node, x operand, p *pooling, include bool) error {
 	}
 	ones := &nn.Param{Shape: []int{1, 1, p.kernel[0], p.kernel[1]}, Data: slices.Repeat([]float32{1}, p.kernel[0]*p.kernel[1])}
 	conv := &nn.Conv2D{InChannels: 1, OutChannels: 1, Kernel: p.kernel, Stride: p.stride, Dilation: p.dilation, Pad: p.pad, Weight: ones}
-	c := d.images(n, x)
-	image := c.shape
-	lead := len(image) - 2
-	c = c.view(slices.Insert(slices.Clone(image), lead, 1)).then(conv)
-	c = c.view(append(slices.Clone(image[:lead]), p.out[:]...))
-	return c.then(&nn.Arithmetic{Operator: "Div", Constant: divisors}).endImages(x)
+	images := c.shape[0]
+	c = c.view([]int{images, 1, p.in[0], p.in[1]}).then(conv).view([]int{images, p.out[0], p.out[1]})
+	return c.then(&nn.Arithmetic{Operator: "Div", Constant: divisors})
 }
 
 // globalAveragePool takes the mean of all but [N, C].
