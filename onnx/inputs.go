@@ -39,7 +39,7 @@ func (d *decoder) output() error {
 		d.graph.Output = d.options.Output
 		return nil
 	case len(names) > 1:
-		d.unsupported("", "", fmt.Sprintf("%d outputs at once: choose one of %s (--output)", len(names), quoted(names)))
+		d.unsupported("", "", fmt.Sprintf("%d outputs at once: choose one of %s (--model-output)", len(names), quoted(names)))
 	}
 	d.graph.Output = names[0]
 	return nil

@@ -90,7 +90,7 @@ func TestSeveralOutputs(t *testing.T) {
 	f := newFile(2).node("Relu", "y", in("x")).node("Relu", "z", in("y")).node("Unheard", "w", in("x"))
 	f.extra = slices.Concat(appendBytes(nil, graphOutput, activation("z", []int{2})), appendBytes(nil, graphOutput, activation("w", nil)))
 	_, err := f.decode()
-	if err == nil || !strings.Contains(err.Error(), `3 outputs at once: choose one of "z", "w", "y" (--output)`) {
+	if err == nil || !strings.Contains(err.Error(), `3 outputs at once: choose one of "z", "w", "y" (--model-output)`) {
 		t.Errorf("%v", err)
 	}
 	g, err := DecodeWith("m.onnx", f.bytes(), ReadOptions{Output: "z"})
