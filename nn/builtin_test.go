@@ -116,6 +116,9 @@ func TestInit(t *testing.T) {
 			t.Errorf("%s does not follow the seed", p.Name)
 		}
 	}
+	slopes := &PRelu{&Param{Shape: []int{2}, Data: []float32{1, 2}}}
+	chain([]int{2}, slopes).Init(1)
+	closeTo(t, "slopes", slopes.Slope.Data, []float32{.25, .25}, 0)
 	g := cifarNet()
 	for name, fanIn := range map[string]float64{"conv1": 27, "conv2": 800, "fc1": 3072} {
 		for _, p := range g.Node(name).Op.Params() {

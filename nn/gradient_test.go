@@ -1,8 +1,11 @@
 package nn
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
 )
 
@@ -67,6 +70,42 @@ func TestGradients(t *testing.T) {
 			if want = loss() - want; !(math.Abs(rise-want) <= .01*math.Abs(want)+h*1e-3*math.Sqrt(float64(len(q.Data)))) {
 				t.Errorf("%s: along %s the loss rises by %v, want %v", g.Name, q.Name, rise, want)
 			}
+		}
+	}
+}
+
+// TestTrainingSteady holds that gradients are the same bytes on any number of cores, and
+// that steps allocate nothing.
+func TestTrainingSteady(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	const batch = 5
+	for _, g := range learnedNets() {
+		tr, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{}), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, n := tr.Dims()
+		r := rand.New(rand.NewPCG(8, 8))
+		x, u, dx := randomSlice[float32](r, batch*p, 1), randomSlice[float32](r, batch*n, 1), make([]float32, batch*p)
+		step := func() {
+			tr.Forward(x)
+			tr.Backward(dx, u)
+		}
+		var want [][]float32
+		for _, cores := range []int{1, 2, 8} {
+			runtime.GOMAXPROCS(cores)
+			step()
+			got := [][]float32{slices.Clone(dx)}
+			for _, q := range g.Params() {
+				got = append(got, slices.Clone(q.Grad))
+			}
+			if want == nil {
+				want = got
+			}
+			sameArrays(t, fmt.Sprintf("%s on %d cores", g.Name, cores), got, want)
+		}
+		if a := testing.AllocsPerRun(5, step); a != 0 {
+			t.Errorf("%s: a step allocates %v times", g.Name, a)
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 // Init draws the parameters of every operator of the graph from PyTorch's default
 // distribution: weights and biases of affine layers and convolutions uniform in
 // ±1/√fan_in (Kaiming's uniform initialisation with a = √5), norms as the identity on
-// standardised data. Other learned constants stay. Equal seeds give equal bytes.
+// standardised data, slopes ¼. Other learned constants stay. Equal seeds give equal
+// bytes.
 func (g *Graph) Init(seed uint64) {
 	r := rand.New(rand.NewChaCha8(chachaKey(seed, 0)))
 	for _, n := range g.Nodes {
@@ -28,6 +29,8 @@ func (g *Graph) Init(seed uint64) {
 			asIdentity(op.Scale, op.Shift)
 			op.Mean.fill(0)
 			op.Variance.fill(1)
+		case *PRelu:
+			op.Slope.fill(.25)
 		}
 	}
 }
