@@ -105,7 +105,10 @@ func (c *reproduceCmd) reproduce(e *env, m *measurement, f figure, dir string) e
 			return err
 		}
 		compareFigure(done.report, f, append([]*bound.Result{done.result}, others...))
-		return c.finish(e, dir, done.report)
+		if err := c.finish(e, dir, done.report); err != nil || c.JSON {
+			return err
+		}
+		return openFurther(e, f, dir)
 	}
 	var theirs *measured
 	if !f.pictures {

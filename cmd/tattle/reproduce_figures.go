@@ -205,6 +205,17 @@ func (c *reproduceCmd) further(e *env, m *measurement, f figure, dir string) (al
 	return all, nil
 }
 
+// openFurther says where the reports of the further runs are.
+func openFurther(e *env, f figure, dir string) error {
+	for _, run := range f.runs[1:] {
+		path := filepath.Join(dir, bound.SizeName(run.sizes[0]), reportHTML)
+		if _, err := fmt.Fprintf(e.stdout, "open %s (s = %s)\n", quote(path), report.Fraction(run.sizes[0])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // furtherAgain reads the runs that further left.
 func furtherAgain(dir string, f figure, ours *bound.Result) ([]*bound.Result, error) {
 	all := []*bound.Result{ours}
