@@ -72,6 +72,7 @@ func newDecoder(m model, o ReadOptions) *decoder {
 		params:    map[use]*nn.Param{},
 		views:     map[use]string{},
 		placed:    map[string]string{},
+		integers:  map[string]bool{},
 		given:     map[string]bool{},
 		names:     map[string]bool{},
 		taken:     map[string]bool{},
@@ -108,6 +109,7 @@ type decoder struct {
 	params    map[use]*nn.Param
 	views     map[use]string    // tensors that are another tensor in another shape
 	placed    map[string]string // tensors that hold constants
+	integers  map[string]bool   // activations that are integers in ONNX
 
 	given   map[string]bool // names that the file gives to nodes …
 	names   map[string]bool // … and those that nodes of the graph have

@@ -94,6 +94,9 @@ func (d *decoder) compute(n *node) error {
 	case !reads:
 		return beyond("of %q, which is computed: only of constants", activation)
 	}
+	if d.readsIntegers(n) {
+		return d.readIntegers(n, op)
+	}
 	return op.read(d, n)
 }
 
