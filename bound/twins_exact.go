@@ -92,7 +92,7 @@ func (c *cleaner) project(eps []float64, p *qp.Problem) bool {
 func dotExact(x, y []float64) float64 {
 	var s, rest float64
 	for i, v := range x {
-		h := v * y[i]
+		h := float64(v * y[i]) // not fused into what follows, as it may be elsewhere
 		low := math.FMA(v, y[i], -h)
 		var e float64
 		s, e = twoSum(s, h)
