@@ -27,7 +27,7 @@ const maxFolded = 1 << 25
 // nothing open but the batch.
 type ReadOptions struct {
 	Shape  []int  // sizes of one input, without the batch; nil takes the file's
-	Output string // which of several outputs; empty for the only one
+	Output string // which of several outputs, or any other tensor; empty for the only one
 }
 
 // Decode reads an ONNX model; file is what errors call it. The graph keeps

@@ -24,7 +24,8 @@ func (d *decoder) initializers() error {
 	return nil
 }
 
-// output chooses the one that is read.
+// output chooses the one that is read: of those of the model or, where it is asked for
+// by name, of any node.
 func (d *decoder) output() error {
 	var names []string
 	for _, m := range d.source.outputs {
@@ -33,7 +34,7 @@ func (d *decoder) output() error {
 	switch {
 	case len(names) == 0:
 		return malformed("has no outputs")
-	case d.options.Output != "" && !slices.Contains(names, d.options.Output):
+	case d.options.Output != "" && !slices.Contains(names, d.options.Output) && !d.source.computes(d.options.Output):
 		return malformed("has no output %q: its outputs are %s", d.options.Output, quoted(names))
 	case d.options.Output != "":
 		d.graph.Output = d.options.Output
@@ -43,6 +44,11 @@ func (d *decoder) output() error {
 	}
 	d.graph.Output = names[0]
 	return nil
+}
+
+// computes reports whether a node has that output.
+func (g *graph) computes(tensor string) bool {
+	return slices.ContainsFunc(g.nodes, func(n node) bool { return slices.Contains(n.outputs, tensor) })
 }
 
 // quoted lists names in quotes.

@@ -104,6 +104,19 @@ func TestSeveralOutputs(t *testing.T) {
 	}
 }
 
+// A model that ends in what is not read is read up to there, by the tensor's name.
+func TestInnerOutput(t *testing.T) {
+	f := newFile(2).node("Tanh", "scores", in("x")).node("ArgMax", "y", in("scores"))
+	_, err := f.decode()
+	if p := unsupportedParts(t, err); len(p) != 1 || !strings.Contains(p[0].Detail, `read with --model-output "scores"`) {
+		t.Errorf("%q", p)
+	}
+	g, err := DecodeWith("m.onnx", f.bytes(), ReadOptions{Output: "scores"})
+	if err != nil || g.Output != "scores" || len(g.Nodes) != 1 {
+		t.Errorf("%v, %v", g, err)
+	}
+}
+
 // What depends on no input is no net.
 func TestConstantOutput(t *testing.T) {
 	for _, f := range []*modelFile{

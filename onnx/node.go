@@ -91,6 +91,8 @@ func (d *decoder) compute(n *node) error {
 		return d.shapeOperator(n)
 	case !reads && n.op == "NonZero":
 		return beyond("the shape of its output depends on the values of %q, which is computed", activation)
+	case !reads && n.outputs[0] == d.graph.Output && activation != d.graph.Input:
+		return beyond("of %q, which is computed: only of constants; the model up to there is read with --model-output %q", activation, activation)
 	case !reads:
 		return beyond("of %q, which is computed: only of constants", activation)
 	}

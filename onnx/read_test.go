@@ -309,6 +309,8 @@ func TestReadUnary(t *testing.T) {
 func TestReadClip(t *testing.T) {
 	x := random(1, 2, 9)
 	limits := map[string]array{"low": {nil, []float64{-.5}}, "high": {[]int{1}, []float64{.25}}}
+	one := map[string][]int64{"one": {1}}
+	mean := reductions["Mean"](x.data)
 	clip := func(low, high float64) array {
 		return x.each(func(v float64) float64 { return math.Min(high, math.Max(low, v)) })
 	}
@@ -318,5 +320,11 @@ func TestReadClip(t *testing.T) {
 		{"high", 12, x, limits, nil, between("Clip", in("x", "", "high")), clip(math.Inf(-1), .25)},
 		{"crossed", 13, x, limits, nil, between("Clip", in("x", "high", "low")), clip(.25, -.5)},
 		{"none", 13, x, limits, nil, between("Clip", in("x")), x},
+		{"computed", 13, x, limits, nil, func(f *modelFile) {
+			f.node("ReduceMean", "mean", in("x"), number("keepdims", 0)).node("Clip", "y", in("x", "mean", "high"))
+		}, clip(mean, .25)},
+		{"computed upper", 13, x, limits, one, func(f *modelFile) {
+			f.node("ReduceMean", "mean", in("x"), numbers("axes", 0, 1)).node("Reshape", "m", in("mean", "one")).node("Clip", "y", in("x", "", "m"))
+		}, clip(math.Inf(-1), mean)},
 	})
 }

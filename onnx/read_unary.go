@@ -107,22 +107,58 @@ func (d *decoder) clip(n *node) error {
 		return err
 	}
 	for i, limit := range []*float64{&low, &high} {
-		if !n.has(i + 1) {
+		o, ok, err := d.optional(n, i+1)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
 			continue
+		case o.value == nil:
+			return d.clipComputed(n)
 		}
-		v, err := d.constantFloats(n, i+1)
-		if err != nil {
+		if *limit, err = d.clipLimit(n, i+1); err != nil {
 			return err
 		}
-		if len(v.floats) != 1 {
-			return malformed("input %q has %d values, not one", v.name, len(v.floats))
-		}
-		if v.floats[0] != v.floats[0] {
-			return malformed("input %q is NaN", v.name)
-		}
-		*limit = min(max(shortest(v.floats[0]), -math.MaxFloat32), math.MaxFloat32)
 	}
+	low, high = min(max(low, -math.MaxFloat32), math.MaxFloat32), min(max(high, -math.MaxFloat32), math.MaxFloat32)
 	return d.unary(n, &nn.Unary{Function: "Clip", Alpha: min(low, high), Beta: high})
+}
+
+// clipLimit returns the node's input i, one number.
+func (d *decoder) clipLimit(n *node, i int) (float64, error) {
+	v, err := d.constantFloats(n, i)
+	if err != nil {
+		return 0, err
+	}
+	if len(v.floats) != 1 {
+		return 0, malformed("input %q has %d values, not one", v.name, len(v.floats))
+	}
+	return shortest(v.floats[0]), v.numbers()
+}
+
+// clipComputed is min(max(x, low), high) where a limit is an activation.
+func (d *decoder) clipComputed(n *node) error {
+	x, err := d.operand(n, 0)
+	if err != nil {
+		return err
+	}
+	c := d.chain(n, x)
+	for i, operator := range []string{"Max", "Min"} {
+		limit, ok, err := d.optional(n, i+1)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			continue
+		case nn.Size(limit.shape) != 1:
+			return malformed("input %q has shape %v, not one value", limit.tensor, limit.shape)
+		case limit.value != nil:
+			c = c.constant(operator, limit, false, x.shape)
+		default:
+			c = c.with(operator, d.chain(n, limit).view([]int{}))
+		}
+	}
+	return c.end(0, x.shape)
 }
 
 // prelu multiplies what is negative by slopes, which broadcast to it.
