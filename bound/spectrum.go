@@ -3,7 +3,6 @@ package bound
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"tattle/npy"
@@ -87,109 +86,6 @@ type Spectrum struct {
 	probes      int
 	alpha, beta []float64 // [probes, steps]: each probe's bidiagonal matrix
 	mass        []float64 // [probes]: ‖v‖²
-}
-
-// Count is an estimate of #{i : s_i ≥ σ/t}, with an interval that holds the true
-// count in about 19 of 20 cases.
-type Count struct {
-	Estimate  float64
-	Error     float64 // standard error over probes; 0 where the count is exact
-	Low, High float64
-	Exact     bool
-}
-
-const (
-	nineteenOfTwenty = 1.96 // standard deviations
-	countSlack       = 1e-3 // what rounding may make of no direction at all
-)
-
-// Count estimates how many singular values are at least s. Those settled are counted
-// as they are; of the rest every probe v gives the unbiased estimate vᵀfv, f the
-// projector on their singular vectors, whose variance is at most 2 tr f for signs
-// drawn at random (M. F. Hutchinson, Communications in Statistics 19, 1990). The
-// quadrature knows vᵀfv only between bounds. The interval is of all r with |x − r| ≤ 1.96·√(2r/N) for some x that
-// the quadrature allows, N probes, and whole numbers, as counts are.
-func (e *Spectrum) Count(s float64) Count {
-	most := float64(e.Dimension)
-	if !(s > 0) || e.probes == 0 {
-		return Count{most, 0, 0, most, false}
-	}
-	settled, least, largest := 0, 0, 0
-	for i, v := range e.Ritz[:e.Taken] {
-		settled += one(v >= s)
-		least += one(v-e.Radius[i] >= s)
-		largest += one(v+e.Radius[i] >= s)
-	}
-	x, low, high := make([]float64, e.probes), 0., 0.
-	for i := range x {
-		l, h := newProbed(rowOf(e.alpha, i, len(e.Ritz)), rowOf(e.beta, i, len(e.Ritz)), e.mass[i]).from(s * s)
-		x[i] = (l + h) / 2
-		low, high = low+l/float64(e.probes), high+h/float64(e.probes)
-	}
-	mean, se := meanAndError(x)
-	z := nineteenOfTwenty * nineteenOfTwenty / float64(e.probes)
-	slack := countSlack + float64(e.Dimension)*lanczosRounding
-	low = float64(least) + math.Ceil(max(0, low+z-math.Sqrt(z*z+2*low*z)-slack))
-	high = float64(largest) + math.Floor(high+z+math.Sqrt(z*z+2*high*z)+slack)
-	return Count{Estimate: min(float64(settled)+mean, most), Error: se, Low: min(low, most), High: min(high, most)}
-}
-
-// one is 1 where yes.
-func one(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-// meanAndError returns the mean and its standard error.
-func meanAndError(x []float64) (mean, se float64) {
-	n := float64(len(x))
-	for _, v := range x {
-		mean += v / n
-	}
-	if len(x) < 2 {
-		return mean, math.Inf(1)
-	}
-	for _, v := range x {
-		se += (v - mean) * (v - mean)
-	}
-	return mean, math.Sqrt(se / (n - 1) / n)
-}
-
-// Extremes of a spectrum.
-type Extremes struct {
-	Largest, LargestRadius   float64 // a singular value lies within the radius; hardly ever is there a larger one
-	Smallest, SmallestRadius float64 // the smallest that could be told apart from rounding and from its neighbours' images; 0 where none could
-	Unresolved               bool    // J has smaller singular values, or may have: what lies below Smallest is not known
-}
-
-// settledPart is the most of a Ritz value that its radius may be for it to count as
-// found.
-const settledPart = 1e-3
-
-// Extremes returns the largest and the smallest singular value that were found: those
-// whose radius is at most a thousandth of them.
-func (e *Spectrum) Extremes() Extremes {
-	x := Extremes{Unresolved: true}
-	if len(e.Ritz) == 0 {
-		return x
-	}
-	x.Largest, x.LargestRadius = e.Ritz[0], e.Radius[0]
-	for i, v := range e.Ritz {
-		if v > 0 && e.Radius[i] <= settledPart*v {
-			x.Smallest, x.SmallestRadius = v, e.Radius[i]
-		}
-	}
-	positive := 0
-	for _, v := range e.Ritz {
-		if v > 0 {
-			positive++
-		}
-	}
-	// Only a bidiagonalisation that has come to its end has seen the whole spectrum.
-	x.Unresolved = positive < e.Dimension || e.Ritz[positive-1] != x.Smallest
-	return x
 }
 
 // Directions estimates, for threshold t, the median over examples of the directions

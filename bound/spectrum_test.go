@@ -73,15 +73,16 @@ func TestCountsAreCovered(t *testing.T) {
 	theta := noise(80, 1).x
 	s := exactly(t, net, theta)
 	for _, steps := range []int{6, 24} {
+		var of [seeds]Spectrum
+		for seed := range of {
+			of[seed] = estimatedOf(t, net, theta, uint64(seed), 8, steps)
+		}
 		for _, k := range []int{1, 4, len(s) / 2, len(s) - 2} {
 			at := math.Sqrt(s[k-1] * s[k]) // k of them are above
 			misses, width, bias := 0, 0., 0.
-			for seed := range uint64(seeds) {
-				e := estimatedOf(t, net, theta, seed, 8, steps)
-				c := e.Count(at)
-				if !(c.Low <= float64(k) && float64(k) <= c.High) {
-					misses++
-				}
+			for i := range of {
+				c := of[i].Count(at)
+				misses += one(!(c.Low <= float64(k) && float64(k) <= c.High))
 				width += (c.High - c.Low) / seeds
 				bias += (c.Estimate - float64(k)) / seeds
 			}
