@@ -39,7 +39,7 @@ func TestEstimatedDirections(t *testing.T) {
 	for _, want := range []string{
 		"0.1: 0, 1: 812 ± 14 (790 to 841)", "8 random vectors an example, its largest singular value is 31.4",
 		"the smallest that is told apart 0.5", "Nothing is certified here: the rounding of this net's features is measured",
-		"Rounding: measured, not proved", "Witnesses: algorithm1, as it is cheaper.",
+		"Rounding: measured, not proved", "Witnesses: algorithm1 (it is cheaper).",
 	} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("the text does not say %q:\n%s", want, text.String())

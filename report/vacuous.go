@@ -126,5 +126,5 @@ func (x *Experiment) sought() string {
 	if x == nil || x.Reason == "" {
 		return ""
 	}
-	return "Witnesses: " + x.Search + ", as " + x.Reason + "."
+	return "Witnesses: " + x.Search + " (" + x.Reason + ")."
 }
