@@ -22,6 +22,10 @@
 //
 // Float attributes of a file are float32; they are read as the shortest decimal
 // of that float32, so an epsilon of 1e-5 is 1e-5 and not 9.99999974737875e-6.
+// Weights are finite: ±Inf may only be added, subtracted, compared, chosen or padded
+// with, as masks of attention are, or be a limit. What is computed as a bool or an integer
+// is a float here, 0 and 1 or without a fraction, whose derivative is 0.
+//
 // Weights are float32: float16 and bfloat16 are widened, float64 rounded to the
 // nearest. So are computations: a net declared in float16 or float64 is computed in
 // float32, and certified in float64, as any other.

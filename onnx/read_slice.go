@@ -110,38 +110,15 @@ func uncut(shape []int) cutting {
 	return cutting{make([]int, len(shape)), slices.Repeat([]int{1}, len(shape)), slices.Clone(shape)}
 }
 
-// along takes start, start+step … up to end, not included, of size entries. A
-// negative start or end counts from the end; both are clamped.
+// along takes start, start+step … up to end, not included, of size entries.
 func (c *cutting) along(axis int, start, end, step int64, size int) error {
-	n := int64(size)
-	if step == 0 {
-		return malformed("has step 0")
+	k, err := slicing(int64(size), start, end, step)
+	if err != nil {
+		return err
 	}
-	if start < 0 {
-		start += n
-	}
-	if end < 0 {
-		end = max(end+n, -1)
-		if step > 0 {
-			end = max(end, 0)
-		}
-	}
-	step = min(max(step, -n-1), n+1)
-	var count int64
-	if step > 0 {
-		start, end = min(max(start, 0), n), min(end, n)
-		count = (end - start + step - 1) / step
-	} else {
-		start, end = min(max(start, 0), n-1), min(end, n-1)
-		count = (start - end - step - 1) / -step
-	}
-	c.counts[axis] = int(max(count, 0))
-	c.starts[axis], c.steps[axis] = int(start), int(step)
-	if c.counts[axis] <= 1 {
-		c.steps[axis] = 1
-	}
-	if c.counts[axis] == 0 {
-		c.starts[axis] = 0
+	c.starts[axis], c.steps[axis], c.counts[axis] = int(k.start), 1, int(k.count)
+	if k.count > 1 {
+		c.steps[axis] = int(k.step)
 	}
 	return nil
 }
@@ -221,100 +198,4 @@ func (d *decoder) pieces(n *node, size, count int) ([]int64, error) {
 	list := slices.Repeat([]int64{int64(each)}, count)
 	list[count-1] = int64(size - each*(count-1))
 	return list, nil
-}
-
-// pad adds to the ends of dimensions, or crops where it is negative; pads are an
-// attribute before opset 11 and an input from there on.
-func (d *decoder) pad(n *node) error {
-	x, err := d.operand(n, 0)
-	if err != nil {
-		return err
-	}
-	op, err := d.padValue(n)
-	if err != nil {
-		return err
-	}
-	pads, axes, err := d.padded(n, x)
-	if err != nil {
-		return err
-	}
-	shape := slices.Clone(x.shape)
-	op.Before, op.After = make([]int, len(shape)), make([]int, len(shape))
-	var changed []int
-	for i, a := range axes {
-		before, after := pads[i], pads[i+len(axes)]
-		if max(before, after) > maxActivation || min(before, after) < -int64(x.shape[a]) || int64(x.shape[a])+before+after < 0 {
-			return malformed("pads %v of shape %v", pads, x.shape)
-		}
-		op.Before[a], op.After[a] = int(before), int(after)
-		shape[a] += int(before + after)
-		if before != 0 || after != 0 {
-			changed = append(changed, a)
-		}
-	}
-	if err := bounded(n.outputs[0], shape); err != nil {
-		return err
-	}
-	c, shift := d.axesInner(n, x, changed...)
-	if len(changed) == 0 {
-		return c.end(0, shape)
-	}
-	op.Before, op.After = op.Before[shift:], op.After[shift:]
-	return c.then(op).end(0, shape)
-}
-
-// padded reads what is added before each of the axes and then after each.
-func (d *decoder) padded(n *node, x operand) (pads []int64, axes []int, err error) {
-	pads, given, err := d.list(n, "pads", 1)
-	if err != nil {
-		return nil, nil, err
-	}
-	for a := range x.shape {
-		axes = append(axes, a)
-	}
-	if n.has(3) {
-		list, err := d.constantInts(n, 3)
-		if err != nil {
-			return nil, nil, err
-		}
-		if axes, err = axesOf(list, len(x.shape)); err != nil {
-			return nil, nil, err
-		}
-	}
-	if !given || len(pads) != 2*len(axes) {
-		return nil, nil, malformed("pads %v for %d axes", pads, len(axes))
-	}
-	return pads, axes, nil
-}
-
-// padValue reads how padding is filled.
-func (d *decoder) padValue(n *node) (*nn.Pad, error) {
-	mode, err := n.text("mode", "constant")
-	if err != nil {
-		return nil, err
-	}
-	value, err := n.limit("value", 0)
-	if err != nil {
-		return nil, err
-	}
-	if n.has(2) {
-		v, err := d.constantFloats(n, 2)
-		if err != nil {
-			return nil, err
-		}
-		if len(v.floats) != 1 {
-			return nil, malformed("constant_value has %d values", len(v.floats))
-		}
-		if err := v.numbers(); err != nil {
-			return nil, err
-		}
-		value = shortest(v.floats[0])
-	}
-	switch mode {
-	case "constant":
-		return &nn.Pad{Value: value}, nil
-	case "reflect", "edge", "wrap":
-		return &nn.Pad{Mode: mode}, nil
-	}
-	return nil, malformed("mode is %q", mode)
 }
