@@ -1,10 +1,10 @@
 package bound
 
 import (
-	"fmt"
 	"math"
 
 	"tattle/internal/simd"
+	"tattle/run"
 )
 
 // eigenSmall is the largest Gram matrix that is left to gonum's QL iteration, which
@@ -22,14 +22,15 @@ func (j Jacobian) large() bool { return min(len(j.Active), j.P) > eigenSmall }
 // of J, which takes a minute at 1,500 rows. What still is left is below
 // rankTolerance. The other eigenvectors contain some 1e-15/ratio of those taken, whose
 // singular values are larger: hence the projection away from their right vectors.
-func (f *Factors) fromGrams(j Jacobian, ratio float64, complete bool) error {
+// It reports whether eigenvalues could be found; what comes out is to pass sound.
+func (f *Factors) fromGrams(j Jacobian, ratio float64, complete bool) bool {
 	rows, cols, x := len(j.Active), j.P, j.Rows
 	if rows > cols {
 		rows, cols, x = cols, rows, transposedOf(j.Rows, rows, cols)
 	}
-	s, left, right, rest, err := topOf(x, rows, cols, ratio)
-	if err != nil {
-		return err
+	s, left, right, rest, ok := topOf(x, rows, cols, ratio)
+	if !ok {
+		return false
 	}
 	if hidden := len(rest) / rows; complete && hidden > 0 {
 		y := make([]float64, hidden*cols)
@@ -37,10 +38,10 @@ func (f *Factors) fromGrams(j Jacobian, ratio float64, complete bool) error {
 		project := make([]float64, hidden*len(s))
 		simd.Gemm(false, true, hidden, len(s), cols, 1, y, cols, right, cols, 0, project, len(s))
 		simd.Gemm(false, false, hidden, cols, len(s), -1, project, len(s), right, cols, 1, y, cols)
-		if simd.MaxAbs(y) > 0 {
-			more, inner, v, _, err := topOf(y, hidden, cols, ratio)
-			if err != nil {
-				return err
+		if math.Sqrt(simd.SumSquares(y)) > rankTolerance*s[0] { // else nothing that counts is left
+			more, inner, v, _, ok := topOf(y, hidden, cols, ratio)
+			if !ok {
+				return false
 			}
 			k := above(more, rankTolerance*s[0])
 			u := make([]float64, k*rows)
@@ -52,18 +53,67 @@ func (f *Factors) fromGrams(j Jacobian, ratio float64, complete bool) error {
 	if len(j.Active) > j.P {
 		f.U, f.V = right, left
 	}
-	return nil
+	return true
+}
+
+const (
+	// soundProbes is how many random vectors factors are tried with. A matrix E shows
+	// in ‖Ex‖², whose mean is ‖E‖_F²; that eight vectors together see less than a
+	// hundredth of it has a probability of 10⁻⁸ at rank one, and less at others.
+	soundProbes = 8
+	// leftOrthogonal is how far from orthonormal the left singular vectors may be, in
+	// the Frobenius norm over the root of their number: a few thousand roundings.
+	leftOrthogonal = 1e-10
+)
+
+// sound tells whether the factors are those of j, down to tolerance of the largest
+// singular value: whether J − U S Vᵀ, and what U and V miss of orthonormal rows, are
+// as small as they should be, seen with random vectors of signs. With VS = JᵀU, as V
+// is made, singular values then are J's but for what is left (Weyl).
+func (f *Factors) sound(j Jacobian, tolerance float64) bool {
+	rows, rank := len(j.Active), f.Rank()
+	g := run.Rand(0, rows, j.P)
+	signs := func(n int) []float64 {
+		x := make([]float64, soundProbes*n)
+		for i := range x {
+			x[i] = float64(2*int(g.Uint32()&1) - 1)
+		}
+		return x
+	}
+	small := func(e []float64, most float64) bool { return simd.SumSquares(e) <= 4*soundProbes*most*most }
+
+	x, left, inner := signs(j.P), make([]float64, soundProbes*rows), make([]float64, soundProbes*rank)
+	simd.Gemm(false, true, soundProbes, rows, j.P, 1, x, j.P, j.Rows, j.P, 0, left, rows)
+	simd.Gemm(false, true, soundProbes, rank, j.P, 1, x, j.P, f.V, j.P, 0, inner, rank)
+	for i := range inner {
+		inner[i] *= f.S[i%rank]
+	}
+	simd.Gemm(false, false, soundProbes, rows, rank, -1, inner, rank, f.U, rows, 1, left, rows)
+	if d := float64(min(rows, j.P)); !small(left, tolerance*f.S[0]*math.Sqrt(d)) {
+		return false
+	}
+	orthonormal := func(q []float64, width int, most float64) bool {
+		c, z := signs(rank), make([]float64, soundProbes*width)
+		simd.Gemm(false, false, soundProbes, width, rank, 1, c, rank, q, width, 0, z, width)
+		simd.Gemm(false, true, soundProbes, rank, width, 1, z, width, q, width, -1, c, rank)
+		return small(c, most*math.Sqrt(float64(rank)))
+	}
+	u, v := leftOrthogonal, SeenTolerance
+	if rows > j.P { // the Gram matrix is JᵀJ
+		u, v = v, u
+	}
+	return orthonormal(f.U, rows, u) && orthonormal(f.V, j.P, v)
 }
 
 // topOf returns the singular values of x, [rows, cols], whose squares are above ratio
 // of the largest, with their left and right singular vectors, and an orthonormal basis
 // of the left ones of the rest.
-func topOf(x []float64, rows, cols int, ratio float64) (s, left, right, rest []float64, err error) {
+func topOf(x []float64, rows, cols int, ratio float64) (s, left, right, rest []float64, ok bool) {
 	gram := make([]float64, rows*rows)
 	gramOf(gram, x, rows, cols)
 	values, vectors, ok := eigenLarge(gram, rows, math.Inf(-1))
 	if !ok || !(values[0] > 0) {
-		return nil, nil, nil, nil, fmt.Errorf("the singular values of the Jacobian did not converge")
+		return nil, nil, nil, nil, false
 	}
 	s = values[:above(values, ratio*values[0])]
 	for i, v := range s {
@@ -73,7 +123,7 @@ func topOf(x []float64, rows, cols int, ratio float64) (s, left, right, rest []f
 	right = make([]float64, len(s)*cols)
 	simd.Gemm(false, false, len(s), cols, rows, 1, left, rows, x, cols, 0, right, cols)
 	scaleRows(right, s)
-	return s, left, right, rest, nil
+	return s, left, right, rest, true
 }
 
 // above counts the leading values above floor, of values in descending order.

@@ -79,6 +79,58 @@ func TestFactorLarge(t *testing.T) {
 	}
 }
 
+// Factors that are off are found out: by a value, a vector, a pair of vectors that are
+// not orthogonal, or one that is missing.
+func TestSound(t *testing.T) {
+	r := rand.New(rand.NewPCG(57, 1))
+	for _, size := range [][2]int{{60, 90}, {90, 60}} {
+		s := make([]float64, 60)
+		for i := range s {
+			s[i] = math.Pow(10, -float64(i)/20)
+		}
+		j := jacobianWith(r, s, size[0], size[1])
+		made := func() *Factors {
+			f := &Factors{Active: j.Active, P: j.P}
+			if !f.fromGrams(j, gramRatio, true) {
+				t.Fatal("not converged")
+			}
+			return f
+		}
+		if !made().sound(j, rankTolerance) {
+			t.Errorf("%v: right factors do not pass", size)
+		}
+		for name, spoil := range map[string]func(f *Factors){
+			"value":      func(f *Factors) { f.S[40] *= 1.001 },
+			"left":       func(f *Factors) { f.U[7*size[0]+3] += 1e-5 },
+			"right":      func(f *Factors) { f.V[59*size[1]+3] += 1e-3 },
+			"twice":      func(f *Factors) { copy(f.U[58*size[0]:59*size[0]], f.U[59*size[0]:]) },
+			"missing":    func(f *Factors) { f.S = f.S[:59]; f.U = f.U[:59*size[0]]; f.V = f.V[:59*size[1]] },
+			"no numbers": func(f *Factors) { f.V[0] = math.NaN() },
+		} {
+			f := made()
+			if spoil(f); f.sound(j, rankTolerance) {
+				t.Errorf("%v, %s: wrong factors pass", size, name)
+			}
+		}
+	}
+}
+
+// What is left of a Jacobian of low rank is rounding, and no reason to look further;
+// and one too small for its squares is decomposed all the same.
+func TestFactorLargeOfLowRankAndTiny(t *testing.T) {
+	r := rand.New(rand.NewPCG(58, 1))
+	for _, scale := range []float64{1, 1e-200} {
+		j := jacobianWith(r, []float64{3 * scale, 2 * scale, scale}, 260, 270)
+		f, err := j.Factor()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Rank() != 3 || math.Abs(f.S[2]-scale) > 1e-9*scale {
+			t.Errorf("at %g: %d singular values, %g", scale, f.Rank(), f.S)
+		}
+	}
+}
+
 // The two ways to decompose agree where both are to be had.
 func TestFactorLargeAgreesWithSmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(54, 1))
@@ -92,8 +144,8 @@ func TestFactorLargeAgreesWithSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	big := &Factors{Active: j.Active, P: j.P}
-	if err := big.fromGrams(j, gramRatio, true); err != nil {
-		t.Fatal(err)
+	if !big.fromGrams(j, gramRatio, true) || !big.sound(j, rankTolerance) {
+		t.Fatal("not converged, or not sound")
 	}
 	a, b := small.CramerRao(Pixels(200), 1), big.CramerRao(Pixels(200), 1)
 	for k := range a.Axis {

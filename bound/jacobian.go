@@ -169,8 +169,9 @@ const (
 
 // Factor decomposes j. Eigenvalues of the smaller Gram matrix, JJᵀ or JᵀJ, give
 // the singular values above √gramRatio; where what they leave of J is as small as
-// rankTolerance says, they are all, and else a full decomposition is made. It
-// errs only where J is not finite.
+// rankTolerance says, they are all, and else a full decomposition is made: so it is
+// where a large J's factors, found by divide and conquer, are not sound. It errs only
+// where J is not finite or that does not converge.
 func (j Jacobian) Factor() (*Factors, error) { return j.factor(gramRatio, true) }
 
 // coarse decomposes j down to the cutoff, whose square is far enough above the
@@ -190,7 +191,14 @@ func (j Jacobian) factor(ratio float64, complete bool) (*Factors, error) {
 		return f, nil
 	}
 	if j.large() {
-		return f, f.fromGrams(j, ratio, complete)
+		tolerance := math.Sqrt(ratio)
+		if complete {
+			tolerance = rankTolerance
+		}
+		if f.fromGrams(j, ratio, complete) && f.sound(j, tolerance) {
+			return f, nil
+		}
+		return f, f.fromSVD(j)
 	}
 	if !f.fromGram(j, ratio) || complete && f.left(j) > rankTolerance*f.S[0] {
 		return f, f.fromSVD(j)
