@@ -66,11 +66,11 @@ const (
 	leftOrthogonal = 1e-10
 )
 
-// sound tells whether the factors are those of j, down to tolerance of the largest
-// singular value: whether J − U S Vᵀ, and what U and V miss of orthonormal rows, are
-// as small as they should be, seen with random vectors of signs. With VS = JᵀU, as V
-// is made, singular values then are J's but for what is left (Weyl).
-func (f *Factors) sound(j Jacobian, tolerance float64) bool {
+// sound tells whether the factors are those of j, down to rankTolerance: whether
+// J − U S Vᵀ, and what U and V miss of orthonormal rows, are as small as they should
+// be, seen with random vectors of signs. Singular values then are J's but for what is
+// left (Weyl).
+func (f *Factors) sound(j Jacobian) bool {
 	rows, rank := len(j.Active), f.Rank()
 	g := run.Rand(0, rows, j.P)
 	signs := func(n int) []float64 {
@@ -89,7 +89,7 @@ func (f *Factors) sound(j Jacobian, tolerance float64) bool {
 		inner[i] *= f.S[i%rank]
 	}
 	simd.Gemm(false, false, soundProbes, rows, rank, -1, inner, rank, f.U, rows, 1, left, rows)
-	if d := float64(min(rows, j.P)); !small(left, tolerance*f.S[0]*math.Sqrt(d)) {
+	if d := float64(min(rows, j.P)); !small(left, rankTolerance*f.S[0]*math.Sqrt(d)) {
 		return false
 	}
 	orthonormal := func(q []float64, width int, most float64) bool {

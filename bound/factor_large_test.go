@@ -96,7 +96,7 @@ func TestSound(t *testing.T) {
 			}
 			return f
 		}
-		if !made().sound(j, rankTolerance) {
+		if !made().sound(j) {
 			t.Errorf("%v: right factors do not pass", size)
 		}
 		for name, spoil := range map[string]func(f *Factors){
@@ -108,7 +108,7 @@ func TestSound(t *testing.T) {
 			"no numbers": func(f *Factors) { f.V[0] = math.NaN() },
 		} {
 			f := made()
-			if spoil(f); f.sound(j, rankTolerance) {
+			if spoil(f); f.sound(j) {
 				t.Errorf("%v, %s: wrong factors pass", size, name)
 			}
 		}
@@ -144,7 +144,7 @@ func TestFactorLargeAgreesWithSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	big := &Factors{Active: j.Active, P: j.P}
-	if !big.fromGrams(j, gramRatio, true) || !big.sound(j, rankTolerance) {
+	if !big.fromGrams(j, gramRatio, true) || !big.sound(j) {
 		t.Fatal("not converged, or not sound")
 	}
 	a, b := small.CramerRao(Pixels(200), 1), big.CramerRao(Pixels(200), 1)

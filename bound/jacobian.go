@@ -175,7 +175,7 @@ const (
 func (j Jacobian) Factor() (*Factors, error) { return j.factor(gramRatio, true) }
 
 // coarse decomposes j down to the cutoff, whose square is far enough above the
-// rounding of a Gram matrix for a search.
+// rounding of a Gram matrix for a search, of which nothing needs to be right.
 func (j Jacobian) coarse() (*Factors, error) { return j.factor(cutoff*cutoff, false) }
 
 func (j Jacobian) factor(ratio float64, complete bool) (*Factors, error) {
@@ -191,11 +191,7 @@ func (j Jacobian) factor(ratio float64, complete bool) (*Factors, error) {
 		return f, nil
 	}
 	if j.large() {
-		tolerance := math.Sqrt(ratio)
-		if complete {
-			tolerance = rankTolerance
-		}
-		if f.fromGrams(j, ratio, complete) && f.sound(j, tolerance) {
+		if f.fromGrams(j, ratio, complete) && (!complete || f.sound(j)) {
 			return f, nil
 		}
 		return f, f.fromSVD(j)
