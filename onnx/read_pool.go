@@ -127,7 +127,7 @@ func (c *chain) maxPool(p *pooling) *chain {
 		return c.then(&nn.MaxPool{Kernel: p.kernel, Stride: p.stride, Pad: p.pad})
 	}
 	if p.pad != [4]int{} {
-		c = c.then(&nn.Pad{Before: []int{0, p.pad[0], p.pad[1]}, After: []int{0, p.pad[2], p.pad[3]}, Value: math.Inf(-1)})
+		c = c.then(&nn.Pad{Before: []int{0, p.pad[0], p.pad[1]}, After: []int{0, p.pad[2], p.pad[3]}, Value: -math.MaxFloat32}) // ±Inf has no bound in double words
 	}
 	for i := range 2 {
 		c = c.largest(1+i, p.kernel[i], p.stride[i], p.dilation[i], p.out[i])
