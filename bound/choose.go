@@ -122,11 +122,12 @@ func inGiB(bytes int64) string {
 	return fmt.Sprintf("%.2g GiB", float64(bytes)/(1<<30))
 }
 
-// kept is what a run that is resumed had chosen by timings.
+// kept is what a run that is resumed had chosen by timings and by its memory.
 type kept struct {
 	Settings struct {
 		Search        struct{ Search string } `json:"search"`
 		SkipCramerRao bool                    `json:"skip_cramer_rao"`
+		Directions    *bool                   `json:"barankin_directions"`
 	} `json:"settings"`
 }
 

@@ -9,6 +9,36 @@ import (
 	"tattle/release"
 )
 
+// Whether J is decomposed for singular directions depends on the memory of the run's
+// beginning, not of its end: the arrays are those of an uninterrupted run.
+func TestDirectionsAreKept(t *testing.T) {
+	net, data := smallNet(t, 300, 350, 300), noise(300, 17)
+	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), SkipCramerRao: true,
+		Search: SearchOptions{Search: Algorithm1, Restarts: 1, Repeats: 1, Seed: 3}}
+	e.Barankin.Witnesses, e.Spectrum.Probes = 2, -1
+	for _, memory := range [][2]int64{{0, 5 << 20}, {5 << 20, 0}} {
+		e.Memory = memory[0]
+		want, dir := mustRun(t, net, data, upTo(17), e), t.TempDir()
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := Run(ctx, net, data, upTo(17), e, RunOptions{Dir: dir, Progress: func(done, _ int) {
+			if done >= shardSlow {
+				cancel()
+			}
+		}})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		e.Memory = memory[1]
+		r, err := Run(t.Context(), net, data, upTo(17), e, RunOptions{Dir: dir, Resume: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.SHA256 != want.SHA256 {
+			t.Errorf("begun with %d bytes, resumed with %d: other arrays", memory[0], memory[1])
+		}
+	}
+}
+
 // Jacobians too large to be decomposed without a thought: what they take is measured
 // and told, and where there is no memory for them LSQR is taken, with the spectrum
 // estimated. What was chosen stays when the run is resumed, whatever would be now.
@@ -27,8 +57,8 @@ func TestChoiceIsMeasuredAndKept(t *testing.T) {
 		t.Errorf("%s, %t, %+v", got.Search.Search, got.SkipCramerRao, got.Spectrum)
 	}
 	e.Memory = 12 << 20
-	dir, ctx := t.TempDir(), context.Context(t.Context())
-	ctx, cancel := context.WithCancel(ctx)
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
 	_, err = Run(ctx, net, data, upTo(6), e, RunOptions{Dir: dir, Parts: func(done float64, _ int) {
 		if done > 0 {
 			cancel()

@@ -61,7 +61,7 @@ func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, 
 }
 
 // resolve is Resolve for a run that had begun, where begun is not nil: what it had
-// chosen by timings stays.
+// chosen by timings and memory stays.
 func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, reason string, err error) {
 	asked := !e.SkipCramerRao
 	_, e.Features = m.Dims()
@@ -75,7 +75,7 @@ func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, re
 		return e, "", err
 	}
 	e, reason = e.resolveSearch(m, x, begun)
-	e, notes := e.resolveRungs(m, x)
+	e, notes := e.resolveRungs(m, x, begun)
 	e.Spectrum = e.Spectrum.resolve(e, asked)
 	if e.Rounding == "" {
 		e.Rounding = e.rounding(m, x)
@@ -122,12 +122,12 @@ func (e Experiment) resolveSearch(m Model, x []float32, begun *kept) (_ Experime
 
 // resolveRungs leaves out the rungs that the model or the noise does not allow, and
 // says so.
-func (e Experiment) resolveRungs(m Model, x []float32) (_ Experiment, notes []string) {
+func (e Experiment) resolveRungs(m Model, x []float32, begun *kept) (_ Experiment, notes []string) {
 	if e.Barankin.Witnesses > 0 && !combines(e.Noise) {
 		e.Barankin = BarankinOptions{}
 		notes = append(notes, fmt.Sprintf("no combined witnesses: for %s noise their overlaps have no closed form", e.Noise))
 	}
-	if e.Barankin.Witnesses > 0 && e.SkipCramerRao && e.Search.Search != Direct && !e.decomposes(sizeUp(m, x)) {
+	if e.Barankin.Witnesses > 0 && e.SkipCramerRao && e.Search.Search != Direct && !e.decomposes(sizeUp(m, x), begun) {
 		notes = append(notes, "the witnesses to combine are the search's, without a decomposition to take singular directions from")
 	}
 	if e.Twins.Examples > 0 {

@@ -21,6 +21,7 @@ type settings struct {
 	Far           *farRecord       `json:"far,omitempty"`
 	Barankin      int              `json:"barankin_witnesses,omitempty"`
 	Near          bool             `json:"barankin_near,omitempty"`
+	Directions    *bool            `json:"barankin_directions,omitempty"` // whether J is decomposed for singular directions; nil where it is, or not, for other reasons
 	Twins         *twinRecord      `json:"twins,omitempty"`
 	Spectrum      *SpectrumOptions `json:"spectrum,omitempty"`
 	Rounding      string           `json:"rounding,omitempty"` // but for the usual, proved
@@ -65,6 +66,10 @@ func (r *runner) manifest() run.Manifest {
 	if e.Spectrum.Probes > 0 {
 		spectrum = &e.Spectrum
 	}
+	var directions *bool
+	if e.SkipCramerRao && e.Barankin.Witnesses > 0 {
+		directions = &r.explicit
+	}
 	rounding := e.Rounding
 	if rounding == RoundingProved {
 		rounding = ""
@@ -73,7 +78,7 @@ func (r *runner) manifest() run.Manifest {
 		Command: "bound",
 		Shards:  (len(r.indices) + r.shard - 1) / r.shard,
 		Settings: settings{p, n, e.Noise.String(), e.Noise.Std(), e.Noise.Fisher(), max(1, e.Queries), e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), detail, e.Domain.Low, e.Domain.High,
-			e.Search, e.SkipCramerRao, far, e.Barankin.Witnesses, e.Barankin.Near, twins, spectrum, rounding, r.indices},
+			e.Search, e.SkipCramerRao, far, e.Barankin.Witnesses, e.Barankin.Near, directions, twins, spectrum, rounding, r.indices},
 		Hashes: r.options.Hashes,
 	}
 }

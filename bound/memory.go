@@ -92,16 +92,18 @@ func (c column) bytes() int64 {
 	return b
 }
 
-// kept is what the decomposition of J takes for as long as its example is searched.
+// kept is what the decomposition of J takes for as long as its example is searched: its
+// factors, and J and then J⁺ in half as many bytes.
 func (j jacobianSize) kept() int64 {
 	a, p, d := int64(j.rows), int64(j.cols), int64(min(j.rows, j.cols))
-	return 8*(d*a+d*p) + 4*a*p
+	return 8 * (a*p + d*a + d*p)
 }
 
-// working is what decomposing it takes on the way.
+// working is what decomposing it takes on the way: its transpose, what is left of it
+// after the first factors, and the squares that dividing and conquering takes.
 func (j jacobianSize) working() int64 {
 	a, p, d := int64(j.rows), int64(j.cols), int64(min(j.rows, j.cols))
-	return 8 * (2*a*p + 5*d*d)
+	return 8 * (2*a*p + 7*d*d)
 }
 
 // budget is Experiment.Memory, or its default.

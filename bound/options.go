@@ -87,8 +87,11 @@ func (o SearchOptions) resolve() (_ SearchOptions, err error) {
 type jacobianSize struct{ rows, cols int } // rows that are not zero
 
 // decomposes tells whether Jacobians of that size are decomposed for their singular
-// directions alone.
-func (e Experiment) decomposes(j jacobianSize) bool {
+// directions alone, as the run had begun where it had.
+func (e Experiment) decomposes(j jacobianSize, begun *kept) bool {
+	if begun != nil && begun.Settings.Directions != nil {
+		return *begun.Settings.Directions
+	}
 	return min(j.rows, j.cols) <= directLimit && j.kept()+j.working() <= e.budget()/2
 }
 

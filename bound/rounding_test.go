@@ -82,10 +82,9 @@ func TestRoundingIsChosen(t *testing.T) {
 // hardly so.
 func TestMeasuredRounding(t *testing.T) {
 	m, data, e := small(t)
-	proved := mustRun(t, m, data, upTo(20), e)
 	for _, noise := range []release.Noise{release.Gaussian{Sigma: 1}, release.Laplace{Sigma: .7 * math.Sqrt2, Scale: .7}} {
 		e.Noise = noise
-		proved = mustRun(t, m, data, upTo(20), e)
+		proved := mustRun(t, m, data, upTo(20), e)
 		foggy := hazy{m, 1e14, 0}
 		r := mustRun(t, foggy, data, upTo(20), e)
 		if r.Experiment.Rounding != RoundingMeasured {
@@ -99,6 +98,17 @@ func TestMeasuredRounding(t *testing.T) {
 		for i, v := range r.Sizes[0].Std {
 			if w := proved.Sizes[0].Std[i]; v > w*(1+1e-12) || v < w*(1-1e-6) {
 				t.Fatalf("%s noise: bound %d is %g by measured rounding, %g by proved", noise, i, v, w)
+			}
+		}
+		unresolved := r.Experiment
+		unresolved.Rounding = ""
+		loaded, err := Load(r.Path, unresolved)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range loaded.Summaries {
+			if s.Status == StatusCertified {
+				t.Errorf("%s of arrays whose rounding is not said is %s", s.Method, s.Status)
 			}
 		}
 		claims := Claims{r.Path, r.SHA256, r.Summaries}

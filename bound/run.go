@@ -57,7 +57,8 @@ type RunOptions struct {
 // folder's arrays.npz, for the examples of data that indices name. A cancelled
 // ctx ends it soon, with an error that wraps ctx's and says how many examples are
 // kept; a run with Resume goes on with them. The same experiment gives the same
-// arrays however often it was interrupted. Resuming another experiment is a
+// arrays however often it was interrupted, and on any number of cores; but of the search
+// Auto and large Jacobians only once resolved, as timings decide. Resuming another experiment is a
 // *run.MismatchError.
 func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment, o RunOptions) (*Result, error) {
 	p, _ := m.Dims()
@@ -82,8 +83,8 @@ func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment,
 	}
 	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, told: -1, toldParts: -1}
 	asked.Search, asked.SkipCramerRao = e.Search, e.SkipCramerRao
-	_, r.leftOut = asked.resolveRungs(m, first)
-	if err := r.divide(sizeUp(m, first)); err != nil {
+	_, r.leftOut = asked.resolveRungs(m, first, begun)
+	if err := r.divide(sizeUp(m, first), begun); err != nil {
 		return nil, err
 	}
 	return r.locked(ctx, reason)
@@ -113,11 +114,12 @@ func (r *runner) locked(ctx context.Context, reason string) (*Result, error) {
 	return r.finish(ctx, reason)
 }
 
-// divide settles shards and batches, for Jacobians of that size.
-func (r *runner) divide(j jacobianSize) error {
+// divide settles shards and batches, for Jacobians of that size, where a run that had
+// begun left them.
+func (r *runner) divide(j jacobianSize, begun *kept) error {
 	e, most := r.experiment, batchExamples
 	r.shard = shardExamples
-	r.explicit = !e.SkipCramerRao || e.Barankin.Witnesses > 0 && e.decomposes(j)
+	r.explicit = !e.SkipCramerRao || e.Barankin.Witnesses > 0 && e.decomposes(j, begun)
 	switch e.Search.Search {
 	case Direct:
 		r.explicit = true

@@ -53,8 +53,12 @@ func (e Experiment) summaries(r *Result) []Summary {
 
 // standing is the status of bounds with a witness, and why it is not the highest.
 func (e Experiment) standing() (status, note string) {
-	if e.Rounding == RoundingMeasured {
+	switch e.Rounding {
+	case RoundingProved, RoundingPairs:
+	case RoundingMeasured:
 		return StatusEstimated, measuredNote
+	default: // the experiment is not resolved
+		return StatusEstimated, "each value has a witness, but how the rounding of its features is known is not said"
 	}
 	if e.Noise.Certain() {
 		return StatusCertified, ""

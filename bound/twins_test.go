@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -40,11 +41,16 @@ func toTarget(eps []float64, theta, target []float32) (before, after float64) {
 
 // The first ReLU of paper A's MNIST net leaves room for legal images far from any
 // digit, at least 60 grey levels, of which the certificate says that their features
-// differ by rounding alone.
+// differ by rounding alone: for 95 of 100 images at least, with TATTLE_FULL set. Else
+// some are tried, of which so many may fail as chance exceeds less than once in a
+// hundred where 5 in 100 do.
 func TestTwinsOnMNIST(t *testing.T) {
 	o := loadOracle(t)
-	count := 100
-	if testing.Short() {
+	count := 8
+	switch {
+	case os.Getenv("TATTLE_FULL") != "":
+		count = 100
+	case testing.Short():
 		count = 2
 	}
 	f, err := NewTwinFinder(o.net.Graph(), mnistRange(t))
@@ -101,8 +107,12 @@ func TestTwinsOnMNIST(t *testing.T) {
 	report("nearest to target, grey levels from the target", rest)
 	report("‖z‖ over the allowance", ratio)
 	report("seconds an image, on one core of those at work", took)
-	if good[0]*100 < 95*count || good[1]*100 < 95*count {
-		t.Errorf("%d far and %d near twins of %d images, want 95 in 100", good[0], good[1], count)
+	fail := binomialMost(count, .05, 1e-2)
+	if count == 100 {
+		fail = 5
+	}
+	if min(good[0], good[1]) < count-fail {
+		t.Errorf("%d far and %d near twins of %d images, at most %d may have none", good[0], good[1], count, fail)
 	}
 }
 
