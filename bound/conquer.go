@@ -2,6 +2,7 @@ package bound
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -22,13 +23,14 @@ const eps64 = 2 * ulp
 // be of order 1, as the tolerances are absolute. Two halves
 // are solved by themselves and joined by a change of rank one (J. J. M. Cuppen, Numer.
 // Math. 36, 1981; M. Gu and S. C. Eisenstat, SIAM J. Matrix Anal. Appl. 16, 1995).
-func conquer(d, e []float64) (q []float64, ok bool) {
+func conquer(ctx context.Context, d, e []float64) (q []float64, ok bool) {
 	n := len(d)
-	c := &conquest{n: n, d: d, e: append([]float64(nil), e...), q: make([]float64, n*n), spare: make([]float64, n*n)}
+	c := &conquest{ctx: ctx, n: n, d: d, e: append([]float64(nil), e...), q: make([]float64, n*n), spare: make([]float64, n*n)}
 	return c.q, c.solve(0, n)
 }
 
 type conquest struct {
+	ctx      context.Context
 	n        int
 	d, e     []float64
 	q, spare []float64 // [n, n]
@@ -43,7 +45,7 @@ func (c *conquest) solve(lo, hi int) bool {
 	rho := c.e[mid-1]
 	c.d[mid-1] -= math.Abs(rho)
 	c.d[mid] -= math.Abs(rho)
-	if !c.solve(lo, mid) || !c.solve(mid, hi) {
+	if !c.solve(lo, mid) || !c.solve(mid, hi) || c.ctx.Err() != nil {
 		return false
 	}
 	if rho != 0 {

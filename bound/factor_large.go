@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"math"
 
 	"tattle/internal/simd"
@@ -23,12 +24,12 @@ func (j Jacobian) large() bool { return min(len(j.Active), j.P) > eigenSmall }
 // rankTolerance. The other eigenvectors contain some 1e-15/ratio of those taken, whose
 // singular values are larger: hence the projection away from their right vectors.
 // It reports whether eigenvalues could be found; what comes out is to pass sound.
-func (f *Factors) fromGrams(j Jacobian, ratio float64, complete bool) bool {
+func (f *Factors) fromGrams(ctx context.Context, j Jacobian, ratio float64, complete bool) bool {
 	rows, cols, x := len(j.Active), j.P, j.Rows
 	if rows > cols {
 		rows, cols, x = cols, rows, transposedOf(j.Rows, rows, cols)
 	}
-	s, left, right, rest, ok := topOf(x, rows, cols, ratio)
+	s, left, right, rest, ok := topOf(ctx, x, rows, cols, ratio)
 	if !ok {
 		return false
 	}
@@ -39,7 +40,7 @@ func (f *Factors) fromGrams(j Jacobian, ratio float64, complete bool) bool {
 		simd.Gemm(false, true, hidden, len(s), cols, 1, y, cols, right, cols, 0, project, len(s))
 		simd.Gemm(false, false, hidden, cols, len(s), -1, project, len(s), right, cols, 1, y, cols)
 		if math.Sqrt(simd.SumSquares(y)) > rankTolerance*s[0] { // else nothing that counts is left
-			more, inner, v, _, ok := topOf(y, hidden, cols, ratio)
+			more, inner, v, _, ok := topOf(ctx, y, hidden, cols, ratio)
 			if !ok {
 				return false
 			}
@@ -108,10 +109,10 @@ func (f *Factors) sound(j Jacobian) bool {
 // topOf returns the singular values of x, [rows, cols], whose squares are above ratio
 // of the largest, with their left and right singular vectors, and an orthonormal basis
 // of the left ones of the rest.
-func topOf(x []float64, rows, cols int, ratio float64) (s, left, right, rest []float64, ok bool) {
+func topOf(ctx context.Context, x []float64, rows, cols int, ratio float64) (s, left, right, rest []float64, ok bool) {
 	gram := make([]float64, rows*rows)
 	gramOf(gram, x, rows, cols)
-	values, vectors, ok := eigenLarge(gram, rows, math.Inf(-1))
+	values, vectors, ok := eigenLarge(ctx, gram, rows, math.Inf(-1))
 	if !ok || !(values[0] > 0) {
 		return nil, nil, nil, nil, false
 	}

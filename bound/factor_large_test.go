@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -91,7 +92,7 @@ func TestSound(t *testing.T) {
 		j := jacobianWith(r, s, size[0], size[1])
 		made := func() *Factors {
 			f := &Factors{Active: j.Active, P: j.P}
-			if !f.fromGrams(j, gramRatio, true) {
+			if !f.fromGrams(context.Background(), j, gramRatio, true) {
 				t.Fatal("not converged")
 			}
 			return f
@@ -144,7 +145,7 @@ func TestFactorLargeAgreesWithSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	big := &Factors{Active: j.Active, P: j.P}
-	if !big.fromGrams(j, gramRatio, true) || !big.sound(j) {
+	if !big.fromGrams(context.Background(), j, gramRatio, true) || !big.sound(j) {
 		t.Fatal("not converged, or not sound")
 	}
 	a, b := small.CramerRao(Pixels(200), 1), big.CramerRao(Pixels(200), 1)

@@ -116,11 +116,11 @@ func activeRows[T nn.Float](lin nn.Linearization[T], batch, p, n int) (js []Jaco
 }
 
 // factorAll decomposes Jacobians on all cores.
-func factorAll(ctx context.Context, js []Jacobian, factor func(Jacobian) (*Factors, error)) ([]*Factors, error) {
+func factorAll(ctx context.Context, js []Jacobian, factor func(Jacobian, context.Context) (*Factors, error)) ([]*Factors, error) {
 	fs, errs := make([]*Factors, len(js)), make([]error, len(js))
 	one := func(i int) {
 		if ctx.Err() == nil {
-			fs[i], errs[i] = factor(js[i])
+			fs[i], errs[i] = factor(js[i], ctx)
 		}
 	}
 	if slices.ContainsFunc(js, Jacobian.large) { // each uses all cores, and much memory
@@ -172,13 +172,19 @@ const (
 // rankTolerance says, they are all, and else a full decomposition is made: so it is
 // where a large J's factors, found by divide and conquer, are not sound. It errs only
 // where J is not finite or that does not converge.
-func (j Jacobian) Factor() (*Factors, error) { return j.factor(gramRatio, true) }
+func (j Jacobian) Factor() (*Factors, error) { return j.complete(context.Background()) }
+
+func (j Jacobian) complete(ctx context.Context) (*Factors, error) {
+	return j.factor(ctx, gramRatio, true)
+}
 
 // coarse decomposes j down to the cutoff, whose square is far enough above the
 // rounding of a Gram matrix for a search, of which nothing needs to be right.
-func (j Jacobian) coarse() (*Factors, error) { return j.factor(cutoff*cutoff, false) }
+func (j Jacobian) coarse(ctx context.Context) (*Factors, error) {
+	return j.factor(ctx, cutoff*cutoff, false)
+}
 
-func (j Jacobian) factor(ratio float64, complete bool) (*Factors, error) {
+func (j Jacobian) factor(ctx context.Context, ratio float64, complete bool) (*Factors, error) {
 	f := &Factors{Active: j.Active, P: j.P}
 	top := 0.
 	for _, v := range j.Rows {
@@ -191,8 +197,11 @@ func (j Jacobian) factor(ratio float64, complete bool) (*Factors, error) {
 		return f, nil
 	}
 	if j.large() {
-		if f.fromGrams(j, ratio, complete) && (!complete || f.sound(j)) {
+		if f.fromGrams(ctx, j, ratio, complete) && (!complete || f.sound(j)) {
 			return f, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		return f, f.fromSVD(j)
 	}

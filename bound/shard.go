@@ -163,7 +163,7 @@ func factorsAt(ctx context.Context, m nn.Model, theta []float32) ([]*Factors, er
 		x[i] = float64(v)
 	}
 	p, n := m.Dims()
-	return factorAll(ctx, jacobians(ctx, m.Linearize64(x), len(x)/p, p, n), Jacobian.Factor)
+	return factorAll(ctx, jacobians(ctx, m.Linearize64(x), len(x)/p, p, n), Jacobian.complete)
 }
 
 // cramerRao fills in the figures of rows from first on, and returns the singular

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"math"
 
 	"tattle/internal/simd"
@@ -15,6 +16,7 @@ const reflectPanel = 32
 // Both go through matrix products, which gonum's QL iteration does not: of 1,548
 // rows it takes half a second, and 15 there.
 type symmetric struct {
+	ctx     context.Context
 	n       int
 	a       []float64 // [n, n]: the matrix, overwritten
 	d, e    []float64 // the tridiagonal matrix: diagonal, and what is beside it
@@ -26,8 +28,8 @@ type symmetric struct {
 	x, y    []float64 // of product
 }
 
-// eigenLarge returns what eigen does, overwriting a.
-func eigenLarge(a []float64, n int, floor float64) (values, vectors []float64, ok bool) {
+// eigenLarge returns what eigen does, overwriting a; once ctx is cancelled, soon and not ok.
+func eigenLarge(ctx context.Context, a []float64, n int, floor float64) (values, vectors []float64, ok bool) {
 	scale := simd.MaxAbs(a)
 	if math.IsNaN(scale) || math.IsInf(scale, 0) {
 		return nil, nil, false
@@ -36,11 +38,11 @@ func eigenLarge(a []float64, n int, floor float64) (values, vectors []float64, o
 		scale = 1
 	}
 	simd.Scale(1/scale, a)
-	s := &symmetric{n: n, a: a, d: make([]float64, n), e: make([]float64, n), v: make([]float64, n*n), tau: make([]float64, n),
+	s := &symmetric{ctx: ctx, n: n, a: a, d: make([]float64, n), e: make([]float64, n), v: make([]float64, n*n), tau: make([]float64, n),
 		w: make([]float64, reflectPanel*n), y: make([]float64, n)}
 	s.product = s.rows
 	s.reduce()
-	q, ok := conquer(s.d, s.e[:n-1])
+	q, ok := conquer(ctx, s.d, s.e[:n-1])
 	if !ok {
 		return nil, nil, false
 	}
@@ -53,7 +55,7 @@ func eigenLarge(a []float64, n int, floor float64) (values, vectors []float64, o
 		copy(rowOf(vectors, i, n), rowOf(q, n-1-i, n))
 	}
 	s.transform(vectors)
-	return values, vectors, true
+	return values, vectors, ctx.Err() == nil
 }
 
 // reduce fills in d, e and the reflections, a panel at a time (G. H. Golub and C. F.
@@ -62,7 +64,7 @@ func eigenLarge(a []float64, n int, floor float64) (values, vectors []float64, o
 // Comput. Appl. Math. 27, 1989).
 func (s *symmetric) reduce() {
 	n := s.n
-	for first := 0; first < n; first += reflectPanel {
+	for first := 0; first < n && s.ctx.Err() == nil; first += reflectPanel {
 		last := min(n, first+reflectPanel)
 		for j := first; j < last; j++ {
 			s.reflect(first, j)
@@ -140,7 +142,7 @@ func (s *symmetric) transform(q []float64) {
 	rows := len(q) / n
 	s.w = nil
 	qv, qs := make([]float64, rows*reflectPanel), make([]float64, rows*reflectPanel)
-	for first := (n - 1) / reflectPanel * reflectPanel; first >= 0; first -= reflectPanel {
+	for first := (n - 1) / reflectPanel * reflectPanel; first >= 0 && s.ctx.Err() == nil; first -= reflectPanel {
 		k := min(n, first+reflectPanel) - first
 		v := s.v[first*n+first:] // zero to the left
 		triangle := s.triangle(first, k)

@@ -1,6 +1,8 @@
 package bound
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -66,7 +68,7 @@ func TestEigenLarge(t *testing.T) {
 			a := symmetricOf(r, values)
 			slices.Sort(values)
 			slices.Reverse(values)
-			got, x, ok := eigenLarge(slices.Clone(a), n, math.Inf(-1))
+			got, x, ok := eigenLarge(context.Background(), slices.Clone(a), n, math.Inf(-1))
 			if !ok || len(got) != n {
 				t.Fatalf("%s, %d: %d values", name, n, len(got))
 			}
@@ -119,7 +121,7 @@ func TestConquerWilkinson(t *testing.T) {
 		}
 	}
 	want, _, _ := eigen(slices.Clone(a), n, math.Inf(-1))
-	got, x, ok := eigenLarge(slices.Clone(a), n, math.Inf(-1))
+	got, x, ok := eigenLarge(context.Background(), slices.Clone(a), n, math.Inf(-1))
 	if !ok {
 		t.Fatal("not solved")
 	}
@@ -136,8 +138,32 @@ func BenchmarkEigenLarge(b *testing.B) {
 	gram := make([]float64, n*n)
 	simd.Gemm(false, true, n, n, 3072, 1, j, 3072, j, 3072, 0, gram, n)
 	for b.Loop() {
-		if _, _, ok := eigenLarge(slices.Clone(gram), n, 0); !ok {
+		if _, _, ok := eigenLarge(context.Background(), slices.Clone(gram), n, 0); !ok {
 			b.Fatal("not solved")
+		}
+	}
+}
+
+// late is a context that ends after so many looks at it.
+type late struct {
+	context.Context
+	looks *int
+}
+
+func (c late) Err() error {
+	if *c.looks--; *c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A decomposition ends soon once it is not wanted any more, without another way tried.
+func TestFactorLargeEnds(t *testing.T) {
+	j := jacobianWith(rand.New(rand.NewPCG(59, 1)), []float64{3, 2, 1}, 260, 270)
+	for looks := range 20 {
+		ctx := late{t.Context(), &looks}
+		if f, err := j.complete(ctx); f != nil || !errors.Is(err, context.Canceled) {
+			t.Fatalf("%v", err)
 		}
 	}
 }
