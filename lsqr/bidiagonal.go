@@ -29,59 +29,81 @@ func Bidiagonalize[T Float](a Operator[T], start []T, batch, steps int, away []T
 	if batch < 0 || len(start) != batch*cols || len(away)%cols != 0 || steps < 0 {
 		panic(fmt.Sprintf("lsqr: starts of length %d for %d systems of %d×%d, away from %d values", len(start), batch, rows, cols, len(away)))
 	}
-	out := make([]Bidiagonal[T], batch)
-	v, u := append([]T(nil), start...), make([]T, batch*rows)
-	at, norm, ended := make([]T, batch*cols), make([]float64, batch), make([]bool, batch)
+	v, u, at := append([]T(nil), start...), make([]T, batch*rows), make([]T, batch*cols)
+	out, systems := make([]Bidiagonal[T], batch), make([]process[T], batch)
 	for i := range out {
 		out[i].U, out[i].V = make([]T, 0, steps*rows), make([]T, 0, steps*cols)
+		systems[i] = process[T]{Bidiagonal: &out[i], away: away}
 		vi := row(v, i, cols)
 		orthogonalize(vi, away)
-		ended[i] = !(normalize(vi) > 0)
+		systems[i].ended = !(normalize(vi) > 0)
 	}
-	each := func(f func(i int, b *Bidiagonal[T])) {
+	each := func(f func(i int)) {
 		simd.Parallel(batch, 1, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				if !ended[i] {
-					f(i, &out[i])
+				if !systems[i].ended {
+					f(i)
 				}
 			}
 		})
 	}
 	for range steps {
 		a.Mul(u, v)
-		each(func(i int, b *Bidiagonal[T]) {
-			ui := row(u, i, rows)
-			orthogonalize(ui, b.U)
-			alpha := normalize(ui)
-			if !finite(alpha) {
-				ended[i] = true
-				return
-			}
-			b.V = append(b.V, row(v, i, cols)...)
-			if norm[i] = max(norm[i], alpha); alpha <= breakdown*precision[T]()*norm[i] {
-				alpha, ended[i] = 0, true // A v is among the U: v adds a singular value of zero
-				clear(ui)
-			}
-			b.U, b.Alpha = append(b.U, ui...), append(b.Alpha, alpha)
-			if ended[i] {
-				b.Beta = append(b.Beta, 0)
-			}
-		})
+		each(func(i int) { systems[i].left(row(u, i, rows), row(v, i, cols)) })
 		a.MulTrans(at, u)
-		each(func(i int, b *Bidiagonal[T]) {
-			vi := row(at, i, cols)
-			orthogonalize(vi, away)
-			orthogonalize(vi, b.V)
-			beta := normalize(vi)
-			if norm[i] = max(norm[i], beta); !finite(beta) || beta <= breakdown*precision[T]()*norm[i] {
-				beta, ended[i] = 0, true
-				clear(vi)
-			}
-			b.Beta = append(b.Beta, beta)
-		})
+		each(func(i int) { systems[i].right(row(at, i, cols)) })
 		v, at = at, v
 	}
 	return out
+}
+
+// process is one system on its way.
+type process[T Float] struct {
+	*Bidiagonal[T]
+	away  []T
+	norm  float64 // the largest α or β
+	ended bool
+}
+
+// left takes a step with u = A v: v and u join V and U, and α the diagonal.
+func (p *process[T]) left(u, v []T) {
+	orthogonalize(u, p.U)
+	alpha := normalize(u)
+	if !finite(alpha) {
+		p.ended = true
+		return
+	}
+	p.V = append(p.V, v...)
+	if alpha = p.counted(alpha); alpha == 0 { // A v is among the U: v adds a singular value of zero
+		clear(u)
+		p.ended, p.Beta = true, append(p.Beta, 0)
+	}
+	p.U, p.Alpha = append(p.U, u...), append(p.Alpha, alpha)
+}
+
+// right takes a step with v = Aᵀu, the next v: β goes beside the diagonal.
+func (p *process[T]) right(v []T) {
+	orthogonalize(v, p.away)
+	orthogonalize(v, p.V)
+	beta := normalize(v)
+	if finite(beta) {
+		beta = p.counted(beta)
+	} else {
+		beta = 0
+	}
+	if beta == 0 {
+		p.ended = true
+		clear(v)
+	}
+	p.Beta = append(p.Beta, beta)
+}
+
+// counted returns α or β, 0 where it is rounding.
+func (p *process[T]) counted(x float64) float64 {
+	if p.norm = max(p.norm, x); x <= breakdown*precision[T]()*p.norm {
+		return 0
+	}
+	return x
 }
 
 // orthogonalize takes from x what it has of the rows of q, twice.
