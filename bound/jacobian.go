@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -113,30 +112,6 @@ func activeRows[T nn.Float](lin nn.Linearization[T], batch, p, n int) (js []Jaco
 		most = max(most, len(js[i].Active))
 	}
 	return js, most
-}
-
-// factorAll decomposes Jacobians on all cores.
-func factorAll(ctx context.Context, js []Jacobian, factor func(Jacobian, context.Context) (*Factors, error)) ([]*Factors, error) {
-	fs, errs := make([]*Factors, len(js)), make([]error, len(js))
-	one := func(i int) {
-		if ctx.Err() == nil {
-			fs[i], errs[i] = factor(js[i], ctx)
-		}
-	}
-	if slices.ContainsFunc(js, Jacobian.large) { // each uses all cores, and much memory
-		for i := range js {
-			one(i)
-		}
-	} else {
-		parallel(len(js), one)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
-		return nil, errs[i]
-	}
-	return fs, nil
 }
 
 // Factors is the thin singular value decomposition J = Σ_i s_i u_i v_iᵀ of a

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"tattle/internal/file"
 	"tattle/npy"
@@ -293,13 +292,4 @@ func (r *runner) finish(ctx context.Context, reason string) (*Result, error) {
 	note, warnings := r.notes()
 	res.Reason, res.Warnings = reason+note, append(sentences(r.leftOut), warnings...)
 	return res, nil
-}
-
-// sentences makes notes into sentences.
-func sentences(notes []string) []string {
-	var out []string
-	for _, s := range notes {
-		out = append(out, strings.ToUpper(s[:1])+s[1:]+".")
-	}
-	return out
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"tattle/nn"
 	"tattle/run"
@@ -125,6 +127,15 @@ func (r *runner) notes() (note string, warnings []string) {
 	return note, warnings
 }
 
+// sentences makes notes into sentences.
+func sentences(notes []string) []string {
+	var out []string
+	for _, s := range notes {
+		out = append(out, strings.ToUpper(s[:1])+s[1:]+".")
+	}
+	return out
+}
+
 // start draws the starting vectors for size 1.
 func (r *runner) start(index []int64) []float32 {
 	_, n := r.model.Dims()
@@ -164,6 +175,30 @@ func factorsAt(ctx context.Context, m nn.Model, theta []float32) ([]*Factors, er
 	}
 	p, n := m.Dims()
 	return factorAll(ctx, jacobians(ctx, m.Linearize64(x), len(x)/p, p, n), Jacobian.complete)
+}
+
+// factorAll decomposes Jacobians on all cores.
+func factorAll(ctx context.Context, js []Jacobian, factor func(Jacobian, context.Context) (*Factors, error)) ([]*Factors, error) {
+	fs, errs := make([]*Factors, len(js)), make([]error, len(js))
+	one := func(i int) {
+		if ctx.Err() == nil {
+			fs[i], errs[i] = factor(js[i], ctx)
+		}
+	}
+	if slices.ContainsFunc(js, Jacobian.large) { // each uses all cores, and much memory
+		for i := range js {
+			one(i)
+		}
+	} else {
+		parallel(len(js), one)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return nil, errs[i]
+	}
+	return fs, nil
 }
 
 // cramerRao fills in the figures of rows from first on, and returns the singular
