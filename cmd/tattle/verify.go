@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -242,8 +243,9 @@ func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int)
 	x := r.Experiment
 	e := bound.Experiment{
 		Sizes: x.Sizes, Band: x.Band, SkipCramerRao: !x.CramerRao,
-		Rounding: x.Rounding, Spectrum: bound.SpectrumOptions{Probes: x.Probes, Steps: x.ProbeSteps, Seed: r.Seed},
-		Search: bound.SearchOptions{Search: x.Search, Repeats: x.Repeats, Restarts: x.Restarts, Iteration: x.Iteration, Relinearize: x.Relinearize, Seed: r.Seed},
+		Rounding: cmp.Or(x.Rounding, bound.RoundingProved), // the only way there was before reports said it
+		Spectrum: bound.SpectrumOptions{Probes: x.Probes, Steps: x.ProbeSteps, Seed: r.Seed},
+		Search:   bound.SearchOptions{Search: x.Search, Repeats: x.Repeats, Restarts: x.Restarts, Iteration: x.Iteration, Relinearize: x.Relinearize, Seed: r.Seed},
 	}
 	if s := r.Data.Shape; len(s) > 0 && len(s) <= 3 && slices.Min(s) > 0 && nn.Size(s) == nn.Size(shape) {
 		shape = s // the model may take its inputs as a plain vector
