@@ -94,7 +94,11 @@ func openBytes(path string, o InputOptions) (*inputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fromSet(path, set, o)
+	in, err := fromSet(path, set, o)
+	if err == nil && len(set.Mean) > 1 && !o.Preprocess.normalises() {
+		in.note("nothing is said of the values: the bytes of CIFAR-10 are taken to −1 … 1 (range, mean and std of a preprocessing say otherwise)")
+	}
+	return in, err
 }
 
 func openBytePart(path string, o InputOptions) (*Set, error) {
