@@ -105,7 +105,7 @@ func TestParseShape(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"x", "3x0x2", "3x-1", "axb", "1x1x1x1x1x1x1x1x1", "99999999999"} {
+	for _, text := range []string{"x", "3x0x2", "3x-1", "axb", "3xx2", "3x", "1x1x1x1x1x1x1x1x1", "99999999999"} {
 		if got, err := parseShape(text); err == nil {
 			t.Errorf("%q: %v", text, got)
 		}

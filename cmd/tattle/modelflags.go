@@ -211,6 +211,22 @@ func (m *model) forData() dataset.Preprocess {
 	return p
 }
 
+// said tells in words how pictures become inputs, where anything is asked of it.
+func (m *model) said() []string {
+	if m.preprocess.IsZero() {
+		return nil
+	}
+	words := "preprocessing: " + m.Preprocess
+	if m.beside {
+		words += " (the file beside the model)"
+	}
+	said := []string{words}
+	if len(m.preprocess.Upsample) > 0 {
+		said = append(said, fmt.Sprintf("pictures of %s are enlarged inside the model: the small ones are what is measured", sizesOf(m.graph.InputShape)))
+	}
+	return said
+}
+
 // Where a report keeps, among its settings, what verify needs to read model and data
 // as they were read.
 const (
@@ -255,14 +271,14 @@ func parseShape(s string) ([]int, error) {
 		return nil, nil
 	}
 	var shape []int
-	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == 'x' || r == '×' || r == ',' }) {
+	for _, word := range strings.Split(strings.NewReplacer("×", "x", ",", "x").Replace(s), "x") {
 		d, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil || d < 1 || d > 1<<24 {
 			return nil, fmt.Errorf("%q is no size in %q", word, s)
 		}
 		shape = append(shape, d)
 	}
-	if len(shape) == 0 || len(shape) > mostDimensions {
+	if len(shape) > mostDimensions {
 		return nil, fmt.Errorf("%q is not the sizes of an input", s)
 	}
 	return shape, nil

@@ -139,3 +139,27 @@ func interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		return none, ctx.Err()
 	}
 }
+
+// phases shows one bar after the other.
+type phases struct {
+	w     io.Writer
+	phase string
+	done  int
+	bar   *meter
+}
+
+// set reports progress; a phase that begins anew has a new bar.
+func (p *phases) set(phase string, done, total int) {
+	if phase != p.phase || done < p.done {
+		p.close()
+		p.bar, p.phase = newMeter(p.w, phase, int64(total), false), phase
+	}
+	p.done = done
+	p.bar.set(int64(done), int64(total))
+}
+
+func (p *phases) close() {
+	if p.bar != nil {
+		p.bar.close()
+	}
+}

@@ -41,23 +41,6 @@ type recipe struct {
 	net    string // one of builtIns
 }
 
-// The generated data, in place of a folder.
-const (
-	glyphsName  = "glyphs"
-	glyphsTrain = 10000 // learned to above 90 % in seconds
-	glyphsTest  = 2000
-)
-
-// glyphs generates training and test data of n examples (0: glyphsTrain).
-func glyphs(n int, seed uint64) (train, test *dataset.Set) {
-	if n == 0 {
-		n = glyphsTrain
-	}
-	train = dataset.Glyphs(dataset.GlyphOptions{N: n, Size: 28, Seed: seed})
-	test = dataset.Glyphs(dataset.GlyphOptions{N: glyphsTest, Size: 28, Seed: seed, Split: dataset.Test})
-	return train, test
-}
-
 type trainCmd struct {
 	Task         string  `arg:"" enum:"mnist,cifar10,glyphs,utkface,celeba,fairface,images,adult,table" help:"mnist, cifar10, glyphs (generated): paper A's nets, or, with any of the flags of curious classifiers, paper B's training; utkface, celeba, fairface, images (a folder or zip with a CSV of labels), adult, table (any CSV): paper B's training."`
 	Data         string  `help:"The data set: a folder, or a zip or CSV." placeholder:"PATH"`
@@ -302,15 +285,6 @@ func (c *trainCmd) keep(e *env, dir string, g *nn.Graph, t *report.Training, tes
 	r.Data = describe(test, absolute(c.Data), "test")
 	r.Utility = utility(u)
 	return r, nil
-}
-
-// firstIndices returns 0 to n−1.
-func firstIndices(n int) []int {
-	idx := make([]int, n)
-	for i := range idx {
-		idx[i] = i
-	}
-	return idx
 }
 
 // saveModel writes a trained graph, with what made it, into the run's folder.
