@@ -150,9 +150,6 @@ func (m *model) wrap() (err error) {
 	if p.UpsampleFilter == dataset.FilterBicubic {
 		mode = "cubic"
 	}
-	if len(side) == 1 {
-		side = []int{side[0], side[0]}
-	}
 	if in := m.graph.InputShape; len(in) != 3 || !slices.Equal(in[1:], side) {
 		return usage(fmt.Errorf("--preprocess: upsample=%d,%d, but the model takes inputs of shape %v", side[0], side[1], in), "give the sizes of the model's own input")
 	}
