@@ -201,26 +201,3 @@ func (d *decoder) statistic(n *node, i int) (*nn.Param, error) {
 	}
 	return d.param(v, fmt.Sprint("statistic ", i, " of ", n.name), nil)
 }
-
-// activation returns the node's input i and its shape in package nn.
-func (d *decoder) activation(n *node, i int) (name string, shape []int, err error) {
-	o, err := d.operand(n, i)
-	if err == nil && o.value != nil {
-		err = beyond("input %q is constant", o.tensor)
-	}
-	return o.tensor, o.inner(), err
-}
-
-// attach adds an operator whose output has, in ONNX, its shape after the batch.
-func (d *decoder) attach(name string, op nn.Op, output string, inputs ...string) error {
-	shape, err := d.shapeOf(op, inputs)
-	if err == nil {
-		err = bounded(output, shape)
-	}
-	if err != nil {
-		return err
-	}
-	d.put(name, op, output, shape, inputs)
-	d.shapes[output] = outer(shape)
-	return nil
-}
