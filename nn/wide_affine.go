@@ -152,15 +152,15 @@ func (k *wideAffine) addRange(lo, hi int) {
 }
 
 // dropped bounds the products that are left out of an output of channel c, but for
-// those with what is left of the inputs by all slices.
+// those with what is left of the inputs by all slices: NaN where a weight is no number.
 func (k *wideAffine) dropped(c, top int) float64 {
 	e := 0.0
 	for i, s := range k.slicing.inputs[1:] {
-		if r := k.reach[i+1][c]; r > 0 {
+		if r := k.reach[i+1][c]; !(r <= 0) { // NaN too, of weights that are none
 			e += r * math.Ldexp(1, top-s*k.beta)
 		}
 	}
-	if r := k.reach[len(k.reach)-1][c]; r > 0 {
+	if r := k.reach[len(k.reach)-1][c]; !(r <= 0) {
 		e += r * math.Ldexp(1, top)
 	}
 	return e
