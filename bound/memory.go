@@ -135,5 +135,6 @@ func (w needs) share(budget int64, most, shard int) (batch int, model int64, err
 	return batch, budget - fixed - int64(batch)*w.search, nil
 }
 
-// inMiB prints bytes, rounded up, so that asking for what is printed works.
+// inMiB prints bytes, rounded up. Given what is printed as needed, a run may choose a
+// quicker way, which takes somewhat more, and say so again.
 func inMiB(bytes int64) string { return fmt.Sprintf("%d MiB", (bytes+1<<20-1)>>20) }
