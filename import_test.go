@@ -13,10 +13,13 @@ import (
 // only packages of lower layers; ARCHITECTURE.md draws the same picture.
 var layers = [][]string{
 	{"cmd/tattle"},
+	{"serve"},
 	{"report"},
 	{"tables"},
+	{"audit"},
 	{"design"},
 	{"curious"},
+	{"classify", "infer"},
 	{"attack"},
 	{"bound"},
 	{"release"},
