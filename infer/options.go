@@ -1,0 +1,47 @@
+package infer
+
+import (
+	"net/http"
+	"time"
+)
+
+const (
+	// DefaultTimeout is how long one request may take: a slow model on a busy
+	// machine, not a dead one.
+	DefaultTimeout = 60 * time.Second
+	// DefaultRetries are attempts after the first: with waits that double from
+	// firstWait they bridge 15 seconds, which a model server takes to restart.
+	DefaultRetries = 5
+	// DefaultMaxBody is Triton's own limit of a request, in bytes.
+	DefaultMaxBody = 64 << 20
+	// DefaultBatch are the examples of one request where the server has no limit: a
+	// lost reply costs little, and more gain no speed.
+	DefaultBatch = 64
+	// DefaultMaxBatch are the examples of one request that Handler serves.
+	DefaultMaxBatch = 1024
+)
+
+// Options are the settings of a Client. The zero value is the default, but for Model,
+// which must be named here or in the URL.
+type Options struct {
+	Model, Version string        // empty Version: the server's choice
+	Input, Output  string        // tensors, where the model has several
+	Shape          []int         // of one example, where the model leaves several dimensions open
+	Token          string        `json:"-"` // bearer token; empty for none
+	Timeout        time.Duration // of one request with its reply; zero means DefaultTimeout
+	Retries        int           // attempts after the first; zero means DefaultRetries, negative none
+	Rate           float64       // requests a second at most; zero means no limit
+	Batch          int           // examples a request at most; zero means DefaultBatch
+	MaxBody        int64         // bytes of a reply, decompressed, at most; zero means DefaultMaxBody
+	JSON           bool          // never send or ask for binary tensors
+
+	// Transport carries the requests; nil is http.DefaultTransport.
+	Transport http.RoundTripper `json:"-"`
+}
+
+// ServerOptions are the settings of Handler; the zero value is the default.
+type ServerOptions struct {
+	Token    string `json:"-"` // bearer token that all but the health checks need; empty for none
+	MaxBatch int    // examples a request at most; zero means DefaultMaxBatch
+	MaxBody  int64  // bytes of a request at most; zero means DefaultMaxBody
+}
