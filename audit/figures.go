@@ -1,0 +1,193 @@
+package audit
+
+import "tattle/curious"
+
+// The names of the baselines, those of package curious: what needs no curiosity.
+const (
+	Majority   = curious.BaselineMajority
+	FromTarget = curious.BaselineFromTarget
+	FromLabel  = curious.BaselineFromLabel
+)
+
+// Attack is what one attack reached by itself, cross-fitted. Accuracy is of a
+// categorical attribute, R2 of a numeric one.
+type Attack struct {
+	Name     string              `json:"name"`    // learner and form, "logistic on soft"
+	Learner  string              `json:"learner"` // as in package classify
+	Form     string              `json:"form"`    // FormRaw, FormSoft or FormTop1
+	Accuracy *curious.Proportion `json:"accuracy,omitempty"`
+	R2       *float64            `json:"r2,omitempty"`
+	Chosen   int                 `json:"chosen"` // folds in which it was chosen
+}
+
+// Baseline is one prediction of s without curiosity, cross-fitted on the same
+// folds, and the paired comparison of the chosen guess with it. A positive
+// Difference is the attack's advantage; of a numeric attribute it is in units of
+// s's variance. Low and High are one-sided limits, each at the audit's confidence.
+type Baseline struct {
+	Name          string              `json:"name"` // Majority, FromTarget or FromLabel
+	Accuracy      *curious.Proportion `json:"accuracy,omitempty"`
+	R2            *float64            `json:"r2,omitempty"`
+	AttackAlone   int                 `json:"attack_alone"`   // examples that only the attack has right
+	BaselineAlone int                 `json:"baseline_alone"` // examples that only the baseline has right
+	Difference    float64             `json:"difference"`
+	StandardError float64             `json:"standard_error"` // of Difference
+	Low           float64             `json:"low"`
+	High          float64             `json:"high"`
+	P             float64             `json:"p"` // of "the difference is at most the margin", one-sided
+}
+
+// Excess is the chosen guess's advantage over the best baseline: the least of the
+// differences, and of their limits. Low holds at the audit's confidence without a
+// price for there being three baselines, for the true least is one of them; High is
+// the least of limits that share 1 − confidence equally.
+type Excess struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	P     float64 `json:"p"` // of "at most the margin": the largest over the baselines
+}
+
+// Permutation is the test of "given y, guess and s have nothing to do with each
+// other" by permuting s within the examples of one y and one fold.
+type Permutation struct {
+	Draws int     `json:"draws"`
+	P     float64 `json:"p"` // (1 + draws at least as accurate)/(1 + draws)
+}
+
+// Leakage is what the chosen guess multiplies an adversary's chance by.
+type Leakage struct {
+	Multiplicative float64    `json:"multiplicative"`       // accuracy over majority
+	Interval       [2]float64 `json:"interval"`             // of Multiplicative
+	MinEntropyBits float64    `json:"min_entropy_bits"`     // log₂ Multiplicative
+	GivenLabel     float64    `json:"given_label"`          // accuracy over that of the hard label
+	GivenInterval  [2]float64 `json:"given_label_interval"` // of GivenLabel
+}
+
+// Information is a mutual information with its ceiling, as in package curious.
+type Information = curious.MutualInformation
+
+// Subgroup is the examples of one class of y, of s or of another attribute.
+type Subgroup struct {
+	Attribute string             `json:"attribute"`
+	Value     string             `json:"value"`
+	Curiosity curious.Proportion `json:"curiosity"`
+	Baseline  curious.Proportion `json:"baseline"` // of the baseline that is best in the whole sample
+	Excess    float64            `json:"excess"`
+	Low       float64            `json:"low"` // one-sided, Bonferroni over the subgroups
+}
+
+// Subgroups are those with enough examples, the largest excess first.
+type Subgroups struct {
+	List    []Subgroup `json:"list"`
+	LeftOut int        `json:"left_out"` // too small to say anything of
+}
+
+// Power is what the audit could have seen. Smallest is the excess (over the honest
+// mean where there are references) that would have been found with Probability;
+// none is known where the sample could not be audited.
+type Power struct {
+	Probability    float64  `json:"probability"`
+	Smallest       *float64 `json:"smallest,omitempty"`
+	StandardError  float64  `json:"standard_error"`            // of the excess, at the discordance that was seen or independence implies
+	LearningLoss   float64  `json:"learning_loss"`             // what attacks lose by having learned from this many examples
+	FromReferences *float64 `json:"from_references,omitempty"` // what the references' spread alone would hide
+}
+
+// Correlation is what y, and with it the hard label, has to do with s. The p-values
+// are of independence, by permutation, not given y.
+type Correlation struct {
+	Target   Information `json:"target"` // between y and s
+	Label    Information `json:"label"`  // between hard label and s
+	LabelP   float64     `json:"label_p"`
+	GuessP   float64     `json:"guess_p"` // of the chosen guess and s
+	Draws    int         `json:"draws"`
+	LabelQ   float64     `json:"label_adjusted_p"` // Holm's over the attributes
+	GuessQ   float64     `json:"guess_adjusted_p"` // Holm's over the attributes
+	Measured bool        `json:"measured"`         // false where there was nothing to test
+}
+
+// Reference is what honestly trained classifiers leak of the attribute, each
+// measured by the same pipeline. Under "the audited model is another of them"
+// its figure and theirs are exchangeable:
+//
+//	T = (figure − mean)/(sd·√(1 + 1/R))
+//
+// has Student's distribution with R − 1 degrees of freedom.
+type Reference struct {
+	Figures    []float64 `json:"figures"` // accuracy, or R² of a numeric attribute
+	Mean       float64   `json:"mean"`
+	SD         float64   `json:"sd"`
+	Difference float64   `json:"difference"` // the audited model's figure less Mean
+	Low        float64   `json:"low"`        // one-sided limits of it
+	High       float64   `json:"high"`
+	T          float64   `json:"t"`
+	Freedom    int       `json:"freedom"`
+	P          float64   `json:"p"`
+	Unpaired   bool      `json:"unpaired"` // measured on other examples
+}
+
+// EntropyShift compares the outputs' mean entropy, in bits, with that of the
+// references, and between the classes of each sensitive attribute.
+type EntropyShift struct {
+	MeanBits      float64             `json:"mean_bits"`
+	References    int                 `json:"references"`
+	ReferenceMean *float64            `json:"reference_mean_bits,omitempty"`
+	ReferenceSD   *float64            `json:"reference_sd_bits,omitempty"`
+	ShiftBits     *float64            `json:"shift_bits,omitempty"`
+	P             *float64            `json:"p,omitempty"` // two-sided, Student's t with References − 1 degrees of freedom
+	Differences   []EntropyDifference `json:"differences,omitempty"`
+}
+
+// EntropyDifference is how much mean entropies, in bits, differ between the classes
+// of an attribute given y: the largest less the smallest, each y weighted by its
+// examples.
+type EntropyDifference struct {
+	Attribute string     `json:"attribute"`
+	Bits      float64    `json:"bits"`
+	Interval  [2]float64 `json:"interval"`
+	Highest   string     `json:"highest"` // class with the largest mean entropy
+	Lowest    string     `json:"lowest"`
+}
+
+// The names of the controls.
+const (
+	NegativeControl = "negative" // shuffled s must come out clean
+	PositiveControl = "positive" // a planted curious model must be found
+)
+
+// Control is an audit of what is known to be clean, or curious.
+type Control struct {
+	Name         string   `json:"name"` // NegativeControl or PositiveControl
+	Passed       bool     `json:"passed"`
+	Where        string   `json:"where"` // the task it ran on
+	Attribute    string   `json:"attribute,omitempty"`
+	Examples     int      `json:"examples"`
+	Verdict      Verdict  `json:"verdict"`
+	Excess       Excess   `json:"excess"`
+	P            float64  `json:"p"`
+	TrueExcess   *float64 `json:"true_excess,omitempty"`   // of what was planted
+	LearningLoss *float64 `json:"learning_loss,omitempty"` // TrueExcess less what the audit found, at least 0
+	Note         string   `json:"note,omitempty"`
+	Mend         string   `json:"mend,omitempty"` // what to do where it failed
+}
+
+// Defence is a change of what is released, the honesty it keeps and the curiosity
+// that attacks fitted to it still reach.
+type Defence struct {
+	Name        string             `json:"name"`
+	Honesty     curious.Proportion `json:"honesty"`
+	HonestyLost float64            `json:"honesty_lost"` // against no defence, on the same examples
+	Left        []DefenceLeft      `json:"left"`         // by attribute
+	Recommended bool               `json:"recommended"`
+	Note        string             `json:"note,omitempty"`
+}
+
+// DefenceLeft is what a defence leaves of one attribute's leak.
+type DefenceLeft struct {
+	Attribute string              `json:"attribute"`
+	Curiosity *curious.Proportion `json:"curiosity,omitempty"`
+	R2        *float64            `json:"r2,omitempty"`
+	Excess    Excess              `json:"excess"`
+	Attack    string              `json:"attack"` // the one chosen in most folds
+}
