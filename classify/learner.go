@@ -1,0 +1,144 @@
+package classify
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Target is what is guessed of each row: one of Classes classes or, where Labels is nil,
+// a number.
+type Target struct {
+	Labels  []int
+	Classes int
+	Values  []float64
+}
+
+// Width returns how many scores a guess of the target has: Classes, or 1 for numbers.
+func (t Target) Width() int {
+	if t.Labels == nil {
+		return 1
+	}
+	return t.Classes
+}
+
+// Learner is a way to learn targets from rows of numbers.
+type Learner interface {
+	// Name returns the name that ByName knows.
+	Name() string
+	// Suits tells whether the learner can learn such a target.
+	Suits(t Target) bool
+	// Fit learns every target from the same rows x, [n, d]. It errs where there are no
+	// rows, where a number of x or of a target is not finite, where a label is no class
+	// of its target, where a target does not suit, and when ctx ends. It panics where a
+	// length does not fit.
+	Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error)
+}
+
+// Fitted guesses the targets of a Learner's Fit.
+type Fitted interface {
+	// Predict overwrites dst[t], of each target t, with n rows of scores, [n, classes],
+	// whose largest, the first of equal ones, is the guess; or with n numbers. A nil
+	// dst[t] is left out. x is [n, d] with the d of Fit. Predict errs when ctx ends and
+	// panics where a length does not fit. Several goroutines may call it.
+	Predict(ctx context.Context, dst [][]float32, x []float32) error
+}
+
+// Learners returns one of each learner with its default settings.
+func Learners() []Learner {
+	return []Learner{Network{}, Threshold{}, Logistic{}, Trees{}, Neighbours{}}
+}
+
+// ByName returns the learner of that name with its default settings.
+func ByName(name string) (Learner, error) {
+	var names []string
+	for _, l := range Learners() {
+		if l.Name() == name {
+			return l, nil
+		}
+		names = append(names, l.Name())
+	}
+	return nil, fmt.Errorf("no attack is called %q: there are %s", name, strings.Join(names, ", "))
+}
+
+// Best returns the index of the largest score, the first of equal ones.
+func Best(scores []float32) int {
+	best := 0
+	for i, v := range scores {
+		if v > scores[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// absent is the score of a class that no row had: finite, and below every score that a
+// learner gives.
+const absent = -1e30
+
+// check panics and errs as Learner.Fit promises, and returns the number of rows.
+func check(l Learner, x []float32, d int, targets []Target) (int, error) {
+	if d < 1 || len(x)%d != 0 {
+		panic(fmt.Sprintf("classify: %d numbers are no rows of %d", len(x), d))
+	}
+	n := len(x) / d
+	if n == 0 {
+		return 0, fmt.Errorf("%s: there are no rows to learn from", l.Name())
+	}
+	for i, v := range x {
+		if v-v != 0 {
+			return 0, fmt.Errorf("%s: row %d, column %d is %v, not a finite number", l.Name(), i/d, i%d, v)
+		}
+	}
+	for k, t := range targets {
+		if err := t.check(n); err != nil {
+			return 0, fmt.Errorf("%s: target %d: %w", l.Name(), k, err)
+		}
+		if !l.Suits(t) {
+			return 0, fmt.Errorf("%s does not suit target %d: choose another attack", l.Name(), k)
+		}
+	}
+	return n, nil
+}
+
+func (t Target) check(n int) error {
+	if t.Labels == nil {
+		return t.checkValues(n)
+	}
+	if len(t.Labels) != n {
+		panic(fmt.Sprintf("classify: %d labels for %d rows", len(t.Labels), n))
+	}
+	for i, l := range t.Labels {
+		if l < 0 || l >= t.Classes {
+			return fmt.Errorf("row %d has label %d, but the classes are 0 to %d", i, l, t.Classes-1)
+		}
+	}
+	return nil
+}
+
+func (t Target) checkValues(n int) error {
+	if len(t.Values) != n {
+		panic(fmt.Sprintf("classify: %d values for %d rows", len(t.Values), n))
+	}
+	for i, v := range t.Values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("the value of row %d is %v, not a finite number", i, v)
+		}
+	}
+	return nil
+}
+
+// checkPredict panics as Fitted.Predict promises, and returns the number of rows.
+func checkPredict(dst [][]float32, x []float32, d int, widths []int) int {
+	if len(x)%d != 0 || len(dst) != len(widths) {
+		panic(fmt.Sprintf("classify: %d numbers, no rows of %d, or %d results of %d targets", len(x), d, len(dst), len(widths)))
+	}
+	n := len(x) / d
+	for t, w := range widths {
+		if dst[t] != nil && len(dst[t]) != n*w {
+			panic(fmt.Sprintf("classify: room for %d scores of target %d, of %d rows of %d", len(dst[t]), t, n, w))
+		}
+	}
+	return n
+}
