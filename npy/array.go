@@ -8,7 +8,7 @@ import (
 // Array is an array in memory, in C order: the last index is fastest.
 type Array struct {
 	Shape []int
-	Data  any // []float32, []float64, []int8 … []int64, []uint8 … []uint64 or []bool
+	Data  any // []float32, []float64, []int8 … []int64, []uint8 … []uint64, []bool or []string
 }
 
 // Float64s returns the values as float64: the stored slice itself where it is

@@ -11,7 +11,7 @@ import (
 // dtype is an element type as a header describes it: "<f4" is a little-endian
 // float of 4 bytes.
 type dtype struct {
-	kind byte // f, i, u or b
+	kind byte // f, i, u, b, or U and S of text
 	size int  // bytes
 	big  bool // most significant byte first
 }
@@ -19,6 +19,9 @@ type dtype struct {
 var hostBig = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
 func parseDtype(s string) (dtype, error) {
+	if len(s) > 2 && strings.Contains("US", s[1:2]) {
+		return parseText(s)
+	}
 	if len(s) != 3 || !strings.Contains("<>|=", s[:1]) {
 		return dtype{}, malformed("element type %q is not a plain number: save float32, float64 or integers", s)
 	}
@@ -37,6 +40,8 @@ func parseDtype(s string) (dtype, error) {
 func (d dtype) String() string {
 	order := "<"
 	switch {
+	case d.kind == 'U':
+		d.size /= runeSize
 	case d.size == 1:
 		order = "|"
 	case d.big:
@@ -102,8 +107,10 @@ func stored(data any) (d dtype, n int, b []byte, err error) {
 			}
 		}
 		return dtype{'b', 1, false}, len(x), b, nil
+	case []string:
+		return storedText(x)
 	default:
-		return dtype{}, 0, nil, fmt.Errorf("npy: cannot store a %T: want a slice of numbers or bools", data)
+		return dtype{}, 0, nil, fmt.Errorf("npy: cannot store a %T: want a slice of numbers, bools or strings", data)
 	}
 	if hostBig && d.size > 1 {
 		b = slices.Clone(b)

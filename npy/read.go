@@ -79,6 +79,9 @@ func (h header) read(r io.Reader, shape []int, length int64, sure bool) (a Array
 }
 
 func (h header) decode(r io.Reader, n int, sure bool) (any, error) {
+	if h.dtype.text() {
+		return h.strings(r, n, sure)
+	}
 	switch d := h.dtype; fmt.Sprintf("%c%d", d.kind, d.size) {
 	case "f2":
 		half, err := elements[uint16](h, r, n, sure)
