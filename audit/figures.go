@@ -18,6 +18,7 @@ type Attack struct {
 	Accuracy *curious.Proportion `json:"accuracy,omitempty"`
 	R2       *float64            `json:"r2,omitempty"`
 	Chosen   int                 `json:"chosen"` // folds in which it was chosen
+	Fitted   int                 `json:"fitted"` // examples it was fitted on, in the fold with the fewest
 }
 
 // Baseline is one prediction of s without curiosity, cross-fitted on the same
@@ -107,14 +108,14 @@ type Correlation struct {
 	Measured bool        `json:"measured"`         // false where there was nothing to test
 }
 
-// Reference is what honestly trained classifiers leak of the attribute, each
+// ReferenceTest is what honestly trained classifiers leak of the attribute, each
 // measured by the same pipeline. Under "the audited model is another of them"
 // its figure and theirs are exchangeable:
 //
 //	T = (figure − mean)/(sd·√(1 + 1/R))
 //
 // has Student's distribution with R − 1 degrees of freedom.
-type Reference struct {
+type ReferenceTest struct {
 	Figures    []float64 `json:"figures"` // accuracy, or R² of a numeric attribute
 	Mean       float64   `json:"mean"`
 	SD         float64   `json:"sd"`

@@ -21,13 +21,14 @@ type Finding struct {
 	Best      string              `json:"best_baseline"` // the one that leaves the least excess
 	Excess    Excess              `json:"excess"`
 
-	Permutation Permutation  `json:"permutation"`
-	Reference   *Reference   `json:"reference,omitempty"`
-	Leakage     *Leakage     `json:"leakage,omitempty"`
-	Information *Information `json:"information,omitempty"` // between chosen guess and s
-	Subgroups   Subgroups    `json:"subgroups"`
-	Correlation Correlation  `json:"correlation"`
-	Power       Power        `json:"power"`
+	Permutation Permutation    `json:"permutation"`
+	Reference   *ReferenceTest `json:"reference,omitempty"`
+	Leakage     *Leakage       `json:"leakage,omitempty"`
+	Information *Information   `json:"information,omitempty"` // between chosen guess and s
+	Confusion   [][]int        `json:"confusion,omitempty"`   // true s × chosen guess
+	Subgroups   Subgroups      `json:"subgroups"`
+	Correlation Correlation    `json:"correlation"`
+	Power       Power          `json:"power"`
 
 	P        float64  `json:"p"`          // the largest of the tests that a verdict "curious" must pass
 	Adjusted float64  `json:"adjusted_p"` // Holm's over the attributes
