@@ -1,0 +1,224 @@
+package stat
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/combin"
+)
+
+// The test refuses a margin just where the interval does not reach it.
+func TestPairedTestInvertsPairedDifference(t *testing.T) {
+	for _, c := range [][3]int{{1, 0, 44}, {12, 9, 100}, {9, 12, 100}, {300, 20, 1000}, {5, 5, 10}, {10, 0, 10}, {0, 10, 10}, {7, 3, 10}, {4000, 3000, 100000}, {0, 0, 50}} {
+		for _, p := range []float64{.0005, .005, .025, .05, .2, .45} {
+			low := PairedDifference(c[0], c[1], c[2], 1-2*p).Low
+			if low == -1 {
+				continue
+			}
+			// A bisection to neighbouring numbers leaves the score's own rounding.
+			if got := PairedTest(c[0], c[1], c[2], low); math.Abs(got-p) > 1e-8*p {
+				t.Errorf("%v at the lower end %v of %v: p is %v, not %v", c, low, 1-2*p, got, p)
+			}
+			if PairedTest(c[0], c[1], c[2], low-1e-6) > p || PairedTest(c[0], c[1], c[2], low+1e-6) < p {
+				t.Errorf("%v: p does not rise through %v at %v", c, p, low)
+			}
+		}
+	}
+	if got := PairedTest(0, 0, 10, 0); got != .5 {
+		t.Errorf("none differs: p is %v", got)
+	}
+	if got, want := PairedTest(30, 10, 100, 0), upperNormal(20/math.Sqrt(40)); !near(got, want, 1e-12) { // McNemar's without correction
+		t.Errorf("beyond 0: p is %v, want %v", got, want)
+	}
+}
+
+// trinomial calls f with every outcome of n examples, and its probability.
+func trinomial(n int, first, second float64, f func(b, c int, p float64)) {
+	for b := 0; b <= n; b++ {
+		for c := 0; b+c <= n; c++ {
+			f(b, c, math.Exp(combin.LogGeneralizedBinomial(float64(n), float64(b))+combin.LogGeneralizedBinomial(float64(n-b), float64(c))+
+				float64(b)*math.Log(first)+float64(c)*math.Log(second)+float64(n-b-c)*math.Log(1-first-second)))
+		}
+	}
+}
+
+// The test's level, summed over all outcomes.
+func TestPairedTestKeepsItsLevel(t *testing.T) {
+	const n = 100
+	for _, c := range []struct{ discordant, margin float64 }{{.1, 0}, {.3, 0}, {.1, .02}, {.3, .02}, {.5, .05}, {.3, -.05}} {
+		var refused float64
+		trinomial(n, (c.discordant+c.margin)/2, (c.discordant-c.margin)/2, func(b, d int, p float64) {
+			if PairedTest(b, d, n, c.margin) <= .05 {
+				refused += p
+			}
+		})
+		if refused > .065 || refused < .035 {
+			t.Errorf("%+v: refused with probability %v, not about .05", c, refused)
+		}
+	}
+}
+
+// At the smallest difference the test refuses with the power that was asked for: the
+// probability is simulated with 4,000 samples, of which the standard error is .0047,
+// and the approximation may be off by .02.
+func TestSmallestDifferenceIsFound(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, c := range []struct {
+		n                     int
+		discordant, margin, p float64
+	}{{500, .3, .02, .05}, {2000, .5, .02, .05}, {2000, .1, .02, .01}, {500, 0, .02, .05}} {
+		d := SmallestDifference(c.n, func(float64) float64 { return c.discordant }, c.margin, c.p, .9)
+		psi, found := max(c.discordant, d), 0
+		const samples = 4000
+		for range samples {
+			b, s := 0, 0
+			for range c.n {
+				switch u := r.Float64(); {
+				case u < (psi+d)/2:
+					b++
+				case u < psi:
+					s++
+				}
+			}
+			if PairedTest(b, s, c.n, c.margin) <= c.p {
+				found++
+			}
+		}
+		if got := float64(found) / samples; math.Abs(got-.9) > .0047*4.5+.02 {
+			t.Errorf("%+v: a difference of %v is found with probability %v", c, d, got)
+		}
+	}
+	if d := SmallestDifference(3, func(float64) float64 { return .5 }, .02, .001, .9); d != 1 {
+		t.Errorf("three examples find %v", d)
+	}
+}
+
+// The slow oracle of the constrained likelihood.
+func slowSecondAlone(both, first, second, theta float64) float64 {
+	likelihood := func(u float64) float64 {
+		l := 0.0
+		for _, term := range [][2]float64{{both, 1 - (1+theta)*u}, {first, u + theta - 1}, {second, u}} {
+			if term[0] > 0 {
+				l += term[0] * math.Log(max(1e-300, term[1]))
+			}
+		}
+		return l
+	}
+	low, high := max(0, 1-theta), 1/(1+theta)
+	for range 200 {
+		a, b := low+(high-low)/3, high-(high-low)/3
+		if likelihood(a) < likelihood(b) {
+			low = a
+		} else {
+			high = b
+		}
+	}
+	return (low + high) / 2
+}
+
+func TestPairedRatioSolvesItsEquation(t *testing.T) {
+	z := 1.959963984540054
+	for _, c := range [][3]int{{30, 12, 9}, {0, 12, 9}, {300, 40, 2}, {5, 0, 0}, {5, 3, 0}, {5, 0, 3}, {1, 1, 0}, {40000, 9000, 3000}} {
+		in := PairedRatio(c[0], c[1], c[2], .95)
+		both, first, second := float64(c[0]), float64(c[1]), float64(c[2])
+		for _, theta := range []float64{in.Low, in.High} {
+			if theta == 0 || math.IsInf(theta, 1) {
+				continue
+			}
+			u := slowSecondAlone(both, first, second, theta)
+			score := (both + first - theta*(both+second)) / math.Sqrt((both+first+second)*((1+theta)*u+theta-1))
+			if math.Abs(math.Abs(score)-z) > 1e-4 {
+				t.Errorf("%v: at %v the score is %v", c, theta, score)
+			}
+		}
+		if e := (both + first) / (both + second); !(in.Low <= e && e <= in.High) {
+			t.Errorf("%v: %v does not hold %v", c, in, e)
+		}
+	}
+	if in := PairedRatio(0, 3, 0, .95); !math.IsInf(in.High, 1) || in.Low <= 0 {
+		t.Errorf("the second right on none: %v", in)
+	}
+	if in := PairedRatio(0, 0, 0, .95); in.Low != 0 || !math.IsInf(in.High, 1) {
+		t.Errorf("right on none: %v", in)
+	}
+}
+
+// Coverage, summed over all outcomes.
+func TestPairedRatioCovers(t *testing.T) {
+	const n = 24
+	for _, p := range [][3]float64{{.3, .1, .1}, {.4, .2, .05}, {.1, .3, .1}, {.2, .02, .3}} { // both, first, second
+		theta := (p[0] + p[1]) / (p[0] + p[2])
+		var covered float64
+		for both := 0; both <= n; both++ {
+			share := math.Exp(combin.LogGeneralizedBinomial(n, float64(both)) + float64(both)*math.Log(p[0]) + float64(n-both)*math.Log(1-p[0]))
+			if share < 1e-6 {
+				covered += share
+				continue
+			}
+			trinomial(n-both, p[1]/(1-p[0]), p[2]/(1-p[0]), func(b, c int, q float64) {
+				if share*q < 1e-7 {
+					covered += share * q
+				} else if in := PairedRatio(both, b, c, .95); in.Low <= theta && theta <= in.High {
+					covered += share * q
+				}
+			})
+		}
+		if covered < .93 || covered > .985 {
+			t.Errorf("%v: covered with %v", p, covered)
+		}
+	}
+}
+
+// Closed forms of 1 and 2 degrees of freedom, and the .95 quantile of 4 that tables print.
+func TestStudent(t *testing.T) {
+	for _, c := range []struct{ t, df, want float64 }{{0, 4, .5}, {1, 1, .25}, {math.Sqrt2, 2, .5 * (1 - math.Sqrt2/2)}, {-1, 1, .75}} {
+		if got := StudentUpper(c.t, c.df); !near(got, c.want, 1e-12) {
+			t.Errorf("beyond %v with %v degrees: %v, want %v", c.t, c.df, got, c.want)
+		}
+	}
+	for _, df := range []float64{1, 2, 4, 30, 1000} {
+		for _, p := range []float64{1e-9, .01, .3, .5, .9, .95, .999} {
+			if got := StudentUpper(-StudentQuantile(p, df), df); !near(got, p, 1e-9) {
+				t.Errorf("quantile at %v with %v degrees: back at %v", p, df, got)
+			}
+		}
+	}
+	if got := StudentQuantile(.95, 4); !near(got, 2.131846786326649, 1e-9) {
+		t.Errorf("t at .95 of 4 degrees is %v", got)
+	}
+}
+
+// One more of the same kind is refused with probability α: of 20,000 within 4.5
+// standard deviations (7e-6, both sides).
+func TestOneMoreIsExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	const n = 20000
+	below := [2]int{}
+	for range n {
+		others := make([]float64, 5)
+		for i := range others {
+			others[i] = 3 + 2*r.NormFloat64()
+		}
+		_, p := OneMore(3+2*r.NormFloat64(), others, 0)
+		for k, a := range []float64{.05, .5} {
+			if p <= a {
+				below[k]++
+			}
+		}
+	}
+	for k, a := range []float64{.05, .5} {
+		if math.Abs(float64(below[k])-n*a) > 4.5*math.Sqrt(n*a*(1-a)) {
+			t.Errorf("%d of %d are at most %v", below[k], n, a)
+		}
+	}
+	for _, c := range []struct {
+		x      float64
+		others []float64
+		want   float64
+	}{{1, []float64{1}, 1}, {1, nil, 1}, {2, []float64{1, 1}, 0}, {0, []float64{1, 1}, 1}, {1, []float64{1, 1}, .5}} {
+		if _, p := OneMore(c.x, c.others, 0); p != c.want {
+			t.Errorf("%v beside %v: p is %v, want %v", c.x, c.others, p, c.want)
+		}
+	}
+}

@@ -1,0 +1,321 @@
+package stat
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/combin"
+)
+
+// fits tells whether counts of n draws agree with probabilities p: by χ², refused with
+// probability 1e-7.
+func fits(counts map[int]int, p map[int]float64, n int) bool {
+	var x float64
+	for k, want := range p {
+		e := want * float64(n)
+		x += (float64(counts[k]) - e) * (float64(counts[k]) - e) / e
+	}
+	for k := range counts {
+		if p[k] == 0 {
+			return false
+		}
+	}
+	return len(p) < 2 || 1-mathext.GammaIncReg(float64(len(p)-1)/2, x/2) > 1e-7
+}
+
+func TestHypergeometric(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	f := newFactorials(100000)
+	for _, c := range [][3]int{{10, 3, 4}, {10, 7, 8}, {50, 25, 25}, {200, 1, 199}, {1000, 30, 40}, {5, 0, 3}, {5, 5, 3}, {6, 3, 6}} {
+		want, counts := map[int]float64{}, map[int]int{}
+		for k := max(0, c[1]+c[2]-c[0]); k <= min(c[1], c[2]); k++ {
+			p := math.Exp(f.choose(c[1], k) + f.choose(c[0]-c[1], c[2]-k) - f.choose(c[0], c[2]))
+			if p > 1e-3 {
+				want[k] = p
+			} else { // rare ones together
+				want[-1] += p
+			}
+		}
+		for range 20000 {
+			k := f.hypergeometric(r, c[0], c[1], c[2])
+			if want[k] == 0 {
+				k = -1
+			}
+			counts[k]++
+		}
+		if p, ok := want[-1]; ok && p < 1e-4 { // too rare for χ²; binomial, seen above 40 with probability < 1e-20
+			if counts[-1] > 40 {
+				t.Errorf("%v: %d draws are as rare as %v", c, counts[-1], p)
+			}
+			delete(want, -1)
+			delete(counts, -1)
+		}
+		if !fits(counts, want, 20000) {
+			t.Errorf("%v: drew %v, want %v", c, counts, want)
+		}
+	}
+	// Far beyond enumeration: mean and variance, each within 6 standard errors.
+	total, marked, taken, n := 100000, 30000, 20000, 20000
+	var sum, square float64
+	mean := float64(taken) * float64(marked) / float64(total)
+	variance := mean * (1 - .3) * float64(total-taken) / float64(total-1)
+	for range n {
+		d := float64(f.hypergeometric(r, total, marked, taken)) - mean
+		sum, square = sum+d, square+d*d
+	}
+	if math.Abs(sum/float64(n)) > 6*math.Sqrt(variance/float64(n)) || math.Abs(square/float64(n)/variance-1) > 6*math.Sqrt(2/float64(n)) {
+		t.Errorf("mean is off by %v, variance %v instead of %v", sum/float64(n), square/float64(n), variance)
+	}
+}
+
+// everyDeal calls f with the classes dealt out to the examples in every order.
+func everyDeal(classes []int, f func([]int)) {
+	for _, p := range combin.Permutations(len(classes), len(classes)) {
+		dealt := make([]int, len(classes))
+		for i, j := range p {
+			dealt[i] = classes[j]
+		}
+		f(dealt)
+	}
+}
+
+func count(guess, class []int, rows, columns int) [][]int {
+	table := make([][]int, rows)
+	for i := range table {
+		table[i] = make([]int, columns)
+	}
+	for i := range guess {
+		table[guess[i]][class[i]]++
+	}
+	return table
+}
+
+// slowRight returns the distribution of how many are right over all deals.
+func slowRight(guess, class []int) map[int]float64 {
+	right, deals := map[int]float64{}, 0.0
+	everyDeal(class, func(dealt []int) {
+		k := 0
+		for i := range dealt {
+			if dealt[i] == guess[i] {
+				k++
+			}
+		}
+		right[k]++
+		deals++
+	})
+	for k := range right {
+		right[k] /= deals
+	}
+	return right
+}
+
+// Deals are drawn with the probabilities that listing every one gives.
+func TestPermuteWithinAgainstEveryDeal(t *testing.T) {
+	first := [2][]int{{0, 0, 1, 1, 2, 2, 0}, {0, 1, 1, 1, 2, 0, 2}}
+	second := [2][]int{{2, 2, 1, 3, 3, 1}, {2, 0, 0, 3, 1, 1}} // guess 0 is missing, not every guess can be right
+	third := [2][]int{{1, 1, 1}, {0, 1, 2}}                    // one guess: nothing can vary
+	distribution := map[int]float64{0: 1}
+	var tables [][][]int
+	seen := 0
+	for _, s := range [][2][]int{first, second, third} {
+		tables = append(tables, count(s[0], s[1], 4, 4))
+		next := map[int]float64{}
+		for a, p := range distribution {
+			for b, q := range slowRight(s[0], s[1]) {
+				next[a+b] += p * q
+			}
+		}
+		distribution = next
+		for i := range s[0] {
+			if s[0][i] == s[1][i] {
+				seen++
+			}
+		}
+	}
+	const draws = 50000
+	r := rand.New(rand.NewPCG(3, 4))
+	var want float64
+	for k, p := range distribution {
+		if k >= seen {
+			want += p
+		}
+	}
+	if got := PermuteWithin(tables, draws, r); math.Abs(got-want) > 6*math.Sqrt(want*(1-want)/draws)+2.0/draws {
+		t.Errorf("p is %v, by listing %v", got, want)
+	}
+	if got := PermuteWithin([][][]int{count(third[0], third[1], 3, 3)}, 100, r); got != 1 {
+		t.Errorf("where nothing can vary p is %v", got)
+	}
+	one, two := PermuteWithin(tables, 999, rand.New(rand.NewPCG(5, 6))), PermuteWithin(tables, 999, rand.New(rand.NewPCG(5, 6)))
+	if one != two {
+		t.Errorf("the same seed gave %v and %v", one, two)
+	}
+}
+
+// Each deal of one stratum has the distribution of all of them.
+func TestDealDraws(t *testing.T) {
+	guess, class := []int{0, 0, 1, 1, 2, 2, 0, 3}, []int{0, 1, 1, 1, 2, 0, 2, 2}
+	d, _ := newDeal(count(guess, class, 4, 4))
+	f, r := newFactorials(8), rand.New(rand.NewPCG(7, 8))
+	left, row, counts := make([]int, 4), make([]int, 4), map[int]int{}
+	const n = 40000
+	for range n {
+		counts[d.draw(f, left, row, r)]++
+	}
+	if want := slowRight(guess, class); !fits(counts, want, n) {
+		t.Errorf("drew %v, by listing %v", counts, want)
+	}
+}
+
+func TestIndependenceAgainstEveryDeal(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	const draws = 50000
+	for _, c := range [][2][]int{
+		{{0, 0, 0, 1, 1, 2, 2}, {0, 0, 1, 1, 1, 2, 2}},
+		{{0, 0, 0, 0, 1, 1, 1, 1}, {0, 0, 0, 1, 1, 1, 1, 0}},
+		{{0, 1, 0, 1, 0, 1}, {0, 0, 0, 1, 1, 1}},
+	} {
+		table := count(c[0], c[1], 3, 4)
+		seen, beyond, deals := slowG(table), 0.0, 0.0
+		everyDeal(c[1], func(dealt []int) {
+			if slowG(count(c[0], dealt, 3, 4)) >= seen-1e-9 {
+				beyond++
+			}
+			deals++
+		})
+		want := beyond / deals
+		if got := Independence(table, draws, r); math.Abs(got-want) > 6*math.Sqrt(want*(1-want)/draws)+2.0/draws {
+			t.Errorf("%v: p is %v, by listing %v", table, got, want)
+		}
+	}
+	if got := Independence([][]int{{3, 4}, {0, 0}}, 100, r); got != 1 {
+		t.Errorf("of one row p is %v", got)
+	}
+}
+
+// slowG is 2 Σ k·ln(k·n/(row·column)).
+func slowG(table [][]int) float64 {
+	t := newTable(table, .5)
+	var g float64
+	for r, row := range table {
+		for c, k := range row {
+			if k > 0 {
+				g += 2 * float64(k) * math.Log(float64(k)*t.n/float64(t.rows[r]*t.columns[c]))
+			}
+		}
+	}
+	return g
+}
+
+func TestPermuteProductsAgainstEveryDeal(t *testing.T) {
+	x, y := []float64{1, 2, 3, 4, 10, 11, 15}, []float64{2, 1, 5, 4, 7, 9, 8}
+	strata := [][]int{{0, 1, 2, 3}, {4, 5, 6}}
+	var sums [2][]float64
+	for k, s := range strata {
+		everyDeal(s, func(dealt []int) {
+			var sum float64
+			for i, j := range dealt {
+				sum += x[s[i]] * y[j]
+			}
+			sums[k] = append(sums[k], sum)
+		})
+	}
+	var seen, beyond float64
+	for i := range x {
+		seen += x[i] * y[i]
+	}
+	for _, a := range sums[0] {
+		for _, b := range sums[1] {
+			if a+b >= seen-1e-9 {
+				beyond++
+			}
+		}
+	}
+	want := beyond / float64(len(sums[0])*len(sums[1]))
+	const draws = 50000
+	if got := PermuteProducts(x, y, strata, draws, rand.New(rand.NewPCG(11, 12))); math.Abs(got-want) > 6*math.Sqrt(want*(1-want)/draws)+2.0/draws {
+		t.Errorf("p is %v, by listing %v", got, want)
+	}
+	if got := PermuteProducts(x, []float64{3, 3, 3, 3, 3, 3, 3}, strata, 100, rand.New(rand.NewPCG(1, 1))); got != 1 {
+		t.Errorf("of equal numbers p is %v", got)
+	}
+}
+
+// Where guess and class are independent, p ≤ α happens with probability α at most:
+// 2,000 tests each may exceed 2000·α by 4.5 standard deviations (probability 3.4e-6
+// by the normal approximation for the larger α, less for the smaller by the slack
+// that is added).
+func TestPermutationsKeepTheirLevel(t *testing.T) {
+	const tests, draws = 2000, 199
+	r := rand.New(rand.NewPCG(13, 14))
+	alphas := []float64{.01, .05, .2, .5}
+	within, independence, products := make([]int, 4), make([]int, 4), make([]int, 4)
+	for range tests {
+		var tables [][][]int
+		for range 4 {
+			guess, class := make([]int, 15), make([]int, 15)
+			for i := range guess {
+				guess[i], class[i] = r.IntN(3), r.IntN(2)+r.IntN(2)
+			}
+			tables = append(tables, count(guess, class, 3, 3))
+		}
+		x, y := make([]float64, 12), make([]float64, 12)
+		for i := range x {
+			x[i], y[i] = r.NormFloat64(), r.ExpFloat64()
+		}
+		p := PermuteWithin(tables, draws, r)
+		q := Independence(tables[0], draws, r)
+		s := PermuteProducts(x, y, [][]int{{0, 1, 2, 3, 4}, {5, 6, 7, 8, 9, 10, 11}}, draws, r)
+		for k, a := range alphas {
+			for _, c := range []struct {
+				p  float64
+				at []int
+			}{{p, within}, {q, independence}, {s, products}} {
+				if c.p <= a {
+					c.at[k]++
+				}
+			}
+		}
+	}
+	for k, a := range alphas {
+		most := tests*a + 4.5*math.Sqrt(tests*a*(1-a)) + 5
+		for name, at := range map[string][]int{"PermuteWithin": within, "Independence": independence, "PermuteProducts": products} {
+			if float64(at[k]) > most {
+				t.Errorf("%s: %d of %d tests are at most %v", name, at[k], tests, a)
+			}
+		}
+		// Sums of products hardly ever tie, so that p is uniform.
+		if float64(products[k]) < tests*a-4.5*math.Sqrt(tests*a*(1-a))-5 {
+			t.Errorf("PermuteProducts: only %d of %d tests are at most %v", products[k], tests, a)
+		}
+	}
+}
+
+func BenchmarkPermuteWithin(b *testing.B) { // 100,000 examples of 10 × 5 strata and 5 classes
+	r := rand.New(rand.NewPCG(1, 1))
+	var tables [][][]int
+	for range 50 {
+		guess, class := make([]int, 2000), make([]int, 2000)
+		for i := range guess {
+			guess[i], class[i] = r.IntN(5), r.IntN(5)
+		}
+		tables = append(tables, count(guess, class, 5, 5))
+	}
+	for b.Loop() {
+		PermuteWithin(tables, 9999, r)
+	}
+}
+
+func BenchmarkPermuteProducts(b *testing.B) { // 100,000 examples of 50 strata
+	r := rand.New(rand.NewPCG(1, 1))
+	x, y, strata := make([]float64, 100000), make([]float64, 100000), make([][]int, 50)
+	for i := range x {
+		x[i], y[i] = r.NormFloat64(), r.NormFloat64()
+		strata[i%50] = append(strata[i%50], i)
+	}
+	for b.Loop() {
+		PermuteProducts(x, y, strata, 999, r)
+	}
+}
