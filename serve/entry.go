@@ -1,0 +1,111 @@
+package serve
+
+import (
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+
+	"tattle/internal/file"
+	"tattle/report"
+)
+
+// entry is one run in the list: what its report says, in short.
+type entry struct {
+	Path     string // of its folder, slashes between; rootRun for the folder itself
+	Size     int64
+	Modified time.Time
+
+	Title    string
+	Command  string // as it was typed
+	Verb     string // its first word: train, bound, audit
+	Verdict  string
+	Kind     string // the verdict without what follows a colon
+	Headline string // the figure most looked for
+	Excess   float64
+	Broken   string // why there is nothing to show; empty where all is well
+
+	words string // all that the filter looks at, in lower case
+}
+
+// fill reads the report of an entry, and returns it where it can be read.
+func (e *entry) fill(root *os.Root) *report.Report {
+	r, err := readReport(root, e.Path)
+	e.Excess = math.NaN()
+	if err != nil {
+		e.Title, e.Kind, e.Broken = e.Name(), "not readable", err.Error()
+	} else {
+		e.Title, e.Command, e.Verdict = said(r.Title, 200), said(r.Command, 1000), said(r.Verdict, 400)
+		e.Verb, e.Kind = verb(r.Command), kind(r.Verdict)
+		e.Headline, e.Excess = headline(r)
+	}
+	if e.Title == "" {
+		e.Title = e.Name()
+	}
+	e.words = strings.ToLower(strings.Join([]string{e.Path, e.Title, e.Command, e.Verdict, e.Broken}, "\n"))
+	return r
+}
+
+// Name is the folder as readers are told.
+func (e *entry) Name() string {
+	if e.Path == rootRun {
+		return "this folder"
+	}
+	return file.Name(e.Path)
+}
+
+// openPlain opens a plain file; links are followed only within the folder.
+func openPlain(root *os.Root, name string) (*os.File, int64, error) {
+	// What is asked first is for pipes, of which opening one would wait.
+	info, err := root.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("is not a plain file")
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// verb is the word after the program's name.
+func verb(command string) string {
+	words := strings.Fields(command)
+	if len(words) < 2 {
+		return ""
+	}
+	return said(words[1], 40)
+}
+
+// kind is what verdicts are filtered by: the part before a colon or semicolon.
+func kind(verdict string) string {
+	if i := strings.IndexAny(verdict, ":;"); i >= 0 {
+		verdict = verdict[:i]
+	}
+	return said(strings.TrimSpace(verdict), 60)
+}
+
+// said makes words from outside fit for a line: cut to so many runes, with a mark
+// in the place of each that does not print or turns the line about.
+func said(s string, most int) string {
+	var b strings.Builder
+	for _, r := range s {
+		if most--; most < 0 {
+			b.WriteRune('…')
+			break
+		}
+		switch {
+		case unicode.IsSpace(r):
+			r = ' '
+		case !unicode.IsGraphic(r):
+			r = unicode.ReplacementChar
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,241 @@
+package serve
+
+import (
+	"cmp"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// pageLength is how many runs a page of the list has: what a person looks through
+// before filtering.
+const pageLength = 100
+
+// query is what the list was asked for.
+type query struct {
+	Text    string // every word of it is to be found in a run
+	Command string
+	Verdict string
+	Sort    string
+	Page    int
+	Marked  []string // runs chosen for comparison, by folder
+}
+
+// The orders of the list.
+const (
+	sortNewest  = "newest"
+	sortName    = "name"
+	sortVerdict = "verdict"
+	sortCommand = "command"
+	sortExcess  = "excess"
+)
+
+func parseQuery(v url.Values) query {
+	q := query{
+		Text:    strings.TrimSpace(v.Get("q")),
+		Command: v.Get("command"),
+		Verdict: v.Get("verdict"),
+		Sort:    v.Get("sort"),
+		Marked:  slices.Compact(v["run"]),
+	}
+	if !slices.Contains([]string{sortName, sortVerdict, sortCommand, sortExcess}, q.Sort) {
+		q.Sort = sortNewest
+	}
+	q.Page, _ = strconv.Atoi(v.Get("page"))
+	q.Page = max(q.Page, 1)
+	return q
+}
+
+// URL is the address of the same list in another order and on another page.
+func (q query) URL(sort string, page int) string {
+	v := url.Values{}
+	for key, value := range map[string]string{"q": q.Text, "command": q.Command, "verdict": q.Verdict} {
+		if value != "" {
+			v.Set(key, value)
+		}
+	}
+	if sort != sortNewest {
+		v.Set("sort", sort)
+	}
+	if page > 1 {
+		v.Set("page", strconv.Itoa(page))
+	}
+	for _, m := range q.Marked {
+		v.Add("run", m)
+	}
+	if len(v) == 0 {
+		return "/"
+	}
+	return "/?" + v.Encode()
+}
+
+// lets tells whether a run is asked for.
+func (q query) lets(e *entry) bool {
+	if q.Command != "" && e.Verb != q.Command || q.Verdict != "" && e.Kind != q.Verdict {
+		return false
+	}
+	for word := range strings.FieldsSeq(strings.ToLower(q.Text)) {
+		if !strings.Contains(e.words, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// order compares two runs in the order asked for; equal ones go by folder.
+func (q query) order(a, b *entry) int {
+	by := 0
+	switch q.Sort {
+	case sortNewest:
+		by = b.Modified.Compare(a.Modified)
+	case sortVerdict:
+		by = cmp.Compare(strings.ToLower(a.Verdict), strings.ToLower(b.Verdict))
+	case sortCommand:
+		by = cmp.Compare(a.Verb, b.Verb)
+	case sortExcess:
+		by = compareFalling(a.Excess, b.Excess)
+	}
+	if by == 0 {
+		by = cmp.Compare(a.Path, b.Path)
+	}
+	return by
+}
+
+// compareFalling puts larger numbers first and what is none last.
+func compareFalling(a, b float64) int {
+	if math.IsNaN(a) || math.IsNaN(b) {
+		return cmp.Compare(b, a) // NaN is less than any
+	}
+	return cmp.Compare(b, a)
+}
+
+// listPage is what the list shows.
+type listPage struct {
+	query
+	Rows               []row
+	Elsewhere          []row // marked, but not on this page
+	Total, Found       int
+	From, To           int
+	Pages              int
+	Commands, Verdicts []choice
+	Heads              []head
+	Notes              []string
+}
+
+type row struct {
+	*entry
+	Marked bool
+	Tone   string
+}
+
+type choice struct {
+	Name   string
+	Count  int
+	Chosen bool
+}
+
+// head heads a column by which the list sorts.
+type head struct {
+	Name, URL string
+	Sorted    string // for readers of the page: ascending, descending or empty
+}
+
+func (s *site) list(w http.ResponseWriter, r *http.Request) {
+	entries, notes, err := s.shelf.entries(r.Context())
+	if err != nil {
+		s.fail(w, http.StatusInternalServerError, "The folder could not be read.")
+		return
+	}
+	q := parseQuery(r.URL.Query())
+	p := q.view(entries)
+	p.Notes = notes
+	s.show(w, http.StatusOK, "list.html", "Reports", p)
+}
+
+// view makes the page of the list that was asked for.
+func (q query) view(entries []*entry) *listPage {
+	var found []*entry
+	for _, e := range entries {
+		if q.lets(e) {
+			found = append(found, e)
+		}
+	}
+	slices.SortFunc(found, q.order)
+	p := &listPage{query: q, Total: len(entries), Found: len(found), Heads: q.heads()}
+	p.Pages = max(1, (len(found)+pageLength-1)/pageLength)
+	p.Page = min(p.Page, p.Pages)
+	from := (p.Page - 1) * pageLength
+	shown := found[from:min(len(found), from+pageLength)]
+	p.From, p.To = from+1, from+len(shown)
+	for _, e := range shown {
+		p.Rows = append(p.Rows, row{e, slices.Contains(q.Marked, e.Path), tone(e.Kind)})
+	}
+	for _, e := range entries {
+		if slices.Contains(q.Marked, e.Path) && !slices.Contains(shown, e) {
+			p.Elsewhere = append(p.Elsewhere, row{e, true, tone(e.Kind)})
+		}
+	}
+	p.Commands = choices(entries, q.Command, func(e *entry) string { return e.Verb })
+	p.Verdicts = choices(entries, q.Verdict, func(e *entry) string { return e.Kind })
+	return p
+}
+
+// mostChoices bounds a list of choices: verdicts in words of their own would make
+// it endless.
+const mostChoices = 30
+
+// choices are what a filter can be set to, the most frequent ones by name.
+func choices(entries []*entry, chosen string, of func(*entry) string) []choice {
+	count := map[string]int{}
+	for _, e := range entries {
+		if name := of(e); name != "" {
+			count[name]++
+		}
+	}
+	if chosen != "" {
+		count[chosen] += 0
+	}
+	var out []choice
+	for name, n := range count {
+		out = append(out, choice{name, n, name == chosen})
+	}
+	slices.SortFunc(out, func(a, b choice) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
+	})
+	if len(out) > mostChoices {
+		out = slices.DeleteFunc(out, func(c choice) bool { return c.Count < out[mostChoices].Count+1 && !c.Chosen })
+	}
+	slices.SortFunc(out, func(a, b choice) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+func (q query) heads() []head {
+	var out []head
+	for _, h := range [][3]string{
+		{"Run", sortName, "ascending"}, {"Command", sortCommand, "ascending"}, {"Verdict", sortVerdict, "ascending"},
+		{"Figure", sortExcess, "descending"}, {"Written", sortNewest, "descending"},
+	} {
+		x := head{Name: h[0], URL: q.URL(h[1], 1)}
+		if q.Sort == h[1] {
+			x.Sorted = h[2]
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// tone is the colour of a verdict: what asks for attention, and what does not.
+func tone(kind string) string {
+	switch {
+	case strings.HasPrefix(kind, "curious"), strings.HasPrefix(kind, "not readable"), strings.HasPrefix(kind, "vacuous"):
+		return "bad"
+	case strings.HasPrefix(kind, "leaky"), strings.HasPrefix(kind, "demonstrated"), strings.HasPrefix(kind, "unfinished"):
+		return "warn"
+	case strings.HasPrefix(kind, "no evidence"), strings.HasPrefix(kind, "bounded"), strings.HasPrefix(kind, "target met"):
+		return "good"
+	}
+	return "calm"
+}

@@ -1,0 +1,71 @@
+package serve
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"sync"
+
+	"tattle/report"
+)
+
+// What is read of one report.json. Those of the largest runs have a few MiB. A
+// comma may cost as much as the largest element of a report's lists, about 1 KiB,
+// whatever else stands in the file, so that commas bound the memory that a damaged
+// file can ask for.
+const (
+	maxReport = 16 << 20
+	maxCommas = 200_000
+)
+
+// large are the files of which one at a time is read.
+const large = 1 << 20
+
+var oneLarge sync.Mutex
+
+// readReport reads the report of a run. Whatever the file holds, what comes back is
+// a report or an error in one line.
+func readReport(root *os.Root, folder string) (*report.Report, error) {
+	f, size, err := openPlain(root, path.Join(folder, reportName))
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer f.Close()
+	if size > maxReport {
+		return nil, fmt.Errorf("%s has %s, more than the %s that are shown", reportName, bytesOf(size), bytesOf(maxReport))
+	}
+	if size > large {
+		oneLarge.Lock()
+		defer oneLarge.Unlock()
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxReport))
+	if err != nil {
+		return nil, plain(err)
+	}
+	if n := bytes.Count(b, []byte(",")); n > maxCommas {
+		return nil, fmt.Errorf("%s lists %d values, more than the %d that are shown", reportName, n, maxCommas)
+	}
+	r, err := report.ReadJSON(bytes.NewReader(b))
+	if err != nil {
+		return nil, plain(err)
+	}
+	return r, nil
+}
+
+// plain makes an error about a report fit for a line.
+func plain(err error) error {
+	return fmt.Errorf("%s: %s", reportName, said(err.Error(), 300))
+}
+
+// bytesOf says a size.
+func bytesOf(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}

@@ -1,0 +1,109 @@
+package serve
+
+import (
+	"io/fs"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+
+	"tattle/report"
+)
+
+// runPage is what the page of a run shows.
+type runPage struct {
+	*entry
+	Tone      string
+	Sentences []string
+	Figures   []group
+	Settings  []setting
+	Warnings  []string
+	Files     []evidence
+	Elsewhere int    // files that are not listed
+	Report    string // name of its page; empty where it has none
+}
+
+// group are figures of one kind.
+type group struct {
+	Name string
+	Rows []figure
+}
+
+type setting struct{ Name, Value string }
+
+func (s *site) run(w http.ResponseWriter, r *http.Request) {
+	folder, ok := asked(r.PathValue("path"))
+	if !ok {
+		s.fail(w, http.StatusNotFound, "There is no such run.")
+		return
+	}
+	e, rep, ok := s.open(folder)
+	if !ok {
+		s.fail(w, http.StatusNotFound, "There is no such run.")
+		return
+	}
+	p := &runPage{entry: e, Tone: tone(e.Kind)}
+	p.Files, p.Elsewhere = s.evidence(folder)
+	if slices.ContainsFunc(p.Files, func(f evidence) bool { return f.Name == pageName }) {
+		p.Report = path.Join(folder, pageName)
+	}
+	if rep != nil {
+		p.Sentences, p.Figures, p.Settings = sentences(rep), groups(figures(rep)), settings(rep)
+		for _, w := range rep.Warnings {
+			p.Warnings = append(p.Warnings, said(w, 1000))
+		}
+	}
+	s.show(w, http.StatusOK, "run.html", e.Title, p)
+}
+
+// open reads the run of a folder. Where its report cannot be read, the entry says
+// why and there is no report. It returns false where there is no run.
+func (s *site) open(folder string) (*entry, *report.Report, bool) {
+	if depth(folder) > DefaultDepth {
+		return nil, nil, false
+	}
+	info, err := fs.Stat(s.shelf.root.FS(), path.Join(folder, reportName))
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, nil, false
+	}
+	e := &entry{Path: folder, Size: info.Size(), Modified: info.ModTime()}
+	rep := e.fill(s.shelf.root)
+	return e, rep, true
+}
+
+// sentences says in words what a report says; nothing where the parts of a damaged
+// one do not fit together.
+func sentences(r *report.Report) (out []string) {
+	defer func() {
+		if recover() != nil {
+			out = []string{"The parts of this report do not fit together, so that it cannot be put into words."}
+		}
+	}()
+	for _, line := range r.Sentences() {
+		out = append(out, said(line, 2000))
+	}
+	return out
+}
+
+// groups puts figures of one kind together, in the order in which kinds appear.
+func groups(all []figure) []group {
+	var out []group
+	for _, f := range all {
+		i := slices.IndexFunc(out, func(g group) bool { return g.Name == f.Group })
+		if i < 0 {
+			i = len(out)
+			out = append(out, group{Name: f.Group})
+		}
+		out[i].Rows = append(out[i].Rows, f)
+	}
+	return out
+}
+
+// settings are what a run was started with, by name.
+func settings(r *report.Report) []setting {
+	out := []setting{}
+	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {
+		out = append(out, setting{said(k, 80), said(r.Settings[k], 500)})
+	}
+	return out
+}
