@@ -2,7 +2,6 @@ package stat
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"tattle/internal/simd"
@@ -44,26 +43,31 @@ func exceed(draws int, r *rand.Rand, start func() func(rng *rand.Rand) bool) flo
 	return float64(yes) / float64(draws+1)
 }
 
+// shuffleRatio is how many examples are shuffled in the time of one hypergeometric draw.
+const shuffleRatio = 8
+
 // PermuteWithin returns the p-value of guesses being right as often as they are or
 // more often, had the true classes been dealt out at random among the examples of each
 // stratum: where guess and class are independent given the stratum, it is at most p
-// with probability at most p. tables holds for each stratum how many examples have
-// which guess (row) and class (column), the same indices meaning the same class.
+// with probability at most p. strata lists the examples of each.
 //
-// What is dealt decides how many are right through these counts alone, whose
-// distribution given their sums is a product of multivariate hypergeometric ones: they
-// are drawn from it, at a cost that does not depend on the number of examples but
-// through its root. It panics unless the tables are square, without negative counts,
+// What is dealt decides how many are right through the counts of guess × class alone,
+// whose distribution given their sums is multivariate hypergeometric: they are drawn
+// from it, at a cost that grows with the root of the number of examples, or the classes
+// are shuffled where that is less. It panics unless guess and class are of one length
 // and draws is positive.
-func PermuteWithin(tables [][][]int, draws int, r *rand.Rand) float64 {
+func PermuteWithin(guess, class []int, strata [][]int, draws int, r *rand.Rand) float64 {
+	if len(guess) != len(class) {
+		panic(fmt.Sprintf("stat: %d guesses of %d classes", len(guess), len(class)))
+	}
 	var deals []deal
-	seen, largest := 0, 0
-	for _, table := range tables {
-		d, right := newDeal(table)
-		largest = max(largest, d.total)
+	seen, largest, widest := 0, 0, 0
+	for _, at := range strata {
+		d, right := newDeal(guess, class, at)
 		if len(d.rows) > 0 {
 			deals = append(deals, d)
 			seen += right
+			largest, widest = max(largest, d.total), max(widest, len(d.columns))
 		}
 	}
 	if len(deals) == 0 {
@@ -71,64 +75,66 @@ func PermuteWithin(tables [][][]int, draws int, r *rand.Rand) float64 {
 	}
 	f := newFactorials(largest)
 	return exceed(draws, r, func() func(*rand.Rand) bool {
-		left, row := make([]int, largestWidth(deals)), make([]int, largestWidth(deals))
+		left, row, pack := make([]int, widest), make([]int, widest), make([]int, largest)
 		return func(rng *rand.Rand) bool {
 			right := 0
 			for i := range deals {
-				right += deals[i].draw(f, left, row, rng)
+				if d := &deals[i]; d.order != nil {
+					right += d.shuffle(pack, rng)
+				} else {
+					right += d.draw(f, left, row, rng)
+				}
 			}
 			return right >= seen
 		}
 	})
 }
 
-// deal is a stratum: rows are the guesses that can be right, each with how many
-// examples have it and the column of its class; the columns are the classes that are
-// guessed, and the others together.
+// deal is a stratum: rows holds how many have each guess that can be right, and class
+// the column of its class; columns holds how many have each class that is guessed, and
+// last the others together. Where shuffling is quicker, order holds the column of each
+// example, those of the first guess coming first.
 type deal struct {
 	rows, class, columns []int
+	order                []int
 	total                int
 }
 
-// newDeal sums up a table, and counts those that are right. The deal has no rows where
-// how many are right cannot vary.
-func newDeal(table [][]int) (deal, int) {
-	rows, columns := make([]int, len(table)), make([]int, len(table))
-	d, right := deal{}, 0
-	for g, row := range table {
-		if len(row) != len(table) {
-			panic(fmt.Sprintf("stat: a table of %d guesses and %d classes", len(table), len(row)))
+// newDeal sums up the examples of a stratum, and counts those that are right. The deal
+// has no rows where how many are right cannot vary.
+func newDeal(guess, class, at []int) (deal, int) {
+	guesses, classes, right := map[int]int{}, map[int]int{}, 0
+	for _, i := range at {
+		guesses[guess[i]]++
+		classes[class[i]]++
+		if guess[i] == class[i] {
+			right++
 		}
-		for c, k := range row {
-			if k < 0 {
-				panic(fmt.Sprintf("stat: %d examples", k))
-			}
-			rows[g] += k
-			columns[c] += k
-			d.total += k
-		}
-		right += row[g]
 	}
-	others := d.total
-	for g, k := range rows {
-		if k > 0 && columns[g] > 0 {
-			d.rows, d.class, d.columns = append(d.rows, k), append(d.class, len(d.columns)), append(d.columns, columns[g])
-			others -= columns[g]
+	d := deal{total: len(at)}
+	if len(guesses) < 2 || len(classes) < 2 {
+		return d, right
+	}
+	column, others := map[int]int{}, len(at)
+	for _, i := range at { // in the examples' order, not the map's
+		g := guess[i]
+		if _, done := column[g]; done || classes[g] == 0 {
+			continue
 		}
+		column[g] = len(d.columns)
+		d.rows, d.class, d.columns = append(d.rows, guesses[g]), append(d.class, column[g]), append(d.columns, classes[g])
+		others -= classes[g]
 	}
 	d.columns = append(d.columns, others)
-	if occupied(rows) < 2 || occupied(columns) < 2 {
-		d.rows = nil
+	if len(at) <= shuffleRatio*len(d.rows)*len(d.columns) {
+		d.order = make([]int, 0, len(at))
+		for c, k := range d.columns {
+			for range k {
+				d.order = append(d.order, c)
+			}
+		}
 	}
 	return d, right
-}
-
-func largestWidth(deals []deal) int {
-	w := 0
-	for _, d := range deals {
-		w = max(w, len(d.columns))
-	}
-	return w
 }
 
 // draw deals the classes out once and returns how many guesses are right.
@@ -147,109 +153,20 @@ func (d *deal) draw(f factorials, left, row []int, rng *rand.Rand) int {
 	return right
 }
 
-// Independence returns the p-value of rows and columns of a table of counts being as
-// dependent as they are, or more, by chance: of the likelihood ratio G = 2 Σ k·ln k +
-// constant among tables of the same sums, drawn with the probabilities they have where
-// one is dealt out at random to the other. It holds for small counts, too. It panics
-// unless the table is rectangular, without negative counts, and draws is positive.
-func Independence(counts [][]int, draws int, r *rand.Rand) float64 {
-	t := newTable(counts, .5)
-	if occupied(t.rows) < 2 || occupied(t.columns) < 2 {
-		return 1
-	}
-	total := int(t.n)
-	f, g := newFactorials(total), newTerms(total)
-	seen := 0.0
-	for _, row := range counts {
-		seen += g.sum(row)
-	}
-	seen -= 1e-10 * (1 + math.Abs(seen)) // equal tables whose rows are in another order sum differently
-	return exceed(draws, r, func() func(*rand.Rand) bool {
-		left, row := make([]int, len(t.columns)), make([]int, len(t.columns))
-		return func(rng *rand.Rand) bool {
-			copy(left, t.columns)
-			sum, n := 0.0, total
-			for _, k := range t.rows {
-				f.spread(row, left, n, k, rng)
-				sum += g.sum(row)
-				n -= k
+// shuffle does what draw does, card by card.
+func (d *deal) shuffle(pack []int, rng *rand.Rand) int {
+	pack = pack[:len(d.order)]
+	copy(pack, d.order)
+	at, right := 0, 0
+	for i, n := range d.rows {
+		for range n {
+			j := at + int(rng.Uint64N(uint64(len(pack)-at)))
+			if pack[j] == d.class[i] {
+				right++
 			}
-			return sum >= seen
+			pack[j] = pack[at]
+			at++
 		}
-	})
-}
-
-// terms holds k·ln k for k = 0, 1, ….
-type terms []float64
-
-func newTerms(n int) terms {
-	g := make(terms, n+1)
-	for k := 2; k <= n; k++ {
-		g[k] = float64(k) * math.Log(float64(k))
 	}
-	return g
-}
-
-func (g terms) sum(counts []int) float64 {
-	var s float64
-	for _, k := range counts {
-		s += g[k]
-	}
-	return s
-}
-
-// PermuteProducts returns the p-value of Σ x·y being as large as it is, or larger, had
-// the y been dealt out at random among the examples of each stratum: what
-// PermuteWithin is to guesses of classes, for guesses of numbers. strata lists the
-// examples of each. It panics unless x and y are of one length and draws is positive.
-func PermuteProducts(x, y []float64, strata [][]int, draws int, r *rand.Rand) float64 {
-	if len(x) != len(y) {
-		panic(fmt.Sprintf("stat: products of %d and %d numbers", len(x), len(y)))
-	}
-	var gx, gy []float64 // by stratum, less its means: what is left of cancellation in the sum
-	var ends []int
-	for _, s := range strata {
-		gx, gy = append(gx, centred(x, s)...), append(gy, centred(y, s)...)
-		ends = append(ends, len(gx))
-	}
-	var seen, size float64
-	for i := range gx {
-		seen += gx[i] * gy[i]
-		size += math.Abs(gx[i] * gy[i])
-	}
-	seen -= 1e-12 * size
-	return exceed(draws, r, func() func(*rand.Rand) bool {
-		dealt := make([]float64, len(gy))
-		copy(dealt, gy)
-		return func(rng *rand.Rand) bool { return shuffledProducts(gx, dealt, ends, rng) >= seen }
-	})
-}
-
-// shuffledProducts shuffles y within the strata that end at ends and returns Σ x·y.
-func shuffledProducts(x, y []float64, ends []int, rng *rand.Rand) float64 {
-	var sum float64
-	start := 0
-	for _, end := range ends {
-		xs, ys := x[start:end], y[start:end]
-		for i := len(ys) - 1; i >= 0; i-- {
-			j := rng.Uint64N(uint64(i + 1))
-			ys[i], ys[j] = ys[j], ys[i]
-			sum += xs[i] * ys[i]
-		}
-		start = end
-	}
-	return sum
-}
-
-// centred returns the values of x at the given places less their mean.
-func centred(x []float64, at []int) []float64 {
-	c, mean := make([]float64, len(at)), 0.0
-	for i, j := range at {
-		c[i] = x[j]
-		mean += x[j] / float64(len(at))
-	}
-	for i := range c {
-		c[i] -= mean
-	}
-	return c
+	return right
 }

@@ -117,10 +117,11 @@ func TestPermuteWithinAgainstEveryDeal(t *testing.T) {
 	second := [2][]int{{2, 2, 1, 3, 3, 1}, {2, 0, 0, 3, 1, 1}} // guess 0 is missing, not every guess can be right
 	third := [2][]int{{1, 1, 1}, {0, 1, 2}}                    // one guess: nothing can vary
 	distribution := map[int]float64{0: 1}
-	var tables [][][]int
+	var guess, class []int
+	var strata [][]int
 	seen := 0
 	for _, s := range [][2][]int{first, second, third} {
-		tables = append(tables, count(s[0], s[1], 4, 4))
+		strata = append(strata, add(&guess, &class, s[0], s[1]))
 		next := map[int]float64{}
 		for a, p := range distribution {
 			for b, q := range slowRight(s[0], s[1]) {
@@ -142,30 +143,47 @@ func TestPermuteWithinAgainstEveryDeal(t *testing.T) {
 			want += p
 		}
 	}
-	if got := PermuteWithin(tables, draws, r); math.Abs(got-want) > 6*math.Sqrt(want*(1-want)/draws)+2.0/draws {
+	if got := PermuteWithin(guess, class, strata, draws, r); math.Abs(got-want) > 6*math.Sqrt(want*(1-want)/draws)+2.0/draws {
 		t.Errorf("p is %v, by listing %v", got, want)
 	}
-	if got := PermuteWithin([][][]int{count(third[0], third[1], 3, 3)}, 100, r); got != 1 {
+	if got := PermuteWithin(guess, class, strata[2:], 100, r); got != 1 {
 		t.Errorf("where nothing can vary p is %v", got)
 	}
-	one, two := PermuteWithin(tables, 999, rand.New(rand.NewPCG(5, 6))), PermuteWithin(tables, 999, rand.New(rand.NewPCG(5, 6)))
+	one, two := PermuteWithin(guess, class, strata, 999, rand.New(rand.NewPCG(5, 6))), PermuteWithin(guess, class, strata, 999, rand.New(rand.NewPCG(5, 6)))
 	if one != two {
 		t.Errorf("the same seed gave %v and %v", one, two)
 	}
 }
 
+// add appends a stratum's guesses and classes and returns where they are.
+func add(guess, class *[]int, g, c []int) []int {
+	var at []int
+	for i := range g {
+		at = append(at, len(*guess))
+		*guess, *class = append(*guess, g[i]), append(*class, c[i])
+	}
+	return at
+}
+
 // Each deal of one stratum has the distribution of all of them.
 func TestDealDraws(t *testing.T) {
 	guess, class := []int{0, 0, 1, 1, 2, 2, 0, 3}, []int{0, 1, 1, 1, 2, 0, 2, 2}
-	d, _ := newDeal(count(guess, class, 4, 4))
+	d, _ := newDeal(guess, class, []int{0, 1, 2, 3, 4, 5, 6, 7})
 	f, r := newFactorials(8), rand.New(rand.NewPCG(7, 8))
-	left, row, counts := make([]int, 4), make([]int, 4), map[int]int{}
+	left, row, pack := make([]int, 4), make([]int, 4), make([]int, 8)
+	want := slowRight(guess, class)
 	const n = 40000
-	for range n {
-		counts[d.draw(f, left, row, r)]++
-	}
-	if want := slowRight(guess, class); !fits(counts, want, n) {
-		t.Errorf("drew %v, by listing %v", counts, want)
+	for name, draw := range map[string]func() int{
+		"drawn":    func() int { return d.draw(f, left, row, r) },
+		"shuffled": func() int { return d.shuffle(pack, r) },
+	} {
+		counts := map[int]int{}
+		for range n {
+			counts[draw()]++
+		}
+		if !fits(counts, want, n) {
+			t.Errorf("%s %v, by listing %v", name, counts, want)
+		}
 	}
 }
 
@@ -186,8 +204,20 @@ func TestIndependenceAgainstEveryDeal(t *testing.T) {
 			deals++
 		})
 		want := beyond / deals
-		if got := Independence(table, draws, r); math.Abs(got-want) > 6*math.Sqrt(want*(1-want)/draws)+2.0/draws {
-			t.Errorf("%v: p is %v, by listing %v", table, got, want)
+		sums := newTable(table, .5)
+		g, rows, columns := newTerms(len(c[0])), positive(sums.rows), positive(sums.columns)
+		statistic := 0.0
+		for _, row := range table {
+			statistic += g.sum(row)
+		}
+		for name, got := range map[string]float64{
+			"as chosen": Independence(table, draws, r),
+			"drawn":     exceed(draws, r, drawnG(g, rows, columns, len(c[0]), statistic-1e-9)),
+			"shuffled":  exceed(draws, r, shuffledG(g, rows, columns, len(c[0]), statistic-1e-9)),
+		} {
+			if math.Abs(got-want) > 6*math.Sqrt(want*(1-want)/draws)+2.0/draws {
+				t.Errorf("%v, %s: p is %v, by listing %v", table, name, got, want)
+			}
 		}
 	}
 	if got := Independence([][]int{{3, 4}, {0, 0}}, 100, r); got != 1 {
@@ -238,8 +268,36 @@ func TestPermuteProductsAgainstEveryDeal(t *testing.T) {
 	if got := PermuteProducts(x, y, strata, draws, rand.New(rand.NewPCG(11, 12))); math.Abs(got-want) > 6*math.Sqrt(want*(1-want)/draws)+2.0/draws {
 		t.Errorf("p is %v, by listing %v", got, want)
 	}
+	if got := PermuteMeans([]int{0, 1, 0, 1}, 2, []float64{2, 2, 2, 2}, 100, rand.New(rand.NewPCG(1, 1))); got != 1 {
+		t.Errorf("means of equal numbers: p is %v", got)
+	}
 	if got := PermuteProducts(x, []float64{3, 3, 3, 3, 3, 3, 3}, strata, 100, rand.New(rand.NewPCG(1, 1))); got != 1 {
 		t.Errorf("of equal numbers p is %v", got)
+	}
+}
+
+func TestPermuteMeansAgainstEveryDeal(t *testing.T) {
+	group, y := []int{2, 0, 0, 2, 3, 3, 0}, []float64{2, 1, 5, 4, 7, 9, 8}
+	spread := func(dealt []int) float64 {
+		var sum, n [4]float64
+		for i, j := range dealt {
+			sum[group[i]], n[group[i]] = sum[group[i]]+y[j], n[group[i]]+1
+		}
+		return sum[0]*sum[0]/n[0] + sum[2]*sum[2]/n[2] + sum[3]*sum[3]/n[3]
+	}
+	var beyond, deals float64
+	places := []int{0, 1, 2, 3, 4, 5, 6}
+	seen := spread(places)
+	everyDeal(places, func(dealt []int) {
+		if spread(dealt) >= seen-1e-9 {
+			beyond++
+		}
+		deals++
+	})
+	want := beyond / deals
+	const draws = 50000
+	if got := PermuteMeans(group, 4, y, draws, rand.New(rand.NewPCG(15, 16))); math.Abs(got-want) > 6*math.Sqrt(want*(1-want)/draws)+2.0/draws {
+		t.Errorf("p is %v, by listing %v", got, want)
 	}
 }
 
@@ -253,20 +311,17 @@ func TestPermutationsKeepTheirLevel(t *testing.T) {
 	alphas := []float64{.01, .05, .2, .5}
 	within, independence, products := make([]int, 4), make([]int, 4), make([]int, 4)
 	for range tests {
-		var tables [][][]int
-		for range 4 {
-			guess, class := make([]int, 15), make([]int, 15)
-			for i := range guess {
-				guess[i], class[i] = r.IntN(3), r.IntN(2)+r.IntN(2)
-			}
-			tables = append(tables, count(guess, class, 3, 3))
+		guess, class, strata := make([]int, 60), make([]int, 60), make([][]int, 4)
+		for i := range guess {
+			guess[i], class[i] = r.IntN(3), r.IntN(2)+r.IntN(2)
+			strata[i%4] = append(strata[i%4], i)
 		}
 		x, y := make([]float64, 12), make([]float64, 12)
 		for i := range x {
 			x[i], y[i] = r.NormFloat64(), r.ExpFloat64()
 		}
-		p := PermuteWithin(tables, draws, r)
-		q := Independence(tables[0], draws, r)
+		p := PermuteWithin(guess, class, strata, draws, r)
+		q := Independence(count(guess, class, 3, 3), draws, r)
 		s := PermuteProducts(x, y, [][]int{{0, 1, 2, 3, 4}, {5, 6, 7, 8, 9, 10, 11}}, draws, r)
 		for k, a := range alphas {
 			for _, c := range []struct {
@@ -295,16 +350,13 @@ func TestPermutationsKeepTheirLevel(t *testing.T) {
 
 func BenchmarkPermuteWithin(b *testing.B) { // 100,000 examples of 10 × 5 strata and 5 classes
 	r := rand.New(rand.NewPCG(1, 1))
-	var tables [][][]int
-	for range 50 {
-		guess, class := make([]int, 2000), make([]int, 2000)
-		for i := range guess {
-			guess[i], class[i] = r.IntN(5), r.IntN(5)
-		}
-		tables = append(tables, count(guess, class, 5, 5))
+	guess, class, strata := make([]int, 100000), make([]int, 100000), make([][]int, 50)
+	for i := range guess {
+		guess[i], class[i] = r.IntN(5), r.IntN(5)
+		strata[i%50] = append(strata[i%50], i)
 	}
 	for b.Loop() {
-		PermuteWithin(tables, 9999, r)
+		PermuteWithin(guess, class, strata, 9999, r)
 	}
 }
 

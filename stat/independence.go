@@ -1,0 +1,107 @@
+package stat
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Independence returns the p-value of rows and columns of a table of counts being as
+// dependent as they are, or more, by chance: of the likelihood ratio G = 2 Σ k·ln k +
+// constant among tables of the same sums, drawn with the probabilities they have where
+// one is dealt out at random to the other. It holds for small counts, too. It panics
+// unless the table is rectangular, without negative counts, and draws is positive.
+func Independence(counts [][]int, draws int, r *rand.Rand) float64 {
+	t := newTable(counts, .5)
+	rows, columns := positive(t.rows), positive(t.columns)
+	if len(rows) < 2 || len(columns) < 2 {
+		return 1
+	}
+	total := int(t.n)
+	g := newTerms(total)
+	var seen float64
+	for _, row := range counts {
+		seen += g.sum(row)
+	}
+	seen -= 1e-10 * (1 + math.Abs(seen)) // equal tables whose sums are taken in another order differ
+	if total <= shuffleRatio*len(rows)*len(columns) {
+		return exceed(draws, r, shuffledG(g, rows, columns, total, seen))
+	}
+	return exceed(draws, r, drawnG(g, rows, columns, total, seen))
+}
+
+// positive returns the entries that are.
+func positive(x []int) []int {
+	var p []int
+	for _, k := range x {
+		if k > 0 {
+			p = append(p, k)
+		}
+	}
+	return p
+}
+
+// drawnG draws tables row by row.
+func drawnG(g terms, rows, columns []int, total int, seen float64) func() func(*rand.Rand) bool {
+	f := newFactorials(total)
+	return func() func(*rand.Rand) bool {
+		left, row := make([]int, len(columns)), make([]int, len(columns))
+		return func(rng *rand.Rand) bool {
+			copy(left, columns)
+			sum, n := 0.0, total
+			for _, k := range rows {
+				f.spread(row, left, n, k, rng)
+				sum += g.sum(row)
+				n -= k
+			}
+			return sum >= seen
+		}
+	}
+}
+
+// shuffledG deals columns out example by example.
+func shuffledG(g terms, rows, columns []int, total int, seen float64) func() func(*rand.Rand) bool {
+	return func() func(*rand.Rand) bool {
+		pack, row := make([]int, 0, total), make([]int, len(columns))
+		for c, k := range columns {
+			for range k {
+				pack = append(pack, c)
+			}
+		}
+		return func(rng *rand.Rand) bool {
+			sum, at := 0.0, 0
+			for _, k := range rows {
+				for i := at; i < at+k; i++ {
+					j := i + int(rng.Uint64N(uint64(total-i)))
+					pack[i], pack[j] = pack[j], pack[i]
+					c := pack[i]
+					row[c]++
+					sum += g[row[c]] - g[row[c]-1]
+				}
+				for _, c := range pack[at : at+k] {
+					row[c] = 0
+				}
+				at += k
+			}
+			return sum >= seen
+		}
+	}
+}
+
+// terms holds k·ln k for k = 0, 1, ….
+type terms []float64
+
+func newTerms(n int) terms {
+	g := make(terms, n+1)
+	for k := 2; k <= n; k++ {
+		g[k] = float64(k) * math.Log(float64(k))
+	}
+	return g
+}
+
+func (g terms) sum(counts []int) float64 {
+	var s float64
+	for _, k := range counts {
+		s += g[k]
+	}
+	return s
+}
