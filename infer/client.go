@@ -1,24 +1,157 @@
 package infer
 
 import (
+	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
 )
 
 // A Client asks one model of one server. It is safe for concurrent use.
-type Client struct{}
+type Client struct {
+	address address
+	o       Options // but for the token
+	http    *http.Client
+	pace    *pace
+	timeout time.Duration
+	retries int
+	limit   int64
+
+	// The token is in these functions only, where no %v finds it.
+	authorize func(*http.Request)
+	secrets   func() []string
+
+	mu       sync.Mutex
+	metadata *Metadata
+}
 
 // New returns a client of the server at an address such as http://host:8000, or of a
-// model at http://host:8000/v2/models/NAME. It sends nothing yet.
-func New(address string, o Options) (*Client, error) { return nil, errors.New("not yet") }
+// model at http://host:8000/v2/models/NAME[/versions/VERSION]. A user and password in
+// the address are sent as such where there is no token. New sends nothing yet.
+func New(endpoint string, o Options) (*Client, error) {
+	a, user, err := parseAddress(endpoint, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	c := &Client{address: a, timeout: cmp.Or(o.Timeout, DefaultTimeout), limit: cmp.Or(o.MaxBody, DefaultMaxBody)}
+	c.retries = max(0, cmp.Or(o.Retries, DefaultRetries))
+	c.pace = &pace{clock: realClock}
+	if o.Rate > 0 {
+		c.pace.apart = time.Duration(float64(time.Second) / o.Rate)
+	}
+	c.http = &http.Client{Transport: o.Transport, CheckRedirect: redirect}
+	c.keep(o.Token, user)
+	o.Token = ""
+	c.o = o
+	return c, nil
+}
+
+// check refuses settings that no client can have.
+func (o Options) check() error {
+	switch {
+	case strings.TrimSpace(o.Token) != o.Token || strings.ContainsFunc(o.Token, func(r rune) bool { return r < ' ' || r > '~' }):
+		return errors.New("the token has characters that no header takes: look for a line end in it")
+	case o.Timeout < 0 || o.Batch < 0 || o.MaxBody < 0:
+		return errors.New("timeout, batch and the longest answer must not be negative")
+	case math.IsNaN(o.Rate) || o.Rate < 0 || o.Rate > 0 && o.Rate < 1e-4:
+		return fmt.Errorf("a rate of %v requests a second: it must be 0 for no limit, or at least 0.0001", o.Rate)
+	}
+	return nil
+}
+
+// keep has requests carry the token, or else user and password.
+func (c *Client) keep(token string, user *url.Userinfo) {
+	header, secrets := "", []string(nil)
+	if token != "" {
+		header, secrets = "Bearer "+token, []string{token}
+	} else if user != nil {
+		password, _ := user.Password()
+		pair := base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password))
+		header = "Basic " + pair
+		if secrets = []string{pair}; password != "" {
+			secrets = append(secrets, password)
+		}
+	}
+	c.secrets = func() []string { return secrets }
+	c.authorize = func(r *http.Request) {
+		if header != "" {
+			r.Header.Set("Authorization", header)
+		}
+	}
+}
 
 // URL returns the model's address, without user or token.
-func (c *Client) URL() string { return "" }
+func (c *Client) URL() string { return c.address.of() }
 
-// Metadata asks what the model takes and gives; the first answer is kept.
-func (c *Client) Metadata(ctx context.Context) (*Metadata, error) { return nil, errors.New("not yet") }
-
-// Infer returns the model's outputs [n, …] at n examples, x being [n, p], and their shape.
+// Infer returns the model's outputs [n, …] at n examples, x being [n, p], and their
+// shape. It asks in batches that the server takes; NaN and infinities are returned as
+// they are. It errs where the model's tensors do not fit and when ctx ends.
 func (c *Client) Infer(ctx context.Context, x []float32, n int) (y []float32, shape []int, err error) {
-	return nil, nil, errors.New("not yet")
+	defer func() { err = c.veil(err) }()
+	if n <= 0 || len(x)%n != 0 {
+		return nil, nil, fmt.Errorf("%s: %d numbers are no %d examples", c.URL(), len(x), n)
+	}
+	p, err := c.plan(ctx, len(x)/n)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.check(x, n); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", c.URL(), err)
+	}
+	for lo := 0; lo < n; lo += p.batch {
+		part, rest, err := c.inferBatch(ctx, p, x[lo*p.size:min(n, lo+p.batch)*p.size])
+		if err != nil {
+			return nil, nil, err
+		}
+		if shape != nil && !slices.Equal(shape[1:], rest) {
+			return nil, nil, fmt.Errorf("%s: outputs of shape %v for one example and %v for another", c.URL(), shape[1:], rest)
+		}
+		shape = append([]int{n}, rest...)
+		y = append(slices.Grow(y, n/p.batch*len(part)-len(y)), part...)
+	}
+	return y, shape, nil
+}
+
+// inferBatch asks for the outputs at one batch and returns the shape of one example's.
+func (c *Client) inferBatch(ctx context.Context, p *plan, x []float32) ([]float32, []int, error) {
+	b := len(x) / p.size
+	m := p.request(x, b)
+	body, header, err := m.encode()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", c.URL(), err)
+	}
+	at := c.URL() + "/infer"
+	a, err := c.ask(ctx, question{method: http.MethodPost, url: at, body: body, header: header, limit: c.limit})
+	if err != nil {
+		return nil, nil, err
+	}
+	reply, err := decode(a.body, a.header)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: the answer cannot be read: %w (%s)", at, err, a.excerpt())
+	}
+	y, rest, err := p.outputs(reply, b)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", at, err)
+	}
+	return y, rest, nil
+}
+
+// excerpt says how an answer that cannot be read begins.
+func (a *answer) excerpt() string {
+	head := a.body
+	if len(head) > 80 {
+		head = head[:80]
+	}
+	return fmt.Sprintf("%s, %d bytes that begin with %s", oneLine(cmp.Or(a.kind, "no Content-Type")), len(a.body), oneLine(string(head)))
 }

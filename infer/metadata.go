@@ -1,22 +1,122 @@
 package infer
 
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+)
+
+// maxMetadata bounds what a server says of itself or a model, in bytes.
+const maxMetadata = 1 << 20
+
 // Tensor is an input or output as a server describes it.
 type Tensor struct {
-	Name     string  `json:"name"`
-	Datatype string  `json:"datatype"`
-	Shape    []int64 `json:"shape"` // −1 where open; the first is the batch's where the model has batches
+	Name     string
+	Datatype string  // "FP32", …
+	Shape    []int64 // −1 where open; the first is the batch's where the model has batches
 }
 
-// Metadata is what a server says of a model and of itself.
+// Metadata is what a server says of a model and of itself. Servers need not know a
+// model's tensors: MLServer often names none.
 type Metadata struct {
-	Name     string   `json:"name"`
-	Versions []string `json:"versions,omitempty"`
-	Platform string   `json:"platform,omitempty"`
-	Inputs   []Tensor `json:"inputs"`
-	Outputs  []Tensor `json:"outputs"`
+	Name            string
+	Versions        []string
+	Platform        string
+	Inputs, Outputs []Tensor
 
-	Server        string   `json:"-"` // its name, empty where it does not say
-	ServerVersion string   `json:"-"`
-	Extensions    []string `json:"-"`
-	MaxBatch      int      `json:"-"` // examples a request at most; 0 where the server names no limit
+	Server, ServerVersion string // empty where it does not say
+	Extensions            []string
+	MaxBatch              int // examples a request at most; 0 where it names no limit
+}
+
+// Metadata asks what the model takes and gives; the first answer is kept.
+func (c *Client) Metadata(ctx context.Context) (*Metadata, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.metadata != nil {
+		return c.metadata, nil
+	}
+	m, err := c.askModel(ctx)
+	if err == nil {
+		err = c.askServer(ctx, m)
+	}
+	if err == nil {
+		err = c.askConfig(ctx, m)
+	}
+	if err != nil {
+		return nil, c.veil(err)
+	}
+	c.metadata = m
+	return m, nil
+}
+
+// askModel asks what the model takes and gives.
+func (c *Client) askModel(ctx context.Context) (*Metadata, error) {
+	var said struct {
+		Name, Platform  string
+		Versions        []string
+		Inputs, Outputs tensors
+	}
+	if err := c.get(ctx, c.URL(), &said); err != nil {
+		return nil, err
+	}
+	return &Metadata{Name: said.Name, Versions: said.Versions, Platform: said.Platform,
+		Inputs: described(said.Inputs), Outputs: described(said.Outputs)}, nil
+}
+
+func described(list tensors) []Tensor {
+	out := make([]Tensor, len(list))
+	for i, t := range list {
+		out[i] = Tensor{Name: t.Name, Datatype: t.Datatype, Shape: t.Shape}
+	}
+	return out
+}
+
+// askServer asks the server of itself, which a gateway in front of it may refuse.
+func (c *Client) askServer(ctx context.Context, m *Metadata) error {
+	var said struct {
+		Name, Version string
+		Extensions    []string
+	}
+	err := c.get(ctx, c.address.server+"/v2", &said)
+	m.Server, m.ServerVersion, m.Extensions = said.Name, said.Version, said.Extensions
+	return unlessRefused(err)
+}
+
+// askConfig asks for the largest batch where the server has Triton's extension for it.
+func (c *Client) askConfig(ctx context.Context, m *Metadata) error {
+	if !slices.Contains(m.Extensions, configExtension) {
+		return nil
+	}
+	var said struct {
+		MaxBatch int `json:"max_batch_size"`
+	}
+	err := c.get(ctx, c.URL()+"/config", &said)
+	m.MaxBatch = max(0, said.MaxBatch)
+	return unlessRefused(err)
+}
+
+// unlessRefused forgives a refusal or another answer than the protocol's, as of a page
+// to log in, but not that nobody answers.
+func unlessRefused(err error) error {
+	var s *StatusError
+	var p permanent
+	if errors.As(err, &s) && !s.passing() || errors.As(err, &p) {
+		return nil
+	}
+	return err
+}
+
+// get asks for a JSON object.
+func (c *Client) get(ctx context.Context, url string, v any) error {
+	a, err := c.ask(ctx, question{method: http.MethodGet, url: url, limit: maxMetadata})
+	if err != nil {
+		return err
+	}
+	if err := unmarshal(a.body, v); err != nil {
+		return fmt.Errorf("%s: the answer cannot be read: %w (%s)", url, permanent{err}, a.excerpt())
+	}
+	return nil
 }

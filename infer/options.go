@@ -45,3 +45,7 @@ type ServerOptions struct {
 	MaxBatch int    // examples a request at most; zero means DefaultMaxBatch
 	MaxBody  int64  // bytes of a request at most; zero means DefaultMaxBody
 }
+
+// maxActive bounds the inferences that a Handler holds in memory at a time; what comes
+// beside them is told to come again.
+const maxActive = 32

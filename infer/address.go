@@ -1,0 +1,100 @@
+package infer
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// maxRedirects bounds the redirects that one request follows.
+const maxRedirects = 5
+
+// address is where a model is served, free of user and password.
+type address struct {
+	server         string // http://host:8000, and a path where the server has one
+	model, version string
+}
+
+// parseAddress reads the address of a server, or of a model as the protocol has it,
+// …/v2/models/NAME[/versions/VERSION][/infer]. The user info is returned apart.
+func parseAddress(text string, o Options) (address, *url.Userinfo, error) {
+	u, err := url.Parse(text)
+	if err != nil { // its error would repeat the text, and what secret it has
+		return address{}, nil, errors.New("the endpoint is no URL: it should look like http://host:8000")
+	}
+	user := u.User
+	u.User = nil
+	shown := oneLine(u.String())
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return address{}, nil, fmt.Errorf("endpoint %s: it should look like http://host:8000", shown)
+	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
+		u.RawQuery, u.Fragment, u.ForceQuery = "", "", false
+		return address{}, nil, fmt.Errorf("endpoint %s has a query, which the protocol has no use for: leave it out", oneLine(u.String()))
+	}
+	a := address{model: o.Model, version: o.Version}
+	path := strings.TrimSuffix(strings.TrimRight(u.EscapedPath(), "/"), "/infer")
+	if before, after, ok := strings.Cut(path, "/v2/models/"); ok {
+		if err := a.takeModel(after); err != nil {
+			return address{}, nil, fmt.Errorf("endpoint %s: %w", shown, err)
+		}
+		path = before
+	}
+	a.server = u.Scheme + "://" + u.Host + strings.TrimSuffix(path, "/v2")
+	if a.model == "" {
+		return address{}, nil, fmt.Errorf("endpoint %s: name the model, as in %s/v2/models/NAME", shown, oneLine(a.server))
+	}
+	return a, user, nil
+}
+
+// takeModel reads NAME[/versions/VERSION], which must agree with the options.
+func (a *address) takeModel(path string) error {
+	name, version, _ := strings.Cut(path, "/versions/")
+	for _, part := range []struct {
+		text string
+		to   *string
+	}{{name, &a.model}, {version, &a.version}} {
+		text, err := url.PathUnescape(part.text)
+		if err != nil || strings.Contains(part.text, "/") {
+			return errors.New("its path is none of a model: …/v2/models/NAME[/versions/VERSION]")
+		}
+		if *part.to != "" && text != "" && *part.to != text {
+			return fmt.Errorf("it names %s, the options %s: name one", oneLine(text), oneLine(*part.to))
+		}
+		if text != "" {
+			*part.to = text
+		}
+	}
+	return nil
+}
+
+// of returns the model's URL.
+func (a address) of() string {
+	u := a.server + "/v2/models/" + url.PathEscape(a.model)
+	if a.version != "" {
+		u += "/versions/" + url.PathEscape(a.version)
+	}
+	return u
+}
+
+// redirect lets a request follow only to the same host and port, or to the same host by
+// https: what is asked, and the token, are for nobody else. A redirect that turns a POST
+// into a GET would lose the inputs.
+func redirect(r *http.Request, via []*http.Request) error {
+	first := via[0]
+	to := *r.URL
+	to.User, to.RawQuery, to.Fragment = nil, "", ""
+	secured := first.URL.Scheme == "http" && r.URL.Scheme == "https" && first.URL.Hostname() == r.URL.Hostname() &&
+		first.URL.Port() == "" && r.URL.Port() == ""
+	switch {
+	case len(via) > maxRedirects:
+		return permanent{errors.New("it redirects in circles")}
+	case !secured && (r.URL.Host != first.URL.Host || r.URL.Scheme != first.URL.Scheme):
+		return permanent{fmt.Errorf("it redirects to %s: name that address if it is to be trusted", oneLine(to.String()))}
+	case r.Method != first.Method:
+		return permanent{fmt.Errorf("it redirects to %s without the inputs: name that address", oneLine(to.String()))}
+	}
+	return nil
+}

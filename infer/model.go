@@ -1,0 +1,71 @@
+package infer
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"tattle/nn"
+)
+
+// maxLanes bounds the batches that a model computes at a time: each has buffers of its
+// own, and the cores are shared anyway.
+const maxLanes = 4
+
+// A Model is a net that Handler serves. It is safe for concurrent use. Its outputs at an
+// example do not depend on what else is in a batch, to the last bit.
+type Model struct {
+	name  string
+	graph *nn.Graph
+	p, n  int
+	shape []int // of one example's outputs
+	nets  chan *nn.Net
+}
+
+// NewModel compiles a graph, which must not be changed afterwards, for serving; name is
+// what its replies call it. It errs where g is not well formed.
+func NewModel(name string, g *nn.Graph) (*Model, error) {
+	net, err := nn.NewNet(g)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", oneLine(name), err)
+	}
+	shapes, err := g.Shapes()
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", oneLine(name), err)
+	}
+	m := &Model{name: name, graph: g, shape: shapes[g.Output]}
+	m.p, m.n = net.Dims()
+	if m.p == 0 || m.n == 0 {
+		return nil, fmt.Errorf("model %s has %d inputs and %d outputs", oneLine(name), m.p, m.n)
+	}
+	lanes := max(1, min(maxLanes, runtime.GOMAXPROCS(0)))
+	net.SetMemory(nn.DefaultMemory / int64(lanes))
+	m.nets = make(chan *nn.Net, lanes)
+	for m.nets <- net; len(m.nets) < lanes; {
+		m.nets <- net.Clone()
+	}
+	return m, nil
+}
+
+// forward returns the outputs at x, [batch, p] → [batch, n], once a net is free; it errs
+// when ctx ends before.
+func (m *Model) forward(ctx context.Context, x []float32) ([]float32, error) {
+	select {
+	case net := <-m.nets:
+		defer func() { m.nets <- net }()
+		y := make([]float32, len(x)/m.p*m.n)
+		net.Forward(y, x)
+		return y, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// metadata describes the model as the protocol does; the batch is open.
+func (m *Model) metadata(version string) map[string]any {
+	one := func(name string, shape []int) []*tensor {
+		return []*tensor{{Name: name, Datatype: "FP32", Shape: append(sizes{-1}, widen(shape)...)}}
+	}
+	return map[string]any{"name": m.name, "versions": []string{version}, "platform": "tattle_nn",
+		"inputs": one(m.graph.Input, m.graph.InputShape), "outputs": one(m.graph.Output, m.shape)}
+}

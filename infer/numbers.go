@@ -1,0 +1,203 @@
+package infer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// maxRank bounds the dimensions of a tensor, more than any model has.
+const maxRank = 16
+
+// appendNumbers appends a flat JSON array of the numbers, each as the shortest decimal
+// of the float32; what is not finite is "NaN", "Infinity" or "-Infinity".
+func appendNumbers(b []byte, v []float32, datatype string) []byte {
+	format := byte('g')
+	if datatypes[datatype].whole {
+		format = 'f' // 1000000 and not 1e+06
+	}
+	b = append(b, '[')
+	for i, f := range v {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if datatype == "BOOL" {
+			b = strconv.AppendBool(b, f != 0)
+		} else {
+			b = appendNumber(b, f, format)
+		}
+	}
+	return append(b, ']')
+}
+
+func appendNumber(b []byte, f float32, format byte) []byte {
+	switch {
+	case f != f:
+		return append(b, `"NaN"`...)
+	case math.IsInf(float64(f), 1):
+		return append(b, `"Infinity"`...)
+	case math.IsInf(float64(f), -1):
+		return append(b, `"-Infinity"`...)
+	}
+	return strconv.AppendFloat(b, float64(f), format, -1, 32)
+}
+
+// readNumbers reads a JSON array of a tensor's numbers, flat or nested as its shape is.
+// data is well-formed JSON. null is NaN, as are true and false 1 and 0.
+func readNumbers(data []byte, shape []int64, size int) ([]float32, error) {
+	if 2*size > len(data)+1 { // a number and what follows it are two bytes
+		return nil, fmt.Errorf("shape %v has %d numbers, more than there are", shape, size)
+	}
+	r := reader{shape: shape, values: make([]float32, 0, size)}
+	for len(data) > 0 {
+		n, err := r.step(data)
+		if err != nil {
+			return nil, err
+		}
+		data = data[n:]
+	}
+	if len(r.values) != size {
+		return nil, fmt.Errorf("shape %v has %d numbers, but there are %d", shape, size, len(r.values))
+	}
+	return r.values, nil
+}
+
+// reader walks over nested arrays.
+type reader struct {
+	shape  []int64
+	starts []int // of the arrays that are open: how many numbers were before
+	values []float32
+}
+
+// step reads what data begins with and returns its length.
+func (r *reader) step(data []byte) (int, error) {
+	switch data[0] {
+	case ' ', '\t', '\r', '\n', ',':
+		return 1, nil
+	case '[':
+		if len(r.starts) >= max(len(r.shape), 1) {
+			return 0, fmt.Errorf("the numbers are nested deeper than shape %v", r.shape)
+		}
+		r.starts = append(r.starts, len(r.values))
+		return 1, nil
+	case ']':
+		return 1, r.closeArray()
+	}
+	n := tokenLength(data)
+	if len(r.starts) == 0 {
+		return 0, errors.New("the data is no array")
+	}
+	v, err := parseNumber(data[:n])
+	if err != nil {
+		return 0, err
+	}
+	if len(r.values) == cap(r.values) {
+		return 0, fmt.Errorf("there are more numbers than shape %v has", r.shape)
+	}
+	r.values = append(r.values, v)
+	return n, nil
+}
+
+// closeArray checks that an inner array has as many numbers as its dimensions say.
+func (r *reader) closeArray() error {
+	depth := len(r.starts) - 1
+	got := len(r.values) - r.starts[depth]
+	r.starts = r.starts[:depth]
+	if depth == 0 {
+		return nil // all of them are counted at the end
+	}
+	want := int64(1)
+	for _, d := range r.shape[depth:] {
+		want *= d
+	}
+	if int64(got) != want {
+		return fmt.Errorf("an inner array has %d numbers where shape %v has %d", got, r.shape, want)
+	}
+	return nil
+}
+
+// tokenLength returns the length of the string or word that data begins with.
+func tokenLength(data []byte) int {
+	if data[0] == '"' {
+		if end := bytes.IndexByte(data[1:], '"'); end >= 0 {
+			return end + 2
+		}
+		return len(data)
+	}
+	if n := bytes.IndexAny(data, ", \t\r\n[]"); n > 0 {
+		return n
+	}
+	return len(data)
+}
+
+// parseNumber reads one number as the nearest float32.
+func parseNumber(token []byte) (float32, error) {
+	switch string(token) {
+	case "null", `"NaN"`, `"nan"`:
+		return float32(math.NaN()), nil
+	case `"Infinity"`, `"inf"`:
+		return float32(math.Inf(1)), nil
+	case `"-Infinity"`, `"-inf"`:
+		return float32(math.Inf(-1)), nil
+	case "true":
+		return 1, nil
+	case "false":
+		return 0, nil
+	}
+	v, err := strconv.ParseFloat(string(token), 32)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0, fmt.Errorf("%s is no number", oneLine(string(token)))
+	}
+	return float32(v), nil
+}
+
+// quoteSpecials puts the bare NaN, Infinity and -Infinity that Triton and Python write
+// into quotes, which makes the text JSON. It returns nil where there are none.
+func quoteSpecials(text []byte) []byte {
+	var out []byte
+	done := 0
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c == '"':
+			i += stringLength(text[i:])
+		case c == 'N' || c == 'I' || c == '-':
+			n := specialLength(text[i:])
+			if n > 0 {
+				out = append(append(out, text[done:i]...), '"')
+				out = append(append(out, text[i:i+n]...), '"')
+				done = i + n
+			}
+			i += max(n, 1)
+		default:
+			i++
+		}
+	}
+	if done == 0 {
+		return nil
+	}
+	return append(out, text[done:]...)
+}
+
+func specialLength(text []byte) int {
+	for _, s := range []string{"NaN", "Infinity", "-Infinity"} {
+		if bytes.HasPrefix(text, []byte(s)) {
+			return len(s)
+		}
+	}
+	return 0
+}
+
+// stringLength returns the length of the JSON string that text begins with.
+func stringLength(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,211 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// requestBytes are what a request aims to have at most where nobody says how many
+// examples it shall have: an eighth of Triton's limit.
+const requestBytes = 8 << 20
+
+// maxRequest bounds a request whoever says how many examples it shall have.
+const maxRequest = 1 << 30
+
+// jsonBytes is about what a number takes in JSON.
+const jsonBytes = 12
+
+// plan is how a model is asked.
+type plan struct {
+	input  Tensor
+	output string  // empty where the server names none
+	shape  []int64 // of one example
+	size   int     // numbers of one example
+	batch  int     // examples of a request
+	fixed  bool    // each request has exactly batch
+	alone  bool    // the model has no batches: one example is a request
+	binary bool
+}
+
+// plan decides how to ask for examples of p numbers.
+func (c *Client) plan(ctx context.Context, p int) (*plan, error) {
+	m, err := c.Metadata(ctx)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := c.o.plan(m, p)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.URL(), err)
+	}
+	return plan, nil
+}
+
+func (o Options) plan(m *Metadata, size int) (*plan, error) {
+	if size == 0 {
+		return nil, errors.New("examples without numbers")
+	}
+	input, err := choose("input", m.Inputs, o.Input)
+	if err != nil {
+		return nil, err
+	}
+	output, err := choose("output", m.Outputs, o.Output)
+	if err != nil {
+		return nil, err
+	}
+	if len(m.Inputs) > 1 {
+		return nil, fmt.Errorf("the model has inputs %s, and one is all that is sent", tensorNames(m.Inputs))
+	}
+	if input.Name == "" {
+		input.Name = "input-0" // where nobody names it, nobody minds
+	}
+	if input.Datatype == "" {
+		input.Datatype = "FP32"
+	}
+	d, err := datatypeOf(input.Datatype)
+	if err != nil {
+		return nil, fmt.Errorf("input %s has %w", oneLine(input.Name), err)
+	}
+	p := &plan{input: input, output: output.Name, size: size, binary: !o.JSON && slices.Contains(m.Extensions, binaryExtension)}
+	if err := p.arrange(o.Shape); err != nil {
+		return nil, err
+	}
+	width := jsonBytes
+	if p.binary {
+		width = d.size
+	}
+	p.batch = p.examples(o.Batch, m.MaxBatch, width)
+	if p.batch > maxRequest/width/size {
+		return nil, fmt.Errorf("requests of %d examples of %d numbers are longer than %d bytes", p.batch, size, maxRequest)
+	}
+	return p, nil
+}
+
+// choose returns the tensor of that name, or the only one; the zero Tensor with the
+// name where the server knows none.
+func choose(what string, list []Tensor, name string) (Tensor, error) {
+	if len(list) == 0 {
+		return Tensor{Name: name}, nil
+	}
+	if name == "" {
+		if len(list) > 1 && what == "output" {
+			return Tensor{}, fmt.Errorf("the model has outputs %s: name the one to take", tensorNames(list))
+		}
+		return list[0], nil
+	}
+	for _, t := range list {
+		if t.Name == name {
+			return t, nil
+		}
+	}
+	return Tensor{}, fmt.Errorf("the model has no %s %s, only %s", what, oneLine(name), tensorNames(list))
+}
+
+func tensorNames(list []Tensor) string {
+	names := make([]string, len(list))
+	for i, t := range list {
+		names[i] = t.Name
+	}
+	return oneLine(strings.Join(names, ", "))
+}
+
+// examples returns how many a request has.
+func (p *plan) examples(asked, most, width int) int {
+	switch {
+	case p.alone:
+		return 1
+	case p.fixed:
+		return p.batch
+	}
+	b := asked
+	if b == 0 {
+		b = max(1, min(DefaultBatch, requestBytes/(width*p.size)))
+	}
+	if most > 0 {
+		b = min(b, most)
+	}
+	return b
+}
+
+// check errs where the input's datatype does not take the numbers.
+func (p *plan) check(x []float32, n int) error {
+	d := datatypes[p.input.Datatype]
+	for i, v := range x {
+		if !d.takes(v) {
+			return fmt.Errorf("input %s takes %s, but example %d has %v", oneLine(p.input.Name), p.input.Datatype, i/p.size, v)
+		}
+	}
+	return nil
+}
+
+// request asks for the outputs at b examples; where the batch is fixed the last example
+// fills it up.
+func (p *plan) request(x []float32, b int) *message {
+	for ; p.fixed && b < p.batch; b++ {
+		x = append(x[:len(x):len(x)], x[len(x)-p.size:]...)
+	}
+	in := &tensor{Name: p.input.Name, Datatype: p.input.Datatype, Shape: p.shape}
+	if !p.alone {
+		in.Shape = append(sizes{int64(b)}, p.shape...)
+	}
+	in.set(x, p.binary)
+	m := &message{Inputs: tensors{in}}
+	yes := true
+	switch {
+	case p.output != "":
+		out := &tensor{Name: p.output}
+		if p.binary {
+			out.Parameters = &parameters{Binary: &yes}
+		}
+		m.Outputs = tensors{out}
+	case p.binary:
+		m.Parameters = &parameters{BinaryOutput: &yes}
+	}
+	return m
+}
+
+// outputs returns the outputs at b examples and the shape of one example's.
+func (p *plan) outputs(reply *message, b int) ([]float32, []int, error) {
+	t, err := p.find(reply.Outputs)
+	if err != nil {
+		return nil, nil, err
+	}
+	y, err := t.values()
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, shape := b, t.Shape
+	if p.fixed {
+		rows = p.batch
+	}
+	if !p.alone {
+		if len(shape) == 0 || shape[0] != int64(rows) {
+			return nil, nil, fmt.Errorf("output %s has shape %v for %d examples", oneLine(t.Name), []int64(shape), rows)
+		}
+		shape = shape[1:]
+	}
+	rest := make([]int, len(shape))
+	for i, d := range shape {
+		rest[i] = int(d)
+	}
+	return y[:len(y)/rows*b], rest, nil
+}
+
+// find returns the output that was asked for, or the only one.
+func (p *plan) find(list tensors) (*tensor, error) {
+	t := list.named(p.output)
+	if p.output == "" && len(list) == 1 {
+		t = list[0]
+	}
+	switch {
+	case t != nil:
+		return t, nil
+	case p.output != "":
+		return nil, fmt.Errorf("the answer has no output %s, only %s", oneLine(p.output), list.names())
+	case len(list) == 0:
+		return nil, errors.New("the answer has no outputs")
+	}
+	return nil, fmt.Errorf("the answer has outputs %s: name the one to take", list.names())
+}

@@ -1,0 +1,194 @@
+package infer
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	// firstWait is the pause before the second attempt; each further one is twice as
+	// long, up to longestWait.
+	firstWait   = 500 * time.Millisecond
+	longestWait = 30 * time.Second
+	// maxPatience is the longest wait that a server may ask for.
+	maxPatience = 5 * time.Minute
+	// maxRefusal are the bytes read of a refusal.
+	maxRefusal = 64 << 10
+)
+
+// permanent is an error that another attempt would not mend.
+type permanent struct{ error }
+
+func (e permanent) Unwrap() error { return e.error }
+
+// question is a request that can be sent again.
+type question struct {
+	method, url string
+	body        []byte
+	header      int   // bytes of JSON where binary tensors follow, else 0
+	limit       int64 // bytes of the answer
+}
+
+// answer is a reply with a status of success.
+type answer struct {
+	body   []byte
+	header string // headerLength
+	kind   string // Content-Type
+}
+
+// ask sends a question until it is answered or refused for good.
+func (c *Client) ask(ctx context.Context, q question) (*answer, error) {
+	for attempt := 0; ; attempt++ {
+		if err := c.pace.wait(ctx); err != nil {
+			return nil, fmt.Errorf("%s: %w", q.url, err)
+		}
+		a, err := c.once(ctx, q)
+		if err == nil {
+			return a, nil
+		}
+		wait, again := c.patience(ctx, err, attempt)
+		if !again {
+			if attempt > 0 {
+				err = fmt.Errorf("%w (%d attempts)", err, attempt+1)
+			}
+			return nil, err
+		}
+		if err := c.pace.sleep(ctx, wait); err != nil {
+			return nil, fmt.Errorf("%s: %w", q.url, err)
+		}
+	}
+}
+
+// patience returns how long to wait before the next attempt, if there is to be one.
+func (c *Client) patience(ctx context.Context, err error, attempt int) (wait time.Duration, again bool) {
+	if attempt >= c.retries || ctx.Err() != nil || lasting(err) {
+		return 0, false
+	}
+	wait = longestWait
+	if attempt < 6 {
+		wait = min(wait, firstWait<<attempt)
+	}
+	if s := (*StatusError)(nil); errors.As(err, &s) {
+		wait = max(wait, s.wait)
+		return wait, s.passing() && wait <= maxPatience
+	}
+	return wait, true
+}
+
+// lasting reports whether an error that is no status will be there again.
+func lasting(err error) bool {
+	var p permanent
+	var certificate *tls.CertificateVerificationError
+	var dns *net.DNSError
+	return errors.As(err, &p) || errors.As(err, &certificate) || errors.Is(err, http.ErrSchemeMismatch) ||
+		errors.As(err, &dns) && dns.IsNotFound
+}
+
+// once sends a question once.
+func (c *Client) once(ctx context.Context, q question) (*answer, error) {
+	limited, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no answer within %v", c.timeout))
+	defer cancel()
+	r, err := c.send(limited, q)
+	if err != nil {
+		return nil, c.explain(limited, q, err)
+	}
+	defer r.Body.Close()
+	if r.StatusCode/100 != 2 {
+		text, _ := io.ReadAll(io.LimitReader(r.Body, maxRefusal))
+		return nil, &StatusError{URL: q.url, Code: r.StatusCode, Message: c.hide(serverWords(text)),
+			wait: retryAfter(r.Header, c.pace.now())}
+	}
+	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		return nil, fmt.Errorf("%s: %w", q.url, permanent{fmt.Errorf("the answer is compressed as %s, which was not asked for", oneLine(e))})
+	}
+	body, err := readAll(r, q.limit)
+	if err != nil {
+		return nil, c.explain(limited, q, err)
+	}
+	return &answer{body: body, header: r.Header.Get(headerLength), kind: r.Header.Get("Content-Type")}, nil
+}
+
+func (c *Client) send(ctx context.Context, q question) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, q.method, q.url, bytes.NewReader(q.body))
+	if err != nil {
+		return nil, permanent{err}
+	}
+	r.Header.Set("Accept", "application/json, application/octet-stream")
+	r.Header.Set("User-Agent", "tattle")
+	switch {
+	case q.header > 0:
+		r.Header.Set("Content-Type", "application/octet-stream")
+		r.Header.Set(headerLength, fmt.Sprint(q.header))
+	case len(q.body) > 0:
+		r.Header.Set("Content-Type", "application/json")
+	}
+	c.authorize(r)
+	return c.http.Do(r)
+}
+
+// explain names the address once, and the timeout as what it is.
+func (c *Client) explain(ctx context.Context, q question, err error) error {
+	if u := (*url.Error)(nil); errors.As(err, &u) {
+		err = u.Err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	return fmt.Errorf("%s: %w", q.url, err)
+}
+
+// readAll reads an answer of at most limit bytes.
+func readAll(r *http.Response, limit int64) ([]byte, error) {
+	if r.ContentLength > limit {
+		return nil, tooLong(limit)
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("the answer ends after %d bytes: %w", len(body), err)
+	}
+	if err == nil && int64(len(body)) > limit {
+		err = tooLong(limit)
+	}
+	return body, err
+}
+
+func tooLong(limit int64) error {
+	return permanent{fmt.Errorf("the answer is longer than %d bytes: ask for fewer examples a request, or raise the limit", limit)}
+}
+
+// veiled is an error whose words had a secret in them.
+type veiled struct {
+	error
+	text string
+}
+
+func (e veiled) Error() string { return e.text }
+func (e veiled) Unwrap() error { return e.error }
+
+// veil takes the token out of an error: whatever a server sends back may have it.
+func (c *Client) veil(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text := c.hide(err.Error()); text != err.Error() {
+		return veiled{err, text}
+	}
+	return err
+}
+
+// hide takes the token out of a server's words.
+func (c *Client) hide(text string) string {
+	for _, s := range c.secrets() {
+		text = strings.ReplaceAll(text, s, "[hidden]")
+	}
+	return text
+}

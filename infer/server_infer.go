@@ -1,0 +1,127 @@
+package infer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// infer answers an inference.
+func (s *server) infer(w http.ResponseWriter, r *http.Request) {
+	m, header, err := s.inferred(w, r)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	if header > 0 {
+		w.Header().Set(headerLength, fmt.Sprint(header))
+		w.Header().Set("Content-Type", "application/octet-stream")
+	} else {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	w.Header().Set("Content-Length", fmt.Sprint(len(m)))
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Write(m)
+}
+
+// inferred returns the body of the answer and the bytes of JSON in it where binary
+// tensors follow.
+func (s *server) inferred(w http.ResponseWriter, r *http.Request) (body []byte, header int, err error) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", "POST")
+		return nil, 0, refusal{http.StatusMethodNotAllowed, "inferences are asked for with POST"}
+	}
+	model, err := s.model(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	select {
+	case s.active <- struct{}{}:
+		defer func() { <-s.active }()
+	default:
+		return nil, 0, refusal{http.StatusServiceUnavailable, fmt.Sprintf("%d inferences are under way already", maxActive)}
+	}
+	ask, err := s.read(w, r)
+	if err != nil {
+		return nil, 0, err
+	}
+	x, b, err := s.examples(model, ask)
+	if err != nil {
+		return nil, 0, err
+	}
+	binary, err := wanted(model, ask)
+	if err != nil {
+		return nil, 0, err
+	}
+	y, err := model.forward(r.Context(), x)
+	if err != nil {
+		return nil, 0, refusal{http.StatusServiceUnavailable, "the request was given up"}
+	}
+	out := &tensor{Name: model.graph.Output, Datatype: "FP32", Shape: append(sizes{int64(b)}, widen(model.shape)...)}
+	out.set(y, binary)
+	return (&message{ModelName: model.name, ModelVersion: onlyVersion, ID: ask.ID, Outputs: tensors{out}}).encode()
+}
+
+// read reads a request's body, of at most s.maxBody bytes.
+func (s *server) read(w http.ResponseWriter, r *http.Request) (*message, error) {
+	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		return nil, refusal{http.StatusUnsupportedMediaType, "compressed requests are not read: send it as it is"}
+	}
+	control := http.NewResponseController(w)
+	control.SetReadDeadline(time.Now().Add(DefaultTimeout)) // who sends slowly keeps others out
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.maxBody))
+	control.SetReadDeadline(time.Time{})
+	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
+		return nil, refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is longer than %d bytes", s.maxBody)}
+	}
+	if err != nil {
+		return nil, badRequest("the request ends early: %v", err)
+	}
+	m, err := decode(body, r.Header.Get(headerLength))
+	if err != nil {
+		return nil, badRequest("the request cannot be read: %v", err)
+	}
+	return m, nil
+}
+
+// examples returns the inputs of a request, [b, p].
+func (s *server) examples(m *Model, ask *message) (x []float32, b int, err error) {
+	if len(ask.Inputs) != 1 {
+		return nil, 0, badRequest("there are %d inputs, but the model takes one, %s", len(ask.Inputs), m.graph.Input)
+	}
+	in := ask.Inputs[0]
+	if in.Name != m.graph.Input {
+		return nil, 0, badRequest("input %s is not the model's, %s", oneLine(in.Name), m.graph.Input)
+	}
+	want := widen(m.graph.InputShape)
+	if len(in.Shape) == 0 || !slices.Equal(in.Shape[1:], want) && !slices.Equal(in.Shape[1:], []int64{int64(m.p)}) {
+		return nil, 0, badRequest("input %s has shape %v, but the model takes %v", m.graph.Input, []int64(in.Shape), append([]int64{-1}, want...))
+	}
+	if in.Shape[0] < 1 || in.Shape[0] > int64(s.maxBatch) {
+		return nil, 0, badRequest("a batch of %d examples: it must be from 1 to %d", in.Shape[0], s.maxBatch)
+	}
+	if x, err = in.values(); err != nil {
+		return nil, 0, badRequest("%v", err)
+	}
+	return x, int(in.Shape[0]), nil
+}
+
+// wanted reports whether the output is asked for as binary data; what is said of the
+// output itself counts more than what is said of all.
+func wanted(m *Model, ask *message) (binary bool, err error) {
+	if p := ask.Parameters; p != nil && p.BinaryOutput != nil {
+		binary = *p.BinaryOutput
+	}
+	for _, t := range ask.Outputs {
+		if t.Name != m.graph.Output {
+			return false, badRequest("output %s is not the model's, %s", oneLine(t.Name), m.graph.Output)
+		}
+		if t.Parameters != nil && t.Parameters.Binary != nil {
+			binary = *t.Parameters.Binary
+		}
+	}
+	return binary, nil
+}
