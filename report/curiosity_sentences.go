@@ -215,7 +215,7 @@ func pValue(p float64) string {
 // aboutCuriosity tells whether the report is about honest-but-curious
 // classifiers, and not about a release of features.
 func (r *Report) aboutCuriosity() bool {
-	return r.Curiosity != nil || r.Plane != nil || len(r.Runs)+len(r.Tables)+len(r.ROC)+len(r.Entropy)+len(r.Pruning) > 0
+	return r.Audit != nil || r.Curiosity != nil || r.Plane != nil || len(r.Runs)+len(r.Tables)+len(r.ROC)+len(r.Entropy)+len(r.Pruning) > 0
 }
 
 // curious are the sentences on curiosity: of the headline run, or of the tables.

@@ -8,7 +8,9 @@ import (
 
 // textCurious prints all that is about honest-but-curious classifiers.
 func (r *Report) textCurious(w io.Writer) {
-	r.Curiosity.text(w)
+	if r.Audit == nil { // which says the same and more
+		r.Curiosity.text(w)
+	}
 	r.textTables(w)
 	r.textRuns(w)
 	r.textROC(w)

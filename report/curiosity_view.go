@@ -95,7 +95,7 @@ func (v *curiousView) addPrunings() {
 
 func (v *curiousView) addHeadline() {
 	c := v.Curiosity
-	if c == nil {
+	if c == nil || v.Audit != nil {
 		return
 	}
 	v.Figures = c.rows()

@@ -12,7 +12,7 @@ import (
 
 // TestPlaneGathers checks spots, curves and lines against figures by hand.
 func TestPlaneGathers(t *testing.T) {
-	planes := curious(t).runPlanes()
+	planes := curiousReport(t).runPlanes()
 	if len(planes) != 1 || planes[0].title != "age / race" || len(planes[0].runs) != 13 {
 		t.Fatalf("%d planes", len(planes))
 	}
@@ -92,7 +92,7 @@ func inside(t *testing.T, name, svg string) {
 
 // TestCuriousFiguresStayInside checks every figure of the sample.
 func TestCuriousFiguresStayInside(t *testing.T) {
-	r := curious(t)
+	r := curiousReport(t)
 	for _, p := range r.runPlanes() {
 		inside(t, p.title, string(p.draw(320)))
 	}
@@ -199,7 +199,7 @@ func TestThinROC(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	const evil = `a"'><script>alert(1)</script><b onload='x'> &amp; `
 	name := evil + strings.Repeat("very long ", 12)
-	r := curious(t)
+	r := curiousReport(t)
 	c := r.Curiosity
 	r.Title = name
 	c.Target, c.Sensitive, c.Others[0].Sensitive = name, name, name

@@ -17,10 +17,10 @@ func about(p float64) Interval {
 	return Interval{Number(p - d), Number(p + d)}
 }
 
-// curious is a report on honest-but-curious classifiers with something in every
+// curiousReport is a report on honest-but-curious classifiers with something in every
 // section: made-up figures of the sizes that UTKFace gives, gender as target and
 // race as what is read.
-func curious(t *testing.T) *Report {
+func curiousReport(t *testing.T) *Report {
 	t.Helper()
 	r := &Report{
 		Schema: Schema, Title: "How curious <a> classifier is", Command: "tattle curious --data utkface", Settings: map[string]string{"epochs": "50"}, Seed: 1,
@@ -172,7 +172,7 @@ func TestFigureWords(t *testing.T) {
 // TestCuriousGolden holds all three renderings to what was looked at, to a page
 // that stands alone and to 80 columns.
 func TestCuriousGolden(t *testing.T) {
-	r := curious(t)
+	r := curiousReport(t)
 	golden(t, "curious.txt", r.WriteText)
 	golden(t, "curious.json", r.WriteJSON)
 	golden(t, "curious.html", func(w io.Writer) error { return r.WriteHTML(w, "run") })
@@ -194,7 +194,7 @@ func fits(t *testing.T, text string) {
 // TestCuriousComesBack reads everything back from JSON and prints it alike, and
 // finds what was changed.
 func TestCuriousComesBack(t *testing.T) {
-	r := curious(t)
+	r := curiousReport(t)
 	var file bytes.Buffer
 	if err := r.WriteJSON(&file); err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func TestCuriositySentences(t *testing.T) {
 			}
 		}
 	}
-	r := curious(t)
+	r := curiousReport(t)
 	says(r, "trained to give away race and gender as well, by the parameterized attack with (βy, βs) = (.7, .3)",
 		"Honesty: of 4741 test examples, it answers age correctly for 81.03 % (95 % interval 79.91 to 82.15 %)",
 		"Demonstrated: a small network tells race from the raw outputs alone for 78.11 % (95 % interval 76.93 to 79.29 %)",
@@ -50,7 +50,7 @@ func TestCuriositySentences(t *testing.T) {
 
 // TestRunsAreSummed checks what is said where runs have no headline.
 func TestRunsAreSummed(t *testing.T) {
-	r := curious(t)
+	r := curiousReport(t)
 	r.Curiosity, r.Tables, r.Plane = nil, nil, nil
 	said := strings.Join(r.Sentences(), "\n")
 	if !strings.Contains(said, "of 13 runs, the most curious beyond its baseline is parameterized-raw-0.7-seed-1") || !strings.Contains(said, notSafety) {
@@ -129,7 +129,7 @@ func TestTable(t *testing.T) {
 
 // TestManyRunsAreLeftToThePage: a table sums its runs up on a terminal.
 func TestManyRunsAreLeftToThePage(t *testing.T) {
-	r := curious(t)
+	r := curiousReport(t)
 	for len(r.Runs) <= mostRuns {
 		r.Runs = append(r.Runs, r.Runs[0])
 	}

@@ -15,7 +15,7 @@ import (
 //go:embed page.html
 var pageSource string
 
-var page = template.Must(template.Must(template.New("page").Funcs(template.FuncMap{
+var page = template.Must(template.Must(template.Must(template.New("page").Funcs(template.FuncMap{
 	"num":      func(x any) string { return number(toFloat(x)) },
 	"opt":      func(x Number) string { return number(float64(x)) },
 	"percent":  func(x Number) string { return percent(float64(x)) },
@@ -24,7 +24,7 @@ var page = template.Must(template.Must(template.New("page").Funcs(template.FuncM
 	"times":    times,
 	"family":   familyName,
 	"count":    Count,
-}).Parse(pageSource)).Parse(curiousSource))
+}).Parse(pageSource)).Parse(curiousSource)).Parse(auditSource))
 
 // view is what the page shows beyond the report's own fields.
 type view struct {
@@ -44,6 +44,7 @@ type view struct {
 	LadderNotes []pair
 	Frontier    *frontierView
 	Curious     *curiousView
+	Audited     *auditView
 	SettingRows []pair
 	Times       []pair
 }
@@ -86,6 +87,7 @@ func (r *Report) WriteHTML(w io.Writer, folder string) error {
 	v.addBracket()
 	v.addFrontier()
 	v.Curious = r.newCurious()
+	v.Audited = r.newAudit()
 	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {
 		v.SettingRows = append(v.SettingRows, pair{k, r.Settings[k]})
 	}

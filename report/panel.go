@@ -21,13 +21,14 @@ const (
 type panel struct {
 	b      strings.Builder
 	height int
+	left   float64 // percent
 	x0, x1 float64 // what the axes show
 	y0, y1 float64
 }
 
 // newPanel begins a figure; label says it to those who do not see it.
 func newPanel(height int, label string) *panel {
-	p := &panel{height: height, x1: 1, y1: 1}
+	p := &panel{height: height, left: panelLeft, x1: 1, y1: 1}
 	fmt.Fprintf(&p.b, `<svg class="fluid" height="%d" role="img" aria-label="%s">`, height, html.EscapeString(label))
 	return p
 }
@@ -39,7 +40,7 @@ func (p *panel) foot() int { return p.height - panelFoot }
 
 // x is a percent, y a pixel.
 func (p *panel) x(v float64) float64 {
-	return panelLeft + (panelRight-panelLeft)*(v-p.x0)/(p.x1-p.x0)
+	return p.left + (panelRight-p.left)*(v-p.x0)/(p.x1-p.x0)
 }
 
 func (p *panel) y(v float64) float64 {
@@ -50,7 +51,7 @@ func (p *panel) y(v float64) float64 {
 func (p *panel) axes(across, up string) {
 	for _, v := range rounds(p.y0, p.y1, .001, 6) {
 		p.line("grid", p.x0, v, p.x1, v)
-		fmt.Fprintf(&p.b, `<text x="%g%%" dx="-6" y="%.1f" text-anchor="end">%.3g %%</text>`, panelLeft, p.y(v)+4, 100*v)
+		fmt.Fprintf(&p.b, `<text x="%g%%" dx="-6" y="%.1f" text-anchor="end">%.3g %%</text>`, p.left, p.y(v)+4, 100*v)
 	}
 	for _, v := range rounds(p.x0, p.x1, .001, 5) {
 		p.tick(v, fmt.Sprintf("%.3g %%", 100*v))
@@ -61,7 +62,7 @@ func (p *panel) axes(across, up string) {
 
 // base draws the axis that goes across, and its title.
 func (p *panel) base(title string) {
-	fmt.Fprintf(&p.b, `<line class="axis" x1="%g%%" x2="%g%%" y1="%d" y2="%d"/>`, panelLeft, panelRight, p.foot(), p.foot())
+	fmt.Fprintf(&p.b, `<line class="axis" x1="%g%%" x2="%g%%" y1="%d" y2="%d"/>`, p.left, panelRight, p.foot(), p.foot())
 	fmt.Fprintf(&p.b, `<text x="55%%" y="%d" text-anchor="middle">%s</text>`, p.height-8, html.EscapeString(title))
 }
 
@@ -83,9 +84,9 @@ func (p *panel) words(class, anchor string, x, y float64, dx, dy int, s string) 
 // picture of its own, which is stretched and its stroke not.
 func (p *panel) seam(class string, xs, ys []float64) {
 	const fine = 1000
-	across, down := panelRight-panelLeft, p.foot()-panelTop // browsers differ in whether a style or an attribute counts
+	across, down := panelRight-p.left, p.foot()-panelTop // browsers differ in whether a style or an attribute counts
 	fmt.Fprintf(&p.b, `<svg aria-hidden="true" x="%g%%" y="%d" width="%g%%" height="%d" style="width:%g%%;height:%dpx" viewBox="0 0 %d %d" preserveAspectRatio="none"><polyline class="seam %s" points="`,
-		panelLeft, panelTop, across, down, across, down, fine, fine, class)
+		p.left, panelTop, across, down, across, down, fine, fine, class)
 	for i := range xs {
 		if i > 0 {
 			p.b.WriteByte(' ')
@@ -103,6 +104,7 @@ var shapes = map[string]string{
 	"inverted": "M0,6L5.6,-4.4H-5.6Z",
 	"diamond":  "M0,-6.4L6,0L0,6.4L-6,0Z",
 	"cross":    "M-6,-6L6,6M-6,6L6,-6",
+	"stroke":   "M0,-9V9",
 	"dot":      "M-3.2,0A3.2,3.2 0 1 1 3.2,0A3.2,3.2 0 1 1 -3.2,0Z",
 }
 

@@ -14,6 +14,7 @@ import (
 	"math"
 	"strings"
 
+	"tattle/audit"
 	"tattle/bound"
 )
 
@@ -46,6 +47,8 @@ type Report struct {
 	Pairs      []Pair            `json:"pairs,omitempty"`
 	Design     *Design           `json:"design,omitempty"`
 	Curiosity  *Curiosity        `json:"curiosity,omitempty"`
+	Audit      *audit.Result     `json:"audit,omitempty"`
+	Breaches   []string          `json:"breaches,omitempty"` // of the thresholds that were set, a sentence each
 	Runs       []Run             `json:"runs,omitempty"`
 	Tables     []Table           `json:"tables,omitempty"`
 	ROC        []ROC             `json:"roc,omitempty"`
@@ -254,6 +257,8 @@ func Differences(recorded, fresh *Report) []string {
 		{"ladder", fresh.Ladder == nil, fresh.Ladder, recorded.Ladder},
 		{"published figures", fresh.Published == nil, fresh.Published, recorded.Published},
 		{"curiosity", fresh.Curiosity == nil, fresh.Curiosity, recorded.Curiosity},
+		{"audit", fresh.Audit == nil, fresh.Audit, recorded.Audit},
+		{"breaches", fresh.Breaches == nil, fresh.Breaches, recorded.Breaches},
 		{"runs", fresh.Runs == nil, fresh.Runs, recorded.Runs},
 		{"tables", fresh.Tables == nil, fresh.Tables, recorded.Tables},
 		{"ROC curves", fresh.ROC == nil, fresh.ROC, recorded.ROC},

@@ -11,6 +11,9 @@ import (
 // is certified, what an attack reached, what it costs; after training alone,
 // what was trained and how well it does.
 func (r *Report) Sentences() []string {
+	if r.Audit != nil {
+		return r.auditSentences()
+	}
 	var said []string
 	if r.Design != nil {
 		said = append(said, r.Design.sentence())

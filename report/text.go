@@ -24,6 +24,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		wrap(e, "data: "+s)
 	}
 	r.Design.text(e)
+	r.textAudit(e)
 	r.textCurious(e)
 	r.textBracket(e)
 	r.textPairs(e)

@@ -1,0 +1,179 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+
+	"tattle/audit"
+	"tattle/internal/file"
+)
+
+// The rows of an audit's charts, in pixels: words above, marks below.
+const (
+	auditLine  = 50 // for an attribute
+	attackLine = 34 // for an attack
+	rowWords   = 16 // from a row's top to the foot of its words
+	rowMark    = 15 // from there to the middle of its marks
+)
+
+// verdictClass is how a verdict is coloured.
+func verdictClass(v audit.Verdict) string {
+	switch v {
+	case audit.Curious:
+		return "bad"
+	case audit.Leaky:
+		return "leaky"
+	case audit.NoEvidence:
+		return "clean"
+	}
+	return "unsure"
+}
+
+// drawExcess draws every attribute's excess with its limits, beside zero, the margin,
+// what honest networks show and what could have been seen.
+func drawExcess(a *audit.Result) template.HTML {
+	var rows []*audit.Finding
+	x := newSpan()
+	x.add(0, a.Settings.Margin)
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		if b := bestOf(f); b != nil {
+			rows = append(rows, f)
+			x.add(f.Excess.Low, f.Excess.High, f.Excess.Value)
+			x.add(honestExcess(f, b)...)
+			if f.Power.Smallest != nil {
+				x.add(*f.Power.Smallest)
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	p := newPanel(panelTop+auditLine*len(rows)+panelFoot, "Excess over the best baseline by attribute. "+excessSays(rows))
+	air := .06 * (x.hi - x.lo)
+	p.x0, p.x1, p.y0, p.y1 = x.lo-air, x.hi+air, 0, 1
+	p.wide()
+	p.pointsAxis("excess over the best baseline, points")
+	p.line("baseline", 0, 0, 0, 1)
+	p.line("seam level h3", a.Settings.Margin, 0, a.Settings.Margin, 1)
+	for i, f := range rows {
+		drawExcessRow(p, f, panelTop+auditLine*i)
+	}
+	return p.done()
+}
+
+func drawExcessRow(p *panel, f *audit.Finding, top int) {
+	p.at("name "+verdictClass(f.Verdict), "start", auditLeft, top+rowWords, cut(file.Name(f.Attribute), 32)+": "+string(f.Verdict))
+	y := top + rowWords + rowMark
+	for _, h := range honestExcess(f, bestOf(f)) {
+		p.mark("dot", "h5 hollow", h, y, fmt.Sprintf("an honest network: %s points", signed(Number(h))))
+	}
+	if s := f.Power.Smallest; s != nil {
+		p.mark("stroke", "h2 filled", *s, y, fmt.Sprintf("could have been seen: %s points", barePoints(*s)))
+	}
+	p.across("whisker thick "+verdictClass(f.Verdict), y, f.Excess.Low, f.Excess.High)
+	p.mark("circle", verdictClass(f.Verdict)+" filled", f.Excess.Value, y, fmt.Sprintf("%s: %s points, %s to %s", file.Name(f.Attribute), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High))))
+}
+
+// honestExcess is what honest networks tell, less the audited model's best baseline.
+func honestExcess(f *audit.Finding, b *audit.Baseline) []float64 {
+	base := math.NaN()
+	switch {
+	case b == nil || f.Reference == nil:
+		return nil
+	case b.Accuracy != nil:
+		base = b.Accuracy.Value
+	case b.R2 != nil:
+		base = *b.R2
+	}
+	var x []float64
+	for _, v := range f.Reference.Figures {
+		x = append(x, v-base)
+	}
+	return x
+}
+
+func excessSays(rows []*audit.Finding) string {
+	s := ""
+	for _, f := range rows {
+		s += fmt.Sprintf("%s, %s: %s points, limits %s and %s. ", file.Name(f.Attribute), f.Verdict, signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High)))
+	}
+	return s
+}
+
+// drawAttacks draws what each attack on an attribute tells, the best first, beside
+// the baselines.
+func drawAttacks(f *audit.Finding, most int) template.HTML {
+	n := min(most, len(f.Attacks))
+	x := newSpan()
+	for _, k := range f.Attacks[:n] {
+		lo, v, hi := toldSpan(k)
+		x.add(lo, v, hi)
+	}
+	for _, b := range f.Baselines {
+		x.add(toldBy(b))
+	}
+	if n == 0 || x.lo > x.hi {
+		return ""
+	}
+	p := newPanel(panelTop+attackLine*n+panelFoot, "What attacks tell of "+file.Name(f.Attribute)+", beside baselines: in the table below.")
+	air := max(.006, .08*(x.hi-x.lo))
+	p.x0, p.x1 = x.lo-air, x.hi+air
+	p.wide()
+	what := "told"
+	if f.Numeric {
+		what = "variance explained"
+	}
+	p.percentAxis(what)
+	for _, b := range f.Baselines {
+		class := "chance"
+		if b.Name == f.Best {
+			class = "baseline"
+		}
+		if v := toldBy(b); !math.IsNaN(v) {
+			p.line(class, v, 0, v, 1)
+		}
+	}
+	for i, k := range f.Attacks[:n] {
+		drawAttack(p, k, panelTop+attackLine*i)
+	}
+	return p.done()
+}
+
+func drawAttack(p *panel, k audit.Attack, top int) {
+	lo, v, hi := toldSpan(k)
+	name := printable(k.Name)
+	if k.Chosen > 0 {
+		name += fmt.Sprintf(", chosen in %s", Count(k.Chosen, "fold"))
+	}
+	p.at("", "start", auditLeft, top+rowWords-3, cut(name, 48))
+	class := "h1 hollow"
+	if k.Chosen > 0 {
+		class = "h1 filled"
+	}
+	y := top + rowWords + 7
+	p.across("whisker thick h1", y, lo, hi)
+	p.mark("circle", class, v, y, printable(k.Name)+": "+figureOf(k.Accuracy, k.R2))
+}
+
+// toldSpan is what an attack tells, with its interval where there is one.
+func toldSpan(k audit.Attack) (lo, v, hi float64) {
+	switch {
+	case k.Accuracy != nil:
+		return k.Accuracy.Interval[0], k.Accuracy.Value, k.Accuracy.Interval[1]
+	case k.R2 != nil:
+		return *k.R2, *k.R2, *k.R2
+	}
+	return math.NaN(), math.NaN(), math.NaN()
+}
+
+func toldBy(b audit.Baseline) float64 {
+	switch {
+	case b.Accuracy != nil:
+		return b.Accuracy.Value
+	case b.R2 != nil:
+		return *b.R2
+	}
+	return math.NaN()
+}

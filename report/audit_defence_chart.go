@@ -1,0 +1,95 @@
+package report
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"math"
+	"strings"
+
+	"tattle/audit"
+	"tattle/internal/file"
+)
+
+// drawDefences draws what each defence keeps of honesty against what it leaves of
+// one attribute's leak. Points have the numbers of the table.
+func drawDefences(a *audit.Result, attribute string) template.HTML {
+	x, y := newSpan(), newSpan()
+	y.add(0, a.Settings.Margin)
+	var spots []defenceSpot
+	for i, d := range a.Defences {
+		for _, l := range d.Left {
+			if l.Attribute == attribute {
+				spots = append(spots, defenceSpot{i + 1, d, l})
+				x.add(d.Honesty.Value)
+				y.add(l.Excess.Value, l.Excess.Low, l.Excess.High)
+			}
+		}
+	}
+	if len(spots) == 0 {
+		return ""
+	}
+	p := newPanel(340, "Honesty kept against the excess left on "+file.Name(attribute)+", defence by defence: in the table below.")
+	p.x0, p.x1 = x.padded()
+	air := .06 * (y.hi - y.lo)
+	p.y0, p.y1 = y.lo-air, y.hi+air
+	p.pointsUp("excess left, points")
+	p.percentAxis("more honest →")
+	p.line("baseline", p.x0, 0, p.x1, 0)
+	p.line("seam level h3", p.x0, a.Settings.Margin, p.x1, a.Settings.Margin)
+	for _, s := range spots {
+		s.draw(p)
+	}
+	numberSpots(p, spots)
+	return p.done()
+}
+
+// A defenceSpot is a numbered point of the chart.
+type defenceSpot struct {
+	number int
+	audit.Defence
+	left audit.DefenceLeft
+}
+
+func (s defenceSpot) draw(p *panel) {
+	shape, hue := "circle", "h1"
+	if s.Recommended {
+		shape, hue = "diamond", "h2"
+	}
+	p.whisker(hue, s.Honesty.Value, s.left.Excess.Low, s.left.Excess.High)
+	p.point(shape, hue+" filled", s.Honesty.Value, s.left.Excess.Value, fmt.Sprintf("%d, %s: honesty %s, excess %s points", s.number, printable(s.Name), percent(s.Honesty.Value), signed(Number(s.left.Excess.Value))))
+}
+
+// numberSpots writes the numbers beside the points, those of neighbours together.
+func numberSpots(p *panel, spots []defenceSpot) {
+	const wide, high = 3., 13. // percents and pixels within which points are neighbours
+	done := make([]bool, len(spots))
+	for i, s := range spots {
+		if done[i] {
+			continue
+		}
+		var numbers []string
+		for j := i; j < len(spots); j++ {
+			t := spots[j]
+			near := math.Abs(p.x(t.Honesty.Value)-p.x(s.Honesty.Value)) < wide && math.Abs(p.y(t.left.Excess.Value)-p.y(s.left.Excess.Value)) < high
+			if near && !done[j] {
+				done[j] = true
+				numbers = append(numbers, fmt.Sprint(t.number))
+			}
+		}
+		anchor, dx := "start", 9
+		if p.x(s.Honesty.Value) > 80 {
+			anchor, dx = "end", -9
+		}
+		p.words("number", anchor, s.Honesty.Value, s.left.Excess.Value, dx, 4, strings.Join(numbers, ", "))
+	}
+}
+
+// pointsUp draws the axis that goes up, in points.
+func (p *panel) pointsUp(title string) {
+	for _, v := range rounds(p.y0, p.y1, .001, 6) {
+		p.line("grid", p.x0, v, p.x1, v)
+		fmt.Fprintf(&p.b, `<text x="%g%%" dx="-6" y="%.1f" text-anchor="end">%s</text>`, p.left, p.y(v)+4, minus(fmt.Sprintf("%.3g", 100*v)))
+	}
+	fmt.Fprintf(&p.b, `<text x="0" y="14">%s</text>`, html.EscapeString(title))
+}

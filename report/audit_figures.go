@@ -1,0 +1,248 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"tattle/audit"
+	"tattle/curious"
+	"tattle/internal/file"
+)
+
+// figureOf prints an accuracy, or a share of variance.
+func figureOf(p *curious.Proportion, r2 *float64) string {
+	switch {
+	case p != nil:
+		return percent(p.Value)
+	case r2 != nil:
+		return fmt.Sprintf("R² %.3f", *r2)
+	}
+	return "–"
+}
+
+func intervalOf(p *curious.Proportion) string {
+	if p == nil {
+		return "–"
+	}
+	return rowInterval(Between(p.Interval))
+}
+
+// optional prints what is known in points.
+func optional(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return barePoints(*x)
+}
+
+// bareP prints a p-value alone.
+func bareP(p float64) string {
+	switch {
+	case math.IsNaN(p):
+		return "–"
+	case p < 1e-15:
+		return "<1e-15"
+	case p < .001:
+		return fmt.Sprintf("%.1e", p)
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// foundTable has a line for every attribute.
+func foundTable(a *audit.Result, verdicts bool) auditTable {
+	t := auditTable{
+		Name:  "What was found",
+		Says:  fmt.Sprintf("“told” is curiosity, the share that attacks tell (R² of numbers); excess over the best baseline in points, with one-sided limits at %s each; p adjusted for %s; “sees”: the excess that would have been found with probability %g.", confidenceWords(a), Count(len(a.Findings), "attribute"), audit.PowerProbability),
+		Heads: []string{"attribute", "told", "baseline", "excess", "at least", "at most", "p", "sees"},
+	}
+	if verdicts {
+		t.Heads, t.Words = append([]string{"attribute", "verdict"}, t.Heads[1:]...), []int{1}
+	}
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		cells := []string{file.Name(f.Attribute)}
+		if verdicts {
+			cells = append(cells, string(f.Verdict))
+		}
+		if b := bestOf(f); b == nil {
+			cells = append(cells, "–", "–", "–", "–", "–", "–")
+		} else {
+			cells = append(cells, figureOf(f.Curiosity, f.R2), figureOf(b.Accuracy, b.R2), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High)), bareP(f.Adjusted))
+		}
+		t.add(append(cells, optional(f.Power.Smallest))...)
+	}
+	return t
+}
+
+func confidenceWords(a *audit.Result) string {
+	return fmt.Sprintf("%.4g %%", 100*a.Settings.Confidence)
+}
+
+// attacksTable has the attacks on one attribute, at most most of them.
+func attacksTable(f *audit.Finding, most int) auditTable {
+	t := auditTable{
+		Name:  "Attacks on " + file.Name(f.Attribute),
+		Says:  "Each by itself, every example judged by an attack fitted without it; “chosen”: in how many folds it was, without looking at the examples judged.",
+		Heads: []string{"attack", "told", "95 % interval", "chosen"},
+	}
+	for i, x := range f.Attacks {
+		if i == most {
+			t.Note = fmt.Sprintf("The best %d of %d.", most, len(f.Attacks))
+			break
+		}
+		t.add(printable(x.Name), figureOf(x.Accuracy, x.R2), intervalOf(x.Accuracy), fmt.Sprint(x.Chosen))
+	}
+	return t
+}
+
+// baselinesTable has what needs no curiosity.
+func baselinesTable(f *audit.Finding) auditTable {
+	t := auditTable{
+		Name:  "Baselines for " + file.Name(f.Attribute),
+		Says:  "What needs no curious outputs; “excess” of the chosen guess over it, in points, with one-sided limits; p of “at most the margin”.",
+		Heads: []string{"baseline", "told", "95 % interval", "excess", "at least", "at most", "p"},
+	}
+	for _, b := range f.Baselines {
+		t.add(baselineBrief(b.Name), figureOf(b.Accuracy, b.R2), intervalOf(b.Accuracy), signed(Number(b.Difference)), signed(Number(b.Low)), signed(Number(b.High)), bareP(b.P))
+	}
+	return t
+}
+
+// subgroupsTable has the groups with the largest excess.
+func subgroupsTable(f *audit.Finding, most int) auditTable {
+	t := auditTable{
+		Name:  "Worst subgroups for " + file.Name(f.Attribute),
+		Says:  "Excess over the same baseline within the group, in points; the limit allows for the number of groups.",
+		Heads: []string{"group", "examples", "told", "baseline", "excess", "at least"},
+	}
+	for i, g := range f.Subgroups.List {
+		if i == most {
+			t.Note = fmt.Sprintf("The worst %d of %d.", most, len(f.Subgroups.List))
+			break
+		}
+		t.add(file.Name(g.Attribute)+" = "+file.Name(g.Value), fmt.Sprint(g.Curiosity.Examples), percent(g.Curiosity.Value), percent(g.Baseline.Value), signed(Number(g.Excess)), signed(Number(g.Low)))
+	}
+	if n := f.Subgroups.LeftOut; n > 0 {
+		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" Left out: %s too small to say anything of.", Count(n, "group")))
+	}
+	return t
+}
+
+// controlsTable has the audits of what is known.
+func controlsTable(a *audit.Result) auditTable {
+	t := auditTable{Name: "Controls", Says: "Audits of what is known to be clean, and to be curious.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
+	for _, c := range a.Controls {
+		t.add(printable(c.Name), outcome(c.Passed), fmt.Sprint(c.Examples), string(c.Verdict), signed(Number(c.Excess.Value)), optional(c.TrueExcess))
+	}
+	return t
+}
+
+func outcome(passed bool) string {
+	if passed {
+		return "passed"
+	}
+	return "FAILED"
+}
+
+// defencesTable has a line for every defence and attribute; for the worst attribute
+// alone where all is false.
+func defencesTable(a *audit.Result, all bool) auditTable {
+	t := auditTable{
+		Name:  "Defences",
+		Says:  "Honesty kept, and the excess that attacks fitted to what the defence releases still reach, in points; * is recommended.",
+		Heads: []string{"#", "defence", "honesty", "lost", "attribute", "excess", "at most"}, Words: []int{1, 4},
+	}
+	if !all && len(a.Findings) > 1 {
+		t.Note = "Of the attributes the one of which it leaves most."
+	}
+	for i, d := range a.Defences {
+		for _, l := range leftOf(d, all) {
+			t.add(fmt.Sprint(i+1), printable(d.Name)+star(d), percent(d.Honesty.Value), barePoints(d.HonestyLost), file.Name(l.Attribute), signed(Number(l.Excess.Value)), signed(Number(l.Excess.High)))
+		}
+	}
+	return t
+}
+
+func star(d audit.Defence) string {
+	if d.Recommended {
+		return " *"
+	}
+	return ""
+}
+
+// leftOf is what a defence leaves: of every attribute, or the most.
+func leftOf(d audit.Defence, all bool) []audit.DefenceLeft {
+	if all || len(d.Left) == 0 {
+		return d.Left
+	}
+	worst := d.Left[0]
+	for _, l := range d.Left[1:] {
+		if l.Excess.Value > worst.Excess.Value {
+			worst = l
+		}
+	}
+	return []audit.DefenceLeft{worst}
+}
+
+// evidenceRows are the further figures about an attribute.
+func evidenceRows(f *audit.Finding) []pair {
+	rows := []pair{{"permuting " + file.Name(f.Attribute) + " within y", fmt.Sprintf("%s of %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
+	if x := f.Reference; x != nil {
+		rows = append(rows,
+			pair{"honest networks", fmt.Sprintf("tell %s ± %s points, %s of them%s", percent(x.Mean), barePoints(x.SD), Count(len(x.Figures), "figure"), unpairedWords(x))},
+			pair{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", signed(Number(x.Difference)), signed(Number(x.Low)), signed(Number(x.High)), pValue(x.P), x.Freedom)})
+	}
+	if x := f.Leakage; x != nil {
+		rows = append(rows,
+			pair{"multiplicative leakage", fmt.Sprintf("%.3f (95 %% interval %.3f to %.3f); given the label %.3f (%.3f to %.3f)", x.Multiplicative, x.Interval[0], x.Interval[1], x.GivenLabel, x.GivenInterval[0], x.GivenInterval[1])},
+			pair{"min-entropy leakage", fmt.Sprintf("%.3f bits", x.MinEntropyBits)})
+	}
+	if x := f.Information; x != nil {
+		rows = append(rows, pair{"information of the guess", informationWords(x)})
+	}
+	if c := f.Correlation; c.Measured {
+		rows = append(rows,
+			pair{"true y and " + file.Name(f.Attribute) + " share", informationWords(&c.Target)},
+			pair{"hard label and it share", informationWords(&c.Label) + "; independent: " + pValue(c.LabelQ)},
+			pair{"guess and it independent", pValue(c.GuessQ)})
+	}
+	return append(rows, powerRow(f.Power))
+}
+
+func unpairedWords(x *audit.ReferenceTest) string {
+	if x.Unpaired {
+		return ", on other examples"
+	}
+	return ""
+}
+
+func informationWords(m *audit.Information) string {
+	return fmt.Sprintf("%.3f bits (95 %% interval %.3f to %.3f; no more than %.2f can be shown)", m.Bits, m.Interval[0], m.Interval[1], m.CeilingBits)
+}
+
+func powerRow(p audit.Power) pair {
+	if p.Smallest == nil {
+		return pair{"could have seen", "not known"}
+	}
+	s := fmt.Sprintf("an excess of %s points or more, with probability %g (standard error %s, lost in learning %s", barePoints(*p.Smallest), p.Probability, barePoints(p.StandardError), barePoints(p.LearningLoss))
+	if p.FromReferences != nil {
+		s += ", hidden by the spread of honest networks " + barePoints(*p.FromReferences)
+	}
+	return pair{"could have seen", s + ")"}
+}
+
+// entropyRows are what is known of how sure the outputs are.
+func entropyRows(e *audit.EntropyShift) []pair {
+	if e == nil {
+		return nil
+	}
+	rows := []pair{{"mean entropy", fmt.Sprintf("%.3f bits", e.MeanBits)}}
+	if e.ReferenceMean != nil && e.ReferenceSD != nil && e.ShiftBits != nil && e.P != nil {
+		rows = append(rows, pair{"of honest networks", fmt.Sprintf("%.3f ± %.3f bits, %s; shift %s bits, %s", *e.ReferenceMean, *e.ReferenceSD, Count(e.References, "network"), minus(fmt.Sprintf("%+.3f", *e.ShiftBits)), pValue(*e.P))})
+	}
+	for _, d := range e.Differences {
+		rows = append(rows, pair{"given y, by " + file.Name(d.Attribute), fmt.Sprintf("%.3f bits between %s (most) and %s (least), 95 %% interval %.3f to %.3f", d.Bits, file.Name(d.Highest), file.Name(d.Lowest), d.Interval[0], d.Interval[1])})
+	}
+	return rows
+}

@@ -1,0 +1,225 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"tattle/audit"
+	"tattle/internal/file"
+)
+
+// auditSentences say what an audit found: the verdict and its reasons, every
+// attribute's verdict, reasons and figures, what the audit was of, what to do.
+func (r *Report) auditSentences() []string {
+	a := r.Audit
+	if a == nil {
+		return nil
+	}
+	said := append([]string{verdictWords(a)}, a.Reasons...)
+	for _, b := range r.Breaches {
+		said = append(said, "Threshold: "+b)
+	}
+	for i := range a.Findings {
+		said = append(said, findingWords(&a.Findings[i]))
+	}
+	said = append(said, auditedWords(a), controlsWords(a))
+	if a.Recommendation != "" {
+		said = append(said, a.Recommendation)
+	}
+	said = append(said, a.Advice...)
+	if a.Verdict != audit.Curious {
+		said = append(said, notSafety)
+	}
+	return unique(readable(said))
+}
+
+// readable makes sentences fit to be shown, and leaves out the empty ones.
+func readable(sentences []string) []string {
+	var out []string
+	for _, s := range sentences {
+		if s = strings.TrimSpace(printable(s)); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// verdictWords are the verdict on the whole release in a sentence or two.
+func verdictWords(a *audit.Result) string {
+	said := "Verdict: " + string(a.Verdict)
+	of := attributesOf(a, a.Verdict)
+	switch a.Verdict {
+	case audit.Curious:
+		return said + fmt.Sprintf(". The %s tell %s, beyond what %s explains.", outputWords(string(a.Outputs)), of, file.Name(a.Target))
+	case audit.Leaky:
+		return said + fmt.Sprintf(". The %s tell something of %s, and no more than the task, honest training or the margin explains.", outputWords(string(a.Outputs)), of)
+	case audit.NoEvidence:
+		if x, ok := couldHaveSeen(a); ok {
+			said += fmt.Sprintf(" (could have seen an excess of %s points or more)", barePoints(x))
+		}
+		return said + fmt.Sprintf(". No attack tells %s from the %s beyond what %s explains.", of, outputWords(string(a.Outputs)), file.Name(a.Target))
+	case audit.Inconclusive:
+		return said + ". This audit can say neither that the release is curious nor that it is not."
+	}
+	return said + "."
+}
+
+// attributesOf names the attributes of a verdict.
+func attributesOf(a *audit.Result, v audit.Verdict) string {
+	const few = 5
+	var names []string
+	for _, f := range a.Findings {
+		if f.Verdict == v {
+			names = append(names, file.Name(f.Attribute))
+		}
+	}
+	switch n := len(names); {
+	case n == 0:
+		return "the sensitive attributes"
+	case n > few:
+		names = append(names[:few], fmt.Sprintf("%d more", n-few))
+	}
+	return and(names)
+}
+
+// couldHaveSeen is the largest of the smallest detectable excesses.
+func couldHaveSeen(a *audit.Result) (float64, bool) {
+	most, known := 0., false
+	for _, f := range a.Findings {
+		if f.Power.Smallest != nil {
+			most, known = max(most, *f.Power.Smallest), true
+		}
+	}
+	return most, known
+}
+
+// barePoints prints a share in points.
+func barePoints(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return minus(fmt.Sprintf("%.2f", 100*x))
+}
+
+// findingWords are an attribute's verdict, its figures and its reasons.
+func findingWords(f *audit.Finding) string {
+	return fmt.Sprintf("%s: %s. %s", file.Name(f.Attribute), f.Verdict, findingReasons(f))
+}
+
+// findingReasons are its figures and its reasons.
+func findingReasons(f *audit.Finding) string {
+	said := append([]string{demonstratedWords(f)}, f.Reasons...)
+	return strings.Join(unique(readable(append(said, f.Unusable))), " ")
+}
+
+// demonstratedWords say what the chosen attacks reached, and beside what.
+func demonstratedWords(f *audit.Finding) string {
+	b := bestOf(f)
+	if b == nil {
+		return ""
+	}
+	compared := baselineOf(b.Name) + ", the best that needs no curious outputs, "
+	excess := fmt.Sprintf("The excess is %s points (one-sided limits %s and %s).", signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High)))
+	if f.Curiosity != nil {
+		return fmt.Sprintf("Demonstrated: attacks that never saw the example tell it for %s%s; %s. %s", percent(f.Curiosity.Value), intervalWords(Between(f.Curiosity.Interval)), compared+figureOf(b.Accuracy, nil), excess)
+	}
+	if f.R2 != nil && b.R2 != nil {
+		return fmt.Sprintf("Demonstrated: attacks that never saw the example explain %s of its variance; %s. %s", percent(*f.R2), compared+percent(*b.R2), excess)
+	}
+	return ""
+}
+
+// bestOf is the baseline that leaves the least excess.
+func bestOf(f *audit.Finding) *audit.Baseline {
+	for i := range f.Baselines {
+		if f.Baselines[i].Name == f.Best {
+			return &f.Baselines[i]
+		}
+	}
+	return nil
+}
+
+// baselineOf names a baseline.
+func baselineOf(name string) string {
+	switch name {
+	case audit.Majority:
+		return "the majority"
+	case audit.FromTarget:
+		return "guessing from the true target"
+	case audit.FromLabel:
+		return "guessing from the hard label"
+	}
+	return printable(name)
+}
+
+// baselineBrief names it in a table.
+func baselineBrief(name string) string {
+	switch name {
+	case audit.FromTarget:
+		return "from true target"
+	case audit.FromLabel:
+		return "from hard label"
+	}
+	return printable(name)
+}
+
+// auditedWords say what was audited.
+func auditedWords(a *audit.Result) string {
+	s := fmt.Sprintf("Audited: %s of %s on %s", outputWords(string(a.Outputs)), file.Name(a.Target), Count(a.Examples, "example"))
+	if a.Sample != "" {
+		s += " from " + file.Name(a.Sample)
+	}
+	s += fmt.Sprintf("; the hard label is right for %s%s.", percent(a.Honesty.Value), intervalWords(Between(a.Honesty.Interval)))
+	switch n := a.Settings.References; {
+	case n == 0:
+		return s + " No honest networks were trained beside it."
+	case a.Settings.Unpaired:
+		return s + fmt.Sprintf(" Beside it %s went through the same audit, on other examples.", Count(n, "honestly trained network"))
+	default:
+		return s + fmt.Sprintf(" Beside it %s went through the same audit.", Count(n, "honestly trained network"))
+	}
+}
+
+// controlsWords say how the controls came out.
+func controlsWords(a *audit.Result) string {
+	var said []string
+	for _, c := range a.Controls {
+		s := controlName(c.Name)
+		if c.Passed {
+			said = append(said, s+": passed")
+		} else {
+			said = append(said, strings.TrimSuffix(strings.TrimSpace(s+": FAILED. "+c.Note+" "+c.Mend), "."))
+		}
+	}
+	if len(said) == 0 {
+		return "No controls were run, so nothing says that this audit works on these data."
+	}
+	return "Controls: " + strings.Join(said, "; ") + "."
+}
+
+func controlName(name string) string {
+	switch name {
+	case audit.NegativeControl:
+		return "shuffled labels must come out clean"
+	case audit.PositiveControl:
+		return "a planted curious model must be found"
+	}
+	return printable(name)
+}
+
+// controlNote says on what a control ran, and what there is to say about it.
+func controlNote(c audit.Control) string {
+	s := c.Name + " control, on " + file.Name(c.Where)
+	if c.Attribute != "" {
+		s += ", " + file.Name(c.Attribute)
+	}
+	s += "."
+	if c.Note != "" {
+		s += " " + c.Note
+	}
+	if !c.Passed && c.Mend != "" {
+		s += " " + c.Mend
+	}
+	return s
+}

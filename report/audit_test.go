@@ -1,0 +1,209 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"tattle/audit"
+	"tattle/curious"
+)
+
+// of is a share of n examples with an interval of about the right width.
+func of(p float64, n int) *curious.Proportion {
+	d := 1.96 * math.Sqrt(p*(1-p)/float64(n))
+	return &curious.Proportion{Value: p, Interval: [2]float64{max(0, p-d), min(1, p+d)}, Correct: int(p * float64(n)), Examples: n}
+}
+
+// audited is an audit with something in every part: an attribute that the outputs
+// give away, one that they tell by correlation, numbers that they do not tell, and
+// one that cannot be audited. Its figures are made up, of the sizes that a few
+// thousand faces give.
+func audited() *audit.Result {
+	const n = 4741
+	a := &audit.Result{
+		Sample: "scores.csv", SHA256: strings.Repeat("ab", 32), Examples: n, Outputs: curious.Raw, Target: "age", Classes: []string{"≤20", "21–35", ">35"}, Counts: []int{1053, 2000, 1688},
+		Honesty:  *of(.8103, n),
+		Settings: audit.Settings{Seed: 7, Folds: 5, Permutations: 9999, MaxFit: 20000, Confidence: .95, Margin: .02, Attacks: []string{"network", "logistic", "trees", "neighbours"}, References: 5},
+		Notes:    []string{"12 rows without a label of gender were left out."}, Warnings: []string{"31 rows are copies of others; copies were judged together."},
+		Verdict: audit.Curious,
+		Reasons: []string{"The excess on race holds against every baseline, by permutation within age, and against 5 honest networks."},
+		Advice:  []string{"Release the label only, or train again without race in the loss.", "Ask who trained this model, and for what else."},
+	}
+	a.Findings = []audit.Finding{findingRace(n), findingGender(n), findingIncome(n), {
+		Attribute: "site <b>", Classes: []string{"north"}, Counts: []int{n}, Examples: n, Unusable: "Every example has the same site.",
+		P: 1, Adjusted: 1, Verdict: audit.Inconclusive, Reasons: []string{"There is one class only."}, Power: audit.Power{Probability: .9},
+	}}
+	a.Entropy = &audit.EntropyShift{
+		MeanBits: .611, References: 5, ReferenceMean: ptr(.432), ReferenceSD: ptr(.021), ShiftBits: ptr(.179), P: ptr(.0014),
+		Differences: []audit.EntropyDifference{{Attribute: "race", Bits: .084, Interval: [2]float64{.061, .107}, Highest: "Asian", Lowest: "White"}},
+	}
+	a.Controls = []audit.Control{
+		{Name: audit.NegativeControl, Passed: true, Where: "this sample, attributes shuffled within age", Attribute: "race", Examples: n, Verdict: audit.NoEvidence, Excess: audit.Excess{Value: -.004, Low: -.011, High: .006, P: 1}, P: 1},
+		{Name: audit.PositiveControl, Passed: true, Where: "glyphs", Attribute: "family", Examples: n, Verdict: audit.Curious, Excess: audit.Excess{Value: .312, Low: .299, High: .327}, TrueExcess: ptr(.331), LearningLoss: ptr(.019)},
+	}
+	for i, name := range []string{"none", "soft", "3 digits", "2 digits", "temperature 2", "temperature 5", "top 1", "label only", "noise 0.3", "pruned 0.8"} {
+		left := []float64{.34, .21, .34, .33, .2, .19, .06, .001, .14, .3}[i]
+		honest := .8103 - []float64{0, 0, 0, .001, 0, 0, 0, 0, .031, .052}[i]
+		a.Defences = append(a.Defences, audit.Defence{Name: name, Honesty: *of(honest, n), HonestyLost: .8103 - honest, Recommended: name == "label only", Left: []audit.DefenceLeft{
+			{Attribute: "race", Curiosity: of(.44+left, n), Excess: audit.Excess{Value: left, Low: left - .014, High: left + .015}, Attack: "trees on raw"},
+			{Attribute: "gender", Curiosity: of(.553+left/30, n), Excess: audit.Excess{Value: left / 30, Low: left/30 - .013, High: left/30 + .013}, Attack: "logistic on soft"},
+		}})
+	}
+	a.Recommendation = "Release the label only: of the defences that leave no excess above the margin it keeps most honesty."
+	a.Guesses = [][]int{make([]int, n), make([]int, n), nil, nil}
+	return a
+}
+
+func findingRace(n int) audit.Finding {
+	f := audit.Finding{
+		Attribute: "race", Classes: []string{"White", "Black, Indian & others", "Asian"}, Counts: []int{2016, 2049, 676}, Examples: n,
+		Curiosity: of(.7811, n), Chosen: []string{"trees on raw", "trees on raw", "network on raw", "trees on raw", "trees on raw"}, Best: audit.FromTarget,
+		Excess: audit.Excess{Value: .3408, Low: .3261, High: .3555, P: 0}, Permutation: audit.Permutation{Draws: 9999, P: .0001},
+		Reference:   &audit.ReferenceTest{Figures: []float64{.575, .586, .592, .581, .601}, Mean: .587, SD: .0098, Difference: .1941, Low: .171, High: .217, T: 18.1, Freedom: 4, P: 2.7e-5},
+		Leakage:     &audit.Leakage{Multiplicative: 1.807, Interval: [2]float64{1.74, 1.88}, MinEntropyBits: .854, GivenLabel: 1.775, GivenInterval: [2]float64{1.71, 1.85}},
+		Information: &audit.Information{Between: [2]string{"guess", "race"}, Bits: .781, PlugInBits: .783, Interval: [2]float64{.741, .822}, CeilingBits: 12.21, Examples: n},
+		Power:       audit.Power{Probability: .9, Smallest: ptr(.0633), StandardError: .0072, LearningLoss: .019, FromReferences: ptr(.0391)},
+		P:           2.7e-5, Adjusted: 8.1e-5, Verdict: audit.Curious,
+		Reasons: []string{"The excess over the best baseline is larger than the margin of 2 points.", "Honest networks tell 19.41 points less."},
+	}
+	f.Correlation = correlation("race", n)
+	for i, x := range []struct {
+		learner, form string
+		p             float64
+	}{{"trees", "raw", .783}, {"network", "raw", .779}, {"neighbours", "raw", .764}, {"logistic", "raw", .741}, {"trees", "soft", .612}, {"logistic", "top1", .498}} {
+		f.Attacks = append(f.Attacks, audit.Attack{Name: x.learner + " on " + x.form, Learner: x.learner, Form: x.form, Accuracy: of(x.p, n), Chosen: max(0, 4-3*i)})
+	}
+	for i, p := range []float64{.4322, .4403, .4401} {
+		d := .7811 - p
+		f.Baselines = append(f.Baselines, audit.Baseline{Name: []string{audit.Majority, audit.FromTarget, audit.FromLabel}[i], Accuracy: of(p, n), AttackAlone: 2100, BaselineAlone: 480, Difference: d, StandardError: .009, Low: d - .0147, High: d + .0147})
+	}
+	f.Subgroups = audit.Subgroups{LeftOut: 2, List: []audit.Subgroup{
+		{Attribute: "race", Value: "Black, Indian & others", Curiosity: *of(.82, 2049), Baseline: *of(.41, 2049), Excess: .41, Low: .37},
+		{Attribute: "age", Value: "≤20", Curiosity: *of(.79, 1053), Baseline: *of(.44, 1053), Excess: .35, Low: .29},
+	}}
+	return f
+}
+
+func correlation(s string, n int) audit.Correlation {
+	return audit.Correlation{
+		Target: audit.Information{Between: [2]string{"age", s}, Bits: .024, Interval: [2]float64{.018, .031}, CeilingBits: 12.21, Examples: n},
+		Label:  audit.Information{Between: [2]string{"label", s}, Bits: .022, Interval: [2]float64{.016, .029}, CeilingBits: 12.21, Examples: n},
+		LabelP: .0001, GuessP: .0001, Draws: 9999, LabelQ: .0003, GuessQ: .0003, Measured: true,
+	}
+}
+
+func findingGender(n int) audit.Finding {
+	return audit.Finding{
+		Attribute: "gender", Classes: []string{"male", "female"}, Counts: []int{2480, 2261}, Examples: n, Curiosity: of(.561, n),
+		Attacks:   []audit.Attack{{Name: "logistic on soft", Learner: "logistic", Form: "soft", Accuracy: of(.561, n), Chosen: 5}},
+		Baselines: []audit.Baseline{{Name: audit.Majority, Accuracy: of(.523, n), Difference: .038, Low: .021, High: .055, P: .03}, {Name: audit.FromLabel, Accuracy: of(.553, n), Difference: .008, Low: -.004, High: .02, P: .95}},
+		Best:      audit.FromLabel, Excess: audit.Excess{Value: .008, Low: -.004, High: .02, P: .95}, Permutation: audit.Permutation{Draws: 9999, P: .03}, Correlation: correlation("gender", n),
+		Power: audit.Power{Probability: .9, Smallest: ptr(.058), StandardError: .0069, LearningLoss: .019}, P: .95, Adjusted: 1, Verdict: audit.Leaky,
+		Reasons: []string{"Hard label and gender are dependent, and the guess tells no more than that."},
+	}
+}
+
+func findingIncome(n int) audit.Finding {
+	return audit.Finding{
+		Attribute: "income", Numeric: true, Examples: n, R2: ptr(.013), Variance: 4.2,
+		Attacks:   []audit.Attack{{Name: "ridge on raw", Learner: "ridge", Form: "raw", R2: ptr(.013), Chosen: 5}},
+		Baselines: []audit.Baseline{{Name: audit.FromTarget, R2: ptr(.011), Difference: .002, Low: -.005, High: .009, P: .99}},
+		Best:      audit.FromTarget, Excess: audit.Excess{Value: .002, Low: -.005, High: .009, P: .99}, Permutation: audit.Permutation{Draws: 999, P: .4},
+		Power: audit.Power{Probability: .9, Smallest: ptr(.049), StandardError: .004, LearningLoss: .01}, P: .99, Adjusted: 1, Verdict: audit.NoEvidence,
+		Reasons: []string{"Neither an excess nor a dependence was found."},
+	}
+}
+
+// auditReport is a report of audited.
+func auditReport() *Report {
+	r := &Report{
+		Schema: Schema, Title: "Is this <release> curious?", Command: "tattle audit --outputs scores.csv --evidence pack", Settings: map[string]string{"seed": "7", "references": "5"}, Seed: 7,
+		Model: Model{Path: "model.onnx", SHA256: strings.Repeat("cd", 32)}, Data: Data{Name: "UTKFace", Path: "faces.npz", SHA256: strings.Repeat("ef", 32), GreyLevels: Number(math.NaN())},
+		Timing: map[string]Number{"audit": 12.5}, Breaches: []string{"excess>5%@95%: race has an excess of at least 32.61 points."},
+	}
+	r.FillAudit(audited())
+	return r
+}
+
+func TestAuditGolden(t *testing.T) {
+	r := auditReport()
+	golden(t, "audit.txt", r.WriteText)
+	golden(t, "audit.json", r.WriteJSON)
+	golden(t, "audit.html", func(w io.Writer) error { return r.WriteHTML(w, "run") })
+	standsAlone(t, r)
+}
+
+// TestAuditVerdictFirst: the verdict and its reasons come before all else, and no
+// line is wider than a terminal.
+func TestAuditVerdictFirst(t *testing.T) {
+	r := auditReport()
+	text, page := rendered(t, r)
+	lines := strings.Split(text, "\n")
+	if len(lines) < 3 || !strings.HasPrefix(lines[2], "Verdict: curious. The raw outputs (logits) tell race") {
+		t.Errorf("begins with %q", lines[:min(3, len(lines))])
+	}
+	if at := strings.Index(text, "The excess on race holds"); at < 0 || at > 300 {
+		t.Errorf("reasons at %d", at)
+	}
+	for _, l := range lines {
+		if utf8.RuneCountInString(l) > width || strings.TrimRight(l, " ") != l {
+			t.Errorf("%d columns: %q", utf8.RuneCountInString(l), l)
+		}
+	}
+	body := page[strings.Index(page, "<main"):]
+	if at := strings.Index(body, "<h2"); at < strings.Index(body, "The excess on race holds") {
+		t.Error("the page does not begin with the verdict's reasons")
+	}
+}
+
+// TestAuditWords holds the first sentence of every verdict to its words.
+func TestAuditWords(t *testing.T) {
+	a := audited()
+	for v, want := range map[audit.Verdict]string{
+		audit.Curious:      "Verdict: curious. The raw outputs (logits) tell race, beyond what age explains.",
+		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) tell something of gender,",
+		audit.NoEvidence:   "Verdict: no evidence (could have seen an excess of 6.33 points or more). No attack tells income from",
+		audit.Inconclusive: "Verdict: inconclusive. This audit can say neither",
+	} {
+		a.Verdict = v
+		if got := verdictWords(a); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s", v, got)
+		}
+	}
+	a.Findings = nil
+	for i := range 7 {
+		a.Findings = append(a.Findings, audit.Finding{Attribute: fmt.Sprint("s", i), Verdict: audit.Curious})
+	}
+	if got := attributesOf(a, audit.Curious); got != "s0, s1, s2, s3, s4 and 2 more" {
+		t.Error(got)
+	}
+}
+
+// TestAuditReadBack: what is written is read again, and is not said to differ.
+func TestAuditReadBack(t *testing.T) {
+	r := auditReport()
+	var b bytes.Buffer
+	if err := r.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ReadJSON(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := Differences(r, back); len(d) > 0 {
+		t.Error(d)
+	}
+	c := back.Curiosity
+	if c == nil || c.Sensitive != "race" || c.Excess != .3408 || c.Baseline != .4403 || c.BaselineKind != BaselineTarget || len(c.Others) != 1 || *c.PValue != 8.1e-5 {
+		t.Errorf("the headline is %+v", c)
+	}
+	back.Audit.Findings[1].Excess.Value = .5
+	if d := Differences(r, back); len(d) != 1 || !strings.HasPrefix(d[0], "audit: ") {
+		t.Errorf("a changed excess: %q", d)
+	}
+}

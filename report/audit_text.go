@@ -1,0 +1,60 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"tattle/internal/file"
+)
+
+// How much of an audit a terminal shows; the page has the rest.
+const (
+	fewAttacks   = 4
+	fewSubgroups = 3
+	fewFindings  = 4 // with tables of their own
+)
+
+// textAudit prints an audit's tables.
+func (r *Report) textAudit(w io.Writer) {
+	a := r.Audit
+	if a == nil {
+		return
+	}
+	foundTable(a, false).text(w, 15)
+	said := false
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		if i == fewFindings {
+			fmt.Fprintln(w)
+			wrap(w, fmt.Sprintf("Tables of the other %d attributes: in report.html.", len(a.Findings)-fewFindings))
+			break
+		}
+		if len(f.Baselines) == 0 {
+			continue
+		}
+		attacksTable(f, fewAttacks).terse(said).text(w, 34)
+		baselinesTable(f).terse(said).text(w, 16)
+		fmt.Fprintln(w)
+		wrap(w, "Further evidence on "+file.Name(f.Attribute)+":")
+		textPairs(w, evidenceRows(f))
+		subgroupsTable(f, fewSubgroups).terse(said).text(w, 28)
+		said = true
+	}
+	if a.Entropy != nil {
+		fmt.Fprintln(w)
+		wrap(w, "How sure the outputs are. "+symptom)
+		textPairs(w, entropyRows(a.Entropy))
+	}
+	controlsTable(a).text(w, 20)
+	for _, c := range a.Controls {
+		wrapSome(w, printable(controlNote(c)))
+	}
+	defencesTable(a, false).text(w, 20)
+}
+
+// textPairs prints figures that have names.
+func textPairs(w io.Writer, rows []pair) {
+	for _, p := range rows {
+		wrap(w, "- "+printable(p.Key)+": "+printable(p.Value))
+	}
+}
