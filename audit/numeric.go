@@ -1,12 +1,53 @@
 package audit
 
+import (
+	"math"
+
+	"tattle/stat"
+)
+
 // compareNumbers holds predictions of a numeric attribute against one baseline's by
-// their paired squared errors, in units of variance.
+// their paired squared errors, in units of variance: the mean of
+//
+//	((s − baseline)² − (s − prediction)²)/variance
+//
+// over the examples, with limits and test by Student's t.
 func compareNumbers(name string, truth, value, base []float64, variance float64, o Options) Baseline {
-	panic("to be written")
+	gain, unit := make([]float64, len(truth)), math.Sqrt(variance)
+	for i, v := range truth {
+		b, g := (v-base[i])/unit, (v-value[i])/unit
+		gain[i] = b*b - g*g
+	}
+	mean, sd := stat.MeanStd(gain)
+	df := float64(len(truth) - 1)
+	se := sd / math.Sqrt(float64(len(truth)))
+	half := se * stat.StudentQuantile(o.Confidence, df)
+	return Baseline{
+		Name: name, R2: new(rSquared(truth, base)),
+		Difference: mean, StandardError: se, Low: mean - half, High: mean + half,
+		P: beyond(mean-o.Margin, se, df),
+	}
 }
 
-// permuteNumbers is the test of Permutation for a numeric attribute.
+// beyond returns the probability that Student's t exceeds difference/se.
+func beyond(difference, se, df float64) float64 {
+	switch {
+	case se > 0:
+		return stat.StudentUpper(difference/se, df)
+	case difference > 0:
+		return 0
+	}
+	return 1
+}
+
+// numericDraws is how many permutations of numbers are drawn at least: each takes time
+// in proportion to the examples.
+const numericDraws = 999
+
+// permuteNumbers is the test of Permutation for a numeric attribute: of the products of
+// prediction and number.
 func permuteNumbers(s *Sample, a int, g *guesses, o Options) Permutation {
-	panic("to be written")
+	draws := draws(min(o.Permutations, numericDraws), len(s.Sensitive), o)
+	return Permutation{Draws: draws, P: stat.PermuteProducts(g.bestValue, s.Sensitive[a].Numbers,
+		strata(s.Y, g.fold, g.folds), draws, random(o.Seed, streamPermute, uint64(a)))}
 }

@@ -1,7 +1,91 @@
 package audit
 
+import (
+	"math"
+
+	"tattle/stat"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
 // power returns what the finding could have seen, given what attacks lose by
-// learning and how many attributes share the level.
+// learning and how many attributes share the level: the excess that the score test
+// against the best baseline finds with PowerProbability at Holm's smallest level, where
+// the two differ as often as was seen or, if that is more, as independence implies. With
+// references the excess over their mean must also pass the test against them, and reach
+// the margin.
 func power(f *Finding, learningLoss float64, attributes int, set Settings) Power {
-	panic("to be written")
+	p := Power{Probability: PowerProbability, LearningLoss: learningLoss}
+	b := f.best()
+	if f.Unusable != "" || b == nil || f.Examples < 2 {
+		return p
+	}
+	alpha := (1 - set.Confidence) / float64(max(1, attributes))
+	var smallest float64
+	if f.Numeric {
+		smallest, p.StandardError = smallestGain(b, f.Examples, alpha, set.Margin)
+	} else {
+		smallest, p.StandardError = smallestExcess(b, f.Examples, alpha, set.Margin)
+	}
+	if r := f.Reference; r != nil {
+		from := hidden(r, alpha, set)
+		p.FromReferences = &from
+		smallest = max(from, smallest-(r.Mean-b.figure()))
+	}
+	p.Smallest = new(min(1, smallest+learningLoss))
+	return p
+}
+
+// figure returns the baseline's accuracy or R².
+func (b *Baseline) figure() float64 {
+	if b.R2 != nil {
+		return *b.R2
+	}
+	return b.Accuracy.Value
+}
+
+// smallestExcess returns the excess found over a baseline, and the standard error of
+// the excess where there is none.
+func smallestExcess(b *Baseline, n int, alpha, margin float64) (smallest, se float64) {
+	seen := float64(b.AttackAlone+b.BaselineAlone) / float64(n)
+	discordant := func(difference float64) float64 {
+		base := b.Accuracy.Value
+		attack := min(1, base+difference)
+		return max(seen, base*(1-attack)+(1-base)*attack)
+	}
+	return stat.SmallestDifference(n, discordant, margin, alpha, PowerProbability), math.Sqrt(discordant(0) / float64(n))
+}
+
+// smallestGain is smallestExcess of a numeric attribute. Where a prediction explains Δ
+// of a normal variable's variance more than the baseline does, the gain of an example
+// has the variance 4Δ − 2Δ², in units of the variance squared.
+func smallestGain(b *Baseline, n int, alpha, margin float64) (smallest, se float64) {
+	z := distuv.UnitNormal.Quantile(1-alpha) + distuv.UnitNormal.Quantile(PowerProbability)
+	errorAt := func(gain float64) float64 {
+		return max(b.StandardError, math.Sqrt(max(0, 4*gain-2*gain*gain)/float64(n)))
+	}
+	low, high := margin, 1.0
+	for high-low > 1e-9 {
+		if d := low + (high-low)/2; d < margin+z*errorAt(d) {
+			low = d
+		} else {
+			high = d
+		}
+	}
+	return high, errorAt(margin)
+}
+
+// hidden returns the excess over the honest mean that the references' spread hides:
+// what exceeds their test's quantile with PowerProbability, and the margin, too.
+func hidden(r *ReferenceTest, alpha float64, set Settings) float64 {
+	df := float64(len(r.Figures) - 1)
+	if df < 1 {
+		return 1
+	}
+	spread := r.SD * math.Sqrt(1+1/(df+1))
+	if r.Unpaired { // their limits also hold what the examples vary by
+		spread = max(spread, (r.Difference-r.Low)/stat.StudentQuantile(set.Confidence, df))
+	}
+	reach := stat.StudentQuantile(PowerProbability, df) * spread
+	return reach + max(set.Margin, stat.StudentQuantile(1-alpha, df)*spread)
 }
