@@ -1,0 +1,134 @@
+package classify
+
+import (
+	"context"
+
+	"tattle/internal/simd"
+)
+
+// DefaultRidge stands in for a Ridge of 0: the weights' prior lets all columns together
+// move a score by about one unit, whatever their number, so that many columns and few
+// rows do not make a perfect fit of noise.
+const DefaultRidge = 1
+
+// Logistic is multinomial logistic regression and, for numbers, linear regression. It
+// looks at the principal components of the standardised columns, each scaled to
+// variance 1, so that what is hidden in a faint direction counts as what is plain, and
+// columns that determine one another do no harm.
+type Logistic struct {
+	// Ridge·r/2 times the squared weights of the r components is added to the loss in
+	// nats, summed over the rows; the intercept goes free. 0 is DefaultRidge.
+	Ridge float64
+}
+
+// Name returns "logistic".
+func (Logistic) Name() string { return "logistic" }
+
+// Suits returns true.
+func (Logistic) Suits(Target) bool { return true }
+
+// linear is a fitted Logistic.
+type linear struct {
+	d       int
+	white   *whitening
+	models  []linearModel
+	targets []int // widths
+}
+
+// linearModel is what was learned of one target.
+type linearModel struct {
+	classes  classes
+	standard standard  // of numbers
+	weights  []float32 // [r+1, scores], the intercepts last
+}
+
+func (m linearModel) scores() int { return max(len(m.classes.present), 1) }
+
+// Fit minimises the ridged loss by L-BFGS, or solves for it where targets are numbers.
+// The seed is not used.
+func (l Logistic) Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error) {
+	n, err := check(l, x, d, targets)
+	if err != nil {
+		return nil, err
+	}
+	if l.Ridge == 0 {
+		l.Ridge = DefaultRidge
+	}
+	f := &linear{d: d, white: newWhitening(x, d, d), models: make([]linearModel, len(targets))}
+	z := f.components(x)
+	for k, t := range targets {
+		f.targets = append(f.targets, t.Width())
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if t.Labels == nil {
+			f.models[k] = regression(z, n, l.Ridge, t.Values)
+		} else if f.models[k], err = softmaxRegression(ctx, z, n, l.Ridge, t); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// components returns x's components and a column of ones, [n, r+1].
+func (f *linear) components(x []float32) []float32 {
+	n, stride := len(x)/f.d, f.white.r+1
+	z := make([]float32, n*stride)
+	f.white.rows(z, stride, x)
+	for i := range n {
+		z[i*stride+stride-1] = 1
+	}
+	return z
+}
+
+// regression returns Σ z·y/(n + ridge·r): the columns of z, but the ones, are
+// orthogonal and have mean 0 and variance 1.
+func regression(z []float32, n int, ridge float64, values []float64) linearModel {
+	m := linearModel{standard: standardOf(values)}
+	stride := len(z) / n
+	sums := make([]float64, stride)
+	for i, y := range m.standard.scores(values) {
+		for c, v := range z[i*stride : (i+1)*stride] {
+			sums[c] += y * float64(v)
+		}
+	}
+	m.weights = make([]float32, stride)
+	for c := range stride - 1 {
+		m.weights[c] = float32(sums[c] / (float64(n) + ridge*float64(stride-1)))
+	}
+	return m
+}
+
+// predictBlock rows are guessed at once.
+const predictBlock = 4096
+
+// Predict gives log-odds of the classes up to a constant, or numbers.
+func (f *linear) Predict(ctx context.Context, dst [][]float32, x []float32) error {
+	n := checkPredict(dst, x, f.d, f.targets)
+	for lo := 0; lo < n; lo += predictBlock {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		hi := min(n, lo+predictBlock)
+		z := f.components(x[lo*f.d : hi*f.d])
+		for t, w := range f.targets {
+			if dst[t] != nil {
+				f.models[t].predict(dst[t][lo*w:hi*w], z, hi-lo)
+			}
+		}
+	}
+	return nil
+}
+
+func (m *linearModel) predict(dst, z []float32, n int) {
+	k, stride := m.scores(), len(z)/n
+	scores := make([]float32, n*k)
+	simd.Gemm(false, false, n, k, stride, 1, z, stride, m.weights, k, 0, scores, k)
+	if m.classes.present != nil {
+		m.classes.spread(dst, scores)
+		return
+	}
+	for i, v := range scores {
+		dst[i] = m.standard.back(float64(v))
+	}
+}

@@ -1,0 +1,53 @@
+package classify
+
+// node is a cut, codes of column up to bin going left and others to the node after
+// that, or a leaf where left is 0.
+type node struct {
+	column int32
+	left   int32
+	value  float32
+	bin    uint8
+}
+
+// tree has its root first.
+type tree []node
+
+// at returns the value of a row whose code of column j is codes[j·step].
+func (t tree) at(codes []uint8, step int) float32 {
+	n := &t[0]
+	for n.left != 0 {
+		i := n.left
+		if codes[int(n.column)*step] > n.bin {
+			i++
+		}
+		n = &t[i]
+	}
+	return n.value
+}
+
+// predict overwrites dst with the scores of coded rows, [n, d].
+func (b *boosted) predict(dst []float32, codes []uint8, d int) {
+	k := max(len(b.classes.present), 1)
+	n := len(dst) / max(b.classes.width, 1)
+	scores := make([]float32, n*k)
+	first := k - max(b.outputs, 1) // of two classes the second has the scores
+	for c, s := range b.start {
+		for i := range n {
+			scores[i*k+first+c] = float32(s)
+		}
+	}
+	for _, round := range b.rounds {
+		for c, t := range round {
+			for i := range n {
+				scores[i*k+first+c] += t.at(codes[i*d:], 1)
+			}
+		}
+	}
+	if b.labels != nil {
+		b.classes.spread(dst, scores)
+		return
+	}
+	for i, z := range scores {
+		dst[i] = b.standard.back(float64(z))
+	}
+}

@@ -1,0 +1,114 @@
+package classify
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tattle/internal/simd"
+)
+
+const (
+	// farthest cuts standardised values off before they are multiplied, so that no
+	// product of finite numbers overflows.
+	farthest = 1e6
+	// faintest is the least variance of a principal component, of standardised
+	// columns, that counts: 10⁻⁵ of a standard deviation is far above the rounding
+	// of float32 outputs, as in rows that sum to 1, and far below what carries anything.
+	faintest = 1e-10
+	// whitenBlock rows are projected at once.
+	whitenBlock = 512
+)
+
+// whitening projects rows to their principal components, of the standardised columns,
+// each scaled to variance 1.
+type whitening struct {
+	*scaler
+	d, r int
+	w    []float64 // [d, r]
+}
+
+// newWhitening returns the projection to at most most components, the largest.
+func newWhitening(x []float32, d, most int) *whitening {
+	w := &whitening{scaler: newScaler(x, d, farthest), d: d}
+	var e mat.EigenSym
+	if !e.Factorize(mat.NewSymDense(d, w.covariance(x)), true) {
+		return w // not reached by finite numbers; no component is as if all were constant
+	}
+	var vectors mat.Dense
+	e.VectorsTo(&vectors)
+	values := e.Values(nil) // ascending
+	for w.r < min(d, most) && values[d-1-w.r] > faintest {
+		w.r++
+	}
+	w.w = make([]float64, d*w.r)
+	for c := range w.r {
+		scale := 1 / math.Sqrt(values[d-1-c])
+		for j := range d {
+			w.w[j*w.r+c] = scale * vectors.At(j, d-1-c)
+		}
+	}
+	return w
+}
+
+// covariance returns that of the standardised columns, [d, d].
+func (w *whitening) covariance(x []float32) []float64 {
+	d, n := w.d, len(x)/w.d
+	c := make([]float64, d*d)
+	z := make([]float64, min(n, whitenBlock)*d)
+	for lo := 0; lo < n; lo += whitenBlock {
+		m := min(whitenBlock, n-lo)
+		w.scaler.rows(z, x[lo*d:(lo+m)*d])
+		simd.Gemm(true, false, d, d, m, 1/float64(n), z, d, z, d, 1, c, d)
+	}
+	return c
+}
+
+// rows overwrites the first r columns of dst, [n, stride], with the components of x.
+func (w *whitening) rows(dst []float32, stride int, x []float32) {
+	if w.r == 0 {
+		return
+	}
+	n := len(x) / w.d
+	z, y := make([]float64, min(n, whitenBlock)*w.d), make([]float64, min(n, whitenBlock)*w.r)
+	for lo := 0; lo < n; lo += whitenBlock {
+		m := min(whitenBlock, n-lo)
+		w.scaler.rows(z, x[lo*w.d:(lo+m)*w.d])
+		simd.Gemm(false, false, m, w.r, w.d, 1, z, w.d, w.w, w.r, 0, y, w.r)
+		for i := range m {
+			for c, v := range y[i*w.r : (i+1)*w.r] {
+				dst[(lo+i)*stride+c] = float32(v)
+			}
+		}
+	}
+}
+
+// DefaultColumns is how many columns the network and the neighbours look at: paper B's
+// G has 200·columns² weights, and distances in more dimensions tell little.
+const DefaultColumns = 100
+
+// narrowing leaves rows of up to DefaultColumns as they are, and takes the largest
+// principal components of wider ones.
+type narrowing struct {
+	d     int
+	wide  *whitening // nil where rows stay as they are
+	width int
+}
+
+func newNarrowing(x []float32, d int) *narrowing {
+	if d <= DefaultColumns {
+		return &narrowing{d: d, width: d}
+	}
+	w := newWhitening(x, d, DefaultColumns)
+	return &narrowing{d: d, wide: w, width: max(w.r, 1)}
+}
+
+// rows returns the narrow rows.
+func (t *narrowing) rows(x []float32) []float32 {
+	if t.wide == nil {
+		return x
+	}
+	y := make([]float32, len(x)/t.d*t.width)
+	t.wide.rows(y, t.width, x)
+	return y
+}
