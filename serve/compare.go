@@ -22,13 +22,15 @@ type comparePage struct {
 // side is one of the two runs.
 type side struct {
 	*entry
-	Tone string
+	Tone   string
+	Letter string
 }
 
 // part is a table of the comparison.
 type part struct {
-	Name string
-	Rows []compared
+	Name    string
+	Rows    []compared
+	Numbers bool // some row has a difference
 }
 
 // compared is one row: a setting or a figure of both runs.
@@ -64,7 +66,7 @@ func (s *site) compare(w http.ResponseWriter, r *http.Request) {
 		if rep == nil {
 			rep = &report.Report{}
 		}
-		at.entry, at.Tone, reports[i] = e, tone(e.Kind), rep
+		*at, reports[i] = side{e, tone(e.Kind), "AB"[i : i+1]}, rep
 	}
 	p.link()
 	p.fill(reports[0], reports[1])
@@ -98,6 +100,7 @@ func (p *comparePage) addPart(x part) {
 		x.Rows = slices.DeleteFunc(x.Rows, func(c compared) bool { return !c.Differs })
 		p.Same += all - len(x.Rows)
 	}
+	x.Numbers = slices.ContainsFunc(x.Rows, func(c compared) bool { return c.Difference != "" })
 	if len(x.Rows) > 0 {
 		p.Parts = append(p.Parts, x)
 	}

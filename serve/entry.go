@@ -23,6 +23,7 @@ type entry struct {
 	Verb     string // its first word: train, bound, audit
 	Verdict  string
 	Kind     string // the verdict without what follows a colon
+	Rest     string // what follows it, cut short
 	Headline string // the figure most looked for
 	Excess   float64
 	Broken   string // why there is nothing to show; empty where all is well
@@ -38,7 +39,8 @@ func (e *entry) fill(root *os.Root) *report.Report {
 		e.Title, e.Kind, e.Broken = e.Name(), "not readable", err.Error()
 	} else {
 		e.Title, e.Command, e.Verdict = said(r.Title, 200), said(r.Command, 1000), said(r.Verdict, 400)
-		e.Verb, e.Kind = verb(r.Command), kind(r.Verdict)
+		e.Verb = verb(r.Command)
+		e.Kind, e.Rest = kind(r.Verdict)
 		e.Headline, e.Excess = headline(r)
 	}
 	if e.Title == "" {
@@ -82,12 +84,14 @@ func verb(command string) string {
 	return said(words[1], 40)
 }
 
-// kind is what verdicts are filtered by: the part before a colon or semicolon.
-func kind(verdict string) string {
+// kind splits a verdict into what it is filtered by, the part before a colon or
+// semicolon, and the rest.
+func kind(verdict string) (string, string) {
+	rest := ""
 	if i := strings.IndexAny(verdict, ":;"); i >= 0 {
-		verdict = verdict[:i]
+		verdict, rest = verdict[:i], verdict[i+1:]
 	}
-	return said(strings.TrimSpace(verdict), 60)
+	return said(strings.TrimSpace(verdict), 60), said(strings.TrimSpace(rest), 90)
 }
 
 // said makes words from outside fit for a line: cut to so many runes, with a mark

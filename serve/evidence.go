@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // The files of a run are those in its folder and in folders below, of the kinds
@@ -46,11 +48,12 @@ const evidencePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src d
 
 // evidence is one file of a run.
 type evidence struct {
-	Name string // below the run's folder
-	Path string
-	Kind string
-	Size int64
-	Save bool
+	Name  string // below the run's folder
+	Shown string // the same, as readers are told
+	Path  string
+	Kind  string
+	Size  int64
+	Save  bool
 }
 
 // ending is the key of a file in kinds; false where it has none.
@@ -86,7 +89,7 @@ func (s *site) evidence(folder string) (files []evidence, left int) {
 			return nil
 		}
 		if info, err := d.Info(); err == nil {
-			files = append(files, evidence{below, name, kinds[end].name, info.Size(), !kinds[end].inline})
+			files = append(files, evidence{below, file.Name(below), name, kinds[end].name, info.Size(), !kinds[end].inline})
 		}
 		return nil
 	})
@@ -139,6 +142,7 @@ func (s *site) file(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h := w.Header()
+	h.Del("Cross-Origin-Opener-Policy") // browsers refuse it of a page in a sandbox
 	h.Set("Content-Security-Policy", evidencePolicy)
 	h.Set("Content-Type", kinds[end].mime)
 	if !kinds[end].inline {

@@ -3,6 +3,7 @@ package serve
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"tattle/bound"
 	"tattle/report"
@@ -24,6 +25,7 @@ const (
 	plainUnit unit = iota
 	percentUnit
 	bitsUnit
+	chanceUnit // p-values, of which no difference is taken
 )
 
 // Said is the figure for people.
@@ -46,20 +48,28 @@ func (u unit) say(x float64) string {
 	case bitsUnit:
 		return fmt.Sprintf("%.3g\u00a0bits", x)
 	}
+	if math.Abs(x) >= 1e4 && math.Abs(x) < 1e7 {
+		return fmt.Sprintf("%.0f", x)
+	}
 	return fmt.Sprintf("%.4g", x)
 }
 
 // difference says how far two figures are apart.
 func (u unit) difference(x float64) string {
-	if u == percentUnit {
-		return fmt.Sprintf("%+.1f\u00a0points", 100*x)
+	said := fmt.Sprintf("%+.3g", x)
+	switch u {
+	case percentUnit:
+		said = fmt.Sprintf("%+.1f\u00a0points", 100*x)
+	case chanceUnit:
+		return ""
 	}
-	return fmt.Sprintf("%+.3g", x)
+	return strings.Replace(said, "-", "−", 1)
 }
 
 // figures lists what a report says in numbers.
 func figures(r *report.Report) []figure {
 	var out []figure
+	out = append(out, auditFigures(r.Audit)...)
 	out = append(out, utilityFigures(r)...)
 	out = append(out, curiosityFigures(r.Curiosity)...)
 	out = append(out, designFigures(r.Design)...)
@@ -103,7 +113,7 @@ func leakFigures(l report.Leak) []figure {
 		{Group: group, Name: "curiosity", Value: float64(l.Curiosity), Unit: percentUnit, Note: within(l.CuriosityInterval, percentUnit)},
 		{Group: group, Name: "best baseline", Value: float64(l.Baseline), Unit: percentUnit, Note: said(l.BaselineKind, 40)},
 		{Group: group, Name: "excess", Value: float64(l.Excess), Unit: percentUnit, Note: within(l.ExcessInterval, percentUnit)},
-		{Group: group, Name: "p-value", Value: p},
+		{Group: group, Name: "p-value", Value: p, Unit: chanceUnit},
 		{Group: group, Name: "mutual information", Value: float64(l.Information), Unit: bitsUnit, Note: within(l.InformationInterval, bitsUnit)},
 	}
 }
@@ -156,15 +166,19 @@ func boundFigure(b bound.Summary) figure {
 		name += ", s = " + report.Fraction(b.Size)
 	}
 	return figure{
-		Group: "Median error, " + said(b.Status, 40),
+		Group: medianGroup(b.Status),
 		Name:  said(fmt.Sprintf("%s, %s %s", name, b.Coordinates, b.Band), 120),
 		Value: b.Quantile(.5),
 		Note:  unboundedShare(b),
 	}
 }
 
+func medianGroup(status string) string {
+	return "Median error in normalised units, " + said(status, 40)
+}
+
 func unboundedShare(b bound.Summary) string {
-	if b.UnboundedFraction == 0 {
+	if b.UnboundedFraction == 0 || math.IsInf(b.Quantile(.5), 1) {
 		return ""
 	}
 	return percentUnit.say(b.UnboundedFraction) + " unbounded"
@@ -174,7 +188,7 @@ func attackFigures(attacks []report.Attack) []figure {
 	var out []figure
 	for _, a := range attacks {
 		out = append(out, figure{
-			Group: "Median error, " + said(a.Status, 40),
+			Group: medianGroup(a.Status),
 			Name:  said(fmt.Sprintf("%s attack, %s %s", a.Name, a.Coordinates, a.Band), 120),
 			Value: a.Quantile(.5),
 		})
@@ -183,7 +197,11 @@ func attackFigures(attacks []report.Attack) []figure {
 }
 
 func between(i [2]float64, u unit) string {
-	return fmt.Sprintf("%s to %s", u.say(i[0]), u.say(i[1]))
+	low := u.say(i[0])
+	if at := strings.IndexRune(low, '\u00a0'); at >= 0 {
+		low = low[:at] // the unit is said once
+	}
+	return low + " to " + u.say(i[1])
 }
 
 func within(i report.Interval, u unit) string {
@@ -196,12 +214,17 @@ func within(i report.Interval, u unit) string {
 // headline is the figure that the list shows and, where it is one of curiosity, is
 // sorted by.
 func headline(r *report.Report) (string, float64) {
+	if r.Audit != nil {
+		if attribute, excess := worst(r.Audit); !math.IsNaN(excess) {
+			return fmt.Sprintf("%s: %s excess", said(attribute, 40), percentUnit.difference(excess)), excess
+		}
+	}
 	if c := r.Curiosity; c != nil {
-		return fmt.Sprintf("%s read in %s, %s over the baseline", said(c.Sensitive, 40),
-			percentUnit.say(float64(c.Curiosity)), percentUnit.difference(float64(c.Excess))), float64(c.Excess)
+		excess := float64(c.Excess)
+		return fmt.Sprintf("%s: %s, %s excess", said(c.Sensitive, 40), percentUnit.say(float64(c.Curiosity)), percentUnit.difference(excess)), excess
 	}
 	if r.Utility.Examples > 0 {
-		return fmt.Sprintf("%s right", percentUnit.say(float64(r.Utility.ReleasedAccuracy))), math.NaN()
+		return fmt.Sprintf("accuracy %s", percentUnit.say(float64(r.Utility.ReleasedAccuracy))), math.NaN()
 	}
 	return "", math.NaN()
 }

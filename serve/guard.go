@@ -30,7 +30,7 @@ func (s *site) guard(next http.Handler) http.Handler {
 			s.fail(w, http.StatusMethodNotAllowed, "These pages are only to be read.")
 		case !s.knows(r.Host):
 			s.fail(w, http.StatusForbidden, "This page does not answer to that name. Open it by its address, or by localhost.")
-		case s.key == nil || s.key.shown(r) || r.URL.Path == "/assets/style.css":
+		case s.key == nil || s.key.shown(r) || strings.HasPrefix(r.URL.Path, "/assets/"):
 			next.ServeHTTP(w, r)
 		case s.key.fits(r.URL.Query().Get("token")):
 			s.key.admit(w, r)

@@ -121,7 +121,11 @@ type listPage struct {
 	From, To           int
 	Pages              int
 	Commands, Verdicts []choice
+	Orders             []choice
 	Heads              []head
+	Filtered           bool
+	Clear              string // address of the list without filters
+	Before, After      string // addresses of the neighbouring pages
 	Notes              []string
 }
 
@@ -131,7 +135,9 @@ type row struct {
 	Tone   string
 }
 
+// choice is what a filter or the order can be set to.
 type choice struct {
+	Key    string // where it is not the name
 	Name   string
 	Count  int
 	Chosen bool
@@ -164,9 +170,10 @@ func (q query) view(entries []*entry) *listPage {
 		}
 	}
 	slices.SortFunc(found, q.order)
-	p := &listPage{query: q, Total: len(entries), Found: len(found), Heads: q.heads()}
+	p := &listPage{query: q, Total: len(entries), Found: len(found)}
 	p.Pages = max(1, (len(found)+pageLength-1)/pageLength)
 	p.Page = min(p.Page, p.Pages)
+	p.link()
 	from := (p.Page - 1) * pageLength
 	shown := found[from:min(len(found), from+pageLength)]
 	p.From, p.To = from+1, from+len(shown)
@@ -200,7 +207,7 @@ func choices(entries []*entry, chosen string, of func(*entry) string) []choice {
 	}
 	var out []choice
 	for name, n := range count {
-		out = append(out, choice{name, n, name == chosen})
+		out = append(out, choice{Name: name, Count: n, Chosen: name == chosen})
 	}
 	slices.SortFunc(out, func(a, b choice) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
@@ -212,19 +219,34 @@ func choices(entries []*entry, chosen string, of func(*entry) string) []choice {
 	return out
 }
 
-func (q query) heads() []head {
-	var out []head
-	for _, h := range [][3]string{
-		{"Run", sortName, "ascending"}, {"Command", sortCommand, "ascending"}, {"Verdict", sortVerdict, "ascending"},
-		{"Figure", sortExcess, "descending"}, {"Written", sortNewest, "descending"},
-	} {
-		x := head{Name: h[0], URL: q.URL(h[1], 1)}
-		if q.Sort == h[1] {
-			x.Sorted = h[2]
+// orders are the columns of the list by which it sorts: what they are called, the
+// order, how it runs, and what it is called.
+var orders = []struct{ head, order, runs, name string }{
+	{"Run", sortName, "ascending", "folder"},
+	{"Command", sortCommand, "ascending", "command"},
+	{"Verdict", sortVerdict, "ascending", "verdict"},
+	{"Figure", sortExcess, "descending", "excess curiosity"},
+	{"Written", sortNewest, "descending", "newest first"},
+}
+
+// link fills in what leads to other lists.
+func (p *listPage) link() {
+	for _, o := range orders {
+		h := head{Name: o.head, URL: p.URL(o.order, 1)}
+		if p.Sort == o.order {
+			h.Sorted = o.runs
 		}
-		out = append(out, x)
+		p.Heads = append(p.Heads, h)
+		p.Orders = append(p.Orders, choice{Key: o.order, Name: o.name, Chosen: p.Sort == o.order})
 	}
-	return out
+	p.Filtered = p.Text+p.Command+p.Verdict != ""
+	p.Clear = query{Sort: p.Sort, Marked: p.Marked}.URL(p.Sort, 1)
+	if p.Page > 1 {
+		p.Before = p.URL(p.Sort, p.Page-1)
+	}
+	if p.Page < p.Pages {
+		p.After = p.URL(p.Sort, p.Page+1)
+	}
 }
 
 // tone is the colour of a verdict: what asks for attention, and what does not.
@@ -234,7 +256,7 @@ func tone(kind string) string {
 		return "bad"
 	case strings.HasPrefix(kind, "leaky"), strings.HasPrefix(kind, "demonstrated"), strings.HasPrefix(kind, "unfinished"):
 		return "warn"
-	case strings.HasPrefix(kind, "no evidence"), strings.HasPrefix(kind, "bounded"), strings.HasPrefix(kind, "target met"):
+	case strings.HasPrefix(kind, "no evidence"), strings.HasPrefix(kind, "bounded"), strings.HasPrefix(kind, "met"), strings.HasPrefix(kind, "unbounded"):
 		return "good"
 	}
 	return "calm"

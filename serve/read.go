@@ -2,6 +2,8 @@ package serve
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -56,6 +58,9 @@ func readReport(root *os.Root, folder string) (*report.Report, error) {
 
 // plain makes an error about a report fit for a line.
 func plain(err error) error {
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("%s: %q holds a %s, which no report does", reportName, said(wrong.Field, 100), wrong.Value)
+	}
 	return fmt.Errorf("%s: %s", reportName, said(err.Error(), 300))
 }
 

@@ -21,6 +21,7 @@ type runPage struct {
 	Files     []evidence
 	Elsewhere int    // files that are not listed
 	Report    string // name of its page; empty where it has none
+	Mark      string // address of the list with this run marked
 }
 
 // group are figures of one kind.
@@ -42,7 +43,7 @@ func (s *site) run(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, http.StatusNotFound, "There is no such run.")
 		return
 	}
-	p := &runPage{entry: e, Tone: tone(e.Kind)}
+	p := &runPage{entry: e, Tone: tone(e.Kind), Mark: query{Marked: []string{folder}}.URL(sortNewest, 1)}
 	p.Files, p.Elsewhere = s.evidence(folder)
 	if slices.ContainsFunc(p.Files, func(f evidence) bool { return f.Name == pageName }) {
 		p.Report = path.Join(folder, pageName)

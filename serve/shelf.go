@@ -68,23 +68,20 @@ func (s *shelf) entries(ctx context.Context) ([]*entry, []string, error) {
 		}
 		kept[e.Path] = found[i]
 	}
-	if err := s.read(ctx, stale); err != nil {
-		return nil, nil, err
-	}
+	s.read(stale)
 	s.kept, s.sorted, s.notes, s.walked = kept, found, notes, time.Now()
 	return found, notes, nil
 }
 
-// read fills entries in, several at a time.
-func (s *shelf) read(ctx context.Context, stale []*entry) error {
+// read fills entries in, several at a time. It goes on when the reader has left: the
+// next one asks for the same.
+func (s *shelf) read(stale []*entry) {
 	work := make(chan *entry)
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 4) { // each may hold a whole report
 		wg.Go(func() {
 			for e := range work {
-				if ctx.Err() == nil {
-					e.fill(s.root)
-				}
+				e.fill(s.root)
 			}
 		})
 	}
@@ -93,7 +90,6 @@ func (s *shelf) read(ctx context.Context, stale []*entry) error {
 	}
 	close(work)
 	wg.Wait()
-	return ctx.Err()
 }
 
 var errEnough = errors.New("enough")
