@@ -1,6 +1,14 @@
 package audit
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tattle/classify"
+	"tattle/curious"
+	"tattle/stat"
+)
 
 // guesses are what the attacks, fitted without the example, guess of one attribute.
 // Of a numeric one value and bestValue are filled, else guess and best.
@@ -8,16 +16,149 @@ type guesses struct {
 	attack    []attackName
 	guess     [][]int     // [attack][example]
 	value     [][]float64 // [attack][example]
+	fitted    [][]int     // [attack][fold], examples it was fitted on
 	chosen    []int       // by fold: index of the attack chosen there
 	best      []int       // [example], the chosen attack's
 	bestValue []float64   // [example], the chosen attack's
-	fold      []int       // [example], 0 … Folds−1
+	fold      []int       // [example], 0 … folds−1
 	folds     int
+}
+
+// goal is an attribute as attacks are given it: classes in the order of their first
+// example, so that nothing depends on what they are called, and numbers
+// standardised.
+type goal struct {
+	attribute    int
+	target       classify.Target
+	back         []int // from the target's classes to the attribute's
+	mean, spread float64
+}
+
+// goalOf returns the goal of attribute a, or why there is none.
+func goalOf(s *Sample, a int, folds int) (*goal, string) {
+	at := &s.Sensitive[a]
+	if n := s.Len(); n < folds*smallestFold {
+		return nil, fmt.Sprintf("%d examples are too few to fit attacks on some and judge them on others: it takes %d.", n, folds*smallestFold)
+	}
+	g := &goal{attribute: a}
+	if at.Numeric() {
+		g.mean, g.spread = stat.MeanStd(at.Numbers)
+		if slices.Min(at.Numbers) == slices.Max(at.Numbers) || g.spread == 0 {
+			return nil, "All examples have the same number, so that there is nothing to guess."
+		}
+		g.target.Values = make([]float64, s.Len())
+		for i, v := range at.Numbers {
+			g.target.Values[i] = (v - g.mean) / g.spread
+		}
+		return g, ""
+	}
+	g.target.Labels, g.back = firstSeen(at.Labels, len(at.Values))
+	if g.target.Classes = len(g.back); g.target.Classes < 2 {
+		return nil, "All examples are of one class, so that there is nothing to guess."
+	}
+	return g, ""
+}
+
+// allAttacks returns the attacks that the options name: each learner on each form.
+// The network is paper B's G and sees what is released; the threshold is one on the
+// entropy of probabilities.
+func allAttacks(s *Sample, o Options) ([]attackName, map[string]classify.Learner, error) {
+	learners := classify.Learners()
+	if o.Attacks != nil {
+		learners = nil
+		for _, name := range o.Attacks {
+			l, err := classify.ByName(name)
+			if err != nil {
+				return nil, nil, fmt.Errorf("audit: %w", err)
+			}
+			learners = append(learners, l)
+		}
+	}
+	own := FormSoft
+	if s.Kind == curious.Raw {
+		own = FormRaw
+	}
+	var attacks []attackName
+	known := map[string]classify.Learner{}
+	for _, l := range learners {
+		known[l.Name()] = l
+		switch l.(type) {
+		case classify.Network:
+			attacks = append(attacks, attackName{l.Name(), own})
+		case classify.Threshold:
+			attacks = append(attacks, attackName{l.Name(), FormSoft})
+		default:
+			for _, form := range []string{FormRaw, FormSoft, FormTop1} {
+				attacks = append(attacks, attackName{l.Name(), form})
+			}
+		}
+	}
+	return attacks, known, nil
 }
 
 // crossFit guesses every attribute of every example by attacks that were fitted,
 // and chosen, without it. An attribute that cannot be guessed, for want of a second
 // class or of examples, has nil in its place.
 func crossFit(ctx context.Context, s *Sample, o Options, progress func(done, total int)) ([]*guesses, error) {
-	panic("to be written")
+	o = o.withDefaults()
+	folds := o.foldsOf(s.Len())
+	h := &hunt{s: s, o: o}
+	var err error
+	if h.attacks, h.learners, err = allAttacks(s, o); err != nil {
+		return nil, err
+	}
+	all := make([]*guesses, len(s.Sensitive))
+	fold, _ := deal(s, folds, o.Seed)
+	for a := range s.Sensitive {
+		if g, _ := goalOf(s, a, folds); g != nil {
+			h.add(g, folds)
+			all[a] = h.out[len(h.out)-1]
+			all[a].fold, all[a].folds = fold, folds
+		}
+	}
+	if len(h.goals) == 0 {
+		return all, nil
+	}
+	for k := range folds {
+		var train, test []int
+		for i, f := range fold {
+			if f == k {
+				test = append(test, i)
+			} else {
+				train = append(train, i)
+			}
+		}
+		if err := h.judge(ctx, k, train, test); err != nil {
+			return nil, err
+		}
+		if progress != nil {
+			progress(k+1, folds)
+		}
+	}
+	h.finish()
+	return all, nil
+}
+
+// finish takes the chosen guesses together and names classes as the attributes do.
+func (h *hunt) finish() {
+	for t, g := range h.out {
+		goal := h.goals[t]
+		for _, guess := range g.guess {
+			for i, c := range guess {
+				guess[i] = goal.back[c]
+			}
+		}
+		for _, value := range g.value {
+			for i, v := range value {
+				value[i] = goal.mean + goal.spread*v
+			}
+		}
+		for i, k := range g.fold {
+			if goal.target.Labels != nil {
+				g.best[i] = g.guess[g.chosen[k]][i]
+			} else {
+				g.bestValue[i] = g.value[g.chosen[k]][i]
+			}
+		}
+	}
 }

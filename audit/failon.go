@@ -1,21 +1,251 @@
 package audit
 
-// FailOn is what makes an audit fail a build.
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"tattle/stat"
+)
+
+// FailOn is what makes an audit fail a build: rules, any of which may be broken.
+// The zero value lets everything pass.
 type FailOn struct{ rules []rule }
 
+// The figures that a rule may bound.
+const (
+	figureExcess      = "excess"
+	figureCuriosity   = "curiosity"
+	figureLeakage     = "leakage"
+	figureInformation = "information"
+)
+
 type rule struct {
-	attribute  string // "" is every one
-	figure     string // a verdict's word, or excess, curiosity, leakage or information
+	text       string
+	attribute  string // of a named rule
+	named      bool
+	verdict    string // "curious", "leaky" or "inconclusive"; "" for a figure
+	figure     string
 	threshold  float64
 	confidence float64
 }
 
-// ParseFailOn reads rules separated by commas: "curious", "leaky", "inconclusive",
-// "never", or a figure whose one-sided lower confidence limit must not exceed a
-// threshold, as in "excess>5%@95%", "curiosity>60%@99%", "leakage>1.5",
-// "information>0.2@90%"; "NAME: excess>5%" is about the attribute NAME alone. No
-// confidence is 95 %.
-func ParseFailOn(text string) (FailOn, error) { panic("to be written") }
+// never is the word for no rule at all.
+const never = "never"
 
-// Breaches returns a sentence for each rule that the audit breaks.
-func (f FailOn) Breaches(r *Result) []string { panic("to be written") }
+// ParseFailOn reads rules separated by commas: "curious", "leaky" (which curious
+// is, too), "inconclusive", "never", or a figure whose one-sided lower confidence
+// limit must not exceed a threshold, as in "excess>5%@95%", "curiosity>60%@99%",
+// "leakage>1.5", "information>0.2@90%". No confidence is 95 %. Percentages of
+// excess and curiosity are points of accuracy, or of a numeric attribute parts of
+// its variance. "NAME: excess>5%" is about the attribute NAME alone; a name with
+// a comma or a colon stands in double quotes, as Go writes them.
+func ParseFailOn(text string) (FailOn, error) {
+	var f FailOn
+	words := 0
+	for _, part := range splitRules(text) {
+		part = strings.TrimSpace(part)
+		words++
+		if part == never {
+			continue
+		}
+		r, err := parseRule(part)
+		if err != nil {
+			return FailOn{}, fmt.Errorf("audit: rule %q to fail on: %w", part, err)
+		}
+		f.rules = append(f.rules, r)
+	}
+	if words > 1 && words != len(f.rules) {
+		return FailOn{}, fmt.Errorf("audit: rules to fail on %q: %q stands alone", text, never)
+	}
+	return f, nil
+}
+
+// splitRules splits at the commas outside double quotes.
+func splitRules(text string) []string {
+	var parts []string
+	quoted, from := false, 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			parts = append(parts, text[from:i])
+			from = i + 1
+		}
+	}
+	return append(parts, text[from:])
+}
+
+func parseRule(text string) (rule, error) {
+	r := rule{text: text, confidence: DefaultConfidence}
+	what := text
+	if i := strings.LastIndexByte(text, ':'); i >= 0 {
+		name := strings.TrimSpace(text[:i])
+		r.named, what = true, strings.TrimSpace(text[i+1:])
+		if strings.HasPrefix(name, `"`) {
+			unquoted, err := strconv.Unquote(name)
+			if err != nil {
+				return r, fmt.Errorf("the name %s is not quoted right", name)
+			}
+			name = unquoted
+		}
+		if r.attribute = name; name == "" {
+			return r, fmt.Errorf("no attribute before the colon")
+		}
+	}
+	switch what {
+	case "curious", "leaky", "inconclusive":
+		r.verdict = what
+		return r, nil
+	}
+	return r, r.parseFigure(what)
+}
+
+// parseFigure reads "FIGURE>THRESHOLD@CONFIDENCE".
+func (r *rule) parseFigure(text string) error {
+	figure, rest, ok := strings.Cut(text, ">")
+	if r.figure = strings.TrimSpace(figure); !ok {
+		return fmt.Errorf(`it is none of curious, leaky, inconclusive, never, and no figure above a threshold, as "excess>5%%@95%%"`)
+	}
+	threshold, confidence, given := strings.Cut(rest, "@")
+	var err error
+	if r.threshold, err = parseShare(threshold); err != nil {
+		return fmt.Errorf("threshold: %w", err)
+	}
+	if given {
+		if r.confidence, err = parseShare(confidence); err != nil {
+			return fmt.Errorf("confidence: %w", err)
+		}
+	}
+	if !(.5 < r.confidence && r.confidence <= .999999) {
+		return fmt.Errorf("a confidence lies above 50 %% and at most at 99.9999 %%")
+	}
+	percent := strings.HasSuffix(strings.TrimSpace(threshold), "%")
+	switch r.figure {
+	case figureExcess, figureCuriosity:
+		if !(0 <= r.threshold && r.threshold < 1) {
+			return fmt.Errorf("a threshold of %s lies from 0 to below 100 %%", r.figure)
+		}
+		return nil
+	case figureLeakage, figureInformation:
+		if percent || !(0 <= r.threshold && r.threshold <= math.MaxFloat32) {
+			return fmt.Errorf("a threshold of %s is a number of at least 0 without %%", r.figure)
+		}
+		return nil
+	}
+	return fmt.Errorf("the figures are %s, %s, %s and %s", figureExcess, figureCuriosity, figureLeakage, figureInformation)
+}
+
+// parseShare reads "5%" as .05 and ".05" as it is.
+func parseShare(text string) (float64, error) {
+	text = strings.TrimSpace(text)
+	number, percent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("%q is not a number", text)
+	}
+	if percent {
+		v /= 100
+	}
+	return v, nil
+}
+
+// String returns the rules as ParseFailOn reads them.
+func (f FailOn) String() string {
+	if len(f.rules) == 0 {
+		return never
+	}
+	texts := make([]string, len(f.rules))
+	for i, r := range f.rules {
+		texts[i] = r.text
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Breaches returns a sentence for each rule that the audit breaks, and each
+// attribute that breaks it. A figure that the audit does not have breaks nothing;
+// an attribute that was not audited breaks the rule that names it.
+func (f FailOn) Breaches(r *Result) []string {
+	var list []string
+	for _, rule := range f.rules {
+		known := false
+		for i := range r.Findings {
+			if at := &r.Findings[i]; !rule.named || at.Attribute == rule.attribute {
+				known = true
+				if s := rule.breach(at); s != "" {
+					list = append(list, s)
+				}
+			}
+		}
+		switch {
+		case rule.named && !known:
+			list = append(list, fmt.Sprintf("%s: no attribute %q was audited.", rule.text, rule.attribute))
+		case rule.verdict == "inconclusive" && !rule.named && r.Verdict == Inconclusive && len(r.Findings) == 0:
+			list = append(list, fmt.Sprintf("%s: the audit is inconclusive.", rule.text))
+		}
+	}
+	return list
+}
+
+// breach says how f breaks the rule, "" where it does not.
+func (r rule) breach(f *Finding) string {
+	if r.verdict != "" {
+		if f.Verdict == Curious && r.verdict != "inconclusive" || f.Verdict == Leaky && r.verdict == "leaky" || f.Verdict == Inconclusive && r.verdict == "inconclusive" {
+			return fmt.Sprintf("%s: %s is %q.", r.text, f.Attribute, f.Verdict)
+		}
+		return ""
+	}
+	limit, ok := f.limit(r.figure, r.confidence)
+	if !ok || limit <= r.threshold {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s of %s is at least %s at %s confidence.", r.text, r.figure, f.Attribute, f.figureWords(r.figure, limit), percent(r.confidence))
+}
+
+// figureWords writes a figure with its unit.
+func (f *Finding) figureWords(figure string, x float64) string {
+	switch figure {
+	case figureExcess:
+		return f.points(x)
+	case figureCuriosity:
+		return percent(x)
+	case figureLeakage:
+		return fmt.Sprintf("%.3g times", x)
+	}
+	return fmt.Sprintf("%.3g bits", x)
+}
+
+// limit returns the one-sided lower confidence limit of a figure, from the counts.
+func (f *Finding) limit(figure string, confidence float64) (float64, bool) {
+	both := 2*confidence - 1 // of the two-sided interval with the same lower end
+	switch {
+	case f.Unusable != "":
+		return 0, false
+	case figure == figureExcess:
+		return f.excessLimit(confidence), true
+	case figure == figureCuriosity && f.Curiosity != nil:
+		return stat.ClopperPearson(f.Curiosity.Correct, f.Examples, both).Low, true
+	case figure == figureLeakage && f.Leakage != nil:
+		return leakage(f, both).Interval[0], true
+	case figure == figureInformation && f.Confusion != nil:
+		return stat.MutualInformation(f.Confusion, both).Interval.Low, true
+	}
+	return 0, false
+}
+
+// excessLimit returns the least lower limit over the baselines.
+func (f *Finding) excessLimit(confidence float64) float64 {
+	low := math.Inf(1)
+	for _, b := range f.Baselines {
+		if f.Numeric {
+			low = min(low, b.Difference-b.StandardError*stat.StudentQuantile(confidence, float64(f.Examples-1)))
+		} else {
+			low = min(low, stat.PairedDifference(b.AttackAlone, b.BaselineAlone, f.Examples, 2*confidence-1).Low)
+		}
+	}
+	return low
+}

@@ -1,6 +1,13 @@
 package audit
 
-import "tattle/curious"
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"tattle/curious"
+	"tattle/stat"
+)
 
 // Finding is all that an audit says of one sensitive attribute. What is not known
 // is left out; every figure is finite.
@@ -30,10 +37,12 @@ type Finding struct {
 	Correlation Correlation    `json:"correlation"`
 	Power       Power          `json:"power"`
 
-	P        float64  `json:"p"`          // the largest of the tests that a verdict "curious" must pass
-	Adjusted float64  `json:"adjusted_p"` // Holm's over the attributes
-	Verdict  Verdict  `json:"verdict"`
-	Reasons  []string `json:"reasons"` // whole sentences
+	P              float64 `json:"p"`                 // the largest of the tests that a verdict "curious" must pass
+	Adjusted       float64 `json:"adjusted_p"`        // Holm's over the attributes
+	ExcessAdjusted float64 `json:"excess_adjusted_p"` // the same without the references' test
+
+	Verdict Verdict  `json:"verdict"`
+	Reasons []string `json:"reasons"` // whole sentences
 }
 
 // best returns the baseline that leaves the least excess, nil where there is none.
@@ -49,5 +58,166 @@ func (f *Finding) best() *Baseline {
 // find holds the guesses of attribute a against the baselines. Verdicts, and what
 // depends on the other attributes or on the controls, are left to Conclude.
 func find(s *Sample, a int, g *guesses, o Options) *Finding {
-	panic("to be written")
+	o = o.withDefaults()
+	f := &Finding{Attribute: s.Sensitive[a].Name, Numeric: s.Sensitive[a].Numeric(), Examples: s.Len()}
+	f.describe(&s.Sensitive[a])
+	if g == nil {
+		_, f.Unusable = goalOf(s, a, o.foldsOf(s.Len()))
+		return f
+	}
+	f.attacks(&s.Sensitive[a], g)
+	bases := baselineGuesses(s, a, g.fold, g.folds)
+	if f.Numeric {
+		f.compareNumbers(s, a, g, bases, o)
+		f.Permutation = permuteNumbers(s, a, g, o)
+	} else {
+		f.compareClasses(s, a, g, bases, o)
+		f.Permutation = permutation(s, a, g, o)
+		f.Leakage = leakage(f, o.Confidence)
+	}
+	f.Correlation = correlation(s, a, g, o)
+	return f
+}
+
+// describe counts what there is of the attribute.
+func (f *Finding) describe(at *Attribute) {
+	if at.Numeric() {
+		_, sd := stat.MeanStd(at.Numbers)
+		if len(at.Numbers) > 1 {
+			f.Variance = sd * sd
+		}
+		return
+	}
+	f.Classes = at.Values
+	f.Counts = make([]int, len(at.Values))
+	for _, l := range at.Labels {
+		f.Counts[l]++
+	}
+}
+
+// attacks lists what each attack reached by itself, the best first, and what the
+// chosen guess did.
+func (f *Finding) attacks(at *Attribute, g *guesses) {
+	for i, name := range g.attack {
+		a := Attack{Name: name.String(), Learner: name.learner, Form: name.form, Fitted: slices.Min(g.fitted[i])}
+		if f.Numeric {
+			a.R2 = new(rSquared(at.Numbers, g.value[i]))
+		} else {
+			a.Accuracy = new(accuracy(at.Labels, g.guess[i]))
+		}
+		for _, c := range g.chosen {
+			if c == i {
+				a.Chosen++
+			}
+		}
+		f.Attacks = append(f.Attacks, a)
+	}
+	slices.SortStableFunc(f.Attacks, func(a, b Attack) int {
+		if f.Numeric {
+			return cmp.Compare(*b.R2, *a.R2)
+		}
+		return cmp.Compare(b.Accuracy.Correct, a.Accuracy.Correct)
+	})
+	for _, c := range g.chosen {
+		f.Chosen = append(f.Chosen, g.attack[c].String())
+	}
+	if f.Numeric {
+		f.R2 = new(rSquared(at.Numbers, g.bestValue))
+	} else {
+		f.Curiosity = new(accuracy(at.Labels, g.best))
+	}
+}
+
+func (f *Finding) compareClasses(s *Sample, a int, g *guesses, bases []baselineGuess, o Options) {
+	truth := s.Sensitive[a].Labels
+	for _, b := range bases {
+		f.Baselines = append(f.Baselines, compare(b.name, truth, g.best, b.guess, o))
+	}
+	best := f.excess(o, func(b *Baseline, confidence float64) float64 {
+		return stat.PairedDifference(b.AttackAlone, b.BaselineAlone, f.Examples, 2*confidence-1).High
+	})
+	f.Subgroups = subgroups(s, a, g.best, bases[best].guess, o)
+	f.Confusion = table(truth, g.best, len(f.Classes), len(f.Classes))
+	f.Information = new(information(f.Attribute, f.Confusion, o.Confidence))
+}
+
+func (f *Finding) compareNumbers(s *Sample, a int, g *guesses, bases []baselineGuess, o Options) {
+	for _, b := range bases {
+		f.Baselines = append(f.Baselines, compareNumbers(b.name, s.Sensitive[a].Numbers, g.bestValue, b.value, f.Variance, o))
+	}
+	f.excess(o, func(b *Baseline, confidence float64) float64 {
+		return b.Difference + b.StandardError*stat.StudentQuantile(confidence, float64(f.Examples-1))
+	})
+}
+
+// excess takes the comparisons together and returns the index of the best baseline.
+func (f *Finding) excess(o Options, high func(b *Baseline, confidence float64) float64) (best int) {
+	e := Excess{Value: math.Inf(1), Low: math.Inf(1), High: math.Inf(1)}
+	shared := 1 - (1-o.Confidence)/float64(len(f.Baselines))
+	for i := range f.Baselines {
+		b := &f.Baselines[i]
+		if b.Difference < e.Value {
+			e.Value, best = b.Difference, i
+		}
+		e.Low = min(e.Low, b.Low)
+		e.High = min(e.High, high(b, shared))
+		e.P = max(e.P, b.P)
+	}
+	f.Excess, f.Best = e, f.Baselines[best].Name
+	return best
+}
+
+// accuracy counts the guesses that are right.
+func accuracy(truth, guess []int) curious.Proportion {
+	correct := 0
+	for i, t := range truth {
+		if guess[i] == t {
+			correct++
+		}
+	}
+	return proportion(correct, len(truth))
+}
+
+// proportion returns correct of n, with the interval of Clopper and Pearson.
+func proportion(correct, n int) curious.Proportion {
+	i := stat.ClopperPearson(correct, n, curious.Confidence)
+	return curious.Proportion{Value: float64(correct) / float64(n), Interval: [2]float64{i.Low, i.High}, Correct: correct, Examples: n}
+}
+
+// rSquared returns 1 less the mean squared error over the variance of truth.
+func rSquared(truth, value []float64) float64 {
+	_, sd := stat.MeanStd(truth)
+	sum := 0.
+	for i, v := range value {
+		e := (v - truth[i]) / sd
+		sum += e * e
+	}
+	return 1 - sum/float64(len(truth)-1)
+}
+
+// table counts the pairs of two labels.
+func table(a, b []int, rows, cols int) [][]int {
+	t := make([][]int, rows)
+	for i := range t {
+		t[i] = make([]int, cols)
+	}
+	for i := range a {
+		t[a[i]][b[i]]++
+	}
+	return t
+}
+
+// information returns what the chosen guess tells of the attribute.
+func information(attribute string, confusion [][]int, confidence float64) Information {
+	n := 0
+	for _, row := range confusion {
+		for _, c := range row {
+			n += c
+		}
+	}
+	i := stat.MutualInformation(confusion, confidence)
+	return Information{
+		Between: [2]string{attribute, "guess"}, Bits: i.Bits, PlugInBits: i.PlugIn,
+		Interval: [2]float64{i.Interval.Low, i.Interval.High}, CeilingBits: math.Log2(float64(n)), Examples: n,
+	}
 }

@@ -1,1 +1,150 @@
 package audit
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Streams of the seed, one for each use of chance.
+const (
+	streamFolds uint64 = iota + 1
+	streamSplit
+	streamFit
+	streamPermute
+	streamIndependence
+	streamControl
+)
+
+// random returns the generator of one use of chance.
+func random(seed, stream, index uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, stream<<32|index))
+}
+
+// twinsMost is the largest group of equal rows that counts as copies of an example:
+// larger ones are where outputs saturate.
+const twinsMost = 10
+
+// twinsDistinct is the share of distinct rows from which equal ones count as
+// copies: outputs that are rounded have fewer.
+const twinsDistinct = 1. / 3
+
+// smallestFold is the number of examples that a fold needs.
+const smallestFold = 10
+
+// foldsOf returns how many folds the options ask for. With DefaultFolds there are
+// fewer where the other folds hold MaxFit examples all the same: each costs its fits.
+func (o Options) foldsOf(n int) int {
+	if o.Folds > 0 {
+		return o.Folds
+	}
+	for k := 2; k < DefaultFolds; k++ {
+		if n-n/k >= o.maxFit() {
+			return k
+		}
+	}
+	return DefaultFolds
+}
+
+func (o Options) maxFit() int {
+	if o.MaxFit > 0 {
+		return o.MaxFit
+	}
+	return DefaultMaxFit
+}
+
+// deal divides the examples into folds: sorted by y, then by each attribute, in
+// random order among equals, they are dealt round, so that folds have their share
+// of every class. Copies of a row stay together. It also returns how many copies
+// there are beyond the first of each.
+func deal(s *Sample, folds int, seed uint64) (fold []int, copies int) {
+	twin, copies := twins(s)
+	r := random(seed, streamFolds, 0)
+	type card struct {
+		first int
+		lot   uint64
+	}
+	cards := make([]card, 0, s.Len())
+	for i, t := range twin {
+		if t == i {
+			cards = append(cards, card{i, r.Uint64()})
+		}
+	}
+	ranks := make([][]int, len(s.Sensitive))
+	for a := range s.Sensitive {
+		ranks[a] = s.Sensitive[a].ranks()
+	}
+	slices.SortFunc(cards, func(a, b card) int {
+		c := cmp.Compare(s.Y[a.first], s.Y[b.first])
+		for k := 0; c == 0 && k < len(ranks); k++ {
+			c = cmp.Compare(ranks[k][a.first], ranks[k][b.first])
+		}
+		return cmp.Or(c, cmp.Compare(a.lot, b.lot), cmp.Compare(a.first, b.first))
+	})
+	fold = make([]int, s.Len())
+	for i, c := range cards {
+		fold[c.first] = i % folds
+	}
+	for i, t := range twin {
+		fold[i] = fold[t]
+	}
+	return fold, copies
+}
+
+// ranks returns classes numbered in the order of their first example, which does
+// not depend on what they are called; numbers are in one class.
+func (a *Attribute) ranks() []int {
+	if a.Numeric() {
+		return make([]int, len(a.Numbers))
+	}
+	rank, _ := firstSeen(a.Labels, len(a.Values))
+	return rank
+}
+
+// firstSeen numbers the classes in the order of their first example; back returns
+// to the labels.
+func firstSeen(labels []int, classes int) (rank, back []int) {
+	seen := make([]int, classes)
+	rank = make([]int, len(labels))
+	for i, l := range labels {
+		if seen[l] == 0 {
+			back = append(back, l)
+			seen[l] = len(back)
+		}
+		rank[i] = seen[l] - 1
+	}
+	return rank, back
+}
+
+// twins returns for each example the first one that it is a copy of, itself as a
+// rule, and how many are copies of an earlier one.
+func twins(s *Sample) (first []int, copies int) {
+	n, w := s.Len(), len(s.Classes)
+	first = make([]int, n)
+	size := make([]int, n)
+	seen := make(map[[sha256.Size]byte]int, n)
+	row := make([]byte, 4*w)
+	for i := range n {
+		for j, v := range s.Outputs[i*w : (i+1)*w] {
+			binary.LittleEndian.PutUint32(row[4*j:], math.Float32bits(v))
+		}
+		key := sha256.Sum256(row)
+		if _, ok := seen[key]; !ok {
+			seen[key] = i
+		}
+		first[i] = seen[key]
+		size[first[i]]++
+	}
+	few := float64(len(seen)) < twinsDistinct*float64(n)
+	for i, t := range first {
+		if few || size[t] > twinsMost {
+			first[i] = i
+		} else if t != i {
+			copies++
+		}
+	}
+	return first, copies
+}

@@ -1,8 +1,16 @@
 package audit
 
+import (
+	"cmp"
+	"fmt"
+
+	"tattle/classify"
+)
+
 // The settings that stand in for zeros in Options.
 const (
-	// DefaultFolds leaves each attack four fifths of the examples.
+	// DefaultFolds leaves each attack four fifths of the examples. Where fewer folds
+	// leave MaxFit examples all the same there are fewer.
 	DefaultFolds = 5
 	// DefaultPermutations resolves p-values far below any level in use; more are
 	// drawn where several attributes need them.
@@ -20,6 +28,9 @@ const (
 	DefaultBlind = .25
 	// PowerProbability is that with which the smallest detectable excess is found.
 	PowerProbability = .9
+
+	// maxPermutations bounds the time that an option can ask for.
+	maxPermutations = 10_000_000
 )
 
 // Options says how Run audits; the zero value is the default.
@@ -39,24 +50,38 @@ type Options struct {
 	Progress func(stage string, done, total int)
 }
 
-// withDefaults returns the options with every zero replaced.
+// withDefaults returns the options with every zero replaced but Folds, which
+// depends on the number of examples.
 func (o Options) withDefaults() Options {
-	if o.Folds == 0 {
-		o.Folds = DefaultFolds
-	}
-	if o.Permutations == 0 {
-		o.Permutations = DefaultPermutations
-	}
-	if o.MaxFit == 0 {
-		o.MaxFit = DefaultMaxFit
-	}
-	if o.Confidence == 0 {
-		o.Confidence = DefaultConfidence
-	}
-	if o.Margin == 0 {
-		o.Margin = DefaultMargin
-	}
+	o.Permutations = cmp.Or(o.Permutations, DefaultPermutations)
+	o.MaxFit = cmp.Or(o.MaxFit, DefaultMaxFit)
+	o.Confidence = cmp.Or(o.Confidence, DefaultConfidence)
+	o.Margin = cmp.Or(o.Margin, DefaultMargin)
 	return o
+}
+
+// check says which option is out of its range.
+func (o Options) check() error {
+	switch {
+	case o.Folds < 0 || o.Folds == 1:
+		return fmt.Errorf("audit: %d folds: it takes 2 or more", o.Folds)
+	case o.Permutations < 0 || o.Permutations > maxPermutations:
+		return fmt.Errorf("audit: %d permutations: ask for 1 to %d", o.Permutations, maxPermutations)
+	case o.MaxFit < 0:
+		return fmt.Errorf("audit: %d examples to fit on: ask for more than 0", o.MaxFit)
+	case !(.5 < o.Confidence && o.Confidence < 1):
+		return fmt.Errorf("audit: confidence %v: it lies between .5 and 1", o.Confidence)
+	case !(0 <= o.Margin && o.Margin < 1):
+		return fmt.Errorf("audit: margin %v: it lies between 0 and 1", o.Margin)
+	case len(o.References) == 1:
+		return fmt.Errorf("audit: one reference has no spread to compare with: give 2 or more")
+	}
+	for _, name := range o.Attacks {
+		if _, err := classify.ByName(name); err != nil {
+			return fmt.Errorf("audit: %w", err)
+		}
+	}
+	return nil
 }
 
 // progress calls Progress unless it is nil.

@@ -2,7 +2,10 @@ package audit
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
+	"tattle/classify"
 	"tattle/curious"
 )
 
@@ -53,10 +56,142 @@ type Result struct {
 // and tries no defence: the caller adds these and calls Conclude again. It errs
 // where the sample or an option is wrong and when ctx ends.
 func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
-	panic("to be written")
+	r, err := examine(ctx, s, o)
+	if err != nil || r.usable() == 0 {
+		return r, err
+	}
+	c, err := negative(ctx, s, o)
+	if err != nil {
+		return nil, err
+	}
+	r.Controls = append(r.Controls, c)
+	r.Conclude()
+	return r, nil
 }
 
 // examine is Run without controls: what a control runs.
 func examine(ctx context.Context, s *Sample, o Options) (*Result, error) {
-	panic("to be written")
+	o = o.withDefaults()
+	if err := checkAll(s, o); err != nil {
+		return nil, err
+	}
+	r := newResult(s, o)
+	all, err := crossFit(ctx, s, o, func(done, total int) { o.progress("attacks", done, total) })
+	if err != nil {
+		return nil, err
+	}
+	r.Guesses, r.Values = make([][]int, len(all)), make([][]float64, len(all))
+	for a, g := range all {
+		r.Findings = append(r.Findings, *find(s, a, g, o))
+		if g != nil {
+			r.Folds, r.Guesses[a], r.Values[a] = g.fold, g.best, g.bestValue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("audit: %w", err)
+		}
+	}
+	if err := r.compareReferences(ctx, s, o); err != nil {
+		return nil, err
+	}
+	r.Entropy = entropyShift(s, o)
+	r.Conclude()
+	return r, nil
+}
+
+// usable counts the findings that have figures.
+func (r *Result) usable() int {
+	n := 0
+	for i := range r.Findings {
+		if r.Findings[i].Unusable == "" {
+			n++
+		}
+	}
+	return n
+}
+
+func newResult(s *Sample, o Options) *Result {
+	r := &Result{
+		Sample: s.Name, SHA256: s.Sum(), Examples: s.Len(), Outputs: s.Kind,
+		Target: s.Target, Classes: s.Classes, Counts: make([]int, len(s.Classes)),
+		Honesty: accuracy(s.Y, s.hard()), Notes: s.Notes, Controls: []Control{},
+		Settings: Settings{
+			Seed: o.Seed, Folds: o.foldsOf(s.Len()), Permutations: o.Permutations, MaxFit: o.MaxFit,
+			Confidence: o.Confidence, Margin: o.Margin, Attacks: o.Attacks,
+			References: len(o.References), Unpaired: o.Unpaired,
+		},
+	}
+	if o.Attacks == nil {
+		for _, l := range classify.Learners() {
+			r.Settings.Attacks = append(r.Settings.Attacks, l.Name())
+		}
+	}
+	for _, y := range s.Y {
+		r.Counts[y]++
+	}
+	r.warn(s)
+	return r
+}
+
+// warn tells of what makes figures mean less than they seem to.
+func (r *Result) warn(s *Sample) {
+	if _, copies := twins(s); copies > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d rows of outputs are copies of earlier ones. Copies are judged together, by attacks that saw none of them, but they count as examples of their own: intervals are too short if the examples themselves were copied.", copies, s.Len()))
+	}
+	if w := len(s.Classes); constantRows(s.Outputs, w) {
+		r.Warnings = append(r.Warnings, "All rows of outputs are equal: they tell nothing of anything.")
+	}
+	for c, n := range r.Counts {
+		if n == len(s.Y) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("All examples have %s = %s: what the outputs tell of other classes is not seen.", s.Target, s.Classes[c]))
+		}
+	}
+}
+
+func constantRows(outputs []float32, w int) bool {
+	for i := w; i < len(outputs); i++ {
+		if outputs[i] != outputs[i-w] {
+			return false
+		}
+	}
+	return true
+}
+
+// checkAll checks options, sample and references.
+func checkAll(s *Sample, o Options) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if err := s.Check(); err != nil {
+		return err
+	}
+	for i, ref := range o.References {
+		if err := ref.Check(); err != nil {
+			return fmt.Errorf("reference %d: %w", i+1, err)
+		}
+		if err := s.fits(ref, o.Unpaired); err != nil {
+			return fmt.Errorf("audit: reference %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// fits tells what keeps a reference from being compared with s.
+func (s *Sample) fits(ref *Sample, unpaired bool) error {
+	if len(ref.Classes) != len(s.Classes) || ref.Kind != s.Kind || len(ref.Sensitive) != len(s.Sensitive) {
+		return fmt.Errorf("%d %s outputs and %d attributes, where %s has %d %s and %d: they must be alike",
+			len(ref.Classes), ref.Kind, len(ref.Sensitive), s.Name, len(s.Classes), s.Kind, len(s.Sensitive))
+	}
+	for i := range s.Sensitive {
+		a, b := &s.Sensitive[i], &ref.Sensitive[i]
+		if a.Name != b.Name || a.Numeric() != b.Numeric() {
+			return fmt.Errorf("attribute %d is %q, where %s has %q", i+1, b.Name, s.Name, a.Name)
+		}
+		if !unpaired && !(slices.Equal(a.Labels, b.Labels) && slices.Equal(a.Numbers, b.Numbers)) {
+			return fmt.Errorf("attribute %q differs: references are on the same examples in the same order, unless they are unpaired", a.Name)
+		}
+	}
+	if !unpaired && !slices.Equal(s.Y, ref.Y) {
+		return fmt.Errorf("%s differs: references are on the same examples in the same order, unless they are unpaired", s.Target)
+	}
+	return nil
 }

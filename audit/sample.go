@@ -114,5 +114,91 @@ func sum[T any](h hash.Hash, x []T, bits func(T) uint64) {
 	}
 }
 
-// Check says what keeps s from being audited, if anything does, and the mend.
-func (s *Sample) Check() error { panic("to be written") }
+// Limits of what Check lets pass.
+const (
+	// sumTolerance is what probabilities written with three digits add up to.
+	sumTolerance = 1e-3
+	// negativeTolerance is rounding below a probability of 0.
+	negativeTolerance = 1e-6
+	// largestNumber keeps the squares of numeric attributes finite.
+	largestNumber = 1e100
+)
+
+// Check says what keeps s from being audited, if anything does, and the mend. Rows
+// are counted from 1.
+func (s *Sample) Check() error {
+	n, w := s.Len(), len(s.Classes)
+	switch {
+	case s.Kind != curious.Raw && s.Kind != curious.Soft:
+		return fmt.Errorf("audit: %s: outputs are %q: say whether they are %q or %q", s.Name, s.Kind, curious.Raw, curious.Soft)
+	case n == 0:
+		return fmt.Errorf("audit: %s: no examples", s.Name)
+	case w < 2:
+		return fmt.Errorf("audit: %s: %d columns of outputs: a classifier has one for each of 2 classes or more", s.Name, w)
+	case len(s.Outputs) != n*w:
+		return fmt.Errorf("audit: %s: %d outputs for %d labels of %d classes: it takes %d", s.Name, len(s.Outputs), n, w, n*w)
+	case len(s.Sensitive) == 0:
+		return fmt.Errorf("audit: %s: no sensitive attribute: name at least one", s.Name)
+	}
+	for i, y := range s.Y {
+		if y < 0 || y >= w {
+			return fmt.Errorf("audit: %s: row %d: %s %d is none of %d classes: there is one for each column of outputs", s.Name, i+1, s.Target, y, w)
+		}
+		if err := s.checkRow(s.Outputs[i*w : (i+1)*w]); err != nil {
+			return fmt.Errorf("audit: %s: row %d: %w", s.Name, i+1, err)
+		}
+	}
+	seen := map[string]bool{}
+	for i := range s.Sensitive {
+		a := &s.Sensitive[i]
+		if seen[a.Name] {
+			return fmt.Errorf("audit: %s: two sensitive attributes are called %q: rename one", s.Name, a.Name)
+		}
+		seen[a.Name] = true
+		if err := a.check(n); err != nil {
+			return fmt.Errorf("audit: %s: attribute %q: %w", s.Name, a.Name, err)
+		}
+	}
+	return nil
+}
+
+func (s *Sample) checkRow(o []float32) error {
+	total := 0.
+	for j, v := range o {
+		p := float64(v)
+		switch {
+		case math.IsNaN(p) || math.IsInf(p, 0):
+			return fmt.Errorf("output %d is %v: leave the row out or mend the model", j+1, p)
+		case s.Kind == curious.Soft && p < -negativeTolerance:
+			return fmt.Errorf("probability %d is %v: if these are scores, say that outputs are %q", j+1, p, curious.Raw)
+		}
+		total += p
+	}
+	if s.Kind == curious.Soft && math.Abs(total-1) > sumTolerance {
+		return fmt.Errorf("probabilities add up to %.6g, not 1: if these are scores, say that outputs are %q", total, curious.Raw)
+	}
+	return nil
+}
+
+// check says what is wrong with an attribute of n examples.
+func (a *Attribute) check(n int) error {
+	switch {
+	case a.Name == "":
+		return fmt.Errorf("it has no name: give it one")
+	case a.Labels != nil && a.Numbers != nil:
+		return fmt.Errorf("it has labels and numbers: leave either out")
+	case len(a.Labels)+len(a.Numbers) != n:
+		return fmt.Errorf("%d values for %d examples", len(a.Labels)+len(a.Numbers), n)
+	}
+	for i, l := range a.Labels {
+		if l < 0 || l >= len(a.Values) {
+			return fmt.Errorf("row %d: class %d of %d", i+1, l, len(a.Values))
+		}
+	}
+	for i, v := range a.Numbers {
+		if !(math.Abs(v) <= largestNumber) {
+			return fmt.Errorf("row %d: %v is not a number within ±%g: leave the row out or rescale", i+1, v, float64(largestNumber))
+		}
+	}
+	return nil
+}

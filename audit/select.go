@@ -1,1 +1,283 @@
 package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tattle/classify"
+	"tattle/internal/simd"
+)
+
+// How an attack is chosen inside the training part of a fold: all are fitted on a
+// few examples, the best on many, and those held back tell which is better.
+const (
+	// firstFit is enough to tell attacks that learn something from those that do not.
+	firstFit = 2000
+	// judgeMost is the most examples held back: they tell accuracies apart to a point.
+	judgeMost = 5000
+	// finalists is the number of learners, each on its best form, that are fitted again.
+	finalists = 3
+	// block is the number of rows guessed at a time.
+	block = 8192
+)
+
+// hunt is the work on all attributes of a sample.
+type hunt struct {
+	s        *Sample
+	o        Options
+	attacks  []attackName
+	learners map[string]classify.Learner
+	goals    []*goal
+	out      []*guesses // by goal
+	place    [][]int    // [goal][attack], its index in out[goal].attack, −1 where it does not suit
+}
+
+// add takes a goal in, with room for its guesses.
+func (h *hunt) add(g *goal, folds int) {
+	n := h.s.Len()
+	out := &guesses{}
+	place := make([]int, len(h.attacks))
+	for i, a := range h.attacks {
+		if place[i] = -1; !h.learners[a.learner].Suits(g.target) {
+			continue
+		}
+		place[i] = len(out.attack)
+		out.attack = append(out.attack, a)
+		out.fitted = append(out.fitted, make([]int, folds))
+		if g.target.Labels != nil {
+			out.guess = append(out.guess, make([]int, n))
+		} else {
+			out.value = append(out.value, make([]float64, n))
+		}
+	}
+	if g.target.Labels != nil {
+		out.best = make([]int, n)
+	} else {
+		out.bestValue = make([]float64, n)
+	}
+	h.goals, h.out, h.place = append(h.goals, g), append(h.out, out), append(h.place, place)
+}
+
+// split is the training part of a fold, in random order.
+type split struct {
+	small, large, all []int // what attacks are fitted on, each part of the next
+	held              []int // what small and large attacks are compared on
+}
+
+// splitTrain holds back a quarter, but judgeMost at most.
+func splitTrain(train []int, maxFit int, seed uint64, fold int) split {
+	rows := make([]int, len(train))
+	for i, j := range random(seed, streamSplit, uint64(fold)).Perm(len(train)) {
+		rows[i] = train[j]
+	}
+	rest := len(rows) - min((len(rows)+3)/4, judgeMost)
+	large := min(rest, maxFit)
+	return split{
+		small: rows[:min(large, firstFit)],
+		large: rows[:large],
+		all:   rows[:min(len(rows), maxFit)],
+		held:  rows[rest:],
+	}
+}
+
+// trial is one attack, fitted on some goals.
+type trial struct {
+	attack int
+	goals  []int
+	score  []float64 // by goal of the trial, on the examples held back: accuracy, or less the mean squared error
+}
+
+// judge guesses the examples test of fold k by attacks fitted on train.
+func (h *hunt) judge(ctx context.Context, k int, train, test []int) error {
+	sp := splitTrain(train, h.o.MaxFit, h.o.Seed, k)
+	first, err := h.first(ctx, k, sp, test)
+	if err != nil {
+		return err
+	}
+	chosen := h.top(first, 1)
+	used := len(sp.small)
+	if len(sp.large) >= 2*used {
+		again := h.top(first, finalists)
+		for i := range again {
+			if err := h.run(ctx, k, &again[i], sp.large, sp.held, test); err != nil {
+				return err
+			}
+		}
+		chosen, used = h.top(again, 1), len(sp.large)
+	}
+	for i := range chosen {
+		if 10*len(sp.all) > 11*used { // those held back are worth a new fit
+			if err := h.run(ctx, k, &chosen[i], sp.all, nil, test); err != nil {
+				return err
+			}
+		}
+		for _, t := range chosen[i].goals {
+			h.out[t].chosen = append(h.out[t].chosen, h.place[t][chosen[i].attack])
+		}
+	}
+	return nil
+}
+
+// first tries every attack on the small part, on all cores.
+func (h *hunt) first(ctx context.Context, k int, sp split, test []int) ([]trial, error) {
+	trials := make([]trial, 0, len(h.attacks))
+	for a := range h.attacks {
+		t := trial{attack: a}
+		for g := range h.goals {
+			if h.place[g][a] >= 0 {
+				t.goals = append(t.goals, g)
+			}
+		}
+		if t.goals != nil {
+			trials = append(trials, t)
+		}
+	}
+	errs := make([]error, len(trials))
+	simd.Parallel(len(trials), 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			errs[i] = h.run(ctx, k, &trials[i], sp.small, sp.held, test)
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return trials, nil
+}
+
+// top returns trials of the learners that were best for each goal, each on its best
+// form, still without scores; of equal ones the first.
+func (h *hunt) top(trials []trial, learners int) []trial {
+	goals := make([][]int, len(h.attacks))
+	for g := range h.goals {
+		for _, a := range h.ranked(trials, g, learners) {
+			goals[a] = append(goals[a], g)
+		}
+	}
+	var next []trial
+	for a, g := range goals {
+		if g != nil {
+			next = append(next, trial{attack: a, goals: g})
+		}
+	}
+	return next
+}
+
+// ranked returns the attacks of the best learners for goal g, the best first.
+func (h *hunt) ranked(trials []trial, g, learners int) []int {
+	type entry struct {
+		attack int
+		score  float64
+	}
+	var list []entry
+	for _, t := range trials {
+		if i := slices.Index(t.goals, g); i >= 0 {
+			list = append(list, entry{t.attack, t.score[i]})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b entry) int {
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return 0
+	})
+	var best []int
+	seen := map[string]bool{}
+	for _, e := range list {
+		if name := h.attacks[e.attack].learner; !seen[name] && len(best) < learners {
+			seen[name] = true
+			best = append(best, e.attack)
+		}
+	}
+	return best
+}
+
+// run fits a trial on rows fit, scores it on held and guesses test.
+func (h *hunt) run(ctx context.Context, k int, t *trial, fit, held, test []int) error {
+	name := h.attacks[t.attack]
+	targets := make([]classify.Target, len(t.goals))
+	for i, g := range t.goals {
+		all := h.goals[g].target
+		targets[i] = classify.Target{Labels: pick(all.Labels, fit), Classes: all.Classes, Values: pick(all.Values, fit)}
+	}
+	d := formWidth(h.s, name.form)
+	x := make([]float32, len(fit)*d)
+	fillForm(x, h.s, name.form, fit)
+	seed := random(h.o.Seed, streamFit, uint64(k*len(h.attacks)+t.attack)).Uint64()
+	f, err := h.learners[name.learner].Fit(ctx, x, d, targets, seed)
+	if err != nil {
+		return fmt.Errorf("audit: attack %s: %w", name, err)
+	}
+	t.score = make([]float64, len(t.goals))
+	err = h.guess(ctx, f, t, held, func(i, row int, score []float32) {
+		t.score[i] += h.goals[t.goals[i]].merit(row, score) / float64(len(held))
+	})
+	if err == nil {
+		err = h.guess(ctx, f, t, test, func(i, row int, score []float32) { h.keep(t, i, row, score) })
+	}
+	if err != nil {
+		return fmt.Errorf("audit: attack %s: %w", name, err)
+	}
+	for _, g := range t.goals {
+		h.out[g].fitted[h.place[g][t.attack]][k] = len(fit) // a second fit replaces the first
+	}
+	return nil
+}
+
+// guess calls each with the scores of every goal of the trial and every row.
+func (h *hunt) guess(ctx context.Context, f classify.Fitted, t *trial, rows []int, each func(i, row int, score []float32)) error {
+	form := h.attacks[t.attack].form
+	d, most := formWidth(h.s, form), min(block, len(rows))
+	x := make([]float32, most*d)
+	room := make([][]float32, len(t.goals))
+	for i, g := range t.goals {
+		room[i] = make([]float32, most*h.goals[g].target.Width())
+	}
+	dst := make([][]float32, len(room))
+	for lo := 0; lo < len(rows); lo += block {
+		part := rows[lo:min(lo+block, len(rows))]
+		fillForm(x[:len(part)*d], h.s, form, part)
+		for i, g := range t.goals {
+			dst[i] = room[i][:len(part)*h.goals[g].target.Width()]
+		}
+		if err := f.Predict(ctx, dst, x[:len(part)*d]); err != nil {
+			return err
+		}
+		for i, g := range t.goals {
+			w := h.goals[g].target.Width()
+			for j, row := range part {
+				each(i, row, dst[i][j*w:(j+1)*w])
+			}
+		}
+	}
+	return nil
+}
+
+// keep stores a guess of the trial's goal i.
+func (h *hunt) keep(t *trial, i, row int, score []float32) {
+	g := t.goals[i]
+	at := h.place[g][t.attack]
+	if h.goals[g].target.Labels != nil {
+		h.out[g].guess[at][row] = classify.Best(score)
+	} else {
+		h.out[g].value[at][row] = float64(score[0])
+	}
+}
+
+// merit returns what a guess of row is worth: 1 where it is right, or less the
+// squared error.
+func (g *goal) merit(row int, score []float32) float64 {
+	if g.target.Labels == nil {
+		e := float64(score[0]) - g.target.Values[row]
+		return -e * e
+	}
+	if classify.Best(score) == g.target.Labels[row] {
+		return 1
+	}
+	return 0
+}

@@ -1,5 +1,9 @@
 package audit
 
+import (
+	"tattle/stat"
+)
+
 // Verdict is what an audit says, of one attribute or of all.
 type Verdict string
 
@@ -14,4 +18,100 @@ const (
 // Conclude judges what was measured: p-values adjusted for the number of
 // attributes, the power, verdicts with reasons, and advice. It may be called again
 // after controls or defences were added.
-func (r *Result) Conclude() {}
+func (r *Result) Conclude() {
+	var found []*Finding
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Unusable == "" {
+			found = append(found, f)
+		}
+	}
+	adjust(found)
+	for _, f := range found {
+		f.Power = power(f, r.learningLoss(), len(found), r.Settings)
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.Verdict = r.judge(f)
+		f.Reasons = r.reasons(f)
+	}
+	r.Verdict = r.worst()
+	r.Reasons = r.summary()
+	r.Advice = r.advice()
+}
+
+// adjust applies Holm's method over the attributes: to the verdict "curious", to the
+// excess alone, and to both tests of independence together.
+func adjust(found []*Finding) {
+	var all, excess, independence []float64
+	for _, f := range found {
+		beyond := max(f.Excess.P, f.Permutation.P)
+		f.P = beyond
+		if f.Reference != nil {
+			f.P = max(f.P, f.Reference.P)
+		}
+		all, excess = append(all, f.P), append(excess, beyond)
+		independence = append(independence, f.Correlation.LabelP, f.Correlation.GuessP)
+	}
+	all, excess, independence = stat.Holm(all), stat.Holm(excess), stat.Holm(independence)
+	for i, f := range found {
+		f.Adjusted, f.ExcessAdjusted = all[i], excess[i]
+		f.Correlation.LabelQ, f.Correlation.GuessQ = independence[2*i], independence[2*i+1]
+	}
+}
+
+// judge returns the verdict of one attribute.
+func (r *Result) judge(f *Finding) Verdict {
+	alpha := 1 - r.Settings.Confidence
+	switch {
+	case f.Unusable != "" || r.failed() != nil:
+		return Inconclusive
+	case f.Adjusted <= alpha && (f.Reference == nil || f.Reference.Difference >= r.Settings.Margin):
+		return Curious
+	case f.ExcessAdjusted <= alpha || f.dependent(alpha):
+		return Leaky
+	case f.Power.Smallest == nil || *f.Power.Smallest > DefaultBlind:
+		return Inconclusive
+	}
+	return NoEvidence
+}
+
+// dependent tells whether the hard label or the chosen guess demonstrably have to do
+// with the attribute.
+func (f *Finding) dependent(alpha float64) bool {
+	return f.Correlation.Measured && min(f.Correlation.LabelQ, f.Correlation.GuessQ) <= alpha
+}
+
+// failed returns the first control that did, nil where none did.
+func (r *Result) failed() *Control {
+	for i := range r.Controls {
+		if !r.Controls[i].Passed {
+			return &r.Controls[i]
+		}
+	}
+	return nil
+}
+
+// learningLoss returns what the planted model's attack lost, 0 where none is known.
+func (r *Result) learningLoss() float64 {
+	for _, c := range r.Controls {
+		if c.LearningLoss != nil {
+			return *c.LearningLoss
+		}
+	}
+	return 0
+}
+
+// worst returns the verdict on the whole.
+func (r *Result) worst() Verdict {
+	if r.failed() != nil || len(r.Findings) == 0 {
+		return Inconclusive
+	}
+	for _, v := range []Verdict{Curious, Leaky, Inconclusive} {
+		for i := range r.Findings {
+			if r.Findings[i].Verdict == v {
+				return v
+			}
+		}
+	}
+	return NoEvidence
+}

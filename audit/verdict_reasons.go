@@ -1,0 +1,200 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// reasons returns the sentences that a verdict on one attribute rests on.
+func (r *Result) reasons(f *Finding) []string {
+	if f.Unusable != "" {
+		return []string{f.Unusable}
+	}
+	list := []string{r.told(f), r.beyond(f), r.shuffled(f), r.honest(f)}
+	switch f.Verdict {
+	case Leaky:
+		list = append(list, r.correlated(f))
+	case NoEvidence:
+		list = append(list, r.seen(f), "Attacks that were not tried may find more.")
+	case Inconclusive:
+		if c := r.failed(); c != nil {
+			list = append([]string{controlSentence(c)}, list...)
+		} else {
+			list = append(list, r.blind(f))
+		}
+	}
+	return nonEmpty(list)
+}
+
+func nonEmpty(list []string) []string {
+	kept := []string{}
+	for _, s := range list {
+		if s != "" {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// told says what the chosen attacks and the best baseline reach.
+func (r *Result) told(f *Finding) string {
+	b := f.best()
+	if f.Numeric {
+		return fmt.Sprintf("Attacks on the outputs explain %s of the variance of %s over %d examples that they had not seen; %s explains %s.",
+			percent(*f.R2), f.Attribute, f.Examples, baselineWords(f.Best, r.Target), percent(*b.R2))
+	}
+	return fmt.Sprintf("Attacks on the outputs guess %s right for %s of %d examples that they had not seen (%.0f %% interval %s to %s); %s does for %s.",
+		f.Attribute, percent(f.Curiosity.Value), f.Examples, 100*proportionConfidence, percent(f.Curiosity.Interval[0]), percent(f.Curiosity.Interval[1]),
+		baselineWords(f.Best, r.Target), percent(b.Accuracy.Value))
+}
+
+// baselineWords names a baseline as the subject of a sentence.
+func baselineWords(name, target string) string {
+	switch name {
+	case Majority:
+		return "always guessing what is most frequent"
+	case FromTarget:
+		return fmt.Sprintf("guessing from the true %s", target)
+	}
+	return fmt.Sprintf("guessing from the predicted %s", target)
+}
+
+// beyond says how large the excess is, and whether more than is let pass.
+func (r *Result) beyond(f *Finding) string {
+	s := fmt.Sprintf("The excess over the best such guess is %s, and at least %s at %s confidence", f.points(f.Excess.Value), f.points(f.Excess.Low), percent(r.Settings.Confidence))
+	if f.Excess.P <= 1-r.Settings.Confidence {
+		return s + fmt.Sprintf(": more than the %s that are let pass (p %s).", f.points(r.Settings.Margin), probability(f.Excess.P))
+	}
+	return s + fmt.Sprintf(": it is not shown to be more than the %s that are let pass (p %s).", f.points(r.Settings.Margin), probability(f.Excess.P))
+}
+
+// shuffled says what the permutations within y came to.
+func (r *Result) shuffled(f *Finding) string {
+	t := f.Permutation
+	if t.P <= 1-r.Settings.Confidence {
+		return fmt.Sprintf("Correlation of %s with %s does not explain it: shuffled among examples of the same %s, in %d draws, guesses are right as often with probability %s.", f.Attribute, r.Target, r.Target, t.Draws, probabilityAlone(t.P))
+	}
+	return fmt.Sprintf("Shuffling %s among examples of the same %s leaves guesses as good with probability %s, in %d draws: given %s, the guesses are not shown to tell anything.", f.Attribute, r.Target, probabilityAlone(t.P), t.Draws, r.Target)
+}
+
+// honest says what the references have to do with it.
+func (r *Result) honest(f *Finding) string {
+	t := f.Reference
+	switch {
+	case t == nil && f.Verdict == Curious:
+		return "Without references this cannot tell purpose from overlearning: a classifier trained honestly on the same task may leak as much. What honest training leaks is measured where the training data are given (--reference)."
+	case t == nil:
+		return ""
+	}
+	other := ""
+	if t.Unpaired {
+		other = ", on other examples,"
+	}
+	s := fmt.Sprintf("%d classifiers trained honestly on the same task reach%s %s on average, with a standard deviation of %s: this one lies %s from them (at least %s at %s confidence, Student's T %.2f, p %s)",
+		len(t.Figures), other, percent(t.Mean), f.points(t.SD), f.signed(t.Difference), f.signed(t.Low), percent(r.Settings.Confidence), t.T, probability(t.P))
+	switch {
+	case t.P <= 1-r.Settings.Confidence && t.Difference >= r.Settings.Margin:
+		return s + ", more than honest training does by chance."
+	case t.P <= 1-r.Settings.Confidence:
+		return s + fmt.Sprintf(", which is less than the %s that are let pass.", f.points(r.Settings.Margin))
+	}
+	return s + ", which honest training may do by chance."
+}
+
+// correlated says why an attribute counts as leaky and not as curious.
+func (r *Result) correlated(f *Finding) string {
+	alpha := 1 - r.Settings.Confidence
+	c := f.Correlation
+	switch {
+	case f.ExcessAdjusted <= alpha:
+		return "The outputs tell more than the task explains, but not more than honest training on this task leaks: a property of the task and of the outputs' form, not a sign of purpose."
+	case c.LabelQ <= alpha && !f.Numeric:
+		return fmt.Sprintf("The predicted %s itself depends on %s (p %s after adjustment; it tells %.2g of the %.2g bits of %s): whoever sees the label learns of it, and the outputs are not shown to tell more.",
+			r.Target, f.Attribute, probability(c.LabelQ), c.Label.Bits, entropyOf(f), f.Attribute)
+	case c.LabelQ <= alpha:
+		return fmt.Sprintf("The predicted %s itself depends on %s (p %s after adjustment): whoever sees the label learns of it, and the outputs are not shown to tell more.",
+			r.Target, f.Attribute, probability(c.LabelQ))
+	}
+	return fmt.Sprintf("The guesses depend on %s (p %s after adjustment), but no more than its correlation with %s, or an excess that is let pass, may explain.", f.Attribute, probability(c.GuessQ), r.Target)
+}
+
+// entropyOf returns the entropy of the attribute's classes in bits, 0 of numbers.
+func entropyOf(f *Finding) float64 {
+	h, n := 0., float64(f.Examples)
+	for _, c := range f.Counts {
+		if c > 0 {
+			h -= float64(c) / n * math.Log2(float64(c)/n)
+		}
+	}
+	return h
+}
+
+// seen says what the audit would have found.
+func (r *Result) seen(f *Finding) string {
+	over := "over the baselines"
+	if f.Reference != nil {
+		over = "over what honest training leaks"
+	}
+	return fmt.Sprintf("An excess of %s or more %s would have been found with a probability of %s.", f.points(*f.Power.Smallest), over, percent(f.Power.Probability))
+}
+
+// blind says why nothing found means nothing, and what would help.
+func (r *Result) blind(f *Finding) string {
+	if f.Power.Smallest == nil {
+		return "How large an excess would have been found is not known."
+	}
+	s := fmt.Sprintf("Only an excess of %s or more would have been found with a probability of %s, so that finding none says little.", f.points(*f.Power.Smallest), percent(f.Power.Probability))
+	if n := r.enough(f); n > 0 {
+		return s + fmt.Sprintf(" About %d examples would do.", n)
+	}
+	return s
+}
+
+// enough returns about how many examples make the smallest detectable excess
+// DefaultBlind, its standard error shrinking with their root; 0 where that is not
+// what is missing.
+func (r *Result) enough(f *Finding) int {
+	fixed := r.Settings.Margin
+	have, want := *f.Power.Smallest-fixed, DefaultBlind-fixed
+	if f.Power.FromReferences != nil && *f.Power.FromReferences > DefaultBlind || want <= 0 {
+		return 0
+	}
+	digits := math.Pow(10, math.Floor(math.Log10(float64(f.Examples))))
+	return int(math.Ceil(float64(f.Examples)*(have/want)*(have/want)/digits) * digits)
+}
+
+// points writes a difference of accuracies in points, or one of parts of a
+// variance in percent.
+func (f *Finding) points(x float64) string {
+	if f.Numeric {
+		return fmt.Sprintf("%.1f %% of the variance", 100*x)
+	}
+	return fmt.Sprintf("%.1f points", 100*x)
+}
+
+func (f *Finding) signed(x float64) string {
+	if x > 0 {
+		return "+" + f.points(x)
+	}
+	return f.points(x)
+}
+
+func percent(x float64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*x), ".0") + " %"
+}
+
+// probability writes a p-value behind "p ".
+func probability(p float64) string {
+	if p < .0001 {
+		return "< 0.0001"
+	}
+	return "= " + probabilityAlone(p)
+}
+
+func probabilityAlone(p float64) string {
+	if p < .01 {
+		return fmt.Sprintf("%.4f", max(p, .0001))
+	}
+	return fmt.Sprintf("%.2f", p)
+}

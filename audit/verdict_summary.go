@@ -1,0 +1,136 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+
+	"tattle/curious"
+)
+
+// proportionConfidence is that of a Proportion's interval.
+const proportionConfidence = curious.Confidence
+
+// summary returns the reasons for the verdict on the whole.
+func (r *Result) summary() []string {
+	if len(r.Findings) == 0 {
+		return []string{"There was no attribute to audit."}
+	}
+	var list []string
+	if c := r.failed(); c != nil {
+		list = append(list, controlSentence(c))
+	}
+	for _, v := range []Verdict{Curious, Leaky, Inconclusive, NoEvidence} {
+		if names := r.named(v); names != "" && r.failed() == nil {
+			list = append(list, fmt.Sprintf("%s: %s.", names, r.means(v)))
+		}
+	}
+	if r.failed() == nil {
+		list = append(list, r.controls())
+	}
+	return nonEmpty(list)
+}
+
+// named lists the attributes of a verdict.
+func (r *Result) named(v Verdict) string {
+	var names []string
+	for i := range r.Findings {
+		if r.Findings[i].Verdict == v {
+			names = append(names, r.Findings[i].Attribute)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// means says a verdict in words.
+func (r *Result) means(v Verdict) string {
+	switch v {
+	case Curious:
+		return fmt.Sprintf("the outputs tell more than %s explains", r.Target)
+	case Leaky:
+		return fmt.Sprintf("the outputs tell what %s, or honest training for it, explains", r.Target)
+	case NoEvidence:
+		return "nothing was found" + r.could()
+	}
+	return "the examples do not allow a verdict"
+}
+
+// could says the largest of the smallest detectable excesses.
+func (r *Result) could() string {
+	most, what := 0., ""
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Verdict == NoEvidence && f.Power.Smallest != nil && *f.Power.Smallest >= most {
+			most, what = *f.Power.Smallest, f.points(*f.Power.Smallest)
+		}
+	}
+	if what == "" {
+		return ""
+	}
+	return " (could have seen " + what + " or more)"
+}
+
+// controls says how the controls came out where none failed.
+func (r *Result) controls() string {
+	var list []string
+	planted := false
+	for i := range r.Controls {
+		list = append(list, controlSentence(&r.Controls[i]))
+		planted = planted || r.Controls[i].Name == PositiveControl
+	}
+	if len(list) > 0 && !planted {
+		list = append(list, "No curious model was planted, so that it is not shown that this audit finds one.")
+	}
+	return strings.Join(list, " ")
+}
+
+// controlSentence says how one control came out.
+func controlSentence(c *Control) string {
+	what, where := "Shuffled labels", ""
+	if c.Name == PositiveControl {
+		what = "A planted curious model"
+	}
+	if c.Where != "" {
+		where = " (" + c.Where + ")"
+	}
+	switch {
+	case c.Name == NegativeControl && c.Passed:
+		return what + where + " came out clean, as they should."
+	case c.Name == NegativeControl:
+		return fmt.Sprintf("%s%s did not come out clean (verdict %q, excess %.1f points, p %s), so that nothing else can be trusted.", what, where, c.Verdict, 100*c.Excess.Value, probability(c.P))
+	case c.Passed:
+		return fmt.Sprintf("%s%s was found, with an excess of %.1f points.", what, where, 100*c.Excess.Value)
+	}
+	return fmt.Sprintf("%s%s was not found (verdict %q, excess %.1f points), so that finding nothing elsewhere means nothing.", what, where, c.Verdict, 100*c.Excess.Value)
+}
+
+// advice says what to do.
+func (r *Result) advice() []string {
+	if c := r.failed(); c != nil {
+		return nonEmpty([]string{c.Mend, "Run again with more examples and another --seed; a control that fails again points to rows that belong together, as copies or frames of one recording do, or to too few examples."})
+	}
+	list := []string{}
+	switch r.Verdict {
+	case Curious:
+		list = append(list, r.closeLeak())
+		if r.Settings.References == 0 {
+			list = append(list, "Give the training data (--reference) to learn whether honest training leaks as much.")
+		} else {
+			list = append(list, "Ask whoever trained the model for its training code and data: it leaks more than honest training on this task.")
+		}
+	case Leaky:
+		list = append(list, "Decide whether the task may reveal this attribute at all: no honest model can hide what its label tells.", r.closeLeak())
+	case Inconclusive:
+		list = append(list, "Audit more examples, with every class of every attribute among them.")
+	case NoEvidence:
+		list = append(list, "Repeat the audit when the model, its outputs or the population changes.")
+	}
+	return nonEmpty(list)
+}
+
+// closeLeak says how to release less.
+func (r *Result) closeLeak() string {
+	if r.Recommendation != "" {
+		return r.Recommendation
+	}
+	return "Release less than these outputs, the label alone at best, and audit what is released."
+}
