@@ -54,12 +54,12 @@ func correlation(s *Sample, a int, g *guesses, o Options) Correlation {
 	folds := strata(make([]int, s.Len()), g.fold, g.folds)
 	c := Correlation{Measured: true}
 	if at.Numeric() {
-		c.Draws = draws(min(o.Permutations, numericDraws), len(s.Sensitive), o)
+		c.Draws = draws(min(o.Permutations, numericDraws), 2*len(s.Sensitive), o)
 		c.LabelP = stat.PermuteMeans(hard, len(s.Classes), at.Numbers, c.Draws, label)
 		c.GuessP = stat.PermuteProducts(g.bestValue, at.Numbers, folds, c.Draws, guess)
 		return c
 	}
-	c.Draws = draws(o.Permutations, len(s.Sensitive), o)
+	c.Draws = draws(o.Permutations, 2*len(s.Sensitive), o) // the two tests share Holm's level
 	rank, back := firstSeen(at.Labels, len(at.Values)) // what classes are called changes no draw
 	labels := table(hard, rank, len(s.Classes), len(back))
 	c.Label = between("label", at.Name, labels, o.Confidence)

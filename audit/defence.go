@@ -1,0 +1,140 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tattle/classify"
+)
+
+const (
+	// DefaultDefenceExamples is the most examples that defences are tried on: the
+	// standard error of an excess is then below a point, and each defence costs a fit
+	// of every attack.
+	DefaultDefenceExamples = 5000
+	// defenceFolds cross-fit the attacks on what a defence releases: each fold more
+	// costs its fits once more for every defence.
+	defenceFolds = 3
+)
+
+// NoDefence and LabelOnly are the names of the first and of the last resort.
+const (
+	NoDefence = "none"
+	LabelOnly = "label only"
+)
+
+// Released is what a defence that needs the model releases for the audited examples,
+// in their order, with the same labels.
+type Released struct {
+	Name   string
+	Sample *Sample
+}
+
+// DefenceOptions says how Defend goes about it; the zero value is the default.
+type DefenceOptions struct {
+	Options             // of the audit
+	Examples int        // the most that are tried on; 0 is DefaultDefenceExamples
+	Released []Released // beside the changes of outputs
+}
+
+// Defend tries defences: changes of what is released, each with the honesty it keeps
+// and the excess that attacks still reach that were fitted to what it releases. The
+// attacks are logistic regression, trees, neighbours and the threshold, or those of them
+// that the options name. It also returns a recommendation, a sentence or two; see
+// recommend for its rule. It errs as Run does.
+func Defend(ctx context.Context, s *Sample, o DefenceOptions) ([]Defence, string, error) {
+	o.Options = o.withDefaults()
+	o.Folds, o.Attacks = defenceFolds, defenceAttacks(o.Attacks)
+	if o.Examples == 0 {
+		o.Examples = DefaultDefenceExamples
+	}
+	if err := checkAll(s, o.Options); err != nil {
+		return nil, "", err
+	}
+	small := s.Subset(defenceRows(s.Len(), o.Examples, o.Seed))
+	tried := changes(small, o.Seed)
+	for _, r := range o.Released {
+		if r.Sample.Len() != s.Len() {
+			return nil, "", fmt.Errorf("audit: the defence %s releases %d rows for %d examples: give it the same examples", r.Name, r.Sample.Len(), s.Len())
+		}
+		tried = slices.Insert(tried, len(tried)-1, change{name: r.Name, apply: func() *Sample { // before the last resort
+			return r.Sample.Subset(defenceRows(s.Len(), o.Examples, o.Seed))
+		}})
+	}
+	var list []Defence
+	for i, c := range tried {
+		o.progress("defences", i, len(tried))
+		d, err := try(ctx, c, o.Options)
+		if err != nil {
+			return nil, "", fmt.Errorf("audit: defence %s: %w", c.name, err)
+		}
+		if len(list) > 0 {
+			d.HonestyLost = list[0].Honesty.Value - d.Honesty.Value
+		}
+		list = append(list, *d)
+	}
+	o.progress("defences", len(tried), len(tried))
+	return list, recommend(list, o.Margin), nil
+}
+
+// defenceAttacks returns the quick ones of the attacks that are asked for, all of them
+// where none is.
+func defenceAttacks(asked []string) []string {
+	quick := []string{classify.Logistic{}.Name(), classify.Trees{}.Name(), classify.Neighbours{}.Name(), classify.Threshold{}.Name()}
+	var both []string
+	for _, name := range quick {
+		if slices.Contains(asked, name) {
+			both = append(both, name)
+		}
+	}
+	if both == nil {
+		return quick
+	}
+	return both
+}
+
+// defenceRows draws the examples that defences are tried on, in their order.
+func defenceRows(n, most int, seed uint64) []int {
+	rows := random(seed, streamDefence, 0).Perm(n)
+	rows = rows[:min(n, most)]
+	slices.Sort(rows)
+	return rows
+}
+
+// try attacks what a defence releases.
+func try(ctx context.Context, c change, o Options) (*Defence, error) {
+	s := c.apply()
+	d := &Defence{Name: c.name, Note: c.note, Honesty: accuracy(s.Y, s.hard())}
+	all, err := crossFit(ctx, s, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	for a, g := range all {
+		if g == nil {
+			continue
+		}
+		at := &s.Sensitive[a]
+		f := &Finding{Attribute: at.Name, Numeric: at.Numeric(), Examples: s.Len()}
+		f.describe(at)
+		f.attacks(at, g)
+		if bases := baselineGuesses(s, a, g.fold, g.folds); f.Numeric {
+			f.compareNumbers(s, a, g, bases, o)
+		} else {
+			f.compareClasses(s, a, g, bases, o)
+		}
+		d.Left = append(d.Left, DefenceLeft{Attribute: at.Name, Curiosity: f.Curiosity, R2: f.R2, Excess: f.Excess, Attack: mostChosen(f.Attacks)})
+	}
+	return d, nil
+}
+
+// mostChosen returns the name of the attack chosen in most folds, the better of equals.
+func mostChosen(attacks []Attack) string {
+	best := 0
+	for i, a := range attacks {
+		if a.Chosen > attacks[best].Chosen {
+			best = i
+		}
+	}
+	return attacks[best].Name
+}
