@@ -1,0 +1,131 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"tattle/curious"
+	"tattle/dataset"
+)
+
+// Bounds of a file of outputs.
+const (
+	maxColumns = 99_999   // no classifier in use has as many classes
+	maxRecord  = 64 << 20 // bytes of a CSV's row
+	maxScores  = 1 << 28  // numbers: 1 GiB of float32
+	maxArrays  = 4 << 30  // bytes of the arrays of an .npz
+
+	maxAttributes = 1000
+	maxDistinct   = 1 << 23 // values of all labels: each takes about 100 bytes
+)
+
+// sniffed is how much of a CSV is looked at to tell what parts its fields.
+const sniffed = 1 << 20
+
+// OpenOptions says which columns of a file are what; the zero value goes by their
+// names.
+type OpenOptions struct {
+	// Target is the column of the true y, or a [dataset.Rule]; "" is the one called
+	// y, target, label or labels, or y:NAME.
+	Target string
+	// Sensitive are columns or rules; NAME:number and NAME:class say how one is taken
+	// that is otherwise numeric where it has more than 20 values, all numbers. None: those
+	// called s1, s2_race and so on, s:NAME, s or sensitive; of an .npz all that are left.
+	Sensitive []string
+	// Scores are columns, in the order of the classes, or patterns such as "out_*". None:
+	// those that begin with score, logit, prob, p_ or output; what follows a colon is the
+	// class. Of an .npz: one array.
+	Scores []string
+	Kind   curious.Outputs // "" is Soft where every row is a distribution
+}
+
+// OpenOutputs reads outputs with the labels of the same examples from a CSV (a header;
+// fields parted by commas, semicolons or tabs) or an .npz (an array outputs, scores,
+// logits or probabilities [n, Y], one of labels y, and others of n labels or numbers).
+// One column of outputs becomes two: of a probability p of the second class 1 − p and
+// p, of a score z 0 and z. Examples without a label are left out and counted in Notes;
+// a score that is missing or not finite is an error.
+func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, error) {
+	src, err := openSource(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	s, err := src.sample(o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", showName(path), err)
+	}
+	s.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	return s, nil
+}
+
+// OpenReferences reads the outputs of honest nets that stand in the same file, each
+// in the columns of one pattern (of an .npz: one array), as OpenOutputs reads the
+// audited ones. Labels and order are those of the audited sample.
+func OpenReferences(ctx context.Context, path string, o OpenOptions, patterns []string) ([]*Sample, error) {
+	samples := make([]*Sample, len(patterns))
+	for i, p := range patterns {
+		o.Scores = []string{p}
+		s, err := OpenOutputs(ctx, path, o)
+		if err != nil {
+			return nil, fmt.Errorf("reference %s: %w", showName(p), err)
+		}
+		s.Name = p
+		samples[i] = s
+	}
+	return samples, nil
+}
+
+// source is what a file holds: the scores of n examples, and columns of labels.
+type source struct {
+	scores  []float32 // [n, len(classes)]
+	classes []string  // of the scores' columns; "" where it has no name
+	kind    curious.Outputs
+	target  *column
+	rule    *dataset.Rule // of the target; nil where none is given
+	columns []attributeColumn
+	place   func(i int) string // of example i, for errors
+	notes   []string
+}
+
+func (src *source) note(format string, args ...any) {
+	src.notes = append(src.notes, fmt.Sprintf(format, args...))
+}
+
+// openSource tells an .npz from a CSV by its first bytes.
+func openSource(ctx context.Context, path string, o OpenOptions) (*source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: no such file: give a CSV or .npz with outputs and labels", showName(path))
+		}
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		return nil, fmt.Errorf("%s: is a folder: give a CSV or .npz with outputs and labels", showName(path))
+	}
+	in := bufio.NewReaderSize(f, sniffed)
+	if head, _ := in.Peek(4); bytes.HasPrefix(head, []byte("PK")) {
+		src, err := readNPZ(path, o)
+		return src, inFile(path, err)
+	}
+	src, err := readCSV(ctx, in, o)
+	return src, inFile(path, err)
+}
+
+// inFile names the file in an error that does not.
+func inFile(path string, err error) error {
+	if err == nil || strings.HasPrefix(err.Error(), showName(path)) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", showName(path), err)
+}

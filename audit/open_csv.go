@@ -1,0 +1,174 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// readCSV reads a table row by row.
+func readCSV(ctx context.Context, in *bufio.Reader, o OpenOptions) (*source, error) {
+	head, err := in.Peek(sniffed)
+	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+		return nil, err
+	}
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return nil, errors.New("is text in UTF-16: save it as CSV in UTF-8")
+	}
+	if bytes.HasPrefix(head, []byte("\ufeff")) {
+		in.Discard(3)
+		head = head[3:]
+	}
+	comma := separator(head)
+	t := &sheet{rows: csv.NewReader(newLimit(in, byte(comma)))}
+	t.rows.Comma, t.rows.ReuseRecord = comma, true
+	t.rows.TrimLeadingSpace = comma != '\t' // of which an empty field may be all there is
+	if err := t.begin(o); err != nil {
+		return nil, err
+	}
+	for {
+		if len(t.lines)%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		row, err := t.rows.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, t.explain(err)
+		}
+		if err := t.add(row); err != nil {
+			return nil, err
+		}
+	}
+	if len(t.lines) == 0 {
+		return nil, errors.New("holds a header and no rows: give a row for every example")
+	}
+	return t.source(), nil
+}
+
+// sheet is a CSV of which some rows are read.
+type sheet struct {
+	rows    *csv.Reader
+	roles   *roles
+	scores  []float32
+	target  *column
+	columns []*column
+	lines   []int32 // of each row
+}
+
+// begin reads the header.
+func (t *sheet) begin(o OpenOptions) error {
+	row, err := t.rows.Read()
+	if err == io.EOF {
+		return errors.New("is empty: give a header, and a row for every example")
+	}
+	if err != nil {
+		return t.explain(err)
+	}
+	header := make([]string, len(row))
+	for i, name := range row {
+		header[i] = strings.TrimSpace(strings.ToValidUTF8(name, "\ufffd"))
+	}
+	if t.roles, err = findRoles(header, o); err != nil {
+		return err
+	}
+	t.target = newColumn(t.roles.targetName)
+	for _, w := range t.roles.wanted {
+		t.columns = append(t.columns, newColumn(w.name))
+	}
+	return nil
+}
+
+// explain says in this project's words what is wrong with a row.
+func (t *sheet) explain(err error) error {
+	var parse *csv.ParseError
+	if errors.As(err, &parse) && errors.Is(err, csv.ErrFieldCount) {
+		return fmt.Errorf("line %d has not as many fields as the header, %d: mend that line", parse.Line, t.rows.FieldsPerRecord)
+	}
+	if errors.As(err, &parse) {
+		return fmt.Errorf("line %d is not CSV (%w): mend its quotes", parse.Line, parse.Err)
+	}
+	return err
+}
+
+// add appends one row.
+func (t *sheet) add(row []string) error {
+	line, _ := t.rows.FieldPos(0)
+	if len(t.scores) > maxScores-len(t.roles.scores) || len(t.lines) == math.MaxInt32 {
+		return fmt.Errorf("has more than %d outputs: leave examples out", maxScores)
+	}
+	for _, k := range t.roles.scores {
+		v, err := parseScore(row[k])
+		if err != nil {
+			line, _ := t.rows.FieldPos(k)
+			return fmt.Errorf("line %d, column %s: %w", line, showName(t.roles.header[k]), err)
+		}
+		t.scores = append(t.scores, v)
+	}
+	if err := t.target.add(row[t.roles.target]); err != nil {
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	for i, k := range t.roles.sensitive {
+		if err := t.columns[i].add(row[k]); err != nil {
+			return fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+	t.lines = append(t.lines, int32(line))
+	if len(t.lines)%1024 == 0 {
+		return t.checkDistinct()
+	}
+	return nil
+}
+
+// checkDistinct bounds what is kept of labels.
+func (t *sheet) checkDistinct() error {
+	n := len(t.target.values)
+	for _, c := range t.columns {
+		n += len(c.values)
+	}
+	if n > maxDistinct {
+		return fmt.Errorf("has more than %d different labels: name fewer sensitive columns", maxDistinct)
+	}
+	return nil
+}
+
+// source returns what was read.
+func (t *sheet) source() *source {
+	r := t.roles
+	src := &source{scores: t.scores, classes: r.classes, kind: r.kind, target: t.target, rule: r.rule}
+	for i, c := range t.columns {
+		src.columns = append(src.columns, attributeColumn{c, r.wanted[i]})
+	}
+	src.place = func(i int) string { return fmt.Sprintf("line %d", t.lines[i]) }
+	if unused := r.unused(); len(unused) > 0 {
+		src.note("columns that are not used: %s", showNames(unused))
+	}
+	return src
+}
+
+// parseScore reads one finite float32.
+func parseScore(text string) (float32, error) {
+	text = strings.TrimSpace(text)
+	v, err := strconv.ParseFloat(text, 32)
+	switch {
+	case text == "":
+		return 0, errors.New("the score is missing: fill it in, or leave the row out")
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("the score %s is beyond float32: scale the outputs", showName(text))
+	case err != nil && strings.Count(text, ",") == 1:
+		return 0, fmt.Errorf("the score %s is no number: write a point for the decimal comma", showName(text))
+	case err != nil:
+		return 0, fmt.Errorf("the score %s is no number: write one, or leave the column out", showName(text))
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, fmt.Errorf("the score is %v: outputs must be finite; mend the model or leave the row out", v)
+	}
+	return float32(v), nil
+}

@@ -1,0 +1,135 @@
+package audit
+
+import (
+	"strings"
+
+	"tattle/curious"
+)
+
+// What WriteOutputs writes before the names in a header, and an own class's or
+// attribute's name follows.
+const (
+	targetPrefix    = "y:"
+	sensitivePrefix = "s:"
+	rawPrefix       = "logit:"
+	softPrefix      = "prob:"
+)
+
+// scoreWords begin the names of columns of outputs, longest first where one begins
+// another, with the kind of output that they tell.
+var scoreWords = []struct {
+	word, family string
+	kind         curious.Outputs
+}{
+	{"scores", "score", ""}, {"score", "score", ""},
+	{"logits", "logit", curious.Raw}, {"logit", "logit", curious.Raw},
+	{"probabilities", "prob", curious.Soft}, {"probability", "prob", curious.Soft},
+	{"probs", "prob", curious.Soft}, {"prob", "prob", curious.Soft},
+	{"outputs", "output", ""}, {"output", "output", ""},
+	{"p_", "p_", curious.Soft},
+}
+
+// scoreName is what the name of a column of outputs says.
+type scoreName struct {
+	family string
+	kind   curious.Outputs
+	class  string
+}
+
+// parseScore reads names such as score3, prob_cat, p_1, logit:small caps; no letter
+// follows the word at once, so that a problem is none.
+func parseScoreName(name string) (scoreName, bool) {
+	folded := strings.ToLower(name)
+	for _, w := range scoreWords {
+		if !strings.HasPrefix(folded, w.word) || len(folded) != len(name) {
+			continue
+		}
+		rest := name[len(w.word):]
+		if own, ok := strings.CutPrefix(rest, ":"); ok {
+			return scoreName{w.family, w.kind, own}, true
+		}
+		if next := strings.ToLower(rest); w.word != "p_" && next != "" && next[0] >= 'a' && next[0] <= 'z' {
+			continue
+		}
+		return scoreName{w.family, w.kind, strings.Trim(rest, " _-.[]()")}, true
+	}
+	return scoreName{}, false
+}
+
+// parseSensitive reads the name of a sensitive column as a header has it: s1, s2_race,
+// s, sensitive, or s:NAME with what is to become of it. In s:NAME a backslash makes the
+// next of \ : = | part of the name.
+func parseSensitive(header string) (wanted, bool) {
+	folded := strings.ToLower(header)
+	if rest, ok := strings.CutPrefix(folded, sensitivePrefix); ok && len(folded) == len(header) {
+		return parseOwn(header[len(header)-len(rest):]), true
+	}
+	numbered := len(folded) > 1 && folded[0] == 's' && folded[1] >= '0' && folded[1] <= '9'
+	return wanted{name: header}, numbered || folded == "s" || folded == "sensitive"
+}
+
+// parseOwn reads NAME, NAME:number, NAME:class or NAME=A|B|C.
+func parseOwn(text string) wanted {
+	if name, list, ok := cutUnescaped(text, '='); ok {
+		w := wanted{name: unescaped(name), manner: asListed}
+		for ok {
+			var value string
+			value, list, ok = cutUnescaped(list, '|')
+			w.listed = append(w.listed, unescaped(value))
+		}
+		return w
+	}
+	name, suffix, _ := cutUnescaped(text, ':')
+	switch suffix {
+	case "number":
+		return wanted{name: unescaped(name), manner: asNumber}
+	case "class":
+		return wanted{name: unescaped(name), manner: asClass}
+	}
+	return wanted{name: unescaped(text)}
+}
+
+// cutUnescaped cuts around the first separator that no backslash stands before.
+func cutUnescaped(text string, separator byte) (before, after string, found bool) {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case separator:
+			return text[:i], text[i+1:], true
+		}
+	}
+	return text, "", false
+}
+
+// unescaped removes the backslashes that escaped put in.
+func unescaped(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte(special, text[i+1]) >= 0 {
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// special are the letters that mean something in a header.
+const special = `\:=|`
+
+// escaped puts a backslash before letters that mean something in a header.
+func escaped(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `:`, `\:`, `=`, `\=`, `|`, `\|`).Replace(text)
+}
+
+// header writes the name of a column of the attribute.
+func (a *Attribute) header() string {
+	if a.Numeric() {
+		return sensitivePrefix + escaped(a.Name) + ":number"
+	}
+	values := make([]string, len(a.Values))
+	for i, v := range a.Values {
+		values[i] = escaped(v)
+	}
+	return sensitivePrefix + escaped(a.Name) + "=" + strings.Join(values, "|")
+}

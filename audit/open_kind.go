@@ -1,0 +1,84 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+
+	"tattle/curious"
+)
+
+// What is said of single outputs, and when rows that are no distributions are slips.
+const (
+	mostlySoft    = .5 // share of distributions from which the other rows are taken for slips
+	oneOutput     = "one column of outputs is taken for"
+	asProbability = oneOutput + " the probability p of class %s: the outputs are 1 − p and p"
+	asScore       = oneOutput + " a score z of class %s: the outputs are 0 and z"
+)
+
+// distribution reports whether a row is one, and its sum.
+func distribution(row []float32) (sum float64, ok bool) {
+	ok = true
+	for _, v := range row {
+		sum += float64(v)
+		ok = ok && float64(v) >= -negativeTolerance
+	}
+	return sum, ok && math.Abs(sum-1) <= sumTolerance
+}
+
+// widen makes two outputs of each one.
+func widen(scores []float32, kind curious.Outputs) []float32 {
+	wide := make([]float32, 2*len(scores))
+	for i, v := range scores {
+		if kind == curious.Soft {
+			v = min(max(v, 0), 1)
+			wide[2*i] = 1 - v
+		}
+		wide[2*i+1] = v
+	}
+	return wide
+}
+
+// kindOfOne tells whether single outputs are probabilities; told is what is known of
+// them, "" for nothing.
+func kindOfOne(scores []float32, told curious.Outputs, place func(i int) string) (curious.Outputs, error) {
+	if told == curious.Raw {
+		return told, nil
+	}
+	for i, p := range scores {
+		if float64(p) >= -negativeTolerance && float64(p) <= 1+negativeTolerance {
+			continue
+		}
+		if told == curious.Soft {
+			return "", fmt.Errorf("%s: %g is no probability: mend it, or say that the outputs are raw", place(i), p)
+		}
+		return curious.Raw, nil
+	}
+	return curious.Soft, nil
+}
+
+// kindOf tells whether outputs [n, width] are soft: whether all rows are distributions.
+// It errs where told says so and one is not, and, where nothing is told, when most are.
+func kindOf(outputs []float32, width int, told curious.Outputs, place func(i int) string) (curious.Outputs, error) {
+	if told == curious.Raw {
+		return told, nil
+	}
+	n := len(outputs) / width
+	soft, bad, badSum := 0, -1, 0.
+	for i := range n {
+		sum, ok := distribution(outputs[i*width:][:width])
+		if ok {
+			soft++
+		} else if bad < 0 {
+			bad, badSum = i, sum
+		}
+	}
+	switch {
+	case bad < 0:
+		return curious.Soft, nil
+	case told == curious.Soft:
+		return "", fmt.Errorf("%s: the outputs are no probabilities (they sum to %.6g, or one is negative): make them sum to 1 within %g, or say that the outputs are raw", place(bad), badSum, sumTolerance)
+	case float64(soft) > mostlySoft*float64(n):
+		return "", fmt.Errorf("%s: the outputs are no probabilities (they sum to %.6g, or one is negative), those of %d of %d rows are: mend the others, or say that the outputs are raw", place(bad), badSum, soft, n)
+	}
+	return curious.Raw, nil
+}

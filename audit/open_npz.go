@@ -1,0 +1,259 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"tattle/curious"
+	"tattle/npy"
+)
+
+// What belongs to another array or to all of the outputs in an .npz: NAME.values are
+// the classes of the integers of NAME, NAME.kind says "number" or "class" of it, classes
+// are those of the outputs, and NAME.name is what
+// NAME is called.
+const (
+	valuesSuffix = ".values"
+	nameSuffix   = ".name"
+	kindSuffix   = ".kind"
+	classesArray = "classes"
+)
+
+type outputArray struct {
+	name string
+	kind curious.Outputs
+}
+
+// outputArrays are what an array of outputs is called, and the kind that this tells.
+var outputArrays = []outputArray{
+	{"outputs", ""}, {"scores", ""}, {"logits", curious.Raw}, {"probabilities", curious.Soft},
+}
+
+// archive is an open .npz of outputs.
+type archive struct {
+	file   *npy.File
+	names  []string // of the arrays that are left
+	titles []string // what they are called
+	n      int
+	bytes  float64 // of the arrays read so far
+	src    *source
+}
+
+// readNPZ reads an archive of arrays.
+func readNPZ(path string, o OpenOptions) (*source, error) {
+	f, err := npy.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	a := &archive{file: f, names: f.Names(), src: &source{}}
+	a.src.place = func(i int) string { return fmt.Sprintf("row %d (from 0)", i) }
+	if err := a.outputs(o.Scores); err != nil {
+		return nil, err
+	}
+	if err := a.readTitles(); err != nil {
+		return nil, err
+	}
+	y, err := a.target(o)
+	if err != nil {
+		return nil, err
+	}
+	return a.src, a.sensitive(o.Sensitive, y)
+}
+
+// array reads an array of a bounded size.
+func (a *archive) array(name string) (npy.Array, error) {
+	_, bytes, err := a.file.Size(name)
+	if err != nil {
+		return npy.Array{}, err
+	}
+	if a.bytes += bytes; a.bytes > maxArrays {
+		return npy.Array{}, fmt.Errorf("its arrays take more than %d GiB: leave examples or arrays out", maxArrays>>30)
+	}
+	return a.file.Array(name)
+}
+
+// outputs reads the outputs and the names of their classes.
+func (a *archive) outputs(asked []string) error {
+	name, kind, err := a.outputArray(asked)
+	if err != nil {
+		return err
+	}
+	shape, _, err := a.file.Size(name)
+	if err != nil {
+		return err
+	}
+	width := 1
+	if len(shape) == 2 {
+		width = shape[1]
+	}
+	if len(shape) < 1 || len(shape) > 2 || shape[0] < 1 || width < 1 || width > maxColumns {
+		return fmt.Errorf("array %s has the shape %v: want a row for each example and 1 to %d columns", showName(name), shape, maxColumns)
+	}
+	array, err := a.array(name)
+	if err != nil {
+		return err
+	}
+	if a.src.scores, err = array.Float32s(); err != nil {
+		return fmt.Errorf("array %s: %w", showName(name), err)
+	}
+	for i, v := range a.src.scores {
+		if x := float64(v); math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("array %s, row %d, column %d (from 0): the score is %v: outputs must be finite; mend the model or leave the row out", showName(name), i/width, i%width, v)
+		}
+	}
+	a.n, a.src.kind, a.src.classes = shape[0], kind, make([]string, width)
+	a.drop(name)
+	return a.classes(width)
+}
+
+// outputArray finds the array of outputs.
+func (a *archive) outputArray(asked []string) (string, curious.Outputs, error) {
+	if len(asked) > 1 {
+		return "", "", errors.New("outputs of an .npz are one array [n, classes]: name one")
+	}
+	var found []string
+	var kind curious.Outputs
+	for _, want := range outputArrays {
+		for _, name := range a.names {
+			if len(asked) == 0 && strings.EqualFold(name, want.name) || len(asked) == 1 && name == asked[0] && strings.EqualFold(name, want.name) {
+				found, kind = append(found, name), want.kind
+			}
+		}
+	}
+	if len(asked) == 1 && len(found) == 0 && slices.Contains(a.names, asked[0]) {
+		found = asked
+	}
+	switch len(found) {
+	case 1:
+		return found[0], kind, nil
+	case 0:
+		return "", "", fmt.Errorf("has no array of outputs (outputs, scores, logits or probabilities): name it; there are %s", showNames(a.names))
+	}
+	return "", "", fmt.Errorf("has several arrays of outputs (%s): name one", showNames(found))
+}
+
+// drop takes a name off those that are left.
+func (a *archive) drop(name string) {
+	a.names = slices.DeleteFunc(a.names, func(n string) bool { return n == name })
+}
+
+// classes reads the names of the columns of outputs, where there is such an array.
+func (a *archive) classes(width int) error {
+	if !slices.Contains(a.names, classesArray) {
+		return nil
+	}
+	names, err := a.texts(classesArray)
+	if err != nil {
+		return err
+	}
+	a.drop(classesArray)
+	if len(names) != width || slices.Contains(names, "") || len(slices.Compact(slices.Sorted(slices.Values(names)))) != width {
+		return fmt.Errorf("array %s has %d names for %d columns of outputs: want one for each, all different", classesArray, len(names), width)
+	}
+	a.src.classes = names
+	return nil
+}
+
+// target reads y and returns the name of its array.
+func (a *archive) target(o OpenOptions) (string, error) {
+	r := &roles{header: a.names, titles: a.titles}
+	if err := r.findTarget(o.Target); err != nil {
+		return "", err
+	}
+	name := a.names[r.target]
+	c, own, err := a.column(name)
+	if err != nil {
+		return "", err
+	}
+	if a.src.classes[0] == "" && len(own.listed) == len(a.src.classes) {
+		a.src.classes = own.listed
+	}
+	c.name = a.titles[r.target]
+	a.src.target, a.src.rule = c, r.rule
+	return name, nil
+}
+
+// readTitles reads NAME.name of every array that is left.
+func (a *archive) readTitles() error {
+	a.titles = slices.Clone(a.names)
+	for i, name := range a.names {
+		if !slices.Contains(a.names, name+nameSuffix) {
+			continue
+		}
+		text, err := a.texts(name + nameSuffix)
+		if err != nil {
+			return err
+		}
+		if len(text) != 1 || text[0] == "" {
+			return fmt.Errorf("array %s: want one name", showName(name+nameSuffix))
+		}
+		a.titles[i] = text[0]
+	}
+	return nil
+}
+
+// sensitive reads the columns that are asked for; else all that are left.
+func (a *archive) sensitive(asked []string, y string) error {
+	r := &roles{header: a.names, titles: a.titles}
+	if len(asked) == 0 {
+		asked = a.usual(y)
+	}
+	if len(asked) == 0 {
+		return fmt.Errorf("has no sensitive array, of %d labels or numbers, beside outputs and %s: there are %s", a.n, showName(y), showNames(a.names))
+	}
+	if len(asked) > maxAttributes {
+		return tooManyAttributes(len(asked))
+	}
+	for _, text := range asked {
+		if err := r.ask(text); err != nil {
+			return err
+		}
+	}
+	r.tellApart()
+	for i, k := range r.sensitive {
+		c, own, err := a.column(a.names[k])
+		if err != nil {
+			return err
+		}
+		w := r.wanted[i]
+		if c.name = w.name; w.manner == guessed {
+			w.manner, w.listed = own.manner, own.listed
+		}
+		a.src.columns = append(a.src.columns, attributeColumn{c, w})
+	}
+	return nil
+}
+
+// usual lists the arrays that are columns and neither outputs nor labels, and notes
+// the others.
+func (a *archive) usual(y string) []string {
+	var columns, others []string
+	for _, name := range a.names {
+		shape, _, err := a.file.Size(name)
+		switch {
+		case name == y || a.belongs(name):
+		case err == nil && len(shape) == 1 && shape[0] == a.n:
+			columns = append(columns, name)
+		default:
+			others = append(others, name)
+		}
+	}
+	if len(others) > 0 {
+		a.src.note("arrays that are not used: %s", showNames(others))
+	}
+	return columns
+}
+
+// belongs reports whether an array says something of another one.
+func (a *archive) belongs(name string) bool {
+	for _, suffix := range []string{valuesSuffix, nameSuffix, kindSuffix} {
+		if of, ok := strings.CutSuffix(name, suffix); ok && slices.Contains(a.names, of) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,315 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tattle/curious"
+	"tattle/dataset"
+)
+
+// targetNames are what a column of the true y is called, in the order in which they
+// are looked for.
+var targetNames = []string{"y", "target", "label", "labels"}
+
+// roles says what the columns of a table are.
+type roles struct {
+	header     []string
+	titles     []string // of each column, where they have others than the header's; may be nil
+	scores     []int    // in the order of the classes
+	classes    []string
+	kind       curious.Outputs // that the names tell; "" where they do not
+	target     int
+	targetName string
+	rule       *dataset.Rule // of the target; nil for none
+	sensitive  []int
+	wanted     []wanted // of each of sensitive
+}
+
+// findRoles tells what the columns are, by the options and by their names.
+func findRoles(header []string, o OpenOptions) (*roles, error) {
+	if err := checkHeader(header); err != nil {
+		return nil, err
+	}
+	r := &roles{header: header}
+	if err := r.findTarget(o.Target); err != nil {
+		return nil, err
+	}
+	if err := r.findSensitive(o.Sensitive); err != nil {
+		return nil, err
+	}
+	if err := r.findScores(o.Scores); err != nil {
+		return nil, err
+	}
+	if slices.Contains(r.sensitive, r.target) && len(r.sensitive) == 1 && r.wanted[0].manner == guessed {
+		return nil, fmt.Errorf("%s is both target and sensitive: name another column for one of them", showName(header[r.target]))
+	}
+	return r, nil
+}
+
+// checkHeader refuses what is no header: names are distinct and not all numbers.
+func checkHeader(header []string) error {
+	if len(header) > maxColumns {
+		return fmt.Errorf("has %d columns, more than the %d that are taken: leave some out", len(header), maxColumns)
+	}
+	numbers := 0
+	for i, name := range header {
+		if _, err := strconv.ParseFloat(name, 64); err == nil {
+			numbers++
+		}
+		if strings.ContainsRune(name, 0) {
+			return fmt.Errorf("column %d of the header is not text: save the file as CSV in UTF-8", i+1)
+		}
+	}
+	if numbers == len(header) {
+		return errors.New("has no header: write the names of the columns in the first line, such as y,s1,score_0,score_1")
+	}
+	seen := make(map[string]bool, len(header))
+	for _, name := range header {
+		if name != "" && seen[name] {
+			return fmt.Errorf("two columns are called %s: rename one", showName(name))
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// find returns the column of a name: as it is written, as part of y:NAME or s:NAME, or
+// written with other capitals.
+func (r *roles) find(name string) (int, error) {
+	if k := slices.Index(r.header, name); k >= 0 {
+		return k, nil
+	}
+	if k := slices.Index(r.titles, name); k >= 0 {
+		return k, nil
+	}
+	for k, h := range r.header {
+		if w, ok := parseSensitive(h); ok && w.name == name || targetName(h) == name {
+			return k, nil
+		}
+	}
+	for k, h := range r.header {
+		if strings.EqualFold(h, name) {
+			return k, nil
+		}
+	}
+	return 0, fmt.Errorf("has no column %s: there are %s", showName(name), showNames(r.header))
+}
+
+// has reports whether a column or its title is written so.
+func (r *roles) has(name string) bool {
+	return slices.Contains(r.header, name) || slices.Contains(r.titles, name)
+}
+
+// targetName returns NAME of y:NAME, and other names as they are.
+func targetName(header string) string {
+	if name, ok := strings.CutPrefix(header, targetPrefix); ok && name != "" {
+		return name
+	}
+	return header
+}
+
+func (r *roles) findTarget(asked string) error {
+	var err error
+	switch {
+	case asked == "":
+		r.target, err = r.usualTarget()
+	case r.has(asked):
+		r.target, err = r.find(asked)
+	default:
+		var rule dataset.Rule
+		if rule, err = dataset.ParseRule(asked); err != nil {
+			return fmt.Errorf("target: %w", err)
+		}
+		if rule.Grouped() {
+			r.rule = &rule
+		}
+		r.target, err = r.find(rule.Column())
+	}
+	if err != nil {
+		return err
+	}
+	r.targetName = targetName(r.header[r.target])
+	return nil
+}
+
+// usualTarget finds the target by its name.
+func (r *roles) usualTarget() (int, error) {
+	for _, name := range targetNames {
+		for k, h := range r.header {
+			if strings.EqualFold(h, name) || name == "y" && strings.HasPrefix(h, targetPrefix) {
+				return k, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("has no column y, target or label: name the column of the true labels; there are %s", showNames(r.header))
+}
+
+func (r *roles) findSensitive(asked []string) error {
+	for _, text := range asked {
+		if err := r.ask(text); err != nil {
+			return err
+		}
+	}
+	for k, h := range r.header {
+		if w, ok := parseSensitive(h); ok && len(asked) == 0 && k != r.target {
+			r.sensitive, r.wanted = append(r.sensitive, k), append(r.wanted, w)
+		}
+	}
+	if len(r.sensitive) == 0 {
+		return fmt.Errorf("has no sensitive column (s1, s2, … or s:NAME): name one or more; there are %s", showNames(r.header))
+	}
+	if len(r.sensitive) > maxAttributes {
+		return tooManyAttributes(len(r.sensitive))
+	}
+	r.tellApart()
+	return nil
+}
+
+// ask adds a sensitive attribute that is asked for.
+func (r *roles) ask(text string) error {
+	w, err := parseWanted(text, r.has)
+	if err != nil {
+		return fmt.Errorf("sensitive: %w", err)
+	}
+	k, err := r.find(w.name)
+	if err != nil {
+		return err
+	}
+	own, ok := parseSensitive(r.header[k])
+	if ok && w.manner == guessed {
+		w = own
+	}
+	switch w.name = r.header[k]; {
+	case r.titles != nil:
+		w.name = r.titles[k]
+	case ok:
+		w.name = own.name
+	}
+	r.sensitive, r.wanted = append(r.sensitive, k), append(r.wanted, w)
+	return nil
+}
+
+func tooManyAttributes(n int) error {
+	return fmt.Errorf("has %d sensitive columns, more than the %d that are taken: name those that matter", n, maxAttributes)
+}
+
+// tellApart gives attributes of one name numbers.
+func (r *roles) tellApart() {
+	seen := map[string]bool{}
+	for i := range r.wanted {
+		name := r.wanted[i].name
+		for k := 2; seen[r.wanted[i].name]; k++ {
+			r.wanted[i].name = fmt.Sprintf("%s-%d", name, k)
+		}
+		seen[r.wanted[i].name] = true
+	}
+}
+
+// taken reports whether a column is target or sensitive.
+func (r *roles) taken(k int) bool { return k == r.target || slices.Contains(r.sensitive, k) }
+
+func (r *roles) findScores(asked []string) error {
+	if len(asked) > 0 {
+		return r.askedScores(asked)
+	}
+	families := []string{}
+	taken := map[int]bool{r.target: true}
+	for _, k := range r.sensitive {
+		taken[k] = true
+	}
+	for k, h := range r.header {
+		name, ok := parseScoreName(h)
+		if !ok || taken[k] {
+			continue
+		}
+		if !slices.Contains(families, name.family) {
+			families = append(families, name.family)
+		}
+		r.scores, r.classes, r.kind = append(r.scores, k), append(r.classes, name.class), name.kind
+	}
+	switch {
+	case len(families) == 0:
+		return fmt.Errorf("has no columns of outputs (score…, logit…, prob…, p_…, output…): name them; there are %s", showNames(r.header))
+	case len(families) > 1:
+		return fmt.Errorf("has columns of outputs of several names (%s…): say which, as in \"%s*\"", strings.Join(families, "…, "), families[0])
+	}
+	return r.checkClasses()
+}
+
+// askedScores finds columns by name, pattern or prefix.
+func (r *roles) askedScores(asked []string) error {
+	for _, text := range asked {
+		found, stem := r.matching(text)
+		if len(found) == 0 {
+			return fmt.Errorf("has no column %s of outputs: there are %s", showName(text), showNames(r.header))
+		}
+		for _, k := range found {
+			if slices.Contains(r.scores, k) {
+				return fmt.Errorf("column %s is asked for twice: name it once", showName(r.header[k]))
+			}
+			if r.taken(k) {
+				return fmt.Errorf("column %s is both outputs and labels: leave it out of one", showName(r.header[k]))
+			}
+			name, ok := parseScoreName(r.header[k])
+			if !ok {
+				name.class = strings.Trim(strings.TrimPrefix(r.header[k], stem), " _-.:")
+			}
+			if len(r.scores) > 0 && name.kind != r.kind {
+				name.kind = ""
+			}
+			r.scores, r.classes, r.kind = append(r.scores, k), append(r.classes, name.class), name.kind
+		}
+	}
+	return r.checkClasses()
+}
+
+// matching returns the column of a name; else those that match a pattern, or begin with
+// the name, that are no labels; and what stands before the pattern's star.
+func (r *roles) matching(text string) (found []int, stem string) {
+	if k := slices.Index(r.header, text); k >= 0 {
+		return []int{k}, ""
+	}
+	before, after, _ := strings.Cut(text, "*")
+	for k, h := range r.header {
+		if len(h) >= len(before)+len(after) && strings.HasPrefix(h, before) && strings.HasSuffix(h, after) && !r.taken(k) {
+			found = append(found, k)
+		}
+	}
+	return found, before
+}
+
+// checkClasses refuses classes of one name; where some have none, none has.
+func (r *roles) checkClasses() error {
+	seen := make(map[string]bool, len(r.classes))
+	for i, c := range r.classes {
+		if c == "" {
+			clear(r.classes)
+			return nil
+		}
+		if seen[c] {
+			return fmt.Errorf("two columns of outputs are of the class %s (the second is %s): rename one", showName(c), showName(r.header[r.scores[i]]))
+		}
+		seen[c] = true
+	}
+	return nil
+}
+
+// unused lists the columns that are nothing.
+func (r *roles) unused() []string {
+	used := make([]bool, len(r.header))
+	used[r.target] = true
+	for _, k := range slices.Concat(r.scores, r.sensitive) {
+		used[k] = true
+	}
+	var list []string
+	for k, h := range r.header {
+		if !used[k] && h != "" {
+			list = append(list, h)
+		}
+	}
+	return list
+}

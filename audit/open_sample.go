@@ -1,0 +1,120 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+
+	"tattle/curious"
+)
+
+// sample makes the sample of what was read.
+func (src *source) sample(o OpenOptions) (*Sample, error) {
+	if o.Kind != "" && o.Kind != curious.Raw && o.Kind != curious.Soft {
+		return nil, fmt.Errorf("outputs %q: want %s or %s", string(o.Kind), curious.Raw, curious.Soft)
+	}
+	classes, y, unknown, err := src.targets()
+	if err != nil {
+		return nil, err
+	}
+	s := &Sample{Target: src.target.name, Classes: classes, Y: y}
+	keep := newKeeper(src, len(y))
+	keep.leaveOut(unknown, src.target.name)
+	for i := range src.columns {
+		a, unknown, err := src.columns[i].attribute()
+		if err != nil {
+			return nil, err
+		}
+		keep.leaveOut(unknown, a.Name)
+		s.Sensitive = append(s.Sensitive, a)
+	}
+	if err := keep.apply(s); err != nil {
+		return nil, err
+	}
+	told := o.Kind
+	if told == "" {
+		told = src.kind
+	}
+	if err := s.settle(src.scores, len(src.classes), told, keep.place); err != nil {
+		return nil, err
+	}
+	s.Notes = append(src.notes, s.Notes...)
+	return s, nil
+}
+
+// settle takes over outputs of width columns: it widens single ones and tells whether
+// they are soft.
+func (s *Sample) settle(outputs []float32, width int, told curious.Outputs, place func(i int) string) (err error) {
+	if width == 1 {
+		if s.Kind, err = kindOfOne(outputs, told, place); err != nil {
+			return err
+		}
+		format := asScore
+		if s.Kind == curious.Soft {
+			format = asProbability
+		}
+		s.Notes = append(s.Notes, fmt.Sprintf(format, showName(s.Classes[1])))
+		s.Outputs = widen(outputs, s.Kind)
+		return nil
+	}
+	s.Outputs = outputs
+	s.Kind, err = kindOf(outputs, width, told, place)
+	return err
+}
+
+// keeper counts examples that have no label and takes them out.
+type keeper struct {
+	src  *source
+	out  []bool
+	kept []int // nil while all are
+}
+
+func newKeeper(src *source, n int) *keeper { return &keeper{src: src, out: make([]bool, n)} }
+
+// leaveOut takes the examples out that have no value of a column.
+func (k *keeper) leaveOut(unknown []bool, name string) {
+	n := 0
+	for i, none := range unknown {
+		if none {
+			n++
+			k.out[i] = true
+		}
+	}
+	if n > 0 {
+		k.src.note("%d of %d examples are left out: they have no %s", n, len(unknown), showName(name))
+	}
+}
+
+// place tells where kept example i stands in the file.
+func (k *keeper) place(i int) string {
+	if k.kept != nil {
+		i = k.kept[i]
+	}
+	return k.src.place(i)
+}
+
+// apply takes them out of the source's scores and the labels of s.
+func (k *keeper) apply(s *Sample) error {
+	kept := make([]int, 0, len(k.out))
+	for i, out := range k.out {
+		if !out {
+			kept = append(kept, i)
+		}
+	}
+	if len(kept) == 0 {
+		return errors.New("no example has all its labels: fill them in, or name fewer sensitive columns")
+	}
+	if len(kept) == len(k.out) {
+		return nil
+	}
+	k.kept = kept
+	w := len(k.src.classes)
+	for to, from := range kept {
+		copy(k.src.scores[to*w:][:w], k.src.scores[from*w:][:w])
+	}
+	k.src.scores = k.src.scores[:len(kept)*w]
+	s.Y = pick(s.Y, kept)
+	for i, a := range s.Sensitive {
+		s.Sensitive[i].Labels, s.Sensitive[i].Numbers = pick(a.Labels, kept), pick(a.Numbers, kept)
+	}
+	return nil
+}

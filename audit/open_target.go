@@ -1,0 +1,196 @@
+package audit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// classed is a column's distinct values as classes of y: the class of each, −1 where
+// there is none.
+type classed struct {
+	names []string
+	of    []int
+	note  string
+}
+
+// classesOf tells which column of outputs each value of y means; names are the columns'
+// classes, "" where they have none. One column of outputs has two classes.
+func classesOf(c *column, names []string) (classed, error) {
+	if len(names) == 1 {
+		return twoClasses(c, names[0])
+	}
+	if names[0] != "" {
+		if got, ok := byName(c.values, names, func(a, b string) bool { return a == b }); ok {
+			return got, nil
+		}
+		if got, ok := byName(c.values, names, strings.EqualFold); ok {
+			return got, nil
+		}
+	}
+	values := c.known()
+	if of, ok := byIndex(values, len(names)); ok {
+		got := classed{names: names, of: of}
+		if names[0] == "" {
+			got.names = indexNames(len(names))
+		} else {
+			got.note = fmt.Sprintf("%s is taken for the place of its column of outputs, from 0 (%s) on", showName(c.name), showName(names[0]))
+		}
+		return got, nil
+	}
+	distinct := sorted(values)
+	if names[0] == "" && len(distinct) == len(names) {
+		return inOrder(values, distinct, fmt.Sprintf("the columns of outputs are taken for the values of %s in their order: %s", showName(c.name), showNames(distinct))), nil
+	}
+	if names[0] != "" {
+		return classed{}, fmt.Errorf("%s has the values %s, the columns of outputs are of %s: give them the same names, or number the labels from 0", showName(c.name), showNames(distinct), showNames(names))
+	}
+	return classed{}, fmt.Errorf("%s has %d values (%s) and there are %d columns of outputs: number the labels from 0, or name the columns score:CLASS", showName(c.name), len(distinct), showNames(distinct), len(names))
+}
+
+// byName finds every value among the names, but for missing ones.
+func byName(values, names []string, same func(a, b string) bool) (classed, bool) {
+	place := make(map[string]int, len(names))
+	for i, name := range names {
+		place[name] = i
+	}
+	got := classed{names: names, of: make([]int, len(values))}
+	for i, v := range values {
+		k, ok := place[v]
+		if !ok {
+			k = slices.IndexFunc(names, func(name string) bool { return same(v, name) })
+		}
+		if k < 0 && !missing(v) {
+			return got, false
+		}
+		got.of[i] = k
+	}
+	return got, true
+}
+
+// byIndex takes every value for a place below n; 3.0 is one, as pandas writes it.
+func byIndex(values []string, n int) ([]int, bool) {
+	of := make([]int, len(values))
+	for i, v := range values {
+		if v == "" {
+			of[i] = -1
+			continue
+		}
+		x, ok := finite(v)
+		if !ok || x != math.Trunc(x) || x < 0 || x >= float64(n) {
+			return nil, false
+		}
+		of[i] = int(x)
+	}
+	return of, true
+}
+
+// indexNames names classes by their numbers.
+func indexNames(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	return names
+}
+
+// twoClasses takes the values of y beside one column of outputs, which is of the class
+// positive, or of the second.
+func twoClasses(c *column, positive string) (classed, error) {
+	values := c.known()
+	if of, ok := byIndex(values, 2); ok {
+		return classed{names: indexNames(2), of: of}, nil
+	}
+	distinct := sorted(values)
+	if len(distinct) != 2 {
+		return classed{}, fmt.Errorf("%s has %d values (%s) beside one column of outputs: want two, or a column for each class", showName(c.name), len(distinct), showNames(distinct))
+	}
+	if strings.EqualFold(distinct[0], positive) {
+		slices.Reverse(distinct)
+	}
+	return inOrder(values, distinct, ""), nil
+}
+
+// inOrder gives the values the places of names.
+func inOrder(values, names []string, note string) classed {
+	got := classed{names: names, of: make([]int, len(values)), note: note}
+	for i, v := range values {
+		got.of[i] = slices.Index(names, v)
+	}
+	return got
+}
+
+// sorted returns the distinct values that are known: by number where all are numbers,
+// by letters otherwise.
+func sorted(values []string) []string {
+	list := slices.Clone(values)
+	slices.Sort(list)
+	list = slices.Compact(list)
+	list = slices.DeleteFunc(list, func(v string) bool { return v == "" })
+	for _, v := range list {
+		if _, ok := finite(v); !ok {
+			return list
+		}
+	}
+	slices.SortStableFunc(list, func(a, b string) int {
+		x, _ := finite(a)
+		y, _ := finite(b)
+		return cmp.Compare(x, y)
+	})
+	return list
+}
+
+// targets gives y of all examples, and tells which have none.
+func (src *source) targets() (classes []string, y []int, unknown []bool, err error) {
+	if len(src.target.values) > maxColumns {
+		return nil, nil, nil, fmt.Errorf("%s has %d values: want classes", showName(src.target.name), len(src.target.values))
+	}
+	got, err := src.classed()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if got.note != "" {
+		src.note("%s", got.note)
+	}
+	none := make([]bool, len(got.of))
+	for i, class := range got.of {
+		none[i] = class < 0
+	}
+	return got.names, spread(src.target, got.of), spread(src.target, none), nil
+}
+
+// classed applies the target's rule, if it has one, before the classes are found.
+func (src *source) classed() (classed, error) {
+	if len(src.classes) == 0 {
+		return classed{}, errors.New("has no columns of outputs: name them")
+	}
+	if src.rule == nil {
+		return classesOf(src.target, src.classes)
+	}
+	a, err := src.rule.Apply(src.target.name, src.target.known())
+	if err != nil {
+		return classed{}, err
+	}
+	if want := max(len(src.classes), 2); len(a.Values) != want {
+		return classed{}, fmt.Errorf("the rule of %s makes %d classes of %d columns of outputs: want as many", showName(src.target.name), len(a.Values), want)
+	}
+	if got, ok := byName(a.Values, src.classes, strings.EqualFold); ok && src.classes[0] != "" && len(src.classes) > 1 {
+		return src.through(a.Labels, got), nil
+	}
+	return classed{names: a.Values, of: a.Labels, note: fmt.Sprintf("the columns of outputs are taken for the classes of the rule in their order: %s", showNames(a.Values))}, nil
+}
+
+// through takes labels of a rule to the columns that their classes name.
+func (src *source) through(labels []int, named classed) classed {
+	of := make([]int, len(labels))
+	for i, label := range labels {
+		if of[i] = -1; label >= 0 {
+			of[i] = named.of[label]
+		}
+	}
+	return classed{names: named.names, of: of}
+}

@@ -1,0 +1,432 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/curious"
+	"tattle/npy"
+)
+
+// put writes a file of a test.
+func put(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func openText(t testing.TB, text string, o OpenOptions) (*Sample, error) {
+	return OpenOutputs(context.Background(), put(t, "a.csv", text), o)
+}
+
+func TestOpenCSV(t *testing.T) {
+	want := &Sample{
+		Name: "a", Outputs: []float32{.25, .75, .5, .5, 1, 0}, Kind: curious.Soft,
+		Y: []int{1, 0, 1}, Target: "label", Classes: []string{"cat", "dog"},
+		Sensitive: []Attribute{{Name: "s1", Values: []string{"f", "m"}, Labels: []int{0, 1, 1}}},
+	}
+	for name, text := range map[string]string{
+		"plain":      "label,s1,p_cat,p_dog\ndog,f,.25,.75\ncat,m,.5,.5\ndog,m,1,0\n",
+		"BOM, CRLF":  "\ufefflabel,s1,p_cat,p_dog\r\ndog,f,.25,.75\r\n\r\ncat,m,.5,.5\r\ndog,m,1,0",
+		"semicolons": "label;s1;prob:cat;prob:dog\ndog;f;.25;.75\ncat;m;.5;.5\ndog;m;1;0\n",
+		"tabs":       "s1\tlabel\tprob_cat\tprob_dog\nf\tdog\t.25\t.75\nm\tcat\t.5\t.5\nm\tdog\t1\t0\n",
+		"quotes":     "\"label\", \"s1\",score:cat,\"score:dog\"\n\"dog\", f,\"2.5e-1\",.75\n cat ,\"m\",.5,.5\ndog,m,1,0\n",
+		"by place":   "label,s1,p_cat,p_dog\n1,f,.25,.75\n0.0,m,.5,.5\n1,m,1,0\n",
+		"capitals":   "Label,S1,P_Cat,P_Dog\nDOG,f,.25,.75\nCAT,m,.5,.5\nDOG,m,1,0\n",
+	} {
+		got, err := openText(t, text, OpenOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if name == "by place" && len(got.Notes) == 1 {
+			got.Notes = nil
+		}
+		if name == "capitals" {
+			got.Target, got.Sensitive[0].Name, got.Classes = "label", "s1", want.Classes
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\n%+v\nwant\n%+v", name, got, want)
+		}
+	}
+}
+
+// What a column of labels becomes: numbers, classes in an order, groups of a rule.
+func TestOpenAttributes(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("id,y,s1,s2_age,s:race=x|b|a,s:size:number,out 0,out 1,out 2\n")
+	for i := range 63 {
+		fmt.Fprintf(&text, "%d,%d,%d,%d,%s,%d,%d,-1,2\n", i, i%3, i%20, i%21, []string{"a", "b"}[i%2], i%2, i)
+	}
+	path := put(t, "a.csv", text.String())
+	s, err := OpenOutputs(context.Background(), path, OpenOptions{Scores: []string{"out*"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := s.Sensitive
+	switch {
+	case len(a) != 4 || s.Kind != curious.Raw || !slices.Equal(s.Classes, []string{"0", "1", "2"}):
+		t.Errorf("%d attributes, %s outputs of %q", len(a), s.Kind, s.Classes)
+	case a[0].Numeric() || len(a[0].Values) != 20 || a[0].Values[19] != "19" || a[0].Labels[19] != 19:
+		t.Errorf("20 numbers: %+v", a[0])
+	case !a[1].Numeric() || a[1].Numbers[22] != 1 || a[1].Name != "s2_age":
+		t.Errorf("21 numbers: %+v", a[1])
+	case a[2].Name != "race" || !slices.Equal(a[2].Values, []string{"x", "b", "a"}) || a[2].Labels[0] != 2:
+		t.Errorf("a list: %+v", a[2])
+	case a[3].Name != "size" || !a[3].Numeric() || a[3].Numbers[1] != 1:
+		t.Errorf("forced numbers: %+v", a[3])
+	case len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "id"):
+		t.Errorf("notes %q", s.Notes)
+	}
+	o := OpenOptions{Scores: []string{"out 2", "out 0"}, Target: "y: 0; *", Sensitive: []string{"s2_age: young = <=9; old = >9", "s2_age:class", "size", "id:number"}}
+	if s, err = OpenOutputs(context.Background(), path, o); err != nil {
+		t.Fatal(err)
+	}
+	a = s.Sensitive
+	switch {
+	case !slices.Equal(s.Classes, []string{"0", "others"}) || s.Y[3] != 0 || s.Y[4] != 1 || !slices.Equal(s.Outputs[2:4], []float32{2, 1}):
+		t.Errorf("y by a rule: %q %v %v", s.Classes, s.Y[:5], s.Outputs[:4])
+	case !slices.Equal(a[0].Values, []string{"young", "old"}) || a[0].Labels[9] != 0 || a[0].Labels[10] != 1:
+		t.Errorf("a rule: %+v", a[0])
+	case a[1].Name != "s2_age-2" || len(a[1].Values) != 21 || a[2].Name != "size" || !a[2].Numeric() || !a[3].Numeric():
+		t.Errorf("%+v", a[1:])
+	}
+}
+
+func TestOpenLeavesOut(t *testing.T) {
+	s, err := openText(t, "y,s1,s2,score0,score1\n0,a,1,1,2\n1,,1,3,4\n,a,1,5,6\n1,NA,nan,7,8\n1,b,2,9,-10\n", OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"1 of 5 examples are left out: they have no y", "2 of 5 examples are left out: they have no s1", "1 of 5 examples are left out: they have no s2"}
+	if !slices.Equal(s.Notes, want) || !slices.Equal(s.Outputs, []float32{1, 2, 9, -10}) || !slices.Equal(s.Y, []int{0, 1}) || !slices.Equal(s.Sensitive[0].Labels, []int{0, 1}) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// One column of outputs becomes two.
+func TestOpenOneColumn(t *testing.T) {
+	for text, want := range map[string]struct {
+		outputs []float32
+		kind    curious.Outputs
+		classes []string
+		y       []int
+	}{
+		"y,s1,p\n0,a,.25\n1,b,1\n":               {[]float32{.75, .25, 0, 1}, curious.Soft, []string{"0", "1"}, []int{0, 1}},
+		"y,s1,score\nyes,a,.25\nno,b,1\n":        {[]float32{.75, .25, 0, 1}, curious.Soft, []string{"no", "yes"}, []int{1, 0}},
+		"y,s1,score:no\nyes,a,.25\nno,b,1\n":     {[]float32{.75, .25, 0, 1}, curious.Soft, []string{"yes", "no"}, []int{0, 1}},
+		"y,s1,score\n0,a,.25\n1,b,-3\n":          {[]float32{0, .25, 0, -3}, curious.Raw, []string{"0", "1"}, []int{0, 1}},
+		"y,s1,logit\n0,a,.25\n1,b,.5\n":          {[]float32{0, .25, 0, .5}, curious.Raw, []string{"0", "1"}, []int{0, 1}},
+		"y,s1,probability\n1,a,1e-9\n1,b,.125\n": {[]float32{1, 1e-9, .875, .125}, curious.Soft, []string{"0", "1"}, []int{1, 1}},
+	} {
+		o := OpenOptions{}
+		if strings.Contains(text, ",p\n") {
+			o.Scores = []string{"p"}
+		}
+		s, err := openText(t, text, o)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if !slices.Equal(s.Outputs, want.outputs) || s.Kind != want.kind || !slices.Equal(s.Classes, want.classes) || !slices.Equal(s.Y, want.y) || len(s.Notes) != 1 {
+			t.Errorf("%q: %+v", text, s)
+		}
+	}
+}
+
+// Every refusal is one line that says where and what to do.
+func TestOpenRefuses(t *testing.T) {
+	const head = "y,s1,p_0,p_1\n"
+	for _, c := range []struct {
+		text, want string
+		o          OpenOptions
+	}{
+		{"", "empty", OpenOptions{}},
+		{head, "no rows", OpenOptions{}},
+		{"0,1,.5,.5\n1,0,.5,.5\n", "no header", OpenOptions{}},
+		{"a,s1,p_0,p_1\n0,a,.5,.5\n", "no column y, target or label", OpenOptions{}},
+		{"y,sex,p_0,p_1\n0,a,.5,.5\n", "no sensitive column", OpenOptions{}},
+		{"y,s1,a,b\n0,a,.5,.5\n", "no columns of outputs", OpenOptions{}},
+		{"y,s1,p_0,score_1\n0,a,.5,.5\n", "several names", OpenOptions{}},
+		{"y,s1,p_0,p_0\n0,a,.5,.5\n", "two columns are called p_0", OpenOptions{}},
+		{"y,s1,p_0,p 0\n0,a,.5,.5\n", "no column q*", OpenOptions{Scores: []string{"q*"}}},
+		{"y,s1,prob_a,prob:a\n0,a,.5,.5\n", "of the class a", OpenOptions{}},
+		{head + "0,a,.5,.5\n0,a,NaN,.5\n", "line 3, column p_0: the score is NaN", OpenOptions{}},
+		{head + "0,a,.5,-inf\n", "line 2, column p_1: the score is -Inf", OpenOptions{}},
+		{head + "0,a,.5,1e40\n", "beyond float32", OpenOptions{}},
+		{head + "0,a,.5,\n", "missing", OpenOptions{}},
+		{head + "0,a,.5,x\n", "no number", OpenOptions{}},
+		{head + "0,a,\"0,5\",.5\n", "decimal comma", OpenOptions{}},
+		{head + "0,a,.5\n", "line 2 has not as many fields", OpenOptions{}},
+		{head + "0,a,.5,\"5\n", "not CSV", OpenOptions{}},
+		{head + "0,a,.5,.5\n1,b,.5,.4\n", "line 3: the outputs are no probabilities (they sum to 0.9", OpenOptions{}},
+		{"y,s1,score0,score1\n0,a,.5,.5\n1,b,.5,.4\n1,b,.5,.5\n", "line 3: the outputs are no probabilities", OpenOptions{}},
+		{"y,s1,score0,score1\n0,a,-1,2\n", "line 2: the outputs are no probabilities", OpenOptions{Kind: curious.Soft}},
+		{head + "0,a,.5,.5\n2,b,.5,.5\n", "y has the values 0, 2", OpenOptions{}},
+		{"y,s1,score,score2\na,a,.5,.5\nb,b,.5,.5\nc,b,.5,.5\n", "y has 3 values (a, b, c) and there are 2 columns", OpenOptions{}},
+		{"y,s1,p_0\na,a,.5\n", "y has 1 values", OpenOptions{}},
+		{head + ",a,.5,.5\n", "no example", OpenOptions{}},
+		{head + "0,,.5,.5\n", "s1 has no value", OpenOptions{}},
+		{head + "0,a\xff,.5,.5\n", "not UTF-8", OpenOptions{}},
+		{head + "0,a,.5,.5\n", "has the value a: want finite numbers", OpenOptions{Sensitive: []string{"s1:number"}}},
+		{head + "0,a,.5,.5\n", "no column sex", OpenOptions{Sensitive: []string{"sex"}}},
+		{head + "0,a,.5,.5\n", "it makes 1 class", OpenOptions{Sensitive: []string{"s1: a"}}},
+		{head + "0,a,.5,.5\n", "both target and sensitive", OpenOptions{Sensitive: []string{"y"}}},
+		{head + "0,a,.5,.5\n", "both outputs and labels", OpenOptions{Scores: []string{"s1", "p_0"}}},
+		{"y,s:a=b|c,p_0,p_1\n0,a,.5,.5\n", "does not list", OpenOptions{}},
+		{"\xff\xfey\x00", "UTF-16", OpenOptions{}},
+		{head + "0,a,.5,.5\n", "outputs \"both\"", OpenOptions{Kind: "both"}},
+	} {
+		s, err := openText(t, c.text, c.o)
+		if err == nil {
+			t.Errorf("%q %+v was read: %+v", c.text, c.o, s)
+		} else if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "a.csv") {
+			t.Errorf("%q: %v\nwant %q", c.text, err, c.want)
+		}
+	}
+	if _, err := OpenOutputs(context.Background(), t.TempDir(), OpenOptions{}); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, err := OpenOutputs(context.Background(), "nothing.csv", OpenOptions{}); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("nothing: %v", err)
+	}
+}
+
+// Hostile files cost little memory and a clear line.
+func TestOpenHostile(t *testing.T) {
+	million := "y,s1" + strings.Repeat(",p_", 1_000_000) + "\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"a million columns": {million, "99999 columns"},
+		"an open quote":     {"y,s1,p_0,p_1\n0,\"" + strings.Repeat("a\n", maxRecord/2) + "\",.5,.5\n", "is a quote missing"},
+		"zip":               {"PK\x03\x04 and no more", "not an .npz"},
+	} {
+		if testing.Short() && name == "an open quote" {
+			continue
+		}
+		_, err := openText(t, c.text, OpenOptions{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	s, err := openText(t, "y,s1<b>,p_<script>,\"p_\"\"x\"\"\"\n<script>,\"<i>\nx\",.5,.5\n", OpenOptions{})
+	if err != nil || s.Classes[0] != "<script>" || s.Classes[1] != `"x"` || s.Sensitive[0].Values[0] != "<i>\nx" {
+		t.Errorf("names with HTML: %+v, %v", s, err)
+	}
+}
+
+func TestOpenStops(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := OpenOutputs(ctx, put(t, "a.csv", "y,s1,p_0,p_1\n0,a,.5,.5\n"), OpenOptions{}); err != context.Canceled && !strings.Contains(fmt.Sprint(err), "canceled") {
+		t.Error(err)
+	}
+}
+
+func TestOpenReferences(t *testing.T) {
+	path := put(t, "a.csv", "y,s1,out_0,out_1,r1_0,r1_1,r2_0,r2_1\n0,a,1,2,3,4,5,6\n1,,1,2,3,4,5,6\n1,b,7,8,9,10,11,12\n")
+	refs, err := OpenReferences(context.Background(), path, OpenOptions{}, []string{"r1_*", "r2_"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(refs) != 2 || !slices.Equal(refs[0].Outputs, []float32{3, 4, 9, 10}) || !slices.Equal(refs[1].Outputs, []float32{5, 6, 11, 12}) || !slices.Equal(refs[1].Classes, []string{"0", "1"}) {
+		t.Errorf("%+v", refs)
+	}
+}
+
+// archiveOf writes an .npz of arrays in the order given: name, shape, data, …
+func archiveOf(t testing.TB, arrays ...any) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.npz")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := npy.NewWriter(f)
+	for i := 0; i < len(arrays); i += 3 {
+		if err := w.Add(arrays[i].(string), arrays[i+1].([]int), arrays[i+2]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestOpenNPZ(t *testing.T) {
+	path := archiveOf(t, "scores", []int{4, 2}, []float64{1, 2, 3, 4, 5, 6, 7, 8}, "labels", []int{4}, []uint8{1, 0, 0, 1},
+		"sex", []int{4}, []string{"m", "f", "f", "m"}, "age", []int{4}, []float32{.1, 2, .1, float32(math.NaN())},
+		"old", []int{4}, []bool{true, false, false, true}, "other", []int{2, 2}, []int{1, 2, 3, 4})
+	s, err := OpenOutputs(context.Background(), path, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Sample{
+		Name: "a", Outputs: []float32{1, 2, 3, 4, 5, 6}, Kind: curious.Raw, Y: []int{1, 0, 0}, Target: "labels", Classes: []string{"0", "1"},
+		Sensitive: []Attribute{
+			{Name: "sex", Values: []string{"f", "m"}, Labels: []int{1, 0, 0}},
+			{Name: "age", Values: []string{"0.1", "2"}, Labels: []int{0, 1, 0}},
+			{Name: "old", Values: []string{"0", "1"}, Labels: []int{1, 0, 0}},
+		},
+		Notes: []string{"arrays that are not used: other", "1 of 4 examples are left out: they have no age"},
+	}
+	if !reflect.DeepEqual(s, want) {
+		t.Errorf("\n%+v\nwant\n%+v", s, want)
+	}
+	s, err = OpenOutputs(context.Background(), path, OpenOptions{Scores: []string{"scores"}, Target: "old", Sensitive: []string{"age:number", "sex: f; *"}})
+	if err != nil || s.Target != "old" || len(s.Sensitive) != 2 || s.Sensitive[0].Numbers[0] != .1 || s.Sensitive[1].Values[1] != "others" {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestOpenNPZRefuses(t *testing.T) {
+	y, shape := []int{0, 1}, []int{2}
+	for want, path := range map[string]string{
+		"no array of outputs": archiveOf(t, "y", shape, y, "s", shape, y),
+		"several arrays":      archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "scores", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y),
+		"no column y":         archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "s", shape, y),
+		"no sensitive array":  archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y),
+		"row 1, column 0":     archiveOf(t, "logits", []int{2, 2}, []float64{0, 0, math.Inf(1), 0}, "y", shape, y, "s", shape, y),
+		"shape [2 1 2]":       archiveOf(t, "logits", []int{2, 1, 2}, make([]float32, 4), "y", shape, y, "s", shape, y),
+		"one label for each":  archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", []int{1}, y[:1], "s", shape, y),
+		"no class 1":          archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "s.values", []int{1}, []string{"a"}),
+		"a class twice":       archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "s.values", []int{2}, []string{"a", "a"}),
+		"number or class":     archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "s.kind", []int{1}, []string{"a"}),
+		"has 1 names":         archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "classes", []int{1}, []string{"a"}),
+		"100000] ":            archiveOf(t, "logits", []int{1, 100_000}, make([]float32, 100_000), "y", []int{1}, y[:1], "s", []int{1}, y[:1]),
+	} {
+		_, err := OpenOutputs(context.Background(), path, OpenOptions{})
+		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// drawn makes a sample of every kind of attribute with names that need quoting.
+func drawn(n, width int, kind curious.Outputs, seed uint64) *Sample {
+	r := rand.New(rand.NewPCG(seed, 1))
+	s := &Sample{Kind: kind, Target: "what is: it", Outputs: make([]float32, n*width)}
+	for j := range width {
+		s.Classes = append(s.Classes, fmt.Sprintf("c,%d \"x\";|é", width-j))
+	}
+	odd := []string{`a=b|c\`, "NA", "line\nbreak", "0", "z:number"}
+	age, group := Attribute{Name: "age:=x"}, Attribute{Name: "group", Values: odd}
+	few := Attribute{Name: "few"}
+	for i := range n {
+		s.Y = append(s.Y, r.IntN(width))
+		group.Labels = append(group.Labels, r.IntN(len(odd)-1)) // the last class has no example
+		age.Numbers = append(age.Numbers, r.NormFloat64())
+		few.Numbers = append(few.Numbers, float64(r.IntN(2)))
+		row, sum := s.Outputs[i*width:][:width], float32(0)
+		for j := range row {
+			row[j] = float32(math.Exp(3 * r.NormFloat64()))
+			sum += row[j]
+		}
+		for j := range row {
+			if kind == curious.Soft {
+				row[j] /= sum
+			}
+		}
+	}
+	s.Sensitive = []Attribute{group, age, few}
+	return s
+}
+
+func TestWriteOutputs(t *testing.T) {
+	for _, kind := range []curious.Outputs{curious.Raw, curious.Soft} {
+		for _, ext := range []string{"csv", "npz"} {
+			want := drawn(100, 3, kind, 7)
+			path := filepath.Join(t.TempDir(), "out."+ext)
+			if err := WriteOutputs(path, want); err != nil {
+				t.Fatal(err)
+			}
+			got, err := OpenOutputs(context.Background(), path, OpenOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want.Name = "out"
+			if !reflect.DeepEqual(got, want) || got.Sum() != want.Sum() {
+				t.Errorf("%s of %s:\n%.600s\nwant\n%.600s", ext, kind, fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
+			}
+		}
+	}
+	for _, bad := range []string{"", " x", "a\rb", "\xff"} {
+		s := drawn(5, 2, curious.Raw, 1)
+		s.Classes[1] = bad
+		if err := WriteOutputs(filepath.Join(t.TempDir(), "a.csv"), s); err == nil || !strings.Contains(err.Error(), "cannot be written") {
+			t.Errorf("class %q: %v", bad, err)
+		}
+	}
+}
+
+// FuzzCSV reads what may be a CSV; what can be read can be written and read back.
+func FuzzCSV(f *testing.F) {
+	f.Add([]byte("\ufefflabel;s1;p_cat;p_dog\r\ndog;f;.25;.75\ncat;\"m\";.5;.5\n"))
+	f.Add([]byte("y:t,s:a\\=b=x|y,s:n:number,logit:0\n0,x,1,3\n1,y,2,-4\n"))
+	f.Add([]byte("y\ts1\tscore\n0\ta\tNaN\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s, err := openText(t, string(data), OpenOptions{}); err == nil {
+			roundTrip(t, s, ".csv")
+		}
+	})
+}
+
+// FuzzNPZ reads what may be an archive.
+func FuzzNPZ(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "a.npz")
+	if err := WriteOutputs(path, drawn(4, 2, curious.Soft, 1)); err != nil {
+		f.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s, err := OpenOutputs(context.Background(), put(t, "a.npz", "PK"+strings.TrimPrefix(string(data), "PK")), OpenOptions{}); err == nil {
+			roundTrip(t, s, ".npz")
+		}
+	})
+}
+
+// roundTrip writes and reads a sample that was read, whose names may be too odd to be
+// written.
+func roundTrip(t *testing.T, s *Sample, ext string) {
+	if err := s.Check(); err != nil {
+		t.Fatalf("a sample that is none was read: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "b"+ext)
+	if err := WriteOutputs(path, s); err != nil {
+		return
+	}
+	again, err := OpenOutputs(context.Background(), path, OpenOptions{})
+	if err != nil || again.Sum() != s.Sum() {
+		t.Fatalf("%v\n%+v\nwritten and read again is\n%+v", err, s, again)
+	}
+}
+
+func BenchmarkOpenCSV(b *testing.B) {
+	s := drawn(100_000, 10, curious.Raw, 1)
+	path := filepath.Join(b.TempDir(), "a.csv")
+	if err := WriteOutputs(path, s); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := OpenOutputs(context.Background(), path, OpenOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package audit
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"tattle/curious"
+	"tattle/npy"
+	"tattle/run"
+)
+
+// WriteOutputs writes a sample, whole or not at all, as an .npz where the path ends so
+// and as a CSV otherwise. OpenOutputs reads it back to the same outputs, labels,
+// classes and names; Name becomes the file's, and Notes are not kept. It errs where a
+// name of a class or an attribute would come back as another.
+func WriteOutputs(path string, s *Sample) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if err := s.writable(); err != nil {
+		return fmt.Errorf("write %s: %w", showName(path), err)
+	}
+	if strings.HasSuffix(strings.ToLower(path), ".npz") {
+		return run.WriteFile(path, s.writeNPZ)
+	}
+	return run.WriteFile(path, s.writeCSV)
+}
+
+// writable refuses names that would not be read back.
+func (s *Sample) writable() error {
+	names := slices.Clone(s.Classes)
+	if s.Target != "" {
+		names = append(names, s.Target)
+	}
+	for _, a := range s.Sensitive {
+		names = append(append(names, a.Name), a.Values...)
+	}
+	for _, name := range names {
+		if name == "" || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\r\x00") || !utf8.ValidString(name) {
+			return fmt.Errorf("the name %q cannot be written (empty, with blanks around it, or no text): rename it", name)
+		}
+	}
+	return nil
+}
+
+func (s *Sample) writeCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	header := []string{targetPrefix + s.target()}
+	for i := range s.Sensitive {
+		header = append(header, s.Sensitive[i].header())
+	}
+	prefix := rawPrefix
+	if s.Kind == curious.Soft {
+		prefix = softPrefix
+	}
+	for _, c := range s.Classes {
+		header = append(header, prefix+c)
+	}
+	out.Write(header)
+	row := make([]string, len(header))
+	for i := range s.Len() {
+		s.row(row, i)
+		out.Write(row)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// target returns the name of y.
+func (s *Sample) target() string {
+	if s.Target == "" {
+		return "y"
+	}
+	return s.Target
+}
+
+// row writes the fields of example i.
+func (s *Sample) row(dst []string, i int) {
+	dst[0] = s.Classes[s.Y[i]]
+	for k := range s.Sensitive {
+		if a := &s.Sensitive[k]; a.Numeric() {
+			dst[1+k] = strconv.FormatFloat(a.Numbers[i], 'g', -1, 64)
+		} else {
+			dst[1+k] = a.Values[a.Labels[i]]
+		}
+	}
+	w := len(s.Classes)
+	for j, v := range s.Outputs[i*w:][:w] {
+		dst[1+len(s.Sensitive)+j] = strconv.FormatFloat(float64(v), 'g', -1, 32)
+	}
+}
+
+// writeNPZ writes outputs as logits or probabilities [n, Y], y and the attributes under
+// their names, with the names of classes beside them.
+func (s *Sample) writeNPZ(w io.Writer) error {
+	z := npy.NewWriter(w)
+	outputs := "logits"
+	if s.Kind == curious.Soft {
+		outputs = "probabilities"
+	}
+	n := s.Len()
+	arrays := []named{
+		{outputs, []int{n, len(s.Classes)}, s.Outputs},
+		{"y", []int{n}, s.Y},
+		{"y" + valuesSuffix, []int{len(s.Classes)}, s.Classes},
+		{"y" + nameSuffix, []int{1}, []string{s.target()}},
+	}
+	for i := range s.Sensitive {
+		arrays = append(arrays, s.Sensitive[i].arrays(i, n)...)
+	}
+	for _, a := range arrays {
+		if err := z.Add(a.name, a.shape, a.data); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// named is an array of an .npz.
+type named struct {
+	name  string
+	shape []int
+	data  any
+}
+
+// arrays are those of attribute i: NAME where that can be the name of a file, else s1,
+// s2 …, and what there is to say of it.
+func (a *Attribute) arrays(i, n int) []named {
+	name, list := a.Name, []named(nil)
+	if !fileName(name) {
+		name = "s" + strconv.Itoa(i+1) + "_"
+		list = []named{{name + nameSuffix, []int{1}, []string{a.Name}}}
+	}
+	if a.Numeric() {
+		return append(list, named{name, []int{n}, a.Numbers}, named{name + kindSuffix, []int{1}, []string{"number"}})
+	}
+	return append(list, named{name, []int{n}, a.Labels}, named{name + valuesSuffix, []int{len(a.Values)}, a.Values})
+}
+
+// fileName reports whether an attribute's name is that of its array: letters, digits
+// and underscores that no other array of ours has.
+func fileName(name string) bool {
+	for _, r := range name {
+		if r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	numbered := name[0] == 's' && name[len(name)-1] == '_'
+	return !numbered && !slices.Contains([]string{"y", classesArray}, name) && !slices.ContainsFunc(outputArrays, func(o outputArray) bool {
+		return strings.EqualFold(o.name, name)
+	})
+}
