@@ -1,6 +1,136 @@
 package audit
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
 
-// negative audits s with every attribute shuffled within y.
-func negative(ctx context.Context, s *Sample, o Options) (Control, error) { panic("to be written") }
+	"tattle/stat"
+)
+
+const (
+	// ControlLevel is the probability with which the negative control fails where
+	// nothing is wrong: one audit in a thousand is inconclusive by bad luck.
+	ControlLevel = .001
+	// controlExamples is the most examples that the negative control runs on: a
+	// pipeline that finds what is not there does so on these.
+	controlExamples = 20000
+)
+
+// negative audits s with every attribute shuffled within y, so that nothing is left
+// to find beyond what y says. It fails where the audit finds something all the same,
+// at ControlLevel instead of the audit's own level: an attack then saw the answers.
+// The references are left out, whose s is not shuffled.
+func negative(ctx context.Context, s *Sample, o Options) (Control, error) {
+	o.References = nil
+	if o.Confidence < 1-ControlLevel {
+		o.Confidence = 1 - ControlLevel
+	}
+	shuffled := shuffledWithin(s, random(o.Seed, streamControl, 0))
+	r, err := examine(ctx, shuffled, o)
+	if err != nil {
+		return Control{}, fmt.Errorf("negative control: %w", err)
+	}
+	r.Conclude()
+	return judgeNegative(r), nil
+}
+
+// judgeNegative takes the worst attribute for the control.
+func judgeNegative(r *Result) Control {
+	c := Control{
+		Name: NegativeControl, Passed: true, Where: "the audited outputs, s shuffled within y",
+		Examples: r.Examples, Verdict: r.Verdict, P: 1,
+	}
+	var p []float64
+	var usable []*Finding
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Unusable == "" {
+			usable, p = append(usable, f), append(p, f.Permutation.P)
+		}
+	}
+	if len(usable) == 0 {
+		c.Note = "No attribute could be audited, so that the control had nothing to do."
+		return c
+	}
+	p = stat.Holm(p)
+	for i, f := range usable {
+		if p[i] < ControlLevel || f.Verdict == Curious {
+			c.Passed = false
+		}
+		if i == 0 || p[i] < c.P || p[i] == c.P && f.Excess.Value > c.Excess.Value {
+			c.P, c.Attribute, c.Excess, c.Verdict = p[i], f.Attribute, f.Excess, f.Verdict
+		}
+	}
+	if !c.Passed {
+		c.Note = "Shuffled labels were told better than chance allows: attacks saw the answers, or examples are copies of each other."
+		c.Mend = "Look for copied examples, leave out what repeats, and audit again with another seed; should it fail again, report it as a fault of this program."
+	}
+	return c
+}
+
+// shuffledWithin returns at most controlExamples of s with every attribute permuted
+// within the examples of each y.
+func shuffledWithin(s *Sample, r *rand.Rand) *Sample {
+	rows := r.Perm(s.Len())
+	rows = rows[:min(len(rows), controlExamples)]
+	slices.Sort(rows)
+	t := s.Subset(rows)
+	of := make([][]int, len(t.Classes))
+	for i, y := range t.Y {
+		of[y] = append(of[y], i)
+	}
+	for a := range t.Sensitive {
+		for _, group := range of {
+			shuffleAt(t.Sensitive[a].Labels, group, r)
+			shuffleAt(t.Sensitive[a].Numbers, group, r)
+		}
+	}
+	return t
+}
+
+// shuffleAt permutes the entries of x at the given places; a nil x is left alone.
+func shuffleAt[T any](x []T, at []int, r *rand.Rand) {
+	if x == nil {
+		return
+	}
+	r.Shuffle(len(at), func(i, j int) { x[at[i]], x[at[j]] = x[at[j]], x[at[i]] })
+}
+
+// Positive audits a planted model as the audited one was, with the same options; its
+// references, unless nil, are honest classifiers' outputs on the examples that the
+// planted model's were taken from. It passes where the verdict is Curious.
+func Positive(ctx context.Context, p *Planted, references []*Sample, o Options) (Control, error) {
+	o.References, o.Unpaired = nil, false
+	for _, s := range references {
+		same := *s
+		if p.Rows != nil {
+			same = *s.Subset(p.Rows)
+		}
+		same.Sensitive = p.Sample.Sensitive
+		o.References = append(o.References, &same)
+	}
+	r, err := examine(ctx, p.Sample, o)
+	if err != nil {
+		return Control{}, fmt.Errorf("positive control: %w", err)
+	}
+	r.Conclude()
+	f := &r.Findings[0]
+	c := Control{
+		Name: PositiveControl, Passed: f.Verdict == Curious, Where: p.Where, Attribute: f.Attribute,
+		Examples: r.Examples, Verdict: f.Verdict, Excess: f.Excess, P: f.Adjusted, Note: p.Note,
+	}
+	truth := p.TrueExcess
+	c.TrueExcess = &truth
+	if f.Unusable == "" {
+		loss := max(0, truth-f.Excess.Value)
+		c.LearningLoss = &loss
+	}
+	if !c.Passed {
+		c.Mend = fmt.Sprintf("A planted model whose outputs tell %.0f points more than baselines was not found on %d examples: give more.", 100*truth, r.Examples)
+		if len(references) > 0 {
+			c.Mend += " More references help, too, where they differ much among themselves."
+		}
+	}
+	return c, nil
+}

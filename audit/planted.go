@@ -1,0 +1,183 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"tattle/curious"
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/run"
+)
+
+// smallestPlanted is the excess that a planted model's own attack must reach for the
+// model to be a test of an audit.
+const smallestPlanted = .10
+
+// PlantOptions says how Plant trains; the zero value is the default.
+type PlantOptions struct {
+	Seed   uint64
+	Epochs int // on the data given; 0 is DefaultReferenceEpochs
+	// Net makes the classifier on the data given, as in curious.Options.
+	Net func(classes int, seed uint64) *nn.Graph
+	// Audited are the examples that the planted model is asked; nil is the test part.
+	Audited  *dataset.Set
+	Progress func(done, total int) // of the steps of one training, of which there may be two
+}
+
+// Planted is a model that is known to be curious, and what it releases.
+type Planted struct {
+	Sample     *Sample // with the one attribute that it hides
+	TrueExcess float64 // what its own attack tells beyond the best baseline, on examples that it did not learn from
+	Where      string  // the task
+	Note       string  // why it is another than the audited one, a sentence
+	Rows       []int   // which of the examples of PlantOptions.Audited they are; nil on glyphs
+	Classifier *nn.Graph
+}
+
+// Plant trains a curious classifier, with the outputs that like has, and asks it n
+// examples, or as many as there are: by the parameterized attack, or for soft outputs
+// as the normal mixture, which is the stronger there (B sections 3.2 and 4). It hides
+// like's first categorical attribute of which p knows, in p's task; where p is nil,
+// or what is planted there tells less than ten points, it takes glyphs, which say as
+// much of the pipeline and less of the task. It errs when ctx ends.
+func Plant(ctx context.Context, p *dataset.Parts, like *Sample, n int, o PlantOptions) (*Planted, error) {
+	note := ""
+	if p != nil {
+		planted, err := plantOn(ctx, p, like, n, o)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		switch {
+		case err != nil:
+			note = fmt.Sprintf("No curious model could be planted on the audited task (%v), so one on glyphs stands for it.", err)
+		case planted.TrueExcess >= smallestPlanted:
+			return planted, nil
+		default:
+			note = fmt.Sprintf("A curious model planted on the audited task told no more than %.1f points of %q, so one on glyphs stands for it.",
+				100*planted.TrueExcess, planted.Sample.Sensitive[0].Name)
+		}
+	}
+	planted, err := plantOnGlyphs(ctx, like, n, o)
+	if err != nil {
+		return nil, fmt.Errorf("plant: %w", err)
+	}
+	planted.Note = note
+	return planted, nil
+}
+
+// plantOn plants on the data given.
+func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o PlantOptions) (*Planted, error) {
+	audited := o.Audited
+	if audited == nil {
+		audited = p.Test
+	}
+	if err := sameTask(p.Train, audited); err != nil {
+		return nil, err
+	}
+	index := hideable(p.Train, audited, like)
+	if index < 0 {
+		return nil, errors.New("none of the audited attributes is among the data's classes")
+	}
+	f, attack, err := plant(ctx, p, index, like.Kind, curious.Options{Net: o.Net, Epochs: orDefault(o.Epochs)}, o)
+	if err != nil {
+		return nil, err
+	}
+	rows := rand.New(rand.NewPCG(o.Seed, trainPlanted)).Perm(audited.Len())
+	rows = rows[:min(n, len(rows))]
+	slices.Sort(rows)
+	q, err := planted(ctx, f, attack, audited.Subset(rows), audited)
+	if err != nil {
+		return nil, err
+	}
+	q.Where, q.Rows = "the audited task", rows
+	return q, nil
+}
+
+func orDefault(epochs int) int {
+	if epochs == 0 {
+		return DefaultReferenceEpochs
+	}
+	return epochs
+}
+
+// hideable returns the index of the first of like's categorical attributes that both
+// sets know with the same classes, −1 where there is none.
+func hideable(train, audited *dataset.Set, like *Sample) int {
+	for _, a := range like.Sensitive {
+		for i, b := range train.Sensitive {
+			if !a.Numeric() && a.Name == b.Name && i < len(audited.Sensitive) && slices.Equal(b.Values, audited.Sensitive[i].Values) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// plantOnGlyphs plants on drawn digits, in as many groups as like has classes, ten at
+// most.
+func plantOnGlyphs(ctx context.Context, like *Sample, n int, o PlantOptions) (*Planted, error) {
+	y := min(max(len(like.Classes), 2), 10)
+	n = min(n, plantedExamples)
+	seed := run.Rand(o.Seed, trainPlanted, 1).Uint64()
+	train := drawnDigits(plantedTraining+plantedValidation, y, seed, dataset.Train)
+	test := drawnDigits(n+plantedApart, y, seed, dataset.Test)
+	p := &dataset.Parts{Train: train.Subset(span(0, plantedTraining)), Validation: train.Subset(span(plantedTraining, train.Len()))}
+	settings := curious.Options{Net: smallNet(train.Shape, hiddenUnits), Epochs: plantedEpochs}
+	f, attack, err := plant(ctx, p, 0, like.Kind, settings, o)
+	if err != nil {
+		return nil, err
+	}
+	q, err := planted(ctx, f, attack, test.Subset(span(0, n)), test.Subset(span(n, test.Len())))
+	if err != nil {
+		return nil, err
+	}
+	q.Where = fmt.Sprintf("glyphs: digits in %d groups, family of the typeface in 2", y)
+	return q, nil
+}
+
+// span returns lo … hi−1.
+func span(lo, hi int) []int {
+	rows := make([]int, hi-lo)
+	for i := range rows {
+		rows[i] = lo + i
+	}
+	return rows
+}
+
+// plant trains a classifier that hides attribute index, and its attack.
+func plant(ctx context.Context, p *dataset.Parts, index int, kind curious.Outputs, c curious.Options, o PlantOptions) (*nn.Graph, curious.Attack, error) {
+	c.Attack, c.Outputs, c.Attributes = curious.Parameterized, kind, []int{index}
+	c.Seed = run.Rand(o.Seed, trainPlanted, 0).Uint64()
+	if kind == curious.Soft && len(p.Train.Sensitive[index].Values) <= len(p.Train.YNames) {
+		c.Attack, c.Normal = curious.MixtureKind, true
+	}
+	c.Progress = func(done, total int, _ float64) {
+		if o.Progress != nil {
+			o.Progress(done, total)
+		}
+	}
+	r, err := curious.Train(ctx, p, c)
+	if err != nil {
+		return nil, curious.Attack{}, err
+	}
+	return r.Classifier, r.Attacks[0], nil
+}
+
+// planted asks the classifier the examples, and measures its attack on others or the
+// same, from none of which it learned.
+func planted(ctx context.Context, f *nn.Graph, attack curious.Attack, asked, measured *dataset.Set) (*Planted, error) {
+	e, err := curious.Evaluate(ctx, f, []curious.Attack{attack}, nil, measured)
+	if err != nil {
+		return nil, err
+	}
+	s, err := released(ctx, "planted", f, asked)
+	if err != nil {
+		return nil, err
+	}
+	s.Sensitive = s.Sensitive[attack.Index : attack.Index+1]
+	return &Planted{Sample: s, TrueExcess: e.Sensitive[0].Excess, Classifier: f}, nil
+}

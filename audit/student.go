@@ -1,0 +1,74 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+
+	"tattle/curious"
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/run"
+)
+
+// PrunedFractions are the parts of the weights that Pruned takes away: what a net
+// spares easily, and what costs it.
+var PrunedFractions = []float64{.5, .8, .9}
+
+// Pruned returns what f releases of the examples once the given fractions of its
+// weights, PrunedFractions where there are none, are zero (B section 5.7). A net
+// without weights to prune gives nothing.
+func Pruned(ctx context.Context, f *nn.Graph, set *dataset.Set, fractions ...float64) ([]Released, error) {
+	if len(fractions) == 0 {
+		fractions = PrunedFractions
+	}
+	var all []Released
+	for _, fraction := range fractions {
+		g, err := curious.Prune(f, fraction, curious.PruneOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("pruned: %w", err)
+		}
+		name := fmt.Sprintf("pruned by %.0f %%", 100*fraction)
+		s, err := released(ctx, name, g, set)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all = append(all, Released{Name: name, Sample: s})
+	}
+	return all, nil
+}
+
+// DefaultStudentEpochs is for how long a student is trained: it only has to show
+// whether curiosity is learned along.
+const DefaultStudentEpochs = 20
+
+// StudentOptions says how Student trains; the zero value is the default.
+type StudentOptions struct {
+	Seed     uint64
+	Epochs   int                                      // 0 is DefaultStudentEpochs
+	Net      func(classes int, seed uint64) *nn.Graph // of the student; nil chooses by the inputs' shape
+	Progress func(done, total int)
+}
+
+// Student trains a smaller net to mimic f on the training inputs of p, whose labels
+// it does not look at (B section 5.8), and returns what it releases of the examples.
+func Student(ctx context.Context, f *nn.Graph, p *dataset.Parts, set *dataset.Set, o StudentOptions) (Released, error) {
+	if o.Epochs == 0 {
+		o.Epochs = DefaultStudentEpochs
+	}
+	r, err := curious.Distill(ctx, f, p, curious.DistillOptions{
+		Net: o.Net, Epochs: o.Epochs, Seed: run.Rand(o.Seed, trainStudent, 0).Uint64(),
+		Progress: func(done, total int, _ float64) {
+			if o.Progress != nil {
+				o.Progress(done, total)
+			}
+		},
+	})
+	if err != nil {
+		return Released{}, fmt.Errorf("student: %w", err)
+	}
+	s, err := released(ctx, "distilled student", r.Student, set)
+	if err != nil {
+		return Released{}, fmt.Errorf("student: %w", err)
+	}
+	return Released{Name: s.Name, Sample: s}, nil
+}
