@@ -10,7 +10,7 @@ import (
 const (
 	// DefaultNeighbours bounds k: beyond, a guess says little of where it is made, and
 	// the search costs more than all other attacks.
-	DefaultNeighbours = 501
+	DefaultNeighbours = 301
 	// fewest is the smallest k that is tried, but where there are fewer rows.
 	fewest = 5
 	// trials rows are guessed by the others to choose k: the standard error of a share
@@ -56,7 +56,7 @@ type votes struct {
 }
 
 // Fit stores the rows and chooses each target's k. The seed draws the rows on which it
-// is chosen.
+// is chosen, and the order in which rows are compared.
 func (l Neighbours) Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error) {
 	n, err := check(l, x, d, targets)
 	if err != nil {
@@ -68,7 +68,8 @@ func (l Neighbours) Fit(ctx context.Context, x []float32, d int, targets []Targe
 	f := &crowd{d: d, narrow: newNarrowing(x, d)}
 	narrow := f.narrow.rows(x)
 	f.ranks = newRanks(narrow, f.narrow.width)
-	rows, of := distinct(narrow, f.narrow.width)
+	order := run.Rand(seed, 0, 0).Perm(n)
+	rows, of := shuffledDistinct(narrow, f.narrow.width, order)
 	ranked := f.ranks.rows(rows)
 	f.points = newPoints(ranked, f.narrow.width, of)
 	for _, t := range targets {
@@ -76,7 +77,7 @@ func (l Neighbours) Fit(ctx context.Context, x []float32, d int, targets []Targe
 		f.widths = append(f.widths, t.Width())
 	}
 	c := &contest{crowd: f, ranked: ranked, of: of, targets: targets, ks: l.ladder(n)}
-	c.rows = run.Rand(seed, 0, 0).Perm(n)[:min(n, trials)]
+	c.rows = order[:min(n, trials)]
 	return f, c.decide(ctx)
 }
 

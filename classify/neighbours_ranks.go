@@ -93,3 +93,17 @@ func distinct(x []float32, d int) (rows []float32, of []int32) {
 	}
 	return rows, of
 }
+
+// shuffledDistinct is distinct with the rows in the given order; of is of x's rows.
+func shuffledDistinct(x []float32, d int, order []int) (rows []float32, of []int32) {
+	shuffled := make([]float32, len(x))
+	for i, at := range order {
+		copy(shuffled[i*d:(i+1)*d], x[at*d:])
+	}
+	rows, place := distinct(shuffled, d)
+	of = make([]int32, len(place))
+	for i, at := range order {
+		of[at] = place[i]
+	}
+	return rows, of
+}

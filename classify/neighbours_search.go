@@ -95,6 +95,13 @@ func (c *nearest) cut() {
 	c.found = c.found[:kept]
 }
 
+// sampled is the number among m of n points, drawn at random, as far as which there are
+// k of all but once in about 10⁵ times: k·m/n and five standard deviations.
+func sampled(k, m, n int) int {
+	mean := float64(k) * float64(m) / float64(n)
+	return int(mean + 5*math.Sqrt(mean) + 5)
+}
+
 // kth moves the k nearest to the front and returns the farthest of them (Hoare's
 // selection, with the middle of three as the pivot).
 func kth(c []candidate, k int) float32 {
@@ -163,16 +170,53 @@ func (s *searcher) block(q []float32, lo, hi, k int, visit func(query int, c *ne
 		row[d] = 1
 		s.c[i-lo].reset(k)
 	}
-	for t, tile := range s.tiles {
-		_, m := tile.Dims()
-		simd.GemmPacked(false, hi-lo, 1, s.a, d+1, tile, 0, s.far, m)
-		for i := range hi - lo {
-			s.c[i].offer(s.far[i*m:(i+1)*m], t*searchTile)
-		}
+	for t := range s.tiles {
+		s.measure(t, hi-lo, func(c *nearest, far []float32) {
+			if t == 0 && len(s.tiles) > 1 {
+				c.reset(min(k, sampled(k, len(far), s.n)))
+			}
+			c.offer(far, t*searchTile)
+			if t == 0 {
+				c.cut()
+				c.k, c.full = k, 3*k
+			}
+		})
 	}
+	s.complete(lo, hi, k)
 	for i := lo; i < hi; i++ {
 		s.c[i-lo].cut()
 		visit(i, &s.c[i-lo])
+	}
+}
+
+// measure calls f with each of m queries and its distances to a tile's points.
+func (s *searcher) measure(t, m int, f func(c *nearest, far []float32)) {
+	_, n := s.tiles[t].Dims()
+	simd.GemmPacked(false, m, 1, s.a, s.d+1, s.tiles[t], 0, s.far, n)
+	for i := range m {
+		f(&s.c[i], s.far[i*n:(i+1)*n])
+	}
+}
+
+// complete begins again with the queries for which the limit taken from the first tile
+// was too strict.
+func (s *searcher) complete(lo, hi, k int) {
+	var again [searchBlock]bool
+	any := false
+	for i := range hi - lo {
+		if c := &s.c[i]; len(c.found) < min(k, s.n) {
+			c.reset(k)
+			again[i], any = true, true
+		}
+	}
+	for t := 0; any && t < len(s.tiles); t++ {
+		i := 0
+		s.measure(t, hi-lo, func(c *nearest, far []float32) {
+			if again[i] {
+				c.offer(far, t*searchTile)
+			}
+			i++
+		})
 	}
 }
 
