@@ -50,7 +50,7 @@ func drawExcess(a *audit.Result) template.HTML {
 	if len(rows) == 0 {
 		return ""
 	}
-	p := newPanel(panelTop+auditLine*len(rows)+panelFoot, "Excess over the best baseline by attribute. "+excessSays(rows))
+	p := newPanel(auditTop+auditLine*len(rows)+panelFoot, "Excess over the best baseline by attribute. "+excessSays(rows))
 	air := .06 * (x.hi - x.lo)
 	p.x0, p.x1, p.y0, p.y1 = x.lo-air, x.hi+air, 0, 1
 	p.wide()
@@ -58,7 +58,7 @@ func drawExcess(a *audit.Result) template.HTML {
 	p.line("baseline", 0, 0, 0, 1)
 	p.line("seam level h3", a.Settings.Margin, 0, a.Settings.Margin, 1)
 	for i, f := range rows {
-		drawExcessRow(p, f, panelTop+auditLine*i)
+		drawExcessRow(p, f, auditTop+auditLine*i)
 	}
 	return p.done()
 }
@@ -117,7 +117,7 @@ func drawAttacks(f *audit.Finding, most int) template.HTML {
 	if n == 0 || x.lo > x.hi {
 		return ""
 	}
-	p := newPanel(panelTop+attackLine*n+panelFoot, "What attacks tell of "+file.Name(f.Attribute)+", beside baselines: in the table below.")
+	p := newPanel(auditTop+attackLine*n+panelFoot, "What attacks tell of "+file.Name(f.Attribute)+", beside baselines: in the table below.")
 	air := max(.006, .08*(x.hi-x.lo))
 	p.x0, p.x1 = x.lo-air, x.hi+air
 	p.wide()
@@ -136,7 +136,7 @@ func drawAttacks(f *audit.Finding, most int) template.HTML {
 		}
 	}
 	for i, k := range f.Attacks[:n] {
-		drawAttack(p, k, panelTop+attackLine*i)
+		drawAttack(p, k, auditTop+attackLine*i)
 	}
 	return p.done()
 }

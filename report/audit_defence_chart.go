@@ -89,7 +89,7 @@ func numberSpots(p *panel, spots []defenceSpot) {
 func (p *panel) pointsUp(title string) {
 	for _, v := range rounds(p.y0, p.y1, .001, 6) {
 		p.line("grid", p.x0, v, p.x1, v)
-		fmt.Fprintf(&p.b, `<text x="%g%%" dx="-6" y="%.1f" text-anchor="end">%s</text>`, p.left, p.y(v)+4, minus(fmt.Sprintf("%.3g", 100*v)))
+		fmt.Fprintf(&p.b, `<text x="%g%%" dx="-6" y="%.1f" text-anchor="end">%s</text>`, p.left, p.y(v)+4, bareTick(v))
 	}
 	fmt.Fprintf(&p.b, `<text x="0" y="14">%s</text>`, html.EscapeString(title))
 }

@@ -70,6 +70,7 @@ func foundTable(a *audit.Result, verdicts bool) auditTable {
 		} else {
 			cells = append(cells, figureOf(f.Curiosity, f.R2), figureOf(b.Accuracy, b.R2), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High)), bareP(f.Adjusted))
 		}
+		t.Kinds = append(t.Kinds, verdictClass(f.Verdict))
 		t.add(append(cells, optional(f.Power.Smallest))...)
 	}
 	return t
@@ -157,8 +158,12 @@ func defencesTable(a *audit.Result, all bool) auditTable {
 		t.Note = "Of the attributes the one of which it leaves most."
 	}
 	for i, d := range a.Defences {
-		for _, l := range leftOf(d, all) {
-			t.add(fmt.Sprint(i+1), printable(d.Name)+star(d), percent(d.Honesty.Value), barePoints(d.HonestyLost), file.Name(l.Attribute), signed(Number(l.Excess.Value)), signed(Number(l.Excess.High)))
+		for j, l := range leftOf(d, all) {
+			cells := []string{fmt.Sprint(i + 1), printable(d.Name) + star(d), percent(d.Honesty.Value), barePoints(d.HonestyLost)}
+			if j > 0 {
+				cells = make([]string, 4) // as above
+			}
+			t.add(append(cells, file.Name(l.Attribute), signed(Number(l.Excess.Value)), signed(Number(l.Excess.High)))...)
 		}
 	}
 	return t
@@ -187,10 +192,10 @@ func leftOf(d audit.Defence, all bool) []audit.DefenceLeft {
 
 // evidenceRows are the further figures about an attribute.
 func evidenceRows(f *audit.Finding) []pair {
-	rows := []pair{{"permuting " + file.Name(f.Attribute) + " within y", fmt.Sprintf("%s of %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
+	rows := []pair{{"permuting " + file.Name(f.Attribute) + " within y", fmt.Sprintf("%s, by %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
 	if x := f.Reference; x != nil {
 		rows = append(rows,
-			pair{"honest networks", fmt.Sprintf("tell %s ± %s points, %s of them%s", percent(x.Mean), barePoints(x.SD), Count(len(x.Figures), "figure"), unpairedWords(x))},
+			pair{"honest networks", fmt.Sprintf("%d of them tell %s ± %s points%s", len(x.Figures), told(f, x.Mean), barePoints(x.SD), unpairedWords(x))},
 			pair{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", signed(Number(x.Difference)), signed(Number(x.Low)), signed(Number(x.High)), pValue(x.P), x.Freedom)})
 	}
 	if x := f.Leakage; x != nil {
@@ -204,10 +209,18 @@ func evidenceRows(f *audit.Finding) []pair {
 	if c := f.Correlation; c.Measured {
 		rows = append(rows,
 			pair{"true y and " + file.Name(f.Attribute) + " share", informationWords(&c.Target)},
-			pair{"hard label and it share", informationWords(&c.Label) + "; independent: " + pValue(c.LabelQ)},
-			pair{"guess and it independent", pValue(c.GuessQ)})
+			pair{"hard label and " + file.Name(f.Attribute) + " share", informationWords(&c.Label) + "; independent: " + pValue(c.LabelQ)},
+			pair{"guess and " + file.Name(f.Attribute) + " independent", pValue(c.GuessQ)})
 	}
 	return append(rows, powerRow(f.Power))
+}
+
+// told prints what is told of an attribute on average.
+func told(f *audit.Finding, mean float64) string {
+	if f.Numeric {
+		return figureOf(nil, &mean)
+	}
+	return percent(mean)
 }
 
 func unpairedWords(x *audit.ReferenceTest) string {

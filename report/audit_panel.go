@@ -5,26 +5,32 @@ import (
 	"html"
 )
 
-// auditLeft is where the words of an audit's rows begin, in percent.
-const auditLeft = 1.
+// Where the words of an audit's rows begin, in percent and in pixels.
+const (
+	auditLeft = 1.
+	auditTop  = 4
+)
 
 // wide tells a panel that no axis goes up: its rows have words of their own.
-func (p *panel) wide() { p.left = auditLeft + 1 }
+func (p *panel) wide() { p.left, p.top = auditLeft+1, auditTop }
 
 // pointsAxis draws the axis that goes across, in points.
 func (p *panel) pointsAxis(title string) {
 	for _, v := range rounds(p.x0, p.x1, .001, 6) {
 		p.line("grid", v, p.y0, v, p.y1)
-		p.tick(v, minus(fmt.Sprintf("%.3g", 100*v)))
+		p.tick(v, bareTick(v))
 	}
 	p.base(title)
 }
+
+// bareTick prints a value in points; what is zero but for rounding is zero.
+func bareTick(v float64) string { return minus(fmt.Sprintf("%.3g", 100*v+0.)) }
 
 // percentAxis draws it in percent.
 func (p *panel) percentAxis(title string) {
 	for _, v := range rounds(p.x0, p.x1, .001, 6) {
 		p.line("grid", v, p.y0, v, p.y1)
-		p.tick(v, minus(fmt.Sprintf("%.3g %%", 100*v)))
+		p.tick(v, bareTick(v)+" %")
 	}
 	p.base(title)
 }

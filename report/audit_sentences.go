@@ -210,9 +210,9 @@ func controlName(name string) string {
 
 // controlNote says on what a control ran, and what there is to say about it.
 func controlNote(c audit.Control) string {
-	s := c.Name + " control, on " + file.Name(c.Where)
+	s := "The " + c.Name + " control ran on " + c.Where
 	if c.Attribute != "" {
-		s += ", " + file.Name(c.Attribute)
+		s += " (" + file.Name(c.Attribute) + ")"
 	}
 	s += "."
 	if c.Note != "" {

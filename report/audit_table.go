@@ -15,7 +15,8 @@ type auditTable struct {
 	Note  string // what is left out of it; may be empty
 	Heads []string
 	Rows  [][]string
-	Words []int // columns beside the first that hold words, not figures
+	Kinds []string // how the page colours the rows; may be empty
+	Words []int    // columns beside the first that hold words, not figures
 }
 
 func (t *auditTable) add(cells ...string) { t.Rows = append(t.Rows, cells) }
@@ -46,6 +47,14 @@ func (t auditTable) text(w io.Writer, widest int) {
 
 // intro says what the table holds.
 func (t auditTable) intro() string { return strings.TrimSpace(t.Name + ". " + t.About()) }
+
+// Kind is how the page colours a row.
+func (t auditTable) Kind(row int) string {
+	if row < len(t.Kinds) {
+		return t.Kinds[row]
+	}
+	return ""
+}
 
 // About is intro for where the name is a heading.
 func (t auditTable) About() string { return strings.TrimSpace(t.Says + " " + t.Note) }

@@ -67,6 +67,7 @@ type pair struct{ Key, Value string }
 // WriteHTML writes the report as one file that needs nothing else: no script,
 // no font, no network. folder is what `tattle verify` is to be given.
 func (r *Report) WriteHTML(w io.Writer, folder string) error {
+	r = r.shown()
 	v := view{Report: r, Folder: folder, Sentences: unbreakable(r.Sentences()), Kinds: r.kinds()}
 	for _, status := range statuses {
 		v.Rows = append(v.Rows, r.rows(status, longName)...)
@@ -95,6 +96,31 @@ func (r *Report) WriteHTML(w io.Writer, folder string) error {
 		v.Times = append(v.Times, pair{"time: " + k, fmt.Sprintf("%.1f s", float64(r.Timing[k]))})
 	}
 	return page.Execute(w, &v)
+}
+
+// shown is the report with what comes from outside and is shown as it is made
+// printable.
+func (r *Report) shown() *Report {
+	x := *r
+	for _, s := range []*string{&x.Title, &x.Command, &x.Model.Path, &x.Data.Name, &x.Data.Path} {
+		*s = printable(*s)
+	}
+	x.Warnings, x.Data.Notes = printables(r.Warnings), printables(r.Data.Notes)
+	if r.Settings != nil {
+		x.Settings = map[string]string{}
+		for k, v := range r.Settings {
+			x.Settings[printable(k)] = printable(v)
+		}
+	}
+	return &x
+}
+
+func printables(s []string) []string {
+	var out []string
+	for _, x := range s {
+		out = append(out, printable(x))
+	}
+	return out
 }
 
 // unbreakable keeps figures on one line: a number and its percent sign, a mean and

@@ -37,18 +37,21 @@ var marks = strings.NewReplacer(
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", "://", `\://`, "www.", `www\.`,
 )
 
-// beginnings are those that count at the start of a block only.
-var beginnings = regexp.MustCompile(`^(\s*)([#+=-]|[0-9]+[.)])`)
+// beginning matches what makes a line something else than a paragraph's first.
+var beginning = regexp.MustCompile(`^(?:(?:#{1,6}|[+-]|[0-9]{1,9}[.)])(?:\s|$)|[=-]+\s*$)`)
 
-// inMarkdown escapes a text so that every reader of Markdown shows it as it is:
-// no markup, no links, no line breaks.
+// inCell escapes a text so that every reader of Markdown shows it as it is: no
+// markup, no links, no line breaks.
+func inCell(s string) string { return marks.Replace(printable(s)) }
+
+// inMarkdown is inCell for the start of a paragraph or of a list's item.
 func inMarkdown(s string) string {
-	s = marks.Replace(printable(s))
-	m := beginnings.FindStringSubmatchIndex(s)
-	if m == nil {
+	s = inCell(s)
+	if !beginning.MatchString(s) {
 		return s
 	}
-	return s[:m[5]-1] + `\` + s[m[5]-1:]
+	at := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	return s[:at] + `\` + s[at:]
 }
 
 // A document writes Markdown; what it is given is escaped, headings and markup
@@ -112,7 +115,7 @@ func (d *document) table(t auditTable) {
 	d.block()
 	line := func(cells []string) {
 		for _, c := range cells {
-			fmt.Fprintf(d, "| %s ", inMarkdown(c))
+			fmt.Fprintf(d, "| %s ", inCell(c))
 		}
 		fmt.Fprintln(d, "|")
 	}

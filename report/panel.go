@@ -22,13 +22,14 @@ type panel struct {
 	b      strings.Builder
 	height int
 	left   float64 // percent
+	top    int     // pixels
 	x0, x1 float64 // what the axes show
 	y0, y1 float64
 }
 
 // newPanel begins a figure; label says it to those who do not see it.
 func newPanel(height int, label string) *panel {
-	p := &panel{height: height, left: panelLeft, x1: 1, y1: 1}
+	p := &panel{height: height, left: panelLeft, top: panelTop, x1: 1, y1: 1}
 	fmt.Fprintf(&p.b, `<svg class="fluid" height="%d" role="img" aria-label="%s">`, height, html.EscapeString(label))
 	return p
 }
@@ -44,7 +45,7 @@ func (p *panel) x(v float64) float64 {
 }
 
 func (p *panel) y(v float64) float64 {
-	return float64(p.foot()) - float64(p.foot()-panelTop)*(v-p.y0)/(p.y1-p.y0)
+	return float64(p.foot()) - float64(p.foot()-p.top)*(v-p.y0)/(p.y1-p.y0)
 }
 
 // axes draws grid, ticks in percent and titles.
@@ -84,9 +85,9 @@ func (p *panel) words(class, anchor string, x, y float64, dx, dy int, s string) 
 // picture of its own, which is stretched and its stroke not.
 func (p *panel) seam(class string, xs, ys []float64) {
 	const fine = 1000
-	across, down := panelRight-p.left, p.foot()-panelTop // browsers differ in whether a style or an attribute counts
+	across, down := panelRight-p.left, p.foot()-p.top // browsers differ in whether a style or an attribute counts
 	fmt.Fprintf(&p.b, `<svg aria-hidden="true" x="%g%%" y="%d" width="%g%%" height="%d" style="width:%g%%;height:%dpx" viewBox="0 0 %d %d" preserveAspectRatio="none"><polyline class="seam %s" points="`,
-		p.left, panelTop, across, down, across, down, fine, fine, class)
+		p.left, p.top, across, down, across, down, fine, fine, class)
 	for i := range xs {
 		if i > 0 {
 			p.b.WriteByte(' ')

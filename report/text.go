@@ -51,6 +51,7 @@ func (r *Report) WriteText(w io.Writer) error {
 func wrap(w io.Writer, s string) {
 	column := 0
 	for i, word := range words(s) {
+		word = printable(word)
 		n := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:

@@ -1,0 +1,234 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"tattle/audit"
+)
+
+// formats are those that an audit has beside text and page.
+var formats = map[string]func(*Report, io.Writer) error{
+	"audit.md": (*Report).WriteMarkdown, "audit.card.md": (*Report).WriteModelCard, "audit.mapping.md": (*Report).WriteMapping,
+	"audit.sarif": (*Report).WriteSARIF, "audit.junit.xml": (*Report).WriteJUnit,
+}
+
+func TestAuditFormatsGolden(t *testing.T) {
+	r := auditReport()
+	for name, write := range formats {
+		golden(t, name, func(w io.Writer) error { return write(r, w) })
+		if err := write(&Report{}, io.Discard); err == nil {
+			t.Errorf("%s of a report without an audit", name)
+		}
+	}
+}
+
+// written is a report in one format.
+func written(t *testing.T, r *Report, name string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := formats[name](r, &b); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return b.String()
+}
+
+// evil is a name that means something to every format, and moves the cursor.
+const evil = "<script>alert(1)</script>|[x](https://evil.example/)`_*{0}\x1b[2J\u202e\"'&]]>\n# h\xff"
+
+// hostile is an audit all of whose names come from an enemy.
+func hostile() *Report {
+	r := auditReport()
+	a := r.Audit
+	a.Sample, a.Target, a.Notes, a.Warnings, a.Reasons, a.Advice, a.Recommendation = evil, evil, []string{evil}, []string{evil}, []string{evil}, []string{evil}, evil
+	a.Entropy.Differences[0].Attribute, a.Entropy.Differences[0].Highest = evil, evil
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		f.Attribute, f.Reasons = evil, []string{evil}
+		for j := range f.Subgroups.List {
+			f.Subgroups.List[j].Attribute, f.Subgroups.List[j].Value = evil, evil
+		}
+		for j := range f.Attacks {
+			f.Attacks[j].Name = evil
+		}
+	}
+	for i := range a.Controls {
+		a.Controls[i].Attribute, a.Controls[i].Where, a.Controls[i].Note, a.Controls[i].Mend = evil, evil, evil, evil
+		a.Controls[i].Passed = false
+	}
+	for i := range a.Defences {
+		a.Defences[i].Name, a.Defences[i].Note = evil, evil
+		for j := range a.Defences[i].Left {
+			a.Defences[i].Left[j].Attribute = evil
+		}
+	}
+	r.Title, r.Breaches, r.Warnings, r.Model.Path, r.Data.Path, r.Data.Name, r.Settings = evil, []string{evil}, []string{evil}, evil, evil, evil, map[string]string{"k": evil}
+	r.Command, r.Data.Notes = evil, []string{evil}
+	return r
+}
+
+// TestAuditEscapes: names from outside are shown as they are, in every format, and
+// do nothing.
+func TestAuditEscapes(t *testing.T) {
+	r := hostile()
+	text, page := rendered(t, r)
+	all := map[string]string{"text": text, "page": page}
+	for name := range formats {
+		all[name] = written(t, r, name)
+	}
+	for name, s := range all {
+		for _, banned := range []string{"\x1b", "\u202e", "\xff"} {
+			if strings.Contains(s, banned) {
+				t.Errorf("%s holds %q as it is", name, banned)
+			}
+		}
+	}
+	for _, name := range []string{"page", "audit.md", "audit.card.md", "audit.mapping.md"} {
+		if strings.Contains(all[name], "<script") {
+			t.Errorf("%s holds markup", name)
+		}
+	}
+	for _, name := range []string{"audit.md", "audit.card.md", "audit.mapping.md"} {
+		markdownIsTame(t, name, all[name])
+	}
+}
+
+// markdownIsTame checks that there are no links, that every line is a heading, list
+// item, row or paragraph of ours, and that the rows of a table have as many cells as
+// its head.
+func markdownIsTame(t *testing.T, name, s string) {
+	t.Helper()
+	bare := regexp.MustCompile(`\\.`).ReplaceAllString(s, "")
+	for _, banned := range []string{"](", "`", "://", "<"} {
+		if strings.Contains(bare, banned) {
+			t.Errorf("%s: unescaped %q", name, banned)
+		}
+	}
+	cells := 0
+	for _, line := range strings.Split(bare, "\n") {
+		if !strings.HasPrefix(line, "|") {
+			cells = 0
+			continue
+		}
+		n := strings.Count(line, "|")
+		if cells != 0 && n != cells {
+			t.Errorf("%s: a row of %d cells under a head of %d: %s", name, n-1, cells-1, line)
+		}
+		cells = n
+	}
+}
+
+// TestSARIFValid holds every log to the public schema, refuses fields that are not in
+// it, and checks what the schema does not: indexes, levels, fingerprints.
+func TestSARIFValid(t *testing.T) {
+	clean := auditReport()
+	clean.Breaches, clean.Audit.Findings = nil, clean.Audit.Findings[2:3]
+	for name, r := range map[string]*Report{"audit": auditReport(), "hostile": hostile(), "clean": clean} {
+		s := written(t, r, "audit.sarif")
+		strict := json.NewDecoder(strings.NewReader(s))
+		strict.DisallowUnknownFields()
+		var log sarifLog
+		if err := strict.Decode(&log); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		known := json.NewDecoder(strings.NewReader(s))
+		known.DisallowUnknownFields()
+		if err := known.Decode(new(sarif.Report)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		back, err := sarif.FromBytes([]byte(s))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		// What a log leaves out the library writes empty, which its schema refuses.
+		run := back.Runs[0]
+		run.Language, run.Tool.Driver.Language, run.NewlineSequences = "en-US", "en-US", []string{"\n"}
+		if err := back.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := len(log.Runs[0].Results); (n == 0) != (name == "clean") {
+			t.Errorf("%s: %d results", name, n)
+		}
+		for _, x := range log.Runs[0].Results {
+			rule := log.Runs[0].Tool.Driver.Rules[x.Index]
+			if rule.ID != x.Rule || x.Level != rule.Default.Level || len(x.Fingerprints["tattleFinding/v1"]) != 32 || len(x.Locations) == 0 {
+				t.Errorf("%s: %+v", name, x)
+			}
+		}
+	}
+}
+
+// TestSARIFRules: numbers and levels are a promise to those who filter by them.
+func TestSARIFRules(t *testing.T) {
+	want := "TATTLE001 error, TATTLE002 warning, TATTLE003 warning, TATTLE004 error, TATTLE005 warning"
+	var got []string
+	for _, r := range rules() {
+		got = append(got, r.ID+" "+r.Default.Level)
+	}
+	if s := strings.Join(got, ", "); s != want {
+		t.Errorf("%s, want %s", s, want)
+	}
+	for v, id := range map[audit.Verdict]string{audit.Curious: "TATTLE001", audit.Leaky: "TATTLE002", audit.Inconclusive: "TATTLE003", audit.NoEvidence: ""} {
+		if ruleOf(v) != id {
+			t.Errorf("%s falls under %q", v, ruleOf(v))
+		}
+	}
+}
+
+// TestJUnitStructure checks the counts against the cases, and each verdict's outcome.
+func TestJUnitStructure(t *testing.T) {
+	for name, r := range map[string]*Report{"audit": auditReport(), "hostile": hostile()} {
+		var all junitSuites
+		d := xml.NewDecoder(strings.NewReader(written(t, r, "audit.junit.xml")))
+		if err := d.Decode(&all); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		tests, failures, errs := 0, 0, 0
+		for _, s := range all.Suites {
+			f, e := 0, 0
+			for _, c := range s.Cases {
+				if c.Name == "" || c.Class == "" || c.Failure != nil && c.Error != nil {
+					t.Errorf("%s: %+v", name, c)
+				}
+				if c.Failure != nil {
+					f++
+				}
+				if c.Error != nil {
+					e++
+				}
+			}
+			if s.Tests != len(s.Cases) || s.Failures != f || s.Errors != e {
+				t.Errorf("%s: suite %s counts %d, %d, %d", name, s.Name, s.Tests, s.Failures, s.Errors)
+			}
+			tests, failures, errs = tests+s.Tests, failures+f, errs+e
+		}
+		if all.Tests != tests || all.Failures != failures || all.Errors != errs || len(all.Suites) != 4 {
+			t.Errorf("%s: in all %d, %d, %d", name, all.Tests, all.Failures, all.Errors)
+		}
+		if c := all.Suites[1].Cases; len(c) != 4 || c[0].Failure == nil || c[0].Failure.Type != "TATTLE001" || c[1].Failure != nil || c[1].Error != nil || c[3].Error == nil {
+			t.Errorf("%s: attributes %+v", name, c)
+		}
+	}
+}
+
+// TestMappingIsHonest: every requirement says what it asks, what the audit gives and
+// what it does not.
+func TestMappingIsHonest(t *testing.T) {
+	var ids []string
+	for _, q := range Requirements(audited()) {
+		ids = append(ids, q.ID)
+		if q.Asks == "" || q.Source == "" || len(q.Gives) == 0 || len(q.Lacks) == 0 {
+			t.Errorf("%+v", q)
+		}
+	}
+	if s := strings.Join(ids, ", "); s != "OWASP AISVS 11.2.1, OWASP AISVS 11.3.2, NIST AI RMF MEASURE 2.10, EU AI Act Article 15(5)" {
+		t.Error(s)
+	}
+}

@@ -1,0 +1,50 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"tattle/audit"
+	"tattle/internal/file"
+)
+
+// WriteModelCard writes the section of a model card that says what the model's
+// outputs tell of sensitive attributes: a heading of the second level, to be pasted
+// into the card. It errs where the report has no audit.
+func (r *Report) WriteModelCard(w io.Writer) error {
+	a := r.Audit
+	if a == nil {
+		return errNoAudit
+	}
+	d := newDocument(w)
+	d.heading(2, "What the outputs tell of sensitive attributes")
+	d.strong(verdictWords(a), "")
+	d.list(readable(a.Reasons))
+	d.table(cardTable(a))
+	d.paragraph(fmt.Sprintf("“Told”: the share of examples of which attacks that never saw them tell the attribute (R² of numbers). “Excess”: points beyond the best guess that needs no curious outputs, with one-sided limits at %s. “Could have seen”: the excess that would have been found with probability %g.", confidenceWords(a), audit.PowerProbability))
+	d.paragraph(auditedWords(a), controlsWords(a))
+	if todo := readable(append([]string{a.Recommendation}, a.Advice...)); len(todo) > 0 {
+		d.heading(3, "Before the outputs are shared")
+		d.list(todo)
+	}
+	d.heading(3, "Limits of this audit")
+	d.list(readable(append([]string{
+		notSafety,
+		"It holds for these outputs on examples like these; other attributes, other data and other ways to reach the model were not looked at.",
+	}, r.Warnings...)))
+	d.paragraph(fmt.Sprintf("Audited with tattle (%s); sha256 of the sample %s, seed %d.", r.Command, a.SHA256, a.Settings.Seed))
+	return d.err
+}
+
+func cardTable(a *audit.Result) auditTable {
+	t := auditTable{Heads: []string{"attribute", "verdict", "told", "baseline", "excess (limits)", "could have seen"}, Words: []int{1}}
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		cells := []string{file.Name(f.Attribute), string(f.Verdict), "–", "–", "–"}
+		if b := bestOf(f); b != nil {
+			cells = append(cells[:2], figureOf(f.Curiosity, f.R2), figureOf(b.Accuracy, b.R2), fmt.Sprintf("%s (%s to %s)", signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High))))
+		}
+		t.add(append(cells, optional(f.Power.Smallest))...)
+	}
+	return t
+}

@@ -1,0 +1,207 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"tattle/audit"
+	"tattle/internal/file"
+)
+
+// sarifSchema names the layout that WriteSARIF keeps to.
+const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+// The parts of a SARIF log that are written.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool        sarifTool         `json:"tool"`
+		Invocations []sarifInvocation `json:"invocations"`
+		Artifacts   []sarifArtifact   `json:"artifacts,omitempty"`
+		Results     []sarifResult     `json:"results"`
+		Properties  map[string]any    `json:"properties"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name  string      `json:"name"`
+		Rules []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID      string         `json:"id"`
+		Name    string         `json:"name"`
+		Short   sarifText      `json:"shortDescription"`
+		Full    sarifText      `json:"fullDescription"`
+		Help    sarifText      `json:"help"`
+		Default sarifLevel     `json:"defaultConfiguration"`
+		More    map[string]any `json:"properties"`
+	}
+	sarifLevel struct {
+		Level string `json:"level"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifInvocation struct {
+		Successful    bool                `json:"executionSuccessful"`
+		Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
+	}
+	sarifNotification struct {
+		Level   string    `json:"level"`
+		Message sarifText `json:"message"`
+	}
+	sarifArtifact struct {
+		Location sarifURI          `json:"location"`
+		Roles    []string          `json:"roles"`
+		Hashes   map[string]string `json:"hashes,omitempty"`
+	}
+	sarifURI struct {
+		URI string `json:"uri"`
+	}
+	sarifResult struct {
+		Rule         string            `json:"ruleId"`
+		Index        int               `json:"ruleIndex"`
+		Level        string            `json:"level"`
+		Message      sarifText         `json:"message"`
+		Locations    []sarifLocation   `json:"locations"`
+		Fingerprints map[string]string `json:"partialFingerprints"`
+		Properties   map[string]any    `json:"properties,omitempty"`
+	}
+	sarifLocation struct {
+		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+	}
+	sarifPhysical struct {
+		Artifact sarifURI `json:"artifactLocation"`
+	}
+	sarifLogical struct {
+		Name string `json:"name"`
+		Kind string `json:"kind"`
+	}
+)
+
+// WriteSARIF writes an audit as a SARIF 2.1.0 log: a result for each attribute that
+// is curious, leaky or undecided, for each control that failed and for each broken
+// threshold. Attributes without evidence are notifications, since many readers show
+// every result as an alert. It errs where the report has no audit.
+func (r *Report) WriteSARIF(w io.Writer) error {
+	if r.Audit == nil {
+		return errNoAudit
+	}
+	run := sarifRun{
+		Tool:        sarifTool{sarifDriver{Name: "tattle", Rules: rules()}},
+		Invocations: []sarifInvocation{{Successful: true, Notifications: r.sarifNotes()}},
+		Artifacts:   r.sarifArtifacts(), Results: []sarifResult{},
+		Properties: map[string]any{"verdict": string(r.Audit.Verdict), "examples": r.Audit.Examples, "seed": r.Audit.Settings.Seed, "sampleSha256": r.Audit.SHA256},
+	}
+	for i := range r.Audit.Findings {
+		if f := &r.Audit.Findings[i]; f.Verdict != audit.NoEvidence {
+			run.Results = append(run.Results, r.sarifFinding(f))
+		}
+	}
+	for _, c := range r.Audit.Controls {
+		if !c.Passed {
+			run.Results = append(run.Results, r.sarifResult(ruleControl, controlNote(c), c.Name, "control"))
+		}
+	}
+	for _, b := range r.Breaches {
+		run.Results = append(run.Results, r.sarifResult(ruleThreshold, b, b, "threshold"))
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+}
+
+func (r *Report) sarifFinding(f *audit.Finding) sarifResult {
+	x := r.sarifResult(ruleOf(f.Verdict), findingWords(f), f.Attribute, "attribute")
+	x.Properties = map[string]any{"attribute": printable(f.Attribute), "verdict": string(f.Verdict), "adjustedP": f.Adjusted}
+	if bestOf(f) != nil {
+		x.Properties["excess"], x.Properties["excessLow"], x.Properties["excessHigh"] = f.Excess.Value, f.Excess.Low, f.Excess.High
+	}
+	return x
+}
+
+// sarifResult is a finding about something that has a name; its fingerprint stays
+// the same as long as rule, target and name do.
+func (r *Report) sarifResult(rule, words, name, kind string) sarifResult {
+	sum := sha256.Sum256([]byte(rule + "\x00" + r.Audit.Target + "\x00" + kind + "\x00" + name))
+	x := sarifResult{
+		Rule: rule, Index: ruleIndex(rule), Level: ruleLevel(rule), Message: sarifWords(words),
+		Fingerprints: map[string]string{"tattleFinding/v1": hex.EncodeToString(sum[:16])},
+	}
+	at := sarifLocation{Logical: []sarifLogical{{Name: file.Name(name), Kind: kind}}}
+	if uri := r.sarifSubject(); uri != "" {
+		at.Physical = &sarifPhysical{sarifURI{uri}}
+	}
+	x.Locations = []sarifLocation{at}
+	return x
+}
+
+// sarifWords escapes what SARIF reads as links and placeholders in a message.
+func sarifWords(s string) sarifText { return sarifText{sarifMarks.Replace(printable(s))} }
+
+var sarifMarks = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "{", "{{", "}", "}}")
+
+// sarifSubject is the file that results are about: the model, or else the data.
+func (r *Report) sarifSubject() string {
+	for _, path := range []string{r.Model.Path, r.Data.Path, r.Audit.Sample} {
+		if path != "" {
+			return relativeURI(path)
+		}
+	}
+	return ""
+}
+
+// relativeURI is a path as a reference; of an absolute one its last part alone.
+func relativeURI(path string) string {
+	if filepath.IsAbs(path) || strings.Contains(path, "://") {
+		path = filepath.Base(path)
+	}
+	return (&url.URL{Path: strings.ToValidUTF8(filepath.ToSlash(path), "\uFFFD")}).String()
+}
+
+func (r *Report) sarifArtifacts() []sarifArtifact {
+	var out []sarifArtifact
+	add := func(path, sum string) {
+		if path == "" {
+			return
+		}
+		x := sarifArtifact{Location: sarifURI{relativeURI(path)}, Roles: []string{"analysisTarget"}}
+		if sum != "" {
+			x.Hashes = map[string]string{"sha-256": sum}
+		}
+		out = append(out, x)
+	}
+	add(r.Model.Path, r.Model.SHA256)
+	if r.Data.Path != r.Model.Path {
+		add(r.Data.Path, r.Data.SHA256)
+	}
+	return out
+}
+
+// sarifNotes say the verdict, and of each attribute without evidence what could have
+// been seen.
+func (r *Report) sarifNotes() []sarifNotification {
+	notes := []sarifNotification{{"note", sarifWords(strings.Join(append([]string{verdictWords(r.Audit)}, r.Audit.Reasons...), " "))}}
+	for i := range r.Audit.Findings {
+		f := &r.Audit.Findings[i]
+		if f.Verdict == audit.NoEvidence {
+			notes = append(notes, sarifNotification{"note", sarifWords(findingWords(f) + " Could have seen " + powerRow(f.Power).Value + ".")})
+		}
+	}
+	for _, s := range r.Warnings {
+		notes = append(notes, sarifNotification{"warning", sarifWords(s)})
+	}
+	return notes
+}
