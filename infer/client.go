@@ -118,7 +118,10 @@ func (c *Client) Infer(ctx context.Context, x []float32, n int) (y []float32, sh
 			return nil, nil, fmt.Errorf("%s: outputs of shape %v for one example and %v for another", c.URL(), shape[1:], rest)
 		}
 		shape = append([]int{n}, rest...)
-		y = append(slices.Grow(y, n/p.batch*len(part)-len(y)), part...)
+		if y == nil {
+			y = make([]float32, 0, len(part)/min(n, p.batch)*n)
+		}
+		y = append(y, part...)
 	}
 	return y, shape, nil
 }
@@ -139,6 +142,9 @@ func (c *Client) inferBatch(ctx context.Context, p *plan, x []float32) ([]float3
 	reply, err := decode(a.body, a.header)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: the answer cannot be read: %w (%s)", at, err, a.excerpt())
+	}
+	if len(reply.Outputs) == 0 {
+		return nil, nil, fmt.Errorf("%s: the answer has no outputs: %s", at, serverWords(a.body))
 	}
 	y, rest, err := p.outputs(reply, b)
 	if err != nil {

@@ -91,9 +91,6 @@ func (l tensors) named(name string) *tensor {
 
 // names returns the tensors' names for an error.
 func (l tensors) names() string {
-	if len(l) == 0 {
-		return "none"
-	}
 	names := make([]string, len(l))
 	for i, t := range l {
 		names[i] = t.Name

@@ -204,8 +204,6 @@ func (p *plan) find(list tensors) (*tensor, error) {
 		return t, nil
 	case p.output != "":
 		return nil, fmt.Errorf("the answer has no output %s, only %s", oneLine(p.output), list.names())
-	case len(list) == 0:
-		return nil, errors.New("the answer has no outputs")
 	}
 	return nil, fmt.Errorf("the answer has outputs %s: name the one to take", list.names())
 }

@@ -30,9 +30,16 @@ type server struct {
 // health, metadata and inference in JSON and binary, and of Triton's extensions …/config
 // with max_batch_size. Every model has one version, "1". Refusals are {"error": …}.
 func Handler(models map[string]*Model, o ServerOptions) http.Handler {
-	s := &server{models: maps.Clone(models), token: sha256.Sum256([]byte(o.Token)), open: o.Token == "",
+	return newServer(models, o).routes()
+}
+
+func newServer(models map[string]*Model, o ServerOptions) *server {
+	return &server{models: maps.Clone(models), token: sha256.Sum256([]byte(o.Token)), open: o.Token == "",
 		maxBatch: cmp.Or(o.MaxBatch, DefaultMaxBatch), maxBody: cmp.Or(o.MaxBody, DefaultMaxBody),
 		active: make(chan struct{}, maxActive)}
+}
+
+func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v2/health/live", s.get(func(*http.Request) (any, error) { return map[string]bool{"live": true}, nil }))
 	mux.HandleFunc("/v2/health/ready", s.get(func(*http.Request) (any, error) { return map[string]bool{"ready": true}, nil }))
