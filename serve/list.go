@@ -213,7 +213,8 @@ func choices(entries []*entry, chosen string, of func(*entry) string) []choice {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
 	})
 	if len(out) > mostChoices {
-		out = slices.DeleteFunc(out, func(c choice) bool { return c.Count < out[mostChoices].Count+1 && !c.Chosen })
+		rest := slices.DeleteFunc(slices.Clone(out[mostChoices:]), func(c choice) bool { return !c.Chosen })
+		out = append(out[:mostChoices], rest...)
 	}
 	slices.SortFunc(out, func(a, b choice) int { return cmp.Compare(a.Name, b.Name) })
 	return out

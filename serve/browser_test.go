@@ -1,0 +1,241 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// browser is one tab, and what it complained of.
+type browser struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu         sync.Mutex
+	complaints []string
+}
+
+// newBrowser starts a headless browser, or skips the test where there is none.
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes a few seconds")
+	}
+	var at string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless-shell"} {
+		if path, err := exec.LookPath(name); err == nil {
+			at = path
+			break
+		}
+	}
+	if at == "" {
+		t.Skip("there is no chromium or chrome in PATH: the pages are not tried in a browser")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(at), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()))
+	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, end := chromedp.NewContext(alloc)
+	t.Cleanup(end)
+	b := &browser{t: t, ctx: ctx}
+	if err := chromedp.Do(ctx); err != nil {
+		t.Skipf("%s does not start here: %v", at, err)
+	}
+	t.Cleanup(func() { chromedp.Cancel(ctx) }) // waits until its profile is free
+	b.listen()
+	return b
+}
+
+// listen keeps all that the console says: script that fails, and what the
+// content-security policy forbids.
+func (b *browser) listen() {
+	err := chromedp.Listen(b.ctx, func(ev any) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		switch ev := ev.(type) {
+		case *log.EventEntryAdded:
+			b.complaints = append(b.complaints, fmt.Sprintf("%s (%s)", ev.Entry.Text, ev.Entry.URL))
+		case *runtime.EventConsoleAPICalled:
+			b.complaints = append(b.complaints, fmt.Sprint("console: ", ev.Type))
+		case *runtime.EventExceptionThrown:
+			b.complaints = append(b.complaints, ev.ExceptionDetails.Text)
+		}
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := chromedp.Call(b.ctx, log.Enable, cdp.Empty{}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// do takes steps, each of which has some seconds.
+func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// arrive takes steps that lead to another page, and waits for that.
+func (b *browser) arrive(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
+	defer cancel()
+	if _, err := chromedp.RunResponse(ctx, steps...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// is fails where an expression has not that value in the page.
+func is[T comparable](b *browser, expression string, want T) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
+	defer cancel()
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
+	if got != want {
+		b.t.Errorf("%s is %v, want %v", expression, got, want)
+	}
+}
+
+// quiet fails where the browser complained.
+func (b *browser) quiet(after string) {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.complaints {
+		b.t.Errorf("%s: %s", after, c)
+	}
+	b.complaints = nil
+}
+
+const (
+	where   = "location.pathname"
+	focused = "document.activeElement.getAttribute('href')"
+	marked  = "[...document.querySelectorAll('#runs :checked')].map(b => b.value).join(' ')"
+)
+
+func TestInABrowser(t *testing.T) {
+	b := newBrowser(t)
+	dir := shelfOf(t)
+	put(t, dir, "a-very-long-name-without-a-break-"+strings.Repeat("0123456789", 8), trained(.3, map[string]string{"x": strings.Repeat("y", 300)}), 0)
+	put(t, dir, `<img src=x onerror=document.title='no'>`, trained(.31, map[string]string{}), 0)
+	server := httptest.NewServer(handler(t, dir, Options{}))
+	defer server.Close()
+	b.clickThrough(server.URL)
+	b.keyboard(server.URL)
+	b.narrow(server.URL)
+	guarded := httptest.NewServer(handler(t, dir, Options{Token: "open sesame"}))
+	defer guarded.Close()
+	b.token(guarded.URL)
+}
+
+func (b *browser) clickThrough(url string) {
+	b.arrive(chromedp.Navigate(url + "/"))
+	is(b, "document.querySelectorAll('.run').length", 6)
+	b.do(chromedp.SendKeys(chromedp.CSS("#q"), "deep"))
+	b.arrive(chromedp.Click(chromedp.CSS("#filter button")))
+	is(b, "location.search.includes('q=deep')", true)
+	is(b, "document.querySelectorAll('.run').length", 1)
+	b.do(chromedp.Click(chromedp.CSS(".run input")))
+	b.arrive(chromedp.Click(chromedp.CSS("#filter .buttons a"))) // show all: what is marked stays so
+	is(b, "document.querySelectorAll('.run').length", 6)
+	is(b, marked, "deep/b")
+	is(b, "document.getElementById('compare').disabled", true)
+	b.do(chromedp.Click(chromedp.CSS(`.run input[value="a"]`)))
+	b.arrive(chromedp.Click(chromedp.CSS("#compare")))
+	is(b, where, "/compare")
+	is(b, "document.querySelector('tr.differs th').innerText.startsWith('title') ? 'title' : 'other'", "other")
+	b.arrive(chromedp.Click(chromedp.CSS(".side a")))
+	is(b, where, "/run/deep/b")
+	b.arrive(chromedp.Navigate(url + "/run/a"))
+	b.quiet("lists and runs")
+	b.arrive(chromedp.Click(chromedp.CSS(".actions .button")))
+	is(b, where, "/file/a/report.html")
+	is(b, "document.querySelector('h1').innerText", "Whole report")
+	is(b, "getComputedStyle(document.querySelector('h1')).color", "rgb(1, 2, 3)") // its own style holds
+	is(b, "self.origin", "null")                                                  // and it is no part of our site
+	b.quiet("the report's page")
+}
+
+func (b *browser) keyboard(url string) {
+	b.arrive(chromedp.Navigate(url + "/?sort=name"))
+	b.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"))
+	is(b, focused, "/run/a")
+	b.do(chromedp.KeyEvent("k"))
+	is(b, focused, "/run/%3Cimg%20src=x%20onerror=document.title=%27no%27%3E")
+	b.do(chromedp.KeyEvent("/"), chromedp.KeyEvent("jx/"))
+	is(b, "document.activeElement.id", "q")
+	is(b, "document.activeElement.value.endsWith('jx/')", true)
+	b.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.ArrowDown+kb.ArrowDown+kb.ArrowDown+kb.ArrowUp+kb.ArrowDown))
+	is(b, marked, "")
+	b.do(chromedp.KeyEvent("c"))
+	is(b, where, "/")
+	for range 3 { // a third mark takes the place of the first
+		b.do(chromedp.KeyEvent("x"), chromedp.KeyEvent("j"))
+	}
+	is(b, marked, "audit bounds")
+	b.arrive(chromedp.KeyEvent("c"))
+	is(b, where, "/compare")
+	b.arrive(chromedp.KeyEvent("u"))
+	is(b, where, "/")
+	b.do(chromedp.KeyEvent("j"))
+	b.arrive(chromedp.KeyEvent(kb.Enter))
+	is(b, where, "/run/audit")
+	is(b, "document.title", "Is it curious? · tattle")
+	b.quiet("the keyboard")
+}
+
+// narrow looks at every page on a screen of 360 pixels, light and dark.
+func (b *browser) narrow(url string) {
+	set := func(width int64, scheme string) {
+		if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 700, DeviceScaleFactor: 1, Mobile: width < 600}); err != nil {
+			b.t.Fatal(err)
+		}
+		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	set(360, "dark")
+	long := "a-very-long-name-without-a-break-" + strings.Repeat("0123456789", 8)
+	for _, at := range []string{"/", "/run/a", "/run/audit", "/run/" + long, "/compare?run=audit&run=" + long, "/none"} {
+		b.do(chromedp.Navigate(url + at))
+		is(b, "document.documentElement.scrollWidth", 360)
+		is(b, "[...document.querySelectorAll('a, button, input, select, td, th, p')].filter(e => e.getBoundingClientRect().right > 361).map(e => e.outerHTML).join()", "")
+	}
+	is(b, "getComputedStyle(document.body).backgroundColor", "rgb(21, 24, 27)")
+	set(1200, "light")
+	b.mu.Lock()
+	b.complaints = nil // that /none is not there
+	b.mu.Unlock()
+}
+
+func (b *browser) token(url string) {
+	b.arrive(chromedp.Navigate(url + "/run/a"))
+	is(b, "document.title", "Token needed · tattle")
+	b.mu.Lock()
+	b.complaints = nil // that the page is refused
+	b.mu.Unlock()
+	b.do(chromedp.SendKeys(chromedp.CSS("#token"), "open sesame"))
+	b.arrive(chromedp.Click(chromedp.CSS(".token button")))
+	is(b, "location.pathname + location.search", "/run/a")
+	is(b, "document.title", "A classifier of glyphs · tattle")
+	is(b, "document.cookie", "")
+	b.quiet("the token")
+}

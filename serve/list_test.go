@@ -1,0 +1,139 @@
+package serve
+
+import (
+	"fmt"
+	"html"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tattle/report"
+)
+
+// listed returns the folders of the runs of a list, in its order.
+func listed(page string) []string {
+	var out []string
+	for _, row := range strings.Split(page, `<tr class="run">`)[1:] {
+		_, at, _ := strings.Cut(row, `href="/run/`)
+		at, _, _ = strings.Cut(at, `"`)
+		folder, _ := url.PathUnescape(at)
+		out = append(out, folder)
+	}
+	return out
+}
+
+func TestListFiltersAndSorts(t *testing.T) {
+	h := handler(t, shelfOf(t), Options{})
+	for target, want := range map[string]string{
+		"/":                           "audit bounds deep/b a",
+		"/?sort=name":                 "a audit bounds deep/b",
+		"/?sort=excess":               "a audit deep/b bounds",
+		"/?sort=command":              "audit bounds a deep/b",
+		"/?sort=verdict":              "bounds audit a deep/b",
+		"/?sort=nonsense":             "audit bounds deep/b a",
+		"/?q=GLYPHS":                  "deep/b a",
+		"/?q=deep+glyphs":             "deep/b",
+		"/?q=grey+levels":             "bounds",
+		"/?q=none":                    "",
+		"/?command=train&sort=name":   "a deep/b",
+		"/?verdict=curious":           "audit",
+		"/?verdict=bounded":           "bounds",
+		"/?verdict=demonstrated&q=a":  "deep/b a",
+		"/?command=train&verdict=x":   "",
+		"/?page=7":                    "audit bounds deep/b a",
+		"/?page=-3&q=" + "%00%ff%22'": "",
+	} {
+		if got := strings.Join(listed(page(t, h, target)), " "); got != want {
+			t.Errorf("%s: %q, want %q", target, got, want)
+		}
+	}
+}
+
+func TestListSaysWhatItShows(t *testing.T) {
+	h := handler(t, shelfOf(t), Options{})
+	text := html.UnescapeString(page(t, h, "/"))
+	for _, want := range []string{
+		"4 runs", "family: 64.0\u00a0%, +44.0\u00a0points excess", "family: +31.0\u00a0points excess",
+		`<option value="train">train (2)</option>`, `<option value="curious">curious (1)</option>`, `aria-sort="descending"`, "2026-05-04",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the list does not say %q", want)
+		}
+	}
+	if text := page(t, h, "/?command=train"); !strings.Contains(text, "2 of 4 runs") || !strings.Contains(text, `value="train" selected`) {
+		t.Error("a filtered list does not say so")
+	}
+	if text := page(t, handler(t, t.TempDir(), Options{}), "/"); !strings.Contains(text, "There is no report.json") {
+		t.Error("an empty folder is not called that")
+	}
+}
+
+func TestMarkedRunsStayMarked(t *testing.T) {
+	h := handler(t, shelfOf(t), Options{})
+	text := page(t, h, "/?run=a&q=deep")
+	if !strings.Contains(text, `<input type="checkbox" name="run" value="a" checked>`) || !strings.Contains(text, "Marked for comparison") {
+		t.Error("what is marked is lost by filtering")
+	}
+	if !strings.Contains(text, `href="/?q=deep&amp;run=a&amp;sort=name"`) {
+		t.Error("what is marked is lost by sorting")
+	}
+}
+
+func TestListTurnsPages(t *testing.T) {
+	dir := t.TempDir()
+	for i := range pageLength + 5 {
+		put(t, dir, fmt.Sprintf("run-%03d", i), &report.Report{Schema: report.Schema, Title: "T", Command: "tattle x"}, 0)
+	}
+	h := handler(t, dir, Options{})
+	first, second := page(t, h, "/?sort=name"), page(t, h, "/?sort=name&page=2")
+	if n, m := len(listed(first)), len(listed(second)); n != pageLength || m != 5 {
+		t.Errorf("%d and %d runs", n, m)
+	}
+	if !strings.Contains(first, `<a rel="next" href="/?page=2&amp;sort=name">`) || !strings.Contains(second, `<a rel="prev" href="/?sort=name">`) {
+		t.Error("no way from page to page")
+	}
+	if slices.Contains(listed(second), "run-000") {
+		t.Error("the second page begins anew")
+	}
+}
+
+// What changes on disk is seen once a walk is no longer fresh; what did not is not
+// read again.
+func TestListFollowsTheFolder(t *testing.T) {
+	dir := shelfOf(t)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	s := newShelf(root)
+	find := func(folder string) *entry {
+		s.walked = time.Time{}
+		all, _, err := s.entries(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := slices.IndexFunc(all, func(e *entry) bool { return e.Path == folder }); i >= 0 {
+			return all[i]
+		}
+		return nil
+	}
+	a, bounds := find("a"), find("bounds")
+	changed := bounded(2)
+	changed.Title = "Changed"
+	put(t, dir, "bounds", changed, 9)
+	os.RemoveAll(filepath.Join(dir, "deep"))
+	if find("a") != a {
+		t.Error("an unchanged report was read again")
+	}
+	if b := find("bounds"); b == bounds || b.Title != "Changed" {
+		t.Error("a changed report was not read")
+	}
+	if find("deep/b") != nil {
+		t.Error("a removed run is still there")
+	}
+}
