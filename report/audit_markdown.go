@@ -59,7 +59,7 @@ func (d *document) todo(a *audit.Result) {
 func (d *document) rests(a *audit.Result, warnings []string) {
 	d.heading(2, "What this rests on")
 	d.paragraph(auditedWords(a))
-	d.paragraph(controlsWords(a))
+	d.paragraph(uncontrolled(a))
 	d.paragraph(notSafety)
 	d.list(unique(readable(append(slices.Clone(a.Notes), warnings...))))
 }

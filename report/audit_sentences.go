@@ -23,7 +23,7 @@ func (r *Report) auditSentences() []string {
 	for i := range a.Findings {
 		said = append(said, findingWords(&a.Findings[i]))
 	}
-	said = append(said, auditedWords(a), controlsWords(a))
+	said = append(said, auditedWords(a), uncontrolled(a))
 	if a.Recommendation != "" {
 		said = append(said, a.Recommendation)
 	}
@@ -102,15 +102,18 @@ func barePoints(x float64) string {
 	return minus(fmt.Sprintf("%.2f", 100*x))
 }
 
-// findingWords are an attribute's verdict, its figures and its reasons.
+// findingWords are an attribute's verdict and its reasons.
 func findingWords(f *audit.Finding) string {
 	return fmt.Sprintf("%s: %s. %s", file.Name(f.Attribute), f.Verdict, findingReasons(f))
 }
 
-// findingReasons are its figures and its reasons.
+// findingReasons are what the verdict on an attribute rests on.
 func findingReasons(f *audit.Finding) string {
-	said := append([]string{demonstratedWords(f)}, f.Reasons...)
-	return strings.Join(unique(readable(append(said, f.Unusable))), " ")
+	said := f.Reasons
+	if len(said) == 0 {
+		said = []string{demonstratedWords(f), f.Unusable}
+	}
+	return strings.Join(unique(readable(said)), " ")
 }
 
 // demonstratedWords say what the chosen attacks reached, and beside what.
@@ -193,9 +196,17 @@ func controlsWords(a *audit.Result) string {
 		}
 	}
 	if len(said) == 0 {
-		return "No controls were run, so nothing says that this audit works on these data."
+		return uncontrolled(a)
 	}
 	return "Controls: " + strings.Join(said, "; ") + "."
+}
+
+// uncontrolled warns of an audit without controls; reasons speak of those there are.
+func uncontrolled(a *audit.Result) string {
+	if len(a.Controls) > 0 {
+		return ""
+	}
+	return "No controls were run, so nothing says that this audit works on these data."
 }
 
 func controlName(name string) string {

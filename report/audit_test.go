@@ -31,7 +31,7 @@ func audited() *audit.Result {
 		Settings: audit.Settings{Seed: 7, Folds: 5, Permutations: 9999, MaxFit: 20000, Confidence: .95, Margin: .02, Attacks: []string{"network", "logistic", "trees", "neighbours"}, References: 5},
 		Notes:    []string{"12 rows without a label of gender were left out."}, Warnings: []string{"31 rows are copies of others; copies were judged together."},
 		Verdict: audit.Curious,
-		Reasons: []string{"The excess on race holds against every baseline, by permutation within age, and against 5 honest networks."},
+		Reasons: []string{"race: the outputs tell more than age explains.", "gender: the outputs tell what age, or honest training for it, explains.", "Shuffled labels (this sample) came out clean, as they should. A planted curious model (glyphs) was found, with an excess of 31.2 points."},
 		Advice:  []string{"Release the label only, or train again without race in the loss.", "Ask who trained this model, and for what else."},
 	}
 	a.Findings = []audit.Finding{findingRace(n), findingGender(n), findingIncome(n), {
@@ -69,7 +69,7 @@ func findingRace(n int) audit.Finding {
 		Information: &audit.Information{Between: [2]string{"guess", "race"}, Bits: .781, PlugInBits: .783, Interval: [2]float64{.741, .822}, CeilingBits: 12.21, Examples: n},
 		Power:       audit.Power{Probability: .9, Smallest: ptr(.0633), StandardError: .0072, LearningLoss: .019, FromReferences: ptr(.0391)},
 		P:           2.7e-5, Adjusted: 8.1e-5, Verdict: audit.Curious,
-		Reasons: []string{"The excess over the best baseline is larger than the margin of 2 points.", "Honest networks tell 19.41 points less."},
+		Reasons: []string{"Attacks on the outputs guess race right for 78.1 % of 4741 examples that they had not seen (95 % interval 76.9 % to 79.3 %); guessing from the true age does for 44 %.", "The excess over the best such guess is 34.1 points, and at least 32.6 points at 95 % confidence: more than the 2.0 points that are let pass (p < 0.0001)."},
 	}
 	f.Correlation = correlation("race", n)
 	for i, x := range []struct {
@@ -147,7 +147,7 @@ func TestAuditVerdictFirst(t *testing.T) {
 	if len(lines) < 3 || !strings.HasPrefix(lines[2], "Verdict: curious. The raw outputs (logits) tell race") {
 		t.Errorf("begins with %q", lines[:min(3, len(lines))])
 	}
-	if at := strings.Index(text, "The excess on race holds"); at < 0 || at > 300 {
+	if at := strings.Index(text, "race: the outputs tell more"); at < 0 || at > 300 {
 		t.Errorf("reasons at %d", at)
 	}
 	for _, l := range lines {
@@ -156,7 +156,7 @@ func TestAuditVerdictFirst(t *testing.T) {
 		}
 	}
 	body := page[strings.Index(page, "<main"):]
-	if at := strings.Index(body, "<h2"); at < strings.Index(body, "The excess on race holds") {
+	if at := strings.Index(body, "<h2"); at < strings.Index(body, "race: the outputs tell more") {
 		t.Error("the page does not begin with the verdict's reasons")
 	}
 }

@@ -1,0 +1,195 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"tattle/audit"
+	"tattle/internal/file"
+)
+
+// EvidenceSchema names the layout of an evidence pack's manifest.
+const EvidenceSchema = "tattle/evidence/1"
+
+// The files of an evidence pack.
+const (
+	evidenceManifest = "manifest.json"
+	evidenceSums     = "SHA256SUMS"
+	evidenceOutputs  = "outputs.npz"
+)
+
+// Evidence is what an evidence pack is made of.
+type Evidence struct {
+	Report  *Report       // with an audit, fresh from audit.Run: what was read from a file has no guesses
+	Sample  *audit.Sample // that was audited
+	Version string        // of tattle; empty is what the program says of itself
+}
+
+// evidenceFiles say what each file is about, in the order they are written.
+var evidenceFiles = []struct {
+	name, about string
+	write       func(*Evidence, io.Writer) error
+}{
+	{"report.json", "every figure, without times", func(e *Evidence, w io.Writer) error { return e.Report.WriteJSON(w) }},
+	{"audit.md", "the audit for people", func(e *Evidence, w io.Writer) error { return e.Report.WriteMarkdown(w) }},
+	{"mapping.md", "requirements, and what this is evidence for", func(e *Evidence, w io.Writer) error { return e.Report.WriteMapping(w) }},
+	{"controls.json", "audits of what is known to be clean, and curious", (*Evidence).writeControls},
+	{"examples.csv", "every example: fold, labels, and what the chosen attack guessed without having seen it", (*Evidence).writeExamples},
+	{evidenceOutputs, "the outputs and labels that were audited", nil},
+}
+
+// WriteEvidence writes an evidence pack as the folder dir: whole or not at all. The
+// same audit gives the same bytes wherever it is written: there are no times in it,
+// and of paths their last part. It replaces an older pack, and errs where dir holds
+// anything else.
+func WriteEvidence(dir string, e Evidence) error {
+	if err := e.check(); err != nil {
+		return fmt.Errorf("evidence: %w", err)
+	}
+	e.Report = e.Report.placeless()
+	dir, err := packPlace(dir)
+	if err != nil {
+		return err
+	}
+	beside, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".*.tmp")
+	if err != nil {
+		return fmt.Errorf("evidence beside %s: %w", file.Name(dir), cause(err))
+	}
+	defer os.RemoveAll(beside) // a folder of our own making, gone once it has its name
+	if err := e.writeAll(beside); err != nil {
+		return err
+	}
+	if err := os.Chmod(beside, 0o755); err != nil {
+		return fmt.Errorf("evidence: %w", cause(err))
+	}
+	return replacePack(dir, beside)
+}
+
+func (e *Evidence) check() error {
+	switch {
+	case e.Report == nil || e.Report.Audit == nil:
+		return errNoAudit
+	case e.Sample == nil:
+		return errors.New("the sample that was audited is missing")
+	}
+	a := e.Report.Audit
+	if n := e.Sample.Len(); n != a.Examples || len(a.Findings) != len(e.Sample.Sensitive) {
+		return fmt.Errorf("the audit is of %d examples and %d attributes, the sample has %d and %d: give the one that was audited", a.Examples, len(a.Findings), n, len(e.Sample.Sensitive))
+	}
+	if sum := e.Sample.Sum(); a.SHA256 != "" && sum != a.SHA256 {
+		return fmt.Errorf("the audit is of a sample with sha256 %s, this one has %s: give the one that was audited", a.SHA256, sum)
+	}
+	return nil
+}
+
+// writeAll fills the folder, the manifest after what it lists, the sums last.
+func (e *Evidence) writeAll(dir string) error {
+	var files []packFile
+	for _, f := range evidenceFiles {
+		path := filepath.Join(dir, f.name)
+		var err error
+		if f.write == nil {
+			err = audit.WriteOutputs(path, e.Sample)
+		} else {
+			err = file.Write(path, func(w io.Writer) error { return f.write(e, w) })
+		}
+		if err != nil {
+			return fmt.Errorf("evidence: %w", err)
+		}
+		sum, size, err := fileSum(path)
+		if err != nil {
+			return fmt.Errorf("evidence: %w", err)
+		}
+		files = append(files, packFile{f.name, f.about, size, sum})
+	}
+	manifest, err := e.manifest(files)
+	if err != nil {
+		return fmt.Errorf("evidence: %w", err)
+	}
+	if err := file.Write(filepath.Join(dir, evidenceManifest), func(w io.Writer) error { return writeBytes(w, manifest) }); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(manifest)
+	files = append(files, packFile{Name: evidenceManifest, SHA256: hex.EncodeToString(sum[:])})
+	return file.Write(filepath.Join(dir, evidenceSums), func(w io.Writer) error { return writeSums(w, files) })
+}
+
+func writeBytes(w io.Writer, b []byte) error {
+	_, err := w.Write(b)
+	return err
+}
+
+// writeSums writes what `sha256sum -c` reads.
+func writeSums(w io.Writer, files []packFile) error {
+	slices.SortFunc(files, func(a, b packFile) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+	for _, f := range files {
+		if _, err := fmt.Fprintf(w, "%s  %s\n", f.SHA256, f.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Evidence) writeControls(w io.Writer) error { return indented(w, e.Report.Audit.Controls) }
+
+func indented(w io.Writer, x any) error {
+	j := json.NewEncoder(w)
+	j.SetIndent("", "  ")
+	j.SetEscapeHTML(false)
+	return j.Encode(x)
+}
+
+// fileSum returns the sum and the size of a file.
+func fileSum(path string) (sum string, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, cause(err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if size, err = io.Copy(h, f); err != nil {
+		return "", 0, err
+	}
+	return hex.EncodeToString(h.Sum(nil)), size, nil
+}
+
+// cause strips paths that say nothing to the reader.
+func cause(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	var l *os.LinkError
+	if errors.As(err, &l) {
+		return l.Err
+	}
+	return err
+}
+
+// placeless is the report without what depends on where and when it ran.
+func (r *Report) placeless() *Report {
+	x, a := *r, *r.Audit
+	x.Audit, x.Timing = &a, map[string]Number{}
+	for _, s := range []*string{&x.Model.Path, &x.Data.Name, &x.Data.Path, &a.Sample} {
+		*s = lastPart(*s)
+	}
+	x.Title, x.Command = lastParts(x.Title), lastParts(x.Command)
+	x.Command = destinations.ReplaceAllString(x.Command, "")
+	x.Warnings, x.Data.Notes, a.Notes, a.Warnings = lastPartsOf(r.Warnings), lastPartsOf(r.Data.Notes), lastPartsOf(a.Notes), lastPartsOf(a.Warnings)
+	x.Settings = maps.Clone(r.Settings)
+	for k, v := range x.Settings {
+		x.Settings[k] = lastParts(v)
+	}
+	delete(x.Settings, "evidence")
+	delete(x.Settings, "out")
+	return &x
+}

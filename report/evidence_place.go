@@ -1,0 +1,126 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+
+	"tattle/internal/file"
+)
+
+// destinations are the flags that say where to write, of which the evidence does not
+// depend.
+var destinations = regexp.MustCompile(`\s+--(?:evidence|out)(?:=|\s+)(?:'[^']*'|"[^"]*"|\S+)`)
+
+// absolute are absolute paths in a text, quoted or without blanks; an address of the
+// web is none.
+var absolute = regexp.MustCompile(`'/[^']*'|"/[^"]*"|(?:^|[\s=(,])/[^\s'",)]+`)
+
+// lastParts leaves of every absolute path its last part.
+func lastParts(s string) string {
+	return absolute.ReplaceAllStringFunc(s, func(m string) string {
+		from, to := 0, len(m)
+		if m[0] != '/' {
+			from = 1
+		}
+		if m[0] == '\'' || m[0] == '"' {
+			to--
+		}
+		return m[:from] + path.Base(m[from:to]) + m[to:]
+	})
+}
+
+// lastPart is lastParts of a path or a name.
+func lastPart(s string) string {
+	if filepath.IsAbs(s) {
+		return filepath.Base(s)
+	}
+	return s
+}
+
+func lastPartsOf(s []string) []string {
+	var out []string
+	for _, x := range s {
+		out = append(out, lastParts(x))
+	}
+	return out
+}
+
+// packPlace is where a pack is to stand, links followed. It errs where something else
+// than a pack or an empty folder stands there.
+func packPlace(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("evidence: %w", err)
+	}
+	if end, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = end
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("evidence in %s: %w", file.Name(dir), cause(err))
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return dir, nil
+	case err != nil:
+		return "", fmt.Errorf("evidence in %s: %w: name a folder", file.Name(dir), cause(err))
+	case len(entries) == 0:
+		return dir, nil
+	}
+	if err := isPack(dir, entries); err != nil {
+		return "", fmt.Errorf("evidence in %s: %w: name another folder", file.Name(dir), err)
+	}
+	return dir, nil
+}
+
+// isPack tells by its manifest and by what else is there whether a folder is a pack
+// that may be replaced.
+func isPack(dir string, entries []os.DirEntry) error {
+	ours := map[string]bool{evidenceManifest: true, evidenceSums: true}
+	for _, f := range evidenceFiles {
+		ours[f.name] = true
+	}
+	for _, x := range entries {
+		if !ours[x.Name()] || !x.Type().IsRegular() {
+			return fmt.Errorf("the folder holds %s, which is no part of an evidence pack", file.Name(x.Name()))
+		}
+	}
+	f, err := os.Open(filepath.Join(dir, evidenceManifest))
+	if err != nil {
+		return errors.New("the folder has no manifest.json")
+	}
+	defer f.Close()
+	var m struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.NewDecoder(f).Decode(&m); err != nil || m.Schema != EvidenceSchema {
+		return errors.New("its manifest.json is not that of an evidence pack")
+	}
+	return nil
+}
+
+// replacePack gives a finished folder its name; what stood there goes once that is
+// done, and comes back where it fails.
+func replacePack(dir, beside string) error {
+	old := beside + ".old"
+	err := os.Rename(dir, old)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("evidence in %s: %w", file.Name(dir), cause(err))
+	}
+	had := err == nil
+	if err := os.Rename(beside, dir); err != nil {
+		if had {
+			err = errors.Join(err, os.Rename(old, dir))
+		}
+		return fmt.Errorf("evidence in %s: %w", file.Name(dir), cause(err))
+	}
+	if had {
+		return os.RemoveAll(old) // holds a pack's files and nothing else
+	}
+	return nil
+}
