@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -42,7 +43,7 @@ func TestRetries(t *testing.T) {
 		"a date":              {replies: []cannedReply{busy(503, "Fri, 02 Jan 2026 03:04:15 GMT"), good}, sleeps: []time.Duration{10000 * ms}},
 		"a date gone by":      {replies: []cannedReply{busy(503, "Fri, 02 Jan 2015 03:04:15 GMT"), good}, sleeps: []time.Duration{500 * ms}},
 		"nonsense":            {replies: []cannedReply{busy(503, "-soon"), good}, sleeps: []time.Duration{500 * ms}},
-		"too long a wait":     {replies: []cannedReply{busy(429, "4000"), good}, fails: "status 429 (Too Many Requests): not now"},
+		"too long a wait":     {replies: []cannedReply{busy(429, "4000"), good}, fails: "status 429 (Too Many Requests): not now; it asks to come again in 1h6m40s"},
 		"for ever":            {o: Options{Retries: 2}, replies: []cannedReply{busy(503, "")}, sleeps: []time.Duration{500 * ms, 1000 * ms}, fails: "not now (3 attempts)"},
 		"no retries":          {o: Options{Retries: -1}, replies: []cannedReply{busy(503, ""), good}, fails: "status 503 (Service Unavailable): not now"},
 		"bad request":         {replies: []cannedReply{busy(400, "1"), good}, fails: "status 400"},
@@ -309,6 +310,50 @@ func TestUserInfo(t *testing.T) {
 	mustErr(t, err, "http://models.example/v2/models/m/infer: status 403 (Forbidden): no, [hidden]")
 	if strings.Contains(err.Error()+c.URL(), "hunter2") || h.asked[0].header.Get("Authorization") != "Basic bWU6aHVudGVyMg==" {
 		t.Errorf("%v; %s", err, h.asked[0].header)
+	}
+}
+
+// TestRedirectRules: who may be followed.
+func TestRedirectRules(t *testing.T) {
+	for to, fails := range map[string]string{
+		"http://h/x":        "",
+		"https://h/x":       "",
+		"https://h:8443/":   "it redirects to https://h:8443/",
+		"http://h:8000/":    "it redirects to http://h:8000/",
+		"http://sub.h/":     "it redirects to http://sub.h/",
+		"http://u:p@o/?a=b": "it redirects to http://o/: name",
+	} {
+		from, _ := http.NewRequest(http.MethodPost, "http://h/v2", nil)
+		next, err := http.NewRequest(http.MethodPost, to, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := redirect(next, []*http.Request{from}); fails == "" && err != nil {
+			t.Errorf("%s: %v", to, err)
+		} else if fails != "" {
+			mustErr(t, err, fails)
+		}
+		from.URL.Scheme, next.URL.Scheme = "https", "http"
+		if redirect(next, []*http.Request{from}) == nil {
+			t.Errorf("%s: https was left", to)
+		}
+	}
+}
+
+// TestUnknownCertificate: not trusted, and not asked again.
+func TestUnknownCertificate(t *testing.T) {
+	s := httptest.NewUnstartedServer(simple(good))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	defer s.Close()
+	c, err := New(s.URL, Options{Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fakeClock{}
+	c.pace.clock = f.clock()
+	if mustErr(t, ask(c), "certificate"); len(f.sleeps) > 0 {
+		t.Error("it was asked again")
 	}
 }
 

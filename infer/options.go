@@ -25,8 +25,8 @@ const (
 // which must be named here or in the URL.
 type Options struct {
 	Model, Version string        // empty Version: the server's choice
-	Input, Output  string        // tensors, where the model has several
-	Shape          []int         // of one example, where the model leaves several dimensions open
+	Input, Output  string        // tensors: the output where there are several, the input where nobody names it
+	Shape          []int         // of one example: settles open dimensions, and another layout is refused; nil is not known
 	Token          string        `json:"-"` // bearer token; empty for none
 	Timeout        time.Duration // of one request with its reply; zero means DefaultTimeout
 	Retries        int           // attempts after the first; zero means DefaultRetries, negative none

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,26 +48,13 @@ func (o Options) plan(m *Metadata, size int) (*plan, error) {
 	if size == 0 {
 		return nil, errors.New("examples without numbers")
 	}
-	input, err := choose("input", m.Inputs, o.Input)
+	input, d, err := o.input(m)
 	if err != nil {
 		return nil, err
 	}
 	output, err := choose("output", m.Outputs, o.Output)
 	if err != nil {
 		return nil, err
-	}
-	if len(m.Inputs) > 1 {
-		return nil, fmt.Errorf("the model has inputs %s, and one is all that is sent", tensorNames(m.Inputs))
-	}
-	if input.Name == "" {
-		input.Name = "input-0" // where nobody names it, nobody minds
-	}
-	if input.Datatype == "" {
-		input.Datatype = "FP32"
-	}
-	d, err := datatypeOf(input.Datatype)
-	if err != nil {
-		return nil, fmt.Errorf("input %s has %w", oneLine(input.Name), err)
 	}
 	p := &plan{input: input, output: output.Name, size: size, binary: !o.JSON && slices.Contains(m.Extensions, binaryExtension)}
 	if err := p.arrange(o.Shape); err != nil {
@@ -81,6 +69,24 @@ func (o Options) plan(m *Metadata, size int) (*plan, error) {
 		return nil, fmt.Errorf("requests of %d examples of %d numbers are longer than %d bytes", p.batch, size, maxRequest)
 	}
 	return p, nil
+}
+
+// input returns the model's only input and its datatype.
+func (o Options) input(m *Metadata) (Tensor, datatype, error) {
+	input, err := choose("input", m.Inputs, o.Input)
+	if err != nil {
+		return input, datatype{}, err
+	}
+	if len(m.Inputs) > 1 {
+		return input, datatype{}, fmt.Errorf("the model has inputs %s, and one is all that is sent", tensorNames(m.Inputs))
+	}
+	input.Name = cmp.Or(input.Name, "input-0") // where nobody names it, nobody minds
+	input.Datatype = cmp.Or(input.Datatype, "FP32")
+	d, err := datatypeOf(input.Datatype)
+	if err != nil {
+		err = fmt.Errorf("input %s has %w", oneLine(input.Name), err)
+	}
+	return input, d, err
 }
 
 // choose returns the tensor of that name, or the only one; the zero Tensor with the

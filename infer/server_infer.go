@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -48,21 +49,30 @@ func (s *server) inferred(w http.ResponseWriter, r *http.Request) (body []byte, 
 	if err != nil {
 		return nil, 0, err
 	}
-	x, b, err := s.examples(model, ask)
+	answer, err := s.answer(r.Context(), model, ask)
 	if err != nil {
 		return nil, 0, err
+	}
+	return answer.encode()
+}
+
+// answer computes the model's outputs at a request's inputs.
+func (s *server) answer(ctx context.Context, model *Model, ask *message) (*message, error) {
+	x, b, err := s.examples(model, ask)
+	if err != nil {
+		return nil, err
 	}
 	binary, err := wanted(model, ask)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	y, err := model.forward(r.Context(), x)
+	y, err := model.forward(ctx, x)
 	if err != nil {
-		return nil, 0, refusal{http.StatusServiceUnavailable, "the request was given up"}
+		return nil, refusal{http.StatusServiceUnavailable, "the request was given up"}
 	}
 	out := &tensor{Name: model.graph.Output, Datatype: "FP32", Shape: append(sizes{int64(b)}, widen(model.shape)...)}
 	out.set(y, binary)
-	return (&message{ModelName: model.name, ModelVersion: onlyVersion, ID: ask.ID, Outputs: tensors{out}}).encode()
+	return &message{ModelName: model.name, ModelVersion: onlyVersion, ID: ask.ID, Outputs: tensors{out}}, nil
 }
 
 // read reads a request's body, of at most s.maxBody bytes.

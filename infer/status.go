@@ -32,6 +32,9 @@ func (e *StatusError) Error() string {
 	case http.StatusRequestEntityTooLarge:
 		text += "; ask for fewer examples a request"
 	}
+	if e.wait > maxPatience {
+		text += fmt.Sprintf("; it asks to come again in %v", e.wait)
+	}
 	return text
 }
 
