@@ -60,7 +60,7 @@ func correlation(s *Sample, a int, g *guesses, o Options) Correlation {
 		return c
 	}
 	c.Draws = draws(o.Permutations, 2*len(s.Sensitive), o) // the two tests share Holm's level
-	rank, back := firstSeen(at.Labels, len(at.Values)) // what classes are called changes no draw
+	rank, back := firstSeen(at.Labels, len(at.Values))     // what classes are called changes no draw
 	labels := table(hard, rank, len(s.Classes), len(back))
 	c.Label = between("label", at.Name, labels, o.Confidence)
 	c.Target = between(s.Target, at.Name, table(s.Y, rank, len(s.Classes), len(back)), o.Confidence)

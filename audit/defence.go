@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"tattle/classify"
+	"tattle/internal/simd"
 )
 
 const (
@@ -62,20 +64,36 @@ func Defend(ctx context.Context, s *Sample, o DefenceOptions) ([]Defence, string
 			return r.Sample.Subset(defenceRows(s.Len(), o.Examples, o.Seed))
 		}})
 	}
-	var list []Defence
-	for i, c := range tried {
-		o.progress("defences", i, len(tried))
-		d, err := try(ctx, c, o.Options)
-		if err != nil {
-			return nil, "", fmt.Errorf("audit: defence %s: %w", c.name, err)
-		}
-		if len(list) > 0 {
-			d.HonestyLost = list[0].Honesty.Value - d.Honesty.Value
-		}
-		list = append(list, *d)
+	list, err := tryAll(ctx, tried, o.Options)
+	if err != nil {
+		return nil, "", err
 	}
-	o.progress("defences", len(tried), len(tried))
 	return list, recommend(list, o.Margin), nil
+}
+
+// tryAll tries the defences side by side: the fits of one are too small to keep every
+// core busy. The first is no defence.
+func tryAll(ctx context.Context, tried []change, o Options) ([]Defence, error) {
+	list, errs := make([]Defence, len(tried)), make([]error, len(tried))
+	var mu sync.Mutex
+	done := 0
+	o.progress("defences", 0, len(tried))
+	simd.Parallel(len(tried), 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			list[i], errs[i] = try(ctx, tried[i], o)
+			mu.Lock()
+			done++
+			o.progress("defences", done, len(tried))
+			mu.Unlock()
+		}
+	})
+	for i := range list {
+		if errs[i] != nil {
+			return nil, fmt.Errorf("audit: defence %s: %w", tried[i].name, errs[i])
+		}
+		list[i].HonestyLost = list[0].Honesty.Value - list[i].Honesty.Value
+	}
+	return list, nil
 }
 
 // defenceAttacks returns the quick ones of the attacks that are asked for, all of them
@@ -103,12 +121,12 @@ func defenceRows(n, most int, seed uint64) []int {
 }
 
 // try attacks what a defence releases.
-func try(ctx context.Context, c change, o Options) (*Defence, error) {
+func try(ctx context.Context, c change, o Options) (Defence, error) {
 	s := c.apply()
-	d := &Defence{Name: c.name, Note: c.note, Honesty: accuracy(s.Y, s.hard())}
+	d := Defence{Name: c.name, Note: c.note, Honesty: accuracy(s.Y, s.hard())}
 	all, err := crossFit(ctx, s, o, nil)
 	if err != nil {
-		return nil, err
+		return d, err
 	}
 	for a, g := range all {
 		if g == nil {

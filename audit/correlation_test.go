@@ -1,0 +1,111 @@
+package audit
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"tattle/stat"
+)
+
+// Where s depends on y and the guess on y alone but for chance, permutations within y
+// and fold keep their level, and those within folds alone see the dependence: of 400
+// tests at most 20 + 4.5 standard deviations are at most .05, failing wrongly with
+// probability 3.4e-6.
+func TestPermutationIsConditionalOnTheTarget(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	o := Options{Permutations: 199}.withDefaults()
+	const tests = 400
+	given, ungiven := 0, 0
+	for range tests {
+		s := randomSample(r, 90, 2, 2, .7)
+		s.Sensitive = s.Sensitive[:1]
+		g := &guesses{fold: dealt(r, 90, 3), folds: 3}
+		for _, y := range s.Y {
+			if r.IntN(4) == 0 {
+				y = r.IntN(2)
+			}
+			g.best = append(g.best, y)
+		}
+		o.Seed++
+		if permutation(s, 0, g, o).P <= .05 {
+			given++
+		}
+		if correlation(s, 0, g, o).GuessP <= .05 {
+			ungiven++
+		}
+	}
+	if most := tests*.05 + 4.5*math.Sqrt(tests*.05*.95); float64(given) > most {
+		t.Errorf("given y %d of %d tests refuse", given, tests)
+	}
+	if ungiven < tests*9/10 {
+		t.Errorf("not given y only %d of %d tests refuse", ungiven, tests)
+	}
+}
+
+func TestCorrelationSeesDependence(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	s := randomSample(r, 1000, 4, 4, .5)
+	g := &guesses{fold: dealt(r, 1000, 5), folds: 5, best: s.hard()}
+	for _, l := range g.best {
+		g.bestValue = append(g.bestValue, float64(l))
+	}
+	for a := range s.Sensitive {
+		got := correlation(s, a, g, Options{}.withDefaults())
+		low := 1 / float64(got.Draws+1)
+		if got.LabelP != low || got.GuessP != low || !got.Measured || got.Draws < numericDraws {
+			t.Errorf("attribute %d: %+v", a, got)
+		}
+	}
+}
+
+// The closed form of a symmetric channel: s uniform on k values, right with
+// probability a and else any other,
+//
+//	I = log₂ k + a·log₂ a + (1−a)·log₂((1−a)/(k−1)) bits.
+func TestInformationOfASymmetricChannel(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	const k, a, n = 4, .6, 20000
+	truth, guess := make([]int, n), make([]int, n)
+	for i := range truth {
+		truth[i] = r.IntN(k)
+		guess[i] = truth[i]
+		if r.Float64() >= a {
+			guess[i] = (truth[i] + 1 + r.IntN(k-1)) % k
+		}
+	}
+	want := 2 + a*math.Log2(a) + (1-a)*math.Log2((1-a)/(k-1))
+	got := between("s", "guess", table(truth, guess, k, k), 1-1e-5)
+	if !(got.Interval[0] <= want && want <= got.Interval[1]) || got.Interval[1]-got.Interval[0] > .1 {
+		t.Errorf("%+v, want %v", got, want)
+	}
+	if math.Abs(got.CeilingBits-math.Log2(n)) > 1e-12 || got.Between != [2]string{"s", "guess"} {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestLeakage(t *testing.T) {
+	f := &Finding{Examples: 100, Curiosity: new(proportion(60, 100)), Baselines: []Baseline{
+		{Name: Majority, Accuracy: new(proportion(30, 100)), AttackAlone: 40, BaselineAlone: 10},
+		{Name: FromTarget, Accuracy: new(proportion(40, 100)), AttackAlone: 30, BaselineAlone: 10},
+		{Name: FromLabel, Accuracy: new(proportion(40, 100)), AttackAlone: 25, BaselineAlone: 5},
+	}}
+	l := leakage(f, .95)
+	if l.Multiplicative != 2 || l.MinEntropyBits != 1 || l.GivenLabel != 1.5 {
+		t.Errorf("%+v", l)
+	}
+	if in := stat.PairedRatio(20, 40, 10, .95); l.Interval != [2]float64{in.Low, in.High} {
+		t.Errorf("%v, want %v", l.Interval, in)
+	}
+	low, ok := leakageLow(f, .975)
+	if !ok || low != l.Interval[0] {
+		t.Errorf("one-sided lower limit at .975 is %v, two-sided at .95 %v", low, l.Interval[0])
+	}
+	f.Baselines[0].Accuracy = new(proportion(0, 100))
+	if leakage(f, .95) != nil {
+		t.Error("a ratio to nothing")
+	}
+	if _, ok := leakageLow(f, .95); ok {
+		t.Error("a limit of a ratio to nothing")
+	}
+}
