@@ -51,7 +51,7 @@ func drawExcess(a *audit.Result) template.HTML {
 		return ""
 	}
 	p := newPanel(auditTop+auditLine*len(rows)+panelFoot, "Excess over the best baseline by attribute. "+excessSays(rows))
-	air := .06 * (x.hi - x.lo)
+	air := max(.002, .06*(x.hi-x.lo))
 	p.x0, p.x1, p.y0, p.y1 = x.lo-air, x.hi+air, 0, 1
 	p.wide()
 	p.pointsAxis("excess over the best baseline, points")
@@ -105,16 +105,19 @@ func excessSays(rows []*audit.Finding) string {
 // drawAttacks draws what each attack on an attribute tells, the best first, beside
 // the baselines.
 func drawAttacks(f *audit.Finding, most int) template.HTML {
-	n := min(most, len(f.Attacks))
+	var drawn []audit.Attack
 	x := newSpan()
-	for _, k := range f.Attacks[:n] {
-		lo, v, hi := toldSpan(k)
-		x.add(lo, v, hi)
+	for _, k := range f.Attacks {
+		if lo, v, hi := toldSpan(k); len(drawn) < most && !math.IsNaN(v) {
+			drawn = append(drawn, k)
+			x.add(lo, v, hi)
+		}
 	}
+	n := len(drawn)
 	for _, b := range f.Baselines {
 		x.add(toldBy(b))
 	}
-	if n == 0 || x.lo > x.hi {
+	if n == 0 {
 		return ""
 	}
 	p := newPanel(auditTop+attackLine*n+panelFoot, "What attacks tell of "+file.Name(f.Attribute)+", beside baselines: in the table below.")
@@ -135,7 +138,7 @@ func drawAttacks(f *audit.Finding, most int) template.HTML {
 			p.line(class, v, 0, v, 1)
 		}
 	}
-	for i, k := range f.Attacks[:n] {
+	for i, k := range drawn {
 		drawAttack(p, k, auditTop+attackLine*i)
 	}
 	return p.done()

@@ -31,7 +31,7 @@ func drawDefences(a *audit.Result, attribute string) template.HTML {
 	}
 	p := newPanel(340, "Honesty kept against the excess left on "+file.Name(attribute)+", defence by defence: in the table below.")
 	p.x0, p.x1 = x.padded()
-	air := .06 * (y.hi - y.lo)
+	air := max(.002, .06*(y.hi-y.lo))
 	p.y0, p.y1 = y.lo-air, y.hi+air
 	p.pointsUp("excess left, points")
 	p.percentAxis("more honest →")

@@ -16,7 +16,7 @@ func figureOf(p *curious.Proportion, r2 *float64) string {
 	case p != nil:
 		return percent(p.Value)
 	case r2 != nil:
-		return fmt.Sprintf("R² %.3f", *r2)
+		return minus(fmt.Sprintf("R² %.3f", *r2))
 	}
 	return "–"
 }
@@ -207,9 +207,13 @@ func evidenceRows(f *audit.Finding) []pair {
 		rows = append(rows, pair{"information of the guess", informationWords(x)})
 	}
 	if c := f.Correlation; c.Measured {
+		if c.Target.CeilingBits > 0 { // classes, and not numbers
+			rows = append(rows,
+				pair{"true y and " + file.Name(f.Attribute) + " share", informationWords(&c.Target)},
+				pair{"hard label and " + file.Name(f.Attribute) + " share", informationWords(&c.Label)})
+		}
 		rows = append(rows,
-			pair{"true y and " + file.Name(f.Attribute) + " share", informationWords(&c.Target)},
-			pair{"hard label and " + file.Name(f.Attribute) + " share", informationWords(&c.Label) + "; independent: " + pValue(c.LabelQ)},
+			pair{"hard label and " + file.Name(f.Attribute) + " independent", pValue(c.LabelQ)},
 			pair{"guess and " + file.Name(f.Attribute) + " independent", pValue(c.GuessQ)})
 	}
 	return append(rows, powerRow(f.Power))

@@ -49,9 +49,9 @@ func (d *document) broken(breaches []string) {
 }
 
 func (d *document) todo(a *audit.Result) {
-	if todo := readable(append([]string{a.Recommendation}, a.Advice...)); len(todo) > 0 {
+	if list := todo(a); len(list) > 0 {
 		d.heading(2, "What to do")
-		d.list(todo)
+		d.list(list)
 	}
 }
 

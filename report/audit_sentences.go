@@ -24,14 +24,16 @@ func (r *Report) auditSentences() []string {
 		said = append(said, findingWords(&a.Findings[i]))
 	}
 	said = append(said, auditedWords(a), uncontrolled(a))
-	if a.Recommendation != "" {
-		said = append(said, a.Recommendation)
-	}
-	said = append(said, a.Advice...)
+	said = append(said, todo(a)...)
 	if a.Verdict != audit.Curious {
 		said = append(said, notSafety)
 	}
 	return unique(readable(said))
+}
+
+// todo is what to do, each thing once.
+func todo(a *audit.Result) []string {
+	return unique(readable(append([]string{a.Recommendation}, a.Advice...)))
 }
 
 // readable makes sentences fit to be shown, and leaves out the empty ones.

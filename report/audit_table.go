@@ -24,8 +24,9 @@ func (t *auditTable) add(cells ...string) { t.Rows = append(t.Rows, cells) }
 // words tells whether a column holds words.
 func (t auditTable) words(column int) bool { return column == 0 || slices.Contains(t.Words, column) }
 
-// text prints the table for a terminal, words cut to so many columns.
-func (t auditTable) text(w io.Writer, widest int) {
+// text prints the table for a terminal; words are cut to the width of their column,
+// the last one given counting for the rest.
+func (t auditTable) text(w io.Writer, widths ...int) {
 	if len(t.Rows) == 0 {
 		return
 	}
@@ -33,11 +34,12 @@ func (t auditTable) text(w io.Writer, widest int) {
 	wrap(w, t.intro())
 	x := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{t.Heads}, t.Rows...) {
-		cells := make([]string, len(row))
+		cells, words := make([]string, len(row)), 0
 		for i, c := range row {
 			cells[i] = printable(c)
 			if t.words(i) {
-				cells[i] = cut(cells[i], widest)
+				cells[i] = cut(cells[i], widths[min(words, len(widths)-1)])
+				words++
 			}
 		}
 		fmt.Fprintln(x, "  "+strings.Join(cells, "\t"))

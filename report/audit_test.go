@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 
 	"tattle/audit"
-	"tattle/curious"
+	hbc "tattle/curious"
 )
 
 // of is a share of n examples with an interval of about the right width.
-func of(p float64, n int) *curious.Proportion {
+func of(p float64, n int) *hbc.Proportion {
 	d := 1.96 * math.Sqrt(p*(1-p)/float64(n))
-	return &curious.Proportion{Value: p, Interval: [2]float64{max(0, p-d), min(1, p+d)}, Correct: int(p * float64(n)), Examples: n}
+	return &hbc.Proportion{Value: p, Interval: [2]float64{max(0, p-d), min(1, p+d)}, Correct: int(p * float64(n)), Examples: n}
 }
 
 // audited is an audit with something in every part: an attribute that the outputs
@@ -26,7 +26,7 @@ func of(p float64, n int) *curious.Proportion {
 func audited() *audit.Result {
 	const n = 4741
 	a := &audit.Result{
-		Sample: "scores.csv", SHA256: strings.Repeat("ab", 32), Examples: n, Outputs: curious.Raw, Target: "age", Classes: []string{"≤20", "21–35", ">35"}, Counts: []int{1053, 2000, 1688},
+		Sample: "scores.csv", SHA256: strings.Repeat("ab", 32), Examples: n, Outputs: hbc.Raw, Target: "age", Classes: []string{"≤20", "21–35", ">35"}, Counts: []int{1053, 2000, 1688},
 		Honesty:  *of(.8103, n),
 		Settings: audit.Settings{Seed: 7, Folds: 5, Permutations: 9999, MaxFit: 20000, Confidence: .95, Margin: .02, Attacks: []string{"network", "logistic", "trees", "neighbours"}, References: 5},
 		Notes:    []string{"12 rows without a label of gender were left out."}, Warnings: []string{"31 rows are copies of others; copies were judged together."},
@@ -205,5 +205,46 @@ func TestAuditReadBack(t *testing.T) {
 	back.Audit.Findings[1].Excess.Value = .5
 	if d := Differences(r, back); len(d) != 1 || !strings.HasPrefix(d[0], "audit: ") {
 		t.Errorf("a changed excess: %q", d)
+	}
+}
+
+// TestAuditLargeAndEmpty: long names and many attributes keep to a terminal's width,
+// and what is missing or equal draws no nonsense.
+func TestAuditLargeAndEmpty(t *testing.T) {
+	large := auditReport()
+	a := large.Audit
+	for i := range 9 {
+		f := a.Findings[i%3]
+		f.Attribute = fmt.Sprintf("%d %s", i, strings.Repeat("long name ", 9))
+		f.Excess = audit.Excess{Value: -1, Low: -1, High: 1}
+		f.Baselines = append(f.Baselines, audit.Baseline{Name: strings.Repeat("b", 99), Difference: -1, Low: -1, High: 1, P: 1e-9})
+		for range 30 {
+			f.Attacks = append(f.Attacks, audit.Attack{Name: strings.Repeat("a", 99), Accuracy: of(.5, 100000), Chosen: 5})
+		}
+		a.Findings = append(a.Findings, f)
+	}
+	for i := range a.Defences {
+		a.Defences[i].Name = strings.Repeat("d", 99)
+		a.Defences[i].Left[0].Attribute = strings.Repeat("e", 99)
+	}
+	empty := &Report{Schema: Schema}
+	empty.FillAudit(&audit.Result{})
+	flat := &Report{Schema: Schema}
+	flat.FillAudit(&audit.Result{Findings: []audit.Finding{{Best: audit.Majority, Baselines: []audit.Baseline{{Name: audit.Majority}}, Attacks: []audit.Attack{{}, {Accuracy: &hbc.Proportion{}}}, Reference: &audit.ReferenceTest{}}}, Defences: []audit.Defence{{}, {Left: make([]audit.DefenceLeft, 1)}}, Entropy: &audit.EntropyShift{}, Controls: make([]audit.Control, 1)})
+	for name, r := range map[string]*Report{"large": large, "empty": empty, "flat": flat} {
+		text, page := rendered(t, r)
+		for _, l := range strings.Split(text, "\n") {
+			if n := utf8.RuneCountInString(l); n > width && strings.Contains(strings.TrimSpace(l), " ") {
+				t.Errorf("%s: %d columns: %q", name, n, l)
+			}
+		}
+		all := text + page
+		for f := range formats {
+			all += written(t, r, f)
+		}
+		if strings.Contains(all, "NaN") || strings.Contains(all, "Inf") {
+			t.Errorf("%s shows what is no number", name)
+		}
+		standsAlone(t, r)
 	}
 }

@@ -20,13 +20,13 @@ func (r *Report) textAudit(w io.Writer) {
 	if a == nil {
 		return
 	}
-	foundTable(a, false).text(w, 15)
+	foundTable(a, false).text(w, 14)
 	said := false
 	for i := range a.Findings {
 		f := &a.Findings[i]
 		if i == fewFindings {
 			fmt.Fprintln(w)
-			wrap(w, fmt.Sprintf("Tables of the other %d attributes: in report.html.", len(a.Findings)-fewFindings))
+			wrap(w, fmt.Sprintf("Tables of %s more: in report.html.", Count(len(a.Findings)-fewFindings, "attribute")))
 			break
 		}
 		if len(f.Baselines) == 0 {
@@ -45,11 +45,11 @@ func (r *Report) textAudit(w io.Writer) {
 		wrap(w, "How sure the outputs are. "+symptom)
 		textPairs(w, entropyRows(a.Entropy))
 	}
-	controlsTable(a).text(w, 20)
+	controlsTable(a).text(w, 10, 8, 20)
 	for _, c := range a.Controls {
 		wrapSome(w, printable(controlNote(c)))
 	}
-	defencesTable(a, false).text(w, 20)
+	defencesTable(a, false).text(w, 3, 25, 13)
 }
 
 // textPairs prints figures that have names.

@@ -68,7 +68,7 @@ func (r *Report) newAudit() *auditView {
 	v := &auditView{
 		Result: a, Class: verdictClass(a.Verdict), Headline: whole.Replace(verdictWords(a)), Why: unbreakable(readable(a.Reasons)), Broken: unbreakable(readable(r.Breaches)),
 		About: unbreakable(readable([]string{auditedWords(a), uncontrolled(a)})), Excess: drawExcess(a), Found: foundTable(a, true), EntropyRows: entropyRows(a.Entropy), ControlTable: controlsTable(a), DefenceTable: defencesTable(a, true),
-		Todo: unbreakable(readable(append([]string{a.Recommendation}, a.Advice...))),
+		Todo: unbreakable(todo(a)),
 	}
 	if a.Verdict != audit.Curious {
 		v.About = append(v.About, notSafety)

@@ -23,9 +23,9 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 	d.table(cardTable(a))
 	d.paragraph(fmt.Sprintf("“Told”: the share of examples of which attacks that never saw them tell the attribute (R² of numbers). “Excess”: points beyond the best guess that needs no curious outputs, with one-sided limits at %s. “Could have seen”: the excess that would have been found with probability %g.", confidenceWords(a), audit.PowerProbability))
 	d.paragraph(auditedWords(a), uncontrolled(a))
-	if todo := readable(append([]string{a.Recommendation}, a.Advice...)); len(todo) > 0 {
+	if list := todo(a); len(list) > 0 {
 		d.heading(3, "Before the outputs are shared")
-		d.list(todo)
+		d.list(list)
 	}
 	d.heading(3, "Limits of this audit")
 	d.list(readable(append([]string{
