@@ -2,6 +2,7 @@ package serve
 
 import (
 	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"strings"
@@ -31,10 +32,22 @@ type entry struct {
 	words string // all that the filter looks at, in lower case
 }
 
+// newEntry is a run whose report is not read yet.
+func newEntry(folder string, info fs.FileInfo) *entry {
+	e := &entry{Path: folder, Size: info.Size(), Modified: info.ModTime(), Rest: "being read", Excess: math.NaN()}
+	e.Title, e.words = e.Name(), strings.ToLower(folder)
+	return e
+}
+
+// same tells whether an entry that was read is of the file that was found.
+func (e *entry) same(found *entry) bool {
+	return e != nil && e.Size == found.Size && e.Modified.Equal(found.Modified)
+}
+
 // fill reads the report of an entry, and returns it where it can be read.
 func (e *entry) fill(root *os.Root) *report.Report {
 	r, err := readReport(root, e.Path)
-	e.Excess = math.NaN()
+	e.Rest = ""
 	if err != nil {
 		e.Title, e.Kind, e.Broken = e.Name(), "not readable", err.Error()
 	} else {

@@ -142,7 +142,6 @@ func (s *site) file(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h := w.Header()
-	h.Del("Cross-Origin-Opener-Policy") // browsers refuse it of a page in a sandbox
 	h.Set("Content-Security-Policy", evidencePolicy)
 	h.Set("Content-Type", kinds[end].mime)
 	if !kinds[end].inline {

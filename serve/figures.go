@@ -24,6 +24,7 @@ type unit int
 const (
 	plainUnit unit = iota
 	percentUnit
+	pointsUnit // a difference of percentages
 	bitsUnit
 	chanceUnit // p-values, of which no difference is taken
 )
@@ -42,28 +43,39 @@ func (f figure) Said() string {
 }
 
 func (u unit) say(x float64) string {
-	switch u {
-	case percentUnit:
-		return fmt.Sprintf("%.1f\u00a0%%", 100*x)
-	case bitsUnit:
-		return fmt.Sprintf("%.3g\u00a0bits", x)
+	said := fmt.Sprintf("%.4g", x)
+	switch {
+	case u == percentUnit:
+		said = fmt.Sprintf("%.1f\u00a0%%", 100*x)
+	case u == pointsUnit:
+		said = fmt.Sprintf("%+.1f\u00a0points", 100*x)
+	case u == bitsUnit:
+		said = fmt.Sprintf("%.3g\u00a0bits", x)
+	case u == chanceUnit:
+		said = fmt.Sprintf("%.2g", x)
+	case math.Abs(x) >= 1e4 && math.Abs(x) < 1e7:
+		said = fmt.Sprintf("%.0f", x)
 	}
-	if math.Abs(x) >= 1e4 && math.Abs(x) < 1e7 {
-		return fmt.Sprintf("%.0f", x)
+	return minus(said)
+}
+
+// minus puts the sign in the place of the hyphen, but not in exponents.
+func minus(said string) string {
+	if strings.HasPrefix(said, "-") {
+		return "−" + said[1:]
 	}
-	return fmt.Sprintf("%.4g", x)
+	return said
 }
 
 // difference says how far two figures are apart.
 func (u unit) difference(x float64) string {
-	said := fmt.Sprintf("%+.3g", x)
 	switch u {
-	case percentUnit:
-		said = fmt.Sprintf("%+.1f\u00a0points", 100*x)
+	case percentUnit, pointsUnit:
+		return pointsUnit.say(x)
 	case chanceUnit:
 		return ""
 	}
-	return strings.Replace(said, "-", "−", 1)
+	return minus(fmt.Sprintf("%+.3g", x))
 }
 
 // figures lists what a report says in numbers.
@@ -72,6 +84,7 @@ func figures(r *report.Report) []figure {
 	out = append(out, auditFigures(r.Audit)...)
 	out = append(out, utilityFigures(r)...)
 	out = append(out, curiosityFigures(r.Curiosity)...)
+	out = append(out, defenceFigures(r.Audit)...)
 	out = append(out, designFigures(r.Design)...)
 	out = append(out, boundFigures(r)...)
 	return append(out, attackFigures(r.Attacks)...)
@@ -112,7 +125,7 @@ func leakFigures(l report.Leak) []figure {
 	return []figure{
 		{Group: group, Name: "curiosity", Value: float64(l.Curiosity), Unit: percentUnit, Note: within(l.CuriosityInterval, percentUnit)},
 		{Group: group, Name: "best baseline", Value: float64(l.Baseline), Unit: percentUnit, Note: said(l.BaselineKind, 40)},
-		{Group: group, Name: "excess", Value: float64(l.Excess), Unit: percentUnit, Note: within(l.ExcessInterval, percentUnit)},
+		{Group: group, Name: "excess", Value: float64(l.Excess), Unit: pointsUnit, Note: within(l.ExcessInterval, pointsUnit)},
 		{Group: group, Name: "p-value", Value: p, Unit: chanceUnit},
 		{Group: group, Name: "mutual information", Value: float64(l.Information), Unit: bitsUnit, Note: within(l.InformationInterval, bitsUnit)},
 	}
@@ -131,7 +144,7 @@ func designFigures(d *report.Design) []figure {
 		out = append(out,
 			figure{Group: group, Name: "noise", Value: b.Sigma, Note: said(b.Family, 40)},
 			figure{Group: group, Name: "numbers kept", Value: float64(b.Keep)},
-			figure{Group: group, Name: "drop of accuracy", Value: float64(b.Drop), Unit: percentUnit},
+			figure{Group: group, Name: "drop of accuracy", Value: float64(b.Drop), Unit: pointsUnit},
 			figure{Group: group, Name: "median error", Value: float64(b.MedianStd)})
 	}
 	return out

@@ -24,9 +24,6 @@ func auditFigures(a *audit.Result) []figure {
 	for i := range a.Findings {
 		out = append(out, findingFigures(&a.Findings[i])...)
 	}
-	for _, d := range a.Defences {
-		out = append(out, defenceFigures(d)...)
-	}
 	return out
 }
 
@@ -38,11 +35,11 @@ func findingFigures(f *audit.Finding) []figure {
 	}
 	if f.Curiosity == nil { // else they are the curiosity's
 		out = append(out,
-			figure{Group: group, Name: "excess", Value: f.Excess.Value, Unit: percentUnit, Note: between([2]float64{f.Excess.Low, f.Excess.High}, percentUnit)},
+			figure{Group: group, Name: "excess", Value: f.Excess.Value, Unit: pointsUnit, Note: between([2]float64{f.Excess.Low, f.Excess.High}, pointsUnit)},
 			figure{Group: group, Name: "p-value", Value: f.Adjusted, Unit: chanceUnit})
 	}
 	if f.Power.Smallest != nil {
-		out = append(out, figure{Group: group, Name: "smallest excess it could have seen", Value: *f.Power.Smallest, Unit: percentUnit})
+		out = append(out, figure{Group: group, Name: "smallest excess it could have seen", Value: *f.Power.Smallest, Unit: pointsUnit})
 	}
 	if f.R2 != nil {
 		out = append(out, figure{Group: group, Name: "R²", Value: *f.R2})
@@ -51,17 +48,23 @@ func findingFigures(f *audit.Finding) []figure {
 		out = append(out, figure{Group: group, Name: "multiplicative leakage", Value: f.Leakage.Multiplicative, Note: between(f.Leakage.Interval, plainUnit)})
 	}
 	if f.Reference != nil {
-		out = append(out, figure{Group: group, Name: "over honest references", Value: f.Reference.Difference, Unit: percentUnit, Note: fmt.Sprintf("%d of them", len(f.Reference.Figures))})
+		out = append(out, figure{Group: group, Name: "over honest references", Value: f.Reference.Difference, Unit: pointsUnit, Note: fmt.Sprintf("%d of them", len(f.Reference.Figures))})
 	}
 	return out
 }
 
-// defenceFigures are the honesty that a defence keeps and the excess that it leaves.
-func defenceFigures(d audit.Defence) []figure {
-	group := "Defence: " + said(d.Name, 60)
-	out := []figure{{Group: group, Name: "honesty", Value: d.Honesty.Value, Unit: percentUnit}}
-	for _, l := range d.Left {
-		out = append(out, figure{Group: group, Name: "excess left of " + said(l.Attribute, 60), Value: l.Excess.Value, Unit: percentUnit})
+// defenceFigures are the honesty that defences keep and the excess that they leave.
+func defenceFigures(a *audit.Result) []figure {
+	if a == nil {
+		return nil
+	}
+	var out []figure
+	for _, d := range a.Defences {
+		name := said(d.Name, 60)
+		out = append(out, figure{Group: "Honesty under a defence", Name: name, Value: d.Honesty.Value, Unit: percentUnit})
+		for _, l := range d.Left {
+			out = append(out, figure{Group: "Excess about " + said(l.Attribute, 60) + " under a defence", Name: name, Value: l.Excess.Value, Unit: pointsUnit})
+		}
 	}
 	return out
 }

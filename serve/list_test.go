@@ -137,3 +137,30 @@ func TestListFollowsTheFolder(t *testing.T) {
 		t.Error("a removed run is still there")
 	}
 }
+
+// A list does not wait for ever: what is not read yet is listed as that.
+func TestListDoesNotWait(t *testing.T) {
+	patience = 0
+	defer func() { patience = time.Minute }()
+	dir := shelfOf(t)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	s := newShelf(root)
+	s.reading = make(chan struct{}) // a reader that has not come to them
+	all, notes, err := s.entries(t.Context())
+	if err != nil || len(all) != 4 || all[0].Rest != "being read" {
+		t.Fatalf("%d runs, %v", len(all), err)
+	}
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "4 of 4 reports are still being read") {
+		t.Errorf("notes %q", notes)
+	}
+	for _, e := range all {
+		row := query{Text: "deep", Page: 1}.view([]*entry{e}).Rows
+		if len(row) > 0 != (e.Path == "deep/b") {
+			t.Errorf("%s is not found by its folder", e.Path)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func (s *site) open(folder string) (*entry, *report.Report, bool) {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, nil, false
 	}
-	e := &entry{Path: folder, Size: info.Size(), Modified: info.ModTime()}
+	e := newEntry(folder, info)
 	rep := e.fill(s.shelf.root)
 	return e, rep, true
 }

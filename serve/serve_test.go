@@ -16,6 +16,12 @@ import (
 	"tattle/report"
 )
 
+// A busy machine reads slowly; only the test of that asks for haste.
+func TestMain(m *testing.M) {
+	patience = time.Minute
+	os.Exit(m.Run())
+}
+
 // write puts a file below a folder, with the folders that it needs.
 func write(t testing.TB, dir, name, contents string) string {
 	t.Helper()

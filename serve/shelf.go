@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,57 +32,102 @@ const (
 // other should not each walk.
 const fresh = time.Second
 
+// patience is how long a list waits for reports to be read, of which two cores
+// manage some hundreds in a second. After that it shows what there is.
+var patience = 2 * time.Second
+
 // shelf is the folder of reports. What reports say is kept for as long as their
 // files are as they were. It is safe for concurrent use.
 type shelf struct {
 	root *os.Root
 
-	mu     sync.Mutex
-	kept   map[string]*entry // by folder
-	sorted []*entry          // by folder
-	notes  []string          // what was left out
-	walked time.Time
+	mu      sync.Mutex
+	found   []*entry // by folder, as the last walk found them: not read
+	notes   []string // what it left out
+	walked  time.Time
+	kept    map[string]*entry // that have been read, by folder; never changed
+	reading chan struct{}     // closed when all that were found are read; nil where none is being read
 }
 
 func newShelf(root *os.Root) *shelf {
 	return &shelf{root: root, kept: map[string]*entry{}}
 }
 
-// entries lists the runs by folder, with what was left out.
+// entries lists the runs by folder, with what was left out. Runs whose reports are
+// still being read are listed as that.
 func (s *shelf) entries(ctx context.Context) ([]*entry, []string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if time.Since(s.walked) < fresh {
-		return s.sorted, s.notes, nil
-	}
-	found, notes, err := s.walk(ctx)
+	reading, err := s.look(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
+	if reading != nil {
+		wait := time.NewTimer(patience)
+		defer wait.Stop()
+		select {
+		case <-reading:
+		case <-wait.C:
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out, notes, unread := slices.Clone(s.found), slices.Clone(s.notes), 0
+	for i, e := range out {
+		if k := s.kept[e.Path]; k.same(e) {
+			out[i] = k
+		} else {
+			unread++
+		}
+	}
+	if unread > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d reports are still being read: load the page again in a moment", unread, len(out)))
+	}
+	return out, notes, nil
+}
+
+// look walks over the folder, unless the last walk is fresh, and has read what is
+// new. It returns what will be closed when that is done, nil where it is.
+func (s *shelf) look(ctx context.Context) (chan struct{}, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.walked) < fresh {
+		return s.reading, nil
+	}
+	found, notes, err := s.walk(ctx)
+	if err != nil {
+		return nil, err
+	}
 	kept := make(map[string]*entry, len(found))
 	var stale []*entry
-	for i, e := range found {
-		if old := s.kept[e.Path]; old != nil && old.Size == e.Size && old.Modified.Equal(e.Modified) {
-			found[i] = old
+	for _, e := range found {
+		if k := s.kept[e.Path]; k.same(e) {
+			kept[e.Path] = k
 		} else {
 			stale = append(stale, e)
 		}
-		kept[e.Path] = found[i]
 	}
-	s.read(stale)
-	s.kept, s.sorted, s.notes, s.walked = kept, found, notes, time.Now()
-	return found, notes, nil
+	s.found, s.notes, s.kept, s.walked = found, notes, kept, time.Now()
+	if len(stale) > 0 && s.reading == nil {
+		s.reading = make(chan struct{})
+		go s.read(stale, s.reading)
+	}
+	return s.reading, nil
 }
 
 // read fills entries in, several at a time. It goes on when the reader has left: the
 // next one asks for the same.
-func (s *shelf) read(stale []*entry) {
+func (s *shelf) read(stale []*entry, done chan struct{}) {
 	work := make(chan *entry)
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 4) { // each may hold a whole report
 		wg.Go(func() {
 			for e := range work {
-				e.fill(s.root)
+				filled := *e
+				filled.fill(s.root)
+				s.mu.Lock()
+				s.kept[e.Path] = &filled
+				s.mu.Unlock()
 			}
 		})
 	}
@@ -90,6 +136,10 @@ func (s *shelf) read(stale []*entry) {
 	}
 	close(work)
 	wg.Wait()
+	s.mu.Lock()
+	s.reading = nil
+	s.mu.Unlock()
+	close(done)
 }
 
 var errEnough = errors.New("enough")
@@ -127,7 +177,7 @@ func (s *shelf) walk(ctx context.Context) (found []*entry, notes []string, err e
 			return errEnough
 		}
 		if info, err := d.Info(); err == nil {
-			found = append(found, &entry{Path: path.Dir(name), Size: info.Size(), Modified: info.ModTime()})
+			found = append(found, newEntry(path.Dir(name), info))
 		}
 		return nil
 	})
