@@ -20,7 +20,10 @@ const (
 	maxColumns = 99_999   // no classifier in use has as many classes
 	maxRecord  = 64 << 20 // bytes of a CSV's row
 	maxScores  = 1 << 28  // numbers: 1 GiB of float32
-	maxArrays  = 4 << 30  // bytes of the arrays of an .npz
+	maxArrays  = 4 << 30  // bytes of the arrays of an .npz,
+	maxPacked  = 100      // that are also at most so many times those of the file,
+	freeBytes  = 32 << 20 // and these; deflate could pack them 1032 times
+	maxArchive = 10_000   // arrays
 
 	maxAttributes = 1000
 	maxDistinct   = 1 << 23 // values of all labels: each takes about 100 bytes

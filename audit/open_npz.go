@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -38,7 +39,7 @@ type archive struct {
 	names  []string // of the arrays that are left
 	titles []string // what they are called
 	n      int
-	bytes  float64 // of the arrays read so far
+	room   float64 // bytes that arrays may still take
 	src    *source
 }
 
@@ -49,7 +50,20 @@ func readNPZ(path string, o OpenOptions) (*source, error) {
 		return nil, err
 	}
 	defer f.Close()
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	return readArchive(f, info.Size(), o)
+}
+
+// readArchive finds outputs and labels among the arrays of an archive of size bytes.
+func readArchive(f *npy.File, size int64, o OpenOptions) (*source, error) {
 	a := &archive{file: f, names: f.Names(), src: &source{}}
+	a.room = min(maxArrays, freeBytes+maxPacked*float64(size))
+	if len(a.names) > maxArchive {
+		return nil, fmt.Errorf("has %d arrays, more than the %d that are taken: leave some out", len(a.names), maxArchive)
+	}
 	a.src.place = func(i int) string { return fmt.Sprintf("row %d (from 0)", i) }
 	if err := a.outputs(o.Scores); err != nil {
 		return nil, err
@@ -70,8 +84,8 @@ func (a *archive) array(name string) (npy.Array, error) {
 	if err != nil {
 		return npy.Array{}, err
 	}
-	if a.bytes += bytes; a.bytes > maxArrays {
-		return npy.Array{}, fmt.Errorf("its arrays take more than %d GiB: leave examples or arrays out", maxArrays>>30)
+	if a.room -= bytes; a.room < 0 {
+		return npy.Array{}, fmt.Errorf("array %s and those before it unpack to more than %d MiB, or %d times the file: leave arrays out, or save them with numpy.savez", showName(name), maxArrays>>20, maxPacked)
 	}
 	return a.file.Array(name)
 }
@@ -213,7 +227,9 @@ func (a *archive) sensitive(asked []string, y string) error {
 			return err
 		}
 	}
-	r.tellApart()
+	if err := r.tellApart(); err != nil {
+		return err
+	}
 	for i, k := range r.sensitive {
 		c, own, err := a.column(a.names[k])
 		if err != nil {

@@ -165,8 +165,7 @@ func (r *roles) findSensitive(asked []string) error {
 	if len(r.sensitive) > maxAttributes {
 		return tooManyAttributes(len(r.sensitive))
 	}
-	r.tellApart()
-	return nil
+	return r.tellApart()
 }
 
 // ask adds a sensitive attribute that is asked for.
@@ -197,16 +196,20 @@ func tooManyAttributes(n int) error {
 	return fmt.Errorf("has %d sensitive columns, more than the %d that are taken: name those that matter", n, maxAttributes)
 }
 
-// tellApart gives attributes of one name numbers.
-func (r *roles) tellApart() {
+// tellApart gives attributes of one name numbers, and refuses those without a name.
+func (r *roles) tellApart() error {
 	seen := map[string]bool{}
 	for i := range r.wanted {
 		name := r.wanted[i].name
+		if name == "" {
+			return fmt.Errorf("sensitive column %d has no name: write one into the header", i+1)
+		}
 		for k := 2; seen[r.wanted[i].name]; k++ {
 			r.wanted[i].name = fmt.Sprintf("%s-%d", name, k)
 		}
 		seen[r.wanted[i].name] = true
 	}
+	return nil
 }
 
 // taken reports whether a column is target or sensitive.
@@ -242,18 +245,20 @@ func (r *roles) findScores(asked []string) error {
 
 // askedScores finds columns by name, pattern or prefix.
 func (r *roles) askedScores(asked []string) error {
+	seen := map[int]bool{}
 	for _, text := range asked {
 		found, stem := r.matching(text)
 		if len(found) == 0 {
 			return fmt.Errorf("has no column %s of outputs: there are %s", showName(text), showNames(r.header))
 		}
 		for _, k := range found {
-			if slices.Contains(r.scores, k) {
+			if seen[k] {
 				return fmt.Errorf("column %s is asked for twice: name it once", showName(r.header[k]))
 			}
 			if r.taken(k) {
 				return fmt.Errorf("column %s is both outputs and labels: leave it out of one", showName(r.header[k]))
 			}
+			seen[k] = true
 			name, ok := parseScoreName(r.header[k])
 			if !ok {
 				name.class = strings.Trim(strings.TrimPrefix(r.header[k], stem), " _-.:")

@@ -80,7 +80,7 @@ func (k *keeper) leaveOut(unknown []bool, name string) {
 		}
 	}
 	if n > 0 {
-		k.src.note("%d of %d examples are left out: they have no %s", n, len(unknown), showName(name))
+		k.src.note("%d of %d examples left out: they have no %s", n, len(unknown), showName(name))
 	}
 }
 

@@ -25,10 +25,10 @@ func classesOf(c *column, names []string) (classed, error) {
 		return twoClasses(c, names[0])
 	}
 	if names[0] != "" {
-		if got, ok := byName(c.values, names, func(a, b string) bool { return a == b }); ok {
+		if got, ok := byName(c.values, names, asWritten); ok {
 			return got, nil
 		}
-		if got, ok := byName(c.values, names, strings.EqualFold); ok {
+		if got, ok := byName(c.values, names, strings.ToLower); ok {
 			return got, nil
 		}
 	}
@@ -52,25 +52,31 @@ func classesOf(c *column, names []string) (classed, error) {
 	return classed{}, fmt.Errorf("%s has %d values (%s) and there are %d columns of outputs: number the labels from 0, or name the columns score:CLASS", showName(c.name), len(distinct), showNames(distinct), len(names))
 }
 
-// byName finds every value among the names, but for missing ones.
-func byName(values, names []string, same func(a, b string) bool) (classed, bool) {
+// byName finds every value among the names, but for missing ones; as says in what
+// spelling they are compared, which has to tell the names apart.
+func byName(values, names []string, as func(string) string) (classed, bool) {
 	place := make(map[string]int, len(names))
 	for i, name := range names {
-		place[name] = i
+		place[as(name)] = i
 	}
 	got := classed{names: names, of: make([]int, len(values))}
+	if len(place) < len(names) {
+		return got, false
+	}
 	for i, v := range values {
-		k, ok := place[v]
+		k, ok := place[as(v)]
 		if !ok {
-			k = slices.IndexFunc(names, func(name string) bool { return same(v, name) })
+			k = -1
 		}
-		if k < 0 && !missing(v) {
+		if !ok && !missing(v) {
 			return got, false
 		}
 		got.of[i] = k
 	}
 	return got, true
 }
+
+func asWritten(name string) string { return name }
 
 // byIndex takes every value for a place below n; 3.0 is one, as pandas writes it.
 func byIndex(values []string, n int) ([]int, bool) {
@@ -117,9 +123,13 @@ func twoClasses(c *column, positive string) (classed, error) {
 
 // inOrder gives the values the places of names.
 func inOrder(values, names []string, note string) classed {
+	place := map[string]int{"": -1}
+	for i, name := range names {
+		place[name] = i
+	}
 	got := classed{names: names, of: make([]int, len(values)), note: note}
 	for i, v := range values {
-		got.of[i] = slices.Index(names, v)
+		got.of[i] = place[v]
 	}
 	return got
 }
@@ -178,7 +188,7 @@ func (src *source) classed() (classed, error) {
 	if want := max(len(src.classes), 2); len(a.Values) != want {
 		return classed{}, fmt.Errorf("the rule of %s makes %d classes of %d columns of outputs: want as many", showName(src.target.name), len(a.Values), want)
 	}
-	if got, ok := byName(a.Values, src.classes, strings.EqualFold); ok && src.classes[0] != "" && len(src.classes) > 1 {
+	if got, ok := byName(a.Values, src.classes, strings.ToLower); ok && src.classes[0] != "" && len(src.classes) > 1 {
 		return src.through(a.Labels, got), nil
 	}
 	return classed{names: a.Values, of: a.Labels, note: fmt.Sprintf("the columns of outputs are taken for the classes of the rule in their order: %s", showNames(a.Values))}, nil

@@ -1,0 +1,212 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"tattle/curious"
+	"tattle/dataset"
+	"tattle/infer"
+	"tattle/nn"
+	"tattle/run"
+)
+
+// people is a set of n rows of numbers with a target and two sensitive attributes.
+func people(n int) *dataset.Set {
+	r := rand.New(rand.NewPCG(3, 1))
+	set := &dataset.Set{Name: "people", Shape: []int{6}, YName: "income", YNames: []string{"low", "middle", "high"}}
+	a := dataset.Attribute{Name: "sex", Values: []string{"m", "f"}}
+	b := dataset.Attribute{Name: "race", Values: []string{"white", "black", "other"}}
+	for range n {
+		for range 6 {
+			set.Values = append(set.Values, float32(r.NormFloat64()))
+		}
+		set.Y = append(set.Y, r.IntN(3))
+		a.Labels = append(a.Labels, r.IntN(2))
+		b.Labels = append(b.Labels, r.IntN(3))
+	}
+	set.Sensitive = []dataset.Attribute{a, b}
+	return set
+}
+
+// The same model behind each of the three doors gives the same sample to the bit.
+func TestThreeDoors(t *testing.T) {
+	ctx, set := context.Background(), people(300)
+	for _, kind := range []curious.Outputs{curious.Raw, curious.Soft} {
+		g := curious.Release(nn.TableNet(6, 3, 5), kind)
+		want, err := FromModel(ctx, g, set, ModelOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want.Kind != kind || want.Name != "people" || want.Target != "income" || want.Check() != nil {
+			t.Errorf("%s outputs: %s %q %q", kind, want.Kind, want.Name, want.Target)
+		}
+		model, err := infer.NewModel("m", g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := httptest.NewServer(infer.Handler(map[string]*infer.Model{"m": model}, infer.ServerOptions{MaxBatch: 50}))
+		defer server.Close()
+		client, err := infer.New(server.URL, infer.Options{Model: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := FromEndpoint(ctx, client, set, EndpointOptions{Folder: filepath.Join(t.TempDir(), "kept")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Sum() != want.Sum() {
+			t.Errorf("%s: the endpoint's sample is not the model's", kind)
+		}
+		for _, ext := range []string{".csv", ".npz"} {
+			path := filepath.Join(t.TempDir(), "out"+ext)
+			if err := WriteOutputs(path, want); err != nil {
+				t.Fatal(err)
+			}
+			got, err := OpenOutputs(ctx, path, OpenOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Sum() != want.Sum() {
+				t.Errorf("%s: the sample of %s is not the model's", kind, ext)
+			}
+		}
+	}
+}
+
+func TestFromModelRefuses(t *testing.T) {
+	ctx := context.Background()
+	for want, spoil := range map[string]func(*dataset.Set){
+		"no examples":            func(s *dataset.Set) { s.Values, s.Y = nil, nil },
+		"no labels":              func(s *dataset.Set) { s.Y = nil },
+		"no sensitive attribute": func(s *dataset.Set) { s.Sensitive = nil },
+		"data 4 classes":         func(s *dataset.Set) { s.YNames = append(s.YNames, "more") },
+		"not finite":             func(s *dataset.Set) { s.Values[0] = float32(math.NaN()) },
+	} {
+		set := people(10)
+		spoil(set)
+		if _, err := FromModel(ctx, nn.TableNet(6, 3, 5), set, ModelOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	g := nn.TableNet(6, 5, 5)
+	g.Metadata = map[string]string{classesKey: `["a","b","c","d","e"]`}
+	s, err := FromModel(ctx, g, people(10), ModelOptions{Name: "five"})
+	if err != nil || s.Name != "five" || len(s.Classes) != 5 || s.Classes[4] != "output 4" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "a, b, c") {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// remote is an endpoint that gives sums of the inputs and fails at will.
+type remote struct {
+	calls  atomic.Int64
+	fail   int64 // from this call on; 0 never
+	width  func(call int64) int
+	cancel func()
+}
+
+func (r *remote) URL() string { return "http://remote/v2/models/m" }
+
+func (r *remote) Infer(ctx context.Context, x []float32, n int) ([]float32, []int, error) {
+	call := r.calls.Add(1)
+	if r.fail > 0 && call >= r.fail {
+		if r.cancel != nil {
+			r.cancel()
+		}
+		return nil, nil, errors.New("it is gone")
+	}
+	width := 3
+	if r.width != nil {
+		width = r.width(call)
+	}
+	y := make([]float32, n*width)
+	for i := range n {
+		for j := range width {
+			y[i*width+j] = x[i*len(x)/n] * float32(j+1)
+		}
+	}
+	return y, []int{n, width}, ctx.Err()
+}
+
+// An interrupted audit goes on where it was.
+func TestFromEndpointResumes(t *testing.T) {
+	ctx, set := context.Background(), people(95)
+	o := EndpointOptions{Batch: 10, Folder: filepath.Join(t.TempDir(), "kept"), Resume: true}
+	want, err := FromEndpoint(ctx, &remote{}, set, EndpointOptions{InFlight: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := &remote{fail: 5}
+	if _, err := FromEndpoint(ctx, broken, set, o); err == nil || !strings.Contains(err.Error(), "it is gone") || !strings.Contains(err.Error(), "examples ") {
+		t.Fatalf("a broken endpoint: %v", err)
+	}
+	inner, cancel := context.WithCancel(ctx)
+	if _, err := FromEndpoint(inner, &remote{fail: 2, cancel: cancel}, set, o); err != context.Canceled {
+		t.Fatalf("stopped: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(o.Folder, "shard-000001"), []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var done []int
+	whole := &remote{}
+	o.Progress = func(d, total int) { done = append(done, d*100/total) }
+	got, err := FromEndpoint(ctx, whole, set, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if calls := whole.calls.Load(); calls < 2 || calls > 6 || got.Sum() != want.Sum() {
+		t.Errorf("after 5 of 10 batches, one of them damaged since, %d more were asked for", calls)
+	}
+	if !slices.IsSorted(done) || done[len(done)-1] != 100 || done[0] == 0 {
+		t.Errorf("progress %v", done)
+	}
+	var mismatch *run.MismatchError
+	o.Batch = 20
+	if _, err := FromEndpoint(ctx, whole, set, o); !errors.As(err, &mismatch) {
+		t.Errorf("other batches: %v", err)
+	}
+	o.Batch, o.Resume = 10, false
+	if _, err := FromEndpoint(ctx, whole, set, o); err == nil || !strings.Contains(err.Error(), "already holds a run") {
+		t.Errorf("a folder in use: %v", err)
+	}
+}
+
+func TestFromEndpointRefuses(t *testing.T) {
+	ctx, set := context.Background(), people(30)
+	for want, width := range map[string]func(int64) int{
+		"another model behind it": func(call int64) int { return 3 + int(call)/2 },
+		"0 outputs of 10":         func(int64) int { return 0 },
+		"2 outputs":               func(int64) int { return 2 },
+	} {
+		_, err := FromEndpoint(ctx, &remote{width: width}, set, EndpointOptions{Batch: 10})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "http://remote") {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, err := FromEndpoint(ctx, &remote{}, set, EndpointOptions{Batch: -1}); err == nil {
+		t.Error("batches of −1 examples")
+	}
+}
+
+// Single outputs of a model are taken as those of a file.
+func TestFromEndpointOneOutput(t *testing.T) {
+	set := people(20)
+	for i := range set.Y {
+		set.Y[i] %= 2
+	}
+	set.YNames = set.YNames[:2]
+	s, err := FromEndpoint(context.Background(), &remote{width: func(int64) int { return 1 }}, set, EndpointOptions{})
+	if err != nil || s.Kind != curious.Raw || s.Outputs[0] != 0 || s.Outputs[1] != set.Values[0] || len(s.Notes) != 1 {
+		t.Errorf("%v, %v", fmt.Sprintf("%+v", s), err)
+	}
+}
