@@ -21,6 +21,7 @@ type guesses struct {
 	best      []int       // [example], the chosen attack's
 	bestValue []float64   // [example], the chosen attack's
 	fold      []int       // [example], 0 … folds−1
+	listed    []int       // examples that every attack guessed
 	folds     int
 }
 
@@ -120,16 +121,13 @@ func crossFit(ctx context.Context, s *Sample, o Options, progress func(done, tot
 		return all, nil
 	}
 	for k := range folds {
-		var train, test []int
-		for i, f := range fold {
-			if f == k {
-				test = append(test, i)
-			} else {
-				train = append(train, i)
-			}
-		}
-		if err := h.judge(ctx, k, train, test); err != nil {
+		train, test := parts(fold, k)
+		list := h.list(test, k)
+		if err := h.judge(ctx, k, train, test, list); err != nil {
 			return nil, err
+		}
+		for _, g := range h.out {
+			g.listed = append(g.listed, list...)
 		}
 		if progress != nil {
 			progress(k+1, folds)
@@ -137,6 +135,31 @@ func crossFit(ctx context.Context, s *Sample, o Options, progress func(done, tot
 	}
 	h.finish()
 	return all, nil
+}
+
+// parts divides the examples into those outside fold k and those in it.
+func parts(fold []int, k int) (train, test []int) {
+	for i, f := range fold {
+		if f == k {
+			test = append(test, i)
+		} else {
+			train = append(train, i)
+		}
+	}
+	return train, test
+}
+
+// list returns the examples of fold k that every attack guesses: at random listMost,
+// none where the attacks are not to be listed.
+func (h *hunt) list(test []int, k int) []int {
+	if h.o.unlisted {
+		return nil
+	}
+	rows := make([]int, 0, listMost)
+	for _, j := range random(h.o.Seed, streamList, uint64(k)).Perm(len(test))[:min(listMost, len(test))] {
+		rows = append(rows, test[j])
+	}
+	return rows
 }
 
 // finish takes the chosen guesses together and names classes as the attributes do.

@@ -95,15 +95,32 @@ func (f *Finding) describe(at *Attribute) {
 	}
 }
 
-// attacks lists what each attack reached by itself, the best first, and what the
-// chosen guess did.
+// attacks says what each attack reached by itself, the best first, and the chosen
+// ones together.
 func (f *Finding) attacks(at *Attribute, g *guesses) {
+	f.list(at, g)
+	for _, c := range g.chosen {
+		f.Chosen = append(f.Chosen, g.attack[c].String())
+	}
+	if f.Numeric {
+		f.R2 = new(rSquared(at.Numbers, g.bestValue))
+	} else {
+		f.Curiosity = new(accuracy(at.Labels, g.best))
+	}
+}
+
+// list compares the attacks on the examples that all of them guessed.
+func (f *Finding) list(at *Attribute, g *guesses) {
+	f.Attacks = []Attack{}
+	if len(g.listed) == 0 {
+		return
+	}
 	for i, name := range g.attack {
 		a := Attack{Name: name.String(), Learner: name.learner, Form: name.form, Fitted: slices.Min(g.fitted[i])}
 		if f.Numeric {
-			a.R2 = new(rSquared(at.Numbers, g.value[i]))
+			a.R2 = new(rSquared(pick(at.Numbers, g.listed), pick(g.value[i], g.listed)))
 		} else {
-			a.Accuracy = new(accuracy(at.Labels, g.guess[i]))
+			a.Accuracy = new(accuracy(pick(at.Labels, g.listed), pick(g.guess[i], g.listed)))
 		}
 		for _, c := range g.chosen {
 			if c == i {
@@ -118,14 +135,6 @@ func (f *Finding) attacks(at *Attribute, g *guesses) {
 		}
 		return cmp.Compare(b.Accuracy.Correct, a.Accuracy.Correct)
 	})
-	for _, c := range g.chosen {
-		f.Chosen = append(f.Chosen, g.attack[c].String())
-	}
-	if f.Numeric {
-		f.R2 = new(rSquared(at.Numbers, g.bestValue))
-	} else {
-		f.Curiosity = new(accuracy(at.Labels, g.best))
-	}
 }
 
 func (f *Finding) compareClasses(s *Sample, a int, g *guesses, bases []baselineGuess, o Options) {

@@ -14,6 +14,7 @@ const (
 	streamFolds uint64 = iota + 1
 	streamSplit
 	streamFit
+	streamList
 	streamPermute
 	streamIndependence
 	streamControl

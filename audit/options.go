@@ -48,6 +48,8 @@ type Options struct {
 	Unpaired   bool
 	// Progress, unless nil, is called as work gets done.
 	Progress func(stage string, done, total int)
+
+	unlisted bool // leaves out what attacks that are not chosen reach: for references and controls
 }
 
 // withDefaults returns the options with every zero replaced but Folds, which

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,14 +11,20 @@ import (
 )
 
 // How an attack is chosen inside the training part of a fold: all are fitted on a
-// few examples, the best on many, and those held back tell which is better.
+// few examples, where there are many more the best on these, and those held back
+// tell which is better.
 const (
 	// firstFit is enough to tell attacks that learn something from those that do not.
 	firstFit = 2000
+	// secondFit is how many times as many there must be for a second look at the best.
+	secondFit = 4
 	// judgeMost is the most examples held back: they tell accuracies apart to a point.
 	judgeMost = 5000
 	// finalists is the number of learners, each on its best form, that are fitted again.
 	finalists = 3
+	// listMost is the most examples of a fold on which attacks that were not chosen are
+	// listed: they tell accuracies to a point.
+	listMost = 4000
 	// block is the number of rows guessed at a time.
 	block = 8192
 )
@@ -86,44 +93,55 @@ type trial struct {
 	attack int
 	goals  []int
 	score  []float64 // by goal of the trial, on the examples held back: accuracy, or less the mean squared error
+	fitted classify.Fitted
+	rows   int // it was fitted on
 }
 
-// judge guesses the examples test of fold k by attacks fitted on train.
-func (h *hunt) judge(ctx context.Context, k int, train, test []int) error {
+// judge guesses the examples test of fold k by attacks fitted on train: all of them by
+// the chosen ones, those of list by all.
+func (h *hunt) judge(ctx context.Context, k int, train, test, list []int) error {
 	sp := splitTrain(train, h.o.MaxFit, h.o.Seed, k)
-	first, err := h.first(ctx, k, sp, test)
+	trials, err := h.first(ctx, k, sp, list)
 	if err != nil {
 		return err
 	}
-	chosen := h.top(first, 1)
-	used := len(sp.small)
-	if len(sp.large) >= 2*used {
-		again := h.top(first, finalists)
+	if len(sp.large) >= secondFit*len(sp.small) {
+		again := h.top(trials, finalists)
 		for i := range again {
-			if err := h.run(ctx, k, &again[i], sp.large, sp.held, test); err != nil {
+			if err := h.run(ctx, k, again[i], sp.large, sp.held, list); err != nil {
 				return err
 			}
 		}
-		chosen, used = h.top(again, 1), len(sp.large)
+		trials = again
 	}
-	for i := range chosen {
-		if 10*len(sp.all) > 11*used { // those held back are worth a new fit
-			if err := h.run(ctx, k, &chosen[i], sp.all, nil, test); err != nil {
+	for _, t := range h.top(trials, 1) {
+		if 10*len(sp.all) > 11*t.rows { // those held back are worth a new fit
+			if err := h.run(ctx, k, t, sp.all, nil, nil); err != nil {
 				return err
 			}
 		}
-		for _, t := range chosen[i].goals {
-			h.out[t].chosen = append(h.out[t].chosen, h.place[t][chosen[i].attack])
+		if err := h.guess(ctx, t, test, func(i, row int, score []float32) { h.keep(t, i, row, score) }); err != nil {
+			return err
 		}
+		h.choose(t, k)
 	}
 	return nil
 }
 
+// choose notes that the trial is the one whose guesses count in fold k.
+func (h *hunt) choose(t *trial, k int) {
+	for _, g := range t.goals {
+		at := h.place[g][t.attack]
+		h.out[g].chosen = append(h.out[g].chosen, at)
+		h.out[g].fitted[at][k] = t.rows
+	}
+}
+
 // first tries every attack on the small part, on all cores.
-func (h *hunt) first(ctx context.Context, k int, sp split, test []int) ([]trial, error) {
-	trials := make([]trial, 0, len(h.attacks))
+func (h *hunt) first(ctx context.Context, k int, sp split, list []int) ([]*trial, error) {
+	trials := make([]*trial, 0, len(h.attacks))
 	for a := range h.attacks {
-		t := trial{attack: a}
+		t := &trial{attack: a}
 		for g := range h.goals {
 			if h.place[g][a] >= 0 {
 				t.goals = append(t.goals, g)
@@ -136,7 +154,7 @@ func (h *hunt) first(ctx context.Context, k int, sp split, test []int) ([]trial,
 	errs := make([]error, len(trials))
 	simd.Parallel(len(trials), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			errs[i] = h.run(ctx, k, &trials[i], sp.small, sp.held, test)
+			errs[i] = h.run(ctx, k, trials[i], sp.small, sp.held, list)
 		}
 	})
 	for _, err := range errs {
@@ -147,26 +165,48 @@ func (h *hunt) first(ctx context.Context, k int, sp split, test []int) ([]trial,
 	return trials, nil
 }
 
-// top returns trials of the learners that were best for each goal, each on its best
-// form, still without scores; of equal ones the first.
-func (h *hunt) top(trials []trial, learners int) []trial {
+// top returns the trials of the learners that were best for each goal, each on its
+// best form, and with those goals alone; of equal ones the first.
+func (h *hunt) top(trials []*trial, learners int) []*trial {
 	goals := make([][]int, len(h.attacks))
 	for g := range h.goals {
 		for _, a := range h.ranked(trials, g, learners) {
 			goals[a] = append(goals[a], g)
 		}
 	}
-	var next []trial
-	for a, g := range goals {
-		if g != nil {
-			next = append(next, trial{attack: a, goals: g})
+	var next []*trial
+	for _, t := range trials {
+		if kept := goals[t.attack]; kept != nil {
+			next = append(next, t.only(kept))
 		}
 	}
 	return next
 }
 
+// only returns the trial with some of its goals.
+func (t *trial) only(goals []int) *trial {
+	if len(goals) == len(t.goals) {
+		return t
+	}
+	return &trial{attack: t.attack, goals: goals, rows: t.rows, fitted: part{t, goals}}
+}
+
+// part is a fitted trial of which some goals are asked.
+type part struct {
+	whole *trial
+	goals []int
+}
+
+func (p part) Predict(ctx context.Context, dst [][]float32, x []float32) error {
+	all := make([][]float32, len(p.whole.goals))
+	for i, g := range p.goals {
+		all[slices.Index(p.whole.goals, g)] = dst[i]
+	}
+	return p.whole.fitted.Predict(ctx, all, x)
+}
+
 // ranked returns the attacks of the best learners for goal g, the best first.
-func (h *hunt) ranked(trials []trial, g, learners int) []int {
+func (h *hunt) ranked(trials []*trial, g, learners int) []int {
 	type entry struct {
 		attack int
 		score  float64
@@ -177,15 +217,7 @@ func (h *hunt) ranked(trials []trial, g, learners int) []int {
 			list = append(list, entry{t.attack, t.score[i]})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b entry) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(b.score, a.score) })
 	var best []int
 	seen := map[string]bool{}
 	for _, e := range list {
@@ -197,8 +229,8 @@ func (h *hunt) ranked(trials []trial, g, learners int) []int {
 	return best
 }
 
-// run fits a trial on rows fit, scores it on held and guesses test.
-func (h *hunt) run(ctx context.Context, k int, t *trial, fit, held, test []int) error {
+// run fits a trial on rows fit, scores it on held and lists its guesses of list.
+func (h *hunt) run(ctx context.Context, k int, t *trial, fit, held, list []int) error {
 	name := h.attacks[t.attack]
 	targets := make([]classify.Target, len(t.goals))
 	for i, g := range t.goals {
@@ -209,28 +241,25 @@ func (h *hunt) run(ctx context.Context, k int, t *trial, fit, held, test []int) 
 	x := make([]float32, len(fit)*d)
 	fillForm(x, h.s, name.form, fit)
 	seed := random(h.o.Seed, streamFit, uint64(k*len(h.attacks)+t.attack)).Uint64()
-	f, err := h.learners[name.learner].Fit(ctx, x, d, targets, seed)
-	if err != nil {
+	var err error
+	if t.fitted, err = h.learners[name.learner].Fit(ctx, x, d, targets, seed); err != nil {
 		return fmt.Errorf("audit: attack %s: %w", name, err)
 	}
-	t.score = make([]float64, len(t.goals))
-	err = h.guess(ctx, f, t, held, func(i, row int, score []float32) {
-		t.score[i] += h.goals[t.goals[i]].merit(row, score) / float64(len(held))
+	t.rows, t.score = len(fit), make([]float64, len(t.goals))
+	err = h.guess(ctx, t, held, func(i, row int, score []float32) {
+		t.score[i] += h.goals[t.goals[i]].merit(row, score)
 	})
-	if err == nil {
-		err = h.guess(ctx, f, t, test, func(i, row int, score []float32) { h.keep(t, i, row, score) })
-	}
 	if err != nil {
-		return fmt.Errorf("audit: attack %s: %w", name, err)
+		return err
 	}
 	for _, g := range t.goals {
 		h.out[g].fitted[h.place[g][t.attack]][k] = len(fit) // a second fit replaces the first
 	}
-	return nil
+	return h.guess(ctx, t, list, func(i, row int, score []float32) { h.keep(t, i, row, score) })
 }
 
 // guess calls each with the scores of every goal of the trial and every row.
-func (h *hunt) guess(ctx context.Context, f classify.Fitted, t *trial, rows []int, each func(i, row int, score []float32)) error {
+func (h *hunt) guess(ctx context.Context, t *trial, rows []int, each func(i, row int, score []float32)) error {
 	form := h.attacks[t.attack].form
 	d, most := formWidth(h.s, form), min(block, len(rows))
 	x := make([]float32, most*d)
@@ -245,8 +274,8 @@ func (h *hunt) guess(ctx context.Context, f classify.Fitted, t *trial, rows []in
 		for i, g := range t.goals {
 			dst[i] = room[i][:len(part)*h.goals[g].target.Width()]
 		}
-		if err := f.Predict(ctx, dst, x[:len(part)*d]); err != nil {
-			return err
+		if err := t.fitted.Predict(ctx, dst, x[:len(part)*d]); err != nil {
+			return fmt.Errorf("audit: attack %s: %w", h.attacks[t.attack], err)
 		}
 		for i, g := range t.goals {
 			w := h.goals[g].target.Width()
