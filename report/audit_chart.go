@@ -42,9 +42,7 @@ func drawExcess(a *audit.Result) template.HTML {
 			rows = append(rows, f)
 			x.add(f.Excess.Low, f.Excess.High, f.Excess.Value)
 			x.add(honestExcess(f, b)...)
-			if f.Power.Smallest != nil {
-				x.add(*f.Power.Smallest)
-			}
+			x.add(seenFrom(f, b))
 		}
 	}
 	if len(rows) == 0 {
@@ -69,8 +67,8 @@ func drawExcessRow(p *panel, f *audit.Finding, top int) {
 	for _, h := range honestExcess(f, bestOf(f)) {
 		p.mark("dot", "h5 hollow", h, y, fmt.Sprintf("an honest network: %s points", signed(Number(h))))
 	}
-	if s := f.Power.Smallest; s != nil {
-		p.mark("stroke", "h2 filled", *s, y, fmt.Sprintf("could have been seen: %s points", barePoints(*s)))
+	if s := seenFrom(f, bestOf(f)); !math.IsNaN(s) {
+		p.mark("stroke", "h2 filled", s, y, fmt.Sprintf("from here an excess could have been seen: %s points", barePoints(s)))
 	}
 	p.across("whisker thick "+verdictClass(f.Verdict), y, f.Excess.Low, f.Excess.High)
 	p.mark("circle", verdictClass(f.Verdict)+" filled", f.Excess.Value, y, fmt.Sprintf("%s: %s points, %s to %s", file.Name(f.Attribute), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High))))
@@ -78,20 +76,28 @@ func drawExcessRow(p *panel, f *audit.Finding, top int) {
 
 // honestExcess is what honest networks tell, less the audited model's best baseline.
 func honestExcess(f *audit.Finding, b *audit.Baseline) []float64 {
-	base := math.NaN()
-	switch {
-	case b == nil || f.Reference == nil:
+	if f.Reference == nil {
 		return nil
-	case b.Accuracy != nil:
-		base = b.Accuracy.Value
-	case b.R2 != nil:
-		base = *b.R2
 	}
 	var x []float64
 	for _, v := range f.Reference.Figures {
-		x = append(x, v-base)
+		x = append(x, v-toldBy(*b))
 	}
 	return x
+}
+
+// seenFrom is the excess over the best baseline from which the audit could have seen
+// one: with honest networks it counts from their mean. It is NaN where it is not
+// known.
+func seenFrom(f *audit.Finding, b *audit.Baseline) float64 {
+	switch s := f.Power.Smallest; {
+	case s == nil:
+		return math.NaN()
+	case f.Reference != nil:
+		return f.Reference.Mean - toldBy(*b) + *s
+	default:
+		return *s
+	}
 }
 
 func excessSays(rows []*audit.Finding) string {

@@ -53,7 +53,7 @@ func bareP(p float64) string {
 func foundTable(a *audit.Result, verdicts bool) auditTable {
 	t := auditTable{
 		Name:  "What was found",
-		Says:  fmt.Sprintf("“told” is curiosity, the share that attacks tell (R² of numbers); excess over the best baseline in points, with one-sided limits at %s each; p adjusted for %s; “sees”: the excess that would have been found with probability %g.", confidenceWords(a), Count(len(a.Findings), "attribute"), audit.PowerProbability),
+		Says:  fmt.Sprintf("“told” is curiosity, the share that attacks tell (R² of numbers); excess over the best baseline in points, with one-sided limits at %s each; p adjusted for %s; “sees”: the excess%s that would have been found with probability %g.", confidenceWords(a), Count(len(a.Findings), "attribute"), overWhom(a), audit.PowerProbability),
 		Heads: []string{"attribute", "told", "baseline", "excess", "at least", "at most", "p", "sees"},
 	}
 	if verdicts {
@@ -74,6 +74,14 @@ func foundTable(a *audit.Result, verdicts bool) auditTable {
 		t.add(append(cells, optional(f.Power.Smallest))...)
 	}
 	return t
+}
+
+// overWhom says from where detectable excesses count.
+func overWhom(a *audit.Result) string {
+	if a.Settings.References > 0 {
+		return " over honest networks"
+	}
+	return ""
 }
 
 func confidenceWords(a *audit.Result) string {
@@ -134,6 +142,7 @@ func subgroupsTable(f *audit.Finding, most int) auditTable {
 func controlsTable(a *audit.Result) auditTable {
 	t := auditTable{Name: "Controls", Says: "Audits of what is known to be clean, and to be curious.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
 	for _, c := range a.Controls {
+		t.Kinds = append(t.Kinds, map[bool]string{true: "clean", false: "bad"}[c.Passed])
 		t.add(printable(c.Name), outcome(c.Passed), fmt.Sprint(c.Examples), string(c.Verdict), signed(Number(c.Excess.Value)), optional(c.TrueExcess))
 	}
 	return t
@@ -216,7 +225,7 @@ func evidenceRows(f *audit.Finding) []pair {
 			pair{"hard label and " + file.Name(f.Attribute) + " independent", pValue(c.LabelQ)},
 			pair{"guess and " + file.Name(f.Attribute) + " independent", pValue(c.GuessQ)})
 	}
-	return append(rows, powerRow(f.Power))
+	return append(rows, powerRow(f))
 }
 
 // told prints what is told of an attribute on average.
@@ -238,11 +247,15 @@ func informationWords(m *audit.Information) string {
 	return fmt.Sprintf("%.3f bits (95 %% interval %.3f to %.3f; no more than %.2f can be shown)", m.Bits, m.Interval[0], m.Interval[1], m.CeilingBits)
 }
 
-func powerRow(p audit.Power) pair {
+func powerRow(f *audit.Finding) pair {
+	p, over := f.Power, ""
+	if f.Reference != nil {
+		over = " over honest networks"
+	}
 	if p.Smallest == nil {
 		return pair{"could have seen", "not known"}
 	}
-	s := fmt.Sprintf("an excess of %s points or more, with probability %g (standard error %s, lost in learning %s", barePoints(*p.Smallest), p.Probability, barePoints(p.StandardError), barePoints(p.LearningLoss))
+	s := fmt.Sprintf("an excess%s of %s points or more, with probability %g (standard error %s, lost in learning %s", over, barePoints(*p.Smallest), p.Probability, barePoints(p.StandardError), barePoints(p.LearningLoss))
 	if p.FromReferences != nil {
 		s += ", hidden by the spread of honest networks " + barePoints(*p.FromReferences)
 	}

@@ -57,8 +57,8 @@ func verdictWords(a *audit.Result) string {
 	case audit.Leaky:
 		return said + fmt.Sprintf(". The %s tell something of %s, and no more than the task, honest training or the margin explains.", outputWords(string(a.Outputs)), of)
 	case audit.NoEvidence:
-		if x, ok := couldHaveSeen(a); ok {
-			said += fmt.Sprintf(" (could have seen an excess of %s points or more)", barePoints(x))
+		if s := couldHaveSeen(a); s != "" {
+			said += " (could have seen an excess of " + s + " or more)"
 		}
 		return said + fmt.Sprintf(". No attack tells %s from the %s beyond what %s explains.", of, outputWords(string(a.Outputs)), file.Name(a.Target))
 	case audit.Inconclusive:
@@ -85,15 +85,21 @@ func attributesOf(a *audit.Result, v audit.Verdict) string {
 	return and(names)
 }
 
-// couldHaveSeen is the largest of the smallest detectable excesses.
-func couldHaveSeen(a *audit.Result) (float64, bool) {
-	most, known := 0., false
+// couldHaveSeen is the largest of the smallest detectable excesses where nothing was
+// found.
+func couldHaveSeen(a *audit.Result) string {
+	most, said := -1., ""
 	for _, f := range a.Findings {
-		if f.Power.Smallest != nil {
-			most, known = max(most, *f.Power.Smallest), true
+		x := f.Power.Smallest
+		if f.Verdict != audit.NoEvidence || x == nil || *x <= most {
+			continue
+		}
+		most, said = *x, barePoints(*x)+" points"
+		if f.Numeric {
+			said += " of the variance"
 		}
 	}
-	return most, known
+	return said
 }
 
 // barePoints prints a share in points.

@@ -167,7 +167,7 @@ func TestAuditWords(t *testing.T) {
 	for v, want := range map[audit.Verdict]string{
 		audit.Curious:      "Verdict: curious. The raw outputs (logits) tell race, beyond what age explains.",
 		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) tell something of gender,",
-		audit.NoEvidence:   "Verdict: no evidence (could have seen an excess of 6.33 points or more). No attack tells income from",
+		audit.NoEvidence:   "Verdict: no evidence (could have seen an excess of 4.90 points of the variance or more). No attack tells income from",
 		audit.Inconclusive: "Verdict: inconclusive. This audit can say neither",
 	} {
 		a.Verdict = v

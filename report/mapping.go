@@ -42,7 +42,13 @@ func attributesNotReturned(a *audit.Result) Requirement {
 
 func outputsNotExposed(a *audit.Result) Requirement {
 	gives := []string{fmt.Sprintf("What the %s tell beyond the task, measured on %s.", outputWords(string(a.Outputs)), Count(a.Examples, "example"))}
-	if n := len(a.Defences); n > 0 {
+	n := 0
+	for _, d := range a.Defences {
+		if d.Name != "none" {
+			n++
+		}
+	}
+	if n > 0 {
 		gives = append(gives, fmt.Sprintf("%s of releasing less, tried on the spot: the honesty each keeps and what attacks fitted to it still tell.", Count(n, "way")))
 	}
 	if a.Recommendation != "" {

@@ -21,7 +21,7 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 	d.strong(verdictWords(a), "")
 	d.list(readable(a.Reasons))
 	d.table(cardTable(a))
-	d.paragraph(fmt.Sprintf("“Told”: the share of examples of which attacks that never saw them tell the attribute (R² of numbers). “Excess”: points beyond the best guess that needs no curious outputs, with one-sided limits at %s. “Could have seen”: the excess that would have been found with probability %g.", confidenceWords(a), audit.PowerProbability))
+	d.paragraph(fmt.Sprintf("“Told”: the share of examples of which attacks that never saw them tell the attribute (R² of numbers). “Excess”: points beyond the best guess that needs no curious outputs, with one-sided limits at %s. “Could have seen”: the excess%s that would have been found with probability %g.", confidenceWords(a), overWhom(a), audit.PowerProbability))
 	d.paragraph(auditedWords(a), uncontrolled(a))
 	if list := todo(a); len(list) > 0 {
 		d.heading(3, "Before the outputs are shared")

@@ -197,7 +197,7 @@ func (r *Report) sarifNotes() []sarifNotification {
 	for i := range r.Audit.Findings {
 		f := &r.Audit.Findings[i]
 		if f.Verdict == audit.NoEvidence {
-			notes = append(notes, sarifNotification{"note", sarifWords(findingWords(f) + " Could have seen " + powerRow(f.Power).Value + ".")})
+			notes = append(notes, sarifNotification{"note", sarifWords(findingWords(f) + " Could have seen " + powerRow(f).Value + ".")})
 		}
 	}
 	for _, s := range r.Warnings {
