@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"errors"
 	"io/fs"
 	"math"
 	"os"
@@ -69,23 +68,6 @@ func (e *entry) Name() string {
 		return "this folder"
 	}
 	return file.Name(e.Path)
-}
-
-// openPlain opens a plain file; links are followed only within the folder.
-func openPlain(root *os.Root, name string) (*os.File, int64, error) {
-	// What is asked first is for pipes, of which opening one would wait.
-	info, err := root.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("is not a plain file")
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	return f, info.Size(), nil
 }
 
 // verb is the word after the program's name.

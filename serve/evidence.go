@@ -65,8 +65,11 @@ func ending(name string) (string, bool) {
 
 // evidence lists the files of a run, and counts those that are left out.
 func (s *site) evidence(folder string) (files []evidence, left int) {
-	root := s.shelf.root.FS()
-	fs.WalkDir(root, folder, func(name string, d fs.DirEntry, err error) error {
+	seen := 0
+	fs.WalkDir(s.shelf.root.FS(), folder, func(name string, d fs.DirEntry, err error) error {
+		if seen++; seen > DefaultEntries {
+			return fs.SkipAll
+		}
 		if err != nil {
 			return nil
 		}
@@ -99,8 +102,8 @@ func (s *site) evidence(folder string) (files []evidence, left int) {
 }
 
 func (s *site) isRun(folder string) bool {
-	info, err := fs.Stat(s.shelf.root.FS(), path.Join(folder, reportName))
-	return err == nil && info.Mode().IsRegular()
+	_, err := plainFile(s.shelf.root, path.Join(folder, reportName))
+	return err == nil
 }
 
 // belongs tells whether a file lies in the folder of a run or a little below.
@@ -126,7 +129,7 @@ func (s *site) file(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, http.StatusNotFound, "There is no such file in a run of this folder.")
 		return
 	}
-	f, _, err := openPlain(s.shelf.root, name)
+	f, info, err := openPlain(s.shelf.root, name)
 	if err != nil {
 		why := "There is no such file in a run of this folder."
 		if errors.Is(err, fs.ErrPermission) {
@@ -136,11 +139,6 @@ func (s *site) file(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		s.fail(w, http.StatusNotFound, "This file could not be read.")
-		return
-	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", evidencePolicy)
 	h.Set("Content-Type", kinds[end].mime)

@@ -79,7 +79,7 @@ func TestNothingElseIsServed(t *testing.T) {
 	write(t, dir, "a/1/2/3/far.json", "SECRET")
 	write(t, dir, "a/id_rsa", "SECRET")
 	write(t, dir, "1/2/3/4/5/report.json", "SECRET")
-	for name, to := range map[string]string{"a/out.json": secret, "out": filepath.Join(outside, "run"), "a/up.json": "../../" + filepath.Base(outside) + "/secret.json", "l/report.json": filepath.Join(outside, "run", "report.json")} {
+	for name, to := range map[string]string{"a/out.json": secret, "out": filepath.Join(outside, "run"), "a/up.json": "../../" + filepath.Base(outside) + "/secret.json", "l/report.json": filepath.Join(outside, "run", "report.json"), "a/in.json": "../.hidden/report.json", "a/in": "../.hidden"} {
 		os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755)
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Skip("no symbolic links here")
@@ -88,7 +88,7 @@ func TestNothingElseIsServed(t *testing.T) {
 	h := handler(t, dir, Options{})
 	for _, target := range []string{
 		"/file/../secret.json", "/file/%2e%2e/secret.json", "/file/a/%2e%2e/%2e%2e/secret.json", "/file/a/..%2f..%2fsecret.json", `/file/a/..%5c..%5csecret.json`,
-		"/file//etc/passwd", "/file/%2fetc%2fpasswd", "/file/" + strings.TrimPrefix(secret, "/"), "/file/a/out.json", "/file/a/up.json", "/file/out/report.json", "/file/l/report.json",
+		"/file//etc/passwd", "/file/%2fetc%2fpasswd", "/file/" + strings.TrimPrefix(secret, "/"), "/file/a/out.json", "/file/a/up.json", "/file/out/report.json", "/file/l/report.json", "/file/a/in.json", "/file/a/in/report.json", "/run/a/in",
 		"/file/.hidden/report.json", "/file/a/.key.json", "/file/norun/secret.json", "/file/a/1/2/3/far.json", "/file/a/id_rsa", "/file/a/notes.exe",
 		"/file/1/2/3/4/5/report.json", "/file/a", "/file/", "/file/a/", "/file/a/report.json%00.html", "/file/a/seed-1", "/file/a/seed-1.json",
 		"/run/..", "/run/%2e%2e", "/run/.hidden", "/run/out", "/run/l", "/run/none", "/run/a%00", "/run/1/2/3/4/5", "/run/%2fetc", "/assets/..%2fhandler.go", "/assets/none",

@@ -30,11 +30,12 @@ var oneLarge sync.Mutex
 // readReport reads the report of a run. Whatever the file holds, what comes back is
 // a report or an error in one line.
 func readReport(root *os.Root, folder string) (*report.Report, error) {
-	f, size, err := openPlain(root, path.Join(folder, reportName))
+	f, info, err := openPlain(root, path.Join(folder, reportName))
 	if err != nil {
 		return nil, plain(err)
 	}
 	defer f.Close()
+	size := info.Size()
 	if size > maxReport {
 		return nil, fmt.Errorf("%s has %s, more than the %s that are shown", reportName, bytesOf(size), bytesOf(maxReport))
 	}

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"io/fs"
 	"maps"
 	"net/http"
 	"path"
@@ -63,8 +62,8 @@ func (s *site) open(folder string) (*entry, *report.Report, bool) {
 	if depth(folder) > DefaultDepth {
 		return nil, nil, false
 	}
-	info, err := fs.Stat(s.shelf.root.FS(), path.Join(folder, reportName))
-	if err != nil || !info.Mode().IsRegular() {
+	info, err := plainFile(s.shelf.root, path.Join(folder, reportName))
+	if err != nil {
 		return nil, nil, false
 	}
 	e := newEntry(folder, info)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"tattle/report"
 )
 
 // What is looked through, and no further: a folder of runs is far smaller, and a
@@ -185,7 +187,7 @@ func (s *shelf) walk(ctx context.Context) (found []*entry, notes []string, err e
 		err = nil
 	}
 	if unread > 0 {
-		notes = append(notes, fmt.Sprintf("%d folders could not be read", unread))
+		notes = append(notes, report.Count(unread, "folder")+" could not be read")
 	}
 	return found, notes, err
 }
