@@ -2,6 +2,8 @@ package audit
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"tattle/stat"
 )
@@ -43,30 +45,59 @@ func permutation(s *Sample, a int, g *guesses, o Options) Permutation {
 		strata(s.Y, g.fold, g.folds), draws, random(o.Seed, streamPermute, uint64(a)))}
 }
 
-// correlation tests hard label and chosen guess for independence of attribute a,
-// not given y. The hard label, which was not fitted to s, by the likelihood ratio of
-// the table, or the label's means of a numeric one; the guess by how well it does where
-// s is permuted within the folds, for guesses differ between folds by what they were
-// fitted on. Its adjusted p-values are filled by Conclude.
-func correlation(s *Sample, a int, g *guesses, o Options) Correlation {
-	at, hard := &s.Sensitive[a], s.hard()
-	label, guess := random(o.Seed, streamIndependence, uint64(2*a)), random(o.Seed, streamIndependence, uint64(2*a+1))
-	folds := strata(make([]int, s.Len()), g.fold, g.folds)
-	c := Correlation{Measured: true}
+// correlation tests hard label and chosen guess for independence of attribute a, not
+// given y; given is the guess's test given y. Its adjusted p-values are filled by
+// Conclude.
+//
+// The hard label was not fitted to s, so that permutations of s are exact: of the
+// likelihood ratio of the table, or of the label's means of a numeric s. The guess was,
+// on folds that have their equal shares of y × s and so repeat whatever y and s happen
+// to have in common: by itself its test within the folds rejects twice as often as it
+// should. It counts only together with a test of y and s, which is exact; what it might
+// tell beside y the test given y shows. GuessP is twice the smaller of these two, as
+// there are two.
+func correlation(s *Sample, a int, g *guesses, given Permutation, o Options) Correlation {
+	rows := correlationRows(s, a, o)
+	s = s.Subset(rows)
+	at, hard, best := &s.Sensitive[a], s.hard(), pick(g.best, rows)
+	folds := strata(make([]int, s.Len()), pick(g.fold, rows), g.folds)
+	chance := func(i int) *rand.Rand { return random(o.Seed, streamIndependence, uint64(3*a+i)) }
+	c := Correlation{Measured: true, Draws: draws(o.Permutations, 2*len(s.Sensitive), o)} // two tests share Holm's level
+	var target, guess float64
 	if at.Numeric() {
 		c.Draws = draws(min(o.Permutations, numericDraws), 2*len(s.Sensitive), o)
-		c.LabelP = stat.PermuteMeans(hard, len(s.Classes), at.Numbers, c.Draws, label)
-		c.GuessP = stat.PermuteProducts(g.bestValue, at.Numbers, folds, c.Draws, guess)
-		return c
+		c.LabelP = stat.PermuteMeans(hard, len(s.Classes), at.Numbers, c.Draws, chance(0))
+		target = stat.PermuteMeans(s.Y, len(s.Classes), at.Numbers, c.Draws, chance(1))
+		guess = stat.PermuteProducts(pick(g.bestValue, rows), at.Numbers, folds, c.Draws, chance(2))
+	} else {
+		rank, back := firstSeen(at.Labels, len(at.Values)) // what classes are called changes no draw
+		labels, targets := table(hard, rank, len(s.Classes), len(back)), table(s.Y, rank, len(s.Classes), len(back))
+		c.Label, c.Target = between("label", at.Name, labels, o.Confidence), between(s.Target, at.Name, targets, o.Confidence)
+		c.LabelP = stat.Independence(labels, c.Draws, chance(0))
+		target = stat.Independence(targets, c.Draws, chance(1))
+		guess = stat.PermuteWithin(best, at.Labels, folds, c.Draws, chance(2))
 	}
-	c.Draws = draws(o.Permutations, 2*len(s.Sensitive), o) // the two tests share Holm's level
-	rank, back := firstSeen(at.Labels, len(at.Values))     // what classes are called changes no draw
-	labels := table(hard, rank, len(s.Classes), len(back))
-	c.Label = between("label", at.Name, labels, o.Confidence)
-	c.Target = between(s.Target, at.Name, table(s.Y, rank, len(s.Classes), len(back)), o.Confidence)
-	c.LabelP = stat.Independence(labels, c.Draws, label)
-	c.GuessP = stat.PermuteWithin(g.best, at.Labels, folds, c.Draws, guess)
+	c.GuessP = min(1, 2*min(max(guess, target), given.P))
 	return c
+}
+
+// correlationMost is the most examples of numbers whose dependence is tested, each
+// permutation taking time in proportion: with so many nothing that is worth naming is
+// missed.
+const correlationMost = 20000
+
+// correlationRows returns the examples that correlation looks at: all of a categorical
+// attribute, else some drawn by the seed.
+func correlationRows(s *Sample, a int, o Options) []int {
+	rows := make([]int, s.Len())
+	for i := range rows {
+		rows[i] = i
+	}
+	if s.Sensitive[a].Numeric() && len(rows) > correlationMost {
+		rows = random(o.Seed, streamIndependence, uint64(len(s.Sensitive))<<8).Perm(len(rows))[:correlationMost]
+		slices.Sort(rows)
+	}
+	return rows
 }
 
 // between is information of two labels of any names.

@@ -31,7 +31,7 @@ func TestPermutationIsConditionalOnTheTarget(t *testing.T) {
 		if permutation(s, 0, g, o).P <= .05 {
 			given++
 		}
-		if correlation(s, 0, g, o).GuessP <= .05 {
+		if correlation(s, 0, g, Permutation{P: 1}, o).GuessP <= .05 {
 			ungiven++
 		}
 	}
@@ -51,9 +51,9 @@ func TestCorrelationSeesDependence(t *testing.T) {
 		g.bestValue = append(g.bestValue, float64(l))
 	}
 	for a := range s.Sensitive {
-		got := correlation(s, a, g, Options{}.withDefaults())
+		got := correlation(s, a, g, Permutation{P: 1}, Options{}.withDefaults())
 		low := 1 / float64(got.Draws+1)
-		if got.LabelP != low || got.GuessP != low || !got.Measured || got.Draws < numericDraws {
+		if got.LabelP != low || got.GuessP != 2*low || !got.Measured || got.Draws < numericDraws {
 			t.Errorf("attribute %d: %+v", a, got)
 		}
 	}
