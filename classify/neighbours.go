@@ -38,8 +38,8 @@ func (Neighbours) Suits(Target) bool { return true }
 // crowd is a fitted Neighbours.
 type crowd struct {
 	d      int
-	narrow *narrowing
 	ranks  *ranks
+	narrow *narrowing
 	points *points
 	votes  []*votes
 	widths []int
@@ -65,12 +65,12 @@ func (l Neighbours) Fit(ctx context.Context, x []float32, d int, targets []Targe
 	if l.Most == 0 {
 		l.Most = DefaultNeighbours
 	}
-	f := &crowd{d: d, narrow: newNarrowing(x, d)}
-	narrow := f.narrow.rows(x)
-	f.ranks = newRanks(narrow, f.narrow.width)
+	f := &crowd{d: d, ranks: newRanks(x, d)}
 	order := run.Rand(seed, 0, 0).Perm(n)
-	rows, of := shuffledDistinct(narrow, f.narrow.width, order)
+	rows, of := shuffledDistinct(x, d, order)
 	ranked := f.ranks.rows(rows)
+	f.narrow = newNarrowing(ranked, d)
+	ranked = f.narrow.rows(ranked)
 	f.points = newPoints(ranked, f.narrow.width, of)
 	for _, t := range targets {
 		f.votes = append(f.votes, newVotes(t, of, f.points.n))
@@ -78,7 +78,10 @@ func (l Neighbours) Fit(ctx context.Context, x []float32, d int, targets []Targe
 	}
 	c := &contest{crowd: f, ranked: ranked, of: of, targets: targets, ks: l.ladder(n)}
 	c.rows = order[:min(n, trials)]
-	return f, c.decide(ctx)
+	if err := c.decide(ctx); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // ladder returns the k that are tried, odd and descending.
@@ -151,8 +154,8 @@ func (f *crowd) Predict(ctx context.Context, dst [][]float32, x []float32) error
 	if n == 0 {
 		return ctx.Err()
 	}
-	rows, of := distinct(f.narrow.rows(x), f.narrow.width)
-	queries := len(rows) / f.narrow.width
+	rows, of := distinct(x, f.d)
+	queries := len(rows) / f.d
 	most := 0
 	guesses := make([][]float64, len(f.votes))
 	for t, v := range f.votes {
@@ -160,7 +163,7 @@ func (f *crowd) Predict(ctx context.Context, dst [][]float32, x []float32) error
 			guesses[t], most = make([]float64, queries*v.width), max(most, v.k)
 		}
 	}
-	err := f.points.search(ctx, f.ranks.rows(rows), most, func(q int, c *nearest) {
+	err := f.points.search(ctx, f.narrow.rows(f.ranks.rows(rows)), most, func(q int, c *nearest) {
 		for t, v := range f.votes {
 			if dst[t] != nil {
 				near, edge, share := f.points.closest(c.found, v.k, -1)

@@ -27,6 +27,8 @@ const (
 	DefaultNetworkRate = 3e-3
 	// networkSweeps times, the network is compared on the rows held out.
 	networkSweeps = 20
+	// networkInputs bounds the layers' widths, 20 and 10 times the inputs.
+	networkInputs = 20
 	// networkFar cuts standardised inputs off: one value does not decide the gradient.
 	networkFar = 10
 )
@@ -64,7 +66,6 @@ func (l Network) withDefaults(n int) Network {
 // networks is a fitted Network.
 type networks struct {
 	d      int
-	narrow *narrowing
 	scale  *scaler
 	nets   []*network
 	widths []int
@@ -76,11 +77,9 @@ func (l Network) Fit(ctx context.Context, x []float32, d int, targets []Target, 
 	if err != nil {
 		return nil, err
 	}
-	f := &networks{d: d, narrow: newNarrowing(x, d), nets: make([]*network, len(targets))}
-	narrow := f.narrow.rows(x)
-	f.scale = newScaler(narrow, f.narrow.width, networkFar)
-	z := make([]float32, len(narrow))
-	f.scale.rows32(z, narrow)
+	f := &networks{d: d, scale: newScaler(x, d, networkFar), nets: make([]*network, len(targets))}
+	z := make([]float32, len(x))
+	f.scale.rows32(z, x)
 	order := run.Rand(seed, 0, 0).Perm(n)
 	failed := make([]error, len(targets))
 	for _, t := range targets {
@@ -88,10 +87,13 @@ func (l Network) Fit(ctx context.Context, x []float32, d int, targets []Target, 
 	}
 	simd.Parallel(len(targets), 1, func(lo, hi int) {
 		for t := lo; t < hi; t++ {
-			f.nets[t], failed[t] = l.fit(ctx, z, f.narrow.width, order, targets[t], run.Rand(seed, 1, t).Uint64())
+			f.nets[t], failed[t] = l.fit(ctx, z, d, order, targets[t], run.Rand(seed, 1, t).Uint64())
 		}
 	})
-	return f, errors.Join(failed...)
+	if err := errors.Join(failed...); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // Predict gives log-odds of the classes up to a constant, or numbers.
@@ -105,9 +107,8 @@ func (f *networks) Predict(ctx context.Context, dst [][]float32, x []float32) er
 	}
 	for lo := 0; lo < n && ctx.Err() == nil; lo += predictBlock {
 		hi := min(n, lo+predictBlock)
-		narrow := f.narrow.rows(x[lo*f.d : hi*f.d])
-		z := make([]float32, len(narrow))
-		f.scale.rows32(z, narrow)
+		z := make([]float32, (hi-lo)*f.d)
+		f.scale.rows32(z, x[lo*f.d:hi*f.d])
 		for t, w := range f.widths {
 			if dst[t] != nil {
 				f.nets[t].predict(dst[t][lo*w:hi*w], nets[t], z, hi-lo)
@@ -182,7 +183,7 @@ func (l Network) fit(ctx context.Context, z []float32, d int, order []int, t Tar
 
 // build makes the net, its trainer and the buffers.
 func (s *lesson) build(seed uint64) (err error) {
-	s.graph = nn.AttackNet(s.d, s.outputs, seed)
+	s.graph = attackNet(s.d, s.outputs, seed)
 	optimizer := nn.NewAdam(s.graph.Params(), nn.AdamOptions{LearningRate: s.Rate})
 	if s.trainer, err = nn.NewTrainer(s.graph, optimizer, seed); err != nil {
 		return fmt.Errorf("network: %w", err)
@@ -194,6 +195,22 @@ func (s *lesson) build(seed uint64) (err error) {
 	s.grad = make([]float32, s.Batch)
 	s.startFromConstant()
 	return nil
+}
+
+// attackNet is nn.AttackNet, with the layers of networkInputs where there are more, whose
+// own would have 200·d² weights.
+func attackNet(d, outputs int, seed uint64) *nn.Graph {
+	if d <= networkInputs {
+		return nn.AttackNet(d, outputs, seed)
+	}
+	g := nn.AttackNet(networkInputs, outputs, seed)
+	g.InputShape = []int{d}
+	first := g.Nodes[0].Op.(*nn.Dense)
+	first.In = d
+	first.Weight.Shape = []int{first.Out, d}
+	first.Weight.Data = make([]float32, first.Out*d)
+	g.Init(seed)
+	return g
 }
 
 // startFromConstant keeps weights that guess the shares of the classes, or the mean, as
@@ -238,7 +255,7 @@ func (s *lesson) train(ctx context.Context, seed uint64) error {
 		}
 	}
 	s.restore(s.kept)
-	return nil
+	return ctx.Err()
 }
 
 // restore puts parameters back.

@@ -24,8 +24,9 @@ const (
 // each scaled to variance 1.
 type whitening struct {
 	*scaler
-	d, r int
-	w    []float64 // [d, r]
+	d, r       int
+	w          []float64 // [d, r]
+	deviations []float64 // of the components, before they are scaled
 }
 
 // newWhitening returns the projection to at most most components, the largest.
@@ -43,9 +44,10 @@ func newWhitening(x []float32, d, most int) *whitening {
 	}
 	w.w = make([]float64, d*w.r)
 	for c := range w.r {
-		scale := 1 / math.Sqrt(values[d-1-c])
+		deviation := math.Sqrt(values[d-1-c])
+		w.deviations = append(w.deviations, deviation)
 		for j := range d {
-			w.w[j*w.r+c] = scale * vectors.At(j, d-1-c)
+			w.w[j*w.r+c] = vectors.At(j, d-1-c) / deviation
 		}
 	}
 	return w
@@ -83,12 +85,12 @@ func (w *whitening) rows(dst []float32, stride int, x []float32) {
 	}
 }
 
-// DefaultColumns is how many columns the network and the neighbours look at: paper B's
-// G has 200·columns² weights, and distances in more dimensions tell little.
+// DefaultColumns is how many columns distances are taken in: the time grows with them, and
+// distances in more dimensions tell little.
 const DefaultColumns = 100
 
 // narrowing leaves rows of up to DefaultColumns as they are, and takes the largest
-// principal components of wider ones.
+// principal components of wider ones, with the variances that they have.
 type narrowing struct {
 	d     int
 	wide  *whitening // nil where rows stay as they are
@@ -100,6 +102,9 @@ func newNarrowing(x []float32, d int) *narrowing {
 		return &narrowing{d: d, width: d}
 	}
 	w := newWhitening(x, d, DefaultColumns)
+	for i := range w.w {
+		w.w[i] *= w.deviations[i%w.r]
+	}
 	return &narrowing{d: d, wide: w, width: max(w.r, 1)}
 }
 
