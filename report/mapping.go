@@ -44,7 +44,7 @@ func outputsNotExposed(a *audit.Result) Requirement {
 	gives := []string{fmt.Sprintf("What the %s tell beyond the task, measured on %s.", outputWords(string(a.Outputs)), Count(a.Examples, "example"))}
 	n := 0
 	for _, d := range a.Defences {
-		if d.Name != "none" {
+		if d.Name != audit.NoDefence {
 			n++
 		}
 	}
