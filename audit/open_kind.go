@@ -76,7 +76,7 @@ func kindOf(outputs []float32, width int, told curious.Outputs, place func(i int
 	case bad < 0:
 		return curious.Soft, nil
 	case told == curious.Soft:
-		return "", fmt.Errorf("%s: the outputs are no probabilities (they sum to %.6g, or one is negative): make them sum to 1 within %g, or say that the outputs are raw", place(bad), badSum, sumTolerance)
+		return "", fmt.Errorf("%s: the outputs are no probabilities (they sum to %.6g, or one is negative): make them sum to 1 within %g (by more digits), or say that the outputs are raw", place(bad), badSum, sumTolerance)
 	case float64(soft) > mostlySoft*float64(n):
 		return "", fmt.Errorf("%s: the outputs are no probabilities (they sum to %.6g, or one is negative), those of %d of %d rows are: mend the others, or say that the outputs are raw", place(bad), badSum, soft, n)
 	}

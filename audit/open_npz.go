@@ -214,7 +214,10 @@ func (a *archive) readTitles() error {
 func (a *archive) sensitive(asked []string, y string) error {
 	r := &roles{header: a.names, titles: a.titles}
 	if len(asked) == 0 {
-		asked = a.usual(y)
+		var err error
+		if asked, err = a.usual(y); err != nil {
+			return err
+		}
 	}
 	if len(asked) == 0 {
 		return fmt.Errorf("has no sensitive array, of %d labels or numbers, beside outputs and %s: there are %s", a.n, showName(y), showNames(a.names))
@@ -245,23 +248,27 @@ func (a *archive) sensitive(asked []string, y string) error {
 }
 
 // usual lists the arrays that are columns and neither outputs nor labels, and notes
-// the others.
-func (a *archive) usual(y string) []string {
+// the others. It errs where one cannot be read, as Python's objects cannot.
+func (a *archive) usual(y string) ([]string, error) {
 	var columns, others []string
 	for _, name := range a.names {
+		if name == y || a.belongs(name) {
+			continue
+		}
 		shape, _, err := a.file.Size(name)
-		switch {
-		case name == y || a.belongs(name):
-		case err == nil && len(shape) == 1 && shape[0] == a.n:
+		if err != nil {
+			return nil, err
+		}
+		if len(shape) == 1 && shape[0] == a.n {
 			columns = append(columns, name)
-		default:
+		} else {
 			others = append(others, name)
 		}
 	}
 	if len(others) > 0 {
 		a.src.note("arrays that are not used: %s", showNames(others))
 	}
-	return columns
+	return columns, nil
 }
 
 // belongs reports whether an array says something of another one.

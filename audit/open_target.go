@@ -37,7 +37,7 @@ func classesOf(c *column, names []string) (classed, error) {
 		got := classed{names: names, of: of}
 		if names[0] == "" {
 			got.names = indexNames(len(names))
-		} else {
+		} else if !slices.Equal(names, indexNames(len(names))) {
 			got.note = fmt.Sprintf("%s is taken for the place of its column of outputs, from 0 (%s) on", showName(c.name), showName(names[0]))
 		}
 		return got, nil

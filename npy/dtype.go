@@ -22,6 +22,9 @@ func parseDtype(s string) (dtype, error) {
 	if len(s) > 2 && strings.Contains("US", s[1:2]) {
 		return parseText(s)
 	}
+	if s == "|O" {
+		return dtype{}, malformed("holds Python objects: save it as numbers or, with astype(str), as text")
+	}
 	if len(s) != 3 || !strings.Contains("<>|=", s[:1]) {
 		return dtype{}, malformed("element type %q is not a plain number: save float32, float64 or integers", s)
 	}

@@ -48,7 +48,7 @@ func TestTextOfNumPy(t *testing.T) {
 			t.Errorf("%s: %q, %v", descr, a.Data, err)
 		}
 	}
-	for _, descr := range []string{"'<U0'", "'|U1'", "'<U-1'", "'<U9999999'", "'|S1', 'shape': (4611686018427387904,), 'x'", "'xU1'"} {
+	for _, descr := range []string{"'|O'", "'<U0'", "'|U1'", "'<U-1'", "'<U9999999'", "'|S1', 'shape': (4611686018427387904,), 'x'", "'xU1'"} {
 		header := "{'descr': " + descr + ", 'fortran_order': False, 'shape': (1,)}"
 		if _, err := Read(bytes.NewReader(arrayFile(1, header, 0, 0, 0, 0))); err == nil {
 			t.Errorf("%s was read", descr)

@@ -1,0 +1,86 @@
+package audit
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"tattle/curious"
+	"tattle/npy"
+)
+
+// archiveOf writes an .npz of arrays in the order given: name, shape, data, …
+func archiveOf(t testing.TB, arrays ...any) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.npz")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := npy.NewWriter(f)
+	w.Compress = true
+	for i := 0; i < len(arrays); i += 3 {
+		if err := w.Add(arrays[i].(string), arrays[i+1].([]int), arrays[i+2]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestOpenNPZ(t *testing.T) {
+	path := archiveOf(t, "scores", []int{4, 2}, []float64{1, 2, 3, 4, 5, 6, 7, 8}, "labels", []int{4}, []uint8{1, 0, 0, 1},
+		"sex", []int{4}, []string{"m", "f", "f", "m"}, "age", []int{4}, []float32{.1, 2, .1, float32(math.NaN())},
+		"old", []int{4}, []bool{true, false, false, true}, "other", []int{2, 2}, []int{1, 2, 3, 4})
+	s, err := OpenOutputs(context.Background(), path, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Sample{
+		Name: "a", Outputs: []float32{1, 2, 3, 4, 5, 6}, Kind: curious.Raw, Y: []int{1, 0, 0}, Target: "labels", Classes: []string{"0", "1"},
+		Sensitive: []Attribute{
+			{Name: "sex", Values: []string{"f", "m"}, Labels: []int{1, 0, 0}},
+			{Name: "age", Values: []string{"0.1", "2"}, Labels: []int{0, 1, 0}},
+			{Name: "old", Values: []string{"0", "1"}, Labels: []int{1, 0, 0}},
+		},
+		Notes: []string{"arrays that are not used: other", "1 of 4 examples left out: they have no age"},
+	}
+	if !reflect.DeepEqual(s, want) {
+		t.Errorf("\n%+v\nwant\n%+v", s, want)
+	}
+	s, err = OpenOutputs(context.Background(), path, OpenOptions{Scores: []string{"scores"}, Target: "old", Sensitive: []string{"age:number", "sex: f; *"}})
+	if err != nil || s.Target != "old" || len(s.Sensitive) != 2 || s.Sensitive[0].Numbers[0] != .1 || s.Sensitive[1].Values[1] != "others" {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestOpenNPZRefuses(t *testing.T) {
+	y, shape := []int{0, 1}, []int{2}
+	for want, path := range map[string]string{
+		"no array of outputs":   archiveOf(t, "y", shape, y, "s", shape, y),
+		"several arrays":        archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "scores", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y),
+		"no column y":           archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "s", shape, y),
+		"no sensitive array":    archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y),
+		"row 1, column 0":       archiveOf(t, "logits", []int{2, 2}, []float64{0, 0, math.Inf(1), 0}, "y", shape, y, "s", shape, y),
+		"shape [2 1 2]":         archiveOf(t, "logits", []int{2, 1, 2}, make([]float32, 4), "y", shape, y, "s", shape, y),
+		"one label for each":    archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", []int{1}, y[:1], "s", shape, y),
+		"no class 1":            archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "s.values", []int{1}, []string{"a"}),
+		"a class twice":         archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "s.values", []int{2}, []string{"a", "a"}),
+		"number or class":       archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "s.kind", []int{1}, []string{"a"}),
+		"row 1 (from 0): there": archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, []int{0, 2}, "s.values", []int{2}, []string{"a", "b"}),
+		"has 1 names":           archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", shape, y, "s", shape, y, "classes", []int{1}, []string{"a"}),
+		"100000] ":              archiveOf(t, "logits", []int{1, 100_000}, make([]float32, 100_000), "y", []int{1}, y[:1], "s", []int{1}, y[:1]),
+	} {
+		_, err := OpenOutputs(context.Background(), path, OpenOptions{})
+		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// findScores finds the columns of outputs: those that are asked for, else those whose
+// names are of one family.
+func (r *roles) findScores(asked []string) error {
+	if len(asked) > 0 {
+		return r.askedScores(asked)
+	}
+	families := []string{}
+	taken := map[int]bool{r.target: true}
+	for _, k := range r.sensitive {
+		taken[k] = true
+	}
+	for k, h := range r.header {
+		name, ok := parseScoreName(h)
+		if !ok || taken[k] {
+			continue
+		}
+		if !slices.Contains(families, name.family) {
+			families = append(families, name.family)
+		}
+		r.scores, r.classes, r.kind = append(r.scores, k), append(r.classes, name.class), name.kind
+	}
+	switch {
+	case len(families) == 0:
+		return fmt.Errorf("has no columns of outputs (score…, logit…, prob…, p_…, output…): name them; there are %s", showNames(r.header))
+	case len(families) > 1:
+		return fmt.Errorf("has columns of outputs of several names (%s…): say which, as in \"%s*\"", strings.Join(families, "…, "), families[0])
+	}
+	return r.checkClasses()
+}
+
+// askedScores finds columns by name, pattern or prefix.
+func (r *roles) askedScores(asked []string) error {
+	seen := map[int]bool{}
+	for _, text := range asked {
+		found, stem := r.matching(text)
+		if len(found) == 0 {
+			return fmt.Errorf("has no column %s of outputs: there are %s", showName(text), showNames(r.header))
+		}
+		for _, k := range found {
+			if seen[k] {
+				return fmt.Errorf("column %s is asked for twice: name it once", showName(r.header[k]))
+			}
+			if r.taken(k) {
+				return fmt.Errorf("column %s is both outputs and labels: leave it out of one", showName(r.header[k]))
+			}
+			seen[k] = true
+			name, ok := parseScoreName(r.header[k])
+			if !ok {
+				name.class = strings.Trim(strings.TrimPrefix(r.header[k], stem), " _-.:")
+			}
+			if len(r.scores) > 0 && name.kind != r.kind {
+				name.kind = ""
+			}
+			r.scores, r.classes, r.kind = append(r.scores, k), append(r.classes, name.class), name.kind
+		}
+	}
+	return r.checkClasses()
+}
+
+// matching returns the column of a name; else those that match a pattern, or begin with
+// the name, that are no labels; and what stands before the pattern's star.
+func (r *roles) matching(text string) (found []int, stem string) {
+	if k := slices.Index(r.header, text); k >= 0 {
+		return []int{k}, ""
+	}
+	before, after, _ := strings.Cut(text, "*")
+	for k, h := range r.header {
+		if len(h) >= len(before)+len(after) && strings.HasPrefix(h, before) && strings.HasSuffix(h, after) && !r.taken(k) {
+			found = append(found, k)
+		}
+	}
+	return found, before
+}
+
+// checkClasses refuses classes of one name; where some have none, none has.
+func (r *roles) checkClasses() error {
+	seen := make(map[string]bool, len(r.classes))
+	for i, c := range r.classes {
+		if c == "" {
+			clear(r.classes)
+			return nil
+		}
+		if seen[c] {
+			return fmt.Errorf("two columns of outputs are of the class %s (the second is %s): rename one", showName(c), showName(r.header[r.scores[i]]))
+		}
+		seen[c] = true
+	}
+	return nil
+}

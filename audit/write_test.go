@@ -1,0 +1,157 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"tattle/curious"
+	"tattle/npy"
+)
+
+// drawn makes a sample of every kind of attribute with names that need quoting.
+func drawn(n, width int, kind curious.Outputs, seed uint64) *Sample {
+	r := rand.New(rand.NewPCG(seed, 1))
+	s := &Sample{Kind: kind, Target: "what is: it", Outputs: make([]float32, n*width)}
+	for j := range width {
+		s.Classes = append(s.Classes, fmt.Sprintf("c,%d \"x\";|é", width-j))
+	}
+	odd := []string{`a=b|c\`, "NA", "line\nbreak", "0", "z:number"}
+	age, group := Attribute{Name: "age:=x"}, Attribute{Name: "group", Values: odd}
+	few := Attribute{Name: "few"}
+	for i := range n {
+		s.Y = append(s.Y, r.IntN(width))
+		group.Labels = append(group.Labels, r.IntN(len(odd)-1)) // the last class has no example
+		age.Numbers = append(age.Numbers, r.NormFloat64())
+		few.Numbers = append(few.Numbers, float64(r.IntN(2)))
+		row, sum := s.Outputs[i*width:][:width], float32(0)
+		for j := range row {
+			row[j] = float32(math.Exp(3 * r.NormFloat64()))
+			sum += row[j]
+		}
+		for j := range row {
+			if kind == curious.Soft {
+				row[j] /= sum
+			}
+		}
+	}
+	s.Sensitive = []Attribute{group, age, few}
+	return s
+}
+
+func TestWriteOutputs(t *testing.T) {
+	for _, kind := range []curious.Outputs{curious.Raw, curious.Soft} {
+		for _, ext := range []string{"csv", "npz"} {
+			want := drawn(100, 3, kind, 7)
+			path := filepath.Join(t.TempDir(), "out."+ext)
+			if err := WriteOutputs(path, want); err != nil {
+				t.Fatal(err)
+			}
+			got, err := OpenOutputs(context.Background(), path, OpenOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want.Name = "out"
+			if !reflect.DeepEqual(got, want) || got.Sum() != want.Sum() {
+				t.Errorf("%s of %s:\n%.600s\nwant\n%.600s", ext, kind, fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
+			}
+		}
+	}
+	for _, bad := range []string{"", " x", "a\rb", "\xff"} {
+		s := drawn(5, 2, curious.Raw, 1)
+		s.Classes[1] = bad
+		if err := WriteOutputs(filepath.Join(t.TempDir(), "a.csv"), s); err == nil || !strings.Contains(err.Error(), "cannot be written") {
+			t.Errorf("class %q: %v", bad, err)
+		}
+	}
+}
+
+// FuzzCSV reads what may be a CSV; what can be read can be written and read back.
+func FuzzCSV(f *testing.F) {
+	f.Add([]byte("\ufefflabel;s1;p_cat;p_dog\r\ndog;f;.25;.75\ncat;\"m\";.5;.5\n"))
+	f.Add([]byte("y:t,s:a\\=b=x|y,s:n:number,logit:0\n0,x,1,3\n1,y,2,-4\n"))
+	f.Add([]byte("y\ts1\tscore\n0\ta\tNaN\n"))
+	f.Add([]byte("y,s:=a|b,score\n0,a,1\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s, err := decodeCSV(data); err == nil {
+			roundTrip(t, s, s.writeCSV, decodeCSV)
+		}
+	})
+}
+
+func decodeCSV(data []byte) (*Sample, error) {
+	src, err := readCSV(context.Background(), bufio.NewReaderSize(bytes.NewReader(data), 1<<14), OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return src.sample(OpenOptions{})
+}
+
+// FuzzNPZ reads what may be an archive.
+func FuzzNPZ(f *testing.F) {
+	for _, kind := range []curious.Outputs{curious.Raw, curious.Soft} {
+		var b bytes.Buffer
+		if err := drawn(4, 2, kind, 1).writeNPZ(&b); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s, err := decodeNPZ(data); err == nil {
+			roundTrip(t, s, s.writeNPZ, decodeNPZ)
+		}
+	})
+}
+
+func decodeNPZ(data []byte) (*Sample, error) {
+	f, err := npy.NewFile("fuzz.npz", bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	src, err := readArchive(f, int64(len(data)), OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return src.sample(OpenOptions{})
+}
+
+// roundTrip writes and reads a sample that was read, whose names may be too odd to be
+// written.
+func roundTrip(t *testing.T, s *Sample, write func(io.Writer) error, decode func([]byte) (*Sample, error)) {
+	if err := s.Check(); err != nil {
+		t.Fatalf("a sample that is none was read: %v", err)
+	}
+	if s.writable() != nil {
+		return
+	}
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	again, err := decode(b.Bytes())
+	if err != nil || again.Sum() != s.Sum() {
+		t.Fatalf("%v\n%+v\nwritten as\n%.1000q\nand read again is\n%+v", err, s, b.Bytes(), again)
+	}
+}
+
+func BenchmarkOpenCSV(b *testing.B) {
+	s := drawn(100_000, 10, curious.Raw, 1)
+	path := filepath.Join(b.TempDir(), "a.csv")
+	if err := WriteOutputs(path, s); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := OpenOutputs(context.Background(), path, OpenOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
