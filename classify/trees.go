@@ -34,7 +34,7 @@ const (
 // (Friedman, 2001), of trees with few leaves on columns in at most 256 bins, by Newton
 // steps. A round adds a tree for each class, or one for two classes; targets share the
 // bins. Sums are of integers, exact and so in any order. No library within reach trains
-// trees: those in Go evaluate what others trained, or are no longer kept.
+// trees.
 type Trees struct {
 	Rounds int     // at most; 0 is DefaultRounds
 	Leaves int     // at most, of a tree; 0 is DefaultLeaves
