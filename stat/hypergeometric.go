@@ -57,9 +57,9 @@ func (f factorials) hypergeometric(r *rand.Rand, total, marked, taken int) int {
 	} // the terms add up to 1 but for rounding: u was beyond
 }
 
-// spread draws how many of taken, out of as many as left holds in all, are of each
-// kind, adds nothing else, and takes them out of left: a multivariate hypergeometric
-// draw, kind by kind.
+// spread sets dst to how many of taken, drawn out of left, are of each kind, and takes
+// them out of it: a multivariate hypergeometric draw, kind by kind. total is the sum of
+// left.
 func (f factorials) spread(dst, left []int, total, taken int, r *rand.Rand) {
 	for c, have := range left {
 		if taken == 0 {

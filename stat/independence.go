@@ -61,23 +61,18 @@ func drawnG(g terms, rows, columns []int, total int, seen float64) func() func(*
 // shuffledG deals columns out example by example.
 func shuffledG(g terms, rows, columns []int, total int, seen float64) func() func(*rand.Rand) bool {
 	return func() func(*rand.Rand) bool {
-		pack, row := make([]int, 0, total), make([]int, len(columns))
-		for c, k := range columns {
-			for range k {
-				pack = append(pack, c)
-			}
-		}
+		cards, row := pack(columns), make([]int, len(columns))
 		return func(rng *rand.Rand) bool {
 			sum, at := 0.0, 0
 			for _, k := range rows {
 				for i := at; i < at+k; i++ {
 					j := i + int(rng.Uint64N(uint64(total-i)))
-					pack[i], pack[j] = pack[j], pack[i]
-					c := pack[i]
+					cards[i], cards[j] = cards[j], cards[i]
+					c := cards[i]
 					row[c]++
 					sum += g[row[c]] - g[row[c]-1]
 				}
-				for _, c := range pack[at : at+k] {
+				for _, c := range cards[at : at+k] {
 					row[c] = 0
 				}
 				at += k

@@ -75,12 +75,12 @@ func PermuteWithin(guess, class []int, strata [][]int, draws int, r *rand.Rand) 
 	}
 	f := newFactorials(largest)
 	return exceed(draws, r, func() func(*rand.Rand) bool {
-		left, row, pack := make([]int, widest), make([]int, widest), make([]int, largest)
+		left, row, cards := make([]int, widest), make([]int, widest), make([]int, largest)
 		return func(rng *rand.Rand) bool {
 			right := 0
 			for i := range deals {
 				if d := &deals[i]; d.order != nil {
-					right += d.shuffle(pack, rng)
+					right += d.shuffle(cards, rng)
 				} else {
 					right += d.draw(f, left, row, rng)
 				}
@@ -90,14 +90,13 @@ func PermuteWithin(guess, class []int, strata [][]int, draws int, r *rand.Rand) 
 	})
 }
 
-// deal is a stratum: rows holds how many have each guess that can be right, and class
-// the column of its class; columns holds how many have each class that is guessed, and
-// last the others together. Where shuffling is quicker, order holds the column of each
-// example, those of the first guess coming first.
+// deal is a stratum: rows holds how many have each guess that can be right, columns how
+// many are of its class, and last of the other classes together. Where shuffling is
+// quicker, order holds the column of each example.
 type deal struct {
-	rows, class, columns []int
-	order                []int
-	total                int
+	rows, columns []int
+	order         []int
+	total         int
 }
 
 // newDeal sums up the examples of a stratum, and counts those that are right. The deal
@@ -115,26 +114,32 @@ func newDeal(guess, class, at []int) (deal, int) {
 	if len(guesses) < 2 || len(classes) < 2 {
 		return d, right
 	}
-	column, others := map[int]int{}, len(at)
+	others, seen := len(at), map[int]bool{}
 	for _, i := range at { // in the examples' order, not the map's
 		g := guess[i]
-		if _, done := column[g]; done || classes[g] == 0 {
+		if seen[g] || classes[g] == 0 {
 			continue
 		}
-		column[g] = len(d.columns)
-		d.rows, d.class, d.columns = append(d.rows, guesses[g]), append(d.class, column[g]), append(d.columns, classes[g])
+		seen[g] = true
+		d.rows, d.columns = append(d.rows, guesses[g]), append(d.columns, classes[g])
 		others -= classes[g]
 	}
 	d.columns = append(d.columns, others)
 	if len(at) <= shuffleRatio*len(d.rows)*len(d.columns) {
-		d.order = make([]int, 0, len(at))
-		for c, k := range d.columns {
-			for range k {
-				d.order = append(d.order, c)
-			}
-		}
+		d.order = pack(d.columns)
 	}
 	return d, right
+}
+
+// pack returns the place of each count as often as it says.
+func pack(counts []int) []int {
+	var p []int
+	for c, k := range counts {
+		for range k {
+			p = append(p, c)
+		}
+	}
+	return p
 }
 
 // draw deals the classes out once and returns how many guesses are right.
@@ -144,27 +149,27 @@ func (d *deal) draw(f factorials, left, row []int, rng *rand.Rand) int {
 	total, right := d.total, 0
 	for i, n := range d.rows {
 		if i == len(d.rows)-1 { // what this row takes of other classes is nothing to us
-			return right + f.hypergeometric(rng, total, left[d.class[i]], n)
+			return right + f.hypergeometric(rng, total, left[i], n)
 		}
 		f.spread(row, left, total, n, rng)
-		right += row[d.class[i]]
+		right += row[i]
 		total -= n
 	}
 	return right
 }
 
 // shuffle does what draw does, card by card.
-func (d *deal) shuffle(pack []int, rng *rand.Rand) int {
-	pack = pack[:len(d.order)]
-	copy(pack, d.order)
+func (d *deal) shuffle(cards []int, rng *rand.Rand) int {
+	cards = cards[:len(d.order)]
+	copy(cards, d.order)
 	at, right := 0, 0
 	for i, n := range d.rows {
 		for range n {
-			j := at + int(rng.Uint64N(uint64(len(pack)-at)))
-			if pack[j] == d.class[i] {
+			j := at + int(rng.Uint64N(uint64(len(cards)-at)))
+			if cards[j] == i {
 				right++
 			}
-			pack[j] = pack[at]
+			cards[j] = cards[at]
 			at++
 		}
 	}

@@ -70,40 +70,36 @@ func PermuteMeans(group []int, groups int, y []float64, draws int, r *rand.Rand)
 	if len(group) != len(y) {
 		panic(fmt.Sprintf("stat: groups of %d numbers for %d", len(group), len(y)))
 	}
+	at, sizes := make([][]int, groups), make([]int, groups)
 	all := make([]int, len(y))
-	sizes := make([]int, groups)
-	for i := range all {
+	for i, g := range group {
+		at[g] = append(at[g], i)
+		sizes[g]++
 		all[i] = i
-		sizes[group[i]]++
 	}
-	values, inGroups := centred(y, all), make([]float64, 0, len(y))
-	byGroup := make([][]float64, groups)
-	for i, v := range values {
-		byGroup[group[i]] = append(byGroup[group[i]], v)
-	}
+	values := centred(y, all)
+	var sorted []float64 // by group
 	var size float64
-	for _, g := range byGroup {
-		inGroups = append(inGroups, g...)
+	for _, members := range at {
+		for _, i := range members {
+			sorted = append(sorted, values[i])
+			size += values[i] * values[i]
+		}
 	}
-	for _, v := range inGroups {
-		size += v * v
-	}
-	seen := between2(inGroups, sizes) - 1e-12*size
+	seen := betweenGroups(sorted, sizes) - 1e-12*size
 	return exceed(draws, r, func() func(*rand.Rand) bool {
-		dealt := make([]float64, len(inGroups))
-		copy(dealt, inGroups)
+		dealt := make([]float64, len(sorted))
+		copy(dealt, sorted)
 		return func(rng *rand.Rand) bool {
-			for i := len(dealt) - 1; i > 0; i-- {
-				j := rng.Uint64N(uint64(i + 1))
-				dealt[i], dealt[j] = dealt[j], dealt[i]
-			}
-			return between2(dealt, sizes) >= seen
+			rng.Shuffle(len(dealt), func(i, j int) { dealt[i], dealt[j] = dealt[j], dealt[i] })
+			return betweenGroups(dealt, sizes) >= seen
 		}
 	})
 }
 
-// between2 returns Σ (sum of a group)²/(its size) of groups that lie one after another.
-func between2(x []float64, sizes []int) float64 {
+// betweenGroups returns Σ (sum of a group)²/(its size) of groups that lie one after
+// another.
+func betweenGroups(x []float64, sizes []int) float64 {
 	var s float64
 	for _, n := range sizes {
 		var sum float64

@@ -170,12 +170,12 @@ func TestDealDraws(t *testing.T) {
 	guess, class := []int{0, 0, 1, 1, 2, 2, 0, 3}, []int{0, 1, 1, 1, 2, 0, 2, 2}
 	d, _ := newDeal(guess, class, []int{0, 1, 2, 3, 4, 5, 6, 7})
 	f, r := newFactorials(8), rand.New(rand.NewPCG(7, 8))
-	left, row, pack := make([]int, 4), make([]int, 4), make([]int, 8)
+	left, row, cards := make([]int, 4), make([]int, 4), make([]int, 8)
 	want := slowRight(guess, class)
 	const n = 40000
 	for name, draw := range map[string]func() int{
 		"drawn":    func() int { return d.draw(f, left, row, r) },
-		"shuffled": func() int { return d.shuffle(pack, r) },
+		"shuffled": func() int { return d.shuffle(cards, r) },
 	} {
 		counts := map[int]int{}
 		for range n {

@@ -1,6 +1,7 @@
 // Package stat summarises samples: quantiles, histograms, means, intervals for
-// proportions and for their paired difference, curves of classifiers' scores, and
-// entropy and mutual information.
+// proportions and for their paired difference and ratio, curves of classifiers' scores,
+// entropy and mutual information, and tests: paired ones with their power, and by
+// permutation.
 package stat
 
 import (
