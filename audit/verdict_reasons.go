@@ -116,7 +116,11 @@ func (r *Result) correlated(f *Finding) string {
 		return fmt.Sprintf("The predicted %s itself depends on %s (p %s after adjustment): whoever sees the label learns of it, and the outputs are not shown to tell more.",
 			r.Target, f.Attribute, probability(c.LabelQ))
 	}
-	return fmt.Sprintf("The guesses depend on %s (p %s after adjustment), but no more than its correlation with %s, or an excess that is let pass, may explain.", f.Attribute, probability(c.GuessQ), r.Target)
+	cause := "what its correlation with " + r.Target + " explains"
+	if f.Permutation.P <= alpha {
+		cause = "an excess that is let pass"
+	}
+	return fmt.Sprintf("The guesses depend on %s (p %s after adjustment), but they are not shown to tell more than %s.", f.Attribute, probability(c.GuessQ), cause)
 }
 
 // entropyOf returns the entropy of the attribute's classes in bits, 0 of numbers.
@@ -136,7 +140,11 @@ func (r *Result) seen(f *Finding) string {
 	if f.Reference != nil {
 		over = "over what honest training leaks"
 	}
-	return fmt.Sprintf("An excess of %s or more %s would have been found with a probability of %s.", f.points(*f.Power.Smallest), over, percent(f.Power.Probability))
+	s := fmt.Sprintf("An excess of %s or more %s would have been found with a probability of %s.", f.points(*f.Power.Smallest), over, percent(f.Power.Probability))
+	if most := 1 - f.best().figure(); most < *f.Power.Smallest {
+		s += fmt.Sprintf(" No guess can have more than %s, so that on these examples none would have been.", f.points(most))
+	}
+	return s
 }
 
 // blind says why nothing found means nothing, and what would help.

@@ -1,0 +1,88 @@
+package audit
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestDealIsBalanced(t *testing.T) {
+	s := made{n: 503, classes: 3, values: []int{4, 2}, lean: .5, seed: 1}.sample()
+	const folds = 5
+	fold, copies := deal(s, folds, 7)
+	if copies != 0 {
+		t.Errorf("%d copies", copies)
+	}
+	count := map[[3]int][folds]int{} // y, and then also s1
+	add := func(key [3]int, k int) { c := count[key]; c[k]++; count[key] = c }
+	for i, k := range fold {
+		add([3]int{-1}, k)
+		add([3]int{0, s.Y[i]}, k)
+		add([3]int{1, s.Y[i], s.Sensitive[0].Labels[i]}, k)
+	}
+	for key, c := range count {
+		if slices.Max(c[:])-slices.Min(c[:]) > 1 {
+			t.Errorf("folds have %v of %v", c, key)
+		}
+	}
+	again, _ := deal(s, folds, 7)
+	other, _ := deal(s, folds, 8)
+	if !slices.Equal(fold, again) || slices.Equal(fold, other) {
+		t.Error("folds do not follow the seed")
+	}
+}
+
+func TestTwins(t *testing.T) {
+	s := made{n: 200, classes: 2, values: []int{2}, seed: 2}.sample()
+	copyRow := func(to, from int) { copy(s.Outputs[2*to:2*to+2], s.Outputs[2*from:2*from+2]) }
+	copyRow(150, 3)
+	copyRow(170, 3)
+	for i := 20; i < 20+twinsMost; i++ { // one too many: where outputs saturate
+		copyRow(i, 19)
+	}
+	first, copies := twins(s)
+	if copies != 2 || first[150] != 3 || first[170] != 3 || first[25] != 25 {
+		t.Errorf("%d copies, of %d, %d and %d", copies, first[150], first[170], first[25])
+	}
+	for i := range s.Outputs { // few distinct rows: rounded, not copied
+		s.Outputs[i] = float32(int(s.Outputs[i]))
+	}
+	if _, copies := twins(s); copies != 0 {
+		t.Errorf("%d rounded rows count as copies", copies)
+	}
+}
+
+func TestSplitHoldsBack(t *testing.T) {
+	for _, c := range []struct{ n, maxFit, small, large, all, held int }{
+		{400, 20000, 300, 300, 400, 100},
+		{8000, 20000, 2000, 6000, 8000, 2000},
+		{50000, 20000, 2000, 20000, 20000, 5000},
+		{400, 100, 100, 100, 100, 100},
+	} {
+		train := make([]int, c.n)
+		for i := range train {
+			train[i] = 2 * i
+		}
+		sp := splitTrain(train, c.maxFit, 1, 0)
+		if len(sp.small) != c.small || len(sp.large) != c.large || len(sp.all) != c.all || len(sp.held) != c.held {
+			t.Errorf("%d examples: %d, %d, %d and %d held back", c.n, len(sp.small), len(sp.large), len(sp.all), len(sp.held))
+		}
+		seen := map[int]bool{}
+		for _, i := range append(slices.Clone(sp.large), sp.held...) {
+			if seen[i] || i%2 != 0 {
+				t.Fatalf("example %d is held back and fitted on, or not of the training part", i)
+			}
+			seen[i] = true
+		}
+	}
+}
+
+func TestFoldsFollowWhatIsFitted(t *testing.T) {
+	for n, want := range map[int]int{100: 5, 26000: 5, 27000: 4, 30000: 3, 39000: 3, 40000: 2, 100000: 2} {
+		if got := (Options{}).foldsOf(n); got != want {
+			t.Errorf("%d folds of %d examples, want %d", got, n, want)
+		}
+	}
+	if got := (Options{Folds: 4}).foldsOf(1e6); got != 4 {
+		t.Errorf("%d folds where 4 were asked for", got)
+	}
+}

@@ -1,0 +1,150 @@
+package audit
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/stat"
+)
+
+// found is a finding of 1,000 examples, attack and baseline right for so many.
+func found(name string, attackAlone, baselineAlone int, permutation, label, guess float64) Finding {
+	const n, both = 1000, 400
+	f := Finding{Attribute: name, Examples: n, Classes: []string{"a", "b"}, Counts: []int{500, 500}, Best: Majority}
+	f.Curiosity = new(proportion(both+attackAlone, n))
+	diff := stat.PairedDifference(attackAlone, baselineAlone, n, .9)
+	f.Baselines = []Baseline{{
+		Name: Majority, Accuracy: new(proportion(both+baselineAlone, n)), AttackAlone: attackAlone, BaselineAlone: baselineAlone,
+		Difference: float64(attackAlone-baselineAlone) / n, Low: diff.Low, High: diff.High,
+		P: stat.PairedTest(attackAlone, baselineAlone, n, DefaultMargin),
+	}}
+	f.Excess = Excess{Value: f.Baselines[0].Difference, Low: diff.Low, High: diff.High, P: f.Baselines[0].P}
+	f.Permutation = Permutation{Draws: 9999, P: permutation}
+	f.Correlation = Correlation{LabelP: label, GuessP: guess, Measured: true}
+	return f
+}
+
+func concluded(findings ...Finding) *Result {
+	r := &Result{Target: "y", Findings: findings, Settings: Settings{Confidence: .95, Margin: DefaultMargin}}
+	r.Conclude()
+	return r
+}
+
+func TestVerdicts(t *testing.T) {
+	large := found("s", 300, 100, 1e-4, 1, 1)
+	honest := large
+	honest.Reference = &ReferenceTest{Figures: []float64{.69, .7, .71}, Mean: .7, SD: .01, Difference: 0, P: .5, Freedom: 2}
+	more := large
+	more.Reference = &ReferenceTest{Figures: []float64{.5, .51, .52}, Mean: .51, SD: .01, Difference: .19, Low: .1, P: .001, Freedom: 2}
+	slight := large
+	slight.Reference = &ReferenceTest{Figures: []float64{.69, .69, .691}, Mean: .69, SD: 1e-4, Difference: .01, P: 1e-6, Freedom: 2}
+	few := found("s", 2, 3, .5, .5, .5)
+	few.Examples = 60
+	for name, c := range map[string]struct {
+		f    Finding
+		want Verdict
+		says string
+	}{
+		"excess":                {large, Curious, "cannot tell purpose from overlearning"},
+		"nothing":               {found("s", 100, 100, .5, .5, .5), NoEvidence, "or more over the baselines would have been found"},
+		"label":                 {found("s", 100, 100, .5, 1e-4, .5), Leaky, "The predicted y itself depends on s"},
+		"guess":                 {found("s", 120, 100, .5, .5, 1e-4), Leaky, "The guesses depend on s"},
+		"excess and no permute": {found("s", 300, 100, .3, 1, 1), NoEvidence, "given y, the guesses are not shown"},
+		"as honest ones":        {honest, Leaky, "not more than honest training"},
+		"more than honest":      {more, Curious, "more than honest training does by chance"},
+		"within the margin":     {slight, Leaky, "less than the 2.0 points that are let pass"},
+		"unusable":              {Finding{Attribute: "s", Unusable: "All examples are of one class."}, Inconclusive, "one class"},
+	} {
+		r := concluded(c.f)
+		f := &r.Findings[0]
+		if f.Verdict != c.want || r.Verdict != c.want {
+			t.Errorf("%s: %q and %q, want %q", name, f.Verdict, r.Verdict, c.want)
+		}
+		if all := strings.Join(f.Reasons, " "); !strings.Contains(all, c.says) {
+			t.Errorf("%s: %q does not say %q", name, all, c.says)
+		}
+		for _, s := range slices.Concat(f.Reasons, r.Reasons, r.Advice) {
+			if !strings.HasSuffix(s, ".") || strings.Contains(s, "%!") || strings.Contains(s, "NaN") {
+				t.Errorf("%s: %q is no sentence", name, s)
+			}
+		}
+		if len(r.Reasons) == 0 || len(r.Advice) == 0 {
+			t.Errorf("%s: no reasons or no advice", name)
+		}
+	}
+}
+
+func TestConcludeIsIdempotentAndHeedsControls(t *testing.T) {
+	r := concluded(found("s", 300, 100, 1e-4, 1, 1), found("t", 100, 100, .5, .5, .5))
+	first := encoded(t, r)
+	r.Conclude()
+	if encoded(t, r) != first {
+		t.Error("concluding twice is not concluding once")
+	}
+	smallest := *r.Findings[1].Power.Smallest
+	loss := .03
+	r.Controls = []Control{{Name: NegativeControl, Passed: true}, {Name: PositiveControl, Passed: true, LearningLoss: &loss}}
+	r.Conclude()
+	if got := *r.Findings[1].Power.Smallest; math.Abs(got-smallest-loss) > 1e-9 || r.Verdict != Curious {
+		t.Errorf("smallest %v after %v, %q", got, smallest, r.Verdict)
+	}
+	r.Controls[1].Passed, r.Controls[1].Mend = false, "Give more examples."
+	r.Conclude()
+	if r.Verdict != Inconclusive || r.Findings[0].Verdict != Inconclusive || r.Advice[0] != "Give more examples." {
+		t.Errorf("a failed control leaves %q, %q, %q", r.Verdict, r.Findings[0].Verdict, r.Advice)
+	}
+}
+
+func TestAttributesShareTheLevel(t *testing.T) {
+	alone := found("a", 132, 86, .03, 1, 1)
+	if r := concluded(alone); r.Verdict != Curious {
+		t.Fatalf("alone: %q with p %v", r.Verdict, r.Findings[0].P)
+	}
+	r := concluded(alone, found("b", 100, 100, .5, 1, 1), found("c", 100, 100, .5, 1, 1))
+	if got := r.Findings[0]; got.Verdict == Curious || math.Abs(got.Adjusted-3*got.P) > 1e-12 {
+		t.Errorf("one of three: %q, p %v adjusted to %v", got.Verdict, got.P, got.Adjusted)
+	}
+}
+
+// Honest models with the same leak make it overlearning; without it, curiosity.
+func TestReferencesDecide(t *testing.T) {
+	m := made{n: 600, classes: 3, values: []int{2}, shift: .5, seed: 11}
+	s := m.sample()
+	refs := func(shift float64) (list []*Sample) {
+		for i := range 5 {
+			h := m
+			h.shift, h.noise = shift, uint64(i+1)
+			list = append(list, h.sample())
+		}
+		return list
+	}
+	o := quick
+	o.References = refs(.5)
+	if f := examined(t, s, o).Findings[0]; f.Verdict != Leaky || f.Reference == nil || len(f.Reference.Figures) != 5 {
+		t.Errorf("as much as honest models: %q, %+v", f.Verdict, f.Reference)
+	}
+	o.References = refs(0)
+	f := examined(t, s, o).Findings[0]
+	if f.Verdict != Curious {
+		t.Errorf("more than honest models: %q, %+v", f.Verdict, f.Reference)
+	}
+	own := f.Curiosity.Value
+	for _, v := range f.Reference.Figures {
+		own -= v / 5
+	}
+	if math.Abs(own-f.Reference.Difference) > 1e-12 || f.Reference.Freedom != 4 {
+		t.Errorf("difference %v, want %v", f.Reference.Difference, own)
+	}
+	o.Unpaired = true
+	if g := examined(t, s, o).Findings[0]; g.Reference.Low >= f.Reference.Low || g.Verdict != Curious {
+		t.Errorf("unpaired, the limit %v is no lower than %v, or %q", g.Reference.Low, f.Reference.Low, g.Verdict)
+	}
+	o.Unpaired = false
+	o.References = []*Sample{s, made{n: 600, classes: 3, values: []int{2}, seed: 12}.sample()}
+	if _, err := Run(context.Background(), s, o); err == nil || !strings.Contains(err.Error(), "reference 2") {
+		t.Errorf("a reference on other examples: %v", err)
+	}
+}
