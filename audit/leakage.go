@@ -38,10 +38,3 @@ func (f *Finding) ratio(name string, confidence float64) (float64, [2]float64) {
 
 // both returns how many examples guess and baseline have right.
 func (b *Baseline) both(curiosity *curious.Proportion) int { return curiosity.Correct - b.AttackAlone }
-
-// leakageLow returns the one-sided lower limit of the multiplicative leakage, false
-// where there is none.
-func leakageLow(f *Finding, confidence float64) (float64, bool) {
-	value, in := f.ratio(Majority, 2*confidence-1)
-	return in[0], value > 0
-}
