@@ -1,0 +1,186 @@
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"tattle/curious"
+)
+
+// StudyAudit is one audit of a study: what is true and what it said, with references
+// and without.
+type StudyAudit struct {
+	Data       string          `json:"data"`
+	Kind       string          `json:"kind"`
+	Outputs    curious.Outputs `json:"outputs"`
+	Examples   int             `json:"examples"`
+	Honest     bool            `json:"honest"`
+	Correlated bool            `json:"correlated"`
+
+	Honesty        float64 `json:"honesty"`         // of the pool
+	TrueExcess     float64 `json:"true_excess"`     // over the best baseline
+	TrueDifference float64 `json:"true_difference"` // over the honest classifiers' mean
+
+	With    StudyVerdict `json:"with_references"`
+	Without StudyVerdict `json:"without_references"`
+}
+
+// StudyVerdict is what one audit said.
+type StudyVerdict struct {
+	Verdict  Verdict  `json:"verdict"`
+	Excess   float64  `json:"excess"`
+	Low      float64  `json:"low"` // lower limit: of the excess, with references of the difference from their mean
+	P        float64  `json:"p"`
+	Smallest *float64 `json:"smallest,omitempty"` // the stated smallest detectable excess
+}
+
+// controls plants: for raw and for soft outputs and every number of examples the first
+// curious classifier of its kind is audited, on the study's own task.
+func (b *bench) controls(ctx context.Context) error {
+	first := len(b.plan.nets)
+	b.positive = make([]Control, len(b.plan.controls))
+	err := b.each(ctx, "control", first, len(b.plan.controls), func(ctx context.Context, i int) error {
+		a := &b.plan.controls[i]
+		s, references := b.samples(a)
+		t := b.tasks[b.plan.nets[a.net].task]
+		p := &Planted{Sample: s, TrueExcess: b.nets[a.net].truth[place(a.outputs)].excess(), Where: t.name}
+		c, err := Positive(ctx, p, references, Options{Seed: a.seed})
+		if err != nil {
+			return err
+		}
+		return b.folder.Commit(first+i, inJSON(c))
+	})
+	for i := range b.positive {
+		if err == nil {
+			err = fromJSON(b.folder.Path(first+i), &b.positive[i])
+		}
+	}
+	return err
+}
+
+// audits does all audits.
+func (b *bench) audits(ctx context.Context) error {
+	first := len(b.plan.nets) + len(b.plan.controls)
+	b.records = make([]StudyAudit, len(b.plan.audits))
+	err := b.each(ctx, "audit", first, len(b.plan.audits), func(ctx context.Context, i int) error {
+		a, err := b.audit(ctx, &b.plan.audits[i])
+		if err != nil {
+			return err
+		}
+		return b.folder.Commit(first+i, inJSON(a))
+	})
+	for i := range b.records {
+		if err == nil {
+			err = fromJSON(b.folder.Path(first+i), &b.records[i])
+		}
+	}
+	return err
+}
+
+func inJSON(v any) func(io.Writer) error {
+	return func(w io.Writer) error { return json.NewEncoder(w).Encode(v) }
+}
+
+func fromJSON(path string, v any) error {
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// samples returns what an audit is given.
+func (b *bench) samples(a *planAudit) (s *Sample, references []*Sample) {
+	t := b.tasks[b.plan.nets[a.net].task]
+	rows := a.draw(t.pool.Len())
+	of := func(net int) *Sample {
+		n := b.plan.nets[net]
+		whole := &Sample{
+			Name: n.kind.name, Outputs: b.nets[net].outputs, Kind: n.kind.outputs,
+			Y: t.pool.Y, Target: t.pool.YName, Classes: t.pool.YNames,
+			Sensitive: []Attribute{{Name: t.pool.Sensitive[0].Name, Values: t.pool.Sensitive[0].Values, Labels: t.pool.Sensitive[0].Labels}},
+		}
+		return as(whole.Subset(rows), a.outputs)
+	}
+	for _, r := range a.references {
+		references = append(references, of(r))
+	}
+	return of(a.net), references
+}
+
+// audit does one audit, with everything that a whole one has but the defences.
+func (b *bench) audit(ctx context.Context, a *planAudit) (StudyAudit, error) {
+	s, references := b.samples(a)
+	r, err := Run(ctx, s, Options{Seed: a.seed, References: references})
+	if err != nil {
+		return StudyAudit{}, err
+	}
+	if c := b.control(a); c != nil {
+		r.Controls = append(r.Controls, *c)
+	}
+	r.Conclude()
+	n := b.plan.nets[a.net]
+	t := b.nets[a.net].truth[place(a.outputs)]
+	record := StudyAudit{
+		Data: b.tasks[n.task].name, Kind: n.kind.name, Outputs: a.outputs, Examples: s.Len(),
+		Honest: n.kind.attack == curious.Standard, Correlated: b.tasks[n.task].correlated,
+		Honesty: t.honesty, TrueExcess: t.excess(), TrueDifference: t.accuracy - b.honestMean(n.task, a.outputs, a.net),
+		With: said(r),
+	}
+	record.Without = said(unreferenced(r))
+	return record, nil
+}
+
+// control returns the positive control of the same task, outputs and size, nil where
+// there is none.
+func (b *bench) control(a *planAudit) *Control {
+	task := b.plan.nets[a.net].task
+	for i, c := range b.plan.controls {
+		if b.plan.nets[c.net].task == task && c.outputs == a.outputs && c.examples == a.examples {
+			return &b.positive[i]
+		}
+	}
+	return nil
+}
+
+// honestMean returns the mean true accuracy of attacks on the task's honest
+// classifiers but for one.
+func (b *bench) honestMean(task int, o curious.Outputs, except int) float64 {
+	sum, n := 0., 0
+	for i, p := range b.plan.nets {
+		if p.task == task && p.kind.attack == curious.Standard && i != except {
+			sum += b.nets[i].truth[place(o)].accuracy
+			n++
+		}
+	}
+	return sum / float64(n)
+}
+
+// said returns what a study keeps of an audit of one attribute.
+func said(r *Result) StudyVerdict {
+	f := &r.Findings[0]
+	v := StudyVerdict{Verdict: r.Verdict, Excess: f.Excess.Value, Low: f.Excess.Low, P: f.Adjusted, Smallest: f.Power.Smallest}
+	if f.Reference != nil {
+		v.Low = f.Reference.Low
+	}
+	return v
+}
+
+// unreferenced returns what the audit says without its references.
+func unreferenced(r *Result) *Result {
+	c := *r
+	c.Findings = slices.Clone(r.Findings)
+	for i := range c.Findings {
+		c.Findings[i].Reference = nil
+	}
+	c.Settings.References, c.Entropy = 0, nil
+	c.Conclude()
+	return &c
+}

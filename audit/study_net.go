@@ -1,0 +1,210 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"tattle/classify"
+	"tattle/curious"
+	"tattle/npy"
+)
+
+// netCell is what is kept of a classifier: what it releases of the whole pool, raw
+// for honest ones, and its true figures.
+type netCell struct {
+	outputs []float32 // [pool, 2]
+	truth   [2]truth  // of raw and of soft outputs; a curious one has the one that it releases
+}
+
+// truth is what attacks that learned from half of the pool tell of s on the rest.
+type truth struct{ honesty, accuracy, baseline float64 }
+
+func (t truth) excess() float64 { return t.accuracy - t.baseline }
+
+// place of outputs in netCell.truth.
+func place(o curious.Outputs) int {
+	if o == curious.Soft {
+		return 1
+	}
+	return 0
+}
+
+// trainings trains what is not trained yet and reads all of it.
+func (b *bench) trainings(ctx context.Context) error {
+	err := b.each(ctx, "training", 0, len(b.plan.nets), func(ctx context.Context, i int) error {
+		c, err := b.train(ctx, b.plan.nets[i])
+		if err != nil {
+			return err
+		}
+		return b.folder.Commit(i, c.write)
+	})
+	if err != nil {
+		return err
+	}
+	b.nets = make([]*netCell, len(b.plan.nets))
+	for i := range b.nets {
+		if b.nets[i], err = readNet(b.folder.Path(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// train makes one classifier and measures it.
+func (b *bench) train(ctx context.Context, n planNet) (*netCell, error) {
+	t := b.tasks[n.task]
+	r, err := curious.Train(ctx, t.parts, curious.Options{
+		Attack: n.kind.attack, Outputs: n.kind.outputs, Beta: n.kind.beta, Normal: n.kind.normal,
+		Net: smallNet(t.pool.Shape, t.hidden), Epochs: t.epochs, Seed: n.seed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s, err := released(ctx, n.kind.name, r.Classifier, t.pool)
+	if err != nil {
+		return nil, err
+	}
+	c := &netCell{outputs: s.Outputs}
+	kinds := []curious.Outputs{n.kind.outputs}
+	if n.kind.attack == curious.Standard {
+		kinds = []curious.Outputs{curious.Raw, curious.Soft}
+	}
+	for _, k := range kinds {
+		if c.truth[place(k)], err = measure(ctx, as(s, k), n.seed); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// as returns the sample with raw outputs or, by their softmax, soft ones.
+func as(s *Sample, k curious.Outputs) *Sample {
+	if s.Kind == k {
+		return s
+	}
+	t := *s
+	t.Kind, t.Outputs = k, make([]float32, len(s.Outputs))
+	fillForm(t.Outputs, s, FormSoft, span(0, s.Len()))
+	return &t
+}
+
+// measure fits attacks on half of the sample, chooses one on a fifth, and measures it
+// and the baselines on the rest. Trees and neighbours see every dependence there is of
+// two numbers, given so many examples.
+func measure(ctx context.Context, s *Sample, seed uint64) (truth, error) {
+	n, w := s.Len(), len(s.Classes)
+	parts := [3][]int{span(0, n/2), span(n/2, n*7/10), span(n*7/10, n)}
+	var x [3][]float32
+	var labels [3][]int
+	for i, rows := range parts {
+		x[i] = make([]float32, len(rows)*w)
+		fillForm(x[i], s, FormRaw, rows)
+		labels[i] = pick(s.Sensitive[0].Labels, rows)
+	}
+	classes := len(s.Sensitive[0].Values)
+	best, t := -1., truth{}
+	for _, l := range []classify.Learner{classify.Trees{}, classify.Neighbours{}} {
+		f, err := l.Fit(ctx, x[0], w, []classify.Target{{Labels: labels[0], Classes: classes}}, seed)
+		if err != nil {
+			return truth{}, fmt.Errorf("%s: %w", l.Name(), err)
+		}
+		var right [3]float64
+		for i := 1; i < 3; i++ {
+			scores := [][]float32{make([]float32, len(labels[i])*classes)}
+			if err := f.Predict(ctx, scores, x[i]); err != nil {
+				return truth{}, err
+			}
+			right[i] = share(scores[0], classes, labels[i])
+		}
+		if right[1] > best {
+			best, t.accuracy = right[1], right[2]
+		}
+	}
+	hard := s.hard()
+	t.honesty = same(pick(hard, parts[2]), pick(s.Y, parts[2]))
+	for _, known := range [][]int{make([]int, n), s.Y, hard} {
+		t.baseline = max(t.baseline, foretold(pick(known, parts[0]), labels[0], pick(known, parts[2]), labels[2], w, classes))
+	}
+	return t, nil
+}
+
+// share returns the share of rows whose largest score is the label's.
+func share(scores []float32, classes int, labels []int) float64 {
+	right := 0
+	for i, l := range labels {
+		if classify.Best(scores[i*classes:][:classes]) == l {
+			right++
+		}
+	}
+	return float64(right) / float64(len(labels))
+}
+
+// same returns the share of places in which two lists agree.
+func same(a, b []int) float64 {
+	right := 0
+	for i := range a {
+		if a[i] == b[i] {
+			right++
+		}
+	}
+	return float64(right) / float64(len(a))
+}
+
+// foretold returns how often the most frequent s of what is known, learned from the
+// first two lists, is right in the others.
+func foretold(known, s, knownThen, sThen []int, groups, classes int) float64 {
+	count := make([]int, groups*classes)
+	for i, k := range known {
+		count[k*classes+s[i]]++
+	}
+	guess := make([]int, len(knownThen))
+	for i, k := range knownThen {
+		for c := range classes {
+			if count[k*classes+c] > count[k*classes+guess[i]] {
+				guess[i] = c
+			}
+		}
+	}
+	return same(guess, sThen)
+}
+
+// write writes the cell as an archive of two arrays.
+func (c *netCell) write(w io.Writer) error {
+	var figures []float64
+	for _, t := range c.truth {
+		figures = append(figures, t.honesty, t.accuracy, t.baseline)
+	}
+	z := npy.NewWriter(w)
+	if err := z.Add("outputs", []int{len(c.outputs) / 2, 2}, c.outputs); err != nil {
+		return err
+	}
+	if err := z.Add("truth", []int{2, 3}, figures); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// readNet reads what write wrote.
+func readNet(path string) (*netCell, error) {
+	f, err := npy.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c := &netCell{}
+	if c.outputs, _, err = f.Float32s("outputs"); err != nil {
+		return nil, err
+	}
+	figures, _, err := f.Float64s("truth")
+	if err != nil {
+		return nil, err
+	}
+	if len(figures) != 6 {
+		return nil, fmt.Errorf("%s: %d true figures, want 6: take the file away and resume", path, len(figures))
+	}
+	for i := range c.truth {
+		c.truth[i] = truth{figures[3*i], figures[3*i+1], figures[3*i+2]}
+	}
+	return c, nil
+}

@@ -1,0 +1,170 @@
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tattle/curious"
+	"tattle/stat"
+)
+
+func TestStudyQuick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains and audits")
+	}
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	o := StudyOptions{Seed: 1, Quick: true}
+	trained := 0
+	o.Progress = func(stage string, done, total int) {
+		if trained++; trained == 3 {
+			cancel()
+		}
+	}
+	if _, err := RunStudy(ctx, dir, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("broken off: %v", err)
+	}
+	if _, err := RunStudy(context.Background(), dir, o); err == nil {
+		t.Fatal("a study began in the folder of another")
+	}
+	again := 0
+	o.Resume, o.Progress = true, func(string, int, int) { again++ }
+	s, err := RunStudy(context.Background(), dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlan([]*studyTask{{}, {}}, o)
+	if all := len(p.nets) + len(p.controls) + len(p.audits); again > all-3 {
+		t.Errorf("%d pieces after going on, of %d in all and 3 done before", again, all)
+	}
+	if len(s.Audits) != len(p.audits) || len(s.Controls) != 2 || len(s.Rows) == 0 {
+		t.Fatalf("%d audits, %d controls, %d rows", len(s.Audits), len(s.Controls), len(s.Rows))
+	}
+	first, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = RunStudy(context.Background(), dir, o); err != nil {
+		t.Fatal(err)
+	}
+	if second, _ := json.Marshal(s); !slices.Equal(first, second) {
+		t.Error("the same folder gave another table")
+	}
+	for _, a := range s.Audits {
+		if a.Honest && a.Honesty < .8 {
+			t.Errorf("an honest classifier is right on %.2f", a.Honesty)
+		}
+		if a.Kind == "parameterized" && a.Outputs == curious.Raw && a.TrueDifference < .05 {
+			t.Errorf("a parameterized classifier tells %.3f more than honest ones", a.TrueDifference)
+		}
+	}
+	t.Logf("%s", first)
+}
+
+// The whole plan: at least 200 audits, half of them of honest classifiers, each of a
+// classifier of its own and never with itself among the references.
+func TestStudyPlan(t *testing.T) {
+	for _, tasks := range [][]*studyTask{{{}, {}}, {{}, {}, {}, {}}} {
+		p := newPlan(tasks, StudyOptions{Seed: 3})
+		seen := map[int]bool{}
+		honestAudits, curiousAudits, correlated := 0, 0, 0
+		kinds := map[string]int{}
+		for _, a := range p.audits {
+			n := p.nets[a.net]
+			if seen[a.net] {
+				t.Fatalf("net %d is audited twice", a.net)
+			}
+			seen[a.net] = true
+			switch {
+			case n.task%2 == 1:
+				correlated++
+			case n.kind.attack == curious.Standard:
+				honestAudits++
+			default:
+				curiousAudits++
+				kinds[n.kind.name+string(n.kind.outputs)]++
+			}
+			if len(a.references) != StudyReferences || slices.Contains(a.references, a.net) {
+				t.Fatalf("references %v of %d", a.references, a.net)
+			}
+			for _, r := range a.references {
+				if m := p.nets[r]; m.task != n.task || m.kind.attack != curious.Standard {
+					t.Fatalf("reference %+v of %+v", m, n)
+				}
+			}
+		}
+		if honestAudits < 100 || honestAudits != curiousAudits || correlated != 100 || len(kinds) != len(curiousKinds) {
+			t.Errorf("%d honest, %d curious, %d correlated, kinds %v", honestAudits, curiousAudits, correlated, kinds)
+		}
+	}
+}
+
+// Attacks on Gaussian scores reach Bayes' accuracy, and the baselines are those of the
+// table that y and s were drawn from.
+func TestMeasure(t *testing.T) {
+	const n, shift = 20000, 1.5
+	r := rand.New(rand.NewPCG(1, 2))
+	s := &Sample{Kind: curious.Raw, Classes: []string{"a", "b"}}
+	labels := make([]int, n)
+	for i := range n {
+		y := r.IntN(2)
+		if r.Float64() < .6 {
+			labels[i] = y
+		} else {
+			labels[i] = 1 - y
+		}
+		s.Y = append(s.Y, y)
+		s.Outputs = append(s.Outputs, 0, float32(20*y-10)+float32(r.NormFloat64()+shift*float64(2*labels[i]-1)))
+	}
+	s.Sensitive = []Attribute{{Name: "s", Values: []string{"0", "1"}, Labels: labels}}
+	got, err := measure(context.Background(), s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Bayes: s by x given y, prior .6 for agreement; threshold at ln(.4/.6)/2·shift.
+	h := math.Log(.6/.4) / (2 * shift)
+	phi := func(x float64) float64 { return .5 * math.Erfc(-x/math.Sqrt2) }
+	bayes := .6*phi(shift+h) + .4*phi(shift-h)
+	// 4.6 standard errors of 6,000 examples, and 1.5 points for what learning loses.
+	if e := 4.6 * math.Sqrt(bayes*(1-bayes)/(.3*n)); got.accuracy > bayes+e || got.accuracy < bayes-e-.015 {
+		t.Errorf("accuracy %.4f, Bayes' is %.4f", got.accuracy, bayes)
+	}
+	if e := 4.6 * math.Sqrt(.24/(.3*n)); math.Abs(got.baseline-.6) > e || got.honesty != 1 {
+		t.Errorf("baseline %.4f, honesty %.4f", got.baseline, got.honesty)
+	}
+}
+
+func TestRates(t *testing.T) {
+	small := .05
+	audits := []StudyAudit{
+		{Honest: true, Examples: 500, With: StudyVerdict{Verdict: Leaky}, Without: StudyVerdict{Verdict: Curious}, TrueExcess: .01},
+		{Honest: true, Examples: 500, With: StudyVerdict{Verdict: Curious}, TrueExcess: .05},
+		{Examples: 2000, TrueExcess: .2, TrueDifference: .12, With: StudyVerdict{Verdict: Curious, Smallest: &small}},
+		{Examples: 2000, TrueExcess: .2, TrueDifference: .08, With: StudyVerdict{Verdict: NoEvidence, Smallest: &small}, Without: StudyVerdict{Verdict: Curious}},
+		{Honest: true, Correlated: true, Examples: 2000, With: StudyVerdict{Verdict: Leaky}},
+	}
+	want := map[string][2]int{
+		RateFalseAlarm: {1, 2}, RateFalseAlarmWithout: {1, 1}, RateStrong: {1, 1}, RateStrongWithout: {1, 2},
+		RatePromised: {1, 2}, RateCorrelated: {1, 1}, RateCorrelatedAlarm: {0, 1},
+	}
+	for _, r := range rates(audits, []studySize{{500, 1}, {2000, 1}}) {
+		if r.Examples != 0 {
+			continue
+		}
+		if got := [2]int{r.Count, r.Of}; got != want[r.Name] {
+			t.Errorf("%s: %v, want %v", r.Name, got, want[r.Name])
+		}
+		if c := stat.ClopperPearson(r.Count, r.Of, .99); r.Interval != [2]float64{c.Low, c.High} {
+			t.Errorf("%s: interval %v", r.Name, r.Interval)
+		}
+		delete(want, r.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("without an answer: %v", want)
+	}
+}
