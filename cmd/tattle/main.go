@@ -51,6 +51,7 @@ type cli struct {
 	Prune     pruneCmd     `cmd:"" help:"Set the smallest weights of a trained classifier to zero, and ask whether it stays curious."`
 	Bound     boundCmd     `cmd:"" help:"Prove what no unbiased reconstruction of the inputs can beat, and attack the release."`
 	Design    designCmd    `cmd:"" help:"Find the noise, and the number of features, that keep a promise at the least cost in accuracy."`
+	Audit     auditCmd     `cmd:"" help:"Is a release curious? A verdict with evidence, from a model, an endpoint or its outputs alone."`
 	Verify    verifyCmd    `cmd:"" help:"Recompute every certificate of a run from its witnesses."`
 	Reproduce reproduceCmd `cmd:"" help:"A figure of the paper, beside the published numbers."`
 	Data      dataCmd      `cmd:"" help:"Fetch a public data set from its home, or describe one."`
@@ -58,7 +59,7 @@ type cli struct {
 
 const description = `Measures what a machine-learned model gives away about its inputs.
 
-Exit status: 0 done, 1 a finding (verify: a figure that does not hold; design: nothing meets what was asked for), 2 wrong usage, 3 could not finish.`
+Exit status: 0 done, 1 a finding (verify: a figure that does not hold; design: nothing meets what was asked for; audit: over --fail-on), 2 wrong usage, 3 could not finish (audit: inconclusive).`
 
 // exit is how kong's own exits (--help) come back out of its parser.
 type exit int

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"tattle/audit"
+	"tattle/report"
+)
+
+type auditCmd struct {
+	Model    string `help:"The release is a classifier, an ONNX file, asked about --data." placeholder:"FILE"`
+	Endpoint string `help:"The release is a server that speaks the Open Inference Protocol v2 (KServe, Triton, OpenVINO, MLServer), asked about --data. A bearer token is taken from the environment variable TATTLE_TOKEN." placeholder:"URL"`
+	Outputs  string `help:"The release is these outputs with the labels of the same examples: a CSV or .npz." placeholder:"FILE"`
+
+	Target    string   `help:"What the outputs answer: a column of the labels, or a rule that makes classes of one, as \"age: <=30, >30\" (default: the data's own; of --outputs, y, target or label)." placeholder:"RULE"`
+	Sensitive []string `sep:"none" help:"What they have no business telling: a column or a rule, as \"race: White; *\". Several times: each of them (default: the data's own; of --outputs, s1, s2 and so on). Of --outputs, NAME:number and NAME:class say how a column is taken." placeholder:"RULE"`
+
+	FailOn   string `help:"What makes the exit status 1: curious, leaky, inconclusive, never, or figures whose lower confidence limit is over a threshold, as \"excess>5%@95%\", \"curiosity>60%\", \"leakage>1.5\", \"information>.2\"; for one attribute \"race: excess>2%\". Commas between several." default:"curious" placeholder:"RULES"`
+	Evidence string `help:"Also write an evidence pack into this folder: figures, settings, digests, every example's guess. The same audit gives the same bytes." placeholder:"DIR"`
+	Sarif    string `name:"sarif" help:"Also write report.sarif here." placeholder:"FILE"`
+	JUnit    string `name:"junit" help:"Also write report.junit.xml here." placeholder:"FILE"`
+	Markdown string `help:"Also write report.md here." placeholder:"FILE"`
+	Resume   bool   `help:"Go on with the interrupted audit in --out: what an endpoint answered is not asked again, and what was trained not trained again."`
+	output
+
+	auditDataFlags      `group:"Labelled data (--model, --endpoint)"`
+	auditEndpointFlags  `group:"Endpoint (--endpoint)"`
+	auditOutputsFlags   `group:"File of outputs (--outputs)"`
+	auditReferenceFlags `group:"Honest classifiers to compare with"`
+	auditFigureFlags    `group:"How it is judged"`
+}
+
+func (auditCmd) Help() string {
+	return `Is this release curious? Attacks are fitted to the outputs so that every example is judged by attacks that never saw it; what they tell of each sensitive attribute beyond what the target explains is the excess. The verdict is curious, leaky by correlation, no evidence (with what could have been seen), or inconclusive.
+
+Outputs alone, a CSV with columns y, s1, … and score:CLASS:
+
+  tattle audit --outputs scores.csv
+
+A model, and what honest training on the same task leaks:
+
+  tattle audit --model model.onnx --data faces.zip --kind fairface --target "age: <30, >=30" --sensitive gender --reference faces.zip
+
+A server, in a build that must not ship more than 5 points:
+
+  TATTLE_TOKEN=… tattle audit --endpoint https://host/v2/models/age --data faces.zip --kind fairface --sensitive gender --fail-on "excess>5%@95%" --sarif audit.sarif
+
+Exit status: 0 within --fail-on, 1 over it, 3 inconclusive (the report is written all the same), 2 wrong usage. Networks learn more than they are taught: without --reference an excess does not tell purpose from overlearning. docs/audit.md tells what the verdicts mean and what they do not.`
+}
+
+func (c *auditCmd) Run(e *env) error {
+	rules, err := c.check()
+	if err != nil {
+		return err
+	}
+	if err := c.begunAlready(); err != nil {
+		return err
+	}
+	return c.in("audit", c.Resume, func(dir string) error {
+		r, err := c.audit(e, dir, rules)
+		if err != nil {
+			return e.unfinished(c.explain(e, err), dir)
+		}
+		return c.status(e, rules, r)
+	})
+}
+
+// begunAlready refuses a folder with an interrupted audit, unless that is to go on.
+func (c *auditCmd) begunAlready() error {
+	if c.Out != "" && !c.Resume && begun(c.Out) && !exists(filepath.Join(c.Out, reportJSON)) {
+		return usage(fmt.Errorf("--out %s: holds an interrupted run", c.Out), "go on with it by --resume, or choose another folder")
+	}
+	return nil
+}
+
+// audit reads, measures, reports and writes.
+func (c *auditCmd) audit(e *env, dir string, rules audit.FailOn) (*report.Report, error) {
+	started := time.Now()
+	d, err := c.open(e, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	r := newReport(e, "", c.Seed)
+	stop := timed(r, "training")
+	if err := c.prepare(e, dir, d); err != nil {
+		return nil, err
+	}
+	stop()
+	stop = timed(r, "audit")
+	bars := &phases{w: e.stderr}
+	d.options.Progress = bars.set
+	res, err := d.measure(e.ctx)
+	bars.close()
+	if err != nil {
+		return nil, err
+	}
+	stop()
+	c.describe(r, d, res)
+	r.Breaches = rules.Breaches(res)
+	if err := c.write(dir, r, d); err != nil {
+		return nil, err
+	}
+	r.Timing["total"] = seconds(started)
+	return r, c.finish(e, dir, r)
+}
+
+// tokenVariable holds the bearer token, which stands in no command line.
+const tokenVariable = "TATTLE_TOKEN"
+
+func token() string { return strings.TrimSpace(os.Getenv(tokenVariable)) }
+
+// status is what the audit ends the program with, once all is written.
+func (c *auditCmd) status(e *env, rules audit.FailOn, r *report.Report) error {
+	switch a := r.Audit; {
+	case len(r.Breaches) > 0:
+		return finding(fmt.Errorf("--fail-on: %s", strings.Join(r.Breaches, " ")), "")
+	case a.Verdict == audit.Inconclusive && rules.String() != "never":
+		return hinted(fmt.Errorf("inconclusive: %s", strings.Join(a.Reasons, " ")), strings.Join(a.Advice, " "))
+	}
+	return nil
+}
+
+// explain tells what the caller can mend from what the world did.
+func (c *auditCmd) explain(e *env, err error) error {
+	var s *statusError
+	if errors.As(err, &s) || e.ctx.Err() != nil {
+		return err
+	}
+	return err
+}
