@@ -46,6 +46,12 @@ func (e *entry) same(found *entry) bool {
 // fill reads the report of an entry, and returns it where it can be read.
 func (e *entry) fill(root *os.Root) *report.Report {
 	r, err := readReport(root, e.Path)
+	e.tell(r, err)
+	return r
+}
+
+// tell says of an entry what its report says, or why it says nothing.
+func (e *entry) tell(r *report.Report, err error) {
 	e.Rest = ""
 	if err != nil {
 		e.Title, e.Kind, e.Broken = e.Name(), "not readable", err.Error()
@@ -59,7 +65,6 @@ func (e *entry) fill(root *os.Root) *report.Report {
 		e.Title = e.Name()
 	}
 	e.words = strings.ToLower(strings.Join([]string{e.Path, e.Title, e.Command, e.Verdict, e.Broken}, "\n"))
-	return r
 }
 
 // Name is the folder as readers are told.

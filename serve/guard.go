@@ -27,16 +27,16 @@ func (s *site) guard(next http.Handler) http.Handler {
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
-			s.fail(w, http.StatusMethodNotAllowed, "These pages are only to be read.")
+			refuse(w, http.StatusMethodNotAllowed, "These pages are only to be read.")
 		case !s.knows(r.Host):
-			s.fail(w, http.StatusForbidden, "This page does not answer to that name. Open it by its address, or by localhost.")
+			refuse(w, http.StatusForbidden, "This page does not answer to that name. Open it by its address, or by localhost.")
 		case s.key == nil || s.key.shown(r) || strings.HasPrefix(r.URL.Path, "/assets/"):
 			next.ServeHTTP(w, r)
 		case s.key.fits(r.URL.Query().Get("token")):
 			s.key.admit(w, r)
 		default:
 			h.Set("WWW-Authenticate", `Bearer realm="tattle"`)
-			s.ask(w, r.URL.Query().Has("token"))
+			ask(w, r.URL.Query().Has("token"))
 		}
 	})
 }

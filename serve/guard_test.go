@@ -2,6 +2,7 @@ package serve
 
 import (
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -24,13 +25,14 @@ func TestHostsAgainstRebinding(t *testing.T) {
 
 func TestToken(t *testing.T) {
 	const token = `a "long"; token`
-	h := handler(t, shelfOf(t), Options{Token: token})
+	dir := shelfOf(t)
+	h := handler(t, dir, Options{Token: token})
 	for _, target := range []string{"/", "/run/a", "/file/a/report.json", "/compare", "/?token=wrong", "/?token="} {
 		r := get(h, target)
 		if r.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%s without the token: %s", target, r.Status)
 		}
-		if text := body(t, r); strings.Contains(text, "glyphs") || strings.Contains(text, token) {
+		if text := body(t, r); strings.Contains(text, "glyphs") || strings.Contains(text, filepath.Base(dir)) || strings.Contains(text, token) {
 			t.Errorf("%s: tells what it keeps", target)
 		}
 	}

@@ -1,11 +1,15 @@
 package serve
 
 import (
+	"bytes"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tattle/report"
 )
 
 func TestHostileReports(t *testing.T) {
@@ -113,23 +117,37 @@ func TestNoPlainFile(t *testing.T) {
 }
 
 func FuzzReport(f *testing.F) {
-	dir := f.TempDir()
-	put(f, dir, "a", audited(.2), 0)
-	put(f, dir, "b", bounded(1), 0)
-	for _, name := range []string{"a", "b"} {
-		b, err := os.ReadFile(filepath.Join(dir, name, reportName))
-		if err != nil {
+	for _, r := range []*report.Report{audited(.2), bounded(1), trained(.5, map[string]string{"a": "b"})} {
+		var b bytes.Buffer
+		if err := r.WriteJSON(&b); err != nil {
 			f.Fatal(err)
 		}
-		f.Add(b)
+		f.Add(b.Bytes())
 	}
 	f.Add([]byte(`{"schema":"tattle/report/1","design":{"best":{}},"release":{"noise":{"family":"x"}}}`))
+	f.Add([]byte(`{"schema":`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		write(t, dir, "fuzzed/report.json", string(b))
-		h := handler(t, dir, Options{})
-		page(t, h, "/")
-		page(t, h, "/run/fuzzed")
-		page(t, h, "/compare?run=a&run=fuzzed")
+		e := &entry{Path: "a"}
+		r, err := parse(b)
+		e.tell(r, err)
+		query{Page: 1}.view([]*entry{e})
+		if err != nil {
+			r = nil
+		}
+		show(httptest.NewRecorder(), 200, "run.html", frame{Page: newRunPage(e, r)})
+		if r == nil {
+			return
+		}
+		p := &comparePage{A: side{entry: e}, B: side{entry: e}}
+		p.fill(r, r)
+		for _, x := range p.Parts {
+			for _, row := range x.Rows {
+				if row.Differs {
+					t.Errorf("%s differs from itself", row.Name)
+				}
+			}
+		}
+		show(httptest.NewRecorder(), 200, "compare.html", frame{Page: p})
 	})
 }
 

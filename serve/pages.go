@@ -30,10 +30,15 @@ type frame struct {
 	Page   any
 }
 
-// show answers with a page.
+// show answers a reader of the folder with a page.
 func (s *site) show(w http.ResponseWriter, status int, name, title string, page any) {
+	show(w, status, name, frame{title, said(s.name, 60), page})
+}
+
+// show answers with a page.
+func show(w http.ResponseWriter, status int, name string, f frame) {
 	var b bytes.Buffer
-	if err := pages.ExecuteTemplate(&b, name, frame{title, said(s.name, 60), page}); err != nil {
+	if err := pages.ExecuteTemplate(&b, name, f); err != nil {
 		http.Error(w, "the page could not be made", http.StatusInternalServerError)
 		return
 	}
@@ -47,9 +52,14 @@ func (s *site) fail(w http.ResponseWriter, status int, why string) {
 	s.show(w, status, "fail.html", http.StatusText(status), why)
 }
 
+// refuse does the same for whoever may not know what the folder is called.
+func refuse(w http.ResponseWriter, status int, why string) {
+	show(w, status, "fail.html", frame{Title: http.StatusText(status), Page: why})
+}
+
 // ask answers with a page that takes the token.
-func (s *site) ask(w http.ResponseWriter, wrong bool) {
-	s.show(w, http.StatusUnauthorized, "token.html", "Token needed", wrong)
+func ask(w http.ResponseWriter, wrong bool) {
+	show(w, http.StatusUnauthorized, "token.html", frame{Title: "Token needed", Page: wrong})
 }
 
 // asset answers with a part of our own pages.

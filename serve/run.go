@@ -42,18 +42,25 @@ func (s *site) run(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, http.StatusNotFound, "There is no such run.")
 		return
 	}
-	p := &runPage{entry: e, Tone: tone(e.Kind), Mark: query{Marked: []string{folder}}.URL(sortNewest, 1)}
+	p := newRunPage(e, rep)
 	p.Files, p.Elsewhere = s.evidence(folder)
 	if slices.ContainsFunc(p.Files, func(f evidence) bool { return f.Name == pageName }) {
 		p.Report = path.Join(folder, pageName)
 	}
-	if rep != nil {
-		p.Sentences, p.Figures, p.Settings = sentences(rep), groups(figures(rep)), settings(rep)
-		for _, w := range rep.Warnings {
-			p.Warnings = append(p.Warnings, said(w, 1000))
-		}
-	}
 	s.show(w, http.StatusOK, "run.html", e.Title, p)
+}
+
+// newRunPage shows what a report says; nil where it cannot be read.
+func newRunPage(e *entry, r *report.Report) *runPage {
+	p := &runPage{entry: e, Tone: tone(e.Kind), Mark: query{Marked: []string{e.Path}}.URL(sortNewest, 1)}
+	if r == nil {
+		return p
+	}
+	p.Sentences, p.Figures, p.Settings = sentences(r), groups(figures(r)), settings(r)
+	for _, w := range r.Warnings {
+		p.Warnings = append(p.Warnings, said(w, 1000))
+	}
+	return p
 }
 
 // open reads the run of a folder. Where its report cannot be read, the entry says

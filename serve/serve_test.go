@@ -118,10 +118,10 @@ func handler(t testing.TB, dir string, o Options) http.Handler {
 
 // get asks a handler as a browser on this machine does.
 func get(h http.Handler, target string, headers ...string) *http.Response {
-	return ask(h, http.MethodGet, target, headers...)
+	return request(h, http.MethodGet, target, headers...)
 }
 
-func ask(h http.Handler, method, target string, headers ...string) *http.Response {
+func request(h http.Handler, method, target string, headers ...string) *http.Response {
 	r := httptest.NewRequest(method, target, nil)
 	r.Host = "localhost:8080"
 	for i := 0; i < len(headers); i += 2 {
@@ -188,12 +188,12 @@ func TestEveryAnswerHasThePolicy(t *testing.T) {
 func TestOnlyReading(t *testing.T) {
 	h := handler(t, shelfOf(t), Options{})
 	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS", "TRACE"} {
-		r := ask(h, method, "/")
+		r := request(h, method, "/")
 		if r.StatusCode != http.StatusMethodNotAllowed || r.Header.Get("Allow") != "GET, HEAD" {
 			t.Errorf("%s: %s, Allow %q", method, r.Status, r.Header.Get("Allow"))
 		}
 	}
-	if r := ask(h, "HEAD", "/run/a"); r.StatusCode != http.StatusOK {
+	if r := request(h, "HEAD", "/run/a"); r.StatusCode != http.StatusOK {
 		t.Errorf("HEAD: %s", r.Status)
 	}
 }
