@@ -62,6 +62,9 @@ func TestScripts(t *testing.T) {
 			"interrupt":  interrupt,
 			"printed":    printed,
 			"timeless":   timeless,
+			"serving":    serving,
+			"stopped":    stopped,
+			"fetch":      fetch,
 		},
 	})
 }
