@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,9 +63,9 @@ func (c *auditCmd) Run(e *env) error {
 	return c.in("audit", c.Resume, func(dir string) error {
 		r, err := c.audit(e, dir, rules)
 		if err != nil {
-			return e.unfinished(c.explain(e, err), dir)
+			return e.unfinished(err, dir)
 		}
-		return c.status(e, rules, r)
+		return c.status(rules, r)
 	})
 }
 
@@ -85,7 +84,6 @@ func (c *auditCmd) audit(e *env, dir string, rules audit.FailOn) (*report.Report
 	if err != nil {
 		return nil, err
 	}
-	defer d.close()
 	r := newReport(e, "", c.Seed)
 	stop := timed(r, "training")
 	if err := c.prepare(e, dir, d); err != nil {
@@ -101,13 +99,11 @@ func (c *auditCmd) audit(e *env, dir string, rules audit.FailOn) (*report.Report
 		return nil, err
 	}
 	stop()
-	c.describe(r, d, res)
+	c.describe(r, d)
+	r.FillAudit(res)
 	r.Breaches = rules.Breaches(res)
-	if err := c.write(dir, r, d); err != nil {
-		return nil, err
-	}
 	r.Timing["total"] = seconds(started)
-	return r, c.finish(e, dir, r)
+	return r, c.write(e, dir, r, d)
 }
 
 // tokenVariable holds the bearer token, which stands in no command line.
@@ -116,7 +112,7 @@ const tokenVariable = "TATTLE_TOKEN"
 func token() string { return strings.TrimSpace(os.Getenv(tokenVariable)) }
 
 // status is what the audit ends the program with, once all is written.
-func (c *auditCmd) status(e *env, rules audit.FailOn, r *report.Report) error {
+func (c *auditCmd) status(rules audit.FailOn, r *report.Report) error {
 	switch a := r.Audit; {
 	case len(r.Breaches) > 0:
 		return finding(fmt.Errorf("--fail-on: %s", strings.Join(r.Breaches, " ")), "")
@@ -124,13 +120,4 @@ func (c *auditCmd) status(e *env, rules audit.FailOn, r *report.Report) error {
 		return hinted(fmt.Errorf("inconclusive: %s", strings.Join(a.Reasons, " ")), strings.Join(a.Advice, " "))
 	}
 	return nil
-}
-
-// explain tells what the caller can mend from what the world did.
-func (c *auditCmd) explain(e *env, err error) error {
-	var s *statusError
-	if errors.As(err, &s) || e.ctx.Err() != nil {
-		return err
-	}
-	return err
 }

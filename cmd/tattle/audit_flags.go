@@ -103,7 +103,7 @@ func (c *auditCmd) check() (audit.FailOn, error) {
 	if err != nil {
 		return rules, usage(fmt.Errorf("--fail-on: %w", unprefixed(err)), `as in --fail-on "excess>5%@95%"`)
 	}
-	for _, check := range []func() error{c.checkDoor, c.checkFigures, c.checkReference, c.checkNumbers} {
+	for _, check := range []func() error{c.checkDoor, c.checkFigures, c.checkReference, c.checkNumbers, c.checkPlaces} {
 		if err := check(); err != nil {
 			return rules, err
 		}

@@ -6,7 +6,6 @@ import (
 
 	"tattle/audit"
 	"tattle/dataset"
-	"tattle/nn"
 )
 
 // audited is a release with everything that its audit's figures depend on, and where
@@ -26,12 +25,8 @@ type audited struct {
 	training *dataset.Parts // of the references; nil where none were trained
 	path     string         // of a file of outputs
 	hash     string         // of that file
-	answers  string         // folder of an endpoint's answers, until all is written
 	notes    []string
 }
-
-// close does away with what only an interrupted run needs.
-func (d *audited) close() {}
 
 // measure runs the audit.
 func (d *audited) measure(ctx context.Context) (*audit.Result, error) {
@@ -84,12 +79,4 @@ func hopeful(s *audit.Sample) bool {
 
 func allUnusable(r *audit.Result) bool {
 	return !slices.ContainsFunc(r.Findings, func(f audit.Finding) bool { return f.Unusable == "" })
-}
-
-// graph is the audited net, nil where there is only what it answers.
-func (d *audited) graph() *nn.Graph {
-	if d.model == nil {
-		return nil
-	}
-	return d.model.graph
 }

@@ -1,14 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
-	"tattle/audit"
 	"tattle/nn"
 	"tattle/report"
 	"tattle/run"
@@ -27,11 +28,10 @@ const (
 const (
 	failOnSetting   = "fail on"
 	defencesSetting = "defences"
-	trainedSetting  = "trained for it"
 )
 
 // describe says what was audited, how, and what came of it.
-func (c *auditCmd) describe(r *report.Report, d *audited, res *audit.Result) {
+func (c *auditCmd) describe(r *report.Report, d *audited) {
 	names := make([]string, len(d.sample.Sensitive))
 	for i, a := range d.sample.Sensitive {
 		names[i] = a.Name
@@ -50,7 +50,6 @@ func (c *auditCmd) describe(r *report.Report, d *audited, res *audit.Result) {
 		r.Data = report.Data{Name: d.sample.Name, Path: d.path, SHA256: d.hash, GreyLevels: unknown}
 	}
 	r.Warnings = append(r.Warnings, d.notes...)
-	r.FillAudit(res)
 }
 
 // record writes into the settings what was asked for.
@@ -83,8 +82,9 @@ func (c *auditCmd) record(r *report.Report, d *audited) {
 	}
 }
 
-// write keeps what the audit was computed from and renders it in every format.
-func (c *auditCmd) write(dir string, r *report.Report, d *audited) error {
+// write keeps what the audit was computed from, and renders it in every format, where
+// CI wants it, too.
+func (c *auditCmd) write(e *env, dir string, r *report.Report, d *audited) error {
 	if err := d.keep(dir, r); err != nil {
 		return err
 	}
@@ -96,59 +96,44 @@ func (c *auditCmd) write(dir string, r *report.Report, d *audited) error {
 		{junitFile, c.JUnit, r.WriteJUnit}, {modelCardFile, "", r.WriteModelCard},
 	}
 	for _, f := range formats {
-		for _, path := range []string{filepath.Join(dir, f.name), f.also} {
-			if path == "" {
-				continue
-			}
-			if err := run.WriteFile(path, f.write); err != nil {
-				return hinted(err, "")
-			}
+		if err := run.WriteFile(filepath.Join(dir, f.name), f.write); err != nil {
+			return err
+		}
+	}
+	if err := c.finish(e, dir, r); err != nil {
+		return err
+	}
+	os.RemoveAll(filepath.Join(dir, shardsDir)) // of our own making; what is left of it harms nobody
+	for _, f := range formats {
+		if f.also == "" {
+			continue
+		}
+		if err := run.WriteFile(f.also, f.write); err != nil {
+			return hinted(err, "the report is in "+quote(dir))
 		}
 	}
 	if c.Evidence == "" {
 		return nil
 	}
 	if err := report.WriteEvidence(c.Evidence, report.Evidence{Report: r, Sample: d.sample}); err != nil {
-		return hinted(fmt.Errorf("--evidence: %w", err), "")
+		return hinted(fmt.Errorf("--evidence: %w", unprefixed(err)), "the report is in "+quote(dir))
 	}
 	return nil
 }
 
-// keep writes the outputs that the figures are a function of, and notes their digests.
-func (d *audited) keep(dir string, r *report.Report) error {
-	files := []kept{{outputsFile, d.sample}}
-	for i, s := range d.references {
-		files = append(files, kept{referenceFile(i), s})
-	}
-	if d.planted != nil {
-		files = append(files, kept{plantedFile, d.planted.Sample})
-	}
-	for i, x := range d.released {
-		files = append(files, kept{defenceFile(i), x.Sample})
-	}
-	for _, f := range files {
-		path := filepath.Join(dir, f.name)
-		if err := audit.WriteOutputs(path, f.sample); err != nil {
-			return err
+// checkPlaces finds early what would fail when all is done.
+func (c *auditCmd) checkPlaces() error {
+	for _, x := range []struct{ flag, path string }{{"sarif", c.Sarif}, {"junit", c.JUnit}, {"markdown", c.Markdown}} {
+		if info, err := os.Stat(filepath.Dir(x.path)); x.path != "" && (err != nil || !info.IsDir()) {
+			return usage(fmt.Errorf("--%s: there is no folder %s", x.flag, filepath.Dir(x.path)), "")
 		}
-		hash, err := run.Digest(path)
-		if err != nil {
-			return err
+		if info, err := os.Stat(x.path); x.path != "" && err == nil && !info.Mode().IsRegular() {
+			return usage(fmt.Errorf("--%s: %s is no file", x.flag, x.path), "")
 		}
-		r.Arrays = append(r.Arrays, report.Arrays{File: f.name, SHA256: hash})
+	}
+	files, err := os.ReadDir(c.Evidence)
+	if c.Evidence != "" && (err != nil && !errors.Is(err, fs.ErrNotExist) || len(files) > 0 && !exists(filepath.Join(c.Evidence, manifestFile))) {
+		return usage(fmt.Errorf("--evidence: %s holds other things than an evidence pack", c.Evidence), "choose a new folder")
 	}
 	return nil
 }
-
-// kept is a sample and the file that keeps it.
-type kept struct {
-	name   string
-	sample *audit.Sample
-}
-
-const plantedFile = "planted.npz"
-
-func referenceFile(i int) string { return fmt.Sprintf("reference-%d.npz", i+1) }
-func defenceFile(i int) string   { return fmt.Sprintf("defence-%d.npz", i+1) }
-
-var _ = slices.Clone[[]int]

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"tattle/audit"
+)
+
+// takeReferences takes what honest classifiers release. Those of other examples may call
+// things otherwise: figures do not depend on names, so that attributes go by their order.
+func (d *audited) takeReferences(raw []*audit.Sample) error {
+	first := raw[0]
+	switch {
+	case len(first.Classes) != len(d.sample.Classes):
+		return usage(fmt.Errorf("--reference: its target has %d classes %q, the outputs %d: %q", len(first.Classes), first.Classes, len(d.sample.Classes), d.sample.Classes), "--reference-target says which column, or a rule that makes the same classes")
+	case len(first.Sensitive) != len(d.sample.Sensitive):
+		return usage(fmt.Errorf("--reference: it has %d sensitive attributes, the outputs %d", len(first.Sensitive), len(d.sample.Sensitive)), "--reference-sensitive names them in the same order")
+	}
+	if d.references = raw; !d.unpaired {
+		return nil
+	}
+	d.references = nil
+	for _, r := range raw {
+		alike := *r
+		alike.Sensitive = slices.Clone(r.Sensitive)
+		for i := range alike.Sensitive {
+			if err := alikeAttribute(&alike.Sensitive[i], &d.sample.Sensitive[i]); err != nil {
+				return err
+			}
+		}
+		d.references = append(d.references, &alike)
+	}
+	return nil
+}
+
+// alikeAttribute gives an attribute of other examples the audited one's name.
+func alikeAttribute(a, as *audit.Attribute) error {
+	if as.Numeric() {
+		return usage(fmt.Errorf("--reference: %s is numeric in the outputs, and training data have classes", as.Name), fmt.Sprintf("--sensitive %q takes it as classes", as.Name+":class"))
+	}
+	if len(a.Values) != len(as.Values) {
+		return usage(fmt.Errorf("--reference: %s has %d classes %q there, and %s %d in the outputs: %q", a.Name, len(a.Values), a.Values, as.Name, len(as.Values), as.Values), "--reference-sensitive takes a rule that makes the same classes")
+	}
+	a.Name = as.Name
+	return nil
+}
+
+// renamed is an error in which another flag is named.
+func renamed(err error, flag, as string) error {
+	s, ok := err.(*statusError)
+	if !ok {
+		return replaced(err, flag, as)
+	}
+	return &statusError{s.status, replaced(s.err, flag, as), s.hint}
+}
