@@ -152,7 +152,7 @@ func parts(fold []int, k int) (train, test []int) {
 // list returns the examples of fold k that every attack guesses: at random listMost,
 // none where the attacks are not to be listed.
 func (h *hunt) list(test []int, k int) []int {
-	if h.o.unlisted {
+	if h.o.brief {
 		return nil
 	}
 	rows := make([]int, 0, listMost)

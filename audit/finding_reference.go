@@ -11,7 +11,7 @@ import (
 // compareReferences sends every reference through the pipeline of the audited model
 // and holds the model's figures against theirs.
 func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) error {
-	o.unlisted = true
+	o.brief = true
 	figures := make([][]float64, len(r.Findings)) // by attribute
 	for i, ref := range o.References {
 		o.progress("references", i, len(o.References))

@@ -49,7 +49,7 @@ type Options struct {
 	// Progress, unless nil, is called as work gets done.
 	Progress func(stage string, done, total int)
 
-	unlisted bool // leaves out what attacks that are not chosen reach: for references and controls
+	brief bool // leaves out what the verdict "curious" does not rest on: for references and the negative control
 }
 
 // withDefaults returns the options with every zero replaced but Folds, which
@@ -84,6 +84,19 @@ func (o Options) check() error {
 		}
 	}
 	return nil
+}
+
+// controlFit is the most examples that attacks are fitted on in the negative control:
+// what would show there does not need more.
+const controlFit = 5000
+
+// forControl returns the options of the negative control.
+func (o Options) forControl() Options {
+	o.brief, o.MaxFit = true, min(o.maxFit(), controlFit)
+	if report := o.Progress; report != nil {
+		o.Progress = func(_ string, done, total int) { report("negative control", done, total) }
+	}
+	return o
 }
 
 // progress calls Progress unless it is nil.

@@ -60,7 +60,7 @@ func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	if err != nil || r.usable() == 0 {
 		return r, err
 	}
-	c, err := negative(ctx, s, o)
+	c, err := negative(ctx, s, o.forControl())
 	if err != nil {
 		return nil, err
 	}
