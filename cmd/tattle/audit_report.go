@@ -28,6 +28,7 @@ const (
 const (
 	failOnSetting   = "fail on"
 	defencesSetting = "defences"
+	foldsSetting    = "folds"
 )
 
 // describe says what was audited, how, and what came of it.
@@ -62,6 +63,7 @@ func (c *auditCmd) record(r *report.Report, d *audited) {
 	note("door", strings.TrimPrefix(c.door(), "--"))
 	note(failOnSetting, c.FailOn)
 	note(defencesSetting, strconv.FormatBool(d.defences))
+	note(foldsSetting, strconv.Itoa(c.Folds))
 	note("target", c.Target)
 	note("sensitive", strings.Join(c.Sensitive, " | "))
 	note("scores", strings.Join(c.Scores, ","))
