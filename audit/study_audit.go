@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"tattle/classify"
 	"tattle/curious"
 )
 
@@ -48,7 +49,7 @@ func (b *bench) controls(ctx context.Context) error {
 		s, references := b.samples(a)
 		t := b.tasks[b.plan.nets[a.net].task]
 		p := &Planted{Sample: s, TrueExcess: b.nets[a.net].truth[place(a.outputs)].excess(), Where: t.name}
-		c, err := Positive(ctx, p, references, Options{Seed: a.seed})
+		c, err := Positive(ctx, p, references, b.options(a))
 		if err != nil {
 			return err
 		}
@@ -115,10 +116,22 @@ func (b *bench) samples(a *planAudit) (s *Sample, references []*Sample) {
 	return of(a.net), references
 }
 
+// options returns an audit's options: the defaults but, in a quick study, for attacks
+// that are quickly fitted.
+func (b *bench) options(a *planAudit) Options {
+	o := Options{Seed: a.seed}
+	if b.o.Quick {
+		o.Attacks = []string{classify.Logistic{}.Name(), classify.Trees{}.Name()}
+	}
+	return o
+}
+
 // audit does one audit, with everything that a whole one has but the defences.
 func (b *bench) audit(ctx context.Context, a *planAudit) (StudyAudit, error) {
 	s, references := b.samples(a)
-	r, err := Run(ctx, s, Options{Seed: a.seed, References: references})
+	o := b.options(a)
+	o.References = references
+	r, err := Run(ctx, s, o)
 	if err != nil {
 		return StudyAudit{}, err
 	}

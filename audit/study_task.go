@@ -42,7 +42,7 @@ func studyTasks(ctx context.Context, o StudyOptions) ([]*studyTask, error) {
 	var tasks []*studyTask
 	training, pool, epochs := studyTraining, studyPool, studyEpochs
 	if o.Quick {
-		training, pool, epochs = training/2, pool/5, epochs/2
+		training, pool, epochs = training/3, pool/10, epochs/2
 	}
 	for _, correlated := range []bool{false, true} {
 		tasks = append(tasks, glyphTask(training, pool, epochs, correlated, o.Seed))
