@@ -1,0 +1,90 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+
+	"tattle/classify"
+)
+
+// run fits a trial on rows fit, scores it on held and lists its guesses of list.
+func (h *hunt) run(ctx context.Context, k int, t *trial, fit, held, list []int) error {
+	name := h.attacks[t.attack]
+	targets := make([]classify.Target, len(t.goals))
+	for i, g := range t.goals {
+		all := h.goals[g].target
+		targets[i] = classify.Target{Labels: pick(all.Labels, fit), Classes: all.Classes, Values: pick(all.Values, fit)}
+	}
+	d := formWidth(h.s, name.form)
+	x := make([]float32, len(fit)*d)
+	fillForm(x, h.s, name.form, fit)
+	seed := random(h.o.Seed, streamFit, uint64(k*len(h.attacks)+t.attack)).Uint64()
+	var err error
+	if t.fitted, err = h.learners[name.learner].Fit(ctx, x, d, targets, seed); err != nil {
+		return fmt.Errorf("audit: attack %s: %w", name, err)
+	}
+	t.rows, t.score = len(fit), make([]float64, len(t.goals))
+	err = h.guess(ctx, t, held, func(i, row int, score []float32) {
+		t.score[i] += h.goals[t.goals[i]].merit(row, score)
+	})
+	if err != nil {
+		return err
+	}
+	for _, g := range t.goals {
+		h.out[g].fitted[h.place[g][t.attack]][k] = len(fit) // a second fit replaces the first
+	}
+	return h.guess(ctx, t, list, func(i, row int, score []float32) { h.keep(t, i, row, score) })
+}
+
+// guess calls each with the scores of every goal of the trial and every row.
+func (h *hunt) guess(ctx context.Context, t *trial, rows []int, each func(i, row int, score []float32)) error {
+	form := h.attacks[t.attack].form
+	d, most := formWidth(h.s, form), min(block, len(rows))
+	x := make([]float32, most*d)
+	room := make([][]float32, len(t.goals))
+	for i, g := range t.goals {
+		room[i] = make([]float32, most*h.goals[g].target.Width())
+	}
+	dst := make([][]float32, len(room))
+	for lo := 0; lo < len(rows); lo += block {
+		part := rows[lo:min(lo+block, len(rows))]
+		fillForm(x[:len(part)*d], h.s, form, part)
+		for i, g := range t.goals {
+			dst[i] = room[i][:len(part)*h.goals[g].target.Width()]
+		}
+		if err := t.fitted.Predict(ctx, dst, x[:len(part)*d]); err != nil {
+			return fmt.Errorf("audit: attack %s: %w", h.attacks[t.attack], err)
+		}
+		for i, g := range t.goals {
+			w := h.goals[g].target.Width()
+			for j, row := range part {
+				each(i, row, dst[i][j*w:(j+1)*w])
+			}
+		}
+	}
+	return nil
+}
+
+// keep stores a guess of the trial's goal i.
+func (h *hunt) keep(t *trial, i, row int, score []float32) {
+	g := t.goals[i]
+	at := h.place[g][t.attack]
+	if h.goals[g].target.Labels != nil {
+		h.out[g].guess[at][row] = classify.Best(score)
+	} else {
+		h.out[g].value[at][row] = float64(score[0])
+	}
+}
+
+// merit returns what a guess of row is worth: 1 where it is right, or less the
+// squared error.
+func (g *goal) merit(row int, score []float32) float64 {
+	if g.target.Labels == nil {
+		e := float64(score[0]) - g.target.Values[row]
+		return -e * e
+	}
+	if classify.Best(score) == g.target.Labels[row] {
+		return 1
+	}
+	return 0
+}
