@@ -59,7 +59,7 @@ type auditFigureFlags struct {
 	Margin       percent  `help:"Excess that is let pass." default:"2%" placeholder:"P%"`
 	Confidence   percent  `help:"Of every interval, and of the verdict." default:"95%" placeholder:"P%"`
 	Attacks      []string `help:"Attacks to fit: network, threshold, logistic, trees, neighbours (default: all)." placeholder:"NAME,…"`
-	Folds        int      `help:"Parts of the cross-fitting." default:"5" placeholder:"N"`
+	Folds        int      `help:"Parts of the cross-fitting (default: 5; fewer where there are so many examples that each attack is fitted on --max-fit all the same)." placeholder:"N"`
 	MaxFit       int      `help:"Examples that an attack is fitted on at most." default:"20000" placeholder:"N"`
 	Permutations int      `help:"Permutations of a test at least." default:"9999" placeholder:"N"`
 	NoDefences   bool     `help:"Try no defences."`
@@ -192,7 +192,7 @@ func (c *auditCmd) checkFigures() error {
 	switch {
 	case !(c.Confidence > .5):
 		return usage(fmt.Errorf("--confidence: %g is not above 50 %%", 100*c.Confidence), "")
-	case c.Folds < 2 || c.Folds > mostFolds:
+	case c.Folds < 0 || c.Folds == 1 || c.Folds > mostFolds:
 		return usage(fmt.Errorf("--folds: %d is not between 2 and %d", c.Folds, mostFolds), "")
 	case c.MaxFit < 1:
 		return usage(fmt.Errorf("--max-fit: %d is no number of examples", c.MaxFit), "")

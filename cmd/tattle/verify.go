@@ -27,7 +27,7 @@ type verifyCmd struct {
 }
 
 func (verifyCmd) Help() string {
-	return "Example: tattle verify tattle-bound\n\nRecomputes every certificate from the model, the inputs and the stored witnesses, every figure of the report from the certificates, and the accuracies. Exit status 1 if one does not hold. What it cannot check, it says."
+	return "Example: tattle verify tattle-bound\n\nRecomputes every certificate from the model, the inputs and the stored witnesses, every figure of the report from the certificates, and the accuracies; of an audit, every figure from the outputs that it kept. Exit status 1 if one does not hold. What it cannot check, it says."
 }
 
 // listed is how many discrepancies are printed one by one.
@@ -41,6 +41,9 @@ func (c *verifyCmd) Run(e *env) error {
 	r, err := readReport(dir)
 	if err != nil {
 		return err
+	}
+	if r.Audit != nil {
+		return c.audit(e, dir, r)
 	}
 	if r.Release.NoBounds != "" {
 		return usage(fmt.Errorf("%s: no bound holds for this release, so there is nothing to verify: %s", dir, r.Release.NoBounds), "")

@@ -82,7 +82,7 @@ func (c *verifyCmd) reopen(e *env, dir string, r *report.Report) (*audited, erro
 		},
 	}
 	var err error
-	if d.options.Folds, err = strconv.Atoi(r.Settings[foldsSetting]); err != nil || d.options.Folds < 2 || d.options.Folds > mostFolds {
+	if d.options.Folds, err = strconv.Atoi(r.Settings[foldsSetting]); err != nil || d.options.Folds < 0 || d.options.Folds > mostFolds {
 		return nil, finding(fmt.Errorf("%s: settings: %s %q is no number of them", dir, foldsSetting, r.Settings[foldsSetting]), "")
 	}
 	if d.sample, err = audit.OpenOutputs(e.ctx, filepath.Join(dir, outputsFile), audit.OpenOptions{}); err != nil {
