@@ -100,6 +100,18 @@ func sameTask(train, other *dataset.Set) error {
 	return nil
 }
 
+// outputsKey is where package curious says what a net releases whose last operator
+// does not, as that of a mixture.
+const outputsKey = "tattle.outputs"
+
+// releasedKind returns what f releases.
+func releasedKind(f *nn.Graph) curious.Outputs {
+	if f.Metadata[outputsKey] == string(curious.Soft) {
+		return curious.Soft
+	}
+	return curious.Released(f)
+}
+
 // released returns what f gives away of the examples, with all their labels.
 func released(ctx context.Context, name string, f *nn.Graph, set *dataset.Set) (*Sample, error) {
 	out, err := curious.Predict(ctx, f, set)
@@ -107,7 +119,7 @@ func released(ctx context.Context, name string, f *nn.Graph, set *dataset.Set) (
 		return nil, err
 	}
 	s := &Sample{
-		Name: name, Outputs: out, Kind: curious.Released(f),
+		Name: name, Outputs: out, Kind: releasedKind(f),
 		Y: slices.Clone(set.Y), Target: set.YName, Classes: slices.Clone(set.YNames),
 	}
 	for _, a := range set.Sensitive {

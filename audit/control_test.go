@@ -1,0 +1,236 @@
+package audit
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"tattle/curious"
+	"tattle/dataset"
+	"tattle/nn"
+)
+
+// A quick audit's options.
+var quickly = Options{Seed: 1, Attacks: []string{"logistic", "trees"}, Permutations: 999}
+
+// telling returns n examples whose second score says y and, by its size, s.
+func telling(n int, shift float64, seed uint64) *Sample {
+	r := rand.New(rand.NewPCG(seed, 9))
+	s := &Sample{Name: "made", Kind: curious.Raw, Target: "y", Classes: []string{"a", "b"}}
+	labels := make([]int, n)
+	for i := range n {
+		y := r.IntN(2)
+		labels[i] = r.IntN(2)
+		s.Y = append(s.Y, y)
+		s.Outputs = append(s.Outputs, 0, float32(20*y-10)+float32(r.NormFloat64()+shift*float64(2*labels[i]-1)))
+	}
+	s.Sensitive = []Attribute{{Name: "s", Values: []string{"0", "1"}, Labels: labels}}
+	return s
+}
+
+// Shuffling keeps how often each s goes with each y, and nothing else.
+func TestShuffledWithin(t *testing.T) {
+	s := telling(3000, 1, 1)
+	s.Sensitive = append(s.Sensitive, Attribute{Name: "z", Numbers: make([]float64, s.Len())})
+	for i, y := range s.Y {
+		s.Sensitive[1].Numbers[i] = float64(10*i + y)
+	}
+	u := shuffledWithin(s, random(1, streamControl, 0))
+	if !slices.Equal(u.Outputs, s.Outputs) || !slices.Equal(u.Y, s.Y) {
+		t.Error("outputs or y are not as they were")
+	}
+	count := func(v *Sample) (c [2][2]int) {
+		for i, y := range v.Y {
+			c[y][v.Sensitive[0].Labels[i]]++
+		}
+		return c
+	}
+	if count(s) != count(u) {
+		t.Errorf("counts %v became %v", count(s), count(u))
+	}
+	still := 0
+	for i, v := range u.Sensitive[1].Numbers {
+		if int(v)%10 != s.Y[i] {
+			t.Fatalf("example %d has the number of another y", i)
+		}
+		if v == s.Sensitive[1].Numbers[i] {
+			still++
+		}
+	}
+	if still > 20 { // Poisson of mean 2
+		t.Errorf("%d numbers stayed in place", still)
+	}
+	if s.Sensitive[1].Numbers[5] != float64(50+s.Y[5]) {
+		t.Error("the sample itself was shuffled")
+	}
+}
+
+// Where s can be told, its shuffle cannot; the control fails once in a thousand seeds,
+// and these are two.
+func TestNegativeControl(t *testing.T) {
+	for _, shift := range []float64{0, 1} {
+		c, err := negative(context.Background(), telling(1000, shift, 2), quickly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !c.Passed || c.P < ControlLevel || c.Attribute != "s" || c.Examples != 1000 {
+			t.Errorf("shift %v: %+v", shift, c)
+		}
+	}
+}
+
+// The negative control fails where a result says that shuffled labels were told.
+func TestJudgeNegative(t *testing.T) {
+	clean := Finding{Attribute: "a", Permutation: Permutation{P: .4}, Verdict: NoEvidence}
+	told := Finding{Attribute: "b", Permutation: Permutation{P: .0001}, Verdict: Leaky, Excess: Excess{Value: .1}}
+	rare := Finding{Attribute: "c", Permutation: Permutation{P: .002}, Verdict: NoEvidence}
+	for _, c := range []struct {
+		findings []Finding
+		passed   bool
+		worst    string
+	}{
+		{[]Finding{clean, rare}, true, "c"},
+		{[]Finding{clean, told}, false, "b"},
+		{[]Finding{clean, {Attribute: "d", Permutation: Permutation{P: 1}, Verdict: Curious}}, false, "a"},
+		{[]Finding{{Attribute: "e", Unusable: "One class."}}, true, ""},
+	} {
+		got := judgeNegative(&Result{Findings: c.findings})
+		if got.Passed != c.passed || got.Attribute != c.worst || got.Passed != (got.Mend == "") {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+}
+
+// A planted sample is found, and one that tells nothing fails the control with a mend.
+func TestPositiveControl(t *testing.T) {
+	c, err := Positive(context.Background(), &Planted{Sample: telling(1000, 1, 3), TrueExcess: .34, Where: "here"}, nil, quickly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !c.Passed || c.Mend != "" || *c.TrueExcess != .34 || *c.LearningLoss > .1 || c.Where != "here" {
+		t.Errorf("%+v", c)
+	}
+	p := &Planted{Sample: telling(1000, 0, 3), TrueExcess: .34, Rows: span(0, 1000)}
+	references := []*Sample{telling(2000, 0, 4), telling(2000, 0, 5), telling(2000, 0, 6)}
+	for _, r := range references { // the same y as the planted
+		copy(r.Y, p.Sample.Y)
+	}
+	if c, err = Positive(context.Background(), p, references, quickly); err != nil {
+		t.Fatal(err)
+	}
+	if c.Passed || !strings.Contains(c.Mend, "34 points") || !strings.Contains(c.Mend, "references") || *c.LearningLoss < .25 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// On glyphs, whatever is audited, a model that tells ten points or more is planted.
+func TestPlantGlyphs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains")
+	}
+	for _, like := range []*Sample{
+		{Kind: curious.Raw, Classes: []string{"a", "b"}},
+		{Kind: curious.Soft, Classes: make([]string, 12)},
+	} {
+		p, err := Plant(context.Background(), nil, like, 300, PlantOptions{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.TrueExcess < smallestPlanted || p.Sample.Len() != 300 || p.Sample.Kind != like.Kind || len(p.Sample.Sensitive) != 1 || p.Note != "" {
+			t.Errorf("%s: true excess %.3f, %d examples, %s", p.Where, p.TrueExcess, p.Sample.Len(), p.Sample.Kind)
+		}
+		if len(p.Sample.Classes) != min(len(like.Classes), 10) {
+			t.Errorf("classes %q", p.Sample.Classes)
+		}
+	}
+}
+
+// tinyTask returns a task of rows of numbers: x₀ is y, x₁ is s.
+func tinyTask(n int, seed uint64) *dataset.Set {
+	r := rand.New(rand.NewPCG(seed, 7))
+	set := &dataset.Set{Name: "tiny", Shape: []int{3}, YName: "y", YNames: []string{"no", "yes"}}
+	labels := make([]int, n)
+	for i := range n {
+		y := r.IntN(2)
+		labels[i] = r.IntN(2)
+		set.Y = append(set.Y, y)
+		for _, c := range []int{y, labels[i], 0} {
+			set.Values = append(set.Values, float32(2*c-1)+float32(.5*r.NormFloat64()))
+		}
+	}
+	set.Sensitive = []dataset.Attribute{{Name: "s", Values: []string{"0", "1"}, Labels: labels}}
+	return set
+}
+
+func tinyNet(classes int, seed uint64) *nn.Graph { return smallNet([]int{3}, 16)(classes, seed) }
+
+// On the data given: a planted model tells s, references do not and differ by their
+// seed, pruned models and a student answer on the same examples.
+func TestOwnTask(t *testing.T) {
+	ctx := context.Background()
+	p := &dataset.Parts{Train: tinyTask(1500, 1), Validation: tinyTask(300, 2), Test: tinyTask(400, 3)}
+	planted, err := Plant(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "z", Numbers: []float64{1}}, {Name: "s"}}}, 250, PlantOptions{Seed: 1, Net: tinyNet, Epochs: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if planted.Where != "the audited task" || planted.TrueExcess < .2 || planted.Sample.Len() != 250 || len(planted.Rows) != 250 {
+		t.Errorf("%s: true excess %.3f of %d, %s", planted.Where, planted.TrueExcess, planted.Sample.Len(), planted.Note)
+	}
+	o := ReferenceOptions{Count: 2, Seed: 1, Epochs: 3, Outputs: curious.Soft, Net: tinyNet}
+	first, err := Reference(ctx, p, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Reference(ctx, p, p.Test, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range first {
+		if err := r.Check(); err != nil || r.Kind != curious.Soft || r.Sum() != again[i].Sum() {
+			t.Errorf("reference %d: %v, %s", i, err, r.Kind)
+		}
+	}
+	if first[0].Sum() == first[1].Sum() {
+		t.Error("two references are the same")
+	}
+	pruned, err := Pruned(ctx, planted.Classifier, p.Test)
+	if err != nil || len(pruned) != len(PrunedFractions) {
+		t.Fatal(len(pruned), err)
+	}
+	student, err := Student(ctx, planted.Classifier, p, p.Test, StudentOptions{Seed: 1, Epochs: 3, Net: tinyNet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range append(pruned, student) {
+		if r.Sample.Len() != p.Test.Len() || r.Sample.Kind != curious.Raw || !slices.Equal(r.Sample.Y, p.Test.Y) {
+			t.Errorf("%s: %d examples, %s", r.Name, r.Sample.Len(), r.Sample.Kind)
+		}
+	}
+}
+
+// What does not fit is refused, and what cannot be planted is planted on glyphs, which
+// the note says.
+func TestOtherTask(t *testing.T) {
+	ctx := context.Background()
+	p := &dataset.Parts{Train: tinyTask(200, 1), Validation: tinyTask(50, 2), Test: tinyTask(50, 3)}
+	other := tinyTask(50, 4)
+	other.YNames = []string{"cat", "dog"}
+	if _, err := Reference(ctx, p, other, ReferenceOptions{}); err == nil || !strings.Contains(err.Error(), "same target") {
+		t.Errorf("another task: %v", err)
+	}
+	if _, err := Reference(ctx, &dataset.Parts{Train: p.Train, Validation: p.Validation}, nil, ReferenceOptions{}); err == nil {
+		t.Error("references without a test part")
+	}
+	if testing.Short() {
+		return
+	}
+	planted, err := Plant(ctx, p, &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "elsewhere"}}}, 100, PlantOptions{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(planted.Where, "glyphs") || !strings.Contains(planted.Note, "stands for it") {
+		t.Errorf("%q, %q", planted.Where, planted.Note)
+	}
+}
