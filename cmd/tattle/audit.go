@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -115,9 +116,51 @@ func token() string { return strings.TrimSpace(os.Getenv(tokenVariable)) }
 func (c *auditCmd) status(rules audit.FailOn, r *report.Report) error {
 	switch a := r.Audit; {
 	case len(r.Breaches) > 0:
-		return finding(fmt.Errorf("--fail-on: %s", strings.Join(r.Breaches, " ")), "")
+		return finding(fmt.Errorf("--fail-on: %s", onLine(r.Breaches)), "")
 	case a.Verdict == audit.Inconclusive && rules.String() != "never":
-		return hinted(fmt.Errorf("inconclusive: %s", strings.Join(a.Reasons, " ")), strings.Join(a.Advice, " "))
+		return hinted(fmt.Errorf("inconclusive: %s", onLine(undecided(a))), onLine(a.Advice))
 	}
 	return nil
+}
+
+// mostReasons is how many attributes a line is about.
+const mostReasons = 3
+
+// undecided says why an audit came to no verdict: by the control that failed, or what
+// its attributes lack.
+func undecided(a *audit.Result) []string {
+	for _, k := range a.Controls {
+		if !k.Passed {
+			return a.Reasons
+		}
+	}
+	var said []string
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		if f.Verdict != audit.Inconclusive {
+			continue
+		}
+		if len(said) == mostReasons {
+			return append(said, "And so on.")
+		}
+		why := f.Unusable
+		if why == "" {
+			why = strings.Join(f.Reasons, " ")
+		}
+		said = append(said, f.Attribute+": "+why)
+	}
+	return said
+}
+
+// onLine joins sentences, in which names from outside may have anything, to a line.
+func onLine(sentences []string) string {
+	var b strings.Builder
+	for _, r := range strings.Join(sentences, " ") {
+		if r == ' ' || strconv.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"tattle/infer"
+	"tattle/onnx"
+	"tattle/report"
+)
+
+// tattle runs a command line in this process.
+func tattle(ctx context.Context, args ...string) (status int, stdout, stderr string) {
+	var out, said bytes.Buffer
+	status = execute(ctx, args, &out, &said)
+	return status, out.String(), said.String()
+}
+
+// curiousModel trains a small curious classifier of glyphs and returns its file.
+func curiousModel(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "curious")
+	status, _, said := tattle(t.Context(), "train", "glyphs", "--target", "digit: 0..4; *", "--sensitive", "family: regular, bold, italic; *",
+		"--examples", "1500", "--epochs", "4", "--seeds", "1", "--out", dir)
+	if status != 0 {
+		t.Fatalf("train: status %d: %s", status, said)
+	}
+	return filepath.Join(dir, modelFile)
+}
+
+// quick are flags that make an audit take little time.
+var quick = []string{"--attacks", "logistic", "--no-defences", "--fail-on", "never"}
+
+// auditInto runs an audit and returns its report.
+func auditInto(t *testing.T, dir string, args ...string) *report.Report {
+	t.Helper()
+	status, _, said := tattle(t.Context(), append(append([]string{"audit", "--out", dir}, args...), quick...)...)
+	if status != 0 {
+		t.Fatalf("%v: status %d: %s", args, status, said)
+	}
+	r, err := readReport(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// figuresOf is an audit without what is said of the reading.
+func figuresOf(t *testing.T, r *report.Report) any {
+	t.Helper()
+	a := *r.Audit
+	a.Sample, a.Notes = "", nil
+	b, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v any
+	if err := json.Unmarshal(b, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+const secret = "open-sesame"
+
+// server serves a model by the Open Inference Protocol, with a token, and counts what
+// it is asked. Of more than `most` requests it answers none, unless that is 0.
+func server(t *testing.T, model string, asked *atomic.Int64, most int64, broken func()) *httptest.Server {
+	t.Helper()
+	g, err := onnx.Read(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := infer.NewModel("glyphs", g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := infer.Handler(map[string]*infer.Model{"glyphs": m}, infer.ServerOptions{Token: secret})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/infer") && asked.Add(1) > most && most > 0 {
+			broken()
+			http.Error(w, `{"error":"gone"}`, http.StatusServiceUnavailable)
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// TestAuditDoors audits one model through its file, an endpoint and the outputs that
+// either left: the figures must be the same to the last digit. An interrupted endpoint
+// is gone on with, and its token stands nowhere.
+func TestAuditDoors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	t.Setenv(tokenVariable, secret)
+	model := curiousModel(t)
+	data := []string{"--data", "glyphs", "--part", "test", "--target", "digit: 0..4; *", "--sensitive", "family: regular, bold, italic; *"}
+	dir := t.TempDir()
+	file := auditInto(t, filepath.Join(dir, "model"), append([]string{"--model", model}, data...)...)
+	if v := file.Verdict; v != "curious" {
+		t.Errorf("a planted model's verdict is %q", v)
+	}
+	own := auditInto(t, filepath.Join(dir, "own"), "--model", model)
+	saved := auditInto(t, filepath.Join(dir, "outputs"), "--outputs", filepath.Join(dir, "model", outputsFile))
+
+	var asked atomic.Int64
+	s := server(t, model, &asked, 0, nil)
+	out := filepath.Join(dir, "endpoint")
+	endpoint := append([]string{"--endpoint", s.URL, "--endpoint-model", "glyphs", "--batch", "100"}, data...)
+	served := auditInto(t, out, endpoint...)
+	if n := asked.Load(); n != 20 {
+		t.Errorf("2000 examples in batches of 100 took %d requests", n)
+	}
+	for name, r := range map[string]*report.Report{"the model's own data": own, "outputs": saved, "endpoint": served} {
+		if !reflect.DeepEqual(figuresOf(t, r), figuresOf(t, file)) {
+			t.Errorf("%s: other figures than the model's", name)
+		}
+	}
+	tokenless(t, out)
+	resumes(t, filepath.Join(dir, "resumed"), model, data, figuresOf(t, file))
+
+	t.Setenv(tokenVariable, "another")
+	status, _, said := tattle(t.Context(), append([]string{"audit", "--out", filepath.Join(dir, "refused")}, endpoint...)...)
+	if status != statusUnfinished || !strings.Contains(said, tokenVariable) || strings.Contains(said, "another") {
+		t.Errorf("with a wrong token: status %d: %s", status, said)
+	}
+}
+
+// tokenless looks for the token in all files of a run.
+func tokenless(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, f os.DirEntry, err error) error {
+		if err != nil || f.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if bytes.Contains(b, []byte(secret)) {
+			t.Errorf("%s holds the token", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// resumes interrupts an audit when its endpoint has answered half, and goes on.
+func resumes(t *testing.T, out, model string, data []string, want any) {
+	t.Helper()
+	var asked atomic.Int64
+	ctx, stop := context.WithCancel(t.Context())
+	s := server(t, model, &asked, 10, stop)
+	args := append([]string{"audit", "--endpoint", s.URL + "/v2/models/glyphs", "--batch", "100", "--retries", "0", "--out", out}, append(data, quick...)...)
+	status, _, said := tattle(ctx, args...)
+	if status != statusUnfinished || !strings.Contains(said, "--resume") {
+		t.Fatalf("interrupted: status %d: %s", status, said)
+	}
+	if status, _, said := tattle(t.Context(), args...); status != statusUsage || !strings.Contains(said, "--resume") {
+		t.Errorf("begun anew over an interrupted run: status %d: %s", status, said)
+	}
+	whole := server(t, model, &asked, 0, nil)
+	whole.Config.Handler, s.Config.Handler = s.Config.Handler, whole.Config.Handler // the same address answers again
+	before := asked.Load()
+	if status, _, said := tattle(t.Context(), append(args, "--resume")...); status != 0 {
+		t.Fatalf("resumed: status %d: %s", status, said)
+	}
+	if n := asked.Load() - before; n > 10 {
+		t.Errorf("asked %d of 20 batches again, of which 10 were answered", n)
+	}
+	r, err := readReport(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(figuresOf(t, r), want) {
+		t.Error("resumed: other figures")
+	}
+	if exists(filepath.Join(out, shardsDir)) {
+		t.Error("a finished run still keeps its shards")
+	}
+}
