@@ -15,7 +15,7 @@ import (
 //go:embed page.html
 var pageSource string
 
-var page = template.Must(template.Must(template.Must(template.New("page").Funcs(template.FuncMap{
+var page = template.Must(template.Must(template.Must(template.Must(template.New("page").Funcs(template.FuncMap{
 	"num":      func(x any) string { return number(toFloat(x)) },
 	"opt":      func(x Number) string { return number(float64(x)) },
 	"percent":  func(x Number) string { return percent(float64(x)) },
@@ -24,7 +24,7 @@ var page = template.Must(template.Must(template.Must(template.New("page").Funcs(
 	"times":    times,
 	"family":   familyName,
 	"count":    Count,
-}).Parse(pageSource)).Parse(curiousSource)).Parse(auditSource))
+}).Parse(pageSource)).Parse(curiousSource)).Parse(auditSource)).Parse(studySource))
 
 // view is what the page shows beyond the report's own fields.
 type view struct {
@@ -45,6 +45,7 @@ type view struct {
 	Frontier    *frontierView
 	Curious     *curiousView
 	Audited     *auditView
+	Studied     *studyView
 	SettingRows []pair
 	Times       []pair
 }
@@ -89,6 +90,7 @@ func (r *Report) WriteHTML(w io.Writer, folder string) error {
 	v.addFrontier()
 	v.Curious = r.newCurious()
 	v.Audited = r.newAudit()
+	v.Studied = r.newStudy()
 	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {
 		v.SettingRows = append(v.SettingRows, pair{k, r.Settings[k]})
 	}

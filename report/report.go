@@ -49,6 +49,7 @@ type Report struct {
 	Curiosity  *Curiosity        `json:"curiosity,omitempty"`
 	Audit      *audit.Result     `json:"audit,omitempty"`
 	Breaches   []string          `json:"breaches,omitempty"` // of the thresholds that were set, a sentence each
+	Study      *audit.Study      `json:"study,omitempty"`
 	Runs       []Run             `json:"runs,omitempty"`
 	Tables     []Table           `json:"tables,omitempty"`
 	ROC        []ROC             `json:"roc,omitempty"`

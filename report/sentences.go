@@ -14,6 +14,9 @@ func (r *Report) Sentences() []string {
 	if r.Audit != nil {
 		return r.auditSentences()
 	}
+	if r.Study != nil {
+		return studySentences(r.Study)
+	}
 	var said []string
 	if r.Design != nil {
 		said = append(said, r.Design.sentence())

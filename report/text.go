@@ -25,6 +25,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	r.Design.text(e)
 	r.textAudit(e)
+	r.textStudy(e)
 	r.textCurious(e)
 	r.textBracket(e)
 	r.textPairs(e)

@@ -16,13 +16,13 @@ import (
 )
 
 type reproduceCmd struct {
-	Experiment string `arg:"" enum:"figure1,figure2,figure3,figure4,figure5,figure6,ladder,table1,table2,table3,table4,table5,table6,table7,table8,table9,mixtures,figure7,figure8,figure9,convex" help:"Of paper A: figure1 and figure2 (MNIST: histograms of the bounds, reconstructions), figure3 and figure4 (the same of CIFAR-10), figure5 and figure6 (ImageNet with ResNet-18 and Swin-T), ladder (every bound and attack on MNIST beside the paper's method). Of paper B: table1, table2, table6 (CelebA), table3 to table5, table7 to table9, figure7, figure8, figure9 (UTKFace), mixtures (its Figure 4) and convex (no data)."`
-	Data       string `help:"Folder of MNIST's idx files or CIFAR-10's batches; folder or zip of ImageNet's validation pictures; for paper B folder or zip of CelebA or UTKFace." placeholder:"PATH"`
+	Experiment string `arg:"" enum:"figure1,figure2,figure3,figure4,figure5,figure6,ladder,table1,table2,table3,table4,table5,table6,table7,table8,table9,mixtures,figure7,figure8,figure9,convex,detection" help:"Of paper A: figure1 and figure2 (MNIST: histograms of the bounds, reconstructions), figure3 and figure4 (the same of CIFAR-10), figure5 and figure6 (ImageNet with ResNet-18 and Swin-T), ladder (every bound and attack on MNIST beside the paper's method). Of paper B: table1, table2, table6 (CelebA), table3 to table5, table7 to table9, figure7, figure8, figure9 (UTKFace), mixtures (its Figure 4) and convex (no data). Of this tool: detection (audits of classifiers of which it is known what they tell, on glyphs and, with --data and --labels, QMNIST)."`
+	Data       string `help:"Folder of MNIST's idx files or CIFAR-10's batches; folder or zip of ImageNet's validation pictures; for paper B folder or zip of CelebA or UTKFace; for detection folder of MNIST's pictures (default: glyphs alone)." placeholder:"PATH"`
 	Examples   string `help:"Paper A: how many test images, or an .npy file of indices (default: all for figure1, 3 for figure2 and figure4, 2500 for figure3, 128 for figure5 and figure6, 100 for ladder). Paper B: the most training examples (default: all)." placeholder:"N|FILE"`
 	Published  int    `help:"figure1 and ladder: also run the authors' own procedure, on this many images; 0 for none." default:"500"`
 	Twins      string `help:"ladder: images for which inputs with exactly the same features are sought, the first so many or all." default:"20" placeholder:"N|all"`
 	figureFlags
-	Quick  bool     `help:"Paper B: 2 epochs, 32×32 pictures, at most 5000 training examples, one seed. Not comparable with the paper."`
+	Quick  bool     `help:"Paper B: 2 epochs, 32×32 pictures, at most 5000 training examples, one seed. Not comparable with the paper. detection: a few small audits, whose rates say little."`
 	Seeds  int      `help:"Paper B: trainings of each kind, with seeds from --seed on (default: 5)." placeholder:"N"`
 	Epochs int      `help:"Paper B: passes over the training data (default: 50). figure3 and figure4: the same (default: 7)." placeholder:"N"`
 	Only   []string `help:"Paper B: run these trainings only; a * stands for any letters." placeholder:"KEY"`
@@ -37,16 +37,16 @@ type figureFlags struct {
 	Model string `help:"Paper A: a trained net (default: train the paper's; figure5 and figure6 need one)." placeholder:"FILE"`
 	readFlags
 	Features string `help:"Paper A: node (or tensor) whose output is released (default: the paper's features)." placeholder:"NODE"`
-	Labels   string `help:"figure5, figure6: CSV file with the pictures' labels (default: labels.csv among them, or the names of their folders)." placeholder:"FILE"`
+	Labels   string `help:"figure5, figure6: CSV file with the pictures' labels (default: labels.csv among them, or the names of their folders). detection: folder of QMNIST's labels (default: --data)." placeholder:"FILE"`
 	Target   string `help:"figure5, figure6: column of the labels." placeholder:"COLUMN"`
 	Restarts int    `help:"Paper A: independent starts, over which bounds are maximised (default: 25)." placeholder:"N"`
 	memoryFlag
 }
 
 func (reproduceCmd) Help() string {
-	return "Example: tattle reproduce figure1 --data mnist --out figure1\n\nExample: tattle reproduce figure5 --model resnet18.onnx --data val --labels val.csv --target class --out figure5\n\nExample: tattle reproduce table3 --data UTKFace --quick --out table3\n\n" +
+	return "Example: tattle reproduce figure1 --data mnist --out figure1\n\nExample: tattle reproduce figure5 --model resnet18.onnx --data val --labels val.csv --target class --out figure5\n\nExample: tattle reproduce table3 --data UTKFace --quick --out table3\n\nExample: tattle reproduce detection --data mnist --labels qmnist --out detection\n\n" +
 		"figure5 and figure6 make pictures 91×91, unless --preprocess says otherwise, and enlarge them to 224×224 inside the model. " +
-		"Prints the papers' figures beside ours. Interrupted, the same command with --out and --resume goes on; the tables go on cell by cell, where also --seeds and --only may change."
+		"Prints the papers' figures beside ours. Interrupted, the same command with --out and --resume goes on; the tables go on cell by cell, where also --seeds and --only may change; detection goes on audit by audit."
 }
 
 // publishedDir holds the run with the authors' procedure.
@@ -63,6 +63,9 @@ var publishedPeaks = []peakOf{{1. / 200, 0.16, 0.41}, {1. / 1000, 0.20, 0.47}}
 func (c *reproduceCmd) Run(e *env) error {
 	if c.ofPaperB() {
 		return c.curious(e)
+	}
+	if c.Experiment == detectionName {
+		return c.detection(e)
 	}
 	if err := c.ofPaperA(); err != nil {
 		return err

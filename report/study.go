@@ -1,0 +1,139 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"tattle/audit"
+)
+
+//go:embed study.html
+var studySource string
+
+// What a study is to show of audits.
+const (
+	studyAlarm      = .05 // of honest classifiers called curious, at most
+	studyStrong     = .99 // of strongly curious ones detected, at least
+	studyStrongAt   = 2000
+	studyPromised   = .90 // of those that audits say they detect, at least
+	studyCorrelated = .95 // of correlated but honest ones called that, at least
+)
+
+// A studyDemand is one thing that a study is to show.
+type studyDemand struct {
+	said string
+	rate audit.StudyRate
+	met  bool
+}
+
+// studyDemands are those that the audits of a study answer.
+func studyDemands(s *audit.Study) []studyDemand {
+	var all []studyDemand
+	demand := func(name string, examples int, said string, met func(audit.StudyRate) bool) {
+		i := slices.IndexFunc(s.Rates, func(r audit.StudyRate) bool { return r.Name == name && r.Examples == examples })
+		if i >= 0 {
+			all = append(all, studyDemand{said, s.Rates[i], met(s.Rates[i])})
+		}
+	}
+	atLeast := func(least float64) func(audit.StudyRate) bool {
+		return func(r audit.StudyRate) bool { return r.Value >= least }
+	}
+	demand(audit.RateFalseAlarm, 0, "wanted: an interval that contains 5 % or lies below", func(r audit.StudyRate) bool { return r.Interval[0] <= studyAlarm })
+	demand(audit.RateStrong, studyStrongAt, "wanted: 99 %", atLeast(studyStrong))
+	demand(audit.RatePromised, 0, "promised: 90 %", atLeast(studyPromised))
+	demand(audit.RateCorrelated, 0, "wanted: 95 %", atLeast(studyCorrelated))
+	return all
+}
+
+// StudyVerdict says whether the audits of a study did what is asked of an audit.
+func StudyVerdict(s *audit.Study) string {
+	if s.Quick {
+		return "a quick study: every audit ran, and its rates say little"
+	}
+	var missed []string
+	demands := studyDemands(s)
+	for _, d := range demands {
+		if !d.met {
+			missed = append(missed, d.rate.Name)
+		}
+	}
+	if len(missed) == 0 {
+		return fmt.Sprintf("all of %s are met", Count(len(demands), "demand"))
+	}
+	return fmt.Sprintf("%d of %s are not met: %s", len(missed), Count(len(demands), "demand"), strings.Join(missed, "; "))
+}
+
+// studySentences say what was studied and what came of it.
+func studySentences(s *audit.Study) []string {
+	honest, curious, correlated := 0, 0, 0
+	for _, a := range s.Audits {
+		switch {
+		case a.Correlated:
+			correlated++
+		case a.Honest:
+			honest++
+		default:
+			curious++
+		}
+	}
+	said := []string{fmt.Sprintf("%s of classifiers of which it is known what they tell: %d trained honestly, %d trained to be curious, %d trained honestly where target and sensitive attribute depend on each other. Each is compared with %s on other seeds.",
+		Count(len(s.Audits), "audit"), honest, curious, correlated, Count(s.References, "honest training"))}
+	for _, d := range studyDemands(s) {
+		at := ""
+		if d.rate.Examples > 0 {
+			at = ", of " + CountGrouped(d.rate.Examples, "example")
+		}
+		said = append(said, fmt.Sprintf("%s%s: %s (%s).", capital(d.rate.Name), at, rateWords(d.rate), d.said))
+	}
+	return append(said, s.Notes...)
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// rateWords are a count and its interval.
+func rateWords(r audit.StudyRate) string {
+	return fmt.Sprintf("%d of %d, %s, interval %s", r.Count, r.Of, percent(r.Value), interval(r.Interval))
+}
+
+// textStudy prints a study's tables.
+func (r *Report) textStudy(w io.Writer) {
+	s := r.Study
+	if s == nil {
+		return
+	}
+	fmt.Fprintln(w)
+	wrap(w, "How often, with 99 % intervals:")
+	for _, x := range s.Rates {
+		if x.Examples == 0 {
+			wrap(w, "- "+x.Name+": "+rateWords(x))
+		}
+	}
+	studyShort(s).text(w, 41)
+	spreadsTable(s).text(w, 22)
+}
+
+// WriteStudy writes a study's tables as Markdown.
+func WriteStudy(w io.Writer, s *audit.Study) error {
+	d := newDocument(w)
+	d.list(studySentences(s))
+	for _, t := range []auditTable{ratesTable(s), rowsTable(s), spreadsTable(s), studyControls(s)} {
+		if len(t.Rows) > 0 {
+			d.strong(t.Name+".", t.About())
+		}
+		d.table(t)
+	}
+	return d.err
+}
+
+// studyView is a study on the page.
+type studyView struct{ Tables []auditTable }
+
+func (r *Report) newStudy() *studyView {
+	if r.Study == nil {
+		return nil
+	}
+	return &studyView{[]auditTable{ratesTable(r.Study), rowsTable(r.Study), spreadsTable(r.Study), studyControls(r.Study)}}
+}

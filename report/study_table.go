@@ -1,0 +1,88 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tattle/audit"
+)
+
+// ratesTable is how often audits said what.
+func ratesTable(s *audit.Study) auditTable {
+	t := auditTable{
+		Name:  "How often",
+		Says:  "Clopper-Pearson intervals of 99 %.",
+		Heads: []string{"what", "examples", "audits", "of", "share", "interval"},
+	}
+	for _, r := range s.Rates {
+		t.add(r.Name, sizeWords(r.Examples), strconv.Itoa(r.Count), strconv.Itoa(r.Of), percent(r.Value), interval(r.Interval))
+	}
+	return t
+}
+
+// sizeWords is a number of examples, 0 being all sizes.
+func sizeWords(n int) string {
+	if n == 0 {
+		return "all"
+	}
+	return strings.TrimSuffix(CountGrouped(n, ""), " s")
+}
+
+// rowsTable has a line for each kind of classifier and number of examples.
+func rowsTable(s *audit.Study) auditTable {
+	t := auditTable{
+		Name: "What audits called what",
+		Says: "True excess, over the best guess that needs no outputs and over honest training, and the smallest that audits say they detect: means, in points. " +
+			"Alone: the same audits without references.",
+		Heads: []string{"data", "trained", "outputs", "examples", "audits", "true excess", "over honest", "curious", "leaky", "no evidence", "inconclusive", "detects", "alone: curious", "leaky", "no evidence", "inconclusive", "detects"},
+		Words: []int{1, 2},
+	}
+	for _, r := range s.Rows {
+		cells := []string{r.Data, r.Kind, string(r.Outputs), sizeWords(r.Examples), strconv.Itoa(r.Audits), tenths(r.Excess), tenths(r.Difference)}
+		t.add(append(append(cells, tallied(r.With)...), tallied(r.Without)...)...)
+	}
+	return t
+}
+
+func tallied(t audit.StudyTally) []string {
+	return []string{strconv.Itoa(t.Curious), strconv.Itoa(t.Leaky), strconv.Itoa(t.NoEvidence), strconv.Itoa(t.Inconclusive), tenths(t.Smallest)}
+}
+
+// tenths is a share in points, to one digit.
+func tenths(x float64) string { return minus(fmt.Sprintf("%.1f", 100*x)) }
+
+// studyShort is rowsTable for a terminal.
+func studyShort(s *audit.Study) auditTable {
+	t := auditTable{
+		Name:  "What audits called what",
+		Says:  "C curious, L leaky by correlation, N no evidence, I inconclusive; true excess over the best guess without outputs, in points.",
+		Heads: []string{"", "audits", "excess", "C", "L", "N", "I", "C alone"},
+	}
+	for _, r := range s.Rows {
+		label := fmt.Sprintf("%s, %s, %s, %d", r.Data, r.Kind, r.Outputs, r.Examples)
+		t.add(label, strconv.Itoa(r.Audits), tenths(r.Excess), strconv.Itoa(r.With.Curious), strconv.Itoa(r.With.Leaky),
+			strconv.Itoa(r.With.NoEvidence), strconv.Itoa(r.With.Inconclusive), strconv.Itoa(r.Without.Curious))
+	}
+	return t
+}
+
+// spreadsTable is what honest training leaks.
+func spreadsTable(s *audit.Study) auditTable {
+	t := auditTable{
+		Name:  "What honest training leaks",
+		Says:  "True excess over seeds, in points: mean, standard deviation of the attack's accuracy, and the largest.",
+		Heads: []string{"data", "outputs", "nets", "honesty", "excess", "sd", "skew", "largest"}, Words: []int{1},
+	}
+	for _, p := range s.Spreads {
+		t.add(p.Data, string(p.Outputs), strconv.Itoa(p.Classifiers), percent(p.Honesty), tenths(p.Excess), barePoints(p.SD), minus(fmt.Sprintf("%.2f", p.Skewness)), tenths(p.Largest))
+	}
+	return t
+}
+
+// studyControls are the planted models that each audit of a kind shares.
+func studyControls(s *audit.Study) auditTable {
+	t := controlsTable(&audit.Result{Controls: s.Controls})
+	t.Name, t.Says = "Controls", "Classifiers planted on the study's own tasks, one for each kind of outputs and number of examples."
+	return t
+}

@@ -1,0 +1,67 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"tattle/audit"
+)
+
+// studied is a study whose audits were right, but for those that are told otherwise.
+func studied(alarms int) *audit.Study {
+	rate := func(name string, examples, count, of int, low, high float64) audit.StudyRate {
+		return audit.StudyRate{Name: name, Examples: examples, Count: count, Of: of, Value: float64(count) / float64(of), Interval: [2]float64{low, high}}
+	}
+	return &audit.Study{
+		References: 5,
+		Audits:     []audit.StudyAudit{{Honest: true}, {}, {Honest: true, Correlated: true}},
+		Rates: []audit.StudyRate{
+			rate(audit.RateFalseAlarm, 0, alarms, 100, float64(alarms)/200, .3),
+			rate(audit.RateStrong, 2000, 40, 40, .87, 1), rate(audit.RateStrong, 0, 80, 100, .68, .89),
+			rate(audit.RatePromised, 0, 90, 100, .8, .96), rate(audit.RateCorrelated, 0, 96, 100, .88, .99),
+		},
+		Rows:    []audit.StudyRow{{Data: "glyphs", Kind: "mixture, hard", Outputs: "soft", Examples: 10000, Audits: 3, Excess: .123, With: audit.StudyTally{Curious: 2, Inconclusive: 1}}},
+		Spreads: []audit.Spread{{Data: "glyphs", Outputs: "raw", Classifiers: 6, Honesty: .9, Excess: -.01, SD: .002}},
+	}
+}
+
+func TestStudyVerdict(t *testing.T) {
+	if said := StudyVerdict(studied(3)); said != "all of 4 demands are met" {
+		t.Error(said)
+	}
+	if said := StudyVerdict(studied(20)); said != "1 of 4 demands are not met: "+audit.RateFalseAlarm {
+		t.Error(said)
+	}
+	quick := studied(20)
+	quick.Quick = true
+	if said := StudyVerdict(quick); !strings.Contains(said, "say little") {
+		t.Error(said)
+	}
+}
+
+func TestStudyInEveryFormat(t *testing.T) {
+	r := &Report{Title: "What audits detect", Study: studied(3), Verdict: "all of 4 demands are met"}
+	var text, html, markdown bytes.Buffer
+	for _, err := range []error{r.WriteText(&text), r.WriteHTML(&html, "det"), WriteStudy(&markdown, r.Study)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, said := range []string{text.String(), html.String(), markdown.String()} {
+		flat := strings.ReplaceAll(strings.Join(strings.Fields(said), " "), "\u00a0", " ")
+		for _, want := range []string{
+			"3 audits of classifiers", "1 trained honestly, 1 trained to be curious, 1 trained honestly where",
+			"40 of 40, 100.00 %", "mixture, hard", "12.3", "−1.0",
+		} {
+			if !strings.Contains(flat, want) {
+				t.Errorf("nothing of %q in\n%s", want, said)
+			}
+		}
+	}
+	for line := range strings.Lines(text.String()) {
+		if n := len([]rune(line)); n > width+1 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
