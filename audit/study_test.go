@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"tattle/curious"
@@ -47,6 +48,13 @@ func TestStudyQuick(t *testing.T) {
 	}
 	if _, err := json.Marshal(s); err != nil {
 		t.Error(err)
+	}
+	var text strings.Builder
+	if err := s.Markdown(&text); err != nil || !strings.Contains(text.String(), RateFalseAlarm) {
+		t.Errorf("%v: %s", err, text.String())
+	}
+	if testing.Verbose() {
+		t.Log(text.String())
 	}
 	for _, a := range s.Audits {
 		if a.Honest && a.Honesty < .8 {
