@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"tattle/audit"
 )
@@ -46,11 +49,17 @@ func alikeAttribute(a, as *audit.Attribute) error {
 	return nil
 }
 
-// renamed is an error in which another flag is named.
-func renamed(err error, flag, as string) error {
+// renamed is what is wrong with reading the training data.
+func (c *auditCmd) renamed(err error) error {
+	said := errors.New("--reference: " + strings.TrimPrefix(err.Error(), "--data: "))
 	s, ok := err.(*statusError)
-	if !ok {
-		return replaced(err, flag, as)
+	switch {
+	case !ok && errors.Is(err, context.Canceled):
+		return err
+	case !ok:
+		return said
+	case s.hint == "" && c.Outputs != "":
+		s.hint = "--reference-target and --reference-sensitive say what is there what the outputs call otherwise"
 	}
-	return &statusError{s.status, replaced(s.err, flag, as), s.hint}
+	return &statusError{s.status, said, s.hint}
 }

@@ -114,7 +114,7 @@ func (c *auditCmd) read(e *env, shape []int) (*examples, error) {
 		return nil, err
 	}
 	if c.Part == "" && x.part != allParts {
-		x.notes = append(x.notes, "The test part is audited: from the others models learned.")
+		x.notes = append(x.notes, "The test part is audited: models learned from the others.")
 	}
 	return x, c.draw(x)
 }

@@ -39,7 +39,7 @@ type auditEndpointFlags struct {
 
 // auditOutputsFlags say which columns are what.
 type auditOutputsFlags struct {
-	Scores          []string `help:"Columns of the outputs in the order of the classes, or patterns as \"out_*\" (default: those that begin with score, logit, prob, p_ or output); of an .npz one array." placeholder:"COLUMN,…"`
+	Scores          []string `help:"Columns of the outputs in the order of the classes, or patterns as \"out_*\" (default: those that begin with score, logit, prob, p_ or output); of an .npz one array." placeholder:"COLUMN"`
 	ReferenceScores []string `sep:"none" help:"Columns, or the array, of an honest classifier's outputs in the same file. Several times: as many classifiers." placeholder:"PATTERN"`
 	OutputsKind     string   `help:"What the outputs are: raw or soft (default: soft where every row is a distribution)." placeholder:"KIND"`
 }
@@ -58,7 +58,7 @@ type auditReferenceFlags struct {
 type auditFigureFlags struct {
 	Margin       percent  `help:"Excess that is let pass." default:"2%" placeholder:"P%"`
 	Confidence   percent  `help:"Of every interval, and of the verdict." default:"95%" placeholder:"P%"`
-	Attacks      []string `help:"Attacks to fit: network, threshold, logistic, trees, neighbours (default: all)." placeholder:"NAME,…"`
+	Attacks      []string `help:"Attacks to fit: network, threshold, logistic, trees, neighbours (default: all)." placeholder:"NAME"`
 	Folds        int      `help:"Parts of the cross-fitting (default: 5; fewer where there are so many examples that each attack is fitted on --max-fit all the same)." placeholder:"N"`
 	MaxFit       int      `help:"Examples that an attack is fitted on at most." default:"20000" placeholder:"N"`
 	Permutations int      `help:"Permutations of a test at least." default:"9999" placeholder:"N"`
@@ -235,6 +235,8 @@ func (c *auditCmd) checkNumbers() error {
 		return usage(fmt.Errorf("--part: %q is none of train, validation, test and all", c.Part), "")
 	case c.Kind != "" && kinds[c.Kind] == "":
 		return usage(fmt.Errorf("--kind: no kind of data is called %q", c.Kind), "mnist, cifar10, glyphs, utkface, celeba, fairface, images, adult or table")
+	case c.Data == glyphsName && c.Kind != "" && c.Kind != glyphsName:
+		return usage(fmt.Errorf("--kind: %s, and --data is glyphs, which are generated", c.Kind), "leave --kind out")
 	case c.Size < 0 || c.Size > mostSide:
 		return usage(fmt.Errorf("--size: %d is not between 1 and %d", c.Size, mostSide), "")
 	case c.Batch < 0 || c.Batch > mostBatch:

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 
 	"tattle/audit"
 	"tattle/report"
@@ -97,9 +96,7 @@ func (t *training) complete(d *audited) {
 
 func (t *training) write(dir string) error {
 	return run.WriteFile(filepath.Join(dir, trainedFile), func(w io.Writer) error {
-		j := json.NewEncoder(w)
-		j.SetIndent("", " ")
-		return j.Encode(t)
+		return json.NewEncoder(w).Encode(t)
 	})
 }
 
@@ -226,11 +223,3 @@ const plantedFile = "planted.npz"
 
 func referenceFile(i int) string { return fmt.Sprintf("reference-%d.npz", i+1) }
 func defenceFile(i int) string   { return fmt.Sprintf("defence-%d.npz", i+1) }
-
-// replaced is an error in whose words a flag is replaced by another.
-func replaced(err error, flag, as string) error {
-	if !strings.Contains(err.Error(), flag) {
-		return fmt.Errorf("%s: %w", as, err)
-	}
-	return errors.New(strings.ReplaceAll(err.Error(), flag, as))
-}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"slices"
 
 	"tattle/audit"
@@ -48,6 +49,9 @@ func (c *auditCmd) options() audit.Options {
 // openOutputs reads a file of outputs, with those of honest classifiers where they
 // stand in it.
 func (c *auditCmd) openOutputs(e *env, d *audited) (err error) {
+	if _, err := os.Stat(c.Outputs); err != nil {
+		return fmt.Errorf("--outputs: %w", err)
+	}
 	o := audit.OpenOptions{Target: c.Target, Sensitive: c.Sensitive, Scores: c.Scores, Kind: curious.Outputs(c.OutputsKind)}
 	if d.sample, err = audit.OpenOutputs(e.ctx, c.Outputs, o); err != nil {
 		return fileError(e, "--outputs", err)

@@ -63,7 +63,9 @@ func (c *auditCmd) record(r *report.Report, d *audited) {
 	note("door", strings.TrimPrefix(c.door(), "--"))
 	note(failOnSetting, c.FailOn)
 	note(defencesSetting, strconv.FormatBool(d.defences))
-	note(foldsSetting, strconv.Itoa(c.Folds))
+	if c.Folds > 0 {
+		note(foldsSetting, strconv.Itoa(c.Folds))
+	}
 	note("target", c.Target)
 	note("sensitive", strings.Join(c.Sensitive, " | "))
 	note("scores", strings.Join(c.Scores, ","))

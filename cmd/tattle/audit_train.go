@@ -52,7 +52,7 @@ func (c *auditCmd) openTraining(e *env, d *audited) error {
 	c.sameTask(src, d)
 	_, parts, err := src.open(e)
 	if err != nil {
-		return renamed(err, "--data", "--reference")
+		return c.renamed(err)
 	}
 	d.training = parts
 	if x == nil || x.parts == nil {

@@ -82,8 +82,10 @@ func (c *verifyCmd) reopen(e *env, dir string, r *report.Report) (*audited, erro
 		},
 	}
 	var err error
-	if d.options.Folds, err = strconv.Atoi(r.Settings[foldsSetting]); err != nil || d.options.Folds < 0 || d.options.Folds > mostFolds {
-		return nil, finding(fmt.Errorf("%s: settings: %s %q is no number of them", dir, foldsSetting, r.Settings[foldsSetting]), "")
+	if asked, ok := r.Settings[foldsSetting]; ok {
+		if d.options.Folds, err = strconv.Atoi(asked); err != nil || d.options.Folds < 2 || d.options.Folds > mostFolds {
+			return nil, finding(fmt.Errorf("%s: settings: %s %q is no number of them", dir, foldsSetting, asked), "")
+		}
 	}
 	if d.sample, err = audit.OpenOutputs(e.ctx, filepath.Join(dir, outputsFile), audit.OpenOptions{}); err != nil {
 		return nil, finding(err, "")
