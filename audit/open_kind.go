@@ -56,11 +56,13 @@ func kindOfOne(scores []float32, told curious.Outputs, place func(i int) string)
 	return curious.Soft, nil
 }
 
-// kindOf tells whether outputs [n, width] are soft: whether all rows are distributions.
-// It errs where told says so and one is not, and, where nothing is told, when most are.
-func kindOf(outputs []float32, width int, told curious.Outputs, place func(i int) string) (curious.Outputs, error) {
+// kindOf tells whether outputs [n, width] are soft: whether all rows are distributions,
+// or are but for rounding, which it undoes and says in a note. It errs where told says
+// that they are soft and a row is no distribution, and, where nothing is told, when most
+// rows are.
+func kindOf(outputs []float32, width int, told curious.Outputs, place func(i int) string) (kind curious.Outputs, note string, err error) {
 	if told == curious.Raw {
-		return told, nil
+		return told, "", nil
 	}
 	n := len(outputs) / width
 	soft, bad, badSum := 0, -1, 0.
@@ -72,13 +74,18 @@ func kindOf(outputs []float32, width int, told curious.Outputs, place func(i int
 			bad, badSum = i, sum
 		}
 	}
-	switch {
-	case bad < 0:
-		return curious.Soft, nil
-	case told == curious.Soft:
-		return "", fmt.Errorf("%s: the outputs are no probabilities (they sum to %.6g, or one is negative): make them sum to 1 within %g (by more digits), or say that the outputs are raw", place(bad), badSum, sumTolerance)
-	case float64(soft) > mostlySoft*float64(n):
-		return "", fmt.Errorf("%s: the outputs are no probabilities (they sum to %.6g, or one is negative), those of %d of %d rows are: mend the others, or say that the outputs are raw", place(bad), badSum, soft, n)
+	if bad < 0 {
+		return curious.Soft, "", nil
 	}
-	return curious.Raw, nil
+	if r, ok := explain(outputs, width); ok && (told == curious.Soft || float64(width)*r.half() <= widestGuess) {
+		r.divide(outputs)
+		return curious.Soft, r.note(), nil
+	}
+	switch {
+	case told == curious.Soft:
+		return "", "", fmt.Errorf("%s: the outputs are no probabilities (they sum to %.6g, which their rounding does not explain, or one is negative): make them sum to 1 within %g, or say that the outputs are raw", place(bad), badSum, sumTolerance)
+	case float64(soft) > mostlySoft*float64(n):
+		return "", "", fmt.Errorf("%s: the outputs are no probabilities (they sum to %.6g, or one is negative), those of %d of %d rows are: mend the others, or say that the outputs are raw", place(bad), badSum, soft, n)
+	}
+	return curious.Raw, "", nil
 }

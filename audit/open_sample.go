@@ -41,8 +41,8 @@ func (src *source) sample(o OpenOptions) (*Sample, error) {
 	return s, nil
 }
 
-// settle takes over outputs of width columns: it widens single ones and tells whether
-// they are soft.
+// settle takes over outputs of width columns, which it may change: it widens single
+// ones, tells whether they are soft, and undoes what rounding did to sums.
 func (s *Sample) settle(outputs []float32, width int, told curious.Outputs, place func(i int) string) (err error) {
 	if width == 1 {
 		if s.Kind, err = kindOfOne(outputs, told, place); err != nil {
@@ -57,7 +57,10 @@ func (s *Sample) settle(outputs []float32, width int, told curious.Outputs, plac
 		return nil
 	}
 	s.Outputs = outputs
-	s.Kind, err = kindOf(outputs, width, told, place)
+	var note string
+	if s.Kind, note, err = kindOf(outputs, width, told, place); note != "" {
+		s.Notes = append(s.Notes, note)
+	}
 	return err
 }
 
