@@ -63,7 +63,7 @@ func FromEndpoint(ctx context.Context, e Endpoint, set *dataset.Set, o EndpointO
 	if err != nil {
 		return nil, err
 	}
-	s, err := fromSet(set, outputs, o.ModelOptions)
+	s, err := fromSet(set, outputs, nil, o.ModelOptions)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.URL(), err)
 	}

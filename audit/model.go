@@ -22,12 +22,7 @@ func FromModel(ctx context.Context, g *nn.Graph, set *dataset.Set, o ModelOption
 	if err != nil {
 		return nil, err
 	}
-	s, err := fromSet(set, outputs, o)
-	if err != nil {
-		return nil, err
-	}
-	s.compareClasses(g)
-	return s, nil
+	return fromSet(set, outputs, modelClasses(g), o)
 }
 
 // ModelOptions says what is known of a model's outputs.
@@ -36,7 +31,8 @@ type ModelOptions struct {
 	Kind curious.Outputs // "" is Soft where every row is a distribution
 }
 
-// auditable says what a set lacks.
+// auditable says what a set lacks; names that outputs could not be kept under are found
+// before a model is asked.
 func auditable(set *dataset.Set) error {
 	switch {
 	case set.Len() == 0:
@@ -46,11 +42,16 @@ func auditable(set *dataset.Set) error {
 	case len(set.Sensitive) == 0:
 		return errors.New("the data has no sensitive attribute: name one, or a rule that makes it")
 	}
-	return nil
+	names := slices.Clone(set.YNames)
+	for _, a := range set.Sensitive {
+		names = append(append(names, a.Name), a.Values...)
+	}
+	return checkNames(names)
 }
 
-// fromSet joins outputs [n, Y] of the examples of a set to their labels.
-func fromSet(set *dataset.Set, outputs []float32, o ModelOptions) (*Sample, error) {
+// fromSet joins outputs [n, Y] of the examples of a set to their labels; model are the
+// names of the model's classes, nil where they are not known.
+func fromSet(set *dataset.Set, outputs []float32, model []string, o ModelOptions) (*Sample, error) {
 	width := len(outputs) / set.Len()
 	if width < 1 || len(outputs) != width*set.Len() {
 		return nil, fmt.Errorf("%d outputs of %d examples: want as many for each", len(outputs), set.Len())
@@ -60,6 +61,9 @@ func fromSet(set *dataset.Set, outputs []float32, o ModelOptions) (*Sample, erro
 		return nil, err
 	}
 	s := &Sample{Name: o.Name, Target: set.YName, Classes: classes, Y: slices.Clone(set.Y)}
+	if err := s.matchClasses(len(set.YNames), model); err != nil {
+		return nil, err
+	}
 	if s.Name == "" {
 		s.Name = set.Name
 	}
@@ -106,12 +110,54 @@ func classNames(set *dataset.Set, width int) ([]string, error) {
 // classesKey is where package curious keeps the classes of a net that it trained.
 const classesKey = "tattle.classes"
 
-// compareClasses notes where the model says that its classes are others than the
-// data's, which would make its accuracy that of chance.
-func (s *Sample) compareClasses(g *nn.Graph) {
+// modelClasses returns the classes that a model says it has, nil where it says none.
+func modelClasses(g *nn.Graph) []string {
 	var names []string
-	if json.Unmarshal([]byte(g.Metadata[classesKey]), &names) != nil || len(names) == 0 || slices.Equal(names, s.Classes) {
-		return
+	if json.Unmarshal([]byte(g.Metadata[classesKey]), &names) != nil {
+		return nil
 	}
-	s.Notes = append(s.Notes, fmt.Sprintf("the model says that its classes are %s, the data's are %s: unless these are the same, name the target that it was trained on", showNames(names), showNames(s.Classes)))
+	return names
+}
+
+// matchClasses takes the labels, whose first known classes the data names, to the places
+// that the model gives these names. Where it does not have them all the places stay, which
+// a note says; it errs where a name that both have stands at another place, which would
+// make the model's accuracy that of chance.
+func (s *Sample) matchClasses(known int, model []string) error {
+	if len(model) == 0 || slices.Equal(model, s.Classes) {
+		return nil
+	}
+	data := s.Classes[:known]
+	of, moved, all := places(data, model)
+	switch {
+	case all && len(model) == len(s.Classes) && slices.Max(s.Y) < known:
+		for i, y := range s.Y {
+			s.Y[i] = of[y]
+		}
+		s.Classes = slices.Clone(model)
+		if moved {
+			s.Notes = append(s.Notes, fmt.Sprintf("the model has its classes in the order %s, the data in the order %s: labels go by their names", showNames(model), showNames(data)))
+		}
+	case moved:
+		return fmt.Errorf("the model says that its classes are %s, the data's are %s: name the target that it was trained on, or a rule that makes its classes", showNames(model), showNames(data))
+	default:
+		s.Notes = append(s.Notes, fmt.Sprintf("the model says that its classes are %s, the data's are %s: unless these are the same, name the target that it was trained on", showNames(model), showNames(s.Classes)))
+	}
+	return nil
+}
+
+// places returns where each name stands among those of a model, whether one stands at
+// another place than its own, and whether all are there and the model's all different.
+func places(names, model []string) (of []int, moved, all bool) {
+	at := map[string]int{}
+	for i, name := range model {
+		at[name] = i
+	}
+	of, all = make([]int, len(names)), len(at) == len(model)
+	for i, name := range names {
+		k, ok := at[name]
+		of[i], all = k, all && ok
+		moved = moved || ok && k != i
+	}
+	return of, moved, all
 }

@@ -41,6 +41,11 @@ func (s *Sample) writable() error {
 	for _, a := range s.Sensitive {
 		names = append(append(names, a.Name), a.Values...)
 	}
+	return checkNames(names)
+}
+
+// checkNames refuses names that would not be read back.
+func checkNames(names []string) error {
 	for _, name := range names {
 		if name == "" || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\r\x00") || !utf8.ValidString(name) {
 			return fmt.Errorf("the name %q cannot be written (empty, with blanks around it, or no text): rename it", name)
