@@ -3,6 +3,8 @@ package classify
 import (
 	"context"
 	"math"
+	"slices"
+	"sync"
 
 	"tattle/run"
 )
@@ -45,16 +47,6 @@ type crowd struct {
 	widths []int
 }
 
-// votes are what the points say of one target.
-type votes struct {
-	classes  classes
-	standard standard  // of numbers
-	width    int       // classes that are present, or 1
-	sums     []float64 // [points, width]: rows of each class, or the sum of the numbers
-	prior    []float64 // shares of all rows, or 0
-	k        int
-}
-
 // Fit stores the rows and chooses each target's k. The seed draws the rows on which it
 // is chosen, and the order in which rows are compared.
 func (l Neighbours) Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error) {
@@ -73,7 +65,7 @@ func (l Neighbours) Fit(ctx context.Context, x []float32, d int, targets []Targe
 	ranked = f.narrow.rows(ranked)
 	f.points = newPoints(ranked, f.narrow.width, of)
 	for _, t := range targets {
-		f.votes = append(f.votes, newVotes(t, of, f.points.n))
+		f.votes = append(f.votes, newVotes(t, of, f.points))
 		f.widths = append(f.widths, t.Width())
 	}
 	c := &contest{crowd: f, ranked: ranked, of: of, targets: targets, ks: l.ladder(n)}
@@ -93,61 +85,6 @@ func (l Neighbours) ladder(n int) (ks []int) {
 	return ks
 }
 
-// newVotes counts the rows of each point.
-func newVotes(t Target, of []int32, points int) *votes {
-	if t.Labels == nil {
-		return newSums(t, of, points)
-	}
-	c, labels := compact(t)
-	v := &votes{classes: c, width: len(c.present), prior: c.shares(labels)}
-	v.sums = make([]float64, points*v.width)
-	for i, l := range labels {
-		v.sums[int(of[i])*v.width+int(l)]++
-	}
-	return v
-}
-
-func newSums(t Target, of []int32, points int) *votes {
-	v := &votes{standard: standardOf(t.Values), width: 1, prior: []float64{0}}
-	v.sums = make([]float64, points)
-	for i, z := range v.standard.scores(t.Values) {
-		v.sums[of[i]] += z
-	}
-	return v
-}
-
-// guess overwrites dst, [width], with the shares of the classes, or the mean, of rows of
-// which those at edge count by a share. All rows together count as one more.
-func (v *votes) guess(dst []float64, weights []float64, near, edge []candidate, share float64) (weight float64) {
-	clear(dst)
-	for _, c := range edge {
-		v.count(dst, c.at)
-		weight += weights[c.at]
-	}
-	for i := range dst {
-		dst[i] *= share
-	}
-	weight *= share
-	for _, c := range near {
-		v.count(dst, c.at)
-		weight += weights[c.at]
-	}
-	v.divide(dst, weight)
-	return weight
-}
-
-func (v *votes) count(dst []float64, at int32) {
-	for i, s := range v.sums[int(at)*v.width:][:v.width] {
-		dst[i] += s
-	}
-}
-
-func (v *votes) divide(dst []float64, weight float64) {
-	for i, p := range v.prior {
-		dst[i] = (dst[i] + p) / (weight + 1)
-	}
-}
-
 // Predict gives shares of the classes, or numbers.
 func (f *crowd) Predict(ctx context.Context, dst [][]float32, x []float32) error {
 	n := checkPredict(dst, x, f.d, f.widths)
@@ -155,43 +92,56 @@ func (f *crowd) Predict(ctx context.Context, dst [][]float32, x []float32) error
 		return ctx.Err()
 	}
 	rows, of := distinct(x, f.d)
-	queries := len(rows) / f.d
-	most := 0
-	guesses := make([][]float64, len(f.votes))
-	for t, v := range f.votes {
-		if dst[t] != nil {
-			guesses[t], most = make([]float64, queries*v.width), max(most, v.k)
-		}
+	b := f.newBallot(dst, len(rows)/f.d)
+	if len(b.order) == 0 {
+		return ctx.Err()
 	}
-	err := f.points.search(ctx, f.narrow.rows(f.ranks.rows(rows)), most, func(q int, c *nearest) {
-		for t, v := range f.votes {
-			if dst[t] != nil {
-				near, edge, share := f.points.closest(c.found, v.k, -1)
-				v.guess(guesses[t][q*v.width:(q+1)*v.width], f.points.weights, near, edge, share)
-			}
-		}
-	})
+	err := f.points.search(ctx, f.narrow.rows(f.ranks.rows(rows)), f.votes[b.order[0]].k, b.visit)
 	for t, v := range f.votes {
 		if dst[t] != nil {
-			v.deliver(dst[t], guesses[t], of)
+			v.deliver(dst[t], b.guesses[t], of)
 		}
 	}
 	return err
 }
 
-// deliver overwrites dst with each row's guess.
-func (v *votes) deliver(dst []float32, guesses []float64, of []int32) {
-	rows := make([]float32, len(of)*v.width)
-	for i, at := range of {
-		for c, g := range guesses[int(at)*v.width:][:v.width] {
-			rows[i*v.width+c] = float32(g)
+// ballot takes the guesses of a Predict down.
+type ballot struct {
+	*crowd
+	order   []int       // targets that are asked for, by descending k
+	guesses [][]float64 // of each target, [queries, width]
+	rooms   sync.Pool   // of *poll
+}
+
+func (f *crowd) newBallot(dst [][]float32, queries int) *ballot {
+	b := &ballot{crowd: f, guesses: make([][]float64, len(f.votes))}
+	for t, v := range f.votes {
+		if dst[t] != nil {
+			b.order = append(b.order, t)
+			b.guesses[t] = make([]float64, queries*v.width)
 		}
 	}
-	if v.classes.present != nil {
-		v.classes.spread(dst, rows)
-		return
-	}
-	for i, z := range rows {
-		dst[i] = v.standard.back(float64(z))
+	slices.SortStableFunc(b.order, func(s, t int) int { return f.votes[t].k - f.votes[s].k })
+	b.rooms.New = func() any { return new(poll) }
+	return b
+}
+
+// visit guesses query q from the rows found; each k's nearest are among those of a
+// larger one.
+func (b *ballot) visit(q int, found []candidate) {
+	room := b.rooms.Get().(*poll)
+	defer b.rooms.Put(room)
+	var near, k int
+	var share, weight float64
+	for _, t := range b.order {
+		v := b.votes[t]
+		if v.k != k {
+			var end int
+			k = v.k
+			near, end, share = b.points.closest(found, k, -1)
+			found = found[:end]
+			weight = min(float64(k), float64(b.points.rows(found, -1)))
+		}
+		v.guess(b.guesses[t][q*v.width:(q+1)*v.width], room, found[:near], found[near:], share, weight)
 	}
 }

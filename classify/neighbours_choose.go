@@ -3,7 +3,7 @@ package classify
 import (
 	"context"
 	"math"
-	"slices"
+	"sync"
 )
 
 // contest finds out which k guesses rows best from the others.
@@ -24,8 +24,11 @@ func (c *contest) decide(ctx context.Context) error {
 		copy(q[i*d:(i+1)*d], c.ranked[int(c.of[row])*d:])
 	}
 	errors := make([]float64, len(c.rows)*len(c.votes)*len(c.ks))
-	err := c.points.search(ctx, q, c.ks[0]+1, func(query int, found *nearest) {
-		c.judge(errors[query*len(c.votes)*len(c.ks):], c.rows[query], found.found)
+	rooms := sync.Pool{New: func() any { return new(jury) }}
+	err := c.points.search(ctx, q, c.ks[0]+1, func(query int, found []candidate) {
+		room := rooms.Get().(*jury)
+		c.judge(errors[query*len(c.votes)*len(c.ks):], room, c.rows[query], found)
+		rooms.Put(room)
 	})
 	for t, v := range c.votes {
 		v.k = c.best(errors, t)
@@ -48,45 +51,51 @@ func (c *contest) best(errors []float64, t int) int {
 	return c.ks[best]
 }
 
+// jury is the room in which a row is judged.
+type jury struct {
+	poll
+	guess []float64
+}
+
 // judge sets the errors, [targets, ks], of guessing a row by the others.
-func (c *contest) judge(errors []float64, row int, found []candidate) {
+func (c *contest) judge(errors []float64, room *jury, row int, found []candidate) {
 	self := int(c.of[row])
 	for i, k := range c.ks {
-		near, edge, share := c.points.closest(found, k, self)
-		own := 0.
-		if holds(near, self) {
+		near, end, share := c.points.closest(found, k, self)
+		found = found[:end]
+		own := 0. // the weight with which the row itself is among them
+		if holds(found[:near], self) {
 			own = 1
-		} else if holds(edge, self) {
+		} else if holds(found[near:], self) {
 			own = share
 		}
+		weight := min(float64(k), float64(c.points.rows(found, self)))
 		for t, v := range c.votes {
-			errors[t*len(c.ks)+i] = v.judge(c.targets[t], row, c.points.weights, near, edge, share, own)
+			room.guess = append(room.guess[:0], v.prior...)
+			v.guess(room.guess, &room.poll, found[:near], found[near:], share, weight+own)
+			errors[t*len(c.ks)+i] = v.judge(room.guess, c.targets[t], row, weight, own)
 		}
 	}
 }
 
-// holds tells whether a point is among the candidates.
-func holds(c []candidate, at int) bool {
-	return slices.ContainsFunc(c, func(f candidate) bool { return int(f.at) == at })
-}
-
-// judge returns the error of a guess of the row, which itself counts among near and edge
-// with weight own and is taken out: the Brier score, or the squared error.
-func (v *votes) judge(t Target, row int, weights []float64, near, edge []candidate, share, own float64) (sum float64) {
-	guess, truth := make([]float64, v.width), make([]float64, v.width)
-	weight := v.guess(guess, weights, near, edge, share)
-	if t.Labels == nil {
-		truth[0] = (t.Values[row] - v.standard.mean) / v.standard.deviation
-	} else {
-		for c, l := range v.classes.present {
-			if l == t.Labels[row] {
-				truth[c] = 1
-			}
-		}
-	}
+// judge returns the error of a guess of the row, the Brier score or the squared error,
+// after the row itself, counted with weight own beside weight others, is taken out.
+func (v *votes) judge(guess []float64, t Target, row int, weight, own float64) (sum float64) {
 	for i, g := range guess {
-		g = (g*(weight+1) - own*truth[i]) / (weight + 1 - own)
-		sum += (g - truth[i]) * (g - truth[i])
+		truth := v.truth(t, row, i)
+		g = (g*(weight+own+1) - own*truth) / (weight + 1)
+		sum += (g - truth) * (g - truth)
 	}
 	return sum
+}
+
+// truth returns what a sure guess of score i of a row would be.
+func (v *votes) truth(t Target, row, i int) float64 {
+	switch {
+	case t.Labels == nil:
+		return (t.Values[row] - v.standard.mean) / v.standard.deviation
+	case v.classes.present[i] == t.Labels[row]:
+		return 1
+	}
+	return 0
 }

@@ -108,23 +108,94 @@ func TestNeighboursOfLabels(t *testing.T) {
 	}
 }
 
+// TestClosest compares selection with sorting, of points that stand for one row or more,
+// one of which may not count.
+func TestClosest(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 8))
+	for range 3000 {
+		c, p := make([]candidate, 1+r.IntN(30)), &points{}
+		rows := len(c)
+		for i := range c {
+			c[i] = candidateOf(float32(1+r.IntN(10)), i)
+		}
+		if r.IntN(2) == 0 {
+			for range c {
+				p.weights = append(p.weights, 1+r.IntN(3))
+				rows += p.weights[len(p.weights)-1] - 1
+			}
+		}
+		self := -1 + r.IntN(len(c)+1)
+		k := 1 + r.IntN(rows+1)
+		limit, nearer, tied := slowClosest(p, slices.Clone(c), k, self)
+		near, end, share := p.closest(c, k, self)
+		if tied == 0 || k == len(c) && p.weights == nil && self < 0 { // no choice
+			if near != len(c) || end != len(c) || share != 0 {
+				t.Fatalf("all of %v count for %d rows, not up to %d", c, k, end)
+			}
+			continue
+		}
+		if got := p.rows(c[:near], self); got != nearer {
+			t.Fatalf("%d rows are nearer than the %d-th of %v, want %d", got, k, c, nearer)
+		}
+		if got := p.rows(c[near:end], self); got != tied || share != float64(k-nearer)/float64(tied) {
+			t.Fatalf("%d rows with a share of %v are as far as the %d-th of %v, want %d", got, share, k, c, tied)
+		}
+		for i, f := range c {
+			if i < near != (f.far() < limit) || i >= end != (f.far() > limit) {
+				t.Fatalf("%v is not cut at %d and %d", c, near, end)
+			}
+		}
+	}
+}
+
+// slowClosest returns the distance of the k-th row, the rows nearer, and those as far:
+// none where there are fewer than k.
+func slowClosest(p *points, c []candidate, k, self int) (limit float32, nearer, tied int) {
+	slices.SortFunc(c, func(a, b candidate) int { return cmp.Compare(a.far(), b.far()) })
+	for lo := 0; lo < len(c); nearer += tied {
+		hi := lo
+		for hi < len(c) && c[hi].far() == c[lo].far() {
+			hi++
+		}
+		if tied = p.rows(c[lo:hi], self); nearer+tied >= k {
+			return c[lo].far(), nearer, tied
+		}
+		lo = hi
+	}
+	return limit, nearer, 0
+}
+
 // TestKth compares selection with sorting.
 func TestKth(t *testing.T) {
-	r := rand.New(rand.NewPCG(6, 8))
+	r := rand.New(rand.NewPCG(6, 9))
 	for range 2000 {
 		c := make([]candidate, 1+r.IntN(30))
 		for i := range c {
-			c[i] = candidate{float32(r.IntN(10)), int32(i)}
+			c[i] = candidateOf(float32(1+r.IntN(10)), i)
 		}
 		k := 1 + r.IntN(len(c))
-		sorted := slices.Clone(c)
-		slices.SortFunc(sorted, func(a, b candidate) int { return cmp.Compare(a.far, b.far) })
-		if got := kth(c, k); got != sorted[k-1].far {
-			t.Fatalf("the %d-th of %v is %v", k, sorted, got)
+		limit, nearer, tied := slowClosest(&points{}, slices.Clone(c), k, -1)
+		near, end := kth(c, k)
+		if near != nearer || end != nearer+tied || c[near].far() != limit {
+			t.Fatalf("the %d-th of %v is cut at %d and %d, want %d and %d more", k, c, near, end, nearer, tied)
 		}
-		for i, f := range c {
-			if i < k && f.far > sorted[k-1].far || i >= k && f.far < sorted[k-1].far {
-				t.Fatalf("%v is not cut at %d", c, k)
+	}
+}
+
+// TestWithin compares bits with comparing numbers, up to the largest.
+func TestWithin(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 10))
+	for range 300 {
+		var far [64]uint32
+		for i := range far {
+			far[i] = math.Float32bits(1 + float32(r.IntN(20))/16*float32(math.Exp2(float64(r.IntN(30)-15))))
+		}
+		far[r.IntN(64)] = math.Float32bits(math.MaxFloat32)
+		beyond := [...]uint32{far[r.IntN(64)], 0, math.Float32bits(math.MaxFloat32) + 1}[r.IntN(3)]
+		w := within(&far, beyond)
+		for i, v := range far {
+			if got := w>>(63-i)&1 == 1; got != (v < beyond) {
+				t.Fatalf("%v below %v: %t", v, beyond, got)
 			}
 		}
 	}
