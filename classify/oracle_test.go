@@ -171,6 +171,39 @@ func slowGain(b *boosted, x []float32, column int, cut float32, d int) float64 {
 	return g[0]*g[0]/(h[0]+leafRidge) + g[1]*g[1]/(h[1]+leafRidge)
 }
 
+// TestScan compares going through a tree eight rows at once with one after the other.
+func TestScan(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 8))
+	const d = 3
+	for range 200 {
+		tree := tree{{value: 1}}
+		for leaves := 1 + r.IntN(treeLeaves); leaves > 1; leaves-- {
+			at := r.IntN(len(tree))
+			for tree[at].left != 0 {
+				at = int(tree[at].left) + r.IntN(2)
+			}
+			tree[at] = node{column: int32(r.IntN(d)), bin: uint8(r.IntN(treeBins)), left: int32(len(tree))}
+			tree = append(tree, node{value: r.Float32()}, node{value: r.Float32()})
+		}
+		var codes [d][treeBlock]uint8
+		words := make([]uint64, d*treeBlock/8)
+		for j := range codes {
+			for i := range codes[j] {
+				codes[j][i] = uint8(r.IntN(treeBins))
+				words[j*(treeBlock/8)+i/8] |= uint64(codes[j][i]) << (8 * (i % 8))
+			}
+		}
+		var got [treeBlock]float32
+		newScan(tree).addTo(&got, words, treeBlock/8)
+		for i, v := range got {
+			row := []uint8{codes[0][i], codes[1][i], codes[2][i]}
+			if want := tree.at(row, 1); v != want {
+				t.Fatalf("row %d, %v, of %v: %v, want %v", i, row, tree, v, want)
+			}
+		}
+	}
+}
+
 // TestEdges wants every value left of the edge that follows it.
 func TestEdges(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))

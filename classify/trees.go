@@ -13,9 +13,9 @@ import (
 const (
 	// DefaultRounds bounds the boosting; early stopping decides.
 	DefaultRounds = 120
-	// DefaultLeaves lets a tree join three columns; more leaves do no better on a few
-	// thousand rows.
-	DefaultLeaves = 8
+	// treeLeaves lets a tree join three columns; more leaves do no better on a few
+	// thousand rows, and these fit a byte.
+	treeLeaves = 8
 	// DefaultRate shrinks each tree enough for a hundred of them to average.
 	DefaultRate = .1
 	// treePatience rounds without a better loss on the rows held out end the boosting.
@@ -37,7 +37,6 @@ const (
 // trees.
 type Trees struct {
 	Rounds int     // at most; 0 is DefaultRounds
-	Leaves int     // at most, of a tree; 0 is DefaultLeaves
 	Rate   float64 // of shrinking; 0 is DefaultRate
 }
 
@@ -50,9 +49,6 @@ func (Trees) Suits(Target) bool { return true }
 func (l Trees) withDefaults() Trees {
 	if l.Rounds == 0 {
 		l.Rounds = DefaultRounds
-	}
-	if l.Leaves == 0 {
-		l.Leaves = DefaultLeaves
 	}
 	if l.Rate == 0 {
 		l.Rate = DefaultRate
@@ -98,7 +94,7 @@ func (l Trees) Fit(ctx context.Context, x []float32, d int, targets []Target, se
 		}
 	}
 	for _, b := range g.targets {
-		b.rounds = b.rounds[:b.best]
+		b.finish()
 	}
 	return g.forest, nil
 }
@@ -118,7 +114,7 @@ func newGrowth(l Trees, x []float32, n, d int, targets []Target, seed uint64) *g
 	for t := range g.learning {
 		g.learning[t] = true
 	}
-	g.growers.New = func() any { return newGrower(g.m, min(d, treeColumns), g.Leaves) }
+	g.growers.New = func() any { return newGrower(g.m, min(d, treeColumns), treeLeaves) }
 	return g
 }
 
@@ -184,22 +180,18 @@ func (g *growth) columnsOf(j job, round int) []int {
 	return columns[:treeColumns]
 }
 
-// treeBlock rows go through all trees while their codes are at hand.
-const treeBlock = 512
-
 // Predict gives log-odds of the classes up to a constant, or numbers.
 func (f *forest) Predict(ctx context.Context, dst [][]float32, x []float32) error {
 	d := len(f.bins.edges)
 	n := checkPredict(dst, x, d, f.widths)
-	blocks := (n + treeBlock - 1) / treeBlock
-	simd.Parallel(blocks, 1, func(lo, hi int) {
-		codes := make([]uint8, treeBlock*d)
+	simd.Parallel((n+treeBlock-1)/treeBlock, 1, func(lo, hi int) {
+		room := &block{codes: make([]uint64, d*treeBlock/8)}
 		for b := lo; b < hi && ctx.Err() == nil; b++ {
 			from, to := b*treeBlock, min(n, (b+1)*treeBlock)
-			f.bins.rows(codes, x[from*d:to*d])
+			f.bins.words(room.codes, x[from*d:to*d])
 			for t, w := range f.widths {
 				if dst[t] != nil {
-					f.targets[t].predict(dst[t][from*w:to*w], codes, d)
+					f.targets[t].predict(dst[t][from*w:to*w], room, to-from)
 				}
 			}
 		}

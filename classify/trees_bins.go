@@ -84,10 +84,13 @@ func (b *bins) columns(x []float32, order []int) []uint8 {
 	return codes
 }
 
-// rows overwrites codes with those of x, [n, d].
-func (b *bins) rows(codes []uint8, x []float32) {
+// words overwrites codes, [d, treeBlock/8], with those of the rows of x, a byte for each.
+func (b *bins) words(codes []uint64, x []float32) {
 	d := len(b.edges)
-	for i, v := range x {
-		codes[i] = b.code(i%d, v)
+	clear(codes)
+	for i := range len(x) / d {
+		for j, v := range x[i*d : (i+1)*d] {
+			codes[j*(treeBlock/8)+i/8] |= uint64(b.code(j, v)) << (8 * (i % 8))
+		}
 	}
 }

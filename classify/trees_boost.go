@@ -25,8 +25,9 @@ type boosted struct {
 	standard standard  // of numbers
 	outputs  int       // trees of a round: 1 for two classes and for numbers, 0 for one class
 	start    []float64 // scores without any tree
-	rounds   [][]tree
-	best     int // rounds that are kept
+	rounds   [][]tree  // in the fit
+	best     int       // rounds that are kept
+	scans    []*scan   // of their trees, round after round
 
 	labels []int32   // in the order of the rows, of classes
 	values []float64 // standardised, of numbers
@@ -195,4 +196,14 @@ func (b *boosted) judge(m, n int) bool {
 	}
 	b.worse++
 	return b.outputs > 0 && b.worse < treePatience
+}
+
+// finish keeps the best rounds, and of the training nothing.
+func (b *boosted) finish() {
+	for _, round := range b.rounds[:b.best] {
+		for _, t := range round {
+			b.scans = append(b.scans, newScan(t))
+		}
+	}
+	b.rounds, b.labels, b.values, b.scores, b.packed = nil, nil, nil, nil, nil
 }
