@@ -1,13 +1,8 @@
 package audit
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -21,7 +16,7 @@ const (
 	maxRecord  = 64 << 20 // bytes of a CSV's row
 	maxScores  = 1 << 28  // numbers: 1 GiB of float32
 	maxArrays  = 4 << 30  // bytes of the arrays of an .npz,
-	maxPacked  = 100      // that are also at most so many times those of the file,
+	maxPacked  = 100      // that, as a packed CSV, have at most so many times those of the file,
 	freeBytes  = 32 << 20 // and these; deflate could pack them 1032 times
 	maxArchive = 10_000   // arrays
 
@@ -47,14 +42,17 @@ type OpenOptions struct {
 	// class. Of an .npz: one array.
 	Scores []string
 	Kind   curious.Outputs // "" is Soft where every row is a distribution
+	// Progress is told of the bytes of a CSV that are read, now and then and at the end.
+	Progress func(done, total int64)
 }
 
 // OpenOutputs reads outputs with the labels of the same examples from a CSV (a header;
-// fields parted by commas, semicolons or tabs) or an .npz (an array outputs, scores,
+// fields parted by commas, semicolons or tabs; packed by gzip or not) or an .npz (an array outputs, scores,
 // logits or probabilities [n, Y], one of labels y, and others of n labels or numbers).
 // One column of outputs becomes two: of a probability p of the second class 1 − p and
 // p, of a score z 0 and z. Examples without a label are left out and counted in Notes;
-// a score that is missing or not finite is an error.
+// a score that is missing or not finite is an error. Where probabilities have so few
+// decimals that rows do not sum to 1, they are divided by their sums, which Notes say.
 func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, error) {
 	src, err := openSource(ctx, path, o)
 	if err != nil {
@@ -64,7 +62,11 @@ func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", showName(path), err)
 	}
-	s.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	if err := s.writable(); err != nil {
+		return nil, fmt.Errorf("%s: %w", showName(path), err)
+	}
+	s.Name = strings.TrimSuffix(filepath.Base(path), gzipSuffix)
+	s.Name = strings.TrimSuffix(s.Name, filepath.Ext(s.Name))
 	return s, nil
 }
 
@@ -99,30 +101,6 @@ type source struct {
 
 func (src *source) note(format string, args ...any) {
 	src.notes = append(src.notes, fmt.Sprintf(format, args...))
-}
-
-// openSource tells an .npz from a CSV by its first bytes.
-func openSource(ctx context.Context, path string, o OpenOptions) (*source, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: no such file: give a CSV or .npz with outputs and labels", showName(path))
-		}
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil {
-		return nil, err
-	} else if info.IsDir() {
-		return nil, fmt.Errorf("%s: is a folder: give a CSV or .npz with outputs and labels", showName(path))
-	}
-	in := bufio.NewReaderSize(f, sniffed)
-	if head, _ := in.Peek(4); bytes.HasPrefix(head, []byte("PK")) {
-		src, err := readNPZ(path, o)
-		return src, inFile(path, err)
-	}
-	src, err := readCSV(ctx, in, o)
-	return src, inFile(path, err)
 }
 
 // inFile names the file in an error that does not.

@@ -83,10 +83,14 @@ func numeric(values []string) bool {
 	return n > maxValues
 }
 
-// finite reads a finite number.
+// notDecimal are the letters of numbers that only programs write, as 0x1p-2 and 1_000;
+// of labels they are rather names.
+const notDecimal = "_xX"
+
+// finite reads a finite decimal number.
 func finite(text string) (float64, bool) {
 	x, err := strconv.ParseFloat(text, 64)
-	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
+	return x, err == nil && !strings.ContainsAny(text, notDecimal) && !math.IsInf(x, 0) && !math.IsNaN(x)
 }
 
 // showName prints a name from outside in one line of bounded length.
@@ -102,6 +106,7 @@ func showName(name string) string {
 func showNames(names []string) string {
 	const most = 12
 	var list []string
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
 	for _, n := range names[:min(most, len(names))] {
 		list = append(list, showName(n))
 	}

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -19,14 +18,11 @@ func readCSV(ctx context.Context, in *bufio.Reader, o OpenOptions) (*source, err
 	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
 		return nil, err
 	}
-	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return nil, errors.New("is text in UTF-16: save it as CSV in UTF-8")
+	if err := refuseForeign(head); err != nil {
+		return nil, err
 	}
-	if bytes.HasPrefix(head, []byte("\ufeff")) {
-		in.Discard(3)
-		head = head[3:]
-	}
-	comma := separator(head)
+	skip, comma := opening(head)
+	in.Discard(skip)
 	t := &sheet{rows: csv.NewReader(newLimit(in, byte(comma)))}
 	t.rows.Comma, t.rows.ReuseRecord = comma, true
 	t.rows.TrimLeadingSpace = comma != '\t' // of which an empty field may be all there is
@@ -76,6 +72,9 @@ func (t *sheet) begin(o OpenOptions) error {
 	header := make([]string, len(row))
 	for i, name := range row {
 		header[i] = strings.TrimSpace(strings.ToValidUTF8(name, "\ufffd"))
+	}
+	if len(header) == 1 {
+		return fmt.Errorf("has the one column %s: part fields by commas, semicolons or tabs", showName(header[0]))
 	}
 	if t.roles, err = findRoles(header, o); err != nil {
 		return err
@@ -148,6 +147,9 @@ func (t *sheet) source() *source {
 		src.columns = append(src.columns, attributeColumn{c, r.wanted[i]})
 	}
 	src.place = func(i int) string { return fmt.Sprintf("line %d", t.lines[i]) }
+	if r.note != "" {
+		src.note("%s", r.note)
+	}
 	if unused := r.unused(); len(unused) > 0 {
 		src.note("columns that are not used: %s", showNames(unused))
 	}
@@ -159,10 +161,14 @@ func parseScore(text string) (float32, error) {
 	text = strings.TrimSpace(text)
 	v, err := strconv.ParseFloat(text, 32)
 	switch {
+	case strings.ContainsAny(text, notDecimal) && err == nil:
+		return 0, fmt.Errorf("the score %s is no decimal number: write one", showName(text))
 	case text == "":
 		return 0, errors.New("the score is missing: fill it in, or leave the row out")
 	case errors.Is(err, strconv.ErrRange):
 		return 0, fmt.Errorf("the score %s is beyond float32: scale the outputs", showName(text))
+	case err != nil && strings.Contains(text, ",") && strings.Contains(text, "."):
+		return 0, fmt.Errorf("the score %s is no number: write it without marks between thousands", showName(text))
 	case err != nil && strings.Count(text, ",") == 1:
 		return 0, fmt.Errorf("the score %s is no number: write a point for the decimal comma", showName(text))
 	case err != nil:

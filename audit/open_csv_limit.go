@@ -6,6 +6,18 @@ import (
 	"io"
 )
 
+// opening returns how many bytes stand before the header, a mark of UTF-8 and the line
+// sep=; that spreadsheets understand, and what parts the fields.
+func opening(head []byte) (skip int, comma rune) {
+	whole := len(head)
+	head = bytes.TrimPrefix(head, []byte("\ufeff"))
+	if len(head) > 5 && bytes.HasPrefix(head, []byte("sep=")) && bytes.IndexByte([]byte(",;\t"), head[4]) >= 0 && (head[5] == '\n' || head[5] == '\r') {
+		comma, head = rune(head[4]), head[5:]
+		return whole - len(head), comma // the rest of its line is empty
+	}
+	return whole - len(head), separator(head)
+}
+
 // separator tells what parts the fields: of comma, semicolon and tab the one that
 // divides the first two lines into as many fields, and the first into most.
 func separator(head []byte) rune {

@@ -24,7 +24,7 @@ var scoreWords = []struct {
 	{"scores", "score", ""}, {"score", "score", ""},
 	{"logits", "logit", curious.Raw}, {"logit", "logit", curious.Raw},
 	{"probabilities", "prob", curious.Soft}, {"probability", "prob", curious.Soft},
-	{"probs", "prob", curious.Soft}, {"prob", "prob", curious.Soft},
+	{"probas", "prob", curious.Soft}, {"proba", "prob", curious.Soft}, {"probs", "prob", curious.Soft}, {"prob", "prob", curious.Soft},
 	{"outputs", "output", ""}, {"output", "output", ""},
 	{"p_", "p_", curious.Soft},
 }

@@ -31,6 +31,7 @@ type outputArray struct {
 // outputArrays are what an array of outputs is called, and the kind that this tells.
 var outputArrays = []outputArray{
 	{"outputs", ""}, {"scores", ""}, {"logits", curious.Raw}, {"probabilities", curious.Soft},
+	{"probs", curious.Soft}, {"proba", curious.Soft},
 }
 
 // archive is an open .npz of outputs.
@@ -61,6 +62,9 @@ func readNPZ(path string, o OpenOptions) (*source, error) {
 func readArchive(f *npy.File, size int64, o OpenOptions) (*source, error) {
 	a := &archive{file: f, names: f.Names(), src: &source{}}
 	a.room = min(maxArrays, freeBytes+maxPacked*float64(size))
+	if len(a.names) == 0 {
+		return nil, errors.New("is an archive without arrays: save them with numpy.savez; take a CSV out of an archive, and save a workbook as CSV")
+	}
 	if len(a.names) > maxArchive {
 		return nil, fmt.Errorf("has %d arrays, more than the %d that are taken: leave some out", len(a.names), maxArchive)
 	}
@@ -165,6 +169,9 @@ func (a *archive) classes(width int) error {
 		return err
 	}
 	a.drop(classesArray)
+	for i, name := range names {
+		names[i] = strings.TrimSpace(name)
+	}
 	if len(names) != width || slices.Contains(names, "") || len(slices.Compact(slices.Sorted(slices.Values(names)))) != width {
 		return fmt.Errorf("array %s has %d names for %d columns of outputs: want one for each, all different", classesArray, len(names), width)
 	}
@@ -205,7 +212,7 @@ func (a *archive) readTitles() error {
 		if len(text) != 1 || text[0] == "" {
 			return fmt.Errorf("array %s: want one name", showName(name+nameSuffix))
 		}
-		a.titles[i] = text[0]
+		a.titles[i] = strings.TrimSpace(text[0])
 	}
 	return nil
 }
@@ -259,7 +266,7 @@ func (a *archive) usual(y string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(shape) == 1 && shape[0] == a.n {
+		if a.perExample(shape) {
 			columns = append(columns, name)
 		} else {
 			others = append(others, name)
@@ -269,6 +276,11 @@ func (a *archive) usual(y string) ([]string, error) {
 		a.src.note("arrays that are not used: %s", showNames(others))
 	}
 	return columns, nil
+}
+
+// perExample reports whether an array of that shape has one element for each example.
+func (a *archive) perExample(shape []int) bool {
+	return (len(shape) == 1 || len(shape) == 2 && shape[1] == 1) && shape[0] == a.n
 }
 
 // belongs reports whether an array says something of another one.

@@ -55,7 +55,7 @@ func (a *archive) column(name string) (*column, wanted, error) {
 	if err != nil {
 		return nil, wanted{}, err
 	}
-	if len(shape) != 1 || shape[0] != a.n {
+	if !a.perExample(shape) {
 		return nil, wanted{}, fmt.Errorf("array %s has the shape %v: want one label for each of %d examples", showName(name), shape, a.n)
 	}
 	if slices.Contains(a.names, name+valuesSuffix) {

@@ -84,3 +84,25 @@ func TestOpenNPZRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Arrays as scripts save them: columns [n, 1], blanks in names, names that would not be
+// written back.
+func TestOpenNPZColumns(t *testing.T) {
+	p := []float32{.5, .5, .25, .75}
+	s, err := OpenOutputs(context.Background(), archiveOf(t, "proba", []int{2, 2}, p, "y", []int{2, 1}, []int64{1, 0}, "sex", []int{2, 1}, []string{" f", "m "}, "classes", []int{2}, []string{"no", " yes "}), OpenOptions{})
+	if err != nil || !reflect.DeepEqual(s.Y, []int{1, 0}) || s.Classes[1] != "yes" || len(s.Sensitive) != 1 || s.Sensitive[0].Values[0] != "f" || s.Kind != curious.Soft {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for want, path := range map[string]string{
+		"cannot be":              archiveOf(t, "proba", []int{2, 2}, p, "y", []int{2}, []int{0, 1}, " sex", []int{2}, []int{0, 1}),
+		"archive without arrays": archiveOf(t),
+		"shape []":               archiveOf(t, "proba", []int{2, 2}, p, "y", []int{}, []int{0}, "s", []int{2}, []int{0, 1}),
+		"y has the values -1, 2": archiveOf(t, "proba", []int{2, 2}, p, "y", []int{2}, []int{-1, 2}, "s", []int{2}, []int{0, 1}, "classes", []int{2}, []string{"a", "b"}),
+		"(9007199254740993)":     archiveOf(t, "proba", []int{1, 2}, p[:2], "y", []int{1}, []int64{1<<53 + 1}, "s", []int{1}, []int{0}),
+		"(18446744073709551615)": archiveOf(t, "proba", []int{1, 2}, p[:2], "y", []int{1}, []uint64{math.MaxUint64}, "s", []int{1}, []int{0}),
+	} {
+		if _, err := OpenOutputs(context.Background(), path, OpenOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

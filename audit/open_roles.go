@@ -13,7 +13,7 @@ import (
 
 // targetNames are what a column of the true y is called, in the order in which they
 // are looked for.
-var targetNames = []string{"y", "target", "label", "labels"}
+var targetNames = []string{"y", "target", "label", "labels", "y_true"}
 
 // roles says what the columns of a table are.
 type roles struct {
@@ -27,6 +27,7 @@ type roles struct {
 	rule       *dataset.Rule // of the target; nil for none
 	sensitive  []int
 	wanted     []wanted // of each of sensitive
+	note       string   // of what was guessed
 }
 
 // findRoles tells what the columns are, by the options and by their names.

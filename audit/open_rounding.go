@@ -90,7 +90,7 @@ func (r *rounding) divide(outputs []float32) {
 
 // note says what was done.
 func (r *rounding) note() string {
-	text := fmt.Sprintf("the probabilities are rounded to %d decimals, so that those of an example sum to %.6g to %.6g: each was divided by their sum", r.decimals, r.least, r.most)
+	text := fmt.Sprintf("the probabilities are rounded to %d decimals, so that those of an example sum to between %.6g and %.6g: each was divided by their sum", r.decimals, r.least, r.most)
 	if r.zeros > 0 {
 		text += fmt.Sprintf("; %d examples have nothing but zeros, for which all classes were taken to be as probable", r.zeros)
 	}

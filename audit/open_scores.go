@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -28,12 +29,33 @@ func (r *roles) findScores(asked []string) error {
 		r.scores, r.classes, r.kind = append(r.scores, k), append(r.classes, name.class), name.kind
 	}
 	switch {
+	case len(families) == 0 && r.findNumbered():
+		return nil
 	case len(families) == 0:
 		return fmt.Errorf("has no columns of outputs (score…, logit…, prob…, p_…, output…): name them; there are %s", showNames(r.header))
 	case len(families) > 1:
 		return fmt.Errorf("has columns of outputs of several names (%s…): say which, as in \"%s*\"", strings.Join(families, "…, "), families[0])
 	}
 	return r.checkClasses()
+}
+
+// findNumbered takes columns called 0, 1, 2 and so on, as data frames call those of an
+// array, for the outputs.
+func (r *roles) findNumbered() bool {
+	for {
+		k := slices.Index(r.header, strconv.Itoa(len(r.scores)))
+		if k < 0 || r.taken(k) {
+			break
+		}
+		r.scores = append(r.scores, k)
+	}
+	if len(r.scores) < 2 {
+		r.scores = nil
+		return false
+	}
+	r.classes = indexNames(len(r.scores))
+	r.note = fmt.Sprintf("the columns 0 to %d are taken for the outputs", len(r.scores)-1)
+	return true
 }
 
 // askedScores finds columns by name, pattern or prefix.

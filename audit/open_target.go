@@ -43,6 +43,9 @@ func classesOf(c *column, names []string) (classed, error) {
 		return got, nil
 	}
 	distinct := sorted(values)
+	if slices.Equal(names, indexNames(len(names))) && !slices.ContainsFunc(distinct, isNumber) {
+		names = make([]string, len(names)) // they are places, not what words could be called
+	}
 	if names[0] == "" && len(distinct) == len(names) {
 		return inOrder(values, distinct, fmt.Sprintf("the columns of outputs are taken for the values of %s in their order: %s", showName(c.name), showNames(distinct))), nil
 	}
@@ -74,6 +77,11 @@ func byName(values, names []string, as func(string) string) (classed, bool) {
 		got.of[i] = k
 	}
 	return got, true
+}
+
+func isNumber(text string) bool {
+	_, ok := finite(text)
+	return ok
 }
 
 func asWritten(name string) string { return name }

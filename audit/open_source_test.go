@@ -1,0 +1,156 @@
+package audit
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"tattle/curious"
+)
+
+// packed is what gzip makes of text.
+func packed(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, text)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestOpenGzip(t *testing.T) {
+	text := "y,s1,p_0,p_1\n0,a,.5,.5\n1,b,.25,.75\n"
+	want, err := openText(t, text, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	zipped := packed(t, text)
+	got, err := OpenOutputs(context.Background(), put(t, "a.csv.gz", zipped), OpenOptions{})
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	damaged := []byte(zipped)
+	damaged[len(damaged)-5] ^= 1 // of the checksum
+	for want, text := range map[string]string{
+		"broken gzip":           zipped[:len(zipped)-9],
+		"broken gzip file (gzi": string(damaged),
+		"unpacks to more than":  packed(t, "y,s1,p_0,p_1\n"+strings.Repeat("\n", 40<<20)),
+		"archive in an archive": packed(t, zipped),
+		"unpack it once":        packed(t, "PK\x03\x04"),
+	} {
+		if _, err := openText(t, text, OpenOptions{}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "a.csv") {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func TestOpenProgress(t *testing.T) {
+	text := "y,s1,p_0,p_1\n" + strings.Repeat("0,a,.50000000000000,.50000000000000\n", 1<<17)
+	var done []int64
+	o := OpenOptions{Progress: func(n, total int64) {
+		if done = append(done, n); total != int64(len(text)) {
+			t.Errorf("of %d bytes, not %d", total, len(text))
+		}
+	}}
+	if _, err := openText(t, text, o); err != nil {
+		t.Fatal(err)
+	}
+	if len(done) < 4 || len(done) > 8 || !slices.IsSorted(done) || done[len(done)-1] != int64(len(text)) {
+		t.Errorf("progress %v of %d bytes", done, len(text))
+	}
+}
+
+// A pipe does not make the reader wait, and a file that grows is not taken for whole.
+func TestOpenIrregular(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{pipe, "/dev/zero"} {
+		if _, err := OpenOutputs(context.Background(), path, OpenOptions{}); err == nil || !strings.Contains(err.Error(), "a pipe or a device") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	path := put(t, "a.csv", "y,s1,p_0,p_1\n"+strings.Repeat("0,a,.5,.5\n", 1<<18))
+	grow := func(done, total int64) {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Error(err)
+		}
+		fmt.Fprint(f, "1,")
+		f.Close()
+	}
+	start := time.Now()
+	if _, err := OpenOutputs(context.Background(), path, OpenOptions{Progress: grow}); err == nil || !strings.Contains(err.Error(), "changed while it was read") || time.Since(start) > time.Minute {
+		t.Errorf("a file that grows: %v", err)
+	}
+}
+
+// Other kinds of files, and tables that are no CSV, are told by what they are.
+func TestOpenForeign(t *testing.T) {
+	for text, want := range map[string]string{
+		"PAR1abc":                                 "Parquet",
+		"\x93NUMPY\x01\x00":                       "single array",
+		"\x80\x04\x95abc":                         "pickle",
+		`[{"y": 1, "p": .5}]`:                     "JSON",
+		"\xfe\xffa":                               "UTF-16",
+		"y\x00,\x00s\x001\x00\n":                  "not text",
+		"y,s1,p_0,p_1\r0,a,.5,.5\r1,b,.5,.5\r":    "CR alone",
+		"y s1 p_0 p_1\n0 a .5 .5\n":               "commas, semicolons or tabs",
+		"y,s1,p_0,p_1\n0,a,\"1,000.5\",.5\n":      "line 2, column p_0: the score 1,000.5 is no number: write it without marks",
+		"y;s1;p_0;p_1\n0;a;0,5;0,5\n":             "line 2, column p_0: the score 0,5 is no number: write a point",
+		"y,s1,p_0,p_1\n0,a,0x1p-1,.5\n":           "no decimal number",
+		"y,s1,p_0,p_1\n0,a,1_0,.5\n":              "no decimal number",
+		"y,s1,p_0,p_1\n0,a,1e400,.5\n":            "beyond float32",
+		"y,s1,p_0,p_1\n-1,a,.5,.5\n1,b,.5,.5\n":   "number the labels from 0",
+		"y,s1,p_0,p_1\n0,a\x00b,.5,.5\n":          `"a\x00b" cannot be`,
+		"y,s1,p_0,p_1\n0,\"a\rb\",.5,.5\n":        `"a\rb" cannot be`,
+		"y,s1,p_0,p_1\n0,a,.5,.5,\n":              "line 2 has not as many fields",
+		"y,s1,p_0,p_1\n9007199254740993,a,.5,.5":  "y has the values 9007199254740993",
+		"y,s1,p_0,p_1\n0x1,a,.5,.5\n0x0,b,.5,.5,": "line 3",
+	} {
+		_, err := openText(t, text, OpenOptions{})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\r\n\x00") || !strings.Contains(err.Error(), "a.csv") {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// Data frames as they are written without a thought.
+func TestOpenDataFrames(t *testing.T) {
+	for name, c := range map[string]struct {
+		text    string
+		classes []string
+		y       []int
+	}{
+		"an index, columns by number":   {",y,s1,0,1,2\n0,1,x,.5,.25,.25\n1,0,y,.5,.25,.25\n", []string{"0", "1", "2"}, []int{1, 0}},
+		"words for y, numbered columns": {"y_true,s1,proba_0,proba_1\ncat,x,.5,.5\ndog,y,.5,.5\n", []string{"cat", "dog"}, []int{0, 1}},
+		"booleans":                      {"label,s1,proba\nTrue,False,.5\nFalse,True,.25\n", []string{"False", "True"}, []int{1, 0}},
+		"floats for classes":            {"y,s1,prob_0,prob_1\n1.0,0.0,.5,.5\n0.0,1.0,.25,.75\n", []string{"0", "1"}, []int{1, 0}},
+		"a spreadsheet's first line":    {"\ufeffsep=;\r\ny;s1;p_0;p_1\r\n1;a;.5;.5\r\n0;b;.5;.5\r\n", []string{"0", "1"}, []int{1, 0}},
+	} {
+		s, err := openText(t, c.text, OpenOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !slices.Equal(s.Classes, c.classes) || !slices.Equal(s.Y, c.y) || s.Kind != curious.Soft {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	if _, err := openText(t, "y,s1,prob_0,prob_1\n1,a,.5,.5\n2,b,.5,.5\n", OpenOptions{}); err == nil {
+		t.Error("labels 1 and 2 beside columns 0 and 1 were guessed")
+	}
+}
