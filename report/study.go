@@ -115,19 +115,6 @@ func (r *Report) textStudy(w io.Writer) {
 	spreadsTable(s).text(w, 22)
 }
 
-// WriteStudy writes a study's tables as Markdown.
-func WriteStudy(w io.Writer, s *audit.Study) error {
-	d := newDocument(w)
-	d.list(studySentences(s))
-	for _, t := range []auditTable{ratesTable(s), rowsTable(s), spreadsTable(s), studyControls(s)} {
-		if len(t.Rows) > 0 {
-			d.strong(t.Name+".", t.About())
-		}
-		d.table(t)
-	}
-	return d.err
-}
-
 // studyView is a study on the page.
 type studyView struct{ Tables []auditTable }
 

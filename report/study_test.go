@@ -40,15 +40,15 @@ func TestStudyVerdict(t *testing.T) {
 	}
 }
 
-func TestStudyInEveryFormat(t *testing.T) {
+func TestStudyShown(t *testing.T) {
 	r := &Report{Title: "What audits detect", Study: studied(3), Verdict: "all of 4 demands are met"}
-	var text, html, markdown bytes.Buffer
-	for _, err := range []error{r.WriteText(&text), r.WriteHTML(&html, "det"), WriteStudy(&markdown, r.Study)} {
+	var text, html bytes.Buffer
+	for _, err := range []error{r.WriteText(&text), r.WriteHTML(&html, "det")} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, said := range []string{text.String(), html.String(), markdown.String()} {
+	for _, said := range []string{text.String(), html.String()} {
 		flat := strings.ReplaceAll(strings.Join(strings.Fields(said), " "), "\u00a0", " ")
 		for _, want := range []string{
 			"3 audits of classifiers", "1 trained honestly, 1 trained to be curious, 1 trained honestly where",

@@ -80,7 +80,7 @@ func (c *reproduceCmd) study(e *env, dir, shards string) error {
 	if err := run.WriteFile(filepath.Join(dir, auditsFile), func(w io.Writer) error { return writeAudits(w, s.Audits) }); err != nil {
 		return err
 	}
-	if err := run.WriteFile(filepath.Join(dir, studyFile), func(w io.Writer) error { return report.WriteStudy(w, s) }); err != nil {
+	if err := run.WriteFile(filepath.Join(dir, studyFile), s.Markdown); err != nil {
 		return err
 	}
 	r.Timing["total"] = seconds(started)
