@@ -144,8 +144,8 @@ func undecided(a *audit.Result) []string {
 			return append(said, "And so on.")
 		}
 		why := f.Unusable
-		if why == "" {
-			why = strings.Join(f.Reasons, " ")
+		if why == "" && len(f.Reasons) > 0 {
+			why = f.Reasons[len(f.Reasons)-1]
 		}
 		said = append(said, f.Attribute+": "+why)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -22,11 +21,8 @@ type examples struct {
 
 // source says how --data is read: as the run of the audited model did, where that is
 // what is asked for.
-func (c *auditCmd) source() (*opened, error) {
+func (c *auditCmd) source() *opened {
 	own := c.ownRun()
-	if c.Data == "" && own == nil {
-		return nil, usage(errors.New("--model needs --data, the labelled examples to ask it about"), "only a model in the folder of its own run of tattle train goes without")
-	}
 	src := &opened{Kind: kinds[c.Kind], Path: absoluteData(c.Data), Seed: c.Seed}
 	if c.Data == glyphsName {
 		src.Kind = dataset.KindGlyphs
@@ -36,7 +32,7 @@ func (c *auditCmd) source() (*opened, error) {
 		src.HoldOut = false
 	}
 	c.settle(src)
-	return src, nil
+	return src
 }
 
 // settle writes what the flags say over a source.
@@ -98,15 +94,15 @@ func (c *auditCmd) ownResult() *seedResult {
 
 // read reads the examples, pictures of the given shape where that is known.
 func (c *auditCmd) read(e *env, shape []int) (*examples, error) {
-	src, err := c.source()
-	if err != nil {
-		return nil, err
-	}
+	src := c.source()
 	if src.Side == 0 && len(shape) == 3 && shape[1] == shape[2] && src.Kind != dataset.KindAdult && src.Kind != dataset.KindTable {
 		src.Side = shape[1]
 	}
 	_, parts, err := src.open(e)
 	if err != nil {
+		return nil, err
+	}
+	if parts, err = c.withColumns(e, src, parts, shape); err != nil {
 		return nil, err
 	}
 	x := &examples{parts: parts, source: src, part: c.part(src), notes: slices.Clone(parts.Notes)}

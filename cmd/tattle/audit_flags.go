@@ -136,6 +136,9 @@ func (c *auditCmd) checkDoor() error {
 	if c.Endpoint != "" && c.Data == "" {
 		return usage(errors.New("--endpoint needs --data, the labelled examples to ask it about"), "")
 	}
+	if c.Model != "" && c.Data == "" && c.ownRun() == nil && exists(c.Model) {
+		return usage(errors.New("--model needs --data, the labelled examples to ask it about"), "only a model in the folder of its own run of tattle train goes without")
+	}
 	if c.OutputsKind != "" && c.OutputsKind != string(curious.Raw) && c.OutputsKind != string(curious.Soft) {
 		return usage(fmt.Errorf("--outputs-kind: %q is neither raw nor soft", c.OutputsKind), "")
 	}

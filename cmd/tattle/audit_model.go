@@ -36,7 +36,7 @@ func (d *audited) asked(e *env, flag string, err error) error {
 		if e.ctx.Err() != nil {
 			return err
 		}
-		return fmt.Errorf("%s: %w", flag, err)
+		return usage(fmt.Errorf("%s: %w", flag, unprefixed(err)), "")
 	}
 	d.sample.Notes = append(slices.Clone(d.examples.notes), d.sample.Notes...)
 	return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tattle/audit"
+	"tattle/curious"
 	"tattle/dataset"
 	"tattle/nn"
 )
@@ -176,11 +177,7 @@ func (c *auditCmd) defend(e *env, d *audited, _ *training) error {
 	if d.released, err = audit.Pruned(e.ctx, d.model.graph, d.examples.set); err != nil {
 		return err
 	}
-	defer func() {
-		for _, x := range d.released { // what they release is of the same classes and kind
-			x.Sample.Classes, x.Sample.Kind = d.sample.Classes, d.sample.Kind
-		}
-	}()
+	defer d.settleReleases()
 	if d.training == nil || d.unpaired {
 		return nil
 	}
@@ -204,4 +201,22 @@ func (c *auditCmd) defend(e *env, d *audited, _ *training) error {
 func (d *audited) oneOutput() bool {
 	shapes, err := d.model.graph.Shapes()
 	return err != nil || nn.Size(shapes[d.model.graph.Output]) != len(d.sample.Classes)
+}
+
+// settleReleases gives what defences release the audited classes, and leaves out what no
+// audit takes.
+func (d *audited) settleReleases() {
+	all := d.released
+	d.released = nil
+	for _, x := range all {
+		x.Sample.Classes, x.Sample.Kind = d.sample.Classes, d.sample.Kind
+		if x.Sample.Check() != nil { // with weights gone, probabilities need not add up to one
+			x.Sample.Kind = curious.Raw
+		}
+		if err := x.Sample.Check(); err != nil {
+			d.notes = append(d.notes, fmt.Sprintf("The defence %s was not tried: %v.", x.Name, err))
+			continue
+		}
+		d.released = append(d.released, x)
+	}
 }

@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 			"mkcifar":    mkCIFAR,
 			"mkweights":  mkWeights,
 			"mkpictures": mkPictures,
+			"mkscores":   mkScores,
 			"mkcolour":   mkColour,
 			"mknpz":      mkNPZ,
 			"cut":        cut,

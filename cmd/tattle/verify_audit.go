@@ -137,8 +137,13 @@ func concludeAudit(e *env, r *report.Report, model string, found []string) error
 	for _, line := range found[:min(listed, len(found))] {
 		fmt.Fprintln(e.stdout, line)
 	}
-	if n := len(found); n > 0 {
-		return finding(fmt.Errorf("%s of the audit not hold", report.Count(n, "figure")+map[bool]string{true: " does", false: " do"}[n == 1]), "")
+	switch n := len(found); {
+	case n > listed:
+		return finding(fmt.Errorf("%d figures of the audit do not hold (the first %d are listed)", n, listed), "")
+	case n > 1:
+		return finding(fmt.Errorf("%d figures of the audit do not hold", n), "")
+	case n == 1:
+		return finding(errors.New("1 figure of the audit does not hold"), "")
 	}
 	not := "that the outputs are the model's, timing"
 	if r.Audit.Settings.References > 0 {
