@@ -13,7 +13,7 @@ import (
 // Bounds of a file of outputs.
 const (
 	maxColumns = 99_999   // no classifier in use has as many classes
-	maxRecord  = 64 << 20 // bytes of a CSV's row
+	maxRecord  = 16 << 20 // bytes of a CSV's row: 160 for each field
 	maxScores  = 1 << 28  // numbers: 1 GiB of float32
 	maxArrays  = 4 << 30  // bytes of the arrays of an .npz,
 	maxPacked  = 100      // that, as a packed CSV, have at most so many times those of the file,
@@ -21,7 +21,9 @@ const (
 	maxArchive = 10_000   // arrays
 
 	maxAttributes = 1000
-	maxDistinct   = 1 << 23 // values of all labels: each takes about 100 bytes
+	maxDistinct   = 1 << 21 // values of all labels: each takes about 100 bytes
+	maxName       = 4096    // bytes of a label or of what it is called
+	maxField      = 1 << 20 // bytes of a header's field, which may list a hundred labels
 )
 
 // sniffed is how much of a CSV is looked at to tell what parts its fields.

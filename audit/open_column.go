@@ -33,6 +33,9 @@ func (c *column) add(text string) error {
 		if !utf8.ValidString(text) {
 			return fmt.Errorf("%s: %q is not UTF-8: save the file as UTF-8", showName(c.name), text)
 		}
+		if len(text) > maxName {
+			return fmt.Errorf("%s: a label of %d bytes: want at most %d", showName(c.name), len(text), maxName)
+		}
 		text = strings.Clone(text) // a piece of a row would keep the row
 		code = int32(len(c.values))
 		c.values = append(c.values, text)

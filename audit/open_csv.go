@@ -134,7 +134,7 @@ func (t *sheet) checkDistinct() error {
 		n += len(c.values)
 	}
 	if n > maxDistinct {
-		return fmt.Errorf("has more than %d different labels: name fewer sensitive columns", maxDistinct)
+		return fmt.Errorf("has more than %d different labels: round numbers, or name fewer sensitive columns", maxDistinct)
 	}
 	return nil
 }

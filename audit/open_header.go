@@ -26,6 +26,7 @@ var scoreWords = []struct {
 	{"probabilities", "prob", curious.Soft}, {"probability", "prob", curious.Soft},
 	{"probas", "prob", curious.Soft}, {"proba", "prob", curious.Soft}, {"probs", "prob", curious.Soft}, {"prob", "prob", curious.Soft},
 	{"outputs", "output", ""}, {"output", "output", ""},
+	{"y_proba", "y_prob", curious.Soft}, {"y_prob", "y_prob", curious.Soft}, {"y_score", "y_score", ""},
 	{"p_", "p_", curious.Soft},
 }
 

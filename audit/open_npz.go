@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -42,10 +43,12 @@ type archive struct {
 	n      int
 	room   float64 // bytes that arrays may still take
 	src    *source
+
+	stopped func() error // asked before each array
 }
 
 // readNPZ reads an archive of arrays.
-func readNPZ(path string, o OpenOptions) (*source, error) {
+func readNPZ(ctx context.Context, path string, o OpenOptions) (*source, error) {
 	f, err := npy.Open(path)
 	if err != nil {
 		return nil, err
@@ -55,12 +58,12 @@ func readNPZ(path string, o OpenOptions) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readArchive(f, info.Size(), o)
+	return readArchive(ctx, f, info.Size(), o)
 }
 
 // readArchive finds outputs and labels among the arrays of an archive of size bytes.
-func readArchive(f *npy.File, size int64, o OpenOptions) (*source, error) {
-	a := &archive{file: f, names: f.Names(), src: &source{}}
+func readArchive(ctx context.Context, f *npy.File, size int64, o OpenOptions) (*source, error) {
+	a := &archive{file: f, names: f.Names(), src: &source{}, stopped: ctx.Err}
 	a.room = min(maxArrays, freeBytes+maxPacked*float64(size))
 	if len(a.names) == 0 {
 		return nil, errors.New("is an archive without arrays: save them with numpy.savez; take a CSV out of an archive, and save a workbook as CSV")
@@ -84,6 +87,9 @@ func readArchive(f *npy.File, size int64, o OpenOptions) (*source, error) {
 
 // array reads an array of a bounded size.
 func (a *archive) array(name string) (npy.Array, error) {
+	if err := a.stopped(); err != nil {
+		return npy.Array{}, err
+	}
 	_, bytes, err := a.file.Size(name)
 	if err != nil {
 		return npy.Array{}, err
@@ -115,8 +121,11 @@ func (a *archive) outputs(asked []string) error {
 	if err != nil {
 		return err
 	}
+	if _, text := array.Data.([]string); text {
+		return fmt.Errorf("array %s holds text: save the outputs as numbers", showName(name))
+	}
 	if a.src.scores, err = array.Float32s(); err != nil {
-		return fmt.Errorf("array %s: %w", showName(name), err)
+		return fmt.Errorf("array %s: %w: scale the outputs", showName(name), err)
 	}
 	for i, v := range a.src.scores {
 		if x := float64(v); math.IsNaN(x) || math.IsInf(x, 0) {
@@ -149,7 +158,7 @@ func (a *archive) outputArray(asked []string) (string, curious.Outputs, error) {
 	case 1:
 		return found[0], kind, nil
 	case 0:
-		return "", "", fmt.Errorf("has no array of outputs (outputs, scores, logits or probabilities): name it; there are %s", showNames(a.names))
+		return "", "", fmt.Errorf("has no array of outputs (outputs, scores, logits, probabilities, probs or proba): name it; there are %s", showNames(a.names))
 	}
 	return "", "", fmt.Errorf("has several arrays of outputs (%s): name one", showNames(found))
 }

@@ -70,9 +70,9 @@ func (a *archive) column(name string) (*column, wanted, error) {
 		if err := c.add(t); err != nil {
 			return nil, wanted{}, fmt.Errorf("array %w", err)
 		}
-	}
-	if len(c.values) > maxDistinct {
-		return nil, wanted{}, fmt.Errorf("array %s has more than %d different labels: leave it out", showName(name), maxDistinct)
+		if len(c.values) > maxDistinct {
+			return nil, wanted{}, fmt.Errorf("array %s has more than %d different labels: round numbers, or leave it out", showName(name), maxDistinct)
+		}
 	}
 	own, err := a.manner(name)
 	return c, own, err

@@ -95,6 +95,8 @@ func TestOpenNPZColumns(t *testing.T) {
 	}
 	for want, path := range map[string]string{
 		"cannot be":              archiveOf(t, "proba", []int{2, 2}, p, "y", []int{2}, []int{0, 1}, " sex", []int{2}, []int{0, 1}),
+		"proba holds text":       archiveOf(t, "proba", []int{2, 2}, []string{"a", "b", "c", "d"}, "y", []int{2}, []int{0, 1}, "s", []int{2}, []int{0, 1}),
+		"float32: scale":         archiveOf(t, "scores", []int{2, 1}, []float64{1e300, 2}, "y", []int{2}, []int{0, 1}, "s", []int{2}, []int{0, 1}),
 		"archive without arrays": archiveOf(t),
 		"shape []":               archiveOf(t, "proba", []int{2, 2}, p, "y", []int{}, []int{0}, "s", []int{2}, []int{0, 1}),
 		"y has the values -1, 2": archiveOf(t, "proba", []int{2, 2}, p, "y", []int{2}, []int{-1, 2}, "s", []int{2}, []int{0, 1}, "classes", []int{2}, []string{"a", "b"}),

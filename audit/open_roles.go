@@ -61,6 +61,9 @@ func checkHeader(header []string) error {
 		if _, err := strconv.ParseFloat(name, 64); err == nil {
 			numbers++
 		}
+		if len(name) > maxField {
+			return fmt.Errorf("the name of column %d has %d bytes, more than %d: is the first line a header?", i+1, len(name), maxField)
+		}
 		if strings.ContainsRune(name, 0) {
 			return fmt.Errorf("column %d of the header is not text: save the file as CSV in UTF-8", i+1)
 		}

@@ -30,7 +30,7 @@ func openSource(ctx context.Context, path string, o OpenOptions) (*source, error
 	}
 	defer f.Close()
 	src, err := readSource(ctx, f, before.Size(), path, o)
-	if after, lost := os.Stat(path); err != context.Canceled && (lost != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
+	if after, lost := os.Stat(path); !errors.Is(err, context.Canceled) && (lost != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
 		return nil, inFile(path, errors.New("was changed while it was read: wait until it is whole"))
 	}
 	return src, inFile(path, err)
@@ -58,7 +58,7 @@ func readSource(ctx context.Context, f io.Reader, size int64, path string, o Ope
 	in := bufio.NewReaderSize(&told{from: io.LimitReader(f, size), total: size, tell: o.Progress}, sniffed)
 	head, _ := in.Peek(8)
 	if bytes.HasPrefix(head, []byte("PK")) {
-		return readNPZ(path, o)
+		return readNPZ(ctx, path, o)
 	}
 	if !bytes.HasPrefix(head, []byte(gzipMagic)) {
 		return readCSV(ctx, in, o)

@@ -101,29 +101,31 @@ func TestOpenIrregular(t *testing.T) {
 // Other kinds of files, and tables that are no CSV, are told by what they are.
 func TestOpenForeign(t *testing.T) {
 	for text, want := range map[string]string{
-		"PAR1abc":                                 "Parquet",
-		"\x93NUMPY\x01\x00":                       "single array",
-		"\x80\x04\x95abc":                         "pickle",
-		`[{"y": 1, "p": .5}]`:                     "JSON",
-		"\xfe\xffa":                               "UTF-16",
-		"y\x00,\x00s\x001\x00\n":                  "not text",
-		"y,s1,p_0,p_1\r0,a,.5,.5\r1,b,.5,.5\r":    "CR alone",
-		"y s1 p_0 p_1\n0 a .5 .5\n":               "commas, semicolons or tabs",
-		"y,s1,p_0,p_1\n0,a,\"1,000.5\",.5\n":      "line 2, column p_0: the score 1,000.5 is no number: write it without marks",
-		"y;s1;p_0;p_1\n0;a;0,5;0,5\n":             "line 2, column p_0: the score 0,5 is no number: write a point",
-		"y,s1,p_0,p_1\n0,a,0x1p-1,.5\n":           "no decimal number",
-		"y,s1,p_0,p_1\n0,a,1_0,.5\n":              "no decimal number",
-		"y,s1,p_0,p_1\n0,a,1e400,.5\n":            "beyond float32",
-		"y,s1,p_0,p_1\n-1,a,.5,.5\n1,b,.5,.5\n":   "number the labels from 0",
-		"y,s1,p_0,p_1\n0,a\x00b,.5,.5\n":          `"a\x00b" cannot be`,
-		"y,s1,p_0,p_1\n0,\"a\rb\",.5,.5\n":        `"a\rb" cannot be`,
-		"y,s1,p_0,p_1\n0,a,.5,.5,\n":              "line 2 has not as many fields",
-		"y,s1,p_0,p_1\n9007199254740993,a,.5,.5":  "y has the values 9007199254740993",
-		"y,s1,p_0,p_1\n0x1,a,.5,.5\n0x0,b,.5,.5,": "line 3",
+		"PAR1abc":                              "Parquet",
+		"\x93NUMPY\x01\x00":                    "single array",
+		"\x80\x04\x95abc":                      "pickle",
+		`[{"y": 1, "p": .5}]`:                  "JSON",
+		"\xfe\xffa":                            "UTF-16",
+		"y\x00,\x00s\x001\x00\n":               "not text",
+		"y,s1,p_0,p_1\r0,a,.5,.5\r1,b,.5,.5\r": "CR alone",
+		"y s1 p_0 p_1\n0 a .5 .5\n":            "commas, semicolons or tabs",
+		"y,s1,p_0,p_1\n0,a,\"1,000.5\",.5\n":   "line 2, column p_0: the score 1,000.5 is no number: write it without marks",
+		"y;s1;p_0;p_1\n0;a;0,5;0,5\n":          "line 2, column p_0: the score 0,5 is no number: write a point",
+		"y,s1,p_0,p_1\n0,a,0x1p-1,.5\n":        "no decimal number",
+		"y,s1,p_0,p_1\n0,a,1_0,.5\n":           "no decimal number",
+		"y,s1,p_0,p_1\n0,a,1e400,.5\n":         "beyond float32",
+		"y,s1,p_0,p_1\n0," + strings.Repeat("a", 5000) + ",.5,.5\n": "line 2: s1: a label of 5000 bytes",
+		"y,s1," + strings.Repeat("a", 2<<20) + "\n0,1,2\n":          "column 3 has 2097152 bytes",
+		"y,s1,p_0,p_1\n-1,a,.5,.5\n1,b,.5,.5\n":                     "number the labels from 0",
+		"y,s1,p_0,p_1\n0,a\x00b,.5,.5\n":                            `"a\x00b" cannot be`,
+		"y,s1,p_0,p_1\n0,\"a\rb\",.5,.5\n":                          `"a\rb" cannot be`,
+		"y,s1,p_0,p_1\n0,a,.5,.5,\n":                                "line 2 has not as many fields",
+		"y,s1,p_0,p_1\n9007199254740993,a,.5,.5":                    "y has the values 9007199254740993",
+		"y,s1,p_0,p_1\n0x1,a,.5,.5\n0x0,b,.5,.5,":                   "line 3",
 	} {
 		_, err := openText(t, text, OpenOptions{})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\r\n\x00") || !strings.Contains(err.Error(), "a.csv") {
-			t.Errorf("%q: %v, want %q", text, err, want)
+			t.Errorf("%.100q: %v, want %q", text, err, want)
 		}
 	}
 }
@@ -138,6 +140,7 @@ func TestOpenDataFrames(t *testing.T) {
 		"an index, columns by number":   {",y,s1,0,1,2\n0,1,x,.5,.25,.25\n1,0,y,.5,.25,.25\n", []string{"0", "1", "2"}, []int{1, 0}},
 		"words for y, numbered columns": {"y_true,s1,proba_0,proba_1\ncat,x,.5,.5\ndog,y,.5,.5\n", []string{"cat", "dog"}, []int{0, 1}},
 		"booleans":                      {"label,s1,proba\nTrue,False,.5\nFalse,True,.25\n", []string{"False", "True"}, []int{1, 0}},
+		"names of sklearn's metrics":    {"y_true,y_pred,y_score,s1\n1,1,.5,a\n0,1,.25,b\n", []string{"0", "1"}, []int{1, 0}},
 		"floats for classes":            {"y,s1,prob_0,prob_1\n1.0,0.0,.5,.5\n0.0,1.0,.25,.75\n", []string{"0", "1"}, []int{1, 0}},
 		"a spreadsheet's first line":    {"\ufeffsep=;\r\ny;s1;p_0;p_1\r\n1;a;.5;.5\r\n0;b;.5;.5\r\n", []string{"0", "1"}, []int{1, 0}},
 	} {

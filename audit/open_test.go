@@ -3,6 +3,7 @@ package audit
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -242,8 +243,14 @@ func (f forever) Read(p []byte) (int, error) {
 func TestOpenStops(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	if _, err := OpenOutputs(ctx, put(t, "a.csv", "y,s1,p_0,p_1\n0,a,.5,.5\n"), OpenOptions{}); err != context.Canceled && !strings.Contains(fmt.Sprint(err), "canceled") {
-		t.Error(err)
+	y := []int{0, 1}
+	for _, path := range []string{
+		put(t, "a.csv", "y,s1,p_0,p_1\n0,a,.5,.5\n"),
+		archiveOf(t, "logits", []int{2, 2}, make([]float32, 4), "y", []int{2}, y, "s", []int{2}, y),
+	} {
+		if _, err := OpenOutputs(ctx, path, OpenOptions{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }
 

@@ -47,6 +47,9 @@ func (s *Sample) writable() error {
 // checkNames refuses names that would not be read back.
 func checkNames(names []string) error {
 	for _, name := range names {
+		if len(name) > maxName {
+			return fmt.Errorf("the name %s has %d bytes, more than %d: shorten it", showName(name), len(name), maxName)
+		}
 		if name == "" || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\r\x00") || !utf8.ValidString(name) {
 			return fmt.Errorf("the name %q cannot be written (empty, with blanks around it, or no text): rename it", name)
 		}

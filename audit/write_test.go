@@ -116,7 +116,7 @@ func decodeNPZ(data []byte) (*Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := readArchive(f, int64(len(data)), OpenOptions{})
+	src, err := readArchive(context.Background(), f, int64(len(data)), OpenOptions{})
 	if err != nil {
 		return nil, err
 	}
