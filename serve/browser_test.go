@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os/exec"
 	"strings"
@@ -144,6 +145,7 @@ func TestInABrowser(t *testing.T) {
 	guarded := httptest.NewServer(handler(t, dir, Options{Token: "open sesame"}))
 	defer guarded.Close()
 	b.token(guarded.URL)
+	b.fromElsewhere(guarded.URL)
 }
 
 func (b *browser) clickThrough(url string) {
@@ -238,4 +240,23 @@ func (b *browser) token(url string) {
 	is(b, "document.title", "A classifier of glyphs · tattle")
 	is(b, "document.cookie", "")
 	b.quiet("the token")
+}
+
+// fromElsewhere follows links of another site: browsers keep a strict cookie back then.
+func (b *browser) fromElsewhere(url string) {
+	there := strings.Replace(url, "127.0.0.1", "localhost", 1) // another site, without a cookie yet
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<a id="admit" href="%s/run/a?token=open+sesame">1</a> <a id="later" href="%s/run/a">2</a>`, there, there)
+	}))
+	defer other.Close()
+	for _, link := range []string{"#admit", "#later"} {
+		b.arrive(chromedp.Navigate(other.URL))
+		b.arrive(chromedp.Click(chromedp.CSS(link)))
+		b.do(chromedp.WaitVisible(chromedp.CSS(".command")))
+		is(b, "location.pathname + location.search", "/run/a")
+	}
+	b.mu.Lock()
+	b.complaints = nil // that the page is refused at first
+	b.mu.Unlock()
 }

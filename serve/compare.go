@@ -14,6 +14,7 @@ type comparePage struct {
 	Parts   []part
 	Only    bool // rows that differ
 	Same    int  // rows left out
+	Left    int  // rows that are not shown for their number
 	Swap    string
 	All     string
 	Differs string
@@ -81,8 +82,8 @@ func (p *comparePage) link() {
 
 func (p *comparePage) fill(a, b *report.Report) {
 	p.add("What was run", about(a), about(b))
-	p.add("Settings", settings(a), settings(b))
-	fa, fb := groups(figures(a)), groups(figures(b))
+	p.add("Settings", first(settings(a), &p.Left), first(settings(b), &p.Left))
+	fa, fb := groups(first(figures(a), &p.Left)), groups(first(figures(b), &p.Left))
 	for _, name := range groupNames(fa, fb) {
 		p.addPart(part{Name: name, Rows: compareFigures(rowsOf(fa, name), rowsOf(fb, name))})
 	}

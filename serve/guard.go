@@ -30,13 +30,15 @@ func (s *site) guard(next http.Handler) http.Handler {
 			refuse(w, http.StatusMethodNotAllowed, "These pages are only to be read.")
 		case !s.knows(r.Host):
 			refuse(w, http.StatusForbidden, "This page does not answer to that name. Open it by its address, or by localhost.")
-		case s.key == nil || s.key.shown(r) || strings.HasPrefix(r.URL.Path, "/assets/"):
+		case s.key == nil || isAsset(r.URL.EscapedPath()):
 			next.ServeHTTP(w, r)
-		case s.key.fits(r.URL.Query().Get("token")):
+		case s.key.fits(r.URL.Query().Get("token")): // also where there is a cookie, to clear the address
 			s.key.admit(w, r)
+		case s.key.shown(r):
+			next.ServeHTTP(w, r)
 		default:
 			h.Set("WWW-Authenticate", `Bearer realm="tattle"`)
-			ask(w, r.URL.Query().Has("token"))
+			ask(w, r.URL.Query())
 		}
 	})
 }

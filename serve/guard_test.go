@@ -73,3 +73,46 @@ func TestTokenSendsNowhereElse(t *testing.T) {
 		}
 	}
 }
+
+// Whoever has no token is not told what the folder is called, whatever is asked for.
+func TestAssetsAreNoWayIn(t *testing.T) {
+	dir := shelfOf(t)
+	h := handler(t, dir, Options{Token: "t"})
+	for _, target := range []string{"/assets/none", "/assets/", "/assets/a/b", "/assets/%2e%2e/run/a", "/assets/..%2frun%2fa", "/assets%2fpage.js", "/assets/../run/a"} {
+		r := get(h, target)
+		if text := body(t, r); r.StatusCode != http.StatusUnauthorized || strings.Contains(text, filepath.Base(dir)) {
+			t.Errorf("%s without the token: %s", target, r.Status)
+		}
+	}
+	for _, target := range []string{"/assets/style.css", "/assets/page.js"} {
+		if r := get(h, target); r.StatusCode != 200 {
+			t.Errorf("%s: %s", target, r.Status)
+		}
+	}
+}
+
+// A token leaves the address also where the reader has the cookie already.
+func TestTokenLeavesTheAddress(t *testing.T) {
+	h := handler(t, shelfOf(t), Options{Token: "t"})
+	c := get(h, "/?token=t").Cookies()[0]
+	if r := get(h, "/run/a?token=t", "Cookie", c.Name+"="+c.Value); r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != "/run/a" {
+		t.Errorf("%s to %q", r.Status, r.Header.Get("Location"))
+	}
+	if r := get(h, "/run/a?token=old", "Cookie", c.Name+"="+c.Value); r.StatusCode != 200 {
+		t.Errorf("another token beside the cookie: %s", r.Status)
+	}
+}
+
+// The page that asks for the token leads to what was asked for.
+func TestTokenPageKeepsTheQuestion(t *testing.T) {
+	h := handler(t, shelfOf(t), Options{Token: "t"})
+	text := body(t, get(h, `/compare?run=a&run=deep/b&token=x&only="><script>`))
+	for _, want := range []string{`<input type="hidden" name="run" value="a">`, `<input type="hidden" name="run" value="deep/b">`, `value="&#34;&gt;&lt;script&gt;">`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if strings.Contains(text, `value="x"`) || strings.Contains(text, "<script>") {
+		t.Error("the page keeps the wrong token, or script")
+	}
+}

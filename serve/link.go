@@ -1,8 +1,8 @@
 package serve
 
 import (
-	"io/fs"
 	"net/url"
+	"path/filepath"
 	"strings"
 )
 
@@ -26,7 +26,8 @@ func asked(name string) (string, bool) {
 		return rootRun, true
 	}
 	name = strings.TrimSuffix(name, "/")
-	return name, name != rootRun && fs.ValidPath(name) && !hidden(name) && !strings.ContainsRune(name, '\\') && !strings.ContainsRune(name, 0)
+	_, err := filepath.Localize(name) // no way up, nor what this system reads as one
+	return name, err == nil && name != rootRun && !hidden(name)
 }
 
 // compareURL is the address of two runs side by side.

@@ -10,6 +10,13 @@ import (
 	"strings"
 )
 
+// What an address may ask of the list: more than a person types or compares, less
+// than keeps the list busy.
+const (
+	mostText   = 500 // bytes to be found
+	mostMarked = 20  // runs
+)
+
 // pageLength is how many runs a page of the list has: what a person looks through
 // before filtering.
 const pageLength = 100
@@ -35,11 +42,11 @@ const (
 
 func parseQuery(v url.Values) query {
 	q := query{
-		Text:    strings.TrimSpace(v.Get("q")),
+		Text:    cutText(strings.TrimSpace(v.Get("q"))),
 		Command: v.Get("command"),
 		Verdict: v.Get("verdict"),
 		Sort:    v.Get("sort"),
-		Marked:  slices.Compact(v["run"]),
+		Marked:  firstMarks(v["run"]),
 	}
 	if !slices.Contains([]string{sortName, sortVerdict, sortCommand, sortExcess}, q.Sort) {
 		q.Sort = sortNewest
@@ -47,6 +54,22 @@ func parseQuery(v url.Values) query {
 	q.Page, _ = strconv.Atoi(v.Get("page"))
 	q.Page = max(q.Page, 1)
 	return q
+}
+
+// cutText is the beginning of what is to be found.
+func cutText(s string) string {
+	return strings.ToValidUTF8(s[:min(len(s), mostText)], "")
+}
+
+// firstMarks are the first runs that an address marks, each once.
+func firstMarks(folders []string) []string {
+	var out []string
+	for _, f := range folders {
+		if len(out) < mostMarked && !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // URL is the address of the same list in another order and on another page.

@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"embed"
 	"html/template"
+	"maps"
 	"net/http"
+	"net/url"
 	"path"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -57,9 +61,30 @@ func refuse(w http.ResponseWriter, status int, why string) {
 	show(w, status, "fail.html", frame{Title: http.StatusText(status), Page: why})
 }
 
+// tokenPage is what the page that takes the token shows.
+type tokenPage struct {
+	Wrong bool      // a token was given
+	Kept  []setting // the rest of the question, for the answer
+}
+
 // ask answers with a page that takes the token.
-func ask(w http.ResponseWriter, wrong bool) {
-	show(w, http.StatusUnauthorized, "token.html", frame{Title: "Token needed", Page: wrong})
+func ask(w http.ResponseWriter, q url.Values) {
+	p := tokenPage{Wrong: q.Has("token")}
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		for _, value := range q[name] {
+			if name != "token" && len(p.Kept) < mostMarked {
+				p.Kept = append(p.Kept, setting{name, value})
+			}
+		}
+	}
+	show(w, http.StatusUnauthorized, "token.html", frame{Title: "Token needed", Page: p})
+}
+
+// isAsset tells whether an address is of a part of our own pages, for which no token
+// is needed: the page that asks for it is made of them.
+func isAsset(address string) bool {
+	_, err := assetFiles.ReadFile(strings.TrimPrefix(address, "/"))
+	return err == nil
 }
 
 // asset answers with a part of our own pages.

@@ -31,12 +31,62 @@ func plainFile(root *os.Root, name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// openPlain opens a plain file, and says how long it is.
+// openPlain opens a plain file, and describes it. It goes down folder by folder, and
+// what it opened must be what it saw to be no link, so that no swap in between leads
+// elsewhere.
 func openPlain(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
-	info, err := plainFile(root, name)
+	at := root
+	for {
+		folder, rest, below := strings.Cut(name, "/")
+		if !below {
+			break
+		}
+		next, err := enter(at, folder)
+		if at != root {
+			at.Close()
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		at, name = next, rest
+	}
+	if at != root {
+		defer at.Close()
+	}
+	return openHere(at, name)
+}
+
+// enter opens a folder that is no link.
+func enter(at *os.Root, folder string) (*os.Root, error) {
+	seen, err := at.Lstat(folder)
+	if err != nil {
+		return nil, err
+	}
+	next, err := at.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	if is, err := next.Stat("."); err != nil || !os.SameFile(seen, is) {
+		next.Close()
+		return nil, errors.Join(err, errNotPlain)
+	}
+	return next, nil
+}
+
+// openHere opens a plain file of a folder.
+func openHere(at *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	seen, err := plainFile(at, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := root.Open(name)
-	return f, info, err
+	f, err := at.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	is, err := f.Stat()
+	if err != nil || !os.SameFile(seen, is) {
+		f.Close()
+		return nil, nil, errors.Join(err, errNotPlain)
+	}
+	return f, is, nil
 }

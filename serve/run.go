@@ -17,6 +17,7 @@ type runPage struct {
 	Figures   []group
 	Settings  []setting
 	Warnings  []string
+	Left      int // rows and lines that are not shown
 	Files     []evidence
 	Elsewhere int    // files that are not listed
 	Report    string // name of its page; empty where it has none
@@ -56,11 +57,23 @@ func newRunPage(e *entry, r *report.Report) *runPage {
 	if r == nil {
 		return p
 	}
-	p.Sentences, p.Figures, p.Settings = sentences(r), groups(figures(r)), settings(r)
-	for _, w := range r.Warnings {
+	p.Sentences = first(sentences(r), &p.Left)
+	p.Figures = groups(first(figures(r), &p.Left))
+	p.Settings = first(settings(r), &p.Left)
+	for _, w := range first(r.Warnings, &p.Left) {
 		p.Warnings = append(p.Warnings, said(w, 1000))
 	}
 	return p
+}
+
+// mostRows are shown of one kind: several times what the widest audit has, and few
+// enough to set side by side.
+const mostRows = 3000
+
+// first returns the rows that are shown, and adds to left how many are not.
+func first[T any](all []T, left *int) []T {
+	*left += max(0, len(all)-mostRows)
+	return all[:min(len(all), mostRows)]
 }
 
 // open reads the run of a folder. Where its report cannot be read, the entry says

@@ -69,6 +69,15 @@ if (form && document.getElementById("compare")) {
   }
 }
 
+// Browsers keep our cookie back where a link from elsewhere led here, but not from
+// ourselves: so the page that asks for the token tries once again.
+const again = document.getElementById("again");
+if (!again) sessionStorage.removeItem("again");
+else if (!sessionStorage.getItem("again")) {
+  sessionStorage.setItem("again", "once");
+  location.replace(location.href);
+}
+
 document.addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
   const typing = e.target.matches("input:not([type=checkbox]), select, textarea");

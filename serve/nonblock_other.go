@@ -1,0 +1,5 @@
+//go:build !unix
+
+package serve
+
+const nonblock = 0
