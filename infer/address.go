@@ -26,13 +26,12 @@ func parseAddress(text string, o Options) (address, *url.Userinfo, error) {
 	}
 	user := u.User
 	u.User = nil
-	shown := oneLine(u.String())
+	shown := shownOf(*u)
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return address{}, nil, fmt.Errorf("endpoint %s: it should look like http://host:8000", shown)
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		u.RawQuery, u.Fragment, u.ForceQuery = "", "", false
-		return address{}, nil, fmt.Errorf("endpoint %s has a query, which the protocol has no use for: leave it out", oneLine(u.String()))
+		return address{}, nil, fmt.Errorf("endpoint %s has a query, which the protocol has no use for: leave it out", shown)
 	}
 	a := address{model: o.Model, version: o.Version}
 	path := strings.TrimSuffix(strings.TrimRight(u.EscapedPath(), "/"), "/infer")
@@ -47,6 +46,17 @@ func parseAddress(text string, o Options) (address, *url.Userinfo, error) {
 		return address{}, nil, fmt.Errorf("endpoint %s: name the model, as in %s/v2/models/NAME", shown, oneLine(a.server))
 	}
 	return a, user, nil
+}
+
+// shownOf is an address for an error, without what may be secret: a query, and, where
+// the scheme was forgotten, a user that was not seen as one.
+func shownOf(u url.URL) string {
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment = nil, "", false, ""
+	text := u.String()
+	if u.Host == "" {
+		text = text[strings.LastIndexByte(text, '@')+1:]
+	}
+	return oneLine(text)
 }
 
 // takeModel reads NAME[/versions/VERSION], which must agree with the options.

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -29,7 +28,7 @@ type Client struct {
 	authorize func(*http.Request)
 	secrets   func() []string
 
-	mu       sync.Mutex
+	asking   turn // of whoever asks for the metadata
 	metadata *Metadata
 }
 
@@ -46,7 +45,7 @@ func New(endpoint string, o Options) (*Client, error) {
 	}
 	c := &Client{address: a, timeout: cmp.Or(o.Timeout, DefaultTimeout), limit: cmp.Or(o.MaxBody, DefaultMaxBody)}
 	c.retries = max(0, cmp.Or(o.Retries, DefaultRetries))
-	c.pace = &pace{clock: realClock}
+	c.pace, c.asking = newPace(0), newTurn()
 	if o.Rate > 0 {
 		c.pace.apart = time.Duration(float64(time.Second) / o.Rate)
 	}
@@ -119,11 +118,21 @@ func (c *Client) Infer(ctx context.Context, x []float32, n int) (y []float32, sh
 		}
 		shape = append([]int{n}, rest...)
 		if y == nil {
-			y = make([]float32, 0, len(part)/min(n, p.batch)*n)
+			if y, err = room(len(part)/min(n, p.batch), n); err != nil {
+				return nil, nil, fmt.Errorf("%s/infer: %w", c.URL(), err)
+			}
 		}
 		y = append(y, part...)
 	}
 	return y, shape, nil
+}
+
+// room is for the outputs at n examples, so many each as the first answer has.
+func room(wide, n int) ([]float32, error) {
+	if wide > maxOutputs/n {
+		return nil, fmt.Errorf("%d numbers of each of %d examples are more than the %d that are kept: ask for fewer examples", wide, n, maxOutputs)
+	}
+	return make([]float32, 0, wide*n), nil
 }
 
 // inferBatch asks for the outputs at one batch and returns the shape of one example's.
@@ -141,10 +150,10 @@ func (c *Client) inferBatch(ctx context.Context, p *plan, x []float32) ([]float3
 	}
 	reply, err := decode(a.body, a.header)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: the answer cannot be read: %w (%s)", at, err, a.excerpt())
+		return nil, nil, fmt.Errorf("%s: the answer cannot be read: %w (%s)", at, err, a.excerpt(c.hide))
 	}
 	if len(reply.Outputs) == 0 {
-		return nil, nil, fmt.Errorf("%s: the answer has no outputs: %s", at, serverWords(a.body))
+		return nil, nil, fmt.Errorf("%s: the answer has no outputs: %s", at, serverWords(a.body, c.hide))
 	}
 	y, rest, err := p.outputs(reply, b)
 	if err != nil {
@@ -153,11 +162,9 @@ func (c *Client) inferBatch(ctx context.Context, p *plan, x []float32) ([]float3
 	return y, rest, nil
 }
 
-// excerpt says how an answer that cannot be read begins.
-func (a *answer) excerpt() string {
-	head := a.body
-	if len(head) > 80 {
-		head = head[:80]
-	}
-	return fmt.Sprintf("%s, %d bytes that begin with %s", oneLine(cmp.Or(a.kind, "no Content-Type")), len(a.body), oneLine(string(head)))
+// excerpt says how an answer that cannot be read begins, secrets being hidden before it
+// is cut.
+func (a *answer) excerpt(hide func(string) string) string {
+	head := hide(string(a.body[:min(len(a.body), maxRefusal)]))
+	return fmt.Sprintf("%s, %d bytes that begin with %s", oneLine(cmp.Or(a.kind, "no Content-Type")), len(a.body), oneLine(head[:min(len(head), 80)]))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,8 @@ const (
 const (
 	maxTensors   = 256  // of a message, more than any model has
 	maxShapeText = 1024 // bytes of a shape's JSON
+
+	mostNumbers = min(1<<40, math.MaxInt/8) // of a tensor, so that its bytes have an int
 )
 
 // message is the JSON of a request or of a reply.
@@ -129,7 +132,7 @@ func (s sizes) count() (int, error) {
 	}
 	n := int64(1)
 	for _, d := range s {
-		if d < 0 || d > 0 && n > 1<<40/d {
+		if d < 0 || d > 0 && n > mostNumbers/d {
 			return 0, fmt.Errorf("shape %v, of no sensible size", []int64(s))
 		}
 		n *= d

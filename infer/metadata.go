@@ -33,8 +33,10 @@ type Metadata struct {
 
 // Metadata asks what the model takes and gives; the first answer is kept.
 func (c *Client) Metadata(ctx context.Context) (*Metadata, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if err := c.asking.take(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.URL(), err)
+	}
+	defer c.asking.give()
 	if c.metadata != nil {
 		return c.metadata, nil
 	}
@@ -116,7 +118,7 @@ func (c *Client) get(ctx context.Context, url string, v any) error {
 		return err
 	}
 	if err := unmarshal(a.body, v); err != nil {
-		return fmt.Errorf("%s: the answer cannot be read: %w (%s)", url, permanent{err}, a.excerpt())
+		return fmt.Errorf("%s: the answer cannot be read: %w (%s)", url, permanent{err}, a.excerpt(c.hide))
 	}
 	return nil
 }

@@ -12,11 +12,15 @@ import (
 const maxRank = 16
 
 // appendNumbers appends a flat JSON array of the numbers, each as the shortest decimal
-// of the float32; what is not finite is "NaN", "Infinity" or "-Infinity".
+// of the float32, or of the FP64 that it is sent as; what is not finite is "NaN", "Infinity" or "-Infinity".
 func appendNumbers(b []byte, v []float32, datatype string) []byte {
 	format := byte('g')
 	if datatypes[datatype].whole {
 		format = 'f' // 1000000 and not 1e+06
+	}
+	bits := 32
+	if datatype == "FP64" {
+		bits = 64 // else the server would read another number than in binary
 	}
 	b = append(b, '[')
 	for i, f := range v {
@@ -26,13 +30,13 @@ func appendNumbers(b []byte, v []float32, datatype string) []byte {
 		if datatype == "BOOL" {
 			b = strconv.AppendBool(b, f != 0)
 		} else {
-			b = appendNumber(b, f, format)
+			b = appendNumber(b, f, format, bits)
 		}
 	}
 	return append(b, ']')
 }
 
-func appendNumber(b []byte, f float32, format byte) []byte {
+func appendNumber(b []byte, f float32, format byte, bits int) []byte {
 	switch {
 	case f != f:
 		return append(b, `"NaN"`...)
@@ -41,7 +45,7 @@ func appendNumber(b []byte, f float32, format byte) []byte {
 	case math.IsInf(float64(f), -1):
 		return append(b, `"-Infinity"`...)
 	}
-	return strconv.AppendFloat(b, float64(f), format, -1, 32)
+	return strconv.AppendFloat(b, float64(f), format, -1, bits)
 }
 
 // readNumbers reads a JSON array of a tensor's numbers, flat or nested as its shape is.
@@ -68,6 +72,7 @@ func readNumbers(data []byte, shape []int64, size int) ([]float32, error) {
 type reader struct {
 	shape  []int64
 	starts []int // of the arrays that are open: how many numbers were before
+	depth  int   // arrays that are open about every number; 0 before the first
 	values []float32
 }
 
@@ -88,6 +93,11 @@ func (r *reader) step(data []byte) (int, error) {
 	n := tokenLength(data)
 	if len(r.starts) == 0 {
 		return 0, errors.New("the data is no array")
+	}
+	if r.depth == 0 {
+		r.depth = len(r.starts)
+	} else if len(r.starts) != r.depth {
+		return 0, errors.New("some numbers are nested deeper than others")
 	}
 	v, err := parseNumber(data[:n])
 	if err != nil {

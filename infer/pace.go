@@ -2,7 +2,6 @@ package infer
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
@@ -29,26 +28,52 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// turn is what one at a time has, and who waits for it may give up.
+type turn chan struct{}
+
+func newTurn() turn { return make(turn, 1) }
+
+func (t turn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (t turn) give() { <-t }
+
 // pace keeps requests a time apart.
 type pace struct {
 	clock
 	apart time.Duration
-	mu    sync.Mutex
-	next  time.Time // when the next request may go
+	turn  turn
+	next  time.Time // when the next request may go; of whose turn it is
 }
 
-// wait returns when the request may go.
+func newPace(apart time.Duration) *pace {
+	return &pace{clock: realClock, apart: apart, turn: newTurn()}
+}
+
+// wait returns when the request may go. A request that is given up before takes no time
+// from others.
 func (p *pace) wait(ctx context.Context) error {
 	if p.apart == 0 {
 		return ctx.Err()
 	}
-	p.mu.Lock()
+	if err := p.turn.take(ctx); err != nil {
+		return err
+	}
+	defer p.turn.give()
 	now := p.now()
 	at := now
 	if p.next.After(now) {
 		at = p.next
 	}
+	if err := p.sleep(ctx, at.Sub(now)); err != nil {
+		return err
+	}
 	p.next = at.Add(p.apart)
-	p.mu.Unlock()
-	return p.sleep(ctx, at.Sub(now))
+	return nil
 }

@@ -13,8 +13,12 @@ import (
 // examples it shall have: an eighth of Triton's limit.
 const requestBytes = 8 << 20
 
-// maxRequest bounds a request whoever says how many examples it shall have.
-const maxRequest = 1 << 30
+// What bounds a request where the user says how many examples it shall have, and where
+// the server's model does: that alone should not fill a machine.
+const (
+	maxRequest = 1 << 30
+	maxFixed   = 1 << 28
+)
 
 // jsonBytes is about what a number takes in JSON.
 const jsonBytes = 12
@@ -65,8 +69,12 @@ func (o Options) plan(m *Metadata, size int) (*plan, error) {
 		width = d.size
 	}
 	p.batch = p.examples(o.Batch, m.MaxBatch, width)
-	if p.batch > maxRequest/width/size {
-		return nil, fmt.Errorf("requests of %d examples of %d numbers are longer than %d bytes", p.batch, size, maxRequest)
+	most := maxRequest
+	if p.fixed {
+		most = maxFixed
+	}
+	if p.batch > most/width/size {
+		return nil, fmt.Errorf("requests of %d examples of %d numbers are longer than %d bytes", p.batch, size, most)
 	}
 	return p, nil
 }
@@ -149,8 +157,12 @@ func (p *plan) check(x []float32, n int) error {
 // request asks for the outputs at b examples; where the batch is fixed the last example
 // fills it up.
 func (p *plan) request(x []float32, b int) *message {
-	for ; p.fixed && b < p.batch; b++ {
-		x = append(x[:len(x):len(x)], x[len(x)-p.size:]...)
+	if p.fixed && b < p.batch {
+		last := x[len(x)-p.size:]
+		x = append(make([]float32, 0, p.batch*p.size), x...)
+		for ; b < p.batch; b++ {
+			x = append(x, last...)
+		}
 	}
 	in := &tensor{Name: p.input.Name, Datatype: p.input.Datatype, Shape: p.shape}
 	if !p.alone {

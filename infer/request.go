@@ -104,7 +104,7 @@ func (c *Client) once(ctx context.Context, q question) (*answer, error) {
 	defer r.Body.Close()
 	if r.StatusCode/100 != 2 {
 		text, _ := io.ReadAll(io.LimitReader(r.Body, maxRefusal))
-		return nil, &StatusError{URL: q.url, Code: r.StatusCode, Message: c.hide(serverWords(text)),
+		return nil, &StatusError{URL: q.url, Code: r.StatusCode, Message: serverWords(text, c.hide),
 			wait: retryAfter(r.Header, c.pace.now())}
 	}
 	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {

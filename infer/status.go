@@ -48,8 +48,8 @@ func (e *StatusError) passing() bool {
 }
 
 // serverWords returns what a refusal says: the protocol's "error", or what gateways and
-// frameworks write in its place, or the text itself.
-func serverWords(body []byte) string {
+// frameworks write in its place, or the text itself; secrets are hidden before it is cut.
+func serverWords(body []byte, hide func(string) string) string {
 	var said struct {
 		Error, Message, Detail json.RawMessage
 	}
@@ -62,10 +62,10 @@ func serverWords(body []byte) string {
 			if json.Unmarshal(raw, &text) != nil {
 				text = string(raw)
 			}
-			return oneLine(text)
+			return oneLine(hide(text))
 		}
 	}
-	return oneLine(string(body))
+	return oneLine(hide(string(body[:min(len(body), maxRefusal)])))
 }
 
 // retryAfter reads the header of that name: seconds, or a date.
