@@ -52,8 +52,8 @@ type Excess struct {
 // Permutation is the test of "given y, guess and s have nothing to do with each
 // other" by permuting s within the examples of one y and one fold.
 type Permutation struct {
-	Draws int     `json:"draws"`
-	P     float64 `json:"p"` // (1 + draws at least as accurate)/(1 + draws)
+	Draws int     `json:"draws"` // that were made: fewer than asked for where many of the first are as accurate
+	P     float64 `json:"p"`     // (1 + draws at least as accurate)/(1 + draws)
 }
 
 // Leakage is what the chosen guess multiplies an adversary's chance by.
@@ -101,8 +101,8 @@ type Correlation struct {
 	Target   Information `json:"target"` // between y and s
 	Label    Information `json:"label"`  // between hard label and s
 	LabelP   float64     `json:"label_p"`
-	GuessP   float64     `json:"guess_p"` // of the chosen guess and s
-	Draws    int         `json:"draws"`
+	GuessP   float64     `json:"guess_p"`          // of the chosen guess and s
+	Draws    int         `json:"draws"`            // of the test that took the most
 	LabelQ   float64     `json:"label_adjusted_p"` // Holm's over the attributes
 	GuessQ   float64     `json:"guess_adjusted_p"` // Holm's over the attributes
 	Measured bool        `json:"measured"`         // false where there was nothing to test

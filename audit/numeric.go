@@ -47,7 +47,6 @@ const numericDraws = 999
 // permuteNumbers is the test of Permutation for a numeric attribute: of the products of
 // prediction and number.
 func permuteNumbers(s *Sample, a int, g *guesses, o Options) Permutation {
-	draws := draws(min(o.Permutations, numericDraws), len(s.Sensitive), o)
-	return Permutation{Draws: draws, P: stat.PermuteProducts(g.bestValue, s.Sensitive[a].Numbers,
-		strata(s.Y, g.fold, g.folds), draws, random(o.Seed, streamPermute, uint64(a)))}
+	return Permutation(stat.PermuteProducts(g.bestValue, s.Sensitive[a].Numbers, strata(s.Y, g.fold, g.folds),
+		crossFitStretch, draws(min(o.Permutations, numericDraws), len(s.Sensitive), o), random(o.Seed, streamPermute, uint64(a))))
 }

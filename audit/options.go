@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"math"
 
 	"tattle/classify"
 )
@@ -23,6 +24,9 @@ const (
 	// DefaultMargin is the excess that nobody would act on: two points. It also
 	// covers that the baselines are themselves learned.
 	DefaultMargin = .02
+	// NoMargin asks for none, as 0 in Options stands for DefaultMargin: it adds to no
+	// figure.
+	NoMargin = math.SmallestNonzeroFloat64
 	// DefaultBlind is the smallest detectable excess above which an audit that finds
 	// nothing is inconclusive.
 	DefaultBlind = .25
@@ -37,10 +41,10 @@ const (
 type Options struct {
 	Seed         uint64
 	Folds        int      // 0 is DefaultFolds
-	Permutations int      // at least these; 0 is DefaultPermutations
+	Permutations int      // drawn for a small p-value, more where several attributes need them; 0 is DefaultPermutations
 	MaxFit       int      // examples an attack is fitted on; 0 is DefaultMaxFit
 	Confidence   float64  // 0 is DefaultConfidence
-	Margin       float64  // excess that is let pass, of 1; 0 is DefaultMargin
+	Margin       float64  // excess that is let pass, of 1; 0 is DefaultMargin, none is NoMargin
 	Attacks      []string // learners by name, as package classify knows them; nil is all
 	// References are outputs of honestly trained classifiers, on the same examples in
 	// the same order or, where Unpaired, on others of the same kind.

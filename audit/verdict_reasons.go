@@ -72,6 +72,9 @@ func (r *Result) beyond(f *Finding) string {
 // shuffled says what the permutations within y came to.
 func (r *Result) shuffled(f *Finding) string {
 	t := f.Permutation
+	if t.Draws == 0 {
+		return fmt.Sprintf("Among examples of the same %s all guesses of %s are alike, or %s is: given %s, the guesses tell nothing.", r.Target, f.Attribute, f.Attribute, r.Target)
+	}
 	if t.P <= 1-r.Settings.Confidence {
 		return fmt.Sprintf("Correlation of %s with %s does not explain it: shuffled among examples of the same %s, in %d draws, guesses are right as often with probability %s.", f.Attribute, r.Target, r.Target, t.Draws, probabilityAlone(t.P))
 	}

@@ -10,11 +10,11 @@ import (
 // constant among tables of the same sums, drawn with the probabilities they have where
 // one is dealt out at random to the other. It holds for small counts, too. It panics
 // unless the table is rectangular, without negative counts, and draws is positive.
-func Independence(counts [][]int, draws int, r *rand.Rand) float64 {
+func Independence(counts [][]int, draws int, r *rand.Rand) Permuted {
 	t := newTable(counts, .5)
 	rows, columns := positive(t.rows), positive(t.columns)
 	if len(rows) < 2 || len(columns) < 2 {
-		return 1
+		return Permuted{P: 1}
 	}
 	total := int(t.n)
 	g := newTerms(total)
@@ -24,9 +24,9 @@ func Independence(counts [][]int, draws int, r *rand.Rand) float64 {
 	}
 	seen -= 1e-10 * (1 + math.Abs(seen)) // equal tables whose sums are taken in another order differ
 	if total <= shuffleRatio*len(rows)*len(columns) {
-		return exceed(draws, r, shuffledG(g, rows, columns, total, seen))
+		return exceed(draws, enough, r, shuffledG(g, rows, columns, total, seen))
 	}
-	return exceed(draws, r, drawnG(g, rows, columns, total, seen))
+	return exceed(draws, enough, r, drawnG(g, rows, columns, total, seen))
 }
 
 // positive returns the entries that are.

@@ -2,45 +2,64 @@ package stat
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"tattle/internal/simd"
 )
 
-// streams is the number of independent sequences of random numbers among which draws
-// are divided, whatever the number of cores.
-const streams = 64
+const (
+	// streams is the number of independent sequences of random numbers among which
+	// draws are divided, whatever the number of cores.
+	streams = 64
+	// round is the number of draws after which it is looked whether there are enough.
+	round = 4 * streams
+	// enough draws that say yes end a test: where they come before the last draw, the
+	// relative standard error of the p-value is at most 1/√enough.
+	enough = 100
+)
 
-// exceed calls draw(rng) as often as draws says and returns (1 + how often it said
-// yes)/(draws + 1): the p-value of a test by permutations that were drawn, which
-// counts what was seen as one of them and so is never below its nominal rate (B.
-// Phipson and G. Smyth, Statistical Applications in Genetics and Molecular Biology 9,
-// 2010). start returns a draw with memory of its own.
-func exceed(draws int, r *rand.Rand, start func() func(rng *rand.Rand) bool) float64 {
+// Permuted is the outcome of a test by permutations that are drawn.
+type Permuted struct {
+	Draws int // that were made
+	P     float64
+}
+
+// exceed calls draw(rng) until it has said yes as often as most says, or as often as
+// draws says. In the first case the p-value is most over the number of calls, in the
+// second (1 + how often it said yes)/(draws + 1): it is at most α with probability α at
+// most where what was seen is one more draw (J. Besag and P. Clifford, Biometrika 78,
+// 1991). start returns a draw with memory of its own.
+func exceed(draws, most int, r *rand.Rand, start func() func(rng *rand.Rand) bool) Permuted {
 	if draws <= 0 {
 		panic(fmt.Sprintf("stat: %d permutations", draws))
 	}
-	var seeds [streams][2]uint64
-	for i := range seeds {
-		seeds[i] = [2]uint64{r.Uint64(), r.Uint64()}
+	var rngs [streams]*rand.Rand
+	for i := range rngs {
+		rngs[i] = rand.New(rand.NewPCG(r.Uint64(), r.Uint64()))
 	}
-	var counts [streams]int
-	simd.Parallel(streams, 1, func(lo, hi int) {
-		draw := start()
-		for i := lo; i < hi; i++ {
-			rng := rand.New(rand.NewPCG(seeds[i][0], seeds[i][1]))
-			for range (i+1)*draws/streams - i*draws/streams {
-				if draw(rng) {
-					counts[i]++
+	var said [round]bool
+	yes := 0
+	for done := 0; done < draws; done += round {
+		part := min(round, draws-done)
+		simd.Parallel(min(streams, part), 1, func(lo, hi int) {
+			draw := start()
+			for i := lo; i < hi; i++ {
+				for j := i; j < part; j += streams {
+					said[j] = draw(rngs[i])
 				}
 			}
+		})
+		for j := range part {
+			if said[j] {
+				yes++
+			}
+			if yes == most {
+				return Permuted{Draws: done + j + 1, P: float64(most) / float64(done+j+1)}
+			}
 		}
-	})
-	yes := 1
-	for _, k := range counts {
-		yes += k
 	}
-	return float64(yes) / float64(draws+1)
+	return Permuted{Draws: draws, P: float64(yes+1) / float64(draws+1)}
 }
 
 // shuffleRatio is how many examples are shuffled in the time of one hypergeometric draw.
@@ -54,27 +73,59 @@ const shuffleRatio = 8
 // What is dealt decides how many are right through the counts of guess × class alone,
 // whose distribution given their sums is multivariate hypergeometric: they are drawn
 // from it, at a cost that grows with the root of the number of examples, or the classes
-// are shuffled where that is less. It panics unless guess and class are of one length
-// and draws is positive.
-func PermuteWithin(guess, class []int, strata [][]int, draws int, r *rand.Rand) float64 {
+// are shuffled where that is less.
+//
+// stretch is 1 where the guesses were made without regard to the classes. Where they
+// vary with the classes of other examples, so that how many are right varies by more
+// than dealing tells, it is how many times as large the deviation is: what was seen
+// beyond the mean counts for so much less. It panics unless guess and class are of one
+// length, stretch is at least 1 and draws is positive.
+func PermuteWithin(guess, class []int, strata [][]int, stretch float64, draws int, r *rand.Rand) Permuted {
+	checkStretch(stretch)
+	start := dealing(guess, class, strata, stretch)
+	if start == nil {
+		return Permuted{P: 1}
+	}
+	return exceed(draws, enough, r, start)
+}
+
+func checkStretch(stretch float64) {
+	if !(stretch >= 1) {
+		panic(fmt.Sprintf("stat: a deviation stretched by %v", stretch))
+	}
+}
+
+// stretched returns what a draw must reach where seen was, beyond the mean; a little
+// less, for rounding.
+func stretched(seen, mean, stretch float64) float64 {
+	if seen > mean {
+		seen = mean + (seen-mean)/stretch
+	}
+	return seen - 1e-9*math.Abs(seen)
+}
+
+// dealing returns the start of the draws of PermuteWithin, nil where how many are right
+// cannot vary.
+func dealing(guess, class []int, strata [][]int, stretch float64) func() func(*rand.Rand) bool {
 	if len(guess) != len(class) {
 		panic(fmt.Sprintf("stat: %d guesses of %d classes", len(guess), len(class)))
 	}
 	var deals []deal
-	seen, largest, widest := 0, 0, 0
+	seen, largest, widest, mean := 0, 0, 0, 0.
 	for _, at := range strata {
 		d, right := newDeal(guess, class, at)
 		if len(d.rows) > 0 {
 			deals = append(deals, d)
 			seen += right
 			largest, widest = max(largest, d.total), max(widest, len(d.columns))
+			mean += d.mean()
 		}
 	}
 	if len(deals) == 0 {
-		return 1
+		return nil
 	}
-	f := newFactorials(largest)
-	return exceed(draws, r, func() func(*rand.Rand) bool {
+	f, need := newFactorials(largest), int(math.Ceil(stretched(float64(seen), mean, stretch)))
+	return func() func(*rand.Rand) bool {
 		left, row, cards := make([]int, widest), make([]int, widest), make([]int, largest)
 		return func(rng *rand.Rand) bool {
 			right := 0
@@ -85,9 +136,9 @@ func PermuteWithin(guess, class []int, strata [][]int, draws int, r *rand.Rand) 
 					right += d.draw(f, left, row, rng)
 				}
 			}
-			return right >= seen
+			return right >= need
 		}
-	})
+	}
 }
 
 // deal is a stratum: rows holds how many have each guess that can be right, columns how
@@ -140,6 +191,15 @@ func pack(counts []int) []int {
 		}
 	}
 	return p
+}
+
+// mean returns how many are right on average.
+func (d *deal) mean() float64 {
+	m := 0.
+	for i, n := range d.rows {
+		m += float64(n) * float64(d.columns[i]) / float64(d.total)
+	}
+	return m
 }
 
 // draw deals the classes out once and returns how many guesses are right.

@@ -9,11 +9,13 @@ import (
 // PermuteProducts returns the p-value of Σ x·y being as large as it is, or larger, had
 // the y been dealt out at random among the examples of each stratum: what
 // PermuteWithin is to guesses of classes, for guesses of numbers. strata lists the
-// examples of each. It panics unless x and y are of one length and draws is positive.
-func PermuteProducts(x, y []float64, strata [][]int, draws int, r *rand.Rand) float64 {
+// examples of each. It panics unless x and y are of one length, stretch is at least 1 and
+// draws is positive.
+func PermuteProducts(x, y []float64, strata [][]int, stretch float64, draws int, r *rand.Rand) Permuted {
 	if len(x) != len(y) {
 		panic(fmt.Sprintf("stat: products of %d and %d numbers", len(x), len(y)))
 	}
+	checkStretch(stretch)
 	var gx, gy []float64 // by stratum, less its means: what is left of cancellation in the sum
 	var ends []int
 	for _, s := range strata {
@@ -25,8 +27,8 @@ func PermuteProducts(x, y []float64, strata [][]int, draws int, r *rand.Rand) fl
 		seen += gx[i] * gy[i]
 		size += math.Abs(gx[i] * gy[i])
 	}
-	seen -= 1e-12 * size
-	return exceed(draws, r, func() func(*rand.Rand) bool {
+	seen = stretched(seen, 0, stretch) - 1e-12*size
+	return exceed(draws, enough, r, func() func(*rand.Rand) bool {
 		dealt := make([]float64, len(gy))
 		copy(dealt, gy)
 		return func(rng *rand.Rand) bool { return shuffledProducts(gx, dealt, ends, rng) >= seen }
@@ -66,7 +68,7 @@ func centred(x []float64, at []int) []float64 {
 // as they do, or more, had the y been dealt out at random: of Σ nₖ·(meanₖ − mean)². It
 // panics unless group and y are of one length, the groups are 0 … groups−1, and draws
 // is positive.
-func PermuteMeans(group []int, groups int, y []float64, draws int, r *rand.Rand) float64 {
+func PermuteMeans(group []int, groups int, y []float64, draws int, r *rand.Rand) Permuted {
 	if len(group) != len(y) {
 		panic(fmt.Sprintf("stat: groups of %d numbers for %d", len(group), len(y)))
 	}
@@ -87,7 +89,7 @@ func PermuteMeans(group []int, groups int, y []float64, draws int, r *rand.Rand)
 		}
 	}
 	seen := betweenGroups(sorted, sizes) - 1e-12*size
-	return exceed(draws, r, func() func(*rand.Rand) bool {
+	return exceed(draws, enough, r, func() func(*rand.Rand) bool {
 		dealt := make([]float64, len(sorted))
 		copy(dealt, sorted)
 		return func(rng *rand.Rand) bool {

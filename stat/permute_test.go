@@ -112,6 +112,55 @@ func slowRight(guess, class []int) map[int]float64 {
 }
 
 // Deals are drawn with the probabilities that listing every one gives.
+// steady takes the mean of 100 tests and tells whether it is want, but for 6 standard
+// errors (2e-9), where each ends after enough draws, for what a mean of 1/count is too
+// large by, and for the draw that counts as seen.
+func steady(want float64, test func() Permuted) (mean float64, ok bool) {
+	const tests = 100
+	least := math.Inf(1)
+	for range tests {
+		p := test()
+		mean += p.P / tests
+		least = min(least, float64(p.Draws))
+	}
+	counted := math.Min(enough, least*want)
+	reach := 6*want*math.Sqrt((1-want)/(tests*counted)) + 1.5*want*(1-want)/counted + 2/least
+	return mean, math.Abs(mean-want) <= reach
+}
+
+// A test by draws that say yes with probability p ends after n of them or when most
+// have: its p-value is then at most α with probability α at most, over what was seen,
+// which is one more draw. Here all draws are of a uniform variable, so that the p-value
+// is uniform but for steps.
+func TestExceedKeepsItsLevel(t *testing.T) {
+	const tests, draws, most = 4000, 499, 20
+	r := rand.New(rand.NewPCG(21, 22))
+	at := map[float64]int{.01: 0, .04: 0, .05: 0, .2: 0, .5: 0}
+	made := 0
+	for range tests {
+		seen := r.Float64()
+		p := exceed(draws, most, r, func() func(*rand.Rand) bool {
+			return func(rng *rand.Rand) bool { return rng.Float64() >= seen }
+		})
+		made += p.Draws
+		for a := range at {
+			if p.P <= a {
+				at[a]++
+			}
+		}
+	}
+	for a, n := range at {
+		reach := 4.5*math.Sqrt(tests*a*(1-a)) + 1
+		if float64(n) > tests*a+reach || float64(n) < tests*a*.95-reach {
+			t.Errorf("%d of %d p-values are at most %v", n, tests, a)
+		}
+	}
+	// Σ over p of min(most/p, draws): 20 + 20·ln(499/20) ≈ 84 of 499.
+	if mean := float64(made) / tests; mean > 100 {
+		t.Errorf("%v draws on average", mean)
+	}
+}
+
 func TestPermuteWithinAgainstEveryDeal(t *testing.T) {
 	first := [2][]int{{0, 0, 1, 1, 2, 2, 0}, {0, 1, 1, 1, 2, 0, 2}}
 	second := [2][]int{{2, 2, 1, 3, 3, 1}, {2, 0, 0, 3, 1, 1}} // guess 0 is missing, not every guess can be right
@@ -143,13 +192,13 @@ func TestPermuteWithinAgainstEveryDeal(t *testing.T) {
 			want += p
 		}
 	}
-	if got := PermuteWithin(guess, class, strata, draws, r); math.Abs(got-want) > 6*math.Sqrt(want*(1-want)/draws)+2.0/draws {
+	if got, ok := steady(want, func() Permuted { return PermuteWithin(guess, class, strata, 1, draws, r) }); !ok {
 		t.Errorf("p is %v, by listing %v", got, want)
 	}
-	if got := PermuteWithin(guess, class, strata[2:], 100, r); got != 1 {
+	if got := PermuteWithin(guess, class, strata[2:], 1, 100, r); got.P != 1 {
 		t.Errorf("where nothing can vary p is %v", got)
 	}
-	one, two := PermuteWithin(guess, class, strata, 999, rand.New(rand.NewPCG(5, 6))), PermuteWithin(guess, class, strata, 999, rand.New(rand.NewPCG(5, 6)))
+	one, two := PermuteWithin(guess, class, strata, 1, 999, rand.New(rand.NewPCG(5, 6))), PermuteWithin(guess, class, strata, 1, 999, rand.New(rand.NewPCG(5, 6)))
 	if one != two {
 		t.Errorf("the same seed gave %v and %v", one, two)
 	}
@@ -210,17 +259,19 @@ func TestIndependenceAgainstEveryDeal(t *testing.T) {
 		for _, row := range table {
 			statistic += g.sum(row)
 		}
-		for name, got := range map[string]float64{
-			"as chosen": Independence(table, draws, r),
-			"drawn":     exceed(draws, r, drawnG(g, rows, columns, len(c[0]), statistic-1e-9)),
-			"shuffled":  exceed(draws, r, shuffledG(g, rows, columns, len(c[0]), statistic-1e-9)),
+		for name, got := range map[string]func() Permuted{
+			"as chosen": func() Permuted { return Independence(table, draws, r) },
+			"drawn":     func() Permuted { return exceed(draws, enough, r, drawnG(g, rows, columns, len(c[0]), statistic-1e-9)) },
+			"shuffled": func() Permuted {
+				return exceed(draws, enough, r, shuffledG(g, rows, columns, len(c[0]), statistic-1e-9))
+			},
 		} {
-			if math.Abs(got-want) > 6*math.Sqrt(want*(1-want)/draws)+2.0/draws {
+			if got, ok := steady(want, got); !ok {
 				t.Errorf("%v, %s: p is %v, by listing %v", table, name, got, want)
 			}
 		}
 	}
-	if got := Independence([][]int{{3, 4}, {0, 0}}, 100, r); got != 1 {
+	if got := Independence([][]int{{3, 4}, {0, 0}}, 100, r); got.P != 1 {
 		t.Errorf("of one row p is %v", got)
 	}
 }
@@ -265,13 +316,14 @@ func TestPermuteProductsAgainstEveryDeal(t *testing.T) {
 	}
 	want := beyond / float64(len(sums[0])*len(sums[1]))
 	const draws = 50000
-	if got := PermuteProducts(x, y, strata, draws, rand.New(rand.NewPCG(11, 12))); math.Abs(got-want) > 6*math.Sqrt(want*(1-want)/draws)+2.0/draws {
+	r := rand.New(rand.NewPCG(11, 12))
+	if got, ok := steady(want, func() Permuted { return PermuteProducts(x, y, strata, 1, draws, r) }); !ok {
 		t.Errorf("p is %v, by listing %v", got, want)
 	}
-	if got := PermuteMeans([]int{0, 1, 0, 1}, 2, []float64{2, 2, 2, 2}, 100, rand.New(rand.NewPCG(1, 1))); got != 1 {
+	if got := PermuteMeans([]int{0, 1, 0, 1}, 2, []float64{2, 2, 2, 2}, 100, rand.New(rand.NewPCG(1, 1))); got.P != 1 {
 		t.Errorf("means of equal numbers: p is %v", got)
 	}
-	if got := PermuteProducts(x, []float64{3, 3, 3, 3, 3, 3, 3}, strata, 100, rand.New(rand.NewPCG(1, 1))); got != 1 {
+	if got := PermuteProducts(x, []float64{3, 3, 3, 3, 3, 3, 3}, strata, 1, 100, rand.New(rand.NewPCG(1, 1))); got.P != 1 {
 		t.Errorf("of equal numbers p is %v", got)
 	}
 }
@@ -296,7 +348,8 @@ func TestPermuteMeansAgainstEveryDeal(t *testing.T) {
 	})
 	want := beyond / deals
 	const draws = 50000
-	if got := PermuteMeans(group, 4, y, draws, rand.New(rand.NewPCG(15, 16))); math.Abs(got-want) > 6*math.Sqrt(want*(1-want)/draws)+2.0/draws {
+	r := rand.New(rand.NewPCG(11, 12))
+	if got, ok := steady(want, func() Permuted { return PermuteMeans(group, 4, y, draws, r) }); !ok {
 		t.Errorf("p is %v, by listing %v", got, want)
 	}
 }
@@ -320,9 +373,9 @@ func TestPermutationsKeepTheirLevel(t *testing.T) {
 		for i := range x {
 			x[i], y[i] = r.NormFloat64(), r.ExpFloat64()
 		}
-		p := PermuteWithin(guess, class, strata, draws, r)
-		q := Independence(count(guess, class, 3, 3), draws, r)
-		s := PermuteProducts(x, y, [][]int{{0, 1, 2, 3, 4}, {5, 6, 7, 8, 9, 10, 11}}, draws, r)
+		p := PermuteWithin(guess, class, strata, 1, draws, r).P
+		q := Independence(count(guess, class, 3, 3), draws, r).P
+		s := PermuteProducts(x, y, [][]int{{0, 1, 2, 3, 4}, {5, 6, 7, 8, 9, 10, 11}}, 1, draws, r).P
 		for k, a := range alphas {
 			for _, c := range []struct {
 				p  float64
@@ -356,7 +409,7 @@ func BenchmarkPermuteWithin(b *testing.B) { // 100,000 examples of 10 × 5 strat
 		strata[i%50] = append(strata[i%50], i)
 	}
 	for b.Loop() {
-		PermuteWithin(guess, class, strata, 9999, r)
+		PermuteWithin(guess, class, strata, 1, 9999, r)
 	}
 }
 
@@ -368,6 +421,69 @@ func BenchmarkPermuteProducts(b *testing.B) { // 100,000 examples of 50 strata
 		strata[i%50] = append(strata[i%50], i)
 	}
 	for b.Loop() {
-		PermuteProducts(x, y, strata, 999, r)
+		PermuteProducts(x, y, strata, 1, 999, r)
+	}
+}
+
+// crossVotes draws examples of two classes and features that have nothing to do with
+// them, and guesses each class by what the features of the other folds' examples have in
+// common with its own: what two examples share by chance makes both right or both wrong.
+func crossVotes(r *rand.Rand, n, features, folds int) (guess, class []int, strata [][]int) {
+	x := make([][]float64, n)
+	guess, class, strata = make([]int, n), make([]int, n), make([][]int, folds)
+	for i := range x {
+		x[i], class[i] = make([]float64, features), r.IntN(2)
+		strata[i%folds] = append(strata[i%folds], i)
+		for j := range x[i] {
+			x[i][j] = r.NormFloat64()
+		}
+	}
+	for i := range x {
+		vote := 0.
+		for j := range x {
+			if j%folds == i%folds {
+				continue
+			}
+			same := 0.
+			for k, v := range x[i] {
+				same += v * x[j][k]
+			}
+			vote += same * float64(2*class[j]-1)
+		}
+		if vote > 0 {
+			guess[i] = 1
+		}
+	}
+	return guess, class, strata
+}
+
+// Of 300 p-values of guesses that are cross-fitted to nothing at most 300·α + 4.5 standard
+// deviations + 1 are at most α (probability 3.4e-6 by the normal approximation, and less by
+// what √2 is too large), and fewer than with a stretch of 1.
+func TestStretchAllowsForCrossFitting(t *testing.T) {
+	const tests = 300
+	r := rand.New(rand.NewPCG(31, 32))
+	at := map[float64]int{.01: 0, .05: 0}
+	plain := map[float64]int{.01: 0, .05: 0}
+	for range tests {
+		guess, class, strata := crossVotes(r, 60, 40, 5)
+		p := PermuteWithin(guess, class, strata, math.Sqrt2, 999, r).P
+		q := PermuteWithin(guess, class, strata, 1, 999, r).P
+		for a := range at {
+			if p <= a {
+				at[a]++
+			}
+			if q <= a {
+				plain[a]++
+			}
+		}
+	}
+	for a, n := range at {
+		if n > plain[a] {
+			t.Errorf("%d p-values are at most %v, without a stretch %d", n, a, plain[a])
+		}
+		if float64(n) > tests*a+4.5*math.Sqrt(tests*a*(1-a))+1 {
+			t.Errorf("%d of %d p-values are at most %v", n, tests, a)
+		}
 	}
 }
