@@ -116,11 +116,14 @@ func (r *Report) textStudy(w io.Writer) {
 }
 
 // studyView is a study on the page.
-type studyView struct{ Tables []auditTable }
+type studyView struct {
+	Verdict string
+	Tables  []auditTable
+}
 
 func (r *Report) newStudy() *studyView {
 	if r.Study == nil {
 		return nil
 	}
-	return &studyView{[]auditTable{ratesTable(r.Study), rowsTable(r.Study), spreadsTable(r.Study), studyControls(r.Study)}}
+	return &studyView{r.Verdict, []auditTable{ratesTable(r.Study), rowsTable(r.Study), spreadsTable(r.Study), studyControls(r.Study)}}
 }

@@ -34,19 +34,15 @@ func rowsTable(s *audit.Study) auditTable {
 	t := auditTable{
 		Name: "What audits called what",
 		Says: "True excess, over the best guess that needs no outputs and over honest training, and the smallest that audits say they detect: means, in points. " +
-			"Alone: the same audits without references.",
-		Heads: []string{"data", "trained", "outputs", "examples", "audits", "true excess", "over honest", "curious", "leaky", "no evidence", "inconclusive", "detects", "alone: curious", "leaky", "no evidence", "inconclusive", "detects"},
+			"Verdicts are counts of curious / leaky by correlation / no evidence / inconclusive; alone: the same audits without references.",
+		Heads: []string{"data", "trained", "outputs", "examples", "audits", "true excess", "over honest", "verdicts", "detects", "alone", "detects"},
 		Words: []int{1, 2},
 	}
 	for _, r := range s.Rows {
-		cells := []string{r.Data, r.Kind, string(r.Outputs), sizeWords(r.Examples), strconv.Itoa(r.Audits), tenths(r.Excess), tenths(r.Difference)}
-		t.add(append(append(cells, tallied(r.With)...), tallied(r.Without)...)...)
+		t.add(r.Data, r.Kind, string(r.Outputs), sizeWords(r.Examples), strconv.Itoa(r.Audits), tenths(r.Excess), tenths(r.Difference),
+			r.With.String(), tenths(r.With.Smallest), r.Without.String(), tenths(r.Without.Smallest))
 	}
 	return t
-}
-
-func tallied(t audit.StudyTally) []string {
-	return []string{strconv.Itoa(t.Curious), strconv.Itoa(t.Leaky), strconv.Itoa(t.NoEvidence), strconv.Itoa(t.Inconclusive), tenths(t.Smallest)}
 }
 
 // tenths is a share in points, to one digit.

@@ -52,7 +52,7 @@ func TestStudyShown(t *testing.T) {
 		flat := strings.ReplaceAll(strings.Join(strings.Fields(said), " "), "\u00a0", " ")
 		for _, want := range []string{
 			"3 audits of classifiers", "1 trained honestly, 1 trained to be curious, 1 trained honestly where",
-			"40 of 40, 100.00 %", "mixture, hard", "12.3", "−1.0",
+			"40 of 40, 100.00 %", "erdict: all of 4 demands are met", "mixture, hard", "12.3", "−1.0",
 		} {
 			if !strings.Contains(flat, want) {
 				t.Errorf("nothing of %q in\n%s", want, said)
