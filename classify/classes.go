@@ -92,5 +92,10 @@ func (s standard) scores(values []float64) []float64 {
 	return z
 }
 
-// back returns the number whose score is z.
-func (s standard) back(z float64) float32 { return float32(s.mean + s.deviation*z) }
+// back returns the number whose score is z, of those that float32 holds the nearest.
+func (s standard) back(z float64) float32 { return finite(s.mean + s.deviation*z) }
+
+// finite returns the nearest finite number.
+func finite(v float64) float32 {
+	return float32(min(max(v, -math.MaxFloat32), math.MaxFloat32))
+}

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -220,6 +221,47 @@ func TestAlone(t *testing.T) {
 	}
 }
 
+// TestTogether wants goroutines that guess at once not to disturb one another, and guesses
+// not to depend on the rows beside.
+func TestTogether(t *testing.T) {
+	const n, d = 700, 10
+	x, targets := outputs(n, 8)
+	targets = append(twoClasses(targets[:1]), Target{Values: make([]float64, n)})
+	for i := range n {
+		targets[1].Values[i] = float64(x[i*d])
+	}
+	for _, l := range Learners() {
+		ts := targets
+		if !l.Suits(ts[1]) {
+			ts = ts[:1]
+		}
+		want := guesses(t, l, x, d, ts, x)
+		f, err := l.Fit(context.Background(), x, d, ts, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wait sync.WaitGroup
+		for part := range 4 {
+			wait.Go(func() {
+				lo, hi := part*n/5, (part+2)*n/5
+				dst := make([][]float32, len(ts))
+				for k := range ts {
+					dst[k] = make([]float32, (hi-lo)*ts[k].Width())
+				}
+				if err := f.Predict(context.Background(), dst, x[lo*d:hi*d]); err != nil {
+					t.Error(err)
+				}
+				for k, got := range dst {
+					if w := ts[k].Width(); !slices.Equal(got, want[k][lo*w:hi*w]) {
+						t.Errorf("%s: target %d, part %d: other guesses than of all rows", l.Name(), k, part)
+					}
+				}
+			})
+		}
+		wait.Wait()
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	x := []float32{1, 2, 3, 4}
 	labels := Target{Labels: []int{0, 1}, Classes: 2}
@@ -239,6 +281,10 @@ func TestRefusals(t *testing.T) {
 			if _, err := fit(); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: error %v, want %q", l.Name(), err, want)
 			}
+		}
+		huge := Target{Values: []float64{1e300, 0}}
+		if _, err := l.Fit(context.Background(), x, 2, []Target{huge}, 0); err == nil {
+			t.Errorf("%s learns numbers that no guess can be", l.Name())
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()

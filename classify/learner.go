@@ -30,8 +30,8 @@ type Learner interface {
 	// Suits tells whether the learner can learn such a target.
 	Suits(t Target) bool
 	// Fit learns every target from the same rows x, [n, d]. It errs where there are no
-	// rows, where a number of x or of a target is not finite, where a label is no class
-	// of its target, where a target does not suit, and when ctx ends. It panics where a
+	// rows, where a number of x or of a target is not finite or beyond float32's range,
+	// where a label is no class of its target, where a target does not suit, and when ctx ends. It panics where a
 	// length does not fit.
 	Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error)
 }
@@ -122,8 +122,8 @@ func (t Target) checkValues(n int) error {
 		panic(fmt.Sprintf("classify: %d values for %d rows", len(t.Values), n))
 	}
 	for i, v := range t.Values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("the value of row %d is %v, not a finite number", i, v)
+		if !(math.Abs(v) <= math.MaxFloat32) {
+			return fmt.Errorf("the value of row %d is %v, not a finite number of float32's range", i, v)
 		}
 	}
 	return nil

@@ -118,6 +118,16 @@ func TestThresholdOracle(t *testing.T) {
 	}
 }
 
+// TestThresholdNeighbours wants a cut between entropies that have no number between.
+func TestThresholdNeighbours(t *testing.T) {
+	for _, low := range []float64{1, math.Nextafter(1, 2)} {
+		h := []float64{low, math.Nextafter(low, 2)}
+		if c := bestCut(h, []int{0, 1}, []int{0, 1}); !(c.tau >= h[0] && c.tau < h[1]) {
+			t.Errorf("τ = %v between %v", c.tau, h)
+		}
+	}
+}
+
 // TestSplitOracle compares a tree's first split with all splits, in float64 and without
 // bins.
 func TestSplitOracle(t *testing.T) {

@@ -63,9 +63,9 @@ func bestCut(h []float64, order, labels []int) cut {
 		ones += l
 	}
 	n := len(labels)
-	best, right := cut{-1, -1}, n-ones // always the first class
+	best, right := cut{-math.MaxFloat64, -1}, n-ones // always the first class
 	if ones > right {
-		best, right = cut{-1, 1}, ones
+		best, right = cut{-math.MaxFloat64, 1}, ones
 	}
 	below := 0 // rows of the first class up to τ, less those of the second
 	for i, at := range order {
@@ -73,7 +73,11 @@ func bestCut(h []float64, order, labels []int) cut {
 		if i+1 < n && h[order[i+1]] == h[at] || i+1 == n {
 			continue
 		}
-		tau := h[at]/2 + h[order[i+1]]/2
+		next := h[order[i+1]]
+		tau := h[at]/2 + next/2
+		if tau >= next { // rounded up, between neighbours
+			tau = h[at]
+		}
 		if above := ones + below; above > right {
 			best, right = cut{tau, 1}, above
 		}
@@ -95,7 +99,7 @@ func (f *cuts) Predict(ctx context.Context, dst [][]float32, x []float32) error 
 		h := entropy(x[i*f.d : (i+1)*f.d])
 		for t, c := range f.cuts {
 			if dst[t] != nil {
-				dst[t][2*i], dst[t][2*i+1] = 0, float32(c.sign*(h-c.tau))
+				dst[t][2*i], dst[t][2*i+1] = 0, finite(c.sign*(h-c.tau))
 			}
 		}
 	}

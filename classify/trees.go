@@ -31,7 +31,7 @@ const (
 )
 
 // Trees is gradient boosting with the softmax loss, or the squared one for numbers
-// (Friedman, 2001), of trees with few leaves on columns in at most 256 bins, by Newton
+// (Friedman, 2001), of trees with few leaves on columns in at most 128 bins, by Newton
 // steps. A round adds a tree for each class, or one for two classes; targets share the
 // bins. Sums are of integers, exact and so in any order. No library within reach trains
 // trees.

@@ -7,8 +7,8 @@ import (
 	"tattle/internal/simd"
 )
 
-// treeBins bounds the bins of a column. A code must fit a byte; half of what fits
-// costs half as much to look through, and splits by quantiles of 1/128 do not miss much.
+// treeBins bounds the bins of a column. A code must leave a byte's highest bit free, for
+// rows to go through a tree eight at once; splits by quantiles of 1/128 do not miss much.
 const treeBins = 128
 
 // bins cuts each column at quantiles of the rows it was made from, between values that
