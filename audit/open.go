@@ -16,8 +16,9 @@ const (
 	maxRecord  = 16 << 20 // bytes of a CSV's row: 160 for each field
 	maxScores  = 1 << 28  // numbers: 1 GiB of float32
 	maxArrays  = 4 << 30  // bytes of the arrays of an .npz,
-	maxPacked  = 100      // that, as a packed CSV, have at most so many times those of the file,
+	maxPacked  = 100      // that have at most so many times those of the file,
 	freeBytes  = 32 << 20 // and these; deflate could pack them 1032 times
+	maxGzip    = 25       // the same of a packed CSV, whose digits shrink to a half or a fifth
 	maxArchive = 10_000   // arrays
 
 	maxAttributes = 1000

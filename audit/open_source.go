@@ -67,7 +67,7 @@ func readSource(ctx context.Context, f io.Reader, size int64, path string, o Ope
 	if err != nil {
 		return nil, fmt.Errorf("is a broken gzip file (%w): pack it again", err)
 	}
-	room := int64(freeBytes + maxPacked*float64(size))
+	room := freeBytes + maxGzip*size
 	return readCSV(ctx, bufio.NewReaderSize(&unpacked{packed, room}, sniffed), o)
 }
 
@@ -99,7 +99,7 @@ type unpacked struct {
 func (u *unpacked) Read(p []byte) (int, error) {
 	n, err := u.from.Read(p)
 	if u.room -= int64(n); u.room < 0 {
-		return 0, fmt.Errorf("unpacks to more than %d MiB and %d times the file: unpack it first", freeBytes>>20, maxPacked)
+		return 0, fmt.Errorf("unpacks to more than %d MiB and %d times the file: unpack it first", freeBytes>>20, maxGzip)
 	}
 	if err != nil && err != io.EOF {
 		return n, fmt.Errorf("is a broken gzip file (%w): pack it again", err)
