@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -122,6 +124,40 @@ func TestHalfAToken(t *testing.T) {
 		err := ask(c)
 		if err == nil || strings.Contains(err.Error(), "s3c") {
 			t.Errorf("%v", err)
+		}
+	}
+}
+
+// endless is a body that counts what is read of it.
+type endless int
+
+func (e *endless) Read(b []byte) (int, error) {
+	if *e += endless(len(b)); *e > 1<<20 {
+		return 0, io.EOF
+	}
+	return len(b), nil
+}
+
+// TestBoundedRead: no more is read of an answer than its limit and what shows that there
+// is more.
+func TestBoundedRead(t *testing.T) {
+	var body endless
+	_, err := readAll(&http.Response{ContentLength: -1, Body: io.NopCloser(&body)}, 1000)
+	if mustErr(t, err, "longer than 1000 bytes"); body > 1001 {
+		t.Errorf("%d bytes were read", body)
+	}
+}
+
+// TestOddNumbers: whatever float32s come, the server answers and does not panic.
+func TestOddNumbers(t *testing.T) {
+	_, models, x, _ := served(t, 2, ServerOptions{})
+	for name, m := range models {
+		for _, odd := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, math.SmallestNonzeroFloat32} {
+			in := append([]float32(nil), x[name][:m.p]...)
+			in[0], in[len(in)-1] = odd, odd
+			if y, err := m.forward(context.Background(), in); err != nil || len(y) != m.n {
+				t.Errorf("%s at %v: %d outputs, %v", name, odd, len(y), err)
+			}
 		}
 	}
 }

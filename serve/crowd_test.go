@@ -68,3 +68,11 @@ func TestManyMarks(t *testing.T) {
 		t.Errorf("%d marked, %d bytes of text", len(q.Marked), len(q.Text))
 	}
 }
+
+// A panic over a report is that report's, not the program's.
+func TestPanicOverAReport(t *testing.T) {
+	e := &entry{Path: "a"}
+	if r := e.fill(nil); r != nil || e.Kind != "not readable" || e.Broken == "" {
+		t.Errorf("%+v", e)
+	}
+}

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"io/fs"
 	"math"
 	"os"
@@ -43,8 +44,17 @@ func (e *entry) same(found *entry) bool {
 	return e != nil && e.Size == found.Size && e.Modified.Equal(found.Modified)
 }
 
-// fill reads the report of an entry, and returns it where it can be read.
-func (e *entry) fill(root *os.Root) *report.Report {
+var errMisfit = errors.New(reportName + ": its parts do not fit together")
+
+// fill reads the report of an entry, and returns it where it can be read. It is done in
+// the background, where a panic over a damaged report would end the program.
+func (e *entry) fill(root *os.Root) (r *report.Report) {
+	defer func() {
+		if recover() != nil {
+			r = nil
+			e.tell(nil, errMisfit)
+		}
+	}()
 	r, err := readReport(root, e.Path)
 	e.tell(r, err)
 	return r

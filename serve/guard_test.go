@@ -3,6 +3,7 @@ package serve
 import (
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -114,5 +115,15 @@ func TestTokenPageKeepsTheQuestion(t *testing.T) {
 	}
 	if strings.Contains(text, `value="x"`) || strings.Contains(text, "<script>") {
 		t.Error("the page keeps the wrong token, or script")
+	}
+}
+
+// What lies in the folder runs no script, reaches no network and is no part of the site.
+func TestEvidencePolicy(t *testing.T) {
+	directives := strings.Split(evidencePolicy, "; ")
+	for _, want := range []string{"sandbox", "default-src 'none'", "form-action 'none'", "base-uri 'none'", "img-src data:"} {
+		if !slices.Contains(directives, want) {
+			t.Errorf("the policy lacks %s", want)
+		}
 	}
 }
