@@ -39,7 +39,7 @@ type goal struct {
 func goalOf(s *Sample, a int, folds int) (*goal, string) {
 	at := &s.Sensitive[a]
 	if n := s.Len(); n < folds*smallestFold {
-		return nil, fmt.Sprintf("%d examples are too few to fit attacks on some and judge them on others: it takes %d.", n, folds*smallestFold)
+		return nil, fmt.Sprintf("To fit attacks on some examples and judge them on others takes %d; there are %d.", folds*smallestFold, n)
 	}
 	g := &goal{attribute: a}
 	if at.Numeric() {

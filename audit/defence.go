@@ -80,7 +80,7 @@ func tryAll(ctx context.Context, tried []change, o Options) ([]Defence, error) {
 	o.progress("defences", 0, len(tried))
 	simd.Parallel(len(tried), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			list[i], errs[i] = try(ctx, tried[i], o)
+			list[i], errs[i] = try(ctx, tried[i], len(tried), o)
 			mu.Lock()
 			done++
 			o.progress("defences", done, len(tried))
@@ -120,8 +120,8 @@ func defenceRows(n, most int, seed uint64) []int {
 	return rows
 }
 
-// try attacks what a defence releases.
-func try(ctx context.Context, c change, o Options) (Defence, error) {
+// try attacks what a defence, one of so many, releases.
+func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 	s := c.apply()
 	d := Defence{Name: c.name, Note: c.note, Honesty: accuracy(s.Y, s.hard())}
 	all, err := crossFit(ctx, s, o, nil)
@@ -141,7 +141,7 @@ func try(ctx context.Context, c change, o Options) (Defence, error) {
 		} else {
 			f.compareClasses(s, a, g, bases, o)
 		}
-		d.Left = append(d.Left, DefenceLeft{Attribute: at.Name, Curiosity: f.Curiosity, R2: f.R2, Excess: f.Excess, Attack: mostChosen(f.Attacks)})
+		d.Left = append(d.Left, DefenceLeft{Attribute: at.Name, Curiosity: f.Curiosity, R2: f.R2, Excess: f.Excess, HighOfAll: f.high((1 - o.Confidence) / float64(of)), Attack: mostChosen(f.Attacks)})
 	}
 	return d, nil
 }

@@ -4,42 +4,60 @@ import "fmt"
 
 // recommend marks a defence and says why: of those that leave every attribute an excess
 // whose upper limit is at most the margin, the one that keeps the most honesty, and of
-// equally honest ones the one that releases the most, which the list holds first. Where
-// none is shown to leave so little it is to release the label only, which by
-// construction tells no more than the label does, or nothing.
+// equally honest ones the one that releases the most, which the list holds first. The
+// limits hold for all defences together, for one that is picked among many on the same
+// examples may look good by chance. Where none is shown to leave so little it is to
+// release the label only, which by construction tells no more than the label does, or
+// nothing; one that would do by itself is then named as worth another try.
 func recommend(list []Defence, margin float64) string {
-	best := -1
+	if len(list) == 0 || len(list[0].Left) == 0 {
+		return "No attribute could be attacked, so that no defence could be tried."
+	}
 	for i := range list {
 		list[i].Recommended = false
-		if len(list[i].Left) > 0 && list[i].enough(margin) && (best < 0 || list[i].Honesty.Correct > list[best].Honesty.Correct) {
-			best = i
-		}
 	}
-	points := fmt.Sprintf("%.3g points", 100*margin)
+	best := honestest(list, func(l DefenceLeft) bool { return l.HighOfAll <= margin })
+	leaves := fmt.Sprintf("an excess of at most %s, upper limits for all %d together included", points(margin), len(list))
 	switch {
-	case len(list) == 0 || len(list[0].Left) == 0:
-		return "No attribute could be attacked, so that no defence could be tried."
-	case list[0].enough(margin):
+	case list[0].leaves(func(l DefenceLeft) bool { return l.HighOfAll <= margin }):
 		list[0].Recommended = true
-		return fmt.Sprintf("No defence is called for: with none the attacks reach an excess of at most %s, upper limits included.", points)
+		return fmt.Sprintf("No defence is called for: with none the attacks reach %s.", leaves)
 	case best >= 0 && list[best].Name != LabelOnly:
 		list[best].Recommended = true
-		return fmt.Sprintf("Release %q: of the defences whose excess is at most %s, upper limits included, it keeps the most honesty, %.1f %%.",
-			list[best].Name, points, 100*list[best].Honesty.Value)
+		return fmt.Sprintf("Release %q: of the defences that leave %s, it keeps the most honesty, %.1f %%.",
+			list[best].Name, leaves, 100*list[best].Honesty.Value)
 	}
 	for i := range list {
 		list[i].Recommended = list[i].Name == LabelOnly
 	}
-	return fmt.Sprintf("Release the label only, or nothing: no other defence was shown to leave an excess of at most %s, upper limits included. What the label itself tells remains.", points)
+	s := fmt.Sprintf("Release the label only, or nothing: no other defence was shown to leave %s. What the label itself tells remains.", leaves)
+	if i := honestest(list[1:], func(l DefenceLeft) bool { return l.Excess.High <= margin }); i >= 0 && list[i+1].Name != LabelOnly {
+		s += fmt.Sprintf(" %q would do had it been tried alone: try it on other examples.", list[i+1].Name)
+	}
+	return s
 }
 
-// enough tells whether every attribute's excess is at most the margin, upper limit
-// included.
-func (d *Defence) enough(margin float64) bool {
+// honestest returns the index of the most honest defence, the first of equal ones, whose
+// every attribute is enough; −1 where there is none.
+func honestest(list []Defence, enough func(DefenceLeft) bool) int {
+	best := -1
+	for i := range list {
+		if list[i].leaves(enough) && (best < 0 || list[i].Honesty.Correct > list[best].Honesty.Correct) {
+			best = i
+		}
+	}
+	return best
+}
+
+// leaves tells whether what is left of every attribute is enough, and there is any.
+func (d *Defence) leaves(enough func(DefenceLeft) bool) bool {
 	for _, l := range d.Left {
-		if !(l.Excess.High <= margin) {
+		if !enough(l) {
 			return false
 		}
 	}
-	return true
+	return len(d.Left) > 0
 }
+
+// points writes a part as points.
+func points(x float64) string { return fmt.Sprintf("%.1f points", 100*x) }

@@ -113,7 +113,7 @@ func TestRecommend(t *testing.T) {
 	tried := func(name string, correct int, highs ...float64) Defence {
 		d := Defence{Name: name, Honesty: proportion(correct, 100)}
 		for _, h := range highs {
-			d.Left = append(d.Left, DefenceLeft{Excess: Excess{High: h}})
+			d.Left = append(d.Left, DefenceLeft{Excess: Excess{High: h / 2}, HighOfAll: h})
 		}
 		return d
 	}
@@ -126,6 +126,7 @@ func TestRecommend(t *testing.T) {
 		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .3), tried("top 1", 88, .01), tried(LabelOnly, 88, 0)}, "top 1", `"top 1"`},
 		{[]Defence{tried(NoDefence, 90, .5, 0), tried("soft", 90, .01, .3), tried("noise", 80, .01, .01), tried(LabelOnly, 90, 0, 0)}, LabelOnly, "label only"},
 		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .4), tried(LabelOnly, 90, .05)}, LabelOnly, "or nothing"},
+		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .03), tried(LabelOnly, 90, .05)}, LabelOnly, `"soft" would do had it been tried alone`},
 		{[]Defence{tried(NoDefence, 90)}, "", "No attribute"},
 	} {
 		says := recommend(c.list, .02)

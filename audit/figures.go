@@ -190,5 +190,8 @@ type DefenceLeft struct {
 	Curiosity *curious.Proportion `json:"curiosity,omitempty"`
 	R2        *float64            `json:"r2,omitempty"`
 	Excess    Excess              `json:"excess"`
-	Attack    string              `json:"attack"` // the one chosen in most folds
+	// HighOfAll is the upper limit of Excess that holds for all defences together, which
+	// share what the confidence leaves.
+	HighOfAll float64 `json:"high_of_all,omitempty"`
+	Attack    string  `json:"attack"` // the one chosen in most folds
 }

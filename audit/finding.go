@@ -145,9 +145,7 @@ func (f *Finding) compareClasses(s *Sample, a int, g *guesses, bases []baselineG
 	for _, b := range bases {
 		f.Baselines = append(f.Baselines, compare(b.name, truth, g.best, b.guess, o))
 	}
-	best := f.excess(o, func(b *Baseline, confidence float64) float64 {
-		return stat.PairedDifference(b.AttackAlone, b.BaselineAlone, f.Examples, 2*confidence-1).High
-	})
+	best := f.excess(o)
 	f.Subgroups = subgroups(s, a, g.best, bases[best].guess, o)
 	f.Confusion = table(truth, g.best, len(f.Classes), len(f.Classes))
 	f.Information = new(information(f.Attribute, f.Confusion, o.Confidence))
@@ -157,26 +155,37 @@ func (f *Finding) compareNumbers(s *Sample, a int, g *guesses, bases []baselineG
 	for _, b := range bases {
 		f.Baselines = append(f.Baselines, compareNumbers(b.name, s.Sensitive[a].Numbers, g.bestValue, b.value, f.Variance, o))
 	}
-	f.excess(o, func(b *Baseline, confidence float64) float64 {
-		return b.Difference + b.StandardError*stat.StudentQuantile(confidence, float64(f.Examples-1))
-	})
+	f.excess(o)
 }
 
 // excess takes the comparisons together and returns the index of the best baseline.
-func (f *Finding) excess(o Options, high func(b *Baseline, confidence float64) float64) (best int) {
-	e := Excess{Value: math.Inf(1), Low: math.Inf(1), High: math.Inf(1)}
-	shared := 1 - (1-o.Confidence)/float64(len(f.Baselines))
+func (f *Finding) excess(o Options) (best int) {
+	e := Excess{Value: math.Inf(1), Low: math.Inf(1), High: f.high(1 - o.Confidence)}
 	for i := range f.Baselines {
 		b := &f.Baselines[i]
 		if b.Difference < e.Value {
 			e.Value, best = b.Difference, i
 		}
 		e.Low = min(e.Low, b.Low)
-		e.High = min(e.High, high(b, shared))
 		e.P = max(e.P, b.P)
 	}
 	f.Excess, f.Best = e, f.Baselines[best].Name
 	return best
+}
+
+// high returns the upper limit of the excess that is exceeded with probability alpha at
+// most: the least of the baselines' limits, which share alpha.
+func (f *Finding) high(alpha float64) float64 {
+	least, confidence := math.Inf(1), 1-alpha/float64(len(f.Baselines))
+	for i := range f.Baselines {
+		b := &f.Baselines[i]
+		if f.Numeric {
+			least = min(least, b.Difference+b.StandardError*stat.StudentQuantile(confidence, float64(f.Examples-1)))
+		} else {
+			least = min(least, stat.PairedDifference(b.AttackAlone, b.BaselineAlone, f.Examples, 2*confidence-1).High)
+		}
+	}
+	return least
 }
 
 // accuracy counts the guesses that are right.

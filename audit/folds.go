@@ -25,13 +25,18 @@ func random(seed, stream, index uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, stream<<32|index))
 }
 
-// twinsMost is the largest group of equal rows that counts as copies of an example:
-// larger ones are where outputs saturate.
+// twinsMost is the largest group of equal rows that counts as copies of an example
+// whatever their labels: larger ones are where outputs saturate, unless all labels agree,
+// too, as in a class that was filled up with copies.
 const twinsMost = 10
 
 // twinsDistinct is the share of distinct rows from which equal ones count as
 // copies: outputs that are rounded have fewer.
 const twinsDistinct = 1. / 3
+
+// twinsRows is how many distinct rows, each there more than once and always with the same
+// labels, are copies even where there are few: fewer may be a code for the labels.
+const twinsRows = 50
 
 // smallestFold is the number of examples that a fold needs.
 const smallestFold = 10
@@ -139,13 +144,41 @@ func twins(s *Sample) (first []int, copies int) {
 		first[i] = seen[key]
 		size[first[i]]++
 	}
+	pure := alike(s, first)
 	few := float64(len(seen)) < twinsDistinct*float64(n)
+	all := len(seen) >= twinsRows // rows that are there more than once, with equal labels
+	for _, t := range first {
+		all = all && size[t] > 1 && pure[t]
+	}
 	for i, t := range first {
-		if few || size[t] > twinsMost {
+		if copied := all || !few && (size[t] <= twinsMost || pure[t]); !copied {
 			first[i] = i
 		} else if t != i {
 			copies++
 		}
 	}
 	return first, copies
+}
+
+// alike tells of each first example of equal rows whether y and all attributes of the
+// others are its own.
+func alike(s *Sample, first []int) []bool {
+	same := make([]bool, len(first))
+	for i, t := range first {
+		if same[i] = t == i; t == i {
+			continue
+		}
+		ok := s.Y[i] == s.Y[t]
+		for a := range s.Sensitive {
+			if at := &s.Sensitive[a]; at.Numeric() {
+				ok = ok && at.Numbers[i] == at.Numbers[t]
+			} else {
+				ok = ok && at.Labels[i] == at.Labels[t]
+			}
+		}
+		if !ok {
+			same[t] = false
+		}
+	}
+	return same
 }

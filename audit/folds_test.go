@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
@@ -43,11 +44,33 @@ func TestTwins(t *testing.T) {
 	if copies != 2 || first[150] != 3 || first[170] != 3 || first[25] != 25 {
 		t.Errorf("%d copies, of %d, %d and %d", copies, first[150], first[170], first[25])
 	}
+	for i := 19; i < 20+twinsMost; i++ { // unless their labels agree: a class filled up with copies
+		s.Y[i], s.Sensitive[0].Labels[i] = 1, 0
+	}
+	if first, copies := twins(s); copies != 2+twinsMost || first[25] != 19 {
+		t.Errorf("%d copies, of %d", copies, first[25])
+	}
 	for i := range s.Outputs { // few distinct rows: rounded, not copied
 		s.Outputs[i] = float32(int(s.Outputs[i]))
 	}
 	if _, copies := twins(s); copies != 0 {
 		t.Errorf("%d rounded rows count as copies", copies)
+	}
+}
+
+// All of 60 examples 20 times over, with labels of chance, which an attack that memorises
+// would have right.
+func TestManyCopiesAreJudgedTogether(t *testing.T) {
+	s := made{n: 60, classes: 3, values: []int{2}, seed: 8}.sample()
+	rows := make([]int, 1200)
+	for i := range rows {
+		rows[i] = i % 60
+	}
+	o := quick
+	o.Attacks = []string{"neighbours"}
+	r := examined(t, s.Subset(rows), o)
+	if best := .5 + 4.5*math.Sqrt(.25/60); r.Findings[0].Curiosity.Value > best || len(r.Warnings) != 1 {
+		t.Errorf("labels of chance are told with %v; warnings %q", r.Findings[0].Curiosity.Value, r.Warnings)
 	}
 }
 

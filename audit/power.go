@@ -36,6 +36,17 @@ func power(f *Finding, learningLoss float64, attributes int, set Settings) Power
 	return p
 }
 
+// allow makes the smallest excess larger by what the learning loss, which was measured on
+// one planted model and varies by the given standard error, takes of the promise: the two
+// errors' root of squares takes the place of the excess's own.
+func (p *Power) allow(lossError float64) {
+	if p.Smallest == nil {
+		return
+	}
+	z := distuv.UnitNormal.Quantile(p.Probability)
+	p.Smallest = new(min(1, *p.Smallest+z*(math.Hypot(p.StandardError, lossError)-p.StandardError)))
+}
+
 // figure returns the baseline's accuracy or R².
 func (b *Baseline) figure() float64 {
 	if b.R2 != nil {

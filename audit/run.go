@@ -135,7 +135,7 @@ func newResult(s *Sample, o Options) *Result {
 // warn tells of what makes figures mean less than they seem to.
 func (r *Result) warn(s *Sample) {
 	if _, copies := twins(s); copies > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d rows of outputs are copies of earlier ones. Copies are judged together, by attacks that saw none of them, but they count as examples of their own: intervals are too short if the examples themselves were copied.", copies, s.Len()))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Of %d rows of outputs, %d repeat earlier ones. Copies are judged together, by attacks that saw none of them, but they count as examples of their own: intervals are too short if the examples themselves were copied.", s.Len(), copies))
 	}
 	if w := len(s.Classes); constantRows(s.Outputs, w) {
 		r.Warnings = append(r.Warnings, "All rows of outputs are equal: they tell nothing of anything.")

@@ -2,6 +2,8 @@ package audit
 
 import (
 	"tattle/stat"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Verdict is what an audit says, of one attribute or of all.
@@ -26,8 +28,10 @@ func (r *Result) Conclude() {
 		}
 	}
 	adjust(found)
+	loss, lossError := r.learningLoss()
 	for _, f := range found {
-		f.Power = power(f, r.learningLoss(), len(found), r.Settings)
+		f.Power = power(f, loss, len(found), r.Settings)
+		f.Power.allow(lossError)
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -69,10 +73,19 @@ func (r *Result) judge(f *Finding) Verdict {
 		return Curious
 	case f.ExcessAdjusted <= alpha || f.dependent(alpha):
 		return Leaky
-	case f.Power.Smallest == nil || *f.Power.Smallest > DefaultBlind:
+	case f.Power.Smallest == nil || *f.Power.Smallest > min(DefaultBlind, f.possible()):
 		return Inconclusive
 	}
 	return NoEvidence
+}
+
+// possible returns the excess that a guess without an error would have, over the best
+// baseline or, where there are references, over their mean.
+func (f *Finding) possible() float64 {
+	if f.Reference != nil {
+		return 1 - f.Reference.Mean
+	}
+	return 1 - f.best().figure()
 }
 
 // dependent tells whether the hard label or the chosen guess demonstrably have to do
@@ -91,14 +104,16 @@ func (r *Result) failed() *Control {
 	return nil
 }
 
-// learningLoss returns what the planted model's attack lost, 0 where none is known.
-func (r *Result) learningLoss() float64 {
+// learningLoss returns what the planted model's attack lost, with its standard error, 0
+// where none is known.
+func (r *Result) learningLoss() (loss, se float64) {
 	for _, c := range r.Controls {
 		if c.LearningLoss != nil {
-			return *c.LearningLoss
+			z := distuv.UnitNormal.Quantile(r.Settings.Confidence) // Low is a limit at this confidence
+			return *c.LearningLoss, max(0, c.Excess.Value-c.Excess.Low) / z
 		}
 	}
-	return 0
+	return 0, 0
 }
 
 // worst returns the verdict on the whole.

@@ -98,7 +98,7 @@ func (r *Result) honest(f *Finding) string {
 		len(t.Figures), other, percent(t.Mean), f.points(t.SD), f.signed(t.Difference), f.signed(t.Low), percent(r.Settings.Confidence), t.T, probability(t.P))
 	switch {
 	case t.P <= 1-r.Settings.Confidence && t.Difference >= r.Settings.Margin:
-		return s + ", more than honest training does by chance."
+		return s + ", more than honest training does by chance, as far as these tell."
 	case t.P <= 1-r.Settings.Confidence:
 		return s + fmt.Sprintf(", which is less than the %s that are let pass.", f.points(r.Settings.Margin))
 	}
@@ -143,11 +143,7 @@ func (r *Result) seen(f *Finding) string {
 	if f.Reference != nil {
 		over = "over what honest training leaks"
 	}
-	s := fmt.Sprintf("An excess of %s or more %s would have been found with a probability of %s.", f.points(*f.Power.Smallest), over, percent(f.Power.Probability))
-	if most := 1 - f.best().figure(); most < *f.Power.Smallest {
-		s += fmt.Sprintf(" No guess can have more than %s, so that on these examples none would have been.", f.points(most))
-	}
-	return s
+	return fmt.Sprintf("An excess of %s or more %s would have been found with a probability of %s.", f.points(*f.Power.Smallest), over, percent(f.Power.Probability))
 }
 
 // blind says why nothing found means nothing, and what would help.
@@ -156,6 +152,12 @@ func (r *Result) blind(f *Finding) string {
 		return "How large an excess would have been found is not known."
 	}
 	s := fmt.Sprintf("Only an excess of %s or more would have been found with a probability of %s, so that finding none says little.", f.points(*f.Power.Smallest), percent(f.Power.Probability))
+	if most := f.possible(); most < *f.Power.Smallest {
+		s = fmt.Sprintf("A guess that is always right would have an excess of %s, and only one of %s or more would have been found with a probability of %s, so that finding none says nothing.", f.points(most), f.points(*f.Power.Smallest), percent(f.Power.Probability))
+		if most <= r.Settings.Margin {
+			return s + fmt.Sprintf(" Examples with more of the rarer values of %s would help.", f.Attribute)
+		}
+	}
 	if n := r.enough(f); n > 0 {
 		return s + fmt.Sprintf(" About %d examples would do.", n)
 	}
@@ -163,12 +165,12 @@ func (r *Result) blind(f *Finding) string {
 }
 
 // enough returns about how many examples make the smallest detectable excess
-// DefaultBlind, its standard error shrinking with their root; 0 where that is not
-// what is missing.
+// DefaultBlind, or what is possible if that is less, its standard error shrinking with
+// their root; 0 where that is not what is missing.
 func (r *Result) enough(f *Finding) int {
 	fixed := r.Settings.Margin
-	have, want := *f.Power.Smallest-fixed, DefaultBlind-fixed
-	if f.Power.FromReferences != nil && *f.Power.FromReferences > DefaultBlind || want <= 0 {
+	have, want := *f.Power.Smallest-fixed, min(DefaultBlind, f.possible())-fixed
+	if f.Power.FromReferences != nil && *f.Power.FromReferences > want+fixed || want <= 0 {
 		return 0
 	}
 	digits := math.Pow(10, math.Floor(math.Log10(float64(f.Examples))))

@@ -115,7 +115,7 @@ func (r *Result) advice() []string {
 		if r.Settings.References == 0 {
 			list = append(list, "Give the training data (--reference) to learn whether honest training leaks as much.")
 		} else {
-			list = append(list, "Ask whoever trained the model for its training code and data: it leaks more than honest training on this task.")
+			list = append(list, "Ask whoever trained the model for its training code and data: it leaks more than the honest classifiers it was compared with, which another architecture or recipe might explain.")
 		}
 	case Leaky:
 		list = append(list, "Decide whether the task may reveal this attribute at all: no honest model can hide what its label tells.", r.closeLeak())

@@ -43,6 +43,9 @@ func TestVerdicts(t *testing.T) {
 	slight.Reference = &ReferenceTest{Figures: []float64{.69, .69, .691}, Mean: .69, SD: 1e-4, Difference: .01, P: 1e-6, Freedom: 2}
 	few := found("s", 2, 3, .5, .5, .5)
 	few.Examples = 60
+	sure := found("s", 2, 3, .5, .5, .5) // of which 96 % are of one class
+	sure.Baselines[0].Accuracy = new(proportion(960, 1000))
+	sure.Examples = 100
 	for name, c := range map[string]struct {
 		f    Finding
 		want Verdict
@@ -56,6 +59,7 @@ func TestVerdicts(t *testing.T) {
 		"as honest ones":        {honest, Leaky, "not more than honest training"},
 		"more than honest":      {more, Curious, "more than honest training does by chance"},
 		"within the margin":     {slight, Leaky, "less than the 2.0 points that are let pass"},
+		"nothing is possible":   {sure, Inconclusive, "A guess that is always right would have an excess of 4.0 points, and only one of"},
 		"unusable":              {Finding{Attribute: "s", Unusable: "All examples are of one class."}, Inconclusive, "one class"},
 	} {
 		r := concluded(c.f)
@@ -90,6 +94,13 @@ func TestConcludeIsIdempotentAndHeedsControls(t *testing.T) {
 	r.Conclude()
 	if got := *r.Findings[1].Power.Smallest; math.Abs(got-smallest-loss) > 1e-9 || r.Verdict != Curious {
 		t.Errorf("smallest %v after %v, %q", got, smallest, r.Verdict)
+	}
+	with := *r.Findings[1].Power.Smallest
+	r.Controls[1].Excess = Excess{Value: .3, Low: .25}
+	r.Conclude()
+	se, p := .05/1.6448536269514, r.Findings[1].Power
+	if got := *p.Smallest; math.Abs(got-with-1.2815515655446*(math.Hypot(p.StandardError, se)-p.StandardError)) > 1e-9 {
+		t.Errorf("a loss known to %v makes %v of %v", se, got, with)
 	}
 	r.Controls[1].Passed, r.Controls[1].Mend = false, "Give more examples."
 	r.Conclude()
