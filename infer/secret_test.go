@@ -1,0 +1,162 @@
+package infer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestRedirects: a request follows within its host only, and so does the token.
+func TestRedirects(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t.Errorf("another host was asked, with %q", r.Header)
+	}))
+	defer other.Close()
+	to, code := "", http.StatusTemporaryRedirect
+	answer := simple(good)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path, ok := strings.CutPrefix(r.URL.Path, "/inside"); ok {
+			r.URL.Path = path
+			answer.ServeHTTP(w, r)
+			return
+		}
+		http.Redirect(w, r, to+r.URL.Path, code)
+	}))
+	defer s.Close()
+	client := func() *Client {
+		c, err := New(s.URL, Options{Model: "m", Token: "s3cret-token"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.pace.clock = (&fakeClock{}).clock()
+		return c
+	}
+	to = "/inside"
+	if err := ask(client()); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range answer.asked {
+		if r.header.Get("Authorization") != "Bearer s3cret-token" {
+			t.Errorf("%s without the token", r.path)
+		}
+	}
+	code = http.StatusFound
+	mustErr(t, ask(client()), "/infer: it redirects to http://", "without the inputs")
+	to = other.URL
+	mustErr(t, ask(client()), "/v2/models/m: it redirects to "+other.URL)
+	to = ""
+	mustErr(t, ask(client()), "circles")
+}
+
+// TestTokenIsNotTold: not by errors, whatever the server says, nor by formatting.
+func TestTokenIsNotTold(t *testing.T) {
+	const token = "s3cret-token"
+	echo := func(path string, code int, body string) *canned {
+		h := simple(good)
+		h.replies[path] = []cannedReply{{code: code, body: body}}
+		return h
+	}
+	for name, h := range map[string]*canned{
+		"error":    echo("/v2/models/m/infer", 401, `{"error":"bad token s3cret-token"}`),
+		"text":     echo("/v2/models/m/infer", 400, `Bearer s3cret-token`),
+		"page":     echo("/v2/models/m/infer", 200, `Bearer s3cret-token`),
+		"metadata": echo("/v2/models/m", 200, `s3cret-token`),
+		"names":    echo("/v2/models/m", 200, `{"outputs":[{"name":"s3cret-token"},{"name":"b"}]}`),
+		"datatype": echo("/v2/models/m/infer", 200, `{"outputs":[{"name":"y","shape":[1],"datatype":"s3cret-token","data":[1]}]}`),
+	} {
+		c, _ := newClient(t, h, Options{Token: token})
+		err := ask(c)
+		mustErr(t, err, "[hidden]")
+		if strings.Contains(err.Error(), token) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if h.asked[0].header.Get("Authorization") != "Bearer "+token {
+			t.Errorf("%s: the token was not sent", name)
+		}
+		if text := fmt.Sprintf("%v %+v %#v", c, c, c); strings.Contains(text, token) {
+			t.Errorf("a client prints its token")
+		}
+	}
+	if text, err := json.Marshal(Options{Token: token}); err != nil || bytes.Contains(text, []byte(token)) {
+		t.Errorf("options are written with the token: %s, %v", text, err)
+	}
+}
+
+// TestUserInfo: sent as HTTP has it, and in no error.
+func TestUserInfo(t *testing.T) {
+	h := simple(cannedReply{code: 403, body: "no, hunter2"})
+	c, err := New("http://me:hunter2@models.example/v2/models/m", Options{Transport: inProcess{h}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = ask(c)
+	mustErr(t, err, "http://models.example/v2/models/m/infer: status 403 (Forbidden): no, [hidden]")
+	if strings.Contains(err.Error()+c.URL(), "hunter2") || h.asked[0].header.Get("Authorization") != "Basic bWU6aHVudGVyMg==" {
+		t.Errorf("%v; %s", err, h.asked[0].header)
+	}
+}
+
+// TestRedirectRules: who may be followed.
+func TestRedirectRules(t *testing.T) {
+	for to, fails := range map[string]string{
+		"http://h/x":        "",
+		"https://h/x":       "",
+		"https://h:8443/":   "it redirects to https://h:8443/",
+		"http://h:8000/":    "it redirects to http://h:8000/",
+		"http://sub.h/":     "it redirects to http://sub.h/",
+		"http://u:p@o/?a=b": "it redirects to http://o/: name",
+	} {
+		from, _ := http.NewRequest(http.MethodPost, "http://h/v2", nil)
+		next, err := http.NewRequest(http.MethodPost, to, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := redirect(next, []*http.Request{from}); fails == "" && err != nil {
+			t.Errorf("%s: %v", to, err)
+		} else if fails != "" {
+			mustErr(t, err, fails)
+		}
+		from.URL.Scheme, next.URL.Scheme = "https", "http"
+		if redirect(next, []*http.Request{from}) == nil {
+			t.Errorf("%s: https was left", to)
+		}
+	}
+}
+
+// TestUnknownCertificate: not trusted, and not asked again.
+func TestUnknownCertificate(t *testing.T) {
+	s := httptest.NewUnstartedServer(simple(good))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	defer s.Close()
+	c, err := New(s.URL, Options{Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fakeClock{}
+	c.pace.clock = f.clock()
+	if mustErr(t, ask(c), "certificate"); len(f.sleeps) > 0 {
+		t.Error("it was asked again")
+	}
+}
+
+func TestInputsThatDoNotFit(t *testing.T) {
+	c, _ := newClient(t, simple(good), Options{})
+	for n, x := range map[int][]float32{0: {1}, 2: {1, 2, 3}, -1: {1}} {
+		if _, _, err := c.Infer(context.Background(), x, n); err == nil {
+			t.Errorf("%d numbers as %d examples", len(x), n)
+		}
+	}
+	h := simple(good)
+	h.replies["/v2/models/m"] = []cannedReply{{body: `{"inputs":[{"name":"x","datatype":"UINT8","shape":[-1,2]}],"outputs":[]}`}}
+	c, _ = newClient(t, h, Options{})
+	_, _, err := c.Infer(context.Background(), []float32{1, 2, 3, .5}, 2)
+	mustErr(t, err, "input x takes UINT8, but example 1 has 0.5")
+}
