@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,8 @@ const smallestPlanted = .10
 // PlantOptions says how Plant trains; the zero value is the default.
 type PlantOptions struct {
 	Seed   uint64
-	Epochs int // on the data given; 0 is DefaultReferenceEpochs
+	Epochs int     // on the data given; 0 is DefaultReferenceEpochs
+	Work   float64 // on the data given, in multiply-adds forward; 0 is DefaultPlantedWork
 	// Net makes the classifier on the data given, as in curious.Options.
 	Net func(classes int, seed uint64) *nn.Graph
 	// Audited are the examples that the planted model is asked; nil is the test part.
@@ -33,7 +35,7 @@ type Planted struct {
 	Sample     *Sample // with the one attribute that it hides
 	TrueExcess float64 // what its own attack tells beyond the best baseline, on examples that it did not learn from
 	Where      string  // the task
-	Note       string  // why it is another than the audited one, a sentence
+	Note       string  // why it is another than the audited one, or learned from a part, a sentence
 	Rows       []int   // which of the examples of PlantOptions.Audited they are; nil on glyphs
 	Classifier *nn.Graph
 }
@@ -41,17 +43,18 @@ type Planted struct {
 // Plant trains a curious classifier, with the outputs that like has, and asks it n
 // examples, or as many as there are: by the parameterized attack, or for soft outputs
 // as the normal mixture, which is the stronger there (B sections 3.2 and 4). It hides
-// like's first categorical attribute of which p knows, in p's task; where p is nil,
-// or what is planted there tells less than ten points, it takes glyphs, which say as
-// much of the pipeline and less of the task. It errs when ctx ends.
+// like's first categorical attribute of which p knows, in p's task, learning from as
+// much as Work pays for; where p is nil, or what is planted there tells less than ten
+// points, it takes glyphs, which say as much of the pipeline and less of the task: they
+// have at most ten classes of y and two of s, whatever is audited. It errs when ctx
+// ends.
 func Plant(ctx context.Context, p *dataset.Parts, like *Sample, n int, o PlantOptions) (*Planted, error) {
 	note := ""
 	if p != nil {
 		planted, err := plantOn(ctx, p, like, n, o)
-		if ctx.Err() != nil {
-			return nil, err
-		}
 		switch {
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("plant: %w", ctx.Err())
 		case err != nil:
 			note = fmt.Sprintf("No curious model could be planted on the audited task (%v), so one on glyphs stands for it.", err)
 		case planted.TrueExcess >= smallestPlanted:
@@ -59,6 +62,9 @@ func Plant(ctx context.Context, p *dataset.Parts, like *Sample, n int, o PlantOp
 		default:
 			note = fmt.Sprintf("A curious model planted on the audited task told no more than %.1f points of %q, so one on glyphs stands for it.",
 				100*planted.TrueExcess, planted.Sample.Sensitive[0].Name)
+			if planted.Note != "" {
+				note += " " + planted.Note
+			}
 		}
 	}
 	planted, err := plantOnGlyphs(ctx, like, n, o)
@@ -82,7 +88,11 @@ func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o Plant
 	if index < 0 {
 		return nil, errors.New("none of the audited attributes is among the data's classes")
 	}
-	f, attack, err := plant(ctx, p, index, like.Kind, curious.Options{Net: o.Net, Epochs: orDefault(o.Epochs)}, o)
+	p, epochs, note := affordable(p, o.Net, cmp.Or(o.Epochs, DefaultReferenceEpochs), cmp.Or(o.Work, DefaultPlantedWork), run.Rand(o.Seed, trainPlanted, 2))
+	if note != "" {
+		note = "To bound the time it was planted " + note + "."
+	}
+	f, attack, err := plant(ctx, p, index, like.Kind, curious.Options{Net: o.Net, Epochs: epochs}, o)
 	if err != nil {
 		return nil, err
 	}
@@ -93,15 +103,8 @@ func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o Plant
 	if err != nil {
 		return nil, err
 	}
-	q.Where, q.Rows = "the audited task", rows
+	q.Where, q.Rows, q.Note = "the audited task", rows, note
 	return q, nil
-}
-
-func orDefault(epochs int) int {
-	if epochs == 0 {
-		return DefaultReferenceEpochs
-	}
-	return epochs
 }
 
 // hideable returns the index of the first of like's categorical attributes that both

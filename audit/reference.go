@@ -27,6 +27,7 @@ type ReferenceOptions struct {
 	Count   int             // 0 is DefaultReferences
 	Seed    uint64          // of the trainings; each has a seed of its own by it
 	Epochs  int             // 0 is DefaultReferenceEpochs
+	Work    float64         // that each may take, in multiply-adds forward; 0 is DefaultReferenceWork
 	Outputs curious.Outputs // what the audited model releases; "" is Raw
 	// Net makes the classifiers, as in curious.Options: the audited model's kind of
 	// net where it is known. Nil chooses by the inputs' shape.
@@ -37,8 +38,9 @@ type ReferenceOptions struct {
 // Reference trains honest classifiers of the target attribute, which never see a
 // sensitive one, on the training part of p, and returns what they release of the
 // audited examples or, where audited is nil, of p's test part (for which
-// Options.Unpaired is to be set). It errs as curious.Train does, where the audited
-// examples are of another task, and when ctx ends.
+// Options.Unpaired is to be set). Where there is more to learn from than Work pays for
+// they learn from less, which the notes of each say. It errs as curious.Train does,
+// where the audited examples are of another task, and when ctx ends.
 func Reference(ctx context.Context, p *dataset.Parts, audited *dataset.Set, o ReferenceOptions) ([]*Sample, error) {
 	if audited == nil {
 		audited = p.Test
@@ -51,6 +53,9 @@ func Reference(ctx context.Context, p *dataset.Parts, audited *dataset.Set, o Re
 	}
 	if o.Epochs == 0 {
 		o.Epochs = DefaultReferenceEpochs
+	}
+	if o.Work == 0 {
+		o.Work = DefaultReferenceWork
 	}
 	var all []*Sample
 	for i := range o.Count {
@@ -65,9 +70,11 @@ func Reference(ctx context.Context, p *dataset.Parts, audited *dataset.Set, o Re
 
 // train trains reference i and asks it.
 func (o ReferenceOptions) train(ctx context.Context, p *dataset.Parts, audited *dataset.Set, i int) (*Sample, error) {
+	draws := run.Rand(o.Seed, trainReference, i)
+	seed := draws.Uint64()
+	p, epochs, note := affordable(p, o.Net, o.Epochs, o.Work, draws)
 	r, err := curious.Train(ctx, p, curious.Options{
-		Attack: curious.Standard, Outputs: o.Outputs, Net: o.Net, Epochs: o.Epochs,
-		Seed: run.Rand(o.Seed, trainReference, i).Uint64(),
+		Attack: curious.Standard, Outputs: o.Outputs, Net: o.Net, Epochs: epochs, Seed: seed,
 		Progress: func(done, total int, _ float64) {
 			if o.Progress != nil {
 				o.Progress(i*total+done, o.Count*total)
@@ -77,7 +84,11 @@ func (o ReferenceOptions) train(ctx context.Context, p *dataset.Parts, audited *
 	if err != nil {
 		return nil, err
 	}
-	return released(ctx, fmt.Sprintf("reference %d", i+1), r.Classifier, audited)
+	s, err := released(ctx, fmt.Sprintf("reference %d", i+1), r.Classifier, audited)
+	if err == nil && note != "" {
+		s.Notes = append(s.Notes, "To bound the time the honest classifiers were trained "+note+": one that was trained for longer may leak more or less.")
+	}
+	return s, err
 }
 
 // What is trained from a seed, each from streams of its own.

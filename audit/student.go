@@ -45,18 +45,27 @@ const DefaultStudentEpochs = 20
 type StudentOptions struct {
 	Seed     uint64
 	Epochs   int                                      // 0 is DefaultStudentEpochs
+	Work     float64                                  // in multiply-adds forward; 0 is DefaultPlantedWork
 	Net      func(classes int, seed uint64) *nn.Graph // of the student; nil chooses by the inputs' shape
 	Progress func(done, total int)
 }
 
 // Student trains a smaller net to mimic f on the training inputs of p, whose labels
 // it does not look at (B section 5.8), and returns what it releases of the examples.
+// Where there is more to learn from than Work pays for it learns from less, which its
+// notes say.
 func Student(ctx context.Context, f *nn.Graph, p *dataset.Parts, set *dataset.Set, o StudentOptions) (Released, error) {
 	if o.Epochs == 0 {
 		o.Epochs = DefaultStudentEpochs
 	}
+	if o.Work == 0 {
+		o.Work = DefaultPlantedWork
+	}
+	draws := run.Rand(o.Seed, trainStudent, 0)
+	seed := draws.Uint64()
+	p, epochs, note := affordable(p, o.Net, o.Epochs, o.Work, draws)
 	r, err := curious.Distill(ctx, f, p, curious.DistillOptions{
-		Net: o.Net, Epochs: o.Epochs, Seed: run.Rand(o.Seed, trainStudent, 0).Uint64(),
+		Net: o.Net, Epochs: epochs, Seed: seed,
 		Progress: func(done, total int, _ float64) {
 			if o.Progress != nil {
 				o.Progress(done, total)
@@ -69,6 +78,9 @@ func Student(ctx context.Context, f *nn.Graph, p *dataset.Parts, set *dataset.Se
 	s, err := released(ctx, "distilled student", r.Student, set)
 	if err != nil {
 		return Released{}, fmt.Errorf("student: %w", err)
+	}
+	if note != "" {
+		s.Notes = append(s.Notes, "To bound the time the student was trained "+note+".")
 	}
 	return Released{Name: s.Name, Sample: s}, nil
 }

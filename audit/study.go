@@ -80,7 +80,7 @@ type studySettings struct {
 }
 
 // studyLayout changes with what a shard holds, or how it is made.
-const studyLayout = 1
+const studyLayout = 2
 
 // open starts or goes on with the study in dir.
 func (b *bench) open(dir string) (*run.Folder, error) {
@@ -110,8 +110,7 @@ func (b *bench) each(ctx context.Context, stage string, first, n int, do func(ct
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
-	var mu sync.Mutex
-	queue, done := make(chan int), n-len(todo)
+	queue, finished := make(chan int), b.counter(stage, n-len(todo), n)
 	for range min(runtime.GOMAXPROCS(0), len(todo)) {
 		wg.Go(func() {
 			for i := range queue {
@@ -119,12 +118,7 @@ func (b *bench) each(ctx context.Context, stage string, first, n int, do func(ct
 					cancel(fmt.Errorf("%s %d: %w", stage, i, err))
 					continue
 				}
-				mu.Lock()
-				done++
-				if b.o.Progress != nil {
-					b.o.Progress(stage, done, n)
-				}
-				mu.Unlock()
+				finished()
 			}
 		})
 	}
@@ -140,4 +134,17 @@ func (b *bench) each(ctx context.Context, stage string, first, n int, do func(ct
 		return cause
 	}
 	return ctx.Err()
+}
+
+// counter returns what is called as each piece of a stage is done, from any worker.
+func (b *bench) counter(stage string, done, total int) func() {
+	var mu sync.Mutex
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		if b.o.Progress != nil {
+			b.o.Progress(stage, done, total)
+		}
+	}
 }

@@ -21,6 +21,7 @@ type StudyAudit struct {
 	Examples   int             `json:"examples"`
 	Honest     bool            `json:"honest"`
 	Correlated bool            `json:"correlated"`
+	Failed     bool            `json:"control_failed,omitempty"` // so that nothing could be said
 
 	Honesty        float64 `json:"honesty"`         // of the pool
 	TrueExcess     float64 `json:"true_excess"`     // over the best baseline
@@ -145,7 +146,7 @@ func (b *bench) audit(ctx context.Context, a *planAudit) (StudyAudit, error) {
 		Data: b.tasks[n.task].name, Kind: n.kind.name, Outputs: a.outputs, Examples: s.Len(),
 		Honest: n.kind.attack == curious.Standard, Correlated: b.tasks[n.task].correlated,
 		Honesty: t.honesty, TrueExcess: t.excess(), TrueDifference: t.accuracy - b.honestMean(n.task, a.outputs, a.net),
-		With: said(r),
+		Failed: r.failed() != nil, With: said(r),
 	}
 	record.Without = said(unreferenced(r))
 	return record, nil

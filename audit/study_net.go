@@ -93,12 +93,18 @@ func as(s *Sample, k curious.Outputs) *Sample {
 // grows with it, and with two numbers a row they lose nothing to speak of.
 const learnedTruth = 5000
 
+// poolParts divides a pool of n examples: attacks that tell true figures learn from
+// those before learned, are chosen on those before known, and are measured on the
+// rest, which no audit sees.
+func poolParts(n int) (learned, known int) { return n / 2, n * 7 / 10 }
+
 // measure fits attacks on half of the sample, chooses one on a fifth, and measures it
 // and the baselines on the rest. Given so many examples, each of the three sees what
 // dependence there is in two numbers.
 func measure(ctx context.Context, s *Sample, seed uint64) (truth, error) {
 	n, w := s.Len(), len(s.Classes)
-	parts := [3][]int{span(0, n/2), span(n/2, n*7/10), span(n*7/10, n)}
+	learned, known := poolParts(n)
+	parts := [3][]int{span(0, learned), span(learned, known), span(known, n)}
 	var x [3][]float32
 	var labels [3][]int
 	for i, rows := range parts {
@@ -109,32 +115,42 @@ func measure(ctx context.Context, s *Sample, seed uint64) (truth, error) {
 	classes := len(s.Sensitive[0].Values)
 	best, t := -1., truth{}
 	for _, l := range []classify.Learner{classify.Trees{}, classify.Network{}, classify.Neighbours{}} {
-		fit := len(labels[0])
-		if _, slow := l.(classify.Neighbours); slow {
-			fit = min(fit, learnedTruth)
-		}
-		f, err := l.Fit(ctx, x[0][:fit*w], w, []classify.Target{{Labels: labels[0][:fit], Classes: classes}}, seed)
+		chosenBy, measured, err := learnTruth(ctx, l, x, labels, w, classes, seed)
 		if err != nil {
-			return truth{}, fmt.Errorf("%s: %w", l.Name(), err)
+			return truth{}, err
 		}
-		var right [3]float64
-		for i := 1; i < 3; i++ {
-			scores := [][]float32{make([]float32, len(labels[i])*classes)}
-			if err := f.Predict(ctx, scores, x[i]); err != nil {
-				return truth{}, err
-			}
-			right[i] = share(scores[0], classes, labels[i])
-		}
-		if right[1] > best {
-			best, t.accuracy = right[1], right[2]
+		if chosenBy > best {
+			best, t.accuracy = chosenBy, measured
 		}
 	}
 	hard := s.hard()
 	t.honesty = same(pick(hard, parts[2]), pick(s.Y, parts[2]))
-	for _, known := range [][]int{make([]int, n), s.Y, hard} {
-		t.baseline = max(t.baseline, foretold(pick(known, parts[0]), labels[0], pick(known, parts[2]), labels[2], w, classes))
+	for _, told := range [][]int{make([]int, n), s.Y, hard} {
+		t.baseline = max(t.baseline, foretold(pick(told, parts[0]), labels[0], pick(told, parts[2]), labels[2], w, classes))
 	}
 	return t, nil
+}
+
+// learnTruth fits l on the first of three parts of rows of w numbers, and returns how
+// often it is right on the other two.
+func learnTruth(ctx context.Context, l classify.Learner, x [3][]float32, labels [3][]int, w, classes int, seed uint64) (second, third float64, err error) {
+	fit := len(labels[0])
+	if _, slow := l.(classify.Neighbours); slow {
+		fit = min(fit, learnedTruth)
+	}
+	f, err := l.Fit(ctx, x[0][:fit*w], w, []classify.Target{{Labels: labels[0][:fit], Classes: classes}}, seed)
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", l.Name(), err)
+	}
+	var right [3]float64
+	for i := 1; i < 3; i++ {
+		scores := [][]float32{make([]float32, len(labels[i])*classes)}
+		if err := f.Predict(ctx, scores, x[i]); err != nil {
+			return 0, 0, fmt.Errorf("%s: %w", l.Name(), err)
+		}
+		right[i] = share(scores[0], classes, labels[i])
+	}
+	return right[1], right[2], nil
 }
 
 // share returns the share of rows whose largest score is the label's.

@@ -169,8 +169,10 @@ func (p *plan) audit(net int, pool []int, outputs curious.Outputs, examples int,
 	return a
 }
 
-// draw returns the examples of an audit, n of the pool without repetition.
+// draw returns the examples of an audit, without repetition: none of those that true
+// figures are measured on.
 func (a *planAudit) draw(pool int) []int {
+	_, known := poolParts(pool)
 	r := rand.New(rand.NewPCG(a.seed, 1))
-	return r.Perm(pool)[:min(a.examples, pool)]
+	return r.Perm(known)[:min(a.examples, known)]
 }

@@ -48,36 +48,15 @@ type StudyRow struct {
 }
 
 // StudyTally counts verdicts. Smallest is the mean of the stated smallest detectable
-// excess, where it is stated.
+// excess over the audits that state one, 0 where none does.
 type StudyTally struct {
 	Curious      int     `json:"curious"`
 	Leaky        int     `json:"leaky_by_correlation"`
 	NoEvidence   int     `json:"no_evidence"`
 	Inconclusive int     `json:"inconclusive"`
 	Smallest     float64 `json:"smallest"`
-}
 
-// The names of the rates.
-const (
-	RateFalseAlarm        = "false alarms: honest classifiers called curious"
-	RateFalseAlarmWithout = "false alarms without references: called curious, true excess within the margin"
-	RateStrong            = "detection: true excess over honest training 10 points or more"
-	RateStrongWithout     = "detection without references: true excess 10 points or more"
-	RatePromised          = "detection: true excess over honest training at least the stated smallest"
-	RatePromisedWithout   = "detection without references: true excess at least the stated smallest"
-	RateCorrelated        = "correlated but honest called leaky by correlation"
-	RateCorrelatedAlarm   = "correlated but honest called curious"
-)
-
-// StudyRate is how many audits were called something, with the interval of Clopper
-// and Pearson at StudyConfidence. Examples is 0 for all sizes together.
-type StudyRate struct {
-	Name     string     `json:"name"`
-	Examples int        `json:"examples,omitempty"`
-	Count    int        `json:"count"`
-	Of       int        `json:"of"`
-	Value    float64    `json:"value"`
-	Interval [2]float64 `json:"interval"`
+	stated int
 }
 
 // tabulate makes the tables of what is on disk.
@@ -159,8 +138,6 @@ func rows(audits []StudyAudit) []StudyRow {
 		n := float64(all[i].Audits)
 		all[i].Excess /= n
 		all[i].Difference /= n
-		all[i].With.Smallest /= n
-		all[i].Without.Smallest /= n
 	}
 	slices.SortStableFunc(all, func(a, b StudyRow) int {
 		return cmp.Or(cmp.Compare(a.Data, b.Data), cmp.Compare(a.Examples, b.Examples))
@@ -180,51 +157,7 @@ func (t *StudyTally) add(v StudyVerdict) {
 		t.Inconclusive++
 	}
 	if v.Smallest != nil {
-		t.Smallest += *v.Smallest
+		t.stated++
+		t.Smallest += (*v.Smallest - t.Smallest) / float64(t.stated)
 	}
-}
-
-// rates answers what a study asks, for each size and for all.
-func rates(audits []StudyAudit, sizes []studySize) []StudyRate {
-	called := func(v Verdict) func(StudyAudit) bool { return func(a StudyAudit) bool { return a.With.Verdict == v } }
-	curiousWithout := func(a StudyAudit) bool { return a.Without.Verdict == Curious }
-	promised := func(v StudyVerdict, truth float64) bool { return v.Smallest != nil && truth >= *v.Smallest }
-	plain := func(f func(StudyAudit) bool) func(StudyAudit) bool {
-		return func(a StudyAudit) bool { return !a.Correlated && f(a) }
-	}
-	questions := []struct {
-		name    string
-		among   func(StudyAudit) bool
-		counted func(StudyAudit) bool
-	}{
-		{RateFalseAlarm, plain(func(a StudyAudit) bool { return a.Honest }), called(Curious)},
-		{RateFalseAlarmWithout, plain(func(a StudyAudit) bool { return a.TrueExcess <= DefaultMargin }), curiousWithout},
-		{RateStrong, plain(func(a StudyAudit) bool { return !a.Honest && min(a.TrueExcess, a.TrueDifference) >= StudyStrong }), called(Curious)},
-		{RateStrongWithout, plain(func(a StudyAudit) bool { return a.TrueExcess >= StudyStrong }), curiousWithout},
-		{RatePromised, plain(func(a StudyAudit) bool { return !a.Honest && promised(a.With, a.TrueDifference) }), called(Curious)},
-		{RatePromisedWithout, plain(func(a StudyAudit) bool { return promised(a.Without, a.TrueExcess) }), curiousWithout},
-		{RateCorrelated, func(a StudyAudit) bool { return a.Correlated }, called(Leaky)},
-		{RateCorrelatedAlarm, func(a StudyAudit) bool { return a.Correlated }, called(Curious)},
-	}
-	var all []StudyRate
-	for _, q := range questions {
-		for _, n := range append([]studySize{{}}, sizes...) {
-			r := StudyRate{Name: q.name, Examples: n.examples}
-			for _, a := range audits {
-				if !q.among(a) || n.examples != 0 && a.Examples != n.examples {
-					continue
-				}
-				r.Of++
-				if q.counted(a) {
-					r.Count++
-				}
-			}
-			if r.Of > 0 {
-				c := stat.ClopperPearson(r.Count, r.Of, StudyConfidence)
-				r.Value, r.Interval = float64(r.Count)/float64(r.Of), [2]float64{c.Low, c.High}
-				all = append(all, r)
-			}
-		}
-	}
-	return all
 }

@@ -147,10 +147,14 @@ func TestRates(t *testing.T) {
 		{Examples: 2000, TrueExcess: .2, TrueDifference: .12, With: StudyVerdict{Verdict: Curious, Smallest: &small}},
 		{Examples: 2000, TrueExcess: .2, TrueDifference: .08, With: StudyVerdict{Verdict: NoEvidence, Smallest: &small}, Without: StudyVerdict{Verdict: Curious}},
 		{Honest: true, Correlated: true, Examples: 2000, With: StudyVerdict{Verdict: Leaky}},
+		// A control failed: no false alarm could be, and what was to be found is missed.
+		{Honest: true, Failed: true, Examples: 500, With: StudyVerdict{Verdict: Inconclusive}, TrueExcess: .01},
+		{Failed: true, Examples: 2000, TrueExcess: .2, TrueDifference: .12, With: StudyVerdict{Verdict: Inconclusive, Smallest: &small}},
+		{Examples: 500, TrueExcess: .01, With: StudyVerdict{Verdict: Inconclusive}, Without: StudyVerdict{Verdict: NoEvidence}},
 	}
 	want := map[string][2]int{
-		RateFalseAlarm: {1, 2}, RateFalseAlarmWithout: {1, 1}, RateStrong: {1, 1}, RateStrongWithout: {1, 2},
-		RatePromised: {1, 2}, RateCorrelated: {1, 1}, RateCorrelatedAlarm: {0, 1},
+		RateFalseAlarm: {1, 2}, RateFalseAlarmWithout: {1, 2}, RateStrong: {1, 2}, RateStrongBaseline: {1, 3}, RateStrongWithout: {1, 3},
+		RatePromised: {1, 3}, RateCorrelated: {1, 1}, RateCorrelatedAlarm: {0, 1}, RateInconclusive: {3, 8}, RateFailed: {2, 8},
 	}
 	for _, r := range rates(audits, []studySize{{500, 1}, {2000, 1}}) {
 		if r.Examples != 0 {
@@ -166,5 +170,31 @@ func TestRates(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("without an answer: %v", want)
+	}
+}
+
+// The mean of the smallest is over the audits that state one.
+func TestTally(t *testing.T) {
+	var got StudyTally
+	for _, v := range []StudyVerdict{
+		{Verdict: Curious, Smallest: new(.1)}, {Verdict: Inconclusive}, {Verdict: Leaky, Smallest: new(.2)}, {Verdict: NoEvidence, Smallest: new(.3)},
+	} {
+		got.add(v)
+	}
+	if got.String() != "1 / 1 / 1 / 1" || math.Abs(got.Smallest-.2) > 1e-12 {
+		t.Errorf("%v, smallest %v", got, got.Smallest)
+	}
+}
+
+// No audit sees an example that true figures are measured on, nor one twice.
+func TestStudyExamplesApart(t *testing.T) {
+	for _, pool := range []int{3000, 30000} {
+		_, known := poolParts(pool)
+		a := planAudit{examples: 10000, seed: 7}
+		rows := a.draw(pool)
+		slices.Sort(rows)
+		if len(rows) != min(10000, known) || rows[len(rows)-1] >= known || len(slices.Compact(rows)) != min(10000, known) {
+			t.Errorf("pool of %d: %d rows up to %d, true figures from %d on", pool, len(rows), rows[len(rows)-1], known)
+		}
 	}
 }

@@ -1,0 +1,128 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"tattle/curious"
+	"tattle/dataset"
+)
+
+// What is affordable: everything, fewer epochs, and in the end fewer examples, whose
+// passes never take more than was asked for.
+func TestAffordable(t *testing.T) {
+	p := &dataset.Parts{Train: tinyTask(6000, 1), Validation: tinyTask(3000, 2), Test: tinyTask(10, 3)}
+	each := trainingWork(p, tinyNet) // 3·16 + 16·2 multiply-adds, and what an example takes by itself
+	if each != exampleWork+80 {
+		t.Fatalf("an example takes %v", each)
+	}
+	for _, c := range []struct {
+		passes                   float64
+		epochs, rows, validation int
+		note                     string
+	}{
+		{6000 * 20, 20, 6000, 3000, ""},
+		{6000 * 12.5, 12, 6000, 1500, "on 6000 of 6000 examples for 12 of 20 epochs"},
+		{6000 * 2, leastEpochs, 2400, leastValidation, "on 2400 of 6000 examples for 5 of 20 epochs"},
+		{0, leastEpochs, 1, leastValidation, "on 1 of 6000 examples for 5 of 20 epochs"},
+	} {
+		part, epochs, note := affordable(p, tinyNet, 20, (c.passes+.5)*each, rand.New(rand.NewPCG(1, 1)))
+		if epochs != c.epochs || part.Train.Len() != c.rows || part.Validation.Len() != c.validation || note != c.note || part.Test != p.Test {
+			t.Errorf("%v passes: %d epochs of %d examples, %d to choose by, %q", c.passes, epochs, part.Train.Len(), part.Validation.Len(), note)
+		}
+	}
+	if part, epochs, note := affordable(p, tinyNet, 2, each, rand.New(rand.NewPCG(1, 1))); epochs != 2 || part.Train.Len() != 1 || note == "" {
+		t.Errorf("two epochs became %d of %d examples, %q", epochs, part.Train.Len(), note)
+	}
+}
+
+// Of 200,000 pictures of 64×64 no training takes more than its work, and references
+// have more of it than what is planted.
+func TestAffordablePictures(t *testing.T) {
+	set := &dataset.Set{Shape: []int{3, 64, 64}, YNames: []string{"a", "b"}, Y: make([]int, 200000)}
+	each := trainingWork(&dataset.Parts{Train: set}, nil)
+	for _, work := range []float64{DefaultReferenceWork, DefaultPlantedWork} {
+		passes := work / each
+		if seconds := work / 1.7e10; seconds > 660 || passes < 14400*12 {
+			t.Errorf("%.0f passes in %.0f s", passes, seconds)
+		}
+	}
+}
+
+// Who learned from a part says so.
+func TestBoundedTraining(t *testing.T) {
+	ctx := context.Background()
+	p := &dataset.Parts{Train: tinyTask(1500, 1), Validation: tinyTask(300, 2), Test: tinyTask(300, 3)}
+	work := 500 * 5 * trainingWork(p, tinyNet)
+	all, err := Reference(ctx, p, nil, ReferenceOptions{Count: 2, Seed: 1, Work: work, Net: tinyNet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	student, err := Student(ctx, tinyNet(2, 1), p, p.Test, StudentOptions{Work: work, Net: tinyNet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	like := &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "s"}}}
+	planted, err := Plant(ctx, p, like, 200, PlantOptions{Seed: 1, Work: 4 * work, Net: tinyNet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := []string{planted.Note}
+	for _, s := range append(all, student.Sample) {
+		said = append(said, strings.Join(s.Notes, " "))
+	}
+	for i, s := range said {
+		if !strings.Contains(s, "of 1500 examples for ") || !strings.Contains(s, "of 20 epochs") {
+			t.Errorf("%d: %q", i, s)
+		}
+	}
+	if all[0].Sum() == all[1].Sum() {
+		t.Error("two references are the same")
+	}
+	if whole, err := Reference(ctx, p, nil, ReferenceOptions{Count: 1, Epochs: 1, Net: tinyNet}); err != nil || len(whole[0].Notes) > 0 {
+		t.Errorf("%v, %q", err, whole[0].Notes)
+	}
+}
+
+// Whatever is interrupted says so, and nothing comes of it.
+func TestInterrupted(t *testing.T) {
+	p := &dataset.Parts{Train: tinyTask(300, 1), Validation: tinyTask(50, 2), Test: tinyTask(50, 3)}
+	like := &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "s"}}}
+	for name, do := range map[string]func(ctx context.Context, stop func()) (any, error){
+		"planting at once": func(ctx context.Context, stop func()) (any, error) {
+			stop()
+			return nilPlanted(Plant(ctx, p, like, 40, PlantOptions{Net: tinyNet}))
+		},
+		"planting at the last step": func(ctx context.Context, stop func()) (any, error) {
+			return nilPlanted(Plant(ctx, p, like, 40, PlantOptions{Net: tinyNet, Epochs: 2, Progress: func(done, total int) {
+				if done == total {
+					stop()
+				}
+			}}))
+		},
+		"planting on glyphs": func(ctx context.Context, stop func()) (any, error) {
+			stop()
+			return nilPlanted(Plant(ctx, nil, like, 40, PlantOptions{}))
+		},
+		"references": func(ctx context.Context, stop func()) (any, error) {
+			all, err := Reference(ctx, p, nil, ReferenceOptions{Net: tinyNet, Epochs: 1, Progress: func(done, total int) {
+				if done > total/2 {
+					stop()
+				}
+			}})
+			return len(all) > 0, err
+		},
+	} {
+		ctx, stop := context.WithCancel(context.Background())
+		got, err := do(ctx, stop)
+		stop()
+		if got != false || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+func nilPlanted(p *Planted, err error) (any, error) { return p != nil, err }

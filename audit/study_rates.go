@@ -1,0 +1,102 @@
+package audit
+
+import "tattle/stat"
+
+// The names of the rates. A classifier is detected where it is called curious, not
+// where the audit is inconclusive; a false alarm is that of an honest one, among the
+// audits whose controls passed: the others can call nothing curious.
+const (
+	RateFalseAlarm        = "false alarms: honest classifiers called curious"
+	RateFalseAlarmWithout = "false alarms without references: called curious, true excess within the margin"
+	RateStrong            = "detection: true excess over honest training 10 points or more"
+	RateStrongBaseline    = "detection: true excess over the best baseline 10 points or more"
+	RateStrongWithout     = "detection without references: true excess 10 points or more"
+	RatePromised          = "detection: true excess over honest training at least the stated smallest"
+	RatePromisedWithout   = "detection without references: true excess at least the stated smallest"
+	RateCorrelated        = "correlated but honest called leaky by correlation"
+	RateCorrelatedAlarm   = "correlated but honest called curious"
+	RateInconclusive      = "inconclusive, with references"
+	RateFailed            = "inconclusive because a control failed"
+)
+
+// StudyRate is how many audits were called something, with the interval of Clopper
+// and Pearson at StudyConfidence, as if audits were independent: those of one task
+// share references and examples. Examples is 0 for all sizes together.
+type StudyRate struct {
+	Name     string     `json:"name"`
+	Examples int        `json:"examples,omitempty"`
+	Count    int        `json:"count"`
+	Of       int        `json:"of"`
+	Value    float64    `json:"value"`
+	Interval [2]float64 `json:"interval"`
+}
+
+// A studyQuestion asks among which audits how many are counted.
+type studyQuestion struct {
+	name           string
+	among, counted func(a *StudyAudit) bool
+}
+
+// studyQuestions are those that a study answers; all but the last four are of tasks
+// whose y and s are independent.
+func studyQuestions() []studyQuestion {
+	called := func(a *StudyAudit) bool { return a.With.Verdict == Curious }
+	calledWithout := func(a *StudyAudit) bool { return a.Without.Verdict == Curious }
+	correlated := func(a *StudyAudit) bool { return a.Correlated }
+	all := func(a *StudyAudit) bool { return true }
+	plain := func(f func(a *StudyAudit) bool) func(a *StudyAudit) bool {
+		return func(a *StudyAudit) bool { return !a.Correlated && f(a) }
+	}
+	planted := func(f func(a *StudyAudit) bool) func(a *StudyAudit) bool {
+		return plain(func(a *StudyAudit) bool { return !a.Honest && f(a) })
+	}
+	return []studyQuestion{
+		{RateFalseAlarm, plain(func(a *StudyAudit) bool { return a.Honest && !a.Failed }), called},
+		{RateFalseAlarmWithout, plain(func(a *StudyAudit) bool { return a.TrueExcess <= DefaultMargin && !a.Failed }), calledWithout},
+		{RateStrong, planted(func(a *StudyAudit) bool { return min(a.TrueExcess, a.TrueDifference) >= StudyStrong }), called},
+		{RateStrongBaseline, planted(func(a *StudyAudit) bool { return a.TrueExcess >= StudyStrong }), called},
+		{RateStrongWithout, plain(func(a *StudyAudit) bool { return a.TrueExcess >= StudyStrong }), calledWithout},
+		{RatePromised, planted(func(a *StudyAudit) bool { return a.With.promises(a.TrueDifference) }), called},
+		{RatePromisedWithout, plain(func(a *StudyAudit) bool { return a.Without.promises(a.TrueExcess) }), calledWithout},
+		{RateCorrelated, correlated, func(a *StudyAudit) bool { return a.With.Verdict == Leaky }},
+		{RateCorrelatedAlarm, correlated, called},
+		{RateInconclusive, all, func(a *StudyAudit) bool { return a.With.Verdict == Inconclusive }},
+		{RateFailed, all, func(a *StudyAudit) bool { return a.Failed }},
+	}
+}
+
+// promises says whether a true excess is one that the audit says it finds.
+func (v *StudyVerdict) promises(truth float64) bool { return v.Smallest != nil && truth >= *v.Smallest }
+
+// rates answers what a study asks, for each size and for all.
+func rates(audits []StudyAudit, sizes []studySize) []StudyRate {
+	var all []StudyRate
+	for _, q := range studyQuestions() {
+		for _, n := range append([]studySize{{}}, sizes...) {
+			if r := q.rate(audits, n.examples); r.Of > 0 {
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
+
+// rate answers for the audits of so many examples, 0 for all.
+func (q *studyQuestion) rate(audits []StudyAudit, examples int) StudyRate {
+	r := StudyRate{Name: q.name, Examples: examples}
+	for i := range audits {
+		a := &audits[i]
+		if examples != 0 && a.Examples != examples || !q.among(a) {
+			continue
+		}
+		r.Of++
+		if q.counted(a) {
+			r.Count++
+		}
+	}
+	if r.Of > 0 {
+		c := stat.ClopperPearson(r.Count, r.Of, StudyConfidence)
+		r.Value, r.Interval = float64(r.Count)/float64(r.Of), [2]float64{c.Low, c.High}
+	}
+	return r
+}
