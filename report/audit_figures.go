@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"tattle/audit"
@@ -53,7 +54,7 @@ func bareP(p float64) string {
 func foundTable(a *audit.Result, verdicts bool) auditTable {
 	t := auditTable{
 		Name:  "What was found",
-		Says:  fmt.Sprintf("“told” is curiosity, the share that attacks tell (R² of numbers); excess over the best baseline in points, with one-sided limits at %s each; p adjusted for %s; “sees”: the excess%s that would have been found with probability %g.", confidenceWords(a), Count(len(a.Findings), "attribute"), overWhom(a), audit.PowerProbability),
+		Says:  fmt.Sprintf("“told” is curiosity, the share that attacks tell (R² of numbers); excess over the best baseline in points, with one-sided limits at %s each; p adjusted for %s; “sees”: the excess%s, in points, that would have been found with probability %g.", confidenceWords(a), Count(len(a.Findings), "attribute"), overWhom(a), audit.PowerProbability),
 		Heads: []string{"attribute", "told", "baseline", "excess", "at least", "at most", "p", "sees"},
 	}
 	if verdicts {
@@ -109,7 +110,7 @@ func attacksTable(f *audit.Finding, most int) auditTable {
 func baselinesTable(f *audit.Finding) auditTable {
 	t := auditTable{
 		Name:  "Baselines for " + file.Name(f.Attribute),
-		Says:  "What needs no curious outputs; “excess” of the chosen guess over it, in points, with one-sided limits; p of “at most the margin”.",
+		Says:  "What needs no curious outputs; “excess” of the chosen guess over it, in points, with one-sided limits; p of “at most the margin”, for each baseline by itself.",
 		Heads: []string{"baseline", "told", "95 % interval", "excess", "at least", "at most", "p"},
 	}
 	for _, b := range f.Baselines {
@@ -122,7 +123,7 @@ func baselinesTable(f *audit.Finding) auditTable {
 func subgroupsTable(f *audit.Finding, most int) auditTable {
 	t := auditTable{
 		Name:  "Worst subgroups for " + file.Name(f.Attribute),
-		Says:  "Excess over the same baseline within the group, in points; the limit allows for the number of groups.",
+		Says:  "Excess over the same baseline within the group, in points; the limit allows for the number of groups. A group of " + file.Name(f.Attribute) + " itself shows which of its values are told: a baseline that never names the value is right for none of it.",
 		Heads: []string{"group", "examples", "told", "baseline", "excess", "at least"},
 	}
 	for i, g := range f.Subgroups.List {
@@ -140,7 +141,7 @@ func subgroupsTable(f *audit.Finding, most int) auditTable {
 
 // controlsTable has the audits of what is known.
 func controlsTable(a *audit.Result) auditTable {
-	t := auditTable{Name: "Controls", Says: "Audits of what is known to be clean, and to be curious.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
+	t := auditTable{Name: "Controls", Says: "Audits of what is known to be clean, and to be curious; excess in points, “planted” what there truly is of it.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
 	for _, c := range a.Controls {
 		t.Kinds = append(t.Kinds, map[bool]string{true: "clean", false: "bad"}[c.Passed])
 		t.add(printable(c.Name), outcome(c.Passed), fmt.Sprint(c.Examples), string(c.Verdict), signed(Number(c.Excess.Value)), optional(c.TrueExcess))
@@ -160,7 +161,7 @@ func outcome(passed bool) string {
 func defencesTable(a *audit.Result, all bool) auditTable {
 	t := auditTable{
 		Name:  "Defences",
-		Says:  "Honesty kept, and the excess that attacks fitted to what the defence releases still reach, in points; * is recommended.",
+		Says:  "Honesty is how often the hard label is right, with what of it is lost in points; excess in points, of attacks fitted anew to what the defence releases. They are quicker ones on fewer examples, so “none” may differ from the figure above; * is recommended.",
 		Heads: []string{"#", "defence", "honesty", "lost", "attribute", "excess", "at most"}, Words: []int{1, 4},
 	}
 	if !all && len(a.Findings) > 1 {
@@ -199,9 +200,42 @@ func leftOf(d audit.Defence, all bool) []audit.DefenceLeft {
 	return []audit.DefenceLeft{worst}
 }
 
+// defenceNotes are what there is to say about defences, each thing once.
+func defenceNotes(a *audit.Result) []pair {
+	var notes []pair
+	for _, d := range a.Defences {
+		if d.Note == "" {
+			continue
+		}
+		if i := slices.IndexFunc(notes, func(p pair) bool { return p.Value == d.Note }); i >= 0 {
+			notes[i].Key += ", " + d.Name
+			continue
+		}
+		notes = append(notes, pair{d.Name, d.Note})
+	}
+	return notes
+}
+
+// worstFirst are the findings in the order of their verdicts, the worst first.
+func worstFirst(a *audit.Result) []*audit.Finding {
+	rank := map[audit.Verdict]int{audit.Curious: 0, audit.Leaky: 1, audit.NoEvidence: 3} // anything else is undecided
+	place := func(f *audit.Finding) int {
+		if n, ok := rank[f.Verdict]; ok {
+			return n
+		}
+		return 2
+	}
+	var list []*audit.Finding
+	for i := range a.Findings {
+		list = append(list, &a.Findings[i])
+	}
+	slices.SortStableFunc(list, func(x, y *audit.Finding) int { return place(x) - place(y) })
+	return list
+}
+
 // evidenceRows are the further figures about an attribute.
 func evidenceRows(f *audit.Finding) []pair {
-	rows := []pair{{"permuting " + file.Name(f.Attribute) + " within y", fmt.Sprintf("%s, by %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
+	rows := []pair{{"shuffled within y", fmt.Sprintf("the guess is as good with %s, by %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
 	if x := f.Reference; x != nil {
 		rows = append(rows,
 			pair{"honest networks", fmt.Sprintf("%d of them tell %s ± %s points%s", len(x.Figures), told(f, x.Mean), barePoints(x.SD), unpairedWords(x))},
@@ -209,8 +243,8 @@ func evidenceRows(f *audit.Finding) []pair {
 	}
 	if x := f.Leakage; x != nil {
 		rows = append(rows,
-			pair{"multiplicative leakage", fmt.Sprintf("%.3f (95 %% interval %.3f to %.3f); given the label %.3f (%.3f to %.3f)", x.Multiplicative, x.Interval[0], x.Interval[1], x.GivenLabel, x.GivenInterval[0], x.GivenInterval[1])},
-			pair{"min-entropy leakage", fmt.Sprintf("%.3f bits", x.MinEntropyBits)})
+			pair{"multiplicative leakage", fmt.Sprintf("%.3f times the majority’s share is told (95 %% interval %.3f to %.3f); of what the hard label tells, %.3f times (%.3f to %.3f)", x.Multiplicative, x.Interval[0], x.Interval[1], x.GivenLabel, x.GivenInterval[0], x.GivenInterval[1])},
+			pair{"min-entropy leakage", minus(fmt.Sprintf("%.3f bits, the logarithm of that over the majority", x.MinEntropyBits))})
 	}
 	if x := f.Information; x != nil {
 		rows = append(rows, pair{"information of the guess", informationWords(x)})
@@ -222,8 +256,8 @@ func evidenceRows(f *audit.Finding) []pair {
 				pair{"hard label and " + file.Name(f.Attribute) + " share", informationWords(&c.Label)})
 		}
 		rows = append(rows,
-			pair{"hard label and " + file.Name(f.Attribute) + " independent", pValue(c.LabelQ)},
-			pair{"guess and " + file.Name(f.Attribute) + " independent", pValue(c.GuessQ)})
+			pair{"hard label and " + file.Name(f.Attribute) + " independent", pValue(c.LabelQ) + ", adjusted"},
+			pair{"guess and " + file.Name(f.Attribute) + " independent", pValue(c.GuessQ) + ", adjusted"})
 	}
 	return append(rows, powerRow(f))
 }
@@ -244,7 +278,7 @@ func unpairedWords(x *audit.ReferenceTest) string {
 }
 
 func informationWords(m *audit.Information) string {
-	return fmt.Sprintf("%.3f bits (95 %% interval %.3f to %.3f; no more than %.2f can be shown)", m.Bits, m.Interval[0], m.Interval[1], m.CeilingBits)
+	return fmt.Sprintf("%.3f bits (95 %% interval %.3f to %.3f; %d examples can show at most %.2f)", m.Bits, m.Interval[0], m.Interval[1], m.Examples, m.CeilingBits)
 }
 
 func powerRow(f *audit.Finding) pair {
@@ -255,7 +289,7 @@ func powerRow(f *audit.Finding) pair {
 	if p.Smallest == nil {
 		return pair{"could have seen", "not known"}
 	}
-	s := fmt.Sprintf("an excess%s of %s points or more, with probability %g (standard error %s, lost in learning %s", over, barePoints(*p.Smallest), p.Probability, barePoints(p.StandardError), barePoints(p.LearningLoss))
+	s := fmt.Sprintf("an excess%s of %s points or more, with probability %g (in points: standard error %s, lost in learning %s", over, barePoints(*p.Smallest), p.Probability, barePoints(p.StandardError), barePoints(p.LearningLoss))
 	if p.FromReferences != nil {
 		s += ", hidden by the spread of honest networks " + barePoints(*p.FromReferences)
 	}

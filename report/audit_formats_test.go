@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -158,9 +159,82 @@ func TestSARIFValid(t *testing.T) {
 		}
 		for _, x := range log.Runs[0].Results {
 			rule := log.Runs[0].Tool.Driver.Rules[x.Index]
-			if rule.ID != x.Rule || x.Level != rule.Default.Level || len(x.Fingerprints["tattleFinding/v1"]) != 32 || len(x.Locations) == 0 {
+			if rule.ID != x.Rule || x.Level != rule.Default.Level || len(x.Fingerprints["tattleFinding/v1"]) != 32 || !strings.HasSuffix(x.Fingerprints["primaryLocationLineHash"], ":1") {
 				t.Errorf("%s: %+v", name, x)
 			}
+			if at := x.Locations[0].Physical; len(x.Locations) != 1 || at.Artifact.URI == "" || at.Region.Line != 1 {
+				t.Errorf("%s: a result without a place: %+v", name, x)
+			}
+		}
+		if d := log.Runs[0].Tool.Driver; d.Version == "" || log.Runs[0].Automation.ID == "" || d.Rules[0].Help.Markdown == "" {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}
+
+// TestSARIFStable: an alert stays the same alert when its figure changes, two
+// attributes are two alerts, and what a verdict says is no second alert.
+func TestSARIFStable(t *testing.T) {
+	prints := func(breaches ...string) []string {
+		r := auditReport()
+		r.Breaches = breaches
+		var log sarifLog
+		if err := json.Unmarshal([]byte(written(t, r, "audit.sarif")), &log); err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, x := range log.Runs[0].Results {
+			all = append(all, x.Fingerprints["primaryLocationLineHash"])
+		}
+		return all
+	}
+	low, high := prints("excess>5%: excess of race is at least 32.6 points at 95 % confidence."), prints("excess>5%: excess of race is at least 33.1 points at 95 % confidence.")
+	if !slices.Equal(low, high) || len(low) != 4 {
+		t.Errorf("%q and %q", low, high)
+	}
+	slices.Sort(low)
+	if n := len(slices.Compact(low)); n != 4 {
+		t.Errorf("%d prints of 4 results", n)
+	}
+	if n := len(prints(`curious: race is "curious".`)); n != 3 {
+		t.Errorf("%d results where 3 attributes are not clean", n)
+	}
+}
+
+// TestJUnitFailsAsTheCommand: what fails a build fails here, and nothing else.
+func TestJUnitFailsAsTheCommand(t *testing.T) {
+	for on, want := range map[string][4]string{
+		"": {"fail", "", "", "error"}, "curious": {"fail", "", "", "error"}, "leaky": {"fail", "fail", "", "error"}, "never": {},
+		"excess>99%": {"", "", "", "error"}, "gender: leaky": {"", "fail", "", "error"}, "nobody: curious": {"", "", "", "error"}, "inconclusive": {"", "", "", "fail"},
+	} {
+		r := auditReport()
+		r.Breaches = nil
+		if on != "" {
+			r.Settings[failOnSetting] = on
+			rules, err := audit.ParseFailOn(on)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Breaches = rules.Breaches(r.Audit)
+		}
+		var all junitSuites
+		if err := xml.Unmarshal([]byte(written(t, r, "audit.junit.xml")), &all); err != nil {
+			t.Fatal(err)
+		}
+		var got [4]string
+		for i, c := range all.Suites[1].Cases {
+			switch {
+			case c.Failure != nil:
+				got[i] = "fail"
+			case c.Error != nil:
+				got[i] = "error"
+			}
+		}
+		if got != want {
+			t.Errorf("--fail-on %q: %q, want %q", on, got, want)
+		}
+		if release := all.Suites[0].Cases[0].Failure != nil; release != (on == "" || len(r.Breaches) > 0) {
+			t.Errorf("--fail-on %q: the release fails: %v", on, release)
 		}
 	}
 }

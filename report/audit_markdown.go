@@ -60,7 +60,7 @@ func (d *document) rests(a *audit.Result, warnings []string) {
 	d.heading(2, "What this rests on")
 	d.paragraph(auditedWords(a))
 	d.paragraph(uncontrolled(a))
-	d.paragraph(notSafety)
+	d.paragraph(standing)
 	d.list(unique(readable(append(slices.Clone(a.Notes), warnings...))))
 }
 
@@ -117,13 +117,7 @@ func (d *document) defences(a *audit.Result) {
 	d.heading(2, "Defences")
 	d.paragraph(t.About())
 	d.table(t)
-	var notes []string
-	for _, x := range a.Defences {
-		if x.Note != "" {
-			notes = append(notes, x.Name+": "+x.Note)
-		}
-	}
-	d.list(notes)
+	d.pairs(defenceNotes(a))
 }
 
 // provenance says what was audited, how, and how to do it again.
@@ -137,12 +131,18 @@ func (d *document) provenance(r *Report) {
 	if r.Data.SHA256 != "" {
 		rows = append(rows, pair{"data", file.Name(r.Data.Name)}, pair{"data sha256", r.Data.SHA256})
 	}
-	s := a.Settings
-	rows = append(rows, pair{"seed", fmt.Sprint(s.Seed)},
-		pair{"audit", fmt.Sprintf("%d folds, at least %d permutations, at most %d examples to fit on, confidence %g, margin %g, %s", s.Folds, s.Permutations, s.MaxFit, s.Confidence, s.Margin, Count(s.References, "honest network"))},
-		pair{"attacks", and(slices.Clone(s.Attacks))})
+	rows = append(append(rows, pair{"seed", fmt.Sprint(a.Settings.Seed)}), settingsRows(a)...)
 	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {
 		rows = append(rows, pair{k, r.Settings[k]})
 	}
 	d.pairs(rows)
+}
+
+// settingsRows say how an audit was done.
+func settingsRows(a *audit.Result) []pair {
+	s := a.Settings
+	return []pair{
+		{"audit", fmt.Sprintf("%d folds, at least %d permutations, at most %d examples to fit on, confidence %s, margin %s points, %s", s.Folds, s.Permutations, s.MaxFit, confidenceWords(a), barePoints(s.Margin), Count(s.References, "honest network"))},
+		{"attacks", and(slices.Clone(s.Attacks))},
+	}
 }

@@ -18,18 +18,18 @@ func (r *Report) auditSentences() []string {
 	}
 	said := append([]string{verdictWords(a)}, a.Reasons...)
 	for _, b := range r.Breaches {
-		said = append(said, "Threshold: "+b)
+		said = append(said, "Beyond --fail-on: "+b)
 	}
 	for i := range a.Findings {
 		said = append(said, findingWords(&a.Findings[i]))
 	}
-	said = append(said, auditedWords(a), uncontrolled(a))
 	said = append(said, todo(a)...)
-	if a.Verdict != audit.Curious {
-		said = append(said, notSafety)
-	}
+	said = append(said, auditedWords(a), uncontrolled(a), standing)
 	return unique(readable(said))
 }
+
+// standing says how far an audit's figures reach.
+const standing = "All of this is demonstrated: by attacks that ran on these examples. Nothing is certified or assumed, so no figure bounds what another attack may tell: an attack that fails is not safety."
 
 // todo is what to do, each thing once.
 func todo(a *audit.Result) []string {
@@ -53,9 +53,13 @@ func verdictWords(a *audit.Result) string {
 	of := attributesOf(a, a.Verdict)
 	switch a.Verdict {
 	case audit.Curious:
-		return said + fmt.Sprintf(". The %s tell %s, beyond what %s explains.", outputWords(string(a.Outputs)), of, file.Name(a.Target))
+		return said + fmt.Sprintf(". The %s tell %s, beyond what %s explains%s", outputWords(string(a.Outputs)), of, file.Name(a.Target), purpose(a))
 	case audit.Leaky:
-		return said + fmt.Sprintf(". The %s tell something of %s, and no more than the task, honest training or the margin explains.", outputWords(string(a.Outputs)), of)
+		honest := " "
+		if a.Settings.References > 0 {
+			honest = ", honest training "
+		}
+		return said + fmt.Sprintf(". The %s tell something of %s, and are not shown to tell more than the task%sor the margin explains.", outputWords(string(a.Outputs)), of, honest)
 	case audit.NoEvidence:
 		if s := couldHaveSeen(a); s != "" {
 			said += " (could have seen an excess of " + s + " or more)"
@@ -65,6 +69,14 @@ func verdictWords(a *audit.Result) string {
 		return said + ". This audit can say neither that the release is curious nor that it is not."
 	}
 	return said + "."
+}
+
+// purpose ends the sentence that outputs are curious by what is known of why.
+func purpose(a *audit.Result) string {
+	if n := a.Settings.References; n > 0 {
+		return fmt.Sprintf(", and more than %s.", Count(n, "honestly trained network"))
+	}
+	return ". Whether on purpose is not known: honest training for the same task may leak as much (overlearning), and was not measured."
 }
 
 // attributesOf names the attributes of a verdict.
@@ -94,7 +106,7 @@ func couldHaveSeen(a *audit.Result) string {
 		if f.Verdict != audit.NoEvidence || x == nil || *x <= most {
 			continue
 		}
-		most, said = *x, barePoints(*x)+" points"
+		most, said = *x, minus(fmt.Sprintf("%.1f", 100**x))+" points"
 		if f.Numeric {
 			said += " of the variance"
 		}

@@ -165,15 +165,28 @@ func TestAuditVerdictFirst(t *testing.T) {
 func TestAuditWords(t *testing.T) {
 	a := audited()
 	for v, want := range map[audit.Verdict]string{
-		audit.Curious:      "Verdict: curious. The raw outputs (logits) tell race, beyond what age explains.",
+		audit.Curious:      "Verdict: curious. The raw outputs (logits) tell race, beyond what age explains, and more than 5 honestly trained networks.",
 		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) tell something of gender,",
-		audit.NoEvidence:   "Verdict: no evidence (could have seen an excess of 4.90 points of the variance or more). No attack tells income from",
+		audit.NoEvidence:   "Verdict: no evidence (could have seen an excess of 4.9 points of the variance or more). No attack tells income from",
 		audit.Inconclusive: "Verdict: inconclusive. This audit can say neither",
 	} {
 		a.Verdict = v
 		if got := verdictWords(a); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", v, got)
 		}
+	}
+	for s, refs := range map[string]int{"overlearning": 0, "more than 5 honestly trained networks": 5} {
+		r := auditReport()
+		r.Audit.Settings.References = refs
+		for name := range formats {
+			if !strings.Contains(written(t, r, name), s) {
+				t.Errorf("%s with %d references does not say %q", name, refs, s)
+			}
+		}
+	}
+	a.Settings.References, a.Verdict = 0, audit.Leaky
+	if got := verdictWords(a); strings.Contains(got, "honest") {
+		t.Errorf("speaks of honest training that was not measured: %s", got)
 	}
 	a.Findings = nil
 	for i := range 7 {
@@ -187,16 +200,25 @@ func TestAuditWords(t *testing.T) {
 // TestAuditReadBack: what is written is read again, and is not said to differ.
 func TestAuditReadBack(t *testing.T) {
 	r := auditReport()
+	r.Warnings, r.Audit.Warnings = nil, nil
+	r.FillAudit(r.Audit)
 	var b bytes.Buffer
 	if err := r.WriteJSON(&b); err != nil {
 		t.Fatal(err)
 	}
+	b0 := b.String()
 	back, err := ReadJSON(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := Differences(r, back); len(d) > 0 {
 		t.Error(d)
+	}
+	if s := b0; !strings.Contains(s, `"warnings": []`) {
+		t.Error("no warnings are no list")
+	}
+	if u := back.Utility; u.CleanAccuracy != .8103 || u.ReleasedAccuracy != .8103 || u.Examples != 4741 || back.Release.Surface != "logits" {
+		t.Errorf("accuracy beside it is %+v of %q", u, back.Release.Surface)
 	}
 	c := back.Curiosity
 	if c == nil || c.Sensitive != "race" || c.Excess != .3408 || c.Baseline != .4403 || c.BaselineKind != BaselineTarget || len(c.Others) != 1 || *c.PValue != 8.1e-5 {
@@ -246,5 +268,26 @@ func TestAuditLargeAndEmpty(t *testing.T) {
 			t.Errorf("%s shows what is no number", name)
 		}
 		standsAlone(t, r)
+	}
+}
+
+// TestAuditWorstFirst: what is shown at once is the worst.
+func TestAuditWorstFirst(t *testing.T) {
+	a := audited()
+	a.Findings[0], a.Findings[2] = a.Findings[2], a.Findings[0]
+	var got []string
+	for _, f := range worstFirst(a) {
+		got = append(got, f.Attribute)
+	}
+	if s := strings.Join(got, ", "); s != "race, gender, site <b>, income" {
+		t.Error(s)
+	}
+}
+
+// TestDefenceNotes: what is said of several defences is said once.
+func TestDefenceNotes(t *testing.T) {
+	a := &audit.Result{Defences: []audit.Defence{{Name: "a", Note: "x"}, {Name: "b"}, {Name: "c", Note: "x"}, {Name: "d", Note: "y"}}}
+	if got := fmt.Sprint(defenceNotes(a)); got != "[{a, c x} {d y}]" {
+		t.Error(got)
 	}
 }

@@ -22,8 +22,7 @@ func (r *Report) textAudit(w io.Writer) {
 	}
 	foundTable(a, false).text(w, 14)
 	said := false
-	for i := range a.Findings {
-		f := &a.Findings[i]
+	for i, f := range worstFirst(a) {
 		if i == fewFindings {
 			fmt.Fprintln(w)
 			wrap(w, fmt.Sprintf("Tables of %s more: in report.html.", Count(len(a.Findings)-fewFindings, "attribute")))

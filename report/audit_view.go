@@ -2,6 +2,7 @@ package report
 
 import (
 	_ "embed"
+	"fmt"
 	"html/template"
 
 	"tattle/audit"
@@ -16,7 +17,7 @@ const (
 	drawnAttacks   = 8
 	drawnDefences  = 4 // attributes
 	shownSubgroups = 12
-	openFindings   = 3 // of which all is shown at once
+	openFindings   = 3 // of which all is shown at once, the worst
 )
 
 // auditView is an audit on the page.
@@ -38,6 +39,7 @@ type auditView struct {
 	Defended        []defendedView
 	DefenceTable    auditTable
 	DefenceNotes    []pair
+	How             []pair // it was audited
 }
 
 // foundView is an attribute's verdict in sentences.
@@ -67,23 +69,23 @@ func (r *Report) newAudit() *auditView {
 	}
 	v := &auditView{
 		Result: a, Class: verdictClass(a.Verdict), Headline: whole.Replace(verdictWords(a)), Why: unbreakable(readable(a.Reasons)), Broken: unbreakable(readable(r.Breaches)),
-		About: unbreakable(readable([]string{auditedWords(a), uncontrolled(a)})), Excess: drawExcess(a), Found: foundTable(a, true), EntropyRows: entropyRows(a.Entropy), ControlTable: controlsTable(a), DefenceTable: defencesTable(a, true),
+		About: unbreakable(readable([]string{auditedWords(a), uncontrolled(a), standing})), Excess: drawExcess(a), Found: foundTable(a, true), EntropyRows: entropyRows(a.Entropy), ControlTable: controlsTable(a), DefenceTable: defencesTable(a, true),
 		Todo: unbreakable(todo(a)),
 	}
-	if a.Verdict != audit.Curious {
-		v.About = append(v.About, notSafety)
+	open := map[*audit.Finding]bool{}
+	for i, f := range worstFirst(a) {
+		open[f] = i < openFindings
 	}
 	for i := range a.Findings {
-		v.addFinding(&a.Findings[i], i < openFindings)
+		v.addFinding(&a.Findings[i], open[&a.Findings[i]])
 	}
 	for _, c := range a.Controls {
 		v.ControlNotes = append(v.ControlNotes, printable(controlNote(c)))
 	}
-	for _, d := range a.Defences {
-		if d.Note != "" {
-			v.DefenceNotes = append(v.DefenceNotes, pair{printable(d.Name), printable(d.Note)})
-		}
+	for _, p := range defenceNotes(a) {
+		v.DefenceNotes = append(v.DefenceNotes, pair{printable(p.Key), printable(p.Value)})
 	}
+	v.How = append([]pair{{"sample", fmt.Sprintf("%s, sha256 %s", file.Name(a.Sample), a.SHA256)}}, settingsRows(a)...)
 	return v
 }
 

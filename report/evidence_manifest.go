@@ -96,7 +96,7 @@ func thisProgram(version string) (packTool, error) {
 		return t, nil
 	}
 	if t.Version == "" {
-		t.Version = info.Main.Version
+		t.Version = programVersion()
 	}
 	for _, s := range info.Settings {
 		switch s.Key {
@@ -113,4 +113,12 @@ func thisProgram(version string) (packTool, error) {
 		t.Modules[d.Path] = d.Version
 	}
 	return t, nil
+}
+
+// programVersion is what the program says of its version.
+func programVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }

@@ -9,25 +9,23 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"tattle/internal/file"
 )
 
-// destinations are the flags that say where to write, of which the evidence does not
-// depend.
-var destinations = regexp.MustCompile(`\s+--(?:evidence|out)(?:=|\s+)(?:'[^']*'|"[^"]*"|\S+)`)
+// destinations are the flags that say where and how to write, of which the evidence
+// does not depend.
+var destinations = regexp.MustCompile(`\s+(?:--(?:evidence|out|sarif|junit|markdown)(?:=|\s+)(?:'[^']*'(?:\\''[^']*')*|"[^"]*"|\S+)|'--(?:evidence|out|sarif|junit|markdown)=[^']*'(?:\\''[^']*')*|--(?:json|resume)\b)`)
 
-// absolute are absolute paths in a text, quoted or without blanks; an address of the
-// web is none.
-var absolute = regexp.MustCompile(`'/[^']*'|"/[^"]*"|(?:^|[\s=(,])/[^\s'",)]+`)
+// absolute are absolute paths in a text, quoted as a shell reads them, by themselves or
+// with their flag, or without blanks; an address of the web is none.
+var absolute = regexp.MustCompile(`'(?:--[\w-]+=)?/[^']*'(?:\\''[^']*')*|"/[^"]*"|(?:^|[\s=(,])/[^\s'",)]+`)
 
 // lastParts leaves of every absolute path its last part.
 func lastParts(s string) string {
 	return absolute.ReplaceAllStringFunc(s, func(m string) string {
-		from, to := 0, len(m)
-		if m[0] != '/' {
-			from = 1
-		}
+		from, to := strings.IndexByte(m, '/'), len(m)
 		if m[0] == '\'' || m[0] == '"' {
 			to--
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ type junitSuites struct {
 	Tests    int          `xml:"tests,attr"`
 	Failures int          `xml:"failures,attr"`
 	Errors   int          `xml:"errors,attr"`
+	Time     string       `xml:"time,attr"`
 	Suites   []junitSuite `xml:"testsuite"`
 }
 
@@ -25,12 +27,15 @@ type junitSuite struct {
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
 	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Time     string      `xml:"time,attr"`
 	Cases    []junitCase `xml:"testcase"`
 }
 
 type junitCase struct {
 	Class   string        `xml:"classname,attr"`
 	Name    string        `xml:"name,attr"`
+	Time    string        `xml:"time,attr"`
 	Failure *junitOutcome `xml:"failure,omitempty"`
 	Error   *junitOutcome `xml:"error,omitempty"`
 	Out     string        `xml:"system-out,omitempty"`
@@ -43,14 +48,15 @@ type junitOutcome struct {
 }
 
 // WriteJUnit writes an audit as JUnit's XML: the release, every attribute, every
-// control and every broken threshold is a test case. Curious fails, inconclusive is
-// an error, and leaky by correlation passes with words, unless a threshold forbids
-// it. It errs where the report has no audit.
+// control and every broken threshold is a test case. They fail as the command does:
+// what breaks a threshold (curious, where none was set) fails, inconclusive is an
+// error, all else passes with words; where nothing is to fail nothing does. It errs
+// where the report has no audit.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	if r.Audit == nil {
 		return errNoAudit
 	}
-	s := junitSuites{Name: "tattle audit"}
+	s := junitSuites{Name: "tattle audit", Time: noTime}
 	for _, suite := range []junitSuite{r.junitRelease(), r.junitAttributes(), r.junitControls(), r.junitThresholds()} {
 		if suite.count(); suite.Tests > 0 {
 			s.Suites = append(s.Suites, suite)
@@ -69,9 +75,13 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	return err
 }
 
+// noTime stands where readers want a time: the same audit gives the same bytes.
+const noTime = "0"
+
 func (s *junitSuite) count() {
-	s.Tests = len(s.Cases)
-	for _, c := range s.Cases {
+	s.Tests, s.Time = len(s.Cases), noTime
+	for i, c := range s.Cases {
+		s.Cases[i].Time = noTime
 		if c.Failure != nil {
 			s.Failures++
 		}
@@ -84,39 +94,101 @@ func (s *junitSuite) count() {
 func (r *Report) junitRelease() junitSuite {
 	a := r.Audit
 	said := strings.Join(readable(append([]string{verdictWords(a)}, a.Reasons...)), "\n")
-	return junitSuite{Name: "release", Cases: []junitCase{judged("tattle.audit.release", file.Name(a.Sample), a.Verdict, verdictWords(a), said)}}
+	_, set := r.failOn()
+	c := r.judged("tattle.audit.release", file.Name(a.Sample), a.Verdict, len(r.Breaches) > 0 || !set && a.Verdict == audit.Curious)
+	return junitSuite{Name: "release", Cases: []junitCase{c.saying(verdictWords(a), said)}}
 }
 
 func (r *Report) junitAttributes() junitSuite {
 	s := junitSuite{Name: "attributes"}
 	for i := range r.Audit.Findings {
 		f := &r.Audit.Findings[i]
-		words := printable(findingWords(f))
-		s.Cases = append(s.Cases, judged("tattle.audit.attribute", file.Name(f.Attribute), f.Verdict, fmt.Sprintf("%s: %s", file.Name(f.Attribute), f.Verdict), words))
+		c := r.judged("tattle.audit.attribute", file.Name(f.Attribute), f.Verdict, r.breaks(i))
+		s.Cases = append(s.Cases, c.saying(briefly(f), printable(findingWords(f))))
 	}
 	return s
 }
 
-// judged is the test case of a verdict.
-func judged(class, name string, v audit.Verdict, message, words string) junitCase {
+// judged is the test case of a verdict, which fails where it breaks a threshold.
+func (r *Report) judged(class, name string, v audit.Verdict, breaks bool) junitCase {
 	c := junitCase{Class: class, Name: name}
-	o := &junitOutcome{Type: ruleOf(v), Message: printable(message), Text: words}
-	switch v {
-	case audit.Curious:
-		c.Failure = o
-	case audit.Leaky, audit.NoEvidence:
-		c.Out = words
-	default:
-		c.Error = o
+	switch {
+	case breaks:
+		c.Failure = &junitOutcome{Type: cmp.Or(ruleOf(v), ruleThreshold)}
+	case v != audit.Curious && v != audit.Leaky && v != audit.NoEvidence && !r.lenient():
+		c.Error = &junitOutcome{Type: ruleOf(v)}
 	}
 	return c
+}
+
+// saying gives a test case its words.
+func (c junitCase) saying(message, words string) junitCase {
+	for _, o := range []*junitOutcome{c.Failure, c.Error} {
+		if o != nil {
+			o.Message, o.Text = printable(message), words
+			return c
+		}
+	}
+	c.Out = words
+	return c
+}
+
+// briefly is an attribute's verdict with its excess, for a list of what failed.
+func briefly(f *audit.Finding) string {
+	s := fmt.Sprintf("%s: %s", file.Name(f.Attribute), f.Verdict)
+	if bestOf(f) != nil {
+		s += fmt.Sprintf(", excess %s points (at least %s)", signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)))
+	}
+	return s
+}
+
+// failOnSetting is the setting that says what fails a build.
+const failOnSetting = "fail on"
+
+// failOn is what was set to fail the build, and whether anything was.
+func (r *Report) failOn() (audit.FailOn, bool) {
+	text, ok := r.Settings[failOnSetting]
+	if !ok {
+		return audit.FailOn{}, false
+	}
+	f, err := audit.ParseFailOn(text)
+	return f, err == nil
+}
+
+// lenient tells whether nothing is to fail.
+func (r *Report) lenient() bool {
+	f, set := r.failOn()
+	return set && f.String() == audit.FailOn{}.String()
+}
+
+// breaks tells whether an attribute by itself breaks what was set.
+func (r *Report) breaks(i int) bool {
+	f, set := r.failOn()
+	if !set {
+		return r.Audit.Findings[i].Verdict == audit.Curious
+	}
+	alone := audit.Result{Verdict: r.Audit.Verdict}
+	for j := range r.Audit.Findings { // the others by name only: a threshold may be about one of them
+		x := audit.Finding{Attribute: r.Audit.Findings[j].Attribute, Unusable: "another", Verdict: audit.NoEvidence}
+		if j == i {
+			x = r.Audit.Findings[i]
+		}
+		alone.Findings = append(alone.Findings, x)
+	}
+	unknown := 0 // thresholds about attributes that are not there
+	for _, b := range f.Breaches(&alone) {
+		if strings.HasSuffix(b, " was audited.") {
+			unknown++
+		}
+	}
+	return len(f.Breaches(&alone)) > unknown
 }
 
 func (r *Report) junitControls() junitSuite {
 	s := junitSuite{Name: "controls"}
 	for _, c := range r.Audit.Controls {
 		x := junitCase{Class: "tattle.audit.control", Name: printable(c.Name)}
-		if words := printable(controlNote(c)); c.Passed {
+		if words := printable(controlNote(c)); c.Passed || r.lenient() {
 			x.Out = words
 		} else {
 			x.Failure = &junitOutcome{Type: ruleControl, Message: printable(controlName(c.Name)) + ": failed", Text: words}

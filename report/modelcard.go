@@ -21,7 +21,7 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 	d.strong(verdictWords(a), "")
 	d.list(readable(a.Reasons))
 	d.table(cardTable(a))
-	d.paragraph(fmt.Sprintf("“Told”: the share of examples of which attacks that never saw them tell the attribute (R² of numbers). “Excess”: points beyond the best guess that needs no curious outputs, with one-sided limits at %s. “Could have seen”: the excess%s that would have been found with probability %g.", confidenceWords(a), overWhom(a), audit.PowerProbability))
+	d.paragraph(fmt.Sprintf("“Told”: the share of examples of which attacks that never saw them tell the attribute (R² of numbers). “Excess”: points beyond the best guess that needs no curious outputs, with one-sided limits at %s. “Could have seen”: the excess%s, in points, that would have been found with probability %g.", confidenceWords(a), overWhom(a), audit.PowerProbability))
 	d.paragraph(auditedWords(a), uncontrolled(a))
 	if list := todo(a); len(list) > 0 {
 		d.heading(3, "Before the outputs are shared")
@@ -29,10 +29,14 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 	}
 	d.heading(3, "Limits of this audit")
 	d.list(readable(append([]string{
-		notSafety,
+		standing,
 		"It holds for these outputs on examples like these; other attributes, other data and other ways to reach the model were not looked at.",
 	}, r.Warnings...)))
-	d.paragraph(fmt.Sprintf("Audited with tattle (%s); sha256 of the sample %s, seed %d.", r.Command, a.SHA256, a.Settings.Seed))
+	model := ""
+	if r.Model.SHA256 != "" {
+		model = "sha256 of the model " + r.Model.SHA256 + ", "
+	}
+	d.paragraph(fmt.Sprintf("Audited with tattle (%s); %ssha256 of the sample %s, seed %d.", r.Command, model, a.SHA256, a.Settings.Seed))
 	return d.err
 }
 

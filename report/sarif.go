@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -25,6 +26,7 @@ type (
 	}
 	sarifRun struct {
 		Tool        sarifTool         `json:"tool"`
+		Automation  sarifID           `json:"automationDetails"`
 		Invocations []sarifInvocation `json:"invocations"`
 		Artifacts   []sarifArtifact   `json:"artifacts,omitempty"`
 		Results     []sarifResult     `json:"results"`
@@ -34,17 +36,26 @@ type (
 		Driver sarifDriver `json:"driver"`
 	}
 	sarifDriver struct {
-		Name  string      `json:"name"`
-		Rules []sarifRule `json:"rules"`
+		Name    string      `json:"name"`
+		Version string      `json:"version"`
+		Short   sarifText   `json:"shortDescription"`
+		Rules   []sarifRule `json:"rules"`
+	}
+	sarifID struct {
+		ID string `json:"id"`
 	}
 	sarifRule struct {
 		ID      string         `json:"id"`
 		Name    string         `json:"name"`
 		Short   sarifText      `json:"shortDescription"`
 		Full    sarifText      `json:"fullDescription"`
-		Help    sarifText      `json:"help"`
+		Help    sarifHelp      `json:"help"`
 		Default sarifLevel     `json:"defaultConfiguration"`
 		More    map[string]any `json:"properties"`
+	}
+	sarifHelp struct {
+		Text     string `json:"text"`
+		Markdown string `json:"markdown"`
 	}
 	sarifLevel struct {
 		Level string `json:"level"`
@@ -78,11 +89,15 @@ type (
 		Properties   map[string]any    `json:"properties,omitempty"`
 	}
 	sarifLocation struct {
-		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
-		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+		Physical sarifPhysical  `json:"physicalLocation"`
+		Logical  []sarifLogical `json:"logicalLocations"`
 	}
 	sarifPhysical struct {
-		Artifact sarifURI `json:"artifactLocation"`
+		Artifact sarifURI    `json:"artifactLocation"`
+		Region   sarifRegion `json:"region"`
+	}
+	sarifRegion struct {
+		Line int `json:"startLine"`
 	}
 	sarifLogical struct {
 		Name string `json:"name"`
@@ -99,7 +114,8 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 		return errNoAudit
 	}
 	run := sarifRun{
-		Tool:        sarifTool{sarifDriver{Name: "tattle", Rules: rules()}},
+		Tool:        sarifTool{sarifDriver{Name: "tattle", Version: programVersion(), Short: sarifText{"Audits of what a classifier's outputs tell of sensitive attributes."}, Rules: rules()}},
+		Automation:  sarifID{"tattle-audit/" + url.PathEscape(printable(r.Audit.Target)) + "/"},
 		Invocations: []sarifInvocation{{Successful: true, Notifications: r.sarifNotes()}},
 		Artifacts:   r.sarifArtifacts(), Results: []sarifResult{},
 		Properties: map[string]any{"verdict": string(r.Audit.Verdict), "examples": r.Audit.Examples, "seed": r.Audit.Settings.Seed, "sampleSha256": r.Audit.SHA256},
@@ -115,7 +131,9 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 		}
 	}
 	for _, b := range r.Breaches {
-		run.Results = append(run.Results, r.sarifResult(ruleThreshold, b, b, "threshold"))
+		if !verdictBreach(b) { // those have a result of their own
+			run.Results = append(run.Results, r.sarifResult(ruleThreshold, b, thresholdOf(b), "threshold"))
+		}
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -132,19 +150,29 @@ func (r *Report) sarifFinding(f *audit.Finding) sarifResult {
 	return x
 }
 
-// sarifResult is a finding about something that has a name; its fingerprint stays
-// the same as long as rule, target and name do.
+// verdictBreach tells whether a broken threshold is a verdict, not a figure.
+func verdictBreach(b string) bool {
+	return strings.HasSuffix(b, fmt.Sprintf(" is %q.", audit.Curious)) || strings.HasSuffix(b, fmt.Sprintf(" is %q.", audit.Leaky)) || strings.HasSuffix(b, fmt.Sprintf(" is %q.", audit.Inconclusive))
+}
+
+// thresholdOf is a broken threshold without the figure that broke it.
+func thresholdOf(b string) string {
+	if i := strings.LastIndex(b, " is at least "); i >= 0 {
+		return b[:i]
+	}
+	return b
+}
+
+// sarifResult is a finding about something that has a name; its fingerprints stay
+// the same as long as rule, target and name do. All results stand at the first line
+// of one file, so readers that reckon fingerprints from lines must be given them.
 func (r *Report) sarifResult(rule, words, name, kind string) sarifResult {
 	sum := sha256.Sum256([]byte(rule + "\x00" + r.Audit.Target + "\x00" + kind + "\x00" + name))
 	x := sarifResult{
 		Rule: rule, Index: ruleIndex(rule), Level: ruleLevel(rule), Message: sarifWords(words),
-		Fingerprints: map[string]string{"tattleFinding/v1": hex.EncodeToString(sum[:16])},
+		Fingerprints: map[string]string{"tattleFinding/v1": hex.EncodeToString(sum[:16]), "primaryLocationLineHash": hex.EncodeToString(sum[:8]) + ":1"},
 	}
-	at := sarifLocation{Logical: []sarifLogical{{Name: file.Name(name), Kind: kind}}}
-	if uri := r.sarifSubject(); uri != "" {
-		at.Physical = &sarifPhysical{sarifURI{uri}}
-	}
-	x.Locations = []sarifLocation{at}
+	x.Locations = []sarifLocation{{sarifPhysical{sarifURI{r.sarifSubject()}, sarifRegion{1}}, []sarifLogical{{Name: file.Name(name), Kind: kind}}}}
 	return x
 }
 
@@ -154,13 +182,14 @@ func sarifWords(s string) sarifText { return sarifText{sarifMarks.Replace(printa
 var sarifMarks = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "{", "{{", "}", "}}")
 
 // sarifSubject is the file that results are about: the model, or else the data.
+// Pages that show alerts refuse a result without a file.
 func (r *Report) sarifSubject() string {
 	for _, path := range []string{r.Model.Path, r.Data.Path, r.Audit.Sample} {
 		if path != "" {
 			return relativeURI(path)
 		}
 	}
-	return ""
+	return "outputs"
 }
 
 // relativeURI is a path as a reference; of an absolute one its last part alone.
@@ -197,7 +226,7 @@ func (r *Report) sarifNotes() []sarifNotification {
 	for i := range r.Audit.Findings {
 		f := &r.Audit.Findings[i]
 		if f.Verdict == audit.NoEvidence {
-			notes = append(notes, sarifNotification{"note", sarifWords(findingWords(f) + " Could have seen " + powerRow(f).Value + ".")})
+			notes = append(notes, sarifNotification{"note", sarifWords(findingWords(f))})
 		}
 	}
 	for _, s := range r.Warnings {

@@ -17,7 +17,7 @@ func rules() []sarifRule {
 		newRule(ruleCurious, "CuriousOutputs", "error", "8.0",
 			"The outputs tell a sensitive attribute beyond what the task explains.",
 			"Attacks that never saw an example tell its sensitive attribute from the outputs more often than the best guess that needs no curious outputs, by more than the margin, by the paired score test, by permutation within the target's classes and, where honest networks were trained beside it, against what those leak.",
-			"Release less (the audit's defences say what each keeps and leaves), or train the model again, and ask for what else it was trained."),
+			"Release less (the audit's defences say what each keeps and leaves), or train the model again, and ask for what else it was trained. Honest training may leak as much (overlearning): where no honest networks were trained beside it (--reference), this finding says nothing of intent."),
 		newRule(ruleLeaky, "LeakyByCorrelation", "warning", "4.0",
 			"The outputs tell a sensitive attribute no more than the task, honest training or the margin explains.",
 			"Target and sensitive attribute have to do with each other, or honest training leaks as much: whoever sees the outputs learns something of the attribute, without any sign of intent.",
@@ -39,7 +39,7 @@ func rules() []sarifRule {
 
 func newRule(id, name, level, severity, short, full, help string) sarifRule {
 	return sarifRule{
-		ID: id, Name: name, Short: sarifText{short}, Full: sarifText{full}, Help: sarifText{help}, Default: sarifLevel{level},
+		ID: id, Name: name, Short: sarifText{short}, Full: sarifText{full}, Help: sarifHelp{help, full + "\n\n" + help}, Default: sarifLevel{level},
 		More: map[string]any{"tags": []string{"privacy", "security"}, "security-severity": severity, "precision": "high"},
 	}
 }
