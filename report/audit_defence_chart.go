@@ -5,6 +5,7 @@ import (
 	"html"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"tattle/audit"
@@ -37,8 +38,12 @@ func drawDefences(a *audit.Result, attribute string) template.HTML {
 	p.percentAxis("more honest →")
 	p.line("baseline", p.x0, 0, p.x1, 0)
 	p.line("seam level h3", p.x0, a.Settings.Margin, p.x1, a.Settings.Margin)
-	for _, s := range spots {
-		s.draw(p)
+	for _, recommended := range []bool{false, true} { // that one on top
+		for _, s := range spots {
+			if s.Recommended == recommended {
+				s.draw(p)
+			}
+		}
 	}
 	numberSpots(p, spots)
 	return p.done()
@@ -60,29 +65,68 @@ func (s defenceSpot) draw(p *panel) {
 	p.point(shape, hue+" filled", s.Honesty.Value, s.left.Excess.Value, fmt.Sprintf("%d, %s: honesty %s, excess %s points", s.number, printable(s.Name), percent(s.Honesty.Value), signed(Number(s.left.Excess.Value))))
 }
 
-// numberSpots writes the numbers beside the points, those of neighbours together.
+// numberSpots writes the numbers beside the points, those of a crowd together.
 func numberSpots(p *panel, spots []defenceSpot) {
-	const wide, high = 3., 13. // percents and pixels within which points are neighbours
-	done := make([]bool, len(spots))
-	for i, s := range spots {
-		if done[i] {
-			continue
-		}
-		var numbers []string
-		for j := i; j < len(spots); j++ {
-			t := spots[j]
-			near := math.Abs(p.x(t.Honesty.Value)-p.x(s.Honesty.Value)) < wide && math.Abs(p.y(t.left.Excess.Value)-p.y(s.left.Excess.Value)) < high
-			if near && !done[j] {
-				done[j] = true
-				numbers = append(numbers, fmt.Sprint(t.number))
+	for _, crowd := range crowds(p, spots) {
+		var numbers []int
+		at, y := crowd[0], 0.
+		right := p.x(at.Honesty.Value) > 60 // words go to where there is room
+		for _, s := range crowd {
+			numbers = append(numbers, s.number)
+			y += s.left.Excess.Value / float64(len(crowd))
+			if (s.Honesty.Value < at.Honesty.Value) == right {
+				at = s
 			}
 		}
 		anchor, dx := "start", 9
-		if p.x(s.Honesty.Value) > 80 {
+		if right {
 			anchor, dx = "end", -9
 		}
-		p.words("number", anchor, s.Honesty.Value, s.left.Excess.Value, dx, 4, strings.Join(numbers, ", "))
+		p.words("number", anchor, at.Honesty.Value, y, dx, 4, numberRanges(numbers))
 	}
+}
+
+// crowds parts the spots into those whose numbers would run into one another.
+func crowds(p *panel, spots []defenceSpot) [][]defenceSpot {
+	const wide, high = 8., 18. // percents and pixels
+	near := func(s, t defenceSpot) bool {
+		return math.Abs(p.x(t.Honesty.Value)-p.x(s.Honesty.Value)) < wide && math.Abs(p.y(t.left.Excess.Value)-p.y(s.left.Excess.Value)) < high
+	}
+	var all [][]defenceSpot
+	for _, s := range spots {
+		joined := []defenceSpot{s}
+		var apart [][]defenceSpot
+		for _, c := range all {
+			if slices.ContainsFunc(c, func(t defenceSpot) bool { return near(s, t) }) {
+				joined = append(c, joined...)
+			} else {
+				apart = append(apart, c)
+			}
+		}
+		all = append(apart, joined)
+	}
+	return all
+}
+
+// numberRanges writes numbers in order, three and more that follow one another as a
+// range.
+func numberRanges(n []int) string {
+	slices.Sort(n)
+	var words []string
+	for i := 0; i < len(n); {
+		j := i
+		for j+1 < len(n) && n[j+1] == n[j]+1 {
+			j++
+		}
+		if j-i >= 2 {
+			words = append(words, fmt.Sprintf("%d–%d", n[i], n[j]))
+			i = j + 1
+			continue
+		}
+		words = append(words, fmt.Sprint(n[i]))
+		i++
+	}
+	return strings.Join(words, ", ")
 }
 
 // pointsUp draws the axis that goes up, in points.

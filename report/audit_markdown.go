@@ -140,9 +140,12 @@ func (d *document) provenance(r *Report) {
 
 // settingsRows say how an audit was done.
 func settingsRows(a *audit.Result) []pair {
-	s := a.Settings
+	s, honest := a.Settings, "no honest networks"
+	if s.References > 0 {
+		honest = Count(s.References, "honest network")
+	}
 	return []pair{
-		{"audit", fmt.Sprintf("%d folds, at least %d permutations, at most %d examples to fit on, confidence %s, margin %s points, %s", s.Folds, s.Permutations, s.MaxFit, confidenceWords(a), barePoints(s.Margin), Count(s.References, "honest network"))},
+		{"audit", fmt.Sprintf("%d folds, %d permutations or more (fewer where nothing is found), at most %d examples to fit on, confidence %s, margin %s points, %s", s.Folds, s.Permutations, s.MaxFit, confidenceWords(a), barePoints(s.Margin), honest)},
 		{"attacks", and(slices.Clone(s.Attacks))},
 	}
 }

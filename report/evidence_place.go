@@ -22,14 +22,22 @@ var destinations = regexp.MustCompile(`\s+(?:--(?:evidence|out|sarif|junit|markd
 // with their flag, or without blanks; an address of the web is none.
 var absolute = regexp.MustCompile(`'(?:--[\w-]+=)?/[^']*'(?:\\''[^']*')*|"/[^"]*"|(?:^|[\s=(,])/[^\s'",)]+`)
 
-// lastParts leaves of every absolute path its last part.
+// odd are characters for which a word is quoted.
+var odd = regexp.MustCompile(`[^\w./:=,@%+-]`)
+
+// lastParts leaves of every absolute path its last part, and of the quotes that the
+// rest called for nothing.
 func lastParts(s string) string {
 	return absolute.ReplaceAllStringFunc(s, func(m string) string {
 		from, to := strings.IndexByte(m, '/'), len(m)
 		if m[0] == '\'' || m[0] == '"' {
 			to--
 		}
-		return m[:from] + path.Base(m[from:to]) + m[to:]
+		s := m[:from] + path.Base(m[from:to]) + m[to:]
+		if s[0] == '\'' && !odd.MatchString(s[1:len(s)-1]) {
+			return s[1 : len(s)-1]
+		}
+		return s
 	})
 }
 
