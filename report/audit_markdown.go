@@ -60,7 +60,7 @@ func (d *document) rests(a *audit.Result, warnings []string) {
 	d.heading(2, "What this rests on")
 	d.paragraph(auditedWords(a))
 	d.paragraph(uncontrolled(a))
-	d.paragraph(standing)
+	d.paragraph(standing(a))
 	d.list(unique(readable(append(slices.Clone(a.Notes), warnings...))))
 }
 

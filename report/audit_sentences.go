@@ -24,12 +24,19 @@ func (r *Report) auditSentences() []string {
 		said = append(said, findingWords(&a.Findings[i]))
 	}
 	said = append(said, todo(a)...)
-	said = append(said, auditedWords(a), uncontrolled(a), standing)
+	said = append(said, auditedWords(a), uncontrolled(a), standing(a))
 	return unique(readable(said))
 }
 
-// standing says how far an audit's figures reach.
-const standing = "All of this is demonstrated: by attacks that ran on these examples. Nothing is certified or assumed, so no figure bounds what another attack may tell: an attack that fails is not safety."
+// standing says how far an audit's figures reach, where there are any.
+func standing(a *audit.Result) string {
+	for i := range a.Findings {
+		if bestOf(&a.Findings[i]) != nil {
+			return "All of this is demonstrated: by attacks that ran on these examples. Nothing is certified or assumed, so no figure bounds what another attack may tell: an attack that fails is not safety."
+		}
+	}
+	return "No attack ran, so nothing is demonstrated, and that is not safety."
+}
 
 // todo is what to do, each thing once.
 func todo(a *audit.Result) []string {

@@ -271,6 +271,21 @@ func TestAuditLargeAndEmpty(t *testing.T) {
 	}
 }
 
+// TestAuditStanding: what is said to be demonstrated was.
+func TestAuditStanding(t *testing.T) {
+	r := auditReport()
+	text, page := rendered(t, r)
+	for name, s := range map[string]string{"text": text, "page": page, "audit.md": written(t, r, "audit.md"), "card": written(t, r, "audit.card.md")} {
+		if !strings.Contains(strings.Join(strings.Fields(s), " "), "All of this is demonstrated: by attacks that ran") {
+			t.Errorf("%s does not say what its figures are", name)
+		}
+	}
+	r.Audit.Findings = r.Audit.Findings[3:]
+	if s := written(t, r, "audit.md"); strings.Contains(s, "All of this is demonstrated") || !strings.Contains(s, "No attack ran") {
+		t.Error("an audit without an attack is said to demonstrate")
+	}
+}
+
 // TestAuditWorstFirst: what is shown at once is the worst.
 func TestAuditWorstFirst(t *testing.T) {
 	a := audited()

@@ -69,7 +69,7 @@ func (r *Report) newAudit() *auditView {
 	}
 	v := &auditView{
 		Result: a, Class: verdictClass(a.Verdict), Headline: whole.Replace(verdictWords(a)), Why: unbreakable(readable(a.Reasons)), Broken: unbreakable(readable(r.Breaches)),
-		About: unbreakable(readable([]string{auditedWords(a), uncontrolled(a), standing})), Excess: drawExcess(a), Found: foundTable(a, true), EntropyRows: entropyRows(a.Entropy), ControlTable: controlsTable(a), DefenceTable: defencesTable(a, true),
+		About: unbreakable(readable([]string{auditedWords(a), uncontrolled(a), standing(a)})), Excess: drawExcess(a), Found: foundTable(a, true), EntropyRows: entropyRows(a.Entropy), ControlTable: controlsTable(a), DefenceTable: defencesTable(a, true),
 		Todo: unbreakable(todo(a)),
 	}
 	open := map[*audit.Finding]bool{}

@@ -29,7 +29,7 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 	}
 	d.heading(3, "Limits of this audit")
 	d.list(readable(append([]string{
-		standing,
+		standing(a),
 		"It holds for these outputs on examples like these; other attributes, other data and other ways to reach the model were not looked at.",
 	}, r.Warnings...)))
 	model := ""
