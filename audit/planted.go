@@ -126,8 +126,8 @@ func plantOnGlyphs(ctx context.Context, like *Sample, n int, o PlantOptions) (*P
 	y := min(max(len(like.Classes), 2), 10)
 	n = min(n, plantedExamples)
 	seed := run.Rand(o.Seed, trainPlanted, 1).Uint64()
-	train := drawnDigits(plantedTraining+plantedValidation, y, seed, dataset.Train)
-	test := drawnDigits(n+plantedApart, y, seed, dataset.Test)
+	train := boldOrItalic(plantedTraining+plantedValidation, y, seed, dataset.Train)
+	test := boldOrItalic(n+plantedApart, y, seed, dataset.Test)
 	p := &dataset.Parts{Train: train.Subset(span(0, plantedTraining)), Validation: train.Subset(span(plantedTraining, train.Len()))}
 	settings := curious.Options{Net: smallNet(train.Shape, hiddenUnits), Epochs: plantedEpochs}
 	f, attack, err := plant(ctx, p, 0, like.Kind, settings, o)
@@ -138,7 +138,7 @@ func plantOnGlyphs(ctx context.Context, like *Sample, n int, o PlantOptions) (*P
 	if err != nil {
 		return nil, err
 	}
-	q.Where = fmt.Sprintf("glyphs: digits in %d groups, family of the typeface in 2", y)
+	q.Where = fmt.Sprintf("glyphs: digits in %d groups, in bold or italic type", y)
 	return q, nil
 }
 
