@@ -39,7 +39,7 @@ var evidenceFiles = []struct {
 	name, about string
 	write       func(*Evidence, io.Writer) error
 }{
-	{"report.json", "every figure, without times", func(e *Evidence, w io.Writer) error { return e.Report.WriteJSON(w) }},
+	{"report.json", "every figure, without times; of the arrays that it lists, outputs.npz is here, the others are in the folder of the run", func(e *Evidence, w io.Writer) error { return e.Report.WriteJSON(w) }},
 	{"audit.md", "the audit for people", func(e *Evidence, w io.Writer) error { return e.Report.WriteMarkdown(w) }},
 	{"mapping.md", "requirements, and what this is evidence for", func(e *Evidence, w io.Writer) error { return e.Report.WriteMapping(w) }},
 	{"controls.json", "audits of what is known to be clean, and curious", (*Evidence).writeControls},
