@@ -28,7 +28,7 @@ func changes(s *Sample, seed uint64) []change {
 	add := func(name, note string, apply func() *Sample) { list = append(list, change{name, note, apply}) }
 	if s.Kind == curious.Raw {
 		for digits := 3; digits >= 1; digits-- {
-			add(fmt.Sprintf("scores rounded to %d digits", digits), "", func() *Sample { return rounded(s, digits) })
+			add(fmt.Sprintf("scores rounded to %s", plural(float64(digits), "digit")), "", func() *Sample { return rounded(s, digits) })
 		}
 		add("soft", "", func() *Sample { return softened(s, 1) })
 	}
@@ -36,7 +36,7 @@ func changes(s *Sample, seed uint64) []change {
 		add(fmt.Sprintf("soft at temperature %v", t), "", func() *Sample { return softened(s, t) })
 	}
 	for digits := 3; digits >= 1; digits-- {
-		add(fmt.Sprintf("soft rounded to %d digits", digits), "", func() *Sample { return rounded(softened(s, 1), digits) })
+		add(fmt.Sprintf("soft rounded to %s", plural(float64(digits), "digit")), "", func() *Sample { return rounded(softened(s, 1), digits) })
 	}
 	for _, k := range []int{3, 1} {
 		if k < len(s.Classes)-1 { // else what is left out follows from the others
@@ -44,7 +44,7 @@ func changes(s *Sample, seed uint64) []change {
 		}
 	}
 	for i, share := range []float64{.1, .3, 1} {
-		add(fmt.Sprintf("noise of %v standard deviations", share), "Who may ask for the same example again averages the noise out.",
+		add("noise of "+plural(share, "standard deviation"), "Who may ask for the same example again averages the noise out.",
 			func() *Sample { return noisy(s, share, seed, uint64(i)) })
 	}
 	add(LabelOnly, "", func() *Sample { return labels(s) })
@@ -182,4 +182,12 @@ func spreadWithin(scores []float32, w int, y []int) float64 {
 		}
 	}
 	return math.Sqrt(sum / float64(len(scores)))
+}
+
+// plural counts in words: "1 digit", "2 digits".
+func plural(n float64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%v %ss", n, what)
 }

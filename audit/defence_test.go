@@ -42,7 +42,7 @@ func TestDefencesKeepTheLabel(t *testing.T) {
 			}
 		}
 	}
-	if s := raw.Outputs; slices.Equal(s, namely(t, raw, "noise of 1 standard deviations").Outputs) || !slices.Equal(s, namely(t, raw, NoDefence).Outputs) {
+	if s := raw.Outputs; slices.Equal(s, namely(t, raw, "noise of 1 standard deviation").Outputs) || !slices.Equal(s, namely(t, raw, NoDefence).Outputs) {
 		t.Error("the outputs were changed in place, or not at all")
 	}
 }

@@ -75,8 +75,11 @@ func (r *Result) shuffled(f *Finding) string {
 	if t.Draws == 0 {
 		return fmt.Sprintf("Among examples of the same %s all guesses of %s are alike, or %s is: given %s, the guesses tell nothing.", r.Target, f.Attribute, f.Attribute, r.Target)
 	}
+	if f.Adjusted <= 1-r.Settings.Confidence || f.ExcessAdjusted <= 1-r.Settings.Confidence {
+		return fmt.Sprintf("Correlation of %s with %s does not explain it: shuffled among examples of the same %s, in %d draws, guesses are as good with probability %s.", f.Attribute, r.Target, r.Target, t.Draws, probabilityAlone(t.P))
+	}
 	if t.P <= 1-r.Settings.Confidence {
-		return fmt.Sprintf("Correlation of %s with %s does not explain it: shuffled among examples of the same %s, in %d draws, guesses are right as often with probability %s.", f.Attribute, r.Target, r.Target, t.Draws, probabilityAlone(t.P))
+		return fmt.Sprintf("Shuffling %s among examples of the same %s leaves guesses as good with probability %s, in %d draws: given %s, the guesses may tell a little.", f.Attribute, r.Target, probabilityAlone(t.P), t.Draws, r.Target)
 	}
 	return fmt.Sprintf("Shuffling %s among examples of the same %s leaves guesses as good with probability %s, in %d draws: given %s, the guesses are not shown to tell anything.", f.Attribute, r.Target, probabilityAlone(t.P), t.Draws, r.Target)
 }

@@ -47,7 +47,10 @@ func (r *Result) means(v Verdict) string {
 	case Curious:
 		return fmt.Sprintf("the outputs tell more than %s explains", r.Target)
 	case Leaky:
-		return fmt.Sprintf("the outputs tell what %s, or honest training for it, explains", r.Target)
+		if r.Settings.References > 0 {
+			return fmt.Sprintf("the outputs tell what %s, or honest training for it, explains", r.Target)
+		}
+		return fmt.Sprintf("the outputs tell what %s, or an excess that is let pass, explains", r.Target)
 	case NoEvidence:
 		return "nothing was found" + r.could()
 	}

@@ -38,8 +38,12 @@ func standing(a *audit.Result) string {
 	return "No attack ran, so nothing is demonstrated, and that is not safety."
 }
 
-// todo is what to do, each thing once.
+// todo is what to do, each thing once. Where nothing was found there is nothing to
+// defend against.
 func todo(a *audit.Result) []string {
+	if a.Verdict == audit.NoEvidence {
+		return unique(readable(a.Advice))
+	}
 	return unique(readable(append([]string{a.Recommendation}, a.Advice...)))
 }
 
