@@ -116,7 +116,7 @@ type Correlation struct {
 //
 // has Student's distribution with R − 1 degrees of freedom.
 type ReferenceTest struct {
-	Figures    []float64 `json:"figures"` // accuracy, or R² of a numeric attribute
+	Figures    []float64 `json:"figures"` // accuracy, or R² of a numeric attribute; where Unpaired, their excess on top of the audited sample's baseline
 	Mean       float64   `json:"mean"`
 	SD         float64   `json:"sd"`
 	Difference float64   `json:"difference"` // the audited model's figure less Mean

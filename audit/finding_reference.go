@@ -12,6 +12,9 @@ import (
 // and holds the model's figures against theirs.
 func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) error {
 	o.brief = true
+	if o.Unpaired && len(o.References) > 0 {
+		return r.compareUnpaired(ctx, s, o)
+	}
 	figures := make([][]float64, len(r.Findings)) // by attribute
 	for i, ref := range o.References {
 		o.progress("references", i, len(o.References))
@@ -30,9 +33,9 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 		switch {
 		case len(o.References) == 0 || f.Unusable != "":
 		case len(figures[a]) < len(o.References):
-			r.Warnings = append(r.Warnings, fmt.Sprintf("The references' examples do not allow to guess %s: it is judged without references.", f.Attribute))
+			r.unreferenced(f)
 		default:
-			f.Reference = referenceTest(f, figures[a], o.References[0].Len(), o)
+			f.Reference = referenceTest(f.own(), figures[a], f.chance(), o)
 		}
 	}
 	if n := len(o.References); n > 0 {
@@ -57,33 +60,26 @@ func (f *Finding) own() float64 {
 	return f.Curiosity.Value
 }
 
-// referenceTest compares the finding with the references' figures, on n examples.
-func referenceTest(f *Finding, figures []float64, n int, o Options) *ReferenceTest {
+// unreferenced warns that the references say nothing of an attribute.
+func (r *Result) unreferenced(f *Finding) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf("The references' examples do not allow to guess %s: it is judged without references.", f.Attribute))
+}
+
+// referenceTest compares an attribute's figure with the references'. extra is the
+// variance of the difference that the spread of the references does not hold.
+func referenceTest(own float64, figures []float64, extra float64, o Options) *ReferenceTest {
 	mean, sd := stat.MeanStd(figures)
-	extra := f.chance(mean, n, o.Unpaired)
 	t := &ReferenceTest{
-		Figures: figures, Mean: mean, SD: sd, Difference: f.own() - mean,
+		Figures: figures, Mean: mean, SD: sd, Difference: own - mean,
 		Freedom: len(figures) - 1, Unpaired: o.Unpaired,
 	}
-	t.T, t.P = stat.OneMore(f.own(), figures, extra)
+	t.T, t.P = stat.OneMore(own, figures, extra)
 	se := math.Sqrt(sd*sd*(1+1/float64(len(figures))) + extra)
 	reach := se * stat.StudentQuantile(o.Confidence, float64(t.Freedom))
 	t.Low, t.High = t.Difference-reach, t.Difference+reach
 	return t
 }
 
-// chance returns the variance of the difference that the spread of the references
-// does not hold: where they are measured on other examples, that of both samples;
-// else no more than a figure's smallest step, without which figures that happen to
-// be equal would leave no deviation at all.
-func (f *Finding) chance(mean float64, n int, unpaired bool) float64 {
-	own, m := f.own(), float64(f.Examples)
-	switch {
-	case !unpaired:
-		return .25 / (m * m)
-	case f.Numeric:
-		se := f.Baselines[0].StandardError
-		return se * se * (1 + m/float64(n))
-	}
-	return own*(1-own)/m + mean*(1-mean)/float64(n)
-}
+// chance returns the variance of a figure's smallest step, without which figures on the
+// same examples that happen to be equal would leave no deviation at all.
+func (f *Finding) chance() float64 { return .25 / (float64(f.Examples) * float64(f.Examples)) }

@@ -22,7 +22,7 @@ const (
 
 // Two classes of families of typefaces, regular, bold, italic, mono and small caps, of
 // which −1 is left out. glyphFamilies, the study's, are harder to tell than digits are.
-// plantedFamilies are as easy: a planted model tells 32 to 38 points of them, more than
+// plantedFamilies are as easy: a planted model tells 34 to 40 points of them, more than
 // DefaultBlind, so that whoever could see that much finds it; of glyphFamilies it told
 // 14 to 20, which took 500 examples and more to find.
 var (

@@ -95,7 +95,7 @@ func (r *Result) honest(f *Finding) string {
 	}
 	other := ""
 	if t.Unpaired {
-		other = ", on other examples,"
+		other = ", by their excess on other examples,"
 	}
 	s := fmt.Sprintf("%d classifiers trained honestly on the same task reach%s %s on average, with a standard deviation of %s: this one lies %s from them (at least %s at %s confidence, Student's T %.2f, p %s)",
 		len(t.Figures), other, percent(t.Mean), f.points(t.SD), f.signed(t.Difference), f.signed(t.Low), percent(r.Settings.Confidence), t.T, probability(t.P))
