@@ -43,7 +43,12 @@ func studyDemands(s *audit.Study) []studyDemand {
 	}
 	demand(audit.RateFalseAlarm, 0, "wanted: an interval that contains 5 % or lies below", func(r audit.StudyRate) bool { return r.Interval[0] <= studyAlarm })
 	demand(audit.RateStrong, studyStrongAt, "wanted: 99 %", atLeast(studyStrong))
-	demand(audit.RatePromised, 0, "promised: 90 %", atLeast(studyPromised))
+	demand(audit.RateStrongBaseline, studyStrongAt, "wanted: 99 %", atLeast(studyStrong))
+	for _, r := range s.Rates {
+		if r.Name == audit.RatePromised { // of every size, and of all
+			demand(r.Name, r.Examples, "promised: 90 %", atLeast(studyPromised))
+		}
+	}
 	demand(audit.RateCorrelated, 0, "wanted: 95 %", atLeast(studyCorrelated))
 	return all
 }
