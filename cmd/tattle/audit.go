@@ -20,7 +20,7 @@ type auditCmd struct {
 	Target    string   `help:"What the outputs answer: a column of the labels, or a rule that makes classes of one, as \"age: <=30, >30\" (default: the data's own; of --outputs, y, target or label)." placeholder:"RULE"`
 	Sensitive []string `sep:"none" help:"What they have no business telling: a column or a rule, as \"race: White; *\". Several times: each of them (default: the data's own; of --outputs, s1, s2 and so on). Of --outputs, NAME:number and NAME:class say how a column is taken." placeholder:"RULE"`
 
-	FailOn   string `help:"What makes the exit status 1: curious, leaky, inconclusive, never, or figures whose lower confidence limit is over a threshold, as \"excess>5%@95%\", \"curiosity>60%\", \"leakage>1.5\", \"information>.2\"; for one attribute \"race: excess>2%\". Commas between several." default:"curious" placeholder:"RULES"`
+	FailOn   string `help:"What makes the exit status 1: curious, leaky, inconclusive, never, or figures whose lower confidence limit is over a threshold, as \"excess>5%@95%\", \"curiosity>60%\", \"leakage>1.5\", \"information>.2\"; for one attribute \"race: excess>2%\". Commas between several (default: curious)." default:"curious" placeholder:"RULES"`
 	Evidence string `help:"Also write an evidence pack into this folder: figures, settings, digests, every example's guess. The same audit gives the same bytes." placeholder:"DIR"`
 	Sarif    string `name:"sarif" help:"Also write report.sarif here." placeholder:"FILE"`
 	JUnit    string `name:"junit" help:"Also write report.junit.xml here." placeholder:"FILE"`
@@ -50,7 +50,7 @@ A server, in a build that must not ship more than 5 points:
 
   TATTLE_TOKEN=… tattle audit --endpoint https://host/v2/models/age --data faces.zip --kind fairface --sensitive gender --fail-on "excess>5%@95%" --sarif audit.sarif
 
-Exit status: 0 within --fail-on, 1 over it, 3 inconclusive (the report is written all the same), 2 wrong usage. Networks learn more than they are taught: without --reference an excess does not tell purpose from overlearning. docs/audit.md tells what the verdicts mean and what they do not.`
+Exit status: 0 within --fail-on, 1 over it, 3 inconclusive (the report is written all the same) or unfinished, 2 wrong usage. Networks learn more than they are taught: without --reference an excess does not tell purpose from overlearning. docs/audit.md tells what the verdicts mean and what they do not.`
 }
 
 func (c *auditCmd) Run(e *env) error {

@@ -47,8 +47,8 @@ type auditOutputsFlags struct {
 // auditReferenceFlags say what honest classifiers are trained on.
 type auditReferenceFlags struct {
 	Reference          string   `help:"Training data of the same task, read as --data is: honest classifiers are trained on it, and what they leak is what training for this task leaks by itself." placeholder:"PATH"`
-	References         int      `help:"How many are trained." default:"5" placeholder:"N"`
-	ReferenceEpochs    int      `help:"Passes over the training data, of each." default:"20" placeholder:"N"`
+	References         int      `help:"How many are trained (default: 5)." default:"5" placeholder:"N"`
+	ReferenceEpochs    int      `help:"Passes over the training data, of each (default: 20)." default:"20" placeholder:"N"`
 	ReferenceWidths    string   `help:"Of paper B's net, where the inputs take it (default: the audited model's where its run says so, else 128-128-64-64-128)." placeholder:"A-B-C-D-E"`
 	ReferenceTarget    string   `help:"With --outputs: what of the training data is the target (default: as --target)." placeholder:"RULE"`
 	ReferenceSensitive []string `sep:"none" help:"With --outputs: the sensitive attributes, in the order of --sensitive (default: those of the same names)." placeholder:"RULE"`
@@ -56,12 +56,12 @@ type auditReferenceFlags struct {
 
 // auditFigureFlags say how figures are made and judged.
 type auditFigureFlags struct {
-	Margin       percent  `help:"Excess that is let pass." default:"2%" placeholder:"P%"`
-	Confidence   percent  `help:"Of every interval, and of the verdict." default:"95%" placeholder:"P%"`
+	Margin       percent  `help:"Excess that is let pass (default: 2%)." default:"2%" placeholder:"P%"`
+	Confidence   percent  `help:"Of every interval, and of the verdict (default: 95%)." default:"95%" placeholder:"P%"`
 	Attacks      []string `help:"Attacks to fit: network, threshold, logistic, trees, neighbours (default: all)." placeholder:"NAME"`
 	Folds        int      `help:"Parts of the cross-fitting (default: 5; fewer where there are so many examples that each attack is fitted on --max-fit all the same)." placeholder:"N"`
-	MaxFit       int      `help:"Examples that an attack is fitted on at most." default:"20000" placeholder:"N"`
-	Permutations int      `help:"Permutations of a test at least." default:"9999" placeholder:"N"`
+	MaxFit       int      `help:"Examples that an attack is fitted on at most (default: 20000)." default:"20000" placeholder:"N"`
+	Permutations int      `help:"Permutations of a test at least (default: 9999)." default:"9999" placeholder:"N"`
 	NoDefences   bool     `help:"Try no defences."`
 }
 

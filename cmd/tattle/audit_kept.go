@@ -21,6 +21,7 @@ type training struct {
 	References int               `json:"references"`
 	Unpaired   bool              `json:"unpaired,omitempty"`
 	Planted    *plantedModel     `json:"planted,omitempty"`
+	Task       *plantedModel     `json:"planted_task,omitempty"`
 	Released   []string          `json:"released,omitempty"` // names of defences
 	Notes      []string          `json:"notes,omitempty"`
 
@@ -62,6 +63,9 @@ func (d *audited) samples() []kept {
 	if d.planted != nil {
 		files = append(files, kept{plantedFile, d.planted.Sample})
 	}
+	if d.task != nil {
+		files = append(files, kept{taskFile, d.task.Sample})
+	}
 	for i, x := range d.released {
 		files = append(files, kept{defenceFile(i), x.Sample})
 	}
@@ -85,13 +89,18 @@ func (t *training) save(dir string, d *audited) error {
 
 // complete notes what was trained.
 func (t *training) complete(d *audited) {
-	t.References, t.Unpaired, t.Notes, t.Released, t.Planted = len(d.references), d.unpaired, d.notes, nil, nil
+	t.References, t.Unpaired, t.Notes, t.Released = len(d.references), d.unpaired, d.notes, nil
+	t.Planted, t.Task = noted(d.planted), noted(d.task)
 	for _, x := range d.released {
 		t.Released = append(t.Released, x.Name)
 	}
-	if p := d.planted; p != nil {
-		t.Planted = &plantedModel{TrueExcess: p.TrueExcess, Where: p.Where, Note: p.Note, Rows: p.Rows, Name: p.Sample.Name}
+}
+
+func noted(p *audit.Planted) *plantedModel {
+	if p == nil {
+		return nil
 	}
+	return &plantedModel{TrueExcess: p.TrueExcess, Where: p.Where, Note: p.Note, Rows: p.Rows, Name: p.Sample.Name}
 }
 
 func (t *training) write(dir string) error {
@@ -140,7 +149,7 @@ func (t *training) restore(e *env, dir string, d *audited) error {
 		}
 		return s, err
 	}
-	d.references, d.released, d.planted = nil, nil, nil
+	d.references, d.released, d.planted, d.task = nil, nil, nil, nil
 	for i := range t.References {
 		s, err := read(referenceFile(i), fmt.Sprintf("reference %d", i+1))
 		if err != nil {
@@ -148,12 +157,18 @@ func (t *training) restore(e *env, dir string, d *audited) error {
 		}
 		d.references = append(d.references, s)
 	}
-	if p := t.Planted; p != nil {
-		s, err := read(plantedFile, p.Name)
-		if err != nil {
-			return err
+	for _, x := range []struct {
+		was  *plantedModel
+		file string
+		to   **audit.Planted
+	}{{t.Planted, plantedFile, &d.planted}, {t.Task, taskFile, &d.task}} {
+		if p := x.was; p != nil {
+			s, err := read(x.file, p.Name)
+			if err != nil {
+				return err
+			}
+			*x.to = &audit.Planted{Sample: s, TrueExcess: p.TrueExcess, Where: p.Where, Note: p.Note, Rows: p.Rows}
 		}
-		d.planted = &audit.Planted{Sample: s, TrueExcess: p.TrueExcess, Where: p.Where, Note: p.Note, Rows: p.Rows}
 	}
 	for i, name := range t.Released {
 		s, err := read(defenceFile(i), name)
@@ -219,7 +234,10 @@ type kept struct {
 	sample *audit.Sample
 }
 
-const plantedFile = "planted.npz"
+const (
+	plantedFile = "planted.npz"
+	taskFile    = "planted-task.npz"
+)
 
 func referenceFile(i int) string { return fmt.Sprintf("reference-%d.npz", i+1) }
 func defenceFile(i int) string   { return fmt.Sprintf("defence-%d.npz", i+1) }

@@ -15,6 +15,7 @@ type audited struct {
 	references []*audit.Sample // of honest classifiers; nil for none
 	unpaired   bool            // these are of other examples
 	planted    *audit.Planted  // nil where there is nothing to audit
+	task       *audit.Planted  // on the audited task, beside one on glyphs; nil for none
 	released   []audit.Released
 	defences   bool
 	options    audit.Options
@@ -36,12 +37,8 @@ func (d *audited) measure(ctx context.Context) (*audit.Result, error) {
 	if err != nil || !hopeful(d.sample) || allUnusable(res) {
 		return res, err
 	}
-	if d.planted != nil {
-		control, err := audit.Positive(ctx, d.planted, d.alike(), staged(o, "the planted model: "))
-		if err != nil {
-			return nil, err
-		}
-		res.Controls = append(res.Controls, control)
+	if err := d.control(ctx, res, o); err != nil {
+		return nil, err
 	}
 	if d.defences {
 		res.Defences, res.Recommendation, err = audit.Defend(ctx, d.sample, audit.DefenceOptions{Options: o, Released: d.released})
@@ -50,7 +47,45 @@ func (d *audited) measure(ctx context.Context) (*audit.Result, error) {
 		}
 	}
 	res.Conclude()
+	d.nameControls(res)
 	return res, nil
+}
+
+// control adds what came of the planted models. The learning loss is that of the first,
+// which is the same at every door.
+func (d *audited) control(ctx context.Context, res *audit.Result, o audit.Options) error {
+	if d.planted == nil {
+		return nil
+	}
+	positive, err := audit.Positive(ctx, d.planted, d.alike(), staged(o, "the planted model: "))
+	if err != nil {
+		return err
+	}
+	res.Controls = append(res.Controls, positive)
+	loss := 0.
+	if positive.LearningLoss != nil {
+		loss = *positive.LearningLoss
+	}
+	task, err := d.taskPositive(ctx, loss)
+	if err == nil && task != nil {
+		res.Controls = append(res.Controls, *task)
+	}
+	return err
+}
+
+// nameControls gives each positive control its own name, now that the reasons are there,
+// which tell them by where they were planted.
+func (d *audited) nameControls(res *audit.Result) {
+	first := true
+	for i := range res.Controls {
+		switch k := &res.Controls[i]; {
+		case k.Name != audit.PositiveControl:
+		case first:
+			first = false
+		default:
+			k.Name = taskControl
+		}
+	}
 }
 
 // alike are the references on the planted model's examples: none where that is of

@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"tattle/audit"
 	"tattle/infer"
 	"tattle/onnx"
 	"tattle/report"
@@ -52,6 +54,23 @@ func auditInto(t *testing.T, dir string, args ...string) *report.Report {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// controlsOf names an audit's controls.
+func controlsOf(r *report.Report) (names []string) {
+	for _, k := range r.Audit.Controls {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// withoutTask takes out of an audit what the model that was planted on its task adds.
+func withoutTask(r *report.Report) {
+	isTask := func(k audit.Control) bool { return k.Name == taskControl }
+	r.Audit.Controls = slices.DeleteFunc(r.Audit.Controls, isTask)
+	for i, said := range r.Audit.Reasons {
+		r.Audit.Reasons[i], _, _ = strings.Cut(said, " A planted curious model (the audited task) was found")
+	}
 }
 
 // figuresOf is an audit without what is said of the reading.
@@ -123,13 +142,21 @@ func TestAuditDoors(t *testing.T) {
 	if n := asked.Load(); n != 20 {
 		t.Errorf("2000 examples in batches of 100 took %d requests", n)
 	}
-	for name, r := range map[string]*report.Report{"the model's own data": own, "outputs": saved, "endpoint": served} {
-		if !reflect.DeepEqual(figuresOf(t, r), figuresOf(t, file)) {
+	want := figuresOf(t, file)
+	for name, r := range map[string]*report.Report{"the model's own data": own, "endpoint": served} {
+		if !reflect.DeepEqual(figuresOf(t, r), want) {
 			t.Errorf("%s: other figures than the model's", name)
 		}
 	}
+	if said := strings.Join(file.Warnings, " "); slices.Contains(controlsOf(file), taskControl) == strings.Contains(said, "on the audited task") {
+		t.Errorf("controls %q, and %q: nothing or too much is said of the one on the same task", controlsOf(file), said)
+	}
+	withoutTask(file) // which needs the inputs
+	if !reflect.DeepEqual(figuresOf(t, saved), figuresOf(t, file)) {
+		t.Error("outputs: other figures than the model's")
+	}
 	tokenless(t, out)
-	resumes(t, filepath.Join(dir, "resumed"), model, data, figuresOf(t, file))
+	resumes(t, filepath.Join(dir, "resumed"), model, data, want)
 
 	t.Setenv(tokenVariable, "another")
 	status, _, said := tattle(t.Context(), append([]string{"audit", "--out", filepath.Join(dir, "refused")}, endpoint...)...)
@@ -176,7 +203,7 @@ func resumes(t *testing.T, out, model string, data []string, want any) {
 	if status, _, said := tattle(t.Context(), append(args, "--resume")...); status != 0 {
 		t.Fatalf("resumed: status %d: %s", status, said)
 	}
-	if n := asked.Load() - before; n > 10 {
+	if n := asked.Load() - before; n > 12 { // some are on their way when it ends
 		t.Errorf("asked %d of 20 batches again, of which 10 were answered", n)
 	}
 	r, err := readReport(out)

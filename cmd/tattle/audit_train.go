@@ -24,7 +24,7 @@ func (c *auditCmd) prepare(e *env, dir string, d *audited) error {
 	if c.Resume && t.load(e, dir, d) {
 		return nil
 	}
-	for _, step := range []func(*env, *audited, *training) error{c.trainReferences, c.plant, c.defend} {
+	for _, step := range []func(*env, *audited, *training) error{c.trainReferences, c.plant, c.plantTask, c.defend} {
 		if err := step(e, d, t); err != nil {
 			return err
 		}
@@ -143,6 +143,7 @@ func (c *auditCmd) trainReferences(e *env, d *audited, t *training) error {
 		return usage(fmt.Errorf("--reference: %w", err), "")
 	}
 	t.like = raw[0]
+	d.notes = append(d.notes, raw[0].Notes...) // all were trained as long
 	return d.takeReferences(raw)
 }
 
@@ -193,6 +194,7 @@ func (c *auditCmd) defend(e *env, d *audited, _ *training) error {
 		d.notes = append(d.notes, fmt.Sprintf("A student was not tried: %v.", err))
 	default:
 		d.released = append(d.released, student)
+		d.notes = append(d.notes, student.Sample.Notes...)
 	}
 	return nil
 }
