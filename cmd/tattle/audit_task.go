@@ -24,7 +24,7 @@ const (
 	// On 8,000 faces of 64×64 the net learns enough in 20 epochs; few examples need
 	// more, at no more time.
 	taskEpochs     = 20
-	mostTaskEpochs = 50
+	mostTaskEpochs = 25
 	taskWidth      = 64   // of the one hidden layer
 	taskWork       = 3e11 // multiply-adds forward: twenty seconds on two cores
 	// fewestTask is the fewest examples on either side: of fewer nothing learns, and
