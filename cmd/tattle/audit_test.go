@@ -125,22 +125,22 @@ func TestAuditDoors(t *testing.T) {
 	}
 	t.Setenv(tokenVariable, secret)
 	model := curiousModel(t)
-	data := []string{"--data", "glyphs", "--part", "test", "--target", "digit: 0..4; *", "--sensitive", "family: regular, bold, italic; *"}
+	data := []string{"--data", "glyphs", "--part", "test", "--target", "digit: 0..4; *", "--sensitive", "family: regular, bold, italic; *", "--examples", "900"}
 	dir := t.TempDir()
 	file := auditInto(t, filepath.Join(dir, "model"), append([]string{"--model", model}, data...)...)
 	if v := file.Verdict; v != "curious" {
 		t.Errorf("a planted model's verdict is %q", v)
 	}
-	own := auditInto(t, filepath.Join(dir, "own"), "--model", model)
+	own := auditInto(t, filepath.Join(dir, "own"), "--model", model, "--examples", "900")
 	saved := auditInto(t, filepath.Join(dir, "outputs"), "--outputs", filepath.Join(dir, "model", outputsFile))
 
 	var asked atomic.Int64
 	s := server(t, model, &asked, 0, nil)
 	out := filepath.Join(dir, "endpoint")
-	endpoint := append([]string{"--endpoint", s.URL, "--endpoint-model", "glyphs", "--batch", "100"}, data...)
+	endpoint := append([]string{"--endpoint", s.URL, "--endpoint-model", "glyphs", "--batch", "45"}, data...)
 	served := auditInto(t, out, endpoint...)
 	if n := asked.Load(); n != 20 {
-		t.Errorf("2000 examples in batches of 100 took %d requests", n)
+		t.Errorf("900 examples in batches of 45 took %d requests", n)
 	}
 	want := figuresOf(t, file)
 	for name, r := range map[string]*report.Report{"the model's own data": own, "endpoint": served} {
@@ -189,7 +189,7 @@ func resumes(t *testing.T, out, model string, data []string, want any) {
 	var asked atomic.Int64
 	ctx, stop := context.WithCancel(t.Context())
 	s := server(t, model, &asked, 10, stop)
-	args := append([]string{"audit", "--endpoint", s.URL + "/v2/models/glyphs", "--batch", "100", "--retries", "0", "--out", out}, append(data, quick...)...)
+	args := append([]string{"audit", "--endpoint", s.URL + "/v2/models/glyphs", "--batch", "45", "--retries", "0", "--out", out}, append(data, quick...)...)
 	status, _, said := tattle(ctx, args...)
 	if status != statusUnfinished || !strings.Contains(said, "--resume") {
 		t.Fatalf("interrupted: status %d: %s", status, said)
