@@ -128,6 +128,9 @@ func Positive(ctx context.Context, p *Planted, references []*Sample, o Options) 
 	}
 	if !c.Passed {
 		c.Mend = fmt.Sprintf("A planted model whose outputs tell %.0f points more than baselines was not found on %d examples: give more.", 100*truth, r.Examples)
+		if o.Attacks != nil {
+			c.Mend += " Or let all attacks try: it may be hidden from those that were named."
+		}
 		if len(references) > 0 {
 			c.Mend += " More references help, too, where they differ much among themselves."
 		}

@@ -13,13 +13,6 @@ import (
 // takeReferences takes what honest classifiers release. Those of other examples may call
 // things otherwise: figures do not depend on names, so that attributes go by their order.
 func (d *audited) takeReferences(raw []*audit.Sample) error {
-	first := raw[0]
-	switch {
-	case len(first.Classes) != len(d.sample.Classes):
-		return usage(fmt.Errorf("--reference: its target has %d classes %q, the outputs %d: %q", len(first.Classes), first.Classes, len(d.sample.Classes), d.sample.Classes), "--reference-target says which column, or a rule that makes the same classes")
-	case len(first.Sensitive) != len(d.sample.Sensitive):
-		return usage(fmt.Errorf("--reference: it has %d sensitive attributes, the outputs %d", len(first.Sensitive), len(d.sample.Sensitive)), "--reference-sensitive names them in the same order")
-	}
 	if d.references = raw; !d.unpaired {
 		return nil
 	}
@@ -33,6 +26,18 @@ func (d *audited) takeReferences(raw []*audit.Sample) error {
 			}
 		}
 		d.references = append(d.references, &alike)
+	}
+	return nil
+}
+
+// checkTraining refuses data of another task than the audited one.
+func (d *audited) checkTraining() error {
+	own := d.training.Train
+	switch {
+	case len(own.YNames) != len(d.sample.Classes):
+		return usage(fmt.Errorf("--reference: its target has %d classes %q, the outputs %d: %q", len(own.YNames), own.YNames, len(d.sample.Classes), d.sample.Classes), "--reference-target says which column, or a rule that makes the same classes")
+	case len(own.Sensitive) != len(d.sample.Sensitive):
+		return usage(fmt.Errorf("--reference: it has %d sensitive attributes, the outputs %d", len(own.Sensitive), len(d.sample.Sensitive)), "--reference-sensitive names them in the same order")
 	}
 	return nil
 }

@@ -52,7 +52,11 @@ func (c *auditCmd) openOutputs(e *env, d *audited) (err error) {
 	if _, err := os.Stat(c.Outputs); err != nil {
 		return fmt.Errorf("--outputs: %w", err)
 	}
-	o := audit.OpenOptions{Target: c.Target, Sensitive: c.Sensitive, Scores: c.Scores, Kind: curious.Outputs(c.OutputsKind)}
+	bar := newMeter(e.stderr, "reading", 0, true)
+	defer bar.close()
+	o := audit.OpenOptions{
+		Target: c.Target, Sensitive: c.Sensitive, Scores: c.Scores, Kind: curious.Outputs(c.OutputsKind), Progress: bar.set,
+	}
 	if d.sample, err = audit.OpenOutputs(e.ctx, c.Outputs, o); err != nil {
 		return fileError(e, "--outputs", err)
 	}

@@ -73,6 +73,7 @@ func (c *auditCmd) record(r *report.Report, d *audited) {
 	note("reference", c.Reference)
 	if d.training != nil {
 		note("references", strconv.Itoa(c.References))
+		note("reference sha256", d.training.Train.Sum())
 		note("reference epochs", strconv.Itoa(c.ReferenceEpochs))
 	}
 	if d.examples != nil {

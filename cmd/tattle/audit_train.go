@@ -40,6 +40,9 @@ func (c *auditCmd) openTraining(e *env, d *audited) error {
 	x := d.examples
 	if x != nil && x.parts != nil && c.sameData(x.source) {
 		d.training = x.parts
+		if x.part == allParts || x.part == string(dataset.Train) {
+			d.notes = append(d.notes, "The references learned from some of the audited examples: --part test keeps them apart.")
+		}
 		return nil
 	}
 	src := &opened{Path: absoluteData(c.Reference), Seed: c.Seed}
@@ -125,6 +128,9 @@ func (d *audited) askedOf() *dataset.Set {
 func (c *auditCmd) trainReferences(e *env, d *audited, t *training) error {
 	if d.training == nil {
 		return nil
+	}
+	if err := d.checkTraining(); err != nil {
+		return err
 	}
 	net, err := c.net(d.training.Train.Shape)
 	if err != nil {
