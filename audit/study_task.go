@@ -118,21 +118,7 @@ func writers(ctx context.Context, mnist, labels string) (*dataset.Set, error) {
 	if len(p.Train.Sensitive) == 0 || len(p.Train.Sensitive[0].Values) != 2 {
 		return nil, fmt.Errorf("%s: the study needs the writers' two populations: name the folder of QMNIST's labels", labels)
 	}
-	return joined(p.Train, p.Validation, p.Test), nil
-}
-
-// joined puts sets of pictures of one kind behind each other.
-func joined(sets ...*dataset.Set) *dataset.Set {
-	all := *sets[0]
-	all.SHA256 = ""
-	all.Pixels, all.Y = nil, nil
-	all.Sensitive = []dataset.Attribute{{Name: sets[0].Sensitive[0].Name, Values: sets[0].Sensitive[0].Values}}
-	for _, s := range sets {
-		all.Pixels = append(all.Pixels, s.Pixels...)
-		all.Y = append(all.Y, s.Y...)
-		all.Sensitive[0].Labels = append(all.Sensitive[0].Labels, s.Sensitive[0].Labels...)
-	}
-	return all.Subset(span(0, len(all.Y)))
+	return dataset.Join(p.Train, p.Validation, p.Test), nil
 }
 
 // writerTask divides QMNIST at random: y is whether the digit is below five, s the

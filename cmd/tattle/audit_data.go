@@ -161,28 +161,7 @@ func partOf(p *dataset.Parts, part string) (*dataset.Set, error) {
 	if len(all) == 0 {
 		return nil, usage(fmt.Errorf("--part: the data have no %s part", part), "")
 	}
-	return joined(all), nil
-}
-
-// joined is the sets of one reading as one set.
-func joined(sets []*dataset.Set) *dataset.Set {
-	if len(sets) == 1 {
-		return sets[0]
-	}
-	all := *sets[0]
-	all.Pixels, all.Values, all.Y = slices.Clone(all.Pixels), slices.Clone(all.Values), slices.Clone(all.Y)
-	all.Sensitive = slices.Clone(all.Sensitive)
-	for i := range all.Sensitive {
-		all.Sensitive[i].Labels = slices.Clone(all.Sensitive[i].Labels)
-	}
-	for _, s := range sets[1:] {
-		all.Pixels, all.Values, all.Y = append(all.Pixels, s.Pixels...), append(all.Values, s.Values...), append(all.Y, s.Y...)
-		for i := range all.Sensitive {
-			all.Sensitive[i].Labels = append(all.Sensitive[i].Labels, s.Sensitive[i].Labels...)
-		}
-	}
-	all.SHA256 = all.Sum()
-	return &all
+	return dataset.Join(all...), nil
 }
 
 // fitsInto errs where a model of inputs of a shape cannot take the examples.
