@@ -168,7 +168,7 @@ func tinyTask(n int, seed uint64) *dataset.Set {
 	return set
 }
 
-func tinyNet(classes int, seed uint64) *nn.Graph { return smallNet([]int{3}, 16)(classes, seed) }
+func tinyNet(classes int, seed uint64) *nn.Graph { return SmallNet([]int{3}, 16)(classes, seed) }
 
 // On the data given: a planted model tells s, references do not and differ by their
 // seed, pruned models and a student answer on the same examples.

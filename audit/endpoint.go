@@ -109,17 +109,7 @@ func (a *asker) progress(n int) {
 func (a *asker) askAll(ctx context.Context, batches []int) error {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
-	next, answered := make(chan int), make(chan error)
-	go func() {
-		defer close(next)
-		for _, i := range batches {
-			select {
-			case next <- i:
-			case <-inner.Done():
-				return
-			}
-		}
-	}()
+	next, answered := hand(inner, batches), make(chan error)
 	var workers sync.WaitGroup
 	for range min(a.o.InFlight, len(batches)) {
 		workers.Go(func() {
@@ -147,6 +137,22 @@ func (a *asker) askAll(ctx context.Context, batches []int) error {
 		return ctx.Err()
 	}
 	return first
+}
+
+// hand returns a channel of the batches, in their order, that ends with them or with ctx.
+func hand(ctx context.Context, batches []int) <-chan int {
+	next := make(chan int)
+	go func() {
+		defer close(next)
+		for _, i := range batches {
+			select {
+			case next <- i:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return next
 }
 
 // span returns the first example of a batch and their number.

@@ -3,6 +3,7 @@ package audit
 import (
 	"math"
 
+	"tattle/classify"
 	"tattle/curious"
 )
 
@@ -69,7 +70,7 @@ func softRow(dst, o []float32, k curious.Outputs) {
 		copy(dst, o)
 		return
 	}
-	top, total := float64(o[argmax(o)]), 0.
+	top, total := float64(o[classify.Best(o)]), 0.
 	for _, z := range o {
 		total += math.Exp(float64(z) - top)
 	}
@@ -79,7 +80,7 @@ func softRow(dst, o []float32, k curious.Outputs) {
 }
 
 func topRow(dst, o []float32, k curious.Outputs) {
-	label := argmax(o)
+	label := classify.Best(o)
 	softRow(dst[:len(o)], o, k)
 	p := dst[label]
 	clear(dst)

@@ -129,7 +129,7 @@ func plantOnGlyphs(ctx context.Context, like *Sample, n int, o PlantOptions) (*P
 	train := boldOrItalic(plantedTraining+plantedValidation, y, seed, dataset.Train)
 	test := boldOrItalic(n+plantedApart, y, seed, dataset.Test)
 	p := &dataset.Parts{Train: train.Subset(span(0, plantedTraining)), Validation: train.Subset(span(plantedTraining, train.Len()))}
-	settings := curious.Options{Net: smallNet(train.Shape, hiddenUnits), Epochs: plantedEpochs}
+	settings := curious.Options{Net: SmallNet(train.Shape, hiddenUnits), Epochs: plantedEpochs}
 	f, attack, err := plant(ctx, p, 0, like.Kind, settings, o)
 	if err != nil {
 		return nil, err

@@ -1,15 +1,19 @@
 package audit
 
-import "tattle/nn"
+import (
+	"slices"
+
+	"tattle/nn"
+)
 
 // hiddenUnits is the width of the net that is planted on drawn digits: enough for
 // 97 to 98 % of them, trained in half a second.
 const hiddenUnits = 64
 
-// smallNet returns a maker of classifiers of pictures with one hidden layer of ReLU
-// units, for drawn digits and the like.
-func smallNet(shape []int, hidden int) func(classes int, seed uint64) *nn.Graph {
-	in := nn.Size(shape)
+// SmallNet returns a maker of classifiers of inputs of a shape with one hidden layer of
+// ReLU units.
+func SmallNet(shape []int, hidden int) func(classes int, seed uint64) *nn.Graph {
+	shape, in := slices.Clone(shape), nn.Size(shape)
 	return func(classes int, seed uint64) *nn.Graph {
 		g := &nn.Graph{
 			Name: "small", Input: "x", InputShape: shape, Output: "scores",

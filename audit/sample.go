@@ -8,6 +8,7 @@ import (
 	"hash"
 	"math"
 
+	"tattle/classify"
 	"tattle/curious"
 )
 
@@ -45,20 +46,9 @@ func (s *Sample) hard() []int {
 	w := len(s.Classes)
 	label := make([]int, s.Len())
 	for i := range label {
-		label[i] = argmax(s.Outputs[i*w : (i+1)*w])
+		label[i] = classify.Best(s.Outputs[i*w : (i+1)*w])
 	}
 	return label
-}
-
-// argmax returns the place of the largest entry, the first of equal ones.
-func argmax(x []float32) int {
-	best := 0
-	for j, v := range x {
-		if v > x[best] {
-			best = j
-		}
-	}
-	return best
 }
 
 // Subset returns the sample of the given examples, in their order; names are

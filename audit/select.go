@@ -196,6 +196,7 @@ type part struct {
 	goals []int
 }
 
+// Predict is the trial's, of the goals that are asked.
 func (p part) Predict(ctx context.Context, dst [][]float32, x []float32) error {
 	all := make([][]float32, len(p.whole.goals))
 	for i, g := range p.goals {

@@ -3,6 +3,7 @@ package audit
 import (
 	"math"
 
+	"tattle/classify"
 	"tattle/curious"
 	"tattle/stat"
 )
@@ -16,7 +17,7 @@ func entropies(s *Sample) []float64 {
 		row := s.Outputs[i*w : (i+1)*w]
 		top, total := 0.0, 0.0
 		if s.Kind == curious.Raw {
-			top = float64(row[argmax(row)])
+			top = float64(row[classify.Best(row)])
 		}
 		for j, v := range row {
 			if p[j] = max(0, float64(v)); s.Kind == curious.Raw {

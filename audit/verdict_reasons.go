@@ -42,19 +42,21 @@ func (r *Result) told(f *Finding) string {
 	b := f.best()
 	if f.Numeric {
 		return fmt.Sprintf("Attacks on the outputs explain %s of the variance of %s over %d examples that they had not seen; %s explains %s.",
-			percent(*f.R2), f.Attribute, f.Examples, baselineWords(f.Best, r.Target), percent(*b.R2))
+			percent(*f.R2), f.Attribute, f.Examples, f.bestWords(r.Target), percent(*b.R2))
 	}
 	return fmt.Sprintf("Attacks on the outputs guess %s right for %s of %d examples that they had not seen (%.0f %% interval %s to %s); %s does for %s.",
 		f.Attribute, percent(f.Curiosity.Value), f.Examples, 100*proportionConfidence, percent(f.Curiosity.Interval[0]), percent(f.Curiosity.Interval[1]),
-		baselineWords(f.Best, r.Target), percent(b.Accuracy.Value))
+		f.bestWords(r.Target), percent(b.Accuracy.Value))
 }
 
-// baselineWords names a baseline as the subject of a sentence.
-func baselineWords(name, target string) string {
-	switch name {
-	case Majority:
+// bestWords names the best baseline as the subject of a sentence.
+func (f *Finding) bestWords(target string) string {
+	switch {
+	case f.Best == Majority && f.Numeric:
+		return "always guessing the mean"
+	case f.Best == Majority:
 		return "always guessing what is most frequent"
-	case FromTarget:
+	case f.Best == FromTarget:
 		return fmt.Sprintf("guessing from the true %s", target)
 	}
 	return fmt.Sprintf("guessing from the predicted %s", target)
@@ -186,7 +188,7 @@ func (f *Finding) points(x float64) string {
 	if f.Numeric {
 		return fmt.Sprintf("%.1f %% of the variance", 100*x)
 	}
-	return fmt.Sprintf("%.1f points", 100*x)
+	return points(x)
 }
 
 func (f *Finding) signed(x float64) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tattle/audit"
+	"tattle/classify"
 )
 
 // writeExamples writes a line for every example: the fold it was judged in, the true
@@ -24,7 +25,7 @@ func (e *Evidence) writeExamples(w io.Writer) error {
 	}
 	y, row := len(s.Classes), make([]string, 0, len(head))
 	for i := range s.Y {
-		label := largest(s.Outputs[i*y : (i+1)*y])
+		label := classify.Best(s.Outputs[i*y : (i+1)*y])
 		row = append(row[:0], strconv.Itoa(i), foldOf(a, i), inSheet(s.Classes[s.Y[i]]), inSheet(s.Classes[label]), yes(label == s.Y[i]))
 		for k := range s.Sensitive {
 			row = append(row, exampleCells(a, k, &s.Sensitive[k], i)...)
@@ -60,17 +61,6 @@ func foldOf(a *audit.Result, i int) string {
 		return strconv.Itoa(a.Folds[i])
 	}
 	return ""
-}
-
-// largest returns the place of the largest output, the first of equal ones.
-func largest(x []float32) int {
-	best := 0
-	for j, v := range x {
-		if v > x[best] {
-			best = j
-		}
-	}
-	return best
 }
 
 func yes(b bool) string {

@@ -7,7 +7,6 @@ import (
 
 	"tattle/audit"
 	"tattle/dataset"
-	"tattle/nn"
 	"tattle/run"
 	"tattle/stat"
 )
@@ -62,7 +61,7 @@ func (c *auditCmd) plantTask(e *env, d *audited, _ *training) error {
 	bar := newMeter(e.stderr, "planting a curious classifier on the same task", 0, false)
 	defer bar.close()
 	planted, err := audit.Plant(e.ctx, p, &like, taskAudited, audit.PlantOptions{
-		Seed: c.Seed, Epochs: epochs, Work: taskWork, Net: taskNet(asked.Shape), Audited: asked,
+		Seed: c.Seed, Epochs: epochs, Work: taskWork, Net: audit.SmallNet(asked.Shape, taskWidth), Audited: asked,
 		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})
 	switch {
@@ -92,32 +91,6 @@ func sorted(set *dataset.Set, rows []int) *dataset.Set {
 	rows = slices.Clone(rows)
 	slices.Sort(rows)
 	return set.Subset(rows)
-}
-
-// taskNet makes classifiers with one hidden layer, of inputs of a shape.
-func taskNet(shape []int) func(classes int, seed uint64) *nn.Graph {
-	return func(classes int, seed uint64) *nn.Graph {
-		g := &nn.Graph{
-			Name: "planted", Input: "x", InputShape: slices.Clone(shape), Output: "scores",
-			Nodes: []*nn.Node{
-				{Name: "flatten", Op: &nn.Flatten{}, Inputs: []string{"x"}, Output: "row"},
-				{Name: "fc1", Op: affine("fc1", nn.Size(shape), taskWidth), Inputs: []string{"row"}, Output: "hidden"},
-				{Name: "relu1", Op: &nn.ReLU{}, Inputs: []string{"hidden"}, Output: "active"},
-				{Name: "fc2", Op: affine("fc2", taskWidth, classes), Inputs: []string{"active"}, Output: "scores"},
-			},
-		}
-		g.Init(seed)
-		return g
-	}
-}
-
-// affine is an affine layer without values.
-func affine(name string, in, out int) *nn.Dense {
-	return &nn.Dense{
-		In: in, Out: out,
-		Weight: &nn.Param{Name: name + ".weight", Shape: []int{out, in}, Data: make([]float32, in*out)},
-		Bias:   &nn.Param{Name: name + ".bias", Shape: []int{out}, Data: make([]float32, out)},
-	}
 }
 
 // taskPositive audits the model that was planted on the audited task, given what attacks
