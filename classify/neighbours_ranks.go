@@ -3,7 +3,6 @@ package classify
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 	"sort"
 
 	"tattle/internal/simd"
@@ -16,17 +15,7 @@ type ranks struct{ values, ranks [][]float32 } // of each column, ascending
 
 func newRanks(x []float32, d int) *ranks {
 	r := &ranks{make([][]float32, d), make([][]float32, d)}
-	n := len(x) / d
-	simd.Parallel(d, 1, func(lo, hi int) {
-		column := make([]float32, n)
-		for j := lo; j < hi; j++ {
-			for i := range column {
-				column[i] = x[i*d+j]
-			}
-			slices.Sort(column)
-			r.values[j], r.ranks[j] = middleRanks(column)
-		}
-	})
+	sortedColumns(x, d, func(j int, column []float32) { r.values[j], r.ranks[j] = middleRanks(column) })
 	return r
 }
 

@@ -1,7 +1,6 @@
 package classify
 
 import (
-	"slices"
 	"sort"
 
 	"tattle/internal/simd"
@@ -17,17 +16,7 @@ type bins struct{ edges [][]float32 }
 
 func newBins(x []float32, d int) *bins {
 	b := &bins{edges: make([][]float32, d)}
-	n := len(x) / d
-	simd.Parallel(d, 1, func(lo, hi int) {
-		column := make([]float32, n)
-		for j := lo; j < hi; j++ {
-			for i := range column {
-				column[i] = x[i*d+j]
-			}
-			slices.Sort(column)
-			b.edges[j] = edges(column, treeBins)
-		}
-	})
+	sortedColumns(x, d, func(j int, column []float32) { b.edges[j] = edges(column, treeBins) })
 	return b
 }
 

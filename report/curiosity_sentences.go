@@ -206,10 +206,8 @@ func pValue(p float64) string {
 		return "p not known"
 	case p < 1e-15:
 		return "p < 1e-15"
-	case p < .001:
-		return fmt.Sprintf("p = %.1e", p)
 	}
-	return fmt.Sprintf("p = %.3f", p)
+	return "p = " + bareP(p)
 }
 
 // aboutCuriosity tells whether the report is about honest-but-curious
