@@ -31,6 +31,9 @@ func TestNumbersAreMeasured(t *testing.T) {
 		if math.Abs(*f.R2-want) > reach {
 			t.Errorf("shift %v: R² %.4f, want %.4f ± %.4f", shift, *f.R2, want, reach)
 		}
+		if said := f.bestWords("y"); f.Best == Majority && said != "always guessing the mean" {
+			t.Errorf("shift %v: the best baseline of numbers is %q", shift, said)
+		}
 		if (f.Verdict == Curious) != (shift > 0) {
 			t.Errorf("shift %v: %q: %q", shift, f.Verdict, f.Reasons)
 		}

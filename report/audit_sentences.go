@@ -153,7 +153,7 @@ func demonstratedWords(f *audit.Finding) string {
 	if b == nil {
 		return ""
 	}
-	compared := baselineOf(b.Name) + ", the best that needs no curious outputs, "
+	compared := baselineOf(f, b.Name) + ", the best that needs no curious outputs, "
 	excess := fmt.Sprintf("The excess is %s points (one-sided limits %s and %s).", signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High)))
 	if f.Curiosity != nil {
 		return fmt.Sprintf("Demonstrated: attacks that never saw the example tell it for %s%s; %s. %s", percent(f.Curiosity.Value), intervalWords(Between(f.Curiosity.Interval)), compared+figureOf(b.Accuracy, nil), excess)
@@ -174,25 +174,29 @@ func bestOf(f *audit.Finding) *audit.Baseline {
 	return nil
 }
 
-// baselineOf names a baseline.
-func baselineOf(name string) string {
-	switch name {
-	case audit.Majority:
+// baselineOf names a baseline of a finding.
+func baselineOf(f *audit.Finding, name string) string {
+	switch {
+	case name == audit.Majority && f.Numeric:
+		return "the mean"
+	case name == audit.Majority:
 		return "the majority"
-	case audit.FromTarget:
+	case name == audit.FromTarget:
 		return "guessing from the true target"
-	case audit.FromLabel:
+	case name == audit.FromLabel:
 		return "guessing from the hard label"
 	}
 	return printable(name)
 }
 
 // baselineBrief names it in a table.
-func baselineBrief(name string) string {
-	switch name {
-	case audit.FromTarget:
+func baselineBrief(f *audit.Finding, name string) string {
+	switch {
+	case name == audit.Majority && f.Numeric:
+		return "mean"
+	case name == audit.FromTarget:
 		return "from true target"
-	case audit.FromLabel:
+	case name == audit.FromLabel:
 		return "from hard label"
 	}
 	return printable(name)
