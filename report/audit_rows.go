@@ -1,0 +1,86 @@
+package report
+
+import (
+	"fmt"
+
+	"tattle/audit"
+	"tattle/internal/file"
+)
+
+// evidenceRows are the further figures about an attribute.
+func evidenceRows(f *audit.Finding) []pair {
+	rows := []pair{{"shuffled within y", fmt.Sprintf("the guess is as good with %s, by %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
+	if x := f.Reference; x != nil {
+		rows = append(rows,
+			pair{"honest networks", fmt.Sprintf("%d of them tell %s ± %s points%s", len(x.Figures), told(f, x.Mean), barePoints(x.SD), unpairedWords(x))},
+			pair{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", signed(Number(x.Difference)), signed(Number(x.Low)), signed(Number(x.High)), pValue(x.P), x.Freedom)})
+	}
+	if x := f.Leakage; x != nil {
+		rows = append(rows,
+			pair{"multiplicative leakage", fmt.Sprintf("%.3f times the majority’s share is told (95 %% interval %.3f to %.3f); of what the hard label tells, %.3f times (%.3f to %.3f)", x.Multiplicative, x.Interval[0], x.Interval[1], x.GivenLabel, x.GivenInterval[0], x.GivenInterval[1])},
+			pair{"min-entropy leakage", minus(fmt.Sprintf("%.3f bits, the logarithm of that over the majority", x.MinEntropyBits))})
+	}
+	if x := f.Information; x != nil {
+		rows = append(rows, pair{"information of the guess", informationWords(x)})
+	}
+	if c := f.Correlation; c.Measured {
+		if c.Target.CeilingBits > 0 { // classes, and not numbers
+			rows = append(rows,
+				pair{"true y and " + file.Name(f.Attribute) + " share", informationWords(&c.Target)},
+				pair{"hard label and " + file.Name(f.Attribute) + " share", informationWords(&c.Label)})
+		}
+		rows = append(rows,
+			pair{"hard label and " + file.Name(f.Attribute) + " independent", pValue(c.LabelQ) + ", adjusted"},
+			pair{"guess and " + file.Name(f.Attribute) + " independent", pValue(c.GuessQ) + ", adjusted"})
+	}
+	return append(rows, powerRow(f))
+}
+
+// told prints what is told of an attribute on average.
+func told(f *audit.Finding, mean float64) string {
+	if f.Numeric {
+		return figureOf(nil, &mean)
+	}
+	return percent(mean)
+}
+
+func unpairedWords(x *audit.ReferenceTest) string {
+	if x.Unpaired {
+		return ", on other examples"
+	}
+	return ""
+}
+
+func informationWords(m *audit.Information) string {
+	return fmt.Sprintf("%.3f bits (95 %% interval %.3f to %.3f; %d examples can show at most %.2f)", m.Bits, m.Interval[0], m.Interval[1], m.Examples, m.CeilingBits)
+}
+
+func powerRow(f *audit.Finding) pair {
+	p, over := f.Power, ""
+	if f.Reference != nil {
+		over = " over honest networks"
+	}
+	if p.Smallest == nil {
+		return pair{"could have seen", "not known"}
+	}
+	s := fmt.Sprintf("an excess%s of %s points or more, with probability %g (in points: standard error %s, lost in learning %s", over, barePoints(*p.Smallest), p.Probability, barePoints(p.StandardError), barePoints(p.LearningLoss))
+	if p.FromReferences != nil {
+		s += ", hidden by the spread of honest networks " + barePoints(*p.FromReferences)
+	}
+	return pair{"could have seen", s + ")"}
+}
+
+// entropyRows are what is known of how sure the outputs are.
+func entropyRows(e *audit.EntropyShift) []pair {
+	if e == nil {
+		return nil
+	}
+	rows := []pair{{"mean entropy", fmt.Sprintf("%.3f bits", e.MeanBits)}}
+	if e.ReferenceMean != nil && e.ReferenceSD != nil && e.ShiftBits != nil && e.P != nil {
+		rows = append(rows, pair{"of honest networks", fmt.Sprintf("%.3f ± %.3f bits, %s; shift %s bits, %s", *e.ReferenceMean, *e.ReferenceSD, Count(e.References, "network"), minus(fmt.Sprintf("%+.3f", *e.ShiftBits)), pValue(*e.P))})
+	}
+	for _, d := range e.Differences {
+		rows = append(rows, pair{"given y, by " + file.Name(d.Attribute), fmt.Sprintf("%.3f bits between %s (most) and %s (least), 95 %% interval %.3f to %.3f", d.Bits, file.Name(d.Highest), file.Name(d.Lowest), d.Interval[0], d.Interval[1])})
+	}
+	return rows
+}
