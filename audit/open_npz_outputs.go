@@ -1,0 +1,106 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"tattle/curious"
+)
+
+// outputArray is an array of outputs as it may be called, and the kind that tells.
+type outputArray struct {
+	name string
+	kind curious.Outputs
+}
+
+// outputArrays are all that are known.
+var outputArrays = []outputArray{
+	{"outputs", ""}, {"scores", ""}, {"logits", curious.Raw}, {"probabilities", curious.Soft},
+	{"probs", curious.Soft}, {"proba", curious.Soft},
+}
+
+// outputs reads the outputs and the names of their classes.
+func (a *archive) outputs(asked []string) error {
+	name, kind, err := a.outputArray(asked)
+	if err != nil {
+		return err
+	}
+	shape, _, err := a.file.Size(name)
+	if err != nil {
+		return err
+	}
+	width := 1
+	if len(shape) == 2 {
+		width = shape[1]
+	}
+	if len(shape) < 1 || len(shape) > 2 || shape[0] < 1 || width < 1 || width > maxColumns {
+		return fmt.Errorf("array %s has the shape %v: want a row for each example and 1 to %d columns", showName(name), shape, maxColumns)
+	}
+	array, err := a.array(name)
+	if err != nil {
+		return err
+	}
+	if _, text := array.Data.([]string); text {
+		return fmt.Errorf("array %s holds text: save the outputs as numbers", showName(name))
+	}
+	if a.src.scores, err = array.Float32s(); err != nil {
+		return fmt.Errorf("array %s: %w: scale the outputs", showName(name), err)
+	}
+	for i, v := range a.src.scores {
+		if x := float64(v); math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("array %s, row %d, column %d (from 0): the score is %v: outputs must be finite; mend the model or leave the row out", showName(name), i/width, i%width, v)
+		}
+	}
+	a.n, a.src.kind, a.src.classes = shape[0], kind, make([]string, width)
+	a.drop(name)
+	return a.classes(width)
+}
+
+// outputArray finds the array of outputs.
+func (a *archive) outputArray(asked []string) (string, curious.Outputs, error) {
+	if len(asked) > 1 {
+		return "", "", errors.New("outputs of an .npz are one array [n, classes]: name one")
+	}
+	var found []string
+	var kind curious.Outputs
+	for _, want := range outputArrays {
+		for _, name := range a.names {
+			if len(asked) == 0 && strings.EqualFold(name, want.name) || len(asked) == 1 && name == asked[0] && strings.EqualFold(name, want.name) {
+				found, kind = append(found, name), want.kind
+			}
+		}
+	}
+	if len(asked) == 1 && len(found) == 0 && slices.Contains(a.names, asked[0]) {
+		found = asked
+	}
+	switch len(found) {
+	case 1:
+		return found[0], kind, nil
+	case 0:
+		return "", "", fmt.Errorf("has no array of outputs (outputs, scores, logits, probabilities, probs or proba): name it; there are %s", showNames(a.names))
+	}
+	return "", "", fmt.Errorf("has several arrays of outputs (%s): name one", showNames(found))
+}
+
+// classes reads the names of the columns of outputs, where there is such an array.
+func (a *archive) classes(width int) error {
+	if !slices.Contains(a.names, classesArray) {
+		return nil
+	}
+	names, err := a.texts(classesArray)
+	if err != nil {
+		return err
+	}
+	a.drop(classesArray)
+	for i, name := range names {
+		names[i] = strings.TrimSpace(name)
+	}
+	if len(names) != width || slices.Contains(names, "") || len(slices.Compact(slices.Sorted(slices.Values(names)))) != width {
+		return fmt.Errorf("array %s has %d names for %d columns of outputs: want one for each, all different", classesArray, len(names), width)
+	}
+	a.src.classes = names
+	return nil
+}
