@@ -157,22 +157,12 @@ func (s *shelf) walk(ctx context.Context) (found []*entry, notes []string, err e
 			notes = append(notes, fmt.Sprintf("only the first %d names below the folder were looked at", DefaultEntries))
 			return errEnough
 		}
-		switch {
-		case err != nil:
+		if err != nil {
 			unread++
 			return nil
-		case hidden(name) || !fs.ValidPath(name):
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case d.IsDir():
-			if depth(name) > DefaultDepth {
-				return fs.SkipDir
-			}
-			return nil
-		case d.Name() != reportName || !d.Type().IsRegular():
-			return nil
+		}
+		if is, err := isReport(name, d); !is {
+			return err
 		}
 		if len(found) == DefaultReports {
 			notes = append(notes, fmt.Sprintf("only the first %d reports are shown", DefaultReports))
@@ -190,6 +180,19 @@ func (s *shelf) walk(ctx context.Context) (found []*entry, notes []string, err e
 		notes = append(notes, report.Count(unread, "folder")+" could not be read")
 	}
 	return found, notes, err
+}
+
+// isReport tells whether what a walk has come to is a report to be listed; for a folder
+// not to be entered the error is fs.SkipDir.
+func isReport(name string, d fs.DirEntry) (bool, error) {
+	passed := hidden(name) || !fs.ValidPath(name)
+	if d.IsDir() {
+		if passed || depth(name) > DefaultDepth {
+			return false, fs.SkipDir
+		}
+		return false, nil
+	}
+	return !passed && d.Name() == reportName && d.Type().IsRegular(), nil
 }
 
 // depth counts the folders of a name; that of the folder itself is zero.
