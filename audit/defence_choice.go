@@ -60,4 +60,4 @@ func (d *Defence) leaves(enough func(DefenceLeft) bool) bool {
 }
 
 // points writes a part as points.
-func points(x float64) string { return fmt.Sprintf("%.1f points", 100*x) }
+func points(x float64) string { return tenths(100*x) + " points" }

@@ -186,20 +186,29 @@ func (r *Result) enough(f *Finding) int {
 // variance in percent.
 func (f *Finding) points(x float64) string {
 	if f.Numeric {
-		return fmt.Sprintf("%.1f %% of the variance", 100*x)
+		return tenths(100*x) + " % of the variance"
 	}
 	return points(x)
 }
 
 func (f *Finding) signed(x float64) string {
-	if x > 0 {
+	if x >= .0005 {
 		return "+" + f.points(x)
 	}
 	return f.points(x)
 }
 
 func percent(x float64) string {
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*x), ".0") + " %"
+	return strings.TrimSuffix(tenths(100*x), ".0") + " %"
+}
+
+// tenths writes x with one decimal; what rounds to nothing has no sign.
+func tenths(x float64) string {
+	s := fmt.Sprintf("%.1f", x)
+	if s == "-0.0" {
+		return "0.0"
+	}
+	return strings.Replace(s, "-", "−", 1)
 }
 
 // probability writes a p-value behind "p ".

@@ -159,3 +159,16 @@ func TestReferencesDecide(t *testing.T) {
 		t.Errorf("a reference on other examples: %v", err)
 	}
 }
+
+func TestNumbersInWords(t *testing.T) {
+	number := &Finding{Numeric: true}
+	for _, c := range [][2]string{
+		{percent(-.0003), "0 %"}, {percent(.5), "50 %"}, {percent(-.0341), "−3.4 %"},
+		{points(-.034), "−3.4 points"}, {number.points(-.0004), "0.0 % of the variance"},
+		{number.signed(.0004), "0.0 % of the variance"}, {number.signed(.013), "+1.3 % of the variance"},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("%q, want %q", c[0], c[1])
+		}
+	}
+}
