@@ -45,8 +45,8 @@ type Finding struct {
 	Reasons []string `json:"reasons"` // whole sentences
 }
 
-// best returns the baseline that leaves the least excess, nil where there is none.
-func (f *Finding) best() *Baseline {
+// BestBaseline returns the baseline that leaves the least excess, nil where there is none.
+func (f *Finding) BestBaseline() *Baseline {
 	for i := range f.Baselines {
 		if f.Baselines[i].Name == f.Best {
 			return &f.Baselines[i]

@@ -25,9 +25,9 @@ func (r *Result) compareUnpaired(ctx context.Context, s *Sample, o Options) erro
 			return fmt.Errorf("reference %d: %w", i+1, err)
 		}
 		for a, f := range all {
-			if base := r.Findings[a].best(); f.Unusable == "" && base != nil {
+			if base := r.Findings[a].BestBaseline(); f.Unusable == "" && base != nil {
 				figures[a] = append(figures[a], f.Excess.Value+base.figure())
-				variance[a] += square(f.best().StandardError) / float64(len(o.References))
+				variance[a] += square(f.BestBaseline().StandardError) / float64(len(o.References))
 			}
 		}
 	}
@@ -38,7 +38,7 @@ func (r *Result) compareUnpaired(ctx context.Context, s *Sample, o Options) erro
 		case len(figures[a]) < len(o.References) || own[a].Unusable != "":
 			r.unreferenced(f)
 		default:
-			f.Reference = referenceTest(own[a].Excess.Value+f.best().figure(), figures[a], square(own[a].best().StandardError)+variance[a]+f.chance(), o)
+			f.Reference = referenceTest(own[a].Excess.Value+f.BestBaseline().figure(), figures[a], square(own[a].BestBaseline().StandardError)+variance[a]+f.chance(), o)
 		}
 	}
 	o.progress("references", len(o.References), len(o.References))

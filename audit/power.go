@@ -16,7 +16,7 @@ import (
 // the margin.
 func power(f *Finding, learningLoss float64, attributes int, set Settings) Power {
 	p := Power{Probability: PowerProbability, LearningLoss: learningLoss}
-	b := f.best()
+	b := f.BestBaseline()
 	if f.Unusable != "" || b == nil || f.Examples < 2 {
 		return p
 	}

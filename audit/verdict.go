@@ -85,7 +85,7 @@ func (f *Finding) possible() float64 {
 	if f.Reference != nil {
 		return 1 - f.Reference.Mean
 	}
-	return 1 - f.best().figure()
+	return 1 - f.BestBaseline().figure()
 }
 
 // dependent tells whether the hard label or the chosen guess demonstrably have to do

@@ -39,7 +39,7 @@ func nonEmpty(list []string) []string {
 
 // told says what the chosen attacks and the best baseline reach.
 func (r *Result) told(f *Finding) string {
-	b := f.best()
+	b := f.BestBaseline()
 	if f.Numeric {
 		return fmt.Sprintf("Attacks on the outputs explain %s of the variance of %s over %d examples that they had not seen; %s explains %s.",
 			percent(*f.R2), f.Attribute, f.Examples, f.bestWords(r.Target), percent(*b.R2))

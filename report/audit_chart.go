@@ -38,7 +38,7 @@ func drawExcess(a *audit.Result) template.HTML {
 	x.add(0, a.Settings.Margin)
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		if b := bestOf(f); b != nil {
+		if b := f.BestBaseline(); b != nil {
 			rows = append(rows, f)
 			x.add(f.Excess.Low, f.Excess.High, f.Excess.Value)
 			x.add(honestExcess(f, b)...)
@@ -64,10 +64,10 @@ func drawExcess(a *audit.Result) template.HTML {
 func drawExcessRow(p *panel, f *audit.Finding, top int) {
 	p.at("name "+verdictClass(f.Verdict), "start", auditLeft, top+rowWords, cut(file.Name(f.Attribute), 32)+": "+string(f.Verdict))
 	y := top + rowWords + rowMark
-	for _, h := range honestExcess(f, bestOf(f)) {
+	for _, h := range honestExcess(f, f.BestBaseline()) {
 		p.mark("dot", "h5 hollow", h, y, fmt.Sprintf("an honest network: %s points", signed(Number(h))))
 	}
-	if s := seenFrom(f, bestOf(f)); !math.IsNaN(s) {
+	if s := seenFrom(f, f.BestBaseline()); !math.IsNaN(s) {
 		p.mark("stroke", "h2 filled", s, y, fmt.Sprintf("from here an excess could have been seen: %s points", barePoints(s)))
 	}
 	p.across("whisker thick "+verdictClass(f.Verdict), y, f.Excess.Low, f.Excess.High)

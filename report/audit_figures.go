@@ -66,7 +66,7 @@ func foundTable(a *audit.Result, verdicts bool) auditTable {
 		if verdicts {
 			cells = append(cells, string(f.Verdict))
 		}
-		if b := bestOf(f); b == nil {
+		if b := f.BestBaseline(); b == nil {
 			cells = append(cells, "–", "–", "–", "–", "–", "–")
 		} else {
 			cells = append(cells, figureOf(f.Curiosity, f.R2), figureOf(b.Accuracy, b.R2), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High)), bareP(f.Adjusted))

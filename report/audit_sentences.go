@@ -31,7 +31,7 @@ func (r *Report) auditSentences() []string {
 // standing says how far an audit's figures reach, where there are any.
 func standing(a *audit.Result) string {
 	for i := range a.Findings {
-		if bestOf(&a.Findings[i]) != nil {
+		if a.Findings[i].BestBaseline() != nil {
 			return "All of this is demonstrated: by attacks that ran on these examples. Nothing is certified or assumed, so no figure bounds what another attack may tell: an attack that fails is not safety."
 		}
 	}
@@ -149,7 +149,7 @@ func findingReasons(f *audit.Finding) string {
 
 // demonstratedWords say what the chosen attacks reached, and beside what.
 func demonstratedWords(f *audit.Finding) string {
-	b := bestOf(f)
+	b := f.BestBaseline()
 	if b == nil {
 		return ""
 	}
@@ -162,16 +162,6 @@ func demonstratedWords(f *audit.Finding) string {
 		return fmt.Sprintf("Demonstrated: attacks that never saw the example explain %s of its variance; %s. %s", percent(*f.R2), compared+percent(*b.R2), excess)
 	}
 	return ""
-}
-
-// bestOf is the baseline that leaves the least excess.
-func bestOf(f *audit.Finding) *audit.Baseline {
-	for i := range f.Baselines {
-		if f.Baselines[i].Name == f.Best {
-			return &f.Baselines[i]
-		}
-	}
-	return nil
 }
 
 // baselineOf names a baseline of a finding.

@@ -136,7 +136,7 @@ func (c junitCase) saying(message, words string) junitCase {
 // briefly is an attribute's verdict with its excess, for a list of what failed.
 func briefly(f *audit.Finding) string {
 	s := fmt.Sprintf("%s: %s", file.Name(f.Attribute), f.Verdict)
-	if bestOf(f) != nil {
+	if f.BestBaseline() != nil {
 		s += fmt.Sprintf(", excess %s points (at least %s)", signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)))
 	}
 	return s

@@ -273,13 +273,19 @@ func Differences(recorded, fresh *Report) []string {
 		if part.skip || err1 == nil && err2 == nil && string(is) == string(was) {
 			continue
 		}
-		at := 0
-		for at < min(len(is), len(was)) && is[at] == was[at] {
-			at++
-		}
+		at := agree(is, was)
 		out = append(out, fmt.Sprintf("%s: recorded …%s, recomputed …%s", part.name, around(was, at), around(is, at)))
 	}
 	return out
+}
+
+// agree counts the bytes that both begin with.
+func agree(a, b []byte) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // around cuts out of JSON what stands about a byte.

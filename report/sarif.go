@@ -144,7 +144,7 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 func (r *Report) sarifFinding(f *audit.Finding) sarifResult {
 	x := r.sarifResult(ruleOf(f.Verdict), findingWords(f), f.Attribute, "attribute")
 	x.Properties = map[string]any{"attribute": printable(f.Attribute), "verdict": string(f.Verdict), "adjustedP": f.Adjusted}
-	if bestOf(f) != nil {
+	if f.BestBaseline() != nil {
 		x.Properties["excess"], x.Properties["excessLow"], x.Properties["excessHigh"] = f.Excess.Value, f.Excess.Low, f.Excess.High
 	}
 	return x
