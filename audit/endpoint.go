@@ -192,7 +192,8 @@ func (a *asker) inputs() int {
 	return p
 }
 
-// take checks that an answer has as many outputs for an example as the others.
+// take checks that an answer has as many outputs for an example as the others, and
+// that they are finite: what could not be audited is not kept, and asked for again.
 func (a *asker) take(i int, y []float32) error {
 	from, n := a.span(i)
 	width := len(y) / n
@@ -204,6 +205,9 @@ func (a *asker) take(i int, y []float32) error {
 	}
 	if total := width * a.set.Len(); total > maxScores {
 		return fmt.Errorf("%d outputs of %d examples are more than %d: audit fewer examples", width, a.set.Len(), maxScores)
+	}
+	if err := checkFinite(y, width, from); err != nil {
+		return err
 	}
 	a.answers[i] = y
 	return nil

@@ -113,6 +113,7 @@ type remote struct {
 	fail   int64 // from this call on; 0 never
 	width  func(call int64) int
 	cancel func()
+	mend   float32 // answered in place of infinities, unless 0
 }
 
 func (r *remote) URL() string { return "http://remote/v2/models/m" }
@@ -133,6 +134,9 @@ func (r *remote) Infer(ctx context.Context, x []float32, n int) ([]float32, []in
 	for i := range n {
 		for j := range width {
 			y[i*width+j] = x[i*len(x)/n] * float32(j+1)
+			if math.IsInf(float64(y[i*width+j]), 0) && r.mend != 0 {
+				y[i*width+j] = r.mend
+			}
 		}
 	}
 	return y, []int{n, width}, ctx.Err()
@@ -178,6 +182,22 @@ func TestFromEndpointResumes(t *testing.T) {
 	o.Batch, o.Resume = 10, false
 	if _, err := FromEndpoint(ctx, whole, set, o); err == nil || !strings.Contains(err.Error(), "already holds a run") {
 		t.Errorf("a folder in use: %v", err)
+	}
+}
+
+// Outputs that are not finite are not kept: once the server is mended, the audit goes on.
+func TestFromEndpointForgetsNaN(t *testing.T) {
+	ctx, set := context.Background(), people(30)
+	o := EndpointOptions{Batch: 10, InFlight: 1, Folder: filepath.Join(t.TempDir(), "kept"), Resume: true}
+	first := set.Values[6*10]
+	set.Values[6*10] = float32(math.Inf(1)) // of the set's digest, so that it is mended on the way
+	_, err := FromEndpoint(ctx, &remote{}, set, o)
+	if err == nil || !strings.Contains(err.Error(), "example 10 (from 0): output 0 is +Inf") {
+		t.Fatalf("an infinite output: %v", err)
+	}
+	mended := &remote{mend: first}
+	if s, err := FromEndpoint(ctx, mended, set, o); err != nil || s.Len() != 30 || mended.calls.Load() != 2 {
+		t.Errorf("after the server was mended, %d calls: %v", mended.calls.Load(), err)
 	}
 }
 

@@ -73,16 +73,25 @@ func fromSet(set *dataset.Set, outputs []float32, model []string, o ModelOptions
 	for _, a := range set.Sensitive {
 		s.Sensitive = append(s.Sensitive, Attribute{Name: a.Name, Values: slices.Clone(a.Values), Labels: slices.Clone(a.Labels)})
 	}
-	for i, v := range outputs {
-		if v-v != 0 {
-			return nil, fmt.Errorf("example %d (from 0): output %d is %v: a model whose outputs are not finite cannot be audited; look at its inputs' preprocessing", i/width, i%width, v)
-		}
+	if err := checkFinite(outputs, width, 0); err != nil {
+		return nil, err
 	}
 	place := func(i int) string { return fmt.Sprintf("example %d (from 0)", i) }
 	if err := s.settle(outputs, width, o.Kind, place); err != nil {
 		return nil, err
 	}
 	return s, s.Check()
+}
+
+// checkFinite refuses outputs [n, width] of the examples from one on that hold NaN or
+// an infinity.
+func checkFinite(outputs []float32, width, from int) error {
+	for i, v := range outputs {
+		if v-v != 0 {
+			return fmt.Errorf("example %d (from 0): output %d is %v: a model whose outputs are not finite cannot be audited; look at its inputs' preprocessing", from+i/width, i%width, v)
+		}
+	}
+	return nil
 }
 
 // classNames returns a name for each of width outputs: those of the set and, where the
