@@ -61,20 +61,7 @@ func (c *auditCmd) openEndpoint(e *env, dir string, d *audited) error {
 	if err != nil {
 		return endpointError(e, err)
 	}
-	m := &model{readFlags: c.readFlags}
-	if m.Preprocess == "" {
-		m.Preprocess = "none"
-	}
-	if err := m.settle(); err != nil {
-		return err
-	}
-	shape := pictureShape(about)
-	if m.preprocess.IsZero() {
-		d.examples, err = c.read(e, shape)
-	} else {
-		d.examples, err = c.readForeign(e, m, shape)
-	}
-	if err != nil {
+	if d.examples, err = c.readFor(e, pictureShape(about)); err != nil {
 		return err
 	}
 	o.Shape = d.examples.set.Shape
@@ -83,6 +70,22 @@ func (c *auditCmd) openEndpoint(e *env, dir string, d *audited) error {
 	}
 	d.url = client.URL()
 	return c.ask(e, dir, d, client)
+}
+
+// readFor reads the examples for a server that takes pictures of a shape, if it says
+// which: as they are, or preprocessed as the flags say.
+func (c *auditCmd) readFor(e *env, shape []int) (*examples, error) {
+	m := &model{readFlags: c.readFlags}
+	if m.Preprocess == "" {
+		m.Preprocess = "none"
+	}
+	if err := m.settle(); err != nil {
+		return nil, err
+	}
+	if m.preprocess.IsZero() {
+		return c.read(e, shape)
+	}
+	return c.readForeign(e, m, shape)
 }
 
 // pictureShape is the shape of one input [channels, rows, columns] where a server says

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,9 +28,6 @@ type verifyCmd struct {
 func (verifyCmd) Help() string {
 	return "Example: tattle verify tattle-bound\n\nRecomputes every certificate from the model, the inputs and the stored witnesses, every figure of the report from the certificates, and the accuracies; of an audit, every figure from the outputs that it kept. Exit status 1 if one does not hold. What it cannot check, it says."
 }
-
-// listed is how many discrepancies are printed one by one.
-const listed = 10
 
 func (c *verifyCmd) Run(e *env) error {
 	dir := c.Run_
@@ -290,34 +286,4 @@ func (c *verifyCmd) vectors(recorded *report.Arrays, p int) (bound.Coordinates, 
 		return nil, finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, hash, recorded.SHA256), "name the right vectors with --coordinates")
 	}
 	return ownVectors(path, filepath.Base(recorded.File), p)
-}
-
-// conclude prints what was found.
-func conclude(e *env, r *report.Report, withData bool, found []string) error {
-	for _, line := range found[:min(listed, len(found))] {
-		fmt.Fprintln(e.stdout, line)
-	}
-	switch n := len(found); {
-	case n > listed:
-		return finding(fmt.Errorf("%d figures do not hold (the first %d are listed)", n, listed), "")
-	case n > 1:
-		return finding(fmt.Errorf("%d figures do not hold", n), "")
-	case n == 1:
-		return finding(errors.New("1 figure does not hold"), "")
-	}
-	also, not := ", its accuracies and its gallery", "timing"
-	if !withData {
-		also, not = "", "inputs, accuracies, gallery (they need --data), timing"
-	}
-	if r.Training != nil {
-		not += ", training"
-	}
-	if _, ok := keptFile(r, attacksFile); ok {
-		not += ", how attacks.npz came about (attacks and priors: run the same command again)"
-	}
-	if _, ok := keptFile(r, releaseFile); ok {
-		not += ", that release.onnx was made of the model"
-	}
-	_, err := fmt.Fprintf(e.stdout, "verified: every bound of %s follows from its witness, and every figure of the report from the bounds%s\nnot checked: %s\n", report.Count(r.Data.Examples, "example"), also, not)
-	return err
 }

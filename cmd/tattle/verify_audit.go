@@ -73,19 +73,10 @@ func (c *verifyCmd) reopen(e *env, dir string, r *report.Report) (*audited, erro
 			return nil, finding(fmt.Errorf("%s: the report does not list %s", dir, name), "")
 		}
 	}
-	s := r.Audit.Settings // but for the folds, which are fewer where there are many examples
-	d := &audited{
-		defences: r.Settings[defencesSetting] == "true",
-		options: audit.Options{
-			Seed: s.Seed, Permutations: s.Permutations, MaxFit: s.MaxFit,
-			Confidence: s.Confidence, Margin: s.Margin, Attacks: s.Attacks,
-		},
-	}
+	d := &audited{defences: r.Settings[defencesSetting] == "true"}
 	var err error
-	if asked, ok := r.Settings[foldsSetting]; ok {
-		if d.options.Folds, err = strconv.Atoi(asked); err != nil || d.options.Folds < 2 || d.options.Folds > mostFolds {
-			return nil, finding(fmt.Errorf("%s: settings: %s %q is no number of them", dir, foldsSetting, asked), "")
-		}
+	if d.options, err = auditOptions(dir, r); err != nil {
+		return nil, err
 	}
 	if d.sample, err = audit.OpenOutputs(e.ctx, filepath.Join(dir, outputsFile), audit.OpenOptions{}); err != nil {
 		return nil, finding(err, "")
@@ -104,6 +95,24 @@ func (c *verifyCmd) reopen(e *env, dir string, r *report.Report) (*audited, erro
 		}
 	}
 	return d, nil
+}
+
+// auditOptions are the settings that the audit was done with.
+func auditOptions(dir string, r *report.Report) (audit.Options, error) {
+	s := r.Audit.Settings // but for the folds, which are fewer where there are many examples
+	o := audit.Options{
+		Seed: s.Seed, Permutations: s.Permutations, MaxFit: s.MaxFit,
+		Confidence: s.Confidence, Margin: s.Margin, Attacks: s.Attacks,
+	}
+	asked, ok := r.Settings[foldsSetting]
+	if !ok {
+		return o, nil
+	}
+	var err error
+	if o.Folds, err = strconv.Atoi(asked); err != nil || o.Folds < 2 || o.Folds > mostFolds {
+		return o, finding(fmt.Errorf("%s: settings: %s %q is no number of them", dir, foldsSetting, asked), "")
+	}
+	return o, nil
 }
 
 // auditedModel compares the model's digest; it says what there is to say of it.
@@ -130,28 +139,6 @@ func (c *verifyCmd) auditedModel(e *env, dir string, r *report.Report) (said str
 		return "", finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, hash, r.Model.SHA256), "name the right model with --model")
 	}
 	return ", the model is the one audited", nil
-}
-
-// concludeAudit prints what was found.
-func concludeAudit(e *env, r *report.Report, model string, found []string) error {
-	for _, line := range found[:min(listed, len(found))] {
-		fmt.Fprintln(e.stdout, line)
-	}
-	switch n := len(found); {
-	case n > listed:
-		return finding(fmt.Errorf("%d figures of the audit do not hold (the first %d are listed)", n, listed), "")
-	case n > 1:
-		return finding(fmt.Errorf("%d figures of the audit do not hold", n), "")
-	case n == 1:
-		return finding(errors.New("1 figure of the audit does not hold"), "")
-	}
-	not := "that the outputs are the model's, timing"
-	if r.Audit.Settings.References > 0 {
-		not += ", how the references were trained"
-	}
-	_, err := fmt.Fprintf(e.stdout, "verified: every figure of the audit of %s follows from the outputs that it kept%s\nverdict: %s\nnot checked: %s\n",
-		report.Count(r.Audit.Examples, "example"), model, r.Verdict, not)
-	return err
 }
 
 // discrepancies compares two values as JSON, and says in a line each what differs.
