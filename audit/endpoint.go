@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"tattle/dataset"
+	"tattle/nn"
 	"tattle/npy"
 	"tattle/run"
 )
@@ -164,12 +165,8 @@ func (a *asker) span(i int) (from, n int) {
 // ask gets the outputs of one batch and keeps them.
 func (a *asker) ask(ctx context.Context, i int) error {
 	from, n := a.span(i)
-	indices := make([]int, n)
-	for k := range indices {
-		indices[k] = from + k
-	}
-	x := make([]float32, n*a.inputs())
-	a.set.Examples(x, indices)
+	x := make([]float32, n*nn.Size(a.set.Shape))
+	a.set.Examples(x, span(from, from+n))
 	y, _, err := a.endpoint.Infer(ctx, x, n)
 	if err != nil {
 		return fmt.Errorf("examples %d to %d: %w", from, from+n-1, err)
@@ -181,15 +178,6 @@ func (a *asker) ask(ctx context.Context, i int) error {
 		return nil
 	}
 	return a.folder.Commit(i, func(w io.Writer) error { return npy.Write(w, []int{n, len(y) / n}, y) })
-}
-
-// inputs returns the size of one example.
-func (a *asker) inputs() int {
-	p := 1
-	for _, d := range a.set.Shape {
-		p *= d
-	}
-	return p
 }
 
 // take checks that an answer has as many outputs for an example as the others, and
