@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/nn"
 	"tattle/onnx"
 	"tattle/report"
@@ -39,6 +41,9 @@ func (c *verifyCmd) Run(e *env) error {
 		return err
 	}
 	if r.Audit != nil {
+		if err := notEvidence(dir, r); err != nil {
+			return err
+		}
 		return c.audit(e, dir, r)
 	}
 	if r.Release.NoBounds != "" {
@@ -67,6 +72,20 @@ func (c *verifyCmd) Run(e *env) error {
 		found = append(found, more...)
 	}
 	return conclude(e, r, m.data != nil, found)
+}
+
+// notEvidence refuses an evidence pack, whose report lists arrays that stayed in the
+// folder of the run.
+func notEvidence(dir string, r *report.Report) error {
+	if _, err := os.Stat(filepath.Join(dir, "SHA256SUMS")); err != nil {
+		return nil
+	}
+	for _, a := range r.Arrays {
+		if _, err := os.Stat(filepath.Join(dir, filepath.Base(a.File))); errors.Is(err, os.ErrNotExist) {
+			return usage(fmt.Errorf("%s: an evidence pack holds less than an audit is computed from: there is no %s", dir, file.Name(a.File)), "verify takes the folder of the run; in a pack, sha256sum -c SHA256SUMS checks the bytes")
+		}
+	}
+	return nil
 }
 
 // open finds the model and the data of a report; the data are nil where they are
