@@ -3,12 +3,14 @@ package infer
 import (
 	"fmt"
 	"slices"
+
+	"tattle/nn"
 )
 
 // arrange decides the shape of one example and whether the model takes batches, from
 // the input's shape, p's size and, where the caller knows it, an example's own shape.
 func (p *plan) arrange(own []int) error {
-	if own != nil && product(own) != p.size {
+	if own != nil && nn.Size(own) != p.size {
 		return fmt.Errorf("examples have %d numbers, which is not shape %v", p.size, own)
 	}
 	dims := p.input.Shape
@@ -94,12 +96,4 @@ func widen(shape []int) []int64 {
 		out[i] = int64(d)
 	}
 	return out
-}
-
-func product(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return n
 }

@@ -105,7 +105,7 @@ func (c *Client) Infer(ctx context.Context, x []float32, n int) (y []float32, sh
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := p.check(x, n); err != nil {
+	if err := p.check(x); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", c.URL(), err)
 	}
 	for lo := 0; lo < n; lo += p.batch {

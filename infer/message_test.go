@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+
+	"tattle/nn"
 	"testing"
 )
 
@@ -214,7 +216,7 @@ func FuzzAnswer(f *testing.F) {
 				b := p.batch
 				var y []float32
 				var rest []int
-				if y, rest, err = p.outputs(m, b); err == nil && len(y) != b*product(rest) {
+				if y, rest, err = p.outputs(m, b); err == nil && len(y) != b*nn.Size(rest) {
 					t.Fatalf("%d numbers of shape %v for %d examples", len(y), rest, b)
 				}
 			}

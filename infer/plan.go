@@ -144,7 +144,7 @@ func (p *plan) examples(asked, most, width int) int {
 }
 
 // check errs where the input's datatype does not take the numbers.
-func (p *plan) check(x []float32, n int) error {
+func (p *plan) check(x []float32) error {
 	d := datatypes[p.input.Datatype]
 	for i, v := range x {
 		if !d.takes(v) {

@@ -23,7 +23,7 @@ func (c *verifyCmd) audit(e *env, dir string, r *report.Report) error {
 	if err != nil {
 		return err
 	}
-	model, err := c.auditedModel(e, dir, r)
+	model, err := c.auditedModel(e, r)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func auditOptions(dir string, r *report.Report) (audit.Options, error) {
 }
 
 // auditedModel compares the model's digest; it says what there is to say of it.
-func (c *verifyCmd) auditedModel(e *env, dir string, r *report.Report) (said string, err error) {
+func (c *verifyCmd) auditedModel(e *env, r *report.Report) (said string, err error) {
 	path := c.Model
 	if path == "" {
 		path = r.Model.Path
