@@ -42,49 +42,43 @@ type StudyVerdict struct {
 
 // controls plants: for raw and for soft outputs and every number of examples the first
 // curious classifier of its kind is audited, on the study's own task.
-func (b *bench) controls(ctx context.Context) error {
-	first := len(b.plan.nets)
-	b.positive = make([]Control, len(b.plan.controls))
-	err := b.each(ctx, "control", first, len(b.plan.controls), func(ctx context.Context, i int) error {
+func (b *bench) controls(ctx context.Context) (err error) {
+	b.positive, err = kept(ctx, b, "control", len(b.plan.nets), len(b.plan.controls), func(ctx context.Context, i int) (Control, error) {
 		a := &b.plan.controls[i]
 		s, references := b.samples(a)
 		t := b.tasks[b.plan.nets[a.net].task]
 		p := &Planted{Sample: s, TrueExcess: b.nets[a.net].truth[place(a.outputs)].excess(), Where: t.name}
-		c, err := Positive(ctx, p, references, b.options(a))
-		if err != nil {
-			return err
-		}
-		return b.folder.Commit(first+i, inJSON(c))
+		return Positive(ctx, p, references, b.options(a))
 	})
-	for i := range b.positive {
-		if err == nil {
-			err = fromJSON(b.folder.Path(first+i), &b.positive[i])
-		}
-	}
 	return err
 }
 
 // audits does all audits.
-func (b *bench) audits(ctx context.Context) error {
+func (b *bench) audits(ctx context.Context) (err error) {
 	first := len(b.plan.nets) + len(b.plan.controls)
-	b.records = make([]StudyAudit, len(b.plan.audits))
-	err := b.each(ctx, "audit", first, len(b.plan.audits), func(ctx context.Context, i int) error {
-		a, err := b.audit(ctx, &b.plan.audits[i])
-		if err != nil {
-			return err
-		}
-		return b.folder.Commit(first+i, inJSON(a))
+	b.records, err = kept(ctx, b, "audit", first, len(b.plan.audits), func(ctx context.Context, i int) (StudyAudit, error) {
+		return b.audit(ctx, &b.plan.audits[i])
 	})
-	for i := range b.records {
-		if err == nil {
-			err = fromJSON(b.folder.Path(first+i), &b.records[i])
-		}
-	}
 	return err
 }
 
-func inJSON(v any) func(io.Writer) error {
-	return func(w io.Writer) error { return json.NewEncoder(w).Encode(v) }
+// kept returns what the n shards from first on hold, each of which is done once and
+// kept as JSON.
+func kept[T any](ctx context.Context, b *bench, stage string, first, n int, do func(ctx context.Context, i int) (T, error)) ([]T, error) {
+	err := b.each(ctx, stage, first, n, func(ctx context.Context, i int) error {
+		v, err := do(ctx, i)
+		if err != nil {
+			return err
+		}
+		return b.folder.Commit(first+i, func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
+	})
+	all := make([]T, n)
+	for i := range all {
+		if err == nil {
+			err = fromJSON(b.folder.Path(first+i), &all[i])
+		}
+	}
+	return all, err
 }
 
 func fromJSON(path string, v any) error {
