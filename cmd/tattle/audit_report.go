@@ -93,10 +93,7 @@ func (c *auditCmd) write(e *env, dir string, r *report.Report, d *audited) error
 	if err := d.keep(dir, r); err != nil {
 		return err
 	}
-	formats := []struct {
-		name, also string
-		write      func(io.Writer) error
-	}{
+	formats := []auditFormat{
 		{markdownFile, c.Markdown, r.WriteMarkdown}, {sarifFile, c.Sarif, r.WriteSARIF},
 		{junitFile, c.JUnit, r.WriteJUnit}, {modelCardFile, "", r.WriteModelCard},
 	}
@@ -105,10 +102,25 @@ func (c *auditCmd) write(e *env, dir string, r *report.Report, d *audited) error
 			return err
 		}
 	}
-	if err := c.finish(e, dir, r); err != nil {
+	if err := c.save(dir, r); err != nil {
 		return err
 	}
 	os.RemoveAll(filepath.Join(dir, shardsDir)) // of our own making; what is left of it harms nobody
+	elsewhere := c.writeElsewhere(dir, r, d, formats)
+	if err := c.show(e, dir, r); err != nil { // last, as whoever reads it may stop halfway
+		return err
+	}
+	return elsewhere
+}
+
+// auditFormat is a file of the run's folder and, unless empty, a path where CI wants it.
+type auditFormat struct {
+	name, also string
+	write      func(io.Writer) error
+}
+
+// writeElsewhere writes what was asked for outside of the run's folder.
+func (c *auditCmd) writeElsewhere(dir string, r *report.Report, d *audited, formats []auditFormat) error {
 	for _, f := range formats {
 		if f.also == "" {
 			continue

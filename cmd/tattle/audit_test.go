@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -215,5 +217,30 @@ func resumes(t *testing.T, out, model string, data []string, want any) {
 	}
 	if exists(filepath.Join(out, shardsDir)) {
 		t.Error("a finished run still keeps its shards")
+	}
+}
+
+// shut is a pipe that nobody reads any more.
+type shut struct{}
+
+func (shut) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+// Evidence and what a build reads are there although whoever read the text stopped.
+func TestAuditWritesBeforeItTells(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	var b bytes.Buffer
+	writeScores(&b, 20, "honest") // too few for controls, which take time
+	if err := os.WriteFile(at("scores.csv"), b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"audit", "--outputs", at("scores.csv"), "--out", at("run"), "--evidence", at("pack"), "--sarif", at("x.sarif")}, quick...)
+	if status := execute(t.Context(), args, shut{}, io.Discard); status != statusUnfinished {
+		t.Errorf("status %d of an audit that could not tell", status)
+	}
+	for _, name := range []string{"run/report.json", "pack/SHA256SUMS", "x.sarif"} {
+		if !exists(at(name)) {
+			t.Errorf("there is no %s", name)
+		}
 	}
 }

@@ -110,6 +110,11 @@ func (o output) finish(e *env, dir string, r *report.Report) error {
 	if err := o.save(dir, r); err != nil {
 		return err
 	}
+	return o.show(e, dir, r)
+}
+
+// show prints a report that is written.
+func (o output) show(e *env, dir string, r *report.Report) error {
 	if o.JSON {
 		return r.WriteJSON(e.stdout)
 	}
