@@ -52,7 +52,7 @@ func classesOf(c *column, names []string) (classed, error) {
 	if names[0] != "" {
 		return classed{}, fmt.Errorf("%s has the values %s, the columns of outputs are of %s: give them the same names, or number the labels from 0", showName(c.name), showNames(distinct), showNames(names))
 	}
-	return classed{}, fmt.Errorf("%s has %d values (%s) and there are %d columns of outputs: number the labels from 0, or name the columns score:CLASS", showName(c.name), len(distinct), showNames(distinct), len(names))
+	return classed{}, fmt.Errorf("%s has %s (%s) and there are %d columns of outputs: number the labels from 0, or name the columns score:CLASS", showName(c.name), plural(float64(len(distinct)), "value"), showNames(distinct), len(names))
 }
 
 // byName finds every value among the names, but for missing ones; as says in what
