@@ -51,7 +51,7 @@ func outputsNotExposed(a *audit.Result) Requirement {
 	if n > 0 {
 		gives = append(gives, fmt.Sprintf("%s of releasing less, tried on the spot: the honesty each keeps and what attacks fitted to it still tell.", Count(n, "way")))
 	}
-	if a.Recommendation != "" {
+	if a.Recommendation != "" && a.Verdict != audit.NoEvidence {
 		gives = append(gives, a.Recommendation)
 	}
 	return Requirement{
