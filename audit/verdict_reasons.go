@@ -148,7 +148,7 @@ func (r *Result) seen(f *Finding) string {
 	if f.Reference != nil {
 		over = "over what honest training leaks"
 	}
-	return fmt.Sprintf("An excess of %s or more %s would have been found with a probability of %s.", f.points(*f.Power.Smallest), over, percent(f.Power.Probability))
+	return fmt.Sprintf("An excess of %s or more %s would have been found with a probability of %s.", f.points(upward(*f.Power.Smallest)), over, percent(f.Power.Probability))
 }
 
 // blind says why nothing found means nothing, and what would help.
@@ -156,9 +156,9 @@ func (r *Result) blind(f *Finding) string {
 	if f.Power.Smallest == nil {
 		return "How large an excess would have been found is not known."
 	}
-	s := fmt.Sprintf("Only an excess of %s or more would have been found with a probability of %s, so that finding none says little.", f.points(*f.Power.Smallest), percent(f.Power.Probability))
+	s := fmt.Sprintf("Only an excess of %s or more would have been found with a probability of %s, so that finding none says little.", f.points(upward(*f.Power.Smallest)), percent(f.Power.Probability))
 	if most := f.possible(); most < *f.Power.Smallest {
-		s = fmt.Sprintf("A guess that is always right would have an excess of %s, and only one of %s or more would have been found with a probability of %s, so that finding none says nothing.", f.points(most), f.points(*f.Power.Smallest), percent(f.Power.Probability))
+		s = fmt.Sprintf("A guess that is always right would have an excess of %s, and only one of %s or more would have been found with a probability of %s, so that finding none says nothing.", f.points(most), f.points(upward(*f.Power.Smallest)), percent(f.Power.Probability))
 		if most <= r.Settings.Margin {
 			return s + fmt.Sprintf(" Examples with more of the rarer values of %s would help.", f.Attribute)
 		}
@@ -190,6 +190,10 @@ func (f *Finding) points(x float64) string {
 	}
 	return points(x)
 }
+
+// upward rounds to the tenth of a point above, so that what is promised to be seen is
+// not made smaller by being written.
+func upward(x float64) float64 { return math.Ceil(1000*x-1e-6) / 1000 }
 
 func (f *Finding) signed(x float64) string {
 	if x >= .0005 {

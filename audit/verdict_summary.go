@@ -63,7 +63,7 @@ func (r *Result) could() string {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Verdict == NoEvidence && f.Power.Smallest != nil && *f.Power.Smallest >= most {
-			most, what = *f.Power.Smallest, f.points(*f.Power.Smallest)
+			most, what = *f.Power.Smallest, f.points(upward(*f.Power.Smallest))
 		}
 	}
 	if what == "" {

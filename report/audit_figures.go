@@ -37,6 +37,18 @@ func optional(x *float64) string {
 	return barePoints(*x)
 }
 
+// seen prints a smallest detectable excess, never less than it is.
+func seen(smallest *float64) string {
+	if smallest == nil {
+		return "–"
+	}
+	return barePoints(above(*smallest, .0001))
+}
+
+// above is the multiple of step that is not below x: what bounds a leak from above is
+// not made smaller by being written.
+func above(x, step float64) float64 { return math.Ceil(x/step-1e-6) * step }
+
 // bareP prints a p-value alone.
 func bareP(p float64) string {
 	switch {
@@ -69,10 +81,10 @@ func foundTable(a *audit.Result, verdicts bool) auditTable {
 		if b := f.BestBaseline(); b == nil {
 			cells = append(cells, "–", "–", "–", "–", "–", "–")
 		} else {
-			cells = append(cells, figureOf(f.Curiosity, f.R2), figureOf(b.Accuracy, b.R2), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High)), bareP(f.Adjusted))
+			cells = append(cells, figureOf(f.Curiosity, f.R2), figureOf(b.Accuracy, b.R2), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(above(f.Excess.High, .0001))), bareP(f.Adjusted))
 		}
 		t.Kinds = append(t.Kinds, verdictClass(f.Verdict))
-		t.add(append(cells, optional(f.Power.Smallest))...)
+		t.add(append(cells, seen(f.Power.Smallest))...)
 	}
 	return t
 }
@@ -114,7 +126,7 @@ func baselinesTable(f *audit.Finding) auditTable {
 		Heads: []string{"baseline", "told", "95 % interval", "excess", "at least", "at most", "p"},
 	}
 	for _, b := range f.Baselines {
-		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), intervalOf(b.Accuracy), signed(Number(b.Difference)), signed(Number(b.Low)), signed(Number(b.High)), bareP(b.P))
+		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), intervalOf(b.Accuracy), signed(Number(b.Difference)), signed(Number(b.Low)), signed(Number(above(b.High, .0001))), bareP(b.P))
 	}
 	return t
 }
@@ -173,7 +185,7 @@ func defencesTable(a *audit.Result, all bool) auditTable {
 			if j > 0 {
 				cells = make([]string, 4) // as above
 			}
-			t.add(append(cells, file.Name(l.Attribute), signed(Number(l.Excess.Value)), signed(Number(l.Excess.High)))...)
+			t.add(append(cells, file.Name(l.Attribute), signed(Number(l.Excess.Value)), signed(Number(above(l.Excess.High, .0001))))...)
 		}
 	}
 	return t

@@ -63,7 +63,7 @@ func powerRow(f *audit.Finding) pair {
 	if p.Smallest == nil {
 		return pair{"could have seen", "not known"}
 	}
-	s := fmt.Sprintf("an excess%s of %s points or more, with probability %g (in points: standard error %s, lost in learning %s", over, barePoints(*p.Smallest), p.Probability, barePoints(p.StandardError), barePoints(p.LearningLoss))
+	s := fmt.Sprintf("an excess%s of %s points or more, with probability %g (in points: standard error %s, lost in learning %s", over, seen(p.Smallest), p.Probability, barePoints(p.StandardError), barePoints(p.LearningLoss))
 	if p.FromReferences != nil {
 		s += ", hidden by the spread of honest networks " + barePoints(*p.FromReferences)
 	}

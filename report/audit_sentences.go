@@ -117,7 +117,7 @@ func couldHaveSeen(a *audit.Result) string {
 		if f.Verdict != audit.NoEvidence || x == nil || *x <= most {
 			continue
 		}
-		most, said = *x, minus(fmt.Sprintf("%.1f", 100**x))+" points"
+		most, said = *x, minus(fmt.Sprintf("%.1f", 100*above(*x, .001)))+" points"
 		if f.Numeric {
 			said += " of the variance"
 		}
@@ -154,7 +154,7 @@ func demonstratedWords(f *audit.Finding) string {
 		return ""
 	}
 	compared := baselineOf(f, b.Name) + ", the best that needs no curious outputs, "
-	excess := fmt.Sprintf("The excess is %s points (one-sided limits %s and %s).", signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High)))
+	excess := fmt.Sprintf("The excess is %s points (one-sided limits %s and %s).", signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(above(f.Excess.High, .0001))))
 	if f.Curiosity != nil {
 		return fmt.Sprintf("Demonstrated: attacks that never saw the example tell it for %s%s; %s. %s", percent(f.Curiosity.Value), intervalWords(Between(f.Curiosity.Interval)), compared+figureOf(b.Accuracy, nil), excess)
 	}

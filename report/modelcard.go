@@ -48,7 +48,7 @@ func cardTable(a *audit.Result) auditTable {
 		if b := f.BestBaseline(); b != nil {
 			cells = append(cells[:2], figureOf(f.Curiosity, f.R2), figureOf(b.Accuracy, b.R2), fmt.Sprintf("%s (%s to %s)", signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High))))
 		}
-		t.add(append(cells, optional(f.Power.Smallest))...)
+		t.add(append(cells, seen(f.Power.Smallest))...)
 	}
 	return t
 }
