@@ -78,7 +78,7 @@ func (r *Result) controls() string {
 	planted := false
 	for i := range r.Controls {
 		list = append(list, controlSentence(&r.Controls[i]))
-		planted = planted || r.Controls[i].Name == PositiveControl
+		planted = planted || r.Controls[i].Name != NegativeControl
 	}
 	if len(list) > 0 && !planted {
 		list = append(list, "No curious model was planted, so that it is not shown that this audit finds one.")
@@ -88,9 +88,9 @@ func (r *Result) controls() string {
 
 // controlSentence says how one control came out.
 func controlSentence(c *Control) string {
-	what, where := "Shuffled labels", ""
-	if c.Name == PositiveControl {
-		what = "A planted curious model"
+	what, where := "A planted curious model", ""
+	if c.Name == NegativeControl {
+		what = "Shuffled labels"
 	}
 	if c.Where != "" {
 		where = " (" + c.Where + ")"
