@@ -23,6 +23,7 @@ var layers = [][]string{
 	{"attack"},
 	{"bound"},
 	{"release"},
+	{"cluster"},
 	{"run"},
 	{"dataset"},
 	{"onnx"},

@@ -61,7 +61,7 @@ func (c *auditCmd) Run(e *env) error {
 	if err := c.begunAlready(); err != nil {
 		return err
 	}
-	return c.in("audit", c.Resume, func(dir string) error {
+	return c.in(e, "audit", c.Resume, func(dir string) error {
 		r, err := c.audit(e, dir, rules)
 		if err != nil {
 			return e.unfinished(err, dir)

@@ -34,7 +34,7 @@ func (c *boundCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.in("bound", c.Resume, func(dir string) error {
+	return c.in(e, "bound", c.Resume, func(dir string) error {
 		done, err := m.run(e, dir)
 		if err != nil {
 			return e.unfinished(err, dir)

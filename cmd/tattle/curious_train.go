@@ -27,7 +27,7 @@ func (c *trainCmd) trainCurious(e *env) error {
 	if err := c.interrupted(c.Resume); err != nil {
 		return err
 	}
-	return c.in("train-"+c.Task, c.Resume, func(dir string) error {
+	return c.in(e, "train-"+c.Task, c.Resume, func(dir string) error {
 		parts, _, err := runs[0].source.open(e)
 		if err != nil {
 			return err

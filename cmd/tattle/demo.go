@@ -27,7 +27,7 @@ func (demoCmd) Help() string {
 }
 
 func (c *demoCmd) Run(e *env) error {
-	return c.in("demo", false, func(dir string) error {
+	return c.in(e, "demo", false, func(dir string) error {
 		err := c.demo(e, dir)
 		if err == nil || exists(filepath.Join(dir, reportJSON)) {
 			return err

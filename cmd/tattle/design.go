@@ -62,7 +62,7 @@ func (c *designCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.in("design", false, func(dir string) error {
+	return c.in(e, "design", false, func(dir string) error {
 		started := time.Now()
 		a, err := j.search(e, dir)
 		if err != nil {

@@ -47,7 +47,7 @@ func (c *distillCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.in("distill", false, func(dir string) error {
+	return c.in(e, "distill", false, func(dir string) error {
 		t, err := c.open(e)
 		if err != nil {
 			return err

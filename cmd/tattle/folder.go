@@ -28,11 +28,12 @@ type output struct {
 
 // in makes the run's folder and does the work in it. Where that fails with
 // nothing to keep, the folder goes again.
-func (o output) in(command string, resume bool, work func(dir string) error) error {
+func (o output) in(e *env, command string, resume bool, work func(dir string) error) error {
 	dir, made, err := o.folder(command, resume)
 	if err != nil {
 		return err
 	}
+	e.pool = run.Alone{}
 	err = work(dir)
 	if err != nil && made {
 		os.Remove(dir) // does nothing unless it is empty

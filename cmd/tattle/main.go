@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"tattle/run"
 )
 
 // Exit statuses; see `tattle --help`.
@@ -40,6 +42,8 @@ type env struct {
 	stdout io.Writer
 	stderr io.Writer
 	args   []string
+	pool   run.Pool // does the work of the run whose folder is open
+	serve  bool     // for somebody else's run: what is not shards can be left out
 }
 
 type cli struct {

@@ -30,7 +30,7 @@ func (c *pruneCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	return c.in("prune", false, func(dir string) error {
+	return c.in(e, "prune", false, func(dir string) error {
 		t, err := c.open(e)
 		if err != nil {
 			return err

@@ -83,7 +83,7 @@ func (c *reproduceCmd) Run(e *env) error {
 			return err
 		}
 	}
-	return c.in(c.Experiment, c.Resume, func(dir string) error { return e.unfinished(c.reproduce(e, m, f, dir), dir) })
+	return c.in(e, c.Experiment, c.Resume, func(dir string) error { return e.unfinished(c.reproduce(e, m, f, dir), dir) })
 }
 
 // reproduce makes the figure in dir.

@@ -28,7 +28,7 @@ func (c *reproduceCmd) detection(e *env) error {
 	if err := c.onlyStudy(); err != nil {
 		return err
 	}
-	return c.in(c.Experiment, c.Resume, func(dir string) error {
+	return c.in(e, c.Experiment, c.Resume, func(dir string) error {
 		shards := filepath.Join(dir, shardsDir)
 		if exists(shards) && !c.Resume {
 			return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "go on with it by --resume, or choose another folder")

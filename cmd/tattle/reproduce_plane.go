@@ -24,7 +24,7 @@ func (c *reproduceCmd) plane(e *env, x *tables.Experiment) error {
 	if err := c.onPlane(x); err != nil {
 		return err
 	}
-	return c.in(c.Experiment, false, func(dir string) error {
+	return c.in(e, c.Experiment, false, func(dir string) error {
 		r := newReport(e, x.Title, c.Seed)
 		p := curious.Plane(planeExamples, c.Seed)
 		r.Data = describe(p.Test, "", "test")

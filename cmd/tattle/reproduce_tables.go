@@ -55,7 +55,7 @@ func (c *reproduceCmd) grid(e *env, x *tables.Experiment) error {
 	if g.finishedBefore() {
 		return work(c.Out)
 	}
-	return c.in(c.Experiment, c.Resume, work)
+	return c.in(e, c.Experiment, c.Resume, work)
 }
 
 // run trains what is not there yet, and reports.

@@ -86,7 +86,7 @@ func (c *trainCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.in("train-"+c.Task, false, func(dir string) error {
+	return c.in(e, "train-"+c.Task, false, func(dir string) error {
 		started := time.Now()
 		g, t, stopped := c.fit(e, dir, train, test)
 		if t == nil {
