@@ -85,7 +85,7 @@ func (o output) stoppedAt(e *env, err error, dir string) error {
 	if errors.As(err, &s) || o.interrupted(false) == nil {
 		return err
 	}
-	return hinted(err, "go on with: tattle "+quoted(resumeArgs(e.args, dir)))
+	return hinted(err, "go on with: "+e.goOn(dir))
 }
 
 // seedDir is where a seed's training is kept: in a folder of its own unless it is

@@ -26,15 +26,14 @@ type output struct {
 	Out  string `help:"Folder for the results (default: a new folder named after the command)." placeholder:"DIR"`
 }
 
-// in makes the run's folder and does the work in it. Where that fails with
-// nothing to keep, the folder goes again.
+// in makes the run's folder, settles who computes the run, and does the work. Where
+// that fails with nothing to keep, the folder goes again.
 func (o output) in(e *env, command string, resume bool, work func(dir string) error) error {
 	dir, made, err := o.folder(command, resume)
 	if err != nil {
 		return err
 	}
-	e.pool = run.Alone{}
-	err = work(dir)
+	err = e.compute(dir, resume, func() error { return work(dir) })
 	if err != nil && made {
 		os.Remove(dir) // does nothing unless it is empty
 	}

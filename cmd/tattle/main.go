@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -28,9 +29,9 @@ const (
 func main() { os.Exit(mainStatus()) }
 
 // mainStatus runs the command line and returns its exit status. The first
-// interrupt asks the work to stop and keep what is done; a second one kills.
+// interrupt or SIGTERM asks the work to stop and keep what is done; a second one kills.
 func mainStatus() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -41,9 +42,12 @@ type env struct {
 	ctx    context.Context
 	stdout io.Writer
 	stderr io.Writer
-	args   []string
-	pool   run.Pool // does the work of the run whose folder is open
-	serve  bool     // for somebody else's run: what is not shards can be left out
+	args   []string      // what was asked for, without where it is kept or who computes it: what a report records
+	given  []string      // all of the command line
+	keeps  bool          // the command can be resumed
+	ships  *clusterFlags // of a command that machines can share; else nil
+	pool   run.Pool      // does the work of the run whose folder is open
+	serve  bool          // for somebody else's run: what is not shards can be left out
 }
 
 type cli struct {
@@ -82,8 +86,20 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (stat
 			stderr.Write(debug.Stack())
 		}
 	}()
-	var c cli
-	parser, err := kong.New(&c,
+	k, err := parse(args, stdout, stderr)
+	if err != nil {
+		return fail(stderr, err)
+	}
+	e := newEnv(ctx, k, args, stdout, stderr)
+	if err := k.Run(e); err != nil {
+		return fail(stderr, err)
+	}
+	return statusDone
+}
+
+// parse reads a command line.
+func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
+	parser, err := kong.New(new(cli),
 		kong.Name("tattle"),
 		kong.Description(description),
 		kong.Writers(stdout, stderr),
@@ -95,12 +111,9 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (stat
 	}
 	k, err := parser.Parse(args)
 	if err != nil {
-		return fail(stderr, usage(err, "tattle --help lists the commands, tattle COMMAND --help their flags"))
+		return nil, usage(err, "tattle --help lists the commands, tattle COMMAND --help their flags")
 	}
-	if err := k.Run(&env{ctx: ctx, stdout: stdout, stderr: stderr, args: args}); err != nil {
-		return fail(stderr, err)
-	}
-	return statusDone
+	return k, nil
 }
 
 // A statusError is an error with the exit status it ends the program with and,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,27 +23,50 @@ func begun(dir string) bool {
 	return exists(filepath.Join(dir, shardsDir)) || exists(filepath.Join(dir, manifestFile))
 }
 
+// underway says whether a folder holds shards of any stage of a run, or what they were
+// merged into.
+func underway(dir string) bool {
+	return begun(dir) || holds(dir, func(path string, d fs.DirEntry) bool { return d.Name() == manifestFile })
+}
+
+// holds says whether a file below dir is such.
+func holds(dir string, such func(path string, d fs.DirEntry) bool) bool {
+	found := errors.New("found")
+	return found == filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && such(path, d) {
+			return found
+		}
+		return nil
+	})
+}
+
 // unfinished adds to what stopped a run in dir how to go on with it.
 func (e *env) unfinished(err error, dir string) error {
 	var s *statusError
-	if err == nil || errors.As(err, &s) || !begun(dir) || exists(filepath.Join(dir, reportJSON)) {
+	if err == nil || errors.As(err, &s) || errors.Is(err, run.ErrServed) || !underway(dir) || exists(filepath.Join(dir, reportJSON)) {
 		return err
 	}
 	var other *run.MismatchError
 	if errors.As(err, &other) {
 		return hinted(err, "give the flags of the run that was interrupted, or another --out")
 	}
-	return hinted(err, "go on with: tattle "+quoted(resumeArgs(e.args, dir)))
+	var failed *run.FailedError
+	if errors.As(err, &failed) {
+		return hinted(err, "tattle runs "+quote(dir)+" shows all that failed and why; it is tried again with: "+e.goOn(dir))
+	}
+	return hinted(err, "go on with: "+e.goOn(dir))
 }
+
+// goOn is the command line that goes on with the run in dir.
+func (e *env) goOn(dir string) string { return "tattle " + quoted(resumeArgs(e.given, dir)) }
 
 // resumeArgs is the command line that goes on with the run in dir.
 func resumeArgs(args []string, dir string) []string {
-	args = slices.Clone(args)
 	if !slices.ContainsFunc(args, func(a string) bool { return a == "--out" || strings.HasPrefix(a, "--out=") }) {
-		args = append(args, "--out", dir)
+		args = withFlags(args, "--out", dir)
 	}
 	if !slices.Contains(args, "--resume") {
-		args = append(args, "--resume")
+		args = withFlags(args, "--resume")
 	}
 	return args
 }
