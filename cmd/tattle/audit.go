@@ -13,9 +13,9 @@ import (
 )
 
 type auditCmd struct {
-	Model    string `help:"The release is a classifier, an ONNX file, asked about --data." placeholder:"FILE"`
+	Model    string `help:"The release is a classifier, an ONNX file, asked about --data." placeholder:"FILE" input:"model"`
 	Endpoint string `help:"The release is a server that speaks the Open Inference Protocol v2 (KServe, Triton, OpenVINO, MLServer), asked about --data. A bearer token is taken from the environment variable TATTLE_TOKEN." placeholder:"URL"`
-	Outputs  string `help:"The release is these outputs with the labels of the same examples: a CSV or .npz." placeholder:"FILE"`
+	Outputs  string `help:"The release is these outputs with the labels of the same examples: a CSV or .npz." placeholder:"FILE" input:"file"`
 
 	Target    string   `help:"What the outputs answer: a column of the labels, or a rule that makes classes of one, as \"age: <=30, >30\" (default: the data's own; of --outputs, y, target or label)." placeholder:"RULE"`
 	Sensitive []string `sep:"none" help:"What they have no business telling: a column or a rule, as \"race: White; *\". Several times: each of them (default: the data's own; of --outputs, s1, s2 and so on). Of --outputs, NAME:number and NAME:class say how a column is taken." placeholder:"RULE"`
@@ -33,6 +33,7 @@ type auditCmd struct {
 	auditOutputsFlags   `group:"File of outputs (--outputs)"`
 	auditReferenceFlags `group:"Honest classifiers to compare with"`
 	auditFigureFlags    `group:"How it is judged"`
+	clusterFlags        `group:"Runs over several machines"`
 }
 
 func (auditCmd) Help() string {

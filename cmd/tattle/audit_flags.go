@@ -16,13 +16,13 @@ import (
 
 // auditDataFlags say which examples a model or an endpoint is asked about.
 type auditDataFlags struct {
-	Data       string  `help:"Labelled examples: a folder, a zip or CSV, or glyphs for generated ones (default: those that the model was trained on, where its run says so)." placeholder:"PATH"`
+	Data       string  `help:"Labelled examples: a folder, a zip or CSV, or glyphs for generated ones (default: those that the model was trained on, where its run says so)." placeholder:"PATH" input:"data"`
 	Kind       string  `help:"What --data and --reference are: mnist, cifar10, glyphs, utkface, celeba, fairface, images, adult, table (default: seen from the path)." placeholder:"KIND"`
-	Labels     string  `help:"CSV with the labels of images (default: labels.csv among them); of mnist, the folder of QMNIST's." placeholder:"PATH"`
+	Labels     string  `help:"CSV with the labels of images (default: labels.csv among them); of mnist, the folder of QMNIST's." placeholder:"PATH" input:"file"`
 	FileColumn string  `help:"Column of --labels that names the files (default: file, filename, path, image or the first)." placeholder:"NAME"`
 	Size       int     `help:"Side to which pictures are resized (default: the model's)." placeholder:"PIXELS"`
 	Part       string  `help:"Which part is audited: train, validation, test or all (default: all; test where a part was trained on)." placeholder:"PART"`
-	Examples   string  `help:"Audit so many examples only, drawn by --seed, or those of an .npy file of indices." placeholder:"N|FILE"`
+	Examples   string  `help:"Audit so many examples only, drawn by --seed, or those of an .npy file of indices." placeholder:"N|FILE" input:"file"`
 	DataSeed   *uint64 `help:"Seed of the parts that the data does not fix, and of glyphs (default: the model's run's, else --seed)." placeholder:"N"`
 	Cache      string  `help:"Where decoded pictures are kept: a folder, or none (default: beside the data)." placeholder:"DIR|none"`
 	readFlags
@@ -46,7 +46,7 @@ type auditOutputsFlags struct {
 
 // auditReferenceFlags say what honest classifiers are trained on.
 type auditReferenceFlags struct {
-	Reference          string   `help:"Training data of the same task, read as --data is: honest classifiers are trained on it, and what they leak is what training for this task leaks by itself." placeholder:"PATH"`
+	Reference          string   `help:"Training data of the same task, read as --data is: honest classifiers are trained on it, and what they leak is what training for this task leaks by itself." placeholder:"PATH" input:"data"`
 	References         int      `help:"How many are trained (default: 5)." default:"5" placeholder:"N"`
 	ReferenceEpochs    int      `help:"Passes over the training data, of each (default: 20)." default:"20" placeholder:"N"`
 	ReferenceWidths    string   `help:"Of paper B's net, where the inputs take it (default: the audited model's where its run says so, else 128-128-64-64-128)." placeholder:"A-B-C-D-E"`

@@ -10,9 +10,9 @@ import (
 
 type boundCmd struct {
 	modelFlags
-	Data     string `required:"" help:"The inputs: a folder of idx files (.gz or not) or of CIFAR-10 records, a folder or zip of pictures, an .npz file, a CSV table, or glyphs (generated)." placeholder:"PATH"`
+	Data     string `required:"" help:"The inputs: a folder of idx files (.gz or not) or of CIFAR-10 records, a folder or zip of pictures, an .npz file, a CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
 	Split    string `help:"Part of the data: test or train." enum:"test,train" default:"test"`
-	Examples string `help:"How many examples, drawn by the seed, or an .npy file of their indices, or all." default:"100" placeholder:"N|FILE"`
+	Examples string `help:"How many examples, drawn by the seed, or an .npy file of their indices, or all." default:"100" placeholder:"N|FILE" input:"file"`
 
 	inputFlags
 	memoryFlag
@@ -23,6 +23,8 @@ type boundCmd struct {
 
 	Resume bool `help:"Go on with the interrupted run in --out."`
 	output
+
+	clusterFlags `group:"Runs over several machines"`
 }
 
 func (boundCmd) Help() string {

@@ -25,7 +25,7 @@ type curiousFlags struct {
 	Size       int      `help:"Side to which pictures are resized, a multiple of 16 (default: 64; glyphs 28)." placeholder:"PIXELS"`
 	Widths     string   `help:"Of paper B's net, its four convolutions and its first affine layer (default: 128-128-64-64-128)." placeholder:"A-B-C-D-E"`
 	HoldOut    bool     `help:"Leave out the fifth of the training part that distill gives to a student."`
-	Labels     string   `help:"CSV with the labels of images (default: labels.csv among them); of mnist, the folder of QMNIST's." placeholder:"PATH"`
+	Labels     string   `help:"CSV with the labels of images (default: labels.csv among them); of mnist, the folder of QMNIST's." placeholder:"PATH" input:"file"`
 	FileColumn string   `help:"Column of --labels that names the files (default: file, filename, path, image or the first)." placeholder:"NAME"`
 	Cache      string   `help:"Where decoded pictures are kept: a folder, or none (default: beside the data)." placeholder:"DIR|none"`
 	Resume     bool     `help:"Go on with the interrupted run in --out."`

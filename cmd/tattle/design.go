@@ -19,16 +19,18 @@ import (
 // designCmd looks for the cheapest release that keeps a promise.
 type designCmd struct {
 	modelFlags
-	Data         string `required:"" help:"The inputs: a folder of idx files (.gz or not) or of CIFAR-10 records, a folder or zip of pictures, an .npz file, a CSV table, or glyphs (generated)." placeholder:"PATH"`
+	Data         string `required:"" help:"The inputs: a folder of idx files (.gz or not) or of CIFAR-10 records, a folder or zip of pictures, an .npz file, a CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
 	Split        string `help:"Part of the data that accuracy is measured on: test or train." enum:"test,train" default:"test"`
 	Features     string `help:"Node (or tensor) whose output is released (default: the input of the last affine layer)." placeholder:"NODE"`
-	TrainingData string `help:"What principal projections and the linear attack learn from: data like --data's (default: the training part of --data)." placeholder:"PATH"`
+	TrainingData string `help:"What principal projections and the linear attack learn from: data like --data's (default: the training part of --data)." placeholder:"PATH" input:"data"`
 
 	inputFlags
 
 	designTarget `group:"What is asked for: at least one of these"`
 	designSweep  `group:"What is tried"`
 	output
+
+	clusterFlags `group:"Runs over several machines"`
 }
 
 // designTarget is what is asked for.
@@ -41,10 +43,10 @@ type designTarget struct {
 
 // designSweep is what is tried.
 type designSweep struct {
-	Noise      []string `help:"Families, as bound's --noise reads them (default: gaussian,laplace,logistic)." placeholder:"LIST"`
+	Noise      []string `help:"Families, as bound's --noise reads them (default: gaussian,laplace,logistic)." placeholder:"LIST" input:"table"`
 	Keep       []string `help:"Numbers of features released, or all (default: all, and halves of that down to about ten)." placeholder:"LIST"`
 	Projection []string `help:"How fewer are chosen: first, random, principal (default: principal, as far as there are training data, and random)." placeholder:"LIST"`
-	Examples   string   `help:"How many examples bounds are computed for, drawn by the seed, or an .npy file of their indices, or all." default:"100" placeholder:"N|FILE"`
+	Examples   string   `help:"How many examples bounds are computed for, drawn by the seed, or an .npy file of their indices, or all." default:"100" placeholder:"N|FILE" input:"file"`
 	Draws      int      `help:"Draws of the noise for each example when accuracy is measured, on all of the data." default:"2" placeholder:"N"`
 }
 

@@ -17,7 +17,7 @@ import (
 
 // modelFlags say which model is measured and how it is read.
 type modelFlags struct {
-	Model string `required:"" help:"The model, an ONNX file." placeholder:"FILE"`
+	Model string `required:"" help:"The model, an ONNX file." placeholder:"FILE" input:"model"`
 	readFlags
 }
 
@@ -25,7 +25,7 @@ type modelFlags struct {
 type readFlags struct {
 	InputShape  string `help:"Sizes of one input, without the batch, where the file leaves them open." placeholder:"3x224x224"`
 	ModelOutput string `help:"Which of the model's outputs, where it has several." placeholder:"NAME"`
-	Preprocess  string `help:"How pictures become inputs: a TOML file, a preset (imagenet, imagenet-91, cifar10, none), or settings such as 'resize=256 crop=224 mean=.485,.456,.406 std=.229,.224,.225' (default: MODEL.preprocess.toml beside the model, else as is usual for the data)." placeholder:"SPEC|FILE"`
+	Preprocess  string `help:"How pictures become inputs: a TOML file, a preset (imagenet, imagenet-91, cifar10, none), or settings such as 'resize=256 crop=224 mean=.485,.456,.406 std=.229,.224,.225' (default: MODEL.preprocess.toml beside the model, else as is usual for the data)." placeholder:"SPEC|FILE" input:"file"`
 }
 
 // memoryFlag bounds what a run takes.

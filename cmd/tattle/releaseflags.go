@@ -19,7 +19,7 @@ type releaseFlags struct {
 	Projection  string  `help:"Which numbers --keep keeps: the first, random orthonormal directions, or the principal ones of the training data's features." enum:"first,random,principal" default:"first"`
 	Temperature float64 `help:"Divides the logits, before softmax where probabilities are released." default:"1" placeholder:"T"`
 
-	Noise      string   `help:"Its family: gaussian, laplace, logistic, student-t or student-t:DEGREES (default 5), isotropic-laplace, table:FILE (a density, CSV of x,density or [k, 2]), or none (no bound holds then: accuracy and attacks alone)." default:"gaussian" placeholder:"FAMILY"`
+	Noise      string   `help:"Its family: gaussian, laplace, logistic, student-t or student-t:DEGREES (default 5), isotropic-laplace, table:FILE (a density, CSV of x,density or [k, 2]), or none (no bound holds then: accuracy and attacks alone)." default:"gaussian" placeholder:"FAMILY" input:"table"`
 	Sigma      *float64 `help:"Standard deviation of the noise on every number released." placeholder:"X"`
 	SigmaScale *float64 `help:"The same, as a multiple of these numbers' root mean square (default: 1)." placeholder:"X"`
 	Queries    int      `help:"Releases of each input that an adversary sees, with fresh noise each." default:"1" placeholder:"N"`

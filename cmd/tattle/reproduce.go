@@ -17,8 +17,8 @@ import (
 
 type reproduceCmd struct {
 	Experiment string `arg:"" enum:"figure1,figure2,figure3,figure4,figure5,figure6,ladder,table1,table2,table3,table4,table5,table6,table7,table8,table9,mixtures,figure7,figure8,figure9,convex,detection" help:"Of paper A: figure1 and figure2 (MNIST: histograms of the bounds, reconstructions), figure3 and figure4 (the same of CIFAR-10), figure5 and figure6 (ImageNet with ResNet-18 and Swin-T), ladder (every bound and attack on MNIST beside the paper's method). Of paper B: table1, table2, table6 (CelebA), table3 to table5, table7 to table9, figure7, figure8, figure9 (UTKFace), mixtures (its Figure 4) and convex (no data). Of this tool: detection (audits of classifiers of which it is known what they tell, on glyphs and, with --data and --labels, QMNIST)."`
-	Data       string `help:"Folder of MNIST's idx files or CIFAR-10's batches; folder or zip of ImageNet's validation pictures; for paper B folder or zip of CelebA or UTKFace; for detection folder of MNIST's pictures (default: glyphs alone)." placeholder:"PATH"`
-	Examples   string `help:"Paper A: how many test images, or an .npy file of indices (default: all for figure1, 3 for figure2 and figure4, 2500 for figure3, 128 for figure5 and figure6, 100 for ladder). Paper B: the most training examples (default: all)." placeholder:"N|FILE"`
+	Data       string `help:"Folder of MNIST's idx files or CIFAR-10's batches; folder or zip of ImageNet's validation pictures; for paper B folder or zip of CelebA or UTKFace; for detection folder of MNIST's pictures (default: glyphs alone)." placeholder:"PATH" input:"data"`
+	Examples   string `help:"Paper A: how many test images, or an .npy file of indices (default: all for figure1, 3 for figure2 and figure4, 2500 for figure3, 128 for figure5 and figure6, 100 for ladder). Paper B: the most training examples (default: all)." placeholder:"N|FILE" input:"file"`
 	Published  int    `help:"figure1 and ladder: also run the authors' own procedure, on this many images; 0 for none." default:"500"`
 	Twins      string `help:"ladder: images for which inputs with exactly the same features are sought, the first so many or all." default:"20" placeholder:"N|all"`
 	figureFlags
@@ -30,14 +30,16 @@ type reproduceCmd struct {
 	Cache  string   `help:"Paper B: folder for the decoded pictures, or none (default: beside the data)." placeholder:"DIR|none"`
 	Resume bool     `help:"Go on with the interrupted run in --out."`
 	output
+
+	clusterFlags `group:"Runs over several machines"`
 }
 
 // figureFlags are paper A's alone.
 type figureFlags struct {
-	Model string `help:"Paper A: a trained net (default: train the paper's; figure5 and figure6 need one)." placeholder:"FILE"`
+	Model string `help:"Paper A: a trained net (default: train the paper's; figure5 and figure6 need one)." placeholder:"FILE" input:"model"`
 	readFlags
 	Features string `help:"Paper A: node (or tensor) whose output is released (default: the paper's features)." placeholder:"NODE"`
-	Labels   string `help:"figure5, figure6: CSV file with the pictures' labels (default: labels.csv among them, or the names of their folders). detection: folder of QMNIST's labels (default: --data)." placeholder:"FILE"`
+	Labels   string `help:"figure5, figure6: CSV file with the pictures' labels (default: labels.csv among them, or the names of their folders). detection: folder of QMNIST's labels (default: --data)." placeholder:"FILE" input:"file"`
 	Target   string `help:"figure5, figure6: column of the labels." placeholder:"COLUMN"`
 	Restarts int    `help:"Paper A: independent starts, over which bounds are maximised (default: 25)." placeholder:"N"`
 	memoryFlag

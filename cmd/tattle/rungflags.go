@@ -21,7 +21,7 @@ type rungFlags struct {
 	Attack      []string `help:"Attacks to run: linear, inversion, decoder, or none (default: linear,inversion, as far as there are training data)." placeholder:"LIST"`
 	AttackDraws int      `help:"Draws of the noise that each attack is given for each example." default:"4" placeholder:"N"`
 
-	TrainingData string `help:"What the prior, the attacks and --projection principal learn from: data like --data's (default: the training part of --data)." placeholder:"PATH"`
+	TrainingData string `help:"What the prior, the attacks and --projection principal learn from: data like --data's (default: the training part of --data)." placeholder:"PATH" input:"data"`
 }
 
 // rungs is what these flags come to.

@@ -22,7 +22,7 @@ type searchFlags struct {
 	Restarts    int      `help:"Independent starts, over which bounds are maximised." default:"25"`
 	Iteration   string   `help:"paper: as Algorithm 1 says; inverse: alternate with the transposed pseudoinverse, for the least singular value." enum:"paper,inverse" default:"paper"`
 	Relinearize bool     `help:"Algorithm 1 only: take the Jacobian at the last repeat's point."`
-	Coordinates string   `help:"What is reconstructed: dct (cosine modes), pixels, or an .npz or .npy file of vectors [m, inputs]." default:"dct" placeholder:"dct|pixels|FILE"`
+	Coordinates string   `help:"What is reconstructed: dct (cosine modes), pixels, or an .npz or .npy file of vectors [m, inputs]." default:"dct" placeholder:"dct|pixels|FILE" input:"file"`
 	Domain      string   `help:"Where estimators are held to be unbiased: free (everywhere, as the paper) or legal (the data's range)." enum:"free,legal" default:"free"`
 	CramerRao   bool     `help:"Cramér-Rao figures beside the certificates." default:"true" negatable:""`
 }

@@ -43,7 +43,7 @@ type recipe struct {
 
 type trainCmd struct {
 	Task         string  `arg:"" enum:"mnist,cifar10,glyphs,utkface,celeba,fairface,images,adult,table" help:"mnist, cifar10, glyphs (generated): paper A's nets, or, with any of the flags of curious classifiers, paper B's training; utkface, celeba, fairface, images (a folder or zip with a CSV of labels), adult, table (any CSV): paper B's training."`
-	Data         string  `help:"The data set: a folder, or a zip or CSV." placeholder:"PATH"`
+	Data         string  `help:"The data set: a folder, or a zip or CSV." placeholder:"PATH" input:"data"`
 	EpochsGiven  *int    `name:"epochs" help:"Passes over the training data (default: paper A's 6 or 7, paper B's 50)." placeholder:"N"`
 	Epochs       int     `kong:"-"`
 	BatchSize    *int    `name:"batch" help:"Examples a step (default: 32, paper B's 100)." placeholder:"N"`
@@ -53,6 +53,8 @@ type trainCmd struct {
 	Net          string  `help:"For mnist, cifar10 and glyphs, another built-in net than paper A's, by the same recipe: resnet20, resnet18, swin-t, mnist, cifar10. Smaller pictures than its own are enlarged inside it." placeholder:"NAME"`
 	curiousFlags `group:"Curious classifiers (paper B)"`
 	output
+
+	clusterFlags `group:"Runs over several machines"`
 }
 
 func (trainCmd) Help() string {
