@@ -1,0 +1,310 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tattle/run"
+)
+
+const (
+	maxLost   = 10   // workers that vanish with a shard before it is set aside
+	maxCause  = 2000 // bytes of a cause that are kept
+	pollEvery = 5 * time.Second
+	pollPulse = time.Second // of the server while a lease is waited for
+)
+
+// A lease makes a shard this process's, until it is committed and done, failed or given
+// back; the server hears of it every third of the lease's time as long. A process that
+// falls silent loses it, though it may go on: of two that commit one wins.
+type lease struct {
+	s       *stage
+	Shard   int
+	Attempt int // how often the shard was leased, this time included
+	message uint64
+	msg     jetstream.Msg
+
+	mu    sync.Mutex
+	timer *time.Timer // nil once the lease has ended
+}
+
+// lease waits for a shard that is to be done and takes it. Shards that turn out to be
+// committed are passed over; those that too many workers were lost on are set aside.
+func (s *stage) lease(ctx context.Context) (*lease, error) {
+	for {
+		l, err := s.next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if l != nil {
+			return l, nil
+		}
+	}
+}
+
+// next takes the next message of the queue; nil where it is of no use.
+func (s *stage) next(ctx context.Context) (*lease, error) {
+	var msg jetstream.Msg
+	err := s.l.retry(ctx, "lease a shard", 2*pollEvery, func(outer context.Context) (err error) {
+		ctx, cancel := context.WithTimeout(outer, pollEvery)
+		defer cancel()
+		msg, err = s.consumer.Next(jetstream.FetchContext(ctx), jetstream.FetchHeartbeat(pollPulse))
+		if idle(err) && outer.Err() == nil {
+			return nil
+		}
+		return err
+	})
+	if err != nil || msg == nil {
+		return nil, err
+	}
+	l, err := s.take(msg)
+	if err != nil {
+		s.l.o.Log("%v", err)
+		msg.Term()
+		return nil, nil
+	}
+	if l == nil {
+		return nil, nil
+	}
+	ok, err := l.check(ctx)
+	if err != nil {
+		l.giveBack()
+		return nil, err
+	}
+	if !ok {
+		return nil, nil
+	}
+	return l, nil
+}
+
+// idle says that there was nothing to lease.
+func idle(err error) bool {
+	return errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, jetstream.ErrNoMessages)
+}
+
+// take makes a lease of a message and holds it. It is nil where this process holds the
+// shard already: its lease had lapsed, which happens where a machine slept.
+func (s *stage) take(msg jetstream.Msg) (*lease, error) {
+	meta, err := msg.Metadata()
+	if err != nil {
+		return nil, err
+	}
+	i, err := s.shardOf(msg.Subject())
+	if err != nil {
+		return nil, err
+	}
+	l := &lease{s: s, Shard: i, Attempt: int(meta.NumDelivered), message: meta.Sequence.Stream, msg: msg}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held[i] != nil {
+		msg.InProgress()
+		return nil, nil
+	}
+	s.held[i] = l
+	l.timer = time.AfterFunc(s.lapse/3, l.pulse)
+	return l, nil
+}
+
+// pulse tells the server that the shard is being worked on. Where it does not hear of it
+// the next one may do.
+func (l *lease) pulse() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.timer != nil {
+		l.msg.InProgress()
+		l.timer.Reset(l.s.lapse / 3)
+	}
+}
+
+// end stops the heartbeat.
+func (l *lease) end() {
+	l.mu.Lock()
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
+	l.mu.Unlock()
+	l.s.mu.Lock()
+	defer l.s.mu.Unlock()
+	if l.s.held[l.Shard] == l {
+		delete(l.s.held, l.Shard)
+	}
+}
+
+// check says whether the shard is to be done, and ends the lease where it is not.
+func (l *lease) check(ctx context.Context) (bool, error) {
+	_, done, err := l.s.committed(ctx, l.Shard)
+	if err != nil {
+		return false, err
+	}
+	if done {
+		return false, l.done(ctx)
+	}
+	if l.Attempt <= maxLost {
+		return true, nil
+	}
+	lost := 0
+	f, err := l.change(ctx, func(f *failure) bool {
+		lost = l.Attempt - 1 - f.Ended
+		if lost < maxLost {
+			return false
+		}
+		f.Lost, f.Aside = lost, true
+		f.Causes = append(f.Causes, fmt.Sprintf("%d workers were lost on it", lost))
+		return true
+	})
+	if err != nil || !f.Aside {
+		return err == nil, err
+	}
+	if l.s.onAside != nil {
+		l.s.onAside(l.Shard)
+	}
+	defer l.end()
+	return false, l.msg.Term()
+}
+
+// commit says that the shard's data are stored. Won is false where another was first:
+// what it committed stands, and the caller drops its own data unless they are the same.
+// Where they differ, that is logged: the work is not deterministic. The lease goes on
+// until done.
+func (l *lease) commit(ctx context.Context, c commitRecord) (won bool, err error) {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return false, err
+	}
+	err = l.s.l.retry(ctx, "commit a shard", attempt, func(ctx context.Context) error {
+		_, err := l.s.l.kv.Create(ctx, l.s.key("commit", l.Shard), data)
+		return err
+	})
+	if err == nil {
+		return true, nil
+	}
+	if !errors.Is(err, jetstream.ErrKeyExists) {
+		return false, err
+	}
+	first, ok, err := l.s.committed(ctx, l.Shard)
+	if err != nil {
+		return false, err
+	}
+	if !ok { // it was taken back meanwhile: the shard is queued again
+		return false, nil
+	}
+	if first == c {
+		return true, nil // it was ours, unanswered
+	}
+	if first.Digest != c.Digest {
+		l.s.l.o.Log("%s, shard %d is not deterministic: %s (attempt %d) committed %.16s… and %s (attempt %d) computed %.16s…; the first stands",
+			l.s.Name, l.Shard, first.Worker, first.Attempt, first.Digest, c.Worker, c.Attempt, c.Digest)
+	}
+	return false, nil
+}
+
+// done ends the lease of a shard that is committed: it leaves the queue. Where queue or
+// leases are not there any more, that is so already.
+func (l *lease) done(ctx context.Context) error {
+	defer l.end()
+	err := l.s.l.retry(ctx, "acknowledge a shard", attempt, func(ctx context.Context) error {
+		err := l.msg.DoubleAck(ctx)
+		if errors.Is(err, nats.ErrNoResponders) {
+			if _, err := l.s.l.queue.Consumer(ctx, consumerName(l.s.Number)); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+	if errors.Is(err, errGone) {
+		return nil
+	}
+	return err
+}
+
+// fail notes why an attempt at the shard failed, and ends the lease: the shard is tried
+// again, unless it has failed run.MaxAttempts times; then it is set aside.
+func (l *lease) fail(ctx context.Context, cause error) (aside bool, err error) {
+	text := cause.Error()
+	f, err := l.change(ctx, func(f *failure) bool {
+		if f.Last == l.Attempt {
+			return false // noted, but not answered
+		}
+		f.Causes = append(f.Causes, text[:min(len(text), maxCause)])
+		f.Aside = len(f.Causes) >= run.MaxAttempts
+		f.Ended, f.Last = f.Ended+1, l.Attempt
+		return true
+	})
+	if err != nil {
+		l.giveBack()
+		return false, err
+	}
+	defer l.end()
+	if f.Aside {
+		return true, l.msg.Term()
+	}
+	return false, l.msg.Nak()
+}
+
+// giveBack ends the lease at once, as far as the server can be reached: the shard is
+// another's, and that is nobody's fault.
+func (l *lease) giveBack() {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	defer l.end()
+	l.change(ctx, func(f *failure) bool {
+		f.Ended, f.Last = f.Ended+1, l.Attempt
+		return true
+	})
+	l.msg.Nak()
+	l.s.l.js.Conn().FlushWithContext(ctx)
+}
+
+// change rewrites what is known of the shard's failures, where by says that something
+// changes, and returns what then stands.
+func (l *lease) change(ctx context.Context, by func(*failure) bool) (f failure, err error) {
+	key := l.s.key("fail", l.Shard)
+	err = l.s.l.retry(ctx, "note a failure", attempt, func(ctx context.Context) error {
+		for {
+			f = failure{}
+			e, err := l.s.l.kv.Get(ctx, key)
+			if err == nil {
+				err = decode(e, &f)
+			}
+			if err != nil && !errors.Is(err, jetstream.ErrKeyNotFound) {
+				return err
+			}
+			if f.Message != l.message {
+				f.Message, f.Ended, f.Last = l.message, 0, 0
+			}
+			if !by(&f) {
+				return nil
+			}
+			data, err := json.Marshal(f)
+			if err != nil {
+				return err
+			}
+			if e == nil {
+				_, err = l.s.l.kv.Create(ctx, key, data)
+			} else {
+				_, err = l.s.l.kv.Update(ctx, key, data, e.Revision())
+			}
+			if !changed(err) {
+				return err
+			}
+		}
+	})
+	return f, err
+}
+
+// changed says that a key is not any more what it was when it was read.
+func changed(err error) bool {
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		return true
+	}
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+}

@@ -1,0 +1,89 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tattle/run"
+)
+
+// byFolder is the worker of commits that come from a folder's records.
+const byFolder = "the folder"
+
+// adopt commits what a folder has recorded and the ledger does not know of, or knows
+// otherwise: what lies in the folder stands.
+func (s *stage) adopt(ctx context.Context, f *run.Folder) error {
+	commits, _, err := s.read(ctx)
+	if err != nil {
+		return err
+	}
+	var news []int
+	for i := range s.Shards {
+		if f.Done(i) && commits[i].Digest != f.Digest(i) {
+			news = append(news, i)
+		}
+	}
+	return s.all(ctx, "tell the ledger what the folder holds", news, func(js jetstream.JetStream, i int) (jetstream.PubAckFuture, error) {
+		data, err := json.Marshal(commitRecord{Digest: f.Digest(i), Worker: byFolder})
+		if err != nil {
+			return nil, err
+		}
+		return js.PublishAsync("$KV."+bucketName(s.l.id)+"."+s.key("commit", i), data, jetstream.WithStallWait(attempt))
+	}, func(_ int, err error) error { return err })
+}
+
+// forgive drops what is known of failures, so that shards that were set aside are tried
+// anew once they are filled in; with all, also of those that were not.
+func (s *stage) forgive(ctx context.Context, all bool) error {
+	_, failures, err := s.read(ctx)
+	if err != nil {
+		return err
+	}
+	for _, i := range slices.Sorted(maps.Keys(failures)) {
+		if all || failures[i].Aside {
+			if err := s.drop(ctx, "fail", i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// reconcile makes ledger and folder agree where nobody else takes part: what the folder
+// has recorded is committed; what was committed and not recorded is recorded where its
+// data are there, or else taken back; all that is then to do is queued and has as many
+// attempts as at the beginning.
+func (s *stage) reconcile(ctx context.Context, f *run.Folder) error {
+	commits, _, err := s.read(ctx)
+	if err != nil {
+		return err
+	}
+	for _, i := range slices.Sorted(maps.Keys(commits)) {
+		if f.Done(i) {
+			continue
+		}
+		err := f.Adopt(i, commits[i].Digest)
+		var store *run.StoreError
+		if errors.As(err, &store) {
+			return err
+		}
+		if err != nil {
+			if err := s.drop(ctx, "commit", i); err != nil {
+				return err
+			}
+		}
+	}
+	if err := s.adopt(ctx, f); err != nil {
+		return err
+	}
+	if err := s.forgive(ctx, true); err != nil {
+		return err
+	}
+	_, err = s.fill(ctx)
+	return err
+}
