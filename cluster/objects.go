@@ -1,0 +1,226 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// What is small goes into the key-value bucket; what is not goes, in parts, into the
+// object store: a part is all that is held in memory, sent without an acknowledgement
+// and sent again where the connection broke.
+const (
+	smallBlob  = 128 << 10
+	partBytes  = 8 << 20
+	chunkBytes = 128 << 10
+	partTime   = time.Minute // for one part
+)
+
+// blobs keeps the data of a run in the cluster, by name, written once.
+//
+// The key blob.NAME holds 's' and the data, or 'p', the number of parts and, after a
+// space, what their names begin with. It is written last.
+type blobs struct {
+	l    *ledger
+	obj  jetstream.ObjectStore
+	most int // bytes of a message
+}
+
+// errDamaged says that data are not there, or not what they were.
+var errDamaged = errors.New("damaged")
+
+func blobKey(name string) string { return "blob." + name }
+
+// openBlobs opens the data of a run. Where make is set there may be none yet.
+func openBlobs(ctx context.Context, l *ledger, make bool) (blobs, error) {
+	b := blobs{l: l, most: int(l.js.Conn().MaxPayload())}
+	err := l.retry(ctx, "open the run's data", attempt, func(ctx context.Context) (err error) {
+		b.obj, err = l.js.ObjectStore(ctx, bucketName(l.id))
+		if make && errors.Is(err, jetstream.ErrBucketNotFound) {
+			b.obj, err = l.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucketName(l.id), Replicas: l.o.Replicas})
+		}
+		return err
+	})
+	return b, err
+}
+
+// remove takes the data off the server, for good.
+func (b blobs) remove(ctx context.Context) error {
+	err := b.l.retry(ctx, "remove the run's data", attempt, func(ctx context.Context) error {
+		return b.l.js.DeleteObjectStore(ctx, bucketName(b.l.id))
+	})
+	if errors.Is(err, errGone) {
+		return nil
+	}
+	return err
+}
+
+// has tells whether a blob of that name was put.
+func (b blobs) has(ctx context.Context, name string) (bool, error) {
+	_, err := b.value(ctx, name)
+	if errors.Is(err, errDamaged) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// put keeps what r has under a name, unless there is a blob of that name: names hold
+// digests, so it would be the same.
+func (b blobs) put(ctx context.Context, name string, r io.Reader) error {
+	small := min(smallBlob, b.most/2)
+	head, err := io.ReadAll(io.LimitReader(r, int64(small)+1))
+	if err != nil {
+		return err
+	}
+	if len(head) <= small {
+		_, err := b.create(ctx, name, append([]byte{'s'}, head...))
+		return err
+	}
+	if there, err := b.has(ctx, name); there || err != nil {
+		return err
+	}
+	prefix := nuid.Next()
+	parts, err := b.putParts(ctx, prefix, io.MultiReader(bytes.NewReader(head), r))
+	if err == nil {
+		var won bool
+		if won, err = b.create(ctx, name, fmt.Appendf(nil, "p%d %s", parts, prefix)); won {
+			return nil
+		}
+	}
+	b.removeParts(ctx, prefix, parts)
+	return err
+}
+
+// create writes the key of a blob, unless there is one.
+func (b blobs) create(ctx context.Context, name string, value []byte) (won bool, err error) {
+	err = b.l.retry(ctx, "keep data in the cluster", attempt, func(ctx context.Context) error {
+		_, err := b.l.kv.Create(ctx, blobKey(name), value)
+		return err
+	})
+	if !errors.Is(err, jetstream.ErrKeyExists) {
+		return err == nil, err
+	}
+	there, err := b.value(ctx, name)
+	return bytes.Equal(there, value), err // it may be our own, unanswered
+}
+
+func partName(prefix string, i int) string { return prefix + "." + strconv.Itoa(i) }
+
+func (b blobs) putParts(ctx context.Context, prefix string, r io.Reader) (parts int, err error) {
+	buf := make([]byte, partBytes)
+	for ; ; parts++ {
+		n, err := io.ReadFull(r, buf)
+		if n == 0 && err == io.EOF {
+			return parts, nil
+		}
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return parts, err
+		}
+		meta := jetstream.ObjectMeta{Name: partName(prefix, parts), Opts: &jetstream.ObjectMetaOptions{ChunkSize: uint32(min(chunkBytes, b.most/2))}}
+		err = b.l.retry(ctx, "keep data in the cluster", partTime, func(ctx context.Context) error {
+			_, err := b.obj.Put(ctx, meta, bytes.NewReader(buf[:n]))
+			return err
+		})
+		if err != nil {
+			return parts, err
+		}
+	}
+}
+
+// get writes a blob to w. It errs with errDamaged where there is none, or not all of it.
+func (b blobs) get(ctx context.Context, name string, w io.Writer) error {
+	value, err := b.value(ctx, name)
+	if err != nil {
+		return err
+	}
+	if value[0] == 's' {
+		_, err := w.Write(value[1:])
+		return err
+	}
+	parts, prefix, err := partsOf(value)
+	if err != nil {
+		return err
+	}
+	for i := range parts {
+		data, err := b.part(ctx, partName(prefix, i))
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b blobs) part(ctx context.Context, name string) (data []byte, err error) {
+	var lost error
+	err = b.l.retry(ctx, "fetch data from the cluster", partTime, func(ctx context.Context) (err error) {
+		lost = nil
+		data, err = b.obj.GetBytes(ctx, name)
+		if errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrDigestMismatch) {
+			lost = fmt.Errorf("%w in the cluster: %w", errDamaged, err)
+			return nil
+		}
+		return err
+	})
+	return data, errors.Join(lost, err)
+}
+
+// value is what the key of a blob holds, one byte at least.
+func (b blobs) value(ctx context.Context, name string) (value []byte, err error) {
+	err = b.l.retry(ctx, "fetch data from the cluster", attempt, func(ctx context.Context) error {
+		e, err := b.l.kv.Get(ctx, blobKey(name))
+		if err == nil {
+			value = e.Value()
+		}
+		return err
+	})
+	if errors.Is(err, jetstream.ErrKeyNotFound) || err == nil && len(value) == 0 {
+		return nil, fmt.Errorf("%w: not in the cluster any more", errDamaged)
+	}
+	return value, err
+}
+
+// partsOf reads the key of a blob in parts.
+func partsOf(value []byte) (parts int, prefix string, err error) {
+	count, prefix, ok := strings.Cut(string(value), " ")
+	if count, ok2 := strings.CutPrefix(count, "p"); ok && ok2 {
+		if parts, err = strconv.Atoi(count); err == nil && parts > 0 {
+			return parts, prefix, nil
+		}
+	}
+	return 0, "", fmt.Errorf("%w: its entry in the cluster says nothing", errDamaged)
+}
+
+// drop forgets a blob.
+func (b blobs) drop(ctx context.Context, name string) error {
+	value, err := b.value(ctx, name)
+	if errors.Is(err, errDamaged) {
+		return nil
+	}
+	if err == nil {
+		err = b.l.retry(ctx, "drop data in the cluster", attempt, func(ctx context.Context) error { return b.l.kv.Purge(ctx, blobKey(name)) })
+	}
+	if parts, prefix, none := partsOf(value); none == nil && err == nil {
+		b.removeParts(ctx, prefix, parts)
+	}
+	return err
+}
+
+// removeParts makes room; what it fails to remove goes with the run.
+func (b blobs) removeParts(ctx context.Context, prefix string, parts int) {
+	for i := range parts {
+		if b.obj.Delete(ctx, partName(prefix, i)) != nil {
+			return
+		}
+	}
+}
