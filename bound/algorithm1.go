@@ -83,16 +83,14 @@ type matrixFree struct {
 	model   nn.Model
 	options SearchOptions
 
-	theta   []float32
-	at      []float32 // [systems, p], where J is taken if re-linearising; empty for θ
-	a       systems
-	solver  lsqr.Solver[float32]
-	tell    func(part float64) // of a solve; nil for none
-	now     int                // steps of LSQR under way
-	before  int                // of the solve before
-	steps   int                // of LSQR, the most of a system, over all solves
-	systems int                // solved
-	stopped int                // of these, how many met a limit before they converged
+	theta  []float32
+	at     []float32 // [systems, p], where J is taken if re-linearising; empty for θ
+	a      systems
+	solver lsqr.Solver[float32]
+	tell   func(part float64) // of a solve; nil for none
+	now    int                // steps of LSQR under way
+	before int                // of the solve before
+	effort effort
 }
 
 func newMatrixFree(m nn.Model, o SearchOptions) *matrixFree {
@@ -161,10 +159,10 @@ func (s *matrixFree) take(ctx context.Context, x []float32, r lsqr.Result[float3
 	copy(x, r.X)
 	s.before = s.now
 	for _, st := range r.Stats {
-		s.systems++
-		s.steps = max(s.steps, st.Iterations)
+		s.effort.solves++
+		s.effort.steps = max(s.effort.steps, st.Iterations)
 		if !st.Status.Solved() {
-			s.stopped++
+			s.effort.stopped++
 		}
 	}
 	return nil

@@ -122,12 +122,14 @@ func inGiB(bytes int64) string {
 	return fmt.Sprintf("%.2g GiB", float64(bytes)/(1<<30))
 }
 
-// kept is what a run that is resumed had chosen by timings and by its memory.
+// kept is what a run that is resumed had chosen by timings and by its memory: so has one
+// that several processes share.
 type kept struct {
 	Settings struct {
 		Search        struct{ Search string } `json:"search"`
 		SkipCramerRao bool                    `json:"skip_cramer_rao"`
 		Directions    *bool                   `json:"barankin_directions"`
+		Reason        string                  `json:"search_reason"`
 	} `json:"settings"`
 }
 

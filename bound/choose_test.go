@@ -21,7 +21,7 @@ func TestDirectionsAreKept(t *testing.T) {
 		want, dir := mustRun(t, net, data, upTo(17), e), t.TempDir()
 		ctx, cancel := context.WithCancel(t.Context())
 		_, err := Run(ctx, net, data, upTo(17), e, RunOptions{Dir: dir, Progress: func(done, _ int) {
-			if done >= shardSlow {
+			if done >= batchSlow {
 				cancel()
 			}
 		}})
@@ -72,7 +72,7 @@ func TestChoiceIsMeasuredAndKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x := r.Experiment; x.Search.Search != Algorithm1 || !x.SkipCramerRao || len(r.Estimated) != 6 || !strings.Contains(r.Reason, "as this run began") {
+	if x := r.Experiment; x.Search.Search != Algorithm1 || !x.SkipCramerRao || len(r.Estimated) != 6 || !strings.Contains(r.Reason, "more than half of the 12 MiB") {
 		t.Errorf("%s: %s", x.Search.Search, r.Reason)
 	}
 	if c, ok := r.Directions(1); !ok || c.Exact || c.Low > c.High {

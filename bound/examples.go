@@ -40,6 +40,8 @@ type examples struct {
 	axis, full, seen []float64 // [examples, m]
 
 	estimated *spectra // nil where it was not asked for
+
+	effort effort
 }
 
 // column is one array of the record.
@@ -106,11 +108,44 @@ func (e *examples) write(w io.Writer) error {
 			return err
 		}
 	}
+	return e.close(z)
+}
+
+// close ends an archive with what LSQR took.
+func (e *examples) close(z *npy.Writer) error {
+	if e.effort.solves > 0 {
+		if err := z.Add(effortName, []int{3}, e.effort.array()); err != nil {
+			return err
+		}
+	}
 	return z.Close()
 }
 
+// add takes into a record without examples what the record in a file has of all of its
+// examples together: the length of its spectra, and what LSQR took.
+func (e *examples) add(path, search string) error {
+	f, err := npy.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	took, err := readEffort(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	e.effort = e.effort.and(took, search)
+	if e.rank == nil {
+		return nil
+	}
+	rows, err := f.Rows(spectrumName)
+	if err == nil {
+		e.width = max(e.width, rows.Shape()[1])
+	}
+	return err
+}
+
 // merge writes one archive of the records in the archives of paths, in order.
-// e, without examples, gives the layout; its width of spectra is the longest,
+// e, to which they were added, gives the layout; its width of spectra is the longest,
 // and shorter ones are filled with zeros.
 func (e *examples) merge(ctx context.Context, w io.Writer, total int, paths []string) error {
 	z := npy.NewWriter(w)
@@ -128,7 +163,7 @@ func (e *examples) merge(ctx context.Context, w io.Writer, total int, paths []st
 			}
 		}
 	}
-	return z.Close()
+	return e.close(z)
 }
 
 // appendColumn appends an array of one archive.

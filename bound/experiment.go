@@ -80,6 +80,9 @@ func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, re
 	if e.Rounding == "" {
 		e.Rounding = e.rounding(m, x)
 	}
+	if begun != nil && begun.Settings.Reason != "" {
+		return e, begun.Settings.Reason, nil
+	}
 	return e, strings.Join(append([]string{reason}, notes...), "; "), nil
 }
 
@@ -99,7 +102,7 @@ func (e Experiment) resolveSearch(m Model, x []float32, begun *kept) (_ Experime
 	var c choice
 	if j := sizeUp(m, x); begun != nil && min(j.rows, j.cols) > eigenSmall {
 		direct := begun.Settings.Search.Search == Direct || !auto && !begun.Settings.SkipCramerRao
-		c = choice{direct, "as this run began"}
+		c = choice{direct: direct} // the reason is kept, too
 	} else {
 		c = e.choose(m, x, j)
 	}

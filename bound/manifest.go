@@ -17,6 +17,7 @@ type settings struct {
 	Low           []float64        `json:"domain_low,omitempty"`
 	High          []float64        `json:"domain_high,omitempty"`
 	Search        SearchOptions    `json:"search"`
+	Reason        string           `json:"search_reason"` // decides nothing: kept, as timings may be in it
 	SkipCramerRao bool             `json:"skip_cramer_rao"`
 	Far           *farRecord       `json:"far,omitempty"`
 	Barankin      int              `json:"barankin_witnesses,omitempty"`
@@ -25,6 +26,7 @@ type settings struct {
 	Twins         *twinRecord      `json:"twins,omitempty"`
 	Spectrum      *SpectrumOptions `json:"spectrum,omitempty"`
 	Rounding      string           `json:"rounding,omitempty"` // but for the usual, proved
+	Shard         int              `json:"shard_examples"`
 	Examples      []int            `json:"examples"`
 }
 
@@ -78,7 +80,7 @@ func (r *runner) manifest() run.Manifest {
 		Command: "bound",
 		Shards:  (len(r.indices) + r.shard - 1) / r.shard,
 		Settings: settings{p, n, e.Noise.String(), e.Noise.Std(), e.Noise.Fisher(), max(1, e.Queries), e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), detail, e.Domain.Low, e.Domain.High,
-			e.Search, e.SkipCramerRao, far, e.Barankin.Witnesses, e.Barankin.Near, directions, twins, spectrum, rounding, r.indices},
+			e.Search, r.reason, e.SkipCramerRao, far, e.Barankin.Witnesses, e.Barankin.Near, directions, twins, spectrum, rounding, r.shard, r.indices},
 		Hashes: r.options.Hashes,
 	}
 }

@@ -34,9 +34,12 @@ type published struct {
 	options SearchOptions
 	domain  Domain
 	updater *updater // nil where J is not decomposed
+	effort  effort
+}
 
-	steps  int // of LSQR, over all solves
-	solves int
+func (s *published) spent() (e effort) {
+	e, s.effort = s.effort, effort{}
+	return e
 }
 
 func (s *published) search(ctx context.Context, eps []float32, b *batch, size float64, tell func(part float64)) error {
@@ -148,8 +151,8 @@ func (s *published) stacked(ctx context.Context, at, z []float32, smallest float
 // solve runs LSQR on one system, for unknowns that stand for cols inputs.
 func (s *published) solve(a lsqr.Operator[float32], b []float32, smallest float64, cols int) []float32 {
 	got := lsqr.Solve(a, b, 1, lsqr.Options{ATol: publishedATol * smallest, BTol: publishedBTol, MaxIter: 2 * cols})
-	s.steps += got.Stats[0].Iterations
-	s.solves++
+	s.effort.steps += got.Stats[0].Iterations
+	s.effort.solves++
 	return got.X
 }
 

@@ -13,6 +13,7 @@ type Result struct {
 	Experiment Experiment // resolved: every default filled in
 	Reason     string     // why this search, and what was left out
 	Warnings   []string   // what the search could not do
+	Damaged    string     // what a resumed run found unfit and computed again: of no consequence for the rest
 	Path       string     // of the arrays
 	SHA256     string     // of that file
 	Indices    []int      // of the examples in their data set
@@ -26,6 +27,8 @@ type Result struct {
 	Spectra    [][]float64 // its singular values, descending
 	Estimated  []Spectrum  // what is known of them where they were not computed; nil if left out
 	Summaries  []Summary
+
+	effort effort
 }
 
 // SizeResult holds the bounds for one size of perturbation.
@@ -80,6 +83,9 @@ func (r *Result) read(f *npy.File, e Experiment) (err error) {
 			return err
 		}
 		r.Sizes = append(r.Sizes, s)
+	}
+	if r.effort, err = readEffort(f); err != nil {
+		return fmt.Errorf("%s: %w", r.Path, err)
 	}
 	if err := r.readRungs(f, e); err != nil {
 		return err

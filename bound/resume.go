@@ -3,6 +3,7 @@ package bound
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,35 +20,19 @@ func (r *runner) path(names ...string) string {
 	return filepath.Join(append([]string{r.options.Dir}, names...)...)
 }
 
-// open opens the folder of the shards, new or, if resuming, as it was left.
-// Where the arrays are finished it returns their result instead.
+// open makes way for the shards, or loads the result of arrays that are finished.
 func (r *runner) open() (finished *Result, err error) {
-	shards, manifest := r.path(shardsDir), r.manifest()
-	begun, err := exists(filepath.Join(shards, manifestFile))
-	if err != nil {
+	shards := r.path(shardsDir)
+	if begun, err := exists(filepath.Join(shards, manifestFile)); begun || err != nil {
 		return nil, err
 	}
-	if r.options.Resume && begun {
-		if r.folder, err = run.Open(shards, manifest); err != nil {
-			return nil, err
-		}
-		if n := len(r.folder.Corrupt()); n > 0 {
-			r.damaged = fmt.Sprintf("%d of %d shards were damaged: they were computed again", n, r.folder.Len())
-		}
+	if err := os.RemoveAll(shards); err != nil { // what there may be is left of shards that were merged
+		return nil, fmt.Errorf("remove merged shards: %w", err)
+	}
+	if !r.options.Resume {
 		return nil, nil
 	}
-	if !begun { // what there may be is left of shards that were merged
-		if err := os.RemoveAll(shards); err != nil {
-			return nil, fmt.Errorf("remove merged shards: %w", err)
-		}
-	}
-	if r.options.Resume {
-		if finished, err = r.finished(manifest); finished != nil || err != nil {
-			return finished, err
-		}
-	}
-	r.folder, err = run.Create(shards, manifest)
-	return nil, err
+	return r.finished(r.manifest())
 }
 
 // finished loads the arrays of this run, nil where there are none or they are
@@ -68,8 +53,9 @@ func (r *runner) finished(m run.Manifest) (*Result, error) {
 		r.damaged = fmt.Sprintf("the finished %s was damaged: all was computed again", ArraysFile)
 		return nil, nil
 	}
-	r.progress(float64(len(r.indices)))
-	return res, nil
+	r.tally.kept = len(r.indices)
+	r.tell()
+	return r.told(res), nil
 }
 
 // whole tells whether all arrays are there with a row for each example.
@@ -84,6 +70,21 @@ func (r *runner) whole(path string) bool {
 	return err == nil && total == len(r.indices)
 }
 
+// tidy keeps the manifest of merged shards beside the arrays, and removes the shards.
+func (r *runner) tidy() error {
+	from := filepath.Dir(r.folder.Path(0))
+	if from != r.path(shardsDir) { // the pool keeps them, for others too
+		return copyFile(r.path(manifestFile), filepath.Join(from, manifestFile))
+	}
+	if err := os.Rename(filepath.Join(from, manifestFile), r.path(manifestFile)); err != nil {
+		return fmt.Errorf("keep the manifest of the shards: %w", err)
+	}
+	if err := os.RemoveAll(from); err != nil {
+		return fmt.Errorf("remove the merged shards: %w", err)
+	}
+	return nil
+}
+
 func exists(path string) (bool, error) {
 	_, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -93,4 +94,16 @@ func exists(path string) (bool, error) {
 		return false, fmt.Errorf("look for an earlier run: %w", err)
 	}
 	return true, nil
+}
+
+// copyFile copies a small file.
+func copyFile(to, from string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return fmt.Errorf("keep the manifest of the shards: %w", err)
+	}
+	return run.WriteFile(to, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }

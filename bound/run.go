@@ -6,27 +6,24 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"tattle/internal/file"
-	"tattle/npy"
 	"tattle/run"
 )
 
-// Work is divided into shards, which are what an interrupted run keeps, and a
-// shard into batches, whose restarts go through the net together: enough of them
-// to keep a matrix product busy, fewer where an example is large, and fewer where
-// it takes LSQR seconds.
+// Work is divided into shards, which are what an interrupted run keeps and what
+// processes share, and a shard into batches, whose restarts go through the net together:
+// enough of them to keep a matrix product busy, fewer where an example is large, and fewer
+// where it takes LSQR seconds. A shard is a few batches, one where each takes long.
 const (
 	shardExamples = 64
+	shardBatches  = 2
 	batchExamples = 32
-	shardSlow     = 16
 	batchSlow     = 8
 	batchFloats   = 1 << 24 // in the perturbations, features or Jacobians of a batch
 	slowFloats    = 1 << 20 // in the vectors of one of LSQR's products: after each the run can be interrupted
 )
-
-// partsGrain is the least part of all examples that Parts is told of.
-const partsGrain = 1e-3
 
 // batchOf returns how many examples go through the net together, at most so
 // many, Jacobians having that many rows, 0 for none.
@@ -50,6 +47,11 @@ type RunOptions struct {
 	// Parts is Progress in fractions of examples, for runs of a few that take long: what
 	// is done of the steps of a search counts, as far as their number can be foreseen.
 	Parts func(done float64, total int)
+	// Pool computes the shards; nil is run.Alone{}.
+	Pool run.Pool
+	// Serve is for somebody else's run: shards are computed and not merged, and Run
+	// returns no result.
+	Serve bool
 }
 
 // Run searches for witnesses, certifies their bounds and stores both in the
@@ -58,7 +60,8 @@ type RunOptions struct {
 // kept; a run with Resume goes on with them. The same experiment gives the same
 // arrays however often it was interrupted, and on any number of cores; but of the search
 // Auto and large Jacobians only once resolved, as timings decide. Resuming another experiment is a
-// *run.MismatchError.
+// *run.MismatchError; shards that the pool set aside are a *run.FailedError, and the
+// others are kept.
 func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment, o RunOptions) (*Result, error) {
 	p, _ := m.Dims()
 	for _, i := range indices {
@@ -80,18 +83,18 @@ func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment,
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, told: -1, toldParts: -1}
+	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, reason: reason, tally: newTally()}
 	asked.Search, asked.SkipCramerRao = e.Search, e.SkipCramerRao
 	_, r.leftOut = asked.resolveRungs(m, first, begun)
 	if err := r.divide(sizeUp(m, first), begun); err != nil {
 		return nil, err
 	}
-	return r.locked(ctx, reason)
+	return r.locked(ctx)
 }
 
 // locked does the run, or loads it where it is done, while no other may work in
 // its folder.
-func (r *runner) locked(ctx context.Context, reason string) (*Result, error) {
+func (r *runner) locked(ctx context.Context) (*Result, error) {
 	dir := r.options.Dir
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -101,38 +104,42 @@ func (r *runner) locked(ctx context.Context, reason string) (*Result, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	defer unlock()
-	if finished, err := r.open(); err != nil {
-		return nil, err
-	} else if finished != nil {
-		finished.Reason, finished.Warnings = reason, sentences(r.leftOut)
-		return finished, nil
+	if finished, err := r.open(); finished != nil || err != nil {
+		return finished, err
 	}
-	if err := r.run(ctx); err != nil {
+	if err := r.compute(ctx); err != nil || r.options.Serve {
 		return nil, err
 	}
-	return r.finish(ctx, reason)
+	return r.finish(ctx)
 }
 
 // divide settles shards and batches, for Jacobians of that size, where a run that had
-// begun left them.
+// begun left them. Shards do not depend on the budget: what several processes share, and
+// what is resumed, may be computed with another.
 func (r *runner) divide(j jacobianSize, begun *kept) error {
 	e, most := r.experiment, batchExamples
-	r.shard = shardExamples
 	r.explicit = !e.SkipCramerRao || e.Barankin.Witnesses > 0 && e.decomposes(j, begun)
 	switch e.Search.Search {
 	case Direct:
 		r.explicit = true
 	case Algorithm1:
 		p, n := r.model.Dims()
-		r.shard, most = shardSlow, max(1, min(batchSlow, slowFloats/(e.Search.Restarts*max(p, n))))
+		most = max(1, min(batchSlow, slowFloats/(e.Search.Restarts*max(p, n))))
 	case Published:
-		r.shard = e.Search.Stack
 		r.explicit = r.explicit || updates(j.rows, r.model)
 	}
 	if !r.explicit {
 		j.rows = 0
 	}
 	r.size = batchOf(r.model, most, max(e.Search.Restarts, e.Far.Starts, e.Barankin.Witnesses), j.rows)
+	switch e.Search.Search {
+	case Algorithm1:
+		r.shard = most
+	case Published:
+		r.shard = e.Search.Stack
+	default:
+		r.shard = min(shardExamples, shardBatches*r.size)
+	}
 	return r.fit(e.needs(r.model, j, r.explicit))
 }
 
@@ -163,110 +170,35 @@ type runner struct {
 	indices    []int
 	experiment Experiment
 	options    RunOptions
-	shard      int  // examples
-	size       int  // examples in a batch
-	explicit   bool // Jacobians are formed and decomposed
-	folder     *run.Folder
-	damaged    string   // what a resumed run found unfit
+	reason     string   // why this search
 	leftOut    []string // rungs that were asked for and cannot be had, and why
-	searcher   searcher
-	certifier  *Certifier
-	finder     *TwinFinder // nil before the first twins
-	done       int         // examples
-	told       int         // of them, those that Progress was told of; -1 before the first time
-	toldParts  float64     // what Parts was told last; -1 before the first time
+	shard      int      // examples
+	size       int      // examples in a batch
+	explicit   bool     // Jacobians are formed and decomposed
+	tally      *tally
+	folder     *run.Folder // of all shards, once they are done
+	damaged    string      // what a resumed run found unfit
+
+	computing sync.Mutex // guards what follows, and the model: a shard takes all cores
+	searcher  searcher
+	certifier *Certifier
+	finder    *TwinFinder // nil before the first twins
 }
 
 // span returns the positions in indices of shard i.
 func (r *runner) span(i int) (lo, hi int) { return i * r.shard, min(len(r.indices), (i+1)*r.shard) }
 
-// run computes the shards that are not done, writing one while the next is
-// computed.
-func (r *runner) run(ctx context.Context) error {
-	r.searcher = r.experiment.searcher(r.model)
-	r.certifier = r.experiment.certifier(r.model)
-	r.done = r.kept()
-	r.progress(float64(r.done))
-	written := make(chan error, 1)
-	written <- nil
-	for _, i := range r.folder.Remaining() {
-		rec, err := r.examples(ctx, i)
-		if w := <-written; w != nil {
-			return w
-		}
-		if err != nil && ctx.Err() != nil {
-			return r.interrupted(ctx)
-		}
-		if err != nil {
-			return err
-		}
-		go func() { written <- r.folder.Commit(i, rec.write) }()
-	}
-	return <-written
-}
-
-// kept counts the examples of the shards that are done.
-func (r *runner) kept() (examples int) {
-	for i := range r.folder.Len() {
-		if r.folder.Done(i) {
-			lo, hi := r.span(i)
-			examples += hi - lo
-		}
-	}
-	return examples
-}
-
-// interruption is what a cancelled context makes of a run.
-type interruption struct {
-	kept, total int
-	cause       error
-}
-
-func (e *interruption) Error() string {
-	return fmt.Sprintf("interrupted: %d of %d examples are finished and kept", e.kept, e.total)
-}
-
-func (e *interruption) Unwrap() error { return e.cause }
-
-func (r *runner) interrupted(ctx context.Context) error {
-	return &interruption{r.kept(), len(r.indices), ctx.Err()}
-}
-
-// progress tells how many examples are done, where that is news.
-func (r *runner) progress(done float64) {
-	if total := len(r.indices); r.options.Parts != nil && (r.toldParts < 0 || done >= r.toldParts+partsGrain*float64(total)) {
-		r.toldParts = done
-		r.options.Parts(done, total)
-	}
-	if whole := int(done); whole > r.told {
-		r.told = whole
-		if r.options.Progress != nil {
-			r.options.Progress(whole, len(r.indices))
-		}
-	}
-}
-
 // finish merges the shards into the arrays, puts their manifest beside, removes
 // them, and loads the result.
-func (r *runner) finish(ctx context.Context, reason string) (*Result, error) {
+func (r *runner) finish(ctx context.Context) (*Result, error) {
 	p, _ := r.model.Dims()
 	layout := r.experiment.layout(p)
 	paths := make([]string, r.folder.Len())
 	for i := range paths {
 		paths[i] = r.folder.Path(i)
-		if layout.rank == nil {
-			continue
-		}
-		f, err := npy.Open(paths[i])
-		if err != nil {
+		if err := layout.add(paths[i], r.experiment.Search.Search); err != nil {
 			return nil, err
 		}
-		rows, err := f.Rows(spectrumName)
-		f.Close()
-		if err != nil {
-			return nil, err
-		}
-		layout.width = max(layout.width, rows.Shape()[1])
 	}
 	if err := os.Remove(r.path(manifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove the manifest of older arrays: %w", err)
@@ -279,17 +211,19 @@ func (r *runner) finish(ctx context.Context, reason string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Rename(r.path(shardsDir, manifestFile), r.path(manifestFile)); err != nil {
-		return nil, fmt.Errorf("keep the manifest of the shards: %w", err)
-	}
-	if err := os.RemoveAll(r.path(shardsDir)); err != nil {
-		return nil, fmt.Errorf("remove the merged shards: %w", err)
+	if err := r.tidy(); err != nil {
+		return nil, err
 	}
 	res, err := Load(path, r.experiment)
 	if err != nil {
 		return nil, err
 	}
-	note, warnings := r.notes()
-	res.Reason, res.Warnings = reason+note, append(sentences(r.leftOut), warnings...)
-	return res, nil
+	return r.told(res), nil
+}
+
+// told adds to a result what is to be said of it.
+func (r *runner) told(res *Result) *Result {
+	note, warnings := res.effort.notes(r.experiment.Search.Search)
+	res.Reason, res.Warnings, res.Damaged = r.reason+note, append(sentences(r.leftOut), warnings...), r.damaged
+	return res
 }

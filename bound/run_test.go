@@ -155,7 +155,7 @@ func TestResumeAfterTheMerge(t *testing.T) {
 	if err := os.Truncate(path, 5000); err != nil {
 		t.Fatal(err)
 	}
-	if again, err = resume(e); err != nil || products == 0 || again.SHA256 != first.SHA256 || len(again.Warnings) != 1 {
+	if again, err = resume(e); err != nil || products == 0 || again.SHA256 != first.SHA256 || len(again.Warnings) > 0 || again.Damaged == "" {
 		t.Errorf("damaged arrays: %v, %d products", err, products)
 	}
 	if err := os.Remove(filepath.Join(dir, manifestFile)); err != nil {

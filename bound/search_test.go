@@ -175,8 +175,8 @@ func TestPublishedDiagonalForm(t *testing.T) {
 		}
 		want := lsqr.Solve[float32](stack{&products{t.Context(), m.Linearize(at), p, n, nil}, 5}, z, 1, lsqr.Options{ATol: 1e-4, BTol: publishedBTol})
 		anew := s.updater.full
-		if n := want.Stats[0].Iterations; max(s.steps-n, n-s.steps) > 4 {
-			t.Errorf("%g away: %d steps in the diagonal form, %d in the original", far, s.steps, n)
+		if n := want.Stats[0].Iterations; max(s.effort.steps-n, n-s.effort.steps) > 4 {
+			t.Errorf("%g away: %d steps in the diagonal form, %d in the original", far, s.effort.steps, n)
 		}
 		if d := distance(got, want.X, 5*p, .5); d > 5e-3 {
 			t.Errorf("%g away: solutions differ by %g", far, d)

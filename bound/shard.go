@@ -2,7 +2,6 @@ package bound
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -24,8 +23,11 @@ func (e Experiment) searcher(m nn.Model) searcher {
 
 // examples computes shard i.
 func (r *runner) examples(ctx context.Context, i int) (*examples, error) {
+	r.computing.Lock()
+	defer r.computing.Unlock()
 	p, _ := r.model.Dims()
 	lo, hi := r.span(i)
+	r.searcher.spent() // of a shard that was given up
 	rec := r.experiment.layout(p)
 	rec.first = lo
 	rec.grow(hi-lo, !r.experiment.SkipCramerRao)
@@ -43,15 +45,16 @@ func (r *runner) examples(ctx context.Context, i int) (*examples, error) {
 			return nil, err
 		}
 		last := min(hi-lo, first+size)
-		s, err := r.batch(ctx, rec, first, last)
+		done := float64(first)
+		s, err := r.batch(ctx, rec, first, last, func(part float64) { r.progress(i, done+part*float64(last-first)) })
 		if err != nil {
 			return nil, err
 		}
 		spectra = append(spectra, s...)
-		r.done += last - first
-		r.progress(float64(r.done))
+		r.progress(i, float64(last))
 	}
 	rec.setSpectra(spectra)
+	rec.effort = r.searcher.spent()
 	return rec, nil
 }
 
@@ -65,8 +68,9 @@ func (e *examples) setSpectra(spectra [][]float64) {
 	}
 }
 
-// batch computes rows first to last of the record, and returns their spectra.
-func (r *runner) batch(ctx context.Context, rec *examples, first, last int) (spectra [][]float64, err error) {
+// batch computes rows first to last of the record, and returns their spectra. It tells
+// what part of them is done.
+func (r *runner) batch(ctx context.Context, rec *examples, first, last int, tell func(part float64)) (spectra [][]float64, err error) {
 	e, p, parts := r.experiment, rec.p, len(rec.blocks)
 	if rec.estimated != nil {
 		parts++
@@ -77,23 +81,19 @@ func (r *runner) batch(ctx context.Context, rec *examples, first, last int) (spe
 			return nil, err
 		}
 		parts++
-		r.progress(float64(r.done) + float64(last-first)/float64(parts))
+		tell(1 / float64(parts))
 	}
 	if !e.SkipCramerRao {
 		spectra = rec.cramerRao(b.factors, e, first)
 	}
 	if rec.estimated != nil {
-		if err := r.estimate(ctx, rec, first, last, func(part float64) {
-			r.progress(float64(r.done) + float64(last-first)*part/float64(parts))
-		}); err != nil {
+		if err := r.estimate(ctx, rec, first, last, func(part float64) { tell(part / float64(parts)) }); err != nil {
 			return nil, err
 		}
 	}
 	for i, s := range rec.blocks {
-		tell := func(part float64) {
-			r.progress(float64(r.done) + float64(last-first)*(float64(parts-len(rec.blocks)+i)+part)/float64(parts))
-		}
-		if err := r.witnesses(ctx, s, rec, b, first, last, tell); err != nil {
+		tellBlock := func(part float64) { tell((float64(parts-len(rec.blocks)+i) + part) / float64(parts)) }
+		if err := r.witnesses(ctx, s, rec, b, first, last, tellBlock); err != nil {
 			return nil, err
 		}
 		if err := s.certify(ctx, r.certifier, e.Coordinates, rec.theta, first, last); err != nil {
@@ -101,30 +101,6 @@ func (r *runner) batch(ctx context.Context, rec *examples, first, last int) (spe
 		}
 	}
 	return spectra, nil
-}
-
-// notes says how the search went, in this process, and warns of what it could
-// not do.
-func (r *runner) notes() (note string, warnings []string) {
-	if r.damaged != "" {
-		warnings = append(warnings, r.damaged)
-	}
-	switch s := r.searcher.(type) {
-	case *published:
-		if s.solves > 0 {
-			note = fmt.Sprintf("; LSQR took %d steps a solve", s.steps/s.solves)
-		}
-	case *repeats:
-		f, ok := s.inverse.(*matrixFree)
-		if !ok || f.systems == 0 {
-			break
-		}
-		note = fmt.Sprintf("; LSQR took at most %d steps", f.steps)
-		if f.stopped > 0 {
-			warnings = append(warnings, fmt.Sprintf("LSQR did not converge for %d of %d systems: the bounds hold, but better witnesses may be missed", f.stopped, f.systems))
-		}
-	}
-	return note, warnings
 }
 
 // sentences makes notes into sentences.

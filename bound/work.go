@@ -1,0 +1,140 @@
+package bound
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+
+	"tattle/run"
+)
+
+// partsGrain is the least part of all examples that Parts is told of.
+const partsGrain = 1e-3
+
+// compute has the pool compute the shards that are missing. Resources, options and model
+// were seen to before: what fails here is about a shard, or the pool.
+func (r *runner) compute(ctx context.Context) (err error) {
+	r.searcher = r.experiment.searcher(r.model)
+	r.certifier = r.experiment.certifier(r.model)
+	pool := r.options.Pool
+	if pool == nil {
+		pool = run.Alone{}
+	}
+	r.folder, err = pool.Run(ctx, run.Work{
+		Dir: r.path(shardsDir), Manifest: r.manifest(), Resume: r.options.Resume,
+		AtOnce: 1, // a shard takes all cores
+		Do:     r.do, Name: r.name, Progress: r.committed,
+	})
+	switch {
+	case err == nil:
+		if n := len(r.folder.Corrupt()); n > 0 {
+			r.damaged = fmt.Sprintf("%d of %d shards were damaged: they were computed again", n, r.folder.Len())
+		}
+		return nil
+	case ctx.Err() != nil:
+		return r.interrupted(ctx)
+	}
+	return err
+}
+
+// do computes shard i and writes it. Of several at a time one is computed while others
+// are written.
+func (r *runner) do(ctx context.Context, i int, w io.Writer) error {
+	rec, err := r.examples(ctx, i)
+	if err != nil {
+		return err
+	}
+	return rec.write(w)
+}
+
+// name says which examples shard i is about, by their positions in the run.
+func (r *runner) name(i int) string {
+	lo, hi := r.span(i)
+	if hi-lo == 1 {
+		return fmt.Sprintf("example %d", lo)
+	}
+	return fmt.Sprintf("examples %d to %d", lo, hi-1)
+}
+
+// interruption is what a cancelled context makes of a run.
+type interruption struct {
+	kept, total int
+	cause       error
+}
+
+func (e *interruption) Error() string {
+	return fmt.Sprintf("interrupted: %d of %d examples are finished and kept", e.kept, e.total)
+}
+
+func (e *interruption) Unwrap() error { return e.cause }
+
+func (r *runner) interrupted(ctx context.Context) error {
+	return &interruption{r.tally.finished(), len(r.indices), ctx.Err()}
+}
+
+// tally is how far a run has come: examples of the shards that are committed, wherever
+// they were computed, and what is done of those under way here.
+type tally struct {
+	mu        sync.Mutex
+	kept      int
+	under     map[int]float64 // examples by shard, of those that are not committed
+	told      int             // what Progress was told last; -1 before the first time
+	toldParts float64         // what Parts was
+}
+
+func newTally() *tally { return &tally{under: map[int]float64{}, told: -1, toldParts: -1} }
+
+// finished is how many examples are committed.
+func (t *tally) finished() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.kept
+}
+
+// committed counts the shards that are in the folder.
+func (r *runner) committed(f *run.Folder) {
+	t := r.tally
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = len(r.indices)
+	for _, i := range f.Remaining() {
+		lo, hi := r.span(i)
+		t.kept -= hi - lo
+	}
+	for i := range t.under {
+		if f.Done(i) {
+			delete(t.under, i)
+		}
+	}
+	r.tell()
+}
+
+// progress notes how many examples are done of shard i, which is under way here.
+func (r *runner) progress(i int, done float64) {
+	t := r.tally
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.under[i] = done
+	r.tell()
+}
+
+// tell says how many examples are done, where that is news; the tally is locked.
+func (r *runner) tell() {
+	t, total := r.tally, len(r.indices)
+	done := float64(t.kept)
+	for _, part := range t.under {
+		done += part
+	}
+	done = min(done, float64(total)) // a shard may be committed elsewhere meanwhile
+	if r.options.Parts != nil && (t.toldParts < 0 || done >= t.toldParts+partsGrain*float64(total)) {
+		t.toldParts = done
+		r.options.Parts(done, total)
+	}
+	if whole := int(done); whole > t.told {
+		t.told = whole
+		if r.options.Progress != nil {
+			r.options.Progress(whole, total)
+		}
+	}
+}
