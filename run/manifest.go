@@ -2,6 +2,8 @@ package run
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,11 +15,20 @@ import (
 	"strings"
 )
 
-// manifestName is the file that says what run a folder holds.
-const manifestName = "manifest.json"
+// The file that says what run a folder holds, and the one with its SHA-256.
+const (
+	manifestName = "manifest.json"
+	digestName   = "manifest.sha256"
+)
 
-// manifestSchema is the version of that file.
-const manifestSchema = "tattle run 1"
+// manifestSchema is the version of that file; those of other versions begin alike.
+const (
+	manifestSchema = "tattle run 2"
+	manifestFamily = "tattle run "
+)
+
+// manifestSize is the most that a manifest may hold.
+const manifestSize = 64 << 20
 
 // Manifest says what a run computes. Two runs with equal manifests compute the
 // same, so that either may go on with the shards of the other.
@@ -26,6 +37,7 @@ type Manifest struct {
 	Shards   int               `json:"shards"`           // how many there are to do
 	Settings any               `json:"settings"`         // all that decides the outcome: encodes as a JSON object
 	Hashes   map[string]string `json:"hashes,omitempty"` // SHA-256 of the inputs by role, such as "model"
+	Program  Program           `json:"program"`          // what computes; the zero Program is the one that is running
 }
 
 // MismatchError reports that a folder holds another run than the one wanted.
@@ -50,7 +62,11 @@ func (e *MismatchError) Error() string {
 		}
 		fmt.Fprintf(&b, "%s is %s there and %s here", d.Field, d.Have, d.Want)
 	}
-	b.WriteString("; resume with the same settings or name another folder")
+	with := "settings"
+	if slices.ContainsFunc(e.Fields, func(d Difference) bool { return strings.HasPrefix(d.Field, "program.") }) {
+		with = "program"
+	}
+	fmt.Fprintf(&b, "; resume with the same %s or name another folder", with)
 	return b.String()
 }
 
@@ -60,7 +76,11 @@ type written struct {
 	Manifest
 }
 
-func (m Manifest) encode() ([]byte, error) {
+// Encode returns the manifest as its file has it.
+func (m Manifest) Encode() ([]byte, error) {
+	if m.Program == (Program{}) {
+		m.Program = Current()
+	}
 	if m.Shards < 0 {
 		return nil, fmt.Errorf("manifest: %d shards", m.Shards)
 	}
@@ -74,6 +94,12 @@ func (m Manifest) encode() ([]byte, error) {
 // decodeFields checks that data is a manifest, known fields only, and returns
 // them by name.
 func decodeFields(data []byte) (map[string]any, error) {
+	var version struct {
+		Schema string `json:"schema"`
+	}
+	if json.Unmarshal(data, &version) == nil && version.Schema != manifestSchema {
+		return nil, fmt.Errorf("schema %q, not %q: another version of tattle began it", version.Schema, manifestSchema)
+	}
 	strict := json.NewDecoder(bytes.NewReader(data))
 	strict.DisallowUnknownFields()
 	var w written
@@ -82,9 +108,6 @@ func decodeFields(data []byte) (map[string]any, error) {
 	}
 	if _, err := strict.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something follows the manifest")
-	}
-	if w.Schema != manifestSchema {
-		return nil, fmt.Errorf("schema %q, not %q", w.Schema, manifestSchema)
 	}
 	exact := json.NewDecoder(bytes.NewReader(data))
 	exact.UseNumber()
@@ -95,21 +118,23 @@ func decodeFields(data []byte) (map[string]any, error) {
 	return fields, nil
 }
 
-// check compares the manifest in dir with m.
-func (m Manifest) check(dir string) error {
-	path := filepath.Join(dir, manifestName)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s holds no run to resume: it has no %s", dir, manifestName)
-	}
+// Check errs where dir holds no manifest, one that was changed since the run began, or,
+// with a *MismatchError, that of another run than m. It reads nothing else.
+func (m Manifest) Check(dir string) error {
+	data, err := ReadManifest(dir)
 	if err != nil {
-		return fmt.Errorf("resume: %w", err)
+		return err
 	}
+	return m.same(dir, data)
+}
+
+// same compares m with the manifest of dir.
+func (m Manifest) same(dir string, data []byte) error {
 	have, err := decodeFields(data)
 	if err != nil {
-		return fmt.Errorf("%s is not a manifest (%w): name another folder", path, err)
+		return fmt.Errorf("%s is not a manifest (%w): name another folder", filepath.Join(dir, manifestName), err)
 	}
-	data, err = m.encode()
+	data, err = m.Encode()
 	if err != nil {
 		return err
 	}
@@ -121,6 +146,76 @@ func (m Manifest) check(dir string) error {
 		return &MismatchError{dir, d}
 	}
 	return nil
+}
+
+// ReadManifest returns the manifest in a folder, byte by byte. It errs where there is
+// none and where it was changed since it was written.
+func ReadManifest(dir string) ([]byte, error) {
+	path := filepath.Join(dir, manifestName)
+	data, err := readSmall(path, manifestSize)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s holds no run to resume: it has no %s", dir, manifestName)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("resume: %w", err)
+	}
+	sum, err := readSmall(filepath.Join(dir, digestName), recordSize)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("resume: %w", err)
+	}
+	if _, err := decodeFields(data); err != nil {
+		return nil, fmt.Errorf("%s is not a manifest (%w): name another folder", path, err)
+	}
+	if len(sum) == 0 {
+		return nil, fmt.Errorf("%s has no digest beside it: %s is missing; name another folder", path, digestName)
+	}
+	if found := ManifestDigest(data); string(sum) != digestOf(data) {
+		was, _, _ := strings.Cut(string(sum), " ")
+		return nil, fmt.Errorf("%s was changed since the run began: its SHA-256 is %s and was %.64q; put it back, or name another folder", path, found, was)
+	}
+	return data, nil
+}
+
+// ManifestDigest returns the SHA-256 of a manifest.
+func ManifestDigest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// digestOf is what the file beside a manifest says.
+func digestOf(data []byte) string { return ManifestDigest(data) + "  " + manifestName + "\n" }
+
+// WriteManifest writes a manifest into a folder, which it makes where there is none,
+// after its digest.
+func WriteManifest(dir string, data []byte) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("start a run: %w", err)
+	}
+	for _, f := range []struct{ name, text string }{{digestName, digestOf(data)}, {manifestName, string(data)}} {
+		err := WriteFile(filepath.Join(dir, f.name), func(w io.Writer) error {
+			_, err := io.WriteString(w, f.text)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ParseManifest reads what WriteManifest wrote.
+func ParseManifest(data []byte) (Manifest, error) {
+	if _, err := decodeFields(data); err != nil {
+		return Manifest{}, err
+	}
+	var w written
+	if err := json.Unmarshal(data, &w); err != nil {
+		return Manifest{}, err
+	}
+	if w.Shards < 0 {
+		return Manifest{}, fmt.Errorf("%d shards", w.Shards)
+	}
+	return w.Manifest, nil
 }
 
 // differences lists the fields in which two decoded JSON values differ.

@@ -168,7 +168,7 @@ func TestSweepTakesItsOwnAlone(t *testing.T) {
 	if _, err := Open(dir, manifest()); err != nil {
 		t.Fatal(err)
 	}
-	want := append(others, manifestName)
+	want := append(others, manifestName, digestName)
 	slices.Sort(want)
 	if got := names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("left %q, want %q", got, want)
@@ -237,12 +237,12 @@ func TestCorruptShardsAreRedone(t *testing.T) {
 	}
 	flipped := []byte(text(1))
 	flipped[700] ^= 1
-	for name, data := range map[string]string{
-		"shard-000001":        string(flipped),
-		"shard-000003":        text(3)[:500],
-		"shard-000004.sha256": "",
+	for path, data := range map[string]string{
+		f.Path(1):       string(flipped),
+		f.Path(3):       text(3)[:500],
+		f.recordPath(4): "",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(data), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -299,14 +299,14 @@ func TestOpenRefusesWhatIsNoManifest(t *testing.T) {
 	if _, err := Open(dir, manifest()); err == nil || !strings.Contains(err.Error(), "no run to resume") {
 		t.Errorf("error %v", err)
 	}
-	good, err := manifest().encode()
+	good, err := manifest().Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{
 		"", "{", "[]", string(good[:len(good)/2]), string(good) + "{}",
 		strings.Replace(string(good), `"command"`, `"comand"`, 1),
-		strings.Replace(string(good), manifestSchema, "tattle run 2", 1),
+		strings.Replace(string(good), manifestSchema, "tattle run 1", 1),
 	} {
 		path := filepath.Join(dir, manifestName)
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -319,7 +319,7 @@ func TestOpenRefusesWhatIsNoManifest(t *testing.T) {
 }
 
 func TestManifestIsReadable(t *testing.T) {
-	data, err := manifest().encode()
+	data, err := manifest().Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +384,7 @@ func TestCrash(t *testing.T) {
 	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 7 {
 		t.Fatal(err)
 	}
-	if len(names(t, dir)) != 4 {
+	if len(names(t, dir)) != 5 {
 		t.Errorf("the crash left %q, without a half-written file", names(t, dir))
 	}
 	f, err := Open(dir, manifest())
@@ -394,7 +394,7 @@ func TestCrash(t *testing.T) {
 	if !slices.Equal(f.Remaining(), []int{1, 2, 3, 4, 5}) || f.Corrupt() != nil {
 		t.Errorf("remaining %v, corrupt %v", f.Remaining(), f.Corrupt())
 	}
-	if n := names(t, dir); !slices.Equal(n, []string{manifestName, "shard-000000", "shard-000000.sha256"}) {
+	if n := names(t, dir); !slices.Equal(n, []string{manifestName, digestName, filepath.Base(f.Path(0)), "shard-000000.sha256"}) {
 		t.Errorf("the folder holds %q", n)
 	}
 }

@@ -2,7 +2,17 @@ package run
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"tattle/internal/file"
 )
 
 // Work is one stage of a run: shards that do not need one another, each computed from
@@ -33,7 +43,115 @@ type Pool interface {
 	Run(ctx context.Context, w Work) (*Folder, error)
 }
 
-// commit computes shard i into the folder.
-func (w Work) commit(ctx context.Context, f *Folder, i int) error {
-	return f.Commit(i, func(to io.Writer) error { return w.Do(ctx, i, to) })
+// ShardName says what shard i is.
+func (w Work) ShardName(i int) string {
+	if w.Name != nil {
+		return w.Name(i)
+	}
+	return fmt.Sprintf("shard %d", i)
+}
+
+// Tell tells Progress, where there is one, of the folder.
+func (w Work) Tell(f *Folder) {
+	if w.Progress != nil {
+		w.Progress(f)
+	}
+}
+
+// Open opens the folder of the work, or makes it, as Resume says, and keeps it to this
+// process until unlock is called. It errs with what wraps file.ErrLocked where another
+// process works there, and with a *MismatchError where it holds another run.
+func (w Work) Open() (f *Folder, unlock func(), err error) {
+	if err := os.MkdirAll(w.Dir, 0o777); err != nil {
+		return nil, nil, fmt.Errorf("start a run: %w", err)
+	}
+	if unlock, err = lock(w.Dir); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", w.Dir, err)
+	}
+	open := Create
+	if _, err := os.Lstat(filepath.Join(w.Dir, manifestName)); err == nil && w.Resume {
+		open = Open
+	}
+	if f, err = open(w.Dir, w.Manifest); err != nil {
+		unlock()
+		return nil, nil, err
+	}
+	return f, unlock, nil
+}
+
+// lock keeps a folder to this process. It is patient: who lists runs looks whether a
+// folder is locked by locking it for a moment.
+func lock(dir string) (unlock func(), err error) {
+	for try := 0; ; try++ {
+		unlock, err = file.Lock(dir)
+		if !errors.Is(err, file.ErrLocked) || try == 5 {
+			return unlock, err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// A StoreError says that results could not be kept: the disk is full, or the folder is
+// gone. That is no shard's fault: it does not count as an attempt.
+type StoreError struct {
+	Dir string
+	Err error
+}
+
+// Error names the folder and the mend.
+func (e *StoreError) Error() string {
+	mend := "see that the folder is there and can be written"
+	if full(e.Err) {
+		mend = "make room there"
+	}
+	return fmt.Sprintf("results cannot be kept in %s: %v: %s, then go on; what is finished is kept", file.Name(e.Dir), e.Err, mend)
+}
+
+// Unwrap returns the cause.
+func (e *StoreError) Unwrap() error { return e.Err }
+
+// full tells whether an error says that a disk is full.
+func full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}
+
+// A PanicError is what became of a shard that panicked.
+type PanicError struct {
+	Value any
+	Stack []byte // for whoever mends the program
+}
+
+// Error is one line, without the stack.
+func (e *PanicError) Error() string {
+	return "a bug in tattle: " + strings.ReplaceAll(fmt.Sprint(e.Value), "\n", " ")
+}
+
+// Compute computes shard i and puts its data into the folder, without committing them.
+// What goes wrong in Do is returned as it is, a panic as a *PanicError: it counts as an
+// attempt. Where the data cannot be kept it errs with a *StoreError, where ctx ended
+// meanwhile with what wraps ctx's error: these do not.
+func (w Work) Compute(ctx context.Context, f *Folder, i int) (digest string, size int64, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", 0, err
+	}
+	digest, size, err = f.Put(i, func(to io.Writer) error { return w.do(ctx, i, to) })
+	var store *StoreError
+	switch {
+	case err == nil || errors.As(err, &store):
+	case ctx.Err() != nil:
+		err = fmt.Errorf("%s: %w", w.ShardName(i), ctx.Err())
+	case full(err):
+		err = &StoreError{f.dir, err}
+	}
+	return digest, size, err
+}
+
+// do computes shard i; it does not panic.
+func (w Work) do(ctx context.Context, i int, to io.Writer) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PanicError{p, debug.Stack()}
+		}
+	}()
+	return w.Do(ctx, i, to)
 }

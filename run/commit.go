@@ -1,0 +1,300 @@
+package run
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// ErrCommitted says that somebody else committed a shard first.
+var ErrCommitted = errors.New("committed already")
+
+// A CommittedError is an ErrCommitted with what was committed, and what came too late.
+type CommittedError struct {
+	Shard            int
+	Committed, Other string // SHA-256; Committed is "" where it could not be read
+}
+
+// Differs tells whether the two are not the same: the work does not give the same each
+// time, or something changed what it reads.
+func (e *CommittedError) Differs() bool {
+	return e.Committed != "" && e.Other != "" && e.Committed != e.Other
+}
+
+// Error says whether the two differ.
+func (e *CommittedError) Error() string {
+	if e.Differs() {
+		return fmt.Sprintf("shard %d was committed with SHA-256 %s and came out as %s here: what was computed is not the same each time", e.Shard, e.Committed, e.Other)
+	}
+	return fmt.Sprintf("shard %d is committed already", e.Shard)
+}
+
+// Unwrap returns ErrCommitted.
+func (e *CommittedError) Unwrap() error { return ErrCommitted }
+
+// Put writes data of shard i, named by their SHA-256, without committing them: Record
+// does that. Where write fails its error is returned as it is; where the data cannot be
+// kept, a *StoreError. Any number of processes may put data of one shard at a time.
+func (f *Folder) Put(i int, write func(io.Writer) error) (digest string, size int64, err error) {
+	if err := f.has(i); err != nil {
+		return "", 0, err
+	}
+	hash := sha256.New()
+	beside, size, err := f.hide(shardName(i), func(w io.Writer) error { return write(io.MultiWriter(w, hash)) })
+	if err != nil {
+		return "", 0, err
+	}
+	digest = hex.EncodeToString(hash.Sum(nil))
+	if err := os.Rename(beside, filepath.Join(f.dir, dataName(i, digest))); err != nil {
+		os.Remove(beside)
+		return "", 0, &StoreError{f.dir, cause(err)}
+	}
+	return digest, size, nil
+}
+
+// Record commits the data of shard i with that SHA-256, which lie in the folder: once,
+// whoever tries. It errs with a *CommittedError where somebody did before; data of
+// another digest are removed then.
+func (f *Folder) Record(i int, digest string) error {
+	if err := f.has(i); err != nil {
+		return err
+	}
+	if !isDigest(digest) {
+		return fmt.Errorf("shard %d: %q is no SHA-256", i, digest)
+	}
+	path := filepath.Join(f.dir, dataName(i, digest))
+	if _, err := os.Lstat(path); err != nil {
+		return &StoreError{f.dir, fmt.Errorf("the data of shard %d: %w", i, err)}
+	}
+	won, err := f.createOnce(i, recordLine(i, digest))
+	if err != nil {
+		return err
+	}
+	if won {
+		f.done(i, digest)
+		os.Remove(f.failedPath(i))
+		return nil
+	}
+	lost := &CommittedError{Shard: i, Other: digest}
+	if data, err := readSmall(f.recordPath(i), recordSize); err == nil {
+		lost.Committed = parseRecord(i, string(data))
+	}
+	if lost.Differs() {
+		os.Remove(path)
+	}
+	if lost.Committed != "" {
+		f.done(i, lost.Committed)
+	}
+	return lost
+}
+
+// Commit puts data of shard i and records them. Where write fails, shard i is as it was
+// before. It errs with a *CommittedError where it is done.
+func (f *Folder) Commit(i int, write func(io.Writer) error) error {
+	if err := f.has(i); err != nil {
+		return err
+	}
+	if f.Done(i) {
+		return &CommittedError{Shard: i, Committed: f.Digest(i)}
+	}
+	digest, _, err := f.Put(i, write)
+	if err != nil {
+		return err
+	}
+	return f.Record(i, digest)
+}
+
+// Adopt records data of shard i that somebody else put into the folder, once it has
+// found them to have that SHA-256. Where they have not, they are removed and Adopt errs
+// with a *DamagedError.
+func (f *Folder) Adopt(i int, digest string) error {
+	if err := f.has(i); err != nil {
+		return err
+	}
+	if !isDigest(digest) {
+		return fmt.Errorf("shard %d: %q is no SHA-256", i, digest)
+	}
+	if f.Digest(i) == digest {
+		return nil
+	}
+	path := filepath.Join(f.dir, dataName(i, digest))
+	found, err := Digest(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return &StoreError{f.dir, err}
+	}
+	if found != digest {
+		os.Remove(path)
+		return &DamagedError{i, digest, found}
+	}
+	err = f.Record(i, digest)
+	if lost, ok := err.(*CommittedError); ok && lost.Committed == digest {
+		return nil
+	}
+	return err
+}
+
+// A DamagedError says that the data of a shard are not what was committed.
+type DamagedError struct {
+	Shard      int
+	Want, Have string // SHA-256; Have is "" where there are none
+}
+
+// Error says both digests.
+func (e *DamagedError) Error() string {
+	if e.Have == "" {
+		return fmt.Sprintf("the data of shard %d with SHA-256 %s are not there", e.Shard, e.Want)
+	}
+	return fmt.Sprintf("the data of shard %d have SHA-256 %s, not %s: they are damaged", e.Shard, e.Have, e.Want)
+}
+
+// recordSize is the most that a record may hold.
+const recordSize = 1 << 10
+
+// link is os.Link, but for tests.
+var link = os.Link
+
+// createOnce writes the record of shard i, whole, where there is none, and tells
+// whether it was there before.
+func (f *Folder) createOnce(i int, line string) (won bool, err error) {
+	path := f.recordPath(i)
+	beside, _, err := f.hide(filepath.Base(path), func(w io.Writer) error {
+		_, err := io.WriteString(w, line)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	defer os.Remove(beside)
+	err = link(beside, path)
+	if err != nil && same(beside, path) { // a server's answer came too late
+		err = nil
+	}
+	if withoutLinks(err) {
+		err = f.createExclusive(path, line)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, &StoreError{f.dir, cause(err)}
+	}
+	f.sync()
+	return true, nil
+}
+
+// same tells whether two names are of one file.
+func same(a, b string) bool {
+	x, err1 := os.Lstat(a)
+	y, err2 := os.Lstat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// withoutLinks tells whether an error of link says that the file system has none.
+func withoutLinks(err error) bool {
+	for _, no := range []error{syscall.EPERM, syscall.EACCES, syscall.ENOSYS, syscall.ENOTSUP, syscall.EOPNOTSUPP, syscall.EMLINK, syscall.EXDEV, errors.ErrUnsupported} {
+		if errors.Is(err, no) {
+			return true
+		}
+	}
+	return false
+}
+
+// createExclusive writes a record where there are no links. A crash may leave half of
+// it, which Open takes for damaged.
+func (f *Folder) createExclusive(path, line string) error {
+	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(to, line)
+	if err == nil {
+		err = to.Sync()
+	}
+	if closed := to.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		os.Remove(path)
+	}
+	return err
+}
+
+// hide writes a hidden file in the folder, and returns where. What fails to be kept is
+// a *StoreError; what write itself fails of is returned as it is. Nothing is left where
+// it errs or write panics.
+func (f *Folder) hide(name string, write func(io.Writer) error) (path string, size int64, err error) {
+	path = filepath.Join(f.dir, fmt.Sprintf(".%s.%016x.tmp", name, rand.Uint64()))
+	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return "", 0, &StoreError{f.dir, cause(err)}
+	}
+	finished := false
+	defer func() {
+		if !finished {
+			to.Close()
+			os.Remove(path)
+		}
+	}()
+	disk := &disk{file: to}
+	b := bufio.NewWriterSize(disk, 1<<16)
+	if err = write(b); err == nil {
+		err = b.Flush()
+	}
+	if disk.err != nil {
+		return "", 0, &StoreError{f.dir, disk.err}
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	if err = to.Sync(); err == nil {
+		err = to.Close()
+	}
+	if err != nil {
+		return "", 0, &StoreError{f.dir, cause(err)}
+	}
+	finished = true
+	return path, disk.size, nil
+}
+
+// disk is a file that remembers how much it took, and what it failed of.
+type disk struct {
+	file *os.File
+	size int64
+	err  error
+}
+
+func (d *disk) Write(b []byte) (int, error) {
+	n, err := d.file.Write(b)
+	d.size += int64(n)
+	if err != nil {
+		d.err = cause(err)
+	}
+	return n, err
+}
+
+// sync puts new names on disk, where the system can.
+func (f *Folder) sync() {
+	if d, err := os.Open(f.dir); err == nil {
+		d.Sync()
+		d.Close()
+	}
+}
+
+// cause strips a hidden file's name, which says nothing to the reader.
+func cause(err error) error {
+	switch e := err.(type) {
+	case *os.PathError:
+		return e.Err
+	case *os.LinkError:
+		return e.Err
+	}
+	return err
+}

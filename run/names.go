@@ -1,0 +1,137 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// The files of a shard: its data, named by what is in them, the record that commits
+// them, and what failed.
+const (
+	shardPrefix  = "shard-"
+	recordSuffix = ".sha256"
+	failedSuffix = ".failed"
+	prefixDigits = 16 // of the digest, in the name of the data
+)
+
+func shardName(i int) string { return fmt.Sprintf("%s%06d", shardPrefix, i) }
+
+func dataName(i int, digest string) string { return shardName(i) + "." + digest[:prefixDigits] }
+
+// recordLine is what commits data of that digest: a line that sha256sum -c reads.
+func recordLine(i int, digest string) string { return digest + "  " + dataName(i, digest) + "\n" }
+
+// parseRecord returns the digest that a record names, "" where it is no record of
+// shard i.
+func parseRecord(i int, record string) string {
+	digest, _, _ := strings.Cut(record, " ")
+	if !isDigest(digest) || record != recordLine(i, digest) {
+		return ""
+	}
+	return digest
+}
+
+// isDigest tells whether s is a SHA-256 in lower-case hexadecimal.
+func isDigest(s string) bool { return len(s) == 64 && isHex(s) }
+
+func isHex(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') }) < 0
+}
+
+// shardFile tells what a name is: the shard and what of it follows, one of the suffixes
+// or the beginning of a digest with its point.
+func shardFile(name string) (i int, rest string, ok bool) {
+	name, ok = strings.CutPrefix(name, shardPrefix)
+	if !ok {
+		return 0, "", false
+	}
+	number, rest, _ := strings.Cut(name, ".")
+	rest = "." + rest
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 0 || shardPrefix+number != shardName(i) {
+		return 0, "", false
+	}
+	ok = rest == recordSuffix || rest == failedSuffix || len(rest) == prefixDigits+1 && isHex(rest[1:])
+	return i, rest, ok
+}
+
+// listing is what a folder holds, by the names of its files alone.
+type listing struct {
+	data    map[int][]string // names of data by shard
+	records map[int]bool
+	failed  map[int]bool
+	folders []string
+	other   []string // files
+}
+
+// listAtOnce is how many names are read before the next are.
+const listAtOnce = 4096
+
+// list reads the names in a folder.
+func list(dir string) (*listing, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	n := &listing{data: map[int][]string{}, records: map[int]bool{}, failed: map[int]bool{}}
+	for {
+		entries, err := d.ReadDir(listAtOnce)
+		for _, e := range entries {
+			n.add(e)
+		}
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (n *listing) add(e os.DirEntry) {
+	name := e.Name()
+	if e.IsDir() {
+		n.folders = append(n.folders, name)
+		return
+	}
+	if !e.Type().IsRegular() {
+		return
+	}
+	i, rest, ok := shardFile(name)
+	switch {
+	case !ok:
+		n.other = append(n.other, name)
+	case rest == recordSuffix:
+		n.records[i] = true
+	case rest == failedSuffix:
+		n.failed[i] = true
+	default:
+		n.data[i] = append(n.data[i], name)
+	}
+}
+
+// readSmall reads a plain file of at most so many bytes.
+func readSmall(path string, most int64) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no plain file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%s holds more than %d bytes", path, most)
+	}
+	return data, err
+}

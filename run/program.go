@@ -1,0 +1,67 @@
+package run
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"tattle/internal/simd"
+)
+
+// Program says which program computes: another version, or other kernels, may give
+// other bytes.
+type Program struct {
+	Version string `json:"version"` // of the module or of its source; "(devel)" where nothing is known
+	Kernels string `json:"kernels"` // such as "avx2+fma amd64"
+}
+
+// unversioned is the version of a program that does not know its own.
+const unversioned = "(devel)"
+
+// Current returns the program that is running.
+func Current() Program { return current() }
+
+var current = sync.OnceValue(func() Program {
+	return Program{version(debug.ReadBuildInfo()), simd.Accelerated() + " " + runtime.GOARCH}
+})
+
+func version(info *debug.BuildInfo, ok bool) string {
+	if !ok {
+		return unversioned
+	}
+	if v := info.Main.Version; v != "" && v != unversioned {
+		return v
+	}
+	var revision, dirty string
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "+dirty"
+		}
+	}
+	if revision == "" {
+		return unversioned
+	}
+	return revision[:min(len(revision), 12)] + dirty
+}
+
+// Definite reports whether the version tells a program from all others: it does not
+// where nothing is known of it or where its source had been changed.
+func (p Program) Definite() bool {
+	return p.Version != unversioned && !strings.HasSuffix(p.Version, "dirty")
+}
+
+// Executable returns the SHA-256 of the file of the running program.
+func Executable() (string, error) { return executable() }
+
+var executable = sync.OnceValues(func() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	return Digest(path)
+})

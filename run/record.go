@@ -1,0 +1,67 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// RecordName is the file that says how a run was begun.
+const RecordName = "run.json"
+
+const recordSchema = "tattle run file 1"
+
+// Record says how a run was begun: what goes on with it from its folder alone.
+type Record struct {
+	Args    []string  `json:"args"` // the command line without --out, --resume and where it is computed
+	Cwd     string    `json:"cwd"`  // what relative paths in Args start from
+	Program Program   `json:"program,omitzero"`
+	Started time.Time `json:"started,omitzero"`
+}
+
+type writtenRecord struct {
+	Schema string `json:"schema"`
+	Record
+}
+
+// WriteRecord writes run.json into a folder.
+func WriteRecord(dir string, r Record) error {
+	data, err := json.MarshalIndent(writtenRecord{recordSchema, r}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return WriteFile(filepath.Join(dir, RecordName), func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
+		return err
+	})
+}
+
+// ReadRecord reads run.json from a folder.
+func ReadRecord(dir string) (Record, error) {
+	path := filepath.Join(dir, RecordName)
+	data, err := readSmall(path, 1<<20)
+	if errors.Is(err, os.ErrNotExist) {
+		return Record{}, fmt.Errorf("%s holds no run: it has no %s", dir, RecordName)
+	}
+	if err != nil {
+		return Record{}, err
+	}
+	return parseRunRecord(path, data)
+}
+
+func parseRunRecord(path string, data []byte) (Record, error) {
+	var w writtenRecord
+	strict := json.NewDecoder(bytes.NewReader(data))
+	if err := strict.Decode(&w); err != nil {
+		return Record{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if w.Schema != recordSchema {
+		return Record{}, fmt.Errorf("%s: schema %q, not %q", path, w.Schema, recordSchema)
+	}
+	return w.Record, nil
+}
