@@ -27,7 +27,8 @@ const (
 type lease struct {
 	s       *stage
 	Shard   int
-	Attempt int // how often the shard was leased, this time included
+	Attempt int     // how often the shard was leased, this time included
+	failure failure // what is known of it, after fail
 	message uint64
 	msg     jetstream.Msg
 
@@ -164,7 +165,7 @@ func (l *lease) check(ctx context.Context) (bool, error) {
 		return err == nil, err
 	}
 	if l.s.onAside != nil {
-		l.s.onAside(l.Shard)
+		l.s.onAside(l.Shard, f)
 	}
 	defer l.end()
 	return false, l.msg.Term()
@@ -243,7 +244,7 @@ func (l *lease) fail(ctx context.Context, cause error) (aside bool, err error) {
 		return false, err
 	}
 	defer l.end()
-	if f.Aside {
+	if l.failure = f; f.Aside {
 		return true, l.msg.Term()
 	}
 	return false, l.msg.Nak()

@@ -19,8 +19,8 @@ type stage struct {
 	stageInfo
 	l        *ledger
 	consumer jetstream.Consumer
-	lapse    time.Duration // the lease, as the server has it
-	onAside  func(i int)   // unless nil, told of shards that lease set aside
+	lapse    time.Duration          // the lease, as the server has it
+	onAside  func(i int, f failure) // unless nil, told of shards that lease set aside
 	mu       sync.Mutex
 	held     map[int]*lease // by this process
 }
