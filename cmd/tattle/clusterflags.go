@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"tattle/cluster"
 )
 
 // dialFlags say where a cluster is and who asks. Its token stands in no command line:
@@ -19,14 +21,22 @@ type dialFlags struct {
 	ClusterKey       string `env:"TATTLE_CLUSTER_KEY" help:"Its private key." placeholder:"FILE"`
 }
 
+// dial is how a cluster is reached.
+func (f dialFlags) dial(e *env) cluster.Dial {
+	return cluster.Dial{
+		URL: f.Cluster, TokenFile: f.ClusterTokenFile, NKeyFile: f.ClusterNKeyFile,
+		CA: f.ClusterCA, Cert: f.ClusterCert, Key: f.ClusterKey, Name: "tattle " + user(), Log: e.say,
+	}
+}
+
 // clusterFlags spread a run over machines. They say nothing of what is computed, and
 // no report records them.
 type clusterFlags struct {
-	dialFlags `group:"Runs over several machines"`
-	Shared    string        `group:"Runs over several machines" env:"TATTLE_SHARED_FOLDER" help:"A folder that this machine and all workers see under the same path: results go through it, not through the servers, and so do inputs that lie in it." placeholder:"DIR"`
-	Replicas  int           `group:"Runs over several machines" help:"Servers that keep a copy of the run: 1, 3 or 5." default:"1" placeholder:"N"`
-	Lease     time.Duration `group:"Runs over several machines" help:"A worker that is silent for so long has lost its shard to another." default:"30s" placeholder:"TIME"`
-	Prepare   bool          `group:"Runs over several machines" help:"Compute nothing: write into --out what tattle worker --folder and tattle merge need."`
+	dialFlags
+	Shared   bool          `help:"Workers see --out and the inputs under the same paths, on a shared file system: nothing of them goes through the servers."`
+	Replicas int           `help:"Servers that keep a copy of the run: 1, 3 or 5 (default: as many as there are, up to 3)." placeholder:"N"`
+	Lease    time.Duration `help:"A worker that is silent for so long has lost its shard to another." default:"30s" placeholder:"TIME"`
+	Prepare  bool          `help:"Compute no shard: write into --out what tattle worker --folder and tattle merge go on with."`
 }
 
 func (f *clusterFlags) spread() *clusterFlags { return f }
@@ -44,7 +54,7 @@ func spreadOf(k *kong.Context) *clusterFlags {
 var asideFlags = map[string]bool{
 	"out": true, "resume": false,
 	"cluster": true, "cluster-token-file": true, "cluster-nkey-file": true, "cluster-ca": true, "cluster-cert": true, "cluster-key": true,
-	"shared": true, "replicas": true, "lease": true, "prepare": false,
+	"shared": false, "replicas": true, "lease": true, "prepare": false,
 }
 
 // withoutAside leaves out of a command line what it says about where the run is kept

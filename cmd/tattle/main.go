@@ -15,6 +15,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"tattle/cluster"
 	"tattle/run"
 )
 
@@ -42,12 +43,13 @@ type env struct {
 	ctx    context.Context
 	stdout io.Writer
 	stderr io.Writer
-	args   []string      // what was asked for, without where it is kept or who computes it: what a report records
-	given  []string      // all of the command line
-	keeps  bool          // the command can be resumed
-	ships  *clusterFlags // of a command that machines can share; else nil
-	pool   run.Pool      // does the work of the run whose folder is open
-	serve  bool          // for somebody else's run: what is not shards can be left out
+	args   []string        // what was asked for, without where it is kept or who computes it: what a report records
+	given  []string        // all of the command line
+	keeps  bool            // the command can be resumed
+	ships  *clusterFlags   // of a command that machines can share; else nil
+	inputs []cluster.Input // the files that it reads, where they are to be shipped
+	pool   run.Pool        // does the work of the run whose folder is open
+	serve  bool            // for somebody else's run: what is not shards can be left out
 }
 
 type cli struct {
@@ -64,6 +66,7 @@ type cli struct {
 	Serve     serveCmd     `cmd:"" help:"Show a folder of reports as a local web page, or serve models for audits."`
 	Reproduce reproduceCmd `cmd:"" help:"A figure of the paper, beside the published numbers."`
 	Data      dataCmd      `cmd:"" help:"Fetch a public data set from its home, or describe one."`
+	Worker    workerCmd    `cmd:"" help:"Do shards of runs that others submitted."`
 }
 
 const description = `Measures what a machine-learned model gives away about its inputs.
@@ -91,6 +94,9 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (stat
 		return fail(stderr, err)
 	}
 	e := newEnv(ctx, k, args, stdout, stderr)
+	if e.ships != nil && e.ships.Cluster != "" {
+		e.inputs = inputsOf(k) // before anything is settled
+	}
 	if err := k.Run(e); err != nil {
 		return fail(stderr, err)
 	}

@@ -20,9 +20,10 @@ const runSchema = "tattle run file 1"
 
 // A begunRun is what runFile says.
 type begunRun struct {
-	Schema string   `json:"schema"`
-	Args   []string `json:"args"` // without where the run is kept and who computes it
-	Cwd    string   `json:"cwd"`  // what relative paths among them are relative to
+	Schema  string      `json:"schema"`
+	Args    []string    `json:"args"` // without where the run is kept and who computes it
+	Cwd     string      `json:"cwd"`  // what relative paths among them are relative to
+	Program run.Program `json:"program"`
 }
 
 // writeRunFile notes in dir how its run was begun.
@@ -31,7 +32,7 @@ func writeRunFile(dir string, args []string) error {
 	if err != nil {
 		return fmt.Errorf("note how the run was begun: %w", err)
 	}
-	data, err := json.MarshalIndent(begunRun{runSchema, args, cwd}, "", "  ")
+	data, err := json.MarshalIndent(begunRun{runSchema, args, cwd, program()}, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"tattle/cluster"
+	"tattle/run"
+)
+
+// finishTimeout is how long a cluster may take to forget a run that is done.
+const finishTimeout = 30 * time.Second
+
+type workerCmd struct {
+	dialFlags
+	Run_    string        `name:"run" help:"Work on this run only, and end with it (default: on any, the oldest first)." placeholder:"ID"`
+	Idle    time.Duration `help:"End after so long without work; 0 never does." default:"10m" placeholder:"TIME"`
+	Scratch string        `help:"Folder for inputs and results under way (default: in the user's cache)." placeholder:"DIR"`
+	Name    string        `help:"What this worker is called (default: its host and process)." placeholder:"NAME"`
+	Folder  string        `help:"Instead of a cluster: the folder of a run that was begun with --prepare, on a file system that all workers share." placeholder:"DIR" group:"Where connections are forbidden"`
+	Index   int           `help:"Which of the workers on the folder this is, from 0 on." default:"-1" placeholder:"I" group:"Where connections are forbidden"`
+	Of      int           `help:"How many there are: shard k is done by worker k mod N." placeholder:"N" group:"Where connections are forbidden"`
+}
+
+func (workerCmd) Help() string {
+	return `Example: tattle worker --cluster nats://127.0.0.1:4222
+
+Takes shards of the runs that were submitted with --cluster, one at a time, and carries out the submitter's command line for them. It takes part only where it is the same version and reads the same inputs. Ctrl-C gives the shard back at once. A token is taken from --cluster-token-file or TATTLE_CLUSTER_TOKEN.
+
+On sites that forbid connections, of a run begun with --prepare:
+
+  tattle worker --folder DIR --index 0 --of 3
+
+Then tattle merge DIR. docs/runs.md tells more.
+
+Exit status: 0 nothing left to do, 2 wrong usage, 3 refused, stopped or could not go on.`
+}
+
+// Run works until there is nothing left.
+func (c *workerCmd) Run(e *env) error {
+	switch {
+	case c.Folder != "" && (c.Of < 1 || c.Index < 0 || c.Index >= c.Of):
+		return usage(errors.New("--folder needs --index from 0 to below --of"), "of 3 workers on a folder, the first is: tattle worker --folder DIR --index 0 --of 3")
+	case c.Folder != "":
+		return c.array(e)
+	case c.Cluster == "":
+		return usage(errors.New("neither --cluster nor --folder: there is nothing to work on"), "tattle worker --help shows both")
+	}
+	return c.serve(e)
+}
+
+// serve takes shards of a cluster's runs.
+func (c *workerCmd) serve(e *env) error {
+	conn, err := cluster.Connect(e.ctx, c.dial(e))
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	o := cluster.WorkerOptions{
+		Name: c.Name, Run: c.Run_, Idle: c.Idle, Scratch: c.Scratch, Program: program(), Log: e.say,
+		Execute: func(ctx context.Context, t cluster.Task) error { return carryOut(ctx, t) },
+	}
+	if o.Executable, err = run.Executable(); err != nil {
+		return err
+	}
+	return conn.Work(e.ctx, o)
+}
+
+// array does this worker's shards of a run in files.
+func (c *workerCmd) array(e *env) error { return errors.New("--folder: to come") }
+
+// carryOut runs a task's command line in this process, up to the shards that its pool
+// does. What the command would print is the submitter's to print.
+func carryOut(ctx context.Context, t cluster.Task) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &run.PanicError{Value: p}
+		}
+	}()
+	if err := os.MkdirAll(t.Root, 0o777); err != nil {
+		return err
+	}
+	args := withFlags(t.Args, "--out", t.Root, "--resume")
+	k, err := parse(args, io.Discard, io.Discard)
+	if err != nil {
+		return fmt.Errorf("the run's command line: %w", err)
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(t.Root), ".inputs-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := settlePaths(k, t.Cwd, t.Inputs, t.Paths, dir); err != nil {
+		return fmt.Errorf("lay out the inputs: %w", err)
+	}
+	e := newEnv(ctx, k, args, io.Discard, io.Discard)
+	e.pool, e.serve = t.Pool, true
+	return k.Run(e)
+}
