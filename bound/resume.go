@@ -3,7 +3,6 @@ package bound
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,7 +41,7 @@ func (r *runner) finished(m run.Manifest) (*Result, error) {
 	if there, err := exists(path); !there {
 		return nil, err
 	}
-	if _, err := run.Open(r.options.Dir, m); err != nil {
+	if err := m.Check(r.options.Dir); err != nil {
 		return nil, err
 	}
 	var res *Result
@@ -72,17 +71,10 @@ func (r *runner) whole(path string) bool {
 
 // tidy keeps the manifest of merged shards beside the arrays, and removes the shards.
 func (r *runner) tidy() error {
-	from := filepath.Dir(r.folder.Path(0))
-	if from != r.path(shardsDir) { // the pool keeps them, for others too
-		return copyFile(r.path(manifestFile), filepath.Join(from, manifestFile))
-	}
-	if err := os.Rename(filepath.Join(from, manifestFile), r.path(manifestFile)); err != nil {
+	if err := r.folder.KeepManifest(r.options.Dir); err != nil {
 		return fmt.Errorf("keep the manifest of the shards: %w", err)
 	}
-	if err := os.RemoveAll(from); err != nil {
-		return fmt.Errorf("remove the merged shards: %w", err)
-	}
-	return nil
+	return r.folder.Discard()
 }
 
 func exists(path string) (bool, error) {
@@ -94,16 +86,4 @@ func exists(path string) (bool, error) {
 		return false, fmt.Errorf("look for an earlier run: %w", err)
 	}
 	return true, nil
-}
-
-// copyFile copies a small file.
-func copyFile(to, from string) error {
-	data, err := os.ReadFile(from)
-	if err != nil {
-		return fmt.Errorf("keep the manifest of the shards: %w", err)
-	}
-	return run.WriteFile(to, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
 }

@@ -63,6 +63,15 @@ type RunOptions struct {
 // *run.MismatchError; shards that the pool set aside are a *run.FailedError, and the
 // others are kept.
 func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment, o RunOptions) (*Result, error) {
+	r, err := newRunner(m, data, indices, e, o)
+	if err != nil {
+		return nil, err
+	}
+	return r.locked(ctx)
+}
+
+// newRunner settles all that is to be known before a shard is computed.
+func newRunner(m Model, data Source, indices []int, e Experiment, o RunOptions) (*runner, error) {
 	p, _ := m.Dims()
 	for _, i := range indices {
 		if i < 0 || i >= data.Len() {
@@ -86,10 +95,7 @@ func Run(ctx context.Context, m Model, data Source, indices []int, e Experiment,
 	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, reason: reason, tally: newTally()}
 	asked.Search, asked.SkipCramerRao = e.Search, e.SkipCramerRao
 	_, r.leftOut = asked.resolveRungs(m, first, begun)
-	if err := r.divide(sizeUp(m, first), begun); err != nil {
-		return nil, err
-	}
-	return r.locked(ctx)
+	return r, r.divide(sizeUp(m, first), begun)
 }
 
 // locked does the run, or loads it where it is done, while no other may work in
