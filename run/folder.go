@@ -136,15 +136,26 @@ func (f *Folder) audit(n *listing) error {
 		if !n.records[i] {
 			continue
 		}
-		err := f.verify(i)
-		var damaged *DamagedError
-		if errors.As(err, &damaged) {
-			f.corrupt = append(f.corrupt, i)
+		if err := f.take(i, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes shard i in if its data are as recorded. Else the shard is corrupt; drop
+// removes it.
+func (f *Folder) take(i int, drop bool) error {
+	err := f.verify(i)
+	if _, ok := err.(*DamagedError); ok {
+		f.corrupt = append(f.corrupt, i)
+		err = nil
+		if drop {
 			err = f.drop(i)
 		}
-		if err != nil {
-			return fmt.Errorf("resume: %w", err)
-		}
+	}
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
 	}
 	return nil
 }

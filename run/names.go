@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -66,13 +67,20 @@ type listing struct {
 	failed  map[int]bool
 	folders []string
 	other   []string // files
+	total   int
 }
 
 // listAtOnce is how many names are read before the next are.
 const listAtOnce = 4096
 
+// errCrowded says that a folder holds more names than were asked for.
+var errCrowded = errors.New("too many files")
+
 // list reads the names in a folder.
-func list(dir string) (*listing, error) {
+func list(dir string) (*listing, error) { return listUpTo(dir, math.MaxInt) }
+
+// listUpTo is list for at most so many names.
+func listUpTo(dir string, most int) (*listing, error) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return nil, err
@@ -83,6 +91,9 @@ func list(dir string) (*listing, error) {
 		entries, err := d.ReadDir(listAtOnce)
 		for _, e := range entries {
 			n.add(e)
+		}
+		if n.total += len(entries); n.total > most {
+			return nil, fmt.Errorf("%s: %w", dir, errCrowded)
 		}
 		if errors.Is(err, io.EOF) {
 			return n, nil

@@ -1,33 +1,231 @@
 package run
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
 
 // What a run is found to be.
 const (
-	Running     = "running"
-	Finished    = "finished"
-	Interrupted = "interrupted"
-	Failed      = "failed"
+	Running     = "running"     // a process works in its folder
+	Finished    = "finished"    // its report is there
+	Failed      = "failed"      // shards were set aside
+	Interrupted = "interrupted" // none of these
 )
 
 // State is a run as its folder shows it.
 type State struct {
-	Dir     string       `json:"dir"`
-	State   string       `json:"state"` // running, finished, interrupted or failed
-	Command *Record      `json:"command,omitempty"`
-	Stages  []StageState `json:"stages"`
-	Problem string       `json:"problem,omitempty"` // what is wrong with the folder
+	Dir       string       `json:"dir"`
+	State     string       `json:"state"`
+	Record    *Record      `json:"record,omitempty"`    // nil where the folder does not say
+	Submitted bool         `json:"submitted,omitempty"` // a cluster computes it
+	Stages    []StageState `json:"stages,omitempty"`
+	Problem   string       `json:"problem,omitempty"` // what of the folder cannot be read
 }
 
 // StageState is a stage of a run as its folder shows it.
 type StageState struct {
-	Name     string    `json:"name"`
+	Name     string    `json:"name"` // its folder, relative to the run's
 	Shards   int       `json:"shards"`
 	Done     int       `json:"done"`
-	Merged   bool      `json:"merged,omitempty"` // its shards have gone into the results
-	Failures []Failure `json:"failures,omitempty"`
-	Problem  string    `json:"problem,omitempty"` // why its manifest is damaged
+	Merged   bool      `json:"merged,omitempty"` // its shards have gone into results
+	Failed   int       `json:"failed,omitempty"`
+	Failures []Failure `json:"failures,omitempty"` // of them, those that were read
+	Problem  string    `json:"problem,omitempty"`  // what is wrong with its manifest
 }
 
-// Scan lists the runs below a folder.
-func Scan(ctx context.Context, dir string) ([]State, error) { panic("not yet") }
+// Cells of a scan: how deep runs are looked for, and stages in a run; how many names are
+// read altogether; how many causes of failures of a stage.
+const (
+	scanDepth    = 4
+	scanNames    = 1 << 22
+	scanFailures = 100
+)
+
+// reportName is what a finished run has, and submittedName one that is a cluster's.
+const (
+	reportName    = "report.json"
+	submittedName = "cluster.json"
+)
+
+// Scan lists the runs in a folder and below, by name. It reads names of files and
+// manifests, no data, and follows no links.
+func Scan(ctx context.Context, dir string) ([]State, error) {
+	s := &scan{ctx: ctx, left: scanNames}
+	n, err := s.list(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.folder(dir, n, scanDepth, nil); err != nil {
+		return nil, err
+	}
+	out := make([]State, len(s.runs))
+	for i, r := range s.runs {
+		r.settle()
+		out[i] = r.State
+	}
+	return out, nil
+}
+
+type scan struct {
+	ctx  context.Context
+	left int // names
+	runs []*found
+}
+
+// found is a run that was found.
+type found struct {
+	State
+	running, finished bool
+}
+
+// list reads the names in a folder, which count.
+func (s *scan) list(dir string) (*listing, error) {
+	if err := s.ctx.Err(); err != nil {
+		return nil, err
+	}
+	n, err := listUpTo(dir, s.left)
+	if errors.Is(err, errCrowded) {
+		return nil, fmt.Errorf("more than %d files to look at: name a folder further down: %w", scanNames, err)
+	}
+	if err == nil {
+		s.left -= n.total
+		slices.Sort(n.folders)
+	}
+	return n, err
+}
+
+// folder looks at a folder, which belongs to a run or to none, and so far below it.
+func (s *scan) folder(dir string, n *listing, depth int, in *found) error {
+	stage, isStage := stageIn(dir, n)
+	begun := slices.Contains(n.other, RecordName)
+	if begun || isStage && in == nil {
+		in, depth = s.run(dir, n, begun), scanDepth
+	}
+	if in != nil {
+		in.running = in.running || locked(dir)
+	}
+	if isStage {
+		stage.Name = stageName(in.Dir, dir)
+		in.Stages = append(in.Stages, stage)
+	}
+	if depth == 0 {
+		return nil
+	}
+	for _, name := range n.folders {
+		if strings.HasPrefix(name, ".") {
+			continue
+		}
+		below := filepath.Join(dir, name)
+		names, err := s.list(below)
+		if errors.Is(err, os.ErrPermission) || errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = s.folder(below, names, depth-1, in)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run begins a run.
+func (s *scan) run(dir string, n *listing, begun bool) *found {
+	r := &found{State: State{Dir: dir}}
+	r.finished = slices.Contains(n.other, reportName)
+	r.Submitted = slices.Contains(n.other, submittedName)
+	if begun {
+		record, err := ReadRecord(dir)
+		if err != nil {
+			r.Problem = oneLine(err)
+		} else {
+			r.Record = &record
+		}
+	}
+	s.runs = append(s.runs, r)
+	return r
+}
+
+// settle says what a run is, all of its folder seen.
+func (r *found) settle() {
+	switch {
+	case r.running:
+		r.State.State = Running
+	case r.finished:
+		r.State.State = Finished
+	case slices.ContainsFunc(r.Stages, func(s StageState) bool { return s.Failed > 0 }):
+		r.State.State = Failed
+	default:
+		r.State.State = Interrupted
+	}
+}
+
+// stageName names a stage of a run.
+func stageName(root, dir string) string {
+	name, err := filepath.Rel(root, dir)
+	if err != nil {
+		return filepath.ToSlash(dir)
+	}
+	return filepath.ToSlash(name)
+}
+
+// stageIn looks for a stage in a folder. Manifests that are not of a run are nobody's
+// business here.
+func stageIn(dir string, n *listing) (stage StageState, ok bool) {
+	if !slices.Contains(n.other, manifestName) {
+		return stage, false
+	}
+	data, err := ReadManifest(dir)
+	if err != nil {
+		ours := len(n.records) > 0 || slices.Contains(n.other, digestName) || ofOurFamily(dir)
+		return StageState{Problem: oneLine(err)}, ours
+	}
+	m, err := ParseManifest(data)
+	if err != nil {
+		return StageState{Problem: oneLine(err)}, true
+	}
+	stage.Shards = m.Shards
+	stage.Merged = len(n.records) == 0 && slices.ContainsFunc(n.other, isResult)
+	for i := range n.records {
+		if i < m.Shards && len(n.data[i]) > 0 {
+			stage.Done++
+		}
+	}
+	if stage.Merged {
+		stage.Done = m.Shards
+	}
+	f := &Folder{dir: dir}
+	for i := range n.failed {
+		if i >= m.Shards || n.records[i] {
+			continue
+		}
+		if stage.Failed++; stage.Failed <= scanFailures {
+			stage.Failures = append(stage.Failures, readFailure(f.failedPath(i), i))
+		}
+	}
+	stage.Failures = sorted(stage.Failures)
+	return stage, true
+}
+
+// ofOurFamily tells whether a folder's manifest is that of a run, be it damaged
+// otherwise.
+func ofOurFamily(dir string) bool {
+	var m struct {
+		Schema string `json:"schema"`
+	}
+	data, err := readSmall(filepath.Join(dir, manifestName), manifestSize)
+	return err == nil && json.Unmarshal(data, &m) == nil && strings.HasPrefix(m.Schema, manifestFamily)
+}
+
+// isResult tells whether a file beside a manifest is what its shards were merged into.
+func isResult(name string) bool { return filepath.Ext(name) == ".npz" }
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
