@@ -58,7 +58,7 @@ func (e *env) choose(dir string, resume bool) (p run.Pool, end func(error) error
 	asItIs := func(err error) error { return err }
 	switch f := e.ships; {
 	case f == nil || f.Cluster == "" && !f.Prepare:
-		return run.Alone{}, asItIs, nil
+		return cluster.Embedded{Log: e.say}, asItIs, nil
 	case f.Prepare:
 		return nil, nil, errors.New("--prepare: to come")
 	default:
