@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
+	"path/filepath"
 	"slices"
 
 	"tattle/attack"
@@ -99,6 +99,9 @@ func (s *searcher) pick(all []*candidate) *candidate {
 // certify proves the candidate's bounds and, where a target asks for it, measures
 // the attack, raising σ until both are as the target asks.
 func (s *searcher) certify(ctx context.Context, c *candidate) error {
+	if err := s.ready(ctx, c); err != nil {
+		return err
+	}
 	first, t := c.point, s.Target
 	for raise := 0; ; raise++ {
 		r, err := s.prove(ctx, c)
@@ -147,17 +150,14 @@ func (s *searcher) prove(ctx context.Context, c *candidate) (*Confirmation, erro
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(s.Scratch, "tattle-design-")
-	if err != nil {
-		return nil, fmt.Errorf("a folder for certificates: %w", err)
-	}
-	defer os.RemoveAll(dir)
+	s.certified++
+	dir := filepath.Join(s.Dir, fmt.Sprintf(certifyDir, s.certified))
 	e := bound.Experiment{Noise: noise, Coordinates: s.Coordinates, Band: s.Band, Search: bound.SearchOptions{Seed: s.Seed},
 		Barankin: bound.BarankinOptions{Witnesses: witnesses}}
 	progress := func(done, total int) { s.tell(Certifying, done, total) }
-	r, err := bound.Run(ctx, c.net, s.test, s.base.indices, e, bound.RunOptions{Dir: dir, Progress: progress})
+	r, err := bound.Run(ctx, c.net, s.test, s.base.indices, e, bound.RunOptions{Dir: dir, Resume: s.Resume, Hashes: s.Hashes, Pool: s.Pool, Progress: progress})
 	if err != nil {
-		return nil, fmt.Errorf("certifying %s: %w", c.line, err)
+		return nil, fmt.Errorf("certifying %s: %w", c, err)
 	}
 	out := &Confirmation{Examples: len(r.Indices), Bounds: r.Summaries, AttackMSE: math.NaN(), BlindMSE: math.NaN(), Status: bound.StatusEstimated}
 	for _, row := range r.Summaries {
@@ -181,13 +181,13 @@ func (s *searcher) attack(ctx context.Context, c *candidate) error {
 	}
 	a, err := attack.NewLinear(ctx, c.net, noise, s.train, attack.LinearOptions{Domain: s.Legal, Seed: s.Seed})
 	if err != nil {
-		return fmt.Errorf("the linear attack on %s: %w", c.line, err)
+		return fmt.Errorf("the linear attack on %s: %w", c, err)
 	}
 	indices := sample(s.test.Len(), attackMeasured, s.Seed^freshStream)
 	r, err := attack.Measure(ctx, a, c.net, noise, s.test, indices, attack.Options{
 		Coordinates: s.Coordinates, Classifier: whole, Seed: s.Seed ^ freshStream})
 	if err != nil {
-		return fmt.Errorf("the linear attack on %s: %w", c.line, err)
+		return fmt.Errorf("the linear attack on %s: %w", c, err)
 	}
 	mean, _ := stat.MeanStd(r.MeanSquare)
 	c.confirmed.Attack, c.confirmed.AttackMSE, c.confirmed.BlindMSE = r, mean, a.MeanSquareAt(release.MaxSigma)

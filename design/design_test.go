@@ -193,7 +193,7 @@ func TestSearchRefuses(t *testing.T) {
 		"9999 features: give":       {Target: ten, Keeps: []int{9999}},
 		"coordinates of 3 inputs":   {Target: ten, Coordinates: bound.Pixels(3)},
 		"uniform":                   {Target: ten, Families: []string{"uniform"}},
-		"a folder for certificates": {Target: ten, Keeps: []int{0}, Families: []string{"gaussian"}, Scratch: "/nowhere/at/all"},
+		"/proc/no":                  {Target: ten, Keeps: []int{0}, Families: []string{"gaussian"}, Dir: "/proc/nowhere/at/all"},
 	} {
 		if _, err := Search(context.Background(), g, "", nil, test, o); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %v, want %s", err, want)

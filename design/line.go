@@ -3,7 +3,9 @@ package design
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"tattle/nn"
 	"tattle/release"
@@ -51,7 +53,20 @@ func newLine(f *front, family string) (*line, error) {
 	return &line{front: f, family: family, kappa: 1 / math.Sqrt(unit.Fisher()), proves: unit.Certain()}, nil
 }
 
-func (l *line) String() string { return l.family + " on " + l.name() }
+func (l *line) String() string { return lineName(l.family, l.spec.Projection, l.keep) }
+
+func lineName(family, projection string, keep int) string {
+	return familyName(family) + " on " + kept(projection, keep)
+}
+
+// familyName is a family without the folder of its file, if it has one.
+func familyName(family string) string {
+	name, file, ok := strings.Cut(family, ":")
+	if !ok {
+		return family
+	}
+	return name + ":" + filepath.Base(file)
+}
 
 // places are the specs to be tried: all features first, then by number, descending.
 // n is the number of features.

@@ -15,27 +15,21 @@ import (
 // to MaxDrop: the best is then the line whose σ at MaxDrop is nearest to the σ that
 // meets the target, and Near says how far it is from that, either way.
 func (s *searcher) settleNear(ctx context.Context, all []*candidate, a *Answer) error {
-	var within []*candidate
-	for _, c := range all {
-		points := lineOf(a.Frontier, c.point)
-		var err error
-		if c.limit, err = s.greatest(ctx, c.line, &points); err != nil {
-			return err
-		}
-		a.Frontier = append(a.Frontier, points...)
-		if c.limit > 0 {
-			within = append(within, c)
-		}
+	within, err := s.limited(ctx, all, a)
+	if err != nil {
+		return err
 	}
 	target := slices.MinFunc(all, func(c, d *candidate) int { return cheaper(c.point, d.point) })
 	if len(within) == 0 {
 		return s.settleTarget(ctx, target, a)
 	}
 	near := slices.MinFunc(within, func(c, d *candidate) int {
-		return cmp.Or(cmp.Compare(c.needs/c.limit, d.needs/d.limit), cmp.Compare(c.keep, d.keep))
+		return cmp.Or(cmp.Compare(c.needs/c.limit, d.needs/d.limit), cmp.Compare(c.point.Keep, d.point.Keep))
 	})
-	best := &candidate{line: near.line, needs: near.needs, limit: near.limit}
-	var err error
+	if err := s.ready(ctx, near); err != nil {
+		return err
+	}
+	best := &candidate{line: near.line, place: near.place, needs: near.needs, limit: near.limit}
 	if best.point, err = s.measure(ctx, best.line, best.limit); err != nil {
 		return err
 	}
@@ -49,9 +43,31 @@ func (s *searcher) settleNear(ctx context.Context, all []*candidate, a *Answer) 
 	a.Best, a.Confirmed = &best.point, best.confirmed
 	a.Frontier = ordered(append(a.Frontier, best.point))
 	a.Near = fmt.Sprintf("nothing keeps the drop within %s and meets the target: at that drop the nearest is %s at σ = %.4g, with %s; the target takes σ = %.4g there. The least drop at which the target (%s) is met, by estimate, is %s, by %s at σ = %.4g",
-		percent(s.MaxDrop), best.line, best.point.Sigma, s.figures(best.point), best.needs,
-		s.Target, dropWords(target.point.Drop), target.line, target.point.Sigma)
+		percent(s.MaxDrop), best, best.point.Sigma, s.figures(best.point), best.needs,
+		s.Target, dropWords(target.point.Drop), target, target.point.Sigma)
 	return nil
+}
+
+// limited finds how far each candidate may go until MaxDrop, adding to the frontier what
+// that measures, and returns those that may go anywhere.
+func (s *searcher) limited(ctx context.Context, all []*candidate, a *Answer) (within []*candidate, err error) {
+	frontier := a.Frontier
+	places, err := s.stage(ctx, limitsDir, func(ctx context.Context, place int) (*found, error) {
+		return s.limitsAt(ctx, place, all, frontier)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range all {
+		next := places[c.place].Lines[0]
+		places[c.place].Lines = places[c.place].Lines[1:]
+		c.limit = next.Limit
+		a.Frontier = append(a.Frontier, pointsOf(next.Points, c.point.Family)...)
+		if c.limit > 0 {
+			within = append(within, c)
+		}
+	}
+	return within, nil
 }
 
 // settleTarget answers with the least drop that meets the target where nothing keeps
@@ -83,7 +99,7 @@ func (s *searcher) nearWords(c *candidate) string {
 	if !c.confirmed.Keeps {
 		short = append(short, fmt.Sprintf("by fresh noise accuracy drops by %s, not by at most %s", dropWords(c.confirmed.Drop), percent(s.MaxDrop)))
 	}
-	return fmt.Sprintf("the nearest is %s at σ = %.4g: %s", c.line, c.point.Sigma, strings.Join(short, "; "))
+	return fmt.Sprintf("the nearest is %s at σ = %.4g: %s", c, c.point.Sigma, strings.Join(short, "; "))
 }
 
 // hopeless says why no strength of noise on a line will do.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tattle/bound"
+	"tattle/run"
 )
 
 // An OptionError says which field of Options cannot be, and why.
@@ -55,7 +56,11 @@ type Options struct {
 	Coordinates bound.Coordinates // what is reconstructed; by default cosine modes of the input's shape
 	Band        int               // low band of Band×Band modes, summed up by itself in a Confirmation; 0 for none
 	Legal       bound.Domain      // of inputs: where the confirming attack's answers are clipped; by default they are not
-	Scratch     string            // folder for certificates' arrays; by default the system's for temporary files
+
+	Dir    string            // keeps what is found, so that a search can be gone on with; by default nothing is kept
+	Resume bool              // go on with what is in Dir, if anything
+	Hashes map[string]string // SHA-256 by role, such as "model", which a resumed search must share
+	Pool   run.Pool          // computes; nil is run.Alone
 
 	// Progress, unless nil, is called with what is done of Searching, in lines, and then
 	// of Certifying, in examples; each certificate starts anew.

@@ -3,12 +3,12 @@ package design
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"tattle/bound"
 	"tattle/nn"
 	"tattle/release"
+	"tattle/run"
 )
 
 // Streams keep the draws of a search apart from other uses of one seed.
@@ -24,7 +24,11 @@ type searcher struct {
 	node        string
 	train, test nn.Source
 	base        *base
+	places      []release.Spec
+	fronts      map[int]*front // by place: those that this process built
+	swept       int            // lines that are done
 	evaluations int
+	certified   int // certificates that were begun
 }
 
 // Search sweeps the options' lines for the release of g's features at node ("" for
@@ -41,16 +45,20 @@ func Search(ctx context.Context, g *nn.Graph, node string, train, test nn.Source
 	if train == nil && o.Target.AttackMSE > 0 {
 		return nil, wrong("Target", "a target for the linear attack needs training data: give those")
 	}
+	remove, err := o.inFolder()
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
 	s, err := newSearcher(ctx, g, node, train, test, o)
 	if err != nil {
 		return nil, err
 	}
-	specs, err := places(s.Options, s.node, s.base.n, train != nil)
-	if err != nil {
+	if s.places, err = places(s.Options, s.node, s.base.n, train != nil); err != nil {
 		return nil, err
 	}
 	a := &Answer{Within: s.within(), Examples: len(s.base.indices), Features: s.base.n, Clean: accuracy(s.base.right)}
-	best, err := s.sweep(ctx, specs, a)
+	best, err := s.sweep(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +70,9 @@ func Search(ctx context.Context, g *nn.Graph, node string, train, test nn.Source
 }
 
 func newSearcher(ctx context.Context, g *nn.Graph, node string, train, test nn.Source, o Options) (_ *searcher, err error) {
+	if o.Pool == nil {
+		o.Pool = run.Alone{}
+	}
 	o.Draws = cmp.Or(o.Draws, DefaultDraws)
 	o.Examples = cmp.Or(o.Examples, DefaultExamples)
 	if len(o.Families) == 0 {
@@ -80,7 +91,7 @@ func newSearcher(ctx context.Context, g *nn.Graph, node string, train, test nn.S
 			return nil, err
 		}
 	}
-	s := &searcher{Options: o, graph: g, node: node, train: train, test: test}
+	s := &searcher{Options: o, graph: g, node: node, train: train, test: test, fronts: map[int]*front{}}
 	s.tell(Searching, 0, 1)
 	s.base, err = newBase(ctx, g, node, test, o)
 	return s, err
@@ -106,48 +117,41 @@ func (o Options) within() float64 { return cmp.Or(o.Target.Within, DefaultWithin
 
 // candidate is the point of a line that would be the answer, were the line best.
 type candidate struct {
-	*line
+	*line     // nil until ready makes it
+	place     int
 	point     Point
 	confirmed *Confirmation // nil until certified
 	needs     float64       // least σ that meets the target by estimate; 0 without a target
 	limit     float64       // largest σ that keeps to MaxDrop; 0 where unknown or none
 }
 
+// String names the candidate's line.
+func (c *candidate) String() string {
+	return lineName(c.point.Family, c.point.Projection, c.point.Keep)
+}
+
 // sweep measures every line, adding their points to the frontier, and returns each
 // line's candidate.
-func (s *searcher) sweep(ctx context.Context, specs []release.Spec, a *Answer) ([]*candidate, error) {
+func (s *searcher) sweep(ctx context.Context, a *Answer) ([]*candidate, error) {
+	places, err := s.stage(ctx, linesDir, s.linesAt)
+	if err != nil {
+		return nil, err
+	}
 	var all []*candidate
-	total := len(specs) * len(s.Families)
-	for i, spec := range specs {
-		s.tell(Searching, i*len(s.Families), total)
-		f, err := s.build(ctx, spec)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", kept(spec.Projection, cmp.Or(spec.Keep, s.base.n)), err)
+	for i, f := range places {
+		if f.Left != "" {
+			a.Left = append(a.Left, f.Left)
 		}
-		if s.lossy(f) {
-			a.Left = append(a.Left, fmt.Sprintf("%s: without noise accuracy already drops by %s",
-				f.name(), dropWords(f.lost)))
-			continue
-		}
-		for j, family := range s.Families {
-			l, err := newLine(f, family)
-			if err != nil {
-				return nil, err
-			}
-			s.tell(Searching, i*len(s.Families)+j, total)
-			c, points, err := s.along(ctx, l)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", l, err)
-			}
-			a.Frontier = append(a.Frontier, points...)
-			if c == nil {
-				a.Left = append(a.Left, fmt.Sprintf("%s: %s", l, s.hopeless(l)))
+		for j, l := range f.Lines {
+			family := s.Families[j]
+			a.Frontier = append(a.Frontier, pointsOf(l.Points, family)...)
+			if l.Best == nil {
+				a.Left = append(a.Left, l.Left)
 				continue
 			}
-			all = append(all, c)
+			all = append(all, &candidate{place: i, point: l.Best.point(family), needs: l.Needs, limit: l.Limit})
 		}
 	}
-	s.tell(Searching, total, total)
 	return all, nil
 }
 
@@ -157,7 +161,7 @@ func (s *searcher) along(ctx context.Context, l *line) (*candidate, []Point, err
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &candidate{line: l}
+	c := new(candidate)
 	sigma := 0.
 	if s.Target.empty() {
 		c.limit, err = s.greatest(ctx, l, &points)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"tattle/dataset"
 	"tattle/design"
 	"tattle/nn"
+	"tattle/run"
 )
 
 // designCmd looks for the cheapest release that keeps a promise.
@@ -28,6 +30,7 @@ type designCmd struct {
 
 	designTarget `group:"What is asked for: at least one of these"`
 	designSweep  `group:"What is tried"`
+	Resume       bool `help:"Go on with the interrupted search in --out."`
 	output
 
 	clusterFlags `group:"Runs over several machines"`
@@ -55,6 +58,8 @@ func (designCmd) Help() string {
 
 Sweeps families of noise, numbers of features and strengths. With a target, answers with the release that meets it at the least drop of accuracy; with a greatest drop alone, with the most confidential one that keeps to it: the fewest directions resolved. Accuracy is measured again with fresh noise, the bounds are certified, and the linear attack is run on the answer. Prints the tattle bound command that examines it further.
 
+Interrupted, the same command with --out and --resume goes on.
+
 Exit status 1 where nothing meets what is asked for: the answer is then what comes nearest.`
 }
 
@@ -64,19 +69,30 @@ func (c *designCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.in(e, "design", false, func(dir string) error {
-		started := time.Now()
-		a, err := j.search(e, dir)
-		if err != nil {
-			return err
+	return c.in(e, "design", c.Resume, func(dir string) error {
+		if begun(dir) && !c.Resume {
+			return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "go on with it by --resume, or choose another folder")
 		}
-		r := j.report(e, a)
-		r.Timing["total"] = seconds(started)
-		if err := c.finish(e, dir, r); err != nil || a.Met {
-			return err
-		}
-		return finding(errors.New("nothing that was tried meets what was asked for"), "ask for less, allow a larger drop, or try other families, projections and numbers of features")
+		return e.unfinished(j.answer(e, dir), dir)
 	})
+}
+
+// answer searches, reports, and clears away what the search kept.
+func (j *designJob) answer(e *env, dir string) error {
+	started := time.Now()
+	a, err := j.search(e, dir)
+	if err != nil {
+		return err
+	}
+	r := j.report(e, a)
+	r.Timing["total"] = seconds(started)
+	if err := j.finish(e, dir, r); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(dir, shardsDir)); err != nil || a.Met {
+		return err
+	}
+	return finding(errors.New("nothing that was tried meets what was asked for"), "ask for less, allow a larger drop, or try other families, projections and numbers of features")
 }
 
 // A designJob is a search whose flags are checked and whose files are open.
@@ -257,17 +273,16 @@ func (j *designJob) learn(e *env) error {
 	return usage(fmt.Errorf("%s learns from training data, and there are none beside --data: %w", needed, j.missing), "name their folder with --training-data")
 }
 
-// search runs the search, certificates in a folder of their own in dir.
+// search runs the search, whose stages are kept in a folder of their own in dir.
 func (j *designJob) search(e *env, dir string) (*design.Answer, error) {
-	scratch, err := os.MkdirTemp(dir, ".design-")
+	hashes, err := j.hashes()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(scratch)
 	bars := &phases{w: e.stderr}
 	defer bars.close()
 	o := j.options
-	o.Scratch, o.Progress = scratch, bars.set
+	o.Dir, o.Resume, o.Hashes, o.Pool, o.Progress = filepath.Join(dir, shardsDir), j.Resume, hashes, e.pool, bars.set
 	var train nn.Source
 	if j.training != nil {
 		train = j.training
@@ -278,6 +293,24 @@ func (j *designJob) search(e *env, dir string) (*design.Answer, error) {
 		return nil, usage(fmt.Errorf("%s: %w", designFlags[wrong.Option], err), "")
 	}
 	return a, err
+}
+
+// hashes are what a resumed search must share besides its settings.
+func (j *designJob) hashes() (map[string]string, error) {
+	h := map[string]string{"model": j.hash, "data": j.data.SHA256}
+	if j.training != nil {
+		h["training data"] = j.training.SHA256
+	}
+	for i, family := range j.options.Families {
+		if path, ok := strings.CutPrefix(family, tablePrefix); ok {
+			digest, err := run.Digest(path)
+			if err != nil {
+				return nil, usage(fmt.Errorf("--noise: %w", err), "")
+			}
+			h[fmt.Sprintf("noise %d", i+1)] = digest
+		}
+	}
+	return h, nil
 }
 
 // designFlags are the flags behind the options of a search.
