@@ -26,6 +26,8 @@ type Dial struct {
 	Cert, Key string // of this client, where the server wants one
 	Name      string // by which the server knows the connection
 	Log       func(format string, a ...any)
+
+	timeout time.Duration // for one server to answer; 0 is dialTimeout
 }
 
 // Conn is a connection to a site. Lost, it is made anew for as long as that takes.
@@ -38,7 +40,7 @@ type Conn struct {
 
 // How long things may take.
 const (
-	dialTimeout   = 5 * time.Second  // for one server to answer
+	dialTimeout   = 5 * time.Second
 	readyTimeout  = 10 * time.Second // for JetStream to answer; nodes elect a leader first
 	firstRetry    = 100 * time.Millisecond
 	longestRetry  = 10 * time.Second
@@ -51,6 +53,9 @@ const (
 func Connect(ctx context.Context, d Dial) (*Conn, error) {
 	if d.Log == nil {
 		d.Log = func(string, ...any) {}
+	}
+	if d.timeout == 0 {
+		d.timeout = dialTimeout
 	}
 	o, urls, err := d.options()
 	if err != nil {
@@ -88,7 +93,7 @@ func (d Dial) options() (nats.Options, []*url.URL, error) {
 		o.Servers = append(o.Servers, u.String())
 	}
 	o.Name = d.Name
-	o.Timeout = dialTimeout
+	o.Timeout = d.timeout
 	o.AllowReconnect, o.MaxReconnect = true, -1
 	o.CustomReconnectDelayCB = backoff
 	o.PingInterval, o.MaxPingsOut = pingInterval, pingsLost
@@ -223,14 +228,14 @@ func (d Dial) explain(urls []*url.URL, err error) error {
 		why = "its certificate does not hold: " + expired.Error()
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		why = "the server speaks no TLS: start it with --cert and --key"
-	case strings.Contains(said, "certificate required"), strings.Contains(said, "bad certificate"):
+	case strings.Contains(said, "certificate required"), strings.Contains(said, "remote error: tls:"), strings.Contains(said, "closed by remote after TLS"):
 		why = "the server wants a certificate of ours that it trusts: --cluster-cert and --cluster-key"
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		why = "the server there has no JetStream, which keeps the ledger: nats-server -js, or tattle cluster serve"
 	case errors.Is(err, context.DeadlineExceeded):
 		why = "JetStream does not answer: of three nodes two must be up"
 	case errors.Is(err, nats.ErrTimeout), errors.Is(err, os.ErrDeadlineExceeded), strings.Contains(said, "timeout"):
-		why = "no answer in " + dialTimeout.String() + ": is the host right, and no firewall between?"
+		why = "no answer in " + d.timeout.String() + ": is the host right, and no firewall between?"
 	case strings.Contains(said, "EOF"):
 		why = "the server hung up on us: does it speak NATS, and TLS where the URL says so?"
 	default:

@@ -55,7 +55,8 @@ func parseURL(text string) (*url.URL, error) {
 	encrypts, known := secure[u.Scheme]
 	switch {
 	case u.User != nil:
-		return nil, fmt.Errorf("%s: user, password and token do not belong into a URL, which everybody on the machine sees: --cluster-token-file FILE or %s", u.Redacted(), tokenVariable)
+		u.User = nil
+		return nil, fmt.Errorf("%s: user, password and token do not belong into a URL, which everybody on the machine sees: --cluster-token-file FILE or %s", u, tokenVariable)
 	case !known:
 		return nil, fmt.Errorf("%s: a URL is written nats://127.0.0.1:4222, tls://host:4222, ws:// or wss://", file.Name(text))
 	case u.Hostname() == "":

@@ -1,0 +1,365 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
+)
+
+// serving starts a server of ours and returns its URL; stop ends it.
+func serving(t *testing.T, o ServerOptions) (url string, stop func()) {
+	t.Helper()
+	if o.Listen == "" {
+		o.Listen = "127.0.0.1:0"
+	}
+	if o.Store == "" {
+		o.Store = t.TempDir()
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	up, end := make(chan string, 1), make(chan error, 1)
+	go func() { end <- ListenAndServe(ctx, o, func(url string) { up <- url }) }()
+	stop = func() {
+		cancel()
+		if err := <-end; err != nil {
+			t.Errorf("server: %v", err)
+		}
+		end <- nil
+	}
+	select {
+	case url = <-up:
+	case err := <-end:
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return url, stop
+}
+
+func write(t *testing.T, name, text string, mode os.FileMode) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestDoors opens a server with a token, a key and TLS to those who have them, and to
+// nobody else, who is told why.
+func TestDoors(t *testing.T) {
+	t.Setenv(tokenVariable, "")
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, _ := pair.PublicKey()
+	seed, _ := pair.Seed()
+	strange, _ := nkeys.CreateUser()
+	strangeSeed, _ := strange.Seed()
+	ca, cert, key := authority(t)
+	otherCA, otherCert, otherKey := authority(t)
+	token := filepath.Join(t.TempDir(), "token")
+	if made, err := MakeToken(token); !made || err != nil {
+		t.Fatal(made, err)
+	}
+	wrong := write(t, "wrong", "this-is-not-the-token\n", 0o600)
+	keys := write(t, "keys", "# ours\n"+public+" # a worker\n", 0o644)
+	url, _ := serving(t, ServerOptions{TokenFile: token, NKeysFile: keys, Cert: cert, Key: key})
+	if !strings.HasPrefix(url, "tls://127.0.0.1:") {
+		t.Fatalf("reached at %s", url)
+	}
+	mutual, _ := serving(t, ServerOptions{TokenFile: token, Cert: cert, Key: key, CA: ca, ClientCerts: true})
+	plain, _ := serving(t, ServerOptions{})
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { silent.Close() })
+	web, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { web.Close() })
+	go func() {
+		for {
+			c, err := web.Accept()
+			if err != nil {
+				return
+			}
+			c.Close()
+		}
+	}()
+	for name, c := range map[string]struct {
+		d    Dial
+		want string // of the error; empty for none
+	}{
+		"token":             {Dial{URL: url, TokenFile: token, CA: ca}, ""},
+		"key":               {Dial{URL: url, NKeyFile: write(t, "seed", string(seed), 0o600), CA: ca}, ""},
+		"certificate":       {Dial{URL: mutual, TokenFile: token, CA: ca, Cert: cert, Key: key}, ""},
+		"nothing to show":   {Dial{URL: url, CA: ca}, "refused: the token or key is not the server's (none was shown): --cluster-token-file"},
+		"wrong token":       {Dial{URL: url, TokenFile: wrong, CA: ca}, "refused: the token or key is not the server's (shown was that of " + wrong},
+		"wrong key":         {Dial{URL: url, NKeyFile: write(t, "seed", string(strangeSeed), 0o600), CA: ca}, "refused: the token or key is not the server's (shown was the NKey"},
+		"unknown authority": {Dial{URL: url, TokenFile: token}, "--cluster-ca FILE"},
+		"other authority":   {Dial{URL: url, TokenFile: token, CA: otherCA}, "--cluster-ca FILE"},
+		"other host":        {Dial{URL: strings.Replace(url, "127.0.0.1", "localhost", 1), TokenFile: token, CA: ca}, "not for this host"},
+		"no certificate":    {Dial{URL: mutual, TokenFile: token, CA: ca}, "--cluster-cert and --cluster-key"},
+		"other certificate": {Dial{URL: mutual, TokenFile: token, CA: ca, Cert: otherCert, Key: otherKey}, "--cluster-cert and --cluster-key"},
+		"no TLS there":      {Dial{URL: strings.Replace(plain, "nats:", "tls:", 1)}, "speaks no TLS"},
+		"plain":             {Dial{URL: plain}, ""},
+		"nobody":            {Dial{URL: "nats://127.0.0.1:1"}, "nobody listens there"},
+		"no NATS":           {Dial{URL: "nats://" + web.Addr().String()}, "does it speak NATS"},
+		"one of two":        {Dial{URL: "nats://127.0.0.1:1," + plain}, ""},
+		"silence":           {Dial{URL: "nats://" + silent.Addr().String(), timeout: 100 * time.Millisecond}, "no answer in"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn, err := Connect(context.Background(), c.d)
+			if err == nil {
+				conn.Close()
+			}
+			says(t, err, c.want)
+		})
+	}
+}
+
+// says holds an error to what it must say, on one line and without a secret; an empty
+// want is no error.
+func says(t *testing.T, err error, want string) {
+	t.Helper()
+	switch {
+	case want == "" && err != nil:
+		t.Errorf("refused: %v", err)
+	case want == "":
+	case err == nil:
+		t.Errorf("taken; wanted %q", want)
+	case !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n"):
+		t.Errorf("says %q; wanted %q", err, want)
+	case strings.Contains(err.Error(), "hunter2"):
+		t.Errorf("tells the secret: %q", err)
+	}
+}
+
+// TestURLs holds to the rule that what leaves the machine is encrypted and shows who
+// asks.
+func TestURLs(t *testing.T) {
+	t.Setenv(tokenVariable, "")
+	token := write(t, "token", "0123456789abcdef\n", 0o600)
+	for url, want := range map[string]string{
+		"nats://127.0.0.1:4222":                  "",
+		"nats://127.9.9.9":                       "",
+		"nats://localhost":                       "",
+		"nats://[::1]:4222":                      "",
+		"ws://127.0.0.1:80/nats":                 "",
+		"nats://127.0.0.1:1, nats://127.0.0.1:2": "",
+		"tls://nats.example.org":                 "a token or an NKey is needed",
+		"nats://10.0.0.1:4222":                   "write tls://10.0.0.1:4222",
+		"nats://nats.example.org":                "write tls://nats.example.org",
+		"nats://127.0.0.1.example.org":           "write tls://",
+		"nats://localhost.example.org":           "write tls://",
+		"nats://127.0.0.1,nats://10.0.0.1":       "write tls://",
+		"nats://127.0.0.1,tls://127.0.0.1":       "one scheme for all",
+		"tls://hunter2@nats.example.org":         "--cluster-token-file",
+		"tls://me:hunter2@nats.example.org":      "--cluster-token-file",
+		"ftp://127.0.0.1":                        "a URL is written",
+		"127.0.0.1:4222":                         "a URL is written",
+		"localhost:4222":                         "a URL is written",
+		"":                                       "a URL is written",
+		"nats://":                                "has no host",
+		"nats://127.0.0.1/x":                     "nothing follows",
+		"nats://127.0.0.1?tls=no":                "nothing follows",
+		"nats://127.0.0.1:4222,":                 "a URL is written",
+		"tls://%zz:hunter2@x":                    "a URL is written",
+		"tls://a\nb":                             "a URL is written",
+	} {
+		_, _, err := Dial{URL: url, Log: t.Logf}.options()
+		says(t, err, want)
+		_, _, err = Dial{URL: url, TokenFile: token, Log: t.Logf}.options()
+		if strings.Contains(want, "is needed") {
+			want = ""
+		}
+		says(t, err, want)
+	}
+}
+
+func FuzzURLs(f *testing.F) {
+	for _, s := range []string{"nats://127.0.0.1:4222", "tls://a,tls://b:1", "ws://[::1]", "nats://127.0.0.1.:1", "nats://0x7f.1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		urls, err := parseURLs(s)
+		if err != nil {
+			says(t, err, " ")
+			return
+		}
+		for _, u := range urls {
+			ip := net.ParseIP(u.Hostname())
+			if here := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback(); !here && !secure[u.Scheme] || u.User != nil {
+				t.Errorf("%q is taken", s)
+			}
+		}
+	})
+}
+
+// TestCredentials reads tokens and keys from files and the environment.
+func TestCredentials(t *testing.T) {
+	t.Setenv(tokenVariable, "")
+	const long = "0123456789abcdef"
+	for name, c := range map[string]struct{ text, want string }{
+		"token":     {long, ""},
+		"line":      {long + "\r\n", ""},
+		"empty":     {"\n", "one line of printable"},
+		"two":       {"hunter2\nhunter2\n", "one line of printable"},
+		"space":     {"hunter2 ", "one line of printable"},
+		"binary":    {"hunter2\x00", "one line of printable"},
+		"very long": {strings.Repeat("x", maxSecret+1), "no key"},
+	} {
+		got, warning, err := readToken(write(t, name, c.text, 0o600))
+		says(t, err, c.want)
+		if err == nil && got != long || warning != "" {
+			t.Errorf("%s: read %q, warned %q", name, got, warning)
+		}
+	}
+	if _, warning, err := readToken(write(t, "open", long, 0o644)); err != nil || !strings.Contains(warning, "chmod 600") {
+		t.Errorf("others may read it: %q, %v", warning, err)
+	}
+	_, _, err := readToken(t.TempDir())
+	says(t, err, "is a folder")
+	_, _, err = readToken("none there")
+	says(t, err, "no such file")
+	t.Setenv(tokenVariable, long)
+	if got, _, err := readToken(""); got != long || err != nil {
+		t.Errorf("of the environment: %q, %v", got, err)
+	}
+	t.Setenv(tokenVariable, "hunter2 ")
+	_, _, err = readToken("")
+	says(t, err, tokenVariable)
+
+	pair, _ := nkeys.CreateUser()
+	seed, _ := pair.Seed()
+	server, _ := nkeys.CreateServer()
+	serverKey, _ := server.PublicKey()
+	for text, want := range map[string]string{
+		string(seed) + "\n": "is a seed",
+		serverKey:           "no public NKey",
+		"hello":             "no public NKey",
+		"# nothing\n":       "holds no key",
+	} {
+		_, err := readKeys(write(t, "keys", text, 0o600))
+		says(t, err, want)
+		if err != nil && strings.Contains(err.Error(), string(seed)) {
+			t.Error("tells the seed")
+		}
+	}
+	_, _, _, err = readSeed(write(t, "seed", "SUhunter2", 0o600))
+	says(t, err, "no seed")
+	_, _, _, err = readSeed(write(t, "seed", serverKey, 0o600))
+	says(t, err, "no seed")
+	_, err = readPool(write(t, "ca", "hunter2", 0o600))
+	says(t, err, "no certificate in PEM")
+	_, err = readPair("a", "")
+	says(t, err, "go together")
+}
+
+// TestMakeToken keeps a token that is there, and makes one that only its owner reads.
+func TestMakeToken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	if made, err := MakeToken(path); !made || err != nil {
+		t.Fatal(made, err)
+	}
+	first, warning, err := readToken(path)
+	if err != nil || warning != "" || len(first) < 32 {
+		t.Fatalf("%d characters, %q, %v", len(first), warning, err)
+	}
+	if made, err := MakeToken(path); made || err != nil {
+		t.Fatal(made, err)
+	}
+	if again, _, _ := readToken(path); again != first {
+		t.Error("another token in the place of the first")
+	}
+	if _, err := MakeToken(filepath.Join(path, "x")); err == nil {
+		t.Error("a token in no folder")
+	}
+}
+
+// TestServerWithoutJetStream says that the ledger would have no place.
+func TestServerWithoutJetStream(t *testing.T) {
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	defer s.Shutdown()
+	if !s.ReadyForConnections(5 * time.Second) {
+		t.Fatal("not ready")
+	}
+	_, err = Connect(context.Background(), Dial{URL: s.ClientURL()})
+	says(t, err, "has no JetStream")
+}
+
+// TestConnectEnds does not outlast its context.
+func TestConnectEnds(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	_, err = Connect(ctx, Dial{URL: "nats://" + l.Addr().String()})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("ends with %v", err)
+	}
+}
+
+// TestReconnect goes on where a server was restarted, with what it had kept.
+func TestReconnect(t *testing.T) {
+	store := t.TempDir()
+	url, stop := serving(t, ServerOptions{Store: store})
+	said := make(chan string, 100)
+	c, err := Connect(context.Background(), Dial{URL: url, Log: func(f string, a ...any) { said <- fmt.Sprintf(f, a...) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kv, err := c.js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "b", Replicas: c.replicas})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kv.Create(t.Context(), "k", []byte("v")); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	_, _ = serving(t, ServerOptions{Store: store, Listen: strings.TrimPrefix(url, "nats://")})
+	for {
+		e, err := kv.Get(t.Context(), "k")
+		if err == nil && string(e.Value()) == "v" {
+			break
+		}
+		if t.Context().Err() != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	c.Close()
+	for _, want := range []string{"connection lost", "connected again"} {
+		if got := <-said; !strings.Contains(got, want) {
+			t.Errorf("says %q, wanted %q", got, want)
+		}
+	}
+}
+
+func TestBackoff(t *testing.T) {
+	for n := range 2000 {
+		if d := backoff(n); d < firstRetry/2 || d > longestRetry {
+			t.Fatalf("after %d attempts %v", n, d)
+		}
+	}
+}

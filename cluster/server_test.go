@@ -1,0 +1,116 @@
+package cluster
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// authority makes a certificate authority and a certificate of 127.0.0.1 that it
+// signed, for both ends of a connection.
+func authority(t *testing.T) (ca, cert, key string) {
+	t.Helper()
+	sign := func(template, parent *x509.Certificate, public any, private any) []byte {
+		der, err := x509.CreateCertificate(rand.Reader, template, parent, public, private)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return der
+	}
+	written := func(name, kind string, der []byte) string {
+		return write(t, name, string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})), 0o600)
+	}
+	newKey := func() *ecdsa.PrivateKey {
+		k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	root, leaf := newKey(), newKey()
+	begin, end := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	issuer := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test CA"}, NotBefore: begin, NotAfter: end,
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	subject := &x509.Certificate{
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "test"}, NotBefore: begin, NotAfter: end,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(leaf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return written("ca.pem", "CERTIFICATE", sign(issuer, issuer, &root.PublicKey, root)),
+		written("cert.pem", "CERTIFICATE", sign(subject, issuer, &leaf.PublicKey, root)),
+		written("key.pem", "PRIVATE KEY", private)
+}
+
+// TestServerRefuses does not start what others could misuse, or what could not work.
+func TestServerRefuses(t *testing.T) {
+	t.Setenv(tokenVariable, "")
+	ca, cert, key := authority(t)
+	token := write(t, "token", "0123456789abcdef", 0o600)
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	used := t.TempDir()
+	serving(t, ServerOptions{Store: used})
+	local, all := "127.0.0.1:0", "0.0.0.0:0"
+	for name, c := range map[string]struct {
+		o    ServerOptions
+		want string
+	}{
+		"open to all":           {ServerOptions{Listen: all}, "needs TLS and a token or keys"},
+		"all, by default":       {ServerOptions{Listen: ":0"}, "needs TLS and a token or keys"},
+		"token without TLS":     {ServerOptions{Listen: all, TokenFile: token}, "needs TLS and a token or keys"},
+		"TLS without token":     {ServerOptions{Listen: all, Cert: cert, Key: key}, "needs TLS and a token or keys"},
+		"short token":           {ServerOptions{Listen: local, TokenFile: write(t, "t", "hunter2", 0o600)}, "can be guessed"},
+		"address":               {ServerOptions{Listen: "127.0.0.1"}, "write it as 127.0.0.1:4222"},
+		"port":                  {ServerOptions{Listen: "127.0.0.1:99999"}, "write it as 127.0.0.1:4222"},
+		"taken":                 {ServerOptions{Listen: busy.Addr().String()}, "address already in use"},
+		"store in use":          {ServerOptions{Listen: local, Store: used}, "another run works in this folder"},
+		"store is a file":       {ServerOptions{Listen: local, Store: token}, "--store"},
+		"no store":              {ServerOptions{Listen: local, Store: "-"}, "--store"},
+		"certificate alone":     {ServerOptions{Listen: local, Cert: cert}, "go together"},
+		"client certs":          {ServerOptions{Listen: local, ClientCerts: true}, "needs --cert and --key"},
+		"client certs of whom":  {ServerOptions{Listen: local, Cert: cert, Key: key, ClientCerts: true}, "--ca FILE"},
+		"routes alone":          {ServerOptions{Listen: local, Routes: []string{"127.0.0.1:1"}}, "--cluster-listen is missing"},
+		"nameless node":         {ServerOptions{Listen: local, ClusterListen: local}, "--name is missing"},
+		"open routes":           {ServerOptions{Listen: local, Name: "a", ClusterListen: all}, "nodes on several machines"},
+		"routes without TLS":    {ServerOptions{Listen: local, Name: "a", ClusterListen: all, TokenFile: token}, "nodes on several machines"},
+		"routes without token":  {ServerOptions{Listen: local, Name: "a", ClusterListen: all, Cert: cert, Key: key, CA: ca}, "nodes on several machines"},
+		"a route leads outside": {ServerOptions{Listen: local, Name: "a", ClusterListen: local, Routes: []string{"10.0.0.1:1"}}, "nodes on several machines"},
+		"route":                 {ServerOptions{Listen: local, Name: "a", ClusterListen: local, Routes: []string{"here"}}, "--routes here"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.o.Store == "" {
+				c.o.Store = t.TempDir()
+			}
+			if c.o.Store == "-" {
+				c.o.Store = ""
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			err := ListenAndServe(ctx, c.o, func(string) { cancel() })
+			cancel()
+			says(t, err, c.want)
+		})
+	}
+	url, _ := serving(t, ServerOptions{Listen: all, TokenFile: token, Cert: cert, Key: key})
+	if host, _ := os.Hostname(); !strings.HasPrefix(url, "tls://"+host+":") {
+		t.Errorf("reached at %s", url)
+	}
+}
