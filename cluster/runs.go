@@ -2,16 +2,264 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tattle/run"
 )
+
+// registryBucket lists the runs of a cluster, wakeSubject tells whoever waits that there
+// may be news: a run, a stage, shards to do again, or the end of one of these.
+const (
+	registryBucket = "tattle-runs"
+	wakeSubject    = "tattle-wake"
+)
+
+// finishedFor is how long the entry of a finished run is kept.
+const finishedFor = 7 * 24 * time.Hour
+
+// entry is what the registry says of a run, under its ID.
+type entry struct {
+	Job      Job          `json:"job"`
+	Finished time.Time    `json:"finished,omitzero"`
+	Stages   []StageState `json:"stages,omitempty"` // of a finished run
+}
+
+func (e entry) open() bool { return e.Finished.IsZero() }
+
+// registry is the list of runs. Only reading and keys of its ledger are used.
+type registry struct{ *ledger }
+
+// registry opens the list of runs, and makes it where there is none.
+func (c *Conn) registry(ctx context.Context) (registry, error) {
+	r := registry{&ledger{js: c.js, o: ledgerOptions{Patience: patience, Log: func(string, ...any) {}}}}
+	err := r.retry(ctx, "open the list of runs", attempt, func(ctx context.Context) (err error) {
+		r.kv, err = c.js.KeyValue(ctx, registryBucket)
+		if errors.Is(err, jetstream.ErrBucketNotFound) {
+			r.kv, err = c.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: registryBucket, Replicas: c.replicas})
+			if errors.Is(err, jetstream.ErrBucketExists) {
+				return nats.ErrTimeout // somebody else was first
+			}
+		}
+		return err
+	})
+	return r, err
+}
+
+// entries returns all entries, the oldest run first.
+func (r registry) entries(ctx context.Context) ([]entry, error) {
+	var all []entry
+	err := r.list(ctx, []string{">"}, func() { all = nil }, func(e jetstream.KeyValueEntry) error {
+		var one entry
+		if err := decode(e, &one); err == nil && one.Job.ID == e.Key() {
+			all = append(all, one) // one that is not readable is of another version
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b entry) int {
+		if by := a.Job.Created.Compare(b.Job.Created); by != 0 {
+			return by
+		}
+		return strings.Compare(a.Job.ID, b.Job.ID)
+	})
+	return all, err
+}
+
+// get returns the entry of a run, if there is one.
+func (r registry) get(ctx context.Context, id string) (e entry, ok bool, err error) {
+	err = r.retry(ctx, "read the list of runs", attempt, func(ctx context.Context) error {
+		kept, err := r.kv.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		return decode(kept, &e)
+	})
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return e, false, nil
+	}
+	return e, err == nil, err
+}
+
+func (r registry) put(ctx context.Context, e entry) error {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	return r.retry(ctx, "list the run", attempt, func(ctx context.Context) error {
+		_, err := r.kv.Put(ctx, e.Job.ID, data)
+		return err
+	})
+}
+
+func (r registry) remove(ctx context.Context, id string) error {
+	return r.retry(ctx, "change the list of runs", attempt, func(ctx context.Context) error { return r.kv.Purge(ctx, id) })
+}
+
+// sweep removes what was finished long ago.
+func (r registry) sweep(ctx context.Context) error {
+	all, err := r.entries(ctx)
+	for _, e := range all {
+		if err == nil && !e.open() && time.Since(e.Finished) > finishedFor {
+			err = r.remove(ctx, e.Job.ID)
+		}
+	}
+	return err
+}
+
+// wake tells those who wait that there may be news. Who misses it looks later.
+func (c *Conn) wake() { c.nc.Publish(wakeSubject, nil) }
 
 // Runs lists the runs that the cluster knows, the oldest first.
 func (c *Conn) Runs(ctx context.Context) ([]RunState, error) {
-	return nil, errors.New("runs: to come")
+	r, err := c.registry(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := r.entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var states []RunState
+	for _, e := range all {
+		state, err := c.state(ctx, e)
+		if err != nil {
+			return nil, fmt.Errorf("run %s: %w", e.Job.ID, err)
+		}
+		states = append(states, state)
+	}
+	return states, nil
+}
+
+// The states of a run.
+const (
+	Submitted = "submitted" // nobody has taken anything of it
+	Running   = "running"
+	Finished  = "finished"
+)
+
+func (c *Conn) state(ctx context.Context, e entry) (RunState, error) {
+	s := RunState{Job: e.Job, State: Submitted, Finished: e.Finished, Stages: e.Stages}
+	if !e.open() {
+		s.State = Finished
+		return s, nil
+	}
+	l, err := openLedger(ctx, c.js, e.Job.ID, ledgerOptions{Join: true})
+	if errors.Is(err, errGone) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	if s.Stages, err = l.states(ctx); err != nil {
+		return s, err
+	}
+	if s.Workers, err = l.workers(ctx); err != nil {
+		return s, err
+	}
+	for _, w := range s.Workers {
+		if w.Refused == "" {
+			s.State = Running
+		}
+	}
+	return s, nil
+}
+
+// states says how far the stages are, reading the keys of commits alone.
+func (l *ledger) states(ctx context.Context) ([]StageState, error) {
+	stages, err := l.stages(ctx)
+	if err != nil || len(stages) == 0 {
+		return nil, err
+	}
+	committed := map[string]int{}
+	err = l.listKeys(ctx, "commit.>", func() { clear(committed) }, func(key string) {
+		stage, _, _ := strings.Cut(strings.TrimPrefix(key, "commit."), ".")
+		committed[stage]++
+	})
+	if err != nil {
+		return nil, err
+	}
+	failures := map[string]map[int]run.Failure{}
+	err = l.list(ctx, []string{"fail.>"}, func() { clear(failures) }, func(e jetstream.KeyValueEntry) error {
+		stage, shard, _ := strings.Cut(strings.TrimPrefix(e.Key(), "fail."), ".")
+		var f failure
+		if i, err := strconv.Atoi(shard); err == nil && decode(e, &f) == nil && f.Aside {
+			if failures[stage] == nil {
+				failures[stage] = map[int]run.Failure{}
+			}
+			failures[stage][i] = run.Failure{Shard: i, Name: fmt.Sprintf("shard %d", i), Causes: f.Causes}
+		}
+		return nil
+	})
+	states := make([]StageState, len(stages))
+	for k, s := range stages {
+		number := strconv.Itoa(s.Number)
+		states[k] = StageState{Name: s.Name, Shards: s.Shards, Committed: committed[number]}
+		for _, i := range slices.Sorted(maps.Keys(failures[number])) {
+			states[k].Failures = append(states[k].Failures, failures[number][i])
+		}
+	}
+	return states, err
+}
+
+// listKeys is list for keys without their values.
+func (l *ledger) listKeys(ctx context.Context, keys string, again func(), each func(key string)) error {
+	return l.retry(ctx, "read the ledger", listing, func(ctx context.Context) error {
+		again()
+		w, err := l.kv.WatchFiltered(ctx, []string{keys}, jetstream.IgnoreDeletes(), jetstream.MetaOnly())
+		if err != nil {
+			return err
+		}
+		defer w.Stop()
+		for {
+			select {
+			case e, ok := <-w.Updates():
+				if !ok {
+					return nats.ErrTimeout
+				}
+				if e == nil {
+					return nil
+				}
+				each(e.Key())
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	})
 }
 
 // Remove ends a run and removes all that the cluster keeps of it. Workers stop, and
 // the submitter goes on from its folder with --resume.
 func (c *Conn) Remove(ctx context.Context, id string) error {
-	return errors.New("runs: to come")
+	r, err := c.registry(ctx)
+	if err != nil {
+		return err
+	}
+	if _, ok, err := r.get(ctx, id); err != nil {
+		return err
+	} else if !ok {
+		return fmt.Errorf("the cluster knows no run %q", id)
+	}
+	if err := r.remove(ctx, id); err != nil {
+		return err
+	}
+	defer c.wake()
+	return c.clear(ctx, id)
+}
+
+// clear removes ledger and data of a run.
+func (c *Conn) clear(ctx context.Context, id string) error {
+	l := &ledger{id: id, js: c.js, o: ledgerOptions{Patience: patience}}
+	if err := l.remove(ctx); err != nil {
+		return err
+	}
+	return blobs{l: l}.remove(ctx)
 }

@@ -1,0 +1,245 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"tattle/run"
+)
+
+const (
+	collectors  = 4                // results that are fetched at a time
+	lookEvery   = 5 * time.Second  // whether the run is still in the cluster
+	waitBefore  = 10 * time.Second // a person is told that no worker has come
+	sharedDelay = 50 * time.Millisecond
+	sharedTries = 20 // for what another machine wrote to be seen here
+)
+
+// collector gathers the results of a stage.
+type collector struct {
+	s      *Submission
+	w      run.Work
+	f      *run.Folder
+	st     *stage
+	aside  map[int]failure
+	queue  []event // committed, to be fetched
+	busy   map[int]bool
+	heard  bool // of a worker
+	caught bool // up with what had happened before
+}
+
+// fetched is what became of a commit.
+type fetched struct {
+	event
+	err error
+}
+
+// collect returns once each shard is either in the folder or set aside.
+func (c *collector) collect(ctx context.Context) error {
+	c.w.Tell(c.f)
+	ctx, cancel := context.WithCancel(ctx)
+	results := make(chan fetched)
+	c.busy = map[int]bool{}
+	defer func() {
+		cancel()
+		for range c.busy {
+			<-results
+		}
+	}()
+	events := c.st.watch(ctx)
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	waiting := time.After(waitBefore)
+	left := len(c.f.Remaining())
+	for {
+		if c.caught && left == len(c.aside) && len(c.busy)+len(c.queue) == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case e, ok := <-events:
+			if !ok {
+				return context.Cause(ctx)
+			}
+			c.note(e)
+		case r := <-results:
+			delete(c.busy, r.Shard)
+			done, err := c.settle(ctx, r)
+			if err != nil {
+				return err
+			}
+			if done {
+				left--
+				c.w.Tell(c.f)
+			}
+		case <-look.C:
+			if err := c.look(ctx); err != nil {
+				return err
+			}
+		case <-waiting:
+			if !c.heard && !c.working(ctx) {
+				c.s.o.Log("waiting for workers: tattle worker --cluster %s", c.s.c.dial.URL)
+			}
+		}
+		c.start(ctx, results)
+	}
+}
+
+// note takes in what happened to a shard.
+func (c *collector) note(e event) {
+	c.heard = c.heard || e.Kind == committed && e.Commit.Worker != byFolder || e.Kind == failed
+	switch e.Kind {
+	case caughtUp:
+		c.caught = true
+	case committed:
+		delete(c.aside, e.Shard)
+		if !c.f.Done(e.Shard) {
+			c.queue = append(c.queue, e)
+		}
+	case failed, aside:
+		if c.caught {
+			c.s.o.Log("%s failed: %s", c.w.ShardName(e.Shard), run.Failure{Causes: e.Failure.Causes}.Cause())
+		}
+		if e.Kind == aside && !c.f.Done(e.Shard) {
+			c.aside[e.Shard] = e.Failure
+		}
+	case refilled:
+		delete(c.aside, e.Shard)
+	}
+}
+
+// start fetches what is queued, as far as there is room.
+func (c *collector) start(ctx context.Context, results chan<- fetched) {
+	for len(c.queue) > 0 && len(c.busy) < collectors {
+		e := c.queue[0]
+		c.queue = c.queue[1:]
+		if c.busy[e.Shard] || c.f.Done(e.Shard) {
+			continue // said twice
+		}
+		c.busy[e.Shard] = true
+		go func() { results <- fetched{e, c.fetch(ctx, e)} }()
+	}
+}
+
+// fetch brings a result into the folder.
+func (c *collector) fetch(ctx context.Context, e event) error {
+	if c.s.job.Shared != "" {
+		return c.adopt(ctx, e)
+	}
+	name := resultBlob(c.st.Number, e.Shard, e.Commit.Digest)
+	return fetchResult(c.f, e.Shard, e.Commit.Digest, func(w io.Writer) error { return c.s.blobs.get(ctx, name, w) })
+}
+
+// fetchResult commits to a folder what read writes, if it has that SHA-256; else it errs
+// with a *run.DamagedError.
+func fetchResult(f *run.Folder, i int, digest string, read func(io.Writer) error) error {
+	_, _, err := f.Put(i, func(to io.Writer) error {
+		h := sha256.New()
+		if err := read(io.MultiWriter(to, h)); err != nil {
+			return err
+		}
+		if found := hex.EncodeToString(h.Sum(nil)); found != digest {
+			return &run.DamagedError{Shard: i, Want: digest, Have: found}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = f.Record(i, digest)
+	var lost *run.CommittedError
+	if errors.As(err, &lost) && !lost.Differs() {
+		return nil
+	}
+	return err
+}
+
+// adopt records what a worker put into the folder, as soon as it is seen here.
+func (c *collector) adopt(ctx context.Context, e event) (err error) {
+	for range sharedTries {
+		err = c.f.Adopt(e.Shard, e.Commit.Digest)
+		var damaged *run.DamagedError
+		if !errors.As(err, &damaged) || damaged.Have != "" {
+			return err
+		}
+		pause(ctx, sharedDelay)
+	}
+	return err
+}
+
+// settle says whether a result is in the folder; where it was damaged the shard is
+// computed again.
+func (c *collector) settle(ctx context.Context, r fetched) (done bool, err error) {
+	var damaged *run.DamagedError
+	switch {
+	case r.err == nil:
+		return true, nil
+	case !errors.As(r.err, &damaged) && !errors.Is(r.err, errDamaged):
+		return false, r.err
+	}
+	now, ok, err := c.st.committed(ctx, r.Shard)
+	if err != nil {
+		return false, err
+	}
+	if !ok || now != r.Commit { // another result came meanwhile, or will
+		return false, nil
+	}
+	c.s.o.Log("%s: what worker %s committed is damaged (%v): it is computed again", c.w.ShardName(r.Shard), r.Commit.Worker, r.err)
+	if c.s.job.Shared == "" {
+		if err := c.s.blobs.drop(ctx, resultBlob(c.st.Number, r.Shard, r.Commit.Digest)); err != nil {
+			return false, err
+		}
+	}
+	if err := c.st.uncommit(ctx, r.Shard); err != nil {
+		return false, err
+	}
+	c.s.c.wake()
+	return false, nil
+}
+
+// look errs where the run is not in the cluster any more. Where nothing is queued and
+// something missing, that is queued.
+func (c *collector) look(ctx context.Context) error {
+	var idle bool
+	err := c.st.l.retry(ctx, "look after the run", attempt, func(ctx context.Context) error {
+		info, err := c.st.consumer.Info(ctx)
+		idle = err == nil && info.NumPending == 0 && info.NumAckPending == 0
+		return err
+	})
+	if err != nil || !idle || len(c.busy)+len(c.queue) > 0 {
+		return err
+	}
+	queued, err := c.st.fill(ctx)
+	if queued > 0 {
+		c.s.c.wake()
+	}
+	return err
+}
+
+// working says whether a worker has leased a shard.
+func (c *collector) working(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, attempt)
+	defer cancel()
+	info, err := c.st.consumer.Info(ctx)
+	return err == nil && info.NumAckPending > 0
+}
+
+// failed tells of the shards that were set aside, and notes them in the folder.
+func (c *collector) failed() error {
+	all := &run.FailedError{Dir: c.f.Dir(), Shards: c.f.Len()}
+	for _, i := range slices.Sorted(maps.Keys(c.aside)) {
+		failure := run.Failure{Shard: i, Name: c.w.ShardName(i), Causes: c.aside[i].Causes}
+		if err := c.f.SetAside(failure); err != nil {
+			return err
+		}
+		all.Failures = append(all.Failures, failure)
+	}
+	return all
+}
