@@ -182,22 +182,19 @@ func TestOwnTask(t *testing.T) {
 	if planted.Where != "the audited task" || planted.TrueExcess < .2 || planted.Sample.Len() != 250 || len(planted.Rows) != 250 {
 		t.Errorf("%s: true excess %.3f of %d, %s", planted.Where, planted.TrueExcess, planted.Sample.Len(), planted.Note)
 	}
-	o := ReferenceOptions{Count: 2, Seed: 1, Epochs: 3, Outputs: curious.Soft, Net: tinyNet}
-	first, err := Reference(ctx, p, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := Reference(ctx, p, p.Test, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, r := range first {
-		if err := r.Check(); err != nil || r.Kind != curious.Soft || r.Sum() != again[i].Sum() {
-			t.Errorf("reference %d: %v, %s", i, err, r.Kind)
+	o := ReferenceOptions{Seed: 1, Epochs: 3, Outputs: curious.Soft, Net: tinyNet}
+	var sums []string
+	for i, audited := range []*dataset.Set{nil, p.Test} {
+		for _, k := range []int{0, 1 - i} {
+			r, err := Reference(ctx, p, audited, k, o)
+			if err != nil || r.Check() != nil || r.Kind != curious.Soft {
+				t.Fatalf("reference %d: %v, %+v", k, err, r)
+			}
+			sums = append(sums, r.Sum())
 		}
 	}
-	if first[0].Sum() == first[1].Sum() {
-		t.Error("two references are the same")
+	if sums[0] != sums[2] || sums[0] != sums[3] || sums[0] == sums[1] {
+		t.Errorf("references 0, 1, 0 and 0: %q", sums)
 	}
 	pruned, err := Pruned(ctx, planted.Classifier, p.Test)
 	if err != nil || len(pruned) != len(PrunedFractions) {
@@ -221,11 +218,25 @@ func TestOtherTask(t *testing.T) {
 	p := &dataset.Parts{Train: tinyTask(200, 1), Validation: tinyTask(50, 2), Test: tinyTask(50, 3)}
 	other := tinyTask(50, 4)
 	other.YNames = []string{"cat", "dog"}
-	if _, err := Reference(ctx, p, other, ReferenceOptions{}); err == nil || !strings.Contains(err.Error(), "same target") {
+	if _, err := Reference(ctx, p, other, 0, ReferenceOptions{}); err == nil || !strings.Contains(err.Error(), "same target") {
 		t.Errorf("another task: %v", err)
 	}
-	if _, err := Reference(ctx, &dataset.Parts{Train: p.Train, Validation: p.Validation}, nil, ReferenceOptions{}); err == nil {
-		t.Error("references without a test part")
+	unnamed := tinyTask(50, 3)
+	unnamed.Sensitive[0].Values = []string{"0", " 1"}
+	few := &dataset.Parts{Train: p.Train.Subset([]int{0}), Validation: p.Validation, Test: p.Test}
+	for want, x := range map[string]struct {
+		p       *dataset.Parts
+		audited *dataset.Set
+	}{
+		"same target": {p, other}, "no test part": {&dataset.Parts{Train: p.Train, Validation: p.Validation}, nil},
+		"cannot be written": {p, unnamed}, "train: ": {few, nil},
+	} {
+		if err := (ReferenceOptions{}).Check(x.p, x.audited); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if err := (ReferenceOptions{}).Check(p, nil); err != nil {
+		t.Error(err)
 	}
 	if testing.Short() {
 		return

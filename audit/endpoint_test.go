@@ -158,7 +158,11 @@ func TestFromEndpointResumes(t *testing.T) {
 	if _, err := FromEndpoint(inner, &remote{fail: 2, cancel: cancel}, set, o); err != context.Canceled {
 		t.Fatalf("stopped: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(o.Folder, "shard-000001"), []byte("damaged"), 0o600); err != nil {
+	kept, err := filepath.Glob(filepath.Join(o.Folder, "shard-000001."+strings.Repeat("[0-9a-f]", 16)))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("batch 1 is kept in %q, %v", kept, err)
+	}
+	if err := os.WriteFile(kept[0], []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var done []int

@@ -42,11 +42,16 @@ func auditable(set *dataset.Set) error {
 	case len(set.Sensitive) == 0:
 		return errors.New("the data has no sensitive attribute: name one, or a rule that makes it")
 	}
+	return checkNames(namesOf(set))
+}
+
+// namesOf are those of a set's classes and attributes.
+func namesOf(set *dataset.Set) []string {
 	names := slices.Clone(set.YNames)
 	for _, a := range set.Sensitive {
 		names = append(append(names, a.Name), a.Values...)
 	}
-	return checkNames(names)
+	return names
 }
 
 // fromSet joins outputs [n, Y] of the examples of a set to their labels; model are the

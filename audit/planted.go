@@ -32,12 +32,12 @@ type PlantOptions struct {
 
 // Planted is a model that is known to be curious, and what it releases.
 type Planted struct {
-	Sample     *Sample // with the one attribute that it hides
-	TrueExcess float64 // what its own attack tells beyond the best baseline, on examples that it did not learn from
-	Where      string  // the task
-	Note       string  // why it is another than the audited one, or learned from a part, a sentence
-	Rows       []int   // which of the examples of PlantOptions.Audited they are; nil on glyphs
-	Classifier *nn.Graph
+	Sample     *Sample   `json:"-"`              // with the one attribute that it hides
+	TrueExcess float64   `json:"true_excess"`    // what its own attack tells beyond the best baseline, on examples that it did not learn from
+	Where      string    `json:"where"`          // the task
+	Note       string    `json:"note,omitempty"` // why it is another than the audited one, or learned from a part, a sentence
+	Rows       []int     `json:"rows,omitempty"` // which of the examples of PlantOptions.Audited they are; nil on glyphs
+	Classifier *nn.Graph `json:"-"`
 }
 
 // Plant trains a curious classifier, with the outputs that like has, and asks it n

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,52 +25,52 @@ const (
 
 // ReferenceOptions says how Reference trains; the zero value is the default.
 type ReferenceOptions struct {
-	Count   int             // 0 is DefaultReferences
-	Seed    uint64          // of the trainings; each has a seed of its own by it
+	Seed    uint64          // of all references; each has a seed of its own by it
 	Epochs  int             // 0 is DefaultReferenceEpochs
 	Work    float64         // that each may take, in multiply-adds forward; 0 is DefaultReferenceWork
 	Outputs curious.Outputs // what the audited model releases; "" is Raw
 	// Net makes the classifiers, as in curious.Options: the audited model's kind of
 	// net where it is known. Nil chooses by the inputs' shape.
 	Net      func(classes int, seed uint64) *nn.Graph
-	Progress func(done, total int) // of all trainings' steps
+	Progress func(done, total int) // of the training's steps
 }
 
-// Reference trains honest classifiers of the target attribute, which never see a
-// sensitive one, on the training part of p, and returns what they release of the
-// audited examples or, where audited is nil, of p's test part (for which
-// Options.Unpaired is to be set). Where there is more to learn from than Work pays for
-// they learn from less, which the notes of each say. It errs as curious.Train does,
-// where the audited examples are of another task, and when ctx ends.
-func Reference(ctx context.Context, p *dataset.Parts, audited *dataset.Set, o ReferenceOptions) ([]*Sample, error) {
+// Check says what keeps references from being trained on p and asked the audited
+// examples, as Reference takes them, if anything does.
+func (o ReferenceOptions) Check(p *dataset.Parts, audited *dataset.Set) error {
 	if audited == nil {
 		audited = p.Test
 	}
 	if err := sameTask(p.Train, audited); err != nil {
-		return nil, fmt.Errorf("references: %w", err)
+		return err
 	}
-	if o.Count == 0 {
-		o.Count = DefaultReferences
+	if err := checkNames(namesOf(audited)); err != nil {
+		return err
 	}
-	if o.Epochs == 0 {
-		o.Epochs = DefaultReferenceEpochs
-	}
-	if o.Work == 0 {
-		o.Work = DefaultReferenceWork
-	}
-	var all []*Sample
-	for i := range o.Count {
-		s, err := o.train(ctx, p, audited, i)
-		if err != nil {
-			return nil, fmt.Errorf("reference %d of %d: %w", i+1, o.Count, err)
-		}
-		all = append(all, s)
-	}
-	return all, nil
+	o = o.withDefaults()
+	return curious.Options{Attack: curious.Standard, Outputs: o.Outputs, Net: o.Net, Epochs: o.Epochs}.Check(p)
 }
 
-// train trains reference i and asks it.
-func (o ReferenceOptions) train(ctx context.Context, p *dataset.Parts, audited *dataset.Set, i int) (*Sample, error) {
+func (o ReferenceOptions) withDefaults() ReferenceOptions {
+	o.Epochs = cmp.Or(o.Epochs, DefaultReferenceEpochs)
+	o.Work = cmp.Or(o.Work, DefaultReferenceWork)
+	return o
+}
+
+// Reference trains honest classifier i of the target attribute, from 0 on, which never
+// sees a sensitive one, on the training part of p, and returns what it releases of the
+// audited examples or, where audited is nil, of p's test part (for which
+// Options.Unpaired is to be set). Where there is more to learn from than Work pays for
+// it learns from less, which its notes say. It errs as curious.Train does, where the
+// audited examples are of another task, and when ctx ends.
+func Reference(ctx context.Context, p *dataset.Parts, audited *dataset.Set, i int, o ReferenceOptions) (*Sample, error) {
+	if audited == nil {
+		audited = p.Test
+	}
+	if err := sameTask(p.Train, audited); err != nil {
+		return nil, err
+	}
+	o = o.withDefaults()
 	draws := run.Rand(o.Seed, trainReference, i)
 	seed := draws.Uint64()
 	p, epochs, note := affordable(p, o.Net, o.Epochs, o.Work, draws)
@@ -77,7 +78,7 @@ func (o ReferenceOptions) train(ctx context.Context, p *dataset.Parts, audited *
 		Attack: curious.Standard, Outputs: o.Outputs, Net: o.Net, Epochs: epochs, Seed: seed,
 		Progress: func(done, total int, _ float64) {
 			if o.Progress != nil {
-				o.Progress(i*total+done, o.Count*total)
+				o.Progress(done, total)
 			}
 		},
 	})
@@ -129,12 +130,7 @@ func released(ctx context.Context, name string, f *nn.Graph, set *dataset.Set) (
 	if err != nil {
 		return nil, err
 	}
-	s := &Sample{
-		Name: name, Outputs: out, Kind: releasedKind(f),
-		Y: slices.Clone(set.Y), Target: set.YName, Classes: slices.Clone(set.YNames),
-	}
-	for _, a := range set.Sensitive {
-		s.Sensitive = append(s.Sensitive, Attribute{Name: a.Name, Values: slices.Clone(a.Values), Labels: slices.Clone(a.Labels)})
-	}
+	s := Unasked(set, releasedKind(f), len(set.YNames))
+	s.Name, s.Outputs = name, out
 	return s, nil
 }

@@ -2,10 +2,10 @@ package audit
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
 	"runtime"
-	"sync"
 
 	"tattle/run"
 )
@@ -24,11 +24,13 @@ const (
 // StudyOptions says what a study audits; the zero value is glyphs alone.
 type StudyOptions struct {
 	Seed   uint64
-	MNIST  string // folder of MNIST's pictures; "" leaves them out
-	Labels string // folder of QMNIST's labels; "" is MNIST
-	Quick  bool   // a few small audits, for trying it: its rates say little
-	Resume bool   // go on with the study in the folder
-	// Progress, unless nil, is called after each training and each audit.
+	MNIST  string   // folder of MNIST's pictures; "" leaves them out
+	Labels string   // folder of QMNIST's labels; "" is MNIST
+	Quick  bool     // a few small audits, for trying it: its rates say little
+	Resume bool     // go on with the study in the folder
+	Pool   run.Pool // trains and audits; nil is run.Alone
+	// Progress, unless nil, is called as each stage begins and after each training and
+	// each audit.
 	Progress func(stage string, done, total int)
 }
 
@@ -36,115 +38,80 @@ type StudyOptions struct {
 // knows the true excess, and counts what the audits call them. Every training and
 // every audit is kept in the folder dir as soon as it is done, so that a study goes on
 // where it ended. It errs where the data cannot be read, where the folder holds
-// another study, and when ctx ends.
+// another study, as the pool does, and when ctx ends.
 func RunStudy(ctx context.Context, dir string, o StudyOptions) (*Study, error) {
-	b := &bench{o: o}
-	var err error
-	if b.tasks, err = studyTasks(ctx, o); err != nil {
+	tasks, err := studyTasks(ctx, o)
+	if err != nil {
 		return nil, fmt.Errorf("study: %w", err)
 	}
-	b.plan = newPlan(b.tasks, o)
-	if b.folder, err = b.open(dir); err != nil {
+	s, err := newBench(dir, tasks, o).run(ctx)
+	if err != nil {
 		return nil, fmt.Errorf("study: %w", err)
 	}
-	if err := b.trainings(ctx); err != nil {
-		return nil, fmt.Errorf("study: %w", err)
-	}
-	if err := b.controls(ctx); err != nil {
-		return nil, fmt.Errorf("study: %w", err)
-	}
-	if err := b.audits(ctx); err != nil {
-		return nil, fmt.Errorf("study: %w", err)
-	}
-	return b.tabulate()
+	return s, nil
 }
 
-// bench is a study as it goes on. The folder's shards are the nets, then the positive
-// controls, then the audits.
+// bench is a study as it goes on. Its stages are the nets, then the positive controls,
+// then the audits, in a folder each.
 type bench struct {
+	dir      string
 	o        StudyOptions
 	tasks    []*studyTask
 	plan     *plan
-	folder   *run.Folder
+	hashes   map[string]string
 	nets     []*netCell
 	positive []Control
 	records  []StudyAudit
 }
 
+func newBench(dir string, tasks []*studyTask, o StudyOptions) *bench {
+	if o.Pool == nil {
+		o.Pool = run.Alone{}
+	}
+	b := &bench{dir: dir, o: o, tasks: tasks, plan: newPlan(tasks, o), hashes: map[string]string{}}
+	for _, t := range tasks {
+		b.hashes[t.name] = t.parts.Train.Sum()
+	}
+	return b
+}
+
+// run goes through all stages.
+func (b *bench) run(ctx context.Context) (*Study, error) {
+	for _, stage := range []func(context.Context) error{b.trainings, b.controls, b.audits} {
+		if err := stage(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return b.tabulate(), nil
+}
+
 // studySettings is what decides a study's outcome.
 type studySettings struct {
 	Layout     int    `json:"layout"` // of the shards
+	Stage      string `json:"stage"`
 	Seed       uint64 `json:"seed"`
 	Quick      bool   `json:"quick"`
 	References int    `json:"references"`
 }
 
 // studyLayout changes with what a shard holds, or how it is made.
-const studyLayout = 2
+const studyLayout = 3
 
-// open starts or goes on with the study in dir.
-func (b *bench) open(dir string) (*run.Folder, error) {
-	m := run.Manifest{
-		Command: "detection", Shards: len(b.plan.nets) + len(b.plan.controls) + len(b.plan.audits),
-		Settings: studySettings{studyLayout, b.o.Seed, b.o.Quick, StudyReferences},
-		Hashes:   map[string]string{},
-	}
-	for _, t := range b.tasks {
-		m.Hashes[t.name] = t.parts.Train.Sum()
-	}
-	if b.o.Resume {
-		return run.Open(dir, m)
-	}
-	return run.Create(dir, m)
-}
-
-// each does what remains of the shards first … first+n−1, a worker on each core: the
-// pieces are too small to divide. What a shard holds depends on its number alone.
-func (b *bench) each(ctx context.Context, stage string, first, n int, do func(ctx context.Context, i int) error) error {
-	var todo []int
-	for i := range n {
-		if !b.folder.Done(first + i) {
-			todo = append(todo, i)
-		}
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wg sync.WaitGroup
-	queue, finished := make(chan int), b.counter(stage, n-len(todo), n)
-	for range min(runtime.GOMAXPROCS(0), len(todo)) {
-		wg.Go(func() {
-			for i := range queue {
-				if err := do(ctx, i); err != nil {
-					cancel(fmt.Errorf("%s %d: %w", stage, i, err))
-					continue
-				}
-				finished()
+// each does the n pieces of a stage, one on each core: they are too small to divide.
+// What a shard holds depends on its number alone.
+func (b *bench) each(ctx context.Context, stage string, n int, do func(ctx context.Context, i int, w io.Writer) error) (*run.Folder, error) {
+	return b.o.Pool.Run(ctx, run.Work{
+		Dir: filepath.Join(b.dir, stage+"s"),
+		Manifest: run.Manifest{
+			Command: "detection", Shards: n, Hashes: b.hashes,
+			Settings: studySettings{studyLayout, stage, b.o.Seed, b.o.Quick, StudyReferences},
+		},
+		Resume: b.o.Resume, AtOnce: runtime.GOMAXPROCS(0), Do: do,
+		Name: func(i int) string { return fmt.Sprintf("%s %d", stage, i+1) },
+		Progress: func(f *run.Folder) {
+			if b.o.Progress != nil {
+				b.o.Progress(stage, f.Len()-len(f.Remaining()), f.Len())
 			}
-		})
-	}
-	for _, i := range todo {
-		if ctx.Err() != nil {
-			break
-		}
-		queue <- i
-	}
-	close(queue)
-	wg.Wait()
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
-		return cause
-	}
-	return ctx.Err()
-}
-
-// counter returns what is called as each piece of a stage is done, from any worker.
-func (b *bench) counter(stage string, done, total int) func() {
-	var mu sync.Mutex
-	return func() {
-		mu.Lock()
-		defer mu.Unlock()
-		done++
-		if b.o.Progress != nil {
-			b.o.Progress(stage, done, total)
-		}
-	}
+		},
+	})
 }

@@ -43,7 +43,7 @@ type StudyVerdict struct {
 // controls plants: for raw and for soft outputs and every number of examples the first
 // curious classifier of its kind is audited, on the study's own task.
 func (b *bench) controls(ctx context.Context) (err error) {
-	b.positive, err = kept(ctx, b, "control", len(b.plan.nets), len(b.plan.controls), func(ctx context.Context, i int) (Control, error) {
+	b.positive, err = kept(ctx, b, "control", len(b.plan.controls), func(ctx context.Context, i int) (Control, error) {
 		a := &b.plan.controls[i]
 		s, references := b.samples(a)
 		t := b.tasks[b.plan.nets[a.net].task]
@@ -55,30 +55,32 @@ func (b *bench) controls(ctx context.Context) (err error) {
 
 // audits does all audits.
 func (b *bench) audits(ctx context.Context) (err error) {
-	first := len(b.plan.nets) + len(b.plan.controls)
-	b.records, err = kept(ctx, b, "audit", first, len(b.plan.audits), func(ctx context.Context, i int) (StudyAudit, error) {
+	b.records, err = kept(ctx, b, "audit", len(b.plan.audits), func(ctx context.Context, i int) (StudyAudit, error) {
 		return b.audit(ctx, &b.plan.audits[i])
 	})
 	return err
 }
 
-// kept returns what the n shards from first on hold, each of which is done once and
-// kept as JSON.
-func kept[T any](ctx context.Context, b *bench, stage string, first, n int, do func(ctx context.Context, i int) (T, error)) ([]T, error) {
-	err := b.each(ctx, stage, first, n, func(ctx context.Context, i int) error {
+// kept returns what the n shards of a stage hold, each of which is done once and kept
+// as JSON.
+func kept[T any](ctx context.Context, b *bench, stage string, n int, do func(ctx context.Context, i int) (T, error)) ([]T, error) {
+	f, err := b.each(ctx, stage, n, func(ctx context.Context, i int, w io.Writer) error {
 		v, err := do(ctx, i)
 		if err != nil {
 			return err
 		}
-		return b.folder.Commit(first+i, func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
+		return json.NewEncoder(w).Encode(v)
 	})
+	if err != nil {
+		return nil, err
+	}
 	all := make([]T, n)
 	for i := range all {
-		if err == nil {
-			err = fromJSON(b.folder.Path(first+i), &all[i])
+		if err := fromJSON(f.Path(i), &all[i]); err != nil {
+			return nil, err
 		}
 	}
-	return all, err
+	return all, nil
 }
 
 func fromJSON(path string, v any) error {

@@ -32,19 +32,19 @@ func place(o curious.Outputs) int {
 
 // trainings trains what is not trained yet and reads all of it.
 func (b *bench) trainings(ctx context.Context) error {
-	err := b.each(ctx, "training", 0, len(b.plan.nets), func(ctx context.Context, i int) error {
+	f, err := b.each(ctx, "training", len(b.plan.nets), func(ctx context.Context, i int, w io.Writer) error {
 		c, err := b.train(ctx, b.plan.nets[i])
 		if err != nil {
 			return err
 		}
-		return b.folder.Commit(i, c.write)
+		return c.write(w)
 	})
 	if err != nil {
 		return err
 	}
 	b.nets = make([]*netCell, len(b.plan.nets))
 	for i := range b.nets {
-		if b.nets[i], err = readNet(b.folder.Path(i)); err != nil {
+		if b.nets[i], err = readNet(f.Path(i)); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,7 @@ type StudyTally struct {
 }
 
 // tabulate makes the tables of what is on disk.
-func (b *bench) tabulate() (*Study, error) {
+func (b *bench) tabulate() *Study {
 	s := &Study{
 		Seed: b.o.Seed, Quick: b.o.Quick, References: StudyReferences,
 		Controls: b.positive, Audits: b.records, Spreads: b.spreads(), Rows: rows(b.records),
@@ -72,7 +72,7 @@ func (b *bench) tabulate() (*Study, error) {
 		s.Notes = append(s.Notes, "A quick study: its rates say little.")
 	}
 	s.Rates = rates(b.records, b.plan.sizes)
-	return s, nil
+	return s
 }
 
 // spreads describes the honest classifiers of each task.

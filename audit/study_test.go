@@ -6,43 +6,57 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"tattle/curious"
+	"tattle/run"
 	"tattle/stat"
 )
 
+// A study that is interrupted goes on, its pieces wherever they are computed.
 func TestStudyQuick(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains and audits")
 	}
+	o := StudyOptions{Seed: 1, Quick: true}
+	tasks, err := studyTasks(context.Background(), o) // once, as drawing takes time
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
-	o := StudyOptions{Seed: 1, Quick: true}
-	trained := 0
 	o.Progress = func(stage string, done, total int) {
-		if trained++; trained == 3 {
+		if done == 3 {
 			cancel()
 		}
 	}
-	if _, err := RunStudy(ctx, dir, o); !errors.Is(err, context.Canceled) {
+	if _, err := newBench(dir, tasks, o).run(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("broken off: %v", err)
 	}
-	if _, err := RunStudy(context.Background(), dir, o); err == nil {
+	o.Progress = nil
+	if _, err := newBench(dir, tasks, o).run(context.Background()); err == nil {
 		t.Fatal("a study began in the folder of another")
 	}
-	again := 0
-	o.Resume, o.Progress = true, func(string, int, int) { again++ }
-	s, err := RunStudy(context.Background(), dir, o)
+	kept, _ := filepath.Glob(filepath.Join(dir, "trainings", "*.sha256"))
+	if len(kept) < 3 {
+		t.Errorf("%d trainings are kept, of 3", len(kept))
+	}
+	o.Resume = true
+	whole := o
+	whole.Pool = &elsewhere{t: t, before: map[string]*run.Folder{}, begin: func(dir string, pool run.Pool) error {
+		o := o
+		o.Pool = pool
+		_, err := newBench(dir, tasks, o).run(context.Background())
+		return err
+	}}
+	s, err := newBench(dir, tasks, whole).run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := newPlan([]*studyTask{{}, {}}, o)
-	if all := len(p.nets) + len(p.controls) + len(p.audits); again > all-3 {
-		t.Errorf("%d pieces after going on, of %d in all and 3 done before", again, all)
-	}
 	if len(s.Audits) != len(p.audits) || len(s.Controls) != 2 || len(s.Rows) == 0 {
 		t.Fatalf("%d audits, %d controls, %d rows", len(s.Audits), len(s.Controls), len(s.Rows))
 	}

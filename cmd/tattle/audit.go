@@ -55,6 +55,9 @@ Exit status: 0 within --fail-on, 1 over it, 3 inconclusive (the report is writte
 }
 
 func (c *auditCmd) Run(e *env) error {
+	if e.serve { // reports are the submitter's
+		c.Evidence, c.Sarif, c.JUnit, c.Markdown = "", "", "", ""
+	}
 	rules, err := c.check()
 	if err != nil {
 		return err

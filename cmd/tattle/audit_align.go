@@ -38,6 +38,13 @@ func (d *audited) checkTraining() error {
 		return usage(fmt.Errorf("--reference: its target has %d classes %q, the outputs %d: %q", len(own.YNames), own.YNames, len(d.sample.Classes), d.sample.Classes), "--reference-target says which column, or a rule that makes the same classes")
 	case len(own.Sensitive) != len(d.sample.Sensitive):
 		return usage(fmt.Errorf("--reference: it has %d sensitive attributes, the outputs %d", len(own.Sensitive), len(d.sample.Sensitive)), "--reference-sensitive names them in the same order")
+	case !d.unpaired:
+		return nil
+	}
+	for i, a := range own.Sensitive {
+		if err := alikeAttribute(&audit.Attribute{Name: a.Name, Values: a.Values}, &d.sample.Sensitive[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 
 	"tattle/audit"
 	"tattle/report"
@@ -24,8 +23,6 @@ type training struct {
 	Task       *plantedModel     `json:"planted_task,omitempty"`
 	Released   []string          `json:"released,omitempty"` // names of defences
 	Notes      []string          `json:"notes,omitempty"`
-
-	like *audit.Sample // the first reference, by the training data's own names
 }
 
 // plantedModel is what is known of a planted model beside its outputs.
@@ -38,21 +35,6 @@ type plantedModel struct {
 }
 
 const trainedFile = "trained.json"
-
-// training says what decides the trainings.
-func (c *auditCmd) training(d *audited) *training {
-	t := &training{By: map[string]string{
-		"sample": d.sample.Sum(), "seed": fmt.Sprint(c.Seed), "defences": fmt.Sprint(d.defences),
-		"epochs": fmt.Sprint(c.ReferenceEpochs), "widths": c.ReferenceWidths, "references": fmt.Sprint(c.References),
-	}}
-	if d.training != nil {
-		t.By["training data"] = digestOf(d.training)
-	}
-	if d.model != nil {
-		t.By["model"] = d.model.hash
-	}
-	return t
-}
 
 // samples are the files that keep what was trained.
 func (d *audited) samples() []kept {
@@ -70,21 +52,6 @@ func (d *audited) samples() []kept {
 		files = append(files, kept{defenceFile(i), x.Sample})
 	}
 	return files
-}
-
-// save keeps what was trained while the audit runs on.
-func (t *training) save(dir string, d *audited) error {
-	shards := filepath.Join(dir, shardsDir)
-	if err := os.MkdirAll(shards, 0o777); err != nil {
-		return err
-	}
-	for _, f := range d.samples() {
-		if err := audit.WriteOutputs(filepath.Join(shards, f.name), f.sample); err != nil {
-			return err
-		}
-	}
-	t.complete(d)
-	return t.write(shards)
 }
 
 // complete notes what was trained.
@@ -107,22 +74,6 @@ func (t *training) write(dir string) error {
 	return run.WriteFile(filepath.Join(dir, trainedFile), func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(t)
 	})
-}
-
-// load takes what an interrupted run has trained; false where there is none, or it was
-// trained for another audit.
-func (t *training) load(e *env, dir string, d *audited) bool {
-	shards := filepath.Join(dir, shardsDir)
-	was, err := readTraining(shards)
-	if err != nil || !reflect.DeepEqual(was.By, t.By) {
-		return false
-	}
-	before := *d
-	if err := was.restore(e, shards, d); err != nil {
-		*d = before
-		return false
-	}
-	return true
 }
 
 func readTraining(dir string) (*training, error) {

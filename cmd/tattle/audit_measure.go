@@ -22,11 +22,15 @@ type audited struct {
 
 	model    *model         // nil but for a model's file
 	url      string         // of an endpoint
+	inputs   []int          // shape of its pictures, where it says which
 	examples *examples      // that were asked about; nil of a file of outputs
 	training *dataset.Parts // of the references; nil where none were trained
 	path     string         // of a file of outputs
 	hash     string         // of that file
 	notes    []string
+
+	lessons []lesson  // what is to be trained
+	settled *settings // of a submitted run, where this is a worker's part of it
 }
 
 // measure runs the audit.

@@ -26,6 +26,10 @@ func (c *auditCmd) openModel(e *env, d *audited) (err error) {
 	if err := d.examples.fitsInto(d.model.graph.InputShape); err != nil {
 		return err
 	}
+	if d.settled != nil {
+		d.unasked()
+		return nil
+	}
 	d.sample, err = audit.FromModel(e.ctx, d.model.graph, d.examples.set, audit.ModelOptions{})
 	return d.asked(e, "--model", err)
 }
@@ -43,7 +47,14 @@ func (d *audited) asked(e *env, flag string, err error) error {
 }
 
 // openEndpoint asks a server. What it answers is kept batch by batch.
-func (c *auditCmd) openEndpoint(e *env, dir string, d *audited) error {
+func (c *auditCmd) openEndpoint(e *env, dir string, d *audited) (err error) {
+	if d.settled != nil {
+		d.inputs = d.settled.Inputs
+		if d.examples, err = c.readFor(e, d.inputs); err == nil {
+			d.unasked()
+		}
+		return err
+	}
 	o := infer.Options{
 		Model: c.EndpointModel, Output: c.ModelOutput, Token: token(),
 		Timeout: c.Timeout, Rate: float64(c.Rate), Batch: c.Batch,
@@ -61,7 +72,8 @@ func (c *auditCmd) openEndpoint(e *env, dir string, d *audited) error {
 	if err != nil {
 		return endpointError(e, err)
 	}
-	if d.examples, err = c.readFor(e, pictureShape(about)); err != nil {
+	d.inputs = pictureShape(about)
+	if d.examples, err = c.readFor(e, d.inputs); err != nil {
 		return err
 	}
 	o.Shape = d.examples.set.Shape

@@ -17,6 +17,11 @@ import (
 func (c *auditCmd) open(e *env, dir string) (*audited, error) {
 	d := &audited{defences: !c.NoDefences, options: c.options()}
 	var err error
+	if e.serve {
+		if d.settled, err = settledIn(dir); err != nil {
+			return nil, err
+		}
+	}
 	switch c.door() {
 	case "--model":
 		err = c.openModel(e, d)
@@ -27,6 +32,9 @@ func (c *auditCmd) open(e *env, dir string) (*audited, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if d.sample.Outputs == nil { // somebody else asked
+		return d, nil
 	}
 	if err := d.sample.Check(); err != nil {
 		return nil, usage(fmt.Errorf("%s: %w", c.door(), unprefixed(err)), "")

@@ -40,10 +40,10 @@ const (
 // taskStream draws the examples that teach the planted model.
 const taskStream = 300
 
-// plantTask trains a model to hide an attribute in the audited task, where that has no
+// plantTask is to train a model to hide an attribute in the audited task, where that has no
 // training data of its own: by one half of the audited examples, to be asked about the
 // other.
-func (c *auditCmd) plantTask(e *env, d *audited, _ *training) error {
+func (c *auditCmd) plantTask(d *audited) error {
 	if d.examples == nil || c.Reference != "" {
 		return nil
 	}
@@ -58,21 +58,16 @@ func (c *auditCmd) plantTask(e *env, d *audited, _ *training) error {
 	if len(like.Sensitive) == 0 {
 		return nil
 	}
-	bar := newMeter(e.stderr, "planting a curious classifier on the same task", 0, false)
-	defer bar.close()
-	planted, err := audit.Plant(e.ctx, p, &like, taskAudited, audit.PlantOptions{
-		Seed: c.Seed, Epochs: epochs, Work: taskWork, Net: audit.SmallNet(asked.Shape, taskWidth), Audited: asked,
-		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+	o := audit.PlantOptions{Seed: c.Seed, Epochs: epochs, Work: taskWork, Net: audit.SmallNet(asked.Shape, taskWidth), Audited: asked}
+	d.learn("planted on the same task", planting(p, &like, taskAudited, o), func(t *audit.Trained) error {
+		if t.Planted.Rows == nil { // it fell back on glyphs
+			d.notes = append(d.notes, t.Planted.Note)
+			return nil
+		}
+		d.task = t.Planted
+		d.task.Rows = nil // only references would be taken by them
+		return nil
 	})
-	switch {
-	case err != nil:
-		return err
-	case planted.Rows == nil: // it fell back on glyphs
-		d.notes = append(d.notes, planted.Note)
-	default:
-		planted.Rows = nil // only references would be taken by them
-		d.task = planted
-	}
 	return nil
 }
 

@@ -55,7 +55,10 @@ func TestPlantTask(t *testing.T) {
 		d := &audited{examples: rowsOf(x.n, x.clear), options: audit.Options{Margin: .02, Confidence: .95, Seed: 1, Attacks: []string{"logistic"}, Permutations: 999}}
 		d.sample = sampleOf(d.examples.set)
 		c := &auditCmd{}
-		if err := c.plantTask(e, d, nil); err != nil {
+		if err := c.plantTask(d); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.train(e, t.TempDir(), d); err != nil {
 			t.Fatal(err)
 		}
 		if said := strings.Join(d.notes, " "); (d.task != nil) != (x.said == "") || !strings.Contains(said, x.said) {
@@ -74,7 +77,7 @@ func TestPlantTask(t *testing.T) {
 		if k, err := d.taskPositive(t.Context(), .01); err != nil || k != nil || !strings.Contains(strings.Join(d.notes, " "), "stands alone") {
 			t.Errorf("%+v, %v, %q", k, err, d.notes)
 		}
-		if err := (&auditCmd{auditReferenceFlags: auditReferenceFlags{Reference: "x"}}).plantTask(e, &audited{examples: d.examples, sample: d.sample}, nil); err != nil {
+		if err := (&auditCmd{auditReferenceFlags: auditReferenceFlags{Reference: "x"}}).plantTask(&audited{examples: d.examples, sample: d.sample}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"tattle/audit"
@@ -11,8 +13,8 @@ import (
 )
 
 // prepare trains what the figures are compared with and checked by: references, a
-// planted curious model, and where the model is at hand its pruned and distilled
-// versions. What an interrupted run has trained is taken as it is.
+// planted curious model and, where the model is at hand, its distilled version; the
+// pruned ones need no training. What an interrupted run has trained is taken as it is.
 func (c *auditCmd) prepare(e *env, dir string, d *audited) error {
 	if !hopeful(d.sample) {
 		return nil
@@ -20,16 +22,54 @@ func (c *auditCmd) prepare(e *env, dir string, d *audited) error {
 	if err := c.openTraining(e, d); err != nil {
 		return err
 	}
-	t := c.training(d)
-	if c.Resume && t.load(e, dir, d) {
-		return nil
-	}
-	for _, step := range []func(*env, *audited, *training) error{c.trainReferences, c.plant, c.plantTask, c.defend} {
-		if err := step(e, d, t); err != nil {
+	for _, step := range []func(*audited) error{c.references, c.plant, c.plantTask, c.student} {
+		if err := step(d); err != nil {
 			return err
 		}
 	}
-	return t.save(dir, d)
+	if err := c.train(e, dir, d); err != nil {
+		return err
+	}
+	return c.prune(e, d)
+}
+
+// A lesson is a training, and what is done with what comes of it.
+type lesson struct {
+	audit.Training
+	take func(t *audit.Trained) error
+}
+
+// learn puts a training on the audit's list.
+func (d *audited) learn(name string, train func(ctx context.Context, progress func(done, total int)) (*audit.Trained, error), take func(t *audit.Trained) error) {
+	d.lessons = append(d.lessons, lesson{audit.Training{Name: name, Train: train}, take})
+}
+
+// train does what is on the list, wherever that is done, and takes what comes of it.
+func (c *auditCmd) train(e *env, dir string, d *audited) error {
+	settings, hashes := c.trainings(d)
+	var all []audit.Training
+	for _, l := range d.lessons {
+		all = append(all, l.Training)
+		settings.Trainings = append(settings.Trainings, l.Name)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	bar := newMeter(e.stderr, fmt.Sprintf("training %d classifiers, thousandths", len(all)), 0, false)
+	defer bar.close()
+	trained, err := audit.Train(e.ctx, filepath.Join(dir, shardsDir), all, audit.TrainOptions{
+		Settings: settings, Hashes: hashes, Pool: e.pool, Resume: c.Resume,
+		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+	})
+	if err != nil {
+		return err
+	}
+	for i, l := range d.lessons {
+		if err := l.take(trained[i]); err != nil {
+			return err
+		}
+	}
+	return d.coherent()
 }
 
 // openTraining reads the data of --reference.
@@ -95,14 +135,24 @@ func (c *auditCmd) sameTask(src *opened, d *audited) {
 	}
 }
 
+// widths are those of the audited model, as its run says, or of the flag; "" leaves the
+// choice to the inputs' shape.
+func (c *auditCmd) widths(d *audited) string {
+	own := c.ownResult()
+	switch {
+	case d.settled != nil:
+		return d.settled.Widths
+	case c.ReferenceWidths == "" && own != nil:
+		return own.Settings["widths"]
+	}
+	return c.ReferenceWidths
+}
+
 // net makes classifiers as the audited one is where that is known, or as the flag
 // says; nil leaves the choice to the inputs' shape.
-func (c *auditCmd) net(shape []int) (func(classes int, seed uint64) *nn.Graph, error) {
-	text := c.ReferenceWidths
-	if own := c.ownResult(); text == "" && own != nil {
-		text = own.Settings["widths"]
-	}
-	widths, err := parseWidths("reference-widths", text)
+func (c *auditCmd) net(d *audited) (func(classes int, seed uint64) *nn.Graph, error) {
+	shape := d.training.Train.Shape
+	widths, err := parseWidths("reference-widths", c.widths(d))
 	if err != nil || widths == [5]int{} {
 		return nil, err
 	}
@@ -115,93 +165,129 @@ func (c *auditCmd) net(shape []int) (func(classes int, seed uint64) *nn.Graph, e
 	return curiousNet(shape, widths), nil
 }
 
-// asked are the examples that references and a planted model are asked: nil for those
-// of their own data's test part.
+// askedOf are the examples that references and a planted model are asked: those of
+// their own data's test part where the audited ones are not at hand.
 func (d *audited) askedOf() *dataset.Set {
 	if d.unpaired || d.examples == nil {
-		return nil
+		return d.training.Test
 	}
 	return d.examples.set
 }
 
-// trainReferences trains the honest classifiers.
-func (c *auditCmd) trainReferences(e *env, d *audited, t *training) error {
+// references are to be trained: the honest classifiers.
+func (c *auditCmd) references(d *audited) error {
 	if d.training == nil {
 		return nil
 	}
 	if err := d.checkTraining(); err != nil {
 		return err
 	}
-	net, err := c.net(d.training.Train.Shape)
+	net, err := c.net(d)
 	if err != nil {
 		return err
 	}
-	bar := newMeter(e.stderr, fmt.Sprintf("training %d honest classifiers", c.References), 0, false)
-	defer bar.close()
-	raw, err := audit.Reference(e.ctx, d.training, d.askedOf(), audit.ReferenceOptions{
-		Count: c.References, Seed: c.Seed, Epochs: c.ReferenceEpochs, Outputs: d.sample.Kind, Net: net,
-		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
-	})
-	if err != nil {
-		if e.ctx.Err() != nil {
-			return err
-		}
+	p, asked := d.training, d.askedOf()
+	o := audit.ReferenceOptions{Seed: c.Seed, Epochs: c.ReferenceEpochs, Outputs: d.sample.Kind, Net: net}
+	if err := o.Check(p, asked); err != nil {
 		return usage(fmt.Errorf("--reference: %w", err), "")
 	}
-	t.like = raw[0]
-	d.notes = append(d.notes, raw[0].Notes...) // all were trained as long
-	return d.takeReferences(raw)
+	var raw []*audit.Sample
+	for i := range c.References {
+		train := func(ctx context.Context, progress func(done, total int)) (*audit.Trained, error) {
+			o := o
+			o.Progress = progress
+			s, err := audit.Reference(ctx, p, asked, i, o)
+			return &audit.Trained{Sample: s}, err
+		}
+		d.learn(fmt.Sprintf("reference %d", i+1), train, func(t *audit.Trained) error {
+			if raw = append(raw, t.Sample); len(raw) < c.References {
+				return nil
+			}
+			d.notes = append(d.notes, raw[0].Notes...) // all were trained as long
+			return d.takeReferences(raw)
+		})
+	}
+	return nil
 }
 
-// plant trains the model of the positive control.
-func (c *auditCmd) plant(e *env, d *audited, t *training) error {
+// plant is to train the model of the positive control.
+func (c *auditCmd) plant(d *audited) error {
 	like, o := d.sample, audit.PlantOptions{Seed: c.Seed, Epochs: c.ReferenceEpochs}
 	if d.training != nil {
-		net, err := c.net(d.training.Train.Shape)
-		if err != nil {
+		var err error
+		if o.Net, err = c.net(d); err != nil {
 			return err
 		}
-		like, o.Net, o.Audited = t.like, net, d.askedOf()
+		o.Audited = d.askedOf()
+		like = audit.Unasked(o.Audited, d.sample.Kind, 0) // by the training data's own names
 	}
-	bar := newMeter(e.stderr, "planting a curious classifier", 0, false)
-	defer bar.close()
-	o.Progress = func(done, total int) { bar.set(int64(done), int64(total)) }
-	planted, err := audit.Plant(e.ctx, d.training, like, d.sample.Len(), o)
-	d.planted = planted
-	return err
+	p, n := d.training, d.sample.Len()
+	d.learn("planted", planting(p, like, n, o), func(t *audit.Trained) error {
+		d.planted = t.Planted
+		return nil
+	})
+	return nil
 }
 
-// defend makes what defences need the model for.
-func (c *auditCmd) defend(e *env, d *audited, _ *training) error {
-	if !d.defences || d.model == nil {
+// planting trains a planted model.
+func planting(p *dataset.Parts, like *audit.Sample, n int, o audit.PlantOptions) func(context.Context, func(done, total int)) (*audit.Trained, error) {
+	return func(ctx context.Context, progress func(done, total int)) (*audit.Trained, error) {
+		o := o
+		o.Progress = progress
+		planted, err := audit.Plant(ctx, p, like, n, o)
+		if err != nil {
+			return nil, err
+		}
+		return &audit.Trained{Sample: planted.Sample, Planted: planted}, nil
+	}
+}
+
+// student is to be trained where a defence needs it.
+func (c *auditCmd) student(d *audited) error {
+	if !d.defends() || d.oneOutput() || d.training == nil || d.unpaired {
 		return nil
 	}
-	if d.oneOutput() {
+	graph, p, asked := d.model.graph, d.training, d.examples.set
+	train := func(ctx context.Context, progress func(done, total int)) (*audit.Trained, error) {
+		student, err := audit.Student(ctx, graph, p, asked, audit.StudentOptions{Seed: c.Seed, Epochs: c.ReferenceEpochs, Progress: progress})
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			return &audit.Trained{Skipped: fmt.Sprintf("A student was not tried: %v.", err)}, nil
+		}
+		return &audit.Trained{Sample: student.Sample}, nil
+	}
+	d.learn("student", train, func(t *audit.Trained) error {
+		if t.Sample == nil {
+			d.notes = append(d.notes, t.Skipped)
+			return nil
+		}
+		d.released = append(d.released, audit.Released{Name: t.Sample.Name, Sample: t.Sample})
+		d.notes = append(d.notes, t.Sample.Notes...)
+		return nil
+	})
+	return nil
+}
+
+// defends says whether a model's own versions are tried as defences.
+func (d *audited) defends() bool { return d.defences && d.model != nil }
+
+// prune makes what other defences need the model for, before the student.
+func (c *auditCmd) prune(e *env, d *audited) error {
+	switch {
+	case !d.defends():
+		return nil
+	case d.oneOutput():
 		d.notes = append(d.notes, "Pruning and a student were not tried: the model has a single output.")
 		return nil
 	}
-	var err error
-	if d.released, err = audit.Pruned(e.ctx, d.model.graph, d.examples.set); err != nil {
+	pruned, err := audit.Pruned(e.ctx, d.model.graph, d.examples.set)
+	if err != nil {
 		return err
 	}
-	defer d.settleReleases()
-	if d.training == nil || d.unpaired {
-		return nil
-	}
-	bar := newMeter(e.stderr, "training a student", 0, false)
-	defer bar.close()
-	student, err := audit.Student(e.ctx, d.model.graph, d.training, d.examples.set, audit.StudentOptions{
-		Seed: c.Seed, Epochs: c.ReferenceEpochs, Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
-	})
-	switch {
-	case e.ctx.Err() != nil:
-		return err
-	case err != nil:
-		d.notes = append(d.notes, fmt.Sprintf("A student was not tried: %v.", err))
-	default:
-		d.released = append(d.released, student)
-		d.notes = append(d.notes, student.Sample.Notes...)
-	}
+	d.released = append(pruned, d.released...)
+	d.settleReleases()
 	return nil
 }
 

@@ -64,7 +64,7 @@ func (c *reproduceCmd) study(e *env, dir, shards string) error {
 	started := time.Now()
 	bars := &phases{w: e.stderr}
 	s, err := audit.RunStudy(e.ctx, shards, audit.StudyOptions{
-		Seed: c.Seed, MNIST: c.Data, Labels: c.Labels, Quick: c.Quick, Resume: c.Resume && exists(shards), Progress: bars.set,
+		Seed: c.Seed, MNIST: c.Data, Labels: c.Labels, Quick: c.Quick, Resume: c.Resume, Pool: e.pool, Progress: bars.set,
 	})
 	bars.close()
 	if err != nil {

@@ -1,0 +1,195 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+
+	"tattle/curious"
+	"tattle/dataset"
+	"tattle/npy"
+	"tattle/run"
+)
+
+// A Training makes one of the classifiers that an audit compares with or is checked by.
+// Train needs none of the others, and what comes of it is the same wherever it runs.
+type Training struct {
+	Name  string // such as "reference 3"
+	Train func(ctx context.Context, progress func(done, total int)) (*Trained, error)
+}
+
+// Trained is what came of a training: what the classifier releases and, where it was
+// planted, what is known of it. Where Skipped says why there is none both are nil.
+type Trained struct {
+	Sample  *Sample
+	Planted *Planted // has the same Sample
+	Skipped string   // a sentence
+}
+
+// TrainOptions says how Train keeps what is trained, and who trains it.
+type TrainOptions struct {
+	Settings any               // all that decides what comes out, as an object of JSON
+	Hashes   map[string]string // SHA-256 by role of what is learned from and asked
+	Pool     run.Pool          // nil is run.Alone
+	Resume   bool              // go on with what the folder holds, if it holds anything
+	Progress func(done, total int)
+}
+
+// Train does the trainings of an audit and returns what came of each, in their order.
+// Each is kept in the folder dir as soon as it is done. It errs as the pool does: with
+// run.ErrServed where it trains for somebody else's audit, and with a
+// *run.MismatchError where the folder is of other trainings. Progress is told
+// thousandths of trainings.
+func Train(ctx context.Context, dir string, all []Training, o TrainOptions) ([]*Trained, error) {
+	if o.Pool == nil {
+		o.Pool = run.Alone{}
+	}
+	t := &trainer{all: all, report: o.Progress, under: map[int]float64{}}
+	f, err := o.Pool.Run(ctx, run.Work{
+		Dir:      dir,
+		Manifest: run.Manifest{Command: "audit", Shards: len(all), Settings: o.Settings, Hashes: o.Hashes},
+		Resume:   o.Resume, Do: t.do, Progress: t.progress,
+		Name: func(i int) string { return all[i].Name },
+	})
+	if err != nil {
+		return nil, err
+	}
+	trained := make([]*Trained, len(all))
+	for i := range all {
+		if trained[i], err = readTrained(ctx, f.Path(i)); err != nil {
+			return nil, err
+		}
+	}
+	return trained, nil
+}
+
+// trainer does trainings and counts how far they are.
+type trainer struct {
+	all    []Training
+	report func(done, total int)
+
+	mu    sync.Mutex
+	kept  int
+	under map[int]float64 // what is done of those under way
+	told  int
+}
+
+// do does training i.
+func (t *trainer) do(ctx context.Context, i int, w io.Writer) error {
+	defer t.set(i, 0)
+	trained, err := t.all[i].Train(ctx, func(done, total int) { t.set(i, float64(done)/float64(max(1, total))) })
+	if err != nil {
+		return err
+	}
+	return trained.write(w)
+}
+
+func (t *trainer) progress(f *run.Folder) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = f.Len() - len(f.Remaining())
+	t.tell()
+}
+
+func (t *trainer) set(i int, part float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.under[i] = part
+	t.tell()
+}
+
+// tell reports, never less than before: a training may have to be done again.
+func (t *trainer) tell() {
+	done := 1000 * float64(t.kept)
+	for _, part := range t.under {
+		done += 1000 * part
+	}
+	if t.told = max(t.told, min(int(done), 1000*len(t.all))); t.report != nil {
+		t.report(t.told, 1000*len(t.all))
+	}
+}
+
+// trainedHead is the first line of what keeps a training; the sample, as an .npz, is the
+// rest.
+type trainedHead struct {
+	Name    string   `json:"name,omitempty"` // of the sample
+	Notes   []string `json:"notes,omitempty"`
+	Planted *Planted `json:"planted,omitempty"`
+	Skipped string   `json:"skipped,omitempty"`
+}
+
+func (t *Trained) write(w io.Writer) error {
+	head := trainedHead{Planted: t.Planted, Skipped: t.Skipped}
+	if t.Sample != nil {
+		head.Name, head.Notes = t.Sample.Name, t.Sample.Notes
+		if err := t.Sample.writable(); err != nil {
+			return err
+		}
+	}
+	if err := json.NewEncoder(w).Encode(head); err != nil || t.Sample == nil {
+		return err
+	}
+	return t.Sample.writeNPZ(w)
+}
+
+// readTrained reads what write wrote.
+func readTrained(ctx context.Context, path string) (*Trained, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := decodeTrained(ctx, data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: take the file away and resume", path, err)
+	}
+	return t, nil
+}
+
+func decodeTrained(ctx context.Context, data []byte) (*Trained, error) {
+	line, rest, _ := bytes.Cut(data, []byte("\n"))
+	var head trainedHead
+	if err := json.Unmarshal(line, &head); err != nil {
+		return nil, err
+	}
+	t := &Trained{Planted: head.Planted, Skipped: head.Skipped}
+	if len(rest) == 0 && t.Skipped != "" && t.Planted == nil {
+		return t, nil
+	}
+	f, err := npy.NewFile("outputs", bytes.NewReader(rest), int64(len(rest)))
+	if err != nil {
+		return nil, err
+	}
+	src, err := readArchive(ctx, f, int64(len(rest)), OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if t.Sample, err = src.sample(OpenOptions{}); err != nil {
+		return nil, err
+	}
+	t.Sample.Name, t.Sample.Notes = head.Name, head.Notes
+	if p := t.Planted; p != nil {
+		if p.Sample = t.Sample; len(t.Sample.Sensitive) != 1 || p.Rows != nil && len(p.Rows) != t.Sample.Len() {
+			return nil, errors.New("what was planted is not of its examples")
+		}
+	}
+	return t, t.Sample.Check()
+}
+
+// Unasked returns the labels of a set's examples as the sample of a release of so many
+// classes that nobody has asked yet: it has no outputs.
+func Unasked(set *dataset.Set, kind curious.Outputs, classes int) *Sample {
+	s := &Sample{Name: set.Name, Kind: kind, Y: slices.Clone(set.Y), Target: set.YName, Classes: slices.Clone(set.YNames)}
+	for i := len(s.Classes); i < classes; i++ {
+		s.Classes = append(s.Classes, fmt.Sprintf("output %d", i))
+	}
+	for _, a := range set.Sensitive {
+		s.Sensitive = append(s.Sensitive, Attribute{Name: a.Name, Values: slices.Clone(a.Values), Labels: slices.Clone(a.Labels)})
+	}
+	return s
+}
