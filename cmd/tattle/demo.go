@@ -20,6 +20,9 @@ const (
 // demoRungs are the defaults of `tattle bound`, with twins for fewer examples.
 var demoRungs = rungFlags{Barankin: 64, Far: 8, Twins: "3"}
 
+// manifestDigestFile lies beside the manifest.
+const manifestDigestFile = "manifest.sha256"
+
 type demoCmd struct{ output }
 
 func (demoCmd) Help() string {
@@ -32,7 +35,7 @@ func (c *demoCmd) Run(e *env) error {
 		if err == nil || exists(filepath.Join(dir, reportJSON)) {
 			return err
 		}
-		for _, name := range []string{shardsDir, manifestFile, arraysFile, attacksFile, modelFile} {
+		for _, name := range []string{shardsDir, manifestFile, manifestDigestFile, arraysFile, attacksFile, modelFile} {
 			os.RemoveAll(filepath.Join(dir, name))
 		}
 		return fmt.Errorf("the demo keeps nothing of what it had begun: %w", err)

@@ -13,6 +13,7 @@ import (
 	"tattle/nn"
 	"tattle/release"
 	"tattle/report"
+	"tattle/run"
 )
 
 const (
@@ -52,19 +53,44 @@ type measured struct {
 
 // run bounds and attacks the release, writing arrays into dir, and reports on it.
 func (m *measurement) run(e *env, dir string) (*measured, error) {
+	b, err := m.bounded(e, dir)
+	if err != nil {
+		return nil, err
+	}
+	if e.serve {
+		return nil, run.ErrServed
+	}
+	return b.conclude(e)
+}
+
+// bounded is a measurement whose bounds are computed.
+type bounded struct {
+	*measurement
+	dir    string
+	sides  *sides
+	report *report.Report
+	result *bound.Result // nil where no bound holds
+}
+
+// bounded computes the bounds, after all that decides them. For somebody else's run it
+// does no more, and returns nil once others may have their turn.
+func (m *measurement) bounded(e *env, dir string) (*bounded, error) {
 	if begun(dir) && !m.resume {
-		return nil, usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "go on with it by --resume, or choose another folder")
+		return nil, interruptedRun(dir)
 	}
 	s, err := m.build(e, dir)
 	if err != nil {
 		return nil, err
+	}
+	m.experiment.Memory = m.memory
+	if e.serve {
+		return nil, m.serve(e, s, dir)
 	}
 	r := newReport(e, m.title, m.seed)
 	if m.read != nil {
 		m.read.record(r)
 	}
 	m.inputs.record(r)
-	m.experiment.Memory = m.memory
 	stop := timed(r, "accuracy")
 	if err := m.measure(e, r, s, dir); err != nil {
 		return nil, err
@@ -81,17 +107,58 @@ func (m *measurement) run(e *env, dir string) (*measured, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := m.adversaries(e, r, s, dir)
+	return &bounded{m, dir, s, r, res}, nil
+}
+
+// interruptedRun refuses to begin where something was begun.
+func interruptedRun(dir string) error {
+	return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "go on with it by --resume, or choose another folder")
+}
+
+// conclude attacks the release and reports on it.
+func (b *bounded) conclude(e *env) (*measured, error) {
+	m, r, res := b.measurement, b.report, b.result
+	c, err := m.adversaries(e, r, b.sides, b.dir)
 	if err != nil {
 		return nil, err
 	}
-	r.Arrays = append(r.Arrays, s.files...)
+	r.Arrays = append(r.Arrays, b.sides.files...)
 	r.Bracket = bracket(r, res, c, m.experiment.Coordinates)
 	if err := m.show(r, res, c); err != nil {
 		return nil, err
 	}
 	m.warn(r, res)
 	return &measured{r, res, c}, nil
+}
+
+// serve computes bounds for somebody else's run: of the noise it settles what decides
+// them.
+func (m *measurement) serve(e *env, s *sides, dir string) error {
+	if e.skips(filepath.Join(dir, shardsDir)) {
+		return nil
+	}
+	if m.sigma == 0 {
+		rms, err := m.rms(e.ctx, s.front, m.data)
+		if err != nil {
+			return err
+		}
+		m.sigma = m.scale * rms
+	}
+	if err := m.settle(s.front, dir); err != nil {
+		return err
+	}
+	if ok, _ := m.holds(m.experiment.Noise); !ok {
+		return nil
+	}
+	_, err := m.search(e, s, dir)
+	return err
+}
+
+// skips says that a worker need not look at a stage: its pool, if it can tell, is about
+// another one, and nothing that follows depends on its shards.
+func (e *env) skips(dir string) bool {
+	p, ok := e.pool.(interface{ Announced(dir string) bool })
+	return ok && !p.Announced(dir)
 }
 
 // bounds computes them, nil where none holds, and reports on them.
@@ -150,19 +217,17 @@ func (m *measurement) measure(e *env, r *report.Report, s *sides, dir string) er
 // strength settles σ, from the RMS of all features over the data where it is not
 // given (A section 3), and says what is released.
 func (m *measurement) strength(ctx context.Context, r *report.Report, front *nn.Net, data nn.Source, dir string) error {
-	rms, err := interruptible(ctx, func() (float64, error) { return release.FeatureRMS(front, data) })
+	rms, err := m.rms(ctx, front, data)
 	if err != nil {
 		return err
 	}
 	if m.sigma == 0 {
 		m.sigma = m.scale * rms
 	}
-	_, n := front.Dims()
-	noise, err := m.dither(m.sigma, n, dir)
-	if err != nil {
-		return usage(fmt.Errorf("--noise, --sigma, --sigma-scale: %w", err), "")
+	if err := m.settle(front, dir); err != nil {
+		return err
 	}
-	m.experiment.Noise, m.experiment.Queries = noise, m.queries
+	noise := m.experiment.Noise
 	r.Release.Noise = m.describeNoise(noise, rms)
 	if r.Settings != nil {
 		r.Settings[noiseSetting] = m.family
@@ -176,15 +241,35 @@ func (m *measurement) strength(ctx context.Context, r *report.Report, front *nn.
 	return nil
 }
 
+func (m *measurement) rms(ctx context.Context, front *nn.Net, data nn.Source) (float64, error) {
+	return interruptible(ctx, func() (float64, error) { return release.FeatureRMS(front, data) })
+}
+
+// settle makes the noise, of whose strength all is known.
+func (m *measurement) settle(front *nn.Net, dir string) error {
+	_, n := front.Dims()
+	noise, err := m.dither(m.sigma, n, dir)
+	if err != nil {
+		return usage(fmt.Errorf("--noise, --sigma, --sigma-scale: %w", err), "")
+	}
+	m.experiment.Noise, m.experiment.Queries = noise, m.queries
+	return nil
+}
+
 // search runs the experiment.
 func (m *measurement) search(e *env, s *sides, dir string) (*bound.Result, error) {
 	bar := newMeter(e.stderr, m.bar, int64(len(m.indices)), false)
 	defer bar.close()
-	return bound.Run(e.ctx, s.front, m.data, m.indices, m.experiment, bound.RunOptions{
+	res, err := bound.Run(e.ctx, s.front, m.data, m.indices, m.experiment, bound.RunOptions{
 		Dir: dir, Resume: m.resume && begun(dir), // else the interruption came before
 		Hashes:   m.hashes(s),
 		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+		Pool:     e.pool, Serve: e.serve,
 	})
+	if err == nil && res != nil && res.Damaged != "" {
+		e.say("%s: %s", dir, res.Damaged)
+	}
+	return res, err
 }
 
 // hashes are what a resumed run must share besides the experiment.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"tattle/dataset"
 	"tattle/nn"
 	"tattle/report"
+	"tattle/run"
 	"tattle/stat"
 )
 
@@ -88,12 +91,36 @@ func (c *reproduceCmd) Run(e *env) error {
 	return c.in(e, c.Experiment, c.Resume, func(dir string) error { return e.unfinished(c.reproduce(e, m, f, dir), dir) })
 }
 
-// reproduce makes the figure in dir.
+// reproduce makes the figure in dir: first the stages that others can share, the net and
+// the bounds of every run, then what is made of them.
 func (c *reproduceCmd) reproduce(e *env, m *measurement, f figure, dir string) error {
-	if err := c.model(e, m, f, dir); err != nil {
+	if (begun(dir) || exists(filepath.Join(dir, trainingDir))) && !c.Resume {
+		return interruptedRun(dir)
+	}
+	trained, err := c.model(e, m, f, dir)
+	if err != nil {
 		return err
 	}
-	done, err := m.run(e, dir)
+	if err := c.figure(e, m, f, dir); err != nil || trained == nil {
+		return err
+	}
+	return trained.Discard()
+}
+
+// figure makes the figure of a net.
+func (c *reproduceCmd) figure(e *env, m *measurement, f figure, dir string) error {
+	ours, err := m.bounded(e, dir)
+	if err != nil {
+		return err
+	}
+	others, err := c.others(e, m, f, dir)
+	if err != nil {
+		return err
+	}
+	if e.serve {
+		return run.ErrServed
+	}
+	done, err := ours.conclude(e)
 	if err != nil {
 		return err
 	}
@@ -105,30 +132,52 @@ func (c *reproduceCmd) reproduce(e *env, m *measurement, f figure, dir string) e
 		}
 	}
 	if len(f.peaks()) == 0 {
-		others, err := c.further(e, m, f, dir)
+		further, err := c.further(e, f, others)
 		if err != nil {
 			return err
 		}
-		compareFigure(done.report, f, append([]*bound.Result{done.result}, others...))
+		compareFigure(done.report, f, append([]*bound.Result{done.result}, further...))
 		if err := c.finish(e, dir, done.report); err != nil || c.JSON {
 			return err
 		}
 		return openFurther(e, f, dir)
 	}
 	var theirs *measured
-	if !f.pictures {
-		if theirs, err = c.asPublished(e, m, filepath.Join(dir, publishedDir)); err != nil {
+	if len(others) > 0 {
+		if theirs, err = others[0].conclude(e); err != nil {
 			return err
 		}
-	}
-	if theirs != nil {
 		done.report.Timing["as published"] = theirs.report.Timing["bounds"]
-		if err := c.save(filepath.Join(dir, publishedDir), theirs.report); err != nil {
+		if err := c.save(others[0].dir, theirs.report); err != nil {
 			return err
 		}
 	}
 	c.compare(f, done, theirs)
 	return c.finish(e, dir, done.report)
+}
+
+// others computes the bounds of the figure's other runs, each in a folder within dir: of
+// other sizes, or by the authors' procedure.
+func (c *reproduceCmd) others(e *env, m *measurement, f figure, dir string) (all []*bounded, err error) {
+	var runs []*measurement
+	switch {
+	case len(f.peaks()) == 0:
+		runs = furtherRuns(m, f)
+	case !f.pictures && c.Published > 0:
+		runs = append(runs, c.asPublished(m))
+	}
+	for _, p := range runs {
+		sub := filepath.Join(dir, p.bar)
+		if err := os.MkdirAll(sub, 0o777); err != nil {
+			return nil, err
+		}
+		b, err := p.bounded(e, sub)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, b)
+	}
+	return all, nil
 }
 
 // compare sets ours beside the paper's figures of MNIST, or beside its method; theirs is
@@ -155,36 +204,84 @@ func (c *reproduceCmd) compare(f figure, ours, theirs *measured) {
 	}
 }
 
-// model trains the net where none is given and none is left by an interrupted run.
-func (c *reproduceCmd) model(e *env, m *measurement, f figure, dir string) (err error) {
+// trainingDir is where the net of a figure is kept as a shard, until the figure is made.
+const trainingDir = "training"
+
+// model trains the net where none is given: as a stage of one shard, so that all who take
+// part in the run, now or once it is resumed, go by the same net. It returns the stage.
+func (c *reproduceCmd) model(e *env, m *measurement, f figure, dir string) (trained *run.Folder, err error) {
 	if c.Model != "" {
-		return nil // it was read before the data
+		return nil, nil // it was read before the data
 	}
-	path := filepath.Join(dir, modelFile)
-	if !c.Resume || !exists(path) {
-		if err := c.train(e, m, f, dir); err != nil {
-			return err
+	work, err := c.training(e, m, f, dir)
+	if err != nil {
+		return nil, err
+	}
+	if trained, err = e.pool.Run(e.ctx, work); err != nil {
+		if e.ctx.Err() != nil {
+			err = fmt.Errorf("training starts again next time: %w", e.ctx.Err())
 		}
+		return nil, err
 	}
 	m.modelPath = modelFile // beside the report
-	m.graph, m.modelHash, err = openModel(path)
-	return err
+	path := filepath.Join(dir, modelFile)
+	err = run.WriteFile(path, func(w io.Writer) error { return copyFrom(w, trained.Path(0)) })
+	if err == nil {
+		m.graph, m.modelHash, err = openModel(path)
+	}
+	return trained, err
 }
 
-func (c *reproduceCmd) train(e *env, m *measurement, f figure, dir string) error {
+// training is the stage in which the net is trained.
+func (c *reproduceCmd) training(e *env, m *measurement, f figure, dir string) (w run.Work, err error) {
 	train, err := openData(c.Data, string(dataset.Train), c.Seed)
 	if err != nil {
-		return err
+		return w, err
 	}
 	task := trainCmd{Task: f.net, Data: c.Data, Epochs: cmp.Or(c.Epochs, recipes[f.net].epochs), Batch: nn.DefaultBatch, LearningRate: defaultLearningRate, output: c.output}
-	g, t, err := task.fit(e, dir, train, m.data)
-	if err != nil && t != nil {
-		return fmt.Errorf("training starts again next time: %w", err)
+	if _, err := task.untrained(train.Shape); err != nil {
+		return w, err
 	}
+	return run.Work{
+		Dir: filepath.Join(dir, trainingDir), Resume: c.Resume,
+		Manifest: run.Manifest{
+			Command: "reproduce", Shards: 1, Hashes: map[string]string{"data": train.SHA256},
+			Settings: trainingSettings{task.Task, task.Epochs, task.Batch, task.LearningRate, c.Seed},
+		},
+		Name: func(int) string { return "training" },
+		Do: func(ctx context.Context, _ int, w io.Writer) error {
+			within := *e
+			within.ctx = ctx
+			g, t, err := task.fit(&within, dir, train, m.data)
+			if err != nil {
+				return err
+			}
+			if err := saveModel(dir, g, &report.Report{Seed: c.Seed, Training: t}); err != nil {
+				return err
+			}
+			return copyFrom(w, filepath.Join(dir, modelFile))
+		},
+	}, nil
+}
+
+// trainingSettings are all that decides a trained net, but for the data.
+type trainingSettings struct {
+	Net          string  `json:"net"`
+	Epochs       int     `json:"epochs"`
+	Batch        int     `json:"batch"`
+	LearningRate float64 `json:"learning_rate"`
+	Seed         uint64  `json:"seed"`
+}
+
+// copyFrom writes what is in a file.
+func copyFrom(w io.Writer, path string) error {
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	return saveModel(dir, g, &report.Report{Seed: c.Seed, Training: t})
+	defer f.Close()
+	_, err = io.Copy(w, f)
+	return err
 }
 
 func compareAccuracy(r *report.Report, f figure) {
@@ -231,17 +328,13 @@ func compare(r *report.Report, quantity string, published, ours, theirs float64)
 	})
 }
 
-// asPublished runs the authors' procedure on the first of the images, as a run
-// of its own in dir: nil where it was not asked for.
-func (c *reproduceCmd) asPublished(e *env, m *measurement, dir string) (*measured, error) {
-	if c.Published == 0 {
-		return nil, nil
-	}
+// asPublished is the authors' procedure on the first of the images.
+func (c *reproduceCmd) asPublished(m *measurement) *measurement {
 	p := m.within(publishedDir)
 	p.title = "Figure 1 by the authors' procedure"
 	p.indices = m.indices[:min(c.Published, len(m.indices))]
 	p.experiment, p.rungs = alone(m.experiment), nil
-	return c.inside(e, p, dir)
+	return p
 }
 
 // within is the measurement again, as a run in a folder of that name within its own.
@@ -252,14 +345,6 @@ func (m *measurement) within(name string) *measurement {
 		p.modelPath = filepath.Join("..", p.modelPath)
 	}
 	return &p
-}
-
-// inside runs a measurement in dir, which is made.
-func (c *reproduceCmd) inside(e *env, m *measurement, dir string) (*measured, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
-	return m.run(e, dir)
 }
 
 func median(x []float64) float64 { return stat.Quantiles(x, .5)[0] }

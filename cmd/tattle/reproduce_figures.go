@@ -181,23 +181,29 @@ func beforePool(g *nn.Graph) string {
 	return ""
 }
 
-// further runs what the first run of a figure leaves: other sizes, with other repeats,
-// each as a run of its own in a folder within dir.
-func (c *reproduceCmd) further(e *env, m *measurement, f figure, dir string) (all []*bound.Result, err error) {
-	for _, run := range f.runs[1:] {
-		name := bound.SizeName(run.sizes[0])
-		p := m.within(name)
-		p.experiment.Sizes, p.experiment.Search.Repeats = run.sizes, run.repeats
-		done, err := c.inside(e, p, filepath.Join(dir, name))
+// furtherRuns are what the first run of a figure leaves: other sizes, with other repeats.
+func furtherRuns(m *measurement, f figure) (all []*measurement) {
+	for _, of := range f.runs[1:] {
+		p := m.within(bound.SizeName(of.sizes[0]))
+		p.experiment.Sizes, p.experiment.Search.Repeats = of.sizes, of.repeats
+		all = append(all, p)
+	}
+	return all
+}
+
+// further makes the reports of the further runs.
+func (c *reproduceCmd) further(e *env, f figure, runs []*bounded) (all []*bound.Result, err error) {
+	for _, b := range runs {
+		done, err := b.conclude(e)
 		if err != nil {
 			return nil, err
 		}
 		if f.pictures {
-			if err := done.report.SavePictures(filepath.Join(dir, name)); err != nil {
+			if err := done.report.SavePictures(b.dir); err != nil {
 				return nil, err
 			}
 		}
-		if err := c.save(filepath.Join(dir, name), done.report); err != nil {
+		if err := c.save(b.dir, done.report); err != nil {
 			return nil, err
 		}
 		all = append(all, done.result)

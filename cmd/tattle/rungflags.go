@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,5 +198,9 @@ func (a *rungs) String() string {
 	if !a.vanTrees {
 		s = "no van Trees"
 	}
-	return fmt.Sprintf("%s; attacks %q, %d draws, learned from %s", s, a.attacks, a.attackDraws, filepath.Base(a.trainPath))
+	learned := "nothing"
+	if a.training != nil {
+		learned = a.training.SHA256 // wherever it lies with whoever takes part
+	}
+	return fmt.Sprintf("%s; attacks %q, %d draws, learned from %s", s, a.attacks, a.attackDraws, learned)
 }

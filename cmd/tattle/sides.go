@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -174,15 +173,7 @@ func (m *measurement) keepTable(s *sides, dir string) error {
 	}
 	name := noiseFile + filepath.Ext(path)
 	err := s.keep(dir, name, func(to string) error {
-		return run.WriteFile(to, func(w io.Writer) error {
-			f, err := os.Open(path)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			_, err = io.Copy(w, f)
-			return err
-		})
+		return run.WriteFile(to, func(w io.Writer) error { return copyFrom(w, path) })
 	})
 	m.family = tablePrefix + name
 	return err
