@@ -72,6 +72,9 @@ func (f *Folder) Record(i int, digest string) error {
 	}
 	path := filepath.Join(f.dir, dataName(i, digest))
 	if _, err := os.Lstat(path); err != nil {
+		if lost := f.lost(i, digest); lost.Committed != "" { // and somebody else who lost removed the data
+			return lost
+		}
 		return &StoreError{f.dir, fmt.Errorf("the data of shard %d: %w", i, err)}
 	}
 	won, err := f.createOnce(i, recordLine(i, digest))
@@ -83,17 +86,20 @@ func (f *Folder) Record(i int, digest string) error {
 		os.Remove(f.failedPath(i))
 		return nil
 	}
-	lost := &CommittedError{Shard: i, Other: digest}
-	if data, err := readSmall(f.recordPath(i), recordSize); err == nil {
-		lost.Committed = parseRecord(i, string(data))
-	}
+	lost := f.lost(i, digest)
 	if lost.Differs() {
 		os.Remove(path)
 	}
-	if lost.Committed != "" {
-		f.done(i, lost.Committed)
-	}
 	return lost
+}
+
+// lost says what is committed of shard i, and takes it in.
+func (f *Folder) lost(i int, digest string) *CommittedError {
+	committed, err := f.readRecord(i)
+	if err == nil && committed != "" {
+		f.done(i, committed)
+	}
+	return &CommittedError{i, committed, digest}
 }
 
 // Commit puts data of shard i and records them. Where write fails, shard i is as it was

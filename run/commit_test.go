@@ -1,0 +1,410 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// of returns a manifest of so many shards.
+func of(shards int) Manifest {
+	m := manifest()
+	m.Shards = shards
+	return m
+}
+
+func begin(t testing.TB, dir string, m Manifest) *Folder {
+	t.Helper()
+	f, err := Create(dir, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// whole checks that a folder holds all shards, as text has them, and no more.
+func whole(t *testing.T, dir string, m Manifest) {
+	t.Helper()
+	f, err := Open(dir, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Remaining()) > 0 || f.Corrupt() != nil {
+		t.Fatalf("remaining %v, corrupt %v", f.Remaining(), f.Corrupt())
+	}
+	want := []string{manifestName, digestName}
+	for i := range m.Shards {
+		if got, err := os.ReadFile(f.Path(i)); err != nil || string(got) != text(i) {
+			t.Errorf("shard %d: %d bytes, %v", i, len(got), err)
+		}
+		want = append(want, filepath.Base(f.Path(i)), shardName(i)+recordSuffix)
+	}
+	slices.Sort(want)
+	if got := names(t, dir); !slices.Equal(got, want) {
+		t.Errorf("the folder holds %q, want %q", got, want)
+	}
+}
+
+// Of many who commit a shard, with the same data and with others, one wins; what it
+// wrote stays, and what the others wrote does not.
+func TestOneCommitWins(t *testing.T) {
+	dir := t.TempDir()
+	f := begin(t, dir, of(8))
+	g, err := Join(dir, of(8)) // another process's view
+	if err != nil {
+		t.Fatal(err)
+	}
+	var won, lost, differ atomic.Int32
+	winner := make([]string, 8)
+	var wg sync.WaitGroup
+	for k := range 16 {
+		wg.Go(func() {
+			for i := range 8 {
+				digest, size, err := []*Folder{f, g}[k%2].Put(i, put(fmt.Sprint(i, k/4)))
+				if err != nil || size != 3 {
+					t.Error(size, err)
+					return
+				}
+				err = []*Folder{f, g}[k%2].Record(i, digest)
+				var late *CommittedError
+				switch {
+				case err == nil:
+					won.Add(1)
+					winner[i] = digest
+				case errors.As(err, &late) && errors.Is(err, ErrCommitted):
+					lost.Add(1)
+					if late.Differs() {
+						differ.Add(1)
+					}
+				default:
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if won.Load() != 8 || lost.Load() != 8*15 || differ.Load() < 8*12-8*3 {
+		t.Errorf("%d won, %d lost, %d of them with other data", won.Load(), lost.Load(), differ.Load())
+	}
+	h, err := Open(dir, of(8))
+	if err != nil || len(h.Remaining()) > 0 {
+		t.Fatalf("%v, remaining %v", err, h.Remaining())
+	}
+	if err := g.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8 {
+		if h.Digest(i) != winner[i] || g.Digest(i) != winner[i] {
+			t.Errorf("shard %d: %s is committed and %s is known, %s won", i, h.Digest(i), g.Digest(i), winner[i])
+		}
+	}
+	if n := names(t, dir); len(n) != 2+2*8 {
+		t.Errorf("the folder holds %q", n)
+	}
+}
+
+// again runs a test of this binary in another process, with a folder to work in.
+func again(t *testing.T, test, dir string, more ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^"+test+"$", "-test.v")
+	cmd.Env = append(append(os.Environ(), "TATTLE_RUN_DIR="+dir), more...)
+	return cmd
+}
+
+// Processes race for the same shards: each is committed once, and none is torn.
+func TestProcessesCommitOnce(t *testing.T) {
+	const shards, processes = 40, 3
+	if dir := os.Getenv("TATTLE_RUN_DIR"); dir != "" {
+		f, err := Join(dir, of(shards))
+		if err != nil {
+			t.Fatal(err)
+		}
+		won := 0
+		for i := range shards {
+			digest, _, err := f.Put(i, put(text(i)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err = f.Record(i, digest); err == nil {
+				won++
+			} else if !errors.Is(err, ErrCommitted) {
+				t.Fatal(err)
+			}
+		}
+		fmt.Printf("\nwon %d\n", won)
+		return
+	}
+	dir := t.TempDir()
+	begin(t, dir, of(shards))
+	won := 0
+	var outs [processes]strings.Builder
+	var cmds []*exec.Cmd
+	for k := range processes {
+		cmd := again(t, t.Name(), dir)
+		cmd.Stdout = &outs[k]
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		cmds = append(cmds, cmd)
+	}
+	for k, cmd := range cmds {
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err, outs[k].String())
+		}
+		_, after, _ := strings.Cut(outs[k].String(), "\nwon ")
+		n, err := strconv.Atoi(strings.Fields(after)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		won += n
+	}
+	if won != shards {
+		t.Errorf("%d commits of %d shards", won, shards)
+	}
+	whole(t, dir, of(shards))
+}
+
+// A process that is killed between putting data and recording them has committed
+// nothing; whoever comes next does the shard again.
+func TestKilledBetweenPutAndRecord(t *testing.T) {
+	if dir := os.Getenv("TATTLE_RUN_DIR"); dir != "" {
+		f, err := Join(dir, of(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Commit(0, put(text(0))); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := f.Put(1, put(text(1))); err != nil {
+			t.Fatal(err)
+		}
+		p, _ := os.FindProcess(os.Getpid())
+		p.Kill()
+		select {}
+	}
+	dir := t.TempDir()
+	begin(t, dir, of(2))
+	if again(t, t.Name(), dir).Run() == nil {
+		t.Fatal("it lives")
+	}
+	if n := names(t, dir); len(n) != 2+2+1 {
+		t.Fatalf("the folder holds %q", n)
+	}
+	f, err := Open(dir, of(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := f.Remaining(); !slices.Equal(r, []int{1}) || f.Corrupt() != nil {
+		t.Fatalf("remaining %v, corrupt %v", r, f.Corrupt())
+	}
+	if err := f.Commit(1, put(text(1))); err != nil {
+		t.Fatal(err)
+	}
+	whole(t, dir, of(2))
+}
+
+// What lies in a folder and is not as it was recorded is not believed, and does not
+// stay in the way.
+func TestDamageIsDropped(t *testing.T) {
+	dir := t.TempDir()
+	f := begin(t, dir, of(8))
+	for i := range 7 {
+		if err := f.Commit(i, put(text(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := strings.Repeat("0", 64)
+	for path, data := range map[string]string{
+		f.Path(0):       text(1),                                  // other data
+		f.Path(1):       "",                                       // none left
+		f.recordPath(2): recordLine(2, f.Digest(2))[:40],          // torn
+		f.recordPath(3): recordLine(3, other),                     // of data that are not there
+		f.recordPath(4): recordLine(5, f.Digest(4)),               // of another shard
+		f.recordPath(5): recordLine(5, f.Digest(5)) + "more\n",    // with something behind
+		f.recordPath(7): strings.Repeat("x", 4*recordSize) + "\n", // of nothing at all
+	} {
+		if err := os.WriteFile(path, []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, err := range map[int]error{0: f.Verify(0), 1: f.Verify(1), 3: f.Verify(3)} {
+		if _, ok := err.(*DamagedError); !ok || !strings.Contains(err.Error(), fmt.Sprint("shard ", i)) {
+			t.Errorf("shard %d: %v", i, err)
+		}
+	}
+	g, err := Open(dir, of(8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{0, 1, 2, 3, 4, 5, 7}; !slices.Equal(g.Corrupt(), want) || !slices.Equal(g.Remaining(), want) {
+		t.Fatalf("corrupt %v, remaining %v", g.Corrupt(), g.Remaining())
+	}
+	for _, i := range g.Remaining() {
+		if err := g.Commit(i, put(text(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole(t, dir, of(8))
+}
+
+// The submitter adopts what a worker put into the folder, if it is what the worker says.
+func TestAdopt(t *testing.T) {
+	dir := t.TempDir()
+	f := begin(t, dir, of(4))
+	worker, err := Join(dir, of(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest, _, err := worker.Put(2, put(text(2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // it may be told twice
+		if err := f.Adopt(2, digest); err != nil || !f.Done(2) {
+			t.Fatal(err)
+		}
+	}
+	if digest, _, err = worker.Put(1, put(text(1))); err != nil {
+		t.Fatal(err)
+	}
+	damaged := filepath.Join(dir, dataName(1, digest))
+	if err := os.WriteFile(damaged, []byte("damaged"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var bad *DamagedError
+	if err := f.Adopt(1, digest); !errors.As(err, &bad) || bad.Want != digest || f.Done(1) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Lstat(damaged); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("damaged data stay")
+	}
+	if err := f.Adopt(1, digest); !errors.As(err, &bad) || bad.Have != "" {
+		t.Errorf("error %v", err)
+	}
+	for _, digest := range []string{"", "../../x", strings.Repeat("A", 64), strings.Repeat("0", 63) + "/"} {
+		if f.Adopt(1, digest) == nil || f.Record(1, digest) == nil {
+			t.Errorf("%q was taken for a digest", digest)
+		}
+	}
+}
+
+// Where the file system has no links, a record is made once all the same.
+func TestWithoutLinks(t *testing.T) {
+	old := link
+	link = func(a, b string) error { return &os.LinkError{Op: "link", Old: a, New: b, Err: syscall.EPERM} }
+	defer func() { link = old }()
+	dir := t.TempDir()
+	f := begin(t, dir, of(20))
+	var won atomic.Int32
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 20 {
+				digest, _, err := f.Put(i, put(text(i)))
+				if err != nil {
+					t.Error(err)
+				}
+				if err = f.Record(i, digest); err == nil {
+					won.Add(1)
+				} else if !errors.Is(err, ErrCommitted) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if won.Load() != 20 {
+		t.Errorf("%d commits", won.Load())
+	}
+	whole(t, dir, of(20))
+}
+
+// A server's answer to link that got lost does not make a winner lose.
+func TestLinkWhoseAnswerIsLost(t *testing.T) {
+	old := link
+	link = func(a, b string) error {
+		if err := os.Link(a, b); err != nil {
+			return err
+		}
+		return &os.LinkError{Op: "link", Old: a, New: b, Err: syscall.EEXIST}
+	}
+	defer func() { link = old }()
+	f := begin(t, t.TempDir(), of(1))
+	if err := f.Commit(0, put(text(0))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A run's folder is read with sha256sum, too.
+func TestSHA256Sum(t *testing.T) {
+	path, err := exec.LookPath("sha256sum")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	f := begin(t, dir, of(3))
+	for i := range 3 {
+		if err := f.Commit(i, put(text(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("sh", "-c", path+" -c *.sha256")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil || strings.Count(string(out), ": OK\n") != 4 {
+		t.Errorf("%s%v", out, err)
+	}
+}
+
+// Shards without a manifest are of a run that was being removed.
+func TestCreateOverRemains(t *testing.T) {
+	dir := t.TempDir()
+	f := begin(t, dir, of(2))
+	if err := f.Commit(0, put("old")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, manifestName)); err != nil {
+		t.Fatal(err)
+	}
+	f = begin(t, dir, of(2))
+	if err := f.Commit(0, put(text(0))); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(1, put(text(1))); err != nil {
+		t.Fatal(err)
+	}
+	whole(t, dir, of(2))
+	if err := f.Discard(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the folder stays")
+	}
+}
+
+func TestCommitAgain(t *testing.T) {
+	f := begin(t, t.TempDir(), of(1))
+	if err := f.Commit(0, put(text(0))); err != nil {
+		t.Fatal(err)
+	}
+	err := f.Commit(0, func(io.Writer) error { t.Error("computed again"); return nil })
+	if !errors.Is(err, ErrCommitted) {
+		t.Errorf("error %v", err)
+	}
+	if err := f.Drop(0); err != nil || f.Done(0) {
+		t.Fatal(err)
+	}
+	if err := f.Commit(0, put(text(0))); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,114 @@
+package run
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+// A manifest that was changed since the run began is refused, with both digests.
+func TestManifestChangedByHand(t *testing.T) {
+	dir := t.TempDir()
+	f := begin(t, dir, manifest())
+	path := filepath.Join(dir, manifestName)
+	changed := strings.Replace(string(f.Manifest()), `"restarts": 25`, `"restarts": 26`, 1)
+	if err := os.WriteFile(path, []byte(changed), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, open := range []func(string, Manifest) (*Folder, error){Open, Join} {
+		_, err := open(dir, manifest())
+		for _, part := range []string{path, "changed since the run began", ManifestDigest([]byte(changed)), ManifestDigest(f.Manifest())} {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("error %v does not say %q", err, part)
+			}
+		}
+	}
+	if err := os.WriteFile(path, f.Manifest(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, digestName)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, manifest()); err == nil || !strings.Contains(err.Error(), digestName) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestManifestOfAnotherProgram(t *testing.T) {
+	dir := t.TempDir()
+	other := manifest()
+	other.Program = Program{Version: "v9", Kernels: Current().Kernels}
+	begin(t, dir, other)
+	_, err := Open(dir, manifest())
+	var mismatch *MismatchError
+	if !errors.As(err, &mismatch) || len(mismatch.Fields) != 1 || mismatch.Fields[0].Field != "program.version" || !strings.Contains(err.Error(), "the same program") {
+		t.Errorf("error %v", err)
+	}
+	if err := other.Check(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestKeepManifest(t *testing.T) {
+	dir := t.TempDir()
+	shards := filepath.Join(dir, "shards")
+	f := begin(t, shards, manifest())
+	if err := f.KeepManifest(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Discard(); err != nil {
+		t.Fatal(err)
+	}
+	if err := manifest().Check(dir); err != nil {
+		t.Error(err)
+	}
+	if err := of(7).Check(dir); err == nil {
+		t.Error("another run was taken for this one")
+	}
+	data, err := ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ParseManifest(data)
+	if err != nil || m.Shards != 6 || m.Command != "bound" || m.Hashes["model"] != "ab" || m.Program != Current() {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
+	for want, c := range map[string]struct {
+		main     string
+		settings []debug.BuildSetting
+		ok       bool
+		definite bool
+	}{
+		"(devel)":            {"", nil, false, false},
+		"v1.2.3":             {"v1.2.3", []debug.BuildSetting{setting("vcs.revision", "abc")}, true, true},
+		"v0.0.0-1-abc+dirty": {"v0.0.0-1-abc+dirty", nil, true, false},
+		"0123456789ab":       {"(devel)", []debug.BuildSetting{setting("vcs.revision", "0123456789abcdef"), setting("vcs.modified", "false")}, true, true},
+		"0123456789ab+dirty": {"", []debug.BuildSetting{setting("vcs.modified", "true"), setting("vcs.revision", "0123456789abcdef")}, true, false},
+	} {
+		info := &debug.BuildInfo{Main: debug.Module{Version: c.main}, Settings: c.settings}
+		if got := version(info, c.ok); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if got := (Program{Version: want}).Definite(); got != c.definite {
+			t.Errorf("%s: definite %t", want, got)
+		}
+	}
+	if p := Current(); p.Version == "" || !strings.Contains(p.Kernels, " ") {
+		t.Errorf("%+v", p)
+	}
+	path, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	want, _ := Digest(path)
+	if got, err := Executable(); err != nil || got != want {
+		t.Errorf("%s, %v", got, err)
+	}
+}

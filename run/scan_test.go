@@ -1,0 +1,177 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestScan(t *testing.T) {
+	dir := t.TempDir()
+	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
+	record := Record{Args: []string{"bound", "--data", "mnist"}, Cwd: "/home/x", Program: Current(), Started: time.Unix(1e9, 0).UTC()}
+	for _, name := range []string{"done", "begun", "at work", "failed", "deep/er/run/s"} {
+		lay(t, at(name), nil)
+		os.MkdirAll(at(name), 0o777)
+		if err := WriteRecord(at(name), record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// done: merged, with its manifest beside the arrays
+	f := begin(t, at("done", "shards"), of(3))
+	f.KeepManifest(at("done"))
+	f.Discard()
+	lay(t, at("done"), map[string]string{"report.json": "{}", "arrays.npz": "x"})
+	// begun: one stage merged, the other interrupted, by way of a cluster
+	f = begin(t, at("begun", "1-1000", "shards"), of(4))
+	f.KeepManifest(at("begun", "1-1000"))
+	f.Discard()
+	f = begin(t, at("begun", "1-2000", "shards"), of(4))
+	f.Commit(1, put("x"))
+	lay(t, at("begun"), map[string]string{"cluster.json": "{}", "1-1000/arrays.npz": "x", "1-2000/shards/ledger/jetstream/manifest.json": "{}"})
+	// at work
+	f = begin(t, at("at work", "shards"), of(2))
+	unlock, err := share(f.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	// failed; a record without data is of no use
+	f = begin(t, at("failed"), of(5))
+	f.Commit(2, put("x"))
+	f.Commit(3, put("x"))
+	os.Remove(f.Path(3))
+	f.SetAside(Failure{Shard: 1, Name: "examples 8 to 15", Causes: []string{"one", "two"}})
+	f.SetAside(Failure{Shard: 2, Name: "done since"})
+	lay(t, f.Dir(), map[string]string{"shard-000000.failed": "{", "shard-000009.failed": "{}", "shard-7.sha256": "", "shard-000004.sha256.x": ""})
+	// a folder of shards that nobody says anything of; others' manifests; damage
+	f = begin(t, at("lone"), of(1))
+	f.Commit(0, put("x"))
+	begin(t, at("changed"), of(1))
+	old := `{"schema": "tattle run 1", "command": "bound", "shards": 3, "settings": {}}`
+	lay(t, dir, map[string]string{
+		"site/manifest.json": `{"name": "a web page"}`, "torn/manifest.json": "{", "older/manifest.json": old, "changed/manifest.json": old,
+		"record/run.json": `{"schema": "another"}`, "1/2/3/4/5/run.json": "too deep", ".hidden/run.json": "x",
+	})
+	os.Symlink(at("done"), at("link"))
+	os.Symlink("/etc/passwd", at("site", "run.json"))
+
+	got, err := Scan(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]State{
+		"at work": {State: Running, Record: &record, Stages: []StageState{{Name: "shards", Shards: 2}}},
+		"begun": {State: Interrupted, Record: &record, Submitted: true, Stages: []StageState{
+			{Name: "1-1000", Shards: 4, Done: 4, Merged: true}, {Name: "1-2000/shards", Shards: 4, Done: 1}}},
+		"changed":       {State: Interrupted, Stages: []StageState{{Name: ".", Problem: "another version of tattle began it"}}},
+		"deep/er/run/s": {State: Interrupted, Record: &record},
+		"done":          {State: Finished, Record: &record, Stages: []StageState{{Name: ".", Shards: 3, Done: 3, Merged: true}}},
+		"failed": {State: Failed, Record: &record, Stages: []StageState{{Name: ".", Shards: 5, Done: 1, Failed: 2, Failures: []Failure{
+			{Shard: 0, Name: "shard 0", Causes: []string{"shard-000000.failed cannot be read: unexpected end of JSON input"}},
+			{Shard: 1, Name: "examples 8 to 15", Causes: []string{"one", "two"}}}}}},
+		"lone":   {State: Interrupted, Stages: []StageState{{Name: ".", Shards: 1, Done: 1}}},
+		"older":  {State: Interrupted, Stages: []StageState{{Name: ".", Problem: "another version of tattle began it"}}},
+		"record": {State: Interrupted, Problem: `schema "another"`},
+	}
+	for _, g := range got {
+		name, err := filepath.Rel(dir, g.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, ok := want[filepath.ToSlash(name)]
+		if !ok {
+			t.Errorf("found %+v", g)
+			continue
+		}
+		delete(want, filepath.ToSlash(name))
+		w.Dir = g.Dir
+		same := strings.Contains(g.Problem, w.Problem) && len(g.Stages) == len(w.Stages)
+		w.Problem = g.Problem
+		for i := range min(len(g.Stages), len(w.Stages)) {
+			same = same && strings.Contains(g.Stages[i].Problem, w.Stages[i].Problem) && (g.Stages[i].Problem == "") == (w.Stages[i].Problem == "")
+			w.Stages[i].Problem = g.Stages[i].Problem
+		}
+		if !same || !reflect.DeepEqual(g, w) {
+			t.Errorf("%s:\n%+v\nwant\n%+v", name, g, w)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not found: %v", want)
+	}
+	if _, err := Scan(t.Context(), at("none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Scan(ctx, dir); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRecord(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := ReadRecord(dir); err == nil || !strings.Contains(err.Error(), RecordName) {
+		t.Errorf("error %v", err)
+	}
+	for _, text := range []string{"", "{}", "[]", `{"schema": 3}`, strings.Repeat(" ", 1<<21)} {
+		lay(t, dir, map[string]string{RecordName: text})
+		if _, err := ReadRecord(dir); err == nil || !strings.Contains(err.Error(), RecordName) {
+			t.Errorf("%.10q: error %v", text, err)
+		}
+	}
+}
+
+// Ten thousand shards are made, gone on with and listed.
+func TestTenThousandShards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 20,000 files")
+	}
+	const n = 10_000
+	dir := t.TempDir()
+	f := begin(t, dir, of(n))
+	start := time.Now()
+	lap := func(what string) {
+		t.Logf("%s: %v", what, time.Since(start))
+		start = time.Now()
+	}
+	for i := range n { // as Commit leaves them, without its care for crashes
+		digest := ManifestDigest([]byte(fmt.Sprint(i)))
+		lay(t, dir, map[string]string{dataName(i, digest): fmt.Sprint(i), shardName(i) + recordSuffix: recordLine(i, digest)})
+	}
+	lap("written")
+	f, err := Join(dir, of(n))
+	if err != nil || len(f.Remaining()) > 0 {
+		t.Fatal(err)
+	}
+	lap("joined")
+	f, err = Open(dir, of(n))
+	if err != nil || len(f.Remaining()) > 0 {
+		t.Fatal(err)
+	}
+	lap("opened")
+	runs, err := Scan(t.Context(), dir)
+	if err != nil || len(runs) != 1 || runs[0].Stages[0].Done != n {
+		t.Fatal(err, runs)
+	}
+	lap("scanned")
+	if err := f.Discard(); err != nil {
+		t.Fatal(err)
+	}
+	lap("removed")
+}
+
+func BenchmarkCommit(b *testing.B) {
+	f := begin(b, b.TempDir(), of(b.N))
+	for i := range b.N {
+		if err := f.Commit(i, put("x")); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
