@@ -66,6 +66,12 @@ func removeOthers(dir string, names []string) error {
 	return nil
 }
 
+// Files returns the names of the files that Save writes.
+func (r *Result) Files() ([]string, error) {
+	names, err := r.attackNames()
+	return append([]string{modelFile}, names...), err
+}
+
 // attackNames returns the file names of the attacks.
 func (r *Result) attackNames() ([]string, error) {
 	if len(r.Attacks) == 1 {

@@ -25,7 +25,6 @@ func curiousReport(e *env, dir string, runs []seedRun, results []*seedResult, pa
 		return nil, err
 	}
 	for i, x := range results {
-		r.Timing[runName(x)] = x.Timing["training"]
 		addRuns(r, x.Evaluation, runOf(runs[i], x), runName(x))
 	}
 	r.Verdict = curiousVerdict(results)
@@ -34,9 +33,12 @@ func curiousReport(e *env, dir string, runs []seedRun, results []*seedResult, pa
 	if runs[0].options.Attack == curious.Standard {
 		r.Warnings = append(r.Warnings, unattacked(parts.Train)...)
 	}
+	var all []*trained
 	for _, x := range results {
 		r.Warnings = append(r.Warnings, doubts(x)...)
+		all = append(all, &x.trained)
 	}
+	r.Warnings = append(r.Warnings, foreign(all)...)
 	return r, nil
 }
 

@@ -4,26 +4,22 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/nn"
-	"tattle/report"
 	"tattle/run"
 )
 
-const (
-	resultFile   = "result.json"
-	resultSchema = "tattle/result/1"
-)
+const resultSchema = "tattle/result/1"
 
 // opened says how labelled data were read, so that they can be read again.
 type opened struct {
@@ -40,41 +36,34 @@ type opened struct {
 	Cache      string   `json:"cache,omitempty"`    // of decoded pictures: "" beside the data, "none", or an absolute folder
 }
 
-// seedResult is result.json: what one training came to.
+// seedResult is the result.json of a seed's training.
 type seedResult struct {
-	Schema     string                   `json:"schema"`
-	Settings   map[string]string        `json:"settings"` // with another one it is another training
-	Data       string                   `json:"data_sha256"`
-	Source     *opened                  `json:"source,omitempty"`
-	Parameters int                      `json:"parameters"`
-	Examples   int                      `json:"examples"` // trained on
-	Epochs     []curious.Epoch          `json:"epochs"`
-	Best       int                      `json:"best"`
-	Steps      int                      `json:"steps"`
-	Taus       []float64                `json:"taus,omitempty"` // of the attacks; 0 but for thresholds
-	Evaluation *curious.Evaluation      `json:"evaluation"`
-	Files      []report.Arrays          `json:"files"`
-	Unfinished bool                     `json:"unfinished,omitempty"` // interrupted: the best of the epochs completed
-	Timing     map[string]report.Number `json:"timing"`
+	trained
+	Source     *opened             `json:"source,omitempty"` // from source.json; earlier versions wrote it here
+	Parameters int                 `json:"parameters"`
+	Steps      int                 `json:"steps"`
+	Taus       []float64           `json:"taus,omitempty"` // of the attacks; 0 but for thresholds
+	Evaluation *curious.Evaluation `json:"evaluation"`
 }
 
-// write notes the digests of the models in dir, and writes result.json.
-func (r *seedResult) write(dir string) error {
-	models, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.onnx"))
-	if err != nil {
+// write keeps a training whose models are in dir, and beside it where the data were.
+func (r *seedResult) write(dir string, models []string) error {
+	if err := r.Source.write(dir); err != nil {
 		return err
 	}
-	r.Files = nil
-	for _, path := range models {
-		hash, err := run.Digest(path)
-		if err != nil {
-			return err
-		}
-		r.Files = append(r.Files, report.Arrays{File: filepath.Base(path), SHA256: hash})
+	bare := *r
+	bare.Source = nil
+	err := keep(dir, &bare, models)
+	r.trained = bare.trained
+	return err
+}
+
+// write notes in dir what was read; nil leaves it open.
+func (o *opened) write(dir string) error {
+	if o == nil {
+		return nil
 	}
-	return run.WriteFile(filepath.Join(dir, resultFile), func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(r)
-	})
+	return run.WriteFile(filepath.Join(dir, sourceFile), func(w io.Writer) error { return indented(w, o) })
 }
 
 // escapeGlob makes a path match itself.
@@ -82,49 +71,37 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// readResult reads result.json.
+// readResult reads what write wrote.
 func readResult(dir string) (*seedResult, error) {
-	path := filepath.Join(dir, resultFile)
-	b, err := os.ReadFile(path)
+	r := new(seedResult)
+	err := read(dir, resultSchema, r)
+	if r.Schema == cellSchema {
+		return nil, usage(fmt.Errorf("%s: a cell of reproduce, not a training", filepath.Join(dir, resultFile)), "name a folder that tattle train made")
+	}
 	if err != nil {
 		return nil, err
 	}
-	r := new(seedResult)
-	if err := json.Unmarshal(b, r); err != nil {
-		return nil, hinted(fmt.Errorf("%s: %w", path, err), "delete it: the training is then done again")
+	if r.Evaluation == nil {
+		return nil, fmt.Errorf("%s: a training that failed: %s", dir, r.Failed)
 	}
-	if r.Schema == cellSchema {
-		return nil, usage(fmt.Errorf("%s: a cell of reproduce, not a training", path), "name a folder that tattle train made")
-	}
-	if r.Schema != resultSchema || r.Evaluation == nil {
-		return nil, hinted(fmt.Errorf("%s: not a result of this version of tattle", path), "delete it: the training is then done again")
-	}
-	return r, nil
+	return r, r.readSource(dir)
 }
 
-// differs says in what these settings and data are not those of the result.
-func (r *seedResult) differs(settings map[string]string, data string) string {
-	both := maps.Clone(settings)
-	maps.Copy(both, r.Settings)
-	for _, k := range slices.Sorted(maps.Keys(both)) {
-		if was, is := r.Settings[k], settings[k]; was != is {
-			return fmt.Sprintf("%s was %q, now %q", k, was, is)
-		}
+// readSource reads source.json, where it is there.
+func (r *seedResult) readSource(dir string) error {
+	path := filepath.Join(dir, sourceFile)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if r.Data != data {
-		return "the data have changed"
+	if err != nil {
+		return err
 	}
-	return ""
-}
-
-// whole says whether the models are there as they were written.
-func (r *seedResult) whole(dir string) bool {
-	for _, f := range r.Files {
-		if hash, err := run.Digest(filepath.Join(dir, f.File)); err != nil || hash != f.SHA256 {
-			return false
-		}
+	r.Source = new(opened)
+	if err := json.Unmarshal(b, r.Source); err != nil {
+		return fmt.Errorf("%s: %w: it was changed, train again", path, err)
 	}
-	return len(r.Files) > 0
+	return nil
 }
 
 // classes writes an attribute as "age: <=30 | >30".

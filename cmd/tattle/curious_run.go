@@ -105,10 +105,9 @@ func (t *teacher) compare() error {
 		maps.DeleteFunc(m, func(k, _ string) bool { return k != "target" && !strings.HasPrefix(k, "sensitive") })
 		return m
 	}
-	is := classesOf(seedRun{options: t.options}.settings(t.parts))
-	was := &seedResult{Settings: classesOf(t.result.Settings), Data: t.result.Data}
-	if d := was.differs(is, t.result.Data); d != "" {
-		return usage(fmt.Errorf("--data: not what %s was trained on: %s", t.dir, d), "give the run's own data")
+	was, is := classesOf(t.result.Settings), classesOf(seedRun{options: t.options}.settings(t.parts))
+	if d := differences(was, is); len(d) > 0 {
+		return usage(fmt.Errorf("--data: not what %s was trained on: %s was %q, now %q", t.dir, d[0].Field, d[0].Have, d[0].Want), "give the run's own data")
 	}
 	if t.result.Data != digestOf(t.parts) {
 		t.notes = append(t.notes, "The data are not those that the run was trained on: they have changed since, or are others.")

@@ -2,18 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strconv"
-	"time"
 
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/nn"
-	"tattle/report"
 )
 
 // seedRun is one training with one seed. It becomes a folder with the models
@@ -137,38 +133,48 @@ func (s seedRun) fits(dir string, p *dataset.Parts, seeds int) error {
 	return roomForModel(dir, n*seeds)
 }
 
-// run trains with the seed and measures on the test part; dir, which it makes,
-// gets the models and result.json. Interrupted, it keeps the best epoch so far,
-// marked as unfinished, and returns it with ctx's error; nil where there is none.
-func (s seedRun) run(e *env, dir string, p *dataset.Parts, progress func(done, total int)) (*seedResult, error) {
+// run trains with the seed and measures on the test part; dir, which it makes, gets
+// the models and result.json. Interrupted, it keeps the best epoch so far, marked as
+// unfinished, and returns it with ctx's error; nil where there is none, or where it is
+// somebody else's training. A loss that is no longer finite is a result, too: that of a
+// training that failed.
+func (s seedRun) run(ctx context.Context, e *env, dir string, p *dataset.Parts, progress func(done, total int)) (*seedResult, error) {
 	made := !exists(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, hinted(err, "choose a folder that can be written with --out")
 	}
-	started := time.Now()
-	trained, stopped := curious.Train(e.ctx, p, s.trainOptions(p, progress))
-	if trained == nil || stopped != nil && e.ctx.Err() == nil {
+	trained, err := curious.Train(ctx, p, s.trainOptions(p, progress))
+	stopped := ctx.Err()
+	switch {
+	case err == nil:
+		stopped = nil
+	case stopped == nil:
+		r := &seedResult{trained: s.want(p)}
+		r.Failed = err.Error()
+		return r, r.write(dir, nil)
+	case trained == nil || e.serve:
 		if made {
 			os.Remove(dir) // does nothing unless it is empty
 		}
 		return nil, stopped
 	}
 	r := s.result(p, trained)
-	r.Timing["training"] = seconds(started)
 	r.Unfinished = stopped != nil
-	if err := s.measured(e, dir, p, trained, r); err != nil {
+	if err := s.measured(ctx, dir, p, trained, r); err != nil {
 		return nil, err
 	}
 	return r, stopped
 }
 
+// want is what a finished training says of itself.
+func (s seedRun) want(p *dataset.Parts) trained {
+	return trained{Schema: resultSchema, Settings: s.settings(p), Data: digestOf(p), Examples: p.Train.Len()}
+}
+
 // result is what is known of a training before it is measured.
 func (s seedRun) result(p *dataset.Parts, t *curious.Result) *seedResult {
-	r := &seedResult{
-		Schema: resultSchema, Settings: s.settings(p), Data: digestOf(p), Source: s.source,
-		Parameters: parameters(t.Classifier), Examples: p.Train.Len(), Epochs: t.Epochs, Best: t.Best, Steps: t.Steps,
-		Timing: map[string]report.Number{},
-	}
+	r := &seedResult{trained: s.want(p), Source: s.source, Parameters: parameters(t.Classifier), Steps: t.Steps}
+	r.Epochs, r.Best = t.Epochs, t.Best
 	for _, a := range t.Attacks {
 		r.Taus = append(r.Taus, a.Tau)
 	}
@@ -177,35 +183,27 @@ func (s seedRun) result(p *dataset.Parts, t *curious.Result) *seedResult {
 
 // measured evaluates a training and writes it all down. It is not interrupted, lest
 // hours of training be lost for the seconds that this takes.
-func (s seedRun) measured(e *env, dir string, p *dataset.Parts, t *curious.Result, r *seedResult) (err error) {
-	ctx := context.WithoutCancel(e.ctx)
-	started := time.Now()
+func (s seedRun) measured(ctx context.Context, dir string, p *dataset.Parts, t *curious.Result, r *seedResult) (err error) {
 	if err := curious.Save(dir, t); err != nil {
 		return err
 	}
-	if r.Evaluation, err = curious.Evaluate(ctx, t.Classifier, t.Attacks, p.Train, p.Test); err != nil {
+	if r.Evaluation, err = curious.Evaluate(context.WithoutCancel(ctx), t.Classifier, t.Attacks, p.Train, p.Test); err != nil {
 		return err
 	}
-	r.Timing["measuring"] = seconds(started)
-	return r.write(dir)
+	models, err := t.Files()
+	if err != nil {
+		return err
+	}
+	return r.write(dir, models)
 }
 
 // finished returns what a finished training with these settings and data left in
 // dir: nil where there is none, or where it was interrupted or its models have
 // changed since. It errs where the folder is another training's.
 func (s seedRun) finished(dir string, p *dataset.Parts) (*seedResult, error) {
-	r, err := readResult(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	r, want := new(seedResult), s.want(p)
+	if ok, err := want.finished(dir, r); !ok || err != nil {
 		return nil, err
-	}
-	if d := r.differs(s.settings(p), digestOf(p)); d != "" {
-		return nil, hinted(fmt.Errorf("%s is of another training: %s", dir, d), "give the flags of the run that was interrupted, or another --out")
-	}
-	if r.Unfinished || !r.whole(dir) {
-		return nil, nil
 	}
 	return r, nil
 }

@@ -32,7 +32,7 @@ func TestSeedInterrupted(t *testing.T) {
 	s.source = &opened{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: 200, Seed: 1}
 	ctx, cancel := context.WithCancel(t.Context())
 	e := &env{ctx: ctx, stdout: io.Discard, stderr: io.Discard}
-	r, err := s.run(e, dir, p, func(done, total int) {
+	r, err := s.run(ctx, e, dir, p, func(done, total int) {
 		if 3*done > total {
 			cancel()
 		}
@@ -50,7 +50,7 @@ func TestSeedInterrupted(t *testing.T) {
 	if taught, err := (&taught{Run: dir}).open(e); err != nil || len(taught.notes) != 1 || !strings.Contains(taught.notes[0], "best of 1 epoch") {
 		t.Errorf("an unfinished teacher: %+v, %v", taught, err)
 	}
-	if _, err := s.run(e, dir, p, nil); err != nil {
+	if _, err := s.run(t.Context(), e, dir, p, nil); err != nil {
 		t.Fatal(err)
 	}
 	checkFinished(t, s, dir, p)

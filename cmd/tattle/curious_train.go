@@ -32,7 +32,7 @@ func (c *trainCmd) trainCurious(e *env) error {
 		if err != nil {
 			return err
 		}
-		if err := runs[0].fits(dir, parts, missing(dir, runs)); err != nil {
+		if err := runs[0].fits(dir, parts, 2*missing(dir, runs)); err != nil { // as shards, too
 			return err
 		}
 		return c.stoppedAt(e, c.trainInto(e, dir, runs, parts), dir)
@@ -42,13 +42,17 @@ func (c *trainCmd) trainCurious(e *env) error {
 // trainInto trains what is missing in dir, and reports on all of it.
 func (c *trainCmd) trainInto(e *env, dir string, runs []seedRun, parts *dataset.Parts) error {
 	started := time.Now()
-	results, err := trainSeeds(e, dir, runs, parts)
+	s := &seeds{runs: runs, parts: parts, steps: map[string]int{}, unit: 1, took: map[string]time.Duration{}}
+	results, err := s.train(e, dir)
 	if err != nil {
 		return err
 	}
 	r, err := curiousReport(e, dir, runs, results, parts)
 	if err != nil {
 		return err
+	}
+	for name, took := range s.took {
+		r.Timing[s.called(name)] = report.Number(took.Seconds())
 	}
 	r.Timing["total"] = seconds(started)
 	return c.finish(e, dir, r)
@@ -64,14 +68,13 @@ func missing(dir string, runs []seedRun) (n int) {
 	return n
 }
 
-// interrupted refuses a folder with finished trainings unless they are to be
-// gone on with.
+// interrupted refuses a folder with trainings unless they are to be gone on with.
 func (o output) interrupted(resume bool) error {
 	if o.Out == "" || resume || exists(filepath.Join(o.Out, reportJSON)) {
 		return nil
 	}
 	found, err := filepath.Glob(filepath.Join(escapeGlob(o.Out), "seed-*", resultFile))
-	if err != nil || len(found) == 0 && !exists(filepath.Join(o.Out, resultFile)) {
+	if err != nil || len(found) == 0 && !exists(filepath.Join(o.Out, resultFile)) && !begun(o.Out) {
 		return err
 	}
 	return usage(fmt.Errorf("--out %s: holds an interrupted run", o.Out), "go on with it by --resume, or choose another folder")
@@ -80,9 +83,10 @@ func (o output) interrupted(resume bool) error {
 // stoppedAt adds to what stopped a run how to go on, where something is kept and
 // nothing else is to be done.
 func (o output) stoppedAt(e *env, err error, dir string) error {
+	err = e.unfinished(err, dir)
 	o.Out = dir
 	var s *statusError
-	if errors.As(err, &s) || o.interrupted(false) == nil {
+	if err == nil || errors.As(err, &s) || errors.Is(err, run.ErrServed) || o.interrupted(false) == nil {
 		return err
 	}
 	return hinted(err, "go on with: "+e.goOn(dir))
@@ -90,47 +94,17 @@ func (o output) stoppedAt(e *env, err error, dir string) error {
 
 // seedDir is where a seed's training is kept: in a folder of its own unless it is
 // the only one.
-func seedDir(dir string, runs []seedRun, i int) string {
+func seedDir(dir string, runs []seedRun, i int) string { return filepath.Join(dir, seedName(runs, i)) }
+
+// seedName is that folder's name.
+func seedName(runs []seedRun, i int) string {
 	if len(runs) == 1 {
-		return dir
+		return "."
 	}
-	return filepath.Join(dir, "seed-"+strconv.FormatUint(runs[i].options.Seed, 10))
+	return seedPrefix + strconv.FormatUint(runs[i].options.Seed, 10)
 }
 
-// trainSeeds runs the trainings that are not finished yet, one after the other.
-func trainSeeds(e *env, dir string, runs []seedRun, parts *dataset.Parts) ([]*seedResult, error) {
-	bar := newMeter(e.stderr, "training", 0, false)
-	defer bar.close()
-	results := make([]*seedResult, len(runs))
-	for i, s := range runs {
-		at := seedDir(dir, runs, i)
-		var err error
-		if results[i], err = s.finished(at, parts); err != nil {
-			return nil, err
-		}
-		if results[i] != nil {
-			continue
-		}
-		bar.name(barName(runs, i))
-		r, err := s.run(e, at, parts, func(done, total int) { bar.set(int64(i*total+done), int64(len(runs)*total)) })
-		if err != nil {
-			if r != nil {
-				err = fmt.Errorf("the best of %d epochs is in %s: %w", len(r.Epochs), at, err)
-			}
-			return nil, err
-		}
-		results[i] = r
-	}
-	return results, nil
-}
-
-// barName says which of the trainings is under way.
-func barName(runs []seedRun, i int) string {
-	if len(runs) == 1 {
-		return "training"
-	}
-	return fmt.Sprintf("training, seed %d (%d of %d)", runs[i].options.Seed, i+1, len(runs))
-}
+const seedPrefix = "seed-"
 
 // keepOutputs writes the outputs of a classifier on the test part, with the labels,
 // into the run's folder: what an audit needs.

@@ -56,12 +56,15 @@ func (c *distillCmd) Run(e *env) error {
 			return err
 		}
 		started := time.Now()
-		r, err := c.distill(e, dir, t, widths)
-		if err != nil {
-			return err
+		r, stopped := c.distill(e, dir, t, widths)
+		if r == nil {
+			return stopped
 		}
 		r.Timing["total"] = seconds(started)
-		return c.finish(e, dir, r)
+		if err := c.finish(e, dir, r); err != nil || stopped == nil {
+			return err
+		}
+		return fmt.Errorf("the student as far as it came is in %s: %w", dir, stopped)
 	})
 }
 
@@ -79,23 +82,31 @@ func (c *distillCmd) check() (widths [5]int, err error) {
 	return parseWidths("widths", c.Widths)
 }
 
-// distill trains the student, attacks it twice, and reports on it beside the
-// teacher.
+// distill trains the student, attacks it twice, and reports on it beside the teacher.
+// Interrupted, it reports on the best epoch so far, with ctx's error; nil where there
+// is none.
 func (c *distillCmd) distill(e *env, dir string, t *teacher, widths [5]int) (*report.Report, error) {
 	r := newReport(e, "A student of a classifier of "+curiousName(t.parts.Train), c.Seed)
 	_, data := curious.SplitTeacher(t.whole, t.result.Source.Seed)
 	stop := timed(r, "distillation")
-	d, err := c.train(e, t, data, widths)
-	if err != nil {
-		return nil, err
+	d, stopped := c.train(e, t, data, widths)
+	if d == nil {
+		return nil, stopped
 	}
 	stop()
-	fitted, err := c.refit(e, d.Student, t)
-	if err != nil {
+	var fitted []curious.Attack
+	if stopped == nil {
+		fitted, stopped = c.refit(e, d.Student, t)
+	}
+	if stopped != nil && e.ctx.Err() == nil {
+		return nil, stopped
+	}
+	if err := c.measure(context.WithoutCancel(e.ctx), dir, r, t, d, fitted); err != nil {
 		return nil, err
 	}
-	if err := c.measure(e, dir, r, t, d, fitted); err != nil {
-		return nil, err
+	if stopped != nil {
+		r.Verdict = "unfinished"
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Distillation was interrupted: %d of %d epochs were completed, and no attack was fitted to the student.", len(d.Epochs), c.Epochs))
 	}
 	r.Training = c.training(d, data)
 	r.Data = describe(t.parts.Test, "", string(dataset.Test))
@@ -104,7 +115,7 @@ func (c *distillCmd) distill(e *env, dir string, t *teacher, widths [5]int) (*re
 	if !t.result.Source.HoldOut || t.options.Attack == studentAttack {
 		r.Warnings = append(r.Warnings, "The teacher was trained on the student's examples, too: train it with --hold-out to keep them from it.")
 	}
-	return r, nil
+	return r, stopped
 }
 
 func (c *distillCmd) train(e *env, t *teacher, data *dataset.Parts, widths [5]int) (*curious.DistillResult, error) {
@@ -144,8 +155,8 @@ func (c *distillCmd) refit(e *env, student *nn.Graph, t *teacher) ([]curious.Att
 }
 
 // measure evaluates teacher and student, and keeps the student.
-func (c *distillCmd) measure(e *env, dir string, r *report.Report, t *teacher, d *curious.DistillResult, fitted []curious.Attack) error {
-	own, err := evaluate(e.ctx, d.Student, t.model.Attacks, t.parts)
+func (c *distillCmd) measure(ctx context.Context, dir string, r *report.Report, t *teacher, d *curious.DistillResult, fitted []curious.Attack) error {
+	own, err := evaluate(ctx, d.Student, t.model.Attacks, t.parts)
 	if err != nil {
 		return err
 	}
@@ -162,7 +173,7 @@ func (c *distillCmd) measure(e *env, dir string, r *report.Report, t *teacher, d
 	addCurves(r, own, "student")
 	r.Verdict = "distilled"
 	if len(fitted) > 0 {
-		refitted, err := evaluate(e.ctx, d.Student, fitted, t.parts)
+		refitted, err := evaluate(ctx, d.Student, fitted, t.parts)
 		if err != nil {
 			return err
 		}
@@ -173,7 +184,14 @@ func (c *distillCmd) measure(e *env, dir string, r *report.Report, t *teacher, d
 	if err := c.keep(dir, t, d, fitted); err != nil {
 		return err
 	}
-	if err := c.result(t, d, own).write(dir); err != nil {
+	models, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.onnx"))
+	if err != nil {
+		return err
+	}
+	for i := range models {
+		models[i] = filepath.Base(models[i])
+	}
+	if err := c.result(t, d, own).write(dir, models); err != nil {
 		return err
 	}
 	return modelOf(r, dir, modelFile, t.parts.Train.Shape, len(t.parts.Train.YNames))
@@ -182,9 +200,9 @@ func (c *distillCmd) measure(e *env, dir string, r *report.Report, t *teacher, d
 // result is what prune reads of the student.
 func (c *distillCmd) result(t *teacher, d *curious.DistillResult, own *curious.Evaluation) *seedResult {
 	x := &seedResult{
-		Schema: resultSchema, Settings: maps.Clone(t.result.Settings), Data: t.result.Data, Source: t.result.Source,
-		Parameters: parameters(d.Student), Best: d.Best, Steps: d.Steps,
-		Taus: t.result.Taus, Evaluation: own, Timing: map[string]report.Number{},
+		trained: trained{Schema: resultSchema, Settings: maps.Clone(t.result.Settings), Data: t.result.Data, Best: d.Best, Unfinished: d.Stopped},
+		Source:  t.result.Source, Parameters: parameters(d.Student), Steps: d.Steps,
+		Taus: t.result.Taus, Evaluation: own,
 	}
 	x.Settings["attack"], x.Settings["seed"] = studentAttack, strconv.FormatUint(c.Seed, 10)
 	x.Settings["temperature"], x.Settings["teacher"] = strconv.FormatFloat(c.Temperature, 'g', -1, 64), t.result.Files[len(t.result.Files)-1].SHA256

@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"tattle/curious"
@@ -25,15 +27,24 @@ type grid struct {
 	limit   int // the most training examples; 0 is all
 	seeds   []uint64
 	dir     string
+	target  string // whose data are open
+	parts   *dataset.Parts
+	data    map[string]openedTarget
+	notes   []string // on the data
+	path    string   // of the data
+	results map[string][]*cellResult
+
+	mu      sync.Mutex
 	bar     *meter
 	missing int   // cells to train, those that are finished not counted
 	done    int64 // steps of training that were done for them
 	total   int64
-	target  string // whose data are open
-	parts   *dataset.Parts
-	notes   []string // on the data
-	path    string   // of the data
-	results map[string][]*cellResult
+}
+
+// openedTarget is what is known of a target's data once they were open.
+type openedTarget struct {
+	digest string
+	steps  int64 // of a training
 }
 
 // grid runs one of paper B's grids of trainings.
@@ -53,7 +64,7 @@ func (c *reproduceCmd) grid(e *env, x *tables.Experiment) error {
 		return e.unfinished(g.run(e), dir)
 	}
 	if g.finishedBefore() {
-		return work(c.Out)
+		return e.compute(c.Out, true, func() error { return work(c.Out) })
 	}
 	return c.in(e, c.Experiment, c.Resume, work)
 }
@@ -69,17 +80,17 @@ func (g *grid) run(e *env) error {
 	if err := g.prepare(e); err != nil {
 		return err
 	}
-	if err := g.keepSettings(); err != nil {
-		return err
-	}
 	started := time.Now()
-	g.announce(e)
-	g.bar = newMeter(e.stderr, g.x.Name, g.total, false)
-	defer func() { g.bar.close() }() // foretell puts another in its place
-	if err := g.cells(e); err != nil {
+	g.bar = newMeter(e.stderr, g.x.Name, 0, false)
+	defer func() { g.bar.close() }() // others take its place
+	err := g.cells(e).run(func(missing []string) error { return g.start(e, missing) })
+	if err != nil {
 		return err
 	}
 	g.bar.close()
+	if err := g.collect(e); err != nil {
+		return err
+	}
 	r, err := g.report(e)
 	if err != nil {
 		return err
@@ -88,29 +99,76 @@ func (g *grid) run(e *env) error {
 	return g.finish(e, g.dir, r)
 }
 
-// cells trains those that were chosen, all with the first seed first: a table is
-// whole early. Those that an earlier run with another choice left are taken along.
-func (g *grid) cells(e *env) error {
+// cells are the trainings that were chosen, all with the first seed first: a table is
+// whole early. Those on one target stand together. They are trained one at a time:
+// their nets use all cores, and each target's data are large.
+func (g *grid) cells(e *env) *trainings {
+	t := &trainings{env: e, dir: g.dir, atOnce: 1, maker: g}
+	for _, seed := range g.seeds {
+		for _, x := range g.x.Trainings {
+			if g.chosen[x.Key] {
+				t.names = append(t.names, cellName(x, seed))
+			}
+		}
+	}
+	return t
+}
+
+// start begins with so many cells.
+func (g *grid) start(e *env, missing []string) error {
+	g.missing = len(missing)
+	for _, name := range missing {
+		t, _ := g.of(name)
+		g.total += g.data[t.Target].steps
+	}
+	g.bar = newMeter(e.stderr, g.x.Name, g.total, false)
+	if e.serve {
+		return nil
+	}
+	g.announce(e)
+	if err := g.keepSettings(); err != nil || len(missing) == 0 {
+		return err
+	}
+	return g.unreport()
+}
+
+// collect reads what the cells came to. Those that an earlier run with another choice
+// left are taken along. The data of the last of them are open then.
+func (g *grid) collect(e *env) error {
+	last := ""
 	for _, seed := range g.seeds {
 		for _, t := range g.x.Trainings {
-			take := g.cell
-			if !g.chosen[t.Key] {
-				take = g.kept
-			}
-			r, err := take(e, t, seed)
+			r, err := g.result(e, t, seed)
 			if err != nil {
 				return err
 			}
 			if r != nil {
 				g.results[t.Key] = append(g.results[t.Key], r)
+				last = t.Target
 			}
 		}
 	}
-	return nil
+	return g.open(e, last)
+}
+
+// result returns what a cell came to, nil where it is neither there nor asked for.
+func (g *grid) result(e *env, t tables.Training, seed uint64) (*cellResult, error) {
+	dir := filepath.Join(g.dir, filepath.FromSlash(cellName(t, seed)))
+	if !g.chosen[t.Key] && !exists(filepath.Join(dir, resultFile)) {
+		return nil, nil
+	}
+	if err := g.know(e, t.Target); err != nil {
+		return nil, err
+	}
+	r, err := g.cellIn(dir, t, seed)
+	if err == nil && r == nil && g.chosen[t.Key] {
+		err = fmt.Errorf("%s: its files were changed as they were written", dir)
+	}
+	return r, err
 }
 
 // prepare opens the data of every target, so that nothing is refused after hours of
-// training, and counts what is to be trained. The first target's data stay open.
+// training. The first target's data stay open.
 func (g *grid) prepare(e *env) error {
 	for _, t := range slices.Backward(g.x.Trainings) {
 		if !g.chosen[t.Key] {
@@ -121,24 +179,6 @@ func (g *grid) prepare(e *env) error {
 		}
 		if err := g.check(t); err != nil {
 			return usage(fmt.Errorf("%s: %w", t.Key, err), "")
-		}
-		if err := g.count(t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// count adds the cells of a training that are not finished.
-func (g *grid) count(t tables.Training) error {
-	for _, seed := range g.seeds {
-		was, err := g.newResult(t, seed).finished(g.cellDir(t, seed))
-		if err != nil {
-			return err
-		}
-		if was == nil {
-			g.missing++
-			g.total += g.steps()
 		}
 	}
 	return nil
@@ -183,7 +223,16 @@ func (g *grid) open(e *env, target string) error {
 		}
 	}
 	g.target, g.parts = target, p
+	g.data[target] = openedTarget{digestOf(p), g.steps()}
 	return nil
+}
+
+// know opens the data of a target unless they were open before.
+func (g *grid) know(e *env, target string) error {
+	if _, known := g.data[target]; known {
+		return nil
+	}
+	return g.open(e, target)
 }
 
 // reduced says how the run departs from the paper's procedure, "" where it does not.

@@ -1,63 +1,112 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/run"
 	"tattle/tables"
 )
 
-func (g *grid) cellDir(t tables.Training, seed uint64) string {
-	return filepath.Join(g.dir, cellsDir, t.Key, fmt.Sprintf("seed-%d", seed))
+// cellName is the folder of a cell, below the run's.
+func cellName(t tables.Training, seed uint64) string {
+	return fmt.Sprintf("%s/%s/%s%d", cellsDir, t.Key, seedPrefix, seed)
 }
 
-// kept returns a cell that is finished, nil where there is none.
-func (g *grid) kept(e *env, t tables.Training, seed uint64) (*cellResult, error) {
-	dir := g.cellDir(t, seed)
-	if !exists(filepath.Join(dir, resultFile)) {
-		return nil, nil
+// of is the cell of a name; nil for no such.
+func (g *grid) of(name string) (*tables.Training, uint64) {
+	key, text, _ := strings.Cut(strings.TrimPrefix(name, cellsDir+"/"), "/"+seedPrefix)
+	seed, err := strconv.ParseUint(text, 10, 64)
+	t := g.x.Training(key)
+	if err != nil || t == nil || cellName(*t, seed) != name {
+		return nil, 0
 	}
-	if err := g.open(e, t.Target); err != nil {
-		return nil, err
-	}
-	return g.newResult(t, seed).finished(dir)
+	return t, seed
 }
 
-// cell returns what a cell came to, from its folder where it is finished.
-func (g *grid) cell(e *env, t tables.Training, seed uint64) (*cellResult, error) {
+// called implements maker.
+func (g *grid) called(name string) string {
+	t, seed := g.of(name)
+	if t == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s, seed %d", t.Key, seed)
+}
+
+// manifest implements maker.
+func (g *grid) manifest(e *env, names []string) (run.Manifest, error) {
+	m := run.Manifest{Command: "reproduce", Shards: len(names), Settings: stageSettings{g.settings(), names}, Hashes: map[string]string{}}
+	for _, name := range names {
+		t, _ := g.of(name)
+		if err := g.know(e, t.Target); err != nil {
+			return m, err
+		}
+		m.Hashes["data of "+t.Target] = g.data[t.Target].digest
+	}
+	return m, nil
+}
+
+// finished implements maker.
+func (g *grid) finished(name, dir string) (*trained, error) {
+	t, seed := g.of(name)
+	r, err := g.cellIn(dir, *t, seed)
+	if r == nil {
+		return nil, err
+	}
+	return &r.trained, nil
+}
+
+// cellIn returns the cell in a folder, nil where it is not finished.
+func (g *grid) cellIn(dir string, t tables.Training, seed uint64) (*cellResult, error) {
+	r, want := new(cellResult), g.want(t, seed)
+	if ok, err := want.finished(dir, r); !ok || err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// placed implements maker.
+func (g *grid) placed(string) error { return nil }
+
+// arrived implements maker.
+func (g *grid) arrived(e *env, name string, took time.Duration) {
+	t, _ := g.of(name)
+	g.trained(e, g.data[t.Target].steps, took)
+}
+
+// make implements maker.
+func (g *grid) make(ctx context.Context, e *env, name, dir string) error {
+	t, seed := g.of(name)
 	if err := g.open(e, t.Target); err != nil {
-		return nil, err
+		return err
 	}
-	dir := g.cellDir(t, seed)
-	r := g.newResult(t, seed)
-	if was, err := r.finished(dir); was != nil || err != nil {
-		return was, err
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
 	}
-	if err := errors.Join(g.unreport(), os.MkdirAll(dir, 0o777)); err != nil {
-		return nil, err
-	}
-	started := time.Now()
-	c := &cellRun{grid: g, env: e, t: t, seed: seed, dir: dir, result: r}
+	c := &cellRun{grid: g, ctx: ctx, t: *t, seed: seed, dir: dir, result: g.newResult(*t, seed)}
 	if err := c.run(); err != nil {
-		return nil, fmt.Errorf("%s, seed %d: %w", t.Key, seed, err)
+		return err
 	}
-	g.trained(e, g.steps(), time.Since(started))
-	return r, r.write(dir)
+	return keep(dir, c.result, c.models)
 }
 
 // cellRun trains one cell.
 type cellRun struct {
 	*grid
-	*env
+	ctx    context.Context
 	t      tables.Training
 	seed   uint64
 	dir    string
 	result *cellResult
+	models []string // files below dir
 }
 
 // options are those of F's training.
@@ -75,7 +124,7 @@ func (g *grid) options(t tables.Training, seed uint64) curious.Options {
 
 // progress moves the bar of the whole grid.
 func (c *cellRun) progress(before int) func(done, total int, loss float64) {
-	return func(done, _ int, _ float64) { c.bar.set(c.done+int64(before+done), c.total) }
+	return func(done, _ int, _ float64) { c.at(int64(before + done)) }
 }
 
 // run trains, measures and saves the models. A training whose loss is no longer
@@ -161,12 +210,19 @@ func (c *cellRun) measure(name string, f *curious.Result) error {
 	if m.Pruned, err = c.prune(f); err != nil {
 		return err
 	}
-	dir := c.dir
+	below := "."
 	if len(c.result.Measures) > 0 {
-		dir = filepath.Join(c.dir, name)
+		below = name
 	}
 	c.result.Measures[name] = m
-	return curious.Save(dir, f)
+	models, err := f.Files()
+	if err != nil {
+		return err
+	}
+	for _, file := range models {
+		c.models = append(c.models, path.Join(below, file))
+	}
+	return curious.Save(filepath.Join(c.dir, below), f)
 }
 
 // prune measures what is left after pruning (B section 5.7).

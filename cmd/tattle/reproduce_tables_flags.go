@@ -108,7 +108,7 @@ func (c *reproduceCmd) noUse(flag string) error {
 
 // newGrid settles what is run, and how.
 func (c *reproduceCmd) newGrid(x *tables.Experiment) (*grid, error) {
-	g := &grid{reproduceCmd: c, x: x, chosen: map[string]bool{}, results: map[string][]*cellResult{}, path: absolute(c.Data)}
+	g := &grid{reproduceCmd: c, x: x, chosen: map[string]bool{}, data: map[string]openedTarget{}, results: map[string][]*cellResult{}, path: absolute(c.Data)}
 	seeds := gridSeeds
 	g.epochs, g.side = curious.DefaultEpochs, dataset.DefaultSide
 	if c.Quick {

@@ -46,8 +46,10 @@ func (g *grid) warn(r *report.Report) {
 		r.Warnings = append(r.Warnings, "Not the paper's procedure ("+s+"): the figures do not compare with the published ones.")
 	}
 	ran, failed := 0, 0
+	var all []*trained
 	for _, t := range g.x.Trainings {
 		for _, c := range g.results[t.Key] {
+			all = append(all, &c.trained)
 			if c.Failed != "" {
 				failed++
 				r.Warnings = append(r.Warnings, fmt.Sprintf("%s, seed %s failed: %s", t.Key, c.Settings["seed"], c.Failed))
@@ -63,6 +65,7 @@ func (g *grid) warn(r *report.Report) {
 	if n := len(g.seeds); n < gridSeeds && g.reduced() == "" {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s; the paper's figures are of %d.", report.Count(n, "seed"), gridSeeds))
 	}
+	r.Warnings = append(r.Warnings, foreign(all)...)
 	r.Verdict = "every training ran"
 	if ran < len(g.x.Trainings) || failed > 0 {
 		r.Verdict = "the trainings ran in part"

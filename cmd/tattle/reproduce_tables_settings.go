@@ -110,10 +110,3 @@ func differences(was, is map[string]string) []run.Difference {
 	}
 	return out
 }
-
-func indented(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "\t")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}

@@ -16,6 +16,7 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/report"
+	"tattle/run"
 	"tattle/tables"
 )
 
@@ -190,7 +191,7 @@ func TestVerdict(t *testing.T) {
 	}
 	g := &grid{reproduceCmd: new(reproduceCmd), x: x, seeds: []uint64{1, 2}, epochs: 50, side: 64, results: map[string][]*cellResult{}}
 	for _, tr := range x.Trainings {
-		g.results[tr.Key] = []*cellResult{{}, {}}
+		g.results[tr.Key] = []*cellResult{{trained: trained{Program: run.Current()}}, {trained: trained{Program: run.Current()}}}
 	}
 	near, far := report.Number(-1.9), report.Number(2.1)
 	ours := &report.Figure{Mean: .5}
@@ -250,7 +251,7 @@ func TestCells(t *testing.T) {
 			Measures: map[string]*cellMeasure{"raw": {Evaluation: &curious.Evaluation{Honesty: curious.Proportion{Value: honesty}}}},
 		})
 	}
-	g.results["Male-standard"] = []*cellResult{{Failed: "diverged"}}
+	g.results["Male-standard"] = []*cellResult{{trained: trained{Failed: "diverged"}}}
 	labels, shown := g.table(x.Tables[0]), g.table(x.Tables[1])
 	if g.reduced() != "" {
 		t.Errorf("the paper's procedure is called reduced: %s", g.reduced())

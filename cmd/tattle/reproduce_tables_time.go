@@ -38,9 +38,18 @@ func (g *grid) announce(e *env) {
 	fmt.Fprintf(e.stderr, "%s; %d steps of %d examples to do\n", s, g.total, curious.DefaultBatch)
 }
 
-// trained notes that a cell was trained in so many steps. After the first it says how
-// long the others will take.
+// at notes how many steps of a cell this process has done.
+func (g *grid) at(steps int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.bar.set(g.done+steps, g.total)
+}
+
+// trained notes that a cell of so many steps is there. After the first, where it was
+// trained here, it says how long the others will take.
 func (g *grid) trained(e *env, steps int64, took time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	first := g.done == 0
 	g.done += steps
 	g.missing--
