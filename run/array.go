@@ -36,7 +36,7 @@ func (a Array) Run(ctx context.Context, w Work) (*Folder, error) {
 	if _, err := os.Lstat(filepath.Join(w.Dir, manifestName)); errors.Is(err, os.ErrNotExist) {
 		return nil, a.unprepared(ctx, stage)
 	}
-	unlock, err := share(w.Dir)
+	unlock, err := patiently(share, w.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", w.Dir, err)
 	}

@@ -237,8 +237,8 @@ func (f *Folder) createExclusive(path, line string) error {
 // a *StoreError; what write itself fails of is returned as it is. Nothing is left where
 // it errs or write panics.
 func (f *Folder) hide(name string, write func(io.Writer) error) (path string, size int64, err error) {
-	path = filepath.Join(f.dir, fmt.Sprintf(".%s.%016x.tmp", name, rand.Uint64()))
-	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	beside := filepath.Join(f.dir, fmt.Sprintf(".%s.%016x.tmp", name, rand.Uint64()))
+	to, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return "", 0, &StoreError{f.dir, cause(err)}
 	}
@@ -246,7 +246,7 @@ func (f *Folder) hide(name string, write func(io.Writer) error) (path string, si
 	defer func() {
 		if !finished {
 			to.Close()
-			os.Remove(path)
+			os.Remove(beside)
 		}
 	}()
 	disk := &disk{file: to}
@@ -267,7 +267,7 @@ func (f *Folder) hide(name string, write func(io.Writer) error) (path string, si
 		return "", 0, &StoreError{f.dir, cause(err)}
 	}
 	finished = true
-	return path, disk.size, nil
+	return beside, disk.size, nil
 }
 
 // disk is a file that remembers how much it took, and what it failed of.

@@ -65,7 +65,7 @@ func (w Work) Open() (f *Folder, unlock func(), err error) {
 	if err := os.MkdirAll(w.Dir, 0o777); err != nil {
 		return nil, nil, fmt.Errorf("start a run: %w", err)
 	}
-	if unlock, err = lock(w.Dir); err != nil {
+	if unlock, err = patiently(file.Lock, w.Dir); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", w.Dir, err)
 	}
 	open := Create
@@ -79,11 +79,11 @@ func (w Work) Open() (f *Folder, unlock func(), err error) {
 	return f, unlock, nil
 }
 
-// lock keeps a folder to this process. It is patient: who lists runs looks whether a
-// folder is locked by locking it for a moment.
-func lock(dir string) (unlock func(), err error) {
+// patiently locks a folder. Who lists runs looks whether a folder is locked by locking it
+// for a moment.
+func patiently(lock func(dir string) (unlock func(), err error), dir string) (unlock func(), err error) {
 	for try := 0; ; try++ {
-		unlock, err = file.Lock(dir)
+		unlock, err = lock(dir)
 		if !errors.Is(err, file.ErrLocked) || try == 5 {
 			return unlock, err
 		}
