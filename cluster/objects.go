@@ -21,7 +21,8 @@ const (
 	smallBlob  = 128 << 10
 	partBytes  = 8 << 20
 	chunkBytes = 128 << 10
-	partTime   = time.Minute // for one part
+	partTime   = time.Minute     // for one part
+	smallTime  = 3 * time.Second // for one key, until it is tried again
 )
 
 // blobs keeps the data of a run in the cluster, by name, written once.
@@ -101,7 +102,7 @@ func (b blobs) put(ctx context.Context, name string, r io.Reader) error {
 
 // create writes the key of a blob, unless there is one.
 func (b blobs) create(ctx context.Context, name string, value []byte) (won bool, err error) {
-	err = b.l.retry(ctx, "keep data in the cluster", attempt, func(ctx context.Context) error {
+	err = b.l.retry(ctx, "keep data in the cluster", smallTime, func(ctx context.Context) error {
 		_, err := b.l.kv.Create(ctx, blobKey(name), value)
 		return err
 	})
@@ -177,7 +178,7 @@ func (b blobs) part(ctx context.Context, name string) (data []byte, err error) {
 
 // value is what the key of a blob holds, one byte at least.
 func (b blobs) value(ctx context.Context, name string) (value []byte, err error) {
-	err = b.l.retry(ctx, "fetch data from the cluster", attempt, func(ctx context.Context) error {
+	err = b.l.retry(ctx, "fetch data from the cluster", smallTime, func(ctx context.Context) error {
 		e, err := b.l.kv.Get(ctx, blobKey(name))
 		if err == nil {
 			value = e.Value()
@@ -208,7 +209,7 @@ func (b blobs) drop(ctx context.Context, name string) error {
 		return nil
 	}
 	if err == nil {
-		err = b.l.retry(ctx, "drop data in the cluster", attempt, func(ctx context.Context) error { return b.l.kv.Purge(ctx, blobKey(name)) })
+		err = b.l.retry(ctx, "drop data in the cluster", smallTime, func(ctx context.Context) error { return b.l.kv.Purge(ctx, blobKey(name)) })
 	}
 	if parts, prefix, none := partsOf(value); none == nil && err == nil {
 		b.removeParts(ctx, prefix, parts)

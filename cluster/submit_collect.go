@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"tattle/run"
 )
 
@@ -52,9 +54,15 @@ func (c *collector) collect(ctx context.Context) error {
 			<-results
 		}
 	}()
-	events := c.st.watch(ctx)
+	events, rewatch := c.watch(ctx)
+	again := c.s.c.nc.StatusChanged(nats.CONNECTED)
+	defer c.s.c.nc.RemoveStatusListener(again)
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
+	news := make(chan *nats.Msg, 1)
+	if sub, err := c.s.c.nc.ChanSubscribe(wakeSubject, news); err == nil {
+		defer sub.Unsubscribe()
+	}
 	waiting := time.After(waitBefore)
 	left := len(c.f.Remaining())
 	for {
@@ -66,7 +74,7 @@ func (c *collector) collect(ctx context.Context) error {
 			return ctx.Err()
 		case e, ok := <-events:
 			if !ok {
-				return context.Cause(ctx)
+				return ctx.Err()
 			}
 			c.note(e)
 		case r := <-results:
@@ -79,6 +87,13 @@ func (c *collector) collect(ctx context.Context) error {
 				left--
 				c.w.Tell(c.f)
 			}
+		case <-news: // perhaps that the run was removed
+			if err := c.look(ctx); err != nil {
+				return err
+			}
+		case <-again: // a server that went away took the watch with it, and says so late
+			rewatch()
+			events, rewatch = c.watch(ctx)
 		case <-look.C:
 			if err := c.look(ctx); err != nil {
 				return err
@@ -90,6 +105,13 @@ func (c *collector) collect(ctx context.Context) error {
 		}
 		c.start(ctx, results)
 	}
+}
+
+// watch tells of all that happened and happens to the shards, until it is stopped.
+func (c *collector) watch(ctx context.Context) (events <-chan event, stop func()) {
+	c.caught = false
+	ctx, stop = context.WithCancel(ctx)
+	return c.st.watch(ctx), stop
 }
 
 // note takes in what happened to a shard.

@@ -22,6 +22,7 @@ const (
 	fetchers   = 4 // results of earlier stages that are fetched at a time
 	checkFirst = 50 * time.Millisecond
 	checkLast  = 2 * time.Second
+	ackTime    = time.Second // for the last word of a lease
 )
 
 // home is a worker's place for a run, and the pool of its command line.
@@ -406,7 +407,19 @@ func (s *service) deliver(ctx context.Context, l *lease, c commitRecord) error {
 		l.giveBack()
 		return err
 	}
-	return s.lasting(l.done(ctx))
+	return s.end(ctx, l)
+}
+
+// end takes a committed shard out of the queue. A server that was killed meanwhile may
+// know nothing of the lease, and does not answer then: the shard is leased again, and
+// found to be done.
+func (s *service) end(ctx context.Context, l *lease) error {
+	brief, cancel := context.WithTimeout(ctx, ackTime)
+	defer cancel()
+	if err := l.done(brief); err != nil && brief.Err() == nil {
+		return s.lasting(err)
+	}
+	return nil
 }
 
 // keep keeps own results that stand, for later stages, and drops others.

@@ -1,0 +1,351 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"tattle/cluster"
+	"tattle/run"
+)
+
+// process is a role that the test binary plays in a process of its own.
+type process struct {
+	Role   string // "server", "submitter" or "worker"
+	URL    string
+	Listen string // of a server
+	Store  string // of a server
+	Root   string // of a submitter
+	Name   string // of a worker
+	Dir    string // of a worker: its scratch; its shards leave traces there
+	Idle   time.Duration
+	Run    string // of a worker
+	Lease  time.Duration
+	Shared bool
+	Resume bool
+	Size   size
+	As     run.Program // of a worker
+	Model  string
+	CPU    bool
+	Chaos  map[string]int // by shard of stage b: "panic" so many times, "slow": milliseconds
+}
+
+// size is the synthetic run: a stage of a few shards, and one whose shards hold what
+// the first gave.
+type size struct {
+	First, Second int
+	Pace          time.Duration // of a shard of the second stage, on average
+	Big           int           // bytes of a shard of the second stage
+	CPU           bool          // computes for that long instead of sleeping
+}
+
+const roleVariable = "TATTLE_TEST_ROLE"
+
+// TestProcess is where a process of a test begins.
+func TestProcess(t *testing.T) {
+	role := os.Getenv(roleVariable)
+	if role == "" {
+		t.Skip("for processes that other tests start")
+	}
+	var p process
+	if err := json.Unmarshal([]byte(role), &p); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.play(); err != nil {
+		fmt.Fprintln(os.Stderr, "ended:", err)
+		os.Exit(3)
+	}
+	os.Exit(0)
+}
+
+func (p process) play() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if p.Role == "server" {
+		return cluster.ListenAndServe(ctx, cluster.ServerOptions{Listen: p.Listen, Store: p.Store}, func(url string) { fmt.Println("up", url) })
+	}
+	c, err := cluster.Connect(ctx, cluster.Dial{URL: p.URL, Name: p.Name, Log: say})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if p.Role == "submitter" {
+		return p.submit(ctx, c, say)
+	}
+	return c.Work(ctx, cluster.WorkerOptions{
+		Name: p.Name, Run: p.Run, Idle: p.Idle, Scratch: p.Dir, Program: p.As, Log: say,
+		Execute: func(ctx context.Context, t cluster.Task) error {
+			var s size
+			if err := json.Unmarshal([]byte(t.Args[0]), &s); err != nil {
+				return err
+			}
+			return p.carryOut(ctx, t.Root, t.Paths[t.Inputs[0].Path], s, true, t.Pool)
+		},
+	})
+}
+
+func say(format string, a ...any) { fmt.Fprintf(os.Stderr, format+"\n", a...) }
+
+var testProgram = run.Program{Version: "v1.2.3", Kernels: "plain"}
+
+// job is the synthetic run as it is submitted.
+func (p process) job(ctx context.Context) (j cluster.Job, err error) {
+	args, err := json.Marshal(p.Size)
+	if err != nil {
+		return j, err
+	}
+	j = cluster.Job{Args: []string{string(args)}, Cwd: filepath.Dir(p.Model), Program: testProgram, By: "a test", Lease: p.Lease}
+	if p.Shared {
+		j.Shared = p.Root
+	}
+	j.Inputs, err = cluster.Inputs(ctx, j.Cwd, []cluster.Input{{Name: "--model", Path: filepath.Base(p.Model), Required: true}})
+	return j, err
+}
+
+// submit submits the run and waits for its end.
+func (p process) submit(ctx context.Context, c *cluster.Conn, log func(string, ...any)) error {
+	j, err := p.job(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := c.Submit(ctx, j, cluster.SubmitOptions{Root: p.Root, Resume: p.Resume, Log: log})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := p.carryOut(ctx, p.Root, p.Model, p.Size, p.Resume, s); err != nil {
+		return err
+	}
+	return s.Finish(ctx)
+}
+
+// carryOut is the command line of the synthetic run.
+func (p process) carryOut(ctx context.Context, root, model string, s size, resume bool, pool run.Pool) error {
+	key, err := os.ReadFile(model)
+	if err != nil {
+		return err
+	}
+	a, err := p.stage(ctx, root, "a", s.First, resume, pool, func(_ context.Context, i int, w io.Writer) error {
+		_, err := fmt.Fprintf(w, "a %d %x\n", i, sha256.Sum256(fmt.Append(key, i)))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(a)
+	b, err := p.stage(ctx, root, "b", s.Second, resume, pool, func(ctx context.Context, i int, w io.Writer) error {
+		if err := p.shard(ctx, s, i); err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "b %d %x\n", i, sum)
+		random := rand.NewChaCha8(sha256.Sum256(fmt.Append(sum[:], i)))
+		_, err := io.CopyN(w, random, int64(s.Big))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, "merged"), append(a, b...), 0o666)
+}
+
+// stage computes a stage, merges it and discards its shards.
+func (p process) stage(ctx context.Context, root, name string, n int, resume bool, pool run.Pool, do func(context.Context, int, io.Writer) error) ([]byte, error) {
+	merged := filepath.Join(root, name, "merged")
+	if data, err := os.ReadFile(merged); err == nil {
+		return data, nil
+	}
+	f, err := pool.Run(ctx, run.Work{
+		Dir: filepath.Join(root, name, "shards"), Resume: resume, Do: do,
+		Manifest: run.Manifest{Command: "test", Shards: n, Settings: map[string]string{"stage": name}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all bytes.Buffer
+	for i := range f.Len() {
+		data, err := os.ReadFile(f.Path(i))
+		if err != nil {
+			return nil, err
+		}
+		all.Write(data)
+	}
+	if err := os.WriteFile(merged, all.Bytes(), 0o666); err != nil {
+		return nil, err
+	}
+	return all.Bytes(), f.Discard()
+}
+
+// shard takes its time, leaves a trace, and goes wrong as it should.
+func (p process) shard(ctx context.Context, s size, i int) error {
+	var tries int
+	if p.Dir != "" {
+		trace, err := os.OpenFile(filepath.Join(p.Dir, "trace"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(trace, i)
+		trace.Close()
+		tries = len(p.traced(i))
+	}
+	if n := p.Chaos["panic "+strconv.Itoa(i)]; tries <= n && n > 0 {
+		panic("as asked for")
+	}
+	pace := s.Pace/2 + s.Pace*time.Duration(i%11)/10
+	if ms := p.Chaos["slow "+strconv.Itoa(i)]; ms > 0 && tries == 1 {
+		pace = time.Duration(ms) * time.Millisecond
+	}
+	if s.CPU {
+		x := uint64(i) | 1
+		for range int(s.Pace / time.Microsecond) {
+			for range spinsPerMicrosecond {
+				x = x*6364136223846793005 + 1442695040888963407
+			}
+		}
+		if x == 0 {
+			return errors.New("never")
+		}
+		return ctx.Err()
+	}
+	select {
+	case <-time.After(pace):
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+const spinsPerMicrosecond = 800
+
+// traced returns the shards that a worker began, those with number i, or all for -1.
+func (p process) traced(i int) (begun []int) {
+	data, _ := os.ReadFile(filepath.Join(p.Dir, "trace"))
+	for _, line := range strings.Fields(string(data)) {
+		if k, _ := strconv.Atoi(line); i < 0 || k == i {
+			begun = append(begun, k)
+		}
+	}
+	return begun
+}
+
+// running is a process that plays a role.
+type running struct {
+	process
+	*exec.Cmd
+	t    *testing.T
+	said *saying
+	done chan struct{}
+}
+
+// saying gathers what a process says.
+type saying struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (s *saying) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.Write(b)
+}
+
+func (s *saying) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.String()
+}
+
+// start starts a process, which ends with the test at the latest.
+func start(t *testing.T, p process) *running {
+	t.Helper()
+	role, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &running{process: p, t: t, said: &saying{}, done: make(chan struct{})}
+	r.Cmd = exec.Command(os.Args[0], "-test.run=^TestProcess$")
+	r.Env = append(os.Environ(), roleVariable+"="+string(role), "GOMAXPROCS=1")
+	r.Stdout, r.Stderr = r.said, r.said
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		r.Wait()
+		close(r.done)
+	}()
+	t.Cleanup(func() {
+		if t.Failed() {
+			r.signal(syscall.SIGQUIT) // where does it hang?
+			time.Sleep(200 * time.Millisecond)
+		}
+		r.kill(syscall.SIGKILL)
+		if t.Failed() {
+			t.Logf("%s %s said:\n%s", p.Role, p.Name, r.said)
+		}
+	})
+	return r
+}
+
+// worker starts a worker of that name.
+func worker(t *testing.T, url, name string, change ...func(*process)) *running {
+	t.Helper()
+	p := process{Role: "worker", URL: url, Name: name, Dir: t.TempDir(), As: testProgram}
+	for _, c := range change {
+		c(&p)
+	}
+	return start(t, p)
+}
+
+func (r *running) signal(s syscall.Signal) { r.Process.Signal(s) }
+
+// kill ends a process and waits for it.
+func (r *running) kill(s syscall.Signal) {
+	r.signal(s)
+	if s == syscall.SIGKILL {
+		r.signal(syscall.SIGCONT)
+	}
+	<-r.done
+}
+
+// until waits for something that must come.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// has waits until a process says something.
+func (r *running) has(what string) {
+	r.t.Helper()
+	until(r.t, r.Role+" says "+what, func() bool { return strings.Contains(r.said.String(), what) })
+}
+
+// ends waits for a process's end and returns its status.
+func (r *running) ends() int {
+	r.t.Helper()
+	until(r.t, r.Role+" ends", func() bool {
+		select {
+		case <-r.done:
+			return true
+		default:
+			return false
+		}
+	})
+	return r.ProcessState.ExitCode()
+}

@@ -1,0 +1,493 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tattle/cluster"
+	"tattle/run"
+)
+
+var usual = size{First: 3, Second: 40, Pace: 20 * time.Millisecond}
+
+// site is a server and a run that is to be submitted to it.
+type site struct {
+	process
+	t    *testing.T
+	c    *cluster.Conn
+	log  *saying
+	end  chan error
+	want []byte
+}
+
+// newSite starts a server in this process, unless url is given, and computes the run alone.
+func newSite(t *testing.T, url string, s size) *site {
+	t.Helper()
+	dir := t.TempDir()
+	p := process{Role: "submitter", URL: url, Root: filepath.Join(dir, "out"), Model: filepath.Join(dir, "model.bin"), Lease: time.Second, Size: s}
+	if err := os.WriteFile(p.Model, []byte("what was trained"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if url == "" {
+		ctx, cancel := context.WithCancel(context.Background())
+		up, end := make(chan string, 1), make(chan error, 1)
+		go func() {
+			end <- cluster.ListenAndServe(ctx, cluster.ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir()}, func(url string) { up <- url })
+		}()
+		t.Cleanup(func() { cancel(); <-end })
+		select {
+		case p.URL = <-up:
+		case err := <-end:
+			end <- err
+			t.Fatal(err)
+		}
+	}
+	c, err := cluster.Connect(t.Context(), cluster.Dial{URL: p.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	alone := s
+	alone.Pace = 0
+	root := filepath.Join(dir, "alone")
+	if err := os.Mkdir(root, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := (process{}).carryOut(t.Context(), root, p.Model, alone, false, run.Alone{}); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join(root, "merged"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &site{process: p, t: t, c: c, log: &saying{}, end: make(chan error, 1), want: want}
+}
+
+// begin submits in this process.
+func (s *site) begin() {
+	go func() {
+		s.end <- s.submit(s.t.Context(), s.c, func(format string, a ...any) { fmt.Fprintf(s.log, format+"\n", a...) })
+	}()
+}
+
+// wait waits for the submitter's end.
+func (s *site) wait() {
+	s.t.Helper()
+	select {
+	case err := <-s.end:
+		if err != nil {
+			s.t.Fatalf("submitter: %v\n%s", err, s.log)
+		}
+	case <-time.After(40 * time.Second):
+		s.t.Fatalf("the submitter does not end\n%s", s.log)
+	}
+	s.whole()
+}
+
+// state returns what the cluster knows of the run.
+func (s *site) state() (state cluster.RunState, ok bool) {
+	s.t.Helper()
+	all, err := s.c.Runs(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if len(all) == 0 {
+		return state, false
+	}
+	return all[0], true
+}
+
+// id waits for the run to be listed, and returns its ID.
+func (s *site) id() (id string) {
+	s.t.Helper()
+	until(s.t, "the run is listed", func() bool {
+		state, ok := s.state()
+		id = state.Job.ID
+		return ok
+	})
+	return id
+}
+
+// committed waits until so many shards of the second stage are.
+func (s *site) committed(n int) {
+	s.t.Helper()
+	until(s.t, strconv.Itoa(n)+" shards are committed", func() bool {
+		state, _ := s.state()
+		return len(state.Stages) == 2 && state.Stages[1].Committed >= n
+	})
+}
+
+// whole checks that all was committed, that the cluster keeps nothing but the entry, and
+// that the merged bytes are those of a run alone.
+func (s *site) whole() {
+	s.t.Helper()
+	got, err := os.ReadFile(filepath.Join(s.Root, "merged"))
+	if err != nil || !bytes.Equal(got, s.want) {
+		s.t.Errorf("merged are %d bytes (%v), alone they were %d: equal: %v", len(got), err, len(s.want), bytes.Equal(got, s.want))
+	}
+	state, ok := s.state()
+	if !ok || state.State != cluster.Finished {
+		s.t.Fatalf("the run is listed: %v, and %s", ok, state.State)
+	}
+	for k, n := range []int{s.Size.First, s.Size.Second} {
+		if g := state.Stages[k]; g.Shards != n || g.Committed != n || len(g.Failures) > 0 {
+			s.t.Errorf("stage %s: %d of %d committed, %d failed; want %d", g.Name, g.Committed, g.Shards, len(g.Failures), n)
+		}
+	}
+	for name := range s.js().StreamNames(s.t.Context()).Name() {
+		if strings.Contains(name, state.Job.ID) {
+			s.t.Errorf("the cluster still keeps %s", name)
+		}
+	}
+	for _, left := range []string{"cluster.json", ".cluster", "a/shards", "b/shards"} {
+		if _, err := os.Stat(filepath.Join(s.Root, left)); err == nil {
+			s.t.Errorf("the folder still holds %s", left)
+		}
+	}
+}
+
+// js reaches behind what the package offers.
+func (s *site) js() jetstream.JetStream {
+	s.t.Helper()
+	nc, err := nats.Connect(s.URL)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return js
+}
+
+func TestSubmit(t *testing.T) {
+	t.Parallel()
+	for _, shared := range []bool{false, true} {
+		t.Run(fmt.Sprintf("shared=%v", shared), func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, "", usual)
+			s.Shared = shared
+			worker(t, s.URL, "one")
+			w := worker(t, s.URL, "two", func(p *process) { p.Idle = 500 * time.Millisecond })
+			s.begin()
+			s.wait()
+			if status := w.ends(); status != 0 {
+				t.Errorf("the idle worker ended with %d", status)
+			}
+		})
+	}
+}
+
+func TestSubmitWorkerKilled(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", usual)
+	victim := worker(t, s.URL, "victim", func(p *process) { p.Chaos = map[string]int{"slow 5": 60000, "slow 6": 60000} })
+	s.begin()
+	until(t, "a slow shard is under way", func() bool { return len(victim.traced(5)) > 0 })
+	victim.kill(syscall.SIGKILL)
+	worker(t, s.URL, "other")
+	s.wait()
+}
+
+func TestSubmitWorkerPaused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", usual)
+	sleeper := worker(t, s.URL, "sleeper", func(p *process) { p.Chaos = map[string]int{"slow 7": 300} })
+	s.begin()
+	until(t, "the slow shard is under way", func() bool { return len(sleeper.traced(7)) > 0 })
+	sleeper.signal(syscall.SIGSTOP)
+	other := worker(t, s.URL, "other")
+	until(t, "the other worker took the shard", func() bool { return len(other.traced(7)) > 0 })
+	sleeper.signal(syscall.SIGCONT)
+	s.wait()
+	sleeper.kill(syscall.SIGINT)
+	if said := sleeper.said.String(); strings.Contains(said, "deterministic") {
+		t.Errorf("the sleeper's shard came out otherwise: %s", said)
+	}
+}
+
+func TestSubmitterKilled(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", usual)
+	worker(t, s.URL, "one")
+	submitter := start(t, s.process)
+	s.committed(5)
+	submitter.kill(syscall.SIGKILL)
+	s.committed(usual.Second) // workers go on without it
+	s.Resume = true
+	s.begin()
+	s.wait()
+	if _, err := s.c.Submit(t.Context(), cluster.Job{}, cluster.SubmitOptions{Root: s.Root}); err != nil {
+		t.Errorf("the folder is not free again: %v", err)
+	}
+}
+
+// TestSubmitDelivered delivers shards again that are done, and one that is not.
+func TestSubmitDelivered(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", usual)
+	w := worker(t, s.URL, "one")
+	s.begin()
+	s.committed(5)
+	js := s.js()
+	for i := range usual.Second {
+		js.Publish(t.Context(), fmt.Sprintf("tattle.%s.2.%d", s.id(), i), nil) // refused where it still queues
+	}
+	s.wait()
+	if n := len(w.traced(-1)); n != usual.Second {
+		t.Errorf("%d shards were computed, not %d", n, usual.Second)
+	}
+}
+
+func TestSubmitServerKilled(t *testing.T) {
+	t.Parallel()
+	store := t.TempDir()
+	server := start(t, process{Role: "server", Listen: "127.0.0.1:0", Store: store})
+	server.has("up ")
+	url := strings.Fields(server.said.String())[1]
+	s := newSite(t, url, usual)
+	worker(t, url, "one")
+	s.begin()
+	s.committed(8)
+	for k, how := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT} {
+		server.kill(how)
+		server = start(t, process{Role: "server", Listen: strings.TrimPrefix(url, "nats://"), Store: store})
+		server.has("up ")
+		s.committed(16 + 8*k)
+	}
+	s.wait()
+}
+
+// TestSubmitForgotten resumes where the server lost its store.
+func TestSubmitForgotten(t *testing.T) {
+	t.Parallel()
+	server := start(t, process{Role: "server", Listen: "127.0.0.1:0", Store: t.TempDir()})
+	server.has("up ")
+	url := strings.Fields(server.said.String())[1]
+	s := newSite(t, url, usual)
+	w := worker(t, url, "one")
+	submitter := start(t, s.process)
+	s.committed(8)
+	submitter.kill(syscall.SIGKILL)
+	w.kill(syscall.SIGKILL)
+	server.kill(syscall.SIGKILL)
+	server = start(t, process{Role: "server", Listen: strings.TrimPrefix(url, "nats://"), Store: t.TempDir()})
+	server.has("up ")
+	w = worker(t, url, "two")
+	s.Resume = true
+	s.begin()
+	s.wait()
+	if n := len(w.traced(-1)); n > usual.Second-5 {
+		t.Errorf("%d shards were computed again, though the folder held some", n)
+	}
+	if strings.Contains(w.said.String(), "comes first") {
+		t.Error("the worker had to compute the first stage itself")
+	}
+}
+
+// TestSubmitDamaged spoils results on their way to the submitter.
+func TestSubmitDamaged(t *testing.T) {
+	t.Parallel()
+	for _, shared := range []bool{false, true} {
+		for _, big := range []int{0, 300 << 10} {
+			t.Run(fmt.Sprintf("shared=%v,bytes=%d", shared, big), func(t *testing.T) {
+				t.Parallel()
+				s := newSite(t, "", size{First: 2, Second: 20, Pace: 15 * time.Millisecond, Big: big})
+				s.Shared = shared
+				worker(t, s.URL, "one")
+				submitter := start(t, s.process)
+				s.committed(2)
+				submitter.kill(syscall.SIGKILL)
+				s.committed(s.Size.Second)
+				spoiled := s.spoil(5)
+				s.Resume = true
+				s.begin()
+				s.wait()
+				if said := s.log.String(); strings.Count(said, "is damaged") != spoiled {
+					t.Errorf("%d results were spoiled, but the submitter says:\n%s", spoiled, said)
+				}
+			})
+		}
+	}
+}
+
+// spoil damages every so manieth result that is not collected yet, and says how many.
+func (s *site) spoil(every int) (spoiled int) {
+	s.t.Helper()
+	if s.Shared {
+		left, _ := filepath.Glob(filepath.Join(s.Root, "b", "shards", "shard-*.????????????????"))
+		for k, path := range left {
+			number, _, _ := strings.Cut(filepath.Base(path), ".")
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), number+".sha256")); err == nil || k%every != 0 {
+				continue
+			}
+			if err := os.WriteFile(path, []byte("spoiled"), 0o666); err != nil {
+				s.t.Fatal(err)
+			}
+			spoiled++
+		}
+		return spoiled
+	}
+	js, bucket := s.js(), "tattle-"+s.id()
+	kv, err := js.KeyValue(s.t.Context(), bucket)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	obj, err := js.ObjectStore(s.t.Context(), bucket)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	keys, err := kv.ListKeysFiltered(s.t.Context(), "blob.result.2.>")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	k := 0
+	for key := range keys.Keys() {
+		shard, _ := strconv.Atoi(strings.Split(key, ".")[3])
+		_, err := os.Stat(filepath.Join(s.Root, "b", "shards", fmt.Sprintf("shard-%06d.sha256", shard)))
+		if k++; k%every != 0 || err == nil {
+			continue
+		}
+		spoiled++
+		e, err := kv.Get(s.t.Context(), key)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if prefix, ok := strings.CutPrefix(string(e.Value()), "p1 "); ok {
+			if spoiled%2 == 0 {
+				err = obj.Delete(s.t.Context(), prefix+".0")
+			} else {
+				_, err = obj.PutBytes(s.t.Context(), prefix+".0", []byte("spoiled"))
+			}
+		} else if spoiled%2 == 0 {
+			err = kv.Delete(s.t.Context(), key)
+		} else {
+			_, err = kv.Put(s.t.Context(), key, []byte("sspoiled"))
+		}
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return spoiled
+}
+
+func TestSubmitRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", size{First: 1, Second: 4, Pace: time.Millisecond})
+	s.Shared = true
+	other := run.Program{Version: "v1.2.4", Kernels: "plain"}
+	old := worker(t, s.URL, "old", func(p *process) { p.As = other })
+	s.begin()
+	id := s.id()
+	until(t, "the refusal is told", func() bool { return strings.Contains(s.log.String(), "worker old refused") })
+	if want := "worker old refused: its program is v1.2.4, the run's v1.2.3\n"; s.log.String() != want {
+		t.Errorf("told was %q, not %q", s.log, want)
+	}
+	state, _ := s.state()
+	if len(state.Workers) != 1 || state.Workers[0].Name != "old" || state.Workers[0].Refused == "" || state.State != cluster.Submitted {
+		t.Errorf("the list says %+v", state)
+	}
+	named := worker(t, s.URL, "named", func(p *process) { p.As = run.Program{Version: "v1.2.3", Kernels: "other"}; p.Run = id })
+	if status := named.ends(); status != 3 || !strings.Contains(named.said.String(), "computes with other, the run's with plain") {
+		t.Errorf("the worker for this run alone ended with %d: %s", status, named.said)
+	}
+	if err := os.WriteFile(s.Model, []byte("what was trained on"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	changed := worker(t, s.URL, "changed", func(p *process) { p.Run = id })
+	if status := changed.ends(); status != 3 || !strings.Contains(changed.said.String(), "--model") || !strings.Contains(changed.said.String(), "is not what the submitter has") {
+		t.Errorf("the worker with another model ended with %d: %s", status, changed.said)
+	}
+	if err := os.WriteFile(s.Model, []byte("what was trained"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	right := worker(t, s.URL, "right", func(p *process) { p.Run = id })
+	s.wait()
+	if status := right.ends(); status != 0 {
+		t.Errorf("the worker that fits ended with %d", status)
+	}
+	old.kill(syscall.SIGKILL)
+}
+
+func TestSubmitSetsAside(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", size{First: 1, Second: 10, Pace: time.Millisecond})
+	w := worker(t, s.URL, "one", func(p *process) { p.Chaos = map[string]int{"panic 3": run.MaxAttempts, "panic 4": run.MaxAttempts - 1} })
+	s.begin()
+	err := <-s.end
+	var failed *run.FailedError
+	if !errors.As(err, &failed) || len(failed.Failures) != 1 || failed.Failures[0].Shard != 3 || len(failed.Failures[0].Causes) != run.MaxAttempts {
+		t.Fatalf("the run ended with %v", err)
+	}
+	state, _ := s.state()
+	if f := state.Stages[1]; f.Committed != 9 || len(f.Failures) != 1 || !strings.Contains(f.Failures[0].Cause(), "as asked for") {
+		t.Errorf("the list says %+v", f)
+	}
+	s.Resume = true
+	s.begin()
+	s.wait()
+	if n := len(w.traced(3)); n != run.MaxAttempts+1 {
+		t.Errorf("the shard that was set aside was computed %d times", n)
+	}
+}
+
+func TestSubmitRemoved(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", usual)
+	w := worker(t, s.URL, "one", func(p *process) { p.Chaos = map[string]int{"slow 9": 60000} })
+	s.begin()
+	until(t, "the slow shard is under way", func() bool { return len(w.traced(9)) > 0 })
+	if err := s.c.Remove(t.Context(), s.id()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-s.end; err == nil || !strings.Contains(err.Error(), "--resume") {
+		t.Fatalf("the submitter ended with %v", err)
+	}
+	s.Resume = true
+	s.begin()
+	s.wait()
+}
+
+func TestSubmitTwice(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", size{First: 1, Second: 3, Pace: time.Millisecond})
+	s.begin()
+	s.id()
+	_, err := s.c.Submit(t.Context(), cluster.Job{}, cluster.SubmitOptions{Root: s.Root, Resume: true})
+	if err == nil || !strings.Contains(err.Error(), "another run works in this folder") {
+		t.Errorf("a second submitter: %v", err)
+	}
+	worker(t, s.URL, "one")
+	s.wait()
+}
+
+func TestSubmitManyShards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	s := newSite(t, "", size{First: 1, Second: 10000})
+	s.Lease = 0
+	begun := time.Now()
+	worker(t, s.URL, "one")
+	worker(t, s.URL, "two")
+	s.begin()
+	s.committed(5000)
+	listed := time.Now()
+	s.state()
+	t.Logf("listed in %v", time.Since(listed))
+	s.wait()
+	t.Logf("10,000 shards in %v", time.Since(begun))
+}
