@@ -42,11 +42,11 @@ type TrainOptions struct {
 }
 
 // Train does the trainings of an audit and returns what came of each, in their order.
-// Each is kept in the folder dir as soon as it is done. It errs as the pool does: with
-// run.ErrServed where it trains for somebody else's audit, and with a
-// *run.MismatchError where the folder is of other trainings. Progress is told
-// thousandths of trainings.
-func Train(ctx context.Context, dir string, all []Training, o TrainOptions) ([]*Trained, error) {
+// Each is kept in the folder dir as soon as it is done, until the folder that is
+// returned is discarded. It errs as the pool does: with run.ErrServed where it trains
+// for somebody else's audit, and with a *run.MismatchError where the folder is of other
+// trainings. Progress is told thousandths of trainings.
+func Train(ctx context.Context, dir string, all []Training, o TrainOptions) ([]*Trained, *run.Folder, error) {
 	if o.Pool == nil {
 		o.Pool = run.Alone{}
 	}
@@ -58,15 +58,15 @@ func Train(ctx context.Context, dir string, all []Training, o TrainOptions) ([]*
 		Name: func(i int) string { return all[i].Name },
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	trained := make([]*Trained, len(all))
 	for i := range all {
 		if trained[i], err = readTrained(ctx, f.Path(i)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return trained, nil
+	return trained, f, nil
 }
 
 // trainer does trainings and counts how far they are.
@@ -158,7 +158,10 @@ func decodeTrained(ctx context.Context, data []byte) (*Trained, error) {
 		return nil, err
 	}
 	t := &Trained{Planted: head.Planted, Skipped: head.Skipped}
-	if len(rest) == 0 && t.Skipped != "" && t.Planted == nil {
+	if t.Skipped != "" {
+		if len(rest) > 0 || t.Planted != nil {
+			return nil, errors.New("something was trained, and it says that nothing was")
+		}
 		return t, nil
 	}
 	f, err := npy.NewFile("outputs", bytes.NewReader(rest), int64(len(rest)))

@@ -171,6 +171,16 @@ func (d *audited) keep(dir string, r *report.Report) error {
 	return nil
 }
 
+// discard removes what an interrupted audit would have gone on with; what is left of it
+// harms nobody.
+func (d *audited) discard(dir string) {
+	os.RemoveAll(filepath.Join(dir, shardsDir, answersDir))
+	if d.shards != nil {
+		d.shards.Discard()
+	}
+	os.Remove(filepath.Join(dir, shardsDir)) // unless it is of use to other processes
+}
+
 func names(files []kept) []string {
 	var list []string
 	for _, f := range files {

@@ -6,6 +6,7 @@ import (
 
 	"tattle/audit"
 	"tattle/dataset"
+	"tattle/run"
 )
 
 // audited is a release with everything that its audit's figures depend on, and where
@@ -29,8 +30,9 @@ type audited struct {
 	hash     string         // of that file
 	notes    []string
 
-	lessons []lesson  // what is to be trained
-	settled *settings // of a submitted run, where this is a worker's part of it
+	lessons []lesson    // what is to be trained
+	shards  *run.Folder // what was trained; nil for nothing
+	settled *settings   // of a submitted run, where this is a worker's part of it
 }
 
 // measure runs the audit.

@@ -116,12 +116,15 @@ func pictureShape(about *infer.Metadata) []int {
 	return shape
 }
 
+// answersDir keeps what an endpoint answered.
+const answersDir = "answers"
+
 // ask asks the server about the examples.
 func (c *auditCmd) ask(e *env, dir string, d *audited, client *infer.Client) (err error) {
 	bar := newMeter(e.stderr, "asking, batches", 0, false)
 	defer bar.close()
 	d.sample, err = audit.FromEndpoint(e.ctx, client, d.examples.set, audit.EndpointOptions{
-		Folder: filepath.Join(dir, shardsDir, "answers"), Resume: c.Resume, Batch: c.Batch,
+		Folder: filepath.Join(dir, shardsDir, answersDir), Resume: c.Resume, Batch: c.Batch,
 		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})
 	if err != nil {

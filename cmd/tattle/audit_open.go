@@ -17,7 +17,7 @@ import (
 func (c *auditCmd) open(e *env, dir string) (*audited, error) {
 	d := &audited{defences: !c.NoDefences, options: c.options()}
 	var err error
-	if e.serve {
+	if e.serve && c.Outputs == "" {
 		if d.settled, err = settledIn(dir); err != nil {
 			return nil, err
 		}

@@ -105,7 +105,7 @@ func (c *auditCmd) write(e *env, dir string, r *report.Report, d *audited) error
 	if err := c.save(dir, r); err != nil {
 		return err
 	}
-	os.RemoveAll(filepath.Join(dir, shardsDir)) // of our own making; what is left of it harms nobody
+	d.discard(dir)
 	elsewhere := c.writeElsewhere(dir, r, d, formats)
 	if err := c.show(e, dir, r); err != nil { // last, as whoever reads it may stop halfway
 		return err

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +83,31 @@ func TestPlantTask(t *testing.T) {
 		if err := (&auditCmd{auditReferenceFlags: auditReferenceFlags{Reference: "x"}}).plantTask(&audited{examples: d.examples, sample: d.sample}); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestTrainingFails: what cannot be trained ends the audit with status 3, named, and what
+// could be is kept.
+func TestTrainingFails(t *testing.T) {
+	d := &audited{examples: rowsOf(60, true)}
+	d.sample = sampleOf(d.examples.set)
+	trained := func(context.Context, func(done, total int)) (*audit.Trained, error) {
+		return &audit.Trained{Sample: d.sample}, nil
+	}
+	take := func(*audit.Trained) error { return nil }
+	d.learn("reference 1", trained, take)
+	d.learn("reference 2", func(context.Context, func(done, total int)) (*audit.Trained, error) {
+		return nil, errors.New("the loss is NaN")
+	}, take)
+	d.learn("reference 3", trained, take)
+	dir, said := t.TempDir(), new(strings.Builder)
+	e := &env{ctx: t.Context(), stderr: said, args: []string{"audit"}}
+	status := fail(said, e.unfinished(new(auditCmd).train(e, dir, d), dir))
+	if status != statusUnfinished || !strings.Contains(said.String(), "1 of 3 shards failed") || !strings.Contains(said.String(), "reference 2: the loss is NaN") || !strings.Contains(said.String(), "--resume") {
+		t.Errorf("status %d: %s", status, said)
+	}
+	if kept, _ := filepath.Glob(filepath.Join(dir, shardsDir, "shard-*.sha256")); len(kept) != 2 {
+		t.Errorf("kept: %q", kept)
 	}
 }
 

@@ -17,9 +17,11 @@ import (
 	"testing"
 
 	"tattle/audit"
+	"tattle/cluster"
 	"tattle/infer"
 	"tattle/onnx"
 	"tattle/report"
+	"tattle/run"
 )
 
 // tattle runs a command line in this process.
@@ -56,6 +58,70 @@ func auditInto(t *testing.T, dir string, args ...string) *report.Report {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// auditApart is auditInto with all that is trained trained by another process's part of
+// the run, which has nothing but the command line and what the run has settled.
+func auditApart(t *testing.T, dir string, args ...string) *report.Report {
+	t.Helper()
+	args = append(append([]string{"audit"}, args...), quick...)
+	var said bytes.Buffer
+	k, err := parse(append(args, "--out", dir), &said, &said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEnv(t.Context(), k, args, &said, &said)
+	e.pool = apart{t, dir, args}
+	if err := k.Run(e); err != nil {
+		t.Fatalf("%v: %v: %s", args, err, said.String())
+	}
+	r, err := readReport(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// apart is the pool of a run whose shards are computed from its command line elsewhere.
+type apart struct {
+	t    *testing.T
+	dir  string // of the run
+	args []string
+}
+
+func (p apart) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
+	f, err := run.Create(w.Dir, w.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	scratch := filepath.Join(p.t.TempDir(), "run")
+	stage, _ := filepath.Rel(p.dir, w.Dir)
+	if err := run.WriteManifest(filepath.Join(scratch, stage), f.Manifest()); err != nil {
+		return nil, err
+	}
+	err = carryOut(ctx, cluster.Task{Job: cluster.Job{Args: p.args}, Root: scratch, Pool: computing{p.t, f}})
+	if !errors.Is(err, run.ErrServed) {
+		p.t.Errorf("whoever trains comes back with %v", err)
+	}
+	return f, nil
+}
+
+// computing is a worker's pool: it computes the shards of a folder, the last first.
+type computing struct {
+	t      *testing.T
+	folder *run.Folder
+}
+
+func (p computing) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
+	if err := w.Manifest.Check(w.Dir); err != nil {
+		p.t.Error(err)
+	}
+	for i := p.folder.Len() - 1; i >= 0; i-- {
+		if err := p.folder.Commit(i, func(to io.Writer) error { return w.Do(ctx, i, to) }); err != nil {
+			return nil, err
+		}
+	}
+	return nil, run.ErrServed
 }
 
 // controlsOf names an audit's controls.
@@ -133,16 +199,16 @@ func TestAuditDoors(t *testing.T) {
 	if v := file.Verdict; v != "curious" {
 		t.Errorf("a planted model's verdict is %q", v)
 	}
-	own := auditInto(t, filepath.Join(dir, "own"), "--model", model, "--examples", "900")
+	own := auditApart(t, filepath.Join(dir, "own"), "--model", model, "--examples", "900")
 	saved := auditInto(t, filepath.Join(dir, "outputs"), "--outputs", filepath.Join(dir, "model", outputsFile))
 
 	var asked atomic.Int64
 	s := server(t, model, &asked, 0, nil)
 	out := filepath.Join(dir, "endpoint")
 	endpoint := append([]string{"--endpoint", s.URL, "--endpoint-model", "glyphs", "--batch", "45"}, data...)
-	served := auditInto(t, out, endpoint...)
+	served := auditApart(t, out, endpoint...)
 	if n := asked.Load(); n != 20 {
-		t.Errorf("900 examples in batches of 45 took %d requests", n)
+		t.Errorf("900 examples in batches of 45 took %d requests, of whoever trains, too", n)
 	}
 	want := figuresOf(t, file)
 	for name, r := range map[string]*report.Report{"the model's own data": own, "endpoint": served} {
@@ -156,6 +222,9 @@ func TestAuditDoors(t *testing.T) {
 	withoutTask(file) // which needs the inputs
 	if !reflect.DeepEqual(figuresOf(t, saved), figuresOf(t, file)) {
 		t.Error("outputs: other figures than the model's")
+	}
+	if left, _ := filepath.Glob(filepath.Join(out, shardsDir+"*")); len(left) > 0 {
+		t.Errorf("a finished run still keeps %q", left)
 	}
 	tokenless(t, out)
 	resumes(t, filepath.Join(dir, "resumed"), model, data, want)

@@ -57,13 +57,14 @@ func (c *auditCmd) train(e *env, dir string, d *audited) error {
 	}
 	bar := newMeter(e.stderr, fmt.Sprintf("training %d classifiers, thousandths", len(all)), 0, false)
 	defer bar.close()
-	trained, err := audit.Train(e.ctx, filepath.Join(dir, shardsDir), all, audit.TrainOptions{
+	trained, kept, err := audit.Train(e.ctx, filepath.Join(dir, shardsDir), all, audit.TrainOptions{
 		Settings: settings, Hashes: hashes, Pool: e.pool, Resume: c.Resume,
 		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})
 	if err != nil {
 		return err
 	}
+	d.shards = kept
 	for i, l := range d.lessons {
 		if err := l.take(trained[i]); err != nil {
 			return err
