@@ -227,3 +227,10 @@ func readPair(cert, key string) ([]tls.Certificate, error) {
 	}
 	return []tls.Certificate{pair}, nil
 }
+
+// CheckURL errs where Connect would, for what stands in a URL alone. It says whether
+// the URL leads to this machine only.
+func CheckURL(list string) (here bool, err error) {
+	urls, err := parseURLs(list)
+	return err == nil && allLocal(urls), err
+}
