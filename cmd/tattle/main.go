@@ -66,7 +66,9 @@ type cli struct {
 	Serve     serveCmd     `cmd:"" help:"Show a folder of reports as a local web page, or serve models for audits."`
 	Reproduce reproduceCmd `cmd:"" help:"A figure of the paper, beside the published numbers."`
 	Data      dataCmd      `cmd:"" help:"Fetch a public data set from its home, or describe one."`
-	Worker    workerCmd    `cmd:"" help:"Do shards of runs that others submitted."`
+	Worker    workerCmd    `cmd:"" help:"Do shards of runs that others began."`
+	Runs      runsCmd      `cmd:"" help:"List runs, their state, and what failed."`
+	Merge     mergeCmd     `cmd:"" help:"Gather what workers computed in a folder that they share."`
 }
 
 const description = `Measures what a machine-learned model gives away about its inputs.

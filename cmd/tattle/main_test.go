@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"tattle": func() { os.Exit(mainStatus()) },
+		"tattle": disguised,
 	})
 }
 
@@ -66,6 +66,12 @@ func TestScripts(t *testing.T) {
 			"serving":    serving,
 			"stopped":    stopped,
 			"fetch":      fetch,
+			"begin":      begin,
+			"sig":        sig,
+			"ended":      ended,
+			"await":      await,
+			"until":      until,
+			"likewise":   likewise,
 		},
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,12 +26,16 @@ func newEnv(ctx context.Context, k *kong.Context, args []string, stdout, stderr 
 
 // say tells a person something in a line.
 func (e *env) say(format string, a ...any) {
-	fmt.Fprintf(e.stderr, "tattle: "+format+"\n", a...)
+	line := "tattle: " + fmt.Sprintf(format, a...) + "\n"
+	if onTerminal(e.stderr) != nil {
+		line = "\r\x1b[K" + line // over what a bar has left there
+	}
+	io.WriteString(e.stderr, line)
 }
 
 // compute does the work of a run in dir, its shards wherever the flags say.
 func (e *env) compute(dir string, resume bool, work func() error) error {
-	if e.pool != nil { // a worker's
+	if e.pool != nil { // a worker's, or one that merges
 		return work()
 	}
 	pool, end, err := e.choose(dir, resume)
@@ -40,11 +43,11 @@ func (e *env) compute(dir string, resume bool, work func() error) error {
 		return err
 	}
 	if e.keeps {
-		if err := writeRunFile(dir, e.args); err != nil {
+		if err := e.writeRunFile(dir, resume); err != nil {
 			return err
 		}
 	}
-	e.pool = pool
+	e.pool = paced(pool)
 	err = end(work())
 	if err != nil && e.keeps && !keeps(dir) {
 		os.Remove(filepath.Join(dir, runFile))
@@ -60,7 +63,8 @@ func (e *env) choose(dir string, resume bool) (p run.Pool, end func(error) error
 	case f == nil || f.Cluster == "" && !f.Prepare:
 		return cluster.Embedded{Log: e.say}, asItIs, nil
 	case f.Prepare:
-		return nil, nil, errors.New("--prepare: to come")
+		m := &run.Merge{Root: dir, Prepare: true}
+		return m, func(err error) error { return e.prepared(m, dir, err) }, nil
 	default:
 		s := &submitting{env: e, dir: dir, resume: resume}
 		if s.conn, err = cluster.Connect(e.ctx, f.dial(e)); err != nil {
@@ -70,13 +74,25 @@ func (e *env) choose(dir string, resume bool) (p run.Pool, end func(error) error
 	}
 }
 
-// keeps says whether anything lies in dir that a run can go on with, or its results.
-func keeps(dir string) bool {
-	return holds(dir, func(path string, _ fs.DirEntry) bool { return path != filepath.Join(dir, runFile) })
-}
+// What tests replace: the program that is running, and the pool that does the work.
+var (
+	program = run.Current
+	paced   = func(p run.Pool) run.Pool { return p }
+)
 
-// program is the one that is running.
-func program() run.Program { return run.Current() }
+// prepared says how to go on where a stage waits for workers on the folder.
+func (e *env) prepared(m *run.Merge, dir string, err error) error {
+	var p *run.PreparedError
+	switch {
+	case err == nil:
+		return m.Finish()
+	case !errors.As(err, &p):
+		return err
+	}
+	e.say("%v", p)
+	e.say("%s", howToWork(dir))
+	return nil
+}
 
 // A submitting pool hands the run to a cluster when there is work to hand over.
 type submitting struct {
@@ -124,7 +140,13 @@ func (s *submitting) submit(ctx context.Context) error {
 // end ends the run in the cluster where it is done; an interrupted one stays there.
 func (s *submitting) end(err error) error {
 	defer s.conn.Close()
-	if s.run == nil || !exists(filepath.Join(s.dir, reportJSON)) {
+	if s.run == nil {
+		return err
+	}
+	defer s.run.Close()
+	if !exists(filepath.Join(s.dir, reportJSON)) {
+		url := quote(s.env.ships.Cluster)
+		s.env.say("workers go on with run %s: tattle runs --cluster %s shows it, and --remove %s ends it", s.run.ID(), url, s.run.ID())
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.env.ctx), finishTimeout)

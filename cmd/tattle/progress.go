@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -23,6 +24,7 @@ const quietFor = 2 * time.Second
 type meter struct {
 	mu      sync.Mutex
 	w       io.Writer // nil for silence
+	crowd   *crowd    // who works; nil for this process alone
 	what    string
 	total   int64
 	bytes   bool
@@ -33,10 +35,34 @@ type meter struct {
 
 // newMeter measures work of total steps (bytes where bytes is true).
 func newMeter(w io.Writer, what string, total int64, bytes bool) *meter {
-	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
-		w = nil
+	c, _ := w.(*crowd)
+	w = onTerminal(w)
+	return &meter{w: w, crowd: c, what: what, total: total, bytes: bytes, started: time.Now(), first: -1}
+}
+
+// onTerminal is the terminal behind w, nil where it is none.
+func onTerminal(w io.Writer) io.Writer {
+	if c, ok := w.(*crowd); ok {
+		w = c.Writer
 	}
-	return &meter{w: w, what: what, total: total, bytes: bytes, started: time.Now(), first: -1}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return f
+	}
+	return nil
+}
+
+// A crowd writes, and knows how many workers take part in what is written about.
+type crowd struct {
+	io.Writer
+	workers atomic.Int64
+}
+
+// said is the number of workers, for a bar.
+func (c *crowd) said() string {
+	if c == nil || c.workers.Load() == 0 {
+		return ""
+	}
+	return ", " + counted(int(c.workers.Load()), "worker")
 }
 
 // set reports that done steps are done, of total (0 leaves the total as it was).
@@ -56,7 +82,7 @@ func (m *meter) set(done, total int64) {
 		m.bar = m.newBar()
 	}
 	m.bar.ChangeMax64(m.total)
-	m.bar.Describe(m.what + timeLeft(time.Since(m.started), done-m.first, m.total-done))
+	m.bar.Describe(m.what + m.crowd.said() + timeLeft(time.Since(m.started), done-m.first, m.total-done))
 	m.bar.Set64(done) // an error here is the terminal's, and the work goes on
 }
 

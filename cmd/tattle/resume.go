@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,7 +56,25 @@ func (e *env) unfinished(err error, dir string) error {
 	if errors.As(err, &failed) {
 		return hinted(err, "tattle runs "+quote(dir)+" shows all that failed and why; it is tried again with: "+e.goOn(dir))
 	}
-	return hinted(err, "go on with: "+e.goOn(dir))
+	return hinted(withKept(err, dir), "go on with: "+e.goOn(dir))
+}
+
+// withKept adds to an interruption how many shards are kept, where it does not say that.
+func withKept(err error, dir string) error {
+	if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "kept") {
+		return err
+	}
+	done, shards := 0, 0
+	runs, _ := run.Scan(context.Background(), dir) // what cannot be read is not counted
+	for _, r := range runs {
+		for _, s := range r.Stages {
+			done, shards = done+s.Done, shards+s.Shards
+		}
+	}
+	if shards == 0 {
+		return err
+	}
+	return fmt.Errorf("%w: %d of %d shards are finished and kept", err, done, shards)
 }
 
 // goOn is the command line that goes on with the run in dir.

@@ -1,73 +1,47 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"tattle/run"
 )
 
 // runFile says how the run of a folder was begun: whoever goes on with it, lists it or
 // merges it reads it there.
-const runFile = "run.json"
+const runFile = run.RecordName
 
-const runSchema = "tattle run file 1"
-
-// A begunRun is what runFile says.
-type begunRun struct {
-	Schema  string      `json:"schema"`
-	Args    []string    `json:"args"` // without where the run is kept and who computes it
-	Cwd     string      `json:"cwd"`  // what relative paths among them are relative to
-	Program run.Program `json:"program"`
-}
-
-// writeRunFile notes in dir how its run was begun.
-func writeRunFile(dir string, args []string) error {
+// writeRunFile notes in dir how its run was begun, or that it goes on.
+func (e *env) writeRunFile(dir string, resume bool) error {
 	cwd, err := os.Getwd()
 	if err != nil {
-		return fmt.Errorf("note how the run was begun: %w", err)
-	}
-	data, err := json.MarshalIndent(begunRun{runSchema, args, cwd, program()}, "", "  ")
-	if err != nil {
 		return err
 	}
-	return run.WriteFile(filepath.Join(dir, runFile), func(w io.Writer) error {
-		_, err := w.Write(append(data, '\n'))
-		return err
-	})
+	r := run.Record{Args: e.args, Cwd: cwd, Program: program(), Started: time.Now().UTC().Truncate(time.Second)}
+	if resume {
+		if was, err := run.ReadRecord(dir); err == nil {
+			r.Started = was.Started
+		}
+	}
+	return run.WriteRecord(dir, r)
 }
 
-// most that is believed of a runFile.
-const mostRunFile = 1 << 20
+// readRunFile reads it.
+func readRunFile(dir string) (run.Record, error) {
+	r, err := run.ReadRecord(dir)
+	switch {
+	case err != nil && !exists(filepath.Join(dir, runFile)):
+		return r, usage(err, "name the folder that was given as --out")
+	case err == nil && len(r.Args) == 0:
+		return r, usage(errors.New(filepath.Join(dir, runFile)+": it names no command"), "start the run again")
+	}
+	return r, err
+}
 
-// readRunFile reads what writeRunFile wrote.
-func readRunFile(dir string) (*begunRun, error) {
-	path := filepath.Join(dir, runFile)
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, usage(fmt.Errorf("%s: holds no run: it has no %s", dir, runFile), "name the folder given as --out")
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, mostRunFile))
-	if err != nil {
-		return nil, err
-	}
-	b := &begunRun{}
-	strict := json.NewDecoder(bytes.NewReader(data))
-	strict.DisallowUnknownFields()
-	if err := strict.Decode(b); err != nil {
-		return nil, fmt.Errorf("%s: %w: it was changed; start the run again", path, err)
-	}
-	if b.Schema != runSchema || len(b.Args) == 0 {
-		return nil, fmt.Errorf("%s: schema %q with %d arguments: it is not of this program; start the run again", path, b.Schema, len(b.Args))
-	}
-	return b, nil
+// keeps says whether anything lies in dir that a run can go on with, or its results.
+func keeps(dir string) bool {
+	return holds(dir, func(path string, _ fs.DirEntry) bool { return path != filepath.Join(dir, runFile) })
 }

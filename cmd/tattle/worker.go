@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tattle/cluster"
+	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -61,9 +62,16 @@ func (c *workerCmd) serve(e *env) error {
 		return err
 	}
 	defer conn.Close()
+	if c.Name == "" {
+		host, _ := os.Hostname()
+		c.Name = fmt.Sprintf("%s-%d", host, os.Getpid())
+	}
 	o := cluster.WorkerOptions{
 		Name: c.Name, Run: c.Run_, Idle: c.Idle, Scratch: c.Scratch, Program: program(), Log: e.say,
-		Execute: func(ctx context.Context, t cluster.Task) error { return carryOut(ctx, t) },
+		Execute: func(ctx context.Context, t cluster.Task) error {
+			t.Pool = &aloud{t.Pool, e, fmt.Sprintf("worker %s: run %s", file.Name(c.Name), t.ID)}
+			return carryOut(ctx, t)
+		},
 	}
 	if o.Executable, err = run.Executable(); err != nil {
 		return err
@@ -72,7 +80,64 @@ func (c *workerCmd) serve(e *env) error {
 }
 
 // array does this worker's shards of a run in files.
-func (c *workerCmd) array(e *env) error { return errors.New("--folder: to come") }
+func (c *workerCmd) array(e *env) error {
+	begun, err := readRunFile(c.Folder)
+	if err != nil {
+		return err
+	}
+	if exists(filepath.Join(c.Folder, reportJSON)) {
+		e.say("%s holds a finished run: nothing is left to do", quote(c.Folder))
+		return nil
+	}
+	dir, err := os.MkdirTemp(c.Scratch, "tattle-worker-*")
+	if err != nil {
+		return hinted(err, "choose a folder that can be written with --scratch")
+	}
+	defer os.RemoveAll(dir)
+	a := run.Array{Index: c.Index, Of: c.Of, Root: absolute(c.Folder), Scratch: filepath.Join(dir, "out"), Log: e.say}
+	if err := a.Prepare(e.ctx); err != nil {
+		return err
+	}
+	t := cluster.Task{Job: cluster.Job{Args: begun.Args, Cwd: begun.Cwd}, Root: a.Scratch}
+	t.Pool = &aloud{a, e, fmt.Sprintf("worker %d of %d", c.Index, c.Of)}
+	switch err := carryOut(e.ctx, t); {
+	case err == nil:
+		e.say("nothing is left to do: tattle merge %s", quote(c.Folder))
+		return nil
+	case errors.Is(err, run.ErrServed):
+		return nil
+	default:
+		var s *statusError
+		if errors.As(err, &s) {
+			s.hint = "" // it is the submitter's
+		}
+		return err
+	}
+}
+
+// aloud is a pool that says of each shard how long it took.
+type aloud struct {
+	run.Pool
+	env *env
+	who string
+}
+
+// Run implements run.Pool.
+func (p *aloud) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
+	do, name := w.Do, w.ShardName
+	w.Do = func(ctx context.Context, i int, to io.Writer) error {
+		began := time.Now()
+		err := do(ctx, i, to)
+		switch {
+		case err == nil:
+			p.env.say("%s: shard %d (%s) done in %.1f s", p.who, i, name(i), time.Since(began).Seconds())
+		case ctx.Err() == nil:
+			p.env.say("%s: shard %d (%s) failed: %s", p.who, i, name(i), file.Name(err.Error()))
+		}
+		return err
+	}
+	return p.Pool.Run(ctx, w)
+}
 
 // carryOut runs a task's command line in this process, up to the shards that its pool
 // does. What the command would print is the submitter's to print.
@@ -99,6 +164,6 @@ func carryOut(ctx context.Context, t cluster.Task) (err error) {
 		return fmt.Errorf("lay out the inputs: %w", err)
 	}
 	e := newEnv(ctx, k, args, io.Discard, io.Discard)
-	e.pool, e.serve = t.Pool, true
+	e.pool, e.serve = paced(t.Pool), true
 	return k.Run(e)
 }
