@@ -69,6 +69,7 @@ type cli struct {
 	Worker    workerCmd    `cmd:"" help:"Do shards of runs that others began."`
 	Runs      runsCmd      `cmd:"" help:"List runs, their state, and what failed."`
 	Merge     mergeCmd     `cmd:"" help:"Gather what workers computed in a folder that they share."`
+	Cluster   clusterCmd   `cmd:"" help:"Be the servers that a run is spread over, or print what starts workers on a site."`
 }
 
 const description = `Measures what a machine-learned model gives away about its inputs.
