@@ -99,20 +99,20 @@ func (p apart) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 	if err := run.WriteManifest(filepath.Join(scratch, stage), f.Manifest()); err != nil {
 		return nil, err
 	}
-	err = carryOut(ctx, cluster.Task{Job: cluster.Job{Args: p.args}, Root: scratch, Pool: computing{p.t, f}})
+	err = carryOut(ctx, cluster.Task{Job: cluster.Job{Args: p.args}, Root: scratch, Pool: apartWorker{p.t, f}})
 	if !errors.Is(err, run.ErrServed) {
 		p.t.Errorf("whoever trains comes back with %v", err)
 	}
 	return f, nil
 }
 
-// computing is a worker's pool: it computes the shards of a folder, the last first.
-type computing struct {
+// apartWorker is a worker's pool: it computes the shards of a folder, the last first.
+type apartWorker struct {
 	t      *testing.T
 	folder *run.Folder
 }
 
-func (p computing) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
+func (p apartWorker) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 	if err := w.Manifest.Check(w.Dir); err != nil {
 		p.t.Error(err)
 	}
