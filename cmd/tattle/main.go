@@ -32,9 +32,15 @@ func main() { os.Exit(mainStatus()) }
 // mainStatus runs the command line and returns its exit status. The first
 // interrupt or SIGTERM asks the work to stop and keep what is done; a second one kills.
 func mainStatus() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := context.WithCancel(context.Background()) // whose cause is no signal's name
 	defer stop()
-	context.AfterFunc(ctx, stop)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		signal.Stop(signals)
+		stop()
+	}()
 	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
 }
 
