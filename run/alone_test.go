@@ -113,6 +113,11 @@ func TestSetAside(t *testing.T) {
 	if c := kept[1].Cause(); c != "a bug in tattle: index out of range" || !strings.Contains(kept[1].Stack, "alone_test.go") {
 		t.Errorf("cause %q, stack %q", c, kept[1].Stack)
 	}
+	for _, name := range names(t, dir) {
+		if strings.HasPrefix(name, ".") {
+			t.Errorf("left %s", name)
+		}
+	}
 	broken = false
 	if _, err := (Alone{}).Run(t.Context(), w); err != nil {
 		t.Fatal(err)

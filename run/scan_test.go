@@ -135,7 +135,7 @@ func TestTenThousandShards(t *testing.T) {
 	}
 	const n = 10_000
 	dir := t.TempDir()
-	f := begin(t, dir, of(n))
+	begin(t, dir, of(n))
 	start := time.Now()
 	lap := func(what string) {
 		t.Logf("%s: %v", what, time.Since(start))
