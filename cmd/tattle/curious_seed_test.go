@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"tattle/curious"
 	"tattle/dataset"
@@ -53,7 +54,30 @@ func TestSeedInterrupted(t *testing.T) {
 	if _, err := s.run(t.Context(), e, dir, p, nil); err != nil {
 		t.Fatal(err)
 	}
+	distilledUntil(t, dir)
 	checkFinished(t, s, dir, p)
+}
+
+// distilledUntil interrupts a distillation, later each time, until a student is kept.
+func distilledUntil(t *testing.T, teacher string) {
+	t.Helper()
+	for wait := 50 * time.Millisecond; ; wait *= 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), wait)
+		var said strings.Builder
+		out := filepath.Join(t.TempDir(), "student")
+		status := execute(ctx, []string{"distill", teacher, "--epochs", "100000", "--out", out}, io.Discard, &said)
+		cancel()
+		if status != statusUnfinished {
+			t.Fatalf("status %d: %s", status, said.String())
+		}
+		if !exists(out) && wait < time.Minute {
+			continue
+		}
+		if kept, err := readResult(out); err != nil || !kept.Unfinished || !exists(filepath.Join(out, reportJSON)) || !strings.Contains(said.String(), "the student as far as it came") {
+			t.Errorf("of an interrupted distillation is kept %+v, %v; it said %s", kept, err, said.String())
+		}
+		return
+	}
 }
 
 // checkFinished expects a finished training in dir, which no other settings, data or

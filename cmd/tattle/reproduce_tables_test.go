@@ -65,36 +65,43 @@ func results(t *testing.T, dir string) map[string][]byte {
 	return found
 }
 
-// TestTableGoesOn runs a figure in two goes, by another choice of cells and by more
-// seeds, and in one: cells and tables are the same to the byte, and what was finished
-// is not touched again.
+// TestTableGoesOn runs a figure cell by cell in commands of their own, in any order; and
+// in three goes: interrupted with two cells committed that nobody was told of, then with
+// another choice of cells, then all. Cells and tables are the same to the byte, and what
+// was finished is not touched again.
 func TestTableGoesOn(t *testing.T) {
 	if testing.Short() {
-		t.Skip("trains seven nets")
+		t.Skip("trains eight nets")
 	}
 	data := madeFaces(t, "utkface", 200)
 	args := []string{"reproduce", "figure7", "--data", data, "--quick", "--epochs", "1", "--seeds", "2"}
 	dir := t.TempDir()
-	whole := reproduced(t, filepath.Join(dir, "whole"), args...)
-	parts := filepath.Join(dir, "parts")
-	first := reproduced(t, parts, "reproduce", "figure7", "--data", data, "--quick", "--epochs", "1", "--only", "gender-standard")
-	if first.Verdict == whole.Verdict || first.Tables[0].Rows[1].Cells[0].Ours != nil || first.Tables[0].Rows[1].Cells[0].Note == "" {
-		t.Errorf("a part says %q, and of a cell that did not run %+v", first.Verdict, first.Tables[0].Rows[1].Cells[0])
-	}
-	finished := filepath.Join(parts, cellsDir, "gender-standard", "seed-1", resultFile)
-	before, err := os.Stat(finished)
-	if err != nil {
+	whole, parts := filepath.Join(dir, "whole"), filepath.Join(dir, "parts")
+	if err := commanded(t, scattered{t: t, args: args}, false, append(args, "--out", whole)...); err != nil {
 		t.Fatal(err)
 	}
-	second := reproduced(t, parts, append(args, "--resume")...)
-	after, err := os.Stat(finished)
-	if err != nil {
-		t.Fatal(err)
+	if err := commanded(t, scattered{t: t, args: args, most: 2}, false, append(args, "--out", parts)...); !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
 	}
-	if !after.ModTime().Equal(before.ModTime()) {
-		t.Error("a finished cell was written again")
+	if exists(filepath.Join(parts, cellsDir)) {
+		t.Fatal("there are cells of which nobody was told")
 	}
-	want, got := results(t, filepath.Join(dir, "whole")), results(t, parts)
+	first := reproduced(t, parts, "reproduce", "figure7", "--data", data, "--quick", "--epochs", "1", "--only", "gender-standard", "--resume")
+	if want, got := "left out by --only", first.Tables[0].Rows[1].Cells[0]; got.Ours == nil && got.Note != want {
+		t.Errorf("of a cell that did not run %+v", got)
+	}
+	before := results(t, parts)
+	if len(before) < 2 || begun(filepath.Join(parts, shardsDir)) {
+		t.Errorf("%d cells of what had been committed, and the stage is still there: %v", len(before), begun(filepath.Join(parts, shardsDir)))
+	}
+	written := times(t, parts, before)
+	reproduced(t, parts, append(args, "--resume")...)
+	for key, at := range times(t, parts, before) {
+		if !at.Equal(written[key]) {
+			t.Errorf("%s: a finished cell was written again", key)
+		}
+	}
+	want, got := results(t, whole), results(t, parts)
 	if len(want) != 4 || len(got) != len(want) {
 		t.Fatalf("%d and %d cells, want 4", len(want), len(got))
 	}
@@ -103,9 +110,35 @@ func TestTableGoesOn(t *testing.T) {
 			t.Errorf("%s differs", key)
 		}
 	}
-	if a, b := marshalled(t, whole.Tables), marshalled(t, second.Tables); !bytes.Equal(a, b) {
+	if a, b := tablesOf(t, whole), tablesOf(t, parts); !bytes.Equal(a, b) {
 		t.Errorf("the tables differ:\n%s\n%s", a, b)
 	}
+}
+
+// times says when files were written.
+func times(t *testing.T, dir string, of map[string][]byte) map[string]time.Time {
+	t.Helper()
+	out := map[string]time.Time{}
+	for key := range of {
+		info, err := os.Stat(filepath.Join(dir, key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[key] = info.ModTime()
+	}
+	return out
+}
+
+// tablesOf is a report but for its times and the command line.
+func tablesOf(t *testing.T, dir string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, reportJSON))
+	r := new(report.Report)
+	if err := errors.Join(err, json.Unmarshal(b, r)); err != nil {
+		t.Fatal(err)
+	}
+	r.Timing, r.Command = nil, ""
+	return marshalled(t, r)
 }
 
 func marshalled(t *testing.T, v any) []byte {
