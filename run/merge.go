@@ -29,7 +29,7 @@ type Merge struct {
 func (m *Merge) Run(ctx context.Context, w Work) (*Folder, error) {
 	_, err := os.Lstat(filepath.Join(w.Dir, manifestName))
 	if errors.Is(err, os.ErrNotExist) || !w.Resume {
-		return nil, m.prepare(w)
+		return m.prepare(w)
 	}
 	unlock, err := patiently(file.Lock, w.Dir)
 	alone := !errors.Is(err, file.ErrLocked)
@@ -47,23 +47,31 @@ func (m *Merge) Run(ctx context.Context, w Work) (*Folder, error) {
 	if len(f.Remaining()) > 0 {
 		return nil, m.missing(f)
 	}
+	return m.keep(f), nil
+}
+
+// prepare makes the folder of a stage, which is complete where it has no shards.
+func (m *Merge) prepare(w Work) (*Folder, error) {
+	f, unlock, err := w.Open()
+	if err != nil {
+		return nil, err
+	}
+	unlock()
+	if f.Len() == 0 {
+		return m.keep(f), nil
+	}
+	return nil, &PreparedError{m.stage(f), f.dir, f.Len()}
+}
+
+// keep puts off that a folder is removed.
+func (m *Merge) keep(f *Folder) *Folder {
 	f.OnDiscard(func() error {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.merged = append(m.merged, f.dir)
 		return nil
 	})
-	return f, nil
-}
-
-// prepare makes the folder of a stage.
-func (m *Merge) prepare(w Work) error {
-	f, unlock, err := w.Open()
-	if err != nil {
-		return err
-	}
-	unlock()
-	return &PreparedError{m.stage(f), f.dir, f.Len()}
+	return f
 }
 
 // open reads the folder of a stage. While others compute there, damaged shards count as
