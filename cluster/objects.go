@@ -18,6 +18,7 @@ import (
 // object store: a part is all that is held in memory, sent without an acknowledgement
 // and sent again where the connection broke.
 const (
+	tinyBlob   = 4 << 10 // many of these are sent without waiting for each
 	smallBlob  = 128 << 10
 	partBytes  = 8 << 20
 	chunkBytes = 128 << 10

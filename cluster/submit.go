@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -297,15 +299,30 @@ func (s *Submission) lend(ctx context.Context, st *stage, f *run.Folder) error {
 	if err != nil {
 		return err
 	}
-	for i, c := range commits {
+	var small []int
+	for _, i := range slices.Sorted(maps.Keys(commits)) {
+		c := commits[i]
 		if c.Worker != byFolder || !f.Done(i) {
 			continue
 		}
-		if err := putFile(ctx, s.blobs, resultBlob(st.Number, i, c.Digest), f.Path(i)); err != nil {
+		info, err := os.Stat(f.Path(i))
+		if err != nil {
+			return &run.StoreError{Dir: f.Dir(), Err: err}
+		}
+		if info.Size() <= tinyBlob {
+			small = append(small, i)
+		} else if err := putFile(ctx, s.blobs, resultBlob(st.Number, i, c.Digest), f.Path(i)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return st.all(ctx, "give the cluster what the folder holds", small, func(js jetstream.JetStream, i int) (jetstream.PubAckFuture, error) {
+		data, err := os.ReadFile(f.Path(i))
+		if err != nil {
+			return nil, err
+		}
+		key := blobKey(resultBlob(st.Number, i, commits[i].Digest))
+		return js.PublishAsync("$KV."+bucketName(s.l.id)+"."+key, append([]byte{'s'}, data...), jetstream.WithStallWait(attempt))
+	}, func(_ int, err error) error { return err })
 }
 
 func putFile(ctx context.Context, b blobs, name, path string) error {

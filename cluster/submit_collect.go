@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	collectors  = 4                // results that are fetched at a time
+	collectors  = 8                // results that are fetched at a time: disks like several writers
 	lookEvery   = 5 * time.Second  // whether the run is still in the cluster
 	waitBefore  = 10 * time.Second // a person is told that no worker has come
 	sharedDelay = 50 * time.Millisecond

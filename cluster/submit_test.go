@@ -3,12 +3,15 @@ package cluster_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -59,20 +62,42 @@ func newSite(t *testing.T, url string, s size) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	alone := s
-	alone.Pace = 0
-	root := filepath.Join(dir, "alone")
-	if err := os.Mkdir(root, 0o777); err != nil {
-		t.Fatal(err)
+	return &site{process: p, t: t, c: c, log: &saying{}, end: make(chan error, 1), want: alone(t, p)}
+}
+
+// alone returns the merged bytes of a run that one process computed, of many shards
+// without a folder.
+func alone(t *testing.T, p process) []byte {
+	t.Helper()
+	s, root := p.Size, t.TempDir()
+	s.Pace = 0
+	var pool run.Pool = run.Alone{}
+	if s.Second > 100 {
+		pool = memory{}
 	}
-	if err := (process{}).carryOut(t.Context(), root, p.Model, alone, false, run.Alone{}); err != nil {
+	if err := (process{}).carryOut(t.Context(), root, p.Model, s, false, pool); err != nil {
 		t.Fatal(err)
 	}
 	want, err := os.ReadFile(filepath.Join(root, "merged"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &site{process: p, t: t, c: c, log: &saying{}, end: make(chan error, 1), want: want}
+	return want
+}
+
+// memory computes all shards into one, of a folder of one shard.
+type memory struct{}
+
+func (memory) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
+	n, do := w.Manifest.Shards, w.Do
+	w.Manifest.Shards = 1
+	w.Do = func(ctx context.Context, _ int, to io.Writer) (err error) {
+		for i := 0; i < n && err == nil; i++ {
+			err = do(ctx, i, to)
+		}
+		return err
+	}
+	return run.Alone{}.Run(ctx, w)
 }
 
 // begin submits in this process.
@@ -90,7 +115,7 @@ func (s *site) wait() {
 		if err != nil {
 			s.t.Fatalf("submitter: %v\n%s", err, s.log)
 		}
-	case <-time.After(40 * time.Second):
+	case <-time.After(2 * time.Minute):
 		s.t.Fatalf("the submitter does not end\n%s", s.log)
 	}
 	s.whole()
@@ -173,26 +198,52 @@ func (s *site) js() jetstream.JetStream {
 	return js
 }
 
+// TestSubmit submits runs whose workers, submitters and servers are processes that
+// suffer. The processes mostly wait: all run at once, whatever -parallel says.
 func TestSubmit(t *testing.T) {
 	t.Parallel()
-	for _, shared := range []bool{false, true} {
-		t.Run(fmt.Sprintf("shared=%v", shared), func(t *testing.T) {
-			t.Parallel()
-			s := newSite(t, "", usual)
-			s.Shared = shared
-			worker(t, s.URL, "one")
-			w := worker(t, s.URL, "two", func(p *process) { p.Idle = 500 * time.Millisecond })
-			s.begin()
-			s.wait()
-			if status := w.ends(); status != 0 {
-				t.Errorf("the idle worker ended with %d", status)
-			}
-		})
+	var all sync.WaitGroup
+	defer all.Wait()
+	for _, c := range []struct {
+		name string
+		do   func(t *testing.T)
+		long bool
+	}{
+		{"undisturbed", func(t *testing.T) { undisturbed(t, false) }, false},
+		{"shared", func(t *testing.T) { undisturbed(t, true) }, false},
+		{"worker killed", workerKilled, false},
+		{"worker paused", workerPaused, true},
+		{"submitter killed", submitterKilled, true},
+		{"delivered twice", deliveredTwice, true},
+		{"server killed", serverKilled, true},
+		{"store lost", storeLost, true},
+		{"small results damaged", func(t *testing.T) { damaged(t, false, 0) }, false},
+		{"large results damaged", func(t *testing.T) { damaged(t, false, 300<<10) }, true},
+		{"shared results damaged", func(t *testing.T) { damaged(t, true, 300<<10) }, true},
+		{"refused", refused, false},
+		{"set aside", setAside, true},
+		{"removed", removed, true},
+		{"two submitters", twoSubmitters, false},
+	} {
+		if !c.long || !testing.Short() {
+			all.Go(func() { t.Run(c.name, c.do) })
+		}
 	}
 }
 
-func TestSubmitWorkerKilled(t *testing.T) {
-	t.Parallel()
+func undisturbed(t *testing.T, shared bool) {
+	s := newSite(t, "", usual)
+	s.Shared = shared
+	worker(t, s.URL, "one")
+	w := worker(t, s.URL, "two", func(p *process) { p.Idle = 500 * time.Millisecond })
+	s.begin()
+	s.wait()
+	if status := w.ends(); status != 0 {
+		t.Errorf("the idle worker ended with %d", status)
+	}
+}
+
+func workerKilled(t *testing.T) {
 	s := newSite(t, "", usual)
 	victim := worker(t, s.URL, "victim", func(p *process) { p.Chaos = map[string]int{"slow 5": 60000, "slow 6": 60000} })
 	s.begin()
@@ -202,8 +253,7 @@ func TestSubmitWorkerKilled(t *testing.T) {
 	s.wait()
 }
 
-func TestSubmitWorkerPaused(t *testing.T) {
-	t.Parallel()
+func workerPaused(t *testing.T) {
 	s := newSite(t, "", usual)
 	sleeper := worker(t, s.URL, "sleeper", func(p *process) { p.Chaos = map[string]int{"slow 7": 300} })
 	s.begin()
@@ -219,8 +269,7 @@ func TestSubmitWorkerPaused(t *testing.T) {
 	}
 }
 
-func TestSubmitterKilled(t *testing.T) {
-	t.Parallel()
+func submitterKilled(t *testing.T) {
 	s := newSite(t, "", usual)
 	worker(t, s.URL, "one")
 	submitter := start(t, s.process)
@@ -235,9 +284,8 @@ func TestSubmitterKilled(t *testing.T) {
 	}
 }
 
-// TestSubmitDelivered delivers shards again that are done, and one that is not.
-func TestSubmitDelivered(t *testing.T) {
-	t.Parallel()
+// deliveredTwice delivers shards again that are done, and one that is not.
+func deliveredTwice(t *testing.T) {
 	s := newSite(t, "", usual)
 	w := worker(t, s.URL, "one")
 	s.begin()
@@ -252,8 +300,7 @@ func TestSubmitDelivered(t *testing.T) {
 	}
 }
 
-func TestSubmitServerKilled(t *testing.T) {
-	t.Parallel()
+func serverKilled(t *testing.T) {
 	store := t.TempDir()
 	server := start(t, process{Role: "server", Listen: "127.0.0.1:0", Store: store})
 	server.has("up ")
@@ -271,9 +318,8 @@ func TestSubmitServerKilled(t *testing.T) {
 	s.wait()
 }
 
-// TestSubmitForgotten resumes where the server lost its store.
-func TestSubmitForgotten(t *testing.T) {
-	t.Parallel()
+// storeLost resumes where the server lost its store.
+func storeLost(t *testing.T) {
 	server := start(t, process{Role: "server", Listen: "127.0.0.1:0", Store: t.TempDir()})
 	server.has("up ")
 	url := strings.Fields(server.said.String())[1]
@@ -298,29 +344,21 @@ func TestSubmitForgotten(t *testing.T) {
 	}
 }
 
-// TestSubmitDamaged spoils results on their way to the submitter.
-func TestSubmitDamaged(t *testing.T) {
-	t.Parallel()
-	for _, shared := range []bool{false, true} {
-		for _, big := range []int{0, 300 << 10} {
-			t.Run(fmt.Sprintf("shared=%v,bytes=%d", shared, big), func(t *testing.T) {
-				t.Parallel()
-				s := newSite(t, "", size{First: 2, Second: 20, Pace: 15 * time.Millisecond, Big: big})
-				s.Shared = shared
-				worker(t, s.URL, "one")
-				submitter := start(t, s.process)
-				s.committed(2)
-				submitter.kill(syscall.SIGKILL)
-				s.committed(s.Size.Second)
-				spoiled := s.spoil(5)
-				s.Resume = true
-				s.begin()
-				s.wait()
-				if said := s.log.String(); strings.Count(said, "is damaged") != spoiled {
-					t.Errorf("%d results were spoiled, but the submitter says:\n%s", spoiled, said)
-				}
-			})
-		}
+// damaged spoils results on their way to the submitter.
+func damaged(t *testing.T, shared bool, big int) {
+	s := newSite(t, "", size{First: 2, Second: 20, Pace: 15 * time.Millisecond, Big: big})
+	s.Shared = shared
+	worker(t, s.URL, "one")
+	submitter := start(t, s.process)
+	s.committed(2)
+	submitter.kill(syscall.SIGKILL)
+	s.committed(s.Size.Second)
+	spoiled := s.spoil(5)
+	s.Resume = true
+	s.begin()
+	s.wait()
+	if said := s.log.String(); strings.Count(said, "is damaged") != spoiled || spoiled == 0 {
+		t.Errorf("%d results were spoiled, but the submitter says:\n%s", spoiled, said)
 	}
 }
 
@@ -384,8 +422,7 @@ func (s *site) spoil(every int) (spoiled int) {
 	return spoiled
 }
 
-func TestSubmitRefused(t *testing.T) {
-	t.Parallel()
+func refused(t *testing.T) {
 	s := newSite(t, "", size{First: 1, Second: 4, Pace: time.Millisecond})
 	s.Shared = true
 	other := run.Program{Version: "v1.2.4", Kernels: "plain"}
@@ -422,8 +459,7 @@ func TestSubmitRefused(t *testing.T) {
 	old.kill(syscall.SIGKILL)
 }
 
-func TestSubmitSetsAside(t *testing.T) {
-	t.Parallel()
+func setAside(t *testing.T) {
 	s := newSite(t, "", size{First: 1, Second: 10, Pace: time.Millisecond})
 	w := worker(t, s.URL, "one", func(p *process) { p.Chaos = map[string]int{"panic 3": run.MaxAttempts, "panic 4": run.MaxAttempts - 1} })
 	s.begin()
@@ -444,8 +480,7 @@ func TestSubmitSetsAside(t *testing.T) {
 	}
 }
 
-func TestSubmitRemoved(t *testing.T) {
-	t.Parallel()
+func removed(t *testing.T) {
 	s := newSite(t, "", usual)
 	w := worker(t, s.URL, "one", func(p *process) { p.Chaos = map[string]int{"slow 9": 60000} })
 	s.begin()
@@ -461,8 +496,7 @@ func TestSubmitRemoved(t *testing.T) {
 	s.wait()
 }
 
-func TestSubmitTwice(t *testing.T) {
-	t.Parallel()
+func twoSubmitters(t *testing.T) {
 	s := newSite(t, "", size{First: 1, Second: 3, Pace: time.Millisecond})
 	s.begin()
 	s.id()
@@ -474,20 +508,45 @@ func TestSubmitTwice(t *testing.T) {
 	s.wait()
 }
 
+// TestSubmitManyShards resumes a run of ten thousand shards, most of which lie in the
+// folder; TATTLE_FULL=1 has all of them computed.
 func TestSubmitManyShards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
 	s := newSite(t, "", size{First: 1, Second: 10000})
 	s.Lease = 0
+	if os.Getenv("TATTLE_FULL") == "" {
+		s.Resume = true
+		s.lay(8800)
+	}
 	begun := time.Now()
 	worker(t, s.URL, "one")
 	worker(t, s.URL, "two")
 	s.begin()
-	s.committed(5000)
+	s.committed(9000)
 	listed := time.Now()
-	s.state()
-	t.Logf("listed in %v", time.Since(listed))
+	state, _ := s.state()
+	t.Logf("%d commits listed in %v", state.Stages[1].Committed, time.Since(listed))
 	s.wait()
-	t.Logf("10,000 shards in %v", time.Since(begun))
+	t.Logf("all is done after %v", time.Since(begun))
+}
+
+// lay lays so many shards of the second stage into the folder.
+func (s *site) lay(n int) {
+	s.t.Helper()
+	dir := filepath.Join(s.Root, "b", "shards")
+	m := run.Manifest{Command: "test", Shards: s.Size.Second, Settings: map[string]string{"stage": "b"}}
+	if _, err := run.Create(dir, m); err != nil {
+		s.t.Fatal(err)
+	}
+	for i, line := range bytes.SplitAfter(s.want, []byte("\n"))[s.Size.First:][:n] {
+		sum := sha256.Sum256(line)
+		name := fmt.Sprintf("shard-%06d.%x", i, sum[:8])
+		err1 := os.WriteFile(filepath.Join(dir, name), line, 0o666)
+		err2 := os.WriteFile(filepath.Join(dir, fmt.Sprintf("shard-%06d.sha256", i)), fmt.Appendf(nil, "%x  %s\n", sum, name), 0o666)
+		if err := errors.Join(err1, err2); err != nil {
+			s.t.Fatal(err)
+		}
+	}
 }

@@ -202,18 +202,11 @@ func (h *home) fetchAll(ctx context.Context, w run.Work, st *stage, f *run.Folde
 	}
 	todo := make(chan int, st.Shards)
 	for i := range st.Shards {
-		c, ok := commits[i]
+		_, ok := commits[i]
 		if !ok {
 			return fmt.Errorf("%s is said to be complete, but %s is not committed", st.Name, w.ShardName(i))
 		}
-		if f.Done(i) && f.Digest(i) != c.Digest {
-			if err := f.Drop(i); err != nil {
-				return err
-			}
-		}
-		if !f.Done(i) {
-			todo <- i
-		}
+		todo <- i
 	}
 	close(todo)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -225,14 +218,7 @@ func (h *home) fetchAll(ctx context.Context, w run.Work, st *stage, f *run.Folde
 				if ctx.Err() != nil {
 					return
 				}
-				err := fetchResult(f, i, commits[i].Digest, func(to io.Writer) error {
-					if shared != nil {
-						_, err := copyFile(ctx, to, shared.Path(i))
-						return err
-					}
-					return h.blobs.get(ctx, resultBlob(st.Number, i, commits[i].Digest), to)
-				})
-				if err != nil {
+				if err := h.fetch(ctx, st, f, shared, i, commits[i].Digest); err != nil {
 					cancel(fmt.Errorf("%s of %s, an earlier stage: %w", w.ShardName(i), st.Name, err))
 				}
 			}
@@ -240,6 +226,27 @@ func (h *home) fetchAll(ctx context.Context, w run.Work, st *stage, f *run.Folde
 	}
 	all.Wait()
 	return context.Cause(ctx)
+}
+
+// fetch brings a result into the folder, unless it was computed here.
+func (h *home) fetch(ctx context.Context, st *stage, f, shared *run.Folder, i int, digest string) error {
+	if f.Done(i) && f.Digest(i) != digest {
+		if err := f.Drop(i); err != nil {
+			return err
+		}
+	}
+	err := f.Adopt(i, digest)
+	var damaged *run.DamagedError
+	if !errors.As(err, &damaged) {
+		return err
+	}
+	return fetchResult(f, i, digest, func(to io.Writer) error {
+		if shared != nil {
+			_, err := copyFile(ctx, to, shared.Path(i))
+			return err
+		}
+		return h.blobs.get(ctx, resultBlob(st.Number, i, digest), to)
+	})
 }
 
 // joinShared opens the folder of a stage that all see.
@@ -340,13 +347,8 @@ func (s *service) one(ctx context.Context) error {
 		return s.lasting(err)
 	}
 	i := l.Shard
-	if s.f.Done(i) && s.job.Shared == "" {
-		if err := s.f.Drop(i); err != nil { // it was taken back: it is computed again
-			l.giveBack()
-			return err
-		}
-	}
-	digest, size, err := s.Compute(ctx, s.f, i)
+	r, err := s.compute(ctx, i)
+	defer r.close()
 	var store *run.StoreError
 	switch {
 	case err == nil:
@@ -361,7 +363,16 @@ func (s *service) one(ctx context.Context) error {
 		_, err := l.fail(ctx, err)
 		return s.lasting(err)
 	}
-	return s.deliver(ctx, l, commitRecord{Digest: digest, Size: size, Worker: s.name, Attempt: l.Attempt})
+	return s.deliver(ctx, l, r)
+}
+
+// compute computes a shard: into the folder that all see, or else to be sent.
+func (s *service) compute(ctx context.Context, i int) (*result, error) {
+	if s.job.Shared == "" {
+		return computeResult(ctx, s.Work, i, s.f.Dir())
+	}
+	digest, size, err := s.Compute(ctx, s.f, i)
+	return &result{digest: digest, size: size, path: dataPath(s.f.Dir(), i, digest)}, err
 }
 
 // lasting marks an error of the ledger; that the run is gone stays what it is.
@@ -372,27 +383,28 @@ func (s *service) lasting(err error) error {
 	return &clusterError{err}
 }
 
-// deliver commits a shard that lies in the folder.
-func (s *service) deliver(ctx context.Context, l *lease, c commitRecord) error {
-	i, blob := l.Shard, resultBlob(s.st.Number, l.Shard, c.Digest)
-	path := filepath.Join(s.f.Dir(), fmt.Sprintf("shard-%06d.%.16s", i, c.Digest))
+// deliver commits a shard that is computed.
+func (s *service) deliver(ctx context.Context, l *lease, r *result) error {
+	i, blob := l.Shard, resultBlob(s.st.Number, l.Shard, r.digest)
 	if s.job.Shared == "" {
-		if err := putFile(ctx, s.blobs, blob, path); err != nil {
+		data, err := r.reader()
+		if err == nil {
+			err = s.blobs.put(ctx, blob, data)
+		}
+		if err != nil {
 			l.giveBack()
 			return s.lasting(err)
 		}
 	}
+	c := commitRecord{Digest: r.digest, Size: r.size, Worker: s.name, Attempt: l.Attempt}
 	won, err := l.commit(ctx, c)
+	stands, ok := c, true
+	if err == nil && !won {
+		stands, ok, err = s.st.committed(ctx, i)
+	}
 	if err != nil {
 		l.giveBack()
 		return s.lasting(err)
-	}
-	stands, ok := c, true
-	if !won {
-		if stands, ok, err = s.st.committed(ctx, i); err != nil {
-			l.giveBack()
-			return s.lasting(err)
-		}
 	}
 	if !ok { // it was taken back meanwhile
 		l.giveBack()
@@ -403,7 +415,12 @@ func (s *service) deliver(ctx context.Context, l *lease, c commitRecord) error {
 		s.done++
 		s.mu.Unlock()
 	}
-	if err := s.keep(ctx, i, c.Digest, stands.Digest, path, blob); err != nil {
+	if stands.Digest != r.digest {
+		err = s.drop(ctx, r, blob)
+	} else if s.job.Shared == "" {
+		err = r.keep(dataPath(s.f.Dir(), i, r.digest))
+	}
+	if err != nil {
 		l.giveBack()
 		return err
 	}
@@ -422,19 +439,12 @@ func (s *service) end(ctx context.Context, l *lease) error {
 	return nil
 }
 
-// keep keeps own results that stand, for later stages, and drops others.
-func (s *service) keep(ctx context.Context, i int, own, stands, path, blob string) error {
-	switch {
-	case own == stands && s.job.Shared == "":
-		return s.f.Record(i, own)
-	case own == stands:
-		return nil
-	case s.job.Shared == "":
-		if err := s.blobs.drop(ctx, blob); err != nil {
-			return s.lasting(err)
-		}
+// drop removes a result that came too late, and is not what stands.
+func (s *service) drop(ctx context.Context, r *result, blob string) error {
+	if s.job.Shared == "" {
+		return s.lasting(s.blobs.drop(ctx, blob))
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(r.path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return &run.StoreError{Dir: s.f.Dir(), Err: err}
 	}
 	return nil

@@ -1,0 +1,126 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"syscall"
+
+	"tattle/run"
+)
+
+// result is a shard that a worker computed, to be sent: in memory where it is small,
+// else in a file that need not survive the worker.
+type result struct {
+	dir    string
+	sum    hash.Hash
+	small  bytes.Buffer
+	file   *os.File // nil where small has it all
+	lost   error    // what the file failed of
+	path   string   // of the file
+	digest string
+	size   int64
+}
+
+// dataPath is where a folder keeps the data of a shard.
+func dataPath(dir string, i int, digest string) string {
+	return filepath.Join(dir, fmt.Sprintf("shard-%06d.%.16s", i, digest))
+}
+
+// computeResult computes a shard, with files, if any, in dir. Its errors are those of
+// run.Work.Compute.
+func computeResult(ctx context.Context, w run.Work, i int, dir string) (*result, error) {
+	r := &result{dir: dir, sum: sha256.New()}
+	err := do(ctx, w, i, r)
+	switch {
+	case r.lost != nil:
+		err = &run.StoreError{Dir: dir, Err: r.lost}
+	case err != nil && ctx.Err() != nil:
+		err = fmt.Errorf("%s: %w", w.ShardName(i), ctx.Err())
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
+		err = &run.StoreError{Dir: dir, Err: err}
+	}
+	r.digest = hex.EncodeToString(r.sum.Sum(nil))
+	return r, err
+}
+
+// do computes a shard; it does not panic.
+func do(ctx context.Context, w run.Work, i int, to io.Writer) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &run.PanicError{Value: p, Stack: debug.Stack()}
+		}
+	}()
+	return w.Do(ctx, i, to)
+}
+
+// Write takes in more of the result.
+func (r *result) Write(b []byte) (n int, err error) {
+	r.sum.Write(b)
+	r.size += int64(len(b))
+	if r.file == nil && r.small.Len()+len(b) <= smallBlob {
+		return r.small.Write(b)
+	}
+	if r.lost != nil {
+		return 0, r.lost
+	}
+	if r.file == nil {
+		r.lost = r.spill()
+	}
+	if r.lost == nil {
+		n, r.lost = r.file.Write(b)
+	}
+	return n, r.lost
+}
+
+// spill moves to a file what memory holds.
+func (r *result) spill() (err error) {
+	if r.file, err = os.CreateTemp(r.dir, ".result-*"); err != nil {
+		return err
+	}
+	r.path = r.file.Name()
+	_, err = r.small.WriteTo(r.file)
+	r.small = bytes.Buffer{}
+	return err
+}
+
+// reader reads the result, from its beginning.
+func (r *result) reader() (io.Reader, error) {
+	if r.file == nil {
+		return bytes.NewReader(r.small.Bytes()), nil
+	}
+	_, err := r.file.Seek(0, io.SeekStart)
+	return r.file, err
+}
+
+// keep gives the file, if there is one, the name that it has in a folder of shards, where
+// a later stage finds it.
+func (r *result) keep(path string) error {
+	if r.file == nil {
+		return nil
+	}
+	if err := os.Rename(r.path, path); err != nil {
+		return &run.StoreError{Dir: r.dir, Err: err}
+	}
+	r.path = ""
+	return nil
+}
+
+// close removes the file, unless it is kept.
+func (r *result) close() {
+	if r == nil || r.file == nil {
+		return
+	}
+	r.file.Close()
+	if r.path != "" {
+		os.Remove(r.path)
+	}
+}
