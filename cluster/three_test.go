@@ -1,0 +1,375 @@
+package cluster_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	_ "unsafe" // for the times below
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tattle/cluster"
+	"tattle/run"
+)
+
+// How long the nodes of a NATS cluster wait before they elect another leader. It does
+// not let them be set, and 4 to 9 seconds for each node killed are more than a test has.
+//
+//go:linkname minElection github.com/nats-io/nats-server/v2/server.minElectionTimeout
+var minElection time.Duration
+
+//go:linkname maxElection github.com/nats-io/nats-server/v2/server.maxElectionTimeout
+var maxElection time.Duration
+
+//go:linkname heartbeat github.com/nats-io/nats-server/v2/server.hbInterval
+var heartbeat time.Duration
+
+// node is one of three servers, in a process of its own.
+type node struct {
+	cluster.ServerOptions
+	Patient bool // with the times that nodes have elsewhere
+}
+
+const nodeVariable = "TATTLE_TEST_NODE"
+
+// TestNode is where a node's process begins.
+func TestNode(t *testing.T) {
+	text := os.Getenv(nodeVariable)
+	if text == "" {
+		t.Skip("for processes that other tests start")
+	}
+	var n node
+	if err := json.Unmarshal([]byte(text), &n); err != nil {
+		t.Fatal(err)
+	}
+	if !n.Patient {
+		minElection, maxElection, heartbeat = 500*time.Millisecond, 1200*time.Millisecond, 100*time.Millisecond
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	n.Log = os.Stderr
+	if err := cluster.ListenAndServe(ctx, n.ServerOptions, func(url string) { fmt.Println("up", url) }); err != nil {
+		fmt.Fprintln(os.Stderr, "ended:", err)
+		os.Exit(3)
+	}
+	os.Exit(0)
+}
+
+// start starts the node's process.
+func (n node) start(t testing.TB) *exec.Cmd {
+	t.Helper()
+	n.Log = nil
+	text, err := json.Marshal(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(os.Args[0], "-test.run=^TestNode$")
+	c.Env = append(os.Environ(), nodeVariable+"="+string(text))
+	said := &saying{}
+	c.Stdout, c.Stderr = said, said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%s said:\n%s", n.Name, said)
+		}
+	})
+	return c
+}
+
+// three is a cluster of three nodes.
+type three struct {
+	t     testing.TB
+	url   string
+	nodes [3]node
+	up    [3]*exec.Cmd
+}
+
+func newThree(t testing.TB, patient bool) *three {
+	t.Helper()
+	dir := t.TempDir()
+	var clients, peers [3]string
+	for i := range clients {
+		clients[i], peers[i] = freeAddress(t), freeAddress(t)
+	}
+	s := &three{t: t}
+	for i := range s.nodes {
+		s.nodes[i] = node{cluster.ServerOptions{
+			Listen: clients[i], Store: filepath.Join(dir, fmt.Sprint(i)), Name: fmt.Sprint("n", i+1),
+			ClusterListen: peers[i], Routes: []string{peers[(i+1)%3], peers[(i+2)%3]},
+		}, patient}
+		s.up[i] = s.nodes[i].start(t)
+		clients[i] = "nats://" + clients[i]
+	}
+	t.Cleanup(func() {
+		for i := range s.up {
+			s.kill(i)
+		}
+	})
+	s.url = strings.Join(clients[:], ",")
+	return s
+}
+
+func freeAddress(t testing.TB) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func (s *three) kill(i int) {
+	s.up[i].Process.Signal(syscall.SIGKILL)
+	s.up[i].Wait()
+}
+
+// dial connects once the nodes have found one another: before, none takes what three
+// are to keep.
+func (s *three) dial() *cluster.Conn {
+	s.t.Helper()
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		c, err := cluster.Connect(s.t.Context(), cluster.Dial{URL: s.url})
+		if err == nil {
+			if err = s.probe(); err == nil {
+				return c
+			}
+			c.Close()
+		}
+		if time.Now().After(end) {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// probe keeps something on three nodes.
+func (s *three) probe() error {
+	nc, err := nats.Connect(s.url)
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(s.t.Context(), 500*time.Millisecond)
+	defer cancel()
+	if _, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "probe", Replicas: 3}); err != nil {
+		return err
+	}
+	return js.DeleteStream(ctx, "probe")
+}
+
+// TestThreeNodes kills each node of a cluster in turn while a run is computed: all of
+// its shards are committed, none twice, and the result is that of a run alone.
+func TestThreeNodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for elections: left out with -short")
+	}
+	nodes := newThree(t, os.Getenv("TATTLE_FULL") != "")
+	nodes.dial().Close()
+	s := newSite(t, nodes.url, size{First: 3, Second: 60, Pace: 20 * time.Millisecond})
+	ws := []*running{worker(t, s.URL, "one"), worker(t, s.URL, "two")}
+	s.begin()
+	until(t, "the run is listed", func() bool {
+		if len(s.end) > 0 {
+			t.Fatalf("submitter: %v\n%s", <-s.end, s.log)
+		}
+		all, err := s.c.Runs(t.Context())
+		return err == nil && len(all) == 1
+	})
+	puts := s.countCommits()
+	for i := range nodes.nodes {
+		s.patiently(4 + 16*i)
+		nodes.kill(i)
+		s.patiently(12 + 16*i) // with two of three
+		nodes.up[i] = nodes.nodes[i].start(t)
+		// The next is killed only when this one takes part again: one of three is no majority.
+		s.caughtUp()
+	}
+	s.wait()
+	for key, revisions := range puts() {
+		if len(revisions) != 1 {
+			t.Errorf("%s was committed %d times", key, len(revisions))
+		}
+	}
+	for _, w := range ws {
+		if strings.Contains(w.said.String(), "deterministic") {
+			t.Error("two workers came to different bytes")
+		}
+	}
+}
+
+// patiently waits for so many commits of the second stage, while servers are away.
+func (s *site) patiently(n int) {
+	s.t.Helper()
+	until(s.t, fmt.Sprint(n, " shards are committed"), func() bool {
+		ctx, cancel := context.WithTimeout(s.t.Context(), 500*time.Millisecond)
+		defer cancel()
+		all, err := s.c.Runs(ctx)
+		return err == nil && len(all) == 1 && len(all[0].Stages) == 2 && all[0].Stages[1].Committed >= n
+	})
+}
+
+// caughtUp waits until every node has all of the run.
+func (s *site) caughtUp() {
+	s.t.Helper()
+	js := s.js()
+	until(s.t, "all nodes have all", func() bool {
+		ctx, cancel := context.WithTimeout(s.t.Context(), 500*time.Millisecond)
+		defer cancel()
+		streams := js.ListStreams(ctx)
+		for info := range streams.Info() {
+			if info.Cluster == nil || info.Cluster.Leader == "" || len(info.Cluster.Replicas) != 2 {
+				return false
+			}
+			for _, r := range info.Cluster.Replicas {
+				if r.Offline || !r.Current {
+					return false
+				}
+			}
+		}
+		return streams.Err() == nil
+	})
+}
+
+// countCommits follows the commits of the run; the function it returns ends that.
+func (s *site) countCommits() func() map[string]map[uint64]bool {
+	s.t.Helper()
+	js := s.js()
+	var watch jetstream.KeyWatcher
+	id := s.id()
+	until(s.t, "the ledger is there", func() bool {
+		kv, err := js.KeyValue(s.t.Context(), "tattle-"+id)
+		if err == nil {
+			watch, err = kv.Watch(s.t.Context(), "commit.>", jetstream.IncludeHistory())
+		}
+		return err == nil
+	})
+	found := map[string]map[uint64]bool{}
+	var mu sync.Mutex
+	go func() {
+		for e := range watch.Updates() {
+			if e == nil || e.Operation() != jetstream.KeyValuePut {
+				continue
+			}
+			mu.Lock()
+			if found[e.Key()] == nil {
+				found[e.Key()] = map[uint64]bool{}
+			}
+			found[e.Key()][e.Revision()] = true
+			mu.Unlock()
+		}
+	}()
+	return func() map[string]map[uint64]bool {
+		watch.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		if len(found) < s.Size.Second {
+			s.t.Errorf("saw %d commits", len(found))
+		}
+		return found
+	}
+}
+
+// TestNodesKnowOneAnother joins a node that has the cluster's token, and none that has
+// another.
+func TestNodesKnowOneAnother(t *testing.T) {
+	dir := t.TempDir()
+	one, two, token, other := freeAddress(t), freeAddress(t), filepath.Join(dir, "token"), filepath.Join(dir, "other")
+	for _, path := range []string{token, other} {
+		if _, err := cluster.MakeToken(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listen := func(name, at, token string) (url string, log *saying) {
+		ctx, cancel := context.WithCancel(t.Context())
+		up, end, log := make(chan string, 1), make(chan error, 1), &saying{}
+		go func() {
+			end <- cluster.ListenAndServe(ctx, cluster.ServerOptions{
+				Listen: "127.0.0.1:0", Store: filepath.Join(dir, name), Name: name, ClusterListen: at, Routes: []string{one}, TokenFile: token, Log: log,
+			}, func(url string) { up <- url })
+		}()
+		t.Cleanup(func() { cancel(); <-end })
+		select {
+		case url = <-up:
+		case err := <-end:
+			end <- err
+			t.Fatal(err)
+		}
+		return url, log
+	}
+	url, log := listen("a", one, token)
+	secret, err := os.ReadFile(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nc, err := nats.Connect(url, nats.Token(strings.TrimSpace(string(secret))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	listen("stranger", freeAddress(t), other)
+	until(t, "the stranger is refused", func() bool { return strings.Contains(log.String(), "authentication error") })
+	if known := nc.DiscoveredServers(); len(known) > 0 {
+		t.Errorf("it takes part: %s", known)
+	}
+	listen("b", two, token)
+	until(t, "the other node takes part", func() bool { return len(nc.DiscoveredServers()) == 1 })
+}
+
+// BenchmarkThreeNodes is what a shard costs besides its computation where three nodes
+// keep each entry: one worker, an empty shard at a time.
+func BenchmarkThreeNodes(b *testing.B) {
+	const n = 300
+	nodes := newThree(b, true)
+	c := nodes.dial()
+	defer c.Close()
+	ctx, cancel := context.WithCancel(b.Context())
+	worked := make(chan error, 1)
+	empty := func(ctx context.Context, root string, pool run.Pool) error {
+		_, err := pool.Run(ctx, run.Work{
+			Dir: filepath.Join(root, "shards"), Resume: true, AtOnce: 1,
+			Manifest: run.Manifest{Command: "empty", Shards: n},
+			Do:       func(_ context.Context, i int, w io.Writer) error { _, err := fmt.Fprintln(w, i); return err },
+		})
+		return err
+	}
+	go func() {
+		worked <- c.Work(ctx, cluster.WorkerOptions{
+			Scratch: b.TempDir(), Program: testProgram,
+			Execute: func(ctx context.Context, t cluster.Task) error { return empty(ctx, t.Root, t.Pool) },
+		})
+	}()
+	for b.Loop() {
+		root := b.TempDir()
+		s, err := c.Submit(ctx, cluster.Job{Program: testProgram}, cluster.SubmitOptions{Root: root, Replicas: 3})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := empty(ctx, root, s); err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Finish(ctx); err != nil {
+			b.Fatal(err)
+		}
+		s.Close()
+	}
+	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N*n), "ms/shard")
+	cancel()
+	<-worked
+}
