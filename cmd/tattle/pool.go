@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -60,13 +62,18 @@ func (e *env) compute(dir string, resume bool, work func() error) error {
 func (e *env) choose(dir string, resume bool) (p run.Pool, end func(error) error, err error) {
 	asItIs := func(err error) error { return err }
 	switch f := e.ships; {
+	case f != nil && f.Prepare && slices.ContainsFunc(e.given, func(a string) bool { return strings.HasPrefix(a+"=", "--cluster=") }):
+		return nil, nil, usage(errors.New("--cluster and --prepare are two ways: choose one"), "--prepare is for workers that share nothing but a folder")
+	case f != nil && f.Cluster == "" && (f.Shared || f.Replicas != 0):
+		return nil, nil, usage(errors.New("--shared and --replicas are of --cluster"), "")
 	case f == nil || f.Cluster == "" && !f.Prepare:
 		return cluster.Embedded{Log: e.say}, asItIs, nil
-	case f.Prepare:
+	case f.Prepare: // whatever TATTLE_CLUSTER says
 		m := &run.Merge{Root: dir, Prepare: true}
 		return m, func(err error) error { return e.prepared(m, dir, err) }, nil
 	default:
-		s := &submitting{env: e, dir: dir, resume: resume}
+		s := &submitting{env: e, dir: dir, resume: resume, crowd: &crowd{Writer: e.stderr}}
+		e.stderr = s.crowd
 		if s.conn, err = cluster.Connect(e.ctx, f.dial(e)); err != nil {
 			return nil, nil, err
 		}
@@ -101,6 +108,7 @@ type submitting struct {
 	resume bool
 	conn   *cluster.Conn
 	run    *cluster.Submission // nil before there was any work
+	crowd  *crowd
 }
 
 // Run implements run.Pool.
@@ -134,7 +142,39 @@ func (s *submitting) submit(ctx context.Context) error {
 	s.run, err = s.conn.Submit(ctx, j, cluster.SubmitOptions{
 		Root: s.dir, Resume: s.resume, Replicas: s.env.ships.Replicas, Lease: s.env.ships.Lease, Log: s.env.say,
 	})
+	if err == nil && onTerminal(s.env.stderr) != nil {
+		go s.count(ctx)
+	}
 	return err
+}
+
+// countEvery is how often workers are counted, for a person to see.
+const countEvery = 5 * time.Second
+
+// count keeps the crowd's number until ctx ends or the cluster cannot be asked.
+func (s *submitting) count(ctx context.Context) {
+	for every := time.NewTicker(countEvery); ; {
+		runs, err := s.conn.Runs(ctx)
+		if err != nil {
+			every.Stop()
+			return
+		}
+		n := 0
+		for _, r := range runs {
+			for _, w := range r.Workers {
+				if r.Job.ID == s.run.ID() && w.Refused == "" {
+					n++
+				}
+			}
+		}
+		s.crowd.workers.Store(int64(n))
+		select {
+		case <-ctx.Done():
+			every.Stop()
+			return
+		case <-every.C:
+		}
+	}
 }
 
 // end ends the run in the cluster where it is done; an interrupted one stays there.

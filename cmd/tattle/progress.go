@@ -29,6 +29,7 @@ type meter struct {
 	total   int64
 	bytes   bool
 	started time.Time
+	done    int64 // what set was told last
 	first   int64 // what was done already when the work started; -1 until that is known
 	bar     *progressbar.ProgressBar
 }
@@ -37,7 +38,28 @@ type meter struct {
 func newMeter(w io.Writer, what string, total int64, bytes bool) *meter {
 	c, _ := w.(*crowd)
 	w = onTerminal(w)
-	return &meter{w: w, crowd: c, what: what, total: total, bytes: bytes, started: time.Now(), first: -1}
+	m := &meter{w: w, crowd: c, what: what, total: total, bytes: bytes, started: time.Now(), first: -1}
+	if c != nil && w != nil {
+		go m.refresh()
+	}
+	return m
+}
+
+// refresh shows the bar again now and then, until it is closed: others do the work, and
+// news of it may be rare.
+func (m *meter) refresh() {
+	for {
+		time.Sleep(quietFor / 2)
+		m.mu.Lock()
+		done, known, closed := m.done, m.first >= 0, m.w == nil
+		m.mu.Unlock()
+		if closed {
+			return
+		}
+		if known {
+			m.set(done, 0)
+		}
+	}
 }
 
 // onTerminal is the terminal behind w, nil where it is none.
@@ -72,6 +94,7 @@ func (m *meter) set(done, total int64) {
 	if m.first < 0 {
 		m.first = done
 	}
+	m.done = done
 	if total > 0 {
 		m.total = total
 	}

@@ -24,13 +24,15 @@ import (
 )
 
 // versionVariable names the version that the tattle of a test takes itself for,
-// stallVariable how many shards it computes before it stalls in the next one.
+// stallVariable how many shards it computes before it stalls in the next one,
+// failVariable a shard that fails.
 const (
 	versionVariable = "TATTLE_TEST_VERSION"
 	stallVariable   = "TATTLE_TEST_STALL"
+	failVariable    = "TATTLE_TEST_FAIL"
 )
 
-// disguised is mainStatus, of another version or stalling where a test wants that.
+// disguised is mainStatus, with these.
 func disguised() {
 	if n, err := strconv.Atoi(os.Getenv(stallVariable)); err == nil {
 		paced = func(p run.Pool) run.Pool { return &stalling{Pool: p, after: int64(n)} }
@@ -39,7 +41,28 @@ func disguised() {
 		was := run.Current()
 		program = func() run.Program { return run.Program{Version: v, Kernels: was.Kernels} }
 	}
+	if i, err := strconv.Atoi(os.Getenv(failVariable)); err == nil {
+		paced = func(p run.Pool) run.Pool { return failing{p, i} }
+	}
 	os.Exit(mainStatus())
+}
+
+// A failing pool fails in one of the shards.
+type failing struct {
+	run.Pool
+	shard int
+}
+
+// Run implements run.Pool.
+func (f failing) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
+	do := w.Do
+	w.Do = func(ctx context.Context, i int, to io.Writer) error {
+		if i == f.shard {
+			return errors.New("out of luck")
+		}
+		return do(ctx, i, to)
+	}
+	return f.Pool.Run(ctx, w)
 }
 
 // A stalling pool computes so many shards; then it says that it stalls, and waits for

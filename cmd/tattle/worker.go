@@ -37,7 +37,7 @@ On sites that forbid connections, of a run begun with --prepare:
 
   tattle worker --folder DIR --index 0 --of 3
 
-Then tattle merge DIR. docs/runs.md tells more.
+Then tattle merge DIR. docs/cluster.md tells more.
 
 Exit status: 0 nothing left to do, 2 wrong usage, 3 refused, stopped or could not go on.`
 }
@@ -139,6 +139,9 @@ func (p *aloud) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 	return p.Pool.Run(ctx, w)
 }
 
+// writes are the flags that name files to write: the submitter does that.
+var writes = map[string]bool{"evidence": true, "sarif": true, "junit": true, "markdown": true}
+
 // carryOut runs a task's command line in this process, up to the shards that its pool
 // does. What the command would print is the submitter's to print.
 func carryOut(ctx context.Context, t cluster.Task) (err error) {
@@ -162,6 +165,11 @@ func carryOut(ctx context.Context, t cluster.Task) (err error) {
 	defer os.RemoveAll(dir)
 	if err := settlePaths(k, t.Cwd, t.Inputs, t.Paths, dir); err != nil {
 		return fmt.Errorf("lay out the inputs: %w", err)
+	}
+	for _, f := range k.Selected().Flags {
+		if writes[f.Name] {
+			f.Target.SetString("")
+		}
 	}
 	e := newEnv(ctx, k, args, io.Discard, io.Discard)
 	e.pool, e.serve = paced(t.Pool), true
