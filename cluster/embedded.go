@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"tattle/run"
@@ -75,7 +77,7 @@ func (e Embedded) compute(ctx context.Context, w run.Work, f *run.Folder, store 
 func (e Embedded) begin(ctx context.Context, w run.Work, f *run.Folder, store string) (*host, *stage, error) {
 	_, statErr := os.Lstat(store)
 	h, s, err := e.open(ctx, w, f, store)
-	if err == nil || ctx.Err() != nil || h.full() || errors.Is(statErr, fs.ErrNotExist) {
+	if err == nil || ctx.Err() != nil || h.full() || !hasRoom(w.Dir) || errors.Is(statErr, fs.ErrNotExist) {
 		return h, s, e.explain(ctx, w.Dir, h, err)
 	}
 	e.log("the ledger in %s does not serve (%v): it is made anew from what the folder holds", store, err)
@@ -108,7 +110,7 @@ func (e Embedded) open(ctx context.Context, w run.Work, f *run.Folder, store str
 
 // enter opens the ledger and makes it agree with the folder.
 func (e Embedded) enter(ctx context.Context, h *host, name, manifest string, f *run.Folder) (*stage, error) {
-	l, err := openLedger(ctx, h.js, embeddedID, ledgerOptions{Lease: e.Lease, Patience: embeddedPatience, Sole: true, Log: e.log})
+	l, err := openLedger(ctx, h.js, embeddedID, ledgerOptions{Lease: e.Lease, Patience: embeddedPatience, Sole: true, Broken: h.broken, Log: e.log})
 	if err != nil {
 		return nil, err
 	}
@@ -136,10 +138,18 @@ func (e Embedded) explain(ctx context.Context, dir string, h *host, err error) e
 	case errors.As(err, &store), errors.As(err, &lost):
 		return err
 	}
-	if h.full() {
-		err = errNoRoom
+	if h.full() || !hasRoom(dir) {
+		err = syscall.ENOSPC
 	}
 	return &run.StoreError{Dir: dir, Err: fmt.Errorf("its ledger: %w", err)}
+}
+
+// hasRoom tells whether a folder's disk still takes a little.
+func hasRoom(dir string) bool {
+	name := filepath.Join(dir, fmt.Sprintf(".room.%016x.tmp", rand.Uint64()))
+	defer os.Remove(name)
+	err := os.WriteFile(name, make([]byte, 1<<16), 0o666)
+	return !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT)
 }
 
 // worker is who commits in this process.

@@ -13,9 +13,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// errNoRoom says that the server's disk is full.
-var errNoRoom error = syscall.ENOSPC
-
 // A host is a server in this process, which only this process can reach.
 type host struct {
 	server *server.Server
@@ -54,7 +51,7 @@ func (h *host) start(store string) (err error) {
 	if !h.server.JetStreamEnabled() {
 		return fmt.Errorf("its server does not start: %s", h.said.first(fatal, broken))
 	}
-	h.conn, err = nats.Connect("", nats.InProcessServer(h.server), nats.NoReconnect())
+	h.conn, err = nats.Connect("", nats.InProcessServer(h.server), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
 	if err != nil {
 		return err
 	}
@@ -77,6 +74,17 @@ func (h *host) stop() {
 func (h *host) damage() error {
 	if said := h.said.first(fatal, broken); said != "" {
 		return errors.New(said)
+	}
+	return nil
+}
+
+// broken errs where the server will not serve any more.
+func (h *host) broken() error {
+	if h.full() {
+		return syscall.ENOSPC
+	}
+	if !h.server.JetStreamEnabled() {
+		return fmt.Errorf("its server has given up: %s", h.said.first(fatal, broken))
 	}
 	return nil
 }

@@ -15,10 +15,11 @@ import (
 )
 
 const (
-	maxLost   = 10   // workers that vanish with a shard before it is set aside
-	maxCause  = 2000 // bytes of a cause that are kept
-	pollEvery = 5 * time.Second
-	pollPulse = time.Second // of the server while a lease is waited for
+	maxLost    = 10              // workers that vanish with a shard before it is set aside
+	maxCause   = 2000            // bytes of a cause that are kept
+	retryAfter = time.Second / 4 // and twice that after the second failure: meanwhile another may take it
+	pollEvery  = 5 * time.Second
+	pollPulse  = time.Second // of the server while a lease is waited for
 )
 
 // A lease makes a shard this process's, until it is committed and done, failed or given
@@ -53,14 +54,15 @@ func (s *stage) lease(ctx context.Context) (*lease, error) {
 // next takes the next message of the queue; nil where it is of no use.
 func (s *stage) next(ctx context.Context) (*lease, error) {
 	var msg jetstream.Msg
-	err := s.l.retry(ctx, "lease a shard", 2*pollEvery, func(outer context.Context) (err error) {
-		ctx, cancel := context.WithTimeout(outer, pollEvery)
+	err := s.l.retry(ctx, "lease a shard", attempt, func(context.Context) (err error) {
+		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), pollEvery) // the server is told how long
 		defer cancel()
-		msg, err = s.consumer.Next(jetstream.FetchContext(ctx), jetstream.FetchHeartbeat(pollPulse))
-		if idle(err) && outer.Err() == nil {
+		defer context.AfterFunc(ctx, cancel)()
+		msg, err = s.consumer.Next(jetstream.FetchContext(wait), jetstream.FetchHeartbeat(pollPulse))
+		if idle(err) && ctx.Err() == nil {
 			return nil
 		}
-		return err
+		return s.orGone(ctx, err)
 	})
 	if err != nil || msg == nil {
 		return nil, err
@@ -88,6 +90,19 @@ func (s *stage) next(ctx context.Context) (*lease, error) {
 // idle says that there was nothing to lease.
 func idle(err error) bool {
 	return errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, jetstream.ErrNoMessages)
+}
+
+// orGone is an error, or that the stage is gone where that is why nobody answers.
+func (s *stage) orGone(ctx context.Context, err error) error {
+	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoHeartbeat) {
+		return within(ctx, attempt/5, func(ctx context.Context) error {
+			if _, there := s.l.queue.Consumer(ctx, consumerName(s.Number)); there != nil {
+				return there
+			}
+			return err
+		})
+	}
+	return err
 }
 
 // take makes a lease of a message and holds it. It is nil where this process holds the
@@ -212,13 +227,7 @@ func (l *lease) commit(ctx context.Context, c commitRecord) (won bool, err error
 func (l *lease) done(ctx context.Context) error {
 	defer l.end()
 	err := l.s.l.retry(ctx, "acknowledge a shard", attempt, func(ctx context.Context) error {
-		err := l.msg.DoubleAck(ctx)
-		if errors.Is(err, nats.ErrNoResponders) {
-			if _, err := l.s.l.queue.Consumer(ctx, consumerName(l.s.Number)); err != nil {
-				return err
-			}
-		}
-		return err
+		return l.s.orGone(ctx, l.msg.DoubleAck(ctx))
 	})
 	if errors.Is(err, errGone) {
 		return nil
@@ -247,7 +256,7 @@ func (l *lease) fail(ctx context.Context, cause error) (aside bool, err error) {
 	if l.failure = f; f.Aside {
 		return true, l.msg.Term()
 	}
-	return false, l.msg.Nak()
+	return false, l.msg.NakWithDelay(time.Duration(len(f.Causes)) * retryAfter)
 }
 
 // giveBack ends the lease at once, as far as the server can be reached: the shard is

@@ -17,8 +17,8 @@ import (
 const (
 	defaultLease = 30 * time.Second
 	patience     = 2 * time.Minute  // for a server that is away: restarted, or electing a leader
-	attempt      = 10 * time.Second // one request of an operation
-	listing      = time.Minute      // one reading of all records of a stage
+	attempt      = 10 * time.Second // one request of an operation; the first ones have less
+	listing      = time.Minute      // one that is about all shards
 	maxPending   = 256              // publications that are not yet acknowledged
 )
 
@@ -33,6 +33,7 @@ type ledgerOptions struct {
 	Patience time.Duration // how long an operation waits for a server that is away; 0 is two minutes
 	Join     bool          // the ledger must be there already: a worker does not make one
 	Sole     bool          // nobody else takes part: leases are those of a dead process, and void
+	Broken   func() error  // unless nil, errs where it is no use to wait for the server any longer
 	Log      func(format string, a ...any)
 }
 
@@ -147,9 +148,20 @@ func decodeStage(e jetstream.KeyValueEntry) (s stageInfo, err error) {
 		s.Number, err = strconv.Atoi(strings.TrimPrefix(e.Key(), "stage."))
 	}
 	if err != nil {
-		return s, fmt.Errorf("the ledger's %s is not readable: %w", e.Key(), err)
+		return s, unreadable(e, err)
 	}
 	return s, nil
+}
+
+// unreadableError says that something in the ledger is not what a ledger holds.
+type unreadableError struct{ key, why string }
+
+func (e *unreadableError) Error() string {
+	return fmt.Sprintf("the ledger's %s is not readable: %s", e.key, e.why)
+}
+
+func unreadable(e jetstream.KeyValueEntry, err error) error {
+	return &unreadableError{e.Key(), err.Error()}
 }
 
 // watchStages tells of each stage that is there or comes, and again when it is done or
@@ -286,52 +298,74 @@ func (l *ledger) list(ctx context.Context, keys []string, again func(), each fun
 }
 
 // follow calls each with every key that matches, now and as they change, and with nil
-// once it has told of all that there was, until ctx ends. Where it loses the server it
-// begins anew, so that each may hear of a key twice.
+// once it has told of all that there was, until ctx ends. After a reconnection it begins
+// anew, so that each may hear of a key twice.
 func (l *ledger) follow(ctx context.Context, keys []string, each func(jetstream.KeyValueEntry)) {
+	connected := l.js.Conn().StatusChanged(nats.CONNECTED)
+	defer l.js.Conn().RemoveStatusListener(connected)
 	for ctx.Err() == nil {
-		w, err := l.kv.WatchFiltered(ctx, slices.Clone(keys))
-		if err != nil {
-			pause(ctx, time.Second/2)
-			continue
+		l.followOnce(ctx, connected, keys, each)
+		pause(ctx, 50*time.Millisecond)
+	}
+}
+
+// followOnce follows until the connection is made anew.
+func (l *ledger) followOnce(ctx context.Context, connected <-chan nats.Status, keys []string, each func(jetstream.KeyValueEntry)) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		defer cancel()
+		select {
+		case <-connected:
+		case <-ctx.Done():
 		}
-		for open := true; open; {
-			var e jetstream.KeyValueEntry
-			select {
-			case e, open = <-w.Updates():
-				if open {
-					each(e)
-				}
-			case <-ctx.Done():
-				open = false
+	}()
+	w, err := l.kv.WatchFiltered(ctx, slices.Clone(keys))
+	if err != nil {
+		pause(ctx, time.Second)
+		return
+	}
+	defer w.Stop()
+	for {
+		select {
+		case e, open := <-w.Updates():
+			if !open {
+				return
 			}
+			each(e)
+		case <-ctx.Done():
+			return
 		}
-		w.Stop()
 	}
 }
 
 // retry does an operation until it succeeds, fails for good, or the server has been away
-// for longer than there is patience. Each attempt has a limited time.
+// for longer than there is patience. Each attempt has a limited time, the first ones less.
 func (l *ledger) retry(ctx context.Context, what string, limit time.Duration, do func(ctx context.Context) error) error {
-	began, wait := time.Now(), 20*time.Millisecond
+	began, wait, patient := time.Now(), 20*time.Millisecond, limit/8 // an answer may be lost with a server
+	var refused *jetstream.APIError
 	for {
-		err := within(ctx, limit, do)
+		err := within(ctx, patient, do)
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case gone(err) || errors.Is(err, nats.ErrNoResponders) && l.isGone(ctx):
+		case gone(err):
 			return fmt.Errorf("%s: %w", what, errGone)
 		case definite(err):
 			return fmt.Errorf("%s: %w", what, err)
-		case l.o.Sole && full(err):
+		case l.queue != nil && !errors.Is(err, context.DeadlineExceeded) && l.isGone(ctx): // errors of what is gone are of many kinds
+			return fmt.Errorf("%s: %w", what, errGone)
+		case l.o.Broken != nil && l.o.Broken() != nil:
+			return fmt.Errorf("%s: %w (%w)", what, l.o.Broken(), err)
+		case l.o.Sole && errors.As(err, &refused): // by a server that is all there
 			return fmt.Errorf("%s: %w", what, err)
 		case time.Since(began) > l.o.Patience:
 			return fmt.Errorf("%s: the server has not answered for %v (%w): is it running, and can it be reached?", what, l.o.Patience, err)
 		}
 		pause(ctx, wait)
-		wait = min(2*wait, time.Second)
+		wait, patient = min(2*wait, time.Second), min(2*patient, limit)
 	}
 }
 
@@ -361,10 +395,9 @@ func gone(err error) bool {
 	return false
 }
 
-// isGone asks whether the run's queue is not on the server: where nobody answers, it may
-// be that, or a server that has just begun.
+// isGone asks the server whether the run's queue is not there.
 func (l *ledger) isGone(ctx context.Context) bool {
-	return within(ctx, attempt, func(ctx context.Context) error {
+	return within(ctx, attempt/5, func(ctx context.Context) error {
 		_, err := l.js.Stream(ctx, queueName(l.id))
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			return nil
@@ -375,6 +408,10 @@ func (l *ledger) isGone(ctx context.Context) bool {
 
 // definite says that trying again is no use.
 func definite(err error) bool {
+	var bad *unreadableError
+	if errors.As(err, &bad) {
+		return true
+	}
 	for _, e := range []error{nats.ErrConnectionClosed, nats.ErrAuthorization, nats.ErrPermissionViolation, nats.ErrMaxPayload, jetstream.ErrKeyNotFound, jetstream.ErrKeyExists, jetstream.ErrKeyDeleted} {
 		if errors.Is(err, e) {
 			return true
@@ -382,17 +419,4 @@ func definite(err error) bool {
 	}
 	var api *jetstream.APIError
 	return errors.As(err, &api) && api.Code >= 400 && api.Code < 500
-}
-
-// full says that the server has no room left.
-func full(err error) bool {
-	var api *jetstream.APIError
-	if !errors.As(err, &api) {
-		return false
-	}
-	switch api.ErrorCode {
-	case 10047, 10023, 10077, 10039, 10076: // storage or resources exceeded, not stored, JetStream switched off
-		return true
-	}
-	return false
 }

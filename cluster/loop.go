@@ -29,7 +29,11 @@ type loop struct {
 func (l *loop) run(ctx context.Context) ([]run.Failure, error) {
 	ctx, l.stop = context.WithCancelCause(ctx)
 	defer l.stop(nil)
-	l.stage.onAside = func(i int, f failure) { l.finish(l.setAside(i, f, "")) }
+	l.stage.onAside = func(i int, f failure) {
+		if err := l.finish(l.setAside(i, f, "")); err != nil {
+			l.stop(err)
+		}
+	}
 	var workers sync.WaitGroup
 	for range min(max(l.AtOnce, 1), l.left) {
 		workers.Go(func() { l.stop(l.work(ctx)) }) // the first cause is kept

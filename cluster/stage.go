@@ -82,7 +82,7 @@ func (s *stage) key(kind string, shard int) string {
 func (s *stage) shardOf(key string) (int, error) {
 	i, err := strconv.Atoi(key[strings.LastIndexByte(key, '.')+1:])
 	if err != nil || i < 0 || i >= s.Shards {
-		return 0, fmt.Errorf("the ledger speaks of %s, but stage %s has %d shards", key, s.Name, s.Shards)
+		return 0, &unreadableError{key, fmt.Sprintf("stage %s has %d shards", s.Name, s.Shards)}
 	}
 	return i, nil
 }
@@ -114,7 +114,7 @@ func (s *stage) keys(kind string) string { return fmt.Sprintf("%s.%d.*", kind, s
 
 func decode(e jetstream.KeyValueEntry, to any) error {
 	if err := json.Unmarshal(e.Value(), to); err != nil {
-		return fmt.Errorf("the ledger's %s is not readable: %w", e.Key(), err)
+		return unreadable(e, err)
 	}
 	return nil
 }
