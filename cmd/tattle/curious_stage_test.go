@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"tattle/run"
@@ -161,5 +163,47 @@ func TestStageIsNotTaken(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+// TestStageOfAnotherVersion takes over what another version of the program has finished,
+// says so, and has it do no more.
+func TestStageOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	s := &seeds{runs: make([]seedRun, 3), parts: seedParts(t)}
+	all := &trainings{env: &env{ctx: t.Context()}, dir: t.TempDir(), maker: s}
+	for i := range s.runs {
+		s.runs[i].options.Seed, s.runs[i].source = uint64(i+1), &opened{}
+		all.names = append(all.names, seedName(s.runs, i))
+	}
+	m, err := s.manifest(nil, all.names[:2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Program = run.Program{Version: "v0", Kernels: "none"}
+	f, unlock, err := run.Work{Dir: all.stage(), Manifest: m}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := s.runs[1].want(s.parts)
+	k.Failed = "so that there are no models"
+	from := t.TempDir()
+	if err := keep(from, &seedResult{trained: k}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(1, func(w io.Writer) error { return run.Pack(w, from) }); err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	names, missing, err := all.begin()
+	if want := []string{"seed-1", "seed-3"}; err != nil || !slices.Equal(names, want) || !slices.Equal(missing, want) {
+		t.Errorf("%v and %v to do, want %v; %v", names, missing, want, err)
+	}
+	if !exists(filepath.Join(all.at("seed-2"), resultFile)) || exists(all.stage()) {
+		t.Error("what was finished is not there, or the old stage still is")
+	}
+	k.Program = m.Program
+	if said := foreign([]*trained{&k, {Program: run.Current()}}); len(said) != 1 || !strings.Contains(said[0], "1 of 2 trainings were made by another version of tattle, or on other kernels (v0 on none)") {
+		t.Errorf("%q", said)
 	}
 }
