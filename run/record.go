@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,13 +50,8 @@ func ReadRecord(dir string) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	return parseRunRecord(path, data)
-}
-
-func parseRunRecord(path string, data []byte) (Record, error) {
 	var w writtenRecord
-	strict := json.NewDecoder(bytes.NewReader(data))
-	if err := strict.Decode(&w); err != nil {
+	if err := json.Unmarshal(data, &w); err != nil {
 		return Record{}, fmt.Errorf("%s: %w", path, err)
 	}
 	if w.Schema != recordSchema {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,7 +41,7 @@ type StageState struct {
 	Problem  string    `json:"problem,omitempty"`  // what is wrong with its manifest
 }
 
-// Cells of a scan: how deep runs are looked for, and stages in a run; how many names are
+// Bounds of a scan: how deep runs are looked for, and stages in a run; how many names are
 // read altogether; how many causes of failures of a stage.
 const (
 	scanDepth    = 4
@@ -122,19 +123,23 @@ func (s *scan) folder(dir string, n *listing, depth int, in *found) error {
 		if strings.HasPrefix(name, ".") {
 			continue
 		}
-		below := filepath.Join(dir, name)
-		names, err := s.list(below)
-		if errors.Is(err, os.ErrPermission) || errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			err = s.folder(below, names, depth-1, in)
-		}
-		if err != nil {
+		if err := s.below(filepath.Join(dir, name), depth-1, in); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// below looks at a folder, if it can be read.
+func (s *scan) below(dir string, depth int, in *found) error {
+	n, err := s.list(dir)
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.folder(dir, n, depth, in)
 }
 
 // run begins a run.
@@ -193,26 +198,35 @@ func stageIn(dir string, n *listing) (stage StageState, ok bool) {
 		return StageState{Problem: oneLine(err)}, true
 	}
 	stage.Shards = m.Shards
-	stage.Merged = len(n.records) == 0 && slices.ContainsFunc(n.other, isResult)
+	stage.count(n)
+	stage.fail(dir, n)
+	return stage, true
+}
+
+// count counts the shards that are done.
+func (s *StageState) count(n *listing) {
+	s.Merged = len(n.records) == 0 && slices.ContainsFunc(n.other, isResult)
+	if s.Merged {
+		s.Done = s.Shards
+	}
 	for i := range n.records {
-		if i < m.Shards && len(n.data[i]) > 0 {
-			stage.Done++
+		if i < s.Shards && len(n.data[i]) > 0 {
+			s.Done++
 		}
 	}
-	if stage.Merged {
-		stage.Done = m.Shards
-	}
+}
+
+// fail counts the shards that were set aside, and reads why.
+func (s *StageState) fail(dir string, n *listing) {
 	f := &Folder{dir: dir}
-	for i := range n.failed {
-		if i >= m.Shards || n.records[i] {
+	for _, i := range slices.Sorted(maps.Keys(n.failed)) {
+		if i >= s.Shards || n.records[i] {
 			continue
 		}
-		if stage.Failed++; stage.Failed <= scanFailures {
-			stage.Failures = append(stage.Failures, readFailure(f.failedPath(i), i))
+		if s.Failed++; s.Failed <= scanFailures {
+			s.Failures = append(s.Failures, readFailure(f.failedPath(i), i))
 		}
 	}
-	stage.Failures = sorted(stage.Failures)
-	return stage, true
 }
 
 // ofOurFamily tells whether a folder's manifest is that of a run, be it damaged

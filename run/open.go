@@ -1,0 +1,193 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"tattle/internal/file"
+)
+
+// Open goes on with the run in a folder, which no other process works in meanwhile. It
+// errs where there is none, where its manifest was changed by hand, and with a
+// *MismatchError where it is another run than m. Shards whose data are not as they were
+// recorded count as not done, and their records are removed; Corrupt tells which. What
+// an interrupted process left half-written is removed.
+func Open(dir string, m Manifest) (*Folder, error) {
+	f, n, err := read(dir, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.sweep(n); err != nil {
+		return nil, err
+	}
+	return f, f.audit(n)
+}
+
+// Join is Open for any number of processes at a time: it only reads. Shards count as
+// done where a record says so and there are data; Verify looks into these.
+func Join(dir string, m Manifest) (*Folder, error) {
+	f, _, err := read(dir, m)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.Refresh()
+}
+
+// read returns the folder of a run, no shard done, and what it holds.
+func read(dir string, m Manifest) (*Folder, *listing, error) {
+	data, err := ReadManifest(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := m.same(dir, data); err != nil {
+		return nil, nil, err
+	}
+	n, err := list(dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("resume: %w", err)
+	}
+	return newFolder(dir, m, data), n, nil
+}
+
+// sweep removes what was left half-written.
+func (f *Folder) sweep(n *listing) error {
+	for _, name := range n.other {
+		if file.IsTemporary(name) {
+			if err := os.Remove(filepath.Join(f.dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("resume: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// audit takes in the shards whose data are as recorded, and removes the records of the
+// others with their data.
+func (f *Folder) audit(n *listing) error {
+	for i := range f.digests {
+		if !n.records[i] {
+			continue
+		}
+		if err := f.take(i, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes shard i in if its data are as recorded. Else the shard is corrupt; drop
+// removes it.
+func (f *Folder) take(i int, drop bool) error {
+	err := f.verify(i)
+	if _, ok := err.(*DamagedError); ok {
+		f.corrupt = append(f.corrupt, i)
+		err = nil
+		if drop {
+			err = f.drop(i)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
+	return nil
+}
+
+// verify takes shard i in, if its data are as recorded; else it errs with a
+// *DamagedError.
+func (f *Folder) verify(i int) error {
+	digest, err := f.readRecord(i)
+	if err != nil {
+		return err
+	}
+	found := ""
+	if digest != "" {
+		found, err = Digest(filepath.Join(f.dir, dataName(i, digest)))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	if digest == "" || found != digest {
+		return &DamagedError{i, digest, found}
+	}
+	f.done(i, digest)
+	return nil
+}
+
+// readRecord returns what the record of shard i commits, "" where it is damaged.
+func (f *Folder) readRecord(i int) (string, error) {
+	info, err := os.Lstat(f.recordPath(i))
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > recordSize {
+		return "", nil
+	}
+	data, err := os.ReadFile(f.recordPath(i))
+	if err != nil {
+		return "", err
+	}
+	return parseRecord(i, string(data)), nil
+}
+
+// drop removes the record of shard i, then the data it names.
+func (f *Folder) drop(i int) error {
+	digest, err := f.readRecord(i)
+	if err == nil {
+		err = os.Remove(f.recordPath(i))
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if digest != "" {
+		err = os.Remove(filepath.Join(f.dir, dataName(i, digest)))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	f.done(i, "")
+	return nil
+}
+
+// Drop makes shard i undone: its record and data are removed.
+func (f *Folder) Drop(i int) error {
+	if err := f.has(i); err != nil {
+		return err
+	}
+	if err := f.drop(i); err != nil {
+		return &StoreError{f.dir, err}
+	}
+	return nil
+}
+
+// Refresh takes in what other processes have committed since.
+func (f *Folder) Refresh() error {
+	n, err := list(f.dir)
+	if err != nil {
+		return &StoreError{f.dir, err}
+	}
+	for i := range n.records {
+		if i >= len(f.digests) || f.Done(i) {
+			continue
+		}
+		digest, err := f.readRecord(i)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return &StoreError{f.dir, err}
+		}
+		for _, name := range n.data[i] {
+			if digest != "" && name == dataName(i, digest) {
+				f.done(i, digest)
+			}
+		}
+	}
+	return nil
+}
+
+// Verify errs with a *DamagedError where the data of shard i are not what was committed.
+func (f *Folder) Verify(i int) error {
+	if err := f.has(i); err != nil {
+		return err
+	}
+	return f.verify(i)
+}
