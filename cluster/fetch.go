@@ -91,6 +91,9 @@ func readInput(ctx context.Context, r io.Reader, path string, i Input) error {
 		if err == io.EOF {
 			return nil
 		}
+		if errors.Is(err, tar.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return fmt.Errorf("%w: %w", errDamaged, err)
+		}
 		if err != nil {
 			return err
 		}

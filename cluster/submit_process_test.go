@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -13,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,7 +41,6 @@ type process struct {
 	Size   size
 	As     run.Program // of a worker
 	Model  string
-	CPU    bool
 	Chaos  map[string]int // by shard of stage b: "panic" so many times, "slow": milliseconds
 }
 
@@ -210,16 +209,7 @@ func (p process) shard(ctx context.Context, s size, i int) error {
 		pace = time.Duration(ms) * time.Millisecond
 	}
 	if s.CPU {
-		x := uint64(i) | 1
-		for range int(s.Pace / time.Microsecond) {
-			for range spinsPerMicrosecond {
-				x = x*6364136223846793005 + 1442695040888963407
-			}
-		}
-		if x == 0 {
-			return errors.New("never")
-		}
-		return ctx.Err()
+		return spin(ctx, s.Pace)
 	}
 	select {
 	case <-time.After(pace):
@@ -228,7 +218,14 @@ func (p process) shard(ctx context.Context, s size, i int) error {
 	return ctx.Err()
 }
 
-const spinsPerMicrosecond = 800
+// spin computes until this thread had that much of a core.
+func spin(ctx context.Context, d time.Duration) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for begun := threadTime(); threadTime()-begun < d && ctx.Err() == nil; {
+	}
+	return ctx.Err()
+}
 
 // traced returns the shards that a worker began, those with number i, or all for -1.
 func (p process) traced(i int) (begun []int) {
@@ -245,7 +242,7 @@ func (p process) traced(i int) (begun []int) {
 type running struct {
 	process
 	*exec.Cmd
-	t    *testing.T
+	t    testing.TB
 	said *saying
 	done chan struct{}
 }
@@ -269,7 +266,7 @@ func (s *saying) String() string {
 }
 
 // start starts a process, which ends with the test at the latest.
-func start(t *testing.T, p process) *running {
+func start(t testing.TB, p process) *running {
 	t.Helper()
 	role, err := json.Marshal(p)
 	if err != nil {
@@ -300,7 +297,7 @@ func start(t *testing.T, p process) *running {
 }
 
 // worker starts a worker of that name.
-func worker(t *testing.T, url, name string, change ...func(*process)) *running {
+func worker(t testing.TB, url, name string, change ...func(*process)) *running {
 	t.Helper()
 	p := process{Role: "worker", URL: url, Name: name, Dir: t.TempDir(), As: testProgram}
 	for _, c := range change {
@@ -321,7 +318,7 @@ func (r *running) kill(s syscall.Signal) {
 }
 
 // until waits for something that must come.
-func until(t *testing.T, what string, holds func() bool) {
+func until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {

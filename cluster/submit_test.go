@@ -28,7 +28,7 @@ var usual = size{First: 3, Second: 40, Pace: 20 * time.Millisecond}
 // site is a server and a run that is to be submitted to it.
 type site struct {
 	process
-	t    *testing.T
+	t    testing.TB
 	c    *cluster.Conn
 	log  *saying
 	end  chan error
@@ -36,7 +36,7 @@ type site struct {
 }
 
 // newSite starts a server in this process, unless url is given, and computes the run alone.
-func newSite(t *testing.T, url string, s size) *site {
+func newSite(t testing.TB, url string, s size) *site {
 	t.Helper()
 	dir := t.TempDir()
 	p := process{Role: "submitter", URL: url, Root: filepath.Join(dir, "out"), Model: filepath.Join(dir, "model.bin"), Lease: time.Second, Size: s}
@@ -67,7 +67,7 @@ func newSite(t *testing.T, url string, s size) *site {
 
 // alone returns the merged bytes of a run that one process computed, of many shards
 // without a folder.
-func alone(t *testing.T, p process) []byte {
+func alone(t testing.TB, p process) []byte {
 	t.Helper()
 	s, root := p.Size, t.TempDir()
 	s.Pace = 0

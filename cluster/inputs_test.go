@@ -1,0 +1,206 @@
+package cluster
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// lay makes files of what they hold.
+func lay(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func hexSum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+func TestInputs(t *testing.T) {
+	dir := t.TempDir()
+	lay(t, dir, map[string]string{"m.onnx": "net", "data/b/2.png": "two", "data/a.png": "one", "data/.tattle-cache/x.npz": "decoded"})
+	if err := os.Symlink("a.png", filepath.Join(dir, "data", "z.png")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Inputs(t.Context(), dir, []Input{{Name: "--model", Path: "m.onnx", Required: true}, {Name: "--weights", Path: "none"}, {Name: "--data", Path: filepath.Join(dir, "data")}})
+	if err != nil || len(got) != 2 {
+		t.Fatalf("%v, %v", got, err)
+	}
+	if m := got[0]; m.SHA256 != hexSum("net") || m.Size != 3 || m.Folder {
+		t.Errorf("the file: %+v", m)
+	}
+	listing := hexSum("one") + "  a.png\x00" + hexSum("two") + "  b/2.png\x00" + hexSum("one") + "  z.png\x00"
+	if d := got[1]; d.SHA256 != hexSum(listing) || d.Size != 9 || !d.Folder {
+		t.Errorf("the folder: %+v", d)
+	}
+	if _, err := Inputs(t.Context(), dir, []Input{{Name: "--model", Path: "none", Required: true}}); err == nil || !strings.Contains(err.Error(), "--model") {
+		t.Errorf("a model that is missing: %v", err)
+	}
+	if err := os.Symlink(".", filepath.Join(dir, "data", "round")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Inputs(t.Context(), dir, []Input{{Name: "--data", Path: "data"}}); err == nil || !strings.Contains(err.Error(), "link") {
+		t.Errorf("a folder in itself: %v", err)
+	}
+}
+
+// openData opens the data of a run on a server of the test's own.
+func openData(t *testing.T) blobs {
+	t.Helper()
+	url, _ := serving(t, ServerOptions{})
+	c, err := Connect(t.Context(), Dial{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	l, err := openLedger(t.Context(), c.js, "0123456789abcdef", ledgerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := openBlobs(t.Context(), l, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestBlobs puts and gets data around the sizes where they are kept otherwise.
+func TestBlobs(t *testing.T) {
+	t.Parallel()
+	b := openData(t)
+	for _, n := range []int{0, 1, smallBlob, smallBlob + 1, partBytes, partBytes + 1} {
+		data := bytes.Repeat([]byte{1, 2, 3}, n/3+1)[:n]
+		name := fmt.Sprintf("test.%d", n)
+		for range 2 {
+			if err := b.put(t.Context(), name, bytes.NewReader(data)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got bytes.Buffer
+		if err := b.get(t.Context(), name, &got); err != nil || !bytes.Equal(got.Bytes(), data) {
+			t.Errorf("%d bytes came back as %d (%v)", n, got.Len(), err)
+		}
+		if err := b.drop(t.Context(), name); err != nil {
+			t.Error(err)
+		}
+		if there, err := b.has(t.Context(), name); there || err != nil {
+			t.Errorf("%d bytes are still there (%v)", n, err)
+		}
+	}
+	objects, err := b.obj.List(t.Context())
+	if len(objects) > 0 {
+		t.Errorf("%d objects are left (%v)", len(objects), err)
+	}
+}
+
+func TestCache(t *testing.T) {
+	t.Parallel()
+	b, dir := openData(t), t.TempDir()
+	lay(t, dir, map[string]string{"m.onnx": "net", "data/b/2.png": "two", "data/a.png": strings.Repeat("one", 1<<17)})
+	in, err := Inputs(t.Context(), dir, []Input{{Name: "--model", Path: "m.onnx"}, {Name: "--data", Path: "./data/"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cache{filepath.Join(dir, "cache"), 1 << 30}
+	for _, i := range in {
+		if _, err := c.get(t.Context(), b, i); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("%s was got before it was put: %v", i.Name, err)
+		}
+		if err := putInput(t.Context(), b, filepath.Join(dir, i.Path), i); err != nil {
+			t.Fatal(err)
+		}
+		path := c.mustGet(t, b, i)
+		if filepath.Base(path) != filepath.Base(i.Path) {
+			t.Errorf("%s became %s", i.Path, path)
+		}
+		first, _ := os.Stat(path)
+		c.mustGet(t, b, i)
+		if second, _ := os.Stat(path); !os.SameFile(first, second) {
+			t.Errorf("%s was fetched though it was there", i.Name)
+		}
+		spoil := path
+		if i.Folder {
+			spoil = filepath.Join(path, "b", "2.png")
+		}
+		if err := os.WriteFile(spoil, []byte("spoiled"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c.mustGet(t, b, i)
+	}
+	changed := in[0]
+	changed.SHA256 = hexSum("other")
+	if err := putInput(t.Context(), b, filepath.Join(dir, "m.onnx"), changed); err == nil || !strings.Contains(err.Error(), "changed while") {
+		t.Errorf("an input that changed was put: %v", err)
+	}
+	for _, i := range in { // both were used, long ago, the model first
+		old := time.Now().Add(-2 * inUse).Add(time.Duration(i.Size))
+		if err := os.Chtimes(filepath.Join(c.dir, i.SHA256), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.most = in[1].Size + 2
+	c.evict(0)
+	_, err1 := os.Stat(filepath.Join(c.dir, in[0].SHA256))
+	_, err2 := os.Stat(filepath.Join(c.dir, in[1].SHA256))
+	if err1 == nil || err2 != nil {
+		t.Errorf("of two the older should have gone: %v, %v", err1, err2)
+	}
+}
+
+// mustGet gets an input and looks whether it is what it should be.
+func (c cache) mustGet(t *testing.T, b blobs, i Input) string {
+	t.Helper()
+	path, err := c.get(t.Context(), b, i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if digest, _, _, err := hashInput(t.Context(), path); digest != i.SHA256 {
+		t.Fatalf("%s: SHA-256 %s, not %s (%v)", i.Name, digest, i.SHA256, err)
+	}
+	return path
+}
+
+// FuzzReadInput reads what a cluster may hold in the name of a folder: nothing is written
+// beside the folder, and no more than was announced.
+func FuzzReadInput(f *testing.F) {
+	for _, name := range []string{"a", "../a", "/a", "b/../../a", "b/c", ""} {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		w.WriteHeader(&tar.Header{Name: name, Size: 4, Mode: 0o644})
+		w.Write([]byte("data"))
+		w.Close()
+		f.Add(b.Bytes(), int64(4))
+		f.Add(b.Bytes(), int64(3))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, size int64) {
+		size = min(max(size, 0), 1<<16)
+		dir := t.TempDir()
+		err := readInput(context.Background(), bytes.NewReader(data), filepath.Join(dir, "in", "it"), Input{Size: size, Folder: true})
+		if written := sizeOf(dir); written > size+1 {
+			t.Errorf("%d bytes of %d (%v)", written, size, err)
+		}
+		if entries, _ := os.ReadDir(dir); len(entries) > 1 {
+			t.Errorf("%d entries beside (%v)", len(entries), err)
+		}
+		if entries, _ := os.ReadDir(filepath.Join(dir, "in")); len(entries) > 1 {
+			t.Errorf("%d entries beside the folder (%v)", len(entries), err)
+		}
+	})
+}
