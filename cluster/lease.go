@@ -124,6 +124,8 @@ func (s *stage) take(msg jetstream.Msg) (*lease, error) {
 		return nil, nil
 	}
 	s.held[i] = l
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.timer = time.AfterFunc(s.lapse/3, l.pulse)
 	return l, nil
 }
