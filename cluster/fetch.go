@@ -139,6 +139,7 @@ const (
 	defaultCache = 32 << 30
 	inUse        = time.Hour // since its last use an input may still be in use
 	touchEvery   = 10 * time.Minute
+	fetching     = ".fetch-" // begins the names of what is not whole yet
 )
 
 // get returns where an input is, which it fetches unless it is there and whole.
@@ -161,7 +162,7 @@ func (c cache) get(ctx context.Context, b blobs, i Input) (path string, err erro
 	if err := os.MkdirAll(c.dir, 0o777); err != nil {
 		return "", err
 	}
-	fresh, err := os.MkdirTemp(c.dir, ".fetch-*")
+	fresh, err := os.MkdirTemp(c.dir, fetching+"*")
 	if err != nil {
 		return "", err
 	}
@@ -225,6 +226,10 @@ func (c cache) evict(room int64) {
 			continue
 		}
 		path := filepath.Join(c.dir, e.Name())
+		if strings.HasPrefix(e.Name(), fetching) && time.Since(info.ModTime()) > 24*inUse {
+			os.RemoveAll(path) // whoever fetched this is no more
+			continue
+		}
 		size := sizeOf(path)
 		room += size
 		if time.Since(info.ModTime()) > inUse {

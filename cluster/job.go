@@ -35,7 +35,7 @@ type Input struct {
 type SubmitOptions struct {
 	Root     string                        // the run's folder
 	Resume   bool                          // go on with the run that the folder's cluster.json names
-	Replicas int                           // servers that keep each entry; 0 is 1
+	Replicas int                           // servers that keep each entry; 0 is 3 where the site is a cluster, else 1
 	Lease    time.Duration                 // as in Job, which it overrides
 	Log      func(format string, a ...any) // told what a person should know, a line at a time; nil for nobody
 }

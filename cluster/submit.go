@@ -361,11 +361,21 @@ func (s *Submission) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 	if len(c.aside) > 0 {
 		return f, c.failed()
 	}
-	if err := st.finish(ctx); err != nil {
+	if err := s.close(ctx, st); err != nil {
 		return f, s.gone(err)
 	}
 	s.c.wake()
 	return f, nil
+}
+
+// close notes that a stage is complete. What its queue still holds is done.
+func (s *Submission) close(ctx context.Context, st *stage) error {
+	if err := st.finish(ctx); err != nil {
+		return err
+	}
+	return s.l.retry(ctx, "empty the queue", attempt, func(ctx context.Context) error {
+		return s.l.queue.Purge(ctx, jetstream.WithPurgeSubject(s.l.subject(st.Number, "*")))
+	})
 }
 
 // forgive lets what was set aside be tried anew.

@@ -164,13 +164,14 @@ func (p process) carryOut(ctx context.Context, root, model string, s size, resum
 
 // stage computes a stage, merges it and discards its shards.
 func (p process) stage(ctx context.Context, root, name string, n int, resume bool, pool run.Pool, do func(context.Context, int, io.Writer) error) ([]byte, error) {
+	settings := map[string]string{"stage": name + strings.Repeat("'", p.Chaos["settings"])}
 	merged := filepath.Join(root, name, "merged")
 	if data, err := os.ReadFile(merged); err == nil {
 		return data, nil
 	}
 	f, err := pool.Run(ctx, run.Work{
 		Dir: filepath.Join(root, name, "shards"), Resume: resume, Do: do,
-		Manifest: run.Manifest{Command: "test", Shards: n, Settings: map[string]string{"stage": name}},
+		Manifest: run.Manifest{Command: "test", Shards: n, Settings: settings},
 	})
 	if err != nil {
 		return nil, err

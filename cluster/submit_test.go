@@ -212,6 +212,7 @@ func TestSubmit(t *testing.T) {
 		{"undisturbed", func(t *testing.T) { undisturbed(t, false) }, false},
 		{"shared", func(t *testing.T) { undisturbed(t, true) }, false},
 		{"worker killed", workerKilled, false},
+		{"worker interrupted", workerInterrupted, true},
 		{"worker paused", workerPaused, true},
 		{"submitter killed", submitterKilled, true},
 		{"delivered twice", deliveredTwice, true},
@@ -249,6 +250,18 @@ func workerKilled(t *testing.T) {
 	s.begin()
 	until(t, "a slow shard is under way", func() bool { return len(victim.traced(5)) > 0 })
 	victim.kill(syscall.SIGKILL)
+	worker(t, s.URL, "other")
+	s.wait()
+}
+
+// workerInterrupted interrupts a worker whose lease is long: its shard is another's at once.
+func workerInterrupted(t *testing.T) {
+	s := newSite(t, "", size{First: 3, Second: 10, Pace: 5 * time.Millisecond})
+	s.Lease = time.Hour
+	first := worker(t, s.URL, "first", func(p *process) { p.Chaos = map[string]int{"slow 5": 60000} })
+	s.begin()
+	until(t, "the slow shard is under way", func() bool { return len(first.traced(5)) > 0 })
+	first.kill(syscall.SIGINT)
 	worker(t, s.URL, "other")
 	s.wait()
 }
@@ -450,6 +463,10 @@ func refused(t *testing.T) {
 	}
 	if err := os.WriteFile(s.Model, []byte("what was trained"), 0o666); err != nil {
 		t.Fatal(err)
+	}
+	otherwise := worker(t, s.URL, "otherwise", func(p *process) { p.Run, p.Chaos = id, map[string]int{"settings": 1} })
+	if status := otherwise.ends(); status != 3 || !strings.Contains(otherwise.said.String(), "settings.stage") {
+		t.Errorf("the worker that comes to another manifest ended with %d: %s", status, otherwise.said)
 	}
 	right := worker(t, s.URL, "right", func(p *process) { p.Run = id })
 	s.wait()

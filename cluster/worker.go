@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -41,7 +42,21 @@ func (c *Conn) Work(ctx context.Context, o WorkerOptions) error {
 		return err
 	}
 	defer sub.Unsubscribe()
+	touching, stop := context.WithCancel(ctx)
+	defer stop()
+	go w.touch(touching)
 	return w.loop(ctx, news)
+}
+
+// touch says now and then which inputs are in use.
+func (w *taker) touch(ctx context.Context) {
+	for pause(ctx, touchEvery); ctx.Err() == nil; pause(ctx, touchEvery) {
+		w.mu.Lock()
+		for _, path := range w.inputs {
+			w.cache.touch(filepath.Dir(path))
+		}
+		w.mu.Unlock()
+	}
 }
 
 // taker is a process that takes shards.
@@ -55,6 +70,9 @@ type taker struct {
 	refused map[string]bool  // runs by ID
 	homes   map[string]*home // by run
 	last    time.Time        // that there was work
+
+	mu     sync.Mutex
+	inputs []string // in the cache
 }
 
 // prepare fills in what the options leave open, and makes room.
@@ -130,11 +148,14 @@ func (w *taker) loop(ctx context.Context, news <-chan *nats.Msg) error {
 			return err
 		}
 		if e != nil {
-			if err := w.serve(ctx, *e); err != nil {
+			worked, err := w.serve(ctx, *e)
+			if err != nil {
 				return err
 			}
-			w.last = time.Now()
-			continue
+			if worked {
+				w.last = time.Now()
+				continue
+			}
 		}
 		if w.o.Idle > 0 && time.Since(w.last) > w.o.Idle {
 			w.o.Log("no work for %v", w.o.Idle)
@@ -201,6 +222,9 @@ func (w *taker) next(ctx context.Context) (*entry, error) {
 
 // hasShards says whether shards of a run wait, or may yet be given back.
 func (w *taker) hasShards(ctx context.Context, id string) (some bool, err error) {
+	if !isID(id) {
+		return false, nil
+	}
 	err = w.runs.retry(ctx, "look for work", attempt, func(ctx context.Context) error {
 		s, err := w.c.js.Stream(ctx, queueName(id))
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -214,33 +238,34 @@ func (w *taker) hasShards(ctx context.Context, id string) (some bool, err error)
 	return some, err
 }
 
-// serve takes part in a run until nothing is left to do of what is announced.
-func (w *taker) serve(ctx context.Context, e entry) error {
+// serve takes part in a run until nothing is left to do of what is announced. It says
+// whether it did anything.
+func (w *taker) serve(ctx context.Context, e entry) (worked bool, err error) {
 	l, err := openLedger(ctx, w.c.js, e.Job.ID, ledgerOptions{Join: true, Patience: workerPatience, Log: w.o.Log})
 	if errors.Is(err, errGone) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	err = w.carryOut(ctx, e.Job, l)
+	worked, err = w.carryOut(ctx, e.Job, l)
 	var refusal *refusalError
 	switch {
 	case err == nil || errors.Is(err, errGone) && ctx.Err() == nil:
-		return nil
+		return worked, nil
 	case !errors.As(err, &refusal):
-		return err
+		return worked, err
 	}
 	w.refused[e.Job.ID] = true
 	said := WorkerState{Name: w.o.Name, Refused: oneLine(refusal.Error()), At: time.Now().UTC()}
 	if err := l.tell(ctx, said); err != nil && !errors.Is(err, errGone) {
-		return err
+		return worked, err
 	}
 	if w.o.Run != "" {
-		return fmt.Errorf("run %s: %w", e.Job.ID, refusal)
+		return worked, fmt.Errorf("run %s: %w", e.Job.ID, refusal)
 	}
 	w.o.Log("run %s is left to others: %s", e.Job.ID, said.Refused)
-	return nil
+	return worked, nil
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -268,30 +293,31 @@ func (w *taker) fits(j Job) error {
 }
 
 // carryOut does the command line of a run, once it is clear that it is the same here.
-func (w *taker) carryOut(ctx context.Context, j Job, l *ledger) error {
+func (w *taker) carryOut(ctx context.Context, j Job, l *ledger) (worked bool, err error) {
 	if err := w.fits(j); err != nil {
-		return err
+		return false, err
 	}
 	h, err := w.home(ctx, j, l)
-	if err != nil {
-		return err
+	if err == nil {
+		err = h.layOut(ctx)
 	}
-	if err := h.layOut(ctx); err != nil {
-		return err
+	if err != nil {
+		return false, err
 	}
 	state := WorkerState{Name: w.o.Name, At: time.Now().UTC(), Done: h.done}
 	if err := l.tell(ctx, state); err != nil {
-		return err
+		return false, err
 	}
 	w.o.Log("run %s: tattle %s", j.ID, strings.Join(j.Args, " "))
 	err = h.execute(ctx, w.o.Execute)
+	worked = h.done > state.Done
 	state.At, state.Done = time.Now().UTC(), h.done
 	if ctx.Err() == nil {
 		if told := l.tell(ctx, state); told != nil && err == nil {
 			err = told
 		}
 	}
-	return err
+	return worked, err
 }
 
 // home returns the worker's place for a run, with all inputs there.
@@ -328,6 +354,9 @@ func (w *taker) input(ctx context.Context, j Job, b blobs, i Input) (string, err
 		if errors.Is(err, errDamaged) {
 			return "", refuse("%w", err)
 		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.inputs = append(w.inputs, path)
 		return path, err
 	}
 	path := pathFrom(j.Cwd, i.Path)

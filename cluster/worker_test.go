@@ -1,0 +1,64 @@
+package cluster
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"tattle/run"
+)
+
+func TestFits(t *testing.T) {
+	definite, devel := run.Program{Version: "v1.2.3", Kernels: "avx2 amd64"}, run.Program{Version: "(devel)", Kernels: "avx2 amd64"}
+	dirty := run.Program{Version: "0123456789ab+dirty", Kernels: "avx2 amd64"}
+	for _, c := range []struct {
+		mine       run.Program
+		executable string
+		job        Job
+		want       string // of the refusal
+	}{
+		{definite, "a", Job{Program: definite, Executable: "b"}, ""},
+		{definite, "a", Job{Program: run.Program{Version: "v1.2.4", Kernels: "avx2 amd64"}}, "its program is v1.2.3, the run's v1.2.4"},
+		{definite, "a", Job{Program: run.Program{Version: "v1.2.3", Kernels: "go arm64"}}, "avx2 amd64, the run's with go arm64"},
+		{devel, "a", Job{Program: devel, Executable: "a"}, ""},
+		{devel, "a", Job{Program: devel, Executable: "b"}, "another build"},
+		{dirty, "a", Job{Program: dirty, Executable: "b"}, "another build"},
+	} {
+		err := (&taker{o: WorkerOptions{Program: c.mine, Executable: c.executable}}).fits(c.job)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v for %+v: %v, not %q", c.mine, c.job, err, c.want)
+		}
+	}
+}
+
+// TestSweep lets entries of finished runs go a week later, and no others.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	url, _ := serving(t, ServerOptions{})
+	c, err := Connect(t.Context(), Dial{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	r, err := c.registry(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for k, e := range []entry{
+		{Job: Job{ID: "000000000000000a", Created: now.Add(-time.Hour)}, Finished: now.Add(-finishedFor + time.Hour)},
+		{Job: Job{ID: "000000000000000b", Created: now.Add(-3 * finishedFor)}},
+		{Job: Job{ID: "000000000000000c", Created: now}, Finished: now.Add(-finishedFor - time.Hour)},
+	} {
+		if err := r.put(t.Context(), e); err != nil {
+			t.Fatal(k, err)
+		}
+	}
+	if err := r.sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	left, err := c.Runs(t.Context())
+	if err != nil || len(left) != 2 || left[0].Job.ID != "000000000000000b" || left[1].State != Finished || left[0].State != Submitted {
+		t.Errorf("%+v, %v", left, err)
+	}
+}
