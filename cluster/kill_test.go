@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -169,6 +170,23 @@ func TestEmbeddedTwice(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestEmbeddedStops looks for what servers leave in the process.
+func TestEmbeddedStops(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 4 {
+		if _, err := (Embedded{Log: t.Errorf}).Run(t.Context(), work(t.TempDir(), 2, nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for tries := 0; runtime.NumGoroutine() > before+3; tries++ {
+		if tries == 500 {
+			stacks := make([]byte, 1<<16)
+			t.Fatalf("%d goroutines were there and %d are\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 // TestEmbeddedSlow has a shard that takes several leases.

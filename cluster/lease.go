@@ -94,15 +94,15 @@ func idle(err error) bool {
 
 // orGone is an error, or that the stage is gone where that is why nobody answers.
 func (s *stage) orGone(ctx context.Context, err error) error {
-	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoHeartbeat) {
-		return within(ctx, attempt/5, func(ctx context.Context) error {
-			if _, there := s.l.queue.Consumer(ctx, consumerName(s.Number)); there != nil {
-				return there
-			}
-			return err
-		})
+	if !errors.Is(err, nats.ErrNoResponders) && !errors.Is(err, jetstream.ErrNoHeartbeat) && !errors.Is(err, jetstream.ErrConsumerDeleted) {
+		return err
 	}
-	return err
+	return within(ctx, attempt/5, func(ctx context.Context) error {
+		if _, err := s.l.queue.Consumer(ctx, consumerName(s.Number)); err != nil {
+			return err
+		}
+		return nats.ErrTimeout // it is there: another attempt
+	})
 }
 
 // take makes a lease of a message and holds it. It is nil where this process holds the
@@ -171,7 +171,7 @@ func (l *lease) check(ctx context.Context) (bool, error) {
 	lost := 0
 	f, err := l.change(ctx, func(f *failure) bool {
 		lost = l.Attempt - 1 - f.Ended
-		if lost < maxLost {
+		if lost < maxLost || f.Aside {
 			return false
 		}
 		f.Lost, f.Aside = lost, true
@@ -268,6 +268,9 @@ func (l *lease) giveBack() {
 	defer cancel()
 	defer l.end()
 	l.change(ctx, func(f *failure) bool {
+		if f.Last == l.Attempt {
+			return false
+		}
 		f.Ended, f.Last = f.Ended+1, l.Attempt
 		return true
 	})

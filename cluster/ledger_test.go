@@ -235,15 +235,21 @@ func TestFailures(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	events := s.watch(ctx)
+	for (<-events).Kind != caughtUp {
+	}
 	for i := range run.MaxAttempts {
 		l := leased(t, s)
 		for l.Shard != 1 { // the other one is given back: nobody's fault, however often
 			l.giveBack()
 			l = leased(t, s)
 		}
-		aside, err := l.fail(t.Context(), fmt.Errorf("cause %d", i))
-		if err != nil || aside != (i == run.MaxAttempts-1) {
-			t.Fatalf("failure %d: %v, %v", i, aside, err)
+		put, err := l.fail(t.Context(), fmt.Errorf("cause %d", i))
+		if err != nil || put != (i == run.MaxAttempts-1) {
+			t.Fatalf("failure %d: %v, %v", i, put, err)
+		}
+		kind := []eventKind{failed, failed, aside}[i]
+		if e := <-events; e.Kind != kind || e.Shard != 1 || fmt.Sprint(e.Failure.Causes) != fmt.Sprint([]string{"cause 0", "cause 1", "cause 2"}[:i+1]) {
+			t.Errorf("event %+v", e)
 		}
 	}
 	l := leased(t, s)
@@ -256,21 +262,10 @@ func TestFailures(t *testing.T) {
 	if err := l.done(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	if e := <-events; e.Kind != committed || e.Shard != 0 || e.Commit != recordOf(0, "w", l) {
+		t.Errorf("event %+v", e)
+	}
 	nothing(t, s)
-	var seen []string
-	for len(seen) == 0 || !strings.HasPrefix(seen[len(seen)-1], "committed") {
-		switch e := <-events; e.Kind {
-		case failed:
-			seen = append(seen, "failed "+e.Failure.Causes[len(e.Failure.Causes)-1])
-		case aside:
-			seen = append(seen, "aside "+strings.Join(e.Failure.Causes, ", "))
-		case committed:
-			seen = append(seen, "committed by "+e.Commit.Worker)
-		}
-	}
-	if got := strings.Join(seen, "; "); got != "failed cause 0; failed cause 1; aside cause 0, cause 1, cause 2; committed by w" {
-		t.Errorf("seen: %s", got)
-	}
 	// Filled again it stays aside, until that is forgiven.
 	if n, err := s.fill(t.Context()); n != 0 || err != nil {
 		t.Error(n, err)

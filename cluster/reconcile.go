@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -29,7 +30,11 @@ func (s *stage) adopt(ctx context.Context, f *run.Folder) error {
 		}
 	}
 	return s.all(ctx, "tell the ledger what the folder holds", news, func(js jetstream.JetStream, i int) (jetstream.PubAckFuture, error) {
-		data, err := json.Marshal(commitRecord{Digest: f.Digest(i), Worker: byFolder})
+		c := commitRecord{Digest: f.Digest(i), Worker: byFolder}
+		if info, err := os.Stat(f.Path(i)); err == nil {
+			c.Size = info.Size()
+		}
+		data, err := json.Marshal(c)
 		if err != nil {
 			return nil, err
 		}
