@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -84,8 +84,10 @@ func inputsOf(k *kong.Context) []cluster.Input {
 			for _, beside := range besideModel(path) {
 				add(flag+" (beside it)", beside)
 			}
-			if data := trainedOn(path); data != "" && k.Selected().Name == "audit" {
-				add(flag+" (its data)", data)
+			if k.Selected().Name == "audit" {
+				for _, data := range trainedOn(path) {
+					add(flag+" (its data)", data)
+				}
 			}
 		}
 		return path
@@ -94,26 +96,28 @@ func inputsOf(k *kong.Context) []cluster.Input {
 }
 
 // besideModel lists what may be read beside an ONNX file: its preprocessing, the result
-// of its training, and the weights that it keeps in other files.
+// of its training and what that read, and the weights that it keeps in other files.
 func besideModel(path string) []string {
-	all := []string{preprocessFile(path), filepath.Join(filepath.Dir(path), resultFile)}
+	dir := filepath.Dir(path)
+	all := []string{preprocessFile(path), filepath.Join(dir, resultFile), filepath.Join(dir, sourceFile)}
 	if d, err := onnx.Describe(path, onnx.ReadOptions{}); err == nil {
 		for _, name := range d.Beside {
 			if filepath.IsLocal(name) {
-				all = append(all, filepath.Join(filepath.Dir(path), name))
+				all = append(all, filepath.Join(dir, name))
 			}
 		}
 	}
 	return all
 }
 
-// trainedOn is the data that the training of a model beside its result.json read.
-func trainedOn(model string) string {
+// trainedOn lists the data that the training of a model read, and their labels, where
+// files beside it say so.
+func trainedOn(model string) []string {
 	r, err := readResult(filepath.Dir(model))
 	if err != nil || r.Source == nil {
-		return ""
+		return nil
 	}
-	return r.Source.Path
+	return slices.DeleteFunc([]string{r.Source.Path, r.Source.Labels}, func(path string) bool { return path == "" })
 }
 
 // settlePaths makes the paths of a command line those of this machine: where an input
@@ -165,7 +169,7 @@ func together(inputs []cluster.Input, paths map[string]string, dir string) (map[
 		at[i.Path] = to
 	}
 	for _, i := range inputs {
-		if to := at[i.Path]; filepath.Base(i.Path) == resultFile && to != i.Path {
+		if to := at[i.Path]; filepath.Base(i.Path) == sourceFile && to != i.Path {
 			if err := repoint(to, at); err != nil {
 				return nil, err
 			}
@@ -195,16 +199,27 @@ func link(from, to string) error {
 	return errors.Join(err, w.Close())
 }
 
-// repoint rewrites the paths in a JSON file.
+// repoint makes the paths in a sourceFile those of this machine. Pictures that the run
+// kept decoded are decoded again here, beside the data.
 func repoint(path string, at map[string]string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	for from, to := range at {
-		was, _ := json.Marshal(from) // of a string: no error
-		is, _ := json.Marshal(to)
-		data = bytes.ReplaceAll(data, was, is)
+	var source opened
+	if err := json.Unmarshal(data, &source); err != nil {
+		return nil // whoever reads it says so
+	}
+	for _, p := range []*string{&source.Path, &source.Labels} {
+		if to, ok := at[*p]; ok {
+			*p = to
+		}
+	}
+	if source.Cache != "none" {
+		source.Cache = ""
+	}
+	if data, err = json.Marshal(source); err != nil {
+		return err
 	}
 	if err := os.Remove(path); err != nil { // it may be a link
 		return err

@@ -55,7 +55,7 @@ func shippable(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	for name, text := range map[string]string{
 		"net/model.preprocess.toml": "crop = 28\n", "noise.csv": "0,1\n", "idx.npy": "…", "faces/a.png": "…", "labels.csv": "…",
-		"net/result.json": `{"source": {"path": "` + filepath.Join(dir, "faces") + `"}, "cut": "` + filepath.Join(dir, "net") + `"}`,
+		"net/source.json": `{"path": "` + filepath.Join(dir, "faces") + `", "seed": 18446744073709551615, "cache": "` + filepath.Join(dir, "net") + `"}`,
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -88,7 +88,7 @@ func TestInputsOf(t *testing.T) {
 	slices.Sort(got)
 	want := []string{
 		"--data faces", "--examples idx.npy", "--labels labels.csv", "--model (beside it) net/model.preprocess.toml",
-		"--model (beside it) net/result.json", "--model net/model.onnx", "--noise noise.csv",
+		"--model (beside it) net/source.json", "--model net/model.onnx", "--noise noise.csv",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("ships %q\nwant %q", got, want)
@@ -128,12 +128,12 @@ func TestSettlePaths(t *testing.T) {
 	if !strings.HasPrefix(c.Model, filepath.Join(brought, "together")) || !exists(preprocessFile(c.Model)) {
 		t.Errorf("the model is %s, without what lay beside it", c.Model)
 	}
-	result, err := os.ReadFile(filepath.Join(filepath.Dir(c.Model), resultFile))
-	if want := `{"source": {"path": "` + faces + `"}, "cut": "` + filepath.Join(dir, "net") + `"}`; err != nil || string(result) != want {
-		t.Errorf("result.json beside it is %s, %v", result, err)
+	result, err := os.ReadFile(filepath.Join(filepath.Dir(c.Model), sourceFile))
+	if want := `{"kind":"","path":"` + faces + `","seed":18446744073709551615}`; err != nil || string(result) != want {
+		t.Errorf("source.json beside it is %s, %v", result, err)
 	}
-	if was, _ := os.ReadFile(filepath.Join(dir, "net", resultFile)); strings.Contains(string(was), brought) {
-		t.Error("the submitter's result.json was changed")
+	if was, _ := os.ReadFile(filepath.Join(dir, "net", sourceFile)); strings.Contains(string(was), brought) {
+		t.Error("the submitter's source.json was changed")
 	}
 }
 
