@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -89,20 +90,26 @@ func BenchmarkEmbeddedResume(b *testing.B) {
 		b.Run(fmt.Sprintf("ledger=%v", left), func(b *testing.B) {
 			dir := b.TempDir()
 			w := empty(dir, n)
-			w.Do = func(_ context.Context, i int, w io.Writer) error {
+			var stop context.CancelFunc
+			w.Do = func(ctx context.Context, i int, w io.Writer) error {
 				if i == n-1 {
-					return io.ErrUnexpectedEOF
+					stop()
 				}
-				return nil
+				return ctx.Err()
 			}
-			(Embedded{}).Run(b.Context(), w)
-			for b.Loop() {
-				if !left {
-					os.RemoveAll(dir + "/" + ledgerDir)
-				}
-				if f, err := (Embedded{}).Run(b.Context(), w); err == nil || len(f.Remaining()) != 1 {
+			resume := func() {
+				var ctx context.Context
+				ctx, stop = context.WithCancel(b.Context())
+				if f, err := (Embedded{}).Run(ctx, w); err == nil || len(f.Remaining()) != 1 {
 					b.Fatal(err)
 				}
+			}
+			resume()
+			for b.Loop() {
+				if !left {
+					os.RemoveAll(filepath.Join(dir, ledgerDir))
+				}
+				resume()
 			}
 		})
 	}
