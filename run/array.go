@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"tattle/internal/file"
 )
 
 // Array computes one part of a run in a folder that several processes share, without
@@ -36,7 +38,7 @@ func (a Array) Run(ctx context.Context, w Work) (*Folder, error) {
 	if _, err := os.Lstat(filepath.Join(w.Dir, manifestName)); errors.Is(err, os.ErrNotExist) {
 		return nil, a.unprepared(ctx, stage)
 	}
-	unlock, err := patiently(share, w.Dir)
+	unlock, err := file.Share(w.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", w.Dir, err)
 	}

@@ -176,7 +176,7 @@ func TestArrayOverDamage(t *testing.T) {
 	if err := worker(t, root, 0, 1, nil); err == nil || !strings.Contains(err.Error(), "shard 6") || !strings.Contains(err.Error(), "tattle merge") {
 		t.Errorf("error %v", err)
 	}
-	unlock, err := share(f.Dir()) // a worker is at work
+	unlock, err := file.Share(f.Dir()) // a worker is at work
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"tattle/internal/file"
 )
 
 // ErrCommitted says that somebody else committed a shard first.
@@ -46,16 +48,24 @@ func (f *Folder) Put(i int, write func(io.Writer) error) (digest string, size in
 		return "", 0, err
 	}
 	hash := sha256.New()
-	beside, size, err := f.hide(shardName(i), func(w io.Writer) error { return write(io.MultiWriter(w, hash)) })
+	beside, size, err := file.Hide(f.dir, shardName(i), func(w io.Writer) error { return write(io.MultiWriter(w, hash)) })
 	if err != nil {
-		return "", 0, err
+		return "", 0, f.store(err)
 	}
 	digest = hex.EncodeToString(hash.Sum(nil))
 	if err := os.Rename(beside, filepath.Join(f.dir, dataName(i, digest))); err != nil {
 		os.Remove(beside)
-		return "", 0, &StoreError{f.dir, cause(err)}
+		return "", 0, &StoreError{f.dir, file.Cause(err)}
 	}
 	return digest, size, nil
+}
+
+// store makes what a disk fails of a *StoreError.
+func (f *Folder) store(err error) error {
+	if disk, ok := err.(*file.DiskError); ok {
+		return &StoreError{f.dir, disk.Err}
+	}
+	return err
 }
 
 // Record commits the data of shard i with that SHA-256, which lie in the folder: once,
@@ -169,12 +179,12 @@ var link = os.Link
 // whether it was there before.
 func (f *Folder) createOnce(i int, line string) (won bool, err error) {
 	path := f.recordPath(i)
-	beside, _, err := f.hide(filepath.Base(path), func(w io.Writer) error {
+	beside, _, err := file.Hide(f.dir, filepath.Base(path), func(w io.Writer) error {
 		_, err := io.WriteString(w, line)
 		return err
 	})
 	if err != nil {
-		return false, err
+		return false, f.store(err)
 	}
 	defer os.Remove(beside)
 	err = link(beside, path)
@@ -188,9 +198,9 @@ func (f *Folder) createOnce(i int, line string) (won bool, err error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, &StoreError{f.dir, cause(err)}
+		return false, &StoreError{f.dir, file.Cause(err)}
 	}
-	f.sync()
+	file.Sync(f.dir)
 	return true, nil
 }
 

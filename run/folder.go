@@ -31,9 +31,6 @@ func Create(dir string, m Manifest) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("start a run: %w", err)
-	}
 	if _, err := os.Lstat(filepath.Join(dir, manifestName)); err == nil {
 		return nil, fmt.Errorf("%s already holds a run: resume it or name another folder", dir)
 	} else if !errors.Is(err, os.ErrNotExist) {
@@ -55,22 +52,28 @@ func newFolder(dir string, m Manifest, data []byte) *Folder {
 // clearShards removes the files of shards, records first.
 func clearShards(dir string) error {
 	n, err := list(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	f := &Folder{dir: dir}
+	var names []string
 	for i := range n.records {
-		err = errors.Join(err, os.Remove(f.recordPath(i)))
+		names = append(names, shardName(i)+recordSuffix)
 	}
 	for i := range n.failed {
-		err = errors.Join(err, os.Remove(f.failedPath(i)))
+		names = append(names, shardName(i)+failedSuffix)
 	}
 	for _, data := range n.data {
-		for _, name := range data {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, name)))
+		names = append(names, data...)
+	}
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // done notes what was committed as shard i, "" for nothing.

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // The file that says what run a folder holds, and the one with its SHA-256.
@@ -91,14 +93,27 @@ func (m Manifest) Encode() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
+// shardsIn returns how many shards a manifest is of, whatever else it says.
+func shardsIn(data []byte) (int, error) {
+	var m struct {
+		Schema string `json:"schema"`
+		Shards int    `json:"shards"`
+	}
+	err := json.Unmarshal(data, &m)
+	switch {
+	case m.Schema != "" && m.Schema != manifestSchema || err == nil && m.Schema == "":
+		return 0, fmt.Errorf("schema %.64q, not %q: another version of tattle began it", m.Schema, manifestSchema)
+	case err == nil && m.Shards < 0:
+		err = fmt.Errorf("%d shards", m.Shards)
+	}
+	return m.Shards, err
+}
+
 // decodeFields checks that data is a manifest, known fields only, and returns
 // them by name.
 func decodeFields(data []byte) (map[string]any, error) {
-	var version struct {
-		Schema string `json:"schema"`
-	}
-	if json.Unmarshal(data, &version) == nil && version.Schema != manifestSchema {
-		return nil, fmt.Errorf("schema %q, not %q: another version of tattle began it", version.Schema, manifestSchema)
+	if _, err := shardsIn(data); err != nil {
+		return nil, err
 	}
 	strict := json.NewDecoder(bytes.NewReader(data))
 	strict.DisallowUnknownFields()
@@ -163,7 +178,7 @@ func ReadManifest(dir string) ([]byte, error) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("resume: %w", err)
 	}
-	if _, err := decodeFields(data); err != nil {
+	if _, err := shardsIn(data); err != nil {
 		return nil, fmt.Errorf("%s is not a manifest (%w): name another folder", path, err)
 	}
 	if len(sum) == 0 {
@@ -188,7 +203,7 @@ func digestOf(data []byte) string { return ManifestDigest(data) + "  " + manifes
 // WriteManifest writes a manifest into a folder, which it makes where there is none,
 // after its digest.
 func WriteManifest(dir string, data []byte) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := file.MkdirAll(dir); err != nil {
 		return fmt.Errorf("start a run: %w", err)
 	}
 	for _, f := range []struct{ name, text string }{{digestName, digestOf(data)}, {manifestName, string(data)}} {
@@ -211,9 +226,6 @@ func ParseManifest(data []byte) (Manifest, error) {
 	var w written
 	if err := json.Unmarshal(data, &w); err != nil {
 		return Manifest{}, err
-	}
-	if w.Shards < 0 {
-		return Manifest{}, fmt.Errorf("%d shards", w.Shards)
 	}
 	return w.Manifest, nil
 }

@@ -31,7 +31,7 @@ func (m *Merge) Run(ctx context.Context, w Work) (*Folder, error) {
 	if errors.Is(err, os.ErrNotExist) || !w.Resume {
 		return m.prepare(w)
 	}
-	unlock, err := patiently(file.Lock, w.Dir)
+	unlock, err := file.Lock(w.Dir)
 	alone := !errors.Is(err, file.ErrLocked)
 	if alone && err != nil {
 		return nil, err

@@ -109,7 +109,7 @@ func Unpack(archive, dir string) (err error) {
 	}
 	beside := filepath.Join(filepath.Dir(dir), fmt.Sprintf(".%s.%016x.tmp", filepath.Base(dir), rand.Uint64()))
 	if err := os.Mkdir(beside, 0o777); err != nil {
-		return cause(err)
+		return file.Cause(err)
 	}
 	defer os.RemoveAll(beside) // nothing, once it has its name
 	if err := unpack(f, info.Size(), beside); err != nil {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // What a run is found to be.
@@ -49,10 +51,11 @@ const (
 	scanFailures = 100
 )
 
-// reportName is what a finished run has, and submittedName one that is a cluster's.
+// What else a run's folder holds.
 const (
-	reportName    = "report.json"
-	submittedName = "cluster.json"
+	reportName    = "report.json"  // of a finished run
+	submittedName = "cluster.json" // of one that a cluster computes
+	submitterName = ".cluster"     // is locked while somebody waits for that
 )
 
 // Scan lists the runs in a folder and below, by name. It reads names of files and
@@ -110,7 +113,7 @@ func (s *scan) folder(dir string, n *listing, depth int, in *found) error {
 		in, depth = s.run(dir, n, begun), scanDepth
 	}
 	if in != nil {
-		in.running = in.running || locked(dir)
+		in.running = in.running || file.Locked(dir) || begun && in.Submitted && file.Locked(filepath.Join(dir, submitterName))
 	}
 	if isStage {
 		stage.Name = stageName(in.Dir, dir)
@@ -150,7 +153,7 @@ func (s *scan) run(dir string, n *listing, begun bool) *found {
 	if begun {
 		record, err := ReadRecord(dir)
 		if err != nil {
-			r.Problem = oneLine(err)
+			r.Problem = file.Line(err.Error())
 		} else {
 			r.Record = &record
 		}
@@ -191,13 +194,11 @@ func stageIn(dir string, n *listing) (stage StageState, ok bool) {
 	data, err := ReadManifest(dir)
 	if err != nil {
 		ours := len(n.records) > 0 || slices.Contains(n.other, digestName) || ofOurFamily(dir)
-		return StageState{Problem: oneLine(err)}, ours
+		return StageState{Problem: file.Line(err.Error())}, ours
 	}
-	m, err := ParseManifest(data)
-	if err != nil {
-		return StageState{Problem: oneLine(err)}, true
+	if stage.Shards, err = shardsIn(data); err != nil {
+		return StageState{Problem: file.Line(err.Error())}, true
 	}
-	stage.Shards = m.Shards
 	stage.count(n)
 	stage.fail(dir, n)
 	return stage, true
@@ -241,5 +242,3 @@ func ofOurFamily(dir string) bool {
 
 // isResult tells whether a file beside a manifest is what its shards were merged into.
 func isResult(name string) bool { return filepath.Ext(name) == ".npz" }
-
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tattle/internal/file"
 )
 
 func TestScan(t *testing.T) {
@@ -37,7 +39,7 @@ func TestScan(t *testing.T) {
 	lay(t, at("begun"), map[string]string{"cluster.json": "{}", "1-1000/arrays.npz": "x", "1-2000/shards/ledger/jetstream/manifest.json": "{}"})
 	// at work
 	f = begin(t, at("at work", "shards"), of(2))
-	unlock, err := share(f.Dir())
+	unlock, err := file.Share(f.Dir())
 	if err != nil {
 		t.Fatal(err)
 	}

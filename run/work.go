@@ -10,7 +10,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
-	"time"
 
 	"tattle/internal/file"
 )
@@ -65,7 +64,7 @@ func (w Work) Open() (f *Folder, unlock func(), err error) {
 	if err := os.MkdirAll(w.Dir, 0o777); err != nil {
 		return nil, nil, fmt.Errorf("start a run: %w", err)
 	}
-	if unlock, err = patiently(file.Lock, w.Dir); err != nil {
+	if unlock, err = file.Lock(w.Dir); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", w.Dir, err)
 	}
 	open := Create
@@ -77,18 +76,6 @@ func (w Work) Open() (f *Folder, unlock func(), err error) {
 		return nil, nil, err
 	}
 	return f, unlock, nil
-}
-
-// patiently locks a folder. Who lists runs looks whether a folder is locked by locking it
-// for a moment.
-func patiently(lock func(dir string) (unlock func(), err error), dir string) (unlock func(), err error) {
-	for try := 0; ; try++ {
-		unlock, err = lock(dir)
-		if !errors.Is(err, file.ErrLocked) || try == 5 {
-			return unlock, err
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
 }
 
 // A StoreError says that results could not be kept: the disk is full, or the folder is

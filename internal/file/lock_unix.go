@@ -8,17 +8,31 @@ import (
 	"syscall"
 )
 
-// Lock keeps a folder to one process at a time until unlock is called or the
-// process ends; it returns ErrLocked where another has it. It locks the folder itself, so nothing is left in it. Where the
-// file system has no locks it does nothing.
-func Lock(dir string) (unlock func(), err error) {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil, err
+// lock locks a folder, unless another process has.
+func lock(dir string, shared bool) (unlock func(), err error) {
+	how := syscall.LOCK_EX
+	if shared {
+		how = syscall.LOCK_SH
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
-		f.Close()
-		return nil, ErrLocked
+	for {
+		f, err := os.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		if err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+			f.Close()
+			return nil, ErrLocked
+		}
+		if there(dir, f) {
+			return func() { f.Close() }, nil
+		}
+		f.Close() // it was removed, and perhaps made anew, meanwhile
 	}
-	return func() { f.Close() }, nil
+}
+
+// there tells whether dir is the folder that is open.
+func there(dir string, open *os.File) bool {
+	is, err1 := os.Stat(dir)
+	was, err2 := open.Stat()
+	return err1 == nil && err2 == nil && os.SameFile(is, was)
 }

@@ -1,6 +1,10 @@
 package file
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
 
 // Name returns a name from outside, quoted where it would not print as part of
 // a line.
@@ -10,3 +14,23 @@ func Name(s string) string {
 	}
 	return s
 }
+
+// Line returns a text from outside as one line, with escapes for what does not print.
+func Line(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if strings.IndexFunc(s, hides) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hides(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// hides tells whether a character does not print.
+func hides(r rune) bool { return !unicode.IsPrint(r) }

@@ -34,11 +34,35 @@ func replace(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	name := fmt.Sprintf(".%s.%016x%s", filepath.Base(path), rand.Uint64(), temporary)
-	beside := filepath.Join(filepath.Dir(path), name)
+	beside, _, err := Hide(filepath.Dir(path), filepath.Base(path), write)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(beside, path); err != nil {
+		os.Remove(beside)
+		return Cause(err)
+	}
+	Sync(filepath.Dir(path))
+	return nil
+}
+
+// A DiskError says that a file could not be kept, whatever was to be written.
+type DiskError struct{ Err error }
+
+// Error is the cause's.
+func (e *DiskError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *DiskError) Unwrap() error { return e.Err }
+
+// Hide writes a hidden file in a folder, whole and on disk, and returns where: it is to
+// be renamed, or removed. What write fails of is returned as it is; what the disk fails
+// of is a *DiskError. Nothing is left where Hide errs or write panics.
+func Hide(dir, name string, write func(io.Writer) error) (path string, size int64, err error) {
+	beside := filepath.Join(dir, fmt.Sprintf(".%s.%016x%s", name, rand.Uint64(), temporary))
 	f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return cause(err)
+		return "", 0, &DiskError{Cause(err)}
 	}
 	finished := false
 	defer func() {
@@ -47,25 +71,41 @@ func replace(path string, write func(io.Writer) error) error {
 			os.Remove(beside)
 		}
 	}()
-	b := bufio.NewWriterSize(hidden{f}, 1<<16)
-	if err := write(b); err != nil {
-		return err
+	disk := &disk{file: f}
+	b := bufio.NewWriterSize(disk, 1<<16)
+	if err = write(b); err == nil {
+		err = b.Flush()
 	}
-	if err := b.Flush(); err != nil {
-		return err
+	if disk.err == nil && err != nil {
+		return "", 0, err
 	}
-	if err := f.Sync(); err != nil {
-		return cause(err)
+	if err = disk.err; err == nil {
+		err = f.Sync()
 	}
-	if err := f.Close(); err != nil {
-		return cause(err)
+	if err == nil {
+		err = f.Close()
 	}
-	if err := os.Rename(beside, path); err != nil {
-		return cause(err)
+	if err != nil {
+		return "", 0, &DiskError{Cause(err)}
 	}
 	finished = true
-	syncFolder(filepath.Dir(path))
-	return nil
+	return beside, disk.size, nil
+}
+
+// disk is a file that remembers how much it took, and what it failed of.
+type disk struct {
+	file *os.File
+	size int64
+	err  error
+}
+
+func (d *disk) Write(b []byte) (int, error) {
+	n, err := d.file.Write(b)
+	d.size += int64(n)
+	if err != nil {
+		d.err = Cause(err)
+	}
+	return n, d.err
 }
 
 // target follows links, and refuses what must not be replaced: a folder or a
@@ -76,33 +116,38 @@ func target(path string) (string, error) {
 		return path, nil
 	}
 	if err != nil {
-		return "", cause(err)
+		return "", Cause(err)
 	}
 	if !info.Mode().IsRegular() {
 		return "", errors.New("something else than a file is there: name another")
 	}
 	end, err := filepath.EvalSymlinks(path)
-	return end, cause(err)
+	return end, Cause(err)
 }
 
-// syncFolder puts a new name on disk. Not every system can; what is lost there
+// MkdirAll makes a folder with those above it, and puts their names on disk.
+func MkdirAll(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	above, err := filepath.Abs(dir)
+	for err == nil && above != filepath.Dir(above) {
+		above = filepath.Dir(above)
+		Sync(above)
+	}
+	return err
+}
+
+// Sync puts the names in a folder on disk. Not every system can; what is lost there
 // in a crash of the machine is the name and not half the file.
-func syncFolder(dir string) {
+func Sync(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		d.Sync()
 		d.Close()
 	}
 }
 
-// hidden is a file whose errors do not tell its name.
-type hidden struct{ f *os.File }
-
-func (h hidden) Write(b []byte) (int, error) {
-	n, err := h.f.Write(b)
-	return n, cause(err)
-}
-
-// IsTemporary reports whether a name is one of Write's hidden files.
+// IsTemporary reports whether a name is one of Hide's.
 func IsTemporary(name string) bool {
 	stem, ok := strings.CutSuffix(name, temporary)
 	at := strings.LastIndexByte(stem, '.')
@@ -113,8 +158,8 @@ func IsTemporary(name string) bool {
 	return err == nil
 }
 
-// cause strips the hidden file's name, which says nothing to the reader.
-func cause(err error) error {
+// Cause strips a hidden file's name, which says nothing to the reader.
+func Cause(err error) error {
 	switch e := err.(type) {
 	case *os.PathError:
 		return e.Err
