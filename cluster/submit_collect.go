@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"tattle/run"
 )
@@ -33,7 +34,7 @@ type collector struct {
 	queue  []event // committed, to be fetched
 	busy   map[int]bool
 	heard  bool // of a worker
-	caught bool // up with what had happened before
+	caught int  // up with what had happened before: 1 with commits, 2 with failures, 3 with both
 }
 
 // fetched is what became of a commit.
@@ -66,16 +67,13 @@ func (c *collector) collect(ctx context.Context) error {
 	waiting := time.After(waitBefore)
 	left := len(c.f.Remaining())
 	for {
-		if c.caught && left == len(c.aside) && len(c.busy)+len(c.queue) == 0 {
+		if c.caught == 3 && left == len(c.aside) && len(c.busy)+len(c.queue) == 0 {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case e, ok := <-events:
-			if !ok {
-				return ctx.Err()
-			}
+		case e := <-events:
 			c.note(e)
 		case r := <-results:
 			delete(c.busy, r.Shard)
@@ -107,11 +105,29 @@ func (c *collector) collect(ctx context.Context) error {
 	}
 }
 
-// watch tells of all that happened and happens to the shards, until it is stopped.
+// watch tells of all that happened and happens to the shards, until it is stopped. It is
+// one watch for commits and one for failures: of two filters a server makes a search
+// through all keys for each change.
 func (c *collector) watch(ctx context.Context) (events <-chan event, stop func()) {
-	c.caught = false
+	c.caught = 0
 	ctx, stop = context.WithCancel(ctx)
-	return c.st.watch(ctx), stop
+	to := make(chan event, 64)
+	for k, kind := range []string{"commit", "fail"} {
+		go c.st.l.follow(ctx, []string{c.st.keys(kind)}, func(e jetstream.KeyValueEntry) {
+			v, ok := c.st.event(e)
+			if !ok {
+				return
+			}
+			if v.Kind == caughtUp {
+				v.Shard = k
+			}
+			select {
+			case to <- v:
+			case <-ctx.Done():
+			}
+		})
+	}
+	return to, stop
 }
 
 // note takes in what happened to a shard.
@@ -119,14 +135,14 @@ func (c *collector) note(e event) {
 	c.heard = c.heard || e.Kind == committed && e.Commit.Worker != byFolder || e.Kind == failed
 	switch e.Kind {
 	case caughtUp:
-		c.caught = true
+		c.caught |= 1 << e.Shard
 	case committed:
 		delete(c.aside, e.Shard)
 		if !c.f.Done(e.Shard) {
 			c.queue = append(c.queue, e)
 		}
 	case failed, aside:
-		if c.caught {
+		if c.caught == 3 {
 			c.s.o.Log("%s failed: %s", c.w.ShardName(e.Shard), run.Failure{Causes: e.Failure.Causes}.Cause())
 		}
 		if e.Kind == aside && !c.f.Done(e.Shard) {

@@ -285,13 +285,10 @@ func start(t testing.TB, p process) *running {
 		close(r.done)
 	}()
 	t.Cleanup(func() {
-		if t.Failed() {
-			r.signal(syscall.SIGQUIT) // where does it hang?
-			time.Sleep(200 * time.Millisecond)
-		}
 		r.kill(syscall.SIGKILL)
 		if t.Failed() {
-			t.Logf("%s %s said:\n%s", p.Role, p.Name, r.said)
+			said, _, _ := strings.Cut(r.said.String(), "\ngoroutine 0 ")
+			t.Logf("%s %s said:\n%s", p.Role, p.Name, said)
 		}
 	})
 	return r
@@ -321,10 +318,15 @@ func (r *running) kill(s syscall.Signal) {
 // until waits for something that must come.
 func until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); ; {
+		asked := time.Now()
+		if holds() {
+			return
+		}
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain: %s", what)
 		}
+		time.Sleep(max(20*time.Millisecond, 4*time.Since(asked))) // asking costs what is waited for
 	}
 }
 
