@@ -166,6 +166,9 @@ func (s *site) whole() {
 	if !ok || state.State != cluster.Finished {
 		s.t.Fatalf("the run is listed: %v, and %s", ok, state.State)
 	}
+	if len(state.Stages) != 2 {
+		s.t.Fatalf("the list has %d stages", len(state.Stages))
+	}
 	for k, n := range []int{s.Size.First, s.Size.Second} {
 		if g := state.Stages[k]; g.Shards != n || g.Committed != n || len(g.Failures) > 0 {
 			s.t.Errorf("stage %s: %d of %d committed, %d failed; want %d", g.Name, g.Committed, g.Shards, len(g.Failures), n)
@@ -284,7 +287,7 @@ func workerPaused(t *testing.T) {
 
 func submitterKilled(t *testing.T) {
 	s := newSite(t, "", usual)
-	worker(t, s.URL, "one")
+	worker(t, s.URL, "one", func(p *process) { p.Chaos = map[string]int{"slow 20": 1500} })
 	submitter := start(t, s.process)
 	s.committed(5)
 	submitter.kill(syscall.SIGKILL)
@@ -300,7 +303,7 @@ func submitterKilled(t *testing.T) {
 // deliveredTwice delivers shards again that are done, and one that is not.
 func deliveredTwice(t *testing.T) {
 	s := newSite(t, "", usual)
-	w := worker(t, s.URL, "one")
+	w := worker(t, s.URL, "one", func(p *process) { p.Chaos = map[string]int{"slow 20": 700} })
 	s.begin()
 	s.committed(5)
 	js := s.js()
@@ -337,7 +340,7 @@ func storeLost(t *testing.T) {
 	server.has("up ")
 	url := strings.Fields(server.said.String())[1]
 	s := newSite(t, url, usual)
-	w := worker(t, url, "one")
+	w := worker(t, url, "one", func(p *process) { p.Chaos = map[string]int{"slow 30": 60000} })
 	submitter := start(t, s.process)
 	s.committed(8)
 	submitter.kill(syscall.SIGKILL)
@@ -361,7 +364,7 @@ func storeLost(t *testing.T) {
 func damaged(t *testing.T, shared bool, big int) {
 	s := newSite(t, "", size{First: 2, Second: 20, Pace: 15 * time.Millisecond, Big: big})
 	s.Shared = shared
-	worker(t, s.URL, "one")
+	worker(t, s.URL, "one", func(p *process) { p.Chaos = map[string]int{"slow 10": 1500} })
 	submitter := start(t, s.process)
 	s.committed(2)
 	submitter.kill(syscall.SIGKILL)
@@ -532,7 +535,7 @@ func TestSubmitManyShards(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	s := newSite(t, "", size{First: 1, Second: 10000})
-	s.Lease = 0
+	s.Lease, s.Shared = 0, true
 	if os.Getenv("TATTLE_FULL") == "" {
 		s.Resume = true
 		s.lay(8800)
