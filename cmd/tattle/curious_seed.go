@@ -135,14 +135,16 @@ func (s seedRun) fits(dir string, p *dataset.Parts, seeds int) error {
 
 // run trains with the seed and measures on the test part; dir, which it makes, gets
 // the models and result.json. Interrupted, it keeps the best epoch so far, marked as
-// unfinished, and returns it with ctx's error; nil where there is none, or where it is
-// somebody else's training. A loss that is no longer finite is a result, too: that of a
-// training that failed.
+// unfinished, unless more epochs are there from the last time, and returns what is
+// there with ctx's error; nil where that is nothing, or where it is somebody else's
+// training. A loss that is no longer finite is a result, too: that of a training that
+// failed.
 func (s seedRun) run(ctx context.Context, e *env, dir string, p *dataset.Parts, progress func(done, total int)) (*seedResult, error) {
 	made := !exists(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, hinted(err, "choose a folder that can be written with --out")
 	}
+	was := s.unfinished(dir, p)
 	trained, err := curious.Train(ctx, p, s.trainOptions(p, progress))
 	stopped := ctx.Err()
 	switch {
@@ -152,11 +154,11 @@ func (s seedRun) run(ctx context.Context, e *env, dir string, p *dataset.Parts, 
 		r := &seedResult{trained: s.want(p)}
 		r.Failed = err.Error()
 		return r, r.write(dir, nil)
-	case trained == nil || e.serve:
+	case trained == nil || e.serve || was != nil && len(was.Epochs) > len(trained.Epochs):
 		if made {
 			os.Remove(dir) // does nothing unless it is empty
 		}
-		return nil, stopped
+		return was, stopped
 	}
 	r := s.result(p, trained)
 	r.Unfinished = stopped != nil
@@ -195,6 +197,15 @@ func (s seedRun) measured(ctx context.Context, dir string, p *dataset.Parts, t *
 		return err
 	}
 	return r.write(dir, models)
+}
+
+// unfinished returns what an interruption of this training left in dir, nil for nothing.
+func (s seedRun) unfinished(dir string, p *dataset.Parts) *seedResult {
+	r, want := new(seedResult), s.want(p)
+	if _, err := want.finished(dir, r); err != nil || !r.Unfinished || !r.whole(dir) {
+		return nil
+	}
+	return r
 }
 
 // finished returns what a finished training with these settings and data left in

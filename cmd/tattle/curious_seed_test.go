@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -47,8 +48,21 @@ func TestSeedInterrupted(t *testing.T) {
 	if again, err := s.finished(dir, p); again != nil || err != nil {
 		t.Fatalf("an unfinished training passes for a finished one: %v", err)
 	}
+	r.Epochs = append(r.Epochs, r.Epochs[0]) // as if it had come further
+	if err := r.write(dir, []string{modelFile, "attack.onnx"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	again, err := s.run(ctx, e, dir, p, func(done, total int) {
+		if 3*done > total {
+			cancel()
+		}
+	})
+	if kept, readErr := readResult(dir); !errors.Is(err, context.Canceled) || again == nil || readErr != nil || len(again.Epochs) != 2 || len(kept.Epochs) != 2 {
+		t.Errorf("an interruption after one epoch takes the place of one after two: %v, %v", err, readErr)
+	}
 	e.ctx = t.Context()
-	if taught, err := (&taught{Run: dir}).open(e); err != nil || len(taught.notes) != 1 || !strings.Contains(taught.notes[0], "best of 1 epoch") {
+	if taught, err := (&taught{Run: dir}).open(e); err != nil || len(taught.notes) != 1 || !strings.Contains(taught.notes[0], "best of 2 epochs") {
 		t.Errorf("an unfinished teacher: %+v, %v", taught, err)
 	}
 	if _, err := s.run(t.Context(), e, dir, p, nil); err != nil {
@@ -77,6 +91,26 @@ func distilledUntil(t *testing.T, teacher string) {
 			t.Errorf("of an interrupted distillation is kept %+v, %v; it said %s", kept, err, said.String())
 		}
 		return
+	}
+}
+
+// TestSeedsKeepTheirFolders refuses to go on with one training as one of several, and
+// with several as one.
+func TestSeedsKeepTheirFolders(t *testing.T) {
+	t.Parallel()
+	for kept, seeds := range map[string]int{".": 2, "seed-1": 1} {
+		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(dir, kept), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, kept, resultFile), []byte("{}"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		status := execute(t.Context(), []string{"train", "glyphs", "--attack", "standard", "--examples", "100", "--epochs", "1", "--seeds", strconv.Itoa(seeds), "--out", dir, "--resume"}, io.Discard, &said)
+		if status != statusUsage || !strings.Contains(said.String(), "--seeds") {
+			t.Errorf("%d seeds where %s is: status %d: %s", seeds, kept, status, said.String())
+		}
 	}
 }
 

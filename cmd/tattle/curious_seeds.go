@@ -96,22 +96,21 @@ func (s *seeds) results(t *trainings) ([]*seedResult, error) {
 	return all, failed
 }
 
-// of is the training of a name, of whatever number of seeds it was one.
+// of is the training of a name, of whatever number of several seeds it was one.
 func (s *seeds) of(name string) (seedRun, bool) {
 	r := s.runs[0]
-	text, ok := strings.CutPrefix(name, seedPrefix)
-	if !ok {
+	if len(s.runs) == 1 {
 		return r, name == "."
 	}
-	seed, err := strconv.ParseUint(text, 10, 64)
+	seed, err := strconv.ParseUint(strings.TrimPrefix(name, seedPrefix), 10, 64)
 	r.options.Seed = seed
-	return r, err == nil
+	return r, err == nil && name == seedFolder(seed)
 }
 
 // manifest implements maker.
 func (s *seeds) manifest(_ *env, names []string) (run.Manifest, error) {
 	common := s.runs[0].settings(s.parts)
-	if len(names) > 1 || names[0] != "." {
+	if len(s.runs) > 1 {
 		delete(common, "seed")
 	}
 	return run.Manifest{

@@ -25,6 +25,8 @@ type trainings struct {
 	names  []string // of the trainings asked for, in their order: folders below dir
 	atOnce int      // trained at a time
 	maker
+
+	replaced bool // a stage that was begun is to be forgotten, wherever it is known
 }
 
 // A maker knows the trainings of a run by their names.
@@ -77,7 +79,7 @@ func (t *trainings) run(start func(missing []string) error) error {
 	if err == nil {
 		err = start(missing)
 	}
-	if err != nil || len(names) == 0 {
+	if err != nil || len(names) == 0 && !exists(t.stage()) && !t.replaced {
 		return err
 	}
 	f, err := t.compute(names, missing)
@@ -117,6 +119,7 @@ func (t *trainings) begin() (names, missing []string, err error) {
 	if missing, err = t.missing(); err != nil || theirs == run.Current() && slices.Equal(left, missing) {
 		return was, missing, err
 	}
+	t.replaced = true
 	return missing, missing, f.Discard()
 }
 
@@ -198,7 +201,7 @@ func (t *trainings) unpack(archive, name, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	beside, err := os.MkdirTemp(dir, ".arrived-*")
+	beside, err := t.aside()
 	if err != nil {
 		return err
 	}
@@ -222,6 +225,10 @@ func (t *trainings) unpack(archive, name, dir string) error {
 	return nil
 }
 
+// aside makes a folder for what is under way: in the stage's, with which it goes at
+// last, whatever became of the process.
+func (t *trainings) aside() (string, error) { return os.MkdirTemp(t.stage(), ".training-*") }
+
 // move moves a file below one folder to the same place below another.
 func move(from, to, name string) error {
 	if err := os.MkdirAll(filepath.Dir(filepath.Join(to, name)), 0o777); err != nil {
@@ -230,21 +237,16 @@ func move(from, to, name string) error {
 	return os.Rename(filepath.Join(from, name), filepath.Join(to, name))
 }
 
-// pack writes the files of a training in dir as an archive.
-func pack(w io.Writer, dir string, k *trained) error {
-	beside, err := os.MkdirTemp("", "tattle-*") // dir may hold more than the training
+// pack writes the files of a training in dir, which may hold more, as an archive.
+func (t *trainings) pack(w io.Writer, dir string, k *trained) error {
+	beside, err := t.aside()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(beside)
 	for _, name := range k.names() {
 		name = filepath.FromSlash(name)
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(beside, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o777), os.WriteFile(to, b, 0o666)); err != nil {
+		if err := link(filepath.Join(dir, name), filepath.Join(beside, name)); err != nil {
 			return err
 		}
 	}
@@ -304,7 +306,7 @@ func (c *computing) do(ctx context.Context, i int, w io.Writer) error {
 	name, dir := c.shards[i], c.at(c.shards[i])
 	if c.serve {
 		var err error
-		if dir, err = os.MkdirTemp("", "tattle-*"); err != nil {
+		if dir, err = c.aside(); err != nil {
 			return err
 		}
 		defer os.RemoveAll(dir)
@@ -326,7 +328,7 @@ func (c *computing) do(ctx context.Context, i int, w io.Writer) error {
 			return err
 		}
 	}
-	return pack(w, dir, k)
+	return c.pack(w, dir, k)
 }
 
 func (c *computing) note(name string, took time.Duration) {

@@ -207,3 +207,58 @@ func TestStageOfAnotherVersion(t *testing.T) {
 		t.Errorf("%q", said)
 	}
 }
+
+// told is a pool that does nothing but tell how many shards it was given.
+type told []int
+
+// Run implements run.Pool.
+func (p *told) Run(_ context.Context, w run.Work) (*run.Folder, error) {
+	*p = append(*p, w.Manifest.Shards)
+	f, unlock, err := w.Open()
+	if err == nil {
+		unlock()
+	}
+	return f, err
+}
+
+// TestStageIsForgotten wants a pool told that a stage it was given is replaced, where
+// nothing is left to do, too, and what is left of a folder that was being removed removed.
+func TestStageIsForgotten(t *testing.T) {
+	t.Parallel()
+	var p told
+	s := &seeds{runs: make([]seedRun, 2), parts: seedParts(t), bar: newMeter(io.Discard, "", 0, false)}
+	all := &trainings{env: &env{ctx: t.Context(), pool: &p}, dir: t.TempDir(), maker: s}
+	for i := range s.runs {
+		s.runs[i].options.Seed = uint64(i + 1)
+		name := seedName(s.runs, i)
+		k := s.runs[i].want(s.parts)
+		k.Failed = "so that there are no models"
+		if err := errors.Join(os.MkdirAll(all.at(name), 0o777), keep(all.at(name), &seedResult{trained: k}, nil)); err != nil {
+			t.Fatal(err)
+		}
+		all.names = append(all.names, name)
+	}
+	nothing := func([]string) error { return nil }
+	if err := all.run(nothing); err != nil || len(p) > 0 {
+		t.Fatalf("with nothing to do it is given %v shards; %v", p, err)
+	}
+	m, err := s.manifest(nil, all.names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, unlock, err := run.Work{Dir: all.stage(), Manifest: m}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	if err := all.run(nothing); err != nil || !slices.Equal(p, told{0}) || exists(all.stage()) {
+		t.Errorf("of a stage whose trainings are there: %v, %v", p, err)
+	}
+	if err := os.MkdirAll(filepath.Join(all.stage(), ".training-left"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	all.replaced = false
+	if err := all.run(nothing); err != nil || exists(all.stage()) {
+		t.Errorf("what is left of a stage that was being removed stays: %v", err)
+	}
+}

@@ -32,7 +32,10 @@ func (c *trainCmd) trainCurious(e *env) error {
 		if err != nil {
 			return err
 		}
-		if err := runs[0].fits(dir, parts, 2*missing(dir, runs)); err != nil { // as shards, too
+		if err := otherwiseKept(dir, len(runs)); err != nil {
+			return err
+		}
+		if err := runs[0].fits(dir, parts, toKeep(e, dir, runs)); err != nil {
 			return err
 		}
 		return c.stoppedAt(e, c.trainInto(e, dir, runs, parts), dir)
@@ -58,12 +61,16 @@ func (c *trainCmd) trainInto(e *env, dir string, runs []seedRun, parts *dataset.
 	return c.finish(e, dir, r)
 }
 
-// missing counts the seeds that have no result yet.
-func missing(dir string, runs []seedRun) (n int) {
+// toKeep is how many trainings the run's folder has to take: each that is missing, and
+// once more as a shard. A worker's takes but those under way.
+func toKeep(e *env, dir string, runs []seedRun) (n int) {
 	for i := range runs {
 		if !exists(filepath.Join(seedDir(dir, runs, i), resultFile)) {
-			n++
+			n += 2
 		}
+	}
+	if e.serve {
+		return min(n, 2)
 	}
 	return n
 }
@@ -101,10 +108,27 @@ func seedName(runs []seedRun, i int) string {
 	if len(runs) == 1 {
 		return "."
 	}
-	return seedPrefix + strconv.FormatUint(runs[i].options.Seed, 10)
+	return seedFolder(runs[i].options.Seed)
 }
 
 const seedPrefix = "seed-"
+
+func seedFolder(seed uint64) string { return seedPrefix + strconv.FormatUint(seed, 10) }
+
+// otherwiseKept refuses a folder that keeps one training as one of several, or several
+// as the only one: they would be done again, beside what is there.
+func otherwiseKept(dir string, seeds int) error {
+	several, err := filepath.Glob(filepath.Join(escapeGlob(dir), seedPrefix+"*", resultFile))
+	switch {
+	case err != nil:
+		return err
+	case seeds > 1 && exists(filepath.Join(dir, resultFile)):
+		return usage(fmt.Errorf("--out %s: holds the training of one seed, which has no folder of its own", dir), "go on with it by --seeds 1, or choose another folder")
+	case seeds == 1 && len(several) > 0:
+		return usage(fmt.Errorf("--out %s: holds trainings of several seeds", dir), "go on with them by --seeds of at least 2, or choose another folder")
+	}
+	return nil
+}
 
 // keepOutputs writes the outputs of a classifier on the test part, with the labels,
 // into the run's folder: what an audit needs.

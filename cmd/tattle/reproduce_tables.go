@@ -11,6 +11,7 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/report"
+	"tattle/run"
 	"tattle/tables"
 )
 
@@ -117,14 +118,14 @@ func (g *grid) cells(e *env) *trainings {
 // start begins with so many cells.
 func (g *grid) start(e *env, missing []string) error {
 	g.missing = len(missing)
+	if e.serve {
+		return nil // a worker shows nothing
+	}
 	for _, name := range missing {
 		t, _ := g.of(name)
 		g.total += g.data[t.Target].steps
 	}
 	g.bar = newMeter(e.stderr, g.x.Name, g.total, false)
-	if e.serve {
-		return nil
-	}
 	g.announce(e)
 	if err := g.keepSettings(); err != nil || len(missing) == 0 {
 		return err
@@ -168,10 +169,12 @@ func (g *grid) result(e *env, t tables.Training, seed uint64) (*cellResult, erro
 }
 
 // prepare opens the data of every target, so that nothing is refused after hours of
-// training. The first target's data stay open.
+// training. The first target's data stay open. A worker opens these alone: what the
+// others are the stage says, and whoever announced it has looked at them.
 func (g *grid) prepare(e *env) error {
+	first := g.x.Trainings[slices.IndexFunc(g.x.Trainings, func(t tables.Training) bool { return g.chosen[t.Key] })].Target
 	for _, t := range slices.Backward(g.x.Trainings) {
-		if !g.chosen[t.Key] {
+		if !g.chosen[t.Key] || e.serve && t.Target != first {
 			continue
 		}
 		if err := g.open(e, t.Target); err != nil {
@@ -206,7 +209,7 @@ func (g *grid) open(e *env, target string) error {
 	if g.target == target {
 		return nil
 	}
-	g.parts = nil // one at a time: they are large
+	g.target, g.parts = "", nil // one at a time: they are large
 	bar := newMeter(e.stderr, "decoding pictures", 0, false)
 	defer bar.close()
 	p, err := dataset.OpenParts(e.ctx, g.Data, dataset.LabelledOptions{
@@ -222,17 +225,46 @@ func (g *grid) open(e *env, target string) error {
 			g.notes = append(g.notes, n)
 		}
 	}
+	digest := digestOf(p)
+	if was := g.data[target].digest; was != "" && was != digest {
+		return fmt.Errorf("%s: the data of %s are not those that the run began with: SHA-256 %.16s…, not %.16s…", g.Data, target, digest, was)
+	}
 	g.target, g.parts = target, p
-	g.data[target] = openedTarget{digestOf(p), g.steps()}
+	g.data[target] = openedTarget{digest, g.steps()}
 	return nil
 }
 
-// know opens the data of a target unless they were open before.
+// know learns what the data of a target are: a worker from the stage that it takes part
+// in, if they are none that it has open, everybody else by opening them, unless they
+// were open before.
 func (g *grid) know(e *env, target string) error {
 	if _, known := g.data[target]; known {
 		return nil
 	}
+	if e.serve {
+		digest, err := announced(filepath.Join(g.dir, shardsDir), dataOf(target))
+		if digest != "" || err != nil {
+			g.data[target] = openedTarget{digest: digest}
+			return err
+		}
+	}
 	return g.open(e, target)
+}
+
+// dataOf is what the manifest of a stage calls the data of a target.
+func dataOf(target string) string { return "data of " + target }
+
+// announced is a digest in the manifest of a stage, "" where there is none.
+func announced(stage, what string) (string, error) {
+	if !exists(filepath.Join(stage, manifestFile)) {
+		return "", nil
+	}
+	data, err := run.ReadManifest(stage)
+	if err != nil {
+		return "", err
+	}
+	m, err := run.ParseManifest(data)
+	return m.Hashes[what], err
 }
 
 // reduced says how the run departs from the paper's procedure, "" where it does not.

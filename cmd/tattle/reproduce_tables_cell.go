@@ -49,7 +49,7 @@ func (g *grid) manifest(e *env, names []string) (run.Manifest, error) {
 		if err := g.know(e, t.Target); err != nil {
 			return m, err
 		}
-		m.Hashes["data of "+t.Target] = g.data[t.Target].digest
+		m.Hashes[dataOf(t.Target)] = g.data[t.Target].digest
 	}
 	return m, nil
 }

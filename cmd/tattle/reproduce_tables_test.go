@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -112,6 +114,80 @@ func TestTableGoesOn(t *testing.T) {
 	}
 	if a, b := tablesOf(t, whole), tablesOf(t, parts); !bytes.Equal(a, b) {
 		t.Errorf("the tables differ:\n%s\n%s", a, b)
+	}
+}
+
+// TestGridOpens opens the data of one target after the other: an error leaves nothing
+// behind, other data than the run began with are refused, and a worker opens no more
+// than it needs.
+func TestGridOpens(t *testing.T) {
+	t.Parallel()
+	data := madeFaces(t, "celeba", 100)
+	x, err := tables.Get("table1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newGrid := func() *grid {
+		g, err := (&reproduceCmd{Data: data, Quick: true, Only: []string{"*-standard"}, Cache: "none"}).newGrid(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.dir = t.TempDir()
+		return g
+	}
+	e := &env{ctx: t.Context(), stderr: io.Discard}
+	g := newGrid()
+	if err := g.prepare(e); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tr := range x.Trainings {
+		if g.chosen[tr.Key] {
+			names = append(names, cellName(tr, 1))
+		}
+	}
+	m, err := g.manifest(e, names)
+	if err != nil || len(m.Hashes) < 2 {
+		t.Fatalf("the data of %d targets, %v", len(m.Hashes), err)
+	}
+	first, second := x.Trainings[0].Target, ""
+	for target := range g.data {
+		if target != first {
+			second = target
+		}
+	}
+
+	g.Data = "nowhere"
+	if err := g.open(e, second); err == nil || g.open(e, first) == nil {
+		t.Error("data that cannot be read are open")
+	}
+	g.Data = data
+	g.data[second] = openedTarget{digest: "other"}
+	if err := g.open(e, second); err == nil || !strings.Contains(err.Error(), "not those that the run began with") {
+		t.Errorf("other data: %v", err)
+	}
+	if err := g.open(e, first); err != nil || g.parts == nil {
+		t.Errorf("after an error: %v", err)
+	}
+
+	w := newGrid()
+	served := *e
+	served.serve = true
+	stage, err := m.Encode()
+	if err == nil {
+		err = run.WriteManifest(filepath.Join(w.dir, shardsDir), stage)
+	}
+	if err == nil {
+		err = w.prepare(&served)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := w.manifest(&served, names); err != nil || !maps.Equal(again.Hashes, m.Hashes) || w.target != first || w.data[second].steps != 0 {
+		t.Errorf("a worker has %v of %v, and opened %s last; %v", again.Hashes, m.Hashes, w.target, err)
+	}
+	if err := w.open(&served, second); err != nil || w.data[second].steps == 0 {
+		t.Errorf("what a shard needs: %v", err)
 	}
 }
 
