@@ -86,7 +86,7 @@ func (a Array) complete(ctx context.Context, stage string, f *Folder) (*Folder, 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := f.Verify(i); err != nil {
+		if err := f.verify(i); err != nil {
 			return nil, fmt.Errorf("stage %s: %w: tattle merge %s makes it one that is missing", stage, err, a.Root)
 		}
 	}

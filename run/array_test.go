@@ -87,7 +87,7 @@ func TestArrayAndMerge(t *testing.T) {
 	}
 	_, err = command(t.Context(), root, &Merge{Root: root, Prepare: true}, nil)
 	var prepared *PreparedError
-	if !errors.As(err, &prepared) || !errors.Is(err, ErrPrepared) || prepared.Stage != "first" || prepared.Shards != 11 {
+	if !errors.As(err, &prepared) || prepared.Stage != "first" || prepared.Shards != 11 {
 		t.Fatalf("error %v", err)
 	}
 	for i := range 2 {
@@ -185,7 +185,7 @@ func TestArrayOverDamage(t *testing.T) {
 	if !errors.As(err, &missing) || !slices.Equal(missing.Damaged, []int{6}) {
 		t.Errorf("error %v", err)
 	}
-	if err := f.Verify(6); err == nil {
+	if err := f.verify(6); err == nil {
 		t.Error("a record was removed under a worker")
 	}
 	if _, _, err := texts(f.Dir(), 11).Open(); !errors.Is(err, file.ErrLocked) {

@@ -10,23 +10,22 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"tattle/internal/file"
 )
 
-// ErrCommitted says that somebody else committed a shard first.
-var ErrCommitted = errors.New("committed already")
-
-// A CommittedError is an ErrCommitted with what was committed, and what came too late.
+// A CommittedError says that somebody else committed a shard first: what was committed,
+// and what came too late.
 type CommittedError struct {
 	Shard            int
-	Committed, Other string // SHA-256; Committed is "" where it could not be read
+	Committed, Other string // SHA-256; Other is "" where nothing came
 }
 
 // Differs tells whether the two are not the same: the work does not give the same each
 // time, or something changed what it reads.
 func (e *CommittedError) Differs() bool {
-	return e.Committed != "" && e.Other != "" && e.Committed != e.Other
+	return e.Other != "" && e.Committed != e.Other
 }
 
 // Error says whether the two differ.
@@ -36,9 +35,6 @@ func (e *CommittedError) Error() string {
 	}
 	return fmt.Sprintf("shard %d is committed already", e.Shard)
 }
-
-// Unwrap returns ErrCommitted.
-func (e *CommittedError) Unwrap() error { return ErrCommitted }
 
 // Put writes data of shard i, named by their SHA-256, without committing them: Record
 // does that. Where write fails its error is returned as it is; where the data cannot be
@@ -95,6 +91,13 @@ func (f *Folder) Record(i int, digest string) error {
 		return nil
 	}
 	lost := f.lost(i, digest)
+	for try := 0; lost.Committed == "" && try < 20; try++ { // somebody may be writing it
+		time.Sleep(5 * time.Millisecond)
+		lost = f.lost(i, digest)
+	}
+	if lost.Committed == "" {
+		return &StoreError{f.dir, fmt.Errorf("%s is damaged", filepath.Base(f.recordPath(i)))}
+	}
 	if lost.Differs() {
 		os.Remove(path)
 	}
@@ -139,13 +142,12 @@ func (f *Folder) Adopt(i int, digest string) error {
 	if f.Digest(i) == digest {
 		return nil
 	}
-	path := filepath.Join(f.dir, dataName(i, digest))
-	found, err := Digest(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	found, err := f.found(i, digest)
+	if err != nil {
 		return &StoreError{f.dir, err}
 	}
 	if found != digest {
-		os.Remove(path)
+		os.Remove(filepath.Join(f.dir, dataName(i, digest)))
 		return &DamagedError{i, digest, found}
 	}
 	err = f.Record(i, digest)

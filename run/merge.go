@@ -134,10 +134,7 @@ func (m *Merge) Finish() error {
 	return nil
 }
 
-// ErrPrepared says that a stage is ready to be computed by others.
-var ErrPrepared = errors.New("prepared")
-
-// A PreparedError is an ErrPrepared that names the stage.
+// A PreparedError says that a stage is ready to be computed by others.
 type PreparedError struct {
 	Stage, Dir string
 	Shards     int // to be computed
@@ -147,9 +144,6 @@ type PreparedError struct {
 func (e *PreparedError) Error() string {
 	return fmt.Sprintf("stage %s is prepared: %s to compute", e.Stage, count(e.Shards, "shard"))
 }
-
-// Unwrap returns ErrPrepared.
-func (e *PreparedError) Unwrap() error { return ErrPrepared }
 
 // A MissingError tells of shards that are not there: nobody has computed them, they were
 // damaged, or they were set aside.

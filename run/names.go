@@ -106,19 +106,15 @@ func listUpTo(dir string, most int) (*listing, error) {
 
 func (n *listing) add(e os.DirEntry) {
 	name := e.Name()
-	if e.IsDir() {
-		n.folders = append(n.folders, name)
-		return
-	}
-	if !e.Type().IsRegular() {
-		return
-	}
 	i, rest, ok := shardFile(name)
 	switch {
+	case ok && rest == recordSuffix: // whatever it is: it is in a record's place
+		n.records[i] = true
+	case e.IsDir():
+		n.folders = append(n.folders, name)
+	case !e.Type().IsRegular():
 	case !ok:
 		n.other = append(n.other, name)
-	case rest == recordSuffix:
-		n.records[i] = true
 	case rest == failedSuffix:
 		n.failed[i] = true
 	default:

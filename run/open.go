@@ -26,13 +26,13 @@ func Open(dir string, m Manifest) (*Folder, error) {
 }
 
 // Join is Open for any number of processes at a time: it only reads. Shards count as
-// done where a record says so and there are data; Verify looks into these.
+// done where a record says so and there are data; nobody looks into these.
 func Join(dir string, m Manifest) (*Folder, error) {
 	f, _, err := read(dir, m)
 	if err != nil {
 		return nil, err
 	}
-	return f, f.Refresh()
+	return f, f.refresh()
 }
 
 // read returns the folder of a run, no shard done, and what it holds.
@@ -101,18 +101,36 @@ func (f *Folder) verify(i int) error {
 	if err != nil {
 		return err
 	}
-	found := ""
-	if digest != "" {
-		found, err = Digest(filepath.Join(f.dir, dataName(i, digest)))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
+	found, err := f.found(i, digest)
+	if err != nil {
+		return err
 	}
 	if digest == "" || found != digest {
 		return &DamagedError{i, digest, found}
 	}
 	f.done(i, digest)
 	return nil
+}
+
+// found returns the SHA-256 of what lies where data of shard i with that one should, ""
+// where nothing does that can be read to its end.
+func (f *Folder) found(i int, digest string) (string, error) {
+	if digest == "" {
+		return "", nil
+	}
+	path := filepath.Join(f.dir, dataName(i, digest))
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return "", nil
+	}
+	found := ""
+	if err == nil {
+		found, err = Digest(path)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	return found, err
 }
 
 // readRecord returns what the record of shard i commits, "" where it is damaged.
@@ -161,8 +179,8 @@ func (f *Folder) Drop(i int) error {
 	return nil
 }
 
-// Refresh takes in what other processes have committed since.
-func (f *Folder) Refresh() error {
+// refresh takes in what other processes have committed since.
+func (f *Folder) refresh() error {
 	n, err := list(f.dir)
 	if err != nil {
 		return &StoreError{f.dir, err}
@@ -182,12 +200,4 @@ func (f *Folder) Refresh() error {
 		}
 	}
 	return nil
-}
-
-// Verify errs with a *DamagedError where the data of shard i are not what was committed.
-func (f *Folder) Verify(i int) error {
-	if err := f.has(i); err != nil {
-		return err
-	}
-	return f.verify(i)
 }
