@@ -46,9 +46,12 @@ func (e Experiment) choose(m Model, x []float32, j jacobianSize) choice {
 		return choice{false, fmt.Sprintf("%s: decomposing it takes %s of memory, more than half of the %s that may be used", size, inGiB(need), inGiB(e.budget()))}
 	}
 	p, _ := m.Dims()
-	direct, free := e.directTime(m, x[:p], j), e.freeTime(m, x[:p])
-	return choice{direct <= favour*free, fmt.Sprintf("%s: decomposing it takes about %s an example and %s, LSQR about %s",
-		size, roughly(direct), inGiB(need), roughly(free))}
+	direct := e.directTime(m, x[:p], j) <= favour*e.freeTime(m, x[:p])
+	than := "at most"
+	if !direct {
+		than = "more than"
+	}
+	return choice{direct, fmt.Sprintf("%s: decomposing it takes %s of memory and, by what its products take, %s %d times as long as LSQR", size, inGiB(need), than, favour)}
 }
 
 // directTime predicts the seconds that J and its decomposition take.
@@ -101,17 +104,6 @@ func fastest(f func()) float64 {
 		best = min(best, time.Since(start).Seconds())
 	}
 	return best
-}
-
-// roughly prints seconds to two digits.
-func roughly(seconds float64) string {
-	switch {
-	case seconds >= 2*3600:
-		return fmt.Sprintf("%.2g hours", seconds/3600)
-	case seconds >= 100:
-		return fmt.Sprintf("%.0f s", math.Round(seconds/10)*10)
-	}
-	return fmt.Sprintf("%.2g s", seconds)
 }
 
 // inGiB prints bytes.

@@ -128,7 +128,7 @@ func (e Experiment) resolveSearch(m Model, x []float32, begun *kept) (_ Experime
 func (e Experiment) resolveRungs(m Model, x []float32, begun *kept) (_ Experiment, notes []string) {
 	if e.Barankin.Witnesses > 0 && !combines(e.Noise) {
 		e.Barankin = BarankinOptions{}
-		notes = append(notes, fmt.Sprintf("no combined witnesses: for %s noise their overlaps have no closed form", e.Noise))
+		notes = append(notes, fmt.Sprintf("no combined witnesses: for %s noise their overlaps have no closed form", noiseName(e.Noise)))
 	}
 	if e.Barankin.Witnesses > 0 && e.SkipCramerRao && e.Search.Search != Direct && !e.decomposes(sizeUp(m, x), begun) {
 		notes = append(notes, "the witnesses to combine are the search's, without a decomposition to take singular directions from")

@@ -1,6 +1,12 @@
 package bound
 
-import "tattle/run"
+import (
+	"path/filepath"
+	"strings"
+
+	"tattle/release"
+	"tattle/run"
+)
 
 // settings is all that decides the outcome, for the manifest of the shards.
 type settings struct {
@@ -17,7 +23,7 @@ type settings struct {
 	Low           []float64        `json:"domain_low,omitempty"`
 	High          []float64        `json:"domain_high,omitempty"`
 	Search        SearchOptions    `json:"search"`
-	Reason        string           `json:"search_reason"` // decides nothing: kept, as timings may be in it
+	Reason        string           `json:"search_reason"` // decides nothing: kept, as it may be about a budget that is another now
 	SkipCramerRao bool             `json:"skip_cramer_rao"`
 	Far           *farRecord       `json:"far,omitempty"`
 	Barankin      int              `json:"barankin_witnesses,omitempty"`
@@ -57,6 +63,16 @@ func (e Experiment) rungs() (far *farRecord, twins *twinRecord) {
 	return far, twins
 }
 
+// noiseName names a noise, a table without the folder of its file: that is another with
+// each who takes part.
+func noiseName(n release.Noise) string {
+	name, file, ok := strings.Cut(n.String(), ":")
+	if !ok || name != "table" {
+		return n.String()
+	}
+	return name + ":" + filepath.Base(file)
+}
+
 func (r *runner) manifest() run.Manifest {
 	e, detail := r.experiment, ""
 	if d, ok := e.Coordinates.(detailed); ok {
@@ -79,7 +95,7 @@ func (r *runner) manifest() run.Manifest {
 	return run.Manifest{
 		Command: "bound",
 		Shards:  (len(r.indices) + r.shard - 1) / r.shard,
-		Settings: settings{p, n, e.Noise.String(), e.Noise.Std(), e.Noise.Fisher(), max(1, e.Queries), e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), detail, e.Domain.Low, e.Domain.High,
+		Settings: settings{p, n, noiseName(e.Noise), e.Noise.Std(), e.Noise.Fisher(), max(1, e.Queries), e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), detail, e.Domain.Low, e.Domain.High,
 			e.Search, r.reason, e.SkipCramerRao, far, e.Barankin.Witnesses, e.Barankin.Near, directions, twins, spectrum, rounding, r.shard, r.indices},
 		Hashes: r.options.Hashes,
 	}

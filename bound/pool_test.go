@@ -6,12 +6,14 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"tattle/release"
 	"tattle/run"
 )
 
@@ -192,5 +194,34 @@ func TestFailingShard(t *testing.T) {
 	}})
 	if err != nil || started != pooled-8 || r.SHA256 != mustRun(t, m, data, upTo(pooled), e).SHA256 {
 		t.Errorf("resumed from %d examples: %v, or other bytes", started, err)
+	}
+}
+
+// A manifest does not say in which folder the density of a noise lay: with each process
+// it may be another.
+func TestTableElsewhere(t *testing.T) {
+	m, data, e := small(t)
+	e.Barankin.Witnesses = 2 // which is said not to go with it
+	manifest := func() []byte {
+		path := filepath.Join(t.TempDir(), "noise.csv")
+		if err := os.WriteFile(path, []byte("-1,0.1\n0,1\n1,0.1\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if e.Noise, err = release.ReadTable(path, 1); err != nil {
+			t.Fatal(err)
+		}
+		r, err := newRunner(m, data, upTo(1), e, RunOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := r.manifest().Encode()
+		if err != nil || !bytes.Contains(b, []byte(`"table:noise.csv"`)) {
+			t.Fatalf("%v: %s", err, b)
+		}
+		return b
+	}
+	if !bytes.Equal(manifest(), manifest()) {
+		t.Error("the same density in another folder makes another run")
 	}
 }

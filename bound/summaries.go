@@ -63,7 +63,7 @@ func (e Experiment) standing() (status, note string) {
 	if e.Noise.Certain() {
 		return StatusCertified, ""
 	}
-	return StatusEstimated, fmt.Sprintf("each value has a witness, but for %s noise its divergence is computed by quadrature or Monte Carlo, not proved", e.Noise)
+	return StatusEstimated, fmt.Sprintf("each value has a witness, but for %s noise its divergence is computed by quadrature or Monte Carlo, not proved", noiseName(e.Noise))
 }
 
 // joined joins notes.

@@ -18,7 +18,7 @@ func (e Experiment) vacuous(s Summary) string {
 	case s.Values == 0:
 		return ""
 	case s.Quantile(topLevel) == 0 && e.divergent():
-		return fmt.Sprintf("zero: under %s noise the χ² of every change of the features is infinite, so no bound of this kind can say anything", e.Noise)
+		return fmt.Sprintf("zero: under %s noise the χ² of every change of the features is infinite, so no bound of this kind can say anything", noiseName(e.Noise))
 	case s.Quantile(topLevel) == 0:
 		return fmt.Sprintf("zero for %g %% of the values and more: the witnesses prove nothing, where the features overflow or inputs lie outside the domain", 100*topLevel)
 	case s.Method == MethodCramerRaoAxis:

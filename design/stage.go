@@ -104,10 +104,12 @@ func (s *searcher) stage(ctx context.Context, name string, do func(ctx context.C
 		Do: func(ctx context.Context, i int, w io.Writer) error {
 			before := s.evaluations
 			f, err := do(ctx, i)
+			taken := s.evaluations - before
+			s.evaluations = before // they count once, when the shard is read
 			if err != nil {
 				return err
 			}
-			f.Evaluations, s.evaluations = s.evaluations-before, before // they count once, when the shard is read
+			f.Evaluations = taken
 			return json.NewEncoder(w).Encode(f)
 		},
 		Progress: func(f *run.Folder) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tattle/run"
 )
@@ -40,6 +41,9 @@ func (o *odd) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 			return nil, errTired
 		}
 		var first, again strings.Builder
+		short, stop := context.WithTimeout(ctx, 8*time.Millisecond) // what is given up leaves no trace
+		w.Do(short, i, io.Discard)
+		stop()
 		if err := errors.Join(w.Do(ctx, i, &first), w.Do(ctx, i, &again)); err != nil {
 			return nil, err
 		}

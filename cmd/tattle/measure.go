@@ -78,6 +78,9 @@ func (m *measurement) bounded(e *env, dir string) (*bounded, error) {
 	if begun(dir) && !m.resume {
 		return nil, interruptedRun(dir)
 	}
+	if e.serve && e.skips(filepath.Join(dir, shardsDir)) {
+		return nil, nil
+	}
 	s, err := m.build(e, dir)
 	if err != nil {
 		return nil, err
@@ -134,9 +137,6 @@ func (b *bounded) conclude(e *env) (*measured, error) {
 // serve computes bounds for somebody else's run: of the noise it settles what decides
 // them.
 func (m *measurement) serve(e *env, s *sides, dir string) error {
-	if e.skips(filepath.Join(dir, shardsDir)) {
-		return nil
-	}
 	if m.sigma == 0 {
 		rms, err := m.rms(e.ctx, s.front, m.data)
 		if err != nil {
@@ -157,8 +157,13 @@ func (m *measurement) serve(e *env, s *sides, dir string) error {
 // skips says that a worker need not look at a stage: its pool, if it can tell, is about
 // another one, and nothing that follows depends on its shards.
 func (e *env) skips(dir string) bool {
-	p, ok := e.pool.(interface{ Announced(dir string) bool })
-	return ok && !p.Announced(dir)
+	p, ok := e.pool.(announcing)
+	return ok && !p.Announced(e.ctx, dir)
+}
+
+// announcing is a worker's pool that can tell whether a stage is yet to be done.
+type announcing interface {
+	Announced(ctx context.Context, dir string) bool
 }
 
 // bounds computes them, nil where none holds, and reports on them.

@@ -139,6 +139,12 @@ func (p *aloud) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 	return p.Pool.Run(ctx, w)
 }
 
+// Announced asks the pool.
+func (p *aloud) Announced(ctx context.Context, dir string) bool {
+	a, ok := p.Pool.(announcing)
+	return !ok || a.Announced(ctx, dir)
+}
+
 // writes are the flags that name files to write: the submitter does that.
 var writes = map[string]bool{"evidence": true, "sarif": true, "junit": true, "markdown": true}
 
