@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 
 	"tattle/internal/file"
@@ -35,6 +36,9 @@ func (a Array) Run(ctx context.Context, w Work) (*Folder, error) {
 	}
 	stage := filepath.ToSlash(name)
 	w.Dir = filepath.Join(a.Root, name)
+	if w.Manifest, err = w.Manifest.exact(); err != nil {
+		return nil, err
+	}
 	if _, err := os.Lstat(filepath.Join(w.Dir, manifestName)); errors.Is(err, os.ErrNotExist) {
 		return nil, a.unprepared(ctx, stage)
 	}
@@ -94,8 +98,8 @@ func (a Array) complete(ctx context.Context, stage string, f *Folder) (*Folder, 
 	return f, nil
 }
 
-// unprepared says that there is nothing to do for a stage, or that nothing was prepared
-// at all.
+// unprepared says that there is nothing to do for a stage, or why it cannot be done by
+// workers on the folder.
 func (a Array) unprepared(ctx context.Context, stage string) error {
 	runs, err := Scan(ctx, a.Root)
 	if err != nil {
@@ -104,10 +108,12 @@ func (a Array) unprepared(ctx context.Context, stage string) error {
 	prepared := false
 	for _, r := range runs {
 		for _, s := range r.Stages {
-			if s.Done < s.Shards {
+			switch prepared = true; {
+			case s.Merged && stageName(a.Root, filepath.Join(r.Dir, s.Name)) == path.Dir(stage):
+				return fmt.Errorf("%s holds what stage %s was merged into: go on as the run was begun, with --resume", a.Root, stage)
+			case s.Done < s.Shards:
 				return fmt.Errorf("%s holds no stage %s, and stage %s is not complete: the run was not begun with --prepare, or by another command", a.Root, stage, s.Name)
 			}
-			prepared = true
 		}
 	}
 	if !prepared {

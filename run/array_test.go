@@ -223,6 +223,43 @@ func TestArrayRefuses(t *testing.T) {
 	}
 }
 
+// Where versions say nothing, another build is refused by its file; who works alone goes
+// on with either.
+func TestArrayOfAnotherBuild(t *testing.T) {
+	root := t.TempDir()
+	m := of(11)
+	m.Program = Current()
+	if m.Program.Definite() {
+		t.Skip("the version says all")
+	}
+	m.Program.Executable = strings.Repeat("ab", 32)
+	begin(t, filepath.Join(root, "first"), m)
+	for _, err := range []error{worker(t, root, 0, 1, nil), second(command(t.Context(), root, &Merge{Root: root}, nil))} {
+		other, ok := errors.AsType[*MismatchError](err)
+		if !ok || len(other.Fields) != 1 || other.Fields[0].Field != "program.executable" {
+			t.Errorf("error %v", err)
+		}
+	}
+	if _, err := command(t.Context(), root, Alone{}, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// A worker does not pass for done with a stage that the run has merged without it.
+func TestArrayAfterAnOrdinaryMerge(t *testing.T) {
+	root := t.TempDir()
+	f := begin(t, filepath.Join(root, "first"), of(11))
+	lay(t, root, map[string]string{"arrays.npz": "x"})
+	if err := errors.Join(f.KeepManifest(root), f.Discard()); err != nil {
+		t.Fatal(err)
+	}
+	if err := worker(t, root, 0, 1, nil); err == nil || !strings.Contains(err.Error(), "go on as the run was begun") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestRanges(t *testing.T) {
 	var odd []int
 	for i := range 30 {

@@ -8,7 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"tattle/internal/file"
 )
 
 // Failure is a shard that was set aside.
@@ -19,12 +20,12 @@ type Failure struct {
 	Stack  string   `json:"stack,omitempty"` // of the last panic
 }
 
-// Cause returns the last cause, in one line.
+// Cause returns the last cause, as a line that prints.
 func (f Failure) Cause() string {
 	if len(f.Causes) == 0 {
 		return "no cause is known"
 	}
-	return strings.Join(strings.Fields(f.Causes[len(f.Causes)-1]), " ")
+	return file.Line(f.Causes[len(f.Causes)-1])
 }
 
 // failureSize is the most that the file of a failure may hold.
@@ -91,7 +92,7 @@ func readFailure(path string, i int) Failure {
 		return Failure{Shard: i, Name: fmt.Sprintf("shard %d", i), Causes: []string{fmt.Sprintf("%s cannot be read: %v", filepath.Base(path), err)}}
 	}
 	failure.Shard = i
-	if failure.Name == "" {
+	if failure.Name = file.Line(failure.Name); failure.Name == "" {
 		failure.Name = fmt.Sprintf("shard %d", i)
 	}
 	return failure

@@ -27,7 +27,11 @@ type Merge struct {
 // it errs with a *MissingError; a stage that was not begun it prepares, and errs with a
 // *PreparedError. It may run beside processes that compute.
 func (m *Merge) Run(ctx context.Context, w Work) (*Folder, error) {
-	_, err := os.Lstat(filepath.Join(w.Dir, manifestName))
+	var err error
+	if w.Manifest, err = w.Manifest.exact(); err != nil {
+		return nil, err
+	}
+	_, err = os.Lstat(filepath.Join(w.Dir, manifestName))
 	if errors.Is(err, os.ErrNotExist) || !w.Resume {
 		return m.prepare(w)
 	}

@@ -15,6 +15,9 @@ import (
 type Program struct {
 	Version string `json:"version"` // of the module or of its source; "(devel)" where nothing is known
 	Kernels string `json:"kernels"` // such as "avx2+fma amd64"
+	// Executable is the SHA-256 of the program's file, where the version is not definite
+	// and processes that share nothing but a folder must be the same.
+	Executable string `json:"executable,omitempty"`
 }
 
 // unversioned is the version of a program that does not know its own.
@@ -24,7 +27,7 @@ const unversioned = "(devel)"
 func Current() Program { return current() }
 
 var current = sync.OnceValue(func() Program {
-	return Program{version(debug.ReadBuildInfo()), simd.Accelerated() + " " + runtime.GOARCH}
+	return Program{Version: version(debug.ReadBuildInfo()), Kernels: simd.Accelerated() + " " + runtime.GOARCH}
 })
 
 func version(info *debug.BuildInfo, ok bool) string {
@@ -53,6 +56,18 @@ func version(info *debug.BuildInfo, ok bool) string {
 // where nothing is known of it or where its source had been changed.
 func (p Program) Definite() bool {
 	return p.Version != unversioned && !strings.HasSuffix(p.Version, "dirty")
+}
+
+// exact returns the manifest with the program that is running, told from all others.
+func (m Manifest) exact() (Manifest, error) {
+	if m.Program != (Program{}) {
+		return m, nil
+	}
+	var err error
+	if m.Program = Current(); !m.Program.Definite() {
+		m.Program.Executable, err = Executable()
+	}
+	return m, err
 }
 
 // Executable returns the SHA-256 of the file of the running program.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"tattle/run"
 )
@@ -40,10 +41,14 @@ func (c *mergeCmd) Run(e *env) error {
 	pool := &run.Merge{Root: dir, Retry: c.Retry}
 	again := newEnv(e.ctx, k, args, e.stdout, e.stderr)
 	again.pool = pool
-	if err := k.Run(again); err != nil {
+	err = k.Run(again)
+	if err != nil && !exists(filepath.Join(dir, reportJSON)) { // where a finding ends it, it is there
 		return c.explain(err)
 	}
-	return pool.Finish()
+	if finish := pool.Finish(); err == nil {
+		err = finish
+	}
+	return err
 }
 
 // explain says how to go on where the run is not done.

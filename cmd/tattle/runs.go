@@ -105,13 +105,13 @@ func folderRow(r run.State) runRow {
 		row.command = commandLine(r.Record.Args)
 	}
 	if r.Problem != "" {
-		row.notes = append(row.notes, file.Name(r.Problem))
+		row.notes = append(row.notes, r.Problem)
 	}
 	done, shards := 0, 0
 	for _, s := range r.Stages {
 		done, shards = done+s.Done, shards+s.Shards
 		if s.Problem != "" {
-			row.notes = append(row.notes, "stage "+file.Name(s.Name)+": "+file.Name(s.Problem))
+			row.notes = append(row.notes, "stage "+file.Name(s.Name)+": "+s.Problem)
 		}
 		row.fail(s.Name, s.Failed, s.Failures)
 	}
@@ -133,7 +133,7 @@ func clusterRow(r cluster.RunState) runRow {
 			workers++
 			continue
 		}
-		row.notes = append(row.notes, "worker "+file.Name(w.Name)+" takes no part: "+file.Name(w.Refused))
+		row.notes = append(row.notes, "worker "+file.Name(w.Name)+" takes no part: "+file.Line(w.Refused))
 	}
 	if workers > 0 {
 		row.state = fmt.Sprintf("%s, %s", row.state, counted(workers, "worker"))
@@ -154,7 +154,7 @@ func (r *runRow) fail(stage string, n int, failures []run.Failure) {
 	}
 	r.notes = append(r.notes, fmt.Sprintf("stage %s: %s set aside", file.Name(stage), counted(n, "shard")))
 	for _, f := range failures[:min(len(failures), mostFailures)] {
-		r.notes = append(r.notes, "  "+file.Name(f.Name)+": "+file.Name(f.Cause()))
+		r.notes = append(r.notes, "  "+file.Line(f.Name)+": "+f.Cause())
 	}
 	if n > mostFailures {
 		r.notes = append(r.notes, fmt.Sprintf("  and %d more", n-mostFailures))
@@ -170,7 +170,7 @@ func counted(n int, what string) string {
 }
 
 // commandLine is a command line on one line.
-func commandLine(args []string) string { return file.Name("tattle " + quoted(args)) }
+func commandLine(args []string) string { return file.Line("tattle " + quoted(args)) }
 
 // writeRuns writes the list as text.
 func writeRuns(w io.Writer, rows []runRow) error {

@@ -51,7 +51,7 @@ func TestRuns(t *testing.T) {
 	}
 	for _, line := range []string{
 		"  failed  0 of 30  tattle bound --data 'my data'\n", "\n  stage shards: 12 shards set aside\n",
-		"\n    examples 72 to 79: \"no\\x1b]memory\"\n", "\n    and 2 more\n",
+		"\n    examples 72 to 79: no\\x1b]memory\n", "\n    and 2 more\n",
 	} {
 		if !strings.Contains(got, line) {
 			t.Errorf("%q is not in\n%s", line, got)
