@@ -181,15 +181,15 @@ func ReadManifest(dir string) ([]byte, error) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("resume: %w", err)
 	}
+	if found := ManifestDigest(data); len(sum) > 0 && string(sum) != digestOf(data) {
+		was, _, _ := strings.Cut(string(sum), " ")
+		return nil, fmt.Errorf("%s was changed since the run began: its SHA-256 is %s and was %.64q; put it back, or name another folder", path, found, was)
+	}
 	if _, err := shardsIn(data); err != nil {
 		return nil, fmt.Errorf("%s is not a manifest (%w): name another folder", path, err)
 	}
 	if len(sum) == 0 {
 		return nil, fmt.Errorf("%s has no digest beside it: %s is missing; name another folder", path, digestName)
-	}
-	if found := ManifestDigest(data); string(sum) != digestOf(data) {
-		was, _, _ := strings.Cut(string(sum), " ")
-		return nil, fmt.Errorf("%s was changed since the run began: its SHA-256 is %s and was %.64q; put it back, or name another folder", path, found, was)
 	}
 	return data, nil
 }

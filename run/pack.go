@@ -2,6 +2,7 @@ package run
 
 import (
 	"archive/tar"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -91,8 +92,8 @@ func packable(name string) error {
 	return nil
 }
 
-// Unpack writes what Pack packed into a folder, which must not be there: whole or not at
-// all. It refuses names that lead out of the folder, links, and more bytes than the
+// Unpack writes what Pack packed into a folder, which must not be there: whole and on disk,
+// or not at all. It refuses names that lead out of the folder, links, and more bytes than the
 // archive holds.
 func Unpack(archive, dir string) (err error) {
 	f, err := os.Open(archive)
@@ -115,7 +116,11 @@ func Unpack(archive, dir string) (err error) {
 	if err := unpack(f, info.Size(), beside); err != nil {
 		return fmt.Errorf("unpack %s: %w", archive, err)
 	}
-	return os.Rename(beside, dir)
+	if err := os.Rename(beside, dir); err != nil {
+		return err
+	}
+	file.Sync(filepath.Dir(dir))
+	return nil
 }
 
 // unpack writes an archive of that size into a folder.
@@ -129,7 +134,7 @@ func unpack(r io.Reader, size int64, dir string) error {
 	for {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return syncFolders(dir)
 		}
 		if err != nil {
 			return err
@@ -146,6 +151,16 @@ func unpack(r io.Reader, size int64, dir string) error {
 			return err
 		}
 	}
+}
+
+// syncFolders puts the names in a folder and below on disk.
+func syncFolders(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			file.Sync(path)
+		}
+		return err
+	})
 }
 
 // entry returns the name of an entry, which must come after the last.
@@ -178,6 +193,8 @@ func unpackOne(root *os.Root, name string, h *tar.Header, r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(to, r)
-	return errors.Join(err, to.Close())
+	if _, err = io.Copy(to, r); err == nil {
+		err = to.Sync()
+	}
+	return cmp.Or(err, to.Close())
 }

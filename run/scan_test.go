@@ -72,7 +72,7 @@ func TestScan(t *testing.T) {
 		"at work": {State: Running, Record: &record, Stages: []StageState{{Name: "shards", Shards: 2}}},
 		"begun": {State: Interrupted, Record: &record, Submitted: true, Stages: []StageState{
 			{Name: "1-1000", Shards: 4, Done: 4, Merged: true}, {Name: "1-2000/shards", Shards: 4, Done: 1}}},
-		"changed":       {State: Interrupted, Stages: []StageState{{Name: ".", Problem: "another version of tattle began it"}}},
+		"changed":       {State: Interrupted, Stages: []StageState{{Name: ".", Problem: "was changed since the run began"}}},
 		"deep/er/run/s": {State: Interrupted, Record: &record},
 		"done":          {State: Finished, Record: &record, Stages: []StageState{{Name: ".", Shards: 3, Done: 3, Merged: true}}},
 		"failed": {State: Failed, Record: &record, Stages: []StageState{{Name: ".", Shards: 5, Done: 1, Failed: 2, Failures: []Failure{

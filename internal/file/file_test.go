@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 )
 
 func TestWriteKeepsWhatStoodThere(t *testing.T) {
@@ -52,6 +53,51 @@ func TestLock(t *testing.T) {
 	again()
 	if _, err := Lock(filepath.Join(dir, "none")); err == nil {
 		t.Error("a folder that is not there was locked")
+	}
+}
+
+// Who looks whether a folder is locked has it for a moment: others wait for that.
+func TestLockWaitsAMoment(t *testing.T) {
+	dir := t.TempDir()
+	for _, lock := range []func(string) (func(), error){Lock, Share} {
+		looks, err := Lock(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(15*time.Millisecond, looks)
+		unlock, err := lock(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unlock()
+	}
+}
+
+func TestShare(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no locks")
+	}
+	dir := t.TempDir()
+	one, err1 := Share(dir)
+	two, err2 := Share(dir)
+	if err1 != nil || err2 != nil || !Locked(dir) {
+		t.Fatal(err1, err2)
+	}
+	one()
+	if _, err := Lock(dir); !errors.Is(err, ErrLocked) {
+		t.Errorf("locked while shared: %v", err)
+	}
+	two()
+	if Locked(dir) {
+		t.Error("still locked")
+	}
+}
+
+func TestLine(t *testing.T) {
+	for s, want := range map[string]string{"plain": "plain", "two\n lines": "two lines", "\x1b[2J": `\x1b[2J`, `a "b"`: `a "b"`, "é\u202e": `é\u202e`, "'\a'": `'\a'`} {
+		if got := Line(s); got != want {
+			t.Errorf("Line(%q) = %s, want %s", s, got, want)
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func patiently(dir string, shared bool) (unlock func(), err error) {
 		if unlock, err = lock(dir, shared); !errors.Is(err, ErrLocked) {
 			break
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond)
 	}
 	return unlock, err
 }

@@ -1,0 +1,30 @@
+package file
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A folder that was removed while it was waited for is not taken for the one that has its
+// name now.
+func TestThere(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	os.Mkdir(dir, 0o777)
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if !there(dir, f) {
+		t.Error("it is there")
+	}
+	os.Rename(dir, dir+".old")
+	if there(dir, f) {
+		t.Error("nothing is there")
+	}
+	os.Mkdir(dir, 0o777)
+	if there(dir, f) {
+		t.Error("another is there")
+	}
+}
