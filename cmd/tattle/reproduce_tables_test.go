@@ -115,6 +115,7 @@ func TestTableGoesOn(t *testing.T) {
 	if a, b := tablesOf(t, whole), tablesOf(t, parts); !bytes.Equal(a, b) {
 		t.Errorf("the tables differ:\n%s\n%s", a, b)
 	}
+	ran(t, whole)
 }
 
 // TestGridOpens opens the data of one target after the other: an error leaves nothing
@@ -203,6 +204,29 @@ func times(t *testing.T, dir string, of map[string][]byte) map[string]time.Time 
 		out[key] = info.ModTime()
 	}
 	return out
+}
+
+// ran wants each cell of a report to have figures, and all that the verdict is about.
+func ran(t *testing.T, dir string) {
+	t.Helper()
+	r := new(report.Report)
+	if err := json.Unmarshal(tablesOf(t, dir), r); err != nil {
+		t.Fatal(err)
+	}
+	cells := 0
+	for _, table := range r.Tables {
+		for _, row := range table.Rows {
+			for i, c := range row.Cells {
+				if !c.Blank && c.Ours == nil {
+					t.Errorf("%q, %s did not run: %s", row.Labels, table.Columns[i].Name, c.Note)
+				}
+				cells++
+			}
+		}
+	}
+	if cells == 0 || !strings.HasPrefix(r.Verdict, "every training ran, by a reduced procedure") {
+		t.Errorf("%d cells; %s", cells, r.Verdict)
+	}
 }
 
 // tablesOf is a report but for its times and the command line.
