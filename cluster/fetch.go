@@ -13,7 +13,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
+
+	"tattle/internal/file"
+	"tattle/run"
 )
 
 // inputBlob names an input in the cluster: a file as it is, a folder as a tar.
@@ -83,7 +87,7 @@ func readInput(ctx context.Context, r io.Reader, path string, i Input) error {
 	if !i.Folder {
 		return writeLimited(path, r, &left)
 	}
-	if err := os.MkdirAll(path, 0o777); err != nil {
+	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err
 	}
 	for t := tar.NewReader(contextReader{ctx, r}); ; {
@@ -102,7 +106,7 @@ func readInput(ctx context.Context, r io.Reader, path string, i Input) error {
 			return fmt.Errorf("%w: %q is no file of a folder", errDamaged, h.Name)
 		}
 		full := filepath.Join(path, name)
-		if err := os.MkdirAll(filepath.Dir(full), 0o777); err != nil {
+		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
 			return err
 		}
 		if err := writeLimited(full, t, &left); err != nil {
@@ -113,7 +117,7 @@ func readInput(ctx context.Context, r io.Reader, path string, i Input) error {
 
 // writeLimited writes a new file of at most left bytes, and lowers left.
 func writeLimited(path string, r io.Reader, left *int64) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -137,6 +141,7 @@ type cache struct {
 
 const (
 	defaultCache = 32 << 30
+	longestName  = 200       // bytes
 	inUse        = time.Hour // since its last use an input may still be in use
 	touchEvery   = 10 * time.Minute
 	fetching     = ".fetch-" // begins the names of what is not whole yet
@@ -145,7 +150,7 @@ const (
 // get returns where an input is, which it fetches unless it is there and whole.
 func (c cache) get(ctx context.Context, b blobs, i Input) (path string, err error) {
 	if !isDigest(i.SHA256) {
-		return "", fmt.Errorf("%s: its digest is %q", i.Name, i.SHA256)
+		return "", refuse("%s: its digest is %.80q", i.Name, i.SHA256)
 	}
 	home := filepath.Join(c.dir, i.SHA256)
 	path = filepath.Join(home, baseOf(i.Path))
@@ -156,23 +161,24 @@ func (c cache) get(ctx context.Context, b blobs, i Input) (path string, err erro
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	if err := os.RemoveAll(home); err != nil {
-		return "", err
+	err = os.RemoveAll(home)
+	if err == nil {
+		err = os.MkdirAll(c.dir, 0o700)
 	}
-	if err := os.MkdirAll(c.dir, 0o777); err != nil {
-		return "", err
+	var fresh string
+	if err == nil {
+		fresh, err = os.MkdirTemp(c.dir, fetching+"*")
 	}
-	fresh, err := os.MkdirTemp(c.dir, fetching+"*")
 	if err != nil {
-		return "", err
+		return "", &run.StoreError{Dir: c.dir, Err: err}
 	}
 	defer os.RemoveAll(fresh)
 	c.evict(i.Size)
 	if err := c.fetch(ctx, b, filepath.Join(fresh, baseOf(i.Path)), i); err != nil {
-		return "", fmt.Errorf("%s %s: %w", i.Name, i.Path, err)
+		return "", fmt.Errorf("%s %s: %w", i.Name, file.Name(i.Path), err)
 	}
 	if err := os.Rename(fresh, home); err != nil && !c.whole(ctx, path, i) {
-		return "", err
+		return "", &run.StoreError{Dir: c.dir, Err: err}
 	}
 	return path, nil
 }
@@ -182,6 +188,13 @@ func (c cache) fetch(ctx context.Context, b blobs, path string, i Input) error {
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(b.get(ctx, inputBlob(i), w)) }()
 	err := readInput(ctx, r, path, i)
+	var cause *fs.PathError
+	switch {
+	case misnamed(err):
+		err = fmt.Errorf("%w: %w", errDamaged, err)
+	case errors.As(err, &cause):
+		err = &run.StoreError{Dir: c.dir, Err: err}
+	}
 	if err == nil {
 		_, err = io.Copy(io.Discard, r) // what follows a tar's end
 	}
@@ -195,6 +208,16 @@ func (c cache) fetch(ctx context.Context, b blobs, path string, i Input) error {
 	return nil
 }
 
+// misnamed says that a file cannot be made under a name, or was there already.
+func misnamed(err error) bool {
+	for _, e := range []error{syscall.EEXIST, syscall.ENOTDIR, syscall.EISDIR, syscall.ENAMETOOLONG, syscall.EINVAL} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
 func (c cache) whole(ctx context.Context, path string, i Input) bool {
 	digest, _, folder, err := hashInput(ctx, path)
 	return err == nil && digest == i.SHA256 && folder == i.Folder
@@ -203,10 +226,10 @@ func (c cache) whole(ctx context.Context, path string, i Input) bool {
 // baseOf is the last name of a path: what a file is called says how it is read.
 func baseOf(path string) string {
 	base := strings.TrimLeft(filepath.Base(filepath.Clean(path)), ".")
-	if base == "" || base == string(filepath.Separator) {
+	if base == "" || base == string(filepath.Separator) || strings.ContainsRune(base, 0) {
 		return "input"
 	}
-	return base
+	return strings.TrimLeft(base[max(len(base)-longestName, 0):], ".")
 }
 
 func (c cache) touch(path string) { os.Chtimes(path, time.Time{}, time.Now()) }
@@ -229,6 +252,9 @@ func (c cache) evict(room int64) {
 		if strings.HasPrefix(e.Name(), fetching) && time.Since(info.ModTime()) > 24*inUse {
 			os.RemoveAll(path) // whoever fetched this is no more
 			continue
+		}
+		if !isDigest(e.Name()) {
+			continue // not ours
 		}
 		size := sizeOf(path)
 		room += size
@@ -261,5 +287,5 @@ func sizeOf(dir string) (size int64) {
 
 func isDigest(s string) bool {
 	b, err := hex.DecodeString(s)
-	return err == nil && len(b) == sha256.Size
+	return err == nil && len(b) == sha256.Size && s == strings.ToLower(s)
 }

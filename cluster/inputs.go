@@ -51,6 +51,9 @@ func hashInput(ctx context.Context, path string) (digest string, size int64, fol
 	if err != nil {
 		return "", 0, false, err
 	}
+	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe has nothing for whoever reads it next
+		return "", 0, false, fmt.Errorf("%s is neither a file nor a folder", path)
+	}
 	if !info.IsDir() {
 		digest, size, err = hashFile(ctx, path)
 		return digest, size, false, err

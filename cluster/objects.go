@@ -22,8 +22,10 @@ const (
 	smallBlob  = 128 << 10
 	partBytes  = 8 << 20
 	chunkBytes = 128 << 10
-	partTime   = time.Minute     // for one part
-	smallTime  = 3 * time.Second // for one key, until it is tried again
+
+	mostManifest = 64 << 20        // as package run has it
+	partTime     = time.Minute     // for one part
+	smallTime    = 3 * time.Second // for one key, until it is tried again
 )
 
 // blobs keeps the data of a run in the cluster, by name, written once.
@@ -167,14 +169,39 @@ func (b blobs) part(ctx context.Context, name string) (data []byte, err error) {
 	var lost error
 	err = b.l.retry(ctx, "fetch data from the cluster", partTime, func(ctx context.Context) (err error) {
 		lost = nil
-		data, err = b.obj.GetBytes(ctx, name)
-		if errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrDigestMismatch) {
+		data, err = b.read(ctx, name)
+		if errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrDigestMismatch) || errors.Is(err, errDamaged) {
 			lost = fmt.Errorf("%w in the cluster: %w", errDamaged, err)
 			return nil
 		}
 		return err
 	})
 	return data, errors.Join(lost, err)
+}
+
+// read returns a part, which fits into memory.
+func (b blobs) read(ctx context.Context, name string) ([]byte, error) {
+	o, err := b.obj.Get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer o.Close()
+	var data bytes.Buffer
+	_, err = io.Copy(&limited{&data, partBytes}, o)
+	return data.Bytes(), err
+}
+
+// limited errs with errDamaged once more is written than there should be.
+type limited struct {
+	w    io.Writer
+	left int64
+}
+
+func (l *limited) Write(b []byte) (int, error) {
+	if l.left -= int64(len(b)); l.left < 0 {
+		return 0, fmt.Errorf("%w: there is more of it than there should be", errDamaged)
+	}
+	return l.w.Write(b)
 }
 
 // value is what the key of a blob holds, one byte at least.

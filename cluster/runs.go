@@ -29,12 +29,14 @@ const finishedFor = 7 * 24 * time.Hour
 
 // entry is what the registry says of a run, under its ID.
 type entry struct {
-	Job      Job          `json:"job"`
-	Finished time.Time    `json:"finished,omitzero"`
-	Stages   []StageState `json:"stages,omitempty"` // of a finished run
+	Job       Job          `json:"job"`
+	Preparing bool         `json:"preparing,omitempty"` // it is still being handed over
+	Finished  time.Time    `json:"finished,omitzero"`
+	Stages    []StageState `json:"stages,omitempty"` // of a finished run
 }
 
-func (e entry) open() bool { return e.Finished.IsZero() }
+// open says whether workers may take part.
+func (e entry) open() bool { return e.Finished.IsZero() && !e.Preparing }
 
 // registry is the list of runs. Only reading and keys of its ledger are used.
 type registry struct{ *ledger }
@@ -108,7 +110,7 @@ func (r registry) remove(ctx context.Context, id string) error {
 func (r registry) sweep(ctx context.Context) error {
 	all, err := r.entries(ctx)
 	for _, e := range all {
-		if err == nil && !e.open() && time.Since(e.Finished) > finishedFor {
+		if err == nil && !e.Finished.IsZero() && time.Since(e.Finished) > finishedFor {
 			err = r.remove(ctx, e.Job.ID)
 		}
 	}
@@ -148,7 +150,7 @@ const (
 
 func (c *Conn) state(ctx context.Context, e entry) (RunState, error) {
 	s := RunState{Job: e.Job, State: Submitted, Finished: e.Finished, Stages: e.Stages}
-	if !e.open() {
+	if !e.Finished.IsZero() {
 		s.State = Finished
 		return s, nil
 	}

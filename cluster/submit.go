@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -10,10 +9,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -26,7 +24,8 @@ const (
 	submissionFile   = "cluster.json" // in a run's folder
 	submissionSchema = "tattle cluster 1"
 	submissionFolder = ".cluster" // there, too, while somebody submits
-	mergedFile       = ".merged"  // in the folder of a stage that is not needed here any more
+	leastLease       = time.Second
+	mergedFile       = ".merged" // in the folder of a stage that is not needed here any more
 )
 
 // submitted is what submissionFile says.
@@ -47,6 +46,9 @@ type Submission struct {
 	blobs  blobs
 	unlock func()
 	stop   context.CancelFunc // of what watches the workers
+	listed bool
+	asked  bool        // a person, for workers
+	joined atomic.Bool // a worker has taken part since
 }
 
 // Submit hands a run to a cluster, or goes on with the one that the folder's
@@ -58,8 +60,11 @@ func (c *Conn) Submit(ctx context.Context, j Job, o SubmitOptions) (_ *Submissio
 	if o.Replicas == 0 {
 		o.Replicas = c.replicas
 	}
-	if o.Lease > 0 {
+	if o.Lease != 0 {
 		j.Lease = o.Lease
+	}
+	if j.Lease != 0 && j.Lease < leastLease {
+		return nil, fmt.Errorf("--lease %v: workers are heard of too seldom for less than %v", j.Lease, leastLease)
 	}
 	if o.Root, err = filepath.Abs(o.Root); err != nil {
 		return nil, err
@@ -124,6 +129,8 @@ func (s *Submission) begin(ctx context.Context) error {
 	}
 	if listed {
 		s.job.Created = e.Job.Created
+	} else if err := s.runs.put(ctx, entry{Job: s.job, Preparing: true}); err != nil { // for who removes what was abandoned
+		return err
 	}
 	s.l, err = openLedger(ctx, s.c.js, s.job.ID, ledgerOptions{Replicas: s.o.Replicas, Lease: s.job.Lease, Log: s.o.Log})
 	if err != nil {
@@ -144,11 +151,20 @@ func (s *Submission) begin(ctx context.Context) error {
 			return err
 		}
 	}
+	s.watch()
+	return nil
+}
+
+// list makes the run one that workers take part in, once its work has begun: a folder
+// that holds another run errs before, and then nothing has changed.
+func (s *Submission) list(ctx context.Context) error {
+	if s.listed {
+		return nil
+	}
 	if err := s.runs.put(ctx, entry{Job: s.job}); err != nil {
 		return err
 	}
-	s.c.wake()
-	s.watch()
+	s.listed = true
 	return nil
 }
 
@@ -161,12 +177,12 @@ func (s *Submission) identify() (known bool, err error) {
 		return false, fmt.Errorf("%s holds a run already: resume it or name another folder", s.o.Root)
 	}
 	if err == nil {
-		var was submitted
-		if err := json.Unmarshal(data, &was); err != nil || was.Schema != submissionSchema || !isID(was.ID) {
-			return false, fmt.Errorf("%s is not as it was written: remove it, and the run is submitted anew", path)
+		was, err := parseSubmitted(path, data)
+		if err != nil {
+			return false, err
 		}
 		if was.URL != s.c.dial.URL {
-			s.o.Log("the run was submitted to %s and goes on at %s", was.URL, s.c.dial.URL)
+			s.o.Log("the run was submitted to %s and goes on at %s: if these are not the same servers, tattle runs --cluster %s --remove %s ends it there", was.URL, s.c.dial.URL, was.URL, was.ID)
 		}
 		s.job.ID, known = was.ID, true
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -186,6 +202,23 @@ func (s *Submission) identify() (known bool, err error) {
 		_, err := w.Write(append(data, '\n'))
 		return err
 	})
+}
+
+// readSubmitted reads what a run's folder says of its submission.
+func readSubmitted(root string) (was submitted, err error) {
+	path := filepath.Join(root, submissionFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return was, err
+	}
+	return parseSubmitted(path, data)
+}
+
+func parseSubmitted(path string, data []byte) (was submitted, err error) {
+	if err := json.Unmarshal(data, &was); err != nil || was.Schema != submissionSchema || !isID(was.ID) {
+		return was, fmt.Errorf("%s is not as it was written: remove it, and the run is submitted anew", path)
+	}
+	return was, nil
 }
 
 func newID() string {
@@ -251,221 +284,19 @@ func joinComplete(dir string) (*run.Folder, error) {
 	return f, nil
 }
 
-// stageName is what the folder of a stage is called in a run.
-func stageName(root, dir string) (string, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	rel, err := filepath.Rel(root, abs)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", fmt.Errorf("%s does not lie in the run's folder %s", dir, root)
-	}
-	return filepath.ToSlash(rel), nil
-}
-
-func manifestBlob(digest string) string { return "manifest." + digest }
-
-func resultBlob(stage, shard int, digest string) string {
-	return fmt.Sprintf("result.%d.%d.%s", stage, shard, digest)
-}
-
-// announce makes a stage known, with what its folder has of it.
-func (s *Submission) announce(ctx context.Context, f *run.Folder) (*stage, error) {
-	name, err := stageName(s.o.Root, f.Dir())
-	if err != nil {
-		return nil, err
-	}
-	digest := run.ManifestDigest(f.Manifest())
-	if err := s.blobs.put(ctx, manifestBlob(digest), bytes.NewReader(f.Manifest())); err != nil {
-		return nil, err
-	}
-	st, err := s.l.stage(ctx, name, digest, f.Len())
-	if err != nil {
-		return nil, err
-	}
-	if err := st.adopt(ctx, f); err != nil {
-		return nil, err
-	}
-	return st, s.lend(ctx, st, f)
-}
-
-// lend gives the cluster the results that it knows of from the folder only.
-func (s *Submission) lend(ctx context.Context, st *stage, f *run.Folder) error {
-	if s.job.Shared != "" {
-		return nil
-	}
-	commits, _, err := st.read(ctx)
-	if err != nil {
-		return err
-	}
-	var small []int
-	for _, i := range slices.Sorted(maps.Keys(commits)) {
-		c := commits[i]
-		if c.Worker != byFolder || !f.Done(i) {
-			continue
-		}
-		info, err := os.Stat(f.Path(i))
-		if err != nil {
-			return &run.StoreError{Dir: f.Dir(), Err: err}
-		}
-		if info.Size() <= tinyBlob {
-			small = append(small, i)
-		} else if err := putFile(ctx, s.blobs, resultBlob(st.Number, i, c.Digest), f.Path(i)); err != nil {
-			return err
-		}
-	}
-	return st.all(ctx, "give the cluster what the folder holds", small, func(js jetstream.JetStream, i int) (jetstream.PubAckFuture, error) {
-		data, err := os.ReadFile(f.Path(i))
-		if err != nil {
-			return nil, err
-		}
-		key := blobKey(resultBlob(st.Number, i, commits[i].Digest))
-		return js.PublishAsync("$KV."+bucketName(s.l.id)+"."+key, append([]byte{'s'}, data...), jetstream.WithStallWait(attempt))
-	}, func(_ int, err error) error { return err })
-}
-
-func putFile(ctx context.Context, b blobs, name, path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return b.put(ctx, name, f)
-}
-
-// Run implements run.Pool: workers compute the shards, and the results are collected in
-// the work's folder, which must lie in the run's.
-func (s *Submission) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
-	f, unlock, err := w.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	if err := forgive(f); err != nil {
-		return f, err
-	}
-	st, err := s.announce(ctx, f)
-	if err == nil {
-		err = s.reopen(ctx, st, f)
-	}
-	if err != nil {
-		return f, s.gone(err)
-	}
-	s.c.wake()
-	c := &collector{s: s, w: w, f: f, st: st, aside: map[int]failure{}}
-	if err := c.collect(ctx); err != nil {
-		return f, s.gone(err)
-	}
-	f.OnDiscard(func() error { return os.WriteFile(filepath.Join(f.Dir(), mergedFile), nil, 0o666) })
-	if len(c.aside) > 0 {
-		return f, c.failed()
-	}
-	if err := s.close(ctx, st); err != nil {
-		return f, s.gone(err)
-	}
-	s.c.wake()
-	return f, nil
-}
-
-// close notes that a stage is complete. What its queue still holds is done.
-func (s *Submission) close(ctx context.Context, st *stage) error {
-	if err := st.finish(ctx); err != nil {
-		return err
-	}
-	return s.l.retry(ctx, "empty the queue", attempt, func(ctx context.Context) error {
-		return s.l.queue.Purge(ctx, jetstream.WithPurgeSubject(s.l.subject(st.Number, "*")))
-	})
-}
-
-// forgive lets what was set aside be tried anew.
-func forgive(f *run.Folder) error {
-	failures, err := f.Failures()
-	for _, failure := range failures {
-		if err == nil {
-			err = f.Retry(failure.Shard)
-		}
-	}
-	return err
-}
-
-// reopen queues what the stage lacks.
-func (s *Submission) reopen(ctx context.Context, st *stage, f *run.Folder) error {
-	if st.Done && len(f.Remaining()) > 0 {
-		st.Done = false
-		if err := s.l.note(ctx, st.stageInfo, false); err != nil {
-			return err
-		}
-	}
-	if err := st.forgive(ctx, false); err != nil {
-		return err
-	}
-	_, err := st.fill(ctx)
-	return err
-}
-
-// gone says what mends it where the run was removed from the cluster.
-func (s *Submission) gone(err error) error {
-	if errors.Is(err, errGone) {
-		return fmt.Errorf("run %s: %w: somebody removed it; --resume submits it again, with what is finished", s.job.ID, errGone)
-	}
-	return err
-}
-
 // watch tells, once each, which workers do not take part, and why.
 func (s *Submission) watch() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	told := map[string]string{}
+	begun := time.Now()
 	go s.l.watchWorkers(ctx, func(w WorkerState) {
-		if w.Refused != "" && told[w.Name] != w.Refused {
+		switch {
+		case w.Refused == "" && w.At.After(begun):
+			s.joined.Store(true)
+		case w.Refused != "" && told[w.Name] != w.Refused:
 			told[w.Name] = w.Refused
-			s.o.Log("worker %s refused: %s", file.Name(w.Name), w.Refused)
+			s.o.Log("worker %s refused: %s", file.Name(w.Name), file.Line(w.Refused))
 		}
 	})
-}
-
-// Finish ends the run: all that the cluster keeps of it goes, but for the entry that
-// says that it is finished, and so do the shards that were merged here.
-func (s *Submission) Finish(ctx context.Context) error {
-	defer s.Close()
-	stages, err := s.l.states(ctx)
-	if err != nil && !errors.Is(err, errGone) {
-		return err
-	}
-	if err := s.runs.put(ctx, entry{Job: s.job, Finished: time.Now().UTC(), Stages: stages}); err != nil {
-		return err
-	}
-	s.stop()
-	s.c.wake()
-	if err := s.c.clear(ctx, s.job.ID); err != nil {
-		return err
-	}
-	if err := discardMerged(s.o.Root); err != nil {
-		return err
-	}
-	if err := os.Remove(filepath.Join(s.o.Root, submissionFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// discardMerged removes the folders of stages that were merged and kept for workers.
-func discardMerged(root string) error {
-	var merged []string
-	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && e.Name() == mergedFile {
-			merged = append(merged, filepath.Dir(path))
-		}
-		return err
-	})
-	for _, dir := range merged {
-		if err == nil {
-			err = os.Remove(filepath.Join(dir, manifestFile))
-		}
-		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			err = os.RemoveAll(dir)
-		}
-	}
-	return err
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -26,15 +29,16 @@ const (
 
 // collector gathers the results of a stage.
 type collector struct {
-	s      *Submission
-	w      run.Work
-	f      *run.Folder
-	st     *stage
-	aside  map[int]failure
-	queue  []event // committed, to be fetched
-	busy   map[int]bool
-	heard  bool // of a worker
-	caught int  // up with what had happened before: 1 with commits, 2 with failures, 3 with both
+	s       *Submission
+	w       run.Work
+	f       *run.Folder
+	st      *stage
+	aside   map[int]failure
+	damages map[int][]string // results that did not come as they were committed
+	queue   []event          // committed, to be fetched
+	busy    map[int]bool
+	heard   bool // of a worker
+	caught  int  // up with what had happened before: 1 with commits, 2 with failures, 3 with both
 }
 
 // fetched is what became of a commit.
@@ -97,7 +101,8 @@ func (c *collector) collect(ctx context.Context) error {
 				return err
 			}
 		case <-waiting:
-			if !c.heard && !c.working(ctx) {
+			if !c.heard && !c.s.asked && !c.s.joined.Load() && !c.working(ctx) {
+				c.s.asked = true
 				c.s.o.Log("waiting for workers: tattle worker --cluster %s", c.s.c.dial.URL)
 			}
 		}
@@ -115,7 +120,7 @@ func (c *collector) watch(ctx context.Context) (events <-chan event, stop func()
 	for k, kind := range []string{"commit", "fail"} {
 		go c.st.l.follow(ctx, []string{c.st.keys(kind)}, func(e jetstream.KeyValueEntry) {
 			v, ok := c.st.event(e)
-			if !ok {
+			if !ok || kind == "commit" && v.Kind == refilled { // only what is aside no more is news
 				return
 			}
 			if v.Kind == caughtUp {
@@ -168,19 +173,23 @@ func (c *collector) start(ctx context.Context, results chan<- fetched) {
 
 // fetch brings a result into the folder.
 func (c *collector) fetch(ctx context.Context, e event) error {
+	if !isDigest(e.Commit.Digest) {
+		return &run.DamagedError{Shard: e.Shard, Want: e.Commit.Digest}
+	}
 	if c.s.job.Shared != "" {
 		return c.adopt(ctx, e)
 	}
 	name := resultBlob(c.st.Number, e.Shard, e.Commit.Digest)
-	return fetchResult(c.f, e.Shard, e.Commit.Digest, func(w io.Writer) error { return c.s.blobs.get(ctx, name, w) })
+	return fetchResult(c.f, e.Shard, e.Commit, func(w io.Writer) error { return c.s.blobs.get(ctx, name, w) })
 }
 
-// fetchResult commits to a folder what read writes, if it has that SHA-256; else it errs
-// with a *run.DamagedError.
-func fetchResult(f *run.Folder, i int, digest string, read func(io.Writer) error) error {
+// fetchResult commits to a folder what read writes, if it is what was committed; else it
+// errs with a *run.DamagedError, or errDamaged.
+func fetchResult(f *run.Folder, i int, c commitRecord, read func(io.Writer) error) error {
+	digest := c.Digest
 	_, _, err := f.Put(i, func(to io.Writer) error {
 		h := sha256.New()
-		if err := read(io.MultiWriter(to, h)); err != nil {
+		if err := read(io.MultiWriter(&limited{to, c.Size}, h)); err != nil {
 			return err
 		}
 		if found := hex.EncodeToString(h.Sum(nil)); found != digest {
@@ -229,17 +238,43 @@ func (c *collector) settle(ctx context.Context, r fetched) (done bool, err error
 	if !ok || now != r.Commit { // another result came meanwhile, or will
 		return false, nil
 	}
-	c.s.o.Log("%s: what worker %s committed is damaged (%v): it is computed again", c.w.ShardName(r.Shard), r.Commit.Worker, r.err)
-	if c.s.job.Shared == "" {
+	cause := fmt.Sprintf("what worker %s committed is damaged (%v)", file.Name(r.Commit.Worker), r.err)
+	c.damages[r.Shard] = append(c.damages[r.Shard], cause)
+	hopeless := len(c.damages[r.Shard]) >= run.MaxAttempts
+	if !hopeless {
+		cause += ": it is computed again"
+	}
+	c.s.o.Log("%s: %s", c.w.ShardName(r.Shard), cause)
+	if c.s.job.Shared == "" && isDigest(r.Commit.Digest) {
 		if err := c.s.blobs.drop(ctx, resultBlob(c.st.Number, r.Shard, r.Commit.Digest)); err != nil {
 			return false, err
 		}
+	}
+	if hopeless {
+		return false, c.setAside(ctx, r.Shard)
 	}
 	if err := c.st.uncommit(ctx, r.Shard); err != nil {
 		return false, err
 	}
 	c.s.c.wake()
 	return false, nil
+}
+
+// setAside gives up a shard whose result was damaged each time.
+func (c *collector) setAside(ctx context.Context, i int) error {
+	data, err := json.Marshal(failure{Causes: c.damages[i], Aside: true})
+	if err != nil {
+		return err
+	}
+	delete(c.damages, i)
+	err = c.st.l.retry(ctx, "set a shard aside", attempt, func(ctx context.Context) error {
+		_, err := c.st.l.kv.Put(ctx, c.st.key("fail", i), data)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.st.drop(ctx, "commit", i)
 }
 
 // look errs where the run is not in the cluster any more. Where nothing is queued and

@@ -11,15 +11,17 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"tattle/internal/file"
-	"tattle/run"
 )
 
 const (
 	workerPatience = 10 * time.Minute // for a server that is away while a shard is under way
 	lookAgain      = 2 * time.Second  // for work, where nobody says that there is some
+	mostSaid       = 2 << 10          // bytes of a reason that others are told
+
+	// Folders of this name are removed where no process has them: nobody else's are called so.
+	scratchName = ".tattle-worker-"
 )
 
 // Work takes shards of the cluster's runs until ctx ends, the named run ends, or
@@ -27,7 +29,7 @@ const (
 // alone, with the reason where the submitter finds it; of the named run that is the
 // error that Work returns.
 func (c *Conn) Work(ctx context.Context, o WorkerOptions) error {
-	w := &taker{c: c, o: o, refused: map[string]bool{}, homes: map[string]*home{}}
+	w := &taker{c: c, o: o, refused: map[string]refusal{}, homes: map[string]*home{}, left: map[string]time.Time{}, inputs: map[string][]string{}}
 	if err := w.prepare(); err != nil {
 		return err
 	}
@@ -52,8 +54,10 @@ func (c *Conn) Work(ctx context.Context, o WorkerOptions) error {
 func (w *taker) touch(ctx context.Context) {
 	for pause(ctx, touchEvery); ctx.Err() == nil; pause(ctx, touchEvery) {
 		w.mu.Lock()
-		for _, path := range w.inputs {
-			w.cache.touch(filepath.Dir(path))
+		for _, paths := range w.inputs {
+			for _, path := range paths {
+				w.cache.touch(filepath.Dir(path))
+			}
 		}
 		w.mu.Unlock()
 	}
@@ -67,12 +71,14 @@ type taker struct {
 	cache   cache
 	scratch string // of this process alone
 	unlock  func()
-	refused map[string]bool  // runs by ID
-	homes   map[string]*home // by run
-	last    time.Time        // that there was work
+	refused map[string]refusal   // by run
+	homes   map[string]*home     // by run
+	left    map[string]time.Time // runs, to work on others while somebody has their last shards
+	last    time.Time            // that there was work
+	seen    bool                 // the named run
 
 	mu     sync.Mutex
-	inputs []string // in the cache
+	inputs map[string][]string // in the cache, by run
 }
 
 // prepare fills in what the options leave open, and makes room.
@@ -110,10 +116,10 @@ func (w *taker) prepare() (err error) {
 // ownFolder makes a folder of this process's own, and removes those of processes that
 // are no more.
 func ownFolder(dir string) (own string, unlock func(), err error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", nil, err
 	}
-	left, _ := filepath.Glob(filepath.Join(dir, "run-*"))
+	left, _ := filepath.Glob(filepath.Join(dir, scratchName+"*"))
 	for _, old := range left {
 		if info, err := os.Stat(old); err != nil || time.Since(info.ModTime()) < time.Minute {
 			continue // it may be about to be locked
@@ -123,7 +129,7 @@ func ownFolder(dir string) (own string, unlock func(), err error) {
 			unlock()
 		}
 	}
-	if own, err = os.MkdirTemp(dir, "run-*"); err != nil {
+	if own, err = os.MkdirTemp(dir, scratchName+"*"); err != nil {
 		return "", nil, err
 	}
 	if unlock, err = file.Lock(own); err != nil {
@@ -182,62 +188,6 @@ func (w *taker) patience() time.Duration {
 	return lookAgain
 }
 
-// errOver says that the run that a worker was to work on has ended.
-var errOver = errors.New("the run has ended")
-
-// next returns the oldest run that has shards for this worker, nil where none has. It
-// errs with errOver where the named run is not open.
-func (w *taker) next(ctx context.Context) (*entry, error) {
-	all, err := w.runs.entries(ctx)
-	if err != nil {
-		return nil, err
-	}
-	open := map[string]bool{}
-	var found *entry
-	for k, e := range all {
-		open[e.Job.ID] = e.open()
-		if found != nil || !e.open() || w.refused[e.Job.ID] || w.o.Run != "" && e.Job.ID != w.o.Run {
-			continue
-		}
-		if some, err := w.hasShards(ctx, e.Job.ID); err != nil {
-			return nil, err
-		} else if some {
-			found = &all[k]
-		}
-	}
-	for id, h := range w.homes {
-		if !open[id] {
-			os.RemoveAll(h.dir)
-			delete(w.homes, id)
-		}
-	}
-	if w.o.Run != "" && !open[w.o.Run] {
-		if _, known := open[w.o.Run]; known || w.last.IsZero() {
-			return nil, errOver
-		}
-		return nil, fmt.Errorf("the cluster knows no run %s: tattle runs --cluster %s lists those it knows", w.o.Run, w.c.dial.URL)
-	}
-	return found, nil
-}
-
-// hasShards says whether shards of a run wait, or may yet be given back.
-func (w *taker) hasShards(ctx context.Context, id string) (some bool, err error) {
-	if !isID(id) {
-		return false, nil
-	}
-	err = w.runs.retry(ctx, "look for work", attempt, func(ctx context.Context) error {
-		s, err := w.c.js.Stream(ctx, queueName(id))
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			return nil
-		}
-		if err == nil {
-			some = s.CachedInfo().State.Msgs > 0
-		}
-		return err
-	})
-	return some, err
-}
-
 // serve takes part in a run until nothing is left to do of what is announced. It says
 // whether it did anything.
 func (w *taker) serve(ctx context.Context, e entry) (worked bool, err error) {
@@ -256,118 +206,18 @@ func (w *taker) serve(ctx context.Context, e entry) (worked bool, err error) {
 	case !errors.As(err, &refusal):
 		return worked, err
 	}
-	w.refused[e.Job.ID] = true
-	said := WorkerState{Name: w.o.Name, Refused: oneLine(refusal.Error()), At: time.Now().UTC()}
+	why := file.Line(refusal.Error())
+	why = strings.ToValidUTF8(why[:min(len(why), mostSaid)], "")
+	news := w.leaveAlone(e.Job, why)
+	said := WorkerState{Name: w.o.Name, Refused: why, At: time.Now().UTC()}
 	if err := l.tell(ctx, said); err != nil && !errors.Is(err, errGone) {
 		return worked, err
 	}
 	if w.o.Run != "" {
 		return worked, fmt.Errorf("run %s: %w", e.Job.ID, refusal)
 	}
-	w.o.Log("run %s is left to others: %s", e.Job.ID, said.Refused)
+	if news {
+		w.o.Log("run %s is left to others: %s", e.Job.ID, why)
+	}
 	return worked, nil
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// A refusalError says why a worker does not take part in a run.
-type refusalError struct{ cause error }
-
-func (e *refusalError) Error() string { return e.cause.Error() }
-func (e *refusalError) Unwrap() error { return e.cause }
-
-func refuse(format string, a ...any) error { return &refusalError{fmt.Errorf(format, a...)} }
-
-// fits errs where this program is not the run's.
-func (w *taker) fits(j Job) error {
-	p := w.o.Program
-	switch {
-	case p.Version != j.Program.Version:
-		return refuse("its program is %s, the run's %s", p.Version, j.Program.Version)
-	case p.Kernels != j.Program.Kernels:
-		return refuse("its program computes with %s, the run's with %s", p.Kernels, j.Program.Kernels)
-	case !p.Definite() && j.Executable != "" && w.o.Executable != j.Executable:
-		return refuse("its program is another build (SHA-256 %.16s…) than the run's (%.16s…), and the version %s does not tell them apart", w.o.Executable, j.Executable, p.Version)
-	}
-	return nil
-}
-
-// carryOut does the command line of a run, once it is clear that it is the same here.
-func (w *taker) carryOut(ctx context.Context, j Job, l *ledger) (worked bool, err error) {
-	if err := w.fits(j); err != nil {
-		return false, err
-	}
-	h, err := w.home(ctx, j, l)
-	if err == nil {
-		err = h.layOut(ctx)
-	}
-	if err != nil {
-		return false, err
-	}
-	state := WorkerState{Name: w.o.Name, At: time.Now().UTC(), Done: h.done}
-	if err := l.tell(ctx, state); err != nil {
-		return false, err
-	}
-	w.o.Log("run %s: tattle %s", j.ID, strings.Join(j.Args, " "))
-	err = h.execute(ctx, w.o.Execute)
-	worked = h.done > state.Done
-	state.At, state.Done = time.Now().UTC(), h.done
-	if ctx.Err() == nil {
-		if told := l.tell(ctx, state); told != nil && err == nil {
-			err = told
-		}
-	}
-	return worked, err
-}
-
-// home returns the worker's place for a run, with all inputs there.
-func (w *taker) home(ctx context.Context, j Job, l *ledger) (*home, error) {
-	if h := w.homes[j.ID]; h != nil {
-		h.job, h.l, h.blobs.l = j, l, l
-		return h, nil
-	}
-	if !isID(j.ID) {
-		return nil, refuse("its ID is %q", j.ID)
-	}
-	b, err := openBlobs(ctx, l, false)
-	if err != nil {
-		return nil, err
-	}
-	h := &home{job: j, l: l, blobs: b, name: w.o.Name, log: w.o.Log, wake: w.c.nc, dir: filepath.Join(w.scratch, j.ID), laid: map[string]bool{}, paths: map[string]string{}}
-	h.root = filepath.Join(h.dir, "out")
-	if err := os.MkdirAll(h.root, 0o777); err != nil {
-		return nil, &run.StoreError{Dir: h.root, Err: err}
-	}
-	for _, i := range j.Inputs {
-		if h.paths[i.Path], err = w.input(ctx, j, b, i); err != nil {
-			return nil, err
-		}
-	}
-	w.homes[j.ID] = h
-	return h, nil
-}
-
-// input returns where an input is, which is what the submitter has.
-func (w *taker) input(ctx context.Context, j Job, b blobs, i Input) (string, error) {
-	if j.Shared == "" {
-		path, err := w.cache.get(ctx, b, i)
-		if errors.Is(err, errDamaged) {
-			return "", refuse("%w", err)
-		}
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.inputs = append(w.inputs, path)
-		return path, err
-	}
-	path := pathFrom(j.Cwd, i.Path)
-	found, _, _, err := hashInput(ctx, path)
-	switch {
-	case ctx.Err() != nil:
-		return "", ctx.Err()
-	case err != nil:
-		return "", refuse("%s: %w: with --shared every worker must see the submitter's files", i.Name, err)
-	case found != i.SHA256:
-		return "", refuse("%s %s is not what the submitter has: its SHA-256 is %.16s… here and %.16s… there", i.Name, path, found, i.SHA256)
-	}
-	return path, nil
 }

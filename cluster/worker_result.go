@@ -5,14 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"syscall"
 
 	"tattle/run"
 )
@@ -45,7 +43,7 @@ func computeResult(ctx context.Context, w run.Work, i int, dir string) (*result,
 		err = &run.StoreError{Dir: dir, Err: r.lost}
 	case err != nil && ctx.Err() != nil:
 		err = fmt.Errorf("%s: %w", w.ShardName(i), ctx.Err())
-	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
+	case isFull(err):
 		err = &run.StoreError{Dir: dir, Err: err}
 	}
 	r.digest = hex.EncodeToString(r.sum.Sum(nil))

@@ -1,0 +1,176 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	refusedFor = time.Minute     // after which a worker looks at a run again that it refused; then twice that …
+	refusedMax = time.Hour       // … up to this
+	comeBack   = 2 * time.Minute // from a later run to an earlier one, whose last shards others have
+)
+
+// refusal is why a worker left a run alone.
+type refusal struct {
+	job   string // as the run was then
+	why   string
+	wait  time.Duration
+	until time.Time
+}
+
+// refuses says whether this worker leaves a run alone. It looks again where the run was
+// resumed otherwise, and after a while: files come and go.
+func (w *taker) refuses(j Job) bool {
+	r, ok := w.refused[j.ID]
+	return ok && r.job == fingerprint(j) && time.Now().Before(r.until)
+}
+
+// leaveAlone notes that this worker leaves a run alone, and says whether that is news.
+func (w *taker) leaveAlone(j Job, why string) (news bool) {
+	was := w.refused[j.ID]
+	now := refusal{job: fingerprint(j), why: why, wait: refusedFor}
+	if news = now.job != was.job || now.why != was.why; !news {
+		now.wait = min(2*was.wait, refusedMax)
+	}
+	now.until = time.Now().Add(now.wait)
+	w.refused[j.ID] = now
+	return news
+}
+
+func fingerprint(j Job) string {
+	data, _ := json.Marshal(j)
+	return string(data)
+}
+
+// errOver says that the run that a worker was to work on has ended.
+var errOver = errors.New("the run has ended")
+
+// next returns the oldest run that has shards for this worker, nil where none has. It
+// errs with errOver where the named run is not open.
+func (w *taker) next(ctx context.Context) (*entry, error) {
+	all, err := w.runs.entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w.forget(all)
+	if w.o.Run != "" {
+		k := slices.IndexFunc(all, func(e entry) bool { return e.Job.ID == w.o.Run })
+		switch {
+		case k >= 0 && !all[k].Finished.IsZero():
+			return nil, errOver
+		case k < 0 && w.seen:
+			return nil, errOver
+		case k < 0:
+			return nil, fmt.Errorf("the cluster knows no run %s: tattle runs --cluster %s lists those it knows", w.o.Run, w.c.dial.URL)
+		}
+		w.seen = true
+	}
+	return w.choose(ctx, all)
+}
+
+// choose returns the oldest run that has something for this worker.
+func (w *taker) choose(ctx context.Context, all []entry) (*entry, error) {
+	for k, e := range all {
+		if !e.open() || w.refuses(e.Job) || w.o.Run != "" && e.Job.ID != w.o.Run {
+			continue
+		}
+		waiting, some, err := w.hasShards(ctx, e.Job.ID)
+		if err != nil {
+			return nil, err
+		}
+		if waiting || some && time.Since(w.left[e.Job.ID]) > comeBack {
+			return &all[k], nil
+		}
+	}
+	return nil, nil
+}
+
+// better says whether there is another run that this worker should rather work on than
+// on this one, of which nothing waits, or, with older, something does.
+func (w *taker) better(ctx context.Context, id string, older bool) bool {
+	all, err := w.runs.entries(ctx)
+	if err != nil || w.o.Run != "" {
+		return false
+	}
+	at := slices.IndexFunc(all, func(e entry) bool { return e.Job.ID == id })
+	if at < 0 {
+		return false
+	}
+	others := slices.Clone(all[:at])
+	if !older {
+		others = append(others, all[at+1:]...)
+	}
+	e, err := w.choose(ctx, others)
+	if err != nil || e == nil {
+		return false
+	}
+	if !older {
+		w.left[id] = time.Now()
+	}
+	return true
+}
+
+// forget drops what is kept of runs that have ended.
+func (w *taker) forget(all []entry) {
+	open := map[string]bool{}
+	for _, e := range all {
+		open[e.Job.ID] = e.open()
+	}
+	for id := range w.homes {
+		if !open[id] {
+			w.leave(id)
+		}
+	}
+	for id := range w.refused {
+		if !open[id] {
+			delete(w.refused, id)
+		}
+	}
+	for id := range w.left {
+		if !open[id] {
+			delete(w.left, id)
+		}
+	}
+}
+
+// leave gives up the place for a run.
+func (w *taker) leave(id string) {
+	os.RemoveAll(w.homes[id].dir)
+	delete(w.homes, id)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.inputs, id)
+}
+
+// hasShards says whether shards of a run wait, and whether any are left, be it with
+// others, who may yet give them back.
+func (w *taker) hasShards(ctx context.Context, id string) (waiting, some bool, err error) {
+	if !isID(id) {
+		return false, false, nil
+	}
+	err = w.runs.retry(ctx, "look for work", attempt, func(ctx context.Context) error {
+		waiting, some = false, false
+		s, err := w.c.js.Stream(ctx, queueName(id))
+		if err == nil && s.CachedInfo().State.Msgs > 0 {
+			some = true
+			consumers := s.ListConsumers(ctx)
+			for c := range consumers.Info() {
+				waiting = waiting || c.NumPending > 0
+			}
+			err = consumers.Err()
+		}
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			return nil
+		}
+		return err
+	})
+	return waiting, some, err
+}
