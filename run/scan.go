@@ -16,10 +16,10 @@ import (
 
 // What a run is found to be.
 const (
-	Running     = "running"     // a process works in its folder
+	Running     = "running"     // a process of this machine works in its folder
 	Finished    = "finished"    // its report is there
 	Failed      = "failed"      // shards were set aside
-	Interrupted = "interrupted" // none of these
+	Interrupted = "interrupted" // none of these: or it is prepared, or others compute it
 )
 
 // State is a run as its folder shows it.

@@ -28,7 +28,7 @@ func (runsCmd) Help() string {
 
 Lists runs: their state, how many of their shards are done, and which were set aside after they failed three times, with the cause. Shards are told by their names alone: a run that goes on looks into them.
 
-States: running, finished, interrupted (--resume goes on), failed (shards were set aside; --resume tries them again); in a cluster submitted, where no worker has begun.`
+States: running (in a process on this machine), finished, interrupted or only prepared (--resume goes on), failed (shards were set aside; --resume tries them again); in a cluster submitted, where no worker has begun.`
 }
 
 // Run lists runs.
