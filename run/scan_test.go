@@ -117,6 +117,25 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// A run whose submitter waits for a cluster runs.
+func TestScanSubmitted(t *testing.T) {
+	dir := t.TempDir()
+	lay(t, dir, map[string]string{"run.json": "{}", "cluster.json": "{}", ".cluster/x": ""})
+	unlock, err := file.Lock(filepath.Join(dir, ".cluster"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !file.Locked(filepath.Join(dir, ".cluster")) {
+		t.Skip("no locks here")
+	}
+	for _, want := range []string{Running, Interrupted} {
+		if runs, err := Scan(t.Context(), dir); err != nil || len(runs) != 1 || runs[0].State != want {
+			t.Errorf("%+v, %v", runs, err)
+		}
+		unlock()
+	}
+}
+
 func TestRecord(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := ReadRecord(dir); err == nil || !strings.Contains(err.Error(), RecordName) {
