@@ -20,6 +20,7 @@ const (
 	retryAfter = time.Second / 4 // and twice that after the second failure: meanwhile another may take it
 	pollEvery  = 5 * time.Second
 	pollPulse  = time.Second // of the server while a lease is waited for
+	lastWord   = time.Second // that a shard's acknowledgement may take
 )
 
 // A lease makes a shard this process's, until it is committed and done, failed or given
@@ -204,7 +205,7 @@ func (l *lease) commit(ctx context.Context, c commitRecord) (won bool, err error
 	if err == nil {
 		return true, nil
 	}
-	if !errors.Is(err, jetstream.ErrKeyExists) {
+	if !changed(err) {
 		return false, err
 	}
 	first, ok, err := l.s.committed(ctx, l.Shard)
@@ -224,14 +225,17 @@ func (l *lease) commit(ctx context.Context, c commitRecord) (won bool, err error
 	return false, nil
 }
 
-// done ends the lease of a shard that is committed: it leaves the queue. Where queue or
-// leases are not there any more, that is so already.
+// done ends the lease of a shard that is committed: it leaves the queue. Where nobody
+// answers there is little to wait for, as a server that was killed may know nothing of
+// the lease any more: the shard is leased once more, and found to be committed.
 func (l *lease) done(ctx context.Context) error {
 	defer l.end()
-	err := l.s.l.retry(ctx, "acknowledge a shard", attempt, func(ctx context.Context) error {
+	brief, cancel := context.WithTimeout(ctx, lastWord)
+	defer cancel()
+	err := l.s.l.retry(brief, "acknowledge a shard", attempt, func(ctx context.Context) error {
 		return l.s.orGone(ctx, l.msg.DoubleAck(ctx))
 	})
-	if errors.Is(err, errGone) {
+	if errors.Is(err, errGone) || brief.Err() != nil && ctx.Err() == nil {
 		return nil
 	}
 	return err

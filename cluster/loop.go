@@ -58,9 +58,12 @@ func (l *loop) work(ctx context.Context) error {
 	}
 }
 
-// try computes and commits a shard. It errs where there is no use in going on: then the
-// shard is given back.
+// try computes and commits a shard, unless the folder has it: the queue may be older. It
+// errs where there is no use in going on: then the shard is given back.
 func (l *loop) try(ctx context.Context, lease *lease) error {
+	if l.folder.Done(lease.Shard) {
+		return lease.done(context.WithoutCancel(ctx))
+	}
 	digest, size, err := l.Compute(ctx, l.folder, lease.Shard)
 	ended := ctx.Err() != nil
 	ctx = context.WithoutCancel(ctx) // what is computed is committed

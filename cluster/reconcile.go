@@ -19,7 +19,7 @@ const byFolder = "the folder"
 // adopt commits what a folder has recorded and the ledger does not know of, or knows
 // otherwise: what lies in the folder stands.
 func (s *stage) adopt(ctx context.Context, f *run.Folder) error {
-	commits, _, err := s.read(ctx)
+	commits, err := readShards[commitRecord](ctx, s, "commit")
 	if err != nil {
 		return err
 	}
@@ -42,10 +42,10 @@ func (s *stage) adopt(ctx context.Context, f *run.Folder) error {
 	}, func(_ int, err error) error { return err })
 }
 
-// forgive drops what is known of failures, so that shards that were set aside are tried
-// anew once they are filled in; with all, also of those that were not.
+// forgive drops what is known of shards that were set aside, so that they are tried anew
+// once they are filled in.
 func (s *stage) forgive(ctx context.Context, all bool) error {
-	_, failures, err := s.read(ctx)
+	failures, err := readShards[failure](ctx, s, "fail")
 	if err != nil {
 		return err
 	}
@@ -59,12 +59,26 @@ func (s *stage) forgive(ctx context.Context, all bool) error {
 	return nil
 }
 
-// reconcile makes ledger and folder agree where nobody else takes part: what the folder
-// has recorded is committed; what was committed and not recorded is recorded where its
-// data are there, or else taken back; all that is then to do is queued and has as many
-// attempts as at the beginning.
+// reconcile makes the ledger agree with a folder where nobody else takes part. What the
+// folder has recorded needs no commit; what was committed and not recorded is recorded
+// where its data are there, or else taken back; all that is then to do is queued and has
+// as many attempts as at the beginning.
 func (s *stage) reconcile(ctx context.Context, f *run.Folder) error {
-	commits, _, err := s.read(ctx)
+	if !s.fresh {
+		if err := s.record(ctx, f); err != nil {
+			return err
+		}
+		err := s.l.retry(ctx, "forget failures", attempt, func(ctx context.Context) error { return s.l.purge(ctx, "fail", s.Number) })
+		if err != nil {
+			return err
+		}
+	}
+	return s.publish(ctx, f.Remaining())
+}
+
+// record records in the folder what was committed, or takes it back.
+func (s *stage) record(ctx context.Context, f *run.Folder) error {
+	commits, err := readShards[commitRecord](ctx, s, "commit")
 	if err != nil {
 		return err
 	}
@@ -83,12 +97,5 @@ func (s *stage) reconcile(ctx context.Context, f *run.Folder) error {
 			}
 		}
 	}
-	if err := s.adopt(ctx, f); err != nil {
-		return err
-	}
-	if err := s.forgive(ctx, true); err != nil {
-		return err
-	}
-	_, err = s.fill(ctx)
-	return err
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ type stage struct {
 	stageInfo
 	l        *ledger
 	consumer jetstream.Consumer
+	fresh    bool                   // this process made it: nothing is known of its shards
 	lapse    time.Duration          // the lease, as the server has it
 	onAside  func(i int, f failure) // unless nil, told of shards that lease set aside
 	mu       sync.Mutex
@@ -64,6 +64,7 @@ func (l *ledger) join(ctx context.Context, info stageInfo, make bool) (*stage, e
 		s.consumer, err = l.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 			Durable: name, FilterSubject: l.subject(info.Number, "*"), Replicas: l.o.Replicas,
 			AckPolicy: jetstream.AckExplicitPolicy, AckWait: l.o.Lease, MaxAckPending: -1, MaxWaiting: 4096,
+			MemoryStorage: l.o.Sole, // leases do not outlive the process: nothing of them is put on disk
 		})
 		return err
 	})
@@ -89,25 +90,25 @@ func (s *stage) shardOf(key string) (int, error) {
 
 // read returns what was committed and what failed, by shard.
 func (s *stage) read(ctx context.Context) (commits map[int]commitRecord, failures map[int]failure, err error) {
-	keys := []string{s.keys("commit"), s.keys("fail")}
-	again := func() { commits, failures = map[int]commitRecord{}, map[int]failure{} }
-	err = s.l.list(ctx, keys, again, func(e jetstream.KeyValueEntry) error {
+	if commits, err = readShards[commitRecord](ctx, s, "commit"); err == nil {
+		failures, err = readShards[failure](ctx, s, "fail")
+	}
+	return commits, failures, err
+}
+
+// readShards returns what the keys of a kind hold, by shard.
+func readShards[T any](ctx context.Context, s *stage, kind string) (found map[int]T, err error) {
+	err = s.l.list(ctx, []string{s.keys(kind)}, func() { found = map[int]T{} }, func(e jetstream.KeyValueEntry) error {
 		i, err := s.shardOf(e.Key())
 		if err != nil {
 			return err
 		}
-		if strings.HasPrefix(e.Key(), "commit.") {
-			var c commitRecord
-			err = decode(e, &c)
-			commits[i] = c
-		} else {
-			var f failure
-			err = decode(e, &f)
-			failures[i] = f
-		}
+		var v T
+		err = decode(e, &v)
+		found[i] = v
 		return err
 	})
-	return commits, failures, err
+	return found, err
 }
 
 func (s *stage) keys(kind string) string { return fmt.Sprintf("%s.%d.*", kind, s.Number) }
@@ -138,160 +139,8 @@ func (s *stage) get(ctx context.Context, key string, to any) error {
 	})
 }
 
-// uncommit takes back what was committed of shard i, because its data are not as they
-// were, and queues it again.
-func (s *stage) uncommit(ctx context.Context, i int) error {
-	if err := s.drop(ctx, "commit", i); err != nil {
-		return err
-	}
-	return s.publish(ctx, []int{i})
-}
-
-// drop removes a key.
-func (s *stage) drop(ctx context.Context, kind string, i int) error {
-	return s.l.retry(ctx, "change the ledger", attempt, func(ctx context.Context) error {
-		return s.l.kv.Delete(ctx, s.key(kind, i))
-	})
-}
-
-// fill queues all shards that are neither committed nor set aside, in order, and says
-// how many these are. Those in the queue already stay there once.
-func (s *stage) fill(ctx context.Context) (int, error) {
-	commits, failures, err := s.read(ctx)
-	if err != nil {
-		return 0, err
-	}
-	var todo []int
-	for i := range s.Shards {
-		if _, ok := commits[i]; !ok && !failures[i].Aside {
-			todo = append(todo, i)
-		}
-	}
-	return len(todo), s.publish(ctx, todo)
-}
-
-// publish queues shards.
-func (s *stage) publish(ctx context.Context, shards []int) error {
-	return s.all(ctx, "fill the queue", shards, func(js jetstream.JetStream, i int) (jetstream.PubAckFuture, error) {
-		return js.PublishAsync(s.l.subject(s.Number, strconv.Itoa(i)), nil, jetstream.WithStallWait(attempt))
-	}, func(_ int, err error) error {
-		var api *jetstream.APIError
-		if errors.As(err, &api) && strings.Contains(api.Description, "maximum messages per subject") {
-			return nil // it is there
-		}
-		return err
-	})
-}
-
-// all publishes something for each shard, many at a time, until all is stored. Excuse
-// may forgive an error.
-func (s *stage) all(ctx context.Context, what string, shards []int, send func(jetstream.JetStream, int) (jetstream.PubAckFuture, error), excuse func(i int, err error) error) error {
-	if len(shards) == 0 {
-		return nil
-	}
-	js, err := jetstream.New(s.l.js.Conn(), jetstream.WithPublishAsyncMaxPending(maxPending), jetstream.WithPublishAsyncTimeout(attempt))
-	if err != nil {
-		return err
-	}
-	defer js.CleanupPublisher()
-	left := slices.Clone(shards)
-	return s.l.retry(ctx, what, listing, func(ctx context.Context) error {
-		var again []int
-		var failed error
-		for chunk := range slices.Chunk(left, 4*maxPending) {
-			futures := make([]jetstream.PubAckFuture, len(chunk))
-			for k, i := range chunk {
-				f, err := send(js, i)
-				if err != nil {
-					return err
-				}
-				futures[k] = f
-			}
-			for k, f := range futures {
-				var err error
-				select {
-				case <-f.Ok():
-				case err = <-f.Err():
-					err = excuse(chunk[k], err)
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-				if err != nil {
-					again, failed = append(again, chunk[k]), err
-				}
-			}
-		}
-		left = again
-		return failed
-	})
-}
-
 // finish notes that the submitter has all shards: workers go on to the next stage.
 func (s *stage) finish(ctx context.Context) error {
 	s.Done = true
 	return s.l.note(ctx, s.stageInfo, false)
-}
-
-// What happens to a shard.
-type eventKind int
-
-const (
-	caughtUp  eventKind = iota // all that had happened was told
-	committed                  // Commit says what
-	failed                     // an attempt: Failure says why
-	aside                      // Failure says why
-	refilled                   // what was committed was taken back, or what was aside is tried anew
-)
-
-// An event tells of a shard.
-type event struct {
-	Kind    eventKind
-	Shard   int
-	Commit  commitRecord
-	Failure failure
-}
-
-// watch tells what has happened, then caughtUp, then what happens, until ctx ends; then
-// it closes the channel. An event may come twice where the server went away.
-func (s *stage) watch(ctx context.Context) <-chan event {
-	to := make(chan event, 64)
-	go func() {
-		defer close(to)
-		s.l.follow(ctx, []string{s.keys("commit"), s.keys("fail")}, func(e jetstream.KeyValueEntry) {
-			v, ok := s.event(e)
-			if !ok {
-				return
-			}
-			select {
-			case to <- v:
-			case <-ctx.Done():
-			}
-		})
-	}()
-	return to
-}
-
-func (s *stage) event(e jetstream.KeyValueEntry) (v event, ok bool) {
-	if e == nil {
-		return v, true
-	}
-	i, err := s.shardOf(e.Key())
-	v.Shard = i
-	switch {
-	case err != nil:
-	case e.Operation() != jetstream.KeyValuePut:
-		v.Kind = refilled
-	case strings.HasPrefix(e.Key(), "commit."):
-		v.Kind, err = committed, decode(e, &v.Commit)
-	default:
-		if err = decode(e, &v.Failure); v.Failure.Aside {
-			v.Kind = aside
-		} else if v.Kind = failed; len(v.Failure.Causes) == 0 {
-			return v, false // a lease that was given back
-		}
-	}
-	if err != nil {
-		s.l.o.Log("%v", err)
-	}
-	return v, err == nil
 }

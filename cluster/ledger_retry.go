@@ -1,0 +1,98 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// retry does an operation until it succeeds, fails for good, or the server has been away
+// for longer than there is patience. Each attempt has a limited time, the first ones less.
+func (l *ledger) retry(ctx context.Context, what string, limit time.Duration, do func(ctx context.Context) error) error {
+	began, wait, patient := time.Now(), 20*time.Millisecond, limit/8 // an answer may be lost with a server
+	var refused *jetstream.APIError
+	for {
+		err := within(ctx, patient, do)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case gone(err):
+			return fmt.Errorf("%s: %w", what, errGone)
+		case definite(err):
+			return fmt.Errorf("%s: %w", what, err)
+		case l.queue != nil && !errors.Is(err, context.DeadlineExceeded) && l.isGone(ctx): // errors of what is gone are of many kinds
+			return fmt.Errorf("%s: %w", what, errGone)
+		case l.o.Broken != nil && l.o.Broken() != nil:
+			return fmt.Errorf("%s: %w (%w)", what, l.o.Broken(), err)
+		case l.o.Sole && errors.As(err, &refused): // by a server that is all there
+			return fmt.Errorf("%s: %w", what, err)
+		case time.Since(began) > l.o.Patience:
+			return fmt.Errorf("%s: the server has not answered for %v (%w): is it running, and can it be reached?", what, l.o.Patience, err)
+		}
+		pause(ctx, wait)
+		wait, patient = min(2*wait, time.Second), min(2*patient, limit)
+	}
+}
+
+func within(ctx context.Context, limit time.Duration, do func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return do(ctx)
+}
+
+// pause waits, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// gone says that what an operation is about is not on the server.
+func gone(err error) bool {
+	for _, e := range []error{jetstream.ErrStreamNotFound, jetstream.ErrBucketNotFound, jetstream.ErrConsumerNotFound, jetstream.ErrConsumerDeleted, jetstream.ErrConsumerDoesNotExist} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// isGone asks the server whether the run's queue is not there.
+func (l *ledger) isGone(ctx context.Context) bool {
+	return within(ctx, attempt/5, func(ctx context.Context) error {
+		_, err := l.js.Stream(ctx, queueName(l.id))
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			return nil
+		}
+		return nats.ErrTimeout
+	}) == nil
+}
+
+// passing are the refusals of a server that is busy.
+var passing = []int{http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests}
+
+// definite says that trying again is no use.
+func definite(err error) bool {
+	var bad *unreadableError
+	if errors.As(err, &bad) {
+		return true
+	}
+	for _, e := range []error{nats.ErrConnectionClosed, nats.ErrAuthorization, nats.ErrPermissionViolation, nats.ErrMaxPayload, jetstream.ErrKeyNotFound, jetstream.ErrKeyExists, jetstream.ErrKeyDeleted} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	var api *jetstream.APIError
+	return errors.As(err, &api) && api.Code >= 400 && api.Code < 500 && !slices.Contains(passing, api.Code)
+}

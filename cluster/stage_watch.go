@@ -1,0 +1,87 @@
+package cluster
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// What happens to a shard.
+type eventKind int
+
+const (
+	caughtUp  eventKind = iota // all that had happened was told
+	committed                  // Commit says what
+	failed                     // an attempt: Failure says why
+	aside                      // Failure says why
+	refilled                   // what was committed was taken back, or what was aside is tried anew
+)
+
+// An event tells of a shard.
+type event struct {
+	Kind    eventKind
+	Shard   int
+	Commit  commitRecord
+	Failure failure
+}
+
+// watch tells what has happened, then caughtUp, then what happens, until ctx ends; then
+// it closes the channel. An event may come twice where the server went away.
+func (s *stage) watch(ctx context.Context) <-chan event {
+	to := make(chan event, 64)
+	var kinds sync.WaitGroup
+	var behind atomic.Int32
+	for _, kind := range []string{"commit", "fail"} {
+		behind.Add(1)
+		kinds.Go(func() {
+			first := true
+			s.l.follow(ctx, []string{s.keys(kind)}, func(e jetstream.KeyValueEntry) {
+				v, ok := s.event(e)
+				if ok && v.Kind == caughtUp {
+					ok = first && behind.Add(-1) == 0
+					first = false
+				}
+				if !ok {
+					return
+				}
+				select {
+				case to <- v:
+				case <-ctx.Done():
+				}
+			})
+		})
+	}
+	go func() {
+		kinds.Wait()
+		close(to)
+	}()
+	return to
+}
+
+func (s *stage) event(e jetstream.KeyValueEntry) (v event, ok bool) {
+	if e == nil {
+		return v, true
+	}
+	i, err := s.shardOf(e.Key())
+	v.Shard = i
+	switch {
+	case err != nil:
+	case e.Operation() != jetstream.KeyValuePut:
+		v.Kind = refilled
+	case strings.HasPrefix(e.Key(), "commit."):
+		v.Kind, err = committed, decode(e, &v.Commit)
+	default:
+		if err = decode(e, &v.Failure); v.Failure.Aside {
+			v.Kind = aside
+		} else if v.Kind = failed; len(v.Failure.Causes) == 0 {
+			return v, false // a lease that was given back
+		}
+	}
+	if err != nil {
+		s.l.o.Log("%v", err)
+	}
+	return v, err == nil
+}
