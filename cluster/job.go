@@ -85,4 +85,5 @@ type WorkerState struct {
 	Refused string    `json:"refused,omitempty"` // why it does not take part; "" where it does
 	At      time.Time `json:"at"`
 	Done    int       `json:"done,omitempty"` // shards it committed
+	Gone    bool      `json:"gone,omitempty"` // it has left, or was not heard of for a while
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -29,12 +30,25 @@ func (l *ledger) tell(ctx context.Context, w WorkerState) error {
 	})
 }
 
-// workers returns the last words of all workers, by name.
+// workers returns the last words of all workers, by name. Who is gone is told by the
+// server's clock alone.
 func (l *ledger) workers(ctx context.Context) ([]WorkerState, error) {
 	var all []WorkerState
-	err := l.list(ctx, []string{"worker.*"}, func() { all = nil }, func(e jetstream.KeyValueEntry) error {
+	var now time.Time
+	err := l.retry(ctx, "ask for the time", attempt, func(ctx context.Context) error {
+		info, err := l.queue.Info(ctx)
+		if err == nil {
+			now = info.TimeStamp
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = l.list(ctx, []string{"worker.*"}, func() { all = nil }, func(e jetstream.KeyValueEntry) error {
 		var w WorkerState
 		if decode(e, &w) == nil {
+			w.Gone = w.Gone || now.Sub(e.Created()) > 3*tellEvery
 			all = append(all, w)
 		}
 		return nil
@@ -51,4 +65,15 @@ func (l *ledger) watchWorkers(ctx context.Context, each func(WorkerState)) {
 			each(w)
 		}
 	})
+}
+
+// Workers returns how many workers take part in the run.
+func (s *Submission) Workers(ctx context.Context) (n int, err error) {
+	all, err := s.l.workers(ctx)
+	for _, w := range all {
+		if w.Refused == "" && !w.Gone {
+			n++
+		}
+	}
+	return n, err
 }

@@ -18,7 +18,8 @@ import (
 const (
 	workerPatience = 10 * time.Minute // for a server that is away while a shard is under way
 	lookAgain      = 2 * time.Second  // for work, where nobody says that there is some
-	mostSaid       = 2 << 10          // bytes of a reason that others are told
+	farewell       = time.Second
+	mostSaid       = 2 << 10 // bytes of a reason that others are told
 
 	// Folders of this name are removed where no process has them: nobody else's are called so.
 	scratchName = ".tattle-worker-"
@@ -138,7 +139,13 @@ func ownFolder(dir string) (own string, unlock func(), err error) {
 	return own, unlock, nil
 }
 
+// release says farewell to the runs that go on, and removes what was under way.
 func (w *taker) release() {
+	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	for _, h := range w.homes {
+		h.l.tell(ctx, WorkerState{Name: w.o.Name, At: time.Now().UTC(), Done: h.done, Gone: true})
+	}
 	os.RemoveAll(w.scratch)
 	w.unlock()
 }

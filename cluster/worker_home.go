@@ -64,9 +64,11 @@ func (w *taker) carryOut(ctx context.Context, j Job, l *ledger) (worked bool, er
 	}
 	w.o.Log("run %s: tattle %s", j.ID, file.Line(strings.Join(j.Args, " ")))
 	telling, stop := context.WithCancel(ctx)
-	go h.tell(telling)
+	var told sync.WaitGroup
+	told.Go(func() { h.tell(telling) })
 	err = h.execute(ctx, w.o.Execute)
 	stop()
+	told.Wait()
 	worked = h.done > state.Done
 	state.At, state.Done = time.Now().UTC(), h.done
 	if ctx.Err() == nil {

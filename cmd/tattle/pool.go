@@ -154,20 +154,12 @@ const countEvery = 5 * time.Second
 // count keeps the crowd's number until ctx ends or the cluster cannot be asked.
 func (s *submitting) count(ctx context.Context) {
 	for every := time.NewTicker(countEvery); ; {
-		runs, err := s.conn.Runs(ctx)
+		workers, err := s.run.Workers(ctx)
 		if err != nil {
 			every.Stop()
 			return
 		}
-		n := 0
-		for _, r := range runs {
-			for _, w := range r.Workers {
-				if r.Job.ID == s.run.ID() && w.Refused == "" {
-					n++
-				}
-			}
-		}
-		s.crowd.workers.Store(int64(n))
+		s.crowd.workers.Store(int64(workers))
 		select {
 		case <-ctx.Done():
 			every.Stop()
@@ -192,7 +184,7 @@ func (s *submitting) end(err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.env.ctx), finishTimeout)
 	defer cancel()
 	if finish := s.run.Finish(ctx); finish != nil && err == nil {
-		s.env.say("the run is done, but the cluster was not told: %v", finish)
+		s.env.say("the run is done, but the cluster was not told: %v; tattle runs --cluster %s --remove %s does it", finish, quote(s.env.ships.Cluster), s.run.ID())
 	}
 	return err
 }

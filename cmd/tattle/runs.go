@@ -130,7 +130,9 @@ func clusterRow(r cluster.RunState) runRow {
 	row.count(done, shards)
 	for _, w := range r.Workers {
 		if w.Refused == "" {
-			workers++
+			if !w.Gone {
+				workers++
+			}
 			continue
 		}
 		row.notes = append(row.notes, "worker "+file.Name(w.Name)+" takes no part: "+file.Line(w.Refused))

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"tattle/cluster"
 	"tattle/internal/file"
 	"tattle/run"
@@ -145,6 +147,40 @@ func (p *aloud) Announced(ctx context.Context, dir string) bool {
 	return !ok || a.Announced(ctx, dir)
 }
 
+// allowed errs where a command line, which comes from elsewhere, is not one that spreads
+// shards over machines, keeps its results anywhere but in the task's folder, or names
+// files here that its submitter did not have.
+func allowed(k *kong.Context, t cluster.Task) error {
+	command := k.Selected()
+	if spreadOf(k) == nil {
+		return fmt.Errorf("tattle %s is no work that workers share", command.Name)
+	}
+	for _, f := range command.Flags {
+		if f.Name == "out" && f.Target.String() != t.Root || f.Name == "resume" && !f.Target.Bool() {
+			return fmt.Errorf("--%s is not as this worker set it", f.Name)
+		}
+	}
+	if t.ID == "" {
+		return nil // the folder says what it is of
+	}
+	sent := map[string]bool{}
+	for _, i := range t.Inputs {
+		sent[filepath.Clean(i.Path)] = true
+	}
+	var err error
+	eachInput(k, func(flag, _, path string) string {
+		abs := path
+		if !filepath.IsAbs(path) {
+			abs = filepath.Join(t.Cwd, path)
+		}
+		if !sent[filepath.Clean(abs)] && exists(abs) {
+			err = fmt.Errorf("%s: %s is here, and is none of the run's inputs", flag, file.Name(path))
+		}
+		return path
+	})
+	return err
+}
+
 // writes are the flags that name files to write: the submitter does that.
 var writes = map[string]bool{"evidence": true, "sarif": true, "junit": true, "markdown": true}
 
@@ -156,12 +192,15 @@ func carryOut(ctx context.Context, t cluster.Task) (err error) {
 			err = &run.PanicError{Value: p}
 		}
 	}()
-	if err := os.MkdirAll(t.Root, 0o777); err != nil {
+	if err := os.MkdirAll(t.Root, 0o700); err != nil {
 		return err
 	}
 	args := withFlags(t.Args, "--out", t.Root, "--resume")
 	k, err := parse(args, io.Discard, io.Discard)
 	if err != nil {
+		return fmt.Errorf("the run's command line: %w", err)
+	}
+	if err := allowed(k, t); err != nil {
 		return fmt.Errorf("the run's command line: %w", err)
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(t.Root), ".inputs-*")
