@@ -41,8 +41,8 @@ func TestDirectionsAreKept(t *testing.T) {
 
 // Jacobians too large to be decomposed without a thought: what they take is measured,
 // and told without seconds, which two runs would not share; where there is no memory for
-// them LSQR is taken, with the spectrum
-// estimated. What was chosen stays when the run is resumed, whatever would be now.
+// them LSQR is taken, with the spectrum estimated. What was chosen stays when the run is
+// resumed, whatever would be now.
 func TestChoiceIsMeasuredAndKept(t *testing.T) {
 	net, data := smallNet(t, 300, 700, 620), noise(300, 6)
 	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), Search: SearchOptions{Restarts: 2, Repeats: 2, Seed: 3}}

@@ -150,7 +150,7 @@ func TestShardsDoNotMatter(t *testing.T) {
 			e.Search.Iteration = iteration
 			m, data, _ := small(t)
 			want := mustRun(t, m, data, upTo(pooled), e).SHA256
-			for _, size := range []int{64, 16, 1} {
+			for _, size := range []int{16, 1} {
 				r, err := newRunner(m, data, upTo(pooled), e, RunOptions{Dir: t.TempDir()})
 				if err != nil {
 					t.Fatal(err)

@@ -235,22 +235,3 @@ func TestNearAnswers(t *testing.T) {
 		t.Errorf("left %q", a.Left)
 	}
 }
-
-func TestSearchIsReproducible(t *testing.T) {
-	o := quick(Target{Directions: 3, Within: .5}, .5)
-	o.Families, o.Keeps = []string{"gaussian"}, []int{8}
-	a, b := search(t, o), search(t, o)
-	// AttackMSE is NaN, which equals nothing.
-	for _, x := range []*Answer{a, b} {
-		x.Best.AttackMSE, x.Confirmed.AttackMSE = 0, 0
-		for i := range x.Frontier {
-			x.Frontier[i].AttackMSE = 0
-		}
-	}
-	if !reflect.DeepEqual(a, b) {
-		t.Errorf("%+v\n%+v", a, b)
-	}
-	if a.Evaluations < len(a.Frontier) {
-		t.Errorf("%d evaluations for %d points", a.Evaluations, len(a.Frontier))
-	}
-}

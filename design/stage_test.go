@@ -74,6 +74,9 @@ func TestStages(t *testing.T) {
 	o := quick(Target{Directions: 0, Within: 5}, .02)
 	o.Families, o.Keeps, o.Examples = []string{"gaussian"}, []int{0, 16, 8}, 10
 	want := comparable(search(t, o))
+	if want.Evaluations < len(want.Frontier) {
+		t.Errorf("%d evaluations for %d points", want.Evaluations, len(want.Frontier))
+	}
 
 	o.Dir, o.Resume = t.TempDir(), true
 	var asked []string
