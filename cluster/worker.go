@@ -167,6 +167,8 @@ func (w *taker) loop(ctx context.Context, news <-chan *nats.Msg) error {
 			}
 			if worked {
 				w.last = time.Now()
+			}
+			if worked || w.refuses(e.Job) { // then the next run may be one for this worker
 				continue
 			}
 		}
@@ -216,6 +218,9 @@ func (w *taker) serve(ctx context.Context, e entry) (worked bool, err error) {
 	why := file.Line(refusal.Error())
 	why = strings.ToValidUTF8(why[:min(len(why), mostSaid)], "")
 	news := w.leaveAlone(e.Job, why)
+	if w.homes[e.Job.ID] != nil {
+		w.leave(e.Job.ID)
+	}
 	said := WorkerState{Name: w.o.Name, Refused: why, At: time.Now().UTC()}
 	if err := l.tell(ctx, said); err != nil && !errors.Is(err, errGone) {
 		return worked, err
