@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -79,6 +80,39 @@ func joined(t *testing.T, js jetstream.JetStream, o ledgerOptions) *stage {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// watch tells what has happened, then caughtUp, then what happens, until ctx ends; then
+// it closes the channel. An event may come twice where the server went away.
+func (s *stage) watch(ctx context.Context) <-chan event {
+	to := make(chan event, 64)
+	var kinds sync.WaitGroup
+	var behind atomic.Int32
+	behind.Store(2)
+	for _, kind := range []string{"commit", "fail"} {
+		kinds.Go(func() {
+			first := true
+			s.l.follow(ctx, []string{s.keys(kind)}, func(e jetstream.KeyValueEntry) {
+				v, ok := s.event(e)
+				if ok && v.Kind == caughtUp {
+					ok = first && behind.Add(-1) == 0
+					first = false
+				}
+				if !ok {
+					return
+				}
+				select {
+				case to <- v:
+				case <-ctx.Done():
+				}
+			})
+		})
+	}
+	go func() {
+		kinds.Wait()
+		close(to)
+	}()
+	return to
 }
 
 func leased(t *testing.T, s *stage) *lease {

@@ -19,9 +19,12 @@ const byFolder = "the folder"
 // adopt commits what a folder has recorded and the ledger does not know of, or knows
 // otherwise: what lies in the folder stands.
 func (s *stage) adopt(ctx context.Context, f *run.Folder) error {
-	commits, err := readShards[commitRecord](ctx, s, "commit")
-	if err != nil {
-		return err
+	var commits map[int]commitRecord
+	if !s.fresh {
+		var err error
+		if commits, err = readShards[commitRecord](ctx, s, "commit"); err != nil {
+			return err
+		}
 	}
 	var news []int
 	for i := range s.Shards {
@@ -45,6 +48,9 @@ func (s *stage) adopt(ctx context.Context, f *run.Folder) error {
 // forgive drops what is known of shards that were set aside, so that they are tried anew
 // once they are filled in.
 func (s *stage) forgive(ctx context.Context, all bool) error {
+	if s.fresh {
+		return nil
+	}
 	failures, err := readShards[failure](ctx, s, "fail")
 	if err != nil {
 		return err

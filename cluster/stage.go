@@ -18,7 +18,7 @@ type stage struct {
 	stageInfo
 	l        *ledger
 	consumer jetstream.Consumer
-	fresh    bool                   // this process made it: nothing is known of its shards
+	fresh    bool                   // this process made it, and queued nothing: nothing has happened to its shards
 	lapse    time.Duration          // the lease, as the server has it
 	onAside  func(i int, f failure) // unless nil, told of shards that lease set aside
 	mu       sync.Mutex

@@ -50,6 +50,7 @@ func (s *stage) fill(ctx context.Context) (int, error) {
 
 // publish queues shards.
 func (s *stage) publish(ctx context.Context, shards []int) error {
+	s.fresh = s.fresh && len(shards) == 0
 	return s.all(ctx, "fill the queue", shards, func(js jetstream.JetStream, i int) (jetstream.PubAckFuture, error) {
 		return js.PublishAsync(s.l.subject(s.Number, strconv.Itoa(i)), nil, jetstream.WithStallWait(attempt))
 	}, func(_ int, err error) error {

@@ -1,10 +1,7 @@
 package cluster
 
 import (
-	"context"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -28,39 +25,7 @@ type event struct {
 	Failure failure
 }
 
-// watch tells what has happened, then caughtUp, then what happens, until ctx ends; then
-// it closes the channel. An event may come twice where the server went away.
-func (s *stage) watch(ctx context.Context) <-chan event {
-	to := make(chan event, 64)
-	var kinds sync.WaitGroup
-	var behind atomic.Int32
-	for _, kind := range []string{"commit", "fail"} {
-		behind.Add(1)
-		kinds.Go(func() {
-			first := true
-			s.l.follow(ctx, []string{s.keys(kind)}, func(e jetstream.KeyValueEntry) {
-				v, ok := s.event(e)
-				if ok && v.Kind == caughtUp {
-					ok = first && behind.Add(-1) == 0
-					first = false
-				}
-				if !ok {
-					return
-				}
-				select {
-				case to <- v:
-				case <-ctx.Done():
-				}
-			})
-		})
-	}
-	go func() {
-		kinds.Wait()
-		close(to)
-	}()
-	return to
-}
-
+// event reads what a key tells; ok is false where that is nothing.
 func (s *stage) event(e jetstream.KeyValueEntry) (v event, ok bool) {
 	if e == nil {
 		return v, true
