@@ -17,8 +17,8 @@ import (
 
 // Embedded computes work in this process, with a ledger that nobody else can reach: a
 // server in the process, without a socket, that keeps its store in the work's folder.
-// The folder's records are what counts: a ledger that is missing or damaged is made anew
-// from them. It implements run.Pool.
+// The folder's records are what counts: a ledger that is missing or damaged is made anew,
+// with what they lack. It implements run.Pool.
 type Embedded struct {
 	Lease time.Duration                 // 0 is 30 s
 	Log   func(format string, a ...any) // is told, in a line each, what a user may wonder about; nil tells nobody
@@ -80,7 +80,7 @@ func (e Embedded) begin(ctx context.Context, w run.Work, f *run.Folder, store st
 	if err == nil || ctx.Err() != nil || h.full() || !hasRoom(w.Dir) || errors.Is(statErr, fs.ErrNotExist) {
 		return h, s, e.explain(ctx, w.Dir, h, err)
 	}
-	e.log("the ledger in %s does not serve (%v): it is made anew from what the folder holds", store, err)
+	e.log("the ledger in %s does not serve (%v): it is made anew, with what the folder lacks", store, err)
 	if err := os.RemoveAll(store); err != nil {
 		return nil, nil, &run.StoreError{Dir: w.Dir, Err: err}
 	}

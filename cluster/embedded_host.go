@@ -44,8 +44,11 @@ func (h *host) start(store string) (err error) {
 	h.server.SetLoggerV2(&h.said, false, false, false)
 	h.server.Start()
 	for began := time.Now(); !h.server.ReadyForConnections(startTimeout / 100); {
-		if said := h.said.first(fatal); said != "" || time.Since(began) > startTimeout {
+		if said := h.said.first(fatal); said != "" {
 			return fmt.Errorf("its server does not start: %s", said)
+		}
+		if time.Since(began) > startTimeout {
+			return fmt.Errorf("its server does not start within %v", startTimeout)
 		}
 	}
 	if !h.server.JetStreamEnabled() {

@@ -208,7 +208,7 @@ func (l *lease) commit(ctx context.Context, c commitRecord) (won bool, err error
 	if !changed(err) {
 		return false, err
 	}
-	first, ok, err := l.s.committed(ctx, l.Shard)
+	first, ok, err := l.standing(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -223,6 +223,18 @@ func (l *lease) commit(ctx context.Context, c commitRecord) (won bool, err error
 			l.s.Name, l.Shard, first.Worker, first.Attempt, first.Digest, c.Worker, c.Attempt, c.Digest)
 	}
 	return false, nil
+}
+
+// standing returns what was committed of the shard, once it is known that something was:
+// of several servers one may hear of it a little later than the others.
+func (l *lease) standing(ctx context.Context) (c commitRecord, ok bool, err error) {
+	for wait := 10 * time.Millisecond; ; wait *= 2 {
+		c, ok, err = l.s.committed(ctx, l.Shard)
+		if ok || err != nil || wait > lastWord/3 {
+			return c, ok, err
+		}
+		pause(ctx, wait)
+	}
 }
 
 // done ends the lease of a shard that is committed: it leaves the queue. Where nobody

@@ -40,6 +40,9 @@ type ledgerOptions struct {
 //	commit.<stage>.<shard>  commitRecord, made by Create: the first one stands
 //	fail.<stage>.<shard>    failure
 //
+// Where nobody else takes part the records of the folder count as commits, too, and leases
+// are kept in memory: they are void once the process ends.
+//
 // Its operations wait for a server that is away, as long as Patience says.
 type ledger struct {
 	id    string

@@ -47,10 +47,19 @@ func TestLateAcknowledgement(t *testing.T) {
 	nothing(t, s)
 }
 
-// answers is a bucket that loses or changes the answers to Create.
+// answers is a bucket that loses or changes the answers to Create, and after each hears
+// late of what it holds.
 type answers struct {
 	jetstream.KeyValue
 	next []func(revision uint64, err error) (uint64, error)
+	late int // answers to Get
+}
+
+func (a *answers) Get(ctx context.Context, key string) (jetstream.KeyValueEntry, error) {
+	if a.late--; a.late >= 0 {
+		return nil, jetstream.ErrKeyNotFound
+	}
+	return a.KeyValue.Get(ctx, key)
 }
 
 func (a *answers) Create(ctx context.Context, key string, value []byte, opts ...jetstream.KVCreateOpt) (uint64, error) {
@@ -78,7 +87,7 @@ func TestCommitUnanswered(t *testing.T) {
 	s.l.kv = kv
 	for _, next := range [][]func(uint64, error) (uint64, error){{lost}, {lost, refused}} {
 		l := leased(t, s)
-		kv.next = next
+		kv.next, kv.late = next, 2
 		if won, err := l.commit(t.Context(), recordOf(l.Shard, "w", l)); !won || err != nil {
 			t.Errorf("shard %d: %v, %v", l.Shard, won, err)
 		}
