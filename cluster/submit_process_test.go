@@ -35,6 +35,7 @@ type process struct {
 	Dir    string // of a worker: its scratch; its shards leave traces there
 	Idle   time.Duration
 	Run    string // of a worker
+	Room   uint64 // of a worker: bytes that a file may have; 0 is any
 	Lease  time.Duration
 	Shared bool
 	Resume bool
@@ -85,6 +86,12 @@ func (p process) play() error {
 	defer c.Close()
 	if p.Role == "submitter" {
 		return p.submit(ctx, c, say)
+	}
+	if p.Room > 0 {
+		signal.Ignore(syscall.SIGXFSZ)
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: p.Room, Max: p.Room}); err != nil {
+			return err
+		}
 	}
 	return c.Work(ctx, cluster.WorkerOptions{
 		Name: p.Name, Run: p.Run, Idle: p.Idle, Scratch: p.Dir, Program: p.As, Log: say,

@@ -216,6 +216,7 @@ func TestSubmit(t *testing.T) {
 		{"shared", func(t *testing.T) { undisturbed(t, true) }, false},
 		{"worker killed", workerKilled, false},
 		{"worker interrupted", workerInterrupted, true},
+		{"worker without room", workerWithoutRoom, true},
 		{"worker paused", workerPaused, true},
 		{"submitter killed", submitterKilled, true},
 		{"delivered twice", deliveredTwice, true},
@@ -265,6 +266,23 @@ func workerInterrupted(t *testing.T) {
 	s.begin()
 	until(t, "the slow shard is under way", func() bool { return len(first.traced(5)) > 0 })
 	first.kill(syscall.SIGINT)
+	worker(t, s.URL, "other")
+	s.wait()
+}
+
+// workerWithoutRoom has two workers whose disks are full, one for results and one for the
+// model, and one that has room.
+func workerWithoutRoom(t *testing.T) {
+	s := newSite(t, "", size{First: 2, Second: 10, Pace: 5 * time.Millisecond, Big: 300 << 10})
+	s.Lease = time.Hour
+	results := worker(t, s.URL, "results", func(p *process) { p.Room = 200 << 10 })
+	model := worker(t, s.URL, "model", func(p *process) { p.Room = 10 })
+	s.begin()
+	for _, w := range []*running{results, model} {
+		if status := w.ends(); status != 3 || !strings.Contains(w.said.String(), "make room there") || strings.Count(w.said.String(), "ended:") != 1 {
+			t.Errorf("%s ended with %d:\n%s", w.Name, status, w.said)
+		}
+	}
 	worker(t, s.URL, "other")
 	s.wait()
 }
@@ -364,7 +382,7 @@ func storeLost(t *testing.T) {
 func damaged(t *testing.T, shared bool, big int) {
 	s := newSite(t, "", size{First: 2, Second: 20, Pace: 15 * time.Millisecond, Big: big})
 	s.Shared = shared
-	worker(t, s.URL, "one", func(p *process) { p.Chaos = map[string]int{"slow 10": 1500} })
+	worker(t, s.URL, "one", func(p *process) { p.Chaos = map[string]int{"slow 10": 600} })
 	submitter := start(t, s.process)
 	s.committed(2)
 	submitter.kill(syscall.SIGKILL)

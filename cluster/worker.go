@@ -161,6 +161,7 @@ func (w *taker) loop(ctx context.Context, news <-chan *nats.Msg) error {
 			return err
 		}
 		if e != nil {
+			left := w.left[e.Job.ID]
 			worked, err := w.serve(ctx, *e)
 			if err != nil {
 				return err
@@ -168,7 +169,7 @@ func (w *taker) loop(ctx context.Context, news <-chan *nats.Msg) error {
 			if worked {
 				w.last = time.Now()
 			}
-			if worked || w.refuses(e.Job) { // then the next run may be one for this worker
+			if worked || w.refuses(e.Job) || w.left[e.Job.ID] != left { // then another run is for this worker
 				continue
 			}
 		}

@@ -13,10 +13,12 @@ import (
 )
 
 const (
-	refusedFor = time.Minute     // after which a worker looks at a run again that it refused; then twice that …
-	refusedMax = time.Hour       // … up to this
-	comeBack   = 2 * time.Minute // from a later run to an earlier one, whose last shards others have
+	refusedFor = time.Minute // after which a worker looks at a run again that it refused; then twice that …
+	refusedMax = time.Hour   // … up to this
 )
+
+// comeBack is after how long a worker looks whether an earlier run has something again.
+var comeBack = 2 * time.Minute
 
 // refusal is why a worker left a run alone.
 type refusal struct {

@@ -247,17 +247,25 @@ func TestLiar(t *testing.T) {
 }
 
 // TestRunsTakeTurns has somebody hold the last shard of a run for long: a worker goes on
-// to a later run meanwhile.
+// to a later run meanwhile, and comes back, be the later one long.
 func TestRunsTakeTurns(t *testing.T) {
-	t.Parallel()
+	t.Run("a short run", func(t *testing.T) { takeTurns(t, 1) })
+	was := comeBack
+	defer func() { comeBack = was }()
+	comeBack = 300 * time.Millisecond
+	t.Run("a long run", func(t *testing.T) { takeTurns(t, 1000) })
+}
+
+func takeTurns(t *testing.T, shards int) {
 	c := dialed(t)
 	p := run.Program{Version: "v1", Kernels: "plain"}
 	w := run.Work{Manifest: run.Manifest{Command: "test", Shards: 1, Settings: map[string]string{}, Program: p}}
-	w.Do = func(_ context.Context, _ int, to io.Writer) error {
+	w.Do = func(ctx context.Context, _ int, to io.Writer) error {
+		pause(ctx, 2*time.Millisecond)
 		_, err := io.WriteString(to, "done")
 		return err
 	}
-	first, one := submitting(t, c, t.TempDir(), Job{Program: p}, w, false)
+	first, one := submitting(t, c, t.TempDir(), Job{Program: p, Args: []string{"1"}}, w, false)
 	var held *lease
 	eventually(t, "the first run's shard is leased", func() bool {
 		all, _ := first.l.stages(t.Context())
@@ -268,17 +276,22 @@ func TestRunsTakeTurns(t *testing.T) {
 		}
 		return held != nil
 	})
+	ctx, cancel := context.WithCancel(t.Context())
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	defer cancel()
 	work := func(name string) <-chan error {
 		end := make(chan error, 1)
 		scratch := t.TempDir()
-		go func() {
-			end <- c.Work(t.Context(), WorkerOptions{Name: name, Idle: 300 * time.Millisecond, Scratch: scratch, Program: p, Execute: func(ctx context.Context, k Task) error {
+		workers.Go(func() {
+			end <- c.Work(ctx, WorkerOptions{Name: name, Idle: 300 * time.Millisecond, Scratch: scratch, Program: p, Execute: func(ctx context.Context, k Task) error {
 				w := w
+				fmt.Sscan(k.Args[0], &w.Manifest.Shards)
 				w.Dir = filepath.Join(k.Root, "shards")
 				_, err := k.Pool.Run(ctx, w)
 				return err
 			}})
-		}()
+		})
 		return end
 	}
 	worker := work("w") // begins with the first run, where it waits
@@ -286,7 +299,23 @@ func TestRunsTakeTurns(t *testing.T) {
 		n, err := first.Workers(t.Context())
 		return err == nil && n == 1
 	})
-	second, two := submitting(t, c, t.TempDir(), Job{Program: p}, w, false)
+	later := w
+	later.Manifest.Shards = shards
+	second, two := submitting(t, c, t.TempDir(), Job{Program: p, Args: []string{fmt.Sprint(shards)}}, later, false)
+	if shards > 1 {
+		eventually(t, "the later run is under way", func() bool {
+			n, err := second.Workers(t.Context())
+			return err == nil && n == 1
+		})
+		held.giveBack()
+		if err := <-one; err != nil {
+			t.Error(err)
+		}
+		if len(two) > 0 {
+			t.Error("the worker came back to the first run after the later one only")
+		}
+		return
+	}
 	if err := <-two; err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +326,7 @@ func TestRunsTakeTurns(t *testing.T) {
 	if err := <-worker; err != nil {
 		t.Error(err)
 	}
-	again := work("again") // where the first had left for good
+	again := work("again") // the first waits to see whether others come back
 	if err := <-one; err != nil {
 		t.Error(err)
 	}
