@@ -60,8 +60,11 @@ func (m *measurement) build(e *env, dir string) (*sides, error) {
 		return nil, err
 	}
 	if !m.bare() {
-		for name, g := range map[string]*nn.Graph{releaseFile: front, headFile: head} {
-			if err := s.keep(dir, name, func(path string) error { return onnx.Write(path, g) }); err != nil {
+		for _, f := range []struct {
+			name string
+			g    *nn.Graph
+		}{{releaseFile, front}, {headFile, head}} { // in the order in which the report has them
+			if err := s.keep(dir, f.name, func(path string) error { return onnx.Write(path, f.g) }); err != nil {
 				return nil, err
 			}
 		}
