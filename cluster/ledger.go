@@ -12,6 +12,7 @@ import (
 const (
 	defaultLease = 30 * time.Second
 	patience     = 2 * time.Minute  // for a server that is away: restarted, or electing a leader
+	placing      = 15 * time.Second // for a cluster to hear of enough servers
 	attempt      = 10 * time.Second // one request of an operation; the first ones have less
 	listing      = time.Minute      // one that is about all shards
 	maxPending   = 256              // publications that are not yet acknowledged
@@ -97,7 +98,21 @@ func (l *ledger) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.kv, err = l.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: bucketName(l.id), Replicas: l.o.Replicas})
+	return l.openKeys(ctx)
+}
+
+// openKeys makes the bucket where there is none. Unlike the client's own buckets it is
+// read from its leader only: a server that has just come back does not yet have what the
+// others confirmed, and would pass a result that was just stored for lost.
+func (l *ledger) openKeys(ctx context.Context) error {
+	name := bucketName(l.id)
+	_, err := l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, Replicas: l.o.Replicas,
+		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true,
+	})
+	if err == nil {
+		l.kv, err = l.js.KeyValue(ctx, name)
+	}
 	return err
 }
 

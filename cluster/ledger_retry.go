@@ -26,6 +26,7 @@ func (l *ledger) retry(ctx context.Context, what string, limit time.Duration, do
 			return ctx.Err()
 		case gone(err):
 			return fmt.Errorf("%s: %w", what, errGone)
+		case noRoom(err) && time.Since(began) < placing: // nodes that come or go are heard of within seconds
 		case definite(err):
 			return fmt.Errorf("%s: %w", what, err)
 		case l.queue != nil && !errors.Is(err, context.DeadlineExceeded) && l.isGone(ctx): // errors of what is gone are of many kinds
@@ -66,6 +67,13 @@ func gone(err error) bool {
 		}
 	}
 	return false
+}
+
+// noRoom says that a cluster has too few servers for the copies that are wanted, as far
+// as the one that leads it knows: it must have heard of each once.
+func noRoom(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.ErrorCode == 10005 || api.ErrorCode == 10074)
 }
 
 // isGone asks the server whether the run's queue is not there.

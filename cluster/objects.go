@@ -49,11 +49,29 @@ func openBlobs(ctx context.Context, l *ledger, make bool) (blobs, error) {
 	err := l.retry(ctx, "open the run's data", attempt, func(ctx context.Context) (err error) {
 		b.obj, err = l.js.ObjectStore(ctx, bucketName(l.id))
 		if make && errors.Is(err, jetstream.ErrBucketNotFound) {
-			b.obj, err = l.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucketName(l.id), Replicas: l.o.Replicas})
+			err = b.make(ctx)
 		}
 		return err
 	})
 	return b, err
+}
+
+// make makes the object store, which is read from its leader only, as keys are.
+func (b *blobs) make(ctx context.Context) error {
+	name := bucketName(b.l.id)
+	if _, err := b.l.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: name, Replicas: b.l.o.Replicas}); err != nil {
+		return err
+	}
+	stream, err := b.l.js.Stream(ctx, "OBJ_"+name)
+	if err != nil {
+		return err
+	}
+	config := stream.CachedInfo().Config
+	config.AllowDirect = false
+	if _, err = b.l.js.UpdateStream(ctx, config); err == nil {
+		b.obj, err = b.l.js.ObjectStore(ctx, name)
+	}
+	return err
 }
 
 // remove takes the data off the server, for good.

@@ -14,8 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
-
 	"tattle/internal/file"
 	"tattle/run"
 )
@@ -234,9 +232,8 @@ func isID(s string) bool {
 
 // explainReplicas adds the mend where a cluster has too few servers.
 func explainReplicas(err error, replicas int) error {
-	var api *jetstream.APIError
-	if errors.As(err, &api) && (api.ErrorCode == 10005 || api.ErrorCode == 10074) {
-		return fmt.Errorf("%w: are there %d servers? --replicas says how many keep each entry", err, replicas)
+	if noRoom(err) {
+		return fmt.Errorf("%w: are %d servers up? --replicas says how many keep each entry", err, replicas)
 	}
 	return err
 }
