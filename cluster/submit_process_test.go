@@ -333,7 +333,7 @@ func until(t testing.TB, what string, holds func() bool) {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain: %s", what)
 		}
-		time.Sleep(max(20*time.Millisecond, 4*time.Since(asked))) // asking costs what is waited for
+		time.Sleep(min(max(20*time.Millisecond, 4*time.Since(asked)), 200*time.Millisecond)) // asking costs what is waited for
 	}
 }
 

@@ -61,9 +61,12 @@ var (
 	imageName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,500}$`)
 )
 
+// maxKubernetes is how many indices an Indexed Job may have.
+const maxKubernetes = 100000
+
 func (c *clusterKubernetesCmd) check() error {
-	if c.Count < 1 || c.AtOnce < 0 || c.Cpus < 1 || c.Time < 0 || c.User < 1 {
-		return usage(errors.New("--count, --cpus and --user are at least 1"), "")
+	if c.Count < 1 || c.Count > maxKubernetes || c.AtOnce < 0 || c.Cpus < 1 || c.Time < 0 || c.User < 1 {
+		return usage(fmt.Errorf("--count, --cpus and --user are at least 1, --count at most %d", maxKubernetes), "")
 	}
 	const names = "small letters, digits and -"
 	err := errors.Join(

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"tattle/cluster"
@@ -62,7 +63,7 @@ const maxSlurm = 4000001
 
 func (c *clusterSlurmCmd) check() error {
 	if c.Count < 1 || c.Count > maxSlurm || c.AtOnce < 0 || c.Cpus < 1 {
-		return usage(errors.New("--count and --cpus are at least 1"), "")
+		return usage(fmt.Errorf("--count and --cpus are at least 1, --count at most %d", maxSlurm), "")
 	}
 	names := "letters, digits and _.-"
 	err := errors.Join(
@@ -76,12 +77,37 @@ func (c *clusterSlurmCmd) check() error {
 	if err != nil {
 		return first(err)
 	}
+	if t := slurmSeconds(c.Time); t > 0 && t < 3*slurmGrace {
+		return usage(fmt.Errorf("--time %s: workers are told up to %d minutes before it, and would do nothing", c.Time, (slurmGrace+60)/60), fmt.Sprintf("give them %d minutes at least", 3*slurmGrace/60))
+	}
 	for _, f := range append(c.secrets(), [2]string{"--cluster", c.Cluster}, [2]string{"--folder", c.Folder}, [2]string{"--program", c.Program}) {
 		if err := printable(f[0], f[1]); err != nil {
 			return err
 		}
 	}
 	return c.workFlags.check(c.Cluster)
+}
+
+// slurmSeconds reads a time limit: minutes[:seconds], hours:minutes:seconds, or
+// days-hours[:minutes[:seconds]]. No limit is 0.
+func slurmSeconds(limit string) int {
+	days, rest, long := strings.Cut(limit, "-")
+	if !long {
+		days, rest = "0", limit
+	}
+	parts := strings.Split(rest, ":")
+	unit := 3600
+	if !long && len(parts) < 3 {
+		unit = 60
+	}
+	total, _ := strconv.Atoi(days)
+	total *= 86400
+	for _, p := range parts {
+		n, _ := strconv.Atoi(p)
+		total += n * unit
+		unit /= 60
+	}
+	return total
 }
 
 // first is the first of joined errors: people mend one at a time.

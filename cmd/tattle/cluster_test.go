@@ -87,6 +87,15 @@ func TestSlurmScript(t *testing.T) {
 	}
 }
 
+// TestSlurmTimes reads time limits as Slurm does.
+func TestSlurmTimes(t *testing.T) {
+	for text, want := range map[string]int{"10": 600, "10:30": 630, "1:02:03": 3723, "1-2": 93600, "1-2:3": 93780, "1-2:3:4": 93784, "UNLIMITED": 0, "0": 0} {
+		if got := slurmSeconds(text); got != want {
+			t.Errorf("%s: %d seconds, wanted %d", text, got, want)
+		}
+	}
+}
+
 // TestSlurmSignals ends the worker, once, and queues the job again only where the time
 // limit ended it.
 func TestSlurmSignals(t *testing.T) {
@@ -175,7 +184,11 @@ func TestClusterPrintsRefuse(t *testing.T) {
 		{slurm, append(folder, "--job-name", "a/b"), "--job-name"},
 		{slurm, append(folder, "--memory", "4 GB"), "--memory"},
 		{slurm, append(folder, "--time", "soon"), "--time"},
+		{slurm, append(folder, "--time", "00:05:00"), "would do nothing"},
+		{slurm, append(folder, "--time", "5"), "would do nothing"},
 		{slurm, append(folder, "--count", "0"), "at least 1"},
+		{slurm, append(folder, "--count", "4000002"), "at most"},
+		{kubernetes, []string{"--cluster", "tls://a", "--count", "100001"}, "at most 100000"},
 		{kubernetes, nil, "neither --cluster nor --folder"},
 		{kubernetes, []string{"--cluster", "nats://127.0.0.1"}, "every pod to itself"},
 		{kubernetes, []string{"--cluster", "tls://a", "--token-secret", ""}, "token or an NKey"},
