@@ -29,13 +29,26 @@ func (f dialFlags) dial(e *env) cluster.Dial {
 	}
 }
 
+// args are the flags as a command line has them.
+func (f dialFlags) args() (args []string) {
+	for _, flag := range [][2]string{
+		{"--cluster", f.Cluster}, {"--cluster-token-file", f.ClusterTokenFile}, {"--cluster-nkey-file", f.ClusterNKeyFile},
+		{"--cluster-ca", f.ClusterCA}, {"--cluster-cert", f.ClusterCert}, {"--cluster-key", f.ClusterKey},
+	} {
+		if flag[1] != "" {
+			args = append(args, flag[:]...)
+		}
+	}
+	return args
+}
+
 // clusterFlags spread a run over machines. They say nothing of what is computed, and
 // no report records them.
 type clusterFlags struct {
 	dialFlags
 	Shared   bool          `help:"Workers see --out and the inputs under the same paths, on a shared file system: nothing of them goes through the servers."`
 	Replicas int           `help:"Servers that keep a copy of the run: 1, 3 or 5 (default: as many as there are, up to 3)." placeholder:"N"`
-	Lease    time.Duration `help:"A worker that is silent for so long has lost its shard to another." default:"30s" placeholder:"TIME"`
+	Lease    time.Duration `help:"A worker that is silent for so long has lost its shard to another (default: 30s)." default:"30s" placeholder:"TIME"`
 	Prepare  bool          `help:"Compute no shard: write into --out what tattle worker --folder and tattle merge go on with."`
 }
 

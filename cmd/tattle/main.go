@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -25,6 +26,7 @@ const (
 	statusFinding    = 1
 	statusUsage      = 2
 	statusUnfinished = 3
+	statusUnread     = 141 // as if SIGPIPE had ended the program
 )
 
 func main() { os.Exit(mainStatus()) }
@@ -36,6 +38,7 @@ func mainStatus() int {
 	defer stop()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGPIPE) // a reader who has left does not keep a run from its end
 	go func() {
 		<-signals
 		signal.Stop(signals)
@@ -150,6 +153,10 @@ func hinted(err error, hint string) error { return &statusError{statusUnfinished
 
 // fail prints an error as one line, its hint as another, and returns the status.
 func fail(stderr io.Writer, err error) int {
+	var out *fs.PathError
+	if errors.As(err, &out) && out.Path == os.Stdout.Name() && errors.Is(err, syscall.EPIPE) {
+		return statusUnread // like any program whose output nobody reads on
+	}
 	var s *statusError
 	if !errors.As(err, &s) {
 		s = &statusError{status: statusUnfinished}

@@ -66,18 +66,34 @@ func (e *env) choose(dir string, resume bool) (p run.Pool, end func(error) error
 		return nil, nil, usage(errors.New("--cluster and --prepare are two ways: choose one"), "--prepare is for workers that share nothing but a folder")
 	case f != nil && f.Cluster == "" && (f.Shared || f.Replicas != 0):
 		return nil, nil, usage(errors.New("--shared and --replicas are of --cluster"), "")
+	case f != nil && !slices.Contains([]int{0, 1, 3, 5}, f.Replicas):
+		return nil, nil, usage(fmt.Errorf("--replicas %d: it is 1, 3 or 5", f.Replicas), "without it there are as many as the site has room for")
+	case f != nil && f.Lease < shortestLease:
+		return nil, nil, usage(fmt.Errorf("--lease %v: at least %v", f.Lease, shortestLease), "so long a worker may be silent, and the network with it")
 	case f == nil || f.Cluster == "" && !f.Prepare:
+		e.leave(dir, resume)
 		return cluster.Embedded{Log: e.say}, asItIs, nil
 	case f.Prepare: // whatever TATTLE_CLUSTER says
+		e.leave(dir, resume)
 		m := &run.Merge{Root: dir, Prepare: true}
 		return m, func(err error) error { return e.prepared(m, dir, err) }, nil
 	default:
-		s := &submitting{env: e, dir: dir, resume: resume, crowd: &crowd{Writer: e.stderr}}
+		s := &submitting{env: e, dir: dir, resume: resume, crowd: &crowd{Writer: e.stderr}, stop: func() {}}
 		e.stderr = s.crowd
 		if s.conn, err = cluster.Connect(e.ctx, f.dial(e)); err != nil {
 			return nil, nil, err
 		}
 		return s, s.end, nil
+	}
+}
+
+// shortestLease is what a person may ask for.
+const shortestLease = time.Second
+
+// leave says that a run which was submitted goes on without its cluster.
+func (e *env) leave(dir string, resume bool) {
+	if id, url := cluster.SubmittedTo(dir); resume && id != "" {
+		e.say("run %s was submitted to %s and goes on without it: --cluster collects what workers did there, tattle runs --cluster %[2]s --remove %[1]s ends it there", id, quote(url))
 	}
 }
 
@@ -109,6 +125,7 @@ type submitting struct {
 	conn   *cluster.Conn
 	run    *cluster.Submission // nil before there was any work
 	crowd  *crowd
+	stop   context.CancelFunc // of the count
 }
 
 // Run implements run.Pool.
@@ -143,6 +160,7 @@ func (s *submitting) submit(ctx context.Context) error {
 		Root: s.dir, Resume: s.resume, Replicas: s.env.ships.Replicas, Lease: s.env.ships.Lease, Log: s.env.say,
 	})
 	if err == nil && onTerminal(s.env.stderr) != nil {
+		ctx, s.stop = context.WithCancel(ctx)
 		go s.count(ctx)
 	}
 	return err
@@ -151,19 +169,16 @@ func (s *submitting) submit(ctx context.Context) error {
 // countEvery is how often workers are counted, for a person to see.
 const countEvery = 5 * time.Second
 
-// count keeps the crowd's number until ctx ends or the cluster cannot be asked.
+// count keeps the crowd's number until ctx ends.
 func (s *submitting) count(ctx context.Context) {
-	for every := time.NewTicker(countEvery); ; {
-		workers, err := s.run.Workers(ctx)
-		if err != nil {
-			every.Stop()
-			return
+	every := time.NewTicker(countEvery)
+	defer every.Stop()
+	for ctx.Err() == nil {
+		if workers, err := s.run.Workers(ctx); err == nil { // a server that is away comes back
+			s.crowd.workers.Store(int64(workers))
 		}
-		s.crowd.workers.Store(int64(workers))
 		select {
 		case <-ctx.Done():
-			every.Stop()
-			return
 		case <-every.C:
 		}
 	}
@@ -173,18 +188,26 @@ func (s *submitting) count(ctx context.Context) {
 func (s *submitting) end(err error) error {
 	defer s.conn.Close()
 	if s.run == nil {
+		if err == nil {
+			s.env.say("nothing of this is spread over machines: it was done here")
+		}
 		return err
 	}
+	s.stop()
 	defer s.run.Close()
+	list := "tattle runs " + quoted(s.env.ships.args())
 	if !exists(filepath.Join(s.dir, reportJSON)) {
-		url := quote(s.env.ships.Cluster)
-		s.env.say("workers go on with run %s: tattle runs --cluster %s shows it, and --remove %s ends it", s.run.ID(), url, s.run.ID())
+		said := "stays in the cluster"
+		if errors.Is(err, context.Canceled) {
+			said += ", and workers go on"
+		}
+		s.env.say("run %s %s: %s shows it, and --remove %[1]s ends it", s.run.ID(), said, list)
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.env.ctx), finishTimeout)
 	defer cancel()
 	if finish := s.run.Finish(ctx); finish != nil && err == nil {
-		s.env.say("the run is done, but the cluster was not told: %v; tattle runs --cluster %s --remove %s does it", finish, quote(s.env.ships.Cluster), s.run.ID())
+		s.env.say("the run is done, but the cluster was not told: %v; %s --remove %s does it", finish, list, s.run.ID())
 	}
 	return err
 }

@@ -29,8 +29,9 @@ type meter struct {
 	total   int64
 	bytes   bool
 	started time.Time
-	done    int64 // what set was told last
-	first   int64 // what was done already when the work started; -1 until that is known
+	pace    time.Time // since when the pace is measured
+	done    int64     // what set was told last
+	first   int64     // what was done already when the work started; -1 until that is known
 	bar     *progressbar.ProgressBar
 }
 
@@ -38,7 +39,8 @@ type meter struct {
 func newMeter(w io.Writer, what string, total int64, bytes bool) *meter {
 	c, _ := w.(*crowd)
 	w = onTerminal(w)
-	m := &meter{w: w, crowd: c, what: what, total: total, bytes: bytes, started: time.Now(), first: -1}
+	now := time.Now()
+	m := &meter{w: w, crowd: c, what: what, total: total, bytes: bytes, started: now, pace: now, first: -1}
 	if c != nil && w != nil {
 		go m.refresh()
 	}
@@ -94,6 +96,9 @@ func (m *meter) set(done, total int64) {
 	if m.first < 0 {
 		m.first = done
 	}
+	if m.crowd != nil && m.pace.Equal(m.started) && done > m.first { // before that, others may not have begun
+		m.first, m.pace = done, time.Now()
+	}
 	m.done = done
 	if total > 0 {
 		m.total = total
@@ -105,7 +110,7 @@ func (m *meter) set(done, total int64) {
 		m.bar = m.newBar()
 	}
 	m.bar.ChangeMax64(m.total)
-	m.bar.Describe(m.what + m.crowd.said() + timeLeft(time.Since(m.started), done-m.first, m.total-done))
+	m.bar.Describe(m.what + m.crowd.said() + timeLeft(time.Since(m.pace), done-m.first, m.total-done))
 	m.bar.Set64(done) // an error here is the terminal's, and the work goes on
 }
 

@@ -22,7 +22,7 @@ const finishTimeout = 30 * time.Second
 type workerCmd struct {
 	dialFlags
 	Run_    string        `name:"run" help:"Work on this run only, and end with it (default: on any, the oldest first)." placeholder:"ID"`
-	Idle    time.Duration `help:"End after so long without work; 0 never does." default:"10m" placeholder:"TIME"`
+	Idle    time.Duration `help:"End after so long without work; 0 never does (default: 10m)." default:"10m" placeholder:"TIME"`
 	Scratch string        `help:"Folder for inputs and results under way (default: in the user's cache)." placeholder:"DIR"`
 	Name    string        `help:"What this worker is called (default: its host and process)." placeholder:"NAME"`
 	Folder  string        `help:"Instead of a cluster: the folder of a run that was begun with --prepare, on a file system that all workers share." placeholder:"DIR" group:"Where connections are forbidden"`
@@ -51,6 +51,8 @@ func (c *workerCmd) Run(e *env) error {
 		return usage(errors.New("--folder needs --index from 0 to below --of"), "of 3 workers on a folder, the first is: tattle worker --folder DIR --index 0 --of 3")
 	case c.Folder != "":
 		return c.array(e)
+	case c.Index >= 0 || c.Of != 0:
+		return usage(errors.New("--index and --of are of --folder"), "a cluster's workers need no number")
 	case c.Cluster == "":
 		return usage(errors.New("neither --cluster nor --folder: there is nothing to work on"), "tattle worker --help shows both")
 	}
