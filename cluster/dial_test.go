@@ -78,6 +78,8 @@ func TestDoors(t *testing.T) {
 		t.Fatalf("reached at %s", url)
 	}
 	mutual, _ := serving(t, ServerOptions{TokenFile: token, Cert: cert, Key: key, CA: ca, ClientCerts: true})
+	oldCA, oldCert, oldKey := authorityUntil(t, time.Now().Add(-time.Minute))
+	expired, _ := serving(t, ServerOptions{TokenFile: token, Cert: oldCert, Key: oldKey})
 	plain, _ := serving(t, ServerOptions{})
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
 	if err != nil {
@@ -110,6 +112,7 @@ func TestDoors(t *testing.T) {
 		"wrong key":         {Dial{URL: url, NKeyFile: write(t, "seed", string(strangeSeed), 0o600), CA: ca}, "refused: the token or key is not the server's (shown was the NKey"},
 		"unknown authority": {Dial{URL: url, TokenFile: token}, "--cluster-ca FILE"},
 		"other authority":   {Dial{URL: url, TokenFile: token, CA: otherCA}, "--cluster-ca FILE"},
+		"expired":           {Dial{URL: expired, TokenFile: token, CA: oldCA}, "does not hold: x509: certificate has expired"},
 		"other host":        {Dial{URL: strings.Replace(url, "127.0.0.1", "localhost", 1), TokenFile: token, CA: ca}, "not for this host"},
 		"no certificate":    {Dial{URL: mutual, TokenFile: token, CA: ca}, "--cluster-cert and --cluster-key"},
 		"other certificate": {Dial{URL: mutual, TokenFile: token, CA: ca, Cert: otherCert, Key: otherKey}, "--cluster-cert and --cluster-key"},

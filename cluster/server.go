@@ -267,18 +267,31 @@ func (o ServerOptions) reached(a net.Addr) string {
 
 // serverLog keeps warnings and errors of the server, and tells of what ends it.
 type serverLog struct {
-	mu    sync.Mutex
-	to    io.Writer
-	fatal chan string
+	mu     sync.Mutex
+	to     io.Writer
+	fatal  chan string
+	second int64 // of the last line
+	lines  int   // in that second
 }
+
+// mostLines is what is kept of a second: strangers do not fill the disk with lines.
+const mostLines = 20
 
 func (l *serverLog) say(format string, v []any) string {
 	said := strings.ReplaceAll(fmt.Sprintf(format, v...), "\n", " ")
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.to != nil {
-		fmt.Fprintf(l.to, "%s %s\n", time.Now().Format("15:04:05"), said)
+	now := time.Now()
+	if now.Unix() != l.second {
+		l.second, l.lines = now.Unix(), 0
 	}
+	if l.lines++; l.to == nil || l.lines > mostLines {
+		return said
+	}
+	if l.lines == mostLines {
+		said += " (the rest of this second is left out)"
+	}
+	fmt.Fprintf(l.to, "%s %s\n", now.Format("15:04:05"), said)
 	return said
 }
 

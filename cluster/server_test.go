@@ -20,6 +20,12 @@ import (
 // signed, for both ends of a connection.
 func authority(t *testing.T) (ca, cert, key string) {
 	t.Helper()
+	return authorityUntil(t, time.Now().Add(time.Hour))
+}
+
+// authorityUntil makes a certificate that holds until then.
+func authorityUntil(t *testing.T, end time.Time) (ca, cert, key string) {
+	t.Helper()
 	sign := func(template, parent *x509.Certificate, public any, private any) []byte {
 		der, err := x509.CreateCertificate(rand.Reader, template, parent, public, private)
 		if err != nil {
@@ -38,9 +44,9 @@ func authority(t *testing.T) (ca, cert, key string) {
 		return k
 	}
 	root, leaf := newKey(), newKey()
-	begin, end := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	begin := time.Now().Add(-time.Hour)
 	issuer := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test CA"}, NotBefore: begin, NotAfter: end,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test CA"}, NotBefore: begin, NotAfter: begin.Add(3 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	subject := &x509.Certificate{

@@ -1,0 +1,98 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestStrangers lets a thousand connections without the token hang and be refused at
+// once: whoever has it gets in, and what the server says of them is short and no secret.
+func TestStrangers(t *testing.T) {
+	t.Setenv(tokenVariable, "")
+	token := filepath.Join(t.TempDir(), "token")
+	if _, err := MakeToken(token); err != nil {
+		t.Fatal(err)
+	}
+	var log lockedLog
+	url, _ := serving(t, ServerOptions{TokenFile: token, Log: &log})
+	at := strings.TrimPrefix(url, "nats://")
+	var all sync.WaitGroup
+	for i := range 1000 {
+		c, err := net.Dial("tcp", at)
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		defer c.Close()
+		if i%2 == 0 {
+			continue // and says nothing
+		}
+		all.Go(func() {
+			fmt.Fprintf(c, "CONNECT {\"auth_token\":\"hunter2\",\"verbose\":false}\r\nPING\r\n")
+			c.SetDeadline(time.Now().Add(20 * time.Second))
+			if said, _ := io.ReadAll(c); !strings.Contains(string(said), "Authorization Violation") {
+				t.Errorf("a stranger is told %.200q", said)
+			}
+		})
+	}
+	begun := time.Now()
+	c, err := Connect(t.Context(), Dial{URL: url, TokenFile: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	t.Logf("among strangers it takes %v to connect", time.Since(begun))
+	all.Wait()
+	said := log.String()
+	if strings.Contains(said, "hunter2") || len(said) > 10_000 {
+		t.Errorf("the server says %d bytes: %.300s", len(said), said)
+	}
+}
+
+type lockedLog struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lockedLog) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// TestSandbox keeps clients to what a ledger needs: no requests to the system account,
+// no ports besides the one that was asked for.
+func TestSandbox(t *testing.T) {
+	url, _ := serving(t, ServerOptions{})
+	c, err := Connect(t.Context(), Dial{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, subject := range []string{"$SYS.REQ.SERVER.PING", "$SYS.REQ.SERVER.PING.VARZ", "$SYS.REQ.SERVER." + c.nc.ConnectedServerId() + ".RELOAD"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		if m, err := c.nc.RequestWithContext(ctx, subject, nil); err == nil {
+			t.Errorf("%s is answered: %.200s", subject, m.Data)
+		}
+		cancel()
+	}
+	so, err := ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir()}.server()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if so.HTTPPort != 0 || so.HTTPSPort != 0 || so.ProfPort != 0 || so.Gateway.Port != 0 || so.LeafNode.Port != 0 || so.MQTT.Port != 0 || so.Websocket.Port != 0 || so.Cluster.Port != 0 {
+		t.Error("it listens elsewhere, too")
+	}
+}
