@@ -553,7 +553,7 @@ func TestSubmitManyShards(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	s := newSite(t, "", size{First: 1, Second: 10000})
-	s.Lease, s.Shared = 0, true
+	s.Lease = 0
 	if os.Getenv("TATTLE_FULL") == "" {
 		s.Resume = true
 		s.lay(8800)
