@@ -64,12 +64,12 @@ func (m *meter) refresh() {
 	}
 }
 
-// onTerminal is the terminal behind w, nil where it is none.
+// onTerminal is the terminal behind w, nil where it is none or cannot move its cursor.
 func onTerminal(w io.Writer) io.Writer {
 	if c, ok := w.(*crowd); ok {
 		w = c.Writer
 	}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		return f
 	}
 	return nil
