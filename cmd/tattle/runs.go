@@ -36,6 +36,8 @@ func (c *runsCmd) Run(e *env) error {
 	switch {
 	case c.Remove != "" && c.Cluster == "":
 		return usage(errors.New("--remove needs --cluster: a folder is removed by hand"), "")
+	case c.Remove != "" && c.Dir != "":
+		return usage(errors.New("--remove takes a run out of the cluster, and a folder is named"), "leave the folder out")
 	case c.Cluster != "" && c.Dir == "":
 		return c.inCluster(e)
 	}
