@@ -12,10 +12,10 @@ import (
 // list calls each with every key that matches, and again from the start, after again,
 // where the server went away on the way. More than one pattern is no good idea: then a
 // server searches all keys for each that it delivers.
-func (l *ledger) list(ctx context.Context, keys []string, again func(), each func(jetstream.KeyValueEntry) error) error {
+func (l *ledger) list(ctx context.Context, keys []string, again func(), each func(jetstream.KeyValueEntry) error, opts ...jetstream.WatchOpt) error {
 	return l.retry(ctx, "read the ledger", listing, func(ctx context.Context) error {
 		again()
-		w, err := l.kv.WatchFiltered(ctx, slices.Clone(keys), jetstream.IgnoreDeletes())
+		w, err := l.kv.WatchFiltered(ctx, slices.Clone(keys), append(opts, jetstream.IgnoreDeletes())...)
 		if err != nil {
 			return err
 		}

@@ -304,7 +304,7 @@ func TestFailures(t *testing.T) {
 	if n, err := s.fill(t.Context()); n != 0 || err != nil {
 		t.Error(n, err)
 	}
-	if err := s.forgive(t.Context(), false); err != nil {
+	if err := s.forgive(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := s.fill(t.Context()); n != 1 || err != nil {

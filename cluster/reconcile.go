@@ -17,13 +17,12 @@ import (
 const byFolder = "the folder"
 
 // adopt commits what a folder has recorded and the ledger does not know of, or knows
-// otherwise: what lies in the folder stands.
-func (s *stage) adopt(ctx context.Context, f *run.Folder) error {
-	var commits map[int]commitRecord
+// otherwise: what lies in the folder stands. It returns what then is committed.
+func (s *stage) adopt(ctx context.Context, f *run.Folder) (commits map[int]commitRecord, err error) {
+	commits = map[int]commitRecord{}
 	if !s.fresh {
-		var err error
 		if commits, err = readShards[commitRecord](ctx, s, "commit"); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	var news []int
@@ -32,11 +31,12 @@ func (s *stage) adopt(ctx context.Context, f *run.Folder) error {
 			news = append(news, i)
 		}
 	}
-	return s.all(ctx, "tell the ledger what the folder holds", news, func(js jetstream.JetStream, i int) (jetstream.PubAckFuture, error) {
+	return commits, s.all(ctx, "tell the ledger what the folder holds", news, func(js jetstream.JetStream, i int) (jetstream.PubAckFuture, error) {
 		c := commitRecord{Digest: f.Digest(i), Worker: byFolder}
 		if info, err := os.Stat(f.Path(i)); err == nil {
 			c.Size = info.Size()
 		}
+		commits[i] = c
 		data, err := json.Marshal(c)
 		if err != nil {
 			return nil, err
@@ -47,7 +47,7 @@ func (s *stage) adopt(ctx context.Context, f *run.Folder) error {
 
 // forgive drops what is known of shards that were set aside, so that they are tried anew
 // once they are filled in.
-func (s *stage) forgive(ctx context.Context, all bool) error {
+func (s *stage) forgive(ctx context.Context) error {
 	if s.fresh {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (s *stage) forgive(ctx context.Context, all bool) error {
 		return err
 	}
 	for _, i := range slices.Sorted(maps.Keys(failures)) {
-		if all || failures[i].Aside {
+		if failures[i].Aside {
 			if err := s.drop(ctx, "fail", i); err != nil {
 				return err
 			}

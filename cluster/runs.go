@@ -182,10 +182,11 @@ func (l *ledger) states(ctx context.Context) ([]StageState, error) {
 		return nil, err
 	}
 	committed := map[string]int{}
-	err = l.listKeys(ctx, "commit.>", func() { clear(committed) }, func(key string) {
-		stage, _, _ := strings.Cut(strings.TrimPrefix(key, "commit."), ".")
+	err = l.list(ctx, []string{"commit.>"}, func() { clear(committed) }, func(e jetstream.KeyValueEntry) error {
+		stage, _, _ := strings.Cut(strings.TrimPrefix(e.Key(), "commit."), ".")
 		committed[stage]++
-	})
+		return nil
+	}, jetstream.MetaOnly())
 	if err != nil {
 		return nil, err
 	}
@@ -210,32 +211,6 @@ func (l *ledger) states(ctx context.Context) ([]StageState, error) {
 		}
 	}
 	return states, err
-}
-
-// listKeys is list for keys without their values.
-func (l *ledger) listKeys(ctx context.Context, keys string, again func(), each func(key string)) error {
-	return l.retry(ctx, "read the ledger", listing, func(ctx context.Context) error {
-		again()
-		w, err := l.kv.WatchFiltered(ctx, []string{keys}, jetstream.IgnoreDeletes(), jetstream.MetaOnly())
-		if err != nil {
-			return err
-		}
-		defer w.Stop()
-		for {
-			select {
-			case e, ok := <-w.Updates():
-				if !ok {
-					return nats.ErrTimeout
-				}
-				if e == nil {
-					return nil
-				}
-				each(e.Key())
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-	})
 }
 
 // Remove ends a run and removes all that the cluster keeps of it. Workers stop, and

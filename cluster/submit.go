@@ -73,7 +73,7 @@ func (c *Conn) Submit(ctx context.Context, j Job, o SubmitOptions) (_ *Submissio
 	}
 	if err = s.begin(ctx); err != nil {
 		s.Close()
-		return nil, fmt.Errorf("submit the run: %w", err)
+		return nil, fmt.Errorf("submit the run: %w", s.gone(err))
 	}
 	return s, nil
 }

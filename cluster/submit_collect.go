@@ -74,6 +74,7 @@ func (c *collector) collect(ctx context.Context) error {
 		if c.caught == 3 && left == len(c.aside) && len(c.busy)+len(c.queue) == 0 {
 			return nil
 		}
+		lookNow := false
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -89,21 +90,27 @@ func (c *collector) collect(ctx context.Context) error {
 				left--
 				c.w.Tell(c.f)
 			}
-		case <-news: // perhaps that the run was removed
-			if err := c.look(ctx); err != nil {
-				return err
-			}
 		case <-again: // a server that went away took the watch with it, and says so late
 			rewatch()
 			events, rewatch = c.watch(ctx)
+		case <-news: // perhaps that the run was removed
+			lookNow = true
 		case <-look.C:
-			if err := c.look(ctx); err != nil {
-				return err
-			}
+			lookNow = true
 		case <-waiting:
 			if !c.heard && !c.s.asked && !c.s.joined.Load() && !c.working(ctx) {
 				c.s.asked = true
 				c.s.o.Log("waiting for workers: tattle worker --cluster %s", c.s.c.dial.URL)
+			}
+		}
+		if lookNow {
+			missed, err := c.look(ctx, left)
+			if err != nil {
+				return err
+			}
+			if missed {
+				rewatch()
+				events, rewatch = c.watch(ctx)
 			}
 		}
 		c.start(ctx, results)
@@ -278,22 +285,23 @@ func (c *collector) setAside(ctx context.Context, i int) error {
 }
 
 // look errs where the run is not in the cluster any more. Where nothing is queued and
-// something missing, that is queued.
-func (c *collector) look(ctx context.Context) error {
+// something missing, that is queued; where nothing need be, a commit was missed, or
+// passed over for another that did not come: a server may hear of things late.
+func (c *collector) look(ctx context.Context, left int) (missed bool, err error) {
 	var idle bool
-	err := c.st.l.retry(ctx, "look after the run", attempt, func(ctx context.Context) error {
+	err = c.st.l.retry(ctx, "look after the run", attempt, func(ctx context.Context) error {
 		info, err := c.st.consumer.Info(ctx)
 		idle = err == nil && info.NumPending == 0 && info.NumAckPending == 0
 		return err
 	})
 	if err != nil || !idle || len(c.busy)+len(c.queue) > 0 {
-		return err
+		return false, err
 	}
 	queued, err := c.st.fill(ctx)
 	if queued > 0 {
 		c.s.c.wake()
 	}
-	return err
+	return err == nil && queued == 0 && c.caught == 3 && left != len(c.aside), err
 }
 
 // working says whether a worker has leased a shard.

@@ -48,20 +48,17 @@ func (s *Submission) announce(ctx context.Context, f *run.Folder) (*stage, error
 	if err != nil {
 		return nil, err
 	}
-	if err := st.adopt(ctx, f); err != nil {
+	commits, err := st.adopt(ctx, f)
+	if err != nil {
 		return nil, err
 	}
-	return st, s.lend(ctx, st, f)
+	return st, s.lend(ctx, st, f, commits)
 }
 
 // lend gives the cluster the results that it knows of from the folder only.
-func (s *Submission) lend(ctx context.Context, st *stage, f *run.Folder) error {
+func (s *Submission) lend(ctx context.Context, st *stage, f *run.Folder, commits map[int]commitRecord) error {
 	if s.job.Shared != "" {
 		return nil
-	}
-	commits, _, err := st.read(ctx)
-	if err != nil {
-		return err
 	}
 	var small []int
 	for _, i := range slices.Sorted(maps.Keys(commits)) {
@@ -164,15 +161,19 @@ func (s *Submission) reopen(ctx context.Context, st *stage, f *run.Folder) error
 			return err
 		}
 	}
-	if err := st.forgive(ctx, false); err != nil {
+	if err := st.forgive(ctx); err != nil {
 		return err
 	}
 	_, err := st.fill(ctx)
 	return err
 }
 
-// gone says what mends it where the run was removed from the cluster.
+// gone says what mends it where the run was removed from the cluster, or cannot be read.
 func (s *Submission) gone(err error) error {
+	var bad *unreadableError
+	if errors.As(err, &bad) {
+		return fmt.Errorf("run %s: %w: somebody else wrote it: tattle runs --cluster %s --remove %s, then --resume submits it again, with what is finished", s.job.ID, err, s.c.dial.URL, s.job.ID)
+	}
 	if errors.Is(err, errGone) {
 		return fmt.Errorf("run %s: %w: somebody removed it; --resume submits it again, with what is finished", s.job.ID, errGone)
 	}

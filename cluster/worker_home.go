@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -18,11 +17,6 @@ import (
 	"tattle/internal/file"
 	"tattle/run"
 )
-
-// isFull says that a disk is full.
-func isFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
-}
 
 // A refusalError says why a worker does not take part in a run.
 type refusalError struct{ cause error }
@@ -197,7 +191,7 @@ func (h *home) lay(ctx context.Context, s stageInfo) error {
 	if found := run.ManifestDigest(data.Bytes()); found != s.Manifest {
 		return refuse("the manifest of %s is damaged: its SHA-256 is %.16s…, not %.16s…", s.Name, found, s.Manifest)
 	}
-	if err := os.RemoveAll(dir); err == nil {
+	if err = os.RemoveAll(dir); err == nil {
 		err = run.WriteManifest(dir, data.Bytes())
 	}
 	if err != nil {
@@ -230,7 +224,7 @@ func (h *home) execute(ctx context.Context, do func(context.Context, Task) error
 		return nil
 	case errors.As(err, &store):
 		return err
-	case isFull(err):
+	case run.IsFull(err):
 		return &run.StoreError{Dir: h.root, Err: err}
 	case errors.As(err, &lasting):
 		return lasting.cause

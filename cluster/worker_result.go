@@ -5,12 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"hash"
 	"io"
 	"os"
-	"path/filepath"
-	"runtime/debug"
 
 	"tattle/run"
 )
@@ -28,36 +25,16 @@ type result struct {
 	size   int64
 }
 
-// dataPath is where a folder keeps the data of a shard.
-func dataPath(dir string, i int, digest string) string {
-	return filepath.Join(dir, fmt.Sprintf("shard-%06d.%.16s", i, digest))
-}
-
 // computeResult computes a shard, with files, if any, in dir. Its errors are those of
 // run.Work.Compute.
 func computeResult(ctx context.Context, w run.Work, i int, dir string) (*result, error) {
 	r := &result{dir: dir, sum: sha256.New()}
-	err := do(ctx, w, i, r)
-	switch {
-	case r.lost != nil:
+	err := w.ComputeTo(ctx, i, dir, r)
+	if r.lost != nil {
 		err = &run.StoreError{Dir: dir, Err: r.lost}
-	case err != nil && ctx.Err() != nil:
-		err = fmt.Errorf("%s: %w", w.ShardName(i), ctx.Err())
-	case isFull(err):
-		err = &run.StoreError{Dir: dir, Err: err}
 	}
 	r.digest = hex.EncodeToString(r.sum.Sum(nil))
 	return r, err
-}
-
-// do computes a shard; it does not panic.
-func do(ctx context.Context, w run.Work, i int, to io.Writer) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = &run.PanicError{Value: p, Stack: debug.Stack()}
-		}
-	}()
-	return w.Do(ctx, i, to)
 }
 
 // Write takes in more of the result.

@@ -18,7 +18,6 @@ import (
 const (
 	checkFirst = 50 * time.Millisecond
 	checkLast  = 2 * time.Second
-	ackTime    = time.Second // for the last word of a lease
 )
 
 // service is a stage under way in a worker.
@@ -178,17 +177,16 @@ func (s *service) deliver(ctx context.Context, l *lease, r *result) error {
 	if stands.Digest != r.digest {
 		err = s.drop(ctx, i, r, blob)
 	} else {
-		err = r.keep(dataPath(s.f.Dir(), i, r.digest))
+		err = r.keep(s.f.DataPath(i, r.digest))
 	}
 	if err != nil {
 		l.giveBack()
 		return err
 	}
-	return s.end(ctx, l)
+	return s.lasting(l.done(ctx))
 }
 
-// store puts a result where the submitter finds it. A submitter that resumes the run
-// sweeps the folder of what looks half-written: then the result is written once more.
+// store puts a result where the submitter finds it.
 func (s *service) store(ctx context.Context, i int, blob string, r *result) error {
 	if s.shared == nil {
 		data, err := r.reader()
@@ -197,12 +195,18 @@ func (s *service) store(ctx context.Context, i int, blob string, r *result) erro
 		}
 		return s.lasting(s.blobs.put(ctx, blob, data))
 	}
+	return putShared(s.shared, i, r.reader)
+}
+
+// putShared puts what read reads into a folder that all see. A submitter that resumes the
+// run sweeps it of what looks half-written: then it is written once more.
+func putShared(f *run.Folder, i int, read func() (io.Reader, error)) error {
 	for try := 0; ; try++ {
-		data, err := r.reader()
+		data, err := read()
 		if err != nil {
-			return &run.StoreError{Dir: s.f.Dir(), Err: err}
+			return &run.StoreError{Dir: f.Dir(), Err: err}
 		}
-		_, _, err = s.shared.Put(i, func(w io.Writer) error {
+		_, _, err = f.Put(i, func(w io.Writer) error {
 			_, err := io.Copy(w, data)
 			return err
 		})
@@ -212,24 +216,12 @@ func (s *service) store(ctx context.Context, i int, blob string, r *result) erro
 	}
 }
 
-// end takes a committed shard out of the queue. A server that was killed meanwhile may
-// know nothing of the lease, and does not answer then: the shard is leased again, and
-// found to be done.
-func (s *service) end(ctx context.Context, l *lease) error {
-	brief, cancel := context.WithTimeout(ctx, ackTime)
-	defer cancel()
-	if err := l.done(brief); err != nil && brief.Err() == nil {
-		return s.lasting(err)
-	}
-	return nil
-}
-
 // drop removes a result that came too late, and is not what stands.
 func (s *service) drop(ctx context.Context, i int, r *result, blob string) error {
 	if s.shared == nil {
 		return s.lasting(s.blobs.drop(ctx, blob))
 	}
-	if err := os.Remove(dataPath(s.shared.Dir(), i, r.digest)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(s.shared.DataPath(i, r.digest)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return &run.StoreError{Dir: s.shared.Dir(), Err: err}
 	}
 	return nil

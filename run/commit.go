@@ -49,7 +49,7 @@ func (f *Folder) Put(i int, write func(io.Writer) error) (digest string, size in
 		return "", 0, f.store(err)
 	}
 	digest = hex.EncodeToString(hash.Sum(nil))
-	if err := os.Rename(beside, filepath.Join(f.dir, dataName(i, digest))); err != nil {
+	if err := os.Rename(beside, f.DataPath(i, digest)); err != nil {
 		os.Remove(beside)
 		return "", 0, &StoreError{f.dir, file.Cause(err)}
 	}
@@ -74,7 +74,7 @@ func (f *Folder) Record(i int, digest string) error {
 	if !isDigest(digest) {
 		return fmt.Errorf("shard %d: %q is no SHA-256", i, digest)
 	}
-	path := filepath.Join(f.dir, dataName(i, digest))
+	path := f.DataPath(i, digest)
 	if _, err := os.Lstat(path); err != nil {
 		if lost := f.lost(i, digest); lost.Committed != "" { // and somebody else who lost removed the data
 			return lost
@@ -147,7 +147,7 @@ func (f *Folder) Adopt(i int, digest string) error {
 		return &StoreError{f.dir, err}
 	}
 	if found != digest {
-		os.Remove(filepath.Join(f.dir, dataName(i, digest)))
+		os.Remove(f.DataPath(i, digest))
 		return &DamagedError{i, digest, found}
 	}
 	err = f.Record(i, digest)

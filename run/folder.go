@@ -130,9 +130,14 @@ func (f *Folder) Corrupt() []int { return f.corrupt }
 // Path returns the file of shard i, which is there where the shard is done.
 func (f *Folder) Path(i int) string {
 	if digest := f.Digest(i); digest != "" {
-		return filepath.Join(f.dir, dataName(i, digest))
+		return f.DataPath(i, digest)
 	}
 	return filepath.Join(f.dir, shardName(i))
+}
+
+// DataPath returns the file that data of shard i with that SHA-256 have, committed or not.
+func (f *Folder) DataPath(i int, digest string) string {
+	return filepath.Join(f.dir, dataName(i, digest))
 }
 
 func (f *Folder) recordPath(i int) string { return filepath.Join(f.dir, shardName(i)+recordSuffix) }

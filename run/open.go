@@ -118,7 +118,7 @@ func (f *Folder) found(i int, digest string) (string, error) {
 	if digest == "" {
 		return "", nil
 	}
-	path := filepath.Join(f.dir, dataName(i, digest))
+	path := f.DataPath(i, digest)
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		return "", nil
@@ -159,7 +159,7 @@ func (f *Folder) drop(i int) error {
 		return err
 	}
 	if digest != "" {
-		err = os.Remove(filepath.Join(f.dir, dataName(i, digest)))
+		err = os.Remove(f.DataPath(i, digest))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}

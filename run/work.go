@@ -88,7 +88,7 @@ type StoreError struct {
 // Error names the folder and the mend.
 func (e *StoreError) Error() string {
 	mend := "see that the folder is there and can be written"
-	if full(e.Err) {
+	if IsFull(e.Err) {
 		mend = "make room there"
 	}
 	return fmt.Sprintf("results cannot be kept in %s: %v: %s, then go on; what is finished is kept", file.Name(e.Dir), e.Err, mend)
@@ -97,8 +97,8 @@ func (e *StoreError) Error() string {
 // Unwrap returns the cause.
 func (e *StoreError) Unwrap() error { return e.Err }
 
-// full tells whether an error says that a disk is full.
-func full(err error) bool {
+// IsFull tells whether an error says that a disk is full.
+func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
@@ -121,16 +121,20 @@ func (w Work) Compute(ctx context.Context, f *Folder, i int) (digest string, siz
 	if err := ctx.Err(); err != nil {
 		return "", 0, err
 	}
-	digest, size, err = f.Put(i, func(to io.Writer) error { return w.do(ctx, i, to) })
-	var store *StoreError
+	return f.Put(i, func(to io.Writer) error { return w.ComputeTo(ctx, i, f.dir, to) })
+}
+
+// ComputeTo computes shard i for whoever keeps its data in dir, with Compute's errors.
+func (w Work) ComputeTo(ctx context.Context, i int, dir string, to io.Writer) error {
+	err := w.do(ctx, i, to)
 	switch {
-	case err == nil || errors.As(err, &store):
+	case err == nil:
 	case ctx.Err() != nil:
 		err = fmt.Errorf("%s: %w", w.ShardName(i), ctx.Err())
-	case full(err):
-		err = &StoreError{f.dir, err}
+	case IsFull(err):
+		err = &StoreError{dir, err}
 	}
-	return digest, size, err
+	return err
 }
 
 // do computes shard i; it does not panic.
