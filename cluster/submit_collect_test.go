@@ -1,0 +1,185 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tattle/run"
+)
+
+// TestCollectPassedOver commits what is damaged, and has a server say that nothing was:
+// the submitter waits for another result, and asks again as none comes.
+func TestCollectPassedOver(t *testing.T) {
+	t.Parallel()
+	c := dialed(t)
+	root := t.TempDir()
+	s, err := c.Submit(t.Context(), Job{}, SubmitOptions{Root: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	w := run.Work{Dir: filepath.Join(root, "shards"), Manifest: run.Manifest{Command: "test", Shards: 2}}
+	f, unlock, err := w.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	st, err := s.announce(t.Context(), f)
+	if err == nil {
+		_, err = st.fill(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit := func(data string) { // as a worker does
+		l, err := st.lease(t.Context())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r := commitRecord{Digest: hexSum("true"), Size: 4, Worker: "w", Attempt: l.Attempt}
+		if data != "" {
+			err = s.blobs.put(t.Context(), resultBlob(1, l.Shard, r.Digest), strings.NewReader(data))
+		}
+		if won, err1 := l.commit(t.Context(), r); err1 != nil || !won || err != nil {
+			t.Error(won, err, err1)
+		}
+		if err := l.done(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	commit("")
+	commit("true")
+	late := *st.l
+	asked := make(chan bool, 100)
+	late.kv = &listener{&answers{KeyValue: st.l.kv, late: 1}, asked}
+	theirs := &stage{stageInfo: st.stageInfo, l: &late, consumer: st.consumer, held: map[int]*lease{}}
+	end := make(chan error, 1)
+	go func() {
+		col := &collector{s: s, w: w, f: f, st: theirs, aside: map[int]failure{}, damages: map[int][]string{}}
+		end <- col.collect(t.Context())
+	}()
+	<-asked
+	select {
+	case <-asked:
+		t.Fatal("what was said to be gone was asked for at once")
+	case <-time.After(50 * time.Millisecond):
+	}
+	again := make(chan bool)
+	go func() {
+		defer close(again)
+		commit("true") // once it is queued again
+	}()
+	for waiting := true; waiting; {
+		c.wake() // rather than wait for it to look
+		select {
+		case err := <-end:
+			if waiting = false; err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	<-again
+	for i := range 2 {
+		if data, err := os.ReadFile(f.Path(i)); err != nil || string(data) != "true" {
+			t.Errorf("shard %d: %q, %v", i, data, err)
+		}
+	}
+}
+
+// listener tells of each key that is asked for.
+type listener struct {
+	*answers
+	asked chan bool
+}
+
+func (l *listener) Get(ctx context.Context, key string) (jetstream.KeyValueEntry, error) {
+	e, err := l.answers.Get(ctx, key)
+	l.asked <- true
+	return e, err
+}
+
+// TestUnreadableLedger has somebody else write to the ledger: the mend is said, and works.
+func TestUnreadableLedger(t *testing.T) {
+	t.Parallel()
+	c := dialed(t)
+	for _, key := range []string{"commit.1.0", "fail.1.0", "stage.1"} {
+		root := t.TempDir()
+		w := run.Work{Manifest: run.Manifest{Command: "test", Shards: 0}}
+		s, end := submitting(t, c, root, Job{}, w, false)
+		if err := <-end; err != nil {
+			t.Fatal(key, err)
+		}
+		if _, err := s.l.kv.Put(t.Context(), key, []byte("}")); err != nil {
+			t.Fatal(key, err)
+		}
+		s.Close()
+		s, err := c.Submit(t.Context(), Job{}, SubmitOptions{Root: root, Resume: true})
+		if err == nil {
+			w.Dir, w.Resume = filepath.Join(root, "shards"), true
+			_, err = s.Run(t.Context(), w)
+			s.Close()
+		}
+		id, url := SubmittedTo(root)
+		if want := "tattle runs --cluster " + url + " --remove " + id + ", then --resume"; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), key+" is not readable") {
+			t.Fatalf("%s: %v, not %q", key, err, want)
+		}
+		if err := c.Remove(t.Context(), id); err != nil {
+			t.Fatal(key, err)
+		}
+		s, end = submitting(t, c, root, Job{}, w, true)
+		if err := <-end; err != nil {
+			t.Errorf("%s: after what mends it: %v", key, err)
+		}
+		s.Close()
+	}
+}
+
+// TestSweptWhileWritten removes what a worker writes into a shared folder, as a submitter
+// that resumes does.
+func TestSweptWhileWritten(t *testing.T) {
+	for _, sweeps := range []int{0, 1, 2} {
+		dir := t.TempDir()
+		f, err := run.Create(dir, run.Manifest{Command: "test", Shards: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tries := 0
+		err = putShared(f, 0, func() (io.Reader, error) {
+			tries++
+			return io.MultiReader(strings.NewReader("da"), reading(func() {
+				half, _ := filepath.Glob(filepath.Join(dir, ".shard-*"))
+				if len(half) != 1 {
+					t.Errorf("half-written are %v", half)
+				} else if tries <= sweeps {
+					os.Remove(half[0])
+				}
+			}), strings.NewReader("ta")), nil
+		})
+		data, _ := os.ReadFile(f.DataPath(0, hexSum("data")))
+		var store *run.StoreError
+		switch {
+		case sweeps < 2 && (err != nil || string(data) != "data" || tries != sweeps+1):
+			t.Errorf("swept %d times: %q after %d tries, %v", sweeps, data, tries, err)
+		case sweeps == 2 && !errors.As(err, &store): // nobody resumes that often
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// reading does something where it is read, and has nothing to say.
+type reading func()
+
+func (r reading) Read([]byte) (int, error) {
+	r()
+	return 0, io.EOF
+}
