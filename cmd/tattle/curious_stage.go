@@ -317,6 +317,9 @@ func (c *computing) do(ctx context.Context, i int, w io.Writer) error {
 	}
 	if k == nil {
 		started := time.Now()
+		if err := sweep(dir); err != nil {
+			return err
+		}
 		if err := c.make(ctx, c.env, name, dir); err != nil {
 			return err
 		}
@@ -329,6 +332,20 @@ func (c *computing) do(ctx context.Context, i int, w io.Writer) error {
 		}
 	}
 	return c.pack(w, dir, k)
+}
+
+// sweep removes what a training that was killed has left half-written in its folder.
+func sweep(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		if file.IsTemporary(entry.Name()) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, entry.Name())))
+		}
+	}
+	return err
 }
 
 func (c *computing) note(name string, took time.Duration) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -219,6 +220,23 @@ func (p *told) Run(_ context.Context, w run.Work) (*run.Folder, error) {
 		unlock()
 	}
 	return f, err
+}
+
+// TestHalfWrittenModels has a training swept of what it left when it was killed, and of
+// nothing else.
+func TestHalfWrittenModels(t *testing.T) {
+	dir := t.TempDir()
+	write := func(w io.Writer) error { _, err := io.WriteString(w, "half"); return err }
+	half, _, err := file.Hide(dir, modelFile, write)
+	if err := errors.Join(err, file.Write(filepath.Join(dir, modelFile), write), os.WriteFile(filepath.Join(dir, ".notes.tmp"), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(sweep(dir), sweep(filepath.Join(dir, "none"))); err != nil {
+		t.Fatal(err)
+	}
+	if exists(half) || !exists(filepath.Join(dir, modelFile)) || !exists(filepath.Join(dir, ".notes.tmp")) {
+		t.Errorf("%s stays, or other files do not", half)
+	}
 }
 
 // TestStageIsForgotten wants a pool told that a stage it was given is replaced, where
