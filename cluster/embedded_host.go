@@ -13,6 +13,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// jetStream is jetstream.New, but for tests.
+var jetStream = jetstream.New
+
 // A host is a server in this process, which only this process can reach.
 type host struct {
 	server *server.Server
@@ -58,7 +61,7 @@ func (h *host) start(store string) (err error) {
 	if err != nil {
 		return err
 	}
-	h.js, err = jetstream.New(h.conn)
+	h.js, err = jetStream(h.conn)
 	return err
 }
 

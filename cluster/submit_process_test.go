@@ -42,6 +42,7 @@ type process struct {
 	Size   size
 	As     run.Program // of a worker
 	Model  string
+	DieAt  string         // of a worker: a point
 	Chaos  map[string]int // by shard of stage b: "panic" so many times, "slow": milliseconds
 }
 
@@ -92,6 +93,9 @@ func (p process) play() error {
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: p.Room, Max: p.Room}); err != nil {
 			return err
 		}
+	}
+	if p.DieAt != "" {
+		c.DieAt(p.DieAt)
 	}
 	return c.Work(ctx, cluster.WorkerOptions{
 		Name: p.Name, Run: p.Run, Idle: p.Idle, Scratch: p.Dir, Program: p.As, Log: say,

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -213,8 +214,10 @@ func TestSubmit(t *testing.T) {
 		long bool
 	}{
 		{"undisturbed", func(t *testing.T) { undisturbed(t, false) }, false},
-		{"shared", func(t *testing.T) { undisturbed(t, true) }, false},
+		{"shared", func(t *testing.T) { undisturbed(t, true) }, true},
 		{"worker killed", workerKilled, false},
+		{"workers killed at points", func(t *testing.T) { workersKilledAt(t, false) }, true},
+		{"workers killed at points, shared", func(t *testing.T) { workersKilledAt(t, true) }, true},
 		{"worker interrupted", workerInterrupted, true},
 		{"worker without room", workerWithoutRoom, true},
 		{"worker paused", workerPaused, true},
@@ -222,13 +225,13 @@ func TestSubmit(t *testing.T) {
 		{"delivered twice", deliveredTwice, true},
 		{"server killed", serverKilled, true},
 		{"store lost", storeLost, true},
-		{"small results damaged", func(t *testing.T) { damaged(t, false, 0) }, false},
+		{"small results damaged", func(t *testing.T) { damaged(t, false, 0) }, true},
 		{"large results damaged", func(t *testing.T) { damaged(t, false, 300<<10) }, true},
 		{"shared results damaged", func(t *testing.T) { damaged(t, true, 300<<10) }, true},
 		{"refused", refused, false},
 		{"set aside", setAside, true},
 		{"removed", removed, true},
-		{"two submitters", twoSubmitters, false},
+		{"two submitters", twoSubmitters, true},
 	} {
 		if !c.long || !testing.Short() {
 			all.Go(func() { t.Run(c.name, c.do) })
@@ -256,6 +259,36 @@ func workerKilled(t *testing.T) {
 	victim.kill(syscall.SIGKILL)
 	worker(t, s.URL, "other")
 	s.wait()
+}
+
+// workersKilledAt kills -9 workers exactly between the steps of a shard, one after
+// another: what was committed nobody computes again.
+func workersKilledAt(t *testing.T, shared bool) {
+	s := newSite(t, "", size{First: 1, Second: 20, Pace: 5 * time.Millisecond})
+	s.Shared = shared
+	s.begin()
+	points := []string{"before put", "before commit", "after commit"}
+	if shared {
+		points = points[1:] // it is the folder where results are put
+	}
+	var begun [][]int
+	for _, point := range points {
+		w := worker(t, s.URL, point, func(p *process) { p.DieAt = point })
+		if status := w.ends(); status != -1 {
+			t.Errorf("%s: the worker ended with %d", point, status)
+		}
+		begun = append(begun, w.traced(-1))
+	}
+	other := worker(t, s.URL, "other")
+	s.wait()
+	begun = append(begun, other.traced(-1))
+	for k, point := range points {
+		last := begun[k][len(begun[k])-1]
+		again := slices.Contains(slices.Concat(begun[k+1:]...), last)
+		if want := point != "after commit"; again != want {
+			t.Errorf("a worker died %s of shard %d: that was computed again: %v; all began %v", point, last, again, begun)
+		}
+	}
 }
 
 // workerInterrupted interrupts a worker whose lease is long: its shard is another's at once.
