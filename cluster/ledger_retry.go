@@ -17,20 +17,26 @@ import (
 func (l *ledger) retry(ctx context.Context, what string, limit time.Duration, do func(ctx context.Context) error) error {
 	began, wait, patient := time.Now(), 20*time.Millisecond, limit/8 // an answer may be lost with a server
 	var refused *jetstream.APIError
+	var since time.Time // it is not there, as far as was answered
 	for {
 		err := within(ctx, patient, do)
+		if !l.missing(ctx, err) {
+			since = time.Time{}
+		} else if since.IsZero() {
+			since = time.Now()
+		}
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case gone(err):
-			return fmt.Errorf("%s: %w", what, errGone)
+		case !since.IsZero():
+			if sure := l.surelyGone(ctx, err, time.Since(since)); sure != nil {
+				return fmt.Errorf("%s: %w", what, sure)
+			}
 		case noRoom(err) && time.Since(began) < placing: // nodes that come or go are heard of within seconds
 		case definite(err):
 			return fmt.Errorf("%s: %w", what, err)
-		case l.queue != nil && !errors.Is(err, context.DeadlineExceeded) && l.isGone(ctx): // errors of what is gone are of many kinds
-			return fmt.Errorf("%s: %w", what, errGone)
 		case l.o.Broken != nil && l.o.Broken() != nil:
 			return fmt.Errorf("%s: %w (%w)", what, l.o.Broken(), err)
 		case l.o.Sole && errors.As(err, &refused): // by a server that is all there
@@ -59,32 +65,11 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// gone says that what an operation is about is not on the server.
-func gone(err error) bool {
-	for _, e := range []error{jetstream.ErrStreamNotFound, jetstream.ErrBucketNotFound, jetstream.ErrConsumerNotFound, jetstream.ErrConsumerDeleted, jetstream.ErrConsumerDoesNotExist} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
-}
-
 // noRoom says that a cluster has too few servers for the copies that are wanted, as far
 // as the one that leads it knows: it must have heard of each once.
 func noRoom(err error) bool {
 	var api *jetstream.APIError
 	return errors.As(err, &api) && (api.ErrorCode == 10005 || api.ErrorCode == 10074)
-}
-
-// isGone asks the server whether the run's queue is not there.
-func (l *ledger) isGone(ctx context.Context) bool {
-	return within(ctx, attempt/5, func(ctx context.Context) error {
-		_, err := l.js.Stream(ctx, queueName(l.id))
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			return nil
-		}
-		return nats.ErrTimeout
-	}) == nil
 }
 
 // passing are the refusals of a server that is busy.

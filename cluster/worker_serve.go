@@ -103,7 +103,7 @@ func (s *service) watch(ctx context.Context, end context.CancelCauseFunc, depart
 			if begun = time.Now(); s.better(ctx, s.job.ID, true) {
 				depart()
 			}
-		case err != nil && gone(err):
+		case err != nil && gone(err) && s.l.surelyGone(ctx, err, 0) != nil:
 			end(errGone)
 		}
 	}

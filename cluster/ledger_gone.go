@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// goneAfter is how long the servers of a cluster must say that something is not there,
+// until that is believed without the list of runs: one that has just come back may say so
+// of what it has not yet heard of.
+var goneAfter = 5 * time.Second
+
+// errNoStage says that the queue of a stage is no longer on the server, though the run is.
+var errNoStage = fmt.Errorf("%w as it was: the queue of a stage is gone", errGone)
+
+// gone says that what an operation is about is not on the server that answered.
+func gone(err error) bool {
+	return errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrBucketNotFound) || noConsumer(err)
+}
+
+func noConsumer(err error) bool {
+	return errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrConsumerDoesNotExist)
+}
+
+// missing says that a server answers that what an operation is about is not there.
+// Errors of what is gone are of many kinds: then the run's queue is asked for.
+func (l *ledger) missing(ctx context.Context, err error) bool {
+	if err == nil || gone(err) {
+		return err != nil
+	}
+	if l.queue == nil || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || definite(err) || noRoom(err) {
+		return false
+	}
+	return within(ctx, attempt/5, func(ctx context.Context) error {
+		_, err := l.js.Stream(ctx, queueName(l.id))
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			return nil
+		}
+		return nats.ErrTimeout
+	}) == nil
+}
+
+// surelyGone is what to believe where the answer has been err, that something is not
+// there, for some time; nil where that is not known yet. One server knows. Of several one
+// may have come back and not caught up: they are believed where the list of runs, which is
+// read from its leader, no longer has the run as one that goes on, or where they keep to it.
+func (l *ledger) surelyGone(ctx context.Context, err error, since time.Duration) error {
+	switch one := l.o.Sole || l.oneServer(); {
+	case !one && l.hasEnded(ctx):
+		return errGone
+	case !one && since < goneAfter:
+		return nil
+	case noConsumer(err):
+		return errNoStage
+	}
+	return errGone
+}
+
+// oneServer says that the server is none of several.
+func (l *ledger) oneServer() bool {
+	nc := l.js.Conn()
+	return nc.IsConnected() && nc.ConnectedClusterName() == "" && nc.IsConnected() // it has no name while nobody is there
+}
+
+// hasEnded asks the leader of the list of runs whether the run is finished, was removed,
+// or is still being handed over; without an answer that is not known. A run is listed
+// before it has a ledger, and no longer when that is removed.
+func (l *ledger) hasEnded(ctx context.Context) bool {
+	if l.id == "" {
+		return false
+	}
+	var reply struct {
+		Error   *jetstream.APIError `json:"error"`
+		Message *struct {
+			Data []byte `json:"data"`
+		} `json:"message"`
+	}
+	err := within(ctx, attempt/5, func(ctx context.Context) error {
+		key := fmt.Sprintf("$KV.%s.%s", registryBucket, l.id)
+		// The client would ask whichever server has a copy.
+		m, err := l.js.Conn().RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET.KV_"+registryBucket, fmt.Appendf(nil, `{"last_by_subj":%q}`, key))
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(m.Data, &reply)
+	})
+	switch {
+	case err != nil:
+		return false
+	case reply.Error != nil:
+		return reply.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound
+	case reply.Message == nil:
+		return false
+	case len(reply.Message.Data) == 0: // removed
+		return true
+	}
+	var e entry
+	return json.Unmarshal(reply.Message.Data, &e) == nil && (!e.Finished.IsZero() || e.Preparing && l.o.Join)
+}

@@ -1,0 +1,135 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// behind is a client of a server that has not caught up: it knows nothing of so many
+// streams that it is asked for.
+type behind struct {
+	jetstream.JetStream
+	answers int
+}
+
+func (b *behind) Stream(ctx context.Context, name string) (jetstream.Stream, error) {
+	if b.answers > 0 {
+		b.answers--
+		return nil, jetstream.ErrStreamNotFound
+	}
+	return b.JetStream.Stream(ctx, name)
+}
+
+// oneOfSeveral is a server that says that it is part of a cluster.
+func oneOfSeveral(t *testing.T) *Conn {
+	t.Helper()
+	s, err := server.NewServer(&server.Options{
+		DontListen: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir(), Cluster: server.ClusterOpts{Name: "tattle"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	nc, err := nats.Connect("", nats.InProcessServer(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Conn{nc: nc, js: js, replicas: 1}
+}
+
+// TestGone has a server of several say that a run is not there: it is believed where the
+// list of runs says so, too, or where nothing else is heard for long enough.
+func TestGone(t *testing.T) {
+	was := goneAfter
+	t.Cleanup(func() { goneAfter = was })
+	goneAfter = time.Hour
+	c := oneOfSeveral(t)
+	if (&ledger{js: c.js}).oneServer() {
+		t.Fatal("it does not say that it is part of a cluster")
+	}
+	id := newID()
+	made, err := openLedger(t.Context(), c.js, id, ledgerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := c.registry(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(e entry) {
+		e.Job.ID = id
+		if err := runs.put(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	join := func(answers int) (took time.Duration, err error) {
+		begun := time.Now()
+		_, err = openLedger(t.Context(), &behind{c.js, answers}, id, ledgerOptions{Join: true})
+		return time.Since(begun), err
+	}
+	list(entry{})
+	if _, err := join(3); err != nil {
+		t.Errorf("a run that goes on, of which one server has not heard: %v", err)
+	}
+	for name, change := range map[string]func(){
+		"finished":    func() { list(entry{Finished: time.Now()}) },
+		"handed over": func() { list(entry{Preparing: true}) },
+		"removed":     func() { list(entry{}); runs.remove(t.Context(), id) },
+	} {
+		change()
+		if took, err := join(1e6); !errors.Is(err, errGone) || took > 3*time.Second {
+			t.Errorf("%s: %v after %v", name, err, took)
+		}
+	}
+	list(entry{})
+	goneAfter = 300 * time.Millisecond
+	if took, err := join(1e6); !errors.Is(err, errGone) || took < goneAfter {
+		t.Errorf("servers that keep to it: %v after %v", err, took)
+	}
+	st, err := made.stage(t.Context(), "shards", "manifest", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := made.queue.DeleteConsumer(t.Context(), consumerName(1)); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	if _, err := made.join(t.Context(), st.stageInfo, false); !errors.Is(err, errNoStage) || time.Since(begun) < goneAfter {
+		t.Errorf("a stage's queue that is gone: %v after %v", err, time.Since(begun))
+	}
+	list(entry{Finished: time.Now()})
+	if _, err := made.join(t.Context(), st.stageInfo, false); !errors.Is(err, errGone) || errors.Is(err, errNoStage) {
+		t.Errorf("a stage of a run that is finished: %v", err)
+	}
+	if err := c.js.DeleteKeyValue(t.Context(), registryBucket); err != nil {
+		t.Fatal(err)
+	}
+	goneAfter = time.Hour
+	if took, err := join(3); err != nil { // the list is not there either: the same server may say that
+		t.Errorf("without a list: %v after %v", err, took)
+	}
+}
+
+// TestGoneOfOne has one server say that a run is not there: it knows.
+func TestGoneOfOne(t *testing.T) {
+	h := hosted(t)
+	if _, err := openLedger(t.Context(), h.js, newID(), ledgerOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	js := &behind{h.js, 1}
+	if _, err := openLedger(t.Context(), js, newID(), ledgerOptions{Join: true}); !errors.Is(err, errGone) || js.answers > 0 {
+		t.Errorf("%v, with %d answers left", err, js.answers)
+	}
+}
