@@ -53,6 +53,7 @@ type size struct {
 	Pace          time.Duration // of a shard of the second stage, on average
 	Big           int           // bytes of a shard of the second stage
 	CPU           bool          // computes for that long instead of sleeping
+	Gates         string        // unless empty, a folder: shards of the second stage wait for gate there
 }
 
 const roleVariable = "TATTLE_TEST_ROLE"
@@ -220,6 +221,12 @@ func (p process) shard(ctx context.Context, s size, i int) error {
 	if ms := p.Chaos["slow "+strconv.Itoa(i)]; ms > 0 && tries == 1 {
 		pace = time.Duration(ms) * time.Millisecond
 	}
+	for s.Gates != "" && s.Pace > 0 && ctx.Err() == nil {
+		if _, err := os.Stat(s.gate(i / perGate)); err == nil {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 	if s.CPU {
 		return spin(ctx, s.Pace)
 	}
@@ -229,6 +236,11 @@ func (p process) shard(ctx context.Context, s size, i int) error {
 	}
 	return ctx.Err()
 }
+
+const perGate = 4 // shards
+
+// gate is a file: once it is there, its shards are computed.
+func (s size) gate(k int) string { return filepath.Join(s.Gates, "gate-"+strconv.Itoa(k)) }
 
 // spin computes until this thread had that much of a core.
 func spin(ctx context.Context, d time.Duration) error {
