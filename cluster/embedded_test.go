@@ -82,6 +82,7 @@ func (l *told) String() string {
 }
 
 func TestEmbedded(t *testing.T) {
+	t.Parallel()
 	const n = 20
 	dir := filepath.Join(t.TempDir(), "run", "shards")
 	var mu sync.Mutex
@@ -116,6 +117,7 @@ func TestEmbedded(t *testing.T) {
 }
 
 func TestEmbeddedSetsAside(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var mu sync.Mutex
 	tries := map[int]int{}

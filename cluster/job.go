@@ -51,6 +51,8 @@ type WorkerOptions struct {
 	Executable string
 	Log        func(format string, a ...any) // told what a person should know, a line at a time; nil for nobody
 	Execute    func(ctx context.Context, t Task) error
+
+	comeBack time.Duration // but for tests, the constant
 }
 
 // Task is a run as a worker carries it out: the job's command line with --out Root

@@ -128,6 +128,7 @@ func (m mortalMessage) DoubleAck(ctx context.Context) error {
 // TestEmbeddedKilledAt kills -9 a process exactly between the steps of a shard: what was
 // committed is not computed again.
 func TestEmbeddedKilledAt(t *testing.T) {
+	t.Parallel()
 	const n = 6
 	if point, dir, ok := strings.Cut(os.Getenv("TATTLE_DIE_AT"), ":"); ok {
 		jetStream = func(nc *nats.Conn, o ...jetstream.JetStreamOpt) (jetstream.JetStream, error) {

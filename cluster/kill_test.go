@@ -23,6 +23,7 @@ import (
 // TestEmbeddedKilled kills -9 a process that computes, at random points, and resumes
 // until all is done.
 func TestEmbeddedKilled(t *testing.T) {
+	t.Parallel()
 	const n = 60
 	if dir := os.Getenv("TATTLE_EMBEDDED_IN"); dir != "" {
 		w := work(dir, n, func(context.Context, int) error { time.Sleep(2 * time.Millisecond); return nil })
@@ -112,6 +113,7 @@ func TestEmbeddedKilled(t *testing.T) {
 
 // TestEmbeddedInterrupted ends the context in the midst.
 func TestEmbeddedInterrupted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -142,6 +144,7 @@ func TestEmbeddedInterrupted(t *testing.T) {
 
 // TestEmbeddedTwice has two runs in one process, and a third that may not.
 func TestEmbeddedTwice(t *testing.T) {
+	t.Parallel()
 	var wg sync.WaitGroup
 	dirs := []string{t.TempDir(), t.TempDir()}
 	meet := make(chan bool)
@@ -191,6 +194,7 @@ func TestEmbeddedStops(t *testing.T) {
 
 // TestEmbeddedSlow has a shard that takes several leases.
 func TestEmbeddedSlow(t *testing.T) {
+	t.Parallel()
 	dir, calls := t.TempDir(), 0
 	f, err := Embedded{Lease: 60 * time.Millisecond, Log: t.Errorf}.Run(t.Context(), work(dir, 1, func(context.Context, int) error {
 		calls++
@@ -207,6 +211,7 @@ func TestEmbeddedSlow(t *testing.T) {
 
 // TestEmbeddedCorruptResult changes what a finished run has stored.
 func TestEmbeddedCorruptResult(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var calls []int
 	w := work(dir, 6, func(_ context.Context, i int) error { calls = append(calls, i); return nil })
@@ -251,6 +256,7 @@ func begun(t *testing.T) string {
 
 // TestEmbeddedDamagedLedger harms all files of a ledger.
 func TestEmbeddedDamagedLedger(t *testing.T) {
+	t.Parallel()
 	from := begun(t)
 	harm := func(by func([]byte) []byte) func(string) error {
 		return func(store string) error {
@@ -337,6 +343,7 @@ func tell(key, value string) func(store string) error {
 
 // TestEmbeddedFullDisk runs on a disk of a megabyte that a file fills, but for a little.
 func TestEmbeddedFullDisk(t *testing.T) {
+	t.Parallel()
 	const n = 40
 	disk := os.Getenv("TATTLE_SMALL_DISK")
 	if disk == "" {

@@ -16,6 +16,7 @@ import (
 // TestLateAcknowledgement takes back what was committed before its worker has
 // acknowledged it: the shard is to be done all the same.
 func TestLateAcknowledgement(t *testing.T) {
+	t.Parallel()
 	h := hosted(t)
 	s := filled(t, h.js, 2, ledgerOptions{Log: t.Logf})
 	l := leased(t, s)
@@ -74,6 +75,7 @@ func (a *answers) Create(ctx context.Context, key string, value []byte, opts ...
 // TestCommitUnanswered has a commit that is made though its answer is lost, and then
 // refused, in the words of one server and of several.
 func TestCommitUnanswered(t *testing.T) {
+	t.Parallel()
 	h := hosted(t)
 	s := filled(t, h.js, 2, ledgerOptions{Log: t.Logf})
 	lost := func(uint64, error) (uint64, error) { return 0, nats.ErrTimeout }
@@ -141,6 +143,7 @@ func TestListLeavesNothing(t *testing.T) {
 
 // TestWatchCatchesUpOnce has keys of both kinds before the watch begins.
 func TestWatchCatchesUpOnce(t *testing.T) {
+	t.Parallel()
 	h := hosted(t)
 	s := filled(t, h.js, 2, ledgerOptions{Log: t.Logf})
 	a, b := leased(t, s), leased(t, s)

@@ -164,6 +164,7 @@ func inQueue(t *testing.T, s *stage) uint64 {
 
 // TestExactlyOnce has workers that fall silent past their leases and commit all the same.
 func TestExactlyOnce(t *testing.T) {
+	t.Parallel()
 	const n, workers = 42, 4
 	h := hosted(t)
 	o := ledgerOptions{Lease: 150 * time.Millisecond, Log: t.Errorf}
@@ -228,6 +229,7 @@ func TestExactlyOnce(t *testing.T) {
 
 // TestDifferentDigests delivers a shard twice, and the results differ.
 func TestDifferentDigests(t *testing.T) {
+	t.Parallel()
 	h := hosted(t)
 	var said told
 	o := ledgerOptions{Lease: 50 * time.Millisecond, Log: said.log}
@@ -264,6 +266,7 @@ func TestDifferentDigests(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
+	t.Parallel()
 	h := hosted(t)
 	s := filled(t, h.js, 2, ledgerOptions{Log: t.Logf})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -274,6 +277,7 @@ func TestFailures(t *testing.T) {
 	for i := range run.MaxAttempts {
 		l := leased(t, s)
 		for l.Shard != 1 { // the other one is given back: nobody's fault, however often
+			time.Sleep(20 * time.Millisecond)
 			l.giveBack()
 			l = leased(t, s)
 		}
@@ -320,6 +324,7 @@ func TestFailures(t *testing.T) {
 
 // TestLost has a shard that takes its workers with it.
 func TestLost(t *testing.T) {
+	t.Parallel()
 	h := hosted(t)
 	o := ledgerOptions{Lease: 20 * time.Millisecond, Log: t.Logf}
 	filled(t, h.js, 1, o)
@@ -357,6 +362,7 @@ func TestLost(t *testing.T) {
 
 // TestHeld has a lease that lapses though its process lives, as after a sleep.
 func TestHeld(t *testing.T) {
+	t.Parallel()
 	h := hosted(t)
 	s := filled(t, h.js, 1, ledgerOptions{Lease: 30 * time.Millisecond, Log: t.Logf})
 	l := leased(t, s)
@@ -371,6 +377,7 @@ func TestHeld(t *testing.T) {
 }
 
 func TestStages(t *testing.T) {
+	t.Parallel()
 	h := hosted(t)
 	s := filled(t, h.js, 5, ledgerOptions{Log: t.Logf})
 	l := s.l
@@ -430,6 +437,7 @@ func TestStages(t *testing.T) {
 }
 
 func TestUncommit(t *testing.T) {
+	t.Parallel()
 	h := hosted(t)
 	s := filled(t, h.js, 1, ledgerOptions{Log: t.Logf})
 	for i := range 3 {
@@ -498,6 +506,7 @@ func listen(t *testing.T) *listening {
 // TestServerRestart stops the server in the midst of two workers' and a submitter's work
 // and starts it again.
 func TestServerRestart(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
@@ -555,6 +564,7 @@ func TestServerRestart(t *testing.T) {
 }
 
 func TestServerAwayForGood(t *testing.T) {
+	t.Parallel()
 	to := listen(t)
 	s := filled(t, to.client(t), 2, ledgerOptions{Patience: 100 * time.Millisecond, Log: t.Logf})
 	l := leased(t, s)

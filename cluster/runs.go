@@ -132,13 +132,32 @@ func (c *Conn) Runs(ctx context.Context) ([]RunState, error) {
 	}
 	var states []RunState
 	for _, e := range all {
-		state, err := c.state(ctx, e)
+		state, there, err := r.state(ctx, e)
 		if err != nil {
 			return nil, fmt.Errorf("run %s: %w", e.Job.ID, err)
 		}
-		states = append(states, state)
+		if there {
+			states = append(states, state)
+		}
 	}
 	return states, nil
+}
+
+// state says how far a run is, if it is still listed. Without a ledger it was finished or
+// removed since its entry was read, or it is still being handed over.
+func (r registry) state(ctx context.Context, e entry) (s RunState, there bool, err error) {
+	s, err = e.state(ctx, r.js)
+	if !errors.Is(err, errGone) {
+		return s, true, err
+	}
+	e, there, err = r.get(ctx, e.Job.ID)
+	if !there || err != nil {
+		return s, there, err
+	}
+	if s, err = e.state(ctx, r.js); errors.Is(err, errGone) {
+		s, err = RunState{Job: e.Job, State: Submitted}, nil
+	}
+	return s, true, err
 }
 
 // The states of a run.
@@ -148,16 +167,14 @@ const (
 	Finished  = "finished"
 )
 
-func (c *Conn) state(ctx context.Context, e entry) (RunState, error) {
+// state says how far a run is, or errs with errGone where it is unfinished and has no ledger.
+func (e entry) state(ctx context.Context, js jetstream.JetStream) (RunState, error) {
 	s := RunState{Job: e.Job, State: Submitted, Finished: e.Finished, Stages: e.Stages}
 	if !e.Finished.IsZero() {
 		s.State = Finished
 		return s, nil
 	}
-	l, err := openLedger(ctx, c.js, e.Job.ID, ledgerOptions{Join: true})
-	if errors.Is(err, errGone) {
-		return s, nil
-	}
+	l, err := openLedger(ctx, js, e.Job.ID, ledgerOptions{Join: true})
 	if err != nil {
 		return s, err
 	}

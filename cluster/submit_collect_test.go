@@ -147,6 +147,7 @@ func TestUnreadableLedger(t *testing.T) {
 // TestSweptWhileWritten removes what a worker writes into a shared folder, as a submitter
 // that resumes does.
 func TestSweptWhileWritten(t *testing.T) {
+	t.Parallel()
 	for _, sweeps := range []int{0, 1, 2} {
 		dir := t.TempDir()
 		f, err := run.Create(dir, run.Manifest{Command: "test", Shards: 1})

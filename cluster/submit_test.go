@@ -39,7 +39,16 @@ type site struct {
 // newSite starts a server in this process, unless url is given, and computes the run alone.
 func newSite(t testing.TB, url string, s size) *site {
 	t.Helper()
-	dir := t.TempDir()
+	dir, store := t.TempDir(), t.TempDir()
+	if s.Second > 1000 {
+		if memory, err := os.MkdirTemp("/dev/shm", "tattle-test-"); err == nil { // it is not the disk that is tested
+			t.Cleanup(func() { os.RemoveAll(memory) })
+			dir, store = filepath.Join(memory, "run"), filepath.Join(memory, "store")
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	p := process{Role: "submitter", URL: url, Root: filepath.Join(dir, "out"), Model: filepath.Join(dir, "model.bin"), Lease: time.Second, Size: s}
 	if err := os.WriteFile(p.Model, []byte("what was trained"), 0o666); err != nil {
 		t.Fatal(err)
@@ -48,7 +57,7 @@ func newSite(t testing.TB, url string, s size) *site {
 		ctx, cancel := context.WithCancel(context.Background())
 		up, end := make(chan string, 1), make(chan error, 1)
 		go func() {
-			end <- cluster.ListenAndServe(ctx, cluster.ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir()}, func(url string) { up <- url })
+			end <- cluster.ListenAndServe(ctx, cluster.ServerOptions{Listen: "127.0.0.1:0", Store: store}, func(url string) { up <- url })
 		}()
 		t.Cleanup(func() { cancel(); <-end })
 		select {
@@ -585,17 +594,18 @@ func TestSubmitManyShards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
+	t.Parallel()
 	s := newSite(t, "", size{First: 1, Second: 10000})
 	s.Lease = 0
 	if os.Getenv("TATTLE_FULL") == "" {
 		s.Resume = true
-		s.lay(8800)
+		s.lay(9700)
 	}
 	begun := time.Now()
 	worker(t, s.URL, "one")
 	worker(t, s.URL, "two")
 	s.begin()
-	s.committed(9000)
+	s.committed(9750)
 	listed := time.Now()
 	state, _ := s.state()
 	t.Logf("%d commits listed in %v", state.Stages[1].Committed, time.Since(listed))

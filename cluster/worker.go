@@ -102,6 +102,9 @@ func (w *taker) prepare() (err error) {
 	if o.Scratch, err = filepath.Abs(o.Scratch); err != nil {
 		return err
 	}
+	if o.comeBack == 0 {
+		o.comeBack = comeBack
+	}
 	if o.Cache == 0 {
 		o.Cache = defaultCache
 	}

@@ -13,12 +13,10 @@ import (
 )
 
 const (
-	refusedFor = time.Minute // after which a worker looks at a run again that it refused; then twice that …
-	refusedMax = time.Hour   // … up to this
+	comeBack   = 2 * time.Minute // after which a worker looks whether an earlier run has something again
+	refusedFor = time.Minute     // after which a worker looks at a run again that it refused; then twice that …
+	refusedMax = time.Hour       // … up to this
 )
-
-// comeBack is after how long a worker looks whether an earlier run has something again.
-var comeBack = 2 * time.Minute
 
 // refusal is why a worker left a run alone.
 type refusal struct {
@@ -88,7 +86,7 @@ func (w *taker) choose(ctx context.Context, all []entry) (*entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if waiting || some && time.Since(w.left[e.Job.ID]) > comeBack {
+		if waiting || some && time.Since(w.left[e.Job.ID]) > w.o.comeBack {
 			return &all[k], nil
 		}
 	}

@@ -91,7 +91,7 @@ func (w *taker) home(ctx context.Context, j Job, l *ledger) (*home, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &home{job: j, l: l, blobs: b, name: w.o.Name, log: w.o.Log, better: w.better, wake: w.c.nc, dir: filepath.Join(w.scratch, j.ID), laid: map[string]bool{}, paths: map[string]string{}}
+	h := &home{job: j, l: l, blobs: b, name: w.o.Name, log: w.o.Log, better: w.better, comeBack: w.o.comeBack, wake: w.c.nc, dir: filepath.Join(w.scratch, j.ID), laid: map[string]bool{}, paths: map[string]string{}}
 	h.root = filepath.Join(h.dir, "out")
 	if err := os.MkdirAll(h.root, 0o700); err != nil {
 		return nil, &run.StoreError{Dir: h.root, Err: err}
@@ -136,17 +136,18 @@ const tellEvery = 20 * time.Second // how far a worker is
 
 // home is a worker's place for a run, and the pool of its command line.
 type home struct {
-	job    Job
-	l      *ledger
-	blobs  blobs
-	name   string // of the worker
-	log    func(format string, a ...any)
-	better func(ctx context.Context, id string, older bool) bool // is there another run to work on
-	wake   *nats.Conn
-	dir    string
-	root   string            // the copy of the run's folder
-	laid   map[string]bool   // stages whose manifest was put there, by name and digest
-	paths  map[string]string // of inputs
+	job      Job
+	l        *ledger
+	blobs    blobs
+	name     string // of the worker
+	log      func(format string, a ...any)
+	better   func(ctx context.Context, id string, older bool) bool // is there another run to work on
+	comeBack time.Duration                                         // after which it asks for an older one, too
+	wake     *nats.Conn
+	dir      string
+	root     string            // the copy of the run's folder
+	laid     map[string]bool   // stages whose manifest was put there, by name and digest
+	paths    map[string]string // of inputs
 
 	mu      sync.Mutex
 	done    int  // shards committed

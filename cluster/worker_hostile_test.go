@@ -249,14 +249,18 @@ func TestLiar(t *testing.T) {
 // TestRunsTakeTurns has somebody hold the last shard of a run for long: a worker goes on
 // to a later run meanwhile, and comes back, be the later one long.
 func TestRunsTakeTurns(t *testing.T) {
-	t.Run("a short run", func(t *testing.T) { takeTurns(t, 1) })
-	was := comeBack
-	defer func() { comeBack = was }()
-	comeBack = 300 * time.Millisecond
-	t.Run("a long run", func(t *testing.T) { takeTurns(t, 1000) })
+	t.Parallel()
+	t.Run("a short run", func(t *testing.T) {
+		t.Parallel()
+		takeTurns(t, 1, comeBack)
+	})
+	t.Run("a long run", func(t *testing.T) {
+		t.Parallel()
+		takeTurns(t, 1000, 300*time.Millisecond)
+	})
 }
 
-func takeTurns(t *testing.T, shards int) {
+func takeTurns(t *testing.T, shards int, comeBack time.Duration) {
 	c := dialed(t)
 	p := run.Program{Version: "v1", Kernels: "plain"}
 	w := run.Work{Manifest: run.Manifest{Command: "test", Shards: 1, Settings: map[string]string{}, Program: p}}
@@ -284,7 +288,7 @@ func takeTurns(t *testing.T, shards int) {
 		end := make(chan error, 1)
 		scratch := t.TempDir()
 		workers.Go(func() {
-			end <- c.Work(ctx, WorkerOptions{Name: name, Idle: 300 * time.Millisecond, Scratch: scratch, Program: p, Execute: func(ctx context.Context, k Task) error {
+			end <- c.Work(ctx, WorkerOptions{Name: name, Idle: 300 * time.Millisecond, Scratch: scratch, Program: p, comeBack: comeBack, Execute: func(ctx context.Context, k Task) error {
 				w := w
 				fmt.Sscan(k.Args[0], &w.Manifest.Shards)
 				w.Dir = filepath.Join(k.Root, "shards")

@@ -99,7 +99,7 @@ func (s *service) watch(ctx context.Context, end context.CancelCauseFunc, depart
 		switch {
 		case err == nil && resting && int(s.idle.Load()) == goroutines && info.NumPending == 0 && (info.NumAckPending == 0 || s.better(ctx, s.job.ID, false)):
 			depart()
-		case err == nil && !resting && time.Since(begun) > comeBack:
+		case err == nil && !resting && time.Since(begun) > s.comeBack:
 			if begun = time.Now(); s.better(ctx, s.job.ID, true) {
 				depart()
 			}

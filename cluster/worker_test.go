@@ -62,3 +62,27 @@ func TestSweep(t *testing.T) {
 		t.Errorf("%+v, %v", left, err)
 	}
 }
+
+// TestRunsMeanwhile lists runs that were finished, or removed, since their entries were
+// read, and one that has no ledger yet.
+func TestRunsMeanwhile(t *testing.T) {
+	t.Parallel()
+	c := dialed(t)
+	r, err := c.registry(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := entry{Job: Job{ID: "000000000000000a", Created: time.Now()}}
+	for want, now := range map[string]*entry{"": nil, Submitted: {Job: was.Job, Preparing: true}, Finished: {Job: was.Job, Finished: time.Now()}} {
+		if now != nil {
+			if err := r.put(t.Context(), *now); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := r.remove(t.Context(), was.Job.ID); err != nil {
+			t.Fatal(err)
+		}
+		if s, there, err := r.state(t.Context(), was); err != nil || there != (now != nil) || s.State != want && there {
+			t.Errorf("%+v, listed: %v, %v; want %q", s, there, err, want)
+		}
+	}
+}
