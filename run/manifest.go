@@ -183,7 +183,7 @@ func ReadManifest(dir string) ([]byte, error) {
 	}
 	if found := ManifestDigest(data); len(sum) > 0 && string(sum) != digestOf(data) {
 		was, _, _ := strings.Cut(string(sum), " ")
-		return nil, fmt.Errorf("%s was changed since the run began: its SHA-256 is %s and was %.64q; put it back, or name another folder", path, found, was)
+		return nil, &ChangedError{path, found, was}
 	}
 	if _, err := shardsIn(data); err != nil {
 		return nil, fmt.Errorf("%s is not a manifest (%w): name another folder", path, err)
@@ -192,6 +192,17 @@ func ReadManifest(dir string) ([]byte, error) {
 		return nil, fmt.Errorf("%s has no digest beside it: %s is missing; name another folder", path, digestName)
 	}
 	return data, nil
+}
+
+// A ChangedError says that a manifest is not what it was when its run began.
+type ChangedError struct {
+	Path       string
+	Found, Was string // SHA-256, as it is and as it was
+}
+
+// Error names both digests and the mend.
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s was changed since the run began: its SHA-256 is %s and was %.64q; put it back, or name another folder", e.Path, e.Found, e.Was)
 }
 
 // ManifestDigest returns the SHA-256 of a manifest.

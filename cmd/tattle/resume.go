@@ -52,6 +52,10 @@ func (e *env) unfinished(err error, dir string) error {
 	if errors.As(err, &other) {
 		return hinted(err, "give the flags of the run that was interrupted, or another --out")
 	}
+	var changed *run.ChangedError
+	if errors.As(err, &changed) {
+		return err // which says the mend
+	}
 	var failed *run.FailedError
 	if errors.As(err, &failed) {
 		return hinted(err, "tattle runs "+quote(dir)+" shows all that failed and why; it is tried again with: "+e.goOn(dir))
