@@ -28,7 +28,7 @@ func (clusterServeCmd) Help() string {
 
 Example: tattle cluster serve --listen 0.0.0.0:4222 --cert cert.pem --key key.pem --token-file token --make-token
 
-A NATS server with JetStream: what it has confirmed is on its disk. Any other NATS server with JetStream does as well. Other machines reach it only with TLS and a token or NKey. Three of them, each with its --name, --store and --cluster-listen, go on when one is lost; runs then want --replicas 3. Ctrl-C ends it, and started again on the same --store it goes on. docs/cluster.md tells more.`
+A NATS server with JetStream: what it has confirmed is on its disk. Any other NATS server with JetStream does as well. Other machines reach it only with TLS and a token or NKey. Three of them, each with its --name, --store and --cluster-listen, go on when one is lost: each keeps the runs, unless their --replicas says otherwise. Ctrl-C ends it, and started again on the same --store it goes on. docs/cluster.md tells more.`
 }
 
 // Run serves until it is interrupted.
