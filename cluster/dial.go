@@ -185,8 +185,8 @@ func dial(ctx context.Context, o nats.Options) (*nats.Conn, error) {
 func (c *Conn) ready(ctx context.Context) error {
 	until, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	for {
-		ask, cancel := context.WithTimeout(until, 2*time.Second)
+	for patient := 250 * time.Millisecond; ; patient = min(2*patient, 2*time.Second) { // without a leader nobody answers
+		ask, cancel := context.WithTimeout(until, patient)
 		_, err := c.js.AccountInfo(ask)
 		cancel()
 		switch {
