@@ -277,7 +277,7 @@ func TestFailures(t *testing.T) {
 	for i := range run.MaxAttempts {
 		l := leased(t, s)
 		for l.Shard != 1 { // the other one is given back: nobody's fault, however often
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(100 * time.Millisecond)
 			l.giveBack()
 			l = leased(t, s)
 		}
