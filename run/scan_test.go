@@ -149,13 +149,14 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// Ten thousand shards are made, gone on with and listed.
+// Ten thousand shards are made, gone on with, listed and merged.
 func TestTenThousandShards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 20,000 files")
 	}
 	const n = 10_000
-	dir := t.TempDir()
+	root := t.TempDir()
+	dir := filepath.Join(root, "shards")
 	begin(t, dir, of(n))
 	start := time.Now()
 	lap := func(what string) {
@@ -182,8 +183,29 @@ func TestTenThousandShards(t *testing.T) {
 		t.Fatal(err, runs)
 	}
 	lap("scanned")
-	if err := f.Discard(); err != nil {
+	record := filepath.Join(dir, shardName(n/2)+recordSuffix)
+	if err := os.Remove(record); err != nil {
 		t.Fatal(err)
+	}
+	m := &Merge{Root: root}
+	_, err = m.Run(t.Context(), texts(dir, n))
+	if err == nil || err.Error() != "stage shards: 1 of 10000 shards missing: 5000" {
+		t.Fatal(err)
+	}
+	lap("merged, but for one")
+	lay(t, dir, map[string]string{filepath.Base(record): recordLine(n/2, f.Digest(n/2))})
+	if f, err = m.Run(t.Context(), texts(dir, n)); err != nil || len(f.Remaining()) > 0 {
+		t.Fatal(err)
+	}
+	lap("merged")
+	if err := f.Discard(); err != nil || !f.Done(n-1) {
+		t.Fatal(err)
+	}
+	if err := m.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(root); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
 	}
 	lap("removed")
 }
