@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -290,6 +291,42 @@ func TestMakeToken(t *testing.T) {
 	}
 	if _, err := MakeToken(filepath.Join(path, "x")); err == nil {
 		t.Error("a token in no folder")
+	}
+}
+
+// TestMakeNKey writes a seed whose public key is among those that the server lets in.
+func TestMakeNKey(t *testing.T) {
+	dir := t.TempDir()
+	seed, keys := filepath.Join(dir, "seed"), filepath.Join(dir, "keys")
+	for _, want := range []bool{true, false} { // the second time it is there
+		if made, err := MakeNKey(seed, keys); made != want || err != nil {
+			t.Fatal(made, err)
+		}
+	}
+	all, err := readKeys(keys)
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	text, err := os.ReadFile(seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := nkeys.FromSeed(bytes.TrimSpace(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if public, _ := pair.PublicKey(); public != all[0] {
+		t.Errorf("%s is let in, and the seed is of %s", all[0], public)
+	}
+	if info, err := os.Stat(seed); err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info.Mode(), err)
+	}
+	other := filepath.Join(dir, "other")
+	if _, err := MakeNKey(other, filepath.Join(dir, "no", "keys")); err == nil {
+		t.Error("a key that nobody lets in")
+	}
+	if _, err := os.Stat(other); err == nil {
+		t.Error("the seed of a key that nobody lets in stays")
 	}
 }
 

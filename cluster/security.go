@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/nats-io/nkeys"
@@ -136,6 +137,40 @@ func readToken(path string) (token, warning string, err error) {
 // MakeToken writes a file with a random token that only its owner reads. Where there
 // is a file it stays as it is.
 func MakeToken(path string) (made bool, err error) {
+	return makeSecret(path, rand.Text()+rand.Text()[:6]) // 160 bits
+}
+
+// MakeNKey writes a file with the seed of a new NKey that only its owner reads, and adds
+// its public key to the file keys. Where there is a seed both stay as they are.
+func MakeNKey(path, keys string) (made bool, err error) {
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		return false, err
+	}
+	public, err := pair.PublicKey()
+	if err != nil {
+		return false, err
+	}
+	seed, err := pair.Seed()
+	if err != nil {
+		return false, err
+	}
+	if made, err = makeSecret(path, string(seed)); err != nil || !made {
+		return false, err
+	}
+	f, err := os.OpenFile(keys, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	if err == nil {
+		_, err = fmt.Fprintf(f, "%s # %s\n", public, strings.ReplaceAll(filepath.Base(path), "\n", " "))
+		err = errors.Join(err, f.Sync(), f.Close())
+	}
+	if err != nil {
+		os.Remove(path) // of a key that opens nothing
+	}
+	return err == nil, err
+}
+
+// makeSecret writes a line into a file that only its owner reads, unless it is there.
+func makeSecret(path, text string) (made bool, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
@@ -143,14 +178,8 @@ func MakeToken(path string) (made bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	_, err = io.WriteString(f, rand.Text()+rand.Text()[:6]+"\n") // 160 bits
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	_, err = io.WriteString(f, text+"\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		os.Remove(path)
 	}
 	return err == nil, err

@@ -174,6 +174,9 @@ func (s *Submission) gone(err error) error {
 	if errors.As(err, &bad) {
 		return fmt.Errorf("run %s: %w: somebody else wrote it: tattle runs --cluster %s --remove %s, then --resume submits it again, with what is finished", s.job.ID, err, s.c.dial.URL, s.job.ID)
 	}
+	if errors.Is(err, errNoStage) {
+		return fmt.Errorf("run %s: %w; --resume makes it again, with what is finished", s.job.ID, err)
+	}
 	if errors.Is(err, errGone) {
 		return fmt.Errorf("run %s: %w: somebody removed it; --resume submits it again, with what is finished", s.job.ID, errGone)
 	}

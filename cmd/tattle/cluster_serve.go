@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,6 +15,7 @@ type clusterServeCmd struct {
 	TokenFile     string   `env:"TATTLE_CLUSTER_TOKEN_FILE" help:"File with the token that everybody must show; or set TATTLE_CLUSTER_TOKEN to the token itself." placeholder:"FILE"`
 	MakeToken     bool     `help:"Write a random token to --token-file, where there is no such file yet."`
 	Nkeys         string   `help:"File with public NKeys, one a line: who has the seed of one needs no token." placeholder:"FILE"`
+	MakeNkey      string   `help:"Write the seed of a new NKey to this file, where there is none yet, and its public key to --nkeys." placeholder:"FILE"`
 	Cert          string   `help:"TLS: the server's certificate." placeholder:"FILE"`
 	Key           string   `help:"TLS: its private key." placeholder:"FILE"`
 	CA            string   `name:"ca" help:"TLS: who signed the certificates of the other nodes, and of clients." placeholder:"FILE"`
@@ -33,17 +35,8 @@ A NATS server with JetStream: what it has confirmed is on its disk. Any other NA
 
 // Run serves until it is interrupted.
 func (c *clusterServeCmd) Run(e *env) error {
-	if c.MakeToken {
-		if c.TokenFile == "" {
-			return usage(errors.New("--make-token: --token-file says where to"), "")
-		}
-		made, err := cluster.MakeToken(c.TokenFile)
-		if err != nil {
-			return hinted(fmt.Errorf("--make-token: %w", err), "choose a file that can be written with --token-file")
-		}
-		if made {
-			e.say("a new token is in %s; give it to submitters and workers", c.TokenFile)
-		}
+	if err := c.secrets(e); err != nil {
+		return err
 	}
 	err := cluster.ListenAndServe(e.ctx, cluster.ServerOptions{
 		Listen: c.Listen, Store: c.Store, Name: c.Name, ClusterListen: c.ClusterListen, Routes: c.Routes,
@@ -56,13 +49,42 @@ func (c *clusterServeCmd) Run(e *env) error {
 	return nil
 }
 
+// secrets makes those that are asked for.
+func (c *clusterServeCmd) secrets(e *env) error {
+	if c.MakeToken {
+		if c.TokenFile == "" {
+			return usage(errors.New("--make-token: --token-file says where to"), "")
+		}
+		made, err := cluster.MakeToken(c.TokenFile)
+		if err != nil {
+			return hinted(fmt.Errorf("--make-token: %w", err), "choose a file that can be written with --token-file")
+		}
+		if made {
+			e.say("a new token is in %s; give it to submitters and workers", quote(c.TokenFile))
+		}
+	}
+	if c.MakeNkey != "" {
+		if c.Nkeys == "" {
+			return usage(errors.New("--make-nkey: --nkeys says where its public key goes"), "")
+		}
+		made, err := cluster.MakeNKey(c.MakeNkey, c.Nkeys)
+		if err != nil {
+			return hinted(fmt.Errorf("--make-nkey: %w", err), "choose files that can be written")
+		}
+		if made {
+			e.say("the seed of a new key is in %s; give it to one submitter or worker, for --cluster-nkey-file", quote(c.MakeNkey))
+		}
+	}
+	return nil
+}
+
 // tell says how the server is reached.
 func (c *clusterServeCmd) tell(e *env, url string) {
 	args := []string{"tattle", "worker", "--cluster", url}
 	if c.TokenFile != "" {
 		args = append(args, "--cluster-token-file", everywhere(c.TokenFile))
 	} else if c.Nkeys != "" {
-		args = append(args, "--cluster-nkey-file", "SEED")
+		args = append(args, "--cluster-nkey-file", cmp.Or(everywhere(c.MakeNkey), "SEED"))
 	}
 	if c.Cert != "" && c.CA != "" {
 		args = append(args, "--cluster-ca", everywhere(c.CA))

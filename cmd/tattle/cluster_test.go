@@ -216,7 +216,7 @@ func TestKubernetesManifest(t *testing.T) {
 	var all []string
 	for _, name := range hostile {
 		folder := "/runs/" + name + "/x"
-		text, said, status := runs(t, "cluster", "kubernetes", "--folder", folder, "--claim", "runs", "--program=" + name, "--image", "a/b:1", "--count", "12", "--at-once", "5")
+		text, said, status := runs(t, "cluster", "kubernetes", "--folder", folder, "--claim", "runs", "--program="+name, "--image", "a/b:1", "--count", "12", "--at-once", "5")
 		if status != 0 {
 			t.Fatalf("%q: %s", name, said)
 		}
@@ -404,7 +404,7 @@ func TestClusterServe(t *testing.T) {
 	var said bytes.Buffer
 	end := make(chan int, 1)
 	go func() {
-		end <- execute(ctx, []string{"cluster", "serve", "--listen", "127.0.0.1:0", "--store", filepath.Join(dir, "store"), "--token-file", token, "--make-token"}, out, &said)
+		end <- execute(ctx, []string{"cluster", "serve", "--listen", "127.0.0.1:0", "--store", filepath.Join(dir, "store"), "--token-file", token, "--make-token", "--nkeys", filepath.Join(dir, "keys"), "--make-nkey", filepath.Join(dir, "seed")}, out, &said)
 		out.Close()
 	}()
 	printed := make([]byte, 1000)
@@ -423,11 +423,14 @@ func TestClusterServe(t *testing.T) {
 	if _, err := cluster.Connect(ctx, cluster.Dial{URL: string(found[1])}); err == nil || !strings.Contains(err.Error(), "refused: the token") {
 		t.Errorf("a stranger is told %v", err)
 	}
-	conn, err := cluster.Connect(ctx, cluster.Dial{URL: string(found[1]), TokenFile: token})
-	if err != nil {
-		t.Fatal(err)
+	for _, d := range []cluster.Dial{{TokenFile: token}, {NKeyFile: filepath.Join(dir, "seed")}} {
+		d.URL = string(found[1])
+		conn, err := cluster.Connect(ctx, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn.Close()
 	}
-	conn.Close()
 	cancel()
 	if status := <-end; status != 0 {
 		t.Errorf("status %d: %s", status, said.String())
@@ -437,6 +440,9 @@ func TestClusterServe(t *testing.T) {
 		t.Error("the token is printed")
 	}
 	if _, said, status := runs(t, "cluster", "serve", "--make-token", "--store", dir); status != statusUsage || !strings.Contains(said, "--token-file") {
+		t.Errorf("status %d: %s", status, said)
+	}
+	if _, said, status := runs(t, "cluster", "serve", "--make-nkey", "seed", "--store", dir); status != statusUsage || !strings.Contains(said, "--nkeys") {
 		t.Errorf("status %d: %s", status, said)
 	}
 	if _, said, status := runs(t, "cluster", "serve", "--listen", "0.0.0.0:0", "--store", dir); status == 0 || !strings.Contains(said, "needs TLS and a token") {
