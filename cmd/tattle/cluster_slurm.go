@@ -185,18 +185,24 @@ func (c *clusterSlurmCmd) script(w io.Writer) error {
 const slurmBody = `
 export GOMAXPROCS="${SLURM_CPUS_PER_TASK:-1}"
 
+# At the time limit the worker gives its shard back, and the job is queued again.
+# scancel and preemption signal the worker, too; only where they do not, we do.
+again= stop= worker=
+trap 'again=1; [ -z "$worker" ] || kill -TERM "$worker" 2>/dev/null' USR1
+trap 'stop=1' TERM INT
+
 COMMAND &
 worker=$!
-
-# At the time limit the worker gives its shard back, and the job is queued again.
-again=
-trap 'again=1; kill -TERM "$worker" 2>/dev/null' USR1
-# scancel and preemption signal the worker, too; only where they do not, we do.
-trap '(sleep 5; kill -TERM "$worker" 2>/dev/null) >/dev/null 2>&1 & ' TERM INT
+[ -z "$again" ] || kill -TERM "$worker"
 
 # A signal ends wait, not the worker.
 while kill -0 "$worker" 2>/dev/null; do
 	wait "$worker"
+	for _ in ${stop:+1 2 3 4 5}; do
+		kill -0 "$worker" 2>/dev/null && sleep 1
+	done
+	[ -z "$stop" ] || kill -TERM "$worker" 2>/dev/null
+	stop=
 done
 wait "$worker"
 status=$?

@@ -148,7 +148,8 @@ wait
 			if got := string(first) + string(rest); got != c.want {
 				t.Errorf("says %q, wanted %q", got, c.want)
 			}
-			if got := fmt.Sprint(p.ProcessState.ExitCode()); got != c.status {
+			// Where both are signalled at once, bash may not know the worker's.
+			if got := fmt.Sprint(p.ProcessState.ExitCode()); got != c.status && !(c.whole && got != "0") {
 				t.Errorf("status %s, the worker's was %s", got, c.status)
 			}
 		})
