@@ -187,7 +187,7 @@ export GOMAXPROCS="${SLURM_CPUS_PER_TASK:-1}"
 
 # At the time limit the worker gives its shard back, and the job is queued again.
 # scancel and preemption signal the worker, too; only where they do not, we do.
-again= stop= worker=
+again='' stop='' worker=''
 trap 'again=1; [ -z "$worker" ] || kill -TERM "$worker" 2>/dev/null' USR1
 trap 'stop=1' TERM INT
 
