@@ -149,7 +149,7 @@ const (
 
 // get returns where an input is, which it fetches unless it is there and whole.
 func (c cache) get(ctx context.Context, b blobs, i Input) (path string, err error) {
-	if !isDigest(i.SHA256) {
+	if !run.IsDigest(i.SHA256) {
 		return "", refuse("%s: its digest is %.80q", i.Name, i.SHA256)
 	}
 	home := filepath.Join(c.dir, i.SHA256)
@@ -253,7 +253,7 @@ func (c cache) evict(room int64) {
 			os.RemoveAll(path) // whoever fetched this is no more
 			continue
 		}
-		if !isDigest(e.Name()) {
+		if !run.IsDigest(e.Name()) {
 			continue // not ours
 		}
 		size := sizeOf(path)
@@ -283,9 +283,4 @@ func sizeOf(dir string) (size int64) {
 		return nil
 	})
 	return size
-}
-
-func isDigest(s string) bool {
-	b, err := hex.DecodeString(s)
-	return err == nil && len(b) == sha256.Size && s == strings.ToLower(s)
 }

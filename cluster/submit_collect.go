@@ -180,7 +180,7 @@ func (c *collector) start(ctx context.Context, results chan<- fetched) {
 
 // fetch brings a result into the folder.
 func (c *collector) fetch(ctx context.Context, e event) error {
-	if !isDigest(e.Commit.Digest) {
+	if !run.IsDigest(e.Commit.Digest) {
 		return &run.DamagedError{Shard: e.Shard, Want: e.Commit.Digest}
 	}
 	if c.s.job.Shared != "" {
@@ -252,7 +252,7 @@ func (c *collector) settle(ctx context.Context, r fetched) (done bool, err error
 		cause += ": it is computed again"
 	}
 	c.s.o.Log("%s: %s", c.w.ShardName(r.Shard), cause)
-	if c.s.job.Shared == "" && isDigest(r.Commit.Digest) {
+	if c.s.job.Shared == "" && run.IsDigest(r.Commit.Digest) {
 		if err := c.s.blobs.drop(ctx, resultBlob(c.st.Number, r.Shard, r.Commit.Digest)); err != nil {
 			return false, err
 		}

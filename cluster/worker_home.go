@@ -180,7 +180,7 @@ func (h *home) lay(ctx context.Context, s stageInfo) error {
 	if err != nil {
 		return err
 	}
-	if !isDigest(s.Manifest) {
+	if !run.IsDigest(s.Manifest) {
 		return refuse("the manifest of %s has the digest %q", s.Name, s.Manifest)
 	}
 	var data bytes.Buffer

@@ -137,7 +137,7 @@ func (h *home) fetch(ctx context.Context, w run.Work, st *stage, f, shared *run.
 
 func (h *home) bring(ctx context.Context, st *stage, f, shared *run.Folder, i int, c commitRecord) error {
 	digest := c.Digest
-	if !isDigest(digest) {
+	if !run.IsDigest(digest) {
 		return &run.DamagedError{Shard: i, Want: digest}
 	}
 	if f.Done(i) && f.Digest(i) != digest {

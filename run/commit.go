@@ -71,7 +71,7 @@ func (f *Folder) Record(i int, digest string) error {
 	if err := f.has(i); err != nil {
 		return err
 	}
-	if !isDigest(digest) {
+	if !IsDigest(digest) {
 		return fmt.Errorf("shard %d: %q is no SHA-256", i, digest)
 	}
 	path := f.DataPath(i, digest)
@@ -136,7 +136,7 @@ func (f *Folder) Adopt(i int, digest string) error {
 	if err := f.has(i); err != nil {
 		return err
 	}
-	if !isDigest(digest) {
+	if !IsDigest(digest) {
 		return fmt.Errorf("shard %d: %q is no SHA-256", i, digest)
 	}
 	if f.Digest(i) == digest {

@@ -30,14 +30,14 @@ func recordLine(i int, digest string) string { return digest + "  " + dataName(i
 // shard i.
 func parseRecord(i int, record string) string {
 	digest, _, _ := strings.Cut(record, " ")
-	if !isDigest(digest) || record != recordLine(i, digest) {
+	if !IsDigest(digest) || record != recordLine(i, digest) {
 		return ""
 	}
 	return digest
 }
 
-// isDigest tells whether s is a SHA-256 in lower-case hexadecimal.
-func isDigest(s string) bool { return len(s) == 64 && isHex(s) }
+// IsDigest says whether s is a SHA-256 in lower-case hexadecimal, as Digest returns it.
+func IsDigest(s string) bool { return len(s) == 64 && isHex(s) }
 
 func isHex(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') }) < 0
