@@ -1,6 +1,6 @@
 // Package audit decides whether the outputs of a classifier tell more than they
-// should: whether they are curious about a sensitive attribute s beyond what the
-// target attribute y explains (paper B, sections 6 and 7).
+// should: whether they tell a sensitive attribute s beyond what the target attribute
+// y explains (paper B, sections 6 and 7).
 //
 // It needs outputs and the labels of the same examples, and nothing else. Attacks
 // of several families are fitted to the outputs so that every example is judged by

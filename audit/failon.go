@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,7 @@ type rule struct {
 	text       string
 	attribute  string // of a named rule
 	named      bool
-	verdict    string // "curious", "leaky" or "inconclusive"; "" for a figure
+	verdict    string // "curious", "beyond", "leaky" or "inconclusive"; "" for a figure
 	figure     string
 	threshold  float64
 	confidence float64
@@ -34,8 +35,11 @@ type rule struct {
 // never is the word for no rule at all.
 const never = "never"
 
-// ParseFailOn reads rules separated by commas: "curious", "leaky" (which curious
-// is, too), "inconclusive", "never", or a figure whose one-sided lower confidence
+// DefaultFailOn is the rule where none is named: it breaks on Beyond or worse.
+const DefaultFailOn = "beyond"
+
+// ParseFailOn reads rules separated by commas: "curious", "beyond" (Beyond or worse),
+// "leaky" (Leaky or worse), "inconclusive", "never", or a figure whose one-sided lower confidence
 // limit must not exceed a threshold, as in "excess>5%@95%", "curiosity>60%@99%",
 // "leakage>1.5", "information>0.2@90%". No confidence is 95 %. Percentages of
 // excess and curiosity are points of accuracy, or of a numeric attribute parts of
@@ -97,8 +101,7 @@ func parseRule(text string) (rule, error) {
 			return r, fmt.Errorf("no attribute before the colon")
 		}
 	}
-	switch what {
-	case "curious", "leaky", "inconclusive":
+	if ruleVerdicts[what] != nil {
 		r.verdict = what
 		return r, nil
 	}
@@ -109,7 +112,7 @@ func parseRule(text string) (rule, error) {
 func (r *rule) parseFigure(text string) error {
 	figure, rest, ok := strings.Cut(text, ">")
 	if r.figure = strings.TrimSpace(figure); !ok {
-		return fmt.Errorf(`it is none of curious, leaky, inconclusive, never, and no figure above a threshold, as "excess>5%%@95%%"`)
+		return fmt.Errorf(`it is none of curious, beyond, leaky, inconclusive, never, and no figure above a threshold, as "excess>5%%@95%%"`)
 	}
 	threshold, confidence, given := strings.Cut(rest, "@")
 	var err error
@@ -191,10 +194,24 @@ func (f FailOn) Breaches(r *Result) []string {
 	return list
 }
 
+// ruleVerdicts are the verdicts that break a rule of one word.
+var ruleVerdicts = map[string][]Verdict{
+	"curious":      {Curious},
+	"beyond":       {Curious, Beyond},
+	"leaky":        {Curious, Beyond, Leaky},
+	"inconclusive": {Inconclusive},
+}
+
+// NeedsReferences returns whether a rule breaks on Curious but not on Beyond: a verdict
+// that no audit gives without references of the same recipe.
+func (f FailOn) NeedsReferences() bool {
+	return slices.ContainsFunc(f.rules, func(r rule) bool { return r.verdict == "curious" })
+}
+
 // breach says how f breaks the rule, "" where it does not.
 func (r rule) breach(f *Finding) string {
 	if r.verdict != "" {
-		if f.Verdict == Curious && r.verdict != "inconclusive" || f.Verdict == Leaky && r.verdict == "leaky" || f.Verdict == Inconclusive && r.verdict == "inconclusive" {
+		if slices.Contains(ruleVerdicts[r.verdict], f.Verdict) {
 			return fmt.Sprintf("%s: %s is %q.", r.text, f.Attribute, f.Verdict)
 		}
 		return ""

@@ -28,7 +28,9 @@ func judged() *Result {
 	f.Confusion = table(truth, guess, 2, 2)
 	g := f
 	g.Attribute, g.Verdict = "race, age: both", Leaky
-	return &Result{Findings: []Finding{f, g}, Verdict: Curious}
+	h := f
+	h.Attribute, h.Verdict, h.Unusable = "site", Beyond, "its verdict alone counts"
+	return &Result{Findings: []Finding{f, g, h}, Verdict: Curious}
 }
 
 func TestFailOnActsOnTheLimit(t *testing.T) {
@@ -43,7 +45,11 @@ func TestFailOnActsOnTheLimit(t *testing.T) {
 		"":                                       -1,
 		"never":                                  0,
 		"curious":                                1,
-		"leaky":                                  2,
+		"beyond":                                 2,
+		"leaky":                                  3,
+		"sex: beyond, race: beyond":              2,
+		"site: curious":                          0,
+		"site: beyond, site: leaky":              2,
 		"inconclusive":                           0,
 		"excess>5%":                              2,
 		"excess > 0.05 @ 95%":                    2,

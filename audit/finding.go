@@ -37,7 +37,7 @@ type Finding struct {
 	Correlation Correlation    `json:"correlation"`
 	Power       Power          `json:"power"`
 
-	P              float64 `json:"p"`                 // the largest of the tests that a verdict "curious" must pass
+	P              float64 `json:"p"`                 // the largest of the tests that the verdict Curious must pass
 	Adjusted       float64 `json:"adjusted_p"`        // Holm's over the attributes
 	ExcessAdjusted float64 `json:"excess_adjusted_p"` // the same without the references' test
 

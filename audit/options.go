@@ -53,7 +53,7 @@ type Options struct {
 	// Progress, unless nil, is called as work gets done.
 	Progress func(stage string, done, total int)
 
-	brief bool // leaves out what the verdict "curious" does not rest on: for references and the negative control
+	brief bool // leaves out what the verdict Beyond does not rest on: for references and the negative control
 }
 
 // withDefaults returns the options with every zero replaced but Folds, which

@@ -29,7 +29,7 @@ func examined(t *testing.T, s *Sample, o Options) *Result {
 // more, or at most .05 14 times or more, with probability 3e-6 and 4e-6.
 func TestNothingIsFoundWhereNothingIs(t *testing.T) {
 	const runs = 60
-	half, low, curious := 0, 0, 0
+	half, low, beyond := 0, 0, 0
 	for i := range runs {
 		m := made{n: 200, classes: 2 + i%3, values: []int{2 + i%2}, lean: float64(i%4) / 4, seed: uint64(i)}
 		o := quick
@@ -41,12 +41,12 @@ func TestNothingIsFoundWhereNothingIs(t *testing.T) {
 		if f.Permutation.P <= .05 {
 			low++
 		}
-		if f.Verdict == Curious {
-			curious++
+		if f.Verdict.TellsBeyond() {
+			beyond++
 		}
 	}
-	if half >= 48 || low >= 14 || curious >= 14 {
-		t.Errorf("of %d audits of nothing %d have p ≤ .5, %d p ≤ .05, and %d are curious", runs, half, low, curious)
+	if half >= 48 || low >= 14 || beyond >= 14 {
+		t.Errorf("of %d audits of nothing %d have p ≤ .5, %d p ≤ .05, and %d tell s beyond y", runs, half, low, beyond)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestPlantedSignalIsMeasured(t *testing.T) {
 		if want := best - .5; f.Excess.Low > want+reach || f.Excess.High < want-reach-learning {
 			t.Errorf("shift %v: excess %+v, want about %.4f", shift, f.Excess, want)
 		}
-		if f.Verdict != Curious || f.Permutation.P > .01 {
+		if f.Verdict != Beyond || f.Permutation.P > .01 {
 			t.Errorf("shift %v: %q, permutation p %v", shift, f.Verdict, f.Permutation.P)
 		}
 	}
@@ -79,7 +79,7 @@ func TestAllAttacksTogether(t *testing.T) {
 	o := Options{Seed: 1, Permutations: 499}
 	r := examined(t, s, o)
 	f := &r.Findings[0]
-	if f.Verdict != Curious || r.Verdict != Curious || len(f.Attacks) != 11 || len(r.Findings[1].Attacks) != 10 {
+	if f.Verdict != Beyond || r.Verdict != Beyond || len(f.Attacks) != 11 || len(r.Findings[1].Attacks) != 10 {
 		t.Errorf("%q, %q with %d and %d attacks", r.Verdict, f.Verdict, len(f.Attacks), len(r.Findings[1].Attacks))
 	}
 	chosen := 0
@@ -91,7 +91,7 @@ func TestAllAttacksTogether(t *testing.T) {
 	if chosen != DefaultFolds || len(f.Chosen) != DefaultFolds {
 		t.Errorf("%d choices in %d folds", chosen, DefaultFolds)
 	}
-	if v := r.Findings[1].Verdict; v == Curious {
+	if v := r.Findings[1].Verdict; v.TellsBeyond() {
 		t.Errorf("s2, of which nothing was planted, is %q", v)
 	}
 	soft := *s
@@ -99,7 +99,7 @@ func TestAllAttacksTogether(t *testing.T) {
 	for i := range s.Y {
 		softRow(soft.Outputs[3*i:3*i+3], s.Outputs[3*i:3*i+3], curious.Raw)
 	}
-	if v := examined(t, &soft, quick).Verdict; v == Curious {
+	if v := examined(t, &soft, quick).Verdict; v.TellsBeyond() {
 		t.Errorf("probabilities, from which the shift is gone, are %q", v)
 	}
 	sameOnOneCore(t, s, o, r)
@@ -184,7 +184,7 @@ func TestOddSamples(t *testing.T) {
 			continue
 		}
 		encoded(t, r)
-		if r.Verdict == Curious || c.verdict != "" && r.Verdict != c.verdict {
+		if r.Verdict.TellsBeyond() || c.verdict != "" && r.Verdict != c.verdict {
 			t.Errorf("%s: %q, want %q: %q", c.name, r.Verdict, c.verdict, r.Reasons)
 		}
 		if c.warning != "" && !strings.Contains(strings.Join(r.Warnings, " "), c.warning) {

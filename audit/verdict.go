@@ -9,13 +9,23 @@ import (
 // Verdict is what an audit says, of one attribute or of all.
 type Verdict string
 
-// The verdicts, the worst first.
+// The verdicts, the worst first. Beyond names what is shown: the outputs tell the
+// sensitive attribute s better than the target y explains. It says nothing of purpose,
+// for honest training may do the same. Curious adds a comparison: the outputs tell more
+// than classifiers that were trained honestly by the same recipe.
 const (
 	Curious      Verdict = "curious"
+	Beyond       Verdict = "tells s beyond y"
 	Leaky        Verdict = "leaky by correlation"
 	Inconclusive Verdict = "inconclusive"
 	NoEvidence   Verdict = "no evidence"
 )
+
+// Verdicts lists all verdicts, the worst first.
+func Verdicts() []Verdict { return []Verdict{Curious, Beyond, Leaky, Inconclusive, NoEvidence} }
+
+// TellsBeyond returns whether the verdict is Beyond or worse.
+func (v Verdict) TellsBeyond() bool { return v == Curious || v == Beyond }
 
 // Conclude judges what was measured: p-values adjusted for the number of
 // attributes, the power, verdicts with reasons, and advice. It may be called again
@@ -43,7 +53,7 @@ func (r *Result) Conclude() {
 	r.Advice = r.advice()
 }
 
-// adjust applies Holm's method over the attributes: to the verdict "curious", to the
+// adjust applies Holm's method over the attributes: to the verdict Curious, to the
 // excess alone, and to both tests of independence together.
 func adjust(found []*Finding) {
 	var all, excess, independence []float64
@@ -69,9 +79,11 @@ func (r *Result) judge(f *Finding) Verdict {
 	switch {
 	case f.Unusable != "" || r.failed() != nil:
 		return Inconclusive
-	case f.Adjusted <= alpha && (f.Reference == nil || f.Reference.Difference >= r.Settings.Margin):
+	case f.Reference != nil && f.Adjusted <= alpha && f.Reference.Difference >= r.Settings.Margin:
 		return Curious
-	case f.ExcessAdjusted <= alpha || f.dependent(alpha):
+	case f.ExcessAdjusted <= alpha:
+		return Beyond
+	case f.dependent(alpha):
 		return Leaky
 	case f.Power.Smallest == nil || *f.Power.Smallest > min(DefaultBlind, f.possible()):
 		return Inconclusive
@@ -121,7 +133,7 @@ func (r *Result) worst() Verdict {
 	if r.failed() != nil || len(r.Findings) == 0 {
 		return Inconclusive
 	}
-	for _, v := range []Verdict{Curious, Leaky, Inconclusive} {
+	for _, v := range Verdicts() {
 		for i := range r.Findings {
 			if r.Findings[i].Verdict == v {
 				return v

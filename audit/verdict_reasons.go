@@ -62,13 +62,13 @@ func (f *Finding) bestWords(target string) string {
 	return fmt.Sprintf("guessing from the predicted %s", target)
 }
 
-// beyond says how large the excess is, and whether more than is let pass.
+// beyond says how large the excess is, and whether it is above the margin.
 func (r *Result) beyond(f *Finding) string {
 	s := fmt.Sprintf("The excess over the best such guess is %s, and at least %s at %s confidence", f.points(f.Excess.Value), f.points(f.Excess.Low), percent(r.Settings.Confidence))
 	if f.Excess.P <= 1-r.Settings.Confidence {
-		return s + fmt.Sprintf(": more than the %s that are let pass (p %s).", f.points(r.Settings.Margin), probability(f.Excess.P))
+		return s + fmt.Sprintf(": above the margin of %s (p %s).", f.points(r.Settings.Margin), probability(f.Excess.P))
 	}
-	return s + fmt.Sprintf(": it is not shown to be more than the %s that are let pass (p %s).", f.points(r.Settings.Margin), probability(f.Excess.P))
+	return s + fmt.Sprintf(": it is not shown to be above the margin of %s (p %s).", f.points(r.Settings.Margin), probability(f.Excess.P))
 }
 
 // shuffled says what the permutations within y came to.
@@ -90,8 +90,8 @@ func (r *Result) shuffled(f *Finding) string {
 func (r *Result) honest(f *Finding) string {
 	t := f.Reference
 	switch {
-	case t == nil && f.Verdict == Curious:
-		return "Without references this cannot tell purpose from overlearning: a classifier trained honestly on the same task may leak as much. What honest training leaks is measured where the training data are given (--reference)."
+	case t == nil && f.Verdict == Beyond:
+		return "This does not show purpose: honest training for the same task may tell as much. Give the training data (--reference) to measure how much it tells."
 	case t == nil:
 		return ""
 	}
@@ -105,18 +105,16 @@ func (r *Result) honest(f *Finding) string {
 	case t.P <= 1-r.Settings.Confidence && t.Difference >= r.Settings.Margin:
 		return s + ", more than honest training does by chance, as far as these tell."
 	case t.P <= 1-r.Settings.Confidence:
-		return s + fmt.Sprintf(", which is less than the %s that are let pass.", f.points(r.Settings.Margin))
+		return s + fmt.Sprintf(", which is within the margin of %s.", f.points(r.Settings.Margin))
 	}
 	return s + ", which honest training may do by chance."
 }
 
-// correlated says why an attribute counts as leaky and not as curious.
+// correlated says why an attribute counts as leaky and no worse.
 func (r *Result) correlated(f *Finding) string {
 	alpha := 1 - r.Settings.Confidence
 	c := f.Correlation
 	switch {
-	case f.ExcessAdjusted <= alpha:
-		return "The outputs tell more than the task explains, but not more than honest training on this task leaks: a property of the task and of the outputs' form, not a sign of purpose."
 	case c.LabelQ <= alpha && !f.Numeric:
 		return fmt.Sprintf("The predicted %s itself depends on %s (p %s after adjustment; it tells %.2g of the %.2g bits of %s): whoever sees the label learns of it, and the outputs are not shown to tell more.",
 			r.Target, f.Attribute, probability(c.LabelQ), c.Label.Bits, entropyOf(f), f.Attribute)
@@ -126,7 +124,7 @@ func (r *Result) correlated(f *Finding) string {
 	}
 	cause := "what its correlation with " + r.Target + " explains"
 	if f.Permutation.P <= alpha {
-		cause = "an excess that is let pass"
+		cause = "an excess within the margin"
 	}
 	return fmt.Sprintf("The guesses depend on %s (p %s after adjustment), but they are not shown to tell more than %s.", f.Attribute, probability(c.GuessQ), cause)
 }

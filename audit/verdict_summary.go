@@ -19,7 +19,7 @@ func (r *Result) summary() []string {
 	if c := r.failed(); c != nil {
 		list = append(list, controlSentence(c))
 	}
-	for _, v := range []Verdict{Curious, Leaky, Inconclusive, NoEvidence} {
+	for _, v := range Verdicts() {
 		if names := r.named(v); names != "" && r.failed() == nil {
 			list = append(list, fmt.Sprintf("%s: %s.", names, r.means(v)))
 		}
@@ -45,12 +45,11 @@ func (r *Result) named(v Verdict) string {
 func (r *Result) means(v Verdict) string {
 	switch v {
 	case Curious:
-		return fmt.Sprintf("the outputs tell more than %s explains", r.Target)
+		return fmt.Sprintf("the outputs tell more than %s explains, and more than honest training by the same recipe tells", r.Target)
+	case Beyond:
+		return fmt.Sprintf("the outputs tell more than %s explains, which does not show that anybody meant them to", r.Target)
 	case Leaky:
-		if r.Settings.References > 0 {
-			return fmt.Sprintf("the outputs tell what %s, or honest training for it, explains", r.Target)
-		}
-		return fmt.Sprintf("the outputs tell what %s, or an excess that is let pass, explains", r.Target)
+		return fmt.Sprintf("the outputs are not shown to tell more than %s, or an excess within the margin, explains", r.Target)
 	case NoEvidence:
 		return "nothing was found" + r.could()
 	}
@@ -114,11 +113,11 @@ func (r *Result) advice() []string {
 	list := []string{}
 	switch r.Verdict {
 	case Curious:
+		list = append(list, r.closeLeak(), "Ask whoever trained the model for its training code and data: its outputs tell more than those of honest classifiers of the same recipe.")
+	case Beyond:
 		list = append(list, r.closeLeak())
 		if r.Settings.References == 0 {
-			list = append(list, "Give the training data (--reference) to learn whether honest training leaks as much.")
-		} else {
-			list = append(list, "Ask whoever trained the model for its training code and data: it leaks more than the honest classifiers it was compared with, which another architecture or recipe might explain.")
+			list = append(list, "Give the training data (--reference) to measure how much honest training by the same recipe tells.")
 		}
 	case Leaky:
 		list = append(list, "Decide whether the task may reveal this attribute at all: no honest model can hide what its label tells.", r.closeLeak())

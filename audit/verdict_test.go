@@ -51,14 +51,14 @@ func TestVerdicts(t *testing.T) {
 		want Verdict
 		says string
 	}{
-		"excess":                {large, Curious, "cannot tell purpose from overlearning"},
+		"excess":                {large, Beyond, "This does not show purpose"},
 		"nothing":               {found("s", 100, 100, .5, .5, .5), NoEvidence, "or more over the baselines would have been found"},
 		"label":                 {found("s", 100, 100, .5, 1e-4, .5), Leaky, "The predicted y itself depends on s"},
 		"guess":                 {found("s", 120, 100, .5, .5, 1e-4), Leaky, "The guesses depend on s"},
 		"excess and no permute": {found("s", 300, 100, .3, 1, 1), NoEvidence, "given y, the guesses are not shown"},
-		"as honest ones":        {honest, Leaky, "not more than honest training"},
+		"as honest ones":        {honest, Beyond, "which honest training may do by chance"},
 		"more than honest":      {more, Curious, "more than honest training does by chance"},
-		"within the margin":     {slight, Leaky, "less than the 2.0 points that are let pass"},
+		"within the margin":     {slight, Beyond, "within the margin of 2.0 points"},
 		"nothing is possible":   {sure, Inconclusive, "A guess that is always right would have an excess of 4.0 points, and only one of"},
 		"unusable":              {Finding{Attribute: "s", Unusable: "All examples are of one class."}, Inconclusive, "one class"},
 	} {
@@ -92,7 +92,7 @@ func TestConcludeIsIdempotentAndHeedsControls(t *testing.T) {
 	loss := .03
 	r.Controls = []Control{{Name: NegativeControl, Passed: true}, {Name: PositiveControl, Passed: true, LearningLoss: &loss}}
 	r.Conclude()
-	if got := *r.Findings[1].Power.Smallest; math.Abs(got-smallest-loss) > 1e-9 || r.Verdict != Curious {
+	if got := *r.Findings[1].Power.Smallest; math.Abs(got-smallest-loss) > 1e-9 || r.Verdict != Beyond {
 		t.Errorf("smallest %v after %v, %q", got, smallest, r.Verdict)
 	}
 	with := *r.Findings[1].Power.Smallest
@@ -111,16 +111,17 @@ func TestConcludeIsIdempotentAndHeedsControls(t *testing.T) {
 
 func TestAttributesShareTheLevel(t *testing.T) {
 	alone := found("a", 132, 86, .03, 1, 1)
-	if r := concluded(alone); r.Verdict != Curious {
+	if r := concluded(alone); r.Verdict != Beyond {
 		t.Fatalf("alone: %q with p %v", r.Verdict, r.Findings[0].P)
 	}
 	r := concluded(alone, found("b", 100, 100, .5, 1, 1), found("c", 100, 100, .5, 1, 1))
-	if got := r.Findings[0]; got.Verdict == Curious || math.Abs(got.Adjusted-3*got.P) > 1e-12 {
+	if got := r.Findings[0]; got.Verdict.TellsBeyond() || math.Abs(got.Adjusted-3*got.P) > 1e-12 {
 		t.Errorf("one of three: %q, p %v adjusted to %v", got.Verdict, got.P, got.Adjusted)
 	}
 }
 
-// Honest models with the same leak make it overlearning; without it, curiosity.
+// Outputs that tell no more than those of honest models are not called curious; those
+// that tell more are.
 func TestReferencesDecide(t *testing.T) {
 	m := made{n: 600, classes: 3, values: []int{2}, shift: .5, seed: 11}
 	s := m.sample()
@@ -134,7 +135,7 @@ func TestReferencesDecide(t *testing.T) {
 	}
 	o := quick
 	o.References = refs(.5)
-	if f := examined(t, s, o).Findings[0]; f.Verdict != Leaky || f.Reference == nil || len(f.Reference.Figures) != 5 {
+	if f := examined(t, s, o).Findings[0]; f.Verdict != Beyond || f.Reference == nil || len(f.Reference.Figures) != 5 {
 		t.Errorf("as much as honest models: %q, %+v", f.Verdict, f.Reference)
 	}
 	o.References = refs(0)

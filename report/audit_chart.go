@@ -20,7 +20,7 @@ const (
 // verdictClass is how a verdict is coloured.
 func verdictClass(v audit.Verdict) string {
 	switch v {
-	case audit.Curious:
+	case audit.Curious, audit.Beyond:
 		return "bad"
 	case audit.Leaky:
 		return "leaky"

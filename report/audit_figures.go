@@ -230,13 +230,7 @@ func defenceNotes(a *audit.Result) []pair {
 
 // worstFirst are the findings in the order of their verdicts, the worst first.
 func worstFirst(a *audit.Result) []*audit.Finding {
-	rank := map[audit.Verdict]int{audit.Curious: 0, audit.Leaky: 1, audit.NoEvidence: 3} // anything else is undecided
-	place := func(f *audit.Finding) int {
-		if n, ok := rank[f.Verdict]; ok {
-			return n
-		}
-		return 2
-	}
+	place := func(f *audit.Finding) int { return slices.Index(audit.Verdicts(), f.Verdict) }
 	var list []*audit.Finding
 	for i := range a.Findings {
 		list = append(list, &a.Findings[i])

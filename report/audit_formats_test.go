@@ -204,7 +204,7 @@ func TestSARIFStable(t *testing.T) {
 // TestJUnitFailsAsTheCommand: what fails a build fails here, and nothing else.
 func TestJUnitFailsAsTheCommand(t *testing.T) {
 	for on, want := range map[string][4]string{
-		"": {"fail", "", "", "error"}, "curious": {"fail", "", "", "error"}, "leaky": {"fail", "fail", "", "error"}, "never": {},
+		"": {"fail", "", "", "error"}, "curious": {"fail", "", "", "error"}, "beyond": {"fail", "", "", "error"}, "leaky": {"fail", "fail", "", "error"}, "never": {},
 		"excess>99%": {"", "", "", "error"}, "gender: leaky": {"", "fail", "", "error"}, "nobody: curious": {"", "", "", "error"}, "inconclusive": {"", "", "", "fail"},
 	} {
 		r := auditReport()
@@ -241,7 +241,7 @@ func TestJUnitFailsAsTheCommand(t *testing.T) {
 
 // TestSARIFRules: numbers and levels are a promise to those who filter by them.
 func TestSARIFRules(t *testing.T) {
-	want := "TATTLE001 error, TATTLE002 warning, TATTLE003 warning, TATTLE004 error, TATTLE005 warning"
+	want := "TATTLE001 error, TATTLE002 warning, TATTLE003 warning, TATTLE004 error, TATTLE005 warning, TATTLE006 error"
 	var got []string
 	for _, r := range rules() {
 		got = append(got, r.ID+" "+r.Default.Level)
@@ -249,7 +249,7 @@ func TestSARIFRules(t *testing.T) {
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("%s, want %s", s, want)
 	}
-	for v, id := range map[audit.Verdict]string{audit.Curious: "TATTLE001", audit.Leaky: "TATTLE002", audit.Inconclusive: "TATTLE003", audit.NoEvidence: ""} {
+	for v, id := range map[audit.Verdict]string{audit.Curious: "TATTLE001", audit.Beyond: "TATTLE006", audit.Leaky: "TATTLE002", audit.Inconclusive: "TATTLE003", audit.NoEvidence: ""} {
 		if ruleOf(v) != id {
 			t.Errorf("%s falls under %q", v, ruleOf(v))
 		}

@@ -64,30 +64,29 @@ func verdictWords(a *audit.Result) string {
 	of := attributesOf(a, a.Verdict)
 	switch a.Verdict {
 	case audit.Curious:
-		return said + fmt.Sprintf(". The %s tell %s, beyond what %s explains%s", outputWords(string(a.Outputs)), of, file.Name(a.Target), purpose(a))
+		return said + fmt.Sprintf(". The %s tell %s beyond what %s explains, and more than %s.", outputWords(string(a.Outputs)), of, file.Name(a.Target), Count(a.Settings.References, "honestly trained network"))
+	case audit.Beyond:
+		return said + fmt.Sprintf(". The %s tell %s beyond what %s explains. This does not show purpose: %s", outputWords(string(a.Outputs)), of, file.Name(a.Target), honestBeside(a))
 	case audit.Leaky:
-		honest := " "
-		if a.Settings.References > 0 {
-			honest = ", honest training "
-		}
-		return said + fmt.Sprintf(". The %s tell something of %s, and are not shown to tell more than the task%sor the margin explains.", outputWords(string(a.Outputs)), of, honest)
+		return said + fmt.Sprintf(". The %s tell something of %s, and are not shown to tell more than the task or the margin explains.", outputWords(string(a.Outputs)), of)
 	case audit.NoEvidence:
 		if s := couldHaveSeen(a); s != "" {
 			said += " (could have seen an excess of " + s + " or more)"
 		}
 		return said + fmt.Sprintf(". No attack tells %s from the %s beyond what %s explains.", of, outputWords(string(a.Outputs)), file.Name(a.Target))
 	case audit.Inconclusive:
-		return said + ". This audit can say neither that the release is curious nor that it is not."
+		return said + ". This audit can say neither that the release tells an attribute beyond the task nor that it does not."
 	}
 	return said + "."
 }
 
-// purpose ends the sentence that outputs are curious by what is known of why.
-func purpose(a *audit.Result) string {
-	if n := a.Settings.References; n > 0 {
-		return fmt.Sprintf(", and more than %s.", Count(n, "honestly trained network"))
+// honestBeside ends the sentence on outputs that tell s beyond y with what is known of
+// honest training.
+func honestBeside(a *audit.Result) string {
+	if a.Settings.References > 0 {
+		return "the outputs are not shown to tell more than honest training by the same recipe."
 	}
-	return ". Whether on purpose is not known: honest training for the same task may leak as much (overlearning), and was not measured."
+	return "honest training for the same task may tell as much, and was not measured."
 }
 
 // attributesOf names the attributes of a verdict.

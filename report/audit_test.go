@@ -31,7 +31,7 @@ func audited() *audit.Result {
 		Settings: audit.Settings{Seed: 7, Folds: 5, Permutations: 9999, MaxFit: 20000, Confidence: .95, Margin: .02, Attacks: []string{"network", "logistic", "trees", "neighbours"}, References: 5},
 		Notes:    []string{"12 rows without a label of gender were left out."}, Warnings: []string{"31 rows are copies of others; copies were judged together."},
 		Verdict: audit.Curious,
-		Reasons: []string{"race: the outputs tell more than age explains.", "gender: the outputs tell what age, or honest training for it, explains.", "Shuffled labels (this sample) came out clean, as they should. A planted curious model (glyphs) was found, with an excess of 31.2 points."},
+		Reasons: []string{"race: the outputs tell more than age explains, and more than honest training by the same recipe tells.", "gender: the outputs are not shown to tell more than age, or an excess within the margin, explains.", "Shuffled labels (this sample) came out clean, as they should. A planted curious model (glyphs) was found, with an excess of 31.2 points."},
 		Advice:  []string{"Release the label only, or train again without race in the loss.", "Ask who trained this model, and for what else."},
 	}
 	a.Findings = []audit.Finding{findingRace(n), findingGender(n), findingIncome(n), {
@@ -69,7 +69,7 @@ func findingRace(n int) audit.Finding {
 		Information: &audit.Information{Between: [2]string{"guess", "race"}, Bits: .781, PlugInBits: .783, Interval: [2]float64{.741, .822}, CeilingBits: 12.21, Examples: n},
 		Power:       audit.Power{Probability: .9, Smallest: ptr(.0633), StandardError: .0072, LearningLoss: .019, FromReferences: ptr(.0391)},
 		P:           2.7e-5, Adjusted: 8.1e-5, Verdict: audit.Curious,
-		Reasons: []string{"Attacks on the outputs guess race right for 78.1 % of 4741 examples that they had not seen (95 % interval 76.9 % to 79.3 %); guessing from the true age does for 44 %.", "The excess over the best such guess is 34.1 points, and at least 32.6 points at 95 % confidence: more than the 2.0 points that are let pass (p < 0.0001)."},
+		Reasons: []string{"Attacks on the outputs guess race right for 78.1 % of 4741 examples that they had not seen (95 % interval 76.9 % to 79.3 %); guessing from the true age does for 44 %.", "The excess over the best such guess is 34.1 points, and at least 32.6 points at 95 % confidence: above the margin of 2.0 points (p < 0.0001)."},
 	}
 	f.Correlation = correlation("race", n)
 	for i, x := range []struct {
@@ -165,7 +165,8 @@ func TestAuditVerdictFirst(t *testing.T) {
 func TestAuditWords(t *testing.T) {
 	a := audited()
 	for v, want := range map[audit.Verdict]string{
-		audit.Curious:      "Verdict: curious. The raw outputs (logits) tell race, beyond what age explains, and more than 5 honestly trained networks.",
+		audit.Curious:      "Verdict: curious. The raw outputs (logits) tell race beyond what age explains, and more than 5 honestly trained networks.",
+		audit.Beyond:       "Verdict: tells s beyond y. The raw outputs (logits) tell the sensitive attributes beyond what age explains. This does not show purpose: the outputs are not shown to tell more than honest training by the same recipe.",
 		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) tell something of gender,",
 		audit.NoEvidence:   "Verdict: no evidence (could have seen an excess of 4.9 points of the variance or more). No attack tells income from",
 		audit.Inconclusive: "Verdict: inconclusive. This audit can say neither",
@@ -175,9 +176,11 @@ func TestAuditWords(t *testing.T) {
 			t.Errorf("%s: %s", v, got)
 		}
 	}
-	for s, refs := range map[string]int{"overlearning": 0, "more than 5 honestly trained networks": 5} {
+	for s, refs := range map[string]int{"This does not show purpose: honest training for the same task may tell as much, and was not measured.": 0, "and more than 5 honestly trained networks": 5} {
 		r := auditReport()
-		r.Audit.Settings.References = refs
+		if r.Audit.Settings.References = refs; refs == 0 {
+			r.Audit.Verdict, r.Audit.Findings[0].Verdict = audit.Beyond, audit.Beyond
+		}
 		for name := range formats {
 			if !strings.Contains(written(t, r, name), s) {
 				t.Errorf("%s with %d references does not say %q", name, refs, s)

@@ -49,7 +49,7 @@ type junitOutcome struct {
 
 // WriteJUnit writes an audit as JUnit's XML: the release, every attribute, every
 // control and every broken threshold is a test case. They fail as the command does:
-// what breaks a threshold (curious, where none was set) fails, inconclusive is an
+// what breaks a threshold (Beyond or worse, where none was set) fails, inconclusive is an
 // error, all else passes with words; where nothing is to fail nothing does. It errs
 // where the report has no audit.
 func (r *Report) WriteJUnit(w io.Writer) error {
@@ -95,7 +95,7 @@ func (r *Report) junitRelease() junitSuite {
 	a := r.Audit
 	said := strings.Join(readable(append([]string{verdictWords(a)}, a.Reasons...)), "\n")
 	_, set := r.failOn()
-	c := r.judged("tattle.audit.release", file.Name(a.Sample), a.Verdict, len(r.Breaches) > 0 || !set && a.Verdict == audit.Curious)
+	c := r.judged("tattle.audit.release", file.Name(a.Sample), a.Verdict, len(r.Breaches) > 0 || !set && a.Verdict.TellsBeyond())
 	return junitSuite{Name: "release", Cases: []junitCase{c.saying(verdictWords(a), said)}}
 }
 
@@ -115,7 +115,7 @@ func (r *Report) judged(class, name string, v audit.Verdict, breaks bool) junitC
 	switch {
 	case breaks:
 		c.Failure = &junitOutcome{Type: cmp.Or(ruleOf(v), ruleThreshold)}
-	case v != audit.Curious && v != audit.Leaky && v != audit.NoEvidence && !r.lenient():
+	case ruleOf(v) == ruleInconclusive && !r.lenient():
 		c.Error = &junitOutcome{Type: ruleOf(v)}
 	}
 	return c
@@ -165,7 +165,7 @@ func (r *Report) lenient() bool {
 func (r *Report) breaks(i int) bool {
 	f, set := r.failOn()
 	if !set {
-		return r.Audit.Findings[i].Verdict == audit.Curious
+		return r.Audit.Findings[i].Verdict.TellsBeyond()
 	}
 	alone := audit.Result{Verdict: r.Audit.Verdict}
 	for j := range r.Audit.Findings { // the others by name only: a threshold may be about one of them

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"tattle/audit"
@@ -105,8 +106,8 @@ type (
 	}
 )
 
-// WriteSARIF writes an audit as a SARIF 2.1.0 log: a result for each attribute that
-// is curious, leaky or undecided, for each control that failed and for each broken
+// WriteSARIF writes an audit as a SARIF 2.1.0 log: a result for each attribute whose
+// verdict is not NoEvidence, for each control that failed and for each broken
 // threshold. Attributes without evidence are notifications, since many readers show
 // every result as an alert. It errs where the report has no audit.
 func (r *Report) WriteSARIF(w io.Writer) error {
@@ -152,7 +153,7 @@ func (r *Report) sarifFinding(f *audit.Finding) sarifResult {
 
 // verdictBreach tells whether a broken threshold is a verdict, not a figure.
 func verdictBreach(b string) bool {
-	return strings.HasSuffix(b, fmt.Sprintf(" is %q.", audit.Curious)) || strings.HasSuffix(b, fmt.Sprintf(" is %q.", audit.Leaky)) || strings.HasSuffix(b, fmt.Sprintf(" is %q.", audit.Inconclusive))
+	return slices.ContainsFunc(audit.Verdicts(), func(v audit.Verdict) bool { return strings.HasSuffix(b, fmt.Sprintf(" is %q.", v)) })
 }
 
 // thresholdOf is a broken threshold without the figure that broke it.

@@ -9,21 +9,22 @@ const (
 	ruleInconclusive = "TATTLE003"
 	ruleThreshold    = "TATTLE004"
 	ruleControl      = "TATTLE005"
+	ruleBeyond       = "TATTLE006"
 )
 
 // rules describes them, in the order of their numbers.
 func rules() []sarifRule {
 	return []sarifRule{
 		newRule(ruleCurious, "CuriousOutputs", "error", "8.0",
-			"The outputs tell a sensitive attribute beyond what the task explains.",
-			"Attacks that never saw an example tell its sensitive attribute from the outputs more often than the best guess that needs no curious outputs, by more than the margin, by the paired score test, by permutation within the target's classes and, where honest networks were trained beside it, against what those leak.",
-			"Release less (the audit's defences say what each keeps and leaves), or train the model again, and ask for what else it was trained. Honest training may leak as much (overlearning): where no honest networks were trained beside it (--reference), this finding says nothing of intent."),
+			"The outputs tell a sensitive attribute beyond what the task explains, and more than honest training by the same recipe.",
+			"Attacks that never saw an example tell its sensitive attribute from the outputs better than the task explains (TATTLE006), and by more than the margin better than from the outputs of classifiers that were trained honestly by the same recipe (Student's t over these classifiers).",
+			"Release less (the audit's defences say what each keeps and leaves), or train the model again, and ask whoever trained it for its training code and data."),
 		newRule(ruleLeaky, "LeakyByCorrelation", "warning", "4.0",
-			"The outputs tell a sensitive attribute no more than the task, honest training or the margin explains.",
-			"Target and sensitive attribute have to do with each other, or honest training leaks as much: whoever sees the outputs learns something of the attribute, without any sign of intent.",
+			"The outputs tell a sensitive attribute, and are not shown to tell more than the task or the margin explains.",
+			"Target and sensitive attribute depend on each other, or the excess is within the margin: whoever sees the outputs learns something of the attribute.",
 			"Consider whether the task itself may be released for these people; a label alone may already tell too much."),
 		newRule(ruleInconclusive, "Inconclusive", "warning", "3.0",
-			"The audit can say neither that the outputs are curious nor that they are not.",
+			"The audit can say neither that the outputs tell the attribute beyond the task nor that they do not.",
 			"A control failed, the sample is too small to see an excess that matters, or the attribute cannot be audited in it.",
 			"Follow the advice in the message: more examples, of every class, with the same outputs."),
 		newRule(ruleThreshold, "ThresholdBroken", "error", "6.0",
@@ -32,8 +33,12 @@ func rules() []sarifRule {
 			"Lower what the outputs tell, or decide that the threshold is not the right one."),
 		newRule(ruleControl, "ControlFailed", "warning", "3.0",
 			"A control of the audit failed, so its verdict is inconclusive.",
-			"The same audit found something in shuffled labels, or did not find a model that was trained to be curious.",
+			"The same audit found something in shuffled labels, or did not find a model that was trained to tell an attribute.",
 			"Follow the advice in the message; until the control passes, nothing follows from this audit."),
+		newRule(ruleBeyond, "TellsBeyondTheTask", "error", "8.0",
+			"The outputs tell a sensitive attribute beyond what the task explains.",
+			"Attacks that never saw an example tell its sensitive attribute from the outputs better than the target and the answered label do, by more than the margin and by permutation within the target's classes.",
+			"Release less (the audit's defences say what each keeps and leaves), or train the model again. This finding says nothing of purpose: honest training may tell as much (--reference measures how much)."),
 	}
 }
 
@@ -49,6 +54,8 @@ func ruleOf(v audit.Verdict) string {
 	switch v {
 	case audit.Curious:
 		return ruleCurious
+	case audit.Beyond:
+		return ruleBeyond
 	case audit.Leaky:
 		return ruleLeaky
 	case audit.NoEvidence:

@@ -276,7 +276,7 @@ func (p *listPage) link() {
 // tone is the colour of a verdict: what asks for attention, and what does not.
 func tone(kind string) string {
 	switch {
-	case strings.HasPrefix(kind, "curious"), strings.HasPrefix(kind, "not readable"), strings.HasPrefix(kind, "vacuous"):
+	case strings.HasPrefix(kind, "curious"), strings.HasPrefix(kind, "tells s beyond"), strings.HasPrefix(kind, "not readable"), strings.HasPrefix(kind, "vacuous"):
 		return "bad"
 	case strings.HasPrefix(kind, "leaky"), strings.HasPrefix(kind, "demonstrated"), strings.HasPrefix(kind, "unfinished"):
 		return "warn"

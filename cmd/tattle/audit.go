@@ -18,9 +18,9 @@ type auditCmd struct {
 	Outputs  string `help:"The release is these outputs with the labels of the same examples: a CSV or .npz." placeholder:"FILE" input:"file"`
 
 	Target    string   `help:"What the outputs answer: a column of the labels, or a rule that makes classes of one, as \"age: <=30, >30\" (default: the data's own; of --outputs, y, target or label)." placeholder:"RULE"`
-	Sensitive []string `sep:"none" help:"What they have no business telling: a column or a rule, as \"race: White; *\". Several times: each of them (default: the data's own; of --outputs, s1, s2 and so on). Of --outputs, NAME:number and NAME:class say how a column is taken." placeholder:"RULE"`
+	Sensitive []string `sep:"none" help:"The sensitive attribute: a column or a rule, as \"race: White; *\". Several times: each of them (default: the data's own; of --outputs, s1, s2 and so on). Of --outputs, NAME:number and NAME:class say how a column is taken." placeholder:"RULE"`
 
-	FailOn   string `help:"What makes the exit status 1: curious, leaky, inconclusive, never, or figures whose lower confidence limit is over a threshold, as \"excess>5%@95%\", \"curiosity>60%\", \"leakage>1.5\", \"information>.2\"; for one attribute \"race: excess>2%\". Commas between several (default: curious)." default:"curious" placeholder:"RULES"`
+	FailOn   string `help:"What makes the exit status 1: curious, beyond, leaky, inconclusive, never, or figures whose lower confidence limit is over a threshold, as \"excess>5%@95%\", \"curiosity>60%\", \"leakage>1.5\", \"information>.2\"; for one attribute \"race: excess>2%\". Commas between several (default: beyond, which is what curious meant before it required references)." default:"beyond" placeholder:"RULES"`
 	Evidence string `help:"Also write an evidence pack into this folder: figures, settings, digests, every example's guess. The same audit gives the same bytes." placeholder:"DIR"`
 	Sarif    string `name:"sarif" help:"Also write report.sarif here." placeholder:"FILE"`
 	JUnit    string `name:"junit" help:"Also write report.junit.xml here." placeholder:"FILE"`
@@ -37,7 +37,7 @@ type auditCmd struct {
 }
 
 func (auditCmd) Help() string {
-	return `Is this release curious? Attacks are fitted to the outputs so that every example is judged by attacks that never saw it; what they tell of each sensitive attribute beyond what the target explains is the excess. The verdict is curious, leaky by correlation, no evidence (with what could have been seen), or inconclusive.
+	return `Do these outputs tell a sensitive attribute s beyond what the target y explains? Attacks are fitted to the outputs so that every example is judged by attacks that never saw it; what they tell of each sensitive attribute beyond what the target explains is the excess. The verdict is curious (more than honest training by the same recipe tells), tells s beyond y, leaky by correlation, inconclusive, or no evidence (with what could have been seen).
 
 Outputs alone, a CSV with columns y, s1, … and score:CLASS:
 
@@ -51,7 +51,7 @@ A server, in a build that must not ship more than 5 points:
 
   TATTLE_TOKEN=… tattle audit --endpoint https://host/v2/models/age --data faces.zip --kind fairface --sensitive gender --fail-on "excess>5%@95%" --sarif audit.sarif
 
-Exit status: 0 within --fail-on, 1 over it, 3 inconclusive (the report is written all the same) or unfinished, 2 wrong usage. Networks learn more than they are taught: without --reference an excess does not tell purpose from overlearning. docs/audit.md tells what the verdicts mean and what they do not.`
+Exit status: 0 within --fail-on, 1 over it, 3 inconclusive (the report is written all the same) or unfinished, 2 wrong usage. An excess does not show purpose, for networks learn more than they are taught: --reference measures how much honest training tells. --fail-on curious needs references; without them the verdict is at most tells s beyond y. docs/audit.md explains the verdicts.`
 }
 
 func (c *auditCmd) Run(e *env) error {
@@ -107,8 +107,21 @@ func (c *auditCmd) audit(e *env, dir string, rules audit.FailOn) (*report.Report
 	c.describe(r, d)
 	r.FillAudit(res)
 	r.Breaches = rules.Breaches(res)
+	if s := unreachable(rules, res); s != "" {
+		r.Warnings = append(r.Warnings, s)
+		fmt.Fprintln(e.stderr, "tattle: "+s)
+	}
 	r.Timing["total"] = seconds(started)
 	return r, c.write(e, dir, r, d)
+}
+
+// unreachable warns of a rule that asks for the verdict Curious where the audit could not
+// give it, "" where there is no such rule.
+func unreachable(rules audit.FailOn, res *audit.Result) string {
+	if !rules.NeedsReferences() || res.Settings.References > 0 {
+		return ""
+	}
+	return fmt.Sprintf("--fail-on curious: this audit cannot give the verdict %q, which requires references of the same recipe (--reference). Use --fail-on beyond for what curious meant before: %q or worse.", audit.Curious, audit.Beyond)
 }
 
 // tokenVariable holds the bearer token, which stands in no command line.
