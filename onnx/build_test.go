@@ -24,7 +24,24 @@ type modelFile struct {
 }
 
 func newFile(shape ...int) *modelFile {
-	return &modelFile{opset: 13, input: activation("x", shape), output: "y"}
+	return &modelFile{opset: 13, input: fixedTo1("x", shape), output: "y"}
+}
+
+// openBatch is newFile with a batch that is open.
+func openBatch(shape ...int) *modelFile {
+	f := newFile(shape...)
+	f.input = activation("x", shape)
+	return f
+}
+
+// fixedTo1 declares an input of a batch of 1.
+func fixedTo1(name string, shape []int) []byte {
+	var dims []byte
+	for _, d := range append([]int{1}, shape...) {
+		dims = appendBytes(dims, shapeDim, appendInt(nil, dimValue, int64(d)))
+	}
+	tensor := appendBytes(appendInt(nil, typeElement, typeFloat), typeShape, dims)
+	return appendBytes(appendBytes(nil, valueName, []byte(name)), valueType, appendBytes(nil, typeTensor, tensor))
 }
 
 // node adds a node of inputs to one output; attributes are appended encoded.

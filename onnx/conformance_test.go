@@ -296,7 +296,7 @@ func (c *conformanceCase) file(activations []int, out *tensor) (f *modelFile, x 
 	}
 	f.tensor(sizesOf("conformance out", []int64{1, int64(out.elements())}))
 	f.node("Reshape", "conformance y", in(out.name, "conformance out"))
-	f.input, f.output = activation("conformance x", []int{len(x)}), "conformance y"
+	f.input, f.output = fixedTo1("conformance x", []int{len(x)}), "conformance y"
 	return f, x, nil
 }
 

@@ -56,12 +56,23 @@ func decode(file string, data []byte, o ReadOptions, beside *folder, folded int)
 	if len(d.beyond) > 0 {
 		return nil, &UnsupportedError{File: file, Parts: d.beyond}
 	}
+	if d.open {
+		err := d.examples(data, folded)
+		if u, ok := err.(*UnsupportedError); ok {
+			u.File = file
+			return nil, u
+		}
+		if err != nil {
+			return nil, inFile(err, file)
+		}
+	}
 	return d.graph, nil
 }
 
 func newDecoder(m model, o ReadOptions) *decoder {
 	return &decoder{
-		opset: m.opset, source: m.graph, options: o,
+		opset: m.opset, source: m.graph, options: o, batch: 1,
+		owner:     map[*nn.Node]*node{},
 		weights:   map[string][]byte{},
 		constants: map[string]*value{},
 		shapes:    map[string][]int{},
@@ -89,7 +100,8 @@ func inFile(err error, file string) error {
 	return &FormatError{File: file, Detail: err.Error()}
 }
 
-// decoder turns a file's graph at batch 1 into an nn.Graph, node by node.
+// decoder turns a file's graph at batch 1, or with a whole batch as its input, into an
+// nn.Graph, node by node.
 type decoder struct {
 	opset    int64
 	source   *graph
@@ -97,6 +109,8 @@ type decoder struct {
 	folder   *folder // nil where only the file's bytes are there
 	room     int     // bytes that parameters may still take
 	foldable int     // elements that folded constants may still take
+	batch    int     // examples that one input of the graph holds: 1 but for checks
+	open     bool    // the file leaves the batch open
 
 	weights   map[string][]byte   // initializers, not read yet
 	constants map[string]*value   // weights that were read, and what was folded
@@ -106,6 +120,7 @@ type decoder struct {
 	left      map[string]int      // how often they are still to
 	from      map[string]int      // the node that computes a tensor
 	made      map[string]*nn.Node // by output
+	owner     map[*nn.Node]*node  // the file's node that a node of the graph is of
 	params    map[use]*nn.Param
 	views     map[use]string    // tensors that are another tensor in another shape
 	placed    map[string]string // tensors that hold constants
@@ -175,22 +190,30 @@ func (d *decoder) decode(m model) error {
 // prune drops the nodes of which only the shape was asked for. It errs where the
 // output depends on nothing that was put in.
 func (d *decoder) prune() error {
-	want := map[string]bool{d.graph.Output: true}
-	keep := make([]*nn.Node, 0, len(d.graph.Nodes))
-	for _, n := range slices.Backward(d.graph.Nodes) {
+	nodes, reaches := neededFor(d.graph, d.graph.Output)
+	if d.graph.Input == "" || !reaches {
+		return malformed("output %q does not depend on the input", d.graph.Output)
+	}
+	d.graph.Nodes = nodes
+	return nil
+}
+
+// neededFor returns the nodes that a tensor depends on, and whether the input is one of
+// the tensors that they read.
+func neededFor(g *nn.Graph, tensor string) (nodes []*nn.Node, input bool) {
+	want := map[string]bool{tensor: true}
+	nodes = make([]*nn.Node, 0, len(g.Nodes))
+	for _, n := range slices.Backward(g.Nodes) {
 		if !want[n.Output] {
 			continue
 		}
-		keep = append(keep, n)
+		nodes = append(nodes, n)
 		for _, in := range n.Inputs {
 			want[in] = true
 		}
 	}
-	if slices.Reverse(keep); d.graph.Input == "" || !want[d.graph.Input] {
-		return malformed("output %q does not depend on the input", d.graph.Output)
-	}
-	d.graph.Nodes = keep
-	return nil
+	slices.Reverse(nodes)
+	return nodes, want[g.Input]
 }
 
 func (d *decoder) unsupported(node, op, detail string) {

@@ -4,7 +4,9 @@
 // that package nn computes; files are read from opset 7 on and written at
 // opset 13, or the lowest that has all operators of a graph.
 //
-// A file is read at batch 1. Package nn maps examples independently, so a tensor
+// A file is read at batch 1, and refused where it mixes the examples of a batch: by
+// their shapes, and by comparing examples alone with batches of 2 and 7 (batch.go).
+// Package nn maps examples independently, so a tensor
 // of ONNX shape [1, s…] is one example's tensor of shape s, and one of another
 // first dimension, as the windows of a Swin transformer, is one example's whole.
 // With the batch known all shapes are: whatever a file computes of shapes and other

@@ -18,10 +18,10 @@ func (d *decoder) emit(n *node, op nn.Op, out int, shape []int, inputs ...string
 		return err
 	}
 	output, want := n.outputs[out], inner(shape)
-	if err := bounded(output, want); err != nil {
+	if err := d.bounded(output, want); err != nil {
 		return err
 	}
-	if n, ok := sizeOf(got, maxActivation); !ok || n != nn.Size(want) {
+	if n, ok := sizeOf(got, d.batch*maxActivation); !ok || n != nn.Size(want) {
 		return malformed("output %q has shape %v, but %v is computed", output, want, got)
 	}
 	d.shapes[output] = append([]int{}, shape...)
@@ -43,7 +43,7 @@ func (d *decoder) emitInner(n *node, op nn.Op, inputs ...string) (tensor string,
 		return "", err
 	}
 	tensor = d.freshTensor(n.outputs[0] + "_" + strings.ToLower(op.Kind()))
-	if err := bounded(tensor, shape); err != nil {
+	if err := d.bounded(tensor, shape); err != nil {
 		return "", err
 	}
 	d.put(d.nodeName(n), op, tensor, shape, inputs)
@@ -67,7 +67,7 @@ func (d *decoder) shapeOf(op nn.Op, inputs []string) ([]int, error) {
 func (d *decoder) put(name string, op nn.Op, output string, shape []int, inputs []string) {
 	node := &nn.Node{Name: name, Op: op, Inputs: inputs, Output: output}
 	d.graph.Nodes = append(d.graph.Nodes, node)
-	d.inners[output], d.made[output] = shape, node
+	d.inners[output], d.made[output], d.owner[node] = shape, node, d.at
 }
 
 // view returns an operand as a tensor of package nn of that shape, which must have

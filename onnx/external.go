@@ -56,6 +56,16 @@ func (f *folder) close() {
 	f.root.Close()
 }
 
+// again lets the same tensors be read once more.
+func (f *folder) again() *folder {
+	if f != nil {
+		for _, o := range f.open {
+			o.left = o.size
+		}
+	}
+	return f
+}
+
 // data opens the file that a tensor names, once.
 func (f *folder) data(t *tensor) (*opened, error) {
 	name := t.place.location

@@ -135,7 +135,7 @@ func TestMemory(t *testing.T) {
 	for i := range 200 {
 		factors.node("Gemm", string(rune('a'+i+1)), in(string(rune('a'+i)), "w"), float("alpha", float64(i)))
 	}
-	factors.input, factors.output = activation("a", []int{64}), string(rune('a'+200))
+	factors.input, factors.output = fixedTo1("a", []int{64}), string(rune('a'+200))
 	files := map[string][]byte{
 		"chain":        chain.bytes(),
 		"factors":      factors.bytes(),

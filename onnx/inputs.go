@@ -112,8 +112,10 @@ func (d *decoder) input(v declared) error {
 	if err != nil {
 		return err
 	}
-	d.graph.InputShape = shape
-	d.shapes[v.name], d.inners[v.name] = outer(shape), shape
+	d.shapes[v.name] = slices.Concat([]int{d.batch}, shape)
+	d.graph.InputShape = inner(d.shapes[v.name])
+	d.inners[v.name] = d.graph.InputShape
+	d.open = !v.ranked || !v.dims[0].known
 	return nil
 }
 
@@ -138,7 +140,7 @@ func (d *decoder) inputShape(v declared) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return shape, bounded(v.name, shape)
+	return shape, d.bounded(v.name, shape)
 }
 
 // sizes are those after the batch, with the given ones for those that are open.
@@ -190,8 +192,8 @@ func (v declared) example() string {
 }
 
 // bounded errs where an activation would be absurdly large.
-func bounded(tensor string, shape []int) error {
-	if _, ok := sizeOf(shape, maxActivation); !ok {
+func (d *decoder) bounded(tensor string, shape []int) error {
+	if _, ok := sizeOf(shape, d.batch*maxActivation); !ok {
 		return malformed("activation %q has the absurd shape %v", tensor, shape)
 	}
 	return nil

@@ -75,7 +75,7 @@ func TestSeveralInputs(t *testing.T) {
 		return f
 	}
 	_, err := two().decode()
-	if p := unsupportedParts(t, err); len(p) != 1 || p[0].Detail != `2 inputs: "x" float32 [batch, 2], "z" int64 [N, length]` {
+	if p := unsupportedParts(t, err); len(p) != 1 || p[0].Detail != `2 inputs: "x" float32 [1, 2], "z" int64 [N, length]` {
 		t.Errorf("%q", p)
 	}
 	// One that the output does not depend on is as good as not there.

@@ -92,9 +92,6 @@ func inner(shape []int) []int {
 	return shape
 }
 
-// outer returns the shape in ONNX of a tensor that keeps the batch in front.
-func outer(inner []int) []int { return slices.Concat([]int{1}, inner) }
-
 // use is a tensor and what was done to it.
 type use struct{ tensor, done string }
 

@@ -290,7 +290,7 @@ func TestUnsupportedModel(t *testing.T) {
 	relu := func() *modelFile { return newFile(2).node("Relu", "y", in("x")) }
 	old, wide, scalar, batch, two := relu(), relu(), relu(), relu(), relu()
 	old.opset = 6
-	wide.input = activation("x", nil)
+	wide.input = fixedTo1("x", nil)
 	scalar.input = appendBytes(nil, valueName, []byte("x"))
 	batch.input = fixedBatch("x", 8, 2)
 	two.node("Add", "sum", in("y", "z")).output = "sum"

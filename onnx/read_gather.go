@@ -56,7 +56,7 @@ func (d *decoder) gather(n *node) error {
 		return err
 	}
 	shape := slices.Concat(x.shape[:axis], v.shape, x.shape[axis+1:])
-	if err := bounded(n.outputs[0], shape); err != nil {
+	if err := d.bounded(n.outputs[0], shape); err != nil {
 		return err
 	}
 	if err := d.claim(len(v.ints)); err != nil {
@@ -101,7 +101,7 @@ func (d *decoder) gatherElements(n *node) error {
 	if err != nil {
 		return err
 	}
-	if err := bounded(n.outputs[0], v.shape); err != nil {
+	if err := d.bounded(n.outputs[0], v.shape); err != nil {
 		return err
 	}
 	return d.pick(n, d.chain(n, x), places, v.shape)
@@ -161,7 +161,7 @@ func (d *decoder) gatherND(n *node) error {
 		return err
 	}
 	shape := slices.Concat(v.shape[:len(v.shape)-1], t.rest)
-	if err := bounded(n.outputs[0], shape); err != nil {
+	if err := d.bounded(n.outputs[0], shape); err != nil {
 		return err
 	}
 	if err := d.claim(nn.Size(shape)); err != nil {
@@ -230,7 +230,7 @@ func (d *decoder) scatterND(n *node) error {
 			return nil, nil, err
 		}
 		shape := slices.Concat(v.shape[:len(v.shape)-1], t.rest)
-		if err := bounded(n.outputs[0], shape); err != nil {
+		if err := d.bounded(n.outputs[0], shape); err != nil {
 			return nil, nil, err
 		}
 		if err := d.claim(nn.Size(shape)); err != nil {

@@ -73,7 +73,7 @@ func (r nonsense) model(op string) *modelFile {
 	x := r.shape(1)
 	f := newFile(nn.Size(x))
 	f.opset = 7 + r.Int64N(maxOpset-6)
-	f.input = activation("flat", []int{nn.Size(x)})
+	f.input = fixedTo1("flat", []int{nn.Size(x)})
 	f.tensor(sizesOf("shape", sizes64(x))).node("Reshape", "x", in("flat", "shape")).node("Relu", "r", in("x"))
 	names := []string{"x", "x", "r", ""}
 	for i := range 4 {

@@ -85,23 +85,11 @@ func (d *decoder) normParams(n *node) (*nn.BatchNorm, error) {
 	return b, nil
 }
 
-// batchNormRows is that of several rows [N, C, …] of one example: y = a·x + b with
-// one a and b a channel.
+// batchNormRows is that of several rows [N, C, …] of one example, of which the channels
+// come first here.
 func (d *decoder) batchNormRows(n *node, x operand, b *nn.BatchNorm) error {
-	if _, err := b.Shape([]int{x.shape[1]}); err != nil {
-		return malformed("%v", err)
-	}
-	shape := []int{b.Channels, 1}
-	scale := &nn.Param{Name: n.name + ".scale", Shape: shape, Data: make([]float32, b.Channels)}
-	shift := &nn.Param{Name: n.name + ".shift", Shape: shape, Data: make([]float32, b.Channels)}
-	for i := range scale.Data {
-		a := float64(b.Scale.Data[i]) / math.Sqrt(float64(b.Variance.Data[i])+b.Epsilon)
-		scale.Data[i] = float32(a)
-		shift.Data[i] = float32(float64(b.Shift.Data[i]) - a*float64(b.Mean.Data[i]))
-	}
 	c := d.chain(n, x).view([]int{x.shape[0], x.shape[1], nn.Size(x.shape[2:])})
-	c = c.then(&nn.Arithmetic{Operator: "Mul", Constant: scale})
-	return c.then(&nn.Arithmetic{Operator: "Add", Constant: shift}).end(0, x.shape)
+	return c.transpose([]int{1, 0, 2}).then(b).transpose([]int{1, 0, 2}).end(0, x.shape)
 }
 
 // share returns 1 − keep as the shortest decimal from which keep is found again.

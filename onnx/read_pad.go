@@ -35,7 +35,7 @@ func (d *decoder) pad(n *node) error {
 			changed = append(changed, a)
 		}
 	}
-	if err := bounded(n.outputs[0], shape); err != nil {
+	if err := d.bounded(n.outputs[0], shape); err != nil {
 		return err
 	}
 	c, shift := d.axesInner(n, x, changed...)

@@ -24,7 +24,7 @@ func (d *decoder) expand(n *node) error {
 	if err != nil {
 		return err
 	}
-	if err := bounded(n.outputs[0], shape); err != nil {
+	if err := d.bounded(n.outputs[0], shape); err != nil {
 		return err
 	}
 	if slices.Equal(inner(shape), x.inner()) {
@@ -72,7 +72,7 @@ func (d *decoder) tile(n *node) error {
 			axes = append(axes, a)
 		}
 	}
-	if err := bounded(n.outputs[0], shape); err != nil {
+	if err := d.bounded(n.outputs[0], shape); err != nil {
 		return err
 	}
 	c, shift := d.axesInner(n, x, axes...)

@@ -235,7 +235,7 @@ func (n *node) bySizes(shape, axes []int, list []int64) (r resizing, err error) 
 // resized adds a Resize of the dimensions that change: first of those by an exact
 // ratio, then of the others by their scales.
 func (d *decoder) resized(n *node, x operand, op *nn.Resize, r resizing) error {
-	if err := bounded(n.outputs[0], r.out); err != nil {
+	if err := d.bounded(n.outputs[0], r.out); err != nil {
 		return err
 	}
 	exact, scaled := slices.Clone(r.in), slices.Clone(r.scales)

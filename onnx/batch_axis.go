@@ -1,0 +1,318 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"tattle/nn"
+)
+
+// batched says where the examples of a batch of B are in a tensor laid out flat: entry
+// i depends on example i/stride mod B alone, in the same way for each example. The
+// layout survives every reshape. A window partition, for one, gives [B·windows, …],
+// whose stride is windows times as long.
+type batched struct {
+	shape   []int
+	stride  int       // 0: a constant
+	data    []float32 // of a constant, where it is known
+	unknown bool      // the shapes did not decide it
+}
+
+func (b batched) depends() bool { return b.stride > 0 || b.unknown }
+
+// undecided is an error of an operator of which shapes do not say whether it mixes
+// examples.
+type undecided string
+
+func (u undecided) Error() string { return string(u) }
+
+// errAcross says that no single dimension holds the batch.
+const errAcross = undecided("the batch lies across several of its dimensions")
+
+func mixing(format string, args ...any) error {
+	return errors.New("mixes the examples of a batch: it " + fmt.Sprintf(format, args...))
+}
+
+// strideOf returns the distance of neighbours along dimension k.
+func strideOf(shape []int, k int) int { return nn.Size(shape[k+1:]) }
+
+// axis returns the dimension that holds the batch, and how many neighbours along it
+// belong to one example.
+func (b batched) axis(batch int) (k, run int, err error) {
+	for k := len(b.shape) - 1; k >= 0; k-- {
+		step, size := strideOf(b.shape, k), b.shape[k]
+		if step*size <= b.stride {
+			continue
+		}
+		if b.stride%step != 0 || step*size%(b.stride*batch) != 0 {
+			return 0, 0, errAcross
+		}
+		return k, b.stride / step, nil
+	}
+	return 0, 0, errAcross
+}
+
+// step is an operator with its inputs, whose batch is followed.
+type step struct {
+	op    nn.Op
+	batch int
+	out   []int
+	in    []batched
+}
+
+// ofConstants returns the output where no input depends on the batch.
+func (s step) ofConstants() batched {
+	switch op := s.op.(type) {
+	case *nn.Constant:
+		return batched{data: op.Value.Data}
+	case *nn.Reshape, *nn.Flatten, *nn.Identity:
+		return batched{data: s.in[0].data}
+	}
+	return batched{}
+}
+
+func (s step) follow() (batched, error) {
+	x := s.in[0]
+	switch op := s.op.(type) {
+	case *nn.Reshape, *nn.Flatten, *nn.Identity, *nn.Dropout, *nn.ReLU, *nn.LeakyReLU, *nn.Log, *nn.Unary:
+		return batched{stride: x.stride}, nil
+	case *nn.Add, *nn.Mul, *nn.Expand:
+		return s.broadcast()
+	case *nn.Arithmetic:
+		return s.broadcast(op.Constant)
+	case *nn.Compare:
+		return s.broadcast(op.Constant)
+	case *nn.PRelu:
+		return s.broadcast(op.Slope)
+	case *nn.Where:
+		return s.broadcast(op.Condition, op.Then, op.Else)
+	case *nn.Softmax, *nn.LogSoftmax, *nn.Hardmax:
+		return s.before(1, "normalises over the batch")
+	case *nn.LayerNorm:
+		return s.before(max(op.Axes, 1), "normalises over the batch")
+	case *nn.Dense:
+		return s.before(1, "multiplies by a matrix along the batch")
+	case *nn.Conv2D, *nn.ConvTranspose:
+		return s.before(3, "convolves over the batch")
+	case *nn.MaxPool, *nn.AveragePool, *nn.GlobalAveragePool:
+		return s.before(2, "pools over the batch")
+	case *nn.BatchNorm:
+		return s.channels(1, op.Scale, op.Shift, op.Mean, op.Variance)
+	case *nn.GroupNorm:
+		return s.channels(x.shape[0]/max(op.Groups, 1), op.Scale, op.Shift)
+	case *nn.MatMul:
+		return s.product(op)
+	}
+	return s.rearranged()
+}
+
+// rearranged follows what moves entries, and reductions.
+func (s step) rearranged() (batched, error) {
+	if op, ok := s.op.(*nn.Concat); ok {
+		return s.concat(op.Axis)
+	}
+	x := s.in[0]
+	k, run, err := x.axis(s.batch)
+	if err != nil {
+		return batched{}, err
+	}
+	switch op := s.op.(type) {
+	case *nn.Transpose:
+		return s.keep(slices.Index(op.Perm, k), run)
+	case *nn.Reduce:
+		if slices.Contains(op.Axes, k) {
+			return batched{}, mixing("reduces over the batch")
+		}
+		if !op.Keep {
+			k -= below(op.Axes, k)
+		}
+		return s.keep(k, run)
+	case *nn.Resize:
+		if op.To[k] != x.shape[k] || op.Scales != nil && op.Scales[k] != 1 {
+			return batched{}, mixing("resizes the batch")
+		}
+		return s.keep(k, run)
+	case *nn.Pad:
+		if op.Before[k] != 0 || op.After[k] != 0 {
+			return batched{}, mixing("pads or crops the batch")
+		}
+		return s.keep(k, run)
+	case *nn.Tile:
+		return s.picked(k, run, k, op.Repeats[k]*x.shape[k], func(i int) int { return i % x.shape[k] })
+	case *nn.Slice:
+		return s.picked(k, run, k, op.Counts[k], func(i int) int { return op.Starts[k] + i*op.Steps[k] })
+	case *nn.Gather:
+		return s.gather(op, k, run)
+	}
+	return batched{}, undecided(fmt.Sprintf("the shapes of %s do not tell", s.op.Kind()))
+}
+
+// below counts the axes below k.
+func below(axes []int, k int) (n int) {
+	for _, a := range axes {
+		if a < k {
+			n++
+		}
+	}
+	return n
+}
+
+// keep says that dimension k of the output holds the batch.
+func (s step) keep(k, run int) (batched, error) {
+	return batched{stride: run * strideOf(s.out, k)}, nil
+}
+
+// before follows an operator that works on each slice of the last few dimensions.
+func (s step) before(last int, what string) (batched, error) {
+	k, run, err := s.in[0].axis(s.batch)
+	if err == nil && k >= len(s.in[0].shape)-last {
+		err = mixing("%s", what)
+	}
+	if err != nil {
+		return batched{}, err
+	}
+	return s.keep(k, run)
+}
+
+// channels follows a norm of groups of so many neighbours along dimension 0, with
+// parameters along it.
+func (s step) channels(group int, params ...*nn.Param) (batched, error) {
+	x := s.in[0]
+	k, run, err := x.axis(s.batch)
+	if err != nil {
+		return batched{}, err
+	}
+	_, each := s.op.(*nn.BatchNorm) // for itself
+	if k != 0 && !each || k == 0 && run%group != 0 {
+		return batched{}, mixing("normalises over the batch")
+	}
+	for _, p := range params {
+		if k == 0 && p != nil && !repeats(p.Data, run, s.batch) {
+			return batched{}, mixing("has other parameters at every place of the batch")
+		}
+	}
+	return batched{stride: x.stride}, nil
+}
+
+// repeats reports whether data repeat themselves with each example of a batch.
+func repeats(data []float32, stride, batch int) bool {
+	if len(data)%(stride*batch) != 0 {
+		return false
+	}
+	for i, v := range data {
+		first := i - i/stride%batch*stride
+		if math.Float32bits(v) != math.Float32bits(data[first]) {
+			return false
+		}
+	}
+	return true
+}
+
+// aligned returns the stride in the output of an input that broadcasts to it.
+func (s step) aligned(b batched) (int, error) {
+	k, run, err := b.axis(s.batch)
+	if err != nil {
+		if slices.Equal(b.shape, s.out) {
+			return b.stride, nil
+		}
+		return 0, err
+	}
+	return run * strideOf(s.out, k+len(s.out)-len(b.shape)), nil
+}
+
+// broadcast follows an operator on entries of inputs and constants that broadcast.
+func (s step) broadcast(constants ...*nn.Param) (batched, error) {
+	in := slices.Clone(s.in)
+	for _, p := range constants {
+		if p != nil {
+			in = append(in, batched{shape: p.Shape, data: p.Data})
+		}
+	}
+	out := batched{shape: s.out}
+	for _, b := range in {
+		if b.stride == 0 {
+			continue
+		}
+		stride, err := s.aligned(b)
+		if err != nil {
+			return batched{}, err
+		}
+		if out.stride != 0 && out.stride != stride {
+			return batched{}, mixing("combines different examples")
+		}
+		out.stride = stride
+	}
+	for _, b := range in {
+		if b.stride == 0 {
+			if err := s.beside(out, b); err != nil {
+				return batched{}, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// beside errs unless a constant that broadcasts to a tensor is the same at every place
+// of the batch.
+func (s step) beside(out, constant batched) error {
+	if nn.Size(constant.shape) == 1 {
+		return nil
+	}
+	k, run, err := out.axis(s.batch)
+	if err != nil {
+		return err
+	}
+	k -= len(out.shape) - len(constant.shape)
+	switch {
+	case k < 0 || constant.shape[k] == 1:
+		return nil
+	case constant.data == nil:
+		return undecided("a constant is not known")
+	case !repeats(constant.data, run*strideOf(constant.shape, k), s.batch):
+		return errors.New("differs from place to place of a batch: its constant is not the same for every example")
+	}
+	return nil
+}
+
+// product follows a product of matrices.
+func (s step) product(op *nn.MatMul) (batched, error) {
+	rank := len(s.out)
+	stride := 0
+	var other batched
+	for i, b := range s.in {
+		if b.stride == 0 {
+			other = b
+			continue
+		}
+		k, run, err := b.axis(s.batch)
+		if err != nil {
+			return batched{}, err
+		}
+		own := len(b.shape) - 2 // its rows or columns that the output has
+		if (i == 1) != [2]bool{op.TransA, op.TransB}[i] {
+			own++
+		}
+		to := k + rank - len(b.shape)
+		switch {
+		case k == own:
+			to = rank - 2 + i
+		case k >= len(b.shape)-2:
+			return batched{}, mixing("sums products over the batch")
+		}
+		if at := run * strideOf(s.out, to); stride == 0 || stride == at {
+			stride = at
+		} else {
+			return batched{}, mixing("multiplies different examples with each other")
+		}
+	}
+	out := batched{shape: s.out, stride: stride}
+	if other.shape == nil {
+		return out, nil
+	}
+	if k, _, err := out.axis(s.batch); err != nil || k >= rank-2 {
+		return out, err
+	}
+	return out, s.beside(out, other)
+}
