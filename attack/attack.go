@@ -63,24 +63,25 @@ func check(p, queries int, d bound.Domain) error {
 	return nil
 }
 
-// Mean is the attack that does not look at the release: it answers the mean of the
-// prior. What it reaches is what the prior alone leaves.
+// Mean answers the mean of the training data and does not look at the release. Its
+// error is what an adversary reaches without the release, by the prior alone: an attack
+// shows what a release gives away only as far as it errs by less.
 type Mean struct {
 	n    int
 	mean []float32
 }
 
-// NewMean returns that attack on the model's releases. It errs where the prior is
-// of other inputs.
-func NewMean(front nn.Model, prior *bound.Prior, d bound.Domain) (*Mean, error) {
+// NewMean returns that attack on the model's releases, for the mean of bound.PriorMean.
+// It errs where the mean is of other inputs.
+func NewMean(front nn.Model, mean []float64, d bound.Domain) (*Mean, error) {
 	p, n := front.Dims()
 	if err := check(p, 0, d); err != nil {
 		return nil, err
 	}
-	if len(prior.Mean) != p {
-		return nil, fmt.Errorf("attack: a prior of %d inputs for a model of %d: estimate it from the model's own data", len(prior.Mean), p)
+	if len(mean) != p {
+		return nil, fmt.Errorf("attack: a mean of %d inputs for a model of %d: take that of the model's own data", len(mean), p)
 	}
-	m := &Mean{n: n, mean: narrow(prior.Mean)}
+	m := &Mean{n: n, mean: narrow(mean)}
 	clip(m.mean, d)
 	return m, nil
 }
@@ -90,7 +91,7 @@ func (m *Mean) Name() string { return "prior" }
 
 // About says what the attack is.
 func (m *Mean) About() string {
-	return "answers the mean of the training data and does not look at the release: what the prior alone leaves"
+	return "answers the mean of the training data and does not look at the release"
 }
 
 // Reconstruct overwrites each row of dst with the mean.

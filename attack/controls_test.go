@@ -38,7 +38,7 @@ func controls(t *testing.T, front, whole *nn.Net, train, test *dataset.Set, indi
 	must(t, err)
 	for _, scale := range []float64{.01, 300} {
 		noise := release.Gaussian{Sigma: scale * rms}
-		m, err := NewMean(front, prior, domain)
+		m, err := NewMean(front, prior.Mean, domain)
 		must(t, err)
 		l, err := NewLinear(ctx, front, noise, train, LinearOptions{Domain: domain})
 		must(t, err)

@@ -38,6 +38,19 @@ const (
 	DefaultDecay       = 0.01 // PyTorch's for AdamW
 )
 
+// Operations is the number of multiplications and additions that training takes on a
+// model of so many inputs and features: for each example of each epoch three products
+// with every weight (forward, and the gradients of weights and of activations), and one
+// with the linear attack's.
+func (o DecoderOptions) Operations(inputs, features, examples int) float64 {
+	o = o.complete()
+	if o.Examples > 0 {
+		examples = min(examples, o.Examples)
+	}
+	n, p, h := float64(features), float64(inputs), float64(o.Hidden)
+	return 2 * float64(o.Epochs) * float64(examples) * (3*(n*h+h*h+h*p) + n*p)
+}
+
 // Decoder is a net trained to reconstruct inputs from releases, with fresh noise
 // in every epoch: the linear attack, fixed, plus what a perceptron of two hidden
 // layers adds to it. Of all epochs it keeps the one best on training examples that

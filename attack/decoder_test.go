@@ -83,7 +83,7 @@ func TestDecoderLearnsNothingFromNoise(t *testing.T) {
 	noise := release.Gaussian{Sigma: 1e6}
 	d, err := NewDecoder(ctx, g.front, noise, g.draw(3000, 31), DecoderOptions{Hidden: 32, Epochs: 4})
 	must(t, err)
-	m, err := NewMean(g.front, g.prior, d.domain)
+	m, err := NewMean(g.front, g.prior.Mean, d.domain)
 	must(t, err)
 	test := g.draw(3000, 32)
 	of := func(a Attack) (mean, std float64) {

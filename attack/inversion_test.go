@@ -128,7 +128,7 @@ func TestInversionOfNextToNoNoise(t *testing.T) {
 	test := g.draw(100, 18)
 	r, err := Measure(ctx, v, g.front, noise, test, all(100), Options{Draws: 1})
 	must(t, err)
-	m, err := NewMean(g.front, g.prior, bound.Free)
+	m, err := NewMean(g.front, g.prior.Mean, bound.Free)
 	must(t, err)
 	alone, err := Measure(ctx, m, g.front, noise, test, all(100), Options{Draws: 1})
 	must(t, err)

@@ -110,7 +110,7 @@ func TestLinearKnowsThePost(t *testing.T) {
 		return r.RootMeanSquare()
 	}
 	knows, not := measure(LinearOptions{Post: post}), measure(LinearOptions{Post: release.Post{}})
-	m, err := NewMean(g.front, g.prior, bound.Free)
+	m, err := NewMean(g.front, g.prior.Mean, bound.Free)
 	must(t, err)
 	r, err := Measure(ctx, m, g.front, noise, test, all(1000), Options{Post: post})
 	must(t, err)

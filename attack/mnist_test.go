@@ -81,7 +81,7 @@ func TestMNIST(t *testing.T) {
 	noise := release.Gaussian{Sigma: oracleSigma}
 	prior, err := bound.NewPrior(ctx, m.train, nn.Size(m.train.Shape), 0, 1)
 	must(t, err)
-	mean, err := NewMean(m.front, prior, m.domain)
+	mean, err := NewMean(m.front, prior.Mean, m.domain)
 	must(t, err)
 	start := time.Now()
 	l, err := NewLinear(ctx, m.front, noise, m.train, LinearOptions{Domain: m.domain})

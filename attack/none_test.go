@@ -15,7 +15,7 @@ func TestWithoutNoise(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 5, 5, 21)
 	train, test := g.draw(2000, 22), g.draw(60, 23)
 	for _, post := range []Post{nil, release.Post{Label: true}} {
-		m, err := NewMean(g.front, g.prior, bound.Free)
+		m, err := NewMean(g.front, g.prior.Mean, bound.Free)
 		must(t, err)
 		l, err := NewLinear(ctx, g.front, release.None{}, train, LinearOptions{Post: post})
 		must(t, err)

@@ -17,6 +17,7 @@ type Row struct {
 	Attack       string             `json:"attack"`
 	Coordinates  string             `json:"coordinates"`
 	Band         string             `json:"band"`          // "all", or the low band as "8x8"
+	Keep         []int              `json:"-"`             // the band's coordinates; nil for all
 	Values       int                `json:"values"`        // how many errors the quantiles are over
 	RMSQuantiles map[string]float64 `json:"rms_quantiles"` // "0.05", "0.25", …
 	MeanSquare   float64            `json:"mean_square"`   // of the band's coordinates, over examples and draws
@@ -28,12 +29,8 @@ type Row struct {
 // Summaries returns the rows of all coordinates, which are those of the
 // measurement, and, where there is one, of their low band of size×size.
 func (r *Result) Summaries(c bound.Coordinates, size int) []Row {
-	all := make([]int, c.Len())
-	for k := range all {
-		all[k] = k
-	}
-	out := []Row{r.row(c, "all", all)}
-	if band := c.Band(size); size > 0 && len(band) > 0 && len(band) < len(all) {
+	out := []Row{r.row(c, "all", nil)}
+	if band := c.Band(size); size > 0 && len(band) > 0 && len(band) < c.Len() {
 		out = append(out, r.row(c, fmt.Sprintf("%dx%d", size, size), band))
 	}
 	return out
@@ -43,16 +40,17 @@ func (r *Result) row(c bound.Coordinates, name string, band []int) Row {
 	if len(r.RMS) != len(r.MeanSquare)*c.Len() {
 		panic(fmt.Sprintf("attack: %d errors of %d examples are not of %d coordinates", len(r.RMS), len(r.MeanSquare), c.Len()))
 	}
-	var values []float64
-	var sum float64
-	for i := range r.MeanSquare {
-		for _, k := range band {
-			v := r.RMS[i*c.Len()+k]
-			values, sum = append(values, v), sum+v*v
+	values := r.RMS
+	if band != nil {
+		values = nil
+		for i := range r.MeanSquare {
+			for _, k := range band {
+				values = append(values, r.RMS[i*c.Len()+k])
+			}
 		}
 	}
-	row := Row{Attack: r.Attack, Coordinates: c.Name(), Band: name, Values: len(values), Status: StatusDemonstrated,
-		RMSQuantiles: map[string]float64{}, MeanSquare: sum / float64(len(values)), Examples: len(r.MeanSquare), Draws: r.Draws}
+	row := Row{Attack: r.Attack, Coordinates: c.Name(), Band: name, Keep: band, Values: len(values), Status: StatusDemonstrated,
+		RMSQuantiles: map[string]float64{}, MeanSquare: r.BandMeanSquare(band), Examples: len(r.MeanSquare), Draws: r.Draws}
 	for i, q := range stat.Quantiles(values, bound.QuantileLevels...) {
 		row.RMSQuantiles[strconv.FormatFloat(bound.QuantileLevels[i], 'g', -1, 64)] = q
 	}

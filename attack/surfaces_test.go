@@ -63,7 +63,7 @@ func TestEverySurface(t *testing.T) {
 		"one number":    chain(t, []int{p}, 4, layer(p, 1)),
 	} {
 		_, n := front.Dims()
-		m, err := NewMean(front, g.prior, legal)
+		m, err := NewMean(front, g.prior.Mean, legal)
 		must(t, err)
 		for i, noise := range everyNoise(t, .05, n) {
 			queries, post := 1+3*(i%2), posts[i%len(posts)]
@@ -139,7 +139,7 @@ func TestInversionOfAConvolutionalNet(t *testing.T) {
 	rms, err := release.FeatureRMS(front, test)
 	must(t, err)
 	noise := release.Gaussian{Sigma: .05 * rms}
-	m, err := NewMean(front, prior, bound.Free)
+	m, err := NewMean(front, prior.Mean, bound.Free)
 	must(t, err)
 	reach := func(a Attack) float64 {
 		r, err := Measure(ctx, a, front, noise, test, all(2), Options{Draws: 1})

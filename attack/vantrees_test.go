@@ -34,7 +34,7 @@ func TestNoAttackBeatsVanTreesOnGaussians(t *testing.T) {
 		must(t, err)
 		d, err := NewDecoder(ctx, g.front, noise, train, DecoderOptions{Hidden: 32, Epochs: 2})
 		must(t, err)
-		m, err := NewMean(g.front, g.prior, bound.Free)
+		m, err := NewMean(g.front, g.prior.Mean, bound.Free)
 		must(t, err)
 		for _, a := range []Attack{l, v, d, m} {
 			r, err := Measure(ctx, a, g.front, noise, test, all(test.Len()), Options{Draws: 2, Seed: 9})

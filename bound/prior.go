@@ -2,6 +2,7 @@ package bound
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -42,20 +43,39 @@ func NewPrior(ctx context.Context, data Source, inputs, most int, seed uint64) (
 	if inputs > priorLimit {
 		return nil, fmt.Errorf("a prior of %d inputs: a covariance of more than %d is too large; reduce the inputs or do without", inputs, priorLimit)
 	}
-	indices := drawExamples(data.Len(), most, seed)
-	if len(indices) < 2 {
-		return nil, fmt.Errorf("a prior from %d examples: at least two are needed", len(indices))
-	}
-	p := &Prior{P: inputs, Examples: len(indices), Mean: make([]float64, inputs), Covariance: make([]float64, inputs*inputs)}
-	c := &covariance{ctx: ctx, data: data, indices: indices, p: inputs}
-	if err := c.mean(p.Mean); err != nil {
+	mean, err := PriorMean(ctx, data, inputs, most, seed)
+	if err != nil {
 		return nil, err
 	}
+	indices := drawExamples(data.Len(), most, seed)
+	p := &Prior{P: inputs, Examples: len(indices), Mean: mean, Covariance: make([]float64, inputs*inputs)}
+	c := &covariance{ctx: ctx, data: data, indices: indices, p: inputs}
 	fourth, err := c.second(p.Covariance, p.Mean)
 	if err != nil {
 		return nil, err
 	}
 	return p, p.shrink(fourth)
+}
+
+// PriorMean returns the mean of a Prior, [inputs], by itself: of however many inputs,
+// since no covariance is formed. It errs where there are fewer than two examples and
+// where a value is not finite.
+func PriorMean(ctx context.Context, data Source, inputs, most int, seed uint64) ([]float64, error) {
+	indices := drawExamples(data.Len(), most, seed)
+	if len(indices) < 2 {
+		return nil, fmt.Errorf("a prior from %d examples: at least two are needed", len(indices))
+	}
+	mean := make([]float64, inputs)
+	c := &covariance{ctx: ctx, data: data, indices: indices, p: inputs}
+	if err := c.mean(mean); err != nil {
+		return nil, err
+	}
+	for _, v := range mean {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, errors.New("a prior from inputs that are not finite")
+		}
+	}
+	return mean, nil
 }
 
 // drawExamples returns at most most of n indices, all where most is 0, ascending.

@@ -159,7 +159,7 @@ func (v *verifier) summaries(c Claims) error {
 func describe(s Summary) []string {
 	items := []string{
 		"method " + s.Method, "search " + s.Search, "coordinates " + s.Coordinates, "band " + s.Band, "domain " + s.Domain,
-		fmt.Sprint("size ", s.Size), fmt.Sprint("values ", s.Values),
+		fmt.Sprint("size ", s.Size), fmt.Sprint("examples ", s.Examples), fmt.Sprint("values ", s.Values),
 		fmt.Sprint("unbounded fraction ", s.UnboundedFraction), "status " + s.Status, "note " + s.Note, "vacuous: " + s.Vacuous,
 		fmt.Sprint("number of quantiles ", len(s.StdQuantiles)),
 	}

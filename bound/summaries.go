@@ -10,7 +10,7 @@ import (
 // coordinates and of the low band, and the mean-square bounds; then the Cramér-Rao
 // figures.
 func (e Experiment) summaries(r *Result) []Summary {
-	m := e.Coordinates.Len()
+	m, n := e.Coordinates.Len(), len(r.Indices)
 	bands := []band{{name: "all"}}
 	if low := e.Coordinates.Band(e.Band); len(low) > 0 && len(low) < m {
 		bands = append(bands, band{fmt.Sprintf("%dx%d", e.Band, e.Band), low})
@@ -26,21 +26,21 @@ func (e Experiment) summaries(r *Result) []Summary {
 		todo = append(todo, func() Summary { return of.meanSquare(squares) })
 	}
 	for _, s := range r.Sizes {
-		add(Summary{Method: MethodHCR, Search: e.Search.Search, Size: s.Size}, s.Std, s.MeanSquare, e.Domain, "")
+		add(Summary{Method: MethodHCR, Search: e.Search.Search, Size: s.Size, Examples: n}, s.Std, s.MeanSquare, e.Domain, "")
 	}
 	if r.Far != nil {
-		add(Summary{Method: MethodHCR, Search: SearchFar}, r.Far.Std, r.Far.MeanSquare, e.Far.Domain, "")
+		add(Summary{Method: MethodHCR, Search: SearchFar, Examples: n}, r.Far.Std, r.Far.MeanSquare, e.Far.Domain, "")
 	}
 	if r.Barankin != nil {
-		add(Summary{Method: MethodBarankin}, r.Barankin.Std, r.Barankin.MeanSquare, e.Domain, "")
+		add(Summary{Method: MethodBarankin, Examples: n}, r.Barankin.Std, r.Barankin.MeanSquare, e.Domain, "")
 	}
 	if t := r.Twins; t != nil {
-		add(Summary{Method: MethodHCR, Search: SearchTwins}, t.Std[:t.Tried*m], t.MeanSquare[:t.Tried], e.Twins.Domain,
+		add(Summary{Method: MethodHCR, Search: SearchTwins, Examples: t.Tried}, t.Std[:t.Tried*m], t.MeanSquare[:t.Tried], e.Twins.Domain,
 			fmt.Sprintf("of the %d examples for which twins were sought", t.Tried))
 	}
 	if r.CramerRao != nil {
 		for _, b := range bands {
-			todo = append(todo, func() Summary { return e.axis(r.CramerRao, b) }, func() Summary { return e.full(r.CramerRao, b) })
+			todo = append(todo, func() Summary { return e.axis(r.CramerRao, b, n) }, func() Summary { return e.full(r.CramerRao, b, n) })
 		}
 	}
 	out := make([]Summary, len(todo))
@@ -91,14 +91,14 @@ func (s Summary) meanSquare(squares []float64) Summary {
 	return s.summarize(roots)
 }
 
-func (e Experiment) axis(c *CramerRao, b band) Summary {
-	s := Summary{Method: MethodCramerRaoAxis, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
+func (e Experiment) axis(c *CramerRao, b band, examples int) Summary {
+	s := Summary{Method: MethodCramerRaoAxis, Examples: examples, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
 		Note: "for an adversary who knows every other coordinate"}
 	return s.in(b, c.Axis, e.Coordinates.Len())
 }
 
-func (e Experiment) full(c *CramerRao, b band) Summary {
-	s := Summary{Method: MethodCramerRao, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
+func (e Experiment) full(c *CramerRao, b band, examples int) Summary {
+	s := Summary{Method: MethodCramerRao, Examples: examples, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
 		Note: "of the part of each coordinate that the features can see; unbounded_fraction counts coordinates with another part, of which there is no unbiased estimator"}
 	s = s.in(b, c.Full, e.Coordinates.Len())
 	seen := b.of(c.Seen, e.Coordinates.Len())

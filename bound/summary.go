@@ -42,8 +42,9 @@ type Summary struct {
 	Coordinates string  `json:"coordinates"`
 	Band        string  `json:"band"` // "all", or the low band as "8x8"
 	Domain      string  `json:"domain,omitempty"`
-	Size        float64 `json:"size,omitempty"` // of the perturbation, A section 3: ‖z‖ ≈ size·σ
-	Values      int     `json:"values"`         // how many bounds the quantiles are over
+	Size        float64 `json:"size,omitempty"`     // of the perturbation, A section 3: ‖z‖ ≈ size·σ
+	Examples    int     `json:"examples,omitempty"` // that were tried; 0 where the row is not about examples
+	Values      int     `json:"values"`             // how many bounds the quantiles are over
 
 	// StdQuantiles maps "0.05", "0.25", … to quantiles; nil stands for unbounded.
 	StdQuantiles      map[string]*float64 `json:"std_quantiles"`

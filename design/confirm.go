@@ -159,7 +159,7 @@ func (s *searcher) prove(ctx context.Context, c *candidate) (*Confirmation, erro
 	if err != nil {
 		return nil, fmt.Errorf("certifying %s: %w", c, err)
 	}
-	out := &Confirmation{Examples: len(r.Indices), Bounds: r.Summaries, AttackMSE: math.NaN(), BlindMSE: math.NaN(), Status: bound.StatusEstimated}
+	out := &Confirmation{Examples: len(r.Indices), Bounds: r.Summaries, AttackMSE: math.NaN(), Status: bound.StatusEstimated}
 	for _, row := range r.Summaries {
 		standard := row.Method == bound.MethodHCR || row.Method == bound.MethodBarankin
 		if median := row.Quantile(.5); standard && row.Band == "all" && (out.Method == "" || median > out.MedianStd) {
@@ -190,8 +190,24 @@ func (s *searcher) attack(ctx context.Context, c *candidate) error {
 		return fmt.Errorf("the linear attack on %s: %w", c, err)
 	}
 	mean, _ := stat.MeanStd(r.MeanSquare)
-	c.confirmed.Attack, c.confirmed.AttackMSE, c.confirmed.BlindMSE = r, mean, a.MeanSquareAt(release.MaxSigma)
-	return nil
+	c.confirmed.Attack, c.confirmed.AttackMSE = r, mean
+	c.confirmed.Blind, err = s.blind(ctx, c, noise, whole, indices)
+	return err
+}
+
+// blind measures guessing the mean of the training data on the same examples.
+func (s *searcher) blind(ctx context.Context, c *candidate, noise release.Noise, whole nn.Model, indices []int) (*attack.Result, error) {
+	p, _ := c.net.Dims()
+	guess, err := bound.PriorMean(ctx, s.train, p, 0, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	a, err := attack.NewMean(c.net, guess, s.Legal)
+	if err != nil {
+		return nil, err
+	}
+	return attack.Measure(ctx, a, c.net, noise, s.test, indices, attack.Options{
+		Coordinates: s.Coordinates, Classifier: whole, Seed: s.Seed ^ freshStream})
 }
 
 // fresh measures accuracy again by noise that the search has not seen, and what the

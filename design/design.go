@@ -121,11 +121,11 @@ type Confirmation struct {
 	Raised         float64         // by what factor σ was raised because the certificate fell short; 1 where it did not
 	Bounds         []bound.Summary // all that was proved or estimated for Examples
 	// AttackMSE is the linear attack's on test examples, fitted to all training data and
-	// adapted to the noise, and BlindMSE that of an answer which never looks at the
-	// release, the mean of the training data. NaN where there are none to learn from.
-	AttackMSE, BlindMSE float64
-	Attack              *attack.Result // what it reached, in the coordinates of Bounds; nil where there is none
-	Note                string
+	// adapted to the noise. NaN where there are none to learn from.
+	AttackMSE float64
+	Attack    *attack.Result // what it reached, in the coordinates of Bounds; nil where there is none
+	Blind     *attack.Result // guessing the mean of the training data, on the same examples; nil where Attack is
+	Note      string
 }
 
 // Answer is what a Search found.

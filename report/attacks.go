@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"tattle/attack"
 	"tattle/bound"
 )
 
@@ -18,7 +19,7 @@ const StatusDemonstrated = "demonstrated"
 
 // Attack is how near one attack came in one band: the root mean square error of
 // each coordinate over draws of the noise, as quantiles over examples and
-// coordinates. It is a ceiling: whoever runs it errs so much and no more.
+// coordinates. It is a ceiling as far as it errs by less than the prior alone.
 type Attack struct {
 	Name        string `json:"name"`
 	About       string `json:"about"` // one sentence: what it knows, how it was trained
@@ -27,11 +28,32 @@ type Attack struct {
 
 	// RMSQuantiles maps "0.05", "0.25", … to quantiles, as bound.Summary does.
 	RMSQuantiles map[string]*float64 `json:"rms_quantiles"`
-	MeanSquare   Number              `json:"mean_square"` // per input coordinate, mean over examples and draws, normalised units squared
+	MeanSquare   Number              `json:"mean_square"`    // per input coordinate, mean over examples and draws, normalised units squared
+	Gain         *Gain               `json:"gain,omitempty"` // over the prior alone; nil for that itself, and where it was not measured
 	Examples     int                 `json:"examples"`
 	Draws        int                 `json:"draws"`
 	Status       string              `json:"status"` // StatusDemonstrated
 }
+
+// Gain is by how much the mean-square error of an attack is below that of guessing the
+// mean of the training data, the prior alone, on the same inputs and draws: as
+// attack.Gain, in normalised units squared.
+type Gain struct {
+	MeanSquare Number  `json:"mean_square"`
+	Low        Number  `json:"low"` // limit over inputs like these; null for fewer than two
+	Confidence float64 `json:"confidence"`
+}
+
+// closer tells whether an attack is a ceiling: shown to err by less than the prior
+// alone, or never compared with it.
+func (g *Gain) closer() bool { return g == nil || g.Low > 0 }
+
+// Closer tells whether the attack is shown to err by less than the prior alone, or was
+// never compared with it.
+func (a Attack) Closer() bool { return a.Gain.closer() }
+
+// RMS is the root mean square error over the band's coordinates, inputs and draws.
+func (a Attack) RMS() float64 { return math.Sqrt(float64(a.MeanSquare)) }
 
 // Quantile returns the quantile of that level, NaN where there is none.
 func (a Attack) Quantile(level float64) float64 {
@@ -41,7 +63,7 @@ func (a Attack) Quantile(level float64) float64 {
 // textAttacks prints what attacks reached, van Trees beside them. What each knew
 // is left to the page where a bracket says the most of them.
 func (r *Report) textAttacks(w io.Writer) {
-	if len(r.Attacks) == 0 {
+	if len(r.Attacks)+len(r.PriorAlone) == 0 {
 		return
 	}
 	folded := r.folded()
@@ -55,13 +77,14 @@ func (r *Report) textAttacks(w io.Writer) {
 	}
 	wrap(w, intro)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\tband\t5%%\t25%%\t50%%\t75%%\t95%%\trms\n", StatusDemonstrated)
+	fmt.Fprintf(t, "%s\tband\t5%%\t25%%\t50%%\t75%%\t95%%\trms\tcloser\n", StatusDemonstrated)
 	for _, x := range folded.attackRows() {
 		if x.Status == StatusDemonstrated || r.Bracket == nil {
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", x.Name, x.Band, strings.Join(x.Quantiles, "\t"), x.Whole)
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", x.Name, x.Band, strings.Join(x.Quantiles, "\t"), x.Whole, x.Closer)
 		}
 	}
 	t.Flush()
+	wrap(w, r.attacksCount())
 	if r.Bracket != nil && len(r.Bounds) > 0 {
 		return
 	}
@@ -71,8 +94,38 @@ func (r *Report) textAttacks(w io.Writer) {
 	wrap(w, r.biased())
 }
 
+// attacksCount says what the figures of the attacks are over, and what the last column
+// compares.
+func (r *Report) attacksCount() string {
+	rows := append(r.Attacks[:len(r.Attacks):len(r.Attacks)], r.PriorAlone...)
+	if len(rows) == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("Quantiles are over the coordinates of %s, rms is over all of them.", r.over(rows[0]))
+	if len(r.PriorAlone) == 0 {
+		return s
+	}
+	s += " Prior alone: guessing the mean of the training data, without the release."
+	if len(r.Attacks) > 0 {
+		s += fmt.Sprintf(" Closer: a smaller rms than the prior alone, with %.1f %% confidence over inputs.", 100*attack.Confidence)
+	}
+	return s
+}
+
+// over says of how many inputs and draws a row is.
+func (r *Report) over(a Attack) string {
+	s := Count(a.Examples, "input")
+	if !r.Release.none() {
+		s += fmt.Sprintf(" with %s of the noise each", Count(a.Draws, "draw"))
+	}
+	return s
+}
+
 // biased is what a reader of the attacks must know.
 func (r *Report) biased() string {
+	if len(r.Attacks) == 0 {
+		return "No attack ran: guessing the mean of the training data needs no release."
+	}
 	if len(r.Bounds) == 0 {
 		return attacksAlone
 	}
@@ -91,21 +144,42 @@ const attacksBiased = "These attacks are biased: they know what such inputs look
 // An attackRow is an Attack, or van Trees' bound beside it, in words.
 type attackRow struct {
 	Name, Status, Band, Whole string
+	Closer                    string // whether it errs by less than the prior alone; empty for what is no attack
 	Quantiles                 []string
 }
 
-// attackRows are the attacks and van Trees' bounds, band by band.
+// priorName names the row of guessing the mean without the release.
+const priorName = "prior alone"
+
+// row is the attack in words.
+func (a Attack) row() attackRow {
+	x := attackRow{Name: a.Name, Status: a.Status, Band: times(a.Band), Whole: number(a.RMS())}
+	for _, q := range bound.QuantileLevels {
+		x.Quantiles = append(x.Quantiles, number(a.Quantile(q)))
+	}
+	switch {
+	case a.Gain == nil:
+	case a.Gain.closer():
+		x.Closer = "yes"
+	default:
+		x.Closer = "not shown"
+	}
+	return x
+}
+
+// attackRows are the attacks, the prior alone and van Trees' bounds, band by band.
 func (r *Report) attackRows() []attackRow {
 	var rows []attackRow
 	for _, band := range r.attackBands() {
 		for _, a := range r.Attacks {
 			if a.Band == band {
-				x := attackRow{Name: a.Name, Status: StatusDemonstrated, Band: times(band), Whole: number(math.Sqrt(float64(a.MeanSquare)))}
-				for _, q := range bound.QuantileLevels {
-					x.Quantiles = append(x.Quantiles, number(a.Quantile(q)))
-				}
-				rows = append(rows, x)
+				rows = append(rows, a.row())
 			}
+		}
+		if a := r.priorAlone(band); a != nil {
+			x := a.row()
+			x.Name = priorName
+			rows = append(rows, x)
 		}
 		for _, b := range r.Bounds {
 			if b.Method == bound.MethodVanTrees && b.Band == band {
@@ -122,10 +196,20 @@ func (r *Report) attackRows() []attackRow {
 
 func (r *Report) attackBands() []string {
 	var bands []string
-	for _, a := range r.Attacks {
+	for _, a := range append(r.Attacks[:len(r.Attacks):len(r.Attacks)], r.PriorAlone...) {
 		bands = append(bands, a.Band)
 	}
 	return unique(bands)
+}
+
+// priorAlone is the row of guessing the mean in a band, nil where it was not measured.
+func (r *Report) priorAlone(band string) *Attack {
+	for i := range r.PriorAlone {
+		if r.PriorAlone[i].Band == band {
+			return &r.PriorAlone[i]
+		}
+	}
+	return nil
 }
 
 // vanTreesWhole is van Trees' bound on the root mean square error of an input.
@@ -151,11 +235,7 @@ func sentenceOf(s string) string {
 func (r *Report) abouts() []pair {
 	var said []pair
 	for _, a := range r.Attacks {
-		ran := Count(a.Examples, "input")
-		if !r.Release.none() {
-			ran += fmt.Sprintf(", %s of the noise each", Count(a.Draws, "draw"))
-		}
-		about := ran + ". " + sentenceOf(a.About)
+		about := sentenceOf(r.over(a)) + " " + sentenceOf(a.About)
 		if p := (pair{a.Name, about}); !slices.Contains(said, p) {
 			said = append(said, p)
 		}

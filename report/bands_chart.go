@@ -41,16 +41,16 @@ func (d digest) draw(w *strings.Builder, s scale, y int) {
 		fmt.Fprintf(w, `<svg class="tip" x="%g%%" y="%d" width="20" height="24" overflow="visible"><path class="tip %s" d="M0,-1 L11,6 L0,13 Z"/></svg>`, bracketRight, y+bandBar, beyond.Status)
 		fmt.Fprintf(w, `<text class="soft" x="%g%%" y="%d" text-anchor="end">%s</text>`, bracketRight+2, y+bandWords, beyond.briefly(s))
 	}
-	if m := d.floor; m != nil && !s.beyond(*m) && m.Median > 0 {
-		x := s.x(m.Median)
+	if m := d.floor; m != nil && !s.beyond(*m) && m.level() > 0 {
+		x := s.x(m.level())
 		fmt.Fprintf(w, `<rect class="floor %s" x="%g%%" y="%d" width="%.2f%%" height="12"/>`, m.Status, bracketLeft, y+bandBar, max(.3, x-bracketLeft))
 		fmt.Fprintf(w, `<line class="end %s" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, m.Status, x, x, y+bandBar-3, y+bandBar+15)
 	}
 	if m := d.prior; m != nil {
-		fmt.Fprintf(w, `<line class="prior" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, s.x(m.Median), s.x(m.Median), y+bandMarks-5, y+bandMarks+17)
+		fmt.Fprintf(w, `<line class="prior" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, s.x(m.level()), s.x(m.level()), y+bandMarks-5, y+bandMarks+17)
 	}
-	if d.vanTrees != nil && d.attack != nil && d.vanTrees.Median < d.attack.Median {
-		fmt.Fprintf(w, `<line class="axis" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, s.x(d.vanTrees.Median), s.x(d.attack.Median), y+bandMarks+6, y+bandMarks+6)
+	if d.vanTrees != nil && d.attack != nil && d.vanTrees.level() < d.attack.level() {
+		fmt.Fprintf(w, `<line class="axis" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, s.x(d.vanTrees.level()), s.x(d.attack.level()), y+bandMarks+6, y+bandMarks+6)
 	}
 	pointer(w, d.vanTrees, s, y+bandMarks, "M-11,-1 L0,6 L-11,13 Z")
 	pointer(w, d.attack, s, y+bandMarks, "M11,-1 L0,6 L11,13 Z")
@@ -59,10 +59,10 @@ func (d digest) draw(w *strings.Builder, s scale, y int) {
 // pointer draws a triangle whose tip stands at the mark: van Trees' points to the
 // right, where nobody can be left of it, an attack's to the left.
 func pointer(w *strings.Builder, m *Mark, s scale, y int, path string) {
-	if m == nil || math.IsNaN(float64(m.Median)) || m.Median <= 0 {
+	if m == nil || math.IsNaN(float64(m.level())) || m.level() <= 0 {
 		return
 	}
-	fmt.Fprintf(w, `<svg class="tip" x="%.2f%%" y="%d" width="20" height="24" overflow="visible"><path class="tip %s" d="%s"/></svg>`, s.x(m.Median), y, m.Status, path)
+	fmt.Fprintf(w, `<svg class="tip" x="%.2f%%" y="%d" width="20" height="24" overflow="visible"><path class="tip %s" d="%s"/></svg>`, s.x(m.level()), y, m.Status, path)
 }
 
 // beyond is the mark for which the arrow to the edge stands: exact twins where
@@ -88,7 +88,7 @@ func (m Mark) briefly(s scale) string {
 	if m.unbounded() {
 		return what + ": no useful limit"
 	}
-	if n := manyRanges(float64(m.Median)*s.unit, s.whole); n > 0 {
+	if n := manyRanges(float64(m.level())*s.unit, s.whole); n > 0 {
 		return fmt.Sprintf("%s: over %d×", what, n)
 	}
 	return what + ": beyond"
@@ -108,7 +108,7 @@ func (b BracketBand) brief() string {
 // words say what the figure shows to those who do not see it.
 func (b *Bracket) words(s scale) string {
 	columns := b.columns()
-	said := []string{"Median errors by band in " + s.name + ": " + strings.Join(columns.of(digestLong), ", ")}
+	said := []string{"Errors by band in " + s.name + ": " + strings.Join(columns.of(digestLong), ", ")}
 	for _, band := range b.Bands {
 		said = append(said, band.brief()+": "+strings.Join(columns.of(band.digest().cells(s)), ", "))
 	}

@@ -9,11 +9,12 @@ import (
 // The marks of a bracket that are no bound.Summary.
 const (
 	MarkAttack = "attack" // Name says which
-	MarkPrior  = "prior"  // what is left to an adversary who sees nothing but knows the data's covariance
+	MarkPrior  = "prior"  // what guessing the mean of the training data errs by, without the release
 )
 
 // Bracket sets floors and ceilings of the adversary's error on one axis: what
-// no unbiased reconstruction can go below, and what an attack has reached.
+// no unbiased reconstruction can go below, and what an attack has reached, beside what
+// is reached without the release.
 type Bracket struct {
 	Bands []BracketBand `json:"bands"`
 }
@@ -26,43 +27,66 @@ type BracketBand struct {
 	Marks       []Mark `json:"marks"` // floors as they climb, then ceilings
 }
 
-// Mark is the median error that one method proves, or reaches, in a band.
+// Mark is the error that one method proves, or reaches, in a band: for floors of
+// unbiased reconstructions the median over coordinates and examples, for attacks, the
+// prior alone and van Trees the root mean square over them.
 type Mark struct {
 	Method            string `json:"method"` // of bound.Summary, or MarkAttack or MarkPrior
 	Name              string `json:"name,omitempty"`
 	Search            string `json:"search,omitempty"`
 	Status            string `json:"status"`
-	Median            Number `json:"median"` // null where unbounded
+	Examples          int    `json:"examples,omitempty"` // that it is about; 0 where it is not about examples
+	Median            Number `json:"median"`             // null where unbounded or RMS stands instead
+	RMS               Number `json:"rms,omitempty"`
+	Gain              *Gain  `json:"gain,omitempty"` // of an attack over the prior alone
 	Unbounded         bool   `json:"unbounded,omitempty"`
 	UnboundedFraction Number `json:"unbounded_fraction"`
 }
 
-// Band names a band of coordinates, and what an adversary who sees no release
-// still knows of it.
+// level is the figure at which the mark stands.
+func (m Mark) level() Number {
+	if m.Method == MarkAttack || m.Method == MarkPrior || m.Method == bound.MethodVanTrees {
+		return m.RMS
+	}
+	return m.Median
+}
+
+// Band names a band of coordinates. Prior is the row of guessing the mean without the
+// release, nil where that was not measured; VanTrees is the root mean square of van
+// Trees' bound, zero where there is none.
 type Band struct {
 	Name        string
 	Of          string
 	Coordinates int
-	PriorStd    float64 // median over coordinates of √(wᵀΣw); zero where no prior was taken
+	Prior       *Attack
+	VanTrees    float64
 }
 
 // NewBracket collects the marks of each band: of every kind of bound the row
-// with the largest median, every attack, and the prior.
+// with the largest median, every attack, and the prior alone.
 func NewBracket(bounds []bound.Summary, attacks []Attack, bands []Band) *Bracket {
 	b := &Bracket{}
 	for _, of := range bands {
-		band := BracketBand{Name: of.Name, Of: of.Of, Coordinates: of.Coordinates, Marks: floors(bounds, of.Name)}
+		band := BracketBand{Name: of.Name, Of: of.Of, Coordinates: of.Coordinates, Marks: floors(bounds, of)}
 		for _, a := range attacks {
 			if a.Band == of.Name {
-				band.Marks = append(band.Marks, Mark{Method: MarkAttack, Name: a.Name, Status: StatusDemonstrated, Median: Number(a.Quantile(.5))})
+				band.Marks = append(band.Marks, a.mark(MarkAttack))
 			}
 		}
-		if of.PriorStd > 0 {
-			band.Marks = append(band.Marks, Mark{Method: MarkPrior, Status: bound.StatusAssumed, Median: Number(of.PriorStd)})
+		if of.Prior != nil {
+			band.Marks = append(band.Marks, of.Prior.mark(MarkPrior))
 		}
 		b.Bands = append(b.Bands, band)
 	}
 	return b
+}
+
+func (a Attack) mark(method string) Mark {
+	m := Mark{Method: method, Status: StatusDemonstrated, Examples: a.Examples, Median: Number(math.NaN()), RMS: Number(a.RMS()), Gain: a.Gain}
+	if method == MarkAttack {
+		m.Name = a.Name
+	}
+	return m
 }
 
 // A digest is what a row of a figure says of a band: one mark of each sort, nil
@@ -72,8 +96,9 @@ type digest struct {
 	far      *Mark
 	twins    *Mark
 	vanTrees *Mark
-	attack   *Mark // the nearest
+	attack   *Mark // the nearest of those that are shown to come closer than the prior alone
 	prior    *Mark
+	tried    *Mark // the nearest attack, closer than the prior alone or not
 }
 
 // digest picks the marks of a band that a row has room for.
@@ -83,7 +108,10 @@ func (b BracketBand) digest() digest {
 		m := &b.Marks[i]
 		switch kind := newRung(m.Method, m.Search); {
 		case m.Method == MarkAttack:
-			if d.attack == nil || m.Median < d.attack.Median {
+			if d.tried == nil || m.RMS < d.tried.RMS {
+				d.tried = m
+			}
+			if m.Gain.closer() && (d.attack == nil || m.RMS < d.attack.RMS) {
 				d.attack = m
 			}
 		case m.Method == MarkPrior:
@@ -116,7 +144,7 @@ func (m *Mark) above(other *Mark) bool {
 	if mine != its {
 		return mine
 	}
-	return m.unbounded() || !other.unbounded() && m.Median > other.Median
+	return m.unbounded() || !other.unbounded() && m.level() > other.level()
 }
 
 // rung is a kind of bound per coordinate.
@@ -141,20 +169,24 @@ func newRung(method, search string) rung {
 }
 
 // floors are the bounds' marks in a band.
-func floors(bounds []bound.Summary, band string) []Mark {
+func floors(bounds []bound.Summary, band Band) []Mark {
 	var marks []Mark
 	for _, kind := range rungs {
 		var best *bound.Summary
 		for i := range bounds {
 			b := &bounds[i]
-			if b.Band == band && kindOf(*b) == kind && (best == nil || b.Quantile(.5) > best.Quantile(.5)) {
+			if b.Band == band.Name && kindOf(*b) == kind && (best == nil || b.Quantile(.5) > best.Quantile(.5)) {
 				best = b
 			}
 		}
 		if best != nil {
 			m := best.Quantile(.5)
-			marks = append(marks, Mark{Method: best.Method, Search: best.Search, Status: best.Status,
-				Median: Number(m), Unbounded: math.IsInf(m, 1), UnboundedFraction: Number(best.UnboundedFraction)})
+			mark := Mark{Method: best.Method, Search: best.Search, Status: best.Status, Examples: best.Examples,
+				Median: Number(m), Unbounded: math.IsInf(m, 1), UnboundedFraction: Number(best.UnboundedFraction)}
+			if best.Method == bound.MethodVanTrees {
+				mark.Median, mark.RMS = Number(math.NaN()), Number(band.VanTrees)
+			}
+			marks = append(marks, mark)
 		}
 	}
 	return marks

@@ -27,11 +27,11 @@ type group struct {
 }
 
 var groups = []group{
-	{"Certified floors, for the unbiased", func(m Mark) bool { return m.everyInput() && m.Status == bound.StatusCertified }},
-	{"Estimated floors, for the unbiased", func(m Mark) bool { return m.everyInput() && m.Status != bound.StatusCertified }},
-	{"Assumed floor, for everybody", func(m Mark) bool { return m.Method == bound.MethodVanTrees }},
-	{"Demonstrated: attacks that ran", func(m Mark) bool { return m.Method == MarkAttack }},
-	{"To compare: without the release", func(m Mark) bool { return m.Method == MarkPrior }},
+	{"Certified floors, for the unbiased: medians", func(m Mark) bool { return m.everyInput() && m.Status == bound.StatusCertified }},
+	{"Estimated floors, for the unbiased: medians", func(m Mark) bool { return m.everyInput() && m.Status != bound.StatusCertified }},
+	{"Assumed floor, for everybody: rms", func(m Mark) bool { return m.Method == bound.MethodVanTrees }},
+	{"Demonstrated: attacks that ran, rms", func(m Mark) bool { return m.Method == MarkAttack }},
+	{"To compare: without the release, rms", func(m Mark) bool { return m.Method == MarkPrior }},
 }
 
 // everyInput tells whether a mark is a floor that leans on no prior.
@@ -52,7 +52,7 @@ func (b BracketBand) draw(s scale) template.HTML {
 				fmt.Fprintf(&body, `<text class="head" x="%g%%" y="%d">%s</text>`, bracketLeft, y-9, g.title)
 				first = false
 			}
-			m.draw(&body, s, y)
+			m.draw(&body, s, y, b.some(m))
 			y += bracketRow
 		}
 	}
@@ -70,16 +70,12 @@ func (s scale) x(median Number) float64 {
 	return bracketLeft + (bracketRight-bracketLeft)*s.at(median)
 }
 
-// backdrop draws the axis, what is still open between the best certified floor
-// and the best attack, and the prior.
+// backdrop draws the axis and the prior alone.
 func (b BracketBand) backdrop(w *strings.Builder, s scale, height int) {
-	if floor, ceiling := b.gap(); floor > 0 && floor < ceiling {
-		fmt.Fprintf(w, `<rect class="open" x="%.2f%%" y="22" width="%.2f%%" height="%d"/>`, s.x(floor), s.x(ceiling)-s.x(floor), height-22)
-	}
 	s.grid(w, height)
 	for _, m := range b.Marks {
 		if m.Method == MarkPrior {
-			fmt.Fprintf(w, `<line class="prior" x1="%.2f%%" x2="%.2f%%" y1="20" y2="%d"/>`, s.x(m.Median), s.x(m.Median), height)
+			fmt.Fprintf(w, `<line class="prior" x1="%.2f%%" x2="%.2f%%" y1="20" y2="%d"/>`, s.x(m.level()), s.x(m.level()), height)
 		}
 	}
 }
@@ -101,24 +97,11 @@ func (s scale) grid(w *strings.Builder, height int) {
 	}
 }
 
-// gap is the largest finite certified floor of witnesses near the input and the
-// best ceiling, zero or infinite where there is none.
-func (b BracketBand) gap() (floor, ceiling Number) {
-	d := b.digest()
-	if d.attack == nil {
-		return 0, Number(math.Inf(1))
-	}
-	if m := d.floor; m != nil && m.Status == bound.StatusCertified && !m.unbounded() {
-		floor = m.Median
-	}
-	return floor, d.attack.Median
-}
-
-// draw writes a mark's words and, under them, its bar: floors grow from the
-// left, ceilings from the right.
-func (m Mark) draw(w *strings.Builder, s scale, y int) {
-	label := html.EscapeString(m.words(s))
-	bar, x := y+18, s.x(m.Median)
+// draw writes a mark's words, with what examples it is about where these are some,
+// and, under them, its bar: floors grow from the left, ceilings from the right.
+func (m Mark) draw(w *strings.Builder, s scale, y int, some string) {
+	label := html.EscapeString(m.words(s) + some)
+	bar, x := y+18, s.x(m.level())
 	if m.floor() || m.Method == MarkPrior {
 		fmt.Fprintf(w, `<text x="%g%%" y="%d">%s</text>`, bracketLeft, y+13, label)
 	} else {
@@ -128,9 +111,10 @@ func (m Mark) draw(w *strings.Builder, s scale, y int) {
 	case m.floor() && s.beyond(m):
 		fmt.Fprintf(w, `<rect class="floor %s" x="%g%%" y="%d" width="%.2f%%" height="%d"/>`, m.Status, bracketLeft, bar, bracketRight-bracketLeft, bracketBar)
 		fmt.Fprintf(w, `<svg class="tip" x="%g%%" y="%d" width="20" height="24" overflow="visible"><path class="tip %s" d="M0,0 L14,12 L0,24 Z"/></svg>`, bracketRight, bar-6, m.Status)
-	case math.IsNaN(float64(m.Median)) || m.Median == 0:
+	case math.IsNaN(float64(m.level())) || m.level() == 0:
 	case m.Method == MarkPrior:
 		fmt.Fprintf(w, `<circle class="dot" cx="%.2f%%" cy="%d" r="6"/>`, x, bar+bracketBar/2)
+	case m.Method == MarkAttack && !m.Gain.closer(): // no ceiling
 	case m.floor():
 		fmt.Fprintf(w, `<rect class="floor %s" x="%g%%" y="%d" width="%.2f%%" height="%d"/>`, m.Status, bracketLeft, bar, max(.3, x-bracketLeft), bracketBar)
 		fmt.Fprintf(w, `<line class="end %s" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, m.Status, x, x, bar-4, bar+bracketBar+4)
@@ -142,7 +126,7 @@ func (m Mark) draw(w *strings.Builder, s scale, y int) {
 
 // words say what a mark shows: short enough for a telephone.
 func (m Mark) words(s scale) string {
-	v := float64(m.Median) * s.unit
+	v := float64(m.level()) * s.unit
 	n := manyRanges(v, s.whole)
 	switch {
 	case m.unbounded():
@@ -150,7 +134,9 @@ func (m Mark) words(s scale) string {
 	case math.IsNaN(v):
 		return m.pageName() + ": not known"
 	case m.Method == MarkPrior:
-		return "Knowing what such inputs look like: " + number(v)
+		return "Prior alone, guessing the mean: errs by " + number(v)
+	case m.Method == MarkAttack && !m.Gain.closer():
+		return fmt.Sprintf("%s: errs by %s, not shown to beat it", m.Name, number(v))
 	case m.Method == MarkAttack:
 		return fmt.Sprintf("%s: errs by %s", m.Name, number(v))
 	case v == 0:
@@ -183,38 +169,67 @@ func (m Mark) pageName() string {
 
 // words say what the figure shows to those who do not see it.
 func (b BracketBand) words(s scale) string {
-	said := []string{fmt.Sprintf("%s. Median error in %s", b.title(), s.name)}
+	said := []string{fmt.Sprintf("%s. Errors in %s: medians for floors of the unbiased, else root mean squares", b.title(), s.name)}
 	for _, m := range b.Marks {
-		said = append(said, fmt.Sprintf("%s (%s)", m.words(s), m.Status))
+		said = append(said, fmt.Sprintf("%s%s (%s)", m.words(s), b.some(m), m.Status))
 	}
 	return strings.Join(said, ". ") + "."
 }
 
-// verdict says in a sentence how floor and ceiling stand to each other.
+// verdict says in sentences what is reached without the release and with it, and
+// what the floors beside that bind.
 func (b BracketBand) verdict(s scale) string {
-	floor, ceiling := b.gap()
-	f, c := number(float64(floor)*s.unit), number(float64(ceiling)*s.unit)
-	if n := manyRanges(float64(floor)*s.unit, s.whole); n > 0 {
-		f = fmt.Sprintf("more than %d times the whole range", n)
-	}
+	d := b.digest()
+	in := func(m *Mark) string { return number(float64(m.level()) * s.unit) }
 	said := b.limitless()
 	switch {
-	case math.IsInf(float64(ceiling), 1):
+	case d.tried == nil && d.prior == nil:
 		return said + "No attack was run, so nothing is said about how close a real one comes."
-	case floor == 0:
-		return said + fmt.Sprintf("The best attack errs by %s; no finite certified floor stands beside it.", c)
-	case ceiling < floor:
-		return said + fmt.Sprintf("The best attack errs by %s, below the certified floor of %s. That is no contradiction: the floor binds unbiased reconstructions, and this attack is biased by what it learnt of such inputs.%s", c, f, b.everybody())
+	case d.tried == nil:
+		return said + fmt.Sprintf("Without the release, guessing the mean errs by %s, root mean square. No attack was run, so nothing is said about how close a real one comes.", in(d.prior))
+	case d.attack == nil:
+		return said + fmt.Sprintf("No attack that ran is shown to come closer than guessing the mean, without the release: that errs by %s, the %s attack by %s, root mean square. A better attack may come closer.", in(d.prior), d.tried.Name, in(d.tried))
+	case d.prior == nil:
+		said += fmt.Sprintf("The best attack (%s) errs by %s, root mean square; it was not compared with guessing the mean.", d.attack.Name, in(d.attack))
+	default:
+		said += fmt.Sprintf("Without the release, guessing the mean errs by %s, root mean square; the best attack (%s) by %s.", in(d.prior), d.attack.Name, in(d.attack))
 	}
-	return said + fmt.Sprintf("Between the certified floor of %s and the best attack’s %s is what neither proof nor attack has reached. A better attack may come closer, and a biased one may go below the floor.", f, c)
+	said += " A better attack may come closer."
+	if d.floor != nil {
+		said += " The floors of unbiased reconstructions do not bind these attacks, which are biased by what they learnt." + b.everybody()
+	}
+	return said
+}
+
+// most is the number of examples that the marks of a band are about at most.
+func (b BracketBand) most() int {
+	n := 0
+	for _, m := range b.Marks {
+		n = max(n, m.Examples)
+	}
+	return n
+}
+
+// some says of a mark of the band that it is about some of the examples: empty
+// elsewhere.
+func (b BracketBand) some(m Mark) string {
+	if n := b.most(); 0 < m.Examples && m.Examples < n {
+		return fmt.Sprintf(" (%d of %d)", m.Examples, n)
+	}
+	return ""
 }
 
 // limitless says what twins prove of a band.
 func (b BracketBand) limitless() string {
-	if m := b.digest().twins; m != nil && m.Status == bound.StatusCertified && m.unbounded() {
-		return "For half of these coordinates or more, the certified error of unbiased reconstructions has no useful limit: other inputs have the same features to rounding. "
+	m := b.digest().twins
+	if m == nil || m.Status != bound.StatusCertified || !m.unbounded() {
+		return ""
 	}
-	return ""
+	of := ""
+	if n := b.most(); m.Examples < n {
+		of = fmt.Sprintf(" of the %s of %d that were tried", Count(m.Examples, "input"), n)
+	}
+	return fmt.Sprintf("For half of these coordinates or more%s, the certified error of unbiased reconstructions has no useful limit: other inputs have the same features to rounding. ", of)
 }
 
 // undercut says why an attack errs by less than van Trees' floor, where one does:
@@ -224,7 +239,7 @@ func (b *Bracket) undercut() string {
 	for _, band := range b.Bands {
 		if d := band.digest(); d.vanTrees != nil && d.attack != nil {
 			bands++
-			if d.attack.Median < d.vanTrees.Median {
+			if d.attack.level() < d.vanTrees.level() {
 				below++
 			}
 		}

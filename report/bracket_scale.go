@@ -28,7 +28,7 @@ func (b *Bracket) newScale(levels float64) (s scale, ok bool) {
 	}
 	for _, band := range b.Bands {
 		for _, m := range band.Marks {
-			if v := float64(m.Median) * s.unit; v > 0 && !m.unbounded() {
+			if v := float64(m.level()) * s.unit; v > 0 && !m.unbounded() {
 				s.lo, s.hi = min(s.lo, v), max(s.hi, v)
 			}
 		}
@@ -43,7 +43,7 @@ func (b *Bracket) newScale(levels float64) (s scale, ok bool) {
 
 // beyond tells whether a mark is past the axis's end.
 func (s scale) beyond(m Mark) bool {
-	return m.unbounded() || float64(m.Median)*s.unit > s.hi
+	return m.unbounded() || float64(m.level())*s.unit > s.hi
 }
 
 // below rounds down to 1 or 3 times a power of ten.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -15,7 +16,7 @@ import (
 const barColumns = 34
 
 // unbounded tells it of a mark that was just made and of one read from JSON.
-func (m Mark) unbounded() bool { return m.Unbounded || math.IsInf(float64(m.Median), 1) }
+func (m Mark) unbounded() bool { return m.Unbounded || math.IsInf(float64(m.level()), 1) }
 
 // floor tells whether a mark is a lower bound.
 func (m Mark) floor() bool { return m.Method != MarkAttack && m.Method != MarkPrior }
@@ -27,7 +28,7 @@ func (m Mark) title(long bool) string {
 	case MarkAttack:
 		return "attack: " + m.Name
 	case MarkPrior:
-		return "no release, prior"
+		return "prior alone"
 	}
 	which := 1
 	if long {
@@ -42,7 +43,7 @@ func (m Mark) title(long bool) string {
 // value says what a mark proves or reaches, on an axis: in words where a figure
 // says nothing more.
 func (m Mark) value(s scale) string {
-	if n := manyRanges(float64(m.Median)*s.unit, s.whole); n > 0 && m.floor() && !m.unbounded() {
+	if n := manyRanges(float64(m.level())*s.unit, s.whole); n > 0 && m.floor() && !m.unbounded() {
 		return fmt.Sprintf("> %d× the range", n)
 	}
 	return m.exact(s)
@@ -50,7 +51,7 @@ func (m Mark) value(s scale) string {
 
 // exact is value with the figure itself.
 func (m Mark) exact(s scale) string {
-	switch v := float64(m.Median) * s.unit; {
+	switch v := float64(m.level()) * s.unit; {
 	case m.unbounded():
 		return "unbounded"
 	case math.IsNaN(v):
@@ -77,8 +78,9 @@ func (r *Report) textBracket(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	band := r.Bracket.Bands[0]
-	best := band.digest().attack
-	wrap(w, fmt.Sprintf("The bracket. %s: median error in %s, logarithmic.", band.title(), s.name)+r.Bracket.textKey(best != nil))
+	d := band.digest()
+	best := cmp.Or(d.attack, d.tried)
+	wrap(w, fmt.Sprintf("The bracket. %s: error in %s, logarithmic.", band.title(), s.name)+r.Bracket.textKey(d.attack != nil))
 	fmt.Fprintf(w, "  %-19s%s\n", "", s.textAxis())
 	for i := range band.Marks {
 		m := &band.Marks[i]
@@ -88,19 +90,57 @@ func (r *Report) textBracket(w io.Writer) {
 		fmt.Fprintf(w, "  %s%s %s%s\n", pad(m.title(false), 19), m.textBar(s), strings.NewReplacer("> ", "over ", " the range", "").Replace(m.value(s)), m.textStatus())
 	}
 	r.Bracket.textBands(w, s)
+	wrapSome(w, r.Bracket.uneven())
+	wrapSome(w, r.Bracket.unbeaten())
 	wrapSome(w, r.Bracket.undercut())
+}
+
+// uneven says which marks are about fewer examples than the others: empty where all
+// are about the same.
+func (b *Bracket) uneven() string {
+	band := b.Bands[0]
+	var said []string
+	for _, m := range band.Marks {
+		if band.some(m) != "" {
+			said = append(said, fmt.Sprintf("%s: about %d of the %d inputs.", m.title(false), m.Examples, band.most()))
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// unbeaten says in which bands no attack is shown to come closer than the prior alone:
+// empty where there is none.
+func (b *Bracket) unbeaten() string {
+	var bands []string
+	for _, band := range b.Bands {
+		if d := band.digest(); d.tried != nil && d.attack == nil {
+			bands = append(bands, band.brief())
+		}
+	}
+	if len(bands) == 0 {
+		return ""
+	}
+	return "No attack that ran is shown to come closer than the prior alone in: " + strings.Join(bands, ", ") + "."
 }
 
 // textKey says what the bars stand for.
 func (b *Bracket) textKey(attacked bool) string {
 	key := ""
 	if b.proves() {
-		key = " === floor of unbiased reconstructions, > beyond the axis (100×: times the whole range)."
+		key = " === floor of unbiased reconstructions, median over coordinates and inputs; > beyond the axis (100×: times the whole range)."
 	}
 	if attacked {
 		key += " --- from where the best attack erred."
 	}
-	return key
+	return key + " " + b.squared()
+}
+
+// squared says which marks are root mean squares.
+func (b *Bracket) squared() string {
+	if b.columns()[vanTreesColumn] {
+		return "Attack, van Trees and prior alone (guessing the mean, without the release): root mean square over the same."
+	}
+	return "Attack and prior alone (guessing the mean, without the release): root mean square over coordinates and inputs."
 }
 
 // proves tells whether any band has a floor.
@@ -120,7 +160,7 @@ func (b *Bracket) textBands(w io.Writer, s scale) {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	columns := b.columns()
-	fmt.Fprintf(t, "\nmedian by band\tn\t%s\n", strings.Join(columns.of(digestShort), "\t"))
+	fmt.Fprintf(t, "\nby band\tn\t%s\n", strings.Join(columns.of(digestShort), "\t"))
 	for _, band := range b.Bands {
 		cells := columns.of(band.digest().cells(s))
 		fmt.Fprintf(t, "  %s\t%d\t%s\n", times(band.Name), band.Coordinates, strings.Join(cells, "\t"))
@@ -131,8 +171,11 @@ func (b *Bracket) textBands(w io.Writer, s scale) {
 // The columns of a digest, for a terminal and for a page.
 var (
 	digestShort = []string{"near floor", "far", "twins", "van Trees", "attack", "prior"}
-	digestLong  = []string{"near floor", "far", "twins", "van Trees", "best attack", "prior alone"}
+	digestLong  = []string{"near floor, median", "far, median", "twins", "van Trees, rms", "best attack, rms", "prior alone, rms"}
 )
+
+// vanTreesColumn is the place of van Trees' floor in a digest.
+const vanTreesColumn = 3
 
 // columns tells which columns hold a mark in any band.
 type columns []bool
@@ -209,6 +252,9 @@ func square(band string) bool {
 
 // textStatus is short so that a line fits.
 func (m Mark) textStatus() string {
+	if m.Method == MarkAttack && !m.Gain.closer() {
+		return " no ceiling"
+	}
 	switch m.Status {
 	case StatusDemonstrated:
 		return ""
@@ -219,13 +265,13 @@ func (m Mark) textStatus() string {
 }
 
 func (m Mark) textBar(s scale) string {
-	if math.IsNaN(float64(m.Median)) && !m.unbounded() {
+	if math.IsNaN(float64(m.level())) && !m.unbounded() || m.Method == MarkAttack && !m.Gain.closer() {
 		return strings.Repeat(" ", barColumns)
 	}
 	if s.beyond(m) && m.floor() {
 		return strings.Repeat("=", barColumns-1) + ">"
 	}
-	n := min(barColumns-1, int(math.Round(s.at(m.Median)*barColumns)))
+	n := min(barColumns-1, int(math.Round(s.at(m.level())*barColumns)))
 	switch {
 	case m.Method == MarkPrior:
 		return strings.Repeat(" ", n) + ":" + strings.Repeat(" ", barColumns-n-1)

@@ -37,6 +37,7 @@ type Report struct {
 	Experiment *Experiment       `json:"experiment,omitempty"`
 	Bounds     []bound.Summary   `json:"bounds"`
 	Attacks    []Attack          `json:"attacks,omitempty"`
+	PriorAlone []Attack          `json:"prior_alone,omitempty"` // guessing the mean of the training data, without the release, on the attacks' inputs; a row for each band
 	Bracket    *Bracket          `json:"bracket,omitempty"`
 	Ladder     []LadderRow       `json:"ladder,omitempty"`
 	Resolvable *Resolvable       `json:"resolvable,omitempty"`
@@ -253,6 +254,7 @@ func Differences(recorded, fresh *Report) []string {
 		{"spectrum", false, fresh.Spectrum, recorded.Spectrum},
 		{"gallery", fresh.Gallery == nil, fresh.Gallery, recorded.galleryLike(fresh)},
 		{"attacks", fresh.Attacks == nil, fresh.Attacks, recorded.Attacks},
+		{"prior alone", fresh.PriorAlone == nil, fresh.PriorAlone, recorded.PriorAlone},
 		{"bracket", fresh.Bracket == nil, fresh.Bracket, recorded.Bracket},
 		{"pairs", fresh.Pairs == nil, fresh.Pairs, recorded.Pairs},
 		{"ladder", fresh.Ladder == nil, fresh.Ladder, recorded.Ladder},

@@ -155,45 +155,6 @@ func familyName(family string) string {
 	return family
 }
 
-// demonstrated says how near the best attack came: empty where none ran.
-func (r *Report) demonstrated() string {
-	best := r.bestAttack("all")
-	if best == nil {
-		return ""
-	}
-	m := best.Quantile(.5)
-	who := fmt.Sprintf("the %s attack, the only one that ran,", best.Name)
-	if n := r.attacks(); n > 1 {
-		who = fmt.Sprintf("the best of %d attacks (%s)", n, best.Name)
-	}
-	s := fmt.Sprintf("Demonstrated: %s comes within %s of half of the %s.", who, r.inLevels(m), coordinateWords(best.Coordinates))
-	if all := r.strongest("all", near); all != nil && m < all.Quantile(.5) {
-		s += " That is below the certified floor, which binds unbiased reconstructions only: this attack is biased by what it learnt."
-	}
-	return s + " Another may come closer."
-}
-
-// attacks counts the attacks that ran.
-func (r *Report) attacks() int {
-	var names []string
-	for _, a := range r.Attacks {
-		names = append(names, a.Name)
-	}
-	return len(unique(names))
-}
-
-// bestAttack returns the attack with the smallest median error in a band.
-func (r *Report) bestAttack(band string) *Attack {
-	var best *Attack
-	for i := range r.Attacks {
-		a := &r.Attacks[i]
-		if a.Band == band && (best == nil || a.Quantile(.5) < best.Quantile(.5)) {
-			best = a
-		}
-	}
-	return best
-}
-
 // times prints the band 8x8 as 8×8.
 func times(band string) string { return strings.ReplaceAll(band, "x", "×") }
 

@@ -136,7 +136,7 @@ func (r *Report) folded() *Report {
 		return r
 	}
 	short := *r
-	short.Bounds, short.Attacks = nil, nil
+	short.Bounds, short.Attacks, short.PriorAlone = nil, nil, nil
 	for _, b := range r.Bounds {
 		if b.Band == "all" && !meanSquare(b.Method) {
 			short.Bounds = append(short.Bounds, b)
@@ -146,6 +146,9 @@ func (r *Report) folded() *Report {
 		if a.Band == "all" {
 			short.Attacks = append(short.Attacks, a)
 		}
+	}
+	if a := r.priorAlone("all"); a != nil {
+		short.PriorAlone = []Attack{*a}
 	}
 	return &short
 }

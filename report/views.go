@@ -12,6 +12,8 @@ import (
 type bracketView struct {
 	Axis, Title, Verdict string
 	Undercut             string // empty where no attack errs by less than van Trees' floor
+	Squared              string // which marks are root mean squares
+	Uneven, Unbeaten     string
 	SVG, BandsSVG        template.HTML
 	Columns              []string // of BandRows
 	BandRows             []bandView
@@ -69,7 +71,7 @@ func (v *view) addBracket() {
 		return
 	}
 	all := v.Bracket.Bands[0]
-	x := &bracketView{Axis: s.name, Title: all.title(), Verdict: all.verdict(s), Undercut: v.Bracket.undercut(), SVG: all.draw(s)}
+	x := &bracketView{Axis: s.name, Title: all.title(), Verdict: all.verdict(s), Undercut: v.Bracket.undercut(), Squared: v.Bracket.squared(), Uneven: v.Bracket.uneven(), Unbeaten: v.Bracket.unbeaten(), SVG: all.draw(s)}
 	columns := v.Bracket.columns()
 	x.Columns, x.Floors, x.Attack = columns.of(digestLong), v.Bracket.proves(), all.digest().attack != nil
 	for _, b := range v.Bracket.Bands {
@@ -90,8 +92,11 @@ func (m Mark) view(band string, s scale) markView {
 	switch m.Method {
 	case MarkAttack:
 		v.Name, v.Kind, v.Unbounded = m.Name, "ceiling", percent(math.NaN())
+		if !m.Gain.closer() {
+			v.Kind = "not closer than the prior alone"
+		}
 	case MarkPrior:
-		v.Name, v.Kind, v.Unbounded = "knowing what such inputs look like, no release", "comparison", percent(math.NaN())
+		v.Name, v.Kind, v.Unbounded = "prior alone: guessing the mean, without the release", "comparison", percent(math.NaN())
 	}
 	return v
 }
@@ -190,6 +195,9 @@ func (v *view) has(shots func(Picture) []Shot) bool {
 	}
 	return false
 }
+
+// AttacksCount says what the figures of the attacks are over.
+func (v *view) AttacksCount() string { return v.attacksCount() }
 
 // AttacksBiased is what a reader of the attacks must know.
 func (v *view) AttacksBiased() string { return v.biased() }

@@ -87,7 +87,7 @@ func figures(r *report.Report) []figure {
 	out = append(out, defenceFigures(r.Audit)...)
 	out = append(out, designFigures(r.Design)...)
 	out = append(out, boundFigures(r)...)
-	return append(out, attackFigures(r.Attacks)...)
+	return append(out, attackFigures(r)...)
 }
 
 func utilityFigures(r *report.Report) []figure {
@@ -197,14 +197,25 @@ func unboundedShare(b bound.Summary) string {
 	return percentUnit.say(b.UnboundedFraction) + " unbounded"
 }
 
-func attackFigures(attacks []report.Attack) []figure {
+// attackFigures are the root mean square errors of the attacks and of the prior alone.
+func attackFigures(r *report.Report) []figure {
 	var out []figure
-	for _, a := range attacks {
+	add := func(name string, a report.Attack, note string) {
 		out = append(out, figure{
-			Group: medianGroup(a.Status),
-			Name:  said(fmt.Sprintf("%s attack, %s %s", a.Name, a.Coordinates, a.Band), 120),
-			Value: a.Quantile(.5),
+			Group: "Root mean square error in normalised units, " + said(a.Status, 40),
+			Name:  said(fmt.Sprintf("%s, %s %s", name, a.Coordinates, a.Band), 120),
+			Value: a.RMS(), Note: note,
 		})
+	}
+	for _, a := range r.PriorAlone {
+		add("prior alone", a, "guessing the mean, without the release")
+	}
+	for _, a := range r.Attacks {
+		note := ""
+		if !a.Closer() {
+			note = "not shown to come closer than the prior alone"
+		}
+		add(a.Name+" attack", a, note)
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"tattle/attack"
 	"tattle/bound"
@@ -28,6 +29,11 @@ func (m *measurement) adversaries(e *env, r *report.Report, s *sides, dir string
 	}
 	c := &ceilings{draws: draws}
 	if a.training != nil {
+		if err := m.priorAlone(e, r, s, c); err != nil {
+			if err = a.spared(e.ctx, r, "guessing the mean, without the release", false, err); err != nil {
+				return nil, err
+			}
+		}
 		if err := m.prior(e, r, s, c); err != nil {
 			if err = a.spared(e.ctx, r, "the prior", a.needsPrior, err); err != nil {
 				return nil, err
@@ -48,7 +54,7 @@ func (m *measurement) adversaries(e *env, r *report.Report, s *sides, dir string
 			}
 		}
 	}
-	r.Attacks = c.rows(m.experiment.Coordinates, m.experiment.Band)
+	c.record(r, m.experiment.Coordinates, m.experiment.Band)
 	hash, err := c.write(filepath.Join(dir, attacksFile))
 	r.Arrays = append(r.Arrays, report.Arrays{File: attacksFile, SHA256: hash})
 	return c, err
@@ -69,10 +75,41 @@ func (m *measurement) prior(e *env, r *report.Report, s *sides, c *ceilings) (er
 	defer bar.close()
 	defer timed(r, "prior")()
 	p, _ := s.front.Dims()
-	if c.prior, err = bound.NewPrior(e.ctx, m.rungs.training, p, 0, m.seed); err == nil {
-		c.priorStd = c.prior.Std(m.experiment.Coordinates)
-	}
+	c.prior, err = bound.NewPrior(e.ctx, m.rungs.training, p, 0, m.seed)
 	return err
+}
+
+// priorAlone measures what is reached without the release, by guessing the mean of the
+// training data, as attacks are measured: on the same inputs, within the same range.
+func (m *measurement) priorAlone(e *env, r *report.Report, s *sides, c *ceilings) (err error) {
+	defer timed(r, "prior alone")()
+	p, _ := s.front.Dims()
+	bar := newMeter(e.stderr, "taking the mean of the training data", -1, false)
+	mean, err := bound.PriorMean(e.ctx, m.rungs.training, p, 0, m.seed)
+	bar.close()
+	if err != nil {
+		return err
+	}
+	legal, err := bound.Legal(legalRange(m.data))
+	if err != nil {
+		return err
+	}
+	a, err := attack.NewMean(s.front, mean, legal)
+	if err != nil {
+		return err
+	}
+	c.alone, err = m.reach(e, s, c, a, nil)
+	return err
+}
+
+// reach measures an attack on the examined inputs.
+func (m *measurement) reach(e *env, s *sides, c *ceilings, a attack.Attack, whole nn.Model) (*attack.Result, error) {
+	bar := newMeter(e.stderr, a.Name()+" attack", int64(len(m.indices)), false)
+	defer bar.close()
+	return attack.Measure(e.ctx, a, s.front, m.experiment.Noise, m.data, m.indices, attack.Options{
+		Draws: c.draws, Queries: m.experiment.Queries, Post: m.afterwards(), Coordinates: m.experiment.Coordinates,
+		Classifier: whole, Pictures: galleryPictures, Seed: m.seed, Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+	})
 }
 
 // vanTrees bounds what any adversary can make of that prior and the release: however
@@ -101,17 +138,12 @@ func (m *measurement) attack(e *env, r *report.Report, s *sides, c *ceilings, na
 	if err != nil {
 		return err
 	}
-	bar := newMeter(e.stderr, name+" attack", int64(len(m.indices)), false)
-	defer bar.close()
 	c.attackers = append(c.attackers, a)
 	whole, err := nn.NewNet(m.graph)
 	if err != nil {
 		return err
 	}
-	res, err := attack.Measure(e.ctx, a, s.front, m.experiment.Noise, m.data, m.indices, attack.Options{
-		Draws: c.draws, Queries: m.experiment.Queries, Post: m.afterwards(), Coordinates: m.experiment.Coordinates,
-		Classifier: whole, Pictures: galleryPictures, Seed: m.seed, Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
-	})
+	res, err := m.reach(e, s, c, a, whole)
 	if err != nil {
 		return err
 	}
@@ -133,6 +165,9 @@ func (m *measurement) attacker(ctx context.Context, front *nn.Net, c *ceilings, 
 	case "linear":
 		return attack.NewLinear(ctx, front, noise, m.rungs.training, attack.LinearOptions{Queries: queries, Post: post, Domain: legal, Seed: m.seed, Progress: tell})
 	case "decoder":
+		if err := m.rungs.tooLong(front); err != nil {
+			return nil, err
+		}
 		return attack.NewDecoder(ctx, front, noise, m.rungs.training, attack.DecoderOptions{
 			Queries: queries, Post: post, Domain: legal, Seed: m.seed, Linear: c.linear(),
 			Progress: func(done, total int, _ float64) { tell(done, total) },
@@ -144,6 +179,15 @@ func (m *measurement) attacker(ctx context.Context, front *nn.Net, c *ceilings, 
 		return attack.NewInversion(front, noise, c.prior, attack.InversionOptions{Queries: queries, Shape: m.data.Shape, Starts: slices.Clone(c.attackers), Domain: legal})
 	}
 	return nil, errors.New("there is no such attack")
+}
+
+// tooLong errs where training a decoder that was not asked for by name takes too long.
+func (a *rungs) tooLong(front *nn.Net) error {
+	p, n := front.Dims()
+	if work := (attack.DecoderOptions{}).Operations(p, n, a.training.Len()); !a.needsAttacks && work > mostDecoding {
+		return fmt.Errorf("training it takes %.2g operations, more than the %.2g that are spent unasked; --attack %s runs it", work, float64(mostDecoding), strings.Join(attackNames, ","))
+	}
+	return nil
 }
 
 // afterwards is what is done to the dithered numbers, nil for nothing.

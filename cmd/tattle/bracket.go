@@ -5,7 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"tattle/attack"
 	"tattle/bound"
+	"tattle/internal/simd"
 	"tattle/report"
 )
 
@@ -73,10 +75,9 @@ func bracket(r *report.Report, res *bound.Result, c *ceilings, coordinates bound
 			b.Coordinates = len(band.keep)
 		}
 		if c != nil {
-			attacks = append(attacks, band.attacks(c, m)...)
-			if c.priorStd != nil {
-				b.PriorStd = median(band.of(c.priorStd, m))
-			}
+			attacks = append(attacks, band.attacks(c)...)
+			b.Prior = band.prior(c)
+			b.VanTrees = rootMeanSquare(band.of(c.vanTreesStd, m))
 		}
 		bands = append(bands, b)
 	}
@@ -142,26 +143,30 @@ func (b bracketBand) row(of bound.Summary, x []float64, res *bound.Result, m int
 	return of
 }
 
-// attacks are the attacks' marks in this band: of each coordinate the root mean
-// square error over examples and draws, as the prior and van Trees give it, and of
-// these the median.
-func (b bracketBand) attacks(c *ceilings, m int) []report.Attack {
+// attacks are the attacks' errors in this band: the root mean square over its
+// coordinates, examples and draws.
+func (b bracketBand) attacks(c *ceilings) []report.Attack {
 	var rows []report.Attack
 	for _, a := range c.attacks {
-		q := median(b.of(overExamples(a.RMS, m), m))
-		rows = append(rows, report.Attack{Name: a.Attack, Band: b.name, RMSQuantiles: map[string]*float64{"0.5": &q}})
+		rows = append(rows, b.attack(c, a))
 	}
 	return rows
 }
 
-// overExamples is the root mean square of each column of x, [examples, m].
-func overExamples(x []float64, m int) []float64 {
-	out := make([]float64, m)
-	for i, v := range x {
-		out[i%m] += v * v
+// prior is the error of the prior alone in this band, nil where it was not measured.
+func (b bracketBand) prior(c *ceilings) *report.Attack {
+	if c.alone == nil {
+		return nil
 	}
-	for k, v := range out {
-		out[k] = math.Sqrt(v / float64(len(x)/m))
-	}
-	return out
+	a := b.attack(c, c.alone)
+	return &a
+}
+
+func (b bracketBand) attack(c *ceilings, a *attack.Result) report.Attack {
+	return report.Attack{Name: a.Attack, Band: b.name, MeanSquare: report.Number(a.BandMeanSquare(b.keep)), Gain: c.gain(a, b.keep), Examples: len(a.MeanSquare)}
+}
+
+// rootMeanSquare is that of all values, zero where there are none.
+func rootMeanSquare(x []float64) float64 {
+	return math.Sqrt(simd.SumSquares(x) / float64(max(1, len(x))))
 }

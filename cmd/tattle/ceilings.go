@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"tattle/attack"
 	"tattle/bound"
@@ -15,17 +14,17 @@ import (
 	"tattle/stat"
 )
 
-// attacksFile holds what the attacks reached and what the prior leaves, beside the
-// arrays of the bounds.
+// attacksFile holds the errors of the attacks and of the prior alone, beside the arrays
+// of the bounds.
 const attacksFile = "attacks.npz"
 
 // ceilings are what adversaries are known to reach: the contents of attacks.npz, and
 // what else of it is still at hand.
 type ceilings struct {
-	priorStd           []float64 // [m]; nil where no prior was taken
 	vanTreesStd        []float64 // [m]; nil where it was left out
 	vanTreesMeanSquare float64
 	attacks            []*attack.Result // as far as the arrays have them, after a load
+	alone              *attack.Result   // guessing the mean without the release, on the same inputs; nil where it was not measured
 
 	draws     int // of the noise that each attack is given; so is what follows absent after a load
 	prior     *bound.Prior
@@ -34,7 +33,6 @@ type ceilings struct {
 
 // The names of the arrays.
 const (
-	priorStdName     = "prior_std"
 	vanTreesStdName  = "van_trees_std"
 	vanTreesMeanName = "van_trees_mean_square"
 	rmsSuffix        = "_rms"
@@ -57,12 +55,11 @@ func (c *ceilings) encode(w io.Writer) error {
 			first = z.Add(name, []int{rows, len(x) / rows}, x)
 		}
 	}
-	add(priorStdName, 1, c.priorStd)
 	add(vanTreesStdName, 1, c.vanTreesStd)
 	if c.vanTreesStd != nil {
 		add(vanTreesMeanName, 1, []float64{c.vanTreesMeanSquare})
 	}
-	for _, a := range c.attacks {
+	for _, a := range c.measured() {
 		add(a.Attack+rmsSuffix, len(a.MeanSquare), a.RMS)
 		add(a.Attack+meanSquareSuffix, len(a.MeanSquare), a.MeanSquare)
 	}
@@ -70,6 +67,14 @@ func (c *ceilings) encode(w io.Writer) error {
 		return first
 	}
 	return z.Close()
+}
+
+// measured are the attacks and the prior alone.
+func (c *ceilings) measured() []*attack.Result {
+	if c.alone == nil {
+		return c.attacks
+	}
+	return append(slices.Clone(c.attacks), c.alone)
 }
 
 // loadCeilings reads what a report says the attacks reached, for m coordinates.
@@ -91,25 +96,39 @@ func loadCeilings(path string, r *report.Report, m int) (*ceilings, error) {
 		return x
 	}
 	names := f.Names()
-	if slices.Contains(names, priorStdName) {
-		c.priorStd = read(priorStdName, 1, m)
-	}
 	if slices.Contains(names, vanTreesStdName) {
 		c.vanTreesStd = read(vanTreesStdName, 1, m)
 		if x := read(vanTreesMeanName, 1, 1); err == nil {
 			c.vanTreesMeanSquare = x[0]
 		}
 	}
-	for _, a := range attacksOf(r) {
-		c.attacks = append(c.attacks, &attack.Result{
+	result := func(a report.Attack) *attack.Result {
+		return &attack.Result{
 			Attack: a.Name, About: a.About, Draws: a.Draws,
 			RMS: read(a.Name+rmsSuffix, a.Examples, m), MeanSquare: read(a.Name+meanSquareSuffix, a.Examples, 1),
-		})
+		}
+	}
+	for _, a := range attacksOf(r) {
+		c.attacks = append(c.attacks, result(a))
+	}
+	if len(r.PriorAlone) > 0 {
+		c.alone = result(r.PriorAlone[0])
 	}
 	if err != nil {
 		return nil, err
 	}
-	return c, nil
+	return c, c.check()
+}
+
+// check errs where errors are not of the same examples, so that they cannot be compared.
+func (c *ceilings) check() error {
+	all := c.measured()
+	for _, a := range all {
+		if len(a.MeanSquare) == 0 || len(a.MeanSquare) != len(all[0].MeanSquare) {
+			return fmt.Errorf("%s: %q has errors of %d examples, %q of %d", attacksFile, a.Attack, len(a.MeanSquare), all[0].Attack, len(all[0].MeanSquare))
+		}
+	}
+	return nil
 }
 
 // attacksOf are the attacks of a report, each by its first row.
@@ -123,22 +142,40 @@ func attacksOf(r *report.Report) []report.Attack {
 	return all
 }
 
-// rows are the attacks' lines in the report.
-func (c *ceilings) rows(coordinates bound.Coordinates, band int) []report.Attack {
-	var rows []report.Attack
+// record writes the attacks' and the prior's rows into the report.
+func (c *ceilings) record(r *report.Report, coordinates bound.Coordinates, band int) {
 	for _, a := range c.attacks {
-		for _, row := range a.Summaries(coordinates, band) {
-			q := map[string]*float64{}
-			for level, v := range row.RMSQuantiles {
-				q[level] = &v
-			}
-			rows = append(rows, report.Attack{
-				Name: a.Attack, About: a.About, Coordinates: row.Coordinates, Band: row.Band, RMSQuantiles: q,
-				MeanSquare: report.Number(row.MeanSquare), Examples: row.Examples, Draws: row.Draws, Status: row.Status,
-			})
+		r.Attacks = append(r.Attacks, c.rows(a, coordinates, band)...)
+	}
+	if c.alone != nil {
+		r.PriorAlone = c.rows(c.alone, coordinates, band)
+	}
+}
+
+// rows are one attack's lines in the report, or those of the prior alone.
+func (c *ceilings) rows(a *attack.Result, coordinates bound.Coordinates, band int) []report.Attack {
+	var rows []report.Attack
+	for _, row := range a.Summaries(coordinates, band) {
+		q := map[string]*float64{}
+		for level, v := range row.RMSQuantiles {
+			q[level] = &v
 		}
+		rows = append(rows, report.Attack{
+			Name: a.Attack, About: a.About, Coordinates: row.Coordinates, Band: row.Band, RMSQuantiles: q,
+			MeanSquare: report.Number(row.MeanSquare), Gain: c.gain(a, row.Keep), Examples: row.Examples, Draws: row.Draws, Status: row.Status,
+		})
 	}
 	return rows
+}
+
+// gain compares an attack with the prior alone over the coordinates in band, all where
+// it is nil: nil where there is nothing to compare.
+func (c *ceilings) gain(a *attack.Result, band []int) *report.Gain {
+	if c.alone == nil || a == c.alone {
+		return nil
+	}
+	g := a.Gain(c.alone, band, len(c.attacks))
+	return &report.Gain{MeanSquare: report.Number(g.MeanSquare), Low: report.Number(g.Low), Confidence: g.Confidence}
 }
 
 // linear is the linear attack, nil where it was not made.
@@ -153,27 +190,10 @@ func (c *ceilings) linear() *attack.Linear {
 
 // best is the attack with the least mean-square error, nil where there is none.
 func (c *ceilings) best() *attack.Result {
-	if c == nil || len(c.attacks) == 0 {
+	if c == nil {
 		return nil
 	}
-	return slices.MinFunc(c.attacks, func(a, b *attack.Result) int {
-		x, y := mean(a.MeanSquare), mean(b.MeanSquare)
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return strings.Compare(a.Attack, b.Attack)
-	})
-}
-
-func mean(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum / float64(len(x))
+	return attack.Best(c.attacks)
 }
 
 // assumed checks the rows of a report's van Trees bounds against the arrays.

@@ -11,7 +11,6 @@ import (
 	"tattle/nn"
 	"tattle/release"
 	"tattle/report"
-	"tattle/stat"
 )
 
 // report says what a search found, and what the release that it chose gives away.
@@ -75,8 +74,8 @@ func (j *designJob) chosen(r *report.Report, a *design.Answer) {
 	r.Settings[noiseSetting] = p.Family
 	r.Bounds = c.Bounds
 	if c.Attack != nil {
-		found := &ceilings{attacks: []*attack.Result{c.Attack}}
-		r.Attacks = found.rows(j.options.Coordinates, j.options.Band)
+		found := &ceilings{attacks: []*attack.Result{c.Attack}, alone: c.Blind}
+		found.record(r, j.options.Coordinates, j.options.Band)
 	}
 }
 
@@ -115,21 +114,25 @@ func (j *designJob) warn(r *report.Report, a *design.Answer) {
 // poor is an accuracy below which a drop says little.
 const poor = .3
 
-// reached says what the linear attack came to at the answer.
+// reached says what the linear attack came to at the answer, beside guessing the mean.
 func (j *designJob) reached(r *report.Report, a *design.Answer) string {
 	c := a.Confirmed
 	if c == nil || c.Attack == nil {
 		return "No attack was run here."
 	}
-	levels := func(mse float64) string {
-		rms := math.Sqrt(mse)
+	levels := func(of *attack.Result) string {
+		rms := of.RootMeanSquare()
 		if r.Data.GreyLevels == 0 {
 			return fmt.Sprintf("%.3g", rms)
 		}
 		return fmt.Sprintf("%.3g (%.3g grey levels of 255)", rms, rms*float64(r.Data.GreyLevels))
 	}
-	return fmt.Sprintf("Here the linear attack, which learned from %s, errs by a root mean square of %s, where an answer that never looks at the release errs by %s, and the model puts %.0f %% of what it reconstructs in the original's class.",
-		filepath.Base(j.trainPath), levels(c.AttackMSE), levels(c.BlindMSE), 100*c.Attack.Recognised)
+	closer := "it is not shown to come closer"
+	if c.Attack.Gain(c.Blind, nil, 1).Better() {
+		closer = fmt.Sprintf("it comes closer, with %.1f %% confidence over inputs", 100*attack.Confidence)
+	}
+	return fmt.Sprintf("Here the linear attack, which learned from %s, errs by a root mean square of %s on %s; guessing the mean, without the release, errs by %s on the same: %s. The model puts %.0f %% of what it reconstructs in the original's class.",
+		filepath.Base(j.trainPath), levels(c.Attack), report.Count(len(c.Attack.MeanSquare), "input"), levels(c.Blind), closer, 100*c.Attack.Recognised)
 }
 
 // designVerdict sums up in a line: whether there is an answer, and what it leaves an
@@ -157,8 +160,9 @@ func designVerdict(r *report.Report, a *design.Answer) string {
 	if c.Attack == nil {
 		return said + floor + ", no attack was run"
 	}
-	return said + floor + fmt.Sprintf(", linear attack %.3g demonstrated", typical(c.Attack)*levels)
+	linear, blind := c.Attack.RootMeanSquare()*levels, c.Blind.RootMeanSquare()*levels
+	if !c.Attack.Gain(c.Blind, nil, 1).Better() {
+		return said + floor + fmt.Sprintf(", linear attack not shown to come closer than guessing the mean, %.3g", blind)
+	}
+	return said + floor + fmt.Sprintf(", linear attack %.3g demonstrated where guessing the mean errs by %.3g (root mean squares)", linear, blind)
 }
-
-// typical is the median error of an attack over examples and coordinates.
-func typical(a *attack.Result) float64 { return stat.Quantile(a.RMS, .5) }

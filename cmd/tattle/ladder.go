@@ -28,7 +28,7 @@ func (c *reproduceCmd) climb(m *measurement) error {
 
 // ladder sets every rung beside paper A's method. theirs are the bounds by the
 // authors' procedure, nil where it did not run; note says what sets it apart.
-func ladder(r *report.Report, theirs []bound.Summary, note string, c *ceilings, coordinates bound.Coordinates, band int) []report.LadderRow {
+func ladder(r *report.Report, theirs []bound.Summary, note string) []report.LadderRow {
 	l := &rungTable{authors: newRung(theirs, note, bound.MethodHCR, "")}
 	l.algorithm1 = newRung(r.Bounds, "", bound.MethodHCR, "")
 	l.add("the authors' procedure", l.authors)
@@ -43,11 +43,11 @@ func ladder(r *report.Report, theirs []bound.Summary, note string, c *ceilings, 
 	} {
 		l.add(k.name, newRung(r.Bounds, "", k.method, k.search))
 	}
-	if c != nil && c.priorStd != nil {
-		l.add("no release, the prior alone", priorRung(c.priorStd, coordinates, band))
+	if len(r.PriorAlone) > 0 {
+		l.add("no release, the prior alone", attackRung(r.PriorAlone, r.PriorAlone[0].Name, "guessing the mean of the training data, on the same inputs"))
 	}
 	for _, a := range attacksOf(r) {
-		l.add("attack: "+a.Name, attackRung(r, a.Name))
+		l.add("attack: "+a.Name, attackRung(r.Attacks, a.Name, "a biased adversary's error over draws of the noise, which bounds on unbiased ones do not limit"))
 	}
 	l.meanSquares(r, theirs, note)
 	return l.rows
@@ -89,17 +89,10 @@ func newRung(bounds []bound.Summary, note, method, search string) *rungMedians {
 	return found
 }
 
-func priorRung(std []float64, coordinates bound.Coordinates, band int) *rungMedians {
-	p := &rungMedians{all: median(std), low: math.NaN(), status: bound.StatusAssumed, note: "the standard deviation of each coordinate over the training data"}
-	if low := coordinates.Band(band); len(low) > 0 && len(low) < len(std) {
-		p.low = median(pick(std, low, len(std)))
-	}
-	return p
-}
-
-func attackRung(r *report.Report, name string) *rungMedians {
-	a := &rungMedians{low: math.NaN(), status: report.StatusDemonstrated, note: "a biased adversary's error over draws of the noise, which bounds on unbiased ones do not limit"}
-	for _, row := range r.Attacks {
+// attackRung are the medians of an attack, or of the prior alone.
+func attackRung(rows []report.Attack, name, note string) *rungMedians {
+	a := &rungMedians{low: math.NaN(), status: report.StatusDemonstrated, note: note}
+	for _, row := range rows {
 		switch {
 		case row.Name != name:
 		case row.Band == allBand:
@@ -125,8 +118,14 @@ func (l *rungTable) meanSquares(r *report.Report, theirs []bound.Summary, note s
 	} {
 		l.add(k.name, newRung(r.Bounds, "", k.method, k.search))
 	}
+	add := func(name string, a report.Attack) {
+		l.add(name+", root mean square", &rungMedians{all: a.RMS(), low: math.NaN(), status: report.StatusDemonstrated, note: "over examples and draws"})
+	}
+	if len(r.PriorAlone) > 0 {
+		add("no release, the prior alone", r.PriorAlone[0])
+	}
 	for _, a := range attacksOf(r) {
-		l.add("attack: "+a.Name+", root mean square", &rungMedians{all: math.Sqrt(float64(a.MeanSquare)), low: math.NaN(), status: report.StatusDemonstrated, note: "over examples and draws"})
+		add("attack: "+a.Name, a)
 	}
 }
 
@@ -158,7 +157,7 @@ func fewer(theirs, ours int) string {
 }
 
 // ladderAgain makes the ladder of a report afresh, from its arrays.
-func ladderAgain(fresh *report.Report, dir string, res *bound.Result, c *ceilings) error {
+func ladderAgain(fresh *report.Report, dir string, res *bound.Result) error {
 	x := res.Experiment
 	sub := filepath.Join(dir, publishedDir)
 	var theirs []bound.Summary
@@ -170,7 +169,7 @@ func ladderAgain(fresh *report.Report, dir string, res *bound.Result, c *ceiling
 		}
 		theirs, note = other.Summaries, fewer(len(other.Indices), len(res.Indices))
 	}
-	fresh.Ladder = ladder(fresh, theirs, note, c, x.Coordinates, x.Band)
+	fresh.Ladder = ladder(fresh, theirs, note)
 	return nil
 }
 

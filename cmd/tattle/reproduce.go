@@ -194,13 +194,12 @@ func (c *reproduceCmd) compare(f figure, ours, theirs *measured) {
 	case "figure1":
 		comparePeaks(ours.report, ours.result, other)
 	case ladderName:
-		x := ours.result.Experiment
 		var bounds []bound.Summary
 		note := ""
 		if other != nil {
 			bounds, note = other.Summaries, fewer(len(other.Indices), len(ours.result.Indices))
 		}
-		ours.report.Ladder = ladder(ours.report, bounds, note, ours.ceilings, x.Coordinates, x.Band)
+		ours.report.Ladder = ladder(ours.report, bounds, note)
 	}
 }
 

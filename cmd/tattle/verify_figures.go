@@ -53,7 +53,7 @@ func derived(r *report.Report, dir string, m *measurement) ([]string, error) {
 	}
 	if c != nil {
 		lines = append(lines, c.assumed(r, m.experiment.Coordinates, m.experiment.Band)...)
-		fresh.Attacks = c.rows(m.experiment.Coordinates, m.experiment.Band)
+		c.record(fresh, m.experiment.Coordinates, m.experiment.Band)
 	}
 	for _, b := range r.Bounds {
 		if b.Status == bound.StatusAssumed {
@@ -77,7 +77,7 @@ func derived(r *report.Report, dir string, m *measurement) ([]string, error) {
 		}
 	}
 	if len(r.Ladder) > 0 {
-		if err := ladderAgain(fresh, dir, res, c); err != nil {
+		if err := ladderAgain(fresh, dir, res); err != nil {
 			return nil, err
 		}
 	}

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"fmt"
+
+	"tattle/attack"
+)
+
+// demonstrated says how near the best attack came, beside what is reached without the
+// release on the same inputs: empty where neither was measured.
+func (r *Report) demonstrated() string {
+	best, alone := r.bestAttack("all"), r.priorAlone("all")
+	switch {
+	case best == nil && alone == nil:
+		return ""
+	case best == nil:
+		return fmt.Sprintf("Guessing the mean of the training data, without the release, errs by %s, %s. No attack was run to compare with.", r.inLevels(alone.RMS()), r.squared(*alone))
+	case !best.Gain.closer():
+		return fmt.Sprintf("No attack that ran is shown to come closer than guessing the mean of the training data, without the release: that errs by %s, %s by %s, %s. A better attack may come closer.", r.inLevels(alone.RMS()), r.bestOf(best), r.inLevels(best.RMS()), r.squared(*best))
+	}
+	s := fmt.Sprintf("Demonstrated: %s errs by %s, %s.", r.bestOf(best), r.inLevels(best.RMS()), r.squared(*best))
+	if best.Gain == nil || alone == nil {
+		s += " It was not compared with an adversary who never sees the release."
+	} else {
+		s += fmt.Sprintf(" Guessing the mean of the training data, without the release, errs by %s on the same inputs; that the attack errs by less holds with %.1f %% confidence over inputs like these.", r.inLevels(alone.RMS()), 100*attack.Confidence)
+	}
+	return s + " Another attack may come closer."
+}
+
+// squared says over what the error of a row is a root mean square.
+func (r *Report) squared(a Attack) string {
+	return fmt.Sprintf("root mean square over all %s of %s", coordinateWords(a.Coordinates), r.over(a))
+}
+
+// bestOf names the best attack among those that ran.
+func (r *Report) bestOf(best *Attack) string {
+	if n := r.attacks(); n > 1 {
+		return fmt.Sprintf("the best of %d attacks (%s)", n, best.Name)
+	}
+	return fmt.Sprintf("the only attack that ran (%s)", best.Name)
+}
+
+// attacks counts the attacks that ran.
+func (r *Report) attacks() int {
+	var names []string
+	for _, a := range r.Attacks {
+		names = append(names, a.Name)
+	}
+	return len(unique(names))
+}
+
+// bestAttack returns the attack with the smallest root mean square error in a band:
+// the first by name of equal ones, as attack.Best.
+func (r *Report) bestAttack(band string) *Attack {
+	var best *Attack
+	for i := range r.Attacks {
+		a := &r.Attacks[i]
+		if a.Band != band {
+			continue
+		}
+		if best == nil || a.MeanSquare < best.MeanSquare || a.MeanSquare == best.MeanSquare && a.Name < best.Name {
+			best = a
+		}
+	}
+	return best
+}
