@@ -50,6 +50,7 @@ type Summary struct {
 	StdQuantiles      map[string]*float64 `json:"std_quantiles"`
 	UnboundedFraction float64             `json:"unbounded_fraction"`
 	Status            string              `json:"status"`
+	Confidence        float64             `json:"confidence,omitempty"` // with which it holds, where that is below 1
 	Note              string              `json:"note,omitempty"`
 	Vacuous           string              `json:"vacuous,omitempty"` // why the bound says nothing, where it does not
 }

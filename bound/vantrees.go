@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mat"
+	"slices"
 
 	"tattle/internal/simd"
 	"tattle/nn"
 	"tattle/release"
+	"tattle/run"
 )
 
 // The methods of a van Trees bound.
@@ -18,192 +18,164 @@ const (
 	MethodVanTreesMeanSquare = "van-trees-mean-square" // on that per input
 )
 
-// DefaultVanTreesExamples are averaged over: for paper A's MNIST net, σ the features'
-// root mean square, the bounds per input of three such averages are 0.2% above that
-// of six thousand examples, and those per mode within 2.3%.
-const DefaultVanTreesExamples = 400
+const (
+	// DefaultConfidence is that of bounds whose expectations are over random draws.
+	DefaultConfidence = .999
+	// gramDraws are the draws of the prior whose mean JᵀJ the displacements come from: a
+	// poor choice of them makes the bound smaller, never false.
+	gramDraws = 100
+	// scaleDraws are those by which one of the vanTreesScales is chosen.
+	scaleDraws = 16
+	// fewestDraws give, for the 784 modes of MNIST together, limits that cost a tenth of
+	// the bound; mostDraws one percent.
+	fewestDraws, mostDraws = 200, 2000
+	// vanTreesWork is how many numbers may go through the model for the limits, unless
+	// that takes more draws than mostDraws: 200 draws of MNIST's 784 modes, some seconds.
+	vanTreesWork = 5e8
+	// mostVanTreesWork is how many may, unless the bound is asked for by name: more are
+	// minutes to hours of work.
+	mostVanTreesWork = 2e9
+)
 
-// vanTreesEntries is how many entries the Jacobians that are averaged may have
-// together unless all are asked for: twice those of DefaultVanTreesExamples dense ones
-// of 784×784. Beyond, as of a convolutional net of 3,072 inputs, it is hours of work.
-const vanTreesEntries = 5e8
+// vanTreesScales multiply the displacements that are best for a linear model: far ones
+// are better where J is large at few inputs.
+var vanTreesScales = []float64{1, 2, 4, 16}
 
-// VanTreesOptions says how E[JᵀJ] is averaged.
+// VanTreesOptions says how a van Trees bound is computed. The zero value is the default.
 type VanTreesOptions struct {
-	Examples  int // by default DefaultVanTreesExamples; all where there are fewer
-	Seed      uint64
-	Unlimited bool // however long that takes
-	// Progress, unless nil, is called with the examples done and those there are.
+	Draws      int     // of the prior, for the limits; 0 for as many as some seconds allow, from 200 to 2,000
+	Confidence float64 // with which all figures hold together; 0 for DefaultConfidence
+	Seed       uint64
+	Unlimited  bool // compute however long that takes
+	// Progress, unless nil, is called with the draws done and those there are.
 	Progress func(done, total int)
 }
 
-// VanTrees is the Bayesian Cramér-Rao bound (van Trees 1968; Gill and Levit
-// 1995): for every estimator, biased or not, the mean over inputs and noise of
-// (θ̂−θ)(θ̂−θ)ᵀ is at least Covariance. It assumes that inputs are Gaussian: of all
-// distributions of that covariance Σ the Gaussian has the least Fisher
-// information, Σ⁻¹, so the figure is larger than the truth for inputs of more
-// structure, as pictures are. E[JᵀJ] is over data, not over that Gaussian.
+// VanTrees bounds from below the root mean square error of every estimator of a
+// coordinate wᵀθ, biased or not, on average over noise and inputs θ ~ N(Mean, Covariance)
+// of the Prior. It is van Trees' inequality (1968) with a finite displacement h in the
+// place of a derivative, the bound of Weiss and Weinstein (A lower bound on the mean-square
+// error in random parameter estimation, IEEE Trans. Information Theory 31, 1985) at s = ½:
+//
+//	E(ŵ − wᵀθ)² ≥ (wᵀh)² η(h)² / (2(1 − η(2h))),
+//	η(d) = ∫∫ √(p(y, θ+d) p(y, θ)) dθ dy = exp(−dᵀΣ⁻¹d/8) · E[B(θ + d/2, θ − d/2)],
+//
+// the expectation over the prior, and B, between 0 and 1, the Bhattacharyya coefficient of
+// the releases of two inputs. It holds for every h, and increases with both η. Proof: for
+// ψ = √(p(y,θ+h)/p(y,θ)) − √(p(y,θ−h)/p(y,θ)), E[ŵ(y)ψ] = 0, E[wᵀθ·ψ] = −wᵀh·η(h) and
+// E[ψ²] ≤ 2 − 2η(2h); then Cauchy and Schwarz. As h goes to 0 it becomes Gill and Levit's
+// form of van Trees' inequality, (wᵀu)²/(uᵀ(F·E[JᵀJ] + Σ⁻¹)u) with h along u.
+//
+// Both expectations are replaced with lower confidence limits from draws of the prior, by
+// stat.BoundedMeanLow, which needs no more than that B is in [0, 1]: steep regions of the
+// model that no draw has met cannot make the figure false with more than the probability
+// stated. h is chosen by draws of its own.
 type VanTrees struct {
-	Covariance []float64 // (E[JᵀJ]·Fisher·queries + Σ⁻¹)⁻¹, [p, p]
-	MeanSquare float64   // its trace over p
+	Errors     []float64 // [m], the bounds, in the order of the coordinates
+	MeanSquare float64   // bound on the mean square error per input; NaN where the coordinates are no orthonormal basis
 	Prior      *Prior
-	Examples   int // that E[JᵀJ] is averaged over
+	Draws      int     // of the prior, behind the limits
+	Confidence float64 // with which all figures hold together
 }
 
-// NewVanTrees evaluates the bound for queries independent releases of one input (0
-// for one), with E[JᵀJ] averaged over examples of data drawn by the seed. It errs
-// where the prior is not of the model's inputs, where inputs or J are not finite, and
-// where it would take hours, unless that is what o wants.
-func NewVanTrees(ctx context.Context, m nn.Model, data Source, prior *Prior, noise release.Noise, queries int, o VanTreesOptions) (*VanTrees, error) {
+// NewVanTrees evaluates the bound for queries independent releases of one input (0 for
+// one). It errs where the prior is not one of the model's inputs or is not finite, where J
+// is not, and where the work is more than mostVanTreesWork, unless o.Unlimited.
+func NewVanTrees(ctx context.Context, m nn.Model, prior *Prior, noise release.Noise, queries int, c Coordinates, o VanTreesOptions) (*VanTrees, error) {
 	p, _ := m.Dims()
-	if prior.P != p || len(prior.Covariance) != p*p {
-		return nil, fmt.Errorf("a prior of %d inputs for a model of %d", prior.P, p)
+	if prior.P != p || len(prior.Covariance) != p*p || c.Inputs() != p {
+		return nil, fmt.Errorf("a prior of %d inputs and coordinates of %d for a model of %d", prior.P, c.Inputs(), p)
 	}
-	if o.Examples == 0 {
-		o.Examples = DefaultVanTreesExamples
+	if queries < 0 {
+		return nil, fmt.Errorf("van Trees bound: %d queries: must not be negative", queries)
 	}
-	indices := drawExamples(data.Len(), o.Examples, o.Seed)
-	if len(indices) == 0 || o.Examples < 0 || queries < 0 {
-		return nil, fmt.Errorf("van Trees bound: %d of %d examples, %d queries: none may be negative, and there must be examples", o.Examples, data.Len(), queries)
-	}
-	v := &VanTrees{Prior: prior, Examples: len(indices)}
-	if err := o.bearable(m, data, indices); err != nil {
+	if err := o.settle(p, c.Len()); err != nil {
 		return nil, err
 	}
-	information, err := meanGram(ctx, m, data, indices, o.Progress)
+	a := &affinities{ctx: ctx, m: m, noise: noise, queries: max(1, queries), tell: o.Progress,
+		total: gramDraws + len(vanTreesScales)*scaleDraws + o.Draws}
+	h, err := a.displacements(prior, c, o)
 	if err != nil {
 		return nil, err
 	}
-	simd.Scale(noise.Fisher()*float64(max(1, queries)), information)
-	if v.Covariance, err = posterior(prior.Covariance, information, p); err != nil {
+	v := &VanTrees{Prior: prior, Draws: o.Draws, Confidence: o.Confidence}
+	if v.Errors, err = a.limits(prior, h, o); err != nil {
 		return nil, err
 	}
-	for i := range p {
-		v.MeanSquare += v.Covariance[i*p+i] / float64(p)
+	v.MeanSquare = math.NaN()
+	if basis(c) {
+		v.MeanSquare = simd.SumSquares(v.Errors) / float64(p)
 	}
 	return v, nil
 }
 
-// bearable errs where the Jacobians of the examples, judged by the first of them, are
-// too many or too large.
-func (o VanTreesOptions) bearable(m nn.Model, data Source, indices []int) error {
-	p, _ := m.Dims()
-	some := indices[:min(len(indices), rowGroupSize)]
-	x := make([]float32, len(some)*p)
-	data.Examples(x, some)
-	j := sizeUp(m, x)
-	if !o.Unlimited && float64(len(indices))*float64(j.rows)*float64(p) > vanTreesEntries {
-		return fmt.Errorf("the mean of JᵀJ over %d examples, of %d rows and %d columns each, would take hours", len(indices), j.rows, j.cols)
+// settle fills in the defaults for m coordinates of p inputs.
+func (o *VanTreesOptions) settle(p, m int) error {
+	if o.Confidence == 0 {
+		o.Confidence = DefaultConfidence
+	}
+	if o.Draws < 0 || !(o.Confidence > 0 && o.Confidence < 1) {
+		return fmt.Errorf("van Trees bound: %d draws, confidence %g: draws must not be negative, the confidence must be between 0 and 1", o.Draws, o.Confidence)
+	}
+	each := 4 * float64(m) * float64(p) // two pairs of inputs for each coordinate
+	if o.Draws == 0 {
+		o.Draws = int(min(mostDraws, max(fewestDraws, vanTreesWork/each)))
+	}
+	if work := float64(o.Draws) * each; !o.Unlimited && work > mostVanTreesWork {
+		return fmt.Errorf("%d draws of %d displacements of %d inputs would take minutes to hours", o.Draws, 4*m, p)
 	}
 	return nil
 }
 
-// gramChunk is how many examples are read at once, to be grouped by how many rows
-// their Jacobians have: about 50 of MNIST's, 90 in the worst of 32.
-const gramChunk = 256
+// The streams of draws, none of which another shares.
+const (
+	gramStream = -2 - iota
+	scaleStream
+	limitStream
+)
 
-// meanGram returns the mean of JᵀJ over examples, J from float32 products: their
-// rounding is far below the spread of J over examples.
-func meanGram(ctx context.Context, m nn.Model, data Source, indices []int, tell func(done, total int)) ([]float64, error) {
-	p, n := m.Dims()
-	sum := make([]float64, p*p)
-	chunk := max(1, min(gramChunk, rowBudget/(p+n)))
-	for lo := 0; lo < len(indices); lo += chunk {
-		some := indices[lo:min(len(indices), lo+chunk)]
-		x := make([]float32, len(some)*p)
-		data.Examples(x, some)
-		if !finite32(x) {
-			return nil, fmt.Errorf("van Trees bound: among examples %d to %d there are inputs that are not finite", some[0], some[len(some)-1])
+// draws returns n draws of the prior, [n, p], rounded to float32.
+func (p *Prior) draws(root []float64, n int, seed uint64, stream int) []float32 {
+	z, x := make([]float64, n*p.P), make([]float64, n*p.P)
+	parallel(n, func(i int) {
+		r := run.Rand(seed, stream, i)
+		for k := range p.P {
+			z[i*p.P+k] = r.NormFloat64()
 		}
-		done := lo
-		err := addGrams(ctx, sum, m, x, 1/float64(len(indices)), func(more int) {
-			if done += more; tell != nil {
-				tell(done, len(indices))
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
+	})
+	simd.Gemm(false, false, n, p.P, p.P, 1, z, p.P, root, p.P, 0, x, p.P)
+	out := make([]float32, n*p.P)
+	for i, v := range x {
+		out[i] = float32(v + p.Mean[i%p.P])
 	}
-	mirror(sum, p)
-	if s := simd.SumSquares(sum); math.IsNaN(s) || math.IsInf(s, 0) {
-		return nil, fmt.Errorf("the Jacobian of the features is not finite: the model's weights are too large")
-	}
-	return sum, nil
+	return out
 }
 
-// addGrams adds alpha·JᵀJ at every input of x, [·, p], to the lower triangle of sum,
-// and tells how many more it has done.
-func addGrams(ctx context.Context, sum []float64, m nn.Model, x []float32, alpha float64, tell func(more int)) error {
-	p, n := m.Dims()
-	on := activity(m.Linearize(x), len(x)/p*n)
-	size := max(1, min(rowGroupSize, rowBudget/(p*n)))
-	point, rows := make([]float32, size*p), []float64(nil)
-	for _, group := range groupByRows(on, n, size) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for i, k := range group.at {
-			copy(rowOf(point, i, p), rowOf(x, k, p))
-		}
-		rows = rows[:0]
-		for _, j := range jacobians(ctx, m.Linearize(point[:len(group.at)*p]), len(group.at), p, n) {
-			rows = append(rows, j.Rows...)
-		}
-		addGram(sum, alpha, rows, p)
-		tell(len(group.at))
-	}
-	return nil
-}
-
-// posterior returns (G + Σ⁻¹)⁻¹ = Tᵀ T with Σ = RᵀR, I + R G Rᵀ = L Lᵀ and T =
-// L⁻¹R: no inverse is formed of Σ, and what is factored has no eigenvalue below 1.
-func posterior(sigma, g []float64, p int) ([]float64, error) {
-	var c mat.Cholesky
-	if !c.Factorize(mat.NewSymDense(p, sigma)) {
-		return nil, fmt.Errorf("the prior's covariance is not positive definite")
-	}
-	var upper, lower mat.TriDense
-	c.UTo(&upper)
-	r := mat.DenseCopyOf(&upper)
-	rg, inner := make([]float64, p*p), make([]float64, p*p)
-	simd.Gemm(false, false, p, p, p, 1, r.RawMatrix().Data, p, g, p, 0, rg, p)
-	simd.Gemm(false, true, p, p, p, 1, rg, p, r.RawMatrix().Data, p, 0, inner, p)
-	for i := range p {
-		inner[i*p+i]++
-	}
-	if !c.Factorize(mat.NewSymDense(p, inner)) {
-		return nil, fmt.Errorf("the information of the release is not finite: the noise is too weak")
-	}
-	c.LTo(&lower)
-	var t mat.Dense
-	if err := lower.SolveTo(&t, false, r); err != nil {
-		return nil, fmt.Errorf("van Trees bound: %w", err)
-	}
-	simd.Gemm(true, false, p, p, p, 1, t.RawMatrix().Data, p, t.RawMatrix().Data, p, 0, inner, p)
-	return inner, nil
-}
-
-// Std returns √(wᵀCw) of each coordinate, C the Covariance: no estimator has a
-// smaller root mean square error on average. It panics where c is of another
-// number of inputs.
-func (v *VanTrees) Std(c Coordinates) []float64 { return quadraticStd(v.Covariance, c) }
-
-// Summaries returns the report's rows: over all coordinates, over their low band
-// of size×size modes where they have one, and the root mean square per input.
+// Summaries returns VanTreesRows of the bound, saying what it assumes.
 func (v *VanTrees) Summaries(c Coordinates, size int) []Summary {
-	std, m := v.Std(c), c.Len()
-	row := Summary{Method: MethodVanTrees, Coordinates: c.Name(), Status: StatusAssumed, Note: v.note()}
-	out := []Summary{row.in(band{name: "all"}, std, m)}
+	return VanTreesRows(v.Errors, v.MeanSquare, v.Confidence, c, size, v.note())
+}
+
+// VanTreesRows returns the report's rows of van Trees bounds: over all coordinates, over
+// their low band of size×size modes where they have one, and the root mean square per
+// input, unless meanSquare is NaN.
+func VanTreesRows(errors []float64, meanSquare, confidence float64, c Coordinates, size int, note string) []Summary {
+	m := c.Len()
+	row := Summary{Method: MethodVanTrees, Coordinates: c.Name(), Status: StatusAssumed, Confidence: confidence, Note: note}
+	out := []Summary{row.in(band{name: "all"}, slices.Clone(errors), m)}
 	if low := c.Band(size); len(low) > 0 && len(low) < m {
-		out = append(out, row.in(band{fmt.Sprintf("%dx%d", size, size), low}, std, m))
+		out = append(out, row.in(band{fmt.Sprintf("%dx%d", size, size), low}, slices.Clone(errors), m))
+	}
+	if math.IsNaN(meanSquare) {
+		return out
 	}
 	row.Method, row.Coordinates, row.Band = MethodVanTreesMeanSquare, "inputs", "all"
-	return append(out, row.summarize([]float64{math.Sqrt(v.MeanSquare)}))
+	return append(out, row.summarize([]float64{math.Sqrt(meanSquare)}))
 }
 
 func (v *VanTrees) note() string {
-	return fmt.Sprintf("assumes that inputs are Gaussian, with the mean and covariance of %d examples (shrinkage %.2g): "+
-		"of any estimator, biased or not, on average over such inputs; "+
-		"real inputs have more structure, and an adversary who knows it may do better", v.Prior.Examples, v.Prior.Shrinkage)
+	return fmt.Sprintf("assumes that inputs are drawn from a Gaussian with the mean and covariance of %d examples (shrinkage %.2g), wherever its draws lie: "+
+		"for any estimator, biased or not, the root mean square error on average over such inputs, by van Trees' inequality with finite displacements; "+
+		"from %d draws of that Gaussian, all coordinates together with a confidence of %.5g %%; "+
+		"real inputs have more structure, and an adversary who knows it may do better", v.Prior.Examples, v.Prior.Shrinkage, v.Draws, 100*v.Confidence)
 }

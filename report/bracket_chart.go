@@ -244,7 +244,7 @@ func (b *Bracket) undercut() string {
 			}
 		}
 	}
-	const why = "that floor assumes Gaussian inputs with the training data's covariance and holds on average over all of them; these inputs are a sample, and not Gaussian, which explains it."
+	const why = "that floor is about the average over inputs drawn from a Gaussian with the training data's mean and covariance. These inputs are not drawn from it, so this is no contradiction."
 	switch {
 	case below == 0:
 		return ""

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -44,7 +45,7 @@ var methodNames = map[rung][3]string{
 	{bound.MethodCramerRao, ""}:                 {"Cramér-Rao, identifiable part", "Cramér-Rao, seen", "the part of a coordinate that the features see; unbounded is the share with another part"},
 	{bound.MethodBarankin, ""}:                  {"Barankin", "Barankin", "many witnesses together"},
 	{bound.MethodBarankinMeanSquare, ""}:        {"Barankin, root mean square", "Barankin, rms", "its mean-square form, as a root per input"},
-	{bound.MethodVanTrees, ""}:                  {"van Trees", "van Trees", "any adversary, on average over Gaussian inputs with the data's covariance, which real ones are not"},
+	{bound.MethodVanTrees, ""}:                  {"van Trees", "van Trees", fmt.Sprintf("any adversary, on average over inputs drawn from a Gaussian with the training data's mean and covariance, which real inputs are not; with a confidence of %g %%", 100*bound.DefaultConfidence)},
 	{bound.MethodVanTreesMeanSquare, ""}:        {"van Trees, root mean square", "van Trees, rms", "its mean-square form, as a root"},
 }
 

@@ -118,13 +118,13 @@ func (m *measurement) vanTrees(e *env, r *report.Report, s *sides, c *ceilings) 
 	bar := newMeter(e.stderr, "van Trees", 0, false)
 	defer bar.close()
 	defer timed(r, "van Trees")()
-	v, err := bound.NewVanTrees(e.ctx, s.front, m.rungs.training, c.prior, m.experiment.Noise, m.experiment.Queries, bound.VanTreesOptions{
+	v, err := bound.NewVanTrees(e.ctx, s.front, c.prior, m.experiment.Noise, m.experiment.Queries, m.experiment.Coordinates, bound.VanTreesOptions{
 		Seed: m.seed, Unlimited: m.rungs.needsPrior, Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})
 	if err != nil {
 		return err
 	}
-	c.vanTreesStd, c.vanTreesMeanSquare = v.Std(m.experiment.Coordinates), v.MeanSquare
+	c.vanTreesStd, c.vanTreesMeanSquare = v.Errors, v.MeanSquare
 	r.Bounds = append(r.Bounds, v.Summaries(m.experiment.Coordinates, m.experiment.Band)...)
 	return nil
 }

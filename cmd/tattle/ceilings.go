@@ -21,8 +21,8 @@ const attacksFile = "attacks.npz"
 // ceilings are what adversaries are known to reach: the contents of attacks.npz, and
 // what else of it is still at hand.
 type ceilings struct {
-	vanTreesStd        []float64 // [m]; nil where it was left out
-	vanTreesMeanSquare float64
+	vanTreesStd        []float64        // [m]; nil where it was left out
+	vanTreesMeanSquare float64          // NaN where the coordinates are no orthonormal basis
 	attacks            []*attack.Result // as far as the arrays have them, after a load
 	alone              *attack.Result   // guessing the mean without the release, on the same inputs; nil where it was not measured
 
@@ -56,7 +56,7 @@ func (c *ceilings) encode(w io.Writer) error {
 		}
 	}
 	add(vanTreesStdName, 1, c.vanTreesStd)
-	if c.vanTreesStd != nil {
+	if c.vanTreesStd != nil && !math.IsNaN(c.vanTreesMeanSquare) {
 		add(vanTreesMeanName, 1, []float64{c.vanTreesMeanSquare})
 	}
 	for _, a := range c.measured() {
@@ -98,6 +98,9 @@ func loadCeilings(path string, r *report.Report, m int) (*ceilings, error) {
 	names := f.Names()
 	if slices.Contains(names, vanTreesStdName) {
 		c.vanTreesStd = read(vanTreesStdName, 1, m)
+		c.vanTreesMeanSquare = math.NaN()
+	}
+	if slices.Contains(names, vanTreesMeanName) {
 		if x := read(vanTreesMeanName, 1, 1); err == nil {
 			c.vanTreesMeanSquare = x[0]
 		}
