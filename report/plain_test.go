@@ -115,7 +115,7 @@ func TestUndercut(t *testing.T) {
 	*r.Bracket.Bands[0].digest().attack = Mark{Method: MarkAttack, Name: "decoder", Status: StatusDemonstrated, RMS: .08}
 	text, page = rendered(t, r)
 	for _, s := range []string{text, page} {
-		if s = strings.Join(strings.Fields(s), " "); strings.Count(s, "In 1 "+said) != 1 || !strings.Contains(s, "Gaussian inputs with the training data") {
+		if s = strings.Join(strings.Fields(s), " "); strings.Count(s, "In 1 "+said) != 1 || !strings.Contains(s, "a Gaussian with the training data") {
 			t.Error("not explained, or twice")
 		}
 	}
