@@ -35,6 +35,7 @@ func (p Preprocess) reshape(source string, s *Set) error {
 		}
 	})
 	s.Pixels, s.Shape, s.ChannelsLast = pixels, z.shapeOf(), p.Layout == LayoutHWC
+	s.Resized = p.Resize != nil
 	return p.normalise(source, s, z.channels)
 }
 

@@ -61,7 +61,7 @@ func (in *inputs) squares(ctx context.Context, src *origin, rows []int, l Labell
 	if len(distinct) < len(rows) {
 		set = set.Subset(places)
 	}
-	set.Name = src.name
+	set.Name, set.Resized = src.name, true
 	in.notes = append(in.notes, src.notes...)
 	in.note("no preprocessing is given: pictures are resized to %d × %d whatever their aspect, and their bytes taken to −1 … 1", set.Shape[1], set.Shape[2])
 	return set, nil
@@ -101,7 +101,7 @@ func (in *inputs) pictures(ctx context.Context, fsys fs.FS, l *labels, rows []in
 	if n := z.turned.Load(); n > 0 {
 		in.note("in %d of %s Exif says that it is to be turned, which is not done, as by torchvision: turn pictures before if the model's were", n, plural(len(rows), "picture"))
 	}
-	set := &Set{Name: baseName(l.source), Shape: z.shapeOf(), Pixels: d.pixels, Source: []string{l.source}, ChannelsLast: o.Preprocess.Layout == LayoutHWC}
+	set := &Set{Name: baseName(l.source), Shape: z.shapeOf(), Pixels: d.pixels, Source: []string{l.source}, ChannelsLast: o.Preprocess.Layout == LayoutHWC, Resized: o.Preprocess.Resize != nil}
 	set.Mean, set.Std = []float32{pictureMean}, []float32{pictureStd}
 	if !o.Preprocess.normalises() {
 		in.note("nothing is said of the values: the bytes of pictures are taken to −1 … 1 (range, mean and std of a preprocessing say otherwise)")

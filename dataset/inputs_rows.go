@@ -120,12 +120,14 @@ func (in *inputs) plainRows(path string, src *origin, c *chosen, o InputOptions)
 		set := &Set{Name: src.name, Shape: []int{len(columns)}, Source: []string{path}}
 		set.Values = make([]float32, len(rows)*len(columns))
 		for j, col := range columns {
+			standard := func(x float64) float32 { return float32((x - mean[j]) / std[j]) }
+			set.Columns = append(set.Columns, plainColumn(col.values, standard))
 			for k, i := range rows {
 				x, err := strconv.ParseFloat(col.values[i], 64)
 				if err != nil || math.Abs(x) > math.MaxFloat32 || math.IsNaN(x) {
 					return nil, malformed(path, "row %d, column %s: %q is no finite number: mend it, or leave the preprocessing out, which has categories and missing values encoded", i+1, col.name, col.values[i])
 				}
-				set.Values[k*len(columns)+j] = float32((x - mean[j]) / std[j])
+				set.Values[k*len(columns)+j] = standard(x)
 			}
 		}
 		return set, nil

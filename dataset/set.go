@@ -72,6 +72,8 @@ type Set struct {
 	Sensitive []Attribute // the sensitive attributes; nil where the set has none
 	Mean      []float32   // per channel, of pixels scaled to 0..1; nil for a table
 	Std       []float32   // per channel, of pixels scaled to 0..1; nil for a table
+	Columns   []Column    // what the inputs of a table can be stored as; nil for pictures, and where it is not known
+	Resized   bool        // pictures were resized on the way, or may have been: Pixels are the bytes that this gave
 	SHA256    string      // of shape, pixels or values, and labels; see [Set.Sum]
 	Source    []string    // the files it was read from
 

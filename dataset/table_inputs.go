@@ -66,6 +66,10 @@ func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []strin
 	if n := d.total(); width > maxArray/4/n {
 		return sets, fmt.Errorf("%s: %d inputs for each of %d rows are too many: leave columns out", src.labels.source, width, n)
 	}
+	var grid []Column
+	for k, e := range encoders {
+		grid = append(grid, e.columns(columns[k].values)...)
+	}
 	for part, rows := range d.rows {
 		s := &Set{Shape: []int{width}, Values: make([]float32, len(rows)*width), Source: files}
 		at := 0
@@ -73,6 +77,7 @@ func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []strin
 			e.encode(s.Values[at:], width, columns[k].values, rows)
 			at += e.width
 		}
+		s.Columns = grid
 		sets[part] = s
 	}
 	return sets, nil
@@ -278,7 +283,7 @@ func (e *encoder) encode(dst []float32, stride int, values []string, rows []int)
 		at := 0
 		if e.std > 0 {
 			if x := e.numbers[i]; !math.IsNaN(x) {
-				row[0] = clip((x - e.mean) / e.std)
+				row[0] = e.standard(x)
 			}
 			at = 1
 		}
@@ -287,6 +292,9 @@ func (e *encoder) encode(dst []float32, stride int, values []string, rows []int)
 		}
 	}
 }
+
+// standard standardises a number.
+func (e *encoder) standard(x float64) float32 { return clip((x - e.mean) / e.std) }
 
 // category sets the input of a value. A value that the training part does not
 // have sets that of the rarer ones, or none.

@@ -1,0 +1,134 @@
+package dataset
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Column says what one input, or a group of inputs side by side, can be stored as.
+type Column struct {
+	Width  int       // how many inputs
+	Values []float32 // [·, Width] in the model's units, ascending where Width is 1; nil: any float32 number
+}
+
+// maxIntegers is the most values of a column of integers that are listed. A column of
+// more, such as of identifiers, is taken to hold any number.
+const maxIntegers = 1 << 20
+
+// Grid says what the inputs can be stored as, from the first to the last, and whether
+// that is known of any of them: pictures are bytes, and a table's columns may be of
+// integers or categories. What it lists went the way that [Set.Examples] goes.
+func (s *Set) Grid() (grid []Column, known bool) {
+	switch {
+	case s.Values == nil:
+		return s.byteGrid(), true
+	case s.Columns == nil:
+		return slices.Repeat([]Column{{Width: 1}}, s.size()), false
+	}
+	return s.Columns, slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Values != nil })
+}
+
+// byteGrid lists the values of the 256 bytes for each pixel.
+func (s *Set) byteGrid() []Column {
+	channels, plane := s.channels(), s.plane()
+	lists := make([]Column, channels)
+	for c := range lists {
+		lists[c] = Column{1, ascending(s.levels(c)[:])}
+	}
+	grid := make([]Column, 0, s.size())
+	for i := range s.size() {
+		c := i / plane
+		if s.ChannelsLast {
+			c = i % channels
+		}
+		grid = append(grid, lists[c])
+	}
+	return grid
+}
+
+// ascending sorts a copy of values and leaves repetitions out.
+func ascending(values []float32) []float32 {
+	values = slices.Clone(values)
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+// integerValues lists what encode makes of the integers from the least to the largest
+// of numbers, nil where some number is no integer or there are too many. Numbers that
+// are missing do not count.
+func integerValues(numbers []float64, encode func(x float64) float32) []float32 {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, x := range numbers {
+		if math.IsNaN(x) {
+			continue
+		}
+		if x != math.Trunc(x) {
+			return nil
+		}
+		low, high = min(low, x), max(high, x)
+	}
+	if !(high-low < maxIntegers) || math.Abs(low)+math.Abs(high) > 1<<52 {
+		return nil
+	}
+	var list []float32
+	for x := low; x <= high; x++ {
+		list = append(list, encode(x))
+	}
+	return ascending(list)
+}
+
+// columns says what the inputs of a column can be stored as.
+func (e *encoder) columns(values []string) []Column {
+	switch {
+	case e.numbers == nil:
+		return []Column{{e.width, e.rows(values)}}
+	case e.std == 0:
+		return []Column{{1, []float32{0, 1}}}
+	}
+	list := integerValues(e.numbers, e.standard)
+	some := slices.ContainsFunc(e.numbers, math.IsNaN)
+	switch {
+	case !e.missing && list == nil:
+		return []Column{{Width: 1}}
+	case !e.missing && some: // a missing number is encoded as the mean
+		return []Column{{1, ascending(append(list, 0))}}
+	case !e.missing:
+		return []Column{{1, list}}
+	case list == nil:
+		return []Column{{Width: 1}, {1, []float32{0, 1}}}
+	}
+	rows := []float32{0, 1}
+	for _, x := range list {
+		rows = append(rows, x, 0)
+	}
+	return []Column{{2, rows}}
+}
+
+// rows lists what a category can be encoded as: one input is 1, or none, where some
+// value has no input.
+func (e *encoder) rows(values []string) []float32 {
+	unknown := func(v string) bool { _, ok := e.categories[v]; return !ok }
+	count := e.width
+	if !e.rest && slices.ContainsFunc(values, unknown) {
+		count++ // a row of zeros
+	}
+	rows := make([]float32, count*e.width)
+	for i := range e.width {
+		rows[i*e.width+i] = 1
+	}
+	return rows
+}
+
+// plainColumn says what a column whose numbers are taken as they are can be stored as.
+func plainColumn(values []string, encode func(x float64) float32) Column {
+	numbers := make([]float64, len(values))
+	for i, v := range values {
+		x, err := strconv.ParseFloat(v, 64)
+		if err != nil || math.Abs(x) > math.MaxFloat32 {
+			x = math.NaN() // of a row that is not read
+		}
+		numbers[i] = x
+	}
+	return Column{1, integerValues(numbers, encode)}
+}
