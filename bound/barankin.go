@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tattle/internal/simd"
+	"tattle/nn"
 	"tattle/release"
 )
 
@@ -23,21 +24,25 @@ type moments struct {
 	m          int
 	value, err []float64 // [m, m]
 	void       []bool    // [m]
+	own        []float64 // [m, m], of err what is rounding of the certificate's own; nil for all of it
 }
 
 // together returns what Divergences does, and the moments of each example's
 // witnesses, of one forward pass. The noise must combine.
-func (c *Certifier) together(theta, eps []float32) ([]Divergence, []moments) {
+func together[T nn.Float](c *Certifier, theta []float32, eps []T) ([]Divergence, []moments) {
 	per := forward(c, theta, eps)
 	ds := c.divergences(per)
 	out := make([]moments, len(c.illegal)/per)
 	parallel(len(out), func(i int) {
 		m := per - 1
-		out[i] = moments{m, make([]float64, m*m), make([]float64, m*m), make([]bool, m)}
-		if _, ok := c.Noise.(release.Gaussian); ok {
-			c.gaussianMoments(&out[i], i*per)
+		out[i] = newMoments(m)
+		if c.Counted && c.Runtime > 0 {
+			exact := newMoments(m)
+			c.fill(&exact, i*per, 0)
+			c.fill(&out[i], i*per, c.Runtime)
+			out[i].own = exact.err
 		} else {
-			c.overlaps(&out[i], i*per)
+			c.fill(&out[i], i*per, 0)
 		}
 		for k, d := range ds[i*m : (i+1)*m] {
 			out[i].void[k] = d.Status == Illegal
@@ -45,6 +50,19 @@ func (c *Certifier) together(theta, eps []float32) ([]Divergence, []moments) {
 		out[i].erase()
 	})
 	return ds, out
+}
+
+func newMoments(m int) moments {
+	return moments{m: m, value: make([]float64, m*m), err: make([]float64, m*m), void: make([]bool, m)}
+}
+
+// fill fills in the moments, of features that a runtime is off by so much.
+func (c *Certifier) fill(v *moments, first int, runtime float64) {
+	if _, ok := c.Noise.(release.Gaussian); ok {
+		c.gaussianMoments(v, first, runtime)
+	} else {
+		c.overlaps(v, first, runtime)
+	}
 }
 
 // combines tells whether witnesses can be combined under that noise.
@@ -65,9 +83,9 @@ func combines(noise release.Noise) bool {
 // at most: Cauchy and Schwarz for the errors of z, (n+8)u for the sum of n products
 // in any order, its underflow and the quotients; and expm1(q) − expm1(q̂) =
 // exp(q̂)·expm1(q − q̂), so that M̂ errs by exp(q̂)·expm1(δ), and 2u more of its own.
-func (c *Certifier) gaussianMoments(v *moments, first int) {
+func (c *Certifier) gaussianMoments(v *moments, first int, runtime float64) {
 	_, n := c.Net.Dims()
-	z, norm, miss := c.steps(v.m, first)
+	z, norm, miss := c.steps(v.m, first, runtime)
 	q := v.value
 	simd.Gemm(false, true, v.m, v.m, n, 1, z, n, z, n, 0, q, v.m)
 	s := c.Noise.Std()
@@ -84,8 +102,9 @@ func (c *Certifier) gaussianMoments(v *moments, first int) {
 	}
 }
 
-// steps returns ẑ of every witness, [m, n], and at least ‖ẑ_i‖ and ‖z_i − ẑ_i‖.
-func (c *Certifier) steps(m, first int) (z, norm, miss []float64) {
+// steps returns ẑ of every witness, [m, n], and at least ‖ẑ_i‖ and ‖z_i − ẑ_i‖, every
+// feature at θ and at θ+ε being off by runtime at most.
+func (c *Certifier) steps(m, first int, runtime float64) (z, norm, miss []float64) {
 	_, n := c.Net.Dims()
 	z, norm, miss = make([]float64, m*n), make([]float64, m), make([]float64, m)
 	a0, b0 := c.a[first*n:(first+1)*n], c.b[first*n:(first+1)*n]
@@ -102,7 +121,7 @@ func (c *Certifier) steps(m, first int) (z, norm, miss []float64) {
 		}
 		tiny := float64(n) * 0x1p-1074
 		norm[i] = math.Sqrt(zz+tiny) * grow
-		miss[i] = (math.Sqrt(ee+tiny)*grow + ulp*norm[i]) * (1 + 4*ulp)
+		miss[i] = (math.Sqrt(ee+tiny)*grow + ulp*norm[i] + 2*runtime*math.Sqrt(float64(n))) * (1 + 8*ulp)
 		if !(norm[i]+miss[i] < 0x1p500) {
 			clear(row)
 			norm[i], miss[i] = 0, math.Inf(1)
@@ -113,15 +132,15 @@ func (c *Certifier) steps(m, first int) (z, norm, miss []float64) {
 
 // overlaps fills in moments for noise that knows them, of all queries together:
 // (1+M)^k − 1, which increases with M, between the ends that the error allows.
-func (c *Certifier) overlaps(v *moments, first int) {
+func (c *Certifier) overlaps(v *moments, first int, runtime float64) {
 	noise := c.Noise.(release.Overlapper)
 	_, n := c.Net.Dims()
-	z, _, miss := c.steps(v.m, first)
+	z, _, miss := c.steps(v.m, first, runtime)
 	e := make([]float64, len(z))
 	for i := range v.m {
 		for j := range n {
 			at := i*n + j
-			e[at] = missed(z[at], c.b[(first+1+i)*n+j]+c.b[first*n+j])
+			e[at] = missed(z[at], c.b[(first+1+i)*n+j]+c.b[first*n+j]+2*runtime)
 		}
 	}
 	for i := range v.m {
@@ -173,11 +192,19 @@ func (v *moments) erase() {
 		for j := range v.m {
 			at := i*v.m + j
 			if v.void[i] || v.void[j] {
-				v.value[at], v.err[at] = 0, 0
+				v.set(at, 0, 0)
 			} else if !(math.Abs(v.value[at])+v.err[at] <= mostMoment) {
-				v.value[at], v.err[at] = 0, 2*mostMoment
+				v.set(at, 0, 2*mostMoment)
 			}
 		}
+	}
+}
+
+// set replaces a moment and its error, all of which is then the certificate's own.
+func (v *moments) set(at int, value, err float64) {
+	v.value[at], v.err[at] = value, err
+	if v.own != nil {
+		v.own[at] = err
 	}
 }
 
@@ -185,7 +212,7 @@ func (v *moments) erase() {
 // estimators of w_kᵀθ by all witnesses together: g is [m, len(dst)] with g_i = wᵀε_i
 // as computed and gerr [m] its error. Coefficients are c = B g, B = solve, [m, m], as
 // floating point has it: any c will do. slack, unless nil, gets what part of the
-// bound, relatively, hangs on rounding: from 1 on it may be all of it.
+// bound, relatively, hangs on the certificate's own rounding: from 1 on it may be all of it.
 //
 // Of exact sums, cᵀg is at least |cᵀĝ| − |c|ᵀgerr, and cᵀMc at most cᵀM̂c +
 // |c|ᵀ err |c|. Sums of m products in any order, nested twice, err by γ = (2m+16)u
@@ -220,10 +247,14 @@ func (v *moments) std(dst, slack, g, gerr, solve []float64) {
 		}
 	}
 	for k := range sums {
-		var own float64
-		if dst[k], own = sums[k].std(γ, float64(m)*0x1p-1060); slack != nil {
-			slack[k] = own
+		var part float64
+		if dst[k], part = sums[k].std(γ, float64(m)*0x1p-1060); slack != nil {
+			slack[k] = part
 		}
+	}
+	if slack != nil && v.own != nil {
+		exact := moments{m: m, value: v.value, err: v.own, void: v.void}
+		exact.std(make([]float64, width), slack, g, gerr, solve)
 	}
 }
 

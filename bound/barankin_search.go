@@ -17,6 +17,21 @@ const DefaultWitnesses = 64
 // some 10⁸ times the rounding of features in float64.
 const nearSize = 5e-5
 
+// Where what a runtime errs by counts, witnesses along singular directions are
+// nearRoom times as large, but for nearMost: it then costs them a fiftieth.
+const (
+	nearRoom = 100
+	nearMost = 0.25
+)
+
+// nearSize is the size of a block's witnesses along singular directions, for n features.
+func (s *certified) nearSize(n int, sigma float64) float64 {
+	if !s.counted {
+		return nearSize
+	}
+	return max(nearSize, min(nearMost, nearRoom*2*s.runtime*math.Sqrt(float64(n))/sigma))
+}
+
 // leastPivot is the least part of a witness, with its M_ii scaled to 1, that must be
 // its own: what is less is dropped from the solve as dependent on others.
 const leastPivot = 1e-9
@@ -29,10 +44,10 @@ type BarankinOptions struct {
 
 // near overwrites eps, [·, p], with witnesses along the right singular vectors of J
 // at θ, those of the least singular values first, as many as there is room for:
-// ‖z‖ ≈ nearSize·σ to first order. In a box, a witness and its opposite are both
+// ‖z‖ ≈ size·σ to first order. In a box, a witness and its opposite are both
 // moved into it: what one loses the other keeps. Rows left over are zero, and prove
 // nothing.
-func (f *Factors) near(eps, theta []float32, d Domain, sigma float64) {
+func (f *Factors) near(eps, theta []float32, d Domain, size, sigma float64) {
 	p, row := f.P, 0
 	signs := []float64{1, -1}
 	if d.Low == nil {
@@ -45,7 +60,7 @@ func (f *Factors) near(eps, theta []float32, d Domain, sigma float64) {
 				return
 			}
 			e := eps[row*p : (row+1)*p]
-			scale := sign * nearSize * sigma / f.S[i]
+			scale := sign * size * sigma / f.S[i]
 			for k, v := range f.V[i*p : (i+1)*p] {
 				e[k] = float32(scale * v)
 			}

@@ -15,7 +15,10 @@ type certified struct {
 	each   int // witnesses of an example
 	domain Domain
 	joint  bool // they are combined too
-	double bool // they are stored in float64
+	double bool // they are stored in float64: twins, and the exact change from one stored input to another
+
+	runtime float64 // how far the runtime's features may be off
+	counted bool    // that is allowed for at every witness, not only where the features hardly move
 
 	eps        []float32 // [examples, each, p], the witnesses
 	eps64      []float64 // instead, where they are stored in float64
@@ -33,13 +36,18 @@ func (e Experiment) blocks() (all []*certified) {
 		all = append(all, &certified{name: SizeName(s), size: s, each: e.Search.Restarts, domain: e.Domain})
 	}
 	if e.Far.Starts > 0 {
-		all = append(all, &certified{name: farName, each: e.Far.Starts, domain: e.Far.Domain})
+		all = append(all, &certified{name: farName, each: e.Far.Starts, domain: e.Far.Domain, counted: true})
 	}
 	if e.Barankin.Witnesses > 0 {
-		all = append(all, &certified{name: barankinName, each: e.Barankin.Witnesses, domain: e.Domain, joint: true})
+		far := e.Far.Starts > 0 && !e.Barankin.Near
+		all = append(all, &certified{name: barankinName, each: e.Barankin.Witnesses, domain: e.Domain, joint: true, counted: far})
 	}
 	if e.Twins.Examples > 0 {
-		all = append(all, &certified{name: twinName, each: 2, domain: e.Twins.Domain, double: true})
+		all = append(all, &certified{name: twinName, each: 2, domain: e.Twins.Domain, double: true, counted: true})
+	}
+	for _, s := range all {
+		s.runtime = e.Runtime.Error
+		s.double = s.double || s.domain.Grid != nil
 	}
 	return all
 }

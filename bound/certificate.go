@@ -25,7 +25,7 @@ type Status uint8
 const (
 	Bounded     Status = iota // a finite bound; possibly zero
 	AllRounding               // the features do not move by more than rounding: a bound from UnboundedFrom on is called unbounded
-	Illegal                   // θ or θ+ε is outside the domain: proves nothing
+	Illegal                   // θ or θ+ε is outside the domain, or not on its grid: proves nothing
 )
 
 // String names the status.
@@ -35,7 +35,8 @@ func (s Status) String() string { return [...]string{"bounded", "all rounding", 
 // by: everything about it that does not depend on the coordinate.
 type Divergence struct {
 	ZNorm     float64 // ‖z‖ as computed
-	Allowance float64 // how far the exact ‖z‖ may lie above it
+	Allowance float64 // how far the ‖z‖ of the release may lie above it
+	Rounding  float64 // the part of it that is rounding of the certificate's own; the rest is the runtime's
 	Root      float64 // at least sqrt(expm1(‖z‖²/σ²)) for the exact z
 	Status    Status
 }
@@ -58,7 +59,11 @@ const UnboundedFrom = 1e6
 // rounding is coarse beside σ, or ε itself is tiny, that allows estimators of small
 // variance. So such a witness too proves no more than its quotient; only where that
 // is large beyond all use is it called unbounded, no figure being worth printing.
-func (c *Certifier) diverge(a0, b0, a1, b1 []float64) Divergence {
+//
+// The features that are released at θ and at θ+ε may each lie runtime off those of real
+// arithmetic, which widens b0_j + b1_j by twice as much: a sum of vectors, whose norms
+// add up at most.
+func (c *Certifier) diverge(a0, b0, a1, b1 []float64, runtime float64) Divergence {
 	var zz, ee, most float64
 	for j, a := range a1 {
 		z := a - a0[j]
@@ -74,18 +79,34 @@ func (c *Certifier) diverge(a0, b0, a1, b1 []float64) Divergence {
 	if most != 0 {
 		err = math.Sqrt(ee+n*0x1p-1074) * grow
 	}
-	d := Divergence{ZNorm: norm, Allowance: (err + norm*(grow-1)) * (1 + 4*ulp)}
-	if !(norm+err < math.Inf(1)) || !(c.Noise.Std() > 0) {
+	d := Divergence{ZNorm: norm, Rounding: (err + norm*(grow-1)) * (1 + 4*ulp)}
+	d.Allowance = d.Rounding
+	if runtime > 0 {
+		d.Allowance = (d.Rounding + 2*runtime*math.Sqrt(n)) * (1 + 8*ulp)
+	}
+	if !(norm+d.Allowance < math.Inf(1)) || !(c.Noise.Std() > 0) {
 		d.Root = math.Inf(1) // features that overflow, or are not numbers, prove nothing: every bound is 0
 		return d
 	}
 	if g, ok := c.Noise.(release.Gaussian); ok {
 		d.Root = rootExpm1((norm + d.Allowance) * (1 + 2*ulp) / scaleBelow(g, c.Queries))
 	} else {
-		d.Root = c.rootBound(a0, b0, a1, b1)
+		d.Root = c.rootBound(a0, b0, a1, b1, runtime)
 	}
 	if norm <= d.Allowance || norm <= math.Sqrt(n)*0x1p-536 {
 		d.Status = AllRounding
+	}
+	return d
+}
+
+// divergence is diverge with what the runtime errs by, where that counts.
+func (c *Certifier) divergence(a0, b0, a1, b1 []float64) Divergence {
+	if c.Counted {
+		return c.diverge(a0, b0, a1, b1, c.Runtime)
+	}
+	d := c.diverge(a0, b0, a1, b1, 0)
+	if d.Status == AllRounding && c.Runtime > 0 {
+		d = c.diverge(a0, b0, a1, b1, c.Runtime)
 	}
 	return d
 }
@@ -100,13 +121,13 @@ func scaleBelow(g release.Gaussian, queries int) float64 {
 }
 
 // rootBound returns at least the root of χ² for noise of any family, elementwise:
-// z_j lies within b0_j + b1_j + u|ẑ_j| of ẑ_j, that sum rounded up. Of k
-// independent releases 1 + χ² is the k-th power of one's.
-func (c *Certifier) rootBound(a0, b0, a1, b1 []float64) float64 {
+// z_j lies within b0_j + b1_j + u|ẑ_j| of ẑ_j, and twice as far as the runtime errs,
+// that sum rounded up. Of k independent releases 1 + χ² is the k-th power of one's.
+func (c *Certifier) rootBound(a0, b0, a1, b1 []float64, runtime float64) float64 {
 	z, e := make([]float64, len(a1)), make([]float64, len(a1))
 	for j, a := range a1 {
 		z[j] = a - a0[j]
-		e[j] = missed(z[j], b1[j]+b0[j])
+		e[j] = missed(z[j], b1[j]+b0[j]+2*runtime)
 	}
 	chi := c.Noise.Bound(z, e)
 	if !(chi >= 0 && chi <= math.MaxFloat64) {
@@ -115,13 +136,13 @@ func (c *Certifier) rootBound(a0, b0, a1, b1 []float64) float64 {
 	return math.Sqrt(max(powerAbove(chi, c.Queries), 0x1p-1000)) * (1 + 2*ulp)
 }
 
-// missed returns at least b + u|ẑ|, b being a sum of two errors as computed: 0 where
+// missed returns at least b + u|ẑ|, b being a sum of up to three errors as computed: 0 where
 // both features are exact and the same, as those that are off on both sides are.
 func missed(z, b float64) float64 {
 	if z == 0 && b == 0 {
 		return 0
 	}
-	return (b + ulp*math.Abs(z) + 0x1p-1074) * (1 + 4*ulp)
+	return (b + ulp*math.Abs(z) + 0x1p-1074) * (1 + 6*ulp)
 }
 
 // powerAbove returns at least (1+x)^k − 1 for x ≥ 0: x itself for k ≤ 1. math.Log1p

@@ -19,6 +19,12 @@ type Certifier struct {
 	// Rounding says how the rounding of features is known; by default
 	// RoundingProved. For the others Net must be a WideNet or an nn.Model.
 	Rounding string
+	// Runtime is how far a released feature may lie from the one that the net gives in
+	// real arithmetic, as the runtime that releases it computes in float32: 0 for real
+	// arithmetic. It is counted toward the adversary for every witness if Counted, else
+	// for those alone that move the features by no more than rounding.
+	Runtime float64
+	Counted bool
 
 	ctx           context.Context // ends a long evaluation, whose outcome is then void; nil for none
 	x, xerr, a, b []float64
@@ -58,7 +64,7 @@ func (c *Certifier) divergences(per int) []Divergence {
 		a0, b0 := c.a[first*n:(first+1)*n], c.b[first*n:(first+1)*n]
 		for k := 1; k < per; k++ {
 			r := first + k
-			d := c.diverge(a0, b0, c.a[r*n:(r+1)*n], c.b[r*n:(r+1)*n])
+			d := c.divergence(a0, b0, c.a[r*n:(r+1)*n], c.b[r*n:(r+1)*n])
 			if c.illegal[r] || c.illegal[first] {
 				d.Status = Illegal
 			}
@@ -107,6 +113,9 @@ func points[T nn.Float](c *Certifier, first, rows int, theta []float32, eps []T)
 			if !c.Domain.contains(i, s, err) {
 				c.illegal[r] = true
 			}
+		}
+		if !c.Domain.stored(x, xerr) {
+			c.illegal[r] = true
 		}
 	}
 }

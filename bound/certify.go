@@ -61,37 +61,40 @@ type proof struct {
 	meanSquare  float64
 	broadest    int     // the witness that gave it, or combined
 	squareSlack float64 // of meanSquare, were it of all together
+	limited     bool    // the combination is in real arithmetic, not as a runtime computes: it is never called unbounded
 }
 
 // prove calls f, for rows lo to hi of the record, with what their witnesses prove;
 // theta is of these rows. It settles the coefficients that combine them, or takes
 // them as they are recorded.
 func (s *certified) prove(c *Certifier, w Coordinates, theta []float32, lo, hi int, settle bool, f func(row int, v *proof)) {
-	p := len(theta) / (hi - lo)
-	c.Domain = s.domain
+	width := s.each * len(theta) / (hi - lo)
+	c.Domain, c.Runtime, c.Counted = s.domain, s.runtime, s.counted
 	if s.double {
-		each(c.DivergencesFloat64(theta, s.eps64[lo*s.each*p:hi*s.each*p]), s, func(i int, v *proof) {
-			v.singly(w, s.eps64[(lo+i)*s.each*p:(lo+i+1)*s.each*p], false)
-			f(lo+i, v)
-		})
-		return
+		prove(s, c, w, theta, s.eps64[lo*width:hi*width], lo, settle, f)
+	} else {
+		prove(s, c, w, theta, s.eps[lo*width:hi*width], lo, settle, f)
 	}
-	eps := s.eps[lo*s.each*p : hi*s.each*p]
+}
+
+// prove is certified.prove of the witnesses eps, as they are stored.
+func prove[T nn.Float](s *certified, c *Certifier, w Coordinates, theta []float32, eps []T, lo int, settle bool, f func(row int, v *proof)) {
+	own := func(i int) []float64 { return widened64(rowOf(eps, i, s.each*w.Inputs())) }
 	if !s.joint {
-		each(c.Divergences(theta, eps), s, func(i int, v *proof) {
-			v.singly(w, widened64(eps[i*s.each*p:(i+1)*s.each*p]), false)
+		each(c.divergences(forward(c, theta, eps)), s, func(i int, v *proof) {
+			v.singly(w, own(i), false)
 			f(lo+i, v)
 		})
 		return
 	}
-	ds, ms := c.together(theta, eps)
+	ds, ms := together(c, theta, eps)
 	each(ds, s, func(i int, v *proof) {
-		at := (lo + i) * s.each * s.each
-		solve := s.solve[at : at+s.each*s.each]
+		solve := rowOf(s.solve, lo+i, s.each*s.each)
 		if settle {
 			copy(solve, ms[i].coefficients(v.ds))
 		}
-		v.jointly(&ms[i], w, widened64(eps[i*s.each*p:(i+1)*s.each*p]), solve)
+		v.limited = s.runtime > 0 && !s.counted
+		v.jointly(&ms[i], w, own(i), solve)
 		f(lo+i, v)
 	})
 }
@@ -146,11 +149,11 @@ func (v *proof) jointly(ms *moments, w Coordinates, eps, solve []float64) {
 		ms.std(std, slack, eps, make([]float64, len(v.ds)), solve)
 	}
 	v.squareSlack = squareSlackOf(std, slack)
-	if s := unboundedIf(v.squareSlack >= 1, meanSquareOf(std), UnboundedFrom*UnboundedFrom); s > v.meanSquare {
+	if s := unboundedIf(v.squareSlack >= 1 && !v.limited, meanSquareOf(std), UnboundedFrom*UnboundedFrom); s > v.meanSquare {
 		v.meanSquare, v.broadest = s, combined
 	}
 	for k, x := range v.slack {
-		v.bounds[all+k] = unboundedIf(x >= 1, v.bounds[all+k], UnboundedFrom)
+		v.bounds[all+k] = unboundedIf(x >= 1 && !v.limited, v.bounds[all+k], UnboundedFrom)
 	}
 }
 

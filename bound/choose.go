@@ -121,6 +121,7 @@ type kept struct {
 		Search        struct{ Search string } `json:"search"`
 		SkipCramerRao bool                    `json:"skip_cramer_rao"`
 		Directions    *bool                   `json:"barankin_directions"`
+		Runtime       Runtime                 `json:"runtime"`
 		Reason        string                  `json:"search_reason"`
 	} `json:"settings"`
 }

@@ -2,9 +2,19 @@ package bound
 
 import "fmt"
 
-// A Domain is the set of inputs at which an estimator is held to be unbiased: a
-// box, or all of R^p where Low is nil.
-type Domain struct{ Low, High []float64 }
+// A Domain is the set of inputs at which an estimator is held to be unbiased: all of
+// R^p where Low is nil, else a box, or those inputs in it that are on a grid.
+type Domain struct {
+	Low, High []float64
+	Grid      []Values // what the inputs can be stored as, from the first to the last; nil: any real numbers
+}
+
+// The names of domains.
+const (
+	DomainFree   = "free"   // any real numbers
+	DomainLegal  = "legal"  // real numbers within the data's range
+	DomainStored = "stored" // what the data can hold: pixels of 8 bits, integers, categories
+)
 
 // Free is R^p, the domain of paper A.
 var Free = Domain{}
@@ -19,18 +29,21 @@ func Legal(low, high []float64) (Domain, error) {
 			return Domain{}, fmt.Errorf("range of input %d: from %g to %g", i, low[i], high[i])
 		}
 	}
-	return Domain{low, high}, nil
+	return Domain{Low: low, High: high}, nil
 }
 
 // String names the domain.
 func (d Domain) String() string {
-	if d.Low == nil {
-		return "free"
+	switch {
+	case d.Low == nil:
+		return DomainFree
+	case d.Grid == nil:
+		return DomainLegal
 	}
-	return "legal"
+	return DomainStored
 }
 
-// contains tells whether input i may have the exact value x + e, |e| ≤ u|x|.
+// contains tells whether the box has the exact value x + e, |e| ≤ u|x|, of input i.
 func (d Domain) contains(i int, x, e float64) bool {
 	return d.Low == nil || (x > d.Low[i] || x == d.Low[i] && e >= 0) &&
 		(x < d.High[i] || x == d.High[i] && e <= 0)

@@ -95,8 +95,8 @@ func TestDeadFeaturesAreUnbounded(t *testing.T) {
 	for i := range low {
 		low[i], high[i] = -9, 9
 	}
-	e.Barankin.Witnesses, e.Far = 3, FarOptions{Starts: 2, Domain: Domain{low, high}}
-	for _, e.Domain = range []Domain{Free, {low, high}} {
+	e.Barankin.Witnesses, e.Far = 3, FarOptions{Starts: 2, Domain: Domain{Low: low, High: high}}
+	for _, e.Domain = range []Domain{Free, {Low: low, High: high}} {
 		for _, e.Search.Search = range searches {
 			r := mustRun(t, m, data, upTo(10), e)
 			wellFormed(t, m, data, r)

@@ -80,7 +80,7 @@ func TestSampleMeanBeatsNoBound(t *testing.T) {
 		for i := range eps {
 			eps[i] = float32(r.NormFloat64() * math.Exp(4*r.NormFloat64()))
 		}
-		ds, ms := c.together([]float32{.3}, eps)
+		ds, ms := together(c, []float32{.3}, eps)
 		solve := ms[0].coefficients(ds)
 		for range 3 {
 			var std [1]float64
@@ -102,9 +102,9 @@ func TestSampleMeanBeatsNoBound(t *testing.T) {
 func TestRungsOfLinearModel(t *testing.T) {
 	const p, n = 6, 12
 	m, data := linearNet(t, rand.New(rand.NewPCG(31, 31)), p, n), noise(p, 20)
-	box := Domain{slices.Repeat([]float64{-5}, p), slices.Repeat([]float64{5}, p)}
+	box := Domain{Low: slices.Repeat([]float64{-5}, p), High: slices.Repeat([]float64{5}, p)}
 	for _, queries := range []int{1, 4} {
-		e := Experiment{Noise: release.Gaussian{Sigma: .8}, Queries: queries, Coordinates: DCT([]int{2, 3}), Search: SearchOptions{Restarts: 5, Repeats: 3},
+		e := Experiment{Noise: release.Gaussian{Sigma: .8}, Queries: queries, Runtime: RealArithmetic, Coordinates: DCT([]int{2, 3}), Search: SearchOptions{Restarts: 5, Repeats: 3},
 			Far: FarOptions{Starts: 4, Domain: box}, Barankin: BarankinOptions{Witnesses: 12}, Twins: TwinOptions{Examples: 2, Domain: box}}
 		r := mustRun(t, m, data, upTo(20), e)
 		full := r.CramerRao.Full

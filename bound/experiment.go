@@ -39,6 +39,9 @@ type Experiment struct {
 	// Rounding says how the rounding of the features is known, by default by the best of
 	// RoundingProved, RoundingPairs and RoundingMeasured for the first example.
 	Rounding string
+	// Runtime says how far the released features may lie from those of real arithmetic,
+	// by default as far as is derived, or else measured, of a runtime in float32.
+	Runtime Runtime
 	// Features is the number of the model's features, filled in when the experiment is
 	// resolved.
 	Features int
@@ -79,6 +82,13 @@ func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, re
 	e.Spectrum = e.Spectrum.resolve(e, asked)
 	if e.Rounding == "" {
 		e.Rounding = e.rounding(m, x)
+	}
+	switch {
+	case e.Runtime.From != "":
+	case begun != nil && begun.Settings.Runtime.From != "":
+		e.Runtime = begun.Settings.Runtime
+	default:
+		e.Runtime = e.runtime(m, x)
 	}
 	if begun != nil && begun.Settings.Reason != "" {
 		return e, begun.Settings.Reason, nil
@@ -165,7 +175,7 @@ func (e Experiment) Scale() float64 {
 	return scale / math.Sqrt(float64(max(1, e.Queries)))
 }
 
-// certifier returns a Certifier of the experiment, its domain to be filled in.
+// certifier returns a Certifier of the experiment, its domain and runtime to be filled in.
 func (e Experiment) certifier(m Net) *Certifier {
 	return &Certifier{Net: m, Noise: e.Noise, Queries: e.Queries, Rounding: e.Rounding}
 }
@@ -201,6 +211,9 @@ func (e Experiment) check(m Net) error {
 		return fmt.Errorf("no rounding %q: there are %q, %q and %q", e.Rounding, RoundingProved, RoundingPairs, RoundingMeasured)
 	case e.Band < 0:
 		return fmt.Errorf("band of %d modes", e.Band)
+	}
+	if err := e.Runtime.check(); err != nil {
+		return err
 	}
 	for i, s := range e.Sizes {
 		if !(s >= leastSize && s <= mostSize) {

@@ -16,7 +16,7 @@ func TestCombinationOverNoise(t *testing.T) {
 	m := tall(r, 9, 5)
 	f, w, theta := m.factors(t), Pixels(5), make([]float32, 5)
 	eps := make([]float32, 5*5)
-	f.near(eps, theta, Free, 1e3) // half a σ and more: not the limit of Cramér-Rao
+	f.near(eps, theta, Free, nearSize, 1e3) // half a σ and more: not the limit of Cramér-Rao
 	of := func(noise release.Noise, queries int) []float64 {
 		s := &certified{each: 5, joint: true}
 		s.grow(1, 5, 5)

@@ -22,6 +22,8 @@ type settings struct {
 	Detail        string           `json:"coordinate_detail,omitempty"`
 	Low           []float64        `json:"domain_low,omitempty"`
 	High          []float64        `json:"domain_high,omitempty"`
+	Grid          string           `json:"domain_grid,omitempty"` // digest of what inputs can be stored as
+	Runtime       Runtime          `json:"runtime"`
 	Search        SearchOptions    `json:"search"`
 	Reason        string           `json:"search_reason"` // decides nothing: kept, as it may be about a budget that is another now
 	SkipCramerRao bool             `json:"skip_cramer_rao"`
@@ -39,12 +41,14 @@ type settings struct {
 type farRecord struct {
 	Starts, Scales, Steps int
 	Low, High             []float64
+	Grid                  string `json:",omitempty"`
 	Seed                  uint64
 }
 
 type twinRecord struct {
 	Examples  int
 	Low, High []float64
+	Grid      string `json:",omitempty"`
 	Seed      uint64
 	Targets   int // to choose from; 0 where they are the examples' own data
 }
@@ -52,10 +56,10 @@ type twinRecord struct {
 // rungs are the settings of the rungs, nil for those left out.
 func (e Experiment) rungs() (far *farRecord, twins *twinRecord) {
 	if o := e.Far; o.Starts > 0 {
-		far = &farRecord{o.Starts, o.Scales, o.Steps, o.Domain.Low, o.Domain.High, o.Seed}
+		far = &farRecord{o.Starts, o.Scales, o.Steps, o.Domain.Low, o.Domain.High, o.Domain.digest(), o.Seed}
 	}
 	if o := e.Twins; o.Examples > 0 {
-		twins = &twinRecord{o.Examples, o.Domain.Low, o.Domain.High, o.Seed, 0}
+		twins = &twinRecord{o.Examples, o.Domain.Low, o.Domain.High, o.Domain.digest(), o.Seed, 0}
 		if o.Toward != nil {
 			twins.Targets = o.Toward.Len()
 		}
@@ -95,7 +99,7 @@ func (r *runner) manifest() run.Manifest {
 	return run.Manifest{
 		Command: "bound",
 		Shards:  (len(r.indices) + r.shard - 1) / r.shard,
-		Settings: settings{p, n, noiseName(e.Noise), e.Noise.Std(), e.Noise.Fisher(), max(1, e.Queries), e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), detail, e.Domain.Low, e.Domain.High,
+		Settings: settings{p, n, noiseName(e.Noise), e.Noise.Std(), e.Noise.Fisher(), max(1, e.Queries), e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), detail, e.Domain.Low, e.Domain.High, e.Domain.digest(), e.Runtime,
 			e.Search, r.reason, e.SkipCramerRao, far, e.Barankin.Witnesses, e.Barankin.Near, directions, twins, spectrum, rounding, r.shard, r.indices},
 		Hashes: r.options.Hashes,
 	}

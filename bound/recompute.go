@@ -51,7 +51,7 @@ func (v *verifier) norms(prefix string, index int, znorm, allowance []float64, d
 	for k, d := range ds {
 		var own float64
 		own, within[k] = d.tolerances()
-		rounding := d.Status == AllRounding && znorm[k] >= 0 && znorm[k] <= allowance[k]
+		rounding := d.ZNorm <= d.Rounding && znorm[k] >= 0 && znorm[k] <= d.Rounding*(1+certificateTolerance)
 		if !rounding { // else ‖z‖ is nothing but rounding, then as now
 			v.compare(prefix+"z_norm", index, k, znorm[k], finite(d.ZNorm), own)
 		}
@@ -61,12 +61,12 @@ func (v *verifier) norms(prefix string, index int, znorm, allowance []float64, d
 }
 
 // tolerances returns how far ‖z‖ and the bounds may be off, relatively, on another
-// processor: two computed ‖z‖ differ by at most twice the allowance.
+// processor: two computed ‖z‖ differ by at most twice the allowance for their rounding.
 func (d Divergence) tolerances() (norm, bound float64) {
 	norm, bound = certificateTolerance, certificateTolerance
 	if !math.IsInf(d.Root, 0) {
-		norm += 2 * d.Allowance / d.ZNorm
-		bound = min(bound+2*d.Allowance/(d.ZNorm+d.Allowance), mostTolerance)
+		norm += 2 * d.Rounding / d.ZNorm
+		bound = min(bound+2*d.Rounding/(d.ZNorm+d.Allowance), mostTolerance)
 	}
 	return norm, bound
 }

@@ -2,53 +2,108 @@ package bound
 
 import (
 	"context"
+	"math"
 	"sync"
 )
 
 // witnesses seeks the witnesses of one block for rows first to last of the record.
 func (r *runner) witnesses(ctx context.Context, s *certified, rec *examples, b *batch, first, last int, tell func(part float64)) error {
-	width := s.each * rec.p
-	switch s.name {
-	case farName:
-		e := r.experiment
-		return e.Far.search(ctx, r.model, s.eps[first*width:last*width], b.theta, rec.index[first:last], b.factors, e.Scale(), tell)
-	case barankinName:
-		r.gather(s, rec, b, first, last)
-		return ctx.Err()
-	case twinName:
+	if s.name == twinName {
 		return r.twins(ctx, s, rec, first, last, tell)
 	}
-	eps := s.eps[first*width : last*width]
-	if err := r.searcher.search(ctx, eps, b, s.size, tell); err != nil {
-		return err
+	width, e := s.each*rec.p, r.experiment
+	var eps []float32
+	if s.double {
+		eps = make([]float32, (last-first)*width)
+	} else {
+		eps = s.eps[first*width : last*width]
 	}
-	r.experiment.replaceVoid(eps, b.theta, s.size)
-	return nil
+	switch s.name {
+	case farName:
+		if err := e.Far.search(ctx, r.model, eps, b.theta, rec.index[first:last], b.factors, e.Scale(), tell); err != nil {
+			return err
+		}
+	case barankinName:
+		r.gather(eps, s, rec, b, first, last)
+	default:
+		if err := r.searcher.search(ctx, eps, b, s.size, tell); err != nil {
+			return err
+		}
+		e.replaceVoid(eps, b.theta, s.size)
+	}
+	if s.double {
+		s.round(rec, first, last, widened64(eps))
+	}
+	if s.double && s.name == farName {
+		return r.refine(ctx, s, rec, first, last)
+	}
+	return ctx.Err()
+}
+
+// round puts what was found for rows first to last, [rows, each, p], on the grid.
+func (s *certified) round(rec *examples, first, last int, eps []float64) {
+	p := rec.p
+	parallel((last-first)*s.each, func(k int) {
+		s.domain.round(rowOf(s.eps64, first*s.each+k, p), rowOf(rec.theta, first+k/s.each, p), rowOf(eps, k, p))
+	})
+}
+
+// refined is how many witnesses of an example are moved along the grid: of far ones the
+// others are worth much less.
+const refined = 2
+
+// refine moves the best of what rounding made of rows first to last.
+func (r *runner) refine(ctx context.Context, s *certified, rec *examples, first, last int) error {
+	p, e := rec.p, r.experiment
+	_, n := r.model.Dims()
+	var theta []float32
+	for i := first; i < last; i++ {
+		for range s.each {
+			theta = append(theta, rowOf(rec.theta, i, p)...)
+		}
+	}
+	hidden := 2 * s.runtime * math.Sqrt(float64(n))
+	return s.domain.refine(ctx, r.model, s.eps64[first*s.each*p:last*s.each*p], theta, e.Scale(), hidden, s.each, refined)
 }
 
 // gather fills in the witnesses that are combined: far ones in the last rows, half
 // of all at most, and before them those along singular directions, or the search's
 // of the first size where J was not decomposed or is zero.
-func (r *runner) gather(s *certified, rec *examples, b *batch, first, last int) {
+func (r *runner) gather(dst []float32, s *certified, rec *examples, b *batch, first, last int) {
 	p, far, scale := rec.p, rec.block(farName), r.experiment.Scale()
+	_, n := r.model.Dims()
 	count := 0
 	if far != nil && !r.experiment.Barankin.Near {
 		count = min(far.each, s.each/2)
 	}
 	parallel(last-first, func(i int) {
 		row := first + i
-		eps := s.eps[row*s.each*p : (row+1)*s.each*p]
+		eps := rowOf(dst, i, s.each*p)
 		near := eps[:(s.each-count)*p]
 		if b.factors != nil && b.factors[i].Rank() > 0 {
-			b.factors[i].near(near, b.theta[i*p:(i+1)*p], s.domain, scale)
+			b.factors[i].near(near, b.theta[i*p:(i+1)*p], s.domain, s.nearSize(n, scale), scale)
 		} else {
-			of := rec.blocks[0]
-			copy(near, of.eps[row*of.each*p:(row+1)*of.each*p])
+			narrow(near, rec.blocks[0].of(row, p))
 		}
 		if count > 0 {
-			copy(eps[len(near):], far.eps[row*far.each*p:])
+			narrow(eps[len(near):], far.of(row, p))
 		}
 	})
+}
+
+// of returns the witnesses of an example, [each, p].
+func (s *certified) of(row, p int) []float64 {
+	if s.double {
+		return rowOf(s.eps64, row, s.each*p)
+	}
+	return widened64(rowOf(s.eps, row, s.each*p))
+}
+
+// narrow copies as many numbers as there are in both.
+func narrow(dst []float32, x []float64) {
+	for i := range min(len(dst), len(x)) {
+		dst[i] = float32(x[i])
+	}
 }
 
 // twins seeks twins of the examples that are to be tried.
@@ -71,6 +126,10 @@ func (r *runner) twins(ctx context.Context, s *certified, rec *examples, first, 
 	var mu sync.Mutex
 	var failed error
 	done := 0
+	eps := s.eps64[first*2*p : last*2*p]
+	if s.domain.Grid != nil {
+		eps = make([]float64, len(eps))
+	}
 	parallel(last-first, func(i int) {
 		row := first + i
 		var target []float32
@@ -79,7 +138,7 @@ func (r *runner) twins(ctx context.Context, s *certified, rec *examples, first, 
 			target = t
 		}
 		mu.Unlock()
-		_, err := r.finder.Find(ctx, s.eps64[row*2*p:(row+1)*2*p], rec.theta[row*p:(row+1)*p], target)
+		_, err := r.finder.Find(ctx, rowOf(eps, i, 2*p), rec.theta[row*p:(row+1)*p], target)
 		mu.Lock()
 		defer mu.Unlock()
 		if err != nil && failed == nil {
@@ -88,5 +147,9 @@ func (r *runner) twins(ctx context.Context, s *certified, rec *examples, first, 
 		done++
 		tell(float64(done) / float64(last-first))
 	})
-	return failed
+	if failed != nil || s.domain.Grid == nil {
+		return failed
+	}
+	s.round(rec, first, last, eps)
+	return r.refine(ctx, s, rec, first, last)
 }

@@ -142,7 +142,7 @@ func exaggerated(t *testing.T, m *nn.Net, data pictures, r *Result, name string,
 // one of the two will do, nor a ‖z‖ that is none.
 func TestVerifyCatchesTwins(t *testing.T) {
 	m, data, e := laddered(t)
-	e.SkipCramerRao, e.Far, e.Barankin = true, FarOptions{}, BarankinOptions{}
+	e.SkipCramerRao, e.Far, e.Barankin, e.Runtime = true, FarOptions{}, BarankinOptions{}, RealArithmetic
 	r := mustRun(t, m, data, upTo(5), e)
 	std := array(t, open(t, r.Path), "twin_std")
 	for k := range std[:24] {

@@ -206,7 +206,7 @@ func TestResolveRefuses(t *testing.T) {
 		"repeats -1":     func(e *Experiment) { e.Search.Repeats = -1 },
 		"at most 32767":  func(e *Experiment) { e.Search.Restarts = 1 << 20 },
 		"no coordinates": func(e *Experiment) { e.Coordinates = nil },
-		"for 1 inputs":   func(e *Experiment) { e.Domain = Domain{[]float64{0}, []float64{1}} },
+		"for 1 inputs":   func(e *Experiment) { e.Domain = Domain{Low: []float64{0}, High: []float64{1}} },
 	} {
 		e := good
 		change(&e)

@@ -176,7 +176,7 @@ func drawn(r *rand.Rand, out, in int) *nn.Dense {
 }
 
 func cube(p int, half float64) Domain {
-	return Domain{slices.Repeat([]float64{-half}, p), slices.Repeat([]float64{half}, p)}
+	return Domain{Low: slices.Repeat([]float64{-half}, p), High: slices.Repeat([]float64{half}, p)}
 }
 
 func find(t *testing.T, g *nn.Graph, d Domain, theta, target []float32) ([]float64, [2]bool) {

@@ -109,6 +109,9 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 	if err := v.rounding(rows["theta"]); err != nil {
 		return err
 	}
+	if err := v.runtime(rows["theta"]); err != nil {
+		return err
+	}
 	certifier := v.experiment.certifier(v.model)
 	certifier.ctx = ctx
 	width := 0 // at least the rank of J, which its rows that matter seldom exceed by much
@@ -145,6 +148,28 @@ func (v *verifier) rounding(theta *npy.Rows) error {
 		v.experiment.Rounding = v.experiment.rounding(v.model, first)
 	}
 	return err
+}
+
+// runtime compares what is said of the runtime's error with what comes out now: one
+// that is measured may be a quarter as large as on another processor, or four times.
+func (v *verifier) runtime(theta *npy.Rows) error {
+	was := v.experiment.Runtime
+	if was.From == RuntimeGiven || theta.Len() == 0 {
+		return nil
+	}
+	first, err := read[float32](theta, 0, min(theta.Len(), runtimeExamples))
+	if err != nil {
+		return err
+	}
+	is := v.experiment.runtime(v.model, first)
+	low, high := 1-certificateTolerance, 1+certificateTolerance
+	if is.From == RuntimeMeasured {
+		low, high = .25, 4
+	}
+	if was.From != is.From || !(was.Error >= low*is.Error && was.Error <= high*is.Error) {
+		v.report("runtime error", -1, -1, fmt.Sprintf("%g, %s", was.Error, was.From), fmt.Sprintf("%g, %s", is.Error, is.From))
+	}
+	return nil
 }
 
 // fit lowers the number of examples that are verified together to what the budget

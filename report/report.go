@@ -105,7 +105,9 @@ type Experiment struct {
 	Coordinates string    `json:"coordinates"` // dct, pixels or vectors
 	Vectors     *Arrays   `json:"vectors,omitempty"`
 	Band        int       `json:"band"`
-	Domain      string    `json:"domain"`
+	Domain      string    `json:"domain"`               // of near witnesses: free, legal or stored
+	FarDomain   string    `json:"far_domain,omitempty"` // of far witnesses and twins; legal where it is not said
+	Held        string    `json:"stored_as,omitempty"`  // what stored inputs are: one of the Held constants
 	Search      string    `json:"search"`
 	Reason      string    `json:"search_reason"`
 	Iteration   string    `json:"iteration"`
@@ -116,6 +118,10 @@ type Experiment struct {
 	Rounding    string    `json:"rounding,omitempty"`        // how that of the features is known, as bound.Experiment.Rounding says; proved where it is not said
 	Probes      int       `json:"spectrum_probes,omitempty"` // random vectors that spectra were estimated by; zero where they were computed
 	ProbeSteps  int       `json:"spectrum_steps,omitempty"`  // of bidiagonalisation from each
+
+	// Runtime says how far released features may lie from those of real arithmetic; nil
+	// of reports that allow for nothing.
+	Runtime *bound.Runtime `json:"runtime_error,omitempty"`
 }
 
 // Resolvable counts the directions of input space that the release lets an

@@ -297,6 +297,12 @@ func (m *measurement) fill(r *report.Report, res *bound.Result) {
 		Search: e.Search.Search, Reason: res.Reason, Iteration: e.Search.Iteration, Relinearize: e.Search.Relinearize,
 		Restarts: e.Search.Restarts, Repeats: e.Search.Repeats, CramerRao: !e.SkipCramerRao,
 		Rounding: e.Rounding, Probes: e.Spectrum.Probes, ProbeSteps: e.Spectrum.Steps,
+		Runtime: &e.Runtime, Held: held(m.data),
+	}
+	if e.Far.Starts > 0 {
+		r.Experiment.FarDomain = e.Far.Domain.String()
+	} else if e.Twins.Examples > 0 {
+		r.Experiment.FarDomain = e.Twins.Domain.String()
 	}
 	if m.vectors != nil {
 		r.Experiment.Coordinates = "vectors"
@@ -307,6 +313,7 @@ func (m *measurement) fill(r *report.Report, res *bound.Result) {
 	r.Settings[farSetting] = fmt.Sprint(e.Far.Starts)
 	r.Settings[twinsSetting] = fmt.Sprint(e.Twins.Examples)
 	r.Settings[rangeSetting] = rangeOf(m.data)
+	r.Settings[gridSetting] = gridOf(m.data)
 	figures(r, res)
 }
 

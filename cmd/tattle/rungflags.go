@@ -84,31 +84,31 @@ func (f rungFlags) twins(n int) (int, error) {
 	return min(k, n), nil
 }
 
-// extend asks the experiment for the rungs; far witnesses and twins stay within the
-// data's range, which makes them valid whatever the domain.
+// extend asks the experiment for the rungs, far witnesses and twins in their domain.
 func (f rungFlags) extend(x *bound.Experiment, set *dataset.Set, examples int, seed uint64) error {
-	x.Barankin = combining(f.Barankin)
+	x.Barankin = combining(f.Barankin, x.Domain)
 	twins, err := f.twins(examples)
 	if err != nil || f.Far == 0 && twins == 0 {
 		return err
 	}
-	legal, err := bound.Legal(legalRange(set))
+	domain, err := domainOf(set, farDomain(set, x.Domain.String()))
 	if err != nil {
 		return err
 	}
 	if f.Far > 0 {
-		x.Far = bound.FarOptions{Starts: f.Far, Domain: legal, Seed: seed}
+		x.Far = bound.FarOptions{Starts: f.Far, Domain: domain, Seed: seed}
 	}
 	if twins > 0 {
-		x.Twins = bound.TwinOptions{Examples: twins, Domain: legal, Seed: seed}
+		x.Twins = bound.TwinOptions{Examples: twins, Domain: domain, Seed: seed}
 	}
 	return nil
 }
 
 // combining asks Barankin's bound for so many witnesses, all near the example. Far
-// ones have a rung of their own, which they would make this one too.
-func combining(witnesses int) bound.BarankinOptions {
-	return bound.BarankinOptions{Witnesses: witnesses, Near: true}
+// ones have a rung of their own, which they would make this one too; but where inputs
+// are stored ones, near witnesses are mostly none.
+func combining(witnesses int, d bound.Domain) bound.BarankinOptions {
+	return bound.BarankinOptions{Witnesses: witnesses, Near: d.Grid == nil}
 }
 
 // rungs settles what can be learned from, and hence what can be run. needed says

@@ -15,16 +15,17 @@ import (
 
 // searchFlags choose witnesses and coordinates.
 type searchFlags struct {
-	Method      string   `help:"How witnesses are sought: auto, direct, algorithm1." enum:"auto,direct,algorithm1" default:"auto"`
-	AsPublished bool     `help:"The authors' procedure instead: one LSQR over a stack of examples with its stopping rule."`
-	Size        []string `help:"Size s of the perturbations, such as 1/200; several with commas." default:"1/200"`
-	Repeats     int      `help:"Repeats of LSQR in Algorithm 1." default:"10"`
-	Restarts    int      `help:"Independent starts, over which bounds are maximised." default:"25"`
-	Iteration   string   `help:"paper: as Algorithm 1 says; inverse: alternate with the transposed pseudoinverse, for the least singular value." enum:"paper,inverse" default:"paper"`
-	Relinearize bool     `help:"Algorithm 1 only: take the Jacobian at the last repeat's point."`
-	Coordinates string   `help:"What is reconstructed: dct (cosine modes), pixels, or an .npz or .npy file of vectors [m, inputs]." default:"dct" placeholder:"dct|pixels|FILE" input:"file"`
-	Domain      string   `help:"Where estimators are held to be unbiased: free (everywhere, as the paper) or legal (the data's range)." enum:"free,legal" default:"free"`
-	CramerRao   bool     `help:"Cramér-Rao figures beside the certificates." default:"true" negatable:""`
+	Method       string   `help:"How witnesses are sought: auto, direct, algorithm1." enum:"auto,direct,algorithm1" default:"auto"`
+	AsPublished  bool     `help:"The authors' procedure instead: one LSQR over a stack of examples with its stopping rule."`
+	Size         []string `help:"Size s of the perturbations, such as 1/200; several with commas." default:"1/200"`
+	Repeats      int      `help:"Repeats of LSQR in Algorithm 1." default:"10"`
+	Restarts     int      `help:"Independent starts, over which bounds are maximised." default:"25"`
+	Iteration    string   `help:"paper: as Algorithm 1 says; inverse: alternate with the transposed pseudoinverse, for the least singular value." enum:"paper,inverse" default:"paper"`
+	Relinearize  bool     `help:"Algorithm 1 only: take the Jacobian at the last repeat's point."`
+	Coordinates  string   `help:"What is reconstructed: dct (cosine modes), pixels, or an .npz or .npy file of vectors [m, inputs]." default:"dct" placeholder:"dct|pixels|FILE" input:"file"`
+	Domain       string   `help:"Where estimators are held to be unbiased. stored: inputs as the data can hold them, such as pixels of 8 bits, integers and categories, or float32 numbers where that is not known. legal: any real numbers within the data's range. free: any real numbers, as in the paper. Near witnesses are too small for stored, and mostly prove nothing there. With free, far witnesses and twins are still stored, or legal where it is not known how the data are stored." enum:"free,legal,stored" default:"free"`
+	RuntimeError *float64 `help:"How far each released feature may lie from its value in real arithmetic, because a runtime computes it in float32. 0 is real arithmetic (default: derived from float32's rounding, or else measured)." placeholder:"X"`
+	CramerRao    bool     `help:"Cramér-Rao figures beside the certificates." default:"true" negatable:""`
 }
 
 // experiment turns the flags into what is bounded.
@@ -47,11 +48,14 @@ func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment
 	if x.Sizes, err = sizes(f.Size); err != nil {
 		return x, nil, usage(fmt.Errorf("--size: %w", err), "write it as 1/200 or 0.005")
 	}
-	if f.Domain == "legal" {
-		low, high := legalRange(set)
-		if x.Domain, err = bound.Legal(low, high); err != nil {
-			return x, nil, err
+	if x.Domain, err = domainOf(set, f.Domain); err != nil {
+		return x, nil, err
+	}
+	if f.RuntimeError != nil {
+		if !(*f.RuntimeError >= 0 && *f.RuntimeError <= math.MaxFloat32) {
+			return x, nil, usage(fmt.Errorf("--runtime-error: %g is not 0 or more", *f.RuntimeError), "")
 		}
+		x.Runtime = bound.Runtime{Error: *f.RuntimeError, From: bound.RuntimeGiven}
 	}
 	c, vectors, err := coordinates(f.Coordinates, set.Shape)
 	x.Coordinates = c

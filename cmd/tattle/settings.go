@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ const (
 	farSetting      = "far"
 	twinsSetting    = "twins"
 	rangeSetting    = "legal range"
+	gridSetting     = "stored as"
 )
 
 // rangeOf writes each channel's range as "low:high", exactly.
@@ -52,7 +54,7 @@ func recordedRange(s string, shape []int) (bound.Domain, error) {
 
 // recordedRungs fills in the rungs that a report says were taken; runs without them
 // have none of these settings.
-func recordedRungs(x *bound.Experiment, r *report.Report, shape []int) error {
+func recordedRungs(x *bound.Experiment, r *report.Report, data *dataset.Set, shape []int) error {
 	count := map[string]int{}
 	for _, name := range []string{barankinSetting, farSetting, twinsSetting} {
 		if s := r.Settings[name]; s != "" {
@@ -63,19 +65,20 @@ func recordedRungs(x *bound.Experiment, r *report.Report, shape []int) error {
 			count[name] = k
 		}
 	}
-	x.Barankin = combining(count[barankinSetting])
+	x.Barankin = combining(count[barankinSetting], x.Domain)
 	if count[farSetting] == 0 && count[twinsSetting] == 0 {
 		return nil
 	}
-	legal, err := recordedRange(r.Settings[rangeSetting], shape)
+	name := cmp.Or(r.Experiment.FarDomain, bound.DomainLegal) // the only one there was before reports said it
+	domain, err := recordedDomain(name, r, data, shape)
 	if err != nil {
 		return fmt.Errorf("settings: %w", err)
 	}
 	if k := count[farSetting]; k > 0 {
-		x.Far = bound.FarOptions{Starts: k, Domain: legal, Seed: r.Seed}
+		x.Far = bound.FarOptions{Starts: k, Domain: domain, Seed: r.Seed}
 	}
 	if k := count[twinsSetting]; k > 0 {
-		x.Twins = bound.TwinOptions{Examples: k, Domain: legal, Seed: r.Seed}
+		x.Twins = bound.TwinOptions{Examples: k, Domain: domain, Seed: r.Seed}
 	}
 	return nil
 }

@@ -280,15 +280,20 @@ func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int)
 	if data != nil && r.Settings[rangeSetting] != "" && r.Settings[rangeSetting] != rangeOf(data) {
 		return e, finding(fmt.Errorf("settings: the data's range is %q, the report says %q", rangeOf(data), r.Settings[rangeSetting]), "")
 	}
-	if err := recordedRungs(&e, r, shape); err != nil {
+	if data != nil && r.Settings[gridSetting] != "" && (r.Settings[gridSetting] != gridOf(data) || x.Held != held(data)) {
+		return e, finding(fmt.Errorf("settings: the data are stored as %q (%s), the report says %q (%s)", gridOf(data), held(data), r.Settings[gridSetting], x.Held), "")
+	}
+	if e.Domain, err = recordedDomain(x.Domain, r, data, shape); err != nil {
 		return e, finding(err, "")
 	}
-	if x.Domain == "legal" && data != nil {
-		e.Domain, err = bound.Legal(legalRange(data))
-	} else if x.Domain == "legal" {
-		e.Domain, err = recordedRange(r.Settings[rangeSetting], shape)
+	if err := recordedRungs(&e, r, data, shape); err != nil {
+		return e, finding(err, "")
 	}
-	return e, err
+	e.Runtime = bound.RealArithmetic // as before reports said it
+	if x.Runtime != nil {
+		e.Runtime = *x.Runtime
+	}
+	return e, nil
 }
 
 // vectors reads the run's own vectors, which must be those it had.

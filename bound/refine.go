@@ -1,0 +1,187 @@
+package bound
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"tattle/internal/simd"
+	"tattle/nn"
+)
+
+const (
+	// refineRounds is how often J is taken afresh at what the steps led to.
+	refineRounds = 6
+	// refineGain is the least relative growth of a witness's worth for another round.
+	refineGain = 0.01
+	// refineEntries is the largest Jacobian that is formed, 128 MB: with a larger one,
+	// witnesses stay as rounding left them.
+	refineEntries = 1 << 24
+	// refineSteps is the most steps of a round: each is worth something, the first most.
+	refineSteps = 256
+)
+
+// refiner moves witnesses along the grid to where they are worth more.
+type refiner struct {
+	ctx    context.Context
+	model  Model
+	domain Domain
+	sigma  float64
+	hidden float64 // what ‖z‖ is increased by, as the runtime's error may
+	p, n   int
+
+	theta, eps []float64 // [rows, p]: of every witness
+	z          []float64 // [rows, n]: how far it moves the features
+	worth      []float64 // [rows]
+}
+
+// refine moves witnesses eps, [rows, p], of inputs theta, [rows, p], that rounding put
+// on the grid of the domain along it, from input to neighbouring input, to where they
+// are worth more: ‖ε‖²/expm1(‖z‖²/σ²), ‖z‖ being hidden more. Steps are chosen by a
+// linear model, singly and in pairs, and kept where the features confirm them.
+//
+// Of every group of each rows, those of one input, only the best most are moved.
+func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []float32, sigma, hidden float64, each, most int) error {
+	p, n := m.Dims()
+	r := &refiner{ctx: ctx, model: m, domain: d, sigma: sigma, hidden: hidden, p: p, n: n, theta: widened64(theta), eps: eps}
+	rows := len(eps) / p
+	r.z, r.worth = make([]float64, rows*n), make([]float64, rows)
+	open := r.best(each, most)
+	for range refineRounds {
+		if open = r.round(open); len(open) == 0 || ctx.Err() != nil {
+			break
+		}
+	}
+	return ctx.Err()
+}
+
+// best measures all rows, and returns of each group those that are worth most.
+func (r *refiner) best(each, most int) (open []int) {
+	var rows []int
+	for k := range r.worth {
+		if r.ctx.Err() == nil && simd.MaxAbs(rowOf(r.eps, k, r.p)) > 0 {
+			z := r.shift(rowOf(r.theta, k, r.p), rowOf(r.eps, k, r.p))
+			copy(rowOf(r.z, k, r.n), z)
+			r.worth[k] = r.value(rowOf(r.eps, k, r.p), z)
+			rows = append(rows, k)
+		}
+		if k%each == each-1 {
+			slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(r.worth[b], r.worth[a]) })
+			open, rows = append(open, rows[:min(most, len(rows))]...), rows[:0]
+		}
+	}
+	return open
+}
+
+// shift returns how far witnesses eps, [·, p], of one input move the features.
+func (r *refiner) shift(theta, eps []float64) []float64 {
+	count := len(eps) / r.p
+	x := append([]float64(nil), theta...)
+	for k := range count {
+		at := len(x)
+		x = append(x, rowOf(eps, k, r.p)...)
+		simd.Add(x[at:], x[at:], theta)
+	}
+	a := make([]float64, (count+1)*r.n)
+	r.model.Forward64(a, x)
+	z := a[r.n:]
+	for k := range count {
+		simd.Axpy(-1, a[:r.n], rowOf(z, k, r.n))
+	}
+	return z
+}
+
+// value is the logarithm of what a witness is worth.
+func (r *refiner) value(eps, z []float64) float64 {
+	t := (math.Sqrt(simd.SumSquares(z)) + r.hidden) / r.sigma
+	return math.Log(simd.SumSquares(eps)) - math.Log(math.Expm1(min(t*t, 700))+math.SmallestNonzeroFloat64)
+}
+
+// round takes steps from every open row, and returns those that may gain more.
+func (r *refiner) round(open []int) (again []int) {
+	p, n := r.p, r.n
+	size := max(1, min(len(open), rowBudget/max(p, n)/64))
+	for lo := 0; lo < len(open) && r.ctx.Err() == nil; lo += size {
+		some := open[lo:min(len(open), lo+size)]
+		js := r.jacobians(some)
+		tried := make([][]float64, len(some))
+		parallel(len(some), func(i int) {
+			k := some[i]
+			if len(js[i].Active) > 0 && r.ctx.Err() == nil {
+				tried[i] = r.walk(js[i], rowOf(r.theta, k, p), rowOf(r.eps, k, p), rowOf(r.z, k, n))
+			}
+		})
+		for i, k := range some {
+			if len(tried[i]) > 0 && r.keep(k, tried[i]) {
+				again = append(again, k)
+			}
+		}
+	}
+	return again
+}
+
+// jacobians are those at θ+ε of some rows, without rows where they are too large.
+func (r *refiner) jacobians(some []int) []Jacobian {
+	x := make([]float32, 0, len(some)*r.p)
+	for _, k := range some {
+		for i, t := range rowOf(r.theta, k, r.p) {
+			x = append(x, float32(t+r.eps[k*r.p+i]))
+		}
+	}
+	lin := r.model.Linearize(x)
+	most := 0
+	on := make([]bool, len(some)*r.n)
+	for i := range on {
+		on[i] = true
+	}
+	if a, ok := lin.(nn.Activity); ok {
+		a.Active(on)
+	}
+	for i := range some {
+		count := 0
+		for _, yes := range rowOf(on, i, r.n) {
+			if yes {
+				count++
+			}
+		}
+		most = max(most, count)
+	}
+	if most*r.p > refineEntries {
+		return make([]Jacobian, len(some))
+	}
+	return jacobians(r.ctx, lin, len(some), r.p, r.n)
+}
+
+// keep takes up the best of some states of row k, and reports whether it is enough
+// better for another round.
+func (r *refiner) keep(k int, tried []float64) bool {
+	z, best := r.shift(rowOf(r.theta, k, r.p), tried), r.worth[k]
+	for i := range len(tried) / r.p {
+		eps := rowOf(tried, i, r.p)
+		if v := r.value(eps, rowOf(z, i, r.n)); v > r.worth[k] {
+			r.worth[k] = v
+			copy(rowOf(r.eps, k, r.p), eps)
+			copy(rowOf(r.z, k, r.n), rowOf(z, i, r.n))
+		}
+	}
+	return r.worth[k] > best+refineGain
+}
+
+// walk takes steps from eps by the linear model, and returns the states that 1, 2, 4,
+// … of them lead to, and all, [·, p].
+func (r *refiner) walk(j Jacobian, theta, eps, z []float64) (states []float64) {
+	s := newSteps(r, j, theta, eps, z)
+	for k := 1; k <= refineSteps && r.ctx.Err() == nil; k++ {
+		if !s.single() && !s.pair() {
+			if k > 1 && (k-1)&(k-2) != 0 {
+				states = append(states, s.eps...)
+			}
+			return states
+		}
+		if k&(k-1) == 0 {
+			states = append(states, s.eps...)
+		}
+	}
+	return states
+}

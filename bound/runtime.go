@@ -1,0 +1,169 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+
+	"tattle/run"
+)
+
+// Runtime says how far each released feature may lie from the one that the net gives
+// in real arithmetic: under Gaussian noise as a root mean square over the features,
+// as only the norm of the error counts there. Who releases features computes them in float32, as the
+// certificate does not: what that may change is allowed for in the adversary's favour.
+// Its zero value asks for the default.
+type Runtime struct {
+	Error float64 `json:"error"` // δ, in the features' units; 0 is real arithmetic
+	From  string  `json:"from"`  // RuntimeDerived, RuntimeMeasured or RuntimeGiven
+}
+
+// How δ is known.
+const (
+	RuntimeDerived  = "derived"  // by the running error analysis, to first order in float32's unit roundoff
+	RuntimeMeasured = "measured" // as far as float32 passes differ from float64 ones, many times over
+	RuntimeGiven    = "given"    // by the user
+)
+
+// RealArithmetic allows for no error of a runtime.
+var RealArithmetic = Runtime{From: RuntimeGiven}
+
+const (
+	// runtimeUseful is the most of σ that a derived allowance may take from ‖z‖ on both
+	// sides: it limits a certified error to some 20 times the change of the input.
+	runtimeUseful = 0.05
+	// runtimeFactor times the largest difference of a float32 pass from a float64 pass is
+	// taken for δ where it is measured: other runtimes add in another order, and other
+	// inputs round otherwise.
+	runtimeFactor = 16
+	// runtimeExamples is the most examples, and the most random corners of the data's
+	// range beside, of which δ is the largest, and runtimeInputs how many inputs they
+	// have together but for the least number of them, two.
+	runtimeExamples = 16
+	runtimeInputs   = 1 << 17
+)
+
+// runtimeCount is how many examples that is of p inputs.
+func runtimeCount(p int) int { return max(2, min(runtimeExamples, runtimeInputs/p)) }
+
+func (r Runtime) check() error {
+	switch r.From {
+	case "", RuntimeDerived, RuntimeMeasured, RuntimeGiven:
+	default:
+		return fmt.Errorf("no runtime error %q: it is %s, %s or %s", r.From, RuntimeDerived, RuntimeMeasured, RuntimeGiven)
+	}
+	if !(r.Error >= 0 && r.Error <= math.MaxFloat32) {
+		return fmt.Errorf("a runtime error of %g: it must be 0 or more", r.Error)
+	}
+	return nil
+}
+
+// runtime chooses δ for the examples x and random corners of the box that witnesses
+// stay in. The float64 pass bounds its error by sums of multiples of its unit roundoff
+// u = 2⁻⁵³; a pass in float32, whose u is 2⁻²⁴, errs to first order by 2²⁹ times as much.
+// Where that is too much to be of use, as of deep nets, or unknown, δ is measured.
+func (e Experiment) runtime(m Model, x []float32) Runtime {
+	points := e.runtimePoints(m, x)
+	_, n := m.Dims()
+	most := runtimeUseful * e.Scale() / 2 / math.Sqrt(float64(n))
+	if δ := derivedError(m, points, most); δ <= most {
+		return Runtime{twoDigits(δ), RuntimeDerived}
+	}
+	return Runtime{powerOfTwo(measuredError(m, points, e.certifier(m).normOnly())), RuntimeMeasured}
+}
+
+// runtimePoints returns the first examples of x, and as many corners.
+func (e Experiment) runtimePoints(m Model, x []float32) []float32 {
+	p, _ := m.Dims()
+	points := append([]float32(nil), x[:min(len(x), runtimeCount(p)*p)]...)
+	box := e.Domain
+	if e.Far.Domain.Low != nil {
+		box = e.Far.Domain
+	} else if e.Twins.Domain.Low != nil {
+		box = e.Twins.Domain
+	}
+	if box.Low == nil {
+		return points
+	}
+	for k := range runtimeCount(p) {
+		g := run.Rand(e.Search.Seed, -2, k)
+		for i, low := range box.Low {
+			if g.Uint32()&1 == 0 {
+				low = box.High[i]
+			}
+			points = append(points, float32(low))
+		}
+	}
+	return points
+}
+
+// derivedError is the largest running error bound of any feature at the points, in
+// float32, or some value above enough.
+func derivedError(m Model, points []float32, enough float64) (δ float64) {
+	p, n := m.Dims()
+	a, b := make([]float64, n), make([]float64, n)
+	for at := 0; at < len(points) && δ <= enough; at += p {
+		m.ForwardError64(a, b, widened64(points[at:at+p]), nil)
+		for _, v := range b {
+			δ = max(δ, v*0x1p29)
+		}
+	}
+	return δ
+}
+
+// measuredError is runtimeFactor times the largest difference at the points: of the
+// root mean squares over the features where only the norm counts, else of any feature.
+// It is at least a rounding of each feature.
+func measuredError(m Model, points []float32, norm bool) float64 {
+	p, n := m.Dims()
+	a, b := make([]float32, n), make([]float64, n)
+	most := 0.
+	for at := 0; at < len(points); at += p {
+		m.Forward(a, points[at:at+p])
+		m.Forward64(b, widened64(points[at:at+p]))
+		square := 0.
+		for j, v := range b {
+			d := max(math.Abs(float64(a[j])-v), math.Abs(v)*0x1p-24)
+			if norm {
+				square += d * d
+			} else {
+				most = max(most, d)
+			}
+		}
+		most = max(most, math.Sqrt(square/float64(n)))
+	}
+	return min(most*runtimeFactor, math.MaxFloat32)
+}
+
+// twoDigits rounds up to two digits, so that the last bits, in which processors
+// differ, do not matter.
+func twoDigits(v float64) float64 {
+	if !(v > 0) {
+		return 0
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
+	return math.Ceil(v/unit) * unit
+}
+
+// powerOfTwo rounds up to one: what is measured differs more between processors.
+func powerOfTwo(v float64) float64 {
+	if !(v > 0) {
+		return 0
+	}
+	return math.Exp2(math.Ceil(math.Log2(v)))
+}
+
+// Says tells in words what is allowed for and how it is known.
+func (r Runtime) Says() string {
+	switch r.From {
+	case RuntimeDerived:
+		return fmt.Sprintf("each released feature may lie %.2g off real arithmetic, as the error analysis of a float32 pass allows (derived, to first order)", r.Error)
+	case RuntimeMeasured:
+		return fmt.Sprintf("each released feature may lie %.2g off real arithmetic, %d times what float32 and float64 passes were measured to differ by, rounded up to a power of two", r.Error, runtimeFactor)
+	case RuntimeGiven:
+		if r.Error > 0 {
+			return fmt.Sprintf("each released feature may lie %g off real arithmetic, as --runtime-error says", r.Error)
+		}
+		return "features are those of real arithmetic, as --runtime-error 0 says"
+	}
+	return ""
+}
