@@ -89,12 +89,28 @@ func allAttacks(s *Sample, o Options) ([]attackName, map[string]classify.Learner
 		case classify.Threshold:
 			attacks = append(attacks, attackName{l.Name(), FormSoft})
 		default:
-			for _, form := range []string{FormRaw, FormSoft, FormTop1} {
+			for _, form := range formsOf(s, l) {
 				attacks = append(attacks, attackName{l.Name(), form})
 			}
 		}
 	}
 	return attacks, known, nil
+}
+
+// formsOf returns the forms that a learner without one of its own sees: tables see those
+// for codes, logistic regression the order, too.
+func formsOf(s *Sample, l classify.Learner) []string {
+	forms, ordered := []string{FormRaw, FormSoft, FormTop1}, false
+	switch l.(type) {
+	case classify.Lookup:
+		forms, ordered = []string{FormDigits, FormBits, FormValues}, true
+	case classify.Logistic:
+		ordered = true
+	}
+	if ordered && len(s.Classes) >= orderClasses {
+		forms = append(forms, FormOrder)
+	}
+	return forms
 }
 
 // crossFit guesses every attribute of every example by attacks that were fitted,
@@ -107,6 +123,9 @@ func crossFit(ctx context.Context, s *Sample, o Options, progress func(done, tot
 	var err error
 	if h.attacks, h.learners, err = allAttacks(s, o); err != nil {
 		return nil, err
+	}
+	if o.coins {
+		h.learners = coins(h.learners)
 	}
 	all := make([]*guesses, len(s.Sensitive))
 	fold, _ := deal(s, folds, o.Seed)

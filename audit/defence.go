@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"tattle/classify"
 	"tattle/internal/simd"
@@ -75,16 +74,11 @@ func Defend(ctx context.Context, s *Sample, o DefenceOptions) ([]Defence, string
 // core busy. The first is no defence.
 func tryAll(ctx context.Context, tried []change, o Options) ([]Defence, error) {
 	list, errs := make([]Defence, len(tried)), make([]error, len(tried))
-	var mu sync.Mutex
-	done := 0
-	o.progress("defences", 0, len(tried))
+	done := o.counter("defences", len(tried))
 	simd.Parallel(len(tried), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			list[i], errs[i] = try(ctx, tried[i], len(tried), o)
-			mu.Lock()
-			done++
-			o.progress("defences", done, len(tried))
-			mu.Unlock()
+			done()
 		}
 	})
 	for i := range list {

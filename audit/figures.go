@@ -14,7 +14,7 @@ const (
 type Attack struct {
 	Name     string              `json:"name"`    // learner and form, "logistic on soft"
 	Learner  string              `json:"learner"` // as in package classify
-	Form     string              `json:"form"`    // FormRaw, FormSoft or FormTop1
+	Form     string              `json:"form"`    // FormRaw, FormSoft …
 	Accuracy *curious.Proportion `json:"accuracy,omitempty"`
 	R2       *float64            `json:"r2,omitempty"`
 	Chosen   int                 `json:"chosen"` // folds in which it was chosen
@@ -84,16 +84,30 @@ type Subgroups struct {
 	LeftOut int        `json:"left_out"` // too small to say anything of
 }
 
-// Power is what the audit could have seen. Smallest is the excess (over the honest
-// mean where there are references) that would have been found with Probability;
-// none is known where the sample could not be audited.
+// Power is what the audit could have seen of the kinds of channel that were planted.
+// Smallest is the excess (over the honest mean where there are references) that would
+// have been found with Probability in each of them: the largest of their figures; none is
+// known where the sample could not be audited. Other channels can hide more.
 type Power struct {
-	Probability    float64  `json:"probability"`
-	Smallest       *float64 `json:"smallest,omitempty"`
-	StandardError  float64  `json:"standard_error"`            // of the excess, at the discordance that was seen or independence implies
-	LearningLoss   float64  `json:"learning_loss"`             // what attacks lose by having learned from this many examples
-	FromReferences *float64 `json:"from_references,omitempty"` // what the references' spread alone would hide
+	Probability    float64        `json:"probability"`
+	Smallest       *float64       `json:"smallest,omitempty"`
+	StandardError  float64        `json:"standard_error"`            // of the excess, at the discordance that was seen or independence implies
+	LearningLoss   float64        `json:"learning_loss"`             // what attacks lose by having learned from this many examples, in the scores
+	FromReferences *float64       `json:"from_references,omitempty"` // what the references' spread alone would hide
+	Channels       []ChannelPower `json:"channels,omitempty"`        // by kind
 }
+
+// ChannelPower is the power for one kind of channel.
+type ChannelPower struct {
+	Channel      string   `json:"channel"`
+	Smallest     *float64 `json:"smallest,omitempty"` // nil where Found is false
+	LearningLoss float64  `json:"learning_loss"`
+	Found        bool     `json:"found"`          // a channel of this kind was planted and found
+	Note         string   `json:"note,omitempty"` // why none was planted, where none was
+}
+
+// missed tells whether a channel of the kind was planted and not found.
+func (c *ChannelPower) missed() bool { return !c.Found && c.Note == "" }
 
 // Correlation is what y, and with it the hard label, has to do with s. The p-values
 // are of independence, by permutation, not given y.

@@ -18,6 +18,7 @@ const (
 	streamPermute
 	streamIndependence
 	streamControl
+	streamChannel
 )
 
 // random returns the generator of one use of chance.

@@ -7,11 +7,16 @@ import (
 	"tattle/curious"
 )
 
-// The forms of the outputs that attacks see.
+// The forms of the outputs that attacks see. The last four are for codes: what a number
+// says beside its size.
 const (
-	FormRaw  = "raw"  // scores; of probabilities their floored logarithms less the row's mean
-	FormSoft = "soft" // probabilities; of scores their softmax
-	FormTop1 = "top1" // the hard label one-hot, its probability and, where scores are released, its score
+	FormRaw    = "raw"    // scores; of probabilities their floored logarithms less the row's mean
+	FormSoft   = "soft"   // probabilities; of scores their softmax
+	FormTop1   = "top1"   // the hard label one-hot, its probability and, where scores are released, its score
+	FormDigits = "digits" // decimal digits and their parities
+	FormBits   = "bits"   // last bits of the float32, signs, and how many digits a number has
+	FormValues = "values" // exact numbers, as they are released, and of rows
+	FormOrder  = "order"  // which outputs are larger than which others, of those below the largest, too
 )
 
 // probabilityFloor keeps logarithms finite: a softmax in float32 rounds what is
@@ -26,13 +31,23 @@ func (a attackName) String() string { return a.learner + " on " + a.form }
 
 // formWidth returns how many numbers a row of the form has.
 func formWidth(s *Sample, form string) int {
-	switch {
-	case form != FormTop1:
-		return len(s.Classes)
-	case s.Kind == curious.Raw:
-		return len(s.Classes) + 2
+	w := len(s.Classes)
+	switch form {
+	case FormRaw, FormSoft:
+		return w
+	case FormDigits:
+		return digitsWidth(w)
+	case FormBits:
+		return bitsWidth(w)
+	case FormValues:
+		return valuesWidth(w)
+	case FormOrder:
+		return orderWidth(w)
 	}
-	return len(s.Classes) + 1
+	if s.Kind == curious.Raw {
+		return w + 2
+	}
+	return w + 1
 }
 
 // fillForm sets dst, [len(rows), formWidth], to the form of the outputs of rows.
@@ -45,6 +60,14 @@ func fillForm(dst []float32, s *Sample, form string, rows []int) {
 			rawRow(to, from, s.Kind)
 		case FormSoft:
 			softRow(to, from, s.Kind)
+		case FormDigits:
+			digitsRow(to, from)
+		case FormBits:
+			bitsRow(to, from, s.Kind)
+		case FormValues:
+			valuesRow(to, from)
+		case FormOrder:
+			orderRow(to, from)
 		default:
 			topRow(to, from, s.Kind)
 		}

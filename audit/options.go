@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"sync"
 
 	"tattle/classify"
 )
@@ -53,6 +54,7 @@ type Options struct {
 	// Progress, unless nil, is called as work gets done.
 	Progress func(stage string, done, total int)
 
+	coins bool // for planted codes: only lookups are fitted
 	brief bool // leaves out what the verdict Beyond does not rest on: for references and the negative control
 }
 
@@ -107,5 +109,19 @@ func (o Options) forControl() Options {
 func (o Options) progress(stage string, done, total int) {
 	if o.Progress != nil {
 		o.Progress(stage, done, total)
+	}
+}
+
+// counter reports that a stage begins, and returns what counts one more of total done;
+// several goroutines may call it.
+func (o Options) counter(stage string, total int) func() {
+	var mu sync.Mutex
+	done := 0
+	o.progress(stage, 0, total)
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		o.progress(stage, done, total)
 	}
 }

@@ -47,6 +47,45 @@ func (p *Power) allow(lossError float64) {
 	p.Smallest = new(min(1, *p.Smallest+z*(math.Hypot(p.StandardError, lossError)-p.StandardError)))
 }
 
+// powerOf returns the power of a finding for every kind of channel: in the scores by the
+// first planted model, and by the codes that were planted.
+func (r *Result) powerOf(f *Finding, attributes int) Power {
+	known := power(f, 0, attributes, r.Settings)
+	loss, lossError, planted := r.learningLoss()
+	p := power(f, loss, attributes, r.Settings)
+	p.allow(lossError)
+	if p.Smallest == nil {
+		return p
+	}
+	scores := ChannelPower{Channel: ScoreChannel, LearningLoss: loss, Found: planted}
+	if planted {
+		scores.Smallest = p.Smallest
+	} else {
+		scores.Note = "no curious model was planted"
+	}
+	p.Channels = []ChannelPower{scores}
+	for _, c := range r.Channels {
+		k := ChannelPower{Channel: c.Channel, LearningLoss: c.LearningLoss, Found: c.Planted != nil, Note: c.Note}
+		if k.Found {
+			k.Smallest = new(min(1, *known.Smallest+c.LearningLoss))
+			p.Smallest = new(max(*p.Smallest, *k.Smallest))
+		}
+		p.Channels = append(p.Channels, k)
+	}
+	return p
+}
+
+// missed lists the kinds of channel that were planted and not found.
+func (p *Power) missed() []string {
+	var list []string
+	for i := range p.Channels {
+		if c := &p.Channels[i]; c.missed() {
+			list = append(list, c.Channel)
+		}
+	}
+	return list
+}
+
 // figure returns the baseline's accuracy or R².
 func (b *Baseline) figure() float64 {
 	if b.R2 != nil {

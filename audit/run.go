@@ -39,6 +39,7 @@ type Result struct {
 	Findings []Finding     `json:"findings"` // by attribute
 	Entropy  *EntropyShift `json:"entropy,omitempty"`
 	Controls []Control     `json:"controls"`
+	Channels []Channel     `json:"channels,omitempty"` // codes that were planted into the outputs, by kind
 
 	Defences       []Defence `json:"defences,omitempty"`
 	Recommendation string    `json:"recommendation,omitempty"` // about the defences
@@ -52,7 +53,8 @@ type Result struct {
 	Folds   []int       `json:"-"` // [example], the fold it was judged in
 }
 
-// Run audits a sample: all figures and the negative control. It plants no model
+// Run audits a sample: all figures, the negative control, and codes that are planted into
+// its outputs. It plants no model
 // and tries no defence: the caller adds these and calls Conclude again. It errs
 // where the sample or an option is wrong and when ctx ends.
 func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
@@ -65,6 +67,9 @@ func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
 		return nil, err
 	}
 	r.Controls = append(r.Controls, c)
+	if r.Channels, err = measureChannels(ctx, s, r.usable(), o); err != nil {
+		return nil, err
+	}
 	r.Conclude()
 	return r, nil
 }

@@ -38,10 +38,8 @@ func (r *Result) Conclude() {
 		}
 	}
 	adjust(found)
-	loss, lossError := r.learningLoss()
 	for _, f := range found {
-		f.Power = power(f, loss, len(found), r.Settings)
-		f.Power.allow(lossError)
+		f.Power = r.powerOf(f, len(found))
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -85,7 +83,7 @@ func (r *Result) judge(f *Finding) Verdict {
 		return Beyond
 	case f.dependent(alpha):
 		return Leaky
-	case f.Power.Smallest == nil || *f.Power.Smallest > min(DefaultBlind, f.possible()):
+	case f.Power.Smallest == nil || *f.Power.Smallest > min(DefaultBlind, f.possible()) || f.Power.missed() != nil:
 		return Inconclusive
 	}
 	return NoEvidence
@@ -116,16 +114,16 @@ func (r *Result) failed() *Control {
 	return nil
 }
 
-// learningLoss returns what the planted model's attack lost, with its standard error, 0
-// where none is known.
-func (r *Result) learningLoss() (loss, se float64) {
+// learningLoss returns what the planted model's attack lost, with its standard error, and
+// whether there was one.
+func (r *Result) learningLoss() (loss, se float64, planted bool) {
 	for _, c := range r.Controls {
 		if c.LearningLoss != nil {
 			z := distuv.UnitNormal.Quantile(r.Settings.Confidence) // Low is a limit at this confidence
-			return *c.LearningLoss, max(0, c.Excess.Value-c.Excess.Low) / z
+			return *c.LearningLoss, max(0, c.Excess.Value-c.Excess.Low) / z, c.Passed
 		}
 	}
-	return 0, 0
+	return 0, 0, false
 }
 
 // worst returns the verdict on the whole.

@@ -16,7 +16,7 @@ func (r *Result) reasons(f *Finding) []string {
 	case Leaky:
 		list = append(list, r.correlated(f))
 	case NoEvidence:
-		list = append(list, r.seen(f), "Attacks that were not tried may find more.")
+		list = append(list, r.seen(f))
 	case Inconclusive:
 		if c := r.failed(); c != nil {
 			list = append([]string{controlSentence(c)}, list...)
@@ -140,13 +140,36 @@ func entropyOf(f *Finding) float64 {
 	return h
 }
 
-// seen says what the audit would have found.
+// seen says what the audit would have found, by kind of channel, and that this is not all
+// there is.
 func (r *Result) seen(f *Finding) string {
 	over := "over the baselines"
 	if f.Reference != nil {
 		over = "over what honest training leaks"
 	}
-	return fmt.Sprintf("An excess of %s or more %s would have been found with a probability of %s.", f.points(upward(*f.Power.Smallest)), over, percent(f.Power.Probability))
+	figures, absent := f.channelWords()
+	if figures == "" {
+		return fmt.Sprintf("No channel was planted, so it is not known how large an excess %s would have been found.%s", over, absent)
+	}
+	return fmt.Sprintf("Of channels like the planted ones, an excess %s of so much or more is found with a probability of %s: %s. Other channels can carry more and stay hidden.%s",
+		over, percent(f.Power.Probability), figures, absent)
+}
+
+// channelWords lists the kinds of channel with their figures; and, in sentences, those
+// that have none.
+func (f *Finding) channelWords() (figures, absent string) {
+	var have []string
+	for _, c := range f.Power.Channels {
+		switch {
+		case c.Smallest != nil:
+			have = append(have, fmt.Sprintf("%s %s", c.Channel, f.points(upward(*c.Smallest))))
+		case c.missed():
+			absent += fmt.Sprintf(" A planted channel in the %s was not found at any size.", c.Channel)
+		default:
+			absent += fmt.Sprintf(" For the %s it was not measured: %s.", c.Channel, c.Note)
+		}
+	}
+	return strings.Join(have, ", "), absent
 }
 
 // blind says why nothing found means nothing, and what would help.
@@ -154,9 +177,12 @@ func (r *Result) blind(f *Finding) string {
 	if f.Power.Smallest == nil {
 		return "How large an excess would have been found is not known."
 	}
-	s := fmt.Sprintf("Only an excess of %s or more would have been found with a probability of %s, so that finding none says little.", f.points(upward(*f.Power.Smallest)), percent(f.Power.Probability))
+	if missed := f.Power.missed(); missed != nil {
+		return fmt.Sprintf("Channels that were planted were not found at any size (%s), so that finding none says nothing. More examples would help.", strings.Join(missed, ", "))
+	}
+	s := fmt.Sprintf("Of some kind of channel, only an excess of %s or more would have been found with a probability of %s, so that finding none says little.", f.points(upward(*f.Power.Smallest)), percent(f.Power.Probability))
 	if most := f.possible(); most < *f.Power.Smallest {
-		s = fmt.Sprintf("A guess that is always right would have an excess of %s, and only one of %s or more would have been found with a probability of %s, so that finding none says nothing.", f.points(most), f.points(upward(*f.Power.Smallest)), percent(f.Power.Probability))
+		s = fmt.Sprintf("A guess that is always right would have an excess of %s, and of some kind of channel only one of %s or more would have been found with a probability of %s, so that finding none says nothing.", f.points(most), f.points(upward(*f.Power.Smallest)), percent(f.Power.Probability))
 		if most <= r.Settings.Margin {
 			return s + fmt.Sprintf(" Examples with more of the rarer values of %s would help.", f.Attribute)
 		}

@@ -56,19 +56,20 @@ func (r *Result) means(v Verdict) string {
 	return "the examples do not allow a verdict"
 }
 
-// could says the largest of the smallest detectable excesses.
+// could says the largest of the smallest detectable excesses, and of what kinds of
+// channel.
 func (r *Result) could() string {
 	most, what := 0., ""
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Verdict == NoEvidence && f.Power.Smallest != nil && *f.Power.Smallest >= most {
+		if figures, _ := f.channelWords(); f.Verdict == NoEvidence && figures != "" && *f.Power.Smallest >= most {
 			most, what = *f.Power.Smallest, f.points(upward(*f.Power.Smallest))
 		}
 	}
 	if what == "" {
 		return ""
 	}
-	return " (could have seen " + what + " or more)"
+	return " (in channels like the planted ones, an excess of " + what + " or more is found; others can stay hidden)"
 }
 
 // controls says how the controls came out where none failed.

@@ -94,7 +94,7 @@ func TestNearBayes(t *testing.T) {
 		t.Fatalf("Bayes' rule is right at %v", best)
 	}
 	for _, l := range Learners() {
-		if !l.Suits(target) {
+		if _, codes := l.(Lookup); codes || !l.Suits(target) { // these values have an order, and none repeats
 			continue
 		}
 		got := right(guesses(t, l, x, d, []Target{target}, other)[0], truth.Labels)

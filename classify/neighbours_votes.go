@@ -80,9 +80,9 @@ func (v *votes) guess(dst []float64, room *poll, near, edge []candidate, share, 
 }
 
 // zeros returns s, or a longer one, with n zeros.
-func zeros(s []int64, n int) []int64 {
+func zeros[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]int64, n)
+		return make([]T, n)
 	}
 	s = s[:n]
 	clear(s)

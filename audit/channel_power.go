@@ -1,0 +1,160 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"tattle/classify"
+	"tattle/internal/simd"
+	"tattle/stat"
+)
+
+const (
+	// plantsOfSize is how often a code is planted at each size, in five folds each.
+	plantsOfSize = 3
+	// plantStep is the ratio of a size to the one before: figures are at most a quarter
+	// too large.
+	plantStep = 1.25
+	// leastCarried is the share of the rows that must be able to carry a code.
+	leastCarried = .5
+)
+
+// Channel is what planting a code of one kind into the audited outputs showed.
+type Channel struct {
+	Channel  string `json:"channel"` // its kind
+	Where    string `json:"where,omitempty"`
+	Examples int    `json:"examples"`
+	// Planted is the smallest excess, of the sizes that were tried, that is found with
+	// PowerProbability; nil where none is.
+	Planted *float64 `json:"planted,omitempty"`
+	// LearningLoss is by how much it exceeds what would be found so often if attacks
+	// knew the code.
+	LearningLoss float64 `json:"learning_loss"`
+	Plants       int     `json:"plants"` // of the last size
+	// Note says why the kind was not planted, where it was not.
+	Note string `json:"note,omitempty"`
+}
+
+// measureChannels plants codes of every kind into the outputs of s, at as many examples
+// as there are but plantedExamples at most, and returns the size at which each is found.
+// The planted attribute has two classes, drawn evenly.
+func measureChannels(ctx context.Context, s *Sample, attributes int, o Options) ([]Channel, error) {
+	o = o.withDefaults()
+	list := make([]Channel, len(codeChannels))
+	rows := random(o.Seed, streamChannel, 0).Perm(s.Len())
+	rows = rows[:min(len(rows), plantedExamples)]
+	slices.Sort(rows)
+	s = s.Subset(rows)
+	looked := o.Attacks == nil || slices.Contains(o.Attacks, classify.Lookup{}.Name())
+	done := o.counter("planted channels", len(list))
+	errs := make([]error, len(list))
+	simd.Parallel(len(list), 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			list[i] = Channel{Channel: codeChannels[i], Examples: s.Len()}
+			if !looked {
+				list[i].Note = fmt.Sprintf("the attack %q was left out", classify.Lookup{}.Name())
+				continue
+			}
+			errs[i] = list[i].measure(ctx, s, attributes, o, uint64(i+1))
+			done()
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("planted channel: %w", err)
+		}
+	}
+	return list, nil
+}
+
+// measure looks for the smallest size at which the channel is found.
+func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Options, index uint64) error {
+	r := random(o.Seed, streamChannel, index)
+	writer, none := codeOf(c.Channel, s, r)
+	if none != "" {
+		c.Note = none
+		return nil
+	}
+	c.Where = writer.where
+	carried := carriers(s, writer, r)
+	if carried < leastCarried {
+		c.Note = fmt.Sprintf("only %s of the rows can carry one", percent(carried))
+		return nil
+	}
+	known := knownCode{s.Len(), o.Margin, (1 - o.Confidence) / float64(max(1, attributes))}
+	smallest := known.smallest()
+	for size := smallest; size < carried/2; size *= plantStep {
+		found := 0.
+		for range plantsOfSize {
+			read, err := readCode(ctx, s, writer, size/carried, r, o)
+			if err != nil {
+				return err
+			}
+			found += known.power(size/carried*read) / plantsOfSize
+		}
+		c.Plants = plantsOfSize
+		if found >= PowerProbability {
+			c.Planted, c.LearningLoss = new(size), size-smallest
+			return nil
+		}
+	}
+	return nil
+}
+
+// knownCode tells what an audit finds whose attacks know the code.
+type knownCode struct {
+	n             int
+	margin, alpha float64
+}
+
+// evenly is how often a guess of two even classes and its baseline differ.
+func evenly(difference float64) float64 { return max(.5, difference) }
+
+// smallest returns the excess that is found with PowerProbability.
+func (k knownCode) smallest() float64 {
+	return stat.SmallestDifference(k.n, evenly, k.margin, k.alpha, PowerProbability)
+}
+
+// power returns the probability with which an excess is found.
+func (k knownCode) power(excess float64) float64 {
+	if excess <= k.margin {
+		return 0
+	}
+	return stat.PairedPower(k.n, evenly(excess), excess, k.margin, k.alpha)
+}
+
+// readCode plants a code, attacks it as an audit does, and returns which part of its
+// excess the chosen guesses have: by the bits that were written, whatever luck the planted
+// attribute had.
+func readCode(ctx context.Context, s *Sample, c code, excess float64, r *rand.Rand, o Options) (float64, error) {
+	t, bits := plantCode(s, c, excess, r)
+	o.Seed, o.brief, o.coins, o.Progress = r.Uint64(), true, true, nil
+	all, err := crossFit(ctx, t, o, nil)
+	if err != nil || all[0] == nil {
+		return 0, err
+	}
+	right := 0
+	for i, b := range bits {
+		switch all[0].best[i] {
+		case b:
+			right++
+		case 1 - b:
+			right--
+		}
+	}
+	return float64(right) / float64(len(bits)), nil
+}
+
+// carriers returns the share of the rows that can carry a code.
+func carriers(s *Sample, c code, r *rand.Rand) float64 {
+	_, bits := plantCode(s, c, 0, r)
+	n := 0.
+	for _, b := range bits {
+		if b >= 0 {
+			n++
+		}
+	}
+	return n / float64(len(bits))
+}
