@@ -17,7 +17,7 @@ const (
 	DecimalChannel  = "parity of a decimal"
 	LastBitChannel  = "last bit"
 	RepeatedChannel = "repeated values"
-	OrderChannel    = "order of the smallest outputs"
+	OrderChannel    = "order of small outputs"
 )
 
 // codeChannels are the kinds that are planted into outputs.

@@ -2,27 +2,40 @@ package audit
 
 import (
 	"context"
+	"math"
 	"testing"
-	"time"
 )
 
-func TestChannelSizes(t *testing.T) {
-	for _, n := range []int{300, 1000, 2000, 10000} {
-		for _, w := range []int{2, 10} {
-			s := softly(n, w, 1)
-			start := time.Now()
-			list, err := measureChannels(context.Background(), s, 1, Options{Seed: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Log(n, w, time.Since(start))
-			for _, c := range list {
-				p := 0.
-				if c.Planted != nil {
-					p = *c.Planted
-				}
-				t.Logf("   %s %.3f loss %.3f %s %s", c.Channel, p, c.LearningLoss, c.Where, c.Note)
-			}
+// TestChannelPower wants codes to be found at sizes that are not far above what would be
+// found if attacks knew them: at 1,000 examples twice as large; and outputs that cannot
+// carry a code to be named.
+func TestChannelPower(t *testing.T) {
+	o := Options{Seed: 1}
+	list, err := measureChannels(context.Background(), softly(1000, 3, 1), 1, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := knownCode{1000, DefaultMargin, .05}.smallest()
+	for _, c := range list {
+		if c.Planted == nil || *c.Planted < known || *c.Planted > 2*known || math.Abs(*c.Planted-known-c.LearningLoss) > 1e-12 {
+			t.Errorf("%+v where %.3f is found of a known code", c, known)
 		}
+	}
+	whole := softly(100, 2, 1)
+	whole.Kind = "raw"
+	for i := range whole.Outputs {
+		whole.Outputs[i] = float32(i % 7)
+	}
+	if list, err = measureChannels(context.Background(), whole, 1, o); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"the outputs have no decimals", "", "", "2 outputs have no order beside the largest"} {
+		if list[i].Note != want || want != "" && list[i].Planted != nil {
+			t.Errorf("%+v, want %q", list[i], want)
+		}
+	}
+	o.Attacks = []string{"logistic", "trees"}
+	if list, err = measureChannels(context.Background(), whole, 1, o); err != nil || list[1].Note != `the attack "lookup" was left out` {
+		t.Errorf("%+v, %v", list, err)
 	}
 }

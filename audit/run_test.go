@@ -79,7 +79,7 @@ func TestAllAttacksTogether(t *testing.T) {
 	o := Options{Seed: 1, Permutations: 499}
 	r := examined(t, s, o)
 	f := &r.Findings[0]
-	if f.Verdict != Beyond || r.Verdict != Beyond || len(f.Attacks) != 11 || len(r.Findings[1].Attacks) != 10 {
+	if f.Verdict != Beyond || r.Verdict != Beyond || len(f.Attacks) != 16 || len(r.Findings[1].Attacks) != 15 {
 		t.Errorf("%q, %q with %d and %d attacks", r.Verdict, f.Verdict, len(f.Attacks), len(r.Findings[1].Attacks))
 	}
 	chosen := 0

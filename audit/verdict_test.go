@@ -52,14 +52,14 @@ func TestVerdicts(t *testing.T) {
 		says string
 	}{
 		"excess":                {large, Beyond, "This does not show purpose"},
-		"nothing":               {found("s", 100, 100, .5, .5, .5), NoEvidence, "or more over the baselines would have been found"},
+		"nothing":               {found("s", 100, 100, .5, .5, .5), NoEvidence, "it is not known how large an excess over the baselines would have been found"},
 		"label":                 {found("s", 100, 100, .5, 1e-4, .5), Leaky, "The predicted y itself depends on s"},
 		"guess":                 {found("s", 120, 100, .5, .5, 1e-4), Leaky, "The guesses depend on s"},
 		"excess and no permute": {found("s", 300, 100, .3, 1, 1), NoEvidence, "given y, the guesses are not shown"},
 		"as honest ones":        {honest, Beyond, "which honest training may do by chance"},
 		"more than honest":      {more, Curious, "more than honest training does by chance"},
 		"within the margin":     {slight, Beyond, "within the margin of 2.0 points"},
-		"nothing is possible":   {sure, Inconclusive, "A guess that is always right would have an excess of 4.0 points, and only one of"},
+		"nothing is possible":   {sure, Inconclusive, "A guess that is always right would have an excess of 4.0 points, and of some kind of channel only one of"},
 		"unusable":              {Finding{Attribute: "s", Unusable: "All examples are of one class."}, Inconclusive, "one class"},
 	} {
 		r := concluded(c.f)
@@ -106,6 +106,41 @@ func TestConcludeIsIdempotentAndHeedsControls(t *testing.T) {
 	r.Conclude()
 	if r.Verdict != Inconclusive || r.Findings[0].Verdict != Inconclusive || r.Advice[0] != "Give more examples." {
 		t.Errorf("a failed control leaves %q, %q, %q", r.Verdict, r.Findings[0].Verdict, r.Advice)
+	}
+}
+
+// TestPowerNamesChannels wants the power of every kind of channel that was planted, the
+// largest figure to decide, and no verdict where a planted channel was not found.
+func TestPowerNamesChannels(t *testing.T) {
+	r := concluded(found("s", 100, 100, .5, .5, .5))
+	known := *r.Findings[0].Power.Smallest
+	loss := .01
+	r.Controls = []Control{{Name: PositiveControl, Passed: true, LearningLoss: &loss}}
+	r.Channels = []Channel{
+		{Channel: DecimalChannel, Planted: new(.1), LearningLoss: .02},
+		{Channel: RepeatedChannel, Planted: new(.12), LearningLoss: .04},
+		{Channel: OrderChannel, Note: "2 outputs have no order beside the largest"},
+	}
+	r.Conclude()
+	f := &r.Findings[0]
+	for i, want := range []float64{.01, .02, .04} {
+		if c := f.Power.Channels[i]; !c.Found || math.Abs(*c.Smallest-known-want) > 1e-9 {
+			t.Errorf("%+v, want %v", c, known+want)
+		}
+	}
+	if f.Verdict != NoEvidence || *f.Power.Smallest != *f.Power.Channels[2].Smallest || f.Power.Channels[3].Smallest != nil {
+		t.Errorf("%q, power %+v", f.Verdict, f.Power)
+	}
+	all := strings.Join(append(f.Reasons, r.Reasons...), " ")
+	for _, want := range []string{"scores 9.6 points", "parity of a decimal 10.6 points", "repeated values 12.6 points.", "Other channels can carry more and stay hidden.",
+		"For the order of small outputs it was not measured: 2 outputs have no order", "others can stay hidden"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q does not say %q", all, want)
+		}
+	}
+	r.Channels[2].Note = ""
+	if r.Conclude(); f.Verdict != Inconclusive || !strings.Contains(strings.Join(f.Reasons, " "), "not found at any size (order of small outputs)") {
+		t.Errorf("with a channel that was not found: %q, %q", f.Verdict, f.Reasons)
 	}
 }
 

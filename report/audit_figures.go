@@ -66,7 +66,7 @@ func bareP(p float64) string {
 func foundTable(a *audit.Result, verdicts bool) auditTable {
 	t := auditTable{
 		Name:  "What was found",
-		Says:  fmt.Sprintf("“told” is curiosity, the share that attacks tell (R² of numbers); excess over the best baseline in points, with one-sided limits at %s each; p adjusted for %s; “sees”: the excess%s, in points, that would have been found with probability %g.", confidenceWords(a), Count(len(a.Findings), "attribute"), overWhom(a), audit.PowerProbability),
+		Says:  fmt.Sprintf("“told” is curiosity, the share that attacks tell (R² of numbers); excess over the best baseline in points, with one-sided limits at %s each; p adjusted for %s; “sees”: the excess%s, in points, that is found with probability %g in channels like the planted ones.", confidenceWords(a), Count(len(a.Findings), "attribute"), overWhom(a), audit.PowerProbability),
 		Heads: []string{"attribute", "told", "baseline", "excess", "at least", "at most", "p", "sees"},
 	}
 	if verdicts {
@@ -147,6 +147,42 @@ func subgroupsTable(f *audit.Finding, most int) auditTable {
 	}
 	if n := f.Subgroups.LeftOut; n > 0 {
 		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" Left out: %s too small to say anything of.", Count(n, "group")))
+	}
+	return t
+}
+
+// powerTable has the smallest excess that is found in each kind of channel.
+func powerTable(a *audit.Result, f *audit.Finding) auditTable {
+	t := auditTable{
+		Name:  "Power for " + file.Name(f.Attribute),
+		Says:  fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in each kind of channel that was planted, and what is lost of it because attacks learn from few examples. Other channels can carry more and stay hidden.", overWhom(a), f.Power.Probability),
+		Heads: []string{"channel", "found from", "lost", "remark"}, Words: []int{3},
+	}
+	for _, c := range f.Power.Channels {
+		remark, lost := c.Note, "–"
+		if c.Found {
+			remark, lost = "planted and found", barePoints(c.LearningLoss)
+		} else if remark == "" {
+			remark = "planted, and not found at any size"
+		}
+		t.add(c.Channel, seen(c.Smallest), lost, remark)
+	}
+	return t
+}
+
+// channelsTable has the codes that were planted into the outputs.
+func channelsTable(a *audit.Result) auditTable {
+	t := auditTable{
+		Name:  "Planted channels",
+		Says:  "Codes for an attribute of two equally frequent classes, drawn at random, which were written into these outputs; “found from”: the smallest excess, in points, of those tried, that attacks find often enough.",
+		Heads: []string{"channel", "where", "examples", "found from"}, Words: []int{1},
+	}
+	for _, c := range a.Channels {
+		where := c.Where
+		if c.Note != "" {
+			where = "not planted: " + c.Note
+		}
+		t.add(c.Channel, where, fmt.Sprint(c.Examples), seen(c.Planted))
 	}
 	return t
 }

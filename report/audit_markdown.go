@@ -32,7 +32,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	d.todo(a)
 	d.rests(a, r.Warnings)
 	for i := range a.Findings {
-		d.finding(&a.Findings[i])
+		d.finding(a, &a.Findings[i])
 	}
 	d.entropy(a.Entropy)
 	d.controls(a)
@@ -64,13 +64,13 @@ func (d *document) rests(a *audit.Result, warnings []string) {
 	d.list(unique(readable(append(slices.Clone(a.Notes), warnings...))))
 }
 
-func (d *document) finding(f *audit.Finding) {
+func (d *document) finding(a *audit.Result, f *audit.Finding) {
 	if len(f.Baselines) == 0 {
 		return
 	}
 	d.heading(2, "Evidence on "+file.Name(f.Attribute))
 	d.pairs(evidenceRows(f))
-	for _, t := range []auditTable{baselinesTable(f), attacksTable(f, len(f.Attacks)), subgroupsTable(f, shownSubgroups)} {
+	for _, t := range []auditTable{powerTable(a, f), baselinesTable(f), attacksTable(f, len(f.Attacks)), subgroupsTable(f, shownSubgroups)} {
 		if len(t.Rows) > 0 {
 			d.heading(3, t.Name)
 			d.paragraph(t.About())
@@ -106,6 +106,11 @@ func (d *document) controls(a *audit.Result) {
 	d.table(t)
 	for _, c := range a.Controls {
 		d.paragraph(controlNote(c))
+	}
+	if t := channelsTable(a); len(t.Rows) > 0 {
+		d.heading(3, t.Name)
+		d.paragraph(t.About())
+		d.table(t)
 	}
 }
 

@@ -55,19 +55,20 @@ func informationWords(m *audit.Information) string {
 	return fmt.Sprintf("%.3f bits (95 %% interval %.3f to %.3f; %d examples can show at most %.2f)", m.Bits, m.Interval[0], m.Interval[1], m.Examples, m.CeilingBits)
 }
 
+// powerRow is the power over all kinds of channel that were planted.
 func powerRow(f *audit.Finding) pair {
 	p, over := f.Power, ""
 	if f.Reference != nil {
 		over = " over honest networks"
 	}
 	if p.Smallest == nil {
-		return pair{"could have seen", "not known"}
+		return pair{"power", "not known"}
 	}
-	s := fmt.Sprintf("an excess%s of %s points or more, with probability %g (in points: standard error %s, lost in learning %s", over, seen(p.Smallest), p.Probability, barePoints(p.StandardError), barePoints(p.LearningLoss))
+	s := fmt.Sprintf("in channels like the planted ones, an excess%s of %s points or more is found with probability %g (in points: standard error %s", over, seen(p.Smallest), p.Probability, barePoints(p.StandardError))
 	if p.FromReferences != nil {
 		s += ", hidden by the spread of honest networks " + barePoints(*p.FromReferences)
 	}
-	return pair{"could have seen", s + ")"}
+	return pair{"power", s + "); other channels can carry more and stay hidden"}
 }
 
 // entropyRows are what is known of how sure the outputs are.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"tattle/audit"
@@ -70,10 +71,11 @@ func verdictWords(a *audit.Result) string {
 	case audit.Leaky:
 		return said + fmt.Sprintf(". The %s tell something of %s, and are not shown to tell more than the task or the margin explains.", outputWords(string(a.Outputs)), of)
 	case audit.NoEvidence:
+		said += fmt.Sprintf(". No attack tells %s from the %s beyond what %s explains.", of, outputWords(string(a.Outputs)), file.Name(a.Target))
 		if s := couldHaveSeen(a); s != "" {
-			said += " (could have seen an excess of " + s + " or more)"
+			said += fmt.Sprintf(" In channels like the planted ones, an excess of %s or more is found with probability %g. Other channels can carry more and stay hidden.", s, audit.PowerProbability)
 		}
-		return said + fmt.Sprintf(". No attack tells %s from the %s beyond what %s explains.", of, outputWords(string(a.Outputs)), file.Name(a.Target))
+		return said
 	case audit.Inconclusive:
 		return said + ". This audit can say neither that the release tells an attribute beyond the task nor that it does not."
 	}
@@ -108,12 +110,12 @@ func attributesOf(a *audit.Result, v audit.Verdict) string {
 }
 
 // couldHaveSeen is the largest of the smallest detectable excesses where nothing was
-// found.
+// found, if any channel was planted and found.
 func couldHaveSeen(a *audit.Result) string {
 	most, said := -1., ""
 	for _, f := range a.Findings {
 		x := f.Power.Smallest
-		if f.Verdict != audit.NoEvidence || x == nil || *x <= most {
+		if f.Verdict != audit.NoEvidence || x == nil || *x <= most || !slices.ContainsFunc(f.Power.Channels, func(c audit.ChannelPower) bool { return c.Found }) {
 			continue
 		}
 		most, said = *x, minus(fmt.Sprintf("%.1f", 100*above(*x, .001)))+" points"

@@ -46,6 +46,11 @@ func audited() *audit.Result {
 		{Name: audit.NegativeControl, Passed: true, Where: "this sample, attributes shuffled within age", Attribute: "race", Examples: n, Verdict: audit.NoEvidence, Excess: audit.Excess{Value: -.004, Low: -.011, High: .006, P: 1}, P: 1},
 		{Name: audit.PositiveControl, Passed: true, Where: "glyphs", Attribute: "family", Examples: n, Verdict: audit.Curious, Excess: audit.Excess{Value: .312, Low: .299, High: .327}, TrueExcess: ptr(.331), LearningLoss: ptr(.019)},
 	}
+	a.Channels = []audit.Channel{
+		{Channel: audit.DecimalChannel, Where: "decimal 3 of output 2", Examples: n, Planted: ptr(.052), LearningLoss: .015, Plants: 3},
+		{Channel: audit.LastBitChannel, Where: "the float32 of output 1", Examples: n, Plants: 3},
+		{Channel: audit.OrderChannel, Examples: n, Note: "2 outputs have no order beside the largest"},
+	}
 	for i, name := range []string{"none", "soft", "3 digits", "2 digits", "temperature 2", "temperature 5", "top 1", "label only", "noise 0.3", "pruned 0.8"} {
 		left := []float64{.34, .21, .34, .33, .2, .19, .06, .001, .14, .3}[i]
 		honest := .8103 - []float64{0, 0, 0, .001, 0, 0, 0, 0, .031, .052}[i]
@@ -59,6 +64,16 @@ func audited() *audit.Result {
 	return a
 }
 
+// channelPowers are those of an audit whose largest figure is given.
+func channelPowers(largest float64) []audit.ChannelPower {
+	return []audit.ChannelPower{
+		{Channel: audit.ScoreChannel, Smallest: ptr(largest), LearningLoss: .019, Found: true},
+		{Channel: audit.DecimalChannel, Smallest: ptr(largest - .004), LearningLoss: .015, Found: true},
+		{Channel: audit.LastBitChannel},
+		{Channel: audit.OrderChannel, Note: "2 outputs have no order beside the largest"},
+	}
+}
+
 func findingRace(n int) audit.Finding {
 	f := audit.Finding{
 		Attribute: "race", Classes: []string{"White", "Black, Indian & others", "Asian"}, Counts: []int{2016, 2049, 676}, Examples: n,
@@ -67,7 +82,7 @@ func findingRace(n int) audit.Finding {
 		Reference:   &audit.ReferenceTest{Figures: []float64{.575, .586, .592, .581, .601}, Mean: .587, SD: .0098, Difference: .1941, Low: .171, High: .217, T: 18.1, Freedom: 4, P: 2.7e-5},
 		Leakage:     &audit.Leakage{Multiplicative: 1.807, Interval: [2]float64{1.74, 1.88}, MinEntropyBits: .854, GivenLabel: 1.775, GivenInterval: [2]float64{1.71, 1.85}},
 		Information: &audit.Information{Between: [2]string{"guess", "race"}, Bits: .781, PlugInBits: .783, Interval: [2]float64{.741, .822}, CeilingBits: 12.21, Examples: n},
-		Power:       audit.Power{Probability: .9, Smallest: ptr(.0633), StandardError: .0072, LearningLoss: .019, FromReferences: ptr(.0391)},
+		Power:       audit.Power{Probability: .9, Smallest: ptr(.0633), StandardError: .0072, LearningLoss: .019, FromReferences: ptr(.0391), Channels: channelPowers(.0633)},
 		P:           2.7e-5, Adjusted: 8.1e-5, Verdict: audit.Curious,
 		Reasons: []string{"Attacks on the outputs guess race right for 78.1 % of 4741 examples that they had not seen (95 % interval 76.9 % to 79.3 %); guessing from the true age does for 44 %.", "The excess over the best such guess is 34.1 points, and at least 32.6 points at 95 % confidence: above the margin of 2.0 points (p < 0.0001)."},
 	}
@@ -103,7 +118,7 @@ func findingGender(n int) audit.Finding {
 		Attacks:   []audit.Attack{{Name: "logistic on soft", Learner: "logistic", Form: "soft", Accuracy: of(.561, n), Chosen: 5}},
 		Baselines: []audit.Baseline{{Name: audit.Majority, Accuracy: of(.523, n), Difference: .038, Low: .021, High: .055, P: .03}, {Name: audit.FromLabel, Accuracy: of(.553, n), Difference: .008, Low: -.004, High: .02, P: .95}},
 		Best:      audit.FromLabel, Excess: audit.Excess{Value: .008, Low: -.004, High: .02, P: .95}, Permutation: audit.Permutation{Draws: 9999, P: .03}, Correlation: correlation("gender", n),
-		Power: audit.Power{Probability: .9, Smallest: ptr(.058), StandardError: .0069, LearningLoss: .019}, P: .95, Adjusted: 1, Verdict: audit.Leaky,
+		Power: audit.Power{Probability: .9, Smallest: ptr(.058), StandardError: .0069, LearningLoss: .019, Channels: channelPowers(.058)}, P: .95, Adjusted: 1, Verdict: audit.Leaky,
 		Reasons: []string{"Hard label and gender are dependent, and the guess tells no more than that."},
 	}
 }
@@ -114,7 +129,7 @@ func findingIncome(n int) audit.Finding {
 		Attacks:   []audit.Attack{{Name: "ridge on raw", Learner: "ridge", Form: "raw", R2: ptr(.013), Chosen: 5}},
 		Baselines: []audit.Baseline{{Name: audit.FromTarget, R2: ptr(.011), Difference: .002, Low: -.005, High: .009, P: .99}},
 		Best:      audit.FromTarget, Excess: audit.Excess{Value: .002, Low: -.005, High: .009, P: .99}, Permutation: audit.Permutation{Draws: 999, P: .4},
-		Power: audit.Power{Probability: .9, Smallest: ptr(.049), StandardError: .004, LearningLoss: .01}, P: .99, Adjusted: 1, Verdict: audit.NoEvidence,
+		Power: audit.Power{Probability: .9, Smallest: ptr(.049), StandardError: .004, LearningLoss: .01, Channels: channelPowers(.049)}, P: .99, Adjusted: 1, Verdict: audit.NoEvidence,
 		Reasons: []string{"Neither an excess nor a dependence was found."},
 	}
 }
@@ -168,7 +183,7 @@ func TestAuditWords(t *testing.T) {
 		audit.Curious:      "Verdict: curious. The raw outputs (logits) tell race beyond what age explains, and more than 5 honestly trained networks.",
 		audit.Beyond:       "Verdict: tells s beyond y. The raw outputs (logits) tell the sensitive attributes beyond what age explains. This does not show purpose: the outputs are not shown to tell more than honest training by the same recipe.",
 		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) tell something of gender,",
-		audit.NoEvidence:   "Verdict: no evidence (could have seen an excess of 4.9 points of the variance or more). No attack tells income from",
+		audit.NoEvidence:   "Verdict: no evidence. No attack tells income from the raw outputs (logits) beyond what age explains. In channels like the planted ones, an excess of 4.9 points of the variance or more is found with probability 0.9. Other channels can carry more and stay hidden.",
 		audit.Inconclusive: "Verdict: inconclusive. This audit can say neither",
 	} {
 		a.Verdict = v

@@ -36,6 +36,7 @@ func (r *Report) textAudit(w io.Writer) {
 		fmt.Fprintln(w)
 		wrap(w, "Further evidence on "+file.Name(f.Attribute)+":")
 		textPairs(w, evidenceRows(f))
+		powerTable(a, f).terse(said).text(w, 22, 34)
 		subgroupsTable(f, fewSubgroups).terse(said).text(w, 28)
 		said = true
 	}
@@ -48,6 +49,7 @@ func (r *Report) textAudit(w io.Writer) {
 	for _, c := range a.Controls {
 		wrapSome(w, printable(controlNote(c)))
 	}
+	channelsTable(a).text(w, 22, 30)
 	defencesTable(a, false).text(w, 3, 25, 13)
 }
 

@@ -35,6 +35,7 @@ type auditView struct {
 	Parts           []findingView
 	EntropyRows     []pair
 	ControlTable    auditTable
+	ChannelTable    auditTable
 	ControlNotes    []string
 	Defended        []defendedView
 	DefenceTable    auditTable
@@ -52,6 +53,7 @@ type findingView struct {
 	Attacks              template.HTML
 	AttackTable          auditTable
 	Baselines, Subgroups auditTable
+	Power                auditTable
 	Evidence             []pair
 }
 
@@ -69,7 +71,7 @@ func (r *Report) newAudit() *auditView {
 	}
 	v := &auditView{
 		Result: a, Class: verdictClass(a.Verdict), Headline: whole.Replace(verdictWords(a)), Why: unbreakable(readable(a.Reasons)), Broken: unbreakable(readable(r.Breaches)),
-		About: unbreakable(readable([]string{auditedWords(a), uncontrolled(a), standing(a)})), Excess: drawExcess(a), Found: foundTable(a, true), EntropyRows: entropyRows(a.Entropy), ControlTable: controlsTable(a), DefenceTable: defencesTable(a, true),
+		About: unbreakable(readable([]string{auditedWords(a), uncontrolled(a), standing(a)})), Excess: drawExcess(a), Found: foundTable(a, true), EntropyRows: entropyRows(a.Entropy), ControlTable: controlsTable(a), ChannelTable: channelsTable(a), DefenceTable: defencesTable(a, true),
 		Todo: unbreakable(todo(a)),
 	}
 	open := map[*audit.Finding]bool{}
@@ -94,7 +96,7 @@ func (v *auditView) addFinding(f *audit.Finding, open bool) {
 	v.Said = append(v.Said, foundView{name, string(f.Verdict), class, whole.Replace(printable(findingReasons(f)))})
 	v.References = v.References || f.Reference != nil
 	if len(f.Baselines) > 0 {
-		p := findingView{Name: name, Verdict: string(f.Verdict), Class: class, Open: open, Attacks: drawAttacks(f, drawnAttacks), AttackTable: attacksTable(f, len(f.Attacks)), Baselines: baselinesTable(f), Subgroups: subgroupsTable(f, shownSubgroups)}
+		p := findingView{Name: name, Verdict: string(f.Verdict), Class: class, Open: open, Attacks: drawAttacks(f, drawnAttacks), AttackTable: attacksTable(f, len(f.Attacks)), Baselines: baselinesTable(f), Power: powerTable(v.Result, f), Subgroups: subgroupsTable(f, shownSubgroups)}
 		for _, e := range evidenceRows(f) {
 			p.Evidence = append(p.Evidence, pair{printable(e.Key), whole.Replace(printable(e.Value))})
 		}

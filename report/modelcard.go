@@ -21,7 +21,7 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 	d.strong(verdictWords(a), "")
 	d.list(readable(a.Reasons))
 	d.table(cardTable(a))
-	d.paragraph(fmt.Sprintf("“Told”: the share of examples of which attacks that never saw them tell the attribute (R² of numbers). “Excess”: points beyond the best guess that needs no curious outputs, with one-sided limits at %s. “Could have seen”: the excess%s, in points, that would have been found with probability %g.", confidenceWords(a), overWhom(a), audit.PowerProbability))
+	d.paragraph(fmt.Sprintf("“Told”: the share of examples of which attacks that never saw them tell the attribute (R² of numbers). “Excess”: points beyond the best guess that needs no curious outputs, with one-sided limits at %s. “Sees”: the excess%s, in points, that is found with probability %g in channels like the planted ones; other channels can carry more and stay hidden.", confidenceWords(a), overWhom(a), audit.PowerProbability))
 	d.paragraph(auditedWords(a), uncontrolled(a))
 	if list := todo(a); len(list) > 0 {
 		d.heading(3, "Before the outputs are shared")
@@ -41,7 +41,7 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 }
 
 func cardTable(a *audit.Result) auditTable {
-	t := auditTable{Heads: []string{"attribute", "verdict", "told", "baseline", "excess (limits)", "could have seen"}, Words: []int{1}}
+	t := auditTable{Heads: []string{"attribute", "verdict", "told", "baseline", "excess (limits)", "sees"}, Words: []int{1}}
 	for i := range a.Findings {
 		f := &a.Findings[i]
 		cells := []string{file.Name(f.Attribute), string(f.Verdict), "–", "–", "–"}

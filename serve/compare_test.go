@@ -30,7 +30,7 @@ func TestCompare(t *testing.T) {
 func TestCompareOfDifferentKinds(t *testing.T) {
 	h := handler(t, shelfOf(t), Options{})
 	text := page(t, h, "/compare?run=audit&run=bounds")
-	for _, want := range []string{"Audit of family", "positive control", "passed", "smallest excess it could have seen", "hcr, dct all", "1.25"} {
+	for _, want := range []string{"Audit of family", "positive control", "passed", "smallest excess found in planted channels", "hcr, dct all", "1.25"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the comparison lacks %q", want)
 		}

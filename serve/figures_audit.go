@@ -39,7 +39,7 @@ func findingFigures(f *audit.Finding) []figure {
 			figure{Group: group, Name: "p-value", Value: f.Adjusted, Unit: chanceUnit})
 	}
 	if f.Power.Smallest != nil {
-		out = append(out, figure{Group: group, Name: "smallest excess it could have seen", Value: *f.Power.Smallest, Unit: pointsUnit})
+		out = append(out, figure{Group: group, Name: "smallest excess found in planted channels", Value: *f.Power.Smallest, Unit: pointsUnit})
 	}
 	if f.R2 != nil {
 		out = append(out, figure{Group: group, Name: "R²", Value: *f.R2})
