@@ -93,7 +93,7 @@ func tryAll(ctx context.Context, tried []change, o Options) ([]Defence, error) {
 // defenceAttacks returns the quick ones of the attacks that are asked for, all of them
 // where none is.
 func defenceAttacks(asked []string) []string {
-	quick := []string{classify.Logistic{}.Name(), classify.Trees{}.Name(), classify.Neighbours{}.Name(), classify.Threshold{}.Name()}
+	quick := []string{classify.Logistic{}.Name(), classify.Trees{}.Name(), classify.Neighbours{}.Name(), classify.Threshold{}.Name(), classify.Lookup{}.Name()}
 	var both []string
 	for _, name := range quick {
 		if slices.Contains(asked, name) {

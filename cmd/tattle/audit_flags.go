@@ -58,7 +58,7 @@ type auditReferenceFlags struct {
 type auditFigureFlags struct {
 	Margin       percent  `help:"Excess that is let pass (default: 2%)." default:"2%" placeholder:"P%"`
 	Confidence   percent  `help:"Of every interval, and of the verdict (default: 95%)." default:"95%" placeholder:"P%"`
-	Attacks      []string `help:"Attacks to fit: network, threshold, logistic, trees, neighbours (default: all)." placeholder:"NAME"`
+	Attacks      []string `help:"Attacks to fit: network, threshold, logistic, trees, neighbours, lookup (default: all)." placeholder:"NAME"`
 	Folds        int      `help:"Parts of the cross-fitting (default: 5; fewer where there are so many examples that each attack is fitted on --max-fit all the same)." placeholder:"N"`
 	MaxFit       int      `help:"Examples that an attack is fitted on at most (default: 20000)." default:"20000" placeholder:"N"`
 	Permutations int      `help:"Permutations of a test at least (default: 9999)." default:"9999" placeholder:"N"`
