@@ -11,9 +11,9 @@ import (
 
 // Claims is what a report says of a run, to be verified.
 type Claims struct {
-	Arrays    string // path of the arrays
-	SHA256    string // of that file, as recorded
-	Summaries []Summary
+	Arrays    string    // path of the arrays
+	SHA256    string    // of that file, as recorded
+	Summaries []Summary // nil: not compared
 }
 
 // A Discrepancy is one thing that was recorded and does not come out again.
@@ -74,6 +74,9 @@ func Verify(ctx context.Context, m Model, data Source, e Experiment, c Claims, p
 	}
 	if err := v.arrays(ctx, c.Arrays, progress); err != nil {
 		return nil, err
+	}
+	if c.Summaries == nil {
+		return v.found, nil
 	}
 	if err := v.summaries(c); err != nil {
 		v.report("summaries", -1, -1, fmt.Sprint(len(c.Summaries), " entries"), err)

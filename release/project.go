@@ -54,31 +54,45 @@ type projector struct {
 
 // project puts P behind front and Pᵀ before head.
 func (s Spec) project(ctx context.Context, front, head *nn.Graph, train nn.Source) (f, h *nn.Graph, err error) {
+	n, err := s.projectable(front)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := s.projector(ctx, front, n, train)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, h = s.around(front, head, p.forward(), p.back())
+	return f, h, nil
+}
+
+// projectable is how many entries there are to project. It errs where they cannot be.
+func (s Spec) projectable(front *nn.Graph) (int, error) {
 	shapes, err := front.Shapes()
 	if err != nil {
-		return nil, nil, err
+		return 0, err
 	}
 	shape := shapes[front.Output]
-	if len(shape) != 1 {
-		return nil, nil, fmt.Errorf("what is released has shape %v, not one dimension: choose a flat node, such as a Flatten behind it", shape)
+	switch {
+	case len(shape) != 1:
+		return 0, fmt.Errorf("what is released has shape %v, not one dimension: choose a flat node, such as a Flatten behind it", shape)
+	case s.Keep > shape[0]:
+		return 0, fmt.Errorf("there are %d entries to project: keep at most that many, not %d", shape[0], s.Keep)
+	case s.Keep > mostProjection/shape[0]:
+		return 0, fmt.Errorf("%d of %d entries are too many to project: keep at most %d", s.Keep, shape[0], mostProjection/shape[0])
 	}
-	if s.Keep > shape[0] {
-		return nil, nil, fmt.Errorf("there are %d entries to project: keep at most that many, not %d", shape[0], s.Keep)
-	}
-	if s.Keep > mostProjection/shape[0] {
-		return nil, nil, fmt.Errorf("%d of %d entries are too many to project: keep at most %d", s.Keep, shape[0], mostProjection/shape[0])
-	}
-	p, err := s.projector(ctx, front, shape[0], train)
-	if err != nil {
-		return nil, nil, err
-	}
+	return shape[0], nil
+}
+
+// around puts one layer behind front and another before head.
+func (s Spec) around(front, head *nn.Graph, onto, back *nn.Dense) (f, h *nn.Graph) {
 	f = &nn.Graph{Name: front.Name, Input: front.Input, InputShape: front.InputShape, Output: front.Output}
 	f.Nodes = append(f.Nodes, front.Nodes...)
-	appendNode(f, "release-project", p.forward())
+	appendNode(f, "release-project", onto)
 	h = &nn.Graph{Name: head.Name, Input: f.Output, InputShape: []int{s.Keep}, Output: head.Output}
-	back := &nn.Node{Name: freshName(head, "release-unproject"), Op: p.back(), Inputs: []string{f.Output}, Output: head.Input}
-	h.Nodes = append([]*nn.Node{back}, head.Nodes...)
-	return f, h, nil
+	first := &nn.Node{Name: freshName(head, "release-unproject"), Op: back, Inputs: []string{f.Output}, Output: head.Input}
+	h.Nodes = append([]*nn.Node{first}, head.Nodes...)
+	return f, h
 }
 
 func (s Spec) projector(ctx context.Context, front *nn.Graph, n int, train nn.Source) (*projector, error) {

@@ -229,7 +229,7 @@ func TestAuditReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := Differences(r, back); len(d) > 0 {
+	if d := differing(t, r, back); len(d) > 0 {
 		t.Error(d)
 	}
 	if s := b0; !strings.Contains(s, `"warnings": []`) {
@@ -243,7 +243,7 @@ func TestAuditReadBack(t *testing.T) {
 		t.Errorf("the headline is %+v", c)
 	}
 	back.Audit.Findings[1].Excess.Value = .5
-	if d := Differences(r, back); len(d) != 1 || !strings.HasPrefix(d[0], "audit: ") {
+	if d := differing(t, r, back); len(d) != 1 || !strings.HasPrefix(d[0], "audit.findings[1].excess.value: ") {
 		t.Errorf("a changed excess: %q", d)
 	}
 }

@@ -225,11 +225,11 @@ func TestCuriousComesBack(t *testing.T) {
 	if text != textBack || page != pageBack {
 		t.Error("printed otherwise from JSON")
 	}
-	if d := Differences(r, back); d != nil {
+	if d := differing(t, r, back); d != nil {
 		t.Errorf("differs from itself: %v", d)
 	}
 	back.Curiosity.Leak.Curiosity, back.Runs[1].Honesty, back.ROC[0].Curves[0].AUC, back.Plane.Sum, back.Pruning[0].Honesty = 0, 0, 0, 0, 0
-	if d := Differences(r, back); len(d) != 5 {
+	if d := differing(t, r, back); len(d) != 5 {
 		t.Errorf("five changes gave %v", d)
 	}
 }

@@ -164,13 +164,13 @@ func TestFullComesBack(t *testing.T) {
 	if was.String() != is.String() {
 		t.Errorf("printed from JSON:\n%s\nprinted before:\n%s", is.String(), was.String())
 	}
-	if d := Differences(r, back); d != nil {
+	if d := differing(t, r, back); d != nil {
 		t.Errorf("differs from itself: %v", d)
 	}
 	back.Attacks[0].MeanSquare = 1
 	back.Pairs[0].Kind = "else"
 	back.Bracket.Bands[0].Marks[0].Median = 2
-	if d := Differences(r, back); len(d) != 3 {
+	if d := differing(t, r, back); len(d) != 3 {
 		t.Errorf("three changes gave %v", d)
 	}
 }

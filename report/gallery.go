@@ -147,21 +147,6 @@ func (o Original) png(x []float64) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// galleryLike leaves out what attacks made where fresh did not attack again.
-func (r *Report) galleryLike(fresh *Report) []Picture {
-	for _, p := range fresh.Gallery {
-		if len(p.Attacked()) > 0 {
-			return r.Gallery
-		}
-	}
-	var out []Picture
-	for _, p := range r.Gallery {
-		p.Shots = p.Bounded()
-		out = append(out, p)
-	}
-	return out
-}
-
 // SavePictures writes gallery and pairs as PNG files into a folder: the original
 // of example 7 as example-7.png, its reconstructions as example-7-1.png and on,
 // the first pair as pair-1-1.png and pair-1-2.png.

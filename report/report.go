@@ -9,10 +9,8 @@ package report
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"tattle/audit"
 	"tattle/bound"
@@ -228,75 +226,4 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(r)
-}
-
-// ReadJSON reads what WriteJSON wrote. It errs on another schema.
-func ReadJSON(rd io.Reader) (*Report, error) {
-	var r Report
-	if err := json.NewDecoder(rd).Decode(&r); err != nil {
-		return nil, fmt.Errorf("not a report: %w", err)
-	}
-	if r.Schema != Schema {
-		return nil, fmt.Errorf("schema is %q, this program reads %q", r.Schema, Schema)
-	}
-	return &r, nil
-}
-
-// Differences compares what a report measured, and drew from its arrays, with
-// the same made afresh, and says in a line each what does not agree. What fresh
-// leaves out (nil, zero) is not compared.
-func Differences(recorded, fresh *Report) []string {
-	var out []string
-	for _, part := range []struct {
-		name    string
-		skip    bool
-		is, was any
-	}{
-		{"accuracies", fresh.Utility == Utility{}, fresh.Utility, recorded.Utility},
-		{"noise", fresh.Release == Release{}, fresh.Release, recorded.Release},
-		{"grey levels", false, fresh.Data.GreyLevels, recorded.Data.GreyLevels},
-		{"histograms", false, fresh.Histograms, recorded.Histograms},
-		{"resolvable directions", false, fresh.Resolvable, recorded.Resolvable},
-		{"spectrum", false, fresh.Spectrum, recorded.Spectrum},
-		{"gallery", fresh.Gallery == nil, fresh.Gallery, recorded.galleryLike(fresh)},
-		{"attacks", fresh.Attacks == nil, fresh.Attacks, recorded.Attacks},
-		{"prior alone", fresh.PriorAlone == nil, fresh.PriorAlone, recorded.PriorAlone},
-		{"bracket", fresh.Bracket == nil, fresh.Bracket, recorded.Bracket},
-		{"pairs", fresh.Pairs == nil, fresh.Pairs, recorded.Pairs},
-		{"ladder", fresh.Ladder == nil, fresh.Ladder, recorded.Ladder},
-		{"published figures", fresh.Published == nil, fresh.Published, recorded.Published},
-		{"curiosity", fresh.Curiosity == nil, fresh.Curiosity, recorded.Curiosity},
-		{"audit", fresh.Audit == nil, fresh.Audit, recorded.Audit},
-		{"breaches", fresh.Breaches == nil, fresh.Breaches, recorded.Breaches},
-		{"runs", fresh.Runs == nil, fresh.Runs, recorded.Runs},
-		{"tables", fresh.Tables == nil, fresh.Tables, recorded.Tables},
-		{"ROC curves", fresh.ROC == nil, fresh.ROC, recorded.ROC},
-		{"entropies", fresh.Entropy == nil, fresh.Entropy, recorded.Entropy},
-		{"pruning", fresh.Pruning == nil, fresh.Pruning, recorded.Pruning},
-		{"plane", fresh.Plane == nil, fresh.Plane, recorded.Plane},
-		{"verdict", false, fresh.Verdict, recorded.Verdict},
-	} {
-		is, err1 := json.Marshal(part.is)
-		was, err2 := json.Marshal(part.was)
-		if part.skip || err1 == nil && err2 == nil && string(is) == string(was) {
-			continue
-		}
-		at := agree(is, was)
-		out = append(out, fmt.Sprintf("%s: recorded …%s, recomputed …%s", part.name, around(was, at), around(is, at)))
-	}
-	return out
-}
-
-// agree counts the bytes that both begin with.
-func agree(a, b []byte) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
-// around cuts out of JSON what stands about a byte.
-func around(b []byte, at int) string {
-	return strings.ToValidUTF8(string(b[min(len(b), max(0, at-30)):min(len(b), at+20)]), "")
 }

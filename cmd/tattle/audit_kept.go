@@ -161,14 +161,22 @@ func (d *audited) keep(dir string, r *report.Report) error {
 	if err := t.write(dir); err != nil {
 		return err
 	}
+	var err error
+	r.Arrays, err = d.digests(dir)
+	return err
+}
+
+// digests lists the files that keep an audit, with their digests.
+func (d *audited) digests(dir string) (all []report.Arrays, err error) {
+	files := append([]kept{{outputsFile, d.sample}}, d.samples()...)
 	for _, name := range append(names(files), trainedFile) {
 		hash, err := run.Digest(filepath.Join(dir, name))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.Arrays = append(r.Arrays, report.Arrays{File: name, SHA256: hash})
+		all = append(all, report.Arrays{File: name, SHA256: hash})
 	}
-	return nil
+	return all, nil
 }
 
 // discard removes what an interrupted audit would have gone on with; what is left of it

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tattle/audit"
 	"tattle/nn"
 	"tattle/report"
 	"tattle/run"
@@ -33,11 +34,7 @@ const (
 
 // describe says what was audited, how, and what came of it.
 func (c *auditCmd) describe(r *report.Report, d *audited) {
-	names := make([]string, len(d.sample.Sensitive))
-	for i, a := range d.sample.Sensitive {
-		names[i] = a.Name
-	}
-	r.Title = fmt.Sprintf("Audit of %s: does it tell %s?", d.sample.Target, strings.Join(names, ", "))
+	r.Title = auditTitle(d.sample)
 	c.record(r, d)
 	switch {
 	case d.model != nil:
@@ -51,6 +48,15 @@ func (c *auditCmd) describe(r *report.Report, d *audited) {
 		r.Data = report.Data{Name: d.sample.Name, Path: d.path, SHA256: d.hash, GreyLevels: unknown}
 	}
 	r.Warnings = append(r.Warnings, d.notes...)
+}
+
+// auditTitle names what is audited.
+func auditTitle(s *audit.Sample) string {
+	names := make([]string, len(s.Sensitive))
+	for i, a := range s.Sensitive {
+		names[i] = a.Name
+	}
+	return fmt.Sprintf("Audit of %s: does it tell %s?", s.Target, strings.Join(names, ", "))
 }
 
 // record writes into the settings what was asked for.

@@ -45,6 +45,15 @@ func (c *boundCmd) Run(e *env) error {
 	})
 }
 
+// title is that of the report on a release of the model at a path.
+func (l released) title(model string) string {
+	give := "give"
+	if l.post.Label {
+		give = "gives"
+	}
+	return fmt.Sprintf("What the %s of %s %s away", l.surface(), filepath.Base(model), give)
+}
+
 // measurement checks the flags and opens model and data.
 func (c *boundCmd) measurement(e *env) (*measurement, error) {
 	leaves, err := c.released(c.Seed)
@@ -69,12 +78,8 @@ func (c *boundCmd) measurement(e *env) (*measurement, error) {
 	if err != nil {
 		return nil, err
 	}
-	give := "give"
-	if leaves.post.Label {
-		give = "gives"
-	}
 	m := &measurement{
-		title:     fmt.Sprintf("What the %s of %s %s away", leaves.surface(), filepath.Base(c.Model), give),
+		title:     leaves.title(c.Model),
 		modelPath: absolute(c.Model), modelHash: read.hash, graph: read.graph, released: leaves, read: read,
 		data: set, dataPath: absolute(c.Data), split: c.Split, inputs: in.inputFlags, memory: c.bytes(),
 		draws: 1, seed: c.Seed, resume: c.Resume, bar: "bounding",

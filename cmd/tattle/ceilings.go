@@ -11,7 +11,6 @@ import (
 	"tattle/npy"
 	"tattle/report"
 	"tattle/run"
-	"tattle/stat"
 )
 
 // attacksFile holds the errors of the attacks and of the prior alone, beside the arrays
@@ -199,37 +198,10 @@ func (c *ceilings) best() *attack.Result {
 	return attack.Best(c.attacks)
 }
 
-// assumed checks the rows of a report's van Trees bounds against the arrays.
-func (c *ceilings) assumed(r *report.Report, coordinates bound.Coordinates, band int) []string {
-	var lines []string
-	for _, b := range r.Bounds {
-		if b.Status != bound.StatusAssumed {
-			continue
-		}
-		values := c.vanTreesStd
-		switch {
-		case b.Method == bound.MethodVanTreesMeanSquare:
-			values = []float64{math.Sqrt(c.vanTreesMeanSquare)}
-		case b.Band != allBand && values != nil:
-			values = pick(values, coordinates.Band(band), len(values))
-		}
-		if !follows(b, values) {
-			lines = append(lines, fmt.Sprintf("%s, %s: the quantiles do not follow from %s", b.Method, b.Band, attacksFile))
-		}
+// assumed are the rows of the van Trees bound, with the note that the report has.
+func (c *ceilings) assumed(claims *report.Report, coordinates bound.Coordinates, band int) []bound.Summary {
+	if c.vanTreesStd == nil || len(claims.Bounds) == 0 {
+		return nil
 	}
-	return lines
-}
-
-// follows tells whether a row's quantiles are those of the values.
-func follows(b bound.Summary, values []float64) bool {
-	if len(values) == 0 || b.Values != len(values) || b.UnboundedFraction != 0 || len(b.StdQuantiles) != len(bound.QuantileLevels) {
-		return false
-	}
-	q := stat.Quantiles(values, bound.QuantileLevels...)
-	for i, level := range bound.QuantileLevels {
-		if b.Quantile(level) != q[i] {
-			return false
-		}
-	}
-	return true
+	return bound.VanTreesRows(c.vanTreesStd, c.vanTreesMeanSquare, claims.Bounds[0].Confidence, coordinates, band, claims.Bounds[0].Note)
 }

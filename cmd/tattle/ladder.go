@@ -10,9 +10,12 @@ import (
 	"tattle/report"
 )
 
+// ladderTitle is that of its report.
+const ladderTitle = "The ladder of bounds, from paper A's method up"
+
 // climb asks a measurement for every rung and every attack.
 func (c *reproduceCmd) climb(m *measurement) error {
-	m.title = "The ladder of bounds, from paper A's method up"
+	m.title = ladderTitle
 	m.experiment.Sizes = nil // the default: A's first
 	f := rungFlags{Barankin: demoRungs.Barankin, Far: demoRungs.Far, Twins: c.Twins, Attack: attackNames, AttackDraws: attack.DefaultDraws}
 	if err := f.check(); err != nil {

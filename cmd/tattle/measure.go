@@ -28,7 +28,8 @@ type measurement struct {
 	modelHash string
 	graph     *nn.Graph
 	released
-	read       *model // how the model was read; nil for one as it is
+	read       *model   // how the model was read; nil for one as it is
+	notes      []string // of how the data were read
 	data       *dataset.Set
 	inputs     inputFlags // what of the data was read
 	memory     int64      // in bytes; zero for the default
@@ -94,6 +95,7 @@ func (m *measurement) bounded(e *env, dir string) (*bounded, error) {
 		m.read.record(r)
 	}
 	m.inputs.record(r)
+	m.rungs.record(r)
 	stop := timed(r, "accuracy")
 	if err := m.measure(e, r, s, dir); err != nil {
 		return nil, err
@@ -232,6 +234,12 @@ func (m *measurement) strength(ctx context.Context, r *report.Report, front *nn.
 	if err := m.settle(front, dir); err != nil {
 		return err
 	}
+	m.describeRelease(r, rms)
+	return nil
+}
+
+// describeRelease says what is released; rms is that of what the noise is added to.
+func (m *measurement) describeRelease(r *report.Report, rms float64) {
 	noise := m.experiment.Noise
 	r.Release.Noise = m.describeNoise(noise, rms)
 	if r.Settings != nil {
@@ -243,7 +251,6 @@ func (m *measurement) strength(ctx context.Context, r *report.Report, front *nn.
 	} else {
 		r.Release.NoBounds = said
 	}
-	return nil
 }
 
 func (m *measurement) rms(ctx context.Context, front *nn.Net, data nn.Source) (float64, error) {
@@ -297,7 +304,7 @@ func (m *measurement) fill(r *report.Report, res *bound.Result) {
 		Search: e.Search.Search, Reason: res.Reason, Iteration: e.Search.Iteration, Relinearize: e.Search.Relinearize,
 		Restarts: e.Search.Restarts, Repeats: e.Search.Repeats, CramerRao: !e.SkipCramerRao,
 		Rounding: e.Rounding, Probes: e.Spectrum.Probes, ProbeSteps: e.Spectrum.Steps,
-		Runtime: &e.Runtime, Held: held(m.data),
+		Runtime: &e.Runtime,
 	}
 	if e.Far.Starts > 0 {
 		r.Experiment.FarDomain = e.Far.Domain.String()
@@ -312,9 +319,16 @@ func (m *measurement) fill(r *report.Report, res *bound.Result) {
 	r.Settings[barankinSetting] = fmt.Sprint(e.Barankin.Witnesses)
 	r.Settings[farSetting] = fmt.Sprint(e.Far.Starts)
 	r.Settings[twinsSetting] = fmt.Sprint(e.Twins.Examples)
-	r.Settings[rangeSetting] = rangeOf(m.data)
-	r.Settings[gridSetting] = gridOf(m.data)
+	if m.data != nil {
+		m.stored(r)
+	}
 	figures(r, res)
+}
+
+// stored says what the inputs can be.
+func (m *measurement) stored(r *report.Report) {
+	r.Experiment.Held = held(m.data)
+	r.Settings[rangeSetting], r.Settings[gridSetting] = rangeOf(m.data), gridOf(m.data)
 }
 
 // newReport starts the report of a command.

@@ -9,6 +9,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/report"
 )
 
 // rungFlags choose the bounds beyond one near witness, and the attacks.
@@ -191,6 +192,19 @@ func (f rungFlags) without(a *rungs, missing error) *rungs {
 	a.vanTrees, a.attacks = false, nil
 	a.leftOut = fmt.Sprintf("There are no training data (%v), so these are left out: %s. --training-data names a folder.", missing, strings.Join(out, ", "))
 	return a
+}
+
+// Where a report keeps what prior, attacks and principal projections learned from.
+const (
+	trainingSetting     = "training data"
+	trainingHashSetting = "training sha256"
+)
+
+// record writes into the settings what is learned from.
+func (a *rungs) record(r *report.Report) {
+	if a != nil && a.training != nil {
+		r.Settings[trainingSetting], r.Settings[trainingHashSetting] = a.trainPath, a.training.SHA256
+	}
 }
 
 // String lists what is run beside the bounds.

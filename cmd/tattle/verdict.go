@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tattle/bound"
+	"tattle/dataset"
 	"tattle/report"
 )
 
@@ -19,7 +20,7 @@ func (m *measurement) warn(r *report.Report, res *bound.Result) {
 		m.warnBounds(r, res, warn)
 	}
 	m.warnAttacks(r, warn)
-	if len(m.indices) < m.data.Len() {
+	if m.data != nil && len(m.indices) < m.data.Len() {
 		warn("%d of %d examples were examined: the figures are about these.", len(m.indices), m.data.Len())
 	}
 	if r.Verdict = verdict(r); strings.HasPrefix(r.Verdict, vacuous) {
@@ -54,9 +55,17 @@ func (m *measurement) warnAttacks(r *report.Report, warn func(format string, a .
 	} else {
 		warn("%s; no attack was run here.", about)
 	}
-	if m.rungs != nil && m.rungs.training != nil && (m.rungs.trainPath == m.dataPath && m.split == "train" && m.dataPath != glyphsName || m.rungs.training.SHA256 == m.data.SHA256) {
+	if learnedFromItself(r) {
 		warn("Prior and attacks learned from the very inputs that they are measured on: they look better than they are.")
 	}
+}
+
+// learnedFromItself tells whether prior and attacks learned from the data that they are
+// measured on.
+func learnedFromItself(r *report.Report) bool {
+	path, learned := r.Settings[trainingSetting]
+	same := path == r.Data.Path && r.Data.Split == string(dataset.Train) && path != glyphsName
+	return learned && (same || r.Settings[trainingHashSetting] == r.Data.SHA256)
 }
 
 // farBeyond is an error in grey levels of which the exact figure says nothing more.

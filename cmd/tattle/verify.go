@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -14,16 +13,18 @@ import (
 	"tattle/internal/file"
 	"tattle/nn"
 	"tattle/onnx"
+	"tattle/release"
 	"tattle/report"
 	"tattle/run"
 )
 
 type verifyCmd struct {
-	Run_        string `arg:"" name:"run" help:"Folder of the run, or its report.json."`
-	Model       string `help:"The model, where it is no longer where the report says." placeholder:"FILE"`
-	Data        string `help:"The data, where they are no longer where the report says." placeholder:"PATH"`
-	Labels      string `help:"Their labels, where they are no longer where the report says." placeholder:"FILE"`
-	Coordinates string `help:"The vectors to be reconstructed, where they are no longer where the report says." placeholder:"FILE"`
+	Run_         string `arg:"" name:"run" help:"Folder of the run, or its report.json."`
+	Model        string `help:"The model, where it is no longer where the report says." placeholder:"FILE"`
+	Data         string `help:"The data, where they are no longer where the report says." placeholder:"PATH"`
+	Labels       string `help:"Their labels, where they are no longer where the report says." placeholder:"FILE"`
+	Coordinates  string `help:"The vectors to be reconstructed, where they are no longer where the report says." placeholder:"FILE"`
+	TrainingData string `help:"Path of the data that a principal projection was learned from, if they have moved." placeholder:"PATH"`
 	memoryFlag
 }
 
@@ -36,42 +37,61 @@ func (c *verifyCmd) Run(e *env) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		dir = filepath.Dir(dir)
 	}
-	r, err := readReport(dir)
+	document, err := os.ReadFile(filepath.Join(dir, reportJSON))
+	if err != nil {
+		return usage(err, "give the folder of a finished run")
+	}
+	r, err := report.ParseJSON(document)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(dir, reportJSON), err)
+	}
+	if err := verifiable(dir, r); err != nil {
+		return err
+	}
+	v, err := c.recompute(e, dir, claimsOf(r))
 	if err != nil {
 		return err
 	}
-	if r.Audit != nil {
-		if err := notEvidence(dir, r); err != nil {
-			return err
-		}
-		return c.audit(e, dir, r)
+	found, left, err := v.compare(document, r)
+	if err != nil {
+		return finding(fmt.Errorf("%s: %w", filepath.Join(dir, reportJSON), err), "")
 	}
-	if r.Release.NoBounds != "" {
+	return v.conclude(e, r, found, left)
+}
+
+// verifiable errs where a report is of a kind that nothing can be recomputed of, or was
+// written before reports said all that this takes.
+func verifiable(dir string, r *report.Report) error {
+	switch {
+	case r.Audit != nil:
+		return notEvidence(dir, r)
+	case r.Release.NoBounds != "":
 		return usage(fmt.Errorf("%s: no bound holds for this release, so there is nothing to verify: %s", dir, r.Release.NoBounds), "")
-	}
-	if r.Experiment == nil || len(r.Arrays) == 0 {
+	case r.Experiment == nil || len(r.Arrays) == 0:
 		return usage(fmt.Errorf("%s: this run certified nothing, so there is nothing to verify", dir), "")
 	}
-	m, s, err := c.open(e, dir, r)
-	if err != nil {
-		return err
+	if r.Experiment.Rounding == "" {
+		return usage(fmt.Errorf("%s: the report lacks experiment.rounding", dir), olderReport)
 	}
-	found, err := c.certificates(e, dir, r, m, s.front)
-	if err != nil {
-		return err
-	}
-	more, err := interruptible(e.ctx, func() ([]string, error) { return derived(r, dir, m) })
-	if err != nil {
-		return err
-	}
-	found = append(found, more...)
-	if m.data != nil {
-		if more, err = utilities(e, r, m, s, dir); err != nil {
-			return err
+	for _, key := range []string{noiseSetting, barankinSetting, farSetting, twinsSetting, rangeSetting} {
+		if _, ok := r.Settings[key]; !ok {
+			return usage(fmt.Errorf("%s: the report lacks settings[%q]", dir, key), olderReport)
 		}
-		found = append(found, more...)
 	}
-	return conclude(e, r, m.data != nil, found)
+	return nil
+}
+
+// olderReport says what to do about a report that lacks what this version needs.
+const olderReport = "an older version of tattle wrote it: run its command again"
+
+// recompute makes the report again from what claims say, the model, the data and the
+// files of the run. claims hold what decides the figures and none of the figures, so
+// that none can be taken over by mistake.
+func (c *verifyCmd) recompute(e *env, dir string, claims *report.Report) (*recomputed, error) {
+	if claims.Audit != nil {
+		return c.audit(e, dir, claims)
+	}
+	return c.bounds(e, dir, claims)
 }
 
 // notEvidence refuses an evidence pack, whose report lists arrays that stayed in the
@@ -91,19 +111,22 @@ func notEvidence(dir string, r *report.Report) error {
 // open finds the model and the data of a report; the data are nil where they are
 // not there any more.
 func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, s *sides, err error) {
-	m = &measurement{released: recorded(r), draws: r.Utility.Draws, seed: r.Seed, memory: c.bytes()}
+	m = &measurement{released: recorded(r), draws: 1, seed: r.Seed, memory: c.bytes(), dataPath: r.Data.Path, split: r.Data.Split}
 	if m.read, err = c.model(e, dir, r); err != nil {
 		return nil, nil, err
 	}
 	if m.read != nil {
 		m.graph = m.read.graph
 	}
-	f, h, err := graphs(dir, r, m.graph)
+	if err := c.training(e, r, m); err != nil {
+		return nil, nil, err
+	}
+	front, head, err := c.graphs(e, dir, r, m)
 	if err != nil {
 		return nil, nil, err
 	}
-	s = &sides{}
-	if s.front, s.head, err = nets(f, h); err != nil {
+	s = &sides{node: r.Model.FeatureNode}
+	if s.front, s.head, err = nets(front, head); err != nil {
 		return nil, nil, err
 	}
 	if m.graph != nil {
@@ -112,28 +135,35 @@ func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, 
 		}
 	}
 	s.budget(m.memory)
-	if m.data, err = c.data(e, r, m.read, f); err != nil {
+	if m.data, err = c.data(e, r, m, front); err != nil {
 		return nil, nil, err
 	}
-	p, n := s.front.Dims()
-	if p != r.Model.Inputs || n != r.Model.Features {
-		return nil, nil, finding(fmt.Errorf("%s: the model has %d inputs and %d features, the report %d and %d", dir, p, n, r.Model.Inputs, r.Model.Features), "")
+	if err := c.noise(dir, r, m, s.front); err != nil {
+		return nil, nil, err
 	}
-	for _, kept := range r.Arrays {
-		if strings.HasPrefix(kept.File, noiseFile) {
-			if err := unchanged(dir, kept); err != nil {
-				return nil, nil, err
-			}
-		}
-	}
-	noise, err := m.dither(m.sigma, n, dir)
-	if err != nil {
-		return nil, nil, finding(fmt.Errorf("%s: the noise: %w", dir, err), "")
-	}
-	m.experiment, err = c.experiment(r, m.data, f.InputShape)
-	m.experiment.Noise, m.experiment.Queries = noise, m.queries
+	queries, noise := m.queries, m.experiment.Noise
+	m.experiment, err = c.experiment(r, m.data, front.InputShape)
+	_, n := s.front.Dims()
+	m.experiment.Noise, m.experiment.Queries = noise, queries
 	m.experiment.Memory, m.experiment.Features = m.memory, n
 	return m, s, err
+}
+
+// noise makes the noise again, whose file, where it is of one, must be the run's.
+func (c *verifyCmd) noise(dir string, r *report.Report, m *measurement, front *nn.Net) error {
+	if file, ok := strings.CutPrefix(m.family, tablePrefix); ok {
+		kept, ok := keptFile(r, file)
+		if !ok {
+			return finding(fmt.Errorf("%s: the report does not list %s", dir, file), "")
+		}
+		if err := unchanged(dir, kept); err != nil {
+			return err
+		}
+	}
+	if err := m.settle(front, dir); err != nil {
+		return finding(fmt.Errorf("%s: %w", dir, err), "")
+	}
+	return nil
 }
 
 // unchanged errs where a file of the run is not what its report says.
@@ -210,24 +240,9 @@ func (c *verifyCmd) model(e *env, dir string, r *report.Report) (*model, error) 
 	return m, nil
 }
 
-// graphs are both sides of the release: the model cut in two, or what the run kept
-// beside the report where the front is more than that.
-func graphs(dir string, r *report.Report, model *nn.Graph) (front, head *nn.Graph, err error) {
-	if _, ok := keptFile(r, releaseFile); ok {
-		if front, err = keptGraph(dir, r, releaseFile); err == nil {
-			head, err = keptGraph(dir, r, headFile)
-		}
-		return front, head, err
-	}
-	if front, head, err = model.Cut(r.Model.FeatureNode); err != nil {
-		return nil, nil, finding(fmt.Errorf("the model: %w", err), "")
-	}
-	return front, head, nil
-}
-
 // data opens the data set to compare inputs with: nil, said aloud, where it is
 // not there any more.
-func (c *verifyCmd) data(e *env, r *report.Report, m *model, front *nn.Graph) (*dataset.Set, error) {
+func (c *verifyCmd) data(e *env, r *report.Report, m *measurement, front *nn.Graph) (*dataset.Set, error) {
 	path := c.Data
 	if path == "" {
 		path = r.Data.Path
@@ -236,24 +251,54 @@ func (c *verifyCmd) data(e *env, r *report.Report, m *model, front *nn.Graph) (*
 			return nil, nil
 		}
 	}
-	if m == nil { // the run kept what the release is of
-		m = &model{graph: front, readFlags: recordedFlags(r)}
-		if err := m.settle(); err != nil {
+	read := m.read
+	if read == nil { // the run kept what the release is of
+		read = &model{graph: front, readFlags: recordedFlags(r)}
+		if err := read.settle(); err != nil {
 			return nil, err
 		}
 	}
+	read.beside = r.Settings[besideSetting] != ""
 	in := inputs{recordedInputs(r), path, r.Data.Split, r.Seed}
 	if c.Labels != "" {
 		in.Labels = c.Labels
 	}
-	set, err := openInputs(e, in, m)
+	set, err := openInputs(e, in, read)
 	if err != nil {
 		return nil, err
 	}
 	if set.SHA256 != r.Data.SHA256 {
 		return nil, finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, set.SHA256, r.Data.SHA256), "name the right data with --data")
 	}
+	m.notes = read.notes
 	return set, nil
+}
+
+// training opens what a principal projection was learned from, for the model that is
+// there to be projected: it leaves m.rungs nil where the data are absent.
+func (c *verifyCmd) training(e *env, r *report.Report, m *measurement) error {
+	path, hash := r.Settings[trainingSetting], r.Settings[trainingHashSetting]
+	if m.spec.Projection != release.ProjectionPrincipal || m.read == nil || hash == "" {
+		return nil
+	}
+	if c.TrainingData != "" {
+		path = c.TrainingData
+	}
+	in := recordedInputs(r)
+	in.Limit = ""
+	set, err := readInputs(e, inputs{in, path, string(dataset.Train), r.Seed}, m.read)
+	if err != nil && c.TrainingData == "" && e.ctx.Err() == nil {
+		fmt.Fprintf(e.stderr, "tattle: the training data are not at %s: the projection is taken from the run as it is\n", path)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if set.SHA256 != hash {
+		return finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, set.SHA256, hash), "name the right training data with --training-data")
+	}
+	m.rungs = &rungs{training: set, trainPath: path}
+	return nil
 }
 
 // experiment rebuilds the experiment from the report.
@@ -261,11 +306,11 @@ func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int)
 	x := r.Experiment
 	e := bound.Experiment{
 		Sizes: x.Sizes, Band: x.Band, SkipCramerRao: !x.CramerRao,
-		Rounding: cmp.Or(x.Rounding, bound.RoundingProved), // the only way there was before reports said it
+		Rounding: x.Rounding,
 		Spectrum: bound.SpectrumOptions{Probes: x.Probes, Steps: x.ProbeSteps, Seed: r.Seed},
 		Search:   bound.SearchOptions{Search: x.Search, Repeats: x.Repeats, Restarts: x.Restarts, Iteration: x.Iteration, Relinearize: x.Relinearize, Seed: r.Seed},
 	}
-	if s := r.Data.Shape; len(s) > 0 && len(s) <= 3 && slices.Min(s) > 0 && nn.Size(s) == nn.Size(shape) {
+	if s := r.Data.Shape; len(s) > 0 && len(s) <= 3 && slices.Min(s) > 0 && slices.Max(s) <= nn.Size(shape) && nn.Size(s) == nn.Size(shape) {
 		shape = s // the model may take its inputs as a plain vector
 	}
 	var err error

@@ -1,61 +1,60 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strconv"
-	"strings"
 
 	"tattle/audit"
+	"tattle/nn"
 	"tattle/report"
 	"tattle/run"
 )
 
-// audit computes an audit again from the outputs that it kept, and compares every
-// figure. What was trained for it is taken as it lies there.
-func (c *verifyCmd) audit(e *env, dir string, r *report.Report) error {
-	d, err := c.reopen(e, dir, r)
+// audit makes an audit again from the outputs that it kept. What was trained for it is
+// taken as it lies there.
+func (c *verifyCmd) audit(e *env, dir string, claims *report.Report) (*recomputed, error) {
+	d, err := c.reopen(e, dir, claims)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	model, err := c.auditedModel(e, r)
-	if err != nil {
-		return err
+	v := &recomputed{left: leftOfAudits, report: newReport(e, "", claims.Audit.Settings.Seed)}
+	if err := c.auditedModel(e, claims, d, v); err != nil {
+		return nil, err
 	}
+	if err := c.auditedOutputs(e, claims, d, v); err != nil {
+		return nil, err
+	}
+	v.absent.references, v.absent.trained = len(d.references) > 0, d.planted != nil || d.released != nil
 	bars := &phases{w: e.stderr}
 	d.options.Progress = bars.set
 	res, err := d.measure(e.ctx)
 	bars.close()
 	if err != nil {
-		return finding(fmt.Errorf("%s: the audit cannot be done again: %w", dir, err), "")
+		return nil, finding(fmt.Errorf("%s: the audit cannot be done again: %w", dir, err), "")
 	}
-	res.Notes = r.Audit.Notes // of what was read, which is not here
-	fresh := &report.Report{Data: r.Data}
-	fresh.FillAudit(res)
-	found, err := discrepancies("", r.Audit, res)
+	rules, err := audit.ParseFailOn(claims.Settings[failOnSetting])
 	if err != nil {
-		return err
+		return nil, finding(fmt.Errorf("%s: settings: %s: %w", dir, failOnSetting, err), "")
 	}
-	if more, err := discrepancies("curiosity", r.Curiosity, fresh.Curiosity); err != nil {
-		return err
-	} else {
-		found = append(found, more...)
+	r := v.report
+	r.Title = auditTitle(d.sample)
+	r.Settings = map[string]string{failOnSetting: claims.Settings[failOnSetting], defencesSetting: strconv.FormatBool(d.defences)}
+	if asked, ok := claims.Settings[foldsSetting]; ok {
+		r.Settings[foldsSetting] = asked
 	}
-	rules, err := audit.ParseFailOn(r.Settings[failOnSetting])
-	if err != nil {
-		found = append(found, fmt.Sprintf("settings: %s: %v", failOnSetting, err))
-	} else if is := rules.Breaches(res); !slices.Equal(is, r.Breaches) {
-		found = append(found, fmt.Sprintf("breaches: recorded %q, now %q", r.Breaches, is))
+	r.Warnings = append(r.Warnings, d.notes...)
+	r.FillAudit(res)
+	r.Breaches = rules.Breaches(res)
+	model := ""
+	if r.Model.SHA256 != "" {
+		model = ", the model is the one audited"
 	}
-	if r.Verdict != string(res.Verdict) {
-		found = append(found, fmt.Sprintf("verdict: recorded %q, now %q", r.Verdict, res.Verdict))
-	}
-	return concludeAudit(e, r, model, found)
+	v.verified = fmt.Sprintf("every figure of the audit of %s follows from the outputs that it kept%s\nverdict: %s", report.Count(res.Examples, "example"), model, r.Verdict)
+	r.Arrays, err = d.digests(dir)
+	return v, err
 }
 
 // reopen reads what the audit was computed from.
@@ -68,11 +67,6 @@ func (c *verifyCmd) reopen(e *env, dir string, r *report.Report) (*audited, erro
 			return nil, err
 		}
 	}
-	for _, name := range []string{outputsFile, trainedFile} {
-		if _, ok := keptFile(r, name); !ok {
-			return nil, finding(fmt.Errorf("%s: the report does not list %s", dir, name), "")
-		}
-	}
 	d := &audited{defences: r.Settings[defencesSetting] == "true"}
 	var err error
 	if d.options, err = auditOptions(dir, r); err != nil {
@@ -81,18 +75,13 @@ func (c *verifyCmd) reopen(e *env, dir string, r *report.Report) (*audited, erro
 	if d.sample, err = audit.OpenOutputs(e.ctx, filepath.Join(dir, outputsFile), audit.OpenOptions{}); err != nil {
 		return nil, finding(err, "")
 	}
-	d.sample.Name = r.Audit.Sample
+	d.sample.Name, d.sample.Notes = r.Audit.Sample, r.Audit.Notes
 	t, err := readTraining(dir)
 	if err == nil {
 		err = t.restore(e, dir, d)
 	}
 	if err != nil {
 		return nil, finding(err, "")
-	}
-	for _, f := range d.samples() {
-		if _, ok := keptFile(r, f.name); !ok {
-			return nil, finding(fmt.Errorf("%s: the report does not list %s", dir, f.name), "")
-		}
 	}
 	return d, nil
 }
@@ -104,111 +93,70 @@ func auditOptions(dir string, r *report.Report) (audit.Options, error) {
 		Seed: s.Seed, Permutations: s.Permutations, MaxFit: s.MaxFit,
 		Confidence: s.Confidence, Margin: s.Margin, Attacks: s.Attacks,
 	}
+	if len(s.Attacks) == 0 || s.Permutations < 1 || s.MaxFit < 1 || s.Confidence == 0 || s.Margin == 0 {
+		return o, finding(fmt.Errorf("%s: audit.settings: attacks, permutations, max_fit, confidence and margin must all be there, and more than zero", dir), "")
+	}
 	asked, ok := r.Settings[foldsSetting]
 	if !ok {
 		return o, nil
 	}
 	var err error
 	if o.Folds, err = strconv.Atoi(asked); err != nil || o.Folds < 2 || o.Folds > mostFolds {
-		return o, finding(fmt.Errorf("%s: settings: %s %q is no number of them", dir, foldsSetting, asked), "")
+		return o, finding(fmt.Errorf("%s: settings: %s %q is not a number between 2 and %d", dir, foldsSetting, asked, mostFolds), "")
 	}
 	return o, nil
 }
 
-// auditedModel compares the model's digest; it says what there is to say of it.
-func (c *verifyCmd) auditedModel(e *env, r *report.Report) (said string, err error) {
-	path := c.Model
-	if path == "" {
-		path = r.Model.Path
+// auditedModel compares the model's digest, and reads the size of its inputs.
+func (c *verifyCmd) auditedModel(e *env, claims *report.Report, d *audited, v *recomputed) error {
+	r := v.report
+	if r.Model.Path = claims.Model.Path; r.Model.Path != "" || claims.Model.SHA256 != "" {
+		r.Model.Features = len(d.sample.Classes)
 	}
+	path := c.Model
 	switch {
-	case path == "" || r.Model.SHA256 == "" && c.Model == "":
-		return "", nil
-	case r.Model.SHA256 == "":
-		return "", usage(errors.New("--model: the audit was not of a file"), "leave it out")
+	case claims.Model.SHA256 == "" && c.Model != "":
+		return usage(errors.New("--model: the audit was not of a file"), "leave it out")
+	case claims.Model.SHA256 == "":
+		v.absent.endpoint = claims.Model.Path != ""
+		return nil
+	case path == "":
+		path = claims.Model.Path
 	}
 	hash, err := run.Digest(path)
 	if errors.Is(err, os.ErrNotExist) && c.Model == "" {
 		fmt.Fprintf(e.stderr, "tattle: the model is not at %s: its outputs are taken as they are\n", path)
-		return "", nil
+		v.absent.model = true
+		return nil
 	}
 	if err != nil {
-		return "", hinted(err, "name the model with --model")
+		return hinted(err, "name the model with --model")
 	}
-	if hash != r.Model.SHA256 {
-		return "", finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, hash, r.Model.SHA256), "name the right model with --model")
+	if hash != claims.Model.SHA256 {
+		return finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, hash, claims.Model.SHA256), "name the right model with --model")
 	}
-	return ", the model is the one audited", nil
-}
-
-// discrepancies compares two values as JSON, and says in a line each what differs.
-func discrepancies(name string, recorded, fresh any) ([]string, error) {
-	was, err := plain(recorded)
+	m, err := recordedFlags(claims).open(path)
 	if err != nil {
-		return nil, err
+		return finding(err, "")
 	}
-	is, err := plain(fresh)
-	if err != nil {
-		return nil, err
-	}
-	return differ(nil, name, was, is), nil
+	r.Model.SHA256, r.Model.Inputs, v.absent.questions = hash, nn.Size(m.graph.InputShape), true
+	return nil
 }
 
-// plain is a value as JSON has it.
-func plain(v any) (x any, err error) {
-	b, err := json.Marshal(v)
-	if err == nil {
-		err = json.Unmarshal(b, &x)
+// auditedOutputs compares the digest of the file of outputs, where it was one.
+func (c *verifyCmd) auditedOutputs(e *env, claims *report.Report, d *audited, v *recomputed) error {
+	r := v.report
+	r.Data = report.Data{Name: d.sample.Name, Path: claims.Data.Path, GreyLevels: unknown}
+	if claims.Model.Path != "" || claims.Model.SHA256 != "" {
+		v.absent.data = true
+		return nil
 	}
-	return x, err
-}
-
-func differ(list []string, name string, was, is any) []string {
-	if a, ok := was.(map[string]any); ok {
-		if b, ok := is.(map[string]any); ok {
-			for _, k := range keysOf(a, b) {
-				list = differ(list, strings.TrimPrefix(name+"."+k, "."), a[k], b[k])
-			}
-			return list
-		}
+	hash, err := run.Digest(claims.Data.Path)
+	if errors.Is(err, os.ErrNotExist) {
+		fmt.Fprintf(e.stderr, "tattle: the outputs are not at %s: those in the run's folder are taken as they are\n", claims.Data.Path)
+		v.absent.outputs = true
+		return nil
 	}
-	if a, ok := was.([]any); ok {
-		if b, ok := is.([]any); ok && len(a) == len(b) {
-			for i := range a {
-				list = differ(list, fmt.Sprintf("%s[%d]", name, i), a[i], b[i])
-			}
-			return list
-		}
-	}
-	if !reflect.DeepEqual(was, is) {
-		list = append(list, fmt.Sprintf("%s: recorded %s, now %s", name, brief(was), brief(is)))
-	}
-	return list
-}
-
-// keysOf are the keys of both, sorted.
-func keysOf(a, b map[string]any) []string {
-	var keys []string
-	for k := range a {
-		keys = append(keys, k)
-	}
-	for k := range b {
-		if _, ok := a[k]; !ok {
-			keys = append(keys, k)
-		}
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// brief is a value on a line.
-func brief(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	if s := []rune(string(b)); len(s) > 60 {
-		return string(s[:60]) + "…"
-	}
-	return string(b)
+	r.Data.SHA256 = hash
+	return err
 }

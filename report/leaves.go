@@ -1,0 +1,214 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A leaf is one value of a JSON document that holds no others: a number, a string,
+// true, false or null, or an object or list without entries.
+type leaf struct {
+	path  string // as release.noise.sigma, bounds[0].std_quantiles["0.5"]
+	value string // as JSON has it
+}
+
+// leavesOf returns every leaf of a JSON document, in its order. It errs where an object
+// has a key twice, of which decoders take one and readers may see the other.
+func leavesOf(document []byte) ([]leaf, error) {
+	if !json.Valid(document) { // also limits how deep values nest
+		return nil, fmt.Errorf("not one JSON value")
+	}
+	d := json.NewDecoder(bytes.NewReader(document))
+	d.UseNumber()
+	r := &leafReader{Decoder: d}
+	err := r.value("")
+	return r.leaves, err
+}
+
+type leafReader struct {
+	*json.Decoder
+	leaves []leaf
+}
+
+func (r *leafReader) value(path string) error {
+	t, err := r.Token()
+	if err != nil {
+		return err
+	}
+	switch t {
+	case json.Delim('{'):
+		return r.entries(path, "{}", r.key(path))
+	case json.Delim('['):
+		i := -1
+		return r.entries(path, "[]", func() (string, error) { i++; return fmt.Sprintf("%s[%d]", path, i), nil })
+	}
+	value, err := json.Marshal(t)
+	r.leaves = append(r.leaves, leaf{path, string(value)})
+	return err
+}
+
+// entries reads an object or a list to its end; next returns the path of its next entry.
+func (r *leafReader) entries(path, empty string, next func() (string, error)) error {
+	if !r.More() {
+		r.leaves = append(r.leaves, leaf{path, empty})
+	}
+	for r.More() {
+		at, err := next()
+		if err == nil {
+			err = r.value(at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := r.Token()
+	return err
+}
+
+// key returns what reads the next key of an object.
+func (r *leafReader) key(path string) func() (string, error) {
+	seen := map[string]bool{}
+	return func() (string, error) {
+		t, err := r.Token()
+		if err != nil {
+			return "", err
+		}
+		at := Within(path, fmt.Sprint(t))
+		if seen[at] {
+			return "", fmt.Errorf("the key %s stands there twice", at)
+		}
+		seen[at] = true
+		return at, nil
+	}
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Within returns the path of a key of the object at path.
+func Within(path, key string) string {
+	switch {
+	case !plainKey.MatchString(key):
+		return path + "[" + strconv.Quote(key) + "]"
+	case path == "":
+		return key
+	}
+	return path + "." + key
+}
+
+// Unchecked names a part of a report that cannot be recomputed.
+type Unchecked struct {
+	Path string // of the part, with all that is in it; [*] stands for any place in a list
+	Name string // in plain English
+	Why  string // it cannot be recomputed
+}
+
+var place = regexp.MustCompile(`\[\d+\]`)
+
+// covers tells whether a leaf belongs to the part; any is its path with [*] for places.
+func (u Unchecked) covers(path, any string) bool {
+	if strings.Contains(u.Path, "[*]") {
+		path = any
+	}
+	rest, ok := strings.CutPrefix(path, u.Path)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// Compare compares every leaf of a report as it is recorded with the same report
+// recomputed, but for those that unchecked covers. It returns a line for each leaf that
+// differs, is missing or has nothing to be compared with, and the entries of unchecked
+// that the recorded report has leaves of. It errs where the document cannot be read.
+func Compare(document []byte, recomputed *Report, unchecked []Unchecked) (found []string, left []Unchecked, err error) {
+	recorded, err := leavesOf(document)
+	if err != nil {
+		return nil, nil, err
+	}
+	var b bytes.Buffer
+	if err := recomputed.WriteJSON(&b); err != nil {
+		return nil, nil, err
+	}
+	fresh, err := leavesOf(b.Bytes())
+	if err != nil {
+		return nil, nil, err
+	}
+	now := make(map[string]string, len(fresh))
+	for _, l := range fresh {
+		now[l.path] = l.value
+	}
+	covered := make([]bool, len(unchecked))
+	by := func(path string) int {
+		any := place.ReplaceAllString(path, "[*]")
+		return slices.IndexFunc(unchecked, func(u Unchecked) bool { return u.covers(path, any) })
+	}
+	for _, l := range recorded {
+		value, known := now[l.path]
+		delete(now, l.path)
+		if i := by(l.path); i >= 0 {
+			covered[i] = true
+		} else if !known {
+			found = append(found, fmt.Sprintf("%s: recorded %s, recomputed nothing", l.path, clipped(l.value)))
+		} else if !sameLeaf(l.value, value) {
+			found = append(found, fmt.Sprintf("%s: recorded %s, recomputed %s", l.path, clipped(l.value), clipped(value)))
+		}
+	}
+	for _, l := range fresh {
+		if _, missing := now[l.path]; missing && by(l.path) < 0 {
+			found = append(found, fmt.Sprintf("%s: recorded nothing, recomputed %s", l.path, clipped(l.value)))
+		}
+	}
+	for i, u := range unchecked {
+		if covered[i] {
+			left = append(left, u)
+		}
+	}
+	return found, left, nil
+}
+
+// sameLeaf tells whether two values are equal. Numbers with a fraction or an exponent are
+// equal where their float64 are.
+func sameLeaf(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if !strings.ContainsAny(a, ".eE") && !strings.ContainsAny(b, ".eE") {
+		return false
+	}
+	x, err1 := strconv.ParseFloat(a, 64)
+	y, err2 := strconv.ParseFloat(b, 64)
+	return err1 == nil && err2 == nil && x == y
+}
+
+// clipped cuts a value to what fits a line.
+func clipped(value string) string {
+	if s := []rune(value); len(s) > 60 {
+		return string(s[:60]) + "…"
+	}
+	return value
+}
+
+// ParseJSON reads what WriteJSON wrote. It errs on another schema, and where more than
+// one value is there.
+func ParseJSON(document []byte) (*Report, error) {
+	var r Report
+	if err := json.Unmarshal(document, &r); err != nil {
+		return nil, fmt.Errorf("not a report: %w", err)
+	}
+	if r.Schema != Schema {
+		return nil, fmt.Errorf("schema is %q, this program reads %q", r.Schema, Schema)
+	}
+	return &r, nil
+}
+
+// ReadJSON is ParseJSON of all that rd holds.
+func ReadJSON(rd io.Reader) (*Report, error) {
+	document, err := io.ReadAll(rd)
+	if err != nil {
+		return nil, err
+	}
+	return ParseJSON(document)
+}
