@@ -12,7 +12,8 @@
 // witnesses, by any means, in float32. A [Certifier] computes bounds from
 // witnesses in float64, with every rounding error bounded and counted in the
 // adversary's favour, so that what it says holds whatever the search did. It calls
-// unbounded only what is at least [UnboundedFrom] by that count. Of nets so deep that
+// unbounded only what is at least [UnboundedFrom] by that count, and by what a runtime
+// that computes the features in float32 may err ([Runtime]). Of nets so deep that
 // the count says nothing, rounding is proved in pairs of float64, or measured, and then
 // nothing is called certified ([Experiment].Rounding). [Run] searches,
 // certifies and stores bounds and witnesses; [Verify] computes the bounds again
@@ -22,8 +23,12 @@
 // with an interval ([Spectrum]). All that a run holds follows from a budget
 // ([Experiment].Memory).
 //
+// Bounds speak of estimators that are unbiased on a [Domain]: all real inputs, those in
+// a box, or those that the data can hold, such as pixels of 8 bits.
+//
 // Beside Algorithm 1's witnesses an [Experiment] has rungs: far witnesses
-// ([FarOptions]), inputs of exactly the same features ([TwinOptions]), and the
+// ([FarOptions]), twins, inputs of the same features in
+// real arithmetic or, among stored inputs, nearly the same ([TwinOptions]), and the
 // combination of many witnesses by stored coefficients ([BarankinOptions]), which
 // certifies what Cramér-Rao estimates.
 package bound

@@ -53,7 +53,7 @@ type Experiment struct {
 	// The rungs, each left out where it is zero.
 	Far      FarOptions      // witnesses far from θ
 	Barankin BarankinOptions // witnesses along every singular direction, combined, the far ones with them
-	Twins    TwinOptions     // inputs of exactly the same features
+	Twins    TwinOptions     // inputs of the same features, or on a grid nearly the same
 }
 
 // Resolve replaces zeros by defaults and the search Auto by the one that suits
@@ -146,7 +146,7 @@ func (e Experiment) resolveRungs(m Model, x []float32, begun *kept) (_ Experimen
 	if e.Twins.Examples > 0 {
 		if _, err := newTwinFinder(m, e.Twins.Domain); err != nil {
 			e.Twins = TwinOptions{}
-			notes = append(notes, "no exact twins: "+strings.TrimPrefix(err.Error(), "twins: "))
+			notes = append(notes, "no twins: "+strings.TrimPrefix(err.Error(), "twins: "))
 		}
 	}
 	return e, notes

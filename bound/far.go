@@ -23,7 +23,7 @@ type FarOptions struct {
 	Starts int    // witnesses per example; 0 for none
 	Scales int    // of the line search along each start; by default DefaultFarScales
 	Steps  int    // of Gauss-Newton from the best of them; by default DefaultFarSteps
-	Domain Domain // where θ+ε stays
+	Domain Domain // where θ+ε stays; on a grid, the box is searched and the best are then moved along the grid
 	Seed   uint64
 }
 

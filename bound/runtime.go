@@ -156,12 +156,12 @@ func powerOfTwo(v float64) float64 {
 func (r Runtime) Says() string {
 	switch r.From {
 	case RuntimeDerived:
-		return fmt.Sprintf("each released feature may lie %.2g off real arithmetic, as the error analysis of a float32 pass allows (derived, to first order)", r.Error)
+		return fmt.Sprintf("each released feature may lie %.2g off real arithmetic, as the error analysis of a float32 pass allows (derived, to first order in its unit roundoff)", r.Error)
 	case RuntimeMeasured:
-		return fmt.Sprintf("each released feature may lie %.2g off real arithmetic, %d times what float32 and float64 passes were measured to differ by, rounded up to a power of two", r.Error, runtimeFactor)
+		return fmt.Sprintf("released features may lie %.2g off real arithmetic (root mean square over the features for Gaussian noise, else each), %d times what float32 and float64 passes were measured to differ by, rounded up to a power of two", r.Error, runtimeFactor)
 	case RuntimeGiven:
 		if r.Error > 0 {
-			return fmt.Sprintf("each released feature may lie %g off real arithmetic, as --runtime-error says", r.Error)
+			return fmt.Sprintf("each released feature may lie %g off real arithmetic, as --runtime-error says (for Gaussian noise, their root mean square)", r.Error)
 		}
 		return "features are those of real arithmetic, as --runtime-error 0 says"
 	}

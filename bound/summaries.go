@@ -16,26 +16,26 @@ func (e Experiment) summaries(r *Result) []Summary {
 		bands = append(bands, band{fmt.Sprintf("%dx%d", e.Band, e.Band), low})
 	}
 	var todo []func() Summary // each sorts all its values: worth all cores
-	add := func(of Summary, std, squares []float64, domain Domain, note string) {
+	add := func(of Summary, std, squares []float64, domain Domain, counted bool, note string) {
 		of.Coordinates, of.Domain = e.Coordinates.Name(), domain.String()
 		of.Status, of.Note = e.standing()
-		of.Note = joined(note, of.Note)
+		of.Note = joined(joined(note, e.computed(counted)), of.Note)
 		for _, b := range bands {
 			todo = append(todo, func() Summary { return of.in(b, std, m) })
 		}
 		todo = append(todo, func() Summary { return of.meanSquare(squares) })
 	}
 	for _, s := range r.Sizes {
-		add(Summary{Method: MethodHCR, Search: e.Search.Search, Size: s.Size, Examples: n}, s.Std, s.MeanSquare, e.Domain, "")
+		add(Summary{Method: MethodHCR, Search: e.Search.Search, Size: s.Size, Examples: n}, s.Std, s.MeanSquare, e.Domain, false, "")
 	}
 	if r.Far != nil {
-		add(Summary{Method: MethodHCR, Search: SearchFar, Examples: n}, r.Far.Std, r.Far.MeanSquare, e.Far.Domain, "")
+		add(Summary{Method: MethodHCR, Search: SearchFar, Examples: n}, r.Far.Std, r.Far.MeanSquare, e.Far.Domain, true, "")
 	}
 	if r.Barankin != nil {
-		add(Summary{Method: MethodBarankin, Examples: n}, r.Barankin.Std, r.Barankin.MeanSquare, e.Domain, "")
+		add(Summary{Method: MethodBarankin, Examples: n}, r.Barankin.Std, r.Barankin.MeanSquare, e.Domain, e.Far.Starts > 0 && !e.Barankin.Near, "")
 	}
 	if t := r.Twins; t != nil {
-		add(Summary{Method: MethodHCR, Search: SearchTwins, Examples: t.Tried}, t.Std[:t.Tried*m], t.MeanSquare[:t.Tried], e.Twins.Domain,
+		add(Summary{Method: MethodHCR, Search: SearchTwins, Examples: t.Tried}, t.Std[:t.Tried*m], t.MeanSquare[:t.Tried], e.Twins.Domain, true,
 			fmt.Sprintf("of the %d examples for which twins were sought", t.Tried))
 	}
 	if r.CramerRao != nil {
@@ -49,6 +49,14 @@ func (e Experiment) summaries(r *Result) []Summary {
 		out[i].Vacuous = e.vacuous(out[i])
 	})
 	return out
+}
+
+// computed says of bounds by witnesses as what computes them the features are taken.
+func (e Experiment) computed(counted bool) string {
+	if counted && e.Runtime.Error > 0 {
+		return fmt.Sprintf("each feature may be off by %g, as a float32 runtime has it (%s)", e.Runtime.Error, e.Runtime.From)
+	}
+	return "features in real arithmetic"
 }
 
 // standing is the status of bounds with a witness, and why it is not the highest.
@@ -99,7 +107,7 @@ func (e Experiment) axis(c *CramerRao, b band, examples int) Summary {
 
 func (e Experiment) full(c *CramerRao, b band, examples int) Summary {
 	s := Summary{Method: MethodCramerRao, Examples: examples, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
-		Note: "of the part of each coordinate that the features can see; unbounded_fraction counts coordinates with another part, of which there is no unbiased estimator"}
+		Note: "of the part of each coordinate that the features can see; unbounded_fraction counts coordinates with another part, of which in real arithmetic, among any real inputs, there is no unbiased estimator"}
 	s = s.in(b, c.Full, e.Coordinates.Len())
 	seen := b.of(c.Seen, e.Coordinates.Len())
 	hidden := 0

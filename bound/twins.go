@@ -11,11 +11,12 @@ import (
 	"tattle/run"
 )
 
-// TwinOptions says for which examples twins are sought: inputs with exactly the
-// same features. Its zero value is none.
+// TwinOptions says for which examples twins are sought: inputs with the same features in
+// real arithmetic. On a grid they are moved to stored inputs, whose features are nearly
+// the same. Its zero value is none.
 type TwinOptions struct {
 	Examples int    // how many of the examples are tried, from the first
-	Domain   Domain // where twins may lie: it must be a box
+	Domain   Domain // where twins may lie: a box, or a grid in one
 	Seed     uint64 // of the choice of target images
 	Toward   Source // data to take target images from; nil for the examples' own
 }
@@ -58,7 +59,8 @@ func (o TwinOptions) TargetIndex(data Source, example, label int) int {
 	return -1
 }
 
-// A TwinFinder finds inputs that a net maps to exactly the same features. Where the
+// A TwinFinder finds inputs that a net maps, in real arithmetic, to exactly the same
+// features: it knows of the box of its domain, but of no grid in it. Where the
 // net is affine between ReLUs, these are the inputs in the domain at which the units
 // of one layer that are on at θ do not change and those that are off stay off: a
 // polytope, whose far corners and whose point nearest to a target are found by a

@@ -65,7 +65,7 @@ func pointer(w *strings.Builder, m *Mark, s scale, y int, path string) {
 	fmt.Fprintf(w, `<svg class="tip" x="%.2f%%" y="%d" width="20" height="24" overflow="visible"><path class="tip %s" d="%s"/></svg>`, s.x(m.level()), y, m.Status, path)
 }
 
-// beyond is the mark for which the arrow to the edge stands: exact twins where
+// beyond is the mark for which the arrow to the edge stands: twins where
 // half of the band has them, then far witnesses, then those near the input.
 func (d digest) beyond(s scale) (Mark, bool) {
 	for _, m := range []*Mark{d.twins, d.far, d.floor} {

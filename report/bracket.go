@@ -34,6 +34,7 @@ type Mark struct {
 	Method            string `json:"method"` // of bound.Summary, or MarkAttack or MarkPrior
 	Name              string `json:"name,omitempty"`
 	Search            string `json:"search,omitempty"`
+	Domain            string `json:"domain,omitempty"` // of bound.Summary
 	Status            string `json:"status"`
 	Examples          int    `json:"examples,omitempty"` // that it is about; 0 where it is not about examples
 	Median            Number `json:"median"`             // null where unbounded or RMS stands instead
@@ -181,7 +182,7 @@ func floors(bounds []bound.Summary, band Band) []Mark {
 		}
 		if best != nil {
 			m := best.Quantile(.5)
-			mark := Mark{Method: best.Method, Search: best.Search, Status: best.Status, Examples: best.Examples,
+			mark := Mark{Method: best.Method, Search: best.Search, Domain: best.Domain, Status: best.Status, Examples: best.Examples,
 				Median: Number(m), Unbounded: math.IsInf(m, 1), UnboundedFraction: Number(best.UnboundedFraction)}
 			if best.Method == bound.MethodVanTrees {
 				mark.Median, mark.RMS = Number(math.NaN()), Number(band.VanTrees)

@@ -152,14 +152,14 @@ func (m Mark) words(s scale) string {
 var pageNames = map[rung]string{
 	{bound.MethodHCR, ""}:                "HCR, one near witness",
 	{bound.MethodHCR, bound.SearchFar}:   "HCR, far witness",
-	{bound.MethodHCR, bound.SearchTwins}: "HCR, exact twin",
+	{bound.MethodHCR, bound.SearchTwins}: "HCR, twin",
 	{bound.MethodCramerRaoAxis, ""}:      "Cramér-Rao, all else known",
 	{bound.MethodCramerRao, ""}:          "Cramér-Rao, part that is seen",
 }
 
 func (m Mark) pageName() string {
 	if n := pageNames[newRung(m.Method, m.Search)]; n != "" {
-		return n
+		return n + m.within()
 	}
 	if m.Method == MarkAttack {
 		return m.Name
@@ -229,7 +229,7 @@ func (b BracketBand) limitless() string {
 	if n := b.most(); m.Examples < n {
 		of = fmt.Sprintf(" of the %s of %d that were tried", Count(m.Examples, "input"), n)
 	}
-	return fmt.Sprintf("For half of these coordinates or more%s, the certified error of unbiased reconstructions has no useful limit: other inputs have the same features to rounding. ", of)
+	return fmt.Sprintf("For half of these coordinates or more%s, the certified error of unbiased reconstructions has no useful limit (domain %s): other inputs have the same features, but for rounding and what their runtime errs by. ", of, m.Domain)
 }
 
 // undercut says why an attack errs by less than van Trees' floor, where one does:

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
+
+	"tattle/bound"
 )
 
 // barColumns is how wide the bars of the bracket are on a terminal.
@@ -35,9 +37,18 @@ func (m Mark) title(long bool) string {
 		which = 0
 	}
 	if n := methodNames[newRung(m.Method, m.Search)]; n[which] != "" {
-		return n[which]
+		return n[which] + m.within()
 	}
 	return m.Method
+}
+
+// within names the domain of witnesses that are far from an input, where one differs
+// from another: those near it say little of either.
+func (m Mark) within() string {
+	if m.Domain == "" || m.Search != bound.SearchFar && m.Search != bound.SearchTwins {
+		return ""
+	}
+	return " (" + m.Domain + ")"
 }
 
 // value says what a mark proves or reaches, on an axis: in words where a figure
@@ -81,13 +92,13 @@ func (r *Report) textBracket(w io.Writer) {
 	d := band.digest()
 	best := cmp.Or(d.attack, d.tried)
 	wrap(w, fmt.Sprintf("The bracket. %s: error in %s, logarithmic.", band.title(), s.name)+r.Bracket.textKey(d.attack != nil))
-	fmt.Fprintf(w, "  %-19s%s\n", "", s.textAxis())
+	fmt.Fprintf(w, "  %-20s%s\n", "", s.textAxis())
 	for i := range band.Marks {
 		m := &band.Marks[i]
 		if m.Method == MarkAttack && m != best {
 			continue // a table has it
 		}
-		fmt.Fprintf(w, "  %s%s %s%s\n", pad(m.title(false), 19), m.textBar(s), strings.NewReplacer("> ", "over ", " the range", "").Replace(m.value(s)), m.textStatus())
+		fmt.Fprintf(w, "  %s%s %s%s\n", pad(m.title(false), 20), m.textBar(s), strings.NewReplacer("> ", "over ", " the range", "").Replace(m.value(s)), m.textStatus())
 	}
 	r.Bracket.textBands(w, s)
 	wrapSome(w, r.Bracket.uneven())
@@ -213,7 +224,7 @@ func (d digest) cells(s scale) []string {
 		switch {
 		case m == nil:
 			cells = append(cells, number(math.NaN()))
-		case m == d.twins:
+		case m == d.twins && m.UnboundedFraction > 0:
 			cells = append(cells, d.twins.limitless())
 		default:
 			cells = append(cells, strings.NewReplacer("unbounded", "∞", " the range", "").Replace(m.value(s)))

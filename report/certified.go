@@ -9,7 +9,7 @@ import (
 )
 
 // certified says what is proved: by witnesses near the input, then what far ones
-// and exact twins add.
+// and twins add.
 func (r *Report) certified() string {
 	if r.Release.NoBounds != "" {
 		s := "No bound holds for this release: " + strings.TrimSuffix(r.Release.NoBounds, ".") + "."
@@ -31,7 +31,7 @@ func (r *Report) certified() string {
 		}
 		return "Nothing is certified here: no witness gave a bound."
 	}
-	s := fmt.Sprintf("Certified: whoever reconstructs inputs without bias, right on average, %s in half of the %s", r.errs(all), coordinateWords(all.Coordinates))
+	s := fmt.Sprintf("Certified: whoever reconstructs inputs without bias, right on average%s, %s in half of the %s", r.among(all.Domain), r.errs(all), coordinateWords(all.Coordinates))
 	if low := r.low(kindOf(*all)); low != nil && r.errs(low) == r.errs(all) {
 		s += fmt.Sprintf(", and of the %s coarsest", times(low.Band))
 	} else if low != nil {
@@ -49,7 +49,7 @@ func (r *Report) errs(b *bound.Summary) string {
 	case m == 0:
 		return "may not err at all: the witnesses prove nothing (a vacuous bound of 0)"
 	case math.IsInf(m, 1):
-		return "errs without limit"
+		return "errs without a useful limit"
 	case r.Vacuous(m):
 		return "errs by " + r.atLeast(m) + ", which is vacuous,"
 	}
@@ -64,13 +64,13 @@ func (r *Report) farther(all *bound.Summary) string {
 	}
 	to := "to " + r.atLeast(b.Quantile(.5))
 	if math.IsInf(b.Quantile(.5), 1) {
-		to = "beyond any limit"
+		to = "beyond any useful limit"
 	}
-	return fmt.Sprintf(" Other%s inputs, farther off, with nearly the same features raise that %s.", legal(b), to)
+	return fmt.Sprintf(" Other inputs, farther off, with nearly the same features raise that %s%s.", to, r.among(b.Domain))
 }
 
-// twins says for how many coordinates another input with the same features is
-// known.
+// twins says for how many coordinates another input is known whose features are the
+// same but for rounding and what their runtime errs by.
 func (r *Report) twins() string {
 	b := r.strongest("all", twin)
 	if b == nil || b.UnboundedFraction == 0 {
@@ -80,15 +80,11 @@ func (r *Report) twins() string {
 	if b.UnboundedFraction < 1 {
 		share = "For " + percent(b.UnboundedFraction) + " of the coordinates where it was tried"
 	}
-	return fmt.Sprintf(" %s, another%s input has the same features to rounding: unbiased errors have no useful limit there.", share, legal(b))
-}
-
-// legal is a word for witnesses that stay within the data's range.
-func legal(b *bound.Summary) string {
-	if b.Domain == "legal" {
-		return " legal"
+	same := "the same features in real arithmetic"
+	if x := r.Experiment; x != nil && x.Runtime != nil && x.Runtime.Error > 0 {
+		same = "the same features, but for rounding and what their runtime errs by"
 	}
-	return ""
+	return fmt.Sprintf(" %s, another input has %s: unbiased errors have no useful limit there%s.", share, same, r.among(b.Domain))
 }
 
 // The sorts of witnesses, which sentences keep apart: what one proves of all

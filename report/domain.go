@@ -1,17 +1,22 @@
 package report
 
-import "tattle/bound"
+import (
+	"strings"
+
+	"tattle/bound"
+)
 
 // What stored inputs are, as Experiment.Held says it.
 const (
 	HeldBytes   = "8-bit pixels"
 	HeldResized = "8-bit pixels, as resizing left them"
 	HeldColumns = "values that the table's columns can hold"
-	HeldFloat32 = "float32 numbers"
+	HeldFloat32 = "float32 numbers within the data's range"
 )
 
-// among says in words which inputs a domain has, as in "among inputs as 8-bit pixels".
-func (r *Report) among(domain string) string {
+// Among says in words which inputs a domain has: those that an estimator is held to be
+// unbiased for. It is empty of what is about no domain.
+func (r *Report) Among(domain string) string {
 	switch domain {
 	case bound.DomainStored:
 		if x := r.Experiment; x != nil && x.Held != "" {
@@ -24,4 +29,38 @@ func (r *Report) among(domain string) string {
 		return "any real numbers"
 	}
 	return ""
+}
+
+// among is Among after a comma, for the end of a clause.
+func (r *Report) among(domain string) string {
+	if s := r.Among(domain); s != "" {
+		return ", among " + s
+	}
+	return ""
+}
+
+// domains says what the names of the domains stand for that rows are about.
+func (r *Report) domains() string {
+	var said []string
+	for _, b := range r.Bounds {
+		if s := r.Among(b.Domain); s != "" {
+			said = append(said, b.Domain+", "+s)
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return "Domain, the inputs for which an estimator is held to be unbiased: " + strings.Join(unique(said), "; ") + "."
+}
+
+// Computed says how far released features may lie from those of real arithmetic, and
+// for which bounds that is allowed for: empty where an older report does not tell.
+func (x *Experiment) Computed() string {
+	if x == nil || x.Runtime == nil {
+		return ""
+	}
+	if x.Runtime.Error == 0 {
+		return "Runtime: " + x.Runtime.Says() + "."
+	}
+	return "Runtime: " + x.Runtime.Says() + ". It is allowed for by far witnesses and twins, and by others that move the features by no more than rounding; the rest are about features in real arithmetic."
 }

@@ -36,11 +36,15 @@ func full(t *testing.T) *Report {
 	r.Release.Post = &Post{Digits: 2}
 	r.Release.Queries = 4
 	r.Model.Inputs, r.Model.Features = 784, 20
+	r.Experiment = &Experiment{Domain: bound.DomainFree, FarDomain: bound.DomainStored, Held: HeldBytes, Runtime: &bound.Runtime{Error: 1e-5, From: bound.RuntimeMeasured}}
 	r.Utility = Utility{CleanAccuracy: .9756, CleanInterval: [2]float64{.97, .98}, ReleasedAccuracy: .94, ReleasedInterval: [2]float64{.93, .95}, Examples: 10000, Draws: 1}
 	row := func(method, search, band, status string, unbounded float64, v ...float64) bound.Summary {
 		b := bound.Summary{Method: method, Search: search, Coordinates: "dct", Band: band, Values: 784, StdQuantiles: quantiles(v...), UnboundedFraction: unbounded, Status: status}
-		if search == bound.SearchFar || search == bound.SearchTwins {
-			b.Domain = "legal"
+		switch {
+		case search == bound.SearchFar || search == bound.SearchTwins:
+			b.Domain = bound.DomainStored
+		case method == bound.MethodHCR || method == bound.MethodBarankin:
+			b.Domain = bound.DomainFree
 		}
 		return b
 	}
@@ -95,7 +99,7 @@ func full(t *testing.T) *Report {
 		}
 	}
 	o := Original{Index: 5, Label: 3, Name: "three", Shape: []int{1, 2, 2}, Theta: []float32{0, 1, .5, .25}, Denormalize: func(x float64, _ int) float64 { return x }}
-	for _, p := range []Pair{{Kind: "farthest", ZNorm: 1e-12, Allowance: 1e-9, Median: Number(inf), Unbounded: true}, {Kind: "nearest to example 17", ZNorm: .1, Allowance: 1e-9, Median: 3}} {
+	for _, p := range []Pair{{Kind: "farthest", Domain: bound.DomainStored, Guessed: .5002, ZNorm: 1e-12, Allowance: 1e-9, Median: Number(inf), Unbounded: true}, {Kind: "nearest to example 17", Domain: bound.DomainStored, Guessed: .512, ZNorm: .1, Allowance: 1e-9, Median: 3}} {
 		if err := r.AddPair(o, []float64{1, 0, 0, 1}, p); err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +192,8 @@ func TestSentencesAreHonest(t *testing.T) {
 	}
 	r := full(t)
 	says(r, "errs by at least 44 grey levels of 255 (0.56 normalised) in half", "and errs by at least 50.3 (0.64) in half of the 8×8 coarsest", "raise that to more than 100 times the whole range", "!70740",
-		"For 98.00 % of the coordinates where it was tried, another legal input", "!without limit",
+		"right on average, among any real numbers, errs", "whole range of the data, among inputs as 8-bit pixels.",
+		"For 98.00 % of the coordinates where it was tried, another input has the same features, but for rounding and what their runtime errs by: unbiased errors have no useful limit there, among inputs as 8-bit pixels.", "!without limit", "!legal", "!exactly the same",
 		"the best of 2 attacks (decoder) errs by 29.4 grey levels of 255 (0.374 normalised), root mean square over all cosine modes of the inputs of 100 inputs with 4 draws of the noise each", "without the release, errs by 50.9", "99.9 % confidence", "rounded to 2 decimals", "released 4 times", "20 numbers kept", "Student's t (5 degrees")
 	r.Attacks[1].Gain.Low = -.01
 	says(r, "!Demonstrated", "No attack that ran is shown to come closer than guessing the mean", "errs by 50.9", "A better attack may come closer")
@@ -222,7 +227,7 @@ func TestBracketMarks(t *testing.T) {
 	for _, m := range band.Marks {
 		got = append(got, m.title(false))
 	}
-	want := "Cramér-Rao, axis|HCR|Cramér-Rao, seen|Barankin|HCR, far|HCR, twins|van Trees|attack: linear|attack: decoder|prior alone"
+	want := "Cramér-Rao, axis|HCR|Cramér-Rao, seen|Barankin|HCR, far (stored)|HCR, twins (stored)|van Trees|attack: linear|attack: decoder|prior alone"
 	if s := strings.Join(got, "|"); s != want {
 		t.Errorf("marks %s", s)
 	}
@@ -330,15 +335,20 @@ func TestBandNames(t *testing.T) {
 	}
 }
 
-// TestPairsTogether sums up pairs of each sort.
+// TestPairsTogether sums up pairs, and never says that features are the same.
 func TestPairsTogether(t *testing.T) {
-	same, not := Pair{RMS: 20, Allowance: 1e-9}, Pair{RMS: 30, ZNorm: .1, Allowance: 1e-9}
+	near := Pair{RMS: 20, Allowance: 1e-3, Domain: bound.DomainStored, Guessed: .5002}
+	far := Pair{RMS: 30, ZNorm: .1, Allowance: 1e-3, Domain: bound.DomainStored, Guessed: .52}
+	odd := far
+	odd.Guessed = Number(math.NaN())
+	r := &Report{Experiment: &Experiment{Held: HeldBytes}}
 	for want, pairs := range map[string][]Pair{
-		"2 pairs of inputs, 20 to 20 grey levels apart, with the same features to rounding: nothing":                    {same, same},
-		"2 pairs of inputs with the same release, or nearly, 20 to 30 grey levels apart. 1 of the 2: the same features": {same, not},
-		"1 pair of inputs with the same release, or nearly, 30 grey levels apart. Their features are up to 0.1 apart.":  {not},
+		"2 pairs of inputs, among inputs as 8-bit pixels, 20 to 20 grey levels apart, with features at most 0.001 apart. Who sees the release, and knows that it is one of the two, both as likely, says which with a probability of at most 50.0": {near, near},
+		"2 pairs of inputs, among inputs as 8-bit pixels, 20 to 30 grey levels apart, with features at most 0.101 apart. Who sees the release, and knows that it is one of the two, both as likely, says which with a probability of at most 52":   {near, far},
+		"1 pair of inputs, among inputs as 8-bit pixels, 30 grey levels apart, with features at most 0.101 apart.":                                                                                                                                 {odd},
 	} {
-		if got := (&Report{Pairs: pairs}).twinsTogether(); !strings.HasPrefix(got, want) {
+		r.Pairs = pairs
+		if got := r.twinsTogether(); !strings.HasPrefix(got, want) || len(pairs) == 1 && got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -4,19 +4,23 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"tattle/bound"
 )
 
-// Pair is two inputs that the release cannot tell apart: their features differ
-// by ‖z‖, which is at most Allowance where it is all rounding.
+// Pair is two inputs that the noise hardly tells apart: their features differ by ‖z‖,
+// and by Allowance more at most.
 type Pair struct {
 	Index     int    `json:"index"`
 	Label     int    `json:"label"`
 	Name      string `json:"name,omitempty"`
 	Kind      string `json:"kind"` // "farthest", or "nearest to example 17"
 	RMS       Number `json:"rms_grey_levels"`
+	Domain    string `json:"domain,omitempty"` // of the other input, as bound.Summary says it
 	ZNorm     Number `json:"z_norm"`
-	Allowance Number `json:"allowance"`
-	Median    Number `json:"median"` // of the bounds the pair gives over all coordinates; null where unbounded
+	Allowance Number `json:"allowance"` // for rounding, and what the features' runtime errs by
+	Guessed   Number `json:"guessed"`   // at most: with what probability who sees the release, and knows that it is one of the two, both as likely, says which; null where it is not known
+	Median    Number `json:"median"`    // of the bounds the pair gives over all coordinates; null where unbounded
 	Unbounded bool   `json:"unbounded,omitempty"`
 
 	first, second []byte // PNG
@@ -54,35 +58,26 @@ func (r *Report) textPairs(w io.Writer) {
 
 // twinsTogether sums the pairs up.
 func (r *Report) twinsTogether() string {
-	least, most, equal, apart := math.Inf(1), 0., 0, 0.
+	least, most, apart, guessed, domain := math.Inf(1), 0., 0., 0., ""
 	for _, p := range r.Pairs {
 		least, most = min(least, float64(p.RMS)), max(most, float64(p.RMS))
-		if p.equal() {
-			equal++
-		} else {
-			apart = max(apart, float64(p.ZNorm))
-		}
+		apart, guessed = max(apart, p.apart()), max(guessed, float64(p.Guessed)) // NaN stays
+		domain = p.Domain
 	}
 	n := len(r.Pairs)
 	distance := number(least)
 	if n > 1 {
 		distance += " to " + number(most)
 	}
-	s := fmt.Sprintf("%s of inputs with the same release, or nearly, %s grey levels apart. ", Count(n, "pair"), distance)
-	switch {
-	case equal == n:
-		return fmt.Sprintf("%s of inputs, %s grey levels apart, with the same features to rounding: nothing in the release tells which of the two it was.", Count(n, "pair"), distance)
-	case equal == 0:
-		return s + fmt.Sprintf("Their features are up to %s apart.", number(apart))
-	default:
-		s += fmt.Sprintf("%d of the %d: the same features to rounding", equal, n)
-	}
-	s += ", so nothing in the release tells which of the two it was."
-	if equal < n {
-		s += fmt.Sprintf(" The others: features up to %s apart.", number(apart))
+	s := fmt.Sprintf("%s of inputs%s, %s grey levels apart, with features at most %s apart.", Count(n, "pair"), r.among(domain), distance, number(apart))
+	if !math.IsNaN(guessed) && guessed > 0 {
+		s += fmt.Sprintf(" Who sees the release, and knows that it is one of the two, both as likely, says which with a probability of at most %s.", percent(guessed))
 	}
 	return s
 }
+
+// apart is the most that the features of a pair differ by.
+func (p Pair) apart() float64 { return float64(p.ZNorm) + float64(p.Allowance) }
 
 // mostPairs is how many pairs the page shows: after a dozen one has seen it.
 const mostPairs = 12
@@ -106,9 +101,6 @@ func (r *Report) cards() []twinCard {
 	return cards
 }
 
-// equal tells whether the features differ by no more than rounding.
-func (p Pair) equal() bool { return p.ZNorm <= p.Allowance }
-
 // caption names the original of a pair.
 func (p Pair) caption() string {
 	s := fmt.Sprintf("example %d", p.Index)
@@ -120,13 +112,13 @@ func (p Pair) caption() string {
 
 // says what a pair proves.
 func (p Pair) says() string {
-	apart := fmt.Sprintf("%s grey levels apart", number(float64(p.RMS)))
-	if p.equal() {
-		return apart + ", the same features to rounding"
+	said := fmt.Sprintf("%s grey levels apart", number(float64(p.RMS)))
+	if p.Domain == bound.DomainStored {
+		said += ", both stored inputs"
 	}
-	apart += fmt.Sprintf(", features %s apart", number(float64(p.ZNorm)))
+	said += fmt.Sprintf(", features at most %s apart", number(p.apart()))
 	if p.Unbounded || math.IsInf(float64(p.Median), 1) {
-		return apart + ", which leaves half of the coordinates without a limit"
+		return said + ", which leaves half of the coordinates without a useful limit"
 	}
-	return apart + fmt.Sprintf(", which bounds half of the coordinates by %s normalised units or more", number(float64(p.Median)))
+	return said + fmt.Sprintf(", which bounds half of the coordinates by %s normalised units or more", number(float64(p.Median)))
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,8 +14,8 @@ var statuses = []string{bound.StatusCertified, StatusDemonstrated, bound.StatusE
 
 // A row is a bound.Summary in words.
 type row struct {
-	Name, Status, Band, Unbounded string
-	Quantiles                     []string
+	Name, Status, Band, Domain, Unbounded string
+	Quantiles                             []string
 }
 
 // rows are the bounds of one standing, named by name.
@@ -24,7 +25,7 @@ func (r *Report) rows(status string, name func(bound.Summary) string) []row {
 		if b.Status != status {
 			continue
 		}
-		x := row{Name: name(b), Status: b.Status, Band: times(b.Band), Unbounded: percent(b.UnboundedFraction)}
+		x := row{Name: name(b), Status: b.Status, Band: times(b.Band), Domain: cmp.Or(b.Domain, "–"), Unbounded: percent(b.UnboundedFraction)}
 		for _, q := range bound.QuantileLevels {
 			x.Quantiles = append(x.Quantiles, strings.ReplaceAll(number(b.Quantile(q)), "unbounded", "∞"))
 		}
@@ -37,12 +38,12 @@ func (r *Report) rows(status string, name func(bound.Summary) string) []row {
 var methodNames = map[rung][3]string{
 	{bound.MethodHCR, ""}:                       {"HCR", "HCR", "the Hammersley-Chapman-Robbins bound, by a witness near the input"},
 	{bound.MethodHCR, bound.SearchFar}:          {"HCR, far witnesses", "HCR, far", "by another input, farther off, with nearly the same features"},
-	{bound.MethodHCR, bound.SearchTwins}:        {"HCR, exact twins", "HCR, twins", "by an input with the same features to rounding"},
+	{bound.MethodHCR, bound.SearchTwins}:        {"HCR, twins", "HCR, twins", "by an input that was made to have the same features, or nearly"},
 	{bound.MethodMeanSquare, ""}:                {"HCR, root mean square", "HCR, rms", "its mean-square form, as a root per input"},
 	{bound.MethodMeanSquare, bound.SearchFar}:   {"HCR, far witnesses, root mean square", "HCR, far, rms", "its mean-square form, as a root per input"},
-	{bound.MethodMeanSquare, bound.SearchTwins}: {"HCR, exact twins, root mean square", "HCR, twins, rms", "its mean-square form, as a root per input"},
+	{bound.MethodMeanSquare, bound.SearchTwins}: {"HCR, twins, root mean square", "HCR, twins, rms", "its mean-square form, as a root per input"},
 	{bound.MethodCramerRaoAxis, ""}:             {"Cramér-Rao, all else known", "Cramér-Rao, axis", "were every other coordinate known"},
-	{bound.MethodCramerRao, ""}:                 {"Cramér-Rao, identifiable part", "Cramér-Rao, seen", "the part of a coordinate that the features see; unbounded is the share with another part"},
+	{bound.MethodCramerRao, ""}:                 {"Cramér-Rao, identifiable part", "Cramér-Rao, seen", "the part of a coordinate that the features see; unbounded is the share with another part, in real arithmetic"},
 	{bound.MethodBarankin, ""}:                  {"Barankin", "Barankin", "many witnesses together"},
 	{bound.MethodBarankinMeanSquare, ""}:        {"Barankin, root mean square", "Barankin, rms", "its mean-square form, as a root per input"},
 	{bound.MethodVanTrees, ""}:                  {"van Trees", "van Trees", fmt.Sprintf("any adversary, on average over inputs drawn from a Gaussian with the training data's mean and covariance, which real inputs are not; with a confidence of %g %%", 100*bound.DefaultConfidence)},
@@ -94,6 +95,9 @@ func (r *Report) legend() []string {
 		if b.Search != "" && kindOf(b).search == "" {
 			searches = append(searches, b.Search)
 		}
+	}
+	if s := r.domains(); s != "" {
+		lines = append(lines, s)
 	}
 	if len(searches) > 0 {
 		lines = append(lines, "Search: "+strings.Join(unique(searches), ", ")+"; s is the size of its perturbations over the noise.")

@@ -104,9 +104,9 @@ func (r *Report) textBounds(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, status := range statuses {
 		if rows := folded.rows(status, shortName); len(rows) > 0 {
-			fmt.Fprintf(t, "%s\tband\t5%%\t25%%\t50%%\t75%%\t95%%\tunbounded\n", status)
+			fmt.Fprintf(t, "%s\tband\tdomain\t5%%\t25%%\t50%%\t75%%\t95%%\tunbounded\n", status)
 			for _, x := range rows {
-				fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", x.Name, x.Band, strings.Join(x.Quantiles, "\t"), x.Unbounded)
+				fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", x.Name, x.Band, x.Domain, strings.Join(x.Quantiles, "\t"), x.Unbounded)
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func (r *Report) textBounds(w io.Writer) {
 		legend = append(legend, "Low bands and whole inputs: in report.html.")
 	}
 	wrap(w, strings.Join(legend, " "))
-	wrapSome(w, strings.TrimSpace(r.Experiment.sought()+" "+r.Experiment.Rounded()))
+	wrapSome(w, strings.TrimSpace(r.Experiment.sought()+" "+r.Experiment.Rounded()+" "+r.Experiment.Computed()))
 	r.textNothings(w)
 }
 

@@ -3,7 +3,6 @@ package report
 import (
 	"html/template"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -150,11 +149,8 @@ func (p Pair) Says() string { return p.says() }
 // Cards are the pairs by their original.
 func (v *view) Cards() []twinCard { return v.cards() }
 
-// AllEqual tells whether every pair has the same features to rounding, so that
-// it need not be said of each.
-func (v *view) AllEqual() bool {
-	return !slices.ContainsFunc(v.Pairs, func(p Pair) bool { return !p.equal() })
-}
+// Domains says what the names of the domains stand for.
+func (v *view) Domains() string { return v.domains() }
 
 // First is the original as a data URI.
 func (p Pair) First() template.URL { return dataURI(p.first) }

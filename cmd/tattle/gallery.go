@@ -1,11 +1,13 @@
 package main
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
 	"tattle/bound"
 	"tattle/nn"
+	"tattle/release"
 	"tattle/report"
 )
 
@@ -96,7 +98,8 @@ func (m *measurement) pairs(r *report.Report, res *bound.Result) error {
 				other[j] += float64(v)
 			}
 			at := i*res.Twins.Witnesses + k
-			pair := report.Pair{Kind: kind, ZNorm: report.Number(res.Twins.ZNorm[at]), Allowance: report.Number(res.Twins.Allowance[at])}
+			pair := report.Pair{Kind: kind, Domain: res.Experiment.Twins.Domain.String(), ZNorm: report.Number(res.Twins.ZNorm[at]), Allowance: report.Number(res.Twins.Allowance[at])}
+			pair.Guessed = report.Number(guessed(res.Experiment, res.Twins.ZNorm[at]+res.Twins.Allowance[at]))
 			pairMedian(&pair, res, i)
 			if err := r.AddPair(o, other, pair); err != nil {
 				return err
@@ -104,6 +107,16 @@ func (m *measurement) pairs(r *report.Report, res *bound.Result) error {
 		}
 	}
 	return nil
+}
+
+// guessed is the probability with which the best test between two inputs, both as
+// likely, is right whose features are ‖z‖ apart: under Gaussian noise Φ(‖z‖√k/2σ), k
+// being the queries, rounded up to a hundredth of a percent. It is NaN under other noise, of which more than the norm counts.
+func guessed(e bound.Experiment, z float64) float64 {
+	if _, ok := e.Noise.(release.Gaussian); !ok {
+		return math.NaN()
+	}
+	return math.Ceil(5e3*(1+math.Erf(z/e.Scale()/(2*math.Sqrt2)))) / 1e4
 }
 
 // pairMedian is the median of the bounds that the twins of the i-th example give.

@@ -41,7 +41,7 @@ func ladder(r *report.Report, theirs []bound.Summary, note string) []report.Ladd
 		{"Cramér-Rao, identifiable part", bound.MethodCramerRao, ""},
 		{"Barankin, near witnesses together", bound.MethodBarankin, ""},
 		{"far witnesses", bound.MethodHCR, bound.SearchFar},
-		{"exact twins", bound.MethodHCR, bound.SearchTwins},
+		{"twins", bound.MethodHCR, bound.SearchTwins},
 		{"van Trees", bound.MethodVanTrees, ""},
 	} {
 		l.add(k.name, newRung(r.Bounds, "", k.method, k.search))
@@ -116,7 +116,7 @@ func (l *rungTable) meanSquares(r *report.Report, theirs []bound.Summary, note s
 	for _, k := range []struct{ name, method, search string }{
 		{"Barankin, root mean square", bound.MethodBarankinMeanSquare, ""},
 		{"far witnesses, root mean square", bound.MethodMeanSquare, bound.SearchFar},
-		{"exact twins, root mean square", bound.MethodMeanSquare, bound.SearchTwins},
+		{"twins, root mean square", bound.MethodMeanSquare, bound.SearchTwins},
 		{"van Trees, root mean square", bound.MethodVanTreesMeanSquare, ""},
 	} {
 		l.add(k.name, newRung(r.Bounds, "", k.method, k.search))

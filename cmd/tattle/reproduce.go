@@ -23,7 +23,7 @@ type reproduceCmd struct {
 	Data       string `help:"Folder of MNIST's idx files or CIFAR-10's batches; folder or zip of ImageNet's validation pictures; for paper B folder or zip of CelebA or UTKFace; for detection folder of MNIST's pictures (default: glyphs alone)." placeholder:"PATH" input:"data"`
 	Examples   string `help:"Paper A: how many test images, or an .npy file of indices (default: all for figure1, 3 for figure2 and figure4, 2500 for figure3, 128 for figure5 and figure6, 100 for ladder). Paper B: the most training examples (default: all)." placeholder:"N|FILE" input:"file"`
 	Published  int    `help:"figure1 and ladder: also run the authors' own procedure, on this many images; 0 for none." default:"500"`
-	Twins      string `help:"ladder: images for which inputs with exactly the same features are sought, the first so many or all." default:"20" placeholder:"N|all"`
+	Twins      string `help:"ladder: images for which twins are sought, other 8-bit images whose features the noise hardly tells apart: the first so many, or all." default:"20" placeholder:"N|all"`
 	figureFlags
 	Quick  bool     `help:"Paper B: 2 epochs, 32×32 pictures, at most 5000 training examples, one seed. Not comparable with the paper. detection: a few small audits, whose rates say little."`
 	Seeds  int      `help:"Paper B: trainings of each kind, with seeds from --seed on (default: 5)." placeholder:"N"`

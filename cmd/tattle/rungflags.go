@@ -16,7 +16,7 @@ import (
 type rungFlags struct {
 	Barankin    int      `help:"Witnesses of each example that Barankin's bound combines (0: none)." default:"64" placeholder:"N"`
 	Far         int      `help:"Witnesses of each example sought far from it (0: none)." default:"8" placeholder:"N"`
-	Twins       string   `help:"Examples for which inputs with exactly the same features are sought: the first so many, or all (0: none)." default:"6" placeholder:"N|all"`
+	Twins       string   `help:"Examples for which twins are sought: far inputs with the same features in real arithmetic, moved to stored inputs whose features the noise hardly tells apart, unless --domain is legal. The first so many examples, or all (0: none)." default:"6" placeholder:"N|all"`
 	VanTrees    *bool    `help:"Bound any adversary, biased too, under a Gaussian prior of the training data (default: where there are training data)." negatable:""`
 	Attack      []string `help:"Attacks to run: linear, inversion, decoder, or none (default: all where there are training data; without the decoder where training it takes minutes)." placeholder:"LIST"`
 	AttackDraws int      `help:"Draws of the noise that each attack is given for each example." default:"4" placeholder:"N"`

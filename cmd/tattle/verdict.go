@@ -34,13 +34,19 @@ func (m *measurement) warnBounds(r *report.Report, res *bound.Result, warn func(
 		warn("%s", w)
 	}
 	if e.Domain.Low == nil {
-		warn("Witnesses may leave the data's range (domain free): the bounds are for adversaries who are unbiased there too. --domain legal asks less of them.")
+		warn("Near witnesses may leave the data's range (domain free): their bounds are for adversaries who are unbiased there too. --domain legal asks less of them.")
+	}
+	if e.Domain.Grid != nil {
+		warn("Near witnesses are rounded to stored inputs (domain stored), which most are too small for: those prove nothing.")
+	}
+	if x := r.Experiment; x.FarDomain == bound.DomainLegal && x.Held == report.HeldFloat32 && e.Domain.Low == nil {
+		warn("How the data are stored is not known, so far witnesses and twins are about real numbers within the data's range. --domain stored makes them float32 numbers.")
 	}
 	if e.Search.Search == bound.Published {
 		warn("The search is the authors' program (one LSQR over a stack of examples, stopped early), which damps what the features see least: algorithm1 and direct give larger bounds.")
 	}
 	if r.Resolvable != nil && !r.Resolvable.Estimated && r.Resolvable.RankMax < r.Resolvable.Inputs {
-		warn("The features see at most %d of %d directions of an input, so most coordinates have no unbiased estimator at all. That holds exactly where attacks with a prior succeed; it is no promise of safety.", r.Resolvable.RankMax, r.Resolvable.Inputs)
+		warn("The features see at most %d of %d directions of an input, so in real arithmetic, among any real inputs, most coordinates have no unbiased estimator at all. That holds exactly where attacks with a prior succeed; it is no promise of safety.", r.Resolvable.RankMax, r.Resolvable.Inputs)
 	}
 }
 
@@ -119,7 +125,7 @@ func strength(r *report.Report) string {
 func twinned(r *report.Report) string {
 	for _, b := range r.Bounds {
 		if b.Method == bound.MethodHCR && b.Search == bound.SearchTwins && b.Band == allBand && b.Status == bound.StatusCertified && b.UnboundedFraction > 0 {
-			return fmt.Sprintf("; for %.3g %% of all coordinates, inputs with the same features to rounding leave no useful limit", 100*b.UnboundedFraction)
+			return fmt.Sprintf("; for %.3g %% of all coordinates, twins leave no useful limit, among %s", 100*b.UnboundedFraction, r.Among(b.Domain))
 		}
 	}
 	return ""
