@@ -165,7 +165,7 @@ func (m *measurement) attacker(ctx context.Context, front *nn.Net, c *ceilings, 
 	case "linear":
 		return attack.NewLinear(ctx, front, noise, m.rungs.training, attack.LinearOptions{Queries: queries, Post: post, Domain: legal, Seed: m.seed, Progress: tell})
 	case "decoder":
-		if err := m.rungs.tooLong(front); err != nil {
+		if err := m.rungs.tooLong(front, m.rungs.training.Len()); err != nil {
 			return nil, err
 		}
 		return attack.NewDecoder(ctx, front, noise, m.rungs.training, attack.DecoderOptions{
@@ -182,9 +182,9 @@ func (m *measurement) attacker(ctx context.Context, front *nn.Net, c *ceilings, 
 }
 
 // tooLong errs where training a decoder that was not asked for by name takes too long.
-func (a *rungs) tooLong(front *nn.Net) error {
+func (a *rungs) tooLong(front nn.Model, examples int) error {
 	p, n := front.Dims()
-	if work := (attack.DecoderOptions{}).Operations(p, n, a.training.Len()); !a.needsAttacks && work > mostDecoding {
+	if work := (attack.DecoderOptions{}).Operations(p, n, examples); !a.needsAttacks && work > mostDecoding {
 		return fmt.Errorf("training it takes %.2g operations, more than the %.2g that are spent unasked; --attack %s runs it", work, float64(mostDecoding), strings.Join(attackNames, ","))
 	}
 	return nil
