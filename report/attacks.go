@@ -114,11 +114,15 @@ func (r *Report) attacksCount() string {
 
 // over says of how many inputs and draws a row is.
 func (r *Report) over(a Attack) string {
-	s := Count(a.Examples, "input")
-	if !r.Release.none() {
-		s += fmt.Sprintf(" with %s of the noise each", Count(a.Draws, "draw"))
+	return Count(a.Examples, "input") + r.drawn(a)
+}
+
+// drawn says how often the noise was drawn for each input of a row.
+func (r *Report) drawn(a Attack) string {
+	if r.Release.none() {
+		return ""
 	}
-	return s
+	return fmt.Sprintf(" with %s of the noise each", Count(a.Draws, "draw"))
 }
 
 // biased is what a reader of the attacks must know.

@@ -236,7 +236,7 @@ func (d digest) cells(s scale) []string {
 // limitless says for which share of a band's coordinates twins leave no useful limit.
 func (m *Mark) limitless() string {
 	if f := float64(m.UnboundedFraction); !math.IsNaN(f) {
-		return fmt.Sprintf("∞ %.3g %%", 100*f)
+		return "∞ " + Share(f)
 	}
 	return number(math.NaN())
 }

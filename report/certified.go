@@ -31,7 +31,7 @@ func (r *Report) certified() string {
 		}
 		return "Nothing is certified here: no witness gave a bound."
 	}
-	s := fmt.Sprintf("Certified: whoever reconstructs inputs without bias, right on average%s, %s in half of the %s", r.among(all.Domain), r.errs(all), coordinateWords(all.Coordinates))
+	s := fmt.Sprintf("Certified: whoever reconstructs inputs without bias, right on average%s, %s in half of the %s", r.among(all.Domain), r.errs(all), r.CoordinatesOf(all.Coordinates, all.Examples))
 	if low := r.low(kindOf(*all)); low != nil && r.errs(low) == r.errs(all) {
 		s += fmt.Sprintf(", and of the %s coarsest", times(low.Band))
 	} else if low != nil {
@@ -76,15 +76,15 @@ func (r *Report) twins() string {
 	if b == nil || b.UnboundedFraction == 0 {
 		return ""
 	}
-	share := "Where tried"
+	share := "all"
 	if b.UnboundedFraction < 1 {
-		share = "For " + percent(b.UnboundedFraction) + " of the coordinates where it was tried"
+		share = Share(b.UnboundedFraction) + " of the"
 	}
 	same := "the same features in real arithmetic"
 	if x := r.Experiment; x != nil && x.Runtime != nil && x.Runtime.Error > 0 {
 		same = "the same features, but for rounding and what their runtime errs by"
 	}
-	return fmt.Sprintf(" %s, another input has %s: unbiased errors have no useful limit there%s.", share, same, r.among(b.Domain))
+	return fmt.Sprintf(" For %s %s, another input has %s: unbiased errors have no useful limit there%s.", share, r.CoordinatesOf(b.Coordinates, b.Examples), same, r.among(b.Domain))
 }
 
 // The sorts of witnesses, which sentences keep apart: what one proves of all

@@ -29,7 +29,7 @@ func (r *Report) demonstrated() string {
 
 // squared says over what the error of a row is a root mean square.
 func (r *Report) squared(a Attack) string {
-	return fmt.Sprintf("root mean square over all %s of %s", coordinateWords(a.Coordinates), r.over(a))
+	return fmt.Sprintf("root mean square over all %s%s", r.CoordinatesOf(a.Coordinates, a.Examples), r.drawn(a))
 }
 
 // bestOf names the best attack among those that ran.
@@ -48,6 +48,10 @@ func (r *Report) attacks() int {
 	}
 	return len(unique(names))
 }
+
+// BestAttack returns the attack with the smallest root mean square error over all
+// coordinates, inputs and draws: nil where none ran.
+func (r *Report) BestAttack() *Attack { return r.bestAttack("all") }
 
 // bestAttack returns the attack with the smallest root mean square error in a band:
 // the first by name of equal ones, as attack.Best.

@@ -9,10 +9,11 @@ import (
 	"text/tabwriter"
 )
 
-// sentence answers the question in words.
-func (d *Design) sentence() string {
+// sentence answers the question in words. of names the inputs that directions and
+// deviations are medians over.
+func (d *Design) sentence(of string) string {
 	if d.Best == nil {
-		s := fmt.Sprintf("Asked for %s: none of the %d releases tried meets it", d.asked(), d.Evaluations)
+		s := fmt.Sprintf("Asked for %s: none of the %d releases tried meets it", d.asked(of), d.Evaluations)
 		if d.Near != "" {
 			s += "; " + strings.TrimSuffix(d.Near, ".")
 		}
@@ -22,9 +23,9 @@ func (d *Design) sentence() string {
 	release := fmt.Sprintf("%s noise of standard deviation %s on %s", familyName(p.Family), number(p.Sigma), p.numbers())
 	cost := fmt.Sprintf("accuracy %s, a drop of %s (95 %% interval %s to %s)", percent(float64(p.Accuracy)), points(p.Drop), bare(p.DropInterval[0]), bare(p.DropInterval[1]))
 	if !d.Met {
-		return fmt.Sprintf("Asked for %s: nothing meets it. The nearest is %s, with %s. %s.", d.asked(), release, cost, strings.TrimSuffix(d.Near, "."))
+		return fmt.Sprintf("Asked for %s: nothing meets it. The nearest is %s, with %s. %s.", d.asked(of), release, cost, strings.TrimSuffix(d.Near, "."))
 	}
-	return fmt.Sprintf("Asked for %s: %s does it, with %s.", d.asked(), release, cost) + d.confirmed()
+	return fmt.Sprintf("Asked for %s: %s does it, with %s.", d.asked(of), release, cost) + d.confirmed()
 }
 
 // confirmed says what the measurement with fresh noise came to.
@@ -35,7 +36,7 @@ func (d *Design) confirmed() string {
 	}
 	s := fmt.Sprintf(" Measured again with fresh noise: accuracy %s, a drop of %s (%s to %s)", percent(float64(c.Accuracy)), points(c.Drop), bare(c.DropInterval[0]), bare(c.DropInterval[1]))
 	if m := float64(c.MedianStd); !math.IsNaN(m) && m > 0 {
-		s += fmt.Sprintf("; the certified median standard deviation is %s over %s", number(m), Count(c.Examples, "input"))
+		s += fmt.Sprintf("; the certified standard deviation is at least %s in half of the coordinates of %s", number(m), Count(c.Examples, "input"))
 	}
 	return s + "." + d.kept()
 }
@@ -53,14 +54,14 @@ func (d *Design) kept() string {
 }
 
 // asked says target and constraint.
-func (d *Design) asked() string {
+func (d *Design) asked(of string) string {
 	var asked []string
 	t := d.Target
 	if t.Within > 0 {
-		asked = append(asked, fmt.Sprintf("at most %s resolved to within %s", Count(t.Directions, "direction"), number(t.Within)))
+		asked = append(asked, fmt.Sprintf("at most %s resolved to within %s for half of %s", Count(t.Directions, "direction"), number(t.Within), of))
 	}
 	if t.MedianStd > 0 {
-		asked = append(asked, "a median standard deviation of at least "+number(t.MedianStd))
+		asked = append(asked, fmt.Sprintf("a standard deviation of at least %s in half of the coordinates of %s", number(t.MedianStd), of))
 	}
 	if t.AttackMSE > 0 {
 		asked = append(asked, "a linear attack that errs by a mean square of at least "+number(t.AttackMSE))
@@ -172,12 +173,12 @@ func (d *Design) text(w io.Writer) {
 func (d *Design) textIntro() string {
 	within := ""
 	if x := d.within(); x > 0 {
-		within = "; directions: those resolved to within " + number(x)
+		within = "; directions: those resolved to within " + number(x) + ", median over the same inputs"
 	}
 	if d.attacked() {
 		within += "; mse: mean square error of the linear attack"
 	}
-	return fmt.Sprintf("The frontier, from %d releases tried: of every choice of numbers and noise the one that costs most nearly what the answer costs, of those that meet what was asked for (*) where any does; report.html has all. σ: noise per number; std: median standard deviation of unbiased reconstructions of what the numbers see%s.", d.Evaluations, within)
+	return fmt.Sprintf("The frontier, from %d releases tried: of every choice of numbers and noise the one that costs most nearly what the answer costs, of those that meet what was asked for (*) where any does; report.html has all. σ: noise per number; std: standard deviation of unbiased reconstructions of what the numbers see, median over the coordinates of the inputs that were tried%s.", d.Evaluations, within)
 }
 
 func (l designLine) numbers() string {

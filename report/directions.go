@@ -33,7 +33,7 @@ func counted(x float64) string {
 // Said says what the spectrum of the Jacobian is known to be.
 func (r *Resolvable) Said() string {
 	if !r.Estimated {
-		return fmt.Sprintf("rank of the Jacobian, median %s (%d to %d) of %s", number(r.RankMedian), r.RankMin, r.RankMax, Count(r.Inputs, "input"))
+		return fmt.Sprintf("rank of the Jacobian, median %s (%d to %d) of %d", number(r.RankMedian), r.RankMin, r.RankMax, r.Inputs)
 	}
 	s := fmt.Sprintf("the Jacobian was not decomposed; by Lanczos from %s an example, its largest singular value is %s", Count(r.Probes, "random vector"), number(float64(r.Largest)))
 	if r.Smallest > 0 {
@@ -52,7 +52,7 @@ func (r *Report) textDirections(w io.Writer) {
 		counts = append(counts, fmt.Sprintf("%s: %s", number(t), res.Directions(i)))
 	}
 	fmt.Fprintln(w)
-	s := fmt.Sprintf("Estimated: %s; directions resolved to within %s.", res.Said(), strings.Join(counts, ", "))
+	s := fmt.Sprintf("Estimated: %s; directions resolved to within %s (medians over %s).", res.Said(), strings.Join(counts, ", "), r.tried(r.Data.Examples))
 	if res.Estimated {
 		s += " ±: standard error; in brackets an interval that holds the count in about 19 of 20 cases."
 	}

@@ -12,7 +12,7 @@ import (
 // draw renders the figure.
 func (f *frontier) draw() template.HTML {
 	var w strings.Builder
-	fmt.Fprintf(&w, `<svg class="fluid" height="%d" role="img" aria-label="%s">`, frontierHeight, html.EscapeString("Accuracy against "+f.title+". "+f.d.sentence()))
+	fmt.Fprintf(&w, `<svg class="fluid" height="%d" role="img" aria-label="%s">`, frontierHeight, html.EscapeString("Accuracy against "+f.title+". "+f.d.sentence("the inputs that were tried")))
 	f.axes(&w)
 	f.asked(&w)
 	for _, l := range f.lines {

@@ -138,7 +138,7 @@ func (r *Report) coarse() string {
 // ladderIntro says what the columns of the ladder are.
 func (r *Report) ladderIntro() string {
 	low := r.coarse()
-	return fmt.Sprintf("Medians of each kind of bound in normalised units, same noise, same inputs. %s: the coarsest of the coordinates. × says how many times what paper A's methods give for all of them: its Algorithm 1, or its authors' own procedure.", low)
+	return fmt.Sprintf("Medians of each kind of bound in normalised units over coordinates and %s, or as many of them as a remark names; same noise. %s: the coarsest of the coordinates. × says how many times what paper A's methods give for all coordinates of the same inputs: its Algorithm 1, or its authors' own procedure.", r.tried(r.Data.Examples), low)
 }
 
 // ladderNotes are the remarks on the rungs, each once, with those it is about.
@@ -173,7 +173,7 @@ func (l LadderRow) remarks() []string {
 		out = strings.Split(strings.ReplaceAll(l.Note, "unbounded_fraction counts", "no useful limit counts"), "; ")
 	}
 	if l.UnboundedFraction > 0 {
-		out = append(out, fmt.Sprintf("no useful limit for %.3g %%", 100*float64(l.UnboundedFraction)))
+		out = append(out, "no useful limit for "+Share(float64(l.UnboundedFraction)))
 	}
 	return out
 }

@@ -25,7 +25,7 @@ func (r *Report) rows(status string, name func(bound.Summary) string) []row {
 		if b.Status != status {
 			continue
 		}
-		x := row{Name: name(b), Status: b.Status, Band: times(b.Band), Domain: cmp.Or(b.Domain, "–"), Unbounded: percent(b.UnboundedFraction)}
+		x := row{Name: name(b) + r.some(b.Examples), Status: b.Status, Band: times(b.Band), Domain: cmp.Or(b.Domain, "–"), Unbounded: Share(b.UnboundedFraction)}
 		for _, q := range bound.QuantileLevels {
 			x.Quantiles = append(x.Quantiles, strings.ReplaceAll(number(b.Quantile(q)), "unbounded", "∞"))
 		}

@@ -19,7 +19,7 @@ func (r *Report) Sentences() []string {
 	}
 	var said []string
 	if r.Design != nil {
-		said = append(said, r.Design.sentence())
+		said = append(said, r.Design.sentence(r.tried(r.Data.Examples)))
 	}
 	if r.Training != nil {
 		said = append(said, r.Training.sentence())
@@ -174,8 +174,15 @@ func (r *Report) cost() string {
 	if math.IsNaN(clean) || math.IsNaN(released) {
 		return "What the noise costs in accuracy is not known: the data have no labels for this model."
 	}
-	if r.Release.none() && clean == released {
-		return fmt.Sprintf("It costs nothing: accuracy stays at %s.", percent(clean))
+	of := ""
+	if u := r.Utility; u.Examples > 0 {
+		of = " of " + CountGrouped(u.Examples, "labelled input")
+		if u.Draws > 0 && !r.Release.none() {
+			of += fmt.Sprintf(", with %s of the noise each", Count(u.Draws, "draw"))
+		}
 	}
-	return fmt.Sprintf("The price: accuracy goes from %s to %s.", percent(clean), percent(released))
+	if r.Release.none() && clean == released {
+		return fmt.Sprintf("It costs nothing: accuracy stays at %s%s.", percent(clean), of)
+	}
+	return fmt.Sprintf("The price: accuracy goes from %s to %s%s.", percent(clean), percent(released), of)
 }

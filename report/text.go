@@ -100,7 +100,7 @@ func (r *Report) textBounds(w io.Writer) {
 	}
 	folded := r.folded()
 	fmt.Fprintln(w)
-	wrap(w, "Lower bounds on standard deviations, "+r.units()+", at these quantiles over examples and coordinates:")
+	wrap(w, "Lower bounds on standard deviations, "+r.units()+", at these quantiles over coordinates and "+r.tried(r.Data.Examples)+", or as many of them as are in brackets:")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, status := range statuses {
 		if rows := folded.rows(status, shortName); len(rows) > 0 {

@@ -87,7 +87,7 @@ func (v *view) addBracket() {
 }
 
 func (m Mark) view(band string, s scale) markView {
-	v := markView{Band: band, Name: m.title(true), Status: m.Status, Kind: "floor", Median: m.exact(s), Unbounded: percent(float64(m.UnboundedFraction))}
+	v := markView{Band: band, Name: m.title(true), Status: m.Status, Kind: "floor", Median: m.exact(s), Unbounded: Share(float64(m.UnboundedFraction))}
 	switch m.Method {
 	case MarkAttack:
 		v.Name, v.Kind, v.Unbounded = m.Name, "ceiling", percent(math.NaN())
@@ -191,6 +191,9 @@ func (v *view) has(shots func(Picture) []Shot) bool {
 	}
 	return false
 }
+
+// Tried names the examined inputs.
+func (v *view) Tried() string { return v.tried(v.Data.Examples) }
 
 // AttacksCount says what the figures of the attacks are over.
 func (v *view) AttacksCount() string { return v.attacksCount() }

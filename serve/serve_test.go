@@ -70,7 +70,7 @@ func trained(curiosity float64, settings map[string]string) *report.Report {
 func bounded(median float64) *report.Report {
 	return &report.Report{
 		Schema: report.Schema, Title: "What features give away", Command: "tattle bound --model m.onnx", Settings: map[string]string{"noise": "gaussian"},
-		Verdict: "bounded: the typical coordinate errs by at least 12 grey levels",
+		Verdict: "bounded: any unbiased adversary errs by at least 12 grey levels in half of the pixels of the 5 inputs",
 		Release: report.Release{Surface: "features", Noise: report.Noise{Family: "gaussian", Sigma: 1.5}},
 		Bounds:  []bound.Summary{{Method: bound.MethodHCR, Coordinates: "dct", Band: "all", Status: bound.StatusCertified, StdQuantiles: map[string]*float64{"0.5": &median}}},
 	}

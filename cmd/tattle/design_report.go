@@ -155,7 +155,7 @@ func designVerdict(r *report.Report, a *design.Answer) string {
 	case r.Vacuous(c.MedianStd):
 		floor = "; the certified floor is " + vacuous + ", under one grey level"
 	default:
-		floor = fmt.Sprintf("; certified floor of the typical coordinate for unbiased adversaries %.3g %s", c.MedianStd*levels, unit)
+		floor = fmt.Sprintf("; certified floor for unbiased adversaries %.3g %s in half of the coordinates of %s", c.MedianStd*levels, unit, report.Count(c.Examples, "example"))
 	}
 	if c.Attack == nil {
 		return said + floor + ", no attack was run"

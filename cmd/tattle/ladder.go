@@ -66,6 +66,7 @@ type rungTable struct {
 // NaN where there is no such band.
 type rungMedians struct {
 	all, low, unbounded  float64
+	examples             int // that they are over; 0 where the rung is not about examples
 	status, search, note string
 }
 
@@ -78,7 +79,7 @@ func newRung(bounds []bound.Summary, note, method, search string) *rungMedians {
 			continue
 		}
 		if found == nil {
-			found = &rungMedians{all: math.NaN(), low: math.NaN(), unbounded: math.NaN(), status: b.Status, search: b.Search, note: note}
+			found = &rungMedians{all: math.NaN(), low: math.NaN(), unbounded: math.NaN(), examples: b.Examples, status: b.Status, search: b.Search, note: note}
 			if note == "" {
 				found.note = b.Note
 			}
@@ -99,7 +100,7 @@ func attackRung(rows []report.Attack, name, note string) *rungMedians {
 		switch {
 		case row.Name != name:
 		case row.Band == allBand:
-			a.all = row.Quantile(.5)
+			a.all, a.examples = row.Quantile(.5), row.Examples
 		default:
 			a.low = row.Quantile(.5)
 		}
@@ -121,7 +122,7 @@ func (l *rungTable) meanSquares(r *report.Report, theirs []bound.Summary, note s
 	} {
 		l.add(k.name, newRung(r.Bounds, "", k.method, k.search))
 	}
-	add := func(name string, a report.Attack) {
+	add := func(name string, a report.Attack) { // no ratio: bounds are medians over examples
 		l.add(name+", root mean square", &rungMedians{all: a.RMS(), low: math.NaN(), status: report.StatusDemonstrated, note: "over examples and draws"})
 	}
 	if len(r.PriorAlone) > 0 {
@@ -132,13 +133,13 @@ func (l *rungTable) meanSquares(r *report.Report, theirs []bound.Summary, note s
 	}
 }
 
-// add appends a rung, unless it is nil.
+// add appends a rung, unless it is nil. Ratios are to medians over the same examples.
 func (l *rungTable) add(name string, m *rungMedians) {
 	if m == nil {
 		return
 	}
 	ratio := func(to *rungMedians) report.Number {
-		if to == nil || !(to.all > 0) || math.IsInf(m.all, 0) {
+		if to == nil || to.examples != m.examples || !(to.all > 0) || math.IsInf(m.all, 0) {
 			return report.Number(math.NaN())
 		}
 		return report.Number(m.all / to.all)

@@ -21,10 +21,10 @@ func (m *measurement) warn(r *report.Report, res *bound.Result) {
 	}
 	m.warnAttacks(r, warn)
 	if m.data != nil && len(m.indices) < m.data.Len() {
-		warn("%d of %d examples were examined: the figures are about these.", len(m.indices), m.data.Len())
+		warn("%d of %d examples were examined: floors and attacks are about these, accuracies about all.", len(m.indices), m.data.Len())
 	}
 	if r.Verdict = verdict(r); strings.HasPrefix(r.Verdict, vacuous) {
-		warn("The bounds are vacuous: an error of one grey level of 255 is more than is certified of half of the coordinates.")
+		warn("The bounds are vacuous: an error of one grey level of 255 is more than is certified of half of the coordinates of the examined inputs, or more of them.")
 	}
 }
 
@@ -46,8 +46,18 @@ func (m *measurement) warnBounds(r *report.Report, res *bound.Result, warn func(
 		warn("The search is the authors' program (one LSQR over a stack of examples, stopped early), which damps what the features see least: algorithm1 and direct give larger bounds.")
 	}
 	if r.Resolvable != nil && !r.Resolvable.Estimated && r.Resolvable.RankMax < r.Resolvable.Inputs {
-		warn("The features see at most %d of %d directions of an input, so in real arithmetic, among any real inputs, most coordinates have no unbiased estimator at all. That holds exactly where attacks with a prior succeed; it is no promise of safety.", r.Resolvable.RankMax, r.Resolvable.Inputs)
+		warn("At each of %s the features see at most %d of %d directions of the input%s. That holds exactly where attacks with a prior succeed; it is no promise of safety.", report.Count(len(res.Indices), "example"), r.Resolvable.RankMax, r.Resolvable.Inputs, hidden(r))
 	}
+}
+
+// hidden says what share of coordinates has a part that the features do not see.
+func hidden(r *report.Report) string {
+	for _, b := range r.Bounds {
+		if b.Method == bound.MethodCramerRao && b.Band == allBand {
+			return fmt.Sprintf(": in real arithmetic, among any real inputs, %s of the coordinates there have a part with no unbiased estimator at all", report.Share(b.UnboundedFraction))
+		}
+	}
+	return ""
 }
 
 // warnAttacks says what the attacks do and do not show.
@@ -56,10 +66,13 @@ func (m *measurement) warnAttacks(r *report.Report, warn func(format string, a .
 	if r.Release.NoBounds != "" {
 		about = "No bound holds for this release, so none was computed: nothing here limits what an adversary can reconstruct"
 	}
-	if len(r.Attacks) > 0 {
-		warn("%s: what the attacks reached is demonstrated, and a better attack may reach more.", about)
-	} else {
+	switch best := r.BestAttack(); {
+	case best == nil:
 		warn("%s; no attack was run here.", about)
+	case best.Closer():
+		warn("%s: what the best attack reached is demonstrated, and a better attack may reach more.", about)
+	default:
+		warn("%s. No attack that ran is shown to come closer than guessing the mean; a better attack may.", about)
 	}
 	if learnedFromItself(r) {
 		warn("Prior and attacks learned from the very inputs that they are measured on: they look better than they are.")
@@ -100,32 +113,44 @@ func strength(r *report.Report) string {
 	if best.Method == "" {
 		return "nothing is certified: the bounds are estimates"
 	}
-	typical := "typical coordinate"
-	if best.Band != allBand {
-		typical = "typical coarse coordinate"
-	}
+	half := halfOf(r, best)
 	median := best.Quantile(.5)
 	switch {
 	case r.Vacuous(median):
-		return vacuous + ": the certified error of the " + typical + " is under one grey level" + twinned(r)
+		return vacuous + ": the certified error is under one grey level in half of the " + half + " or more" + twinned(r)
 	case math.IsInf(median, 1):
-		return "unbounded: the witnesses leave no useful limit, but a million normalised units and more, to the error of the " + typical + " for any unbiased adversary"
+		return "unbounded: the witnesses leave no useful limit, but a million normalised units and more, to the error of any unbiased adversary in half of the " + half
 	}
-	levels := median * float64(r.Data.GreyLevels)
-	if levels == 0 {
-		return fmt.Sprintf("bounded: the %s errs by at least %.3g normalised units for any unbiased adversary%s", typical, median, twinned(r))
-	}
-	if levels > farBeyond {
-		return fmt.Sprintf("bounded: the %s errs by more than %d times the whole range of grey levels for any unbiased adversary%s", typical, farBeyond/255, twinned(r))
-	}
-	return fmt.Sprintf("bounded: the %s errs by at least %.3g grey levels for any unbiased adversary%s", typical, levels, twinned(r))
+	return fmt.Sprintf("bounded: any unbiased adversary errs by %s in half of the %s%s", inLevels(r, median), half, twinned(r))
 }
 
-// twinned says for what share of coordinates twins leave no useful limit.
+// halfOf names what a row's median is over.
+func halfOf(r *report.Report, b bound.Summary) string {
+	of := r.CoordinatesOf(b.Coordinates, b.Examples)
+	if b.Band == allBand {
+		return of
+	}
+	return strings.ReplaceAll(b.Band, "x", "×") + " coarsest " + of
+}
+
+// inLevels says a lower bound in grey levels where there are any.
+func inLevels(r *report.Report, std float64) string {
+	switch levels := std * float64(r.Data.GreyLevels); {
+	case levels == 0:
+		return fmt.Sprintf("at least %.3g normalised units", std)
+	case levels > farBeyond:
+		return fmt.Sprintf("more than %d times the whole range of grey levels", farBeyond/255)
+	default:
+		return fmt.Sprintf("at least %.3g grey levels", levels)
+	}
+}
+
+// twinned says for what share of the coordinates of the inputs that were tried twins
+// leave no useful limit.
 func twinned(r *report.Report) string {
 	for _, b := range r.Bounds {
 		if b.Method == bound.MethodHCR && b.Search == bound.SearchTwins && b.Band == allBand && b.Status == bound.StatusCertified && b.UnboundedFraction > 0 {
-			return fmt.Sprintf("; for %.3g %% of all coordinates, twins leave no useful limit, among %s", 100*b.UnboundedFraction, r.Among(b.Domain))
+			return fmt.Sprintf("; for %s of the %s, twins leave no useful limit, among %s", report.Share(b.UnboundedFraction), r.CoordinatesOf(b.Coordinates, b.Examples), r.Among(b.Domain))
 		}
 	}
 	return ""
