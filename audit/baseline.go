@@ -14,16 +14,17 @@ type baselineGuess struct {
 	value []float64
 }
 
-// baselineGuesses returns those of Majority, FromTarget and FromLabel of attribute
+// baselineGuesses returns those of Majority, FromTarget, FromLabel and FromBoth of attribute
 // a, cross-fitted on the folds: the most frequent class, or the mean, among the
-// examples of the other folds, all or those of the same y or hard label. Where these
+// examples of the other folds, all or those of the same y, hard label or both. Where these
 // have no such example it is that of all.
 func baselineGuesses(s *Sample, a int, fold []int, folds int) []baselineGuess {
+	hard, classes := s.hard(), len(s.Classes)
 	known := []struct {
 		name  string
 		group []int
 		count int
-	}{{Majority, make([]int, s.Len()), 1}, {FromTarget, s.Y, len(s.Classes)}, {FromLabel, s.hard(), len(s.Classes)}}
+	}{{Majority, make([]int, s.Len()), 1}, {FromTarget, s.Y, classes}, {FromLabel, hard, classes}, {FromBoth, jointly(s.Y, hard, classes), classes * classes}}
 	bases := make([]baselineGuess, len(known))
 	for i, k := range known {
 		bases[i].name = k.name
@@ -142,7 +143,7 @@ func compare(name string, truth, guess, base []int, o Options) Baseline {
 	limits := stat.PairedDifference(attack, baseline, n, 2*o.Confidence-1)
 	d := float64(attack-baseline) / float64(n)
 	return Baseline{
-		Name: name, Accuracy: new(proportion(right, n)),
+		Name: name, Accuracy: new(proportion(right, n)), Balanced: balanced(truth, base),
 		AttackAlone: attack, BaselineAlone: baseline,
 		Difference:    d,
 		StandardError: math.Sqrt(max(0, float64(attack+baseline)/float64(n)-d*d) / float64(n)),

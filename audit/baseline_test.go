@@ -89,7 +89,7 @@ func TestBaselinesAgainstGoingThroughAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 20 {
 		s := randomSample(r, 12+r.IntN(60), 2+r.IntN(6), 2+r.IntN(4), r.Float64())
-		fold, groups := dealt(r, s.Len(), 3), [][]int{make([]int, s.Len()), s.Y, s.hard()}
+		fold, groups := dealt(r, s.Len(), 3), [][]int{make([]int, s.Len()), s.Y, s.hard(), jointly(s.Y, s.hard(), len(s.Classes))}
 		for a := range s.Sensitive {
 			for k, b := range baselineGuesses(s, a, fold, 3) {
 				for i := range s.Y {

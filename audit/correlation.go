@@ -51,7 +51,7 @@ func strata(y, fold []int, folds int) [][]int {
 // examples that the chosen guess has right.
 func permutation(s *Sample, a int, g *guesses, o Options) Permutation {
 	return Permutation(stat.PermuteWithin(g.best, s.Sensitive[a].Labels, strata(s.Y, g.fold, g.folds),
-		crossFitStretch, draws(o.Permutations, len(s.Sensitive), o), random(o.Seed, streamPermute, uint64(a))))
+		crossFitStretch, draws(o.Permutations, testsOf(len(s.Sensitive)), o), random(o.Seed, streamPermute, uint64(a))))
 }
 
 // correlation tests hard label and chosen guess for independence of attribute a, not
@@ -71,11 +71,11 @@ func correlation(s *Sample, a int, g *guesses, given Permutation, o Options) Cor
 	at, hard, best := &s.Sensitive[a], s.hard(), pick(g.best, rows)
 	folds := strata(make([]int, s.Len()), pick(g.fold, rows), g.folds)
 	chance := func(i int) *rand.Rand { return random(o.Seed, streamIndependence, uint64(3*a+i)) }
-	most := draws(o.Permutations, 2*len(s.Sensitive), o) // two tests share Holm's level
+	most := draws(o.Permutations, 3*len(s.Sensitive), o) // three tests share Holm's level
 	var c Correlation
 	var label, target, guess stat.Permuted
 	if at.Numeric() {
-		most = draws(min(o.Permutations, numericDraws), 2*len(s.Sensitive), o)
+		most = draws(min(o.Permutations, numericDraws), 3*len(s.Sensitive), o)
 		label = stat.PermuteMeans(hard, len(s.Classes), at.Numbers, most, chance(0))
 		target = stat.PermuteMeans(s.Y, len(s.Classes), at.Numbers, most, chance(1))
 		guess = stat.PermuteProducts(pick(g.bestValue, rows), at.Numbers, folds, 1, most, chance(2))

@@ -17,9 +17,15 @@ type guesses struct {
 	guess     [][]int     // [attack][example]
 	value     [][]float64 // [attack][example]
 	fitted    [][]int     // [attack][fold], examples it was fitted on
-	chosen    []int       // by fold: index of the attack chosen there
+	chosen    []int       // by fold: index of the attack chosen there by accuracy, for guess and value
+	scored    []int       // by fold: index of the attack chosen there by its score given y, for own and given
 	best      []int       // [example], the chosen attack's
 	bestValue []float64   // [example], the chosen attack's
+	own       []float64   // [example, classes], log-probabilities or numbers of the attack in scored
+	given     []float64   // [example, classes], the same given y and the answered label
+	base      []float64   // [example], log q of the true class given y and the answered label, or the mean given both
+	back      []int       // from the classes of own and given to the attribute's
+	label     []int       // [example], the answered label
 	fold      []int       // [example], 0 … folds−1
 	listed    []int       // examples that every attack guessed
 	folds     int
@@ -119,7 +125,7 @@ func formsOf(s *Sample, l classify.Learner) []string {
 func crossFit(ctx context.Context, s *Sample, o Options, progress func(done, total int)) ([]*guesses, error) {
 	o = o.withDefaults()
 	folds := o.foldsOf(s.Len())
-	h := &hunt{s: s, o: o}
+	h := &hunt{s: s, o: o, label: s.hard()}
 	var err error
 	if h.attacks, h.learners, err = allAttacks(s, o); err != nil {
 		return nil, err
@@ -133,7 +139,7 @@ func crossFit(ctx context.Context, s *Sample, o Options, progress func(done, tot
 		if g, _ := goalOf(s, a, folds); g != nil {
 			h.add(g, folds)
 			all[a] = h.out[len(h.out)-1]
-			all[a].fold, all[a].folds = fold, folds
+			all[a].fold, all[a].folds, all[a].back, all[a].label = fold, folds, g.back, h.label
 		}
 	}
 	if len(h.goals) == 0 {
@@ -190,9 +196,11 @@ func (h *hunt) finish() {
 				guess[i] = goal.back[c]
 			}
 		}
-		for _, value := range g.value {
-			for i, v := range value {
-				value[i] = goal.mean + goal.spread*v
+		if goal.target.Labels == nil {
+			for _, value := range append(slices.Clone(g.value), g.own, g.given, g.base) {
+				for i, v := range value {
+					value[i] = goal.mean + goal.spread*v
+				}
 			}
 		}
 		for i, k := range g.fold {

@@ -2,11 +2,13 @@ package audit
 
 import "tattle/curious"
 
-// The names of the baselines, those of package curious: what needs no curiosity.
+// The names of the baselines, which use no outputs but the label: the first three are
+// those of package curious.
 const (
 	Majority   = curious.BaselineMajority
 	FromTarget = curious.BaselineFromTarget
 	FromLabel  = curious.BaselineFromLabel
+	FromBoth   = "target and label" // from the true y and the answered label together
 )
 
 // Attack is what one attack reached by itself, cross-fitted. Accuracy is of a
@@ -16,6 +18,7 @@ type Attack struct {
 	Learner  string              `json:"learner"` // as in package classify
 	Form     string              `json:"form"`    // FormRaw, FormSoft …
 	Accuracy *curious.Proportion `json:"accuracy,omitempty"`
+	Balanced *float64            `json:"balanced_accuracy,omitempty"`
 	R2       *float64            `json:"r2,omitempty"`
 	Chosen   int                 `json:"chosen"` // folds in which it was chosen
 	Fitted   int                 `json:"fitted"` // examples it was fitted on, in the fold with the fewest
@@ -26,8 +29,9 @@ type Attack struct {
 // Difference is the attack's advantage; of a numeric attribute it is in units of
 // s's variance. Low and High are one-sided limits, each at the audit's confidence.
 type Baseline struct {
-	Name          string              `json:"name"` // Majority, FromTarget or FromLabel
+	Name          string              `json:"name"` // Majority, FromTarget, FromLabel or FromBoth
 	Accuracy      *curious.Proportion `json:"accuracy,omitempty"`
+	Balanced      *float64            `json:"balanced_accuracy,omitempty"` // mean over the classes of s of the share that is right
 	R2            *float64            `json:"r2,omitempty"`
 	AttackAlone   int                 `json:"attack_alone"`   // examples that only the attack has right
 	BaselineAlone int                 `json:"baseline_alone"` // examples that only the baseline has right
@@ -40,7 +44,7 @@ type Baseline struct {
 
 // Excess is the chosen guess's advantage over the best baseline: the least of the
 // differences, and of their limits. Low holds at the audit's confidence without a
-// price for there being three baselines, for the true least is one of them; High is
+// price for there being four baselines, for the true least is one of them; High is
 // the least of limits that share 1 − confidence equally.
 type Excess struct {
 	Value float64 `json:"value"`
@@ -119,6 +123,7 @@ type Correlation struct {
 	Draws    int         `json:"draws"`            // of the test that took the most
 	LabelQ   float64     `json:"label_adjusted_p"` // Holm's over the attributes
 	GuessQ   float64     `json:"guess_adjusted_p"` // Holm's over the attributes
+	GivenQ   float64     `json:"given_adjusted_p"` // Holm's, of Given.Permutation
 	Measured bool        `json:"measured"`         // false where there was nothing to test
 }
 
@@ -130,7 +135,7 @@ type Correlation struct {
 //
 // has Student's distribution with R − 1 degrees of freedom.
 type ReferenceTest struct {
-	Figures    []float64 `json:"figures"` // accuracy, or R² of a numeric attribute; where Unpaired, their excess on top of the audited sample's baseline
+	Figures    []float64 `json:"figures"` // accuracy, or R² of a numeric attribute, or Given.Gain; where Unpaired, their excess on top of the audited sample's baseline
 	Mean       float64   `json:"mean"`
 	SD         float64   `json:"sd"`
 	Difference float64   `json:"difference"` // the audited model's figure less Mean
@@ -140,6 +145,7 @@ type ReferenceTest struct {
 	Freedom    int       `json:"freedom"`
 	P          float64   `json:"p"`
 	Unpaired   bool      `json:"unpaired"` // measured on other examples
+	Above      bool      `json:"above"`    // Difference is at least the margin, without which P raises no verdict
 }
 
 // EntropyShift compares the outputs' mean entropy, in bits, with that of the

@@ -19,14 +19,16 @@ type Finding struct {
 	Examples  int      `json:"examples"`
 	Unusable  string   `json:"unusable,omitempty"` // why nothing could be measured, a sentence
 
-	Curiosity *curious.Proportion `json:"curiosity,omitempty"` // δs of the chosen guess
-	R2        *float64            `json:"r2,omitempty"`        // of the chosen guess, of a numeric attribute
-	Variance  float64             `json:"variance,omitempty"`  // of a numeric attribute
-	Attacks   []Attack            `json:"attacks"`             // the best first
-	Chosen    []string            `json:"chosen"`              // by fold, name of the attack
+	Curiosity *curious.Proportion `json:"curiosity,omitempty"`         // δs of the chosen guess
+	Balanced  *float64            `json:"balanced_accuracy,omitempty"` // of the chosen guess: mean over the classes of s of the share that is right
+	R2        *float64            `json:"r2,omitempty"`                // of the chosen guess, of a numeric attribute
+	Variance  float64             `json:"variance,omitempty"`          // of a numeric attribute
+	Attacks   []Attack            `json:"attacks"`                     // the best first
+	Chosen    []string            `json:"chosen"`                      // by fold, name of the attack
 	Baselines []Baseline          `json:"baselines"`
 	Best      string              `json:"best_baseline"` // the one that leaves the least excess
 	Excess    Excess              `json:"excess"`
+	Given     *Given              `json:"given,omitempty"` // the same by a proper score given y and the answered label
 
 	Permutation Permutation    `json:"permutation"`
 	Reference   *ReferenceTest `json:"reference,omitempty"`
@@ -37,9 +39,10 @@ type Finding struct {
 	Correlation Correlation    `json:"correlation"`
 	Power       Power          `json:"power"`
 
-	P              float64 `json:"p"`                 // the largest of the tests that the verdict Curious must pass
-	Adjusted       float64 `json:"adjusted_p"`        // Holm's over the attributes
-	ExcessAdjusted float64 `json:"excess_adjusted_p"` // the same without the references' test
+	P               float64 `json:"p"`                  // the smaller of the two kinds of tests that raise the verdict to Beyond: of the excess and of the gain
+	Adjusted        float64 `json:"adjusted_p"`         // the smaller of the two by Holm's method over both kinds and all attributes: Beyond rests on it
+	ExcessAdjusted  float64 `json:"excess_adjusted_p"`  // that of the excess alone
+	CuriousAdjusted float64 `json:"curious_adjusted_p"` // the same as Adjusted with the references' tests, 1 without references: Curious rests on it
 
 	Verdict Verdict  `json:"verdict"`
 	Reasons []string `json:"reasons"` // whole sentences
@@ -75,6 +78,7 @@ func find(s *Sample, a int, g *guesses, o Options) *Finding {
 		f.Permutation = permutation(s, a, g, o)
 		f.Leakage = leakage(f, o.Confidence)
 	}
+	f.Given = given(s, a, g, o)
 	f.Correlation = Correlation{LabelP: 1, GuessP: 1}
 	if !o.brief {
 		f.Correlation = correlation(s, a, g, f.Permutation, o)
@@ -108,7 +112,7 @@ func (f *Finding) attacks(at *Attribute, g *guesses) {
 	if f.Numeric {
 		f.R2 = new(rSquared(at.Numbers, g.bestValue))
 	} else {
-		f.Curiosity = new(accuracy(at.Labels, g.best))
+		f.Curiosity, f.Balanced = new(accuracy(at.Labels, g.best)), balanced(at.Labels, g.best)
 	}
 }
 
@@ -123,7 +127,8 @@ func (f *Finding) list(at *Attribute, g *guesses) {
 		if f.Numeric {
 			a.R2 = new(rSquared(pick(at.Numbers, g.listed), pick(g.value[i], g.listed)))
 		} else {
-			a.Accuracy = new(accuracy(pick(at.Labels, g.listed), pick(g.guess[i], g.listed)))
+			truth, guess := pick(at.Labels, g.listed), pick(g.guess[i], g.listed)
+			a.Accuracy, a.Balanced = new(accuracy(truth, guess)), balanced(truth, guess)
 		}
 		for _, c := range g.chosen {
 			if c == i {
@@ -197,6 +202,28 @@ func accuracy(truth, guess []int) curious.Proportion {
 		}
 	}
 	return proportion(correct, len(truth))
+}
+
+// balanced returns the mean, over the classes that truth has, of the share of their
+// examples that is guessed right; nil without examples.
+func balanced(truth, guess []int) *float64 {
+	right, all := map[int]float64{}, map[int]float64{}
+	for i, t := range truth {
+		all[t]++
+		if guess[i] == t {
+			right[t]++
+		}
+	}
+	var recalls []float64
+	for t, n := range all {
+		recalls = append(recalls, right[t]/n)
+	}
+	if len(recalls) == 0 {
+		return nil
+	}
+	slices.Sort(recalls) // the same sum in any order of the map
+	mean, _ := stat.MeanStd(recalls)
+	return &mean
 }
 
 // proportion returns correct of n, with the interval of Clopper and Pearson.

@@ -15,7 +15,7 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 	if o.Unpaired && len(o.References) > 0 {
 		return r.compareUnpaired(ctx, s, o)
 	}
-	figures := make([][]float64, len(r.Findings)) // by attribute
+	figures, gains := make([][]float64, len(r.Findings)), make([][]float64, len(r.Findings)) // by attribute
 	for i, ref := range o.References {
 		o.progress("references", i, len(o.References))
 		all, err := crossFit(ctx, ref, o, nil)
@@ -24,7 +24,10 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 		}
 		for a, g := range all {
 			if g != nil {
-				figures[a] = append(figures[a], ref.Sensitive[a].figure(g))
+				at := &ref.Sensitive[a]
+				gain, _ := g.gains(at)
+				mean, _ := stat.MeanStd(gain)
+				figures[a], gains[a] = append(figures[a], at.figure(g)), append(gains[a], mean)
 			}
 		}
 	}
@@ -35,7 +38,8 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 		case len(figures[a]) < len(o.References):
 			r.unreferenced(f)
 		default:
-			f.Reference = referenceTest(f.own(), figures[a], f.chance(), o)
+			f.Reference = referenceTest(f.own(), figures[a], f.chance(), o.Margin, o)
+			f.Given.Reference = referenceTest(f.Given.Gain, gains[a], f.chance(), f.Given.Margin, o)
 		}
 	}
 	if n := len(o.References); n > 0 {
@@ -67,7 +71,7 @@ func (r *Result) unreferenced(f *Finding) {
 
 // referenceTest compares an attribute's figure with the references'. extra is the
 // variance of the difference that the spread of the references does not hold.
-func referenceTest(own float64, figures []float64, extra float64, o Options) *ReferenceTest {
+func referenceTest(own float64, figures []float64, extra, margin float64, o Options) *ReferenceTest {
 	mean, sd := stat.MeanStd(figures)
 	t := &ReferenceTest{
 		Figures: figures, Mean: mean, SD: sd, Difference: own - mean,
@@ -76,6 +80,7 @@ func referenceTest(own float64, figures []float64, extra float64, o Options) *Re
 	t.T, t.P = stat.OneMore(own, figures, extra)
 	se := math.Sqrt(sd*sd*(1+1/float64(len(figures))) + extra)
 	reach := se * stat.StudentQuantile(o.Confidence, float64(t.Freedom))
+	t.Above = t.Difference >= margin
 	t.Low, t.High = t.Difference-reach, t.Difference+reach
 	return t
 }

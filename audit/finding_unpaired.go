@@ -18,6 +18,7 @@ func (r *Result) compareUnpaired(ctx context.Context, s *Sample, o Options) erro
 		return err
 	}
 	figures, variance := make([][]float64, len(own)), make([]float64, len(own))
+	gains, gainVariance := make([][]float64, len(own)), make([]float64, len(own))
 	for i, ref := range o.References {
 		o.progress("references", i, len(o.References))
 		all, err := excesses(ctx, ref, n, o)
@@ -28,6 +29,8 @@ func (r *Result) compareUnpaired(ctx context.Context, s *Sample, o Options) erro
 			if base := r.Findings[a].BestBaseline(); f.Unusable == "" && base != nil {
 				figures[a] = append(figures[a], f.Excess.Value+base.figure())
 				variance[a] += square(f.BestBaseline().StandardError) / float64(len(o.References))
+				gains[a] = append(gains[a], f.Given.Gain)
+				gainVariance[a] += square(f.Given.StandardError) / float64(len(o.References))
 			}
 		}
 	}
@@ -38,7 +41,8 @@ func (r *Result) compareUnpaired(ctx context.Context, s *Sample, o Options) erro
 		case len(figures[a]) < len(o.References) || own[a].Unusable != "":
 			r.unreferenced(f)
 		default:
-			f.Reference = referenceTest(own[a].Excess.Value+f.BestBaseline().figure(), figures[a], square(own[a].BestBaseline().StandardError)+variance[a]+f.chance(), o)
+			f.Reference = referenceTest(own[a].Excess.Value+f.BestBaseline().figure(), figures[a], square(own[a].BestBaseline().StandardError)+variance[a]+f.chance(), o.Margin, o)
+			f.Given.Reference = referenceTest(own[a].Given.Gain, gains[a], square(own[a].Given.StandardError)+gainVariance[a]+f.chance(), f.Given.Margin, o)
 		}
 	}
 	o.progress("references", len(o.References), len(o.References))

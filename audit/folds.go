@@ -19,6 +19,7 @@ const (
 	streamIndependence
 	streamControl
 	streamChannel
+	streamGiven
 )
 
 // random returns the generator of one use of chance.

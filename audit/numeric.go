@@ -48,5 +48,5 @@ const numericDraws = 999
 // prediction and number.
 func permuteNumbers(s *Sample, a int, g *guesses, o Options) Permutation {
 	return Permutation(stat.PermuteProducts(g.bestValue, s.Sensitive[a].Numbers, strata(s.Y, g.fold, g.folds),
-		crossFitStretch, draws(min(o.Permutations, numericDraws), len(s.Sensitive), o), random(o.Seed, streamPermute, uint64(a))))
+		crossFitStretch, draws(min(o.Permutations, numericDraws), testsOf(len(s.Sensitive)), o), random(o.Seed, streamPermute, uint64(a))))
 }

@@ -20,7 +20,7 @@ func power(f *Finding, learningLoss float64, attributes int, set Settings) Power
 	if f.Unusable != "" || b == nil || f.Examples < 2 {
 		return p
 	}
-	alpha := (1 - set.Confidence) / float64(max(1, attributes))
+	alpha := (1 - set.Confidence) / float64(testsOf(max(1, attributes)))
 	var smallest float64
 	if f.Numeric {
 		smallest, p.StandardError = smallestGain(b, f.Examples, alpha, set.Margin)

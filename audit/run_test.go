@@ -29,7 +29,7 @@ func examined(t *testing.T, s *Sample, o Options) *Result {
 // more, or at most .05 14 times or more, with probability 3e-6 and 4e-6.
 func TestNothingIsFoundWhereNothingIs(t *testing.T) {
 	const runs = 60
-	half, low, beyond := 0, 0, 0
+	half, low, beyond, halfGiven, lowGiven, gained, ordered := 0, 0, 0, 0, 0, 0, 0
 	for i := range runs {
 		m := made{n: 200, classes: 2 + i%3, values: []int{2 + i%2}, lean: float64(i%4) / 4, seed: uint64(i)}
 		o := quick
@@ -44,6 +44,21 @@ func TestNothingIsFoundWhereNothingIs(t *testing.T) {
 		if f.Verdict.TellsBeyond() {
 			beyond++
 		}
+		if f.Given.Permutation.P <= .5 {
+			halfGiven++
+		}
+		if f.Given.Permutation.P <= .05 {
+			lowGiven++
+		}
+		if f.Given.P <= .05 {
+			gained++
+		}
+		if slices.ContainsFunc(f.Given.Areas, func(a Area) bool { return a.Adjusted <= .05 }) {
+			ordered++
+		}
+	}
+	if halfGiven >= 48 || lowGiven >= 14 || gained >= 14 || ordered >= 14 {
+		t.Errorf("of %d audits of nothing %d have p ≤ .5 given y and label, %d p ≤ .05, %d a gain, and %d rank pairs", runs, halfGiven, lowGiven, gained, ordered)
 	}
 	if half >= 48 || low >= 14 || beyond >= 14 {
 		t.Errorf("of %d audits of nothing %d have p ≤ .5, %d p ≤ .05, and %d tell s beyond y", runs, half, low, beyond)

@@ -9,15 +9,17 @@ import (
 	"tattle/internal/simd"
 )
 
-// How an attack is chosen inside the training part of a fold: all are fitted on a
-// few examples, where there are many more the best on these, and those held back
-// tell which is better.
+// How attacks are chosen inside the training part of a fold: all are fitted on a few
+// examples, where there are many more the best on these, and the examples held back show
+// which is better. One is chosen by accuracy, for the excess, and one by the proper score
+// given y and the answered label (see calibration), for the gain: by accuracy all attacks
+// on a rare attribute are alike.
 const (
 	// firstFit is enough to tell attacks that learn something from those that do not.
 	firstFit = 2000
 	// secondFit is how many times as many there must be for a second look at the best.
 	secondFit = 4
-	// judgeMost is the most examples held back: they tell accuracies apart to a point.
+	// judgeMost is the most examples held back: accuracies on them differ by a point.
 	judgeMost = 5000
 	// finalists is the number of learners, each on its best form, that are fitted again.
 	finalists = 3
@@ -37,6 +39,9 @@ type hunt struct {
 	goals    []*goal
 	out      []*guesses // by goal
 	place    [][]int    // [goal][attack], its index in out[goal].attack, −1 where it does not suit
+	label    []int      // [example], the answered label
+	fit      []*joint   // by goal, learned on the examples of the fold that are not held back
+	final    []*joint   // by goal, learned on all training examples of the fold
 }
 
 // add takes a goal in, with room for its guesses.
@@ -62,6 +67,7 @@ func (h *hunt) add(g *goal, folds int) {
 	} else {
 		out.bestValue = make([]float64, n)
 	}
+	out.own, out.given, out.base = make([]float64, n*g.target.Width()), make([]float64, n*g.target.Width()), make([]float64, n)
 	h.goals, h.out, h.place = append(h.goals, g), append(h.out, out), append(h.place, place)
 }
 
@@ -69,6 +75,7 @@ func (h *hunt) add(g *goal, folds int) {
 type split struct {
 	small, large, all []int // what attacks are fitted on, each part of the next
 	held              []int // what small and large attacks are compared on
+	rest              []int // all that is not held
 }
 
 // splitTrain holds back a quarter, but judgeMost at most.
@@ -84,28 +91,36 @@ func splitTrain(train []int, maxFit int, seed uint64, fold int) split {
 		large: rows[:large],
 		all:   rows[:min(len(rows), maxFit)],
 		held:  rows[rest:],
+		rest:  rows[:rest],
 	}
 }
 
 // trial is one attack, fitted on some goals.
 type trial struct {
-	attack int
-	goals  []int
-	score  []float64 // by goal of the trial, on the examples held back: accuracy, or less the mean squared error
-	fitted classify.Fitted
-	rows   int // it was fitted on
+	attack       int
+	goals        []int
+	score        []float64      // by goal of the trial, on the examples held back: accuracy, or less the mean squared error
+	calibrations []*calibration // by goal of the trial, fitted on the examples held back
+	fitted       classify.Fitted
+	rows         int // it was fitted on
 }
 
 // judge guesses the examples test of fold k by attacks fitted on train: all of them by
 // the chosen ones, those of list by all.
 func (h *hunt) judge(ctx context.Context, k int, train, test, list []int) error {
 	sp := splitTrain(train, h.o.MaxFit, h.o.Seed, k)
+	h.fit, h.final = make([]*joint, len(h.goals)), make([]*joint, len(h.goals))
+	for g, goal := range h.goals {
+		h.fit[g], h.final[g] = newJoint(h.s, goal, h.label, sp.rest), newJoint(h.s, goal, h.label, train)
+	}
 	trials, err := h.first(ctx, k, sp, list)
 	if err != nil {
 		return err
 	}
 	if len(sp.large) >= secondFit*len(sp.small) {
-		again := h.top(trials, finalists)
+		again := h.top(trials, func(g int) []int {
+			return append(h.ranked(trials, g, finalists, (*trial).accuracy), h.ranked(trials, g, 1, (*trial).merit)...)
+		})
 		for i := range again {
 			if err := h.run(ctx, k, again[i], sp.large, sp.held, list); err != nil {
 				return err
@@ -113,7 +128,10 @@ func (h *hunt) judge(ctx context.Context, k int, train, test, list []int) error 
 		}
 		trials = again
 	}
-	for _, t := range h.top(trials, 1) {
+	if err := h.judgeGiven(ctx, k, trials, test); err != nil {
+		return err
+	}
+	for _, t := range h.top(trials, func(g int) []int { return h.ranked(trials, g, 1, (*trial).accuracy) }) {
 		if 10*len(sp.all) > 11*t.rows { // those held back are worth a new fit
 			if err := h.run(ctx, k, t, sp.all, nil, nil); err != nil {
 				return err
@@ -123,6 +141,21 @@ func (h *hunt) judge(ctx context.Context, k int, train, test, list []int) error 
 			return err
 		}
 		h.choose(t, k)
+	}
+	return nil
+}
+
+// judgeGiven scores the examples test of fold k, given y and the answered label, by the
+// attacks that were best at that on the examples held back. They are not fitted again:
+// their calibrations are for what they are.
+func (h *hunt) judgeGiven(ctx context.Context, k int, trials []*trial, test []int) error {
+	for _, t := range h.top(trials, func(g int) []int { return h.ranked(trials, g, 1, (*trial).merit) }) {
+		if err := h.guess(ctx, t, test, func(i, row int, score []float32) { h.keepGiven(t, i, row, score) }); err != nil {
+			return err
+		}
+		for _, g := range t.goals {
+			h.out[g].scored = append(h.out[g].scored, h.place[g][t.attack])
+		}
 	}
 	return nil
 }
@@ -164,13 +197,20 @@ func (h *hunt) first(ctx context.Context, k int, sp split, list []int) ([]*trial
 	return trials, nil
 }
 
-// top returns the trials of the learners that were best for each goal, each on its
-// best form, and with those goals alone; of equal ones the first.
-func (h *hunt) top(trials []*trial, learners int) []*trial {
+// accuracy and merit are what trials are ranked by for their goal i: how often the guess
+// is right, and the proper score given y and the answered label.
+func (t *trial) accuracy(i int) float64 { return t.score[i] }
+func (t *trial) merit(i int) float64    { return t.calibrations[i].merit }
+
+// top returns the trials of the attacks that best names for each goal, with those goals
+// alone.
+func (h *hunt) top(trials []*trial, best func(g int) []int) []*trial {
 	goals := make([][]int, len(h.attacks))
 	for g := range h.goals {
-		for _, a := range h.ranked(trials, g, learners) {
-			goals[a] = append(goals[a], g)
+		for _, a := range best(g) {
+			if !slices.Contains(goals[a], g) {
+				goals[a] = append(goals[a], g)
+			}
 		}
 	}
 	var next []*trial
@@ -187,7 +227,12 @@ func (t *trial) only(goals []int) *trial {
 	if len(goals) == len(t.goals) {
 		return t
 	}
-	return &trial{attack: t.attack, goals: goals, rows: t.rows, fitted: part{t, goals}}
+	only := &trial{attack: t.attack, goals: goals, rows: t.rows, fitted: part{t, goals}}
+	for _, g := range goals {
+		i := slices.Index(t.goals, g)
+		only.score, only.calibrations = append(only.score, t.score[i]), append(only.calibrations, t.calibrations[i])
+	}
+	return only
 }
 
 // part is a fitted trial of which some goals are asked.
@@ -205,8 +250,9 @@ func (p part) Predict(ctx context.Context, dst [][]float32, x []float32) error {
 	return p.whole.fitted.Predict(ctx, all, x)
 }
 
-// ranked returns the attacks of the best learners for goal g, the best first.
-func (h *hunt) ranked(trials []*trial, g, learners int) []int {
+// ranked returns the attacks of the best learners for goal g by a figure, each on its best
+// form, the best first; of equal ones the first.
+func (h *hunt) ranked(trials []*trial, g, learners int, by func(t *trial, i int) float64) []int {
 	type entry struct {
 		attack int
 		score  float64
@@ -214,7 +260,7 @@ func (h *hunt) ranked(trials []*trial, g, learners int) []int {
 	var list []entry
 	for _, t := range trials {
 		if i := slices.Index(t.goals, g); i >= 0 {
-			list = append(list, entry{t.attack, t.score[i]})
+			list = append(list, entry{t.attack, by(t, i)})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(b.score, a.score) })

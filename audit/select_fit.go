@@ -7,7 +7,8 @@ import (
 	"tattle/classify"
 )
 
-// run fits a trial on rows fit, scores it on held and lists its guesses of list.
+// run fits a trial on rows fit, scores it on held, unless that is nil, and lists its
+// guesses of list.
 func (h *hunt) run(ctx context.Context, k int, t *trial, fit, held, list []int) error {
 	name := h.attacks[t.attack]
 	targets := make([]classify.Target, len(t.goals))
@@ -23,12 +24,11 @@ func (h *hunt) run(ctx context.Context, k int, t *trial, fit, held, list []int) 
 	if t.fitted, err = h.learners[name.learner].Fit(ctx, x, d, targets, seed); err != nil {
 		return fmt.Errorf("audit: attack %s: %w", name, err)
 	}
-	t.rows, t.score = len(fit), make([]float64, len(t.goals))
-	err = h.guess(ctx, t, held, func(i, row int, score []float32) {
-		t.score[i] += h.goals[t.goals[i]].merit(row, score)
-	})
-	if err != nil {
-		return err
+	t.rows = len(fit)
+	if held != nil {
+		if err := h.compare(ctx, t, held); err != nil {
+			return err
+		}
 	}
 	for _, g := range t.goals {
 		h.out[g].fitted[h.place[g][t.attack]][k] = len(fit) // a second fit replaces the first
@@ -74,6 +74,51 @@ func (h *hunt) keep(t *trial, i, row int, score []float32) {
 	} else {
 		h.out[g].value[at][row] = float64(score[0])
 	}
+}
+
+// keepGiven stores the scores of the trial's goal i, and what they say given y and the
+// answered label.
+func (h *hunt) keepGiven(t *trial, i, row int, score []float32) {
+	g := t.goals[i]
+	goal, out, base := h.goals[g], h.out[g], h.final[g].of(row)
+	w := len(base)
+	own := out.own[row*w:][:w]
+	goal.scores(own, score)
+	t.calibrations[i].apply(out.given[row*w:][:w], base, row, own)
+	out.base[row] = base[0]
+	if goal.target.Labels != nil {
+		out.base[row] = base[goal.target.Labels[row]]
+	}
+}
+
+// compare measures the trial on the examples held back, and fits its calibrations on them.
+func (h *hunt) compare(ctx context.Context, t *trial, held []int) error {
+	all := make([][]float64, len(t.goals))
+	t.score = make([]float64, len(t.goals))
+	err := h.guess(ctx, t, held, func(i, row int, score []float32) {
+		t.score[i] += h.goals[t.goals[i]].merit(row, score)
+		at := len(all[i])
+		all[i] = append(all[i], make([]float64, len(score))...)
+		h.goals[t.goals[i]].scores(all[i][at:], score)
+	})
+	if err != nil {
+		return err
+	}
+	t.calibrations = make([]*calibration, len(t.goals))
+	for i, g := range t.goals {
+		t.calibrations[i] = calibrate(h.goals[g], h.fit[g], held, all[i])
+	}
+	return nil
+}
+
+// scores overwrites dst with the scores of an attack as calibrations take them:
+// log-probabilities of the classes, or the number.
+func (g *goal) scores(dst []float64, score []float32) {
+	if g.target.Labels == nil {
+		dst[0] = float64(score[0])
+		return
+	}
+	logScores(dst, score)
 }
 
 // merit returns what a guess of row is worth: 1 where it is right, or less the

@@ -189,6 +189,11 @@ func unreferenced(r *Result) *Result {
 	c.Findings = slices.Clone(r.Findings)
 	for i := range c.Findings {
 		c.Findings[i].Reference = nil
+		if x := c.Findings[i].Given; x != nil {
+			g := *x
+			g.Reference = nil
+			c.Findings[i].Given = &g
+		}
 	}
 	c.Settings.References, c.Entropy = 0, nil
 	c.Conclude()

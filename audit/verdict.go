@@ -51,24 +51,58 @@ func (r *Result) Conclude() {
 	r.Advice = r.advice()
 }
 
-// adjust applies Holm's method over the attributes: to the verdict Curious, to the
-// excess alone, and to both tests of independence together.
+// adjust applies Holm's method over all tests that can raise a verdict to the same word:
+// to Beyond, or with references to Curious, the excess and the gain of every attribute; to
+// Leaky, three tests of independence of every attribute.
 func adjust(found []*Finding) {
-	var all, excess, independence []float64
+	var beyond, curious, independence []float64
 	for _, f := range found {
-		beyond := max(f.Excess.P, f.Permutation.P)
-		f.P = beyond
-		if f.Reference != nil {
-			f.P = max(f.P, f.Reference.P)
+		excess, gain := max(f.Excess.P, f.Permutation.P), 1.0
+		if f.Given != nil {
+			gain = f.Given.beyond()
 		}
-		all, excess = append(all, f.P), append(excess, beyond)
-		independence = append(independence, f.Correlation.LabelP, f.Correlation.GuessP)
+		f.P = min(excess, gain)
+		beyond = append(beyond, excess, gain)
+		curious = append(curious, max(excess, f.Reference.p()), max(gain, f.Given.reference().p()))
+		independence = append(independence, f.Correlation.LabelP, f.Correlation.GuessP, f.givenP())
 	}
-	all, excess, independence = stat.Holm(all), stat.Holm(excess), stat.Holm(independence)
+	beyond, curious, independence = stat.Holm(beyond), stat.Holm(curious), stat.Holm(independence)
 	for i, f := range found {
-		f.Adjusted, f.ExcessAdjusted = all[i], excess[i]
-		f.Correlation.LabelQ, f.Correlation.GuessQ = independence[2*i], independence[2*i+1]
+		f.ExcessAdjusted, f.Adjusted = beyond[2*i], min(beyond[2*i], beyond[2*i+1])
+		f.CuriousAdjusted = min(curious[2*i], curious[2*i+1])
+		if f.Given != nil {
+			f.Given.Adjusted = beyond[2*i+1]
+		}
+		c := &f.Correlation
+		c.LabelQ, c.GuessQ, c.GivenQ = independence[3*i], independence[3*i+1], independence[3*i+2]
 	}
+}
+
+// p returns the p-value of a comparison with references that raises the verdict, 1 where
+// there is none.
+func (t *ReferenceTest) p() float64 {
+	if t == nil || !t.Above {
+		return 1
+	}
+	return t.P
+}
+
+// reference returns the comparison of the gain with the references', nil where there is
+// none.
+func (g *Given) reference() *ReferenceTest {
+	if g == nil {
+		return nil
+	}
+	return g.Reference
+}
+
+// givenP returns the p-value of the scores being independent of the attribute given y and
+// the answered label.
+func (f *Finding) givenP() float64 {
+	if f.Given == nil {
+		return 1
+	}
+	return f.Given.Permutation.P
 }
 
 // judge returns the verdict of one attribute.
@@ -77,9 +111,9 @@ func (r *Result) judge(f *Finding) Verdict {
 	switch {
 	case f.Unusable != "" || r.failed() != nil:
 		return Inconclusive
-	case f.Reference != nil && f.Adjusted <= alpha && f.Reference.Difference >= r.Settings.Margin:
+	case f.CuriousAdjusted <= alpha:
 		return Curious
-	case f.ExcessAdjusted <= alpha:
+	case f.Adjusted <= alpha:
 		return Beyond
 	case f.dependent(alpha):
 		return Leaky
@@ -98,10 +132,10 @@ func (f *Finding) possible() float64 {
 	return 1 - f.BestBaseline().figure()
 }
 
-// dependent tells whether the hard label or the chosen guess demonstrably have to do
-// with the attribute.
+// dependent tells whether the hard label, the chosen guess or, given y and the label, the
+// scores demonstrably depend on the attribute.
 func (f *Finding) dependent(alpha float64) bool {
-	return f.Correlation.Measured && min(f.Correlation.LabelQ, f.Correlation.GuessQ) <= alpha
+	return f.Correlation.Measured && min(f.Correlation.LabelQ, f.Correlation.GuessQ, f.Correlation.GivenQ) <= alpha
 }
 
 // failed returns the first control that did, nil where none did.

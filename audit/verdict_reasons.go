@@ -11,7 +11,7 @@ func (r *Result) reasons(f *Finding) []string {
 	if f.Unusable != "" {
 		return []string{f.Unusable}
 	}
-	list := []string{r.told(f), r.beyond(f), r.shuffled(f), r.honest(f)}
+	list := []string{r.told(f), r.beyond(f), r.shuffled(f), r.gained(f), r.ordered(f), r.honest(f)}
 	switch f.Verdict {
 	case Leaky:
 		list = append(list, r.correlated(f))
@@ -44,9 +44,13 @@ func (r *Result) told(f *Finding) string {
 		return fmt.Sprintf("Attacks on the outputs explain %s of the variance of %s over %d examples that they had not seen; %s explains %s.",
 			percent(*f.R2), f.Attribute, f.Examples, f.bestWords(r.Target), percent(*b.R2))
 	}
+	even := ""
+	if f.Balanced != nil && b.Balanced != nil {
+		even = fmt.Sprintf(" Averaged over the values of %s, which is the balanced accuracy, that is %s and %s.", f.Attribute, percent(*f.Balanced), percent(*b.Balanced))
+	}
 	return fmt.Sprintf("Attacks on the outputs guess %s right for %s of %d examples that they had not seen (%.0f %% interval %s to %s); %s does for %s.",
 		f.Attribute, percent(f.Curiosity.Value), f.Examples, 100*proportionConfidence, percent(f.Curiosity.Interval[0]), percent(f.Curiosity.Interval[1]),
-		f.bestWords(r.Target), percent(b.Accuracy.Value))
+		f.bestWords(r.Target), percent(b.Accuracy.Value)) + even
 }
 
 // bestWords names the best baseline as the subject of a sentence.
@@ -58,6 +62,9 @@ func (f *Finding) bestWords(target string) string {
 		return "always guessing what is most frequent"
 	case f.Best == FromTarget:
 		return fmt.Sprintf("guessing from the true %s", target)
+	}
+	if f.Best == FromBoth {
+		return fmt.Sprintf("guessing from the true and the predicted %s together", target)
 	}
 	return fmt.Sprintf("guessing from the predicted %s", target)
 }
@@ -75,15 +82,15 @@ func (r *Result) beyond(f *Finding) string {
 func (r *Result) shuffled(f *Finding) string {
 	t := f.Permutation
 	if t.Draws == 0 {
-		return fmt.Sprintf("Among examples of the same %s all guesses of %s are alike, or %s is: given %s, the guesses tell nothing.", r.Target, f.Attribute, f.Attribute, r.Target)
+		return fmt.Sprintf("Among examples of the same %s all guesses of %s are alike, or %s is: their accuracy cannot show what they tell given %s.", r.Target, f.Attribute, f.Attribute, r.Target)
 	}
-	if f.Adjusted <= 1-r.Settings.Confidence || f.ExcessAdjusted <= 1-r.Settings.Confidence {
-		return fmt.Sprintf("Correlation of %s with %s does not explain it: shuffled among examples of the same %s, in %d draws, guesses are as good with probability %s.", f.Attribute, r.Target, r.Target, t.Draws, probabilityAlone(t.P))
+	if f.ExcessAdjusted <= 1-r.Settings.Confidence {
+		return fmt.Sprintf("Correlation of %s with %s does not explain it: shuffled among examples of the same %s, in %d draws, guesses are right as often with probability %s.", f.Attribute, r.Target, r.Target, t.Draws, probabilityAlone(t.P))
 	}
 	if t.P <= 1-r.Settings.Confidence {
-		return fmt.Sprintf("Shuffling %s among examples of the same %s leaves guesses as good with probability %s, in %d draws: given %s, the guesses may tell a little.", f.Attribute, r.Target, probabilityAlone(t.P), t.Draws, r.Target)
+		return fmt.Sprintf("Shuffling %s among examples of the same %s leaves guesses right as often with probability %s, in %d draws: given %s, the guesses may tell a little.", f.Attribute, r.Target, probabilityAlone(t.P), t.Draws, r.Target)
 	}
-	return fmt.Sprintf("Shuffling %s among examples of the same %s leaves guesses as good with probability %s, in %d draws: given %s, the guesses are not shown to tell anything.", f.Attribute, r.Target, probabilityAlone(t.P), t.Draws, r.Target)
+	return fmt.Sprintf("Shuffling %s among examples of the same %s leaves guesses right as often with probability %s, in %d draws: their accuracy does not show that they tell anything given %s.", f.Attribute, r.Target, probabilityAlone(t.P), t.Draws, r.Target)
 }
 
 // honest says what the references have to do with it.
@@ -121,6 +128,9 @@ func (r *Result) correlated(f *Finding) string {
 	case c.LabelQ <= alpha:
 		return fmt.Sprintf("The predicted %s itself depends on %s (p %s after adjustment): whoever sees the label learns of it, and the outputs are not shown to tell more.",
 			r.Target, f.Attribute, probability(c.LabelQ))
+	}
+	if c.GivenQ <= alpha {
+		return fmt.Sprintf("Given %s and the predicted %s, the scores depend on %s (p %s after adjustment), but they are not shown to tell more than the margin.", r.Target, r.Target, f.Attribute, probability(c.GivenQ))
 	}
 	cause := "what its correlation with " + r.Target + " explains"
 	if f.Permutation.P <= alpha {
@@ -236,8 +246,10 @@ func tenths(x float64) string {
 	if s == "-0.0" {
 		return "0.0"
 	}
-	return strings.Replace(s, "-", "−", 1)
+	return minusSign(s)
 }
+
+func minusSign(s string) string { return strings.Replace(s, "-", "−", 1) }
 
 // probability writes a p-value behind "p ".
 func probability(p float64) string {

@@ -24,6 +24,7 @@ func found(name string, attackAlone, baselineAlone int, permutation, label, gues
 	f.Excess = Excess{Value: f.Baselines[0].Difference, Low: diff.Low, High: diff.High, P: f.Baselines[0].P}
 	f.Permutation = Permutation{Draws: 9999, P: permutation}
 	f.Correlation = Correlation{LabelP: label, GuessP: guess, Measured: true}
+	f.Given = &Given{Baseline: 1, P: 1, Permutation: Permutation{Draws: 999, P: 1}}
 	return f
 }
 
@@ -38,7 +39,7 @@ func TestVerdicts(t *testing.T) {
 	honest := large
 	honest.Reference = &ReferenceTest{Figures: []float64{.69, .7, .71}, Mean: .7, SD: .01, Difference: 0, P: .5, Freedom: 2}
 	more := large
-	more.Reference = &ReferenceTest{Figures: []float64{.5, .51, .52}, Mean: .51, SD: .01, Difference: .19, Low: .1, P: .001, Freedom: 2}
+	more.Reference = &ReferenceTest{Figures: []float64{.5, .51, .52}, Mean: .51, SD: .01, Difference: .19, Low: .1, P: .001, Freedom: 2, Above: true}
 	slight := large
 	slight.Reference = &ReferenceTest{Figures: []float64{.69, .69, .691}, Mean: .69, SD: 1e-4, Difference: .01, P: 1e-6, Freedom: 2}
 	few := found("s", 2, 3, .5, .5, .5)
@@ -55,7 +56,7 @@ func TestVerdicts(t *testing.T) {
 		"nothing":               {found("s", 100, 100, .5, .5, .5), NoEvidence, "it is not known how large an excess over the baselines would have been found"},
 		"label":                 {found("s", 100, 100, .5, 1e-4, .5), Leaky, "The predicted y itself depends on s"},
 		"guess":                 {found("s", 120, 100, .5, .5, 1e-4), Leaky, "The guesses depend on s"},
-		"excess and no permute": {found("s", 300, 100, .3, 1, 1), NoEvidence, "given y, the guesses are not shown"},
+		"excess and no permute": {found("s", 300, 100, .3, 1, 1), NoEvidence, "their accuracy does not show that they tell anything given y"},
 		"as honest ones":        {honest, Beyond, "which honest training may do by chance"},
 		"more than honest":      {more, Curious, "more than honest training does by chance"},
 		"within the margin":     {slight, Beyond, "within the margin of 2.0 points"},
@@ -132,7 +133,7 @@ func TestPowerNamesChannels(t *testing.T) {
 		t.Errorf("%q, power %+v", f.Verdict, f.Power)
 	}
 	all := strings.Join(append(f.Reasons, r.Reasons...), " ")
-	for _, want := range []string{"scores 9.6 points", "parity of a decimal 10.6 points", "repeated values 12.6 points.", "Other channels can carry more and stay hidden.",
+	for _, want := range []string{"scores 10.3 points", "parity of a decimal 11.3 points", "repeated values 13.3 points.", "Other channels can carry more and stay hidden.",
 		"For the order of small outputs it was not measured: 2 outputs have no order", "others can stay hidden"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q does not say %q", all, want)
@@ -145,12 +146,12 @@ func TestPowerNamesChannels(t *testing.T) {
 }
 
 func TestAttributesShareTheLevel(t *testing.T) {
-	alone := found("a", 132, 86, .03, 1, 1)
+	alone := found("a", 140, 86, .02, 1, 1)
 	if r := concluded(alone); r.Verdict != Beyond {
 		t.Fatalf("alone: %q with p %v", r.Verdict, r.Findings[0].P)
 	}
 	r := concluded(alone, found("b", 100, 100, .5, 1, 1), found("c", 100, 100, .5, 1, 1))
-	if got := r.Findings[0]; got.Verdict.TellsBeyond() || math.Abs(got.Adjusted-3*got.P) > 1e-12 {
+	if got := r.Findings[0]; got.Verdict.TellsBeyond() || math.Abs(got.Adjusted-6*got.P) > 1e-12 {
 		t.Errorf("one of three: %q, p %v adjusted to %v", got.Verdict, got.P, got.Adjusted)
 	}
 }

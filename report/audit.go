@@ -41,7 +41,7 @@ var errNoAudit = errors.New("the report has no audit: run `tattle audit`")
 
 // baselineKinds are the report's words for an audit's baselines.
 var baselineKinds = map[string]string{
-	audit.Majority: BaselineMajority, audit.FromTarget: BaselineTarget, audit.FromLabel: BaselineLabel,
+	audit.Majority: BaselineMajority, audit.FromTarget: BaselineTarget, audit.FromLabel: BaselineLabel, audit.FromBoth: BaselineBoth,
 }
 
 // curiosityOf is the headline of an audit in the layout of every curious report: the
@@ -70,11 +70,11 @@ func curiosityOf(a *audit.Result) *Curiosity {
 }
 
 func leakOf(f *audit.Finding) Leak {
-	p := f.Adjusted
+	p := f.ExcessAdjusted
 	l := Leak{
 		Sensitive: f.Attribute, Guess: "audit", Curiosity: Number(f.Curiosity.Value), CuriosityInterval: Between(f.Curiosity.Interval),
 		BaselineKind: baselineKinds[f.Best], Excess: Number(f.Excess.Value), ExcessInterval: Between([2]float64{f.Excess.Low, f.Excess.High}),
-		PValue: &p, Test: "the largest of the audit's tests, adjusted by Holm",
+		PValue: &p, Test: "the larger of the audit's tests of the excess, adjusted by Holm",
 	}
 	for _, b := range f.Baselines {
 		if b.Accuracy == nil {
@@ -88,6 +88,8 @@ func leakOf(f *audit.Finding) Leak {
 			l.FromTarget = v
 		case audit.FromLabel:
 			l.FromLabel = v
+		case audit.FromBoth:
+			l.FromBoth = v
 		}
 		if b.Name == f.Best {
 			l.Baseline = v

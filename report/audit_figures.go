@@ -22,6 +22,25 @@ func figureOf(p *curious.Proportion, r2 *float64) string {
 	return "–"
 }
 
+// shareOf prints a balanced accuracy.
+func shareOf(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return percent(*x)
+}
+
+// gainOf prints what is told given y and the answered label.
+func gainOf(f *audit.Finding) string {
+	switch {
+	case f.Given == nil:
+		return "–"
+	case f.Numeric:
+		return minus(fmt.Sprintf("R² %.3f", f.Given.Gain))
+	}
+	return minus(fmt.Sprintf("%.4f", f.Given.Gain))
+}
+
 func intervalOf(p *curious.Proportion) string {
 	if p == nil {
 		return "–"
@@ -66,8 +85,8 @@ func bareP(p float64) string {
 func foundTable(a *audit.Result, verdicts bool) auditTable {
 	t := auditTable{
 		Name:  "What was found",
-		Says:  fmt.Sprintf("“told” is curiosity, the share that attacks tell (R² of numbers); excess over the best baseline in points, with one-sided limits at %s each; p adjusted for %s; “sees”: the excess%s, in points, that is found with probability %g in channels like the planted ones.", confidenceWords(a), Count(len(a.Findings), "attribute"), overWhom(a), audit.PowerProbability),
-		Heads: []string{"attribute", "told", "baseline", "excess", "at least", "at most", "p", "sees"},
+		Says:  fmt.Sprintf("“told” is curiosity, the share that attacks guess right (R² of numbers); excess over the best baseline in points, with one-sided limits at %s each; “bits”: the gain of the scores given y and the answered label (of numbers the R² given both); p of the stronger of excess and gain, adjusted for both and for %s; “sees”: the excess%s, in points, that is found with probability %g in channels like the planted ones.", confidenceWords(a), Count(len(a.Findings), "attribute"), overWhom(a), audit.PowerProbability),
+		Heads: []string{"attribute", "told", "baseline", "excess", "at least", "at most", "bits", "p", "sees"},
 	}
 	if verdicts {
 		t.Heads, t.Words = append([]string{"attribute", "verdict"}, t.Heads[1:]...), []int{1}
@@ -79,12 +98,15 @@ func foundTable(a *audit.Result, verdicts bool) auditTable {
 			cells = append(cells, string(f.Verdict))
 		}
 		if b := f.BestBaseline(); b == nil {
-			cells = append(cells, "–", "–", "–", "–", "–", "–")
+			cells = append(cells, "–", "–", "–", "–", "–", "–", "–")
 		} else {
-			cells = append(cells, figureOf(f.Curiosity, f.R2), figureOf(b.Accuracy, b.R2), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(above(f.Excess.High, .0001))), bareP(f.Adjusted))
+			cells = append(cells, figureOf(f.Curiosity, f.R2), figureOf(b.Accuracy, b.R2), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(above(f.Excess.High, .0001))), gainOf(f), bareP(f.Adjusted))
 		}
 		t.Kinds = append(t.Kinds, verdictClass(f.Verdict))
 		t.add(append(cells, seen(f.Power.Smallest))...)
+	}
+	if !verdicts {
+		t.drop("at most")
 	}
 	return t
 }
@@ -105,15 +127,15 @@ func confidenceWords(a *audit.Result) string {
 func attacksTable(f *audit.Finding, most int) auditTable {
 	t := auditTable{
 		Name:  "Attacks on " + file.Name(f.Attribute),
-		Says:  "Each by itself, every example judged by an attack fitted without it; “chosen”: in how many folds it was, without looking at the examples judged.",
-		Heads: []string{"attack", "told", "95 % interval", "chosen"},
+		Says:  "Each by itself, every example judged by an attack fitted without it; “balanced”: the mean over the classes of the share that is right; “chosen”: in how many folds it was, without looking at the examples judged.",
+		Heads: []string{"attack", "told", "95 % interval", "balanced", "chosen"},
 	}
 	for i, x := range f.Attacks {
 		if i == most {
 			t.Note = fmt.Sprintf("The best %d of %d.", most, len(f.Attacks))
 			break
 		}
-		t.add(printable(x.Name), figureOf(x.Accuracy, x.R2), intervalOf(x.Accuracy), fmt.Sprint(x.Chosen))
+		t.add(printable(x.Name), figureOf(x.Accuracy, x.R2), intervalOf(x.Accuracy), shareOf(x.Balanced), fmt.Sprint(x.Chosen))
 	}
 	return t
 }
@@ -122,11 +144,11 @@ func attacksTable(f *audit.Finding, most int) auditTable {
 func baselinesTable(f *audit.Finding) auditTable {
 	t := auditTable{
 		Name:  "Baselines for " + file.Name(f.Attribute),
-		Says:  "What needs no curious outputs; “excess” of the chosen guess over it, in points, with one-sided limits; p of “at most the margin”, for each baseline by itself.",
-		Heads: []string{"baseline", "told", "95 % interval", "excess", "at least", "at most", "p"},
+		Says:  "What uses no outputs but the label; “excess” of the chosen guess over it, in points, with one-sided limits; p of “at most the margin”, for each baseline by itself.",
+		Heads: []string{"baseline", "told", "balanced", "excess", "at least", "at most", "p"},
 	}
 	for _, b := range f.Baselines {
-		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), intervalOf(b.Accuracy), signed(Number(b.Difference)), signed(Number(b.Low)), signed(Number(above(b.High, .0001))), bareP(b.P))
+		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), shareOf(b.Balanced), signed(Number(b.Difference)), signed(Number(b.Low)), signed(Number(above(b.High, .0001))), bareP(b.P))
 	}
 	return t
 }

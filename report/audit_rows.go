@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"tattle/audit"
 	"tattle/internal/file"
@@ -15,6 +17,7 @@ func evidenceRows(f *audit.Finding) []pair {
 			pair{"honest networks", fmt.Sprintf("%d of them tell %s ± %s points%s", len(x.Figures), told(f, x.Mean), barePoints(x.SD), unpairedWords(x))},
 			pair{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", signed(Number(x.Difference)), signed(Number(x.Low)), signed(Number(x.High)), pValue(x.P), x.Freedom)})
 	}
+	rows = append(rows, givenRows(f)...)
 	if x := f.Leakage; x != nil {
 		rows = append(rows,
 			pair{"multiplicative leakage", fmt.Sprintf("%.3f times the majority’s share is told (95 %% interval %.3f to %.3f); of what the hard label tells, %.3f times (%.3f to %.3f)", x.Multiplicative, x.Interval[0], x.Interval[1], x.GivenLabel, x.GivenInterval[0], x.GivenInterval[1])},
@@ -34,6 +37,53 @@ func evidenceRows(f *audit.Finding) []pair {
 			pair{"guess and " + file.Name(f.Attribute) + " independent", pValue(c.GuessQ) + ", adjusted"})
 	}
 	return append(rows, powerRow(f))
+}
+
+// givenRows are the figures given y and the answered label.
+func givenRows(f *audit.Finding) []pair {
+	g := f.Given
+	if g == nil {
+		return nil
+	}
+	unit := " bits"
+	if f.Numeric {
+		unit = " of the variance left"
+	}
+	figure := func(x float64) string { return minus(fmt.Sprintf("%.4f", x)) }
+	rows := []pair{
+		{"gain given y and label", fmt.Sprintf("%s%s of %s (two-sided interval %s to %s, one-sided limits %s and %s; margin %s), %s; %s by %d permutations within y and label; attacks: %s", figure(g.Gain), unit, figure(g.Baseline), figure(g.Interval[0]), figure(g.Interval[1]), figure(g.Low), figure(above(g.High, .0001)), figure(g.Margin), pValue(g.P), pValue(g.Permutation.P), g.Permutation.Draws, inFolds(g.Chosen))},
+	}
+	if x := g.Reference; x != nil {
+		rows = append(rows, pair{"gain of honest networks", fmt.Sprintf("%s ± %s over %d of them; this one %s above (one-sided limits %s and %s), %s", figure(x.Mean), figure(x.SD), len(x.Figures), figure(x.Difference), figure(x.Low), figure(above(x.High, .0001)), pValue(x.P))})
+	}
+	for _, a := range g.Areas {
+		rows = append(rows, pair{fmt.Sprintf("AUC of %s given %s", file.Name(a.Class), areaGiven(a.Given)), fmt.Sprintf("%.3f (interval %.3f to %.3f, %d examples of it), %s, %s adjusted", a.Area, a.Interval[0], a.Interval[1], a.Positives, pValue(a.P), pValue(a.Adjusted))})
+	}
+	return rows
+}
+
+func areaGiven(given string) string {
+	if given == audit.GivenLabel {
+		return "the hard label"
+	}
+	return "the true y"
+}
+
+// inFolds lists names, each once, with how often it is there.
+func inFolds(names []string) string {
+	var said []string
+	for i, name := range names {
+		n := 0
+		for _, x := range names {
+			if x == name {
+				n++
+			}
+		}
+		if slices.Index(names, name) == i {
+			said = append(said, fmt.Sprintf("%s in %s", name, Count(n, "fold")))
+		}
+	}
+	return strings.Join(said, ", ")
 }
 
 // told prints what is told of an attribute on average.

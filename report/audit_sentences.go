@@ -154,7 +154,7 @@ func demonstratedWords(f *audit.Finding) string {
 	if b == nil {
 		return ""
 	}
-	compared := baselineOf(f, b.Name) + ", the best that needs no curious outputs, "
+	compared := baselineOf(f, b.Name) + ", the best that uses no outputs but the label, "
 	excess := fmt.Sprintf("The excess is %s points (one-sided limits %s and %s).", signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(above(f.Excess.High, .0001))))
 	if f.Curiosity != nil {
 		return fmt.Sprintf("Demonstrated: attacks that never saw the example tell it for %s%s; %s. %s", percent(f.Curiosity.Value), intervalWords(Between(f.Curiosity.Interval)), compared+figureOf(b.Accuracy, nil), excess)
@@ -176,6 +176,8 @@ func baselineOf(f *audit.Finding, name string) string {
 		return "guessing from the true target"
 	case name == audit.FromLabel:
 		return "guessing from the hard label"
+	case name == audit.FromBoth:
+		return "guessing from the true target and the hard label together"
 	}
 	return printable(name)
 }
@@ -189,6 +191,8 @@ func baselineBrief(f *audit.Finding, name string) string {
 		return "from true target"
 	case name == audit.FromLabel:
 		return "from hard label"
+	case name == audit.FromBoth:
+		return "from both"
 	}
 	return printable(name)
 }

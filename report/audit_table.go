@@ -21,6 +21,15 @@ type auditTable struct {
 
 func (t *auditTable) add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
+// drop takes a column of figures out.
+func (t *auditTable) drop(head string) {
+	i := slices.Index(t.Heads, head)
+	t.Heads = slices.Delete(slices.Clone(t.Heads), i, i+1)
+	for k, row := range t.Rows {
+		t.Rows[k] = slices.Delete(row, i, i+1)
+	}
+}
+
 // words tells whether a column holds words.
 func (t auditTable) words(column int) bool { return column == 0 || slices.Contains(t.Words, column) }
 

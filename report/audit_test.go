@@ -82,8 +82,12 @@ func findingRace(n int) audit.Finding {
 		Reference:   &audit.ReferenceTest{Figures: []float64{.575, .586, .592, .581, .601}, Mean: .587, SD: .0098, Difference: .1941, Low: .171, High: .217, T: 18.1, Freedom: 4, P: 2.7e-5},
 		Leakage:     &audit.Leakage{Multiplicative: 1.807, Interval: [2]float64{1.74, 1.88}, MinEntropyBits: .854, GivenLabel: 1.775, GivenInterval: [2]float64{1.71, 1.85}},
 		Information: &audit.Information{Between: [2]string{"guess", "race"}, Bits: .781, PlugInBits: .783, Interval: [2]float64{.741, .822}, CeilingBits: 12.21, Examples: n},
-		Power:       audit.Power{Probability: .9, Smallest: ptr(.0633), StandardError: .0072, LearningLoss: .019, FromReferences: ptr(.0391), Channels: channelPowers(.0633)},
-		P:           2.7e-5, Adjusted: 8.1e-5, Verdict: audit.Curious,
+		Balanced:    ptr(.7432),
+		Given: &audit.Given{Chosen: []string{"trees on raw", "trees on raw", "trees on raw", "network on raw", "trees on raw"}, Baseline: 1.3921, Gain: .7713, StandardError: .0112, Low: .7528, High: .7898, Interval: [2]float64{.7493, .7933}, Margin: .0012, Permutation: audit.Permutation{Draws: 2400, P: .0004}, Adjusted: .0021,
+			Reference: &audit.ReferenceTest{Figures: []float64{.301, .312, .318, .322, .309}, Mean: .3124, SD: .0081, Difference: .4589, Low: .44, High: .4778, T: 51.7, Freedom: 4, P: 4e-7, Above: true},
+			Areas:     []audit.Area{{Class: "Asian", Given: audit.GivenTarget, Area: .941, Interval: [2]float64{.932, .949}, P: 1e-40, Adjusted: 6e-40, Positives: 676}, {Class: "Asian", Given: audit.GivenLabel, Area: .938, Interval: [2]float64{.929, .946}, P: 1e-39, Adjusted: 5e-39, Positives: 676}}},
+		Power: audit.Power{Probability: .9, Smallest: ptr(.0633), StandardError: .0072, LearningLoss: .019, FromReferences: ptr(.0391), Channels: channelPowers(.0633)},
+		P:     2.7e-5, Adjusted: 8.1e-5, ExcessAdjusted: 8.1e-5, CuriousAdjusted: 8.1e-5, Verdict: audit.Curious,
 		Reasons: []string{"Attacks on the outputs guess race right for 78.1 % of 4741 examples that they had not seen (95 % interval 76.9 % to 79.3 %); guessing from the true age does for 44 %.", "The excess over the best such guess is 34.1 points, and at least 32.6 points at 95 % confidence: above the margin of 2.0 points (p < 0.0001)."},
 	}
 	f.Correlation = correlation("race", n)
@@ -91,11 +95,11 @@ func findingRace(n int) audit.Finding {
 		learner, form string
 		p             float64
 	}{{"trees", "raw", .783}, {"network", "raw", .779}, {"neighbours", "raw", .764}, {"logistic", "raw", .741}, {"trees", "soft", .612}, {"logistic", "top1", .498}} {
-		f.Attacks = append(f.Attacks, audit.Attack{Name: x.learner + " on " + x.form, Learner: x.learner, Form: x.form, Accuracy: of(x.p, n), Chosen: max(0, 4-3*i)})
+		f.Attacks = append(f.Attacks, audit.Attack{Name: x.learner + " on " + x.form, Learner: x.learner, Form: x.form, Accuracy: of(x.p, n), Balanced: ptr(x.p - .04), Chosen: max(0, 4-3*i)})
 	}
 	for i, p := range []float64{.4322, .4403, .4401} {
 		d := .7811 - p
-		f.Baselines = append(f.Baselines, audit.Baseline{Name: []string{audit.Majority, audit.FromTarget, audit.FromLabel}[i], Accuracy: of(p, n), AttackAlone: 2100, BaselineAlone: 480, Difference: d, StandardError: .009, Low: d - .0147, High: d + .0147})
+		f.Baselines = append(f.Baselines, audit.Baseline{Name: []string{audit.Majority, audit.FromTarget, audit.FromLabel}[i], Accuracy: of(p, n), Balanced: ptr(.3333 + float64(i)/100), AttackAlone: 2100, BaselineAlone: 480, Difference: d, StandardError: .009, Low: d - .0147, High: d + .0147})
 	}
 	f.Subgroups = audit.Subgroups{LeftOut: 2, List: []audit.Subgroup{
 		{Attribute: "race", Value: "Black, Indian & others", Curiosity: *of(.82, 2049), Baseline: *of(.41, 2049), Excess: .41, Low: .37},
@@ -118,7 +122,7 @@ func findingGender(n int) audit.Finding {
 		Attacks:   []audit.Attack{{Name: "logistic on soft", Learner: "logistic", Form: "soft", Accuracy: of(.561, n), Chosen: 5}},
 		Baselines: []audit.Baseline{{Name: audit.Majority, Accuracy: of(.523, n), Difference: .038, Low: .021, High: .055, P: .03}, {Name: audit.FromLabel, Accuracy: of(.553, n), Difference: .008, Low: -.004, High: .02, P: .95}},
 		Best:      audit.FromLabel, Excess: audit.Excess{Value: .008, Low: -.004, High: .02, P: .95}, Permutation: audit.Permutation{Draws: 9999, P: .03}, Correlation: correlation("gender", n),
-		Power: audit.Power{Probability: .9, Smallest: ptr(.058), StandardError: .0069, LearningLoss: .019, Channels: channelPowers(.058)}, P: .95, Adjusted: 1, Verdict: audit.Leaky,
+		Power: audit.Power{Probability: .9, Smallest: ptr(.058), StandardError: .0069, LearningLoss: .019, Channels: channelPowers(.058)}, P: .95, Adjusted: 1, ExcessAdjusted: 1, CuriousAdjusted: 1, Verdict: audit.Leaky,
 		Reasons: []string{"Hard label and gender are dependent, and the guess tells no more than that."},
 	}
 }

@@ -8,6 +8,7 @@ const (
 	BaselineMajority = "majority" // always the most frequent class of s
 	BaselineTarget   = "target"   // the likeliest s given the true y
 	BaselineLabel    = "label"    // the likeliest s given the label that the classifier answers
+	BaselineBoth     = "both"     // the likeliest s given both; audits alone have it
 )
 
 // An Interval is a 95 % confidence interval; the zero value is one that is not
@@ -70,8 +71,9 @@ type Leak struct {
 	Majority     Number `json:"majority"` // accuracies of the three baselines
 	FromTarget   Number `json:"from_target"`
 	FromLabel    Number `json:"from_label"`
+	FromBoth     Number `json:"from_both,omitzero"`
 	Baseline     Number `json:"baseline"`      // the best of them
-	BaselineKind string `json:"baseline_kind"` // which: BaselineMajority, BaselineTarget or BaselineLabel
+	BaselineKind string `json:"baseline_kind"` // which: BaselineMajority, BaselineTarget, BaselineLabel or BaselineBoth
 
 	Excess         Number   `json:"excess"`                  // curiosity less baseline
 	ExcessInterval Interval `json:"ci"`                      // of the excess

@@ -123,7 +123,7 @@ func (l Leak) otherBaselines() string {
 	return " (" + strings.Join(others, ", ") + ")"
 }
 
-// A baselineRow is one of the three baselines in words.
+// A baselineRow is one of the baselines in words.
 type baselineRow struct {
 	Kind, Brief, Words string
 	Value              Number
@@ -134,6 +134,7 @@ func (l Leak) baselines() []baselineRow {
 		{BaselineMajority, "majority", "always guessing the most frequent class of " + l.Sensitive, l.Majority},
 		{BaselineTarget, "from the true target", "guessing the likeliest " + l.Sensitive + " from the true target", l.FromTarget},
 		{BaselineLabel, "from the answered label", "guessing the likeliest " + l.Sensitive + " from the label answered", l.FromLabel},
+		{BaselineBoth, "from both", "guessing the likeliest " + l.Sensitive + " from the true target and the label answered", l.FromBoth},
 	}
 }
 

@@ -154,6 +154,7 @@ var kindWords = map[string]string{
 	BaselineMajority: "the most frequent class",
 	BaselineTarget:   "the likeliest class given the true target",
 	BaselineLabel:    "the likeliest class given the answered label",
+	BaselineBoth:     "the likeliest class given the true target and the answered label",
 }
 
 // kindWords say what the baselines are.

@@ -1,0 +1,136 @@
+package audit
+
+import (
+	"math"
+
+	"tattle/stat"
+)
+
+// Given is what attacks tell of an attribute to somebody who knows the true y
+// and the answered label ŷ, by a proper score: the mean over the examples of
+//
+//	log₂ p(s | outputs, y) − log₂ q(s | y, ŷ), in bits,
+//
+// where q is the table of the other folds and p a calibration of the attack's scores that
+// was fitted on the other folds, too. Accuracy does not see what is told of a rare class;
+// this does. Of a numeric attribute it is the mean of
+//
+//	((s − mean(y, ŷ))² − (s − prediction)²)/variance left by mean(y, ŷ),
+//
+// the R² given y and ŷ.
+type Given struct {
+	Chosen        []string   `json:"chosen"`   // by fold, name of the attack whose scores these are
+	Baseline      float64    `json:"baseline"` // what q leaves: bits an example, or a share of the variance
+	Gain          float64    `json:"gain"`
+	StandardError float64    `json:"standard_error"`
+	Low           float64    `json:"low"`      // one-sided limits, each at the audit's confidence
+	High          float64    `json:"high"`     //
+	Interval      [2]float64 `json:"interval"` // two-sided, at the audit's confidence
+	Margin        float64    `json:"margin"`   // in the units of Gain
+	P             float64    `json:"p"`        // of "the gain is at most the margin", one-sided, by Student's t
+	// Permutation is the test of "given y and ŷ, scores and s have nothing to do with each
+	// other", by permuting s within the examples of one y, ŷ and fold. It is valid where s
+	// is independent of the outputs given y, too.
+	Permutation Permutation    `json:"permutation"`
+	Reference   *ReferenceTest `json:"reference,omitempty"` // of the gain
+	Areas       []Area         `json:"areas,omitempty"`
+	Adjusted    float64        `json:"adjusted_p"` // the larger of P and the permutation's, by Holm's method over all tests that can raise the verdict
+}
+
+// beyond returns the p-value that the verdict Beyond rests on.
+func (g *Given) beyond() float64 { return max(g.P, g.Permutation.P) }
+
+// marginBits returns the information in bits that a guess of an even binary attribute
+// has at least where it is right with probability ½ + margin: 1 − h(½ + margin), what a
+// binary symmetric channel has.
+func marginBits(margin float64) float64 {
+	p := .5 + min(margin, .5)
+	bits := 1 + p*math.Log2(p)
+	if p < 1 {
+		bits += (1 - p) * math.Log2(1-p)
+	}
+	return max(0, bits)
+}
+
+// gains returns the gain of every example, and what the baseline leaves.
+func (g *guesses) gains(at *Attribute) (gain []float64, baseline float64) {
+	n := len(g.base)
+	gain = make([]float64, n)
+	if at.Numeric() {
+		left := 0.0
+		for i, s := range at.Numbers {
+			b, p := s-g.base[i], s-g.given[i]
+			gain[i] = b*b - p*p
+			left += b * b / float64(n)
+		}
+		for i := range gain {
+			if left > 0 {
+				gain[i] /= left
+			}
+		}
+		_, sd := stat.MeanStd(at.Numbers)
+		return gain, left / (sd * sd)
+	}
+	place, width := inverse(g.back, len(at.Values)), len(g.back)
+	for i, s := range at.Labels {
+		gain[i] = (g.given[i*width+place[s]] - g.base[i]) / math.Ln2
+		baseline -= g.base[i] / math.Ln2 / float64(n)
+	}
+	return gain, baseline
+}
+
+// inverse returns the place of each of n values in back, −1 of those that are not there.
+func inverse(back []int, n int) []int {
+	place := make([]int, n)
+	for i := range place {
+		place[i] = -1
+	}
+	for k, v := range back {
+		place[v] = k
+	}
+	return place
+}
+
+// given measures attribute a given y and the answered label.
+func given(s *Sample, a int, g *guesses, o Options) *Given {
+	at := &s.Sensitive[a]
+	gain, left := g.gains(at)
+	mean, sd := stat.MeanStd(gain)
+	n, df := float64(len(gain)), float64(len(gain)-1)
+	x := &Given{Baseline: left, Gain: mean, StandardError: sd / math.Sqrt(n), Margin: marginBits(o.Margin)}
+	if at.Numeric() {
+		x.Margin = o.Margin
+	}
+	for _, k := range g.scored {
+		x.Chosen = append(x.Chosen, g.attack[k].String())
+	}
+	half, both := x.StandardError*stat.StudentQuantile(o.Confidence, df), x.StandardError*stat.StudentQuantile((1+o.Confidence)/2, df)
+	x.Low, x.High, x.Interval = mean-half, mean+half, [2]float64{mean - both, mean + both}
+	x.P = beyond(mean-x.Margin, x.StandardError, df)
+	x.Permutation = permuteGiven(s, a, g, o)
+	if !at.Numeric() && !o.brief {
+		x.Areas = areas(s, a, g, o)
+	}
+	return x
+}
+
+// permuteGiven permutes s within y, ŷ and fold.
+func permuteGiven(s *Sample, a int, g *guesses, o Options) Permutation {
+	at := &s.Sensitive[a]
+	within := strata(jointly(s.Y, g.label, len(s.Classes)), g.fold, g.folds)
+	most := draws(min(o.Permutations, numericDraws), testsOf(len(s.Sensitive)), o)
+	chance := random(o.Seed, streamGiven, uint64(a))
+	if at.Numeric() {
+		return Permutation(stat.PermuteProducts(g.given, at.Numbers, within, crossFitStretch, most, chance))
+	}
+	place := inverse(g.back, len(at.Values))
+	class := make([]int, len(at.Labels))
+	for i, l := range at.Labels {
+		class[i] = place[l]
+	}
+	return Permutation(stat.PermuteScores(g.given, len(g.back), class, within, crossFitStretch, most, chance))
+}
+
+// testsOf returns how many tests can raise the verdict where there are so many attributes:
+// of the accuracy and of the gain.
+func testsOf(attributes int) int { return 2 * attributes }

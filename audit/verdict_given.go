@@ -1,0 +1,78 @@
+package audit
+
+import "fmt"
+
+// gained says what the scores tell given y and the answered label, by the proper score.
+func (r *Result) gained(f *Finding) string {
+	g := f.Given
+	if g == nil {
+		return ""
+	}
+	left := fmt.Sprintf("of the %s that they leave of %s", inBits(g.Baseline), f.Attribute)
+	if f.Numeric {
+		left = fmt.Sprintf("of %s, of which they leave %s", f.Attribute, percent(g.Baseline))
+	}
+	s := fmt.Sprintf("To somebody who knows the true and the predicted %s, the attacks' scores tell %s %s, and at least %s at %s confidence",
+		r.Target, f.gain(g.Gain), left, f.gain(g.Low), percent(r.Settings.Confidence))
+	how := fmt.Sprintf("the margin of %s (p %s; shuffled among examples with both the same, scores tell as much with probability %s, in %d draws).", f.gain(g.Margin), probability(g.P), probabilityAlone(g.Permutation.P), g.Permutation.Draws)
+	if g.P <= 1-r.Settings.Confidence {
+		return s + ": above " + how
+	}
+	return s + ": not shown to be above " + how
+}
+
+// ordered says how well the scores put pairs of examples in order, by the class of which
+// that is shown best.
+func (r *Result) ordered(f *Finding) string {
+	target, label := f.largestArea(GivenTarget), f.largestArea(GivenLabel)
+	if target == nil && label == nil {
+		return ""
+	}
+	s := ""
+	for _, x := range []struct {
+		area *Area
+		same string
+	}{{target, "true"}, {label, "predicted"}} {
+		if x.area == nil {
+			continue
+		}
+		if s == "" {
+			s = fmt.Sprintf("Of two examples with the same %s %s, one with %s = %s and one without, the scores rank", x.same, r.Target, f.Attribute, x.area.Class)
+		} else if s += fmt.Sprintf("; with the same %s %s", x.same, r.Target); target.Class != label.Class {
+			s += fmt.Sprintf(", one with %s = %s,", f.Attribute, x.area.Class)
+		}
+		s += fmt.Sprintf(" %s of the pairs right (AUC; %s interval %s to %s, p %s after adjustment)", percent(x.area.Area), percent(r.Settings.Confidence), percent(x.area.Interval[0]), percent(x.area.Interval[1]), probability(x.area.Adjusted))
+	}
+	return s + "; 50 % is chance."
+}
+
+// largestArea returns the area with the largest lower limit of those given the target or
+// the label, nil where there is none.
+func (f *Finding) largestArea(given string) *Area {
+	var best *Area
+	if f.Given == nil {
+		return nil
+	}
+	for i := range f.Given.Areas {
+		if a := &f.Given.Areas[i]; a.Given == given && (best == nil || a.Interval[0] > best.Interval[0]) {
+			best = a
+		}
+	}
+	return best
+}
+
+// gain writes a figure of Given with its unit.
+func (f *Finding) gain(x float64) string {
+	if f.Numeric {
+		return tenths(100*x) + " % of the variance left"
+	}
+	return inBits(x)
+}
+
+// inBits writes an information.
+func inBits(x float64) string {
+	if x > -.00005 && x <= 0 {
+		x = 0
+	}
+	return minusSign(fmt.Sprintf("%.4f bits", x))
+}
