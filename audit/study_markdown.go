@@ -36,13 +36,13 @@ func (s *Study) rateTable(b *bufio.Writer) {
 // inconclusive.
 func (s *Study) rowTable(b *bufio.Writer) {
 	fmt.Fprintf(b, "\nVerdicts: curious / tells s beyond y / leaky by correlation / no evidence / inconclusive. "+
-		"Points: true excess over the best baseline, and over honest classifiers; the smallest that was said to be detectable.\n")
+		"Points: true excess over the best baseline, and over honest classifiers; the smallest that was said to be detectable, the mean over the audits that state one.\n")
 	fmt.Fprintf(b, "\n| data | classifiers | examples | audits | excess | over honest | with references | smallest | without | smallest |\n"+
 		"|---|---|---:|---:|---:|---:|---|---:|---|---:|\n")
 	for _, r := range s.Rows {
-		fmt.Fprintf(b, "| %s | %s, %s | %d | %d | %.1f | %+.1f | %s | %.1f | %s | %.1f |\n",
+		fmt.Fprintf(b, "| %s | %s, %s | %d | %d | %.1f | %+.1f | %s | %s | %s | %s |\n",
 			r.Data, r.Kind, r.Outputs, r.Examples, r.Audits, 100*r.Excess, 100*r.Difference,
-			r.With, 100*r.With.Smallest, r.Without, 100*r.Without.Smallest)
+			r.With, r.With.Detects(r.Audits), r.Without, r.Without.Detects(r.Audits))
 	}
 }
 

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -56,8 +57,19 @@ type StudyTally struct {
 	NoEvidence   int     `json:"no_evidence"`
 	Inconclusive int     `json:"inconclusive"`
 	Smallest     float64 `json:"smallest"`
+	Stated       int     `json:"stated"` // how many audits Smallest is the mean of
+}
 
-	stated int
+// Detects says Smallest in points, and of how many of so many audits it is the mean
+// where not all state one; a dash where none does.
+func (t StudyTally) Detects(audits int) string {
+	switch {
+	case t.Stated == 0:
+		return "–"
+	case t.Stated < audits:
+		return fmt.Sprintf("%.1f (%d of %d)", 100*t.Smallest, t.Stated, audits)
+	}
+	return fmt.Sprintf("%.1f", 100*t.Smallest)
 }
 
 // tabulate makes the tables of what is on disk.
@@ -160,7 +172,7 @@ func (t *StudyTally) add(v StudyVerdict) {
 		t.Inconclusive++
 	}
 	if v.Smallest != nil {
-		t.stated++
-		t.Smallest += (*v.Smallest - t.Smallest) / float64(t.stated)
+		t.Stated++
+		t.Smallest += (*v.Smallest - t.Smallest) / float64(t.Stated)
 	}
 }

@@ -212,3 +212,17 @@ func TestStudyExamplesApart(t *testing.T) {
 		}
 	}
 }
+
+// A mean over audits that state a smallest detectable excess says over how many, and is
+// none where none states one: not a detection of 0 points.
+func TestDetectsCountsWhatIsStated(t *testing.T) {
+	for _, c := range []struct {
+		tally  StudyTally
+		audits int
+		want   string
+	}{{StudyTally{Smallest: .2, Stated: 3}, 5, "20.0 (3 of 5)"}, {StudyTally{Smallest: .2, Stated: 5}, 5, "20.0"}, {StudyTally{}, 5, "–"}} {
+		if got := c.tally.Detects(c.audits); got != c.want {
+			t.Errorf("%+v of %d audits: %s, want %s", c.tally, c.audits, got, c.want)
+		}
+	}
+}

@@ -231,7 +231,7 @@ func outcome(passed bool) string {
 func defencesTable(a *audit.Result, all bool) auditTable {
 	t := auditTable{
 		Name:  "Defences",
-		Says:  "Honesty is how often the hard label is right, with what of it is lost in points; excess in points, of attacks fitted anew to what the defence releases. They are quicker ones on fewer examples, so “none” may differ from the figure above; * is recommended.",
+		Says:  "Honesty is how often the hard label is right, with what of it is lost in points; excess in points, of attacks fitted anew to what the defence releases. They are quicker ones" + defended(a) + ", so “none” may differ from the figure above; * is recommended.",
 		Heads: []string{"#", "defence", "honesty", "lost", "attribute", "excess", "at most"}, Words: []int{1, 4},
 	}
 	if !all && len(a.Findings) > 1 {
@@ -247,6 +247,14 @@ func defencesTable(a *audit.Result, all bool) auditTable {
 		}
 	}
 	return t
+}
+
+// defended says on how many examples the defences were tried.
+func defended(a *audit.Result) string {
+	if len(a.Defences) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" on %d of the %s", a.Defences[0].Honesty.Examples, Count(a.Examples, "example"))
 }
 
 func star(d audit.Defence) string {

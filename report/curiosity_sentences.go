@@ -178,7 +178,7 @@ func (c *Curiosity) entropy() string {
 	if math.IsNaN(float64(c.EntropyBits)) || c.EntropyMax == 0 {
 		return symptom
 	}
-	return fmt.Sprintf("The outputs' entropy is %s of at most %s bits in the mean. %s", number(float64(c.EntropyBits)), number(float64(c.EntropyMax)), symptom)
+	return fmt.Sprintf("The outputs' entropy is %s of at most %s bits, the mean over %s. %s", number(float64(c.EntropyBits)), number(float64(c.EntropyMax)), Count(c.Examples, "test example"), symptom)
 }
 
 // inPoints prints a difference of shares: "41.20 points".

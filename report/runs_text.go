@@ -25,10 +25,14 @@ func (r *Report) runsSentence() string {
 	if ran == 0 {
 		return fmt.Sprintf("None of %s has figures.", Count(len(r.Runs), "run"))
 	}
-	if best == nil {
-		return fmt.Sprintf("None of the attacks of %s shows an excess over its baseline, which does not show that there is none.", Count(ran, "run"))
+	counted := Count(ran, "run")
+	if n := len(r.Runs); ran < n {
+		counted = fmt.Sprintf("the %d of %s that have figures", ran, Count(n, "run"))
 	}
-	s := fmt.Sprintf("Demonstrated by attacks that ran: of %s, the most curious beyond its baseline is %s, with honesty %s and curiosity %s", Count(ran, "run"), best.Name, percent(float64(best.Honesty)), percent(float64(best.Curiosity)))
+	if best == nil {
+		return fmt.Sprintf("None of the attacks of %s shows an excess over its baseline, which does not show that there is none.", counted)
+	}
+	s := fmt.Sprintf("Demonstrated by attacks that ran: of %s, the most curious beyond its baseline is %s, with honesty %s and curiosity %s", counted, best.Name, percent(float64(best.Honesty)), percent(float64(best.Curiosity)))
 	if best.Baseline > 0 {
 		s += ", where the baseline is " + percent(float64(best.Baseline))
 		if w := kindWords[best.BaselineKind]; w != "" {

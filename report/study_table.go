@@ -33,14 +33,14 @@ func sizeWords(n int) string {
 func rowsTable(s *audit.Study) auditTable {
 	t := auditTable{
 		Name: "What audits called what",
-		Says: "True excess, over the best guess that needs no outputs and over honest training, and the smallest that audits say they detect: means, in points. " +
+		Says: "True excess, over the best guess that needs no outputs and over honest training, and the smallest that audits say they detect (over those that state one): means, in points. " +
 			"Verdicts are counts of curious / tells s beyond y / leaky by correlation / no evidence / inconclusive; alone: the same audits without references.",
 		Heads: []string{"data", "trained", "outputs", "examples", "audits", "true excess", "over honest", "verdicts", "detects", "alone", "detects"},
 		Words: []int{1, 2},
 	}
 	for _, r := range s.Rows {
 		t.add(r.Data, r.Kind, string(r.Outputs), sizeWords(r.Examples), strconv.Itoa(r.Audits), tenths(r.Excess), tenths(r.Difference),
-			r.With.String(), tenths(r.With.Smallest), r.Without.String(), tenths(r.Without.Smallest))
+			r.With.String(), r.With.Detects(r.Audits), r.Without.String(), r.Without.Detects(r.Audits))
 	}
 	return t
 }
