@@ -63,6 +63,9 @@ func Verify(ctx context.Context, m Model, data Source, e Experiment, c Claims, p
 	if len(e.Sizes) == 0 || e.Search.Restarts < 1 {
 		return nil, fmt.Errorf("an experiment of %d sizes and %d restarts has nothing to verify", len(e.Sizes), e.Search.Restarts)
 	}
+	if e.Barankin.Witnesses > 0 && !combines(e.Noise) {
+		return nil, fmt.Errorf("combined witnesses, and for %s noise their overlaps have no closed form", noiseName(e.Noise))
+	}
 	_, e.Features = m.Dims()
 	v := &verifier{model: m, data: data, experiment: e}
 	digest, err := run.Digest(c.Arrays)

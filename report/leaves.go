@@ -88,12 +88,16 @@ func (r *leafReader) key(path string) func() (string, error) {
 	}
 }
 
-var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+// plainKey tells whether a key needs no quotes in a path.
+func plainKey(key string) bool {
+	odd := func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') }
+	return key != "" && !strings.ContainsFunc(key, odd)
+}
 
 // Within returns the path of a key of the object at path.
 func Within(path, key string) string {
 	switch {
-	case !plainKey.MatchString(key):
+	case !plainKey(key):
 		return path + "[" + strconv.Quote(key) + "]"
 	case path == "":
 		return key
@@ -110,10 +114,10 @@ type Unchecked struct {
 
 var place = regexp.MustCompile(`\[\d+\]`)
 
-// covers tells whether a leaf belongs to the part; any is its path with [*] for places.
-func (u Unchecked) covers(path, any string) bool {
-	if strings.Contains(u.Path, "[*]") {
-		path = any
+// Covers tells whether the leaf at a path belongs to the part.
+func (u Unchecked) Covers(path string) bool {
+	if begins, _, anywhere := strings.Cut(u.Path, "[*]"); anywhere && strings.HasPrefix(path, begins) {
+		path = place.ReplaceAllString(path, "[*]")
 	}
 	rest, ok := strings.CutPrefix(path, u.Path)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
@@ -142,8 +146,7 @@ func Compare(document []byte, recomputed *Report, unchecked []Unchecked) (found 
 	}
 	covered := make([]bool, len(unchecked))
 	by := func(path string) int {
-		any := place.ReplaceAllString(path, "[*]")
-		return slices.IndexFunc(unchecked, func(u Unchecked) bool { return u.covers(path, any) })
+		return slices.IndexFunc(unchecked, func(u Unchecked) bool { return u.Covers(path) })
 	}
 	for _, l := range recorded {
 		value, known := now[l.path]

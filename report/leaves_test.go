@@ -40,7 +40,7 @@ func TestCompare(t *testing.T) {
 		{`"warnings": null`, `"warnings": []`, "warnings: "},
 		{`"title": "",`, ``, "title: recorded nothing"},
 		{`"title": ""`, `"title": "", "told": 1`, "told: recorded 1, recomputed nothing"},
-		{`"title": ""`, `"title": "", "Title": ""`, "Title: recorded"},
+		{`"title": ""`, `"title": "", "Title": ""`, `["Title"]: recorded`},
 		{`"inputs": 0`, `"inputs": 0.0`, ""},
 		{`"inputs": 0`, `"inputs": 1e-7`, "model.inputs: "},
 	} {

@@ -70,6 +70,9 @@ func verifiable(dir string, r *report.Report) error {
 	case r.Experiment == nil || len(r.Arrays) == 0:
 		return usage(fmt.Errorf("%s: this run certified nothing, so there is nothing to verify", dir), "")
 	}
+	if s := r.Data.Split; s != string(dataset.Train) && s != string(dataset.Test) {
+		return finding(fmt.Errorf("%s: data.split is %q; it must be %s or %s", dir, s, dataset.Train, dataset.Test), "")
+	}
 	if r.Experiment.Rounding == "" {
 		return usage(fmt.Errorf("%s: the report lacks experiment.rounding", dir), olderReport)
 	}
@@ -126,6 +129,11 @@ func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, 
 		return nil, nil, err
 	}
 	s = &sides{node: r.Model.FeatureNode}
+	if m.graph != nil && m.spec.Surface != release.SurfaceFeatures {
+		if s.node, err = m.node(); err != nil {
+			return nil, nil, err
+		}
+	}
 	if s.front, s.head, err = nets(front, head); err != nil {
 		return nil, nil, err
 	}
@@ -309,6 +317,9 @@ func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int)
 		Rounding: x.Rounding,
 		Spectrum: bound.SpectrumOptions{Probes: x.Probes, Steps: x.ProbeSteps, Seed: r.Seed},
 		Search:   bound.SearchOptions{Search: x.Search, Repeats: x.Repeats, Restarts: x.Restarts, Iteration: x.Iteration, Relinearize: x.Relinearize, Seed: r.Seed},
+	}
+	if x.Probes == 0 {
+		e.Spectrum = bound.SpectrumOptions{}
 	}
 	if s := r.Data.Shape; len(s) > 0 && len(s) <= 3 && slices.Min(s) > 0 && slices.Max(s) <= nn.Size(shape) && nn.Size(s) == nn.Size(shape) {
 		shape = s // the model may take its inputs as a plain vector

@@ -19,8 +19,8 @@ func (c *verifyCmd) graphs(e *env, dir string, r *report.Report, m *measurement)
 		if m.graph == nil {
 			return nil, nil, finding(fmt.Errorf("%s: the report lists %s, and says that features are released as they are", dir, releaseFile), "")
 		}
-		if front, head, err = m.graph.Cut(r.Model.FeatureNode); err != nil {
-			return nil, nil, finding(fmt.Errorf("the model: %w", err), "")
+		if front, head, err = m.again(e, r, nil, nil); err != nil {
+			return nil, nil, finding(fmt.Errorf("%s: the release cannot be built again: %w", dir, err), "")
 		}
 		return front, head, nil
 	}
@@ -52,17 +52,18 @@ func (m *measurement) again(e *env, r *report.Report, keptFront, keptHead *nn.Gr
 	if m.spec.Surface == release.SurfaceFeatures {
 		m.spec.Node = r.Model.FeatureNode
 	}
-	node, err := m.node()
-	if err != nil {
-		return nil, nil, err
-	}
-	if m.spec.Projection != release.ProjectionPrincipal || m.rungs != nil {
-		return m.graphs(e.ctx, node)
+	var train nn.Source
+	if m.rungs != nil {
+		train = m.rungs.training
 	}
 	type both struct{ front, head *nn.Graph }
-	b, err := interruptible(e.ctx, func() (both, error) {
-		f, h, err := m.spec.BuildLike(e.ctx, m.graph, keptFront, keptHead)
-		return both{f, h}, err
+	b, err := interruptible(e.ctx, func() (b both, err error) {
+		if m.spec.Projection == release.ProjectionPrincipal && train == nil {
+			b.front, b.head, err = m.spec.BuildLike(e.ctx, m.graph, keptFront, keptHead)
+		} else {
+			b.front, b.head, err = m.spec.Build(e.ctx, m.graph, train)
+		}
+		return b, err
 	})
 	return b.front, b.head, err
 }
