@@ -70,6 +70,8 @@ func (r *Report) textAttacks(w io.Writer) {
 	fmt.Fprintln(w)
 	intro := "Errors of attacks that ran, in the same units, root mean square over draws:"
 	switch {
+	case len(r.Attacks) == 0:
+		intro = "Errors of guessing the mean of the training data, without the release, " + r.units() + ":"
 	case len(r.Bounds) == 0:
 		intro = "Errors of attacks that ran, root mean square, " + r.units() + ":"
 	case r.Bracket != nil:
@@ -107,7 +109,7 @@ func (r *Report) attacksCount() string {
 	}
 	s += " Prior alone: guessing the mean of the training data, without the release."
 	if len(r.Attacks) > 0 {
-		s += fmt.Sprintf(" Closer: a smaller rms than the prior alone, with %.1f %% confidence over inputs.", 100*attack.Confidence)
+		s += fmt.Sprintf(" Closer: a smaller rms than the prior alone, with %.1f %% confidence over inputs (a paired limit of Student's t).", 100*attack.Confidence)
 	}
 	return s
 }
