@@ -102,7 +102,7 @@ func shuffleAt[T any](x []T, at []int, r *rand.Rand) {
 // planted model's were taken from. It passes where the verdict is Beyond or
 // worse.
 func Positive(ctx context.Context, p *Planted, references []*Sample, o Options) (Control, error) {
-	o.References, o.Unpaired = nil, false
+	o.References, o.Unpaired, o.Recipe = nil, false, RecipeUnknown // the verdict need not be worse than Beyond
 	for _, s := range references {
 		same := *s
 		if p.Rows != nil {

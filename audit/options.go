@@ -51,12 +51,25 @@ type Options struct {
 	// the same order or, where Unpaired, on others of the same kind.
 	References []*Sample
 	Unpaired   bool
+	Recipe     Recipe // of the references: how it is known to be the audited model's
 	// Progress, unless nil, is called as work gets done.
 	Progress func(stage string, done, total int)
 
 	coins bool // for planted codes: only lookups are fitted
 	brief bool // leaves out what the verdict Beyond does not rest on: for references and the negative control
 }
+
+// Recipe is how it is known that references were trained by the recipe of the audited
+// model: the same architecture, data and settings. A reference of another recipe shows a
+// difference and no more.
+type Recipe string
+
+// How the recipe is known.
+const (
+	RecipeUnknown  Recipe = ""         // it is not: no verdict Curious follows
+	RecipeCompared Recipe = "compared" // the record of the model's own training has the references' architecture, data and settings
+	RecipeStated   Recipe = "stated"   // whoever ran the audit says so
+)
 
 // withDefaults returns the options with every zero replaced but Folds, which
 // depends on the number of examples.

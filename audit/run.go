@@ -20,6 +20,7 @@ type Settings struct {
 	Attacks      []string `json:"attacks"` // learners
 	References   int      `json:"references"`
 	Unpaired     bool     `json:"unpaired"`
+	Recipe       Recipe   `json:"reference_recipe,omitempty"` // how it is known to be the audited model's
 }
 
 // Result is an audit: plain data, of which every figure is finite.
@@ -122,7 +123,7 @@ func newResult(s *Sample, o Options) *Result {
 		Settings: Settings{
 			Seed: o.Seed, Folds: o.foldsOf(s.Len()), Permutations: o.Permutations, MaxFit: o.MaxFit,
 			Confidence: o.Confidence, Margin: o.Margin, Attacks: o.Attacks,
-			References: len(o.References), Unpaired: o.Unpaired,
+			References: len(o.References), Unpaired: o.Unpaired, Recipe: o.Recipe,
 		},
 	}
 	if o.Attacks == nil {

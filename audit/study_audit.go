@@ -127,7 +127,7 @@ func (b *bench) options(a *planAudit) Options {
 func (b *bench) audit(ctx context.Context, a *planAudit) (StudyAudit, error) {
 	s, references := b.samples(a)
 	o := b.options(a)
-	o.References = references
+	o.References, o.Recipe = references, RecipeCompared // the same net, data and settings
 	r, err := Run(ctx, s, o)
 	if err != nil {
 		return StudyAudit{}, err

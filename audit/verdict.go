@@ -37,7 +37,7 @@ func (r *Result) Conclude() {
 			found = append(found, f)
 		}
 	}
-	adjust(found)
+	adjust(found, r.Settings.Recipe != RecipeUnknown)
 	for _, f := range found {
 		f.Power = r.powerOf(f, len(found))
 	}
@@ -52,9 +52,9 @@ func (r *Result) Conclude() {
 }
 
 // adjust applies Holm's method over all tests that can raise a verdict to the same word:
-// to Beyond, or with references to Curious, the excess and the gain of every attribute; to
+// to Beyond, or with references of the same recipe to Curious, the excess and the gain of every attribute; to
 // Leaky, three tests of independence of every attribute.
-func adjust(found []*Finding) {
+func adjust(found []*Finding, sameRecipe bool) {
 	var beyond, curious, independence []float64
 	for _, f := range found {
 		excess, gain := max(f.Excess.P, f.Permutation.P), 1.0
@@ -63,7 +63,11 @@ func adjust(found []*Finding) {
 		}
 		f.P = min(excess, gain)
 		beyond = append(beyond, excess, gain)
-		curious = append(curious, max(excess, f.Reference.p()), max(gain, f.Given.reference().p()))
+		if sameRecipe {
+			curious = append(curious, max(excess, f.Reference.p()), max(gain, f.Given.reference().p()))
+		} else {
+			curious = append(curious, 1, 1)
+		}
 		independence = append(independence, f.Correlation.LabelP, f.Correlation.GuessP, f.givenP())
 	}
 	beyond, curious, independence = stat.Holm(beyond), stat.Holm(curious), stat.Holm(independence)

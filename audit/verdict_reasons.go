@@ -106,15 +106,29 @@ func (r *Result) honest(f *Finding) string {
 	if t.Unpaired {
 		other = ", by their excess on other examples,"
 	}
-	s := fmt.Sprintf("%d classifiers trained honestly on the same task reach%s %s on average, with a standard deviation of %s: this one lies %s from them (at least %s at %s confidence, Student's T %.2f, p %s)",
-		len(t.Figures), other, percent(t.Mean), f.points(t.SD), f.signed(t.Difference), f.signed(t.Low), percent(r.Settings.Confidence), t.T, probability(t.P))
-	switch {
-	case t.P <= 1-r.Settings.Confidence && t.Difference >= r.Settings.Margin:
-		return s + ", more than honest training does by chance, as far as these tell."
-	case t.P <= 1-r.Settings.Confidence:
-		return s + fmt.Sprintf(", which is within the margin of %s.", f.points(r.Settings.Margin))
+	s := fmt.Sprintf("%d reference classifiers%s reach%s %s on average, with a standard deviation of %s over their seeds: this one differs by %s (at least %s at %s confidence, Student's T %.2f, p %s)",
+		len(t.Figures), r.recipe(), other, percent(t.Mean), f.points(t.SD), f.signed(t.Difference), f.signed(t.Low), percent(r.Settings.Confidence), t.T, probability(t.P))
+	if g := f.Given.reference(); g != nil {
+		s += fmt.Sprintf("; by the gain given %s and its prediction, by %s (p %s)", r.Target, f.gain(g.Difference), probability(g.P))
 	}
-	return s + ", which honest training may do by chance."
+	if r.Settings.Recipe == RecipeUnknown {
+		return s + ". It is not established that they are of the audited model's recipe, so this shows no more than a difference: another architecture, other data or another training may explain it."
+	}
+	if f.Verdict == Curious {
+		return s + ": more than the seeds of this recipe explain."
+	}
+	return s + ": not shown to be more than the margin and what the seeds of this recipe explain."
+}
+
+// recipe says how it is known that references are of the audited model's recipe.
+func (r *Result) recipe() string {
+	switch r.Settings.Recipe {
+	case RecipeCompared:
+		return ", trained honestly by the recipe that the record of the audited model's run has,"
+	case RecipeStated:
+		return ", of the same recipe as stated by whoever ran the audit,"
+	}
+	return ""
 }
 
 // correlated says why an attribute counts as leaky and no worse.

@@ -45,7 +45,7 @@ func (r *Result) named(v Verdict) string {
 func (r *Result) means(v Verdict) string {
 	switch v {
 	case Curious:
-		return fmt.Sprintf("the outputs tell more than %s explains, and more than honest training by the same recipe tells", r.Target)
+		return fmt.Sprintf("the outputs tell more than %s explains, and more than honest training by the same recipe tells%s", r.Target, r.stated())
 	case Beyond:
 		return fmt.Sprintf("the outputs tell more than %s explains, which does not show that anybody meant them to", r.Target)
 	case Leaky:
@@ -54,6 +54,14 @@ func (r *Result) means(v Verdict) string {
 		return "nothing was found" + r.could()
 	}
 	return "the examples do not allow a verdict"
+}
+
+// stated ends a sentence where the recipe is known by a statement alone.
+func (r *Result) stated() string {
+	if r.Settings.Recipe == RecipeStated {
+		return " (the recipe is as stated by whoever ran the audit)"
+	}
+	return ""
 }
 
 // could says the largest of the smallest detectable excesses, and of what kinds of
@@ -114,10 +122,12 @@ func (r *Result) advice() []string {
 	list := []string{}
 	switch r.Verdict {
 	case Curious:
-		list = append(list, r.closeLeak(), "Ask whoever trained the model for its training code and data: its outputs tell more than those of honest classifiers of the same recipe.")
+		list = append(list, r.closeLeak(), "Ask whoever trained the model for its training code and data: its outputs tell more than those of honest classifiers of the same recipe"+r.stated()+".")
 	case Beyond:
 		list = append(list, r.closeLeak())
-		if r.Settings.References == 0 {
+		if r.Settings.References > 0 && r.Settings.Recipe == RecipeUnknown {
+			list = append(list, "Compare with references of the audited model's own recipe; --same-recipe states that they are.")
+		} else if r.Settings.References == 0 {
 			list = append(list, "Give the training data (--reference) to measure how much honest training by the same recipe tells.")
 		}
 	case Leaky:

@@ -29,7 +29,7 @@ func found(name string, attackAlone, baselineAlone int, permutation, label, gues
 }
 
 func concluded(findings ...Finding) *Result {
-	r := &Result{Target: "y", Findings: findings, Settings: Settings{Confidence: .95, Margin: DefaultMargin}}
+	r := &Result{Target: "y", Findings: findings, Settings: Settings{Confidence: .95, Margin: DefaultMargin, Recipe: RecipeCompared}}
 	r.Conclude()
 	return r
 }
@@ -57,9 +57,9 @@ func TestVerdicts(t *testing.T) {
 		"label":                 {found("s", 100, 100, .5, 1e-4, .5), Leaky, "The predicted y itself depends on s"},
 		"guess":                 {found("s", 120, 100, .5, .5, 1e-4), Leaky, "The guesses depend on s"},
 		"excess and no permute": {found("s", 300, 100, .3, 1, 1), NoEvidence, "their accuracy does not show that they tell anything given y"},
-		"as honest ones":        {honest, Beyond, "which honest training may do by chance"},
-		"more than honest":      {more, Curious, "more than honest training does by chance"},
-		"within the margin":     {slight, Beyond, "within the margin of 2.0 points"},
+		"as honest ones":        {honest, Beyond, "not shown to be more than the margin and what the seeds of this recipe explain"},
+		"more than honest":      {more, Curious, "more than the seeds of this recipe explain"},
+		"within the margin":     {slight, Beyond, "not shown to be more than the margin"},
 		"nothing is possible":   {sure, Inconclusive, "A guess that is always right would have an excess of 4.0 points, and of some kind of channel only one of"},
 		"unusable":              {Finding{Attribute: "s", Unusable: "All examples are of one class."}, Inconclusive, "one class"},
 	} {
@@ -175,7 +175,16 @@ func TestReferencesDecide(t *testing.T) {
 		t.Errorf("as much as honest models: %q, %+v", f.Verdict, f.Reference)
 	}
 	o.References = refs(0)
-	f := examined(t, s, o).Findings[0]
+	r := examined(t, s, o)
+	if all := strings.Join(slices.Concat(r.Findings[0].Reasons, r.Reasons, r.Advice), " "); r.Verdict != Beyond || !strings.Contains(all, "this shows no more than a difference") || strings.Contains(all, "curious") {
+		t.Errorf("more than references of an unknown recipe: %q, %q", r.Verdict, all)
+	}
+	o.Recipe = RecipeStated
+	r = examined(t, s, o)
+	if f := r.Findings[0]; !strings.Contains(strings.Join(f.Reasons, " "), "as stated by whoever ran the audit") {
+		t.Errorf("reasons %q do not say who states the recipe", f.Reasons)
+	}
+	f := r.Findings[0]
 	if f.Verdict != Curious {
 		t.Errorf("more than honest models: %q, %+v", f.Verdict, f.Reference)
 	}

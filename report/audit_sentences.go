@@ -65,7 +65,7 @@ func verdictWords(a *audit.Result) string {
 	of := attributesOf(a, a.Verdict)
 	switch a.Verdict {
 	case audit.Curious:
-		return said + fmt.Sprintf(". The %s tell %s beyond what %s explains, and more than %s.", outputWords(string(a.Outputs)), of, file.Name(a.Target), Count(a.Settings.References, "honestly trained network"))
+		return said + fmt.Sprintf(". The %s tell %s beyond what %s explains, and more than %s of the same recipe%s.", outputWords(string(a.Outputs)), of, file.Name(a.Target), Count(a.Settings.References, "honestly trained network"), stated(a))
 	case audit.Beyond:
 		return said + fmt.Sprintf(". The %s tell %s beyond what %s explains. This does not show purpose: %s", outputWords(string(a.Outputs)), of, file.Name(a.Target), honestBeside(a))
 	case audit.Leaky:
@@ -85,10 +85,21 @@ func verdictWords(a *audit.Result) string {
 // honestBeside ends the sentence on outputs that tell s beyond y with what is known of
 // honest training.
 func honestBeside(a *audit.Result) string {
+	if a.Settings.References > 0 && a.Settings.Recipe == audit.RecipeUnknown {
+		return "the references are not known to be of the same recipe, so they show a difference at most."
+	}
 	if a.Settings.References > 0 {
 		return "the outputs are not shown to tell more than honest training by the same recipe."
 	}
 	return "honest training for the same task may tell as much, and was not measured."
+}
+
+// stated says that the recipe is known by a statement alone.
+func stated(a *audit.Result) string {
+	if a.Settings.Recipe == audit.RecipeStated {
+		return ", as stated by whoever ran the audit"
+	}
+	return ""
 }
 
 // attributesOf names the attributes of a verdict.

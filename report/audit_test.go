@@ -28,7 +28,7 @@ func audited() *audit.Result {
 	a := &audit.Result{
 		Sample: "scores.csv", SHA256: strings.Repeat("ab", 32), Examples: n, Outputs: hbc.Raw, Target: "age", Classes: []string{"≤20", "21–35", ">35"}, Counts: []int{1053, 2000, 1688},
 		Honesty:  *of(.8103, n),
-		Settings: audit.Settings{Seed: 7, Folds: 5, Permutations: 9999, MaxFit: 20000, Confidence: .95, Margin: .02, Attacks: []string{"network", "logistic", "trees", "neighbours"}, References: 5},
+		Settings: audit.Settings{Seed: 7, Folds: 5, Permutations: 9999, MaxFit: 20000, Confidence: .95, Margin: .02, Attacks: []string{"network", "logistic", "trees", "neighbours"}, References: 5, Recipe: audit.RecipeCompared},
 		Notes:    []string{"12 rows without a label of gender were left out."}, Warnings: []string{"31 rows are copies of others; copies were judged together."},
 		Verdict: audit.Curious,
 		Reasons: []string{"race: the outputs tell more than age explains, and more than honest training by the same recipe tells.", "gender: the outputs are not shown to tell more than age, or an excess within the margin, explains.", "Shuffled labels (this sample) came out clean, as they should. A planted curious model (glyphs) was found, with an excess of 31.2 points."},
@@ -184,7 +184,7 @@ func TestAuditVerdictFirst(t *testing.T) {
 func TestAuditWords(t *testing.T) {
 	a := audited()
 	for v, want := range map[audit.Verdict]string{
-		audit.Curious:      "Verdict: curious. The raw outputs (logits) tell race beyond what age explains, and more than 5 honestly trained networks.",
+		audit.Curious:      "Verdict: curious. The raw outputs (logits) tell race beyond what age explains, and more than 5 honestly trained networks of the same recipe.",
 		audit.Beyond:       "Verdict: tells s beyond y. The raw outputs (logits) tell the sensitive attributes beyond what age explains. This does not show purpose: the outputs are not shown to tell more than honest training by the same recipe.",
 		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) tell something of gender,",
 		audit.NoEvidence:   "Verdict: no evidence. No attack tells income from the raw outputs (logits) beyond what age explains. In channels like the planted ones, an excess of 4.9 points of the variance or more is found with probability 0.9. Other channels can carry more and stay hidden.",

@@ -118,10 +118,10 @@ func (c *auditCmd) audit(e *env, dir string, rules audit.FailOn) (*report.Report
 // unreachable warns of a rule that asks for the verdict Curious where the audit could not
 // give it, "" where there is no such rule.
 func unreachable(rules audit.FailOn, res *audit.Result) string {
-	if !rules.NeedsReferences() || res.Settings.References > 0 {
+	if !rules.NeedsReferences() || res.Settings.References > 0 && res.Settings.Recipe != audit.RecipeUnknown {
 		return ""
 	}
-	return fmt.Sprintf("--fail-on curious: this audit cannot give the verdict %q, which requires references of the same recipe (--reference). Use --fail-on beyond for what curious meant before: %q or worse.", audit.Curious, audit.Beyond)
+	return fmt.Sprintf("--fail-on curious: this audit cannot give the verdict %q, which requires references that are known to be of the same recipe (--reference, --same-recipe). Use --fail-on beyond for what curious meant before: %q or worse.", audit.Curious, audit.Beyond)
 }
 
 // tokenVariable holds the bearer token, which stands in no command line.

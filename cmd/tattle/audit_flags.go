@@ -50,6 +50,7 @@ type auditReferenceFlags struct {
 	References         int      `help:"How many are trained (default: 5)." default:"5" placeholder:"N"`
 	ReferenceEpochs    int      `help:"Passes over the training data, of each (default: 20)." default:"20" placeholder:"N"`
 	ReferenceWidths    string   `help:"Of paper B's net, where the inputs take it (default: the audited model's where its run says so, else 128-128-64-64-128)." placeholder:"A-B-C-D-E"`
+	SameRecipe         bool     `help:"State that the references are of the audited model's recipe (architecture, data, settings) where its own run does not show it. Without either the verdict cannot be curious."`
 	ReferenceTarget    string   `help:"With --outputs: what of the training data is the target (default: as --target)." placeholder:"RULE"`
 	ReferenceSensitive []string `sep:"none" help:"With --outputs: the sensitive attributes, in the order of --sensitive (default: those of the same names)." placeholder:"RULE"`
 }
@@ -221,6 +222,8 @@ func (c *auditCmd) checkReference() error {
 		return usage(fmt.Errorf("--reference-epochs: %d is not between 1 and %d", c.ReferenceEpochs, mostEpochs), "")
 	case len(c.ReferenceScores) == 1:
 		return usage(errors.New("--reference-scores: one classifier has no spread to compare with"), "give two or more")
+	case c.SameRecipe && len(c.ReferenceScores) == 0 && c.Reference == "":
+		return usage(errors.New("--same-recipe requires --reference or --reference-scores"), "")
 	case len(c.ReferenceScores) > 0 && c.Reference != "":
 		return usage(errors.New("--reference-scores and --reference: both say what to compare with"), "leave one out")
 	case c.Reference == "" && (c.ReferenceTarget != "" || len(c.ReferenceSensitive) > 0 || c.ReferenceWidths != ""):

@@ -19,6 +19,7 @@ type training struct {
 	By         map[string]string `json:"by"` // with another one it is another training
 	References int               `json:"references"`
 	Unpaired   bool              `json:"unpaired,omitempty"`
+	Recipe     audit.Recipe      `json:"recipe,omitempty"`
 	Planted    *plantedModel     `json:"planted,omitempty"`
 	Task       *plantedModel     `json:"planted_task,omitempty"`
 	Released   []string          `json:"released,omitempty"` // names of defences
@@ -57,6 +58,7 @@ func (d *audited) samples() []kept {
 // complete notes what was trained.
 func (t *training) complete(d *audited) {
 	t.References, t.Unpaired, t.Notes, t.Released = len(d.references), d.unpaired, d.notes, nil
+	t.Recipe = d.recipe
 	t.Planted, t.Task = noted(d.planted), noted(d.task)
 	for _, x := range d.released {
 		t.Released = append(t.Released, x.Name)
@@ -128,7 +130,7 @@ func (t *training) restore(e *env, dir string, d *audited) error {
 		}
 		d.released = append(d.released, audit.Released{Name: name, Sample: s})
 	}
-	d.unpaired, d.notes = t.Unpaired, t.Notes
+	d.unpaired, d.notes, d.recipe = t.Unpaired, t.Notes, t.Recipe
 	return d.coherent()
 }
 

@@ -15,6 +15,7 @@ type audited struct {
 	sample     *audit.Sample
 	references []*audit.Sample // of honest classifiers; nil for none
 	unpaired   bool            // these are of other examples
+	recipe     audit.Recipe    // how it is known to be the audited model's
 	planted    *audit.Planted  // nil where there is nothing to audit
 	task       *audit.Planted  // on the audited task, beside one on glyphs; nil for none
 	released   []audit.Released
@@ -38,7 +39,7 @@ type audited struct {
 // measure runs the audit.
 func (d *audited) measure(ctx context.Context) (*audit.Result, error) {
 	o := d.options
-	o.References, o.Unpaired = d.references, d.unpaired
+	o.References, o.Unpaired, o.Recipe = d.references, d.unpaired, d.recipe
 	res, err := audit.Run(ctx, d.sample, o)
 	if err != nil || !hopeful(d.sample) || allUnusable(res) {
 		return res, err

@@ -72,6 +72,9 @@ func (c *auditCmd) openOutputs(e *env, d *audited) (err error) {
 		if d.references, err = audit.OpenReferences(e.ctx, c.Outputs, o, c.ReferenceScores); err != nil {
 			return fileError(e, "--reference-scores", err)
 		}
+		if c.SameRecipe {
+			d.recipe = audit.RecipeStated
+		}
 	}
 	d.path = absolute(c.Outputs)
 	d.hash, err = run.Digest(c.Outputs)

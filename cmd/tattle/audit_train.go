@@ -205,6 +205,9 @@ func (c *auditCmd) references(d *audited) error {
 				return nil
 			}
 			d.notes = append(d.notes, raw[0].Notes...) // all were trained as long
+			if err := c.compareRecipe(d, len(raw[0].Notes) > 0); err != nil {
+				return err
+			}
 			return d.takeReferences(raw)
 		})
 	}
