@@ -50,7 +50,8 @@ type Summary struct {
 	StdQuantiles      map[string]*float64 `json:"std_quantiles"`
 	UnboundedFraction float64             `json:"unbounded_fraction"`
 	Status            string              `json:"status"`
-	Confidence        float64             `json:"confidence,omitempty"` // with which it holds, where that is below 1
+	Confidence        float64             `json:"confidence,omitempty"`  // with which it holds, where that is below 1
+	AbovePrior        *bool               `json:"above_prior,omitempty"` // whether the median is above what guessing the mean of the training data errs by, which makes it vacuous for who knows them; nil where that was not compared
 	Note              string              `json:"note,omitempty"`
 	Vacuous           string              `json:"vacuous,omitempty"` // why the bound says nothing, where it does not
 }

@@ -224,6 +224,13 @@ func (s *searcher) fresh(ctx context.Context, c *candidate) error {
 		return err
 	}
 	r.Accuracy, r.Drop = p.Accuracy, p.Drop
+	noise, err := release.ParseNoise(c.family, c.point.Sigma, c.keep)
+	if err != nil {
+		return err
+	}
+	if r.Identified, err = attack.Identify(ctx, c.net, noise, s.test, r.Seed); err != nil {
+		return err
+	}
 	r.Keeps = s.MaxDrop == 0 || r.Drop.Mean <= s.MaxDrop
 	if r.Attack != nil || s.train == nil {
 		return nil

@@ -77,7 +77,7 @@ func (t Target) String() string {
 		parts = append(parts, fmt.Sprintf("a mean-square error of the linear attack of %.4g", t.AttackMSE))
 	}
 	if parts == nil {
-		return "as much confidentiality as the drop allows"
+		return "as few directions for unbiased estimators as the drop allows"
 	}
 	return strings.Join(parts, " and ")
 }
@@ -122,10 +122,11 @@ type Confirmation struct {
 	Bounds         []bound.Summary // all that was proved or estimated for Examples
 	// AttackMSE is the linear attack's on test examples, fitted to all training data and
 	// adapted to the noise. NaN where there are none to learn from.
-	AttackMSE float64
-	Attack    *attack.Result // what it reached, in the coordinates of Bounds; nil where there is none
-	Blind     *attack.Result // guessing the mean of the training data, on the same examples; nil where Attack is
-	Note      string
+	AttackMSE  float64
+	Attack     *attack.Result     // what it reached, in the coordinates of Bounds; nil where there is none
+	Blind      *attack.Result     // guessing the mean of the training data, on the same examples; nil where Attack is
+	Identified *attack.Identified // which of a list of inputs of the test data a release is of: how often the likeliest is the right one
+	Note       string
 }
 
 // Answer is what a Search found.

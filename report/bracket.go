@@ -39,7 +39,8 @@ type Mark struct {
 	Examples          int    `json:"examples,omitempty"` // that it is about; 0 where it is not about examples
 	Median            Number `json:"median"`             // null where unbounded or RMS stands instead
 	RMS               Number `json:"rms,omitempty"`
-	Gain              *Gain  `json:"gain,omitempty"` // of an attack over the prior alone
+	Gain              *Gain  `json:"gain,omitempty"`        // of an attack over the prior alone
+	AbovePrior        *bool  `json:"above_prior,omitempty"` // of a floor: whether its median is above the prior's; nil where that was not compared
 	Unbounded         bool   `json:"unbounded,omitempty"`
 	UnboundedFraction Number `json:"unbounded_fraction"`
 }
@@ -59,7 +60,7 @@ type Band struct {
 	Name        string
 	Of          string
 	Coordinates int
-	Prior       *Attack
+	Prior       *Attack // with its median
 	VanTrees    float64
 }
 
@@ -75,6 +76,7 @@ func NewBracket(bounds []bound.Summary, attacks []Attack, bands []Band) *Bracket
 			}
 		}
 		if of.Prior != nil {
+			band.comparePrior(of.Prior)
 			band.Marks = append(band.Marks, of.Prior.mark(MarkPrior))
 		}
 		b.Bands = append(b.Bands, band)
@@ -82,10 +84,25 @@ func NewBracket(bounds []bound.Summary, attacks []Attack, bands []Band) *Bracket
 	return b
 }
 
+// comparePrior marks the floors of unbiased estimators that are above the prior alone.
+func (b *BracketBand) comparePrior(prior *Attack) {
+	for i := range b.Marks {
+		if m := &b.Marks[i]; m.everyInput() {
+			floor := float64(m.Median)
+			if m.unbounded() {
+				floor = math.Inf(1)
+			}
+			m.AbovePrior = compareFloor(floor, prior.Quantile(.5))
+		}
+	}
+}
+
 func (a Attack) mark(method string) Mark {
 	m := Mark{Method: method, Status: StatusDemonstrated, Examples: a.Examples, Median: Number(math.NaN()), RMS: Number(a.RMS()), Gain: a.Gain}
 	if method == MarkAttack {
 		m.Name = a.Name
+	} else {
+		m.Median = Number(a.Quantile(.5))
 	}
 	return m
 }

@@ -100,7 +100,7 @@ func (s scale) grid(w *strings.Builder, height int) {
 // draw writes a mark's words, with what examples it is about where these are some,
 // and, under them, its bar: floors grow from the left, ceilings from the right.
 func (m Mark) draw(w *strings.Builder, s scale, y int, some string) {
-	label := html.EscapeString(m.words(s) + some)
+	label := html.EscapeString(marked(m.words(s)+some, m.AbovePrior))
 	bar, x := y+18, s.x(m.level())
 	if m.floor() || m.Method == MarkPrior {
 		fmt.Fprintf(w, `<text x="%g%%" y="%d">%s</text>`, bracketLeft, y+13, label)
@@ -171,7 +171,11 @@ func (m Mark) pageName() string {
 func (b BracketBand) words(s scale) string {
 	said := []string{fmt.Sprintf("%s. Errors in %s: medians for floors of the unbiased, else root mean squares", b.title(), s.name)}
 	for _, m := range b.Marks {
-		said = append(said, fmt.Sprintf("%s%s (%s)", m.words(s), b.some(m), m.Status))
+		words := fmt.Sprintf("%s%s (%s)", m.words(s), b.some(m), m.Status)
+		if isAbove(m.AbovePrior) {
+			words += ", " + vacuousToPrior
+		}
+		said = append(said, words)
 	}
 	return strings.Join(said, ". ") + "."
 }

@@ -98,12 +98,13 @@ func (r *Report) textBracket(w io.Writer) {
 		if m.Method == MarkAttack && m != best {
 			continue // a table has it
 		}
-		fmt.Fprintf(w, "  %s%s %s%s\n", pad(m.title(false), 20), m.textBar(s), strings.NewReplacer("> ", "over ", " the range", "").Replace(m.value(s)), m.textStatus())
+		fmt.Fprintf(w, "  %s%s %s%s\n", pad(m.title(false), 20), m.textBar(s), strings.NewReplacer("> ", "over ", " the range", "").Replace(m.value(s)), marked(m.textStatus(), m.AbovePrior))
 	}
 	r.Bracket.textBands(w, s)
 	wrapSome(w, r.Bracket.uneven())
 	wrapSome(w, r.Bracket.unbeaten())
 	wrapSome(w, r.Bracket.undercut())
+	wrapSome(w, r.Bracket.aboveLegend())
 }
 
 // uneven says which marks are about fewer examples than the others: empty where all
@@ -225,9 +226,9 @@ func (d digest) cells(s scale) []string {
 		case m == nil:
 			cells = append(cells, number(math.NaN()))
 		case m == d.twins && m.UnboundedFraction > 0:
-			cells = append(cells, d.twins.limitless())
+			cells = append(cells, marked(d.twins.limitless(), m.AbovePrior))
 		default:
-			cells = append(cells, strings.NewReplacer("unbounded", "∞", " the range", "").Replace(m.value(s)))
+			cells = append(cells, marked(strings.NewReplacer("unbounded", "∞", " the range", "").Replace(m.value(s)), m.AbovePrior))
 		}
 	}
 	return cells

@@ -39,6 +39,9 @@ func (r *Report) certified() string {
 		s += fmt.Sprintf(", and %s in half of the %s coarsest", brief, times(low.Band))
 	}
 	s += "." + r.farther(all) + r.twins()
+	if words := r.AboveWords(*all); words != "" {
+		s += " This floor is " + words + "."
+	}
 	return s + " An adversary who knows what the inputs usually look like is biased, and may err by less."
 }
 

@@ -23,9 +23,17 @@ func (d *Design) sentence(of string) string {
 	release := fmt.Sprintf("%s noise of standard deviation %s on %s", familyName(p.Family), number(p.Sigma), p.numbers())
 	cost := fmt.Sprintf("accuracy %s, a drop of %s (95 %% interval %s to %s)", percent(float64(p.Accuracy)), points(p.Drop), bare(p.DropInterval[0]), bare(p.DropInterval[1]))
 	if !d.Met {
-		return fmt.Sprintf("Asked for %s: nothing meets it. The nearest is %s, with %s. %s.", d.asked(of), release, cost, strings.TrimSuffix(d.Near, "."))
+		return fmt.Sprintf("Asked for %s: nothing meets it. The nearest is %s, with %s. %s.", d.asked(of), release, cost, strings.TrimSuffix(d.Near, ".")) + d.identified()
 	}
-	return fmt.Sprintf("Asked for %s: %s does it, with %s.", d.asked(of), release, cost) + d.confirmed()
+	return fmt.Sprintf("Asked for %s: %s meets it for %s only, with %s. This is about %s; %s.", d.asked(of), release, d.For(), cost, d.For(), NotLimited) + d.confirmed() + d.identified()
+}
+
+// identified says how often a release showed whose it was: empty where that was not tried.
+func (d *Design) identified() string {
+	if d.Confirmed == nil || d.Confirmed.Identified == nil {
+		return ""
+	}
+	return " " + d.Confirmed.Identified.sentence()
 }
 
 // confirmed says what the measurement with fresh noise came to.
@@ -37,6 +45,9 @@ func (d *Design) confirmed() string {
 	s := fmt.Sprintf(" Measured again with fresh noise: accuracy %s, a drop of %s (%s to %s)", percent(float64(c.Accuracy)), points(c.Drop), bare(c.DropInterval[0]), bare(c.DropInterval[1]))
 	if m := float64(c.MedianStd); !math.IsNaN(m) && m > 0 {
 		s += fmt.Sprintf("; the certified standard deviation is at least %s in half of the coordinates of %s", number(m), Count(c.Examples, "input"))
+		if isAbove(c.AbovePrior) {
+			s += ", " + vacuousToPrior
+		}
 	}
 	return s + "." + d.kept()
 }
@@ -178,7 +189,7 @@ func (d *Design) textIntro() string {
 	if d.attacked() {
 		within += "; mse: mean square error of the linear attack"
 	}
-	return fmt.Sprintf("The frontier, from %d releases tried: of every choice of numbers and noise the one that costs most nearly what the answer costs, of those that meet what was asked for (*) where any does; report.html has all. σ: noise per number; std: standard deviation of unbiased reconstructions of what the numbers see, median over the coordinates of the inputs that were tried%s.", d.Evaluations, within)
+	return fmt.Sprintf("The frontier, from %d releases tried: of every choice of numbers and noise the one that costs most nearly what the answer costs, of those that meet what was asked for, for %s only (*), where any does; report.html has all. σ: noise per number; std: standard deviation of unbiased reconstructions of what the numbers see, median over the coordinates of the inputs that were tried%s.%s", d.Evaluations, d.For(), within, d.aboveLegend())
 }
 
 func (l designLine) numbers() string {
@@ -190,11 +201,19 @@ func (l designLine) numbers() string {
 
 // cells are the figures of a point in words.
 func (p DesignPoint) cells(attacked bool) []string {
-	cells := []string{percent(float64(p.Accuracy)), bare(p.Drop), number(float64(p.Directions)), number(float64(p.MedianStd))}
+	cells := []string{percent(float64(p.Accuracy)), bare(p.Drop), number(float64(p.Directions)), marked(number(float64(p.MedianStd)), p.AbovePrior)}
 	if attacked {
 		cells = append(cells, number(float64(p.AttackMSE)))
 	}
 	return cells
+}
+
+// aboveLegend explains the marks beside deviations: empty where there are none.
+func (d *Design) aboveLegend() string {
+	if slices.ContainsFunc(d.Frontier, func(p DesignPoint) bool { return isAbove(p.AbovePrior) }) {
+		return fmt.Sprintf(" %s: above the median error of guessing the mean of the training data, %s.", aboveMark, vacuousToPrior)
+	}
+	return ""
 }
 
 // attacked tells whether the linear attack's error is known of any point.

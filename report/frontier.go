@@ -20,13 +20,14 @@ const (
 	deepestAsked   = 5   // the same in units of the drop that was allowed
 )
 
-// A frontier is a design's figure: confidentiality across, better to the right;
+// A frontier is a design's figure: what an adversary can do across, less to the right;
 // accuracy up.
 type frontier struct {
 	d            *Design
 	title        string
 	of           func(DesignPoint) float64
 	fewer        bool // less of the quantity is better
+	attack       bool // it is an attack's error
 	target       float64
 	x0, x1       float64
 	y0, y1       float64
@@ -47,7 +48,7 @@ func newFrontier(d *Design) (*frontier, bool) {
 		f.directions()
 		f.target = float64(t.Directions)
 	case t.AttackMSE > 0 && t.MedianStd == 0:
-		f.title, f.target = "mean square error of the linear attack", t.AttackMSE
+		f.title, f.target, f.attack = "mean square error of the linear attack", t.AttackMSE, true
 		f.of = func(p DesignPoint) float64 { return float64(p.AttackMSE) }
 	case t.MedianStd == 0 && d.within() > 0:
 		f.directions()

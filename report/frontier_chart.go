@@ -24,6 +24,14 @@ func (f *frontier) draw() template.HTML {
 	return template.HTML(w.String())
 }
 
+// better says for whom the release is harder to the right.
+func (f *frontier) better() string {
+	if f.attack {
+		return "harder for the linear attack"
+	}
+	return "harder for unbiased estimators only"
+}
+
 func (f *frontier) axes(w *strings.Builder) {
 	for _, a := range rounds(f.y0, f.y1, .001, 7) {
 		fmt.Fprintf(w, `<line class="grid" x1="%g%%" x2="%g%%" y1="%.1f" y2="%.1f"/>`, frontierLeft, frontierRight, f.y(a), f.y(a))
@@ -34,7 +42,7 @@ func (f *frontier) axes(w *strings.Builder) {
 		fmt.Fprintf(w, `<text x="%.2f%%" y="%d" text-anchor="middle">%s</text>`, f.x(t), frontierBottom+19, number(t))
 	}
 	fmt.Fprintf(w, `<line class="axis" x1="%g%%" x2="%g%%" y1="%d" y2="%d"/>`, frontierLeft, frontierRight, frontierBottom, frontierBottom)
-	fmt.Fprintf(w, `<text x="55%%" y="%d" text-anchor="middle">more confidential →</text>`, frontierHeight-8)
+	fmt.Fprintf(w, `<text x="55%%" y="%d" text-anchor="middle">%s →</text>`, frontierHeight-8, f.better())
 	fmt.Fprintf(w, `<text x="0" y="14">accuracy</text>`)
 }
 

@@ -77,15 +77,18 @@ func full(t *testing.T) *Report {
 		r.PriorAlone = append(r.PriorAlone, Attack{Name: "prior", About: "The mean.", Coordinates: "dct", Band: band, RMSQuantiles: quantiles(.02, .06, .11, .4, .9), MeanSquare: []Number{.42, 1.2}[i], Examples: 100, Draws: 4, Status: StatusDemonstrated})
 	}
 	r.Bracket = NewBracket(append(octave(r.Bounds), r.Bounds...), append(octaveAttacks(r.Attacks), r.Attacks...), []Band{{all, "dct", 784, &r.PriorAlone[0], .09}, {"modes 2–3", "dct", 12, &r.PriorAlone[1], .45}, {low, "dct", 64, &r.PriorAlone[1], .45}})
+	yes, no := true, false
 	r.Ladder = []LadderRow{
 		{Rung: bound.MethodHCR, Search: "published", Status: c, MedianAll: .17, MedianLow: .18, RatioToAlgorithm1: .8, RatioToAuthors: 1},
-		{Rung: bound.MethodBarankin, Status: c, MedianAll: .56, MedianLow: .64, RatioToAlgorithm1: 2.8, RatioToAuthors: 3.4},
+		{Rung: bound.MethodBarankin, Status: c, MedianAll: .56, MedianLow: .64, AbovePrior: &yes, AbovePriorLow: &no, RatioToAlgorithm1: 2.8, RatioToAuthors: 3.4},
 		{Rung: bound.MethodHCR, Search: bound.SearchTwins, Status: c, MedianAll: Number(inf), Unbounded: true, MedianLow: Number(inf), UnboundedLow: true, RatioToAlgorithm1: nan, RatioToAuthors: nan, UnboundedFraction: .98, Note: "tried on 10 images"},
 	}
 	r.Design = &Design{
 		Target: DesignTarget{Directions: 10, Within: .5}, MaxDrop: .01, Met: true, Evaluations: 31, Reproduce: "tattle bound --keep 20 --sigma 2",
-		Confirmed: &Confirmation{Accuracy: .966, Interval: [2]Number{.962, .97}, Drop: .0095, DropInterval: [2]Number{.008, .01}, MedianStd: .6, Examples: 100, Seed: 8},
+		Confirmed: &Confirmation{Accuracy: .966, Interval: [2]Number{.962, .97}, Drop: .0095, DropInterval: [2]Number{.008, .01}, MedianStd: .6, Examples: 100, Seed: 8,
+			Identified: &Identified{Inputs: 51, Candidates: 10000, Found: 51}},
 	}
+	r.Design.Binds = r.Design.Target.Binds()
 	for _, keep := range []int{100, 20, 10} {
 		for _, family := range []string{"gaussian", "laplace"} {
 			for i := range 6 {
@@ -105,6 +108,7 @@ func full(t *testing.T) *Report {
 			}
 		}
 	}
+	r.ComparePrior()
 	o := Original{Index: 5, Label: 3, Name: "three", Shape: []int{1, 2, 2}, Theta: []float32{0, 1, .5, .25}, Denormalize: func(x float64, _ int) float64 { return x }}
 	for _, p := range []Pair{{Kind: "farthest", Domain: bound.DomainStored, Guessed: .5002, ZNorm: 1e-12, Allowance: 1e-9, Median: Number(inf), Unbounded: true}, {Kind: "nearest to example 17", Domain: bound.DomainStored, Guessed: .512, ZNorm: .1, Allowance: 1e-9, Median: 3}} {
 		if err := r.AddPair(o, []float64{1, 0, 0, 1}, p); err != nil {
@@ -115,6 +119,58 @@ func full(t *testing.T) *Report {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// TestAbovePrior: floors of unbiased estimators above what guessing the mean errs by are
+// marked in JSON, tables, bracket, ladder, sentences and the design; a floor below is not,
+// van Trees' never, and what was not compared is said not to be.
+func TestAbovePrior(t *testing.T) {
+	r := full(t)
+	for _, b := range r.Bounds {
+		prior := .11 // the median of both of the prior's rows
+		switch {
+		case b.Status == bound.StatusAssumed:
+			if b.AbovePrior != nil {
+				t.Errorf("%s was compared", b.Method)
+			}
+		case b.AbovePrior == nil || *b.AbovePrior != (b.Quantile(.5) > prior):
+			t.Errorf("%s %s %s, median %v: %v", b.Method, b.Search, b.Band, b.Quantile(.5), b.AbovePrior)
+		}
+	}
+	for _, m := range r.Bracket.Bands[0].Marks {
+		if want := m.everyInput() && (m.unbounded() || m.Median > .11); isAbove(m.AbovePrior) != want {
+			t.Errorf("mark %s, %v: %v", m.title(true), m.Median, m.AbovePrior)
+		}
+	}
+	for _, p := range r.Design.Frontier {
+		if isAbove(p.AbovePrior) != (p.MedianStd > .11) {
+			t.Errorf("point of σ = %v, std %v: %v", p.Sigma, p.MedianStd, p.AbovePrior)
+		}
+	}
+	text, page := rendered(t, r)
+	text = strings.Join(strings.Fields(text), " ")
+	for _, want := range []string{
+		"† vacuous for adversaries who know the prior", "Barankin all† – 0.2 0.4 0.56", "This floor is vacuous for adversaries who know the prior: guessing the mean",
+		"meets it for unbiased estimators only", "it does not limit an adversary who knows what inputs look like",
+		"a list of 10000 candidate inputs and takes the likeliest identified 100.00 % of 51 inputs",
+	} {
+		if !strings.Contains(strings.ReplaceAll(text, "†:", "†"), want) {
+			t.Errorf("the text does not say %q\n%s", want, text)
+		}
+	}
+	if !strings.Contains(page, "<td>all†</td>") || strings.Contains(text, "Cramér-Rao, axis all†") || strings.Contains(text, "van Trees all†") {
+		t.Error("the wrong rows are marked")
+	}
+	r.PriorAlone = nil
+	r.ComparePrior()
+	text, _ = rendered(t, r)
+	if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, "No floor was compared with guessing the mean of the training data") || r.Bounds[0].AbovePrior != nil {
+		t.Errorf("it is not said that nothing was compared\n%s", text)
+	}
+	d := &Design{Target: DesignTarget{AttackMSE: 1}}
+	if d.For() != BindsLinear {
+		t.Errorf("an attack's target is about %q", d.For())
+	}
 }
 
 // octave are the rows of a low band under the name of another.
@@ -203,9 +259,9 @@ func TestSentencesAreHonest(t *testing.T) {
 		"For 98 % of the cosine modes of the 10 of 100 inputs that were tried, another input has the same features, but for rounding and what their runtime errs by: unbiased errors have no useful limit there, among inputs as 8-bit pixels.", "!without limit", "!legal", "!exactly the same",
 		"the best of 2 attacks (decoder) errs by 29.4 grey levels of 255 (0.374 normalised), root mean square over all cosine modes of the 100 inputs with 4 draws of the noise each", "without the release, errs by 50.9", "99.9 % confidence", "rounded to 2 decimals", "released 4 times", "20 numbers kept", "Student's t (5 degrees")
 	r.Attacks[1].Gain.Low = -.01
-	says(r, "!Demonstrated", "No attack that ran is shown to come closer than guessing the mean", "errs by 50.9", "A better attack may come closer")
+	says(r, "!Demonstrated: the best of", "No attack that ran is shown to come closer than guessing the mean", "errs by 50.9", "A better attack may come closer")
 	r.Attacks = nil
-	says(r, "!Demonstrated", "Guessing the mean", "No attack was run to compare with", "is biased, and may err by less")
+	says(r, "!Demonstrated: the best of", "Guessing the mean", "No attack was run to compare with", "is biased, and may err by less")
 	r.Bounds[7].StdQuantiles = quantiles(.2, .4, .56, .8, 1.2)
 	says(r, "in half of the cosine modes of the 100 inputs, and of the 8×8 coarsest.")
 	r.Bounds = slices.DeleteFunc(r.Bounds, func(b bound.Summary) bool { return near(kindOf(b)) })

@@ -24,8 +24,10 @@ type LadderRow struct {
 	RatioToAlgorithm1 Number `json:"ratio_to_algorithm1"` // of MedianAll; null where it is not known
 	RatioToAuthors    Number `json:"ratio_to_authors"`
 	UnboundedFraction Number `json:"unbounded_fraction"`
-	Unbounded         bool   `json:"unbounded,omitempty"`     // MedianAll is
-	UnboundedLow      bool   `json:"unbounded_low,omitempty"` // MedianLow is
+	Unbounded         bool   `json:"unbounded,omitempty"`       // MedianAll is
+	UnboundedLow      bool   `json:"unbounded_low,omitempty"`   // MedianLow is
+	AbovePrior        *bool  `json:"above_prior,omitempty"`     // of MedianAll, as bound.Summary has it
+	AbovePriorLow     *bool  `json:"above_prior_low,omitempty"` // of MedianLow
 	Note              string `json:"note,omitempty"`
 }
 
@@ -64,7 +66,7 @@ func (l LadderRow) cells() []string {
 		}
 		return number(float64(n))
 	}
-	return []string{limited(l.MedianAll, l.Unbounded), limited(l.MedianLow, l.UnboundedLow),
+	return []string{marked(limited(l.MedianAll, l.Unbounded), l.AbovePrior), marked(limited(l.MedianLow, l.UnboundedLow), l.AbovePriorLow),
 		ratio(l.RatioToAlgorithm1), ratio(l.RatioToAuthors)}
 }
 
@@ -137,8 +139,11 @@ func (r *Report) coarse() string {
 
 // ladderIntro says what the columns of the ladder are.
 func (r *Report) ladderIntro() string {
-	low := r.coarse()
-	return fmt.Sprintf("Medians of each kind of bound in normalised units over coordinates and %s, or as many of them as a remark names; same noise. %s: the coarsest of the coordinates. × says how many times what paper A's methods give for all coordinates of the same inputs: its Algorithm 1, or its authors' own procedure.", r.tried(r.Data.Examples), low)
+	low, vacuous := r.coarse(), ""
+	if slices.ContainsFunc(r.Ladder, func(l LadderRow) bool { return isAbove(l.AbovePrior) || isAbove(l.AbovePriorLow) }) {
+		vacuous = fmt.Sprintf(" %s: above what guessing the mean errs by there, %s.", aboveMark, vacuousToPrior)
+	}
+	return fmt.Sprintf("Medians of each kind of bound in normalised units over coordinates and %s, or as many of them as a remark names; same noise. %s: the coarsest of the coordinates. × says how many times what paper A's methods give for all coordinates of the same inputs: its Algorithm 1, or its authors' own procedure.%s", r.tried(r.Data.Examples), low, vacuous)
 }
 
 // ladderNotes are the remarks on the rungs, each once, with those it is about.

@@ -81,7 +81,7 @@ func TestConstraintAlone(t *testing.T) {
 			rows++
 		}
 	}
-	if want := len(d.lines()); rows != want || !strings.Contains(b.String(), "within 0.5") {
+	if want := len(d.lines()); rows != want || !strings.Contains(strings.Join(strings.Fields(b.String()), " "), "within 0.5") {
 		t.Errorf("%d rows for %d lines\n%s", rows, want, b.String())
 	}
 	best := false

@@ -25,7 +25,7 @@ func (r *Report) rows(status string, name func(bound.Summary) string) []row {
 		if b.Status != status {
 			continue
 		}
-		x := row{Name: name(b) + r.some(b.Examples), Status: b.Status, Band: times(b.Band), Domain: cmp.Or(b.Domain, "–"), Unbounded: Share(b.UnboundedFraction)}
+		x := row{Name: name(b) + r.some(b.Examples), Status: b.Status, Band: strings.ReplaceAll(marked(times(b.Band), b.AbovePrior), " ", ""), Domain: cmp.Or(b.Domain, "–"), Unbounded: Share(b.UnboundedFraction)}
 		for _, q := range bound.QuantileLevels {
 			x.Quantiles = append(x.Quantiles, strings.ReplaceAll(number(b.Quantile(q)), "unbounded", "∞"))
 		}
@@ -97,6 +97,9 @@ func (r *Report) legend() []string {
 		}
 	}
 	if s := r.domains(); s != "" {
+		lines = append(lines, s)
+	}
+	if s := r.aboveLegend(); s != "" {
 		lines = append(lines, s)
 	}
 	if len(searches) > 0 {

@@ -159,6 +159,8 @@ func (b bracketBand) prior(c *ceilings) *report.Attack {
 		return nil
 	}
 	a := b.attack(c, c.alone)
+	median := median(b.of(c.alone.RMS, len(c.alone.RMS)/len(c.alone.MeanSquare)))
+	a.RMSQuantiles = map[string]*float64{"0.5": &median}
 	return &a
 }
 

@@ -151,6 +151,7 @@ func (c *ceilings) record(r *report.Report, coordinates bound.Coordinates, band 
 	}
 	if c.alone != nil {
 		r.PriorAlone = c.rows(c.alone, coordinates, band)
+		r.ComparePrior()
 	}
 }
 

@@ -28,7 +28,7 @@ type designCmd struct {
 
 	inputFlags
 
-	designTarget `group:"What is asked for: at least one of these"`
+	designTarget `group:"What is asked for: at least one of these (for unbiased estimators, or the linear attack, only)"`
 	designSweep  `group:"What is tried"`
 	Resume       bool `help:"Go on with the interrupted search in --out."`
 	output
@@ -56,7 +56,9 @@ type designSweep struct {
 func (designCmd) Help() string {
 	return `Example: tattle design --model mnist-net/model.onnx --data mnist --max-accuracy-drop 1%
 
-Sweeps families of noise, numbers of features and strengths. With a target, answers with the release that meets it at the least drop of accuracy; with a greatest drop alone, with the most confidential one that keeps to it: the fewest directions resolved. Accuracy is measured again with fresh noise, the bounds are certified, and the linear attack is run on the answer. Prints the tattle bound command that examines it further.
+Sweeps families of noise, numbers of features and strengths. With a target, answers with the release that meets it at the least drop of accuracy; with a greatest drop alone, with the one that keeps to it and leaves unbiased estimators the fewest directions. Accuracy is measured again with fresh noise, the bounds are certified, and the linear attack is run on the answer. Prints the tattle bound command that examines it further.
+
+--resolvable and --median-std are about unbiased estimators only, and --attack-mse about the linear attack only. A target that is met does not limit an adversary who knows what inputs look like. The report says beside it how many inputs a release identified in a list of candidates, and marks figures that are above what guessing the mean of the training data errs by.
 
 Interrupted, the same command with --out and --resume goes on.
 
@@ -92,7 +94,7 @@ func (j *designJob) answer(e *env, dir string) error {
 	if err := os.RemoveAll(filepath.Join(dir, shardsDir)); err != nil || a.Met {
 		return err
 	}
-	return finding(errors.New("nothing that was tried meets what was asked for"), "ask for less, allow a larger drop, or try other families, projections and numbers of features")
+	return finding(fmt.Errorf("nothing that was tried meets what was asked for, of %s", r.Design.For()), "ask for less, allow a larger drop, or try other families, projections and numbers of features")
 }
 
 // A designJob is a search whose flags are checked and whose files are open.

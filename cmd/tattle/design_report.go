@@ -28,6 +28,7 @@ func (j *designJob) report(e *env, a *design.Answer) *report.Report {
 		Target:  report.DesignTarget{Directions: t.Directions, Within: t.Within, MedianStd: t.MedianStd, AttackMSE: t.AttackMSE},
 		MaxDrop: j.options.MaxDrop, Met: a.Met, Near: a.Near, Evaluations: a.Evaluations, Within: a.Within,
 	}
+	r.Design.Binds = r.Design.Target.Binds()
 	for _, p := range a.Frontier {
 		r.Design.Frontier = append(r.Design.Frontier, designPoint(p))
 	}
@@ -63,6 +64,9 @@ func (j *designJob) chosen(r *report.Report, a *design.Answer) {
 	}
 	if c.Status == bound.StatusCertified {
 		r.Design.Confirmed.MedianStd = report.Number(c.MedianStd)
+	}
+	if x := c.Identified; x != nil {
+		r.Design.Confirmed.Identified = &report.Identified{Inputs: x.Inputs, Candidates: x.Candidates, Found: x.Found}
 	}
 	r.Model.Features = p.Keep
 	r.Utility = utility(release.Utility{Examples: j.data.Len(), Draws: c.Drop.Draws, Clean: a.Clean, Released: c.Accuracy})
@@ -138,12 +142,15 @@ func (j *designJob) reached(r *report.Report, a *design.Answer) string {
 // designVerdict sums up in a line: whether there is an answer, and what it leaves an
 // adversary on either side.
 func designVerdict(r *report.Report, a *design.Answer) string {
-	said := "met"
+	said := fmt.Sprintf("met for %s only; %s", r.Design.For(), report.NotLimited)
 	if !a.Met {
-		said = "not met: nothing that was tried meets what is asked for"
+		said = fmt.Sprintf("not met: nothing that was tried meets what is asked for, of %s", r.Design.For())
 	}
 	if a.Best == nil {
 		return said
+	}
+	if x := a.Confirmed.Identified; x != nil {
+		said += fmt.Sprintf("; %.3g %% of %s identified among %d candidates", 100*float64(x.Found)/float64(x.Inputs), report.Count(x.Inputs, "input"), x.Candidates)
 	}
 	c, levels, unit := a.Confirmed, float64(r.Data.GreyLevels), "grey levels"
 	if levels == 0 { // the inputs are no bytes
@@ -156,6 +163,9 @@ func designVerdict(r *report.Report, a *design.Answer) string {
 		floor = "; the certified floor is " + vacuous + ", under one grey level"
 	default:
 		floor = fmt.Sprintf("; certified floor for unbiased adversaries %.3g %s in half of the coordinates of %s", c.MedianStd*levels, unit, report.Count(c.Examples, "example"))
+		if words := r.AboveWords(bestRow(r, false)); words != "" {
+			floor += ", " + words
+		}
 	}
 	if c.Attack == nil {
 		return said + floor + ", no attack was run"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"tattle/attack"
 	"tattle/bound"
@@ -32,6 +33,11 @@ func (c *reproduceCmd) climb(m *measurement) error {
 // ladder sets every rung beside paper A's method. theirs are the bounds by the
 // authors' procedure, nil where it did not run; note says what sets it apart.
 func ladder(r *report.Report, theirs []bound.Summary, note string) []report.LadderRow {
+	if len(theirs) > 0 {
+		apart := &report.Report{Bounds: slices.Clone(theirs), PriorAlone: r.PriorAlone}
+		apart.ComparePrior()
+		theirs = apart.Bounds
+	}
 	l := &rungTable{authors: newRung(theirs, note, bound.MethodHCR, "")}
 	l.algorithm1 = newRung(r.Bounds, "", bound.MethodHCR, "")
 	l.add("the authors' procedure", l.authors)
@@ -68,6 +74,8 @@ type rungMedians struct {
 	all, low, unbounded  float64
 	examples             int // that they are over; 0 where the rung is not about examples
 	status, search, note string
+
+	abovePrior, abovePriorLow *bool
 }
 
 // newRung finds the rows of a method among bounds: nil where there are none.
@@ -85,10 +93,10 @@ func newRung(bounds []bound.Summary, note, method, search string) *rungMedians {
 			}
 		}
 		if b.Band != allBand {
-			found.low = b.Quantile(.5)
+			found.low, found.abovePriorLow = b.Quantile(.5), b.AbovePrior
 			continue
 		}
-		found.all, found.unbounded = b.Quantile(.5), b.UnboundedFraction
+		found.all, found.unbounded, found.abovePrior = b.Quantile(.5), b.UnboundedFraction, b.AbovePrior
 	}
 	return found
 }
@@ -145,7 +153,7 @@ func (l *rungTable) add(name string, m *rungMedians) {
 		return report.Number(m.all / to.all)
 	}
 	l.rows = append(l.rows, report.LadderRow{
-		Rung: name, Status: m.status, Search: m.search, Note: m.note,
+		Rung: name, Status: m.status, Search: m.search, Note: m.note, AbovePrior: m.abovePrior, AbovePriorLow: m.abovePriorLow,
 		MedianAll: report.Number(m.all), MedianLow: report.Number(m.low), UnboundedFraction: report.Number(m.unbounded),
 		Unbounded: math.IsInf(m.all, 1), UnboundedLow: math.IsInf(m.low, 1),
 		RatioToAlgorithm1: ratio(l.algorithm1), RatioToAuthors: ratio(l.authors),

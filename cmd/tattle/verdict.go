@@ -98,6 +98,12 @@ const vacuous = "vacuous"
 // limit at all.
 func verdict(r *report.Report) string {
 	said := strength(r)
+	if best := bestRow(r, true); best.Method != "" && r.Release.NoBounds == "" && !r.Vacuous(best.Quantile(.5)) {
+		if words := r.AboveWords(best); words != "" {
+			kind, about, _ := strings.Cut(said, ": ")
+			said = kind + " for unbiased estimators only: " + about + "; " + words
+		}
+	}
 	if n, p := r.Model.Features, r.Model.Inputs; n > 0 && n < p && len(r.Bounds) > 0 && r.Release.NoBounds == "" {
 		said += fmt.Sprintf("; %s cannot determine %s, so that this says nothing about adversaries with a prior", report.CountGrouped(n, "number"), report.CountGrouped(p, "input"))
 	}

@@ -1,0 +1,31 @@
+package attack
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"tattle/release"
+)
+
+// Noise far below the distance of features hides no input; noise far above it leaves one
+// chance in as many as there are candidates: of 200 inputs among 1,000 candidates 7 and more
+// are found with a probability below 1e-8 (Poisson of mean .2: .2⁷/7! = 3e-9).
+func TestIdentify(t *testing.T) {
+	ctx, g := context.Background(), newGaussian(t, 12, 8, 1)
+	data := g.draw(1000, 2)
+	for sigma, c := range map[float64]struct{ least, most float64 }{1e-6: {1, 1}, 1e6: {0, .03}} {
+		for _, noise := range []release.Noise{release.Gaussian{Sigma: sigma}, release.Laplace{Sigma: sigma, Scale: sigma / math.Sqrt2}} {
+			x, err := Identify(ctx, g.front, noise, data, 5)
+			must(t, err)
+			if share := float64(x.Found) / float64(x.Inputs); share < c.least || share > c.most || x.Candidates != 1000 {
+				t.Errorf("σ = %v, %v: %+v", sigma, noise, x)
+			}
+		}
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := Identify(cancelled, g.front, release.Gaussian{Sigma: 1}, data, 5); err == nil {
+		t.Error("no error once cancelled")
+	}
+}

@@ -1,0 +1,135 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"tattle/bound"
+)
+
+// aboveMark stands beside floors that are above the prior alone.
+const aboveMark = "†"
+
+// vacuousToPrior is what such a floor is.
+const vacuousToPrior = "vacuous for adversaries who know the prior"
+
+// ComparePrior marks each row of the bounds on unbiased estimators whose median is above
+// what guessing the mean of the training data errs by, without the release: at the median
+// too, or for whole inputs as a root mean square. Who knows what inputs look like is not
+// limited by such a floor. Rows without a figure to compare with stay unmarked (nil), and so
+// does van Trees' bound, which binds such adversaries under its assumption.
+func (r *Report) ComparePrior() {
+	for i := range r.Bounds {
+		b := &r.Bounds[i]
+		b.AbovePrior = nil
+		prior := r.priorAlone(b.Band)
+		if prior == nil || b.Status == bound.StatusAssumed {
+			continue
+		}
+		level := prior.Quantile(.5)
+		if meanSquare(b.Method) {
+			level = prior.RMS()
+		}
+		b.AbovePrior = compareFloor(b.Quantile(.5), level)
+	}
+	r.comparePoints()
+}
+
+// comparePoints marks the points of a design whose median is above the prior alone.
+func (r *Report) comparePoints() {
+	prior := r.priorAlone("all")
+	if r.Design == nil || prior == nil {
+		return
+	}
+	mark := func(p *DesignPoint) { p.AbovePrior = compareFloor(float64(p.MedianStd), prior.Quantile(.5)) }
+	for i := range r.Design.Frontier {
+		mark(&r.Design.Frontier[i])
+	}
+	if r.Design.Best != nil {
+		mark(r.Design.Best)
+	}
+	if c := r.Design.Confirmed; c != nil {
+		c.AbovePrior = compareFloor(float64(c.MedianStd), prior.Quantile(.5))
+	}
+}
+
+// compareFloor compares a floor with the prior alone: nil where one of them is not known.
+func compareFloor(floor, prior float64) *bool {
+	if math.IsNaN(floor) || math.IsNaN(prior) {
+		return nil
+	}
+	is := floor > prior
+	return &is
+}
+
+// isAbove tells whether a floor was compared with the prior alone and is above it.
+func isAbove(compared *bool) bool { return compared != nil && *compared }
+
+// AboveWords say what a floor is to adversaries who know the prior: empty where it is below
+// what guessing the mean errs by.
+func (r *Report) AboveWords(b bound.Summary) string {
+	switch prior := r.priorAlone(b.Band); {
+	case b.AbovePrior == nil:
+		return "not compared with guessing the mean of the training data, which was not measured"
+	case *b.AbovePrior && meanSquare(b.Method):
+		return fmt.Sprintf("%s: guessing the mean of the training data errs by %s", vacuousToPrior, r.inLevels(prior.RMS()))
+	case *b.AbovePrior:
+		return fmt.Sprintf("%s: guessing the mean of the training data errs by %s at the median", vacuousToPrior, r.inLevels(prior.Quantile(.5)))
+	}
+	return ""
+}
+
+// aboveLegend explains the mark, or says that nothing was compared; empty where no row is
+// marked.
+func (r *Report) aboveLegend() string {
+	marked, compared, floors := false, false, false
+	for _, b := range r.Bounds {
+		floors = floors || b.Status != bound.StatusAssumed
+		compared = compared || b.AbovePrior != nil
+		marked = marked || isAbove(b.AbovePrior)
+	}
+	switch {
+	case !floors:
+		return ""
+	case !compared:
+		return "No floor was compared with guessing the mean of the training data, which was not measured: any may be " + vacuousToPrior + "."
+	case !marked:
+		return ""
+	}
+	var by []string
+	for _, p := range r.PriorAlone {
+		by = append(by, fmt.Sprintf("%s: %s, rms %s", times(p.Band), number(p.Quantile(.5)), number(p.RMS())))
+	}
+	return fmt.Sprintf("%s: %s. The floor's median is above what guessing the mean of the training data errs by (medians, %s), so it limits unbiased estimators only.",
+		aboveMark, vacuousToPrior, strings.Join(by, "; "))
+}
+
+// marked appends the mark to a name where the floor is above the prior alone.
+func marked(name string, compared *bool) string {
+	if isAbove(compared) {
+		return name + " " + aboveMark
+	}
+	return name
+}
+
+// aboveLegend explains the marks of a bracket: empty where there is none.
+func (b *Bracket) aboveLegend() string {
+	compared := false
+	for _, band := range b.Bands {
+		for _, m := range band.Marks {
+			compared = compared || m.AbovePrior != nil
+		}
+		if slices.ContainsFunc(band.Marks, func(m Mark) bool { return isAbove(m.AbovePrior) }) {
+			return fmt.Sprintf("%s: %s. This floor's median is above the median error of guessing the mean in that band.", aboveMark, vacuousToPrior)
+		}
+	}
+	if !compared && b.proves() {
+		return "No floor was compared with the prior alone, which was not measured: any may be " + vacuousToPrior + "."
+	}
+	return ""
+}
+
+// AboveLegend explains the marks of the bracket.
+func (v *view) AboveLegend() string { return v.Bracket.aboveLegend() }
