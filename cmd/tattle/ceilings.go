@@ -199,10 +199,15 @@ func (c *ceilings) best() *attack.Result {
 	return attack.Best(c.attacks)
 }
 
-// assumed are the rows of the van Trees bound, with the note that the report has.
+// assumed are the rows of the van Trees bound, with the note that the report has and the
+// confidence that every run asks for.
 func (c *ceilings) assumed(claims *report.Report, coordinates bound.Coordinates, band int) []bound.Summary {
-	if c.vanTreesStd == nil || len(claims.Bounds) == 0 {
+	if c.vanTreesStd == nil {
 		return nil
 	}
-	return bound.VanTreesRows(c.vanTreesStd, c.vanTreesMeanSquare, claims.Bounds[0].Confidence, coordinates, band, claims.Bounds[0].Note)
+	note := ""
+	if i := slices.IndexFunc(claims.Bounds, func(b bound.Summary) bool { return b.Status == bound.StatusAssumed }); i >= 0 {
+		note = claims.Bounds[i].Note
+	}
+	return bound.VanTreesRows(c.vanTreesStd, c.vanTreesMeanSquare, bound.DefaultConfidence, coordinates, band, note)
 }
