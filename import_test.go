@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"onnx"},
 	{"nn"},
 	{"lsqr", "dct", "stat", "npy", "qp"},
-	{"internal/simd", "internal/file", "internal/shared"},
+	{"internal/simd", "internal/file", "internal/float16", "internal/shared"},
 }
 
 func layerOf(pkg string) int {

@@ -66,6 +66,9 @@ func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, 
 // resolve is Resolve for a run that had begun, where begun is not nil: what it had
 // chosen by timings and memory stays.
 func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, reason string, err error) {
+	if smooth(m) != nil {
+		e.SkipCramerRao, e.Spectrum = true, SpectrumOptions{Probes: -1}
+	}
 	asked := !e.SkipCramerRao
 	_, e.Features = m.Dims()
 	if len(e.Sizes) == 0 {
@@ -136,6 +139,9 @@ func (e Experiment) resolveSearch(m Model, x []float32, begun *kept) (_ Experime
 // resolveRungs leaves out the rungs that the model or the noise does not allow, and
 // says so.
 func (e Experiment) resolveRungs(m Model, x []float32, begun *kept) (_ Experiment, notes []string) {
+	if err := smooth(m); err != nil {
+		notes = append(notes, "no Cramér-Rao figures and no count of resolvable directions: "+err.Error())
+	}
 	if e.Barankin.Witnesses > 0 && !combines(e.Noise) {
 		e.Barankin = BarankinOptions{}
 		notes = append(notes, fmt.Sprintf("no combined witnesses: for %s noise their overlaps have no closed form", noiseName(e.Noise)))

@@ -54,7 +54,8 @@ type shifter interface {
 // bound, of a witness of the first size in a random direction; else by the proof in
 // pairs, where the net has one, or the measurement, where they leave nine tenths; and
 // by the plain proof where nothing helps. Only the measurement is no proof, and where
-// a proof leaves nine tenths it is not chosen.
+// a proof leaves nine tenths it is not chosen; nor is it where the net jumps, where two
+// computations may agree on the wrong side.
 func (e Experiment) rounding(m Model, theta []float32) string {
 	p, _ := m.Dims()
 	theta = theta[:min(p, len(theta))]
@@ -75,7 +76,7 @@ func (e Experiment) rounding(m Model, theta []float32) string {
 	if w, ok := m.(WideNet); ok && w.Wide() == nil && part(RoundingPairs) <= min(roundingUseful, proved) {
 		return RoundingPairs
 	}
-	if !(proved <= roundingUseful) && part(RoundingMeasured) <= roundingUseful {
+	if !(proved <= roundingUseful) && smooth(m) == nil && part(RoundingMeasured) <= roundingUseful {
 		return RoundingMeasured
 	}
 	return RoundingProved

@@ -3,6 +3,7 @@ package design
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"tattle/bound"
@@ -90,6 +91,13 @@ func newSearcher(ctx context.Context, g *nn.Graph, node string, train, test nn.S
 		if node, err = g.FeatureNode(); err != nil {
 			return nil, err
 		}
+	}
+	features, _, err := g.Cut(node)
+	if err != nil {
+		return nil, err
+	}
+	if err := bound.Smooth(features); err != nil {
+		return nil, fmt.Errorf("noise cannot be chosen by Cramér-Rao figures: %w", err)
 	}
 	s := &searcher{Options: o, graph: g, node: node, train: train, test: test, fronts: map[int]*front{}}
 	s.tell(Searching, 0, 1)

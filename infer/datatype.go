@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"tattle/internal/float16"
 )
 
 // datatype is how the elements of a tensor lie in binary data, little-endian. Whole
@@ -94,24 +96,11 @@ func putFP64(b []byte, v float32) {
 	binary.LittleEndian.PutUint64(b, math.Float64bits(float64(v)))
 }
 
-func getFP16(b []byte) float32    { return halfToFloat(binary.LittleEndian.Uint16(b)) }
-func putFP16(b []byte, v float32) { binary.LittleEndian.PutUint16(b, floatToHalf(v)) }
+func getFP16(b []byte) float32    { return float16.FromBits(binary.LittleEndian.Uint16(b)) }
+func putFP16(b []byte, v float32) { binary.LittleEndian.PutUint16(b, float16.Bits(v)) }
 
-// getBF16 widens a bfloat16, the upper half of a float32.
-func getBF16(b []byte) float32 {
-	return math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16)
-}
-
-// putBF16 rounds to the nearest bfloat16, ties to even; a NaN keeps its sign.
-func putBF16(b []byte, v float32) {
-	u := math.Float32bits(v)
-	if v != v {
-		u |= 1 << 22
-	} else {
-		u += 0x7FFF + u>>16&1
-	}
-	binary.LittleEndian.PutUint16(b, uint16(u>>16))
-}
+func getBF16(b []byte) float32    { return float16.FromBrainBits(binary.LittleEndian.Uint16(b)) }
+func putBF16(b []byte, v float32) { binary.LittleEndian.PutUint16(b, float16.BrainBits(v)) }
 
 // integer is a datatype of whole numbers in two's complement.
 func integer(size int, low, high float64) datatype {

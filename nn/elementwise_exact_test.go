@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"tattle/internal/float16"
 )
 
 // Functions in arithmetic of 256 bits.
@@ -130,7 +132,8 @@ var exactUnary = map[string]func(o *Unary, x *big.Float) *big.Float{
 		return exact(0)
 	},
 	"Floor": bigSteps(math.Floor), "Ceil": bigSteps(math.Ceil), "Round": bigSteps(math.RoundToEven), "Sign": bigSteps(signOf),
-	"Not": bigSteps(func(x float64) float64 { return truth(x == 0) }),
+	"Not":     bigSteps(func(x float64) float64 { return truth(x == 0) }),
+	"Float16": bigSteps(float16.Half.Round), "BFloat16": bigSteps(float16.Brain.Round),
 }
 
 // exactPair are the operators of two numbers, for a > 0 where they are powers.

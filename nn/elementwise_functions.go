@@ -1,6 +1,10 @@
 package nn
 
-import "math"
+import (
+	"math"
+
+	"tattle/internal/float16"
+)
 
 // curves makes each function of [Unary] from its settings.
 var curves = map[string]func(o *Unary) *curve{
@@ -35,6 +39,9 @@ var curves = map[string]func(o *Unary) *curve{
 	"Round": func(*Unary) *curve { return staircase(math.RoundToEven) },
 	"Sign":  func(*Unary) *curve { return staircase(signOf) },
 	"Not":   not,
+
+	"Float16":  func(*Unary) *curve { return sixteenBits(float16.Half.Round) },
+	"BFloat16": func(*Unary) *curve { return sixteenBits(float16.Brain.Round) },
 }
 
 // squareRoot: √x′ − √x = (x′ − x)/(√x′ + √x), which is at most √|x′ − x| too.
@@ -170,6 +177,37 @@ func staircase(f func(float64) float64) *curve {
 			return max(f(hi)-y, y-f(lo))
 		},
 	}
+}
+
+// sixteenBits is rounding to a format of 16 bits: a staircase too, but of so many steps
+// that its slope is taken to be 1, which searches follow.
+func sixteenBits(round func(float64) float64) *curve {
+	c := staircase(round)
+	c.slope = func(float64) float64 { return 1 }
+	c.shift = func(x, d float64) float64 {
+		from, to := round(x), roundSum(round, x, d)
+		if from == to { // infinite, perhaps
+			return 0
+		}
+		return to - from
+	}
+	return c
+}
+
+// roundSum returns round(x + d) of the exact sum: where that is not a float64 and the
+// float64 nearest to it is where round jumps, it is on one side of the jump.
+func roundSum(round func(float64) float64, x, d float64) float64 {
+	s := x + d
+	b := s - x
+	rest := (x - (s - b)) + (d - b) // Knuth's two-sum, exact
+	below, above := round(math.Nextafter(s, math.Inf(-1))), round(math.Nextafter(s, math.Inf(1)))
+	switch {
+	case below == above || !(rest != 0):
+		return round(s)
+	case rest < 0:
+		return below
+	}
+	return above
 }
 
 func signOf(x float64) float64 {

@@ -18,9 +18,11 @@ import (
 //
 // and there are no defaults: zero is zero. Gelu is x·Φ(x), exactly, and GeluTanh the
 // approximation of ONNX Gelu-20 by tanh; Round goes to even; Not is 1 at 0 and else 0.
+// Float16 and BFloat16 round to these formats, to even, as a cast there and back does.
 // Where the derivative jumps it is PyTorch's there: 0 for Abs and Sign, the left one for
 // Elu, Celu, Selu and ThresholdedRelu, 1 at the limits of Clip, 0 at those of
-// HardSigmoid, −½ and 1 at those of HardSwish. Of steps it is 0 everywhere.
+// HardSigmoid, −½ and 1 at those of HardSwish. Of steps it is 0 everywhere, but for
+// Float16 and BFloat16, where it is taken to be 1.
 type Unary struct {
 	Function    string
 	Alpha, Beta float64
@@ -88,7 +90,7 @@ type curve struct {
 	// bound, where it is not nil, takes the place of both: the whole error of y for
 	// an x that is off by at most e, but for what underflow does.
 	bound func(x, y, e float64) float64
-	steps bool // the values are whole numbers, which do not underflow
+	steps bool // a staircase: constant but for jumps, with exact values, which do not underflow
 
 	// The same for float32, many at a time; nil where value and slope serve. Slices
 	// may be the same one.

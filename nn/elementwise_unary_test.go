@@ -25,14 +25,17 @@ func unaryCases() []*Unary {
 // and steps over 0, cannot be used on.
 func positiveOnly(o *Unary) bool { return o.Function == "Sqrt" || o.Function == "Reciprocal" }
 
-// isStep tells the functions whose slope is 0 everywhere.
+// isStep tells the functions that are constant between jumps.
 func isStep(o *Unary) bool {
 	switch o.Function {
 	case "Floor", "Ceil", "Round", "Sign", "Not":
 		return true
 	}
-	return false
+	return isNarrowed(o)
 }
+
+// isNarrowed tells those whose slope is taken to be 1 all the same.
+func isNarrowed(o *Unary) bool { return o.Function == "Float16" || o.Function == "BFloat16" }
 
 func TestUnary(t *testing.T) {
 	for _, op := range unaryCases() {
@@ -41,6 +44,11 @@ func TestUnary(t *testing.T) {
 			switch {
 			case positiveOnly(op):
 				testPositive(t, op)
+			case isNarrowed(op):
+				testAdjoint(t, c, op.kernel32(c.in...), 2e-5)
+				testAdjoint(t, c, op.kernel64(c.in...), 1e-13)
+				testAbsent(t, c)
+				testPrecision(t, c)
 			case isStep(op):
 				testDifference(t, c)
 				testShift(t, c)

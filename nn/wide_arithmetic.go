@@ -113,10 +113,10 @@ func (k *wideArithmetic) run(y wideTensor, a, b wideOperand, row int, r stretch)
 	}
 }
 
-// wideUnary is a piecewise linear function in double words.
+// wideUnary is a function of each entry in double words.
 type wideUnary func(x wideEntry) wideEntry
 
-// newWideUnary returns nil for the functions that are not.
+// newWideUnary returns nil for the functions that are neither piecewise linear nor steps.
 func newWideUnary(op *Unary) wideKernel {
 	switch op.Function {
 	case "Neg":
@@ -131,7 +131,17 @@ func newWideUnary(op *Unary) wideKernel {
 	case "Clip":
 		return wideUnary(func(x wideEntry) wideEntry { return wideClip(x, op.Alpha, op.Beta) })
 	}
+	if c := curves[op.Function](op); c.steps && c.bound != nil {
+		return wideUnary(func(x wideEntry) wideEntry { return wideStep(x, c) })
+	}
 	return nil
+}
+
+// wideStep is a function that is constant but for jumps: of x̂ = h + l, the value at h, and
+// as its error the bound for an h that is off by |l| too.
+func wideStep(x wideEntry, c *curve) wideEntry {
+	y := c.value(x.h)
+	return wideEntry{h: y, e: c.bound(x.h, y, (x.e+math.Abs(x.l))*(1+0x1p-50))}
 }
 
 // wideClip is min(max(x, least), most), whose error is 0 where all of x̂ ± ex is on one

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"unsafe"
+
+	"tattle/internal/float16"
 )
 
 // firstChunk bounds, in bytes, what is allocated before anything is known of
@@ -87,7 +88,7 @@ func (h header) decode(r io.Reader, n int, sure bool) (any, error) {
 		half, err := elements[uint16](h, r, n, sure)
 		x := make([]float32, len(half))
 		for i, v := range half {
-			x[i] = Float16(v)
+			x[i] = float16.FromBits(v)
 		}
 		return x, err
 	case "f4":
@@ -179,16 +180,4 @@ func rowMajor[T any](x []T, shape []int) []T {
 		}
 	}
 	return y
-}
-
-// Float16 returns the value of an IEEE 754 half, of which h is the bits.
-func Float16(h uint16) float32 {
-	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)
-	switch exponent {
-	case 0: // zero and subnormals: fraction · 2⁻²⁴
-		return math.Float32frombits(sign | math.Float32bits(float32(fraction)*0x1p-24))
-	case 31: // infinity and NaN
-		return math.Float32frombits(sign | 0x7f800000 | fraction<<13)
-	}
-	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
 }

@@ -84,6 +84,7 @@ func newDecoder(m model, o ReadOptions) *decoder {
 		views:     map[use]string{},
 		placed:    map[string]string{},
 		integers:  map[string]bool{},
+		narrow:    map[string]int64{},
 		given:     map[string]bool{},
 		names:     map[string]bool{},
 		taken:     map[string]bool{},
@@ -125,6 +126,7 @@ type decoder struct {
 	views     map[use]string    // tensors that are another tensor in another shape
 	placed    map[string]string // tensors that hold constants
 	integers  map[string]bool   // activations that are integers in ONNX
+	narrow    map[string]int64  // the types of activations of float16 and bfloat16
 
 	given   map[string]bool // names that the file gives to nodes …
 	names   map[string]bool // … and those that nodes of the graph have

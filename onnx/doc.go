@@ -29,8 +29,9 @@
 // is a float here, 0 and 1 or without a fraction, whose derivative is 0.
 //
 // Weights are float32: float16 and bfloat16 are widened, float64 rounded to the
-// nearest. So are computations: a net declared in float16 or float64 is computed in
-// float32, and certified in float64, as any other.
+// nearest. A net declared in float64 is computed in float32, and certified in float64 with
+// these rounded weights, as any other. Casts to float16 and bfloat16, of an input too,
+// round; arithmetic in these formats is not read (read_narrow.go).
 package onnx
 
 import (

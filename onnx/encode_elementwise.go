@@ -125,6 +125,15 @@ func (e *encoder) unary(n *nn.Node, op *nn.Unary) ([]byte, error) {
 		body = append(body, one("Not", truth, holds, n.Name, nil)...)
 		_, body = e.cast(body, holds, n.Output, typeFloat)
 		return body, nil
+	case "Float16", "BFloat16":
+		kind := int64(typeFloat16)
+		if op.Function == "BFloat16" {
+			kind = typeBfloat16
+		}
+		narrow := e.fresh(n.Output + "_narrow")
+		body := one("Cast", x, narrow, n.Name, appendNumber(nil, "to", kind))
+		_, body = e.cast(body, narrow, n.Output, typeFloat)
+		return body, nil
 	case "GeluTanh":
 		e.opset = max(e.opset, lowestOpset["Gelu"])
 		return one("Gelu", x, n.Output, n.Name, appendAttribute(nil, "approximate", kindString, appendBytes(nil, attributeString, []byte("tanh")))), nil

@@ -100,6 +100,9 @@ func (d *decoder) calculate(n *node, how folding) error {
 		return err
 	}
 	for i, v := range out {
+		if !views[n.op] {
+			v.roundNarrow()
+		}
 		if i < len(n.outputs) && n.outputs[i] != "" {
 			d.setConstant(n, i, v)
 		}

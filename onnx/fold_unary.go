@@ -58,7 +58,7 @@ func foldUnary(c *calculation) ([]*value, error) {
 
 // foldCast is ONNX Cast-13: floats are cut to integers towards zero, and where they
 // are out of range, which ONNX leaves open, to the nearest there is; NaN is 0.
-// Integers wrap around. Narrower floats keep the accuracy of float32.
+// Integers wrap around. Floats of 16 bits are rounded where they are stored (roundNarrow).
 func foldCast(c *calculation) ([]*value, error) {
 	v, err := c.arg(0)
 	if err != nil {
@@ -88,6 +88,13 @@ func (c *calculation) cast(v *value, to int64) (*value, error) {
 	kind, ok := kindOf(to)
 	if !ok {
 		return nil, beyond("to %s", typeName(to))
+	}
+	if _, narrow := narrowFormats[to]; kind == isFloat && v.kind == isFloat && narrow {
+		out, err := c.blank(to, v.shape)
+		if err == nil {
+			copy(out.floats, v.floats)
+		}
+		return out, err
 	}
 	if kind == isFloat && v.kind == isFloat {
 		out := v.reshaped(v.shape)

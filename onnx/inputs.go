@@ -116,6 +116,7 @@ func (d *decoder) input(v declared) error {
 	d.graph.InputShape = inner(d.shapes[v.name])
 	d.inners[v.name] = d.graph.InputShape
 	d.open = !v.ranked || !v.dims[0].known
+	d.roundInput(v)
 	return nil
 }
 

@@ -96,10 +96,7 @@ func (d *decoder) compute(n *node) error {
 	case !reads:
 		return beyond("of %q, which is computed: only of constants", activation)
 	}
-	if d.readsIntegers(n) {
-		return d.readIntegers(n, op)
-	}
-	return op.read(d, n)
+	return d.readTyped(n, op)
 }
 
 // sound errs where a node's tensors are not what they have to be.

@@ -7,8 +7,9 @@ import (
 	"tattle/nn"
 )
 
-// cast changes nothing between floats, which all are float32 here; a bool is what
-// differs from 0, and an integer what is left without the fraction.
+// cast rounds to a float of 16 bits and changes nothing to a wider one, all of which are
+// float32 here; a bool is what differs from 0, and an integer what is left without the
+// fraction.
 func (d *decoder) cast(n *node) error {
 	to, err := n.int("to", 0)
 	if err != nil {
@@ -17,7 +18,7 @@ func (d *decoder) cast(n *node) error {
 	return d.castTo(n, to)
 }
 
-// castLike casts to the type of its second input; activations are floats.
+// castLike casts to the type of its second input.
 func (d *decoder) castLike(n *node) error {
 	like, err := d.operand(n, 1)
 	switch {
@@ -27,15 +28,19 @@ func (d *decoder) castLike(n *node) error {
 		return d.castTo(n, like.value.element)
 	case d.integers[like.tensor]:
 		return d.truncate(n)
+	case d.narrow[like.tensor] != 0:
+		return d.round(n, d.narrow[like.tensor])
 	}
-	return d.identity(n)
+	return d.widenBack(n)
 }
 
 func (d *decoder) castTo(n *node, element int64) error {
 	kind, ok := kindOf(element)
 	switch {
+	case narrowFormats[element].function != "":
+		return d.round(n, element)
 	case ok && kind == isFloat:
-		return d.identity(n)
+		return d.widenBack(n)
 	case ok && kind == isBool:
 		return d.unary(n, &nn.Compare{Operator: "Xor", Constant: scalar(0)})
 	case element == typeInt32 || element == typeInt64:

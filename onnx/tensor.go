@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"tattle/npy"
+	"tattle/internal/float16"
 )
 
 // maxDims bounds the dimensions of tensors, and so the length of messages.
@@ -128,11 +128,11 @@ func widen(x []float32, b []byte, kind int64) {
 		}
 	case typeFloat16:
 		for i := range x {
-			x[i] = npy.Float16(binary.LittleEndian.Uint16(b[2*i:]))
+			x[i] = float16.FromBits(binary.LittleEndian.Uint16(b[2*i:]))
 		}
-	case typeBfloat16: // the upper half of a float32
+	case typeBfloat16:
 		for i := range x {
-			x[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(b[2*i:])) << 16)
+			x[i] = float16.FromBrainBits(binary.LittleEndian.Uint16(b[2*i:]))
 		}
 	}
 }

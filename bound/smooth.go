@@ -1,0 +1,27 @@
+package bound
+
+import (
+	"fmt"
+
+	"tattle/nn"
+)
+
+// smooth errs where the model has a node whose function jumps. The Cramér-Rao and van
+// Trees bounds differentiate the features, and a step has no derivative that says how far
+// it moves. Certificates evaluate the features themselves, jumps and all.
+func smooth(m any) error {
+	g, ok := m.(interface{ Graph() *nn.Graph })
+	if !ok {
+		return nil
+	}
+	return Smooth(g.Graph())
+}
+
+// Smooth errs where the graph's output depends on the input through a node that jumps, so
+// that figures of its Jacobian say nothing: it names the node.
+func Smooth(g *nn.Graph) error {
+	if n := g.Jump(); n != nil {
+		return fmt.Errorf("node %q (%s) jumps, and the Jacobian does not describe a jump", n.Name, n.Op.Kind())
+	}
+	return nil
+}
