@@ -6,9 +6,9 @@ import (
 	"tattle/nn"
 )
 
-// smooth errs where the model has a node whose function jumps. The Cramér-Rao and van
-// Trees bounds differentiate the features, and a step has no derivative that says how far
-// it moves. Certificates evaluate the features themselves, jumps and all.
+// smooth errs where the model has a node whose function jumps. Cramér-Rao figures
+// differentiate the features, and the derivative of a step does not say how far it moves.
+// Certificates and van Trees bounds evaluate the features themselves, jumps and all.
 func smooth(m any) error {
 	g, ok := m.(interface{ Graph() *nn.Graph })
 	if !ok {
