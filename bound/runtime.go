@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"tattle/internal/simd"
 	"tattle/run"
 )
 
@@ -60,11 +61,15 @@ func (r Runtime) check() error {
 // runtime chooses δ for the examples x and random corners of the box that witnesses
 // stay in. The float64 pass bounds its error by sums of multiples of its unit roundoff
 // u = 2⁻⁵³; a pass in float32, whose u is 2⁻²⁴, errs to first order by 2²⁹ times as much.
-// Where that is too much to be of use, as of deep nets, or unknown, δ is measured.
+// Where that is too much to be of use, as of deep nets, or unknown, δ is measured. Of a
+// net that jumps it is derived up to σ: a feature near a jump may lie on its other side.
 func (e Experiment) runtime(m Model, x []float32) Runtime {
 	points := e.runtimePoints(m, x)
 	_, n := m.Dims()
 	most := runtimeUseful * e.Scale() / 2 / math.Sqrt(float64(n))
+	if smooth(m) != nil { // no measurement bounds jumps that it has not met
+		most = e.Scale()
+	}
 	if δ := derivedError(m, points, most); δ <= most {
 		return Runtime{twoDigits(δ), RuntimeDerived}
 	}
@@ -102,12 +107,24 @@ func derivedError(m Model, points []float32, enough float64) (δ float64) {
 	p, n := m.Dims()
 	a, b := make([]float64, n), make([]float64, n)
 	for at := 0; at < len(points) && δ <= enough; at += p {
-		m.ForwardError64(a, b, widened64(points[at:at+p]), nil)
+		forwardError32(m, a, b, widened64(points[at:at+p]))
 		for _, v := range b {
-			δ = max(δ, v*0x1p29)
+			δ = max(δ, v)
 		}
 	}
 	return δ
+}
+
+// forwardError32 overwrites b with bounds on the errors of a float32 pass, to first order.
+func forwardError32(m Model, a, b, x []float64) {
+	if net, ok := m.(interface {
+		ForwardError32(dst, bound, x []float64)
+	}); ok {
+		net.ForwardError32(a, b, x)
+		return
+	}
+	m.ForwardError64(a, b, x, nil)
+	simd.Scale(0x1p29, b)
 }
 
 // measuredError is runtimeFactor times the largest difference at the points: of the

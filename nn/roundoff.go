@@ -37,6 +37,7 @@ type errorSweep struct {
 	frames         []frame[float64]
 	args           [][][]float64
 	zeros          []float64
+	scale          float64 // of the unit roundoff that errors are of, over float64's
 }
 
 // ForwardError64 overwrites dst, [batch, n], with the outputs at x, computed in
@@ -45,7 +46,20 @@ type errorSweep struct {
 // and exponentials too, on its float32 parameters and float64 settings. nil xerr
 // means zeros. Where an operator cannot bound its
 // rounding, or numbers overflow, the bound is +Inf.
-func (m *Net) ForwardError64(dst, bound, x, xerr []float64) {
+func (m *Net) ForwardError64(dst, bound, x, xerr []float64) { m.forwardError(dst, bound, x, xerr, 1) }
+
+// float32Unit is float32's unit roundoff, 2⁻²⁴, over float64's.
+const float32Unit = 0x1p29
+
+// ForwardError32 overwrites dst as ForwardError64 does, and bound with what bounds, to
+// first order in the unit roundoff, how far a pass in float32 lies from the net in real
+// arithmetic: 2²⁹ times the bounds of float64. What jumps is given errors of that size, so
+// that a feature that float32 may put on the other side of a jump is allowed the jump.
+func (m *Net) ForwardError32(dst, bound, x []float64) {
+	m.forwardError(dst, bound, x, nil, float32Unit)
+}
+
+func (m *Net) forwardError(dst, bound, x, xerr []float64, scale float64) {
 	batch := m.batch(len(dst), len(x))
 	if len(bound) != len(dst) || xerr != nil && len(xerr) != len(x) {
 		panic(fmt.Sprintf("nn: %d bounds of %d outputs, %d of %d inputs", len(bound), len(dst), len(xerr), len(x)))
@@ -54,12 +68,14 @@ func (m *Net) ForwardError64(dst, bound, x, xerr []float64) {
 	if e.errors == nil {
 		e.errors = &errorSweep{plan: e.forwardPlan(false), frames: e.newFrames(), args: e.newArgs()}
 	}
+	e.errors.scale = scale
 	for lo := 0; lo < batch; lo += e.limit {
 		hi := min(batch, lo+e.limit)
 		ex := e.errors.input(xerr, lo*m.p, hi*m.p)
 		forwardErrors(e, dst[lo*m.n:hi*m.n], bound[lo*m.n:hi*m.n], x[lo*m.p:hi*m.p], ex, hi-lo)
 	}
 	for i, b := range bound {
+		bound[i] = b * scale
 		if math.IsNaN(b) || math.IsNaN(dst[i]) || math.IsInf(dst[i], 0) {
 			bound[i] = math.Inf(1)
 		}
@@ -97,8 +113,28 @@ func forwardErrors(e *engine[float64], dst, bound, x, ex []float64, rows int) {
 		ey := w.bounds.at(w.plan.place[s.out], rows*e.sizes[s.out], ex, bound)
 		if len(f.y) > 0 {
 			s.kernel.forward(f)
-			boundRounding(s.kernel, f, ey, w.args[i])
+			w.bound(s, f, ey, w.args[i])
 		}
+	}
+}
+
+// bound is boundRounding in units of w.scale, which a kernel that is constant between
+// jumps, and rounds nothing itself, is shown at full size.
+func (w *errorSweep) bound(s step[float64], f *frame[float64], ey []float64, ex [][]float64) {
+	if w.scale == 1 || !jumps(s.op) {
+		boundRounding(s.kernel, f, ey, ex)
+		return
+	}
+	full := make([][]float64, len(ex))
+	for j, e := range ex {
+		full[j] = make([]float64, len(e))
+		for i, v := range e {
+			full[j][i] = v * w.scale
+		}
+	}
+	boundRounding(s.kernel, f, ey, full)
+	for i := range ey {
+		ey[i] /= w.scale
 	}
 }
 
