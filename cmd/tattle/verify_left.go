@@ -60,8 +60,7 @@ func (v *recomputed) among(r *report.Report) (all []notChecked) {
 	}
 	for i, b := range r.Bounds {
 		if b.Status == bound.StatusAssumed {
-			add("what the assumed rows assume", "the prior is not learned again", "bounds[%d].note", i)
-			add("what the assumed rows assume", "the prior is not learned again", "bounds[%d].confidence", i)
+			add("what the assumed rows assume, and that the van Trees figures of attacks.npz follow from it", "the prior is not learned again, nor drawn from; the rows are compared with attacks.npz", "bounds[%d].note", i)
 		}
 	}
 	for i, p := range r.Gallery {
