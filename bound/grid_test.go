@@ -66,7 +66,7 @@ func TestTwinsOnTheGridAreNotUnbounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		theta, moved := rowOf(data.x, i, 24), make([]float64, 24)
-		if simd := square(eps[:24]); simd == 0 {
+		if square(eps[:24]) == 0 {
 			continue
 		}
 		if seen++; !math.IsInf(r.Twins.MeanSquare[i], 1) {
@@ -85,8 +85,8 @@ func TestTwinsOnTheGridAreNotUnbounded(t *testing.T) {
 	}
 }
 
-// What the searches find is on the grid, exactly, and worth at least half of what
-// rounding gives; the same seed gives the same bytes, and verify agrees.
+// What the searches find is on the grid, exactly; the same seed gives the same bytes, and
+// verify agrees.
 func TestStoredWitnessesAreStored(t *testing.T) {
 	m, data, e, d := stored(t)
 	e.Domain, e.Barankin.Witnesses = d, 12
@@ -123,6 +123,82 @@ func TestStoredWitnessesAreStored(t *testing.T) {
 		if s.Domain != "" && s.Domain != DomainStored {
 			t.Errorf("%s: a summary about the domain %s", s.Method, s.Domain)
 		}
+	}
+}
+
+// Steps along the grid never make a witness worth less, and they leave those that end
+// the search where no single step is worth more by the features themselves.
+func TestRefineClimbs(t *testing.T) {
+	m, data, _, d := stored(t)
+	f, err := NewTwinFinder(m.Graph(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var theta []float32
+	var eps []float64
+	for i := range data.Len() {
+		e, found := make([]float64, 48), make([]float64, 24)
+		if ok, err := f.Find(t.Context(), e, rowOf(data.x, i, 24), nil); err != nil {
+			t.Fatal(err)
+		} else if ok[0] {
+			d.round(found, rowOf(data.x, i, 24), e[:24])
+			theta, eps = append(theta, rowOf(data.x, i, 24)...), append(eps, found...)
+		}
+	}
+	c := Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}, Domain: d}
+	worth := func() (w []float64) {
+		for i := range len(theta) / 24 {
+			e := rowOf(eps, i, 24)
+			w = append(w, c.DivergencesFloat64(rowOf(theta, i, 24), e)[0].MeanSquare(e))
+		}
+		return w
+	}
+	before := worth()
+	if err := d.refine(t.Context(), m, eps, theta, 1, 0, 1, 1, func(float64) {}); err != nil {
+		t.Fatal(err)
+	}
+	better := 0
+	for i, v := range worth() {
+		if v < before[i]*(1-1e-9) {
+			t.Errorf("example %d: %g, and rounded %g", i, v, before[i])
+		}
+		if v > 2*before[i] {
+			better++
+		}
+	}
+	if len(before) < 8 || better < len(before)*3/4 {
+		t.Errorf("%d of %d twins are worth twice what rounding leaves", better, len(before))
+	}
+}
+
+// On paper A's MNIST net, twins among 8-bit images prove a root mean square of more than
+// 50 units, where rounding alone leaves 12 to 50 of the nearest ones, in the median of a
+// few images; issue 15 asks for as much.
+func TestStoredTwinsOnMNIST(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	o := loadOracle(t)
+	list := make([]float32, 256)
+	for v := range list {
+		x := float32(v) / 255
+		x -= .1307
+		list[v] = x / .3081
+	}
+	d, err := Stored(slices.Repeat([]float64{float64(list[0])}, 784), slices.Repeat([]float64{float64(list[255])}, 784), slices.Repeat([]Values{{1, list}}, 784))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: Pixels(784), SkipCramerRao: true, Search: SearchOptions{Restarts: 1, Search: Direct}, Twins: TwinOptions{Examples: 4, Domain: d, Seed: 1}}
+	r := mustRun(t, o.net, o.data, upTo(4), e)
+	var rms []float64
+	for _, v := range r.Twins.MeanSquare {
+		rms = append(rms, math.Sqrt(v))
+	}
+	slices.Sort(rms)
+	t.Log(rms, r.Experiment.Runtime)
+	if !(rms[1] > 50) || math.IsInf(rms[3], 1) {
+		t.Errorf("root mean squares %v", rms)
 	}
 }
 

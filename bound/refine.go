@@ -15,9 +15,10 @@ const (
 	refineRounds = 6
 	// refineGain is the least relative growth of a witness's worth for another round.
 	refineGain = 0.01
-	// refineEntries is the largest Jacobian that is formed, 128 MB: with a larger one,
-	// witnesses stay as rounding left them.
+	// refineEntries is the largest Jacobian that is formed, 128 MB, and refineInputs the
+	// most inputs: with more, witnesses stay as rounding left them.
 	refineEntries = 1 << 24
+	refineInputs  = 1 << 14
 	// refineSteps is the most steps of a round: each is worth something, the first most.
 	refineSteps = 256
 )
@@ -42,13 +43,17 @@ type refiner struct {
 // linear model, singly and in pairs, and kept where the features confirm them.
 //
 // Of every group of each rows, those of one input, only the best most are moved.
-func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []float32, sigma, hidden float64, each, most int) error {
+func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []float32, sigma, hidden float64, each, most int, tell func(part float64)) error {
 	p, n := m.Dims()
+	if p > refineInputs {
+		return ctx.Err()
+	}
 	r := &refiner{ctx: ctx, model: m, domain: d, sigma: sigma, hidden: hidden, p: p, n: n, theta: widened64(theta), eps: eps}
 	rows := len(eps) / p
 	r.z, r.worth = make([]float64, rows*n), make([]float64, rows)
 	open := r.best(each, most)
-	for range refineRounds {
+	for k := range refineRounds {
+		tell(float64(k) / refineRounds)
 		if open = r.round(open); len(open) == 0 || ctx.Err() != nil {
 			break
 		}

@@ -11,33 +11,39 @@ func (r *runner) witnesses(ctx context.Context, s *certified, rec *examples, b *
 	if s.name == twinName {
 		return r.twins(ctx, s, rec, first, last, tell)
 	}
-	width, e := s.each*rec.p, r.experiment
-	var eps []float32
-	if s.double {
-		eps = make([]float32, (last-first)*width)
-	} else {
-		eps = s.eps[first*width : last*width]
+	width, later := s.each*rec.p, tell
+	if !s.double {
+		return r.seek(ctx, s, rec, b, s.eps[first*width:last*width], first, last, tell)
 	}
+	if s.name == farName {
+		tell, later = halves(tell)
+	}
+	eps := make([]float32, (last-first)*width)
+	if err := r.seek(ctx, s, rec, b, eps, first, last, tell); err != nil {
+		return err
+	}
+	s.round(rec, first, last, widened64(eps))
+	if s.name != farName {
+		return ctx.Err()
+	}
+	return r.refine(ctx, s, rec, first, last, 1, later) // the others are worth less
+}
+
+// seek overwrites eps, [rows, each, p], with witnesses in the box of the domain.
+func (r *runner) seek(ctx context.Context, s *certified, rec *examples, b *batch, eps []float32, first, last int, tell func(part float64)) error {
+	e := r.experiment
 	switch s.name {
 	case farName:
-		if err := e.Far.search(ctx, r.model, eps, b.theta, rec.index[first:last], b.factors, e.Scale(), tell); err != nil {
-			return err
-		}
+		return e.Far.search(ctx, r.model, eps, b.theta, rec.index[first:last], b.factors, e.Scale(), tell)
 	case barankinName:
 		r.gather(eps, s, rec, b, first, last)
-	default:
-		if err := r.searcher.search(ctx, eps, b, s.size, tell); err != nil {
-			return err
-		}
-		e.replaceVoid(eps, b.theta, s.size)
+		return ctx.Err()
 	}
-	if s.double {
-		s.round(rec, first, last, widened64(eps))
+	if err := r.searcher.search(ctx, eps, b, s.size, tell); err != nil {
+		return err
 	}
-	if s.double && s.name == farName {
-		return r.refine(ctx, s, rec, first, last)
-	}
-	return ctx.Err()
+	e.replaceVoid(eps, b.theta, s.size)
+	return nil
 }
 
 // round puts what was found for rows first to last, [rows, each, p], on the grid.
@@ -48,12 +54,9 @@ func (s *certified) round(rec *examples, first, last int, eps []float64) {
 	})
 }
 
-// refined is how many witnesses of an example are moved along the grid: of far ones the
-// others are worth much less.
-const refined = 2
-
-// refine moves the best of what rounding made of rows first to last.
-func (r *runner) refine(ctx context.Context, s *certified, rec *examples, first, last int) error {
+// refine moves the best of what rounding made of rows first to last, most of an example,
+// along the grid.
+func (r *runner) refine(ctx context.Context, s *certified, rec *examples, first, last, most int, tell func(part float64)) error {
 	p, e := rec.p, r.experiment
 	_, n := r.model.Dims()
 	var theta []float32
@@ -63,7 +66,7 @@ func (r *runner) refine(ctx context.Context, s *certified, rec *examples, first,
 		}
 	}
 	hidden := 2 * s.runtime * math.Sqrt(float64(n))
-	return s.domain.refine(ctx, r.model, s.eps64[first*s.each*p:last*s.each*p], theta, e.Scale(), hidden, s.each, refined)
+	return s.domain.refine(ctx, r.model, s.eps64[first*s.each*p:last*s.each*p], theta, e.Scale(), hidden, s.each, most, tell)
 }
 
 // gather fills in the witnesses that are combined: far ones in the last rows, half
@@ -89,6 +92,11 @@ func (r *runner) gather(dst []float32, s *certified, rec *examples, b *batch, fi
 			narrow(eps[len(near):], far.of(row, p))
 		}
 	})
+}
+
+// halves splits progress between a search and what follows it.
+func halves(tell func(part float64)) (search, later func(part float64)) {
+	return func(part float64) { tell(part / 2) }, func(part float64) { tell(.5 + part/2) }
 }
 
 // of returns the witnesses of an example, [each, p].
@@ -126,9 +134,10 @@ func (r *runner) twins(ctx context.Context, s *certified, rec *examples, first, 
 	var mu sync.Mutex
 	var failed error
 	done := 0
-	eps := s.eps64[first*2*p : last*2*p]
+	eps, later := s.eps64[first*2*p:last*2*p], tell
 	if s.domain.Grid != nil {
 		eps = make([]float64, len(eps))
+		tell, later = halves(tell)
 	}
 	parallel(last-first, func(i int) {
 		row := first + i
@@ -151,5 +160,5 @@ func (r *runner) twins(ctx context.Context, s *certified, rec *examples, first, 
 		return failed
 	}
 	s.round(rec, first, last, eps)
-	return r.refine(ctx, s, rec, first, last)
+	return r.refine(ctx, s, rec, first, last, s.each, later)
 }

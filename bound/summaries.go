@@ -54,7 +54,7 @@ func (e Experiment) summaries(r *Result) []Summary {
 // computed says of bounds by witnesses as what computes them the features are taken.
 func (e Experiment) computed(counted bool) string {
 	if counted && e.Runtime.Error > 0 {
-		return fmt.Sprintf("each feature may be off by %g, as a float32 runtime has it (%s)", e.Runtime.Error, e.Runtime.From)
+		return fmt.Sprintf("features may be off by %g, as a float32 runtime has them (%s)", e.Runtime.Error, e.Runtime.From)
 	}
 	return "features in real arithmetic"
 }

@@ -38,7 +38,7 @@ func (r *Report) rows(status string, name func(bound.Summary) string) []row {
 var methodNames = map[rung][3]string{
 	{bound.MethodHCR, ""}:                       {"HCR", "HCR", "the Hammersley-Chapman-Robbins bound, by a witness near the input"},
 	{bound.MethodHCR, bound.SearchFar}:          {"HCR, far witnesses", "HCR, far", "by another input, farther off, with nearly the same features"},
-	{bound.MethodHCR, bound.SearchTwins}:        {"HCR, twins", "HCR, twins", "by an input that was made to have the same features, or nearly"},
+	{bound.MethodHCR, bound.SearchTwins}:        {"HCR, twins", "HCR, twins", "by an input that a convex programme finds, with nearly the same features"},
 	{bound.MethodMeanSquare, ""}:                {"HCR, root mean square", "HCR, rms", "its mean-square form, as a root per input"},
 	{bound.MethodMeanSquare, bound.SearchFar}:   {"HCR, far witnesses, root mean square", "HCR, far, rms", "its mean-square form, as a root per input"},
 	{bound.MethodMeanSquare, bound.SearchTwins}: {"HCR, twins, root mean square", "HCR, twins, rms", "its mean-square form, as a root per input"},
