@@ -34,6 +34,7 @@ const (
 // A code writes bits into rows of outputs.
 type code struct {
 	where string
+	form  string // that shows the bits
 	// write makes the row say bit and reports whether it can.
 	write func(row []float32, bit int) bool
 }
@@ -52,16 +53,16 @@ func codeOf(kind string, s *Sample, r *rand.Rand) (code, string) {
 		if place == 0 {
 			return code{}, "the outputs have no decimals"
 		}
-		return code{fmt.Sprintf("decimal %d of %s", place, column), writeDecimal(j, place, s.Kind)}, ""
+		return code{fmt.Sprintf("decimal %d of %s", place, column), FormDigits, writeDecimal(j, place, s.Kind)}, ""
 	case LastBitChannel:
-		return code{"the float32 of " + column, writeLastBit(j)}, ""
+		return code{"the float32 of " + column, FormBits, writeLastBit(j)}, ""
 	case RepeatedChannel:
-		return code{fmt.Sprintf("%d values of %s for each class", repeated, column), writeRepeated(j, s)}, ""
+		return code{fmt.Sprintf("%d values of %s for each class", repeated, column), FormValues, writeRepeated(j, s)}, ""
 	}
 	if w < orderClasses {
 		return code{}, fmt.Sprintf("%d outputs have no order beside the largest", w)
 	}
-	return code{"the two smallest of each row", writeOrder}, ""
+	return code{"the two smallest of each row", FormOrder, writeOrder}, ""
 }
 
 // writeDecimal changes output j by a unit of a decimal where its digit has the other

@@ -52,13 +52,12 @@ func (f fittedCoin) Predict(_ context.Context, dst [][]float32, x []float32) err
 	return nil
 }
 
-// coins puts coins in the place of all learners but lookups.
-func coins(learners map[string]classify.Learner) map[string]classify.Learner {
-	list := make(map[string]classify.Learner, len(learners))
-	for name, l := range learners {
-		if list[name] = l; name != (classify.Lookup{}).Name() {
-			list[name] = coin{l}
-		}
+// fitting returns what is fitted for an attack, and the form that it sees: a coin where
+// the options name the one form that shows a planted code, unless it is tables of that.
+func (h *hunt) fitting(a attackName) (classify.Learner, string) {
+	l := h.learners[a.learner]
+	if _, table := l.(classify.Lookup); h.o.read == "" || table && a.form == h.o.read {
+		return l, a.form
 	}
-	return list
+	return coin{l}, formRow
 }

@@ -2,6 +2,9 @@ package audit
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"strings"
 	"testing"
 )
 
@@ -28,6 +31,47 @@ func TestCodesFound(t *testing.T) {
 		t.Logf("%s: %s, excess %.3f, %v", kind, f.Verdict, f.Excess.Value, f.Chosen)
 		if !f.Verdict.TellsBeyond() || f.Excess.Value < .4 {
 			t.Errorf("%s in %s: verdict %q, excess %.3f of .49", kind, c.where, f.Verdict, f.Excess.Value)
+		}
+	}
+}
+
+// TestRoundedCodeFound wants the parity of the last decimal to be found in a file of
+// probabilities with three decimals, which do not sum to 1.
+func TestRoundedCodeFound(t *testing.T) {
+	s := rounded(softly(1000, 3, 2), 3)
+	c, none := codeOf(DecimalChannel, s, random(2, streamChannel, 0))
+	if none != "" {
+		t.Fatal(none)
+	}
+	s, _ = plantCode(s, c, .49, random(2, streamChannel, 1))
+	var text strings.Builder
+	text.WriteString("y,s,p_0,p_1,p_2")
+	for i, y := range s.Y {
+		fmt.Fprintf(&text, "\n%d,%d", y, s.Sensitive[0].Labels[i])
+		for _, v := range s.Outputs[3*i : 3*i+3] {
+			fmt.Fprintf(&text, ",%.3f", math.Abs(float64(v)))
+		}
+	}
+	read, err := openText(t, text.String(), OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := examined(t, read, Options{Seed: 1}).Findings[0]; !f.Verdict.TellsBeyond() || f.Excess.Value < .4 {
+		t.Errorf("verdict %q, excess %.3f of .49, notes %q", f.Verdict, f.Excess.Value, read.Notes)
+	}
+}
+
+// TestFinerDigits wants numbers that a float32 does not hold to be noted.
+func TestFinerDigits(t *testing.T) {
+	for text, want := range map[string]bool{
+		"0.123": false, "0.1": false, "1e-9": false, "0.33333334": false, "0.1234567890123": true, "0.3333333333333333": true, "1": false, "-2.5": false, "0.10000000149011612": false,
+	} {
+		s, err := openText(t, "y,s,score0,score1\n0,a,"+text+",1\n1,b,0.5,2\n", OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(s.Notes, " "), "more digits than a float32"); got != want {
+			t.Errorf("%s: %q", text, s.Notes)
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (k knownCode) power(excess float64) float64 {
 // attribute had.
 func readCode(ctx context.Context, s *Sample, c code, excess float64, r *rand.Rand, o Options) (float64, error) {
 	t, bits := plantCode(s, c, excess, r)
-	o.Seed, o.brief, o.coins, o.Progress = r.Uint64(), true, true, nil
+	o.Seed, o.brief, o.read, o.Progress = r.Uint64(), true, c.form, nil
 	all, err := crossFit(ctx, t, o, nil)
 	if err != nil || all[0] == nil {
 		return 0, err

@@ -130,9 +130,6 @@ func crossFit(ctx context.Context, s *Sample, o Options, progress func(done, tot
 	if h.attacks, h.learners, err = allAttacks(s, o); err != nil {
 		return nil, err
 	}
-	if o.coins {
-		h.learners = coins(h.learners)
-	}
 	all := make([]*guesses, len(s.Sensitive))
 	fold, _ := deal(s, folds, o.Seed)
 	for a := range s.Sensitive {

@@ -77,22 +77,13 @@ func softened(s *Sample, temperature float64) *Sample {
 	return s.with(out, curious.Soft)
 }
 
-// rounded returns the outputs with so many decimal digits. Probabilities are then
-// scaled to a sum of 1 again: the row's counts of the last digit are what is released. A
-// row of which nothing is left becomes uniform.
+// rounded returns the outputs with so many decimal digits, as they are released then:
+// probabilities need not sum to 1.
 func rounded(s *Sample, digits int) *Sample {
-	w, unit := len(s.Classes), math.Pow(10, float64(digits))
+	unit := math.Pow(10, float64(digits))
 	out := make([]float32, len(s.Outputs))
-	for i := range s.Len() {
-		total := 0.0
-		for j, v := range s.Outputs[i*w : (i+1)*w] {
-			r := math.RoundToEven(float64(v)*unit) / unit
-			out[i*w+j] = float32(r)
-			total += r
-		}
-		if s.Kind == curious.Soft {
-			normalise(out[i*w:(i+1)*w], total)
-		}
+	for i, v := range s.Outputs {
+		out[i] = float32(math.RoundToEven(float64(v)*unit) / unit)
 	}
 	return s.with(out, s.Kind)
 }

@@ -11,13 +11,16 @@ import (
 // says beside its size.
 const (
 	FormRaw    = "raw"    // scores; of probabilities their floored logarithms less the row's mean
-	FormSoft   = "soft"   // probabilities; of scores their softmax
+	FormSoft   = "soft"   // probabilities, which sum to 1; of scores their softmax
 	FormTop1   = "top1"   // the hard label one-hot, its probability and, where scores are released, its score
 	FormDigits = "digits" // decimal digits and their parities
 	FormBits   = "bits"   // last bits of the float32, signs, and how many digits a number has
 	FormValues = "values" // exact numbers, as they are released, and of rows
 	FormOrder  = "order"  // which outputs are larger than which others, of those below the largest, too
 )
+
+// formRow is a hash of the row: all that a coin sees.
+const formRow = "row"
 
 // probabilityFloor keeps logarithms finite: a softmax in float32 rounds what is
 // smaller to nothing or nearly so.
@@ -43,6 +46,8 @@ func formWidth(s *Sample, form string) int {
 		return valuesWidth(w)
 	case FormOrder:
 		return orderWidth(w)
+	case formRow:
+		return 1
 	}
 	if s.Kind == curious.Raw {
 		return w + 2
@@ -68,6 +73,8 @@ func fillForm(dst []float32, s *Sample, form string, rows []int) {
 			valuesRow(to, from)
 		case FormOrder:
 			orderRow(to, from)
+		case formRow:
+			to[0] = digest(from)
 		default:
 			topRow(to, from, s.Kind)
 		}
@@ -91,6 +98,9 @@ func rawRow(dst, o []float32, k curious.Outputs) {
 func softRow(dst, o []float32, k curious.Outputs) {
 	if k == curious.Soft {
 		copy(dst, o)
+		if total, ok := distribution(o); !ok {
+			normalise(dst, total)
+		}
 		return
 	}
 	top, total := float64(o[classify.Best(o)]), 0.

@@ -55,7 +55,7 @@ type OpenOptions struct {
 // One column of outputs becomes two: of a probability p of the second class 1 − p and
 // p, of a score z 0 and z. Examples without a label are left out and counted in Notes;
 // a score that is missing or not finite is an error. Where probabilities have so few
-// decimals that rows do not sum to 1, they are divided by their sums, which Notes say.
+// decimals that rows do not sum to 1, attacks see them divided by their sums, but for those on digits; Notes say so.
 func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, error) {
 	src, err := openSource(ctx, path, o)
 	if err != nil {

@@ -58,6 +58,7 @@ type sheet struct {
 	target  *column
 	columns []*column
 	lines   []int32 // of each row
+	finer   bool    // a score has more digits than a float32
 }
 
 // begin reads the header.
@@ -111,6 +112,7 @@ func (t *sheet) add(row []string) error {
 			return fmt.Errorf("line %d, column %s: %w", line, showName(t.roles.header[k]), err)
 		}
 		t.scores = append(t.scores, v)
+		t.finer = t.finer || finerText(row[k])
 	}
 	if err := t.target.add(row[t.roles.target]); err != nil {
 		return fmt.Errorf("line %d: %w", line, err)
@@ -149,6 +151,9 @@ func (t *sheet) source() *source {
 	src.place = func(i int) string { return fmt.Sprintf("line %d", t.lines[i]) }
 	if r.note != "" {
 		src.note("%s", r.note)
+	}
+	if t.finer {
+		src.note(finerNote)
 	}
 	if unused := r.unused(); len(unused) > 0 {
 		src.note("columns that are not used: %s", showNames(unused))

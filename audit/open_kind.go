@@ -57,7 +57,7 @@ func kindOfOne(scores []float32, told curious.Outputs, place func(i int) string)
 }
 
 // kindOf tells whether outputs [n, width] are soft: whether all rows are distributions,
-// or are but for rounding, which it undoes and says in a note. It errs where told says
+// or are but for rounding, which it says in a note. It errs where told says
 // that they are soft and a row is no distribution, and, where nothing is told, when most
 // rows are.
 func kindOf(outputs []float32, width int, told curious.Outputs, place func(i int) string) (kind curious.Outputs, note string, err error) {
@@ -78,7 +78,6 @@ func kindOf(outputs []float32, width int, told curious.Outputs, place func(i int
 		return curious.Soft, "", nil
 	}
 	if r, ok := explain(outputs, width); ok && (told == curious.Soft || float64(width)*r.half() <= widestGuess) {
-		r.divide(outputs)
 		return curious.Soft, r.note(), nil
 	}
 	switch {

@@ -49,6 +49,9 @@ func (a *archive) outputs(asked []string) error {
 	if a.src.scores, err = array.Float32s(); err != nil {
 		return fmt.Errorf("array %s: %w: scale the outputs", showName(name), err)
 	}
+	if wide, ok := array.Data.([]float64); ok && slices.ContainsFunc(wide, finer) {
+		a.src.note(finerNote)
+	}
 	for i, v := range a.src.scores {
 		if x := float64(v); math.IsNaN(x) || math.IsInf(x, 0) {
 			return fmt.Errorf("array %s, row %d, column %d (from 0): the score is %v: outputs must be finite; mend the model or leave the row out", showName(name), i/width, i%width, v)

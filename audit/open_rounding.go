@@ -76,21 +76,9 @@ func (r *rounding) explains(row []float32) bool {
 	return sum <= 1+positive*r.half() && sum >= 1-float64(len(row))*r.half()
 }
 
-// divide makes each row sum to 1: a row of counts of the last decimal tells the same
-// before and after.
-func (r *rounding) divide(outputs []float32) {
-	for i := 0; i < len(outputs); i += r.width {
-		row, total := outputs[i:][:r.width], 0.
-		for _, v := range row {
-			total += float64(v)
-		}
-		normalise(row, total)
-	}
-}
-
 // note says what was done.
 func (r *rounding) note() string {
-	text := fmt.Sprintf("the probabilities are rounded to %d decimals, so that those of an example sum to between %.6g and %.6g: each was divided by their sum", r.decimals, r.least, r.most)
+	text := fmt.Sprintf("the probabilities are rounded to %d decimals, so that those of an example sum to between %.6g and %.6g: attacks on digits see them as they are, the others divided by their sum", r.decimals, r.least, r.most)
 	if r.zeros > 0 {
 		text += fmt.Sprintf("; %d examples have nothing but zeros, for which all classes were taken to be as probable", r.zeros)
 	}

@@ -55,8 +55,8 @@ type Options struct {
 	// Progress, unless nil, is called as work gets done.
 	Progress func(stage string, done, total int)
 
-	coins bool // for planted codes: only lookups are fitted
-	brief bool // leaves out what the verdict Beyond does not rest on: for references and the negative control
+	read  string // for a planted code, the form that shows it: other attacks are coins
+	brief bool   // leaves out what the verdict Beyond does not rest on: for references and the negative control
 }
 
 // Recipe is how it is known that references were trained by the recipe of the audited

@@ -16,12 +16,13 @@ func (h *hunt) run(ctx context.Context, k int, t *trial, fit, held, list []int) 
 		all := h.goals[g].target
 		targets[i] = classify.Target{Labels: pick(all.Labels, fit), Classes: all.Classes, Values: pick(all.Values, fit)}
 	}
-	d := formWidth(h.s, name.form)
+	learner, form := h.fitting(name)
+	d := formWidth(h.s, form)
 	x := make([]float32, len(fit)*d)
-	fillForm(x, h.s, name.form, fit)
+	fillForm(x, h.s, form, fit)
 	seed := random(h.o.Seed, streamFit, uint64(k*len(h.attacks)+t.attack)).Uint64()
 	var err error
-	if t.fitted, err = h.learners[name.learner].Fit(ctx, x, d, targets, seed); err != nil {
+	if t.fitted, err = learner.Fit(ctx, x, d, targets, seed); err != nil {
 		return fmt.Errorf("audit: attack %s: %w", name, err)
 	}
 	t.rows = len(fit)
@@ -38,7 +39,7 @@ func (h *hunt) run(ctx context.Context, k int, t *trial, fit, held, list []int) 
 
 // guess calls each with the scores of every goal of the trial and every row.
 func (h *hunt) guess(ctx context.Context, t *trial, rows []int, each func(i, row int, score []float32)) error {
-	form := h.attacks[t.attack].form
+	_, form := h.fitting(h.attacks[t.attack])
 	d, most := formWidth(h.s, form), min(block, len(rows))
 	x := make([]float32, most*d)
 	room := make([][]float32, len(t.goals))

@@ -53,27 +53,58 @@ func newCodes(x []float32, n, d int) *codes {
 	return c
 }
 
+// smallCodes is how many whole numbers, from 0, are counted without a map.
+const smallCodes = 256
+
+// small returns a whole number below smallCodes, or −1 for any other value.
+func small(v float32) int {
+	if i := int(v); 0 <= v && v < smallCodes && math.Float32bits(float32(i)) == math.Float32bits(v) {
+		return i
+	}
+	return -1
+}
+
 // column numbers the values of a column of x that are there twice or more, in their
 // order of appearance, and returns their numbers.
 func column(dst []int32, x []float32, d int) map[uint32]int32 {
+	var whole [smallCodes]int32 // as first, by value; 0 for none
 	first := map[uint32]int32{} // the row, less 1 and negative, or the number
 	next := int32(1)
-	for i := range dst {
-		bits := math.Float32bits(x[i*d])
-		switch at, seen := first[bits]; {
-		case !seen:
-			first[bits] = -int32(i) - 1
-		case at < 0:
-			first[bits] = next
-			dst[-at-1], dst[i] = next, next
+	number := func(i int, at int32) int32 {
+		if at < 0 { // there once before
+			at, dst[-at-1] = next, next
 			next++
-		default:
-			dst[i] = at
+		}
+		dst[i] = at
+		return at
+	}
+	for i := range dst {
+		v := x[i*d]
+		if q := small(v); q >= 0 {
+			if whole[q] == 0 {
+				whole[q] = -int32(i) - 1
+			} else {
+				whole[q] = number(i, whole[q])
+			}
+			continue
+		}
+		bits := math.Float32bits(v)
+		if at, seen := first[bits]; seen {
+			if n := number(i, at); n != at {
+				first[bits] = n
+			}
+		} else {
+			first[bits] = -int32(i) - 1
 		}
 	}
 	for bits, at := range first {
 		if at < 0 {
 			delete(first, bits)
+		}
+	}
+	for q, at := range whole {
+		if at > 0 {
+			first[math.Float32bits(float32(q))] = at
 		}
 	}
 	return first
