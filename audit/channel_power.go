@@ -30,7 +30,7 @@ type Channel struct {
 	// PowerProbability; nil where none is.
 	Planted *float64 `json:"planted,omitempty"`
 	// LearningLoss is by how much it exceeds what would be found so often if attacks
-	// knew the code.
+	// knew the code and the best baseline were no better than the frequencies are.
 	LearningLoss float64 `json:"learning_loss"`
 	Plants       int     `json:"plants"` // of the last size
 	// Note says why the kind was not planted, where it was not.
@@ -88,11 +88,11 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 	for size := smallest; size < carried/2; size *= plantStep {
 		found := 0.
 		for range plantsOfSize {
-			read, err := readCode(ctx, s, writer, size/carried, r, o)
+			read, luck, err := readCode(ctx, s, writer, size/carried, r, o)
 			if err != nil {
 				return err
 			}
-			found += known.power(size/carried*read) / plantsOfSize
+			found += known.power(size/carried*read-luck) / plantsOfSize
 		}
 		c.Plants = plantsOfSize
 		if found >= PowerProbability {
@@ -127,13 +127,17 @@ func (k knownCode) power(excess float64) float64 {
 
 // readCode plants a code, attacks it as an audit does, and returns which part of its
 // excess the chosen guesses have: by the bits that were written, whatever luck the planted
-// attribute had.
-func readCode(ctx context.Context, s *Sample, c code, excess float64, r *rand.Rand, o Options) (float64, error) {
+// attribute had. luck is by how much the best baseline is right more often than for one
+// half: it is the best of several, each of which follows the frequencies of the sample.
+func readCode(ctx context.Context, s *Sample, c code, excess float64, r *rand.Rand, o Options) (part, luck float64, err error) {
 	t, bits := plantCode(s, c, excess, r)
 	o.Seed, o.brief, o.read, o.Progress = r.Uint64(), true, c.form, nil
 	all, err := crossFit(ctx, t, o, nil)
 	if err != nil || all[0] == nil {
-		return 0, err
+		return 0, 0, err
+	}
+	for _, b := range baselineGuesses(t, 0, all[0].fold, all[0].folds) {
+		luck = max(luck, accuracy(t.Sensitive[0].Labels, b.guess).Value-.5)
 	}
 	right := 0
 	for i, b := range bits {
@@ -144,7 +148,7 @@ func readCode(ctx context.Context, s *Sample, c code, excess float64, r *rand.Ra
 			right--
 		}
 	}
-	return float64(right) / float64(len(bits)), nil
+	return float64(right) / float64(len(bits)), luck, nil
 }
 
 // carriers returns the share of the rows that can carry a code.
