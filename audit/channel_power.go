@@ -12,7 +12,9 @@ import (
 )
 
 const (
-	// plantsOfSize is how often a code is planted at each size, in five folds each.
+	// plantsOfSize is how many plants of a size, attacked in five folds each, must all be
+	// found with PowerProbability. Where their mean had to be, a size that was too small
+	// was taken too often.
 	plantsOfSize = 3
 	// plantStep is the ratio of a size to the one before: figures are at most a quarter
 	// too large.
@@ -32,7 +34,7 @@ type Channel struct {
 	// LearningLoss is by how much it exceeds what would be found so often if attacks
 	// knew the code and the best baseline were no better than the frequencies are.
 	LearningLoss float64 `json:"learning_loss"`
-	Plants       int     `json:"plants"` // of the last size
+	Plants       int     `json:"plants"` // of the last size that was tried
 	// Note says why the kind was not planted, where it was not.
 	Note string `json:"note,omitempty"`
 }
@@ -86,16 +88,15 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 	known := knownCode{s.Len(), o.Margin, (1 - o.Confidence) / float64(testsOf(max(1, attributes)))}
 	smallest := known.smallest()
 	for size := smallest; size < carried/2; size *= plantStep {
-		found := 0.
-		for range plantsOfSize {
+		found := true
+		for c.Plants = 0; found && c.Plants < plantsOfSize; c.Plants++ {
 			read, luck, err := readCode(ctx, s, writer, size/carried, r, o)
 			if err != nil {
 				return err
 			}
-			found += known.power(size/carried*read-luck) / plantsOfSize
+			found = known.power(size/carried*read-luck) >= PowerProbability
 		}
-		c.Plants = plantsOfSize
-		if found >= PowerProbability {
+		if found {
 			c.Planted, c.LearningLoss = new(size), size-smallest
 			return nil
 		}
