@@ -99,10 +99,8 @@ func (c *auditCmd) write(e *env, dir string, r *report.Report, d *audited) error
 	if err := d.keep(dir, r); err != nil {
 		return err
 	}
-	formats := []auditFormat{
-		{markdownFile, c.Markdown, r.WriteMarkdown}, {sarifFile, c.Sarif, r.WriteSARIF},
-		{junitFile, c.JUnit, r.WriteJUnit}, {modelCardFile, "", r.WriteModelCard},
-	}
+	formats := auditFormats(r)
+	formats[0].also, formats[1].also, formats[2].also = c.Markdown, c.Sarif, c.JUnit
 	for _, f := range formats {
 		if err := run.WriteFile(filepath.Join(dir, f.name), f.write); err != nil {
 			return err
@@ -117,6 +115,14 @@ func (c *auditCmd) write(e *env, dir string, r *report.Report, d *audited) error
 		return err
 	}
 	return elsewhere
+}
+
+// auditFormats are the files that an audit's report is rendered to, beside report.html.
+func auditFormats(r *report.Report) []auditFormat {
+	return []auditFormat{
+		{name: markdownFile, write: r.WriteMarkdown}, {name: sarifFile, write: r.WriteSARIF},
+		{name: junitFile, write: r.WriteJUnit}, {name: modelCardFile, write: r.WriteModelCard},
+	}
 }
 
 // auditFormat is a file of the run's folder and, unless empty, a path where CI wants it.

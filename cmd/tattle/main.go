@@ -71,7 +71,7 @@ type cli struct {
 	Bound     boundCmd     `cmd:"" help:"Prove what no unbiased reconstruction of the inputs can beat, and attack the release."`
 	Design    designCmd    `cmd:"" help:"Find the noise, and the number of features, that keep a promise at the least cost in accuracy."`
 	Audit     auditCmd     `cmd:"" help:"Is a release curious? A verdict with evidence, from a model, an endpoint or its outputs alone."`
-	Verify    verifyCmd    `cmd:"" help:"Recompute every certificate of a run from its witnesses."`
+	Verify    verifyCmd    `cmd:"" help:"Recompute the report of a run, and say what could not be checked."`
 	Serve     serveCmd     `cmd:"" help:"Show a folder of reports as a local web page, or serve models for audits."`
 	Reproduce reproduceCmd `cmd:"" help:"A figure of the paper, beside the published numbers."`
 	Data      dataCmd      `cmd:"" help:"Fetch a public data set from its home, or describe one."`

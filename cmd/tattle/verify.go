@@ -20,16 +20,22 @@ import (
 
 type verifyCmd struct {
 	Run_         string `arg:"" name:"run" help:"Folder of the run, or its report.json."`
-	Model        string `help:"The model, where it is no longer where the report says." placeholder:"FILE"`
-	Data         string `help:"The data, where they are no longer where the report says." placeholder:"PATH"`
-	Labels       string `help:"Their labels, where they are no longer where the report says." placeholder:"FILE"`
-	Coordinates  string `help:"The vectors to be reconstructed, where they are no longer where the report says." placeholder:"FILE"`
+	Model        string `help:"Path of the model, if it has moved." placeholder:"FILE"`
+	Data         string `help:"Path of the data, if they have moved." placeholder:"PATH"`
+	Labels       string `help:"Path of their labels, if they have moved." placeholder:"FILE"`
 	TrainingData string `help:"Path of the data that a principal projection was learned from, if they have moved." placeholder:"PATH"`
+	Coordinates  string `help:"Path of the vectors to be reconstructed, if they have moved." placeholder:"FILE"`
 	memoryFlag
 }
 
 func (verifyCmd) Help() string {
-	return "Example: tattle verify tattle-bound\n\nRecomputes every certificate from the model, the inputs and the stored witnesses, every figure of the report from the certificates, and the accuracies; of an audit, every figure from the outputs that it kept. Exit status 1 if one does not hold. What it cannot check, it says."
+	return `Example: tattle verify tattle-bound
+
+Recomputes the report from its settings, the model, the data and the files of the run, and compares every value in report.json. Of a run of bounds it builds the release again from the model and compares it with release.onnx and head.onnx, recomputes every certificate from the stored witness, and every other figure and sentence from the certificates. Of an audit it repeats the audit on the outputs that the run kept, and renders report.md, report.sarif, report.junit.xml and model-card.md again.
+
+What it cannot recompute it lists by name, with the reason, under "not checked". Searches, attacks and trainings are not repeated. If the model is absent, the list begins with the release: the bounds then hold for release.onnx, whatever it was made from.
+
+Exit status: 0 if every value agrees or is on the list, 1 if one does not agree.`
 }
 
 func (c *verifyCmd) Run(e *env) error {
@@ -56,7 +62,12 @@ func (c *verifyCmd) Run(e *env) error {
 	if err != nil {
 		return finding(fmt.Errorf("%s: %w", filepath.Join(dir, reportJSON), err), "")
 	}
-	return v.conclude(e, r, found, left)
+	if len(found) == 0 {
+		if found, err = unlike(dir, r); err != nil {
+			return err
+		}
+	}
+	return v.conclude(e, found, left)
 }
 
 // verifiable errs where a report is of a kind that nothing can be recomputed of, or was

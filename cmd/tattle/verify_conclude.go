@@ -11,15 +11,17 @@ import (
 const listed = 10
 
 // conclude prints what was found, and what was not checked.
-func (v *recomputed) conclude(e *env, r *report.Report, found []string, left []report.Unchecked) error {
+func (v *recomputed) conclude(e *env, found []string, left []report.Unchecked) error {
 	if err := wrong(e, found); err != nil {
 		return err
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "verified: %s\nnot checked:\n", v.verified)
-	for i, u := range left {
-		if i == 0 || u.Name != left[i-1].Name {
-			fmt.Fprintf(&b, "  %s (%s)\n", u.Name, u.Why)
+	said := map[string]bool{}
+	for _, u := range left {
+		if line := fmt.Sprintf("  %s (%s)\n", u.Name, u.Why); !said[line] {
+			said[line] = true
+			b.WriteString(line)
 		}
 	}
 	_, err := fmt.Fprint(e.stdout, b.String())

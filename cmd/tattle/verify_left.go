@@ -42,8 +42,18 @@ var leftOfBounds = []notChecked{
 	{paths: []string{`settings["training data"]`, `settings["training sha256"]`}, name: "what prior and attacks learned from", why: "they are not run again"},
 	{paths: []string{"settings.kernels"}, name: "the kernels that the run used", why: "this machine may have others"},
 	{paths: []string{"training"}, name: "how the model was trained", why: "it is not trained again"},
+	{name: leftOutWarnings, why: otherWarnings, when: always},
 	{paths: []string{"timing"}, name: "timing", why: "it differs from run to run"},
+	{name: "report.html", why: "its pictures and its folder are not stored", when: always},
 }
+
+func always(absent) bool { return true }
+
+// What is said of warnings that depend on more than a report has.
+const (
+	leftOutWarnings = "warnings about what the run left out"
+	otherWarnings   = "verify recomputes the other warnings only"
+)
 
 const absentData = "the data are absent; --data names them"
 
@@ -76,7 +86,7 @@ func (v *recomputed) among(r *report.Report) (all []notChecked) {
 	}
 	for i, w := range r.Warnings {
 		if !slices.Contains(v.report.Warnings, w) {
-			add("warnings about what the run left out", "verify recomputes the other warnings only", "warnings[%d]", i)
+			add(leftOutWarnings, otherWarnings, "warnings[%d]", i)
 		}
 	}
 	return all
@@ -119,5 +129,7 @@ var leftOfAudits = []notChecked{
 	{paths: []string{`settings["fail on"]`}, name: "that these thresholds were asked for", why: "the breaches are recomputed with them"},
 	{paths: []string{"command"}, name: "the command line", why: "nothing else records it"},
 	{paths: []string{"settings.kernels"}, name: "the kernels that the run used", why: "this machine may have others"},
+	{name: leftOutWarnings, why: otherWarnings, when: always},
 	{paths: []string{"timing"}, name: "timing", why: "it differs from run to run"},
+	{name: "report.html", why: "its pictures and its folder are not stored", when: always},
 }
