@@ -90,8 +90,8 @@ func (r *leafReader) key(path string) func() (string, error) {
 
 // plainKey tells whether a key needs no quotes in a path.
 func plainKey(key string) bool {
-	odd := func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') }
-	return key != "" && !strings.ContainsFunc(key, odd)
+	odd := func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') }
+	return key != "" && key[0] > '9' && !strings.ContainsFunc(key, odd)
 }
 
 // Within returns the path of a key of the object at path.

@@ -34,6 +34,7 @@ func TestCompare(t *testing.T) {
 		{`1152921504606846977`, `1152921504606846976`, "seed: recorded 1152921504606846976, recomputed 1152921504606846977"}, // the same float64
 		{`"0:1"`, `"0:2"`, `settings["legal range"]: `},
 		{`"legal range"`, `"legal"`, "settings.legal: recorded"},
+		{`"sha256": ""`, `"sha256": "0"`, "model.sha256: "},
 		{`"linear"`, `"liné"`, "attacks[0].name: "},
 		{`"about": "a"`, `"about": "b"`, ""},
 		{`"timing": null`, `"timing": {"total": 3}`, ""},
