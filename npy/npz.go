@@ -169,6 +169,10 @@ func (f *File) plain(m *zip.File) (offset, size int64, ok bool) {
 	return offset, int64(m.CompressedSize64), true
 }
 
+// maxEmptyRows is the most rows without elements: no bytes of data limit their number,
+// and callers allocate by the row.
+const maxEmptyRows = 1 << 20
+
 // Rows is an array of an archive of which some rows (sub-arrays by the first
 // index) are read at a time.
 type Rows struct {
@@ -218,10 +222,17 @@ func (f *File) rows(name string) (*Rows, error) {
 	if !ok {
 		return nil, malformed("shape %v has more elements than can be counted", h.shape)
 	}
-	r := &Rows{file: f, name: name, member: m, header: h, used: used, row: row}
-	if _, size, ok := f.plain(m); ok && int64(h.count) > (size-int64(used))/int64(h.dtype.size) {
-		return nil, malformed("shape %v needs %d bytes of data, there are %d", h.shape, h.count*h.dtype.size, size-int64(used))
+	if row == 0 && h.shape[0] > maxEmptyRows {
+		return nil, malformed("shape %v has more than %d rows without elements", h.shape, maxEmptyRows)
 	}
+	length, _, err := f.claim(m)
+	if err != nil {
+		return nil, err
+	}
+	if needs, has := int64(h.count)*int64(h.dtype.size), length-int64(used); needs != has {
+		return nil, malformed("shape %v needs %d bytes of data, there are %d: save it again", h.shape, needs, has)
+	}
+	r := &Rows{file: f, name: name, member: m, header: h, used: used, row: row}
 	return r, nil
 }
 

@@ -120,16 +120,22 @@ func TestRows(t *testing.T) {
 }
 
 func TestRowsRefuses(t *testing.T) {
-	b := members(t, zip.Store, map[string][]byte{
+	arrays := map[string][]byte{
 		"scalar.npy":  arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': ()}", 1),
 		"fortran.npy": arrayFile(1, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 2)}", 1, 2, 3, 4),
 		"short.npy":   arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (5,)}", 1),
-	})
-	for _, name := range []string{"scalar", "fortran", "short", "none"} {
-		_, err := open(t, b).Rows(name)
-		var format *FormatError
-		if !errors.As(err, &format) || format.Array != name {
-			t.Errorf("%s: %v", name, err)
+		"surplus.npy": arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1, 2),
+		"huge.npy":    arrayFile(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776, 4)}", 1),
+		"empty.npy":   arrayFile(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (268435456, 0)}"),
+	}
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		b := members(t, method, arrays)
+		for _, name := range []string{"scalar", "fortran", "short", "surplus", "huge", "empty", "none"} {
+			_, err := open(t, b).Rows(name)
+			var format *FormatError
+			if !errors.As(err, &format) || format.Array != name {
+				t.Errorf("%s, method %d: %v", name, method, err)
+			}
 		}
 	}
 }
