@@ -18,34 +18,35 @@ type address struct {
 }
 
 // parseAddress reads the address of a server, or of a model as the protocol has it,
-// …/v2/models/NAME[/versions/VERSION][/infer]. The user info is returned apart.
-func parseAddress(text string, o Options) (address, *url.Userinfo, error) {
+// …/v2/models/NAME[/versions/VERSION][/infer]. It refuses a user or password: addresses
+// are stored in reports and seen in lists of processes.
+func parseAddress(text string, o Options) (address, error) {
 	u, err := url.Parse(text)
 	if err != nil { // its error would repeat the text, and what secret it has
-		return address{}, nil, errors.New("the endpoint is no URL: it should look like http://host:8000")
+		return address{}, errors.New("the endpoint is no URL: it should look like http://host:8000")
 	}
-	user := u.User
-	u.User = nil
 	shown := shownOf(*u)
 	switch {
+	case u.User != nil:
+		return address{}, fmt.Errorf("endpoint %s: an address must not contain a user or password, which reports would store: give a token instead", shown)
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return address{}, nil, fmt.Errorf("endpoint %s: it should look like http://host:8000", shown)
+		return address{}, fmt.Errorf("endpoint %s: it should look like http://host:8000", shown)
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return address{}, nil, fmt.Errorf("endpoint %s has a query, which the protocol has no use for: leave it out", shown)
+		return address{}, fmt.Errorf("endpoint %s has a query, which the protocol has no use for: leave it out", shown)
 	}
 	a := address{model: o.Model, version: o.Version}
 	path := strings.TrimSuffix(strings.TrimRight(u.EscapedPath(), "/"), "/infer")
 	if before, after, ok := strings.Cut(path, "/v2/models/"); ok {
 		if err := a.takeModel(after); err != nil {
-			return address{}, nil, fmt.Errorf("endpoint %s: %w", shown, err)
+			return address{}, fmt.Errorf("endpoint %s: %w", shown, err)
 		}
 		path = before
 	}
 	a.server = u.Scheme + "://" + u.Host + strings.TrimSuffix(path, "/v2")
 	if a.model == "" {
-		return address{}, nil, fmt.Errorf("endpoint %s: name the model, as in %s/v2/models/NAME", shown, oneLine(a.server))
+		return address{}, fmt.Errorf("endpoint %s: name the model, as in %s/v2/models/NAME", shown, oneLine(a.server))
 	}
-	return a, user, nil
+	return a, nil
 }
 
 // shownOf is an address for an error, without what may be secret: a query, and, where

@@ -3,12 +3,10 @@ package infer
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"math"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -33,10 +31,10 @@ type Client struct {
 }
 
 // New returns a client of the server at an address such as http://host:8000, or of a
-// model at http://host:8000/v2/models/NAME[/versions/VERSION]. A user and password in
-// the address are sent as such where there is no token. New sends nothing yet.
+// model at http://host:8000/v2/models/NAME[/versions/VERSION]. It errs where the
+// address contains a user or password. New sends nothing yet.
 func New(endpoint string, o Options) (*Client, error) {
-	a, user, err := parseAddress(endpoint, o)
+	a, err := parseAddress(endpoint, o)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +48,7 @@ func New(endpoint string, o Options) (*Client, error) {
 		c.pace.apart = time.Duration(float64(time.Second) / o.Rate)
 	}
 	c.http = &http.Client{Transport: o.Transport, CheckRedirect: redirect}
-	c.keep(o.Token, user)
+	c.keep(o.Token)
 	o.Token = ""
 	c.o = o
 	return c, nil
@@ -69,28 +67,21 @@ func (o Options) check() error {
 	return nil
 }
 
-// keep has requests carry the token, or else user and password.
-func (c *Client) keep(token string, user *url.Userinfo) {
-	header, secrets := "", []string(nil)
+// keep makes requests carry the token.
+func (c *Client) keep(token string) {
+	var secrets []string
 	if token != "" {
-		header, secrets = "Bearer "+token, []string{token}
-	} else if user != nil {
-		password, _ := user.Password()
-		pair := base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password))
-		header = "Basic " + pair
-		if secrets = []string{pair}; password != "" {
-			secrets = append(secrets, password)
-		}
+		secrets = []string{token}
 	}
 	c.secrets = func() []string { return secrets }
 	c.authorize = func(r *http.Request) {
-		if header != "" {
-			r.Header.Set("Authorization", header)
+		if token != "" {
+			r.Header.Set("Authorization", "Bearer "+token)
 		}
 	}
 }
 
-// URL returns the model's address, without user or token.
+// URL returns the model's address.
 func (c *Client) URL() string { return c.address.of() }
 
 // Infer returns the model's outputs [n, …] at n examples, x being [n, p], and their

@@ -7,6 +7,6 @@
 // was sent: numbers are written as the shortest decimal of the float32.
 //
 // Everything a server or a client of ours sends is bounded before it is read. Errors are
-// one line that names the address without user or token, the status and what the other
+// one line that names the address without the token, the status and what the other
 // side said.
 package infer

@@ -89,20 +89,6 @@ func TestTokenIsNotTold(t *testing.T) {
 	}
 }
 
-// TestUserInfo: sent as HTTP has it, and in no error.
-func TestUserInfo(t *testing.T) {
-	h := simple(cannedReply{code: 403, body: "no, hunter2"})
-	c, err := New("http://me:hunter2@models.example/v2/models/m", Options{Transport: inProcess{h}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = ask(c)
-	mustErr(t, err, "http://models.example/v2/models/m/infer: status 403 (Forbidden): no, [hidden]")
-	if strings.Contains(err.Error()+c.URL(), "hunter2") || h.asked[0].header.Get("Authorization") != "Basic bWU6aHVudGVyMg==" {
-		t.Errorf("%v; %s", err, h.asked[0].header)
-	}
-}
-
 // TestRedirectRules: who may be followed.
 func TestRedirectRules(t *testing.T) {
 	for to, fails := range map[string]string{

@@ -12,6 +12,7 @@ import (
 	"tattle/classify"
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/infer"
 )
 
 // auditDataFlags say which examples a model or an endpoint is asked about.
@@ -136,6 +137,11 @@ func (c *auditCmd) checkDoor() error {
 	}
 	if c.Endpoint != "" && c.Data == "" {
 		return usage(errors.New("--endpoint needs --data, the labelled examples to ask it about"), "")
+	}
+	if c.Endpoint != "" { // before anything is written: the address may contain a secret
+		if _, err := infer.New(c.Endpoint, c.asking()); err != nil {
+			return usage(fmt.Errorf("--endpoint: %w", err), "")
+		}
 	}
 	if c.Model != "" && c.Data == "" && c.ownRun() == nil && exists(c.Model) {
 		return usage(errors.New("--model needs --data, the labelled examples to ask it about"), "only a model in the folder of its own run of tattle train goes without")

@@ -55,15 +55,7 @@ func (c *auditCmd) openEndpoint(e *env, dir string, d *audited) (err error) {
 		}
 		return err
 	}
-	o := infer.Options{
-		Model: c.EndpointModel, Output: c.ModelOutput, Token: token(),
-		Timeout: c.Timeout, Rate: float64(c.Rate), Batch: c.Batch,
-	}
-	if c.Retries != nil {
-		if o.Retries = *c.Retries; o.Retries == 0 {
-			o.Retries = -1
-		}
-	}
+	o := c.asking()
 	client, err := infer.New(c.Endpoint, o)
 	if err != nil {
 		return usage(fmt.Errorf("--endpoint: %w", err), "")
@@ -82,6 +74,20 @@ func (c *auditCmd) openEndpoint(e *env, dir string, d *audited) (err error) {
 	}
 	d.url = client.URL()
 	return c.ask(e, dir, d, client)
+}
+
+// asking returns the flags about the endpoint as options of its client.
+func (c *auditCmd) asking() infer.Options {
+	o := infer.Options{
+		Model: c.EndpointModel, Output: c.ModelOutput, Token: token(),
+		Timeout: c.Timeout, Rate: float64(c.Rate), Batch: c.Batch,
+	}
+	if c.Retries != nil {
+		if o.Retries = *c.Retries; o.Retries == 0 {
+			o.Retries = -1
+		}
+	}
+	return o
 }
 
 // readFor reads the examples for a server that takes pictures of a shape, if it says
