@@ -66,6 +66,18 @@ func (d datatype) takes(v float32) bool {
 	return f == math.Trunc(f) && d.low <= f && f <= d.high
 }
 
+// check errs where a number written in JSON has no place in the datatype: INT8 300, BOOL
+// 2, FP16 1e6.
+func (d datatype) check(v []float32, name string) error {
+	for i, f := range v {
+		special := math.IsNaN(float64(f)) || math.IsInf(float64(f), 0)
+		if !d.takes(f) && (d.whole || !special) {
+			return fmt.Errorf("number %d is %v, which is not a value of %s", i, f, name)
+		}
+	}
+	return nil
+}
+
 // decode returns the numbers of binary data, whose length is a multiple of the size.
 func (d datatype) decode(b []byte) []float32 {
 	v := make([]float32, len(b)/d.size)

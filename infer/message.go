@@ -162,7 +162,11 @@ func (t *tensor) read() ([]float32, error) {
 	case t.binary == nil && t.Data == nil:
 		return nil, errors.New("there is no data")
 	case t.binary == nil:
-		return readNumbers(t.Data, t.Shape, n)
+		v, err := readNumbers(t.Data, t.Shape, n)
+		if err == nil {
+			err = d.check(v, t.Datatype)
+		}
+		return v, err
 	case len(t.binary) != n*d.size:
 		return nil, fmt.Errorf("shape %v of %s takes %d bytes, but there are %d", []int64(t.Shape), t.Datatype, n*d.size, len(t.binary))
 	}

@@ -157,8 +157,11 @@ func parseNumber(token []byte) (float32, error) {
 		return 0, nil
 	}
 	v, err := strconv.ParseFloat(string(token), 32)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("%s is no number", oneLine(string(token)))
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%s is out of the range of float32", oneLine(string(token)))
+	case err != nil:
+		return 0, fmt.Errorf("%s is not a number", oneLine(string(token)))
 	}
 	return float32(v), nil
 }

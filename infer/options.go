@@ -53,3 +53,11 @@ const maxOutputs = 1 << 28
 // maxActive bounds the inferences that a Handler holds in memory at a time; what comes
 // beside them is told to come again.
 const maxActive = 32
+
+// maxReading bounds the requests whose bodies a Handler reads at a time. It is larger than
+// maxActive, so that clients that send slowly do not keep others from being answered.
+const maxReading = 1024
+
+// bodyTimeout is how long a Handler waits for a request's body: DefaultMaxBody takes less
+// at 8 MB/s, which any network of a server has.
+const bodyTimeout = 10 * time.Second

@@ -175,7 +175,7 @@ func TestAnswersThatDoNotFit(t *testing.T) {
 		"more numbers":      {cannedReply{body: out(`"shape":[2,1],"datatype":"FP32","data":[1,2,3]`)}, "more numbers than shape"},
 		"ragged":            {cannedReply{body: out(`"shape":[2,2],"datatype":"FP32","data":[[1],[2,3,4]]`)}, "an inner array has 1 numbers"},
 		"nested too deep":   {cannedReply{body: out(`"shape":[2,1],"datatype":"FP32","data":[[[1]],[[2]]]`)}, "nested deeper"},
-		"no numbers":        {cannedReply{body: out(`"shape":[2,1],"datatype":"FP32","data":["a","b"]`)}, "is no number"},
+		"no numbers":        {cannedReply{body: out(`"shape":[2,1],"datatype":"FP32","data":["a","b"]`)}, "is not a number"},
 		"not an array":      {cannedReply{body: out(`"shape":[2,1],"datatype":"FP32","data":1234`)}, "no array"},
 		"null data":         {cannedReply{body: out(`"shape":[2,1],"datatype":"FP32","data":null`)}, "no array"},
 		"no data":           {cannedReply{body: out(`"shape":[2,1],"datatype":"FP32"`)}, "there is no data"},

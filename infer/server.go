@@ -23,7 +23,8 @@ type server struct {
 	open     bool // no token is needed
 	maxBatch int
 	maxBody  int64
-	active   chan struct{}
+	reading  chan struct{} // a place for each request that is read
+	active   chan struct{} // and for each that is answered
 }
 
 // Handler serves models, by the names of the map, over the protocol's REST interface:
@@ -36,7 +37,7 @@ func Handler(models map[string]*Model, o ServerOptions) http.Handler {
 func newServer(models map[string]*Model, o ServerOptions) *server {
 	return &server{models: maps.Clone(models), token: sha256.Sum256([]byte(o.Token)), open: o.Token == "",
 		maxBatch: cmp.Or(o.MaxBatch, DefaultMaxBatch), maxBody: cmp.Or(o.MaxBody, DefaultMaxBody),
-		active: make(chan struct{}, maxActive)}
+		reading: make(chan struct{}, maxReading), active: make(chan struct{}, maxActive)}
 }
 
 func (s *server) routes() http.Handler {

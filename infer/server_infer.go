@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"slices"
 	"time"
@@ -39,21 +40,46 @@ func (s *server) inferred(w http.ResponseWriter, r *http.Request) (body []byte, 
 	if err != nil {
 		return nil, 0, err
 	}
-	select {
-	case s.active <- struct{}{}:
-		defer func() { <-s.active }()
-	default:
-		return nil, 0, refusal{http.StatusServiceUnavailable, fmt.Sprintf("%d inferences are under way already", maxActive)}
-	}
-	ask, err := s.read(w, r)
+	ask, err := s.asked(w, r)
 	if err != nil {
 		return nil, 0, err
 	}
+	done, err := take(s.active, "inferences are under way")
+	if err != nil {
+		return nil, 0, err
+	}
+	defer done()
 	answer, err := s.answer(r.Context(), model, ask)
 	if err != nil {
 		return nil, 0, err
 	}
 	return answer.encode()
+}
+
+// take takes one of the places of a channel; done gives it back. It errs where all are
+// taken.
+func take(places chan struct{}, what string) (done func(), err error) {
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, nil
+	default:
+		return nil, refusal{http.StatusServiceUnavailable, fmt.Sprintf("%d %s already", cap(places), what)}
+	}
+}
+
+// asked reads a request that is taken: JSON, or JSON with binary tensors behind it. A
+// web page of another origin can send neither without asking first.
+func (s *server) asked(w http.ResponseWriter, r *http.Request) (*message, error) {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/json" && kind != "application/octet-stream" {
+		return nil, refusal{http.StatusUnsupportedMediaType, "the Content-Type must be application/json or application/octet-stream"}
+	}
+	done, err := take(s.reading, "requests are being read")
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return s.read(w, r)
 }
 
 // answer computes the model's outputs at a request's inputs.
@@ -81,7 +107,7 @@ func (s *server) read(w http.ResponseWriter, r *http.Request) (*message, error) 
 		return nil, refusal{http.StatusUnsupportedMediaType, "compressed requests are not read: send it as it is"}
 	}
 	control := http.NewResponseController(w)
-	control.SetReadDeadline(time.Now().Add(DefaultTimeout)) // who sends slowly keeps others out
+	control.SetReadDeadline(time.Now().Add(bodyTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.maxBody))
 	control.SetReadDeadline(time.Time{})
 	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {

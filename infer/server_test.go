@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -63,6 +65,12 @@ func TestServer(t *testing.T) {
 		"text":              {"POST", "/v2/models/table/infer", "t", tensor(in, "[1,12]", `"BYTES","data":`+row), nil, 400, "datatype BYTES"},
 		"other output":      {"POST", "/v2/models/table/infer", "t", strings.Replace(fine, "{", `{"outputs":[{"name":"q"}],`, 1), nil, 400, "output q is not the model's"},
 		"too long":          {"POST", "/v2/models/table/infer", "t", fine + strings.Repeat(" ", 1<<12), nil, 413, "longer than 4096 bytes"},
+		"from a web page":   {"POST", "/v2/models/table/infer", "t", fine, map[string]string{"Content-Type": "text/plain"}, 415, "must be application/json"},
+		"no kind":           {"POST", "/v2/models/table/infer", "t", fine, map[string]string{"Content-Type": ""}, 415, "must be application/json"},
+		"charset":           {"POST", "/v2/models/table/infer", "t", fine, map[string]string{"Content-Type": "application/json; charset=utf-8"}, 200, `"shape":[1,3]`},
+		"INT8 300":          {"POST", "/v2/models/table/infer", "t", tensor(in, "[1,12]", `"INT8","data":[300,0,0,0,0,0,0,0,0,0,0,0]`), nil, 400, "number 0 is 300, which is not a value of INT8"},
+		"BOOL 2":            {"POST", "/v2/models/table/infer", "t", tensor(in, "[1,12]", `"BOOL","data":[true,2,0,0,0,0,0,0,0,0,0,0]`), nil, 400, "number 1 is 2, which is not a value of BOOL"},
+		"FP32 1e999":        {"POST", "/v2/models/table/infer", "t", tensor(in, "[1,12]", `"FP32","data":[1e999,0,0,0,0,0,0,0,0,0,0,0]`), nil, 400, "1e999 is out of the range"},
 		"compressed":        {"POST", "/v2/models/table/infer", "t", fine, map[string]string{"Content-Encoding": "gzip"}, 415, "compressed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,6 +81,7 @@ func TestServer(t *testing.T) {
 			if c.token != "" {
 				r.Header.Set("Authorization", "Bearer "+c.token)
 			}
+			r.Header.Set("Content-Type", "application/json")
 			for k, v := range c.header {
 				r.Header.Set(k, v)
 			}
@@ -112,6 +121,41 @@ func TestBusyServer(t *testing.T) {
 	}
 	if len(s.active) != maxActive-1 || len(m.nets) != cap(m.nets) {
 		t.Error("a place was not given back")
+	}
+}
+
+// TestStalledBodies: requests whose bodies do not arrive take no place of those that are
+// answered.
+func TestStalledBodies(t *testing.T) {
+	m, err := NewModel("m", nn.TableNet(2, 2, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(map[string]*Model{"m": m}, ServerOptions{})
+	var stalled sync.WaitGroup
+	var bodies []*io.PipeWriter
+	for range maxActive + 8 {
+		body, end := io.Pipe()
+		bodies = append(bodies, end)
+		r := httptest.NewRequest(http.MethodPost, "/v2/models/m/infer", body)
+		r.Header.Set("Content-Type", "application/json")
+		stalled.Go(func() { s.routes().ServeHTTP(httptest.NewRecorder(), r) })
+	}
+	for _, end := range bodies {
+		if _, err := io.WriteString(end, " "); err != nil { // returns once it is read
+			t.Fatal(err)
+		}
+	}
+	c, _ := newClient(t, s.routes(), Options{Retries: -1})
+	if err := ask(c); err != nil {
+		t.Error(err)
+	}
+	for _, end := range bodies {
+		end.Close()
+	}
+	stalled.Wait()
+	if len(s.reading)+len(s.active) != 0 {
+		t.Errorf("%d places are not given back", len(s.reading)+len(s.active))
 	}
 }
 
