@@ -32,7 +32,12 @@ func (w *wire) place(b []byte, p *place) {
 type folder struct {
 	root *os.Root
 	open map[string]*opened
+	read int64 // bytes of all tensors so far
 }
+
+// maxBeside bounds the bytes of all tensors beside a model. A sparse file claims any
+// size at no cost; models that this program can measure are far smaller.
+const maxBeside = 8 << 30
 
 // opened is a file of data. left is how many of its bytes tensors may still take:
 // each byte belongs to one.
@@ -46,7 +51,7 @@ func openFolder(path string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &folder{root, map[string]*opened{}}, nil
+	return &folder{root: root, open: map[string]*opened{}}, nil
 }
 
 func (f *folder) close() {
@@ -75,17 +80,19 @@ func (f *folder) data(t *tensor) (*opened, error) {
 	if !filepath.IsLocal(name) || len(name) > maxName {
 		return nil, malformed("tensor %q keeps its data in %.200q, which is no path inside the model's folder", t.name, name)
 	}
-	file, err := f.root.Open(filepath.FromSlash(name))
+	path := filepath.FromSlash(name)
+	info, err := f.root.Stat(path) // before it is opened: opening a named pipe waits for its writer
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, malformed("tensor %q keeps its data in %q, which is not there: put it beside the model", t.name, name)
 	case err != nil:
 		return nil, malformed("tensor %q keeps its data in %q, which cannot be read from the model's folder: %v", t.name, name, errors.Unwrap(err))
+	case !info.Mode().IsRegular():
+		return nil, malformed("tensor %q keeps its data in %q, which is not a regular file", t.name, name)
 	}
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		file.Close()
-		return nil, malformed("tensor %q keeps its data in %q, which is not a file", t.name, name)
+	file, err := f.root.Open(path)
+	if err != nil {
+		return nil, malformed("tensor %q keeps its data in %q, which cannot be read from the model's folder: %v", t.name, name, errors.Unwrap(err))
 	}
 	o := &opened{file, info.Size(), info.Size()}
 	f.open[name] = o
@@ -137,6 +144,9 @@ func (d *decoder) fetch(t *tensor) error {
 	offset, err := t.place.span(t, length, o.size)
 	if err != nil {
 		return err
+	}
+	if d.folder.read += length; d.folder.read > maxBeside {
+		return malformed("tensor %q: the tensors beside the model take more than %d GiB", t.name, maxBeside>>30)
 	}
 	if o.left -= length; o.left < 0 {
 		return malformed("tensor %q: the tensors of %q overlap", t.name, t.place.location)

@@ -71,6 +71,9 @@ func TestExternalDataRefused(t *testing.T) {
 	writeFile(t, filepath.Join(top, "secret"), make([]byte, 8))
 	writeFile(t, filepath.Join(dir, "short"), make([]byte, 7))
 	writeFile(t, filepath.Join(dir, "good"), make([]byte, 8))
+	if err := os.Truncate(writeFile(t, filepath.Join(dir, "sparse"), nil), 40<<30); err != nil {
+		t.Skip(err)
+	}
 	if err := os.Symlink("../secret", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +90,8 @@ func TestExternalDataRefused(t *testing.T) {
 		{beside("w", "../secret", 0, 8, typeFloat, 2, 1), `"../secret", which is no path inside the model's folder`},
 		{beside("w", filepath.Join(top, "secret"), 0, 8, typeFloat, 2, 1), `no path inside the model's folder`},
 		{beside("w", "link", 0, 8, typeFloat, 2, 1), `"link", which cannot be read from the model's folder`},
-		{beside("w", ".", 0, 8, typeFloat, 2, 1), `which is not a file`},
+		{beside("w", ".", 0, 8, typeFloat, 2, 1), `which is not a regular file`},
+		{beside("w", "sparse", 0, -1, typeFloat, 1<<20, 10<<10), `take more than 8 GiB`},
 		{beside("w", "", 0, 8, typeFloat, 2, 1), `no path`},
 	} {
 		f := newFile(2).tensor(c.tensor).node("MatMul", "y", in("x", "w"))

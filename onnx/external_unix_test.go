@@ -1,0 +1,23 @@
+//go:build unix
+
+package onnx
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestNamedPipe: a pipe in the place of the weights is refused, not waited for.
+func TestNamedPipe(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+		t.Skip(err)
+	}
+	f := newFile(2).tensor(beside("w", "pipe", 0, 8, typeFloat, 2, 1)).node("MatMul", "y", in("x", "w"))
+	_, err := Read(writeFile(t, filepath.Join(dir, "m.onnx"), f.bytes()))
+	if err == nil || !strings.Contains(err.Error(), "which is not a regular file") {
+		t.Error(err)
+	}
+}
