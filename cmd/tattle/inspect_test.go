@@ -5,10 +5,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -163,5 +165,30 @@ func TestCandidates(t *testing.T) {
 	}
 	if byDefault != 1 || last.Parameters != total || last.MultiplyAdds < 40e6 || last.MultiplyAdds > 42e6 {
 		t.Errorf("%d defaults; %d parameters of %d, %d multiply-adds", byDefault, last.Parameters, total, last.MultiplyAdds)
+	}
+}
+
+// TestInspectEscapes: names in a file do not reach the terminal as commands to it.
+func TestInspectEscapes(t *testing.T) {
+	b, err := onnx.Encode(nn.TableNet(4, 2, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, as := range map[string]string{"tattle": "\x1b[2J\a\r", "fc1.weight": "\x1b]0;title\a"} {
+		if len(as) > len(name) {
+			as = as[:len(name)]
+		}
+		b = bytes.ReplaceAll(b, []byte(name), []byte(as+strings.Repeat("\b", len(name)-len(as))))
+	}
+	path := filepath.Join(t.TempDir(), "m.onnx")
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"inspect", path}, {"inspect", "--json", path}, {"bound", "--model", path, "--features", "\x1bx", "--data", "glyphs", "--out", t.TempDir()}} {
+		var out bytes.Buffer
+		execute(t.Context(), args, &out, &out)
+		if out.Len() == 0 || bytes.ContainsFunc(out.Bytes(), func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) {
+			t.Errorf("%q prints %q", args, out.String())
+		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"tattle/cluster"
+	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -91,6 +92,7 @@ type exit int
 // execute runs one command line. It returns the exit status and never panics
 // for anything a user can type or feed it.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (status int) {
+	stdout, stderr = &file.Screen{W: stdout}, &file.Screen{W: stderr}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:

@@ -28,11 +28,10 @@ func newEnv(ctx context.Context, k *kong.Context, args []string, stdout, stderr 
 
 // say tells a person something in a line.
 func (e *env) say(format string, a ...any) {
-	line := "tattle: " + fmt.Sprintf(format, a...) + "\n"
-	if onTerminal(e.stderr) != nil {
-		line = "\r\x1b[K" + line // over what a bar has left there
+	if t := onTerminal(e.stderr); t != nil {
+		io.WriteString(t, "\r\x1b[K") // over what a bar has left there
 	}
-	io.WriteString(e.stderr, line)
+	fmt.Fprintf(e.stderr, "tattle: "+format+"\n", a...)
 }
 
 // compute does the work of a run in dir, its shards wherever the flags say.

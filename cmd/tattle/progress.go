@@ -12,6 +12,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"tattle/internal/file"
 	"tattle/nn"
 )
 
@@ -68,6 +69,9 @@ func (m *meter) refresh() {
 func onTerminal(w io.Writer) io.Writer {
 	if c, ok := w.(*crowd); ok {
 		w = c.Writer
+	}
+	if s, ok := w.(*file.Screen); ok {
+		w = s.W
 	}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		return f
