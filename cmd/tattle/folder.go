@@ -57,6 +57,9 @@ func (o output) folder(command string, resume bool) (dir string, made bool, err 
 	if made && resume {
 		return "", false, usage(fmt.Errorf("--resume: there is no folder %s", o.Out), "leave --resume out to start a run there")
 	}
+	if err := o.spare(resume); err != nil {
+		return "", false, err
+	}
 	if err = os.MkdirAll(o.Out, 0o777); err == nil {
 		err = writable(o.Out)
 	}
@@ -64,6 +67,27 @@ func (o output) folder(command string, resume bool) (dir string, made bool, err 
 		return "", false, hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be written with --out")
 	}
 	return o.Out, made, nil
+}
+
+// spare refuses a folder where a run would replace files of others: one that is not empty
+// and holds no run, and one with a symbolic link in it, which could lead elsewhere. Hidden
+// files do not count.
+func (o output) spare(resume bool) error {
+	ours := resume || exists(filepath.Join(o.Out, run.RecordName))
+	top := o.Out + string(filepath.Separator) // the folder itself, where the user names a link to one
+	return filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case path == top && errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be read and written with --out")
+		case d.Type()&fs.ModeSymlink != 0:
+			return usage(fmt.Errorf("--out %s: %s is a symbolic link, and a run writes no files through links", o.Out, path), "remove the link, or choose another folder")
+		case !ours && path != top && d.Name()[0] != '.':
+			return usage(fmt.Errorf("--out %s: the folder is not empty and holds no run of tattle", o.Out), "choose a new or an empty folder")
+		}
+		return nil
+	})
 }
 
 // newFolder makes name, or name-2, name-3, … where it is taken.

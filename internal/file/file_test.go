@@ -36,6 +36,28 @@ func TestWriteKeepsWhatStoodThere(t *testing.T) {
 	}
 }
 
+// TestWriteReplacesLinks: what a link points to is not written.
+func TestWriteReplacesLinks(t *testing.T) {
+	dir := t.TempDir()
+	victim, link := filepath.Join(dir, "victim"), filepath.Join(dir, "link")
+	if err := os.WriteFile(victim, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("victim", link); err != nil {
+		t.Skip(err)
+	}
+	err := Write(link, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err })
+	was, _ := os.ReadFile(victim)
+	is, _ := os.ReadFile(link)
+	info, _ := os.Lstat(link)
+	if err != nil || string(was) != "mine" || string(is) != "new" || !info.Mode().IsRegular() {
+		t.Errorf("victim %q, link %q, %v", was, is, err)
+	}
+	if err := Write(dir, func(io.Writer) error { return nil }); err == nil {
+		t.Error("a folder was replaced")
+	}
+}
+
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
 	unlock, err := Lock(dir)

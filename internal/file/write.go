@@ -20,8 +20,9 @@ const temporary = ".tmp"
 // Write writes a file whole or not at all: to a hidden file beside it,
 // which takes its name once all is on disk. Where write fails or panics, what
 // stood at path before still stands there, and nothing else is left. Only a
-// crash of the machine or the process may leave the hidden file. Where path is
-// a link, what it points to is written; it errs where that is no plain file.
+// crash of the machine or the process may leave the hidden file. A symbolic link at
+// path is replaced, and the file that it points to stays as it is. Write errs where
+// something else than a regular file is at path.
 func Write(path string, write func(io.Writer) error) error {
 	if err := replace(path, write); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -30,8 +31,7 @@ func Write(path string, write func(io.Writer) error) error {
 }
 
 func replace(path string, write func(io.Writer) error) error {
-	path, err := target(path)
-	if err != nil {
+	if err := replaceable(path); err != nil {
 		return err
 	}
 	beside, _, err := Hide(filepath.Dir(path), filepath.Base(path), write)
@@ -108,21 +108,18 @@ func (d *disk) Write(b []byte) (int, error) {
 	return n, d.err
 }
 
-// target follows links, and refuses what must not be replaced: a folder or a
-// device.
-func target(path string) (string, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return path, nil
+// replaceable errs where path must not be replaced: a folder or a device.
+func replaceable(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return Cause(err)
+	case !info.Mode().IsRegular() && info.Mode().Type() != os.ModeSymlink:
+		return errors.New("this is not a regular file: name another")
 	}
-	if err != nil {
-		return "", Cause(err)
-	}
-	if !info.Mode().IsRegular() {
-		return "", errors.New("something else than a file is there: name another")
-	}
-	end, err := filepath.EvalSymlinks(path)
-	return end, Cause(err)
+	return nil
 }
 
 // MkdirAll makes a folder with those above it, and puts their names on disk.
