@@ -51,7 +51,7 @@ func TestWriteFileOverPipe(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip(err)
 	}
-	if err := WriteFile(path, put("text")); err == nil || !strings.Contains(err.Error(), path+": something else") {
+	if err := WriteFile(path, put("text")); err == nil || !strings.Contains(err.Error(), path+": this is not a regular file") {
 		t.Errorf("error %v", err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode()&os.ModeNamedPipe == 0 {

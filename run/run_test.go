@@ -135,24 +135,6 @@ func TestWriteFileWhereItCannot(t *testing.T) {
 	}
 }
 
-func TestWriteFileThroughLink(t *testing.T) {
-	dir := t.TempDir()
-	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
-	if err := WriteFile(real, put("old")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(real, link); err != nil {
-		t.Skip(err)
-	}
-	if err := WriteFile(link, put("new")); err != nil {
-		t.Fatal(err)
-	}
-	got, _ := os.ReadFile(real)
-	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() || string(got) != "new" {
-		t.Errorf("%q through %v (%v)", got, info, err)
-	}
-}
-
 func TestSweepTakesItsOwnAlone(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Create(dir, manifest()); err != nil {
