@@ -202,7 +202,7 @@ func ParseJSON(document []byte) (*Report, error) {
 		return nil, fmt.Errorf("not a report: %w", err)
 	}
 	if r.Schema != Schema {
-		return nil, fmt.Errorf("schema is %q, this program reads %q", r.Schema, Schema)
+		return nil, fmt.Errorf("the report has the schema %q, this version of tattle reads %q: use the version that wrote it, or run the command again", r.Schema, Schema)
 	}
 	return &r, nil
 }

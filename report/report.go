@@ -18,7 +18,7 @@ import (
 
 // Schema names the layout of report.json. The number rises when a key that
 // other programs may rely on changes its meaning.
-const Schema = "tattle/report/1"
+const Schema = "tattle/report/2"
 
 // Report is everything a run has to say. Floats are finite or nil.
 type Report struct {

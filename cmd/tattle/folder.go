@@ -73,12 +73,13 @@ func (o output) folder(command string, resume bool) (dir string, made bool, err 
 // and holds no run, and one with a symbolic link in it, which could lead elsewhere. Hidden
 // files do not count.
 func (o output) spare(resume bool) error {
+	if info, err := os.Stat(o.Out); err != nil || !info.IsDir() {
+		return nil // there is nothing to spare
+	}
 	ours := resume || exists(filepath.Join(o.Out, run.RecordName))
 	top := o.Out + string(filepath.Separator) // the folder itself, where the user names a link to one
 	return filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case path == top && errors.Is(err, fs.ErrNotExist):
-			return nil
 		case err != nil:
 			return hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be read and written with --out")
 		case d.Type()&fs.ModeSymlink != 0:
