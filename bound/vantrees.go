@@ -94,6 +94,9 @@ func NewVanTrees(ctx context.Context, m nn.Model, prior *Prior, noise release.No
 	}
 	a := &affinities{ctx: ctx, m: m, noise: noise, queries: max(1, queries), tell: o.Progress,
 		total: gramDraws + len(vanTreesScales)*scaleDraws + o.Draws}
+	if err := a.split(); err != nil {
+		return nil, err
+	}
 	h, err := a.displacements(prior, c, o)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,8 @@ import (
 type affinities struct {
 	ctx         context.Context
 	m           nn.Model
+	affine      nn.Model // the layers before the first that is not affine; nil for none
+	rest        nn.Model // the layers after them
 	noise       release.Noise
 	queries     int
 	root        []float64 // R of Σ = RᵀR, [p, p]
@@ -168,39 +170,42 @@ func (a *affinities) limits(prior *Prior, d *displaced, o VanTreesOptions) ([]fl
 // and every displacement of h, [m, p], as [2, m, draws].
 func (a *affinities) at(x, h []float32, p int) ([]float64, error) {
 	draws, m := len(x)/p, len(h)/p
-	_, n := a.m.Dims()
+	q, n := a.rest.Dims()
 	out := make([]float64, 2*m*draws)
-	block := max(1, min(m, rowBudget/(4*(p+n))))
-	d, change := make([]float32, 4*block*p), make([]float32, 4*block*n)
+	block := max(1, min(m, affinityBlock/(4*(q+n))))
+	d, change := make([]float32, 4*block*q), make([]float32, 4*block*n)
+	bent := a.bent(x, draws)
 	for lo := 0; lo < m; lo += block {
 		count := min(block, m-lo)
-		for i, v := range h[lo*p : (lo+count)*p] {
-			for j, by := range []float32{.5, -.5, 1, -1} {
-				d[j*count*p+i] = by * v
-			}
-		}
+		a.displace(d, h[lo*p:(lo+count)*p], count)
 		for i := range draws {
 			if err := a.ctx.Err(); err != nil {
 				return nil, err
 			}
-			a.m.Linearize(x[i*p:(i+1)*p]).Shift(change[:4*count*n], d[:4*count*p])
+			a.rest.Linearize(rowOf(bent, i, q)).Shift(change[:4*count*n], d[:4*count*q])
 			parallel(2*count, func(k int) {
 				pair, k := k/count, k%count
-				there := change[(2*pair*count+k)*n:][:n]
-				back := change[((2*pair+1)*count+k)*n:][:n]
+				there := rowOf(change, 2*pair*count+k, n)
+				back := rowOf(change, (2*pair+1)*count+k, n)
 				out[(pair*m+lo+k)*draws+i] = a.coefficient(there, back)
 			})
-			if lo+count == m {
-				a.progress(1)
-			}
+			a.progress((lo*draws + (i+1)*count) / m)
 		}
 	}
+	a.done += draws
 	return out, nil
 }
 
+// count counts draws that are done.
+func (a *affinities) count(more int) {
+	a.done += more
+	a.progress(0)
+}
+
+// progress tells that so many more draws are done.
 func (a *affinities) progress(more int) {
-	if a.done += more; a.tell != nil {
-		a.tell(a.done, a.total)
+	if a.tell != nil {
+		a.tell(a.done+more, a.total)
 	}
 }
 

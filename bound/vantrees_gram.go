@@ -19,7 +19,7 @@ func (a *affinities) meanGram(x []float32) ([]float64, error) {
 	if !finite32(x) {
 		return nil, fmt.Errorf("van Trees bound: the prior has draws that are not finite")
 	}
-	if err := addGrams(a.ctx, sum, a.m, x, float64(p)/float64(len(x)), a.progress); err != nil {
+	if err := addGrams(a.ctx, sum, a.m, x, float64(p)/float64(len(x)), a.count); err != nil {
 		return nil, err
 	}
 	mirror(sum, p)

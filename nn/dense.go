@@ -63,6 +63,7 @@ type dense[T Float] struct {
 	y       []T
 	addBias func(lo, hi int)
 	reach   []float64 // scratch of roundoff
+	touched []bool    // scratch of changed
 }
 
 func newDense[T Float](o *Dense) *dense[T] {
@@ -113,7 +114,55 @@ func (k *dense[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
 	}
 }
 
-func (k *dense[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx, n) }
+// shift leaves out the inputs that change in no row, as most do behind a ReLU.
+func (k *dense[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
+	rows := f.batch * k.rows * n
+	if rows < manyRows {
+		k.jvp(f, dy, dx, n)
+		return
+	}
+	used := k.changed(dx[0], rows)
+	if len(used) == 0 || len(used) > k.In/2 {
+		k.jvp(f, dy, dx, n)
+		return
+	}
+	x, w := make([]T, rows*len(used)), make([]T, k.Out*len(used))
+	simd.Parallel(rows, 1+grain/k.In, func(lo, hi int) { gatherColumns(x, dx[0], used, k.In, lo, hi) })
+	gatherColumns(w, values[T](k.Weight), used, k.In, 0, k.Out)
+	simd.Gemm(false, true, rows, k.Out, len(used), 1, x, len(used), w, len(used), 0, dy, k.Out)
+}
+
+// manyRows are worth gathering a weight's columns for.
+const manyRows = 64
+
+// changed returns the columns of x, [rows, In], that are not all zero.
+func (k *dense[T]) changed(x []T, rows int) (used []int) {
+	k.touched = sized(k.touched, k.In)
+	clear(k.touched)
+	for i := range rows {
+		for j, v := range x[i*k.In : (i+1)*k.In] {
+			if v != 0 {
+				k.touched[j] = true
+			}
+		}
+	}
+	for j, yes := range k.touched {
+		if yes {
+			used = append(used, j)
+		}
+	}
+	return used
+}
+
+// gatherColumns copies the columns used of rows lo to hi of x, [·, width].
+func gatherColumns[T Float](dst, x []T, used []int, width, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		row := x[i*width : (i+1)*width]
+		for c, j := range used {
+			dst[i*len(used)+c] = row[j]
+		}
+	}
+}
 
 func (k *dense[T]) grad(f *frame[float32], dy []float32)          { k.weightGrad(f, dy, 1) }
 func (k *dense[T]) overwriteGrad(f *frame[float32], dy []float32) { k.weightGrad(f, dy, 0) }
