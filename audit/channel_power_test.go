@@ -15,7 +15,7 @@ func TestChannelPower(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := knownCode{1000, DefaultMargin, .05 / 2}.smallest()
+	known := knownCode{1000, DefaultMargin, .05 / float64(testsOf(1))}.smallest()
 	for _, c := range list {
 		if c.Planted == nil || *c.Planted < known || *c.Planted > 2*known || math.Abs(*c.Planted-known-c.LearningLoss) > 1e-12 {
 			t.Errorf("%+v where %.3f is found of a known code", c, known)

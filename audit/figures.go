@@ -124,6 +124,8 @@ type Correlation struct {
 	LabelQ   float64     `json:"label_adjusted_p"` // Holm's over the attributes
 	GuessQ   float64     `json:"guess_adjusted_p"` // Holm's over the attributes
 	GivenQ   float64     `json:"given_adjusted_p"` // Holm's, of Given.Permutation
+	OrderQ   float64     `json:"order_adjusted_p"` // Holm's, of Given.Order.Permutation
+	AreaQ    float64     `json:"area_adjusted_p"`  // Holm's, of the least of Given.Areas
 	Measured bool        `json:"measured"`         // false where there was nothing to test
 }
 

@@ -20,6 +20,7 @@ const (
 	streamControl
 	streamChannel
 	streamGiven
+	streamOrder
 )
 
 // random returns the generator of one use of chance.

@@ -34,11 +34,17 @@ type Given struct {
 	Permutation Permutation    `json:"permutation"`
 	Reference   *ReferenceTest `json:"reference,omitempty"` // of the gain
 	Areas       []Area         `json:"areas,omitempty"`
-	Adjusted    float64        `json:"adjusted_p"` // the larger of P and the permutation's, by Holm's method over all tests that can raise the verdict
+	Order       *Order         `json:"order,omitempty"` // of a categorical attribute: the AUC given y and ŷ
+	Adjusted    float64        `json:"adjusted_p"`      // the larger of P and the permutation's, by Holm's method over all tests that can raise the verdict
 }
 
 // beyond returns the p-value that the verdict Beyond rests on.
-func (g *Given) beyond() float64 { return max(g.P, g.Permutation.P) }
+func (g *Given) beyond() float64 {
+	if g == nil {
+		return 1
+	}
+	return max(g.P, g.Permutation.P)
+}
 
 // marginBits returns the information in bits that a guess of an even binary attribute
 // has at least where it is right with probability ½ + margin: 1 − h(½ + margin), what a
@@ -108,8 +114,11 @@ func given(s *Sample, a int, g *guesses, o Options) *Given {
 	x.Low, x.High, x.Interval = mean-half, mean+half, [2]float64{mean - both, mean + both}
 	x.P = beyond(mean-x.Margin, x.StandardError, df)
 	x.Permutation = permuteGiven(s, a, g, o)
-	if !at.Numeric() && !o.brief {
-		x.Areas = areas(s, a, g, o)
+	if !at.Numeric() {
+		x.Order = order(s, a, g, o)
+		if !o.brief {
+			x.Areas = areas(s, a, g, o)
+		}
 	}
 	return x
 }
@@ -132,5 +141,5 @@ func permuteGiven(s *Sample, a int, g *guesses, o Options) Permutation {
 }
 
 // testsOf returns how many tests can raise the verdict where there are so many attributes:
-// of the accuracy and of the gain.
-func testsOf(attributes int) int { return 2 * attributes }
+// of the accuracy, of the gain and of the AUC.
+func testsOf(attributes int) int { return 3 * attributes }

@@ -32,7 +32,7 @@ const areaLeast = 10
 // areas returns those of every class of attribute a, or of the rarer of two, whose p-values
 // share the level by Holm's method.
 func areas(s *Sample, a int, g *guesses, o Options) []Area {
-	at, width := &s.Sensitive[a], len(g.back)
+	at := &s.Sensitive[a]
 	var found []Area
 	var p []float64
 	for _, by := range []struct {
@@ -42,10 +42,7 @@ func areas(s *Sample, a int, g *guesses, o Options) []Area {
 	}{{GivenTarget, s.Y, g.given}, {GivenLabel, g.label, g.own}} {
 		within := strata(by.group, g.fold, g.folds)
 		for _, k := range areaClasses(at, g.back) {
-			score, positive := make([]float64, s.Len()), make([]bool, s.Len())
-			for i, l := range at.Labels {
-				score[i], positive[i] = logOdds(by.log[i*width:][:width], k), l == g.back[k]
-			}
+			score, positive := g.scoresOf(at, by.log, k)
 			x, ok := stat.NewStratifiedArea(score, positive, within, crossFitStretch, o.Confidence)
 			if ok && min(x.Positives, x.Negatives) >= areaLeast {
 				found = append(found, Area{Class: at.Values[g.back[k]], Given: by.name, Area: x.Area,
@@ -58,6 +55,17 @@ func areas(s *Sample, a int, g *guesses, o Options) []Area {
 		found[i].Adjusted = q
 	}
 	return found
+}
+
+// scoresOf returns what ranks the examples of a class, the k-th that attacks know, before
+// the others by log-probabilities, and which these are.
+func (g *guesses) scoresOf(at *Attribute, log []float64, k int) (score []float64, positive []bool) {
+	width := len(g.back)
+	score, positive = make([]float64, len(at.Labels)), make([]bool, len(at.Labels))
+	for i, l := range at.Labels {
+		score[i], positive[i] = logOdds(log[i*width:][:width], k), l == g.back[k]
+	}
+	return score, positive
 }
 
 // areaClasses returns the places in back of the classes to look at.

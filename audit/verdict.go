@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"slices"
+
 	"tattle/stat"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -52,33 +54,34 @@ func (r *Result) Conclude() {
 }
 
 // adjust applies Holm's method over all tests that can raise a verdict to the same word:
-// to Beyond, or with references of the same recipe to Curious, the excess and the gain of every attribute; to
-// Leaky, three tests of independence of every attribute.
+// to Beyond, the excess, the gain and the AUC of every attribute; with references of the
+// same recipe to Curious, its excess and its gain; to Leaky, five tests of independence.
 func adjust(found []*Finding, sameRecipe bool) {
 	var beyond, curious, independence []float64
 	for _, f := range found {
-		excess, gain := max(f.Excess.P, f.Permutation.P), 1.0
-		if f.Given != nil {
-			gain = f.Given.beyond()
-		}
-		f.P = min(excess, gain)
-		beyond = append(beyond, excess, gain)
+		excess, gain, area := max(f.Excess.P, f.Permutation.P), f.Given.beyond(), f.order().beyond()
+		f.P = min(excess, gain, area)
+		beyond = append(beyond, excess, gain, area)
 		if sameRecipe {
 			curious = append(curious, max(excess, f.Reference.p()), max(gain, f.Given.reference().p()))
 		} else {
 			curious = append(curious, 1, 1)
 		}
-		independence = append(independence, f.Correlation.LabelP, f.Correlation.GuessP, f.givenP())
+		independence = append(independence, f.Correlation.LabelP, f.Correlation.GuessP, f.givenP(), f.order().dependent(), f.areaP())
 	}
 	beyond, curious, independence = stat.Holm(beyond), stat.Holm(curious), stat.Holm(independence)
 	for i, f := range found {
-		f.ExcessAdjusted, f.Adjusted = beyond[2*i], min(beyond[2*i], beyond[2*i+1])
+		own := beyond[3*i : 3*i+3]
+		f.ExcessAdjusted, f.Adjusted = own[0], slices.Min(own)
 		f.CuriousAdjusted = min(curious[2*i], curious[2*i+1])
 		if f.Given != nil {
-			f.Given.Adjusted = beyond[2*i+1]
+			f.Given.Adjusted = own[1]
 		}
-		c := &f.Correlation
-		c.LabelQ, c.GuessQ, c.GivenQ = independence[3*i], independence[3*i+1], independence[3*i+2]
+		if t := f.order(); t != nil {
+			t.Adjusted = own[2]
+		}
+		c, q := &f.Correlation, independence[5*i:]
+		c.LabelQ, c.GuessQ, c.GivenQ, c.OrderQ, c.AreaQ = q[0], q[1], q[2], q[3], q[4]
 	}
 }
 
@@ -98,6 +101,26 @@ func (g *Given) reference() *ReferenceTest {
 		return nil
 	}
 	return g.Reference
+}
+
+// order returns the test of the AUC given y and the answered label, nil where there is none.
+func (f *Finding) order() *Order {
+	if f.Given == nil {
+		return nil
+	}
+	return f.Given.Order
+}
+
+// areaP returns the p-value of s being independent of the scores given y and given the
+// answered label: the least of the areas', 1 where there are none.
+func (f *Finding) areaP() float64 {
+	p := 1.0
+	if f.Given != nil {
+		for _, a := range f.Given.Areas {
+			p = min(p, a.Adjusted)
+		}
+	}
+	return p
 }
 
 // givenP returns the p-value of the scores being independent of the attribute given y and
@@ -136,10 +159,11 @@ func (f *Finding) possible() float64 {
 	return 1 - f.BestBaseline().figure()
 }
 
-// dependent tells whether the hard label, the chosen guess or, given y and the label, the
-// scores demonstrably depend on the attribute.
+// dependent tells whether the hard label, the chosen guess or, given y or the label or
+// both, the scores demonstrably depend on the attribute.
 func (f *Finding) dependent(alpha float64) bool {
-	return f.Correlation.Measured && min(f.Correlation.LabelQ, f.Correlation.GuessQ, f.Correlation.GivenQ) <= alpha
+	c := &f.Correlation
+	return c.Measured && min(c.LabelQ, c.GuessQ, c.GivenQ, c.OrderQ, c.AreaQ) <= alpha
 }
 
 // failed returns the first control that did, nil where none did.

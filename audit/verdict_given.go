@@ -46,6 +46,25 @@ func (r *Result) ordered(f *Finding) string {
 	return s + "; 50 % is chance."
 }
 
+// paired says how well the scores put pairs in order that have both y and the answered
+// label in common, and whether that is above the margin.
+func (r *Result) paired(f *Finding) string {
+	t := f.order()
+	if t == nil {
+		return ""
+	}
+	of := ""
+	if t.Compared > 1 {
+		of = fmt.Sprintf(", the best of %d values,", t.Compared)
+	}
+	shown, p := "not shown to be above", min(1, float64(t.Compared)*t.P)
+	if p <= 1-r.Settings.Confidence {
+		shown = "above"
+	}
+	return fmt.Sprintf("Of pairs with both the same and one with %s = %s%s the scores rank %s right: %s the margin of %s (p %s; shuffled among such examples, they rank as many right with probability %s, in %d draws).",
+		f.Attribute, t.Class, of, percent(t.Area), shown, percent(t.Margin), probability(p), probabilityAlone(t.dependent()), t.Permutation.Draws)
+}
+
 // largestArea returns the area with the largest lower limit of those given the target or
 // the label, nil where there is none.
 func (f *Finding) largestArea(given string) *Area {

@@ -11,7 +11,7 @@ func (r *Result) reasons(f *Finding) []string {
 	if f.Unusable != "" {
 		return []string{f.Unusable}
 	}
-	list := []string{r.told(f), r.beyond(f), r.shuffled(f), r.gained(f), r.ordered(f), r.honest(f)}
+	list := []string{r.told(f), r.beyond(f), r.shuffled(f), r.gained(f), r.ordered(f), r.paired(f), r.honest(f)}
 	switch f.Verdict {
 	case Leaky:
 		list = append(list, r.correlated(f))
@@ -135,22 +135,24 @@ func (r *Result) recipe() string {
 func (r *Result) correlated(f *Finding) string {
 	alpha := 1 - r.Settings.Confidence
 	c := f.Correlation
+	both := fmt.Sprintf("they are not shown to tell more than the true and the predicted %s together by more than the margins.", r.Target)
 	switch {
-	case c.LabelQ <= alpha && !f.Numeric:
-		return fmt.Sprintf("The predicted %s itself depends on %s (p %s after adjustment; it tells %.2g of the %.2g bits of %s): whoever sees the label learns of it, and the outputs are not shown to tell more.",
-			r.Target, f.Attribute, probability(c.LabelQ), c.Label.Bits, entropyOf(f), f.Attribute)
 	case c.LabelQ <= alpha:
-		return fmt.Sprintf("The predicted %s itself depends on %s (p %s after adjustment): whoever sees the label learns of it, and the outputs are not shown to tell more.",
-			r.Target, f.Attribute, probability(c.LabelQ))
+		told := ""
+		if !f.Numeric {
+			told = fmt.Sprintf("; it tells %.2g of the %.2g bits of %s", c.Label.Bits, entropyOf(f), f.Attribute)
+		}
+		s := fmt.Sprintf("The predicted %s itself depends on %s (p %s after adjustment%s): whoever sees the label learns of it.", r.Target, f.Attribute, probability(c.LabelQ), told)
+		if min(c.GivenQ, c.OrderQ, c.AreaQ) <= alpha {
+			return s + " The outputs depend on it in another way, too, but " + both
+		}
+		return s + " The outputs are not shown to tell more."
+	case min(c.GivenQ, c.OrderQ) <= alpha:
+		return fmt.Sprintf("Given the true and the predicted %s, the scores depend on %s (p %s after adjustment), but %s", r.Target, f.Attribute, probability(min(c.GivenQ, c.OrderQ)), both)
+	case c.AreaQ <= alpha:
+		return fmt.Sprintf("Given the true or the predicted %s, the scores depend on %s (p %s after adjustment), but %s", r.Target, f.Attribute, probability(c.AreaQ), both)
 	}
-	if c.GivenQ <= alpha {
-		return fmt.Sprintf("Given %s and the predicted %s, the scores depend on %s (p %s after adjustment), but they are not shown to tell more than the margin.", r.Target, r.Target, f.Attribute, probability(c.GivenQ))
-	}
-	cause := "what its correlation with " + r.Target + " explains"
-	if f.Permutation.P <= alpha {
-		cause = "an excess within the margin"
-	}
-	return fmt.Sprintf("The guesses depend on %s (p %s after adjustment), but they are not shown to tell more than %s.", f.Attribute, probability(c.GuessQ), cause)
+	return fmt.Sprintf("The guesses depend on %s (p %s after adjustment), but %s", f.Attribute, probability(c.GuessQ), both)
 }
 
 // entropyOf returns the entropy of the attribute's classes in bits, 0 of numbers.

@@ -49,7 +49,7 @@ func (r *Result) means(v Verdict) string {
 	case Beyond:
 		return fmt.Sprintf("the outputs tell more than %s explains, which does not show that anybody meant them to", r.Target)
 	case Leaky:
-		return fmt.Sprintf("the outputs are not shown to tell more than %s, or an excess within the margin, explains", r.Target)
+		return fmt.Sprintf("the outputs depend on the attribute, and are not shown to tell more than the true and the predicted %s together by more than the margins", r.Target)
 	case NoEvidence:
 		return "nothing was found" + r.could()
 	}
@@ -77,7 +77,7 @@ func (r *Result) could() string {
 	if what == "" {
 		return ""
 	}
-	return " (in channels like the planted ones, an excess of " + what + " or more is found; others can stay hidden)"
+	return fmt.Sprintf(" (in channels like the planted ones, an excess of %s or more is found with a probability of %s; others can stay hidden)", what, percent(PowerProbability))
 }
 
 // controls says how the controls came out where none failed.

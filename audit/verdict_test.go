@@ -42,6 +42,12 @@ func TestVerdicts(t *testing.T) {
 	more.Reference = &ReferenceTest{Figures: []float64{.5, .51, .52}, Mean: .51, SD: .01, Difference: .19, Low: .1, P: .001, Freedom: 2, Above: true}
 	slight := large
 	slight.Reference = &ReferenceTest{Figures: []float64{.69, .69, .691}, Mean: .69, SD: 1e-4, Difference: .01, P: 1e-6, Freedom: 2}
+	ordered := found("s", 100, 100, .5, 1e-4, .5) // as race in Adult: what pairs show is more than the label's
+	ordered.Given.Order = &Order{Class: "b", Compared: 2, Area: .57, StandardError: .01, Margin: .52, P: 1e-4, Permutation: Permutation{Draws: 1200, P: 1.0 / 1201}}
+	within := found("s", 100, 100, .5, .5, .5)
+	within.Given.Order = &Order{Class: "b", Compared: 1, Area: .51, StandardError: .001, Margin: .52, P: 1, Permutation: Permutation{Draws: 1200, P: 1.0 / 1201}}
+	byLabel := found("s", 100, 100, .5, 1e-4, .5)
+	byLabel.Given.Areas = []Area{{Class: "b", Given: GivenLabel, Area: .6, Interval: [2]float64{.55, .65}, P: 1e-6, Adjusted: 1e-6, Positives: 300}}
 	few := found("s", 2, 3, .5, .5, .5)
 	few.Examples = 60
 	sure := found("s", 2, 3, .5, .5, .5) // of which 96 % are of one class
@@ -55,6 +61,9 @@ func TestVerdicts(t *testing.T) {
 		"excess":                {large, Beyond, "This does not show purpose"},
 		"nothing":               {found("s", 100, 100, .5, .5, .5), NoEvidence, "it is not known how large an excess over the baselines would have been found"},
 		"label":                 {found("s", 100, 100, .5, 1e-4, .5), Leaky, "The predicted y itself depends on s"},
+		"order":                 {ordered, Beyond, "the scores rank 57 % right: above the margin of 52 % (p = 0.0002; shuffled among such examples, they rank as many right with probability 0.0017, in 1200 draws)"},
+		"order in the margin":   {within, Leaky, "Given the true and the predicted y, the scores depend on s"},
+		"more than the label":   {byLabel, Leaky, "The outputs depend on it in another way, too, but they are not shown to tell more than the true and the predicted y together"},
 		"guess":                 {found("s", 120, 100, .5, .5, 1e-4), Leaky, "The guesses depend on s"},
 		"excess and no permute": {found("s", 300, 100, .3, 1, 1), NoEvidence, "their accuracy does not show that they tell anything given y"},
 		"as honest ones":        {honest, Beyond, "not shown to be more than the margin and what the seeds of this recipe explain"},
@@ -133,7 +142,7 @@ func TestPowerNamesChannels(t *testing.T) {
 		t.Errorf("%q, power %+v", f.Verdict, f.Power)
 	}
 	all := strings.Join(append(f.Reasons, r.Reasons...), " ")
-	for _, want := range []string{"scores 10.3 points", "parity of a decimal 11.3 points", "repeated values 13.3 points.", "Other channels can carry more and stay hidden.",
+	for _, want := range []string{"scores 10.6 points", "parity of a decimal 11.6 points", "repeated values 13.6 points.", "Other channels can carry more and stay hidden.",
 		"For the order of small outputs it was not measured: 2 outputs have no order", "others can stay hidden"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q does not say %q", all, want)
@@ -146,12 +155,12 @@ func TestPowerNamesChannels(t *testing.T) {
 }
 
 func TestAttributesShareTheLevel(t *testing.T) {
-	alone := found("a", 140, 86, .02, 1, 1)
+	alone := found("a", 145, 86, .012, 1, 1)
 	if r := concluded(alone); r.Verdict != Beyond {
 		t.Fatalf("alone: %q with p %v", r.Verdict, r.Findings[0].P)
 	}
 	r := concluded(alone, found("b", 100, 100, .5, 1, 1), found("c", 100, 100, .5, 1, 1))
-	if got := r.Findings[0]; got.Verdict.TellsBeyond() || math.Abs(got.Adjusted-6*got.P) > 1e-12 {
+	if got := r.Findings[0]; got.Verdict.TellsBeyond() || math.Abs(got.Adjusted-9*got.P) > 1e-12 {
 		t.Errorf("one of three: %q, p %v adjusted to %v", got.Verdict, got.P, got.Adjusted)
 	}
 }

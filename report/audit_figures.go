@@ -85,7 +85,7 @@ func bareP(p float64) string {
 func foundTable(a *audit.Result, verdicts bool) auditTable {
 	t := auditTable{
 		Name:  "What was found",
-		Says:  fmt.Sprintf("“told” is curiosity, the share that attacks guess right (R² of numbers); excess over the best baseline in points, with one-sided limits at %s each; “bits”: the gain of the scores given y and the answered label (of numbers the R² given both); p of the stronger of excess and gain, adjusted for both and for %s; “sees”: the excess%s, in points, that is found with probability %g in channels like the planted ones.", confidenceWords(a), Count(len(a.Findings), "attribute"), overWhom(a), audit.PowerProbability),
+		Says:  fmt.Sprintf("“told” is curiosity, the share that attacks guess right (R² of numbers); excess over the best baseline in points, with one-sided limits at %s each; “bits”: the gain of the scores given y and the answered label (of numbers the R² given both); p of the strongest of excess, gain and AUC given both, adjusted for all three and for %s; “sees”: the excess%s, in points, that is found with probability %g in channels like the planted ones.", confidenceWords(a), Count(len(a.Findings), "attribute"), overWhom(a), audit.PowerProbability),
 		Heads: []string{"attribute", "told", "baseline", "excess", "at least", "at most", "bits", "p", "sees"},
 	}
 	if verdicts {

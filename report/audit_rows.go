@@ -59,6 +59,9 @@ func givenRows(f *audit.Finding) []pair {
 	for _, a := range g.Areas {
 		rows = append(rows, pair{fmt.Sprintf("AUC of %s given %s", file.Name(a.Class), areaGiven(a.Given)), fmt.Sprintf("%.3f (interval %.3f to %.3f, %d examples of it), %s, %s adjusted", a.Area, a.Interval[0], a.Interval[1], a.Positives, pValue(a.P), pValue(a.Adjusted))})
 	}
+	if t := g.Order; t != nil {
+		rows = append(rows, pair{fmt.Sprintf("AUC of %s given both", file.Name(t.Class)), fmt.Sprintf("%.3f (standard error %.3f; margin %.3f; of %s compared), %s; %s by %d permutations within y and label; %s adjusted", t.Area, t.StandardError, t.Margin, Count(t.Compared, "value"), pValue(t.P), pValue(t.Permutation.P), t.Permutation.Draws, pValue(t.Adjusted))})
+	}
 	return rows
 }
 

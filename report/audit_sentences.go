@@ -69,9 +69,9 @@ func verdictWords(a *audit.Result) string {
 	case audit.Beyond:
 		return said + fmt.Sprintf(". The %s tell %s beyond what %s explains. This does not show purpose: %s", outputWords(string(a.Outputs)), of, file.Name(a.Target), honestBeside(a))
 	case audit.Leaky:
-		return said + fmt.Sprintf(". The %s tell something of %s, and are not shown to tell more than the task or the margin explains.", outputWords(string(a.Outputs)), of)
+		return said + fmt.Sprintf(". The %s tell something of %s, and are not shown to tell more than the true and the predicted %s together by more than the margins.", outputWords(string(a.Outputs)), of, file.Name(a.Target))
 	case audit.NoEvidence:
-		said += fmt.Sprintf(". No attack tells %s from the %s beyond what %s explains.", of, outputWords(string(a.Outputs)), file.Name(a.Target))
+		said += fmt.Sprintf(". No attack is shown to tell %s from the %s beyond what %s explains.", of, outputWords(string(a.Outputs)), file.Name(a.Target))
 		if s := couldHaveSeen(a); s != "" {
 			said += fmt.Sprintf(" In channels like the planted ones, an excess of %s or more is found with probability %g. Other channels can carry more and stay hidden.", s, audit.PowerProbability)
 		}

@@ -85,6 +85,7 @@ func findingRace(n int) audit.Finding {
 		Balanced:    ptr(.7432),
 		Given: &audit.Given{Chosen: []string{"trees on raw", "trees on raw", "trees on raw", "network on raw", "trees on raw"}, Baseline: 1.3921, Gain: .7713, StandardError: .0112, Low: .7528, High: .7898, Interval: [2]float64{.7493, .7933}, Margin: .0012, Permutation: audit.Permutation{Draws: 2400, P: .0004}, Adjusted: .0021,
 			Reference: &audit.ReferenceTest{Figures: []float64{.301, .312, .318, .322, .309}, Mean: .3124, SD: .0081, Difference: .4589, Low: .44, High: .4778, T: 51.7, Freedom: 4, P: 4e-7, Above: true},
+			Order:     &audit.Order{Class: "Asian", Compared: 5, Area: .921, StandardError: .005, Margin: .52, P: 1e-40, Permutation: audit.Permutation{Draws: 6000, P: 1.0 / 6001}, Adjusted: .005},
 			Areas:     []audit.Area{{Class: "Asian", Given: audit.GivenTarget, Area: .941, Interval: [2]float64{.932, .949}, P: 1e-40, Adjusted: 6e-40, Positives: 676}, {Class: "Asian", Given: audit.GivenLabel, Area: .938, Interval: [2]float64{.929, .946}, P: 1e-39, Adjusted: 5e-39, Positives: 676}}},
 		Power: audit.Power{Probability: .9, Smallest: ptr(.0633), StandardError: .0072, LearningLoss: .019, FromReferences: ptr(.0391), Channels: channelPowers(.0633)},
 		P:     2.7e-5, Adjusted: 8.1e-5, ExcessAdjusted: 8.1e-5, CuriousAdjusted: 8.1e-5, Verdict: audit.Curious,
@@ -187,7 +188,7 @@ func TestAuditWords(t *testing.T) {
 		audit.Curious:      "Verdict: curious. The raw outputs (logits) tell race beyond what age explains, and more than 5 honestly trained networks of the same recipe.",
 		audit.Beyond:       "Verdict: tells s beyond y. The raw outputs (logits) tell the sensitive attributes beyond what age explains. This does not show purpose: the outputs are not shown to tell more than honest training by the same recipe.",
 		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) tell something of gender,",
-		audit.NoEvidence:   "Verdict: no evidence. No attack tells income from the raw outputs (logits) beyond what age explains. In channels like the planted ones, an excess of 4.9 points of the variance or more is found with probability 0.9. Other channels can carry more and stay hidden.",
+		audit.NoEvidence:   "Verdict: no evidence. No attack is shown to tell income from the raw outputs (logits) beyond what age explains. In channels like the planted ones, an excess of 4.9 points of the variance or more is found with probability 0.9. Other channels can carry more and stay hidden.",
 		audit.Inconclusive: "Verdict: inconclusive. This audit can say neither",
 	} {
 		a.Verdict = v

@@ -20,7 +20,7 @@ func rules() []sarifRule {
 			"Attacks that never saw an example tell its sensitive attribute from the outputs better than the task explains (TATTLE006), and by more than the margin better than from the outputs of classifiers that were trained honestly by the same recipe (Student's t over these classifiers).",
 			"Release less (the audit's defences say what each keeps and leaves), or train the model again, and ask whoever trained it for its training code and data."),
 		newRule(ruleLeaky, "LeakyByCorrelation", "warning", "4.0",
-			"The outputs tell a sensitive attribute, and are not shown to tell more than the task or the margin explains.",
+			"The outputs tell a sensitive attribute, and are not shown to tell more than the true and the predicted target together by more than the margins.",
 			"Target and sensitive attribute depend on each other, or the excess is within the margin: whoever sees the outputs learns something of the attribute.",
 			"Consider whether the task itself may be released for these people; a label alone may already tell too much."),
 		newRule(ruleInconclusive, "Inconclusive", "warning", "3.0",

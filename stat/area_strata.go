@@ -1,8 +1,11 @@
 package stat
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 )
 
 // StratifiedArea is the area under an ROC curve of pairs within strata: the fraction of
@@ -10,6 +13,7 @@ import (
 // order, ties counting half.
 type StratifiedArea struct {
 	Area                 float64
+	StandardError        float64 // by the placements, as in Interval
 	Interval             Interval
 	P                    float64 // of "the score has nothing to do with the kind given the stratum", one-sided
 	Positives, Negatives int     // in strata that have both
@@ -49,12 +53,47 @@ func NewStratifiedArea(score []float64, positive []bool, strata [][]int, stretch
 		return a, false
 	}
 	a.Area = ordered / pairs
-	a.Interval = areaInterval(a.Area, math.Sqrt(spread(up, a.Area)+spread(down, a.Area))/pairs, a.Positives, a.Negatives, confidence)
+	a.StandardError = math.Sqrt(spread(up, a.Area)+spread(down, a.Area)) / pairs
+	a.Interval = areaInterval(a.Area, a.StandardError, a.Positives, a.Negatives, confidence)
 	a.P = 1
 	if variance > 0 {
 		a.P = upperNormal((ordered - pairs/2) / math.Sqrt(variance) / stretch)
 	}
 	return a, true
+}
+
+// PermuteArea returns the p-value of the area being as large as it is, or larger, had the
+// kinds been dealt out at random among the examples of each stratum. It is exact where
+// the P of NewStratifiedArea is normal in the limit: the area is linear in the ranks
+// of the positives. It panics as PermuteProducts does.
+func PermuteArea(score []float64, positive []bool, strata [][]int, stretch float64, draws int, r *rand.Rand) Permuted {
+	rank, one := make([]float64, len(score)), make([]float64, len(positive))
+	for i, p := range positive {
+		if p {
+			one[i] = 1
+		}
+	}
+	for _, at := range strata {
+		midRanks(rank, score, at)
+	}
+	return PermuteProducts(rank, one, strata, stretch, draws, r)
+}
+
+// midRanks writes the rank of each score among those at the given places, equal ones
+// sharing their mean.
+func midRanks(rank, score []float64, at []int) {
+	order := slices.Clone(at)
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(score[i], score[j]) })
+	for lo := 0; lo < len(order); {
+		hi := lo
+		for hi < len(order) && score[order[hi]] == score[order[lo]] {
+			hi++
+		}
+		for _, i := range order[lo:hi] {
+			rank[i] = float64(lo+hi-1) / 2
+		}
+		lo = hi
+	}
 }
 
 // placement is the fraction of the other kind's examples in its stratum that an example
