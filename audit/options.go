@@ -45,7 +45,7 @@ type Options struct {
 	Permutations int      // drawn for a small p-value, more where several attributes need them; 0 is DefaultPermutations
 	MaxFit       int      // examples an attack is fitted on; 0 is DefaultMaxFit
 	Confidence   float64  // 0 is DefaultConfidence
-	Margin       float64  // excess that is let pass, of 1; 0 is DefaultMargin, none is NoMargin
+	Margin       float64  // excess that counts as none, of 1; 0 is DefaultMargin, none is NoMargin
 	Attacks      []string // learners by name, as package classify knows them; nil is all
 	// References are outputs of honestly trained classifiers, on the same examples in
 	// the same order or, where Unpaired, on others of the same kind.

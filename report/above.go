@@ -122,7 +122,7 @@ func (b *Bracket) aboveLegend() string {
 			compared = compared || m.AbovePrior != nil
 		}
 		if slices.ContainsFunc(band.Marks, func(m Mark) bool { return isAbove(m.AbovePrior) }) {
-			return fmt.Sprintf("%s: %s. This floor's median is above the median error of guessing the mean in that band.", aboveMark, vacuousToPrior)
+			return fmt.Sprintf("%s: the floor is %s. Its median is above the median error of guessing the mean in that band.", aboveMark, vacuousToPrior)
 		}
 	}
 	if !compared && b.proves() {

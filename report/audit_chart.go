@@ -31,7 +31,7 @@ func verdictClass(v audit.Verdict) string {
 }
 
 // drawExcess draws every attribute's excess with its limits, beside zero, the margin,
-// what honest networks show and what could have been seen.
+// what honest networks show and what is found in planted channels.
 func drawExcess(a *audit.Result) template.HTML {
 	var rows []*audit.Finding
 	x := newSpan()
@@ -68,7 +68,7 @@ func drawExcessRow(p *panel, f *audit.Finding, top int) {
 		p.mark("dot", "h5 hollow", h, y, fmt.Sprintf("an honest network: %s points", signed(Number(h))))
 	}
 	if s := seenFrom(f, f.BestBaseline()); !math.IsNaN(s) {
-		p.mark("stroke", "h2 filled", s, y, fmt.Sprintf("from here an excess could have been seen: %s points", barePoints(s)))
+		p.mark("stroke", "h2 filled", s, y, fmt.Sprintf("in channels like the planted ones an excess is found from here: %s points", barePoints(s)))
 	}
 	p.across("whisker thick "+verdictClass(f.Verdict), y, f.Excess.Low, f.Excess.High)
 	p.mark("circle", verdictClass(f.Verdict)+" filled", f.Excess.Value, y, fmt.Sprintf("%s: %s points, %s to %s", file.Name(f.Attribute), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High))))

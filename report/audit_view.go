@@ -110,5 +110,5 @@ func (v *auditView) addFinding(f *audit.Finding, open bool) {
 // EntropyIsSymptom is what a reader of entropies must know.
 func (v *auditView) EntropyIsSymptom() string { return symptom }
 
-// Margin is the excess that is let pass, in points.
+// Margin is the excess up to which the outputs are not said to tell s beyond y, in points.
 func (v *auditView) Margin() string { return barePoints(v.Settings.Margin) }

@@ -21,7 +21,7 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 	d.strong(verdictWords(a), "")
 	d.list(readable(a.Reasons))
 	d.table(cardTable(a))
-	d.paragraph(fmt.Sprintf("“Told”: the share of examples of which attacks that never saw them tell the attribute (R² of numbers). “Excess”: points beyond the best guess that needs no curious outputs, with one-sided limits at %s. “Sees”: the excess%s, in points, that is found with probability %g in channels like the planted ones; other channels can carry more and stay hidden.", confidenceWords(a), overWhom(a), audit.PowerProbability))
+	d.paragraph(fmt.Sprintf("“Told”: the share of examples of which attacks that never saw them tell the attribute (R² of numbers). “Excess”: points beyond the best guess that uses at most y and the answered label, with one-sided limits at %s. “Sees”: the excess%s, in points, that is found with probability %g in channels like the planted ones; other channels can carry more and stay hidden.", confidenceWords(a), overWhom(a), audit.PowerProbability))
 	d.paragraph(auditedWords(a), uncontrolled(a))
 	if list := todo(a); len(list) > 0 {
 		d.heading(3, "Before the outputs are shared")

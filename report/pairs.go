@@ -101,24 +101,23 @@ func (r *Report) cards() []twinCard {
 	return cards
 }
 
-// caption names the original of a pair.
+// caption names the original of a pair, and says what its twins together prove.
 func (p Pair) caption() string {
 	s := fmt.Sprintf("example %d", p.Index)
 	if p.Name != "" {
 		s += " (" + p.Name + ")"
 	}
-	return s
+	if p.Unbounded || math.IsInf(float64(p.Median), 1) {
+		return s + "; together its twins leave unbiased errors no useful limit in half of the coordinates"
+	}
+	return s + fmt.Sprintf("; together its twins certify unbiased errors of at least %s normalised units in half of the coordinates", number(float64(p.Median)))
 }
 
-// says what a pair proves.
+// says how far apart a pair is.
 func (p Pair) says() string {
 	said := fmt.Sprintf("%s grey levels apart", number(float64(p.RMS)))
 	if p.Domain == bound.DomainStored {
 		said += ", both stored inputs"
 	}
-	said += fmt.Sprintf(", features at most %s apart", number(p.apart()))
-	if p.Unbounded || math.IsInf(float64(p.Median), 1) {
-		return said + ", which leaves half of the coordinates without a useful limit"
-	}
-	return said + fmt.Sprintf(", which bounds half of the coordinates by %s normalised units or more", number(float64(p.Median)))
+	return said + fmt.Sprintf(", features at most %s apart", number(p.apart()))
 }

@@ -37,7 +37,7 @@ type auditCmd struct {
 }
 
 func (auditCmd) Help() string {
-	return `Do these outputs tell a sensitive attribute s beyond what the target y explains? Attacks are fitted to the outputs so that every example is judged by attacks that never saw it; what they tell of each sensitive attribute beyond what the target explains is the excess. The verdict is curious (more than honest training by the same recipe tells), tells s beyond y, leaky by correlation, inconclusive, or no evidence (with what could have been seen).
+	return `Do these outputs tell a sensitive attribute s beyond what the target y explains? Attacks are fitted to the outputs so that every example is judged by attacks that never saw it; what they tell of each sensitive attribute beyond what the target explains is the excess. The verdict is curious (more than honest training by the same recipe tells), tells s beyond y, leaky by correlation, inconclusive, or no evidence (with the smallest excess that is found in the kinds of channel that were planted).
 
 Outputs alone, a CSV with columns y, s1, … and score:CLASS:
 

@@ -58,7 +58,7 @@ type auditReferenceFlags struct {
 
 // auditFigureFlags say how figures are made and judged.
 type auditFigureFlags struct {
-	Margin       percent  `help:"Excess that is let pass (default: 2%)." default:"2%" placeholder:"P%"`
+	Margin       percent  `help:"Excess that counts as none (default: 2%)." default:"2%" placeholder:"P%"`
 	Confidence   percent  `help:"Of every interval, and of the verdict (default: 95%)." default:"95%" placeholder:"P%"`
 	Attacks      []string `help:"Attacks to fit: network, threshold, logistic, trees, neighbours, lookup (default: all)." placeholder:"NAME"`
 	Folds        int      `help:"Parts of the cross-fitting (default: 5; fewer where there are so many examples that each attack is fitted on --max-fit all the same)." placeholder:"N"`

@@ -111,7 +111,8 @@ func (m *measurement) pairs(r *report.Report, res *bound.Result) error {
 
 // guessed is the probability with which the best test between two inputs, both as
 // likely, is right whose features are ‖z‖ apart: under Gaussian noise Φ(‖z‖√k/2σ), k
-// being the queries, rounded up to a hundredth of a percent. It is NaN under other noise, of which more than the norm counts.
+// being the queries, rounded up to a hundredth of a percent. It is NaN under other noise,
+// where it depends on more than the norm.
 func guessed(e bound.Experiment, z float64) float64 {
 	if _, ok := e.Noise.(release.Gaussian); !ok {
 		return math.NaN()

@@ -71,7 +71,7 @@ type cli struct {
 	Prune     pruneCmd     `cmd:"" help:"Set the smallest weights of a trained classifier to zero, and ask whether it stays curious."`
 	Bound     boundCmd     `cmd:"" help:"Prove what no unbiased reconstruction of the inputs can beat, and attack the release."`
 	Design    designCmd    `cmd:"" help:"Find the noise, and the number of features, that keep a promise at the least cost in accuracy."`
-	Audit     auditCmd     `cmd:"" help:"Is a release curious? A verdict with evidence, from a model, an endpoint or its outputs alone."`
+	Audit     auditCmd     `cmd:"" help:"Does a release tell a sensitive attribute? A verdict with evidence, from a model, an endpoint or its outputs alone."`
 	Verify    verifyCmd    `cmd:"" help:"Recompute the report of a run, and say what could not be checked."`
 	Serve     serveCmd     `cmd:"" help:"Show a folder of reports as a local web page, or serve models for audits."`
 	Reproduce reproduceCmd `cmd:"" help:"A figure of the paper, beside the published numbers."`
