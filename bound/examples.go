@@ -88,7 +88,10 @@ func (e *examples) open(f *npy.File, path string) (rows map[string]*npy.Rows, to
 			return nil, 0, err
 		}
 		if shape := r.Shape(); len(shape) != 1+len(c.row) || !c.fits(shape[1:]) || total >= 0 && shape[0] != total {
-			return nil, 0, fmt.Errorf("%s: array %q has shape %v, which does not fit the experiment", path, c.name, shape)
+			return nil, 0, &MisfitError{path, c.name, fmt.Sprintf("shape %v", shape)}
+		}
+		if r.Type() != c.dtype[1:] {
+			return nil, 0, &MisfitError{path, c.name, fmt.Sprintf("elements of type %s, not %s", r.Type(), c.dtype[1:])}
 		}
 		rows[c.name], total = r, r.Len()
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"tattle/release"
 )
 
 // summaries summarises a result: for each size and each rung, the bounds of all
@@ -51,10 +53,14 @@ func (e Experiment) summaries(r *Result) []Summary {
 	return out
 }
 
-// computed says of bounds by witnesses as what computes them the features are taken.
+// computed says how far the features may lie from real arithmetic in bounds by witnesses.
 func (e Experiment) computed(counted bool) string {
 	if counted && e.Runtime.Error > 0 {
-		return fmt.Sprintf("features may be off by %g, as a float32 runtime has them (%s)", e.Runtime.Error, e.Runtime.From)
+		what := "each feature"
+		if _, gaussian := e.Noise.(release.Gaussian); gaussian {
+			what = "the features, by their root mean square,"
+		}
+		return fmt.Sprintf("%s may lie %g off real arithmetic (%s)", what, e.Runtime.Error, e.Runtime.From)
 	}
 	return "features in real arithmetic"
 }

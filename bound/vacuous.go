@@ -20,7 +20,7 @@ func (e Experiment) vacuous(s Summary) string {
 	case s.Quantile(topLevel) == 0 && e.divergent():
 		return fmt.Sprintf("zero: under %s noise the χ² of every change of the features is infinite, so no bound of this kind can say anything", noiseName(e.Noise))
 	case s.Quantile(topLevel) == 0:
-		return fmt.Sprintf("zero for %g %% of the values and more: the witnesses prove nothing, where the features overflow or inputs lie outside the domain", 100*topLevel)
+		return fmt.Sprintf("zero for %g %% of the values and more: the witnesses prove nothing, where rounding to the domain leaves no other input, inputs lie outside it, or the features overflow or may err by too much", 100*topLevel)
 	case s.Method == MethodCramerRaoAxis:
 		return "" // about one unknown only
 	case n > 0 && n < p:

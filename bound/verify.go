@@ -37,6 +37,14 @@ func (d Discrepancy) String() string {
 	return fmt.Sprintf("%s%s: recorded %s, recomputed %s", d.What, where, d.Recorded, d.Recomputed)
 }
 
+// A MisfitError says that an array is not what an experiment as it is described stores:
+// the description is wrong, or the array is.
+type MisfitError struct{ Path, Array, Has string }
+
+func (e *MisfitError) Error() string {
+	return fmt.Sprintf("%s: array %q has %s, which does not fit the experiment that the report describes", e.Path, e.Array, e.Has)
+}
+
 // mostDiscrepancies is where a verification stops listing: the rest of a run
 // with the wrong model says nothing new.
 const mostDiscrepancies = 100

@@ -239,6 +239,11 @@ func (f *File) rows(name string) (*Rows, error) {
 // Shape returns the shape of the whole array.
 func (r *Rows) Shape() []int { return append([]int(nil), r.header.shape...) }
 
+// Type returns the type of the elements as NumPy writes it, without the byte order: "f4".
+func (r *Rows) Type() string {
+	return fmt.Sprintf("%c%d", r.header.dtype.kind, r.header.dtype.size)
+}
+
 // Len returns the number of rows.
 func (r *Rows) Len() int { return r.header.shape[0] }
 

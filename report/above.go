@@ -15,16 +15,35 @@ const aboveMark = "†"
 // vacuousToPrior is what such a floor is.
 const vacuousToPrior = "vacuous for adversaries who know the prior"
 
+// A blindGuess is what an adversary reaches who knows little and never sees the release.
+type blindGuess struct {
+	guessing string // what it does
+	vacuous  string // what a floor above its error is
+	rows     []Attack
+}
+
+// blind is guessing the mean of the training data, or else the middle of the data's range.
+func (r *Report) blind() blindGuess {
+	if len(r.PriorAlone) > 0 || len(r.MidRange) == 0 {
+		return blindGuess{"guessing the mean of the training data", vacuousToPrior, r.PriorAlone}
+	}
+	return blindGuess{"guessing the middle of the data's range", "vacuous for adversaries who know the data's range", r.MidRange}
+}
+
+// notCompared is said where guessing the mean was not measured.
+const notCompared = "not compared with guessing the mean of the training data, which was not measured"
+
 // ComparePrior marks each row of the bounds on unbiased estimators whose median is above
 // what guessing the mean of the training data errs by, without the release: at the median
 // too, or for whole inputs as a root mean square. Who knows what inputs look like is not
-// limited by such a floor. Rows without a figure to compare with stay unmarked (nil), and so
-// does van Trees' bound, which binds such adversaries under its assumption.
+// limited by such a floor. Where that was not measured, a row that is above guessing the
+// middle of the data's range is marked. Rows without a figure to compare with stay unmarked
+// (nil), and so does van Trees' bound, which binds such adversaries under its assumption.
 func (r *Report) ComparePrior() {
 	for i := range r.Bounds {
 		b := &r.Bounds[i]
 		b.AbovePrior = nil
-		prior := r.priorAlone(b.Band)
+		prior := rowOfBand(r.blind().rows, b.Band)
 		if prior == nil || b.Status == bound.StatusAssumed {
 			continue
 		}
@@ -33,6 +52,9 @@ func (r *Report) ComparePrior() {
 			level = prior.RMS()
 		}
 		b.AbovePrior = compareFloor(b.Quantile(.5), level)
+		if len(r.PriorAlone) == 0 && !isAbove(b.AbovePrior) {
+			b.AbovePrior = nil // who knows the mean may err by less than who knows the range
+		}
 	}
 	r.comparePoints()
 }
@@ -70,13 +92,14 @@ func isAbove(compared *bool) bool { return compared != nil && *compared }
 // AboveWords say what a floor is to adversaries who know the prior: empty where it is below
 // what guessing the mean errs by.
 func (r *Report) AboveWords(b bound.Summary) string {
-	switch prior := r.priorAlone(b.Band); {
+	blind := r.blind()
+	switch prior := rowOfBand(blind.rows, b.Band); {
 	case b.AbovePrior == nil:
-		return "not compared with guessing the mean of the training data, which was not measured"
+		return notCompared
 	case *b.AbovePrior && meanSquare(b.Method):
-		return fmt.Sprintf("%s: guessing the mean of the training data errs by %s", vacuousToPrior, r.inLevels(prior.RMS()))
+		return fmt.Sprintf("%s: %s errs by %s", blind.vacuous, blind.guessing, r.inLevels(prior.RMS()))
 	case *b.AbovePrior:
-		return fmt.Sprintf("%s: guessing the mean of the training data errs by %s at the median", vacuousToPrior, r.inLevels(prior.Quantile(.5)))
+		return fmt.Sprintf("%s: %s errs by %s at the median", blind.vacuous, blind.guessing, r.inLevels(prior.Quantile(.5)))
 	}
 	return ""
 }
@@ -90,20 +113,22 @@ func (r *Report) aboveLegend() string {
 		compared = compared || b.AbovePrior != nil
 		marked = marked || isAbove(b.AbovePrior)
 	}
-	switch {
-	case !floors:
-		return ""
-	case !compared:
-		return "No floor was compared with guessing the mean of the training data, which was not measured: any may be " + vacuousToPrior + "."
-	case !marked:
+	if !floors {
 		return ""
 	}
-	var by []string
-	for _, p := range r.PriorAlone {
-		by = append(by, fmt.Sprintf("%s: %s, rms %s", times(p.Band), number(p.Quantile(.5)), number(p.RMS())))
+	var said []string
+	if blind := r.blind(); marked {
+		var by []string
+		for _, p := range blind.rows {
+			by = append(by, fmt.Sprintf("%s: %s, rms %s", times(p.Band), number(p.Quantile(.5)), number(p.RMS())))
+		}
+		said = append(said, fmt.Sprintf("%s: %s. The floor's median is above what %s errs by (medians, %s), so it limits unbiased estimators only.",
+			aboveMark, blind.vacuous, blind.guessing, strings.Join(by, "; ")))
 	}
-	return fmt.Sprintf("%s: %s. The floor's median is above what guessing the mean of the training data errs by (medians, %s), so it limits unbiased estimators only.",
-		aboveMark, vacuousToPrior, strings.Join(by, "; "))
+	if !compared || len(r.PriorAlone) == 0 {
+		said = append(said, "No floor was compared with guessing the mean of the training data, which was not measured: any may be "+vacuousToPrior+".")
+	}
+	return strings.Join(said, " ")
 }
 
 // marked appends the mark to a name where the floor is above the prior alone.

@@ -191,7 +191,7 @@ func (r *Report) attackRows() []attackRow {
 			if b.Method == bound.MethodVanTrees && b.Band == band {
 				x := attackRow{Name: "van Trees' bound", Status: b.Status, Band: times(band), Whole: r.vanTreesWhole(band)}
 				for _, q := range bound.QuantileLevels {
-					x.Quantiles = append(x.Quantiles, "≥"+number(b.Quantile(q)))
+					x.Quantiles = append(x.Quantiles, "≥"+AtLeastNumber(b.Quantile(q)))
 				}
 				rows = append(rows, x)
 			}
@@ -209,10 +209,13 @@ func (r *Report) attackBands() []string {
 }
 
 // priorAlone is the row of guessing the mean in a band, nil where it was not measured.
-func (r *Report) priorAlone(band string) *Attack {
-	for i := range r.PriorAlone {
-		if r.PriorAlone[i].Band == band {
-			return &r.PriorAlone[i]
+func (r *Report) priorAlone(band string) *Attack { return rowOfBand(r.PriorAlone, band) }
+
+// rowOfBand is the first row of a band, nil where there is none.
+func rowOfBand(rows []Attack, band string) *Attack {
+	for i := range rows {
+		if rows[i].Band == band {
+			return &rows[i]
 		}
 	}
 	return nil
@@ -222,7 +225,7 @@ func (r *Report) priorAlone(band string) *Attack {
 func (r *Report) vanTreesWhole(band string) string {
 	for _, b := range r.Bounds {
 		if b.Method == bound.MethodVanTreesMeanSquare && b.Band == band {
-			return "≥" + number(b.Quantile(.5))
+			return "≥" + AtLeastNumber(b.Quantile(.5))
 		}
 	}
 	return number(math.NaN())

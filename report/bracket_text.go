@@ -72,7 +72,7 @@ func (m Mark) exact(s scale) string {
 	case v == 0:
 		return "proves nothing"
 	default:
-		return "≥ " + number(v)
+		return "≥ " + AtLeastNumber(v)
 	}
 }
 

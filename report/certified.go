@@ -32,17 +32,25 @@ func (r *Report) certified() string {
 		return "Nothing is certified here: no witness gave a bound."
 	}
 	s := fmt.Sprintf("Certified: whoever reconstructs inputs without bias, right on average%s, %s in half of the %s", r.among(all.Domain), r.errs(all), r.CoordinatesOf(all.Coordinates, all.Examples))
-	if low := r.low(kindOf(*all)); low != nil && r.errs(low) == r.errs(all) {
-		s += fmt.Sprintf(", and of the %s coarsest", times(low.Band))
-	} else if low != nil {
+	if low := r.low(kindOf(*all)); low != nil && r.errs(low)+r.vacuousFor(low) == r.errs(all)+r.vacuousFor(all) {
+		s += fmt.Sprintf(", and of the %s coarsest%s", times(low.Band), r.vacuousFor(all))
+	} else if s += r.vacuousFor(all); low != nil {
 		brief := strings.NewReplacer(fmt.Sprintf(" grey levels of %d", greyRange), "", " normalised", "").Replace(r.errs(low))
-		s += fmt.Sprintf(", and %s in half of the %s coarsest", brief, times(low.Band))
+		s += fmt.Sprintf(", and %s in half of the %s coarsest%s", brief, times(low.Band), r.vacuousFor(low))
 	}
-	s += "." + r.farther(all) + r.twins()
-	if words := r.AboveWords(*all); words != "" {
-		s += " This floor is " + words + "."
+	s += "."
+	if all.AbovePrior == nil {
+		s += " This floor is " + notCompared + "."
 	}
-	return s + " An adversary who knows what the inputs usually look like is biased, and may err by less."
+	return s + r.farther(all) + r.twins() + " An adversary who knows what the inputs usually look like is biased, and may err by less."
+}
+
+// vacuousFor says in brackets for whom a floor is vacuous: empty where for nobody.
+func (r *Report) vacuousFor(b *bound.Summary) string {
+	if !isAbove(b.AbovePrior) {
+		return ""
+	}
+	return " (" + r.AboveWords(*b) + ")"
 }
 
 // errs says what the median of a row means for an adversary.
@@ -69,7 +77,11 @@ func (r *Report) farther(all *bound.Summary) string {
 	if math.IsInf(b.Quantile(.5), 1) {
 		to = "beyond any useful limit"
 	}
-	return fmt.Sprintf(" Other inputs, farther off, with nearly the same features raise that %s%s.", to, r.among(b.Domain))
+	vacuous := ""
+	if isAbove(b.AbovePrior) {
+		vacuous = " (" + r.blind().vacuous + ")"
+	}
+	return fmt.Sprintf(" Other inputs, farther off, with nearly the same features raise that %s%s%s.", to, r.among(b.Domain), vacuous)
 }
 
 // twins says for how many coordinates another input is known whose features are the

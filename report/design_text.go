@@ -44,7 +44,7 @@ func (d *Design) confirmed() string {
 	}
 	s := fmt.Sprintf(" Measured again with fresh noise: accuracy %s, a drop of %s (%s to %s)", percent(float64(c.Accuracy)), points(c.Drop), bare(c.DropInterval[0]), bare(c.DropInterval[1]))
 	if m := float64(c.MedianStd); !math.IsNaN(m) && m > 0 {
-		s += fmt.Sprintf("; the certified standard deviation is at least %s in half of the coordinates of %s", number(m), Count(c.Examples, "input"))
+		s += fmt.Sprintf("; the certified standard deviation is at least %s in half of the coordinates of %s", AtLeastNumber(m), Count(c.Examples, "input"))
 		if isAbove(c.AbovePrior) {
 			s += ", " + vacuousToPrior
 		}

@@ -218,6 +218,28 @@ func number(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
+// AtLeastNumber is number of a lower bound, rounded down.
+func AtLeastNumber(x float64) string { return number(toDigits(x, math.Floor)) }
+
+// atMostNumber is number of an upper bound, rounded up.
+func atMostNumber(x float64) string { return number(toDigits(x, math.Ceil)) }
+
+// toDigits rounds to the digits that number prints.
+func toDigits(x float64, round func(float64) float64) float64 {
+	size := math.Abs(x)
+	if !(size > 0) || math.IsInf(size, 1) {
+		return x
+	}
+	digits := 2 - int(math.Floor(math.Log10(size)))
+	if size >= 1000 && size < 1e6 {
+		digits = 0
+	}
+	if n := math.Pow10(min(max(digits, -300), 300)); math.Abs(x*n-math.Round(x*n)) > 1e-9*math.Abs(x*n) {
+		return round(x*n) / n
+	}
+	return x
+}
+
 func percent(x float64) string {
 	if math.IsNaN(x) {
 		return "–"

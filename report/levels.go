@@ -20,7 +20,9 @@ func manyRanges(x, whole float64) int {
 
 // inLevels says an error in normalised units so that it can be pictured: grey
 // levels, or many times the range of the data.
-func (r *Report) inLevels(m float64) string {
+func (r *Report) inLevels(m float64) string { return r.levels(m, number) }
+
+func (r *Report) levels(m float64, number func(float64) string) string {
 	g := float64(r.Data.GreyLevels)
 	if g <= 0 {
 		return number(m) + " normalised units"
@@ -33,5 +35,8 @@ func (r *Report) atLeast(m float64) string {
 	if n := manyRanges(m*float64(r.Data.GreyLevels), greyRange); n > 0 {
 		return fmt.Sprintf("more than %d times the whole range of the data", n)
 	}
-	return "at least " + r.inLevels(m)
+	if m*float64(r.Data.GreyLevels) > greyRange {
+		return "more than the whole range of the data"
+	}
+	return "at least " + r.levels(m, AtLeastNumber)
 }

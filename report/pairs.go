@@ -69,9 +69,11 @@ func (r *Report) twinsTogether() string {
 	if n > 1 {
 		distance += " to " + number(most)
 	}
-	s := fmt.Sprintf("%s of inputs%s, %s grey levels apart, with features at most %s apart.", Count(n, "pair"), r.among(domain), distance, number(apart))
-	if !math.IsNaN(guessed) && guessed > 0 {
-		s += fmt.Sprintf(" Who sees the release, and knows that it is one of the two, both as likely, says which with a probability of at most %s.", percent(guessed))
+	s := fmt.Sprintf("%s of inputs%s, %s grey levels apart, with features at most %s apart.", Count(n, "pair"), r.among(domain), distance, atMostNumber(apart))
+	if guessed > .9999 {
+		s += " That limits nobody who knows that it is one of the two: the noise may tell them apart."
+	} else if !math.IsNaN(guessed) && guessed > 0 {
+		s += fmt.Sprintf(" Who sees the release, and knows that it is one of the two, both as likely, says which with a probability of at most %s.", percent(math.Ceil(1e4*guessed-1e-9)/1e4))
 	}
 	return s
 }
@@ -110,7 +112,7 @@ func (p Pair) caption() string {
 	if p.Unbounded || math.IsInf(float64(p.Median), 1) {
 		return s + "; together its twins leave unbiased errors no useful limit in half of the coordinates"
 	}
-	return s + fmt.Sprintf("; together its twins certify unbiased errors of at least %s normalised units in half of the coordinates", number(float64(p.Median)))
+	return s + fmt.Sprintf("; together its twins certify unbiased errors of at least %s normalised units in half of the coordinates", AtLeastNumber(float64(p.Median)))
 }
 
 // says how far apart a pair is.
@@ -119,5 +121,5 @@ func (p Pair) says() string {
 	if p.Domain == bound.DomainStored {
 		said += ", both stored inputs"
 	}
-	return said + fmt.Sprintf(", features at most %s apart", number(p.apart()))
+	return said + fmt.Sprintf(", features at most %s apart", atMostNumber(p.apart()))
 }

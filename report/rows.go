@@ -27,7 +27,7 @@ func (r *Report) rows(status string, name func(bound.Summary) string) []row {
 		}
 		x := row{Name: name(b) + r.some(b.Examples), Status: b.Status, Band: strings.ReplaceAll(marked(times(b.Band), b.AbovePrior), " ", ""), Domain: cmp.Or(b.Domain, "–"), Unbounded: Share(b.UnboundedFraction)}
 		for _, q := range bound.QuantileLevels {
-			x.Quantiles = append(x.Quantiles, strings.ReplaceAll(number(b.Quantile(q)), "unbounded", "∞"))
+			x.Quantiles = append(x.Quantiles, strings.ReplaceAll(AtLeastNumber(b.Quantile(q)), "unbounded", "∞"))
 		}
 		rows = append(rows, x)
 	}

@@ -137,6 +137,7 @@ func (r *Report) folded() *Report {
 	}
 	short := *r
 	short.Bounds, short.Attacks, short.PriorAlone = nil, nil, nil
+	short.MidRange = nil
 	for _, b := range r.Bounds {
 		if b.Band == "all" && !meanSquare(b.Method) {
 			short.Bounds = append(short.Bounds, b)
@@ -149,6 +150,9 @@ func (r *Report) folded() *Report {
 	}
 	if a := r.priorAlone("all"); a != nil {
 		short.PriorAlone = []Attack{*a}
+	}
+	if a := rowOfBand(r.MidRange, "all"); a != nil {
+		short.MidRange = []Attack{*a}
 	}
 	return &short
 }

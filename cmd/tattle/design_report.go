@@ -162,7 +162,7 @@ func designVerdict(r *report.Report, a *design.Answer) string {
 	case r.Vacuous(c.MedianStd):
 		floor = "; the certified floor is " + vacuous + ", under one grey level"
 	default:
-		floor = fmt.Sprintf("; certified floor for unbiased adversaries %.3g %s in half of the coordinates of %s", c.MedianStd*levels, unit, report.Count(c.Examples, "example"))
+		floor = fmt.Sprintf("; certified floor for unbiased adversaries %s %s in half of the coordinates of %s", report.AtLeastNumber(c.MedianStd*levels), unit, report.Count(c.Examples, "example"))
 		if words := r.AboveWords(bestRow(r, false)); words != "" {
 			floor += ", " + words
 		}

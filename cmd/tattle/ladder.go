@@ -34,7 +34,7 @@ func (c *reproduceCmd) climb(m *measurement) error {
 // authors' procedure, nil where it did not run; note says what sets it apart.
 func ladder(r *report.Report, theirs []bound.Summary, note string) []report.LadderRow {
 	if len(theirs) > 0 {
-		apart := &report.Report{Bounds: slices.Clone(theirs), PriorAlone: r.PriorAlone}
+		apart := &report.Report{Bounds: slices.Clone(theirs), PriorAlone: r.PriorAlone, MidRange: r.MidRange}
 		apart.ComparePrior()
 		theirs = apart.Bounds
 	}

@@ -128,6 +128,9 @@ func (b *bounded) conclude(e *env) (*measured, error) {
 		return nil, err
 	}
 	r.Arrays = append(r.Arrays, b.sides.files...)
+	if err := m.compareMiddle(r, res); err != nil {
+		return nil, err
+	}
 	r.Bracket = bracket(r, res, c, m.experiment.Coordinates)
 	if err := m.show(r, res, c); err != nil {
 		return nil, err

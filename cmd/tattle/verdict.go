@@ -23,7 +23,7 @@ func (m *measurement) warn(r *report.Report, res *bound.Result) {
 	if m.data != nil && len(m.indices) < m.data.Len() {
 		warn("%d of %d examples were examined: floors and attacks are about these, accuracies about all.", len(m.indices), m.data.Len())
 	}
-	if r.Verdict = verdict(r); strings.HasPrefix(r.Verdict, vacuous) {
+	if r.Verdict = verdict(r); strings.HasPrefix(strength(r), vacuous) {
 		warn("The bounds are vacuous: an error of one grey level of 255 is more than is certified of half of the coordinates of the examined inputs, or more of them.")
 	}
 }
@@ -99,9 +99,15 @@ const vacuous = "vacuous"
 func verdict(r *report.Report) string {
 	said := strength(r)
 	if best := bestRow(r, true); best.Method != "" && r.Release.NoBounds == "" && !r.Vacuous(best.Quantile(.5)) {
-		if words := r.AboveWords(best); words != "" {
-			kind, about, _ := strings.Cut(said, ": ")
+		kind, about, _ := strings.Cut(said, ": ")
+		words := r.AboveWords(best)
+		switch above := best.AbovePrior; {
+		case above != nil && *above:
+			said = words + "; for unbiased estimators only: " + about
+		case words != "":
 			said = kind + " for unbiased estimators only: " + about + "; " + words
+		default:
+			said = kind + " for unbiased estimators only: " + about
 		}
 	}
 	if n, p := r.Model.Features, r.Model.Inputs; n > 0 && n < p && len(r.Bounds) > 0 && r.Release.NoBounds == "" {
@@ -121,13 +127,17 @@ func strength(r *report.Report) string {
 	}
 	half := halfOf(r, best)
 	median := best.Quantile(.5)
+	who := "any unbiased adversary"
+	if among := r.Among(best.Domain); among != "" {
+		who = "any adversary who is unbiased among " + among
+	}
 	switch {
 	case r.Vacuous(median):
 		return vacuous + ": the certified error is under one grey level in half of the " + half + " or more" + twinned(r)
 	case math.IsInf(median, 1):
-		return "unbounded: the witnesses leave no useful limit, but a million normalised units and more, to the error of any unbiased adversary in half of the " + half
+		return "unbounded: the witnesses leave no useful limit, but a million normalised units and more, to the error of " + who + " in half of the " + half
 	}
-	return fmt.Sprintf("bounded: any unbiased adversary errs by %s in half of the %s%s", inLevels(r, median), half, twinned(r))
+	return fmt.Sprintf("bounded: %s errs by %s in half of the %s%s", who, inLevels(r, median), half, twinned(r))
 }
 
 // halfOf names what a row's median is over.
@@ -143,11 +153,13 @@ func halfOf(r *report.Report, b bound.Summary) string {
 func inLevels(r *report.Report, std float64) string {
 	switch levels := std * float64(r.Data.GreyLevels); {
 	case levels == 0:
-		return fmt.Sprintf("at least %.3g normalised units", std)
+		return "at least " + report.AtLeastNumber(std) + " normalised units"
 	case levels > farBeyond:
 		return fmt.Sprintf("more than %d times the whole range of grey levels", farBeyond/255)
+	case levels > 255:
+		return "more than the whole range of grey levels"
 	default:
-		return fmt.Sprintf("at least %.3g grey levels", levels)
+		return "at least " + report.AtLeastNumber(levels) + " grey levels"
 	}
 }
 

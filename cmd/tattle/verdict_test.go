@@ -25,7 +25,7 @@ func TestVerdictCountsWhatWasTried(t *testing.T) {
 		want string
 	}{
 		{[]bound.Summary{row("direct", allBand, 2, 0, 10), row(bound.SearchTwins, allBand, inf, 1, 3)},
-			"bounded: any unbiased adversary errs by at least 20 grey levels in half of the cosine modes of the 10 inputs; for 100 % of the cosine modes of the 3 of 10 inputs that were tried, twins leave"},
+			"bounded for unbiased estimators only: any unbiased adversary errs by at least 20 grey levels in half of the cosine modes of the 10 inputs; for 100 % of the cosine modes of the 3 of 10 inputs that were tried, twins leave"},
 		{[]bound.Summary{row("direct", allBand, 2, 0, 10), row(bound.SearchTwins, allBand, inf, .9999, 10)},
 			"for 99.9 % of the cosine modes of the 10 inputs, twins leave"},
 		{[]bound.Summary{row("direct", "8x8", 3, 0, 10)}, "at least 30 grey levels in half of the 8×8 coarsest cosine modes of the 10 inputs"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -75,6 +76,9 @@ func (c *verifyCmd) certificates(e *env, dir string, claims *report.Report, m *m
 		source = m.data
 	}
 	found, err := bound.Verify(e.ctx, front, source, m.experiment, arrays, func(done, total int) { bar.set(int64(done), int64(total)) })
+	if misfit := (*bound.MisfitError)(nil); errors.As(err, &misfit) {
+		return nil, finding(err, "")
+	}
 	var lines []string
 	for _, d := range found {
 		lines = append(lines, d.String())
@@ -105,6 +109,9 @@ func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *measurement
 	}
 	if r.Arrays, err = m.files(dir, claims); err != nil {
 		return err
+	}
+	if err := m.compareMiddle(r, res); err != nil {
+		return finding(err, "")
 	}
 	r.Bracket = bracket(r, res, at, m.experiment.Coordinates)
 	if m.data != nil {

@@ -210,19 +210,20 @@ var added = map[string]map[string]any{
 
 // others are values that a leaf could have as well.
 var others = map[string][]any{
-	"release.surface":         {"features", "logits", "probabilities", "label"},
-	"release.projection.kind": {"first", "random", "principal"},
-	"experiment.coordinates":  {"dct", "pixels", "vectors"},
-	"experiment.domain":       {"free", "legal", "stored"},
-	"experiment.far_domain":   {"free", "legal", "stored"},
-	"experiment.rounding":     {"proved", "pairs", "measured"},
-	"experiment.search":       {"direct", "algorithm1", "published"},
-	"data.split":              {"x"},
-	"settings.noise":          {"laplace", "none", "student-t:5", "table:x.csv"},
-	"audit.settings.attacks":  {[]string{}, nil},
-	"arrays[0].file":          {"../arrays.npz"},
-	"data.shape":              {[]int{1, 36, 1}, []int{}, []int{1 << 40, 1 << 40}},
-	"data.shape[0]":           {0, -1},
+	"release.surface":               {"features", "logits", "probabilities", "label"},
+	"release.projection.kind":       {"first", "random", "principal"},
+	"experiment.coordinates":        {"dct", "pixels", "vectors"},
+	"experiment.domain":             {"free", "legal", "stored"},
+	"experiment.far_domain":         {"free", "legal", "stored"},
+	"experiment.runtime_error.from": {"given", "measured", "derived", "x"},
+	"experiment.rounding":           {"proved", "pairs", "measured"},
+	"experiment.search":             {"direct", "algorithm1", "published"},
+	"data.split":                    {"x"},
+	"settings.noise":                {"laplace", "none", "student-t:5", "table:x.csv"},
+	"audit.settings.attacks":        {[]string{}, nil},
+	"arrays[0].file":                {"../arrays.npz"},
+	"data.shape":                    {[]int{1, 36, 1}, []int{}, []int{1 << 40, 1 << 40}},
+	"data.shape[0]":                 {0, -1},
 }
 
 // changesOf are all changes of a report.

@@ -68,6 +68,14 @@ func (v *recomputed) among(r *report.Report) (all []notChecked) {
 	if _, figure := r.Settings[figureSetting]; r.Audit == nil && !figure && !strings.HasPrefix(r.Command, "tattle bound ") {
 		add("the title", "it is that of another command", "title")
 	}
+	if x := r.Experiment; x != nil && x.Runtime != nil {
+		switch x.Runtime.From {
+		case bound.RuntimeGiven:
+			add("THE RUNTIME ERROR: that --runtime-error gave it, and that no runtime errs by more", "the report says that it was given: the certificates are checked with it as it is", "experiment.runtime_error")
+		case bound.RuntimeMeasured:
+			add("the runtime error, within a factor of 4", "it is measured, and processors differ", "experiment.runtime_error.error")
+		}
+	}
 	for i, b := range r.Bounds {
 		if b.Status == bound.StatusAssumed {
 			add("what the assumed rows assume, and that the van Trees figures of attacks.npz follow from it", "the prior is not learned again, nor drawn from; the rows are compared with attacks.npz", "bounds[%d].note", i)
