@@ -37,7 +37,7 @@ func (m *measurement) warnBounds(r *report.Report, res *bound.Result, warn func(
 		warn("Near witnesses may leave the data's range (domain free): their bounds are for adversaries who are unbiased there too. --domain legal asks less of them.")
 	}
 	if e.Domain.Grid != nil {
-		warn("Near witnesses are rounded to stored inputs (domain stored), which most are too small for: those prove nothing.")
+		warn("Near witnesses are rounded to stored inputs (domain stored). Most are too small for that, and prove little or nothing.")
 	}
 	if x := r.Experiment; x.FarDomain == bound.DomainLegal && x.Held == report.HeldFloat32 && e.Domain.Low == nil {
 		warn("How the data are stored is not known, so far witnesses and twins are about real numbers within the data's range. --domain stored makes them float32 numbers.")
