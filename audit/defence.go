@@ -7,6 +7,7 @@ import (
 
 	"tattle/classify"
 	"tattle/internal/simd"
+	"tattle/stat"
 )
 
 const (
@@ -67,7 +68,7 @@ func Defend(ctx context.Context, s *Sample, o DefenceOptions) ([]Defence, string
 	if err != nil {
 		return nil, "", err
 	}
-	return list, recommend(list, o.Margin), nil
+	return list, recommend(list, o.Margin, o.Confidence), nil
 }
 
 // tryAll tries the defences side by side: the fits of one are too small to keep every
@@ -135,9 +136,22 @@ func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 		} else {
 			f.compareClasses(s, a, g, bases, o)
 		}
-		d.Left = append(d.Left, DefenceLeft{Attribute: at.Name, Curiosity: f.Curiosity, R2: f.R2, Excess: f.Excess, HighOfAll: f.high((1 - o.Confidence) / float64(of)), Attack: mostChosen(f.Attacks)})
+		d.Left = append(d.Left, DefenceLeft{Attribute: at.Name, Curiosity: f.Curiosity, Balanced: f.Balanced, R2: f.R2, Excess: f.Excess, Given: givenAlone(s, a, g, o), HighOfAll: f.high((1 - o.Confidence) / float64(of)), Attack: mostChosen(f.Attacks)})
 	}
 	return d, nil
+}
+
+// givenAlone returns what is told of attribute a given y and the label, its two p-values
+// adjusted for each other.
+func givenAlone(s *Sample, a int, g *guesses, o Options) *Given {
+	o.brief = true
+	x := given(s, a, g, o)
+	q := stat.Holm([]float64{x.beyond(), x.Order.beyond()})
+	x.Adjusted = q[0]
+	if x.Order != nil {
+		x.Order.Adjusted = q[1]
+	}
+	return x
 }
 
 // mostChosen returns the name of the attack chosen in most folds, the better of equals.

@@ -3,25 +3,27 @@ package audit
 import "fmt"
 
 // recommend marks a defence and says why: of those that leave every attribute an excess
-// whose upper limit is at most the margin, the one that keeps the most honesty, and of
+// whose upper limit is at most the margin, and are not shown to tell more than the margins
+// by the gain or the AUC, which see rare values, the one that keeps the most honesty, and of
 // equally honest ones the one that releases the most, which the list holds first. The
 // limits hold for all defences together, for one that is picked among many on the same
 // examples may look good by chance. Where none is shown to leave so little it is to
 // release the label only, which by construction tells no more than the label does, or
 // nothing; one that would do by itself is then named as worth another try.
-func recommend(list []Defence, margin float64) string {
+func recommend(list []Defence, margin, confidence float64) string {
 	if len(list) == 0 || len(list[0].Left) == 0 {
 		return "No attribute could be attacked, so that no defence could be tried."
 	}
 	for i := range list {
 		list[i].Recommended = false
 	}
-	best := honestest(list, func(l DefenceLeft) bool { return l.HighOfAll <= margin })
-	leaves := fmt.Sprintf("an excess of at most %s, upper limits for all %d together included", points(margin), len(list))
+	closes := func(l DefenceLeft) bool { return l.HighOfAll <= margin && !l.Tells(1-confidence) }
+	best := honestest(list, closes)
+	leaves := fmt.Sprintf("an excess of at most %s (upper limits for all %d together included) and no gain or AUC shown above the margins", points(margin), len(list))
 	switch {
-	case list[0].leaves(func(l DefenceLeft) bool { return l.HighOfAll <= margin }):
+	case list[0].leaves(closes):
 		list[0].Recommended = true
-		return fmt.Sprintf("No defence is called for: with none the attacks reach %s.", leaves)
+		return fmt.Sprintf("The defences had nothing to close: with none of them the attacks that they were tried with leave %s.", leaves)
 	case best >= 0 && list[best].Name != LabelOnly:
 		list[best].Recommended = true
 		return fmt.Sprintf("Release %q: of the defences that leave %s, it keeps the most honesty, %.1f %%.",
@@ -31,7 +33,7 @@ func recommend(list []Defence, margin float64) string {
 		list[i].Recommended = list[i].Name == LabelOnly
 	}
 	s := fmt.Sprintf("Release the label only, or nothing: no other defence was shown to leave %s. What the label itself tells remains.", leaves)
-	if i := honestest(list[1:], func(l DefenceLeft) bool { return l.Excess.High <= margin }); i >= 0 && list[i+1].Name != LabelOnly {
+	if i := honestest(list[1:], func(l DefenceLeft) bool { return l.Excess.High <= margin && !l.Tells(1-confidence) }); i >= 0 && list[i+1].Name != LabelOnly {
 		s += fmt.Sprintf(" %q would do had it been tried alone: try it on other examples.", list[i+1].Name)
 	}
 	return s
@@ -57,6 +59,12 @@ func (d *Defence) leaves(enough func(DefenceLeft) bool) bool {
 		}
 	}
 	return len(d.Left) > 0
+}
+
+// Tells reports whether the gain or the AUC given y and the label is shown to be above its
+// margin.
+func (l *DefenceLeft) Tells(alpha float64) bool {
+	return l.Given != nil && (l.Given.Adjusted <= alpha || l.Given.Order != nil && l.Given.Order.Adjusted <= alpha)
 }
 
 // points writes a part as points.

@@ -118,19 +118,24 @@ func TestRecommend(t *testing.T) {
 		}
 		return d
 	}
+	telling := func(d Defence) Defence { // of a rare value, which the excess does not see
+		d.Left[0].Given = &Given{Adjusted: 1, Order: &Order{Adjusted: .001}}
+		return d
+	}
 	for _, c := range []struct {
 		list []Defence
 		want string
 		says string
 	}{
-		{[]Defence{tried(NoDefence, 90, .01), tried("soft", 90, 0), tried(LabelOnly, 90, 0)}, NoDefence, "No defence is called for"},
+		{[]Defence{tried(NoDefence, 90, .01), tried("soft", 90, 0), tried(LabelOnly, 90, 0)}, NoDefence, "The defences had nothing to close"},
+		{[]Defence{telling(tried(NoDefence, 90, .01)), telling(tried("soft", 90, .01)), tried("noise", 85, .01), tried(LabelOnly, 80, 0)}, "noise", `"noise"`},
 		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .3), tried("top 1", 88, .01), tried(LabelOnly, 88, 0)}, "top 1", `"top 1"`},
 		{[]Defence{tried(NoDefence, 90, .5, 0), tried("soft", 90, .01, .3), tried("noise", 80, .01, .01), tried(LabelOnly, 90, 0, 0)}, LabelOnly, "label only"},
 		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .4), tried(LabelOnly, 90, .05)}, LabelOnly, "or nothing"},
 		{[]Defence{tried(NoDefence, 90, .5), tried("soft", 90, .03), tried(LabelOnly, 90, .05)}, LabelOnly, `"soft" would do had it been tried alone`},
 		{[]Defence{tried(NoDefence, 90)}, "", "No attribute"},
 	} {
-		says := recommend(c.list, .02)
+		says := recommend(c.list, .02, .95)
 		got := ""
 		for _, d := range c.list {
 			if d.Recommended {

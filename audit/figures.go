@@ -210,8 +210,12 @@ type Defence struct {
 type DefenceLeft struct {
 	Attribute string              `json:"attribute"`
 	Curiosity *curious.Proportion `json:"curiosity,omitempty"`
+	Balanced  *float64            `json:"balanced_accuracy,omitempty"` // of the chosen guess
 	R2        *float64            `json:"r2,omitempty"`
 	Excess    Excess              `json:"excess"`
+	// Given is what is told given y and the released label, and of a rare value, which the
+	// excess does not see. Its p-values are adjusted for its own two tests.
+	Given *Given `json:"given,omitempty"`
 	// HighOfAll is the upper limit of Excess that holds for all defences together, which
 	// share what the confidence leaves.
 	HighOfAll float64 `json:"high_of_all,omitempty"`

@@ -142,7 +142,8 @@ func (r *Result) advice() []string {
 
 // closeLeak says how to release less.
 func (r *Result) closeLeak() string {
-	if r.Recommendation != "" {
+	nothing := r.Verdict.TellsBeyond() && len(r.Defences) > 0 && r.Defences[0].Recommended // what the whole audit shows, the defences' attacks did not
+	if r.Recommendation != "" && !nothing {
 		return r.Recommendation
 	}
 	return "Release less than these outputs, the label alone at best, and audit what is released."

@@ -31,14 +31,14 @@ func shareOf(x *float64) string {
 }
 
 // gainOf prints what is told given y and the answered label.
-func gainOf(f *audit.Finding) string {
+func gainOf(g *audit.Given, numeric bool) string {
 	switch {
-	case f.Given == nil:
+	case g == nil:
 		return "–"
-	case f.Numeric:
-		return minus(fmt.Sprintf("R² %.3f", f.Given.Gain))
+	case numeric:
+		return minus(fmt.Sprintf("R² %.3f", g.Gain))
 	}
-	return minus(fmt.Sprintf("%.4f", f.Given.Gain))
+	return minus(fmt.Sprintf("%.4f", g.Gain))
 }
 
 func intervalOf(p *curious.Proportion) string {
@@ -100,7 +100,7 @@ func foundTable(a *audit.Result, verdicts bool) auditTable {
 		if b := f.BestBaseline(); b == nil {
 			cells = append(cells, "–", "–", "–", "–", "–", "–", "–")
 		} else {
-			cells = append(cells, figureOf(f.Curiosity, f.R2), figureOf(b.Accuracy, b.R2), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(above(f.Excess.High, .0001))), gainOf(f), bareP(f.Adjusted))
+			cells = append(cells, figureOf(f.Curiosity, f.R2), figureOf(b.Accuracy, b.R2), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(above(f.Excess.High, .0001))), gainOf(f.Given, f.Numeric), bareP(f.Adjusted))
 		}
 		t.Kinds = append(t.Kinds, verdictClass(f.Verdict))
 		t.add(append(cells, seen(f.Power.Smallest))...)
@@ -231,22 +231,43 @@ func outcome(passed bool) string {
 func defencesTable(a *audit.Result, all bool) auditTable {
 	t := auditTable{
 		Name:  "Defences",
-		Says:  "Honesty is how often the hard label is right, with what of it is lost in points; excess in points, of attacks fitted anew to what the defence releases. They are quicker ones" + defended(a) + ", so “none” may differ from the figure above; * is recommended.",
-		Heads: []string{"#", "defence", "honesty", "lost", "attribute", "excess", "at most"}, Words: []int{1, 4},
+		Says:  "Honesty is how often the hard label is right, “lost” what of it is lost in points; excess in points, of attacks fitted anew to what the defence releases; “bits”: the gain given y and the released label (of numbers the R² given both); “tells”: whether this or the AUC given both is shown to be above its margin. They are quicker ones" + defended(a) + ", so “none” may differ from the figure above; * is recommended.",
+		Heads: []string{"#", "defence", "honesty", "lost", "attribute", "excess", "at most", "balanced", "bits", "tells"}, Words: []int{1, 4},
 	}
 	if !all && len(a.Findings) > 1 {
 		t.Note = "Of the attributes the one of which it leaves most."
 	}
 	for i, d := range a.Defences {
-		for j, l := range leftOf(d, all) {
+		for j, l := range leftOf(a, d, all) {
 			cells := []string{fmt.Sprint(i + 1), printable(d.Name) + star(d), percent(d.Honesty.Value), barePoints(d.HonestyLost)}
 			if j > 0 {
 				cells = make([]string, 4) // as above
 			}
-			t.add(append(cells, file.Name(l.Attribute), signed(Number(l.Excess.Value)), signed(Number(above(l.Excess.High, .0001))))...)
+			t.add(append(cells, file.Name(l.Attribute), signed(Number(l.Excess.Value)), signed(Number(above(l.Excess.High, .0001))), shareOf(l.Balanced), gainOf(l.Given, l.R2 != nil), shownIn(&l, a))...)
 		}
 	}
+	if !all {
+		t.Says = textDefences + defended(a) + ", so “none” may differ from the figure above; * is recommended."
+		for _, name := range []string{"lost", "balanced", "bits"} {
+			t.drop(name)
+		}
+		t.Words = []int{1, 3}
+	}
 	return t
+}
+
+// textDefences says what the columns are that fit a terminal.
+const textDefences = "Honesty is how often the hard label is right; excess in points, of attacks fitted anew to what the defence releases; “tells”: whether the gain or the AUC given y and the released label is shown to be above its margin. They are quicker attacks"
+
+// shownIn says whether a defence leaves a gain or an AUC that is shown to be above its margin.
+func shownIn(l *audit.DefenceLeft, a *audit.Result) string {
+	switch {
+	case l.Given == nil:
+		return "–"
+	case l.Tells(1 - a.Settings.Confidence):
+		return "yes"
+	}
+	return "no"
 }
 
 // defended says on how many examples the defences were tried.
@@ -264,14 +285,15 @@ func star(d audit.Defence) string {
 	return ""
 }
 
-// leftOf is what a defence leaves: of every attribute, or the most.
-func leftOf(d audit.Defence, all bool) []audit.DefenceLeft {
+// leftOf is what a defence leaves: of every attribute, or the most. What is shown given y
+// and the label comes before what is not.
+func leftOf(a *audit.Result, d audit.Defence, all bool) []audit.DefenceLeft {
 	if all || len(d.Left) == 0 {
 		return d.Left
 	}
 	worst := d.Left[0]
 	for _, l := range d.Left[1:] {
-		if l.Excess.Value > worst.Excess.Value {
+		if x, y := l.Tells(1-a.Settings.Confidence), worst.Tells(1-a.Settings.Confidence); x && !y || x == y && l.Excess.Value > worst.Excess.Value {
 			worst = l
 		}
 	}
