@@ -69,8 +69,8 @@ func (d pictures) box(t testing.TB) Domain {
 	return box
 }
 
-// Far witnesses, alone and combined with near ones, prove more than near ones do;
-// twins leave nothing bounded. What is recorded is verified.
+// In real arithmetic, far witnesses, alone and combined with near ones, prove more than
+// near ones do; twins leave nothing bounded. What is recorded is verified.
 func TestLadderOnMNIST(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every rung on 25 images: left out with -short")
@@ -78,7 +78,7 @@ func TestLadderOnMNIST(t *testing.T) {
 	o := loadOracle(t)
 	e := o.experiment(Auto)
 	e.Search.Restarts, e.Search.Repeats = 5, 5
-	e.Barankin.Witnesses = DefaultWitnesses
+	e.Barankin.Witnesses, e.Runtime = DefaultWitnesses, RealArithmetic
 	near := mustRun(t, o.net, o.data, upTo(25), e)
 	box := o.data.box(t)
 	e.Far = FarOptions{Starts: 8, Domain: box, Seed: 1}
