@@ -13,8 +13,9 @@ import (
 const (
 	// refineRounds is how often J is taken afresh at what the steps led to.
 	refineRounds = 6
-	// refineGain is the least relative growth of a witness's worth for another round.
-	refineGain = 0.01
+	// refineGain is the least relative growth of a witness's worth for another round: of
+	// what it proves of a root mean square, half of that.
+	refineGain = 0.1
 	// refineEntries is the largest Jacobian that is formed, 128 MB, and refineInputs the
 	// most inputs: with more, witnesses stay as rounding left them.
 	refineEntries = 1 << 24

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"tattle/internal/simd"
@@ -10,6 +11,9 @@ import (
 // mostSteps is how many steps are weighed against each other at a time: their scalar
 // products take 8·mostSteps² bytes.
 const mostSteps = 2048
+
+// gramRows are the rows of scalar products that are taken at once.
+const gramRows = 256
 
 // A step moves the inputs of one list of values to others of it.
 type step struct {
@@ -32,7 +36,7 @@ type steps struct {
 	starts []int // of each list, the first of its inputs
 	all    []step
 	of     []int     // [all]: whose list
-	gram   []float64 // [all, all]: scalar products of moves
+	gram   []float64 // [all, all]: scalar products of moves, on the diagonal and above it
 	dz, de []float64 // [all]: how ‖z‖² and ‖ε‖² change by each
 }
 
@@ -131,16 +135,33 @@ func (s *steps) prefer() {
 	s.all, s.of = all, of
 }
 
-// products fills in the scalar products.
+// products fills in the scalar products. All steps of a single input go along one column
+// of J, and need only one of them.
 func (s *steps) products() {
 	m, n := len(s.all), len(s.z)
-	d := make([]float64, 0, m*n)
-	for _, t := range s.all {
+	var d []float64
+	column, part := make([]int, m), make([]float64, m) // of d, and how much of it
+	for k, t := range s.all {
+		part[k] = 1
+		if k > 0 && s.of[k] == s.of[k-1] && len(t.by) == 1 {
+			column[k], part[k] = column[k-1], part[k-1]*t.by[0]/s.all[k-1].by[0]
+			continue
+		}
+		column[k] = len(d) / max(n, 1)
 		d = append(d, t.moves...)
 	}
+	count := len(d) / max(n, 1)
+	g := make([]float64, count*count)
+	for lo := 0; lo < count; lo += gramRows { // what lies above the diagonal, and little more
+		rows := min(gramRows, count-lo)
+		simd.Gemm(false, true, rows, count-lo, n, 1, d[lo*n:], n, d[lo*n:], n, 0, g[lo*count+lo:], count)
+	}
 	s.gram = make([]float64, m*m)
-	if m > 0 {
-		simd.Gemm(false, true, m, m, n, 1, d, n, d, n, 0, s.gram, m)
+	for k := range m {
+		from := rowOf(g, column[k], count)
+		for l := k; l < m; l++ {
+			s.gram[k*m+l] = part[k] * part[l] * from[column[l]]
+		}
 	}
 }
 
@@ -185,26 +206,63 @@ func (s *steps) single() bool {
 
 // pair takes the two steps that together gain most, if some do.
 func (s *steps) pair() bool {
-	m, here := len(s.all), simd.SumSquares(s.z)
-	top, under := s.worth(0, 0, here)
-	top *= 1 + 1e-9
-	scale, h := 1/(s.r.sigma*s.r.sigma), s.r.hidden/s.r.sigma
-	base := (here+s.rest)*scale + h*h
-	first, second := -1, -1
-	for k := range m {
-		row, e, z := s.gram[k*m:(k+1)*m], s.far+s.de[k], s.dz[k]
-		for l := k + 1; l < m; l++ {
-			q := max(0, base+(z+s.dz[l]+2*row[l])*scale)
-			a, b := e+s.de[l], q+q*q/2
-			if a*under > top*b && s.of[k] != s.of[l] {
-				top, under, first, second = a, b, k, l
+	b := s.best()
+	for k := 0; k < len(s.all); k += pairStride { // the first guesses spare the others most of their work
+		b.second(k)
+	}
+	for k := range s.all {
+		b.second(k)
+	}
+	if b.first >= 0 {
+		s.take(b.first, b.other)
+	}
+	return b.first >= 0
+}
+
+// pairStride is the stride of the steps whose partners are sought first.
+const pairStride = 16
+
+// bestPair is the pair of steps that is worth most of those weighed, top/under.
+type bestPair struct {
+	*steps
+	top, under    float64
+	base, longest float64
+	first, other  int
+}
+
+func (s *steps) best() *bestPair {
+	b := &bestPair{steps: s, longest: simd.MaxAbs(s.de), first: -1}
+	here, h := simd.SumSquares(s.z), s.r.hidden/s.r.sigma
+	b.top, b.under = s.worth(0, 0, here)
+	b.top *= 1 + 1e-9
+	b.base = (here+s.rest)/(s.r.sigma*s.r.sigma) + h*h
+	return b
+}
+
+// second weighs the pairs of step k and those after it. One that leaves more of the
+// features' change than could pay for the longest second step is passed over at once.
+func (b *bestPair) second(k int) {
+	m, scale := len(b.all), 1/(b.r.sigma*b.r.sigma)
+	row, dz := b.gram[k*m+k+1:(k+1)*m], b.dz[k+1:]
+	e, z := b.far+b.de[k], b.base+b.dz[k]*scale
+	enough := (most(e+b.longest, b.top, b.under) - z) / scale
+	for i, v := range dz {
+		if d := v + 2*row[i]; d < enough {
+			l := k + 1 + i
+			q := max(0, z+d*scale)
+			top, under := e+b.de[l], q+q*q/2
+			if top*b.under > b.top*under && b.of[k] != b.of[l] {
+				b.top, b.under, b.first, b.other = top, under, k, l
+				enough = (most(e+b.longest, top, under) - z) / scale
 			}
 		}
 	}
-	if first >= 0 {
-		s.take(first, second)
-	}
-	return first >= 0
+}
+
+// most is the largest q at which a witness with ‖ε‖² = e may be worth more than top/under,
+// e/(q + q²/2), and a little.
+func most(e, top, under float64) float64 {
+	return (math.Sqrt(1+2*max(0, e)*under/top) - 1) * (1 + 1e-6)
 }
 
 // take moves on by one step, or two.
@@ -253,7 +311,6 @@ func (s *steps) renew(b int) {
 func (s *steps) project(k int) {
 	m := len(s.all)
 	for l, t := range s.all {
-		v := simd.Dot(t.moves, s.all[k].moves)
-		s.gram[k*m+l], s.gram[l*m+k] = v, v
+		s.gram[min(k, l)*m+max(k, l)] = simd.Dot(t.moves, s.all[k].moves)
 	}
 }
