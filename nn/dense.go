@@ -64,6 +64,8 @@ type dense[T Float] struct {
 	addBias func(lo, hi int)
 	reach   []float64 // scratch of roundoff
 	touched []bool    // scratch of changed
+	used    []int     // its result
+	packed  [2][]T    // scratch of shift: the columns used of changes and weight
 }
 
 func newDense[T Float](o *Dense) *dense[T] {
@@ -126,18 +128,17 @@ func (k *dense[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
 		k.jvp(f, dy, dx, n)
 		return
 	}
-	x, w := make([]T, rows*len(used)), make([]T, k.Out*len(used))
-	simd.Parallel(rows, 1+grain/k.In, func(lo, hi int) { gatherColumns(x, dx[0], used, k.In, lo, hi) })
-	gatherColumns(w, values[T](k.Weight), used, k.In, 0, k.Out)
-	simd.Gemm(false, true, rows, k.Out, len(used), 1, x, len(used), w, len(used), 0, dy, k.Out)
+	k.packed[0] = gatherColumns(k.packed[0], dx[0], used, k.In, rows)
+	k.packed[1] = gatherColumns(k.packed[1], values[T](k.Weight), used, k.In, k.Out)
+	simd.Gemm(false, true, rows, k.Out, len(used), 1, k.packed[0], len(used), k.packed[1], len(used), 0, dy, k.Out)
 }
 
 // manyRows are worth gathering a weight's columns for.
 const manyRows = 64
 
 // changed returns the columns of x, [rows, In], that are not all zero.
-func (k *dense[T]) changed(x []T, rows int) (used []int) {
-	k.touched = sized(k.touched, k.In)
+func (k *dense[T]) changed(x []T, rows int) []int {
+	k.touched, k.used = sized(k.touched, k.In), k.used[:0]
 	clear(k.touched)
 	for i := range rows {
 		for j, v := range x[i*k.In : (i+1)*k.In] {
@@ -148,20 +149,23 @@ func (k *dense[T]) changed(x []T, rows int) (used []int) {
 	}
 	for j, yes := range k.touched {
 		if yes {
-			used = append(used, j)
+			k.used = append(k.used, j)
 		}
 	}
-	return used
+	return k.used
 }
 
-// gatherColumns copies the columns used of rows lo to hi of x, [·, width].
-func gatherColumns[T Float](dst, x []T, used []int, width, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		row := x[i*width : (i+1)*width]
+// gatherColumns copies the columns used of x, [rows, width], to dst, which it makes of
+// their size.
+func gatherColumns[T Float](dst, x []T, used []int, width, rows int) []T {
+	dst = sized(dst, rows*len(used))
+	for i := range rows {
+		row, to := x[i*width:(i+1)*width], dst[i*len(used):(i+1)*len(used)]
 		for c, j := range used {
-			dst[i*len(used)+c] = row[j]
+			to[c] = row[j]
 		}
 	}
+	return dst
 }
 
 func (k *dense[T]) grad(f *frame[float32], dy []float32)          { k.weightGrad(f, dy, 1) }
