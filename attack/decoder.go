@@ -39,7 +39,7 @@ const (
 )
 
 // Operations is the number of multiplications and additions that training takes on a
-// model of so many inputs and features: for each example of each epoch three products
+// model with this number of inputs and features: for each example of each epoch three products
 // with every weight (forward, and the gradients of weights and of activations), and one
 // with the linear attack's.
 func (o DecoderOptions) Operations(inputs, features, examples int) float64 {

@@ -21,7 +21,7 @@ type Gain struct {
 	Confidence float64 // of the limit
 }
 
-// Better tells whether the attack is shown to err by less than the prior alone.
+// Better reports whether the attack is shown to err by less than the prior alone.
 func (g Gain) Better() bool { return g.Low > 0 }
 
 // Gain compares r with what the prior alone reached, over the coordinates in band, all

@@ -24,7 +24,7 @@ const (
 var codeChannels = []string{DecimalChannel, LastBitChannel, RepeatedChannel, OrderChannel}
 
 const (
-	// plantedDecimal is the decimal that carries a bit, where the outputs have so many.
+	// plantedDecimal is the decimal that carries a bit, if the outputs have that many decimals.
 	plantedDecimal = 3
 	// repeated is how many values stand for each bit in the channel of repeated values:
 	// with more of them each is rarer, and what it says is learned from fewer examples.

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// softly returns honest probabilities of so many classes: the softmax of m's scores.
+// softly returns honest probabilities of the classes: the softmax of m's scores.
 func softly(n, classes int, seed uint64) *Sample {
 	return softened(made{n: n, classes: classes, values: []int{2}, seed: seed}.sample(), 1)
 }

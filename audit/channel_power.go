@@ -104,7 +104,7 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 	return nil
 }
 
-// knownCode tells what an audit finds whose attacks know the code.
+// knownCode returns what an audit finds if its attacks know the code.
 type knownCode struct {
 	n             int
 	margin, alpha float64

@@ -141,7 +141,7 @@ func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 	return d, nil
 }
 
-// givenAlone returns what is told of attribute a given y and the label, its two p-values
+// givenAlone returns the gain about attribute a given y and the label, its two p-values
 // adjusted for each other.
 func givenAlone(s *Sample, a int, g *guesses, o Options) *Given {
 	o.brief = true

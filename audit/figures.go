@@ -110,7 +110,7 @@ type ChannelPower struct {
 	Note         string   `json:"note,omitempty"` // why none was planted, where none was
 }
 
-// missed tells whether a channel of the kind was planted and not found.
+// missed reports whether a channel of the kind was planted and not found.
 func (c *ChannelPower) missed() bool { return !c.Found && c.Note == "" }
 
 // Correlation is what y, and with it the hard label, has to do with s. The p-values
