@@ -13,6 +13,7 @@ import (
 // only packages of lower layers; ARCHITECTURE.md draws the same picture.
 var layers = [][]string{
 	{"cmd/tattle"},
+	{"internal/cli"},
 	{"serve"},
 	{"report"},
 	{"tables"},

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"tattle/dataset"
+)
+
+func TestPercent(t *testing.T) {
+	for text, want := range map[string]float64{"2%": .02, ".02": .02, " 95 % ": .95, "0": 0, "99.9%": .999} {
+		var p percent
+		if err := p.UnmarshalText([]byte(text)); err != nil || math.Abs(float64(p)-want) > 1e-15 {
+			t.Errorf("%q: %v, %v, want %v", text, p, err, want)
+		}
+	}
+	for _, text := range []string{"", "5", "1", "100%", "-1%", "NaN", "Inf", "two", "%"} {
+		var p percent
+		if p.UnmarshalText([]byte(text)) == nil {
+			t.Errorf("%q is taken for %v", text, p)
+		}
+	}
+}
+
+func TestPerTime(t *testing.T) {
+	for text, want := range map[string]float64{"10": 10, "10/s": 10, "30/m": .5, "3600/h": 1, ".5 / s": .5} {
+		var r perTime
+		if err := r.UnmarshalText([]byte(text)); err != nil || math.Abs(float64(r)-want) > 1e-15 {
+			t.Errorf("%q: %v, %v, want %v", text, r, err, want)
+		}
+	}
+	for _, text := range []string{"", "0", "-1/s", "10/x", "Inf", "NaN/s", "/s"} {
+		var r perTime
+		if r.UnmarshalText([]byte(text)) == nil {
+			t.Errorf("%q is taken for %v", text, r)
+		}
+	}
+}
+
+// TestPartOf joins the parts of a set in their order, whatever they are of.
+func TestPartOf(t *testing.T) {
+	p, err := dataset.OpenParts(t.Context(), "", dataset.LabelledOptions{Kind: dataset.KindGlyphs, Limit: 40, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := partOf(p, allParts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := p.Train.Len() + p.Validation.Len()
+	if all.Len() != n+p.Test.Len() {
+		t.Fatalf("%d examples of %d", all.Len(), n+p.Test.Len())
+	}
+	rows := firstIndices(all.Len())[n:]
+	if last := all.Subset(rows); last.SHA256 != p.Test.SHA256 || all.SHA256 != all.Sum() {
+		t.Error("the test part is not what stands last")
+	}
+	if p.Train.Len() != p.Train.Subset(firstIndices(p.Train.Len())).Len() || p.Train.SHA256 != p.Train.Sum() {
+		t.Error("joining changed the training part")
+	}
+	if _, err := partOf(&dataset.Parts{Train: p.Train}, "test"); err == nil {
+		t.Error("a part that is not there is audited")
+	}
+}
+
+// TestOnLine keeps what stands in names from the terminal.
+func TestOnLine(t *testing.T) {
+	if got := onLine([]string{"a\x1b[31m\n\u202eb", "ü."}); strings.ContainsAny(got, "\x1b\n\u202e") || !strings.HasSuffix(got, "b ü.") {
+		t.Errorf("%q", got)
+	}
+}

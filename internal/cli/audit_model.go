@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"tattle/audit"
+	"tattle/infer"
+)
+
+// openModel asks a model in a file.
+func (c *auditCmd) openModel(e *env, d *audited) (err error) {
+	if d.model, err = c.readFlags.open(c.Model); err != nil {
+		return err
+	}
+	if d.model.preprocess.IsZero() {
+		d.examples, err = c.read(e, d.model.graph.InputShape)
+	} else {
+		d.examples, err = c.readForeign(e, d.model, d.model.pictures())
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.examples.fitsInto(d.model.graph.InputShape); err != nil {
+		return err
+	}
+	if d.settled != nil {
+		d.unasked()
+		return nil
+	}
+	d.sample, err = audit.FromModel(e.ctx, d.model.graph, d.examples.set, audit.ModelOptions{})
+	return d.asked(e, "--model", err)
+}
+
+// asked adds what reading the examples said to the sample.
+func (d *audited) asked(e *env, flag string, err error) error {
+	if err != nil {
+		if e.ctx.Err() != nil {
+			return err
+		}
+		return usage(fmt.Errorf("%s: %w", flag, unprefixed(err)), "")
+	}
+	d.sample.Notes = append(slices.Clone(d.examples.notes), d.sample.Notes...)
+	return nil
+}
+
+// openEndpoint asks a server. What it answers is kept batch by batch.
+func (c *auditCmd) openEndpoint(e *env, dir string, d *audited) (err error) {
+	if d.settled != nil {
+		d.inputs = d.settled.Inputs
+		if d.examples, err = c.readFor(e, d.inputs); err == nil {
+			d.unasked()
+		}
+		return err
+	}
+	o := c.asking()
+	client, err := infer.New(c.Endpoint, o)
+	if err != nil {
+		return usage(fmt.Errorf("--endpoint: %w", err), "")
+	}
+	about, err := client.Metadata(e.ctx) // a server that is not there is found before anything is read
+	if err != nil {
+		return endpointError(e, err)
+	}
+	d.inputs = pictureShape(about)
+	if d.examples, err = c.readFor(e, d.inputs); err != nil {
+		return err
+	}
+	o.Shape = d.examples.set.Shape
+	if client, err = infer.New(c.Endpoint, o); err != nil {
+		return usage(fmt.Errorf("--endpoint: %w", err), "")
+	}
+	d.url = client.URL()
+	return c.ask(e, dir, d, client)
+}
+
+// asking returns the flags about the endpoint as options of its client.
+func (c *auditCmd) asking() infer.Options {
+	o := infer.Options{
+		Model: c.EndpointModel, Output: c.ModelOutput, Token: token(),
+		Timeout: c.Timeout, Rate: float64(c.Rate), Batch: c.Batch,
+	}
+	if c.Retries != nil {
+		if o.Retries = *c.Retries; o.Retries == 0 {
+			o.Retries = -1
+		}
+	}
+	return o
+}
+
+// readFor reads the examples for a server that takes pictures of a shape, if it says
+// which: as they are, or preprocessed as the flags say.
+func (c *auditCmd) readFor(e *env, shape []int) (*examples, error) {
+	m := &model{readFlags: c.readFlags}
+	if m.Preprocess == "" {
+		m.Preprocess = "none"
+	}
+	if err := m.settle(); err != nil {
+		return nil, err
+	}
+	if m.preprocess.IsZero() {
+		return c.read(e, shape)
+	}
+	return c.readForeign(e, m, shape)
+}
+
+// pictureShape is the shape of one input [channels, rows, columns] where a server says
+// it in full, nil otherwise.
+func pictureShape(about *infer.Metadata) []int {
+	if len(about.Inputs) != 1 || len(about.Inputs[0].Shape) != 4 {
+		return nil
+	}
+	var shape []int
+	for _, n := range about.Inputs[0].Shape[1:] {
+		if n < 1 || n > mostSide {
+			return nil
+		}
+		shape = append(shape, int(n))
+	}
+	return shape
+}
+
+// answersDir keeps what an endpoint answered.
+const answersDir = "answers"
+
+// ask asks the server about the examples.
+func (c *auditCmd) ask(e *env, dir string, d *audited, client *infer.Client) (err error) {
+	bar := newMeter(e.stderr, "asking, batches", 0, false)
+	defer bar.close()
+	d.sample, err = audit.FromEndpoint(e.ctx, client, d.examples.set, audit.EndpointOptions{
+		Folder: filepath.Join(dir, shardsDir, answersDir), Resume: c.Resume, Batch: c.Batch,
+		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+	})
+	if err != nil {
+		return endpointError(e, err)
+	}
+	return d.asked(e, "--endpoint", nil)
+}
+
+// endpointError names the flag, and hints at the mend of what people get wrong.
+func endpointError(e *env, err error) error {
+	if e.ctx.Err() != nil {
+		return err
+	}
+	err = fmt.Errorf("--endpoint: %w", err)
+	var refused *infer.StatusError
+	if errors.As(err, &refused) && (refused.Code == 401 || refused.Code == 403) {
+		return &statusError{statusUnfinished, err, "the environment variable " + tokenVariable + " holds the bearer token"}
+	}
+	return err
+}

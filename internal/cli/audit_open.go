@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+
+	"tattle/audit"
+	"tattle/curious"
+	"tattle/run"
+)
+
+// open reads the outputs through the door that is asked for.
+func (c *auditCmd) open(e *env, dir string) (*audited, error) {
+	d := &audited{defences: !c.NoDefences, options: c.options()}
+	var err error
+	if e.serve && c.Outputs == "" {
+		if d.settled, err = settledIn(dir); err != nil {
+			return nil, err
+		}
+	}
+	switch c.door() {
+	case "--model":
+		err = c.openModel(e, d)
+	case "--endpoint":
+		err = c.openEndpoint(e, dir, d)
+	default:
+		err = c.openOutputs(e, d)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if d.sample.Outputs == nil { // somebody else asked
+		return d, nil
+	}
+	if err := d.sample.Check(); err != nil {
+		return nil, usage(fmt.Errorf("%s: %w", c.door(), unprefixed(err)), "")
+	}
+	return d, nil
+}
+
+// options are what is asked of the audit itself.
+func (c *auditCmd) options() audit.Options {
+	o := audit.Options{
+		Seed: c.Seed, Folds: c.Folds, Permutations: c.Permutations, MaxFit: c.MaxFit,
+		Confidence: float64(c.Confidence), Margin: float64(c.Margin), Attacks: slices.Clone(c.Attacks),
+	}
+	if o.Margin == 0 {
+		o.Margin = math.SmallestNonzeroFloat64 // 0 is the default
+	}
+	return o
+}
+
+// openOutputs reads a file of outputs, with those of honest classifiers where they
+// stand in it.
+func (c *auditCmd) openOutputs(e *env, d *audited) (err error) {
+	if _, err := os.Stat(c.Outputs); err != nil {
+		return fmt.Errorf("--outputs: %w", err)
+	}
+	bar := newMeter(e.stderr, "reading", 0, true)
+	defer bar.close()
+	o := audit.OpenOptions{
+		Target: c.Target, Sensitive: c.Sensitive, Scores: c.Scores, Kind: curious.Outputs(c.OutputsKind), Progress: bar.set,
+	}
+	if d.sample, err = audit.OpenOutputs(e.ctx, c.Outputs, o); err != nil {
+		return fileError(e, "--outputs", err)
+	}
+	if len(c.ReferenceScores) > 0 {
+		if d.references, err = audit.OpenReferences(e.ctx, c.Outputs, o, c.ReferenceScores); err != nil {
+			return fileError(e, "--reference-scores", err)
+		}
+		if c.SameRecipe {
+			d.recipe = audit.RecipeStated
+		}
+	}
+	d.path = absolute(c.Outputs)
+	d.hash, err = run.Digest(c.Outputs)
+	return err
+}
+
+// fileError tells a file that cannot be read from one that says something else than
+// it should: the latter is the caller's to mend.
+func fileError(e *env, flag string, err error) error {
+	named := fmt.Errorf("%s: %w", flag, unprefixed(err))
+	var path *fs.PathError
+	if e.ctx.Err() != nil || errors.As(err, &path) {
+		return named
+	}
+	return usage(named, "")
+}

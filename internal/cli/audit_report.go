@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"tattle/audit"
+	"tattle/nn"
+	"tattle/report"
+	"tattle/run"
+)
+
+// The files that an audit leaves beside report.json and report.html.
+const (
+	outputsFile   = "outputs.npz"
+	markdownFile  = "report.md"
+	sarifFile     = "report.sarif"
+	junitFile     = "report.junit.xml"
+	modelCardFile = "model-card.md"
+)
+
+// Where a report of an audit keeps, among its settings, what verify needs.
+const (
+	failOnSetting   = "fail on"
+	defencesSetting = "defences"
+	foldsSetting    = "folds"
+)
+
+// describe says what was audited, how, and what came of it.
+func (c *auditCmd) describe(r *report.Report, d *audited) {
+	r.Title = auditTitle(d.sample)
+	c.record(r, d)
+	switch {
+	case d.model != nil:
+		r.Model = report.Model{Path: absolute(d.model.path), SHA256: d.model.hash, Inputs: nn.Size(d.model.graph.InputShape), Features: len(d.sample.Classes)}
+	case d.url != "":
+		r.Model = report.Model{Path: d.url, Features: len(d.sample.Classes)}
+	}
+	if d.examples != nil {
+		r.Data = describe(d.examples.set, d.examples.source.Path, d.examples.part)
+	} else {
+		r.Data = report.Data{Name: d.sample.Name, Path: d.path, SHA256: d.hash, GreyLevels: unknown}
+	}
+	r.Warnings = append(r.Warnings, d.notes...)
+}
+
+// auditTitle names what is audited.
+func auditTitle(s *audit.Sample) string {
+	names := make([]string, len(s.Sensitive))
+	for i, a := range s.Sensitive {
+		names[i] = a.Name
+	}
+	return fmt.Sprintf("Audit of %s: does it tell %s?", s.Target, strings.Join(names, ", "))
+}
+
+// record writes into the settings what was asked for.
+func (c *auditCmd) record(r *report.Report, d *audited) {
+	note := func(key, value string) {
+		if value != "" {
+			r.Settings[key] = value
+		}
+	}
+	note("door", strings.TrimPrefix(c.door(), "--"))
+	note(failOnSetting, c.FailOn)
+	note(defencesSetting, strconv.FormatBool(d.defences))
+	if c.Folds > 0 {
+		note(foldsSetting, strconv.Itoa(c.Folds))
+	}
+	note("target", c.Target)
+	note("sensitive", strings.Join(c.Sensitive, " | "))
+	note("scores", strings.Join(c.Scores, ","))
+	note("reference scores", strings.Join(c.ReferenceScores, " | "))
+	note("reference", c.Reference)
+	if d.training != nil {
+		note("references", strconv.Itoa(c.References))
+		note("reference sha256", d.training.Train.Sum())
+		note("reference epochs", strconv.Itoa(c.ReferenceEpochs))
+	}
+	if d.examples != nil {
+		note("part", d.examples.part)
+		note("examples", c.Examples)
+		note("kind", d.examples.source.Kind)
+		note("data seed", strconv.FormatUint(d.examples.source.Seed, 10))
+	}
+	if d.model != nil {
+		d.model.record(r)
+	}
+}
+
+// write keeps what the audit was computed from, and renders it in every format, where
+// CI wants it, too.
+func (c *auditCmd) write(e *env, dir string, r *report.Report, d *audited) error {
+	if err := d.keep(dir, r); err != nil {
+		return err
+	}
+	formats := auditFormats(r)
+	formats[0].also, formats[1].also, formats[2].also = c.Markdown, c.Sarif, c.JUnit
+	for _, f := range formats {
+		if err := run.WriteFile(filepath.Join(dir, f.name), f.write); err != nil {
+			return err
+		}
+	}
+	if err := c.save(dir, r); err != nil {
+		return err
+	}
+	d.discard(dir)
+	elsewhere := c.writeElsewhere(dir, r, d, formats)
+	if err := c.show(e, dir, r); err != nil { // last, as whoever reads it may stop halfway
+		return err
+	}
+	return elsewhere
+}
+
+// auditFormats are the files that an audit's report is rendered to, beside report.html.
+func auditFormats(r *report.Report) []auditFormat {
+	return []auditFormat{
+		{name: markdownFile, write: r.WriteMarkdown}, {name: sarifFile, write: r.WriteSARIF},
+		{name: junitFile, write: r.WriteJUnit}, {name: modelCardFile, write: r.WriteModelCard},
+	}
+}
+
+// auditFormat is a file of the run's folder and, unless empty, a path where CI wants it.
+type auditFormat struct {
+	name, also string
+	write      func(io.Writer) error
+}
+
+// writeElsewhere writes what was asked for outside of the run's folder.
+func (c *auditCmd) writeElsewhere(dir string, r *report.Report, d *audited, formats []auditFormat) error {
+	for _, f := range formats {
+		if f.also == "" {
+			continue
+		}
+		if err := run.WriteFile(f.also, f.write); err != nil {
+			return hinted(err, "the report is in "+quote(dir))
+		}
+	}
+	if c.Evidence == "" {
+		return nil
+	}
+	if err := report.WriteEvidence(c.Evidence, report.Evidence{Report: r, Sample: d.sample}); err != nil {
+		return hinted(fmt.Errorf("--evidence: %w", unprefixed(err)), "the report is in "+quote(dir))
+	}
+	return nil
+}
+
+// checkPlaces finds early what would fail when all is done.
+func (c *auditCmd) checkPlaces() error {
+	for _, x := range []struct{ flag, path string }{{"sarif", c.Sarif}, {"junit", c.JUnit}, {"markdown", c.Markdown}} {
+		if info, err := os.Stat(filepath.Dir(x.path)); x.path != "" && (err != nil || !info.IsDir()) {
+			return usage(fmt.Errorf("--%s: there is no folder %s", x.flag, filepath.Dir(x.path)), "")
+		}
+		if info, err := os.Stat(x.path); x.path != "" && err == nil && !info.Mode().IsRegular() {
+			return usage(fmt.Errorf("--%s: %s is no file", x.flag, x.path), "")
+		}
+	}
+	files, err := os.ReadDir(c.Evidence)
+	if c.Evidence != "" && (err != nil && !errors.Is(err, fs.ErrNotExist) || len(files) > 0 && !exists(filepath.Join(c.Evidence, manifestFile))) {
+		return usage(fmt.Errorf("--evidence: %s holds other things than an evidence pack", c.Evidence), "choose a new folder")
+	}
+	return nil
+}

@@ -1,0 +1,315 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"tattle/audit"
+	"tattle/cluster"
+	"tattle/infer"
+	"tattle/onnx"
+	"tattle/report"
+	"tattle/run"
+)
+
+// tattle runs a command line in this process.
+func tattle(ctx context.Context, args ...string) (status int, stdout, stderr string) {
+	var out, said bytes.Buffer
+	status = execute(ctx, args, &out, &said)
+	return status, out.String(), said.String()
+}
+
+// curiousModel trains a small curious classifier of glyphs and returns its file.
+func curiousModel(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "curious")
+	status, _, said := tattle(t.Context(), "train", "glyphs", "--target", "digit: 0..4; *", "--sensitive", "family: regular, bold, italic; *",
+		"--examples", "1500", "--epochs", "4", "--seeds", "1", "--out", dir)
+	if status != 0 {
+		t.Fatalf("train: status %d: %s", status, said)
+	}
+	return filepath.Join(dir, modelFile)
+}
+
+// quick are flags that make an audit take little time.
+var quick = []string{"--attacks", "logistic", "--no-defences", "--fail-on", "never"}
+
+// auditInto runs an audit and returns its report.
+func auditInto(t *testing.T, dir string, args ...string) *report.Report {
+	t.Helper()
+	status, _, said := tattle(t.Context(), append(append([]string{"audit", "--out", dir}, args...), quick...)...)
+	if status != 0 {
+		t.Fatalf("%v: status %d: %s", args, status, said)
+	}
+	r, err := readReport(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// auditApart is auditInto with all that is trained trained by another process's part of
+// the run, which has nothing but the command line and what the run has settled.
+func auditApart(t *testing.T, dir string, args ...string) *report.Report {
+	t.Helper()
+	args = append(append([]string{"audit"}, args...), quick...)
+	var said bytes.Buffer
+	k, err := parse(append(args, "--out", dir), &said, &said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEnv(t.Context(), k, args, &said, &said)
+	e.pool = apart{t, dir, args}
+	if err := k.Run(e); err != nil {
+		t.Fatalf("%v: %v: %s", args, err, said.String())
+	}
+	r, err := readReport(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// apart is the pool of a run whose shards are computed from its command line elsewhere.
+type apart struct {
+	t    *testing.T
+	dir  string // of the run
+	args []string
+}
+
+func (p apart) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
+	f, err := run.Create(w.Dir, w.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	scratch := filepath.Join(p.t.TempDir(), "run")
+	stage, _ := filepath.Rel(p.dir, w.Dir)
+	if err := run.WriteManifest(filepath.Join(scratch, stage), f.Manifest()); err != nil {
+		return nil, err
+	}
+	err = carryOut(ctx, cluster.Task{Job: cluster.Job{Args: p.args}, Root: scratch, Pool: apartWorker{p.t, f}})
+	if !errors.Is(err, run.ErrServed) {
+		p.t.Errorf("whoever trains comes back with %v", err)
+	}
+	return f, nil
+}
+
+// apartWorker is a worker's pool: it computes the shards of a folder, the last first.
+type apartWorker struct {
+	t      *testing.T
+	folder *run.Folder
+}
+
+func (p apartWorker) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
+	if err := w.Manifest.Check(w.Dir); err != nil {
+		p.t.Error(err)
+	}
+	for i := p.folder.Len() - 1; i >= 0; i-- {
+		if err := p.folder.Commit(i, func(to io.Writer) error { return w.Do(ctx, i, to) }); err != nil {
+			return nil, err
+		}
+	}
+	return nil, run.ErrServed
+}
+
+// controlsOf names an audit's controls.
+func controlsOf(r *report.Report) (names []string) {
+	for _, k := range r.Audit.Controls {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// withoutTask takes out of an audit what the model that was planted on its task adds.
+func withoutTask(r *report.Report) {
+	isTask := func(k audit.Control) bool { return k.Name == taskControl }
+	r.Audit.Controls = slices.DeleteFunc(r.Audit.Controls, isTask)
+	for i, said := range r.Audit.Reasons {
+		r.Audit.Reasons[i], _, _ = strings.Cut(said, " A planted curious model (the audited task) was found")
+	}
+}
+
+// figuresOf is an audit without what is said of the reading.
+func figuresOf(t *testing.T, r *report.Report) any {
+	t.Helper()
+	a := *r.Audit
+	a.Sample, a.Notes = "", nil
+	b, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v any
+	if err := json.Unmarshal(b, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+const secret = "open-sesame"
+
+// server serves a model by the Open Inference Protocol, with a token, and counts what
+// it is asked. Of more than `most` requests it answers none, unless that is 0.
+func server(t *testing.T, model string, asked *atomic.Int64, most int64, broken func()) *httptest.Server {
+	t.Helper()
+	g, err := onnx.Read(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := infer.NewModel("glyphs", g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := infer.Handler(map[string]*infer.Model{"glyphs": m}, infer.ServerOptions{Token: secret})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/infer") && asked.Add(1) > most && most > 0 {
+			broken()
+			http.Error(w, `{"error":"gone"}`, http.StatusServiceUnavailable)
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// TestAuditDoors audits one model through its file, an endpoint and the outputs that
+// either left: the figures must be the same to the last digit. An interrupted endpoint
+// is gone on with, and its token stands nowhere.
+func TestAuditDoors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	t.Setenv(tokenVariable, secret)
+	model := curiousModel(t)
+	data := []string{"--data", "glyphs", "--part", "test", "--target", "digit: 0..4; *", "--sensitive", "family: regular, bold, italic; *", "--examples", "900"}
+	dir := t.TempDir()
+	file := auditInto(t, filepath.Join(dir, "model"), append([]string{"--model", model}, data...)...)
+	if v := file.Verdict; v != string(audit.Beyond) {
+		t.Errorf("a planted model's verdict is %q", v)
+	}
+	own := auditApart(t, filepath.Join(dir, "own"), "--model", model, "--examples", "900")
+	saved := auditInto(t, filepath.Join(dir, "outputs"), "--outputs", filepath.Join(dir, "model", outputsFile))
+
+	var asked atomic.Int64
+	s := server(t, model, &asked, 0, nil)
+	out := filepath.Join(dir, "endpoint")
+	endpoint := append([]string{"--endpoint", s.URL, "--endpoint-model", "glyphs", "--batch", "45"}, data...)
+	served := auditApart(t, out, endpoint...)
+	if n := asked.Load(); n != 20 {
+		t.Errorf("900 examples in batches of 45 took %d requests, of whoever trains, too", n)
+	}
+	want := figuresOf(t, file)
+	for name, r := range map[string]*report.Report{"the model's own data": own, "endpoint": served} {
+		if !reflect.DeepEqual(figuresOf(t, r), want) {
+			t.Errorf("%s: other figures than the model's", name)
+		}
+	}
+	if said := strings.Join(file.Warnings, " "); slices.Contains(controlsOf(file), taskControl) == strings.Contains(said, "on the audited task") {
+		t.Errorf("controls %q, and %q: nothing or too much is said of the one on the same task", controlsOf(file), said)
+	}
+	withoutTask(file) // which needs the inputs
+	if !reflect.DeepEqual(figuresOf(t, saved), figuresOf(t, file)) {
+		t.Error("outputs: other figures than the model's")
+	}
+	if left, _ := filepath.Glob(filepath.Join(out, shardsDir+"*")); len(left) > 0 {
+		t.Errorf("a finished run still keeps %q", left)
+	}
+	tokenless(t, out)
+	resumes(t, filepath.Join(dir, "resumed"), model, data, want)
+
+	t.Setenv(tokenVariable, "another")
+	status, _, said := tattle(t.Context(), append([]string{"audit", "--out", filepath.Join(dir, "refused")}, endpoint...)...)
+	if status != statusUnfinished || !strings.Contains(said, tokenVariable) || strings.Contains(said, "another") {
+		t.Errorf("with a wrong token: status %d: %s", status, said)
+	}
+}
+
+// tokenless looks for the token in all files of a run.
+func tokenless(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, f os.DirEntry, err error) error {
+		if err != nil || f.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if bytes.Contains(b, []byte(secret)) {
+			t.Errorf("%s holds the token", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// resumes interrupts an audit when its endpoint has answered half, and goes on.
+func resumes(t *testing.T, out, model string, data []string, want any) {
+	t.Helper()
+	var asked atomic.Int64
+	ctx, stop := context.WithCancel(t.Context())
+	s := server(t, model, &asked, 10, stop)
+	args := append([]string{"audit", "--endpoint", s.URL + "/v2/models/glyphs", "--batch", "45", "--retries", "0", "--out", out}, append(data, quick...)...)
+	status, _, said := tattle(ctx, args...)
+	if status != statusUnfinished || !strings.Contains(said, "--resume") {
+		t.Fatalf("interrupted: status %d: %s", status, said)
+	}
+	if status, _, said := tattle(t.Context(), args...); status != statusUsage || !strings.Contains(said, "--resume") {
+		t.Errorf("begun anew over an interrupted run: status %d: %s", status, said)
+	}
+	whole := server(t, model, &asked, 0, nil)
+	whole.Config.Handler, s.Config.Handler = s.Config.Handler, whole.Config.Handler // the same address answers again
+	before := asked.Load()
+	if status, _, said := tattle(t.Context(), append(args, "--resume")...); status != 0 {
+		t.Fatalf("resumed: status %d: %s", status, said)
+	}
+	if n := asked.Load() - before; n > 12 { // some are on their way when it ends
+		t.Errorf("asked %d of 20 batches again, of which 10 were answered", n)
+	}
+	r, err := readReport(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(figuresOf(t, r), want) {
+		t.Error("resumed: other figures")
+	}
+	if exists(filepath.Join(out, shardsDir)) {
+		t.Error("a finished run still keeps its shards")
+	}
+}
+
+// shut is a pipe that nobody reads any more.
+type shut struct{}
+
+func (shut) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+// Evidence and what a build reads are there although whoever read the text stopped.
+func TestAuditWritesBeforeItTells(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	var b bytes.Buffer
+	writeScores(&b, 20, "honest") // too few for controls, which take time
+	if err := os.WriteFile(at("scores.csv"), b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"audit", "--outputs", at("scores.csv"), "--out", at("run"), "--evidence", at("pack"), "--sarif", at("x.sarif")}, quick...)
+	if status := execute(t.Context(), args, shut{}, io.Discard); status != statusUnfinished {
+		t.Errorf("status %d of an audit that could not tell", status)
+	}
+	for _, name := range []string{"run/report.json", "pack/SHA256SUMS", "x.sarif"} {
+		if !exists(at(name)) {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"tattle/cluster"
+)
+
+// dialFlags say where a cluster is and who asks. Its token stands in no command line:
+// it is taken from a file or from TATTLE_CLUSTER_TOKEN.
+type dialFlags struct {
+	Cluster          string `env:"TATTLE_CLUSTER" help:"The NATS servers that keep the run: nats://HOST:PORT on this machine, tls://HOST:PORT elsewhere; several with commas." placeholder:"URL"`
+	ClusterTokenFile string `env:"TATTLE_CLUSTER_TOKEN_FILE" help:"File with the token that the servers ask for; or set TATTLE_CLUSTER_TOKEN to the token itself." placeholder:"FILE"`
+	ClusterNKeyFile  string `name:"cluster-nkey-file" env:"TATTLE_CLUSTER_NKEY_FILE" help:"File with an NKey's seed, instead of a token." placeholder:"FILE"`
+	ClusterCA        string `name:"cluster-ca" env:"TATTLE_CLUSTER_CA" help:"Certificates that the servers' are checked with (default: the system's)." placeholder:"FILE"`
+	ClusterCert      string `env:"TATTLE_CLUSTER_CERT" help:"Certificate to show to the servers, where they ask for one." placeholder:"FILE"`
+	ClusterKey       string `env:"TATTLE_CLUSTER_KEY" help:"Its private key." placeholder:"FILE"`
+}
+
+// dial is how a cluster is reached.
+func (f dialFlags) dial(e *env) cluster.Dial {
+	return cluster.Dial{
+		URL: f.Cluster, TokenFile: f.ClusterTokenFile, NKeyFile: f.ClusterNKeyFile,
+		CA: f.ClusterCA, Cert: f.ClusterCert, Key: f.ClusterKey, Name: "tattle " + user(), Log: e.say,
+	}
+}
+
+// args are the flags as a command line has them.
+func (f dialFlags) args() (args []string) {
+	for _, flag := range [][2]string{
+		{"--cluster", f.Cluster}, {"--cluster-token-file", f.ClusterTokenFile}, {"--cluster-nkey-file", f.ClusterNKeyFile},
+		{"--cluster-ca", f.ClusterCA}, {"--cluster-cert", f.ClusterCert}, {"--cluster-key", f.ClusterKey},
+	} {
+		if flag[1] != "" {
+			args = append(args, flag[:]...)
+		}
+	}
+	return args
+}
+
+// clusterFlags spread a run over machines. They say nothing of what is computed, and
+// no report records them.
+type clusterFlags struct {
+	dialFlags
+	Shared   bool          `help:"Workers see --out and the inputs under the same paths, on a shared file system: nothing of them goes through the servers."`
+	Replicas int           `help:"Servers that keep a copy of the run: 1, 3 or 5 (default: as many as there are, up to 3)." placeholder:"N"`
+	Lease    time.Duration `help:"A worker that is silent for so long has lost its shard to another (default: 30s)." default:"30s" placeholder:"TIME"`
+	Prepare  bool          `help:"Compute no shard: write into --out what tattle worker --folder and tattle merge go on with."`
+}
+
+func (f *clusterFlags) spread() *clusterFlags { return f }
+
+// spreadOf is the flags of a command that several machines can share; else nil.
+func spreadOf(k *kong.Context) *clusterFlags {
+	if s, ok := k.Selected().Target.Addr().Interface().(interface{ spread() *clusterFlags }); ok {
+		return s.spread()
+	}
+	return nil
+}
+
+// asideFlags say where a run is kept and who computes it, not what it is; true for
+// those with a value.
+var asideFlags = map[string]bool{
+	"out": true, "resume": false,
+	"cluster": true, "cluster-token-file": true, "cluster-nkey-file": true, "cluster-ca": true, "cluster-cert": true, "cluster-key": true,
+	"shared": false, "replicas": true, "lease": true, "prepare": false,
+}
+
+// withoutAside leaves out of a command line what it says about where the run is kept
+// and who computes it.
+func withoutAside(args []string) []string {
+	var kept []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(kept, args[i:]...)
+		}
+		name, _, given := strings.Cut(strings.TrimPrefix(args[i], "--"), "=")
+		value, left := asideFlags[name]
+		switch {
+		case !strings.HasPrefix(args[i], "--") || !left:
+			kept = append(kept, args[i])
+		case value && !given:
+			i++
+		}
+	}
+	return kept
+}
+
+// withFlags adds flags to a command line.
+func withFlags(args []string, flags ...string) []string {
+	for i, a := range args {
+		if a == "--" {
+			return append(append(append([]string{}, args[:i]...), flags...), args[i:]...)
+		}
+	}
+	return append(append([]string{}, args...), flags...)
+}
+
+// user says who asks for a run, and from where.
+func user() string {
+	name := os.Getenv("USER")
+	if host, err := os.Hostname(); err == nil {
+		return strings.TrimPrefix(name+"@"+host, "@")
+	}
+	return name
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"tattle/dataset"
+)
+
+type dataCmd struct {
+	Make dataMakeCmd `cmd:"" help:"Draw faces laid out as UTKFace or CelebA, to try the tool without the data."`
+	Get  dataGetCmd  `cmd:"" help:"Fetch a data set from its public home, resumed where it stopped and checked by SHA-256."`
+	Info dataInfoCmd `cmd:"" help:"Describe a data set: what it is, its terms, where it comes from."`
+}
+
+type dataGetCmd struct {
+	Name string `arg:"" help:"mnist, fashion-mnist, qmnist or cifar10."`
+	Out  string `help:"Folder to fetch into (default: data/NAME)." placeholder:"DIR"`
+	From string `help:"Fetch from a mirror instead of the set's home." placeholder:"URL"`
+}
+
+func (dataGetCmd) Help() string {
+	return "Example: tattle data get mnist --out mnist\n\nInterrupted or cut off, the same command goes on where it stopped."
+}
+
+func (c *dataGetCmd) Run(e *env) error {
+	if about(c.Name) != "" {
+		return usage(fmt.Errorf("%s is not fetched: no checksum of a published copy is known", c.Name), "tattle data info "+c.Name+" says where it is and how it is laid out")
+	}
+	if _, err := dataset.Info(c.Name); err != nil {
+		return usage(err, "tattle data info lists the sets")
+	}
+	dir := c.Out
+	if dir == "" {
+		dir = "data/" + c.Name
+	}
+	m := newMeter(e.stderr, c.Name, -1, true)
+	defer m.close()
+	opts := dataset.GetOptions{BaseURL: c.From, Progress: m.set}
+	if err := dataset.Get(e.ctx, c.Name, dir, opts); err != nil {
+		return hinted(err, "run the same command again: it goes on where it stopped")
+	}
+	_, err := fmt.Fprintf(e.stdout, "%s is in %s\n", c.Name, dir)
+	return err
+}
+
+type dataInfoCmd struct {
+	Name string `arg:"" optional:"" help:"The set to describe (default: list them all)."`
+}
+
+func (dataInfoCmd) Help() string { return "Example: tattle data info mnist" }
+
+func (c *dataInfoCmd) Run(e *env) error {
+	all := append(dataset.Names(), aboutNames()...)
+	if c.Name == "" {
+		_, err := fmt.Fprintln(e.stdout, strings.Join(all, "\n"))
+		return err
+	}
+	if s := about(c.Name); s != "" {
+		_, err := fmt.Fprintln(e.stdout, s)
+		return err
+	}
+	d, err := dataset.Info(c.Name)
+	if err != nil {
+		return usage(fmt.Errorf("no data set %q: there are %s", c.Name, strings.Join(all, ", ")), "")
+	}
+	_, err = fmt.Fprintln(e.stdout, d)
+	return err
+}

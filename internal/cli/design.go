@@ -1,0 +1,322 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/design"
+	"tattle/nn"
+	"tattle/run"
+)
+
+// designCmd looks for the cheapest release that keeps a promise.
+type designCmd struct {
+	modelFlags
+	Data         string `required:"" help:"The inputs: a folder of idx files (.gz or not) or of CIFAR-10 records, a folder or zip of pictures, an .npz file, a CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
+	Split        string `help:"Part of the data that accuracy is measured on: test or train." enum:"test,train" default:"test"`
+	Features     string `help:"Node (or tensor) whose output is released (default: the input of the last affine layer)." placeholder:"NODE"`
+	TrainingData string `help:"What principal projections and the linear attack learn from: data like --data's (default: the training part of --data)." placeholder:"PATH" input:"data"`
+
+	inputFlags
+
+	designTarget `group:"What is asked for: at least one of these (for unbiased estimators, or the linear attack, only)"`
+	designSweep  `group:"What is tried"`
+	Resume       bool `help:"Go on with the interrupted search in --out."`
+	output
+
+	clusterFlags `group:"Runs over several machines"`
+}
+
+// designTarget is what is asked for.
+type designTarget struct {
+	Resolvable      string   `help:"Of half of the examples, an unbiased adversary resolves at most so many directions of the input to within a standard deviation, in the model's units, such as 10@0.5." placeholder:"N@STD"`
+	MedianStd       *float64 `help:"Certified of half of the coordinates: no unbiased reconstruction errs by a smaller standard deviation." placeholder:"STD"`
+	AttackMSE       *float64 `name:"attack-mse" help:"The linear attack's mean-square error is at least this." placeholder:"X"`
+	MaxAccuracyDrop string   `help:"Accuracy drops by at most so much, such as 1% or 0.01: the upper 95 % limit of the drop keeps to it." placeholder:"DROP"`
+}
+
+// designSweep is what is tried.
+type designSweep struct {
+	Noise      []string `help:"Families, as bound's --noise reads them (default: gaussian,laplace,logistic)." placeholder:"LIST" input:"table"`
+	Keep       []string `help:"Numbers of features released, or all (default: all, and halves of that down to about ten)." placeholder:"LIST"`
+	Projection []string `help:"How fewer are chosen: first, random, principal (default: principal, as far as there are training data, and random)." placeholder:"LIST"`
+	Examples   string   `help:"How many examples bounds are computed for, drawn by the seed, or an .npy file of their indices, or all." default:"100" placeholder:"N|FILE" input:"file"`
+	Draws      int      `help:"Draws of the noise for each example when accuracy is measured, on all of the data." default:"2" placeholder:"N"`
+}
+
+func (designCmd) Help() string {
+	return `Example: tattle design --model mnist-net/model.onnx --data mnist --max-accuracy-drop 1%
+
+Sweeps families of noise, numbers of features and strengths. With a target, answers with the release that meets it at the least drop of accuracy; with a greatest drop alone, with the one that keeps to it and leaves unbiased estimators the fewest directions. Accuracy is measured again with fresh noise, the bounds are certified, and the linear attack is run on the answer. Prints the tattle bound command that examines it further.
+
+--resolvable and --median-std are about unbiased estimators only, and --attack-mse about the linear attack only. A target that is met does not limit an adversary who knows what inputs look like. The report says beside it how many inputs a release identified in a list of candidates, and marks figures that are above what guessing the mean of the training data errs by.
+
+Interrupted, the same command with --out and --resume goes on.
+
+Exit status 1 where nothing meets what is asked for: the answer is then what comes nearest.`
+}
+
+// Run searches and reports.
+func (c *designCmd) Run(e *env) error {
+	j, err := c.job(e)
+	if err != nil {
+		return err
+	}
+	return c.in(e, "design", c.Resume, func(dir string) error {
+		if begun(dir) && !c.Resume {
+			return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "go on with it by --resume, or choose another folder")
+		}
+		return e.unfinished(j.answer(e, dir), dir)
+	})
+}
+
+// answer searches, reports, and clears away what the search kept.
+func (j *designJob) answer(e *env, dir string) error {
+	started := time.Now()
+	a, err := j.search(e, dir)
+	if err != nil {
+		return err
+	}
+	r := j.report(e, a)
+	r.Timing["total"] = seconds(started)
+	if err := j.finish(e, dir, r); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(dir, shardsDir)); err != nil || a.Met {
+		return err
+	}
+	return finding(fmt.Errorf("nothing that was tried meets what was asked for, of %s", r.Design.For()), "ask for less, allow a larger drop, or try other families, projections and numbers of features")
+}
+
+// A designJob is a search whose flags are checked and whose files are open.
+type designJob struct {
+	*designCmd
+	read      *model
+	graph     *nn.Graph
+	hash      string
+	node      string
+	in        inputs
+	data      *dataset.Set
+	training  *dataset.Set // nil where there is none
+	trainPath string
+	missing   error // why there is none
+	options   design.Options
+}
+
+// job checks the flags and opens model and data.
+func (c *designCmd) job(e *env) (*designJob, error) {
+	j := &designJob{designCmd: c}
+	var err error
+	if j.options, err = c.asked(); err != nil {
+		return nil, err
+	}
+	if err := c.swept(&j.options); err != nil {
+		return nil, err
+	}
+	if j.read, err = c.modelFlags.open(); err != nil {
+		return nil, err
+	}
+	j.graph, j.hash, j.in = j.read.graph, j.read.hash, inputs{c.inputFlags.settled(), c.Data, c.Split, c.Seed}
+	if j.data, err = openInputs(e, j.in, j.read); err != nil {
+		return nil, err
+	}
+	if !j.data.Labelled() {
+		return nil, usage(fmt.Errorf("%s: the examples have no labels, and design weighs confidentiality against accuracy", c.Data), "name the labels with --labels and --target")
+	}
+	n, err := j.shapes()
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range j.options.Keeps {
+		if k > n {
+			return nil, usage(fmt.Errorf("--keep: %d of %d features cannot be kept", k, n), "")
+		}
+	}
+	if err := j.learn(e); err != nil {
+		return nil, err
+	}
+	if j.options.Indices, err = chooseExamples(c.Examples, j.data.Len(), c.Seed); err != nil {
+		return nil, err
+	}
+	slices.Sort(j.options.Indices)
+	j.options.Indices = slices.Compact(j.options.Indices)
+	j.options.Coordinates, j.options.Band = bound.DCT(j.data.Shape), band(j.data.Shape)
+	j.options.Legal, err = bound.Legal(legalRange(j.data))
+	return j, err
+}
+
+// asked reads target and constraint.
+func (c *designCmd) asked() (o design.Options, err error) {
+	o = design.Options{Seed: c.Seed, Draws: c.Draws}
+	if c.Resolvable == "" && c.MedianStd == nil && c.AttackMSE == nil && c.MaxAccuracyDrop == "" {
+		return o, usage(errors.New("nothing is asked for"), "give --max-accuracy-drop 1%, or a target: --resolvable, --median-std or --attack-mse")
+	}
+	if c.Resolvable != "" {
+		if o.Target.Directions, o.Target.Within, err = design.ParseResolvable(c.Resolvable); err != nil {
+			return o, usage(fmt.Errorf("--%w", err), "")
+		}
+	}
+	for _, f := range []struct {
+		flag string
+		from *float64
+		to   *float64
+	}{{"--median-std", c.MedianStd, &o.Target.MedianStd}, {"--attack-mse", c.AttackMSE, &o.Target.AttackMSE}} {
+		if f.from == nil {
+			continue
+		}
+		if *f.to = *f.from; !(*f.to > 0) || math.IsInf(*f.to, 0) {
+			return o, usage(fmt.Errorf("%s: %g is not a positive number", f.flag, *f.to), "")
+		}
+	}
+	if c.MaxAccuracyDrop != "" {
+		if o.MaxDrop, err = parseDrop(c.MaxAccuracyDrop); err != nil {
+			return o, usage(fmt.Errorf("--max-accuracy-drop: %w", err), "one point of a hundred is 1% or 0.01")
+		}
+	}
+	return o, nil
+}
+
+// parseDrop reads 1% or 0.01. A number of 1 and more without the sign could be meant
+// either way, and is refused.
+func parseDrop(s string) (float64, error) {
+	digits, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	switch {
+	case err != nil || math.IsNaN(v):
+		return 0, fmt.Errorf("%q is not a number", s)
+	case !percent && v >= 1:
+		return 0, fmt.Errorf("%s without %% would be %g of a hundred points", s, 100*v)
+	case percent:
+		v /= 100
+	}
+	if !(v > 0 && v < 1) {
+		return 0, fmt.Errorf("%s is not between 0%% and 100%%", s)
+	}
+	return v, nil
+}
+
+// swept reads what is tried.
+func (c *designCmd) swept(o *design.Options) error {
+	for _, k := range c.Keep {
+		n, err := strconv.Atoi(k)
+		if k != "all" && (err != nil || n < 1) {
+			return usage(fmt.Errorf("--keep: %q features cannot be kept", k), "give numbers from 1, or all")
+		}
+		o.Keeps = append(o.Keeps, n)
+	}
+	if c.Draws < 1 || c.Draws > mostAttackDraws {
+		return usage(fmt.Errorf("--draws: %d is not between 1 and %d", c.Draws, mostAttackDraws), "")
+	}
+	for _, kind := range c.Projection {
+		if !slices.Contains([]string{"first", "random", "principal"}, kind) {
+			return usage(fmt.Errorf("--projection: there is no %q", kind), "choose from first, random, principal")
+		}
+	}
+	for _, family := range c.Noise {
+		if path, ok := strings.CutPrefix(family, tablePrefix); ok {
+			family = tablePrefix + absolute(path)
+		}
+		o.Families = append(o.Families, family)
+	}
+	o.Projections = c.Projection
+	return nil
+}
+
+// shapes finds the features and their number, and checks that the model takes the
+// data.
+func (j *designJob) shapes() (n int, err error) {
+	if j.node = j.Features; j.node == "" {
+		if j.node, err = j.graph.FeatureNode(); err != nil {
+			return 0, usage(fmt.Errorf("%s: %w", j.Model, err), "name the node whose output is released with --features")
+		}
+	}
+	f, h, err := cutAt(j.graph, j.node)
+	if err != nil {
+		return 0, err
+	}
+	front, _, err := nets(f, h)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", j.Model, err)
+	}
+	p, n := front.Dims()
+	if have := nn.Size(j.data.Shape); have != p {
+		return 0, usage(fmt.Errorf("%s takes inputs of shape %v, %s has examples of shape %v", j.Model, f.InputShape, j.Data, j.data.Shape), "choose the data the model was trained on")
+	}
+	return n, nil
+}
+
+// learn opens the training data, which may be missing unless something needs them.
+func (j *designJob) learn(e *env) error {
+	j.training, j.trainPath, j.missing = openTraining(j.TrainingData, j.in, j.data, func(in inputs) (*dataset.Set, error) { return readInputs(e, in, j.read) })
+	needed := ""
+	switch {
+	case j.training != nil && !slices.Equal(j.training.Shape, j.data.Shape):
+		return usage(fmt.Errorf("training data of %s have shape %v, the inputs %v", j.trainPath, j.training.Shape, j.data.Shape), "choose others with --training-data")
+	case j.missing == nil:
+		return nil
+	case j.TrainingData != "":
+		return usage(fmt.Errorf("--training-data: %w", j.missing), "")
+	case j.AttackMSE != nil:
+		needed = "--attack-mse"
+	case slices.Contains(j.Projection, "principal"):
+		needed = "--projection principal"
+	default:
+		return nil
+	}
+	return usage(fmt.Errorf("%s learns from training data, and there are none beside --data: %w", needed, j.missing), "name their folder with --training-data")
+}
+
+// search runs the search, whose stages are kept in a folder of their own in dir.
+func (j *designJob) search(e *env, dir string) (*design.Answer, error) {
+	hashes, err := j.hashes()
+	if err != nil {
+		return nil, err
+	}
+	bars := &phases{w: e.stderr}
+	defer bars.close()
+	o := j.options
+	o.Dir, o.Resume, o.Hashes, o.Pool, o.Progress = filepath.Join(dir, shardsDir), j.Resume, hashes, e.pool, bars.set
+	var train nn.Source
+	if j.training != nil {
+		train = j.training
+	}
+	a, err := design.Search(e.ctx, j.graph, j.node, train, j.data, o)
+	var wrong *design.OptionError
+	if errors.As(err, &wrong) {
+		return nil, usage(fmt.Errorf("%s: %w", designFlags[wrong.Option], err), "")
+	}
+	return a, err
+}
+
+// hashes are what a resumed search must share besides its settings.
+func (j *designJob) hashes() (map[string]string, error) {
+	h := map[string]string{"model": j.hash, "data": j.data.SHA256}
+	if j.training != nil {
+		h["training data"] = j.training.SHA256
+	}
+	for i, family := range j.options.Families {
+		if path, ok := strings.CutPrefix(family, tablePrefix); ok {
+			digest, err := run.Digest(path)
+			if err != nil {
+				return nil, usage(fmt.Errorf("--noise: %w", err), "")
+			}
+			h[fmt.Sprintf("noise %d", i+1)] = digest
+		}
+	}
+	return h, nil
+}
+
+// designFlags are the flags behind the options of a search.
+var designFlags = map[string]string{
+	"Target": "--resolvable, --median-std, --attack-mse", "MaxDrop": "--max-accuracy-drop", "Families": "--noise", "Keeps": "--keep",
+	"Projections": "--projection", "Draws": "--draws", "Examples": "--examples", "Indices": "--examples", "Coordinates": "--data",
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestDocuments executes every "$ tattle …" line of every document, in order, one
+// folder a document, with glyphs in the place of MNIST. There is no other kind of
+// $ line.
+func TestDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains and bounds: left out with -short")
+	}
+	t.Parallel()
+	var documents []string
+	for _, folder := range []string{"../..", "../../docs"} {
+		found, err := filepath.Glob(filepath.Join(folder, "*.md"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: no documents: %v", folder, err)
+		}
+		documents = append(documents, found...)
+	}
+	executed := 0
+	for _, path := range documents {
+		script, n := scriptOf(t, path)
+		executed += n
+		if n == 0 {
+			continue
+		}
+		file := filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(path), ".md")+".txtar")
+		if err := os.WriteFile(file, []byte(script), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		testscript.Run(t, testscript.Params{
+			Files: []string{file},
+			Cmds:  map[string]func(*testscript.TestScript, bool, []string){"mkmnist": mkMNIST},
+		})
+	}
+	if executed == 0 {
+		t.Error("the documents show no command")
+	}
+}
+
+// scriptOf turns a document into a testscript.
+func scriptOf(t *testing.T, path string) (script string, commands int) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := []string{"mkmnist mnist 2000 200"}
+	for line := range strings.Lines(string(b)) {
+		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
+		if !ok {
+			continue
+		}
+		if !strings.HasPrefix(command, "tattle ") {
+			t.Errorf("%s: %q is not executed by any test", filepath.Base(path), command)
+			continue
+		}
+		lines = append(lines, "# "+command, "exec "+command) // -v says how long a # takes
+		commands++
+	}
+	return strings.Join(lines, "\n") + "\n", commands
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"tattle/report"
+	"tattle/run"
+)
+
+const (
+	reportJSON = "report.json"
+	reportHTML = "report.html"
+	arraysFile = "arrays.npz"
+	modelFile  = "model.onnx"
+)
+
+// output is what every command that computes has in common.
+type output struct {
+	Seed uint64 `help:"Seed of everything random: the same seed gives the same bytes." default:"1"`
+	JSON bool   `name:"json" help:"Print the report as JSON on standard output, and nothing else there."`
+	Out  string `help:"Folder for the results (default: a new folder named after the command)." placeholder:"DIR"`
+}
+
+// in makes the run's folder, settles who computes the run, and does the work. Where
+// that fails with nothing to keep, the folder goes again.
+func (o output) in(e *env, command string, resume bool, work func(dir string) error) error {
+	dir, made, err := o.folder(command, resume)
+	if err != nil {
+		return err
+	}
+	err = e.compute(dir, resume, func() error { return work(dir) })
+	if err != nil && made {
+		os.Remove(dir) // does nothing unless it is empty
+	}
+	return err
+}
+
+// folder makes the run's folder, or takes an existing one that holds no finished
+// run.
+func (o output) folder(command string, resume bool) (dir string, made bool, err error) {
+	if o.Out == "" {
+		if resume {
+			return "", false, usage(errors.New("--resume needs --out, the folder of the run to go on with"), "")
+		}
+		dir, err = newFolder("tattle-" + command)
+		return dir, true, err
+	}
+	if exists(filepath.Join(o.Out, reportJSON)) {
+		return "", false, usage(fmt.Errorf("--out %s: holds a finished run already", o.Out), "choose another folder")
+	}
+	made = !exists(o.Out)
+	if made && resume {
+		return "", false, usage(fmt.Errorf("--resume: there is no folder %s", o.Out), "leave --resume out to start a run there")
+	}
+	if err := o.spare(resume); err != nil {
+		return "", false, err
+	}
+	if err = os.MkdirAll(o.Out, 0o777); err == nil {
+		err = writable(o.Out)
+	}
+	if err != nil {
+		return "", false, hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be written with --out")
+	}
+	return o.Out, made, nil
+}
+
+// spare refuses a folder where a run would replace files of others: one that is not empty
+// and holds no run, and one with a symbolic link in it, which could lead elsewhere. Hidden
+// files do not count.
+func (o output) spare(resume bool) error {
+	if info, err := os.Stat(o.Out); err != nil || !info.IsDir() {
+		return nil // there is nothing to spare
+	}
+	ours := resume || exists(filepath.Join(o.Out, run.RecordName))
+	top := o.Out + string(filepath.Separator) // the folder itself, where the user names a link to one
+	return filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be read and written with --out")
+		case d.Type()&fs.ModeSymlink != 0:
+			return usage(fmt.Errorf("--out %s: %s is a symbolic link, and a run writes no files through links", o.Out, path), "remove the link, or choose another folder")
+		case !ours && path != top && d.Name()[0] != '.':
+			return usage(fmt.Errorf("--out %s: the folder is not empty and holds no run of tattle", o.Out), "choose a new or an empty folder")
+		}
+		return nil
+	})
+}
+
+// newFolder makes name, or name-2, name-3, … where it is taken.
+func newFolder(name string) (string, error) {
+	for i := 1; ; i++ {
+		dir := name
+		if i > 1 {
+			dir = fmt.Sprintf("%s-%d", name, i)
+		}
+		err := os.Mkdir(dir, 0o777)
+		if err == nil {
+			return dir, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return "", hinted(err, "choose a folder that can be written with --out")
+		}
+	}
+}
+
+// writable fails early where the folder takes no files, so that no hour of work
+// is lost for it.
+func writable(dir string) error { return room(dir, 0) }
+
+// room fails early where the folder does not take a file of that size.
+func room(dir string, size int64) (err error) {
+	f, err := os.CreateTemp(dir, ".tattle-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	zeros := make([]byte, 1<<20)
+	for ; size > 0 && err == nil; size -= int64(len(zeros)) {
+		_, err = f.Write(zeros[:min(size, int64(len(zeros)))])
+	}
+	if err == nil {
+		return f.Close()
+	}
+	f.Close()
+	return fmt.Errorf("%s: %w", dir, errors.Unwrap(err)) // the file's own name is nobody's business
+}
+
+// finish writes the report's files and prints the summary, or the JSON.
+func (o output) finish(e *env, dir string, r *report.Report) error {
+	if err := o.save(dir, r); err != nil {
+		return err
+	}
+	return o.show(e, dir, r)
+}
+
+// show prints a report that is written.
+func (o output) show(e *env, dir string, r *report.Report) error {
+	if o.JSON {
+		return r.WriteJSON(e.stdout)
+	}
+	if err := r.WriteText(e.stdout); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(e.stdout, "\nopen %s\n", quote(filepath.Join(dir, reportHTML)))
+	return err
+}
+
+// save writes report.html and report.json, the latter last: it is what marks a
+// run as finished.
+func (o output) save(dir string, r *report.Report) error {
+	err := run.WriteFile(filepath.Join(dir, reportHTML), func(w io.Writer) error { return r.WriteHTML(w, quote(dir)) })
+	if err != nil {
+		return err
+	}
+	return run.WriteFile(filepath.Join(dir, reportJSON), r.WriteJSON)
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"tattle/report"
+)
+
+func (s *inspection) writeJSON(w io.Writer) error {
+	j := json.NewEncoder(w)
+	j.SetIndent("", "  ")
+	j.SetEscapeHTML(false)
+	return j.Encode(s)
+}
+
+// writeText prints the file's account of itself, and the table of nodes.
+func (s *inspection) writeText(w io.Writer) error {
+	said := []string{filepath.Base(s.File)}
+	if s.Graph != "" {
+		said = append(said, "graph "+strconv.Quote(s.Graph))
+	}
+	if s.Producer != "" {
+		said = append(said, "by "+s.Producer)
+	}
+	said = append(said, fmt.Sprintf("opset %d", s.Opset))
+	fmt.Fprintln(w, strings.Join(append(said, s.Domains...), ", "))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, d := range s.Inputs {
+		fmt.Fprintf(t, "input\t%s\n", d.words())
+	}
+	for _, d := range s.Outputs {
+		fmt.Fprintf(t, "output\t%s\n", d.words())
+	}
+	fmt.Fprintf(t, "weights\t%s in %s%s\n", grouped(s.Weights), report.Count(s.WeightTensors, "tensor"), besideWords(s.Beside))
+	if s.Preprocess != "" {
+		fmt.Fprintf(t, "preprocessing\t%s (the file beside the model)\n", s.Preprocess)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	var kinds []string
+	for _, k := range s.Operators {
+		kinds = append(kinds, fmt.Sprintf("%d %s", k.Nodes, k.Operator))
+	}
+	listing(w, report.Count(s.Nodes, "node")+":", kinds)
+	if !s.Readable {
+		return nil
+	}
+	return s.writeNodes(w)
+}
+
+func (d declared) words() string {
+	if d.Dims == nil {
+		return d.Name + "  " + d.Type + " of any shape"
+	}
+	return d.Name + "  " + d.Type + " [" + strings.Join(d.Dims, ", ") + "]"
+}
+
+func besideWords(files []string) string {
+	if len(files) == 0 {
+		return ""
+	}
+	return ", kept in " + strings.Join(files, ", ")
+}
+
+// writeNodes prints the table of nodes.
+func (s *inspection) writeNodes(w io.Writer) error {
+	fmt.Fprintf(w, "one input of %s: %s numbers in, %s out, %s multiply-adds, %s parameters\n\n",
+		sizesOf(s.InputShape), grouped(int64(s.InputSize)), sizesOf(s.OutputShape), scaled(s.MultiplyAdds), scaled(s.Parameters))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\tnode\ttensor\toperator\tshape\tnumbers\tof inputs\tmultiply-adds\tparameters")
+	for _, c := range s.Candidates {
+		mark, note := "", ""
+		switch {
+		case !c.Cuts:
+			mark, note = "-", fmt.Sprintf("\tno cut: %s is also given %s", c.Join, c.Bypass)
+		case c.Default:
+			mark = "*"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", mark, c.Node, c.tensorWords(), c.Operator, sizesOf(c.Shape),
+			grouped(int64(c.Size)), share(c.Ratio), scaled(c.MultiplyAdds), scaled(c.Parameters), note)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	if s.Default != "" {
+		fmt.Fprintln(w, "*: what --features names where it is left out. Node or tensor is what it takes.")
+	} else {
+		fmt.Fprintf(w, "--features has to name one of them, by node or tensor: %s.\n", strings.TrimSuffix(s.NoDefault, ": name a node"))
+	}
+	if s.Hidden > 0 {
+		are := "are"
+		if s.Hidden == 1 {
+			are = "is"
+		}
+		fmt.Fprintf(w, "%s %s not listed, from which alone the model's output does not follow; --all lists them.\n", report.Count(s.Hidden, "further node"), are)
+	}
+	return nil
+}
+
+// ownOutput is what PyTorch's exporter calls the output of a node, behind its name.
+const ownOutput = "_output_0"
+
+// tensorWords is the tensor's name, cut where it is the node's with that ending.
+func (c candidate) tensorWords() string {
+	if c.Tensor == c.Node+ownOutput {
+		return "…" + ownOutput
+	}
+	return c.Tensor
+}
+
+// listing prints words with commas, in lines of a hundred columns.
+func listing(w io.Writer, first string, words []string) {
+	column := utf8.RuneCountInString(first)
+	fmt.Fprint(w, first)
+	for i, word := range words {
+		if i+1 < len(words) {
+			word += ","
+		}
+		if n := utf8.RuneCountInString(word); column+1+n > 100 {
+			fmt.Fprint(w, "\n  ", word)
+			column = 2 + n
+		} else {
+			fmt.Fprint(w, " ", word)
+			column += 1 + n
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// sizesOf prints a shape as 3×224×224.
+func sizesOf(shape []int) string {
+	if len(shape) == 0 {
+		return "1"
+	}
+	words := make([]string, len(shape))
+	for i, d := range shape {
+		words[i] = strconv.Itoa(d)
+	}
+	return strings.Join(words, "×")
+}
+
+// grouped prints a number with commas.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// scaled prints three digits of a number with its thousands, millions or milliards.
+func scaled(n int64) string {
+	x, units := float64(n), []string{"", " k", " M", " G", " T"}
+	i := 0
+	for x >= 999.5 && i+1 < len(units) {
+		x, i = x/1000, i+1
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64) + units[i]
+}
+
+// share prints what part of the inputs' number a release has.
+func share(x float64) string {
+	if x >= .995 {
+		return strconv.FormatFloat(x, 'g', 3, 64) + "×"
+	}
+	return strconv.FormatFloat(100*x, 'g', 2, 64) + " %"
+}

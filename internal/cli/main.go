@@ -1,0 +1,180 @@
+// Package cli is the command line of tattle: one file per command, which turns
+// flags into a request to the packages below and the answer into a report.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"tattle/cluster"
+	"tattle/internal/file"
+	"tattle/run"
+)
+
+// Exit statuses; see `tattle --help`.
+const (
+	statusDone       = 0
+	statusFinding    = 1
+	statusUsage      = 2
+	statusUnfinished = 3
+	statusUnread     = 141 // as if SIGPIPE had ended the program
+)
+
+// Main runs the command line of the process and returns its exit status. The
+// first interrupt or SIGTERM stops the work and keeps what is done; a second one
+// ends the process at once.
+func Main() int {
+	ctx, stop := context.WithCancel(context.Background()) // not signal.NotifyContext: its cause names the signal
+	defer stop()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGPIPE) // a reader who has left does not keep a run from its end
+	go func() {
+		<-signals
+		signal.Stop(signals)
+		stop()
+	}()
+	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+}
+
+// env is what every command works with.
+type env struct {
+	ctx    context.Context
+	stdout io.Writer
+	stderr io.Writer
+	args   []string        // what was asked for, without where it is kept or who computes it: what a report records
+	given  []string        // all of the command line
+	keeps  bool            // the command can be resumed
+	ships  *clusterFlags   // of a command that machines can share; else nil
+	inputs []cluster.Input // the files that it reads, where they are to be shipped
+	pool   run.Pool        // does the work of the run whose folder is open
+	serve  bool            // for somebody else's run: what is not shards can be left out
+}
+
+type commands struct {
+	Demo      demoCmd      `cmd:"" help:"Train, dither, bound, attack and report on generated glyphs: no download, under a minute."`
+	Train     trainCmd     `cmd:"" help:"Train a classifier and write it as ONNX."`
+	Model     modelCmd     `cmd:"" help:"Write a built-in net as ONNX, with random parameters or those of an .npz file."`
+	Inspect   inspectCmd   `cmd:"" help:"Tell what an ONNX file holds, and which of its nodes could be the release."`
+	Distill   distillCmd   `cmd:"" help:"Train a student on a trained classifier's outputs, and ask whether it is curious, too."`
+	Prune     pruneCmd     `cmd:"" help:"Set the smallest weights of a trained classifier to zero, and ask whether it stays curious."`
+	Bound     boundCmd     `cmd:"" help:"Prove what no unbiased reconstruction of the inputs can beat, and attack the release."`
+	Design    designCmd    `cmd:"" help:"Find the noise, and the number of features, that keep a promise at the least cost in accuracy."`
+	Audit     auditCmd     `cmd:"" help:"Does a release tell a sensitive attribute? A verdict with evidence, from a model, an endpoint or its outputs alone."`
+	Verify    verifyCmd    `cmd:"" help:"Recompute the report of a run, and say what could not be checked."`
+	Serve     serveCmd     `cmd:"" help:"Show a folder of reports as a local web page, or serve models for audits."`
+	Reproduce reproduceCmd `cmd:"" help:"A figure of the paper, beside the published numbers."`
+	Data      dataCmd      `cmd:"" help:"Fetch a public data set from its home, or describe one."`
+	Worker    workerCmd    `cmd:"" help:"Do shards of runs that others began."`
+	Runs      runsCmd      `cmd:"" help:"List runs, their state, and what failed."`
+	Merge     mergeCmd     `cmd:"" help:"Gather what workers computed in a folder that they share."`
+	Cluster   clusterCmd   `cmd:"" help:"Be the servers that a run is spread over, or print what starts workers on a site."`
+}
+
+const description = `Measures what a machine-learned model gives away about its inputs.
+
+Exit status: 0 done, 1 a finding (verify: a figure that does not hold; design: nothing meets what was asked for; audit: over --fail-on), 2 wrong usage, 3 could not finish (audit: inconclusive).`
+
+// exit is how kong's own exits (--help) come back out of its parser.
+type exit int
+
+// execute runs one command line. It returns the exit status and never panics
+// for anything a user can type or feed it.
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (status int) {
+	stdout, stderr = &file.Screen{W: stdout}, &file.Screen{W: stderr}
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case exit:
+			status = int(e)
+		default:
+			status = fail(stderr, hinted(fmt.Errorf("a bug in tattle: %v", e), "report it with the command line and what follows"))
+			stderr.Write(debug.Stack())
+		}
+	}()
+	k, err := parse(args, stdout, stderr)
+	if err != nil {
+		return fail(stderr, err)
+	}
+	e := newEnv(ctx, k, args, stdout, stderr)
+	if e.ships != nil && e.ships.Cluster != "" {
+		e.inputs = inputsOf(k) // before anything is settled
+	}
+	if err := k.Run(e); err != nil {
+		return fail(stderr, err)
+	}
+	return statusDone
+}
+
+// parse reads a command line.
+func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
+	parser, err := kong.New(new(commands),
+		kong.Name("tattle"),
+		kong.Description(description),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { panic(exit(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+	)
+	if err != nil {
+		panic(err) // the grammar above is wrong: a bug, found by any test
+	}
+	k, err := parser.Parse(args)
+	if err != nil {
+		return nil, usage(err, "tattle --help lists the commands, tattle COMMAND --help their flags")
+	}
+	return k, nil
+}
+
+// A statusError is an error with the exit status it ends the program with and,
+// where one helps, a hint at the mend.
+type statusError struct {
+	status int
+	err    error
+	hint   string
+}
+
+func (e *statusError) Error() string { return e.err.Error() }
+func (e *statusError) Unwrap() error { return e.err }
+
+// usage marks an error as the caller's to mend.
+func usage(err error, hint string) error { return &statusError{statusUsage, err, hint} }
+
+// hinted adds a hint to an error of the world outside.
+func hinted(err error, hint string) error { return &statusError{statusUnfinished, err, hint} }
+
+// fail prints an error as one line, its hint as another, and returns the status.
+func fail(stderr io.Writer, err error) int {
+	var out *fs.PathError
+	if errors.As(err, &out) && out.Path == os.Stdout.Name() && errors.Is(err, syscall.EPIPE) {
+		return statusUnread // like any program whose output nobody reads on
+	}
+	var s *statusError
+	if !errors.As(err, &s) {
+		s = &statusError{status: statusUnfinished}
+	}
+	fmt.Fprintf(stderr, "tattle: error: %s\n", strings.ReplaceAll(message(err), "\n", " "))
+	if s.hint != "" {
+		fmt.Fprintf(stderr, "tattle: hint: %s\n", s.hint)
+	}
+	return s.status
+}
+
+// message is what an error says; of a cancelled context, that somebody
+// interrupted.
+func message(err error) string {
+	said := err.Error()
+	if errors.Is(err, context.Canceled) {
+		said = strings.ReplaceAll(said, context.Canceled.Error(), "interrupted")
+	}
+	return said
+}

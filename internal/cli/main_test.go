@@ -1,0 +1,378 @@
+package cli
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/npy"
+	"tattle/onnx"
+	"tattle/run"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"tattle": disguised,
+	})
+}
+
+// TestScripts runs the promises of the README, one script each.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		Condition:     func(c string) (bool, error) { return c == "root" && os.Geteuid() == 0, nil },
+		UpdateScripts: false,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"fails":      fails,
+			"mkmnist":    mkMNIST,
+			"mknet":      mkNet,
+			"mkcifar":    mkCIFAR,
+			"mkweights":  mkWeights,
+			"mkpictures": mkPictures,
+			"mkscores":   mkScores,
+			"mkcolour":   mkColour,
+			"mknpz":      mkNPZ,
+			"cut":        cut,
+			"swap":       swap,
+			"flip":       flip,
+			"altered":    altered,
+			"forge":      forge,
+			"mkindices":  mkIndices,
+			"mkvectors":  mkVectors,
+			"mkhuge":     mkHuge,
+			"isize":      isize,
+			"mknan":      mkNaN,
+			"interrupt":  interrupt,
+			"printed":    printed,
+			"timeless":   timeless,
+			"serving":    serving,
+			"stopped":    stopped,
+			"fetch":      fetch,
+			"begin":      begin,
+			"sig":        sig,
+			"ended":      ended,
+			"await":      await,
+			"until":      until,
+			"likewise":   likewise,
+		},
+	})
+}
+
+// fails STATUS PATTERN ARG... runs tattle, which must end with that status and
+// say why in one line that matches, with at most a hint below it.
+func fails(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec("tattle", args[2:]...)
+	status := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		status = exit.ExitCode()
+	}
+	said := ts.ReadFile("stderr")
+	if strconv.Itoa(status) != args[0] {
+		ts.Fatalf("status %d, want %s; it said: %s", status, args[0], said)
+	}
+	lines := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
+	if len(lines) > 2 || !strings.HasPrefix(lines[0], "tattle: error: ") || len(lines) == 2 && !strings.HasPrefix(lines[1], "tattle: hint: ") {
+		ts.Fatalf("not one line and a hint:\n%s", said)
+	}
+	if !regexp.MustCompile(args[1]).MatchString(lines[0]) {
+		ts.Fatalf("%q does not match %q", lines[0], args[1])
+	}
+}
+
+// mkMNIST DIR TRAIN TEST writes glyphs as MNIST's four files, gzipped.
+func mkMNIST(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o777))
+	for i, prefix := range []string{"train", "t10k"} {
+		n, err := strconv.Atoi(args[1+i])
+		ts.Check(err)
+		s := dataset.Glyphs(dataset.GlyphOptions{N: n, Size: 28, Seed: uint64(i)})
+		labels := make([]byte, n)
+		for j, y := range s.Y {
+			labels[j] = byte(y)
+		}
+		writeIDX(ts, filepath.Join(dir, prefix+"-images-idx3-ubyte.gz"), []int{n, 28, 28}, s.Pixels)
+		writeIDX(ts, filepath.Join(dir, prefix+"-labels-idx1-ubyte.gz"), []int{n}, labels)
+	}
+}
+
+// mkCIFAR DIR N writes coloured noise as CIFAR-10's batches, test and training.
+func mkCIFAR(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o777))
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	r := rand.New(rand.NewPCG(1, 1))
+	records := make([]byte, n*(1+3*32*32))
+	for i := range records {
+		records[i] = byte(r.Uint32())
+		if i%(1+3*32*32) == 0 {
+			records[i] %= 10
+		}
+	}
+	ts.Check(os.WriteFile(filepath.Join(dir, "test_batch.bin"), records, 0o666))
+	ts.Check(os.WriteFile(filepath.Join(dir, "data_batch_1.bin"), records, 0o666))
+}
+
+// mkNet FILE WIDTH writes an untrained net of MNIST's inputs with two hidden
+// layers of that width, as a trained one quick to bound.
+func mkNet(ts *testscript.TestScript, _ bool, args []string) {
+	width, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	g := &nn.Graph{Name: "small", Input: "input", InputShape: []int{1, 28, 28}, Output: "input"}
+	add := func(op nn.Op) {
+		name := fmt.Sprintf("layer%d", len(g.Nodes))
+		g.Nodes = append(g.Nodes, &nn.Node{Name: name, Op: op, Inputs: []string{g.Output}, Output: name + "_out"})
+		g.Output = name + "_out"
+	}
+	dense := func(in, out int) nn.Op {
+		name := fmt.Sprintf("%d.", len(g.Nodes))
+		return &nn.Dense{In: in, Out: out,
+			Weight: &nn.Param{Name: name + "weight", Shape: []int{out, in}, Data: make([]float32, out*in)},
+			Bias:   &nn.Param{Name: name + "bias", Shape: []int{out}, Data: make([]float32, out)}}
+	}
+	add(&nn.Flatten{})
+	add(dense(784, width))
+	add(&nn.ReLU{})
+	add(dense(width, width))
+	add(&nn.ReLU{})
+	add(dense(width, 10))
+	g.Init(1)
+	ts.Check(onnx.Write(ts.MkAbs(args[0]), g))
+}
+
+func writeIDX(ts *testscript.TestScript, path string, dims []int, data []byte) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	head := []byte{0, 0, 8, byte(len(dims))}
+	for _, d := range dims {
+		head = binary.BigEndian.AppendUint32(head, uint32(d))
+	}
+	z.Write(head)
+	z.Write(data)
+	ts.Check(z.Close())
+	ts.Check(os.WriteFile(path, b.Bytes(), 0o666))
+}
+
+// cut FILE N shortens a file to its first N bytes.
+func cut(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
+}
+
+// swap FILE PATTERN NEW replaces the first match in a file; ${1} in NEW is what
+// the first parentheses matched.
+func swap(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	re := regexp.MustCompile(args[1])
+	at := re.FindSubmatchIndex(b)
+	if at == nil {
+		ts.Fatalf("%s does not contain %s", args[0], args[1])
+	}
+	out := re.Expand(slices.Clone(b[:at[0]]), []byte(args[2]), b, at)
+	ts.Check(os.WriteFile(path, append(out, b[at[1]:]...), 0o666))
+}
+
+// flip FILE AFTER OFFSET changes one bit of the byte OFFSET bytes after the
+// first occurrence of a text.
+func flip(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	at := bytes.Index(b, []byte(args[1]))
+	off, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	if at < 0 || at+off >= len(b) {
+		ts.Fatalf("%s has no byte %d after %q", args[0], off, args[1])
+	}
+	b[at+off] ^= 1
+	ts.Check(os.WriteFile(path, b, 0o666))
+}
+
+// altered KEY WHAT changes a digit of the first number after a key (or text) of
+// whole.json, and expects verify to name what it is about.
+func altered(ts *testscript.TestScript, _ bool, args []string) {
+	b := []byte(ts.ReadFile("whole.json"))
+	at := bytes.Index(b, []byte(args[0]))
+	if at < 0 {
+		ts.Fatalf("the report says nothing of %s", args[0])
+	}
+	at += len(args[0])
+	at += bytes.IndexAny(b[at:], "0123456789")
+	first := at
+	for at+1 < len(b) && at-first < 12 && (b[at+1] == '.' || b[at+1] >= '0' && b[at+1] <= '9') {
+		at++ // to its last digit, or one that makes another float64
+	}
+	b[at] = '0' + (b[at]-'0'+1)%10
+	ts.Check(os.WriteFile(ts.MkAbs("run/report.json"), b, 0o666))
+	fails(ts, false, []string{"1", "do(es)? not hold", "verify", "run"})
+	if said := ts.ReadFile("stdout"); !strings.Contains(said, args[1]) {
+		ts.Fatalf("%s was changed, and verify said: %s", args[0], said)
+	}
+}
+
+// forge DIR FILE ARRAY changes every other number of an array of a run, and the
+// digest in the report with it.
+func forge(ts *testscript.TestScript, _ bool, args []string) {
+	path := filepath.Join(ts.MkAbs(args[0]), args[1])
+	was, err := run.Digest(path)
+	ts.Check(err)
+	f, err := npy.Open(path)
+	ts.Check(err)
+	var b bytes.Buffer
+	w, changed := npy.NewWriter(&b), false
+	for _, name := range f.Names() {
+		a, err := f.Array(name)
+		ts.Check(err)
+		if name == args[2] {
+			changed = true
+			switch x := a.Data.(type) {
+			case []float64:
+				halve(x)
+			case []float32:
+				halve(x)
+			}
+		}
+		ts.Check(w.Add(name, a.Shape, a.Data))
+	}
+	ts.Check(w.Close())
+	ts.Check(f.Close())
+	if !changed {
+		ts.Fatalf("%s has no array %s", path, args[2])
+	}
+	ts.Check(os.WriteFile(path, b.Bytes(), 0o666))
+	is, err := run.Digest(path)
+	ts.Check(err)
+	reportPath := filepath.Join(ts.MkAbs(args[0]), reportJSON)
+	said, err := os.ReadFile(reportPath)
+	ts.Check(err)
+	ts.Check(os.WriteFile(reportPath, bytes.ReplaceAll(said, []byte(was), []byte(is)), 0o666))
+}
+
+func halve[T float32 | float64](x []T) {
+	for i := 0; i < len(x); i += 2 {
+		x[i] /= 2
+	}
+}
+
+// mkIndices FILE KIND writes indices that are none.
+func mkIndices(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	switch args[1] {
+	case "matrix":
+		err = npy.Write(f, []int{2, 2}, []int64{0, 1, 2, 3})
+	case "mask":
+		err = npy.Write(f, []int{2}, []bool{true, false})
+	case "halves":
+		err = npy.Write(f, []int{2}, []float64{.5, 1})
+	case "below":
+		err = npy.Write(f, []int{2}, []int64{-1, 1})
+	}
+	ts.Check(err)
+	ts.Check(f.Close())
+}
+
+// mkVectors FILE writes two vectors of MNIST's inputs.
+func mkVectors(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	w := npy.NewWriter(f)
+	v := make([]float64, 2*784)
+	for i := range v {
+		v[i] = float64(i%7) - 2
+	}
+	ts.Check(w.Add("w", []int{2, 784}, v))
+	ts.Check(w.Close())
+	ts.Check(f.Close())
+}
+
+// mkHuge FILE writes an ONNX file with a weight that claims 2^60 elements.
+func mkHuge(ts *testscript.TestScript, _ bool, args []string) {
+	weight := fields(varint(1, 1<<60), varint(2, 1), text(8, "weight"), text(9, "0123456789abcdef")) // dims, float, name, raw_data
+	node := fields(text(1, "x"), text(1, "weight"), text(2, "y"), text(3, "gemm"), text(4, "Gemm"))
+	value := func(name string) []byte {
+		shape := fields(text(1, string(fields(text(2, "batch")))), text(1, string(fields(varint(1, 4)))))
+		return fields(text(1, name), text(2, string(fields(text(1, string(fields(varint(1, 1), text(2, string(shape)))))))))
+	}
+	graph := fields(text(1, string(node)), text(2, "huge"), text(5, string(weight)), text(11, string(value("x"))), text(12, string(value("y"))))
+	opset := fields(text(1, ""), varint(2, 13))
+	model := fields(varint(1, 8), text(7, string(graph)), text(8, string(opset)))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), model, 0o666))
+}
+
+// fields, varint and text spell protobuf's wire format.
+func fields(all ...[]byte) []byte { return bytes.Join(all, nil) }
+
+func varint(field protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(nil, field, protowire.VarintType), v)
+}
+
+func text(field protowire.Number, s string) []byte {
+	return protowire.AppendString(protowire.AppendTag(nil, field, protowire.BytesType), s)
+}
+
+// isize FILE N rewrites the size that a gzip file claims in its last four bytes.
+func isize(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	n, err := strconv.ParseUint(args[1], 10, 32)
+	ts.Check(err)
+	binary.LittleEndian.PutUint32(b[len(b)-4:], uint32(n))
+	ts.Check(os.WriteFile(path, b, 0o666))
+}
+
+// mkNaN FILE puts a NaN among the weights of an ONNX file.
+func mkNaN(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	copy(b[len(b)/4:], "\xff\xff\xff\xff\xff\xff\xff\xff") // wherever a float starts, all ones is a NaN
+	ts.Check(os.WriteFile(path, b, 0o666))
+}
+
+// interrupt GLOB ARG... runs tattle, presses Ctrl-C as soon as a file matches,
+// and expects status 3. What it said is left in stderr.
+func interrupt(ts *testscript.TestScript, _ bool, args []string) {
+	glob := ts.MkAbs(args[0])
+	tattle, err := exec.LookPath(filepath.Join(strings.Split(ts.Getenv("PATH"), string(os.PathListSeparator))[0], "tattle"))
+	ts.Check(err)
+	var said bytes.Buffer
+	cmd := exec.Command(tattle, args[1:]...)
+	cmd.Dir, cmd.Stderr = ts.MkAbs("."), &said
+	ts.Check(cmd.Start())
+	for range 30000 {
+		if m, _ := filepath.Glob(glob); len(m) > 0 {
+			break
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	ts.Check(cmd.Process.Signal(os.Interrupt))
+	if cmd.Wait(); cmd.ProcessState.ExitCode() != statusUnfinished {
+		ts.Fatalf("status %d, want %d; it said: %s", cmd.ProcessState.ExitCode(), statusUnfinished, said.String())
+	}
+	fmt.Fprint(ts.Stderr(), said.String())
+}

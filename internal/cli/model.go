@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/onnx"
+	"tattle/report"
+	"tattle/run"
+)
+
+type modelCmd struct {
+	Net     string `arg:"" enum:"cifar10,curious,mnist,resnet18,resnet20,swin-t" help:"mnist, cifar10: paper A's nets; resnet18, swin-t: torchvision's; resnet20: He et al.'s for CIFAR-10; curious: paper B's classifier."`
+	Out     string `short:"o" help:"The file to write (default: NET.onnx)." placeholder:"FILE"`
+	Classes *int   `help:"Outputs (default: 10; resnet18 and swin-t 1000; curious 2)." placeholder:"N"`
+	Weights string `help:"Parameters, an .npz file with an array for each, by torchvision's names (default: random)." placeholder:"FILE"`
+	Seed    uint64 `help:"Seed of random parameters: the same seed gives the same bytes." default:"1"`
+	JSON    bool   `name:"json" help:"Say what was written as JSON on standard output."`
+}
+
+func (modelCmd) Help() string {
+	return `Example: tattle model resnet18 --weights resnet18.npz -o resnet18.onnx
+
+Without --weights the parameters are random: good for trying things, or as a start. The arrays of --weights are those of a PyTorch state_dict; docs/models.md has the lines that write them. How the net's inputs are made of pictures stands in FILE.preprocess.toml beside it, which the other commands use.`
+}
+
+// written says what `tattle model` made.
+type written struct {
+	Net        string `json:"net"`
+	Path       string `json:"path"`
+	SHA256     string `json:"sha256"`
+	Parameters int    `json:"parameters"`
+	Input      []int  `json:"input"`
+	Classes    int    `json:"classes"`
+	Weights    string `json:"weights,omitempty"`    // whence they are; random by the seed where empty
+	Seed       uint64 `json:"seed"`                 // of random ones
+	Features   string `json:"features"`             // paper A's node
+	Size       []int  `json:"features_shape"`       // of its output
+	Preprocess string `json:"preprocess,omitempty"` // the file beside the model
+}
+
+// mostClasses is the most that is believed to be meant.
+const mostClasses = 1 << 20
+
+func (c *modelCmd) Run(e *env) error {
+	net := builtIns[c.Net]
+	classes, err := c.classes(net)
+	if err != nil {
+		return err
+	}
+	if c.Out == "" {
+		c.Out = c.Net + ".onnx"
+	}
+	beside := preprocessFile(c.Out)
+	for _, path := range []string{c.Out, beside} {
+		if exists(path) {
+			return usage(fmt.Errorf("--out: there is a %s already", path), "remove it, or choose another name")
+		}
+	}
+	p, err := dataset.ParsePreprocess(net.preprocess)
+	if err != nil && net.preprocess != "" {
+		return fmt.Errorf("the preprocessing of %s: %w", c.Net, err)
+	}
+	g := net.build(classes, c.Seed)
+	if c.Weights != "" {
+		if err := loadWeights(g, c.Weights); err != nil {
+			return err
+		}
+	}
+	w := &written{Net: c.Net, Path: c.Out, Parameters: parameters(g), Input: g.InputShape, Classes: classes, Seed: c.Seed}
+	if c.Weights != "" {
+		w.Weights = filepath.Base(c.Weights)
+	}
+	if err := w.write(g, net); err != nil {
+		return err
+	}
+	if net.preprocess != "" {
+		w.Preprocess = beside
+		if err := p.WriteFile(beside); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		j := json.NewEncoder(e.stdout)
+		j.SetIndent("", "  ")
+		return j.Encode(w)
+	}
+	_, err = fmt.Fprint(e.stdout, w)
+	return err
+}
+
+// classes is the number of outputs.
+func (c *modelCmd) classes(net builtIn) (int, error) {
+	switch {
+	case c.Classes == nil:
+		return net.classes, nil
+	case *c.Classes < 1 || *c.Classes > mostClasses:
+		return 0, usage(fmt.Errorf("--classes: %d is not between 1 and %d", *c.Classes, mostClasses), "")
+	case net.fixed && *c.Classes != net.classes:
+		return 0, usage(fmt.Errorf("--classes: the %s net has %d", c.Net, net.classes), "resnet20 and resnet18 take any number")
+	}
+	return *c.Classes, nil
+}
+
+// preprocessFile is the file beside a model that says how its inputs are made.
+func preprocessFile(model string) string {
+	return strings.TrimSuffix(model, filepath.Ext(model)) + ".preprocess.toml"
+}
+
+// write writes the model.
+func (w *written) write(g *nn.Graph, net builtIn) (err error) {
+	if w.Features = net.features; w.Features == "" {
+		if w.Features, err = g.FeatureNode(); err != nil {
+			return err
+		}
+	}
+	shapes, err := g.Shapes()
+	if err != nil {
+		return err
+	}
+	w.Size = shapes[g.Node(w.Features).Output]
+	made := w.Weights
+	if made == "" {
+		made = fmt.Sprintf("random, seed %d", w.Seed)
+	}
+	g.Metadata = map[string]string{"tattle.net": w.Net, "tattle.weights": made}
+	if err := onnx.Write(w.Path, g); err != nil {
+		return hinted(fmt.Errorf("--out: %w", err), "choose a file that can be written")
+	}
+	w.SHA256, err = run.Digest(w.Path)
+	return err
+}
+
+// entries writes a shape as people do, with how many entries it has.
+func entries(shape []int) string {
+	words := make([]string, len(shape))
+	for i, d := range shape {
+		words[i] = strconv.Itoa(d)
+	}
+	if len(shape) == 1 {
+		return words[0]
+	}
+	return fmt.Sprintf("%s = %d", strings.Join(words, "×"), nn.Size(shape))
+}
+
+// String is what people read.
+func (w *written) String() string {
+	var s strings.Builder
+	made := fmt.Sprintf("random by seed %d: it knows nothing", w.Seed)
+	if w.Weights != "" {
+		made = "from " + w.Weights
+	}
+	fmt.Fprintf(&s, "%s, %s: %s, %s\n", w.Net, builtIns[w.Net].about, report.Count(w.Parameters, "parameter"), made)
+	fmt.Fprintf(&s, "inputs    %s\n", entries(w.Input))
+	fmt.Fprintf(&s, "features  %s: --features %s\n", entries(w.Size), w.Features)
+	fmt.Fprintf(&s, "classes   %d\n", w.Classes)
+	fmt.Fprintf(&s, "wrote %s", quote(w.Path))
+	if w.Preprocess != "" {
+		fmt.Fprintf(&s, " and %s", quote(w.Preprocess))
+	}
+	return s.String() + "\n"
+}

@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+
+	"tattle/nn"
+)
+
+// A builtIn is a net that can be built by its name.
+type builtIn struct {
+	build      func(classes int, seed uint64) *nn.Graph
+	classes    int    // by default
+	fixed      bool   // it has no other number of classes
+	features   string // paper A's, where they are not what enters the last affine layer
+	preprocess string // of its inputs, as dataset.ParsePreprocess reads it; empty for the data's own
+	about      string
+}
+
+// ofClasses builds paper A's nets, which have ten classes.
+func ofClasses(build func(seed uint64) *nn.Graph) func(int, uint64) *nn.Graph {
+	return func(_ int, seed uint64) *nn.Graph { return build(seed) }
+}
+
+// imageNetScale is torchvision's normalisation, for pictures of any size.
+const imageNetScale = "mean=.485,.456,.406 std=.229,.224,.225"
+
+var builtIns = map[string]builtIn{
+	"mnist":    {build: ofClasses(nn.MNISTNet), classes: 10, fixed: true, about: "paper A's net of MNIST"},
+	"cifar10":  {build: ofClasses(nn.CIFARNet), classes: 10, fixed: true, preprocess: "cifar10", about: "paper A's net of CIFAR-10"},
+	"resnet20": {build: nn.ResNet20, classes: 10, features: nn.ResNet20Features, preprocess: imageNetScale, about: "He et al.'s for CIFAR-10"},
+	"resnet18": {build: nn.ResNet18, classes: 1000, features: nn.ResNet18Features, preprocess: "imagenet", about: "torchvision's, of paper A's figure 5"},
+	"swin-t":   {build: nn.SwinT, classes: 1000, features: nn.SwinTFeatures, preprocess: "imagenet resize=232 filter=bicubic", about: "torchvision's, of paper A's figure 6"},
+	"curious":  {build: nn.CuriousClassifier, classes: 2, about: "paper B's classifier"},
+}
+
+// builtInNames lists them in order.
+func builtInNames() []string { return slices.Sorted(maps.Keys(builtIns)) }

@@ -1,0 +1,289 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"tattle/curious"
+	"tattle/dataset"
+	"tattle/report"
+	"tattle/run"
+	"tattle/tables"
+)
+
+const cellsDir = "cells"
+
+// A grid is one of paper B's experiments being run: every training with every seed is
+// a cell, kept in a folder of its own.
+type grid struct {
+	*reproduceCmd
+	x       *tables.Experiment
+	chosen  map[string]bool // keys of the trainings to run
+	epochs  int
+	side    int // of pictures
+	limit   int // the most training examples; 0 is all
+	seeds   []uint64
+	dir     string
+	target  string // whose data are open
+	parts   *dataset.Parts
+	data    map[string]openedTarget
+	notes   []string // on the data
+	path    string   // of the data
+	results map[string][]*cellResult
+
+	mu      sync.Mutex
+	bar     *meter
+	missing int   // cells to train, those that are finished not counted
+	done    int64 // steps of training that were done for them
+	total   int64
+}
+
+// openedTarget is what is known of a target's data once they were open.
+type openedTarget struct {
+	digest string
+	steps  int64 // of a training
+}
+
+// grid runs one of paper B's grids of trainings.
+func (c *reproduceCmd) grid(e *env, x *tables.Experiment) error {
+	g, err := c.newGrid(x)
+	if err != nil {
+		return err
+	}
+	if c.List {
+		return g.list(e)
+	}
+	if c.Data == "" {
+		return usage(fmt.Errorf("reproduce %s needs --data, the folder or zip of %s", x.Name, x.Data), "tattle data info "+string(x.Data)+" says where it comes from")
+	}
+	work := func(dir string) error {
+		g.dir = dir
+		return e.unfinished(g.run(e), dir)
+	}
+	if g.finishedBefore() {
+		return e.compute(c.Out, true, func() error { return work(c.Out) })
+	}
+	return c.in(e, c.Experiment, c.Resume, work)
+}
+
+// run trains what is not there yet, and reports.
+func (g *grid) run(e *env) error {
+	if begun(g.dir) && !g.Resume {
+		return usage(fmt.Errorf("--out %s: holds an interrupted run", g.dir), "go on with it by --resume, or choose another folder")
+	}
+	if err := g.sameSettings(); err != nil {
+		return err
+	}
+	if err := g.prepare(e); err != nil {
+		return err
+	}
+	started := time.Now()
+	g.bar = newMeter(e.stderr, g.x.Name, 0, false)
+	defer func() { g.bar.close() }() // others take its place
+	err := g.cells(e).run(func(missing []string) error { return g.start(e, missing) })
+	if err != nil {
+		return err
+	}
+	g.bar.close()
+	if err := g.collect(e); err != nil {
+		return err
+	}
+	r, err := g.report(e)
+	if err != nil {
+		return err
+	}
+	r.Timing["total"] = seconds(started)
+	return g.finish(e, g.dir, r)
+}
+
+// cells are the trainings that were chosen, all with the first seed first: a table is
+// whole early. Those on one target stand together. They are trained one at a time:
+// their nets use all cores, and each target's data are large.
+func (g *grid) cells(e *env) *trainings {
+	t := &trainings{env: e, dir: g.dir, atOnce: 1, maker: g}
+	for _, seed := range g.seeds {
+		for _, x := range g.x.Trainings {
+			if g.chosen[x.Key] {
+				t.names = append(t.names, cellName(x, seed))
+			}
+		}
+	}
+	return t
+}
+
+// start begins with so many cells.
+func (g *grid) start(e *env, missing []string) error {
+	g.missing = len(missing)
+	if e.serve {
+		return nil // a worker shows nothing
+	}
+	for _, name := range missing {
+		t, _ := g.of(name)
+		g.total += g.data[t.Target].steps
+	}
+	g.bar = newMeter(e.stderr, g.x.Name, g.total, false)
+	g.announce(e)
+	if err := g.keepSettings(); err != nil || len(missing) == 0 {
+		return err
+	}
+	return g.unreport()
+}
+
+// collect reads what the cells came to. Those that an earlier run with another choice
+// left are taken along. The data of the last of them are open then.
+func (g *grid) collect(e *env) error {
+	last := ""
+	for _, seed := range g.seeds {
+		for _, t := range g.x.Trainings {
+			r, err := g.result(e, t, seed)
+			if err != nil {
+				return err
+			}
+			if r != nil {
+				g.results[t.Key] = append(g.results[t.Key], r)
+				last = t.Target
+			}
+		}
+	}
+	return g.open(e, last)
+}
+
+// result returns what a cell came to, nil where it is neither there nor asked for.
+func (g *grid) result(e *env, t tables.Training, seed uint64) (*cellResult, error) {
+	dir := filepath.Join(g.dir, filepath.FromSlash(cellName(t, seed)))
+	if !g.chosen[t.Key] && !exists(filepath.Join(dir, resultFile)) {
+		return nil, nil
+	}
+	if err := g.know(e, t.Target); err != nil {
+		return nil, err
+	}
+	r, err := g.cellIn(dir, t, seed)
+	if err == nil && r == nil && g.chosen[t.Key] {
+		err = fmt.Errorf("%s: its files were changed as they were written", dir)
+	}
+	return r, err
+}
+
+// prepare opens the data of every target, so that nothing is refused after hours of
+// training. The first target's data stay open. A worker opens these alone: what the
+// others are the stage says, and whoever announced it has looked at them.
+func (g *grid) prepare(e *env) error {
+	first := g.x.Trainings[slices.IndexFunc(g.x.Trainings, func(t tables.Training) bool { return g.chosen[t.Key] })].Target
+	for _, t := range slices.Backward(g.x.Trainings) {
+		if !g.chosen[t.Key] || e.serve && t.Target != first {
+			continue
+		}
+		if err := g.open(e, t.Target); err != nil {
+			return err
+		}
+		if err := g.check(t); err != nil {
+			return usage(fmt.Errorf("%s: %w", t.Key, err), "")
+		}
+	}
+	return nil
+}
+
+// check says what keeps a training from being done on the open data.
+func (g *grid) check(t tables.Training) error {
+	n := g.parts.Train.Len()
+	if student := int(curious.StudentShare * float64(n)); t.Distill && student < curious.DefaultBatch {
+		return fmt.Errorf("the student's share of %d training examples is %d, less than a batch of %d: want more data", n, student, curious.DefaultBatch)
+	}
+	return g.options(t, g.seeds[0]).Check(g.parts)
+}
+
+// steps counts those of F in a training on the open data, which take nearly all the
+// time; a teacher and its student share them.
+func (g *grid) steps() int64 {
+	n := g.parts.Train.Len()
+	return int64(g.epochs) * int64(n/min(n, curious.DefaultBatch)) // fewer examples are one batch
+}
+
+// open reads the data for a target, with all sensitive attributes that the
+// experiment has for it.
+func (g *grid) open(e *env, target string) error {
+	if g.target == target {
+		return nil
+	}
+	g.target, g.parts = "", nil // one at a time: they are large
+	bar := newMeter(e.stderr, "decoding pictures", 0, false)
+	defer bar.close()
+	p, err := dataset.OpenParts(e.ctx, g.Data, dataset.LabelledOptions{
+		Kind: string(g.x.Data), Target: target, Sensitive: g.x.Sensitive(target),
+		Side: g.side, Seed: g.Seed, Limit: g.limit, Cache: g.Cache,
+		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+	})
+	if err != nil {
+		return err
+	}
+	for _, n := range p.Notes {
+		if !slices.Contains(g.notes, n) {
+			g.notes = append(g.notes, n)
+		}
+	}
+	digest := digestOf(p)
+	if was := g.data[target].digest; was != "" && was != digest {
+		return fmt.Errorf("%s: the data of %s are not those that the run began with: SHA-256 %.16s…, not %.16s…", g.Data, target, digest, was)
+	}
+	g.target, g.parts = target, p
+	g.data[target] = openedTarget{digest, g.steps()}
+	return nil
+}
+
+// know learns what the data of a target are: a worker from the stage that it takes part
+// in, if they are none that it has open, everybody else by opening them, unless they
+// were open before.
+func (g *grid) know(e *env, target string) error {
+	if _, known := g.data[target]; known {
+		return nil
+	}
+	if e.serve {
+		digest, err := announced(filepath.Join(g.dir, shardsDir), dataOf(target))
+		if digest != "" || err != nil {
+			g.data[target] = openedTarget{digest: digest}
+			return err
+		}
+	}
+	return g.open(e, target)
+}
+
+// dataOf is what the manifest of a stage calls the data of a target.
+func dataOf(target string) string { return "data of " + target }
+
+// announced is a digest in the manifest of a stage, "" where there is none.
+func announced(stage, what string) (string, error) {
+	if !exists(filepath.Join(stage, manifestFile)) {
+		return "", nil
+	}
+	data, err := run.ReadManifest(stage)
+	if err != nil {
+		return "", err
+	}
+	m, err := run.ParseManifest(data)
+	return m.Hashes[what], err
+}
+
+// reduced says how the run departs from the paper's procedure, "" where it does not.
+func (g *grid) reduced() string {
+	var s []string
+	if g.epochs != curious.DefaultEpochs {
+		s = append(s, report.Count(g.epochs, "epoch")+" instead of 50")
+	}
+	if g.side != dataset.DefaultSide {
+		s = append(s, fmt.Sprintf("%d×%d pictures instead of 64×64", g.side, g.side))
+	}
+	if g.limit > 0 {
+		s = append(s, fmt.Sprintf("at most %d training examples", g.limit))
+	}
+	if len(s) > 0 && len(g.seeds) == 1 {
+		s = append(s, "one seed")
+	}
+	if g.Quick && len(s) > 0 {
+		return "quick: " + strings.Join(s, ", ")
+	}
+	return strings.Join(s, ", ")
+}

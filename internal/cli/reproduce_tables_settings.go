@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"tattle/curious"
+	"tattle/run"
+)
+
+const gridSchema = "tattle/grid/1"
+
+// gridManifest is what all cells of a folder share: the seeds and the choice of cells
+// may change from one run to the next.
+type gridManifest struct {
+	Schema   string            `json:"schema"`
+	Settings map[string]string `json:"settings"`
+}
+
+func (g *grid) settings() map[string]string {
+	examples := "all"
+	if g.limit > 0 {
+		examples = strconv.Itoa(g.limit)
+	}
+	return map[string]string{
+		"experiment": g.x.Name, "epochs": strconv.Itoa(g.epochs), "batch": strconv.Itoa(curious.DefaultBatch),
+		"learning rate": strconv.FormatFloat(curious.DefaultLearningRate, 'g', -1, 64),
+		"side":          strconv.Itoa(g.side), "examples": examples, "data seed": strconv.FormatUint(g.Seed, 10),
+	}
+}
+
+// sameSettings holds the run to those that the folder was begun with.
+func (g *grid) sameSettings() error {
+	was, err := readManifest(g.dir)
+	if err != nil || was == nil {
+		return err
+	}
+	if d := differences(was.Settings, g.settings()); len(d) > 0 {
+		return &run.MismatchError{Folder: g.dir, Fields: d}
+	}
+	return nil
+}
+
+// keepSettings writes them into the folder, unless they are there.
+func (g *grid) keepSettings() error {
+	file := filepath.Join(g.dir, manifestFile)
+	if exists(file) {
+		return nil
+	}
+	return run.WriteFile(file, func(w io.Writer) error {
+		return indented(w, gridManifest{gridSchema, g.settings()})
+	})
+}
+
+// readManifest returns nil where there is none of a grid.
+func readManifest(dir string) (*gridManifest, error) {
+	file := filepath.Join(dir, manifestFile)
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := new(gridManifest)
+	if err := json.Unmarshal(b, m); err != nil || m.Schema != gridSchema {
+		return nil, usage(fmt.Errorf("%s: not the settings of one of paper B's tables", file), "choose another folder with --out")
+	}
+	return m, nil
+}
+
+// finishedBefore says whether a finished run of paper B's tables is to be gone on
+// with, for more seeds or other cells.
+func (g *grid) finishedBefore() bool {
+	if !g.Resume || g.Out == "" || !exists(filepath.Join(g.Out, reportJSON)) {
+		return false
+	}
+	was, err := readManifest(g.Out)
+	return err == nil && was != nil
+}
+
+// unreport takes away the report of a run that is gone on with.
+func (g *grid) unreport() error {
+	for _, name := range []string{reportJSON, reportHTML} { // the first marks the run as finished
+		if err := os.Remove(filepath.Join(g.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// differences lists the settings in which two runs differ.
+func differences(was, is map[string]string) []run.Difference {
+	all := maps.Clone(was)
+	maps.Copy(all, is)
+	var out []run.Difference
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		if was[k] != is[k] {
+			out = append(out, run.Difference{Field: k, Have: cmp.Or(was[k], "nothing"), Want: cmp.Or(is[k], "nothing")})
+		}
+	}
+	return out
+}

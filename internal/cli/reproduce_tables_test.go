@@ -1,0 +1,452 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tattle/curious"
+	"tattle/dataset"
+	"tattle/report"
+	"tattle/run"
+	"tattle/tables"
+)
+
+// reproduced runs tattle in this process and returns its report.
+func reproduced(t *testing.T, out string, args ...string) *report.Report {
+	t.Helper()
+	var said bytes.Buffer
+	if status := execute(context.Background(), append(args, "--out", out), &said, &said); status != statusDone {
+		t.Fatalf("%q: status %d: %s", args, status, said.String())
+	}
+	b, err := os.ReadFile(filepath.Join(out, reportJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := new(report.Report)
+	if err := json.Unmarshal(b, r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// madeFaces draws faces into a new folder, laid out as a kind of data.
+func madeFaces(t *testing.T, kind string, n int) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), kind)
+	if err := dataset.WriteFaces(context.Background(), dir, kind, n, 1); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// results reads every result.json below a folder, by its path.
+func results(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	found := map[string][]byte{}
+	err := filepath.WalkDir(filepath.Join(dir, cellsDir), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == resultFile {
+			key, _ := filepath.Rel(dir, path)
+			found[key], err = os.ReadFile(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestTableGoesOn runs a figure cell by cell in commands of their own, in any order; and
+// in three goes: interrupted with two cells committed that nobody was told of, then with
+// another choice of cells, then all. Cells and tables are the same to the byte, and what
+// was finished is not touched again.
+func TestTableGoesOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains eight nets")
+	}
+	data := madeFaces(t, "utkface", 200)
+	args := []string{"reproduce", "figure7", "--data", data, "--quick", "--epochs", "1", "--seeds", "2"}
+	dir := t.TempDir()
+	whole, parts := filepath.Join(dir, "whole"), filepath.Join(dir, "parts")
+	if err := commanded(t, scattered{t: t, args: args}, false, append(args, "--out", whole)...); err != nil {
+		t.Fatal(err)
+	}
+	if err := commanded(t, scattered{t: t, args: args, most: 2}, false, append(args, "--out", parts)...); !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	if exists(filepath.Join(parts, cellsDir)) {
+		t.Fatal("there are cells of which nobody was told")
+	}
+	first := reproduced(t, parts, "reproduce", "figure7", "--data", data, "--quick", "--epochs", "1", "--only", "gender-standard", "--resume")
+	if want, got := "left out by --only", first.Tables[0].Rows[1].Cells[0]; got.Ours == nil && got.Note != want {
+		t.Errorf("of a cell that did not run %+v", got)
+	}
+	before := results(t, parts)
+	if len(before) < 2 || begun(filepath.Join(parts, shardsDir)) {
+		t.Errorf("%d cells of what had been committed, and the stage is still there: %v", len(before), begun(filepath.Join(parts, shardsDir)))
+	}
+	written := times(t, parts, before)
+	reproduced(t, parts, append(args, "--resume")...)
+	for key, at := range times(t, parts, before) {
+		if !at.Equal(written[key]) {
+			t.Errorf("%s: a finished cell was written again", key)
+		}
+	}
+	want, got := results(t, whole), results(t, parts)
+	if len(want) != 4 || len(got) != len(want) {
+		t.Fatalf("%d and %d cells, want 4", len(want), len(got))
+	}
+	for key := range want {
+		if !bytes.Equal(want[key], got[key]) {
+			t.Errorf("%s differs", key)
+		}
+	}
+	if a, b := tablesOf(t, whole), tablesOf(t, parts); !bytes.Equal(a, b) {
+		t.Errorf("the tables differ:\n%s\n%s", a, b)
+	}
+	ran(t, whole)
+}
+
+// TestGridOpens opens the data of one target after the other: an error leaves nothing
+// behind, other data than the run began with are refused, and a worker opens no more
+// than it needs.
+func TestGridOpens(t *testing.T) {
+	t.Parallel()
+	data := madeFaces(t, "celeba", 100)
+	x, err := tables.Get("table1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newGrid := func() *grid {
+		g, err := (&reproduceCmd{Data: data, Quick: true, Only: []string{"*-standard"}, Cache: "none"}).newGrid(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.dir = t.TempDir()
+		return g
+	}
+	e := &env{ctx: t.Context(), stderr: io.Discard}
+	g := newGrid()
+	if err := g.prepare(e); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tr := range x.Trainings {
+		if g.chosen[tr.Key] {
+			names = append(names, cellName(tr, 1))
+		}
+	}
+	m, err := g.manifest(e, names)
+	if err != nil || len(m.Hashes) < 2 {
+		t.Fatalf("the data of %d targets, %v", len(m.Hashes), err)
+	}
+	first, second := x.Trainings[0].Target, ""
+	for target := range g.data {
+		if target != first {
+			second = target
+		}
+	}
+
+	g.Data = "nowhere"
+	if err := g.open(e, second); err == nil || g.open(e, first) == nil {
+		t.Error("data that cannot be read are open")
+	}
+	g.Data = data
+	g.data[second] = openedTarget{digest: "other"}
+	if err := g.open(e, second); err == nil || !strings.Contains(err.Error(), "not those that the run began with") {
+		t.Errorf("other data: %v", err)
+	}
+	if err := g.open(e, first); err != nil || g.parts == nil {
+		t.Errorf("after an error: %v", err)
+	}
+
+	w := newGrid()
+	served := *e
+	served.serve = true
+	stage, err := m.Encode()
+	if err == nil {
+		err = run.WriteManifest(filepath.Join(w.dir, shardsDir), stage)
+	}
+	if err == nil {
+		err = w.prepare(&served)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := w.manifest(&served, names); err != nil || !maps.Equal(again.Hashes, m.Hashes) || w.target != first || w.data[second].steps != 0 {
+		t.Errorf("a worker has %v of %v, and opened %s last; %v", again.Hashes, m.Hashes, w.target, err)
+	}
+	if err := w.open(&served, second); err != nil || w.data[second].steps == 0 {
+		t.Errorf("what a shard needs: %v", err)
+	}
+}
+
+// times says when files were written.
+func times(t *testing.T, dir string, of map[string][]byte) map[string]time.Time {
+	t.Helper()
+	out := map[string]time.Time{}
+	for key := range of {
+		info, err := os.Stat(filepath.Join(dir, key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[key] = info.ModTime()
+	}
+	return out
+}
+
+// ran wants each cell of a report to have figures, and all that the verdict is about.
+func ran(t *testing.T, dir string) {
+	t.Helper()
+	r := new(report.Report)
+	if err := json.Unmarshal(tablesOf(t, dir), r); err != nil {
+		t.Fatal(err)
+	}
+	cells := 0
+	for _, table := range r.Tables {
+		for _, row := range table.Rows {
+			for i, c := range row.Cells {
+				if !c.Blank && c.Ours == nil {
+					t.Errorf("%q, %s did not run: %s", row.Labels, table.Columns[i].Name, c.Note)
+				}
+				cells++
+			}
+		}
+	}
+	if cells == 0 || !strings.HasPrefix(r.Verdict, "every training ran, by a reduced procedure") {
+		t.Errorf("%d cells; %s", cells, r.Verdict)
+	}
+}
+
+// tablesOf is a report but for its times and the command line.
+func tablesOf(t *testing.T, dir string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, reportJSON))
+	r := new(report.Report)
+	if err := errors.Join(err, json.Unmarshal(b, r)); err != nil {
+		t.Fatal(err)
+	}
+	r.Timing, r.Command = nil, ""
+	return marshalled(t, r)
+}
+
+func marshalled(t *testing.T, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestPlane holds figure 4 and the convex case to B section 3 on 20,000 samples: the
+// classifiers are fitted to their optimum, and what is left is the sampling of the
+// boundary's neighbourhood, a few examples.
+func TestPlane(t *testing.T) {
+	convex := reproduced(t, filepath.Join(t.TempDir(), "convex"), "reproduce", "convex")
+	if convex.Data.Examples != 20000 || len(convex.Plane.TradeOff) < 10 {
+		t.Errorf("%d points on %d examples", len(convex.Plane.TradeOff), convex.Data.Examples)
+	}
+	for _, p := range convex.Plane.TradeOff {
+		if sum := float64(p.Honesty + p.Curiosity); math.Abs(sum-1.5) > .01 {
+			t.Errorf("βs = %v: δy + δs = %v, want 1.5", p.BetaS, sum)
+		}
+	}
+	mixed := reproduced(t, filepath.Join(t.TempDir(), "mixtures"), "reproduce", "mixtures")
+	for i, row := range mixed.Tables[0].Rows {
+		for j, c := range row.Cells {
+			if math.Abs(float64(c.Ours.Mean-c.Published.Mean)) > .01 {
+				t.Errorf("row %d, column %d: %v, published %v", i, j, c.Ours.Mean, c.Published.Mean)
+			}
+		}
+	}
+	if !strings.Contains(convex.Verdict, "at most 0.00") || !strings.Contains(mixed.Verdict, "at most 0.") {
+		t.Errorf("verdicts: %q and %q", convex.Verdict, mixed.Verdict)
+	}
+	if len(mixed.Plane.Mixtures) != 2 || mixed.Tables[0].Reduced != "" {
+		t.Errorf("%d mixtures, reduced %q", len(mixed.Plane.Mixtures), mixed.Tables[0].Reduced)
+	}
+}
+
+// TestTimeLeft says how long a table takes by its first training, and what is left.
+func TestTimeLeft(t *testing.T) {
+	for _, x := range []struct {
+		steps, left int64
+		want        string
+	}{
+		{100, 0, ""}, {0, 100, ""}, {100, 900, ""}, // 54 seconds
+		{100, 30000, "30 minutes"}, {100, 60000 * 5, "5 hours"}, {100, 60000 * 24 * 5, "5 days"},
+	} {
+		if got := foretold(6*time.Second, x.steps, x.left); got != x.want {
+			t.Errorf("%d steps in 6 s, %d left: %q, want %q", x.steps, x.left, got, x.want)
+		}
+	}
+	x, err := tables.Get("table4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	e := &env{stderr: &said}
+	g := &grid{x: x, total: 1000, missing: 10, bar: newMeter(&said, "", 1000, false)}
+	g.trained(e, 100, 10*time.Minute)
+	if want := "the first training took 10m0s; 9 more will take about 90 minutes"; !strings.Contains(said.String(), want) {
+		t.Errorf("%q does not say %q", said.String(), want)
+	}
+	for n, want := range map[int]int64{18964: 50 * 189, 70: 50} { // a last partial batch is dropped
+		of := &grid{epochs: 50, parts: &dataset.Parts{Train: &dataset.Set{Y: make([]int, n)}}}
+		if got := of.steps(); got != want {
+			t.Errorf("%d examples: %d steps, want %d", n, got, want)
+		}
+	}
+	said.Reset()
+	if g.trained(e, 100, 10*time.Minute); said.Len() > 0 || g.missing != 8 || g.done != 200 {
+		t.Errorf("after the second: %q, %d to train, %d steps done", said.String(), g.missing, g.done)
+	}
+}
+
+// TestVerdict says of full runs how many figures agree, and of fewer seeds that they
+// are fewer.
+func TestVerdict(t *testing.T) {
+	x, err := tables.Get("figure8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &grid{reproduceCmd: new(reproduceCmd), x: x, seeds: []uint64{1, 2}, epochs: 50, side: 64, results: map[string][]*cellResult{}}
+	for _, tr := range x.Trainings {
+		g.results[tr.Key] = []*cellResult{{trained: trained{Program: run.Current()}}, {trained: trained{Program: run.Current()}}}
+	}
+	near, far := report.Number(-1.9), report.Number(2.1)
+	ours := &report.Figure{Mean: .5}
+	r := &report.Report{Tables: []report.Table{{Rows: []report.TableRow{{Cells: []report.TableCell{
+		{Ours: ours, Difference: &near}, {Ours: ours, Difference: &far}, {Ours: ours}, {Difference: &near}}}}}}}
+	g.warn(r)
+	if want := "every training ran, by the paper's procedure: 1 of 2 figures lie within 2 standard deviations of the published ones"; r.Verdict != want {
+		t.Errorf("%q, want %q", r.Verdict, want)
+	}
+	if len(r.Warnings) != 1 || r.Warnings[0] != "2 seeds; the paper's figures are of 5." {
+		t.Errorf("warnings: %q", r.Warnings)
+	}
+}
+
+// TestPruningPanels finds the standard net of a βx in both of its panels of figure 9,
+// with means over the seeds, and what did not run in none.
+func TestPruningPanels(t *testing.T) {
+	x, err := tables.Get("figure9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &grid{reproduceCmd: new(reproduceCmd), x: x, seeds: []uint64{1, 2}, results: map[string][]*cellResult{}}
+	for _, key := range []string{"age3-standard", "age3-standard-x.4", "age3-race3-parameterized-raw-x.4y.5s.5"} {
+		for _, honesty := range []float64{.4, .6} {
+			m := &cellMeasure{
+				Evaluation: &curious.Evaluation{Examples: 2, Confusion: [][]int{{1, 0}, {0, 1}}, Sensitive: []curious.Curiosity{{}}},
+				Pruned:     []prunedMeasure{{Fraction: .9, Honesty: curious.Proportion{Value: honesty}, Curiosity: []curious.Proportion{{Value: .3}}}},
+			}
+			g.results[key] = append(g.results[key], &cellResult{Measures: map[string]*cellMeasure{"raw": m}})
+		}
+	}
+	r := new(report.Report)
+	g.figures(r)
+	var panels []string
+	for _, c := range r.Pruning {
+		panels = append(panels, c.Panel)
+		if p := c.Points[0]; len(c.Points) != 1 || math.Abs(float64(p.Honesty)-.5) > 1e-12 || p.Fraction != .9 {
+			t.Errorf("%s: %+v", c.Run, c.Points)
+		}
+	}
+	if want := "β=(0,.7,.3) β=(0,.5,.5) β=(.4,.7,.3) β=(.4,.5,.5) β=(.4,.5,.5)"; strings.Join(panels, " ") != want {
+		t.Errorf("panels %v, want %s", panels, want)
+	}
+}
+
+// TestCells sets figures of two seeds beside published ones.
+func TestCells(t *testing.T) {
+	x, err := tables.Get("table1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &grid{reproduceCmd: new(reproduceCmd), x: x, chosen: map[string]bool{"Smiling-standard": true, "Male-standard": true}, seeds: []uint64{1, 2},
+		parts: &dataset.Parts{Test: &dataset.Set{Y: make([]int, 10000)}}, epochs: 50, side: 64, results: map[string][]*cellResult{}}
+	for _, honesty := range []float64{.91, .93} {
+		g.results["Smiling-standard"] = append(g.results["Smiling-standard"], &cellResult{
+			Counts:   map[string][][]int{"MouthOpen": {{386, 122}, {103, 389}}},
+			Measures: map[string]*cellMeasure{"raw": {Evaluation: &curious.Evaluation{Honesty: curious.Proportion{Value: honesty}}}},
+		})
+	}
+	g.results["Male-standard"] = []*cellResult{{trained: trained{Failed: "diverged"}}}
+	labels, shown := g.table(x.Tables[0]), g.table(x.Tables[1])
+	if g.reduced() != "" {
+		t.Errorf("the paper's procedure is called reduced: %s", g.reduced())
+	}
+	if g.Quick = true; g.reduced() != "" {
+		t.Errorf("--quick reduced nothing, and is said to: %s", g.reduced())
+	}
+	g.Quick = false
+	// Printed .386, .122, .103, .389 and .231 bits.
+	for i, want := range []float64{.386, .122, .103, .389, .23144} {
+		if c := labels.Rows[0].Cells[i]; c.Ours == nil || math.Abs(float64(c.Ours.Mean)-want) > 1e-5 || c.Difference != nil {
+			t.Errorf("%s: %+v, want %v", labels.Columns[i].Name, c, want)
+		}
+	}
+	// Mean .92, standard deviation .01414; published .9215 ± .0004; p = .92075,
+	// n = 10000: (.92 − .9215)/√(.0002 + .00000016 + .0000072969) = −.1041.
+	if c := shown.Rows[0].Cells[0]; c.Ours == nil || math.Abs(float64(c.Ours.Mean)-.92) > 1e-12 || math.Abs(float64(c.Ours.Std)-math.Sqrt(.0002)) > 1e-12 ||
+		c.Difference == nil || math.Abs(float64(*c.Difference)+.1041) > 1e-4 {
+		t.Errorf("honesty: %+v", c)
+	}
+	if c := labels.Rows[1].Cells[5]; c.Ours != nil || !strings.Contains(c.Note, "failed") {
+		t.Errorf("a failed cell: %+v", c)
+	}
+	if c := labels.Rows[2].Cells[5]; c.Ours != nil || !strings.Contains(c.Note, "--only") {
+		t.Errorf("a cell that was left out: %+v", c)
+	}
+	g.results["Smiling-standard"] = g.results["Smiling-standard"][:1]
+	// One seed: (.91 − .9215)/√(2·.0004² + .91575·.08425/10000) = −4.0570.
+	if c := g.table(x.Tables[1]).Rows[0].Cells[0]; c.Ours == nil || !math.IsNaN(float64(c.Ours.Std)) || c.Difference == nil || math.Abs(float64(*c.Difference)+4.0570) > 1e-4 {
+		t.Errorf("honesty of one seed: %+v, %+v", c, c.Ours)
+	}
+	for _, row := range shown.Rows {
+		for i, c := range row.Cells {
+			if !c.Blank && c.Published == nil || len(row.Cells) != len(shown.Columns) {
+				t.Errorf("%q, %s: %+v", row.Labels, shown.Columns[i].Name, c)
+			}
+		}
+	}
+}
+
+// TestRunsAreCorrected wants a run among several attacks on one net to be told of with
+// the p-value that holds for all of them at once.
+func TestRunsAreCorrected(t *testing.T) {
+	k := tables.Training{Key: "k", Outputs: []curious.Outputs{curious.Raw}}
+	e := &curious.Evaluation{Sensitive: []curious.Curiosity{{PValue: .03, PValueHolm: .06}, {PValue: .04, PValueHolm: .06}}}
+	g := &grid{results: map[string][]*cellResult{"k": {{Measures: map[string]*cellMeasure{"raw": {Evaluation: e}}}}}}
+	var x report.Run
+	if g.fillRun(&x, k, "raw", 0); x.PValue == nil || *x.PValue != .06 {
+		t.Errorf("p-value %v, want the corrected .06", x.PValue)
+	}
+}
+
+// TestCellsAreNotTrainings wants a cell's folder refused where a training's is wanted,
+// without the advice to delete what took hours.
+func TestCellsAreNotTrainings(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, resultFile), []byte(`{"schema":"`+cellSchema+`","epochs":[]}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := readResult(dir)
+	var s *statusError
+	if !errors.As(err, &s) || s.status != statusUsage || strings.Contains(s.hint, "delete") || !strings.Contains(err.Error(), "a cell of reproduce") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"tattle/run"
+)
+
+// runFile says how the run of a folder was begun: whoever goes on with it, lists it or
+// merges it reads it there.
+const runFile = run.RecordName
+
+// writeRunFile notes in dir how its run was begun, or that it goes on.
+func (e *env) writeRunFile(dir string, resume bool) error {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	r := run.Record{Args: e.args, Cwd: cwd, Program: program(), Started: time.Now().UTC().Truncate(time.Second)}
+	if resume {
+		if was, err := run.ReadRecord(dir); err == nil {
+			r.Started = was.Started
+		}
+	}
+	return run.WriteRecord(dir, r)
+}
+
+// readRunFile reads it.
+func readRunFile(dir string) (run.Record, error) {
+	r, err := run.ReadRecord(dir)
+	switch {
+	case err != nil && !exists(filepath.Join(dir, runFile)):
+		return r, usage(err, "name the folder that was given as --out")
+	case err == nil && len(r.Args) == 0:
+		return r, usage(errors.New(filepath.Join(dir, runFile)+": it names no command"), "start the run again")
+	}
+	return r, err
+}
+
+// keeps says whether anything lies in dir that a run can go on with, or its results.
+func keeps(dir string) bool {
+	return holds(dir, func(path string, _ fs.DirEntry) bool { return path != filepath.Join(dir, runFile) })
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tattle/cluster"
+	"tattle/run"
+)
+
+// runsListed is what tattle runs prints.
+func runsListed(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if status := execute(t.Context(), append([]string{"runs"}, args...), &stdout, &stderr); status != statusDone {
+		t.Fatalf("status %d: %s", status, stderr.String())
+	}
+	return stdout.String()
+}
+
+func TestRuns(t *testing.T) {
+	t.Setenv("TATTLE_CLUSTER", "")
+	dir := t.TempDir()
+	if got := runsListed(t, dir); got != "no runs\n" {
+		t.Errorf("printed %q", got)
+	}
+	if got := runsListed(t, dir, "--json"); got != "[]\n" {
+		t.Errorf("printed %q", got)
+	}
+	at := filepath.Join(dir, "a\x1b[2J")
+	f, err := run.Create(filepath.Join(at, "shards"), run.Manifest{Command: "bound", Shards: 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 12 {
+		err := f.SetAside(run.Failure{Shard: i, Name: fmt.Sprintf("examples %d to %d", 8*i, 8*i+7), Causes: []string{"once", "no\x1b]memory"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run.WriteRecord(at, run.Record{Args: []string{"bound", "--data", "my data"}}); err != nil {
+		t.Fatal(err)
+	}
+	got := runsListed(t, dir)
+	if strings.Contains(got, "\x1b") || strings.Count(got, "\n") != 2+1+mostFailures+1 {
+		t.Errorf("printed %q", got)
+	}
+	for _, line := range []string{
+		"  failed  0 of 30  tattle bound --data 'my data'\n", "\n  stage shards: 12 shards set aside\n",
+		"\n    examples 72 to 79: no\\x1b]memory\n", "\n    and 2 more\n",
+	} {
+		if !strings.Contains(got, line) {
+			t.Errorf("%q is not in\n%s", line, got)
+		}
+	}
+	var states []run.State
+	if err := json.Unmarshal([]byte(runsListed(t, dir, "--json")), &states); err != nil || len(states) != 1 || len(states[0].Stages[0].Failures) != 12 {
+		t.Errorf("%+v, %v", states, err)
+	}
+}
+
+func TestClusterRow(t *testing.T) {
+	r := cluster.RunState{
+		Job: cluster.Job{ID: "0123456789abcdef", Args: []string{"bound"}}, State: cluster.Running,
+		Stages:  []cluster.StageState{{Name: "shards", Shards: 5, Committed: 3, Failures: []run.Failure{{Shard: 1, Name: "shard 1", Causes: []string{"no memory"}}}}},
+		Workers: []cluster.WorkerState{{Name: "a"}, {Name: "b", Refused: "another version"}},
+	}
+	var b strings.Builder
+	if err := writeRuns(&b, []runRow{clusterRow(r)}); err != nil {
+		t.Fatal(err)
+	}
+	want := `run               state              shards  command
+0123456789abcdef  running, 1 worker  3 of 5  tattle bound
+  stage shards: 1 shard set aside
+    shard 1: no memory
+  worker b takes no part: another version
+`
+	if b.String() != want {
+		t.Errorf("printed\n%swant\n%s", b.String(), want)
+	}
+}

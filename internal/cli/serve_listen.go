@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// A site is where a server is reached.
+type site struct {
+	host  string // with its port
+	token string // empty for none
+	made  bool   // nobody else knows the token yet
+}
+
+// siteOf is where a listener is reached. One that others than this machine reach has a
+// token, made here where none is given.
+func siteOf(a net.Addr, token string) site {
+	s := site{host: a.String(), token: token}
+	if loopback(a) {
+		return s
+	}
+	if s.host = public(a); token == "" {
+		s.token, s.made = rand.Text(), true
+	}
+	return s
+}
+
+// url is an address at the site; as a link it shows a token that was made here.
+func (s site) url(path string, link bool) string {
+	u := url.URL{Scheme: "http", Host: s.host, Path: path}
+	if link && s.made {
+		u.RawQuery = url.Values{"token": {s.token}}.Encode()
+	}
+	return u.String()
+}
+
+// loopback says whether only this machine reaches an address.
+func loopback(a net.Addr) bool {
+	t, ok := a.(*net.TCPAddr)
+	return ok && t.IP.IsLoopback()
+}
+
+// public is an address under which others may reach a listener.
+func public(a net.Addr) string {
+	host, port, _ := net.SplitHostPort(a.String())
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil && name != "" {
+			host = name
+		}
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// byAddress answers those only who ask for an address or localhost: a foreign page can
+// point a name of its own at this machine.
+func byAddress(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = r.Host
+		}
+		if host != "localhost" && net.ParseIP(strings.Trim(host, "[]")) == nil {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusMisdirectedRequest)
+			io.WriteString(w, `{"error":"ask for localhost or an address: without a token no other name is answered"}`)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// How long a client may take over what is no work.
+const (
+	headerTimeout = 10 * time.Second // for the headers of a request
+	idleTimeout   = 2 * time.Minute  // between two requests
+	lastAnswers   = 5 * time.Second  // for answers under way at the end
+)
+
+// serveUntil answers until ctx ends, and then for what is under way.
+func serveUntil(e *env, l net.Listener, h http.Handler) error {
+	s := &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,
+		ErrorLog: log.New(e.stderr, "tattle: ", 0),
+	}
+	stopped := make(chan struct{})
+	stop := context.AfterFunc(e.ctx, func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), lastAnswers)
+		defer cancel()
+		if s.Shutdown(ctx) != nil {
+			s.Close()
+		}
+		close(stopped)
+	})
+	err := s.Serve(l)
+	if errors.Is(err, http.ErrServerClosed) {
+		<-stopped
+		return nil
+	}
+	stop()
+	return err
+}

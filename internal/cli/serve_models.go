@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"tattle/infer"
+	"tattle/internal/file"
+	"tattle/onnx"
+)
+
+// endpoints are models to be asked.
+type endpoints struct {
+	models map[string]*infer.Model
+	names  []string // in the order given
+}
+
+func (p *endpoints) handler(token string) (http.Handler, error) {
+	h := infer.Handler(p.models, infer.ServerOptions{Token: token})
+	if token == "" {
+		h = byAddress(h)
+	}
+	return h, nil
+}
+
+// models reads the models.
+func (c *serveCmd) models() (*endpoints, error) {
+	shape, err := parseShape(c.InputShape)
+	if err != nil {
+		return nil, usage(fmt.Errorf("--input-shape: %w", err), "write it as 3x224x224")
+	}
+	p := &endpoints{models: map[string]*infer.Model{}}
+	for _, given := range c.Model {
+		path, name := servedName(given)
+		if err := checkServed(name); err != nil {
+			return nil, err
+		}
+		if p.models[name] != nil {
+			return nil, usage(fmt.Errorf("--model: two models are called %s", file.Name(name)), "name one of them, as in --model "+quote(path+"="+name+"2"))
+		}
+		g, err := onnx.ReadWith(path, onnx.ReadOptions{Shape: shape, Output: c.ModelOutput})
+		if err != nil {
+			return nil, readFlags{}.explain(err)
+		}
+		if p.models[name], err = infer.NewModel(name, g); err != nil {
+			return nil, fmt.Errorf("--model %s: %w", file.Name(path), err)
+		}
+		p.names = append(p.names, name)
+	}
+	return p, nil
+}
+
+// servedName parts FILE=NAME; without a name it is the file's.
+func servedName(given string) (path, name string) {
+	if i := strings.LastIndexByte(given, '='); i >= 0 && !exists(given) {
+		return given[:i], given[i+1:]
+	}
+	return given, strings.TrimSuffix(filepath.Base(given), filepath.Ext(given))
+}
+
+// checkServed refuses a name that cannot stand in an address.
+func checkServed(name string) error {
+	odd := func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
+	}
+	if name == "" || strings.Trim(name, ".") == "" || strings.ContainsFunc(name, odd) {
+		return usage(fmt.Errorf("--model: %s cannot stand in an address", file.Name(name)), "name the model by letters, digits, - and _, as in --model FILE=age")
+	}
+	return nil
+}
+
+func (p *endpoints) say(w io.Writer, at site) error {
+	var b strings.Builder
+	show := ""
+	switch {
+	case at.made:
+		fmt.Fprintf(&b, "the token, printed this once: %s\n", at.token)
+		show = "TATTLE_TOKEN=" + at.token + " "
+	case at.token != "":
+		show = "TATTLE_TOKEN=… "
+	}
+	for _, name := range p.names {
+		fmt.Fprintf(&b, "%stattle audit --endpoint %s --data PATH\n", show, at.url("/v2/models/"+name, false))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,333 @@
+//go:build slurm && linux
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A slurmSite is two nodes and their controller, in namespaces of the test's own: nothing
+// outside them sees their network, their /etc/slurm or their processes. Each node has its
+// own process namespace, so that killing its first process kills the node whole.
+type slurmSite struct {
+	t       *testing.T
+	dir     string
+	program string
+	init    string // process ID of the namespaces' first process
+}
+
+// slurmSetup is what the namespaces' first process does; $D is the test's folder.
+const slurmSetup = `
+mount --make-rprivate /
+ip link set lo up
+ip addr add 10.77.0.1/32 dev lo # Slurm resolves no name where there is only loopback
+hostname ctl
+mount -t tmpfs none /run
+for d in /etc/slurm /etc/munge /var/lib/munge /var/log/munge; do mkdir -p $d; mount -t tmpfs none $d; done
+mkdir -p $D/state /run/munge
+head -c 128 /dev/urandom > $D/munge.key; chmod 400 $D/munge.key
+printf '127.0.0.1 localhost\n10.77.0.1 ctl n1 n2\n' > $D/hosts; mount --bind $D/hosts /etc/hosts
+cat > /etc/slurm/slurm.conf <<E
+ClusterName=test
+SlurmctldHost=ctl(10.77.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+CredType=cred/munge
+AuthInfo=socket=/run/munge/munge.socket.2,cred_expire=5
+StateSaveLocation=$D/state
+SlurmdSpoolDir=$D/spool-%n
+SlurmctldPidFile=$D/ctld.pid
+SlurmdPidFile=$D/slurmd-%n.pid
+SlurmctldLogFile=$D/ctld.log
+SlurmdLogFile=$D/slurmd-%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerType=sched/builtin
+MpiDefault=none
+SwitchType=switch/none
+ReturnToService=2
+SlurmdTimeout=5
+MessageTimeout=5
+KillWait=2
+SlurmdParameters=config_overrides
+NodeName=n1 NodeAddr=10.77.0.1 Port=16818 CPUs=1 RealMemory=1000
+NodeName=n2 NodeAddr=10.77.0.1 Port=16819 CPUs=1 RealMemory=1000
+PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
+E
+munged --foreground --key-file $D/munge.key --socket /run/munge/munge.socket.2 --pid-file /run/munge/pid --log-file $D/munge.log --seed-file $D/munge.seed --force &
+for i in $(seq 200); do [ -S /run/munge/munge.socket.2 ] && break; sleep .05; done
+slurmctld -D >$D/ctld.out 2>&1 &
+for n in n1 n2; do
+  mkdir -p $D/spool-$n
+  unshare -mpu --fork --kill-child --mount-proc bash -c "hostname $n; slurmd -D -N $n >$D/slurmd-$n.out 2>&1; sleep 1000" &
+  echo $! >$D/$n.unshare
+done
+wait
+`
+
+func newSlurmSite(t *testing.T) *slurmSite {
+	t.Helper()
+	var missing []string
+	for _, p := range []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "unshare", "nsenter", "ip", "bash"} {
+		if _, err := exec.LookPath(p); err != nil {
+			missing = append(missing, p)
+		}
+	}
+	if len(missing) > 0 {
+		t.Skipf("missing: %s (Debian: apt-get install --no-install-recommends slurmctld slurmd slurm-client munge iproute2)", strings.Join(missing, ", "))
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("namespaces with a network of their own, and munge, need root")
+	}
+	if out, err := exec.Command("unshare", "-mnpu", "--fork", "true").CombinedOutput(); err != nil {
+		t.Skipf("no namespaces here: %s", out)
+	}
+	s := &slurmSite{t: t, dir: t.TempDir()}
+	s.program = filepath.Join(s.dir, "tattle")
+	if out, err := exec.Command("go", "build", "-o", s.program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%s", out)
+	}
+	c := exec.Command("unshare", "-mnpu", "--fork", "--kill-child", "--mount-proc", "bash", "-euc", slurmSetup)
+	var said bytes.Buffer
+	c.Env, c.Stdout, c.Stderr = append(os.Environ(), "D="+s.dir), &said, &said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Process.Kill()
+		c.Wait()
+		if t.Failed() {
+			t.Logf("site: %s", said.String())
+			for _, pattern := range []string{"*.log", "*.out"} {
+				logs, _ := filepath.Glob(filepath.Join(s.dir, pattern))
+				for _, l := range logs {
+					b, _ := os.ReadFile(l)
+					t.Logf("%s: %s", filepath.Base(l), b[max(0, len(b)-600):])
+				}
+			}
+		}
+	})
+	s.until("the namespaces are there", 10*time.Second, func() bool {
+		s.init = firstChild(c.Process.Pid)
+		return s.init != ""
+	})
+	s.until("two nodes are idle", 60*time.Second, func() bool {
+		out, _ := s.inside("sinfo", "-h", "-o", "%D %t").Output()
+		return string(out) == "2 idle\n"
+	})
+	return s
+}
+
+// firstChild is the process ID of a process's only child.
+func firstChild(pid int) string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if f := strings.Fields(string(b)); len(f) > 0 {
+		return f[0]
+	}
+	return ""
+}
+
+func (s *slurmSite) until(what string, limit time.Duration, holds func() bool) {
+	s.t.Helper()
+	for end := time.Now().Add(limit); !holds(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// inside is a command that runs in the namespaces, in the test's folder.
+func (s *slurmSite) inside(args ...string) *exec.Cmd {
+	c := exec.Command("nsenter", append([]string{"-t", s.init, "-m", "-n", "-p", "-u", "bash", "-c", `cd "$0" && exec "$@"`, s.dir}, args...)...)
+	c.Env = append(os.Environ(), "GOMAXPROCS=1", "HOME="+s.dir)
+	return c
+}
+
+// does runs a command to its end.
+func (s *slurmSite) does(args ...string) string {
+	s.t.Helper()
+	out, err := s.inside(args...).Output()
+	if err != nil {
+		var said []byte
+		if e, ok := err.(*exec.ExitError); ok {
+			said = e.Stderr
+		}
+		s.t.Fatalf("%s: %v: %s", strings.Join(args, " "), err, said)
+	}
+	return string(out)
+}
+
+// begins starts a command that ends with the test at the latest.
+func (s *slurmSite) begins(args ...string) (c *exec.Cmd, log string) {
+	s.t.Helper()
+	c = s.inside(args...)
+	f, err := os.CreateTemp(s.dir, "*.out")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer f.Close()
+	c.Stdout, c.Stderr = f, f
+	if err := c.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { c.Process.Kill() })
+	return c, f.Name()
+}
+
+// submit hands workers to Slurm by the script that is printed for them.
+func (s *slurmSite) submit(args ...string) {
+	s.t.Helper()
+	script := s.does(append([]string{s.program, "cluster", "slurm", "--count", "2", "--memory", "400M", "--time", "10"}, args...)...)
+	if err := os.WriteFile(filepath.Join(s.dir, "workers.sh"), []byte(script), 0o666); err != nil {
+		s.t.Fatal(err)
+	}
+	s.does("sbatch", "workers.sh")
+}
+
+// kill ends a node as a power cut would: its slurmd, its job and the worker.
+func (s *slurmSite) kill(node string) {
+	s.t.Helper()
+	var of int
+	b, err := os.ReadFile(filepath.Join(s.dir, node+".unshare"))
+	if err == nil {
+		_, err = fmt.Sscan(string(b), &of)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.does("bash", "-c", fmt.Sprintf("kill -KILL $(cat /proc/%d/task/%d/children)", of, of))
+}
+
+// lines counts what a log of a job's says of a shard that is done.
+func (s *slurmSite) lines(pattern, what string) (n int) {
+	logs, _ := filepath.Glob(filepath.Join(s.dir, pattern))
+	for _, l := range logs {
+		b, _ := os.ReadFile(l)
+		n += strings.Count(string(b), what)
+	}
+	return n
+}
+
+// same holds a run to the undisturbed one.
+func (s *slurmSite) same(run string) {
+	s.t.Helper()
+	var read [2]map[string]any
+	for i, dir := range []string{"alone", run} {
+		b, err := os.ReadFile(filepath.Join(s.dir, dir, reportJSON))
+		if err == nil {
+			err = json.Unmarshal(b, &read[i])
+		}
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		delete(read[i], "timing")
+		delete(read[i], "command")
+	}
+	if !reflect.DeepEqual(read[0], read[1]) {
+		s.t.Error("the reports differ")
+	}
+	one, err := os.ReadFile(filepath.Join(s.dir, "alone", arraysFile))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	two, err := os.ReadFile(filepath.Join(s.dir, run, arraysFile))
+	if err != nil || !bytes.Equal(one, two) {
+		s.t.Errorf("the arrays differ: %v", err)
+	}
+}
+
+// bound is the command line of the run, which takes some seconds.
+func (s *slurmSite) bound(more ...string) []string {
+	return append([]string{
+		s.program, "bound", "--model", "model.onnx", "--data", "glyphs", "--examples", "1024", "--method", "direct", "--restarts", "4", "--surface", "logits",
+		"--no-cramer-rao", "--barankin", "1", "--far", "0", "--twins", "0", "--no-van-trees", "--attack", "none",
+	}, more...)
+}
+
+// TestSlurm runs the printed script on two nodes, one of which is killed in the middle
+// of its work: the other does it, and the result is that of an undisturbed run.
+func TestSlurm(t *testing.T) {
+	s := newSlurmSite(t)
+	s.does(s.program, "model", "mnist", "-o", "model.onnx")
+	begun := time.Now()
+	s.does(s.bound("--out", "alone")...)
+	t.Logf("alone it takes %v", time.Since(begun))
+
+	// The ledger on NATS, which lies on the loopback of these namespaces.
+	const url = "nats://127.0.0.1:4222"
+	_, log := s.begins(s.program, "cluster", "serve", "--store", "ledger", "--token-file", "token", "--make-token")
+	s.until("the server is up", 20*time.Second, func() bool { b, _ := os.ReadFile(log); return bytes.Contains(b, []byte("serving at "+url)) })
+	submitter, said := s.begins(s.bound("--out", "nats", "--cluster", url, "--cluster-token-file", "token", "--lease", "2s")...)
+	s.submit("--cluster", url, "--cluster-token-file", "token", "--idle", "2s")
+	s.until("both workers have done some", 60*time.Second, func() bool {
+		return s.lines("tattle-*-0.log", " done in ") > 0 && s.lines("tattle-*-1.log", " done in ") > 0
+	})
+	s.kill("n1")
+	begun = time.Now()
+	if err := submitter.Wait(); err != nil {
+		b, _ := os.ReadFile(said)
+		t.Fatalf("%v: %s", err, b)
+	}
+	t.Logf("with one node killed the rest takes %v", time.Since(begun))
+	s.same("nats")
+	s.over()
+
+	// The same without any connection, on the folder alone.
+	s.revive("n1")
+	if out, err := s.inside(s.bound("--out", "files", "--prepare")...).CombinedOutput(); err != nil {
+		t.Fatalf("%s", out)
+	}
+	before := s.lines("tattle-*-0.log", " done in ")
+	s.submit("--folder", "files")
+	s.until("the first worker has done some", 60*time.Second, func() bool { return s.lines("tattle-*-0.log", " done in ") > before })
+	s.kill(s.nodeOf())
+	begun = time.Now()
+	s.over()
+	t.Logf("with one node killed the rest takes %v", time.Since(begun))
+	s.does(s.program, "merge", "files")
+	s.same("files")
+}
+
+// nodeOf is the node of the array's first task.
+func (s *slurmSite) nodeOf() string {
+	s.t.Helper()
+	for line := range strings.Lines(s.does("squeue", "-h", "-r", "-o", "%K %N")) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] == "0" {
+			return f[1]
+		}
+	}
+	s.t.Fatal("the first task is over already")
+	return ""
+}
+
+// over waits until Slurm has nothing more to do.
+func (s *slurmSite) over() {
+	s.t.Helper()
+	s.until("all jobs are over", 120*time.Second, func() bool { return s.does("squeue", "-h") == "" })
+}
+
+// revive starts a node again.
+func (s *slurmSite) revive(node string) {
+	s.t.Helper()
+	s.begins("bash", "-c", strings.ReplaceAll(
+		`unshare -mpu --fork --kill-child --mount-proc bash -c "hostname NODE; slurmd -D -N NODE >slurmd-NODE-again.out 2>&1; sleep 1000" &
+		echo $! >NODE.unshare; wait`, "NODE", node))
+	s.until("the node is back", 60*time.Second, func() bool {
+		out, _ := s.inside("sinfo", "-h", "-o", "%D %t").Output()
+		return string(out) == "2 idle\n"
+	})
+}

@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/report"
+)
+
+// warn says what a reader of the figures must know, and the verdict.
+func (m *measurement) warn(r *report.Report, res *bound.Result) {
+	warn := func(format string, a ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...)) }
+	if m.rungs != nil && m.rungs.leftOut != "" {
+		warn("%s", m.rungs.leftOut)
+	}
+	if res != nil {
+		m.warnBounds(r, res, warn)
+	}
+	m.warnAttacks(r, warn)
+	if m.data != nil && len(m.indices) < m.data.Len() {
+		warn("%d of %d examples were examined: floors and attacks are about these, accuracies about all.", len(m.indices), m.data.Len())
+	}
+	if r.Verdict = verdict(r); strings.HasPrefix(strength(r), vacuous) {
+		warn("The bounds are vacuous: an error of one grey level of 255 is more than is certified of half of the coordinates of the examined inputs, or more of them.")
+	}
+}
+
+func (m *measurement) warnBounds(r *report.Report, res *bound.Result, warn func(format string, a ...any)) {
+	e := res.Experiment
+	for _, w := range res.Warnings {
+		warn("%s", w)
+	}
+	if e.Domain.Low == nil {
+		warn("Near witnesses may leave the data's range (domain free): their bounds are for adversaries who are unbiased there too. --domain legal asks less of them.")
+	}
+	if e.Domain.Grid != nil {
+		warn("Near witnesses are rounded to stored inputs (domain stored). Most are too small for that, and prove little or nothing.")
+	}
+	if x := r.Experiment; x.FarDomain == bound.DomainLegal && x.Held == report.HeldFloat32 && e.Domain.Low == nil {
+		warn("How the data are stored is not known, so far witnesses and twins are about real numbers within the data's range. --domain stored makes them float32 numbers.")
+	}
+	if e.Search.Search == bound.Published {
+		warn("The search is the authors' program (one LSQR over a stack of examples, stopped early), which damps what the features see least: algorithm1 and direct give larger bounds.")
+	}
+	if r.Resolvable != nil && !r.Resolvable.Estimated && r.Resolvable.RankMax < r.Resolvable.Inputs {
+		warn("At each of %s the features see at most %d of %d directions of the input%s. That holds exactly where attacks with a prior succeed; it is no promise of safety.", report.Count(len(res.Indices), "example"), r.Resolvable.RankMax, r.Resolvable.Inputs, hidden(r))
+	}
+}
+
+// hidden says what share of coordinates has a part that the features do not see.
+func hidden(r *report.Report) string {
+	for _, b := range r.Bounds {
+		if b.Method == bound.MethodCramerRao && b.Band == allBand {
+			return fmt.Sprintf(": in real arithmetic, among any real inputs, %s of the coordinates there have a part with no unbiased estimator at all", report.Share(b.UnboundedFraction))
+		}
+	}
+	return ""
+}
+
+// warnAttacks says what the attacks do and do not show.
+func (m *measurement) warnAttacks(r *report.Report, warn func(format string, a ...any)) {
+	about := "The bounds hold for unbiased reconstructions. An adversary who knows what such inputs look like is biased and may come closer"
+	if r.Release.NoBounds != "" {
+		about = "No bound holds for this release, so none was computed: nothing here limits what an adversary can reconstruct"
+	}
+	switch best := r.BestAttack(); {
+	case best == nil:
+		warn("%s; no attack was run here.", about)
+	case best.Closer():
+		warn("%s: what the best attack reached is demonstrated, and a better attack may reach more.", about)
+	default:
+		warn("%s. No attack that ran is shown to come closer than guessing the mean; a better attack may.", about)
+	}
+	if learnedFromItself(r) {
+		warn("Prior and attacks learned from the very inputs that they are measured on: they look better than they are.")
+	}
+}
+
+// learnedFromItself tells whether prior and attacks learned from the data that they are
+// measured on.
+func learnedFromItself(r *report.Report) bool {
+	path, learned := r.Settings[trainingSetting]
+	same := path == r.Data.Path && r.Data.Split == string(dataset.Train) && path != glyphsName
+	return learned && (same || r.Settings[trainingHashSetting] == r.Data.SHA256)
+}
+
+// farBeyond is an error in grey levels of which the exact figure says nothing more.
+const farBeyond = 100 * 255
+
+// vacuous begins the verdict on bounds that say nothing.
+const vacuous = "vacuous"
+
+// verdict sums up in a line what the bounds come to: by the strongest of those that
+// every example has, and by the twins for what share of coordinates there is no
+// limit at all.
+func verdict(r *report.Report) string {
+	said := strength(r)
+	if best := bestRow(r, true); best.Method != "" && r.Release.NoBounds == "" && !r.Vacuous(best.Quantile(.5)) {
+		kind, about, _ := strings.Cut(said, ": ")
+		words := r.AboveWords(best)
+		switch above := best.AbovePrior; {
+		case above != nil && *above:
+			said = words + "; for unbiased estimators only: " + about
+		case words != "":
+			said = kind + " for unbiased estimators only: " + about + "; " + words
+		default:
+			said = kind + " for unbiased estimators only: " + about
+		}
+	}
+	if n, p := r.Model.Features, r.Model.Inputs; n > 0 && n < p && len(r.Bounds) > 0 && r.Release.NoBounds == "" {
+		said += fmt.Sprintf("; %s cannot determine %s, so that this says nothing about adversaries with a prior", report.CountGrouped(n, "number"), report.CountGrouped(p, "input"))
+	}
+	return said
+}
+
+// strength is the verdict but for how many numbers there are.
+func strength(r *report.Report) string {
+	if r.Release.NoBounds != "" {
+		return "nothing is certified: no bound holds for this release"
+	}
+	best := bestRow(r, true)
+	if best.Method == "" {
+		return "nothing is certified: the bounds are estimates"
+	}
+	half := halfOf(r, best)
+	median := best.Quantile(.5)
+	who := "any unbiased adversary"
+	if among := r.Among(best.Domain); among != "" {
+		who = "any adversary who is unbiased among " + among
+	}
+	switch {
+	case r.Vacuous(median):
+		return vacuous + ": the certified error is under one grey level in half of the " + half + " or more" + twinned(r)
+	case math.IsInf(median, 1):
+		return "unbounded: the witnesses leave no useful limit, but a million normalised units and more, to the error of " + who + " in half of the " + half
+	}
+	return fmt.Sprintf("bounded: %s errs by %s in half of the %s%s", who, inLevels(r, median), half, twinned(r))
+}
+
+// halfOf names what a row's median is over.
+func halfOf(r *report.Report, b bound.Summary) string {
+	of := r.CoordinatesOf(b.Coordinates, b.Examples)
+	if b.Band == allBand {
+		return of
+	}
+	return strings.ReplaceAll(b.Band, "x", "×") + " coarsest " + of
+}
+
+// inLevels says a lower bound in grey levels where there are any.
+func inLevels(r *report.Report, std float64) string {
+	switch levels := std * float64(r.Data.GreyLevels); {
+	case levels == 0:
+		return "at least " + report.AtLeastNumber(std) + " normalised units"
+	case levels > farBeyond:
+		return fmt.Sprintf("more than %d times the whole range of grey levels", farBeyond/255)
+	case levels > 255:
+		return "more than the whole range of grey levels"
+	default:
+		return "at least " + report.AtLeastNumber(levels) + " grey levels"
+	}
+}
+
+// twinned says for what share of the coordinates of the inputs that were tried twins
+// leave no useful limit.
+func twinned(r *report.Report) string {
+	for _, b := range r.Bounds {
+		if b.Method == bound.MethodHCR && b.Search == bound.SearchTwins && b.Band == allBand && b.Status == bound.StatusCertified && b.UnboundedFraction > 0 {
+			return fmt.Sprintf("; for %s of the %s, twins leave no useful limit, among %s", report.Share(b.UnboundedFraction), r.CoordinatesOf(b.Coordinates, b.Examples), r.Among(b.Domain))
+		}
+	}
+	return ""
+}
+
+// bestRow returns the certified summary with the largest median by witnesses near the
+// inputs, of the low band where there is one. Far ones, whose figures are beyond any
+// use, and twins, which only some examples have, stand apart.
+func bestRow(r *report.Report, low bool) bound.Summary {
+	var best bound.Summary
+	for _, b := range r.Bounds {
+		single := b.Method == bound.MethodHCR && b.Search != bound.SearchTwins && b.Search != bound.SearchFar
+		if b.Status != bound.StatusCertified || !single && b.Method != bound.MethodBarankin || (b.Band != allBand) != low {
+			continue
+		}
+		if best.Method == "" || b.Quantile(.5) > best.Quantile(.5) {
+			best = b
+		}
+	}
+	if best.Method == "" && low {
+		return bestRow(r, false)
+	}
+	return best
+}

@@ -1,0 +1,380 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/internal/file"
+	"tattle/nn"
+	"tattle/onnx"
+	"tattle/release"
+	"tattle/report"
+	"tattle/run"
+)
+
+type verifyCmd struct {
+	Run_         string `arg:"" name:"run" help:"Folder of the run, or its report.json."`
+	Model        string `help:"Path of the model, if it has moved." placeholder:"FILE"`
+	Data         string `help:"Path of the data, if they have moved." placeholder:"PATH"`
+	Labels       string `help:"Path of their labels, if they have moved." placeholder:"FILE"`
+	TrainingData string `help:"Path of the data that a principal projection was learned from, if they have moved." placeholder:"PATH"`
+	Coordinates  string `help:"Path of the vectors to be reconstructed, if they have moved." placeholder:"FILE"`
+	memoryFlag
+}
+
+func (verifyCmd) Help() string {
+	return `Example: tattle verify tattle-bound
+
+Recomputes the report from its settings, the model, the data and the files of the run, and compares every value in report.json. Of a run of bounds it builds the release again from the model and compares it with release.onnx and head.onnx, recomputes every certificate from the stored witness, and every other figure and sentence from the certificates. Of an audit it repeats the audit on the outputs that the run kept, and renders report.md, report.sarif, report.junit.xml and model-card.md again.
+
+What it cannot recompute it lists by name, with the reason, under "not checked". Searches, attacks and trainings are not repeated. If the model is absent, the list begins with the release: the bounds then hold for release.onnx, whatever it was made from.
+
+Exit status: 0 if every value agrees or is on the list, 1 if one does not agree.`
+}
+
+func (c *verifyCmd) Run(e *env) error {
+	dir := c.Run_
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		dir = filepath.Dir(dir)
+	}
+	document, err := os.ReadFile(filepath.Join(dir, reportJSON))
+	if err != nil {
+		return usage(err, "give the folder of a finished run")
+	}
+	r, err := report.ParseJSON(document)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(dir, reportJSON), err)
+	}
+	if err := verifiable(dir, r); err != nil {
+		return err
+	}
+	v, err := c.recompute(e, dir, claimsOf(r))
+	if err != nil {
+		return err
+	}
+	found, left, err := v.compare(document, r)
+	if err != nil {
+		return finding(fmt.Errorf("%s: %w", filepath.Join(dir, reportJSON), err), "")
+	}
+	if len(found) == 0 {
+		if found, err = unlike(dir, r); err != nil {
+			return err
+		}
+	}
+	return v.conclude(e, found, left)
+}
+
+// verifiable errs where a report is of a kind that nothing can be recomputed of, or was
+// written before reports said all that this takes.
+func verifiable(dir string, r *report.Report) error {
+	switch {
+	case r.Audit != nil:
+		return notEvidence(dir, r)
+	case r.Release.NoBounds != "":
+		return usage(fmt.Errorf("%s: no bound holds for this release, so there is nothing to verify: %s", dir, r.Release.NoBounds), "")
+	case r.Experiment == nil || len(r.Arrays) == 0:
+		return usage(fmt.Errorf("%s: this run certified nothing, so there is nothing to verify", dir), "")
+	}
+	if s := r.Data.Split; s != string(dataset.Train) && s != string(dataset.Test) {
+		return finding(fmt.Errorf("%s: data.split is %q; it must be %s or %s", dir, s, dataset.Train, dataset.Test), "")
+	}
+	if r.Experiment.Rounding == "" {
+		return usage(fmt.Errorf("%s: the report lacks experiment.rounding", dir), olderReport)
+	}
+	for _, key := range []string{noiseSetting, barankinSetting, farSetting, twinsSetting, rangeSetting} {
+		if _, ok := r.Settings[key]; !ok {
+			return usage(fmt.Errorf("%s: the report lacks settings[%q]", dir, key), olderReport)
+		}
+	}
+	return nil
+}
+
+// olderReport says what to do about a report that lacks what this version needs.
+const olderReport = "an older version of tattle wrote it: run its command again"
+
+// recompute makes the report again from what claims say, the model, the data and the
+// files of the run. claims hold what decides the figures and none of the figures, so
+// that none can be taken over by mistake.
+func (c *verifyCmd) recompute(e *env, dir string, claims *report.Report) (*recomputed, error) {
+	if claims.Audit != nil {
+		return c.audit(e, dir, claims)
+	}
+	return c.bounds(e, dir, claims)
+}
+
+// notEvidence refuses an evidence pack, whose report lists arrays that stayed in the
+// folder of the run.
+func notEvidence(dir string, r *report.Report) error {
+	if _, err := os.Stat(filepath.Join(dir, "SHA256SUMS")); err != nil {
+		return nil
+	}
+	for _, a := range r.Arrays {
+		if _, err := os.Stat(filepath.Join(dir, filepath.Base(a.File))); errors.Is(err, os.ErrNotExist) {
+			return usage(fmt.Errorf("%s: an evidence pack holds less than an audit is computed from: there is no %s", dir, file.Name(a.File)), "verify takes the folder of the run; in a pack, sha256sum -c SHA256SUMS checks the bytes")
+		}
+	}
+	return nil
+}
+
+// open finds the model and the data of a report; the data are nil where they are
+// not there any more.
+func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, s *sides, err error) {
+	m = &measurement{released: recorded(r), draws: 1, seed: r.Seed, memory: c.bytes(), dataPath: r.Data.Path, split: r.Data.Split}
+	if m.read, err = c.model(e, dir, r); err != nil {
+		return nil, nil, err
+	}
+	if m.read != nil {
+		m.graph = m.read.graph
+	}
+	if err := c.training(e, r, m); err != nil {
+		return nil, nil, err
+	}
+	front, head, err := c.graphs(e, dir, r, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	s = &sides{node: r.Model.FeatureNode}
+	if m.graph != nil && m.spec.Surface != release.SurfaceFeatures {
+		if s.node, err = m.node(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if s.front, s.head, err = nets(front, head); err != nil {
+		return nil, nil, err
+	}
+	if m.graph != nil {
+		if s.whole, err = m.whole(); err != nil {
+			return nil, nil, err
+		}
+	}
+	s.budget(m.memory)
+	if m.data, err = c.data(e, r, m, front); err != nil {
+		return nil, nil, err
+	}
+	if err := c.noise(dir, r, m, s.front); err != nil {
+		return nil, nil, err
+	}
+	queries, noise := m.queries, m.experiment.Noise
+	m.experiment, err = c.experiment(r, m.data, front.InputShape)
+	_, n := s.front.Dims()
+	m.experiment.Noise, m.experiment.Queries = noise, queries
+	m.experiment.Memory, m.experiment.Features = m.memory, n
+	return m, s, err
+}
+
+// noise makes the noise again, whose file, where it is of one, must be the run's.
+func (c *verifyCmd) noise(dir string, r *report.Report, m *measurement, front *nn.Net) error {
+	if file, ok := strings.CutPrefix(m.family, tablePrefix); ok {
+		kept, ok := keptFile(r, file)
+		if !ok {
+			return finding(fmt.Errorf("%s: the report does not list %s", dir, file), "")
+		}
+		if err := unchanged(dir, kept); err != nil {
+			return err
+		}
+	}
+	if err := m.settle(front, dir); err != nil {
+		return finding(fmt.Errorf("%s: %w", dir, err), "")
+	}
+	return nil
+}
+
+// unchanged errs where a file of the run is not what its report says.
+func unchanged(dir string, kept report.Arrays) error {
+	path := filepath.Join(dir, filepath.Base(kept.File))
+	hash, err := run.Digest(path)
+	if err != nil {
+		return err
+	}
+	if hash != kept.SHA256 {
+		return finding(fmt.Errorf("%s: SHA-256 is %s, the report is about %s", path, hash, kept.SHA256), "")
+	}
+	return nil
+}
+
+// keptGraph reads a graph that the run left beside the report.
+func keptGraph(dir string, r *report.Report, name string) (*nn.Graph, error) {
+	kept, ok := keptFile(r, name)
+	if !ok {
+		return nil, finding(fmt.Errorf("%s: the report does not list %s", dir, name), "")
+	}
+	if err := unchanged(dir, kept); err != nil {
+		return nil, err
+	}
+	return onnx.Read(filepath.Join(dir, name))
+}
+
+// keptFile is a file that the run left beside the report.
+func keptFile(r *report.Report, name string) (report.Arrays, bool) {
+	i := slices.IndexFunc(r.Arrays, func(a report.Arrays) bool { return a.File == name })
+	if i < 0 {
+		return report.Arrays{}, false
+	}
+	return r.Arrays[i], true
+}
+
+// finding is an error that says of a report that it does not hold.
+func finding(err error, hint string) error { return &statusError{statusFinding, err, hint} }
+
+func readReport(dir string) (*report.Report, error) {
+	f, err := os.Open(filepath.Join(dir, reportJSON))
+	if err != nil {
+		return nil, usage(err, "give the folder of a finished run")
+	}
+	defer f.Close()
+	r, err := report.ReadJSON(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return r, nil
+}
+
+// model opens the model that the report names: nil, said aloud, where it is not there
+// and the run kept what the bounds are of.
+func (c *verifyCmd) model(e *env, dir string, r *report.Report) (*model, error) {
+	path := c.Model
+	if path == "" {
+		path = r.Model.Path
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+	}
+	if _, kept := keptFile(r, releaseFile); kept && c.Model == "" && !exists(path) {
+		fmt.Fprintf(e.stderr, "tattle: the model is not at %s: its accuracy is taken from the report as it is\n", path)
+		return nil, nil
+	}
+	m, err := recordedFlags(r).open(path)
+	if err != nil {
+		return nil, hinted(err, "name the model with --model")
+	}
+	if m.hash != r.Model.SHA256 {
+		return nil, finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, m.hash, r.Model.SHA256), "name the right model with --model")
+	}
+	return m, nil
+}
+
+// data opens the data set to compare inputs with: nil, said aloud, where it is
+// not there any more.
+func (c *verifyCmd) data(e *env, r *report.Report, m *measurement, front *nn.Graph) (*dataset.Set, error) {
+	path := c.Data
+	if path == "" {
+		path = r.Data.Path
+		if _, err := os.Stat(path); err != nil && path != glyphsName {
+			fmt.Fprintf(e.stderr, "tattle: the data set is not at %s: inputs are taken from the run as they are\n", path)
+			return nil, nil
+		}
+	}
+	read := m.read
+	if read == nil { // the run kept what the release is of
+		read = &model{graph: front, readFlags: recordedFlags(r)}
+		if err := read.settle(); err != nil {
+			return nil, err
+		}
+	}
+	read.beside = r.Settings[besideSetting] != ""
+	in := inputs{recordedInputs(r), path, r.Data.Split, r.Seed}
+	if c.Labels != "" {
+		in.Labels = c.Labels
+	}
+	set, err := openInputs(e, in, read)
+	if err != nil {
+		return nil, err
+	}
+	if set.SHA256 != r.Data.SHA256 {
+		return nil, finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, set.SHA256, r.Data.SHA256), "name the right data with --data")
+	}
+	m.notes = read.notes
+	return set, nil
+}
+
+// training opens what a principal projection was learned from, for the model that is
+// there to be projected: it leaves m.rungs nil where the data are absent.
+func (c *verifyCmd) training(e *env, r *report.Report, m *measurement) error {
+	path, hash := r.Settings[trainingSetting], r.Settings[trainingHashSetting]
+	if m.spec.Projection != release.ProjectionPrincipal || m.read == nil || hash == "" {
+		return nil
+	}
+	if c.TrainingData != "" {
+		path = c.TrainingData
+	}
+	in := recordedInputs(r)
+	in.Limit = ""
+	set, err := readInputs(e, inputs{in, path, string(dataset.Train), r.Seed}, m.read)
+	if err != nil && c.TrainingData == "" && e.ctx.Err() == nil {
+		fmt.Fprintf(e.stderr, "tattle: the training data are not at %s: the projection is taken from the run as it is\n", path)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if set.SHA256 != hash {
+		return finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, set.SHA256, hash), "name the right training data with --training-data")
+	}
+	m.rungs = &rungs{training: set, trainPath: path}
+	return nil
+}
+
+// experiment rebuilds the experiment from the report.
+func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int) (bound.Experiment, error) {
+	x := r.Experiment
+	e := bound.Experiment{
+		Sizes: x.Sizes, Band: x.Band, SkipCramerRao: !x.CramerRao,
+		Rounding: x.Rounding,
+		Spectrum: bound.SpectrumOptions{Probes: x.Probes, Steps: x.ProbeSteps, Seed: r.Seed},
+		Search:   bound.SearchOptions{Search: x.Search, Repeats: x.Repeats, Restarts: x.Restarts, Iteration: x.Iteration, Relinearize: x.Relinearize, Seed: r.Seed},
+	}
+	if x.Probes == 0 {
+		e.Spectrum = bound.SpectrumOptions{}
+	}
+	if s := r.Data.Shape; len(s) > 0 && len(s) <= 3 && slices.Min(s) > 0 && slices.Max(s) <= nn.Size(shape) && nn.Size(s) == nn.Size(shape) {
+		shape = s // the model may take its inputs as a plain vector
+	}
+	var err error
+	if x.Vectors != nil {
+		e.Coordinates, err = c.vectors(x.Vectors, nn.Size(shape))
+	} else {
+		e.Coordinates, _, err = coordinates(x.Coordinates, shape)
+	}
+	if err != nil {
+		return e, err
+	}
+	if data != nil && r.Settings[rangeSetting] != "" && r.Settings[rangeSetting] != rangeOf(data) {
+		return e, finding(fmt.Errorf("settings: the data's range is %q, the report says %q", rangeOf(data), r.Settings[rangeSetting]), "")
+	}
+	if data != nil && r.Settings[gridSetting] != "" && (r.Settings[gridSetting] != gridOf(data) || x.Held != held(data)) {
+		return e, finding(fmt.Errorf("settings: the data are stored as %q (%s), the report says %q (%s)", gridOf(data), held(data), r.Settings[gridSetting], x.Held), "")
+	}
+	if e.Domain, err = recordedDomain(x.Domain, r, data, shape); err != nil {
+		return e, finding(err, "")
+	}
+	if err := recordedRungs(&e, r, data, shape); err != nil {
+		return e, finding(err, "")
+	}
+	e.Runtime = bound.RealArithmetic // as before reports said it
+	if x.Runtime != nil {
+		e.Runtime = *x.Runtime
+	}
+	return e, nil
+}
+
+// vectors reads the run's own vectors, which must be those it had.
+func (c *verifyCmd) vectors(recorded *report.Arrays, p int) (bound.Coordinates, error) {
+	path := c.Coordinates
+	if path == "" {
+		path = recorded.File
+	}
+	hash, err := run.Digest(path)
+	if err != nil {
+		return nil, hinted(err, "name the vectors with --coordinates")
+	}
+	if hash != recorded.SHA256 {
+		return nil, finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, hash, recorded.SHA256), "name the right vectors with --coordinates")
+	}
+	return ownVectors(path, filepath.Base(recorded.File), p)
+}

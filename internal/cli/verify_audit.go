@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"tattle/audit"
+	"tattle/nn"
+	"tattle/report"
+	"tattle/run"
+)
+
+// audit makes an audit again from the outputs that it kept. What was trained for it is
+// taken as it lies there.
+func (c *verifyCmd) audit(e *env, dir string, claims *report.Report) (*recomputed, error) {
+	d, err := c.reopen(e, dir, claims)
+	if err != nil {
+		return nil, err
+	}
+	v := &recomputed{left: leftOfAudits, report: newReport(e, "", claims.Audit.Settings.Seed)}
+	if err := c.auditedModel(e, claims, d, v); err != nil {
+		return nil, err
+	}
+	if err := c.auditedOutputs(e, claims, d, v); err != nil {
+		return nil, err
+	}
+	v.absent.references, v.absent.trained = len(d.references) > 0, d.planted != nil || d.released != nil
+	bars := &phases{w: e.stderr}
+	d.options.Progress = bars.set
+	res, err := d.measure(e.ctx)
+	bars.close()
+	if err != nil {
+		return nil, finding(fmt.Errorf("%s: the audit cannot be done again: %w", dir, err), "")
+	}
+	rules, err := audit.ParseFailOn(claims.Settings[failOnSetting])
+	if err != nil {
+		return nil, finding(fmt.Errorf("%s: settings: %s: %w", dir, failOnSetting, err), "")
+	}
+	r := v.report
+	r.Title = auditTitle(d.sample)
+	r.Settings = map[string]string{failOnSetting: claims.Settings[failOnSetting], defencesSetting: strconv.FormatBool(d.defences)}
+	if asked, ok := claims.Settings[foldsSetting]; ok {
+		r.Settings[foldsSetting] = asked
+	}
+	r.Warnings = append(r.Warnings, d.notes...)
+	r.FillAudit(res)
+	r.Breaches = rules.Breaches(res)
+	model := ""
+	if r.Model.SHA256 != "" {
+		model = ", the model is the one audited"
+	}
+	v.verified = fmt.Sprintf("every figure of the audit of %s follows from the outputs that it kept%s\nverdict: %s", report.Count(res.Examples, "example"), model, r.Verdict)
+	r.Arrays, err = d.digests(dir)
+	return v, err
+}
+
+// reopen reads what the audit was computed from.
+func (c *verifyCmd) reopen(e *env, dir string, r *report.Report) (*audited, error) {
+	for _, a := range r.Arrays {
+		if a.File != filepath.Base(a.File) {
+			return nil, finding(fmt.Errorf("%s: the report lists %q, which is no file of its folder", dir, a.File), "")
+		}
+		if err := unchanged(dir, a); err != nil {
+			return nil, err
+		}
+	}
+	d := &audited{defences: r.Settings[defencesSetting] == "true"}
+	var err error
+	if d.options, err = auditOptions(dir, r); err != nil {
+		return nil, err
+	}
+	if d.sample, err = audit.OpenOutputs(e.ctx, filepath.Join(dir, outputsFile), audit.OpenOptions{}); err != nil {
+		return nil, finding(err, "")
+	}
+	d.sample.Name, d.sample.Notes = r.Audit.Sample, r.Audit.Notes
+	t, err := readTraining(dir)
+	if err == nil {
+		err = t.restore(e, dir, d)
+	}
+	if err != nil {
+		return nil, finding(err, "")
+	}
+	return d, nil
+}
+
+// auditOptions are the settings that the audit was done with.
+func auditOptions(dir string, r *report.Report) (audit.Options, error) {
+	s := r.Audit.Settings // but for the folds, which are fewer where there are many examples
+	o := audit.Options{
+		Seed: s.Seed, Permutations: s.Permutations, MaxFit: s.MaxFit,
+		Confidence: s.Confidence, Margin: s.Margin, Attacks: s.Attacks,
+	}
+	if len(s.Attacks) == 0 || s.Permutations < 1 || s.MaxFit < 1 || s.Confidence == 0 || s.Margin == 0 {
+		return o, finding(fmt.Errorf("%s: audit.settings: attacks, permutations, max_fit, confidence and margin must all be there, and more than zero", dir), "")
+	}
+	asked, ok := r.Settings[foldsSetting]
+	if !ok {
+		return o, nil
+	}
+	var err error
+	if o.Folds, err = strconv.Atoi(asked); err != nil || o.Folds < 2 || o.Folds > mostFolds {
+		return o, finding(fmt.Errorf("%s: settings: %s %q is not a number between 2 and %d", dir, foldsSetting, asked, mostFolds), "")
+	}
+	return o, nil
+}
+
+// auditedModel compares the model's digest, and reads the size of its inputs.
+func (c *verifyCmd) auditedModel(e *env, claims *report.Report, d *audited, v *recomputed) error {
+	r := v.report
+	if r.Model.Path = claims.Model.Path; r.Model.Path != "" || claims.Model.SHA256 != "" {
+		r.Model.Features = len(d.sample.Classes)
+	}
+	path := c.Model
+	switch {
+	case claims.Model.SHA256 == "" && c.Model != "":
+		return usage(errors.New("--model: the audit was not of a file"), "leave it out")
+	case claims.Model.SHA256 == "":
+		v.absent.endpoint = claims.Model.Path != ""
+		return nil
+	case path == "":
+		path = claims.Model.Path
+	}
+	hash, err := run.Digest(path)
+	if errors.Is(err, os.ErrNotExist) && c.Model == "" {
+		fmt.Fprintf(e.stderr, "tattle: the model is not at %s: its outputs are taken as they are\n", path)
+		v.absent.model = true
+		return nil
+	}
+	if err != nil {
+		return hinted(err, "name the model with --model")
+	}
+	if hash != claims.Model.SHA256 {
+		return finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, hash, claims.Model.SHA256), "name the right model with --model")
+	}
+	m, err := recordedFlags(claims).open(path)
+	if err != nil {
+		return finding(err, "")
+	}
+	r.Model.SHA256, r.Model.Inputs, v.absent.questions = hash, nn.Size(m.graph.InputShape), true
+	return nil
+}
+
+// auditedOutputs compares the digest of the file of outputs, where it was one.
+func (c *verifyCmd) auditedOutputs(e *env, claims *report.Report, d *audited, v *recomputed) error {
+	r := v.report
+	r.Data = report.Data{Name: d.sample.Name, Path: claims.Data.Path, GreyLevels: unknown}
+	if claims.Model.Path != "" || claims.Model.SHA256 != "" {
+		v.absent.data = true
+		return nil
+	}
+	hash, err := run.Digest(claims.Data.Path)
+	if errors.Is(err, os.ErrNotExist) {
+		fmt.Fprintf(e.stderr, "tattle: the outputs are not at %s: those in the run's folder are taken as they are\n", claims.Data.Path)
+		v.absent.outputs = true
+		return nil
+	}
+	r.Data.SHA256 = hash
+	return err
+}
+
+// unlike lists the files of an audit's folder that are not what its report renders to. A
+// file that is not there is not missed.
+func unlike(dir string, r *report.Report) (found []string, err error) {
+	if r.Audit == nil {
+		return nil, nil
+	}
+	for _, f := range auditFormats(r) {
+		is, err := os.ReadFile(filepath.Join(dir, f.name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		var b bytes.Buffer
+		if err == nil {
+			err = f.write(&b)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Equal(is, b.Bytes()) {
+			found = append(found, fmt.Sprintf("%s: it is not what this version of tattle renders from report.json", f.name))
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,316 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tattle/nn"
+	"tattle/npy"
+	"tattle/onnx"
+	"tattle/report"
+)
+
+// TestEveryLeaf changes every leaf of the reports of small runs in turn, and removes and
+// adds keys: verify must notice each change, or name what was changed among what it did
+// not check. With -short it tries every fifth, from a place that it prints.
+func TestEveryLeaf(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	model, data, learned := filepath.Join(dir, "net.onnx"), filepath.Join(dir, "data.npz"), filepath.Join(dir, "learned.npz")
+	writeTiny(t, model, data, learned)
+	outputs := filepath.Join(dir, "outputs.csv")
+	var b bytes.Buffer
+	writeScores(&b, 80, "honest")
+	if err := os.WriteFile(outputs, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	bound := []string{"bound", "--model", model, "--data", data, "--examples", "2", "--restarts", "2", "--repeats", "2", "--barankin", "3"}
+	runs := map[string][]string{
+		"features": append(bound[:len(bound):len(bound)], "--far", "1", "--twins", "0", "--attack", "none", "--no-van-trees"),
+		"logits": append(bound[:len(bound):len(bound)], "--far", "0", "--twins", "0", "--attack", "none", "--no-van-trees",
+			"--surface", "logits", "--temperature", "3", "--keep", "3", "--projection", "random", "--round", "3"),
+		"attacked": append(bound[:len(bound):len(bound)], "--far", "1", "--twins", "1", "--training-data", learned, "--attack", "linear", "--attack-draws", "1",
+			"--keep", "4", "--projection", "principal", "--no-cramer-rao"),
+		"audit": {"audit", "--outputs", outputs, "--attacks", "logistic", "--no-defences", "--fail-on", "never", "--permutations", "99"},
+	}
+	for name, args := range runs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			made := filepath.Join(dir, name)
+			if status, _, said := tattle(t.Context(), append(args, "--out", made)...); status != 0 {
+				t.Fatalf("status %d: %s", status, said)
+			}
+			everyLeaf(t, made, verifyCmd{}, 1)
+			if name == "logits" { // neither model nor data are where they were
+				gone := filepath.Join(dir, "gone")
+				everyLeaf(t, madeOf(t, made, gone, model, data), verifyCmd{}, 4)
+			}
+		})
+	}
+}
+
+// madeOf copies a run to a folder, with a report that names files that are not there in
+// the place of these.
+func madeOf(t *testing.T, run, to string, missing ...string) string {
+	t.Helper()
+	if err := os.CopyFS(to, os.DirFS(run)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(to, reportJSON)
+	b, err := os.ReadFile(path)
+	for _, file := range missing {
+		b = bytes.ReplaceAll(b, []byte(`"path": "`+file), []byte(`"path": "`+filepath.Join(filepath.Dir(file), "nowhere", filepath.Base(file))))
+	}
+	if err == nil {
+		err = os.WriteFile(path, b, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// writeTiny writes a net of 36 inputs, 6 features and 4 classes, and data for it.
+func writeTiny(t *testing.T, model, data, learned string) {
+	t.Helper()
+	dense := func(name string, in, out int) *nn.Dense {
+		return &nn.Dense{In: in, Out: out, Weight: &nn.Param{Name: name + ".weight", Shape: []int{out, in}, Data: make([]float32, out*in)}}
+	}
+	g := &nn.Graph{Name: "tiny", Input: "x", InputShape: []int{1, 6, 6}, Output: "scores", Nodes: []*nn.Node{
+		{Name: "flat", Op: &nn.Flatten{}, Inputs: []string{"x"}, Output: "flat_out"},
+		{Name: "hidden", Op: dense("hidden", 36, 6), Inputs: []string{"flat_out"}, Output: "hidden_out"},
+		{Name: "relu", Op: &nn.ReLU{}, Inputs: []string{"hidden_out"}, Output: "relu_out"},
+		{Name: "last", Op: dense("last", 6, 4), Inputs: []string{"relu_out"}, Output: "scores"},
+	}}
+	g.Init(1)
+	if err := onnx.Write(model, g); err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for path, n := range map[string]int{data: 12, learned: 60} {
+		x, y := make([]float32, n*36), make([]int64, n)
+		for i := range x {
+			x[i] = float32(r.NormFloat64())
+		}
+		for i := range y {
+			y[i] = int64(i % 4)
+		}
+		var b bytes.Buffer
+		w := npy.NewWriter(&b)
+		for _, err := range []error{w.Add("x", []int{n, 1, 6, 6}, x), w.Add("y", []int{n}, y), w.Close(), os.WriteFile(path, b.Bytes(), 0o666)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// everyLeaf changes the report of a run, and verifies every so many changes.
+func everyLeaf(t *testing.T, dir string, c verifyCmd, step int) {
+	t.Helper()
+	whole, err := os.ReadFile(filepath.Join(dir, reportJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &verifiedOften{command: c, dir: dir, env: &env{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard}, known: map[string]outcome{}}
+	noticed, left := v.verify(t, whole)
+	if noticed != "" {
+		t.Fatalf("the report as it is: %s", noticed)
+	}
+	changes := changesOf(t, whole)
+	at := 0
+	if testing.Short() {
+		step *= 5
+		at = rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0)).IntN(step)
+		t.Logf("every %dth change from number %d", step, at)
+	}
+	for ; at < len(changes); at += step {
+		c := changes[at]
+		noticed, now := v.verify(t, c.document)
+		if noticed == "" && !slices.ContainsFunc(append(now, left...), func(u report.Unchecked) bool { return u.Covers(c.path) }) {
+			t.Errorf("%s: %s was neither noticed nor is on the list of what was not checked", c.path, c.what)
+		}
+	}
+	t.Logf("%d changes, %d recomputations", len(changes), len(v.known))
+}
+
+// verifiedOften verifies reports on one run. What is recomputed depends on the claims of
+// a report alone, so it is recomputed once for each.
+type verifiedOften struct {
+	command verifyCmd
+	dir     string
+	env     *env
+	known   map[string]outcome
+}
+
+type outcome struct {
+	v   *recomputed
+	err error
+}
+
+// verify says what is noticed of a report, empty for nothing, and what is not checked.
+func (o *verifiedOften) verify(t *testing.T, document []byte) (noticed string, left []report.Unchecked) {
+	r, err := report.ParseJSON(document)
+	if err == nil {
+		err = verifiable(o.dir, r)
+	}
+	if err != nil {
+		return err.Error(), nil
+	}
+	claims := claimsOf(r)
+	key, err := json.Marshal(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, ok := o.known[string(key)]
+	if !ok {
+		out.v, out.err = o.command.recompute(o.env, o.dir, claims)
+		o.known[string(key)] = out
+	}
+	if out.err != nil {
+		return out.err.Error(), nil
+	}
+	found, left, err := out.v.compare(document, r)
+	if err != nil {
+		return err.Error(), nil
+	}
+	named := slices.DeleteFunc(out.v.unchecked(r), func(u report.Unchecked) bool { // all that a printed name stands for
+		return !slices.ContainsFunc(left, func(l report.Unchecked) bool { return l.Name == u.Name })
+	})
+	return strings.Join(found, "\n"), named
+}
+
+// A change is a report that differs from another at one place.
+type change struct {
+	path, what string
+	document   []byte
+}
+
+// added are keys that a report may have and these mostly have not, by the object.
+var added = map[string]map[string]any{
+	"": {"training": map[string]any{"task": "x"}, "breaches": []string{"x"}, "published": []any{map[string]any{"quantity": "x"}}, "told": 1},
+	"release": {"temperature": 2, "queries": 3, "no_bounds": "none holds", "note": "it holds", "post": map[string]any{"digits": 1},
+		"projection": map[string]any{"kind": "first", "keep": 3}},
+	"settings":       {"limit": "5", "target": "y", "labels": "labels.csv", "figure": "figure1", "model output": "scores", "input shape": "1x6x6", "preprocessing": "resize=6,6", "folds": "3", "training sha256": "0"},
+	"experiment":     {"relinearize": true, "spectrum_probes": 3, "spectrum_steps": 3, "vectors": map[string]any{"file": "x", "sha256": "0"}},
+	"model":          {"architecture": "x"},
+	"audit.settings": {"told": 1},
+}
+
+// others are values that a leaf could have as well.
+var others = map[string][]any{
+	"release.surface":               {"features", "logits", "probabilities", "label"},
+	"release.projection.kind":       {"first", "random", "principal"},
+	"experiment.coordinates":        {"dct", "pixels", "vectors"},
+	"experiment.domain":             {"free", "legal", "stored"},
+	"experiment.far_domain":         {"free", "legal", "stored"},
+	"experiment.runtime_error.from": {"given", "measured", "derived", "x"},
+	"experiment.rounding":           {"proved", "pairs", "measured"},
+	"experiment.search":             {"direct", "algorithm1", "published"},
+	"data.split":                    {"x"},
+	"settings.noise":                {"laplace", "none", "student-t:5", "table:x.csv"},
+	"audit.settings.attacks":        {[]string{}, nil},
+	"arrays[0].file":                {"../arrays.npz"},
+	"data.shape":                    {[]int{1, 36, 1}, []int{}, []int{1 << 40, 1 << 40}},
+	"data.shape[0]":                 {0, -1},
+}
+
+// changesOf are all changes of a report.
+func changesOf(t *testing.T, whole []byte) []change {
+	d := json.NewDecoder(bytes.NewReader(whole))
+	d.UseNumber()
+	var root any
+	if err := d.Decode(&root); err != nil {
+		t.Fatal(err)
+	}
+	w := &walk{t: t, root: root}
+	w.value("", root, func(v any) { w.root = v })
+	return w.changes
+}
+
+type walk struct {
+	t       *testing.T
+	root    any
+	changes []change
+}
+
+// note adds the document as it is now.
+func (w *walk) note(path, format string, a ...any) {
+	b, err := json.Marshal(w.root)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.changes = append(w.changes, change{path, fmt.Sprintf(format, a...), b})
+}
+
+// value changes what is at a path, and below it; put puts something in its place.
+func (w *walk) value(path string, v any, put func(any)) {
+	for _, other := range others[path] {
+		if fmt.Sprint(other) == fmt.Sprint(v) {
+			continue
+		}
+		put(other)
+		w.note(path, "%v in its place", other)
+	}
+	put(v)
+	switch v := v.(type) {
+	case map[string]any:
+		w.object(path, v)
+	case []any:
+		for i, e := range v {
+			w.value(fmt.Sprintf("%s[%d]", path, i), e, func(x any) { v[i] = x })
+		}
+	default:
+		put(changed(v))
+		w.note(path, "%v in the place of %v", changed(v), v)
+		put(v)
+	}
+}
+
+// object changes, removes and adds keys.
+func (w *walk) object(path string, v map[string]any) {
+	for _, k := range slices.Sorted(maps.Keys(v)) {
+		was, at := v[k], report.Within(path, k)
+		w.value(at, was, func(x any) { v[k] = x })
+		delete(v, k)
+		w.note(at, "its absence")
+		v[k] = was
+	}
+	for k, x := range added[path] {
+		if _, ok := v[k]; !ok {
+			v[k] = x
+			w.note(report.Within(path, k), "%v, which was not there", x)
+			delete(v, k)
+		}
+	}
+}
+
+// changed is another value of the same kind.
+func changed(v any) any {
+	switch v := v.(type) {
+	case string:
+		return v + "x"
+	case bool:
+		return !v
+	case nil:
+		return .5
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n + 1
+		}
+		x, _ := v.Float64()
+		return x * 1.001
+	}
+	return v
+}

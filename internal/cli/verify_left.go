@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tattle/bound"
+	"tattle/report"
+)
+
+// To add a field to a report: recompute it where verify recomputes the others (bounds or
+// audit), or name it here. Otherwise verify reports it as a difference, and TestEveryLeaf
+// fails.
+
+// leftOfBounds are the parts of a report on bounds that are not recomputed.
+var leftOfBounds = []notChecked{
+	{paths: []string{"release.surface", "release.temperature", "release.projection", "model.sha256", "model.feature_node"},
+		name: "THE RELEASE: that release.onnx and head.onnx are what the report says of the model",
+		why:  "the model is absent, so the bounds are about release.onnx alone; --model names it", when: func(a absent) bool { return a.model }},
+	{paths: []string{"release.projection.kind"},
+		name: "the projection: that its directions are the principal ones of the training data",
+		why:  "the training data are absent; --training-data names them", when: func(a absent) bool { return a.training && !a.model }},
+	{paths: []string{"data.name", "data.path", "data.split", "data.shape", "data.sha256", "data.grey_levels_per_unit",
+		`settings["legal range"]`, `settings["stored as"]`, "experiment.stored_as"},
+		name: "the data: that the inputs are theirs", why: absentData, when: withoutData},
+	{paths: []string{"utility", "release.noise.scale"}, name: "accuracies and the scale of the noise", why: absentData, when: withoutData},
+	{paths: []string{"gallery", "pairs"}, name: "the gallery and the pairs", why: absentData, when: withoutData},
+	{paths: []string{"utility.clean_accuracy", "utility.clean_interval"},
+		name: "the accuracy of the model itself", why: "the model is absent", when: func(a absent) bool { return a.model }},
+	{paths: []string{"model.path"}, name: "where the model was", why: "it is not read from there", when: func(a absent) bool { return a.model || a.modelMoved }},
+	{paths: []string{"data.path", "data.name"}, name: "where the data were", why: "they are not read from there", when: func(a absent) bool { return a.dataMoved }},
+	{paths: []string{"data.notes"}, name: "notes on how the data were read", why: "they name places as the command line did"},
+	{paths: []string{"command"}, name: "the command line", why: "nothing else records it"},
+	{paths: []string{"seed"}, name: "the seed of the searches", why: "they are not run again: verify checks the witnesses that they found"},
+	{paths: []string{"experiment.search_reason", "experiment.iteration", "experiment.relinearize", "experiment.repeats"},
+		name: "how the search for witnesses was done", why: "it is not run again: verify checks the witnesses that it found"},
+	{paths: []string{"attacks[*].about", "attacks[*].draws", "prior_alone[*].about", "prior_alone[*].draws"}, name: "how attacks.npz came about", why: "attacks are not run again; their figures are compared with attacks.npz"},
+	{paths: []string{"release.post.digits", "release.post.top_k"}, name: "what is done to the release after the noise", why: "only the accuracy depends on it, and is recomputed with it"},
+	{paths: []string{`settings["preprocessing from"]`, "settings.preprocessing", "settings.labels", "settings.target", "settings.limit", `settings["input shape"]`, `settings["model output"]`},
+		name: "the flags by which model and data were read", why: "they are read with them again; flags that make no difference are not noticed"},
+	{paths: []string{`settings["training data"]`, `settings["training sha256"]`}, name: "what prior and attacks learned from", why: "they are not run again"},
+	{paths: []string{"settings.kernels"}, name: "the kernels that the run used", why: "this machine may have others"},
+	{paths: []string{"training"}, name: "how the model was trained", why: "it is not trained again"},
+	{name: leftOutWarnings, why: otherWarnings, when: always},
+	{paths: []string{"timing"}, name: "timing", why: "it differs from run to run"},
+	{name: "report.html", why: "its pictures and its folder are not stored", when: always},
+}
+
+func always(absent) bool { return true }
+
+// What is said of warnings that depend on more than a report has.
+const (
+	leftOutWarnings = "warnings about what the run left out"
+	otherWarnings   = "verify recomputes the other warnings only"
+)
+
+const absentData = "the data are absent; --data names them"
+
+func withoutData(a absent) bool { return a.data }
+
+// among are the entries of lists in this report that are not recomputed, beside others
+// that are.
+func (v *recomputed) among(r *report.Report) (all []notChecked) {
+	add := func(name, why string, format string, a ...any) {
+		all = append(all, notChecked{paths: []string{fmt.Sprintf(format, a...)}, name: name, why: why})
+	}
+	if _, figure := r.Settings[figureSetting]; r.Audit == nil && !figure && !strings.HasPrefix(r.Command, "tattle bound ") {
+		add("the title", "it is that of another command", "title")
+	}
+	if x := r.Experiment; x != nil && x.Runtime != nil {
+		switch x.Runtime.From {
+		case bound.RuntimeGiven:
+			add("THE RUNTIME ERROR: that --runtime-error gave it, and that no runtime errs by more", "the report says that it was given: the certificates are checked with it as it is", "experiment.runtime_error")
+		case bound.RuntimeMeasured:
+			add("the runtime error, within a factor of 4", "it is measured, and processors differ", "experiment.runtime_error.error")
+		}
+	}
+	for i, b := range r.Bounds {
+		if b.Status == bound.StatusAssumed {
+			add("what the assumed rows assume, and that the van Trees figures of attacks.npz follow from it", "the prior is not learned again, nor drawn from; the rows are compared with attacks.npz", "bounds[%d].note", i)
+		}
+	}
+	for i, p := range r.Gallery {
+		recomputed := 0
+		if i < len(v.report.Gallery) {
+			recomputed = len(v.report.Gallery[i].Shots)
+		}
+		for k := recomputed; k < len(p.Shots); k++ {
+			if p.Shots[k].Status == report.StatusDemonstrated {
+				add("the attack's pictures in the gallery", "attacks are not run again", "gallery[%d].shots[%d]", i, k)
+			}
+		}
+	}
+	for i, w := range r.Warnings {
+		if !slices.Contains(v.report.Warnings, w) {
+			add(leftOutWarnings, otherWarnings, "warnings[%d]", i)
+		}
+	}
+	return all
+}
+
+// alongside puts the warnings that were recomputed where they are among the recorded
+// ones, with those that were not as they are. A recomputed one that is missing is added
+// at the end.
+func alongside(recorded, recomputed []string) []string {
+	all := append([]string{}, recorded...)
+	at := 0
+	for _, w := range recomputed {
+		i := slices.Index(recorded[at:], w)
+		if i < 0 {
+			all = append(all, w)
+			continue
+		}
+		at += i + 1
+	}
+	return all
+}
+
+// leftOfAudits are the parts of a report on an audit that are not recomputed.
+var leftOfAudits = []notChecked{
+	{paths: []string{"model.path", "model.sha256", "model.inputs", "model.features"}, name: "the model: that the outputs are its", why: "the model is absent; --model names it", when: func(a absent) bool { return a.model }},
+	{paths: []string{"model.path"}, name: "the model: that the outputs are its", why: "the model is not asked again", when: func(a absent) bool { return a.questions }},
+	{paths: []string{"model.path"}, name: "the endpoint: that the outputs are its", why: "it is not asked again", when: func(a absent) bool { return a.endpoint }},
+	{paths: []string{"data.name", "data.path", "data.split", "data.shape", "data.sha256", "data.grey_levels_per_unit", "audit.sample"},
+		name: "the data that the model was asked about", why: "it is not asked again", when: func(a absent) bool { return a.data }},
+	{paths: []string{"data.name", "data.path", "data.sha256", "audit.sample"}, name: "the file that the outputs were read from", why: "it is absent", when: func(a absent) bool { return a.outputs }},
+	{name: "how the references were trained", why: "their outputs, which the run kept, are taken as they are", when: func(a absent) bool { return a.references }},
+	{name: "how planted models and defences were made", why: "their outputs, which the run kept, are taken as they are, and trained.json's word for what was planted", when: func(a absent) bool { return a.trained }},
+	{paths: []string{"audit.notes", "data.notes"}, name: "notes on how data and outputs were read", why: "only the outputs that were kept are read again"},
+	{paths: []string{"settings.door", "settings.target", "settings.sensitive", "settings.scores", `settings["reference scores"]`, "settings.reference", "settings.references",
+		`settings["reference sha256"]`, `settings["reference epochs"]`, "settings.part", "settings.examples", "settings.kind", `settings["data seed"]`,
+		`settings["input shape"]`, `settings["model output"]`, "settings.preprocessing", `settings["preprocessing from"]`},
+		name: "what the command line asked for", why: "outputs are not computed again, and nothing is trained again"},
+	{paths: []string{"audit.settings.permutations", "audit.settings.max_fit"}, name: "the number of permutations and the most examples that attacks are fitted on",
+		why: "the audit is done again with them; where they make no difference a change is not noticed"},
+	{paths: []string{`settings["fail on"]`}, name: "that these thresholds were asked for", why: "the breaches are recomputed with them"},
+	{paths: []string{"command"}, name: "the command line", why: "nothing else records it"},
+	{paths: []string{"settings.kernels"}, name: "the kernels that the run used", why: "this machine may have others"},
+	{name: leftOutWarnings, why: otherWarnings, when: always},
+	{paths: []string{"timing"}, name: "timing", why: "it differs from run to run"},
+	{name: "report.html", why: "its pictures and its folder are not stored", when: always},
+}

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"tattle/cluster"
+	"tattle/internal/file"
+	"tattle/run"
+)
+
+// finishTimeout is how long a cluster may take to forget a run that is done.
+const finishTimeout = 30 * time.Second
+
+type workerCmd struct {
+	dialFlags
+	Run_    string        `name:"run" help:"Work on this run only, and end with it (default: on any, the oldest first)." placeholder:"ID"`
+	Idle    time.Duration `help:"End after so long without work; 0 never does (default: 10m)." default:"10m" placeholder:"TIME"`
+	Scratch string        `help:"Folder for inputs and results under way (default: in the user's cache)." placeholder:"DIR"`
+	Name    string        `help:"What this worker is called (default: its host and process)." placeholder:"NAME"`
+	Folder  string        `help:"Instead of a cluster: the folder of a run that was begun with --prepare, on a file system that all workers share." placeholder:"DIR" group:"Where connections are forbidden"`
+	Index   int           `help:"Which of the workers on the folder this is, from 0 on." default:"-1" placeholder:"I" group:"Where connections are forbidden"`
+	Of      int           `help:"How many there are: shard k is done by worker k mod N." placeholder:"N" group:"Where connections are forbidden"`
+}
+
+func (workerCmd) Help() string {
+	return `Example: tattle worker --cluster nats://127.0.0.1:4222
+
+Takes shards of the runs that were submitted with --cluster, one at a time, and carries out the submitter's command line for them. It takes part only where it is the same version and reads the same inputs. Ctrl-C gives the shard back at once. A token is taken from --cluster-token-file or TATTLE_CLUSTER_TOKEN.
+
+On sites that forbid connections, of a run begun with --prepare:
+
+  tattle worker --folder DIR --index 0 --of 3
+
+Then tattle merge DIR. docs/cluster.md tells more.
+
+Exit status: 0 nothing left to do, 2 wrong usage, 3 refused, stopped or could not go on.`
+}
+
+// Run works until there is nothing left.
+func (c *workerCmd) Run(e *env) error {
+	switch {
+	case c.Folder != "" && (c.Of < 1 || c.Index < 0 || c.Index >= c.Of):
+		return usage(errors.New("--folder needs --index from 0 to below --of"), "of 3 workers on a folder, the first is: tattle worker --folder DIR --index 0 --of 3")
+	case c.Folder != "":
+		return c.array(e)
+	case c.Index >= 0 || c.Of != 0:
+		return usage(errors.New("--index and --of are of --folder"), "a cluster's workers need no number")
+	case c.Cluster == "":
+		return usage(errors.New("neither --cluster nor --folder: there is nothing to work on"), "tattle worker --help shows both")
+	}
+	return c.serve(e)
+}
+
+// serve takes shards of a cluster's runs.
+func (c *workerCmd) serve(e *env) error {
+	conn, err := cluster.Connect(e.ctx, c.dial(e))
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if c.Name == "" {
+		host, _ := os.Hostname()
+		c.Name = fmt.Sprintf("%s-%d", host, os.Getpid())
+	}
+	o := cluster.WorkerOptions{
+		Name: c.Name, Run: c.Run_, Idle: c.Idle, Scratch: c.Scratch, Program: program(), Log: e.say,
+		Execute: func(ctx context.Context, t cluster.Task) error {
+			t.Pool = &aloud{t.Pool, e, fmt.Sprintf("worker %s: run %s", file.Name(c.Name), t.ID)}
+			return carryOut(ctx, t)
+		},
+	}
+	if o.Executable, err = run.Executable(); err != nil {
+		return err
+	}
+	return conn.Work(e.ctx, o)
+}
+
+// array does this worker's shards of a run in files.
+func (c *workerCmd) array(e *env) error {
+	begun, err := readRunFile(c.Folder)
+	if err != nil {
+		return err
+	}
+	if exists(filepath.Join(c.Folder, reportJSON)) {
+		e.say("%s holds a finished run: nothing is left to do", quote(c.Folder))
+		return nil
+	}
+	dir, err := os.MkdirTemp(c.Scratch, "tattle-worker-*")
+	if err != nil {
+		return hinted(err, "choose a folder that can be written with --scratch")
+	}
+	defer os.RemoveAll(dir)
+	a := run.Array{Index: c.Index, Of: c.Of, Root: absolute(c.Folder), Scratch: filepath.Join(dir, "out"), Log: e.say}
+	if err := a.Prepare(e.ctx); err != nil {
+		return err
+	}
+	t := cluster.Task{Job: cluster.Job{Args: begun.Args, Cwd: begun.Cwd}, Root: a.Scratch}
+	t.Pool = &aloud{a, e, fmt.Sprintf("worker %d of %d", c.Index, c.Of)}
+	switch err := carryOut(e.ctx, t); {
+	case err == nil:
+		e.say("nothing is left to do: tattle merge %s", quote(c.Folder))
+		return nil
+	case errors.Is(err, run.ErrServed):
+		return nil
+	default:
+		var s *statusError
+		if errors.As(err, &s) {
+			s.hint = "" // it is the submitter's
+		}
+		return err
+	}
+}
+
+// aloud is a pool that says of each shard how long it took.
+type aloud struct {
+	run.Pool
+	env *env
+	who string
+}
+
+// Run implements run.Pool.
+func (p *aloud) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
+	do, name := w.Do, w.ShardName
+	w.Do = func(ctx context.Context, i int, to io.Writer) error {
+		began := time.Now()
+		err := do(ctx, i, to)
+		switch {
+		case err == nil:
+			p.env.say("%s: shard %d (%s) done in %.1f s", p.who, i, name(i), time.Since(began).Seconds())
+		case ctx.Err() == nil:
+			p.env.say("%s: shard %d (%s) failed: %s", p.who, i, name(i), file.Name(err.Error()))
+		}
+		return err
+	}
+	return p.Pool.Run(ctx, w)
+}
+
+// Announced asks the pool.
+func (p *aloud) Announced(ctx context.Context, dir string) bool {
+	a, ok := p.Pool.(announcing)
+	return !ok || a.Announced(ctx, dir)
+}
+
+// allowed errs where a command line, which comes from elsewhere, is not one that spreads
+// shards over machines, keeps its results anywhere but in the task's folder, or names
+// files here that its submitter did not have.
+func allowed(k *kong.Context, t cluster.Task) error {
+	command := k.Selected()
+	if spreadOf(k) == nil {
+		return fmt.Errorf("tattle %s is no work that workers share", command.Name)
+	}
+	for _, f := range command.Flags {
+		if f.Name == "out" && f.Target.String() != t.Root || f.Name == "resume" && !f.Target.Bool() {
+			return fmt.Errorf("--%s is not as this worker set it", f.Name)
+		}
+	}
+	if t.ID == "" {
+		return nil // the folder says what it is of
+	}
+	sent := map[string]bool{}
+	for _, i := range t.Inputs {
+		sent[filepath.Clean(i.Path)] = true
+	}
+	var err error
+	eachInput(k, func(flag, _, path string) string {
+		abs := path
+		if !filepath.IsAbs(path) {
+			abs = filepath.Join(t.Cwd, path)
+		}
+		if !sent[filepath.Clean(abs)] && exists(abs) {
+			err = fmt.Errorf("%s: %s is here, and is none of the run's inputs", flag, file.Name(path))
+		}
+		return path
+	})
+	return err
+}
+
+// writes are the flags that name files to write: the submitter does that.
+var writes = map[string]bool{"evidence": true, "sarif": true, "junit": true, "markdown": true}
+
+// carryOut runs a task's command line in this process, up to the shards that its pool
+// does. What the command would print is the submitter's to print.
+func carryOut(ctx context.Context, t cluster.Task) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &run.PanicError{Value: p}
+		}
+	}()
+	if err := os.MkdirAll(t.Root, 0o700); err != nil {
+		return err
+	}
+	args := withFlags(t.Args, "--out", t.Root, "--resume")
+	k, err := parse(args, io.Discard, io.Discard)
+	if err != nil {
+		return fmt.Errorf("the run's command line: %w", err)
+	}
+	if err := allowed(k, t); err != nil {
+		return fmt.Errorf("the run's command line: %w", err)
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(t.Root), ".inputs-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := settlePaths(k, t.Cwd, t.Inputs, t.Paths, dir); err != nil {
+		return fmt.Errorf("lay out the inputs: %w", err)
+	}
+	for _, f := range k.Selected().Flags {
+		if writes[f.Name] {
+			f.Target.SetString("")
+		}
+	}
+	e := newEnv(ctx, k, args, io.Discard, io.Discard)
+	e.pool, e.serve = paced(t.Pool), true
+	return k.Run(e)
+}
