@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"dataset"},
 	{"onnx"},
 	{"nn"},
-	{"lsqr", "dct", "stat", "npy", "qp"},
+	{"lsqr", "dct", "stat", "npy", "qp", "eigen"},
 	{"internal/simd", "internal/file", "internal/float16", "internal/shared"},
 }
 

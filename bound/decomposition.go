@@ -3,6 +3,7 @@ package bound
 import (
 	"math"
 
+	"tattle/eigen"
 	"tattle/internal/simd"
 )
 
@@ -104,7 +105,7 @@ func (f *Factors) update(q []float64, jq []float32) decomposition {
 	for i := range d.width {
 		top = max(top, gram[i*d.width+i])
 	}
-	values, x, ok := eigen(gram, d.width, cutoff*cutoff*top)
+	values, x, ok := eigen.Symmetric(gram, d.width, cutoff*cutoff*top)
 	if !ok {
 		return nil
 	}

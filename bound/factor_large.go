@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"tattle/eigen"
 	"tattle/internal/simd"
 	"tattle/run"
 )
@@ -112,7 +113,7 @@ func (f *Factors) sound(j Jacobian) bool {
 func topOf(ctx context.Context, x []float64, rows, cols int, ratio float64) (s, left, right, rest []float64, ok bool) {
 	gram := make([]float64, rows*rows)
 	gramOf(gram, x, rows, cols)
-	values, vectors, ok := eigenLarge(ctx, gram, rows, math.Inf(-1))
+	values, vectors, ok := eigen.Large(ctx, gram, rows, math.Inf(-1))
 	if !ok || !(values[0] > 0) {
 		return nil, nil, nil, nil, false
 	}

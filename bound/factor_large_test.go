@@ -2,6 +2,7 @@ package bound
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -199,5 +200,29 @@ func BenchmarkFactorLarge(b *testing.B) {
 		}
 		f.Pseudoinverse()
 		f.CramerRao(c, 1)
+	}
+}
+
+// late is a context that ends after so many looks at it.
+type late struct {
+	context.Context
+	looks *int
+}
+
+func (c late) Err() error {
+	if *c.looks--; *c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A decomposition ends soon once it is not wanted any more, without another way tried.
+func TestFactorLargeEnds(t *testing.T) {
+	j := jacobianWith(rand.New(rand.NewPCG(59, 1)), []float64{3, 2, 1}, 260, 270)
+	for looks := range 20 {
+		ctx := late{t.Context(), &looks}
+		if f, err := j.complete(ctx); f != nil || !errors.Is(err, context.Canceled) {
+			t.Fatalf("%v", err)
+		}
 	}
 }

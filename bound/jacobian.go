@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tattle/eigen"
 	"tattle/internal/simd"
 	"tattle/nn"
 )
@@ -197,7 +198,7 @@ func (f *Factors) fromGram(j Jacobian, ratio float64) bool {
 	} else {
 		simd.Gemm(true, false, d, d, rows, 1, j.Rows, j.P, j.Rows, j.P, 0, gram, d)
 	}
-	values, near, ok := eigen(gram, d, 0)
+	values, near, ok := eigen.Symmetric(gram, d, 0)
 	if !ok || len(values) == 0 {
 		return false
 	}

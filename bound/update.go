@@ -5,8 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
+	"tattle/eigen"
 	"tattle/internal/simd"
 	"tattle/nn"
 )
@@ -138,7 +137,7 @@ func rowBasis(before, after []float32, p int) []float64 {
 	}
 	gram := make([]float64, probes*probes)
 	simd.Gemm(false, true, probes, probes, p, 1, change, p, change, p, 0, gram, probes)
-	values, vectors, ok := eigen(gram, probes, changeFloor*changeFloor*norm)
+	values, vectors, ok := eigen.Symmetric(gram, probes, changeFloor*changeFloor*norm)
 	if !ok {
 		return make([]float64, probes*p)
 	}
@@ -148,26 +147,6 @@ func rowBasis(before, after []float32, p int) []float64 {
 		simd.Scale(1/math.Sqrt(v), basis[i*p:(i+1)*p])
 	}
 	return basis
-}
-
-// eigen returns the eigenvalues of a symmetric matrix above floor, descending,
-// and their vectors, one a row.
-func eigen(a []float64, d int, floor float64) (values, vectors []float64, ok bool) {
-	var e mat.EigenSym
-	if !e.Factorize(mat.NewSymDense(d, a), true) {
-		return nil, nil, false
-	}
-	all := e.Values(nil) // ascending
-	for len(values) < d && all[d-1-len(values)] > floor {
-		values = append(values, all[d-1-len(values)])
-	}
-	var q mat.Dense
-	e.VectorsTo(&q)
-	vectors = make([]float64, len(values)*d)
-	for i := range values {
-		mat.Col(vectors[i*d:(i+1)*d], d-1-i, &q)
-	}
-	return values, vectors, true
 }
 
 // anew forms the Jacobians of the examples that have no decomposition yet.

@@ -1,4 +1,4 @@
-package bound
+package eigen
 
 import (
 	"context"
@@ -7,29 +7,28 @@ import (
 	"tattle/internal/simd"
 )
 
-// reflectPanel is how many Householder reflections are gathered before they change
-// the rest of the matrix, as a product.
+// reflectPanel is the number of Householder reflections that are applied to the rest of the
+// matrix together, as a matrix product.
 const reflectPanel = 32
 
-// symmetric is the eigenvalue problem of a large symmetric matrix: A = H T Hᵀ with T
-// tridiagonal and H a product of Householder reflections, T by divide and conquer.
-// Both go through matrix products, which gonum's QL iteration does not: of 1,548
-// rows it takes half a second, and 15 there.
-type symmetric struct {
-	ctx     context.Context
+// reduction reduces a symmetric matrix to a tridiagonal one: A = H T Hᵀ, where T is
+// tridiagonal and H is a product of Householder reflections.
+type reduction struct {
 	n       int
 	a       []float64 // [n, n]: the matrix, overwritten
-	d, e    []float64 // the tridiagonal matrix: diagonal, and what is beside it
-	v       []float64 // [n, n]: row j the j-th reflection, I − τ v vᵀ, v zero up to j
+	d, e    []float64 // T: diagonal and off-diagonal
+	v       []float64 // [n, n]: row j is v of the j-th reflection I − τ v vᵀ, zero up to entry j
 	tau     []float64
 	w       []float64 // [panel, n]
 	product func(lo, hi int)
 	from    int
-	x, y    []float64 // of product
+	x, y    []float64 // the operands of product
 }
 
-// eigenLarge returns what eigen does, overwriting a; once ctx is cancelled, soon and not ok.
-func eigenLarge(ctx context.Context, a []float64, n int, floor float64) (values, vectors []float64, ok bool) {
+// Large returns the same as Symmetric for a large matrix, which it overwrites: 1,548 rows
+// take half a second, where gonum's QL iteration takes 15. Reduction and divide and conquer
+// consist mostly of matrix products. It returns soon, with ok false, after ctx is cancelled.
+func Large(ctx context.Context, a []float64, n int, floor float64) (values, vectors []float64, ok bool) {
 	scale := simd.MaxAbs(a)
 	if math.IsNaN(scale) || math.IsInf(scale, 0) {
 		return nil, nil, false
@@ -38,11 +37,11 @@ func eigenLarge(ctx context.Context, a []float64, n int, floor float64) (values,
 		scale = 1
 	}
 	simd.Scale(1/scale, a)
-	s := &symmetric{ctx: ctx, n: n, a: a, d: make([]float64, n), e: make([]float64, n), v: make([]float64, n*n), tau: make([]float64, n),
+	s := &reduction{n: n, a: a, d: make([]float64, n), e: make([]float64, n), v: make([]float64, n*n), tau: make([]float64, n),
 		w: make([]float64, reflectPanel*n), y: make([]float64, n)}
 	s.product = s.rows
-	s.reduce()
-	q, ok := conquer(ctx, s.d, s.e[:n-1])
+	s.reduce(ctx)
+	q, ok := divideAndConquer(ctx, s.d, s.e[:n-1])
 	if !ok {
 		return nil, nil, false
 	}
@@ -50,21 +49,21 @@ func eigenLarge(ctx context.Context, a []float64, n int, floor float64) (values,
 	for len(values) < n && s.d[n-1-len(values)] > floor {
 		values = append(values, s.d[n-1-len(values)])
 	}
-	vectors = s.a[:len(values)*n] // not needed any more
+	vectors = s.a[:len(values)*n] // the matrix is not needed any more
 	for i := range values {
 		copy(rowOf(vectors, i, n), rowOf(q, n-1-i, n))
 	}
-	s.transform(vectors)
+	s.transform(ctx, vectors)
 	return values, vectors, ctx.Err() == nil
 }
 
-// reduce fills in d, e and the reflections, a panel at a time (G. H. Golub and C. F.
+// reduce computes d, e and the reflections, one panel at a time (G. H. Golub and C. F.
 // Van Loan, Matrix Computations, 4th edition, section 8.3; J. J. Dongarra, S. J.
 // Hammarling and D. C. Sorensen, Block reduction of matrices to condensed forms, J.
 // Comput. Appl. Math. 27, 1989).
-func (s *symmetric) reduce() {
+func (s *reduction) reduce(ctx context.Context) {
 	n := s.n
-	for first := 0; first < n && s.ctx.Err() == nil; first += reflectPanel {
+	for first := 0; first < n && ctx.Err() == nil; first += reflectPanel {
 		last := min(n, first+reflectPanel)
 		for j := first; j < last; j++ {
 			s.reflect(first, j)
@@ -79,8 +78,9 @@ func (s *symmetric) reduce() {
 	}
 }
 
-// reflect makes column j tridiagonal: v and w of row j, such that A − v wᵀ − w vᵀ is.
-func (s *symmetric) reflect(first, j int) {
+// reflect makes column j tridiagonal. It computes v and w of row j: the column of
+// A − v wᵀ − w vᵀ is tridiagonal.
+func (s *reduction) reflect(first, j int) {
 	n := s.n
 	v, w := rowOf(s.v, j, n), rowOf(s.w, j-first, n)
 	clear(w)
@@ -113,15 +113,15 @@ func (s *symmetric) reflect(first, j int) {
 	simd.Axpy(-s.tau[j]/2*simd.Dot(w[j+1:], v[j+1:]), v[j+1:], w[j+1:])
 }
 
-// rows computes some rows of y = A x, from s.from on.
-func (s *symmetric) rows(lo, hi int) {
+// rows computes rows lo to hi of y = A x, counted from s.from.
+func (s *reduction) rows(lo, hi int) {
 	for i := s.from + lo; i < s.from+hi; i++ {
 		s.y[i] = simd.Dot(s.a[i*s.n+s.from:(i+1)*s.n], s.x[s.from:])
 	}
 }
 
-// householder overwrites x with v, and returns β and τ of (I − τ v vᵀ) x = β e₁; τ is
-// 0 where x is a multiple of e₁ already.
+// householder overwrites x with v and returns β and τ such that (I − τ v vᵀ) x = β e₁. τ is
+// 0 where x already is a multiple of e₁.
 func householder(x []float64) (beta, tau float64) {
 	rest := math.Sqrt(simd.SumSquares(x[1:]))
 	if rest == 0 {
@@ -134,15 +134,15 @@ func householder(x []float64) (beta, tau float64) {
 	return beta, tau
 }
 
-// transform turns rows q of eigenvectors of T into those of A, (H qᵀ)ᵀ, a panel of
-// reflections at a time: their product is I − V S Vᵀ with S triangular (R. Schreiber
-// and C. Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989).
-func (s *symmetric) transform(q []float64) {
+// transform turns q, eigenvectors of T as rows, into those of A, (H qᵀ)ᵀ, one panel of
+// reflections at a time. The product of a panel is I − V S Vᵀ with S triangular
+// (R. Schreiber and C. Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989).
+func (s *reduction) transform(ctx context.Context, q []float64) {
 	n := s.n
 	rows := len(q) / n
 	s.w = nil
 	qv, qs := make([]float64, rows*reflectPanel), make([]float64, rows*reflectPanel)
-	for first := (n - 1) / reflectPanel * reflectPanel; first >= 0 && s.ctx.Err() == nil; first -= reflectPanel {
+	for first := (n - 1) / reflectPanel * reflectPanel; first >= 0 && ctx.Err() == nil; first -= reflectPanel {
 		k := min(n, first+reflectPanel) - first
 		v := s.v[first*n+first:] // zero to the left
 		triangle := s.triangle(first, k)
@@ -152,8 +152,8 @@ func (s *symmetric) transform(q []float64) {
 	}
 }
 
-// triangle returns S of k reflections, [k, k], upper triangular.
-func (s *symmetric) triangle(first, k int) []float64 {
+// triangle returns S of the k reflections from first on, [k, k], upper triangular.
+func (s *reduction) triangle(first, k int) []float64 {
 	n := s.n
 	t, vv := make([]float64, k*k), make([]float64, k*k)
 	v := s.v[first*n:]

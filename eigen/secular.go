@@ -1,4 +1,4 @@
-package bound
+package eigen
 
 import (
 	"math"
@@ -6,13 +6,14 @@ import (
 	"tattle/internal/simd"
 )
 
-// secular is the equation 1 + ρ Σ z_j²/(d_j − λ) = 0 of the eigenvalues of D + ρ z zᵀ,
-// ρ > 0, d ascending and distinct, no z_j zero. Root i lies between d_i and d_{i+1}.
+// secular is the secular equation 1 + ρ Σ z_j²/(d_j − λ) = 0, whose roots are the
+// eigenvalues of D + ρ z zᵀ. ρ > 0, d is ascending and distinct, and no z_j is zero. Root i
+// lies between d_i and d_{i+1}.
 type secular struct {
 	rho   float64
 	d, z  []float64
 	root  []float64
-	apart []float64 // [i, j]: d_j − root_i, as right as if it had not been subtracted
+	apart []float64 // [i, j]: d_j − root_i, to full relative accuracy
 }
 
 func (s *secular) solve() {
@@ -23,14 +24,14 @@ func (s *secular) solve() {
 	})
 }
 
-// find finds root i as its distance from the nearer pole, by the middle way of R.-C. Li
-// (LAPACK Working Note 89, 1994): ψ, of the poles up to i, and φ, of the rest, are each
-// interpolated with their slopes by the nearest pole; and by bisection where that
-// leads out of the bracket.
+// find computes root i as its distance from the nearer pole, by the middle way of R.-C. Li
+// (LAPACK Working Note 89, 1994): ψ, the sum over the poles up to i, and φ, the sum over
+// the others, are each interpolated by the nearest pole with the same slope. A step that
+// leaves the bracket is replaced by bisection.
 func (s *secular) find(i int) {
 	k := len(s.d)
 	row := rowOf(s.apart, i, k)
-	gap := s.rho * simd.SumSquares(s.z) * (1 + 4*float64(k)*ulp)
+	gap := s.rho * simd.SumSquares(s.z) * (1 + 2*float64(k)*machineEps)
 	if i+1 < k {
 		gap = s.d[i+1] - s.d[i]
 	}
@@ -45,7 +46,7 @@ func (s *secular) find(i int) {
 	tau := (lo + hi) / 2
 	for range 100 {
 		f, psi, phi, size := s.at(i, origin, tau)
-		if math.Abs(f) <= 4*eps64*size {
+		if math.Abs(f) <= 4*machineEps*size {
 			break
 		}
 		if f < 0 {
@@ -68,8 +69,8 @@ func (s *secular) find(i int) {
 	s.root[i] = s.d[origin] + tau
 }
 
-// at returns the function at d[origin] + tau, the slopes of ψ and φ, and the sum of the
-// terms' sizes.
+// at returns the secular function at d[origin] + tau, the slopes of ψ and φ, and the sum
+// of the absolute values of the terms.
 func (s *secular) at(i, origin int, tau float64) (f, psi, phi, size float64) {
 	f, size = 1, 1
 	base := s.d[origin]
@@ -88,8 +89,8 @@ func (s *secular) at(i, origin int, tau float64) (f, psi, phi, size float64) {
 	return f, psi, phi, size
 }
 
-// step returns how far off the root of the interpolation is, a and b being the
-// distances of the poles i and i+1.
+// step returns the distance to the root of the interpolation. a and b are the distances of
+// the poles i and i+1.
 func (s *secular) step(i int, a, b, f, psi, phi float64) float64 {
 	if i+1 == len(s.d) { // c + s/(a − η) = 0
 		c := f - a*psi
@@ -105,9 +106,9 @@ func (s *secular) step(i int, a, b, f, psi, phi float64) float64 {
 	return 2 * q / (p + root)
 }
 
-// vectors returns the eigenvectors in the basis of D, [k, k], their entries in the
-// given order. With the z of which the roots found are exact ones they are orthogonal
-// however close these are (Gu and Eisenstat).
+// vectors returns the eigenvectors in the basis of D, [k, k], with their entries in the
+// given order. They are computed from the z for which the computed roots are exact, so they
+// are orthogonal however close the roots are (Gu and Eisenstat).
 func (s *secular) vectors(order []int) []float64 {
 	k := len(s.d)
 	z := make([]float64, k)
