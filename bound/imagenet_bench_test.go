@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -33,7 +34,7 @@ func BenchmarkImageNet(b *testing.B) {
 
 func benchmarkImageNet(b *testing.B, g *nn.Graph, node string, scale float64) {
 	m, data := enlarged(b, g, node)
-	rms, err := release.FeatureRMS(m, data)
+	rms, err := release.FeatureRMS(context.Background(), m, data)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -68,9 +68,9 @@ func NewCurve(ctx context.Context, front, head nn.Model, data nn.Source, draws i
 
 // keep fills in the features and labels, and what comes of them without noise.
 func (c *Curve) keep(ctx context.Context, front nn.Model, data nn.Source) error {
-	err := forEachBatch(front, data, func(first int, features []float32) error {
+	err := forEachBatch(ctx, front, data, func(first int, features []float32) error {
 		c.features = append(c.features, features...)
-		return ctx.Err()
+		return nil
 	})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -14,10 +15,10 @@ const batchSize = 128
 // FeatureRMS returns the root mean square of all features of all examples: the
 // scale in which A gives its noise. It errs where there are no examples, where a
 // feature is not finite, naming the example, and where all features are zero.
-func FeatureRMS(m nn.Model, data nn.Source) (float64, error) {
+func FeatureRMS(ctx context.Context, m nn.Model, data nn.Source) (float64, error) {
 	_, n := m.Dims()
 	var sum float64
-	err := forEachBatch(m, data, func(first int, features []float32) error {
+	err := forEachBatch(ctx, m, data, func(first int, features []float32) error {
 		for i, v := range features {
 			if !finite(v) {
 				return fmt.Errorf("example %d: feature %d is %v: look for bad values in the data and the model", first+i/n, i%n, v)
@@ -35,8 +36,8 @@ func FeatureRMS(m nn.Model, data nn.Source) (float64, error) {
 	return math.Sqrt(sum / float64(data.Len()) / float64(n)), nil
 }
 
-// forEachBatch calls f with the outputs of m on one batch after the other.
-func forEachBatch(m nn.Model, data nn.Source, f func(first int, outputs []float32) error) error {
+// forEachBatch calls f with the outputs of m on one batch after the other, until ctx ends.
+func forEachBatch(ctx context.Context, m nn.Model, data nn.Source, f func(first int, outputs []float32) error) error {
 	p, n := m.Dims()
 	if data.Len() == 0 {
 		return errors.New("the data has no examples")
@@ -44,6 +45,9 @@ func forEachBatch(m nn.Model, data nn.Source, f func(first int, outputs []float3
 	size := min(batchSize, data.Len())
 	x, y, indices := make([]float32, size*p), make([]float32, size*n), make([]int, size)
 	for first := 0; first < data.Len(); first += size {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		b := min(size, data.Len()-first)
 		for i := range b {
 			indices[i] = first + i

@@ -166,10 +166,7 @@ func featureCovariance(ctx context.Context, front *nn.Graph, n int, train nn.Sou
 	data := firstOf{train, min(train.Len(), principalExamples)}
 	mean, cov = make([]float64, n), make([]float64, n*n)
 	wide := make([]float64, batchSize*n)
-	err = forEachBatch(net, data, func(first int, features []float32) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	err = forEachBatch(ctx, net, data, func(first int, features []float32) error {
 		for i, v := range features {
 			if !finite(v) {
 				return fmt.Errorf("training example %d: feature %d is %v", first+i/n, i%n, v)

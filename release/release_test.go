@@ -196,19 +196,19 @@ func TestFeatureRMS(t *testing.T) {
 		}
 	}
 	m := linear{p: 3, n: 3, w: []float32{1, 0, 0, 0, 2, 0, 0, 0, 3}}
-	got, err := FeatureRMS(m, data)
+	got, err := FeatureRMS(context.Background(), m, data)
 	if err != nil || math.Abs(got-math.Sqrt(want)) > 1e-12*got {
 		t.Errorf("%v, %v, want %v", got, err, math.Sqrt(want))
 	}
 	data.x[3*200+1] = float32(math.Inf(1))
 	m.w = []float32{0, 1, 0, 0, 0, 1, 1, 0, 0}
-	if _, err := FeatureRMS(m, data); err == nil || !strings.Contains(err.Error(), "example 200: feature 0") {
+	if _, err := FeatureRMS(context.Background(), m, data); err == nil || !strings.Contains(err.Error(), "example 200: feature 0") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := FeatureRMS(m, points{p: 3, x: make([]float32, 3), labels: []int{0}}); err == nil || !strings.Contains(err.Error(), "zero") {
+	if _, err := FeatureRMS(context.Background(), m, points{p: 3, x: make([]float32, 3), labels: []int{0}}); err == nil || !strings.Contains(err.Error(), "zero") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := FeatureRMS(m, points{p: 3}); err == nil || !strings.Contains(err.Error(), "no examples") {
+	if _, err := FeatureRMS(context.Background(), m, points{p: 3}); err == nil || !strings.Contains(err.Error(), "no examples") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -265,7 +265,7 @@ func TestCleanAccuracy(t *testing.T) {
 	if u.Clean != want || u.Released != want || u.Draws != 1 {
 		t.Errorf("%+v, want %+v", u, want)
 	}
-	whole, err := CleanUtility(head, data)
+	whole, err := CleanUtility(context.Background(), head, data)
 	if err != nil || whole.Clean != want || whole.Draws != 0 || whole.Released != (Accuracy{}) {
 		t.Errorf("%+v, %v", whole, err)
 	}
@@ -322,10 +322,10 @@ func TestUtilityRefuses(t *testing.T) {
 	value := points{p: 4, x: slices.Clone(good.x), labels: good.labels}
 	value.x[4*250] = float32(math.NaN())
 	for want, f := range map[string]func() error{
-		"the model tells classes 0 to 1 apart: give it the data set": func() error { _, err := CleanUtility(head, label); return err },
-		"example 250 has label 2":                                    func() error { _, err := CleanUtility(head, label); return err },
-		"example 250: its logits are not finite":                     func() error { _, err := CleanUtility(head, value); return err },
-		"no examples":                                                func() error { _, err := CleanUtility(head, points{p: 4}); return err },
+		"the model tells classes 0 to 1 apart: give it the data set": func() error { _, err := CleanUtility(context.Background(), head, label); return err },
+		"example 250 has label 2":                                    func() error { _, err := CleanUtility(context.Background(), head, label); return err },
+		"example 250: its logits are not finite":                     func() error { _, err := CleanUtility(context.Background(), head, value); return err },
+		"no examples":                                                func() error { _, err := CleanUtility(context.Background(), head, points{p: 4}); return err },
 		"context canceled": func() error {
 			_, err := Features{Front: identity(4), Head: head, Dither: Gaussian{1}}.Utility(ctx, good, UtilityOptions{})
 			return err

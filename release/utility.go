@@ -72,10 +72,7 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	u := Utility{Examples: data.Len(), Classes: classes, Draws: draws}
 	clean, released := newScorer(f.Head, data), newScorer(f.Head, data)
 	noisy := &noise{dither: f.Dither, post: f.Post, n: n, seed: o.Seed ^ ditherStream}
-	err := forEachBatch(f.Front, data, func(first int, features []float32) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	err := forEachBatch(ctx, f.Front, data, func(first int, features []float32) error {
 		if err := clean.score(first, features); err != nil {
 			return err
 		}
@@ -98,10 +95,10 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 
 // CleanUtility measures the accuracy of a whole model, from inputs to logits,
 // with no noise. It errs as Features.Utility does.
-func CleanUtility(m nn.Model, data nn.Source) (Utility, error) {
+func CleanUtility(ctx context.Context, m nn.Model, data nn.Source) (Utility, error) {
 	_, classes := m.Dims()
 	s := &scorer{data: data, classes: classes}
-	err := forEachBatch(m, data, func(first int, logits []float32) error { return s.count(first, logits) })
+	err := forEachBatch(ctx, m, data, func(first int, logits []float32) error { return s.count(first, logits) })
 	if err != nil {
 		return Utility{}, fmt.Errorf("accuracy: %w", err)
 	}

@@ -214,7 +214,7 @@ func (m *measurement) measure(e *env, r *report.Report, s *sides, dir string) er
 		return err
 	}
 	if s.whole != nil { // what a projection loses is part of the price
-		clean, err := interruptible(e.ctx, func() (release.Utility, error) { return release.CleanUtility(s.whole, m.data) })
+		clean, err := release.CleanUtility(e.ctx, s.whole, m.data)
 		if err != nil {
 			return err
 		}
@@ -257,7 +257,7 @@ func (m *measurement) describeRelease(r *report.Report, rms float64) {
 }
 
 func (m *measurement) rms(ctx context.Context, front *nn.Net, data nn.Source) (float64, error) {
-	return interruptible(ctx, func() (float64, error) { return release.FeatureRMS(front, data) })
+	return release.FeatureRMS(ctx, front, data)
 }
 
 // settle makes the noise, of whose strength all is known.

@@ -279,7 +279,7 @@ func (c *trainCmd) keep(e *env, dir string, g *nn.Graph, t *report.Training, tes
 	}
 	bar := newMeter(e.stderr, "measuring accuracy", int64(test.Len()), false)
 	defer bar.close()
-	u, err := interruptible(ctx, func() (release.Utility, error) { return release.CleanUtility(net, watch(test, bar)) })
+	u, err := release.CleanUtility(ctx, net, watch(test, bar))
 	if err != nil {
 		return nil, fmt.Errorf("the model is in %s, without a report: %w", dir, err)
 	}
