@@ -1,4 +1,4 @@
-// Package cluster carries runs over processes and machines: the ledger of a run, kept
-// by NATS JetStream, says which shards are to be done, who has leased which, and what
-// was committed, once.
+// Package cluster spreads a run over processes and machines. A NATS server with JetStream
+// keeps the run's ledger: which shards are to be computed, which worker has leased which
+// shard, and which result was committed. Each shard is committed once.
 package cluster

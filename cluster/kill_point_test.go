@@ -2,16 +2,10 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
-	"testing"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -24,11 +18,7 @@ const (
 )
 
 // DieAt has this process die as if by kill -9 once it comes to a point the third time.
-func (c *Conn) DieAt(point string) { c.js = mortal(c.js, point) }
-
-func mortal(js jetstream.JetStream, point string) jetstream.JetStream {
-	return mortalStore{js, &death{at: point}}
-}
+func (c *Conn) DieAt(point string) { c.js = mortalStore{c.js, &death{at: point}} }
 
 // death counts how often a point was come to.
 type death struct {
@@ -123,42 +113,4 @@ type mortalMessage struct {
 func (m mortalMessage) DoubleAck(ctx context.Context) error {
 	m.d.pass(beforeAck)
 	return m.Msg.DoubleAck(ctx)
-}
-
-// TestEmbeddedKilledAt kills -9 a process exactly between the steps of a shard: what was
-// committed is not computed again.
-func TestEmbeddedKilledAt(t *testing.T) {
-	t.Parallel()
-	const n = 6
-	if point, dir, ok := strings.Cut(os.Getenv("TATTLE_DIE_AT"), ":"); ok {
-		jetStream = func(nc *nats.Conn, o ...jetstream.JetStreamOpt) (jetstream.JetStream, error) {
-			js, err := jetstream.New(nc, o...)
-			return mortal(js, point), err
-		}
-		_, err := Embedded{Log: t.Errorf}.Run(t.Context(), work(dir, n, nil))
-		t.Fatalf("lives on: %v", err)
-	}
-	var all sync.WaitGroup
-	for point, want := range map[string]string{beforeCommit: "[2 3 4 5]", afterCommit: "[3 4 5]", beforeAck: "[3 4 5]"} {
-		dir := filepath.Join(t.TempDir(), "shards")
-		all.Go(func() {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestEmbeddedKilledAt$")
-			cmd.Env = append(os.Environ(), "TATTLE_DIE_AT="+point+":"+dir)
-			if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
-				t.Errorf("%s: %v\n%s", point, err, out)
-				return
-			}
-			var calls []int
-			f, err := Embedded{Log: t.Errorf}.Run(t.Context(), work(dir, n, func(_ context.Context, i int) error {
-				calls = append(calls, i)
-				return nil
-			}))
-			if err != nil {
-				t.Errorf("%s: %v", point, err)
-			} else if whole(t, f, dir); fmt.Sprint(calls) != want {
-				t.Errorf("%s: computed were %v, not %s", point, calls, want)
-			}
-		})
-	}
-	all.Wait()
 }

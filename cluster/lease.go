@@ -182,9 +182,6 @@ func (l *lease) check(ctx context.Context) (bool, error) {
 	if err != nil || !f.Aside {
 		return err == nil, err
 	}
-	if l.s.onAside != nil {
-		l.s.onAside(l.Shard, f)
-	}
 	defer l.end()
 	return false, l.msg.Term()
 }

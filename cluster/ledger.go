@@ -28,8 +28,6 @@ type ledgerOptions struct {
 	Lease    time.Duration // a shard is anybody's again once its worker was silent for so long; 0 is 30 s
 	Patience time.Duration // how long an operation waits for a server that is away; 0 is two minutes
 	Join     bool          // the ledger must be there already: a worker does not make one
-	Sole     bool          // nobody else takes part: leases are those of a dead process, and void
-	Broken   func() error  // unless nil, errs where it is no use to wait for the server any longer
 	Log      func(format string, a ...any)
 }
 
@@ -40,9 +38,6 @@ type ledgerOptions struct {
 //	stage.<stage>           stageInfo
 //	commit.<stage>.<shard>  commitRecord, made by Create: the first one stands
 //	fail.<stage>.<shard>    failure
-//
-// Where nobody else takes part the records of the folder count as commits, too, and leases
-// are kept in memory: they are void once the process ends.
 //
 // Its operations wait for a server that is away, as long as Patience says.
 type ledger struct {

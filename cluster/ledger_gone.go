@@ -51,7 +51,7 @@ func (l *ledger) missing(ctx context.Context, err error) bool {
 // may have come back and not caught up: they are believed where the list of runs, which is
 // read from its leader, no longer has the run as one that goes on, or where they keep to it.
 func (l *ledger) surelyGone(ctx context.Context, err error, since time.Duration) error {
-	switch one := l.o.Sole || l.oneServer(); {
+	switch one := l.oneServer(); {
 	case !one && l.hasEnded(ctx):
 		return errGone
 	case !one && since < goneAfter:

@@ -124,7 +124,7 @@ func TestGone(t *testing.T) {
 
 // TestGoneOfOne has one server say that a run is not there: it knows.
 func TestGoneOfOne(t *testing.T) {
-	h := hosted(t)
+	h := listen(t)
 	if _, err := openLedger(t.Context(), h.js, newID(), ledgerOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // acknowledged it: the shard is to be done all the same.
 func TestLateAcknowledgement(t *testing.T) {
 	t.Parallel()
-	h := hosted(t)
+	h := listen(t)
 	s := filled(t, h.js, 2, ledgerOptions{Log: t.Logf})
 	l := leased(t, s)
 	if won, err := l.commit(t.Context(), recordOf(l.Shard, "w", l)); !won || err != nil {
@@ -76,7 +76,7 @@ func (a *answers) Create(ctx context.Context, key string, value []byte, opts ...
 // refused, in the words of one server and of several.
 func TestCommitUnanswered(t *testing.T) {
 	t.Parallel()
-	h := hosted(t)
+	h := listen(t)
 	s := filled(t, h.js, 2, ledgerOptions{Log: t.Logf})
 	lost := func(uint64, error) (uint64, error) { return 0, nats.ErrTimeout }
 	refused := func(_ uint64, err error) (uint64, error) {
@@ -114,7 +114,7 @@ func TestDefinite(t *testing.T) {
 // TestListLeavesNothing breaks off a listing of more keys than its watch holds.
 func TestListLeavesNothing(t *testing.T) {
 	const n = 400
-	h := hosted(t)
+	h := listen(t)
 	s := filled(t, h.js, 1, ledgerOptions{Log: t.Logf})
 	for i := range n {
 		if _, err := h.js.PublishAsync(fmt.Sprintf("$KV.%s.worker.%d", bucketName("test"), i), nil); err != nil {
@@ -144,7 +144,7 @@ func TestListLeavesNothing(t *testing.T) {
 // TestWatchCatchesUpOnce has keys of both kinds before the watch begins.
 func TestWatchCatchesUpOnce(t *testing.T) {
 	t.Parallel()
-	h := hosted(t)
+	h := listen(t)
 	s := filled(t, h.js, 2, ledgerOptions{Log: t.Logf})
 	a, b := leased(t, s), leased(t, s)
 	if won, err := a.commit(t.Context(), recordOf(a.Shard, "w", a)); !won || err != nil {

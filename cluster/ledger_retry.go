@@ -16,8 +16,7 @@ import (
 // for longer than there is patience. Each attempt has a limited time, the first ones less.
 func (l *ledger) retry(ctx context.Context, what string, limit time.Duration, do func(ctx context.Context) error) error {
 	began, wait, patient := time.Now(), 20*time.Millisecond, limit/8 // an answer may be lost with a server
-	var refused *jetstream.APIError
-	var since time.Time // it is not there, as far as was answered
+	var since time.Time                                              // it is not there, as far as was answered
 	for {
 		err := within(ctx, patient, do)
 		if !l.missing(ctx, err) {
@@ -36,10 +35,6 @@ func (l *ledger) retry(ctx context.Context, what string, limit time.Duration, do
 			}
 		case noRoom(err) && time.Since(began) < placing: // nodes that come or go are heard of within seconds
 		case definite(err):
-			return fmt.Errorf("%s: %w", what, err)
-		case l.o.Broken != nil && l.o.Broken() != nil:
-			return fmt.Errorf("%s: %w (%w)", what, l.o.Broken(), err)
-		case l.o.Sole && errors.As(err, &refused): // by a server that is all there
 			return fmt.Errorf("%s: %w", what, err)
 		case time.Since(began) > l.o.Patience:
 			return fmt.Errorf("%s: the server has not answered for %v (%w): is it running, and can it be reached?", what, l.o.Patience, err)

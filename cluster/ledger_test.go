@@ -20,30 +20,25 @@ import (
 	"tattle/run"
 )
 
-// hosted starts a server for a test.
-func hosted(t *testing.T) *host {
-	t.Helper()
-	h, err := startHost(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(h.stop)
-	return h
+// text is what shard i of the tests' work holds.
+func text(i int) string { return strings.Repeat(fmt.Sprintf("shard %d\n", i), 1+i%7) }
+
+// told collects what is logged.
+type told struct {
+	mu    sync.Mutex
+	lines []string
 }
 
-// client is one more connection to a server.
-func (h *host) client(t *testing.T) jetstream.JetStream {
-	t.Helper()
-	nc, err := nats.Connect("", nats.InProcessServer(h.server))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return js
+func (l *told) log(format string, a ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, fmt.Sprintf(format, a...))
+}
+
+func (l *told) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.lines, "\n")
 }
 
 // filled is a stage with all its shards in the queue.
@@ -166,7 +161,7 @@ func inQueue(t *testing.T, s *stage) uint64 {
 func TestExactlyOnce(t *testing.T) {
 	t.Parallel()
 	const n, workers = 42, 4
-	h := hosted(t)
+	h := listen(t)
 	o := ledgerOptions{Lease: 150 * time.Millisecond, Log: t.Errorf}
 	s := filled(t, h.js, n, o)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -230,7 +225,7 @@ func TestExactlyOnce(t *testing.T) {
 // TestDifferentDigests delivers a shard twice, and the results differ.
 func TestDifferentDigests(t *testing.T) {
 	t.Parallel()
-	h := hosted(t)
+	h := listen(t)
 	var said told
 	o := ledgerOptions{Lease: 50 * time.Millisecond, Log: said.log}
 	filled(t, h.js, 1, o)
@@ -267,7 +262,7 @@ func TestDifferentDigests(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	h := hosted(t)
+	h := listen(t)
 	s := filled(t, h.js, 2, ledgerOptions{Log: t.Logf})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -333,7 +328,7 @@ func TestFailures(t *testing.T) {
 // TestLost has a shard that takes its workers with it.
 func TestLost(t *testing.T) {
 	t.Parallel()
-	h := hosted(t)
+	h := listen(t)
 	o := ledgerOptions{Lease: 20 * time.Millisecond, Log: t.Logf}
 	filled(t, h.js, 1, o)
 	s := joined(t, h.js, o)
@@ -356,11 +351,9 @@ func TestLost(t *testing.T) {
 			s.mu.Unlock()
 		}
 	}
-	var told failure
-	s.onAside = func(i int, f failure) { told = f }
 	nothing(t, s)
 	_, failures, err := s.read(t.Context())
-	if f := failures[0]; err != nil || !f.Aside || f.Lost != maxLost || len(f.Causes) != 2 || f.Causes[1] != "10 workers were lost on it" || !told.Aside {
+	if f := failures[0]; err != nil || !f.Aside || f.Lost != maxLost || len(f.Causes) != 2 || f.Causes[1] != "10 workers were lost on it" {
 		t.Errorf("%+v, %v", f, err)
 	}
 	if q := inQueue(t, s); q != 0 {
@@ -371,7 +364,7 @@ func TestLost(t *testing.T) {
 // TestHeld has a lease that lapses though its process lives, as after a sleep.
 func TestHeld(t *testing.T) {
 	t.Parallel()
-	h := hosted(t)
+	h := listen(t)
 	s := filled(t, h.js, 1, ledgerOptions{Lease: 30 * time.Millisecond, Log: t.Logf})
 	l := leased(t, s)
 	l.mute()
@@ -386,7 +379,7 @@ func TestHeld(t *testing.T) {
 
 func TestStages(t *testing.T) {
 	t.Parallel()
-	h := hosted(t)
+	h := listen(t)
 	s := filled(t, h.js, 5, ledgerOptions{Log: t.Logf})
 	l := s.l
 	if n, err := s.fill(t.Context()); n != 5 || err != nil || inQueue(t, s) != 5 {
@@ -446,7 +439,7 @@ func TestStages(t *testing.T) {
 
 func TestUncommit(t *testing.T) {
 	t.Parallel()
-	h := hosted(t)
+	h := listen(t)
 	s := filled(t, h.js, 1, ledgerOptions{Log: t.Logf})
 	for i := range 3 {
 		l := leased(t, s)
@@ -467,6 +460,7 @@ func TestUncommit(t *testing.T) {
 type listening struct {
 	options server.Options
 	server  *server.Server
+	js      jetstream.JetStream // of a client
 }
 
 func (l *listening) start(t *testing.T) {
@@ -507,7 +501,8 @@ func listen(t *testing.T) *listening {
 	t.Helper()
 	l := &listening{options: server.Options{Host: "127.0.0.1", Port: -1, NoSigs: true, NoLog: true, JetStream: true, StoreDir: t.TempDir(), SyncAlways: true}}
 	l.start(t)
-	t.Cleanup(func() { l.stop() })
+	t.Cleanup(l.stop)
+	l.js = l.client(t)
 	return l
 }
 

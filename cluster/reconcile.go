@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -58,47 +57,6 @@ func (s *stage) forgive(ctx context.Context) error {
 	for _, i := range slices.Sorted(maps.Keys(failures)) {
 		if failures[i].Aside {
 			if err := s.drop(ctx, "fail", i); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// reconcile makes the ledger agree with a folder where nobody else takes part. What the
-// folder has recorded needs no commit; what was committed and not recorded is recorded
-// where its data are there, or else taken back; all that is then to do is queued and has
-// as many attempts as at the beginning.
-func (s *stage) reconcile(ctx context.Context, f *run.Folder) error {
-	if !s.fresh {
-		if err := s.record(ctx, f); err != nil {
-			return err
-		}
-		err := s.l.retry(ctx, "forget failures", attempt, func(ctx context.Context) error { return s.l.purge(ctx, "fail", s.Number) })
-		if err != nil {
-			return err
-		}
-	}
-	return s.publish(ctx, f.Remaining())
-}
-
-// record records in the folder what was committed, or takes it back.
-func (s *stage) record(ctx context.Context, f *run.Folder) error {
-	commits, err := readShards[commitRecord](ctx, s, "commit")
-	if err != nil {
-		return err
-	}
-	for _, i := range slices.Sorted(maps.Keys(commits)) {
-		if f.Done(i) {
-			continue
-		}
-		err := f.Adopt(i, commits[i].Digest)
-		var store *run.StoreError
-		if errors.As(err, &store) {
-			return err
-		}
-		if err != nil {
-			if err := s.drop(ctx, "commit", i); err != nil {
 				return err
 			}
 		}

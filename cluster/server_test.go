@@ -120,3 +120,19 @@ func TestServerRefuses(t *testing.T) {
 		t.Errorf("reached at %s", url)
 	}
 }
+
+// TestServerSyncs: what the server confirms is on its disk, and it listens only where it
+// was told to.
+func TestServerSyncs(t *testing.T) {
+	o := ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir()}
+	so, err := o.server()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !so.JetStream || !so.SyncAlways || so.StoreDir != o.Store {
+		t.Errorf("JetStream %v, sync %v, in %s", so.JetStream, so.SyncAlways, so.StoreDir)
+	}
+	if so.Host != "127.0.0.1" || so.HTTPPort != 0 || so.HTTPSPort != 0 || so.ProfPort != 0 || so.Websocket.Port != 0 || so.MQTT.Port != 0 || so.LeafNode.Port != 0 || so.Gateway.Port != 0 || so.Cluster.Port != 0 {
+		t.Error("it listens elsewhere, too")
+	}
+}

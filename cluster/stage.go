@@ -18,9 +18,8 @@ type stage struct {
 	stageInfo
 	l        *ledger
 	consumer jetstream.Consumer
-	fresh    bool                   // this process made it, and queued nothing: nothing has happened to its shards
-	lapse    time.Duration          // the lease, as the server has it
-	onAside  func(i int, f failure) // unless nil, told of shards that lease set aside
+	fresh    bool          // this process made it, and queued nothing: nothing has happened to its shards
+	lapse    time.Duration // the lease, as the server has it
 	mu       sync.Mutex
 	held     map[int]*lease // by this process
 }
@@ -56,15 +55,9 @@ func (l *ledger) join(ctx context.Context, info stageInfo, make bool) (*stage, e
 			s.consumer, err = l.queue.Consumer(ctx, name)
 			return err
 		}
-		if l.o.Sole {
-			if err := l.queue.DeleteConsumer(ctx, name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-				return err
-			}
-		}
 		s.consumer, err = l.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 			Durable: name, FilterSubject: l.subject(info.Number, "*"), Replicas: l.o.Replicas,
 			AckPolicy: jetstream.AckExplicitPolicy, AckWait: l.o.Lease, MaxAckPending: -1, MaxWaiting: 4096,
-			MemoryStorage: l.o.Sole, // leases do not outlive the process: nothing of them is put on disk
 		})
 		return err
 	})

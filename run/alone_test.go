@@ -192,3 +192,16 @@ func TestFolderIsLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// BenchmarkAlone is what a shard costs besides its computation.
+func BenchmarkAlone(b *testing.B) {
+	const n = 1000
+	for b.Loop() {
+		w := texts(b.TempDir(), n)
+		w.Do = func(context.Context, int, io.Writer) error { return nil }
+		if _, err := (Alone{}).Run(b.Context(), w); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N*n), "ms/shard")
+}

@@ -71,7 +71,7 @@ func (e *env) choose(dir string, resume bool) (p run.Pool, end func(error) error
 		return nil, nil, usage(fmt.Errorf("--lease %v: at least %v", f.Lease, shortestLease), "so long a worker may be silent, and the network with it")
 	case f == nil || f.Cluster == "" && !f.Prepare:
 		e.leave(dir, resume)
-		return cluster.Embedded{Log: e.say}, asItIs, nil
+		return run.Alone{}, asItIs, nil
 	case f.Prepare: // whatever TATTLE_CLUSTER says
 		e.leave(dir, resume)
 		m := &run.Merge{Root: dir, Prepare: true}
