@@ -3,7 +3,7 @@ package audit
 import (
 	"math"
 
-	"tattle/stat"
+	"tattle/classify"
 )
 
 // baselineGuess is what one baseline, learned on the other folds, guesses of every
@@ -41,62 +41,15 @@ func baselineGuesses(s *Sample, a int, fold []int, folds int) []baselineGuess {
 // example's group; of equally frequent ones that whose first example comes first.
 func groupModes(at *Attribute, group []int, count int, fold []int, folds int) []int {
 	rank, back := firstSeen(at.Labels, len(at.Values))
-	all := table(group, rank, count, len(back))
 	guess := make([]int, len(rank))
-	left, every := make([]int, len(back)), make([]int, len(back))
 	for k := range folds {
-		held := make([][]int, count) // what fold k takes away
-		for i, f := range fold {
-			if f == k {
-				if held[group[i]] == nil {
-					held[group[i]] = make([]int, len(back))
-				}
-				held[group[i]][rank[i]]++
-			}
-		}
-		clear(every)
-		for g := range all {
-			less(left, all[g], held[g])
-			for c, n := range left {
-				every[c] += n
-			}
-		}
-		modes := make([]int, count)
-		for g := range all {
-			modes[g] = back[mode(less(left, all[g], held[g]), every)]
-		}
-		for i, f := range fold {
-			if f == k {
-				guess[i] = modes[group[i]]
-			}
+		train, test := parts(fold, k)
+		modes := classify.MostFrequent(pick(group, train), pick(rank, train), count, len(back))
+		for _, i := range test {
+			guess[i] = back[modes[group[i]]]
 		}
 	}
 	return guess
-}
-
-// less sets dst to a − b, where a nil b is nothing, and returns it.
-func less(dst, a, b []int) []int {
-	copy(dst, a)
-	for i, v := range b {
-		dst[i] -= v
-	}
-	return dst
-}
-
-// mode returns the place of the largest count, the first of equal ones: of counts, or
-// of every where all of them are 0.
-func mode(counts, every []int) int {
-	best, total := 0, 0
-	for c, n := range counts {
-		total += n
-		if n > counts[best] {
-			best = c
-		}
-	}
-	if total == 0 && every != nil {
-		return mode(every, nil)
-	}
-	return best
 }
 
 // groupMeans guesses the mean of the other folds' examples of each example's group.
@@ -125,29 +78,22 @@ func groupMeans(numbers []float64, group []int, count int, fold []int, folds int
 	return value
 }
 
-// compare holds a guess against one baseline's by Tango's score test.
+// compare compares a guess with one baseline's.
 func compare(name string, truth, guess, base []int, o Options) Baseline {
-	n, right := len(truth), 0
-	var attack, baseline int
-	for i, c := range truth {
-		switch g, b := guess[i] == c, base[i] == c; {
-		case g && !b:
-			attack++
-		case b && !g:
-			baseline++
-		}
-		if base[i] == c {
-			right++
-		}
-	}
-	limits := stat.PairedDifference(attack, baseline, n, 2*o.Confidence-1)
-	d := float64(attack-baseline) / float64(n)
+	c := classify.Compare(guess, base, truth)
+	limits := c.Interval(2*o.Confidence - 1)
+	d, n := c.Difference(), float64(c.Examples)
 	return Baseline{
-		Name: name, Accuracy: new(proportion(right, n)), Balanced: balanced(truth, base),
-		AttackAlone: attack, BaselineAlone: baseline,
+		Name: name, Accuracy: new(classify.Accuracy(base, truth)), Balanced: classify.Balanced(base, truth),
+		AttackAlone: c.First, BaselineAlone: c.Second,
 		Difference:    d,
-		StandardError: math.Sqrt(max(0, float64(attack+baseline)/float64(n)-d*d) / float64(n)),
+		StandardError: math.Sqrt(max(0, float64(c.First+c.Second)/n-d*d) / n),
 		Low:           limits.Low, High: limits.High,
-		P: stat.PairedTest(attack, baseline, n, o.Margin),
+		P: c.P(o.Margin),
 	}
+}
+
+// comparison returns the counts of the comparison, on n examples.
+func (b *Baseline) comparison(n int) classify.Comparison {
+	return classify.Comparison{First: b.AttackAlone, Second: b.BaselineAlone, Examples: n}
 }

@@ -138,7 +138,7 @@ func readCode(ctx context.Context, s *Sample, c code, excess float64, r *rand.Ra
 		return 0, 0, err
 	}
 	for _, b := range baselineGuesses(t, 0, all[0].fold, all[0].folds) {
-		luck = max(luck, accuracy(t.Sensitive[0].Labels, b.guess).Value-.5)
+		luck = max(luck, classify.Accuracy(b.guess, t.Sensitive[0].Labels).Value-.5)
 	}
 	right := 0
 	for i, b := range bits {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tattle/classify"
 	"tattle/stat"
 )
 
@@ -81,8 +82,8 @@ func correlation(s *Sample, a int, g *guesses, given Permutation, o Options) Cor
 		guess = stat.PermuteProducts(pick(g.bestValue, rows), at.Numbers, folds, 1, most, chance(2))
 	} else {
 		rank, back := firstSeen(at.Labels, len(at.Values)) // what classes are called changes no draw
-		labels, targets := table(hard, rank, len(s.Classes), len(back)), table(s.Y, rank, len(s.Classes), len(back))
-		c.Label, c.Target = between("label", at.Name, labels, o.Confidence), between(s.Target, at.Name, targets, o.Confidence)
+		labels, targets := classify.Confusion(hard, rank, len(s.Classes), len(back)), classify.Confusion(s.Y, rank, len(s.Classes), len(back))
+		c.Label, c.Target = classify.Information("label", at.Name, labels, o.Confidence), classify.Information(s.Target, at.Name, targets, o.Confidence)
 		label = stat.Independence(labels, most, chance(0))
 		target = stat.Independence(targets, most, chance(1))
 		guess = stat.PermuteWithin(best, at.Labels, folds, 1, most, chance(2))
@@ -109,11 +110,4 @@ func correlationRows(s *Sample, a int, o Options) []int {
 		slices.Sort(rows)
 	}
 	return rows
-}
-
-// between is information of two labels of any names.
-func between(first, second string, counts [][]int, confidence float64) Information {
-	i := information(second, counts, confidence)
-	i.Between = [2]string{first, second}
-	return i
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/classify"
 	"tattle/stat"
 )
 
@@ -75,7 +76,7 @@ func TestInformationOfASymmetricChannel(t *testing.T) {
 		}
 	}
 	want := 2 + a*math.Log2(a) + (1-a)*math.Log2((1-a)/(k-1))
-	got := between("s", "guess", table(truth, guess, k, k), 1-1e-5)
+	got := classify.Information("s", "guess", classify.Confusion(truth, guess, k, k), 1-1e-5)
 	if !(got.Interval[0] <= want && want <= got.Interval[1]) || got.Interval[1]-got.Interval[0] > .1 {
 		t.Errorf("%+v, want %v", got, want)
 	}
@@ -85,10 +86,10 @@ func TestInformationOfASymmetricChannel(t *testing.T) {
 }
 
 func TestLeakage(t *testing.T) {
-	f := &Finding{Examples: 100, Curiosity: new(proportion(60, 100)), Baselines: []Baseline{
-		{Name: Majority, Accuracy: new(proportion(30, 100)), AttackAlone: 40, BaselineAlone: 10},
-		{Name: FromTarget, Accuracy: new(proportion(40, 100)), AttackAlone: 30, BaselineAlone: 10},
-		{Name: FromLabel, Accuracy: new(proportion(40, 100)), AttackAlone: 25, BaselineAlone: 5},
+	f := &Finding{Examples: 100, Curiosity: new(classify.ProportionOf(60, 100)), Baselines: []Baseline{
+		{Name: Majority, Accuracy: new(classify.ProportionOf(30, 100)), AttackAlone: 40, BaselineAlone: 10},
+		{Name: FromTarget, Accuracy: new(classify.ProportionOf(40, 100)), AttackAlone: 30, BaselineAlone: 10},
+		{Name: FromLabel, Accuracy: new(classify.ProportionOf(40, 100)), AttackAlone: 25, BaselineAlone: 5},
 	}}
 	l := leakage(f, .95)
 	if l.Multiplicative != 2 || l.MinEntropyBits != 1 || l.GivenLabel != 1.5 {
@@ -97,7 +98,7 @@ func TestLeakage(t *testing.T) {
 	if in := stat.PairedRatio(20, 40, 10, .95); l.Interval != [2]float64{in.Low, in.High} {
 		t.Errorf("%v, want %v", l.Interval, in)
 	}
-	f.Baselines[0].Accuracy = new(proportion(0, 100))
+	f.Baselines[0].Accuracy = new(classify.ProportionOf(0, 100))
 	if leakage(f, .95) != nil {
 		t.Error("a ratio to nothing")
 	}

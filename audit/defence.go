@@ -118,7 +118,7 @@ func defenceRows(n, most int, seed uint64) []int {
 // try attacks what a defence, one of so many, releases.
 func try(ctx context.Context, c change, of int, o Options) (Defence, error) {
 	s := c.apply()
-	d := Defence{Name: c.name, Note: c.note, Honesty: accuracy(s.Y, s.hard())}
+	d := Defence{Name: c.name, Note: c.note, Honesty: classify.Accuracy(s.hard(), s.Y)}
 	all, err := crossFit(ctx, s, o, nil)
 	if err != nil {
 		return d, err

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tattle/classify"
 )
 
 // namely returns the change of that name.
@@ -112,7 +114,7 @@ func TestSoftenedAndNoisy(t *testing.T) {
 
 func TestRecommend(t *testing.T) {
 	tried := func(name string, correct int, highs ...float64) Defence {
-		d := Defence{Name: name, Honesty: proportion(correct, 100)}
+		d := Defence{Name: name, Honesty: classify.ProportionOf(correct, 100)}
 		for _, h := range highs {
 			d.Left = append(d.Left, DefenceLeft{Excess: Excess{High: h / 2}, HighOfAll: h})
 		}

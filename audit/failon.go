@@ -261,7 +261,7 @@ func (f *Finding) excessLimit(confidence float64) float64 {
 		if f.Numeric {
 			low = min(low, b.Difference-b.StandardError*stat.StudentQuantile(confidence, float64(f.Examples-1)))
 		} else {
-			low = min(low, stat.PairedDifference(b.AttackAlone, b.BaselineAlone, f.Examples, 2*confidence-1).Low)
+			low = min(low, b.comparison(f.Examples).Interval(2*confidence-1).Low)
 		}
 	}
 	return low

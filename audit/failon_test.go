@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/classify"
 	"tattle/stat"
 )
 
@@ -22,10 +23,10 @@ func judged() *Result {
 		}
 	}
 	f := Finding{Attribute: "sex", Examples: 1000, Classes: []string{"f", "m"}, Counts: []int{500, 500}, Verdict: Curious}
-	f.Curiosity = new(accuracy(truth, guess))
+	f.Curiosity = new(classify.Accuracy(guess, truth))
 	f.Baselines = []Baseline{compare(Majority, truth, guess, base, o)}
 	f.Best = Majority
-	f.Confusion = table(truth, guess, 2, 2)
+	f.Confusion = classify.Confusion(truth, guess, 2, 2)
 	g := f
 	g.Attribute, g.Verdict = "race, age: both", Leaky
 	h := f

@@ -1,27 +1,27 @@
 package audit
 
-import "tattle/curious"
+import "tattle/classify"
 
 // The names of the baselines, which use no outputs but the label: the first three are
-// those of package curious.
+// those of package classify.
 const (
-	Majority   = curious.BaselineMajority
-	FromTarget = curious.BaselineFromTarget
-	FromLabel  = curious.BaselineFromLabel
+	Majority   = classify.Majority
+	FromTarget = classify.FromTarget
+	FromLabel  = classify.FromLabel
 	FromBoth   = "target and label" // from the true y and the answered label together
 )
 
 // Attack is what one attack reached by itself, cross-fitted. Accuracy is of a
 // categorical attribute, R2 of a numeric one.
 type Attack struct {
-	Name     string              `json:"name"`    // learner and form, "logistic on soft"
-	Learner  string              `json:"learner"` // as in package classify
-	Form     string              `json:"form"`    // FormRaw, FormSoft …
-	Accuracy *curious.Proportion `json:"accuracy,omitempty"`
-	Balanced *float64            `json:"balanced_accuracy,omitempty"`
-	R2       *float64            `json:"r2,omitempty"`
-	Chosen   int                 `json:"chosen"` // folds in which it was chosen
-	Fitted   int                 `json:"fitted"` // examples it was fitted on, in the fold with the fewest
+	Name     string               `json:"name"`    // learner and form, "logistic on soft"
+	Learner  string               `json:"learner"` // as in package classify
+	Form     string               `json:"form"`    // FormRaw, FormSoft …
+	Accuracy *classify.Proportion `json:"accuracy,omitempty"`
+	Balanced *float64             `json:"balanced_accuracy,omitempty"`
+	R2       *float64             `json:"r2,omitempty"`
+	Chosen   int                  `json:"chosen"` // folds in which it was chosen
+	Fitted   int                  `json:"fitted"` // examples it was fitted on, in the fold with the fewest
 }
 
 // Baseline is one prediction of s without curiosity, cross-fitted on the same
@@ -29,17 +29,17 @@ type Attack struct {
 // Difference is the attack's advantage; of a numeric attribute it is in units of
 // s's variance. Low and High are one-sided limits, each at the audit's confidence.
 type Baseline struct {
-	Name          string              `json:"name"` // Majority, FromTarget, FromLabel or FromBoth
-	Accuracy      *curious.Proportion `json:"accuracy,omitempty"`
-	Balanced      *float64            `json:"balanced_accuracy,omitempty"` // mean over the classes of s of the share that is right
-	R2            *float64            `json:"r2,omitempty"`
-	AttackAlone   int                 `json:"attack_alone"`   // examples that only the attack has right
-	BaselineAlone int                 `json:"baseline_alone"` // examples that only the baseline has right
-	Difference    float64             `json:"difference"`
-	StandardError float64             `json:"standard_error"` // of Difference
-	Low           float64             `json:"low"`
-	High          float64             `json:"high"`
-	P             float64             `json:"p"` // of "the difference is at most the margin", one-sided
+	Name          string               `json:"name"` // Majority, FromTarget, FromLabel or FromBoth
+	Accuracy      *classify.Proportion `json:"accuracy,omitempty"`
+	Balanced      *float64             `json:"balanced_accuracy,omitempty"` // mean over the classes of s of the share that is right
+	R2            *float64             `json:"r2,omitempty"`
+	AttackAlone   int                  `json:"attack_alone"`   // examples that only the attack has right
+	BaselineAlone int                  `json:"baseline_alone"` // examples that only the baseline has right
+	Difference    float64              `json:"difference"`
+	StandardError float64              `json:"standard_error"` // of Difference
+	Low           float64              `json:"low"`
+	High          float64              `json:"high"`
+	P             float64              `json:"p"` // of "the difference is at most the margin", one-sided
 }
 
 // Excess is the chosen guess's advantage over the best baseline: the least of the
@@ -69,17 +69,17 @@ type Leakage struct {
 	GivenInterval  [2]float64 `json:"given_label_interval"` // of GivenLabel
 }
 
-// Information is a mutual information with its ceiling, as in package curious.
-type Information = curious.MutualInformation
-
 // Subgroup is the examples of one class of y, of s or of another attribute.
 type Subgroup struct {
-	Attribute string             `json:"attribute"`
-	Value     string             `json:"value"`
-	Curiosity curious.Proportion `json:"curiosity"`
-	Baseline  curious.Proportion `json:"baseline"` // of the baseline that is best in the whole sample
-	Excess    float64            `json:"excess"`
-	Low       float64            `json:"low"` // one-sided, Bonferroni over the subgroups
+	Attribute string              `json:"attribute"`
+	Value     string              `json:"value"`
+	Curiosity classify.Proportion `json:"curiosity"`
+	Baseline  classify.Proportion `json:"baseline"` // of the baseline that is best in the whole sample
+	// Balanced and BaselineBalanced are the balanced accuracies of both.
+	Balanced         *float64 `json:"balanced_accuracy,omitempty"`
+	BaselineBalanced *float64 `json:"baseline_balanced_accuracy,omitempty"`
+	Excess           float64  `json:"excess"`
+	Low              float64  `json:"low"` // one-sided, Bonferroni over the subgroups
 }
 
 // Subgroups are those with enough examples, the largest excess first.
@@ -116,17 +116,17 @@ func (c *ChannelPower) missed() bool { return !c.Found && c.Note == "" }
 // Correlation is what y, and with it the hard label, has to do with s. The p-values
 // are of independence, by permutation, not given y.
 type Correlation struct {
-	Target   Information `json:"target"` // between y and s
-	Label    Information `json:"label"`  // between hard label and s
-	LabelP   float64     `json:"label_p"`
-	GuessP   float64     `json:"guess_p"`          // of the chosen guess and s
-	Draws    int         `json:"draws"`            // of the test that took the most
-	LabelQ   float64     `json:"label_adjusted_p"` // Holm's over the attributes
-	GuessQ   float64     `json:"guess_adjusted_p"` // Holm's over the attributes
-	GivenQ   float64     `json:"given_adjusted_p"` // Holm's, of Given.Permutation
-	OrderQ   float64     `json:"order_adjusted_p"` // Holm's, of Given.Order.Permutation
-	AreaQ    float64     `json:"area_adjusted_p"`  // Holm's, of the least of Given.Areas
-	Measured bool        `json:"measured"`         // false where there was nothing to test
+	Target   classify.MutualInformation `json:"target"` // between y and s
+	Label    classify.MutualInformation `json:"label"`  // between hard label and s
+	LabelP   float64                    `json:"label_p"`
+	GuessP   float64                    `json:"guess_p"`          // of the chosen guess and s
+	Draws    int                        `json:"draws"`            // of the test that took the most
+	LabelQ   float64                    `json:"label_adjusted_p"` // Holm's over the attributes
+	GuessQ   float64                    `json:"guess_adjusted_p"` // Holm's over the attributes
+	GivenQ   float64                    `json:"given_adjusted_p"` // Holm's, of Given.Permutation
+	OrderQ   float64                    `json:"order_adjusted_p"` // Holm's, of Given.Order.Permutation
+	AreaQ    float64                    `json:"area_adjusted_p"`  // Holm's, of the least of Given.Areas
+	Measured bool                       `json:"measured"`         // false where there was nothing to test
 }
 
 // ReferenceTest is what honestly trained classifiers leak of the attribute, each
@@ -198,21 +198,21 @@ type Control struct {
 // Defence is a change of what is released, the honesty it keeps and the curiosity
 // that attacks fitted to it still reach.
 type Defence struct {
-	Name        string             `json:"name"`
-	Honesty     curious.Proportion `json:"honesty"`
-	HonestyLost float64            `json:"honesty_lost"` // against no defence, on the same examples
-	Left        []DefenceLeft      `json:"left"`         // by attribute
-	Recommended bool               `json:"recommended"`
-	Note        string             `json:"note,omitempty"`
+	Name        string              `json:"name"`
+	Honesty     classify.Proportion `json:"honesty"`
+	HonestyLost float64             `json:"honesty_lost"` // against no defence, on the same examples
+	Left        []DefenceLeft       `json:"left"`         // by attribute
+	Recommended bool                `json:"recommended"`
+	Note        string              `json:"note,omitempty"`
 }
 
 // DefenceLeft is what a defence leaves of one attribute's leak.
 type DefenceLeft struct {
-	Attribute string              `json:"attribute"`
-	Curiosity *curious.Proportion `json:"curiosity,omitempty"`
-	Balanced  *float64            `json:"balanced_accuracy,omitempty"` // of the chosen guess
-	R2        *float64            `json:"r2,omitempty"`
-	Excess    Excess              `json:"excess"`
+	Attribute string               `json:"attribute"`
+	Curiosity *classify.Proportion `json:"curiosity,omitempty"`
+	Balanced  *float64             `json:"balanced_accuracy,omitempty"` // of the chosen guess
+	R2        *float64             `json:"r2,omitempty"`
+	Excess    Excess               `json:"excess"`
 	// Given is what is told given y and the released label, and of a rare value, which the
 	// excess does not see. Its p-values are adjusted for its own two tests.
 	Given *Given `json:"given,omitempty"`

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"tattle/curious"
+	"tattle/classify"
 	"tattle/stat"
 )
 
@@ -19,25 +19,25 @@ type Finding struct {
 	Examples  int      `json:"examples"`
 	Unusable  string   `json:"unusable,omitempty"` // why nothing could be measured, a sentence
 
-	Curiosity *curious.Proportion `json:"curiosity,omitempty"`         // δs of the chosen guess
-	Balanced  *float64            `json:"balanced_accuracy,omitempty"` // of the chosen guess: mean over the classes of s of the share that is right
-	R2        *float64            `json:"r2,omitempty"`                // of the chosen guess, of a numeric attribute
-	Variance  float64             `json:"variance,omitempty"`          // of a numeric attribute
-	Attacks   []Attack            `json:"attacks"`                     // the best first
-	Chosen    []string            `json:"chosen"`                      // by fold, name of the attack
-	Baselines []Baseline          `json:"baselines"`
-	Best      string              `json:"best_baseline"` // the one that leaves the least excess
-	Excess    Excess              `json:"excess"`
-	Given     *Given              `json:"given,omitempty"` // the same by a proper score given y and the answered label
+	Curiosity *classify.Proportion `json:"curiosity,omitempty"`         // δs of the chosen guess
+	Balanced  *float64             `json:"balanced_accuracy,omitempty"` // of the chosen guess: mean over the classes of s of the share that is right
+	R2        *float64             `json:"r2,omitempty"`                // of the chosen guess, of a numeric attribute
+	Variance  float64              `json:"variance,omitempty"`          // of a numeric attribute
+	Attacks   []Attack             `json:"attacks"`                     // the best first
+	Chosen    []string             `json:"chosen"`                      // by fold, name of the attack
+	Baselines []Baseline           `json:"baselines"`
+	Best      string               `json:"best_baseline"` // the one that leaves the least excess
+	Excess    Excess               `json:"excess"`
+	Given     *Given               `json:"given,omitempty"` // the same by a proper score given y and the answered label
 
-	Permutation Permutation    `json:"permutation"`
-	Reference   *ReferenceTest `json:"reference,omitempty"`
-	Leakage     *Leakage       `json:"leakage,omitempty"`
-	Information *Information   `json:"information,omitempty"` // between chosen guess and s
-	Confusion   [][]int        `json:"confusion,omitempty"`   // true s × chosen guess
-	Subgroups   Subgroups      `json:"subgroups"`
-	Correlation Correlation    `json:"correlation"`
-	Power       Power          `json:"power"`
+	Permutation Permutation                 `json:"permutation"`
+	Reference   *ReferenceTest              `json:"reference,omitempty"`
+	Leakage     *Leakage                    `json:"leakage,omitempty"`
+	Information *classify.MutualInformation `json:"information,omitempty"` // between chosen guess and s
+	Confusion   [][]int                     `json:"confusion,omitempty"`   // true s × chosen guess
+	Subgroups   Subgroups                   `json:"subgroups"`
+	Correlation Correlation                 `json:"correlation"`
+	Power       Power                       `json:"power"`
 
 	P               float64 `json:"p"`                  // the smaller of the two kinds of tests that raise the verdict to Beyond: of the excess and of the gain
 	Adjusted        float64 `json:"adjusted_p"`         // the smaller of the two by Holm's method over both kinds and all attributes: Beyond rests on it
@@ -112,7 +112,7 @@ func (f *Finding) attacks(at *Attribute, g *guesses) {
 	if f.Numeric {
 		f.R2 = new(rSquared(at.Numbers, g.bestValue))
 	} else {
-		f.Curiosity, f.Balanced = new(accuracy(at.Labels, g.best)), balanced(at.Labels, g.best)
+		f.Curiosity, f.Balanced = new(classify.Accuracy(g.best, at.Labels)), classify.Balanced(g.best, at.Labels)
 	}
 }
 
@@ -128,7 +128,7 @@ func (f *Finding) list(at *Attribute, g *guesses) {
 			a.R2 = new(rSquared(pick(at.Numbers, g.listed), pick(g.value[i], g.listed)))
 		} else {
 			truth, guess := pick(at.Labels, g.listed), pick(g.guess[i], g.listed)
-			a.Accuracy, a.Balanced = new(accuracy(truth, guess)), balanced(truth, guess)
+			a.Accuracy, a.Balanced = new(classify.Accuracy(guess, truth)), classify.Balanced(guess, truth)
 		}
 		for _, c := range g.chosen {
 			if c == i {
@@ -152,8 +152,8 @@ func (f *Finding) compareClasses(s *Sample, a int, g *guesses, bases []baselineG
 	}
 	best := f.excess(o)
 	f.Subgroups = subgroups(s, a, g.best, bases[best].guess, o)
-	f.Confusion = table(truth, g.best, len(f.Classes), len(f.Classes))
-	f.Information = new(information(f.Attribute, f.Confusion, o.Confidence))
+	f.Confusion = classify.Confusion(truth, g.best, len(f.Classes), len(f.Classes))
+	f.Information = new(classify.Information(f.Attribute, "guess", f.Confusion, o.Confidence))
 }
 
 func (f *Finding) compareNumbers(s *Sample, a int, g *guesses, bases []baselineGuess, o Options) {
@@ -187,49 +187,10 @@ func (f *Finding) high(alpha float64) float64 {
 		if f.Numeric {
 			least = min(least, b.Difference+b.StandardError*stat.StudentQuantile(confidence, float64(f.Examples-1)))
 		} else {
-			least = min(least, stat.PairedDifference(b.AttackAlone, b.BaselineAlone, f.Examples, 2*confidence-1).High)
+			least = min(least, b.comparison(f.Examples).Interval(2*confidence-1).High)
 		}
 	}
 	return least
-}
-
-// accuracy counts the guesses that are right.
-func accuracy(truth, guess []int) curious.Proportion {
-	correct := 0
-	for i, t := range truth {
-		if guess[i] == t {
-			correct++
-		}
-	}
-	return proportion(correct, len(truth))
-}
-
-// balanced returns the mean, over the classes that truth has, of the share of their
-// examples that is guessed right; nil without examples.
-func balanced(truth, guess []int) *float64 {
-	right, all := map[int]float64{}, map[int]float64{}
-	for i, t := range truth {
-		all[t]++
-		if guess[i] == t {
-			right[t]++
-		}
-	}
-	var recalls []float64
-	for t, n := range all {
-		recalls = append(recalls, right[t]/n)
-	}
-	if len(recalls) == 0 {
-		return nil
-	}
-	slices.Sort(recalls) // the same sum in any order of the map
-	mean, _ := stat.MeanStd(recalls)
-	return &mean
-}
-
-// proportion returns correct of n, with the interval of Clopper and Pearson.
-func proportion(correct, n int) curious.Proportion {
-	i := stat.ClopperPearson(correct, n, curious.Confidence)
-	return curious.Proportion{Value: float64(correct) / float64(n), Interval: [2]float64{i.Low, i.High}, Correct: correct, Examples: n}
 }
 
 // rSquared returns 1 less the mean squared error over the variance of truth.
@@ -241,31 +202,4 @@ func rSquared(truth, value []float64) float64 {
 		sum += e * e
 	}
 	return 1 - sum/float64(len(truth)-1)
-}
-
-// table counts the pairs of two labels.
-func table(a, b []int, rows, cols int) [][]int {
-	t := make([][]int, rows)
-	for i := range t {
-		t[i] = make([]int, cols)
-	}
-	for i := range a {
-		t[a[i]][b[i]]++
-	}
-	return t
-}
-
-// information returns what the chosen guess tells of the attribute.
-func information(attribute string, confusion [][]int, confidence float64) Information {
-	n := 0
-	for _, row := range confusion {
-		for _, c := range row {
-			n += c
-		}
-	}
-	i := stat.MutualInformation(confusion, confidence)
-	return Information{
-		Between: [2]string{attribute, "guess"}, Bits: i.Bits, PlugInBits: i.PlugIn,
-		Interval: [2]float64{i.Interval.Low, i.Interval.High}, CeilingBits: math.Log2(float64(n)), Examples: n,
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"tattle/classify"
 	"tattle/stat"
 )
 
@@ -53,7 +54,7 @@ func (a *Attribute) figure(g *guesses) float64 {
 	if a.Numeric() {
 		return rSquared(a.Numbers, g.bestValue)
 	}
-	return accuracy(a.Labels, g.best).Value
+	return classify.Accuracy(g.best, a.Labels).Value
 }
 
 // own returns the finding's accuracy, or R².

@@ -1,8 +1,7 @@
 package audit
 
 import (
-	"math"
-
+	"tattle/classify"
 	"tattle/stat"
 )
 
@@ -63,7 +62,7 @@ func (g *guesses) scoresOf(at *Attribute, log []float64, k int) (score []float64
 	width := len(g.back)
 	score, positive = make([]float64, len(at.Labels)), make([]bool, len(at.Labels))
 	for i, l := range at.Labels {
-		score[i], positive[i] = logOdds(log[i*width:][:width], k), l == g.back[k]
+		score[i], positive[i] = classify.LogOdds(log[i*width:][:width], k), l == g.back[k]
 	}
 	return score, positive
 }
@@ -87,23 +86,6 @@ func areaClasses(at *Attribute, back []int) []int {
 		return []int{0}
 	}
 	return []int{1}
-}
-
-// logOdds returns log p(k) − log Σ p(others) of log-probabilities.
-func logOdds(log []float64, k int) float64 {
-	top := math.Inf(-1)
-	for c, v := range log {
-		if c != k {
-			top = max(top, v)
-		}
-	}
-	sum := 0.0
-	for c, v := range log {
-		if c != k {
-			sum += math.Exp(v - top)
-		}
-	}
-	return log[k] - top - math.Log(sum)
 }
 
 // jointly numbers the pairs of y and label.

@@ -3,7 +3,7 @@ package audit
 import (
 	"math"
 
-	"tattle/curious"
+	"tattle/classify"
 	"tattle/stat"
 )
 
@@ -37,4 +37,4 @@ func (f *Finding) ratio(name string, confidence float64) (float64, [2]float64) {
 }
 
 // both returns how many examples guess and baseline have right.
-func (b *Baseline) both(curiosity *curious.Proportion) int { return curiosity.Correct - b.AttackAlone }
+func (b *Baseline) both(curiosity *classify.Proportion) int { return curiosity.Correct - b.AttackAlone }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tattle/classify"
 	"tattle/stat"
 )
 
@@ -42,7 +43,7 @@ func TestPowerIsKept(t *testing.T) {
 		base          float64
 	}{{500, 1, .2}, {500, 3, .5}, {2000, 1, .34}} {
 		right := int(c.base * float64(c.n))
-		f := &Finding{Examples: c.n, Best: Majority, Baselines: []Baseline{{Name: Majority, Accuracy: new(proportion(right, c.n)), AttackAlone: 10, BaselineAlone: 10}}}
+		f := &Finding{Examples: c.n, Best: Majority, Baselines: []Baseline{{Name: Majority, Accuracy: new(classify.ProportionOf(right, c.n)), AttackAlone: 10, BaselineAlone: 10}}}
 		p := power(f, 0, c.attributes, set)
 		const samples = 1500
 		found := verdictsAt(r, c.n, c.base, *p.Smallest, .05/float64(c.attributes), samples)
@@ -81,7 +82,7 @@ func TestPowerWithReferencesIsKept(t *testing.T) {
 	if least := samples*.9 - 4.5*math.Sqrt(samples*.09); float64(found) < least {
 		t.Errorf("found in %d of %d", found, samples)
 	}
-	f := &Finding{Examples: 2000, Best: Majority, Baselines: []Baseline{{Name: Majority, Accuracy: new(proportion(600, 2000))}}}
+	f := &Finding{Examples: 2000, Best: Majority, Baselines: []Baseline{{Name: Majority, Accuracy: new(classify.ProportionOf(600, 2000))}}}
 	alone := power(f, 0, 1, Settings{Confidence: .95, Margin: .02})
 	f.Reference = &ReferenceTest{Figures: []float64{.3, .3, .3}, Mean: .3}
 	if with := power(f, 0, 1, Settings{Confidence: .95, Margin: .02}); math.Abs(*with.Smallest-*alone.Smallest) > 1e-9 {
@@ -115,7 +116,7 @@ func TestPowerOfNothing(t *testing.T) {
 	if p := power(&Finding{Unusable: "It has one class."}, 0, 1, Settings{Confidence: .95}); p.Smallest != nil {
 		t.Errorf("%+v", p)
 	}
-	f := &Finding{Examples: 10, Best: Majority, Baselines: []Baseline{{Name: Majority, Accuracy: new(proportion(5, 10))}}}
+	f := &Finding{Examples: 10, Best: Majority, Baselines: []Baseline{{Name: Majority, Accuracy: new(classify.ProportionOf(5, 10))}}}
 	if p := power(f, .1, 1, Settings{Confidence: .95, Margin: .02}); *p.Smallest != 1 && *p.Smallest < .5 {
 		t.Errorf("ten examples: %v", *p.Smallest)
 	}

@@ -25,17 +25,17 @@ type Settings struct {
 
 // Result is an audit: plain data, of which every figure is finite.
 type Result struct {
-	Sample   string             `json:"sample"` // its name
-	SHA256   string             `json:"sha256"` // Sample.Sum
-	Examples int                `json:"examples"`
-	Outputs  curious.Outputs    `json:"outputs"`
-	Target   string             `json:"target"`
-	Classes  []string           `json:"classes"` // of y
-	Counts   []int              `json:"counts"`  // examples of each class of y
-	Honesty  curious.Proportion `json:"honesty"` // δy of the hard labels
-	Settings Settings           `json:"settings"`
-	Notes    []string           `json:"notes,omitempty"`    // of the sample
-	Warnings []string           `json:"warnings,omitempty"` // of the audit, whole sentences
+	Sample   string              `json:"sample"` // its name
+	SHA256   string              `json:"sha256"` // Sample.Sum
+	Examples int                 `json:"examples"`
+	Outputs  curious.Outputs     `json:"outputs"`
+	Target   string              `json:"target"`
+	Classes  []string            `json:"classes"` // of y
+	Counts   []int               `json:"counts"`  // examples of each class of y
+	Honesty  classify.Proportion `json:"honesty"` // δy of the hard labels
+	Settings Settings            `json:"settings"`
+	Notes    []string            `json:"notes,omitempty"`    // of the sample
+	Warnings []string            `json:"warnings,omitempty"` // of the audit, whole sentences
 
 	Findings []Finding     `json:"findings"` // by attribute
 	Entropy  *EntropyShift `json:"entropy,omitempty"`
@@ -119,7 +119,7 @@ func newResult(s *Sample, o Options) *Result {
 	r := &Result{
 		Sample: s.Name, SHA256: s.Sum(), Examples: s.Len(), Outputs: s.Kind,
 		Target: s.Target, Classes: s.Classes, Counts: make([]int, len(s.Classes)),
-		Honesty: accuracy(s.Y, s.hard()), Notes: s.Notes, Controls: []Control{},
+		Honesty: classify.Accuracy(s.hard(), s.Y), Notes: s.Notes, Controls: []Control{},
 		Settings: Settings{
 			Seed: o.Seed, Folds: o.foldsOf(s.Len()), Permutations: o.Permutations, MaxFit: o.MaxFit,
 			Confidence: o.Confidence, Margin: o.Margin, Attacks: o.Attacks,

@@ -42,14 +42,7 @@ func (s *Sample) Len() int { return len(s.Y) }
 
 // hard returns the hard labels: the largest output of each row, the first of equal
 // ones.
-func (s *Sample) hard() []int {
-	w := len(s.Classes)
-	label := make([]int, s.Len())
-	for i := range label {
-		label[i] = classify.Best(s.Outputs[i*w : (i+1)*w])
-	}
-	return label
-}
+func (s *Sample) hard() []int { return classify.Guesses(s.Outputs, len(s.Classes)) }
 
 // Subset returns the sample of the given examples, in their order; names are
 // shared with s.

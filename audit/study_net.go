@@ -124,9 +124,10 @@ func measure(ctx context.Context, s *Sample, seed uint64) (truth, error) {
 		}
 	}
 	hard := s.hard()
-	t.honesty = same(pick(hard, parts[2]), pick(s.Y, parts[2]))
+	t.honesty = classify.Accuracy(pick(hard, parts[2]), pick(s.Y, parts[2])).Value
 	for _, told := range [][]int{make([]int, n), s.Y, hard} {
-		t.baseline = max(t.baseline, foretold(pick(told, parts[0]), labels[0], pick(told, parts[2]), labels[2], w, classes))
+		table := classify.MostFrequent(pick(told, parts[0]), labels[0], w, classes)
+		t.baseline = max(t.baseline, classify.Accuracy(classify.LookUp(table, pick(told, parts[2])), labels[2]).Value)
 	}
 	return t, nil
 }
@@ -148,49 +149,9 @@ func learnTruth(ctx context.Context, l classify.Learner, x [3][]float32, labels 
 		if err := f.Predict(ctx, scores, x[i]); err != nil {
 			return 0, 0, fmt.Errorf("%s: %w", l.Name(), err)
 		}
-		right[i] = share(scores[0], classes, labels[i])
+		right[i] = classify.Accuracy(classify.Guesses(scores[0], classes), labels[i]).Value
 	}
 	return right[1], right[2], nil
-}
-
-// share returns the share of rows whose largest score is the label's.
-func share(scores []float32, classes int, labels []int) float64 {
-	right := 0
-	for i, l := range labels {
-		if classify.Best(scores[i*classes:][:classes]) == l {
-			right++
-		}
-	}
-	return float64(right) / float64(len(labels))
-}
-
-// same returns the share of places in which two lists agree.
-func same(a, b []int) float64 {
-	right := 0
-	for i := range a {
-		if a[i] == b[i] {
-			right++
-		}
-	}
-	return float64(right) / float64(len(a))
-}
-
-// foretold returns how often the most frequent s of what is known, learned from the
-// first two lists, is right in the others.
-func foretold(known, s, knownThen, sThen []int, groups, classes int) float64 {
-	count := make([]int, groups*classes)
-	for i, k := range known {
-		count[k*classes+s[i]]++
-	}
-	guess := make([]int, len(knownThen))
-	for i, k := range knownThen {
-		for c := range classes {
-			if count[k*classes+c] > count[k*classes+guess[i]] {
-				guess[i] = c
-			}
-		}
-	}
-	return same(guess, sThen)
 }
 
 // write writes the cell as an archive of two arrays.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"tattle/classify"
 )
 
 // reasons returns the sentences that a verdict on one attribute rests on.
@@ -49,7 +51,7 @@ func (r *Result) told(f *Finding) string {
 		even = fmt.Sprintf(" Averaged over the values of %s, which is the balanced accuracy, that is %s and %s.", f.Attribute, percent(*f.Balanced), percent(*b.Balanced))
 	}
 	return fmt.Sprintf("Attacks on the outputs guess %s right for %s of %d examples that they had not seen (%.0f %% interval %s to %s); %s does for %s.",
-		f.Attribute, percent(f.Curiosity.Value), f.Examples, 100*proportionConfidence, percent(f.Curiosity.Interval[0]), percent(f.Curiosity.Interval[1]),
+		f.Attribute, percent(f.Curiosity.Value), f.Examples, 100*classify.Confidence, percent(f.Curiosity.Interval[0]), percent(f.Curiosity.Interval[1]),
 		f.bestWords(r.Target), percent(b.Accuracy.Value)) + even
 }
 

@@ -3,12 +3,7 @@ package audit
 import (
 	"fmt"
 	"strings"
-
-	"tattle/curious"
 )
-
-// proportionConfidence is that of a Proportion's interval.
-const proportionConfidence = curious.Confidence
 
 // summary returns the reasons for the verdict on the whole.
 func (r *Result) summary() []string {

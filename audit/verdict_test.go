@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/classify"
 	"tattle/stat"
 )
 
@@ -14,10 +15,10 @@ import (
 func found(name string, attackAlone, baselineAlone int, permutation, label, guess float64) Finding {
 	const n, both = 1000, 400
 	f := Finding{Attribute: name, Examples: n, Classes: []string{"a", "b"}, Counts: []int{500, 500}, Best: Majority}
-	f.Curiosity = new(proportion(both+attackAlone, n))
+	f.Curiosity = new(classify.ProportionOf(both+attackAlone, n))
 	diff := stat.PairedDifference(attackAlone, baselineAlone, n, .9)
 	f.Baselines = []Baseline{{
-		Name: Majority, Accuracy: new(proportion(both+baselineAlone, n)), AttackAlone: attackAlone, BaselineAlone: baselineAlone,
+		Name: Majority, Accuracy: new(classify.ProportionOf(both+baselineAlone, n)), AttackAlone: attackAlone, BaselineAlone: baselineAlone,
 		Difference: float64(attackAlone-baselineAlone) / n, Low: diff.Low, High: diff.High,
 		P: stat.PairedTest(attackAlone, baselineAlone, n, DefaultMargin),
 	}}
@@ -51,7 +52,7 @@ func TestVerdicts(t *testing.T) {
 	few := found("s", 2, 3, .5, .5, .5)
 	few.Examples = 60
 	sure := found("s", 2, 3, .5, .5, .5) // of which 96 % are of one class
-	sure.Baselines[0].Accuracy = new(proportion(960, 1000))
+	sure.Baselines[0].Accuracy = new(classify.ProportionOf(960, 1000))
 	sure.Examples = 100
 	for name, c := range map[string]struct {
 		f    Finding

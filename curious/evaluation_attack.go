@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"tattle/classify"
 	"tattle/nn"
 	"tattle/stat"
 )
@@ -16,16 +17,17 @@ func (t *part) curiosity(ctx context.Context, a *Attack, index int, r *part) (*C
 	if err != nil {
 		return nil, err
 	}
-	guess := guesses(scores, len(s.Values))
+	guess := classify.Guesses(scores, len(s.Values))
+	confusion := classify.Confusion(s.Labels, guess, len(s.Values), len(s.Values))
 	c := &Curiosity{
 		Attribute: s.Name,
 		Attack:    a.Kind,
 		Classes:   s.Values,
-		Curiosity: proportion(guess, s.Labels),
-		Confusion: crossed(s.Labels, guess, len(s.Values), len(s.Values)),
+		Curiosity: classify.Accuracy(guess, s.Labels),
+		Confusion: confusion,
 		ROC:       curves(scores, scoresKind(a.Graph), s.Labels, s.Values),
 		Label:     mutual(s.Name, t.set.YName+" (predicted)", s.Labels, t.labels, len(s.Values), t.classes),
-		Guess:     mutual(s.Name, s.Name+" (guessed)", s.Labels, guess, len(s.Values), len(s.Values)),
+		Guess:     classify.Information(s.Name, s.Name+" (guessed)", confusion, classify.Confidence),
 	}
 	for class := range s.Values {
 		c.Entropy = append(c.Entropy, t.entropy(s.Labels, class))
@@ -77,91 +79,47 @@ type baseline struct {
 // baselines learns the three predictions on the reference part r and makes them on t.
 func baselines(r, t *part, index int) []baseline {
 	s := r.set.Sensitive[index]
-	values := len(s.Values)
-	none := make([]int, max(r.set.Len(), t.set.Len()))
-	majority := commonest(none[:r.set.Len()], s.Labels, 1, values)
-	ofTarget := commonest(r.set.Y, s.Labels, t.classes, values)
-	ofLabel := commonest(r.labels, s.Labels, t.classes, values)
+	learn := func(name string, group []int, groups int, then []int) baseline {
+		return baseline{name, classify.LookUp(classify.MostFrequent(group, s.Labels, groups, len(s.Values)), then)}
+	}
 	return []baseline{
-		{BaselineMajority, looked(majority, none[:t.set.Len()])},
-		{BaselineFromTarget, looked(ofTarget, t.set.Y)},
-		{BaselineFromLabel, looked(ofLabel, t.labels)},
+		learn(classify.Majority, make([]int, r.set.Len()), 1, make([]int, t.set.Len())),
+		learn(classify.FromTarget, r.set.Y, t.classes, t.set.Y),
+		learn(classify.FromLabel, r.labels, t.classes, t.labels),
 	}
 }
 
-// commonest returns the most frequent s, the first of equal ones, of each class; of
-// all examples where the class has none.
-func commonest(class, s []int, classes, values int) []int {
-	counts, all := crossed(class, s, classes, values), make([]int, values)
-	for _, row := range counts {
-		for v, k := range row {
-			all[v] += k
-		}
-	}
-	most := make([]int, classes)
-	for c, row := range counts {
-		if most[c] = first(row); row[most[c]] == 0 {
-			most[c] = first(all)
-		}
-	}
-	return most
-}
-
-// first returns the first index of the largest count.
-func first(counts []int) int {
-	best := 0
-	for i, k := range counts {
-		if k > counts[best] {
-			best = i
-		}
-	}
-	return best
-}
-
-func looked(table, class []int) []int {
-	out := make([]int, len(class))
-	for i, c := range class {
-		out[i] = table[c]
-	}
-	return out
-}
-
-// compare sets the attack's guesses beside each learned baseline's. The best baseline
-// is the one with the most test examples right. That the excess over the best is
-// positive means that it is over all, so that the p-value is the largest of theirs and
-// the lower end the lowest: of own, too, which are learned on the test part itself, so
-// that no attack which follows from F's hard label alone is accused, whatever tells the
-// two parts apart.
+// compare compares the attack's guesses with those of each learned baseline. The best
+// baseline is the one with the most test examples right. The excess over the best is
+// positive only if it is positive over all of them, so the p-value is the largest of
+// theirs and the lower limit the lowest. Those of own count, too, which are learned on the
+// test part itself: an attack that follows from F's hard label alone is then never
+// accused, even where the two parts differ.
 func (c *Curiosity) compare(guess, truth []int, learned, own []baseline) {
 	best := -1
 	for _, b := range learned {
-		p := proportion(b.guess, truth)
+		p := classify.Accuracy(b.guess, truth)
 		switch b.name {
-		case BaselineMajority:
+		case classify.Majority:
 			c.Majority = p
-		case BaselineFromTarget:
+		case classify.FromTarget:
 			c.FromTarget = p
-		case BaselineFromLabel:
+		case classify.FromLabel:
 			c.FromLabel = p
 		}
 		if p.Correct > best {
 			best = p.Correct
 			c.Baseline, c.BaselineValue = b.name, p.Value
-			c.Excess = float64(c.Curiosity.Correct-p.Correct) / float64(p.Examples)
-			c.ExcessInterval[1] = excessInterval(guess, b.guess, truth).High
+			with := classify.Compare(guess, b.guess, truth)
+			c.Excess, c.ExcessInterval[1] = with.Difference(), with.Interval(classify.Confidence).High
 		}
 	}
 	c.PValue, c.ExcessInterval[0] = 0, math.Inf(1)
 	for _, b := range slices.Concat(learned, own) {
-		c.PValue = max(c.PValue, stat.McNemar(discordant(guess, b.guess, truth)))
-		c.ExcessInterval[0] = min(c.ExcessInterval[0], excessInterval(guess, b.guess, truth).Low)
+		with := classify.Compare(guess, b.guess, truth)
+		c.PValue = max(c.PValue, with.P(0))
+		c.ExcessInterval[0] = min(c.ExcessInterval[0], with.Interval(classify.Confidence).Low)
 	}
-}
-
-// excessInterval is that of how much more often a guess is right than another.
-func excessInterval(guess, other, truth []int) stat.Interval {
-	alone, otherAlone := discordant(guess, other, truth)
-	return stat.PairedDifference(alone, otherAlone, len(truth), Confidence)
 }
 
 // adjust fills in the p-values that hold for all attacks at once.
@@ -173,19 +131,6 @@ func (e *Evaluation) adjust() {
 	for k, adjusted := range stat.Holm(p) {
 		e.Sensitive[k].PValueHolm = adjusted
 	}
-}
-
-// discordant counts the examples that one of two guesses alone has right.
-func discordant(a, b, truth []int) (aAlone, bAlone int) {
-	for i, v := range truth {
-		switch {
-		case a[i] == v && b[i] != v:
-			aAlone++
-		case a[i] != v && b[i] == v:
-			bAlone++
-		}
-	}
-	return aAlone, bAlone
 }
 
 // curves returns the ROC of each class's log-odds, of class 1 alone where there are
@@ -209,8 +154,8 @@ func curves(outputs []float32, kind Outputs, truth []int, names []string) []ROC 
 		if count == 0 || count == len(truth) {
 			continue
 		}
-		r := stat.NewROC(score, positive, Confidence)
-		out = append(out, ROC{Class: class, Name: names[class], Area: r.Area, Interval: pair(r.Interval),
+		r := stat.NewROC(score, positive, classify.Confidence)
+		out = append(out, ROC{Class: class, Name: names[class], Area: r.Area, Interval: [2]float64{r.Interval.Low, r.Interval.High},
 			Positives: r.Positives, Negatives: r.Negatives, Points: thinned(r)})
 	}
 	return out
@@ -225,8 +170,8 @@ func thinned(r stat.ROC) [][2]float64 {
 	return points
 }
 
-// logOdds returns log p/(1 − p) of a class: in the order of p, but without the many
-// probabilities that round to 1 being equal. It is infinite where p is 0 or 1.
+// logOdds returns log p/(1 − p) of a class. It has the order of p, and keeps probabilities
+// apart that would round to 1. It is infinite where p is 0 or 1.
 func logOdds(row []float32, class int, kind Outputs) float64 {
 	if kind == Soft {
 		rest := 0.0
@@ -237,17 +182,5 @@ func logOdds(row []float32, class int, kind Outputs) float64 {
 		}
 		return math.Log(float64(row[class])) - math.Log(rest)
 	}
-	top := math.Inf(-1)
-	for i, v := range row {
-		if i != class {
-			top = max(top, float64(v))
-		}
-	}
-	rest := 0.0
-	for i, v := range row {
-		if i != class {
-			rest += math.Exp(float64(v) - top)
-		}
-	}
-	return float64(row[class]) - top - math.Log(rest)
+	return classify.LogOdds(row, class)
 }

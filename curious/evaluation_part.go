@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"tattle/classify"
 	"tattle/dataset"
 	"tattle/nn"
 	"tattle/stat"
@@ -73,7 +74,7 @@ func newPart(ctx context.Context, f *nn.Graph, name string, set *dataset.Set) (*
 	if err := allFinite("the classifier", name, outputs, p.classes); err != nil {
 		return nil, err
 	}
-	p.labels = guesses(outputs, p.classes)
+	p.labels = classify.Guesses(outputs, p.classes)
 	return p, nil
 }
 
@@ -85,15 +86,6 @@ func allFinite(what, part string, outputs []float32, classes int) error {
 		}
 	}
 	return nil
-}
-
-// guesses returns the first of the largest scores in each row of [n, classes].
-func guesses(scores []float32, classes int) []int {
-	g := make([]int, len(scores)/classes)
-	for i := range g {
-		g[i] = argmax(scores[i*classes:][:classes])
-	}
-	return g
 }
 
 // outputsKind tells distributions from scores, as Evaluate says.
@@ -149,12 +141,12 @@ func (t *part) evaluation() *Evaluation {
 		Target:       s.YName,
 		Classes:      s.YNames,
 		Outputs:      t.kind,
-		Honesty:      proportion(t.labels, s.Y),
-		Confusion:    crossed(s.Y, t.labels, t.classes, t.classes),
+		Honesty:      classify.Accuracy(t.labels, s.Y),
+		Confusion:    classify.Confusion(s.Y, t.labels, t.classes, t.classes),
 		ROC:          curves(t.outputs, t.kind, s.Y, s.YNames),
 		Entropy:      t.entropy(nil, 0),
 		Sensitive:    []Curiosity{},
-		Correlations: []MutualInformation{},
+		Correlations: []classify.MutualInformation{},
 	}
 	for _, a := range s.Sensitive {
 		e.Correlations = append(e.Correlations, mutual(s.YName, a.Name, s.Y, a.Labels, t.classes, len(a.Values)))
@@ -167,44 +159,9 @@ func (t *part) evaluation() *Evaluation {
 	return e
 }
 
-// proportion counts the guesses that are right.
-func proportion(guess, truth []int) Proportion {
-	p := Proportion{Examples: len(truth)}
-	for i, v := range truth {
-		if guess[i] == v {
-			p.Correct++
-		}
-	}
-	p.Value = float64(p.Correct) / float64(p.Examples)
-	p.Interval = pair(stat.ClopperPearson(p.Correct, p.Examples, Confidence))
-	return p
-}
-
-func pair(in stat.Interval) [2]float64 { return [2]float64{in.Low, in.High} }
-
-// crossed counts the pairs of two labels.
-func crossed(a, b []int, rows, columns int) [][]int {
-	counts := make([][]int, rows)
-	for r := range counts {
-		counts[r] = make([]int, columns)
-	}
-	for i := range a {
-		counts[a[i]][b[i]]++
-	}
-	return counts
-}
-
-// mutual returns what two labels tell of each other.
-func mutual(aName, bName string, a, b []int, rows, columns int) MutualInformation {
-	in := stat.MutualInformation(crossed(a, b, rows, columns), Confidence)
-	return MutualInformation{
-		Between:     [2]string{aName, bName},
-		Bits:        in.Bits,
-		PlugInBits:  in.PlugIn,
-		Interval:    pair(in.Interval),
-		CeilingBits: math.Log2(float64(len(a))),
-		Examples:    len(a),
-	}
+// mutual returns the mutual information of two labels of the same examples.
+func mutual(aName, bName string, a, b []int, rows, columns int) classify.MutualInformation {
+	return classify.Information(aName, bName, classify.Confusion(a, b, rows, columns), classify.Confidence)
 }
 
 // entropy summarises the entropies of the examples whose label is class, all where

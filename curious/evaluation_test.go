@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
+	"tattle/classify"
 	"tattle/dataset"
 	"tattle/nn"
 	"tattle/run"
@@ -94,7 +94,7 @@ func TestEvaluateByHand(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	// Majority 1: 5 right. From y (0 → 1, 1 → 0): 1, 0, 1, 1, 1, 1, 0, 0: 5. From F's label, which is y but for the last (0 → 1, 1 → 0): 6.
-	if c.Majority.Correct != 5 || c.FromTarget.Correct != 5 || c.FromLabel.Correct != 6 || c.Baseline != BaselineFromLabel || c.BaselineValue != .75 {
+	if c.Majority.Correct != 5 || c.FromTarget.Correct != 5 || c.FromLabel.Correct != 6 || c.Baseline != classify.FromLabel || c.BaselineValue != .75 {
 		t.Errorf("%+v", c)
 	}
 	// Over the best: 2 by the attack alone (second and seventh), 1 by the baseline (first). Over the majority 3 to 1: P(≥ 3 of 4) = 5/16; over the best P(≥ 2 of 3) = ½.
@@ -183,7 +183,7 @@ func TestEvaluateMixture(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	// y says s: the attack shows nothing that the label does not.
-	if c := e.Sensitive[0]; c.Excess != 0 || c.PValue != 1 || c.Baseline != BaselineFromTarget {
+	if c := e.Sensitive[0]; c.Excess != 0 || c.PValue != 1 || c.Baseline != classify.FromTarget {
 		t.Errorf("%+v", c)
 	}
 	raw := asGiven(2)
@@ -284,7 +284,7 @@ func TestExcessAccusesRarely(t *testing.T) {
 	for k := range samples {
 		rng := run.Rand(2, k, 0)
 		truth, guess := make([]int, n), make([]int, n)
-		b := []baseline{{BaselineMajority, make([]int, n)}, {BaselineFromTarget, make([]int, n)}, {BaselineFromLabel, make([]int, n)}}
+		b := []baseline{{classify.Majority, make([]int, n)}, {classify.FromTarget, make([]int, n)}, {classify.FromLabel, make([]int, n)}}
 		for i := range n { // the attack and the second baseline are right seven times in ten
 			truth[i], guess[i], b[1].guess[i] = rng.IntN(2), 0, 0
 			if rng.Float64() < .7 {
@@ -298,7 +298,7 @@ func TestExcessAccusesRarely(t *testing.T) {
 				b[1].guess[i] = 1 - truth[i]
 			}
 		}
-		c := Curiosity{Curiosity: proportion(guess, truth)}
+		c := Curiosity{Curiosity: classify.Accuracy(guess, truth)}
 		c.compare(guess, truth, b, nil)
 		if c.PValue <= .05 {
 			accused++
@@ -371,12 +371,5 @@ func TestLogOdds(t *testing.T) {
 	}
 	if got := logOdds([]float32{0, 1}, 1, Soft); !math.IsInf(got, 1) {
 		t.Errorf("of certainty: %v", got)
-	}
-}
-
-func TestCommonest(t *testing.T) {
-	got := commonest([]int{0, 0, 0, 1, 1, 3}, []int{2, 2, 1, 0, 1, 1}, 4, 3)
-	if want := []int{2, 0, 1, 1}; !slices.Equal(got, want) { // class 2 has no examples: 1 is the most frequent of all
-		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -1,7 +1,6 @@
 package curious
 
-// Confidence is that of every interval of an Evaluation and a Summary.
-const Confidence = .95
+import "tattle/classify"
 
 // EntropyBins is the number of bins of an entropy's histogram: at Y = 2 a bin is
 // .02 bits wide.
@@ -10,23 +9,6 @@ const EntropyBins = 50
 // ROCPoints is the most points of a curve that is kept: more than a picture can
 // show.
 const ROCPoints = 200
-
-// The three predictions of s that need no curiosity, each learned on the reference
-// part and measured on the test part.
-const (
-	BaselineMajority   = "majority"    // the most frequent s
-	BaselineFromTarget = "from_target" // the most frequent s of the true y
-	BaselineFromLabel  = "from_label"  // the most frequent s of F's hard label
-)
-
-// Proportion is a number of examples out of all, with the interval of Clopper and
-// Pearson.
-type Proportion struct {
-	Value    float64    `json:"value"`
-	Interval [2]float64 `json:"interval"`
-	Correct  int        `json:"correct"`
-	Examples int        `json:"examples"`
-}
 
 // ROC is a receiver operating characteristic of one class against all others, and
 // the area under it with the interval of stat.NewROC. The area is that of all examples;
@@ -51,59 +33,47 @@ type Entropy struct {
 	Counts   []int      `json:"counts"`
 }
 
-// MutualInformation is what two labels of the same examples tell of each other, in
-// bits. No interval without assumptions reaches above CeilingBits, log₂ of the
-// number of examples.
-type MutualInformation struct {
-	Between     [2]string  `json:"between"`
-	Bits        float64    `json:"bits"`         // Miller and Madow's correction, at least 0
-	PlugInBits  float64    `json:"plug_in_bits"` // of the observed frequencies: too large on average
-	Interval    [2]float64 `json:"interval"`     // see stat.MutualInformation
-	CeilingBits float64    `json:"ceiling_bits"`
-	Examples    int        `json:"examples"`
-}
-
 // Curiosity is what one attack demonstrated on the test part, beside what needs no
 // curiosity. Excess is the attack's accuracy less the best baseline's there, each
 // example being counted for both: without it, the correlation of y and s would pass
 // for malice. An excess of 0 is not safety: another attack may reach more.
 type Curiosity struct {
-	Attribute string     `json:"attribute"`
-	Attack    string     `json:"attack"` // the kind of G
-	Classes   []string   `json:"classes"`
-	Curiosity Proportion `json:"curiosity"` // δs
+	Attribute string              `json:"attribute"`
+	Attack    string              `json:"attack"` // the kind of G
+	Classes   []string            `json:"classes"`
+	Curiosity classify.Proportion `json:"curiosity"` // δs
 
-	Majority      Proportion `json:"majority"`
-	FromTarget    Proportion `json:"from_target"`
-	FromLabel     Proportion `json:"from_label"`
-	Baseline      string     `json:"baseline"` // which of the three is best on the test part
-	BaselineValue float64    `json:"baseline_value"`
+	Majority      classify.Proportion `json:"majority"`
+	FromTarget    classify.Proportion `json:"from_target"`
+	FromLabel     classify.Proportion `json:"from_label"`
+	Baseline      string              `json:"baseline"` // which of the three is best on the test part
+	BaselineValue float64             `json:"baseline_value"`
 
 	Excess         float64    `json:"excess"`
 	ExcessInterval [2]float64 `json:"excess_interval"` // Tango's, paired; its lower end is the lowest of all baselines', those of the test part included
-	PValue         float64    `json:"p_value"`         // of excess ≤ 0: McNemar's exact test, one-sided, the largest of all baselines', as above
+	PValue         float64    `json:"p_value"`         // of excess ≤ 0, one-sided, by classify.Comparison: the largest of all baselines', as above
 	PValueHolm     float64    `json:"p_value_holm"`    // adjusted for there being several attacks
 
-	Confusion [][]int           `json:"confusion"` // true s × guess
-	ROC       []ROC             `json:"roc"`       // of the attack's scores
-	Entropy   []Entropy         `json:"entropy"`   // of F's outputs, for each class of s
-	Label     MutualInformation `json:"label"`     // between s and F's hard label
-	Guess     MutualInformation `json:"guess"`     // between s and the attack's guess
+	Confusion [][]int                    `json:"confusion"` // true s × guess
+	ROC       []ROC                      `json:"roc"`       // of the attack's scores
+	Entropy   []Entropy                  `json:"entropy"`   // of F's outputs, for each class of s
+	Label     classify.MutualInformation `json:"label"`     // between s and F's hard label
+	Guess     classify.MutualInformation `json:"guess"`     // between s and the attack's guess
 }
 
 // Evaluation is all that is measured of one F and its attacks on a test part.
 // Every figure is finite; what cannot be had, such as the curve of a class without
 // examples, is left out.
 type Evaluation struct {
-	Examples     int                 `json:"examples"`
-	Reference    int                 `json:"reference"` // examples from which the baselines were learned; 0 where these are the test part's own
-	Target       string              `json:"target"`
-	Classes      []string            `json:"classes"` // of y
-	Outputs      Outputs             `json:"outputs"`
-	Honesty      Proportion          `json:"honesty"`   // δy
-	Confusion    [][]int             `json:"confusion"` // true y × hard label
-	ROC          []ROC               `json:"roc"`       // class 1 alone where there are two
-	Entropy      Entropy             `json:"entropy"`
-	Sensitive    []Curiosity         `json:"sensitive"`    // one for each attack
-	Correlations []MutualInformation `json:"correlations"` // y with each s, then the pairs of s
+	Examples     int                          `json:"examples"`
+	Reference    int                          `json:"reference"` // examples from which the baselines were learned; 0 where these are the test part's own
+	Target       string                       `json:"target"`
+	Classes      []string                     `json:"classes"` // of y
+	Outputs      Outputs                      `json:"outputs"`
+	Honesty      classify.Proportion          `json:"honesty"`   // δy
+	Confusion    [][]int                      `json:"confusion"` // true y × hard label
+	ROC          []ROC                        `json:"roc"`       // class 1 alone where there are two
+	Entropy      Entropy                      `json:"entropy"`
+	Sensitive    []Curiosity                  `json:"sensitive"`    // one for each attack
+	Correlations []classify.MutualInformation `json:"correlations"` // y with each s, then the pairs of s
 }

@@ -3,6 +3,7 @@ package curious
 import (
 	"slices"
 
+	"tattle/classify"
 	"tattle/nn"
 )
 
@@ -51,13 +52,7 @@ func score(b Beta, honesty float64, curiosity []float64) float64 {
 
 // accuracy returns the fraction of rows whose largest entry is at the label.
 func accuracy(outputs []float32, y []int) float64 {
-	n, right := len(outputs)/len(y), 0
-	for k, label := range y {
-		if argmax(outputs[k*n:][:n]) == label {
-			right++
-		}
-	}
-	return float64(right) / float64(len(y))
+	return classify.Accuracy(classify.Guesses(outputs, len(outputs)/len(y)), y).Value
 }
 
 // A choice keeps the parameters of the epoch with the strictly largest score.

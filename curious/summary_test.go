@@ -3,11 +3,13 @@ package curious
 import (
 	"math"
 	"testing"
+
+	"tattle/classify"
 )
 
 func evaluationOf(honesty, curiosity, base, bits float64, examples int) *Evaluation {
-	return &Evaluation{Examples: examples, Honesty: Proportion{Value: honesty}, Entropy: Entropy{MeanBits: bits},
-		Sensitive: []Curiosity{{Attribute: "sex", Attack: NetworkAttack, Curiosity: Proportion{Value: curiosity}, BaselineValue: base, Excess: curiosity - base}}}
+	return &Evaluation{Examples: examples, Honesty: classify.Proportion{Value: honesty}, Entropy: Entropy{MeanBits: bits},
+		Sensitive: []Curiosity{{Attribute: "sex", Attack: NetworkAttack, Curiosity: classify.Proportion{Value: curiosity}, BaselineValue: base, Excess: curiosity - base}}}
 }
 
 func TestSummarize(t *testing.T) {

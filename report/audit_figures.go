@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"tattle/audit"
-	"tattle/curious"
+	"tattle/classify"
 	"tattle/internal/file"
 )
 
 // figureOf prints an accuracy, or a share of variance.
-func figureOf(p *curious.Proportion, r2 *float64) string {
+func figureOf(p *classify.Proportion, r2 *float64) string {
 	switch {
 	case p != nil:
 		return percent(p.Value)
@@ -41,7 +41,7 @@ func gainOf(g *audit.Given, numeric bool) string {
 	return minus(fmt.Sprintf("%.4f", g.Gain))
 }
 
-func intervalOf(p *curious.Proportion) string {
+func intervalOf(p *classify.Proportion) string {
 	if p == nil {
 		return "–"
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tattle/audit"
+	"tattle/classify"
 	"tattle/internal/file"
 )
 
@@ -104,7 +105,7 @@ func unpairedWords(x *audit.ReferenceTest) string {
 	return ""
 }
 
-func informationWords(m *audit.Information) string {
+func informationWords(m *classify.MutualInformation) string {
 	return fmt.Sprintf("%.3f bits (95 %% interval %.3f to %.3f; %d examples can show at most %.2f)", m.Bits, m.Interval[0], m.Interval[1], m.Examples, m.CeilingBits)
 }
 

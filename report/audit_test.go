@@ -10,13 +10,14 @@ import (
 	"unicode/utf8"
 
 	"tattle/audit"
+	"tattle/classify"
 	hbc "tattle/curious"
 )
 
 // of is a share of n examples with an interval of about the right width.
-func of(p float64, n int) *hbc.Proportion {
+func of(p float64, n int) *classify.Proportion {
 	d := 1.96 * math.Sqrt(p*(1-p)/float64(n))
-	return &hbc.Proportion{Value: p, Interval: [2]float64{max(0, p-d), min(1, p+d)}, Correct: int(p * float64(n)), Examples: n}
+	return &classify.Proportion{Value: p, Interval: [2]float64{max(0, p-d), min(1, p+d)}, Correct: int(p * float64(n)), Examples: n}
 }
 
 // audited is an audit with something in every part: an attribute that the outputs
@@ -81,7 +82,7 @@ func findingRace(n int) audit.Finding {
 		Excess: audit.Excess{Value: .3408, Low: .3261, High: .3555, P: 0}, Permutation: audit.Permutation{Draws: 9999, P: .0001},
 		Reference:   &audit.ReferenceTest{Figures: []float64{.575, .586, .592, .581, .601}, Mean: .587, SD: .0098, Difference: .1941, Low: .171, High: .217, T: 18.1, Freedom: 4, P: 2.7e-5},
 		Leakage:     &audit.Leakage{Multiplicative: 1.807, Interval: [2]float64{1.74, 1.88}, MinEntropyBits: .854, GivenLabel: 1.775, GivenInterval: [2]float64{1.71, 1.85}},
-		Information: &audit.Information{Between: [2]string{"guess", "race"}, Bits: .781, PlugInBits: .783, Interval: [2]float64{.741, .822}, CeilingBits: 12.21, Examples: n},
+		Information: &classify.MutualInformation{Between: [2]string{"guess", "race"}, Bits: .781, PlugInBits: .783, Interval: [2]float64{.741, .822}, CeilingBits: 12.21, Examples: n},
 		Balanced:    ptr(.7432),
 		Given: &audit.Given{Chosen: []string{"trees on raw", "trees on raw", "trees on raw", "network on raw", "trees on raw"}, Baseline: 1.3921, Gain: .7713, StandardError: .0112, Low: .7528, High: .7898, Interval: [2]float64{.7493, .7933}, Margin: .0012, Permutation: audit.Permutation{Draws: 2400, P: .0004}, Adjusted: .0021,
 			Reference: &audit.ReferenceTest{Figures: []float64{.301, .312, .318, .322, .309}, Mean: .3124, SD: .0081, Difference: .4589, Low: .44, High: .4778, T: 51.7, Freedom: 4, P: 4e-7, Above: true},
@@ -111,8 +112,8 @@ func findingRace(n int) audit.Finding {
 
 func correlation(s string, n int) audit.Correlation {
 	return audit.Correlation{
-		Target: audit.Information{Between: [2]string{"age", s}, Bits: .024, Interval: [2]float64{.018, .031}, CeilingBits: 12.21, Examples: n},
-		Label:  audit.Information{Between: [2]string{"label", s}, Bits: .022, Interval: [2]float64{.016, .029}, CeilingBits: 12.21, Examples: n},
+		Target: classify.MutualInformation{Between: [2]string{"age", s}, Bits: .024, Interval: [2]float64{.018, .031}, CeilingBits: 12.21, Examples: n},
+		Label:  classify.MutualInformation{Between: [2]string{"label", s}, Bits: .022, Interval: [2]float64{.016, .029}, CeilingBits: 12.21, Examples: n},
 		LabelP: .0001, GuessP: .0001, Draws: 9999, LabelQ: .0003, GuessQ: .0003, Measured: true,
 	}
 }
@@ -275,7 +276,7 @@ func TestAuditLargeAndEmpty(t *testing.T) {
 	empty := &Report{Schema: Schema}
 	empty.FillAudit(&audit.Result{})
 	flat := &Report{Schema: Schema}
-	flat.FillAudit(&audit.Result{Findings: []audit.Finding{{Best: audit.Majority, Baselines: []audit.Baseline{{Name: audit.Majority}}, Attacks: []audit.Attack{{}, {Accuracy: &hbc.Proportion{}}}, Reference: &audit.ReferenceTest{}}}, Defences: []audit.Defence{{}, {Left: make([]audit.DefenceLeft, 1)}}, Entropy: &audit.EntropyShift{}, Controls: make([]audit.Control, 1)})
+	flat.FillAudit(&audit.Result{Findings: []audit.Finding{{Best: audit.Majority, Baselines: []audit.Baseline{{Name: audit.Majority}}, Attacks: []audit.Attack{{}, {Accuracy: &classify.Proportion{}}}, Reference: &audit.ReferenceTest{}}}, Defences: []audit.Defence{{}, {Left: make([]audit.DefenceLeft, 1)}}, Entropy: &audit.EntropyShift{}, Controls: make([]audit.Control, 1)})
 	for name, r := range map[string]*Report{"large": large, "empty": empty, "flat": flat} {
 		text, page := rendered(t, r)
 		for _, l := range strings.Split(text, "\n") {

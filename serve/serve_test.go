@@ -12,6 +12,7 @@ import (
 
 	"tattle/audit"
 	"tattle/bound"
+	"tattle/classify"
 	"tattle/curious"
 	"tattle/report"
 )
@@ -85,7 +86,7 @@ func audited(excess float64) *report.Report {
 		Controls: []audit.Control{{Name: "positive", Passed: true}},
 		Findings: []audit.Finding{{
 			Attribute: "family", Verdict: audit.Curious, Best: audit.Majority, Adjusted: .001,
-			Curiosity: &curious.Proportion{Value: .2 + excess}, Excess: audit.Excess{Value: excess, Low: excess - .02, High: excess + .02},
+			Curiosity: &classify.Proportion{Value: .2 + excess}, Excess: audit.Excess{Value: excess, Low: excess - .02, High: excess + .02},
 			Power: audit.Power{Smallest: &see},
 		}},
 	})

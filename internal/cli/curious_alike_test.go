@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"tattle/classify"
 	"tattle/curious"
 	"tattle/dataset"
 )
@@ -42,7 +43,7 @@ func TestAlike(t *testing.T) {
 
 // TestRelated tells of attributes whose information is not zero by its interval.
 func TestRelated(t *testing.T) {
-	said := related(&curious.Evaluation{Correlations: []curious.MutualInformation{
+	said := related(&curious.Evaluation{Correlations: []classify.MutualInformation{
 		{Between: [2]string{"age", "sex"}, Bits: .25, Interval: [2]float64{.125, .5}},
 		{Between: [2]string{"age", "race"}, Bits: .001, Interval: [2]float64{0, .01}},
 	}})

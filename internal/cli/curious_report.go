@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"tattle/classify"
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/report"
@@ -149,7 +150,7 @@ func betaOf(b curious.Beta) report.Beta {
 
 // leak is what an attack read of one attribute of so many.
 func leak(s curious.Curiosity, of int) report.Leak {
-	p, test := s.PValueHolm, "McNemar's exact test"
+	p, test := s.PValueHolm, classify.ComparisonTest
 	if of > 1 {
 		test += fmt.Sprintf(", Holm's correction for %d attributes", of)
 	}
@@ -167,9 +168,9 @@ func leak(s curious.Curiosity, of int) report.Leak {
 // baselineOf is the report's name of a baseline.
 func baselineOf(kind string) string {
 	switch kind {
-	case curious.BaselineFromTarget:
+	case classify.FromTarget:
 		return report.BaselineTarget
-	case curious.BaselineFromLabel:
+	case classify.FromLabel:
 		return report.BaselineLabel
 	}
 	return report.BaselineMajority

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"tattle/classify"
 	"tattle/curious"
 	"tattle/report"
 	"tattle/stat"
@@ -258,7 +259,7 @@ func area(roc []curious.ROC) (float64, bool) {
 // shareOf reads what Table 1 (A) prints of the labels from their counts [s][y].
 func shareOf(q tables.Quantity, counts [][]int) (float64, bool) {
 	if q == tables.Information {
-		return stat.MutualInformation(counts, curious.Confidence).PlugIn, true
+		return stat.MutualInformation(counts, classify.Confidence).PlugIn, true
 	}
 	total := 0
 	for _, row := range counts {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tattle/classify"
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/tables"
@@ -29,9 +30,9 @@ type cellMeasure struct {
 
 // prunedMeasure is what is left after pruning a fraction of the weights.
 type prunedMeasure struct {
-	Fraction  float64              `json:"fraction"`
-	Honesty   curious.Proportion   `json:"honesty"`
-	Curiosity []curious.Proportion `json:"curiosity"`
+	Fraction  float64               `json:"fraction"`
+	Honesty   classify.Proportion   `json:"honesty"`
+	Curiosity []classify.Proportion `json:"curiosity"`
 }
 
 // want is what a finished cell says of itself; its target's data are known.

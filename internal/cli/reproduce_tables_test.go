@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"tattle/classify"
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/report"
@@ -351,7 +352,7 @@ func TestPruningPanels(t *testing.T) {
 		for _, honesty := range []float64{.4, .6} {
 			m := &cellMeasure{
 				Evaluation: &curious.Evaluation{Examples: 2, Confusion: [][]int{{1, 0}, {0, 1}}, Sensitive: []curious.Curiosity{{}}},
-				Pruned:     []prunedMeasure{{Fraction: .9, Honesty: curious.Proportion{Value: honesty}, Curiosity: []curious.Proportion{{Value: .3}}}},
+				Pruned:     []prunedMeasure{{Fraction: .9, Honesty: classify.Proportion{Value: honesty}, Curiosity: []classify.Proportion{{Value: .3}}}},
 			}
 			g.results[key] = append(g.results[key], &cellResult{Measures: map[string]*cellMeasure{"raw": m}})
 		}
@@ -381,7 +382,7 @@ func TestCells(t *testing.T) {
 	for _, honesty := range []float64{.91, .93} {
 		g.results["Smiling-standard"] = append(g.results["Smiling-standard"], &cellResult{
 			Counts:   map[string][][]int{"MouthOpen": {{386, 122}, {103, 389}}},
-			Measures: map[string]*cellMeasure{"raw": {Evaluation: &curious.Evaluation{Honesty: curious.Proportion{Value: honesty}}}},
+			Measures: map[string]*cellMeasure{"raw": {Evaluation: &curious.Evaluation{Honesty: classify.Proportion{Value: honesty}}}},
 		})
 	}
 	g.results["Male-standard"] = []*cellResult{{trained: trained{Failed: "diverged"}}}
