@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 
 	"tattle/dct"
-	"tattle/run"
 )
 
 // unboundedSwing stands in for a bound that is infinite when a picture is
@@ -40,13 +39,13 @@ func (r *Report) Add(o Original, names []string, std [][]float64, rng *rand.Rand
 	p := Picture{Index: o.Index, Label: o.Label, Name: o.Name}
 	pixels := o.pixels()
 	var err error
-	if p.source, err = o.png(pixels); err != nil {
+	if p.source, p.SHA256, err = o.png(pixels); err != nil {
 		return err
 	}
 	for i, name := range names {
 		noisy := reconstruct(o.Shape, pixels, std[i], rng)
 		shot := Shot{Name: name, RMS: o.distance(pixels, noisy)}
-		if shot.pixels, err = o.png(noisy); err != nil {
+		if shot.pixels, shot.SHA256, err = o.png(noisy); err != nil {
 			return err
 		}
 		p.Shots = append(p.Shots, shot)
@@ -64,7 +63,7 @@ func (p *Picture) AddAttack(o Original, name string, x []float32) error {
 	got := widen(x)
 	shot := Shot{Name: name, Status: StatusDemonstrated, RMS: o.distance(o.pixels(), got)}
 	var err error
-	if shot.pixels, err = o.png(got); err != nil {
+	if shot.pixels, shot.SHA256, err = o.png(got); err != nil {
 		return err
 	}
 	p.Shots = append(p.Shots, shot)
@@ -117,8 +116,9 @@ func (o Original) distance(a, b []float64) float64 {
 	return math.Sqrt(sum / float64(len(a)))
 }
 
-// png encodes a normalised picture of one or three channels, clipped to 0..1.
-func (o Original) png(x []float64) ([]byte, error) {
+// png encodes a normalised picture of one or three channels, clipped to 0..1, and returns
+// the SHA-256 of the file too.
+func (o Original) png(x []float64) (picture []byte, digest string, err error) {
 	channels, rows, cols := o.Shape[0], o.Shape[1], o.Shape[2]
 	plane := rows * cols
 	level := func(c, i int) uint8 {
@@ -140,16 +140,16 @@ func (o Original) png(x []float64) ([]byte, error) {
 		}
 		img = rgba
 	default:
-		return nil, fmt.Errorf("a picture of %d channels cannot be shown", channels)
+		return nil, "", fmt.Errorf("a picture of %d channels cannot be shown", channels)
 	}
 	var b bytes.Buffer
-	err := png.Encode(&b, img)
-	return b.Bytes(), err
+	err = png.Encode(&b, img)
+	return b.Bytes(), Digest(b.Bytes()), err
 }
 
 // SavePictures writes gallery and pairs as PNG files into a folder: the original
 // of example 7 as example-7.png, its reconstructions as example-7-1.png and on,
-// the first pair as pair-1-1.png and pair-1-2.png.
+// the first pair as pair-1-1.png and pair-1-2.png. It records their digests.
 func (r *Report) SavePictures(dir string) error {
 	files := map[string][]byte{}
 	for _, p := range r.Gallery {
@@ -162,8 +162,7 @@ func (r *Report) SavePictures(dir string) error {
 		files[fmt.Sprintf("pair-%d-1.png", i+1)], files[fmt.Sprintf("pair-%d-2.png", i+1)] = p.first, p.second
 	}
 	for name, b := range files {
-		err := run.WriteFile(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(b); return err })
-		if err != nil {
+		if err := r.Render(filepath.Join(dir, name), name, func(w io.Writer) error { return writeBytes(w, b) }); err != nil {
 			return err
 		}
 	}

@@ -138,12 +138,17 @@ func unbreakable(sentences []string) []string {
 var whole = strings.NewReplacer(" %", "\u00a0%", " ± ", "\u00a0±\u00a0")
 
 // Image is the original as a data URI.
-func (p Picture) Image() template.URL { return dataURI(p.source) }
+func (p Picture) Image() template.URL { return dataURI(p.source, p.SHA256) }
 
 // Image is the reconstruction as a data URI.
-func (s Shot) Image() template.URL { return dataURI(s.pixels) }
+func (s Shot) Image() template.URL { return dataURI(s.pixels, s.SHA256) }
 
-func dataURI(b []byte) template.URL {
+// dataURI returns a picture as a data URI, or its digest where the report was read from a
+// file and has no picture.
+func dataURI(b []byte, digest string) template.URL {
+	if b == nil {
+		return template.URL("sha256:" + digest)
+	}
 	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b))
 }
 

@@ -23,6 +23,9 @@ type Pair struct {
 	Median    Number `json:"median"`    // of the bounds the pair gives over all coordinates; null where unbounded
 	Unbounded bool   `json:"unbounded,omitempty"`
 
+	FirstSHA256  string `json:"first_sha256,omitempty"` // of the pictures
+	SecondSHA256 string `json:"second_sha256,omitempty"`
+
 	first, second []byte // PNG
 }
 
@@ -37,10 +40,10 @@ func (r *Report) AddPair(o Original, other []float64, p Pair) error {
 	p.Index, p.Label, p.Name = o.Index, o.Label, o.Name
 	p.RMS = Number(o.distance(theta, other))
 	var err error
-	if p.first, err = o.png(theta); err != nil {
+	if p.first, p.FirstSHA256, err = o.png(theta); err != nil {
 		return err
 	}
-	if p.second, err = o.png(other); err != nil {
+	if p.second, p.SecondSHA256, err = o.png(other); err != nil {
 		return err
 	}
 	r.Pairs = append(r.Pairs, p)

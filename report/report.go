@@ -57,6 +57,7 @@ type Report struct {
 	Pruning    []Pruning         `json:"pruning,omitempty"`
 	Plane      *Plane            `json:"plane,omitempty"`
 	Arrays     []Arrays          `json:"arrays,omitempty"`
+	Rendered   map[string]string `json:"rendered,omitempty"` // SHA-256 of each file made from this report alone, by its path: relative to the report's folder, or absolute
 	Timing     map[string]Number `json:"timing"`
 	Warnings   []string          `json:"warnings"`
 	Verdict    string            `json:"verdict"`
@@ -179,6 +180,7 @@ type Picture struct {
 	Label  int    `json:"label"`
 	Name   string `json:"name,omitempty"`
 	Shots  []Shot `json:"shots"`
+	SHA256 string `json:"sha256,omitempty"` // of source
 	source []byte // PNG of the original
 }
 
@@ -187,6 +189,7 @@ type Shot struct {
 	Name   string  `json:"name"`
 	Status string  `json:"status,omitempty"` // "demonstrated" for an attack; else certified
 	RMS    float64 `json:"rms_grey_levels"`  // before clipping, in levels of 255
+	SHA256 string  `json:"sha256,omitempty"` // of pixels
 	pixels []byte  // PNG
 }
 

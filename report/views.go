@@ -153,10 +153,10 @@ func (v *view) Cards() []twinCard { return v.cards() }
 func (v *view) Domains() string { return v.domains() }
 
 // First is the original as a data URI.
-func (p Pair) First() template.URL { return dataURI(p.first) }
+func (p Pair) First() template.URL { return dataURI(p.first, p.FirstSHA256) }
 
 // Second is the other input as a data URI.
-func (p Pair) Second() template.URL { return dataURI(p.second) }
+func (p Pair) Second() template.URL { return dataURI(p.second, p.SecondSHA256) }
 
 // Bounded are the reconstructions at the certified bounds.
 func (p Picture) Bounded() []Shot { return p.shots(false) }

@@ -99,55 +99,46 @@ func (c *auditCmd) write(e *env, dir string, r *report.Report, d *audited) error
 	if err := d.keep(dir, r); err != nil {
 		return err
 	}
-	formats := auditFormats(r)
-	formats[0].also, formats[1].also, formats[2].also = c.Markdown, c.Sarif, c.JUnit
-	for _, f := range formats {
-		if err := run.WriteFile(filepath.Join(dir, f.name), f.write); err != nil {
-			return err
-		}
-	}
+	elsewhere := c.writeElsewhere(r, d)
 	if err := c.save(dir, r); err != nil {
 		return err
 	}
 	d.discard(dir)
-	elsewhere := c.writeElsewhere(dir, r, d, formats)
 	if err := c.show(e, dir, r); err != nil { // last, as whoever reads it may stop halfway
 		return err
 	}
-	return elsewhere
-}
-
-// auditFormats are the files that an audit's report is rendered to, beside report.html.
-func auditFormats(r *report.Report) []auditFormat {
-	return []auditFormat{
-		{name: markdownFile, write: r.WriteMarkdown}, {name: sarifFile, write: r.WriteSARIF},
-		{name: junitFile, write: r.WriteJUnit}, {name: modelCardFile, write: r.WriteModelCard},
+	if elsewhere != nil {
+		return hinted(elsewhere, "the report is in "+quote(dir))
 	}
-}
-
-// auditFormat is a file of the run's folder and, unless empty, a path where CI wants it.
-type auditFormat struct {
-	name, also string
-	write      func(io.Writer) error
+	return nil
 }
 
 // writeElsewhere writes what was asked for outside of the run's folder.
-func (c *auditCmd) writeElsewhere(dir string, r *report.Report, d *audited, formats []auditFormat) error {
-	for _, f := range formats {
-		if f.also == "" {
+func (c *auditCmd) writeElsewhere(r *report.Report, d *audited) error {
+	r.Rendered = map[string]string{}
+	for _, f := range []struct {
+		path  string
+		write func(io.Writer) error
+	}{{c.Markdown, r.WriteMarkdown}, {c.Sarif, r.WriteSARIF}, {c.JUnit, r.WriteJUnit}} {
+		if f.path == "" {
 			continue
 		}
-		if err := run.WriteFile(f.also, f.write); err != nil {
-			return hinted(err, "the report is in "+quote(dir))
+		if err := r.Render(f.path, absolute(f.path), f.write); err != nil {
+			return err
 		}
 	}
 	if c.Evidence == "" {
 		return nil
 	}
 	if err := report.WriteEvidence(c.Evidence, report.Evidence{Report: r, Sample: d.sample}); err != nil {
-		return hinted(fmt.Errorf("--evidence: %w", unprefixed(err)), "the report is in "+quote(dir))
+		return fmt.Errorf("--evidence: %w", unprefixed(err))
 	}
-	return nil
+	sums := filepath.Join(absolute(c.Evidence), evidenceSums)
+	hash, err := run.Digest(sums)
+	if err == nil {
+		r.Rendered[sums] = hash
+	}
+	return err
 }
 
 // checkPlaces finds early what would fail when all is done.

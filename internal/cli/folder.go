@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -150,12 +149,13 @@ func (o output) show(e *env, dir string, r *report.Report) error {
 	return err
 }
 
-// save writes report.html and report.json, the latter last: it is what marks a
-// run as finished.
+// save writes what the report renders to and report.json, the latter last: it is what
+// marks a run as finished.
 func (o output) save(dir string, r *report.Report) error {
-	err := run.WriteFile(filepath.Join(dir, reportHTML), func(w io.Writer) error { return r.WriteHTML(w, quote(dir)) })
-	if err != nil {
-		return err
+	for _, f := range renderings(r) {
+		if err := r.Render(filepath.Join(dir, f.name), f.name, f.write); err != nil {
+			return err
+		}
 	}
 	return run.WriteFile(filepath.Join(dir, reportJSON), r.WriteJSON)
 }

@@ -24,6 +24,7 @@ import (
 	"tattle/nn"
 	"tattle/npy"
 	"tattle/onnx"
+	"tattle/report"
 	"tattle/run"
 )
 
@@ -52,6 +53,7 @@ func TestScripts(t *testing.T) {
 			"mknpz":      mkNPZ,
 			"cut":        cut,
 			"swap":       swap,
+			"rehash":     rehash,
 			"flip":       flip,
 			"altered":    altered,
 			"forge":      forge,
@@ -193,6 +195,19 @@ func swap(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	out := re.Expand(slices.Clone(b[:at[0]]), []byte(args[2]), b, at)
 	ts.Check(os.WriteFile(path, append(out, b[at[1]:]...), 0o666))
+}
+
+// rehash RUN FILE PATTERN NEW is swap for a rendered file of a run, and puts its new
+// digest into report.json.
+func rehash(ts *testscript.TestScript, _ bool, args []string) {
+	digest := func() string {
+		b, err := os.ReadFile(ts.MkAbs(filepath.Join(args[0], args[1])))
+		ts.Check(err)
+		return report.Digest(b)
+	}
+	was := digest()
+	swap(ts, false, append([]string{filepath.Join(args[0], args[1])}, args[2:]...))
+	swap(ts, false, []string{filepath.Join(args[0], reportJSON), was, digest()})
 }
 
 // flip FILE AFTER OFFSET changes one bit of the byte OFFSET bytes after the

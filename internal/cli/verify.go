@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -63,7 +64,7 @@ func (c *verifyCmd) Run(e *env) error {
 		return finding(fmt.Errorf("%s: %w", filepath.Join(dir, reportJSON), err), "")
 	}
 	if len(found) == 0 {
-		if found, err = unlike(dir, r); err != nil {
+		if found, err = renderedOtherwise(dir, r); err != nil {
 			return err
 		}
 	}
@@ -74,8 +75,10 @@ func (c *verifyCmd) Run(e *env) error {
 // written before reports said all that this takes.
 func verifiable(dir string, r *report.Report) error {
 	switch {
+	case r.Audit != nil && len(r.Rendered) == 0:
+		return cmp.Or(notEvidence(dir, r), lacking(dir, "rendered"))
 	case r.Audit != nil:
-		return notEvidence(dir, r)
+		return nil
 	case r.Release.NoBounds != "":
 		return usage(fmt.Errorf("%s: no bound holds for this release, so there is nothing to verify: %s", dir, r.Release.NoBounds), "")
 	case r.Experiment == nil || len(r.Arrays) == 0:
@@ -85,33 +88,43 @@ func verifiable(dir string, r *report.Report) error {
 		return finding(fmt.Errorf("%s: data.split is %q; it must be %s or %s", dir, s, dataset.Train, dataset.Test), "")
 	}
 	if r.Experiment.Rounding == "" {
-		return usage(fmt.Errorf("%s: the report lacks experiment.rounding", dir), olderReport)
+		return lacking(dir, "experiment.rounding")
+	}
+	if len(r.Rendered) == 0 {
+		return lacking(dir, "rendered")
 	}
 	for _, key := range []string{noiseSetting, barankinSetting, farSetting, twinsSetting, rangeSetting} {
 		if _, ok := r.Settings[key]; !ok {
-			return usage(fmt.Errorf("%s: the report lacks settings[%q]", dir, key), olderReport)
+			return lacking(dir, fmt.Sprintf("settings[%q]", key))
 		}
 	}
 	return nil
 }
 
-// olderReport says what to do about a report that lacks what this version needs.
-const olderReport = "an older version of tattle wrote it: run its command again"
+// lacking says that a report lacks a field that this version needs.
+func lacking(dir, field string) error {
+	return usage(fmt.Errorf("%s: the report lacks %s", dir, field), "an older version of tattle wrote it: run its command again")
+}
 
 // recompute makes the report again from what claims say, the model, the data and the
 // files of the run. claims hold what decides the figures and none of the figures, so
 // that none can be taken over by mistake.
 func (c *verifyCmd) recompute(e *env, dir string, claims *report.Report) (*recomputed, error) {
+	remake := c.bounds
 	if claims.Audit != nil {
-		return c.audit(e, dir, claims)
+		remake = c.audit
 	}
-	return c.bounds(e, dir, claims)
+	v, err := remake(e, dir, claims)
+	if v != nil {
+		v.dir = dir
+	}
+	return v, err
 }
 
 // notEvidence refuses an evidence pack, whose report lists arrays that stayed in the
 // folder of the run.
 func notEvidence(dir string, r *report.Report) error {
-	if _, err := os.Stat(filepath.Join(dir, "SHA256SUMS")); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, evidenceSums)); err != nil {
 		return nil
 	}
 	for _, a := range r.Arrays {

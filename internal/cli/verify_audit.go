@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -160,29 +159,4 @@ func (c *verifyCmd) auditedOutputs(e *env, claims *report.Report, d *audited, v 
 	}
 	r.Data.SHA256 = hash
 	return err
-}
-
-// unlike lists the files of an audit's folder that are not what its report renders to. A
-// file that is not there is not missed.
-func unlike(dir string, r *report.Report) (found []string, err error) {
-	if r.Audit == nil {
-		return nil, nil
-	}
-	for _, f := range auditFormats(r) {
-		is, err := os.ReadFile(filepath.Join(dir, f.name))
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		var b bytes.Buffer
-		if err == nil {
-			err = f.write(&b)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if !bytes.Equal(is, b.Bytes()) {
-			found = append(found, fmt.Sprintf("%s: it is not what this version of tattle renders from report.json", f.name))
-		}
-	}
-	return found, nil
 }

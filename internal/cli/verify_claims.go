@@ -43,6 +43,7 @@ func attackClaim(a report.Attack) report.Attack {
 
 // recomputed is a report that was made again.
 type recomputed struct {
+	dir      string
 	report   *report.Report
 	verified string   // what there is to be said where all holds
 	found    []string // what of the arrays does not hold
@@ -89,11 +90,17 @@ func (v *recomputed) unchecked(recorded *report.Report) (all []report.Unchecked)
 
 // compare compares a report with what was recomputed of it.
 func (v *recomputed) compare(document []byte, recorded *report.Report) (found []string, left []report.Unchecked, err error) {
-	fresh := *v.report
-	fresh.Warnings = alongside(recorded.Warnings, v.report.Warnings)
-	if found, left, err = report.Compare(document, &fresh, v.unchecked(recorded)); err != nil {
+	changed, gone, err := changedFiles(v.dir, recorded)
+	if err != nil {
 		return nil, nil, err
 	}
+	fresh := *v.report
+	fresh.Warnings = alongside(recorded.Warnings, v.report.Warnings)
+	fresh.Rendered = recorded.Rendered // compared above
+	if found, left, err = report.Compare(document, &fresh, append(v.unchecked(recorded), gone...)); err != nil {
+		return nil, nil, err
+	}
+	found = append(found, changed...)
 	for _, n := range v.left {
 		if len(n.paths) == 0 && n.when(v.absent) {
 			left = append(left, report.Unchecked{Name: n.name, Why: n.why})

@@ -44,7 +44,6 @@ var leftOfBounds = []notChecked{
 	{paths: []string{"training"}, name: "how the model was trained", why: "it is not trained again"},
 	{name: leftOutWarnings, why: otherWarnings, when: always},
 	{paths: []string{"timing"}, name: "timing", why: "it differs from run to run"},
-	{name: "report.html", why: "its pictures and its folder are not stored", when: always},
 }
 
 func always(absent) bool { return true }
@@ -139,5 +138,4 @@ var leftOfAudits = []notChecked{
 	{paths: []string{"settings.kernels"}, name: "the kernels that the run used", why: "this machine may have others"},
 	{name: leftOutWarnings, why: otherWarnings, when: always},
 	{paths: []string{"timing"}, name: "timing", why: "it differs from run to run"},
-	{name: "report.html", why: "its pictures and its folder are not stored", when: always},
 }

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tattle/report"
+	"tattle/run"
+)
+
+// evidenceSums is the file of an evidence pack that has the digests of the others.
+const evidenceSums = "SHA256SUMS"
+
+// A rendering is a file of a run's folder that is made from its report alone.
+type rendering struct {
+	name  string
+	write func(io.Writer) error
+}
+
+// renderings lists what a report renders to.
+func renderings(r *report.Report) []rendering {
+	all := []rendering{{reportHTML, func(w io.Writer) error { return r.WriteHTML(w, ".") }}}
+	if r.Audit != nil {
+		all = append(all, rendering{markdownFile, r.WriteMarkdown}, rendering{sarifFile, r.WriteSARIF},
+			rendering{junitFile, r.WriteJUnit}, rendering{modelCardFile, r.WriteModelCard})
+	}
+	return all
+}
+
+// changedFiles compares the files that a report was rendered to with their digests. It
+// returns a line for each that is not as recorded. Files outside of the run's folder that
+// are not there are left out of the comparison.
+func changedFiles(dir string, r *report.Report) (found []string, gone []report.Unchecked, err error) {
+	for _, f := range renderings(r) {
+		if r.Rendered[f.name] == "" {
+			found = append(found, f.name+": report.json does not list its digest")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Rendered)) {
+		path, own := name, !filepath.IsAbs(name)
+		if own {
+			path = filepath.Join(dir, name)
+		}
+		if own && name != filepath.Base(name) {
+			found = append(found, fmt.Sprintf("report.json lists %q, which is no file of its folder", name))
+			continue
+		}
+		hash, err := run.Digest(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && own:
+			found = append(found, name+": the file is missing")
+		case errors.Is(err, fs.ErrNotExist):
+			gone = append(gone, report.Unchecked{Path: report.Within("rendered", name), Name: name, Why: "the file is not there"})
+		case err != nil:
+			return nil, nil, err
+		case hash != r.Rendered[name]:
+			found = append(found, fmt.Sprintf("%s: SHA-256 is %s, report.json recorded %s", name, hash, r.Rendered[name]))
+		case filepath.Base(name) == evidenceSums:
+			more, err := changedEvidence(path)
+			if err != nil {
+				return nil, nil, err
+			}
+			found = append(found, more...)
+		}
+	}
+	return found, gone, nil
+}
+
+// changedEvidence compares the files of an evidence pack with its SHA256SUMS.
+func changedEvidence(sums string) (found []string, err error) {
+	list, err := os.ReadFile(sums)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(list)) {
+		digest, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		path := filepath.Join(filepath.Dir(sums), filepath.Base(name))
+		if hash, err := run.Digest(path); err != nil || hash != digest {
+			found = append(found, path+": it is not what the evidence pack was written with")
+		}
+	}
+	return found, nil
+}
+
+// renderedOtherwise renders a report that was read from report.json again, and returns a
+// line for each file of the run's folder that is different.
+func renderedOtherwise(dir string, r *report.Report) (found []string, err error) {
+	for _, f := range renderings(r) {
+		is, err := os.ReadFile(filepath.Join(dir, f.name))
+		if err != nil {
+			return nil, err
+		}
+		if f.name == reportHTML {
+			is = report.WithoutPictures(is)
+		}
+		var b bytes.Buffer
+		if err := f.write(&b); err != nil {
+			return nil, err
+		}
+		if !bytes.Equal(is, b.Bytes()) {
+			found = append(found, f.name+": it is not what this version of tattle renders from report.json")
+		}
+	}
+	return found, nil
+}
