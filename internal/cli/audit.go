@@ -21,10 +21,10 @@ type auditCmd struct {
 	Sensitive []string `sep:"none" help:"The sensitive attribute: a column or a rule, as \"race: White; *\". Several times: each of them (default: the data's own; of --outputs, s1, s2 and so on). Of --outputs, NAME:number and NAME:class say how a column is taken." placeholder:"RULE"`
 
 	FailOn   string `help:"What makes the exit status 1: curious, beyond, leaky, inconclusive, never, or figures whose lower confidence limit is over a threshold, as \"excess>5%@95%\", \"curiosity>60%\", \"leakage>1.5\", \"information>.2\"; for one attribute \"race: excess>2%\". Commas between several (default: beyond, which is what curious meant before it required references)." default:"beyond" placeholder:"RULES"`
-	Evidence string `help:"Also write an evidence pack into this folder: figures, settings, digests, every example's guess. The same audit gives the same bytes." placeholder:"DIR"`
-	Sarif    string `name:"sarif" help:"Also write report.sarif here." placeholder:"FILE"`
-	JUnit    string `name:"junit" help:"Also write report.junit.xml here." placeholder:"FILE"`
-	Markdown string `help:"Also write report.md here." placeholder:"FILE"`
+	Evidence string `help:"Also write an evidence pack into this folder: figures, settings, digests, every example's guess. The same audit gives the same bytes." placeholder:"DIR" writes:"folder"`
+	Sarif    string `name:"sarif" help:"Also write report.sarif here." placeholder:"FILE" writes:"file"`
+	JUnit    string `name:"junit" help:"Also write report.junit.xml here." placeholder:"FILE" writes:"file"`
+	Markdown string `help:"Also write report.md here." placeholder:"FILE" writes:"file"`
 	Resume   bool   `help:"Go on with the interrupted audit in --out: what an endpoint answered is not asked again, and what was trained not trained again."`
 	output
 

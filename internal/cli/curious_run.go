@@ -15,8 +15,8 @@ import (
 
 // taught is what distill and prune have in common: a run of `train`, and its data.
 type taught struct {
-	Run   string `arg:"" help:"Folder of a run of tattle train with paper B's training, or of one of its seeds (default: the first)." placeholder:"RUN"`
-	Data  string `help:"The data, where they are no longer where the run read them." placeholder:"PATH"`
+	Run   string `arg:"" help:"Folder of a run of tattle train with paper B's training, or of one of its seeds (default: the first)." placeholder:"RUN" input:"file"`
+	Data  string `help:"The data, where they are no longer where the run read them." placeholder:"PATH" input:"data"`
 	Cache string `help:"Where decoded pictures are kept: a folder, or none (default: as the run did)." placeholder:"DIR|none"`
 }
 

@@ -22,7 +22,7 @@ const (
 type output struct {
 	Seed uint64 `help:"Seed of everything random: the same seed gives the same bytes." default:"1"`
 	JSON bool   `name:"json" help:"Print the report as JSON on standard output, and nothing else there."`
-	Out  string `help:"Folder for the results (default: a new folder named after the command)." placeholder:"DIR"`
+	Out  string `help:"Folder for the results (default: a new folder named after the command)." placeholder:"DIR" writes:"folder"`
 }
 
 // in makes the run's folder, settles who computes the run, and does the work. Where

@@ -106,6 +106,9 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (stat
 	if err != nil {
 		return fail(stderr, err)
 	}
+	if err := checkDestinations(k); err != nil {
+		return fail(stderr, err)
+	}
 	e := newEnv(ctx, k, args, stdout, stderr)
 	if e.ships != nil && e.ships.Cluster != "" {
 		e.inputs = inputsOf(k) // before anything is settled

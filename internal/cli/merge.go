@@ -38,6 +38,9 @@ func (c *mergeCmd) Run(e *env) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", runFile, err)
 	}
+	if err := checkDestinations(k); err != nil {
+		return err
+	}
 	pool := &run.Merge{Root: dir, Retry: c.Retry}
 	again := newEnv(e.ctx, k, args, e.stdout, e.stderr)
 	again.pool = pool

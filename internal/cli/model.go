@@ -16,9 +16,9 @@ import (
 
 type modelCmd struct {
 	Net     string `arg:"" enum:"cifar10,curious,mnist,resnet18,resnet20,swin-t" help:"mnist, cifar10: paper A's nets; resnet18, swin-t: torchvision's; resnet20: He et al.'s for CIFAR-10; curious: paper B's classifier."`
-	Out     string `short:"o" help:"The file to write (default: NET.onnx)." placeholder:"FILE"`
+	Out     string `short:"o" help:"The file to write (default: NET.onnx)." placeholder:"FILE" writes:"file"`
 	Classes *int   `help:"Outputs (default: 10; resnet18 and swin-t 1000; curious 2)." placeholder:"N"`
-	Weights string `help:"Parameters, an .npz file with an array for each, by torchvision's names (default: random)." placeholder:"FILE"`
+	Weights string `help:"Parameters, an .npz file with an array for each, by torchvision's names (default: random)." placeholder:"FILE" input:"file"`
 	Seed    uint64 `help:"Seed of random parameters: the same seed gives the same bytes." default:"1"`
 	JSON    bool   `name:"json" help:"Say what was written as JSON on standard output."`
 }

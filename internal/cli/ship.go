@@ -34,6 +34,10 @@ func eachInput(k *kong.Context, f func(flag, names, path string) string) {
 	}
 	for _, v := range append(values, k.Selected().Positional...) {
 		if names := v.Tag.Get("input"); names != "" {
+			name := v.Name
+			if v.Flag != nil {
+				name = "--" + name
+			}
 			eachPath(v.Target, func(path string) string {
 				prefix := ""
 				switch {
@@ -44,7 +48,7 @@ func eachInput(k *kong.Context, f func(flag, names, path string) string) {
 				case names == namesTable:
 					prefix, path = tablePrefix, path[len(tablePrefix):]
 				}
-				return prefix + f("--"+v.Name, names, path)
+				return prefix + f(name, names, path)
 			})
 		}
 	}

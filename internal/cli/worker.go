@@ -183,9 +183,6 @@ func allowed(k *kong.Context, t cluster.Task) error {
 	return err
 }
 
-// writes are the flags that name files to write: the submitter does that.
-var writes = map[string]bool{"evidence": true, "sarif": true, "junit": true, "markdown": true}
-
 // carryOut runs a task's command line in this process, up to the shards that its pool
 // does. What the command would print is the submitter's to print.
 func carryOut(ctx context.Context, t cluster.Task) (err error) {
@@ -214,7 +211,7 @@ func carryOut(ctx context.Context, t cluster.Task) (err error) {
 		return fmt.Errorf("lay out the inputs: %w", err)
 	}
 	for _, f := range k.Selected().Flags {
-		if writes[f.Name] {
+		if f.Name != "out" && f.Tag.Get("writes") != "" { // the submitter writes these
 			f.Target.SetString("")
 		}
 	}

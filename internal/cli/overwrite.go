@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"tattle/cluster"
+)
+
+// What a flag's value names, as its tag `writes` says.
+const (
+	writesFile   = "file"
+	writesFolder = "folder"
+)
+
+// A destination is a file or folder that a command line has written.
+type destination struct {
+	flag, path string
+	folder     bool
+}
+
+// destinations lists the files and folders that flags of a command line name to be
+// written.
+func destinations(k *kong.Context) (all []destination) {
+	for _, flag := range k.Selected().Flags {
+		if writes := flag.Tag.Get("writes"); writes != "" && flag.Target.Kind() == reflect.String && flag.Target.String() != "" {
+			all = append(all, destination{"--" + flag.Name, flag.Target.String(), writes == writesFolder})
+		}
+	}
+	return all
+}
+
+// checkDestinations errs where the command line would write over one of its inputs, or
+// write two things to one place.
+func checkDestinations(k *kong.Context) error {
+	all := destinations(k)
+	var inputs []cluster.Input
+	for i, d := range all {
+		for _, other := range all[:i] {
+			if resolved(other.path) == resolved(d.path) {
+				return usage(fmt.Errorf("%s and %s name the same path, %s", other.flag, d.flag, d.path), "name two")
+			}
+		}
+		if !exists(d.path) {
+			continue // nothing is overwritten
+		}
+		if inputs == nil {
+			inputs = inputsOf(k)
+		}
+		for _, in := range inputs {
+			if d.overwrites(in.Path) {
+				return usage(fmt.Errorf("%s %s: would overwrite an input, %s %s", d.flag, d.path, in.Name, in.Path), "name another path with "+d.flag)
+			}
+		}
+	}
+	return nil
+}
+
+// overwrites reports whether writing to d changes the file or folder at a path, by
+// whatever name either is called.
+func (d destination) overwrites(path string) bool {
+	out, err1 := os.Stat(d.path)
+	in, err2 := os.Stat(path)
+	switch {
+	case err1 != nil || err2 != nil:
+		return false
+	case os.SameFile(out, in):
+		return true
+	case d.folder:
+		return within(path, d.path)
+	}
+	return in.IsDir() && within(d.path, path)
+}
+
+// within reports whether a path is below a folder, symbolic links followed.
+func within(path, folder string) bool {
+	rel, err := filepath.Rel(resolved(folder), resolved(path))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// resolved is a path as absolute, with no symbolic links in what of it is there.
+func resolved(path string) string {
+	path = absolute(path)
+	if end, err := filepath.EvalSymlinks(path); err == nil {
+		return end
+	}
+	if dir := filepath.Dir(path); dir != path {
+		return filepath.Join(resolved(dir), filepath.Base(path))
+	}
+	return path
+}
