@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"math"
 
 	"tattle/internal/simd"
@@ -29,8 +30,8 @@ type moments struct {
 
 // together returns what Divergences does, and the moments of each example's
 // witnesses, of one forward pass. The noise must combine.
-func together[T nn.Float](c *Certifier, theta []float32, eps []T) ([]Divergence, []moments) {
-	per := forward(c, theta, eps)
+func together[T nn.Float](ctx context.Context, c *Certifier, theta []float32, eps []T) ([]Divergence, []moments) {
+	per := forward(ctx, c, theta, eps)
 	ds := c.divergences(per)
 	out := make([]moments, len(c.illegal)/per)
 	parallel(len(out), func(i int) {

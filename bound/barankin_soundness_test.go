@@ -68,7 +68,7 @@ func TestNoCombinationExceedsRealArithmetic(t *testing.T) {
 			if trial%2 == 0 {
 				c.Noise = overlapping{opaque{release.Gaussian{Sigma: sigma}}}
 			}
-			ds, ms := together(&c, theta, eps)
+			ds, ms := together(t.Context(), &c, theta, eps)
 			solve := ms[0].coefficients(ds)
 			if trial%3 > 0 {
 				for i := range solve {

@@ -35,11 +35,11 @@ func (m affine) factors(t testing.TB) *Factors {
 // joint is the combination of near witnesses, scaled, for all coordinates.
 func joint(t testing.TB, c *Certifier, f *Factors, w Coordinates, theta []float32, count int, scale float32) []float64 {
 	t.Helper()
-	s := &certified{name: barankinName, each: count, domain: c.Domain, joint: true}
+	s := &witnessSet{name: barankinName, each: count, domain: c.Domain, joint: true}
 	s.grow(1, f.P, w.Len())
 	f.near(s.eps, theta, c.Domain, nearSize, c.Noise.Std())
 	simd.Scale(scale, s.eps)
-	if err := s.certify(t.Context(), c, w, theta, 0, 1); err != nil {
+	if err := s.certify(t.Context(), c, w, theta); err != nil {
 		t.Fatal(err)
 	}
 	return s.std
@@ -116,7 +116,7 @@ func TestCombinationIsInvariant(t *testing.T) {
 func TestForgedCoefficients(t *testing.T) {
 	m := diag(1, 2)
 	c := &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}
-	_, ms := together(c, []float32{0, 0}, []float32{.1, 0, 0, .1, float32(math.NaN()), 1, 0, 0})
+	_, ms := together(t.Context(), c, []float32{0, 0}, []float32{.1, 0, 0, .1, float32(math.NaN()), 1, 0, 0})
 	for _, v := range []float64{math.NaN(), math.Inf(1), 0, 1e300, 1e-300} {
 		solve := make([]float64, 16)
 		for i := range solve {
@@ -163,10 +163,10 @@ func TestMeanSquareOfCombination(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, w := range []Coordinates{Pixels(6), DCT([]int{2, 3}), one} {
-		s := &certified{each: 9, joint: true}
+		s := &witnessSet{each: 9, joint: true}
 		s.grow(1, 6, w.Len())
 		f.near(s.eps, theta, Free, nearSize, 1)
-		if err := s.certify(t.Context(), &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}, w, theta, 0, 1); err != nil {
+		if err := s.certify(t.Context(), &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}, w, theta); err != nil {
 			t.Fatal(err)
 		}
 		if got := s.meanSquare[0]; got > want*(1+1e-12) || got < want*(1-1e-6) {

@@ -49,7 +49,7 @@ func TestCertificateClosedForm(t *testing.T) {
 	for _, d := range []float64{1e-3, 1, 50} {
 		for _, e := range []float32{1e-12, 1e-6, 1e-3, .5, 3} {
 			c := Certifier{Net: diag(d, 2), Noise: release.Gaussian{Sigma: sigma}}
-			dv := c.Divergences([]float32{.25, .5}, []float32{e, 0})[0]
+			dv := c.Divergences(t.Context(), []float32{.25, .5}, []float32{e, 0})[0]
 			got := dv.Std(float64(e), 0)
 			q := d * float64(e) / sigma
 			want := float64(e) / math.Sqrt(math.Expm1(q*q))
@@ -100,24 +100,24 @@ func TestRootExpm1(t *testing.T) {
 
 func TestCertificateAtTheEdges(t *testing.T) {
 	far := Certifier{Net: diag(1, 1), Noise: release.Gaussian{Sigma: .01}}
-	if d := far.Divergences([]float32{0, 0}, []float32{1, 0})[0]; d.Std(1, 0) != 0 || d.MeanSquare([]float64{1, 0}) != 0 {
+	if d := far.Divergences(t.Context(), []float32{0, 0}, []float32{1, 0})[0]; d.Std(1, 0) != 0 || d.MeanSquare([]float64{1, 0}) != 0 {
 		t.Errorf("expm1 overflows: std %g, want 0", d.Std(1, 0))
 	}
-	none := far.Divergences([]float32{0, 0}, []float32{0, 0})[0]
+	none := far.Divergences(t.Context(), []float32{0, 0}, []float32{0, 0})[0]
 	if none.Std(0, 0) != 0 || none.MeanSquare([]float64{0, 0}) != 0 {
 		t.Errorf("ε = 0 proves %g", none.Std(0, 0))
 	}
 	blind := Certifier{Net: diag(1, 0), Noise: release.Gaussian{Sigma: 1}}
-	if d := blind.Divergences([]float32{.5, .5}, []float32{0, 1})[0]; d.Status != AllRounding || !math.IsInf(d.Std(1, 0), 1) || d.Std(0, 0) != 0 || d.Std(1e-20, 1e-19) != 0 {
+	if d := blind.Divergences(t.Context(), []float32{.5, .5}, []float32{0, 1})[0]; d.Status != AllRounding || !math.IsInf(d.Std(1, 0), 1) || d.Std(0, 0) != 0 || d.Std(1e-20, 1e-19) != 0 {
 		t.Errorf("features that do not move: %v, %g", d.Status, d.Std(1, 0))
 	}
 	// θ+ε moves the features by less than the rounding of a(θ): all rounding.
 	near := Certifier{Net: affine{[]float64{1, 1e6, -1e6}, 3, 1}, Noise: release.Gaussian{Sigma: 1}}
-	if d := near.Divergences([]float32{0, 1.1, 1.1}, []float32{1e-12, 0, 0})[0]; d.Status != AllRounding || d.Std(1e-12, 0) > 1 || !math.IsInf(d.Std(1, 0), 1) {
+	if d := near.Divergences(t.Context(), []float32{0, 1.1, 1.1}, []float32{1e-12, 0, 0})[0]; d.Status != AllRounding || d.Std(1e-12, 0) > 1 || !math.IsInf(d.Std(1, 0), 1) {
 		t.Errorf("a shift of 1e-12 under rounding of 1e-10: %v, ‖z‖ %g, allowance %g, std %g", d.Status, d.ZNorm, d.Allowance, d.Std(1e-12, 0))
 	}
 	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), math.MaxFloat32} {
-		if d := (&Certifier{Net: diag(1e300, 1), Noise: release.Gaussian{Sigma: 1}}).Divergences([]float32{0, 0}, []float32{bad, 0})[0]; d.Std(1, 0) != 0 {
+		if d := (&Certifier{Net: diag(1e300, 1), Noise: release.Gaussian{Sigma: 1}}).Divergences(t.Context(), []float32{0, 0}, []float32{bad, 0})[0]; d.Std(1, 0) != 0 {
 			t.Errorf("ε = %g proves %g", bad, d.Std(1, 0))
 		}
 	}
@@ -136,7 +136,7 @@ func TestMonotoneInSigma(t *testing.T) {
 	last := 0.
 	for sigma := .01; sigma < 100; sigma *= 1.3 {
 		c := Certifier{Net: m, Noise: release.Gaussian{Sigma: sigma}}
-		std := c.Divergences(theta, eps)[0].Std(float64(eps[0]), 0)
+		std := c.Divergences(t.Context(), theta, eps)[0].Std(float64(eps[0]), 0)
 		if std < last {
 			t.Errorf("σ=%g: bound %g, less than %g with less noise", sigma, std, last)
 		}
@@ -158,7 +158,7 @@ func TestNeverAboveExact(t *testing.T) {
 		for i := range eps {
 			theta[i], eps[i] = float32(r.NormFloat64()), float32(scale*r.NormFloat64())
 		}
-		d := (&Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}).Divergences(theta, eps)[0]
+		d := (&Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}).Divergences(t.Context(), theta, eps)[0]
 		if d.Status == AllRounding {
 			continue
 		}
@@ -190,7 +190,7 @@ func TestDomainIsExact(t *testing.T) {
 		eps   [2]float32
 		legal bool
 	}{{[2]float32{.5, .5}, true}, {[2]float32{0, 0}, true}, {[2]float32{-1e-20, 0}, false}, {[2]float32{0, 3}, false}, {[2]float32{float32(math.NaN()), 0}, false}} {
-		got := c.Divergences(theta, v.eps[:])[0]
+		got := c.Divergences(t.Context(), theta, v.eps[:])[0]
 		if (got.Status != Illegal) != v.legal {
 			t.Errorf("θ+ε = %v + %v: %v", theta, v.eps, got.Status)
 		}
@@ -199,7 +199,7 @@ func TestDomainIsExact(t *testing.T) {
 		}
 	}
 	// An estimator need not be unbiased at a θ outside, wherever θ+ε is.
-	if got := c.Divergences([]float32{-.5, .1}, []float32{.5, .1})[0]; got.Status != Illegal {
+	if got := c.Divergences(t.Context(), []float32{-.5, .1}, []float32{.5, .1})[0]; got.Status != Illegal {
 		t.Errorf("θ is outside, θ+ε inside: %v", got.Status)
 	}
 	// What the search projects, the certificate accepts.
@@ -211,7 +211,7 @@ func TestDomainIsExact(t *testing.T) {
 			eps[i] = float32(3 * r.NormFloat64() * math.Exp(-40*r.Float64()))
 		}
 		d.project(eps, theta)
-		if s := c.Divergences(theta, eps)[0].Status; s == Illegal {
+		if s := c.Divergences(t.Context(), theta, eps)[0].Status; s == Illegal {
 			t.Fatalf("θ = %v, projected ε = %v: %v", theta, eps, s)
 		}
 	}
@@ -235,7 +235,7 @@ func TestEstimatorThatExists(t *testing.T) {
 		for i := range eps {
 			eps[i] = float32(r.NormFloat64() * math.Exp(-6*r.Float64()))
 		}
-		d := c.Divergences(make([]float32, p), eps)[0]
+		d := c.Divergences(t.Context(), make([]float32, p), eps)[0]
 		for k, e := range eps {
 			bounds[k] = max(bounds[k], d.Std(float64(e), 0))
 		}

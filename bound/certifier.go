@@ -26,13 +26,9 @@ type Certifier struct {
 	Runtime float64
 	Counted bool
 
-	ctx           context.Context // ends a long evaluation, whose outcome is then void; nil for none
 	x, xerr, a, b []float64
 	illegal       []bool
 }
-
-// stopped tells whether the evaluation is to end.
-func (c *Certifier) stopped() bool { return c.ctx != nil && c.ctx.Err() != nil }
 
 // normOnly tells whether of an error of the features only its norm counts.
 func (c *Certifier) normOnly() bool {
@@ -45,14 +41,14 @@ func (c *Certifier) rows() int { return certifyRowsOf(c.Net.Dims()) }
 
 // Divergences returns the divergence of every witness: theta is [examples, p],
 // eps is [examples, witnesses, p] and the result [examples, witnesses]. It panics
-// where lengths do not match.
-func (c *Certifier) Divergences(theta, eps []float32) []Divergence {
-	return c.divergences(forward(c, theta, eps))
+// where lengths do not match. If ctx is cancelled, the result means nothing.
+func (c *Certifier) Divergences(ctx context.Context, theta, eps []float32) []Divergence {
+	return c.divergences(forward(ctx, c, theta, eps))
 }
 
 // DivergencesFloat64 is Divergences for witnesses in float64.
-func (c *Certifier) DivergencesFloat64(theta []float32, eps []float64) []Divergence {
-	return c.divergences(forward(c, theta, eps))
+func (c *Certifier) DivergencesFloat64(ctx context.Context, theta []float32, eps []float64) []Divergence {
+	return c.divergences(forward(ctx, c, theta, eps))
 }
 
 // divergences compares the features of each example's witnesses with its own.
@@ -76,7 +72,7 @@ func (c *Certifier) divergences(per int) []Divergence {
 
 // forward computes the features at θ and at θ+ε of its witnesses, in that order,
 // with their error bounds, and returns how many points that makes an example.
-func forward[T nn.Float](c *Certifier, theta []float32, eps []T) (per int) {
+func forward[T nn.Float](ctx context.Context, c *Certifier, theta []float32, eps []T) (per int) {
 	p, n := c.Net.Dims()
 	examples := len(theta) / p
 	if examples == 0 || len(theta)%p != 0 || len(eps)%len(theta) != 0 {
@@ -87,11 +83,11 @@ func forward[T nn.Float](c *Certifier, theta []float32, eps []T) (per int) {
 	parallel(examples, func(i int) {
 		points(c, i*per, per, theta[i*p:(i+1)*p], eps[i*(per-1)*p:(i+1)*(per-1)*p])
 	})
-	for lo := 0; lo < len(c.illegal) && !c.stopped(); lo += c.rows() {
+	for lo := 0; lo < len(c.illegal) && ctx.Err() == nil; lo += c.rows() {
 		c.features(lo, min(len(c.illegal), lo+c.rows()))
 	}
 	if c.Rounding == RoundingMeasured {
-		measure(c, per, eps)
+		measure(ctx, c, per, eps)
 	}
 	return per
 }

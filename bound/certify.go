@@ -23,23 +23,23 @@ func certifyRowsOf(p, n int) int {
 	return max(1, min(certifyRows, certifyFloats/max(p, n)))
 }
 
-// certify fills in bounds from witnesses, and the coefficients that combine them:
-// rows lo to hi of the record.
-func (s *certified) certify(ctx context.Context, c *Certifier, w Coordinates, theta []float32, lo, hi int) error {
-	p, _ := c.Net.Dims()
-	m, chunk := w.Len(), max(1, c.rows()/(1+s.each))
-	c.ctx = ctx
-	for first := lo; first < hi; first += chunk {
+// certify fills in the bounds that the witnesses of the inputs theta prove, and the
+// coefficients that combine them.
+func (s *witnessSet) certify(ctx context.Context, c *Certifier, w Coordinates, theta []float32) error {
+	p, m := w.Inputs(), w.Len()
+	rows, chunk := len(theta)/p, max(1, c.rows()/(1+s.each))
+	for lo := 0; lo < rows; lo += chunk {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		last := min(hi, first+chunk)
-		s.prove(c, w, theta[first*p:last*p], first, last, true, func(r int, v *proof) {
+		hi := min(rows, lo+chunk)
+		part := s.rows(lo, hi, p, m)
+		part.prove(ctx, c, w, theta[lo*p:hi*p], true, func(i int, v *proof) {
 			for k, d := range v.ds {
-				s.znorm[r*s.each+k], s.allowance[r*s.each+k] = finite(d.ZNorm), finite(d.Allowance)
+				part.znorm[i*s.each+k], part.allowance[i*s.each+k] = finite(d.ZNorm), finite(d.Allowance)
 			}
-			s.meanSquare[r] = v.meanSquare
-			best(s.std[r*m:(r+1)*m], s.winner[r*m:(r+1)*m], v.bounds, s.each)
+			part.meanSquare[i] = v.meanSquare
+			best(rowOf(part.std, i, m), rowOf(part.winner, i, m), v.bounds, s.each)
 		})
 	}
 	return ctx.Err()
@@ -64,44 +64,40 @@ type proof struct {
 	limited     bool    // the combination is in real arithmetic, not as a runtime computes: it is never called unbounded
 }
 
-// prove calls f, for rows lo to hi of the record, with what their witnesses prove;
-// theta is of these rows. It settles the coefficients that combine them, or takes
-// them as they are recorded.
-func (s *certified) prove(c *Certifier, w Coordinates, theta []float32, lo, hi int, settle bool, f func(row int, v *proof)) {
-	width := s.each * len(theta) / (hi - lo)
+// prove calls f with what the witnesses of each of the inputs theta prove. If settle is
+// set it fills in the coefficients that combine them, else it uses those recorded.
+func (s *witnessSet) prove(ctx context.Context, c *Certifier, w Coordinates, theta []float32, settle bool, f func(i int, v *proof)) {
 	c.Domain, c.Runtime, c.Counted = s.domain, s.runtime, s.counted
 	if s.double {
-		prove(s, c, w, theta, s.eps64[lo*width:hi*width], lo, settle, f)
+		prove(ctx, s, c, w, theta, s.eps64, settle, f)
 	} else {
-		prove(s, c, w, theta, s.eps[lo*width:hi*width], lo, settle, f)
+		prove(ctx, s, c, w, theta, s.eps, settle, f)
 	}
 }
 
-// prove is certified.prove of the witnesses eps, as they are stored.
-func prove[T nn.Float](s *certified, c *Certifier, w Coordinates, theta []float32, eps []T, lo int, settle bool, f func(row int, v *proof)) {
+// prove is witnessSet.prove for the witnesses eps, as they are stored.
+func prove[T nn.Float](ctx context.Context, s *witnessSet, c *Certifier, w Coordinates, theta []float32, eps []T, settle bool, f func(i int, v *proof)) {
 	own := func(i int) []float64 { return widened64(rowOf(eps, i, s.each*w.Inputs())) }
+	each := func(ds []Divergence, f func(i int, v *proof)) {
+		parallel(len(ds)/s.each, func(i int) { f(i, &proof{ds: rowOf(ds, i, s.each)}) })
+	}
 	if !s.joint {
-		each(c.divergences(forward(c, theta, eps)), s, func(i int, v *proof) {
+		each(c.divergences(forward(ctx, c, theta, eps)), func(i int, v *proof) {
 			v.singly(w, own(i), false)
-			f(lo+i, v)
+			f(i, v)
 		})
 		return
 	}
-	ds, ms := together(c, theta, eps)
-	each(ds, s, func(i int, v *proof) {
-		solve := rowOf(s.solve, lo+i, s.each*s.each)
+	ds, ms := together(ctx, c, theta, eps)
+	each(ds, func(i int, v *proof) {
+		solve := rowOf(s.solve, i, s.each*s.each)
 		if settle {
 			copy(solve, ms[i].coefficients(v.ds))
 		}
 		v.limited = s.runtime > 0 && !s.counted
 		v.jointly(&ms[i], w, own(i), solve)
-		f(lo+i, v)
+		f(i, v)
 	})
-}
-
-// each calls f for every example on all cores.
-func each(ds []Divergence, s *certified, f func(i int, v *proof)) {
-	parallel(len(ds)/s.each, func(i int) { f(i, &proof{ds: ds[i*s.each : (i+1)*s.each]}) })
 }
 
 func widened64[T nn.Float](x []T) []float64 {

@@ -32,7 +32,7 @@ func wellFormed(t *testing.T, m Model, data Source, r *Result) {
 			}
 		}
 	}
-	for _, rung := range []*RungResult{r.Far, r.Barankin, r.Twins} {
+	for _, rung := range []*Bounds{r.Far, r.Barankin, r.Twins} {
 		if rung == nil {
 			continue
 		}

@@ -28,7 +28,7 @@ func TestOnlyFarWitnessesSeePlateaus(t *testing.T) {
 	const slope, sigma = 1e4, .7
 	c := &Certifier{Net: ramp(slope), Noise: release.Gaussian{Sigma: sigma}}
 	prove := func(eps ...float32) (single, all float64) {
-		s := &certified{each: len(eps), joint: true, eps: eps}
+		s := &witnessSet{each: len(eps), joint: true, eps: eps}
 		s.proved(t, c, func(p *proof) {
 			for _, b := range p.bounds[:len(eps)] {
 				single = max(single, b)
@@ -58,10 +58,10 @@ func TestOnlyFarWitnessesSeePlateaus(t *testing.T) {
 	t.Logf("Cramér-Rao %g, near %g, one far %g, combined %g", sigma/slope, sigma/slope, single, all)
 }
 
-func (s *certified) proved(t *testing.T, c *Certifier, f func(p *proof)) {
+func (s *witnessSet) proved(t *testing.T, c *Certifier, f func(p *proof)) {
 	t.Helper()
 	s.solve = make([]float64, s.each*s.each)
-	s.prove(c, Pixels(1), []float32{0}, 0, 1, true, func(_ int, p *proof) { f(p) })
+	s.prove(t.Context(), c, Pixels(1), []float32{0}, true, func(_ int, p *proof) { f(p) })
 }
 
 // The mean of n draws is unbiased with variance σ²/n: no combination of witnesses,
@@ -80,7 +80,7 @@ func TestSampleMeanBeatsNoBound(t *testing.T) {
 		for i := range eps {
 			eps[i] = float32(r.NormFloat64() * math.Exp(4*r.NormFloat64()))
 		}
-		ds, ms := together(c, []float32{.3}, eps)
+		ds, ms := together(t.Context(), c, []float32{.3}, eps)
 		solve := ms[0].coefficients(ds)
 		for range 3 {
 			var std [1]float64
@@ -150,7 +150,7 @@ func TestMeanOfAnyNoiseBeatsNoBound(t *testing.T) {
 				for i := range s.solve {
 					s.solve[i] *= 1 + .2*r.NormFloat64()
 				}
-				s.prove(c, Pixels(1), []float32{0}, 0, 1, false, func(_ int, p *proof) { most = max(most, slices.Max(p.bounds)) })
+				s.prove(t.Context(), c, Pixels(1), []float32{0}, false, func(_ int, p *proof) { most = max(most, slices.Max(p.bounds)) })
 				most = max(most, s.std[0])
 			}
 			if most > truth || most < .6*truth { // of Laplace noise Cramér-Rao's is 1/√2 of it

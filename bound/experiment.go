@@ -254,15 +254,3 @@ func (e Experiment) checkRungs(p int) error {
 	}
 	return nil
 }
-
-// layout is the record of no examples.
-func (e Experiment) layout(p int) *examples {
-	r := &examples{p: p, m: e.Coordinates.Len(), blocks: e.blocks()}
-	if e.Spectrum.Probes > 0 {
-		r.estimated = &spectra{probes: e.Spectrum.Probes, steps: e.Spectrum.Steps}
-	}
-	if !e.SkipCramerRao {
-		r.rank = []int32{}
-	}
-	return r
-}

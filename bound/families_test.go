@@ -18,10 +18,10 @@ func TestCombinationOverNoise(t *testing.T) {
 	eps := make([]float32, 5*5)
 	f.near(eps, theta, Free, nearSize, 1e3) // half a σ and more: not the limit of Cramér-Rao
 	of := func(noise release.Noise, queries int) []float64 {
-		s := &certified{each: 5, joint: true}
+		s := &witnessSet{each: 5, joint: true}
 		s.grow(1, 5, 5)
 		copy(s.eps, eps)
-		if err := s.certify(t.Context(), &Certifier{Net: m, Noise: noise, Queries: queries}, w, theta, 0, 1); err != nil {
+		if err := s.certify(t.Context(), &Certifier{Net: m, Noise: noise, Queries: queries}, w, theta); err != nil {
 			t.Fatal(err)
 		}
 		return s.std
@@ -76,8 +76,8 @@ func TestSingleWitnessUnderAnyNoise(t *testing.T) {
 		}
 		for _, queries := range []int{0, 1, 3} {
 			g := release.Gaussian{Sigma: 2}
-			want := (&Certifier{Net: m, Noise: g, Queries: queries}).Divergences(theta, eps)[0]
-			got := (&Certifier{Net: m, Noise: opaque{g}, Queries: queries}).Divergences(theta, eps)[0]
+			want := (&Certifier{Net: m, Noise: g, Queries: queries}).Divergences(t.Context(), theta, eps)[0]
+			got := (&Certifier{Net: m, Noise: opaque{g}, Queries: queries}).Divergences(t.Context(), theta, eps)[0]
 			if math.Abs(got.Root/want.Root-1) > 1e-10 {
 				t.Errorf("%d queries: root %g, want %g", queries, got.Root, want.Root)
 			}

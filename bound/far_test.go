@@ -36,7 +36,7 @@ func (o FarOptions) far(t testing.TB, m nn.Model, theta []float32, factors []*Fa
 func farRoots(net Net, sigma float64, domain Domain, theta, eps []float32) ([]float64, []Divergence) {
 	p, _ := net.Dims()
 	c := &Certifier{Net: net, Noise: release.Gaussian{Sigma: sigma}, Domain: domain}
-	ds := c.Divergences(theta, eps)
+	ds := c.Divergences(context.Background(), theta, eps)
 	best, starts := make([]float64, len(theta)/p), len(eps)/len(theta)
 	for k, d := range ds {
 		wide := make([]float64, p)

@@ -61,7 +61,7 @@ func TestTwinsOnTheGridAreNotUnbounded(t *testing.T) {
 	c := Certifier{Net: m, Noise: e.Noise, Domain: d}
 	seen := 0
 	for i := range 5 {
-		eps, err := r.TwinWitnesses(i)
+		eps, err := r.Witnesses(r.Twins, i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,11 +72,11 @@ func TestTwinsOnTheGridAreNotUnbounded(t *testing.T) {
 		if seen++; !math.IsInf(r.Twins.MeanSquare[i], 1) {
 			t.Errorf("example %d: the twins of real arithmetic prove %g", i, r.Twins.MeanSquare[i])
 		}
-		if was := c.DivergencesFloat64(theta, eps[:24])[0]; was.Status != Illegal {
+		if was := c.DivergencesFloat64(t.Context(), theta, eps[:24])[0]; was.Status != Illegal {
 			t.Errorf("example %d: a twin of the box is on the grid", i)
 		}
 		d.round(moved, theta, eps[:24])
-		if is := c.DivergencesFloat64(theta, moved)[0]; is.Status != Bounded || !(is.MeanSquare(moved) < 1e8) {
+		if is := c.DivergencesFloat64(t.Context(), theta, moved)[0]; is.Status != Bounded || !(is.MeanSquare(moved) < 1e8) {
 			t.Errorf("example %d: rounded to bytes, %v, mean square %g", i, is.Status, is.MeanSquare(moved))
 		}
 	}
@@ -95,7 +95,7 @@ func TestStoredWitnessesAreStored(t *testing.T) {
 		t.Error("the same seed gives other bytes")
 	}
 	f, proved := open(t, r.Path), 0
-	for _, s := range r.Experiment.blocks() {
+	for _, s := range r.Experiment.witnessSets() {
 		eps := array(t, f, s.name+"_eps")
 		for k := range len(eps) / 24 {
 			theta, x, zero := rowOf(data.x, k/s.each, 24), make([]float64, 24), make([]float64, 24)
@@ -114,7 +114,7 @@ func TestStoredWitnessesAreStored(t *testing.T) {
 		}
 	}
 	if proved < 3 {
-		t.Errorf("%d of %d kinds of witnesses prove something", proved, len(r.Experiment.blocks()))
+		t.Errorf("%d of %d kinds of witnesses prove something", proved, len(r.Experiment.witnessSets()))
 	}
 	if found := verified(t, m, data, r, r.claims()); len(found) > 0 {
 		t.Errorf("verify finds %v", found)
@@ -149,7 +149,7 @@ func TestRefineClimbs(t *testing.T) {
 	worth := func() (w []float64) {
 		for i := range len(theta) / 24 {
 			e := rowOf(eps, i, 24)
-			w = append(w, c.DivergencesFloat64(rowOf(theta, i, 24), e)[0].MeanSquare(e))
+			w = append(w, c.DivergencesFloat64(t.Context(), rowOf(theta, i, 24), e)[0].MeanSquare(e))
 		}
 		return w
 	}
@@ -276,7 +276,7 @@ func TestStoredBoundsAgainstLikelihoodRatio(t *testing.T) {
 	r := mustRun(t, m, data, upTo(5), e)
 	_, n := m.Dims()
 	for i := range 5 {
-		eps, err := r.TwinWitnesses(i)
+		eps, err := r.Witnesses(r.Twins, i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -330,11 +330,11 @@ func TestRuntimeErrorCoversFloat32(t *testing.T) {
 func TestNothingIsUnboundedByRealArithmeticAlone(t *testing.T) {
 	c := Certifier{Net: affine{[]float64{0, 1}, 2, 1}, Noise: release.Gaussian{Sigma: 1}}
 	theta, eps := []float32{0, 0}, []float32{1, 0}
-	if d := c.Divergences(theta, eps)[0]; !math.IsInf(d.Std(1, 0), 1) {
+	if d := c.Divergences(t.Context(), theta, eps)[0]; !math.IsInf(d.Std(1, 0), 1) {
 		t.Fatalf("in real arithmetic: %g", d.Std(1, 0))
 	}
 	c.Runtime = 1e-6
-	if v := c.Divergences(theta, eps)[0].Std(1, 0); math.IsInf(v, 1) || v > 1/(2*c.Runtime) || v < .99/(2*c.Runtime) {
+	if v := c.Divergences(t.Context(), theta, eps)[0].Std(1, 0); math.IsInf(v, 1) || v > 1/(2*c.Runtime) || v < .99/(2*c.Runtime) {
 		t.Errorf("features 1e-6 off: %g", v)
 	}
 }

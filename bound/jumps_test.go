@@ -112,7 +112,7 @@ func TestNoBoundExceedsTheCast(t *testing.T) {
 		}
 		for _, sigma := range []float64{ulp / 2, 2 * ulp, 20 * ulp} {
 			c, before := &Certifier{Net: m, Noise: release.Gaussian{Sigma: sigma}}, &Certifier{Net: plain, Noise: release.Gaussian{Sigma: sigma}}
-			d, b := c.Divergences(theta, eps)[0], before.Divergences(theta, eps)[0]
+			d, b := c.Divergences(t.Context(), theta, eps)[0], before.Divergences(t.Context(), theta, eps)[0]
 			if d.Allowance > ulp/4 {
 				edges++
 			}
@@ -151,7 +151,7 @@ func TestEdgeAllowsForTheNeighbour(t *testing.T) {
 	// 1 + 2⁻¹¹ + 2⁻⁹⁰: float64 does not show that it is above.
 	theta, eps := []float32{1, 0, 0}, []float32{0, 0, 0x1p-30}
 	c := &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}
-	got := c.Divergences(theta, eps)[0]
+	got := c.Divergences(t.Context(), theta, eps)[0]
 	if exactCast(m, []float64{1, 0, 0x1p-30})[0] != 1+0x1p-10 || exactCast(m, []float64{1, 0, 0})[0] != 1 {
 		t.Fatal("the example is not on an edge")
 	}

@@ -15,12 +15,11 @@ import (
 // largest.
 const lanczosRounding = 0x1p-20
 
-// estimate fills in the spectra of rows first to last of the record.
-func (r *runner) estimate(ctx context.Context, rec *examples, first, last int, tell func(part float64)) error {
-	for i := first; i < last; i++ {
-		theta := rec.theta[i*rec.p : (i+1)*rec.p]
-		err := rec.estimated.fill(ctx, r.model, theta, int(rec.index[i]), i, r.experiment.Spectrum.Seed, func(part float64) {
-			tell((float64(i-first) + part) / float64(last-first))
+// estimate fills in the spectra of rec.
+func (r *runner) estimate(ctx context.Context, rec *record, tell func(part float64)) error {
+	for i, index := range rec.index {
+		err := rec.estimated.fill(ctx, r.model, rowOf(rec.theta, i, rec.p), int(index), i, r.experiment.Spectrum.Seed, func(part float64) {
+			tell((float64(i) + part) / float64(len(rec.index)))
 		})
 		if err != nil {
 			return err

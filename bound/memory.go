@@ -39,8 +39,8 @@ type needs struct {
 func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 	p, n := m.Dims()
 	var w needs
-	for _, c := range e.layout(p).columns() {
-		w.record += c.bytes()
+	for _, c := range e.newRecord().columns() {
+		w.record += c.data.bytes() * int64(c.size())
 	}
 	restarts := int64(max(1, e.Search.Restarts))
 	inputs, features := int64(p), int64(n)
@@ -71,25 +71,10 @@ func (e Experiment) needs(m Model, j jacobianSize, explicit bool) needs {
 // mostWitnesses is the most witnesses of one kind that an example has.
 func (e Experiment) mostWitnesses() int {
 	most := 1
-	for _, s := range e.blocks() {
+	for _, s := range e.witnessSets() {
 		most = max(most, s.each)
 	}
 	return most
-}
-
-// bytes is the size of one example's part of an array.
-func (c column) bytes() int64 {
-	b := int64(8)
-	switch c.dtype {
-	case "<f4", "<i4":
-		b = 4
-	case "<i2":
-		b = 2
-	}
-	for _, d := range c.row {
-		b *= int64(d)
-	}
-	return b
 }
 
 // kept is what the decomposition of J takes for as long as its example is searched: its

@@ -12,13 +12,13 @@ import (
 
 // proven is what witnesses of θ = 0 prove of every input, combined where the noise
 // allows it.
-func proven(t testing.TB, c *Certifier, eps []float32, w Coordinates) *certified {
+func proven(t testing.TB, c *Certifier, eps []float32, w Coordinates) *witnessSet {
 	t.Helper()
 	p := w.Inputs()
-	s := &certified{each: len(eps) / p, joint: combines(c.Noise)}
+	s := &witnessSet{each: len(eps) / p, joint: combines(c.Noise)}
 	s.grow(1, p, w.Len())
 	copy(s.eps, eps)
-	if err := s.certify(t.Context(), c, w, make([]float32, p), 0, 1); err != nil {
+	if err := s.certify(t.Context(), c, w, make([]float32, p)); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-
-	"tattle/npy"
 )
 
-// certificates computes the bounds of one block again.
-func (v *verifier) certificates(certifier *Certifier, rec *examples, old *certified) {
+// certificates computes the bounds by one kind of witness again.
+func (v *verifier) certificates(ctx context.Context, certifier *Certifier, rec *record, old *witnessSet) {
 	m, fresh := rec.m, make([]*proof, len(rec.index))
-	old.prove(certifier, v.experiment.Coordinates, rec.theta, 0, len(rec.index), false, func(i int, p *proof) { fresh[i] = p })
+	old.prove(ctx, certifier, v.experiment.Coordinates, rec.theta, false, func(i int, p *proof) { fresh[i] = p })
 	std, winner, prefix := make([]float64, m), make([]int16, m), old.name+"_"
 	for i, index := range rec.index {
 		p := fresh[i]
@@ -73,7 +71,7 @@ func (d Divergence) tolerances() (norm, bound float64) {
 
 // winner checks the recorded witness of a coordinate: where several give the same
 // bound up to rounding, any of them will do.
-func (v *verifier) winner(what string, example, k int, recorded, recomputed int16, bounds, std []float64, within float64, of *certified) {
+func (v *verifier) winner(what string, example, k int, recorded, recomputed int16, bounds, std []float64, within float64, of *witnessSet) {
 	row := int(recorded)
 	if recorded == combined && of.joint {
 		row = of.each
@@ -87,39 +85,23 @@ func (v *verifier) winner(what string, example, k int, recorded, recomputed int1
 }
 
 // cramerRao computes the Cramér-Rao figures again.
-func (v *verifier) cramerRao(ctx context.Context, rec *examples, rows map[string]*npy.Rows, lo, hi int) error {
-	factors, err := factorsAt(ctx, v.model, rec.theta)
+func (v *verifier) cramerRao(ctx context.Context, old *record) error {
+	factors, err := factorsAt(ctx, v.model, old.theta)
 	if err != nil {
 		return err
 	}
-	fresh := &examples{p: rec.p, m: rec.m}
-	fresh.grow(hi-lo, true)
-	fresh.index = rec.index
-	fresh.setSpectra(fresh.cramerRao(factors, v.experiment, 0))
-	rank, err := read[int32](rows["rank"], lo, hi)
-	if err != nil {
-		return err
-	}
-	for i, r := range rank {
+	fresh := &record{p: old.p, m: old.m, cramerRao: true}
+	fresh.grow(len(old.index))
+	fresh.setSpectra(fresh.fillCramerRao(factors, v.experiment), old.width)
+	for i, r := range old.rank {
 		if r != fresh.rank[i] {
-			v.report("rank", int(rec.index[i]), -1, r, fresh.rank[i])
+			v.report("rank", int(old.index[i]), -1, r, fresh.rank[i])
 		}
 	}
-	for _, c := range fresh.columns() {
-		x, ok := c.data.([]float64)
-		if !ok {
-			continue
-		}
-		old, err := read[float64](rows[c.name], lo, hi)
-		if err != nil {
-			return err
-		}
-		width := len(old) / (hi - lo)
-		if c.name == spectrumName && width > c.row[0] {
-			x = widened(x, c.shape(hi-lo), width)
-		}
-		v.estimates(c.name, rec.index, old, x)
-	}
+	v.estimates(spectrumName, old.index, old.spectrum, fresh.spectrum)
+	v.estimates("cramer_rao_axis", old.index, old.axis, fresh.axis)
+	v.estimates("cramer_rao", old.index, old.full, fresh.full)
+	v.estimates("seen", old.index, old.seen, fresh.seen)
 	return nil
 }
 

@@ -3,6 +3,8 @@ package bound
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"tattle/npy"
 	"tattle/run"
@@ -13,29 +15,37 @@ type Result struct {
 	Experiment Experiment // resolved: every default filled in
 	Reason     string     // why this search, and what was left out
 	Warnings   []string   // what the search could not do
-	Damaged    string     // what a resumed run found unfit and computed again: of no consequence for the rest
-	Path       string     // of the arrays
+	Damaged    string     // what a resumed run found damaged and computed again; the rest is not affected
+	Path       string     // of the arrays; empty for the result of Certify
 	SHA256     string     // of that file
 	Indices    []int      // of the examples in their data set
 	Labels     []int
-	Sizes      []SizeResult
-	Far        *RungResult // each nil if left out
-	Barankin   *RungResult
-	Twins      *RungResult
-	CramerRao  *CramerRao  // of all examples, [examples, m] each; nil if left out
+	Sizes      []*Bounds // by near witnesses, one for each of Experiment.Sizes
+	Far        *Bounds   // by far witnesses; nil if left out
+	Barankin   *Bounds   // by witnesses that are combined; nil if left out
+	Twins      *Bounds   // by twins; nil if left out
+	CramerRao  *CramerRao
 	Rank       []int       // of each example's Jacobian; nil if left out
 	Spectra    [][]float64 // its singular values, descending
-	Estimated  []Spectrum  // what is known of them where they were not computed; nil if left out
+	Estimated  []Spectrum  // estimates of the spectra that were not computed; nil if left out
 	Summaries  []Summary
 
 	effort effort
+	record *record // of Certify, with the witnesses
 }
 
-// SizeResult holds the bounds for one size of perturbation.
-type SizeResult struct {
-	Size       float64
+// Bounds are what one kind of witness proves.
+type Bounds struct {
+	Size       float64   // ‖z‖/σ of near witnesses; 0 for other kinds
+	Witnesses  int       // of an example
+	Tried      int       // examples whose witnesses were sought: the first ones
 	Std        []float64 // [examples, m]: lower bounds on standard deviations, +Inf for unbounded
-	MeanSquare []float64 // [examples]: A eq. (6)
+	MeanSquare []float64 // [examples]: A eq. (6), or the sum over an orthonormal basis
+	Winner     []int16   // [examples, m]: the witness that gave it, −1 for none, −2 for all together
+	ZNorm      []float64 // [examples, Witnesses]: ‖a(θ+ε) − a(θ)‖ as computed
+	Allowance  []float64 // [examples, Witnesses]: for its rounding
+
+	array string // the name of the witnesses' array
 }
 
 // Load reads the arrays of a run of a resolved experiment, and summarises them.
@@ -50,100 +60,119 @@ func Load(path string, e Experiment) (*Result, error) {
 
 // load is Load without the digest.
 func load(path string, e Experiment) (*Result, error) {
-	r := &Result{Experiment: e, Path: path}
 	f, err := npy.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if err := r.read(f, e); err != nil {
+	rec := e.newRecord()
+	rows, total, err := rec.open(f, path)
+	if err != nil {
 		return nil, err
 	}
-	r.Summaries = e.summaries(r)
+	witnesses := func(name string) bool {
+		return name == "theta" || strings.HasSuffix(name, "_eps") || strings.HasSuffix(name, "_solve")
+	}
+	if err := rec.read(rows, 0, total, func(name string) bool { return !witnesses(name) }); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if rec.effort, err = readEffort(f); err == nil {
+		err = rec.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	r := e.result(rec)
+	r.Path = path
 	return r, nil
 }
 
-func (r *Result) read(f *npy.File, e Experiment) (err error) {
-	if r.Indices, _, err = f.Ints("index"); err != nil {
-		return err
-	}
-	if r.Labels, _, err = f.Ints("label"); err != nil {
-		return err
-	}
-	n, m := len(r.Indices), e.Coordinates.Len()
-	if len(r.Labels) != n {
-		return fmt.Errorf("%s: %d labels for %d examples", r.Path, len(r.Labels), n)
-	}
-	for _, size := range e.Sizes {
-		s := SizeResult{Size: size}
-		if s.Std, err = floats(f, r.Path, SizeName(size)+"_std", n, m); err != nil {
-			return err
-		}
-		if s.MeanSquare, err = floats(f, r.Path, SizeName(size)+"_mean_square", n, 1); err != nil {
-			return err
-		}
-		r.Sizes = append(r.Sizes, s)
-	}
-	if r.effort, err = readEffort(f); err != nil {
-		return fmt.Errorf("%s: %w", r.Path, err)
-	}
-	if err := r.readRungs(f, e); err != nil {
-		return err
-	}
-	if e.Spectrum.Probes > 0 {
-		if err := r.readSpectra(f, e.Spectrum); err != nil {
-			return err
+// check errs where a number is none, or a count is impossible.
+func (e *record) check() error {
+	for _, c := range e.columns() {
+		if x, ok := c.data.values().([]float64); ok {
+			if i := slices.IndexFunc(x, math.IsNaN); i >= 0 {
+				return fmt.Errorf("array %q: value %d is not a number", c.name, i)
+			}
 		}
 	}
-	if e.SkipCramerRao {
-		return nil
-	}
-	return r.readCramerRao(f, n, m)
-}
-
-func (r *Result) readCramerRao(f *npy.File, n, m int) (err error) {
-	c := &CramerRao{}
-	for _, a := range []struct {
-		name string
-		to   *[]float64
-	}{{"cramer_rao_axis", &c.Axis}, {"cramer_rao", &c.Full}, {"seen", &c.Seen}} {
-		if *a.to, err = floats(f, r.Path, a.name, n, m); err != nil {
-			return err
+	for i, rank := range e.rank {
+		if rank < 0 || int(rank) > e.width {
+			return fmt.Errorf("rank %d of example %d: there are %d singular values", rank, i, e.width)
 		}
 	}
-	r.CramerRao = c
-	if r.Rank, _, err = f.Ints("rank"); err != nil {
-		return err
-	}
-	spectra, shape, err := f.Float64s(spectrumName)
-	if err != nil {
-		return err
-	}
-	if len(shape) != 2 || shape[0] != n || len(r.Rank) != n {
-		return fmt.Errorf("%s: array %q has shape %v and there are %d ranks for %d examples", r.Path, spectrumName, shape, len(r.Rank), n)
-	}
-	for i, rank := range r.Rank {
-		if rank < 0 || rank > shape[1] {
-			return fmt.Errorf("%s: rank %d of example %d: there are %d singular values", r.Path, rank, i, shape[1])
+	if s := e.estimated; s != nil {
+		for i, taken := range s.taken {
+			if taken < 0 || int(taken) > min(s.steps, int(s.dimension[i])) {
+				return fmt.Errorf("%d singular values of example %d are settled: there are %d", taken, i, s.steps)
+			}
 		}
-		r.Spectra = append(r.Spectra, spectra[i*shape[1]:i*shape[1]+rank])
 	}
 	return nil
 }
 
-// floats reads an array of n·m numbers, none of them NaN.
-func floats(f *npy.File, path, name string, n, m int) ([]float64, error) {
-	x, shape, err := f.Float64s(name)
+// result summarises what is recorded.
+func (e Experiment) result(rec *record) *Result {
+	r := &Result{Experiment: e, Indices: ints(rec.index), Labels: ints(rec.label), effort: rec.effort}
+	for _, s := range rec.sets {
+		b := &Bounds{Size: s.size, Witnesses: s.each, Tried: len(r.Indices), Std: s.std, MeanSquare: s.meanSquare,
+			Winner: s.winner, ZNorm: s.znorm, Allowance: s.allowance, array: s.name + "_eps"}
+		switch s.name {
+		case farName:
+			r.Far = b
+		case barankinName:
+			r.Barankin = b
+		case twinName:
+			r.Twins, b.Tried = b, min(b.Tried, e.Twins.Examples)
+		default:
+			r.Sizes = append(r.Sizes, b)
+		}
+	}
+	if rec.cramerRao {
+		r.CramerRao, r.Rank = &CramerRao{rec.axis, rec.full, rec.seen}, ints(rec.rank)
+		for i, rank := range r.Rank {
+			r.Spectra = append(r.Spectra, rowOf(rec.spectrum, i, rec.width)[:rank])
+		}
+	}
+	if rec.estimated != nil {
+		for i := range r.Indices {
+			r.Estimated = append(r.Estimated, rec.estimated.of(i))
+		}
+	}
+	r.Summaries = e.summaries(r)
+	return r
+}
+
+func ints[T int64 | int32](x []T) []int {
+	out := make([]int, len(x))
+	for i, v := range x {
+		out[i] = int(v)
+	}
+	return out
+}
+
+// Witnesses returns the witnesses ε of the i-th example that gave the bounds b of r,
+// [b.Witnesses, p]. The twins of an example are the farthest that was found and the one
+// nearest to another image; a witness that was not found is zero.
+func (r *Result) Witnesses(b *Bounds, i int) ([]float64, error) {
+	if i < 0 || i >= len(r.Indices) {
+		return nil, fmt.Errorf("%s: example %d of %d in array %q", r.Path, i, len(r.Indices), b.array)
+	}
+	if r.record != nil {
+		return r.record.set(strings.TrimSuffix(b.array, "_eps")).of(i, r.record.p), nil
+	}
+	f, err := npy.Open(r.Path)
 	if err != nil {
 		return nil, err
 	}
-	if len(x) != n*m || len(shape) == 0 || shape[0] != n {
-		return nil, fmt.Errorf("%s: array %q has shape %v, expected %d values for each of %d examples", path, name, shape, m, n)
+	defer f.Close()
+	rows, err := f.Rows(b.array)
+	if err != nil {
+		return nil, err
 	}
-	for i, v := range x {
-		if math.IsNaN(v) {
-			return nil, fmt.Errorf("%s: array %q: value %d is not a number", path, name, i)
-		}
+	if rows.Type() == "f8" {
+		return read[float64](rows, i, i+1)
 	}
-	return x, nil
+	x, err := read[float32](rows, i, i+1)
+	return widened64(x), err
 }

@@ -64,8 +64,7 @@ func (r *runner) whole(path string) bool {
 		return false
 	}
 	defer f.Close()
-	p, _ := r.model.Dims()
-	_, total, err := r.experiment.layout(p).open(f, path)
+	_, total, err := r.experiment.newRecord().open(f, path)
 	return err == nil && total == len(r.indices)
 }
 

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -66,7 +67,7 @@ func (e Experiment) rounding(m Model, theta []float32) string {
 	part := func(how string) float64 {
 		c := e.certifier(m)
 		c.Rounding, c.Domain = how, Free
-		d := c.Divergences(theta, eps)[0]
+		d := c.Divergences(context.Background(), theta, eps)[0]
 		return d.Allowance / d.ZNorm
 	}
 	proved := part(RoundingProved)
@@ -147,14 +148,14 @@ func (c *Certifier) shifts() shifter {
 // spread evenly; for other noise every entry is given the largest error of any. So
 // that no two computations agree by chance, they are taken to differ by at least one
 // rounding of every feature.
-func measure[T nn.Float](c *Certifier, per int, eps []T) {
+func measure[T nn.Float](ctx context.Context, c *Certifier, per int, eps []T) {
 	p, n := c.Net.Dims()
 	moved := make([]float64, c.rows()*n)
 	for first := 0; first < len(c.illegal); first += per {
 		own := eps[first/per*(per-1)*p : (first/per+1)*(per-1)*p]
 		clear(c.b[first*n : (first+1)*n])
 		lin := c.shifts().Linearize64(c.x[first*p : (first+1)*p])
-		for lo := 0; lo < per-1 && !c.stopped(); lo += c.rows() {
+		for lo := 0; lo < per-1 && ctx.Err() == nil; lo += c.rows() {
 			hi := min(per-1, lo+c.rows())
 			z := moved[:(hi-lo)*n]
 			lin.Shift(z, widened64(own[lo*p:hi*p]))

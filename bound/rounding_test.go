@@ -66,7 +66,7 @@ func TestRoundingIsChosen(t *testing.T) {
 	// Some factor leaves between a thousandth and a tenth of the bound: still a proof.
 	e.Sizes = []float64{DefaultSize}
 	c := e.certifier(m)
-	d := c.Divergences(data.x[:24], e.trial(m, data.x[:24]))[0]
+	d := c.Divergences(t.Context(), data.x[:24], e.trial(m, data.x[:24]))[0]
 	for _, part := range []float64{1e-2, 5e-2} {
 		if got := e.rounding(hazy{m, part * d.ZNorm / d.Allowance, 0}, data.x[:24]); got != RoundingProved {
 			t.Errorf("an allowance of %g of ‖z‖: %q", part, got)
@@ -135,7 +135,7 @@ func TestMeasuredAllowanceIsAboveTheError(t *testing.T) {
 	how := func(how string, theta, eps []float32) Divergence {
 		c := e.certifier(m)
 		c.Rounding = how
-		return c.Divergences(theta, eps)[0]
+		return c.Divergences(t.Context(), theta, eps)[0]
 	}
 	for i := range 70 {
 		theta := data.x[i*24 : (i+1)*24]

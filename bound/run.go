@@ -197,8 +197,7 @@ func (r *runner) span(i int) (lo, hi int) { return i * r.shard, min(len(r.indice
 // finish merges the shards into the arrays, puts their manifest beside, removes
 // them, and loads the result.
 func (r *runner) finish(ctx context.Context) (*Result, error) {
-	p, _ := r.model.Dims()
-	layout := r.experiment.layout(p)
+	layout := r.experiment.newRecord()
 	paths := make([]string, r.folder.Len())
 	for i := range paths {
 		paths[i] = r.folder.Path(i)

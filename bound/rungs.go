@@ -6,37 +6,37 @@ import (
 	"sync"
 )
 
-// witnesses seeks the witnesses of one block for rows first to last of the record.
-func (r *runner) witnesses(ctx context.Context, s *certified, rec *examples, b *batch, first, last int, tell func(part float64)) error {
-	if s.name == twinName {
-		return r.twins(ctx, s, rec, first, last, tell)
+// witnesses fills in s, one kind of witness of the batch.
+func (r *runner) witnesses(ctx context.Context, s *witnessSet, b *batch, tell func(part float64)) error {
+	switch {
+	case s.name == twinName:
+		return r.twins(ctx, s, b, tell)
+	case !s.double:
+		return r.seek(ctx, s, b, s.eps, tell)
 	}
-	width, later := s.each*rec.p, tell
-	if !s.double {
-		return r.seek(ctx, s, rec, b, s.eps[first*width:last*width], first, last, tell)
-	}
+	later := tell
 	if s.name == farName {
 		tell, later = halves(tell)
 	}
-	eps := make([]float32, (last-first)*width)
-	if err := r.seek(ctx, s, rec, b, eps, first, last, tell); err != nil {
+	eps := make([]float32, len(s.eps64))
+	if err := r.seek(ctx, s, b, eps, tell); err != nil {
 		return err
 	}
-	s.round(rec, first, last, widened64(eps))
+	s.round(b.theta, widened64(eps), b.p)
 	if s.name != farName {
 		return ctx.Err()
 	}
-	return r.refine(ctx, s, rec, first, last, 1, later) // the others are worth less
+	return r.refine(ctx, s, b, 1, later) // of each example the best one; the others are worth less
 }
 
-// seek overwrites eps, [rows, each, p], with witnesses in the box of the domain.
-func (r *runner) seek(ctx context.Context, s *certified, rec *examples, b *batch, eps []float32, first, last int, tell func(part float64)) error {
+// seek overwrites eps, [examples, each, p], with witnesses in the box of the domain.
+func (r *runner) seek(ctx context.Context, s *witnessSet, b *batch, eps []float32, tell func(part float64)) error {
 	e := r.experiment
 	switch s.name {
 	case farName:
-		return e.Far.search(ctx, r.model, eps, b.theta, rec.index[first:last], b.factors, e.Scale(), tell)
+		return e.Far.search(ctx, r.model, eps, b.theta, b.index, b.factors, e.Scale(), tell)
 	case barankinName:
-		r.gather(eps, s, rec, b, first, last)
+		r.gather(eps, s, b)
 		return ctx.Err()
 	}
 	if err := r.searcher.search(ctx, eps, b, s.size, tell); err != nil {
@@ -46,50 +46,46 @@ func (r *runner) seek(ctx context.Context, s *certified, rec *examples, b *batch
 	return nil
 }
 
-// round puts what was found for rows first to last, [rows, each, p], on the grid.
-func (s *certified) round(rec *examples, first, last int, eps []float64) {
-	p := rec.p
-	parallel((last-first)*s.each, func(k int) {
-		s.domain.round(rowOf(s.eps64, first*s.each+k, p), rowOf(rec.theta, first+k/s.each, p), rowOf(eps, k, p))
+// round puts the perturbations eps, [rows, each, p], of the inputs theta on the grid.
+func (s *witnessSet) round(theta []float32, eps []float64, p int) {
+	parallel(len(eps)/p, func(k int) {
+		s.domain.round(rowOf(s.eps64, k, p), rowOf(theta, k/s.each, p), rowOf(eps, k, p))
 	})
 }
 
-// refine moves the best of what rounding made of rows first to last, most of an example,
-// along the grid.
-func (r *runner) refine(ctx context.Context, s *certified, rec *examples, first, last, most int, tell func(part float64)) error {
-	p, e := rec.p, r.experiment
+// refine moves the best witnesses of each example, most of them, along the grid.
+func (r *runner) refine(ctx context.Context, s *witnessSet, b *batch, most int, tell func(part float64)) error {
 	_, n := r.model.Dims()
-	var theta []float32
-	for i := first; i < last; i++ {
+	theta := make([]float32, 0, len(s.eps64))
+	for i := range b.index {
 		for range s.each {
-			theta = append(theta, rowOf(rec.theta, i, p)...)
+			theta = append(theta, rowOf(b.theta, i, b.p)...)
 		}
 	}
 	hidden := 2 * s.runtime * math.Sqrt(float64(n))
-	return s.domain.refine(ctx, r.model, s.eps64[first*s.each*p:last*s.each*p], theta, e.Scale(), hidden, s.each, most, tell)
+	return s.domain.refine(ctx, r.model, s.eps64, theta, r.experiment.Scale(), hidden, s.each, most, tell)
 }
 
-// gather fills in the witnesses that are combined: far ones in the last rows, half
-// of all at most, and before them those along singular directions, or the search's
-// of the first size where J was not decomposed or is zero.
-func (r *runner) gather(dst []float32, s *certified, rec *examples, b *batch, first, last int) {
-	p, far, scale := rec.p, rec.block(farName), r.experiment.Scale()
+// gather fills in the witnesses that are combined. The last rows, at most half, are far
+// witnesses; the others lie along singular directions, or are the search's of the first
+// size if J was not decomposed or is zero.
+func (r *runner) gather(dst []float32, s *witnessSet, b *batch) {
+	p, far, scale := b.p, b.set(farName), r.experiment.Scale()
 	_, n := r.model.Dims()
 	count := 0
 	if far != nil && !r.experiment.Barankin.Near {
 		count = min(far.each, s.each/2)
 	}
-	parallel(last-first, func(i int) {
-		row := first + i
+	parallel(len(b.index), func(i int) {
 		eps := rowOf(dst, i, s.each*p)
 		near := eps[:(s.each-count)*p]
 		if b.factors != nil && b.factors[i].Rank() > 0 {
-			b.factors[i].near(near, b.theta[i*p:(i+1)*p], s.domain, s.nearSize(n, scale), scale)
+			b.factors[i].near(near, rowOf(b.theta, i, p), s.domain, s.nearSize(n, scale), scale)
 		} else {
-			narrow(near, rec.blocks[0].of(row, p))
+			narrow(near, b.sets[0].of(i, p))
 		}
 		if count > 0 {
-			narrow(eps[len(near):], far.of(row, p))
+			narrow(eps[len(near):], far.of(i, p))
 		}
 	})
 }
@@ -99,12 +95,12 @@ func halves(tell func(part float64)) (search, later func(part float64)) {
 	return func(part float64) { tell(part / 2) }, func(part float64) { tell(.5 + part/2) }
 }
 
-// of returns the witnesses of an example, [each, p].
-func (s *certified) of(row, p int) []float64 {
+// of returns the witnesses of example i, [each, p].
+func (s *witnessSet) of(i, p int) []float64 {
 	if s.double {
-		return rowOf(s.eps64, row, s.each*p)
+		return rowOf(s.eps64, i, s.each*p)
 	}
-	return widened64(rowOf(s.eps, row, s.each*p))
+	return widened64(rowOf(s.eps, i, s.each*p))
 }
 
 // narrow copies as many numbers as there are in both.
@@ -114,12 +110,17 @@ func narrow(dst []float32, x []float64) {
 	}
 }
 
-// twins seeks twins of the examples that are to be tried.
-func (r *runner) twins(ctx context.Context, s *certified, rec *examples, first, last int, tell func(part float64)) error {
-	o, p := r.experiment.Twins, rec.p
-	last = min(last, o.Examples-rec.first)
-	if last <= first {
+// twins fills in the twins of those examples of the batch that the options choose.
+func (r *runner) twins(ctx context.Context, s *witnessSet, b *batch, tell func(part float64)) error {
+	o := r.experiment.Twins
+	n := min(len(b.index), o.Examples-b.first)
+	if n <= 0 {
 		return nil
+	}
+	if n < len(b.index) { // the others have none
+		some := *b
+		some.record = b.rows(0, n)
+		b, s = &some, some.set(twinName)
 	}
 	if r.finder == nil {
 		var err error
@@ -127,38 +128,43 @@ func (r *runner) twins(ctx context.Context, s *certified, rec *examples, first, 
 			return err
 		}
 	}
+	if s.domain.Grid == nil {
+		return r.findTwins(ctx, s.eps64, b, tell)
+	}
+	search, later := halves(tell)
+	eps := make([]float64, len(s.eps64))
+	if err := r.findTwins(ctx, eps, b, search); err != nil {
+		return err
+	}
+	s.round(b.theta, eps, b.p)
+	return r.refine(ctx, s, b, s.each, later)
+}
+
+// findTwins overwrites eps, [examples, 2, p], with twins in real arithmetic.
+func (r *runner) findTwins(ctx context.Context, eps []float64, b *batch, tell func(part float64)) error {
+	o := r.experiment.Twins
 	data := o.Toward
 	if data == nil {
 		data = r.data
 	}
-	var mu sync.Mutex
+	var mu sync.Mutex // a Source need not be safe for concurrent use
 	var failed error
-	done := 0
-	eps, later := s.eps64[first*2*p:last*2*p], tell
-	if s.domain.Grid != nil {
-		eps = make([]float64, len(eps))
-		tell, later = halves(tell)
-	}
-	parallel(last-first, func(i int) {
-		row := first + i
-		var target []float32
-		mu.Lock() // a Source need not be safe for concurrent use
-		if t := make([]float32, p); o.Target(t, data, int(rec.index[row]), int(rec.label[row])) {
-			target = t
+	done, total := 0, len(b.index)
+	parallel(total, func(i int) {
+		target := make([]float32, b.p)
+		mu.Lock()
+		if !o.Target(target, data, int(b.index[i]), int(b.label[i])) {
+			target = nil
 		}
 		mu.Unlock()
-		_, err := r.finder.Find(ctx, rowOf(eps, i, 2*p), rec.theta[row*p:(row+1)*p], target)
+		_, err := r.finder.Find(ctx, rowOf(eps, i, 2*b.p), rowOf(b.theta, i, b.p), target)
 		mu.Lock()
 		defer mu.Unlock()
 		if err != nil && failed == nil {
 			failed = err
 		}
 		done++
-		tell(float64(done) / float64(last-first))
+		tell(float64(done) / float64(total))
 	})
-	if failed != nil || s.domain.Grid == nil {
-		return failed
-	}
-	s.round(rec, first, last, eps)
-	return r.refine(ctx, s, rec, first, last, s.each, later)
+	return failed
 }

@@ -49,7 +49,7 @@ func catchesEveryRung(t *testing.T, m *nn.Net, data pictures, e Experiment) {
 	t.Helper()
 	r := mustRun(t, m, data, upTo(5), e)
 	f, to := open(t, r.Path), filepath.Join(t.TempDir(), "forged.npz")
-	for _, s := range r.Experiment.blocks()[1:] {
+	for _, s := range r.Experiment.witnessSets()[1:] {
 		for _, c := range s.columns(24, 24) {
 			a, err := f.Array(c.name)
 			if err != nil {
@@ -99,7 +99,7 @@ func TestVerifyCatchesExaggeration(t *testing.T) {
 	for _, e := range []Experiment{e, tiny} {
 		r := mustRun(t, m, data, upTo(5), e)
 		f, decided := open(t, r.Path), 0
-		for _, s := range r.Experiment.blocks() {
+		for _, s := range r.Experiment.witnessSets() {
 			exaggerated(t, m, data, r, s.name+"_std", 2.1)
 			exaggerated(t, m, data, r, s.name+"_mean_square", 4.1)
 			norms, allowances := array(t, f, s.name+"_z_norm"), array(t, f, s.name+"_allowance")

@@ -9,11 +9,11 @@ import (
 	"tattle/nn"
 )
 
-// A batch is a few examples whose restarts are searched together.
+// A batch is the record of a few examples whose witnesses are searched together.
 type batch struct {
-	theta    []float32  // [examples, p]
+	*record
 	start    []float32  // [examples, restarts, n]: z⁰ for size 1, entries N(0, σ²/n)
-	factors  []*Factors // of each example's J; nil unless the search or a Cramér-Rao bound wants them
+	factors  []*Factors // of each example's J; nil unless the search or a Cramér-Rao bound needs them
 	inverses [][]float32
 }
 

@@ -22,15 +22,14 @@ func (e Experiment) searcher(m nn.Model) searcher {
 }
 
 // examples computes shard i.
-func (r *runner) examples(ctx context.Context, i int) (*examples, error) {
+func (r *runner) examples(ctx context.Context, i int) (*record, error) {
 	r.computing.Lock()
 	defer r.computing.Unlock()
-	p, _ := r.model.Dims()
 	lo, hi := r.span(i)
 	r.searcher.spent() // of a shard that was given up
-	rec := r.experiment.layout(p)
+	rec := r.experiment.newRecord()
 	rec.first = lo
-	rec.grow(hi-lo, !r.experiment.SkipCramerRao)
+	rec.grow(hi - lo)
 	for k, index := range r.indices[lo:hi] {
 		rec.index[k], rec.label[k] = int64(index), int64(r.data.Label(index))
 	}
@@ -46,59 +45,64 @@ func (r *runner) examples(ctx context.Context, i int) (*examples, error) {
 		}
 		last := min(hi-lo, first+size)
 		done := float64(first)
-		s, err := r.batch(ctx, rec, first, last, func(part float64) { r.progress(i, done+part*float64(last-first)) })
+		s, err := r.batch(ctx, rec.rows(first, last), func(part float64) { r.progress(i, done+part*float64(last-first)) })
 		if err != nil {
 			return nil, err
 		}
 		spectra = append(spectra, s...)
 		r.progress(i, float64(last))
 	}
-	rec.setSpectra(spectra)
+	rec.setSpectra(spectra, 0)
 	rec.effort = r.searcher.spent()
 	return rec, nil
 }
 
-func (e *examples) setSpectra(spectra [][]float64) {
+// setSpectra stores singular values in rows of at least the given width.
+func (e *record) setSpectra(spectra [][]float64, width int) {
 	for _, s := range spectra {
-		e.width = max(e.width, len(s))
+		width = max(width, len(s))
 	}
-	e.spectrum = make([]float64, len(spectra)*e.width)
+	e.width, e.spectrum = width, make([]float64, len(spectra)*width)
 	for i, s := range spectra {
-		copy(e.spectrum[i*e.width:], s)
+		copy(e.spectrum[i*width:], s)
 	}
 }
 
-// batch computes rows first to last of the record, and returns their spectra. It tells
-// what part of them is done.
-func (r *runner) batch(ctx context.Context, rec *examples, first, last int, tell func(part float64)) (spectra [][]float64, err error) {
-	e, p, parts := r.experiment, rec.p, len(rec.blocks)
-	if rec.estimated != nil {
-		parts++
+// batch computes the examples of rec together, and returns their singular values. It calls
+// tell with the part that is done.
+func (r *runner) batch(ctx context.Context, rec *record, tell func(part float64)) (spectra [][]float64, err error) {
+	parts, done := len(rec.sets), 0
+	for _, further := range []bool{rec.estimated != nil, r.explicit} {
+		if further {
+			parts++
+		}
 	}
-	b := &batch{theta: rec.theta[first*p : last*p], start: r.start(rec.index[first:last])}
+	step := func(part float64) { tell((float64(done) + part) / float64(parts)) }
+	b := &batch{record: rec, start: r.start(rec.index)}
 	if r.explicit {
-		if b.factors, err = r.factors(ctx, b.theta); err != nil {
+		if b.factors, err = r.factors(ctx, rec.theta); err != nil {
 			return nil, err
 		}
-		parts++
-		tell(1 / float64(parts))
+		step(1)
+		done++
 	}
-	if !e.SkipCramerRao {
-		spectra = rec.cramerRao(b.factors, e, first)
+	if rec.cramerRao {
+		spectra = rec.fillCramerRao(b.factors, r.experiment)
 	}
 	if rec.estimated != nil {
-		if err := r.estimate(ctx, rec, first, last, func(part float64) { tell(part / float64(parts)) }); err != nil {
+		if err := r.estimate(ctx, rec, step); err != nil {
 			return nil, err
 		}
+		done++
 	}
-	for i, s := range rec.blocks {
-		tellBlock := func(part float64) { tell((float64(parts-len(rec.blocks)+i) + part) / float64(parts)) }
-		if err := r.witnesses(ctx, s, rec, b, first, last, tellBlock); err != nil {
+	for _, s := range rec.sets {
+		if err := r.witnesses(ctx, s, b, step); err != nil {
 			return nil, err
 		}
-		if err := s.certify(ctx, r.certifier, e.Coordinates, rec.theta, first, last); err != nil {
+		if err := s.certify(ctx, r.certifier, r.experiment.Coordinates, rec.theta); err != nil {
 			return nil, err
 		}
+		done++
 	}
 	return spectra, nil
 }
@@ -177,17 +181,16 @@ func factorAll(ctx context.Context, js []Jacobian, factor func(Jacobian, context
 	return fs, nil
 }
 
-// cramerRao fills in the figures of rows from first on, and returns the singular
-// values.
-func (e *examples) cramerRao(factors []*Factors, x Experiment, first int) [][]float64 {
+// fillCramerRao fills in the Cramér-Rao figures, and returns the singular values.
+func (e *record) fillCramerRao(factors []*Factors, x Experiment) [][]float64 {
 	spectra := make([][]float64, len(factors))
 	parallel(len(factors), func(i int) {
-		f, row := factors[i], first+i
+		f := factors[i]
 		cr := f.CramerRao(x.Coordinates, x.Scale())
-		copy(e.axis[row*e.m:], cr.Axis)
-		copy(e.full[row*e.m:], cr.Full)
-		copy(e.seen[row*e.m:], cr.Seen)
-		e.rank[row] = int32(f.Rank())
+		copy(rowOf(e.axis, i, e.m), cr.Axis)
+		copy(rowOf(e.full, i, e.m), cr.Full)
+		copy(rowOf(e.seen, i, e.m), cr.Seen)
+		e.rank[i] = int32(f.Rank())
 		spectra[i] = f.S
 	})
 	return spectra

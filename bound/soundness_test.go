@@ -134,7 +134,7 @@ func TestNoBoundExceedsRealArithmetic(t *testing.T) {
 			if r.IntN(3) == 0 && sigma > 1e-100 && sigma < 1e100 { // its square is a number
 				c.Noise = opaque{release.Gaussian{Sigma: sigma}}
 			}
-			d := c.Divergences(theta, eps)[0]
+			d := c.Divergences(t.Context(), theta, eps)[0]
 			q := new(big.Float).SetPrec(exactBits).Quo(zz, exactProduct(exact(sigma), exact(sigma)))
 			q.Mul(q, exact(float64(max(1, c.Queries))))
 			far := q.Cmp(big.NewFloat(800)) > 0 // exp(800) is beyond float64
@@ -191,7 +191,7 @@ func TestCoarseRoundingIsNotUnbounded(t *testing.T) {
 	m := affine{[]float64{1, 1e12, -1e12}, 3, 1}
 	theta, eps := []float32{0, 1.1, 1.1}, []float32{1e-5, 0, 0}
 	for _, sigma := range []float64{1e-7, 1e-4, 1, 1e5} {
-		d := (&Certifier{Net: m, Noise: release.Gaussian{Sigma: sigma}}).Divergences(theta, eps)[0]
+		d := (&Certifier{Net: m, Noise: release.Gaussian{Sigma: sigma}}).Divergences(t.Context(), theta, eps)[0]
 		if d.Status != AllRounding {
 			t.Fatalf("‖z‖ %g is not within its rounding %g", d.ZNorm, d.Allowance)
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"tattle/npy"
 )
 
 // Defaults of SpectrumOptions.
@@ -58,21 +56,20 @@ type spectra struct {
 
 func (s *spectra) columns() []column {
 	return []column{
-		{"ritz", "<f8", []int{s.steps}, s.ritz},
-		{"ritz_radius", "<f8", []int{s.steps}, s.radius},
-		{"ritz_taken", "<i4", nil, s.taken},
-		{"probe_dimension", "<i4", nil, s.dimension},
-		{"probe_alpha", "<f8", []int{s.probes, s.steps}, s.alpha},
-		{"probe_beta", "<f8", []int{s.probes, s.steps}, s.beta},
-		{"probe_mass", "<f8", []int{s.probes}, s.mass},
+		{"ritz", []int{s.steps}, slice(&s.ritz)},
+		{"ritz_radius", []int{s.steps}, slice(&s.radius)},
+		{"ritz_taken", nil, slice(&s.taken)},
+		{"probe_dimension", nil, slice(&s.dimension)},
+		{"probe_alpha", []int{s.probes, s.steps}, slice(&s.alpha)},
+		{"probe_beta", []int{s.probes, s.steps}, slice(&s.beta)},
+		{"probe_mass", []int{s.probes}, slice(&s.mass)},
 	}
 }
 
 func (s *spectra) grow(n int) {
-	s.ritz, s.radius = make([]float64, n*s.steps), make([]float64, n*s.steps)
-	s.taken, s.dimension = make([]int32, n), make([]int32, n)
-	s.alpha, s.beta = make([]float64, n*s.probes*s.steps), make([]float64, n*s.probes*s.steps)
-	s.mass = make([]float64, n*s.probes)
+	for _, c := range s.columns() {
+		c.data.grow(n * c.size())
+	}
 }
 
 // Spectrum is what is known of the singular values of the J of one example, without
@@ -131,49 +128,12 @@ func (r *Result) counts(t float64) (counts []Count) {
 	return counts
 }
 
-// readSpectra reads the estimates of spectra.
-func (r *Result) readSpectra(f *npy.File, o SpectrumOptions) (err error) {
-	n, all := len(r.Indices), o.Probes*o.Steps
-	var ritz, radius, alpha, beta, mass []float64
-	for _, a := range []struct {
-		name  string
-		width int
-		to    *[]float64
-	}{{"ritz", o.Steps, &ritz}, {"ritz_radius", o.Steps, &radius}, {"probe_alpha", all, &alpha}, {"probe_beta", all, &beta}, {"probe_mass", o.Probes, &mass}} {
-		if *a.to, err = floats(f, r.Path, a.name, n, a.width); err != nil {
-			return err
-		}
-	}
-	taken, _, err := f.Ints("ritz_taken")
-	if err != nil {
-		return err
-	}
-	dimension, _, err := f.Ints("probe_dimension")
-	if err != nil {
-		return err
-	}
-	if len(taken) != n || len(dimension) != n {
-		return fmt.Errorf("%s: %d and %d dimensions of spectra for %d examples", r.Path, len(taken), len(dimension), n)
-	}
-	for i := range n {
-		if taken[i] < 0 || taken[i] > min(o.Steps, dimension[i]) {
-			return fmt.Errorf("%s: %d singular values of example %d are settled: there are %d", r.Path, taken[i], i, o.Steps)
-		}
-		r.Estimated = append(r.Estimated, Spectrum{Dimension: dimension[i], Ritz: rowOf(ritz, i, o.Steps), Radius: rowOf(radius, i, o.Steps),
-			Taken: taken[i], probes: o.Probes, alpha: rowOf(alpha, i, all), beta: rowOf(beta, i, all), mass: rowOf(mass, i, o.Probes)})
-	}
-	return nil
-}
-
 // spectra compares the estimates of spectra with fresh ones. Rounding grows in them:
 // what must agree are the intervals of counts.
-func (v *verifier) spectra(ctx context.Context, rec *examples, rows map[string]*npy.Rows, lo, hi int) error {
+func (v *verifier) spectra(ctx context.Context, rec *record) error {
 	o := v.experiment.Spectrum
-	old, fresh := rec.estimated, &spectra{probes: o.Probes, steps: o.Steps}
-	if err := old.read(rows, lo, hi); err != nil {
-		return err
-	}
-	fresh.grow(hi - lo)
+	old, fresh := rec.estimated, v.experiment.newRecord().estimated
+	fresh.grow(len(rec.index))
 	for i, index := range rec.index {
 		if err := fresh.fill(ctx, v.model, rec.theta[i*rec.p:(i+1)*rec.p], int(index), i, o.Seed, func(float64) {}); err != nil {
 			return err
@@ -193,23 +153,6 @@ func (v *verifier) spectra(ctx context.Context, rec *examples, rows map[string]*
 		}
 	}
 	return nil
-}
-
-// read reads rows of the arrays.
-func (s *spectra) read(rows map[string]*npy.Rows, lo, hi int) (err error) {
-	for _, a := range []struct {
-		name string
-		to   *[]float64
-	}{{"ritz", &s.ritz}, {"ritz_radius", &s.radius}, {"probe_alpha", &s.alpha}, {"probe_beta", &s.beta}, {"probe_mass", &s.mass}} {
-		if *a.to, err = read[float64](rows[a.name], lo, hi); err != nil {
-			return err
-		}
-	}
-	if s.taken, err = read[int32](rows["ritz_taken"], lo, hi); err != nil {
-		return err
-	}
-	s.dimension, err = read[int32](rows["probe_dimension"], lo, hi)
-	return err
 }
 
 // of returns the spectrum of an example.

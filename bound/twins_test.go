@@ -83,7 +83,7 @@ func TestTwinsOnMNIST(t *testing.T) {
 			t.Errorf("image %d: the nearest twin is %g from the target, the image itself %g and the farthest %g", i, after, before, other)
 		}
 		rest = append(rest, greyMNIST*after)
-		for j, d := range c.DivergencesFloat64(theta, eps) {
+		for j, d := range c.DivergencesFloat64(t.Context(), theta, eps) {
 			ratio = append(ratio, d.ZNorm/d.Allowance)
 			rms := greyMNIST * math.Sqrt(square(eps[j*784:(j+1)*784])/784)
 			if found[i][j] && d.Status == AllRounding && (rms >= 60 || j == 1) {
@@ -299,7 +299,7 @@ func twinsOf(t *testing.T, g *nn.Graph) {
 		if i < 3 && !slices.Equal(eps, search(i)) {
 			t.Errorf("input %d: other twins the second time", i)
 		}
-		for k, v := range c.DivergencesFloat64(x[i*p:(i+1)*p], eps) {
+		for k, v := range c.DivergencesFloat64(t.Context(), x[i*p:(i+1)*p], eps) {
 			if square(eps[k*p:(k+1)*p]) == 0 {
 				continue
 			}

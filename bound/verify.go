@@ -115,8 +115,8 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 		return err
 	}
 	defer f.Close()
-	p, _ := v.model.Dims()
-	rows, total, err := v.experiment.layout(p).open(f, path)
+	rec := v.experiment.newRecord()
+	rows, total, err := rec.open(f, path)
 	if err != nil {
 		return err
 	}
@@ -127,11 +127,7 @@ func (v *verifier) arrays(ctx context.Context, path string, progress func(done, 
 		return err
 	}
 	certifier := v.experiment.certifier(v.model)
-	certifier.ctx = ctx
-	width := 0 // at least the rank of J, which its rows that matter seldom exceed by much
-	if r := rows[spectrumName]; r != nil {
-		width = r.Shape()[1]
-	}
+	width := rec.width // at least the rank of J, which its rows that matter seldom exceed by much
 	batch, err := v.fit(batchOf(v.model, batchExamples, max(v.experiment.Search.Restarts, v.experiment.Far.Starts, v.experiment.Barankin.Witnesses), width), width)
 	if err != nil {
 		return err
@@ -201,81 +197,33 @@ func (v *verifier) fit(most, rank int) (int, error) {
 
 // batch recomputes the examples in rows lo to hi.
 func (v *verifier) batch(ctx context.Context, certifier *Certifier, rows map[string]*npy.Rows, lo, hi int) error {
-	p, _ := v.model.Dims()
-	rec := v.experiment.layout(p)
-	var err error
-	if rec.index, err = read[int64](rows["index"], lo, hi); err != nil {
-		return err
+	rec := v.experiment.newRecord()
+	if r := rows[spectrumName]; r != nil {
+		rec.width = r.Shape()[1]
 	}
-	if rec.label, err = read[int64](rows["label"], lo, hi); err != nil {
-		return err
-	}
-	if rec.theta, err = read[float32](rows["theta"], lo, hi); err != nil {
+	if err := rec.read(rows, lo, hi, func(string) bool { return true }); err != nil {
 		return err
 	}
 	v.inputs(rec)
-	for _, s := range rec.blocks {
-		if err := s.read(rows, lo, hi); err != nil {
-			return err
-		}
-		v.certificates(certifier, rec, s)
+	for _, s := range rec.sets {
+		v.certificates(ctx, certifier, rec, s)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
 	if rec.estimated != nil {
-		if err := v.spectra(ctx, rec, rows, lo, hi); err != nil {
+		if err := v.spectra(ctx, rec); err != nil {
 			return err
 		}
 	}
 	if v.experiment.SkipCramerRao {
 		return nil
 	}
-	return v.cramerRao(ctx, rec, rows, lo, hi)
-}
-
-// read reads rows of an array whose elements are of type T.
-func read[T any](r *npy.Rows, lo, hi int) ([]T, error) {
-	a, err := r.Read(lo, hi)
-	if err != nil {
-		return nil, err
-	}
-	x, ok := a.Data.([]T)
-	if !ok {
-		return nil, fmt.Errorf("an array of %T where %T is expected", a.Data, x)
-	}
-	return x, nil
-}
-
-// read reads rows of the block's arrays.
-func (s *certified) read(rows map[string]*npy.Rows, lo, hi int) (err error) {
-	prefix := s.name + "_"
-	if s.winner, err = read[int16](rows[prefix+"winner"], lo, hi); err != nil {
-		return err
-	}
-	if !s.double {
-		if s.eps, err = read[float32](rows[prefix+"eps"], lo, hi); err != nil {
-			return err
-		}
-	}
-	for _, a := range []struct {
-		name string
-		want bool
-		to   *[]float64
-	}{{"std", true, &s.std}, {"mean_square", true, &s.meanSquare}, {"z_norm", true, &s.znorm}, {"allowance", true, &s.allowance},
-		{"eps", s.double, &s.eps64}, {"solve", s.joint, &s.solve}} {
-		if !a.want {
-			continue
-		}
-		if *a.to, err = read[float64](rows[prefix+a.name], lo, hi); err != nil {
-			return err
-		}
-	}
-	return nil
+	return v.cramerRao(ctx, rec)
 }
 
 // inputs compares the recorded inputs and labels with the data set.
-func (v *verifier) inputs(rec *examples) {
+func (v *verifier) inputs(rec *record) {
 	if v.data == nil {
 		return
 	}

@@ -93,7 +93,7 @@ func TestWitnessAgainstCramerRao(t *testing.T) {
 	for s := range e.Sizes {
 		eps := witnesses(t, r, e.Sizes[s])
 		same, checked := 0, 0
-		for k, d := range c.Divergences(theta, eps) {
+		for k, d := range c.Divergences(t.Context(), theta, eps) {
 			i, ε := k/restarts, eps[k*784:(k+1)*784]
 			if !o.sameStates(x[i*784:(i+1)*784], ε) {
 				continue

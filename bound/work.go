@@ -15,8 +15,7 @@ const partsGrain = 1e-3
 // compute has the pool compute the shards that are missing. Resources, options and model
 // were seen to before: what fails here is about a shard, or the pool.
 func (r *runner) compute(ctx context.Context) (err error) {
-	r.searcher = r.experiment.searcher(r.model)
-	r.certifier = r.experiment.certifier(r.model)
+	r.prepare()
 	pool := r.options.Pool
 	if pool == nil {
 		pool = run.Alone{}
@@ -36,6 +35,12 @@ func (r *runner) compute(ctx context.Context) (err error) {
 		return r.interrupted(ctx)
 	}
 	return err
+}
+
+// prepare makes what computes shards.
+func (r *runner) prepare() {
+	r.searcher = r.experiment.searcher(r.model)
+	r.certifier = r.experiment.certifier(r.model)
 }
 
 // do computes shard i and writes it. Of several at a time one is computed while others

@@ -83,7 +83,7 @@ func shots(res *bound.Result, i, p int) (names []string, std [][]float64) {
 // pairs shows the first examples beside their twins.
 func (m *measurement) pairs(r *report.Report, res *bound.Result) error {
 	for i := range min(galleryPictures, res.Twins.Tried) {
-		eps, err := res.TwinWitnesses(i)
+		eps, err := res.Witnesses(res.Twins, i)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,244 @@
+package bound
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"tattle/npy"
+)
+
+// SizeName names a size in the arrays of a run: s200 for 1/200, else s and the
+// size itself.
+func SizeName(size float64) string {
+	if inv := math.Round(1 / size); inv >= 1 && math.Abs(1/size-inv) < 1e-9*inv && inv < 1e9 {
+		return "s" + strconv.FormatFloat(inv, 'f', -1, 64)
+	}
+	return "s" + strings.ReplaceAll(strconv.FormatFloat(size, 'g', -1, 64), ".", "p")
+}
+
+const spectrumName = "singular_values"
+
+// record is what a run stores of some examples: index, input, witnesses and bounds of each
+// example in the same row of every array.
+type record struct {
+	p, m  int
+	first int // position of the first example in the run
+
+	index, label []int64
+	theta        []float32     // [examples, p]
+	sets         []*witnessSet // one for each size, then one for each further kind of bound
+
+	cramerRao        bool // whether the following are recorded
+	rank             []int32
+	spectrum         []float64 // [examples, width], zeros after the rank
+	width            int
+	axis, full, seen []float64 // [examples, m]
+
+	estimated *spectra // nil where it was not asked for
+
+	effort effort
+}
+
+// newRecord returns the record of no examples of a resolved experiment.
+func (e Experiment) newRecord() *record {
+	r := &record{p: e.Coordinates.Inputs(), m: e.Coordinates.Len(), sets: e.witnessSets(), cramerRao: !e.SkipCramerRao}
+	if e.Spectrum.Probes > 0 {
+		r.estimated = &spectra{probes: e.Spectrum.Probes, steps: e.Spectrum.Steps}
+	}
+	return r
+}
+
+func (e *record) columns() []column {
+	cols := []column{
+		{"index", nil, slice(&e.index)},
+		{"label", nil, slice(&e.label)},
+		{"theta", []int{e.p}, slice(&e.theta)},
+	}
+	if e.cramerRao {
+		cols = append(cols,
+			column{"rank", nil, slice(&e.rank)},
+			column{spectrumName, []int{e.width}, slice(&e.spectrum)},
+			column{"cramer_rao_axis", []int{e.m}, slice(&e.axis)},
+			column{"cramer_rao", []int{e.m}, slice(&e.full)},
+			column{"seen", []int{e.m}, slice(&e.seen)})
+	}
+	if e.estimated != nil {
+		cols = append(cols, e.estimated.columns()...)
+	}
+	for _, s := range e.sets {
+		cols = append(cols, s.columns(e.p, e.m)...)
+	}
+	return cols
+}
+
+// grow makes room for n examples in all arrays but the spectrum, whose width is not known.
+func (e *record) grow(n int) {
+	for _, c := range e.columns() {
+		c.data.grow(n * c.size())
+	}
+}
+
+// rows returns the record of examples lo to hi, whose arrays share memory with those of e;
+// the spectrum is left out.
+func (e *record) rows(lo, hi int) *record {
+	v := *e
+	v.first, v.width, v.spectrum = e.first+lo, 0, nil
+	if e.estimated != nil {
+		s := *e.estimated
+		v.estimated = &s
+	}
+	v.sets = make([]*witnessSet, len(e.sets))
+	for i, s := range e.sets {
+		own := *s
+		v.sets[i] = &own
+	}
+	for _, c := range v.columns() {
+		c.data.keep(lo*c.size(), hi*c.size())
+	}
+	return &v
+}
+
+// set returns the witnesses of that name, nil where there are none.
+func (e *record) set(name string) *witnessSet {
+	for _, s := range e.sets {
+		if s.name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// open opens the arrays of a file for reading by rows, one row for each example. It
+// errs unless they have the shapes and types of e; the width of the spectra is free.
+func (e *record) open(f *npy.File, path string) (rows map[string]*npy.Rows, total int, err error) {
+	rows, total = map[string]*npy.Rows{}, -1
+	for _, c := range e.columns() {
+		r, err := f.Rows(c.name)
+		if err != nil {
+			return nil, 0, err
+		}
+		if shape := r.Shape(); len(shape) != 1+len(c.row) || !c.fits(shape[1:]) || total >= 0 && shape[0] != total {
+			return nil, 0, &MisfitError{path, c.name, fmt.Sprintf("shape %v", shape)}
+		}
+		if want := c.data.dtype()[1:]; r.Type() != want {
+			return nil, 0, &MisfitError{path, c.name, fmt.Sprintf("elements of type %s, not %s", r.Type(), want)}
+		}
+		rows[c.name], total = r, r.Len()
+	}
+	if r := rows[spectrumName]; r != nil {
+		e.width = r.Shape()[1]
+	}
+	return rows, total, nil
+}
+
+// read reads rows lo to hi of the arrays that want selects by name.
+func (e *record) read(rows map[string]*npy.Rows, lo, hi int, want func(name string) bool) error {
+	for _, c := range e.columns() {
+		if !want(c.name) {
+			continue
+		}
+		if err := c.data.read(rows[c.name], lo, hi); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes the record as an .npz archive.
+func (e *record) write(w io.Writer) error {
+	z := npy.NewWriter(w)
+	for _, c := range e.columns() {
+		if err := z.Add(c.name, c.shape(len(e.index)), c.data.values()); err != nil {
+			return err
+		}
+	}
+	return e.close(z)
+}
+
+// close ends an archive with what LSQR took.
+func (e *record) close(z *npy.Writer) error {
+	if e.effort.solves > 0 {
+		if err := z.Add(effortName, []int{3}, e.effort.array()); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// add takes into a record without examples what the record in a file has of all of its
+// examples together: the length of its spectra, and what LSQR took.
+func (e *record) add(path, search string) error {
+	f, err := npy.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	took, err := readEffort(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	e.effort = e.effort.and(took, search)
+	if !e.cramerRao {
+		return nil
+	}
+	rows, err := f.Rows(spectrumName)
+	if err == nil {
+		e.width = max(e.width, rows.Shape()[1])
+	}
+	return err
+}
+
+// merge writes one archive of the records in the archives of paths, in order.
+// e, to which they were added, gives the layout; its width of spectra is the longest,
+// and shorter ones are filled with zeros.
+func (e *record) merge(ctx context.Context, w io.Writer, total int, paths []string) error {
+	z := npy.NewWriter(w)
+	for _, c := range e.columns() {
+		part, err := z.Create(c.name, c.shape(total), c.data.dtype())
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := e.appendColumn(part, path, c.name); err != nil {
+				return err
+			}
+		}
+	}
+	return e.close(z)
+}
+
+// appendColumn appends an array of one archive.
+func (e *record) appendColumn(part *npy.Part, path, name string) error {
+	f, err := npy.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	a, err := f.Array(name)
+	if err != nil {
+		return err
+	}
+	if x, ok := a.Data.([]float64); ok && name == spectrumName && len(a.Shape) == 2 {
+		a.Data = widened(x, a.Shape, e.width)
+	}
+	return part.Append(a.Data)
+}
+
+// widened pads rows with zeros.
+func widened(x []float64, shape []int, width int) []float64 {
+	if shape[1] == width {
+		return x
+	}
+	out := make([]float64, shape[0]*width)
+	for i := range shape[0] {
+		copy(out[i*width:(i+1)*width], x[i*shape[1]:(i+1)*shape[1]])
+	}
+	return out
+}

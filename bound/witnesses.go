@@ -1,0 +1,90 @@
+package bound
+
+// Prefixes of the arrays' names of the bounds that are not by near witnesses.
+const (
+	farName      = "far"
+	barankinName = "barankin"
+	twinName     = "twin"
+)
+
+// witnessSet is what is recorded of one kind of witness: the near witnesses of one size, far
+// witnesses, combined ones or twins.
+type witnessSet struct {
+	name   string // the prefix of the arrays' names, without the underscore
+	size   float64
+	each   int // witnesses of an example
+	domain Domain
+	joint  bool // they are combined, too
+	double bool // they are stored in float64: twins, and exact differences of two stored inputs
+
+	runtime float64 // how far the runtime's features may lie from real arithmetic
+	counted bool    // that is allowed for at every witness, not only where the features hardly move
+
+	eps        []float32 // [examples, each, p], the witnesses
+	eps64      []float64 // instead, where they are stored in float64
+	solve      []float64 // [examples, each, each], B of the combination
+	znorm      []float64 // [examples, each], ‖a(θ+ε) − a(θ)‖ as computed
+	allowance  []float64 // [examples, each], for its rounding
+	std        []float64 // [examples, m], +Inf for unbounded
+	winner     []int16   // [examples, m], the witness that gave it; −1 for none, −2 for all together
+	meanSquare []float64 // [examples], A eq. (6)
+}
+
+// witnessSets lists the kinds of witnesses of a resolved experiment.
+func (e Experiment) witnessSets() (all []*witnessSet) {
+	for _, s := range e.Sizes {
+		all = append(all, &witnessSet{name: SizeName(s), size: s, each: e.Search.Restarts, domain: e.Domain})
+	}
+	if e.Far.Starts > 0 {
+		all = append(all, &witnessSet{name: farName, each: e.Far.Starts, domain: e.Far.Domain, counted: true})
+	}
+	if e.Barankin.Witnesses > 0 {
+		far := e.Far.Starts > 0 && !e.Barankin.Near
+		all = append(all, &witnessSet{name: barankinName, each: e.Barankin.Witnesses, domain: e.Domain, joint: true, counted: far})
+	}
+	if e.Twins.Examples > 0 {
+		all = append(all, &witnessSet{name: twinName, each: 2, domain: e.Twins.Domain, double: true, counted: true})
+	}
+	for _, s := range all {
+		s.runtime = e.Runtime.Error
+		s.double = s.double || s.domain.Grid != nil
+	}
+	return all
+}
+
+// columns lists the arrays.
+func (s *witnessSet) columns(p, m int) []column {
+	prefix := s.name + "_"
+	cols := []column{
+		{prefix + "std", []int{m}, slice(&s.std)},
+		{prefix + "winner", []int{m}, slice(&s.winner)},
+		{prefix + "mean_square", nil, slice(&s.meanSquare)},
+		{prefix + "z_norm", []int{s.each}, slice(&s.znorm)},
+		{prefix + "allowance", []int{s.each}, slice(&s.allowance)},
+	}
+	if s.double {
+		cols = append(cols, column{prefix + "eps", []int{s.each, p}, slice(&s.eps64)})
+	} else {
+		cols = append(cols, column{prefix + "eps", []int{s.each, p}, slice(&s.eps)})
+	}
+	if s.joint {
+		cols = append(cols, column{prefix + "solve", []int{s.each, s.each}, slice(&s.solve)})
+	}
+	return cols
+}
+
+// rows returns the witnesses of examples lo to hi, in the same memory.
+func (s *witnessSet) rows(lo, hi, p, m int) *witnessSet {
+	v := *s
+	for _, c := range v.columns(p, m) {
+		c.data.keep(lo*c.size(), hi*c.size())
+	}
+	return &v
+}
+
+// grow makes room for n examples.
+func (s *witnessSet) grow(n, p, m int) {
+	for _, c := range s.columns(p, m) {
+		c.data.grow(n * c.size())
+	}
+}
