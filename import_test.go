@@ -28,6 +28,8 @@ var layers = [][]string{
 	{"run"},
 	{"dataset"},
 	{"onnx"},
+	{"nn/train"},
+	{"nn/zoo"},
 	{"nn"},
 	{"lsqr", "dct", "stat", "npy", "qp", "eigen"},
 	{"internal/simd", "internal/file", "internal/float16", "internal/shared"},

@@ -7,6 +7,8 @@ import (
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/nn/train"
+	"tattle/nn/zoo"
 	"tattle/release"
 )
 
@@ -18,15 +20,15 @@ func TestControlsOnGlyphs(t *testing.T) {
 		t.Skip("trains a net and attacks it: seconds")
 	}
 	ctx := context.Background()
-	train := dataset.Glyphs(dataset.GlyphOptions{N: 6000, Seed: 1})
+	data := dataset.Glyphs(dataset.GlyphOptions{N: 6000, Seed: 1})
 	test := dataset.Glyphs(dataset.GlyphOptions{N: 100, Seed: 1, Split: dataset.Test})
-	g := nn.MNISTNet(3)
-	_, err := nn.Train(ctx, g, train, nn.TrainOptions{Epochs: 2, Seed: 4})
+	g := zoo.MNIST(3)
+	_, err := train.Fit(ctx, g, data, train.Options{Epochs: 2, Seed: 4})
 	must(t, err)
 	front := features(t, g)
 	whole, err := nn.NewNet(g)
 	must(t, err)
-	controls(t, front, whole, train, test, all(100), 4)
+	controls(t, front, whole, data, test, all(100), 4)
 }
 
 // controls runs the positive and the negative control.

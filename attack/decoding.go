@@ -8,6 +8,7 @@ import (
 	"tattle/bound"
 	"tattle/internal/simd"
 	"tattle/nn"
+	"tattle/nn/train"
 	"tattle/release"
 	"tattle/run"
 )
@@ -24,21 +25,20 @@ type decoding struct {
 	graph      *nn.Graph
 	skip       skip
 	learned    []*nn.Param
-	trainer    *nn.Trainer
-	rule       *fallingAdamW
+	trainer    *train.Trainer
 	history    []float64
 
 	a, theta, dy []float32 // of a batch
 }
 
-func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.Noise, train bound.Source, o DecoderOptions) (*decoding, error) {
+func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.Noise, data bound.Source, o DecoderOptions) (*decoding, error) {
 	c, err := newChannel(noise, o.Queries, o.Post, l.n)
 	if err != nil {
 		return nil, err
 	}
-	t := &decoding{DecoderOptions: o, linear: l, data: train, channel: c, at: map[int]int{}}
+	t := &decoding{DecoderOptions: o, linear: l, data: data, channel: c, at: map[int]int{}}
 	t.features = make([]float32, 0, len(l.indices)*l.n)
-	err = eachBatch(ctx, front, train, l.indices, func(batch []int, a, _ []float32) {
+	err = eachBatch(ctx, front, data, l.indices, func(batch []int, a, _ []float32) {
 		for i, index := range batch {
 			t.at[index] = len(t.features)/l.n + i
 		}
@@ -56,8 +56,8 @@ func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.N
 		return nil, err
 	}
 	steps := o.Epochs * ((len(t.kept)-1)/o.Batch + 1)
-	t.rule = newFallingAdamW(t.learned, o.Rate, steps)
-	if t.trainer, err = nn.NewTrainer(t.graph, t.rule, o.Seed); err != nil {
+	rule := train.NewAdamW(t.learned, train.AdamOptions{LearningRate: o.Rate, WeightDecay: DefaultDecay, Schedule: train.HalfCosine(steps)})
+	if t.trainer, err = train.NewTrainer(t.graph, rule, o.Seed); err != nil {
 		return nil, err
 	}
 	size := max(o.Batch, min(batchOf(l.p), len(t.held)))
@@ -97,7 +97,7 @@ func (t *decoding) run(ctx context.Context) error {
 		copy(p.Data, best[i])
 		p.Changed()
 	}
-	t.skip.set(t.linear.affine) // the judges are done, and have their say
+	t.skip.set(t.linear.affine) // choose between network and linear attack by the validation error
 	return nil
 }
 
@@ -157,40 +157,4 @@ func (t *decoding) evaluate(ctx context.Context) (float64, error) {
 		}
 	}
 	return sum / float64(max(1, len(t.held))*t.linear.p), nil
-}
-
-// fallingAdamW is AdamW whose rate falls to 0 by half a cosine.
-type fallingAdamW struct {
-	params  []*nn.Param
-	rule    simd.AdamRule
-	moments [][2][]float32
-	done    int
-	steps   int
-}
-
-func newFallingAdamW(params []*nn.Param, rate float64, steps int) *fallingAdamW {
-	f := &fallingAdamW{params: params, steps: steps, rule: simd.AdamRule{Rate: rate, Beta1: nn.DefaultBeta1,
-		Beta2: nn.DefaultBeta2, Epsilon: nn.DefaultEpsilon, Decay: DefaultDecay, Decoupled: true}}
-	for _, p := range params {
-		f.moments = append(f.moments, [2][]float32{make([]float32, len(p.Data)), make([]float32, len(p.Data))})
-	}
-	return f
-}
-
-// Params returns the parameters that it changes.
-func (f *fallingAdamW) Params() []*nn.Param { return f.params }
-
-// Step changes them by their gradients.
-func (f *fallingAdamW) Step() {
-	rule := f.rule
-	rule.Rate *= falling(f.done, f.steps)
-	f.done++
-	now := rule.At(f.done)
-	for i, p := range f.params {
-		m := f.moments[i]
-		simd.Parallel(len(p.Data), descentGrain, func(lo, hi int) {
-			simd.AdamStep(p.Data[lo:hi], p.Grad[lo:hi], m[0][lo:hi], m[1][lo:hi], now)
-		})
-		p.Changed()
-	}
 }

@@ -6,26 +6,30 @@ import (
 
 	"tattle/internal/simd"
 	"tattle/nn"
+	"tattle/nn/train"
 )
 
 // descent is Adam on the objective of each release by itself.
 type descent struct {
 	*Inversion
-	v, theta, grad, m1, m2, residual []float32
-	cost, least                      []float64
-	best                             []float32 // θ of the least cost of each release
-	done                             int
-	tell                             func(done int)
+	v, theta, grad, residual []float32
+	adam                     *train.Adam // of v
+	cost, least              []float64
+	best                     []float32 // θ of the least cost of each release
+	done                     int
+	tell                     func(done int)
 }
 
 func newDescent(a *Inversion, batch int) *descent {
 	s := &descent{Inversion: a, residual: make([]float32, batch*a.n), cost: make([]float64, batch), least: make([]float64, batch)}
-	for _, b := range []*[]float32{&s.v, &s.theta, &s.grad, &s.m1, &s.m2, &s.best} {
+	for _, b := range []*[]float32{&s.v, &s.theta, &s.grad, &s.best} {
 		*b = make([]float32, batch*a.p)
 	}
 	for i := range s.least {
 		s.least[i] = math.Inf(1)
 	}
+	s.adam = train.NewAdam([]*nn.Param{{Data: s.v, Grad: s.grad}}, train.AdamOptions{
+		LearningRate: a.Rate, Beta2: inversionBeta2, Schedule: train.HalfCosine(a.Steps)})
 	return s
 }
 
@@ -34,21 +38,15 @@ const descentGrain = 1 << 13
 
 // from descends from a start, [batch, p], towards the releases x, [batch, n].
 func (s *descent) from(ctx context.Context, start, x []float32) error {
-	clear(s.m1)
-	clear(s.m2)
+	s.adam.Reset()
 	s.prior.coordinates(s.v, start)
 	s.prior.settle(s.v)
-	for t := range s.Steps {
+	for range s.Steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		s.evaluate(x)
-		rule := simd.AdamRule{Beta1: nn.DefaultBeta1, Beta2: inversionBeta2, Epsilon: nn.DefaultEpsilon,
-			Rate: s.Rate * falling(t, s.Steps)}
-		now := rule.At(t + 1)
-		simd.Parallel(len(s.v), descentGrain, func(lo, hi int) {
-			simd.AdamStep(s.v[lo:hi], s.grad[lo:hi], s.m1[lo:hi], s.m2[lo:hi], now)
-		})
+		s.adam.Step()
 		s.prior.settle(s.v)
 		s.done++
 		s.tell(s.done)
@@ -59,9 +57,6 @@ func (s *descent) from(ctx context.Context, start, x []float32) error {
 
 // inversionBeta2 forgets gradients over a hundred steps: there are no more.
 const inversionBeta2 = 0.99
-
-// falling is half a cosine from 1 to 0.
-func falling(t, steps int) float64 { return (1 + math.Cos(math.Pi*float64(t)/float64(steps))) / 2 }
 
 // evaluate computes objective and gradient at v, and keeps the best θ.
 func (s *descent) evaluate(x []float32) {

@@ -8,6 +8,7 @@ import (
 
 	"tattle/bound"
 	"tattle/nn"
+	"tattle/nn/zoo"
 	"tattle/release"
 )
 
@@ -131,7 +132,7 @@ func TestInversionOfAConvolutionalNet(t *testing.T) {
 		t.Skip("3,072 inputs: seconds")
 	}
 	ctx := context.Background()
-	g := nn.CIFARNet(7)
+	g := zoo.CIFAR10(7)
 	front := features(t, g)
 	train, test := pictures(400, 8), pictures(2, 9)
 	prior, err := bound.NewPrior(ctx, train, train.p, 0, 1)

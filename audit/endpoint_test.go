@@ -17,7 +17,7 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/infer"
-	"tattle/nn"
+	"tattle/nn/zoo"
 	"tattle/run"
 )
 
@@ -43,7 +43,7 @@ func people(n int) *dataset.Set {
 func TestThreeDoors(t *testing.T) {
 	ctx, set := context.Background(), people(300)
 	for _, kind := range []curious.Outputs{curious.Raw, curious.Soft} {
-		g := curious.Release(nn.TableNet(6, 3, 5), kind)
+		g := curious.Release(zoo.Table(6, 3, 5), kind)
 		want, err := FromModel(ctx, g, set, ModelOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -95,11 +95,11 @@ func TestFromModelRefuses(t *testing.T) {
 	} {
 		set := people(10)
 		spoil(set)
-		if _, err := FromModel(ctx, nn.TableNet(6, 3, 5), set, ModelOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := FromModel(ctx, zoo.Table(6, 3, 5), set, ModelOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	g := nn.TableNet(6, 5, 5)
+	g := zoo.Table(6, 5, 5)
 	g.Metadata = map[string]string{classesKey: `["a","b","c","d","e"]`}
 	s, err := FromModel(ctx, g, people(10), ModelOptions{Name: "five"})
 	if err != nil || s.Name != "five" || len(s.Classes) != 5 || s.Classes[4] != "output 4" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "a, b, c") {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"tattle/curious"
-	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 // A model's classes are those that it says, whatever the order in which the data has
@@ -38,7 +38,7 @@ func TestFromModelClasses(t *testing.T) {
 		for i := range set.Y {
 			set.Y[i] = i % len(set.YNames)
 		}
-		g := nn.TableNet(6, c.width, 5)
+		g := zoo.Table(6, c.width, 5)
 		names, _ := json.Marshal(strings.Split(c.model, ","))
 		g.Metadata = map[string]string{classesKey: string(names)}
 		s, err := FromModel(ctx, g, set, ModelOptions{Kind: curious.Raw})

@@ -12,6 +12,7 @@ import (
 
 	"tattle/lsqr"
 	"tattle/nn"
+	"tattle/nn/zoo"
 	"tattle/release"
 )
 
@@ -27,7 +28,7 @@ func BenchmarkImageNet(b *testing.B) {
 		graph *nn.Graph
 		node  string
 		scale float64
-	}{{nn.ResNet18(1000, 1), nn.ResNet18Features, 2}, {nn.SwinT(1000, 1), nn.SwinTFeatures, 3}} {
+	}{{zoo.ResNet18(1000, 1), zoo.ResNet18Features, 2}, {zoo.SwinT(1000, 1), zoo.SwinTFeatures, 3}} {
 		b.Run(c.graph.Name, func(b *testing.B) { benchmarkImageNet(b, c.graph, c.node, c.scale) })
 	}
 }

@@ -30,7 +30,7 @@ const (
 	networkFar = 10
 )
 
-// Network is paper B's G (nn.AttackNet, Table 13) on standardised outputs, fitted by Adam
+// Network is paper B's G (zoo.Attack, Table 13) on standardised outputs, fitted by Adam
 // to the cross entropy or, for numbers, to the squared error; the weights that do best
 // on a fifth of the rows, held out, are kept, where they do better there than a constant
 // guess. It deviates

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"tattle/nn"
+	"tattle/nn/train"
+	"tattle/nn/zoo"
 	"tattle/run"
 )
 
@@ -20,7 +22,7 @@ type lesson struct {
 	values      []float32
 	learn, hold []int // rows
 	graph       *nn.Graph
-	trainer     *nn.Trainer
+	trainer     *train.Trainer
 	x, grad     []float32
 	y           []int
 	constant    []float64 // losses of the constant guess on the rows held out
@@ -54,8 +56,8 @@ func (l Network) fit(ctx context.Context, z []float32, d int, order []int, t Tar
 // build makes the net, its trainer and the buffers.
 func (s *lesson) build(seed uint64) (err error) {
 	s.graph = attackNet(s.d, s.outputs, seed)
-	optimizer := nn.NewAdam(s.graph.Params(), nn.AdamOptions{LearningRate: s.Rate})
-	if s.trainer, err = nn.NewTrainer(s.graph, optimizer, seed); err != nil {
+	optimizer := train.NewAdam(s.graph.Params(), train.AdamOptions{LearningRate: s.Rate})
+	if s.trainer, err = train.NewTrainer(s.graph, optimizer, seed); err != nil {
 		return fmt.Errorf("network: %w", err)
 	}
 	if s.net, err = nn.NewNet(s.graph); err != nil {
@@ -67,13 +69,13 @@ func (s *lesson) build(seed uint64) (err error) {
 	return nil
 }
 
-// attackNet is nn.AttackNet, with the layers of networkInputs where there are more, whose
+// attackNet is zoo.Attack, with the layers of networkInputs where there are more, whose
 // own would have 200·d² weights.
 func attackNet(d, outputs int, seed uint64) *nn.Graph {
 	if d <= networkInputs {
-		return nn.AttackNet(d, outputs, seed)
+		return zoo.Attack(d, outputs, seed)
 	}
-	g := nn.AttackNet(networkInputs, outputs, seed)
+	g := zoo.Attack(networkInputs, outputs, seed)
 	g.InputShape = []int{d}
 	first := g.Nodes[0].Op.(*nn.Dense)
 	first.In = d
@@ -193,7 +195,7 @@ func (s *lesson) heldOut() []float64 {
 			r := float64(row[0] - s.values[i])
 			losses[k] = r * r
 		} else {
-			losses[k], _ = nn.CrossEntropy(nil, row, []int{int(s.labels[i])})
+			losses[k], _ = train.CrossEntropy(nil, row, []int{int(s.labels[i])})
 		}
 	}
 	return losses

@@ -6,11 +6,13 @@ import (
 
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/nn/train"
+	"tattle/nn/zoo"
 )
 
 // AttackOptions says how FitAttacks trains G; the zero value is paper B's.
 type AttackOptions struct {
-	Net          func(y, s int, seed uint64) *nn.Graph // nil is nn.AttackNet, B Table 13
+	Net          func(y, s int, seed uint64) *nn.Graph // nil is zoo.Attack, B Table 13
 	Epochs       int                                   // 0 is DefaultEpochs
 	Batch        int                                   // 0 is DefaultBatch; what is left at an epoch's end is dropped
 	LearningRate float64                               // 0 is DefaultLearningRate
@@ -22,7 +24,7 @@ func (o AttackOptions) withDefaults() AttackOptions {
 	d := Options{Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate}.withDefaults()
 	o.Epochs, o.Batch, o.LearningRate = d.Epochs, d.Batch, d.LearningRate
 	if o.Net == nil {
-		o.Net = nn.AttackNet
+		o.Net = zoo.Attack
 	}
 	return o
 }
@@ -103,7 +105,7 @@ type fitting struct {
 
 	graph   *nn.Graph
 	net     *nn.Net // in evaluation mode
-	trainer *nn.Trainer
+	trainer *train.Trainer
 	loop    loop
 	best    *choice
 

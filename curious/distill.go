@@ -9,6 +9,8 @@ import (
 
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/nn/train"
+	"tattle/nn/zoo"
 	"tattle/run"
 )
 
@@ -117,7 +119,7 @@ type distillation struct {
 	data       *dataset.Parts
 	outputs    Outputs   // the teacher's
 	graph      *nn.Graph // the student up to its scores
-	trainer    *nn.Trainer
+	trainer    *train.Trainer
 	loss       divergence[float32]
 	teacher    []float32 // probabilities, [n, Y]
 	loop       loop
@@ -145,8 +147,8 @@ func newDistillation(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o
 	}
 	d.loss.temperature = o.Temperature
 	d.graph = o.Net(classes, derive(o.Seed, drawStudent, 0))
-	adam := nn.NewAdam(d.graph.Params(), nn.AdamOptions{LearningRate: o.LearningRate})
-	if d.trainer, err = nn.NewTrainer(d.graph, adam, derive(o.Seed, drawStudentDropout, 0)); err != nil {
+	adam := train.NewAdam(d.graph.Params(), train.AdamOptions{LearningRate: o.LearningRate})
+	if d.trainer, err = train.NewTrainer(d.graph, adam, derive(o.Seed, drawStudentDropout, 0)); err != nil {
 		return nil, fmt.Errorf("distill: %w", err)
 	}
 	inputs := nn.Size(p.Train.Shape)
@@ -216,7 +218,7 @@ func studentNet(shape []int) func(classes int, seed uint64) *nn.Graph {
 		return DefaultNet(shape)
 	}
 	return func(classes int, seed uint64) *nn.Graph {
-		return nn.CuriousNet(nn.CuriousOptions{Classes: classes, Channels: shape[0], Side: shape[1], Widths: StudentWidths}, seed)
+		return zoo.Curious(zoo.CuriousOptions{Classes: classes, Channels: shape[0], Side: shape[1], Widths: StudentWidths}, seed)
 	}
 }
 

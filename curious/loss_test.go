@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 // slowLoss is an objective as the equations have it, by logarithms of softmaxes, for
@@ -102,7 +103,7 @@ func lossCases(t testing.TB) []lossCase {
 		for _, s := range [][][]int{{thirds}, {halves, thirds}} {
 			c := lossCase{name: fmt.Sprintf("parameterized, soft %v, %d attributes", soft, len(s)), o: objective[float64]{beta: b, soft: soft}, s: s}
 			for i, labels := range s {
-				g := nn.AttackNet(4, 2+max(0, labels[0]-1), uint64(5+i))
+				g := zoo.Attack(4, 2+max(0, labels[0]-1), uint64(5+i))
 				net, err := nn.NewNet(g)
 				if err != nil {
 					t.Fatal(err)

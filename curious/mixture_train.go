@@ -82,7 +82,7 @@ func trainComponent(ctx context.Context, p *dataset.Parts, o Options, stream, be
 	if o.Progress != nil {
 		c.Progress = func(done, total int, loss float64) { o.Progress(before+done, 2*total, loss) }
 	}
-	return train(ctx, p, c)
+	return trainDirect(ctx, p, c)
 }
 
 // sensitiveParts returns the parts with a sensitive attribute as their target.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 func zeros(x []float32) (n int) {
@@ -68,7 +69,7 @@ func TestPruneCounts(t *testing.T) {
 // TestPrune holds that the largest weights stay as they are, and everything else of
 // the graph and the graph that was given, too.
 func TestPrune(t *testing.T) {
-	g := nn.CuriousNet(nn.CuriousOptions{Classes: 3, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, 1)
+	g := zoo.Curious(zoo.CuriousOptions{Classes: 3, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, 1)
 	g.Metadata = map[string]string{"a": "b"}
 	before := copyGraph(g)
 	for _, o := range []PruneOptions{{}, {Global: true}} {

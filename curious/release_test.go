@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 // TestSaveAndOpen wants what is opened to give the very outputs of what was saved.
@@ -160,7 +161,7 @@ func TestRelease(t *testing.T) {
 	if err != nil || !areDistributions(p, 3) {
 		t.Errorf("soft outputs are no distributions (%v)", err)
 	}
-	named := nn.TableNet(6, 3, 1)
+	named := zoo.Table(6, 3, 1)
 	named.Nodes[0].Name = "softmax"
 	if _, err := Release(named, Soft).Shapes(); err != nil {
 		t.Error(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 func TestThresholds(t *testing.T) {
@@ -47,7 +48,7 @@ func TestScore(t *testing.T) {
 }
 
 func TestChoice(t *testing.T) {
-	g := nn.CuriousNet(nn.CuriousOptions{Classes: 2, Side: 16, Widths: [5]int{2, 2, 2, 2, 2}}, 1)
+	g := zoo.Curious(zoo.CuriousOptions{Classes: 2, Side: 16, Widths: [5]int{2, 2, 2, 2, 2}}, 1)
 	variance := g.Node("bn1").Op.(*nn.BatchNorm).Variance
 	weight := g.Params()[0]
 	c := newChoice(g)

@@ -58,7 +58,7 @@ func Train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 	case Overlearning:
 		return overlearn(ctx, p, o)
 	}
-	return train(ctx, p, o)
+	return trainDirect(ctx, p, o)
 }
 
 // every returns 0, 1, … n−1.
@@ -70,8 +70,8 @@ func every(n int) []int {
 	return all
 }
 
-// train trains F, with G where the kind has one.
-func train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
+// trainDirect trains F, with G where the kind has one.
+func trainDirect(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 	t, err := newTraining(ctx, p, o)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func overlearn(ctx context.Context, p *dataset.Parts, o Options) (*Result, error
 	}
 	standard := o
 	standard.Attack, standard.Progress, standard.Attributes = Standard, progress, []int{}
-	r, err := train(ctx, p, standard)
+	r, err := trainDirect(ctx, p, standard)
 	if r == nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 // TestCheckRefuses wants one line, with the mend, for everything that can be told
@@ -77,7 +78,7 @@ func TestCheckRefuses(t *testing.T) {
 
 // TestFitAttacksRefuses wants one line for what G cannot be fitted to.
 func TestFitAttacksRefuses(t *testing.T) {
-	f := nn.TableNet(6, 3, 1)
+	f := zoo.Table(6, 3, 1)
 	for want, c := range map[string]struct {
 		f     *nn.Graph
 		index int
@@ -87,9 +88,9 @@ func TestFitAttacksRefuses(t *testing.T) {
 		"no sensitive attribute -1":    {f: f, index: -1},
 		"neither may be negative":      {f: f, o: AttackOptions{Batch: -1}},
 		"want a number above 0":        {f: f, o: AttackOptions{LearningRate: -1}},
-		"takes 7 values":               {f: nn.TableNet(7, 3, 1)},
-		"classifier has 4 outputs":     {f: nn.TableNet(6, 4, 1)},
-		"the attack has 5 outputs":     {f: f, o: AttackOptions{Net: func(y, _ int, seed uint64) *nn.Graph { return nn.AttackNet(y, 5, seed) }}},
+		"takes 7 values":               {f: zoo.Table(7, 3, 1)},
+		"classifier has 4 outputs":     {f: zoo.Table(6, 4, 1)},
+		"the attack has 5 outputs":     {f: f, o: AttackOptions{Net: func(y, _ int, seed uint64) *nn.Graph { return zoo.Attack(y, 5, seed) }}},
 		"the attack has no net":        {f: f, o: AttackOptions{Net: func(int, int, uint64) *nn.Graph { return nil }}},
 		"is NaN for example 0":         {f: broken(math.NaN())},
 		"is +Inf for example 0 of the": {f: broken(math.Inf(1))},
@@ -103,7 +104,7 @@ func TestFitAttacksRefuses(t *testing.T) {
 
 // broken returns a net with that bias of its first output.
 func broken(bias float64) *nn.Graph {
-	g := nn.TableNet(6, 3, 1)
+	g := zoo.Table(6, 3, 1)
 	last := g.Nodes[len(g.Nodes)-1].Op.(*nn.Dense)
 	last.Bias.Data[0] = float32(bias)
 	return g
@@ -112,9 +113,9 @@ func broken(bias float64) *nn.Graph {
 // TestTrainRefusesNets wants nets that do not fit the data refused before training.
 func TestTrainRefusesNets(t *testing.T) {
 	for want, net := range map[string]func(int, uint64) *nn.Graph{
-		"has 5 outputs":           func(_ int, seed uint64) *nn.Graph { return nn.TableNet(6, 5, seed) },
-		"takes inputs of shape":   func(n int, seed uint64) *nn.Graph { return nn.TableNet(7, n, seed) },
-		"is not defined":          func(n int, seed uint64) *nn.Graph { g := nn.TableNet(6, n, seed); g.Nodes = g.Nodes[1:]; return g },
+		"has 5 outputs":           func(_ int, seed uint64) *nn.Graph { return zoo.Table(6, 5, seed) },
+		"takes inputs of shape":   func(n int, seed uint64) *nn.Graph { return zoo.Table(7, n, seed) },
+		"is not defined":          func(n int, seed uint64) *nn.Graph { g := zoo.Table(6, n, seed); g.Nodes = g.Nodes[1:]; return g },
 		"makes no net of 3 class": func(n int, seed uint64) *nn.Graph { return nil },
 	} {
 		_, err := Train(context.Background(), trainingParts(30), Options{Net: net})

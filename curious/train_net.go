@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tattle/nn"
+	"tattle/nn/zoo"
 	"tattle/run"
 )
 
@@ -29,11 +30,11 @@ func DefaultNet(shape []int) func(classes int, seed uint64) *nn.Graph {
 		return digitNet
 	case len(shape) == 3 && shape[1] == shape[2] && shape[1]%16 == 0:
 		return func(classes int, seed uint64) *nn.Graph {
-			return nn.CuriousNet(nn.CuriousOptions{Classes: classes, Channels: shape[0], Side: shape[1]}, seed)
+			return zoo.Curious(zoo.CuriousOptions{Classes: classes, Channels: shape[0], Side: shape[1]}, seed)
 		}
 	}
 	return func(classes int, seed uint64) *nn.Graph {
-		return flattened(nn.TableNet(nn.Size(shape), classes, seed), shape)
+		return flattened(zoo.Table(nn.Size(shape), classes, seed), shape)
 	}
 }
 
@@ -89,7 +90,7 @@ func sameInEvaluation(g *nn.Graph) bool {
 
 // digitNet is paper A's net of MNIST (section 3.1) with a number of classes.
 func digitNet(classes int, seed uint64) *nn.Graph {
-	g := nn.MNISTNet(seed)
+	g := zoo.MNIST(seed)
 	last := g.Nodes[len(g.Nodes)-1]
 	d := last.Op.(*nn.Dense)
 	if d.Out != classes {

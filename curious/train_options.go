@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tattle/nn"
+	"tattle/nn/train"
 )
 
 // Outputs says which outputs of F are released.
@@ -67,7 +68,7 @@ func (b Beta) String() string {
 const (
 	DefaultEpochs       = 50
 	DefaultBatch        = 100
-	DefaultLearningRate = nn.DefaultLearningRate // of Adam, without decay
+	DefaultLearningRate = train.DefaultLearningRate // of Adam, without decay
 )
 
 // DefaultBeta returns the multipliers that stand in for a zero Beta: paper B's own

@@ -9,6 +9,7 @@ import (
 
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 // trainingParts returns three parts of a table of 6 columns of noise: y, of three
@@ -100,7 +101,7 @@ func pictures(n int) *dataset.Parts {
 
 // smallNet is B Table 12 for them, of a few channels.
 func smallNet(classes int, seed uint64) *nn.Graph {
-	return nn.CuriousNet(nn.CuriousOptions{Classes: classes, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, seed)
+	return zoo.Curious(zoo.CuriousOptions{Classes: classes, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, seed)
 }
 
 // plainNet has neither batch norm nor dropout.

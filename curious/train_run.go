@@ -6,6 +6,8 @@ import (
 
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/nn/train"
+	"tattle/nn/zoo"
 )
 
 // training is a run of train: one epoch after the other, each of steps of G, where
@@ -17,7 +19,7 @@ type training struct {
 
 	scores  *nn.Graph // F up to its scores
 	net     *nn.Net   // F with the outputs that are released, in evaluation mode
-	trainer *nn.Trainer
+	trainer *train.Trainer
 	alike   bool      // F is the same in training and in evaluation
 	ahead   []float32 // its scores where evaluate has them already
 	loss    objective[float32]
@@ -39,7 +41,7 @@ type training struct {
 type opponent struct {
 	graph   *nn.Graph
 	net     *nn.Net // in evaluation mode, frozen while F makes its step
-	trainer *nn.Trainer
+	trainer *train.Trainer
 }
 
 // newTraining makes F, G and all buffers; o has its defaults filled in.
@@ -71,8 +73,8 @@ func newTraining(ctx context.Context, p *dataset.Parts, o Options) (*training, e
 }
 
 // newTrainer returns a trainer by Adam.
-func newTrainer(g *nn.Graph, o Options, seed uint64) (*nn.Trainer, error) {
-	t, err := nn.NewTrainer(g, nn.NewAdam(g.Params(), nn.AdamOptions{LearningRate: o.LearningRate}), seed)
+func newTrainer(g *nn.Graph, o Options, seed uint64) (*train.Trainer, error) {
+	t, err := train.NewTrainer(g, train.NewAdam(g.Params(), train.AdamOptions{LearningRate: o.LearningRate}), seed)
 	if err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
@@ -86,7 +88,7 @@ func (t *training) oppose(classes int) error {
 	}
 	if t.Attack == Parameterized {
 		for i, index := range t.Attributes {
-			g := nn.AttackNet(classes, len(t.train.Sensitive[index].Values), derive(t.Seed, drawAttack, i))
+			g := zoo.Attack(classes, len(t.train.Sensitive[index].Values), derive(t.Seed, drawAttack, i))
 			net, err := nn.NewNet(g)
 			if err != nil {
 				return fmt.Errorf("train: %w", err)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"tattle/nn"
+	"tattle/nn/train"
+	"tattle/nn/zoo"
 )
 
 // TestStepOrder makes B Algorithm 1's first step by hand: G learns from what F gives in
@@ -27,7 +29,7 @@ func TestStepOrder(t *testing.T) {
 		p.Train.Examples(x, every(100))
 		y, s := p.Train.Y, p.Train.Sensitive[0].Labels
 
-		f, g := smallNet(10, o.Seed), nn.AttackNet(10, 5, derive(o.Seed, drawAttack, 0))
+		f, g := smallNet(10, o.Seed), zoo.Attack(10, 5, derive(o.Seed, drawAttack, 0))
 		outputs, err := Predict(context.Background(), Release(f, out), p.Train)
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +53,7 @@ func TestStepOrder(t *testing.T) {
 	}
 }
 
-func trainerOf(t *testing.T, g *nn.Graph, o Options, seed uint64) *nn.Trainer {
+func trainerOf(t *testing.T, g *nn.Graph, o Options, seed uint64) *train.Trainer {
 	t.Helper()
 	trainer, err := newTrainer(g, o, seed)
 	if err != nil {

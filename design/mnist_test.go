@@ -7,7 +7,8 @@ import (
 
 	"tattle/dataset"
 	"tattle/internal/shared"
-	"tattle/nn"
+	"tattle/nn/train"
+	"tattle/nn/zoo"
 	"tattle/onnx"
 )
 
@@ -84,14 +85,14 @@ func TestFashionMNIST(t *testing.T) {
 	if testing.Short() {
 		t.Skip("training and sweeping take half a minute")
 	}
-	train, test := open(t, "fashion-mnist")
-	g := nn.MNISTNet(1)
-	if _, err := nn.Train(context.Background(), g, train, nn.TrainOptions{Epochs: 1, Batch: 128, Seed: 1}); err != nil {
+	data, test := open(t, "fashion-mnist")
+	g := zoo.MNIST(1)
+	if _, err := train.Fit(context.Background(), g, data, train.Options{Epochs: 1, Batch: 128, Seed: 1}); err != nil {
 		t.Fatal(err)
 	}
 	o := Options{MaxDrop: .03, Seed: 1, Families: []string{"gaussian", "laplace"}, Keeps: []int{0, 98, 24}, Projections: []string{"principal"}}
 	start := time.Now()
-	a, err := Search(context.Background(), g, "", train, test, o)
+	a, err := Search(context.Background(), g, "", data, test, o)
 	if err != nil {
 		t.Fatal(err)
 	}

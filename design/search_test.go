@@ -11,6 +11,7 @@ import (
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/nn/train"
 )
 
 // glyphNet is a small net of 28×28 pictures: two layers of 48 and 40 features.
@@ -34,11 +35,11 @@ func glyphNet() *nn.Graph {
 }
 
 var glyphs = sync.OnceValues(func() (func() (*nn.Graph, *dataset.Set, *dataset.Set), error) {
-	train := dataset.Glyphs(dataset.GlyphOptions{N: 3000, Seed: 5})
+	data := dataset.Glyphs(dataset.GlyphOptions{N: 3000, Seed: 5})
 	test := dataset.Glyphs(dataset.GlyphOptions{N: 1500, Seed: 5, Split: dataset.Test})
 	g := glyphNet()
-	_, err := nn.Train(context.Background(), g, train, nn.TrainOptions{Epochs: 8, Seed: 2})
-	return func() (*nn.Graph, *dataset.Set, *dataset.Set) { return g, train, test }, err
+	_, err := train.Fit(context.Background(), g, data, train.Options{Epochs: 8, Seed: 2})
+	return func() (*nn.Graph, *dataset.Set, *dataset.Set) { return g, data, test }, err
 })
 
 // trained is the net fitted to glyphs, once for all tests.

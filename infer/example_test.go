@@ -6,12 +6,12 @@ import (
 	"net/http/httptest"
 
 	"tattle/infer"
-	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 // A net is served and asked over HTTP.
 func Example() {
-	model, err := infer.NewModel("table", nn.TableNet(4, 3, 1))
+	model, err := infer.NewModel("table", zoo.Table(4, 3, 1))
 	if err != nil {
 		panic(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 // served returns a handler of some nets and their outputs at random inputs.
@@ -17,8 +18,8 @@ func served(t testing.TB, n int, o ServerOptions) (h inProcess, models map[strin
 	r := rand.New(rand.NewPCG(7, 1))
 	models, x, want = map[string]*Model{}, map[string][]float32{}, map[string][]float32{}
 	for name, g := range map[string]*nn.Graph{
-		"pictures": nn.CuriousNet(nn.CuriousOptions{Classes: 5, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, 1),
-		"table":    nn.TableNet(12, 3, 2),
+		"pictures": zoo.Curious(zoo.CuriousOptions{Classes: 5, Side: 16, Widths: [5]int{8, 8, 8, 8, 16}}, 1),
+		"table":    zoo.Table(12, 3, 2),
 	} {
 		m, err := NewModel(name, g)
 		if err != nil {

@@ -10,10 +10,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"tattle/nn/zoo"
 	"testing"
 	"time"
-
-	"tattle/nn"
 )
 
 // TestServer asks our server as curl would.
@@ -103,7 +102,7 @@ func TestServer(t *testing.T) {
 
 // TestBusyServer: beyond maxActive inferences the answer is 503, which a client waits out.
 func TestBusyServer(t *testing.T) {
-	m, err := NewModel("m", nn.TableNet(2, 2, 1))
+	m, err := NewModel("m", zoo.Table(2, 2, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +126,7 @@ func TestBusyServer(t *testing.T) {
 // TestStalledBodies: requests whose bodies do not arrive take no place of those that are
 // answered.
 func TestStalledBodies(t *testing.T) {
-	m, err := NewModel("m", nn.TableNet(2, 2, 1))
+	m, err := NewModel("m", zoo.Table(2, 2, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +160,7 @@ func TestStalledBodies(t *testing.T) {
 
 // TestGivenUp: who waits for a net in vain leaves nothing behind.
 func TestGivenUp(t *testing.T) {
-	m, err := NewModel("m", nn.TableNet(2, 2, 1))
+	m, err := NewModel("m", zoo.Table(2, 2, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +175,7 @@ func TestGivenUp(t *testing.T) {
 }
 
 func TestBadGraph(t *testing.T) {
-	g := nn.TableNet(2, 2, 1)
+	g := zoo.Table(2, 2, 1)
 	g.Output = "nowhere"
 	if _, err := NewModel("m", g); err == nil {
 		t.Error("a graph without its output was compiled")

@@ -9,8 +9,8 @@ func TestCosts(t *testing.T) {
 		g    *Graph
 		want int64
 	}{
-		{"mnist", MNISTNet(1), 784*784 + 784*784 + 784*10},
-		{"cifar10", CIFARNet(1), 30*30*32*27 + 11*11*1024*800 + 3072*9216 + 3072*3072 + 3072*10},
+		{"mnist", zooNet("mnist"), 784*784 + 784*784 + 784*10},
+		{"cifar10", zooNet("cifar10"), 30*30*32*27 + 11*11*1024*800 + 3072*9216 + 3072*3072 + 3072*10},
 	} {
 		costs, err := c.g.Costs()
 		if err != nil {

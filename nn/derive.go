@@ -78,3 +78,16 @@ func operands(op Op) []*Param {
 	}
 	return ps
 }
+
+// unique returns the parameters without repetitions.
+func unique(params []*Param) []*Param {
+	seen := map[*Param]bool{}
+	var once []*Param
+	for _, p := range params {
+		if !seen[p] {
+			seen[p] = true
+			once = append(once, p)
+		}
+	}
+	return once
+}

@@ -103,7 +103,7 @@ func TestElementwiseNets(t *testing.T) {
 			testNet(t, g, limit, 2)
 		}
 		r := rand.New(rand.NewPCG(4, 4))
-		tr, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{}), 1)
+		tr, err := NewTraining(g, g.Params(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

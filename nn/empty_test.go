@@ -142,7 +142,7 @@ func TestLearnNothing(t *testing.T) {
 		g.node("none", &Reduce{Function: "Sum", Axes: []int{0, 1}, Keep: true}, g.Output)
 		g.node("sum", &Reduce{Function: "Sum", Axes: []int{0, 1}, Keep: true}, "x")
 		g.node("y", &Add{}, "none", "sum")
-		tr, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{}), 1)
+		tr, err := NewTraining(g, g.Params(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,12 +13,7 @@ import (
 // function than its inference.
 func learnedNets() []*Graph {
 	r := rand.New(rand.NewPCG(5, 5))
-	b := newBuilder("residuals", 3, 8, 8)
-	b.convAs("conv", 4, 3, 1, 1)
-	b.residual("a", 4, 1, nil)
-	b.residual("b", 8, 2, b.padded)
-	b.residual("c", 12, 2, b.projected)
-	residuals := b.pooled("pool", "fc", 3, 1, true)
+	residuals := residualBlocks(8)
 	for _, n := range residuals.Nodes {
 		if norm, ok := n.Op.(*BatchNorm); ok {
 			n.Op = &PRelu{testParam(r, n.Name+".slope", norm.Channels, 1, 1)}
@@ -30,7 +25,7 @@ func learnedNets() []*Graph {
 	table.node("table", &Constant{Value: testParam(r, "table", 4, 2), Learned: true})
 	table.node("product", &MatMul{}, "x", "table")
 	table.node("y", &GroupNorm{Groups: 3, Scale: testParam(r, "scale", 3), Shift: testParam(r, "shift", 3)}, "product")
-	swin := Swin(SwinOptions{Classes: 3, Side: 10, Patch: 2, Embed: 4, Depths: []int{2, 1}, Heads: []int{1, 2}, Window: 3}, 1)
+	swin := zooNet("swin learned")
 	for _, p := range swin.Params() {
 		for i := range p.Data {
 			p.Data[i] += float32(r.NormFloat64()) * .3
@@ -44,7 +39,7 @@ func learnedNets() []*Graph {
 func TestGradients(t *testing.T) {
 	const batch, h = 2, 1e-5
 	for _, g := range learnedNets() {
-		tr, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{}), 1)
+		tr, err := NewTraining(g, g.Params(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +75,7 @@ func TestTrainingSteady(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const batch = 5
 	for _, g := range learnedNets() {
-		tr, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{}), 1)
+		tr, err := NewTraining(g, g.Params(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,39 +102,5 @@ func TestTrainingSteady(t *testing.T) {
 		if a := testing.AllocsPerRun(5, step); a != 0 {
 			t.Errorf("%s: a step allocates %v times", g.Name, a)
 		}
-	}
-}
-
-// TestResidualsLearn trains a small residual net with its batch norms to tell in which
-// corner a spot is.
-func TestResidualsLearn(t *testing.T) {
-	g := smallResNet(t)
-	g.Node("fc").Op = testDense(12, 4, true)
-	tr, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{LearningRate: .01}), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const batch, side = 12, 5
-	r := rand.New(rand.NewPCG(7, 7))
-	y := make([]int, batch)
-	var first, last float64
-	for step := range 60 {
-		x := randomSlice[float32](r, batch*3*side*side, .3)
-		for e := range y {
-			y[e] = r.IntN(4)
-			for c := range 3 {
-				x[((e*3+c)*side+y[e]/2*4)*side+y[e]%2*4] += 3
-			}
-		}
-		loss, _ := tr.Step(x, y)
-		if step < 5 {
-			first += loss / 5
-		}
-		if step >= 55 {
-			last += loss / 5
-		}
-	}
-	if !(last < first/3) {
-		t.Errorf("the loss fell from %v to %v only", first, last)
 	}
 }

@@ -33,7 +33,7 @@ func TestNewNetRefuses(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
-	g := MNISTNet(1)
+	g := zooNet("mnist")
 	at, err := g.FeatureNode()
 	if err != nil || at != "relu2" {
 		t.Fatalf("features at %q, %v", at, err)
@@ -60,7 +60,7 @@ func TestCut(t *testing.T) {
 // TestRowLimit holds sweeps to buffers of 64 MB per tensor.
 // TestFeatureNode asks for the features of nets whose last layers are not the output's.
 func TestFeatureNode(t *testing.T) {
-	g := MNISTNet(1)
+	g := zooNet("mnist")
 	g.Nodes = append(g.Nodes, &Node{Name: "aside", Op: testDense(784, 3, true), Inputs: []string{"relu1"}, Output: "aside"})
 	if name, err := g.FeatureNode(); err != nil || name != "relu2" {
 		t.Errorf("features %q, error %v, want relu2", name, err)

@@ -12,7 +12,7 @@ import (
 // standardised data, slopes ¼. Other learned constants stay. Equal seeds give equal
 // bytes.
 func (g *Graph) Init(seed uint64) {
-	r := rand.New(rand.NewChaCha8(chachaKey(seed, 0)))
+	r := Rand(seed, 0)
 	for _, n := range g.Nodes {
 		switch op := n.Op.(type) {
 		case *Dense:
@@ -27,10 +27,10 @@ func (g *Graph) Init(seed uint64) {
 			asIdentity(op.Scale, op.Shift)
 		case *BatchNorm:
 			asIdentity(op.Scale, op.Shift)
-			op.Mean.fill(0)
-			op.Variance.fill(1)
+			op.Mean.Fill(0)
+			op.Variance.Fill(1)
 		case *PRelu:
-			op.Slope.fill(.25)
+			op.Slope.Fill(.25)
 		}
 	}
 }
@@ -38,18 +38,19 @@ func (g *Graph) Init(seed uint64) {
 // asIdentity makes the parameters of a norm, those that are not nil, 1 and 0.
 func asIdentity(scale, shift *Param) {
 	if scale != nil {
-		scale.fill(1)
+		scale.Fill(1)
 	}
 	if shift != nil {
-		shift.fill(0)
+		shift.Fill(0)
 	}
 }
 
-// chachaKey is the generator's key for a seed and the number of a stream.
-func chachaKey(seed, stream uint64) (key [32]byte) {
+// Rand returns the generator of one of the streams of a seed.
+func Rand(seed, stream uint64) *rand.Rand {
+	var key [32]byte
 	binary.LittleEndian.PutUint64(key[0:], seed)
 	binary.LittleEndian.PutUint64(key[8:], stream)
-	return key
+	return rand.New(rand.NewChaCha8(key))
 }
 
 // uniform fills the parameters, those that are not nil, from U(±1/√fanIn).
@@ -66,26 +67,15 @@ func uniform(r *rand.Rand, fanIn int, ps ...*Param) {
 	}
 }
 
-func (p *Param) fill(v float32) {
+// Fill sets every entry.
+func (p *Param) Fill(v float32) {
 	for i := range p.Data {
 		p.Data[i] = v
 	}
 	p.Changed()
 }
 
-// newParam returns a parameter of zeros.
-func newParam(name string, shape ...int) *Param {
+// NewParam returns a parameter of zeros.
+func NewParam(name string, shape ...int) *Param {
 	return &Param{Name: name, Shape: shape, Data: make([]float32, Size(shape))}
-}
-
-// normal fills the parameter from N(0, deviation²), cut at ±limit.
-func normal(r *rand.Rand, p *Param, deviation, limit float64) {
-	for i := range p.Data {
-		v := deviation * r.NormFloat64()
-		for math.Abs(v) > limit {
-			v = deviation * r.NormFloat64()
-		}
-		p.Data[i] = float32(v)
-	}
-	p.Changed()
 }

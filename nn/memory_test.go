@@ -20,7 +20,7 @@ func memoryNets() map[string]*Graph {
 		nets["wide "+name] = g
 	}
 	nets["deep"] = deepNet(1, 3, 6)
-	nets["swin"] = Swin(SwinOptions{Classes: 3, Side: 16, Patch: 4, Embed: 6, Depths: []int{2, 1}, Heads: []int{1, 2}, Window: 2}, 1)
+	nets["swin"] = zooNet("swin kept")
 	mixed := chain([]int{2, 4, 3}, &LayerNorm{}, &Unary{Function: "Gelu"}, with("Mul", testParam(r, "c", 4, 1)), &Reduce{Function: "Max", Axes: []int{1}, Keep: true}, &Unary{Function: "Exp"})
 	mixed.node("b", &Arithmetic{Operator: "Div"}, "x", "n4")
 	mixed.node("c", &Arithmetic{Operator: "Sub"}, "b", "n2")
@@ -120,7 +120,7 @@ func TestBudget(t *testing.T) {
 
 // TestMemory holds the estimate to what is allocated beyond the first example's.
 func TestMemory(t *testing.T) {
-	for name, g := range map[string]*Graph{"deep": deepNet(2, 16, 32), "swin": Swin(SwinOptions{Classes: 3, Side: 32, Patch: 4, Embed: 24, Depths: []int{2, 2}, Heads: []int{3, 6}, Window: 4}, 1)} {
+	for name, g := range map[string]*Graph{"deep": deepNet(2, 16, 32), "swin": zooNet("swin memory")} {
 		net := mustNet(t, g)
 		p, n := net.Dims()
 		use := func(examples, vectors int) int64 {

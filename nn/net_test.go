@@ -65,13 +65,15 @@ func inputFan() *Graph {
 
 func testNets() map[string]*Graph {
 	return map[string]*Graph{
-		"mlp":      chain([]int{2, 3}, &Flatten{}, testDense(6, 11, true), &ReLU{}, testDense(11, 4, true), &ReLU{}),
-		"residual": residualNet(),
-		"fan":      inputFan(),
-		"identity": chain([]int{5}, &Identity{}, &Dropout{P: .5}),
-		"none":     chain([]int{5}),
-		"relu":     chain([]int{5}, &ReLU{}, &ReLU{}),
-		"double":   func() *Graph { g := chain([]int{4}); g.node("a", &Add{}, "x", "x"); return g }(),
+		"mlp":       chain([]int{2, 3}, &Flatten{}, testDense(6, 11, true), &ReLU{}, testDense(11, 4, true), &ReLU{}),
+		"residual":  residualNet(),
+		"fan":       inputFan(),
+		"identity":  chain([]int{5}, &Identity{}, &Dropout{P: .5}),
+		"residuals": residualBlocks(9),
+		"swin":      zooNet("swin"),
+		"none":      chain([]int{5}),
+		"relu":      chain([]int{5}, &ReLU{}, &ReLU{}),
+		"double":    func() *Graph { g := chain([]int{4}); g.node("a", &Add{}, "x", "x"); return g }(),
 	}
 }
 
@@ -210,7 +212,6 @@ func TestPrecisionsApart(t *testing.T) {
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	const batch, k = 4, 3
 	nets := testNets()
-	nets["residuals"], nets["swin"] = smallResNet(t), smallSwin(1)
 	for name, g := range nets {
 		net := mustNet(t, g)
 		p, n := net.Dims()
@@ -283,7 +284,8 @@ func TestChangedWeights(t *testing.T) {
 }
 
 func TestRowLimit(t *testing.T) {
-	e32, e64 := mustNet(t, cifarNet()).run32(), mustNet(t, cifarNet()).run64()
+	g := zooNet("cifar10")
+	e32, e64 := mustNet(t, g).run32(), mustNet(t, g).run64()
 	const longest = 1024 * 11 * 11
 	if want := 64 << 20 / (4 * longest); e32.limit != want {
 		t.Errorf("float32: %d rows, want %d", e32.limit, want)

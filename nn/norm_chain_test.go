@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"tattle/internal/simd"
 	"testing"
 )
 
@@ -21,34 +22,34 @@ func chainNets() map[string]*Graph {
 		"dropout relu":  {&Dropout{P: .5}, &ReLU{}},
 		"none":          {},
 	} {
-		b := newBuilder(name, 3, 9, 9)
-		b.conv(6, 2, 1)
+		b := NewBuilder(name, 3, 9, 9)
+		b.Conv("", 6, 2, 1, 0, true)
 		for range 2 {
-			b.batchNorm()
+			b.BatchNorm("")
 			for _, op := range ops {
-				b.add(op)
+				b.Add("", op)
 			}
-			b.conv(5, 3, 2)
+			b.Conv("", 5, 3, 2, 0, true)
 		}
-		b.add(&Flatten{})
-		b.batchNorm()
+		b.Add("", &Flatten{})
+		b.BatchNorm("")
 		for _, op := range ops {
-			b.add(op)
+			b.Add("", op)
 		}
-		b.dense(4)
-		nets[name] = b.graph(1)
+		b.Dense("", 4, true)
+		nets[name] = initialised(b, 1)
 	}
 	return nets
 }
 
 // fannedNorm has a batch norm that not only the rectifier after it reads, if any.
 func fannedNorm(rectified string) *Graph {
-	b := newBuilder("fan", 3, 4, 4)
-	b.batchNorm()
-	b.add(&ReLU{})
-	b.g.Nodes[1].Inputs[0] = rectified
-	b.g.node("sum", &Add{}, "bn1", "relu1")
-	return b.graph(1)
+	b := NewBuilder("fan", 3, 4, 4)
+	b.BatchNorm("")
+	b.Add("", &ReLU{})
+	b.Graph.Nodes[1].Inputs[0] = rectified
+	b.Graph.node("sum", &Add{}, "bn1", "relu1")
+	return initialised(b, 1)
 }
 
 // trainSome makes a few steps and one more gradient, and returns all that they
@@ -60,18 +61,19 @@ func trainSome(t *testing.T, g *Graph, params []*Param, join func(*program[float
 	for _, p := range g.Params() {
 		p.Grad = nil
 	}
-	tr, err := newTrainer(g, NewAdam(params, AdamOptions{}), 3, join)
+	tr, err := newTraining(g, params, 3, join)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(1, 1))
 	p, n := tr.Dims()
 	for range 3 {
-		x, y := randomSlice[float32](r, batch*p, 1), make([]int, batch)
-		for i := range y {
-			y[i] = r.IntN(n)
+		tr.Forward(randomSlice[float32](r, batch*p, 1))
+		tr.Backward(nil, randomSlice[float32](r, batch*n, 1))
+		for _, q := range params {
+			simd.Axpy(-.01, q.Grad, q.Data)
+			q.Changed()
 		}
-		tr.Step(x, y)
 	}
 	dx := make([]float32, batch*p)
 	out := slices.Clone(tr.Forward(randomSlice[float32](r, batch*p, 1)))
@@ -142,17 +144,17 @@ func TestChainIsJoined(t *testing.T) {
 // TestTrainingIgnoresCores wants the same bytes from one core and from several.
 func TestTrainingIgnoresCores(t *testing.T) {
 	nets := chainNets()
-	b := newBuilder("pools", 3, 20, 20)
-	b.conv(8, 3, 1)
-	b.add(&ReLU{})
-	b.pool(2)
-	b.conv(300, 5, 1)
-	b.add(&ReLU{})
-	b.pool(3)
-	b.conv(60, 1, 1)
-	b.add(&Flatten{})
-	b.dense(4)
-	nets["pools"] = b.graph(1)
+	b := NewBuilder("pools", 3, 20, 20)
+	b.Conv("", 8, 3, 1, 0, true)
+	b.Add("", &ReLU{})
+	b.MaxPool(2)
+	b.Conv("", 300, 5, 1, 0, true)
+	b.Add("", &ReLU{})
+	b.MaxPool(3)
+	b.Conv("", 60, 1, 1, 0, true)
+	b.Add("", &Flatten{})
+	b.Dense("", 4, true)
+	nets["pools"] = initialised(b, 1)
 	for name, g := range nets {
 		before := runtime.GOMAXPROCS(1)
 		one := trainSome(t, g, g.Params(), fuse)
@@ -166,7 +168,7 @@ func TestTrainingIgnoresCores(t *testing.T) {
 // the next.
 func TestChainOverwrites(t *testing.T) {
 	g := chainNets()["leaky dropout"]
-	tr, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{}), 1)
+	tr, err := NewTraining(g, g.Params(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,25 +190,29 @@ func TestChainOverwrites(t *testing.T) {
 }
 
 func TestChainAllocates(t *testing.T) {
-	b := newBuilder("chain", 3, 16, 16)
-	b.conv(8, 2, 2)
-	b.batchNorm()
-	b.add(&LeakyReLU{Slope: .1})
-	b.add(&Dropout{P: .2})
-	b.pool(2)
-	b.batchNorm()
-	b.add(&Flatten{})
-	b.dense(4)
-	g := b.graph(1)
-	tr, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{}), 1)
+	b := NewBuilder("chain", 3, 16, 16)
+	b.Conv("", 8, 2, 2, 0, true)
+	b.BatchNorm("")
+	b.Add("", &LeakyReLU{Slope: .1})
+	b.Add("", &Dropout{P: .2})
+	b.MaxPool(2)
+	b.BatchNorm("")
+	b.Add("", &Flatten{})
+	b.Dense("", 4, true)
+	g := initialised(b, 1)
+	tr, err := NewTraining(g, g.Params(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, y := make([]float32, 6*3*16*16), make([]int, 6)
-	for range 4 {
-		tr.Step(x, y)
+	x, dy := make([]float32, 6*3*16*16), make([]float32, 6*4)
+	step := func() {
+		tr.Forward(x)
+		tr.Backward(nil, dy)
 	}
-	if n := testing.AllocsPerRun(10, func() { tr.Step(x, y) }); n > 0 {
+	for range 4 {
+		step()
+	}
+	if n := testing.AllocsPerRun(10, step); n > 0 {
 		t.Errorf("a step allocates %v times", n)
 	}
 }
@@ -265,7 +271,7 @@ func TestChainBeforeConstant(t *testing.T) {
 	g := chain([]int{4}, testBatchNorm(4))
 	g.node("c", constantOf(rand.New(rand.NewPCG(1, 1)), 4))
 	g.node("y", &Add{}, "n0", "c")
-	if _, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{}), 1); err != nil {
+	if _, err := NewTraining(g, g.Params(), 1); err != nil {
 		t.Error(err)
 	}
 }

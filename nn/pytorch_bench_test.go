@@ -75,22 +75,19 @@ func (p *peer) step(b *testing.B) float64 {
 // of the medians.
 func BenchmarkPyTorch(b *testing.B) {
 	p := startPeer(b, "testdata/pytorch_step.py")
-	g := CuriousClassifier(2, 1)
-	t, err := NewTrainer(g, NewAdam(g.Params(), AdamOptions{}), 1)
-	if err != nil {
-		b.Fatal(err)
-	}
-	inputs, _ := t.Dims()
+	g := zooNet("curious")
+	step := TrainStep(g)
+	inputs, _ := mustNet(b, g).Dims()
 	r := rand.New(rand.NewPCG(2, 2))
 	x, y := randomSlice[float32](r, 100*inputs, 1), make([]int, 100)
 	for i := range y {
 		y[i] = r.IntN(2)
 	}
-	t.Step(x, y)
+	step(x, y)
 	var ours, theirs []float64
 	for b.Loop() {
 		start := time.Now()
-		t.Step(x, y)
+		step(x, y)
 		ours = append(ours, time.Since(start).Seconds())
 		b.StopTimer()
 		theirs = append(theirs, p.step(b))

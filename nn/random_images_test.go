@@ -113,7 +113,7 @@ func TestRandomImages(t *testing.T) {
 // and in a batch, on any number of cores.
 func TestNetsIgnoreBatch(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	graphs := []*Graph{smallSwin(3), smallResNet(t)}
+	graphs := []*Graph{zooNet("swin"), residualBlocks(9)}
 	for seed := range uint64(8) {
 		graphs = append(graphs, randomImages(rand.New(rand.NewPCG(seed, 78))))
 	}

@@ -204,7 +204,7 @@ func TestRandomTraining(t *testing.T) {
 				learned = append(learned, p)
 			}
 		}
-		tr, err := NewTrainer(g, NewAdam(learned, AdamOptions{}), seed)
+		tr, err := NewTraining(g, learned, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +215,7 @@ func TestRandomTraining(t *testing.T) {
 	}
 }
 
-func testRandomGradients(t *testing.T, name string, g *Graph, tr *Trainer, r *rand.Rand, batch, p, n int) {
+func testRandomGradients(t *testing.T, name string, g *Graph, tr *Training, r *rand.Rand, batch, p, n int) {
 	t.Helper()
 	x, u := randomSlice[float32](r, batch*p, 1), randomSlice[float32](r, batch*n, 1)
 	var dx []float32

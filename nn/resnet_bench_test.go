@@ -32,8 +32,8 @@ func BenchmarkResNet18(b *testing.B) {
 		b.Skip("needs /usr/bin/python3 with PyTorch and torchvision, which are not here")
 	}
 	p := startPeer(b, "testdata/pytorch_resnet18.py")
-	g := ResNet18(1000, 1)
-	g.Output = ResNet18Features
+	g := zooNet("resnet18")
+	g.Output = "layer4.1.relu2"
 	net := mustNet(b, g)
 	inputs, outputs := net.Dims()
 	for _, batch := range []int{8, 1} {

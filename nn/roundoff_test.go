@@ -170,7 +170,7 @@ func TestRoundoffUnderflows(t *testing.T) {
 	norm := testBatchNorm(9)
 	norm.Epsilon = 0x1p-1000
 	for _, p := range []*Param{norm.Mean, norm.Variance, norm.Shift} {
-		p.fill(0)
+		p.Fill(0)
 	}
 	r := rand.New(rand.NewPCG(2, 2))
 	for name, g := range map[string]*Graph{

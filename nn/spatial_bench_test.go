@@ -144,8 +144,8 @@ func BenchmarkBatchNorm(b *testing.B) {
 		p.Grad = make([]float32, len(p.Data))
 	}
 	joined := newNormChain(newBatchNorm[float32](op, shape))
-	joined.extend(newLeaky[float32](curiousSlope))
-	joined.extend(newDropout(curiousDropout))
+	joined.extend(newLeaky[float32](.01))
+	joined.extend(newDropout(.2))
 	r := rand.New(rand.NewPCG(1, 1))
 	x, dy := randomSlice[float32](r, batch*Size(shape), 1), randomSlice[float32](r, batch*Size(shape), 1)
 	y, dx := make([]float32, len(x)), make([]float32, len(x))

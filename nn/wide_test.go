@@ -596,7 +596,7 @@ func TestWideDeep(t *testing.T) {
 // BenchmarkWide compares the two bounded passes on ResNet-18's features, at 224 × 224
 // pixels.
 func BenchmarkWide(b *testing.B) {
-	front, _, err := ResNet18(10, 1).Cut("layer4.1.relu2")
+	front, _, err := zooNet("resnet18").Cut("layer4.1.relu2")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 // mapCases are operators that rearrange and resize, on inputs of that shape.
@@ -90,7 +91,7 @@ func sameOutputs(t *testing.T, g *nn.Graph, batch int) {
 	}
 }
 
-func TestRoundTripResidual(t *testing.T) { sameOutputs(t, nn.ResNet20(10, 1), 1) }
+func TestRoundTripResidual(t *testing.T) { sameOutputs(t, zoo.ResNet20(10, 1), 1) }
 
 func TestEncodeMapsRefuses(t *testing.T) {
 	for name, c := range map[string]struct {

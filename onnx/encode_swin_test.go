@@ -2,13 +2,12 @@ package onnx
 
 import (
 	"slices"
+	"tattle/nn/zoo"
 	"testing"
-
-	"tattle/nn"
 )
 
 func TestRoundTripSwin(t *testing.T) {
-	g := nn.Swin(nn.SwinOptions{Classes: 5, Side: 20, Embed: 8, Depths: []int{2, 2}, Heads: []int{2, 4}, Window: 3}, 1)
+	g := zoo.Swin(zoo.SwinOptions{Classes: 5, Side: 20, Embed: 8, Depths: []int{2, 2}, Heads: []int{2, 4}, Window: 3}, 1)
 	sameOutputs(t, g, 2)
 	b, err := Encode(g)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 func param(r *rand.Rand, shape ...int) *nn.Param {
@@ -129,14 +130,14 @@ func net(t *testing.T, g *nn.Graph) *nn.Net {
 
 func TestRoundTrip(t *testing.T) {
 	t.Run("operators", func(t *testing.T) { roundTrip(t, allOperators(), 3) })
-	t.Run("mnist", func(t *testing.T) { roundTrip(t, nn.MNISTNet(1), 2) })
-	t.Run("curious", func(t *testing.T) { roundTrip(t, nn.CuriousClassifier(4, 1), 2) })
-	t.Run("attack", func(t *testing.T) { roundTrip(t, nn.AttackNet(3, 5, 1), 2) })
+	t.Run("mnist", func(t *testing.T) { roundTrip(t, zoo.MNIST(1), 2) })
+	t.Run("curious", func(t *testing.T) { roundTrip(t, zoo.Curious(zoo.CuriousOptions{Classes: 4}, 1), 2) })
+	t.Run("attack", func(t *testing.T) { roundTrip(t, zoo.Attack(3, 5, 1), 2) })
 	t.Run("cifar", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("large")
 		}
-		roundTrip(t, nn.CIFARNet(1), 1)
+		roundTrip(t, zoo.CIFAR10(1), 1)
 	})
 }
 
@@ -182,20 +183,20 @@ func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "model.onnx")
 	for range 2 { // the second replaces the first
-		if err := Write(path, nn.AttackNet(3, 2, 1)); err != nil {
+		if err := Write(path, zoo.Attack(3, 2, 1)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if g, err := Read(path); err != nil || len(g.Params()) != 6 {
 		t.Errorf("%v, %v", g, err)
 	}
-	bad := nn.AttackNet(3, 2, 1)
+	bad := zoo.Attack(3, 2, 1)
 	bad.Output = "none"
 	if Write(path, bad) == nil {
 		t.Error("no error")
 	}
 	for _, where := range []string{filepath.Join(dir, "none", "model.onnx"), dir} {
-		err := Write(where, nn.AttackNet(3, 2, 1))
+		err := Write(where, zoo.Attack(3, 2, 1))
 		if err == nil || !strings.HasPrefix(err.Error(), "write "+where+": ") || strings.Count(err.Error(), dir) != 1 {
 			t.Errorf("error %v, want one that names %s alone", err, where)
 		}

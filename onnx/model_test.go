@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"tattle/internal/shared"
-	"tattle/nn"
+	"tattle/nn/zoo"
 	"tattle/npy"
 )
 
@@ -74,7 +74,7 @@ func TestMNIST(t *testing.T) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	data, err := Encode(nn.MNISTNet(1))
+	data, err := Encode(zoo.MNIST(1))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	g := nn.MNISTNet(1)
+	g := zoo.MNIST(1)
 	b.SetBytes(4 * (784*784*2 + 784*10))
 	b.ReportAllocs()
 	for b.Loop() {

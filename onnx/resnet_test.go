@@ -5,6 +5,7 @@ import (
 
 	"tattle/internal/shared"
 	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 // TestResNet20Structure puts the weights of Idelbayev's trained net, where batch norms
@@ -14,7 +15,7 @@ func TestResNet20Structure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := nn.ResNet20(10, 1)
+	g := zoo.ResNet20(10, 1)
 	convs, norms := kindsOf[*nn.Conv2D](g), kindsOf[*nn.BatchNorm](g)
 	from := kindsOf[*nn.Conv2D](file)
 	if len(from) != len(convs) || len(norms) != len(convs) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 func TestPost(t *testing.T) {
@@ -121,7 +122,7 @@ func TestDropCovers(t *testing.T) {
 
 func BenchmarkCurve(b *testing.B) {
 	const n = 784
-	g := nn.MNISTNet(1)
+	g := zoo.MNIST(1)
 	_, head, err := g.Cut("relu2")
 	if err != nil {
 		b.Fatal(err)

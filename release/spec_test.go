@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tattle/nn"
+	"tattle/nn/zoo"
 	"tattle/onnx"
 	"tattle/release"
 )
@@ -206,7 +207,7 @@ func TestSpecErrs(t *testing.T) {
 			t.Errorf("%+v: error %v, want %s", s, err, want)
 		}
 	}
-	if _, _, err := (release.Spec{Keep: 2, Node: "conv1"}).Build(context.Background(), nn.CIFARNet(1), nil); err == nil || !strings.Contains(err.Error(), "flat") {
+	if _, _, err := (release.Spec{Keep: 2, Node: "conv1"}).Build(context.Background(), zoo.CIFAR10(1), nil); err == nil || !strings.Contains(err.Error(), "flat") {
 		t.Errorf("error %v", err)
 	}
 }

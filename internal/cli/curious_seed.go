@@ -10,6 +10,7 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 // seedRun is one training with one seed. It becomes a folder with the models
@@ -90,7 +91,7 @@ func (s seedRun) trainOptions(p *dataset.Parts, progress func(done, total int)) 
 // curiousNet is Table 12's net with other widths.
 func curiousNet(shape []int, widths [5]int) func(classes int, seed uint64) *nn.Graph {
 	return func(classes int, seed uint64) *nn.Graph {
-		return nn.CuriousNet(nn.CuriousOptions{Classes: classes, Channels: shape[0], Side: shape[1], Widths: widths}, seed)
+		return zoo.Curious(zoo.CuriousOptions{Classes: classes, Channels: shape[0], Side: shape[1], Widths: widths}, seed)
 	}
 }
 

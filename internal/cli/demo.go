@@ -8,7 +8,7 @@ import (
 
 	"tattle/attack"
 	"tattle/bound"
-	"tattle/nn"
+	"tattle/nn/train"
 	"tattle/report"
 )
 
@@ -44,7 +44,7 @@ func (c *demoCmd) Run(e *env) error {
 
 func (c *demoCmd) demo(e *env, dir string) error {
 	started := time.Now()
-	task := trainCmd{Task: glyphsName, Data: glyphsName, Epochs: demoEpochs, Batch: nn.DefaultBatch, LearningRate: defaultLearningRate, output: c.output}
+	task := trainCmd{Task: glyphsName, Data: glyphsName, Epochs: demoEpochs, Batch: train.DefaultBatch, LearningRate: defaultLearningRate, output: c.output}
 	train, test := glyphs(0, c.Seed)
 	g, t, err := task.fit(e, dir, train, test)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"tattle/nn"
+	"tattle/nn/zoo"
 	"tattle/npy"
 	"tattle/onnx"
 )
@@ -117,7 +118,7 @@ func TestParseShape(t *testing.T) {
 // TestNearest: a slip of the pen finds what was meant, and so does part of a name.
 func TestNearest(t *testing.T) {
 	t.Parallel()
-	g := nn.ResNet20(10, 1)
+	g := zoo.ResNet20(10, 1)
 	for wrong, want := range map[string]string{"layer3.2.relu3": `"layer3.2.relu2"`, "Linear": `"linear"`} {
 		if got := nearest(g, wrong); len(got) != suggestions || !slices.Contains(got, want) {
 			t.Errorf("%q: %q", wrong, got)
@@ -137,7 +138,7 @@ func TestNearest(t *testing.T) {
 // that are none.
 func TestCandidates(t *testing.T) {
 	t.Parallel()
-	g := nn.ResNet20(10, 1)
+	g := zoo.ResNet20(10, 1)
 	all, err := candidates(g)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +171,7 @@ func TestCandidates(t *testing.T) {
 
 // TestInspectEscapes: names in a file do not reach the terminal as commands to it.
 func TestInspectEscapes(t *testing.T) {
-	b, err := onnx.Encode(nn.TableNet(4, 2, 1))
+	b, err := onnx.Encode(zoo.Table(4, 2, 1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"tattle/nn"
+	"tattle/nn/zoo"
 	"tattle/npy"
 )
 
@@ -24,7 +24,7 @@ func mkWeights(ts *testscript.TestScript, _ bool, args []string) {
 		classes, err = 10, nil
 	}
 	ts.Check(err)
-	g := nn.ResNet20(classes, 9)
+	g := zoo.ResNet20(classes, 9)
 	f, err := os.Create(ts.MkAbs(args[0]))
 	ts.Check(err)
 	w := npy.NewWriter(f)

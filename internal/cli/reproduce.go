@@ -12,7 +12,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
-	"tattle/nn"
+	"tattle/nn/train"
 	"tattle/report"
 	"tattle/run"
 	"tattle/stat"
@@ -233,25 +233,25 @@ func (c *reproduceCmd) model(e *env, m *measurement, f figure, dir string) (trai
 
 // training is the stage in which the net is trained.
 func (c *reproduceCmd) training(e *env, m *measurement, f figure, dir string) (w run.Work, err error) {
-	train, err := openData(c.Data, string(dataset.Train), c.Seed)
+	data, err := openData(c.Data, string(dataset.Train), c.Seed)
 	if err != nil {
 		return w, err
 	}
-	task := trainCmd{Task: f.net, Data: c.Data, Epochs: cmp.Or(c.Epochs, recipes[f.net].epochs), Batch: nn.DefaultBatch, LearningRate: defaultLearningRate, output: c.output}
-	if _, err := task.untrained(train.Shape); err != nil {
+	task := trainCmd{Task: f.net, Data: c.Data, Epochs: cmp.Or(c.Epochs, recipes[f.net].epochs), Batch: train.DefaultBatch, LearningRate: defaultLearningRate, output: c.output}
+	if _, err := task.untrained(data.Shape); err != nil {
 		return w, err
 	}
 	return run.Work{
 		Dir: filepath.Join(dir, trainingDir), Resume: c.Resume,
 		Manifest: run.Manifest{
-			Command: "reproduce", Shards: 1, Hashes: map[string]string{"data": train.SHA256},
+			Command: "reproduce", Shards: 1, Hashes: map[string]string{"data": data.SHA256},
 			Settings: trainingSettings{task.Task, task.Epochs, task.Batch, task.LearningRate, c.Seed},
 		},
 		Name: func(int) string { return "training" },
 		Do: func(ctx context.Context, _ int, w io.Writer) error {
 			within := *e
 			within.ctx = ctx
-			g, t, err := task.fit(&within, dir, train, m.data)
+			g, t, err := task.fit(&within, dir, data, m.data)
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/nn/train"
 	"tattle/onnx"
 	"tattle/release"
 	"tattle/report"
@@ -117,7 +118,7 @@ func (c *trainCmd) check() error {
 	if c.BatchSize != nil {
 		c.Batch = *c.BatchSize
 	} else if c.Batch == 0 {
-		c.Batch = nn.DefaultBatch
+		c.Batch = train.DefaultBatch
 	}
 	if err := c.checkNumbers(); err != nil {
 		return err
@@ -191,12 +192,12 @@ func (c *trainCmd) load() (train, test *dataset.Set, err error) {
 
 // fit runs the recipe. Interrupted, it returns the model as far as it came, with
 // ctx's error; where there is no model, no training either.
-func (c *trainCmd) fit(e *env, dir string, train, test *dataset.Set) (*nn.Graph, *report.Training, error) {
-	g, err := c.untrained(train.Shape)
+func (c *trainCmd) fit(e *env, dir string, data, test *dataset.Set) (*nn.Graph, *report.Training, error) {
+	g, err := c.untrained(data.Shape)
 	if err != nil {
 		return nil, nil, err
 	}
-	t := c.asked(g, train)
+	t := c.asked(g, data)
 	if err := roomForModel(dir, t.Parameters); err != nil {
 		return nil, nil, err
 	}
@@ -206,13 +207,13 @@ func (c *trainCmd) fit(e *env, dir string, train, test *dataset.Set) (*nn.Graph,
 	}
 	bar := newMeter(e.stderr, "training", 0, false)
 	defer bar.close()
-	_, err = nn.Train(e.ctx, g, train, nn.TrainOptions{
+	_, err = train.Fit(e.ctx, g, data, train.Options{
 		Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed,
-		Optimizer: func(ps []*nn.Param) nn.Optimizer {
-			return nn.NewAdamW(ps, nn.AdamOptions{LearningRate: c.LearningRate})
+		Optimizer: func(ps []*nn.Param) train.Optimizer {
+			return train.NewAdamW(ps, train.AdamOptions{LearningRate: c.LearningRate})
 		},
 		Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
-		Validate: func(_ int, ep nn.Epoch) error {
+		Validate: func(_ int, ep train.Epoch) error {
 			a, err := interruptible(e.ctx, func() (float64, error) { return nn.Accuracy(net, test), nil })
 			if err != nil {
 				a = math.NaN()

@@ -1,4 +1,4 @@
-package nn
+package train
 
 import (
 	"compress/gzip"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"tattle/internal/shared"
+	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 // digits is MNIST, or its first n examples, as paper A normalises it.
@@ -62,16 +64,16 @@ func TestMNIST(t *testing.T) {
 	if os.Getenv("TATTLE_FULL") == "" {
 		train.n, epochs, low, high = 12000, 1, .92, .97
 	}
-	g := MNISTNet(1)
+	g := zoo.MNIST(1)
 	net := mustNet(t, g)
-	_, err := Train(context.Background(), g, train, TrainOptions{Epochs: epochs, Seed: 1, Validate: func(epoch int, e Epoch) error {
-		t.Logf("epoch %d: loss %.4f, accuracy %.4f, on the test set %.4f", epoch, e.Loss, e.Accuracy, Accuracy(net, test))
+	_, err := Fit(context.Background(), g, train, Options{Epochs: epochs, Seed: 1, Validate: func(epoch int, e Epoch) error {
+		t.Logf("epoch %d: loss %.4f, accuracy %.4f, on the test set %.4f", epoch, e.Loss, e.Accuracy, nn.Accuracy(net, test))
 		return nil
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := Accuracy(net, test); a < low || a > high {
+	if a := nn.Accuracy(net, test); a < low || a > high {
 		t.Errorf("accuracy %v, want %v to %v", a, low, high)
 	}
 }

@@ -1,18 +1,28 @@
-package nn
+package zoo
 
 import (
 	"math"
 	"slices"
 	"strings"
 	"sync"
+	"tattle/nn"
 	"testing"
 )
 
 // cifarNet is drawn once: it has forty million parameters.
-var cifarNet = sync.OnceValue(func() *Graph { return CIFARNet(5) })
+var cifarNet = sync.OnceValue(func() *nn.Graph { return CIFAR10(5) })
+
+func mustNet(t *testing.T, g *nn.Graph) *nn.Net {
+	t.Helper()
+	net, err := nn.NewNet(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net
+}
 
 // counts returns the number of parameters of each operator that has any.
-func counts(g *Graph) []int {
+func counts(g *nn.Graph) []int {
 	var c []int
 	for _, n := range g.Nodes {
 		total := 0
@@ -28,20 +38,20 @@ func counts(g *Graph) []int {
 
 func TestBuiltinSizes(t *testing.T) {
 	for _, c := range []struct {
-		g      *Graph
+		g      *nn.Graph
 		params []int
 		p, n   int
 	}{
-		{MNISTNet(1), []int{784 * 785, 784 * 785, 7850}, 784, 10},
+		{MNIST(1), []int{784 * 785, 784 * 785, 7850}, 784, 10},
 		{cifarNet(), []int{32*27 + 32, 1024*32*25 + 1024, 3072*1024*9 + 3072, 3072 * 3073, 30730}, 3072, 10},
 		// Table 12 of paper B, Y = 2.
-		{CuriousClassifier(2, 1), []int{1664, 256, 65664, 256, 32832, 128, 16448, 128, 131200, 128*2 + 2}, 12288, 2},
-		{CuriousNet(CuriousOptions{Classes: 3, Channels: 1, Side: 32, Widths: [5]int{4, 0, 8, 8, 16}}, 1),
+		{Curious(CuriousOptions{Classes: 2}, 1), []int{1664, 256, 65664, 256, 32832, 128, 16448, 128, 131200, 128*2 + 2}, 12288, 2},
+		{Curious(CuriousOptions{Classes: 3, Channels: 1, Side: 32, Widths: [5]int{4, 0, 8, 8, 16}}, 1),
 			[]int{4*4 + 4, 8, 128*4*4 + 128, 256, 8*128*4 + 8, 16, 8*8*4 + 8, 16, 16*32 + 16, 3*16 + 3}, 1024, 3},
-		{TableNet(7, 4, 1), []int{128 * 8, 128 * 129, 4*128 + 4}, 7, 4},
+		{Table(7, 4, 1), []int{128 * 8, 128 * 129, 4*128 + 4}, 7, 4},
 		// Table 13 prints 80·Y and 610·Y, which they are at Y = 3, and 10·Y·S + S.
-		{AttackNet(3, 5, 1), []int{80 * 3, 610 * 3, 10*3*5 + 5}, 3, 5},
-		{AttackNet(2, 2, 1), []int{2*40 + 40, 40*20 + 20, 20*2 + 2}, 2, 2},
+		{Attack(3, 5, 1), []int{80 * 3, 610 * 3, 10*3*5 + 5}, 3, 5},
+		{Attack(2, 2, 1), []int{2*40 + 40, 40*20 + 20, 20*2 + 2}, 2, 2},
 	} {
 		net := mustNet(t, c.g)
 		if p, n := net.Dims(); p != c.p || n != c.n || !slices.Equal(counts(c.g), c.params) {
@@ -54,10 +64,10 @@ func TestBuiltinSizes(t *testing.T) {
 // A's text.
 func TestBuiltinShapes(t *testing.T) {
 	for _, c := range []struct {
-		g     *Graph
+		g     *nn.Graph
 		nodes map[string][]int
 	}{
-		{CuriousClassifier(4, 1), map[string][]int{
+		{Curious(CuriousOptions{Classes: 4}, 1), map[string][]int{
 			"conv1": {128, 32, 32}, "dropout2": {128, 16, 16}, "bn3": {64, 8, 8}, "leaky4": {64, 4, 4}, "fc1": {128}, "fc2": {4}}},
 		{cifarNet(), map[string][]int{
 			"pool1": {32, 15, 15}, "conv2": {1024, 11, 11}, "pool2": {1024, 3, 3}, "conv3": {3072, 1, 1}, "relu4": {3072}}},
@@ -72,7 +82,7 @@ func TestBuiltinShapes(t *testing.T) {
 			}
 		}
 	}
-	for g, want := range map[*Graph]string{MNISTNet(1): "relu2", cifarNet(): "relu4", CuriousClassifier(2, 1): "dropout5"} {
+	for g, want := range map[*nn.Graph]string{MNIST(1): "relu2", cifarNet(): "relu4", Curious(CuriousOptions{Classes: 2}, 1): "dropout5"} {
 		if got, err := g.FeatureNode(); err != nil || got != want {
 			t.Errorf("%s: features at %q, %v; want %q", g.Name, got, err, want)
 		}
@@ -82,17 +92,17 @@ func TestBuiltinShapes(t *testing.T) {
 // TestBuiltinSettings holds the probabilities of dropout and the slopes to Tables 12
 // and 13.
 func TestBuiltinSettings(t *testing.T) {
-	for g, want := range map[*Graph][]float64{
-		CuriousClassifier(2, 1): {.2, .2, .2, .2, .5},
-		AttackNet(2, 2, 1):      {.25, .25},
-		TableNet(5, 2, 1):       {.2, .2},
+	for g, want := range map[*nn.Graph][]float64{
+		Curious(CuriousOptions{Classes: 2}, 1): {.2, .2, .2, .2, .5},
+		Attack(2, 2, 1):                        {.25, .25},
+		Table(5, 2, 1):                         {.2, .2},
 	} {
 		var dropped []float64
 		for _, n := range g.Nodes {
 			switch op := n.Op.(type) {
-			case *Dropout:
+			case *nn.Dropout:
 				dropped = append(dropped, op.P)
-			case *LeakyReLU:
+			case *nn.LeakyReLU:
 				if op.Slope != .01 {
 					t.Errorf("%s: slope %v", g.Name, op.Slope)
 				}
@@ -109,16 +119,13 @@ func TestBuiltinSettings(t *testing.T) {
 // √(4/5N), of which six are allowed, so that 6 tests fail falsely with probability
 // 1e-8.
 func TestInit(t *testing.T) {
-	once, again, other := CuriousClassifier(2, 5), CuriousClassifier(2, 5), CuriousClassifier(2, 6)
+	once, again, other := Curious(CuriousOptions{Classes: 2}, 5), Curious(CuriousOptions{Classes: 2}, 5), Curious(CuriousOptions{Classes: 2}, 6)
 	for i, p := range once.Params() {
 		drawn := len(p.Data) > 2 && p.Data[0] != p.Data[1] // not a batch norm's
 		if !slices.Equal(p.Data, again.Params()[i].Data) || drawn && slices.Equal(p.Data, other.Params()[i].Data) {
 			t.Errorf("%s does not follow the seed", p.Name)
 		}
 	}
-	slopes := &PRelu{&Param{Shape: []int{2}, Data: []float32{1, 2}}}
-	chain([]int{2}, slopes).Init(1)
-	closeTo(t, "slopes", slopes.Slope.Data, []float32{.25, .25}, 0)
 	g := cifarNet()
 	for name, fanIn := range map[string]float64{"conv1": 27, "conv2": 800, "fc1": 3072} {
 		for _, p := range g.Node(name).Op.Params() {
@@ -136,16 +143,16 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// TestCuriousNetRefuses holds that every setting that cannot be is named.
-func TestCuriousNetRefuses(t *testing.T) {
+// TestCuriousRefuses holds that every setting that cannot be is named.
+func TestCuriousRefuses(t *testing.T) {
 	for _, o := range []CuriousOptions{{}, {Classes: 2, Side: 40}, {Classes: 2, Channels: -1}, {Classes: 2, Widths: [5]int{-1}}} {
 		func() {
 			defer func() {
-				if text, ok := recover().(string); !ok || !strings.HasPrefix(text, "nn: ") {
+				if text, ok := recover().(string); !ok || !strings.HasPrefix(text, "zoo: ") {
 					t.Errorf("%+v: not refused as it should be", o)
 				}
 			}()
-			CuriousNet(o, 1)
+			Curious(o, 1)
 		}()
 	}
 }

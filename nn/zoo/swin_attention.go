@@ -1,20 +1,24 @@
-package nn
+package zoo
 
-import "math"
+import (
+	"math"
+
+	"tattle/nn"
+)
 
 // attention appends the attention of the patches of each window to one another, the
 // windows shifted by half a window where that is asked for and there is more than
 // one (Liu et al., section 3.2).
 func (b *swin) attention(name string, heads int, shifted bool) {
-	height, width := b.shape[0], b.shape[1]
+	height, width := b.Last()[0], b.Last()[1]
 	b.pad(name+".pad", b.o.Window)
-	h, w, c := b.shape[0], b.shape[1], b.shape[2]
+	h, w, c := b.Last()[0], b.Last()[1], b.Last()[2]
 	shift := [2]int{b.shiftOf(h, shifted), b.shiftOf(w, shifted)}
 	b.roll(name+".shift", shift[0], shift[1])
 	b.windows(name, func() { b.windowAttention(name, heads, c, h, w, shift) })
 	b.roll(name+".unshift", -shift[0], -shift[1])
 	if h != height || w != width {
-		b.append(name+".unpad", &Slice{Starts: []int{0, 0, 0}, Counts: []int{height, width, c}})
+		b.Add(name+".unpad", &nn.Slice{Starts: []int{0, 0, 0}, Counts: []int{height, width, c}})
 	}
 }
 
@@ -30,12 +34,12 @@ func (b *swin) shiftOf(side int, shifted bool) int {
 func (b *swin) roll(name string, rows, columns int) {
 	for axis, by := range []int{rows, columns} {
 		if by != 0 {
-			n := b.shape[axis]
+			n := b.Last()[axis]
 			index := make([]int, n)
 			for i := range index {
-				index[i] = modulo(i+by, n)
+				index[i] = ((i+by)%n + n) % n
 			}
-			b.append(name+[]string{"_rows", "_columns"}[axis], &Gather{Axis: axis, Indices: index, Dims: []int{n}})
+			b.Add(name+[]string{"_rows", "_columns"}[axis], &nn.Gather{Axis: axis, Indices: index, Dims: []int{n}})
 		}
 	}
 }
@@ -43,39 +47,39 @@ func (b *swin) roll(name string, rows, columns int) {
 // windows cuts [height, width, c] into windows [·, window², c], applies a part to
 // them and puts them together again.
 func (b *swin) windows(name string, part func()) {
-	h, w, c, s := b.shape[0], b.shape[1], b.shape[2], b.o.Window
-	swap := &Transpose{[]int{0, 2, 1, 3, 4}}
-	b.append(name+".cut", &Reshape{[]int{h / s, s, w / s, s, c}})
-	b.append(name+".windows", swap)
-	b.append(name+".patches", &Reshape{[]int{h / s * (w / s), s * s, c}})
+	h, w, c, s := b.Last()[0], b.Last()[1], b.Last()[2], b.o.Window
+	swap := &nn.Transpose{Perm: []int{0, 2, 1, 3, 4}}
+	b.Add(name+".cut", &nn.Reshape{To: []int{h / s, s, w / s, s, c}})
+	b.Add(name+".windows", swap)
+	b.Add(name+".patches", &nn.Reshape{To: []int{h / s * (w / s), s * s, c}})
 	part()
-	b.append(name+".uncut", &Reshape{[]int{h / s, w / s, s, s, c}})
-	b.append(name+".unwindows", swap)
-	b.append(name+".whole", &Reshape{[]int{h, w, c}})
+	b.Add(name+".uncut", &nn.Reshape{To: []int{h / s, w / s, s, s, c}})
+	b.Add(name+".unwindows", swap)
+	b.Add(name+".whole", &nn.Reshape{To: []int{h, w, c}})
 }
 
 // windowAttention maps windows [n, patches, c] of an image of h × w patches.
 func (b *swin) windowAttention(name string, heads, c, h, w int, shift [2]int) {
-	n, patches, depth := b.shape[0], b.shape[1], c/heads
-	b.denseAs(name+".qkv", 3*c, true)
-	b.append(name+".heads", &Reshape{[]int{n, patches, 3, heads, depth}})
-	all := b.join(name+".split", &Transpose{[]int{2, 0, 3, 1, 4}}, b.g.Output)
+	n, patches, depth := b.Last()[0], b.Last()[1], c/heads
+	b.Dense(name+".qkv", 3*c, true)
+	b.Add(name+".heads", &nn.Reshape{To: []int{n, patches, 3, heads, depth}})
+	all := b.Join(name+".split", &nn.Transpose{Perm: []int{2, 0, 3, 1, 4}}, b.Graph.Output)
 	one := func(i int, what string) string {
-		return b.join(name+what, &Gather{Axis: 0, Indices: []int{i}}, all)
+		return b.Join(name+what, &nn.Gather{Axis: 0, Indices: []int{i}}, all)
 	}
 	q, k, v := one(0, ".q"), one(1, ".k"), one(2, ".v")
-	scale := &Param{Name: name + ".scale", Data: []float32{float32(1 / math.Sqrt(float64(depth)))}}
-	q = b.join(name+".scaled", &Arithmetic{Operator: "Mul", Constant: scale}, q)
-	logits := b.join(name+".logits", &MatMul{TransB: true}, q, k)
-	b.join(name+".biased", &Arithmetic{Operator: "Add"}, logits, b.positions(name, heads))
+	scale := &nn.Param{Name: name + ".scale", Data: []float32{float32(1 / math.Sqrt(float64(depth)))}}
+	q = b.Join(name+".scaled", &nn.Arithmetic{Operator: "Mul", Constant: scale}, q)
+	logits := b.Join(name+".logits", &nn.MatMul{TransB: true}, q, k)
+	b.Join(name+".biased", &nn.Arithmetic{Operator: "Add"}, logits, b.positions(name, heads))
 	if shift != [2]int{} {
-		b.append(name+".masked", &Arithmetic{Operator: "Add", Constant: b.mask(name+".mask", h, w, shift)})
+		b.Add(name+".masked", &nn.Arithmetic{Operator: "Add", Constant: b.mask(name+".mask", h, w, shift)})
 	}
-	weights := b.join(name+".softmax", &Softmax{}, b.g.Output)
-	b.join(name+".mix", &MatMul{}, weights, v)
-	b.append(name+".unheads", &Transpose{[]int{0, 2, 1, 3}})
-	b.append(name+".rows", &Reshape{[]int{n, patches, c}})
-	b.denseAs(name+".proj", c, true)
+	weights := b.Join(name+".softmax", &nn.Softmax{}, b.Graph.Output)
+	b.Join(name+".mix", &nn.MatMul{}, weights, v)
+	b.Add(name+".unheads", &nn.Transpose{Perm: []int{0, 2, 1, 3}})
+	b.Add(name+".rows", &nn.Reshape{To: []int{n, patches, c}})
+	b.Dense(name+".proj", c, true)
 }
 
 // positions returns the tensor [heads, patches, patches] of biases by the relative
@@ -90,15 +94,15 @@ func (b *swin) positions(name string, heads int) string {
 		}
 	}
 	table := name + ".relative_position_bias_table"
-	b.join(name+".table", &Constant{Value: newParam(table, (2*s-1)*(2*s-1), heads), Learned: true})
-	b.append(name+".lookup", &Gather{Axis: 0, Indices: index, Dims: []int{s * s, s * s}})
-	b.append(name+".positions", &Transpose{[]int{2, 0, 1}})
-	return b.g.Output
+	b.Join(name+".table", &nn.Constant{Value: nn.NewParam(table, (2*s-1)*(2*s-1), heads), Learned: true})
+	b.Add(name+".lookup", &nn.Gather{Axis: 0, Indices: index, Dims: []int{s * s, s * s}})
+	b.Add(name+".positions", &nn.Transpose{Perm: []int{2, 0, 1}})
+	return b.Graph.Output
 }
 
 // mask returns what is added to the logits, [windows, 1, patches, patches]: 0 for
 // patches that were neighbours before the shift, else swinMask.
-func (b *swin) mask(name string, h, w int, shift [2]int) *Param {
+func (b *swin) mask(name string, h, w int, shift [2]int) *nn.Param {
 	s := b.o.Window
 	region := func(i, n, shift int) int { // of a row or column after the shift
 		switch {
@@ -109,7 +113,7 @@ func (b *swin) mask(name string, h, w int, shift [2]int) *Param {
 		}
 		return 2
 	}
-	p := newParam(name, h/s*(w/s), 1, s*s, s*s)
+	p := nn.NewParam(name, h/s*(w/s), 1, s*s, s*s)
 	for i := range p.Data {
 		window, from, to := i/(s*s*s*s), i/(s*s)%(s*s), i%(s*s)
 		top, left := window/(w/s)*s, window%(w/s)*s

@@ -1,4 +1,4 @@
-package nn
+package train
 
 import (
 	"fmt"
@@ -11,12 +11,12 @@ import (
 // (softmax(logits) − onehot(y))/batch. It panics where a label is no class.
 func CrossEntropy(grad, logits []float32, y []int) (loss float64, correct int) {
 	if len(y) == 0 || len(logits)%len(y) != 0 {
-		panic(fmt.Sprintf("nn: %d logits for %d labels", len(logits), len(y)))
+		panic(fmt.Sprintf("train: %d logits for %d labels", len(logits), len(y)))
 	}
 	n := len(logits) / len(y)
 	for i, label := range y {
 		if label < 0 || label >= n {
-			panic(fmt.Sprintf("nn: label %d of %d classes", label, n))
+			panic(fmt.Sprintf("train: label %d of %d classes", label, n))
 		}
 		row := logits[i*n : (i+1)*n]
 		best, logSum := logSumExp(row)

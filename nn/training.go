@@ -5,31 +5,29 @@ import (
 	"math"
 )
 
-// A Trainer fits the parameters of a graph by steps of an Optimizer: batch norms
-// use and track the statistics of the batch, and dropout draws masks. Equal seeds
-// and batches give equal bytes, however many cores take part.
-type Trainer struct {
-	engine    *engine[float32]
-	tape      *tape[float32]
-	optimizer Optimizer
-	seed      uint64
-	steps     uint64
-	learns    []bool // of each operator
-	adds      []bool // of each that learns: it adds to gradients that were cleared
-	cleared   []*Param
-	toInput   *plan // backward plans with and without the input's cotangent
-	toParams  *plan
-	grad      []float32 // of the outputs
+// Training is a Graph compiled for training: batch norms use and track the
+// statistics of the batch, dropout draws masks, and Backward computes the gradients
+// of the parameters. Equal seeds and batches give equal bytes on any number of
+// cores. Package train changes the parameters by the gradients.
+type Training struct {
+	engine   *engine[float32]
+	tape     *tape[float32]
+	seed     uint64
+	steps    uint64
+	learns   []bool // of each operator
+	adds     []bool // of each that learns: it adds to gradients that were cleared
+	cleared  []*Param
+	toInput  *plan // backward plans with and without the input's cotangent
+	toParams *plan
 }
 
-// NewTrainer compiles g for training with the optimiser, whose parameters are
-// those that learn; the others stay as they are. seed is dropout's. It errs where
-// g is not well formed.
-func NewTrainer(g *Graph, o Optimizer, seed uint64) (*Trainer, error) {
-	return newTrainer(g, o, seed, fuse)
+// NewTraining compiles g for training. Only the learned parameters get gradients.
+// The seed is that of dropout. It returns an error if g is not well formed.
+func NewTraining(g *Graph, learned []*Param, seed uint64) (*Training, error) {
+	return newTraining(g, learned, seed, fuse)
 }
 
-func newTrainer(g *Graph, o Optimizer, seed uint64, join func(*program[float32])) (*Trainer, error) {
+func newTraining(g *Graph, learned []*Param, seed uint64, join func(*program[float32])) (*Training, error) {
 	if _, err := NewNet(g); err != nil {
 		return nil, err
 	}
@@ -37,8 +35,8 @@ func newTrainer(g *Graph, o Optimizer, seed uint64, join func(*program[float32])
 	join(p)
 	e := &engine[float32]{program: p, limit: math.MaxInt, resident: math.MaxInt, args: p.newArgs(), kept: p.keptTensors(true)}
 	e.record = p.recordPlan(e.kept)
-	t := &Trainer{engine: e, tape: &tape[float32]{engine: e, train: true}, optimizer: o, seed: seed}
-	if err := t.findLearners(); err != nil {
+	t := &Training{engine: e, tape: &tape[float32]{engine: e, train: true}, seed: seed}
+	if err := t.findLearners(learned); err != nil {
 		return nil, fmt.Errorf("net %q: %w", g.Name, err)
 	}
 	return t, nil
@@ -46,9 +44,9 @@ func newTrainer(g *Graph, o Optimizer, seed uint64, join func(*program[float32])
 
 // findLearners looks for the operators with parameters to learn and plans the
 // backward sweeps.
-func (t *Trainer) findLearners() error {
+func (t *Training) findLearners(params []*Param) error {
 	learned := map[*Param]bool{}
-	for _, p := range t.optimizer.Params() {
+	for _, p := range params {
 		learned[p] = true
 	}
 	users := map[*Param]int{}
@@ -88,7 +86,7 @@ func (t *Trainer) findLearners() error {
 }
 
 // prepare makes the gradients of an operator's parameters.
-func (t *Trainer) prepare(i int) {
+func (t *Training) prepare(i int) {
 	for _, p := range unique(t.engine.steps[i].op.Params()) {
 		if len(p.Grad) != len(p.Data) {
 			p.Grad = make([]float32, len(p.Data))
@@ -100,16 +98,16 @@ func (t *Trainer) prepare(i int) {
 }
 
 // Dims returns the number of inputs and of outputs of one example.
-func (t *Trainer) Dims() (p, n int) {
+func (t *Training) Dims() (p, n int) {
 	return t.engine.sizes[0], t.engine.sizes[t.engine.output]
 }
 
 // Forward returns the outputs at x, [batch, p] → [batch, n], in training. They
 // are valid until the next Forward and not to be changed.
-func (t *Trainer) Forward(x []float32) []float32 {
+func (t *Training) Forward(x []float32) []float32 {
 	p, _ := t.Dims()
 	if len(x) == 0 || len(x)%p != 0 {
-		panic(fmt.Sprintf("nn: %d inputs are no batch of %d each", len(x), p))
+		panic(fmt.Sprintf("nn: %d values are not a whole number of examples of %d inputs", len(x), p))
 	}
 	t.tape.seed = mix(t.seed ^ mix(t.steps))
 	t.steps++
@@ -120,13 +118,13 @@ func (t *Trainer) Forward(x []float32) []float32 {
 // Backward overwrites every Param.Grad with the gradient of a loss whose gradient
 // with respect to the outputs of the last Forward is dy, and, unless dx is nil,
 // dx with the one with respect to the inputs.
-func (t *Trainer) Backward(dx, dy []float32) {
+func (t *Training) Backward(dx, dy []float32) {
 	if t.tape.batch == 0 {
 		panic("nn: Backward before Forward")
 	}
 	p, n := t.Dims()
 	if b := t.tape.batch; len(dy) != b*n || dx != nil && len(dx) != b*p {
-		panic(fmt.Sprintf("nn: %d and %d entries are no gradients of %d examples of %d inputs and %d outputs", len(dx), len(dy), b, p, n))
+		panic(fmt.Sprintf("nn: gradients of %d inputs and %d outputs, want %d and %d", len(dx), len(dy), b*p, b*n))
 	}
 	for _, p := range t.cleared {
 		clear(p.Grad)
@@ -141,7 +139,7 @@ func (t *Trainer) Backward(dx, dy []float32) {
 
 // learn is called with the cotangent of the output of each operator, and sets that
 // of the input too where the operator does both at once.
-func (t *Trainer) learn(i int, f *frame[float32], dx [][]float32, dy []float32) (done bool) {
+func (t *Training) learn(i int, f *frame[float32], dx [][]float32, dy []float32) (done bool) {
 	k := t.engine.steps[i].kernel
 	joint, _ := k.(jointLearner)
 	switch {
@@ -161,23 +159,4 @@ func (t *Trainer) learn(i int, f *frame[float32], dx [][]float32, dy []float32) 
 		k.(overwriter).overwriteGrad(f, dy)
 	}
 	return false
-}
-
-// Update makes the optimiser's step with the gradients of the last Backward.
-func (t *Trainer) Update() { t.optimizer.Step() }
-
-// Step makes one step on the mean cross entropy of the logits at x, [batch, p],
-// with the labels y. It returns that loss and the number of examples classified
-// correctly, both before the step. Where the loss is not finite no parameter
-// learns.
-func (t *Trainer) Step(x []float32, y []int) (loss float64, correct int) {
-	logits := t.Forward(x)
-	t.grad = sized(t.grad, len(logits))
-	loss, correct = CrossEntropy(t.grad, logits, y)
-	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return loss, correct
-	}
-	t.Backward(nil, t.grad)
-	t.Update()
-	return loss, correct
 }

@@ -1,33 +1,24 @@
-package nn
+package train
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
-)
 
-// A Source holds labelled examples.
-type Source interface {
-	// Len returns the number of examples.
-	Len() int
-	// Examples overwrites x, [len(indices), p], with the inputs of those examples.
-	Examples(x []float32, indices []int)
-	// Label returns the class of example i.
-	Label(i int) int
-}
+	"tattle/nn"
+)
 
 // DefaultBatch is paper A's batch.
 const DefaultBatch = 32
 
-// TrainOptions are the settings of Train.
-type TrainOptions struct {
+// Options are the settings of Fit.
+type Options struct {
 	Epochs int // zero means 1
 	Batch  int // zero means DefaultBatch; an epoch's last batch has what is left
 	Seed   uint64
 	// Optimizer makes the optimiser; nil means NewAdamW with its defaults.
-	Optimizer func(params []*Param) Optimizer
+	Optimizer func(params []*nn.Param) Optimizer
 	// Progress, unless nil, is called after each step with the steps done, those
 	// of the whole training and the loss of this one.
 	Progress func(done, total int, loss float64)
@@ -43,22 +34,22 @@ type Epoch struct {
 	Accuracy float64 // fraction of examples
 }
 
-// TrainResult is what Train did.
-type TrainResult struct {
+// Result is what Fit did.
+type Result struct {
 	Epochs []Epoch // those that were completed
 	Steps  int
 }
 
-// Train fits the graph's parameters to the data by minimising the cross entropy
+// Fit fits the graph's parameters to the data by minimising the cross entropy
 // of its outputs, as logits, in shuffled batches. It starts from the parameters
 // as they are. Between steps it heeds ctx: when that ends, it returns what it has
 // done and ctx's error. It errs on data without examples, on labels that are no
 // class, and when the loss is no longer finite.
-func Train(ctx context.Context, g *Graph, data Source, o TrainOptions) (TrainResult, error) {
+func Fit(ctx context.Context, g *nn.Graph, data nn.Source, o Options) (Result, error) {
 	o = o.withDefaults()
 	t, err := newTraining(g, data, o)
 	if err != nil {
-		return TrainResult{}, err
+		return Result{}, err
 	}
 	for epoch := range o.Epochs {
 		if err := t.epoch(ctx, epoch); err != nil {
@@ -74,7 +65,7 @@ func Train(ctx context.Context, g *Graph, data Source, o TrainOptions) (TrainRes
 	return t.result, nil
 }
 
-func (o TrainOptions) withDefaults() TrainOptions {
+func (o Options) withDefaults() Options {
 	if o.Epochs == 0 {
 		o.Epochs = 1
 	}
@@ -82,24 +73,24 @@ func (o TrainOptions) withDefaults() TrainOptions {
 		o.Batch = DefaultBatch
 	}
 	if o.Optimizer == nil {
-		o.Optimizer = func(ps []*Param) Optimizer { return NewAdamW(ps, AdamOptions{}) }
+		o.Optimizer = func(ps []*nn.Param) Optimizer { return NewAdamW(ps, AdamOptions{}) }
 	}
 	return o
 }
 
-// training is a run of Train.
+// training is a run of Fit.
 type training struct {
-	TrainOptions
-	data    Source
+	Options
+	data    nn.Source
 	trainer *Trainer
 	order   []int
 	x       []float32
 	y       []int
 	total   int
-	result  TrainResult
+	result  Result
 }
 
-func newTraining(g *Graph, data Source, o TrainOptions) (*training, error) {
+func newTraining(g *nn.Graph, data nn.Source, o Options) (*training, error) {
 	if o.Epochs < 0 || o.Batch < 0 {
 		return nil, fmt.Errorf("train: %d epochs in batches of %d: neither may be negative", o.Epochs, o.Batch)
 	}
@@ -112,7 +103,7 @@ func newTraining(g *Graph, data Source, o TrainOptions) (*training, error) {
 	}
 	p, n := trainer.Dims()
 	o.Batch = min(o.Batch, data.Len())
-	t := &training{TrainOptions: o, data: data, trainer: trainer}
+	t := &training{Options: o, data: data, trainer: trainer}
 	t.order, t.x, t.y = make([]int, data.Len()), make([]float32, o.Batch*p), make([]int, o.Batch)
 	for i := range t.order {
 		t.order[i] = i
@@ -126,7 +117,7 @@ func newTraining(g *Graph, data Source, o TrainOptions) (*training, error) {
 
 // epoch sweeps over the data once, in an order of its own.
 func (t *training) epoch(ctx context.Context, epoch int) error {
-	r := rand.New(rand.NewChaCha8(chachaKey(t.Seed, 1+uint64(epoch))))
+	r := nn.Rand(t.Seed, 1+uint64(epoch))
 	r.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
 	var sum float64
 	var right int
@@ -163,30 +154,4 @@ func (t *training) step(indices []int) (loss float64, correct int, err error) {
 		t.Progress(t.result.Steps, t.total, loss)
 	}
 	return loss, correct, nil
-}
-
-// accuracyBatch is how many examples Accuracy evaluates at once.
-const accuracyBatch = 256
-
-// Accuracy returns the fraction of the data whose largest output of m, the first
-// of equal ones, is at its label. It is NaN for no examples.
-func Accuracy(m Model, data Source) float64 {
-	p, n := m.Dims()
-	x, y := make([]float32, accuracyBatch*p), make([]float32, accuracyBatch*n)
-	indices := make([]int, accuracyBatch)
-	right := 0
-	for lo := 0; lo < data.Len(); lo += accuracyBatch {
-		b := min(accuracyBatch, data.Len()-lo)
-		for i := range b {
-			indices[i] = lo + i
-		}
-		data.Examples(x[:b*p], indices[:b])
-		m.Forward(y[:b*n], x[:b*p])
-		for i := range b {
-			if best, _ := logSumExp(y[i*n : (i+1)*n]); best == data.Label(lo+i) {
-				right++
-			}
-		}
-	}
-	return float64(right) / float64(data.Len())
 }

@@ -1,9 +1,10 @@
-package nn
+package zoo
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
+
+	"tattle/nn"
 )
 
 // SwinOptions are the settings of Swin; zero means Swin-T's, but for Classes, which
@@ -70,7 +71,7 @@ func (o SwinOptions) check() error {
 // SwinT returns Swin-T of images [3, 224, 224] into a number of classes (logits),
 // with parameters drawn by the seed. Paper A's features (section 3.3) are
 // SwinTFeatures.
-func SwinT(classes int, seed uint64) *Graph {
+func SwinT(classes int, seed uint64) *nn.Graph {
 	g := Swin(SwinOptions{Classes: classes}, seed)
 	g.Name = "swin_t"
 	return g
@@ -81,12 +82,12 @@ func SwinT(classes int, seed uint64) *Graph {
 // training is left out. Images are [Channels, Side, Side], the outputs logits. The
 // tensor before the pool is that of the node "norm". It panics where a setting is not
 // positive or does not divide another that it must.
-func Swin(o SwinOptions, seed uint64) *Graph {
+func Swin(o SwinOptions, seed uint64) *nn.Graph {
 	o = o.withDefaults()
 	if err := o.check(); err != nil {
-		panic("nn: " + err.Error())
+		panic("zoo: " + err.Error())
 	}
-	b := &swin{newBuilder("swin", o.Channels, o.Side, o.Side), o}
+	b := &swin{nn.NewBuilder("swin", o.Channels, o.Side, o.Side), o}
 	b.embed()
 	for stage, depth := range o.Depths {
 		for block := range depth {
@@ -99,25 +100,25 @@ func Swin(o SwinOptions, seed uint64) *Graph {
 		}
 	}
 	b.layerNorm("norm")
-	b.append("avgpool", &Reduce{Function: "Mean", Axes: []int{0, 1}})
-	b.denseAs("head", o.Classes, true)
-	g := b.graph(seed)
+	b.Add("avgpool", &nn.Reduce{Function: "Mean", Axes: []int{0, 1}})
+	b.Dense("head", o.Classes, true)
+	g := initialised(b.Builder, seed)
 	drawSwin(g, seed)
 	return g
 }
 
 // drawSwin draws affine weights and tables of biases from a narrow normal
 // distribution; affine biases are 0.
-func drawSwin(g *Graph, seed uint64) {
-	r := rand.New(rand.NewChaCha8(chachaKey(seed, 1)))
+func drawSwin(g *nn.Graph, seed uint64) {
+	r := nn.Rand(seed, 1)
 	for _, n := range g.Nodes {
 		switch op := n.Op.(type) {
-		case *Dense:
+		case *nn.Dense:
 			normal(r, op.Weight, swinDeviation, swinCut)
 			if op.Bias != nil {
-				op.Bias.fill(0)
+				op.Bias.Fill(0)
 			}
-		case *Constant:
+		case *nn.Constant:
 			if op.Learned {
 				normal(r, op.Value, swinDeviation, swinCut)
 			}
@@ -128,57 +129,57 @@ func drawSwin(g *Graph, seed uint64) {
 // swin builds a Swin transformer; between its parts tensors are [height, width,
 // channels].
 type swin struct {
-	*builder
+	*nn.Builder
 	o SwinOptions
 }
 
 func (b *swin) layerNorm(name string) {
-	c := b.shape[len(b.shape)-1]
-	b.append(name, &LayerNorm{Axes: 1, Epsilon: DefaultLayerNormEpsilon, Scale: newParam(name+".weight", c), Shift: newParam(name+".bias", c)})
+	c := b.Last()[len(b.Last())-1]
+	b.Add(name, &nn.LayerNorm{Axes: 1, Epsilon: nn.DefaultLayerNormEpsilon, Scale: nn.NewParam(name+".weight", c), Shift: nn.NewParam(name+".bias", c)})
 }
 
 // embed makes a vector of each patch.
 func (b *swin) embed() {
 	p := [2]int{b.o.Patch, b.o.Patch}
-	b.append("features.0.0", &Conv2D{
+	b.Add("features.0.0", &nn.Conv2D{
 		InChannels: b.o.Channels, OutChannels: b.o.Embed, Kernel: p, Stride: p, Dilation: [2]int{1, 1}, Groups: 1,
-		Weight: newParam("features.0.0.weight", b.o.Embed, b.o.Channels, p[0], p[1]),
-		Bias:   newParam("features.0.0.bias", b.o.Embed),
+		Weight: nn.NewParam("features.0.0.weight", b.o.Embed, b.o.Channels, p[0], p[1]),
+		Bias:   nn.NewParam("features.0.0.bias", b.o.Embed),
 	})
-	b.append("features.0.1", &Transpose{[]int{1, 2, 0}})
+	b.Add("features.0.1", &nn.Transpose{Perm: []int{1, 2, 0}})
 	b.layerNorm("features.0.2")
 }
 
 // residual adds what a part makes of the standardised tensor to the tensor.
 func (b *swin) residual(name, what, norm string, part func()) {
-	x := b.g.Output
+	x := b.Graph.Output
 	b.layerNorm(name + "." + norm)
 	part()
-	b.join(name+what+".add", &Add{}, x, b.g.Output)
+	b.Join(name+what+".add", &nn.Add{}, x, b.Graph.Output)
 }
 
 func (b *swin) perceptron(name string) {
-	c := b.shape[2]
-	b.denseAs(name+".0", c*b.o.MLPRatio, true)
-	b.append(name+".1", &Unary{Function: "Gelu"})
-	b.denseAs(name+".3", c, true)
+	c := b.Last()[2]
+	b.Dense(name+".0", c*b.o.MLPRatio, true)
+	b.Add(name+".1", &nn.Unary{Function: "Gelu"})
+	b.Dense(name+".3", c, true)
 }
 
 // merge makes one patch of four, of twice the channels.
 func (b *swin) merge(name string) {
 	b.pad(name+".pad", 2)
-	h, w, c := b.shape[0]/2, b.shape[1]/2, b.shape[2]
-	b.append(name+".split", &Reshape{[]int{h, 2, w, 2, c}})
-	b.append(name+".gather", &Transpose{[]int{0, 2, 3, 1, 4}})
-	b.append(name+".join", &Reshape{[]int{h, w, 4 * c}})
+	h, w, c := b.Last()[0]/2, b.Last()[1]/2, b.Last()[2]
+	b.Add(name+".split", &nn.Reshape{To: []int{h, 2, w, 2, c}})
+	b.Add(name+".gather", &nn.Transpose{Perm: []int{0, 2, 3, 1, 4}})
+	b.Add(name+".join", &nn.Reshape{To: []int{h, w, 4 * c}})
 	b.layerNorm(name + ".norm")
-	b.denseAs(name+".reduction", 2*c, false)
+	b.Dense(name+".reduction", 2*c, false)
 }
 
 // pad adds zeros below and to the right up to multiples of side.
 func (b *swin) pad(name string, side int) {
 	more := func(n int) int { return (side - n%side) % side }
-	if h, w := more(b.shape[0]), more(b.shape[1]); h+w > 0 {
-		b.append(name, &Pad{Before: []int{0, 0, 0}, After: []int{h, w, 0}})
+	if h, w := more(b.Last()[0]), more(b.Last()[1]); h+w > 0 {
+		b.Add(name, &nn.Pad{Before: []int{0, 0, 0}, After: []int{h, w, 0}})
 	}
 }
