@@ -17,24 +17,24 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Dial says how a site's servers are reached.
+// Dial describes a connection to a site's servers.
 type Dial struct {
-	URL       string // nats://127.0.0.1:4222, tls://host:4222, ws(s)://…; commas between several nodes
-	TokenFile string // the token; empty for TATTLE_CLUSTER_TOKEN, where that is set
-	NKeyFile  string // the seed of an NKey, instead of a token
-	CA        string // who signed the server's certificate; empty for those the system trusts
-	Cert, Key string // of this client, where the server wants one
-	Name      string // by which the server knows the connection
+	URL       string // nats://127.0.0.1:4222, tls://host:4222, ws(s)://…; several separated by commas
+	TokenFile string // holds the token; "" for TATTLE_CLUSTER_TOKEN, if set
+	NKeyFile  string // holds the seed of an NKey, instead of a token
+	CA        string // certificates of the server's authority; "" for those the system trusts
+	Cert, Key string // of this client, if the server asks for one
+	Name      string // of the connection, for the server's lists
 	Log       func(format string, a ...any)
 
-	timeout time.Duration // for one server to answer; 0 is dialTimeout
+	timeout time.Duration // of one server's answer; 0 is dialTimeout
 }
 
-// Conn is a connection to a site. Lost, it is made anew for as long as that takes.
+// Conn is a connection to a site. A lost connection is made again, for as long as that takes.
 type Conn struct {
 	nc       *nats.Conn
 	js       jetstream.JetStream
-	replicas int // that the site has room for: 3 in a cluster, or 1
+	replicas int // servers that can keep a run: 3 in a cluster, else 1
 	dial     Dial
 }
 
@@ -49,7 +49,7 @@ const (
 	asyncMessages = 256 // on their way at a time
 )
 
-// Connect reaches a site, or says in one line why not.
+// Connect connects to a site. Its errors are one line that says how to fix the cause.
 func Connect(ctx context.Context, d Dial) (*Conn, error) {
 	if d.Log == nil {
 		d.Log = func(string, ...any) {}
@@ -82,7 +82,7 @@ func Connect(ctx context.Context, d Dial) (*Conn, error) {
 // Close ends the connection.
 func (c *Conn) Close() { c.nc.Close() }
 
-// options are those of NATS, checked.
+// options returns the options for NATS, checked.
 func (d Dial) options() (nats.Options, []*url.URL, error) {
 	o := nats.GetDefaultOptions()
 	urls, err := parseURLs(d.URL)
@@ -97,9 +97,9 @@ func (d Dial) options() (nats.Options, []*url.URL, error) {
 	o.AllowReconnect, o.MaxReconnect = true, -1
 	o.CustomReconnectDelayCB = backoff
 	o.PingInterval, o.MaxPingsOut = pingInterval, pingsLost
-	// What a server tells of its cluster is believed where the connection is secure.
+	// Addresses of further servers are accepted over a secure connection only.
 	o.IgnoreDiscoveredServers = !secure[urls[0].Scheme]
-	o.AsyncErrorCB = func(*nats.Conn, *nats.Subscription, error) {} // callers see what concerns them
+	o.AsyncErrorCB = func(*nats.Conn, *nats.Subscription, error) {} // callers get their own errors
 	o.DisconnectedErrCB = func(_ *nats.Conn, err error) {
 		if err != nil {
 			d.Log("%s: connection lost, trying again: %v", d.URL, err)
@@ -112,12 +112,12 @@ func (d Dial) options() (nats.Options, []*url.URL, error) {
 	return o, urls, d.certificates(&o, urls)
 }
 
-// credentials gives the options token or key, one of which is needed off this machine.
+// credentials sets the token or key, one of which other machines require.
 func (d Dial) credentials(o *nats.Options, urls []*url.URL) (err error) {
 	var warning string
 	switch {
 	case d.TokenFile != "" && d.NKeyFile != "":
-		return errors.New("a token or an NKey: --cluster-token-file and --cluster-nkey-file do not go together")
+		return errors.New("--cluster-token-file and --cluster-nkey-file are mutually exclusive")
 	case d.NKeyFile != "":
 		o.Nkey, o.SignatureCB, warning, err = readSeed(d.NKeyFile)
 	default:
@@ -130,12 +130,12 @@ func (d Dial) credentials(o *nats.Options, urls []*url.URL) (err error) {
 		d.Log("%s", warning)
 	}
 	if o.Token == "" && o.Nkey == "" && !allLocal(urls) {
-		return fmt.Errorf("%s: beyond this machine a token or an NKey is needed: --cluster-token-file FILE, --cluster-nkey-file FILE or %s", d.URL, tokenVariable)
+		return fmt.Errorf("%s: a server on another machine requires a token or an NKey: --cluster-token-file FILE, --cluster-nkey-file FILE or %s", d.URL, tokenVariable)
 	}
 	return nil
 }
 
-// certificates gives the options what TLS needs.
+// certificates sets what TLS needs.
 func (d Dial) certificates(o *nats.Options, urls []*url.URL) (err error) {
 	t := &tls.Config{MinVersion: tls.VersionTLS12}
 	if d.CA != "" {
@@ -151,13 +151,14 @@ func (d Dial) certificates(o *nats.Options, urls []*url.URL) (err error) {
 	return nil
 }
 
-// backoff waits twice as long with each round, up to a limit, and not all at once.
+// backoff returns the wait before the next attempt: doubled each time, up to a limit, and
+// random so that clients do not all come at once.
 func backoff(attempts int) time.Duration {
 	wait := min(firstRetry<<min(attempts, 10), longestRetry)
 	return wait/2 + rand.N(wait/2)
 }
 
-// dial connects, but not beyond ctx.
+// dial connects, and gives up when ctx ends.
 func dial(ctx context.Context, o nats.Options) (*nats.Conn, error) {
 	type result struct {
 		nc  *nats.Conn
@@ -181,7 +182,7 @@ func dial(ctx context.Context, o nats.Options) (*nats.Conn, error) {
 	}
 }
 
-// ready waits until JetStream answers: the nodes of a cluster elect a leader first.
+// ready waits until JetStream answers: the servers of a cluster elect a leader first.
 func (c *Conn) ready(ctx context.Context) error {
 	until, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -204,7 +205,7 @@ func (c *Conn) ready(ctx context.Context) error {
 	}
 }
 
-// explain says what a failure to connect means and what mends it.
+// explain turns a failure to connect into an error that says how to fix it.
 func (d Dial) explain(urls []*url.URL, err error) error {
 	var (
 		authority x509.UnknownAuthorityError
@@ -217,47 +218,47 @@ func (d Dial) explain(urls []*url.URL, err error) error {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("--cluster %s: %w", d.URL, err)
 	case errors.Is(err, nats.ErrNoServers), errors.Is(err, syscall.ECONNREFUSED):
-		why = "nobody listens there: is the server up (tattle cluster serve), and the port right?"
+		why = "nothing listens there: check that the server is running and that the port is right"
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked), errors.Is(err, nats.ErrNkeysNotSupported), strings.Contains(strings.ToLower(said), "authorization violation"):
-		why = "refused: the token or key is not the server's (" + d.shown() + "): --cluster-token-file or --cluster-nkey-file"
+		why = "refused: wrong token or key (" + d.shown() + "): check --cluster-token-file or --cluster-nkey-file"
 	case errors.As(err, &authority):
-		why = "its certificate is signed by nobody known here: --cluster-ca FILE names who signed it"
+		why = "its certificate is signed by an unknown authority: name the authority's certificate with --cluster-ca FILE"
 	case errors.As(err, &host):
-		why = "its certificate is not for this host: " + host.Error()
+		why = "its certificate is for another host: " + host.Error()
 	case errors.As(err, &expired):
-		why = "its certificate does not hold: " + expired.Error()
+		why = "its certificate is not valid: " + expired.Error()
 	case errors.Is(err, nats.ErrSecureConnWanted):
-		why = "the server speaks no TLS: start it with --cert and --key"
+		why = "the server does not use TLS: configure TLS there"
 	case strings.Contains(said, "certificate required"), strings.Contains(said, "remote error: tls:"), strings.Contains(said, "closed by remote after TLS"):
-		why = "the server wants a certificate of ours that it trusts: --cluster-cert and --cluster-key"
+		why = "the server requires a client certificate that it trusts: --cluster-cert and --cluster-key"
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
-		why = "the server there has no JetStream, which keeps the ledger: nats-server -js, or tattle cluster serve"
+		why = "the server has no JetStream, which keeps the ledger: start it as nats-server -js"
 	case errors.Is(err, context.DeadlineExceeded):
-		why = "JetStream does not answer: of three nodes two must be up"
+		why = "JetStream does not answer: of three servers two must be running"
 	case errors.Is(err, nats.ErrTimeout), errors.Is(err, os.ErrDeadlineExceeded), strings.Contains(said, "timeout"):
-		why = "no answer in " + d.timeout.String() + ": is the host right, and no firewall between?"
+		why = "no answer in " + d.timeout.String() + ": check the host's name and firewalls"
 	case strings.Contains(said, "EOF"):
-		why = "the server hung up on us: does it speak NATS, and TLS where the URL says so?"
+		why = "the server closed the connection: check that it is a NATS server, with TLS if the URL says tls://"
 	default:
 		return fmt.Errorf("--cluster %s: %w", d.URL, err)
 	}
 	return &dialError{fmt.Sprintf("--cluster %s: %s", d.URL, why), err}
 }
 
-// shown says which credential was shown.
+// shown names the credential that was sent.
 func (d Dial) shown() string {
 	switch {
 	case d.NKeyFile != "":
-		return "shown was the NKey of " + d.NKeyFile
+		return "the NKey in " + d.NKeyFile
 	case d.TokenFile != "":
-		return "shown was that of " + d.TokenFile
+		return "the token in " + d.TokenFile
 	case os.Getenv(tokenVariable) != "":
-		return "shown was that of " + tokenVariable
+		return "the token in " + tokenVariable
 	}
-	return "none was shown"
+	return "none was sent"
 }
 
-// A dialError says a failure in words of ours.
+// A dialError explains a failure of the NATS client.
 type dialError struct {
 	said  string
 	cause error

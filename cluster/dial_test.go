@@ -1,8 +1,8 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -54,8 +54,32 @@ func write(t *testing.T, name, text string, mode os.FileMode) string {
 	return path
 }
 
-// TestDoors opens a server with a token, a key and TLS to those who have them, and to
-// nobody else, who is told why.
+// natsServer starts a server as a site may have one, and returns its URL.
+func natsServer(t *testing.T, o server.Options) (url string) {
+	t.Helper()
+	o.Host, o.Port, o.NoSigs, o.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
+	o.JetStream, o.StoreDir = true, t.TempDir()
+	s, err := server.NewServer(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	if !s.ReadyForConnections(10 * time.Second) {
+		t.Fatal("the server is not ready")
+	}
+	scheme := "nats"
+	if o.TLSConfig != nil {
+		scheme = "tls"
+	}
+	return scheme + "://" + s.Addr().String()
+}
+
+// TestDoors connects to servers with a token, a key and TLS: with what they ask for, and
+// without it, which is explained.
 func TestDoors(t *testing.T) {
 	t.Setenv(tokenVariable, "")
 	pair, err := nkeys.CreateUser()
@@ -68,19 +92,27 @@ func TestDoors(t *testing.T) {
 	strangeSeed, _ := strange.Seed()
 	ca, cert, key := authority(t)
 	otherCA, otherCert, otherKey := authority(t)
-	token := filepath.Join(t.TempDir(), "token")
-	if made, err := MakeToken(token); !made || err != nil {
-		t.Fatal(made, err)
-	}
+	const secret = "0123456789abcdef"
+	token := write(t, "token", secret+"\n", 0o600)
 	wrong := write(t, "wrong", "this-is-not-the-token\n", 0o600)
-	keys := write(t, "keys", "# ours\n"+public+" # a worker\n", 0o644)
-	url, _ := serving(t, ServerOptions{TokenFile: token, NKeysFile: keys, Cert: cert, Key: key})
-	if !strings.HasPrefix(url, "tls://127.0.0.1:") {
-		t.Fatalf("reached at %s", url)
+	withTLS := func(cert, key string) server.Options {
+		pair, err := readPair(cert, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return server.Options{Authorization: secret, TLSConfig: &tls.Config{Certificates: pair}, TLSTimeout: 10}
 	}
-	mutual, _ := serving(t, ServerOptions{TokenFile: token, Cert: cert, Key: key, CA: ca, ClientCerts: true})
+	o := withTLS(cert, key)
+	o.Nkeys = []*server.NkeyUser{{Nkey: public}}
+	url := natsServer(t, o)
+	o = withTLS(cert, key)
+	o.TLSConfig.ClientAuth = tls.RequireAndVerifyClientCert
+	if o.TLSConfig.ClientCAs, err = readPool(ca); err != nil {
+		t.Fatal(err)
+	}
+	mutual := natsServer(t, o)
 	oldCA, oldCert, oldKey := authorityUntil(t, time.Now().Add(-time.Minute))
-	expired, _ := serving(t, ServerOptions{TokenFile: token, Cert: oldCert, Key: oldKey})
+	expired := natsServer(t, withTLS(oldCert, oldKey))
 	plain, _ := serving(t, ServerOptions{})
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
 	if err != nil {
@@ -108,19 +140,19 @@ func TestDoors(t *testing.T) {
 		"token":             {Dial{URL: url, TokenFile: token, CA: ca}, ""},
 		"key":               {Dial{URL: url, NKeyFile: write(t, "seed", string(seed), 0o600), CA: ca}, ""},
 		"certificate":       {Dial{URL: mutual, TokenFile: token, CA: ca, Cert: cert, Key: key}, ""},
-		"nothing to show":   {Dial{URL: url, CA: ca}, "refused: the token or key is not the server's (none was shown): --cluster-token-file"},
-		"wrong token":       {Dial{URL: url, TokenFile: wrong, CA: ca}, "refused: the token or key is not the server's (shown was that of " + wrong},
-		"wrong key":         {Dial{URL: url, NKeyFile: write(t, "seed", string(strangeSeed), 0o600), CA: ca}, "refused: the token or key is not the server's (shown was the NKey"},
+		"nothing to show":   {Dial{URL: url, CA: ca}, "refused: wrong token or key (none was sent): check --cluster-token-file"},
+		"wrong token":       {Dial{URL: url, TokenFile: wrong, CA: ca}, "refused: wrong token or key (the token in " + wrong},
+		"wrong key":         {Dial{URL: url, NKeyFile: write(t, "seed", string(strangeSeed), 0o600), CA: ca}, "refused: wrong token or key (the NKey in "},
 		"unknown authority": {Dial{URL: url, TokenFile: token}, "--cluster-ca FILE"},
 		"other authority":   {Dial{URL: url, TokenFile: token, CA: otherCA}, "--cluster-ca FILE"},
-		"expired":           {Dial{URL: expired, TokenFile: token, CA: oldCA}, "does not hold: x509: certificate has expired"},
-		"other host":        {Dial{URL: strings.Replace(url, "127.0.0.1", "localhost", 1), TokenFile: token, CA: ca}, "not for this host"},
+		"expired":           {Dial{URL: expired, TokenFile: token, CA: oldCA}, "not valid: x509: certificate has expired"},
+		"other host":        {Dial{URL: strings.Replace(url, "127.0.0.1", "localhost", 1), TokenFile: token, CA: ca}, "for another host"},
 		"no certificate":    {Dial{URL: mutual, TokenFile: token, CA: ca}, "--cluster-cert and --cluster-key"},
 		"other certificate": {Dial{URL: mutual, TokenFile: token, CA: ca, Cert: otherCert, Key: otherKey}, "--cluster-cert and --cluster-key"},
-		"no TLS there":      {Dial{URL: strings.Replace(plain, "nats:", "tls:", 1)}, "speaks no TLS"},
+		"no TLS there":      {Dial{URL: strings.Replace(plain, "nats:", "tls:", 1)}, "does not use TLS"},
 		"plain":             {Dial{URL: plain}, ""},
-		"nobody":            {Dial{URL: "nats://127.0.0.1:1"}, "nobody listens there"},
-		"no NATS":           {Dial{URL: "nats://" + web.Addr().String()}, "does it speak NATS"},
+		"nobody":            {Dial{URL: "nats://127.0.0.1:1"}, "nothing listens there"},
+		"no NATS":           {Dial{URL: "nats://" + web.Addr().String()}, "is a NATS server"},
 		"one of two":        {Dial{URL: "nats://127.0.0.1:1," + plain}, ""},
 		"silence":           {Dial{URL: "nats://" + silent.Addr().String(), timeout: 100 * time.Millisecond}, "no answer in"},
 	} {
@@ -164,30 +196,30 @@ func TestURLs(t *testing.T) {
 		"nats://[::1]:4222":                      "",
 		"ws://127.0.0.1:80/nats":                 "",
 		"nats://127.0.0.1:1, nats://127.0.0.1:2": "",
-		"tls://nats.example.org":                 "a token or an NKey is needed",
+		"tls://nats.example.org":                 "requires a token or an NKey",
 		"nats://10.0.0.1:4222":                   "write tls://10.0.0.1:4222",
 		"nats://nats.example.org":                "write tls://nats.example.org",
 		"nats://127.0.0.1.example.org":           "write tls://",
 		"nats://localhost.example.org":           "write tls://",
 		"nats://127.0.0.1,nats://10.0.0.1":       "write tls://",
-		"nats://127.0.0.1,tls://127.0.0.1":       "one scheme for all",
+		"nats://127.0.0.1,tls://127.0.0.1":       "the same scheme",
 		"tls://hunter2@nats.example.org":         "--cluster-token-file",
 		"tls://me:hunter2@nats.example.org":      "--cluster-token-file",
-		"ftp://127.0.0.1":                        "a URL is written",
-		"127.0.0.1:4222":                         "a URL is written",
-		"localhost:4222":                         "a URL is written",
-		"":                                       "a URL is written",
+		"ftp://127.0.0.1":                        "a URL must begin",
+		"127.0.0.1:4222":                         "a URL must be",
+		"localhost:4222":                         "a URL must begin",
+		"":                                       "a URL must begin",
 		"nats://":                                "has no host",
-		"nats://127.0.0.1/x":                     "nothing follows",
-		"nats://127.0.0.1?tls=no":                "nothing follows",
-		"nats://127.0.0.1:4222,":                 "a URL is written",
-		"tls://%zz:hunter2@x":                    "a URL is written",
-		"tls://a\nb":                             "a URL is written",
+		"nats://127.0.0.1/x":                     "nothing may follow",
+		"nats://127.0.0.1?tls=no":                "nothing may follow",
+		"nats://127.0.0.1:4222,":                 "a URL must begin",
+		"tls://%zz:hunter2@x":                    "a URL must be",
+		"tls://a\nb":                             "a URL must be",
 	} {
 		_, _, err := Dial{URL: url, Log: t.Logf}.options()
 		says(t, err, want)
 		_, _, err = Dial{URL: url, TokenFile: token, Log: t.Logf}.options()
-		if strings.Contains(want, "is needed") {
+		if strings.Contains(want, "requires") {
 			want = ""
 		}
 		says(t, err, want)
@@ -224,7 +256,7 @@ func TestCredentials(t *testing.T) {
 		"two":       {"hunter2\nhunter2\n", "one line of printable"},
 		"space":     {"hunter2 ", "one line of printable"},
 		"binary":    {"hunter2\x00", "one line of printable"},
-		"very long": {strings.Repeat("x", maxSecret+1), "no key"},
+		"very long": {strings.Repeat("x", maxSecret+1), "too many for a key"},
 	} {
 		got, warning, err := readToken(write(t, name, c.text, 0o600))
 		says(t, err, c.want)
@@ -247,87 +279,16 @@ func TestCredentials(t *testing.T) {
 	_, _, err = readToken("")
 	says(t, err, tokenVariable)
 
-	pair, _ := nkeys.CreateUser()
-	seed, _ := pair.Seed()
 	server, _ := nkeys.CreateServer()
 	serverKey, _ := server.PublicKey()
-	for text, want := range map[string]string{
-		string(seed) + "\n": "is a seed",
-		serverKey:           "no public NKey",
-		"hello":             "no public NKey",
-		"# nothing\n":       "holds no key",
-	} {
-		_, err := readKeys(write(t, "keys", text, 0o600))
-		says(t, err, want)
-		if err != nil && strings.Contains(err.Error(), string(seed)) {
-			t.Error("tells the seed")
-		}
-	}
 	_, _, _, err = readSeed(write(t, "seed", "SUhunter2", 0o600))
-	says(t, err, "no seed")
+	says(t, err, "must hold the seed")
 	_, _, _, err = readSeed(write(t, "seed", serverKey, 0o600))
-	says(t, err, "no seed")
+	says(t, err, "must hold the seed")
 	_, err = readPool(write(t, "ca", "hunter2", 0o600))
 	says(t, err, "no certificate in PEM")
 	_, err = readPair("a", "")
-	says(t, err, "go together")
-}
-
-// TestMakeToken keeps a token that is there, and makes one that only its owner reads.
-func TestMakeToken(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "token")
-	if made, err := MakeToken(path); !made || err != nil {
-		t.Fatal(made, err)
-	}
-	first, warning, err := readToken(path)
-	if err != nil || warning != "" || len(first) < 32 {
-		t.Fatalf("%d characters, %q, %v", len(first), warning, err)
-	}
-	if made, err := MakeToken(path); made || err != nil {
-		t.Fatal(made, err)
-	}
-	if again, _, _ := readToken(path); again != first {
-		t.Error("another token in the place of the first")
-	}
-	if _, err := MakeToken(filepath.Join(path, "x")); err == nil {
-		t.Error("a token in no folder")
-	}
-}
-
-// TestMakeNKey writes a seed whose public key is among those that the server lets in.
-func TestMakeNKey(t *testing.T) {
-	dir := t.TempDir()
-	seed, keys := filepath.Join(dir, "seed"), filepath.Join(dir, "keys")
-	for _, want := range []bool{true, false} { // the second time it is there
-		if made, err := MakeNKey(seed, keys); made != want || err != nil {
-			t.Fatal(made, err)
-		}
-	}
-	all, err := readKeys(keys)
-	if err != nil || len(all) != 1 {
-		t.Fatal(all, err)
-	}
-	text, err := os.ReadFile(seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pair, err := nkeys.FromSeed(bytes.TrimSpace(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if public, _ := pair.PublicKey(); public != all[0] {
-		t.Errorf("%s is let in, and the seed is of %s", all[0], public)
-	}
-	if info, err := os.Stat(seed); err != nil || info.Mode().Perm() != 0o600 {
-		t.Error(info.Mode(), err)
-	}
-	other := filepath.Join(dir, "other")
-	if _, err := MakeNKey(other, filepath.Join(dir, "no", "keys")); err == nil {
-		t.Error("a key that nobody lets in")
-	}
-	if _, err := os.Stat(other); err == nil {
-		t.Error("the seed of a key that nobody lets in stays")
-	}
+	says(t, err, "needs its key")
 }
 
 // TestServerWithoutJetStream says that the ledger would have no place.

@@ -485,7 +485,7 @@ func (l *listening) stop() {
 
 func (l *listening) client(t *testing.T) jetstream.JetStream {
 	t.Helper()
-	nc, err := nats.Connect(l.server.ClientURL(), nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.ReconnectJitter(0, 0), nats.Timeout(200*time.Millisecond))
+	nc, err := nats.Connect(l.server.ClientURL(), nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.ReconnectJitter(0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,12 +2,10 @@ package cluster
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -19,30 +17,23 @@ import (
 	"tattle/internal/file"
 )
 
-// ServerOptions is a server for sites that have none.
+// ServerOptions describes a server for this machine, to try a cluster and to test it.
+// Other machines need the site's own NATS server, with TLS: see docs/cluster.md.
 type ServerOptions struct {
-	Listen        string   // host:port for clients; port 0 takes a free one
-	Store         string   // folder of the ledger
-	Name          string   // of this node
-	ClusterName   string   // of the nodes together
-	ClusterListen string   // host:port for the other nodes; empty for a server alone
-	Routes        []string // host:port of the other nodes
-	TokenFile     string   // the token that clients must show
-	NKeysFile     string   // public NKeys of clients, one a line
-	Cert, Key     string   // of this server
-	CA            string   // who signed the nodes' certificates
-	ClientCerts   bool     // clients must show certificates of CA, too
-	Log           io.Writer
+	Listen    string    // host:port on this machine; port 0 takes a free one
+	Store     string    // folder for the ledgers of runs
+	TokenFile string    // holds the token that clients must show; "" for TATTLE_CLUSTER_TOKEN, if set
+	Log       io.Writer // receives warnings and errors; nil for none
 }
 
 const (
-	startTimeout = 10 * time.Second
-	handshakes   = 10 // seconds: a thousand workers come at once
-	memoryLimit  = 64 << 20
+	startTimeout = time.Minute // the server reads its store first
+	memoryLimit  = 64 << 20    // bytes, of JetStream
 )
 
-// ListenAndServe is a NATS server with JetStream until ctx ends. It tells ready where
-// clients reach it. What it has confirmed is on the disk.
+// ListenAndServe runs a NATS server with JetStream until ctx ends. It calls ready with
+// the URL for clients. What the server has confirmed is on its disk. It is an error if
+// the server cannot use its store.
 func ListenAndServe(ctx context.Context, o ServerOptions, ready func(url string)) error {
 	so, err := o.server()
 	if err != nil {
@@ -62,26 +53,17 @@ func ListenAndServe(ctx context.Context, o ServerOptions, ready func(url string)
 	}
 	log := &serverLog{to: o.Log, fatal: make(chan string, 1)}
 	s.SetLoggerV2(log, false, false, false)
-	s.Start()
+	switch err := start(ctx, s, log); {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return fmt.Errorf("%w: if the store is damaged, remove %s; then --resume submits the runs again, with what is finished", err, file.Name(o.Store))
+	}
 	defer func() {
 		s.Shutdown()
 		s.WaitForShutdown()
 	}()
-	for begun := time.Now(); !s.ReadyForConnections(50 * time.Millisecond); {
-		select {
-		case said := <-log.fatal:
-			return fmt.Errorf("server: %s", said)
-		case <-ctx.Done():
-			return nil
-		default:
-		}
-		if time.Since(begun) > startTimeout {
-			return fmt.Errorf("server: not ready after %v", startTimeout)
-		}
-	}
-	if ready != nil {
-		ready(o.reached(s.Addr()))
-	}
+	ready(clientURL(o.Listen, s.Addr()))
 	select {
 	case <-ctx.Done():
 		return nil
@@ -90,148 +72,70 @@ func ListenAndServe(ctx context.Context, o ServerOptions, ready func(url string)
 	}
 }
 
-// server is what NATS wants to know, checked.
-func (o ServerOptions) server() (*server.Options, error) {
-	host, port, err := address("--listen", o.Listen)
-	if err != nil {
-		return nil, err
+// start starts the server, which reads its store, and waits until clients can connect.
+func start(ctx context.Context, s *server.Server, log *serverLog) error {
+	up := make(chan bool, 1)
+	go func() {
+		s.Start()
+		up <- s.ReadyForConnections(startTimeout) && s.JetStreamEnabled()
+	}()
+	select {
+	case ok := <-up:
+		if !ok {
+			return errors.New("server: JetStream does not start")
+		}
+		return nil
+	case said := <-log.fatal:
+		s.Shutdown()
+		return fmt.Errorf("server: %s", said)
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(startTimeout):
+		return fmt.Errorf("server: not ready after %v", startTimeout)
 	}
-	if o.Store == "" {
-		return nil, errors.New("--store: a folder for the ledger is needed")
-	}
-	so := &server.Options{
-		ServerName: o.Name, Host: host, Port: port,
-		JetStream: true, StoreDir: o.Store, SyncAlways: true, JetStreamMaxMemory: memoryLimit,
-		NoSigs: true, TLSTimeout: handshakes, AuthTimeout: handshakes + 2, DisableJetStreamBanner: true,
-	}
-	if err := o.credentials(so); err != nil {
-		return nil, err
-	}
-	if err := o.certificates(so); err != nil {
-		return nil, err
-	}
-	if !local(host) && (so.TLSConfig == nil || so.Authorization == "" && len(so.Nkeys) == 0) {
-		return nil, fmt.Errorf("--listen %s: others than this machine reach it, so it needs TLS and a token or keys: --cert FILE --key FILE and --token-file FILE (--make-token writes one) or --nkeys FILE", o.Listen)
-	}
-	if err := taken("--listen", o.Listen); err != nil {
-		return nil, err
-	}
-	return so, o.cluster(so)
 }
 
-// credentials are those of clients.
-func (o ServerOptions) credentials(so *server.Options) error {
+// server returns the options of the NATS server, checked.
+func (o ServerOptions) server() (*server.Options, error) {
+	host, port, err := address(o.Listen)
+	if err != nil {
+		return nil, err
+	}
+	if !local(host) {
+		return nil, fmt.Errorf("--listen %s: this server has no TLS and must listen on this machine only, such as 127.0.0.1:4222; for other machines run nats-server, as docs/cluster.md shows", o.Listen)
+	}
+	if o.Store == "" {
+		return nil, errors.New("--store: must name a folder for the ledgers of runs")
+	}
 	token, warning, err := readToken(o.TokenFile)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if token != "" && len(token) < minToken {
-		return fmt.Errorf("token: of %d characters, which can be guessed; --make-token writes one that cannot", len(token))
+		return nil, fmt.Errorf("token: has %d characters, which can be guessed: must have at least %d, such as openssl rand -hex 20 prints", len(token), minToken)
 	}
 	if warning != "" && o.Log != nil {
 		fmt.Fprintln(o.Log, warning)
 	}
-	so.Authorization = token
-	if o.NKeysFile == "" {
-		return nil
-	}
-	keys, err := readKeys(o.NKeysFile)
-	for _, k := range keys {
-		so.Nkeys = append(so.Nkeys, &server.NkeyUser{Nkey: k})
-	}
-	return err
-}
-
-// certificates are those of TLS, where there is any.
-func (o ServerOptions) certificates(so *server.Options) error {
-	pair, err := readPair(o.Cert, o.Key)
+	l, err := net.Listen("tcp", o.Listen)
 	if err != nil {
-		return fmt.Errorf("--cert, --key: %w", err)
+		return nil, fmt.Errorf("--listen: %w", err)
 	}
-	if pair == nil {
-		if o.ClientCerts {
-			return errors.New("--client-certs: is of TLS, which needs --cert and --key")
-		}
-		return nil
-	}
-	so.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: pair}
-	if !o.ClientCerts {
-		return nil
-	}
-	if o.CA == "" {
-		return errors.New("--client-certs: --ca FILE says who signs them")
-	}
-	so.TLSConfig.ClientAuth = tls.RequireAndVerifyClientCert
-	so.TLSConfig.ClientCAs, err = readPool(o.CA)
-	return err
+	return &server.Options{
+		Host: host, Port: port, Authorization: token,
+		JetStream: true, StoreDir: o.Store, SyncAlways: true, JetStreamMaxMemory: memoryLimit,
+		NoSigs: true, DisableJetStreamBanner: true,
+	}, l.Close()
 }
 
-// cluster adds what joins this node to others.
-func (o ServerOptions) cluster(so *server.Options) error {
-	if o.ClusterListen == "" {
-		if len(o.Routes) > 0 {
-			return errors.New("--routes: --cluster-listen is missing, where the other nodes reach this one")
-		}
-		return nil
-	}
-	if o.Name == "" {
-		return errors.New("--cluster-listen: --name is missing; each node has another and keeps it")
-	}
-	host, port, err := address("--cluster-listen", o.ClusterListen)
-	if err != nil {
-		return err
-	}
-	if err := taken("--cluster-listen", o.ClusterListen); err != nil {
-		return err
-	}
-	so.Cluster = server.ClusterOpts{Name: o.ClusterName, Host: host, Port: port, TLSTimeout: handshakes, AuthTimeout: handshakes + 2}
-	if so.Cluster.Name == "" {
-		so.Cluster.Name = "tattle"
-	}
-	alone := local(host)
-	for _, r := range o.Routes {
-		h, p, err := address("--routes", r)
-		if err != nil {
-			return err
-		}
-		alone = alone && local(h)
-		u := &url.URL{Scheme: "nats-route", Host: net.JoinHostPort(h, strconv.Itoa(p))}
-		if so.Authorization != "" {
-			u.User = url.UserPassword(routeUser, so.Authorization)
-		}
-		so.Routes = append(so.Routes, u)
-	}
-	if so.Authorization != "" {
-		so.Cluster.Username, so.Cluster.Password = routeUser, so.Authorization
-	}
-	if !alone && (so.Authorization == "" || so.TLSConfig == nil || o.CA == "") {
-		return errors.New("--cluster-listen: nodes on several machines show one another a token and certificates: --token-file FILE, --cert FILE, --key FILE, and --ca FILE of who signed them")
-	}
-	if so.TLSConfig == nil || o.CA == "" {
-		return nil
-	}
-	pool, err := readPool(o.CA)
-	so.Cluster.TLSConfig = &tls.Config{
-		MinVersion: tls.VersionTLS12, Certificates: so.TLSConfig.Certificates,
-		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool, RootCAs: pool,
-	}
-	return err
-}
-
-// routeUser is the name with which nodes show one another the token.
-const routeUser = "node"
-
-// address reads host:port; port 0 is a free one.
-func address(flag, text string) (host string, port int, err error) {
+// address splits host:port; port 0 is a free one.
+func address(text string) (host string, port int, err error) {
 	host, p, err := net.SplitHostPort(text)
 	if err == nil {
 		port, err = strconv.Atoi(p)
 	}
 	if err != nil || port < 0 || port > 65535 {
-		return "", 0, fmt.Errorf("%s %s: write it as 127.0.0.1:4222", flag, file.Name(text))
-	}
-	if host == "" {
-		host = "0.0.0.0"
+		return "", 0, fmt.Errorf("--listen %s: must be written as 127.0.0.1:4222", file.Name(text))
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT
@@ -239,33 +143,14 @@ func address(flag, text string) (host string, port int, err error) {
 	return host, port, nil
 }
 
-// taken errs where an address cannot be listened at.
-func taken(flag, addr string) error {
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return fmt.Errorf("%s: %w", flag, err)
-	}
-	return l.Close()
+// clientURL returns the URL of a server that was told to listen at an address.
+func clientURL(listen string, at net.Addr) string {
+	host, _, _ := net.SplitHostPort(listen)
+	_, port, _ := net.SplitHostPort(at.String())
+	return "nats://" + net.JoinHostPort(host, port)
 }
 
-// reached is the URL under which clients reach a server.
-func (o ServerOptions) reached(a net.Addr) string {
-	host, port, _ := net.SplitHostPort(a.String())
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		if name, err := os.Hostname(); err == nil && name != "" {
-			host = name
-		}
-	} else if asked, _, err := net.SplitHostPort(o.Listen); err == nil && asked != "" {
-		host = asked // a name, perhaps, which the certificate is for
-	}
-	scheme := "nats"
-	if o.Cert != "" {
-		scheme = "tls"
-	}
-	return scheme + "://" + net.JoinHostPort(host, port)
-}
-
-// serverLog keeps warnings and errors of the server, and tells of what ends it.
+// serverLog writes the server's warnings and errors, and keeps the first fatal error.
 type serverLog struct {
 	mu     sync.Mutex
 	to     io.Writer
@@ -274,7 +159,7 @@ type serverLog struct {
 	lines  int   // in that second
 }
 
-// mostLines is what is kept of a second: strangers do not fill the disk with lines.
+// mostLines are logged each second: connections from strangers must not fill the disk.
 const mostLines = 20
 
 func (l *serverLog) say(format string, v []any) string {
@@ -295,6 +180,7 @@ func (l *serverLog) say(format string, v []any) string {
 	return said
 }
 
+// Fatalf, Warnf and the others implement the server's logger.
 func (l *serverLog) Fatalf(format string, v ...any) {
 	select {
 	case l.fatal <- l.say(format, v):

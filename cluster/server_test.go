@@ -11,9 +11,12 @@ import (
 	"math/big"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
 )
 
 // authority makes a certificate authority and a certificate of 127.0.0.1 that it
@@ -66,7 +69,6 @@ func authorityUntil(t *testing.T, end time.Time) (ca, cert, key string) {
 // TestServerRefuses does not start what others could misuse, or what could not work.
 func TestServerRefuses(t *testing.T) {
 	t.Setenv(tokenVariable, "")
-	ca, cert, key := authority(t)
 	token := write(t, "token", "0123456789abcdef", 0o600)
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -75,32 +77,21 @@ func TestServerRefuses(t *testing.T) {
 	defer busy.Close()
 	used := t.TempDir()
 	serving(t, ServerOptions{Store: used})
-	local, all := "127.0.0.1:0", "0.0.0.0:0"
+	const here = "127.0.0.1:0"
 	for name, c := range map[string]struct {
 		o    ServerOptions
 		want string
 	}{
-		"open to all":           {ServerOptions{Listen: all}, "needs TLS and a token or keys"},
-		"all, by default":       {ServerOptions{Listen: ":0"}, "needs TLS and a token or keys"},
-		"token without TLS":     {ServerOptions{Listen: all, TokenFile: token}, "needs TLS and a token or keys"},
-		"TLS without token":     {ServerOptions{Listen: all, Cert: cert, Key: key}, "needs TLS and a token or keys"},
-		"short token":           {ServerOptions{Listen: local, TokenFile: write(t, "t", "hunter2", 0o600)}, "can be guessed"},
-		"address":               {ServerOptions{Listen: "127.0.0.1"}, "write it as 127.0.0.1:4222"},
-		"port":                  {ServerOptions{Listen: "127.0.0.1:99999"}, "write it as 127.0.0.1:4222"},
-		"taken":                 {ServerOptions{Listen: busy.Addr().String()}, "address already in use"},
-		"store in use":          {ServerOptions{Listen: local, Store: used}, "another run works in this folder"},
-		"store is a file":       {ServerOptions{Listen: local, Store: token}, "--store"},
-		"no store":              {ServerOptions{Listen: local, Store: "-"}, "--store"},
-		"certificate alone":     {ServerOptions{Listen: local, Cert: cert}, "go together"},
-		"client certs":          {ServerOptions{Listen: local, ClientCerts: true}, "needs --cert and --key"},
-		"client certs of whom":  {ServerOptions{Listen: local, Cert: cert, Key: key, ClientCerts: true}, "--ca FILE"},
-		"routes alone":          {ServerOptions{Listen: local, Routes: []string{"127.0.0.1:1"}}, "--cluster-listen is missing"},
-		"nameless node":         {ServerOptions{Listen: local, ClusterListen: local}, "--name is missing"},
-		"open routes":           {ServerOptions{Listen: local, Name: "a", ClusterListen: all}, "nodes on several machines"},
-		"routes without TLS":    {ServerOptions{Listen: local, Name: "a", ClusterListen: all, TokenFile: token}, "nodes on several machines"},
-		"routes without token":  {ServerOptions{Listen: local, Name: "a", ClusterListen: all, Cert: cert, Key: key, CA: ca}, "nodes on several machines"},
-		"a route leads outside": {ServerOptions{Listen: local, Name: "a", ClusterListen: local, Routes: []string{"10.0.0.1:1"}}, "nodes on several machines"},
-		"route":                 {ServerOptions{Listen: local, Name: "a", ClusterListen: local, Routes: []string{"here"}}, "--routes here"},
+		"open to all":     {ServerOptions{Listen: "0.0.0.0:0"}, "must listen on this machine only"},
+		"all, by default": {ServerOptions{Listen: ":0"}, "must listen on this machine only"},
+		"with a token":    {ServerOptions{Listen: "10.0.0.1:0", TokenFile: token}, "must listen on this machine only"},
+		"short token":     {ServerOptions{Listen: here, TokenFile: write(t, "t", "hunter2", 0o600)}, "can be guessed"},
+		"address":         {ServerOptions{Listen: "127.0.0.1"}, "written as 127.0.0.1:4222"},
+		"port":            {ServerOptions{Listen: "127.0.0.1:99999"}, "written as 127.0.0.1:4222"},
+		"taken":           {ServerOptions{Listen: busy.Addr().String()}, "address already in use"},
+		"store in use":    {ServerOptions{Listen: here, Store: used}, "another run works in this folder"},
+		"store is a file": {ServerOptions{Listen: here, Store: token}, "--store"},
+		"no store":        {ServerOptions{Listen: here, Store: "-"}, "--store"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.o.Store == "" {
@@ -114,10 +105,6 @@ func TestServerRefuses(t *testing.T) {
 			cancel()
 			says(t, err, c.want)
 		})
-	}
-	url, _ := serving(t, ServerOptions{Listen: all, TokenFile: token, Cert: cert, Key: key})
-	if host, _ := os.Hostname(); !strings.HasPrefix(url, "tls://"+host+":") {
-		t.Errorf("reached at %s", url)
 	}
 }
 
@@ -134,5 +121,32 @@ func TestServerSyncs(t *testing.T) {
 	}
 	if so.Host != "127.0.0.1" || so.HTTPPort != 0 || so.HTTPSPort != 0 || so.ProfPort != 0 || so.Websocket.Port != 0 || so.MQTT.Port != 0 || so.LeafNode.Port != 0 || so.Gateway.Port != 0 || so.Cluster.Port != 0 {
 		t.Error("it listens elsewhere, too")
+	}
+}
+
+// TestNATSFiles has the server's own parser read deploy/nats.
+func TestNATSFiles(t *testing.T) {
+	ca, cert, key := authority(t)
+	t.Setenv("TATTLE_TOKEN", "0123456789abcdef")
+	dir := t.TempDir()
+	for _, name := range []string{"nats-server.conf", "one-of-three.conf"} {
+		text, err := os.ReadFile(filepath.Join("../deploy/nats", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		edited := strings.NewReplacer("/etc/nats/cert.pem", cert, "/etc/nats/key.pem", key, "/etc/nats/ca.pem", ca).Replace(string(text))
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(edited), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o, err := server.ProcessConfigFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !o.JetStream || !o.SyncAlways || o.StoreDir != "/var/lib/nats" || o.TLSConfig == nil || o.Authorization != "0123456789abcdef" || o.Port != 4222 {
+			t.Errorf("%s: %+v", name, o)
+		}
+		if three := name != "nats-server.conf"; three != (len(o.Routes) == 2) || three != (o.Cluster.TLSConfig != nil) || three != (o.ServerName == "n1") {
+			t.Errorf("%s: cluster %+v, routes %v", name, o.Cluster, o.Routes)
+		}
 	}
 }

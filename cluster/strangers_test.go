@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,10 +15,7 @@ import (
 // once: whoever has it gets in, and what the server says of them is short and no secret.
 func TestStrangers(t *testing.T) {
 	t.Setenv(tokenVariable, "")
-	token := filepath.Join(t.TempDir(), "token")
-	if _, err := MakeToken(token); err != nil {
-		t.Fatal(err)
-	}
+	token := write(t, "token", "0123456789abcdef", 0o600)
 	var log lockedLog
 	url, _ := serving(t, ServerOptions{TokenFile: token, Log: &log})
 	at := strings.TrimPrefix(url, "nats://")

@@ -8,14 +8,15 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 	_ "unsafe" // for the times below
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -37,8 +38,10 @@ var heartbeat time.Duration
 
 // node is one of three servers, in a process of its own.
 type node struct {
-	cluster.ServerOptions
-	Patient bool // with the times that nodes have elsewhere
+	Name, Listen, Store string
+	Peers               string // where it listens for the other nodes
+	Routes              []string
+	Patient             bool // with the times that nodes have elsewhere
 }
 
 const nodeVariable = "TATTLE_TEST_NODE"
@@ -59,20 +62,35 @@ func TestNode(t *testing.T) {
 	if !n.Patient {
 		minElection, maxElection, heartbeat = 300*time.Millisecond, 700*time.Millisecond, 60*time.Millisecond
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	n.Log = os.Stderr
-	if err := cluster.ListenAndServe(ctx, n.ServerOptions, func(url string) { fmt.Println("up", url) }); err != nil {
-		fmt.Fprintln(os.Stderr, "ended:", err)
-		os.Exit(3)
+	host, port := splitAddress(t, n.Listen)
+	_, peers := splitAddress(t, n.Peers)
+	s, err := server.NewServer(&server.Options{
+		ServerName: n.Name, Host: host, Port: port, JetStream: true, StoreDir: n.Store, SyncAlways: true, NoSigs: true,
+		Cluster: server.ClusterOpts{Name: "tattle", Host: host, Port: peers}, Routes: server.RoutesFromStr(strings.Join(n.Routes, ",")),
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	os.Exit(0)
+	s.ConfigureLogger()
+	s.Start() // until it is killed
+	s.WaitForShutdown()
+}
+
+func splitAddress(t *testing.T, address string) (host string, port int) {
+	t.Helper()
+	host, text, err := net.SplitHostPort(address)
+	if err == nil {
+		port, err = strconv.Atoi(text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return host, port
 }
 
 // start starts the node's process.
 func (n node) start(t testing.TB) *exec.Cmd {
 	t.Helper()
-	n.Log = nil
 	text, err := json.Marshal(n)
 	if err != nil {
 		t.Fatal(err)
@@ -109,10 +127,10 @@ func newThree(t testing.TB, patient bool) *three {
 	}
 	s := &three{t: t}
 	for i := range s.nodes {
-		s.nodes[i] = node{cluster.ServerOptions{
-			Listen: clients[i], Store: filepath.Join(dir, fmt.Sprint(i)), Name: fmt.Sprint("n", i+1),
-			ClusterListen: peers[i], Routes: []string{peers[(i+1)%3], peers[(i+2)%3]},
-		}, patient}
+		s.nodes[i] = node{
+			Listen: clients[i], Store: filepath.Join(dir, fmt.Sprint(i)), Name: fmt.Sprint("n", i+1), Patient: patient,
+			Peers: peers[i], Routes: []string{"nats-route://" + peers[(i+1)%3], "nats-route://" + peers[(i+2)%3]},
+		}
 		s.up[i] = s.nodes[i].start(t)
 		clients[i] = "nats://" + clients[i]
 	}
@@ -309,52 +327,6 @@ func (s *site) caughtUp() {
 		}
 		return streams.Err() == nil
 	})
-}
-
-// TestNodesKnowOneAnother joins a node that has the cluster's token, and none that has
-// another.
-func TestNodesKnowOneAnother(t *testing.T) {
-	dir := t.TempDir()
-	one, two, token, other := freeAddress(t), freeAddress(t), filepath.Join(dir, "token"), filepath.Join(dir, "other")
-	for _, path := range []string{token, other} {
-		if _, err := cluster.MakeToken(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	listen := func(name, at, token string) (url string, log *saying) {
-		ctx, cancel := context.WithCancel(t.Context())
-		up, end, log := make(chan string, 1), make(chan error, 1), &saying{}
-		go func() {
-			end <- cluster.ListenAndServe(ctx, cluster.ServerOptions{
-				Listen: "127.0.0.1:0", Store: filepath.Join(dir, name), Name: name, ClusterListen: at, Routes: []string{one}, TokenFile: token, Log: log,
-			}, func(url string) { up <- url })
-		}()
-		t.Cleanup(func() { cancel(); <-end })
-		select {
-		case url = <-up:
-		case err := <-end:
-			end <- err
-			t.Fatal(err)
-		}
-		return url, log
-	}
-	url, log := listen("a", one, token)
-	secret, err := os.ReadFile(token)
-	if err != nil {
-		t.Fatal(err)
-	}
-	nc, err := nats.Connect(url, nats.Token(strings.TrimSpace(string(secret))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	listen("stranger", freeAddress(t), other)
-	until(t, "the stranger is refused", func() bool { return strings.Contains(log.String(), "authentication error") })
-	if known := nc.DiscoveredServers(); len(known) > 0 {
-		t.Errorf("it takes part: %s", known)
-	}
-	listen("b", two, token)
-	until(t, "the other node takes part", func() bool { return len(nc.DiscoveredServers()) == 1 })
 }
 
 // BenchmarkThreeNodes is what a shard costs besides its computation where three nodes

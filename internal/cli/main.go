@@ -78,7 +78,7 @@ type commands struct {
 	Worker    workerCmd    `cmd:"" help:"Do shards of runs that others began."`
 	Runs      runsCmd      `cmd:"" help:"List runs, their state, and what failed."`
 	Merge     mergeCmd     `cmd:"" help:"Gather what workers computed in a folder that they share."`
-	Cluster   clusterCmd   `cmd:"" help:"Be the servers that a run is spread over, or print what starts workers on a site."`
+	Cluster   clusterCmd   `cmd:"" help:"Run a server on this machine, to try spreading a run over processes."`
 }
 
 const description = `Measures what a machine-learned model gives away about its inputs.

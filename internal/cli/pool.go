@@ -62,13 +62,13 @@ func (e *env) choose(dir string, resume bool) (p run.Pool, end func(error) error
 	asItIs := func(err error) error { return err }
 	switch f := e.ships; {
 	case f != nil && f.Prepare && slices.ContainsFunc(e.given, func(a string) bool { return strings.HasPrefix(a+"=", "--cluster=") }):
-		return nil, nil, usage(errors.New("--cluster and --prepare are two ways: choose one"), "--prepare is for workers that share nothing but a folder")
+		return nil, nil, usage(errors.New("--cluster and --prepare are mutually exclusive"), "--prepare is for workers that share a folder and no connection")
 	case f != nil && f.Cluster == "" && (f.Shared || f.Replicas != 0):
-		return nil, nil, usage(errors.New("--shared and --replicas are of --cluster"), "")
+		return nil, nil, usage(errors.New("--shared and --replicas require --cluster"), "")
 	case f != nil && !slices.Contains([]int{0, 1, 3, 5}, f.Replicas):
-		return nil, nil, usage(fmt.Errorf("--replicas %d: it is 1, 3 or 5", f.Replicas), "without it there are as many as the site has room for")
+		return nil, nil, usage(fmt.Errorf("--replicas %d: must be 1, 3 or 5", f.Replicas), "without --replicas, as many servers keep the run as the site has, up to 3")
 	case f != nil && f.Lease < shortestLease:
-		return nil, nil, usage(fmt.Errorf("--lease %v: at least %v", f.Lease, shortestLease), "so long a worker may be silent, and the network with it")
+		return nil, nil, usage(fmt.Errorf("--lease %v: must be at least %v", f.Lease, shortestLease), "a worker that sends nothing for this long is presumed lost")
 	case f == nil || f.Cluster == "" && !f.Prepare:
 		e.leave(dir, resume)
 		return run.Alone{}, asItIs, nil
@@ -92,7 +92,7 @@ const shortestLease = time.Second
 // leave says that a run which was submitted goes on without its cluster.
 func (e *env) leave(dir string, resume bool) {
 	if id, url := cluster.SubmittedTo(dir); resume && id != "" {
-		e.say("run %s was submitted to %s and goes on without it: --cluster collects what workers did there, tattle runs --cluster %[2]s --remove %[1]s ends it there", id, quote(url))
+		e.say("run %s was submitted to %s and goes on without it: --cluster collects what workers computed there, and tattle runs --cluster %[2]s --remove %[1]s ends it there", id, quote(url))
 	}
 }
 

@@ -35,9 +35,9 @@ States: running (in a process on this machine), finished, interrupted or only pr
 func (c *runsCmd) Run(e *env) error {
 	switch {
 	case c.Remove != "" && c.Cluster == "":
-		return usage(errors.New("--remove needs --cluster: a folder is removed by hand"), "")
+		return usage(errors.New("--remove requires --cluster; to remove a folder, delete it"), "")
 	case c.Remove != "" && c.Dir != "":
-		return usage(errors.New("--remove takes a run out of the cluster, and a folder is named"), "leave the folder out")
+		return usage(errors.New("--remove and a folder are mutually exclusive"), "")
 	case c.Cluster != "" && c.Dir == "":
 		return c.inCluster(e)
 	}

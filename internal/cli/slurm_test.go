@@ -188,10 +188,19 @@ func (s *slurmSite) begins(args ...string) (c *exec.Cmd, log string) {
 	return c, f.Name()
 }
 
-// submit hands workers to Slurm by the script that is printed for them.
-func (s *slurmSite) submit(args ...string) {
+// submit hands two workers to Slurm by the script in deploy/slurm, edited.
+func (s *slurmSite) submit(work ...string) {
 	s.t.Helper()
-	script := s.does(append([]string{s.program, "cluster", "slurm", "--count", "2", "--memory", "400M", "--time", "10"}, args...)...)
+	script := deploy(s.t, "slurm/workers.sh")
+	for old, new := range map[string]string{
+		"--array=0-15": "--array=0-1", "--mem=4G": "--mem=400M", "--time=24:00:00": "--time=10",
+		"\nwork=(": "\nwork=(" + strings.Join(work, " ") + ")\nunused=(", "\ntattle worker": "\n" + s.program + " worker",
+	} {
+		if !strings.Contains(script, old) {
+			s.t.Fatalf("the script has no %q", old)
+		}
+		script = strings.Replace(script, old, new, 1)
+	}
 	if err := os.WriteFile(filepath.Join(s.dir, "workers.sh"), []byte(script), 0o666); err != nil {
 		s.t.Fatal(err)
 	}
@@ -258,7 +267,7 @@ func (s *slurmSite) bound(more ...string) []string {
 	}, more...)
 }
 
-// TestSlurm runs the printed script on two nodes, one of which is killed in the middle
+// TestSlurm runs the script on two nodes, one of which is killed in the middle
 // of its work: the other does it, and the result is that of an undisturbed run.
 func TestSlurm(t *testing.T) {
 	s := newSlurmSite(t)
@@ -269,7 +278,10 @@ func TestSlurm(t *testing.T) {
 
 	// The ledger on NATS, which lies on the loopback of these namespaces.
 	const url = "nats://127.0.0.1:4222"
-	_, log := s.begins(s.program, "cluster", "serve", "--store", "ledger", "--token-file", "token", "--make-token")
+	if err := os.WriteFile(filepath.Join(s.dir, "token"), []byte("0123456789abcdef\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, log := s.begins(s.program, "cluster", "serve", "--store", "ledger", "--token-file", "token")
 	s.until("the server is up", 20*time.Second, func() bool { b, _ := os.ReadFile(log); return bytes.Contains(b, []byte("serving at "+url)) })
 	submitter, said := s.begins(s.bound("--out", "nats", "--cluster", url, "--cluster-token-file", "token", "--lease", "2s")...)
 	s.submit("--cluster", url, "--cluster-token-file", "token", "--idle", "2s")
@@ -292,7 +304,7 @@ func TestSlurm(t *testing.T) {
 		t.Fatalf("%s", out)
 	}
 	before := s.lines("tattle-*-0.log", " done in ")
-	s.submit("--folder", "files")
+	s.submit("--folder", "files", "--index", `"$SLURM_ARRAY_TASK_ID"`, "--of", `"$SLURM_ARRAY_TASK_COUNT"`)
 	s.until("the first worker has done some", 60*time.Second, func() bool { return s.lines("tattle-*-0.log", " done in ") > before })
 	s.kill(s.nodeOf())
 	begun = time.Now()

@@ -48,13 +48,13 @@ Exit status: 0 nothing left to do, 2 wrong usage, 3 refused, stopped or could no
 func (c *workerCmd) Run(e *env) error {
 	switch {
 	case c.Folder != "" && (c.Of < 1 || c.Index < 0 || c.Index >= c.Of):
-		return usage(errors.New("--folder needs --index from 0 to below --of"), "of 3 workers on a folder, the first is: tattle worker --folder DIR --index 0 --of 3")
+		return usage(errors.New("--folder requires --index and --of, with --index at least 0 and below --of"), "the first of 3 workers is: tattle worker --folder DIR --index 0 --of 3")
 	case c.Folder != "":
 		return c.array(e)
 	case c.Index >= 0 || c.Of != 0:
-		return usage(errors.New("--index and --of are of --folder"), "a cluster's workers need no number")
+		return usage(errors.New("--index and --of require --folder"), "workers of a cluster have no number")
 	case c.Cluster == "":
-		return usage(errors.New("neither --cluster nor --folder: there is nothing to work on"), "tattle worker --help shows both")
+		return usage(errors.New("one of --cluster and --folder must be given"), "tattle worker --help shows both")
 	}
 	return c.serve(e)
 }

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// deploy returns a file of deploy/.
+func deploy(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("../../deploy", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// workerArgs parses the command line of a worker with the program's own parser.
+func workerArgs(t *testing.T, args []string) *workerCmd {
+	t.Helper()
+	k, err := parse(args, io.Discard, io.Discard)
+	if err != nil {
+		t.Fatalf("%q: %v", args, err)
+	}
+	return k.Selected().Target.Addr().Interface().(*workerCmd)
+}
+
+// field follows keys and indices into YAML.
+func field(v any, path ...any) any {
+	for _, p := range path {
+		switch p := p.(type) {
+		case string:
+			m, _ := v.(map[string]any)
+			v = m[p]
+		case int:
+			l, _ := v.([]any)
+			if p >= len(l) {
+				return nil
+			}
+			v = l[p]
+		}
+	}
+	return v
+}
+
+// TestKubernetesFiles checks the Jobs in deploy/kubernetes.
+func TestKubernetesFiles(t *testing.T) {
+	jobs := map[string]any{}
+	for _, name := range []string{"workers.yaml", "workers-folder.yaml"} {
+		var job map[string]any
+		if err := yaml.Unmarshal([]byte(deploy(t, "kubernetes/"+name)), &job); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		jobs[name] = job
+		pod := field(job, "spec", "template", "spec")
+		worker := field(pod, "containers", 0)
+		for _, c := range []struct{ got, want any }{
+			{field(job, "apiVersion"), "batch/v1"}, {field(job, "kind"), "Job"},
+			{field(job, "spec", "completionMode"), "Indexed"}, {field(job, "spec", "completions"), 16},
+			{field(job, "spec", "backoffLimitPerIndex"), 3},
+			{field(job, "spec", "podFailurePolicy", "rules", 0, "onPodConditions", 0, "type"), "DisruptionTarget"},
+			{field(job, "spec", "podFailurePolicy", "rules", 1, "onExitCodes", "containerName"), field(worker, "name")},
+			{field(job, "spec", "podFailurePolicy", "rules", 1, "onExitCodes", "values", 0), statusUsage},
+			{field(job, "spec", "template", "metadata", "labels"), field(job, "metadata", "labels")},
+			{field(pod, "restartPolicy"), "Never"}, {field(pod, "securityContext", "runAsNonRoot"), true},
+			{field(worker, "securityContext", "readOnlyRootFilesystem"), true},
+			{field(worker, "resources", "limits"), field(worker, "resources", "requests")},
+			{field(worker, "env", 0, "name"), "GOMAXPROCS"}, {field(worker, "env", 0, "value"), field(worker, "resources", "limits", "cpu")},
+			{field(worker, "command"), []any{"tattle"}},
+		} {
+			if !reflect.DeepEqual(c.got, c.want) {
+				t.Errorf("%s: got %v, want %v", name, c.got, c.want)
+			}
+		}
+		volumes := map[any]bool{}
+		for _, v := range field(pod, "volumes").([]any) {
+			volumes[field(v, "name")] = true
+		}
+		for _, m := range field(worker, "volumeMounts").([]any) {
+			if !volumes[field(m, "name")] {
+				t.Errorf("%s: no volume %v", name, field(m, "name"))
+			}
+		}
+	}
+	args := func(name string) (args []string, worker any) {
+		worker = field(jobs[name], "spec", "template", "spec", "containers", 0)
+		for _, a := range field(worker, "args").([]any) {
+			args = append(args, strings.ReplaceAll(a.(string), "$(JOB_COMPLETION_INDEX)", "15"))
+		}
+		return args, worker
+	}
+	line, worker := args("workers.yaml")
+	w := workerArgs(t, line)
+	if w.Cluster != "tls://nats:4222" || filepath.Dir(w.ClusterCA) != field(worker, "volumeMounts", 1, "mountPath") || !strings.HasPrefix(w.Scratch, field(worker, "volumeMounts", 0, "mountPath").(string)) {
+		t.Errorf("%+v", w)
+	}
+	if field(worker, "env", 2, "name") != "TATTLE_CLUSTER_TOKEN" || field(worker, "env", 2, "valueFrom", "secretKeyRef", "name") != "tattle-token" {
+		t.Error("the token is not taken from its Secret")
+	}
+	line, worker = args("workers-folder.yaml")
+	w = workerArgs(t, line)
+	if w.Of != 16 || w.Index != 15 || !strings.HasPrefix(w.Folder, field(worker, "volumeMounts", 1, "mountPath").(string)+"/") {
+		t.Errorf("%+v", w)
+	}
+}
+
+// slurmScript returns deploy/slurm/workers.sh and a folder of programs that it finds first:
+// a tattle of that text, and an scontrol that prints its arguments.
+func slurmScript(t *testing.T, tattle string) (script, programs string) {
+	t.Helper()
+	if out, err := exec.Command("bash", "-n", "../../deploy/slurm/workers.sh").CombinedOutput(); err != nil {
+		t.Fatalf("bash -n: %s", out)
+	}
+	programs = t.TempDir()
+	writeFile(t, filepath.Join(programs, "tattle"), tattle, 0o755)
+	writeFile(t, filepath.Join(programs, "scontrol"), "#!/bin/bash\necho \"scontrol $*\"\n", 0o755)
+	return deploy(t, "slurm/workers.sh"), programs
+}
+
+// TestSlurmScript runs both command lines of the script.
+func TestSlurmScript(t *testing.T) {
+	script, programs := slurmScript(t, "#!/bin/bash\nprintf '%s\\0' \"$GOMAXPROCS\" \"$@\"\nexit 5\n")
+	for name, text := range map[string]string{"cluster": script, "folder": strings.Replace(script, "\n#work=", "\nwork=", 1)} {
+		c := exec.Command("bash", "-c", text)
+		c.Env = []string{"SLURM_ARRAY_TASK_ID=2", "SLURM_ARRAY_TASK_COUNT=3", "SLURM_CPUS_PER_TASK=7", "HOME=/my home", "PATH=" + programs + ":" + os.Getenv("PATH")}
+		out, err := c.Output()
+		if c.ProcessState.ExitCode() != 5 {
+			t.Fatalf("%s: %v", name, err)
+		}
+		args := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+		w := workerArgs(t, args[1:])
+		if args[0] != "7" {
+			t.Errorf("%s: GOMAXPROCS is %s", name, args[0])
+		}
+		if name == "cluster" && (w.Cluster == "" || w.ClusterTokenFile != "/my home/token" || w.ClusterCA != "/my home/ca.pem") ||
+			name == "folder" && (w.Folder != "/my home/run" || w.Index != 2 || w.Of != 3) {
+			t.Errorf("%s: %+v", name, w)
+		}
+	}
+}
+
+// TestSlurmSignals ends the worker, once, and queues the job again only if the time limit
+// ended it.
+func TestSlurmSignals(t *testing.T) {
+	script, programs := slurmScript(t, `#!/bin/bash
+trap 'echo TERM; kill $s; exit "$STATUS"' TERM
+sleep 20 >/dev/null & s=$!
+echo up
+wait
+`)
+	for name, c := range map[string]struct {
+		signal syscall.Signal
+		whole  bool // the job, as scancel signals it, not only its script
+		status string
+		want   string
+	}{
+		"time limit":           {syscall.SIGUSR1, false, "3", "up\nTERM\nscontrol requeue 7_2\n"},
+		"time limit, all done": {syscall.SIGUSR1, false, "0", "up\nTERM\n"},
+		"cancelled":            {syscall.SIGTERM, true, "3", "up\nTERM\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := exec.Command("bash", "-c", script)
+			p.Env = []string{"SLURM_ARRAY_TASK_ID=2", "SLURM_ARRAY_JOB_ID=7", "STATUS=" + c.status, "PATH=" + programs + ":" + os.Getenv("PATH")}
+			p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			out, err := p.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+			first := make([]byte, 3)
+			if _, err := io.ReadFull(out, first); err != nil {
+				t.Fatal(err)
+			}
+			to := p.Process.Pid
+			if c.whole {
+				to = -to
+			}
+			if err := syscall.Kill(to, c.signal); err != nil {
+				t.Fatal(err)
+			}
+			rest, _ := io.ReadAll(out)
+			p.Wait()
+			if got := string(first) + string(rest); got != c.want {
+				t.Errorf("says %q, want %q", got, c.want)
+			}
+			// Where both are signalled at once, bash may not know the worker's.
+			if got := fmt.Sprint(p.ProcessState.ExitCode()); got != c.status && !(c.whole && got != "0") {
+				t.Errorf("status %s, the worker's was %s", got, c.status)
+			}
+		})
+	}
+}
