@@ -169,26 +169,85 @@ func (f FailOn) String() string {
 	return strings.Join(texts, ", ")
 }
 
-// Breaches returns a sentence for each rule that the audit breaks, and each
-// attribute that breaks it. A figure that the audit does not have breaks nothing;
-// an attribute that was not audited breaks the rule that names it.
-func (f FailOn) Breaches(r *Result) []string {
-	var list []string
+// MarshalText writes the rules as ParseFailOn reads them.
+func (f FailOn) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText reads the rules.
+func (f *FailOn) UnmarshalText(text []byte) (err error) {
+	*f, err = ParseFailOn(string(text))
+	return err
+}
+
+// A Breach is a rule that an audit breaks, with the attribute and the verdict or the
+// figure that breaks it.
+type Breach struct {
+	Rule      string `json:"rule"`                // as it was given
+	Attribute string `json:"attribute,omitempty"` // empty where the whole audit breaks the rule
+
+	Missing bool    `json:"missing,omitempty"` // the attribute was not audited
+	Verdict Verdict `json:"verdict,omitempty"` // of the attribute or of the audit
+
+	Figure     string  `json:"figure,omitempty"` // excess, curiosity, leakage or information
+	Limit      float64 `json:"limit,omitempty"`  // one-sided lower confidence limit of the figure
+	Confidence float64 `json:"confidence,omitempty"`
+	Variance   bool    `json:"variance,omitempty"` // the figure is a share of a variance
+}
+
+// Name returns what is broken, without the figure that breaks it: the same name in
+// every audit.
+func (b Breach) Name() string {
+	if b.Figure == "" {
+		return b.String()
+	}
+	return fmt.Sprintf("%s: %s of %s", b.Rule, b.Figure, b.Attribute)
+}
+
+// String returns the breach as a sentence.
+func (b Breach) String() string {
+	switch {
+	case b.Missing:
+		return fmt.Sprintf("%s: no attribute %q was audited.", b.Rule, b.Attribute)
+	case b.Figure != "":
+		return fmt.Sprintf("%s is at least %s at %s confidence.", b.Name(), b.limit(), percent(b.Confidence))
+	case b.Attribute == "":
+		return fmt.Sprintf("%s: the audit is %s.", b.Rule, b.Verdict)
+	}
+	return fmt.Sprintf("%s: %s is %q.", b.Rule, b.Attribute, b.Verdict)
+}
+
+// limit writes the limit with its unit.
+func (b Breach) limit() string {
+	switch b.Figure {
+	case figureExcess:
+		return (&Finding{Numeric: b.Variance}).points(b.Limit)
+	case figureCuriosity:
+		return percent(b.Limit)
+	case figureLeakage:
+		return fmt.Sprintf("%.3g times", b.Limit)
+	}
+	return fmt.Sprintf("%.3g bits", b.Limit)
+}
+
+// Breaches returns a breach for each rule that the audit breaks, and each attribute that
+// breaks it. A figure that the audit does not have breaks nothing; an attribute that was
+// not audited breaks the rule that names it.
+func (f FailOn) Breaches(r *Result) []Breach {
+	var list []Breach
 	for _, rule := range f.rules {
 		known := false
 		for i := range r.Findings {
 			if at := &r.Findings[i]; !rule.named || at.Attribute == rule.attribute {
 				known = true
-				if s := rule.breach(at); s != "" {
-					list = append(list, s)
+				if b, broken := rule.breach(at); broken {
+					list = append(list, b)
 				}
 			}
 		}
 		switch {
 		case rule.named && !known:
-			list = append(list, fmt.Sprintf("%s: no attribute %q was audited.", rule.text, rule.attribute))
+			list = append(list, Breach{Rule: rule.text, Attribute: rule.attribute, Missing: true})
 		case rule.verdict == "inconclusive" && !rule.named && r.Verdict == Inconclusive && len(r.Findings) == 0:
-			list = append(list, fmt.Sprintf("%s: the audit is inconclusive.", rule.text))
+			list = append(list, Breach{Rule: rule.text, Verdict: Inconclusive})
 		}
 	}
 	return list
@@ -208,32 +267,13 @@ func (f FailOn) NeedsReferences() bool {
 	return slices.ContainsFunc(f.rules, func(r rule) bool { return r.verdict == "curious" })
 }
 
-// breach says how f breaks the rule, "" where it does not.
-func (r rule) breach(f *Finding) string {
+// breach returns how f breaks the rule, and whether it does.
+func (r rule) breach(f *Finding) (Breach, bool) {
 	if r.verdict != "" {
-		if slices.Contains(ruleVerdicts[r.verdict], f.Verdict) {
-			return fmt.Sprintf("%s: %s is %q.", r.text, f.Attribute, f.Verdict)
-		}
-		return ""
+		return Breach{Rule: r.text, Attribute: f.Attribute, Verdict: f.Verdict}, slices.Contains(ruleVerdicts[r.verdict], f.Verdict)
 	}
 	limit, ok := f.limit(r.figure, r.confidence)
-	if !ok || limit <= r.threshold {
-		return ""
-	}
-	return fmt.Sprintf("%s: %s of %s is at least %s at %s confidence.", r.text, r.figure, f.Attribute, f.figureWords(r.figure, limit), percent(r.confidence))
-}
-
-// figureWords writes a figure with its unit.
-func (f *Finding) figureWords(figure string, x float64) string {
-	switch figure {
-	case figureExcess:
-		return f.points(x)
-	case figureCuriosity:
-		return percent(x)
-	case figureLeakage:
-		return fmt.Sprintf("%.3g times", x)
-	}
-	return fmt.Sprintf("%.3g bits", x)
+	return Breach{Rule: r.text, Attribute: f.Attribute, Figure: r.figure, Limit: limit, Confidence: r.confidence, Variance: f.Numeric}, ok && limit > r.threshold
 }
 
 // limit returns the one-sided lower confidence limit of a figure, from the counts.

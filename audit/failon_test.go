@@ -97,7 +97,7 @@ func TestFailOnActsOnTheLimit(t *testing.T) {
 		t.Errorf("no rules, yet %q", got)
 	}
 	one, _ := ParseFailOn("sex: excess>5%")
-	if got := one.Breaches(r)[0]; !strings.Contains(got, "excess of sex is at least 1") || !strings.Contains(got, "points at 95 % confidence") {
+	if got := one.Breaches(r)[0].String(); !strings.Contains(got, "excess of sex is at least 1") || !strings.Contains(got, "points at 95 % confidence") {
 		t.Errorf("breach %q", got)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // report already says of its data stays.
 func (r *Report) FillAudit(a *audit.Result) {
 	r.Audit = a
-	r.Verdict = string(a.Verdict)
+	r.Conclude(Outcome(a.Verdict), string(a.Verdict))
 	r.Curiosity = curiosityOf(a)
 	if r.Data.Name == "" {
 		r.Data.Name = file.Name(a.Sample)

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"tattle/audit"
@@ -21,7 +20,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	d.heading(1, r.Title)
 	d.strong(verdictWords(a), "")
 	d.list(readable(a.Reasons))
-	d.broken(r.Breaches)
+	d.broken(r.breaches())
 	d.heading(2, "Attribute by attribute")
 	for i := range a.Findings {
 		f := &a.Findings[i]
@@ -44,7 +43,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 func (d *document) broken(breaches []string) {
 	if len(breaches) > 0 {
 		d.heading(2, "Thresholds that it breaks")
-		d.list(readable(breaches))
+		d.list(breaches)
 	}
 }
 
@@ -137,10 +136,7 @@ func (d *document) provenance(r *Report) {
 		rows = append(rows, pair{"data", file.Name(r.Data.Name)}, pair{"data sha256", r.Data.SHA256})
 	}
 	rows = append(append(rows, pair{"seed", fmt.Sprint(a.Settings.Seed)}), settingsRows(a)...)
-	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {
-		rows = append(rows, pair{k, r.Settings[k]})
-	}
-	d.pairs(rows)
+	d.pairs(append(rows, r.SettingRows()...))
 }
 
 // settingsRows say how an audit was done.

@@ -18,7 +18,7 @@ func (r *Report) auditSentences() []string {
 		return nil
 	}
 	said := append([]string{verdictWords(a)}, a.Reasons...)
-	for _, b := range r.Breaches {
+	for _, b := range r.breaches() {
 		said = append(said, "Beyond --fail-on: "+b)
 	}
 	for i := range a.Findings {

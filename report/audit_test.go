@@ -145,7 +145,7 @@ func auditReport() *Report {
 	r := &Report{
 		Schema: Schema, Title: "Is this <release> curious?", Command: "tattle audit --outputs scores.csv --evidence pack", Settings: map[string]string{"seed": "7", "references": "5"}, Seed: 7,
 		Model: Model{Path: "model.onnx", SHA256: strings.Repeat("cd", 32)}, Data: Data{Name: "UTKFace", Path: "faces.npz", SHA256: strings.Repeat("ef", 32), GreyLevels: Number(math.NaN())},
-		Timing: map[string]Number{"audit": 12.5}, Breaches: []string{"excess>5%@95%: race has an excess of at least 32.61 points."},
+		Timing: map[string]Number{"audit": 12.5}, Breaches: []audit.Breach{{Rule: "excess>5%@95%", Attribute: "race", Figure: "excess", Limit: .3261, Confidence: .95}},
 	}
 	r.FillAudit(audited())
 	return r

@@ -70,7 +70,7 @@ func (r *Report) newAudit() *auditView {
 		return nil
 	}
 	v := &auditView{
-		Result: a, Class: verdictClass(a.Verdict), Headline: whole.Replace(verdictWords(a)), Why: unbreakable(readable(a.Reasons)), Broken: unbreakable(readable(r.Breaches)),
+		Result: a, Class: verdictClass(a.Verdict), Headline: whole.Replace(verdictWords(a)), Why: unbreakable(readable(a.Reasons)), Broken: unbreakable(r.breaches()),
 		About: unbreakable(readable([]string{auditedWords(a), uncontrolled(a), standing(a)})), Excess: drawExcess(a), Found: foundTable(a, true), EntropyRows: entropyRows(a.Entropy), ControlTable: controlsTable(a), ChannelTable: channelsTable(a), DefenceTable: defencesTable(a, true),
 		Todo: unbreakable(todo(a)),
 	}

@@ -6,7 +6,7 @@ import (
 	"tattle/bound"
 )
 
-// What stored inputs are, as Experiment.Held says it.
+// What inputs can be stored as.
 const (
 	HeldBytes   = "8-bit pixels"
 	HeldResized = "8-bit pixels, as resizing left them"
@@ -19,8 +19,8 @@ const (
 func (r *Report) Among(domain string) string {
 	switch domain {
 	case bound.DomainStored:
-		if x := r.Experiment; x != nil && x.Held != "" {
-			return "inputs as " + x.Held
+		if held := r.Data.Held(); held != "" {
+			return "inputs as " + held
 		}
 		return "inputs as the data can hold them"
 	case bound.DomainLegal:

@@ -66,8 +66,8 @@ func (e *Evidence) manifest(files []packFile) ([]byte, error) {
 		return nil, err
 	}
 	m := packManifest{
-		Schema: EvidenceSchema, Verdict: a.Verdict, Tool: tool, Command: r.Command, Seed: a.Settings.Seed, Settings: a.Settings, Options: r.Settings,
-		Breaches: append([]string{}, r.Breaches...), Requirements: Requirements(a), Files: files,
+		Schema: EvidenceSchema, Verdict: a.Verdict, Tool: tool, Command: r.Command, Seed: a.Settings.Seed, Settings: a.Settings, Options: r.options(),
+		Breaches: append([]string{}, r.breaches()...), Requirements: Requirements(a), Files: files,
 		Subject: packSubject{
 			Sample: a.Sample, SampleSHA256: e.Sample.Sum(), Examples: a.Examples, Outputs: string(a.Outputs), Target: a.Target,
 			Model: r.Model.Path, ModelSHA256: r.Model.SHA256, Data: r.Data.Name, DataSHA256: r.Data.SHA256,
@@ -79,6 +79,15 @@ func (e *Evidence) manifest(files []packFile) ([]byte, error) {
 	var b bytes.Buffer
 	err = indented(&b, m)
 	return b.Bytes(), err
+}
+
+// options are what the run was told, by name.
+func (r *Report) options() map[string]string {
+	all := map[string]string{}
+	for _, s := range r.SettingRows() {
+		all[s.Key] = s.Value
+	}
+	return all
 }
 
 // thisProgram describes the program that runs.
@@ -96,7 +105,7 @@ func thisProgram(version string) (packTool, error) {
 		return t, nil
 	}
 	if t.Version == "" {
-		t.Version = programVersion()
+		t.Version = ProgramVersion()
 	}
 	for _, s := range info.Settings {
 		switch s.Key {
@@ -115,8 +124,8 @@ func thisProgram(version string) (packTool, error) {
 	return t, nil
 }
 
-// programVersion is what the program says of its version.
-func programVersion() string {
+// ProgramVersion returns the version of the running program.
+func ProgramVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}

@@ -35,9 +35,9 @@ func full(t *testing.T) *Report {
 	r.Release.Projection = &Projection{Kind: "principal", Keep: 20}
 	r.Release.Post = &Post{Digits: 2}
 	r.Release.Queries = 4
-	r.Data.Examples = 100
+	r.Data.Examples, r.Data.Stored = 100, &Stored{As: HeldBytes}
 	r.Model.Inputs, r.Model.Features = 784, 20
-	r.Experiment = &Experiment{Domain: bound.DomainFree, FarDomain: bound.DomainStored, Held: HeldBytes, Runtime: &bound.Runtime{Error: 1e-5, From: bound.RuntimeMeasured}}
+	r.Experiment = &Experiment{Domain: bound.DomainFree, FarDomain: bound.DomainStored, Runtime: &bound.Runtime{Error: 1e-5, From: bound.RuntimeMeasured}}
 	r.Utility = Utility{CleanAccuracy: .9756, CleanInterval: [2]float64{.97, .98}, ReleasedAccuracy: .94, ReleasedInterval: [2]float64{.93, .95}, Examples: 10000, Draws: 1}
 	row := func(method, search, band, status string, unbounded float64, v ...float64) bound.Summary {
 		b := bound.Summary{Method: method, Search: search, Coordinates: "dct", Band: band, Values: 784, StdQuantiles: quantiles(v...), UnboundedFraction: unbounded, Status: status}
@@ -404,7 +404,7 @@ func TestPairsTogether(t *testing.T) {
 	far := Pair{RMS: 30, ZNorm: .1, Allowance: 1e-3, Domain: bound.DomainStored, Guessed: .52}
 	odd := far
 	odd.Guessed = Number(math.NaN())
-	r := &Report{Experiment: &Experiment{Held: HeldBytes}}
+	r := &Report{Data: Data{Stored: &Stored{As: HeldBytes}}}
 	for want, pairs := range map[string][]Pair{
 		"2 pairs of inputs, among inputs as 8-bit pixels, 20 to 20 grey levels apart, with features at most 0.001 apart. Who sees the release, and knows that it is one of the two, both as likely, says which with a probability of at most 50.0": {near, near},
 		"2 pairs of inputs, among inputs as 8-bit pixels, 20 to 30 grey levels apart, with features at most 0.101 apart. Who sees the release, and knows that it is one of the two, both as likely, says which with a probability of at most 52":   {near, far},

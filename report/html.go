@@ -46,7 +46,7 @@ type view struct {
 	Curious     *curiousView
 	Audited     *auditView
 	Studied     *studyView
-	SettingRows []pair
+	SettingRows []Setting
 	Times       []pair
 }
 
@@ -63,7 +63,7 @@ type threshold struct {
 	Said      string // the count with its error
 }
 
-type pair struct{ Key, Value string }
+type pair = Setting
 
 // WriteHTML writes the report as one file that needs nothing else: no script,
 // no font, no network. folder is what `tattle verify` is to be given.
@@ -91,9 +91,7 @@ func (r *Report) WriteHTML(w io.Writer, folder string) error {
 	v.Curious = r.newCurious()
 	v.Audited = r.newAudit()
 	v.Studied = r.newStudy()
-	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {
-		v.SettingRows = append(v.SettingRows, pair{k, r.Settings[k]})
-	}
+	v.SettingRows = r.SettingRows()
 	for _, k := range slices.Sorted(maps.Keys(r.Timing)) {
 		v.Times = append(v.Times, pair{"time: " + k, fmt.Sprintf("%.1f s", float64(r.Timing[k]))})
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"tattle/audit"
@@ -94,8 +95,7 @@ func (s *junitSuite) count() {
 func (r *Report) junitRelease() junitSuite {
 	a := r.Audit
 	said := strings.Join(readable(append([]string{verdictWords(a)}, a.Reasons...)), "\n")
-	_, set := r.failOn()
-	c := r.judged("tattle.audit.release", file.Name(a.Sample), a.Verdict, len(r.Breaches) > 0 || !set && a.Verdict.TellsBeyond())
+	c := r.judged("tattle.audit.release", file.Name(a.Sample), a.Verdict, len(r.Breaches) > 0 || r.FailOn == nil && a.Verdict.TellsBeyond())
 	return junitSuite{Name: "release", Cases: []junitCase{c.saying(verdictWords(a), said)}}
 }
 
@@ -103,7 +103,7 @@ func (r *Report) junitAttributes() junitSuite {
 	s := junitSuite{Name: "attributes"}
 	for i := range r.Audit.Findings {
 		f := &r.Audit.Findings[i]
-		c := r.judged("tattle.audit.attribute", file.Name(f.Attribute), f.Verdict, r.breaks(i))
+		c := r.judged("tattle.audit.attribute", file.Name(f.Attribute), f.Verdict, r.breaks(f))
 		s.Cases = append(s.Cases, c.saying(briefly(f), printable(findingWords(f))))
 	}
 	return s
@@ -142,46 +142,26 @@ func briefly(f *audit.Finding) string {
 	return s
 }
 
-// failOnSetting is the setting that says what fails a build.
-const failOnSetting = "fail on"
-
-// failOn is what was set to fail the build, and whether anything was.
-func (r *Report) failOn() (audit.FailOn, bool) {
-	text, ok := r.Settings[failOnSetting]
-	if !ok {
-		return audit.FailOn{}, false
-	}
-	f, err := audit.ParseFailOn(text)
-	return f, err == nil
-}
-
 // lenient tells whether nothing is to fail.
 func (r *Report) lenient() bool {
-	f, set := r.failOn()
-	return set && f.String() == audit.FailOn{}.String()
+	return r.FailOn != nil && r.FailOn.String() == audit.FailOn{}.String()
 }
 
-// breaks tells whether an attribute by itself breaks what was set.
-func (r *Report) breaks(i int) bool {
-	f, set := r.failOn()
-	if !set {
-		return r.Audit.Findings[i].Verdict.TellsBeyond()
+// breaks tells whether an attribute breaks a rule.
+func (r *Report) breaks(f *audit.Finding) bool {
+	if r.FailOn == nil {
+		return f.Verdict.TellsBeyond()
 	}
-	alone := audit.Result{Verdict: r.Audit.Verdict}
-	for j := range r.Audit.Findings { // the others by name only: a threshold may be about one of them
-		x := audit.Finding{Attribute: r.Audit.Findings[j].Attribute, Unusable: "another", Verdict: audit.NoEvidence}
-		if j == i {
-			x = r.Audit.Findings[i]
-		}
-		alone.Findings = append(alone.Findings, x)
+	return slices.ContainsFunc(r.Breaches, func(b audit.Breach) bool { return !b.Missing && b.Attribute == f.Attribute })
+}
+
+// breaches are the sentences on the rules that are broken.
+func (r *Report) breaches() []string {
+	var said []string
+	for _, b := range r.Breaches {
+		said = append(said, b.String())
 	}
-	unknown := 0 // thresholds about attributes that are not there
-	for _, b := range f.Breaches(&alone) {
-		if strings.HasSuffix(b, " was audited.") {
-			unknown++
-		}
-	}
-	return len(f.Breaches(&alone)) > unknown
+	return readable(said)
 }
 
 func (r *Report) junitControls() junitSuite {
@@ -200,7 +180,7 @@ func (r *Report) junitControls() junitSuite {
 
 func (r *Report) junitThresholds() junitSuite {
 	s := junitSuite{Name: "thresholds"}
-	for i, b := range readable(r.Breaches) {
+	for i, b := range r.breaches() {
 		s.Cases = append(s.Cases, junitCase{Class: "tattle.audit.threshold", Name: fmt.Sprintf("threshold %d", i+1), Failure: &junitOutcome{Type: ruleThreshold, Message: b, Text: b}})
 	}
 	return s

@@ -202,7 +202,11 @@ func ParseJSON(document []byte) (*Report, error) {
 		return nil, fmt.Errorf("not a report: %w", err)
 	}
 	if r.Schema != Schema {
-		return nil, fmt.Errorf("the report has the schema %q, this version of tattle reads %q: use the version that wrote it, or run the command again", r.Schema, Schema)
+		version := r.Version
+		if version == "" {
+			version = "an earlier version"
+		}
+		return nil, fmt.Errorf("written by tattle %s with the schema %q, this version reads %q: use that version, or run the command again", version, r.Schema, Schema)
 	}
 	return &r, nil
 }

@@ -27,6 +27,7 @@ type Noise struct {
 	Sigma     float64 `json:"sigma"`
 	Scale     Number  `json:"scale"`               // σ over the RMS of the features
 	Settings  string  `json:"settings,omitempty"`  // the family's own, as "5 degrees of freedom"
+	Spec      string  `json:"spec,omitempty"`      // family and settings as release.ParseNoise reads them
 	Estimated bool    `json:"estimated,omitempty"` // its divergence is measured, not derived: nothing is certified
 }
 

@@ -18,14 +18,18 @@ import (
 
 // Schema names the layout of report.json. The number rises when a key that
 // other programs may rely on changes its meaning.
-const Schema = "tattle/report/2"
+const Schema = "tattle/report/3"
 
 // Report is everything a run has to say. Floats are finite or nil.
 type Report struct {
 	Schema     string            `json:"schema"`
+	Version    string            `json:"version"` // of tattle
 	Title      string            `json:"title"`
 	Command    string            `json:"command"`
-	Settings   map[string]string `json:"settings"`
+	Settings   map[string]string `json:"settings"` // shown, and read by nothing
+	Reading    Reading           `json:"reading,omitzero"`
+	Learned    Arrays            `json:"learned_from,omitzero"` // what prior, attacks and principal projections learned from
+	Figure     string            `json:"figure,omitempty"`      // of paper A that is reproduced
 	Seed       uint64            `json:"seed"`
 	Model      Model             `json:"model"`
 	Data       Data              `json:"data"`
@@ -48,7 +52,9 @@ type Report struct {
 	Design     *Design           `json:"design,omitempty"`
 	Curiosity  *Curiosity        `json:"curiosity,omitempty"`
 	Audit      *audit.Result     `json:"audit,omitempty"`
-	Breaches   []string          `json:"breaches,omitempty"` // of the thresholds that were set, a sentence each
+	Asked      *AuditRequest     `json:"asked,omitempty"`    // of the audit
+	FailOn     *audit.FailOn     `json:"fail_on,omitempty"`  // the rules on which the audit fails a build; nil where none were set
+	Breaches   []audit.Breach    `json:"breaches,omitempty"` // of these rules
 	Study      *audit.Study      `json:"study,omitempty"`
 	Runs       []Run             `json:"runs,omitempty"`
 	Tables     []Table           `json:"tables,omitempty"`
@@ -60,7 +66,8 @@ type Report struct {
 	Rendered   map[string]string `json:"rendered,omitempty"` // SHA-256 of each file made from this report alone, by its path: relative to the report's folder, or absolute
 	Timing     map[string]Number `json:"timing"`
 	Warnings   []string          `json:"warnings"`
-	Verdict    string            `json:"verdict"`
+	Outcome    Outcome           `json:"outcome"`
+	Verdict    string            `json:"verdict"` // the outcome as a sentence
 }
 
 // Model is what was measured.
@@ -84,7 +91,44 @@ type Data struct {
 
 	Notes []string `json:"notes,omitempty"` // of how they were read
 
+	Range  [][2]float64 `json:"range,omitempty"` // of every channel: its least and greatest value
+	Stored *Stored      `json:"stored,omitempty"`
+
 	GreyLevels Number `json:"grey_levels_per_unit"` // of 255, for one normalised unit
+}
+
+// Stored says what inputs can be stored as. Pictures are bytes b, which become
+// (b/255 − Mean)/Std.
+type Stored struct {
+	As           string    `json:"as"` // one of the Held constants
+	Mean         []float32 `json:"mean,omitempty"`
+	Std          []float32 `json:"std,omitempty"`
+	ChannelsLast bool      `json:"channels_last,omitempty"`
+}
+
+// Held returns what inputs are stored as; empty where that was not recorded.
+func (d Data) Held() string {
+	if d.Stored == nil {
+		return ""
+	}
+	return d.Stored.As
+}
+
+// Reading holds the flags by which model and data were read.
+type Reading struct {
+	InputShape  string `json:"input_shape,omitempty"`
+	ModelOutput string `json:"model_output,omitempty"`
+	Preprocess  string `json:"preprocessing,omitempty"`
+	Beside      bool   `json:"preprocessing_beside_model,omitempty"` // it is that of the file beside the model
+	Labels      string `json:"labels,omitempty"`
+	Target      string `json:"target,omitempty"`
+	Limit       string `json:"limit,omitempty"`
+}
+
+// AuditRequest is what an audit was asked for and its result does not tell.
+type AuditRequest struct {
+	Folds    int  `json:"folds,omitempty"` // zero for the default
+	Defences bool `json:"defences"`
 }
 
 // Utility is what the noise costs. Accuracies are fractions; intervals are
@@ -106,8 +150,10 @@ type Experiment struct {
 	Vectors     *Arrays   `json:"vectors,omitempty"`
 	Band        int       `json:"band"`
 	Domain      string    `json:"domain"`               // of near witnesses: free, legal or stored
-	FarDomain   string    `json:"far_domain,omitempty"` // of far witnesses and twins; legal where it is not said
-	Held        string    `json:"stored_as,omitempty"`  // what stored inputs are: one of the Held constants
+	FarDomain   string    `json:"far_domain,omitempty"` // of far witnesses and twins; empty without them
+	Barankin    int       `json:"barankin_witnesses"`   // zero without Barankin's bound
+	Far         int       `json:"far_starts"`           // zero without far witnesses
+	Twins       int       `json:"twin_examples"`        // zero without twins
 	Search      string    `json:"search"`
 	Reason      string    `json:"search_reason"`
 	Iteration   string    `json:"iteration"`

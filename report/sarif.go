@@ -4,11 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"tattle/audit"
@@ -115,7 +113,7 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 		return errNoAudit
 	}
 	run := sarifRun{
-		Tool:        sarifTool{sarifDriver{Name: "tattle", Version: programVersion(), Short: sarifText{"Audits of what a classifier's outputs tell of sensitive attributes."}, Rules: rules()}},
+		Tool:        sarifTool{sarifDriver{Name: "tattle", Version: ProgramVersion(), Short: sarifText{"Audits of what a classifier's outputs tell of sensitive attributes."}, Rules: rules()}},
 		Automation:  sarifID{"tattle-audit/" + url.PathEscape(printable(r.Audit.Target)) + "/"},
 		Invocations: []sarifInvocation{{Successful: true, Notifications: r.sarifNotes()}},
 		Artifacts:   r.sarifArtifacts(), Results: []sarifResult{},
@@ -132,8 +130,8 @@ func (r *Report) WriteSARIF(w io.Writer) error {
 		}
 	}
 	for _, b := range r.Breaches {
-		if !verdictBreach(b) { // those have a result of their own
-			run.Results = append(run.Results, r.sarifResult(ruleThreshold, b, thresholdOf(b), "threshold"))
+		if b.Attribute == "" || b.Verdict == "" { // the verdict on an attribute is a result of its own
+			run.Results = append(run.Results, r.sarifResult(ruleThreshold, b.String(), b.Name(), "threshold"))
 		}
 	}
 	e := json.NewEncoder(w)
@@ -149,19 +147,6 @@ func (r *Report) sarifFinding(f *audit.Finding) sarifResult {
 		x.Properties["excess"], x.Properties["excessLow"], x.Properties["excessHigh"] = f.Excess.Value, f.Excess.Low, f.Excess.High
 	}
 	return x
-}
-
-// verdictBreach tells whether a broken threshold is a verdict, not a figure.
-func verdictBreach(b string) bool {
-	return slices.ContainsFunc(audit.Verdicts(), func(v audit.Verdict) bool { return strings.HasSuffix(b, fmt.Sprintf(" is %q.", v)) })
-}
-
-// thresholdOf is a broken threshold without the figure that broke it.
-func thresholdOf(b string) string {
-	if i := strings.LastIndex(b, " is at least "); i >= 0 {
-		return b[:i]
-	}
-	return b
 }
 
 // sarifResult is a finding about something that has a name; its fingerprints stay

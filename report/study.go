@@ -53,10 +53,10 @@ func studyDemands(s *audit.Study) []studyDemand {
 	return all
 }
 
-// StudyVerdict says whether the audits of a study did what is asked of an audit.
-func StudyVerdict(s *audit.Study) string {
+// StudyVerdict returns whether the audits of a study met the demands on an audit, and says so.
+func StudyVerdict(s *audit.Study) (Outcome, string) {
 	if s.Quick {
-		return "a quick study: every audit ran, and its rates say little"
+		return Done, "a quick study: every audit ran, and its rates say little"
 	}
 	var missed []string
 	demands := studyDemands(s)
@@ -66,9 +66,9 @@ func StudyVerdict(s *audit.Study) string {
 		}
 	}
 	if len(missed) == 0 {
-		return fmt.Sprintf("all of %s are met", Count(len(demands), "demand"))
+		return Met, fmt.Sprintf("all of %s are met", Count(len(demands), "demand"))
 	}
-	return fmt.Sprintf("%d of %s are not met: %s", len(missed), Count(len(demands), "demand"), strings.Join(missed, "; "))
+	return NotMet, fmt.Sprintf("%d of %s are not met: %s", len(missed), Count(len(demands), "demand"), strings.Join(missed, "; "))
 }
 
 // studySentences say what was studied and what came of it.

@@ -23,7 +23,6 @@ type comparePage struct {
 // side is one of the two runs.
 type side struct {
 	*entry
-	Tone   string
 	Letter string
 }
 
@@ -67,7 +66,7 @@ func (s *site) compare(w http.ResponseWriter, r *http.Request) {
 		if rep == nil {
 			rep = &report.Report{}
 		}
-		*at, reports[i] = side{e, tone(e.Kind), "AB"[i : i+1]}, rep
+		*at, reports[i] = side{e, "AB"[i : i+1]}, rep
 	}
 	p.link()
 	p.fill(reports[0], reports[1])

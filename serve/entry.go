@@ -23,8 +23,9 @@ type entry struct {
 	Command  string // as it was typed
 	Verb     string // its first word: train, bound, audit
 	Verdict  string
-	Kind     string // the verdict without what follows a colon
-	Rest     string // what follows it, cut short
+	Outcome  report.Outcome
+	Kind     string // the outcome as it is shown and filtered by
+	Rest     string // the verdict, cut short; empty where it says no more than Kind
 	Headline string // the figure most looked for
 	Excess   float64
 	Broken   string // why there is nothing to show; empty where all is well
@@ -68,7 +69,10 @@ func (e *entry) tell(r *report.Report, err error) {
 	} else {
 		e.Title, e.Command, e.Verdict = said(r.Title, 200), said(r.Command, 1000), said(r.Verdict, 400)
 		e.Verb = verb(r.Command)
-		e.Kind, e.Rest = kind(r.Verdict)
+		e.Outcome, e.Kind = r.Outcome, said(string(r.Outcome), 60)
+		if e.Rest = said(r.Verdict, 90); e.Rest == e.Kind {
+			e.Rest = ""
+		}
 		e.Headline, e.Excess = headline(r)
 	}
 	if e.Title == "" {
@@ -92,16 +96,6 @@ func verb(command string) string {
 		return ""
 	}
 	return said(words[1], 40)
-}
-
-// kind splits a verdict into what it is filtered by, the part before a colon or
-// semicolon, and the rest.
-func kind(verdict string) (string, string) {
-	rest := ""
-	if i := strings.IndexAny(verdict, ":;"); i >= 0 {
-		verdict, rest = verdict[:i], verdict[i+1:]
-	}
-	return said(strings.TrimSpace(verdict), 60), said(strings.TrimSpace(rest), 90)
 }
 
 // said makes words from outside fit for a line: cut to so many runes, with a mark

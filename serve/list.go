@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tattle/report"
 )
 
 // What an address may ask of the list: more than a person types or compares, less
@@ -155,7 +157,6 @@ type listPage struct {
 type row struct {
 	*entry
 	Marked bool
-	Tone   string
 }
 
 // choice is what a filter or the order can be set to.
@@ -201,11 +202,11 @@ func (q query) view(entries []*entry) *listPage {
 	shown := found[from:min(len(found), from+pageLength)]
 	p.From, p.To = from+1, from+len(shown)
 	for _, e := range shown {
-		p.Rows = append(p.Rows, row{e, slices.Contains(q.Marked, e.Path), tone(e.Kind)})
+		p.Rows = append(p.Rows, row{e, slices.Contains(q.Marked, e.Path)})
 	}
 	for _, e := range entries {
 		if slices.Contains(q.Marked, e.Path) && !slices.Contains(shown, e) {
-			p.Elsewhere = append(p.Elsewhere, row{e, true, tone(e.Kind)})
+			p.Elsewhere = append(p.Elsewhere, row{e, true})
 		}
 	}
 	p.Commands = choices(entries, q.Command, func(e *entry) string { return e.Verb })
@@ -273,15 +274,10 @@ func (p *listPage) link() {
 	}
 }
 
-// tone is the colour of a verdict: what asks for attention, and what does not.
-func tone(kind string) string {
-	switch {
-	case strings.HasPrefix(kind, "curious"), strings.HasPrefix(kind, "tells s beyond"), strings.HasPrefix(kind, "not readable"), strings.HasPrefix(kind, "vacuous"):
-		return "bad"
-	case strings.HasPrefix(kind, "leaky"), strings.HasPrefix(kind, "demonstrated"), strings.HasPrefix(kind, "unfinished"):
-		return "warn"
-	case strings.HasPrefix(kind, "no evidence"), strings.HasPrefix(kind, "bounded"), strings.HasPrefix(kind, "met"), strings.HasPrefix(kind, "unbounded"):
-		return "good"
+// Tone is the colour of an outcome: what asks for attention, and what does not.
+func (e *entry) Tone() report.Tone {
+	if e.Broken != "" {
+		return report.Bad
 	}
-	return "calm"
+	return e.Outcome.Tone()
 }

@@ -42,7 +42,7 @@ func TestListFiltersAndSorts(t *testing.T) {
 		"/?command=train&sort=name":   "a deep/b",
 		"/?verdict=curious":           "audit",
 		"/?verdict=bounded":           "bounds",
-		"/?verdict=demonstrated&q=a":  "deep/b a",
+		"/?verdict=excess+demonstrated&q=a":  "deep/b a",
 		"/?command=train&verdict=x":   "",
 		"/?page=7":                    "audit bounds deep/b a",
 		"/?page=-3&q=" + "%00%ff%22'": "",

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -12,7 +11,6 @@ import (
 // runPage is what the page of a run shows.
 type runPage struct {
 	*entry
-	Tone      string
 	Sentences []string
 	Figures   []group
 	Settings  []setting
@@ -53,7 +51,7 @@ func (s *site) run(w http.ResponseWriter, r *http.Request) {
 
 // newRunPage shows what a report says; nil where it cannot be read.
 func newRunPage(e *entry, r *report.Report) *runPage {
-	p := &runPage{entry: e, Tone: tone(e.Kind), Mark: query{Marked: []string{e.Path}}.URL(sortNewest, 1)}
+	p := &runPage{entry: e, Mark: query{Marked: []string{e.Path}}.URL(sortNewest, 1)}
 	if r == nil {
 		return p
 	}
@@ -122,8 +120,8 @@ func groups(all []figure) []group {
 // settings are what a run was started with, by name.
 func settings(r *report.Report) []setting {
 	out := []setting{}
-	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {
-		out = append(out, setting{said(k, 80), said(r.Settings[k], 500)})
+	for _, x := range r.SettingRows() {
+		out = append(out, setting{said(x.Key, 80), said(x.Value, 500)})
 	}
 	return out
 }

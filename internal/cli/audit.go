@@ -106,7 +106,7 @@ func (c *auditCmd) audit(e *env, dir string, rules audit.FailOn) (*report.Report
 	stop()
 	c.describe(r, d)
 	r.FillAudit(res)
-	r.Breaches = rules.Breaches(res)
+	r.FailOn, r.Breaches = &rules, rules.Breaches(res)
 	if s := unreachable(rules, res); s != "" {
 		r.Warnings = append(r.Warnings, s)
 		fmt.Fprintln(e.stderr, "tattle: "+s)
@@ -133,7 +133,11 @@ func token() string { return strings.TrimSpace(os.Getenv(tokenVariable)) }
 func (c *auditCmd) status(rules audit.FailOn, r *report.Report) error {
 	switch a := r.Audit; {
 	case len(r.Breaches) > 0:
-		return finding(fmt.Errorf("--fail-on: %s", onLine(r.Breaches)), "")
+		var said []string
+		for _, b := range r.Breaches {
+			said = append(said, b.String())
+		}
+		return finding(fmt.Errorf("--fail-on: %s", onLine(said)), "")
 	case a.Verdict == audit.Inconclusive && rules.String() != "never":
 		return hinted(fmt.Errorf("inconclusive: %s", onLine(undecided(a))), onLine(a.Advice))
 	}

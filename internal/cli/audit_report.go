@@ -25,13 +25,6 @@ const (
 	modelCardFile = "model-card.md"
 )
 
-// Where a report of an audit keeps, among its settings, what verify needs.
-const (
-	failOnSetting   = "fail on"
-	defencesSetting = "defences"
-	foldsSetting    = "folds"
-)
-
 // describe says what was audited, how, and what came of it.
 func (c *auditCmd) describe(r *report.Report, d *audited) {
 	r.Title = auditTitle(d.sample)
@@ -67,11 +60,7 @@ func (c *auditCmd) record(r *report.Report, d *audited) {
 		}
 	}
 	note("door", strings.TrimPrefix(c.door(), "--"))
-	note(failOnSetting, c.FailOn)
-	note(defencesSetting, strconv.FormatBool(d.defences))
-	if c.Folds > 0 {
-		note(foldsSetting, strconv.Itoa(c.Folds))
-	}
+	r.Asked = &report.AuditRequest{Folds: c.Folds, Defences: d.defences}
 	note("target", c.Target)
 	note("sensitive", strings.Join(c.Sensitive, " | "))
 	note("scores", strings.Join(c.Scores, ","))

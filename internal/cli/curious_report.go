@@ -28,7 +28,7 @@ func curiousReport(e *env, dir string, runs []seedRun, results []*seedResult, pa
 	for i, x := range results {
 		addRuns(r, x.Evaluation, runOf(runs[i], x), runName(x))
 	}
-	r.Verdict = curiousVerdict(results)
+	r.Conclude(curiousVerdict(results))
 	r.Warnings = append(append(r.Warnings, parts.Notes...), impliedByTarget(parts.Train)...)
 	r.Warnings = append(r.Warnings, related(first.Evaluation)...)
 	if runs[0].options.Attack == curious.Standard {
@@ -245,17 +245,17 @@ func rocOf(name, of, attribute string, curves []curious.ROC) report.ROC {
 
 // curiousVerdict says in a line what came of it; the report's own sentences give the
 // means over seeds of those that were attacked.
-func curiousVerdict(results []*seedResult) string {
+func curiousVerdict(results []*seedResult) (report.Outcome, string) {
 	all := make([]*curious.Evaluation, len(results))
 	for i, x := range results {
 		all[i] = x.Evaluation
 	}
-	verdict := standing(all...)
+	outcome, verdict := standing(all...)
 	if len(all) == 1 || len(all[0].Sensitive) > 0 {
-		return verdict
+		return outcome, verdict
 	}
 	m := curious.Summarize(all).Honesty
-	return fmt.Sprintf("%s; honesty over %d seeds %.2f ± %.2f %%, mean ± standard deviation", verdict, len(all), 100*m.Mean, 100*m.Std)
+	return outcome, fmt.Sprintf("%s; honesty over %d seeds %.2f ± %.2f %%, mean ± standard deviation", verdict, len(all), 100*m.Mean, 100*m.Std)
 }
 
 // surely is the most that a p-value, adjusted for there being several attacks, may be
@@ -263,9 +263,9 @@ func curiousVerdict(results []*seedResult) string {
 const surely = .05
 
 // standing is what the attacks of one training or of several seeds have shown.
-func standing(seeds ...*curious.Evaluation) string {
+func standing(seeds ...*curious.Evaluation) (report.Outcome, string) {
 	if len(seeds[0].Sensitive) == 0 {
-		return "trained"
+		return report.Done, "trained"
 	}
 	shown := 0
 	for _, v := range seeds {
@@ -275,11 +275,11 @@ func standing(seeds ...*curious.Evaluation) string {
 	}
 	switch shown {
 	case 0:
-		return "no excess demonstrated"
+		return report.NoExcess, string(report.NoExcess)
 	case len(seeds):
-		return report.StatusDemonstrated
+		return report.Demonstrated, string(report.Demonstrated)
 	}
-	return fmt.Sprintf("%s with %d of %d seeds", report.StatusDemonstrated, shown, len(seeds))
+	return report.Demonstrated, fmt.Sprintf("%s with %d of %d seeds", report.Demonstrated, shown, len(seeds))
 }
 
 // doubts are what makes a run less than it seems.

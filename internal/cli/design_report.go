@@ -36,7 +36,11 @@ func (j *designJob) report(e *env, a *design.Answer) *report.Report {
 		j.chosen(r, a)
 	}
 	j.warn(r, a)
-	r.Verdict = designVerdict(r, a)
+	outcome := report.NotMet
+	if a.Met {
+		outcome = report.Met
+	}
+	r.Conclude(outcome, designVerdict(r, a))
 	return r
 }
 
@@ -75,7 +79,7 @@ func (j *designJob) chosen(r *report.Report, a *design.Answer) {
 	if noise, err := release.ParseNoise(p.Family, p.Sigma, p.Keep); err == nil { // as it was when the point was measured
 		r.Release.Noise = l.describeNoise(noise, p.Sigma/p.Scale)
 	}
-	r.Settings[noiseSetting] = p.Family
+	r.Release.Noise.Spec = p.Family
 	r.Bounds = c.Bounds
 	if c.Attack != nil {
 		found := &ceilings{attacks: []*attack.Result{c.Attack}, alone: c.Blind}
@@ -160,7 +164,7 @@ func designVerdict(r *report.Report, a *design.Answer) string {
 	switch {
 	case c.Status != bound.StatusCertified:
 	case r.Vacuous(c.MedianStd):
-		floor = "; the certified floor is " + vacuous + ", under one grey level"
+		floor = "; the certified floor is vacuous, under one grey level"
 	default:
 		floor = fmt.Sprintf("; certified floor for unbiased adversaries %s %s in half of the coordinates of %s", report.AtLeastNumber(c.MedianStd*levels), unit, report.Count(c.Examples, "example"))
 		if words := r.AboveWords(bestRow(r, false)); words != "" {

@@ -105,7 +105,7 @@ func (c *distillCmd) distill(e *env, dir string, t *teacher, widths [5]int) (*re
 		return nil, err
 	}
 	if stopped != nil {
-		r.Verdict = "unfinished"
+		r.Outcome, r.Verdict = report.Unfinished, "unfinished"
 		r.Warnings = append(r.Warnings, fmt.Sprintf("Distillation was interrupted: %d of %d epochs were completed, and no attack was fitted to the student.", len(d.Epochs), c.Epochs))
 	}
 	r.Training = c.training(d, data)
@@ -171,7 +171,7 @@ func (c *distillCmd) measure(ctx context.Context, dir string, r *report.Report, 
 	addRuns(r, own, student, "student, the teacher's attack")
 	addCurves(r, teachers, "teacher")
 	addCurves(r, own, "student")
-	r.Verdict = "distilled"
+	r.Conclude(report.Done, "distilled")
 	if len(fitted) > 0 {
 		refitted, err := evaluate(ctx, d.Student, fitted, t.parts)
 		if err != nil {
@@ -179,7 +179,9 @@ func (c *distillCmd) measure(ctx context.Context, dir string, r *report.Report, 
 		}
 		student.Attack = "refitted"
 		addRuns(r, refitted, student, "student, an attack fitted to it")
-		r.Verdict += "; of the student's outputs: " + standing(own) + " by the teacher's attack, " + standing(refitted) + " by one fitted to them"
+		_, byTeacher := standing(own)
+		_, byFitted := standing(refitted)
+		r.Verdict += "; of the student's outputs: " + byTeacher + " by the teacher's attack, " + byFitted + " by one fitted to them"
 	}
 	if err := c.keep(dir, t, d, fitted); err != nil {
 		return err

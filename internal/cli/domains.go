@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"strconv"
-	"strings"
+	"slices"
 
 	"tattle/bound"
 	"tattle/dataset"
@@ -40,43 +40,21 @@ func farDomain(set *dataset.Set, near string) string {
 	return near
 }
 
-// held says in words what stored inputs are.
-func held(set *dataset.Set) string {
+// stored says what the inputs of a set can be stored as.
+func stored(set *dataset.Set) *report.Stored {
 	_, known := set.Grid()
 	switch {
-	case !known:
-		return report.HeldFloat32
 	case set.Values != nil:
-		return report.HeldColumns
-	case set.Resized:
-		return report.HeldResized
+		return &report.Stored{As: report.HeldColumns}
+	case !known:
+		return &report.Stored{As: report.HeldFloat32}
 	}
-	return report.HeldBytes
+	s := &report.Stored{As: report.HeldBytes, Mean: set.Mean, Std: set.Std, ChannelsLast: set.ChannelsLast}
+	if set.Resized {
+		s.As = report.HeldResized
+	}
+	return s
 }
-
-// The beginnings of what a report keeps of a grid.
-const (
-	bytesGrid = "bytes"
-	rowsGrid  = "columns"
-)
-
-// gridOf writes what is to be known of how a set is stored: of pictures all of it, the
-// mean and the standard deviation of each channel, exactly.
-func gridOf(set *dataset.Set) string {
-	if set.Values != nil {
-		return rowsGrid
-	}
-	words := []string{bytesGrid}
-	for c, mean := range set.Mean {
-		words = append(words, exactly(mean)+":"+exactly(set.Std[c]))
-	}
-	if set.ChannelsLast {
-		words = append(words, dataset.LayoutHWC)
-	}
-	return strings.Join(words, " ")
-}
-
-func exactly(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
 
 // recordedDomain returns the domain of that name of a run: by the data, or, where they
 // are not there, by what the report keeps of them.
@@ -89,11 +67,11 @@ func recordedDomain(name string, r *report.Report, data *dataset.Set, shape []in
 	case data != nil:
 		return domainOf(data, name)
 	}
-	legal, err := recordedRange(r.Settings[rangeSetting], shape)
+	legal, err := recordedRange(r.Data.Range, shape)
 	if err != nil || name == bound.DomainLegal {
 		return legal, err
 	}
-	set, err := recordedPictures(r.Settings[gridSetting], shape)
+	set, err := recordedPictures(r.Data.Stored, shape)
 	if err != nil {
 		return legal, err
 	}
@@ -102,26 +80,12 @@ func recordedDomain(name string, r *report.Report, data *dataset.Set, shape []in
 
 // recordedPictures returns a set without pictures whose bytes become what the report
 // says.
-func recordedPictures(s string, shape []int) (*dataset.Set, error) {
-	words := strings.Fields(s)
-	if len(words) < 2 || words[0] != bytesGrid {
-		return nil, fmt.Errorf("the inputs are stored as %q, which only the data can tell: name them with --data", s)
+func recordedPictures(s *report.Stored, shape []int) (*dataset.Set, error) {
+	switch {
+	case s == nil || len(s.Mean) == 0:
+		return nil, errors.New("data.stored: only the data show which values inputs can have: name them with --data")
+	case len(s.Std) != len(s.Mean) || slices.Contains(s.Std, 0) || nn.Size(shape)%len(s.Mean) != 0:
+		return nil, fmt.Errorf("data.stored: the means %v and standard deviations %v are not those of the channels of %v", s.Mean, s.Std, shape)
 	}
-	set := &dataset.Set{Shape: shape}
-	if last := len(words) - 1; words[last] == dataset.LayoutHWC {
-		set.ChannelsLast, words = true, words[:last]
-	}
-	for _, w := range words[1:] {
-		a, b, _ := strings.Cut(w, ":")
-		mean, err1 := strconv.ParseFloat(a, 32)
-		std, err2 := strconv.ParseFloat(b, 32)
-		if err1 != nil || err2 != nil || !(std != 0) {
-			return nil, fmt.Errorf("%s %q: not the mean and the standard deviation of each channel", gridSetting, s)
-		}
-		set.Mean, set.Std = append(set.Mean, float32(mean)), append(set.Std, float32(std))
-	}
-	if len(set.Mean) == 0 || nn.Size(shape)%len(set.Mean) != 0 {
-		return nil, fmt.Errorf("%s %q: not of the channels of %v", gridSetting, s, shape)
-	}
-	return set, nil
+	return &dataset.Set{Shape: shape, Mean: s.Mean, Std: s.Std, ChannelsLast: s.ChannelsLast}, nil
 }

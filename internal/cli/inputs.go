@@ -89,25 +89,14 @@ func readNoted(e *env, in inputs, m *model) (*dataset.Set, []string, error) {
 	return set, notes, err
 }
 
-// Where a report keeps what of the data was read.
-const (
-	labelsSetting = "labels"
-	targetSetting = "target"
-	limitSetting  = "limit"
-)
-
-// record writes into the settings what of the data was read.
+// record writes into the report what of the data was read.
 func (f inputFlags) record(r *report.Report) {
-	for key, value := range map[string]string{labelsSetting: f.Labels, targetSetting: f.Target, limitSetting: f.Limit} {
-		if value != "" {
-			r.Settings[key] = value
-		}
-	}
+	r.Reading.Labels, r.Reading.Target, r.Reading.Limit = f.Labels, f.Target, f.Limit
 }
 
 // recordedInputs reads back what record wrote.
 func recordedInputs(r *report.Report) inputFlags {
-	return inputFlags{Labels: r.Settings[labelsSetting], Target: r.Settings[targetSetting], Limit: r.Settings[limitSetting]}
+	return inputFlags{Labels: r.Reading.Labels, Target: r.Reading.Target, Limit: r.Reading.Limit}
 }
 
 // settled makes the paths among the flags good from any folder.

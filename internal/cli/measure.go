@@ -245,9 +245,6 @@ func (m *measurement) strength(ctx context.Context, r *report.Report, front *nn.
 func (m *measurement) describeRelease(r *report.Report, rms float64) {
 	noise := m.experiment.Noise
 	r.Release.Noise = m.describeNoise(noise, rms)
-	if r.Settings != nil {
-		r.Settings[noiseSetting] = m.family
-	}
 	m.describe(r)
 	if ok, said := m.holds(noise); ok {
 		r.Release.Note = said
@@ -307,7 +304,8 @@ func (m *measurement) fill(r *report.Report, res *bound.Result) {
 		Search: e.Search.Search, Reason: res.Reason, Iteration: e.Search.Iteration, Relinearize: e.Search.Relinearize,
 		Restarts: e.Search.Restarts, Repeats: e.Search.Repeats, CramerRao: !e.SkipCramerRao,
 		Rounding: e.Rounding, Probes: e.Spectrum.Probes, ProbeSteps: e.Spectrum.Steps,
-		Runtime: &e.Runtime,
+		Runtime:  &e.Runtime,
+		Barankin: e.Barankin.Witnesses, Far: e.Far.Starts, Twins: e.Twins.Examples,
 	}
 	if e.Far.Starts > 0 {
 		r.Experiment.FarDomain = e.Far.Domain.String()
@@ -319,25 +317,16 @@ func (m *measurement) fill(r *report.Report, res *bound.Result) {
 	}
 	r.Bounds = res.Summaries
 	r.Arrays = []report.Arrays{{File: filepath.Base(res.Path), SHA256: res.SHA256}}
-	r.Settings[barankinSetting] = fmt.Sprint(e.Barankin.Witnesses)
-	r.Settings[farSetting] = fmt.Sprint(e.Far.Starts)
-	r.Settings[twinsSetting] = fmt.Sprint(e.Twins.Examples)
 	if m.data != nil {
-		m.stored(r)
+		r.Data.Range, r.Data.Stored = rangeOf(m.data), stored(m.data)
 	}
 	figures(r, res)
-}
-
-// stored says what the inputs can be.
-func (m *measurement) stored(r *report.Report) {
-	r.Experiment.Held = held(m.data)
-	r.Settings[rangeSetting], r.Settings[gridSetting] = rangeOf(m.data), gridOf(m.data)
 }
 
 // newReport starts the report of a command.
 func newReport(e *env, title string, seed uint64) *report.Report {
 	return &report.Report{
-		Schema: report.Schema, Title: title, Command: "tattle " + quoted(e.args), Seed: seed,
+		Schema: report.Schema, Version: report.ProgramVersion(), Title: title, Command: "tattle " + quoted(e.args), Seed: seed,
 		Settings: map[string]string{"kernels": simd.Accelerated()}, Timing: map[string]report.Number{}, Warnings: []string{},
 		Bounds: []bound.Summary{},
 	}

@@ -18,10 +18,10 @@ const middleName = "middle"
 // arrays, as verify does.
 func (m *measurement) compareMiddle(r *report.Report, res *bound.Result) error {
 	c := m.experiment.Coordinates
-	if len(r.PriorAlone) > 0 || res == nil || r.Settings[rangeSetting] == "" {
+	if len(r.PriorAlone) > 0 || res == nil || r.Data.Range == nil {
 		return nil
 	}
-	legal, err := recordedRange(r.Settings[rangeSetting], []int{c.Inputs()})
+	legal, err := recordedRange(r.Data.Range, []int{c.Inputs()})
 	if err != nil {
 		return err
 	}

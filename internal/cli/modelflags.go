@@ -224,35 +224,17 @@ func (m *model) said() []string {
 	return said
 }
 
-// Where a report keeps, among its settings, what verify needs to read model and data
-// as they were read.
-const (
-	shapeSetting      = "input shape"
-	outputSetting     = "model output"
-	preprocessSetting = "preprocessing"
-	besideSetting     = "preprocessing from"
-)
-
-// record writes into the settings how the model was read.
+// record writes into the report how the model was read.
 func (m *model) record(r *report.Report) {
-	note := func(key, value string) {
-		if value != "" {
-			r.Settings[key] = value
-		}
-	}
-	note(shapeSetting, m.InputShape)
-	note(outputSetting, m.ModelOutput)
+	r.Reading.InputShape, r.Reading.ModelOutput, r.Reading.Beside = m.InputShape, m.ModelOutput, m.beside
 	if !m.preprocess.IsZero() {
-		note(preprocessSetting, m.Preprocess)
-	}
-	if m.beside {
-		note(besideSetting, "the file beside the model")
+		r.Reading.Preprocess = m.Preprocess
 	}
 }
 
 // recordedFlags reads back what record wrote.
 func recordedFlags(r *report.Report) readFlags {
-	f := readFlags{InputShape: r.Settings[shapeSetting], ModelOutput: r.Settings[outputSetting], Preprocess: r.Settings[preprocessSetting]}
+	f := readFlags{InputShape: r.Reading.InputShape, ModelOutput: r.Reading.ModelOutput, Preprocess: r.Reading.Preprocess}
 	if f.Preprocess == "" {
 		f.Preprocess = "none" // whatever lies beside the model by now
 	}

@@ -74,7 +74,7 @@ func (c *pruneCmd) prune(e *env, dir string, t *teacher) (*report.Report, error)
 	if err := c.curve(e, r, t); err != nil {
 		return nil, err
 	}
-	r.Verdict = "pruned"
+	r.Conclude(report.Done, "pruned")
 	return r, c.keep(dir, r, t)
 }
 

@@ -168,11 +168,8 @@ func (l released) describe(r *report.Report) {
 
 // recorded reads back what describe and the settings say.
 func recorded(r *report.Report) released {
-	l := released{sigma: r.Release.Noise.Sigma, queries: max(1, r.Release.Queries), family: r.Settings[noiseSetting]}
+	l := released{sigma: r.Release.Noise.Sigma, queries: max(1, r.Release.Queries), family: r.Release.Noise.Spec}
 	l.spec = release.Spec{Surface: r.Release.Surface, Temperature: r.Release.Temperature, Seed: r.Seed}
-	if l.family == "" {
-		l.family = "gaussian"
-	}
 	if p := r.Release.Projection; p != nil {
 		l.spec.Projection, l.spec.Keep = p.Kind, p.Keep
 	}
@@ -184,9 +181,6 @@ func recorded(r *report.Report) released {
 	}
 	return l
 }
-
-// noiseSetting is where a report keeps the family as release.ParseNoise reads it.
-const noiseSetting = "noise"
 
 // noNoise is the family of a release without any.
 const noNoise = "none"
@@ -227,7 +221,7 @@ func (l released) describeNoise(n release.Noise, rms float64) report.Noise {
 	case family == "table":
 		settings = filepath.Base(settings)
 	}
-	return report.Noise{Family: family, Settings: settings, Sigma: n.Std(), Scale: report.Number(n.Std() / rms), Estimated: !n.Certain()}
+	return report.Noise{Family: family, Settings: settings, Spec: l.family, Sigma: n.Std(), Scale: report.Number(n.Std() / rms), Estimated: !n.Certain()}
 }
 
 // top errs where more is kept than there is to keep.

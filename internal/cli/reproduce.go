@@ -124,7 +124,7 @@ func (c *reproduceCmd) figure(e *env, m *measurement, f figure, dir string) erro
 	if err != nil {
 		return err
 	}
-	done.report.Settings[figureSetting] = c.Experiment
+	done.report.Figure = c.Experiment
 	c.paperLike(done.report, m, f)
 	if f.pictures {
 		if err := done.report.SavePictures(dir); err != nil {

@@ -71,12 +71,13 @@ func (c *reproduceCmd) study(e *env, dir, shards string) error {
 		return err
 	}
 	r := newReport(e, "What audits detect", c.Seed)
-	r.Study, r.Verdict = s, report.StudyVerdict(s)
+	r.Study = s
+	r.Conclude(report.StudyVerdict(s))
 	r.Data = report.Data{Name: "glyphs", Examples: len(s.Audits)}
 	if c.Data != "" {
 		r.Data.Name, r.Data.Path = "glyphs and QMNIST", absolute(c.Data)
 	}
-	r.Settings[figureSetting] = c.Experiment
+	r.Figure = c.Experiment
 	if err := run.WriteFile(filepath.Join(dir, auditsFile), func(w io.Writer) error { return writeAudits(w, s.Audits) }); err != nil {
 		return err
 	}

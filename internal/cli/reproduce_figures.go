@@ -64,9 +64,6 @@ var figuresOfA = map[string]figure{
 
 const ladderName = "ladder"
 
-// figureSetting is where a report says which of paper A's experiments it is.
-const figureSetting = "figure"
-
 // smallPictures is how A's inputs of ResNet-18 and Swin-T are made.
 const smallPictures = "imagenet-91"
 

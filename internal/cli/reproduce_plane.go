@@ -57,7 +57,7 @@ func (c *reproduceCmd) convex(e *env, _ *tables.Experiment, r *report.Report) er
 			BetaS: report.Number(q.BetaS), Honesty: report.Number(q.Honesty), Curiosity: report.Number(q.Curiosity),
 		})
 	}
-	r.Verdict = fmt.Sprintf("δy + δs is at most %.4f from the paper's %g along the trade-off", off, planeSum)
+	r.Conclude(report.Done, fmt.Sprintf("δy + δs is at most %.4f from the paper's %g along the trade-off", off, planeSum))
 	return nil
 }
 
@@ -81,7 +81,7 @@ func (c *reproduceCmd) mixtures(e *env, x *tables.Experiment, r *report.Report) 
 		table.Notes = t.Notes // nothing is trained, and no deviations are printed
 		r.Tables = append(r.Tables, table)
 	}
-	r.Verdict = fmt.Sprintf("honesty and curiosity are at most %.2f points from the paper's", 100*farthest(r.Tables))
+	r.Conclude(report.Done, fmt.Sprintf("honesty and curiosity are at most %.2f points from the paper's", 100*farthest(r.Tables)))
 	return nil
 }
 

@@ -67,9 +67,9 @@ func (g *grid) warn(r *report.Report) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s; the paper's figures are of %d.", report.Count(n, "seed"), gridSeeds))
 	}
 	r.Warnings = append(r.Warnings, foreign(all)...)
-	r.Verdict = "every training ran"
+	r.Conclude(report.Done, "every training ran")
 	if ran < len(g.x.Trainings) || failed > 0 {
-		r.Verdict = "the trainings ran in part"
+		r.Conclude(report.Unfinished, "the trainings ran in part")
 	}
 	r.Verdict += g.compared(r.Tables)
 }

@@ -194,16 +194,10 @@ func (f rungFlags) without(a *rungs, missing error) *rungs {
 	return a
 }
 
-// Where a report keeps what prior, attacks and principal projections learned from.
-const (
-	trainingSetting     = "training data"
-	trainingHashSetting = "training sha256"
-)
-
-// record writes into the settings what is learned from.
+// record writes into the report what is learned from.
 func (a *rungs) record(r *report.Report) {
 	if a != nil && a.training != nil {
-		r.Settings[trainingSetting], r.Settings[trainingHashSetting] = a.trainPath, a.training.SHA256
+		r.Learned = report.Arrays{File: a.trainPath, SHA256: a.training.SHA256}
 	}
 }
 

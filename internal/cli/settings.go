@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
-	"strconv"
-	"strings"
+	"reflect"
 
 	"tattle/bound"
 	"tattle/dataset"
@@ -12,73 +10,64 @@ import (
 	"tattle/report"
 )
 
-// Where a report keeps, among its settings, what verify needs of the rungs.
-const (
-	barankinSetting = "barankin"
-	farSetting      = "far"
-	twinsSetting    = "twins"
-	rangeSetting    = "legal range"
-	gridSetting     = "stored as"
-)
-
-// rangeOf writes each channel's range as "low:high", exactly.
-func rangeOf(set *dataset.Set) string {
+// rangeOf returns the least and the greatest value of each channel.
+func rangeOf(set *dataset.Set) [][2]float64 {
 	low, high := set.Range()
-	words := make([]string, len(low))
+	all := make([][2]float64, len(low))
 	for c := range low {
-		words[c] = strconv.FormatFloat(float64(low[c]), 'g', -1, 64) + ":" + strconv.FormatFloat(float64(high[c]), 'g', -1, 64)
+		all[c] = [2]float64{float64(low[c]), float64(high[c])}
 	}
-	return strings.Join(words, " ")
+	return all
 }
 
-// recordedRange reads that back, for inputs of a shape.
-func recordedRange(s string, shape []int) (bound.Domain, error) {
-	words := strings.Fields(s)
-	if len(words) == 0 || nn.Size(shape)%len(words) != 0 {
-		return bound.Domain{}, fmt.Errorf("%s %q: not the ranges of the channels of %v", rangeSetting, s, shape)
+// recordedRange returns the domain of inputs of a shape within the ranges of their
+// channels.
+func recordedRange(channels [][2]float64, shape []int) (bound.Domain, error) {
+	n := nn.Size(shape)
+	if len(channels) == 0 || n%len(channels) != 0 {
+		return bound.Domain{}, fmt.Errorf("data.range: %d ranges, which are not those of the channels of %v", len(channels), shape)
 	}
 	var low, high []float64
-	for _, w := range words {
-		a, b, _ := strings.Cut(w, ":")
-		lo, err1 := strconv.ParseFloat(a, 64)
-		hi, err2 := strconv.ParseFloat(b, 64)
-		if err1 != nil || err2 != nil {
-			return bound.Domain{}, fmt.Errorf("%s %q: not numbers", rangeSetting, s)
-		}
-		for range nn.Size(shape) / len(words) {
-			low, high = append(low, lo), append(high, hi)
+	for _, c := range channels {
+		for range n / len(channels) {
+			low, high = append(low, c[0]), append(high, c[1])
 		}
 	}
 	return bound.Legal(low, high)
 }
 
-// recordedRungs fills in the rungs that a report says were taken; runs without them
-// have none of these settings.
+// recordedRungs sets the further bounds that a report says were computed.
 func recordedRungs(x *bound.Experiment, r *report.Report, data *dataset.Set, shape []int) error {
-	count := map[string]int{}
-	for _, name := range []string{barankinSetting, farSetting, twinsSetting} {
-		if s := r.Settings[name]; s != "" {
-			k, err := strconv.Atoi(s)
-			if err != nil || k < 0 || k > max(mostWitnesses, r.Data.Examples) {
-				return fmt.Errorf("settings: %s %q is not a number of them", name, s)
-			}
-			count[name] = k
+	k := r.Experiment
+	for name, n := range map[string]int{"barankin_witnesses": k.Barankin, "far_starts": k.Far, "twin_examples": k.Twins} {
+		if most := max(mostWitnesses, r.Data.Examples); n < 0 || n > most {
+			return fmt.Errorf("experiment.%s is %d: it must be between 0 and %d", name, n, most)
 		}
 	}
-	x.Barankin = combining(count[barankinSetting], x.Domain)
-	if count[farSetting] == 0 && count[twinsSetting] == 0 {
+	x.Barankin = combining(k.Barankin, x.Domain)
+	if k.Far == 0 && k.Twins == 0 {
 		return nil
 	}
-	name := cmp.Or(r.Experiment.FarDomain, bound.DomainLegal) // the only one there was before reports said it
-	domain, err := recordedDomain(name, r, data, shape)
+	domain, err := recordedDomain(k.FarDomain, r, data, shape)
 	if err != nil {
-		return fmt.Errorf("settings: %w", err)
+		return err
 	}
-	if k := count[farSetting]; k > 0 {
-		x.Far = bound.FarOptions{Starts: k, Domain: domain, Seed: r.Seed}
+	if k.Far > 0 {
+		x.Far = bound.FarOptions{Starts: k.Far, Domain: domain, Seed: r.Seed}
 	}
-	if k := count[twinsSetting]; k > 0 {
-		x.Twins = bound.TwinOptions{Examples: k, Domain: domain, Seed: r.Seed}
+	if k.Twins > 0 {
+		x.Twins = bound.TwinOptions{Examples: k.Twins, Domain: domain, Seed: r.Seed}
+	}
+	return nil
+}
+
+// unlikeData errs where a report says something else of the data than they are.
+func unlikeData(recorded report.Data, data *dataset.Set) error {
+	if is := rangeOf(data); !reflect.DeepEqual(is, recorded.Range) {
+		return fmt.Errorf("data.range is %v, the data's is %v", recorded.Range, is)
+	}
+	if is := stored(data); !reflect.DeepEqual(is, recorded.Stored) {
+		return fmt.Errorf("data.stored is %v, the data are stored as %v", recorded.Stored, *is)
 	}
 	return nil
 }

@@ -265,10 +265,12 @@ func roomForModel(dir string, parameters int) error {
 func (c *trainCmd) keep(e *env, dir string, g *nn.Graph, t *report.Training, test *dataset.Set) (*report.Report, error) {
 	r := newReport(e, "A classifier of "+test.Name, c.Seed)
 	r.Settings[netSetting] = g.Name
-	r.Training, r.Verdict = t, "trained"
+	r.Training = t
+	r.Conclude(report.Done, "trained")
 	ctx := e.ctx
 	if ctx.Err() != nil {
-		ctx, r.Verdict = context.WithoutCancel(ctx), "unfinished"
+		ctx = context.WithoutCancel(ctx)
+		r.Conclude(report.Unfinished, "unfinished")
 		r.Warnings = append(r.Warnings, fmt.Sprintf("Training was interrupted: %d of %d epochs were completed. This model is not what its recipe makes.", len(t.Epochs), t.Asked))
 	}
 	if err := saveModel(dir, g, r); err != nil {

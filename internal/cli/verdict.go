@@ -23,7 +23,7 @@ func (m *measurement) warn(r *report.Report, res *bound.Result) {
 	if m.data != nil && len(m.indices) < m.data.Len() {
 		warn("%d of %d examples were examined: floors and attacks are about these, accuracies about all.", len(m.indices), m.data.Len())
 	}
-	if r.Verdict = verdict(r); strings.HasPrefix(strength(r), vacuous) {
+	if r.Conclude(verdict(r)); r.Outcome == report.Vacuous {
 		warn("The bounds are vacuous: an error of one grey level of 255 is more than is certified of half of the coordinates of the examined inputs, or more of them.")
 	}
 }
@@ -39,7 +39,7 @@ func (m *measurement) warnBounds(r *report.Report, res *bound.Result, warn func(
 	if e.Domain.Grid != nil {
 		warn("Near witnesses are rounded to stored inputs (domain stored). Most are too small for that, and prove little or nothing.")
 	}
-	if x := r.Experiment; x.FarDomain == bound.DomainLegal && x.Held == report.HeldFloat32 && e.Domain.Low == nil {
+	if x := r.Experiment; x.FarDomain == bound.DomainLegal && r.Data.Held() == report.HeldFloat32 && e.Domain.Low == nil {
 		warn("How the data are stored is not known, so far witnesses and twins are about real numbers within the data's range. --domain stored makes them float32 numbers.")
 	}
 	if e.Search.Search == bound.Published {
@@ -82,48 +82,46 @@ func (m *measurement) warnAttacks(r *report.Report, warn func(format string, a .
 // learnedFromItself tells whether prior and attacks learned from the data that they are
 // measured on.
 func learnedFromItself(r *report.Report) bool {
-	path, learned := r.Settings[trainingSetting]
+	path, learned := r.Learned.File, r.Learned != report.Arrays{}
 	same := path == r.Data.Path && r.Data.Split == string(dataset.Train) && path != glyphsName
-	return learned && (same || r.Settings[trainingHashSetting] == r.Data.SHA256)
+	return learned && (same || r.Learned.SHA256 == r.Data.SHA256)
 }
 
 // farBeyond is an error in grey levels of which the exact figure says nothing more.
 const farBeyond = 100 * 255
 
-// vacuous begins the verdict on bounds that say nothing.
-const vacuous = "vacuous"
-
-// verdict sums up in a line what the bounds come to: by the strongest of those that
-// every example has, and by the twins for what share of coordinates there is no
-// limit at all.
-func verdict(r *report.Report) string {
-	said := strength(r)
-	if best := bestRow(r, true); best.Method != "" && r.Release.NoBounds == "" && !r.Vacuous(best.Quantile(.5)) {
-		kind, about, _ := strings.Cut(said, ": ")
+// verdict returns what the bounds come to, and a sentence that says it: by the strongest
+// of those that every example has, and by the twins for what share of coordinates there
+// is no limit at all.
+func verdict(r *report.Report) (report.Outcome, string) {
+	outcome, about := strength(r)
+	said := string(outcome) + ": " + about
+	if outcome == report.Bounded || outcome == report.Unbounded {
+		best := bestRow(r, true)
 		words := r.AboveWords(best)
 		switch above := best.AbovePrior; {
 		case above != nil && *above:
 			said = words + "; for unbiased estimators only: " + about
 		case words != "":
-			said = kind + " for unbiased estimators only: " + about + "; " + words
+			said = string(outcome) + " for unbiased estimators only: " + about + "; " + words
 		default:
-			said = kind + " for unbiased estimators only: " + about
+			said = string(outcome) + " for unbiased estimators only: " + about
 		}
 	}
 	if n, p := r.Model.Features, r.Model.Inputs; n > 0 && n < p && len(r.Bounds) > 0 && r.Release.NoBounds == "" {
 		said += fmt.Sprintf("; %s cannot determine %s, so that this says nothing about adversaries with a prior", report.CountGrouped(n, "number"), report.CountGrouped(p, "input"))
 	}
-	return said
+	return outcome, said
 }
 
-// strength is the verdict but for how many numbers there are.
-func strength(r *report.Report) string {
+// strength returns the outcome and what it rests on.
+func strength(r *report.Report) (outcome report.Outcome, about string) {
 	if r.Release.NoBounds != "" {
-		return "nothing is certified: no bound holds for this release"
+		return report.Uncertified, "no bound holds for this release"
 	}
 	best := bestRow(r, true)
 	if best.Method == "" {
-		return "nothing is certified: the bounds are estimates"
+		return report.Uncertified, "the bounds are estimates"
 	}
 	half := halfOf(r, best)
 	median := best.Quantile(.5)
@@ -133,11 +131,11 @@ func strength(r *report.Report) string {
 	}
 	switch {
 	case r.Vacuous(median):
-		return vacuous + ": the certified error is under one grey level in half of the " + half + " or more" + twinned(r)
+		return report.Vacuous, "the certified error is under one grey level in half of the " + half + " or more" + twinned(r)
 	case math.IsInf(median, 1):
-		return "unbounded: the witnesses leave no useful limit, but a million normalised units and more, to the error of " + who + " in half of the " + half
+		return report.Unbounded, "the witnesses leave no useful limit, but a million normalised units and more, to the error of " + who + " in half of the " + half
 	}
-	return fmt.Sprintf("bounded: %s errs by %s in half of the %s%s", who, inLevels(r, median), half, twinned(r))
+	return report.Bounded, fmt.Sprintf("%s errs by %s in half of the %s%s", who, inLevels(r, median), half, twinned(r))
 }
 
 // halfOf names what a row's median is over.

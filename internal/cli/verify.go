@@ -78,6 +78,9 @@ func verifiable(dir string, r *report.Report) error {
 	case r.Audit != nil && len(r.Rendered) == 0:
 		return cmp.Or(notEvidence(dir, r), lacking(dir, "rendered"))
 	case r.Audit != nil:
+		if r.Asked == nil || r.FailOn == nil {
+			return lacking(dir, "asked, fail_on")
+		}
 		return nil
 	case r.Release.NoBounds != "":
 		return usage(fmt.Errorf("%s: no bound holds for this release, so there is nothing to verify: %s", dir, r.Release.NoBounds), "")
@@ -87,23 +90,18 @@ func verifiable(dir string, r *report.Report) error {
 	if s := r.Data.Split; s != string(dataset.Train) && s != string(dataset.Test) {
 		return finding(fmt.Errorf("%s: data.split is %q; it must be %s or %s", dir, s, dataset.Train, dataset.Test), "")
 	}
-	if r.Experiment.Rounding == "" {
-		return lacking(dir, "experiment.rounding")
-	}
-	if len(r.Rendered) == 0 {
-		return lacking(dir, "rendered")
-	}
-	for _, key := range []string{noiseSetting, barankinSetting, farSetting, twinsSetting, rangeSetting} {
-		if _, ok := r.Settings[key]; !ok {
-			return lacking(dir, fmt.Sprintf("settings[%q]", key))
+	for key, lacks := range map[string]bool{"rendered": len(r.Rendered) == 0, "experiment.rounding": r.Experiment.Rounding == "", "experiment.runtime_error": r.Experiment.Runtime == nil,
+		"data.range": r.Data.Range == nil, "data.stored": r.Data.Stored == nil, "release.noise.spec": r.Release.Noise.Spec == ""} {
+		if lacks {
+			return lacking(dir, key)
 		}
 	}
 	return nil
 }
 
-// lacking says that a report lacks a field that this version needs.
+// lacking says that a report lacks a field.
 func lacking(dir, field string) error {
-	return usage(fmt.Errorf("%s: the report lacks %s", dir, field), "an older version of tattle wrote it: run its command again")
+	return finding(fmt.Errorf("%s: the report lacks %s", dir, field), "")
 }
 
 // recompute makes the report again from what claims say, the model, the data and the
@@ -290,7 +288,7 @@ func (c *verifyCmd) data(e *env, r *report.Report, m *measurement, front *nn.Gra
 			return nil, err
 		}
 	}
-	read.beside = r.Settings[besideSetting] != ""
+	read.beside = r.Reading.Beside
 	in := inputs{recordedInputs(r), path, r.Data.Split, r.Seed}
 	if c.Labels != "" {
 		in.Labels = c.Labels
@@ -309,7 +307,7 @@ func (c *verifyCmd) data(e *env, r *report.Report, m *measurement, front *nn.Gra
 // training opens what a principal projection was learned from, for the model that is
 // there to be projected: it leaves m.rungs nil where the data are absent.
 func (c *verifyCmd) training(e *env, r *report.Report, m *measurement) error {
-	path, hash := r.Settings[trainingSetting], r.Settings[trainingHashSetting]
+	path, hash := r.Learned.File, r.Learned.SHA256
 	if m.spec.Projection != release.ProjectionPrincipal || m.read == nil || hash == "" {
 		return nil
 	}
@@ -357,11 +355,10 @@ func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int)
 	if err != nil {
 		return e, err
 	}
-	if data != nil && r.Settings[rangeSetting] != "" && r.Settings[rangeSetting] != rangeOf(data) {
-		return e, finding(fmt.Errorf("settings: the data's range is %q, the report says %q", rangeOf(data), r.Settings[rangeSetting]), "")
-	}
-	if data != nil && r.Settings[gridSetting] != "" && (r.Settings[gridSetting] != gridOf(data) || x.Held != held(data)) {
-		return e, finding(fmt.Errorf("settings: the data are stored as %q (%s), the report says %q (%s)", gridOf(data), held(data), r.Settings[gridSetting], x.Held), "")
+	if data != nil {
+		if err := unlikeData(r.Data, data); err != nil {
+			return e, finding(err, "")
+		}
 	}
 	if e.Domain, err = recordedDomain(x.Domain, r, data, shape); err != nil {
 		return e, finding(err, "")
@@ -369,10 +366,7 @@ func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int)
 	if err := recordedRungs(&e, r, data, shape); err != nil {
 		return e, finding(err, "")
 	}
-	e.Runtime = bound.RealArithmetic // as before reports said it
-	if x.Runtime != nil {
-		e.Runtime = *x.Runtime
-	}
+	e.Runtime = *x.Runtime
 	return e, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"tattle/audit"
 	"tattle/nn"
@@ -35,19 +34,12 @@ func (c *verifyCmd) audit(e *env, dir string, claims *report.Report) (*recompute
 	if err != nil {
 		return nil, finding(fmt.Errorf("%s: the audit cannot be done again: %w", dir, err), "")
 	}
-	rules, err := audit.ParseFailOn(claims.Settings[failOnSetting])
-	if err != nil {
-		return nil, finding(fmt.Errorf("%s: settings: %s: %w", dir, failOnSetting, err), "")
-	}
 	r := v.report
 	r.Title = auditTitle(d.sample)
-	r.Settings = map[string]string{failOnSetting: claims.Settings[failOnSetting], defencesSetting: strconv.FormatBool(d.defences)}
-	if asked, ok := claims.Settings[foldsSetting]; ok {
-		r.Settings[foldsSetting] = asked
-	}
+	r.Asked, r.FailOn = claims.Asked, claims.FailOn
 	r.Warnings = append(r.Warnings, d.notes...)
 	r.FillAudit(res)
-	r.Breaches = rules.Breaches(res)
+	r.Breaches = claims.FailOn.Breaches(res)
 	model := ""
 	if r.Model.SHA256 != "" {
 		model = ", the model is the one audited"
@@ -67,7 +59,7 @@ func (c *verifyCmd) reopen(e *env, dir string, r *report.Report) (*audited, erro
 			return nil, err
 		}
 	}
-	d := &audited{defences: r.Settings[defencesSetting] == "true"}
+	d := &audited{defences: r.Asked.Defences}
 	var err error
 	if d.options, err = auditOptions(dir, r); err != nil {
 		return nil, err
@@ -96,13 +88,8 @@ func auditOptions(dir string, r *report.Report) (audit.Options, error) {
 	if len(s.Attacks) == 0 || s.Permutations < 1 || s.MaxFit < 1 || s.Confidence == 0 || s.Margin == 0 {
 		return o, finding(fmt.Errorf("%s: audit.settings: attacks, permutations, max_fit, confidence and margin must all be there, and more than zero", dir), "")
 	}
-	asked, ok := r.Settings[foldsSetting]
-	if !ok {
-		return o, nil
-	}
-	var err error
-	if o.Folds, err = strconv.Atoi(asked); err != nil || o.Folds < 2 || o.Folds > mostFolds {
-		return o, finding(fmt.Errorf("%s: settings: %s %q is not a number between 2 and %d", dir, foldsSetting, asked, mostFolds), "")
+	if o.Folds = r.Asked.Folds; o.Folds != 0 && (o.Folds < 2 || o.Folds > mostFolds) {
+		return o, finding(fmt.Errorf("%s: asked.folds is %d: it must be between 2 and %d", dir, o.Folds, mostFolds), "")
 	}
 	return o, nil
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"maps"
-
 	"tattle/audit"
 	"tattle/bound"
 	"tattle/report"
@@ -13,8 +11,9 @@ import (
 // the files of the run.
 func claimsOf(r *report.Report) *report.Report {
 	c := &report.Report{
-		Schema: r.Schema, Settings: maps.Clone(r.Settings), Seed: r.Seed,
+		Schema: r.Schema, Seed: r.Seed,
 		Model: r.Model, Data: r.Data, Release: r.Release, Experiment: r.Experiment, Arrays: r.Arrays,
+		Reading: r.Reading, Learned: r.Learned, Figure: r.Figure, Asked: r.Asked, FailOn: r.FailOn,
 	}
 	for _, a := range attacksOf(r) {
 		c.Attacks = append(c.Attacks, attackClaim(a))

@@ -39,18 +39,13 @@ func (c *verifyCmd) bounds(e *env, dir string, claims *report.Report) (*recomput
 // the accuracies.
 func (c *verifyCmd) described(e *env, dir string, claims *report.Report, m *measurement, s *sides) (*report.Report, error) {
 	r := newReport(e, m.released.title(claims.Model.Path), claims.Seed)
-	r.Settings = map[string]string{}
 	read := m.read
 	if read == nil {
 		read = &model{readFlags: recordedFlags(claims)}
 	}
 	read.record(r)
 	recordedInputs(claims).record(r)
-	for _, key := range []string{trainingSetting, trainingHashSetting, rangeSetting, gridSetting} {
-		if s, ok := claims.Settings[key]; ok {
-			r.Settings[key] = s
-		}
-	}
+	r.Learned = claims.Learned
 	p, n := s.front.Dims()
 	r.Model = report.Model{Path: claims.Model.Path, SHA256: claims.Model.SHA256, Inputs: p, Features: n, FeatureNode: s.node}
 	r.Data = claims.Data
@@ -98,7 +93,6 @@ func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *measurement
 	m.vectors = claims.Experiment.Vectors
 	r.Data.Examples = len(res.Indices)
 	m.fill(r, res)
-	m.asRecorded(r, claims)
 	at, err := attacked(claims, dir, m)
 	if err != nil {
 		return err
@@ -121,18 +115,6 @@ func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *measurement
 	}
 	m.warn(r, res)
 	return c.published(r, claims, dir, res)
-}
-
-// asRecorded leaves out, or takes over, what nothing is known of.
-func (m *measurement) asRecorded(r, claims *report.Report) {
-	x := claims.Experiment
-	if m.data == nil {
-		r.Experiment.Held = x.Held
-	}
-	if _, known := claims.Settings[gridSetting]; !known && x.Runtime == nil && x.Held == "" && x.FarDomain == "" { // an older report
-		delete(r.Settings, gridSetting)
-		r.Experiment.Runtime, r.Experiment.Held, r.Experiment.FarDomain = nil, "", ""
-	}
 }
 
 // files lists the files that the run must have kept, with their digests as they are now.
@@ -189,15 +171,15 @@ func attacked(r *report.Report, dir string, m *measurement) (*ceilings, error) {
 
 // published makes again what a reproduction sets beside the paper's figures, and its title.
 func (c *verifyCmd) published(r, claims *report.Report, dir string, ours *bound.Result) error {
-	name, reproduced := claims.Settings[figureSetting]
-	if !reproduced {
+	name := claims.Figure
+	if name == "" {
 		return nil
 	}
 	f, known := figuresOfA[name]
 	if !known {
-		return finding(fmt.Errorf("%s: settings: there is no figure %q", dir, name), "")
+		return finding(fmt.Errorf("%s: figure: there is no figure %q", dir, name), "")
 	}
-	r.Settings[figureSetting], r.Title = name, f.title
+	r.Figure, r.Title = name, f.title
 	if len(f.peaks()) == 0 {
 		all, err := furtherAgain(dir, f, ours)
 		compareFigure(r, f, all)

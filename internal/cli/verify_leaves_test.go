@@ -199,10 +199,12 @@ type change struct {
 
 // added are keys that a report may have and these mostly have not, by the object.
 var added = map[string]map[string]any{
-	"": {"training": map[string]any{"task": "x"}, "breaches": []string{"x"}, "published": []any{map[string]any{"quantity": "x"}}, "told": 1},
+	"": {"training": map[string]any{"task": "x"}, "breaches": []any{map[string]any{"rule": "x"}}, "figure": "figure1", "learned_from": map[string]any{"file": "x", "sha256": "0"}, "reading": map[string]any{"target": "y"}, "published": []any{map[string]any{"quantity": "x"}}, "told": 1},
 	"release": {"temperature": 2, "queries": 3, "no_bounds": "none holds", "note": "it holds", "post": map[string]any{"digits": 1},
 		"projection": map[string]any{"kind": "first", "keep": 3}},
-	"settings":       {"limit": "5", "target": "y", "labels": "labels.csv", "figure": "figure1", "model output": "scores", "input shape": "1x6x6", "preprocessing": "resize=6,6", "folds": "3", "training sha256": "0"},
+	"reading":        {"limit": "5", "target": "y", "labels": "labels.csv", "model_output": "scores", "input_shape": "1x6x6", "preprocessing": "resize=6,6", "preprocessing_beside_model": true},
+	"asked":          {"folds": 3},
+	"data.stored":    {"mean": []any{.5}, "std": []any{.5}, "channels_last": true},
 	"experiment":     {"relinearize": true, "spectrum_probes": 3, "spectrum_steps": 3, "vectors": map[string]any{"file": "x", "sha256": "0"}},
 	"model":          {"architecture": "x"},
 	"audit.settings": {"told": 1},
@@ -219,11 +221,15 @@ var others = map[string][]any{
 	"experiment.rounding":           {"proved", "pairs", "measured"},
 	"experiment.search":             {"direct", "algorithm1", "published"},
 	"data.split":                    {"x"},
-	"settings.noise":                {"laplace", "none", "student-t:5", "table:x.csv"},
+	"release.noise.spec":            {"laplace", "none", "student-t:5", "table:x.csv"},
 	"audit.settings.attacks":        {[]string{}, nil},
 	"arrays[0].file":                {"../arrays.npz"},
 	"data.shape":                    {[]int{1, 36, 1}, []int{}, []int{1 << 40, 1 << 40}},
 	"data.shape[0]":                 {0, -1},
+	"data.range":                    {nil, [][2]float64{{1, 0}, {0, 1}}},
+	"experiment.barankin_witnesses": {-1, 1 << 40},
+	"experiment.far_starts":         {-1, 1 << 40},
+	"experiment.twin_examples":      {-1, 1 << 40},
 }
 
 // changesOf are all changes of a report.

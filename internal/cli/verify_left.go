@@ -21,8 +21,7 @@ var leftOfBounds = []notChecked{
 	{paths: []string{"release.projection.kind"},
 		name: "the projection: that its directions are the principal ones of the training data",
 		why:  "the training data are absent; --training-data names them", when: func(a absent) bool { return a.training && !a.model }},
-	{paths: []string{"data.name", "data.path", "data.split", "data.shape", "data.sha256", "data.grey_levels_per_unit",
-		`settings["legal range"]`, `settings["stored as"]`, "experiment.stored_as"},
+	{paths: []string{"data.name", "data.path", "data.split", "data.shape", "data.sha256", "data.grey_levels_per_unit", "data.range", "data.stored"},
 		name: "the data: that the inputs are theirs", why: absentData, when: withoutData},
 	{paths: []string{"utility", "release.noise.scale"}, name: "accuracies and the scale of the noise", why: absentData, when: withoutData},
 	{paths: []string{"gallery", "pairs"}, name: "the gallery and the pairs", why: absentData, when: withoutData},
@@ -37,10 +36,11 @@ var leftOfBounds = []notChecked{
 		name: "how the search for witnesses was done", why: "it is not run again: verify checks the witnesses that it found"},
 	{paths: []string{"attacks[*].about", "attacks[*].draws", "prior_alone[*].about", "prior_alone[*].draws"}, name: "how attacks.npz came about", why: "attacks are not run again; their figures are compared with attacks.npz"},
 	{paths: []string{"release.post.digits", "release.post.top_k"}, name: "what is done to the release after the noise", why: "only the accuracy depends on it, and is recomputed with it"},
-	{paths: []string{`settings["preprocessing from"]`, "settings.preprocessing", "settings.labels", "settings.target", "settings.limit", `settings["input shape"]`, `settings["model output"]`},
+	{paths: []string{"reading"},
 		name: "the flags by which model and data were read", why: "they are read with them again; flags that make no difference are not noticed"},
-	{paths: []string{`settings["training data"]`, `settings["training sha256"]`}, name: "what prior and attacks learned from", why: "they are not run again"},
-	{paths: []string{"settings.kernels"}, name: "the kernels that the run used", why: "this machine may have others"},
+	{paths: []string{"learned_from"}, name: "what prior and attacks learned from", why: "they are not run again"},
+	{paths: []string{"version"}, name: "the version of tattle", why: "this one may be another"},
+	{paths: []string{"settings"}, name: "the kernels that the run used", why: "this machine may have others"},
 	{paths: []string{"training"}, name: "how the model was trained", why: "it is not trained again"},
 	{name: leftOutWarnings, why: otherWarnings, when: always},
 	{paths: []string{"timing"}, name: "timing", why: "it differs from run to run"},
@@ -64,7 +64,7 @@ func (v *recomputed) among(r *report.Report) (all []notChecked) {
 	add := func(name, why string, format string, a ...any) {
 		all = append(all, notChecked{paths: []string{fmt.Sprintf(format, a...)}, name: name, why: why})
 	}
-	if _, figure := r.Settings[figureSetting]; r.Audit == nil && !figure && !strings.HasPrefix(r.Command, "tattle bound ") {
+	if r.Audit == nil && r.Figure == "" && !strings.HasPrefix(r.Command, "tattle bound ") {
 		add("the title", "it is that of another command", "title")
 	}
 	if x := r.Experiment; x != nil && x.Runtime != nil {
@@ -127,15 +127,12 @@ var leftOfAudits = []notChecked{
 	{name: "how the references were trained", why: "their outputs, which the run kept, are taken as they are", when: func(a absent) bool { return a.references }},
 	{name: "how planted models and defences were made", why: "their outputs, which the run kept, are taken as they are, and trained.json's word for what was planted", when: func(a absent) bool { return a.trained }},
 	{paths: []string{"audit.notes", "data.notes"}, name: "notes on how data and outputs were read", why: "only the outputs that were kept are read again"},
-	{paths: []string{"settings.door", "settings.target", "settings.sensitive", "settings.scores", `settings["reference scores"]`, "settings.reference", "settings.references",
-		`settings["reference sha256"]`, `settings["reference epochs"]`, "settings.part", "settings.examples", "settings.kind", `settings["data seed"]`,
-		`settings["input shape"]`, `settings["model output"]`, "settings.preprocessing", `settings["preprocessing from"]`},
-		name: "what the command line asked for", why: "outputs are not computed again, and nothing is trained again"},
+	{paths: []string{"settings", "reading"}, name: "what the command line asked for", why: "outputs are not computed again, and nothing is trained again"},
 	{paths: []string{"audit.settings.permutations", "audit.settings.max_fit"}, name: "the number of permutations and the most examples that attacks are fitted on",
 		why: "the audit is done again with them; where they make no difference a change is not noticed"},
-	{paths: []string{`settings["fail on"]`}, name: "that these thresholds were asked for", why: "the breaches are recomputed with them"},
+	{paths: []string{"fail_on"}, name: "that these thresholds were asked for", why: "the breaches are recomputed with them"},
 	{paths: []string{"command"}, name: "the command line", why: "nothing else records it"},
-	{paths: []string{"settings.kernels"}, name: "the kernels that the run used", why: "this machine may have others"},
+	{paths: []string{"version"}, name: "the version of tattle", why: "this one may be another"},
 	{name: leftOutWarnings, why: otherWarnings, when: always},
 	{paths: []string{"timing"}, name: "timing", why: "it differs from run to run"},
 }

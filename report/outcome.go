@@ -1,0 +1,49 @@
+package report
+
+import "tattle/audit"
+
+// An Outcome is what a run came to, for programs; the report's verdict says it as a
+// sentence. Of an audit it is the audit's verdict.
+type Outcome string
+
+// The outcomes of runs that are no audits.
+const (
+	Bounded      Outcome = "bounded"   // an error of unbiased reconstructions is certified
+	Unbounded    Outcome = "unbounded" // the certified error has no useful limit
+	Vacuous      Outcome = "vacuous"   // what is certified says nothing
+	Uncertified  Outcome = "nothing is certified"
+	Met          Outcome = "met" // a target, or the demands of a study
+	NotMet       Outcome = "not met"
+	Demonstrated Outcome = "excess demonstrated" // an attack on outputs is shown to exceed its baseline
+	NoExcess     Outcome = "no excess demonstrated"
+	Done         Outcome = "done"       // trained, distilled, pruned or reproduced
+	Unfinished   Outcome = "unfinished" // interrupted, or some of its work failed
+)
+
+// A Tone says whether an outcome asks for attention.
+type Tone string
+
+// The tones.
+const (
+	Calm Tone = "calm"
+	Good Tone = "good"
+	Warn Tone = "warn"
+	Bad  Tone = "bad"
+)
+
+var tones = map[Outcome]Tone{
+	Bounded: Good, Unbounded: Good, Met: Good, Outcome(audit.NoEvidence): Good,
+	Demonstrated: Warn, Unfinished: Warn, Outcome(audit.Leaky): Warn,
+	Vacuous: Bad, Outcome(audit.Curious): Bad, Outcome(audit.Beyond): Bad,
+}
+
+// Tone returns the tone of an outcome, Calm where it asks for nothing.
+func (o Outcome) Tone() Tone {
+	if t, ok := tones[o]; ok {
+		return t
+	}
+	return Calm
+}
+
+// Conclude sets the outcome and the sentence that says it.
+func (r *Report) Conclude(o Outcome, verdict string) { r.Outcome, r.Verdict = o, verdict }

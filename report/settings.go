@@ -1,0 +1,56 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// A Setting is one thing that a run was told, for people.
+type Setting struct{ Key, Value string }
+
+// SettingRows returns what the run was told, by name: how model and data were read, what
+// was learned from, and what else the command records.
+func (r *Report) SettingRows() []Setting {
+	all := maps.Clone(r.Settings)
+	if all == nil {
+		all = map[string]string{}
+	}
+	note := func(key, value string) {
+		if value != "" {
+			all[printable(key)] = printable(value)
+		}
+	}
+	in := r.Reading
+	note("input shape", in.InputShape)
+	note("model output", in.ModelOutput)
+	note("preprocessing", in.Preprocess)
+	if in.Beside {
+		note("preprocessing from", "the file beside the model")
+	}
+	note("labels", in.Labels)
+	note("target", in.Target)
+	note("limit", in.Limit)
+	note("training data", r.Learned.File)
+	note("training sha256", r.Learned.SHA256)
+	note("figure", r.Figure)
+	if x := r.Experiment; x != nil {
+		note("Barankin witnesses", fmt.Sprint(x.Barankin))
+		note("far starts", fmt.Sprint(x.Far))
+		note("twin examples", fmt.Sprint(x.Twins))
+	}
+	if a := r.Asked; a != nil {
+		note("defences", map[bool]string{true: "tried", false: "not tried"}[a.Defences])
+		if a.Folds > 0 {
+			note("folds asked for", fmt.Sprint(a.Folds))
+		}
+	}
+	if r.FailOn != nil {
+		note("fail on", r.FailOn.String())
+	}
+	var rows []Setting
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		rows = append(rows, Setting{k, all[k]})
+	}
+	return rows
+}
