@@ -9,14 +9,15 @@ import (
 	"testing"
 )
 
-// layers are the project's packages from the top down. A package may import
-// only packages of lower layers; ARCHITECTURE.md draws the same picture.
+// layers are the project's packages from the top down; "." is this one. A package may
+// import only packages of lower layers; ARCHITECTURE.md draws the same picture.
 var layers = [][]string{
 	{"cmd/tattle"},
 	{"internal/cli"},
 	{"serve"},
 	{"report"},
 	{"tables"},
+	{"."},
 	{"audit"},
 	{"design"},
 	{"curious"},
@@ -45,10 +46,10 @@ func TestImportsPointDownward(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if !d.IsDir() || path == "." {
+		if !d.IsDir() {
 			return nil
 		}
-		if strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" {
+		if path != "." && strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" {
 			return fs.SkipDir
 		}
 		p, err := build.Default.ImportDir(path, 0)
@@ -67,7 +68,7 @@ func TestImportsPointDownward(t *testing.T) {
 		}
 		// External tests (package x_test) may look upward: nothing imports them.
 		for _, imp := range slices.Concat(p.Imports, p.TestImports) {
-			imp, ours := strings.CutPrefix(imp, "tattle/")
+			imp, ours := project(imp)
 			if ours && imp != pkg && layerOf(imp) <= own {
 				t.Errorf("%s imports %s, which is not below it", pkg, imp)
 			}
@@ -82,6 +83,43 @@ func TestImportsPointDownward(t *testing.T) {
 			if !seen[pkg] {
 				t.Errorf("layers names %s, which does not exist", pkg)
 			}
+		}
+	}
+}
+
+// project returns the folder of a package of the project by its import path.
+func project(path string) (dir string, ours bool) {
+	if path == "tattle" {
+		return ".", true
+	}
+	return strings.CutPrefix(path, "tattle/")
+}
+
+// Who imports the library does not get the command line, its web pages or a cluster.
+func TestLibraryLeavesTheCommandOut(t *testing.T) {
+	seen := map[string]bool{}
+	var visit func(dir string)
+	visit = func(dir string) {
+		if seen[dir] {
+			return
+		}
+		seen[dir] = true
+		p, err := build.Default.ImportDir(dir, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, imp := range p.Imports {
+			if imp, ours := project(imp); ours {
+				visit(imp)
+			} else if strings.Contains(imp, "nats") || strings.Contains(imp, "kong") {
+				t.Errorf("the library imports %s by %s", imp, dir)
+			}
+		}
+	}
+	visit(".")
+	for _, dir := range []string{"internal/cli", "serve", "report", "cluster"} {
+		if seen[dir] {
+			t.Errorf("the library imports %s", dir)
 		}
 	}
 }
