@@ -20,11 +20,11 @@ type attribute struct {
 	ints   []int64
 }
 
-// attribute reads one, or returns false where the node has none of that name.
-func (n *node) attribute(name string) (a attribute, ok bool, err error) {
+// attribute returns the node's attribute of that name; ok is false if it has none.
+func (n *node) attribute(name string) (a attribute, ok bool) {
 	i := slices.IndexFunc(n.attributes, func(m named) bool { return m.name == name })
 	if i < 0 {
-		return a, false, nil
+		return a, false
 	}
 	w := &wire{}
 	w.each(n.attributes[i].body, func(f field) {
@@ -49,69 +49,68 @@ func (n *node) attribute(name string) (a attribute, ok bool, err error) {
 	})
 	if e, ok := w.err.(*FormatError); ok {
 		e.Detail = fmt.Sprintf("attribute %q: %s", name, e.Detail)
+		panic(e)
 	}
-	return a, true, w.err
+	return a, true
 }
 
-// typed reads an attribute and checks its type, where the file says one.
-func (n *node) typed(name string, kind int64) (a attribute, ok bool, err error) {
-	a, ok, err = n.attribute(name)
-	if err == nil && ok && a.kind != kind && a.kind != 0 {
-		err = malformed("attribute %q has the wrong type", name)
+// typed returns an attribute of that type; a file need not give the type.
+func (n *node) typed(name string, kind int64) (a attribute, ok bool) {
+	a, ok = n.attribute(name)
+	if ok && a.kind != kind && a.kind != 0 {
+		panic(malformedf("attribute %q has the wrong type", name))
 	}
-	return a, ok, err
+	return a, ok
 }
 
-// int reads an integer attribute.
-func (n *node) int(name string, absent int64) (int64, error) {
-	a, ok, err := n.typed(name, kindInt)
+// int returns an integer attribute.
+func (n *node) int(name string, absent int64) int64 {
+	if a, ok := n.typed(name, kindInt); ok {
+		return a.n
+	}
+	return absent
+}
+
+// flag returns an integer attribute that is 0 or 1.
+func (n *node) flag(name string, absent bool) bool {
+	a, ok := n.typed(name, kindInt)
 	if !ok {
-		return absent, err
-	}
-	return a.n, err
-}
-
-// flag reads an integer attribute that is 0 or 1.
-func (n *node) flag(name string, absent bool) (bool, error) {
-	a, ok, err := n.typed(name, kindInt)
-	if !ok || err != nil {
-		return absent, err
+		return absent
 	}
 	if a.n != 0 && a.n != 1 {
-		return false, malformed("attribute %q is %d, not 0 or 1", name, a.n)
+		panic(malformedf("attribute %q is %d: it must be 0 or 1", name, a.n))
 	}
-	return a.n == 1, nil
+	return a.n == 1
 }
 
-// text reads a string attribute.
-func (n *node) text(name, absent string) (string, error) {
-	a, ok, err := n.typed(name, kindString)
+// text returns a string attribute.
+func (n *node) text(name, absent string) string {
+	if a, ok := n.typed(name, kindString); ok {
+		return a.text
+	}
+	return absent
+}
+
+// float returns a float attribute, which must be finite.
+func (n *node) float(name string, absent float64) float64 {
+	v := n.limit(name, absent)
+	if v-v != 0 {
+		panic(malformedf("attribute %q is %v", name, v))
+	}
+	return v
+}
+
+// limit returns a float attribute, which may be ±Inf.
+func (n *node) limit(name string, absent float64) float64 {
+	a, ok := n.typed(name, kindFloat)
 	if !ok {
-		return absent, err
-	}
-	return a.text, err
-}
-
-// float reads a float attribute, which must be finite.
-func (n *node) float(name string, absent float64) (float64, error) {
-	v, err := n.limit(name, absent)
-	if err == nil && v-v != 0 {
-		err = malformed("attribute %q is %v", name, v)
-	}
-	return v, err
-}
-
-// limit reads a float attribute, which may be ±Inf.
-func (n *node) limit(name string, absent float64) (float64, error) {
-	a, ok, err := n.typed(name, kindFloat)
-	if !ok || err != nil {
-		return absent, err
+		return absent
 	}
 	v := math.Float32frombits(a.bits)
 	if v != v {
-		err = malformed("attribute %q is %v", name, v)
+		panic(malformedf("attribute %q is %v", name, v))
 	}
-	return shortest(v), err
+	return shortest(v)
 }
 
 // shortest returns the float64 of the shortest decimal that is v in float32.
@@ -123,38 +122,38 @@ func shortest(v float32) float64 {
 // maxWindow bounds kernel sizes, strides, dilations and paddings.
 const maxWindow = 1 << 20
 
-// window reads an attribute of len(x) integers into x, which holds what an
-// absent one means.
-func (n *node) window(name string, low int64, x []int) (present bool, err error) {
-	a, ok, err := n.typed(name, kindInts)
-	if !ok || err != nil {
-		return false, err
+// window reads an attribute of len(x) integers, each at least low, into x, which holds
+// the default.
+func (n *node) window(name string, low int64, x []int) (present bool) {
+	a, ok := n.typed(name, kindInts)
+	if !ok {
+		return false
 	}
 	if len(a.ints) != len(x) {
-		return true, malformed("attribute %q has %d values, want %d", name, len(a.ints), len(x))
+		panic(malformedf("attribute %q has %d values: it must have %d", name, len(a.ints), len(x)))
 	}
 	for i, v := range a.ints {
 		if v < low || v > maxWindow {
-			return true, malformed("attribute %q is %v", name, a.ints)
+			panic(malformedf("attribute %q is %v: values must be %d to %d", name, a.ints, low, maxWindow))
 		}
 		x[i] = int(v)
 	}
-	return true, nil
+	return true
 }
 
-// numbers reads an attribute of floats.
-func (n *node) numbers(name string) ([]float64, error) {
-	a, ok, err := n.typed(name, kindFloats)
-	if !ok || err != nil {
-		return nil, err
+// numbers returns an attribute of floats.
+func (n *node) numbers(name string) []float64 {
+	a, ok := n.typed(name, kindFloats)
+	if !ok {
+		return nil
 	}
 	x := make([]float64, len(a.floats)/4)
 	for i := range x {
 		v := math.Float32frombits(binary.LittleEndian.Uint32(a.floats[4*i:]))
 		if v-v != 0 {
-			return nil, malformed("attribute %q holds %v", name, v)
+			panic(malformedf("attribute %q holds %v", name, v))
 		}
 		x[i] = float64(v)
 	}
-	return x, nil
+	return x
 }

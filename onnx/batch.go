@@ -28,9 +28,9 @@ var batches = []int{2, 7}
 // fixBatch is how every refusal ends.
 const fixBatch = "certificates are about one input at a time: remove this from the model, or export it with the batch fixed to 1 if it only ever runs on single inputs"
 
-// examples errs where the net that one holds, read at batch 1, may mix the examples of
+// checkBatches errs where the net that one holds, read at batch 1, may mix the examples of
 // a batch.
-func (one *decoder) examples(data []byte, folded int) error {
+func (one *decoder) checkBatches(data []byte, folded int) error {
 	for _, batch := range batches {
 		many, err := one.again(data, folded, batch)
 		if err != nil {
@@ -73,8 +73,8 @@ func (one *decoder) again(data []byte, folded, batch int) (*decoder, error) {
 		refused = Unsupported{format.Node, format.Op, format.Detail}
 	case err != nil:
 		return nil, err
-	case len(d.beyond) > 0:
-		refused = d.beyond[0]
+	case len(d.refused) > 0:
+		refused = d.refused[0]
 	default:
 		return d, nil
 	}

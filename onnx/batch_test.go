@@ -104,8 +104,8 @@ func outOfPlace(t *testing.T, data []byte, batch int) float64 {
 		m := w.model(data)
 		d := newDecoder(m, ReadOptions{})
 		d.batch, d.room, d.foldable = batch, 1<<20, 1<<20
-		if err := d.decode(m); err != nil || len(d.beyond) > 0 {
-			t.Fatal(err, d.beyond)
+		if err := d.decode(m); err != nil || len(d.refused) > 0 {
+			t.Fatal(err, d.refused)
 		}
 		return d.graph
 	}
@@ -187,10 +187,10 @@ func TestModelsKeepExamplesApart(t *testing.T) {
 		m := w.model(data)
 		d := newDecoder(m, ReadOptions{})
 		d.room, d.foldable = 8*len(data), maxFolded
-		if err := d.decode(m); err != nil || len(d.beyond) > 0 {
-			t.Fatal(err, d.beyond)
+		if err := d.decode(m); err != nil || len(d.refused) > 0 {
+			t.Fatal(err, d.refused)
 		}
-		if err := d.examples(data, maxFolded); err != nil {
+		if err := d.checkBatches(data, maxFolded); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		t.Logf("%s: batch open: %v", name, d.open)
@@ -200,8 +200,8 @@ func TestModelsKeepExamplesApart(t *testing.T) {
 // A comparison says something only where outputs differ: what shapes leave open and
 // gives the same for every input is refused.
 func TestUndecidedGraphsAreRefused(t *testing.T) {
-	d := &decoder{batch: 2, graph: &nn.Graph{Input: "x", InputShape: []int{2, 3}, Output: "y",
-		Nodes: []*nn.Node{{Name: "odd", Op: strange{&nn.ReLU{}}, Inputs: []string{"x"}, Output: "y"}}}}
+	d := &decoder{batch: 2, builder: builder{graph: &nn.Graph{Input: "x", InputShape: []int{2, 3}, Output: "y",
+		Nodes: []*nn.Node{{Name: "odd", Op: strange{&nn.ReLU{}}, Inputs: []string{"x"}, Output: "y"}}}}}
 	w, err := d.walk()
 	if err != nil || w.undecided == nil || w.undecided.Name != "odd" {
 		t.Fatalf("%+v, %v: an operator that nobody knows is undecided", w, err)

@@ -66,7 +66,7 @@ func TestIfRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	none := newFile(1).tensor(yes).node("If", "y", in("yes"))
-	if _, err := none.decode(); err == nil || !strings.Contains(err.Error(), "lacks its then_branch") {
+	if _, err := none.decode(); err == nil || !strings.Contains(err.Error(), `"then_branch" is missing`) {
 		t.Errorf("%v", err)
 	}
 }

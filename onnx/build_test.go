@@ -135,3 +135,7 @@ func attributeText(name, v string) []byte {
 func attributeOf(name string, t []byte) []byte {
 	return appendAttribute(nil, name, kindTensor, appendBytes(nil, attributeTensor, t))
 }
+
+func decodeWith(data []byte, o ReadOptions) (*nn.Graph, error) {
+	return decode("test.onnx", data, o, nil, maxFolded)
+}

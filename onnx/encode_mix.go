@@ -73,15 +73,6 @@ func axesBehindBatch(axes []int) []int64 {
 	return out
 }
 
-// countUp returns 0, 1, …, n−1.
-func countUp(n int) []int {
-	x := make([]int, n)
-	for i := range x {
-		x[i] = i
-	}
-	return x
-}
-
 // denseRows writes a Dense on rows, which a Gemm does not take, as the product with the
 // transposed weight and a sum.
 func (e *encoder) denseRows(n *nn.Node, op *nn.Dense) ([]byte, error) {

@@ -27,11 +27,11 @@ func (w *wire) place(b []byte, p *place) {
 	}
 }
 
-// folder is where the data beside a model are read from: the model's own folder,
-// which no path and no link leads out of.
+// folder is where the data beside a model are read from: the model's own folder. No
+// path and no link leads out of it.
 type folder struct {
 	root *os.Root
-	open map[string]*opened
+	open map[string]*dataFile
 	read int64 // bytes of all tensors so far
 }
 
@@ -39,9 +39,9 @@ type folder struct {
 // size at no cost; models that this program can measure are far smaller.
 const maxBeside = 8 << 30
 
-// opened is a file of data. left is how many of its bytes tensors may still take:
-// each byte belongs to one.
-type opened struct {
+// dataFile is an open file of tensors. left is how many of its bytes tensors may still
+// take: each byte belongs to one.
+type dataFile struct {
 	file       *os.File
 	size, left int64
 }
@@ -51,7 +51,7 @@ func openFolder(path string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &folder{root: root, open: map[string]*opened{}}, nil
+	return &folder{root: root, open: map[string]*dataFile{}}, nil
 }
 
 func (f *folder) close() {
@@ -72,35 +72,35 @@ func (f *folder) again() *folder {
 }
 
 // data opens the file that a tensor names, once.
-func (f *folder) data(t *tensor) (*opened, error) {
+func (f *folder) data(t *tensor) (*dataFile, error) {
 	name := t.place.location
 	if o := f.open[name]; o != nil {
 		return o, nil
 	}
 	if !filepath.IsLocal(name) || len(name) > maxName {
-		return nil, malformed("tensor %q keeps its data in %.200q, which is no path inside the model's folder", t.name, name)
+		return nil, malformedf("tensor %q keeps its data in %.200q, which is not a path inside the model's folder", t.name, name)
 	}
 	path := filepath.FromSlash(name)
 	info, err := f.root.Stat(path) // before it is opened: opening a named pipe waits for its writer
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, malformed("tensor %q keeps its data in %q, which is not there: put it beside the model", t.name, name)
+		return nil, malformedf("tensor %q keeps its data in %q, which does not exist: put that file beside the model", t.name, name)
 	case err != nil:
-		return nil, malformed("tensor %q keeps its data in %q, which cannot be read from the model's folder: %v", t.name, name, errors.Unwrap(err))
+		return nil, malformedf("tensor %q keeps its data in %q, which cannot be read from the model's folder: %v", t.name, name, errors.Unwrap(err))
 	case !info.Mode().IsRegular():
-		return nil, malformed("tensor %q keeps its data in %q, which is not a regular file", t.name, name)
+		return nil, malformedf("tensor %q keeps its data in %q, which is not a regular file", t.name, name)
 	}
 	file, err := f.root.Open(path)
 	if err != nil {
-		return nil, malformed("tensor %q keeps its data in %q, which cannot be read from the model's folder: %v", t.name, name, errors.Unwrap(err))
+		return nil, malformedf("tensor %q keeps its data in %q, which cannot be read from the model's folder: %v", t.name, name, errors.Unwrap(err))
 	}
-	o := &opened{file, info.Size(), info.Size()}
+	o := &dataFile{file, info.Size(), info.Size()}
 	f.open[name] = o
 	return o, nil
 }
 
 // span returns where in the file the n bytes of a tensor are.
-func (p *place) span(t *tensor, n, size int64) (offset int64, err error) {
+func (p *place) span(t *tensor, n, size int64) (offset int64) {
 	length := n
 	for _, s := range []struct {
 		text string
@@ -109,50 +109,48 @@ func (p *place) span(t *tensor, n, size int64) (offset int64, err error) {
 		if s.text == "" {
 			continue
 		}
+		var err error
 		if *s.to, err = strconv.ParseInt(s.text, 10, 64); err != nil || *s.to < 0 {
-			return 0, malformed("tensor %q lies at offset %.40q, length %.40q of %q", t.name, p.offset, p.length, p.location)
+			panic(malformedf("tensor %q has the impossible place: offset %.40q, length %.40q of %q", t.name, p.offset, p.length, p.location))
 		}
 	}
 	if length != n {
-		return 0, malformed("tensor %q of shape %v needs %d bytes of data, %d are given to it in %q", t.name, t.dims, n, length, p.location)
+		panic(malformedf("tensor %q of shape %v needs %d bytes of data, but has %d in %q", t.name, t.dims, n, length, p.location))
 	}
 	if offset > size-n {
-		return 0, malformed("tensor %q needs bytes %d to %d of %q, which has %d: it is cut off; copy it again", t.name, offset, uint64(offset)+uint64(n), p.location, size)
+		panic(malformedf("tensor %q needs bytes %d to %d of %q, which has %d: the file is cut off; copy it again", t.name, offset, uint64(offset)+uint64(n), p.location, size))
 	}
-	return offset, nil
+	return offset
 }
 
 // fetch reads a tensor's data from beside the model: floats chunk by chunk to where
 // they stay, so that each is copied once.
-func (d *decoder) fetch(t *tensor) error {
-	if d.folder == nil {
-		return beyond("tensor %q keeps its data in another file", t.name)
+func (c *constants) fetch(t *tensor) {
+	if c.folder == nil {
+		panic(unsupportedf("tensor %q keeps its data in another file", t.name))
 	}
 	_, n, err := t.shape()
 	if err != nil {
-		return err
+		panic(err)
 	}
 	size := intSizes[t.kind]
 	if size == 0 {
 		size = floatSize(t.kind)
 	}
-	o, err := d.folder.data(t)
+	o, err := c.folder.data(t)
 	if err != nil {
-		return err
+		panic(err)
 	}
 	length := int64(n) * int64(size)
-	offset, err := t.place.span(t, length, o.size)
-	if err != nil {
-		return err
-	}
-	if d.folder.read += length; d.folder.read > maxBeside {
-		return malformed("tensor %q: the tensors beside the model take more than %d GiB", t.name, maxBeside>>30)
+	offset := t.place.span(t, length, o.size)
+	if c.folder.read += length; c.folder.read > maxBeside {
+		panic(malformedf("tensor %q: the tensors beside the model take more than %d GiB", t.name, maxBeside>>30))
 	}
 	if o.left -= length; o.left < 0 {
-		return malformed("tensor %q: the tensors of %q overlap", t.name, t.place.location)
+		panic(malformedf("tensor %q: the tensors of %q overlap", t.name, t.place.location))
 	}
-	d.room += maxGrowth * int(length)
-	d.foldable += int(length)
+	c.room += maxGrowth * int(length)
+	c.foldable += int(length)
 	r := io.NewSectionReader(o.file, offset, length)
 	if intSizes[t.kind] != 0 {
 		t.raw, t.hasRaw = make([]byte, length), true
@@ -161,9 +159,8 @@ func (d *decoder) fetch(t *tensor) error {
 		t.floats32, err = readFloats(r, n, t.kind)
 	}
 	if err != nil {
-		return malformed("tensor %q: reading %q: %v", t.name, t.place.location, err)
+		panic(malformedf("tensor %q: reading %q: %v", t.name, t.place.location, err))
 	}
-	return nil
 }
 
 // readFloats reads n floats.

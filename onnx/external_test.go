@@ -81,18 +81,18 @@ func TestExternalDataRefused(t *testing.T) {
 		tensor []byte
 		want   string
 	}{
-		{beside("w", "none", 0, 8, typeFloat, 2, 1), `"none", which is not there: put it beside the model`},
-		{beside("w", "short", 0, 8, typeFloat, 2, 1), `needs bytes 0 to 8 of "short", which has 7: it is cut off`},
+		{beside("w", "none", 0, 8, typeFloat, 2, 1), `"none", which does not exist: put that file beside the model`},
+		{beside("w", "short", 0, 8, typeFloat, 2, 1), `needs bytes 0 to 8 of "short", which has 7: the file is cut off`},
 		{beside("w", "good", 4, 8, typeFloat, 2, 1), `needs bytes 4 to 12 of "good", which has 8`},
 		{beside("w", "good", 1<<62, 8, typeFloat, 2, 1), `which has 8`},
-		{beside("w", "good", 0, 4, typeFloat, 2, 1), `needs 8 bytes of data, 4 are given`},
+		{beside("w", "good", 0, 4, typeFloat, 2, 1), `needs 8 bytes of data, but has 4`},
 		{beside("w", "good", 0, -1, typeFloat, 1<<30, 1<<29), `which has 8`},
-		{beside("w", "../secret", 0, 8, typeFloat, 2, 1), `"../secret", which is no path inside the model's folder`},
-		{beside("w", filepath.Join(top, "secret"), 0, 8, typeFloat, 2, 1), `no path inside the model's folder`},
+		{beside("w", "../secret", 0, 8, typeFloat, 2, 1), `"../secret", which is not a path inside the model's folder`},
+		{beside("w", filepath.Join(top, "secret"), 0, 8, typeFloat, 2, 1), `not a path inside the model's folder`},
 		{beside("w", "link", 0, 8, typeFloat, 2, 1), `"link", which cannot be read from the model's folder`},
 		{beside("w", ".", 0, 8, typeFloat, 2, 1), `which is not a regular file`},
 		{beside("w", "sparse", 0, -1, typeFloat, 1<<20, 10<<10), `take more than 8 GiB`},
-		{beside("w", "", 0, 8, typeFloat, 2, 1), `no path`},
+		{beside("w", "", 0, 8, typeFloat, 2, 1), `not a path`},
 	} {
 		f := newFile(2).tensor(c.tensor).node("MatMul", "y", in("x", "w"))
 		_, err := Read(writeFile(t, filepath.Join(dir, "m.onnx"), f.bytes()))

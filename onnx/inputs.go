@@ -10,37 +10,37 @@ import (
 // sixteen times what the largest published image nets take.
 const maxActivation = 1 << 26
 
-// initializers finds the weights that are used.
-func (d *decoder) initializers() error {
+// findWeights finds the initializers that are used.
+func (d *decoder) findWeights() error {
 	for _, m := range d.source.initializers {
-		if d.uses[m.name] == 0 {
+		if d.usage.readers[m.name] == 0 {
 			continue
 		}
 		if _, dup := d.weights[m.name]; dup {
-			return malformed("tensor %q is there twice", m.name)
+			return malformedf("tensor %q is given twice", m.name)
 		}
 		d.weights[m.name] = m.body
 	}
 	return nil
 }
 
-// output chooses the one that is read: of those of the model or, where it is asked for
-// by name, of any node.
-func (d *decoder) output() error {
+// chooseOutput chooses the tensor that the graph computes: one of the model's outputs or,
+// by name, the output of any node.
+func (d *decoder) chooseOutput() error {
 	var names []string
 	for _, m := range d.source.outputs {
 		names = append(names, m.name)
 	}
 	switch {
 	case len(names) == 0:
-		return malformed("has no outputs")
+		return malformedf("has no outputs")
 	case d.options.Output != "" && !slices.Contains(names, d.options.Output) && !d.source.computes(d.options.Output):
-		return malformed("has no output %q: its outputs are %s", d.options.Output, quoted(names))
+		return malformedf("has no output %q: its outputs are %s", d.options.Output, quoted(names))
 	case d.options.Output != "":
 		d.graph.Output = d.options.Output
 		return nil
 	case len(names) > 1:
-		d.unsupported("", "", fmt.Sprintf("%d outputs at once: choose one of %s (--model-output)", len(names), quoted(names)))
+		d.refuse("", "", fmt.Sprintf("%d outputs at once: choose one of %s (--model-output)", len(names), quoted(names)))
 	}
 	d.graph.Output = names[0]
 	return nil
@@ -63,50 +63,50 @@ func quoted(names []string) string {
 	return strings.Join(q, ", ")
 }
 
-// inputs finds the one input that the output depends on and that is no
-// initializer. Others are taken to be behind something unsupported.
-func (d *decoder) inputs() error {
+// findInput finds the one input that the output depends on and that is not an
+// initializer.
+func (d *decoder) findInput() error {
 	constant := make(map[string]bool, len(d.source.initializers))
 	for _, m := range d.source.initializers {
 		constant[m.name] = true
 	}
 	var real []declared
 	for _, m := range d.source.inputs {
-		if constant[m.name] || d.uses[m.name] == 0 {
+		if constant[m.name] || d.usage.readers[m.name] == 0 {
 			continue
 		}
 		w := &wire{}
 		v := w.declared(m.body)
 		if w.err != nil {
-			return malformed("input %q: %v", m.name, w.err.(*FormatError).Detail)
+			return malformedf("input %q: %v", m.name, w.err.(*FormatError).Detail)
 		}
 		if _, dup := d.shapes[m.name]; dup {
-			return malformed("input %q is there twice", m.name)
+			return malformedf("input %q is given twice", m.name)
 		}
 		d.shapes[m.name] = nil
 		real = append(real, v)
 	}
 	switch len(real) {
 	case 0:
-		return nil // told of at the first node that needs one, or at the output
+		return nil // the first node that needs one errs, or the output does
 	case 1:
-		return d.input(real[0])
+		return d.setInput(real[0])
 	}
 	texts := make([]string, len(real))
 	for i, v := range real {
 		texts[i] = v.String()
 	}
 	d.graph.Input = real[0].name
-	d.unsupported("", "", fmt.Sprintf("%d inputs: %s", len(real), listed(texts, ", ", maxListed)))
+	d.refuse("", "", fmt.Sprintf("%d inputs: %s", len(real), listed(texts, ", ", maxListed)))
 	return nil
 }
 
-func (d *decoder) input(v declared) error {
+func (d *decoder) setInput(v declared) error {
 	d.graph.Input = v.name
-	d.taken[v.name] = true
+	d.tensors[v.name] = true
 	shape, err := d.inputShape(v)
 	if u, ok := err.(unsupported); ok {
-		d.unsupported("", "", string(u))
+		d.refuse("", "", string(u))
 		return nil
 	}
 	if err != nil {
@@ -114,54 +114,57 @@ func (d *decoder) input(v declared) error {
 	}
 	d.shapes[v.name] = slices.Concat([]int{d.batch}, shape)
 	d.graph.InputShape = inner(d.shapes[v.name])
-	d.inners[v.name] = d.graph.InputShape
+	d.inner[v.name] = d.graph.InputShape
 	d.open = !v.ranked || !v.dims[0].known
 	d.roundInput(v)
 	return nil
 }
 
-// inputShape is that of one example: as declared, without the batch, and as the
-// options say where dimensions are open.
+// inputShape returns the shape of one example: the declared one without the batch, with
+// open dimensions from the options.
 func (d *decoder) inputShape(v declared) ([]int, error) {
 	if kind, ok := kindOf(v.element); v.other != "" || !ok || kind != isFloat {
-		return nil, beyond("input %v: only inputs of floats have a derivative; export the net from there on where it computes with floats", v)
+		return nil, unsupportedf("input %v: only float inputs are supported; export the part of the net that starts with floats", v)
 	}
 	if !v.ranked && d.options.Shape != nil {
 		v.ranked, v.dims = true, make([]dim, 1+len(d.options.Shape))
 	}
 	switch {
 	case !v.ranked:
-		return nil, beyond("input %v: give the sizes of one example (--input-shape 3x224x224)", v)
+		return nil, unsupportedf("input %v: give the sizes of one example (--input-shape 3x224x224)", v)
 	case len(v.dims) < 2:
-		return nil, beyond("input %v: %d dimensions, want a batch and at least one more", v, len(v.dims))
+		return nil, unsupportedf("input %v: has %d dimensions; needed are a batch and at least one more", v, len(v.dims))
 	case v.dims[0].known && v.dims[0].size > 1:
-		return nil, beyond("input %v: a batch fixed to %d; export with a dynamic batch or a batch of 1", v, v.dims[0].size)
+		return nil, unsupportedf("input %v: has a batch fixed to %d; export it with a dynamic batch or a batch of 1", v, v.dims[0].size)
 	}
 	shape, err := v.sizes(d.options.Shape)
 	if err != nil {
 		return nil, err
 	}
-	return shape, d.bounded(v.name, shape)
+	if !d.fits(shape) {
+		err = malformedf("input %v has the absurd shape %v", v, shape)
+	}
+	return shape, err
 }
 
-// sizes are those after the batch, with the given ones for those that are open.
+// sizes returns the dimensions after the batch, with the given ones for those that are open.
 func (v declared) sizes(given []int) ([]int, error) {
 	if given != nil && len(given) != len(v.dims)-1 {
-		return nil, malformed("input %v: %s gives %d sizes for %d dimensions after the batch", v, asFlag(given), len(given), len(v.dims)-1)
+		return nil, malformedf("input %v: %s gives %d sizes for %d dimensions after the batch", v, asFlag(given), len(given), len(v.dims)-1)
 	}
 	shape := make([]int, len(v.dims)-1)
 	for i, x := range v.dims[1:] {
 		switch {
 		case x.known && given != nil && int64(given[i]) != x.size:
-			return nil, malformed("input %v: the file fixes dimension %d to %d, %s says %d", v, i+1, x.size, asFlag(given), given[i])
+			return nil, malformedf("input %v: the file fixes dimension %d to %d, %s says %d", v, i+1, x.size, asFlag(given), given[i])
 		case x.known && x.size > maxActivation:
-			return nil, malformed("input %q has dimension %d of size %d", v.name, i+1, x.size)
+			return nil, malformedf("input %q has dimension %d of size %d", v.name, i+1, x.size)
 		case x.known:
 			shape[i] = int(x.size)
 		case given == nil:
-			return nil, beyond("input %v: not all dimensions are fixed; give the sizes of one example (--input-shape %s)", v, v.example())
+			return nil, unsupportedf("input %v: not all dimensions are fixed; give the sizes of one example (--input-shape %s)", v, v.example())
 		case given[i] <= 0:
-			return nil, malformed("input %v: %s is no shape", v, asFlag(given))
+			return nil, malformedf("input %v: %s: sizes must be at least 1", v, asFlag(given))
 		default:
 			shape[i] = given[i]
 		}
@@ -174,7 +177,7 @@ func asFlag(shape []int) string {
 	return "--input-shape " + strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", "x")
 }
 
-// example is a shape that might do: 224 for the open sizes of images, else 16.
+// example returns a shape to suggest: 224 for the open sizes of images, else 16.
 func (v declared) example() string {
 	texts := make([]string, len(v.dims)-1)
 	for i, x := range v.dims[1:] {
@@ -190,12 +193,4 @@ func (v declared) example() string {
 		}
 	}
 	return strings.Join(texts, "x")
-}
-
-// bounded errs where an activation would be absurdly large.
-func (d *decoder) bounded(tensor string, shape []int) error {
-	if _, ok := sizeOf(shape, d.batch*maxActivation); !ok {
-		return malformed("activation %q has the absurd shape %v", tensor, shape)
-	}
-	return nil
 }

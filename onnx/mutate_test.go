@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -84,10 +85,7 @@ func (x *mutant) node(s *script) *node {
 
 // allNames are the operators of the readers and the folder.
 func allNames() []string {
-	names := slices.Collect(maps.Keys(foldings))
-	names = slices.AppendSeq(names, maps.Keys(operators))
-	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.Sorted(maps.Keys(operators))
 }
 
 var opNames []string
@@ -131,7 +129,7 @@ func (x *mutant) attribute(s *script) {
 		n.attributes = slices.Delete(n.attributes, i, i+1)
 		return
 	}
-	known := slices.Concat(operators[n.op].attributes, foldings[n.op].attributes)
+	known := strings.Fields(operators[n.op].attributes)
 	name := chosen(s, known)
 	if name == "" {
 		return

@@ -4,152 +4,148 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
-// node reads one node, or notes what of it is unsupported.
-func (d *decoder) node(n *node) error {
+// read reads one node, or lists what is not supported about it.
+func (d *decoder) read(n *node) error {
 	n.name = d.unique(n)
-	d.at, d.fault = n, nil
-	details, err := d.read(n)
+	var refused []string
+	err := attempt(func() { refused = d.readSupported(n) })
 	var e *FormatError
 	if errors.As(err, &e) {
-		if e.Node == "" && e.Op == "" { // else it is of a node in a branch
+		if e.Node == "" && e.Op == "" { // else the node is in a branch of this one
 			e.Node, e.Op = n.name, n.op
 		}
 		return e
 	}
-	if err != nil {
-		return err
+	var u unsupported
+	if errors.As(err, &u) && u != errDepends {
+		refused = []string{string(u)}
 	}
-	for _, detail := range details {
-		d.unsupported(n.name, n.op, detail)
+	if err != nil || len(refused) > 0 {
+		d.dropOutputs(n)
+	}
+	for _, detail := range refused {
+		d.refuse(n.name, n.op, detail)
 	}
 	d.release(n)
 	return nil
 }
 
-// read adds the node to the graph, or returns what of it is unsupported.
-func (d *decoder) read(n *node) (details []string, err error) {
-	if err := d.sound(n); err != nil {
-		return nil, err
-	}
-	_, folds := foldings[n.op]
-	op, reads := operators[n.op]
+// readSupported adds the node to the graph, computes it, or returns what is not supported
+// about it.
+func (d *decoder) readSupported(n *node) (refused []string) {
+	d.mustBeSound(n)
+	op, ok := operators[n.op]
 	switch {
 	case !isStandard(n.domain):
-		details = []string{fmt.Sprintf("of the domain %q", n.domain)}
-	case !reads && !folds && n.op != "If":
-		details = []string{""}
+		return []string{fmt.Sprintf("domain %q", n.domain)}
+	case !ok:
+		return []string{""}
 	case n.outputs[0] == "":
-		details = []string{"without its first output"}
-	case n.op == "If":
-		details = unknown(n, []string{"then_branch", "else_branch"})
-	default:
-		details = unknown(n, slices.Concat(op.attributes, foldings[n.op].attributes))
+		return []string{"a node without its first output"}
 	}
-	if len(details) > 0 {
-		d.behind(n)
-		return details, nil
+	if refused = op.unknown(n); len(refused) == 0 {
+		d.apply(n, op)
+		d.mustBeComplete(n)
 	}
-	if err = d.compute(n); err == nil {
-		err = d.fault
-	}
-	if err == nil {
-		err = d.complete(n)
-	}
-	if err != nil {
-		d.behind(n)
-	}
-	var u unsupported
-	switch {
-	case err == errBehind:
-		return nil, nil
-	case errors.As(err, &u):
-		return []string{string(u)}, nil
-	}
-	return nil, err
+	return refused
 }
 
-// compute folds the node or lets its reader add it to the graph.
-func (d *decoder) compute(n *node) error {
-	activation, behind := "", false
+// apply lets the operator's reader read the node.
+func (d *decoder) apply(n *node, op operator) {
+	activation, depends := "", false
 	for _, in := range n.inputs {
 		if in != "" && !d.isConstant(in) {
-			activation, behind = in, behind || d.shapes[in] == nil
+			activation, depends = in, depends || d.shapes[in] == nil
 		}
 	}
-	fold, folds := foldings[n.op]
-	op, reads := operators[n.op]
+	r := &nodeReader{d, n}
 	switch {
-	case behind:
-		return errBehind
-	case n.op == "If":
-		return d.choose(n)
-	case activation == "" && folds:
-		return d.calculate(n, fold)
-	case n.op == "Shape" || n.op == "Size":
-		return d.shapeOperator(n)
-	case !reads && n.op == "NonZero":
-		return beyond("the shape of its output depends on the values of %q, which is computed", activation)
-	case !reads && n.outputs[0] == d.graph.Output && activation != d.graph.Input:
-		return beyond("of %q, which is computed: only of constants; the model up to there is read with --model-output %q", activation, activation)
-	case !reads:
-		return beyond("of %q, which is computed: only of constants", activation)
+	case depends:
+		panic(errDepends)
+	case activation == "" && op.fold != nil:
+		r.fold(op)
+	case op.read != nil:
+		r.setTypes(op)
+		op.read(r)
+	case n.op == "NonZero":
+		panic(unsupportedf("the shape of its output depends on the values of %q, which is computed", activation))
+	case n.outputs[0] == d.graph.Output && activation != d.graph.Input:
+		panic(unsupportedf("input %q is computed: it must be constant; --model-output %q reads the model up to there", activation, activation))
+	default:
+		panic(unsupportedf("input %q is computed: it must be constant", activation))
 	}
-	return d.readTyped(n, op)
 }
 
-// sound errs where a node's tensors are not what they have to be.
-func (d *decoder) sound(n *node) error {
+// fold computes a node whose inputs are all constants.
+func (r *nodeReader) fold(op operator) {
+	for i := range r.node.inputs {
+		if r.has(i) && op.traits&free == 0 {
+			r.claim(r.constant(i).size())
+		}
+	}
+	op.fold(r)
+}
+
+// mustBeSound panics where a node's inputs, outputs or attributes are inconsistent.
+func (d *decoder) mustBeSound(n *node) {
 	for _, out := range n.outputs {
 		if _, dup := d.shapes[out]; dup || out != "" && d.isConstant(out) {
-			return malformed("output %q is there already", out)
+			panic(malformedf("output %q already exists", out))
 		}
 	}
 	for _, in := range n.inputs {
 		if _, ok := d.shapes[in]; in != "" && !ok && !d.isConstant(in) {
-			return malformed("input %q is not computed before it%s", in, d.later(in))
+			panic(malformedf("input %q is not computed before this node%s", in, d.usage.later(in)))
 		}
 	}
 	seen := map[string]bool{}
 	for _, a := range n.attributes {
 		if seen[a.name] {
-			return malformed("attribute %q is there twice", a.name)
+			panic(malformedf("attribute %q is given twice", a.name))
 		}
 		seen[a.name] = true
 	}
-	return nil
 }
 
-// unknown returns what of a node's attributes is not known.
-func unknown(n *node, known []string) (details []string) {
+// unknown returns those inputs and attributes of a node that the operator's reader would
+// not look at.
+func (op operator) unknown(n *node) (details []string) {
+	known := strings.Fields(op.attributes)
 	for _, a := range n.attributes {
 		if !slices.Contains(known, a.name) {
 			details = append(details, fmt.Sprintf("attribute %q", a.name))
 		}
 	}
+	for i := op.inputs; i < len(n.inputs); i++ {
+		if n.has(i) {
+			details = append(details, fmt.Sprintf("input %d", i+1))
+			break
+		}
+	}
 	return details
 }
 
-// complete errs where an output that is used was not made.
-func (d *decoder) complete(n *node) error {
+// mustBeComplete panics where an output that is used was not computed.
+func (d *decoder) mustBeComplete(n *node) {
 	for i, out := range n.outputs {
-		if _, ok := d.shapes[out]; ok || d.uses[out] == 0 || d.isConstant(out) {
+		if _, ok := d.shapes[out]; ok || d.usage.readers[out] == 0 || d.isConstant(out) {
 			continue
 		}
 		if i == 0 {
-			return beyond("its output %q", out)
+			panic(unsupportedf("its output %q", out))
 		}
-		return beyond("more than one output: %q is used", out)
+		panic(unsupportedf("more than one output: %q is used", out))
 	}
-	return nil
 }
 
-// behind marks a node's outputs as behind something unsupported.
-func (d *decoder) behind(n *node) {
+// dropOutputs marks a node's outputs as unsupported.
+func (d *decoder) dropOutputs(n *node) {
 	for _, out := range n.outputs {
 		if out != "" {
-			delete(d.constants, out)
+			delete(d.values, out)
 			d.shapes[out] = nil
 		}
 	}

@@ -154,10 +154,7 @@ func standardised(x array, epsilon float64, axes ...int) array {
 
 // times multiplies by what broadcasts.
 func times(a, b array) array {
-	shape, err := broadcast(a.shape, b.shape)
-	if err != nil {
-		panic(err)
-	}
+	shape := broadcast(a.shape, b.shape)
 	return fill(shape, func(at []int) float64 { return a.at(at...) * b.at(at...) })
 }
 

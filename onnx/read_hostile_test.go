@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"tattle/nn"
@@ -85,11 +86,11 @@ func (r nonsense) model(op string) *modelFile {
 		names = append(names, fmt.Sprint("f", i), fmt.Sprint("g", i), fmt.Sprint("i", i), fmt.Sprint("j", i))
 	}
 	inputs := []string{among(r, "x", "x", "x", "f1", "")}
-	for range r.IntN(5) {
+	for range r.IntN(1 + min(4, operators[op].inputs)) {
 		inputs = append(inputs, among(r, names...))
 	}
 	var attributes [][]byte
-	for _, name := range operators[op].attributes {
+	for _, name := range strings.Fields(operators[op].attributes) {
 		if r.IntN(2) == 0 {
 			attributes = append(attributes, r.attribute(name))
 		}

@@ -34,7 +34,7 @@ func TestReadShapes(t *testing.T) {
 				fill(to, func(at []int) float64 { return x.at(at[0]%s[0], at[1]%s[1], at[2]%s[2]) })})
 		}
 		for _, to := range [][]int{{1}, {2, 1, 1, 1}, {4, s[0], s[1], s[2]}} {
-			shape, _ := broadcast(s, to)
+			shape := broadcast(s, to)
 			cases = append(cases, readCase{name(fmt.Sprint("Expand ", to)), 13, x, nil, map[string][]int64{"s": sizes64(to)}, between("Expand", in("x", "s")),
 				fill(shape, func(at []int) float64 { return x.at(at...) })})
 		}

@@ -97,7 +97,7 @@ func TestNarrowArithmeticIsRefused(t *testing.T) {
 		"Tanh":               newFile(4).node("Relu", "r", in("x")).node("Tanh", "y", in("r")).typed(typeBfloat16, 4),
 	} {
 		_, err := f.decode()
-		if p := unsupportedParts(t, err); len(p) != 1 || p[0].Op != op || !strings.Contains(p[0].Detail, "float16, whose result depends") {
+		if p := unsupportedParts(t, err); len(p) != 1 || p[0].Op != op || !strings.Contains(p[0].Detail, "float16, where results depend") {
 			t.Errorf("%s: %q", op, p)
 		}
 	}

@@ -17,7 +17,7 @@ func product(a, b array) array {
 		y = b.as(b.shape[0], 1)
 	}
 	i, j := len(x.shape)-2, len(y.shape)-2
-	lead, _ := broadcast(x.shape[:i], y.shape[:j])
+	lead := broadcast(x.shape[:i], y.shape[:j])
 	k := len(lead)
 	out := fill(append(lead, x.shape[i], y.shape[j+1]), func(at []int) (sum float64) {
 		for m := range x.shape[i+1] {
@@ -36,10 +36,7 @@ func product(a, b array) array {
 }
 
 func plusAll(a, b array) array {
-	shape, err := broadcast(a.shape, b.shape)
-	if err != nil {
-		panic(err)
-	}
+	shape := broadcast(a.shape, b.shape)
 	return fill(shape, func(at []int) float64 { return a.at(at...) + b.at(at...) })
 }
 

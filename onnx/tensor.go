@@ -61,7 +61,7 @@ func (t *tensor) shape() (shape []int, n int, err error) {
 	shape = make([]int, len(t.dims))
 	for i, d := range t.dims {
 		if d < 0 || d > 0 && int64(n) > math.MaxInt/8/d {
-			return nil, 0, malformed("tensor %q has the impossible shape %v", t.name, t.dims)
+			return nil, 0, malformedf("tensor %q has the impossible shape %v", t.name, t.dims)
 		}
 		shape[i] = int(d)
 		n *= int(d)
@@ -76,7 +76,7 @@ func (t *tensor) bytes(n, size int, typed []byte) ([]byte, error) {
 		b = t.raw
 	}
 	if len(b) != n*size {
-		return nil, malformed("tensor %q of shape %v needs %d bytes of data, there are %d: export the model again", t.name, t.dims, n*size, len(b))
+		return nil, malformedf("tensor %q of shape %v needs %d bytes of data, there are %d: export the model again", t.name, t.dims, n*size, len(b))
 	}
 	return b, nil
 }
@@ -161,7 +161,7 @@ func (t *tensor) intValues(n int) ([]int64, error) {
 	size := intSizes[t.kind]
 	if !t.hasRaw {
 		if len(t.ints) != n {
-			return nil, malformed("tensor %q of shape %v has %d elements", t.name, t.dims, len(t.ints))
+			return nil, malformedf("tensor %q of shape %v has %d elements", t.name, t.dims, len(t.ints))
 		}
 		return wrapped(t.ints, t.kind), nil
 	}

@@ -14,12 +14,12 @@ const (
 	isBool                   // as 0 and 1
 )
 
-// value is a constant: a weight of the file, or what was computed from such. Its
+// value is a constant: a weight of the file, or computed from weights. Its
 // elements are never changed in place.
 type value struct {
 	name    string
 	kind    valueKind
-	element int64     // type of the elements in ONNX: integers wrap around at its width
+	element int64     // type of the elements in ONNX; integers wrap around at its width
 	shape   []int     // in ONNX; empty for a scalar
 	floats  []float32 // where kind is isFloat
 	ints    []int64   // otherwise
@@ -76,63 +76,72 @@ func sizeOf(shape []int, limit int) (n int, ok bool) {
 	return n, n <= limit
 }
 
-// value returns the constant of that name, read from the file when first asked for.
-func (d *decoder) value(name string) (*value, error) {
-	if v := d.constants[name]; v != nil {
-		return v, nil
-	}
-	w := &wire{}
-	t := w.tensor(d.weights[name])
-	if w.err != nil {
-		return nil, malformed("tensor %q: %v", name, w.err.(*FormatError).Detail)
-	}
-	t.name = name
-	v, err := d.load(&t)
-	if err != nil {
-		return nil, err
-	}
-	d.constants[name] = v
-	return v, nil
+// reshaped returns the same elements in another shape, which has as many.
+func (v *value) reshaped(shape []int) *value {
+	r := *v
+	v.shared, r.shared = true, true
+	r.shape = shape
+	return &r
 }
 
-// load reads a tensor's elements, from the file or one beside it.
-func (d *decoder) load(t *tensor) (*value, error) {
-	kind, ok := kindOf(t.kind)
-	if !ok {
-		return nil, beyond("tensor %q has elements of %s", t.name, typeName(t.kind))
+// copyFrom sets v[i] to from[j].
+func (v *value) copyFrom(i int, from *value, j int) {
+	if v.kind == isFloat {
+		v.floats[i] = from.floats[j]
+	} else {
+		v.ints[i] = from.ints[j]
 	}
-	if t.external {
-		if err := d.fetch(t); err != nil {
-			return nil, err
+}
+
+// isZero reports whether v[i] is 0.
+func (v *value) isZero(i int) bool {
+	if v.kind == isFloat {
+		return v.floats[i] == 0
+	}
+	return v.ints[i] == 0
+}
+
+// asFloats returns a constant as one of floats.
+func asFloats(v *value) *value {
+	if v.kind == isFloat {
+		return v
+	}
+	f := *v
+	f.kind, f.element, f.ints, f.folded, f.shared = isFloat, typeFloat, nil, true, false
+	f.floats = make([]float32, len(v.ints))
+	for i, x := range v.ints {
+		f.floats[i] = float32(x)
+	}
+	return &f
+}
+
+// isFinite reports whether all elements are finite.
+func (v *value) isFinite() bool {
+	return !slices.ContainsFunc(v.floats, func(x float32) bool { return x-x != 0 })
+}
+
+// mustBeFinite panics where an element is infinite or NaN.
+func (v *value) mustBeFinite() {
+	for i, x := range v.floats {
+		switch {
+		case x-x == 0:
+		case v.folded:
+			panic(unsupportedf("tensor %q, computed from constants, holds %v at element %d", v.name, x, i))
+		default:
+			panic(malformedf("tensor %q holds %v at element %d: a net with such a weight computes nothing; train it again", v.name, x, i))
 		}
 	}
-	shape, n, err := t.shape()
-	if err != nil {
-		return nil, err
-	}
-	v := &value{name: t.name, kind: kind, element: t.kind, shape: shape}
-	if kind == isFloat {
-		v.floats, err = t.floatValues(n)
-	} else {
-		v.ints, err = t.intValues(n)
-	}
-	return v, err
 }
 
-// isConstant reports whether a tensor is a weight or was computed from such alone.
-func (d *decoder) isConstant(name string) bool {
-	if d.constants[name] != nil {
-		return true
-	}
-	_, ok := d.weights[name]
-	return ok
-}
-
-// release forgets the elements of constants that no node is still to read.
-func (d *decoder) release(n *node) {
-	for _, in := range slices.Concat(n.inputs, n.captured) {
-		if d.left[in]--; d.left[in] == 0 && d.constants[in] != nil {
-			delete(d.constants, in)
+// mustBeNumbers panics where an element is NaN.
+func (v *value) mustBeNumbers() {
+	for i, x := range v.floats {
+		switch {
+		case x == x:
+		case v.folded:
+			panic(unsupportedf("tensor %q, computed from constants, holds NaN at element %d", v.name, i))
+		default:
+			panic(malformedf("tensor %q holds NaN at element %d", v.name, i))
 		}
 	}
 }

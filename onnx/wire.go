@@ -31,7 +31,7 @@ type field struct {
 
 func (w *wire) fail(format string, args ...any) {
 	if w.err == nil {
-		w.err = malformed(format, args...)
+		w.err = malformedf(format, args...)
 	}
 }
 

@@ -7,57 +7,45 @@ import (
 	"tattle/nn"
 )
 
-// Labels of an equation are letters; those of an ellipsis count its dimensions
-// from the right, beyond all letters.
+// Labels of an equation are letters. The dimensions of an ellipsis have labels from
+// ellipsis on, counted from the right.
 const ellipsis = 0x10000
 
-// term is an operand of an equation, one label a dimension.
+// term is an operand of an equation, with one label for each dimension.
 type term struct {
 	*chain
 	labels []rune
 }
 
-// einsum reads an equation of one or two terms: as transposes, sums and a product
-// of matrices (Einsum-12).
-func (d *decoder) einsum(n *node) error {
-	equation, err := n.text("equation", "")
-	if err != nil {
-		return err
-	}
+// einsum is ONNX Einsum-12 of one or two terms: transposes, sums and a product of matrices.
+func (r *nodeReader) einsum() {
+	equation := r.text("equation", "")
 	left, right, explicit := strings.Cut(strings.ReplaceAll(equation, " ", ""), "->")
 	parts := strings.Split(left, ",")
-	if len(parts) != len(n.inputs) {
-		return malformed("equation %q has %d terms for %d inputs", equation, len(parts), len(n.inputs))
+	if len(parts) != len(r.inputs) {
+		panic(malformedf("equation %q has %d terms for %d inputs", equation, len(parts), len(r.inputs)))
 	}
 	if len(parts) > 2 {
-		return beyond("of %d inputs: only one or two are computed", len(parts))
+		panic(unsupportedf("%d inputs: only one or two are supported", len(parts)))
 	}
 	var terms []*term
 	sizes := map[rune]int{}
 	for i, part := range parts {
-		o, err := d.operand(n, i)
-		if err != nil {
-			return err
-		}
-		t := &term{chain: d.whole(n, o)}
-		if t.labels, err = labelled(part, o.shape, sizes); err != nil {
-			return err
-		}
+		o := r.operand(i)
+		t := &term{chain: r.whole(o)}
+		t.labels = labelled(part, o.shape, sizes)
 		terms = append(terms, t)
 	}
-	out, err := outputLabels(right, explicit, terms)
-	if err != nil {
-		return err
-	}
+	out := outputLabels(right, explicit, terms)
 	shape := make([]int, len(out))
 	for i, l := range out {
 		shape[i] = sizes[l]
 	}
-	return contract(terms, out, sizes).arranged(out).end(0, shape)
+	contract(terms, out, sizes).arranged(out).end(0, shape)
 }
 
 // labelled gives each dimension of a shape its label and notes its size.
-func labelled(part string, shape []int, sizes map[rune]int) ([]rune, error) {
+func labelled(part string, shape []int, sizes map[rune]int) []rune {
 	before, after, dots := strings.Cut(part, "...")
 	labels := []rune(before)
 	if rest := len(shape) - len(labels) - len(after); dots {
@@ -67,31 +55,31 @@ func labelled(part string, shape []int, sizes map[rune]int) ([]rune, error) {
 	}
 	labels = append(labels, []rune(after)...)
 	if len(labels) != len(shape) {
-		return nil, malformed("%q does not label shape %v", part, shape)
+		panic(malformedf("term %q does not label shape %v", part, shape))
 	}
 	for i, l := range labels {
 		if l < ellipsis && !isLetter(l) {
-			return nil, malformed("%q holds %q", part, l)
+			panic(malformedf("term %q has the label %q: labels must be letters", part, l))
 		}
 		if slices.Contains(labels[:i], l) {
-			return nil, beyond("diagonals: %q is there twice in %q", l, part)
+			panic(unsupportedf("diagonals: %q occurs twice in %q", l, part))
 		}
 		if s, seen := sizes[l]; seen && s != shape[i] && (s != 1 && shape[i] != 1 || l < ellipsis) {
-			return nil, malformed("%q has sizes %d and %d", l, s, shape[i])
+			panic(malformedf("label %q has sizes %d and %d", l, s, shape[i]))
 		}
 		sizes[l] = max(sizes[l], shape[i])
 		if shape[i] == 0 {
-			return nil, beyond("of shape %v", shape)
+			panic(unsupportedf("the empty shape %v", shape))
 		}
 	}
-	return labels, nil
+	return labels
 }
 
 func isLetter(l rune) bool { return l >= 'a' && l <= 'z' || l >= 'A' && l <= 'Z' }
 
-// outputLabels returns those behind the arrow; without one, the dimensions of
-// ellipses and then what is there once, by the alphabet.
-func outputLabels(right string, explicit bool, terms []*term) (out []rune, err error) {
+// outputLabels returns the labels after the arrow; without one, those of ellipses and then
+// those that occur once, in alphabetical order.
+func outputLabels(right string, explicit bool, terms []*term) (out []rune) {
 	count := map[rune]int{}
 	var dots, once []rune
 	for _, t := range terms {
@@ -110,7 +98,7 @@ func outputLabels(right string, explicit bool, terms []*term) (out []rune, err e
 			}
 		}
 		slices.Sort(once)
-		return append(dots, once...), nil
+		return append(dots, once...)
 	}
 	before, after, has := strings.Cut(right, "...")
 	out = []rune(before)
@@ -120,13 +108,13 @@ func outputLabels(right string, explicit bool, terms []*term) (out []rune, err e
 	out = append(out, []rune(after)...)
 	for i, l := range out {
 		if count[l] == 0 || slices.Contains(out[:i], l) {
-			return nil, malformed("output %q is not made of the inputs' labels, each once", right)
+			panic(malformedf("output %q must have labels of the inputs, each once", right))
 		}
 	}
-	return out, nil
+	return out
 }
 
-// contract multiplies the terms and sums over what is not in out.
+// contract multiplies the terms and sums over the labels that are not in out.
 func contract(terms []*term, out []rune, sizes map[rune]int) *term {
 	a := terms[0]
 	if len(terms) == 1 {
@@ -151,7 +139,7 @@ func contract(terms []*term, out []rune, sizes map[rune]int) *term {
 			cols = append(cols, l)
 		}
 	}
-	alike(a, b, inner)
+	sumRepeated(a, b, inner)
 	a = a.arranged(slices.Concat(batch, rows, inner))
 	b = b.arranged(slices.Concat(batch, inner, cols))
 	x := a.grouped(len(batch), len(rows))
@@ -170,8 +158,8 @@ func contract(terms []*term, out []rune, sizes map[rune]int) *term {
 	return &term{z.view(shape), labels}
 }
 
-// alike sums over what of the labels one term has and the other repeats.
-func alike(a, b *term, labels []rune) {
+// sumRepeated sums over those of the labels along which the other term has size 1.
+func sumRepeated(a, b *term, labels []rune) {
 	for _, l := range labels {
 		i, j := slices.Index(a.labels, l), slices.Index(b.labels, l)
 		if s, t := a.shape[i], b.shape[j]; s != t && s == 1 {
@@ -182,7 +170,7 @@ func alike(a, b *term, labels []rune) {
 	}
 }
 
-// sum adds up over the labels that are not kept.
+// sum sums over the labels that are not kept.
 func (t *term) sum(keep func(rune) bool) *term {
 	var axes []int
 	var labels []rune
@@ -208,12 +196,9 @@ func (t *term) arranged(labels []rune) *term {
 	return &term{t.transpose(perm), labels}
 }
 
-// grouped views a tensor as matrices: the dimensions before, those of the rows
-// as one and the rest as one.
+// grouped views a tensor as a batch of matrices, with that many dimensions of the batch and
+// of the rows.
 func (t *term) grouped(batch, rows int) *chain {
-	if t.err != nil {
-		return t.chain
-	}
 	s := t.shape
 	shape := append(slices.Clone(s[:batch]), nn.Size(s[batch:batch+rows]), nn.Size(s[batch+rows:]))
 	return t.view(shape)

@@ -1,0 +1,153 @@
+package onnx
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// usage says which nodes of a file compute and read each tensor.
+type usage struct {
+	all     []node
+	from    map[string]int // index of the node that computes a tensor
+	readers map[string]int // how many nodes, and the model's output, read a tensor
+}
+
+// needed returns the nodes on which the output depends, in the file's order, and
+// counts the readers of every tensor among them.
+func (d *decoder) needed() ([]*node, error) {
+	u := &d.usage
+	if err := u.findProducers(d.source); err != nil {
+		return nil, err
+	}
+	for i := range u.all {
+		u.all[i].findCaptured(0)
+	}
+	d.addReader(d.graph.Output)
+	want := make([]bool, len(u.all))
+	todo := []string{d.graph.Output}
+	for len(todo) > 0 {
+		i, ok := u.from[todo[len(todo)-1]]
+		todo = todo[:len(todo)-1]
+		if !ok || want[i] {
+			continue
+		}
+		want[i] = true
+		for _, in := range slices.Concat(u.all[i].inputs, u.all[i].captured) {
+			if in != "" {
+				d.addReader(in)
+				todo = append(todo, in)
+			}
+		}
+	}
+	var nodes []*node
+	for i := range u.all {
+		if want[i] {
+			nodes = append(nodes, &u.all[i])
+		}
+	}
+	return nodes, u.acyclic(want)
+}
+
+func (d *decoder) addReader(tensor string) {
+	d.usage.readers[tensor]++
+	d.pending[tensor]++
+	d.tensors[tensor] = true
+}
+
+// findProducers finds which node computes each tensor. It errs where two do, or where a
+// node computes an input or initializer.
+func (u *usage) findProducers(g *graph) error {
+	given := map[string]bool{}
+	for _, m := range slices.Concat(g.inputs, g.initializers) {
+		given[m.name] = true
+	}
+	for i, n := range u.all {
+		for _, out := range n.outputs {
+			if given[out] {
+				return &FormatError{Node: n.name, Op: n.op, Detail: fmt.Sprintf("output %q already exists", out)}
+			}
+			if _, dup := u.from[out]; dup && out != "" {
+				return malformedf("tensor %q is computed twice", out)
+			}
+			if out != "" {
+				u.from[out] = i
+			}
+		}
+	}
+	return nil
+}
+
+// later explains an input that does not exist yet, if a later node computes it.
+func (u *usage) later(tensor string) string {
+	i, ok := u.from[tensor]
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(": node %q comes after it; sort the nodes of the file", u.all[i].label())
+}
+
+// label returns a node's name, or else its operator and output.
+func (n *node) label() string {
+	if n.name != "" {
+		return n.name
+	}
+	return n.op + " of " + n.outputs[0]
+}
+
+// acyclic errs where wanted nodes depend on each other, and names them. The search is depth
+// first, with a stack of its own because files have chains of any length.
+func (u *usage) acyclic(want []bool) error {
+	const fresh, open, done = 0, 1, 2
+	state := make([]uint8, len(want))
+	next := make([]int32, len(want)) // input to look at
+	var path []int
+	for start := range want {
+		if !want[start] || state[start] != fresh {
+			continue
+		}
+		for path = append(path[:0], start); len(path) > 0; {
+			i := path[len(path)-1]
+			state[i] = open
+			n := &u.all[i]
+			if int(next[i]) == len(n.inputs)+len(n.captured) {
+				state[i] = done
+				path = path[:len(path)-1]
+				continue
+			}
+			in := n.input(int(next[i]))
+			next[i]++
+			j, ok := u.from[in]
+			switch {
+			case !ok || in == "" || state[j] == done:
+			case state[j] == open:
+				return u.cycle(path[slices.Index(path, j):])
+			default:
+				path = append(path, j)
+			}
+		}
+	}
+	return nil
+}
+
+// input returns one of the tensors that a node and its branches read.
+func (n *node) input(i int) string {
+	if i < len(n.inputs) {
+		return n.inputs[i]
+	}
+	return n.captured[i-len(n.inputs)]
+}
+
+// cycle is the error that names the nodes of a cycle; each needs the one before it.
+func (u *usage) cycle(path []int) error {
+	const most = 8
+	var names []string
+	for _, i := range slices.Backward(path) {
+		if len(names) == most {
+			names = append(names, fmt.Sprintf("and %d more", len(path)-most))
+			break
+		}
+		names = append(names, fmt.Sprintf("%q", u.all[i].label()))
+	}
+	return malformedf("cycle through nodes %s: each needs the one before it to be computed first", strings.Join(names, ", "))
+}
