@@ -89,7 +89,7 @@ func compare(name string, truth, guess, base []int, o Options) Baseline {
 		Difference:    d,
 		StandardError: math.Sqrt(max(0, float64(c.First+c.Second)/n-d*d) / n),
 		Low:           limits.Low, High: limits.High,
-		P: c.P(o.Margin),
+		P: c.P(*o.Margin),
 	}
 }
 

@@ -85,7 +85,7 @@ func (c *Channel) measure(ctx context.Context, s *Sample, attributes int, o Opti
 		c.Note = fmt.Sprintf("only %s of the rows can carry one", percent(carried))
 		return nil
 	}
-	known := knownCode{s.Len(), o.Margin, (1 - o.Confidence) / float64(testsOf(max(1, attributes)))}
+	known := knownCode{s.Len(), *o.Margin, (1 - o.Confidence) / float64(testsOf(max(1, attributes)))}
 	smallest := known.smallest()
 	for size := smallest; size < carried/2; size *= plantStep {
 		found := true

@@ -68,7 +68,7 @@ func Defend(ctx context.Context, s *Sample, o DefenceOptions) ([]Defence, string
 	if err != nil {
 		return nil, "", err
 	}
-	return list, recommend(list, o.Margin, o.Confidence), nil
+	return list, recommend(list, *o.Margin, o.Confidence), nil
 }
 
 // tryAll tries the defences side by side: the fits of one are too small to keep every

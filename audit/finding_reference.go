@@ -39,7 +39,7 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 		case len(figures[a]) < len(o.References):
 			r.unreferenced(f)
 		default:
-			f.Reference = referenceTest(f.own(), figures[a], f.chance(), o.Margin, o)
+			f.Reference = referenceTest(f.own(), figures[a], f.chance(), *o.Margin, o)
 			f.Given.Reference = referenceTest(f.Given.Gain, gains[a], f.chance(), f.Given.Margin, o)
 		}
 	}

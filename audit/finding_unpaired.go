@@ -41,7 +41,7 @@ func (r *Result) compareUnpaired(ctx context.Context, s *Sample, o Options) erro
 		case len(figures[a]) < len(o.References) || own[a].Unusable != "":
 			r.unreferenced(f)
 		default:
-			f.Reference = referenceTest(own[a].Excess.Value+f.BestBaseline().figure(), figures[a], square(own[a].BestBaseline().StandardError)+variance[a]+f.chance(), o.Margin, o)
+			f.Reference = referenceTest(own[a].Excess.Value+f.BestBaseline().figure(), figures[a], square(own[a].BestBaseline().StandardError)+variance[a]+f.chance(), *o.Margin, o)
 			f.Given.Reference = referenceTest(own[a].Given.Gain, gains[a], square(own[a].Given.StandardError)+gainVariance[a]+f.chance(), f.Given.Margin, o)
 		}
 	}

@@ -103,9 +103,9 @@ func given(s *Sample, a int, g *guesses, o Options) *Given {
 	gain, left := g.gains(at)
 	mean, sd := stat.MeanStd(gain)
 	n, df := float64(len(gain)), float64(len(gain)-1)
-	x := &Given{Baseline: left, Gain: mean, StandardError: sd / math.Sqrt(n), Margin: marginBits(o.Margin)}
+	x := &Given{Baseline: left, Gain: mean, StandardError: sd / math.Sqrt(n), Margin: marginBits(*o.Margin)}
 	if at.Numeric() {
-		x.Margin = o.Margin
+		x.Margin = *o.Margin
 	}
 	for _, k := range g.scored {
 		x.Chosen = append(x.Chosen, g.attack[k].String())

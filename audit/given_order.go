@@ -58,7 +58,7 @@ func order(s *Sample, a int, g *guesses, o Options) *Order {
 			continue
 		}
 		compared++
-		t := &Order{Class: at.Values[g.back[k]], Area: x.Area, StandardError: x.StandardError, Margin: .5 + o.Margin}
+		t := &Order{Class: at.Values[g.back[k]], Area: x.Area, StandardError: x.StandardError, Margin: .5 + *o.Margin}
 		t.P = beyond(t.Area-t.Margin, t.StandardError, float64(min(x.Positives, x.Negatives)-1))
 		t.Permutation = Permutation(stat.PermuteArea(score, positive, within, crossFitStretch, most, chance))
 		if best == nil || max(t.P, t.Permutation.P) < max(best.P, best.Permutation.P) {

@@ -25,7 +25,7 @@ func compareNumbers(name string, truth, value, base []float64, variance float64,
 	return Baseline{
 		Name: name, R2: new(rSquared(truth, base)),
 		Difference: mean, StandardError: se, Low: mean - half, High: mean + half,
-		P: beyond(mean-o.Margin, se, df),
+		P: beyond(mean-*o.Margin, se, df),
 	}
 }
 

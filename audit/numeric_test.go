@@ -24,7 +24,7 @@ func predicted(r *rand.Rand, n int, share float64) (truth, value, base []float64
 // deviations (7e-6) and 2.5 points for the skewness of squares.
 func TestCompareNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	o := Options{Margin: .1}.withDefaults()
+	o := Options{Margin: new(.1)}.withDefaults()
 	const samples = 1000
 	below, above, refused := 0, 0, 0
 	for range samples {

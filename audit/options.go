@@ -3,7 +3,6 @@ package audit
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"sync"
 
 	"tattle/classify"
@@ -25,9 +24,6 @@ const (
 	// DefaultMargin is the excess that nobody would act on: two points. It also
 	// covers that the baselines are themselves learned.
 	DefaultMargin = .02
-	// NoMargin asks for none, as 0 in Options stands for DefaultMargin: it adds to no
-	// figure.
-	NoMargin = math.SmallestNonzeroFloat64
 	// DefaultBlind is the smallest detectable excess above which an audit that finds
 	// nothing is inconclusive.
 	DefaultBlind = .25
@@ -45,7 +41,7 @@ type Options struct {
 	Permutations int      // drawn for a small p-value, more where several attributes need them; 0 is DefaultPermutations
 	MaxFit       int      // examples an attack is fitted on; 0 is DefaultMaxFit
 	Confidence   float64  // 0 is DefaultConfidence
-	Margin       float64  // excess that counts as none, of 1; 0 is DefaultMargin, none is NoMargin
+	Margin       *float64 // excess that counts as none, at least 0 and below 1; nil is DefaultMargin
 	Attacks      []string // learners by name, as package classify knows them; nil is all
 	// References are outputs of honestly trained classifiers, on the same examples in
 	// the same order or, where Unpaired, on others of the same kind.
@@ -77,7 +73,7 @@ func (o Options) withDefaults() Options {
 	o.Permutations = cmp.Or(o.Permutations, DefaultPermutations)
 	o.MaxFit = cmp.Or(o.MaxFit, DefaultMaxFit)
 	o.Confidence = cmp.Or(o.Confidence, DefaultConfidence)
-	o.Margin = cmp.Or(o.Margin, DefaultMargin)
+	o.Margin = cmp.Or(o.Margin, new(DefaultMargin))
 	return o
 }
 
@@ -92,8 +88,8 @@ func (o Options) check() error {
 		return fmt.Errorf("audit: %d examples to fit on: ask for more than 0", o.MaxFit)
 	case !(.5 < o.Confidence && o.Confidence < 1):
 		return fmt.Errorf("audit: confidence %v: it lies between .5 and 1", o.Confidence)
-	case !(0 <= o.Margin && o.Margin < 1):
-		return fmt.Errorf("audit: margin %v: it lies between 0 and 1", o.Margin)
+	case o.Margin != nil && !(0 <= *o.Margin && *o.Margin < 1):
+		return fmt.Errorf("audit: margin %v: it must be at least 0 and below 1", *o.Margin)
 	case len(o.References) == 1:
 		return fmt.Errorf("audit: one reference has no spread to compare with: give 2 or more")
 	}

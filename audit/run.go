@@ -122,7 +122,7 @@ func newResult(s *Sample, o Options) *Result {
 		Honesty: classify.Accuracy(s.hard(), s.Y), Notes: s.Notes, Controls: []Control{},
 		Settings: Settings{
 			Seed: o.Seed, Folds: o.foldsOf(s.Len()), Permutations: o.Permutations, MaxFit: o.MaxFit,
-			Confidence: o.Confidence, Margin: o.Margin, Attacks: o.Attacks,
+			Confidence: o.Confidence, Margin: *o.Margin, Attacks: o.Attacks,
 			References: len(o.References), Unpaired: o.Unpaired, Recipe: o.Recipe,
 		},
 	}

@@ -245,7 +245,7 @@ func TestRunStops(t *testing.T) {
 	if _, err := Run(ctx, s, o); err == nil {
 		t.Error("an audit whose context ended went on")
 	}
-	for _, o := range []Options{{Folds: 1}, {Confidence: .4}, {Margin: -1}, {Attacks: []string{"magic"}}, {Permutations: -1}, {MaxFit: -1}, {References: []*Sample{s}}} {
+	for _, o := range []Options{{Folds: 1}, {Confidence: .4}, {Margin: new(-1.)}, {Attacks: []string{"magic"}}, {Permutations: -1}, {MaxFit: -1}, {References: []*Sample{s}}} {
 		if _, err := Run(context.Background(), s, o); err == nil {
 			t.Errorf("options %+v pass", o)
 		}

@@ -1,24 +1,24 @@
 package classify
 
 import (
+	"cmp"
 	"context"
 
 	"tattle/internal/simd"
 )
 
-// DefaultRidge stands in for a Ridge of 0: the weights' prior lets all columns together
-// move a score by about one unit, whatever their number, so that many columns and few
-// rows do not make a perfect fit of noise.
-const DefaultRidge = 1
+// logisticRidge·r/2 times the squared weights of the r components is added to the loss in
+// nats, summed over the rows; the intercept is free. All columns together then move a score
+// by about one unit, whatever their number, so that many columns and few rows do not fit
+// noise perfectly.
+const logisticRidge = 1
 
 // Logistic is multinomial logistic regression and, for numbers, linear regression. It
 // looks at the principal components of the standardised columns, each scaled to
 // variance 1, so that what is hidden in a faint direction counts as what is plain, and
 // columns that determine one another do no harm.
 type Logistic struct {
-	// Ridge·r/2 times the squared weights of the r components is added to the loss in
-	// nats, summed over the rows; the intercept goes free. 0 is DefaultRidge.
-	Ridge float64
+	ridge float64 // 0 is logisticRidge
 }
 
 // Name returns "logistic".
@@ -51,9 +51,7 @@ func (l Logistic) Fit(ctx context.Context, x []float32, d int, targets []Target,
 	if err != nil {
 		return nil, err
 	}
-	if l.Ridge == 0 {
-		l.Ridge = DefaultRidge
-	}
+	ridge := cmp.Or(l.ridge, logisticRidge)
 	f := &linear{d: d, white: newWhitening(x, d, d), models: make([]linearModel, len(targets))}
 	z := f.components(x)
 	for k, t := range targets {
@@ -62,8 +60,8 @@ func (l Logistic) Fit(ctx context.Context, x []float32, d int, targets []Target,
 			return nil, err
 		}
 		if t.Labels == nil {
-			f.models[k] = regression(z, n, l.Ridge, t.Values)
-		} else if f.models[k], err = softmaxRegression(ctx, z, n, l.Ridge, t); err != nil {
+			f.models[k] = regression(z, n, ridge, t.Values)
+		} else if f.models[k], err = softmaxRegression(ctx, z, n, ridge, t); err != nil {
 			return nil, err
 		}
 	}

@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// DefaultTables bounds the tables that a Lookup adds up: a channel lies in one
+	// lookupTables bounds the tables that a Lookup adds up: a channel lies in one
 	// column or a few, and the gain ends the search before.
-	DefaultTables = 12
+	lookupTables = 12
 	// lookupPrior is added to each cell's curvature, as four rows that say nothing
 	// would: a cell of few rows moves its score little.
 	lookupPrior = 1
@@ -26,9 +26,7 @@ const (
 // softmax loss, or the squared one for numbers. Each time it takes the column that
 // lowers the loss most on rows left out of the table, one at a time. A value that is in
 // one row alone counts as any other that is not known.
-type Lookup struct {
-	Tables int // at most; 0 is DefaultTables
-}
+type Lookup struct{}
 
 // Name returns "lookup".
 func (Lookup) Name() string { return "lookup" }
@@ -137,13 +135,10 @@ func (l Lookup) Fit(ctx context.Context, x []float32, d int, targets []Target, s
 	if err != nil {
 		return nil, err
 	}
-	if l.Tables == 0 {
-		l.Tables = DefaultTables
-	}
 	c, f := newCodes(x, n, d), &fittedLookup{d: d}
 	for _, t := range targets {
 		m, fit := newLookups(t)
-		for range l.Tables {
+		for range lookupTables {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}

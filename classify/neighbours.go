@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// DefaultNeighbours bounds k: beyond, a guess says little of where it is made, and
+	// mostNeighbours bounds k: beyond, a guess says little of where it is made, and
 	// the search costs more than all other attacks.
-	DefaultNeighbours = 301
+	mostNeighbours = 301
 	// fewest is the smallest k that is tried, but where there are fewer rows.
 	fewest = 5
 	// trials rows are guessed by the others to choose k: the standard error of a share
@@ -27,9 +27,7 @@ const (
 //
 // Rows that are equal, or equally far away, count alike, however many: of those at the
 // distance of the k-th each has the same share of the weight that is left.
-type Neighbours struct {
-	Most int // of k; 0 is DefaultNeighbours
-}
+type Neighbours struct{}
 
 // Name returns "neighbours".
 func (Neighbours) Name() string { return "neighbours" }
@@ -37,8 +35,8 @@ func (Neighbours) Name() string { return "neighbours" }
 // Suits returns true.
 func (Neighbours) Suits(Target) bool { return true }
 
-// crowd is a fitted Neighbours.
-type crowd struct {
+// knnModel is a fitted Neighbours.
+type knnModel struct {
 	d      int
 	ranks  *ranks
 	narrow *narrowing
@@ -54,10 +52,7 @@ func (l Neighbours) Fit(ctx context.Context, x []float32, d int, targets []Targe
 	if err != nil {
 		return nil, err
 	}
-	if l.Most == 0 {
-		l.Most = DefaultNeighbours
-	}
-	f := &crowd{d: d, ranks: newRanks(x, d)}
+	f := &knnModel{d: d, ranks: newRanks(x, d)}
 	order := run.Rand(seed, 0, 0).Perm(n)
 	rows, of := shuffledDistinct(x, d, order)
 	ranked := f.ranks.rows(rows)
@@ -68,7 +63,7 @@ func (l Neighbours) Fit(ctx context.Context, x []float32, d int, targets []Targe
 		f.votes = append(f.votes, newVotes(t, of, f.points))
 		f.widths = append(f.widths, t.Width())
 	}
-	c := &contest{crowd: f, ranked: ranked, of: of, targets: targets, ks: l.ladder(n)}
+	c := &contest{knnModel: f, ranked: ranked, of: of, targets: targets, ks: l.ladder(n)}
 	c.rows = order[:min(n, trials)]
 	if err := c.decide(ctx); err != nil {
 		return nil, err
@@ -79,14 +74,14 @@ func (l Neighbours) Fit(ctx context.Context, x []float32, d int, targets []Targe
 // ladder returns the k that are tried, odd and descending.
 func (l Neighbours) ladder(n int) (ks []int) {
 	k := int(math.Cbrt(float64(n) * float64(n)))
-	for k = min(k, l.Most); k >= fewest || len(ks) == 0; k /= 3 {
+	for k = min(k, mostNeighbours); k >= fewest || len(ks) == 0; k /= 3 {
 		ks = append(ks, max(k-1+k%2, 1))
 	}
 	return ks
 }
 
 // Predict gives shares of the classes, or numbers.
-func (f *crowd) Predict(ctx context.Context, dst [][]float32, x []float32) error {
+func (f *knnModel) Predict(ctx context.Context, dst [][]float32, x []float32) error {
 	n := checkPredict(dst, x, f.d, f.widths)
 	if n == 0 {
 		return ctx.Err()
@@ -107,14 +102,14 @@ func (f *crowd) Predict(ctx context.Context, dst [][]float32, x []float32) error
 
 // ballot takes the guesses of a Predict down.
 type ballot struct {
-	*crowd
+	*knnModel
 	order   []int       // targets that are asked for, by descending k
 	guesses [][]float64 // of each target, [queries, width]
 	rooms   sync.Pool   // of *poll
 }
 
-func (f *crowd) newBallot(dst [][]float32, queries int) *ballot {
-	b := &ballot{crowd: f, guesses: make([][]float64, len(f.votes))}
+func (f *knnModel) newBallot(dst [][]float32, queries int) *ballot {
+	b := &ballot{knnModel: f, guesses: make([][]float64, len(f.votes))}
 	for t, v := range f.votes {
 		if dst[t] != nil {
 			b.order = append(b.order, t)

@@ -8,7 +8,7 @@ import (
 
 // contest finds out which k guesses rows best from the others.
 type contest struct {
-	*crowd
+	*knnModel
 	ranked  []float32 // of the points
 	of      []int32   // the point of each row
 	targets []Target

@@ -13,8 +13,8 @@ func candidateOf(far float32, at int) candidate {
 	return candidate(math.Float32bits(far))<<32 | candidate(at)
 }
 
-// far returns the squared distance and 1.
-func (c candidate) far() float32 { return math.Float32frombits(uint32(c >> 32)) }
+// distance returns the squared distance and 1.
+func (c candidate) distance() float32 { return math.Float32frombits(uint32(c >> 32)) }
 
 // at returns the point.
 func (c candidate) at() int { return int(uint32(c)) }

@@ -77,7 +77,7 @@ func (c *nearest) cut(k int) {
 		return
 	}
 	_, end := kth(c.found, k)
-	c.limit = c.found[end-1].far()
+	c.limit = c.found[end-1].distance()
 	c.found = c.found[:end]
 }
 

@@ -28,7 +28,7 @@ func TestNeighboursOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := fitted.(*crowd)
+		f := fitted.(*knnModel)
 		q := x[:40*d]
 		got := make([]float32, 40*3)
 		if err := f.Predict(context.Background(), [][]float32{got}, q); err != nil {
@@ -47,7 +47,7 @@ func TestNeighboursOracle(t *testing.T) {
 
 // slowNeighbours sorts all rows by their distance, to which float32 adds some rounding:
 // those within 1e-5 of the k-th tie.
-func slowNeighbours(f *crowd, x []float32, labels []int, query []float32) []float64 {
+func slowNeighbours(f *knnModel, x []float32, labels []int, query []float32) []float64 {
 	v := f.votes[0]
 	q := f.ranks.rows(query)
 	ranked := f.ranks.rows(x)
@@ -141,7 +141,7 @@ func TestClosest(t *testing.T) {
 			t.Fatalf("%d rows with a share of %v are as far as the %d-th of %v, want %d", got, share, k, c, tied)
 		}
 		for i, f := range c {
-			if i < near != (f.far() < limit) || i >= end != (f.far() > limit) {
+			if i < near != (f.distance() < limit) || i >= end != (f.distance() > limit) {
 				t.Fatalf("%v is not cut at %d and %d", c, near, end)
 			}
 		}
@@ -151,14 +151,14 @@ func TestClosest(t *testing.T) {
 // slowClosest returns the distance of the k-th row, the rows nearer, and those as far:
 // none where there are fewer than k.
 func slowClosest(p *points, c []candidate, k, self int) (limit float32, nearer, tied int) {
-	slices.SortFunc(c, func(a, b candidate) int { return cmp.Compare(a.far(), b.far()) })
+	slices.SortFunc(c, func(a, b candidate) int { return cmp.Compare(a.distance(), b.distance()) })
 	for lo := 0; lo < len(c); nearer += tied {
 		hi := lo
-		for hi < len(c) && c[hi].far() == c[lo].far() {
+		for hi < len(c) && c[hi].distance() == c[lo].distance() {
 			hi++
 		}
 		if tied = p.rows(c[lo:hi], self); nearer+tied >= k {
-			return c[lo].far(), nearer, tied
+			return c[lo].distance(), nearer, tied
 		}
 		lo = hi
 	}
@@ -176,7 +176,7 @@ func TestKth(t *testing.T) {
 		k := 1 + r.IntN(len(c))
 		limit, nearer, tied := slowClosest(&points{}, slices.Clone(c), k, -1)
 		near, end := kth(c, k)
-		if near != nearer || end != nearer+tied || c[near].far() != limit {
+		if near != nearer || end != nearer+tied || c[near].distance() != limit {
 			t.Fatalf("the %d-th of %v is cut at %d and %d, want %d and %d more", k, c, near, end, nearer, tied)
 		}
 	}

@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// DefaultSteps bounds the steps of Adam. Paper B makes 50 epochs in batches of 100;
+	// networkSteps bounds the steps of Adam. Paper B makes 50 epochs in batches of 100;
 	// an audit fits hundreds of networks, on outputs of few columns, which so many
 	// steps in larger batches settle.
-	DefaultSteps = 600
-	// DefaultBatch is the rows of a step, where there are enough for networkEpoch steps
+	networkSteps = 600
+	// networkBatch is the rows of a step, where there are enough for networkEpoch steps
 	// an epoch.
-	DefaultBatch = 256
+	networkBatch = 256
 	networkEpoch = 8
 	// networkEpochs is paper B's 50: fewer rows have fewer steps.
 	networkEpochs = 50
-	// DefaultNetworkRate is thrice paper B's 10⁻³, as batches are larger and steps fewer.
-	DefaultNetworkRate = 3e-3
+	// networkRate is thrice paper B's 10⁻³, as batches are larger and steps fewer.
+	networkRate = 3e-3
 	// networkSweeps times, the network is compared on the rows held out.
 	networkSweeps = 20
 	// networkInputs bounds the layers' widths, 20 and 10 times the inputs.
@@ -36,30 +36,13 @@ const (
 // guess. It deviates
 // from B section 5.1.4 in the number of steps, their size and the batch, and in the
 // layers' widths where there are many outputs, as the constants say; and in standardising.
-type Network struct {
-	Steps, Batch int
-	Rate         float64
-}
+type Network struct{}
 
 // Name returns "network".
 func (Network) Name() string { return "network" }
 
 // Suits returns true.
 func (Network) Suits(Target) bool { return true }
-
-func (l Network) withDefaults(n int) Network {
-	if l.Batch == 0 {
-		l.Batch = min(DefaultBatch, n/networkEpoch)
-	}
-	l.Batch = min(max(l.Batch, 1), n)
-	if l.Steps == 0 {
-		l.Steps = min(DefaultSteps, networkEpochs*max(1, n/l.Batch))
-	}
-	if l.Rate == 0 {
-		l.Rate = DefaultNetworkRate
-	}
-	return l
-}
 
 // networks is a fitted Network.
 type networks struct {

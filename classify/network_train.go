@@ -12,27 +12,32 @@ import (
 	"tattle/run"
 )
 
-// lesson is the training of one network.
-type lesson struct {
-	Network
+// networkTraining is the training of one network.
+type networkTraining struct {
 	*network
-	z           []float32 // [n, d]
-	d           int
-	labels      []int32
-	values      []float32
-	learn, hold []int // rows
-	graph       *nn.Graph
-	trainer     *train.Trainer
-	x, grad     []float32
-	y           []int
-	constant    []float64 // losses of the constant guess on the rows held out
-	best        float64   // sum of losses there
-	kept        [][]float32
+	batch, steps int
+	z            []float32 // [n, d]
+	d            int
+	labels       []int32
+	values       []float32
+	learn, hold  []int // rows
+	graph        *nn.Graph
+	trainer      *train.Trainer
+	x, grad      []float32
+	y            []int
+	constant     []float64 // losses of the constant guess on the rows held out
+	best         float64   // sum of losses there
+	kept         [][]float32
 }
 
 func (l Network) fit(ctx context.Context, z []float32, d int, order []int, t Target, seed uint64) (*network, error) {
 	hold := min(len(order)/5, treeHoldout)
-	s := &lesson{Network: l.withDefaults(len(order) - hold), network: &network{outputs: 1}, z: z, d: d, best: math.Inf(1)}
+	n := len(order) - hold
+	batch := min(max(min(networkBatch, n/networkEpoch), 1), n)
+	s := &networkTraining{
+		network: &network{outputs: 1}, batch: batch, steps: min(networkSteps, networkEpochs*max(1, n/batch)),
+		z: z, d: d, best: math.Inf(1),
+	}
 	s.learn, s.hold = slices.Clone(order[hold:]), order[:hold]
 	if t.Labels == nil {
 		s.standard = standardOf(t.Values)
@@ -48,23 +53,23 @@ func (l Network) fit(ctx context.Context, z []float32, d int, order []int, t Tar
 		return nil, err
 	}
 	if hold == 0 {
-		s.Steps = 0 // too few rows to tell what does well: a constant guess
+		s.steps = 0 // too few rows to tell what does well: a constant guess
 	}
 	return s.network, s.train(ctx, seed)
 }
 
 // build makes the net, its trainer and the buffers.
-func (s *lesson) build(seed uint64) (err error) {
+func (s *networkTraining) build(seed uint64) (err error) {
 	s.graph = attackNet(s.d, s.outputs, seed)
-	optimizer := train.NewAdam(s.graph.Params(), train.AdamOptions{LearningRate: s.Rate})
+	optimizer := train.NewAdam(s.graph.Params(), train.AdamOptions{LearningRate: networkRate})
 	if s.trainer, err = train.NewTrainer(s.graph, optimizer, seed); err != nil {
 		return fmt.Errorf("network: %w", err)
 	}
 	if s.net, err = nn.NewNet(s.graph); err != nil {
 		return fmt.Errorf("network: %w", err)
 	}
-	s.x, s.y = make([]float32, s.Batch*s.d), make([]int, s.Batch)
-	s.grad = make([]float32, s.Batch)
+	s.x, s.y = make([]float32, s.batch*s.d), make([]int, s.batch)
+	s.grad = make([]float32, s.batch)
 	s.startFromConstant()
 	return nil
 }
@@ -87,7 +92,7 @@ func attackNet(d, outputs int, seed uint64) *nn.Graph {
 
 // startFromConstant keeps weights that guess the shares of the classes, or the mean, as
 // the first to do better than.
-func (s *lesson) startFromConstant() {
+func (s *networkTraining) startFromConstant() {
 	params := s.graph.Params()
 	first := make([][]float32, len(params))
 	for i, p := range params {
@@ -109,20 +114,20 @@ func (s *lesson) startFromConstant() {
 }
 
 // train makes the steps and keeps the best weights.
-func (s *lesson) train(ctx context.Context, seed uint64) error {
+func (s *networkTraining) train(ctx context.Context, seed uint64) error {
 	r := run.Rand(seed, 0, 1)
 	at := len(s.learn)
-	for step := range s.Steps {
+	for step := range s.steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if at+s.Batch > len(s.learn) {
+		if at+s.batch > len(s.learn) {
 			r.Shuffle(len(s.learn), func(i, j int) { s.learn[i], s.learn[j] = s.learn[j], s.learn[i] })
 			at = 0
 		}
-		s.step(s.learn[at : at+s.Batch])
-		at += s.Batch
-		if sweeps := min(networkSweeps, s.Steps); (step+1)*sweeps/s.Steps > step*sweeps/s.Steps {
+		s.step(s.learn[at : at+s.batch])
+		at += s.batch
+		if sweeps := min(networkSweeps, s.steps); (step+1)*sweeps/s.steps > step*sweeps/s.steps {
 			s.sweep()
 		}
 	}
@@ -131,7 +136,7 @@ func (s *lesson) train(ctx context.Context, seed uint64) error {
 }
 
 // restore puts parameters back.
-func (s *lesson) restore(data [][]float32) {
+func (s *networkTraining) restore(data [][]float32) {
 	for i, p := range s.graph.Params() {
 		copy(p.Data, data[i])
 		p.Changed()
@@ -139,7 +144,7 @@ func (s *lesson) restore(data [][]float32) {
 }
 
 // step learns from a batch.
-func (s *lesson) step(rows []int) {
+func (s *networkTraining) step(rows []int) {
 	for k, i := range rows {
 		copy(s.x[k*s.d:(k+1)*s.d], s.z[i*s.d:])
 		if s.labels != nil {
@@ -160,7 +165,7 @@ func (s *lesson) step(rows []int) {
 // sweep keeps the weights where they do better on the rows held out than any before, and
 // than the constant guess by more than a standard error: most networks of noise do
 // better than that by chance, one time or other.
-func (s *lesson) sweep() {
+func (s *networkTraining) sweep() {
 	var sum, gain, squares float64
 	losses := s.heldOut()
 	for i, loss := range losses {
@@ -173,7 +178,7 @@ func (s *lesson) sweep() {
 	}
 }
 
-func (s *lesson) keep() {
+func (s *networkTraining) keep() {
 	s.kept = s.kept[:0]
 	for _, p := range s.graph.Params() {
 		s.kept = append(s.kept, slices.Clone(p.Data))
@@ -181,7 +186,7 @@ func (s *lesson) keep() {
 }
 
 // heldOut returns the losses of the rows held out.
-func (s *lesson) heldOut() []float64 {
+func (s *networkTraining) heldOut() []float64 {
 	n := len(s.hold)
 	x, out := make([]float32, n*s.d), make([]float32, n*s.outputs)
 	for k, i := range s.hold {

@@ -23,7 +23,7 @@ func TestLogisticCells(t *testing.T) {
 		}
 	}
 	kinds := []float32{1, 0, 0, 0, 1, 0, 0, 0, 1}
-	got := guesses(t, Logistic{Ridge: 1e-9}, x, 3, []Target{{Labels: labels, Classes: 3}}, kinds)[0]
+	got := guesses(t, Logistic{ridge: 1e-9}, x, 3, []Target{{Labels: labels, Classes: 3}}, kinds)[0]
 	for kind, row := range counts {
 		soften(got[3*kind : 3*kind+3])
 		for class, n := range row {

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// DefaultRounds bounds the boosting; early stopping decides.
-	DefaultRounds = 120
+	// treeRounds bounds the boosting; early stopping decides.
+	treeRounds = 120
 	// treeLeaves lets a tree join three columns; more leaves do no better on a few
 	// thousand rows, and these fit a byte.
 	treeLeaves = 8
-	// DefaultRate shrinks each tree enough for a hundred of them to average.
-	DefaultRate = .1
+	// treeRate shrinks each tree enough for a hundred of them to average.
+	treeRate = .1
 	// treePatience rounds without a better loss on the rows held out end the boosting.
 	treePatience = 8
 	// A fifth of the rows, at most treeHoldout, are held out: the standard error of a
@@ -35,26 +35,13 @@ const (
 // steps. A round adds a tree for each class, or one for two classes; targets share the
 // bins. Sums are of integers, exact and so in any order. No library within reach trains
 // trees.
-type Trees struct {
-	Rounds int     // at most; 0 is DefaultRounds
-	Rate   float64 // of shrinking; 0 is DefaultRate
-}
+type Trees struct{}
 
 // Name returns "trees".
 func (Trees) Name() string { return "trees" }
 
 // Suits returns true.
 func (Trees) Suits(Target) bool { return true }
-
-func (l Trees) withDefaults() Trees {
-	if l.Rounds == 0 {
-		l.Rounds = DefaultRounds
-	}
-	if l.Rate == 0 {
-		l.Rate = DefaultRate
-	}
-	return l
-}
 
 // forest is a fitted Trees.
 type forest struct {
@@ -65,7 +52,6 @@ type forest struct {
 
 // growth is a run of Trees.Fit.
 type growth struct {
-	Trees
 	*forest
 	seed     uint64
 	d, n, m  int     // columns; rows, of which the first m are learned from
@@ -84,8 +70,8 @@ func (l Trees) Fit(ctx context.Context, x []float32, d int, targets []Target, se
 	if err != nil {
 		return nil, err
 	}
-	g := newGrowth(l.withDefaults(), x, n, d, targets, seed)
-	for round := range g.Rounds {
+	g := newGrowth(x, n, d, targets, seed)
+	for round := range treeRounds {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -99,8 +85,8 @@ func (l Trees) Fit(ctx context.Context, x []float32, d int, targets []Target, se
 	return g.forest, nil
 }
 
-func newGrowth(l Trees, x []float32, n, d int, targets []Target, seed uint64) *growth {
-	g := &growth{Trees: l, forest: &forest{bins: newBins(x, d)}, seed: seed, d: d, n: n, m: n}
+func newGrowth(x []float32, n, d int, targets []Target, seed uint64) *growth {
+	g := &growth{forest: &forest{bins: newBins(x, d)}, seed: seed, d: d, n: n, m: n}
 	if n >= blindRows {
 		g.m -= min(n/5, treeHoldout)
 	}
@@ -153,7 +139,7 @@ func (g *growth) grow(j job, round int) {
 	w := g.growers.Get().(*grower)
 	defer g.growers.Put(w)
 	columns := g.columnsOf(j, round)
-	t := w.grow(g.codes, g.n, columns, b.packed[j.output], b.scale, b.least, g.Rate)
+	t := w.grow(g.codes, g.n, columns, b.packed[j.output], b.scale, b.least, treeRate)
 	scores := b.scores[j.output]
 	w.addTo(scores, t)
 	for i := g.m; i < g.n; i++ {

@@ -85,11 +85,11 @@ func (w *whitening) rows(dst []float32, stride int, x []float32) {
 	}
 }
 
-// DefaultColumns is how many columns distances are taken in: the time grows with them, and
+// distanceColumns is how many columns distances are taken in: the time grows with them, and
 // distances in more dimensions tell little.
-const DefaultColumns = 100
+const distanceColumns = 100
 
-// narrowing leaves rows of up to DefaultColumns as they are, and takes the largest
+// narrowing leaves rows of up to distanceColumns as they are, and takes the largest
 // principal components of wider ones, with the variances that they have.
 type narrowing struct {
 	d     int
@@ -98,10 +98,10 @@ type narrowing struct {
 }
 
 func newNarrowing(x []float32, d int) *narrowing {
-	if d <= DefaultColumns {
+	if d <= distanceColumns {
 		return &narrowing{d: d, width: d}
 	}
-	w := newWhitening(x, d, DefaultColumns)
+	w := newWhitening(x, d, distanceColumns)
 	for i := range w.w {
 		w.w[i] *= w.deviations[i%w.r]
 	}

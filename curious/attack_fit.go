@@ -21,7 +21,7 @@ type AttackOptions struct {
 }
 
 func (o AttackOptions) withDefaults() AttackOptions {
-	d := Options{Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate}.withDefaults()
+	d := Options{Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate}.WithDefaults()
 	o.Epochs, o.Batch, o.LearningRate = d.Epochs, d.Batch, d.LearningRate
 	if o.Net == nil {
 		o.Net = zoo.Attack

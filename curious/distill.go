@@ -166,15 +166,8 @@ func (o DistillOptions) complete(teacher *nn.Graph, p *dataset.Parts) (DistillOp
 	if o.Temperature == 0 {
 		o.Temperature = 1
 	}
-	if o.Epochs == 0 {
-		o.Epochs = DefaultEpochs
-	}
-	if o.Batch == 0 {
-		o.Batch = DefaultBatch
-	}
-	if o.LearningRate == 0 {
-		o.LearningRate = DefaultLearningRate
-	}
+	d := Options{Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate}.WithDefaults()
+	o.Epochs, o.Batch, o.LearningRate = d.Epochs, d.Batch, d.LearningRate
 	if o.Net == nil {
 		o.Net = studentNet(p.Train.Shape)
 	}
@@ -186,7 +179,7 @@ func (o DistillOptions) complete(teacher *nn.Graph, p *dataset.Parts) (DistillOp
 	case p.Train.Len() == 0 || p.Validation == nil || p.Validation.Len() == 0:
 		return o, errors.New("no examples to train or to validate on")
 	}
-	if err := (Options{Epochs: o.Epochs, Batch: o.Batch, LearningRate: o.LearningRate}).checkNumbers(); err != nil {
+	if err := d.checkNumbers(); err != nil {
 		return o, err
 	}
 	o.Batch = min(o.Batch, p.Train.Len())

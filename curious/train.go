@@ -40,7 +40,7 @@ func Train(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
 	if err := o.Check(p); err != nil {
 		return nil, err
 	}
-	o = o.withDefaults()
+	o = o.WithDefaults()
 	o.Batch = min(o.Batch, p.Train.Len())
 	switch {
 	case o.Attack == Standard:

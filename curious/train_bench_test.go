@@ -37,7 +37,7 @@ func BenchmarkStep(b *testing.B) {
 	p := benchParts()
 	indices := every(DefaultBatch)
 	step := func(o Options) func() {
-		t, err := newTraining(context.Background(), p, o.withDefaults())
+		t, err := newTraining(context.Background(), p, o.WithDefaults())
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 // does, and the mend.
 func (o Options) Check(p *dataset.Parts) error {
 	given := o
-	o = o.withDefaults()
+	o = o.WithDefaults()
 	for _, check := range []func() error{
 		o.checkKind,
 		o.checkNumbers,

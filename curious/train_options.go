@@ -111,8 +111,9 @@ type Options struct {
 	Progress func(done, total int, loss float64)
 }
 
-// withDefaults fills in what is zero, but for Net and Attributes.
-func (o Options) withDefaults() Options {
+// WithDefaults returns the options with every zero replaced by its default, except Net and
+// Attributes.
+func (o Options) WithDefaults() Options {
 	if o.Attack == "" {
 		o.Attack = Standard
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"slices"
 
@@ -46,10 +45,7 @@ func (c *auditCmd) open(e *env, dir string) (*audited, error) {
 func (c *auditCmd) options() audit.Options {
 	o := audit.Options{
 		Seed: c.Seed, Folds: c.Folds, Permutations: c.Permutations, MaxFit: c.MaxFit,
-		Confidence: float64(c.Confidence), Margin: float64(c.Margin), Attacks: slices.Clone(c.Attacks),
-	}
-	if o.Margin == 0 {
-		o.Margin = math.SmallestNonzeroFloat64 // 0 is the default
+		Confidence: float64(c.Confidence), Margin: new(float64(c.Margin)), Attacks: slices.Clone(c.Attacks),
 	}
 	return o
 }

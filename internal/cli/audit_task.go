@@ -109,7 +109,7 @@ func (d *audited) taskPositive(ctx context.Context, loss float64) (*audit.Contro
 // and baseline are apart as often as two coins.
 func (d *audited) certain(n int) float64 {
 	apart := func(difference float64) float64 { return max(.5, difference) }
-	return max(taskSmallest, stat.SmallestDifference(n, apart, d.options.Margin, (1-d.options.Confidence)/2, taskPower))
+	return max(taskSmallest, stat.SmallestDifference(n, apart, *d.options.Margin, (1-d.options.Confidence)/2, taskPower))
 }
 
 // oneClass says whether there is nothing to tell of an attribute of classes.

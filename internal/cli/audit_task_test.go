@@ -55,7 +55,7 @@ func TestPlantTask(t *testing.T) {
 		clear bool
 		said  string
 	}{{"clear", 1100, true, ""}, {"few", 999, true, "Too few examples to plant"}, {"hidden", 1000, false, "stands for it"}} {
-		d := &audited{examples: rowsOf(x.n, x.clear), options: audit.Options{Margin: .02, Confidence: .95, Seed: 1, Attacks: []string{"logistic"}, Permutations: 999}}
+		d := &audited{examples: rowsOf(x.n, x.clear), options: audit.Options{Margin: new(.02), Confidence: .95, Seed: 1, Attacks: []string{"logistic"}, Permutations: 999}}
 		d.sample = sampleOf(d.examples.set)
 		c := &auditCmd{}
 		if err := c.plantTask(d); err != nil {

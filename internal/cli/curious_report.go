@@ -71,7 +71,7 @@ func describeCurious(e *env, r *report.Report, dir, at string, s seedRun, x *see
 	r.Data = describe(parts.Test, path, string(dataset.Test))
 	r.Training = trainingOf(s, x, parts.Train.Name)
 	r.Utility = honestyOf(x.Evaluation)
-	r.Curiosity = headline(x.Evaluation, s.resolved(), x.Taus)
+	r.Curiosity = headline(x.Evaluation, s.options.WithDefaults(), x.Taus)
 	addCurves(r, x.Evaluation, runName(x))
 	return nil
 }
@@ -92,7 +92,7 @@ func modelOf(r *report.Report, dir, file string, shape []int, classes int) error
 }
 
 func trainingOf(s seedRun, x *seedResult, task string) *report.Training {
-	o := s.resolved()
+	o := s.options.WithDefaults()
 	t := &report.Training{
 		Task: task, Parameters: x.Parameters, Examples: x.Examples, Asked: o.Epochs, Batch: o.Batch,
 		Optimizer: fmt.Sprintf("Adam, learning rate %g", o.LearningRate),
@@ -181,7 +181,7 @@ func runName(x *seedResult) string { return "seed " + x.Settings["seed"] }
 
 // runOf is what a run was told.
 func runOf(s seedRun, x *seedResult) report.Run {
-	o := s.resolved()
+	o := s.options.WithDefaults()
 	return report.Run{Attack: string(o.Attack), Outputs: string(x.Evaluation.Outputs), Beta: betaOf(o.Beta), Seed: o.Seed}
 }
 

@@ -22,36 +22,9 @@ type seedRun struct {
 	source  *opened         // what the parts were read from; nil where nobody distills the run
 }
 
-// resolved is the options with their defaults in.
-func (s seedRun) resolved() curious.Options {
-	o := s.options
-	if o.Attack == "" {
-		o.Attack = curious.Standard
-	}
-	if o.Outputs == "" {
-		o.Outputs = curious.Raw
-		if o.Attack == curious.Regularized || o.Attack == curious.MixtureKind {
-			o.Outputs = curious.Soft
-		}
-	}
-	if o.Beta == (curious.Beta{}) {
-		o.Beta = curious.DefaultBeta(o.Attack, o.Outputs)
-	}
-	if o.Epochs == 0 {
-		o.Epochs = curious.DefaultEpochs
-	}
-	if o.Batch == 0 {
-		o.Batch = curious.DefaultBatch
-	}
-	if o.LearningRate == 0 {
-		o.LearningRate = curious.DefaultLearningRate
-	}
-	return o
-}
-
 // settings are those that make another training when they change.
 func (s seedRun) settings(p *dataset.Parts) map[string]string {
-	o := s.resolved()
+	o := s.options.WithDefaults()
 	m := map[string]string{
 		"attack": string(o.Attack), "outputs": string(o.Outputs), "beta": o.Beta.String(),
 		"epochs": strconv.Itoa(o.Epochs), "batch": strconv.Itoa(o.Batch),
@@ -78,7 +51,7 @@ func (s seedRun) settings(p *dataset.Parts) map[string]string {
 
 // trainOptions are what curious.Train is given.
 func (s seedRun) trainOptions(p *dataset.Parts, progress func(done, total int)) curious.Options {
-	o := s.resolved()
+	o := s.options.WithDefaults()
 	if s.widths != [5]int{} {
 		o.Net = curiousNet(p.Train.Shape, s.widths)
 	}

@@ -83,10 +83,10 @@ func auditOptions(dir string, r *report.Report) (audit.Options, error) {
 	s := r.Audit.Settings // but for the folds, which are fewer where there are many examples
 	o := audit.Options{
 		Seed: s.Seed, Permutations: s.Permutations, MaxFit: s.MaxFit,
-		Confidence: s.Confidence, Margin: s.Margin, Attacks: s.Attacks,
+		Confidence: s.Confidence, Margin: &s.Margin, Attacks: s.Attacks,
 	}
-	if len(s.Attacks) == 0 || s.Permutations < 1 || s.MaxFit < 1 || s.Confidence == 0 || s.Margin == 0 {
-		return o, finding(fmt.Errorf("%s: audit.settings: attacks, permutations, max_fit, confidence and margin must all be there, and more than zero", dir), "")
+	if len(s.Attacks) == 0 || s.Permutations < 1 || s.MaxFit < 1 || s.Confidence == 0 {
+		return o, finding(fmt.Errorf("%s: audit.settings: attacks, permutations, max_fit and confidence must all be there, and more than zero", dir), "")
 	}
 	if o.Folds = r.Asked.Folds; o.Folds != 0 && (o.Folds < 2 || o.Folds > mostFolds) {
 		return o, finding(fmt.Errorf("%s: asked.folds is %d: it must be between 2 and %d", dir, o.Folds, mostFolds), "")
