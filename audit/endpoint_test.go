@@ -100,7 +100,7 @@ func TestFromModelRefuses(t *testing.T) {
 		}
 	}
 	g := zoo.Table(6, 5, 5)
-	g.Metadata = map[string]string{classesKey: `["a","b","c","d","e"]`}
+	g.Metadata = map[string]string{"tattle.classes": `["a","b","c","d","e"]`}
 	s, err := FromModel(ctx, g, people(10), ModelOptions{Name: "five"})
 	if err != nil || s.Name != "five" || len(s.Classes) != 5 || s.Classes[4] != "output 4" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "a, b, c") {
 		t.Errorf("%+v, %v", s, err)

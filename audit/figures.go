@@ -140,8 +140,9 @@ type ReferenceTest struct {
 	Figures    []float64 `json:"figures"` // accuracy, or R² of a numeric attribute, or Given.Gain; where Unpaired, their excess on top of the audited sample's baseline
 	Mean       float64   `json:"mean"`
 	SD         float64   `json:"sd"`
-	Difference float64   `json:"difference"` // the audited model's figure less Mean
-	Low        float64   `json:"low"`        // one-sided limits of it
+	Balanced   *float64  `json:"balanced_accuracy,omitempty"` // mean over the references, of a categorical attribute; none of the gain
+	Difference float64   `json:"difference"`                  // the audited model's figure less Mean
+	Low        float64   `json:"low"`                         // one-sided limits of it
 	High       float64   `json:"high"`
 	T          float64   `json:"t"`
 	Freedom    int       `json:"freedom"`

@@ -17,6 +17,7 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 		return r.compareUnpaired(ctx, s, o)
 	}
 	figures, gains := make([][]float64, len(r.Findings)), make([][]float64, len(r.Findings)) // by attribute
+	evens := make([][]float64, len(r.Findings))                                              // balanced accuracies
 	for i, ref := range o.References {
 		o.progress("references", i, len(o.References))
 		all, err := crossFit(ctx, ref, o, nil)
@@ -29,6 +30,9 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 				gain, _ := g.gains(at)
 				mean, _ := stat.MeanStd(gain)
 				figures[a], gains[a] = append(figures[a], at.figure(g)), append(gains[a], mean)
+				if !at.Numeric() {
+					evens[a] = append(evens[a], *classify.Balanced(g.best, at.Labels))
+				}
 			}
 		}
 	}
@@ -40,6 +44,7 @@ func (r *Result) compareReferences(ctx context.Context, s *Sample, o Options) er
 			r.unreferenced(f)
 		default:
 			f.Reference = referenceTest(f.own(), figures[a], f.chance(), *o.Margin, o)
+			f.Reference.balance(evens[a])
 			f.Given.Reference = referenceTest(f.Given.Gain, gains[a], f.chance(), f.Given.Margin, o)
 		}
 	}
@@ -84,6 +89,14 @@ func referenceTest(own float64, figures []float64, extra, margin float64, o Opti
 	t.Above = t.Difference >= margin
 	t.Low, t.High = t.Difference-reach, t.Difference+reach
 	return t
+}
+
+// balance records the mean of the references' balanced accuracies.
+func (t *ReferenceTest) balance(evens []float64) {
+	if len(evens) > 0 {
+		mean, _ := stat.MeanStd(evens)
+		t.Balanced = &mean
+	}
 }
 
 // chance returns the variance of a figure's smallest step, without which figures on the

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,7 +21,7 @@ func FromModel(ctx context.Context, g *nn.Graph, set *dataset.Set, o ModelOption
 	if err != nil {
 		return nil, err
 	}
-	return fromSet(set, outputs, modelClasses(g), o)
+	return fromSet(set, outputs, curious.ClassesOf(g), o)
 }
 
 // ModelOptions says what is known of a model's outputs.
@@ -119,18 +118,6 @@ func classNames(set *dataset.Set, width int) ([]string, error) {
 		names = append(names, name)
 	}
 	return names, nil
-}
-
-// classesKey is where package curious keeps the classes of a net that it trained.
-const classesKey = "tattle.classes"
-
-// modelClasses returns the classes that a model says it has, nil where it says none.
-func modelClasses(g *nn.Graph) []string {
-	var names []string
-	if json.Unmarshal([]byte(g.Metadata[classesKey]), &names) != nil {
-		return nil
-	}
-	return names
 }
 
 // matchClasses takes the labels, whose first known classes the data names, to the places

@@ -40,7 +40,7 @@ func TestFromModelClasses(t *testing.T) {
 		}
 		g := zoo.Table(6, c.width, 5)
 		names, _ := json.Marshal(strings.Split(c.model, ","))
-		g.Metadata = map[string]string{classesKey: string(names)}
+		g.Metadata = map[string]string{"tattle.classes": string(names)}
 		s, err := FromModel(ctx, g, set, ModelOptions{Kind: curious.Raw})
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) {

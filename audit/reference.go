@@ -112,25 +112,13 @@ func sameTask(train, other *dataset.Set) error {
 	return nil
 }
 
-// outputsKey is where package curious says what a net releases whose last operator
-// does not, as that of a mixture.
-const outputsKey = "tattle.outputs"
-
-// releasedKind returns what f releases.
-func releasedKind(f *nn.Graph) curious.Outputs {
-	if f.Metadata[outputsKey] == string(curious.Soft) {
-		return curious.Soft
-	}
-	return curious.Released(f)
-}
-
 // released returns what f gives away of the examples, with all their labels.
 func released(ctx context.Context, name string, f *nn.Graph, set *dataset.Set) (*Sample, error) {
 	out, err := curious.Predict(ctx, f, set)
 	if err != nil {
 		return nil, err
 	}
-	s := Unasked(set, releasedKind(f), len(set.YNames))
+	s := Unasked(set, curious.OutputsOf(f), len(set.YNames))
 	s.Name, s.Outputs = name, out
 	return s, nil
 }

@@ -79,7 +79,7 @@ type fixed struct {
 
 // outputsOf evaluates F, once and for all attributes.
 func outputsOf(ctx context.Context, f *nn.Graph, p *dataset.Parts) (*fixed, error) {
-	d := &fixed{train: p.Train, hold: p.Validation, outputs: taught(f)}
+	d := &fixed{train: p.Train, hold: p.Validation, outputs: OutputsOf(f)}
 	var err error
 	if d.x, err = Predict(ctx, f, p.Train); err != nil {
 		return nil, err

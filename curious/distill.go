@@ -134,7 +134,7 @@ func newDistillation(ctx context.Context, teacher *nn.Graph, p *dataset.Parts, o
 	if err != nil {
 		return nil, fmt.Errorf("distill: %w", err)
 	}
-	d := &distillation{DistillOptions: o, data: p, outputs: taught(teacher)}
+	d := &distillation{DistillOptions: o, data: p, outputs: OutputsOf(teacher)}
 	if d.teacher, err = Predict(ctx, teacher, p.Train); err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (o DistillOptions) complete(teacher *nn.Graph, p *dataset.Parts) (DistillOp
 	switch {
 	case !(o.Temperature > 0) || math.IsInf(o.Temperature, 0):
 		return o, fmt.Errorf("temperature %v: want a number above 0", o.Temperature)
-	case o.Temperature != 1 && taught(teacher) == Soft:
+	case o.Temperature != 1 && OutputsOf(teacher) == Soft:
 		return o, fmt.Errorf("temperature %v of a teacher with soft outputs: leave it at 1, or take a teacher with raw ones", o.Temperature)
 	case p.Train.Len() == 0 || p.Validation == nil || p.Validation.Len() == 0:
 		return o, errors.New("no examples to train or to validate on")
@@ -195,14 +195,6 @@ func (d *distillation) checkTaught(classes int) error {
 		return fmt.Errorf("the teacher's outputs are said to be soft (%s = %s), but are no distributions", metaOutputs, Soft)
 	}
 	return nil
-}
-
-// taught returns which outputs a teacher has.
-func taught(g *nn.Graph) Outputs {
-	if g.Metadata[metaOutputs] == string(Soft) { // a mixture's
-		return Soft
-	}
-	return Released(g)
 }
 
 // studentNet chooses the student by the inputs' shape.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tattle/dataset"
+	"tattle/nn"
 )
 
 // The keys of the metadata in which a training is described.
@@ -30,6 +31,35 @@ const (
 	metaMean       = "tattle.mean"
 	metaStd        = "tattle.std"
 )
+
+// OutputsOf returns which outputs f releases: those that its metadata name, as a mixture's
+// do, else Soft where it ends in a Softmax.
+func OutputsOf(f *nn.Graph) Outputs {
+	if f.Metadata[metaOutputs] == string(Soft) {
+		return Soft
+	}
+	return Released(f)
+}
+
+// ClassesOf returns the classes that f's metadata name, nil where they name none.
+func ClassesOf(f *nn.Graph) []string {
+	var names []string
+	if json.Unmarshal([]byte(f.Metadata[metaClasses]), &names) != nil {
+		return nil
+	}
+	return names
+}
+
+// EpochsOf returns for how many epochs f was trained as its metadata say, 0 where they do
+// not.
+func EpochsOf(f *nn.Graph) int {
+	number, _, _ := strings.Cut(f.Metadata[metaEpochs], " ") // "6 of 6"
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
+}
 
 // metadata describes the training of F; data is the training part's digest, mean and
 // std how its inputs were normalised.

@@ -157,15 +157,15 @@ func baselinesTable(f *audit.Finding) auditTable {
 func subgroupsTable(f *audit.Finding, most int) auditTable {
 	t := auditTable{
 		Name:  "Worst subgroups for " + file.Name(f.Attribute),
-		Says:  "Excess over the same baseline within the group, in points; the limit allows for the number of groups. A group of " + file.Name(f.Attribute) + " itself shows which of its values are told: a baseline that never names the value is right for none of it.",
-		Heads: []string{"group", "examples", "told", "baseline", "excess", "at least"},
+		Says:  "Excess over the same baseline within the group, in points; the limit allows for the number of groups. “balanced”, where it is shown: balanced accuracy within the group. A group of " + file.Name(f.Attribute) + " itself shows which of its values are told: a baseline that never names the value is right for none of it.",
+		Heads: []string{"group", "examples", "told", "baseline", "balanced", "excess", "at least"},
 	}
 	for i, g := range f.Subgroups.List {
 		if i == most {
 			t.Note = fmt.Sprintf("The worst %d of %d.", most, len(f.Subgroups.List))
 			break
 		}
-		t.add(file.Name(g.Attribute)+" = "+file.Name(g.Value), fmt.Sprint(g.Curiosity.Examples), percent(g.Curiosity.Value), percent(g.Baseline.Value), signed(Number(g.Excess)), signed(Number(g.Low)))
+		t.add(file.Name(g.Attribute)+" = "+file.Name(g.Value), fmt.Sprint(g.Curiosity.Examples), percent(g.Curiosity.Value), percent(g.Baseline.Value), shareOf(g.Balanced), signed(Number(g.Excess)), signed(Number(g.Low)))
 	}
 	if n := f.Subgroups.LeftOut; n > 0 {
 		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" Left out: %s too small to say anything of.", Count(n, "group")))

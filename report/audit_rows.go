@@ -15,7 +15,7 @@ func evidenceRows(f *audit.Finding) []pair {
 	rows := []pair{{"shuffled within y", fmt.Sprintf("the guess is as good with %s, by %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
 	if x := f.Reference; x != nil {
 		rows = append(rows,
-			pair{"honest networks", fmt.Sprintf("%d of them tell %s ± %s points%s", len(x.Figures), told(f, x.Mean), barePoints(x.SD), unpairedWords(x))},
+			pair{"honest networks", fmt.Sprintf("%d of them tell %s ± %s points%s", len(x.Figures), told(f, x.Mean), barePoints(x.SD), unpairedWords(x)+balancedWords(x))},
 			pair{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", signed(Number(x.Difference)), signed(Number(x.Low)), signed(Number(x.High)), pValue(x.P), x.Freedom)})
 	}
 	rows = append(rows, givenRows(f)...)
@@ -38,6 +38,14 @@ func evidenceRows(f *audit.Finding) []pair {
 			pair{"guess and " + file.Name(f.Attribute) + " independent", pValue(c.GuessQ) + ", adjusted"})
 	}
 	return append(rows, powerRow(f))
+}
+
+// balancedWords says the references' mean balanced accuracy, where it is known.
+func balancedWords(x *audit.ReferenceTest) string {
+	if x.Balanced == nil {
+		return ""
+	}
+	return fmt.Sprintf("; balanced accuracy %s", percent(*x.Balanced))
 }
 
 // givenRows are the figures given y and the answered label.

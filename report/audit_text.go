@@ -37,7 +37,9 @@ func (r *Report) textAudit(w io.Writer) {
 		wrap(w, "Further evidence on "+file.Name(f.Attribute)+":")
 		textPairs(w, evidenceRows(f))
 		powerTable(a, f).terse(said).text(w, 22, 34)
-		subgroupsTable(f, fewSubgroups).terse(said).text(w, 28)
+		groups := subgroupsTable(f, fewSubgroups)
+		groups.drop("balanced") // for want of room
+		groups.terse(said).text(w, 28)
 		said = true
 	}
 	if a.Entropy != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"tattle/dataset"
 	"tattle/nn"
@@ -164,11 +165,23 @@ func partOf(p *dataset.Parts, part string) (*dataset.Set, error) {
 	return dataset.Join(all...), nil
 }
 
+func namesOfSensitive(set *dataset.Set) []string {
+	var names []string
+	for _, a := range set.Sensitive {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
 // fitsInto errs where a model of inputs of a shape cannot take the examples.
 func (x *examples) fitsInto(shape []int) error {
 	is := x.set.Shape
 	if nn.Size(is) == nn.Size(shape) && (len(is) != len(shape) || slices.Equal(is, shape)) {
 		return nil
 	}
-	return usage(fmt.Errorf("--model: it takes inputs of shape %v, and the data have %v", shape, is), "--size resizes pictures; --preprocess makes another program's inputs of them; the columns of a table but target and sensitive ones are its inputs")
+	err := fmt.Errorf("--model: it takes inputs of shape %v, but the data have inputs of shape %v", shape, is)
+	if len(is) == 1 {
+		return usage(err, fmt.Sprintf("the inputs of a table are all columns except the target (%s) and the sensitive ones (%s): name those that the model was trained with by --target and --sensitive; if its columns were prepared by another program, audit its outputs with --outputs", x.set.YName, strings.Join(namesOfSensitive(x.set), ", ")))
+	}
+	return usage(err, "--size resizes pictures; --preprocess prepares them as another program does")
 }

@@ -49,7 +49,7 @@ type auditOutputsFlags struct {
 type auditReferenceFlags struct {
 	Reference          string   `help:"Training data of the same task, read as --data is: honest classifiers are trained on it, and what they leak is what training for this task leaks by itself." placeholder:"PATH" input:"data"`
 	References         int      `help:"How many are trained (default: 5)." default:"5" placeholder:"N"`
-	ReferenceEpochs    int      `help:"Passes over the training data, of each (default: 20)." default:"20" placeholder:"N"`
+	ReferenceEpochs    *int     `help:"Epochs that each is trained for (default: as many as the audited model's file records, else 20)." placeholder:"N"`
 	ReferenceWidths    string   `help:"Of paper B's net, where the inputs take it (default: the audited model's where its run says so, else 128-128-64-64-128)." placeholder:"A-B-C-D-E"`
 	SameRecipe         bool     `help:"State that the references are of the audited model's recipe (architecture, data, settings) where its own run does not show it. Without either the verdict cannot be curious."`
 	ReferenceTarget    string   `help:"With --outputs: what of the training data is the target (default: as --target)." placeholder:"RULE"`
@@ -224,8 +224,8 @@ func (c *auditCmd) checkReference() error {
 	switch {
 	case c.References < 2 || c.References > mostReferences:
 		return usage(fmt.Errorf("--references: %d is not between 2 and %d: one has no spread to compare with", c.References, mostReferences), "")
-	case c.ReferenceEpochs < 1 || c.ReferenceEpochs > mostEpochs:
-		return usage(fmt.Errorf("--reference-epochs: %d is not between 1 and %d", c.ReferenceEpochs, mostEpochs), "")
+	case c.ReferenceEpochs != nil && (*c.ReferenceEpochs < 1 || *c.ReferenceEpochs > mostEpochs):
+		return usage(fmt.Errorf("--reference-epochs %d: must be between 1 and %d", *c.ReferenceEpochs, mostEpochs), "")
 	case len(c.ReferenceScores) == 1:
 		return usage(errors.New("--reference-scores: one classifier has no spread to compare with"), "give two or more")
 	case c.SameRecipe && len(c.ReferenceScores) == 0 && c.Reference == "":

@@ -50,7 +50,7 @@ func (c *auditCmd) otherRecipe(d *audited, own *seedResult) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	reference := seedRun{options: curious.Options{Attack: curious.Standard, Outputs: d.sample.Kind, Epochs: c.ReferenceEpochs}, widths: widths}.settings(d.training)
+	reference := seedRun{options: curious.Options{Attack: curious.Standard, Outputs: d.sample.Kind, Epochs: c.referenceEpochs(d)}, widths: widths}.settings(d.training)
 	var other []string
 	for _, key := range recipeSettings {
 		if is, was := reference[key], own.Settings[key]; is != was {

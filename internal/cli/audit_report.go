@@ -69,7 +69,7 @@ func (c *auditCmd) record(r *report.Report, d *audited) {
 	if d.training != nil {
 		note("references", strconv.Itoa(c.References))
 		note("reference sha256", d.training.Train.Sum())
-		note("reference epochs", strconv.Itoa(c.ReferenceEpochs))
+		note("reference epochs", strconv.Itoa(c.referenceEpochs(d)))
 	}
 	if d.examples != nil {
 		note("part", d.examples.part)

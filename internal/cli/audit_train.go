@@ -149,6 +149,29 @@ func (c *auditCmd) widths(d *audited) string {
 	return c.ReferenceWidths
 }
 
+// referenceEpochs returns for how many epochs a reference is trained: as the flag says, else
+// as the audited model's file records, else audit.DefaultReferenceEpochs.
+func (c *auditCmd) referenceEpochs(d *audited) int {
+	switch {
+	case c.ReferenceEpochs != nil:
+		return *c.ReferenceEpochs
+	case d.settled != nil:
+		return d.settled.Epochs
+	case d.model != nil && curious.EpochsOf(d.model.graph) > 0:
+		return min(curious.EpochsOf(d.model.graph), mostEpochs)
+	}
+	return audit.DefaultReferenceEpochs
+}
+
+// auxiliaryEpochs returns for how many epochs the planted model and the student are trained,
+// 0 for the defaults of package audit: they need not be of the audited model's recipe.
+func (c *auditCmd) auxiliaryEpochs() int {
+	if c.ReferenceEpochs != nil {
+		return *c.ReferenceEpochs
+	}
+	return 0
+}
+
 // net makes classifiers as the audited one is where that is known, or as the flag
 // says; nil leaves the choice to the inputs' shape.
 func (c *auditCmd) net(d *audited) (func(classes int, seed uint64) *nn.Graph, error) {
@@ -188,9 +211,12 @@ func (c *auditCmd) references(d *audited) error {
 		return err
 	}
 	p, asked := d.training, d.askedOf()
-	o := audit.ReferenceOptions{Seed: c.Seed, Epochs: c.ReferenceEpochs, Outputs: d.sample.Kind, Net: net}
+	o := audit.ReferenceOptions{Seed: c.Seed, Epochs: c.referenceEpochs(d), Outputs: d.sample.Kind, Net: net}
 	if err := o.Check(p, asked); err != nil {
 		return usage(fmt.Errorf("--reference: %w", err), "")
+	}
+	if c.ReferenceEpochs == nil && (d.model == nil || curious.EpochsOf(d.model.graph) == 0) {
+		d.notes = append(d.notes, fmt.Sprintf("It is not known for how many epochs the audited model was trained. The references are trained for %d (--reference-epochs).", o.Epochs))
 	}
 	var raw []*audit.Sample
 	for i := range c.References {
@@ -216,7 +242,7 @@ func (c *auditCmd) references(d *audited) error {
 
 // plant is to train the model of the positive control.
 func (c *auditCmd) plant(d *audited) error {
-	like, o := d.sample, audit.PlantOptions{Seed: c.Seed, Epochs: c.ReferenceEpochs}
+	like, o := d.sample, audit.PlantOptions{Seed: c.Seed, Epochs: c.auxiliaryEpochs()}
 	if d.training != nil {
 		var err error
 		if o.Net, err = c.net(d); err != nil {
@@ -253,7 +279,7 @@ func (c *auditCmd) student(d *audited) error {
 	}
 	graph, p, asked := d.model.graph, d.training, d.examples.set
 	train := func(ctx context.Context, progress func(done, total int)) (*audit.Trained, error) {
-		student, err := audit.Student(ctx, graph, p, asked, audit.StudentOptions{Seed: c.Seed, Epochs: c.ReferenceEpochs, Progress: progress})
+		student, err := audit.Student(ctx, graph, p, asked, audit.StudentOptions{Seed: c.Seed, Epochs: c.auxiliaryEpochs(), Progress: progress})
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
