@@ -10,6 +10,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"tattle/internal/file"
 )
 
 // gzipSuffix ends the name of a packed CSV.
@@ -24,7 +26,7 @@ func openSource(ctx context.Context, path string, o OpenOptions) (*source, error
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"tattle/classify"
 	"tattle/curious"
+	"tattle/internal/file"
 )
 
 // StudyAudit is one audit of a study: what is true and what it said, with references
@@ -84,7 +84,7 @@ func kept[T any](ctx context.Context, b *bench, stage string, n int, do func(ctx
 }
 
 func fromJSON(path string, v any) error {
-	data, err := os.ReadFile(path)
+	data, err := file.ReadFile(path)
 	if err == nil {
 		err = json.Unmarshal(data, v)
 	}

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"sync"
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/npy"
 	"tattle/run"
 )
@@ -140,7 +140,7 @@ func (t *Trained) write(w io.Writer) error {
 
 // readTrained reads what write wrote.
 func readTrained(ctx context.Context, path string) (*Trained, error) {
-	data, err := os.ReadFile(path)
+	data, err := file.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"time"
 
+	"tattle/internal/file"
 	"tattle/internal/simd"
 )
 
@@ -130,7 +130,7 @@ type kept struct {
 // is the same run is seen to where it is opened.
 func keptIn(dir string) *kept {
 	for _, path := range []string{filepath.Join(dir, shardsDir, manifestFile), filepath.Join(dir, manifestFile)} {
-		data, err := os.ReadFile(path)
+		data, err := file.ReadFile(path)
 		k := &kept{}
 		if err == nil && json.Unmarshal(data, k) == nil && k.Settings.Search.Search != "" {
 			return k

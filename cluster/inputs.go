@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // Inputs completes what only names inputs: the SHA-256 and size of each file, of a
@@ -76,7 +78,7 @@ func hashInput(ctx context.Context, path string) (digest string, size int64, fol
 
 // hashFile returns the SHA-256 and size of a file.
 func hashFile(ctx context.Context, path string) (digest string, size int64, err error) {
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return "", 0, err
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"tattle/internal/file"
 )
 
 // maxAttempts bounds the requests for one file, however much each brings.
@@ -174,7 +176,7 @@ func (t *transfer) request(ctx context.Context) (*http.Request, error) {
 	request.Header.Set("Accept-Encoding", "identity") // the .gz is wanted as it is
 	if t.have > 0 {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", t.have))
-		if tag, err := os.ReadFile(t.tag()); err == nil && len(tag) > 0 {
+		if tag, err := file.ReadFile(t.tag()); err == nil && len(tag) > 0 {
 			request.Header.Set("If-Range", string(tag))
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // celebaZip is the archive in which CelebA's pictures come, beside its lists.
@@ -38,7 +40,7 @@ func openFS(name string) (fs.FS, io.Closer, error) {
 }
 
 func openFolderFS(dir string) (fs.FS, io.Closer, error) {
-	fsys := os.DirFS(dir)
+	fsys := file.DirFS(dir)
 	for _, in := range []string{".", "Img", "img"} {
 		archive := filepath.Join(dir, in, celebaZip)
 		unpacked, err := os.Stat(strings.TrimSuffix(archive, ".zip"))
@@ -56,19 +58,33 @@ func openFolderFS(dir string) (fs.FS, io.Closer, error) {
 
 // openZip opens a zip and refuses one whose names are not those of files below
 // a folder, or that has two files of one name.
-func openZip(name string) (*zip.ReadCloser, error) {
-	z, err := zip.OpenReader(name)
-	if err != nil && z != nil {
-		z.Close()
-	}
+func openZip(name string) (*zipFile, error) {
+	f, err := file.Open(name)
 	if err != nil {
-		return nil, malformed(name, "not a whole zip (%v): get it again, or give a folder", err)
-	}
-	if err := checkZip(name, z.File); err != nil {
-		z.Close()
 		return nil, err
 	}
-	return z, nil
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	z, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		err = malformed(name, "not a whole zip (%v): get it again, or give a folder", err)
+	} else {
+		err = checkZip(name, z.File)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &zipFile{z, f}, nil
+}
+
+// A zipFile is a zip and the file that it is read from.
+type zipFile struct {
+	*zip.Reader
+	io.Closer
 }
 
 func checkZip(name string, files []*zip.File) error {

@@ -257,7 +257,7 @@ func TestReadImagesErrors(t *testing.T) {
 		t.Errorf("a list outside: %v", err)
 	}
 	_, err = readImages(two, "faces", filepath.Dir(outside), "")
-	wantError(t, "a folder for a list", err, "is not a file")
+	wantError(t, "a folder for a list", err, "is a folder")
 }
 
 func TestReadImagesParts(t *testing.T) {

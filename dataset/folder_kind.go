@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // guessKind tells what kind of labelled data lies at a path: one of [Kinds].
@@ -34,7 +36,7 @@ func guessKind(name string) (string, error) {
 func isZip(name string) bool { return bytes.Equal(firstBytes(name, 2), []byte("PK")) }
 
 func firstBytes(name string, n int) []byte {
-	f, err := os.Open(name)
+	f, err := file.Open(name)
 	if err != nil {
 		return nil
 	}

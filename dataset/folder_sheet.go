@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // What a file of labels may have: CelebA's has 27 MB, and 160 bytes a line.
@@ -39,14 +41,7 @@ func readSheet(fsys fs.FS, source, name string) (*sheet, error) {
 
 // openSheet reads a CSV that lies outside the pictures' folder.
 func openSheet(name string) (*sheet, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, malformed(name, "is not a file: name the CSV with the labels")
-	}
-	f, err := os.Open(name)
+	f, err := file.Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -144,7 +144,7 @@ func (e *digestError) Error() string { return e.detail }
 // verify compares the SHA-256 of a file's contents with the published one. It
 // reads no more than the published file holds.
 func (f *fetch) verify(ctx context.Context, path string) error {
-	file, err := os.Open(path)
+	file, err := file.Open(path)
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,12 @@ package dataset
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"math/bits"
-	"os"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // maxArray is the largest idx array taken, in bytes.
@@ -31,19 +33,21 @@ func ReadIDX(path string) (IDX, error) {
 	return DecodeIDX(path, data)
 }
 
-// readFile reads a whole file, which must be one that has a size.
+// readFile reads a whole file.
 func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, malformed(path, "is neither a file nor a folder: name a file of pictures")
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
 	}
 	if uint64(info.Size()) > maxArray+maxHeader {
 		return nil, malformed(path, "has %d bytes, more than the %d that are taken: split it", info.Size(), uint64(maxArray))
 	}
-	return os.ReadFile(path)
+	return io.ReadAll(f)
 }
 
 // DecodeIDX decodes an idx file's bytes, compressed by gzip or not. name stands

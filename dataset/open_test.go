@@ -206,7 +206,7 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := Open(t.TempDir(), "validation"); err == nil || !strings.Contains(err.Error(), `split "validation"`) {
 		t.Errorf("unknown split: %v", err)
 	}
-	if _, err := Open(os.DevNull, Train); err == nil || !strings.Contains(err.Error(), os.DevNull+": is neither") {
+	if _, err := Open(os.DevNull, Train); err == nil || !strings.Contains(err.Error(), os.DevNull+": is a device") {
 		t.Errorf("a device: %v", err)
 	}
 	sparse := filepath.Join(t.TempDir(), "big-images")

@@ -41,10 +41,10 @@ func readPreprocess(path string) (Preprocess, error) {
 		return Preprocess{}, fmt.Errorf("%s: no such file: give a TOML file with settings such as resize = 256", path)
 	case err != nil:
 		return Preprocess{}, err
-	case !info.Mode().IsRegular() || info.Size() > maxPreprocess:
+	case info.Mode().IsRegular() && info.Size() > maxPreprocess:
 		return Preprocess{}, malformed(path, "is no file of settings, which has %d kB at most: give a TOML file such as resize = 256", maxPreprocess>>10)
 	}
-	data, err := os.ReadFile(path)
+	data, err := file.ReadFile(path)
 	if err != nil {
 		return Preprocess{}, err
 	}

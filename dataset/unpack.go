@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // sumsFile lists what an archive was unpacked to.
@@ -21,7 +23,7 @@ const sumsFile = "SHA256SUMS"
 // is used as a path: a member goes where the catalogue says, and whatever else
 // the archive holds is passed over. The files appear only when all are whole.
 func unpack(ctx context.Context, archive, dir string, members []member) error {
-	file, err := os.Open(archive)
+	file, err := file.Open(archive)
 	if err != nil {
 		return err
 	}
@@ -74,12 +76,12 @@ func unpack(ctx context.Context, archive, dir string, members []member) error {
 
 // unpacked reports whether the members are in dir as unpack wrote them.
 func unpacked(ctx context.Context, dir string, members []member) bool {
-	sums, err := os.ReadFile(filepath.Join(dir, sumsFile))
+	sums, err := file.ReadFile(filepath.Join(dir, sumsFile))
 	if err != nil {
 		return false
 	}
 	for _, m := range members {
-		file, err := os.Open(filepath.Join(dir, m.name))
+		file, err := file.Open(filepath.Join(dir, m.name))
 		if err != nil {
 			return false
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"tattle/internal/file"
 	"tattle/release"
 	"tattle/run"
 )
@@ -131,7 +132,7 @@ func (s *searcher) stage(ctx context.Context, name string, do func(ctx context.C
 }
 
 func readFound(path string) (*found, error) {
-	b, err := os.ReadFile(path)
+	b, err := file.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -165,7 +165,6 @@ func TestReadFileRefuses(t *testing.T) {
 	}
 	one := arrayFile(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", 1)
 	for path, want := range map[string]string{
-		dir:                              "is a folder",
 		write("two.npy", append(one, 1)): "goes on",
 		write("a\nb.npy", one[:9]):       `a\nb.npy`,
 	} {

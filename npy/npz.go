@@ -4,8 +4,9 @@ import (
 	"archive/zip"
 	"fmt"
 	"io"
-	"os"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // maxListed is the most names that an error lists.
@@ -24,7 +25,7 @@ type File struct {
 
 // Open opens an .npz archive.
 func Open(path string) (*File, error) {
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return nil, err
 	}

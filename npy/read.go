@@ -7,6 +7,7 @@ import (
 	"os"
 	"unsafe"
 
+	"tattle/internal/file"
 	"tattle/internal/float16"
 )
 
@@ -30,7 +31,7 @@ func Read(r io.Reader) (Array, error) {
 
 // ReadFile reads a .npy file, which holds one array and nothing after it.
 func ReadFile(path string) (Array, error) {
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return Array{}, err
 	}
@@ -38,9 +39,6 @@ func ReadFile(path string) (Array, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return Array{}, err
-	}
-	if info.IsDir() {
-		return Array{}, &FormatError{File: path, Detail: "is a folder: name an .npy file"}
 	}
 	a, err := readAlone(f, info)
 	return a, locate(err, path, "")

@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"bytes"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -202,8 +201,7 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	for _, where := range []string{dir, os.DevNull} {
-		var format *FormatError
-		if _, err := Read(where); !errors.As(err, &format) || format.File != where {
+		if _, err := Read(where); err == nil || !strings.Contains(err.Error(), where+": is a ") {
 			t.Errorf("reading %s: %v", where, err)
 		}
 	}

@@ -3,7 +3,6 @@ package onnx
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"tattle/internal/file"
@@ -33,7 +32,7 @@ func ReadWith(path string, o ReadOptions) (*nn.Graph, error) {
 
 // whole reads a file's bytes.
 func whole(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -41,9 +40,6 @@ func whole(path string) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &FormatError{File: path, Detail: "is not a file: name an ONNX model"}
 	}
 	if info.Size() > maxFile {
 		return nil, &FormatError{File: path, Detail: fmt.Sprintf("has %d bytes, more than the %d that ONNX allows: keep the weights in a file beside it (external data)", info.Size(), maxFile)}

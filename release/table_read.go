@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
+	"tattle/internal/file"
 	"tattle/npy"
 )
 
@@ -21,7 +21,7 @@ const maxTableFile = 1 << 20
 // text of lines "x,density", with or without such a heading, or a NumPy array of
 // shape [k, 2], alone (.npy) or the first of an archive (.npz).
 func ReadTable(path string, sigma float64) (*Table, error) {
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("noise table: %w", err)
 	}

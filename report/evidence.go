@@ -150,7 +150,7 @@ func indented(w io.Writer, x any) error {
 
 // fileSum returns the sum and the size of a file.
 func fileSum(path string) (sum string, size int64, err error) {
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return "", 0, cause(err)
 	}

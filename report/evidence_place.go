@@ -96,7 +96,7 @@ func isPack(dir string, entries []os.DirEntry) error {
 			return fmt.Errorf("the folder holds %s, which is no part of an evidence pack", file.Name(x.Name()))
 		}
 	}
-	f, err := os.Open(filepath.Join(dir, evidenceManifest))
+	f, err := file.Open(filepath.Join(dir, evidenceManifest))
 	if err != nil {
 		return errors.New("the folder has no manifest.json")
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"os"
 
 	"tattle/internal/file"
 )
@@ -18,7 +17,7 @@ func WriteFile(path string, write func(io.Writer) error) error { return file.Wri
 
 // Digest returns the SHA-256 of a file in hexadecimal.
 func Digest(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return "", err
 	}

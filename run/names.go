@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"tattle/internal/file"
 )
 
 // The files of a shard: its data, named by what is in them, the record that commits
@@ -131,7 +133,7 @@ func readSmall(path string, most int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no plain file", path)
 	}
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return nil, err
 	}

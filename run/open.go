@@ -142,7 +142,7 @@ func (f *Folder) readRecord(i int) (string, error) {
 	if !info.Mode().IsRegular() || info.Size() > recordSize {
 		return "", nil
 	}
-	data, err := os.ReadFile(f.recordPath(i))
+	data, err := file.ReadFile(f.recordPath(i))
 	if err != nil {
 		return "", err
 	}

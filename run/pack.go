@@ -96,7 +96,7 @@ func packable(name string) error {
 // or not at all. It refuses names that lead out of the folder, links, and more bytes than the
 // archive holds.
 func Unpack(archive, dir string) (err error) {
-	f, err := os.Open(archive)
+	f, err := file.Open(archive)
 	if err != nil {
 		return err
 	}

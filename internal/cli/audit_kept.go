@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"tattle/audit"
+	"tattle/internal/file"
 	"tattle/report"
 	"tattle/run"
 )
@@ -79,7 +80,7 @@ func (t *training) write(dir string) error {
 }
 
 func readTraining(dir string) (*training, error) {
-	b, err := os.ReadFile(filepath.Join(dir, trainedFile))
+	b, err := file.ReadFile(filepath.Join(dir, trainedFile))
 	if err != nil {
 		return nil, err
 	}

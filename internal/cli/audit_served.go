@@ -3,11 +3,11 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"tattle/audit"
 	"tattle/curious"
+	"tattle/internal/file"
 )
 
 // settings is all that decides what comes of an audit's trainings, beside the data: the
@@ -55,7 +55,7 @@ func (c *auditCmd) trainings(d *audited) (*settings, map[string]string) {
 // settledIn reads what the audit in dir, for which this process trains, has settled.
 func settledIn(dir string) (*settings, error) {
 	path := filepath.Join(dir, shardsDir, manifestFile)
-	data, err := os.ReadFile(path)
+	data, err := file.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("train for another's audit: %w", err)
 	}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"tattle/curious"
+	"tattle/internal/file"
 	"tattle/report"
 	"tattle/run"
 )
@@ -67,7 +67,7 @@ func indented(w io.Writer, v any) error {
 // read reads the result.json of dir into r, which must be of that schema.
 func read(dir, schema string, r result) error {
 	path := filepath.Join(dir, resultFile)
-	b, err := os.ReadFile(path)
+	b, err := file.ReadFile(path)
 	if err != nil {
 		return err
 	}

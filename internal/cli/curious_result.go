@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/nn"
 	"tattle/run"
 )
@@ -90,7 +90,7 @@ func readResult(dir string) (*seedResult, error) {
 // readSource reads source.json, where it is there.
 func (r *seedResult) readSource(dir string) error {
 	path := filepath.Join(dir, sourceFile)
-	b, err := os.ReadFile(path)
+	b, err := file.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/report"
 )
 
@@ -130,7 +131,7 @@ func (t *teacher) copyAttacks(dir string) error {
 		if !strings.HasPrefix(f.File, "attack") {
 			continue
 		}
-		b, err := os.ReadFile(filepath.Join(t.dir, f.File))
+		b, err := file.ReadFile(filepath.Join(t.dir, f.File))
 		if err != nil {
 			return err
 		}

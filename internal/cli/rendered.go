@@ -7,11 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"tattle/internal/file"
 	"tattle/report"
 	"tattle/run"
 )
@@ -76,7 +76,7 @@ func changedFiles(dir string, r *report.Report) (found []string, gone []report.U
 
 // changedEvidence compares the files of an evidence pack with its SHA256SUMS.
 func changedEvidence(sums string) (found []string, err error) {
-	list, err := os.ReadFile(sums)
+	list, err := file.ReadFile(sums)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func changedEvidence(sums string) (found []string, err error) {
 // line for each file of the run's folder that is different.
 func renderedOtherwise(dir string, r *report.Report) (found []string, err error) {
 	for _, f := range renderings(r) {
-		is, err := os.ReadFile(filepath.Join(dir, f.name))
+		is, err := file.ReadFile(filepath.Join(dir, f.name))
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/nn/train"
 	"tattle/report"
 	"tattle/run"
@@ -274,7 +275,7 @@ type trainingSettings struct {
 
 // copyFrom writes what is in a file.
 func copyFrom(w io.Writer, path string) error {
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return err
 	}

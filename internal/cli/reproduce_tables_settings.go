@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"tattle/curious"
+	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -52,19 +53,19 @@ func (g *grid) sameSettings() error {
 
 // keepSettings writes them into the folder, unless they are there.
 func (g *grid) keepSettings() error {
-	file := filepath.Join(g.dir, manifestFile)
-	if exists(file) {
+	path := filepath.Join(g.dir, manifestFile)
+	if exists(path) {
 		return nil
 	}
-	return run.WriteFile(file, func(w io.Writer) error {
+	return run.WriteFile(path, func(w io.Writer) error {
 		return indented(w, gridManifest{gridSchema, g.settings()})
 	})
 }
 
 // readManifest returns nil where there is none of a grid.
 func readManifest(dir string) (*gridManifest, error) {
-	file := filepath.Join(dir, manifestFile)
-	b, err := os.ReadFile(file)
+	path := filepath.Join(dir, manifestFile)
+	b, err := file.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -73,7 +74,7 @@ func readManifest(dir string) (*gridManifest, error) {
 	}
 	m := new(gridManifest)
 	if err := json.Unmarshal(b, m); err != nil || m.Schema != gridSchema {
-		return nil, usage(fmt.Errorf("%s: not the settings of one of paper B's tables", file), "choose another folder with --out")
+		return nil, usage(fmt.Errorf("%s: not the settings of one of paper B's tables", path), "choose another folder with --out")
 	}
 	return m, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"tattle/cluster"
+	"tattle/internal/file"
 	"tattle/onnx"
 )
 
@@ -190,7 +191,7 @@ func link(from, to string) error {
 	if err := os.Link(from, to); err == nil || errors.Is(err, os.ErrExist) {
 		return nil
 	}
-	f, err := os.Open(from)
+	f, err := file.Open(from)
 	if err != nil {
 		return err
 	}
@@ -206,7 +207,7 @@ func link(from, to string) error {
 // repoint makes the paths in a sourceFile those of this machine. Pictures that the run
 // kept decoded are decoded again here, beside the data.
 func repoint(path string, at map[string]string) error {
-	data, err := os.ReadFile(path)
+	data, err := file.ReadFile(path)
 	if err != nil {
 		return err
 	}

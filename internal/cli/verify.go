@@ -44,7 +44,7 @@ func (c *verifyCmd) Run(e *env) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		dir = filepath.Dir(dir)
 	}
-	document, err := os.ReadFile(filepath.Join(dir, reportJSON))
+	document, err := file.ReadFile(filepath.Join(dir, reportJSON))
 	if err != nil {
 		return usage(err, "give the folder of a finished run")
 	}
@@ -234,7 +234,7 @@ func keptFile(r *report.Report, name string) (report.Arrays, bool) {
 func finding(err error, hint string) error { return &statusError{statusFinding, err, hint} }
 
 func readReport(dir string) (*report.Report, error) {
-	f, err := os.Open(filepath.Join(dir, reportJSON))
+	f, err := file.Open(filepath.Join(dir, reportJSON))
 	if err != nil {
 		return nil, usage(err, "give the folder of a finished run")
 	}

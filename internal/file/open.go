@@ -1,0 +1,93 @@
+package file
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Open opens a file for reading. It errs, without waiting for anybody, where the path
+// leads to something else than a regular file: a folder, named pipe, device or socket.
+func Open(path string) (*os.File, error) {
+	info, err := os.Stat(path) // before it is opened, which devices may notice
+	if err != nil {
+		return nil, err
+	}
+	if err := regular(path, info); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// regular errs where what is at a path is not a regular file.
+func regular(path string, info fs.FileInfo) error {
+	what := "is special"
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		what = "is a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		what = "is a named pipe"
+	case mode&fs.ModeSocket != 0:
+		what = "is a socket"
+	case mode&fs.ModeDevice != 0:
+		what = "is a device"
+	}
+	return &fs.PathError{Op: "open", Path: path, Err: errors.New(what + ", not a regular file")}
+}
+
+// ReadFile returns the bytes of a file that Open opens.
+func ReadFile(path string) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// DirFS is os.DirFS, but for files, which Open opens.
+func DirFS(dir string) fs.FS { return folder{os.DirFS(dir), dir} }
+
+type folder struct {
+	fs.FS
+	dir string
+}
+
+// Open implements fs.FS.
+func (f folder) Open(name string) (fs.File, error) {
+	info, err := fs.Stat(f.FS, name)
+	if err != nil || info.IsDir() {
+		return f.FS.Open(name)
+	}
+	return Open(filepath.Join(f.dir, filepath.FromSlash(name)))
+}
+
+// ReadFile implements fs.ReadFileFS.
+func (f folder) ReadFile(name string) ([]byte, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	return ReadFile(filepath.Join(f.dir, filepath.FromSlash(name)))
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (f folder) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(f.FS, name) }
+
+// Stat implements fs.StatFS.
+func (f folder) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.FS, name) }

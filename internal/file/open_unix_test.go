@@ -1,0 +1,56 @@
+//go:build unix
+
+package file
+
+import (
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	os.WriteFile(at("plain"), []byte("text"), 0o666)
+	os.Symlink("plain", at("link"))
+	os.Mkdir(at("folder"), 0o777)
+	if err := syscall.Mkfifo(at("pipe"), 0o666); err != nil {
+		t.Skip(err)
+	}
+	if l, err := net.Listen("unix", at("socket")); err == nil {
+		defer l.Close()
+	}
+	began := time.Now()
+	fsys := DirFS(dir)
+	for name, want := range map[string]string{
+		"plain": "", "link": "", "folder": "is a folder", "pipe": "is a named pipe", "socket": "is a socket", "none": "no such file",
+	} {
+		b, err := ReadFile(at(name))
+		inside, err2 := fs.ReadFile(fsys, name)
+		if want == "" && (string(b) != "text" || string(inside) != "text" || err != nil || err2 != nil) {
+			t.Errorf("%s: %q, %q, %v, %v", name, b, inside, err, err2)
+		}
+		if want != "" && (err == nil || err2 == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err2.Error(), want)) {
+			t.Errorf("%s: %v, %v", name, err, err2)
+		}
+		if f, err := fsys.Open(name); (err == nil) != (want == "" || name == "folder") {
+			t.Errorf("%s: %v", name, err)
+		} else if err == nil {
+			f.Close()
+		}
+	}
+	if _, err := ReadFile(os.DevNull); err == nil || !strings.Contains(err.Error(), "is a device") {
+		t.Error(err)
+	}
+	if _, err := fs.ReadFile(fsys, "../x"); err == nil {
+		t.Error("a path outside of the folder was read")
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
