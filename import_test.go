@@ -21,6 +21,7 @@ var layers = [][]string{
 	{"audit"},
 	{"design"},
 	{"curious"},
+	{"measure"},
 	{"classify", "infer"},
 	{"attack"},
 	{"bound"},

@@ -9,34 +9,24 @@ import (
 	"tattle/release"
 )
 
-// Post is what is done to a release before it leaves, such as release.Post: it
-// changes x, [batch, n], in place.
-type Post interface{ Apply(x []float32, n int) }
-
 // channel is what lies between features and attacker: noise on each of several
 // releases, what is done to them, and the mean of what arrives.
 type channel struct {
 	noise   release.Noise
-	post    Post
+	post    release.Post
 	queries int
 	n       int
 	z       []float64 // [batch, n]
 	one     []float32 // [batch, n]
 }
 
-// active tells whether anything is done to a release.
-func active(post Post) bool { return post != nil && post != Post(release.Post{}) }
-
 // maxDrawn is how many releases of one input are drawn one by one at most: of 784
 // features, and batches of 200, that is two seconds in which no ctx is heeded.
 const maxDrawn = 4096
 
-func newChannel(noise release.Noise, queries int, post Post, n int) (*channel, error) {
-	if !active(post) {
-		post = nil
-	}
+func newChannel(noise release.Noise, queries int, post release.Post, n int) (*channel, error) {
 	c := &channel{noise: noise, post: post, queries: max(1, queries), n: n}
-	if g, ok := noise.(release.Gaussian); ok && post == nil {
+	if g, ok := noise.(release.Gaussian); ok && post == (release.Post{}) {
 		// The mean of k Gaussians is one, so a single draw will do.
 		c.noise, c.queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(c.queries))}, 1
 	}
@@ -70,9 +60,7 @@ func (c *channel) row(x, a, one []float32, z []float64, r *rand.Rand) {
 		for j, v := range a {
 			one[j] = v + float32(z[j])
 		}
-		if c.post != nil {
-			c.post.Apply(one, c.n)
-		}
+		c.post.Apply(one, c.n)
 		if c.queries == 1 {
 			copy(x, one)
 			return

@@ -12,8 +12,8 @@ import (
 
 // DecoderOptions are the settings of NewDecoder.
 type DecoderOptions struct {
-	Queries  int          // releases of one input, of which the attacker takes the mean; 0 is 1
-	Post     Post         // nil for none
+	Queries  int // releases of one input, of which the attacker takes the mean; 0 is 1
+	Post     release.Post
 	Hidden   int          // width of the two hidden layers; 0 is DefaultHidden
 	Epochs   int          // over the training examples; 0 is DefaultEpochs
 	Batch    int          // examples of one step; 0 is DefaultBatch
@@ -111,7 +111,7 @@ func (o DecoderOptions) linear(ctx context.Context, front nn.Model, noise releas
 		return NewLinear(ctx, front, noise, train, LinearOptions{Queries: o.Queries, Post: o.Post, Examples: o.Examples, Domain: o.Domain, Seed: o.Seed})
 	}
 	l := o.Linear
-	if p, n := front.Dims(); l.p != p || l.n != n || l.noisy != active(o.Post) || l.added != variance(noise, o.Queries) {
+	if p, n := front.Dims(); l.p != p || l.n != n || l.noisy != (o.Post != release.Post{}) || l.added != variance(noise, o.Queries) {
 		return nil, fmt.Errorf("attack: a decoder beside a linear attack on %d features of %d inputs, for a model of %d and %d: give the one on this release, with this noise", l.n, l.p, n, p)
 	}
 	indices, err := trainingSet(train, o.Examples, o.Seed)

@@ -14,7 +14,7 @@ import (
 // LinearOptions are the settings of NewLinear.
 type LinearOptions struct {
 	Queries  int          // releases of one input, of which the attacker takes the mean; 0 is 1
-	Post     Post         // nil for none; else the moments are those of releases drawn by Seed
+	Post     release.Post // if any, the moments are those of releases drawn by Seed
 	Examples int          // the most that are trained on; 0 is all
 	Domain   bound.Domain // where reconstructions are clipped
 	Seed     uint64
@@ -79,7 +79,7 @@ func NewLinear(ctx context.Context, front nn.Model, noise release.Noise, train b
 	if err != nil {
 		return nil, err
 	}
-	l := &Linear{p: p, n: n, domain: o.Domain, indices: indices, noisy: active(o.Post), added: variance(noise, o.Queries)}
+	l := &Linear{p: p, n: n, domain: o.Domain, indices: indices, noisy: (o.Post != release.Post{}), added: variance(noise, o.Queries)}
 	f := &fitting{Linear: l, ctx: ctx, front: front, train: train, channel: c, seed: o.Seed, tell: o.Progress}
 	if err := f.run(); err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func TestLinearKnowsThePost(t *testing.T) {
 	measure := func(o LinearOptions) float64 {
 		l, err := NewLinear(ctx, g.front, noise, train, o)
 		must(t, err)
-		if active(o.Post) != math.IsNaN(l.MeanSquareAt(1)) {
+		if (o.Post != release.Post{}) != math.IsNaN(l.MeanSquareAt(1)) {
 			t.Error("an expected error where the moments hold noise")
 		}
 		r, err := Measure(ctx, l, g.front, noise, test, all(1000), Options{Post: post})

@@ -14,9 +14,9 @@ import (
 
 // Options are the settings of Measure.
 type Options struct {
-	Draws       int               // of noise for each example; 0 is DefaultDraws
-	Queries     int               // releases of one input, of which the attacker takes the mean; 0 is 1
-	Post        Post              // nil for none
+	Draws       int // of noise for each example; 0 is DefaultDraws
+	Queries     int // releases of one input, of which the attacker takes the mean; 0 is 1
+	Post        release.Post
 	Coordinates bound.Coordinates // nil for pixels
 	Classifier  nn.Model          // the whole model, to say whether it takes a reconstruction for the original; nil not to
 	Pictures    int               // reconstructions kept, of the first examples; 0 is DefaultPictures
@@ -108,7 +108,7 @@ func newMeasurement(a Attack, front nn.Model, noise release.Noise, data bound.So
 		return nil, fmt.Errorf("attack: %d draws, and coordinates of %d inputs for a model of %d: give a positive number and the model's own coordinates", o.Draws, o.Coordinates.Inputs(), p)
 	}
 	about := a.About()
-	if _, ok := a.(*Inversion); ok && active(o.Post) {
+	if _, ok := a.(*Inversion); ok && (o.Post != release.Post{}) {
 		about += "; what is done to a release after the noise it leaves out of account"
 	}
 	c, err := newChannel(noise, o.Queries, o.Post, n)

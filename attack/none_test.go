@@ -14,7 +14,7 @@ import (
 func TestWithoutNoise(t *testing.T) {
 	ctx, g := context.Background(), newGaussian(t, 5, 5, 21)
 	train, test := g.draw(2000, 22), g.draw(60, 23)
-	for _, post := range []Post{nil, release.Post{Label: true}} {
+	for _, post := range []release.Post{{}, {Label: true}} {
 		m, err := NewMean(g.front, g.prior.Mean, bound.Free)
 		must(t, err)
 		l, err := NewLinear(ctx, g.front, release.None{}, train, LinearOptions{Post: post})
@@ -22,7 +22,7 @@ func TestWithoutNoise(t *testing.T) {
 		d, err := NewDecoder(ctx, g.front, release.None{}, train, DecoderOptions{Post: post, Linear: l, Hidden: 16, Epochs: 2})
 		must(t, err)
 		attacks := []Attack{l, d}
-		if post == nil {
+		if post == (release.Post{}) {
 			v, err := NewInversion(g.front, release.None{}, g.prior, InversionOptions{Starts: []Attack{l}})
 			must(t, err)
 			if !strings.Contains(v.About(), "no noise") {
@@ -34,14 +34,14 @@ func TestWithoutNoise(t *testing.T) {
 		for _, a := range attacks {
 			e := reach(t, a, g, test, post)
 			t.Logf("post %v: %s %.4g, the prior alone %.4g", post, a.Name(), e, blind)
-			if post == nil && e > .05*blind || e > blind {
+			if post == (release.Post{}) && e > .05*blind || e > blind {
 				t.Errorf("post %v: %s errs by %v, the prior alone by %v", post, a.Name(), e, blind)
 			}
 		}
 	}
 }
 
-func reach(t *testing.T, a Attack, g gaussian, test points, post Post) float64 {
+func reach(t *testing.T, a Attack, g gaussian, test points, post release.Post) float64 {
 	r, err := Measure(context.Background(), a, g.front, release.None{}, test, all(test.Len()), Options{Draws: 1, Post: post})
 	must(t, err)
 	return r.RootMeanSquare()

@@ -56,7 +56,7 @@ func TestEverySurface(t *testing.T) {
 	}
 	legal, err := bound.Legal(low, high)
 	must(t, err)
-	posts := []Post{nil, release.Post{Digits: 1}, release.Post{TopK: 2}, release.Post{Label: true}}
+	posts := []release.Post{{}, release.Post{Digits: 1}, release.Post{TopK: 2}, release.Post{Label: true}}
 	for surface, front := range map[string]*nn.Net{
 		"logits":        chain(t, []int{p}, 1, layer(p, 16), &nn.ReLU{}, layer(16, 10)),
 		"probabilities": chain(t, []int{p}, 2, layer(p, 10), &nn.Softmax{}),

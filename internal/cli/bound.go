@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"tattle/dataset"
+	"tattle/measure"
 )
 
 type boundCmd struct {
@@ -19,7 +20,7 @@ type boundCmd struct {
 
 	releaseFlags `group:"What is released"`
 	searchFlags  `group:"Near witnesses"`
-	rungFlags    `group:"Further bounds and attacks"`
+	furtherFlags `group:"Further bounds and attacks"`
 
 	Resume bool `help:"Go on with the interrupted run in --out."`
 	output
@@ -45,25 +46,25 @@ func (c *boundCmd) Run(e *env) error {
 	})
 }
 
-// title is that of the report on a release of the model at a path.
-func (l released) title(model string) string {
+// releaseTitle is the title of the report on a release of the model at a path.
+func releaseTitle(l measure.Release, model string) string {
 	give := "give"
-	if l.post.Label {
+	if l.Post.Label {
 		give = "gives"
 	}
-	return fmt.Sprintf("What the %s of %s %s away", l.surface(), filepath.Base(model), give)
+	return fmt.Sprintf("What the %s of %s %s away", l.Surface(), filepath.Base(model), give)
 }
 
 // measurement checks the flags and opens model and data.
 func (c *boundCmd) measurement(e *env) (*measurement, error) {
-	leaves, err := c.released(c.Seed)
+	leaves, err := c.release(c.Seed)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.rungFlags.check(); err != nil {
+	if err := c.furtherFlags.check(); err != nil {
 		return nil, err
 	}
-	if leaves.family == noNoise {
+	if leaves.Family == measure.NoNoise {
 		if c.VanTrees != nil && *c.VanTrees {
 			return nil, usage(errors.New("--van-trees: no bound holds without noise"), "choose a family with --noise")
 		}
@@ -79,24 +80,23 @@ func (c *boundCmd) measurement(e *env) (*measurement, error) {
 		return nil, err
 	}
 	m := &measurement{
-		title:     leaves.title(c.Model),
-		modelPath: absolute(c.Model), modelHash: read.hash, graph: read.graph, released: leaves, read: read,
-		data: set, dataPath: absolute(c.Data), split: c.Split, inputs: in.inputFlags, memory: c.bytes(),
-		draws: 1, seed: c.Seed, resume: c.Resume, bar: "bounding",
+		Request: measure.Request{Graph: read.graph, Data: set, Release: leaves, Memory: c.bytes(), Seed: c.Seed},
+		source:  source{modelPath: absolute(c.Model), modelHash: read.hash, read: read, dataPath: absolute(c.Data), split: c.Split, inputs: in.inputFlags},
+		title:   releaseTitle(leaves, c.Model), resume: c.Resume, bar: "bounding",
 	}
-	if m.indices, err = chooseExamples(c.Examples, set.Len(), c.Seed); err != nil {
+	if m.Indices, err = chooseExamples(c.Examples, set.Len(), c.Seed); err != nil {
 		return nil, err
 	}
-	if m.experiment, m.vectors, err = c.experiment(set, c.Seed); err != nil {
+	if m.Experiment, m.vectors, err = c.experiment(set, c.Seed); err != nil {
 		return nil, err
 	}
-	if err := c.extend(&m.experiment, set, len(m.indices), c.Seed); err != nil {
+	if err := c.extend(&m.Experiment, set, len(m.Indices), c.Seed); err != nil {
 		return nil, err
 	}
 	needed := ""
-	if leaves.spec.Projection == "principal" {
+	if leaves.Spec.Projection == "principal" {
 		needed = "--projection principal"
 	}
-	m.rungs, err = c.rungs(in, needed, set, func(in inputs) (*dataset.Set, error) { return readInputs(e, in, read) })
+	m.adversaries, err = c.furtherFlags.adversaries(in, needed, set, func(in inputs) (*dataset.Set, error) { return readInputs(e, in, read) })
 	return m, err
 }

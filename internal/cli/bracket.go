@@ -8,6 +8,7 @@ import (
 	"tattle/attack"
 	"tattle/bound"
 	"tattle/internal/simd"
+	"tattle/measure"
 	"tattle/report"
 )
 
@@ -59,7 +60,7 @@ func without(a, b []int) []int {
 // bracket sets floors and ceilings on one axis, band by band. It is made of the
 // arrays alone, so that verify makes it again. res, where there are no bounds, and c
 // may be nil.
-func bracket(r *report.Report, res *bound.Result, c *ceilings, coordinates bound.Coordinates) *report.Bracket {
+func bracket(r *report.Report, res *bound.Result, c *measure.Attacks, coordinates bound.Coordinates) *report.Bracket {
 	var rows []bound.Summary
 	var attacks []report.Attack
 	var bands []report.Band
@@ -77,7 +78,7 @@ func bracket(r *report.Report, res *bound.Result, c *ceilings, coordinates bound
 		if c != nil {
 			attacks = append(attacks, band.attacks(c)...)
 			b.Prior = band.prior(c)
-			b.VanTrees = rootMeanSquare(band.of(c.vanTreesStd, m))
+			b.VanTrees = rootMeanSquare(band.of(c.VanTrees, m))
 		}
 		bands = append(bands, b)
 	}
@@ -94,9 +95,9 @@ func (b bracketBand) of(x []float64, m int) []float64 {
 
 // values are the bounds of a row, [examples, m]; nil where the row is not about
 // coordinates.
-func values(of bound.Summary, res *bound.Result, c *ceilings) []float64 {
+func values(of bound.Summary, res *bound.Result, c *measure.Attacks) []float64 {
 	if of.Method == bound.MethodVanTrees && c != nil {
-		return c.vanTreesStd
+		return c.VanTrees
 	}
 	switch {
 	case of.Method == bound.MethodHCR && of.Search == bound.SearchFar:
@@ -145,27 +146,27 @@ func (b bracketBand) row(of bound.Summary, x []float64, res *bound.Result, m int
 
 // attacks are the attacks' errors in this band: the root mean square over its
 // coordinates, examples and draws.
-func (b bracketBand) attacks(c *ceilings) []report.Attack {
+func (b bracketBand) attacks(c *measure.Attacks) []report.Attack {
 	var rows []report.Attack
-	for _, a := range c.attacks {
+	for _, a := range c.Results {
 		rows = append(rows, b.attack(c, a))
 	}
 	return rows
 }
 
 // prior is the error of the prior alone in this band, nil where it was not measured.
-func (b bracketBand) prior(c *ceilings) *report.Attack {
-	if c.alone == nil {
+func (b bracketBand) prior(c *measure.Attacks) *report.Attack {
+	if c.PriorAlone == nil {
 		return nil
 	}
-	a := b.attack(c, c.alone)
-	median := median(b.of(c.alone.RMS, len(c.alone.RMS)/len(c.alone.MeanSquare)))
+	a := b.attack(c, c.PriorAlone)
+	median := median(b.of(c.PriorAlone.RMS, len(c.PriorAlone.RMS)/len(c.PriorAlone.MeanSquare)))
 	a.RMSQuantiles = map[string]*float64{"0.5": &median}
 	return &a
 }
 
-func (b bracketBand) attack(c *ceilings, a *attack.Result) report.Attack {
-	return report.Attack{Name: a.Attack, Band: b.name, MeanSquare: report.Number(a.BandMeanSquare(b.keep)), Gain: c.gain(a, b.keep), Examples: len(a.MeanSquare)}
+func (b bracketBand) attack(c *measure.Attacks, a *attack.Result) report.Attack {
+	return report.Attack{Name: a.Attack, Band: b.name, MeanSquare: report.Number(a.BandMeanSquare(b.keep)), Gain: gainOf(c, a, b.keep), Examples: len(a.MeanSquare)}
 }
 
 // rootMeanSquare is that of all values, zero where there are none.

@@ -8,6 +8,7 @@ import (
 
 	"tattle/attack"
 	"tattle/bound"
+	"tattle/measure"
 	"tattle/nn/train"
 	"tattle/report"
 )
@@ -17,8 +18,8 @@ const (
 	demoExamples = 50 // of the test set, bounded with the paper's settings
 )
 
-// demoRungs are the defaults of `tattle bound`, with twins for fewer examples.
-var demoRungs = rungFlags{Barankin: 64, Far: 8, Twins: "3"}
+// demoBounds are the defaults of `tattle bound`, with twins for fewer examples.
+var demoBounds = measure.Further{Barankin: 64, Far: 8, Twins: 3}
 
 // manifestDigestFile lies beside the manifest.
 const manifestDigestFile = "manifest.sha256"
@@ -35,7 +36,7 @@ func (c *demoCmd) Run(e *env) error {
 		if err == nil || exists(filepath.Join(dir, reportJSON)) {
 			return err
 		}
-		for _, name := range []string{shardsDir, manifestFile, manifestDigestFile, arraysFile, attacksFile, modelFile} {
+		for _, name := range []string{shardsDir, manifestFile, manifestDigestFile, arraysFile, measure.AttacksFile, modelFile} {
 			os.RemoveAll(filepath.Join(dir, name))
 		}
 		return fmt.Errorf("the demo keeps nothing of what it had begun: %w", err)
@@ -55,16 +56,20 @@ func (c *demoCmd) demo(e *env, dir string) error {
 		return err
 	}
 	m := &measurement{
-		title:     "What the features of a small net give away about generated digits",
-		modelPath: trained.Model.Path, modelHash: trained.Model.SHA256, graph: g,
-		data: test, dataPath: glyphsName, split: "test", released: released{family: "gaussian", scale: 1}, draws: 1, seed: c.Seed, bar: "bounding",
-		experiment: bound.Experiment{Coordinates: bound.DCT(test.Shape), Band: lowBand, Search: bound.SearchOptions{Seed: c.Seed}},
-		rungs:      &rungs{vanTrees: true, attacks: attackNames, attackDraws: attack.DefaultDraws, training: train, trainPath: glyphsName, needsPrior: true, needsAttacks: true},
+		Request: measure.Request{
+			Graph: g, Data: test, Release: measure.Release{Family: "gaussian", Scale: 1}, Seed: c.Seed,
+			Experiment: bound.Experiment{Coordinates: bound.DCT(test.Shape), Band: measure.LowBand(test.Shape), Search: bound.SearchOptions{Seed: c.Seed}},
+		},
+		source: source{modelPath: trained.Model.Path, modelHash: trained.Model.SHA256, dataPath: glyphsName, split: "test"},
+		title:  "What the features of a small net give away about generated digits", bar: "bounding",
+		adversaries: &adversaries{path: glyphsName, Adversaries: measure.Adversaries{
+			VanTrees: true, Attacks: measure.AttackNames, Draws: attack.DefaultDraws, Training: train, TrainingSHA256: train.SHA256, NeedsPrior: true, NeedsAttacks: true,
+		}},
 	}
-	if m.indices, err = chooseExamples(fmt.Sprint(demoExamples), test.Len(), c.Seed); err != nil {
+	if m.Indices, err = chooseExamples(fmt.Sprint(demoExamples), test.Len(), c.Seed); err != nil {
 		return err
 	}
-	if err := demoRungs.extend(&m.experiment, test, len(m.indices), c.Seed); err != nil {
+	if err := demoBounds.AddTo(&m.Experiment, test, c.Seed); err != nil {
 		return err
 	}
 	done, err := m.run(e, dir)

@@ -14,6 +14,7 @@ import (
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/design"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/run"
 )
@@ -149,8 +150,8 @@ func (c *designCmd) job(e *env) (*designJob, error) {
 	}
 	slices.Sort(j.options.Indices)
 	j.options.Indices = slices.Compact(j.options.Indices)
-	j.options.Coordinates, j.options.Band = bound.DCT(j.data.Shape), band(j.data.Shape)
-	j.options.Legal, err = bound.Legal(legalRange(j.data))
+	j.options.Coordinates, j.options.Band = bound.DCT(j.data.Shape), measure.LowBand(j.data.Shape)
+	j.options.Legal, err = measure.LegalDomain(j.data)
 	return j, err
 }
 
@@ -222,8 +223,8 @@ func (c *designCmd) swept(o *design.Options) error {
 		}
 	}
 	for _, family := range c.Noise {
-		if path, ok := strings.CutPrefix(family, tablePrefix); ok {
-			family = tablePrefix + absolute(path)
+		if path, ok := strings.CutPrefix(family, measure.TablePrefix); ok {
+			family = measure.TablePrefix + absolute(path)
 		}
 		o.Families = append(o.Families, family)
 	}
@@ -243,11 +244,11 @@ func (j *designJob) shapes() (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	front, _, err := nets(f, h)
+	split, err := measure.NewSplit(j.node, f, h, nil)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", j.Model, err)
 	}
-	p, n := front.Dims()
+	p, n := split.Front.Dims()
 	if have := nn.Size(j.data.Shape); have != p {
 		return 0, usage(fmt.Errorf("%s takes inputs of shape %v, %s has examples of shape %v", j.Model, f.InputShape, j.Data, j.data.Shape), "choose the data the model was trained on")
 	}
@@ -304,7 +305,7 @@ func (j *designJob) hashes() (map[string]string, error) {
 		h["training data"] = j.training.SHA256
 	}
 	for i, family := range j.options.Families {
-		if path, ok := strings.CutPrefix(family, tablePrefix); ok {
+		if path, ok := strings.CutPrefix(family, measure.TablePrefix); ok {
 			digest, err := run.Digest(path)
 			if err != nil {
 				return nil, usage(fmt.Errorf("--noise: %w", err), "")

@@ -8,6 +8,7 @@ import (
 	"tattle/attack"
 	"tattle/bound"
 	"tattle/design"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/report"
@@ -74,16 +75,16 @@ func (j *designJob) chosen(r *report.Report, a *design.Answer) {
 	}
 	r.Model.Features = p.Keep
 	r.Utility = utility(release.Utility{Examples: j.data.Len(), Draws: c.Drop.Draws, Clean: a.Clean, Released: c.Accuracy})
-	l := released{spec: p.Spec, family: p.Family, queries: 1}
-	l.describe(r)
+	l := measure.Release{Spec: p.Spec, Family: p.Family}
+	describeSurface(r, l)
 	if noise, err := release.ParseNoise(p.Family, p.Sigma, p.Keep); err == nil { // as it was when the point was measured
-		r.Release.Noise = l.describeNoise(noise, p.Sigma/p.Scale)
+		r.Release.Noise = describeNoise(p.Family, noise, p.Sigma/p.Scale)
 	}
 	r.Release.Noise.Spec = p.Family
 	r.Bounds = c.Bounds
 	if c.Attack != nil {
-		found := &ceilings{attacks: []*attack.Result{c.Attack}, alone: c.Blind}
-		found.record(r, j.options.Coordinates, j.options.Band)
+		found := &measure.Attacks{Results: []*attack.Result{c.Attack}, PriorAlone: c.Blind}
+		recordAttacks(r, found, j.options.Coordinates, j.options.Band)
 	}
 }
 

@@ -7,38 +7,10 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/report"
 )
-
-// domainOf returns the domain of that name for the inputs of a set.
-func domainOf(set *dataset.Set, name string) (bound.Domain, error) {
-	if name == bound.DomainFree {
-		return bound.Free, nil
-	}
-	low, high := legalRange(set)
-	if name == bound.DomainLegal {
-		return bound.Legal(low, high)
-	}
-	columns, _ := set.Grid()
-	grid := make([]bound.Values, len(columns))
-	for i, c := range columns {
-		grid[i] = bound.Values{Width: c.Width, List: c.Values}
-	}
-	return bound.Stored(low, high, grid)
-}
-
-// farDomain names the domain of far witnesses and twins, where near ones are in
-// another: what the data can hold, as far as that is known, unless the data's range was
-// asked for.
-func farDomain(set *dataset.Set, near string) string {
-	if _, known := set.Grid(); near == bound.DomainFree && !known {
-		return bound.DomainLegal
-	} else if near == bound.DomainFree {
-		return bound.DomainStored
-	}
-	return near
-}
 
 // stored says what the inputs of a set can be stored as.
 func stored(set *dataset.Set) *report.Stored {
@@ -65,7 +37,7 @@ func recordedDomain(name string, r *report.Report, data *dataset.Set, shape []in
 	case name != bound.DomainLegal && name != bound.DomainStored:
 		return bound.Domain{}, fmt.Errorf("there is no domain %q", name)
 	case data != nil:
-		return domainOf(data, name)
+		return measure.DomainOf(data, name)
 	}
 	legal, err := recordedRange(r.Data.Range, shape)
 	if err != nil || name == bound.DomainLegal {
@@ -75,7 +47,7 @@ func recordedDomain(name string, r *report.Report, data *dataset.Set, shape []in
 	if err != nil {
 		return legal, err
 	}
-	return domainOf(set, name)
+	return measure.DomainOf(set, name)
 }
 
 // recordedPictures returns a set without pictures whose bytes become what the report

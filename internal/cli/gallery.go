@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tattle/bound"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/report"
@@ -14,8 +15,8 @@ import (
 const galleryPictures = 6 // as many as fit a screen beside their reconstructions
 
 // show fills the gallery and the pairs. res and c may be nil.
-func (m *measurement) show(r *report.Report, res *bound.Result, c *ceilings) error {
-	if len(m.data.Shape) != 3 || m.data.Shape[0] != 1 && m.data.Shape[0] != 3 {
+func (m *measurement) show(r *report.Report, res *bound.Result, c *measure.Attacks) error {
+	if len(m.Data.Shape) != 3 || m.Data.Shape[0] != 1 && m.Data.Shape[0] != 3 {
 		return nil
 	}
 	if err := m.gallery(r, res, c); err != nil {
@@ -29,26 +30,26 @@ func (m *measurement) show(r *report.Report, res *bound.Result, c *ceilings) err
 
 // original is the i-th example that was examined.
 func (m *measurement) original(i int) report.Original {
-	index := m.indices[i]
-	o := report.Original{Index: index, Label: m.data.Label(index), Shape: m.data.Shape, Theta: make([]float32, nn.Size(m.data.Shape)), Denormalize: m.data.Denormalize}
-	if names := m.data.YNames; o.Label >= 0 && o.Label < len(names) {
+	index := m.Indices[i]
+	o := report.Original{Index: index, Label: m.Data.Label(index), Shape: m.Data.Shape, Theta: make([]float32, nn.Size(m.Data.Shape)), Denormalize: m.Data.Denormalize}
+	if names := m.Data.YNames; o.Label >= 0 && o.Label < len(names) {
 		o.Name = names[o.Label]
 	}
-	m.data.Examples(o.Theta, []int{index})
+	m.Data.Examples(o.Theta, []int{index})
 	return o
 }
 
 // gallery shows the first examples beside their best unbiased reconstructions, and
 // what the best attack made of them.
-func (m *measurement) gallery(r *report.Report, res *bound.Result, c *ceilings) error {
-	rng := rand.New(rand.NewPCG(m.seed, 2))
-	best := c.best()
+func (m *measurement) gallery(r *report.Report, res *bound.Result, c *measure.Attacks) error {
+	rng := rand.New(rand.NewPCG(m.Seed, 2))
+	best := c.Best()
 	bounds := res != nil && res.Experiment.Coordinates.Name() == "dct"
 	attacked := best != nil && len(best.Pictures) > 0
 	if !bounds && !attacked {
 		return nil
 	}
-	for i := range min(galleryPictures, len(m.indices)) {
+	for i := range min(galleryPictures, len(m.Indices)) {
 		o := m.original(i)
 		var names []string
 		var std [][]float64

@@ -8,6 +8,7 @@ import (
 
 	"tattle/attack"
 	"tattle/bound"
+	"tattle/measure"
 	"tattle/report"
 )
 
@@ -17,16 +18,16 @@ const ladderTitle = "The ladder of bounds, from paper A's method up"
 // climb asks a measurement for every rung and every attack.
 func (c *reproduceCmd) climb(m *measurement) error {
 	m.title = ladderTitle
-	m.experiment.Sizes = nil // the default: A's first
-	f := rungFlags{Barankin: demoRungs.Barankin, Far: demoRungs.Far, Twins: c.Twins, Attack: attackNames, AttackDraws: attack.DefaultDraws}
+	m.Experiment.Sizes = nil // the default: A's first
+	f := furtherFlags{Barankin: demoBounds.Barankin, Far: demoBounds.Far, Twins: c.Twins, Attack: measure.AttackNames, AttackDraws: attack.DefaultDraws}
 	if err := f.check(); err != nil {
 		return err
 	}
-	if err := f.extend(&m.experiment, m.data, len(m.indices), c.Seed); err != nil {
+	if err := f.extend(&m.Experiment, m.Data, len(m.Indices), c.Seed); err != nil {
 		return err
 	}
 	var err error
-	m.rungs, err = f.rungs(inputs{path: c.Data, seed: c.Seed}, "", m.data, openAlone)
+	m.adversaries, err = f.adversaries(inputs{path: c.Data, seed: c.Seed}, "", m.Data, openAlone)
 	return err
 }
 

@@ -2,54 +2,58 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"tattle/attack"
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/internal/simd"
+	"tattle/measure"
 	"tattle/nn"
+	"tattle/npy"
 	"tattle/release"
 	"tattle/report"
 	"tattle/run"
 )
 
-const (
-	lowBand      = 8  // A's Figures 1 and 3
-	lowBandLarge = 32 // A's Figures 5 and 6, for inputs of 64 pixels and more
-)
-
-// A measurement is one model, one data set and one release, to be bounded.
+// A measurement is a request with what its report says of where things came from.
 type measurement struct {
-	title     string
-	modelPath string
-	modelHash string
-	graph     *nn.Graph
-	released
-	read       *model   // how the model was read; nil for one as it is
-	notes      []string // of how the data were read
-	data       *dataset.Set
-	inputs     inputFlags // what of the data was read
-	memory     int64      // in bytes; zero for the default
-	dataPath   string
-	split      string
-	indices    []int
-	draws      int // of the noise for each example's accuracy
-	vectors    *report.Arrays
-	experiment bound.Experiment
-	rungs      *rungs // nil for neither prior nor attacks
-	seed       uint64
-	resume     bool
-	bar        string // what the progress bar says
+	measure.Request
+	source
+	title       string
+	adversaries *adversaries // nil for neither prior nor attacks
+	vectors     *report.Arrays
+	resume      bool
+	bar         string // what the progress bar says
+}
+
+// source says where model and data came from, and how they were read.
+type source struct {
+	modelPath, modelHash string
+	read                 *model // how the model was read; nil for one as it is
+	dataPath, split      string
+	inputs               inputFlags // what of the data was read
+	notes                []string   // of how the data were read
 }
 
 // measured is what a measurement came to.
 type measured struct {
-	report   *report.Report
-	result   *bound.Result
-	ceilings *ceilings // nil where nothing was learned or attacked
+	report *report.Report
+	result *bound.Result // nil where no bound holds
+}
+
+// bounded is a measurement whose bounds are computed.
+type bounded struct {
+	*measurement
+	dir   string
+	split *measure.Split
+	files []measure.File // that the run keeps of the release
+	measured
 }
 
 // run bounds and attacks the release, writing arrays into dir, and reports on it.
@@ -64,17 +68,8 @@ func (m *measurement) run(e *env, dir string) (*measured, error) {
 	return b.conclude(e)
 }
 
-// bounded is a measurement whose bounds are computed.
-type bounded struct {
-	*measurement
-	dir    string
-	sides  *sides
-	report *report.Report
-	result *bound.Result // nil where no bound holds
-}
-
-// bounded computes the bounds, after all that decides them. For somebody else's run it
-// does no more, and returns nil once others may have their turn.
+// bounded computes the bounds, after everything that decides them. For another process's
+// run it does nothing else, and returns nil.
 func (m *measurement) bounded(e *env, dir string) (*bounded, error) {
 	if begun(dir) && !m.resume {
 		return nil, interruptedRun(dir)
@@ -82,84 +77,163 @@ func (m *measurement) bounded(e *env, dir string) (*bounded, error) {
 	if e.serve && e.skips(filepath.Join(dir, shardsDir)) {
 		return nil, nil
 	}
-	s, err := m.build(e, dir)
-	if err != nil {
+	b := &bounded{measurement: m, dir: dir}
+	var err error
+	if b.split, err = m.cut(e.ctx); err != nil {
 		return nil, err
 	}
-	m.experiment.Memory = m.memory
-	if e.serve {
-		return nil, m.serve(e, s, dir)
+	if b.files, err = m.Keep(b.split, dir); err != nil {
+		return nil, m.flagged(err)
 	}
-	r := newReport(e, m.title, m.seed)
+	if e.serve {
+		if _, err := m.SetNoise(e.ctx, b.split.Front, m.Data, dir, false); err != nil {
+			return nil, m.flagged(err)
+		}
+		if ok, _ := m.Holds(m.Experiment.Noise); ok {
+			_, err = b.search(e)
+		}
+		return nil, err
+	}
+	r := newReport(e, m.title, m.Seed)
+	b.report = r
 	if m.read != nil {
 		m.read.record(r)
 	}
 	m.inputs.record(r)
-	m.rungs.record(r)
+	m.adversaries.record(r)
 	stop := timed(r, "accuracy")
-	if err := m.measure(e, r, s, dir); err != nil {
+	if err := m.utility(e, r, b.split, dir); err != nil {
 		return nil, err
 	}
 	stop()
-	p, n := s.front.Dims()
-	r.Model = report.Model{Path: m.modelPath, SHA256: m.modelHash, Inputs: p, Features: n, FeatureNode: s.node}
-	r.Data = describe(m.data, m.dataPath, m.split)
-	r.Data.Examples = len(m.indices)
+	p, n := b.split.Front.Dims()
+	r.Model = report.Model{Path: m.modelPath, SHA256: m.modelHash, Inputs: p, Features: n, FeatureNode: b.split.Node}
+	r.Data = describe(m.Data, m.dataPath, m.source.split)
+	r.Data.Examples = len(m.Indices)
 	if m.read != nil {
 		r.Data.Notes = m.read.notes
 	}
-	res, err := m.bounds(e, r, s, dir)
+	if r.Release.NoBounds != "" {
+		return b, nil
+	}
+	defer timed(r, "bounds")()
+	if b.result, err = b.search(e); err == nil {
+		m.fill(r, b.result)
+	}
+	return b, err
+}
+
+// cut makes both sides of the release.
+func (m *measurement) cut(ctx context.Context) (*measure.Split, error) {
+	node, err := m.NodeOf(m.Graph)
 	if err != nil {
+		return nil, usage(fmt.Errorf("%s: %w", m.modelPath, err), "name the node whose output is released with --features")
+	}
+	if _, _, err := cutAt(m.Graph, node); err != nil {
 		return nil, err
 	}
-	return &bounded{m, dir, s, r, res}, nil
-}
-
-// interruptedRun refuses to begin where something was begun.
-func interruptedRun(dir string) error {
-	return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "go on with it by --resume, or choose another folder")
-}
-
-// conclude attacks the release and reports on it.
-func (b *bounded) conclude(e *env) (*measured, error) {
-	m, r, res := b.measurement, b.report, b.result
-	c, err := m.adversaries(e, r, b.sides, b.dir)
+	var train nn.Source
+	if m.adversaries != nil {
+		train = m.adversaries.Training
+	}
+	s, err := m.Split(ctx, m.Graph, train)
 	if err != nil {
-		return nil, err
-	}
-	r.Arrays = append(r.Arrays, b.sides.files...)
-	if err := m.compareMiddle(r, res); err != nil {
-		return nil, err
-	}
-	r.Bracket = bracket(r, res, c, m.experiment.Coordinates)
-	if err := m.show(r, res, c); err != nil {
-		return nil, err
-	}
-	m.warn(r, res)
-	return &measured{r, res, c}, nil
-}
-
-// serve computes bounds for somebody else's run: of the noise it settles what decides
-// them.
-func (m *measurement) serve(e *env, s *sides, dir string) error {
-	if m.sigma == 0 {
-		rms, err := m.rms(e.ctx, s.front, m.data)
-		if err != nil {
-			return err
+		if ctx.Err() == nil {
+			err = usage(fmt.Errorf("%s: %w", m.Release, err), "")
 		}
-		m.sigma = m.scale * rms
+		return nil, err
 	}
-	if err := m.settle(s.front, dir); err != nil {
+	s.LimitMemory(m.Memory)
+	return s, m.flagged(m.Check(s))
+}
+
+// flagged names the flags and the files behind an option that cannot be used.
+func (m *measurement) flagged(err error) error {
+	var wrong *measure.OptionError
+	if !errors.As(err, &wrong) {
 		return err
 	}
-	if ok, _ := m.holds(m.experiment.Noise); !ok {
-		return nil
+	switch wrong.Option {
+	case "Data":
+		return usage(fmt.Errorf("%s, %s: %w", m.modelPath, m.dataPath, err), "choose the data the model was trained on")
+	case "Labels":
+		return usage(fmt.Errorf("%s, %s: %w", m.modelPath, m.dataPath, err), "choose the data the model was trained on, or their labels with --labels and --target")
+	case "TopK":
+		return usage(fmt.Errorf("--top-k: %w", err), "")
+	case "Family":
+		return usage(fmt.Errorf("--noise: %w", err), "")
 	}
-	_, err := m.search(e, s, dir)
-	return err
+	return usage(fmt.Errorf("--noise, --sigma, --sigma-scale: %w", err), "")
 }
 
-// skips says that a worker need not look at a stage: its pool, if it can tell, is about
+// interruptedRun refuses to start in the folder of an interrupted run.
+func interruptedRun(dir string) error {
+	return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "continue it with --resume, or choose another folder")
+}
+
+// conclude attacks the release and finishes the report.
+func (b *bounded) conclude(e *env) (*measured, error) {
+	m, r := b.measurement, b.report
+	learned, err := b.attack(e)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range b.files {
+		r.Arrays = append(r.Arrays, report.Arrays{File: f.Name, SHA256: f.SHA256})
+	}
+	if err := m.compareMiddle(r, b.result); err != nil {
+		return nil, err
+	}
+	r.Bracket = bracket(r, b.result, learned, m.Experiment.Coordinates)
+	if err := m.show(r, b.result, learned); err != nil {
+		return nil, err
+	}
+	m.warn(r, b.result)
+	return &b.measured, nil
+}
+
+// attack runs the adversaries and writes attacks.npz; nil where none are asked for.
+func (b *bounded) attack(e *env) (*measure.Attacks, error) {
+	m, r, a := b.measurement, b.report, b.adversaries
+	if a == nil || !a.VanTrees && len(a.Attacks) == 0 {
+		return nil, nil
+	}
+	legal, err := measure.LegalDomain(m.Data)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := nn.NewNet(m.Graph)
+	if err != nil {
+		return nil, err
+	}
+	bars := &phases{w: e.stderr}
+	defer bars.close()
+	do := a.Adversaries
+	do.Seed, do.Progress = m.Seed, bars.set
+	found, err := do.Run(e.ctx, measure.Target{
+		Front: b.split.Front, Model: whole, Noise: m.Experiment.Noise, Queries: m.Experiment.Queries, Post: m.Post,
+		Data: m.Data, Indices: m.Indices, Shape: m.Data.Shape, Coordinates: m.Experiment.Coordinates, Legal: legal,
+		Seed: m.Seed, Pictures: galleryPictures,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for part, took := range found.Timing {
+		r.Timing[part] = report.Number(took.Seconds())
+	}
+	for _, why := range found.LeftOut {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Left out: %s.", why))
+	}
+	if v := found.Assumed; v != nil {
+		r.Bounds = append(r.Bounds, v.Summaries(m.Experiment.Coordinates, m.Experiment.Band)...)
+	}
+	recordAttacks(r, found.Attacks, m.Experiment.Coordinates, m.Experiment.Band)
+	hash, err := found.Write(filepath.Join(b.dir, measure.AttacksFile))
+	r.Arrays = append(r.Arrays, report.Arrays{File: measure.AttacksFile, SHA256: hash})
+	return found.Attacks, err
+}
+
+// skips reports that a worker need not look at a stage: its pool, if it can tell, is about
 // another one, and nothing that follows depends on its shards.
 func (e *env) skips(dir string) bool {
 	p, ok := e.pool.(announcing)
@@ -171,127 +245,77 @@ type announcing interface {
 	Announced(ctx context.Context, dir string) bool
 }
 
-// bounds computes them, nil where none holds, and reports on them.
-func (m *measurement) bounds(e *env, r *report.Report, s *sides, dir string) (*bound.Result, error) {
-	if r.Release.NoBounds != "" {
-		return nil, nil
-	}
-	defer timed(r, "bounds")()
-	res, err := m.search(e, s, dir)
-	if err == nil {
-		m.fill(r, res)
-	}
-	return res, err
-}
-
 func seconds(since time.Time) report.Number { return report.Number(time.Since(since).Seconds()) }
 
-// timed returns what notes how long the work since has taken.
+// timed returns a function that records how long the work since has taken.
 func timed(r *report.Report, what string) func() {
 	started := time.Now()
 	return func() { r.Timing[what] = seconds(started) }
 }
 
-// measure settles the noise and what it costs, reading all the data twice.
-func (m *measurement) measure(e *env, r *report.Report, s *sides, dir string) error {
+// utility settles the noise and measures what it costs, reading all the data twice.
+func (m *measurement) utility(e *env, r *report.Report, s *measure.Split, dir string) error {
 	passes, what := int64(2), "measuring accuracy"
-	if !m.data.Labelled() {
+	if !m.Data.Labelled() {
 		passes, what = 1, "measuring features"
 	}
-	bar := newMeter(e.stderr, what, passes*int64(m.data.Len()), false)
+	bar := newMeter(e.stderr, what, passes*int64(m.Data.Len()), false)
 	defer bar.close()
-	data := watch(m.data, bar)
-	if err := m.strength(e.ctx, r, s.front, data, dir); err != nil {
-		return err
+	data := watch(m.Data, bar)
+	rms, err := m.SetNoise(e.ctx, s.Front, data, dir, true)
+	if err != nil {
+		return m.flagged(err)
 	}
-	if !m.data.Labelled() {
+	m.describeRelease(r, rms)
+	if !m.Data.Labelled() {
 		r.Utility = unknownUtility()
 		return nil
 	}
-	f := release.Features{Front: s.front, Head: s.head, Dither: m.experiment.Noise, Post: m.post}
-	u, err := f.Utility(e.ctx, data, release.UtilityOptions{Draws: m.draws, Seed: m.seed})
+	u, err := m.Utility(e.ctx, s, data)
 	if err != nil {
 		return err
-	}
-	if s.whole != nil { // what a projection loses is part of the price
-		clean, err := release.CleanUtility(e.ctx, s.whole, m.data)
-		if err != nil {
-			return err
-		}
-		u.Clean = clean.Clean
 	}
 	r.Utility = utility(u)
 	return nil
 }
 
-// strength settles σ, from the RMS of all features over the data where it is not
-// given (A section 3), and says what is released.
-func (m *measurement) strength(ctx context.Context, r *report.Report, front *nn.Net, data nn.Source, dir string) error {
-	rms, err := m.rms(ctx, front, data)
-	if err != nil {
-		return err
-	}
-	if m.sigma == 0 {
-		m.sigma = m.scale * rms
-	}
-	if err := m.settle(front, dir); err != nil {
-		return err
-	}
-	m.describeRelease(r, rms)
-	return nil
-}
-
-// describeRelease says what is released; rms is that of what the noise is added to.
+// describeRelease describes what is released; rms is that of what the noise is added to.
 func (m *measurement) describeRelease(r *report.Report, rms float64) {
-	noise := m.experiment.Noise
-	r.Release.Noise = m.describeNoise(noise, rms)
-	m.describe(r)
-	if ok, said := m.holds(noise); ok {
-		r.Release.Note = said
+	noise := m.Experiment.Noise
+	r.Release.Noise = describeNoise(m.Family, noise, rms)
+	describeSurface(r, m.Release)
+	if ok, reason := m.Holds(noise); ok {
+		r.Release.Note = reason
 	} else {
-		r.Release.NoBounds = said
+		r.Release.NoBounds = reason
 	}
 }
 
-func (m *measurement) rms(ctx context.Context, front *nn.Net, data nn.Source) (float64, error) {
-	return release.FeatureRMS(ctx, front, data)
-}
-
-// settle makes the noise, of whose strength all is known.
-func (m *measurement) settle(front *nn.Net, dir string) error {
-	_, n := front.Dims()
-	noise, err := m.dither(m.sigma, n, dir)
-	if err != nil {
-		return usage(fmt.Errorf("--noise, --sigma, --sigma-scale: %w", err), "")
-	}
-	m.experiment.Noise, m.experiment.Queries = noise, m.queries
-	return nil
-}
-
-// search runs the experiment.
-func (m *measurement) search(e *env, s *sides, dir string) (*bound.Result, error) {
-	bar := newMeter(e.stderr, m.bar, int64(len(m.indices)), false)
+// search computes the bounds.
+func (b *bounded) search(e *env) (*bound.Result, error) {
+	m := b.measurement
+	bar := newMeter(e.stderr, m.bar, int64(len(m.Indices)), false)
 	defer bar.close()
-	res, err := bound.Run(e.ctx, s.front, m.data, m.indices, m.experiment, bound.RunOptions{
-		Dir: dir, Resume: m.resume && begun(dir), // else the interruption came before
-		Hashes:   m.hashes(s),
+	res, err := m.Bounds(e.ctx, b.split, bound.RunOptions{
+		Dir: b.dir, Resume: m.resume && begun(b.dir), // else it was interrupted before the bounds
+		Hashes:   b.hashes(),
 		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 		Pool:     e.pool, Serve: e.serve,
 	})
 	if err == nil && res != nil && res.Damaged != "" {
-		e.say("%s: %s", dir, res.Damaged)
+		e.say("%s: %s", b.dir, res.Damaged)
 	}
 	return res, err
 }
 
 // hashes are what a resumed run must share besides the experiment.
-func (m *measurement) hashes(s *sides) map[string]string {
-	h := map[string]string{"model": m.modelHash, "data": m.data.SHA256, "features": s.node, "release": m.released.String()}
-	for _, f := range s.files {
-		h[f.File] = f.SHA256
+func (b *bounded) hashes() map[string]string {
+	h := map[string]string{"model": b.modelHash, "data": b.Data.SHA256, "features": b.split.Node, "release": b.Release.String()}
+	for _, f := range b.files {
+		h[f.Name] = f.SHA256
 	}
-	if m.rungs != nil {
-		h["adversaries"] = m.rungs.String()
+	if b.adversaries != nil {
+		h["adversaries"] = b.adversaries.String()
 	}
 	return h
 }
@@ -317,8 +341,8 @@ func (m *measurement) fill(r *report.Report, res *bound.Result) {
 	}
 	r.Bounds = res.Summaries
 	r.Arrays = []report.Arrays{{File: filepath.Base(res.Path), SHA256: res.SHA256}}
-	if m.data != nil {
-		r.Data.Range, r.Data.Stored = rangeOf(m.data), stored(m.data)
+	if m.Data != nil {
+		r.Data.Range, r.Data.Stored = rangeOf(m.Data), stored(m.Data)
 	}
 	figures(r, res)
 }
@@ -354,4 +378,114 @@ func utility(u release.Utility) report.Utility {
 		ReleasedAccuracy: report.Number(u.Released.Fraction), ReleasedInterval: [2]float64{u.Released.Interval.Low, u.Released.Interval.High},
 		Examples: u.Examples, Draws: u.Draws,
 	}
+}
+
+// recordAttacks writes the attacks' and the prior's rows into the report.
+func recordAttacks(r *report.Report, a *measure.Attacks, c bound.Coordinates, band int) {
+	for _, x := range a.Results {
+		r.Attacks = append(r.Attacks, attackRows(a, x, c, band)...)
+	}
+	if a.PriorAlone != nil {
+		r.PriorAlone = attackRows(a, a.PriorAlone, c, band)
+		r.ComparePrior()
+	}
+}
+
+// attackRows are the report's rows of one attack, or those of the prior alone.
+func attackRows(a *measure.Attacks, x *attack.Result, c bound.Coordinates, band int) []report.Attack {
+	var rows []report.Attack
+	for _, row := range x.Summaries(c, band) {
+		q := map[string]*float64{}
+		for level, v := range row.RMSQuantiles {
+			q[level] = &v
+		}
+		rows = append(rows, report.Attack{
+			Name: x.Attack, About: x.About, Coordinates: row.Coordinates, Band: row.Band, RMSQuantiles: q,
+			MeanSquare: report.Number(row.MeanSquare), Gain: gainOf(a, x, row.Keep), Examples: row.Examples, Draws: row.Draws, Status: row.Status,
+		})
+	}
+	return rows
+}
+
+// gainOf is what an attack gains over the prior alone, nil where there is nothing to
+// compare.
+func gainOf(a *measure.Attacks, x *attack.Result, band []int) *report.Gain {
+	g := a.Gain(x, band)
+	if g == nil {
+		return nil
+	}
+	return &report.Gain{MeanSquare: report.Number(g.MeanSquare), Low: report.Number(g.Low), Confidence: g.Confidence}
+}
+
+// compareMiddle compares floors with guessing the middle of the data's range, where
+// guessing the mean of training data was not measured. It reads the inputs from the
+// arrays, as verify does.
+func (m *measurement) compareMiddle(r *report.Report, res *bound.Result) error {
+	c := m.Experiment.Coordinates
+	if len(r.PriorAlone) > 0 || res == nil || r.Data.Range == nil {
+		return nil
+	}
+	legal, err := recordedRange(r.Data.Range, []int{c.Inputs()})
+	if err != nil {
+		return err
+	}
+	f, err := npy.Open(res.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	theta, shape, err := f.Float64s("theta")
+	if err != nil {
+		return err
+	}
+	if len(shape) != 2 || shape[1] != c.Inputs() {
+		return fmt.Errorf("%s: array %q has shape %v, expected [examples, %d]", res.Path, "theta", shape, c.Inputs())
+	}
+	r.MidRange = attackRows(&measure.Attacks{}, measure.MiddleErrors(theta, legal, c), c, m.Experiment.Band)
+	r.ComparePrior()
+	return nil
+}
+
+// describeSurface fills in the report's account of the release, without the noise.
+func describeSurface(r *report.Report, l measure.Release) {
+	r.Release.Surface = l.Surface()
+	r.Release.Temperature = l.Spec.Temperature
+	if l.Spec.Keep > 0 {
+		r.Release.Projection = &report.Projection{Kind: l.Spec.Projection, Keep: l.Spec.Keep}
+	}
+	if l.Post != (release.Post{}) {
+		r.Release.Post = &report.Post{Digits: l.Post.Digits, TopK: l.Post.TopK, Label: l.Post.Label}
+	}
+	if l.Queries > 1 {
+		r.Release.Queries = l.Queries
+	}
+}
+
+// describeNoise describes noise of a family; rms is that of what it is added to.
+func describeNoise(spec string, n release.Noise, rms float64) report.Noise {
+	family, settings, _ := strings.Cut(spec, ":")
+	switch family {
+	case "student-t":
+		_, degrees, _ := strings.Cut(n.String(), ":")
+		settings = degrees + " degrees of freedom"
+	case "table":
+		settings = filepath.Base(settings)
+	}
+	return report.Noise{Family: family, Settings: settings, Spec: spec, Sigma: n.Std(), Scale: report.Number(n.Std() / rms), Estimated: !n.Certain()}
+}
+
+// recordedRelease reads back what describeSurface and describeNoise write.
+func recordedRelease(r *report.Report) measure.Release {
+	l := measure.Release{Sigma: r.Release.Noise.Sigma, Queries: max(1, r.Release.Queries), Family: r.Release.Noise.Spec}
+	l.Spec = release.Spec{Surface: r.Release.Surface, Temperature: r.Release.Temperature, Seed: r.Seed}
+	if p := r.Release.Projection; p != nil {
+		l.Spec.Projection, l.Spec.Keep = p.Kind, p.Keep
+	}
+	if p := r.Release.Post; p != nil {
+		l.Post = release.Post{Digits: p.Digits, TopK: p.TopK, Label: p.Label}
+	}
+	if l.Post.Label {
+		l.Spec.Surface = release.SurfaceLogits
+	}
+	return l
 }

@@ -32,7 +32,7 @@ var builtIns = map[string]builtIn{
 	"resnet20": {build: zoo.ResNet20, classes: 10, features: zoo.ResNet20Features, preprocess: imageNetScale, about: "He et al.'s for CIFAR-10"},
 	"resnet18": {build: zoo.ResNet18, classes: 1000, features: zoo.ResNet18Features, preprocess: "imagenet", about: "torchvision's, of paper A's figure 5"},
 	"swin-t":   {build: zoo.SwinT, classes: 1000, features: zoo.SwinTFeatures, preprocess: "imagenet resize=232 filter=bicubic", about: "torchvision's, of paper A's figure 6"},
-	"curious":  {build: func(classes int, seed uint64) *nn.Graph {
+	"curious": {build: func(classes int, seed uint64) *nn.Graph {
 		return zoo.Curious(zoo.CuriousOptions{Classes: classes}, seed)
 	}, classes: 2, about: "paper B's classifier"},
 }

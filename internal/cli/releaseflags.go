@@ -3,12 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 
-	"tattle/nn"
+	"tattle/measure"
 	"tattle/release"
-	"tattle/report"
 )
 
 // releaseFlags choose what leaves the device.
@@ -28,28 +25,18 @@ type releaseFlags struct {
 	TopK  int `help:"Release only the so many largest of them (0: all)." default:"0" placeholder:"K"`
 }
 
-// released is what the flags say leaves the device.
-type released struct {
-	spec    release.Spec
-	family  string  // of the noise, as release.ParseNoise reads it, or none
-	sigma   float64 // zero: scale times the RMS of what is dithered
-	scale   float64
-	queries int
-	post    release.Post
-}
-
-// The most that is believed to be meant.
+// Upper limits.
 const (
 	mostDecimals = 12
 	mostQueries  = 1 << 30
 )
 
-// released checks the flags.
-func (f releaseFlags) released(seed uint64) (released, error) {
-	l := released{family: f.Noise, queries: f.Queries, post: release.Post{Digits: f.Round, TopK: f.TopK}}
-	l.spec = release.Spec{Surface: f.Surface, Node: f.Features, Seed: seed}
+// release checks the flags.
+func (f releaseFlags) release(seed uint64) (measure.Release, error) {
+	l := measure.Release{Family: f.Noise, Queries: f.Queries, Post: release.Post{Digits: f.Round, TopK: f.TopK}}
+	l.Spec = release.Spec{Surface: f.Surface, Node: f.Features, Seed: seed}
 	if f.Temperature != defaultTemperature {
-		l.spec.Temperature = f.Temperature
+		l.Spec.Temperature = f.Temperature
 	}
 	switch {
 	case f.Keep != nil && *f.Keep < 1:
@@ -62,9 +49,9 @@ func (f releaseFlags) released(seed uint64) (released, error) {
 		return l, usage(fmt.Errorf("--temperature: %g is not above 0 and below a million", f.Temperature), "")
 	case f.Temperature != defaultTemperature && f.Surface == "features":
 		return l, usage(errors.New("--temperature is for logits, and features are released"), "choose --surface logits or probabilities")
-	case f.Noise == noNoise && (f.Sigma != nil || f.SigmaScale != nil):
+	case f.Noise == measure.NoNoise && (f.Sigma != nil || f.SigmaScale != nil):
 		return l, usage(errors.New("--sigma and --sigma-scale are of noise, and --noise none adds none"), "")
-	case f.Noise == noNoise && f.Queries > 1:
+	case f.Noise == measure.NoNoise && f.Queries > 1:
 		return l, usage(errors.New("--queries: without noise, all releases of an input are the same"), "")
 	case f.Queries < 1 || f.Queries > mostQueries:
 		return l, usage(fmt.Errorf("--queries: %d is not between 1 and %d", f.Queries, mostQueries), "")
@@ -77,16 +64,16 @@ func (f releaseFlags) released(seed uint64) (released, error) {
 		return l, usage(fmt.Errorf("--noise: %w", err), "choose a family whose density is positive everywhere, such as gaussian or laplace")
 	}
 	if f.Keep != nil {
-		l.spec.Keep, l.spec.Projection = *f.Keep, f.Projection
+		l.Spec.Keep, l.Spec.Projection = *f.Keep, f.Projection
 	}
 	if f.Surface == "label" {
-		l.spec.Surface, l.post.Label = "logits", true
+		l.Spec.Surface, l.Post.Label = "logits", true
 	}
-	if l.family == noNoise {
+	if l.Family == measure.NoNoise {
 		return l, nil
 	}
 	var err error
-	l.sigma, l.scale, err = f.strength()
+	l.Sigma, l.Scale, err = f.strength()
 	return l, err
 }
 
@@ -112,122 +99,3 @@ func (f releaseFlags) strength() (sigma, scale float64, err error) {
 // defaultSigmaScale makes the noise as strong as the features, as A does for
 // MNIST (section 3).
 const defaultSigmaScale = 1
-
-// bare tells whether the release is the model's features as they are: the model's
-// own file, cut in two.
-func (l released) bare() bool {
-	return (l.spec.Surface == "" || l.spec.Surface == "features") && l.spec.Keep == 0
-}
-
-// surface names what leaves.
-func (l released) surface() string {
-	switch {
-	case l.post.Label:
-		return "label"
-	case l.spec.Surface == "":
-		return "features"
-	}
-	return l.spec.Surface
-}
-
-// String lists all that decides what leaves, but the noise's strength.
-func (l released) String() string {
-	s := l.surface()
-	if l.spec.Node != "" {
-		s += " of " + l.spec.Node
-	}
-	if l.spec.Keep > 0 {
-		s += fmt.Sprintf(", %s %d", l.spec.Projection, l.spec.Keep)
-	}
-	if l.spec.Temperature > 0 {
-		s += fmt.Sprintf(", temperature %g", l.spec.Temperature)
-	}
-	if l.post.Digits > 0 {
-		s += fmt.Sprintf(", %d decimals", l.post.Digits)
-	}
-	if l.post.TopK > 0 {
-		s += fmt.Sprintf(", top %d", l.post.TopK)
-	}
-	return s
-}
-
-// describe fills in the report's account of the release, all but the noise.
-func (l released) describe(r *report.Report) {
-	r.Release.Surface = l.surface()
-	r.Release.Temperature = l.spec.Temperature
-	if l.spec.Keep > 0 {
-		r.Release.Projection = &report.Projection{Kind: l.spec.Projection, Keep: l.spec.Keep}
-	}
-	if l.post != (release.Post{}) {
-		r.Release.Post = &report.Post{Digits: l.post.Digits, TopK: l.post.TopK, Label: l.post.Label}
-	}
-	if l.queries > 1 {
-		r.Release.Queries = l.queries
-	}
-}
-
-// recorded reads back what describe and the settings say.
-func recorded(r *report.Report) released {
-	l := released{sigma: r.Release.Noise.Sigma, queries: max(1, r.Release.Queries), family: r.Release.Noise.Spec}
-	l.spec = release.Spec{Surface: r.Release.Surface, Temperature: r.Release.Temperature, Seed: r.Seed}
-	if p := r.Release.Projection; p != nil {
-		l.spec.Projection, l.spec.Keep = p.Kind, p.Keep
-	}
-	if p := r.Release.Post; p != nil {
-		l.post = release.Post{Digits: p.Digits, TopK: p.TopK, Label: p.Label}
-	}
-	if l.post.Label {
-		l.spec.Surface = "logits"
-	}
-	return l
-}
-
-// noNoise is the family of a release without any.
-const noNoise = "none"
-
-// holds tells whether bounds hold on the release with that noise, and says why not, or
-// what a reader must know of why they do.
-func (l released) holds(noise release.Noise) (ok bool, reason string) {
-	spec := l.spec
-	if l.family == noNoise && l.post.Label {
-		spec.Surface = release.SurfaceLabel
-	}
-	return spec.Holds(noise, l.post)
-}
-
-// tablePrefix begins a family that is read from a file.
-const tablePrefix = "table:"
-
-// dither makes the noise for n numbers; a table's file is looked for in dir where
-// its name is no path.
-func (l released) dither(sigma float64, n int, dir string) (release.Noise, error) {
-	family := l.family
-	if family == noNoise {
-		return release.None{}, nil
-	}
-	if file, ok := strings.CutPrefix(family, tablePrefix); ok && dir != "" {
-		family = tablePrefix + filepath.Join(dir, file)
-	}
-	return release.ParseNoise(family, sigma, n)
-}
-
-// describeNoise says what the noise is; rms is that of what it is added to.
-func (l released) describeNoise(n release.Noise, rms float64) report.Noise {
-	family, settings, _ := strings.Cut(l.family, ":")
-	switch {
-	case family == "student-t":
-		_, degrees, _ := strings.Cut(n.String(), ":")
-		settings = degrees + " degrees of freedom"
-	case family == "table":
-		settings = filepath.Base(settings)
-	}
-	return report.Noise{Family: family, Settings: settings, Spec: l.family, Sigma: n.Std(), Scale: report.Number(n.Std() / rms), Estimated: !n.Certain()}
-}
-
-// top errs where more is kept than there is to keep.
-func (l released) top(front nn.Model) error {
-	if _, n := front.Dims(); l.post.TopK > n {
-		return usage(fmt.Errorf("--top-k: %d of %d numbers cannot be kept", l.post.TopK, n), "")
-	}
-	return nil
-}

@@ -227,7 +227,7 @@ func (c *reproduceCmd) model(e *env, m *measurement, f figure, dir string) (trai
 	path := filepath.Join(dir, modelFile)
 	err = run.WriteFile(path, func(w io.Writer) error { return copyFrom(w, trained.Path(0)) })
 	if err == nil {
-		m.graph, m.modelHash, err = openModel(path)
+		m.Graph, m.modelHash, err = openModel(path)
 	}
 	return trained, err
 }
@@ -252,7 +252,7 @@ func (c *reproduceCmd) training(e *env, m *measurement, f figure, dir string) (w
 		Do: func(ctx context.Context, _ int, w io.Writer) error {
 			within := *e
 			within.ctx = ctx
-			g, t, err := task.fit(&within, dir, data, m.data)
+			g, t, err := task.fit(&within, dir, data, m.Data)
 			if err != nil {
 				return err
 			}
@@ -332,8 +332,8 @@ func compare(r *report.Report, quantity string, published, ours, theirs float64)
 func (c *reproduceCmd) asPublished(m *measurement) *measurement {
 	p := m.within(publishedDir)
 	p.title = "Figure 1 by the authors' procedure"
-	p.indices = m.indices[:min(c.Published, len(m.indices))]
-	p.experiment, p.rungs = alone(m.experiment), nil
+	p.Indices = m.Indices[:min(c.Published, len(m.Indices))]
+	p.Experiment, p.adversaries = alone(m.Experiment), nil
 	return p
 }
 

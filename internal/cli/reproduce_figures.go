@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"tattle/bound"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/report"
 	"tattle/stat"
@@ -103,10 +104,11 @@ func (c *reproduceCmd) checkFigure(f figure) error {
 // start opens what the figure is about: of a given model, its inputs.
 func (c *reproduceCmd) start(e *env, f figure) (*measurement, error) {
 	m := &measurement{
-		title: f.title, dataPath: absolute(c.Data), split: "test", released: released{family: "gaussian", scale: f.scale},
-		draws: 1, seed: c.Seed, resume: c.Resume, bar: c.Experiment, memory: c.bytes(),
+		Request: measure.Request{Release: measure.Release{Family: "gaussian", Scale: f.scale}, Seed: c.Seed, Memory: c.bytes()},
+		source:  source{dataPath: absolute(c.Data), split: "test"},
+		title:   f.title, resume: c.Resume, bar: c.Experiment,
 	}
-	m.spec.Node = c.Features
+	m.Spec.Node = c.Features
 	examples := c.Examples
 	if examples == "" {
 		examples = f.examples
@@ -120,14 +122,14 @@ func (c *reproduceCmd) start(e *env, f figure) (*measurement, error) {
 		return nil, err
 	}
 	var err error
-	if m.indices, err = chooseExamples(examples, m.data.Len(), c.Seed); err != nil {
+	if m.Indices, err = chooseExamples(examples, m.Data.Len(), c.Seed); err != nil {
 		return nil, err
 	}
-	m.experiment = bound.Experiment{
-		Coordinates: bound.DCT(m.data.Shape), Band: band(m.data.Shape),
+	m.Experiment = bound.Experiment{
+		Coordinates: bound.DCT(m.Data.Shape), Band: measure.LowBand(m.Data.Shape),
 		Search: bound.SearchOptions{Seed: c.Seed, Restarts: c.Restarts},
 	}
-	m.experiment.Sizes, m.experiment.Search.Repeats = f.runs[0].sizes, f.runs[0].repeats
+	m.Experiment.Sizes, m.Experiment.Search.Repeats = f.runs[0].sizes, f.runs[0].repeats
 	return m, nil
 }
 
@@ -135,7 +137,7 @@ func (c *reproduceCmd) start(e *env, f figure) (*measurement, error) {
 // are to be.
 func (c *reproduceCmd) open(e *env, m *measurement, f figure, in inputs) (err error) {
 	if c.Model == "" {
-		m.data, err = openData(c.Data, in.split, c.Seed)
+		m.Data, err = openData(c.Data, in.split, c.Seed)
 		return err
 	}
 	read := c.readFlags
@@ -145,12 +147,12 @@ func (c *reproduceCmd) open(e *env, m *measurement, f figure, in inputs) (err er
 	if m.read, err = read.open(c.Model); err != nil {
 		return err
 	}
-	m.graph, m.modelHash, m.modelPath = m.read.graph, m.read.hash, absolute(c.Model)
+	m.Graph, m.modelHash, m.modelPath = m.read.graph, m.read.hash, absolute(c.Model)
 	m.inputs = in.inputFlags
-	if f.upsample && m.spec.Node == "" {
-		m.spec.Node = beforePool(m.graph)
+	if f.upsample && m.Spec.Node == "" {
+		m.Spec.Node = beforePool(m.Graph)
 	}
-	m.data, err = openInputs(e, in, m.read)
+	m.Data, err = openInputs(e, in, m.read)
 	return err
 }
 
@@ -182,7 +184,7 @@ func beforePool(g *nn.Graph) string {
 func furtherRuns(m *measurement, f figure) (all []*measurement) {
 	for _, of := range f.runs[1:] {
 		p := m.within(bound.SizeName(of.sizes[0]))
-		p.experiment.Sizes, p.experiment.Search.Repeats = of.sizes, of.repeats
+		p.Experiment.Sizes, p.Experiment.Search.Repeats = of.sizes, of.repeats
 		all = append(all, p)
 	}
 	return all
@@ -288,11 +290,11 @@ func (c *reproduceCmd) paperLike(r *report.Report, m *measurement, f figure) {
 		if want := featuresOf(f); want != r.Model.Features {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("Paper A's features of %s are %d numbers; these are %d. --features names another node.", f.net, want, r.Model.Features))
 		}
-		if n := len(m.data.YNames); n > 0 && n < builtIns[f.net].classes {
+		if n := len(m.Data.YNames); n > 0 && n < builtIns[f.net].classes {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("The data name %s, numbered in order, and %s answers %d: accuracies mean something only where the numbers are the model's own. A CSV with a column of them goes with --labels and --target.", classesText(n), f.net, builtIns[f.net].classes))
 		}
 	}
-	if n, want := len(m.indices), wanted(f); n < want && c.Examples == "" {
+	if n, want := len(m.Indices), wanted(f); n < want && c.Examples == "" {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("The paper examines %d examples; there are %d.", want, n))
 	}
 	if f.trained() && c.Model == "" && f.net == "cifar10" {

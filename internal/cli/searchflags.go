@@ -9,7 +9,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
-	"tattle/nn"
+	"tattle/measure"
 	"tattle/report"
 )
 
@@ -30,7 +30,7 @@ type searchFlags struct {
 
 // experiment turns the flags into what is bounded.
 func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment, *report.Arrays, error) {
-	x := bound.Experiment{SkipCramerRao: !f.CramerRao, Band: band(set.Shape)}
+	x := bound.Experiment{SkipCramerRao: !f.CramerRao, Band: measure.LowBand(set.Shape)}
 	x.Search = bound.SearchOptions{
 		Search: f.Method, Repeats: f.Repeats, Restarts: f.Restarts,
 		Iteration: f.Iteration, Relinearize: f.Relinearize, Seed: seed,
@@ -48,7 +48,7 @@ func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment
 	if x.Sizes, err = sizes(f.Size); err != nil {
 		return x, nil, usage(fmt.Errorf("--size: %w", err), "write it as 1/200 or 0.005")
 	}
-	if x.Domain, err = domainOf(set, f.Domain); err != nil {
+	if x.Domain, err = measure.DomainOf(set, f.Domain); err != nil {
 		return x, nil, err
 	}
 	if f.RuntimeError != nil {
@@ -60,14 +60,6 @@ func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment
 	c, vectors, err := coordinates(f.Coordinates, set.Shape)
 	x.Coordinates = c
 	return x, vectors, err
-}
-
-// band is the low band that is summarised by itself.
-func band(shape []int) int {
-	if len(shape) == 3 && min(shape[1], shape[2]) >= 2*lowBandLarge {
-		return lowBandLarge
-	}
-	return lowBand
 }
 
 // Limits on what is believed to be meant.
@@ -107,16 +99,4 @@ func parseFraction(s string) (float64, error) {
 		return v, nil
 	}
 	return 0, fmt.Errorf("%s is not between %g and 1", s, leastSize)
-}
-
-// legalRange gives every input the range of its channel.
-func legalRange(set *dataset.Set) (low, high []float64) {
-	lo, hi := set.Range()
-	plane := nn.Size(set.Shape) / len(lo)
-	for c := range lo {
-		for range plane {
-			low, high = append(low, float64(lo[c])), append(high, float64(hi[c]))
-		}
-	}
-	return low, high
 }

@@ -6,6 +6,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/report"
 )
@@ -36,28 +37,23 @@ func recordedRange(channels [][2]float64, shape []int) (bound.Domain, error) {
 	return bound.Legal(low, high)
 }
 
-// recordedRungs sets the further bounds that a report says were computed.
-func recordedRungs(x *bound.Experiment, r *report.Report, data *dataset.Set, shape []int) error {
+// recordedFurther sets the further bounds that a report says were computed.
+func recordedFurther(x *bound.Experiment, r *report.Report, data *dataset.Set, shape []int) error {
 	k := r.Experiment
 	for name, n := range map[string]int{"barankin_witnesses": k.Barankin, "far_starts": k.Far, "twin_examples": k.Twins} {
 		if most := max(mostWitnesses, r.Data.Examples); n < 0 || n > most {
 			return fmt.Errorf("experiment.%s is %d: it must be between 0 and %d", name, n, most)
 		}
 	}
-	x.Barankin = combining(k.Barankin, x.Domain)
-	if k.Far == 0 && k.Twins == 0 {
-		return nil
+	further := measure.Further{Barankin: k.Barankin, Far: k.Far, Twins: k.Twins}
+	var far bound.Domain
+	if k.Far > 0 || k.Twins > 0 {
+		var err error
+		if far, err = recordedDomain(k.FarDomain, r, data, shape); err != nil {
+			return err
+		}
 	}
-	domain, err := recordedDomain(k.FarDomain, r, data, shape)
-	if err != nil {
-		return err
-	}
-	if k.Far > 0 {
-		x.Far = bound.FarOptions{Starts: k.Far, Domain: domain, Seed: r.Seed}
-	}
-	if k.Twins > 0 {
-		x.Twins = bound.TwinOptions{Examples: k.Twins, Domain: domain, Seed: r.Seed}
-	}
+	further.AddIn(x, far, r.Seed)
 	return nil
 }
 

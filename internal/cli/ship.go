@@ -14,6 +14,7 @@ import (
 
 	"tattle/cluster"
 	"tattle/internal/file"
+	"tattle/measure"
 	"tattle/onnx"
 )
 
@@ -44,10 +45,10 @@ func eachInput(k *kong.Context, f func(flag, names, path string) string) {
 				switch {
 				case names == namesData && path == glyphsName:
 					return path
-				case names == namesTable && !strings.HasPrefix(path, tablePrefix):
+				case names == namesTable && !strings.HasPrefix(path, measure.TablePrefix):
 					return path
 				case names == namesTable:
-					prefix, path = tablePrefix, path[len(tablePrefix):]
+					prefix, path = measure.TablePrefix, path[len(measure.TablePrefix):]
 				}
 				return prefix + f(name, names, path)
 			})

@@ -13,15 +13,15 @@ import (
 // warn says what a reader of the figures must know, and the verdict.
 func (m *measurement) warn(r *report.Report, res *bound.Result) {
 	warn := func(format string, a ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...)) }
-	if m.rungs != nil && m.rungs.leftOut != "" {
-		warn("%s", m.rungs.leftOut)
+	if m.adversaries != nil && m.adversaries.leftOut != "" {
+		warn("%s", m.adversaries.leftOut)
 	}
 	if res != nil {
 		m.warnBounds(r, res, warn)
 	}
 	m.warnAttacks(r, warn)
-	if m.data != nil && len(m.indices) < m.data.Len() {
-		warn("%d of %d examples were examined: floors and attacks are about these, accuracies about all.", len(m.indices), m.data.Len())
+	if m.Data != nil && len(m.Indices) < m.Data.Len() {
+		warn("%d of %d examples were examined: floors and attacks are about these, accuracies about all.", len(m.Indices), m.Data.Len())
 	}
 	if r.Conclude(verdict(r)); r.Outcome == report.Vacuous {
 		warn("The bounds are vacuous: an error of one grey level of 255 is more than is certified of half of the coordinates of the examined inputs, or more of them.")

@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/onnx"
 	"tattle/release"
@@ -135,13 +135,16 @@ func notEvidence(dir string, r *report.Report) error {
 
 // open finds the model and the data of a report; the data are nil where they are
 // not there any more.
-func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, s *sides, err error) {
-	m = &measurement{released: recorded(r), draws: 1, seed: r.Seed, memory: c.bytes(), dataPath: r.Data.Path, split: r.Data.Split}
+func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, s *measure.Split, err error) {
+	m = &measurement{
+		Request: measure.Request{Release: recordedRelease(r), Seed: r.Seed, Memory: c.bytes()},
+		source:  source{dataPath: r.Data.Path, split: r.Data.Split},
+	}
 	if m.read, err = c.model(e, dir, r); err != nil {
 		return nil, nil, err
 	}
 	if m.read != nil {
-		m.graph = m.read.graph
+		m.Graph = m.read.graph
 	}
 	if err := c.training(e, r, m); err != nil {
 		return nil, nil, err
@@ -150,38 +153,36 @@ func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, 
 	if err != nil {
 		return nil, nil, err
 	}
-	s = &sides{node: r.Model.FeatureNode}
-	if m.graph != nil && m.spec.Surface != release.SurfaceFeatures {
-		if s.node, err = m.node(); err != nil {
+	node, whole := r.Model.FeatureNode, m.Graph
+	if m.Graph != nil && m.Spec.Surface != release.SurfaceFeatures {
+		if node, err = m.NodeOf(m.Graph); err != nil {
 			return nil, nil, err
 		}
 	}
-	if s.front, s.head, err = nets(front, head); err != nil {
+	if m.AsIs() {
+		whole = nil
+	}
+	if s, err = measure.NewSplit(node, front, head, whole); err != nil {
 		return nil, nil, err
 	}
-	if m.graph != nil {
-		if s.whole, err = m.whole(); err != nil {
-			return nil, nil, err
-		}
-	}
-	s.budget(m.memory)
-	if m.data, err = c.data(e, r, m, front); err != nil {
+	s.LimitMemory(m.Memory)
+	if m.Data, err = c.data(e, r, m, front); err != nil {
 		return nil, nil, err
 	}
-	if err := c.noise(dir, r, m, s.front); err != nil {
+	if err := c.noise(dir, r, m, s.Front); err != nil {
 		return nil, nil, err
 	}
-	queries, noise := m.queries, m.experiment.Noise
-	m.experiment, err = c.experiment(r, m.data, front.InputShape)
-	_, n := s.front.Dims()
-	m.experiment.Noise, m.experiment.Queries = noise, queries
-	m.experiment.Memory, m.experiment.Features = m.memory, n
+	queries, noise := m.Queries, m.Experiment.Noise
+	m.Experiment, err = c.experiment(r, m.Data, front.InputShape)
+	_, n := s.Front.Dims()
+	m.Experiment.Noise, m.Experiment.Queries = noise, queries
+	m.Experiment.Memory, m.Experiment.Features = m.Memory, n
 	return m, s, err
 }
 
 // noise makes the noise again, whose file, where it is of one, must be the run's.
 func (c *verifyCmd) noise(dir string, r *report.Report, m *measurement, front *nn.Net) error {
-	if file, ok := strings.CutPrefix(m.family, tablePrefix); ok {
+	if file, ok := m.Table(); ok {
 		kept, ok := keptFile(r, file)
 		if !ok {
 			return finding(fmt.Errorf("%s: the report does not list %s", dir, file), "")
@@ -190,9 +191,12 @@ func (c *verifyCmd) noise(dir string, r *report.Report, m *measurement, front *n
 			return err
 		}
 	}
-	if err := m.settle(front, dir); err != nil {
+	_, n := front.Dims()
+	noise, err := m.Noise(m.Sigma, n, dir)
+	if err != nil {
 		return finding(fmt.Errorf("%s: %w", dir, err), "")
 	}
+	m.Experiment.Noise, m.Experiment.Queries = noise, m.Queries
 	return nil
 }
 
@@ -256,7 +260,7 @@ func (c *verifyCmd) model(e *env, dir string, r *report.Report) (*model, error) 
 			path = filepath.Join(dir, path)
 		}
 	}
-	if _, kept := keptFile(r, releaseFile); kept && c.Model == "" && !exists(path) {
+	if _, kept := keptFile(r, measure.FrontFile); kept && c.Model == "" && !exists(path) {
 		fmt.Fprintf(e.stderr, "tattle: the model is not at %s: its accuracy is taken from the report as it is\n", path)
 		return nil, nil
 	}
@@ -305,10 +309,10 @@ func (c *verifyCmd) data(e *env, r *report.Report, m *measurement, front *nn.Gra
 }
 
 // training opens what a principal projection was learned from, for the model that is
-// there to be projected: it leaves m.rungs nil where the data are absent.
+// there to be projected: it leaves m.adversaries nil where the data are absent.
 func (c *verifyCmd) training(e *env, r *report.Report, m *measurement) error {
 	path, hash := r.Learned.File, r.Learned.SHA256
-	if m.spec.Projection != release.ProjectionPrincipal || m.read == nil || hash == "" {
+	if m.Spec.Projection != release.ProjectionPrincipal || m.read == nil || hash == "" {
 		return nil
 	}
 	if c.TrainingData != "" {
@@ -327,7 +331,7 @@ func (c *verifyCmd) training(e *env, r *report.Report, m *measurement) error {
 	if set.SHA256 != hash {
 		return finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, set.SHA256, hash), "name the right training data with --training-data")
 	}
-	m.rungs = &rungs{training: set, trainPath: path}
+	m.adversaries = &adversaries{Adversaries: measure.Adversaries{Training: set, TrainingSHA256: set.SHA256}, path: path}
 	return nil
 }
 
@@ -363,7 +367,7 @@ func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int)
 	if e.Domain, err = recordedDomain(x.Domain, r, data, shape); err != nil {
 		return e, finding(err, "")
 	}
-	if err := recordedRungs(&e, r, data, shape); err != nil {
+	if err := recordedFurther(&e, r, data, shape); err != nil {
 		return e, finding(err, "")
 	}
 	e.Runtime = *x.Runtime

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"tattle/bound"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/report"
@@ -21,13 +22,13 @@ func (c *verifyCmd) bounds(e *env, dir string, claims *report.Report) (*recomput
 		return nil, err
 	}
 	v := &recomputed{left: leftOfBounds, absent: absent{
-		model: m.read == nil, data: m.data == nil, training: m.rungs == nil && m.spec.Projection == release.ProjectionPrincipal,
+		model: m.read == nil, data: m.Data == nil, training: m.adversaries == nil && m.Spec.Projection == release.ProjectionPrincipal,
 		modelMoved: c.Model != "", dataMoved: c.Data != "",
 	}}
 	if v.report, err = c.described(e, dir, claims, m, s); err != nil {
 		return nil, err
 	}
-	if v.found, err = c.certificates(e, dir, claims, m, s.front); err != nil || len(v.found) > 0 {
+	if v.found, err = c.certificates(e, dir, claims, m, s.Front); err != nil || len(v.found) > 0 {
 		return v, err
 	}
 	v.verified = fmt.Sprintf("every bound of %s follows from its witness, and every figure of the report from the bounds", report.Count(claims.Data.Examples, "example"))
@@ -37,8 +38,8 @@ func (c *verifyCmd) bounds(e *env, dir string, claims *report.Report) (*recomput
 
 // described makes again what a report says of model, data, release and experiment, with
 // the accuracies.
-func (c *verifyCmd) described(e *env, dir string, claims *report.Report, m *measurement, s *sides) (*report.Report, error) {
-	r := newReport(e, m.released.title(claims.Model.Path), claims.Seed)
+func (c *verifyCmd) described(e *env, dir string, claims *report.Report, m *measurement, s *measure.Split) (*report.Report, error) {
+	r := newReport(e, releaseTitle(m.Release, claims.Model.Path), claims.Seed)
 	read := m.read
 	if read == nil {
 		read = &model{readFlags: recordedFlags(claims)}
@@ -46,16 +47,16 @@ func (c *verifyCmd) described(e *env, dir string, claims *report.Report, m *meas
 	read.record(r)
 	recordedInputs(claims).record(r)
 	r.Learned = claims.Learned
-	p, n := s.front.Dims()
-	r.Model = report.Model{Path: claims.Model.Path, SHA256: claims.Model.SHA256, Inputs: p, Features: n, FeatureNode: s.node}
+	p, n := s.Front.Dims()
+	r.Model = report.Model{Path: claims.Model.Path, SHA256: claims.Model.SHA256, Inputs: p, Features: n, FeatureNode: s.Node}
 	r.Data = claims.Data
-	if m.data == nil {
+	if m.Data == nil {
 		m.describeRelease(r, math.NaN())
 		return r, nil
 	}
-	r.Data = describe(m.data, claims.Data.Path, claims.Data.Split)
+	r.Data = describe(m.Data, claims.Data.Path, claims.Data.Split)
 	r.Data.Notes = m.notes
-	if err := m.measure(e, r, s, dir); err != nil {
+	if err := m.utility(e, r, s, dir); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -67,10 +68,10 @@ func (c *verifyCmd) certificates(e *env, dir string, claims *report.Report, m *m
 	defer bar.close()
 	arrays := bound.Claims{Arrays: filepath.Join(dir, arraysFile), SHA256: claims.Arrays[0].SHA256}
 	var source bound.Source
-	if m.data != nil {
-		source = m.data
+	if m.Data != nil {
+		source = m.Data
 	}
-	found, err := bound.Verify(e.ctx, front, source, m.experiment, arrays, func(done, total int) { bar.set(int64(done), int64(total)) })
+	found, err := bound.Verify(e.ctx, front, source, m.Experiment, arrays, func(done, total int) { bar.set(int64(done), int64(total)) })
 	if misfit := (*bound.MisfitError)(nil); errors.As(err, &misfit) {
 		return nil, finding(err, "")
 	}
@@ -85,11 +86,11 @@ func (c *verifyCmd) certificates(e *env, dir string, claims *report.Report, m *m
 // resolvable directions, histograms, attacks, the bracket, the verdict; gallery and pairs
 // where the data are there.
 func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *measurement) error {
-	res, err := bound.Load(filepath.Join(dir, arraysFile), m.experiment)
+	res, err := bound.Load(filepath.Join(dir, arraysFile), m.Experiment)
 	if err != nil {
 		return finding(err, "")
 	}
-	res.Reason, m.indices = claims.Experiment.Reason, res.Indices
+	res.Reason, m.Indices = claims.Experiment.Reason, res.Indices
 	m.vectors = claims.Experiment.Vectors
 	r.Data.Examples = len(res.Indices)
 	m.fill(r, res)
@@ -98,8 +99,8 @@ func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *measurement
 		return err
 	}
 	if at != nil {
-		r.Bounds = append(r.Bounds, at.assumed(claims, m.experiment.Coordinates, m.experiment.Band)...)
-		at.record(r, m.experiment.Coordinates, m.experiment.Band)
+		r.Bounds = append(r.Bounds, at.VanTreesRows(m.Experiment.Coordinates, m.Experiment.Band, assumptions(claims))...)
+		recordAttacks(r, at, m.Experiment.Coordinates, m.Experiment.Band)
 	}
 	if r.Arrays, err = m.files(dir, claims); err != nil {
 		return err
@@ -107,8 +108,8 @@ func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *measurement
 	if err := m.compareMiddle(r, res); err != nil {
 		return finding(err, "")
 	}
-	r.Bracket = bracket(r, res, at, m.experiment.Coordinates)
-	if m.data != nil {
+	r.Bracket = bracket(r, res, at, m.Experiment.Coordinates)
+	if m.Data != nil {
 		if err := m.showAgain(r, claims, res); err != nil {
 			return err
 		}
@@ -120,13 +121,13 @@ func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *measurement
 // files lists the files that the run must have kept, with their digests as they are now.
 func (m *measurement) files(dir string, claims *report.Report) ([]report.Arrays, error) {
 	names := []string{arraysFile}
-	if _, ok := keptFile(claims, attacksFile); ok {
-		names = append(names, attacksFile)
+	if _, ok := keptFile(claims, measure.AttacksFile); ok {
+		names = append(names, measure.AttacksFile)
 	}
-	if !m.bare() {
-		names = append(names, releaseFile, headFile)
+	if !m.AsIs() {
+		names = append(names, measure.FrontFile, measure.HeadFile)
 	}
-	if file, ok := strings.CutPrefix(m.family, tablePrefix); ok {
+	if file, ok := m.Table(); ok {
 		names = append(names, file)
 	}
 	var all []report.Arrays
@@ -142,10 +143,10 @@ func (m *measurement) files(dir string, claims *report.Report) ([]report.Arrays,
 
 // showAgain fills the gallery and the pairs but for what attacks made.
 func (m *measurement) showAgain(r, claims *report.Report, res *bound.Result) error {
-	if err := m.show(r, res, nil); err != nil || r.Gallery != nil || claims.Gallery == nil || len(m.data.Shape) != 3 {
+	if err := m.show(r, res, nil); err != nil || r.Gallery != nil || claims.Gallery == nil || len(m.Data.Shape) != 3 {
 		return err
 	}
-	for i := range min(galleryPictures, len(m.indices)) { // an attack's pictures alone
+	for i := range min(galleryPictures, len(m.Indices)) { // an attack's pictures alone
 		if err := r.Add(m.original(i), nil, nil, nil); err != nil {
 			return err
 		}
@@ -154,19 +155,50 @@ func (m *measurement) showAgain(r, claims *report.Report, res *bound.Result) err
 }
 
 // attacked loads what the attacks reached, nil where none ran.
-func attacked(r *report.Report, dir string, m *measurement) (*ceilings, error) {
-	kept, ok := keptFile(r, attacksFile)
+func attacked(r *report.Report, dir string, m *measurement) (*measure.Attacks, error) {
+	kept, ok := keptFile(r, measure.AttacksFile)
 	if !ok {
 		return nil, nil
 	}
 	if err := unchanged(dir, kept); err != nil {
 		return nil, err
 	}
-	c, err := loadCeilings(filepath.Join(dir, attacksFile), r, m.experiment.Coordinates.Len())
+	claim := func(a report.Attack) measure.Claim {
+		return measure.Claim{Attack: a.Name, About: a.About, Examples: a.Examples, Draws: a.Draws}
+	}
+	var attacks []measure.Claim
+	for _, a := range attacksOf(r) {
+		attacks = append(attacks, claim(a))
+	}
+	var prior *measure.Claim
+	if len(r.PriorAlone) > 0 {
+		c := claim(r.PriorAlone[0])
+		prior = &c
+	}
+	found, err := measure.ReadAttacks(filepath.Join(dir, measure.AttacksFile), attacks, prior, m.Experiment.Coordinates.Len())
 	if err != nil {
 		return nil, finding(err, "")
 	}
-	return c, nil
+	return found, nil
+}
+
+// attacksOf are the attacks of a report, each by its first row.
+func attacksOf(r *report.Report) []report.Attack {
+	var all []report.Attack
+	for _, a := range r.Attacks {
+		if !slices.ContainsFunc(all, func(b report.Attack) bool { return a.Name == b.Name }) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// assumptions is the report's note on the van Trees bound.
+func assumptions(r *report.Report) string {
+	if i := slices.IndexFunc(r.Bounds, func(b bound.Summary) bool { return b.Status == bound.StatusAssumed }); i >= 0 {
+		return r.Bounds[i].Note
+	}
+	return ""
 }
 
 // published makes again what a reproduction sets beside the paper's figures, and its title.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/onnx"
 	"tattle/release"
@@ -15,21 +16,21 @@ import (
 // the model and the specification in the report, which must be what the run kept. Where
 // the model is absent it is what the run kept.
 func (c *verifyCmd) graphs(e *env, dir string, r *report.Report, m *measurement) (front, head *nn.Graph, err error) {
-	if m.bare() {
-		if m.graph == nil {
-			return nil, nil, finding(fmt.Errorf("%s: the report lists %s, and says that features are released as they are", dir, releaseFile), "")
+	if m.AsIs() {
+		if m.Graph == nil {
+			return nil, nil, finding(fmt.Errorf("%s: the report lists %s, and says that features are released as they are", dir, measure.FrontFile), "")
 		}
 		if front, head, err = m.again(e, r, nil, nil); err != nil {
 			return nil, nil, finding(fmt.Errorf("%s: the release cannot be built again: %w", dir, err), "")
 		}
 		return front, head, nil
 	}
-	keptFront, err := keptGraph(dir, r, releaseFile)
+	keptFront, err := keptGraph(dir, r, measure.FrontFile)
 	if err != nil {
 		return nil, nil, err
 	}
-	keptHead, err := keptGraph(dir, r, headFile)
-	if err != nil || m.graph == nil {
+	keptHead, err := keptGraph(dir, r, measure.HeadFile)
+	if err != nil || m.Graph == nil {
 		return keptFront, keptHead, err
 	}
 	if front, head, err = m.again(e, r, keptFront, keptHead); err != nil {
@@ -38,9 +39,9 @@ func (c *verifyCmd) graphs(e *env, dir string, r *report.Report, m *measurement)
 	for _, x := range []struct {
 		name        string
 		kept, again *nn.Graph
-	}{{releaseFile, keptFront, front}, {headFile, keptHead, head}} {
+	}{{measure.FrontFile, keptFront, front}, {measure.HeadFile, keptHead, head}} {
 		if err := sameGraph(x.kept, x.again); err != nil {
-			return nil, nil, finding(fmt.Errorf("%s: %s is not %s of the model: %w", dir, x.name, m.released, err), "")
+			return nil, nil, finding(fmt.Errorf("%s: %s is not %s of the model: %w", dir, x.name, m.Release, err), "")
 		}
 	}
 	return front, head, nil
@@ -49,19 +50,19 @@ func (c *verifyCmd) graphs(e *env, dir string, r *report.Report, m *measurement)
 // again builds the release from the model. A projection that was learned is taken from
 // what the run kept where the training data are absent.
 func (m *measurement) again(e *env, r *report.Report, keptFront, keptHead *nn.Graph) (front, head *nn.Graph, err error) {
-	if m.spec.Surface == release.SurfaceFeatures {
-		m.spec.Node = r.Model.FeatureNode
+	if m.Spec.Surface == release.SurfaceFeatures {
+		m.Spec.Node = r.Model.FeatureNode
 	}
 	var train nn.Source
-	if m.rungs != nil {
-		train = m.rungs.training
+	if m.adversaries != nil {
+		train = m.adversaries.Training
 	}
 	type both struct{ front, head *nn.Graph }
 	b, err := interruptible(e.ctx, func() (b both, err error) {
-		if m.spec.Projection == release.ProjectionPrincipal && train == nil {
-			b.front, b.head, err = m.spec.BuildLike(e.ctx, m.graph, keptFront, keptHead)
+		if m.Spec.Projection == release.ProjectionPrincipal && train == nil {
+			b.front, b.head, err = m.Spec.BuildLike(e.ctx, m.Graph, keptFront, keptHead)
 		} else {
-			b.front, b.head, err = m.spec.Build(e.ctx, m.graph, train)
+			b.front, b.head, err = m.Spec.Build(e.ctx, m.Graph, train)
 		}
 		return b, err
 	})

@@ -8,6 +8,7 @@ import (
 
 	"tattle/attack"
 	"tattle/bound"
+	"tattle/measure"
 	"tattle/report"
 )
 
@@ -41,9 +42,9 @@ func TestAttackWorseThanTheMeanIsNoCeiling(t *testing.T) {
 		{[]*attack.Result{near}, "No attack that ran is shown to come closer than guessing the mean of the training data, without the release: that errs by 15.2 normalised units, the only attack that ran (near) by 20.1 normalised units, root mean square over all pixels of the 20 inputs"},
 		{[]*attack.Result{near, even}, "Demonstrated: the best of 2 attacks (even) errs by 8.32 normalised units, root mean square over all pixels of the 20 inputs with 1 draw of the noise each. Guessing the mean of the training data, without the release, errs by 15.2 normalised units"},
 	} {
-		found := &ceilings{attacks: c.attacks, alone: mean}
+		found := &measure.Attacks{Results: c.attacks, PriorAlone: mean}
 		r := &report.Report{Data: report.Data{Examples: 20}, Release: report.Release{Surface: "features", Noise: report.Noise{Family: "gaussian", Sigma: 1}}}
-		found.record(r, coordinates, 0)
+		recordAttacks(r, found, coordinates, 0)
 		r.Bracket = bracket(r, nil, found, coordinates)
 		if said := strings.Join(r.Sentences(), "\n"); !strings.Contains(said, c.want) {
 			t.Errorf("no %q in:\n%s", c.want, said)
@@ -55,16 +56,20 @@ func TestAttackWorseThanTheMeanIsNoCeiling(t *testing.T) {
 		if alone := len(c.attacks) == 1; strings.Contains(text.String(), "no ceiling") != alone || strings.Contains(text.String(), "--- from") == alone {
 			t.Errorf("the bracket:\n%s", text.String())
 		}
-		path := filepath.Join(t.TempDir(), attacksFile)
-		if _, err := found.write(path); err != nil {
+		dir := t.TempDir()
+		hash, err := found.Write(filepath.Join(dir, measure.AttacksFile))
+		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := loadCeilings(path, r, 4)
+		r.Arrays = []report.Arrays{{File: measure.AttacksFile, SHA256: hash}}
+		m := &measurement{}
+		m.Experiment.Coordinates = coordinates
+		back, err := attacked(r, dir, m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		fresh := &report.Report{Data: r.Data, Release: r.Release}
-		back.record(fresh, coordinates, 0)
+		recordAttacks(fresh, back, coordinates, 0)
 		fresh.Bracket = bracket(fresh, nil, back, coordinates)
 		for _, part := range [][2]any{{r.Attacks, fresh.Attacks}, {r.PriorAlone, fresh.PriorAlone}, {r.Bracket, fresh.Bracket}} {
 			was, err1 := json.Marshal(part[0])

@@ -9,11 +9,12 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/measure"
 	"tattle/report"
 )
 
-// rungFlags choose the bounds beyond one near witness, and the attacks.
-type rungFlags struct {
+// furtherFlags choose the bounds beyond one near witness, and the attacks.
+type furtherFlags struct {
 	Barankin    int      `help:"Witnesses of each example that Barankin's bound combines (0: none)." default:"64" placeholder:"N"`
 	Far         int      `help:"Witnesses of each example sought far from it (0: none)." default:"8" placeholder:"N"`
 	Twins       string   `help:"Examples for which twins are sought: far inputs with the same features in real arithmetic, moved to stored inputs whose features the noise hardly tells apart, unless --domain is legal. The first so many examples, or all (0: none)." default:"6" placeholder:"N|all"`
@@ -24,16 +25,11 @@ type rungFlags struct {
 	TrainingData string `help:"What the prior, the attacks and --projection principal learn from: data like --data's (default: the training part of --data)." placeholder:"PATH" input:"data"`
 }
 
-// rungs is what these flags come to.
-type rungs struct {
-	vanTrees    bool
-	attacks     []string
-	attackDraws int
-	training    *dataset.Set // what prior and attacks learn from; nil where there is none
-	trainPath   string
-	leftOut     string // what is left out for want of training data, empty for nothing
-
-	needsPrior, needsAttacks bool // they were asked for by name: failing them is an error
+// adversaries are measure.Adversaries with what the report says of their training data.
+type adversaries struct {
+	measure.Adversaries
+	path    string // of the training data
+	leftOut string // what is left out because there are no training data; empty for nothing
 }
 
 const (
@@ -41,15 +37,7 @@ const (
 	mostAttackDraws = 10000
 )
 
-// attackNames are the attacks there are, which all run unless others are asked for.
-var attackNames = []string{"linear", "inversion", "decoder"}
-
-// mostDecoding is how many operations a decoder that nobody asked for by name may take
-// to train: less than two minutes on two cores. Paper A's MNIST net takes 3.7e12, half a
-// minute; its CIFAR-10 net takes 1.6e13 and 0.6 GB for the features, and is left out.
-const mostDecoding = 1e13
-
-func (f rungFlags) check() error {
+func (f furtherFlags) check() error {
 	switch {
 	case f.Barankin < 0 || f.Barankin > mostWitnesses:
 		return usage(fmt.Errorf("--barankin: %d is not between 0 and %d", f.Barankin, mostWitnesses), "")
@@ -62,8 +50,8 @@ func (f rungFlags) check() error {
 		if slices.Contains(f.Attack[:i], a) {
 			return usage(fmt.Errorf("--attack: %s is given twice", a), "")
 		}
-		if !slices.Contains(attackNames, a) && a != "none" {
-			return usage(fmt.Errorf("--attack: there is no attack %q", a), "choose from "+strings.Join(attackNames, ", ")+", or none")
+		if !slices.Contains(measure.AttackNames, a) && a != "none" {
+			return usage(fmt.Errorf("--attack: there is no attack %q", a), "choose from "+strings.Join(measure.AttackNames, ", ")+", or none")
 		}
 		if a == "none" && len(f.Attack) > 1 {
 			return usage(errors.New("--attack: none goes with no other"), "")
@@ -74,7 +62,7 @@ func (f rungFlags) check() error {
 }
 
 // twins is the number of examples, of n, for which twins are sought.
-func (f rungFlags) twins(n int) (int, error) {
+func (f furtherFlags) twins(n int) (int, error) {
 	if f.Twins == "all" {
 		return n, nil
 	}
@@ -85,66 +73,56 @@ func (f rungFlags) twins(n int) (int, error) {
 	return min(k, n), nil
 }
 
-// extend asks the experiment for the rungs, far witnesses and twins in their domain.
-func (f rungFlags) extend(x *bound.Experiment, set *dataset.Set, examples int, seed uint64) error {
-	x.Barankin = combining(f.Barankin, x.Domain)
+// extend adds the further bounds to an experiment on so many examples of the set.
+func (f furtherFlags) extend(x *bound.Experiment, set *dataset.Set, examples int, seed uint64) error {
 	twins, err := f.twins(examples)
-	if err != nil || f.Far == 0 && twins == 0 {
-		return err
-	}
-	domain, err := domainOf(set, farDomain(set, x.Domain.String()))
 	if err != nil {
 		return err
 	}
-	if f.Far > 0 {
-		x.Far = bound.FarOptions{Starts: f.Far, Domain: domain, Seed: seed}
-	}
-	if twins > 0 {
-		x.Twins = bound.TwinOptions{Examples: twins, Domain: domain, Seed: seed}
-	}
-	return nil
+	return measure.Further{Barankin: f.Barankin, Far: f.Far, Twins: twins}.AddTo(x, set, seed)
 }
 
-// combining asks Barankin's bound for so many witnesses, all near the example. Far
-// ones have a rung of their own, which they would make this one too; but where inputs
-// are stored ones, near witnesses are mostly none.
-func combining(witnesses int, d bound.Domain) bound.BarankinOptions {
-	return bound.BarankinOptions{Witnesses: witnesses, Near: d.Grid == nil}
-}
-
-// rungs settles what can be learned from, and hence what can be run. needed says
-// what else cannot do without training data.
-func (f rungFlags) rungs(data inputs, needed string, set *dataset.Set, open opener) (*rungs, error) {
-	a := &rungs{attackDraws: f.AttackDraws, vanTrees: f.VanTrees == nil || *f.VanTrees, attacks: f.Attack}
-	a.needsPrior, a.needsAttacks = f.VanTrees != nil && *f.VanTrees, f.Attack != nil
+// adversaries opens the training data, and settles what can be learned from them and hence
+// run. needed names what else requires training data.
+func (f furtherFlags) adversaries(data inputs, needed string, set *dataset.Set, open opener) (*adversaries, error) {
+	a := &adversaries{Adversaries: measure.Adversaries{
+		VanTrees: f.VanTrees == nil || *f.VanTrees, Attacks: f.Attack, Draws: f.AttackDraws,
+		NeedsPrior: f.VanTrees != nil && *f.VanTrees, NeedsAttacks: f.Attack != nil,
+	}}
 	if f.Attack == nil {
-		a.attacks = attackNames
+		a.Attacks = measure.AttackNames
 	}
-	a.attacks = slices.DeleteFunc(slices.Clone(a.attacks), func(s string) bool { return s == "none" })
-	if !a.vanTrees && len(a.attacks) == 0 && needed == "" {
+	a.Attacks = slices.DeleteFunc(slices.Clone(a.Attacks), func(s string) bool { return s == "none" })
+	if !a.VanTrees && len(a.Attacks) == 0 && needed == "" {
 		return a, nil
 	}
-	var missing error
-	a.training, a.trainPath, missing = openTraining(f.TrainingData, data, set, open)
-	if a.training != nil && !slices.Equal(a.training.Shape, set.Shape) {
-		return nil, usage(fmt.Errorf("training data of %s have shape %v, the inputs %v", a.trainPath, a.training.Shape, set.Shape), "choose others with --training-data")
-	}
+	training, path, missing := openTraining(f.TrainingData, data, set, open)
 	if missing == nil {
+		if !slices.Equal(training.Shape, set.Shape) {
+			return nil, usage(fmt.Errorf("training data of %s have shape %v, the inputs %v", path, training.Shape, set.Shape), "choose others with --training-data")
+		}
+		a.Training, a.TrainingSHA256, a.path = training, training.SHA256, path
 		return a, nil
 	}
 	if f.TrainingData != "" {
 		return nil, usage(fmt.Errorf("--training-data: %w", missing), "")
 	}
-	if needed == "" && a.needsPrior {
+	if needed == "" && a.NeedsPrior {
 		needed = "--van-trees"
 	}
-	if needed == "" && a.needsAttacks && len(a.attacks) > 0 {
-		needed = "--attack " + strings.Join(a.attacks, ",")
+	if needed == "" && a.NeedsAttacks && len(a.Attacks) > 0 {
+		needed = "--attack " + strings.Join(a.Attacks, ",")
 	}
 	if needed != "" {
-		return nil, usage(fmt.Errorf("%s learns from training data, and there are none beside --data: %w", needed, missing), "name their folder with --training-data")
+		return nil, needsTraining(needed, missing)
 	}
-	return f.without(a, missing), nil
+	a.without(missing)
+	return a, nil
+}
+
+// needsTraining says that a flag requires training data, and why there are none.
+func needsTraining(flag string, missing error) error {
+	return usage(fmt.Errorf("%s requires training data, and there are none beside --data: %w", flag, missing), "name their folder with --training-data")
 }
 
 // An opener opens data as the inputs of a model.
@@ -180,36 +158,22 @@ func openTraining(path string, data inputs, measured *dataset.Set, open opener) 
 // errNoParts says that nothing is left to learn from.
 var errNoParts = errors.New("the data are one part, which is measured on")
 
-// without leaves out what cannot be learned: all of it.
-func (f rungFlags) without(a *rungs, missing error) *rungs {
+// without leaves out everything that learns.
+func (a *adversaries) without(missing error) {
 	var out []string
-	if a.vanTrees {
+	if a.VanTrees {
 		out = append(out, "the van Trees bound")
 	}
-	for _, name := range a.attacks {
+	for _, name := range a.Attacks {
 		out = append(out, "the "+name+" attack")
 	}
-	a.vanTrees, a.attacks = false, nil
+	a.VanTrees, a.Attacks = false, nil
 	a.leftOut = fmt.Sprintf("There are no training data (%v), so these are left out: %s. --training-data names a folder.", missing, strings.Join(out, ", "))
-	return a
 }
 
 // record writes into the report what is learned from.
-func (a *rungs) record(r *report.Report) {
-	if a != nil && a.training != nil {
-		r.Learned = report.Arrays{File: a.trainPath, SHA256: a.training.SHA256}
+func (a *adversaries) record(r *report.Report) {
+	if a != nil && a.Training != nil {
+		r.Learned = report.Arrays{File: a.path, SHA256: a.TrainingSHA256}
 	}
-}
-
-// String lists what is run beside the bounds.
-func (a *rungs) String() string {
-	s := "van Trees"
-	if !a.vanTrees {
-		s = "no van Trees"
-	}
-	learned := "nothing"
-	if a.training != nil {
-		learned = a.training.SHA256 // wherever it lies with whoever takes part
-	}
-	return fmt.Sprintf("%s; attacks %q, %d draws, learned from %s", s, a.attacks, a.attackDraws, learned)
 }

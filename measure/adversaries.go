@@ -1,0 +1,246 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"tattle/attack"
+	"tattle/bound"
+	"tattle/nn"
+	"tattle/release"
+)
+
+// AttackNames are the attacks there are.
+var AttackNames = []string{"linear", "inversion", "decoder"}
+
+// mostDecoding is how many operations the training of a decoder that nobody asked for by
+// name may take: less than two minutes on two cores. Paper A's MNIST net takes 3.7e12,
+// half a minute; its CIFAR-10 net takes 1.6e13 and 0.6 GB for the features, and is left
+// out.
+const mostDecoding = 1e13
+
+// Adversaries say what is learned from training data and run against a release.
+type Adversaries struct {
+	VanTrees       bool
+	Attacks        []string // of AttackNames, in the order in which they run
+	Draws          int      // of the noise, for each example; 0 is attack.DefaultDraws
+	Training       nn.Source
+	TrainingSHA256 string
+	Seed           uint64
+	// NeedsPrior and NeedsAttacks say that the van Trees bound and the attacks were asked
+	// for by name: they may take any time, and failing them is an error.
+	NeedsPrior, NeedsAttacks bool
+	// Progress, unless nil, is called with the steps done of what runs.
+	Progress func(what string, done, total int)
+}
+
+// String lists what runs, and the digest of what it learns from.
+func (a Adversaries) String() string {
+	s := "van Trees"
+	if !a.VanTrees {
+		s = "no van Trees"
+	}
+	learned := "nothing"
+	if a.Training != nil {
+		learned = a.TrainingSHA256
+	}
+	return fmt.Sprintf("%s; attacks %q, %d draws, learned from %s", s, a.Attacks, a.Draws, learned)
+}
+
+// A Target is what adversaries attack.
+type Target struct {
+	Front       nn.Model
+	Model       nn.Model // the whole model, which recognises reconstructions; nil for none
+	Noise       release.Noise
+	Queries     int
+	Post        release.Post
+	Data        bound.Source
+	Indices     []int // of the examples whose releases are attacked
+	Shape       []int // of an input
+	Coordinates bound.Coordinates
+	Legal       bound.Domain // where reconstructions are clipped
+	Seed        uint64       // of the noise
+	Pictures    int          // reconstructions kept
+}
+
+// A Learned is what adversaries came to.
+type Learned struct {
+	*Attacks
+	Assumed *bound.VanTrees          // nil where it was not computed
+	LeftOut []string                 // what failed without having been asked for by name, and why
+	Timing  map[string]time.Duration // of each part, by name
+}
+
+// adversary is a run of Adversaries under way.
+type adversary struct {
+	Adversaries
+	target Target
+	prior  *bound.Prior
+	made   []attack.Attack
+	out    *Learned
+}
+
+// Run learns what training data tell an adversary, bounds what any adversary can make of
+// it, and attacks the target.
+func (a Adversaries) Run(ctx context.Context, t Target) (*Learned, error) {
+	if (t.Noise == release.None{}) {
+		a.Draws = 1 // all are the same
+	}
+	r := &adversary{Adversaries: a, target: t, out: &Learned{Attacks: &Attacks{}, Timing: map[string]time.Duration{}}}
+	if a.Training != nil {
+		if err := r.try(ctx, "prior alone", "guessing the mean, without the release", false, r.priorAlone); err != nil {
+			return nil, err
+		}
+		if a.VanTrees || slices.Contains(a.Attacks, "inversion") {
+			if err := r.try(ctx, "prior", "the prior", a.NeedsPrior, r.learnPrior); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if r.prior != nil && a.VanTrees {
+		if err := r.try(ctx, "van Trees", "the van Trees bound", a.NeedsPrior, r.vanTrees); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range a.Attacks {
+		attack := func(ctx context.Context) error { return r.attack(ctx, name) }
+		if err := r.try(ctx, name+" attack", "the "+name+" attack", a.NeedsAttacks, attack); err != nil {
+			return nil, err
+		}
+	}
+	return r.out, nil
+}
+
+// try does one part. Its error is only noted where nobody asked for the part by name.
+func (r *adversary) try(ctx context.Context, part, name string, needed bool, do func(context.Context) error) error {
+	started := time.Now()
+	err := do(ctx)
+	r.out.Timing[part] = time.Since(started)
+	if err == nil {
+		return nil
+	}
+	if needed || ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	r.out.LeftOut = append(r.out.LeftOut, fmt.Sprintf("%s: %v", name, err))
+	return nil
+}
+
+// progress reports the progress of what.
+func (r *adversary) progress(what string) func(done, total int) {
+	return func(done, total int) {
+		if r.Progress != nil {
+			r.Progress(what, done, total)
+		}
+	}
+}
+
+// learnPrior estimates the mean and the covariance of inputs.
+func (r *adversary) learnPrior(ctx context.Context) (err error) {
+	p, _ := r.target.Front.Dims()
+	r.prior, err = bound.NewPrior(ctx, r.Training, p, 0, r.Seed)
+	return err
+}
+
+// priorAlone measures guessing the mean of the training data, which needs no release, as
+// attacks are measured: on the same inputs, within the same range.
+func (r *adversary) priorAlone(ctx context.Context) error {
+	p, _ := r.target.Front.Dims()
+	mean, err := bound.PriorMean(ctx, r.Training, p, 0, r.Seed)
+	if err != nil {
+		return err
+	}
+	a, err := attack.NewMean(r.target.Front, mean, r.target.Legal)
+	if err != nil {
+		return err
+	}
+	r.out.PriorAlone, err = r.measure(ctx, a, nil)
+	return err
+}
+
+// measure measures an attack on the examples.
+func (r *adversary) measure(ctx context.Context, a attack.Attack, model nn.Model) (*attack.Result, error) {
+	t := r.target
+	return attack.Measure(ctx, a, t.Front, t.Noise, t.Data, t.Indices, attack.Options{
+		Draws: r.Draws, Queries: t.Queries, Post: t.Post, Coordinates: t.Coordinates, Classifier: model,
+		Pictures: t.Pictures, Seed: t.Seed, Progress: r.progress(a.Name() + " attack"),
+	})
+}
+
+// vanTrees bounds what any adversary can make of the prior and the release.
+func (r *adversary) vanTrees(ctx context.Context) error {
+	t := r.target
+	v, err := bound.NewVanTrees(ctx, t.Front, r.prior, t.Noise, t.Queries, t.Coordinates, bound.VanTreesOptions{
+		Seed: r.Seed, Unlimited: r.NeedsPrior, Progress: r.progress("van Trees"),
+	})
+	if err != nil {
+		return err
+	}
+	r.out.Assumed, r.out.VanTrees, r.out.VanTreesMeanSquare = v, v.Errors, v.MeanSquare
+	return nil
+}
+
+// attack makes one attack and measures it.
+func (r *adversary) attack(ctx context.Context, name string) error {
+	a, err := r.make(ctx, name)
+	if err != nil {
+		return err
+	}
+	r.made = append(r.made, a)
+	res, err := r.measure(ctx, a, r.target.Model)
+	if err != nil {
+		return err
+	}
+	if r.target.Model != nil {
+		res.About += fmt.Sprintf("; the model puts %.0f %% of its reconstructions in the original's class", 100*res.Recognised)
+	}
+	r.out.Results = append(r.out.Results, res)
+	return nil
+}
+
+// make makes the attack of that name, which knows all that an adversary can: the model,
+// the noise, the post-processing, the data's range and the training data.
+func (r *adversary) make(ctx context.Context, name string) (attack.Attack, error) {
+	t, tell := r.target, r.progress("making the "+name+" attack")
+	switch name {
+	case "linear":
+		return attack.NewLinear(ctx, t.Front, t.Noise, r.Training, attack.LinearOptions{Queries: t.Queries, Post: t.Post, Domain: t.Legal, Seed: r.Seed, Progress: tell})
+	case "decoder":
+		if err := r.tooLong(t.Front, r.Training.Len()); err != nil {
+			return nil, err
+		}
+		return attack.NewDecoder(ctx, t.Front, t.Noise, r.Training, attack.DecoderOptions{
+			Queries: t.Queries, Post: t.Post, Domain: t.Legal, Seed: r.Seed, Linear: r.linear(),
+			Progress: func(done, total int, _ float64) { tell(done, total) },
+		})
+	case "inversion":
+		if r.prior == nil {
+			return nil, errors.New("there is no prior")
+		}
+		return attack.NewInversion(t.Front, t.Noise, r.prior, attack.InversionOptions{Queries: t.Queries, Shape: t.Shape, Starts: slices.Clone(r.made), Domain: t.Legal})
+	}
+	return nil, errors.New("there is no such attack")
+}
+
+// linear is the linear attack, nil where it was not made.
+func (r *adversary) linear() *attack.Linear {
+	for _, a := range r.made {
+		if l, ok := a.(*attack.Linear); ok {
+			return l
+		}
+	}
+	return nil
+}
+
+// tooLong errs where training a decoder that was not asked for by name takes too long.
+func (a Adversaries) tooLong(front nn.Model, examples int) error {
+	p, n := front.Dims()
+	if work := (attack.DecoderOptions{}).Operations(p, n, examples); !a.NeedsAttacks && work > mostDecoding {
+		return fmt.Errorf("training it takes %.2g operations, more than the limit of %.2g for attacks that were not asked for; --attack %s runs it", work, float64(mostDecoding), strings.Join(AttackNames, ","))
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package measure
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"tattle/attack"
+	"tattle/bound"
+	"tattle/npy"
+	"tattle/run"
+)
+
+// AttacksFile holds the errors of the attacks and of the prior alone in a run's folder,
+// beside the arrays of the bounds.
+const AttacksFile = "attacks.npz"
+
+// Attacks are the errors of attacks and the van Trees bound on them, as AttacksFile
+// stores them.
+type Attacks struct {
+	Results    []*attack.Result
+	PriorAlone *attack.Result // guessing the mean of the training data, on the same inputs; nil where it was not measured
+
+	VanTrees           []float64 // [m], bounds on the errors; nil where they were not computed
+	VanTreesMeanSquare float64   // bound on the mean-square error; NaN where the coordinates are not an orthonormal basis
+}
+
+// The names of the arrays.
+const (
+	vanTreesStdName  = "van_trees_std"
+	vanTreesMeanName = "van_trees_mean_square"
+	rmsSuffix        = "_rms"
+	meanSquareSuffix = "_mean_square"
+)
+
+// Write stores the arrays and returns the digest of the file.
+func (a *Attacks) Write(path string) (digest string, err error) {
+	if err := run.WriteFile(path, a.encode); err != nil {
+		return "", err
+	}
+	return run.Digest(path)
+}
+
+func (a *Attacks) encode(w io.Writer) error {
+	z := npy.NewWriter(w)
+	var first error
+	add := func(name string, rows int, x []float64) {
+		if first == nil && x != nil {
+			first = z.Add(name, []int{rows, len(x) / rows}, x)
+		}
+	}
+	add(vanTreesStdName, 1, a.VanTrees)
+	if a.VanTrees != nil && !math.IsNaN(a.VanTreesMeanSquare) {
+		add(vanTreesMeanName, 1, []float64{a.VanTreesMeanSquare})
+	}
+	for _, r := range a.withPrior() {
+		add(r.Attack+rmsSuffix, len(r.MeanSquare), r.RMS)
+		add(r.Attack+meanSquareSuffix, len(r.MeanSquare), r.MeanSquare)
+	}
+	if first != nil {
+		return first
+	}
+	return z.Close()
+}
+
+// withPrior are the attacks and the prior alone.
+func (a *Attacks) withPrior() []*attack.Result {
+	if a.PriorAlone == nil {
+		return a.Results
+	}
+	return append(slices.Clone(a.Results), a.PriorAlone)
+}
+
+// A Claim is what a report says of an attack, without its errors.
+type Claim struct {
+	Attack, About   string
+	Examples, Draws int
+}
+
+// ReadAttacks reads the errors of the claimed attacks in m coordinates. priorAlone is nil
+// where the prior alone was not measured.
+func ReadAttacks(path string, attacks []Claim, priorAlone *Claim, m int) (*Attacks, error) {
+	f, err := npy.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	read := func(name string, rows, width int) []float64 {
+		x, shape, e := f.Float64s(name)
+		if e == nil && !slices.Equal(shape, []int{rows, width}) {
+			e = fmt.Errorf("%s: array %q has shape %v, expected %v", path, name, shape, []int{rows, width})
+		}
+		if err == nil {
+			err = e
+		}
+		return x
+	}
+	a, names := &Attacks{VanTreesMeanSquare: math.NaN()}, f.Names()
+	if slices.Contains(names, vanTreesStdName) {
+		a.VanTrees = read(vanTreesStdName, 1, m)
+	}
+	if slices.Contains(names, vanTreesMeanName) {
+		if x := read(vanTreesMeanName, 1, 1); err == nil {
+			a.VanTreesMeanSquare = x[0]
+		}
+	}
+	result := func(c Claim) *attack.Result {
+		return &attack.Result{Attack: c.Attack, About: c.About, Draws: c.Draws,
+			RMS: read(c.Attack+rmsSuffix, c.Examples, m), MeanSquare: read(c.Attack+meanSquareSuffix, c.Examples, 1)}
+	}
+	for _, c := range attacks {
+		a.Results = append(a.Results, result(c))
+	}
+	if priorAlone != nil {
+		a.PriorAlone = result(*priorAlone)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a, a.check()
+}
+
+// check errs where errors are not of the same examples, so that they cannot be compared.
+func (a *Attacks) check() error {
+	all := a.withPrior()
+	for _, r := range all {
+		if len(r.MeanSquare) == 0 || len(r.MeanSquare) != len(all[0].MeanSquare) {
+			return fmt.Errorf("%s: %q has errors of %d examples, %q of %d", AttacksFile, r.Attack, len(r.MeanSquare), all[0].Attack, len(all[0].MeanSquare))
+		}
+	}
+	return nil
+}
+
+// Gain compares an attack with the prior alone over the coordinates in band, all where it
+// is nil. It returns nil where there is nothing to compare.
+func (a *Attacks) Gain(r *attack.Result, band []int) *attack.Gain {
+	if a.PriorAlone == nil || r == a.PriorAlone {
+		return nil
+	}
+	g := r.Gain(a.PriorAlone, band, len(a.Results))
+	return &g
+}
+
+// Best is the attack with the least mean-square error, nil where there is none.
+func (a *Attacks) Best() *attack.Result {
+	if a == nil {
+		return nil
+	}
+	return attack.Best(a.Results)
+}
+
+// VanTreesRows are the report's rows of the van Trees bound.
+func (a *Attacks) VanTreesRows(c bound.Coordinates, band int, note string) []bound.Summary {
+	if a.VanTrees == nil {
+		return nil
+	}
+	return bound.VanTreesRows(a.VanTrees, a.VanTreesMeanSquare, bound.DefaultConfidence, c, band, note)
+}
+
+// MiddleErrors are the errors of guessing the middle of a box for inputs, [examples, p].
+func MiddleErrors(inputs []float64, box bound.Domain, c bound.Coordinates) *attack.Result {
+	p, m := c.Inputs(), c.Len()
+	n := len(inputs) / p
+	r := &attack.Result{Attack: "middle", About: "guesses the middle of the data's range", RMS: make([]float64, n*m), MeanSquare: make([]float64, n)}
+	miss := make([]float64, p)
+	for i := range n {
+		for k, x := range inputs[i*p : (i+1)*p] {
+			miss[k] = x - (box.Low[k]+box.High[k])/2
+			r.MeanSquare[i] += miss[k] * miss[k] / float64(p)
+		}
+		row := r.RMS[i*m : (i+1)*m]
+		c.Apply(row, miss)
+		for k, v := range row {
+			row[k] = math.Abs(v)
+		}
+	}
+	return r
+}

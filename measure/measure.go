@@ -1,0 +1,66 @@
+package measure
+
+import (
+	"context"
+
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/release"
+)
+
+// A Request is one release of a model, to be measured on data.
+type Request struct {
+	Graph *nn.Graph
+	Data  *dataset.Set
+	Release
+	Indices    []int            // of the examples that are bounded and attacked
+	Draws      int              // of the noise for each example when accuracy is measured; 0 is 1
+	Experiment bound.Experiment // SetNoise sets its Noise and Queries
+	Memory     int64            // in bytes; 0 for the default
+	Seed       uint64
+}
+
+// SetNoise makes the noise of q.Experiment for the features of front. Where q.Sigma is 0,
+// it is set to q.Scale times the root mean square of all features over data (A section 3).
+// measured says that this root mean square is needed anyway; it is returned, 0 where it
+// was not. A table's file is looked up in dir.
+func (q *Request) SetNoise(ctx context.Context, front *nn.Net, data nn.Source, dir string, measured bool) (rms float64, err error) {
+	if measured || q.Sigma == 0 {
+		if rms, err = release.FeatureRMS(ctx, front, data); err != nil {
+			return 0, err
+		}
+	}
+	if q.Sigma == 0 {
+		q.Sigma = q.Scale * rms
+	}
+	_, n := front.Dims()
+	noise, err := q.Noise(q.Sigma, n, dir)
+	if err != nil {
+		return rms, &OptionError{"Sigma", err}
+	}
+	q.Experiment.Noise, q.Experiment.Queries = noise, q.Queries
+	return rms, nil
+}
+
+// Utility measures accuracy without and with the noise, on all of data. Of a projection,
+// the accuracy without noise is that of the model itself: what the projection loses is
+// part of the release's price.
+func (q *Request) Utility(ctx context.Context, s *Split, data nn.Source) (release.Utility, error) {
+	f := release.Features{Front: s.Front, Head: s.Head, Dither: q.Experiment.Noise, Post: q.Post}
+	u, err := f.Utility(ctx, data, release.UtilityOptions{Draws: q.Draws, Seed: q.Seed})
+	if err != nil || s.Whole == nil {
+		return u, err
+	}
+	clean, err := release.CleanUtility(ctx, s.Whole, data)
+	u.Clean = clean.Clean
+	return u, err
+}
+
+// Bounds computes the bounds of q.Experiment for the examples. o.Hashes are what a resumed
+// run must share besides the experiment, the digests of model and data among them.
+func (q *Request) Bounds(ctx context.Context, s *Split, o bound.RunOptions) (*bound.Result, error) {
+	x := q.Experiment
+	x.Memory = q.Memory
+	return bound.Run(ctx, s.Front, q.Data, q.Indices, x, o)
+}

@@ -1,0 +1,157 @@
+package measure
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+
+	"tattle/nn"
+	"tattle/onnx"
+	"tattle/run"
+)
+
+// A Split is a model cut at what is released: Front maps inputs to the numbers that noise
+// is added to, Head maps those to scores of the classes.
+type Split struct {
+	Node                  string // of the model, whose output is released, before any projection
+	FrontGraph, HeadGraph *nn.Graph
+	Front, Head           *nn.Net
+	Whole                 *nn.Net // the model itself; nil where Front and Head are it, cut in two
+}
+
+// NodeOf returns the node of g whose output is released, before any projection.
+func (r Release) NodeOf(g *nn.Graph) (string, error) {
+	if r.Spec.Node != "" {
+		return r.Spec.Node, nil
+	}
+	if r.ofFeatures() {
+		return g.FeatureNode()
+	}
+	if n := g.Node(g.Output); n != nil {
+		return n.Name, nil
+	}
+	return g.Output, nil
+}
+
+// Split cuts g. train is needed for a principal projection only.
+func (r Release) Split(ctx context.Context, g *nn.Graph, train nn.Source) (*Split, error) {
+	node, err := r.NodeOf(g)
+	if err != nil {
+		return nil, err
+	}
+	spec := r.Spec
+	if r.ofFeatures() {
+		spec.Node = node
+	}
+	front, head, err := spec.Build(ctx, g, train)
+	if err != nil {
+		return nil, err
+	}
+	if r.AsIs() {
+		g = nil
+	}
+	return NewSplit(node, front, head, g)
+}
+
+// NewSplit makes the nets of both graphs. whole is the model where front and head are not
+// it, cut in two, and is nil otherwise.
+func NewSplit(node string, front, head, whole *nn.Graph) (*Split, error) {
+	s := &Split{Node: node, FrontGraph: front, HeadGraph: head}
+	for _, x := range []struct {
+		net **nn.Net
+		of  *nn.Graph
+	}{{&s.Front, front}, {&s.Head, head}, {&s.Whole, whole}} {
+		if x.of == nil {
+			continue
+		}
+		var err error
+		if *x.net, err = nn.NewNet(x.of); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// memoryShare is the part of the memory, one in so many, that each net's own buffers may
+// take: a run has a front and a head, and its own vectors.
+const memoryShare = 4
+
+// LimitMemory limits the buffers of the nets, for a run that may take so many bytes in
+// all. Zero stands for the default.
+func (s *Split) LimitMemory(bytes int64) {
+	for _, net := range []*nn.Net{s.Front, s.Head, s.Whole} {
+		if net != nil {
+			net.SetMemory(bytes / memoryShare)
+		}
+	}
+}
+
+// Files that a run keeps of a release that is not the model's file cut in two.
+const (
+	FrontFile = "release.onnx" // maps inputs to what noise is added to
+	HeadFile  = "head.onnx"    // maps that to scores of the classes
+	tableFile = "noise"        // with the extension of the file it is a copy of: a tabulated density
+)
+
+// A File is a file of a run's folder and its digest.
+type File struct{ Name, SHA256 string }
+
+// Keep writes into dir what the model's file does not hold: the nets of a projection and
+// the file of a tabulated density, which r then refers to by its name in dir. The release
+// can be verified from these alone.
+func (r *Release) Keep(s *Split, dir string) (files []File, err error) {
+	keep := func(name string, write func(path string) error) {
+		if err != nil {
+			return
+		}
+		path, f := filepath.Join(dir, name), File{Name: name}
+		if err = write(path); err == nil {
+			f.SHA256, err = run.Digest(path)
+		}
+		files = append(files, f)
+	}
+	if !r.AsIs() {
+		keep(FrontFile, func(path string) error { return onnx.Write(path, s.FrontGraph) })
+		keep(HeadFile, func(path string) error { return onnx.Write(path, s.HeadGraph) })
+	}
+	from, ok := r.Table()
+	if !ok {
+		return files, err
+	}
+	_, n := s.Front.Dims()
+	if _, wrong := r.Noise(1, n, ""); wrong != nil {
+		return nil, &OptionError{"Family", wrong}
+	}
+	name := tableFile + filepath.Ext(from)
+	keep(name, func(to string) error { return copyFile(to, from) })
+	r.Family = TablePrefix + name
+	return files, err
+}
+
+func copyFile(to, from string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return run.WriteFile(to, func(w io.Writer) error { _, err := io.Copy(w, f); return err })
+}
+
+// Check errs where the split does not take the data of the request, or gives fewer
+// numbers or answers than the request needs.
+func (q *Request) Check(s *Split) error {
+	if have, want := nn.Size(q.Data.Shape), nn.Size(s.FrontGraph.InputShape); have != want {
+		return WrongOption("Data", "the model takes inputs of shape %v, the examples have shape %v", s.FrontGraph.InputShape, q.Data.Shape)
+	}
+	_, answers := s.Head.Dims()
+	for i := range q.Data.Len() {
+		if y := q.Data.Label(i); y >= answers {
+			return WrongOption("Labels", "the model gives %d answers, and example %d has label %d", answers, i, y)
+		}
+	}
+	if _, n := s.Front.Dims(); q.Post.TopK > n {
+		return WrongOption("TopK", "%d of %d numbers cannot be kept", q.Post.TopK, n)
+	}
+	return nil
+}
