@@ -129,12 +129,11 @@ func (b *browser) quiet(after string) {
 const (
 	where   = "location.pathname"
 	focused = "document.activeElement.getAttribute('href')"
-	marked  = "[...document.querySelectorAll('#runs :checked')].map(b => b.value).join(' ')"
 )
 
 func TestInABrowser(t *testing.T) {
 	b := newBrowser(t)
-	dir := shelfOf(t)
+	dir := runsOf(t)
 	put(t, dir, "a-very-long-name-without-a-break-"+strings.Repeat("0123456789", 8), trained(.3, map[string]string{"x": strings.Repeat("y", 300)}), 0)
 	put(t, dir, `<img src=x onerror=document.title='no'>`, trained(.31, map[string]string{}), 0)
 	server := httptest.NewServer(handler(t, dir, Options{}))
@@ -155,16 +154,9 @@ func (b *browser) clickThrough(url string) {
 	b.arrive(chromedp.Click(chromedp.CSS("#filter button")))
 	is(b, "location.search.includes('q=deep')", true)
 	is(b, "document.querySelectorAll('.run').length", 1)
-	b.do(chromedp.Click(chromedp.CSS(".run input")))
-	b.arrive(chromedp.Click(chromedp.CSS("#filter .buttons a"))) // show all: what is marked stays so
+	b.arrive(chromedp.Click(chromedp.CSS("#filter .buttons a"))) // show all
 	is(b, "document.querySelectorAll('.run').length", 6)
-	is(b, marked, "deep/b")
-	is(b, "document.getElementById('compare').disabled", true)
-	b.do(chromedp.Click(chromedp.CSS(`.run input[value="a"]`)))
-	b.arrive(chromedp.Click(chromedp.CSS("#compare")))
-	is(b, where, "/compare")
-	is(b, "[...document.querySelectorAll('tr.differs th')].map(e => e.firstChild.data).join(' ')", "beta curiosity excess")
-	b.arrive(chromedp.Click(chromedp.CSS(".side a")))
+	b.arrive(chromedp.Click(chromedp.CSS(`a.open[href="/run/deep/b"]`)))
 	is(b, where, "/run/deep/b")
 	b.arrive(chromedp.Navigate(url + "/run/a"))
 	b.quiet("lists and runs")
@@ -185,22 +177,13 @@ func (b *browser) keyboard(url string) {
 	b.do(chromedp.KeyEvent("/"), chromedp.KeyEvent("jx/"))
 	is(b, "document.activeElement.id", "q")
 	is(b, "document.activeElement.value.endsWith('jx/')", true)
-	b.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.ArrowDown+kb.ArrowDown+kb.ArrowDown+kb.ArrowUp+kb.ArrowDown))
-	is(b, marked, "")
-	b.do(chromedp.KeyEvent("c"))
-	is(b, where, "/")
-	for range 3 { // a third mark takes the place of the first
-		b.do(chromedp.KeyEvent("x"), chromedp.KeyEvent("j"))
-	}
-	is(b, marked, "audit bounds")
-	b.arrive(chromedp.KeyEvent("c"))
-	is(b, where, "/compare")
-	b.arrive(chromedp.KeyEvent("u"))
-	is(b, where, "/")
-	b.do(chromedp.KeyEvent("j"))
+	b.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.ArrowDown+kb.ArrowDown+kb.ArrowUp+kb.ArrowDown+kb.ArrowDown+kb.ArrowDown))
+	is(b, focused, "/run/audit")
 	b.arrive(chromedp.KeyEvent(kb.Enter))
 	is(b, where, "/run/audit")
 	is(b, "document.title", "Is it curious? · tattle")
+	b.arrive(chromedp.KeyEvent("u"))
+	is(b, where, "/")
 	b.quiet("the keyboard")
 }
 
@@ -216,7 +199,7 @@ func (b *browser) narrow(url string) {
 	}
 	set(360, "dark")
 	long := "a-very-long-name-without-a-break-" + strings.Repeat("0123456789", 8)
-	for _, at := range []string{"/", "/run/a", "/run/audit", "/run/" + long, "/compare?run=audit&run=" + long, "/none"} {
+	for _, at := range []string{"/", "/run/a", "/run/audit", "/run/" + long, "/none"} {
 		b.do(chromedp.Navigate(url + at))
 		is(b, "document.documentElement.scrollWidth", 360)
 		is(b, "[...document.querySelectorAll('a, button, input, select, td, th, p')].filter(e => e.getBoundingClientRect().right > 361).map(e => e.outerHTML).join()", "")

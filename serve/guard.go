@@ -12,8 +12,8 @@ import (
 // style, nothing from elsewhere, no frame around them.
 const pagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// guard lets through what may be asked by whom, and puts the headers on every
-// answer.
+// guard checks method, host and token of a request, and sets the headers of every
+// response.
 func (s *site) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -27,26 +27,26 @@ func (s *site) guard(next http.Handler) http.Handler {
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
-			refuse(w, http.StatusMethodNotAllowed, "These pages are only to be read.")
-		case !s.knows(r.Host):
-			refuse(w, http.StatusForbidden, "This page does not answer to that name. Open it by its address, or by localhost.")
+			refuse(w, http.StatusMethodNotAllowed, "Method not allowed: these pages are read-only.")
+		case !s.allows(r.Host):
+			refuse(w, http.StatusForbidden, "This host name is not allowed. Open the page by its address, or as localhost.")
 		case s.key == nil || isAsset(r.URL.EscapedPath()):
 			next.ServeHTTP(w, r)
-		case s.key.fits(r.URL.Query().Get("token")): // also where there is a cookie, to clear the address
-			s.key.admit(w, r)
-		case s.key.shown(r):
+		case s.key.isToken(r.URL.Query().Get("token")): // also where there is a cookie, to clear the address
+			s.key.setCookie(w, r)
+		case s.key.isIn(r):
 			next.ServeHTTP(w, r)
 		default:
 			h.Set("WWW-Authenticate", `Bearer realm="tattle"`)
-			ask(w, r.URL.Query())
+			askToken(w, r.URL.Query())
 		}
 	})
 }
 
-// knows tells whether a request was meant for us. A page elsewhere can point its
+// allows reports whether a request may name that host. A foreign page can point its
 // own name at a loopback address and then read what is there as its own (DNS
-// rebinding); it cannot do so by an address, nor has it our cookie.
-func (s *site) knows(host string) bool {
+// rebinding). It cannot do so with an address, and it does not have our cookie.
+func (s *site) allows(host string) bool {
 	if s.key != nil {
 		return true
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestHostsAgainstRebinding(t *testing.T) {
-	h := handler(t, shelfOf(t), Options{Hosts: []string{"lab.example"}})
+	h := handler(t, runsOf(t), Options{Hosts: []string{"lab.example"}})
 	for host, want := range map[string]int{
 		"localhost": 200, "LOCALHOST:8080": 200, "localhost.:1": 200, "127.0.0.1:8080": 200, "[::1]:8080": 200, "[::1]": 200, "192.168.1.7:80": 200, "lab.example:8080": 200,
 		"evil.example": 403, "localhost.evil.example:8080": 403, "127.0.0.1.evil.example": 403, "": 403, "127.0.0.1@evil.example": 403,
@@ -19,16 +19,16 @@ func TestHostsAgainstRebinding(t *testing.T) {
 		}
 	}
 	// Whoever shows the token may use any name: a foreign page has no cookie of ours.
-	if r := get(handler(t, shelfOf(t), Options{Token: "s3cret"}), "/", "Host", "lab", "Authorization", "Bearer s3cret"); r.StatusCode != 200 {
+	if r := get(handler(t, runsOf(t), Options{Token: "s3cret"}), "/", "Host", "lab", "Authorization", "Bearer s3cret"); r.StatusCode != 200 {
 		t.Errorf("with a token: %s", r.Status)
 	}
 }
 
 func TestToken(t *testing.T) {
 	const token = `a "long"; token`
-	dir := shelfOf(t)
+	dir := runsOf(t)
 	h := handler(t, dir, Options{Token: token})
-	for _, target := range []string{"/", "/run/a", "/file/a/report.json", "/compare", "/?token=wrong", "/?token="} {
+	for _, target := range []string{"/", "/run/a", "/file/a/report.json", "/?token=wrong", "/?token="} {
 		r := get(h, target)
 		if r.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%s without the token: %s", target, r.Status)
@@ -77,7 +77,7 @@ func TestTokenSendsNowhereElse(t *testing.T) {
 
 // Whoever has no token is not told what the folder is called, whatever is asked for.
 func TestAssetsAreNoWayIn(t *testing.T) {
-	dir := shelfOf(t)
+	dir := runsOf(t)
 	h := handler(t, dir, Options{Token: "t"})
 	for _, target := range []string{"/assets/none", "/assets/", "/assets/a/b", "/assets/%2e%2e/run/a", "/assets/..%2frun%2fa", "/assets%2fpage.js", "/assets/../run/a"} {
 		r := get(h, target)
@@ -94,7 +94,7 @@ func TestAssetsAreNoWayIn(t *testing.T) {
 
 // A token leaves the address also where the reader has the cookie already.
 func TestTokenLeavesTheAddress(t *testing.T) {
-	h := handler(t, shelfOf(t), Options{Token: "t"})
+	h := handler(t, runsOf(t), Options{Token: "t"})
 	c := get(h, "/?token=t").Cookies()[0]
 	if r := get(h, "/run/a?token=t", "Cookie", c.Name+"="+c.Value); r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != "/run/a" {
 		t.Errorf("%s to %q", r.Status, r.Header.Get("Location"))
@@ -106,9 +106,9 @@ func TestTokenLeavesTheAddress(t *testing.T) {
 
 // The page that asks for the token leads to what was asked for.
 func TestTokenPageKeepsTheQuestion(t *testing.T) {
-	h := handler(t, shelfOf(t), Options{Token: "t"})
-	text := body(t, get(h, `/compare?run=a&run=deep/b&token=x&only="><script>`))
-	for _, want := range []string{`<input type="hidden" name="run" value="a">`, `<input type="hidden" name="run" value="deep/b">`, `value="&#34;&gt;&lt;script&gt;">`} {
+	h := handler(t, runsOf(t), Options{Token: "t"})
+	text := body(t, get(h, `/?q=deep&sort=name&token=x&verdict="><script>`))
+	for _, want := range []string{`<input type="hidden" name="q" value="deep">`, `<input type="hidden" name="sort" value="name">`, `value="&#34;&gt;&lt;script&gt;">`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s", want)
 		}
@@ -120,7 +120,7 @@ func TestTokenPageKeepsTheQuestion(t *testing.T) {
 
 // What lies in the folder runs no script, reaches no network and is no part of the site.
 func TestEvidencePolicy(t *testing.T) {
-	directives := strings.Split(evidencePolicy, "; ")
+	directives := strings.Split(filePolicy, "; ")
 	for _, want := range []string{"sandbox", "default-src 'none'", "form-action 'none'", "base-uri 'none'", "img-src data:"} {
 		if !slices.Contains(directives, want) {
 			t.Errorf("the policy lacks %s", want)

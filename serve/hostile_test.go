@@ -46,7 +46,6 @@ func TestHostileReports(t *testing.T) {
 		if text := page(t, h, "/run/"+run); !strings.Contains(text, "This report cannot be read.") {
 			t.Errorf("%s: not said to be unreadable", run)
 		}
-		page(t, h, "/compare?run=empty&run="+run)
 	}
 }
 
@@ -68,7 +67,6 @@ func TestReportsThatDoNotFit(t *testing.T) {
 	page(t, h, "/")
 	for _, run := range []string{"resolvable", "design", "curious", "training", "audit", "bounds"} {
 		page(t, h, "/run/"+run)
-		page(t, h, "/compare?run=bounds&run="+run)
 	}
 }
 
@@ -86,7 +84,7 @@ func TestWordsAreEscaped(t *testing.T) {
 	write(t, dir, folder+"/<i>.json", "{}")
 	h := handler(t, dir, Options{})
 	at := linkTo("/run/", folder)
-	for _, target := range []string{"/", at, "/compare?" + url.Values{"run": {folder, folder}}.Encode(), "/?q=" + url.QueryEscape(evil), "/?run=" + url.QueryEscape(evil) + "&verdict=" + url.QueryEscape(evil)} {
+	for _, target := range []string{"/", at, "/?q=" + url.QueryEscape(evil), "/?verdict=" + url.QueryEscape(evil)} {
 		text := page(t, h, target)
 		for _, raw := range []string{"<img", "<b onclick", "<i>", "\x1b", "\u202e"} {
 			if strings.Contains(text, raw) {
@@ -101,7 +99,7 @@ func TestWordsAreEscaped(t *testing.T) {
 
 // A pipe or a folder that is called report.json is passed over.
 func TestNoPlainFile(t *testing.T) {
-	dir := shelfOf(t)
+	dir := runsOf(t)
 	os.MkdirAll(filepath.Join(dir, "folder", "report.json"), 0o755)
 	pipe(t, filepath.Join(dir, "a", "pipe.json"))
 	pipe(t, filepath.Join(dir, "piped", "report.json"))
@@ -129,34 +127,21 @@ func FuzzReport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e := &entry{Path: "a"}
 		r, err := parse(b)
-		e.tell(r, err)
+		e.summarize(r, err)
 		query{Page: 1}.view([]*entry{e})
 		if err != nil {
 			r = nil
 		}
 		show(httptest.NewRecorder(), 200, "run.html", frame{Page: newRunPage(e, r)})
-		if r == nil {
-			return
-		}
-		p := &comparePage{A: side{entry: e}, B: side{entry: e}}
-		p.fill(r, r)
-		for _, x := range p.Parts {
-			for _, row := range x.Rows {
-				if row.Differs {
-					t.Errorf("%s differs from itself", row.Name)
-				}
-			}
-		}
-		show(httptest.NewRecorder(), 200, "compare.html", frame{Page: p})
 	})
 }
 
-func FuzzAsked(f *testing.F) {
+func FuzzRequested(f *testing.F) {
 	for _, s := range []string{"", "a", "../a", "a/..", "a//b", ".", "./a", "a/.b", "\\a", "a\x00", "/etc"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		name, ok := asked(s)
+		name, ok := requested(s)
 		if ok && (strings.HasPrefix(name, "/") || strings.Contains("/"+name+"/", "/../") || name != rootRun && hidden(name)) {
 			t.Errorf("%q is let through as %q", s, name)
 		}

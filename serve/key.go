@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// key is what a reader must show: the token, or a cookie that was given for it.
+// key checks the token that a reader must send, or the cookie that replaces it.
 type key struct {
 	token  [sha256.Size]byte // digest
 	cookie string            // its name
@@ -22,30 +22,30 @@ func newKey(token string) *key {
 	}
 	return &key{
 		token: sha256.Sum256([]byte(token)),
-		// Cookies do not tell ports apart, so the name tells tokens apart.
+		// Browsers send cookies to every port of a host, so the name depends on the token.
 		cookie: "tattle-" + digest("cookie")[:8],
 		pass:   digest("pass"),
 	}
 }
 
-// shown tells whether a request carries our cookie, or the token as a bearer.
-func (k *key) shown(r *http.Request) bool {
+// isIn reports whether a request carries our cookie, or the token as a bearer.
+func (k *key) isIn(r *http.Request) bool {
 	if c, err := r.Cookie(k.cookie); err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(k.pass)) == 1 {
 		return true
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	return strings.EqualFold(scheme, "bearer") && k.fits(strings.TrimSpace(token))
+	return strings.EqualFold(scheme, "bearer") && k.isToken(strings.TrimSpace(token))
 }
 
-// fits compares digests, so that time tells neither contents nor length.
-func (k *key) fits(token string) bool {
+// isToken compares digests, so that the time it takes reveals neither contents nor length.
+func (k *key) isToken(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], k.token[:]) == 1
 }
 
-// admit turns a token in a link into a cookie, and sends the reader on to the link
-// without it, so that it stays out of history and bookmarks.
-func (k *key) admit(w http.ResponseWriter, r *http.Request) {
+// setCookie replaces a token in a link by a cookie, and redirects to the link
+// without it, so that it does not stay in history and bookmarks.
+func (k *key) setCookie(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{
 		Name: k.cookie, Value: k.pass, Path: "/",
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,

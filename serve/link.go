@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// linkTo is the address of a file or folder below a part of the site, each name
+// linkTo returns the address of a file or folder below a part of the site, each name
 // escaped by itself.
 func linkTo(under, name string) string {
 	if name == rootRun {
@@ -19,22 +19,13 @@ func linkTo(under, name string) string {
 	return under + strings.Join(parts, "/")
 }
 
-// asked is the name in the folder that an address asks for; false where it may
-// not be asked for.
-func asked(name string) (string, bool) {
+// requested returns the path in the folder that an address names; ok is false if it must not
+// be read.
+func requested(name string) (path string, ok bool) {
 	if name == "" {
 		return rootRun, true
 	}
 	name = strings.TrimSuffix(name, "/")
-	_, err := filepath.Localize(name) // no way up, nor what this system reads as one
+	_, err := filepath.Localize(name) // neither .. nor another form of it on this system
 	return name, err == nil && name != rootRun && !hidden(name)
-}
-
-// compareURL is the address of two runs side by side.
-func compareURL(a, b string, only bool) string {
-	v := url.Values{"run": {a, b}}
-	if only {
-		v.Set("only", "1")
-	}
-	return "/compare?" + v.Encode()
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -12,25 +13,19 @@ import (
 	"tattle/report"
 )
 
-// What an address may ask of the list: more than a person types or compares, less
-// than keeps the list busy.
-const (
-	mostText   = 500 // bytes to be found
-	mostMarked = 20  // runs
-)
+// maxSearch bounds the bytes of a search text.
+const maxSearch = 500
 
-// pageLength is how many runs a page of the list has: what a person looks through
-// before filtering.
+// pageLength is how many runs a page of the list has.
 const pageLength = 100
 
-// query is what the list was asked for.
+// query is a request for the list.
 type query struct {
-	Text    string // every word of it is to be found in a run
+	Text    string // runs must have every word of it
 	Command string
 	Verdict string
 	Sort    string
 	Page    int
-	Marked  []string // runs chosen for comparison, by folder
 }
 
 // The orders of the list.
@@ -42,13 +37,22 @@ const (
 	sortExcess  = "excess"
 )
 
+// orders are the columns of the list, in each of which it can be sorted.
+var orders = []struct{ head, order, direction, name string }{
+	{"Run", sortName, "ascending", "folder"},
+	{"Command", sortCommand, "ascending", "command"},
+	{"Verdict", sortVerdict, "ascending", "verdict"},
+	{"Figure", sortExcess, "descending", "excess curiosity"},
+	{"Written", sortNewest, "descending", "newest first"},
+}
+
 func parseQuery(v url.Values) query {
+	text := strings.TrimSpace(v.Get("q"))
 	q := query{
-		Text:    cutText(strings.TrimSpace(v.Get("q"))),
+		Text:    strings.ToValidUTF8(text[:min(len(text), maxSearch)], ""),
 		Command: v.Get("command"),
 		Verdict: v.Get("verdict"),
 		Sort:    v.Get("sort"),
-		Marked:  firstMarks(v["run"]),
 	}
 	if !slices.Contains([]string{sortName, sortVerdict, sortCommand, sortExcess}, q.Sort) {
 		q.Sort = sortNewest
@@ -58,23 +62,7 @@ func parseQuery(v url.Values) query {
 	return q
 }
 
-// cutText is the beginning of what is to be found.
-func cutText(s string) string {
-	return strings.ToValidUTF8(s[:min(len(s), mostText)], "")
-}
-
-// firstMarks are the first runs that an address marks, each once.
-func firstMarks(folders []string) []string {
-	var out []string
-	for _, f := range folders {
-		if len(out) < mostMarked && !slices.Contains(out, f) {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// URL is the address of the same list in another order and on another page.
+// URL returns the address of the same list in another order and on another page.
 func (q query) URL(sort string, page int) string {
 	v := url.Values{}
 	for key, value := range map[string]string{"q": q.Text, "command": q.Command, "verdict": q.Verdict} {
@@ -88,18 +76,15 @@ func (q query) URL(sort string, page int) string {
 	if page > 1 {
 		v.Set("page", strconv.Itoa(page))
 	}
-	for _, m := range q.Marked {
-		v.Add("run", m)
-	}
 	if len(v) == 0 {
 		return "/"
 	}
 	return "/?" + v.Encode()
 }
 
-// lets tells whether a run is asked for.
-func (q query) lets(e *entry) bool {
-	if q.Command != "" && e.Verb != q.Command || q.Verdict != "" && e.Kind != q.Verdict {
+// matches reports whether a run belongs in the list.
+func (q query) matches(e *entry) bool {
+	if q.Command != "" && e.Subcommand != q.Command || q.Verdict != "" && e.Kind != q.Verdict {
 		return false
 	}
 	for word := range strings.FieldsSeq(strings.ToLower(q.Text)) {
@@ -110,7 +95,7 @@ func (q query) lets(e *entry) bool {
 	return true
 }
 
-// order compares two runs in the order asked for; equal ones go by folder.
+// order compares two runs; equal ones are ordered by folder.
 func (q query) order(a, b *entry) int {
 	by := 0
 	switch q.Sort {
@@ -119,29 +104,17 @@ func (q query) order(a, b *entry) int {
 	case sortVerdict:
 		by = cmp.Compare(strings.ToLower(a.Verdict), strings.ToLower(b.Verdict))
 	case sortCommand:
-		by = cmp.Compare(a.Verb, b.Verb)
+		by = cmp.Compare(a.Subcommand, b.Subcommand)
 	case sortExcess:
-		by = compareFalling(a.Excess, b.Excess)
+		by = cmp.Compare(b.Excess, a.Excess) // NaN last: it is less than any number
 	}
-	if by == 0 {
-		by = cmp.Compare(a.Path, b.Path)
-	}
-	return by
+	return cmp.Or(by, cmp.Compare(a.Path, b.Path))
 }
 
-// compareFalling puts larger numbers first and what is none last.
-func compareFalling(a, b float64) int {
-	if math.IsNaN(a) || math.IsNaN(b) {
-		return cmp.Compare(b, a) // NaN is less than any
-	}
-	return cmp.Compare(b, a)
-}
-
-// listPage is what the list shows.
+// listPage is the page of a list.
 type listPage struct {
 	query
-	Rows               []row
-	Elsewhere          []row // marked, but not on this page
+	Rows               []*entry
 	Total, Found       int
 	From, To           int
 	Pages              int
@@ -154,42 +127,36 @@ type listPage struct {
 	Notes              []string
 }
 
-type row struct {
-	*entry
-	Marked bool
-}
-
-// choice is what a filter or the order can be set to.
+// choice is one value of a filter, or one order.
 type choice struct {
-	Key    string // where it is not the name
+	Key    string // if it is not the name
 	Name   string
 	Count  int
 	Chosen bool
 }
 
-// head heads a column by which the list sorts.
+// head is the head of a column.
 type head struct {
 	Name, URL string
-	Sorted    string // for readers of the page: ascending, descending or empty
+	Sorted    string // ascending, descending or empty
 }
 
 func (s *site) list(w http.ResponseWriter, r *http.Request) {
-	entries, notes, err := s.shelf.entries(r.Context())
+	entries, notes, err := s.index.entries(r.Context())
 	if err != nil {
 		s.fail(w, http.StatusInternalServerError, "The folder could not be read.")
 		return
 	}
-	q := parseQuery(r.URL.Query())
-	p := q.view(entries)
+	p := parseQuery(r.URL.Query()).view(entries)
 	p.Notes = notes
 	s.show(w, http.StatusOK, "list.html", "Reports", p)
 }
 
-// view makes the page of the list that was asked for.
+// view returns the page for the query.
 func (q query) view(entries []*entry) *listPage {
 	var found []*entry
 	for _, e := range entries {
-		if q.lets(e) {
+		if q.matches(e) {
 			found = append(found, e)
 		}
 	}
@@ -199,26 +166,17 @@ func (q query) view(entries []*entry) *listPage {
 	p.Page = min(p.Page, p.Pages)
 	p.link()
 	from := (p.Page - 1) * pageLength
-	shown := found[from:min(len(found), from+pageLength)]
-	p.From, p.To = from+1, from+len(shown)
-	for _, e := range shown {
-		p.Rows = append(p.Rows, row{e, slices.Contains(q.Marked, e.Path)})
-	}
-	for _, e := range entries {
-		if slices.Contains(q.Marked, e.Path) && !slices.Contains(shown, e) {
-			p.Elsewhere = append(p.Elsewhere, row{e, true})
-		}
-	}
-	p.Commands = choices(entries, q.Command, func(e *entry) string { return e.Verb })
+	p.Rows = found[from:min(len(found), from+pageLength)]
+	p.From, p.To = from+1, from+len(p.Rows)
+	p.Commands = choices(entries, q.Command, func(e *entry) string { return e.Subcommand })
 	p.Verdicts = choices(entries, q.Verdict, func(e *entry) string { return e.Kind })
 	return p
 }
 
-// mostChoices bounds a list of choices: verdicts in words of their own would make
-// it endless.
-const mostChoices = 30
+// maxChoices bounds the values of a filter.
+const maxChoices = 30
 
-// choices are what a filter can be set to, the most frequent ones by name.
+// choices returns the most frequent values of a filter, by name.
 func choices(entries []*entry, chosen string, of func(*entry) string) []choice {
 	count := map[string]int{}
 	for _, e := range entries {
@@ -236,36 +194,26 @@ func choices(entries []*entry, chosen string, of func(*entry) string) []choice {
 	slices.SortFunc(out, func(a, b choice) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
 	})
-	if len(out) > mostChoices {
-		rest := slices.DeleteFunc(slices.Clone(out[mostChoices:]), func(c choice) bool { return !c.Chosen })
-		out = append(out[:mostChoices], rest...)
+	if len(out) > maxChoices {
+		rest := slices.DeleteFunc(slices.Clone(out[maxChoices:]), func(c choice) bool { return !c.Chosen })
+		out = append(out[:maxChoices], rest...)
 	}
 	slices.SortFunc(out, func(a, b choice) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 
-// orders are the columns of the list by which it sorts: what they are called, the
-// order, how it runs, and what it is called.
-var orders = []struct{ head, order, runs, name string }{
-	{"Run", sortName, "ascending", "folder"},
-	{"Command", sortCommand, "ascending", "command"},
-	{"Verdict", sortVerdict, "ascending", "verdict"},
-	{"Figure", sortExcess, "descending", "excess curiosity"},
-	{"Written", sortNewest, "descending", "newest first"},
-}
-
-// link fills in what leads to other lists.
+// link fills in the addresses of other lists.
 func (p *listPage) link() {
 	for _, o := range orders {
 		h := head{Name: o.head, URL: p.URL(o.order, 1)}
 		if p.Sort == o.order {
-			h.Sorted = o.runs
+			h.Sorted = o.direction
 		}
 		p.Heads = append(p.Heads, h)
 		p.Orders = append(p.Orders, choice{Key: o.order, Name: o.name, Chosen: p.Sort == o.order})
 	}
 	p.Filtered = p.Text+p.Command+p.Verdict != ""
-	p.Clear = query{Sort: p.Sort, Marked: p.Marked}.URL(p.Sort, 1)
+	p.Clear = query{Sort: p.Sort}.URL(p.Sort, 1)
 	if p.Page > 1 {
 		p.Before = p.URL(p.Sort, p.Page-1)
 	}
@@ -274,10 +222,32 @@ func (p *listPage) link() {
 	}
 }
 
-// Tone is the colour of an outcome: what asks for attention, and what does not.
-func (e *entry) Tone() report.Tone {
-	if e.Broken != "" {
-		return report.Bad
+// headline is the figure that the list shows and, if it is an excess, is sorted by.
+func headline(r *report.Report) (text string, excess float64) {
+	excess = math.NaN()
+	if r.Audit != nil {
+		attribute := ""
+		for _, f := range r.Audit.Findings {
+			if f.Unusable == "" && !(f.Excess.Value <= excess) {
+				attribute, excess = f.Attribute, f.Excess.Value
+			}
+		}
+		if !math.IsNaN(excess) {
+			return oneLine(attribute, 40) + ": " + points(excess) + " excess", excess
+		}
 	}
-	return e.Outcome.Tone()
+	if c := r.Curiosity; c != nil {
+		return oneLine(c.Sensitive, 40) + ": " + percent(float64(c.Curiosity)) + ", " + points(float64(c.Excess)) + " excess", float64(c.Excess)
+	}
+	if r.Utility.Examples > 0 {
+		return "accuracy " + percent(float64(r.Utility.ReleasedAccuracy)), excess
+	}
+	return "", excess
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.1f\u00a0%%", 100*x) }
+
+// points formats a difference of percentages, with a minus sign rather than a hyphen.
+func points(x float64) string {
+	return strings.Replace(fmt.Sprintf("%+.1f\u00a0points", 100*x), "-", "−", 1)
 }

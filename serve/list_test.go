@@ -27,25 +27,25 @@ func listed(page string) []string {
 }
 
 func TestListFiltersAndSorts(t *testing.T) {
-	h := handler(t, shelfOf(t), Options{})
+	h := handler(t, runsOf(t), Options{})
 	for target, want := range map[string]string{
-		"/":                           "audit bounds deep/b a",
-		"/?sort=name":                 "a audit bounds deep/b",
-		"/?sort=excess":               "a audit deep/b bounds",
-		"/?sort=command":              "audit bounds a deep/b",
-		"/?sort=verdict":              "bounds audit a deep/b",
-		"/?sort=nonsense":             "audit bounds deep/b a",
-		"/?q=GLYPHS":                  "deep/b a",
-		"/?q=deep+glyphs":             "deep/b",
-		"/?q=grey+levels":             "bounds",
-		"/?q=none":                    "",
-		"/?command=train&sort=name":   "a deep/b",
-		"/?verdict=curious":           "audit",
-		"/?verdict=bounded":           "bounds",
-		"/?verdict=excess+demonstrated&q=a":  "deep/b a",
-		"/?command=train&verdict=x":   "",
-		"/?page=7":                    "audit bounds deep/b a",
-		"/?page=-3&q=" + "%00%ff%22'": "",
+		"/":                                 "audit bounds deep/b a",
+		"/?sort=name":                       "a audit bounds deep/b",
+		"/?sort=excess":                     "a audit deep/b bounds",
+		"/?sort=command":                    "audit bounds a deep/b",
+		"/?sort=verdict":                    "bounds audit a deep/b",
+		"/?sort=nonsense":                   "audit bounds deep/b a",
+		"/?q=GLYPHS":                        "deep/b a",
+		"/?q=deep+glyphs":                   "deep/b",
+		"/?q=grey+levels":                   "bounds",
+		"/?q=none":                          "",
+		"/?command=train&sort=name":         "a deep/b",
+		"/?verdict=curious":                 "audit",
+		"/?verdict=bounded":                 "bounds",
+		"/?verdict=excess+demonstrated&q=a": "deep/b a",
+		"/?command=train&verdict=x":         "",
+		"/?page=7":                          "audit bounds deep/b a",
+		"/?page=-3&q=" + "%00%ff%22'":       "",
 	} {
 		if got := strings.Join(listed(page(t, h, target)), " "); got != want {
 			t.Errorf("%s: %q, want %q", target, got, want)
@@ -54,7 +54,7 @@ func TestListFiltersAndSorts(t *testing.T) {
 }
 
 func TestListSaysWhatItShows(t *testing.T) {
-	h := handler(t, shelfOf(t), Options{})
+	h := handler(t, runsOf(t), Options{})
 	text := html.UnescapeString(page(t, h, "/"))
 	for _, want := range []string{
 		"4 runs", "family: 64.0\u00a0%, +44.0\u00a0points excess", "family: +31.0\u00a0points excess",
@@ -69,17 +69,6 @@ func TestListSaysWhatItShows(t *testing.T) {
 	}
 	if text := page(t, handler(t, t.TempDir(), Options{}), "/"); !strings.Contains(text, "There is no report.json") {
 		t.Error("an empty folder is not called that")
-	}
-}
-
-func TestMarkedRunsStayMarked(t *testing.T) {
-	h := handler(t, shelfOf(t), Options{})
-	text := page(t, h, "/?run=a&q=deep")
-	if !strings.Contains(text, `<input type="checkbox" name="run" value="a" checked>`) || !strings.Contains(text, "Marked for comparison") {
-		t.Error("what is marked is lost by filtering")
-	}
-	if !strings.Contains(text, `href="/?q=deep&amp;run=a&amp;sort=name"`) {
-		t.Error("what is marked is lost by sorting")
 	}
 }
 
@@ -104,13 +93,13 @@ func TestListTurnsPages(t *testing.T) {
 // What changes on disk is seen once a walk is no longer fresh; what did not is not
 // read again.
 func TestListFollowsTheFolder(t *testing.T) {
-	dir := shelfOf(t)
+	dir := runsOf(t)
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	s := newShelf(root)
+	s := newIndex(root)
 	find := func(folder string) *entry {
 		s.walked = time.Time{}
 		all, _, err := s.entries(t.Context())
@@ -140,15 +129,15 @@ func TestListFollowsTheFolder(t *testing.T) {
 
 // A list does not wait for ever: what is not read yet is listed as that.
 func TestListDoesNotWait(t *testing.T) {
-	patience = 0
-	defer func() { patience = time.Minute }()
-	dir := shelfOf(t)
+	readTimeout = 0
+	defer func() { readTimeout = time.Minute }()
+	dir := runsOf(t)
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	s := newShelf(root)
+	s := newIndex(root)
 	s.reading = make(chan struct{}) // a reader that has not come to them
 	all, notes, err := s.entries(t.Context())
 	if err != nil || len(all) != 4 || all[0].Rest != "being read" {

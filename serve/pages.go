@@ -27,19 +27,19 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"size":    bytesOf,
 }).ParseFS(pageFiles, "pages/*.html"))
 
-// frame is what every page has.
+// frame has what every page needs.
 type frame struct {
 	Title  string
 	Folder string
 	Page   any
 }
 
-// show answers a reader of the folder with a page.
+// show sends a page of this site.
 func (s *site) show(w http.ResponseWriter, status int, name, title string, page any) {
-	show(w, status, name, frame{title, said(s.name, 60), page})
+	show(w, status, name, frame{title, oneLine(s.name, 60), page})
 }
 
-// show answers with a page.
+// show sends a page.
 func show(w http.ResponseWriter, status int, name string, f frame) {
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, name, f); err != nil {
@@ -51,28 +51,31 @@ func show(w http.ResponseWriter, status int, name string, f frame) {
 	w.Write(b.Bytes())
 }
 
-// fail answers with a page that says why there is nothing else.
+// fail sends a page that says what is wrong.
 func (s *site) fail(w http.ResponseWriter, status int, why string) {
 	s.show(w, status, "fail.html", http.StatusText(status), why)
 }
 
-// refuse does the same for whoever may not know what the folder is called.
+// refuse is fail without the name of the folder, for a reader who has not shown the token.
 func refuse(w http.ResponseWriter, status int, why string) {
 	show(w, status, "fail.html", frame{Title: http.StatusText(status), Page: why})
 }
 
-// tokenPage is what the page that takes the token shows.
+// tokenPage is the page that asks for the token.
 type tokenPage struct {
-	Wrong bool      // a token was given
-	Kept  []setting // the rest of the question, for the answer
+	Wrong bool      // a token was sent
+	Kept  []setting // the rest of the query, to be sent again
 }
 
-// ask answers with a page that takes the token.
-func ask(w http.ResponseWriter, q url.Values) {
+// maxKept bounds the parameters that are sent again.
+const maxKept = 20
+
+// askToken sends the page that asks for the token.
+func askToken(w http.ResponseWriter, q url.Values) {
 	p := tokenPage{Wrong: q.Has("token")}
 	for _, name := range slices.Sorted(maps.Keys(q)) {
 		for _, value := range q[name] {
-			if name != "token" && len(p.Kept) < mostMarked {
+			if name != "token" && len(p.Kept) < maxKept {
 				p.Kept = append(p.Kept, setting{name, value})
 			}
 		}
@@ -80,14 +83,14 @@ func ask(w http.ResponseWriter, q url.Values) {
 	show(w, http.StatusUnauthorized, "token.html", frame{Title: "Token needed", Page: p})
 }
 
-// isAsset tells whether an address is of a part of our own pages, for which no token
-// is needed: the page that asks for it is made of them.
+// isAsset reports whether an address is one of our style sheets or scripts. They need no
+// token, since the page that asks for it uses them.
 func isAsset(address string) bool {
 	_, err := assetFiles.ReadFile(strings.TrimPrefix(address, "/"))
 	return err == nil
 }
 
-// asset answers with a part of our own pages.
+// asset sends a style sheet or script.
 func (s *site) asset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	b, err := assetFiles.ReadFile("assets/" + name)

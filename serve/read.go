@@ -13,31 +13,29 @@ import (
 	"tattle/report"
 )
 
-// What is read of one report.json. Those of the largest runs have a few MiB. A
-// comma may cost as much as the largest element of a report's lists, about 1 KiB,
-// whatever else stands in the file, so that commas bound the memory that a damaged
-// file can ask for.
+// Limits of one report.json. Those of the largest runs have a few MiB. Each value after a
+// comma may take as much memory as the largest element of a report's lists, about 1 KiB, so
+// the number of commas bounds the memory that a damaged file can need.
 const (
 	maxReport = 16 << 20
 	maxCommas = 200_000
 )
 
-// large are the files of which one at a time is read.
+// large is the size from which files are read one at a time.
 const large = 1 << 20
 
 var oneLarge sync.Mutex
 
-// readReport reads the report of a run. Whatever the file holds, what comes back is
-// a report or an error in one line.
+// readReport reads the report of a run. Errors are one line, whatever the file holds.
 func readReport(root *os.Root, folder string) (*report.Report, error) {
-	f, info, err := openPlain(root, path.Join(folder, reportName))
+	f, info, err := openRegular(root, path.Join(folder, reportName))
 	if err != nil {
 		return nil, plain(err)
 	}
 	defer f.Close()
 	size := info.Size()
 	if size > maxReport {
-		return nil, fmt.Errorf("%s has %s, more than the %s that are shown", reportName, bytesOf(size), bytesOf(maxReport))
+		return nil, fmt.Errorf("%s has %s, more than the %s that are read", reportName, bytesOf(size), bytesOf(maxReport))
 	}
 	if size > large {
 		oneLarge.Lock()
@@ -53,7 +51,7 @@ func readReport(root *os.Root, folder string) (*report.Report, error) {
 // parse reads a report that is not too large.
 func parse(b []byte) (*report.Report, error) {
 	if n := bytes.Count(b, []byte(",")); n > maxCommas {
-		return nil, fmt.Errorf("%s lists %d values, more than the %d that are shown", reportName, n, maxCommas)
+		return nil, fmt.Errorf("%s lists %d values, more than the %d that are read", reportName, n, maxCommas)
 	}
 	r, err := report.ReadJSON(bytes.NewReader(b))
 	if err != nil {
@@ -62,15 +60,15 @@ func parse(b []byte) (*report.Report, error) {
 	return r, nil
 }
 
-// plain makes an error about a report fit for a line.
+// plain makes an error about a report one line.
 func plain(err error) error {
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return fmt.Errorf("%s: %q holds a %s, which no report does", reportName, said(wrong.Field, 100), wrong.Value)
+		return fmt.Errorf("%s: %q must not be a %s", reportName, oneLine(wrong.Field, 100), wrong.Value)
 	}
-	return fmt.Errorf("%s: %s", reportName, said(err.Error(), 300))
+	return fmt.Errorf("%s: %s", reportName, oneLine(err.Error(), 300))
 }
 
-// bytesOf says a size.
+// bytesOf formats a size.
 func bytesOf(n int64) string {
 	switch {
 	case n < 1000:

@@ -17,9 +17,9 @@ import (
 	"tattle/report"
 )
 
-// A busy machine reads slowly; only the test of that asks for haste.
+// The timeout is for people; a busy machine reads slowly.
 func TestMain(m *testing.M) {
-	patience = time.Minute
+	readTimeout = time.Minute
 	os.Exit(m.Run())
 }
 
@@ -93,8 +93,8 @@ func audited(excess float64) *report.Report {
 	return r
 }
 
-// shelfOf is a folder with a run of each kind.
-func shelfOf(t testing.TB) string {
+// runsOf returns a folder with a run of each kind.
+func runsOf(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	put(t, dir, "a", trained(.64, map[string]string{"epochs": "8", "beta": "0,0.7,0.3"}), 1)
@@ -104,7 +104,7 @@ func shelfOf(t testing.TB) string {
 	write(t, dir, "a/report.html", `<!doctype html><html lang="en"><title>The report</title><style>h1{color:rgb(1,2,3)}</style><h1>Whole report</h1><svg width="9" height="9"></svg>`)
 	write(t, dir, "a/arrays.npz", "PK")
 	write(t, dir, "a/seed-1/model.onnx", "model")
-	write(t, dir, "a/notes.exe", "none of our business")
+	write(t, dir, "a/notes.exe", "not part of a run")
 	return dir
 }
 
@@ -166,10 +166,10 @@ func TestHandlerNeedsAFolder(t *testing.T) {
 }
 
 func TestEveryAnswerHasThePolicy(t *testing.T) {
-	h := handler(t, shelfOf(t), Options{})
+	h := handler(t, runsOf(t), Options{})
 	for target, policy := range map[string]string{
-		"/": pagePolicy, "/run/a": pagePolicy, "/compare?run=a&run=deep/b": pagePolicy, "/nothing": pagePolicy,
-		"/assets/style.css": pagePolicy, "/file/a/report.html": evidencePolicy, "/file/a/report.json": evidencePolicy, "/file/a/none.json": pagePolicy,
+		"/": pagePolicy, "/run/a": pagePolicy, "/nothing": pagePolicy,
+		"/assets/style.css": pagePolicy, "/file/a/report.html": filePolicy, "/file/a/report.json": filePolicy, "/file/a/none.json": pagePolicy,
 	} {
 		r := get(h, target)
 		if got := r.Header.Get("Content-Security-Policy"); got != policy {
@@ -187,7 +187,7 @@ func TestEveryAnswerHasThePolicy(t *testing.T) {
 }
 
 func TestOnlyReading(t *testing.T) {
-	h := handler(t, shelfOf(t), Options{})
+	h := handler(t, runsOf(t), Options{})
 	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS", "TRACE"} {
 		r := request(h, method, "/")
 		if r.StatusCode != http.StatusMethodNotAllowed || r.Header.Get("Allow") != "GET, HEAD" {

@@ -13,18 +13,18 @@ import (
 )
 
 type serveCmd struct {
-	Dir         string   `arg:"" optional:"" help:"Folder whose reports are shown, those in folders below it, too." placeholder:"DIR"`
-	Model       []string `sep:"none" help:"Instead of reports: serve an ONNX file by the Open Inference Protocol v2, under this name or that of the file. Several times: several models." placeholder:"FILE[=NAME]"`
-	InputShape  string   `help:"Of --model: sizes of one input, without the batch, where the file leaves them open." placeholder:"3x224x224"`
-	ModelOutput string   `help:"Of --model: which of the model's outputs, where it has several." placeholder:"NAME"`
-	Listen      string   `help:"Address to listen at; port 0 takes a free one." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Token       string   `env:"TATTLE_TOKEN" help:"What readers must show: ?token=… once, or as a bearer. In the environment nobody else sees it. Listening elsewhere than on this machine there is always one: without yours a random one, printed once." placeholder:"TOKEN"`
+	Dir         string   `arg:"" optional:"" help:"Show the reports in this folder and in folders below it." placeholder:"DIR"`
+	Model       []string `sep:"none" help:"Serve this ONNX model by the Open Inference Protocol v2 instead; default name: that of the file. Repeat for several models." placeholder:"FILE[=NAME]"`
+	InputShape  string   `help:"With --model: sizes of one input, without the batch, if the file leaves them open." placeholder:"3x224x224"`
+	ModelOutput string   `help:"With --model: which output, if the model has several." placeholder:"NAME"`
+	Listen      string   `help:"Address to listen at; port 0 means any free port." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Token       string   `env:"TATTLE_TOKEN" help:"Token that readers must send, once as ?token=… or as a bearer. Beyond this machine a token is always required; without this flag a random one is printed." placeholder:"TOKEN"`
 }
 
 func (serveCmd) Help() string {
 	return "Example: tattle serve audits\n\nExample: tattle serve --model model.onnx=age --listen 127.0.0.1:8000\n\n" +
-		"A folder: a page that lists its reports, filters and sorts them, and sets two runs side by side. " +
-		"Models: a server of which tattle audit --endpoint, or any client of that protocol, may ask. Ctrl-C ends it."
+		"With a folder, serve shows a page that lists its reports, with filters. " +
+		"With models, it answers tattle audit --endpoint and any other client of the protocol. Ctrl-C ends it."
 }
 
 func (c *serveCmd) Run(e *env) error {
@@ -37,7 +37,7 @@ func (c *serveCmd) Run(e *env) error {
 	}
 	l, err := new(net.ListenConfig).Listen(e.ctx, "tcp", c.Listen)
 	if err != nil {
-		return hinted(fmt.Errorf("--listen: %w", err), "choose another address or port; port 0 takes a free one")
+		return hinted(fmt.Errorf("--listen: %w", err), "choose another address or port; port 0 means any free port")
 	}
 	defer l.Close()
 	at := siteOf(l.Addr(), c.Token)
@@ -45,16 +45,16 @@ func (c *serveCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := what.say(e.stdout, at); err != nil {
+	if err := what.announce(e.stdout, at); err != nil {
 		return err
 	}
 	return serveUntil(e, l, h)
 }
 
-// A service is what can be served.
+// A service is a folder of reports, or models.
 type service interface {
 	handler(token string) (http.Handler, error)
-	say(w io.Writer, at site) error // how it is reached
+	announce(w io.Writer, at site) error // prints its address
 }
 
 func (c *serveCmd) service() (service, error) {
@@ -75,28 +75,28 @@ func (dir pages) handler(token string) (http.Handler, error) {
 	return h, nil
 }
 
-func (dir pages) say(w io.Writer, at site) error {
+func (dir pages) announce(w io.Writer, at site) error {
 	_, err := fmt.Fprintf(w, "reports in %s: %s\n", file.Name(string(dir)), at.url("/", true))
 	if err == nil && at.token != "" && !at.made {
-		_, err = fmt.Fprintln(w, "the page asks for the token once")
+		_, err = fmt.Fprintln(w, "the page asks once for the token")
 	}
 	return err
 }
 
-// check refuses what makes no sense.
+// check checks the flags.
 func (c *serveCmd) check() error {
 	_, _, err := net.SplitHostPort(c.Listen)
 	switch {
 	case c.Dir == "" && len(c.Model) == 0:
-		return usage(errors.New("serve needs a folder of reports, or --model"), "tattle serve --help has an example of each")
+		return usage(errors.New("a folder of reports or --model is required"), "see the examples in tattle serve --help")
 	case c.Dir != "" && len(c.Model) > 0:
-		return usage(errors.New("serve shows a folder or serves --model, not both"), "start it twice, at two ports")
+		return usage(errors.New("a folder and --model are mutually exclusive"), "start tattle serve twice, on two ports")
 	case len(c.Model) == 0 && c.InputShape+c.ModelOutput != "":
-		return usage(errors.New("--input-shape and --model-output are of --model, which is missing"), "")
+		return usage(errors.New("--input-shape and --model-output require --model"), "")
 	case err != nil:
 		return usage(fmt.Errorf("--listen: %w", err), "write it as 127.0.0.1:8080")
 	case strings.ContainsFunc(c.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return usage(errors.New("the token has characters that no header takes"), "look for a space or a line end in --token or TATTLE_TOKEN")
+		return usage(errors.New("--token: characters that are not allowed in HTTP headers"), "remove spaces and line ends from --token or TATTLE_TOKEN")
 	}
 	return nil
 }

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// A site is where a server is reached.
+// A site is the address of a server.
 type site struct {
 	host  string // with its port
-	token string // empty for none
-	made  bool   // nobody else knows the token yet
+	token string // empty if none is needed
+	made  bool   // the token was made here
 }
 
-// siteOf is where a listener is reached. One that others than this machine reach has a
-// token, made here where none is given.
+// siteOf returns the address of a listener. If other machines can reach it, it has a
+// token, made here if none is given.
 func siteOf(a net.Addr, token string) site {
 	s := site{host: a.String(), token: token}
 	if loopback(a) {
@@ -34,7 +34,7 @@ func siteOf(a net.Addr, token string) site {
 	return s
 }
 
-// url is an address at the site; as a link it shows a token that was made here.
+// url returns an address at the site; a link contains the token if it was made here.
 func (s site) url(path string, link bool) string {
 	u := url.URL{Scheme: "http", Host: s.host, Path: path}
 	if link && s.made {
@@ -43,13 +43,13 @@ func (s site) url(path string, link bool) string {
 	return u.String()
 }
 
-// loopback says whether only this machine reaches an address.
+// loopback reports whether only this machine can reach an address.
 func loopback(a net.Addr) bool {
 	t, ok := a.(*net.TCPAddr)
 	return ok && t.IP.IsLoopback()
 }
 
-// public is an address under which others may reach a listener.
+// public returns an address at which other machines can reach a listener.
 func public(a net.Addr) string {
 	host, port, _ := net.SplitHostPort(a.String())
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
@@ -60,7 +60,7 @@ func public(a net.Addr) string {
 	return net.JoinHostPort(host, port)
 }
 
-// byAddress answers those only who ask for an address or localhost: a foreign page can
+// byAddress refuses requests that do not name an address or localhost: a foreign page can
 // point a name of its own at this machine.
 func byAddress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -71,21 +71,21 @@ func byAddress(next http.Handler) http.Handler {
 		if host != "localhost" && net.ParseIP(strings.Trim(host, "[]")) == nil {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusMisdirectedRequest)
-			io.WriteString(w, `{"error":"ask for localhost or an address: without a token no other name is answered"}`)
+			io.WriteString(w, `{"error":"without a token the host must be localhost or an address"}`)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// How long a client may take over what is no work.
+// Time limits that do not concern the work itself.
 const (
 	headerTimeout = 10 * time.Second // for the headers of a request
 	idleTimeout   = 2 * time.Minute  // between two requests
-	lastAnswers   = 5 * time.Second  // for answers under way at the end
+	lastAnswers   = 5 * time.Second  // for responses in progress at the end
 )
 
-// serveUntil answers until ctx ends, and then for what is under way.
+// serveUntil serves until ctx ends, and then finishes the responses in progress.
 func serveUntil(e *env, l net.Listener, h http.Handler) error {
 	s := &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,

@@ -12,7 +12,7 @@ import (
 	"tattle/onnx"
 )
 
-// endpoints are models to be asked.
+// endpoints are models that are served.
 type endpoints struct {
 	models map[string]*infer.Model
 	names  []string // in the order given
@@ -39,7 +39,7 @@ func (c *serveCmd) models() (*endpoints, error) {
 			return nil, err
 		}
 		if p.models[name] != nil {
-			return nil, usage(fmt.Errorf("--model: two models are called %s", file.Name(name)), "name one of them, as in --model "+quote(path+"="+name+"2"))
+			return nil, usage(fmt.Errorf("--model: two models have the name %s", file.Name(name)), "give one of them another name, as in --model "+quote(path+"="+name+"2"))
 		}
 		g, err := onnx.ReadWith(path, onnx.ReadOptions{Shape: shape, Output: c.ModelOutput})
 		if err != nil {
@@ -53,7 +53,7 @@ func (c *serveCmd) models() (*endpoints, error) {
 	return p, nil
 }
 
-// servedName parts FILE=NAME; without a name it is the file's.
+// servedName splits FILE=NAME; the default name is that of the file.
 func servedName(given string) (path, name string) {
 	if i := strings.LastIndexByte(given, '='); i >= 0 && !exists(given) {
 		return given[:i], given[i+1:]
@@ -61,23 +61,23 @@ func servedName(given string) (path, name string) {
 	return given, strings.TrimSuffix(filepath.Base(given), filepath.Ext(given))
 }
 
-// checkServed refuses a name that cannot stand in an address.
+// checkServed errs if a name cannot be part of an address.
 func checkServed(name string) error {
 	odd := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
 	}
 	if name == "" || strings.Trim(name, ".") == "" || strings.ContainsFunc(name, odd) {
-		return usage(fmt.Errorf("--model: %s cannot stand in an address", file.Name(name)), "name the model by letters, digits, - and _, as in --model FILE=age")
+		return usage(fmt.Errorf("--model: the name %s cannot be part of an address", file.Name(name)), "use letters, digits, - and _, as in --model FILE=age")
 	}
 	return nil
 }
 
-func (p *endpoints) say(w io.Writer, at site) error {
+func (p *endpoints) announce(w io.Writer, at site) error {
 	var b strings.Builder
 	show := ""
 	switch {
 	case at.made:
-		fmt.Fprintf(&b, "the token, printed this once: %s\n", at.token)
+		fmt.Fprintf(&b, "token, printed only here: %s\n", at.token)
 		show = "TATTLE_TOKEN=" + at.token + " "
 	case at.token != "":
 		show = "TATTLE_TOKEN=… "

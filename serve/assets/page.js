@@ -1,15 +1,10 @@
-// The keyboard of the list, and the count of what is marked. All of it can be
-// done without: by Tab, by Enter and by the button.
+// Keys of the list. Without script, Tab and Enter do the same.
 "use strict";
 
 const rows = [...document.querySelectorAll(".run")];
-const boxes = () => [...document.querySelectorAll('#runs input[name="run"]')];
 const filter = document.getElementById("q");
-const form = document.getElementById("runs");
-const order = []; // marked boxes, oldest first
 
-// move goes to the next or previous run; focus stays on real links, so that Enter
-// opens them as anywhere.
+// move focuses the link of the next or previous run, which Enter opens.
 function move(by) {
   if (!rows.length) return;
   const at = rows.findIndex((r) => r.contains(document.activeElement));
@@ -18,59 +13,8 @@ function move(by) {
   rows[to].scrollIntoView({ block: "nearest" });
 }
 
-function mark() {
-  const row = rows.find((r) => r.contains(document.activeElement));
-  if (!row) return;
-  const box = row.querySelector('input[name="run"]');
-  box.checked = !box.checked;
-  box.dispatchEvent(new Event("change", { bubbles: true }));
-}
-
-// count keeps at most two marked, and says how many are.
-function count(changed) {
-  if (changed) {
-    const at = order.indexOf(changed);
-    if (at >= 0) order.splice(at, 1);
-    if (changed.checked) order.push(changed);
-  }
-  while (order.length > 2) order.shift().checked = false;
-  const n = boxes().filter((b) => b.checked).length;
-  document.getElementById("marks").textContent = ["mark two runs", "one marked: mark another", "two marked"][Math.min(n, 2)];
-  document.getElementById("compare").disabled = n !== 2;
-}
-
-function compare() {
-  const button = document.getElementById("compare");
-  if (button.disabled) button.nextElementSibling.textContent = "mark two runs first";
-  else form.requestSubmit(button);
-}
-
-if (form && document.getElementById("compare")) {
-  for (const b of boxes()) if (b.checked) order.push(b);
-  count();
-  form.addEventListener("change", (e) => count(e.target));
-  // What is marked stays marked when the list is filtered, sorted or turned.
-  document.getElementById("filter").addEventListener("submit", (e) => {
-    for (const old of e.target.querySelectorAll('input[name="run"]')) old.remove();
-    for (const b of boxes()) {
-      if (!b.checked) continue;
-      const kept = document.createElement("input");
-      kept.type = "hidden"; kept.name = "run"; kept.value = b.value;
-      e.target.append(kept);
-    }
-  });
-  for (const a of document.querySelectorAll(".runs thead a, .pages a, .filter a, .empty a")) {
-    a.addEventListener("click", () => {
-      const to = new URL(a.href);
-      to.searchParams.delete("run");
-      for (const b of boxes()) if (b.checked) to.searchParams.append("run", b.value);
-      a.href = to;
-    });
-  }
-}
-
-// Browsers keep our cookie back where a link from elsewhere led here, but not from
-// ourselves: so the page that asks for the token tries once again.
+// Browsers do not send our cookie if a link from another site led here, but do if our own
+// page did: so the page that asks for the token loads itself again, once.
 const again = document.getElementById("again");
 if (!again) sessionStorage.removeItem("again");
 else if (!sessionStorage.getItem("again")) {
@@ -80,13 +24,13 @@ else if (!sessionStorage.getItem("again")) {
 
 document.addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
-  const typing = e.target.matches("input:not([type=checkbox]), select, textarea");
+  const typing = e.target.matches("input, select, textarea");
   if (typing) {
     if (e.key === "Escape") e.target.blur();
     return;
   }
   const keys = { j: () => move(1), k: () => move(-1) };
-  if (rows.length) Object.assign(keys, { ArrowDown: keys.j, ArrowUp: keys.k, x: mark, c: compare });
+  if (rows.length) Object.assign(keys, { ArrowDown: keys.j, ArrowUp: keys.k });
   if (filter) keys["/"] = () => { filter.focus(); filter.select(); };
   const up = document.querySelector('[data-key="u"]');
   if (up) keys.u = () => up.click();

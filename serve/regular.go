@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-var errNotPlain = errors.New("is not a plain file")
+var errNotRegular = errors.New("is not a regular file")
 
-// plainFile describes a file that may be opened: no pipe, on which opening would
-// wait, and no part of its name a link, which could lead to what is hidden. (That
-// links lead nowhere outside the folder, os.Root sees to.)
-func plainFile(root *os.Root, name string) (fs.FileInfo, error) {
+// regularFile describes a regular file: opening a pipe would wait. No part of its path may be
+// a link, which could lead to a hidden file. (os.Root makes sure that links do not lead out
+// of the folder.)
+func regularFile(root *os.Root, name string) (fs.FileInfo, error) {
 	for at := 0; ; {
 		next := strings.IndexByte(name[at:], '/')
 		if next < 0 {
@@ -20,28 +20,28 @@ func plainFile(root *os.Root, name string) (fs.FileInfo, error) {
 		}
 		at += next
 		if info, err := root.Lstat(name[:at]); err != nil || !info.IsDir() {
-			return nil, errors.Join(err, errNotPlain)
+			return nil, errors.Join(err, errNotRegular)
 		}
 		at++
 	}
 	info, err := root.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
-		err = errNotPlain
+		err = errNotRegular
 	}
 	return info, err
 }
 
-// openPlain opens a plain file, and describes it. It goes down folder by folder, and
-// what it opened must be what it saw to be no link, so that no swap in between leads
-// elsewhere.
-func openPlain(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+// openRegular opens a regular file, and describes it. It opens folder by folder, and checks
+// that it opened what it had seen not to be a link, so that a file swapped for a link in
+// between is not followed.
+func openRegular(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	at := root
 	for {
 		folder, rest, below := strings.Cut(name, "/")
 		if !below {
 			break
 		}
-		next, err := enter(at, folder)
+		next, err := openFolder(at, folder)
 		if at != root {
 			at.Close()
 		}
@@ -56,8 +56,8 @@ func openPlain(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return openHere(at, name)
 }
 
-// enter opens a folder that is no link.
-func enter(at *os.Root, folder string) (*os.Root, error) {
+// openFolder opens a folder that is not a link.
+func openFolder(at *os.Root, folder string) (*os.Root, error) {
 	seen, err := at.Lstat(folder)
 	if err != nil {
 		return nil, err
@@ -68,14 +68,14 @@ func enter(at *os.Root, folder string) (*os.Root, error) {
 	}
 	if is, err := next.Stat("."); err != nil || !os.SameFile(seen, is) {
 		next.Close()
-		return nil, errors.Join(err, errNotPlain)
+		return nil, errors.Join(err, errNotRegular)
 	}
 	return next, nil
 }
 
-// openHere opens a plain file of a folder.
+// openHere opens a regular file of a folder.
 func openHere(at *os.Root, name string) (*os.File, fs.FileInfo, error) {
-	seen, err := plainFile(at, name)
+	seen, err := regularFile(at, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,7 +86,7 @@ func openHere(at *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	is, err := f.Stat()
 	if err != nil || !os.SameFile(seen, is) {
 		f.Close()
-		return nil, nil, errors.Join(err, errNotPlain)
+		return nil, nil, errors.Join(err, errNotRegular)
 	}
 	return f, is, nil
 }

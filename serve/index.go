@@ -16,8 +16,8 @@ import (
 	"tattle/report"
 )
 
-// What is looked through, and no further: a folder of runs is far smaller, and a
-// whole disk given by mistake must not keep the page waiting.
+// Limits of a search for reports. A folder of runs is far smaller; a whole disk given by
+// mistake must not keep the page waiting.
 const (
 	DefaultDepth   = 4       // folders below the one shown: DIR/1/2/3/4/report.json
 	DefaultReports = 10_000  // shown
@@ -27,43 +27,43 @@ const (
 const (
 	reportName = "report.json"
 	pageName   = "report.html"
-	rootRun    = "." // the run that lies in the folder itself
+	rootRun    = "." // path of a run in the served folder itself
 )
 
-// fresh is how long a walk over the folder is good for: clicks that follow each
-// other should not each walk.
-const fresh = time.Second
+// walkInterval is how long the result of a walk over the folder is used, so that not every
+// click walks again.
+const walkInterval = time.Second
 
-// patience is how long a list waits for reports to be read, of which two cores
-// manage some hundreds in a second. After that it shows what there is.
-var patience = 2 * time.Second
+// readTimeout is how long a list waits for reports to be read; two cores read some hundreds
+// in a second. After that it shows the list as it is.
+var readTimeout = 2 * time.Second
 
-// shelf is the folder of reports. What reports say is kept for as long as their
-// files are as they were. It is safe for concurrent use.
-type shelf struct {
+// index finds and reads the reports of a folder. Summaries are cached until their
+// files change. It is safe for concurrent use.
+type index struct {
 	root *os.Root
 
 	mu      sync.Mutex
-	found   []*entry // by folder, as the last walk found them: not read
-	notes   []string // what it left out
+	found   []*entry // not read, by folder, as the last walk found them
+	notes   []string // what the walk left out
 	walked  time.Time
-	kept    map[string]*entry // that have been read, by folder; never changed
-	reading chan struct{}     // closed when all that were found are read; nil where none is being read
+	cached  map[string]*entry // entries that were read, by folder; never changed
+	reading chan struct{}     // closed when all found reports are read; nil if none is being read
 }
 
-func newShelf(root *os.Root) *shelf {
-	return &shelf{root: root, kept: map[string]*entry{}}
+func newIndex(root *os.Root) *index {
+	return &index{root: root, cached: map[string]*entry{}}
 }
 
-// entries lists the runs by folder, with what was left out. Runs whose reports are
-// still being read are listed as that.
-func (s *shelf) entries(ctx context.Context) ([]*entry, []string, error) {
-	reading, err := s.look(ctx)
+// entries returns the runs by folder, and notes on what was left out. Runs whose reports are
+// still being read have no summary yet.
+func (s *index) entries(ctx context.Context) ([]*entry, []string, error) {
+	reading, err := s.refresh(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	if reading != nil {
-		wait := time.NewTimer(patience)
+		wait := time.NewTimer(readTimeout)
 		defer wait.Stop()
 		select {
 		case <-reading:
@@ -76,7 +76,7 @@ func (s *shelf) entries(ctx context.Context) ([]*entry, []string, error) {
 	defer s.mu.Unlock()
 	out, notes, unread := slices.Clone(s.found), slices.Clone(s.notes), 0
 	for i, e := range out {
-		if k := s.kept[e.Path]; k.same(e) {
+		if k := s.cached[e.Path]; k.isCurrent(e) {
 			out[i] = k
 		} else {
 			unread++
@@ -88,28 +88,28 @@ func (s *shelf) entries(ctx context.Context) ([]*entry, []string, error) {
 	return out, notes, nil
 }
 
-// look walks over the folder, unless the last walk is fresh, and has read what is
-// new. It returns what will be closed when that is done, nil where it is.
-func (s *shelf) look(ctx context.Context) (chan struct{}, error) {
+// refresh walks over the folder, unless the last walk is recent, and starts reading new
+// reports. It returns a channel that is closed when they are read, nil if they are.
+func (s *index) refresh(ctx context.Context) (chan struct{}, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if time.Since(s.walked) < fresh {
+	if time.Since(s.walked) < walkInterval {
 		return s.reading, nil
 	}
 	found, notes, err := s.walk(ctx)
 	if err != nil {
 		return nil, err
 	}
-	kept := make(map[string]*entry, len(found))
+	cached := make(map[string]*entry, len(found))
 	var stale []*entry
 	for _, e := range found {
-		if k := s.kept[e.Path]; k.same(e) {
-			kept[e.Path] = k
+		if k := s.cached[e.Path]; k.isCurrent(e) {
+			cached[e.Path] = k
 		} else {
 			stale = append(stale, e)
 		}
 	}
-	s.found, s.notes, s.kept, s.walked = found, notes, kept, time.Now()
+	s.found, s.notes, s.cached, s.walked = found, notes, cached, time.Now()
 	if len(stale) > 0 && s.reading == nil {
 		s.reading = make(chan struct{})
 		go s.read(stale, s.reading)
@@ -117,18 +117,18 @@ func (s *shelf) look(ctx context.Context) (chan struct{}, error) {
 	return s.reading, nil
 }
 
-// read fills entries in, several at a time. It goes on when the reader has left: the
-// next one asks for the same.
-func (s *shelf) read(stale []*entry, done chan struct{}) {
+// read reads the reports of entries, several at a time. It goes on when the reader has left,
+// since the next one asks for the same.
+func (s *index) read(stale []*entry, done chan struct{}) {
 	work := make(chan *entry)
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 4) { // each may hold a whole report
 		wg.Go(func() {
 			for e := range work {
 				filled := *e
-				filled.fill(s.root)
+				filled.read(s.root)
 				s.mu.Lock()
-				s.kept[e.Path] = &filled
+				s.cached[e.Path] = &filled
 				s.mu.Unlock()
 			}
 		})
@@ -146,8 +146,8 @@ func (s *shelf) read(stale []*entry, done chan struct{}) {
 
 var errEnough = errors.New("enough")
 
-// walk finds the reports. It enters no hidden folder and follows no link.
-func (s *shelf) walk(ctx context.Context) (found []*entry, notes []string, err error) {
+// walk finds the reports. It does not enter hidden folders and does not follow links.
+func (s *index) walk(ctx context.Context) (found []*entry, notes []string, err error) {
 	seen, unread := 0, 0
 	err = fs.WalkDir(s.root.FS(), rootRun, func(name string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
@@ -182,20 +182,20 @@ func (s *shelf) walk(ctx context.Context) (found []*entry, notes []string, err e
 	return found, notes, err
 }
 
-// isReport tells whether what a walk has come to is a report to be listed; for a folder
-// not to be entered the error is fs.SkipDir.
+// isReport reports whether a name of a walk is a report; the error is fs.SkipDir for a folder
+// that is not to be entered.
 func isReport(name string, d fs.DirEntry) (bool, error) {
-	passed := hidden(name) || !fs.ValidPath(name)
+	skip := hidden(name) || !fs.ValidPath(name)
 	if d.IsDir() {
-		if passed || depth(name) > DefaultDepth {
+		if skip || depth(name) > DefaultDepth {
 			return false, fs.SkipDir
 		}
 		return false, nil
 	}
-	return !passed && d.Name() == reportName && d.Type().IsRegular(), nil
+	return !skip && d.Name() == reportName && d.Type().IsRegular(), nil
 }
 
-// depth counts the folders of a name; that of the folder itself is zero.
+// depth counts the folders of a path; it is 0 for the served folder itself.
 func depth(folder string) int {
 	if folder == rootRun {
 		return 0
@@ -203,7 +203,7 @@ func depth(folder string) int {
 	return 1 + strings.Count(folder, "/")
 }
 
-// hidden tells whether any part of a name begins with a dot.
+// hidden reports whether any part of a path begins with a dot.
 func hidden(name string) bool {
 	return name != rootRun && (strings.HasPrefix(name, ".") || strings.Contains(name, "/."))
 }

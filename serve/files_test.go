@@ -8,11 +8,11 @@ import (
 )
 
 func TestRunShowsWhatThereIs(t *testing.T) {
-	h := handler(t, shelfOf(t), Options{})
+	h := handler(t, runsOf(t), Options{})
 	text := page(t, h, "/run/a")
 	for _, want := range []string{
 		"Open the report", `href="/file/a/report.html"`, `href="/file/a/arrays.npz" download`, `href="/file/a/seed-1/model.onnx" download`,
-		"tattle train glyphs --sensitive family", "In words", "Curiosity about family", `href="/?run=a"`,
+		"tattle train glyphs --sensitive family", "In words", "Settings",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
@@ -36,13 +36,10 @@ func TestRunInTheFolderItself(t *testing.T) {
 	if text := page(t, h, "/run/"); !strings.Contains(text, `href="/file/report.json"`) {
 		t.Error("its files are not listed")
 	}
-	if r := get(h, "/compare?run=.&run=."); r.StatusCode != 200 {
-		t.Errorf("compared with itself: %s", r.Status)
-	}
 }
 
 func TestEvidence(t *testing.T) {
-	dir := shelfOf(t)
+	dir := runsOf(t)
 	write(t, dir, "a/SHA256SUMS", "sums")
 	write(t, dir, "a/audit.md", "# <script>")
 	write(t, dir, "a/results.xml", "<x/>")
@@ -69,7 +66,7 @@ func TestEvidence(t *testing.T) {
 
 // Nothing outside the folder, nothing hidden, nothing that is no part of a run.
 func TestNothingElseIsServed(t *testing.T) {
-	dir := shelfOf(t)
+	dir := runsOf(t)
 	outside := t.TempDir()
 	secret := write(t, outside, "secret.json", "SECRET")
 	write(t, outside, "run/report.json", "SECRET")

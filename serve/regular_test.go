@@ -10,7 +10,7 @@ import (
 
 // A link that takes the place of a file or folder at the wrong moment leads nowhere.
 func TestSwappedForALink(t *testing.T) {
-	dir := shelfOf(t)
+	dir := runsOf(t)
 	write(t, dir, ".hidden/x.json", "SECRET")
 	write(t, dir, "a/plain/x.json", "fine")
 	swap := func(name, link string) {

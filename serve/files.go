@@ -12,14 +12,14 @@ import (
 )
 
 // The files of a run are those in its folder and in folders below, of the kinds
-// that runs are made of. What else lies there is nobody's business.
+// that runs write. Others are not shown.
 const (
-	evidenceDepth = 2   // folders below the run's
-	evidenceMost  = 500 // listed
+	maxFileDepth = 2   // folders below the run's
+	maxFiles     = 500 // listed
 )
 
-// kinds are what is shown by the name's ending: how it is called, its type, and
-// whether the browser is to show it or to save it.
+// kinds are the files that are shown, by the extension of their names: what they are called,
+// their media type, and whether the browser shows or saves them.
 var kinds = map[string]struct {
 	name, mime string
 	inline     bool
@@ -39,34 +39,34 @@ var kinds = map[string]struct {
 	"":       {"checksums", "text/plain; charset=utf-8", true},
 }
 
-// checksums is the one file that has no ending.
+// checksums is the one file without an extension.
 const checksums = "SHA256SUMS"
 
-// evidencePolicy is the content-security policy of files from the folder: their
-// own style and drawings, no script, no network, and no part in our site.
-const evidencePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
+// filePolicy is the content-security policy of files from the folder: their
+// own style and drawings, no script, no network, and no access to our site.
+const filePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
 
-// evidence is one file of a run.
-type evidence struct {
+// runFile is one file of a run.
+type runFile struct {
 	Name  string // below the run's folder
-	Shown string // the same, as readers are told
+	Shown string // the same, as it is shown
 	Path  string
 	Kind  string
 	Size  int64
 	Save  bool
 }
 
-// ending is the key of a file in kinds; false where it has none.
-func ending(name string) (string, bool) {
+// extension returns the key of a file in kinds; ok is false if it has none.
+func extension(name string) (key string, ok bool) {
 	end := strings.ToLower(path.Ext(name))
-	_, ok := kinds[end]
+	_, ok = kinds[end]
 	return end, ok && (end != "" || path.Base(name) == checksums)
 }
 
-// evidence lists the files of a run, and counts those that are left out.
-func (s *site) evidence(folder string) (files []evidence, left int) {
+// files lists the files of a run, and counts those that are left out.
+func (s *site) files(folder string) (files []runFile, left int) {
 	seen := 0
-	fs.WalkDir(s.shelf.root.FS(), folder, func(name string, d fs.DirEntry, err error) error {
+	fs.WalkDir(s.index.root.FS(), folder, func(name string, d fs.DirEntry, err error) error {
 		if seen++; seen > DefaultEntries {
 			return fs.SkipAll
 		}
@@ -78,38 +78,38 @@ func (s *site) evidence(folder string) (files []evidence, left int) {
 			below = name
 		}
 		if d.IsDir() {
-			if name != folder && (hidden(name) || strings.Count(below, "/") >= evidenceDepth || s.isRun(name)) {
+			if name != folder && (hidden(name) || strings.Count(below, "/") >= maxFileDepth || s.isRun(name)) {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		end, ok := ending(name)
+		end, ok := extension(name)
 		if !ok || hidden(name) || !d.Type().IsRegular() {
 			return nil
 		}
-		if len(files) >= evidenceMost {
+		if len(files) >= maxFiles {
 			left++
 			return nil
 		}
 		if info, err := d.Info(); err == nil {
-			files = append(files, evidence{below, file.Name(below), name, kinds[end].name, info.Size(), !kinds[end].inline})
+			files = append(files, runFile{below, file.Name(below), name, kinds[end].name, info.Size(), !kinds[end].inline})
 		}
 		return nil
 	})
 	// The run's own files first, then those of folders below.
-	slices.SortStableFunc(files, func(a, b evidence) int { return strings.Count(a.Name, "/") - strings.Count(b.Name, "/") })
+	slices.SortStableFunc(files, func(a, b runFile) int { return strings.Count(a.Name, "/") - strings.Count(b.Name, "/") })
 	return files, left
 }
 
 func (s *site) isRun(folder string) bool {
-	_, err := plainFile(s.shelf.root, path.Join(folder, reportName))
+	_, err := regularFile(s.index.root, path.Join(folder, reportName))
 	return err == nil
 }
 
-// belongs tells whether a file lies in the folder of a run or a little below.
-func (s *site) belongs(name string) bool {
+// inRun reports whether a file lies in the folder of a run or a little below.
+func (s *site) inRun(name string) bool {
 	folder := path.Dir(name)
-	for range evidenceDepth + 1 {
+	for range maxFileDepth + 1 {
 		if depth(folder) <= DefaultDepth && s.isRun(folder) {
 			return true
 		}
@@ -121,15 +121,15 @@ func (s *site) belongs(name string) bool {
 	return false
 }
 
-// file answers with a file of a run.
+// file sends a file of a run.
 func (s *site) file(w http.ResponseWriter, r *http.Request) {
-	name, ok := asked(r.PathValue("path"))
-	end, known := ending(name)
-	if !ok || !known || !s.belongs(name) {
+	name, ok := requested(r.PathValue("path"))
+	end, known := extension(name)
+	if !ok || !known || !s.inRun(name) {
 		s.fail(w, http.StatusNotFound, "There is no such file in a run of this folder.")
 		return
 	}
-	f, info, err := openPlain(s.shelf.root, name)
+	f, info, err := openRegular(s.index.root, name)
 	if err != nil {
 		why := "There is no such file in a run of this folder."
 		if errors.Is(err, fs.ErrPermission) {
@@ -140,7 +140,7 @@ func (s *site) file(w http.ResponseWriter, r *http.Request) {
 	}
 	defer f.Close()
 	h := w.Header()
-	h.Set("Content-Security-Policy", evidencePolicy)
+	h.Set("Content-Security-Policy", filePolicy)
 	h.Set("Content-Type", kinds[end].mime)
 	if !kinds[end].inline {
 		h.Set("Content-Disposition", "attachment")
