@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"cluster"},
 	{"run"},
 	{"dataset"},
-	{"onnx"},
+	{"onnx", "independent"},
 	{"nn/train"},
 	{"nn/zoo"},
 	{"nn"},
