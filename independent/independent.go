@@ -140,8 +140,7 @@ func (e *example) read(f *npy.File) error {
 // check compares the recorded bounds with those proved.
 func (e *example) check() {
 	p, z := len(e.theta), e.displacements()
-	g := make([][]float64, len(z)) // wᵀε of each witness
-	root, size := make([]float64, len(z)), make([]float64, len(z))
+	g, root, size := make([][]float64, len(z)), make([]float64, len(z)), make([]float64, len(z)) // wᵀε, √χ² and ‖ε‖
 	var square float64 // the largest mean-square bound
 	for r := range z {
 		eps := e.eps[r*p : (r+1)*p]

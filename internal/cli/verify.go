@@ -26,13 +26,14 @@ type verifyCmd struct {
 	Labels       string `help:"Path of their labels, if they have moved." placeholder:"FILE"`
 	TrainingData string `help:"Path of the data that a principal projection was learned from, if they have moved." placeholder:"PATH"`
 	Coordinates  string `help:"Path of the vectors to be reconstructed, if they have moved." placeholder:"FILE"`
+	Independent  bool   `help:"Check the bounds with a second implementation, too (piecewise linear models, Gaussian or Laplace noise)."`
 	memoryFlag
 }
 
 func (verifyCmd) Help() string {
 	return `Example: tattle verify tattle-bound
 
-Recomputes the report from its settings, the model, the data and the files of the run, and compares every value in report.json. Of a run of bounds it builds the release again from the model and compares it with release.onnx and head.onnx, recomputes every certificate from the stored witness, and every other figure and sentence from the certificates. Of an audit it repeats the audit on the outputs that the run kept, and renders report.md, report.sarif, report.junit.xml and model-card.md again.
+Recomputes the report from its settings, the model, the data and the files of the run, and compares every value in report.json. Of a run of bounds it builds the release again from the model and compares it with release.onnx and head.onnx, recomputes every certificate from the stored witness (with --independent also by a second implementation, which finds errors of the first), and every other figure and sentence from the certificates. Of an audit it repeats the audit on the outputs that the run kept, and renders report.md, report.sarif, report.junit.xml and model-card.md again.
 
 What it cannot recompute it lists by name, with the reason, under "not checked". Searches, attacks and trainings are not repeated. If the model is absent, the list begins with the release: the bounds then hold for release.onnx, whatever it was made from.
 
@@ -347,9 +348,7 @@ func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int)
 	if x.Probes == 0 {
 		e.Spectrum = bound.SpectrumOptions{}
 	}
-	if s := r.Data.Shape; len(s) > 0 && len(s) <= 3 && slices.Min(s) > 0 && slices.Max(s) <= nn.Size(shape) && nn.Size(s) == nn.Size(shape) {
-		shape = s // the model may take its inputs as a plain vector
-	}
+	shape = inputShape(r, shape)
 	var err error
 	if x.Vectors != nil {
 		e.Coordinates, err = c.vectors(x.Vectors, nn.Size(shape))
@@ -372,6 +371,15 @@ func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int)
 	}
 	e.Runtime = *x.Runtime
 	return e, nil
+}
+
+// inputShape is the shape of the data, since a model may take its inputs, of the given
+// shape, as a plain vector.
+func inputShape(r *report.Report, model []int) []int {
+	if s := r.Data.Shape; len(s) > 0 && len(s) <= 3 && slices.Min(s) > 0 && slices.Max(s) <= nn.Size(model) && nn.Size(s) == nn.Size(model) {
+		return s
+	}
+	return model
 }
 
 // vectors reads the run's own vectors, which must be those it had.

@@ -31,7 +31,15 @@ func (c *verifyCmd) bounds(e *env, dir string, claims *report.Report) (*recomput
 	if v.found, err = c.certificates(e, dir, claims, m, s.Front); err != nil || len(v.found) > 0 {
 		return v, err
 	}
-	v.verified = fmt.Sprintf("every bound of %s follows from its witness, and every figure of the report from the bounds", report.Count(claims.Data.Examples, "example"))
+	again := ""
+	if c.Independent {
+		var compared int
+		if compared, v.found, err = c.independently(e, dir, claims, m.Experiment, s.Front); err != nil || len(v.found) > 0 {
+			return v, err
+		}
+		again = fmt.Sprintf(" (%s also by the independent check)", report.Count(compared, "bound"))
+	}
+	v.verified = fmt.Sprintf("every bound of %s follows from its witness%s, and every figure of the report from the bounds", report.Count(claims.Data.Examples, "example"), again)
 	_, err = interruptible(e.ctx, func() (struct{}, error) { return struct{}{}, c.derived(v.report, claims, dir, m) })
 	return v, err
 }

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"tattle/bound"
+	"tattle/independent"
+	"tattle/nn"
+	"tattle/release"
+	"tattle/report"
+)
+
+// independently checks every bound that has a witness by the second implementation. It
+// returns how many it compared, and those that are too large.
+func (c *verifyCmd) independently(e *env, dir string, claims *report.Report, x bound.Experiment, front *nn.Net) (compared int, lines []string, err error) {
+	r := independent.Run{Graph: front.Graph(), Sigma: x.Noise.Std(), Queries: x.Queries}
+	switch x.Noise.(type) {
+	case release.Gaussian:
+	case release.Laplace:
+		r.Laplace = true
+	default:
+		return 0, nil, usage(fmt.Errorf("--independent: %s noise; the independent check is for gaussian and laplace", x.Noise), "leave --independent out")
+	}
+	switch x.Coordinates.Name() {
+	case "dct":
+		r.DCT = inputShape(claims, r.Graph.InputShape)
+	case "pixels":
+	default:
+		return 0, nil, usage(errors.New("--independent: the independent check is for dct and pixels, not for vectors"), "leave --independent out")
+	}
+	for _, size := range x.Sizes {
+		r.Kinds = append(r.Kinds, independent.Kind{Name: bound.SizeName(size), Low: x.Domain.Low, High: x.Domain.High})
+	}
+	if x.Barankin.Witnesses > 0 {
+		r.Kinds = append(r.Kinds, independent.Kind{Name: "barankin", Low: x.Domain.Low, High: x.Domain.High})
+	}
+	if x.Far.Starts > 0 {
+		r.Kinds = append(r.Kinds, independent.Kind{Name: "far", Runtime: x.Runtime.Error, Low: x.Far.Domain.Low, High: x.Far.Domain.High})
+	}
+	if x.Twins.Examples > 0 {
+		r.Kinds = append(r.Kinds, independent.Kind{Name: "twin", Runtime: x.Runtime.Error, Low: x.Twins.Domain.Low, High: x.Twins.Domain.High})
+	}
+	bar := newMeter(e.stderr, "checking independently", int64(claims.Data.Examples), false)
+	defer bar.close()
+	compared, found, err := independent.Check(e.ctx, r, filepath.Join(dir, arraysFile), func(done, total int) { bar.set(int64(done), int64(total)) })
+	for _, f := range found {
+		lines = append(lines, "independent check: "+f.String())
+	}
+	if unsupported := (*independent.UnsupportedError)(nil); errors.As(err, &unsupported) {
+		err = usage(fmt.Errorf("--independent: %w", err), "leave --independent out: without it, verify takes any model")
+	}
+	return compared, lines, err
+}
