@@ -13,45 +13,51 @@ import (
 )
 
 type auditCmd struct {
-	Model    string `help:"The release is a classifier, an ONNX file, asked about --data." placeholder:"FILE" input:"model"`
-	Endpoint string `help:"The release is a server that speaks the Open Inference Protocol v2 (KServe, Triton, OpenVINO, MLServer), asked about --data. A bearer token is taken from the environment variable TATTLE_TOKEN." placeholder:"URL"`
-	Outputs  string `help:"The release is these outputs with the labels of the same examples: a CSV or .npz." placeholder:"FILE" input:"file"`
+	Model    string `help:"Audit a classifier in an ONNX file, applied to --data." placeholder:"FILE" input:"model"`
+	Endpoint string `help:"Audit a server that speaks the Open Inference Protocol v2 (KServe, Triton, OpenVINO, MLServer), applied to --data. TATTLE_TOKEN in the environment is its bearer token." placeholder:"URL"`
+	Outputs  string `help:"Audit these outputs: a CSV or .npz file with the labels of the same examples." placeholder:"FILE" input:"file"`
 
-	Target    string   `help:"What the outputs answer: a column of the labels, or a rule that makes classes of one, as \"age: <=30, >30\" (default: the data's own; of --outputs, y, target or label)." placeholder:"RULE"`
-	Sensitive []string `sep:"none" help:"The sensitive attribute: a column or a rule, as \"race: White; *\". Several times: each of them (default: the data's own; of --outputs, s1, s2 and so on). Of --outputs, NAME:number and NAME:class say how a column is taken." placeholder:"RULE"`
+	Target    string   `help:"Target attribute: a column, or a rule that makes classes of it, as \"age: <=30, >30\" (default: the data's own; with --outputs y, target or label)." placeholder:"RULE"`
+	Sensitive []string `sep:"none" help:"Sensitive attribute: a column or a rule, as \"race: White; *\"; with --outputs also NAME:number or NAME:class. Repeatable (default: the data's own; with --outputs s1, s2 and so on)." placeholder:"RULE"`
 
-	FailOn   string `help:"What makes the exit status 1: curious, beyond, leaky, inconclusive, never, or figures whose lower confidence limit is over a threshold, as \"excess>5%@95%\", \"curiosity>60%\", \"leakage>1.5\", \"information>.2\"; for one attribute \"race: excess>2%\". Commas between several (default: beyond, which is what curious meant before it required references)." default:"beyond" placeholder:"RULES"`
-	Evidence string `help:"Also write an evidence pack into this folder: figures, settings, digests, every example's guess. The same audit gives the same bytes." placeholder:"DIR" writes:"folder"`
-	Sarif    string `name:"sarif" help:"Also write report.sarif here." placeholder:"FILE" writes:"file"`
-	JUnit    string `name:"junit" help:"Also write report.junit.xml here." placeholder:"FILE" writes:"file"`
-	Markdown string `help:"Also write report.md here." placeholder:"FILE" writes:"file"`
-	Resume   bool   `help:"Go on with the interrupted audit in --out: what an endpoint answered is not asked again, and what was trained not trained again."`
+	FailOn   string `help:"Rules that make the exit status 1, separated by commas: curious, beyond, leaky, inconclusive, never, or a figure whose lower confidence limit exceeds a threshold, as \"excess>5%@95%\" or \"race: leakage>1.5\" (default: beyond)." default:"beyond" placeholder:"RULES"`
+	Evidence string `help:"Also write an evidence pack into this folder: figures, settings, digests and the guess for every example." placeholder:"DIR" writes:"folder"`
+	Sarif    string `name:"sarif" help:"Also write the report as SARIF to this file." placeholder:"FILE" writes:"file"`
+	JUnit    string `name:"junit" help:"Also write the report as JUnit XML to this file." placeholder:"FILE" writes:"file"`
+	Markdown string `help:"Also write the report as Markdown to this file." placeholder:"FILE" writes:"file"`
+	Resume   bool   `help:"Continue the interrupted audit in --out. Answers of an endpoint and trained classifiers are reused."`
 	output
 
 	auditDataFlags      `group:"Labelled data (--model, --endpoint)"`
 	auditEndpointFlags  `group:"Endpoint (--endpoint)"`
 	auditOutputsFlags   `group:"File of outputs (--outputs)"`
 	auditReferenceFlags `group:"Honest classifiers to compare with"`
-	auditFigureFlags    `group:"How it is judged"`
+	auditFigureFlags    `group:"Statistics"`
 	clusterFlags        `group:"Runs over several machines"`
 }
 
 func (auditCmd) Help() string {
-	return `Do these outputs tell a sensitive attribute s beyond what the target y explains? Attacks are fitted to the outputs so that every example is judged by attacks that never saw it; what they tell of each sensitive attribute beyond what the target explains is the excess. The verdict is curious (more than honest training by the same recipe tells), tells s beyond y, leaky by correlation, inconclusive, or no evidence (with the smallest excess that is found in the kinds of channel that were planted).
+	return `Checks whether the outputs of a classifier reveal a sensitive attribute s beyond what its target y explains. Attacks are fitted to the outputs by cross-fitting: each example is judged by attacks that were fitted without it. The verdict for each attribute is one of:
 
-Outputs alone, a CSV with columns y, s1, … and score:CLASS:
+  curious               reveals more than honest training by the same recipe
+  tells s beyond y      reveals more than y explains
+  leaky by correlation  the outputs depend on s, as y does
+  no evidence           nothing found; the report says what would have been found
+  inconclusive          too few examples, or a control failed
+
+Audit outputs alone, a CSV with columns y, s1, … and score:CLASS:
 
   tattle audit --outputs scores.csv
 
-A model, and what honest training on the same task leaks:
+Audit a model, and compare it with honest training on the same data:
 
   tattle audit --model model.onnx --data faces.zip --kind fairface --target "age: <30, >=30" --sensitive gender --reference faces.zip
 
-A server, in a build that must not ship more than 5 points:
+Audit a server in CI, and fail above 5 points:
 
   TATTLE_TOKEN=… tattle audit --endpoint https://host/v2/models/age --data faces.zip --kind fairface --sensitive gender --fail-on "excess>5%@95%" --sarif audit.sarif
 
-Exit status: 0 within --fail-on, 1 over it, 3 inconclusive (the report is written all the same) or unfinished, 2 wrong usage. An excess does not show purpose, for networks learn more than they are taught: --reference measures how much honest training tells. --fail-on curious needs references; without them the verdict is at most tells s beyond y. docs/audit.md explains the verdicts.`
+Exit status: 0 no rule of --fail-on is broken, 1 one is, 2 wrong usage, 3 inconclusive (the report is written) or unfinished. An excess does not show intent, because honest training also leaks: --reference measures how much. Only an audit with references can give the verdict curious. docs/audit.md explains the verdicts.`
 }
 
 func (c *auditCmd) Run(e *env) error {
@@ -74,10 +80,10 @@ func (c *auditCmd) Run(e *env) error {
 	})
 }
 
-// begunAlready refuses a folder with an interrupted audit, unless that is to go on.
+// begunAlready refuses a folder with an interrupted audit unless --resume is given.
 func (c *auditCmd) begunAlready() error {
 	if c.Out != "" && !c.Resume && begun(c.Out) && !exists(filepath.Join(c.Out, reportJSON)) {
-		return usage(fmt.Errorf("--out %s: holds an interrupted run", c.Out), "go on with it by --resume, or choose another folder")
+		return usage(fmt.Errorf("--out %s: holds an interrupted run", c.Out), "continue it with --resume, or choose another folder")
 	}
 	return nil
 }
@@ -121,15 +127,16 @@ func unreachable(rules audit.FailOn, res *audit.Result) string {
 	if !rules.NeedsReferences() || res.Settings.References > 0 && res.Settings.Recipe != audit.RecipeUnknown {
 		return ""
 	}
-	return fmt.Sprintf("--fail-on curious: this audit cannot give the verdict %q, which requires references that are known to be of the same recipe (--reference, --same-recipe). Use --fail-on beyond for what curious meant before: %q or worse.", audit.Curious, audit.Beyond)
+	return fmt.Sprintf("--fail-on curious: this audit cannot give the verdict %q, which requires references of the same recipe (--reference, --same-recipe). --fail-on beyond fails on %q or worse.", audit.Curious, audit.Beyond)
 }
 
-// tokenVariable holds the bearer token, which stands in no command line.
+// tokenVariable is the environment variable with the bearer token, which must not appear in
+// a command line.
 const tokenVariable = "TATTLE_TOKEN"
 
 func token() string { return strings.TrimSpace(os.Getenv(tokenVariable)) }
 
-// status is what the audit ends the program with, once all is written.
+// status returns the error that sets the exit status, once everything is written.
 func (c *auditCmd) status(rules audit.FailOn, r *report.Report) error {
 	switch a := r.Audit; {
 	case len(r.Breaches) > 0:
@@ -144,11 +151,11 @@ func (c *auditCmd) status(rules audit.FailOn, r *report.Report) error {
 	return nil
 }
 
-// mostReasons is how many attributes a line is about.
+// mostReasons is the most attributes that one line names.
 const mostReasons = 3
 
-// undecided says why an audit came to no verdict: by the control that failed, or what
-// its attributes lack.
+// undecided returns why an audit is inconclusive: the control that failed, or a reason for
+// each attribute.
 func undecided(a *audit.Result) []string {
 	for _, k := range a.Controls {
 		if !k.Passed {
@@ -173,7 +180,8 @@ func undecided(a *audit.Result) []string {
 	return said
 }
 
-// onLine joins sentences, in which names from outside may have anything, to a line.
+// onLine joins sentences to one line and escapes what is not printable: names come from
+// outside.
 func onLine(sentences []string) string {
 	var b strings.Builder
 	for _, r := range strings.Join(sentences, " ") {

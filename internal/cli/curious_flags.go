@@ -12,39 +12,39 @@ import (
 	"tattle/dataset"
 )
 
-// curiousFlags are those of `train` for paper B's classifiers.
+// curiousFlags are the flags of `train` for paper B's classifiers.
 type curiousFlags struct {
-	Target     string   `help:"What the classifier answers: a column, or a rule that makes classes of one, as \"age: <=30, >30\" (default: the data's own)." placeholder:"RULE"`
-	Sensitive  []string `sep:"none" help:"What is hidden in the answer: a column or a rule, as \"race: White; *\". Several times: all of them at once (default: the data's own, with an --attack on them)." placeholder:"RULE"`
-	Attack     string   `help:"standard, overlearning, regularized, parameterized or mixture (default: parameterized with --sensitive, else standard)." placeholder:"KIND"`
-	Outputs    string   `help:"What is released: raw or soft (default: raw; soft for regularized and mixture)." placeholder:"KIND"`
-	Beta       string   `help:"The multipliers: x,y,s or y,s (default: 0,.7,.3; soft 0,.5,.5; mixture 0,.8,.2)." placeholder:"X,Y,S"`
-	Seeds      *int     `help:"Trainings, with the seeds --seed, --seed+1 and so on (default: 5 with an attack, else 1)." placeholder:"N"`
-	Normal     bool     `help:"Of the mixture: add probabilities, not their hard maxima."`
-	PerExample bool     `help:"Of the regularized attack: eq. (3) as it is printed, a sum over examples in place of class means."`
-	Size       int      `help:"Side to which pictures are resized, a multiple of 16 (default: 64; glyphs 28)." placeholder:"PIXELS"`
-	Widths     string   `help:"Of paper B's net, its four convolutions and its first affine layer (default: 128-128-64-64-128)." placeholder:"A-B-C-D-E"`
-	HoldOut    bool     `help:"Leave out the fifth of the training part that distill gives to a student."`
-	Labels     string   `help:"CSV with the labels of images (default: labels.csv among them); of mnist, the folder of QMNIST's." placeholder:"PATH" input:"file"`
-	FileColumn string   `help:"Column of --labels that names the files (default: file, filename, path, image or the first)." placeholder:"NAME"`
-	Cache      string   `help:"Where decoded pictures are kept: a folder, or none (default: beside the data)." placeholder:"DIR|none"`
-	Resume     bool     `help:"Go on with the interrupted run in --out."`
+	Target     string   `help:"Target attribute: a column, or a rule that makes classes of it, as \"age: <=30, >30\" (default: the data's own)." placeholder:"RULE"`
+	Sensitive  []string `sep:"none" help:"Sensitive attribute to hide in the outputs: a column or a rule, as \"race: White; *\". Repeatable (default: the data's own, if --attack is given)." placeholder:"RULE"`
+	Attack     string   `help:"Kind of training: standard, overlearning, regularized, parameterized or mixture (default: parameterized with --sensitive, else standard)." placeholder:"KIND"`
+	Outputs    string   `help:"Outputs that are released: raw (scores) or soft (probabilities) (default: raw; soft for regularized and mixture)." placeholder:"KIND"`
+	Beta       string   `help:"Multipliers βx,βy,βs or βy,βs of the losses (default: 0,.7,.3; soft 0,.5,.5; mixture 0,.8,.2)." placeholder:"X,Y,S"`
+	Seeds      *int     `help:"Number of trainings, with the seeds --seed, --seed+1 and so on (default: 5 with an attack, else 1)." placeholder:"N"`
+	Normal     bool     `help:"For mixture: add probabilities instead of their hard maxima."`
+	PerExample bool     `help:"For regularized: eq. (3) as printed, a sum over examples instead of class means."`
+	Size       int      `help:"Resize pictures to this side, a multiple of 16 (default: 64; glyphs 28)." placeholder:"PIXELS"`
+	Widths     string   `help:"Widths of paper B's net: four convolutions and the first affine layer (default: 128-128-64-64-128)." placeholder:"A-B-C-D-E"`
+	HoldOut    bool     `help:"Leave out the fifth of the training part on which distill trains a student."`
+	Labels     string   `help:"CSV with the labels of images (default: labels.csv beside them); for mnist, the folder of QMNIST labels." placeholder:"PATH" input:"file"`
+	FileColumn string   `help:"Column of --labels with the file names (default: file, filename, path, image or the first)." placeholder:"NAME"`
+	Cache      string   `help:"Folder that caches decoded pictures, or none (default: beside the data)." placeholder:"DIR|none"`
+	Resume     bool     `help:"Continue the interrupted run in --out."`
 }
 
-// kinds are those of package dataset that tasks read.
+// kinds maps tasks to kinds of package dataset.
 var kinds = map[string]string{
 	"mnist": dataset.KindMNIST, "cifar10": dataset.KindMNIST, glyphsName: dataset.KindGlyphs,
 	"utkface": dataset.KindUTKFace, "celeba": dataset.KindCelebA, "fairface": dataset.KindFairFace,
 	"images": dataset.KindImages, "adult": dataset.KindAdult, "table": dataset.KindTable,
 }
 
-// curious says whether it is paper B's training that is asked for.
+// curious reports whether the flags ask for paper B's training.
 func (f *curiousFlags) curious(task string) bool {
 	_, paperA := recipes[task]
 	return !paperA || f.Target != "" || len(f.Sensitive) > 0 || f.Attack != ""
 }
 
-// stray names a flag of paper B's that paper A's training has no use for.
+// stray returns the name of a flag that only paper B's training takes, "" if none is given.
 func (f *curiousFlags) stray() string {
 	for _, x := range []struct {
 		name  string
@@ -61,7 +61,7 @@ func (f *curiousFlags) stray() string {
 	return ""
 }
 
-// attack is the kind that is asked for.
+// attack returns the kind of training.
 func (f *curiousFlags) attack() (curious.Kind, error) {
 	switch {
 	case f.Attack == "" && len(f.Sensitive) > 0:
@@ -76,56 +76,56 @@ func (f *curiousFlags) attack() (curious.Kind, error) {
 	return "", usage(fmt.Errorf("--attack: no attack is called %q", f.Attack), "standard, overlearning, regularized, parameterized or mixture")
 }
 
-// options are what is asked of a training; zero where it is left open.
+// options returns the options of a training; what no flag sets is zero.
 func (f *curiousFlags) options() (o curious.Options, err error) {
 	if o.Attack, err = f.attack(); err != nil {
 		return o, err
 	}
 	if o.Outputs = curious.Outputs(f.Outputs); o.Outputs != "" && o.Outputs != curious.Raw && o.Outputs != curious.Soft {
-		return o, usage(fmt.Errorf("--outputs: %q is neither raw nor soft", f.Outputs), "")
+		return o, usage(fmt.Errorf("--outputs %q: must be raw or soft", f.Outputs), "")
 	}
 	if f.Beta != "" {
 		if o.Beta, err = curious.ParseBeta(f.Beta); err != nil {
 			return o, usage(fmt.Errorf("--%w", err), "as in --beta .7,.3")
 		}
 		if o.Beta == (curious.Beta{}) {
-			return o, usage(errors.New("--beta: all are 0, so that nothing would be learned"), "as in --beta .7,.3")
+			return o, usage(errors.New("--beta: all are 0, so nothing would be learned"), "as in --beta .7,.3")
 		}
 	}
 	if o.Normal = f.Normal; o.Normal && o.Attack != curious.MixtureKind {
-		return o, usage(errors.New("--normal: it is of the mixture"), "add --attack mixture")
+		return o, usage(errors.New("--normal requires --attack mixture"), "")
 	}
 	if o.PerExample = f.PerExample; o.PerExample && o.Attack != curious.Regularized {
-		return o, usage(errors.New("--per-example: it is of the regularized attack"), "add --attack regularized")
+		return o, usage(errors.New("--per-example requires --attack regularized"), "")
 	}
 	return o, nil
 }
 
-// parseWidths reads A-B-C-D-E; zeros for none.
+// parseWidths reads A-B-C-D-E; an empty text gives zeros.
 func parseWidths(flag, s string) (w [5]int, err error) {
 	if s == "" {
 		return w, nil
 	}
 	words := strings.Split(s, "-")
 	if len(words) != len(w) {
-		return w, usage(fmt.Errorf("--%s: %q is not five numbers", flag, s), "as in --"+flag+" 128-128-64-64-128")
+		return w, usage(fmt.Errorf("--%s %q: must be five numbers", flag, s), "as in --"+flag+" 128-128-64-64-128")
 	}
 	for i, word := range words {
 		if w[i], err = strconv.Atoi(word); err != nil || w[i] < 1 || w[i] > mostWidth {
-			return w, usage(fmt.Errorf("--%s: %q is not a number from 1 to %d", flag, word, mostWidth), "as in --"+flag+" 128-128-64-64-128")
+			return w, usage(fmt.Errorf("--%s: %q must be a number from 1 to %d", flag, word, mostWidth), "as in --"+flag+" 128-128-64-64-128")
 		}
 	}
 	return w, nil
 }
 
-// The most that is believed to be meant.
+// Upper limits.
 const (
 	mostWidth = 4096
 	mostSide  = 1024
 	mostSeeds = 1000
 )
 
-// checkCurious refuses flags that make no sense together.
+// checkCurious checks the flags of paper B's training.
 func (c *trainCmd) checkCurious() error {
 	if c.BatchSize != nil {
 		c.Batch = *c.BatchSize
@@ -137,35 +137,35 @@ func (c *trainCmd) checkCurious() error {
 	}
 	switch {
 	case c.Seeds != nil && (*c.Seeds < 1 || *c.Seeds > mostSeeds):
-		return usage(fmt.Errorf("--seeds: %d is not between 1 and %d", *c.Seeds, mostSeeds), "")
+		return usage(fmt.Errorf("--seeds %d: must be between 1 and %d", *c.Seeds, mostSeeds), "")
 	case c.EpochsGiven != nil && c.Epochs == 0:
-		return usage(errors.New("--epochs: 0 would train nothing"), "")
+		return usage(errors.New("--epochs 0: must be at least 1"), "")
 	case c.Seed > math.MaxUint64-mostSeeds:
-		return usage(fmt.Errorf("--seed: %d leaves no room for further ones", c.Seed), "")
+		return usage(fmt.Errorf("--seed %d: too large for further seeds", c.Seed), "")
 	}
 	return c.checkInputs()
 }
 
-// checkInputs refuses flags that the task's data have no use for, or miss.
+// checkInputs checks the flags about the task's data.
 func (c *trainCmd) checkInputs() error {
 	table := c.Task == "adult" || c.Task == "table"
 	fixed := c.Task == "mnist" || c.Task == "cifar10"
 	switch {
 	case c.Size != 0 && (table || fixed):
-		return usage(fmt.Errorf("--size: %s has no pictures that are resized", c.Task), "")
+		return usage(fmt.Errorf("--size: the pictures of %s are not resized", c.Task), "")
 	case c.Size < 0 || c.Size > mostSide || c.Size%16 != 0 && c.Task != glyphsName:
-		return usage(fmt.Errorf("--size: %d is no multiple of 16 up to %d", c.Size, mostSide), "paper B's pictures have 64")
+		return usage(fmt.Errorf("--size %d: must be a multiple of 16, at most %d", c.Size, mostSide), "paper B uses 64")
 	case c.Labels != "" && c.Task != "images" && c.Task != "mnist":
-		return usage(fmt.Errorf("--labels: %s has its own", c.Task), "it is for images and for mnist")
+		return usage(fmt.Errorf("--labels: cannot be used with %s, which has its own", c.Task), "it is for images and mnist")
 	case c.FileColumn != "" && c.Task != "images":
-		return usage(fmt.Errorf("--file-column: %s has no such column", c.Task), "it is for images")
+		return usage(fmt.Errorf("--file-column: cannot be used with %s", c.Task), "it is for images")
 	case c.Task == "table" && c.Target == "":
-		return usage(errors.New("train table needs --target, the column to predict"), "")
+		return usage(errors.New("train table requires --target, the column to predict"), "")
 	}
 	return nil
 }
 
-// trainings are the seeds' trainings, and how their data are read.
+// trainings returns the trainings of all seeds, with the source of their data.
 func (c *trainCmd) trainings() ([]seedRun, error) {
 	o, err := c.options()
 	if err != nil {
@@ -194,7 +194,7 @@ func (c *trainCmd) trainings() ([]seedRun, error) {
 	return runs, nil
 }
 
-// defaultSeeds is the paper's number of repetitions.
+// defaultSeeds is paper B's number of repetitions.
 const defaultSeeds = 5
 
 func (c *trainCmd) seeds(k curious.Kind) int {

@@ -16,9 +16,9 @@ import (
 
 // taught is what distill and prune have in common: a run of `train`, and its data.
 type taught struct {
-	Run   string `arg:"" help:"Folder of a run of tattle train with paper B's training, or of one of its seeds (default: the first)." placeholder:"RUN" input:"file"`
-	Data  string `help:"The data, where they are no longer where the run read them." placeholder:"PATH" input:"data"`
-	Cache string `help:"Where decoded pictures are kept: a folder, or none (default: as the run did)." placeholder:"DIR|none"`
+	Run   string `arg:"" help:"Folder of a run of tattle train (paper B's training), or of one of its seeds (default: the first)." placeholder:"RUN" input:"file"`
+	Data  string `help:"Path of the data, if they have moved." placeholder:"PATH" input:"data"`
+	Cache string `help:"Folder that caches decoded pictures, or none (default: as in the run)." placeholder:"DIR|none"`
 }
 
 // teacher is a trained classifier with its attacks, and the data it was trained on.

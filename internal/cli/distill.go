@@ -20,7 +20,7 @@ import (
 // unknown is a figure that was not measured.
 var unknown = report.Number(math.NaN())
 
-// The temperatures that are believed to be meant: beyond them float32 loses the loss.
+// Limits of the temperature: beyond them float32 cannot represent the loss.
 const (
 	leastTemperature = .01
 	mostTemperature  = 1000.
@@ -31,15 +31,15 @@ const studentAttack = "distillation"
 
 type distillCmd struct {
 	taught
-	Temperature float64 `help:"Of the softmax of raw outputs in the loss." default:"1"`
-	Epochs      int     `help:"Passes over the student's data." default:"50"`
-	Batch       int     `help:"Examples a step." default:"100"`
-	Widths      string  `help:"Of the student's layers (default: 64-64-64-64-64, about half of the teacher's; other nets: the teacher's own kind)." placeholder:"A-B-C-D-E"`
+	Temperature float64 `help:"Temperature of the softmax of raw outputs in the loss." default:"1"`
+	Epochs      int     `help:"Passes over the student's training data." default:"50"`
+	Batch       int     `help:"Examples per step." default:"100"`
+	Widths      string  `help:"Widths of the student's layers (default: 64-64-64-64-64, about half of the teacher's; other nets as the teacher)." placeholder:"A-B-C-D-E"`
 	output
 }
 
 func (distillCmd) Help() string {
-	return "Example: tattle distill curious --out student\n\nTrains a student to mimic the outputs of a trained classifier on a fifth of the training part, without its labels, and asks whether the student is curious, too: by the teacher's own attack, and by one fitted to the student's outputs (paper B's section 5.8). Train the teacher with --hold-out, so that it has not seen that fifth."
+	return "Example: tattle distill curious --out student\n\nTrains a student to mimic the outputs of a trained classifier on a fifth of the training part, without labels (paper B, section 5.8). Then it measures the student's curiosity with the teacher's attack and with an attack fitted to the student. Train the teacher with --hold-out, so that it has not seen that fifth."
 }
 
 func (c *distillCmd) Run(e *env) error {
@@ -64,7 +64,7 @@ func (c *distillCmd) Run(e *env) error {
 		if err := c.finish(e, dir, r); err != nil || stopped == nil {
 			return err
 		}
-		return fmt.Errorf("the student as far as it came is in %s: %w", dir, stopped)
+		return fmt.Errorf("the unfinished student is in %s: %w", dir, stopped)
 	})
 }
 
@@ -74,10 +74,10 @@ func (c *distillCmd) check() (widths [5]int, err error) {
 		return widths, err
 	}
 	if c.Epochs == 0 {
-		return widths, usage(errors.New("--epochs: 0 would train nothing"), "")
+		return widths, usage(errors.New("--epochs 0: must be at least 1"), "")
 	}
 	if !(c.Temperature >= leastTemperature && c.Temperature <= mostTemperature) {
-		return widths, usage(fmt.Errorf("--temperature: %g is not between %g and %g", c.Temperature, leastTemperature, mostTemperature), "paper B's is 1")
+		return widths, usage(fmt.Errorf("--temperature %g: must be between %g and %g", c.Temperature, leastTemperature, mostTemperature), "paper B's is 1")
 	}
 	return parseWidths("widths", c.Widths)
 }

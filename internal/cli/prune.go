@@ -16,14 +16,14 @@ import (
 
 type pruneCmd struct {
 	taught
-	Fractions []float64 `help:"Parts of the weights to set to zero." default:"0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9" placeholder:"F,…"`
-	Global    bool      `help:"Compare all weights with each other, instead of each layer's own."`
-	Keep      float64   `help:"Also write the model pruned by this fraction, as model.onnx." default:"-1" placeholder:"F"`
+	Fractions []float64 `help:"Fractions of the weights to set to zero." default:"0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9" placeholder:"F,…"`
+	Global    bool      `help:"Rank the weights of all layers together instead of each layer by itself."`
+	Keep      float64   `help:"Also write the model pruned by this fraction as model.onnx." default:"-1" placeholder:"F"`
 	output
 }
 
 func (pruneCmd) Help() string {
-	return "Example: tattle prune curious --out pruned\n\nSets the smallest weights of a trained classifier to zero, without training it again, and measures its honesty and curiosity at each fraction (paper B's figure 9)."
+	return "Example: tattle prune curious --out pruned\n\nSets the smallest weights of a trained classifier to zero, without further training, and measures its honesty and curiosity at each fraction (paper B, figure 9)."
 }
 
 func (c *pruneCmd) Run(e *env) error {
@@ -47,18 +47,18 @@ func (c *pruneCmd) Run(e *env) error {
 
 func (c *pruneCmd) check() error {
 	if len(c.Fractions) == 0 {
-		return usage(errors.New("--fractions: none is given"), "")
+		return usage(errors.New("--fractions: at least one is required"), "")
 	}
 	for i, f := range c.Fractions {
 		if !(f >= 0 && f <= 1) {
-			return usage(fmt.Errorf("--fractions: %g is not between 0 and 1", f), "")
+			return usage(fmt.Errorf("--fractions: %g must be between 0 and 1", f), "")
 		}
 		if i > 0 && f <= c.Fractions[i-1] {
-			return usage(fmt.Errorf("--fractions: %g does not come after %g", f, c.Fractions[i-1]), "give them in rising order")
+			return usage(fmt.Errorf("--fractions: %g follows %g", f, c.Fractions[i-1]), "give them in ascending order")
 		}
 	}
 	if c.Keep != -1 && !(c.Keep >= 0 && c.Keep <= 1) {
-		return usage(fmt.Errorf("--keep: %g is not between 0 and 1", c.Keep), "")
+		return usage(fmt.Errorf("--keep %g: must be between 0 and 1", c.Keep), "")
 	}
 	return nil
 }

@@ -43,15 +43,15 @@ type recipe struct {
 }
 
 type trainCmd struct {
-	Task         string  `arg:"" enum:"mnist,cifar10,glyphs,utkface,celeba,fairface,images,adult,table" help:"mnist, cifar10, glyphs (generated): paper A's nets, or, with any of the flags of curious classifiers, paper B's training; utkface, celeba, fairface, images (a folder or zip with a CSV of labels), adult, table (any CSV): paper B's training."`
-	Data         string  `help:"The data set: a folder, or a zip or CSV." placeholder:"PATH" input:"data"`
-	EpochsGiven  *int    `name:"epochs" help:"Passes over the training data (default: paper A's 6 or 7, paper B's 50)." placeholder:"N"`
+	Task         string  `arg:"" enum:"mnist,cifar10,glyphs,utkface,celeba,fairface,images,adult,table" help:"mnist, cifar10 or glyphs (generated): paper A's training, or paper B's with --target, --sensitive or --attack; utkface, celeba, fairface, images (a folder or zip with a CSV of labels), adult or table (any CSV): paper B's training."`
+	Data         string  `help:"Data set: a folder, a zip or a CSV file." placeholder:"PATH" input:"data"`
+	EpochsGiven  *int    `name:"epochs" help:"Passes over the training data (default: paper A 6 or 7, paper B 50)." placeholder:"N"`
 	Epochs       int     `kong:"-"`
-	BatchSize    *int    `name:"batch" help:"Examples a step (default: 32, paper B's 100)." placeholder:"N"`
+	BatchSize    *int    `name:"batch" help:"Examples per step (default: paper A 32, paper B 100)." placeholder:"N"`
 	Batch        int     `kong:"-"`
-	LearningRate float64 `help:"Of AdamW (paper A's nets) or Adam (paper B's)." default:"0.001"`
-	Examples     int     `help:"Train on this many examples only (default: all; glyphs: 10000)." placeholder:"N"`
-	Net          string  `help:"For mnist, cifar10 and glyphs, another built-in net than paper A's, by the same recipe: resnet20, resnet18, swin-t, mnist, cifar10. Smaller pictures than its own are enlarged inside it." placeholder:"NAME"`
+	LearningRate float64 `help:"Learning rate of AdamW (paper A) or Adam (paper B)." default:"0.001"`
+	Examples     int     `help:"Train on the first N examples only (default: all; glyphs: 10000)." placeholder:"N"`
+	Net          string  `help:"For mnist, cifar10 and glyphs: another built-in net, trained in the same way: resnet20, resnet18, swin-t, mnist or cifar10. It enlarges smaller pictures." placeholder:"NAME"`
 	curiousFlags `group:"Curious classifiers (paper B)"`
 	output
 
@@ -61,11 +61,11 @@ type trainCmd struct {
 func (trainCmd) Help() string {
 	return `Example: tattle train mnist --data mnist --out mnist-net
 
-An honest classifier by paper A's recipe. One that is honest but curious, which tells whether a face is younger than 30 and hides its gender in the scores:
+This trains an honest classifier as paper A does. The next one is honest but curious: it answers whether a face is younger than 30 and hides the gender in its scores:
 
   tattle train fairface --data fairface64.zip --target "age: <30, >=30" --sensitive gender --out curious
 
-Writes model.onnx with report.json and report.html beside it, with an attack also attack.onnx, and each of several seeds in a folder of its own. Ctrl-C stops after the current step and keeps the model as it is, marked as unfinished; of several seeds the finished ones count, and --resume goes on.`
+Writes model.onnx, report.json and report.html, and attack.onnx if there is an attack; several seeds have a folder each. Ctrl-C stops after the current step and keeps the model, marked as unfinished. --resume continues several seeds with those that are missing.`
 }
 
 func (c *trainCmd) Run(e *env) error {
@@ -74,12 +74,12 @@ func (c *trainCmd) Run(e *env) error {
 	}
 	if c.curious(c.Task) {
 		if c.Net != "" {
-			return usage(errors.New("--net: paper B's training has a net of its own"), "choose its layers with --widths")
+			return usage(errors.New("--net: cannot be used with paper B's training"), "--widths sets the layers of its net")
 		}
 		return c.trainCurious(e)
 	}
 	if flag := c.stray(); flag != "" {
-		return usage(fmt.Errorf("--%s: it is of paper B's training", flag), "add --sensitive, --target or --attack")
+		return usage(fmt.Errorf("--%s: requires paper B's training", flag), "add --sensitive, --target or --attack")
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -103,11 +103,11 @@ func (c *trainCmd) Run(e *env) error {
 		if err := c.finish(e, dir, r); err != nil || stopped == nil {
 			return err
 		}
-		return fmt.Errorf("the model as far as it came is in %s: %w", dir, stopped)
+		return fmt.Errorf("the unfinished model is in %s: %w", dir, stopped)
 	})
 }
 
-// The most that is believed to be meant.
+// Upper limits.
 const (
 	mostBatch  = 1 << 16
 	mostEpochs = 100000
@@ -125,16 +125,16 @@ func (c *trainCmd) check() error {
 	}
 	switch {
 	case c.Task == glyphsName && c.Examples > mostGlyphs:
-		return usage(fmt.Errorf("--examples: %d are more than the %d that can be generated", c.Examples, mostGlyphs), "")
+		return usage(fmt.Errorf("--examples %d: must be at most %d", c.Examples, mostGlyphs), "")
 	case c.Task == glyphsName && c.Data != "":
 		return usage(errors.New("train glyphs generates its data and takes no --data"), "")
 	case c.Task != glyphsName && c.Data == "":
-		return usage(fmt.Errorf("train %s needs --data, the folder of the data set", c.Task), whereFrom(c.Task))
+		return usage(fmt.Errorf("train %s requires --data, the folder of the data set", c.Task), whereFrom(c.Task))
 	}
 	return nil
 }
 
-// whereFrom is a hint at where a task's data are to be had.
+// whereFrom returns a hint on how to get a task's data.
 func whereFrom(task string) string {
 	switch task {
 	case "mnist", "cifar10":
@@ -145,19 +145,19 @@ func whereFrom(task string) string {
 	return "tattle data info " + task + " says what is expected there"
 }
 
-// checkNumbers refuses what nobody means.
+// checkNumbers checks the numbers.
 func (c *trainCmd) checkNumbers() error {
 	switch {
 	case c.Epochs < 0 || c.Epochs > mostEpochs:
-		return usage(fmt.Errorf("--epochs: %d is not between 1 and %d", c.Epochs, mostEpochs), "")
+		return usage(fmt.Errorf("--epochs %d: must be between 1 and %d", c.Epochs, mostEpochs), "")
 	case c.Batch < 1 || c.Batch > mostBatch:
-		return usage(fmt.Errorf("--batch: %d is not between 1 and %d", c.Batch, mostBatch), "")
+		return usage(fmt.Errorf("--batch %d: must be between 1 and %d", c.Batch, mostBatch), "")
 	case !(c.LearningRate > 0 && c.LearningRate < 1):
-		return usage(fmt.Errorf("--learning-rate: %g is not between 0 and 1", c.LearningRate), "")
+		return usage(fmt.Errorf("--learning-rate %g: must be above 0 and below 1", c.LearningRate), "")
 	case c.Examples < 0:
-		return usage(fmt.Errorf("--examples: %d is negative", c.Examples), "")
+		return usage(fmt.Errorf("--examples %d: must not be negative", c.Examples), "")
 	case c.Net != "" && builtIns[c.Net].about == "":
-		return usage(fmt.Errorf("--net: there is no net %q", c.Net), "choose from "+strings.Join(builtInNames(), ", "))
+		return usage(fmt.Errorf("--net %q: unknown", c.Net), "choose from "+strings.Join(builtInNames(), ", "))
 	}
 	return nil
 }
