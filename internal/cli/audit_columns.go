@@ -10,7 +10,7 @@ import (
 // withColumns gives the rows of a table the inputs that a model of that shape takes. A
 // sensitive column is no input where it is read as a label; a model that takes it all
 // the same is fed from a second reading, the labels being those of the first.
-func (c *auditCmd) withColumns(e *env, src *opened, parts *dataset.Parts, shape []int) (*dataset.Parts, error) {
+func (c *auditCmd) withColumns(e *env, src *dataSource, parts *dataset.Parts, shape []int) (*dataset.Parts, error) {
 	if parts.Train.Values == nil || len(shape) == 0 || nn.Size(shape) == nn.Size(parts.Train.Shape) {
 		return parts, nil
 	}

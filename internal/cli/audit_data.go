@@ -15,16 +15,16 @@ import (
 type examples struct {
 	set    *dataset.Set
 	parts  *dataset.Parts // that they are of; nil where they were read as another program's inputs
-	source *opened
+	source *dataSource
 	part   string
 	notes  []string
 }
 
 // source says how --data is read: as the run of the audited model did, where that is
 // what is asked for.
-func (c *auditCmd) source() *opened {
+func (c *auditCmd) source() *dataSource {
 	own := c.ownRun()
-	src := &opened{Kind: kinds[c.Kind], Path: absoluteData(c.Data), Seed: c.Seed}
+	src := &dataSource{Kind: kinds[c.Kind], Path: absoluteData(c.Data), Seed: c.Seed}
 	if c.Data == glyphsName {
 		src.Kind = dataset.KindGlyphs
 	}
@@ -37,7 +37,7 @@ func (c *auditCmd) source() *opened {
 }
 
 // settle writes what the flags say over a source.
-func (c *auditCmd) settle(src *opened) {
+func (c *auditCmd) settle(src *dataSource) {
 	if c.Kind != "" {
 		src.Kind = kinds[c.Kind]
 	}
@@ -74,7 +74,7 @@ func absoluteData(path string) string {
 
 // ownRun is how the data were read that a model of ours was trained on: nil where its
 // folder does not say so.
-func (c *auditCmd) ownRun() *opened {
+func (c *auditCmd) ownRun() *dataSource {
 	if r := c.ownResult(); r != nil {
 		return r.Source
 	}
@@ -117,7 +117,7 @@ func (c *auditCmd) read(e *env, shape []int) (*examples, error) {
 }
 
 // part is the one that is audited.
-func (c *auditCmd) part(src *opened) string {
+func (c *auditCmd) part(src *dataSource) string {
 	switch own := c.ownRun(); {
 	case c.Part != "":
 		return c.Part
@@ -128,7 +128,7 @@ func (c *auditCmd) part(src *opened) string {
 }
 
 // sameData says whether the references are trained on the audited data.
-func (c *auditCmd) sameData(src *opened) bool {
+func (c *auditCmd) sameData(src *dataSource) bool {
 	return absoluteData(c.Reference) == src.Path && (c.Reference == glyphsName) == (src.Kind == dataset.KindGlyphs)
 }
 

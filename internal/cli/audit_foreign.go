@@ -22,7 +22,7 @@ func (c *auditCmd) readForeign(e *env, m *model, shape []int) (*examples, error)
 	if len(c.Sensitive) == 0 {
 		return nil, usage(errors.New("--preprocess: it needs --sensitive, the columns of the labels that are not to be told"), "")
 	}
-	src := &opened{Path: absoluteData(c.Data), Seed: c.Seed}
+	src := &dataSource{Path: absoluteData(c.Data), Seed: c.Seed}
 	c.settle(src)
 	x := &examples{source: src, part: c.Part, notes: m.said()}
 	if x.part == "" {

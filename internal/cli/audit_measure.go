@@ -31,9 +31,9 @@ type audited struct {
 	hash     string         // of that file
 	notes    []string
 
-	lessons []lesson    // what is to be trained
-	shards  *run.Folder // what was trained; nil for nothing
-	settled *settings   // of a submitted run, where this is a worker's part of it
+	trainings []trainingJob // what is to be trained
+	shards    *run.Folder   // what was trained; nil for nothing
+	settled   *settings     // of a submitted run, where this is a worker's part of it
 }
 
 // measure runs the audit.

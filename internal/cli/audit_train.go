@@ -33,22 +33,22 @@ func (c *auditCmd) prepare(e *env, dir string, d *audited) error {
 	return c.prune(e, d)
 }
 
-// A lesson is a training, and what is done with what comes of it.
-type lesson struct {
+// trainingJob is a training, and what is done with what comes of it.
+type trainingJob struct {
 	audit.Training
 	take func(t *audit.Trained) error
 }
 
 // learn puts a training on the audit's list.
 func (d *audited) learn(name string, train func(ctx context.Context, progress func(done, total int)) (*audit.Trained, error), take func(t *audit.Trained) error) {
-	d.lessons = append(d.lessons, lesson{audit.Training{Name: name, Train: train}, take})
+	d.trainings = append(d.trainings, trainingJob{audit.Training{Name: name, Train: train}, take})
 }
 
 // train does what is on the list, wherever that is done, and takes what comes of it.
 func (c *auditCmd) train(e *env, dir string, d *audited) error {
 	settings, hashes := c.trainings(d)
 	var all []audit.Training
-	for _, l := range d.lessons {
+	for _, l := range d.trainings {
 		all = append(all, l.Training)
 		settings.Trainings = append(settings.Trainings, l.Name)
 	}
@@ -65,7 +65,7 @@ func (c *auditCmd) train(e *env, dir string, d *audited) error {
 		return err
 	}
 	d.shards = kept
-	for i, l := range d.lessons {
+	for i, l := range d.trainings {
 		if err := l.take(trained[i]); err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (c *auditCmd) openTraining(e *env, d *audited) error {
 		}
 		return nil
 	}
-	src := &opened{Path: absoluteData(c.Reference), Seed: c.Seed}
+	src := &dataSource{Path: absoluteData(c.Reference), Seed: c.Seed}
 	if c.Reference == glyphsName {
 		src.Kind = dataset.KindGlyphs
 	}
@@ -109,7 +109,7 @@ func (c *auditCmd) openTraining(e *env, d *audited) error {
 }
 
 // sameTask completes how the training data are read by what is known of the audited.
-func (c *auditCmd) sameTask(src *opened, d *audited) {
+func (c *auditCmd) sameTask(src *dataSource, d *audited) {
 	if x := d.examples; x != nil {
 		if src.Target == "" {
 			src.Target = x.source.Target

@@ -175,7 +175,7 @@ func (c *trainCmd) trainings() ([]seedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &opened{
+	src := &dataSource{
 		Kind: kinds[c.Task], Path: c.Data, Labels: c.Labels, FileColumn: c.FileColumn, Target: c.Target, Sensitive: c.Sensitive,
 		Side: c.Size, Seed: c.Seed, Limit: c.Examples, HoldOut: c.HoldOut, Cache: cacheFolder(c.Cache),
 	}

@@ -12,7 +12,7 @@ import (
 
 // open reads the data, in three parts. All of the training part is in whole; in
 // parts only what is trained on.
-func (o *opened) open(e *env) (parts, whole *dataset.Parts, err error) {
+func (o *dataSource) open(e *env) (parts, whole *dataset.Parts, err error) {
 	if _, err := os.Stat(o.Path); err != nil && o.Path != "" {
 		return nil, nil, fmt.Errorf("--data: %w", err)
 	}

@@ -21,8 +21,8 @@ import (
 
 const resultSchema = "tattle/result/1"
 
-// opened says how labelled data were read, so that they can be read again.
-type opened struct {
+// dataSource says how labelled data were read, so that they can be read again.
+type dataSource struct {
 	Kind       string   `json:"kind"`
 	Path       string   `json:"path,omitempty"` // absolute
 	Labels     string   `json:"labels,omitempty"`
@@ -39,7 +39,7 @@ type opened struct {
 // seedResult is the result.json of a seed's training.
 type seedResult struct {
 	trained
-	Source     *opened             `json:"source,omitempty"` // from source.json; earlier versions wrote it here
+	Source     *dataSource             `json:"source,omitempty"` // from source.json; earlier versions wrote it here
 	Parameters int                 `json:"parameters"`
 	Steps      int                 `json:"steps"`
 	Taus       []float64           `json:"taus,omitempty"` // of the attacks; 0 but for thresholds
@@ -59,7 +59,7 @@ func (r *seedResult) write(dir string, models []string) error {
 }
 
 // write notes in dir what was read; nil leaves it open.
-func (o *opened) write(dir string) error {
+func (o *dataSource) write(dir string) error {
 	if o == nil {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (r *seedResult) readSource(dir string) error {
 	if err != nil {
 		return err
 	}
-	r.Source = new(opened)
+	r.Source = new(dataSource)
 	if err := json.Unmarshal(b, r.Source); err != nil {
 		return fmt.Errorf("%s: %w: it was changed, train again", path, err)
 	}

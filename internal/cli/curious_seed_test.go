@@ -31,7 +31,7 @@ func TestSeedInterrupted(t *testing.T) {
 	t.Parallel()
 	p, dir := seedParts(t), filepath.Join(t.TempDir(), "seed-1")
 	s := seedRun{options: curious.Options{Attack: curious.Parameterized, Epochs: 3, Seed: 1}}
-	s.source = &opened{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: 200, Seed: 1}
+	s.source = &dataSource{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: 200, Seed: 1}
 	ctx, cancel := context.WithCancel(t.Context())
 	e := &env{ctx: ctx, stdout: io.Discard, stderr: io.Discard}
 	r, err := s.run(ctx, e, dir, p, func(done, total int) {

@@ -35,7 +35,7 @@ type seeds struct {
 func (s *seeds) train(e *env, dir string) ([]*seedResult, error) {
 	s.bar = newMeter(e.stderr, "training", 0, false)
 	defer s.bar.close()
-	t := &trainings{env: e, dir: dir, atOnce: s.atOnce(), maker: s}
+	t := &trainings{env: e, dir: dir, atOnce: s.atOnce(), trainingSet: s}
 	for i := range s.runs {
 		t.names = append(t.names, seedName(s.runs, i))
 	}
@@ -84,7 +84,7 @@ func (s *seeds) results(t *trainings) ([]*seedResult, error) {
 		if failed == nil {
 			failed = errors.New(r.Failed)
 			if len(s.runs) > 1 {
-				failed = fmt.Errorf("%s: %s", s.called(name), r.Failed)
+				failed = fmt.Errorf("%s: %s", s.label(name), r.Failed)
 			}
 		}
 		os.Remove(filepath.Join(t.at(name), resultFile))
@@ -107,7 +107,7 @@ func (s *seeds) of(name string) (seedRun, bool) {
 	return r, err == nil && name == seedFolder(seed)
 }
 
-// manifest implements maker.
+// manifest implements trainingSet.
 func (s *seeds) manifest(_ *env, names []string) (run.Manifest, error) {
 	common := s.runs[0].settings(s.parts)
 	if len(s.runs) > 1 {
@@ -119,7 +119,7 @@ func (s *seeds) manifest(_ *env, names []string) (run.Manifest, error) {
 	}, nil
 }
 
-// finished implements maker.
+// finished implements trainingSet.
 func (s *seeds) finished(name, dir string) (*trained, error) {
 	of, _ := s.of(name)
 	r, err := of.finished(dir, s.parts)
@@ -129,7 +129,7 @@ func (s *seeds) finished(name, dir string) (*trained, error) {
 	return &r.trained, nil
 }
 
-// make implements maker.
+// make implements trainingSet.
 func (s *seeds) make(ctx context.Context, e *env, name, dir string) error {
 	of, _ := s.of(name)
 	r, err := of.run(ctx, e, dir, s.parts, func(done, total int) { s.progress(name, done, total) })
@@ -141,19 +141,19 @@ func (s *seeds) make(ctx context.Context, e *env, name, dir string) error {
 	return err
 }
 
-// called implements maker.
-func (s *seeds) called(name string) string {
+// label implements trainingSet.
+func (s *seeds) label(name string) string {
 	if of, ok := s.of(name); ok {
 		return "seed " + strconv.FormatUint(of.options.Seed, 10)
 	}
 	return ""
 }
 
-// placed implements maker.
-func (s *seeds) placed(dir string) error { return s.runs[0].source.write(dir) }
+// onUnpacked implements trainingSet.
+func (s *seeds) onUnpacked(dir string) error { return s.runs[0].source.write(dir) }
 
-// arrived implements maker.
-func (s *seeds) arrived(_ *env, name string, took time.Duration) {
+// onDone implements trainingSet.
+func (s *seeds) onDone(_ *env, name string, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.steps, name)

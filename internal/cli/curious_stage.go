@@ -24,26 +24,26 @@ type trainings struct {
 	dir    string   // of the run
 	names  []string // of the trainings asked for, in their order: folders below dir
 	atOnce int      // trained at a time
-	maker
+	trainingSet
 
 	replaced bool // a stage that was begun is to be forgotten, wherever it is known
 }
 
-// A maker knows the trainings of a run by their names.
-type maker interface {
-	// manifest tells of a stage of these trainings.
+// trainingSet makes the trainings of a run, each of which has a name.
+type trainingSet interface {
+	// manifest returns the manifest of a stage of these trainings.
 	manifest(e *env, names []string) (run.Manifest, error)
-	// finished returns what there is in a folder of a training: nil where it is not whole.
+	// finished returns the result of a training in dir, nil if it is not complete.
 	finished(name, dir string) (*trained, error)
-	// make makes the folder of a training. Interrupted, it errs with ctx's error.
+	// make trains into dir. Interrupted, it returns ctx's error.
 	make(ctx context.Context, e *env, name, dir string) error
-	// called is what people call a training.
-	called(name string) string
-	// placed is told of a folder that was unpacked.
-	placed(dir string) error
-	// arrived is told of each training that was missing and is there now, and how long it
-	// took where this process trained it.
-	arrived(e *env, name string, took time.Duration)
+	// label returns the name of a training for people, "" for one of another set.
+	label(name string) string
+	// onUnpacked is called after the folder of a training was unpacked.
+	onUnpacked(dir string) error
+	// onDone is called for each missing training once its folder is complete, with the time
+	// that it took if this process trained it.
+	onDone(e *env, name string, took time.Duration)
 }
 
 // stageSettings are those of a stage of trainings.
@@ -141,7 +141,7 @@ func (t *trainings) begun() (names []string, by run.Program, err error) {
 		return nil, by, err
 	}
 	for _, name := range m.Settings.Trainings {
-		if t.called(name) == "" {
+		if t.label(name) == "" {
 			return nil, by, usage(fmt.Errorf("%s: trainings of another kind: there is no %q here", t.stage(), name), "choose another folder with --out")
 		}
 	}
@@ -187,10 +187,10 @@ func (t *trainings) take(f *run.Folder, i int, name string) error {
 	}
 	err := t.unpack(f.Path(i), name, dir)
 	if err == nil {
-		err = t.placed(dir)
+		err = t.onUnpacked(dir)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", t.called(name), err)
+		return fmt.Errorf("%s: %w", t.label(name), err)
 	}
 	return nil
 }
@@ -266,7 +266,7 @@ func (t *trainings) compute(names, missing []string) (*run.Folder, error) {
 	}
 	w := run.Work{
 		Dir: t.stage(), Manifest: m, Resume: true, AtOnce: t.atOnce, Do: c.do,
-		Name: func(i int) string { return t.called(names[i]) },
+		Name: func(i int) string { return t.label(names[i]) },
 	}
 	if !t.serve {
 		w.Progress = c.progress
@@ -369,7 +369,7 @@ func (c *computing) progress(f *run.Folder) {
 		}
 		err := c.take(f, i, name)
 		if err == nil {
-			c.arrived(c.env, name, c.timeOf(name))
+			c.onDone(c.env, name, c.timeOf(name))
 		}
 		c.seen[i] = err == nil
 		c.failed = errors.Join(c.failed, err)

@@ -125,8 +125,8 @@ func TestSeedsAnywhere(t *testing.T) {
 func TestStageIsNotTaken(t *testing.T) {
 	t.Parallel()
 	p, dir := seedParts(t), t.TempDir()
-	s := &seeds{runs: []seedRun{{source: &opened{}}}, parts: p}
-	all := &trainings{env: &env{ctx: t.Context()}, dir: dir, names: []string{"."}, maker: s}
+	s := &seeds{runs: []seedRun{{source: &dataSource{}}}, parts: p}
+	all := &trainings{env: &env{ctx: t.Context()}, dir: dir, names: []string{"."}, trainingSet: s}
 	m, err := s.manifest(nil, all.names)
 	if err != nil {
 		t.Fatal(err)
@@ -172,9 +172,9 @@ func TestStageIsNotTaken(t *testing.T) {
 func TestStageOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	s := &seeds{runs: make([]seedRun, 3), parts: seedParts(t)}
-	all := &trainings{env: &env{ctx: t.Context()}, dir: t.TempDir(), maker: s}
+	all := &trainings{env: &env{ctx: t.Context()}, dir: t.TempDir(), trainingSet: s}
 	for i := range s.runs {
-		s.runs[i].options.Seed, s.runs[i].source = uint64(i+1), &opened{}
+		s.runs[i].options.Seed, s.runs[i].source = uint64(i+1), &dataSource{}
 		all.names = append(all.names, seedName(s.runs, i))
 	}
 	m, err := s.manifest(nil, all.names[:2])
@@ -245,7 +245,7 @@ func TestStageIsForgotten(t *testing.T) {
 	t.Parallel()
 	var p told
 	s := &seeds{runs: make([]seedRun, 2), parts: seedParts(t), bar: newMeter(io.Discard, "", 0, false)}
-	all := &trainings{env: &env{ctx: t.Context(), pool: &p}, dir: t.TempDir(), maker: s}
+	all := &trainings{env: &env{ctx: t.Context(), pool: &p}, dir: t.TempDir(), trainingSet: s}
 	for i := range s.runs {
 		s.runs[i].options.Seed = uint64(i + 1)
 		name := seedName(s.runs, i)

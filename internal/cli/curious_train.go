@@ -55,7 +55,7 @@ func (c *trainCmd) trainInto(e *env, dir string, runs []seedRun, parts *dataset.
 		return err
 	}
 	for name, took := range s.took {
-		r.Timing[s.called(name)] = report.Number(took.Seconds())
+		r.Timing[s.label(name)] = report.Number(took.Seconds())
 	}
 	r.Timing["total"] = seconds(started)
 	return c.finish(e, dir, r)

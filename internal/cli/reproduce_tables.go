@@ -104,7 +104,7 @@ func (g *grid) run(e *env) error {
 // whole early. Those on one target stand together. They are trained one at a time:
 // their nets use all cores, and each target's data are large.
 func (g *grid) cells(e *env) *trainings {
-	t := &trainings{env: e, dir: g.dir, atOnce: 1, maker: g}
+	t := &trainings{env: e, dir: g.dir, atOnce: 1, trainingSet: g}
 	for _, seed := range g.seeds {
 		for _, x := range g.x.Trainings {
 			if g.chosen[x.Key] {

@@ -32,8 +32,8 @@ func (g *grid) of(name string) (*tables.Training, uint64) {
 	return t, seed
 }
 
-// called implements maker.
-func (g *grid) called(name string) string {
+// label implements trainingSet.
+func (g *grid) label(name string) string {
 	t, seed := g.of(name)
 	if t == nil {
 		return ""
@@ -41,7 +41,7 @@ func (g *grid) called(name string) string {
 	return fmt.Sprintf("%s, seed %d", t.Key, seed)
 }
 
-// manifest implements maker.
+// manifest implements trainingSet.
 func (g *grid) manifest(e *env, names []string) (run.Manifest, error) {
 	m := run.Manifest{Command: "reproduce", Shards: len(names), Settings: stageSettings{g.settings(), names}, Hashes: map[string]string{}}
 	for _, name := range names {
@@ -54,7 +54,7 @@ func (g *grid) manifest(e *env, names []string) (run.Manifest, error) {
 	return m, nil
 }
 
-// finished implements maker.
+// finished implements trainingSet.
 func (g *grid) finished(name, dir string) (*trained, error) {
 	t, seed := g.of(name)
 	r, err := g.cellIn(dir, *t, seed)
@@ -73,16 +73,16 @@ func (g *grid) cellIn(dir string, t tables.Training, seed uint64) (*cellResult, 
 	return r, nil
 }
 
-// placed implements maker.
-func (g *grid) placed(string) error { return nil }
+// onUnpacked implements trainingSet.
+func (g *grid) onUnpacked(string) error { return nil }
 
-// arrived implements maker.
-func (g *grid) arrived(e *env, name string, took time.Duration) {
+// onDone implements trainingSet.
+func (g *grid) onDone(e *env, name string, took time.Duration) {
 	t, _ := g.of(name)
 	g.trained(e, g.data[t.Target].steps, took)
 }
 
-// make implements maker.
+// make implements trainingSet.
 func (g *grid) make(ctx context.Context, e *env, name, dir string) error {
 	t, seed := g.of(name)
 	if err := g.open(e, t.Target); err != nil {

@@ -212,7 +212,7 @@ func repoint(path string, at map[string]string) error {
 	if err != nil {
 		return err
 	}
-	var source opened
+	var source dataSource
 	if err := json.Unmarshal(data, &source); err != nil {
 		return nil // whoever reads it says so
 	}
