@@ -13,10 +13,10 @@ import (
 // takeReferences takes what honest classifiers release. Those of other examples may call
 // things otherwise: figures do not depend on names, so that attributes go by their order.
 func (d *audited) takeReferences(raw []*audit.Sample) error {
-	if d.references = raw; !d.unpaired {
+	if d.References = raw; !d.Unpaired {
 		return nil
 	}
-	d.references = nil
+	d.References = nil
 	for _, r := range raw {
 		alike := *r
 		alike.Sensitive = slices.Clone(r.Sensitive)
@@ -25,7 +25,7 @@ func (d *audited) takeReferences(raw []*audit.Sample) error {
 				return err
 			}
 		}
-		d.references = append(d.references, &alike)
+		d.References = append(d.References, &alike)
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func (d *audited) checkTraining() error {
 		return usage(fmt.Errorf("--reference: its target has %d classes %q, the outputs %d: %q", len(own.YNames), own.YNames, len(d.sample.Classes), d.sample.Classes), "--reference-target says which column, or a rule that makes the same classes")
 	case len(own.Sensitive) != len(d.sample.Sensitive):
 		return usage(fmt.Errorf("--reference: it has %d sensitive attributes, the outputs %d", len(own.Sensitive), len(d.sample.Sensitive)), "--reference-sensitive names them in the same order")
-	case !d.unpaired:
+	case !d.Unpaired:
 		return nil
 	}
 	for i, a := range own.Sensitive {

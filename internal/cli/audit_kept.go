@@ -41,16 +41,16 @@ const trainedFile = "trained.json"
 // samples are the files that keep what was trained.
 func (d *audited) samples() []kept {
 	var files []kept
-	for i, s := range d.references {
+	for i, s := range d.References {
 		files = append(files, kept{referenceFile(i), s})
 	}
-	if d.planted != nil {
-		files = append(files, kept{plantedFile, d.planted.Sample})
+	if d.Planted != nil {
+		files = append(files, kept{plantedFile, d.Planted.Sample})
 	}
-	if d.task != nil {
-		files = append(files, kept{taskFile, d.task.Sample})
+	if d.Task != nil {
+		files = append(files, kept{taskFile, d.Task.Sample})
 	}
-	for i, x := range d.released {
+	for i, x := range d.Released {
 		files = append(files, kept{defenceFile(i), x.Sample})
 	}
 	return files
@@ -58,10 +58,10 @@ func (d *audited) samples() []kept {
 
 // complete notes what was trained.
 func (t *training) complete(d *audited) {
-	t.References, t.Unpaired, t.Notes, t.Released = len(d.references), d.unpaired, d.notes, nil
-	t.Recipe = d.recipe
-	t.Planted, t.Task = noted(d.planted), noted(d.task)
-	for _, x := range d.released {
+	t.References, t.Unpaired, t.Notes, t.Released = len(d.References), d.Unpaired, d.notes, nil
+	t.Recipe = d.Recipe
+	t.Planted, t.Task = noted(d.Planted), noted(d.Task)
+	for _, x := range d.Released {
 		t.Released = append(t.Released, x.Name)
 	}
 }
@@ -103,19 +103,19 @@ func (t *training) restore(e *env, dir string, d *audited) error {
 		}
 		return s, err
 	}
-	d.references, d.released, d.planted, d.task = nil, nil, nil, nil
+	d.References, d.Released, d.Planted, d.Task = nil, nil, nil, nil
 	for i := range t.References {
 		s, err := read(referenceFile(i), fmt.Sprintf("reference %d", i+1))
 		if err != nil {
 			return err
 		}
-		d.references = append(d.references, s)
+		d.References = append(d.References, s)
 	}
 	for _, x := range []struct {
 		was  *plantedModel
 		file string
 		to   **audit.Planted
-	}{{t.Planted, plantedFile, &d.planted}, {t.Task, taskFile, &d.task}} {
+	}{{t.Planted, plantedFile, &d.Planted}, {t.Task, taskFile, &d.Task}} {
 		if p := x.was; p != nil {
 			s, err := read(x.file, p.Name)
 			if err != nil {
@@ -129,19 +129,19 @@ func (t *training) restore(e *env, dir string, d *audited) error {
 		if err != nil {
 			return err
 		}
-		d.released = append(d.released, audit.Released{Name: name, Sample: s})
+		d.Released = append(d.Released, audit.Released{Name: name, Sample: s})
 	}
-	d.unpaired, d.notes, d.recipe = t.Unpaired, t.Notes, t.Recipe
+	d.Unpaired, d.notes, d.Recipe = t.Unpaired, t.Notes, t.Recipe
 	return d.coherent()
 }
 
 // coherent errs where what was read does not go together: a file was changed.
 func (d *audited) coherent() error {
-	if p := d.planted; p != nil && p.Rows != nil {
-		if len(p.Rows) != p.Sample.Len() || len(d.references) == 0 {
+	if p := d.Planted; p != nil && p.Rows != nil {
+		if len(p.Rows) != p.Sample.Len() || len(d.References) == 0 {
 			return errors.New("the planted model's outputs are not of the rows that are named")
 		}
-		n := d.references[0].Len()
+		n := d.References[0].Len()
 		for _, i := range p.Rows {
 			if i < 0 || i >= n {
 				return fmt.Errorf("the planted model was asked example %d of %d", i, n)

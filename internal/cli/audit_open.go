@@ -14,7 +14,7 @@ import (
 
 // open reads the outputs through the door that is asked for.
 func (c *auditCmd) open(e *env, dir string) (*audited, error) {
-	d := &audited{defences: !c.NoDefences, options: c.options()}
+	d := &audited{Comparison: audit.Comparison{Defences: !c.NoDefences}, options: c.options()}
 	var err error
 	if e.serve && c.Outputs == "" {
 		if d.settled, err = settledIn(dir); err != nil {
@@ -65,11 +65,11 @@ func (c *auditCmd) openOutputs(e *env, d *audited) (err error) {
 		return fileError(e, "--outputs", err)
 	}
 	if len(c.ReferenceScores) > 0 {
-		if d.references, err = audit.OpenReferences(e.ctx, c.Outputs, o, c.ReferenceScores); err != nil {
+		if d.References, err = audit.OpenReferences(e.ctx, c.Outputs, o, c.ReferenceScores); err != nil {
 			return fileError(e, "--reference-scores", err)
 		}
 		if c.SameRecipe {
-			d.recipe = audit.RecipeStated
+			d.Recipe = audit.RecipeStated
 		}
 	}
 	d.path = absolute(c.Outputs)

@@ -17,7 +17,7 @@ import (
 // learned from less than they were given.
 func (c *auditCmd) compareRecipe(d *audited, shortened bool) error {
 	if c.SameRecipe {
-		d.recipe = audit.RecipeStated
+		d.Recipe = audit.RecipeStated
 		return nil
 	}
 	own := c.ownResult()
@@ -32,7 +32,7 @@ func (c *auditCmd) compareRecipe(d *audited, shortened bool) error {
 		other = append(other, "examples and epochs, to bound the time")
 	}
 	if len(other) == 0 {
-		d.recipe = audit.RecipeCompared
+		d.Recipe = audit.RecipeCompared
 		return nil
 	}
 	d.notes = append(d.notes, fmt.Sprintf("The references are of another recipe than the record of the model's own run: %s.", strings.Join(other, "; ")))

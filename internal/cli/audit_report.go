@@ -60,7 +60,7 @@ func (c *auditCmd) record(r *report.Report, d *audited) {
 		}
 	}
 	note("door", strings.TrimPrefix(c.door(), "--"))
-	r.Asked = &report.AuditRequest{Folds: c.Folds, Defences: d.defences}
+	r.Asked = &report.AuditRequest{Folds: c.Folds, Defences: d.Defences}
 	note("target", c.Target)
 	note("sensitive", strings.Join(c.Sensitive, " | "))
 	note("scores", strings.Join(c.Scores, ","))

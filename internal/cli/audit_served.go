@@ -34,7 +34,7 @@ const trainingsLayout = 1
 // trainings says what decides the trainings, but for their names.
 func (c *auditCmd) trainings(d *audited) (*settings, map[string]string) {
 	s := &settings{
-		Layout: trainingsLayout, Seed: c.Seed, Epochs: c.referenceEpochs(d), Defences: d.defences, Examples: d.sample.Len(),
+		Layout: trainingsLayout, Seed: c.Seed, Epochs: c.referenceEpochs(d), Defences: d.Defences, Examples: d.sample.Len(),
 		Outputs: d.sample.Kind, Classes: len(d.sample.Classes), Inputs: d.inputs, Widths: c.widths(d),
 	}
 	hashes := map[string]string{}

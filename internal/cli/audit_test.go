@@ -134,7 +134,7 @@ func controlsOf(r *report.Report) (names []string) {
 
 // withoutTask takes out of an audit what the model that was planted on its task adds.
 func withoutTask(r *report.Report) {
-	isTask := func(k audit.Control) bool { return k.Name == taskControl }
+	isTask := func(k audit.Control) bool { return k.Name == audit.TaskControl }
 	r.Audit.Controls = slices.DeleteFunc(r.Audit.Controls, isTask)
 	for i, said := range r.Audit.Reasons {
 		r.Audit.Reasons[i], _, _ = strings.Cut(said, " A planted curious model (the audited task) was found")
@@ -216,7 +216,7 @@ func TestAuditDoors(t *testing.T) {
 			t.Errorf("%s: other figures than the model's", name)
 		}
 	}
-	if said := strings.Join(file.Warnings, " "); slices.Contains(controlsOf(file), taskControl) == strings.Contains(said, "on the audited task") {
+	if said := strings.Join(file.Warnings, " "); slices.Contains(controlsOf(file), audit.TaskControl) == strings.Contains(said, "on the audited task") {
 		t.Errorf("controls %q, and %q: nothing or too much is said of the one on the same task", controlsOf(file), said)
 	}
 	withoutTask(file) // which needs the inputs

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,7 @@ import (
 // planted curious model and, where the model is at hand, its distilled version; the
 // pruned ones need no training. What an interrupted run has trained is taken as it is.
 func (c *auditCmd) prepare(e *env, dir string, d *audited) error {
-	if !hopeful(d.sample) {
+	if !d.sample.Varied() {
 		return nil
 	}
 	if err := c.openTraining(e, d); err != nil {
@@ -39,9 +38,9 @@ type trainingJob struct {
 	take func(t *audit.Trained) error
 }
 
-// learn puts a training on the audit's list.
-func (d *audited) learn(name string, train func(ctx context.Context, progress func(done, total int)) (*audit.Trained, error), take func(t *audit.Trained) error) {
-	d.trainings = append(d.trainings, trainingJob{audit.Training{Name: name, Train: train}, take})
+// learn adds a training to the audit's list; take gets its result.
+func (d *audited) learn(t audit.Training, take func(t *audit.Trained) error) {
+	d.trainings = append(d.trainings, trainingJob{t, take})
 }
 
 // train does what is on the list, wherever that is done, and takes what comes of it.
@@ -101,7 +100,7 @@ func (c *auditCmd) openTraining(e *env, d *audited) error {
 	}
 	d.training = parts
 	if x == nil || x.parts == nil {
-		d.unpaired = true
+		d.Unpaired = true
 	} else if parts.Train.Values != nil {
 		d.notes = append(d.notes, "Inputs of both tables are standardised by their own training parts: a reference sees the audited rows through the other table's scale.")
 	}
@@ -192,7 +191,7 @@ func (c *auditCmd) net(d *audited) (func(classes int, seed uint64) *nn.Graph, er
 // askedOf are the examples that references and a planted model are asked: those of
 // their own data's test part where the audited ones are not at hand.
 func (d *audited) askedOf() *dataset.Set {
-	if d.unpaired || d.examples == nil {
+	if d.Unpaired || d.examples == nil {
 		return d.training.Test
 	}
 	return d.examples.set
@@ -220,13 +219,7 @@ func (c *auditCmd) references(d *audited) error {
 	}
 	var raw []*audit.Sample
 	for i := range c.References {
-		train := func(ctx context.Context, progress func(done, total int)) (*audit.Trained, error) {
-			o := o
-			o.Progress = progress
-			s, err := audit.Reference(ctx, p, asked, i, o)
-			return &audit.Trained{Sample: s}, err
-		}
-		d.learn(fmt.Sprintf("reference %d", i+1), train, func(t *audit.Trained) error {
+		d.learn(audit.ReferenceTraining(p, asked, i, o), func(t *audit.Trained) error {
 			if raw = append(raw, t.Sample); len(raw) < c.References {
 				return nil
 			}
@@ -252,48 +245,50 @@ func (c *auditCmd) plant(d *audited) error {
 		like = audit.Unasked(o.Audited, d.sample.Kind, 0) // by the training data's own names
 	}
 	p, n := d.training, d.sample.Len()
-	d.learn("planted", planting(p, like, n, o), func(t *audit.Trained) error {
-		d.planted = t.Planted
+	d.learn(audit.PlantTraining("planted", p, like, n, o), func(t *audit.Trained) error {
+		d.Planted = t.Planted
 		return nil
 	})
 	return nil
 }
 
-// planting trains a planted model.
-func planting(p *dataset.Parts, like *audit.Sample, n int, o audit.PlantOptions) func(context.Context, func(done, total int)) (*audit.Trained, error) {
-	return func(ctx context.Context, progress func(done, total int)) (*audit.Trained, error) {
-		o := o
-		o.Progress = progress
-		planted, err := audit.Plant(ctx, p, like, n, o)
-		if err != nil {
-			return nil, err
-		}
-		return &audit.Trained{Sample: planted.Sample, Planted: planted}, nil
+// plantTask adds the training of a model that hides an attribute in the audited task, if
+// that has no training data of its own.
+func (c *auditCmd) plantTask(d *audited) error {
+	if d.examples == nil || c.Reference != "" {
+		return nil
 	}
+	t, note := audit.TaskTraining(d.sample, d.examples.set, c.Seed)
+	if note != "" {
+		d.notes = append(d.notes, note)
+	}
+	if t == nil {
+		return nil
+	}
+	d.learn(*t, func(t *audit.Trained) error {
+		if t.Planted.Rows == nil { // it was planted on glyphs instead
+			d.notes = append(d.notes, t.Planted.Note)
+			return nil
+		}
+		d.Task = t.Planted
+		d.Task.Rows = nil // only references would be selected by them
+		return nil
+	})
+	return nil
 }
 
 // student is to be trained where a defence needs it.
 func (c *auditCmd) student(d *audited) error {
-	if !d.defends() || d.oneOutput() || d.training == nil || d.unpaired {
+	if !d.defends() || d.oneOutput() || d.training == nil || d.Unpaired {
 		return nil
 	}
-	graph, p, asked := d.model.graph, d.training, d.examples.set
-	train := func(ctx context.Context, progress func(done, total int)) (*audit.Trained, error) {
-		student, err := audit.Student(ctx, graph, p, asked, audit.StudentOptions{Seed: c.Seed, Epochs: c.auxiliaryEpochs(), Progress: progress})
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			return &audit.Trained{Skipped: fmt.Sprintf("A student was not tried: %v.", err)}, nil
-		}
-		return &audit.Trained{Sample: student.Sample}, nil
-	}
-	d.learn("student", train, func(t *audit.Trained) error {
+	o := audit.StudentOptions{Seed: c.Seed, Epochs: c.auxiliaryEpochs()}
+	d.learn(audit.StudentTraining(d.model.graph, d.training, d.examples.set, o), func(t *audit.Trained) error {
 		if t.Sample == nil {
 			d.notes = append(d.notes, t.Skipped)
 			return nil
 		}
-		d.released = append(d.released, audit.Released{Name: t.Sample.Name, Sample: t.Sample})
+		d.Released = append(d.Released, audit.Released{Name: t.Sample.Name, Sample: t.Sample})
 		d.notes = append(d.notes, t.Sample.Notes...)
 		return nil
 	})
@@ -301,7 +296,7 @@ func (c *auditCmd) student(d *audited) error {
 }
 
 // defends says whether a model's own versions are tried as defences.
-func (d *audited) defends() bool { return d.defences && d.model != nil }
+func (d *audited) defends() bool { return d.Defences && d.model != nil }
 
 // prune makes what other defences need the model for, before the student.
 func (c *auditCmd) prune(e *env, d *audited) error {
@@ -316,7 +311,7 @@ func (c *auditCmd) prune(e *env, d *audited) error {
 	if err != nil {
 		return err
 	}
-	d.released = append(pruned, d.released...)
+	d.Released = append(pruned, d.Released...)
 	d.settleReleases()
 	return nil
 }
@@ -330,8 +325,8 @@ func (d *audited) oneOutput() bool {
 // settleReleases gives what defences release the audited classes, and leaves out what no
 // audit takes.
 func (d *audited) settleReleases() {
-	all := d.released
-	d.released = nil
+	all := d.Released
+	d.Released = nil
 	for _, x := range all {
 		x.Sample.Classes, x.Sample.Kind = d.sample.Classes, d.sample.Kind
 		if x.Sample.Check() != nil { // with weights gone, probabilities need not add up to one
@@ -341,6 +336,6 @@ func (d *audited) settleReleases() {
 			d.notes = append(d.notes, fmt.Sprintf("The defence %s was not tried: %v.", x.Name, err))
 			continue
 		}
-		d.released = append(d.released, x)
+		d.Released = append(d.Released, x)
 	}
 }

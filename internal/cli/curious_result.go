@@ -39,7 +39,7 @@ type dataSource struct {
 // seedResult is the result.json of a seed's training.
 type seedResult struct {
 	trained
-	Source     *dataSource             `json:"source,omitempty"` // from source.json; earlier versions wrote it here
+	Source     *dataSource         `json:"source,omitempty"` // from source.json; earlier versions wrote it here
 	Parameters int                 `json:"parameters"`
 	Steps      int                 `json:"steps"`
 	Taus       []float64           `json:"taus,omitempty"` // of the attacks; 0 but for thresholds

@@ -19,7 +19,7 @@ import (
 type seedRun struct {
 	options curious.Options // but for Net and Progress
 	widths  [5]int          // of Table 12's layers; zero is the data's own net
-	source  *dataSource         // what the parts were read from; nil where nobody distills the run
+	source  *dataSource     // what the parts were read from; nil where nobody distills the run
 }
 
 // settings are those that make another training when they change.

@@ -26,7 +26,7 @@ func (c *verifyCmd) audit(e *env, dir string, claims *report.Report) (*recompute
 	if err := c.auditedOutputs(e, claims, d, v); err != nil {
 		return nil, err
 	}
-	v.absent.references, v.absent.trained = len(d.references) > 0, d.planted != nil || d.released != nil
+	v.absent.references, v.absent.trained = len(d.References) > 0, d.Planted != nil || d.Released != nil
 	bars := &phases{w: e.stderr}
 	d.options.Progress = bars.set
 	res, err := d.measure(e.ctx)
@@ -59,7 +59,7 @@ func (c *verifyCmd) reopen(e *env, dir string, r *report.Report) (*audited, erro
 			return nil, err
 		}
 	}
-	d := &audited{defences: r.Asked.Defences}
+	d := &audited{Comparison: audit.Comparison{Defences: r.Asked.Defences}}
 	var err error
 	if d.options, err = auditOptions(dir, r); err != nil {
 		return nil, err

@@ -1,0 +1,72 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+
+	"tattle/dataset"
+	"tattle/run"
+	"tattle/stat"
+)
+
+// What is planted on the audited task where no training data are given, beside the model
+// planted on glyphs. It has to be found, not to be accurate: small nets on so many examples
+// take seconds.
+const (
+	taskTraining = 8000
+	taskAudited  = 5000
+	// On 8,000 faces of 64×64 the net learns enough in 20 epochs. Fewer examples need more
+	// epochs, at no more time.
+	taskEpochs     = 20
+	mostTaskEpochs = 25
+	taskWidth      = 64   // of the one hidden layer
+	taskWork       = 3e11 // multiply-adds forward: twenty seconds on two cores
+	// fewestTask is the fewest examples on either side: from fewer nothing is learned, and
+	// even a large excess is missed.
+	fewestTask = 500
+	// taskPower is the probability with which a planted model must be found for its being
+	// missed to say something about the audit.
+	taskPower = .999
+	// taskStream draws the examples that the planted model learns from.
+	taskStream = 300
+)
+
+// TaskTraining returns the training that plants a model in the audited task itself: it
+// learns from one half of the audited examples, set, and is asked about the other. It is nil
+// where there are too few examples, which the note says, or no attribute to hide. A trained
+// model on glyphs (Planted.Rows is nil) stands for one that could not be planted.
+func TaskTraining(s *Sample, set *dataset.Set, seed uint64) (t *Training, note string) {
+	p, asked := halves(set, seed)
+	if n := min(p.Train.Len()+p.Validation.Len(), asked.Len()); n < fewestTask {
+		return nil, fmt.Sprintf("Too few examples to plant a curious model on the audited task: %d on one side, %d are required. Only the one planted on glyphs counts.", n, fewestTask)
+	}
+	like := *s
+	like.Sensitive = slices.DeleteFunc(slices.Clone(like.Sensitive), func(a Attribute) bool { return a.Numeric() || a.constant() })
+	if len(like.Sensitive) == 0 {
+		return nil, ""
+	}
+	epochs := min(mostTaskEpochs, taskEpochs*taskTraining/max(1, p.Train.Len()))
+	o := PlantOptions{Seed: seed, Epochs: epochs, Work: taskWork, Net: SmallNet(asked.Shape, taskWidth), Audited: asked}
+	return new(PlantTraining("planted on the same task", p, &like, taskAudited, o)), ""
+}
+
+// halves divides the audited examples into those that a model is planted by and those that
+// it is asked about.
+func halves(x *dataset.Set, seed uint64) (*dataset.Parts, *dataset.Set) {
+	rows := run.Rand(seed, taskStream, 0).Perm(x.Len())
+	half := x.Len() / 2
+	teach := rows[:min(half, taskTraining)]
+	tenth := len(teach) / 10
+	sorted := func(rows []int) *dataset.Set {
+		rows = slices.Clone(rows)
+		slices.Sort(rows)
+		return x.Subset(rows)
+	}
+	return &dataset.Parts{Train: sorted(teach[tenth:]), Validation: sorted(teach[:tenth])}, sorted(rows[half:])
+}
+
+// certain returns the excess that an audit of n examples finds with taskPower, where attack
+// and baseline differ as often as two coins.
+func (o Options) certain(n int) float64 {
+	return max(smallestPlanted, stat.SmallestDifference(n, evenly, *o.Margin, (1-o.Confidence)/2, taskPower))
+}

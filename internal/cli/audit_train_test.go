@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tattle/audit"
+	"tattle/curious"
+)
+
+// TestTrainingFails: what cannot be trained ends the audit with status 3, named, and what
+// could be is kept.
+func TestTrainingFails(t *testing.T) {
+	y := make([]int, 60)
+	d := &audited{sample: &audit.Sample{
+		Name: "made", Kind: curious.Raw, Y: y, Outputs: make([]float32, 2*len(y)), Target: "y", Classes: []string{"no", "yes"},
+		Sensitive: []audit.Attribute{{Name: "s", Values: []string{"a", "b"}, Labels: y}},
+	}}
+	for i := range 3 {
+		d.learn(audit.Training{Name: fmt.Sprintf("reference %d", i+1), Train: func(context.Context, func(done, total int)) (*audit.Trained, error) {
+			if i == 1 {
+				return nil, errors.New("the loss is NaN")
+			}
+			return &audit.Trained{Sample: d.sample}, nil
+		}}, func(*audit.Trained) error { return nil })
+	}
+	dir, said := t.TempDir(), new(strings.Builder)
+	e := &env{ctx: t.Context(), stderr: said, args: []string{"audit"}}
+	status := fail(said, e.unfinished(new(auditCmd).train(e, dir, d), dir))
+	if status != statusUnfinished || !strings.Contains(said.String(), "1 of 3 shards failed") || !strings.Contains(said.String(), "reference 2: the loss is NaN") || !strings.Contains(said.String(), "--resume") {
+		t.Errorf("status %d: %s", status, said)
+	}
+	if kept, _ := filepath.Glob(filepath.Join(dir, shardsDir, "shard-*.sha256")); len(kept) != 2 {
+		t.Errorf("kept: %q", kept)
+	}
+}
