@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"nn/zoo"},
 	{"nn"},
 	{"lsqr", "dct", "stat", "npy", "qp", "eigen"},
-	{"internal/simd", "internal/file", "internal/float16", "internal/shared"},
+	{"internal/simd", "internal/file", "internal/float16", "internal/shared", "internal/gate"},
 }
 
 func layerOf(pkg string) int {

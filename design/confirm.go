@@ -6,12 +6,13 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"tattle/attack"
 	"tattle/bound"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
-	"tattle/stat"
 )
 
 const (
@@ -169,7 +170,8 @@ func (s *searcher) prove(ctx context.Context, c *candidate) (*Confirmation, erro
 	return out, nil
 }
 
-// attack runs the linear attack on what the candidate releases of test examples.
+// attack runs the linear attack, and guessing the mean, on what the candidate releases of
+// test examples.
 func (s *searcher) attack(ctx context.Context, c *candidate) error {
 	noise, err := release.ParseNoise(c.family, c.point.Sigma, c.keep)
 	if err != nil {
@@ -179,35 +181,20 @@ func (s *searcher) attack(ctx context.Context, c *candidate) error {
 	if err != nil {
 		return err
 	}
-	a, err := attack.NewLinear(ctx, c.net, noise, s.train, attack.LinearOptions{Domain: s.Legal, Seed: s.Seed})
+	adversary := measure.Adversaries{Attacks: []string{"linear"}, Training: s.train, Seed: s.Seed, NeedsAttacks: true}
+	found, err := adversary.Run(ctx, measure.Target{
+		Front: c.net, Model: whole, Noise: noise, Data: s.test, Indices: sample(s.test.Len(), attackMeasured, s.Seed^freshStream),
+		Coordinates: s.Coordinates, Legal: s.Legal, Seed: s.Seed ^ freshStream,
+	})
 	if err != nil {
-		return fmt.Errorf("the linear attack on %s: %w", c, err)
+		return fmt.Errorf("%s: %w", c, err)
 	}
-	indices := sample(s.test.Len(), attackMeasured, s.Seed^freshStream)
-	r, err := attack.Measure(ctx, a, c.net, noise, s.test, indices, attack.Options{
-		Coordinates: s.Coordinates, Classifier: whole, Seed: s.Seed ^ freshStream})
-	if err != nil {
-		return fmt.Errorf("the linear attack on %s: %w", c, err)
+	if found.PriorAlone == nil {
+		return fmt.Errorf("%s: %s", c, strings.Join(found.LeftOut, "; "))
 	}
-	mean, _ := stat.MeanStd(r.MeanSquare)
-	c.confirmed.Attack, c.confirmed.AttackMSE = r, mean
-	c.confirmed.Blind, err = s.blind(ctx, c, noise, whole, indices)
-	return err
-}
-
-// blind measures guessing the mean of the training data on the same examples.
-func (s *searcher) blind(ctx context.Context, c *candidate, noise release.Noise, whole nn.Model, indices []int) (*attack.Result, error) {
-	p, _ := c.net.Dims()
-	guess, err := bound.PriorMean(ctx, s.train, p, 0, s.Seed)
-	if err != nil {
-		return nil, err
-	}
-	a, err := attack.NewMean(c.net, guess, s.Legal)
-	if err != nil {
-		return nil, err
-	}
-	return attack.Measure(ctx, a, c.net, noise, s.test, indices, attack.Options{
-		Coordinates: s.Coordinates, Classifier: whole, Seed: s.Seed ^ freshStream})
+	c.confirmed.Attacks = found.Attacks
+	c.confirmed.AttackMSE = found.Results[0].BandMeanSquare(nil)
+	return nil
 }
 
 // fresh measures accuracy again by noise that the search has not seen, and what the
@@ -232,7 +219,7 @@ func (s *searcher) fresh(ctx context.Context, c *candidate) error {
 		return err
 	}
 	r.Keeps = s.MaxDrop == 0 || r.Drop.Mean <= s.MaxDrop
-	if r.Attack != nil || s.train == nil {
+	if r.Attacks != nil || s.train == nil {
 		return nil
 	}
 	return s.attack(ctx, c)

@@ -24,6 +24,7 @@ import (
 
 	"tattle/attack"
 	"tattle/bound"
+	"tattle/measure"
 	"tattle/release"
 )
 
@@ -123,8 +124,7 @@ type Confirmation struct {
 	// AttackMSE is the linear attack's on test examples, fitted to all training data and
 	// adapted to the noise. NaN where there are none to learn from.
 	AttackMSE  float64
-	Attack     *attack.Result     // what it reached, in the coordinates of Bounds; nil where there is none
-	Blind      *attack.Result     // guessing the mean of the training data, on the same examples; nil where Attack is
+	Attacks    *measure.Attacks   // the linear attack's errors, and those of guessing the mean of the training data, in the coordinates of Bounds; nil where there are no training data
 	Identified *attack.Identified // which of a list of inputs of the test data a release is of: how often the likeliest is the right one
 	Note       string
 }

@@ -3,11 +3,10 @@ package design
 import (
 	"context"
 	"errors"
-	"math"
-	"math/rand/v2"
 	"slices"
 
 	"tattle/bound"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/stat"
@@ -53,7 +52,7 @@ func newBase(ctx context.Context, g *nn.Graph, node string, test nn.Source, o Op
 	}
 	p, n := net.Dims()
 	if c := o.Coordinates.Inputs(); c != p {
-		return nil, wrong("Coordinates", "coordinates of %d inputs, but the net takes %d", c, p)
+		return nil, measure.WrongOption("Coordinates", "coordinates of %d inputs, but the net takes %d", c, p)
 	}
 	if test.Len() == 0 {
 		return nil, errors.New("the test data have no examples")
@@ -63,7 +62,7 @@ func newBase(ctx context.Context, g *nn.Graph, node string, test nn.Source, o Op
 		b.indices = sample(test.Len(), o.Examples, o.Seed)
 	}
 	if i := slices.IndexFunc(b.indices, func(i int) bool { return i < 0 || i >= test.Len() }); i >= 0 {
-		return nil, wrong("Indices", "example %d: there are %d", b.indices[i], test.Len())
+		return nil, measure.WrongOption("Indices", "example %d: there are %d", b.indices[i], test.Len())
 	}
 	b.data = cached{test, n, nil}
 	if b.data.features, err = outputs(ctx, net, test); err != nil {
@@ -176,19 +175,10 @@ func (s *searcher) shorten(ctx context.Context, f *front, g *nn.Graph) error {
 		return err
 	}
 	if f.curve, err = s.newCurve(ctx, f, s.Draws, s.Seed); err == nil {
-		_, f.lost, err = f.curve.At(ctx, silent{}, release.Post{})
+		_, f.lost, err = f.curve.At(ctx, release.None{}, release.Post{})
 	}
 	return err
 }
-
-// silent is no noise at all.
-type silent struct{}
-
-// Sample draws nothing but zeros.
-func (silent) Sample(dst []float64, _ *rand.Rand) { clear(dst) }
-
-// ChiSquared is infinite: every two inputs can be told apart.
-func (silent) ChiSquared([]float64) float64 { return math.Inf(1) }
 
 // shrink takes the Jacobians through the projection.
 func (s *searcher) shrink(ctx context.Context, f *front) ([]*bound.Factors, error) {

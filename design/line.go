@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
 )
@@ -98,7 +99,7 @@ func (o Options) keeps(n int) ([]int, error) {
 	for i, k := range keeps {
 		switch {
 		case k < 0 || k > n:
-			return nil, wrong("Keeps", "%d features: give a number from 1 to the %d there are, or 0 for all", k, n)
+			return nil, measure.WrongOption("Keeps", "%d features: give a number from 1 to the %d there are, or 0 for all", k, n)
 		case k == 0:
 			keeps[i] = n
 		}
@@ -126,10 +127,10 @@ func (o Options) projections(trained bool) ([]string, error) {
 		case "first", "random":
 		case "principal":
 			if !trained {
-				return nil, wrong("Projections", "principal projections are fitted to training data: give those, or leave them out")
+				return nil, measure.WrongOption("Projections", "principal projections are fitted to training data: give those, or leave them out")
 			}
 		default:
-			return nil, wrong("Projections", "projection %q: give first, random or principal", kind)
+			return nil, measure.WrongOption("Projections", "projection %q: give first, random or principal", kind)
 		}
 	}
 	return o.Projections, nil

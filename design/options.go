@@ -1,28 +1,12 @@
 package design
 
 import (
-	"fmt"
 	"math"
 
 	"tattle/bound"
+	"tattle/measure"
 	"tattle/run"
 )
-
-// An OptionError says which field of Options cannot be, and why.
-type OptionError struct {
-	Option string // the field's name
-	Err    error
-}
-
-// Error implements error; the field is not part of it.
-func (e *OptionError) Error() string { return e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *OptionError) Unwrap() error { return e.Err }
-
-func wrong(option, format string, a ...any) error {
-	return &OptionError{option, fmt.Errorf(format, a...)}
-}
 
 // Defaults of Options.
 const (
@@ -71,13 +55,13 @@ func (t Target) check() error {
 	bad := func(v float64) bool { return !(v >= 0) || math.IsInf(v, 0) }
 	switch {
 	case t.Directions < 0 || bad(t.Within):
-		return wrong("Target", "target of %d directions within %v: give a number such as 10 and a standard deviation such as 0.5", t.Directions, t.Within)
+		return measure.WrongOption("Target", "target of %d directions within %v: give a number such as 10 and a standard deviation such as 0.5", t.Directions, t.Within)
 	case t.Directions > 0 && t.Within == 0:
-		return wrong("Target", "target of %d directions: say within what standard deviation, such as 0.5", t.Directions)
+		return measure.WrongOption("Target", "target of %d directions: say within what standard deviation, such as 0.5", t.Directions)
 	case bad(t.MedianStd):
-		return wrong("Target", "target median standard deviation %v: give a positive number", t.MedianStd)
+		return measure.WrongOption("Target", "target median standard deviation %v: give a positive number", t.MedianStd)
 	case bad(t.AttackMSE):
-		return wrong("Target", "target mean-square error %v: give a positive number", t.AttackMSE)
+		return measure.WrongOption("Target", "target mean-square error %v: give a positive number", t.AttackMSE)
 	}
 	return nil
 }
@@ -88,13 +72,13 @@ func (o Options) check() error {
 	}
 	switch {
 	case o.Target.empty() && o.MaxDrop == 0:
-		return wrong("Target", "nothing is asked for: give a target, a greatest accuracy drop, or both")
+		return measure.WrongOption("Target", "nothing is asked for: give a target, a greatest accuracy drop, or both")
 	case !(o.MaxDrop >= 0 && o.MaxDrop < 1):
-		return wrong("MaxDrop", "accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
+		return measure.WrongOption("MaxDrop", "accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
 	case o.Draws < 0:
-		return wrong("Draws", "%d draws: give at least 1", o.Draws)
+		return measure.WrongOption("Draws", "%d draws: give at least 1", o.Draws)
 	case o.Examples < 0:
-		return wrong("Examples", "%d examples: give at least 1", o.Examples)
+		return measure.WrongOption("Examples", "%d examples: give at least 1", o.Examples)
 	}
 	return nil
 }

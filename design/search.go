@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tattle/bound"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/run"
@@ -44,7 +45,7 @@ func Search(ctx context.Context, g *nn.Graph, node string, train, test nn.Source
 		return nil, err
 	}
 	if train == nil && o.Target.AttackMSE > 0 {
-		return nil, wrong("Target", "a target for the linear attack needs training data: give those")
+		return nil, measure.WrongOption("Target", "a target for the linear attack needs training data: give those")
 	}
 	remove, err := o.inFolder()
 	if err != nil {
@@ -81,7 +82,7 @@ func newSearcher(ctx context.Context, g *nn.Graph, node string, train, test nn.S
 	}
 	for _, family := range o.Families {
 		if _, err := release.ParseNoise(family, 1, 1); err != nil {
-			return nil, &OptionError{"Families", err}
+			return nil, &measure.OptionError{Option: "Families", Err: err}
 		}
 	}
 	if o.Coordinates == nil {

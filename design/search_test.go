@@ -35,8 +35,8 @@ func glyphNet() *nn.Graph {
 }
 
 var glyphs = sync.OnceValues(func() (func() (*nn.Graph, *dataset.Set, *dataset.Set), error) {
-	data := dataset.Glyphs(dataset.GlyphOptions{N: 3000, Seed: 5})
-	test := dataset.Glyphs(dataset.GlyphOptions{N: 1500, Seed: 5, Split: dataset.Test})
+	data := dataset.Glyphs(dataset.GlyphOptions{N: 2000, Seed: 5})
+	test := dataset.Glyphs(dataset.GlyphOptions{N: 800, Seed: 5, Split: dataset.Test})
 	g := glyphNet()
 	_, err := train.Fit(context.Background(), g, data, train.Options{Epochs: 8, Seed: 2})
 	return func() (*nn.Graph, *dataset.Set, *dataset.Set) { return g, data, test }, err

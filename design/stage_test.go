@@ -60,7 +60,7 @@ func (o *odd) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 
 // comparable makes answers of one search equal: what is NaN is 0.
 func comparable(a *Answer) *Answer {
-	a.Best.AttackMSE = 0
+	a.Best.AttackMSE, a.Confirmed.Attacks.PriorAlone.Recognised = 0, 0
 	for i := range a.Frontier {
 		a.Frontier[i].AttackMSE = 0
 	}

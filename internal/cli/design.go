@@ -273,7 +273,7 @@ func (j *designJob) learn(e *env) error {
 	default:
 		return nil
 	}
-	return usage(fmt.Errorf("%s learns from training data, and there are none beside --data: %w", needed, j.missing), "name their folder with --training-data")
+	return needsTraining(needed, j.missing)
 }
 
 // search runs the search, whose stages are kept in a folder of their own in dir.
@@ -291,7 +291,7 @@ func (j *designJob) search(e *env, dir string) (*design.Answer, error) {
 		train = j.training
 	}
 	a, err := design.Search(e.ctx, j.graph, j.node, train, j.data, o)
-	var wrong *design.OptionError
+	var wrong *measure.OptionError
 	if errors.As(err, &wrong) {
 		return nil, usage(fmt.Errorf("%s: %w", designFlags[wrong.Option], err), "")
 	}

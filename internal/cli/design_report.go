@@ -82,9 +82,8 @@ func (j *designJob) chosen(r *report.Report, a *design.Answer) {
 	}
 	r.Release.Noise.Spec = p.Family
 	r.Bounds = c.Bounds
-	if c.Attack != nil {
-		found := &measure.Attacks{Results: []*attack.Result{c.Attack}, PriorAlone: c.Blind}
-		recordAttacks(r, found, j.options.Coordinates, j.options.Band)
+	if c.Attacks != nil {
+		recordAttacks(r, c.Attacks, j.options.Coordinates, j.options.Band)
 	}
 }
 
@@ -126,9 +125,10 @@ const poor = .3
 // reached says what the linear attack came to at the answer, beside guessing the mean.
 func (j *designJob) reached(r *report.Report, a *design.Answer) string {
 	c := a.Confirmed
-	if c == nil || c.Attack == nil {
+	if c == nil || c.Attacks == nil {
 		return "No attack was run here."
 	}
+	linear, mean := c.Attacks.Best(), c.Attacks.PriorAlone
 	levels := func(of *attack.Result) string {
 		rms := of.RootMeanSquare()
 		if r.Data.GreyLevels == 0 {
@@ -137,11 +137,11 @@ func (j *designJob) reached(r *report.Report, a *design.Answer) string {
 		return fmt.Sprintf("%.3g (%.3g grey levels of 255)", rms, rms*float64(r.Data.GreyLevels))
 	}
 	closer := "it is not shown to come closer"
-	if c.Attack.Gain(c.Blind, nil, 1).Better() {
+	if linear.Gain(mean, nil, 1).Better() {
 		closer = fmt.Sprintf("it comes closer, with %.1f %% confidence over inputs", 100*attack.Confidence)
 	}
 	return fmt.Sprintf("Here the linear attack, which learned from %s, errs by a root mean square of %s on %s; guessing the mean, without the release, errs by %s on the same: %s. The model puts %.0f %% of what it reconstructs in the original's class.",
-		filepath.Base(j.trainPath), levels(c.Attack), report.Count(len(c.Attack.MeanSquare), "input"), levels(c.Blind), closer, 100*c.Attack.Recognised)
+		filepath.Base(j.trainPath), levels(linear), report.Count(len(linear.MeanSquare), "input"), levels(mean), closer, 100*linear.Recognised)
 }
 
 // designVerdict sums up in a line: whether there is an answer, and what it leaves an
@@ -172,11 +172,12 @@ func designVerdict(r *report.Report, a *design.Answer) string {
 			floor += ", " + words
 		}
 	}
-	if c.Attack == nil {
+	if c.Attacks == nil {
 		return said + floor + ", no attack was run"
 	}
-	linear, blind := c.Attack.RootMeanSquare()*levels, c.Blind.RootMeanSquare()*levels
-	if !c.Attack.Gain(c.Blind, nil, 1).Better() {
+	best, mean := c.Attacks.Best(), c.Attacks.PriorAlone
+	linear, blind := best.RootMeanSquare()*levels, mean.RootMeanSquare()*levels
+	if !best.Gain(mean, nil, 1).Better() {
 		return said + floor + fmt.Sprintf(", linear attack not shown to come closer than guessing the mean, %.3g", blind)
 	}
 	return said + floor + fmt.Sprintf(", linear attack %.3g demonstrated where guessing the mean errs by %.3g (root mean squares)", linear, blind)

@@ -202,6 +202,7 @@ func likewise(ts *testscript.TestScript, _ bool, args []string) {
 	for i := range reports {
 		ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[i])), &reports[i]))
 		delete(reports[i], "timing")
+		delete(reports[i], "rendered") // the pages show the timing
 	}
 	for key, value := range reports[0] {
 		if !reflect.DeepEqual(value, reports[1][key]) {
