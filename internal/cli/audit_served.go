@@ -65,7 +65,7 @@ func settledIn(dir string) (*settings, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if s := &m.Settings; s.Classes < 2 || s.Classes > mostClasses {
+	if s := &m.Settings; s.Classes < 2 || s.Classes > maxClasses {
 		return nil, fmt.Errorf("%s: %d classes", path, s.Classes)
 	}
 	return &m.Settings, nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"tattle/dataset"
@@ -10,20 +11,20 @@ import (
 	"tattle/onnx"
 )
 
-// inspectCmd tells what a model's file holds and what of it could be released.
+// inspectCmd describes a model's file, and the nodes whose output could be released.
 type inspectCmd struct {
-	Model       string `arg:"" help:"The model, an ONNX file." placeholder:"FILE"`
-	InputShape  string `help:"Sizes of one input, without the batch, where the file leaves them open." placeholder:"3x224x224"`
-	ModelOutput string `aliases:"output" help:"Which of the model's outputs, where it has several." placeholder:"NAME"`
-	All         bool   `help:"List the nodes, too, that do not cut the model in two."`
-	JSON        bool   `name:"json" help:"Print one JSON object on standard output, and nothing else there."`
+	Model       string `arg:"" help:"ONNX model." placeholder:"FILE"`
+	InputShape  string `help:"Sizes of one input, without the batch, if the file leaves them open." placeholder:"3x224x224"`
+	ModelOutput string `aliases:"output" help:"Output to use, if the model has several." placeholder:"NAME"`
+	All         bool   `help:"Also list nodes that cannot be released alone, because a path of the model goes around them."`
+	JSON        bool   `name:"json" help:"Print one JSON object on standard output."`
 }
 
 func (inspectCmd) Help() string {
-	return "Example: tattle inspect model.onnx\n\nLists every node whose output alone could leave the device: node or tensor is what --features takes. Of a file that cannot be read as a whole it prints what the file says of itself and what stands in the way; the exit status is 3 then."
+	return "Example: tattle inspect model.onnx\n\nLists every node whose output alone could leave the device; --features accepts the name of the node or of its tensor. If the model is not supported, inspect prints what the file declares and which operators are not supported, and exits with status 3."
 }
 
-// Run prints what there is to know, and why the model cannot be read where it cannot.
+// Run describes the model, and errs if it cannot be read.
 func (c *inspectCmd) Run(e *env) error {
 	shape, err := parseShape(c.InputShape)
 	if err != nil {
@@ -52,10 +53,10 @@ func (c *inspectCmd) Run(e *env) error {
 	if errors.As(d.Refused, &damaged) {
 		return d.Refused
 	}
-	return hinted(d.Refused, "what the file says of itself is on standard output")
+	return hinted(d.Refused, "standard output has what the file declares")
 }
 
-// An inspection is what is known of a model's file. Its JSON keys are stable.
+// An inspection describes a model's file. Its JSON keys are stable.
 type inspection struct {
 	File          string            `json:"file"`
 	Graph         string            `json:"graph"`
@@ -70,11 +71,11 @@ type inspection struct {
 	WeightTensors int               `json:"weight_tensors"`
 	Weights       int64             `json:"weights"`
 	Beside        []string          `json:"external_files"`
-	Preprocess    string            `json:"preprocess,omitempty"` // of the file beside the model
+	Preprocess    string            `json:"preprocess,omitempty"` // from the file beside the model
 	Readable      bool              `json:"readable"`
 	Refused       string            `json:"refused,omitempty"`
 
-	// What follows is of the net as it is read, and zero where it is not.
+	// The fields below describe the net; they are zero if it cannot be read.
 	InputShape   []int       `json:"input_shape,omitempty"`
 	OutputShape  []int       `json:"output_shape,omitempty"`
 	InputSize    int         `json:"input_size,omitempty"`
@@ -97,7 +98,7 @@ type operatorCount struct {
 	Nodes    int    `json:"nodes"`
 }
 
-// newInspection gathers what is known.
+// newInspection fills in an inspection.
 func newInspection(d *onnx.Description) (*inspection, error) {
 	s := &inspection{
 		File: d.Path, Graph: d.Name, Producer: strings.TrimSpace(d.Producer), Opset: d.Opset, Domains: d.Domains, Metadata: d.Metadata,
@@ -142,7 +143,7 @@ func declarations(all []onnx.Declared) []declared {
 	return out
 }
 
-// addNet adds what is known of the net.
+// addNet describes the net.
 func (s *inspection) addNet(g *nn.Graph) (err error) {
 	if s.Candidates, err = candidates(g); err != nil {
 		return err
@@ -162,7 +163,7 @@ func (s *inspection) addNet(g *nn.Graph) (err error) {
 	}
 	if s.Default == "" {
 		_, err := g.FeatureNode()
-		s.NoDefault = "its node does not cut the model in two"
+		s.NoDefault = "a path of the model goes around its default node"
 		if err != nil {
 			s.NoDefault = err.Error()
 		}
@@ -170,15 +171,9 @@ func (s *inspection) addNet(g *nn.Graph) (err error) {
 	return nil
 }
 
-// hide leaves out the nodes that are no cut.
+// hide leaves out the nodes that cannot be released alone.
 func (s *inspection) hide() {
-	kept := []candidate{}
-	for _, c := range s.Candidates {
-		if c.Cuts {
-			kept = append(kept, c)
-		} else {
-			s.Hidden++
-		}
-	}
-	s.Candidates = kept
+	all := len(s.Candidates)
+	s.Candidates = slices.DeleteFunc(s.Candidates, func(c candidate) bool { return !c.Cuts })
+	s.Hidden = all - len(s.Candidates)
 }

@@ -17,15 +17,15 @@ type candidate struct {
 	Shape        []int   `json:"shape"`
 	Size         int     `json:"size"`
 	Ratio        float64 `json:"size_over_inputs"`
-	MultiplyAdds int64   `json:"multiply_adds"` // up to it
-	Parameters   int64   `json:"parameters"`    // up to it
+	MultiplyAdds int64   `json:"multiply_adds"` // needed to compute it
+	Parameters   int64   `json:"parameters"`    // needed to compute it
 	Default      bool    `json:"default"`
-	Cuts         bool    `json:"cut"`              // the output follows from it alone
-	Join         string  `json:"join,omitempty"`   // of no cut: the first node that is given both
-	Bypass       string  `json:"bypass,omitempty"` // of no cut: the tensor that goes past it to there
+	Cuts         bool    `json:"cut"`              // the model's output can be computed from it alone
+	Join         string  `json:"join,omitempty"`   // if it is no cut: the first node that also needs another tensor
+	Bypass       string  `json:"bypass,omitempty"` // if it is no cut: that tensor
 }
 
-// candidates are all nodes that depend on the input, in the graph's order.
+// candidates returns all nodes that depend on the input, in the graph's order.
 func candidates(g *nn.Graph) ([]candidate, error) {
 	shapes, err := g.Shapes()
 	if err != nil {
@@ -39,7 +39,7 @@ func candidates(g *nn.Graph) ([]candidate, error) {
 	if name, err := g.FeatureNode(); err == nil {
 		chosen = name
 	}
-	w := newWays(g)
+	w := newDependencies(g)
 	out := []candidate{}
 	for i, n := range g.Nodes {
 		if !w.depends[n.Output] {
@@ -59,16 +59,16 @@ func candidates(g *nn.Graph) ([]candidate, error) {
 	return out, nil
 }
 
-// ways answers how tensors of a graph depend on one another.
-type ways struct {
+// dependencies says how tensors of a graph depend on one another.
+type dependencies struct {
 	g       *nn.Graph
-	maker   map[string]int  // the node of each tensor
+	maker   map[string]int  // the node that computes each tensor
 	depends map[string]bool // on the input
 	needed  []bool          // for the output
 }
 
-func newWays(g *nn.Graph) *ways {
-	w := &ways{g: g, maker: map[string]int{}, depends: map[string]bool{g.Input: true}}
+func newDependencies(g *nn.Graph) *dependencies {
+	w := &dependencies{g: g, maker: map[string]int{}, depends: map[string]bool{g.Input: true}}
 	for i, n := range g.Nodes {
 		w.maker[n.Output] = i
 		if slices.ContainsFunc(n.Inputs, func(t string) bool { return w.depends[t] }) {
@@ -79,8 +79,8 @@ func newWays(g *nn.Graph) *ways {
 	return w
 }
 
-// before marks the nodes that a tensor is computed by.
-func (w *ways) before(tensor string) []bool {
+// before marks the nodes that are needed to compute a tensor.
+func (w *dependencies) before(tensor string) []bool {
 	marks := make([]bool, len(w.g.Nodes))
 	last, ok := w.maker[tensor]
 	if !ok {
@@ -100,8 +100,8 @@ func (w *ways) before(tensor string) []bool {
 	return marks
 }
 
-// upTo sums multiply-adds and parameters of what node i is computed by.
-func (w *ways) upTo(i int, costs map[string]int64) (multiplyAdds, parameters int64) {
+// upTo sums the multiply-adds and parameters of the nodes needed to compute node i.
+func (w *dependencies) upTo(i int, costs map[string]int64) (multiplyAdds, parameters int64) {
 	seen := map[*nn.Param]bool{}
 	for k, used := range w.before(w.g.Nodes[i].Output) {
 		if !used {
@@ -118,56 +118,56 @@ func (w *ways) upTo(i int, costs map[string]int64) (multiplyAdds, parameters int
 	return multiplyAdds, parameters
 }
 
-// past names the first node behind i that is also given what does not pass through i,
-// and the tensor that this is; empty where i cuts the graph in two.
-func (w *ways) past(i int) (join, tensor string) {
-	at := w.g.Nodes[i].Output
-	if at == w.g.Output {
+// past returns the first node after i that also needs a tensor which does not come from i,
+// and that tensor; empty if the graph's output can be computed from i alone.
+func (w *dependencies) past(i int) (join, tensor string) {
+	start := w.g.Nodes[i].Output
+	if start == w.g.Output {
 		return "", ""
 	}
-	behind := map[string]bool{at: true}
+	after := map[string]bool{start: true}
 	for k := range w.g.Nodes {
 		n := w.g.Nodes[k]
-		if k <= i || !slices.ContainsFunc(n.Inputs, func(t string) bool { return behind[t] }) {
+		if k <= i || !slices.ContainsFunc(n.Inputs, func(t string) bool { return after[t] }) {
 			continue
 		}
-		behind[n.Output] = true
+		after[n.Output] = true
 		for _, t := range n.Inputs {
-			if w.needed[k] && !behind[t] && w.depends[t] {
+			if w.needed[k] && !after[t] && w.depends[t] {
 				return n.Name, t
 			}
 		}
 	}
-	if !behind[w.g.Output] {
-		return "the output", "what is computed without it"
+	if !after[w.g.Output] {
+		return "the output", "a tensor that does not come from this node"
 	}
 	return "", ""
 }
 
-// cutAt cuts a graph in two at a node or tensor that the user named.
+// cutAt cuts a graph in two at the node or tensor of --features.
 func cutAt(g *nn.Graph, name string) (front, head *nn.Graph, err error) {
 	if g.Node(name) == nil {
-		said := ""
+		similar := ""
 		if near := nearest(g, name); len(near) > 0 {
-			said = "; the nearest names are " + strings.Join(near, ", ")
+			similar = "; similar names are " + strings.Join(near, ", ")
 		}
-		return nil, nil, usage(fmt.Errorf("--features: no node %q%s", name, said), "tattle inspect lists the nodes that cut the model in two")
+		return nil, nil, usage(fmt.Errorf("--features: no node %q%s", name, similar), "tattle inspect lists the nodes that can be released")
 	}
 	if front, head, err = g.Cut(name); err != nil {
-		return nil, nil, usage(fmt.Errorf("--features: %w", err), "tattle inspect lists the nodes that cut the model in two")
+		return nil, nil, usage(fmt.Errorf("--features: %w", err), "tattle inspect lists the nodes that can be released")
 	}
 	return front, head, nil
 }
 
-// suggestions is how many names are offered for a wrong one.
+// suggestions is the number of similar names in an error.
 const suggestions = 3
 
-// nearest are the names of nodes and tensors that are nearest to a wrong one: those
-// with the fewest letters changed, and of these first the ones that have it in them.
+// nearest returns the names of nodes and tensors that are most similar to a wrong one: those
+// that contain it, and those with the fewest changed letters.
 func nearest(g *nn.Graph, name string) []string {
 	type near struct {
-		name string
-		far  int
+		name     string
+		distance int
 	}
 	var all []near
 	seen := map[string]bool{}
@@ -177,14 +177,14 @@ func nearest(g *nn.Graph, name string) []string {
 				continue
 			}
 			seen[s] = true
-			far := 2 * edits(strings.ToLower(name), strings.ToLower(s))
+			distance := 2 * editDistance(strings.ToLower(name), strings.ToLower(s))
 			if name != "" && strings.Contains(strings.ToLower(s), strings.ToLower(name)) {
-				far = 1 // as good as right
+				distance = 1
 			}
-			all = append(all, near{s, far})
+			all = append(all, near{s, distance})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b near) int { return a.far - b.far })
+	slices.SortStableFunc(all, func(a, b near) int { return a.distance - b.distance })
 	var out []string
 	for _, n := range all[:min(suggestions, len(all))] {
 		out = append(out, strconv.Quote(n.name))
@@ -192,8 +192,8 @@ func nearest(g *nn.Graph, name string) []string {
 	return out
 }
 
-// edits is Levenshtein's distance, of the first hundred bytes.
-func edits(a, b string) int {
+// editDistance is Levenshtein's distance of the first hundred bytes.
+func editDistance(a, b string) int {
 	a, b = a[:min(len(a), 100)], b[:min(len(b), 100)]
 	row := make([]int, len(b)+1)
 	for j := range row {

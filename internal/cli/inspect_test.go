@@ -128,7 +128,7 @@ func TestNearest(t *testing.T) {
 		a, b string
 		far  int
 	}{{"", "abc", 3}, {"kitten", "sitting", 3}, {"abc", "abc", 0}, {"abc", "", 3}} {
-		if got := edits(x.a, x.b); got != x.far {
+		if got := editDistance(x.a, x.b); got != x.far {
 			t.Errorf("%q, %q: %d edits", x.a, x.b, got)
 		}
 	}

@@ -20,25 +20,25 @@ func (s *inspection) writeJSON(w io.Writer) error {
 	return j.Encode(s)
 }
 
-// writeText prints the file's account of itself, and the table of nodes.
+// writeText prints what the file declares, and the table of nodes.
 func (s *inspection) writeText(w io.Writer) error {
-	said := []string{filepath.Base(s.File)}
+	head := []string{filepath.Base(s.File)}
 	if s.Graph != "" {
-		said = append(said, "graph "+strconv.Quote(s.Graph))
+		head = append(head, "graph "+strconv.Quote(s.Graph))
 	}
 	if s.Producer != "" {
-		said = append(said, "by "+s.Producer)
+		head = append(head, "by "+s.Producer)
 	}
-	said = append(said, fmt.Sprintf("opset %d", s.Opset))
-	fmt.Fprintln(w, strings.Join(append(said, s.Domains...), ", "))
+	head = append(head, fmt.Sprintf("opset %d", s.Opset))
+	fmt.Fprintln(w, strings.Join(append(head, s.Domains...), ", "))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, d := range s.Inputs {
-		fmt.Fprintf(t, "input\t%s\n", d.words())
+		fmt.Fprintf(t, "input\t%s\n", d.describe())
 	}
 	for _, d := range s.Outputs {
-		fmt.Fprintf(t, "output\t%s\n", d.words())
+		fmt.Fprintf(t, "output\t%s\n", d.describe())
 	}
-	fmt.Fprintf(t, "weights\t%s in %s%s\n", grouped(s.Weights), report.Count(s.WeightTensors, "tensor"), besideWords(s.Beside))
+	fmt.Fprintf(t, "weights\t%s in %s%s\n", grouped(s.Weights), report.Count(s.WeightTensors, "tensor"), externalFiles(s.Beside))
 	if s.Preprocess != "" {
 		fmt.Fprintf(t, "preprocessing\t%s (the file beside the model)\n", s.Preprocess)
 	}
@@ -56,18 +56,18 @@ func (s *inspection) writeText(w io.Writer) error {
 	return s.writeNodes(w)
 }
 
-func (d declared) words() string {
+func (d declared) describe() string {
 	if d.Dims == nil {
 		return d.Name + "  " + d.Type + " of any shape"
 	}
 	return d.Name + "  " + d.Type + " [" + strings.Join(d.Dims, ", ") + "]"
 }
 
-func besideWords(files []string) string {
+func externalFiles(files []string) string {
 	if len(files) == 0 {
 		return ""
 	}
-	return ", kept in " + strings.Join(files, ", ")
+	return ", stored in " + strings.Join(files, ", ")
 }
 
 // writeNodes prints the table of nodes.
@@ -80,11 +80,11 @@ func (s *inspection) writeNodes(w io.Writer) error {
 		mark, note := "", ""
 		switch {
 		case !c.Cuts:
-			mark, note = "-", fmt.Sprintf("\tno cut: %s is also given %s", c.Join, c.Bypass)
+			mark, note = "-", fmt.Sprintf("\tnot alone: %s also needs %s", c.Join, c.Bypass)
 		case c.Default:
 			mark = "*"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", mark, c.Node, c.tensorWords(), c.Operator, sizesOf(c.Shape),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", mark, c.Node, c.shortTensor(), c.Operator, sizesOf(c.Shape),
 			grouped(int64(c.Size)), share(c.Ratio), scaled(c.MultiplyAdds), scaled(c.Parameters), note)
 	}
 	if err := t.Flush(); err != nil {
@@ -92,25 +92,21 @@ func (s *inspection) writeNodes(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	if s.Default != "" {
-		fmt.Fprintln(w, "*: what --features names where it is left out. Node or tensor is what it takes.")
+		fmt.Fprintln(w, "*: default of --features, which accepts the name of a node or of its tensor.")
 	} else {
-		fmt.Fprintf(w, "--features has to name one of them, by node or tensor: %s.\n", strings.TrimSuffix(s.NoDefault, ": name a node"))
+		fmt.Fprintf(w, "There is no default of --features: %s. Name one of these nodes or tensors.\n", strings.TrimSuffix(s.NoDefault, ": name a node"))
 	}
 	if s.Hidden > 0 {
-		are := "are"
-		if s.Hidden == 1 {
-			are = "is"
-		}
-		fmt.Fprintf(w, "%s %s not listed, from which alone the model's output does not follow; --all lists them.\n", report.Count(s.Hidden, "further node"), are)
+		fmt.Fprintf(w, "Not listed: %s that a path of the model goes around; --all lists them.\n", report.Count(s.Hidden, "node"))
 	}
 	return nil
 }
 
-// ownOutput is what PyTorch's exporter calls the output of a node, behind its name.
+// ownOutput is what PyTorch's exporter appends to a node's name for its output.
 const ownOutput = "_output_0"
 
-// tensorWords is the tensor's name, cut where it is the node's with that ending.
-func (c candidate) tensorWords() string {
+// shortTensor returns the tensor's name, abbreviated if it is the node's with that ending.
+func (c candidate) shortTensor() string {
 	if c.Tensor == c.Node+ownOutput {
 		return "…" + ownOutput
 	}
@@ -157,7 +153,7 @@ func grouped(n int64) string {
 	return s
 }
 
-// scaled prints three digits of a number with its thousands, millions or milliards.
+// scaled prints three digits of a number, in thousands, millions or billions.
 func scaled(n int64) string {
 	x, units := float64(n), []string{"", " k", " M", " G", " T"}
 	i := 0
@@ -167,7 +163,7 @@ func scaled(n int64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64) + units[i]
 }
 
-// share prints what part of the inputs' number a release has.
+// share prints the size of a release relative to that of the input.
 func share(x float64) string {
 	if x >= .995 {
 		return strconv.FormatFloat(x, 'g', 3, 64) + "×"

@@ -16,20 +16,20 @@ import (
 
 type modelCmd struct {
 	Net     string `arg:"" enum:"cifar10,curious,mnist,resnet18,resnet20,swin-t" help:"mnist, cifar10: paper A's nets; resnet18, swin-t: torchvision's; resnet20: He et al.'s for CIFAR-10; curious: paper B's classifier."`
-	Out     string `short:"o" help:"The file to write (default: NET.onnx)." placeholder:"FILE" writes:"file"`
+	Out     string `short:"o" help:"File to write (default: NET.onnx)." placeholder:"FILE" writes:"file"`
 	Classes *int   `help:"Outputs (default: 10; resnet18 and swin-t 1000; curious 2)." placeholder:"N"`
-	Weights string `help:"Parameters, an .npz file with an array for each, by torchvision's names (default: random)." placeholder:"FILE" input:"file"`
-	Seed    uint64 `help:"Seed of random parameters: the same seed gives the same bytes." default:"1"`
-	JSON    bool   `name:"json" help:"Say what was written as JSON on standard output."`
+	Weights string `help:".npz file with an array for each parameter, named as in torchvision (default: random parameters)." placeholder:"FILE" input:"file"`
+	Seed    uint64 `help:"Seed of random parameters; the same seed gives the same bytes." default:"1"`
+	JSON    bool   `name:"json" help:"Describe the model as JSON on standard output."`
 }
 
 func (modelCmd) Help() string {
 	return `Example: tattle model resnet18 --weights resnet18.npz -o resnet18.onnx
 
-Without --weights the parameters are random: good for trying things, or as a start. The arrays of --weights are those of a PyTorch state_dict; docs/models.md has the lines that write them. How the net's inputs are made of pictures stands in FILE.preprocess.toml beside it, which the other commands use.`
+Without --weights the parameters are random. --weights reads the arrays of a PyTorch state_dict; docs/models.md shows how to write them. FILE.preprocess.toml beside the model says how pictures become its inputs; the other commands use it.`
 }
 
-// written says what `tattle model` made.
+// written describes a model that was written.
 type written struct {
 	Net        string `json:"net"`
 	Path       string `json:"path"`
@@ -37,15 +37,15 @@ type written struct {
 	Parameters int    `json:"parameters"`
 	Input      []int  `json:"input"`
 	Classes    int    `json:"classes"`
-	Weights    string `json:"weights,omitempty"`    // whence they are; random by the seed where empty
+	Weights    string `json:"weights,omitempty"`    // the file that they are from; empty if they are random
 	Seed       uint64 `json:"seed"`                 // of random ones
 	Features   string `json:"features"`             // paper A's node
 	Size       []int  `json:"features_shape"`       // of its output
 	Preprocess string `json:"preprocess,omitempty"` // the file beside the model
 }
 
-// mostClasses is the most that is believed to be meant.
-const mostClasses = 1 << 20
+// maxClasses bounds --classes.
+const maxClasses = 1 << 20
 
 func (c *modelCmd) Run(e *env) error {
 	net := builtIns[c.Net]
@@ -59,7 +59,7 @@ func (c *modelCmd) Run(e *env) error {
 	beside := preprocessFile(c.Out)
 	for _, path := range []string{c.Out, beside} {
 		if exists(path) {
-			return usage(fmt.Errorf("--out: there is a %s already", path), "remove it, or choose another name")
+			return usage(fmt.Errorf("--out: %s already exists", path), "remove it, or choose another name")
 		}
 	}
 	p, err := dataset.ParsePreprocess(net.preprocess)
@@ -99,10 +99,10 @@ func (c *modelCmd) classes(net builtIn) (int, error) {
 	switch {
 	case c.Classes == nil:
 		return net.classes, nil
-	case *c.Classes < 1 || *c.Classes > mostClasses:
-		return 0, usage(fmt.Errorf("--classes: %d is not between 1 and %d", *c.Classes, mostClasses), "")
+	case *c.Classes < 1 || *c.Classes > maxClasses:
+		return 0, usage(fmt.Errorf("--classes %d: must be 1 to %d", *c.Classes, maxClasses), "")
 	case net.fixed && *c.Classes != net.classes:
-		return 0, usage(fmt.Errorf("--classes: the %s net has %d", c.Net, net.classes), "resnet20 and resnet18 take any number")
+		return 0, usage(fmt.Errorf("--classes: the %s net has %d classes", c.Net, net.classes), "resnet20 and resnet18 can have any number")
 	}
 	return *c.Classes, nil
 }
@@ -136,7 +136,7 @@ func (w *written) write(g *nn.Graph, net builtIn) (err error) {
 	return err
 }
 
-// entries writes a shape as people do, with how many entries it has.
+// entries formats a shape with its number of entries.
 func entries(shape []int) string {
 	words := make([]string, len(shape))
 	for i, d := range shape {
@@ -148,10 +148,10 @@ func entries(shape []int) string {
 	return fmt.Sprintf("%s = %d", strings.Join(words, "×"), nn.Size(shape))
 }
 
-// String is what people read.
+// String describes the model in words.
 func (w *written) String() string {
 	var s strings.Builder
-	made := fmt.Sprintf("random by seed %d: it knows nothing", w.Seed)
+	made := fmt.Sprintf("random from seed %d, not trained", w.Seed)
 	if w.Weights != "" {
 		made = "from " + w.Weights
 	}

@@ -11,10 +11,10 @@ import (
 // A builtIn is a net that can be built by its name.
 type builtIn struct {
 	build      func(classes int, seed uint64) *nn.Graph
-	classes    int    // by default
-	fixed      bool   // it has no other number of classes
-	features   string // paper A's, where they are not what enters the last affine layer
-	preprocess string // of its inputs, as dataset.ParsePreprocess reads it; empty for the data's own
+	classes    int    // default
+	fixed      bool   // the number of classes cannot be changed
+	features   string // paper A's; empty for the input of the last affine layer
+	preprocess string // for dataset.ParsePreprocess; empty for the default of the data
 	about      string
 }
 
@@ -37,5 +37,5 @@ var builtIns = map[string]builtIn{
 	}, classes: 2, about: "paper B's classifier"},
 }
 
-// builtInNames lists them in order.
+// builtInNames returns their names in order.
 func builtInNames() []string { return slices.Sorted(maps.Keys(builtIns)) }

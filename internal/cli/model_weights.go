@@ -12,11 +12,11 @@ import (
 	"tattle/npy"
 )
 
-// Endings of arrays in a state_dict that the built-in nets have no use for: a count
-// that only training without a momentum needs, and indices that the net computes.
+// unusedWeights are suffixes of arrays in a state_dict that the built-in nets do not need: a
+// count for training without momentum, and indices that the net computes.
 var unusedWeights = []string{".num_batches_tracked", ".relative_position_index", ".attn_mask"}
 
-// parallelPrefix stands before every name that PyTorch's DataParallel saved.
+// parallelPrefix begins every name that PyTorch's DataParallel saves.
 const parallelPrefix = "module."
 
 // loadWeights replaces all parameters of g, and the running moments of its batch
@@ -41,7 +41,7 @@ func loadWeights(g *nn.Graph, path string) error {
 			return fmt.Errorf("--weights: %w", err)
 		}
 		if !slices.Equal(shape, p.Shape) {
-			misfits = append(misfits, fmt.Sprintf("%s is %v instead of %v", name, shape, p.Shape))
+			misfits = append(misfits, fmt.Sprintf("%s is %v, not %v", name, shape, p.Shape))
 			continue
 		}
 		if at := slices.IndexFunc(data, notFinite); at >= 0 {
@@ -84,33 +84,33 @@ func stateOf(g *nn.Graph) []*nn.Param {
 	return all
 }
 
-// misfit says what is missing, left over or of another shape, nil for nothing.
+// misfit lists arrays that are missing, unknown or of the wrong shape; nil if there are none.
 func misfit(g *nn.Graph, path string, missing, left, misfits []string) error {
-	var said []string
+	var lists []string
 	for _, l := range []struct {
 		what  string
 		names []string
-	}{{"missing: ", missing}, {"left over: ", left}, {"of another shape: ", misfits}} {
+	}{{"missing: ", missing}, {"unknown: ", left}, {"wrong shape: ", misfits}} {
 		if len(l.names) > 0 {
-			said = append(said, l.what+some(l.names))
+			lists = append(lists, l.what+some(l.names))
 		}
 	}
-	if said == nil {
+	if lists == nil {
 		return nil
 	}
 	hint := "names and shapes are those of torchvision's state_dict; docs/models.md shows how to write them"
 	if missing == nil && left == nil {
-		hint = "is it another number of --classes?"
+		hint = "check --classes"
 	}
-	return usage(errors.New("--weights "+path+" does not fit "+g.Name+": "+strings.Join(said, "; ")), hint)
+	return usage(errors.New("--weights "+path+" does not fit "+g.Name+": "+strings.Join(lists, "; ")), hint)
 }
 
-// mostNamed is how many names an error line lists.
-const mostNamed = 4
+// maxNamed bounds the names in an error.
+const maxNamed = 4
 
 func some(names []string) string {
-	if n := len(names) - mostNamed; n > 1 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), n)
+	if n := len(names) - maxNamed; n > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), n)
 	}
 	return strings.Join(names, ", ")
 }
