@@ -155,6 +155,3 @@ func (b *Bracket) aboveLegend() string {
 	}
 	return ""
 }
-
-// AboveLegend explains the marks of the bracket.
-func (v *view) AboveLegend() string { return v.Bracket.aboveLegend() }

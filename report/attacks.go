@@ -2,11 +2,9 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 	"unicode/utf8"
 
@@ -60,42 +58,6 @@ func (a Attack) Quantile(level float64) float64 {
 	return bound.Summary{StdQuantiles: a.RMSQuantiles}.Quantile(level)
 }
 
-// textAttacks prints what attacks reached, van Trees beside them. What each knew
-// is left to the page where a bracket says the most of them.
-func (r *Report) textAttacks(w io.Writer) {
-	if len(r.Attacks)+len(r.PriorAlone) == 0 {
-		return
-	}
-	folded := r.folded()
-	fmt.Fprintln(w)
-	intro := "Errors of attacks that ran, in the same units, root mean square over draws:"
-	switch {
-	case len(r.Attacks) == 0:
-		intro = "Errors of guessing the mean of the training data, without the release, " + r.units() + ":"
-	case len(r.Bounds) == 0:
-		intro = "Errors of attacks that ran, root mean square, " + r.units() + ":"
-	case r.Bracket != nil:
-		intro = "Errors of attacks that ran (report.html says what each knew), in those units:"
-	}
-	wrap(w, intro)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\tband\t5%%\t25%%\t50%%\t75%%\t95%%\trms\tcloser\n", StatusDemonstrated)
-	for _, x := range folded.attackRows() {
-		if x.Status == StatusDemonstrated || r.Bracket == nil {
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", x.Name, x.Band, strings.Join(x.Quantiles, "\t"), x.Whole, x.Closer)
-		}
-	}
-	t.Flush()
-	wrap(w, r.attacksCount())
-	if r.Bracket != nil && len(r.Bounds) > 0 {
-		return
-	}
-	for _, s := range r.abouts() {
-		wrap(w, s.Key+": "+s.Value)
-	}
-	wrap(w, r.biased())
-}
-
 // attacksCount says what the figures of the attacks are over, and what the last column
 // compares.
 func (r *Report) attacksCount() string {
@@ -147,53 +109,45 @@ const attacksAlone = "No bound stands beside these errors: they are what these a
 // attacksBiased is what a reader of errors beside bounds must know.
 const attacksBiased = "These attacks are biased: they know what such inputs look like. They may err less than a bound on unbiased reconstructions, which is no contradiction."
 
-// An attackRow is an Attack, or van Trees' bound beside it, in words.
-type attackRow struct {
-	Name, Status, Band, Whole string
-	Closer                    string // whether it errs by less than the prior alone; empty for what is no attack
-	Quantiles                 []string
-}
-
 // priorName names the row of guessing the mean without the release.
 const priorName = "prior alone"
 
 // row is the attack in words.
-func (a Attack) row() attackRow {
-	x := attackRow{Name: a.Name, Status: a.Status, Band: times(a.Band), Whole: number(a.RMS())}
+func (a Attack) row(name string) []string {
+	cells := []string{name, a.Status, times(a.Band)}
 	for _, q := range bound.QuantileLevels {
-		x.Quantiles = append(x.Quantiles, number(a.Quantile(q)))
+		cells = append(cells, number(a.Quantile(q)))
 	}
+	closer := ""
 	switch {
 	case a.Gain == nil:
 	case a.Gain.closer():
-		x.Closer = "yes"
+		closer = "yes"
 	default:
-		x.Closer = "not shown"
+		closer = "not shown"
 	}
-	return x
+	return append(cells, number(a.RMS()), closer)
 }
 
 // attackRows are the attacks, the prior alone and van Trees' bounds, band by band.
-func (r *Report) attackRows() []attackRow {
-	var rows []attackRow
+func (r *Report) attackRows() [][]string {
+	var rows [][]string
 	for _, band := range r.attackBands() {
 		for _, a := range r.Attacks {
 			if a.Band == band {
-				rows = append(rows, a.row())
+				rows = append(rows, a.row(a.Name))
 			}
 		}
 		if a := r.priorAlone(band); a != nil {
-			x := a.row()
-			x.Name = priorName
-			rows = append(rows, x)
+			rows = append(rows, a.row(priorName))
 		}
 		for _, b := range r.Bounds {
 			if b.Method == bound.MethodVanTrees && b.Band == band {
-				x := attackRow{Name: "van Trees' bound", Status: b.Status, Band: times(band), Whole: r.vanTreesWhole(band)}
+				cells := []string{"van Trees' bound", b.Status, times(band)}
 				for _, q := range bound.QuantileLevels {
-					x.Quantiles = append(x.Quantiles, "≥"+AtLeastNumber(b.Quantile(q)))
+					cells = append(cells, "≥"+AtLeastNumber(b.Quantile(q)))
 				}
-				rows = append(rows, x)
+				rows = append(rows, append(cells, r.vanTreesWhole(band), ""))
 			}
 		}
 	}
@@ -241,13 +195,24 @@ func sentenceOf(s string) string {
 }
 
 // abouts say of each attack, once, what it knew and how often it ran.
-func (r *Report) abouts() []pair {
-	var said []pair
+func (r *Report) abouts() []Setting {
+	var said []Setting
 	for _, a := range r.Attacks {
 		about := sentenceOf(r.over(a)) + " " + sentenceOf(a.About)
-		if p := (pair{a.Name, about}); !slices.Contains(said, p) {
+		if p := (Setting{a.Name, about}); !slices.Contains(said, p) {
 			said = append(said, p)
 		}
 	}
 	return said
+}
+
+// EachAttack returns the first row of each attack.
+func (r *Report) EachAttack() []Attack {
+	var all []Attack
+	for _, a := range r.Attacks {
+		if !slices.ContainsFunc(all, func(b Attack) bool { return a.Name == b.Name }) {
+			all = append(all, a)
+		}
+	}
+	return all
 }

@@ -82,31 +82,21 @@ func bareP(p float64) string {
 }
 
 // foundTable has a line for every attribute.
-func foundTable(a *audit.Result, verdicts bool) auditTable {
-	t := auditTable{
+func foundTable(a *audit.Result) table {
+	t := table{
 		Name:  "What was found",
 		Says:  fmt.Sprintf("“told” is curiosity, the share that attacks guess right (R² of numbers); excess over the best baseline in points, with one-sided limits at %s each; “bits”: the gain of the scores given y and the answered label (of numbers the R² given both); p of the strongest of excess, gain and AUC given both, adjusted for all three and for %s; “sees”: the excess%s, in points, that is found with probability %g in channels like the planted ones.", confidenceWords(a), Count(len(a.Findings), "attribute"), overWhom(a), audit.PowerProbability),
-		Heads: []string{"attribute", "told", "baseline", "excess", "at least", "at most", "bits", "p", "sees"},
-	}
-	if verdicts {
-		t.Heads, t.Words = append([]string{"attribute", "verdict"}, t.Heads[1:]...), []int{1}
+		Heads: []string{"attribute", "verdict", "told", "baseline", "excess", "at least", "at most", "bits", "p", "sees"}, Words: []int{1},
+		Page: []string{"verdict", "at most"},
 	}
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		cells := []string{file.Name(f.Attribute)}
-		if verdicts {
-			cells = append(cells, string(f.Verdict))
-		}
-		if b := f.BestBaseline(); b == nil {
-			cells = append(cells, "–", "–", "–", "–", "–", "–", "–")
-		} else {
-			cells = append(cells, figureOf(f.Curiosity, f.R2), figureOf(b.Accuracy, b.R2), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(above(f.Excess.High, .0001))), gainOf(f.Given, f.Numeric), bareP(f.Adjusted))
+		cells := []string{file.Name(f.Attribute), string(f.Verdict), "–", "–", "–", "–", "–", "–", "–"}
+		if b := f.BestBaseline(); b != nil {
+			cells = append(cells[:2], figureOf(f.Curiosity, f.R2), figureOf(b.Accuracy, b.R2), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(above(f.Excess.High, .0001))), gainOf(f.Given, f.Numeric), bareP(f.Adjusted))
 		}
 		t.Kinds = append(t.Kinds, verdictClass(f.Verdict))
 		t.add(append(cells, seen(f.Power.Smallest))...)
-	}
-	if !verdicts {
-		t.drop("at most")
 	}
 	return t
 }
@@ -123,26 +113,22 @@ func confidenceWords(a *audit.Result) string {
 	return fmt.Sprintf("%.4g %%", 100*a.Settings.Confidence)
 }
 
-// attacksTable has the attacks on one attribute, at most most of them.
-func attacksTable(f *audit.Finding, most int) auditTable {
-	t := auditTable{
+// attacksTable has the attacks on one attribute, the best first.
+func attacksTable(f *audit.Finding) table {
+	t := table{
 		Name:  "Attacks on " + file.Name(f.Attribute),
 		Says:  "Each by itself, every example judged by an attack fitted without it; “balanced”: the mean over the classes of the share that is right; “chosen”: in how many folds it was, without looking at the examples judged.",
-		Heads: []string{"attack", "told", "95 % interval", "balanced", "chosen"},
+		Heads: []string{"attack", "told", "95 % interval", "balanced", "chosen"}, Most: fewAttacks,
 	}
-	for i, x := range f.Attacks {
-		if i == most {
-			t.Note = fmt.Sprintf("The best %d of %d.", most, len(f.Attacks))
-			break
-		}
+	for _, x := range f.Attacks {
 		t.add(printable(x.Name), figureOf(x.Accuracy, x.R2), intervalOf(x.Accuracy), shareOf(x.Balanced), fmt.Sprint(x.Chosen))
 	}
 	return t
 }
 
 // baselinesTable has what needs no curiosity.
-func baselinesTable(f *audit.Finding) auditTable {
-	t := auditTable{
+func baselinesTable(f *audit.Finding) table {
+	t := table{
 		Name:  "Baselines for " + file.Name(f.Attribute),
 		Says:  "What uses no outputs but the label; “excess” of the chosen guess over it, in points, with one-sided limits; p of “at most the margin”, for each baseline by itself.",
 		Heads: []string{"baseline", "told", "balanced", "excess", "at least", "at most", "p"},
@@ -154,15 +140,15 @@ func baselinesTable(f *audit.Finding) auditTable {
 }
 
 // subgroupsTable has the groups with the largest excess.
-func subgroupsTable(f *audit.Finding, most int) auditTable {
-	t := auditTable{
+func subgroupsTable(f *audit.Finding) table {
+	t := table{
 		Name:  "Worst subgroups for " + file.Name(f.Attribute),
-		Says:  "Excess over the same baseline within the group, in points; the limit allows for the number of groups. “balanced”, where it is shown: balanced accuracy within the group. A group of " + file.Name(f.Attribute) + " itself shows which of its values are told: a baseline that never names the value is right for none of it.",
-		Heads: []string{"group", "examples", "told", "baseline", "balanced", "excess", "at least"},
+		Says:  "Excess over the same baseline within the group, in points; the limit allows for the number of groups. “balanced”: balanced accuracy within the group. A group of " + file.Name(f.Attribute) + " itself shows which of its values are told: a baseline that never names the value is right for none of it.",
+		Heads: []string{"group", "examples", "told", "baseline", "balanced", "excess", "at least"}, Most: fewSubgroups,
 	}
 	for i, g := range f.Subgroups.List {
-		if i == most {
-			t.Note = fmt.Sprintf("The worst %d of %d.", most, len(f.Subgroups.List))
+		if i == shownSubgroups {
+			t.Note = fmt.Sprintf("The worst %d of %d.", i, len(f.Subgroups.List))
 			break
 		}
 		t.add(file.Name(g.Attribute)+" = "+file.Name(g.Value), fmt.Sprint(g.Curiosity.Examples), percent(g.Curiosity.Value), percent(g.Baseline.Value), shareOf(g.Balanced), signed(Number(g.Excess)), signed(Number(g.Low)))
@@ -174,8 +160,8 @@ func subgroupsTable(f *audit.Finding, most int) auditTable {
 }
 
 // powerTable has the smallest excess that is found in each kind of channel.
-func powerTable(a *audit.Result, f *audit.Finding) auditTable {
-	t := auditTable{
+func powerTable(a *audit.Result, f *audit.Finding) table {
+	t := table{
 		Name:  "Power for " + file.Name(f.Attribute),
 		Says:  fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in each kind of channel that was planted, and what is lost of it because attacks learn from few examples. Other channels can carry more and stay hidden.", overWhom(a), f.Power.Probability),
 		Heads: []string{"channel", "found from", "lost", "remark"}, Words: []int{3},
@@ -193,8 +179,8 @@ func powerTable(a *audit.Result, f *audit.Finding) auditTable {
 }
 
 // channelsTable has the codes that were planted into the outputs.
-func channelsTable(a *audit.Result) auditTable {
-	t := auditTable{
+func channelsTable(a *audit.Result) table {
+	t := table{
 		Name:  "Planted channels",
 		Says:  "Codes for an attribute of two equally frequent classes, drawn at random, which were written into these outputs; “found from”: the smallest excess, in points, of those tried, that attacks find often enough.",
 		Heads: []string{"channel", "where", "examples", "found from"}, Words: []int{1},
@@ -210,8 +196,8 @@ func channelsTable(a *audit.Result) auditTable {
 }
 
 // controlsTable has the audits of what is known.
-func controlsTable(a *audit.Result) auditTable {
-	t := auditTable{Name: "Controls", Says: "Audits of what is known to be clean, and to be curious; excess in points, “planted” what there truly is of it.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
+func controlsTable(a *audit.Result) table {
+	t := table{Name: "Controls", Says: "Audits of what is known to be clean, and to be curious; excess in points, “planted” what there truly is of it.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
 	for _, c := range a.Controls {
 		t.Kinds = append(t.Kinds, map[bool]string{true: "clean", false: "bad"}[c.Passed])
 		t.add(printable(c.Name), outcome(c.Passed), fmt.Sprint(c.Examples), string(c.Verdict), signed(Number(c.Excess.Value)), optional(c.TrueExcess))
@@ -226,19 +212,16 @@ func outcome(passed bool) string {
 	return "FAILED"
 }
 
-// defencesTable has a line for every defence and attribute; for the worst attribute
-// alone where all is false.
-func defencesTable(a *audit.Result, all bool) auditTable {
-	t := auditTable{
+// defencesTable has a line for every defence and attribute.
+func defencesTable(a *audit.Result) table {
+	t := table{
 		Name:  "Defences",
 		Says:  "Honesty is how often the hard label is right, “lost” what of it is lost in points; excess in points, of attacks fitted anew to what the defence releases; “bits”: the gain given y and the released label (of numbers the R² given both); “tells”: whether this or the AUC given both is shown to be above its margin. They are quicker ones" + defended(a) + ", so “none” may differ from the figure above; * is recommended.",
 		Heads: []string{"#", "defence", "honesty", "lost", "attribute", "excess", "at most", "balanced", "bits", "tells"}, Words: []int{1, 4},
-	}
-	if !all && len(a.Findings) > 1 {
-		t.Note = "Of the attributes the one of which it leaves most."
+		Page: []string{"lost", "balanced", "bits"},
 	}
 	for i, d := range a.Defences {
-		for j, l := range leftOf(a, d, all) {
+		for j, l := range d.Left {
 			cells := []string{fmt.Sprint(i + 1), printable(d.Name) + star(d), percent(d.Honesty.Value), barePoints(d.HonestyLost)}
 			if j > 0 {
 				cells = make([]string, 4) // as above
@@ -246,18 +229,8 @@ func defencesTable(a *audit.Result, all bool) auditTable {
 			t.add(append(cells, file.Name(l.Attribute), signed(Number(l.Excess.Value)), signed(Number(above(l.Excess.High, .0001))), shareOf(l.Balanced), gainOf(l.Given, l.R2 != nil), shownIn(&l, a))...)
 		}
 	}
-	if !all {
-		t.Says = textDefences + defended(a) + ", so “none” may differ from the figure above; * is recommended."
-		for _, name := range []string{"lost", "balanced", "bits"} {
-			t.drop(name)
-		}
-		t.Words = []int{1, 3}
-	}
 	return t
 }
-
-// textDefences says what the columns are that fit a terminal.
-const textDefences = "Honesty is how often the hard label is right; excess in points, of attacks fitted anew to what the defence releases; “tells”: whether the gain or the AUC given y and the released label is shown to be above its margin. They are quicker attacks"
 
 // shownIn says whether a defence leaves a gain or an AUC that is shown to be above its margin.
 func shownIn(l *audit.DefenceLeft, a *audit.Result) string {
@@ -285,33 +258,18 @@ func star(d audit.Defence) string {
 	return ""
 }
 
-// leftOf is what a defence leaves: of every attribute, or the most. What is shown given y
-// and the label comes before what is not.
-func leftOf(a *audit.Result, d audit.Defence, all bool) []audit.DefenceLeft {
-	if all || len(d.Left) == 0 {
-		return d.Left
-	}
-	worst := d.Left[0]
-	for _, l := range d.Left[1:] {
-		if x, y := l.Tells(1-a.Settings.Confidence), worst.Tells(1-a.Settings.Confidence); x && !y || x == y && l.Excess.Value > worst.Excess.Value {
-			worst = l
-		}
-	}
-	return []audit.DefenceLeft{worst}
-}
-
 // defenceNotes are what there is to say about defences, each thing once.
-func defenceNotes(a *audit.Result) []pair {
-	var notes []pair
+func defenceNotes(a *audit.Result) []Setting {
+	var notes []Setting
 	for _, d := range a.Defences {
 		if d.Note == "" {
 			continue
 		}
-		if i := slices.IndexFunc(notes, func(p pair) bool { return p.Value == d.Note }); i >= 0 {
+		if i := slices.IndexFunc(notes, func(p Setting) bool { return p.Value == d.Note }); i >= 0 {
 			notes[i].Key += ", " + d.Name
 			continue
 		}
-		notes = append(notes, pair{d.Name, d.Note})
+		notes = append(notes, Setting{d.Name, d.Note})
 	}
 	return notes
 }

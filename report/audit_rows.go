@@ -11,31 +11,31 @@ import (
 )
 
 // evidenceRows are the further figures about an attribute.
-func evidenceRows(f *audit.Finding) []pair {
-	rows := []pair{{"shuffled within y", fmt.Sprintf("the guess is as good with %s, by %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
+func evidenceRows(f *audit.Finding) []Setting {
+	rows := []Setting{{"shuffled within y", fmt.Sprintf("the guess is as good with %s, by %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
 	if x := f.Reference; x != nil {
 		rows = append(rows,
-			pair{"honest networks", fmt.Sprintf("%d of them tell %s ± %s points%s", len(x.Figures), told(f, x.Mean), barePoints(x.SD), unpairedWords(x)+balancedWords(x))},
-			pair{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", signed(Number(x.Difference)), signed(Number(x.Low)), signed(Number(x.High)), pValue(x.P), x.Freedom)})
+			Setting{"honest networks", fmt.Sprintf("%d of them tell %s ± %s points%s", len(x.Figures), told(f, x.Mean), barePoints(x.SD), unpairedWords(x)+balancedWords(x))},
+			Setting{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", signed(Number(x.Difference)), signed(Number(x.Low)), signed(Number(x.High)), pValue(x.P), x.Freedom)})
 	}
 	rows = append(rows, givenRows(f)...)
 	if x := f.Leakage; x != nil {
 		rows = append(rows,
-			pair{"multiplicative leakage", fmt.Sprintf("%.3f times the majority’s share is told (95 %% interval %.3f to %.3f); of what the hard label tells, %.3f times (%.3f to %.3f)", x.Multiplicative, x.Interval[0], x.Interval[1], x.GivenLabel, x.GivenInterval[0], x.GivenInterval[1])},
-			pair{"min-entropy leakage", minus(fmt.Sprintf("%.3f bits, the logarithm of that over the majority", x.MinEntropyBits))})
+			Setting{"multiplicative leakage", fmt.Sprintf("%.3f times the majority’s share is told (95 %% interval %.3f to %.3f); of what the hard label tells, %.3f times (%.3f to %.3f)", x.Multiplicative, x.Interval[0], x.Interval[1], x.GivenLabel, x.GivenInterval[0], x.GivenInterval[1])},
+			Setting{"min-entropy leakage", minus(fmt.Sprintf("%.3f bits, the logarithm of that over the majority", x.MinEntropyBits))})
 	}
 	if x := f.Information; x != nil {
-		rows = append(rows, pair{"information of the guess", informationWords(x)})
+		rows = append(rows, Setting{"information of the guess", informationWords(x)})
 	}
 	if c := f.Correlation; c.Measured {
 		if c.Target.CeilingBits > 0 { // classes, and not numbers
 			rows = append(rows,
-				pair{"true y and " + file.Name(f.Attribute) + " share", informationWords(&c.Target)},
-				pair{"hard label and " + file.Name(f.Attribute) + " share", informationWords(&c.Label)})
+				Setting{"true y and " + file.Name(f.Attribute) + " share", informationWords(&c.Target)},
+				Setting{"hard label and " + file.Name(f.Attribute) + " share", informationWords(&c.Label)})
 		}
 		rows = append(rows,
-			pair{"hard label and " + file.Name(f.Attribute) + " independent", pValue(c.LabelQ) + ", adjusted"},
-			pair{"guess and " + file.Name(f.Attribute) + " independent", pValue(c.GuessQ) + ", adjusted"})
+			Setting{"hard label and " + file.Name(f.Attribute) + " independent", pValue(c.LabelQ) + ", adjusted"},
+			Setting{"guess and " + file.Name(f.Attribute) + " independent", pValue(c.GuessQ) + ", adjusted"})
 	}
 	return append(rows, powerRow(f))
 }
@@ -49,7 +49,7 @@ func balancedWords(x *audit.ReferenceTest) string {
 }
 
 // givenRows are the figures given y and the answered label.
-func givenRows(f *audit.Finding) []pair {
+func givenRows(f *audit.Finding) []Setting {
 	g := f.Given
 	if g == nil {
 		return nil
@@ -59,17 +59,17 @@ func givenRows(f *audit.Finding) []pair {
 		unit = " of the variance left"
 	}
 	figure := func(x float64) string { return minus(fmt.Sprintf("%.4f", x)) }
-	rows := []pair{
+	rows := []Setting{
 		{"gain given y and label", fmt.Sprintf("%s%s of %s (two-sided interval %s to %s, one-sided limits %s and %s; margin %s), %s; %s by %d permutations within y and label; attacks: %s", figure(g.Gain), unit, figure(g.Baseline), figure(g.Interval[0]), figure(g.Interval[1]), figure(g.Low), figure(above(g.High, .0001)), figure(g.Margin), pValue(g.P), pValue(g.Permutation.P), g.Permutation.Draws, inFolds(g.Chosen))},
 	}
 	if x := g.Reference; x != nil {
-		rows = append(rows, pair{"gain of honest networks", fmt.Sprintf("%s ± %s over %d of them; this one %s above (one-sided limits %s and %s), %s", figure(x.Mean), figure(x.SD), len(x.Figures), figure(x.Difference), figure(x.Low), figure(above(x.High, .0001)), pValue(x.P))})
+		rows = append(rows, Setting{"gain of honest networks", fmt.Sprintf("%s ± %s over %d of them; this one %s above (one-sided limits %s and %s), %s", figure(x.Mean), figure(x.SD), len(x.Figures), figure(x.Difference), figure(x.Low), figure(above(x.High, .0001)), pValue(x.P))})
 	}
 	for _, a := range g.Areas {
-		rows = append(rows, pair{fmt.Sprintf("AUC of %s given %s", file.Name(a.Class), areaGiven(a.Given)), fmt.Sprintf("%.3f (interval %.3f to %.3f, %d examples of it), %s, %s adjusted", a.Area, a.Interval[0], a.Interval[1], a.Positives, pValue(a.P), pValue(a.Adjusted))})
+		rows = append(rows, Setting{fmt.Sprintf("AUC of %s given %s", file.Name(a.Class), areaGiven(a.Given)), fmt.Sprintf("%.3f (interval %.3f to %.3f, %d examples of it), %s, %s adjusted", a.Area, a.Interval[0], a.Interval[1], a.Positives, pValue(a.P), pValue(a.Adjusted))})
 	}
 	if t := g.Order; t != nil {
-		rows = append(rows, pair{fmt.Sprintf("AUC of %s given both", file.Name(t.Class)), fmt.Sprintf("%.3f (standard error %.3f; margin %.3f; of %s compared), %s; %s by %d permutations within y and label; %s adjusted", t.Area, t.StandardError, t.Margin, Count(t.Compared, "value"), pValue(t.P), pValue(t.Permutation.P), t.Permutation.Draws, pValue(t.Adjusted))})
+		rows = append(rows, Setting{fmt.Sprintf("AUC of %s given both", file.Name(t.Class)), fmt.Sprintf("%.3f (standard error %.3f; margin %.3f; of %s compared), %s; %s by %d permutations within y and label; %s adjusted", t.Area, t.StandardError, t.Margin, Count(t.Compared, "value"), pValue(t.P), pValue(t.Permutation.P), t.Permutation.Draws, pValue(t.Adjusted))})
 	}
 	return rows
 }
@@ -118,32 +118,32 @@ func informationWords(m *classify.MutualInformation) string {
 }
 
 // powerRow is the power over all kinds of channel that were planted.
-func powerRow(f *audit.Finding) pair {
+func powerRow(f *audit.Finding) Setting {
 	p, over := f.Power, ""
 	if f.Reference != nil {
 		over = " over honest networks"
 	}
 	if p.Smallest == nil {
-		return pair{"power", "not known"}
+		return Setting{"power", "not known"}
 	}
 	s := fmt.Sprintf("in channels like the planted ones, an excess%s of %s points or more is found with probability %g (in points: standard error %s", over, seen(p.Smallest), p.Probability, barePoints(p.StandardError))
 	if p.FromReferences != nil {
 		s += ", hidden by the spread of honest networks " + barePoints(*p.FromReferences)
 	}
-	return pair{"power", s + "); other channels can carry more and stay hidden"}
+	return Setting{"power", s + "); other channels can carry more and stay hidden"}
 }
 
 // entropyRows are what is known of how sure the outputs are.
-func entropyRows(e *audit.EntropyShift) []pair {
+func entropyRows(e *audit.EntropyShift) []Setting {
 	if e == nil {
 		return nil
 	}
-	rows := []pair{{"mean entropy", fmt.Sprintf("%.3f bits", e.MeanBits)}}
+	rows := []Setting{{"mean entropy", fmt.Sprintf("%.3f bits", e.MeanBits)}}
 	if e.ReferenceMean != nil && e.ReferenceSD != nil && e.ShiftBits != nil && e.P != nil {
-		rows = append(rows, pair{"of honest networks", fmt.Sprintf("%.3f ± %.3f bits, %s; shift %s bits, %s", *e.ReferenceMean, *e.ReferenceSD, Count(e.References, "network"), minus(fmt.Sprintf("%+.3f", *e.ShiftBits)), pValue(*e.P))})
+		rows = append(rows, Setting{"of honest networks", fmt.Sprintf("%.3f ± %.3f bits, %s; shift %s bits, %s", *e.ReferenceMean, *e.ReferenceSD, Count(e.References, "network"), minus(fmt.Sprintf("%+.3f", *e.ShiftBits)), pValue(*e.P))})
 	}
 	for _, d := range e.Differences {
-		rows = append(rows, pair{"given y, by " + file.Name(d.Attribute), fmt.Sprintf("%.3f bits between %s (most) and %s (least), 95 %% interval %.3f to %.3f", d.Bits, file.Name(d.Highest), file.Name(d.Lowest), d.Interval[0], d.Interval[1])})
+		rows = append(rows, Setting{"given y, by " + file.Name(d.Attribute), fmt.Sprintf("%.3f bits between %s (most) and %s (least), 95 %% interval %.3f to %.3f", d.Bits, file.Name(d.Highest), file.Name(d.Lowest), d.Interval[0], d.Interval[1])})
 	}
 	return rows
 }

@@ -10,25 +10,6 @@ import (
 	"tattle/internal/file"
 )
 
-// auditSentences say what an audit found: the verdict and its reasons, every
-// attribute's verdict, reasons and figures, what the audit was of, what to do.
-func (r *Report) auditSentences() []string {
-	a := r.Audit
-	if a == nil {
-		return nil
-	}
-	said := append([]string{verdictWords(a)}, a.Reasons...)
-	for _, b := range r.breaches() {
-		said = append(said, "Beyond --fail-on: "+b)
-	}
-	for i := range a.Findings {
-		said = append(said, findingWords(&a.Findings[i]))
-	}
-	said = append(said, todo(a)...)
-	said = append(said, auditedWords(a), uncontrolled(a), standing(a))
-	return unique(readable(said))
-}
-
 // standing says how far an audit's figures reach, where there are any.
 func standing(a *audit.Result) string {
 	for i := range a.Findings {

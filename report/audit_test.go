@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -154,8 +153,6 @@ func auditReport() *Report {
 func TestAuditGolden(t *testing.T) {
 	r := auditReport()
 	golden(t, "audit.txt", r.WriteText)
-	golden(t, "audit.json", r.WriteJSON)
-	golden(t, "audit.html", func(w io.Writer) error { return r.WriteHTML(w, "run") })
 	standsAlone(t, r)
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode/utf8"
 
 	"tattle/bound"
@@ -76,22 +75,14 @@ func (m Mark) exact(s scale) string {
 	}
 }
 
-// textBracket draws the bracket of all coordinates with bars: = from the left
-// where an error is proved to be larger, - to the right where an attack has come
-// as near. The other bands follow in a table.
-func (r *Report) textBracket(w io.Writer) {
-	if r.Bracket == nil {
-		return
-	}
-	s, ok := r.Bracket.newScale(float64(r.Data.GreyLevels))
-	if !ok {
-		return
-	}
-	fmt.Fprintln(w)
+// bracketLetters draws the bracket of all coordinates with bars: = from the left where an
+// error is proved to be larger, - to the right where an attack has come as near.
+func (r *Report) bracketLetters(w io.Writer) {
+	s, _ := r.Bracket.newScale(float64(r.Data.GreyLevels))
 	band := r.Bracket.Bands[0]
 	d := band.digest()
 	best := cmp.Or(d.attack, d.tried)
-	wrap(w, fmt.Sprintf("The bracket. %s: error in %s, logarithmic.", band.title(), s.name)+r.Bracket.textKey(d.attack != nil))
+	wrap(w, fmt.Sprintf("%s: error in %s, logarithmic.", band.title(), s.name)+r.Bracket.textKey(d.attack != nil))
 	fmt.Fprintf(w, "  %-20s%s\n", "", s.textAxis())
 	for i := range band.Marks {
 		m := &band.Marks[i]
@@ -100,11 +91,6 @@ func (r *Report) textBracket(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %s%s %s%s\n", pad(m.title(false), 20), m.textBar(s), strings.NewReplacer("> ", "over ", " the range", "").Replace(m.value(s)), marked(m.textStatus(), m.AbovePrior))
 	}
-	r.Bracket.textBands(w, s)
-	wrapSome(w, r.Bracket.uneven())
-	wrapSome(w, r.Bracket.unbeaten())
-	wrapSome(w, r.Bracket.undercut())
-	wrapSome(w, r.Bracket.aboveLegend())
 }
 
 // uneven says which marks are about fewer examples than the others: empty where all
@@ -165,35 +151,23 @@ func (b *Bracket) proves() bool {
 	return false
 }
 
-// textBands is a table of the bands' medians.
-func (b *Bracket) textBands(w io.Writer, s scale) {
-	if len(b.Bands) < 2 {
-		return
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	columns := b.columns()
-	fmt.Fprintf(t, "\nby band\tn\t%s\n", strings.Join(columns.of(digestShort), "\t"))
-	for _, band := range b.Bands {
-		cells := columns.of(band.digest().cells(s))
-		fmt.Fprintf(t, "  %s\t%d\t%s\n", times(band.Name), band.Coordinates, strings.Join(cells, "\t"))
-	}
-	t.Flush()
-}
-
 // The columns of a digest, for a terminal and for a page.
 var (
 	digestShort = []string{"near floor", "far", "twins", "van Trees", "attack", "prior"}
 	digestLong  = []string{"near floor, median", "far, median", "twins", "van Trees, rms", "best attack, rms", "prior alone, rms"}
 )
 
-// vanTreesColumn is the place of van Trees' floor in a digest.
-const vanTreesColumn = 3
+// The places of twins and of van Trees' floor in a digest.
+const (
+	twinsColumn    = 2
+	vanTreesColumn = 3
+)
 
-// columns tells which columns hold a mark in any band.
-type columns []bool
+// usedColumns tells which columns hold a mark in any band.
+type usedColumns []bool
 
-func (b *Bracket) columns() columns {
-	c := make(columns, len(digestShort))
+func (b *Bracket) columns() usedColumns {
+	c := make(usedColumns, len(digestShort))
 	for _, band := range b.Bands {
 		for i, m := range band.digest().marks() {
 			c[i] = c[i] || m != nil
@@ -203,7 +177,7 @@ func (b *Bracket) columns() columns {
 }
 
 // of leaves out the cells of columns that hold nothing.
-func (c columns) of(cells []string) []string {
+func (c usedColumns) of(cells []string) []string {
 	var out []string
 	for i, used := range c {
 		if used {

@@ -9,37 +9,37 @@ import (
 	"strings"
 )
 
-// A chart is an inline SVG that takes its colours from the page, so that it
+// A plot is an inline SVG that takes its colours from the page, so that it
 // follows light and dark, and scales with the column it stands in. Its numbers
 // are repeated in a table beside it for those who do not see it.
-type chart struct {
+type plot struct {
 	b             strings.Builder
 	width, height float64
 	left, right   float64 // margins
 	top, bottom   float64
 }
 
-func newChart(label string) *chart {
-	c := &chart{width: 640, height: 260, left: 52, right: 12, top: 12, bottom: 40}
+func newPlot(label string) *plot {
+	c := &plot{width: 640, height: 260, left: 52, right: 12, top: 12, bottom: 40}
 	fmt.Fprintf(&c.b, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s">`, c.width, c.height, html.EscapeString(label))
 	return c
 }
 
-func (c *chart) done() template.HTML { return template.HTML(c.b.String() + "</svg>") }
+func (c *plot) done() template.HTML { return template.HTML(c.b.String() + "</svg>") }
 
 // x and y map the unit square onto the plotting area, y upward.
-func (c *chart) x(u float64) float64 { return c.left + u*(c.width-c.left-c.right) }
-func (c *chart) y(v float64) float64 { return c.height - c.bottom - v*(c.height-c.top-c.bottom) }
+func (c *plot) x(u float64) float64 { return c.left + u*(c.width-c.left-c.right) }
+func (c *plot) y(v float64) float64 { return c.height - c.bottom - v*(c.height-c.top-c.bottom) }
 
-func (c *chart) text(x, y float64, anchor, s string) {
+func (c *plot) text(x, y float64, anchor, s string) {
 	fmt.Fprintf(&c.b, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, x, y, anchor, html.EscapeString(s))
 }
 
-func (c *chart) line(class string, u0, v0, u1, v1 float64) {
+func (c *plot) line(class string, u0, v0, u1, v1 float64) {
 	fmt.Fprintf(&c.b, `<line class="%s" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, class, c.x(u0), c.y(v0), c.x(u1), c.y(v1))
 }
 
-func (c *chart) axes(xTitle, yTitle string) {
+func (c *plot) axes(xTitle, yTitle string) {
 	c.line("axis", 0, 0, 1, 0)
 	c.line("axis", 0, 0, 0, 1)
 	c.text(c.x(.5), c.height-6, "middle", xTitle)
@@ -50,7 +50,7 @@ func (c *chart) axes(xTitle, yTitle string) {
 // draw renders the histogram: a bar a bin, the overflow hatched at the end, the
 // median as a line.
 func (h Histogram) draw() template.HTML {
-	c := newChart(fmt.Sprintf("Histogram: %s. Fullest bin at %.3g, median %.3g.", h.Title, float64(h.Peak), float64(h.Median)))
+	c := newPlot(fmt.Sprintf("Histogram: %s. Fullest bin at %.3g, median %.3g.", h.Title, float64(h.Peak), float64(h.Median)))
 	n := len(h.Counts)
 	if n == 0 || len(h.Edges) != n {
 		return c.done()
@@ -87,7 +87,7 @@ func (h Histogram) draw() template.HTML {
 // draw renders σ/sᵢ on a logarithmic axis: the band holds 90 % of the examples,
 // the dashed lines are the thresholds of the table beside it.
 func (s Spectrum) draw(thresholds []float64) template.HTML {
-	c := newChart("How well each direction can be resolved, best first; logarithmic scale")
+	c := newPlot("How well each direction can be resolved, best first; logarithmic scale")
 	n := len(s.Median)
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, x := range slices.Concat(s.Low, s.High) {

@@ -121,7 +121,7 @@ func TestPruningPanels(t *testing.T) {
 		t.Errorf("the accuracies of the third panel go from %v to %v", y.lo, y.hi)
 	}
 	var page, text strings.Builder
-	if err := errors.Join(r.WriteHTML(&page, "run"), r.WriteText(&text)); err != nil {
+	if err := errors.Join(r.WriteHTML(&page), r.WriteText(&text)); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Count(page.String(), "<h3>left</h3>") != 1 || strings.Count(page.String(), "<h3>right</h3>") != 1 || strings.Count(text.String(), "\nleft\n") != 1 {

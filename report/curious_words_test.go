@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -85,31 +84,23 @@ func TestRunsAreSummed(t *testing.T) {
 
 // TestTable checks the counts of a table, what spans what, and its remarks.
 func TestTable(t *testing.T) {
-	x := table()
+	x := publishedTable()
 	cells, ran, compared, near := x.tally()
 	if cells != 10 || ran != 8 || compared != 7 || near != 5 {
 		t.Errorf("%d cells, %d ran, %d compared, %d near", cells, ran, compared, near)
 	}
-	v := x.view()
-	if fmt.Sprint(v.Groups) != "[{Y = 2 2} {Y = 5 2}]" {
-		t.Errorf("groups %v", v.Groups)
+	whole := x.whole()
+	if got := strings.Join(whole.Heads, "|"); !strings.HasSuffix(got, "Y = 2 δy|Y = 2 δs|Y = 5 δy|Y = 5 H") {
+		t.Errorf("heads %s", got)
 	}
-	var spans []int
-	for _, l := range v.Lines {
-		for _, label := range l.Labels {
-			spans = append(spans, label.Rows)
-		}
+	n := len(x.Heads)
+	if c := whole.Rows[1][n+1]; c != "did not run\n85.54 ±1.10" {
+		t.Errorf("a cell that did not run: %q", c)
 	}
-	if fmt.Sprint(spans) != "[1 1 2 1 0 1]" {
-		t.Errorf("labels span %v", spans)
+	if c := whole.Rows[2][n+2]; !strings.HasSuffix(c, "; −4.9 σ") {
+		t.Errorf("a cell that differs: %q", c)
 	}
-	if c := v.Lines[1].Cells[1]; !c.Missing || c.Ours != "did not run" || c.Published != "85.54 ±1.10" || c.Away != "" {
-		t.Errorf("a cell that did not run: %+v", c)
-	}
-	if c := v.Lines[2].Cells[2]; !c.Far || c.Away != "−4.9" {
-		t.Errorf("a cell that differs: %+v", c)
-	}
-	remarks := strings.Join(v.Remarks, "\n")
+	remarks := strings.Join(x.remarks(), "\n")
 	if !strings.Contains(remarks, "raw, (.7, .3), Y = 2 δs; raw, (.5, .5), Y = 2 δs: did not run, broken off") {
 		t.Error(remarks)
 	}
@@ -120,10 +111,6 @@ func TestTable(t *testing.T) {
 	}
 	if remarks := x.remarks(); len(remarks) != 3 || !strings.HasPrefix(remarks[1], "10 cells: of 3") {
 		t.Errorf("remarks %q", remarks)
-	}
-	x.Columns[0].Group, x.Columns[1].Group, x.Columns[2].Group, x.Columns[3].Group = "", "", "", ""
-	if x.groups() != nil {
-		t.Error("groups without names")
 	}
 }
 
@@ -151,7 +138,7 @@ func TestWrapKeepsFigures(t *testing.T) {
 
 // TestReducedTables are not said to agree or to differ.
 func TestReducedTables(t *testing.T) {
-	x := table()
+	x := publishedTable()
 	if s := x.sentence(); strings.Contains(s, "within 2") || !strings.Contains(s, "Not comparable") {
 		t.Error(s)
 	}

@@ -36,7 +36,7 @@ func TestSentencesNameTheirDenominators(t *testing.T) {
 		{"the attacks", text, "Quantiles are over the coordinates of 100 inputs with 4 draws of the noise each, rms is over all of them"},
 		{"the ladder", text, "over coordinates and the 100 inputs, or as many of them as a remark names"},
 		{"directions", text, "(medians over the 100 inputs)"},
-		{"directions", page, "at the median of the 100 inputs"},
+		{"directions", page, "(medians over the 100 inputs)"},
 		{"a frontier", text, "median over the coordinates of the inputs that were tried"},
 		{"histograms", page, "The bounds of the 100 inputs, taken together"},
 	} {

@@ -2,11 +2,9 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 )
 
 // sentence answers the question in words. of names the inputs that directions and
@@ -146,38 +144,6 @@ func compareFloat(a, b float64) int {
 		return 1
 	}
 	return 0
-}
-
-// text prints the frontier: of every line the point that compares with the
-// answer. The other points are left to page and JSON.
-func (d *Design) text(w io.Writer) {
-	if d == nil {
-		return
-	}
-	lines := d.lines()
-	if len(lines) > 0 {
-		fmt.Fprintln(w)
-		wrap(w, d.textIntro())
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		attacked := d.attacked()
-		fmt.Fprint(t, "  numbers\tnoise\tσ\taccuracy\tdrop\tdirections\tstd")
-		if attacked {
-			fmt.Fprint(t, "\tmse")
-		}
-		fmt.Fprintln(t)
-		for _, l := range lines {
-			p := d.beside(l.Points)
-			star := " "
-			if p.Meets {
-				star = "*"
-			}
-			fmt.Fprintf(t, "%s %s\t%s\t%s\t%s\n", star, l.numbers(), l.Family, number(p.Sigma), strings.Join(p.cells(attacked), "\t"))
-		}
-		t.Flush()
-	}
-	if d.Reproduce != "" {
-		fmt.Fprintf(w, "\nto bound that release:\n  %s\n", d.Reproduce)
-	}
 }
 
 // textIntro says what the table's rows and columns are.

@@ -2,9 +2,7 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"strings"
 )
 
 // Directions says how many directions are resolved to within the i-th threshold: a
@@ -40,21 +38,4 @@ func (r *Resolvable) Said() string {
 		s += fmt.Sprintf(" and the smallest that is told apart %s", number(float64(r.Smallest)))
 	}
 	return s + " (medians)"
-}
-
-func (r *Report) textDirections(w io.Writer) {
-	res := r.Resolvable
-	if res == nil {
-		return
-	}
-	var counts []string
-	for i, t := range res.Thresholds {
-		counts = append(counts, fmt.Sprintf("%s: %s", number(t), res.Directions(i)))
-	}
-	fmt.Fprintln(w)
-	s := fmt.Sprintf("Estimated: %s; directions resolved to within %s (medians over %s).", res.Said(), strings.Join(counts, ", "), r.tried(r.Data.Examples))
-	if res.Estimated {
-		s += " ±: standard error; in brackets an interval that holds the count in about 19 of 20 cases."
-	}
-	wrap(w, s)
 }

@@ -150,19 +150,10 @@ func (r *Report) entropyWords() string {
 	return "Histograms of the entropy of single outputs. " + strings.Join(said, ". ") + "."
 }
 
-// textEntropy prints a line of bars for every run.
-func (r *Report) textEntropy(w io.Writer) {
-	if len(r.Entropy) == 0 {
-		return
-	}
-	fmt.Fprintln(w)
-	intro := "Entropy of single outputs, in bits, each row to its own height."
-	if r.Curiosity == nil { // which has said so
-		intro += " " + symptom
-	}
-	wrap(w, intro)
+// entropyLetters prints a line of bars for every run.
+func (r *Report) entropyLetters(w io.Writer) {
 	for _, e := range r.Entropy {
-		fmt.Fprintf(w, "  %s, %s\n", cut(e.Run, width-4-utf8.RuneCountInString(e.says())), e.says())
+		fmt.Fprintf(w, "  %s, %s\n", cut(printable(e.Run), width-4-utf8.RuneCountInString(e.says())), e.says())
 		if e.valid() {
 			fmt.Fprintf(w, "    %s |%s| %s\n", number(e.Edges[0]), sparks(e.Counts, 48), number(e.Edges[len(e.Edges)-1]))
 		}

@@ -137,22 +137,19 @@ func (p DesignPoint) brief() string {
 	return fmt.Sprintf("%s noise on %s, σ = %s: accuracy %s", familyName(p.Family), p.numbers(), number(p.Sigma), percent(float64(p.Accuracy)))
 }
 
-// A key of the figure's legend.
-type key struct{ Class, Name string }
-
 // legend says what colours and dashes mean.
-func (f *frontier) legend() []key {
-	var keys []key
+func (f *frontier) legend() []legendKey {
+	var keys []legendKey
 	for i, k := range f.keeps {
-		keys = append(keys, key{fmt.Sprintf("h%d d0", i%hues), Count(k, "number")})
+		keys = append(keys, legendKey{strokeKey(fmt.Sprintf("h%d d0", i%hues)), Count(k, "number")})
 	}
 	if len(f.families) > 1 {
 		for i, name := range f.families {
-			keys = append(keys, key{fmt.Sprintf("ink d%d", i%dashes), familyName(name) + " noise"})
+			keys = append(keys, legendKey{strokeKey(fmt.Sprintf("ink d%d", i%dashes)), familyName(name) + " noise"})
 		}
 	}
 	if f.inside(f.target) || !math.IsNaN(f.allowedFloor) {
-		keys = append(keys, key{"asked", "asked for"})
+		keys = append(keys, legendKey{strokeKey("asked"), "asked for"})
 	}
 	return keys
 }

@@ -79,9 +79,9 @@ func full(t *testing.T) *Report {
 	r.Bracket = NewBracket(append(octave(r.Bounds), r.Bounds...), append(octaveAttacks(r.Attacks), r.Attacks...), []Band{{all, "dct", 784, &r.PriorAlone[0], .09}, {"modes 2–3", "dct", 12, &r.PriorAlone[1], .45}, {low, "dct", 64, &r.PriorAlone[1], .45}})
 	yes, no := true, false
 	r.Ladder = []LadderRow{
-		{Rung: bound.MethodHCR, Search: "published", Status: c, MedianAll: .17, MedianLow: .18, RatioToAlgorithm1: .8, RatioToAuthors: 1},
-		{Rung: bound.MethodBarankin, Status: c, MedianAll: .56, MedianLow: .64, AbovePrior: &yes, AbovePriorLow: &no, RatioToAlgorithm1: 2.8, RatioToAuthors: 3.4},
-		{Rung: bound.MethodHCR, Search: bound.SearchTwins, Status: c, MedianAll: Number(inf), Unbounded: true, MedianLow: Number(inf), UnboundedLow: true, RatioToAlgorithm1: nan, RatioToAuthors: nan, UnboundedFraction: .98, Note: "tried on 10 images"},
+		{Name: "HCR", Search: "published", Status: c, MedianAll: .17, MedianLow: .18, RatioToAlgorithm1: .8, RatioToAuthors: 1},
+		{Name: "Barankin", Status: c, MedianAll: .56, MedianLow: .64, AbovePrior: &yes, AbovePriorLow: &no, RatioToAlgorithm1: 2.8, RatioToAuthors: 3.4},
+		{Name: "HCR, twins", Search: bound.SearchTwins, Status: c, MedianAll: Number(inf), Unbounded: true, MedianLow: Number(inf), UnboundedLow: true, RatioToAlgorithm1: nan, RatioToAuthors: nan, UnboundedFraction: .98, Note: "tried on 10 images"},
 	}
 	r.Design = &Design{
 		Target: DesignTarget{Directions: 10, Within: .5}, MaxDrop: .01, Met: true, Evaluations: 31, Reproduce: "tattle bound --keep 20 --sigma 2",
@@ -369,7 +369,7 @@ func TestAxisEnds(t *testing.T) {
 	if err := r.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.WriteHTML(&page, "run"); err != nil {
+	if err := r.WriteHTML(&page); err != nil {
 		t.Fatal(err)
 	}
 	page.WriteString(text.String())
@@ -452,7 +452,7 @@ func TestDesignAlone(t *testing.T) {
 	if err := r.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.WriteHTML(&page, "run"); err != nil {
+	if err := r.WriteHTML(&page); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []string{text.String(), page.String()} {

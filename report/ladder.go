@@ -2,21 +2,19 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
-	"unicode/utf8"
 
 	"tattle/bound"
 )
 
-// LadderRow is one rung of the ladder of bounds: its median over all
-// coordinates and over the low band, in normalised units, beside the method of
-// paper A on the same inputs and the same noise.
+// LadderRow is one kind of bound, or an attack: its median over all coordinates and over
+// the low band, in normalised units, beside the method of paper A on the same inputs and
+// the same noise.
 type LadderRow struct {
-	Rung              string `json:"rung"` // a method of bound.Summary, or words
+	Name              string `json:"name"`
+	PerInput          bool   `json:"per_input,omitempty"` // about whole inputs, as a root mean square, not about coordinates
 	Status            string `json:"status"`
 	Search            string `json:"search,omitempty"`
 	MedianAll         Number `json:"median_all"` // null where unbounded
@@ -31,14 +29,6 @@ type LadderRow struct {
 	Note              string `json:"note,omitempty"`
 }
 
-// wholeInputs ends the name of a rung that is about whole inputs, in words.
-const wholeInputs = ", root mean square"
-
-// perInput tells whether a rung is about whole inputs, not coordinates.
-func (l LadderRow) perInput() bool {
-	return meanSquare(l.Rung) || strings.HasSuffix(l.Rung, wholeInputs)
-}
-
 // A rungGroup are the rungs about one thing: coordinates, or whole inputs.
 type rungGroup struct {
 	Title string
@@ -50,7 +40,7 @@ func (r *Report) ladderGroups() []rungGroup {
 	groups := []rungGroup{{Title: "per coordinate"}, {Title: "per input, root mean square"}}
 	for _, l := range r.Ladder {
 		which := 0
-		if l.perInput() {
+		if l.PerInput {
 			which = 1
 		}
 		groups[which].Rows = append(groups[which].Rows, l)
@@ -84,44 +74,13 @@ func ratio(n Number) string {
 	}
 }
 
-// name is the rung without what its group's heading says, long for a page or
-// short for a terminal.
-func (l LadderRow) name(long bool) string {
-	kind, which := newRung(l.Rung, l.Search), 1
-	if long {
-		which = 0
-	}
-	name := methodNames[kind][which]
-	if name == "" {
-		name = l.Rung
-	}
-	return strings.TrimSuffix(strings.TrimSuffix(name, wholeInputs), ", rms")
-}
-
-// searched is name with the search that found the witnesses, where the name does
-// not say it.
-func (l LadderRow) searched(long bool) string {
+// searched is the name with the search that found the witnesses, where the name does not
+// say it.
+func (l LadderRow) searched() string {
 	if l.Search == "" || l.Search == bound.SearchFar || l.Search == bound.SearchTwins {
-		return l.name(long)
+		return l.Name
 	}
-	return l.name(long) + " (" + l.Search + ")"
-}
-
-// ladderName is how wide a rung's name may be on a terminal.
-const ladderName = 29
-
-// brief is the longest form of the name that a terminal has room for.
-func (l LadderRow) brief() string {
-	for _, name := range []string{l.searched(false), l.name(false)} {
-		if utf8.RuneCountInString(name) <= ladderName {
-			return name
-		}
-	}
-	name, _, _ := strings.Cut(l.name(false), ",")
-	if runes := []rune(name); len(runes) > ladderName {
-		name = string(runes[:ladderName-1]) + "…"
-	}
-	return name
+	return l.Name + " (" + l.Search + ")"
 }
 
 // coarse names the low band of the ladder's second column.
@@ -146,61 +105,23 @@ func (r *Report) ladderIntro() string {
 	return fmt.Sprintf("Medians of each kind of bound in normalised units over coordinates and %s, or as many of them as a remark names; same noise. %s: the coarsest of the coordinates. × says how many times what paper A's methods give for all coordinates of the same inputs: its Algorithm 1, or its authors' own procedure.%s", r.tried(r.Data.Examples), low, vacuous)
 }
 
-// ladderNotes are the remarks on the rungs, each once, with those it is about.
-func (r *Report) ladderNotes(name func(LadderRow) string) []pair {
-	var remarks []string
-	about := map[string][]string{}
-	for _, g := range r.ladderGroups() {
-		for _, l := range g.Rows {
-			for _, remark := range l.remarks() {
-				remarks = append(remarks, remark)
-				about[remark] = unique(append(about[remark], name(l)))
-			}
+// ladderNotes are the remarks on the rows, each once, with those it is about.
+func (r *Report) ladderNotes() []Setting {
+	var notes []Setting
+	for _, l := range r.Ladder {
+		note := l.Note
+		if l.UnboundedFraction > 0 {
+			note = strings.TrimPrefix(note+"; no useful limit for "+Share(float64(l.UnboundedFraction)), "; ")
 		}
-	}
-	var notes []pair
-	for _, remark := range unique(remarks) {
-		who := strings.Join(about[remark], ", ")
-		if last := len(notes) - 1; last >= 0 && notes[last].Key == who {
-			notes[last].Value += "; " + remark
-		} else {
-			notes = append(notes, pair{who, remark})
+		if note == "" {
+			continue
+		}
+		i := slices.IndexFunc(notes, func(s Setting) bool { return s.Value == note })
+		if i < 0 {
+			notes = append(notes, Setting{l.Name, note})
+		} else if !slices.Contains(strings.Split(notes[i].Key, ", "), l.Name) {
+			notes[i].Key += ", " + l.Name
 		}
 	}
 	return notes
 }
-
-// remarks are the parts of a rung's note, and for which share of its values
-// there is no useful limit.
-func (l LadderRow) remarks() []string {
-	var out []string
-	if l.Note != "" {
-		out = strings.Split(strings.ReplaceAll(l.Note, "unbounded_fraction counts", "no useful limit counts"), "; ")
-	}
-	if l.UnboundedFraction > 0 {
-		out = append(out, "no useful limit for "+Share(float64(l.UnboundedFraction)))
-	}
-	return out
-}
-
-func (r *Report) textLadder(w io.Writer) {
-	if len(r.Ladder) == 0 {
-		return
-	}
-	fmt.Fprintln(w)
-	wrap(w, "The ladder. "+r.ladderIntro())
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, g := range r.ladderGroups() {
-		fmt.Fprintf(t, "%s\tclaim\tall\t%s\t×Alg. 1\t×authors'\n", g.Title, r.coarse())
-		for _, l := range g.Rows {
-			fmt.Fprintf(t, "  %s\t%s\t%s\n", l.brief(), statusShort[l.Status], strings.Join(l.cells(), "\t"))
-		}
-	}
-	t.Flush()
-	for _, n := range r.ladderNotes(LadderRow.brief) {
-		wrap(w, n.Key+": "+n.Value+".")
-	}
-}
-
-// statusShort fits beside a name on a terminal.
-var statusShort = map[string]string{"certified": "cert.", "estimated": "est.", "assumed": "assumed", StatusDemonstrated: "demo."}

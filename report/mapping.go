@@ -119,17 +119,17 @@ func (r *Report) WriteMapping(w io.Writer) error {
 	if r.Audit == nil {
 		return errNoAudit
 	}
-	d := newDocument(w)
-	d.heading(1, "What this audit is evidence for")
-	d.paragraph("No audit meets a requirement by itself. The requirements are in our words: read them where they stand.")
+	var d document
+	d.add(heading{1, "What this audit is evidence for"})
+	d.say("No audit meets a requirement by itself. The requirements are in our words: read them where they stand.")
 	for _, q := range Requirements(r.Audit) {
-		d.heading(2, q.ID)
-		d.paragraph(q.Source + ".")
-		d.strong("It asks:", q.Asks)
-		d.strong("This audit gives:", "")
+		d.section(q.ID)
+		d.say(q.Source + ".")
+		d.say("It asks: " + q.Asks)
+		d.say("This audit gives:")
 		d.list(readable(q.Gives))
-		d.strong("It does not give:", "")
+		d.say("It does not give:")
 		d.list(readable(q.Lacks))
 	}
-	return d.err
+	return d.writeMarkdown(w)
 }

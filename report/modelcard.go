@@ -16,18 +16,17 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 	if a == nil {
 		return errNoAudit
 	}
-	d := newDocument(w)
-	d.heading(2, "What the outputs tell of sensitive attributes")
-	d.strong(verdictWords(a), "")
+	var d document
+	d.section("What the outputs tell of sensitive attributes")
+	d.add(paragraph{verdictWords(a), "verdict"})
 	d.list(readable(a.Reasons))
 	d.table(cardTable(a))
-	d.paragraph(fmt.Sprintf("“Told”: the share of examples of which attacks that never saw them tell the attribute (R² of numbers). “Excess”: points beyond the best guess that uses at most y and the answered label, with one-sided limits at %s. “Sees”: the excess%s, in points, that is found with probability %g in channels like the planted ones; other channels can carry more and stay hidden.", confidenceWords(a), overWhom(a), audit.PowerProbability))
-	d.paragraph(auditedWords(a), uncontrolled(a))
-	if list := todo(a); len(list) > 0 {
-		d.heading(3, "Before the outputs are shared")
-		d.list(list)
+	d.say(auditedWords(a), uncontrolled(a))
+	if todo := todo(a); len(todo) > 0 {
+		d.part("Before the outputs are shared")
+		d.list(todo)
 	}
-	d.heading(3, "Limits of this audit")
+	d.part("Limits of this audit")
 	d.list(readable(append([]string{
 		standing(a),
 		"It holds for these outputs on examples like these; other attributes, other data and other ways to reach the model were not looked at.",
@@ -36,12 +35,15 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 	if r.Model.SHA256 != "" {
 		model = "sha256 of the model " + r.Model.SHA256 + ", "
 	}
-	d.paragraph(fmt.Sprintf("Audited with tattle (%s); %ssha256 of the sample %s, seed %d.", r.Command, model, a.SHA256, a.Settings.Seed))
-	return d.err
+	d.say(fmt.Sprintf("Audited with tattle (%s); %ssha256 of the sample %s, seed %d.", r.Command, model, a.SHA256, a.Settings.Seed))
+	return d.writeMarkdown(w)
 }
 
-func cardTable(a *audit.Result) auditTable {
-	t := auditTable{Heads: []string{"attribute", "verdict", "told", "baseline", "excess (limits)", "sees"}, Words: []int{1}}
+func cardTable(a *audit.Result) table {
+	t := table{
+		Says:  fmt.Sprintf("“Told”: the share of examples of which attacks that never saw them tell the attribute (R² of numbers). “Excess”: points beyond the best guess that uses at most y and the answered label, with one-sided limits at %s. “Sees”: the excess%s, in points, that is found with probability %g in channels like the planted ones; other channels can carry more and stay hidden.", confidenceWords(a), overWhom(a), audit.PowerProbability),
+		Heads: []string{"attribute", "verdict", "told", "baseline", "excess (limits)", "sees"}, Words: []int{1},
+	}
 	for i := range a.Findings {
 		f := &a.Findings[i]
 		cells := []string{file.Name(f.Attribute), string(f.Verdict), "–", "–", "–"}

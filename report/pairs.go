@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 
 	"tattle/bound"
@@ -48,15 +47,6 @@ func (r *Report) AddPair(o Original, other []float64, p Pair) error {
 	}
 	r.Pairs = append(r.Pairs, p)
 	return nil
-}
-
-// textPairs lists the pairs: a terminal shows no pictures.
-func (r *Report) textPairs(w io.Writer) {
-	if len(r.Pairs) == 0 {
-		return
-	}
-	fmt.Fprintln(w)
-	wrap(w, r.twinsTogether())
 }
 
 // twinsTogether sums the pairs up.

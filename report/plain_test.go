@@ -19,10 +19,18 @@ func rendered(t *testing.T, r *Report) (text, page string) {
 	if err := r.WriteText(&a); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.WriteHTML(&b, "run"); err != nil {
+	if err := r.WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	return a.String(), b.String()
+}
+
+// printed are blocks on a terminal.
+func printed(fill func(d *document)) string {
+	var b strings.Builder
+	w := &textWriter{errWriter: &errWriter{w: &b}, said: map[string]bool{"": true}}
+	w.blocks(collect(fill))
+	return b.String()
 }
 
 // TestLadderText checks the ladder on a terminal with names and figures of the
@@ -31,29 +39,27 @@ func TestLadderText(t *testing.T) {
 	c := bound.StatusCertified
 	const root, draws, of = "root of the bound per input", "over draws of the noise", "of the 100 examples tried"
 	r := &Report{Experiment: &Experiment{Band: 8}, Ladder: []LadderRow{
-		{Rung: "Algorithm 1, example by example by example", Search: "direct", Status: c, MedianAll: .24, MedianLow: .47, RatioToAlgorithm1: 1, RatioToAuthors: 1.26},
-		{Rung: "Algorithm 1, root mean square", Search: "direct", Status: c, MedianAll: .17, MedianLow: Number(math.NaN()), RatioToAlgorithm1: 1, RatioToAuthors: 1.13, Note: root},
-		{Rung: bound.MethodHCR, Search: bound.SearchFar, Status: c, MedianAll: 1.23e9, MedianLow: 4.9e7, RatioToAlgorithm1: 140739, RatioToAuthors: 1000.5},
-		{Rung: "exact twins, root mean square", Search: bound.SearchTwins, Status: c, MedianAll: Number(math.NaN()), Unbounded: true, UnboundedFraction: .98, Note: root + "; " + of},
-		{Rung: "Cramér-Rao, identifiable part", Status: bound.StatusAssumed, MedianAll: .7, MedianLow: 1.4, RatioToAlgorithm1: 3.03, RatioToAuthors: 1000},
-		{Rung: "attack: linear", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1, Note: draws},
-		{Rung: "attack: decoder", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1, Note: draws},
+		{Name: "Algorithm 1", Search: "direct", Status: c, MedianAll: .24, MedianLow: .47, RatioToAlgorithm1: 1, RatioToAuthors: 1.26},
+		{Name: "Algorithm 1", PerInput: true, Search: "direct", Status: c, MedianAll: .17, MedianLow: Number(math.NaN()), RatioToAlgorithm1: 1, RatioToAuthors: 1.13, Note: root},
+		{Name: "HCR, far", Search: bound.SearchFar, Status: c, MedianAll: 1.23e9, MedianLow: 4.9e7, RatioToAlgorithm1: 140739, RatioToAuthors: 1000.5},
+		{Name: "exact twins", PerInput: true, Search: bound.SearchTwins, Status: c, MedianAll: Number(math.NaN()), Unbounded: true, UnboundedFraction: .98, Note: root + "; " + of},
+		{Name: "Cramér-Rao, identifiable part", Status: bound.StatusAssumed, MedianAll: .7, MedianLow: 1.4, RatioToAlgorithm1: 3.03, RatioToAuthors: 1000},
+		{Name: "attack: linear", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1, Note: draws},
+		{Name: "attack: decoder", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1, Note: draws},
 	}}
-	var b bytes.Buffer
-	r.textLadder(&b)
-	text := b.String()
+	text := printed(func(d *document) { d.ladder(r) })
 	for _, line := range strings.Split(text, "\n") {
 		if n := utf8.RuneCountInString(line); n > width || strings.TrimRight(line, " ") != line {
 			t.Errorf("%d columns: %q", n, line)
 		}
 	}
 	words := strings.Join(strings.Fields(text), " ")
-	for _, once := range []string{root, draws, of, "coarse", "8×8:"} {
+	for _, once := range []string{draws, of, "coarse", "8×8:"} {
 		if n := strings.Count(words, once); n != 1 {
 			t.Errorf("%q is said %d times", once, n)
 		}
 	}
-	for _, want := range []string{"HCR, far cert. 1.23e+09 4.90e+07 >1000× >1000×", "3.03× 1000×", "Algorithm 1 cert. 0.24", "attack: linear, attack: decoder: " + draws, "Algorithm 1 (direct), exact twins: " + root, "exact twins: " + of + "; no useful limit for 98 %."} {
+	for _, want := range []string{"HCR, far certified 1.23e+09 4.90e+07 >1000× >1000×", "3.03× 1000×", "Algorithm 1 (direct) certified 0.24", "attack: linear, attack: decoder: " + draws, "Algorithm 1: " + root, "exact twins: " + root + "; " + of + "; no useful limit for 98 %"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -73,16 +79,15 @@ func TestConstraintAlone(t *testing.T) {
 	if !ok || !f.fewer || !strings.Contains(f.title, "directions resolved to within 0.5") || f.inside(f.target) {
 		t.Errorf("across: %q, target %g", f.title, f.target)
 	}
-	var b bytes.Buffer
-	d.text(&b)
+	text := printed(func(doc *document) { doc.design(&Report{Design: d}) })
 	rows := 0
-	for _, line := range strings.Split(b.String(), "\n") {
+	for _, line := range strings.Split(text, "\n") {
 		if strings.Contains(line, " principal ") {
 			rows++
 		}
 	}
-	if want := len(d.lines()); rows != want || !strings.Contains(strings.Join(strings.Fields(b.String()), " "), "within 0.5") {
-		t.Errorf("%d rows for %d lines\n%s", rows, want, b.String())
+	if want := len(d.lines()); rows != want || !strings.Contains(strings.Join(strings.Fields(text), " "), "within 0.5") {
+		t.Errorf("%d rows for %d lines\n%s", rows, want, text)
 	}
 	best := false
 	for _, l := range d.lines() {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 )
 
 // Plane is the two-attribute plane of B Figure 2: what a linear classifier can
@@ -133,25 +132,6 @@ func (g MixtureBars) name() string { return fmt.Sprintf("y = %d, s = %d", g.Y, g
 
 func (m Mixture) says() string {
 	return fmt.Sprintf("%s: honesty %s, curiosity %s.", strings.TrimSuffix(sentenceOf(m.Title), "."), percent(float64(m.Honesty)), percent(float64(m.Curiosity)))
-}
-
-func (x *Plane) text(w io.Writer) {
-	if x == nil {
-		return
-	}
-	fmt.Fprintln(w)
-	wrap(w, strings.TrimSuffix(x.Title, ".")+". "+x.says())
-	if len(x.TradeOff) > 0 {
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "  βs\thonesty\tcuriosity\tsum")
-		for _, q := range x.TradeOff {
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%.3f\n", number(float64(q.BetaS)), percent(float64(q.Honesty)), percent(float64(q.Curiosity)), float64(q.Honesty+q.Curiosity))
-		}
-		t.Flush()
-	}
-	for _, m := range x.Mixtures {
-		m.text(w)
-	}
 }
 
 func (m Mixture) text(w io.Writer) {

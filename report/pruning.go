@@ -3,10 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
-	"io"
 	"math"
-	"strings"
-	"text/tabwriter"
 )
 
 // Pruning is honesty and curiosity as the smallest weights of one run are set
@@ -123,29 +120,4 @@ func (c Pruning) says() string {
 // cells are a point in words.
 func (q PruningPoint) cells() []string {
 	return []string{percent1(float64(q.Fraction)), percent(float64(q.Honesty)) + within(q.HonestyInterval), percent(float64(q.Curiosity)) + within(q.CuriosityInterval)}
-}
-
-// pruningIntro says what was done.
-const pruningIntro = "The smallest weights of every layer were set to zero, without training again; the attack stayed as it was."
-
-func (r *Report) textPruning(w io.Writer) {
-	if len(r.Pruning) == 0 {
-		return
-	}
-	fmt.Fprintln(w)
-	wrap(w, "Pruning. "+pruningIntro)
-	panel := ""
-	for _, c := range r.Pruning {
-		if c.Panel != panel {
-			panel = c.Panel
-			fmt.Fprintf(w, "\n%s\n", cut(panel, width))
-		}
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(w, "%s\n", cut(c.Run, width))
-		fmt.Fprintln(t, "  zero\thonesty (95 %)\tcuriosity (95 %)")
-		for _, q := range c.Points {
-			fmt.Fprintf(t, "  %s\n", strings.Join(q.cells(), "\t"))
-		}
-		t.Flush()
-	}
 }

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
-	"io"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -51,45 +49,6 @@ func (c ROCCurve) Thin() ROCCurve {
 		}
 	}
 	return t
-}
-
-// A rocRow is a run's two panels: honesty left, curiosity right.
-type rocRow struct {
-	Run    string
-	Panels []rocPanel
-}
-
-type rocPanel struct {
-	Title string
-	SVG   template.HTML
-	Rows  []pair // classes and their areas
-}
-
-// rocRows are the figure's rows, in the order in which runs are named.
-func (r *Report) rocRows() []rocRow {
-	var rows []rocRow
-	for _, of := range []string{OfHonesty, OfCuriosity} {
-		for _, c := range r.ROC {
-			if c.Of != of {
-				continue
-			}
-			i := slices.IndexFunc(rows, func(x rocRow) bool { return x.Run == c.Run })
-			if i < 0 {
-				i = len(rows)
-				rows = append(rows, rocRow{Run: c.Run})
-			}
-			rows[i].Panels = append(rows[i].Panels, c.view())
-		}
-	}
-	return rows
-}
-
-func (c ROC) view() rocPanel {
-	v := rocPanel{Title: c.title(), SVG: c.draw()}
-	for _, x := range c.Curves {
-		v.Rows = append(v.Rows, pair{x.Class, x.area()})
-	}
-	return v
 }
 
 func (c ROC) title() string { return strings.TrimSuffix(sentenceOf(c.Of+": "+c.Attribute), ".") }
@@ -150,23 +109,6 @@ const longestClass = 24
 // hueOf is the colour of a figure's i-th thing and how it is dashed, for those who
 // tell no colours apart; twelve things differ.
 func hueOf(i int) string { return fmt.Sprintf("h%d d%d", i%hues, i%dashes) }
-
-// textROC lists the areas under the curves: a terminal draws none.
-func (r *Report) textROC(w io.Writer) {
-	if len(r.ROC) == 0 {
-		return
-	}
-	fmt.Fprintln(w)
-	if len(r.ROC) > mostRuns {
-		wrap(w, "ROC curves: in report.html.")
-		return
-	}
-	wrap(w, "Areas under the ROC curves, each class against the rest (.5 is chance):")
-	for _, c := range r.ROC {
-		areas := c.areas()
-		wrap(w, fmt.Sprintf("  %s, %s of %s: %s", c.Run, c.Of, c.Attribute, areas))
-	}
-}
 
 // areas lists the areas of all classes, or of many classes the least and the
 // greatest.

@@ -12,24 +12,18 @@ import (
 // The standings of a claim, which no rendering mixes.
 var statuses = []string{bound.StatusCertified, StatusDemonstrated, bound.StatusEstimated, bound.StatusAssumed}
 
-// A row is a bound.Summary in words.
-type row struct {
-	Name, Status, Band, Domain, Unbounded string
-	Quantiles                             []string
-}
-
-// rows are the bounds of one standing, named by name.
-func (r *Report) rows(status string, name func(bound.Summary) string) []row {
-	var rows []row
+// rows are the bounds of one standing in words, named by name.
+func (r *Report) rows(status string, name func(bound.Summary) string) [][]string {
+	var rows [][]string
 	for _, b := range r.Bounds {
 		if b.Status != status {
 			continue
 		}
-		x := row{Name: name(b) + r.some(b.Examples), Status: b.Status, Band: strings.ReplaceAll(marked(times(b.Band), b.AbovePrior), " ", ""), Domain: cmp.Or(b.Domain, "–"), Unbounded: Share(b.UnboundedFraction)}
+		cells := []string{name(b) + r.some(b.Examples), strings.ReplaceAll(marked(times(b.Band), b.AbovePrior), " ", ""), cmp.Or(b.Domain, "–")}
 		for _, q := range bound.QuantileLevels {
-			x.Quantiles = append(x.Quantiles, strings.ReplaceAll(AtLeastNumber(b.Quantile(q)), "unbounded", "∞"))
+			cells = append(cells, strings.ReplaceAll(AtLeastNumber(b.Quantile(q)), "unbounded", "∞"))
 		}
-		rows = append(rows, x)
+		rows = append(rows, append(cells, Share(b.UnboundedFraction)))
 	}
 	return rows
 }
@@ -106,17 +100,6 @@ func (r *Report) legend() []string {
 		lines = append(lines, "Search: "+strings.Join(unique(searches), ", ")+"; s is the size of its perturbations over the noise.")
 	}
 	return unique(lines)
-}
-
-// coordinates says of what the bounds are.
-func (r *Report) coordinates() string {
-	var of []string
-	for _, b := range r.Bounds {
-		if !meanSquare(b.Method) {
-			of = append(of, coordinateWords(b.Coordinates))
-		}
-	}
-	return "Coordinates: " + strings.Join(unique(of), ", ") + "."
 }
 
 // unique drops what has been said before.

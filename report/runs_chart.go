@@ -181,34 +181,3 @@ func (p *runPlane) says() string {
 	}
 	return strings.Join(said, ". ") + "."
 }
-
-// runsLegend says what shapes mean, of the attacks that there are.
-func (r *Report) runsLegend() []markKey {
-	var keys []markKey
-	soft, raw, means := false, false, slices.ContainsFunc(r.runPlanes(), (*runPlane).hasMeans)
-	add := func(l look) { keys = append(keys, markKey{l.hue + " filled", shapes[l.shape], l.attack}) }
-	for _, l := range looks {
-		if slices.ContainsFunc(r.Runs, func(x Run) bool { return x.shown() && x.Attack == l.attack }) {
-			add(l)
-		}
-	}
-	if i := slices.IndexFunc(r.Runs, func(x Run) bool { return x.shown() && !slices.Contains(looks, lookOf(x.Attack)) }); i >= 0 {
-		add(lookOf(r.Runs[i].Attack))
-	}
-	for _, x := range r.Runs {
-		soft, raw = soft || x.shown() && x.Outputs == "soft", raw || x.shown() && x.Outputs != "soft"
-	}
-	if raw {
-		keys = append(keys, markKey{"ink filled", shapes["circle"], "raw outputs"})
-	}
-	if soft {
-		keys = append(keys, markKey{"ink hollow", shapes["circle"], "soft outputs"})
-	}
-	if means {
-		keys = append(keys, markKey{"ink filled", shapes["cross"], "mean over seeds"})
-	}
-	return keys
-}
-
-// A markKey is a shape of a legend.
-type markKey struct{ Class, Path, Name string }

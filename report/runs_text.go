@@ -2,10 +2,7 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"strings"
-	"text/tabwriter"
 )
 
 // runsSentence counts what ran and names the most curious run.
@@ -104,45 +101,6 @@ func accuracyCell(mean, std Number, i Interval) string {
 		return s + fmt.Sprintf(" (%.1f–%.1f)", 100*float64(i[0]), 100*float64(i[1]))
 	}
 	return s
-}
-
-// runsIntro says what the columns are.
-const runsIntro = "In percent: behind ± the standard deviation over seeds, in brackets the 95 % interval of one run. Excess: curiosity less baseline, in points. H: mean entropy of the outputs, bits."
-
-// mostRuns is how many runs a terminal lists beside tables that sum them up.
-const mostRuns = 20
-
-// textRuns lists every run and draws the planes.
-func (r *Report) textRuns(w io.Writer) {
-	if len(r.Runs) == 0 {
-		return
-	}
-	fmt.Fprintln(w)
-	if len(r.Tables) > 0 && len(r.Runs) > mostRuns {
-		wrap(w, fmt.Sprintf("%s, one by one, and their honesty-curiosity planes: in report.html.", Count(len(r.Runs), "run")))
-		return
-	}
-	wrap(w, "The runs. "+runsIntro)
-	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
-	panel := ""
-	for i, x := range r.Runs {
-		if p := x.panel(); i == 0 || p != panel {
-			fmt.Fprintf(t, "%s:\n attack\tβx,y,s\tseed\thonesty\tcuriosity\tbase\texcess\tH\n", cut(p, width-1))
-			panel = p
-		}
-		cells := x.cells()
-		cells[2] = strings.TrimSuffix(cells[2], " %")
-		fmt.Fprintf(t, " %s\t%s\t%s\t%s\n", x.brand(), x.Beta.short(), x.seedWords(), strings.Join(cells, "\t"))
-	}
-	t.Flush()
-	for _, x := range r.Runs {
-		if x.Failed != "" {
-			wrap(w, x.Name+" has no figures: "+x.Failed)
-		}
-	}
-	for _, p := range r.runPlanes() {
-		p.text(w)
-	}
 }
 
 // brand is an attack and its outputs as a terminal has room for: "param. raw".

@@ -6,14 +6,10 @@ import (
 	"strings"
 )
 
-// Sentences says what was measured in plain sentences: the answer of a design,
-// what was released, what
-// is certified, what an attack reached, what it costs; after training alone,
-// what was trained and how well it does.
-func (r *Report) Sentences() []string {
-	if r.Audit != nil {
-		return r.auditSentences()
-	}
+// sentences say what was measured: the answer of a design, what was released, what is
+// certified, what an attack reached, what it costs; after training alone, what was
+// trained and how well it does.
+func (r *Report) sentences() []string {
 	if r.Study != nil {
 		return studySentences(r.Study)
 	}

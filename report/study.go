@@ -1,17 +1,12 @@
 package report
 
 import (
-	_ "embed"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"tattle/audit"
 )
-
-//go:embed study.html
-var studySource string
 
 // What a study is to show of audits.
 const (
@@ -103,32 +98,16 @@ func rateWords(r audit.StudyRate) string {
 	return fmt.Sprintf("%d of %d, %s, interval %s", r.Count, r.Of, percent(r.Value), interval(r.Interval))
 }
 
-// textStudy prints a study's tables.
-func (r *Report) textStudy(w io.Writer) {
-	s := r.Study
+// study adds a study's tables.
+func (d *document) study(s *audit.Study, verdict string) {
 	if s == nil {
 		return
 	}
-	fmt.Fprintln(w)
-	wrap(w, "How often, with 99 % intervals:")
-	for _, x := range s.Rates {
-		if x.Examples == 0 {
-			wrap(w, "- "+x.Name+": "+rateWords(x))
-		}
-	}
-	studyShort(s).text(w, 41)
-	spreadsTable(s).text(w, 22)
-}
-
-// studyView is a study on the page.
-type studyView struct {
-	Verdict string
-	Tables  []auditTable
-}
-
-func (r *Report) newStudy() *studyView {
-	if r.Study == nil {
-		return nil
-	}
-	return &studyView{r.Verdict, []auditTable{ratesTable(r.Study), rowsTable(r.Study), spreadsTable(r.Study), studyControls(r.Study)}}
+	d.section("The study")
+	d.on(onPage|onMarkdown, func(d *document) { d.say("Verdict: " + verdict + ".") })
+	d.table(ratesTable(s))
+	d.on(onTerminal, func(d *document) { d.table(studyShort(s)) })
+	d.on(onPage|onMarkdown, func(d *document) { d.table(rowsTable(s)) })
+	d.table(spreadsTable(s))
+	d.on(onPage|onMarkdown, func(d *document) { d.table(studyControls(s)) })
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // ratesTable is how often audits said what.
-func ratesTable(s *audit.Study) auditTable {
-	t := auditTable{
+func ratesTable(s *audit.Study) table {
+	t := table{
 		Name:  "How often",
 		Says:  "Clopper-Pearson intervals of 99 %.",
 		Heads: []string{"what", "examples", "audits", "of", "share", "interval"},
@@ -30,8 +30,8 @@ func sizeWords(n int) string {
 }
 
 // rowsTable has a line for each kind of classifier and number of examples.
-func rowsTable(s *audit.Study) auditTable {
-	t := auditTable{
+func rowsTable(s *audit.Study) table {
+	t := table{
 		Name: "What audits called what",
 		Says: "True excess, over the best guess that needs no outputs and over honest training, and the smallest that audits say they detect (over those that state one): means, in points. " +
 			"Verdicts are counts of curious / tells s beyond y / leaky by correlation / no evidence / inconclusive; alone: the same audits without references.",
@@ -49,8 +49,8 @@ func rowsTable(s *audit.Study) auditTable {
 func tenths(x float64) string { return minus(fmt.Sprintf("%.1f", 100*x)) }
 
 // studyShort is rowsTable for a terminal.
-func studyShort(s *audit.Study) auditTable {
-	t := auditTable{
+func studyShort(s *audit.Study) table {
+	t := table{
 		Name:  "What audits called what",
 		Says:  "C curious, B tells s beyond y, L leaky by correlation, N no evidence, I inconclusive; true excess over the best guess without outputs, in points.",
 		Heads: []string{"", "audits", "excess", "C", "B", "L", "N", "I", "B alone"},
@@ -64,8 +64,8 @@ func studyShort(s *audit.Study) auditTable {
 }
 
 // spreadsTable is what honest training leaks.
-func spreadsTable(s *audit.Study) auditTable {
-	t := auditTable{
+func spreadsTable(s *audit.Study) table {
+	t := table{
 		Name:  "What honest training leaks",
 		Says:  "True excess over seeds, in points: mean, standard deviation of the attack's accuracy, and the largest.",
 		Heads: []string{"data", "outputs", "nets", "honesty", "excess", "sd", "skew", "largest"}, Words: []int{1},
@@ -77,7 +77,7 @@ func spreadsTable(s *audit.Study) auditTable {
 }
 
 // studyControls are the planted models that each audit of a kind shares.
-func studyControls(s *audit.Study) auditTable {
+func studyControls(s *audit.Study) table {
 	t := controlsTable(&audit.Result{Controls: s.Controls})
 	t.Name, t.Says = "Controls", "Classifiers planted on the study's own tasks, one for each kind of outputs and number of examples."
 	return t

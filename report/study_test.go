@@ -49,7 +49,7 @@ func TestStudyVerdict(t *testing.T) {
 func TestStudyShown(t *testing.T) {
 	r := &Report{Title: "What audits detect", Study: studied(3), Verdict: "all of 4 demands are met"}
 	var text, html bytes.Buffer
-	for _, err := range []error{r.WriteText(&text), r.WriteHTML(&html, "det")} {
+	for _, err := range []error{r.WriteText(&text), r.WriteHTML(&html)} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,8 @@
 package report
 
 import (
-	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 )
 
 // What is in a cell, and in one that compares both figures.
@@ -20,40 +17,6 @@ func (t *Table) intro() string {
 		return tablesIntro
 	}
 	return tablesIntro + " " + sigmaIntro
-}
-
-// textTables prints a line a cell: tables of the paper are wider than a terminal.
-func (r *Report) textTables(w io.Writer) {
-	for i := range r.Tables {
-		r.Tables[i].text(w)
-	}
-}
-
-func (t *Table) text(w io.Writer) {
-	fmt.Fprintln(w)
-	wrap(w, t.Title)
-	if t.Reduced != "" {
-		wrap(w, "NOT COMPARABLE: "+t.Reduced)
-	}
-	wrapSome(w, t.Caption)
-	wrap(w, t.intro())
-	x := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(x, "%s\tfigure\tours\tpublished\tσ\n", cut(strings.Join(t.Heads, ", "), 28))
-	for _, row := range t.Rows {
-		label := cut(strings.Join(row.Labels, ", "), 28)
-		for i, c := range row.Cells {
-			if c.Blank || i >= len(t.Columns) {
-				continue
-			}
-			k := t.Columns[i]
-			fmt.Fprintf(x, "%s\t%s\t%s\t%s\t%s\n", label, cut(k.words(), 16), c.ran(k.Unit), c.Published.words(k.Unit), c.away())
-			label = ""
-		}
-	}
-	x.Flush()
-	for _, n := range t.remarks() {
-		wrap(w, n)
-	}
 }
 
 // words name a column in full.

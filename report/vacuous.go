@@ -2,10 +2,8 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"tattle/bound"
 )
@@ -50,13 +48,6 @@ func (r *Report) inBands(b bound.Summary, name func(bound.Summary) string) strin
 	return said
 }
 
-// textNothings prints them.
-func (r *Report) textNothings(w io.Writer) {
-	for _, n := range r.nothings(shortName) {
-		wrap(w, "Vacuous ("+strings.TrimSuffix(n.Reason, ".")+"): "+strings.Join(n.Rows, "; ")+".")
-	}
-}
-
 // Fewer says that fewer numbers leave than go in, empty where that is not so or
 // nothing is bounded.
 func (r *Report) Fewer() string {
@@ -65,11 +56,11 @@ func (r *Report) Fewer() string {
 		return ""
 	}
 	return fmt.Sprintf("%s, %s: so few numbers cannot determine an input, and in real arithmetic, among any real inputs, no unbiased estimator exists of what lies outside the directions they see. That alone hides nothing from adversaries with a prior.",
-		CountGrouped(n, r.released()), CountGrouped(p, "input"))
+		CountGrouped(n, r.releasedUnit()), CountGrouped(p, "input"))
 }
 
-// released says in the singular what leaves.
-func (r *Report) released() string {
+// releasedUnit says in the singular what leaves.
+func (r *Report) releasedUnit() string {
 	switch {
 	case r.Release.Projection != nil:
 		return "number"

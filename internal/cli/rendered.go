@@ -27,7 +27,7 @@ type rendering struct {
 
 // renderings lists what a report renders to.
 func renderings(r *report.Report) []rendering {
-	all := []rendering{{reportHTML, func(w io.Writer) error { return r.WriteHTML(w, ".") }}}
+	all := []rendering{{reportHTML, r.WriteHTML}}
 	if r.Audit != nil {
 		all = append(all, rendering{markdownFile, r.WriteMarkdown}, rendering{sarifFile, r.WriteSARIF},
 			rendering{junitFile, r.WriteJUnit}, rendering{modelCardFile, r.WriteModelCard})

@@ -200,7 +200,7 @@ func (c *reproduceCmd) compare(f figure, ours, theirs *measured) {
 		if other != nil {
 			bounds, note = other.Summaries, fewer(len(other.Indices), len(ours.result.Indices))
 		}
-		ours.report.Ladder = ladder(ours.report, bounds, note)
+		ours.report.SetLadder(bounds, note)
 	}
 }
 

@@ -15,7 +15,7 @@ func claimsOf(r *report.Report) *report.Report {
 		Model: r.Model, Data: r.Data, Release: r.Release, Experiment: r.Experiment, Arrays: r.Arrays,
 		Reading: r.Reading, Learned: r.Learned, Figure: r.Figure, Asked: r.Asked, FailOn: r.FailOn,
 	}
-	for _, a := range attacksOf(r) {
+	for _, a := range r.EachAttack() {
 		c.Attacks = append(c.Attacks, attackClaim(a))
 	}
 	if len(r.PriorAlone) > 0 {

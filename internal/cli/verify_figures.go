@@ -175,7 +175,7 @@ func attacked(r *report.Report, dir string, m *measurement) (*measure.Attacks, e
 		return measure.Claim{Attack: a.Name, About: a.About, Examples: a.Examples, Draws: a.Draws}
 	}
 	var attacks []measure.Claim
-	for _, a := range attacksOf(r) {
+	for _, a := range r.EachAttack() {
 		attacks = append(attacks, claim(a))
 	}
 	var prior *measure.Claim
@@ -188,17 +188,6 @@ func attacked(r *report.Report, dir string, m *measurement) (*measure.Attacks, e
 		return nil, finding(err, "")
 	}
 	return found, nil
-}
-
-// attacksOf are the attacks of a report, each by its first row.
-func attacksOf(r *report.Report) []report.Attack {
-	var all []report.Attack
-	for _, a := range r.Attacks {
-		if !slices.ContainsFunc(all, func(b report.Attack) bool { return a.Name == b.Name }) {
-			all = append(all, a)
-		}
-	}
-	return all
 }
 
 // assumptions is the report's note on the van Trees bound.

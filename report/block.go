@@ -1,0 +1,187 @@
+package report
+
+import (
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A block is one part of a document: a heading, paragraph, labelled paragraph, list,
+// settings, table, chart, pictures, code, details, sideBySide or only. Every kind of
+// document is built once as blocks; block_text.go, block_html.go and block_markdown.go
+// render each of them.
+type block any
+
+// A heading of level 2 begins a section, one of level 3 a part of it. What stands before
+// the first section sums the document up.
+type heading struct {
+	Level int
+	Text  string
+}
+
+// A paragraph is text of a class of the page's style: "soft", or "verdict" and a tone.
+type paragraph struct{ Text, Class string }
+
+// labelled is text about one thing, with a tag beside its name.
+type labelled struct{ Label, Tag, Class, Text string }
+
+// A list is one of sentences.
+type list struct {
+	Items []string
+	Class string
+}
+
+// settings are figures that have names.
+type settings []Setting
+
+// code is a command to be copied.
+type code string
+
+// A chart is a figure on the page, with what its marks mean, and perhaps one in letters
+// on a terminal.
+type chart struct {
+	Caption, Tag string
+	SVG          template.HTML
+	Keys         []legendKey
+	Note         string
+	Letters      func(io.Writer)
+}
+
+// A legendKey says what a mark of a chart means; Mark is drawn beside Name.
+type legendKey struct {
+	Mark template.HTML
+	Name string
+}
+
+// pictures are an original and what was made of it.
+type pictures struct {
+	Shots   []picture
+	Caption string
+}
+
+// A picture is one of them, with words for those who do not see it.
+type picture struct {
+	URI                template.URL
+	Alt, Name, Caption string
+}
+
+// details are blocks that the page folds away, unless they are Open.
+type details struct {
+	Summary, Tag, Class string
+	Open                bool
+	Blocks              []block
+}
+
+// sideBySide are blocks in columns, where there is room.
+type sideBySide []block
+
+// only are blocks that some formats have.
+type only struct {
+	On     medium
+	Blocks []block
+}
+
+// A medium is a set of formats.
+type medium uint8
+
+const (
+	onTerminal medium = 1 << iota
+	onPage
+	onMarkdown
+)
+
+// A table has rows of words and figures. A row of one cell heads those that follow. In a
+// cell, what stands after a line break is said below.
+type table struct {
+	Name  string // heads it
+	Says  string // what is in its cells; may be empty
+	Note  string // what is left out of it; may be empty
+	Heads []string
+	Rows  [][]string
+	Kinds []string // how the page colours the rows; may be empty
+	Words []int    // columns beside the first that hold words, not figures
+	Page  []string // heads of the columns that a terminal leaves out
+	Most  int      // rows that a terminal shows; zero for all
+}
+
+func (t *table) add(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// words tells whether a column holds words.
+func (t *table) words(column int) bool { return column == 0 || slices.Contains(t.Words, column) }
+
+// about says what the table holds, where its name is a heading.
+func (t *table) about() string { return strings.TrimSpace(t.Says + " " + t.Note) }
+
+// intro is about with the name.
+func (t *table) intro() string {
+	if t.Name == "" {
+		return t.about()
+	}
+	return strings.TrimSpace(t.Name + ". " + t.about())
+}
+
+// A document collects blocks.
+type document struct{ blocks []block }
+
+func (d *document) add(b ...block) { d.blocks = append(d.blocks, b...) }
+
+func (d *document) section(title string) { d.add(heading{2, title}) }
+
+func (d *document) part(title string) { d.add(heading{3, title}) }
+
+// say adds a paragraph of the sentences that there are.
+func (d *document) say(sentences ...string) {
+	if said := strings.Join(readable(sentences), " "); said != "" {
+		d.add(paragraph{Text: said})
+	}
+}
+
+// soft adds a paragraph of lesser weight.
+func (d *document) soft(sentences ...string) {
+	if said := strings.Join(readable(sentences), " "); said != "" {
+		d.add(paragraph{said, "soft"})
+	}
+}
+
+// table adds a table that has rows.
+func (d *document) table(t table) {
+	if len(t.Rows) > 0 {
+		d.add(t)
+	}
+}
+
+// list adds a list that has items.
+func (d *document) list(items []string) {
+	if len(items) > 0 {
+		d.add(list{Items: items})
+	}
+}
+
+// settings adds figures with names, if there are any.
+func (d *document) settings(rows []Setting) {
+	if len(rows) > 0 {
+		d.add(settings(rows))
+	}
+}
+
+// chart adds a chart that shows something.
+func (d *document) chart(c chart) {
+	if c.SVG != "" || c.Letters != nil {
+		d.add(c)
+	}
+}
+
+// on adds the blocks that fill adds, for some formats.
+func (d *document) on(m medium, fill func(d *document)) {
+	if b := collect(fill); len(b) > 0 {
+		d.add(only{m, b})
+	}
+}
+
+// collect returns the blocks that fill adds.
+func collect(fill func(d *document)) []block {
+	var d document
+	fill(&d)
+	return d.blocks
+}

@@ -1,0 +1,73 @@
+package report
+
+import (
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"math"
+)
+
+// dataURI returns a picture as a data URI, or its digest where the report was read from a
+// file and has no picture.
+func dataURI(b []byte, digest string) template.URL {
+	if b == nil {
+		return template.URL("sha256:" + digest)
+	}
+	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b))
+}
+
+// Fraction prints 0.005 as 1/200 where that is exact enough to be meant.
+func Fraction(s float64) string {
+	if n := math.Round(1 / s); n >= 2 && math.Abs(1/n-s) < 1e-12 {
+		return fmt.Sprintf("1/%.0f", n)
+	}
+	return number(s)
+}
+
+// number prints three significant digits, or a dash for what is not known.
+func number(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "–"
+	case math.IsInf(x, 1):
+		return "unbounded"
+	case x != 0 && math.Abs(x) < .001:
+		return fmt.Sprintf("%.2e", x)
+	case math.Abs(x) >= 1e6:
+		return fmt.Sprintf("%.2e", x)
+	case math.Abs(x) >= 1000:
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+// AtLeastNumber is number of a lower bound, rounded down.
+func AtLeastNumber(x float64) string { return number(toDigits(x, math.Floor)) }
+
+// atMostNumber is number of an upper bound, rounded up.
+func atMostNumber(x float64) string { return number(toDigits(x, math.Ceil)) }
+
+// toDigits rounds to the digits that number prints.
+func toDigits(x float64, round func(float64) float64) float64 {
+	size := math.Abs(x)
+	if !(size > 0) || math.IsInf(size, 1) {
+		return x
+	}
+	digits := 2 - int(math.Floor(math.Log10(size)))
+	if size >= 1000 && size < 1e6 {
+		digits = 0
+	}
+	if n := math.Pow10(min(max(digits, -300), 300)); math.Abs(x*n-math.Round(x*n)) > 1e-9*math.Abs(x*n) {
+		return round(x*n) / n
+	}
+	return x
+}
+
+func percent(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f %%", 100*x)
+}
+
+func interval(i [2]float64) string { return percent(i[0]) + " – " + percent(i[1]) }

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"tattle/bound"
+)
+
+// SetLadder sets every kind of bound and every attack of the report beside paper A's
+// method. theirs are the bounds by the authors' procedure, nil where it did not run; note
+// says what sets it apart.
+func (r *Report) SetLadder(theirs []bound.Summary, note string) {
+	if len(theirs) > 0 {
+		apart := &Report{Bounds: slices.Clone(theirs), PriorAlone: r.PriorAlone, MidRange: r.MidRange}
+		apart.ComparePrior()
+		theirs = apart.Bounds
+	}
+	l := &rungTable{authors: rungOf(theirs, note, bound.MethodHCR, "")}
+	l.algorithm1 = rungOf(r.Bounds, "", bound.MethodHCR, "")
+	l.add("the authors' procedure", l.authors)
+	l.add("Algorithm 1, example by example", l.algorithm1)
+	for _, k := range []struct{ name, method, search string }{
+		{"Cramér-Rao, all else known", bound.MethodCramerRaoAxis, ""},
+		{"Cramér-Rao, identifiable part", bound.MethodCramerRao, ""},
+		{"Barankin, near witnesses together", bound.MethodBarankin, ""},
+		{"far witnesses", bound.MethodHCR, bound.SearchFar},
+		{"twins", bound.MethodHCR, bound.SearchTwins},
+		{"van Trees", bound.MethodVanTrees, ""},
+	} {
+		l.add(k.name, rungOf(r.Bounds, "", k.method, k.search))
+	}
+	if len(r.PriorAlone) > 0 {
+		l.add("no release, the prior alone", attackRung(r.PriorAlone, r.PriorAlone[0].Name, "guessing the mean of the training data, on the same inputs"))
+	}
+	for _, a := range r.EachAttack() {
+		l.add("attack: "+a.Name, attackRung(r.Attacks, a.Name, "a biased adversary's error over draws of the noise, which bounds on unbiased ones do not limit"))
+	}
+	l.meanSquares(r, theirs, note)
+	r.Ladder = l.rows
+}
+
+// rungTable collects rows and what their ratios are taken to.
+type rungTable struct {
+	authors, algorithm1 *rungMedians
+	perInput            bool // what is added is about whole inputs
+	rows                []LadderRow
+}
+
+// rungMedians is one rung: its medians over all coordinates and over the low band,
+// NaN where there is no such band.
+type rungMedians struct {
+	all, low, unbounded  float64
+	examples             int // that they are over; 0 where the rung is not about examples
+	status, search, note string
+
+	abovePrior, abovePriorLow *bool
+}
+
+// rungOf finds the rows of a method among bounds: nil where there are none.
+func rungOf(bounds []bound.Summary, note, method, search string) *rungMedians {
+	var found *rungMedians
+	for _, b := range bounds {
+		apart := b.Search == bound.SearchFar || b.Search == bound.SearchTwins
+		if b.Method != method || apart && b.Search != search || !apart && search != "" {
+			continue
+		}
+		if found == nil {
+			found = &rungMedians{all: math.NaN(), low: math.NaN(), unbounded: math.NaN(), examples: b.Examples, status: b.Status, search: b.Search, note: note}
+			if note == "" {
+				found.note = b.Note
+			}
+		}
+		if b.Band != "all" {
+			found.low, found.abovePriorLow = b.Quantile(.5), b.AbovePrior
+			continue
+		}
+		found.all, found.unbounded, found.abovePrior = b.Quantile(.5), b.UnboundedFraction, b.AbovePrior
+	}
+	return found
+}
+
+// attackRung are the medians of an attack, or of the prior alone.
+func attackRung(rows []Attack, name, note string) *rungMedians {
+	a := &rungMedians{low: math.NaN(), status: StatusDemonstrated, note: note}
+	for _, row := range rows {
+		switch {
+		case row.Name != name:
+		case row.Band == "all":
+			a.all, a.examples = row.Quantile(.5), row.Examples
+		default:
+			a.low = row.Quantile(.5)
+		}
+	}
+	return a
+}
+
+// meanSquares adds the rows on whole inputs, whose ratios are to one another.
+func (l *rungTable) meanSquares(r *Report, theirs []bound.Summary, note string) {
+	l.perInput = true
+	l.authors = rungOf(theirs, note, bound.MethodMeanSquare, "")
+	l.algorithm1 = rungOf(r.Bounds, "", bound.MethodMeanSquare, "")
+	l.add("the authors' procedure", l.authors)
+	l.add("Algorithm 1", l.algorithm1)
+	for _, k := range []struct{ name, method, search string }{
+		{"Barankin", bound.MethodBarankinMeanSquare, ""},
+		{"far witnesses", bound.MethodMeanSquare, bound.SearchFar},
+		{"twins", bound.MethodMeanSquare, bound.SearchTwins},
+		{"van Trees", bound.MethodVanTreesMeanSquare, ""},
+	} {
+		l.add(k.name, rungOf(r.Bounds, "", k.method, k.search))
+	}
+	add := func(name string, a Attack) { // no ratio: bounds are medians over examples
+		l.add(name, &rungMedians{all: a.RMS(), low: math.NaN(), status: StatusDemonstrated, note: "over examples and draws"})
+	}
+	if len(r.PriorAlone) > 0 {
+		add("no release, the prior alone", r.PriorAlone[0])
+	}
+	for _, a := range r.EachAttack() {
+		add("attack: "+a.Name, a)
+	}
+}
+
+// add appends a rung, unless it is nil. Ratios are to medians over the same examples.
+func (l *rungTable) add(name string, m *rungMedians) {
+	if m == nil {
+		return
+	}
+	ratio := func(to *rungMedians) Number {
+		if to == nil || to.examples != m.examples || !(to.all > 0) || math.IsInf(m.all, 0) {
+			return Number(math.NaN())
+		}
+		return Number(m.all / to.all)
+	}
+	l.rows = append(l.rows, LadderRow{
+		Name: name, PerInput: l.perInput, Status: m.status, Search: m.search, Note: m.note, AbovePrior: m.abovePrior, AbovePriorLow: m.abovePriorLow,
+		MedianAll: Number(m.all), MedianLow: Number(m.low), UnboundedFraction: Number(m.unbounded),
+		Unbounded: math.IsInf(m.all, 1), UnboundedLow: math.IsInf(m.low, 1),
+		RatioToAlgorithm1: ratio(l.algorithm1), RatioToAuthors: ratio(l.authors),
+	})
+}
