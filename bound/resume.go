@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"tattle/internal/file"
 	"tattle/npy"
 	"tattle/run"
 )
@@ -25,7 +26,7 @@ func (r *runner) open() (finished *Result, err error) {
 	if begun, err := exists(filepath.Join(shards, manifestFile)); begun || err != nil {
 		return nil, err
 	}
-	if err := os.RemoveAll(shards); err != nil { // what there may be is left of shards that were merged
+	if err := file.RemoveAll(shards); err != nil { // what there may be is left of shards that were merged
 		return nil, fmt.Errorf("remove merged shards: %w", err)
 	}
 	if !r.options.Resume {

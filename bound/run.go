@@ -102,7 +102,7 @@ func newRunner(m Model, data Source, indices []int, e Experiment, o RunOptions) 
 // its folder.
 func (r *runner) locked(ctx context.Context) (*Result, error) {
 	dir := r.options.Dir
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := file.MkdirAll(dir); err != nil {
 		return nil, err
 	}
 	unlock, err := file.Lock(dir)
@@ -205,7 +205,7 @@ func (r *runner) finish(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
-	if err := os.Remove(r.path(manifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := file.Remove(r.path(manifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove the manifest of older arrays: %w", err)
 	}
 	path := r.path(ArraysFile)

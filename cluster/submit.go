@@ -81,7 +81,7 @@ func (c *Conn) Submit(ctx context.Context, j Job, o SubmitOptions) (_ *Submissio
 // lockRun keeps a run's folder to one submitter.
 func lockRun(root string) (unlock func(), err error) {
 	dir := filepath.Join(root, submissionFolder)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := file.MkdirAll(dir); err != nil {
 		return nil, err
 	}
 	release, err := file.Lock(dir)
@@ -89,7 +89,7 @@ func lockRun(root string) (unlock func(), err error) {
 		return nil, fmt.Errorf("%s: %w", root, err)
 	}
 	return func() {
-		os.Remove(dir)
+		file.Remove(dir)
 		release()
 	}, nil
 }

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
+
+	"tattle/internal/file"
 )
 
 // Finish ends the run: all that the cluster keeps of it goes, but for the entry that
@@ -18,7 +19,7 @@ func (s *Submission) Finish(ctx context.Context) error {
 	if err := discardMerged(s.o.Root); err != nil || told != nil {
 		return errors.Join(told, err)
 	}
-	if err := os.Remove(filepath.Join(s.o.Root, submissionFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := file.Remove(filepath.Join(s.o.Root, submissionFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -53,10 +54,10 @@ func discardMerged(root string) error {
 	})
 	for _, dir := range merged {
 		if err == nil {
-			err = os.Remove(filepath.Join(dir, manifestFile))
+			err = file.Remove(filepath.Join(dir, manifestFile))
 		}
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			err = os.RemoveAll(dir)
+			err = file.RemoveAll(dir)
 		}
 	}
 	return err

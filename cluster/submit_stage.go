@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -121,7 +122,9 @@ func (s *Submission) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 	if err := c.collect(ctx); err != nil {
 		return f, s.gone(err)
 	}
-	f.OnDiscard(func() error { return os.WriteFile(filepath.Join(f.Dir(), mergedFile), nil, 0o666) })
+	f.OnDiscard(func() error {
+		return run.WriteFile(filepath.Join(f.Dir(), mergedFile), func(io.Writer) error { return nil })
+	})
 	if len(c.aside) > 0 {
 		return f, c.failed()
 	}

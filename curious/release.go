@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tattle/internal/file"
 	"tattle/nn"
 	"tattle/onnx"
 )
@@ -39,7 +40,7 @@ func Save(dir string, r *Result) error {
 			return err
 		}
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := file.MkdirAll(dir); err != nil {
 		return err
 	}
 	for i, name := range append([]string{modelFile}, names...) {
@@ -58,7 +59,7 @@ func removeOthers(dir string, names []string) error {
 	}
 	for _, path := range files {
 		if !slices.Contains(names, filepath.Base(path)) {
-			if err := os.Remove(path); err != nil {
+			if err := file.Remove(path); err != nil {
 				return err
 			}
 		}

@@ -49,8 +49,8 @@ func (f *Folder) Put(i int, write func(io.Writer) error) (digest string, size in
 		return "", 0, f.store(err)
 	}
 	digest = hex.EncodeToString(hash.Sum(nil))
-	if err := os.Rename(beside, f.DataPath(i, digest)); err != nil {
-		os.Remove(beside)
+	if err := file.Rename(beside, f.DataPath(i, digest)); err != nil {
+		file.Remove(beside)
 		return "", 0, &StoreError{f.dir, file.Cause(err)}
 	}
 	return digest, size, nil
@@ -87,7 +87,7 @@ func (f *Folder) Record(i int, digest string) error {
 	}
 	if won {
 		f.done(i, digest)
-		os.Remove(f.failedPath(i))
+		file.Remove(f.failedPath(i))
 		return nil
 	}
 	lost := f.lost(i, digest)
@@ -99,7 +99,7 @@ func (f *Folder) Record(i int, digest string) error {
 		return &StoreError{f.dir, fmt.Errorf("%s is damaged", filepath.Base(f.recordPath(i)))}
 	}
 	if lost.Differs() {
-		os.Remove(path)
+		file.Remove(path)
 	}
 	return lost
 }
@@ -147,7 +147,7 @@ func (f *Folder) Adopt(i int, digest string) error {
 		return &StoreError{f.dir, err}
 	}
 	if found != digest {
-		os.Remove(f.DataPath(i, digest))
+		file.Remove(f.DataPath(i, digest))
 		return &DamagedError{i, digest, found}
 	}
 	err = f.Record(i, digest)
@@ -174,8 +174,8 @@ func (e *DamagedError) Error() string {
 // recordSize is the most that a record may hold.
 const recordSize = 1 << 10
 
-// link is os.Link, but for tests.
-var link = os.Link
+// link is file.Link, but for tests.
+var link = file.Link
 
 // createOnce writes the record of shard i, whole, where there is none, and tells
 // whether it was there before.
@@ -188,7 +188,7 @@ func (f *Folder) createOnce(i int, line string) (won bool, err error) {
 	if err != nil {
 		return false, f.store(err)
 	}
-	defer os.Remove(beside)
+	defer file.Remove(beside)
 	err = link(beside, path)
 	if err != nil && same(beside, path) { // a server's answer came too late
 		err = nil
@@ -226,7 +226,7 @@ func withoutLinks(err error) bool {
 // createExclusive writes a record where there are no links. A crash may leave half of
 // it, which Open takes for damaged.
 func (f *Folder) createExclusive(path, line string) error {
-	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	to, err := file.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (f *Folder) createExclusive(path, line string) error {
 		err = closed
 	}
 	if err != nil {
-		os.Remove(path)
+		file.Remove(path)
 	}
 	return err
 }

@@ -60,7 +60,7 @@ func (f *Folder) Retry(i int) error {
 	if err := f.has(i); err != nil {
 		return err
 	}
-	if err := os.Remove(f.failedPath(i)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := file.Remove(f.failedPath(i)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return &StoreError{f.dir, err}
 	}
 	return nil

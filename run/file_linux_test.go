@@ -19,7 +19,7 @@ func TestWriteFileOnFullDisk(t *testing.T) {
 	}
 	signal.Ignore(syscall.SIGXFSZ)
 	defer signal.Reset(syscall.SIGXFSZ)
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100_000, Max: old.Max}); err != nil {
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 10_000_000, Max: old.Max}); err != nil {
 		t.Skip(err)
 	}
 	defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old)
@@ -27,11 +27,11 @@ func TestWriteFileOnFullDisk(t *testing.T) {
 	path := filepath.Join(dir, "arrays.npz")
 	for name, write := range map[string]func(io.Writer) error{
 		"while writing": func(w io.Writer) error {
-			_, err := io.WriteString(w, strings.Repeat("x", 1<<20))
+			_, err := io.WriteString(w, strings.Repeat("x", 20<<20))
 			return err
 		},
 		"at the end": func(w io.Writer) error {
-			io.WriteString(w, strings.Repeat("x", 110_000)) // its error comes again
+			io.WriteString(w, strings.Repeat("x", 11_000_000)) // its error comes again
 			return nil
 		},
 	} {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"tattle/internal/file"
 )
 
 // Folder keeps the finished shards of a run on disk. Shard i has data, named by its
@@ -69,7 +71,7 @@ func clearShards(dir string) error {
 		names = append(names, data...)
 	}
 	for _, name := range names {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+		if err := file.Remove(filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}
@@ -163,9 +165,9 @@ func (f *Folder) OnDiscard(discard func() error) { f.discard = discard }
 
 // remove removes the folder of a run, beginning with what makes it one.
 func remove(dir string) error {
-	err := os.Remove(filepath.Join(dir, manifestName))
+	err := file.Remove(filepath.Join(dir, manifestName))
 	if err == nil || errors.Is(err, os.ErrNotExist) {
-		err = os.RemoveAll(dir)
+		err = file.RemoveAll(dir)
 	}
 	if err != nil {
 		return fmt.Errorf("remove merged shards: %w", err)

@@ -217,7 +217,7 @@ func digestOf(data []byte) string { return ManifestDigest(data) + "  " + manifes
 // WriteManifest writes a manifest into a folder, which it makes where there is none,
 // after its digest.
 func WriteManifest(dir string, data []byte) error {
-	if err := file.MkdirAll(dir); err != nil {
+	if err := file.MkdirAllSynced(dir); err != nil {
 		return fmt.Errorf("start a run: %w", err)
 	}
 	for _, f := range []struct{ name, text string }{{digestName, digestOf(data)}, {manifestName, string(data)}} {

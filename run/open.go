@@ -55,7 +55,7 @@ func read(dir string, m Manifest) (*Folder, *listing, error) {
 func (f *Folder) sweep(n *listing) error {
 	for _, name := range n.other {
 		if file.IsTemporary(name) {
-			if err := os.Remove(filepath.Join(f.dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			if err := file.Remove(filepath.Join(f.dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return fmt.Errorf("resume: %w", err)
 			}
 		}
@@ -153,13 +153,13 @@ func (f *Folder) readRecord(i int) (string, error) {
 func (f *Folder) drop(i int) error {
 	digest, err := f.readRecord(i)
 	if err == nil {
-		err = os.Remove(f.recordPath(i))
+		err = file.Remove(f.recordPath(i))
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if digest != "" {
-		err = os.Remove(f.DataPath(i, digest))
+		err = file.Remove(f.DataPath(i, digest))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}

@@ -25,7 +25,7 @@ func Pack(w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := file.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
@@ -109,14 +109,14 @@ func Unpack(archive, dir string) (err error) {
 		return fmt.Errorf("unpack %s: %s is there already", archive, dir)
 	}
 	beside := filepath.Join(filepath.Dir(dir), fmt.Sprintf(".%s.%016x.tmp", filepath.Base(dir), rand.Uint64()))
-	if err := os.Mkdir(beside, 0o777); err != nil {
+	if err := file.Mkdir(beside); err != nil {
 		return file.Cause(err)
 	}
-	defer os.RemoveAll(beside) // nothing, once it has its name
+	defer file.RemoveAll(beside) // nothing, once it has its name
 	if err := unpack(f, info.Size(), beside); err != nil {
 		return fmt.Errorf("unpack %s: %w", archive, err)
 	}
-	if err := os.Rename(beside, dir); err != nil {
+	if err := file.Rename(beside, dir); err != nil {
 		return err
 	}
 	file.Sync(filepath.Dir(dir))
@@ -125,7 +125,7 @@ func Unpack(archive, dir string) (err error) {
 
 // unpack writes an archive of that size into a folder.
 func unpack(r io.Reader, size int64, dir string) error {
-	root, err := os.OpenRoot(dir)
+	root, err := file.OpenRoot(dir)
 	if err != nil {
 		return err
 	}

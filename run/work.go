@@ -61,7 +61,7 @@ func (w Work) Tell(f *Folder) {
 // process until unlock is called. It errs with what wraps file.ErrLocked where another
 // process works there, and with a *MismatchError where it holds another run.
 func (w Work) Open() (f *Folder, unlock func(), err error) {
-	if err := os.MkdirAll(w.Dir, 0o777); err != nil {
+	if err := file.MkdirAll(w.Dir); err != nil {
 		return nil, nil, fmt.Errorf("start a run: %w", err)
 	}
 	if unlock, err = file.Lock(w.Dir); err != nil {

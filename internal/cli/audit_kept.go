@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"tattle/audit"
@@ -185,11 +184,11 @@ func (d *audited) digests(dir string) (all []report.Arrays, err error) {
 // discard removes what an interrupted audit would have gone on with; what is left of it
 // harms nobody.
 func (d *audited) discard(dir string) {
-	os.RemoveAll(filepath.Join(dir, shardsDir, answersDir))
+	file.RemoveAll(filepath.Join(dir, shardsDir, answersDir))
 	if d.shards != nil {
 		d.shards.Discard()
 	}
-	os.Remove(filepath.Join(dir, shardsDir)) // unless it is of use to other processes
+	file.Remove(filepath.Join(dir, shardsDir)) // unless it is of use to other processes
 }
 
 func names(files []kept) []string {

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -135,7 +135,7 @@ func (t *teacher) copyAttacks(dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, f.File), b, 0o666); err != nil {
+		if err := file.Write(filepath.Join(dir, f.File), func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 			return err
 		}
 	}

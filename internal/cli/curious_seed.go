@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -115,7 +115,7 @@ func (s seedRun) fits(dir string, p *dataset.Parts, seeds int) error {
 // failed.
 func (s seedRun) run(ctx context.Context, e *env, dir string, p *dataset.Parts, progress func(done, total int)) (*seedResult, error) {
 	made := !exists(dir)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := file.MkdirAll(dir); err != nil {
 		return nil, hinted(err, "choose a folder that can be written with --out")
 	}
 	was := s.unfinished(dir, p)
@@ -130,7 +130,7 @@ func (s seedRun) run(ctx context.Context, e *env, dir string, p *dataset.Parts, 
 		return r, r.write(dir, nil)
 	case trained == nil || e.serve || was != nil && len(was.Epochs) > len(trained.Epochs):
 		if made {
-			os.Remove(dir) // does nothing unless it is empty
+			file.Remove(dir) // does nothing unless it is empty
 		}
 		return was, stopped
 	}

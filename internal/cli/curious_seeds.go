@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -87,10 +87,10 @@ func (s *seeds) results(t *trainings) ([]*seedResult, error) {
 				failed = fmt.Errorf("%s: %s", s.label(name), r.Failed)
 			}
 		}
-		os.Remove(filepath.Join(t.at(name), resultFile))
-		os.Remove(filepath.Join(t.at(name), sourceFile))
+		file.Remove(filepath.Join(t.at(name), resultFile))
+		file.Remove(filepath.Join(t.at(name), sourceFile))
 		if name != "." {
-			os.Remove(t.at(name)) // does nothing unless it is empty
+			file.Remove(t.at(name)) // does nothing unless it is empty
 		}
 	}
 	return all, failed

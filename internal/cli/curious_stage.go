@@ -198,14 +198,14 @@ func (t *trainings) take(f *run.Folder, i int, name string) error {
 // unpack puts the files of a training into its folder, result.json last. It takes no
 // archive of anything else.
 func (t *trainings) unpack(archive, name, dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := file.MkdirAll(dir); err != nil {
 		return err
 	}
 	beside, err := t.aside()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(beside)
+	defer file.RemoveAll(beside)
 	from := filepath.Join(beside, "training")
 	if err := run.Unpack(archive, from); err != nil {
 		return err
@@ -227,14 +227,14 @@ func (t *trainings) unpack(archive, name, dir string) error {
 
 // aside makes a folder for what is under way: in the stage's, with which it goes at
 // last, whatever became of the process.
-func (t *trainings) aside() (string, error) { return os.MkdirTemp(t.stage(), ".training-*") }
+func (t *trainings) aside() (string, error) { return file.MkdirTemp(t.stage(), ".training-") }
 
 // move moves a file below one folder to the same place below another.
 func move(from, to, name string) error {
-	if err := os.MkdirAll(filepath.Dir(filepath.Join(to, name)), 0o777); err != nil {
+	if err := file.MkdirAll(filepath.Dir(filepath.Join(to, name))); err != nil {
 		return err
 	}
-	return os.Rename(filepath.Join(from, name), filepath.Join(to, name))
+	return file.Rename(filepath.Join(from, name), filepath.Join(to, name))
 }
 
 // pack writes the files of a training in dir, which may hold more, as an archive.
@@ -243,7 +243,7 @@ func (t *trainings) pack(w io.Writer, dir string, k *trained) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(beside)
+	defer file.RemoveAll(beside)
 	for _, name := range k.names() {
 		name = filepath.FromSlash(name)
 		if err := link(filepath.Join(dir, name), filepath.Join(beside, name)); err != nil {
@@ -309,7 +309,7 @@ func (c *computing) do(ctx context.Context, i int, w io.Writer) error {
 		if dir, err = c.aside(); err != nil {
 			return err
 		}
-		defer os.RemoveAll(dir)
+		defer file.RemoveAll(dir)
 	}
 	k, err := c.finished(name, dir)
 	if err != nil {
@@ -342,7 +342,7 @@ func sweep(dir string) error {
 	}
 	for _, entry := range entries {
 		if file.IsTemporary(entry.Name()) {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, entry.Name())))
+			err = errors.Join(err, file.Remove(filepath.Join(dir, entry.Name())))
 		}
 	}
 	return err

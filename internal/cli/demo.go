@@ -2,12 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"tattle/attack"
 	"tattle/bound"
+	"tattle/internal/file"
 	"tattle/measure"
 	"tattle/nn/train"
 	"tattle/report"
@@ -37,7 +37,7 @@ func (c *demoCmd) Run(e *env) error {
 			return err
 		}
 		for _, name := range []string{shardsDir, manifestFile, manifestDigestFile, arraysFile, measure.AttacksFile, modelFile} {
-			os.RemoveAll(filepath.Join(dir, name))
+			file.RemoveAll(filepath.Join(dir, name))
 		}
 		return fmt.Errorf("the demo keeps nothing of what it had begun: %w", err)
 	})

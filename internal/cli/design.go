@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/design"
+	"tattle/internal/file"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/run"
@@ -92,7 +92,7 @@ func (j *designJob) answer(e *env, dir string) error {
 	if err := j.finish(e, dir, r); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Join(dir, shardsDir)); err != nil || a.Met {
+	if err := file.RemoveAll(filepath.Join(dir, shardsDir)); err != nil || a.Met {
 		return err
 	}
 	return finding(fmt.Errorf("nothing that was tried meets what was asked for, of %s", r.Design.For()), "ask for less, allow a larger drop, or try other families, projections and numbers of features")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"tattle/internal/file"
 	"tattle/report"
 	"tattle/run"
 )
@@ -32,9 +33,19 @@ func (o output) in(e *env, command string, resume bool, work func(dir string) er
 	if err != nil {
 		return err
 	}
+	release, err := file.Confine(dir)
+	if err != nil {
+		return hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be written with --out")
+	}
+	defer release()
+	if resume && !e.serve && !file.Locked(dir) {
+		if err := file.Sweep(dir); err != nil {
+			return err
+		}
+	}
 	err = e.compute(dir, resume, func() error { return work(dir) })
 	if err != nil && made {
-		os.Remove(dir) // does nothing unless it is empty
+		file.Remove(dir) // does nothing unless it is empty
 	}
 	return err
 }
@@ -59,7 +70,7 @@ func (o output) folder(command string, resume bool) (dir string, made bool, err 
 	if err := o.spare(resume); err != nil {
 		return "", false, err
 	}
-	if err = os.MkdirAll(o.Out, 0o777); err == nil {
+	if err = file.MkdirAll(o.Out); err == nil {
 		err = writable(o.Out)
 	}
 	if err != nil {
@@ -97,7 +108,7 @@ func newFolder(name string) (string, error) {
 		if i > 1 {
 			dir = fmt.Sprintf("%s-%d", name, i)
 		}
-		err := os.Mkdir(dir, 0o777)
+		err := file.Mkdir(dir)
 		if err == nil {
 			return dir, nil
 		}
@@ -113,11 +124,11 @@ func writable(dir string) error { return room(dir, 0) }
 
 // room fails early where the folder does not take a file of that size.
 func room(dir string, size int64) (err error) {
-	f, err := os.CreateTemp(dir, ".tattle-*")
+	f, err := file.CreateTemp(dir, "tattle")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
+	defer file.Remove(f.Name())
 	zeros := make([]byte, 1<<20)
 	for ; size > 0 && err == nil; size -= int64(len(zeros)) {
 		_, err = f.Write(zeros[:min(size, int64(len(zeros)))])

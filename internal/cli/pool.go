@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"tattle/cluster"
+	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -51,7 +52,7 @@ func (e *env) compute(dir string, resume bool, work func() error) error {
 	e.pool = paced(pool)
 	err = end(work())
 	if err != nil && e.keeps && !keeps(dir) {
-		os.Remove(filepath.Join(dir, runFile))
+		file.Remove(filepath.Join(dir, runFile))
 	}
 	return err
 }

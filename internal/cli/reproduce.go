@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -169,7 +168,7 @@ func (c *reproduceCmd) others(e *env, m *measurement, f figure, dir string) (all
 	}
 	for _, p := range runs {
 		sub := filepath.Join(dir, p.bar)
-		if err := os.MkdirAll(sub, 0o777); err != nil {
+		if err := file.MkdirAll(sub); err != nil {
 			return nil, err
 		}
 		b, err := p.bounded(e, sub)

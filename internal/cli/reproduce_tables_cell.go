@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/file"
 	"tattle/run"
 	"tattle/tables"
 )
@@ -88,7 +88,7 @@ func (g *grid) make(ctx context.Context, e *env, name, dir string) error {
 	if err := g.open(e, t.Target); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := file.MkdirAll(dir); err != nil {
 		return err
 	}
 	c := &cellRun{grid: g, ctx: ctx, t: *t, seed: seed, dir: dir, result: g.newResult(*t, seed)}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -92,7 +91,7 @@ func (g *grid) finishedBefore() bool {
 // unreport takes away the report of a run that is gone on with.
 func (g *grid) unreport() error {
 	for _, name := range []string{reportJSON, reportHTML} { // the first marks the run as finished
-		if err := os.Remove(filepath.Join(g.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := file.Remove(filepath.Join(g.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

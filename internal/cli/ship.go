@@ -186,10 +186,10 @@ func together(inputs []cluster.Input, paths map[string]string, dir string) (map[
 
 // link makes the file to, which is from: the same file where it can be.
 func link(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+	if err := file.MkdirAll(filepath.Dir(to)); err != nil {
 		return err
 	}
-	if err := os.Link(from, to); err == nil || errors.Is(err, os.ErrExist) {
+	if err := file.Link(from, to); err == nil || errors.Is(err, os.ErrExist) {
 		return nil
 	}
 	f, err := file.Open(from)
@@ -197,7 +197,7 @@ func link(from, to string) error {
 		return err
 	}
 	defer f.Close()
-	w, err := os.Create(to)
+	w, err := file.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -227,8 +227,5 @@ func repoint(path string, at map[string]string) error {
 	if data, err = json.Marshal(source); err != nil {
 		return err
 	}
-	if err := os.Remove(path); err != nil { // it may be a link
-		return err
-	}
-	return os.WriteFile(path, data, 0o666)
+	return file.Write(path, func(w io.Writer) error { _, err := w.Write(data); return err })
 }

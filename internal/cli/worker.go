@@ -93,6 +93,11 @@ func (c *workerCmd) array(e *env) error {
 		e.say("%s holds a finished run: nothing is left to do", quote(c.Folder))
 		return nil
 	}
+	release, err := file.Confine(c.Folder)
+	if err != nil {
+		return err
+	}
+	defer release()
 	dir, err := os.MkdirTemp(c.Scratch, "tattle-worker-*")
 	if err != nil {
 		return hinted(err, "choose a folder that can be written with --scratch")

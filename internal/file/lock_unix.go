@@ -36,3 +36,11 @@ func there(dir string, open *os.File) bool {
 	was, err2 := open.Stat()
 	return err1 == nil && err2 == nil && os.SameFile(is, was)
 }
+
+// hold marks a file as this process's until it is closed.
+func hold(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+
+// held reports whether a process holds a file.
+func held(f *os.File) bool {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil
+}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -38,8 +37,8 @@ func replace(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(beside, path); err != nil {
-		os.Remove(beside)
+	if err := Rename(beside, path); err != nil {
+		Remove(beside)
 		return Cause(err)
 	}
 	Sync(filepath.Dir(path))
@@ -59,16 +58,15 @@ func (e *DiskError) Unwrap() error { return e.Err }
 // be renamed, or removed. What write fails of is returned as it is; what the disk fails
 // of is a *DiskError. Nothing is left where Hide errs or write panics.
 func Hide(dir, name string, write func(io.Writer) error) (path string, size int64, err error) {
-	beside := filepath.Join(dir, fmt.Sprintf(".%s.%016x%s", name, rand.Uint64(), temporary))
-	f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := CreateTemp(dir, name)
 	if err != nil {
 		return "", 0, &DiskError{Cause(err)}
 	}
-	finished := false
+	beside, finished := filepath.Join(dir, filepath.Base(f.Name())), false
 	defer func() {
 		if !finished {
 			f.Close()
-			os.Remove(beside)
+			Remove(beside)
 		}
 	}()
 	disk := &disk{file: f}
@@ -110,7 +108,7 @@ func (d *disk) Write(b []byte) (int, error) {
 
 // replaceable errs where path must not be replaced: a folder or a device.
 func replaceable(path string) error {
-	info, err := os.Lstat(path)
+	info, err := lstat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
@@ -122,9 +120,9 @@ func replaceable(path string) error {
 	return nil
 }
 
-// MkdirAll makes a folder with those above it, and puts their names on disk.
-func MkdirAll(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+// MkdirAllSynced is MkdirAll, and puts the names of the folders on disk.
+func MkdirAllSynced(dir string) error {
+	if err := MkdirAll(dir); err != nil {
 		return err
 	}
 	above, err := filepath.Abs(dir)
@@ -144,7 +142,7 @@ func Sync(dir string) {
 	}
 }
 
-// IsTemporary reports whether a name is one of Hide's.
+// IsTemporary reports whether a name is one of CreateTemp's.
 func IsTemporary(name string) bool {
 	stem, ok := strings.CutSuffix(name, temporary)
 	at := strings.LastIndexByte(stem, '.')

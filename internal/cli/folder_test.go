@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tattle/run"
+)
+
+// TestLinksPlantedWhileRunning: a run follows no link out of its folder, even one that is
+// made after the folder was checked.
+func TestLinksPlantedWhileRunning(t *testing.T) {
+	dir, outside := filepath.Join(t.TempDir(), "run"), t.TempDir()
+	err := output{Out: dir}.in(&env{ctx: t.Context(), stderr: io.Discard}, "test", false, func(string) error {
+		if err := os.Symlink(outside, filepath.Join(dir, "seed-1")); err != nil {
+			t.Skip(err)
+		}
+		return run.WriteFile(filepath.Join(dir, "seed-1", "model.onnx"), func(io.Writer) error { return nil })
+	})
+	left, _ := os.ReadDir(outside)
+	if err == nil || len(left) > 0 {
+		t.Errorf("%v, outside holds %v", err, left)
+	}
+}

@@ -1,0 +1,108 @@
+package file
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestConfine: nothing outside of a confined folder is changed through links in it that
+// are planted at any time.
+func TestConfine(t *testing.T) {
+	top := t.TempDir()
+	dir, outside := filepath.Join(top, "run"), filepath.Join(top, "outside")
+	for _, d := range []string{dir, outside, filepath.Join(outside, "sub")} {
+		os.Mkdir(d, 0o777)
+	}
+	victim := filepath.Join(outside, "victim")
+	os.WriteFile(victim, []byte("mine"), 0o666)
+	release, err := Confine(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Confine(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again()
+	again() // does nothing
+	in := func(name string) string { return filepath.Join(dir, name) }
+	write := func(path string) error {
+		return Write(path, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err })
+	}
+	for _, err := range []error{MkdirAll(in("a/b")), write(in("a/b/c")), write(in("x")), Rename(in("x"), in("a/y")), Link(in("a/y"), in("z")), Remove(in("z")), RemoveAll(in("a/b"))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(outside, in("link")); err != nil {
+		t.Skip(err)
+	}
+	os.Symlink(victim, in("file"))
+	if _, err := OpenFile(in("file"), os.O_WRONLY, 0); err == nil {
+		t.Error("a file outside was opened")
+	}
+	if err := write(in("file")); err != nil {
+		t.Errorf("a link is replaced: %v", err)
+	}
+	f, err := CreateTemp(in("link"), "x")
+	if err == nil {
+		f.Close()
+	}
+	_, err2 := MkdirTemp(in("link"), "x")
+	_, err3 := OpenRoot(in("link"))
+	for i, err := range []error{
+		write(in("link/new")), write(in("link/victim")), Mkdir(in("link/d")), MkdirAll(in("link/d/e")), Remove(in("link/victim")), RemoveAll(in("link/sub")),
+		Rename(in("a/y"), in("link/y")), Link(in("a/y"), in("link/y")), Rename(in("link/victim"), in("v")), Rename(victim, in("v")), Rename(in("a/y"), victim), err, err2, err3,
+	} {
+		if err == nil {
+			t.Errorf("change %d was made through a link", i)
+		}
+	}
+	if entries, _ := os.ReadDir(outside); len(entries) != 2 {
+		t.Errorf("outside holds %v", entries)
+	}
+	if b, _ := os.ReadFile(victim); string(b) != "mine" {
+		t.Errorf("the victim holds %q", b)
+	}
+	if err := RemoveAll(in("link")); err != nil { // the link itself
+		t.Error(err)
+	}
+	release()
+	if root, _ := rootOf(in("x")); root != nil {
+		t.Error("it is still confined")
+	}
+}
+
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string) {
+		os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777)
+		os.WriteFile(filepath.Join(dir, name), nil, 0o666)
+	}
+	dead := []string{".tattle.0123456789abcdef.tmp", ".arrays.npz.0123456789abcdef.tmp", "shards/.shard-000001.0123456789abcdef.tmp"}
+	kept := []string{"arrays.npz", ".gitignore", ".mine.tmp", "shards/shard-000001", "live/.shard-000002.0123456789abcdef.tmp", ".x.0123456789abcdef.tmp/file"}
+	for _, name := range append(dead, kept...) {
+		write(name)
+	}
+	os.Symlink("arrays.npz", filepath.Join(dir, ".link.0123456789abcdef.tmp"))
+	unlock, err := Share(filepath.Join(dir, "live"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if err := Write(filepath.Join(dir, "held"), func(w io.Writer) error { return Sweep(dir) }); err != nil {
+		t.Errorf("a file under way was swept: %v", err)
+	}
+	for _, name := range dead {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s is left", name)
+		}
+	}
+	for _, name := range append(kept, ".link.0123456789abcdef.tmp", "held") {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+			t.Errorf("%s was removed", name)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package file
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+)
+
+// Sweep removes what killed processes left half-written in a folder and below: regular
+// files with names of CreateTemp, but for those that a process holds, and those in
+// folders that a process has locked or shares.
+func Sweep(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir() && path != dir && Locked(path):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || !IsTemporary(d.Name()):
+			return nil
+		}
+		f, err := Open(path)
+		if err != nil {
+			return nil // it is gone, or nobody's to read
+		}
+		defer f.Close()
+		if held(f) {
+			return nil
+		}
+		if err := Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+}
