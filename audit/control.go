@@ -50,7 +50,7 @@ func judgeNegative(r *Result) Control {
 		}
 	}
 	if len(usable) == 0 {
-		c.Note = "No attribute could be audited, so that the control had nothing to do."
+		c.Note = "No attribute could be audited, so the control did not run."
 		return c
 	}
 	p = stat.Holm(p)
@@ -63,8 +63,8 @@ func judgeNegative(r *Result) Control {
 		}
 	}
 	if !c.Passed {
-		c.Note = "Shuffled labels were told better than chance allows: attacks saw the answers, or examples are copies of each other."
-		c.Mend = "Look for copied examples, leave out what repeats, and audit again with another seed; should it fail again, report it as a fault of this program."
+		c.Note = "Shuffled labels were guessed better than chance allows: attacks saw the answers, or examples are copies of each other."
+		c.Mend = "Remove copied examples and audit again with another seed. If it fails again, report a bug in this program."
 	}
 	return c
 }
@@ -128,9 +128,9 @@ func Positive(ctx context.Context, p *Planted, references []*Sample, o Options) 
 		c.LearningLoss = &loss
 	}
 	if !c.Passed {
-		c.Mend = fmt.Sprintf("A planted model whose outputs tell %.0f points more than baselines was not found on %d examples: give more.", 100*truth, r.Examples)
+		c.Mend = fmt.Sprintf("A planted model whose outputs reveal %.0f points more than the baselines was not found on %d examples: give more.", 100*truth, r.Examples)
 		if o.Attacks != nil {
-			c.Mend += " Or let all attacks try: it may be hidden from those that were named."
+			c.Mend += " Or run all attacks: it may be hidden from those that were chosen."
 		}
 		if len(references) > 0 {
 			c.Mend += " More references help, too, where they differ much among themselves."

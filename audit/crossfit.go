@@ -45,13 +45,13 @@ type goal struct {
 func goalOf(s *Sample, a int, folds int) (*goal, string) {
 	at := &s.Sensitive[a]
 	if n := s.Len(); n < folds*smallestFold {
-		return nil, fmt.Sprintf("To fit attacks on some examples and judge them on others takes %d; there are %d.", folds*smallestFold, n)
+		return nil, fmt.Sprintf("Fitting attacks on some examples and judging them on others requires %d examples; there are %d.", folds*smallestFold, n)
 	}
 	g := &goal{attribute: a}
 	if at.Numeric() {
 		g.mean, g.spread = stat.MeanStd(at.Numbers)
 		if slices.Min(at.Numbers) == slices.Max(at.Numbers) || g.spread == 0 {
-			return nil, "All examples have the same number, so that there is nothing to guess."
+			return nil, "All examples have the same number, so there is nothing to guess."
 		}
 		g.target.Values = make([]float64, s.Len())
 		for i, v := range at.Numbers {
@@ -61,7 +61,7 @@ func goalOf(s *Sample, a int, folds int) (*goal, string) {
 	}
 	g.target.Labels, g.back = firstSeen(at.Labels, len(at.Values))
 	if g.target.Classes = len(g.back); g.target.Classes < 2 {
-		return nil, "All examples are of one class, so that there is nothing to guess."
+		return nil, "All examples are of one class, so there is nothing to guess."
 	}
 	return g, ""
 }

@@ -12,7 +12,7 @@ import "fmt"
 // nothing; one that would do by itself is then named as worth another try.
 func recommend(list []Defence, margin, confidence float64) string {
 	if len(list) == 0 || len(list[0].Left) == 0 {
-		return "No attribute could be attacked, so that no defence could be tried."
+		return "No attribute could be attacked, so no defence could be tried."
 	}
 	for i := range list {
 		list[i].Recommended = false
@@ -23,7 +23,7 @@ func recommend(list []Defence, margin, confidence float64) string {
 	switch {
 	case list[0].leaves(closes):
 		list[0].Recommended = true
-		return fmt.Sprintf("The defences had nothing to close: with none of them the attacks that they were tried with leave %s.", leaves)
+		return fmt.Sprintf("No defence is needed against the attacks that were tried: without one they leave %s.", leaves)
 	case best >= 0 && list[best].Name != LabelOnly:
 		list[best].Recommended = true
 		return fmt.Sprintf("Release %q: of the defences that leave %s, it keeps the most honesty, %.1f %%.",
@@ -32,9 +32,9 @@ func recommend(list []Defence, margin, confidence float64) string {
 	for i := range list {
 		list[i].Recommended = list[i].Name == LabelOnly
 	}
-	s := fmt.Sprintf("Release the label only, or nothing: no other defence was shown to leave %s. What the label itself tells remains.", leaves)
+	s := fmt.Sprintf("Release the label only, or nothing: no other defence was shown to leave %s. What the label itself reveals remains.", leaves)
 	if i := honestest(list[1:], func(l DefenceLeft) bool { return l.Excess.High <= margin && !l.Tells(1-confidence) }); i >= 0 && list[i+1].Name != LabelOnly {
-		s += fmt.Sprintf(" %q would do had it been tried alone: try it on other examples.", list[i+1].Name)
+		s += fmt.Sprintf(" %q would be enough if it had been tried alone: try it on other examples.", list[i+1].Name)
 	}
 	return s
 }

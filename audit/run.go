@@ -55,9 +55,8 @@ type Result struct {
 }
 
 // Run audits a sample: all figures, the negative control, and codes that are planted into
-// its outputs. It plants no model
-// and tries no defence: the caller adds these and calls Conclude again. It errs
-// where the sample or an option is wrong and when ctx ends.
+// its outputs. It plants no model and tries no defence, which Complete does. It errs where
+// the sample or an option is wrong and when ctx ends.
 func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	r, err := examine(ctx, s, o)
 	if err != nil || r.usable() == 0 {
@@ -141,14 +140,14 @@ func newResult(s *Sample, o Options) *Result {
 // warn tells of what makes figures mean less than they seem to.
 func (r *Result) warn(s *Sample) {
 	if _, copies := twins(s); copies > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("Of %d rows of outputs, %d repeat earlier ones. Copies are judged together, by attacks that saw none of them, but they count as examples of their own: intervals are too short if the examples themselves were copied.", s.Len(), copies))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Of %d rows of outputs, %d repeat earlier ones. Copies are judged together, by attacks that were fitted on none of them, but each counts as an example: intervals are too short if the examples themselves were copied.", s.Len(), copies))
 	}
 	if w := len(s.Classes); constantRows(s.Outputs, w) {
-		r.Warnings = append(r.Warnings, "All rows of outputs are equal: they tell nothing of anything.")
+		r.Warnings = append(r.Warnings, "All rows of outputs are equal: the outputs are constant.")
 	}
 	for c, n := range r.Counts {
 		if n == len(s.Y) {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("All examples have %s = %s: what the outputs tell of other classes is not seen.", s.Target, s.Classes[c]))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("All examples have %s = %s: what the outputs reveal for other classes is not measured.", s.Target, s.Classes[c]))
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 type Verdict string
 
 // The verdicts, the worst first. Beyond names what is shown: the outputs tell the
-// sensitive attribute s better than the target y explains. It says nothing of purpose,
+// sensitive attribute s better than the target y explains. It says nothing about intent,
 // for honest training may do the same. Curious adds a comparison: the outputs tell more
 // than classifiers that were trained honestly by the same recipe.
 const (

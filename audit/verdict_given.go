@@ -2,27 +2,27 @@ package audit
 
 import "fmt"
 
-// gained says what the scores tell given y and the answered label, by the proper score.
+// gained says what the scores reveal given y and the answered label, by the proper score.
 func (r *Result) gained(f *Finding) string {
 	g := f.Given
 	if g == nil {
 		return ""
 	}
-	left := fmt.Sprintf("of the %s that they leave of %s", inBits(g.Baseline), f.Attribute)
+	left := fmt.Sprintf("of the %s of %s that these leave open", inBits(g.Baseline), f.Attribute)
 	if f.Numeric {
-		left = fmt.Sprintf("of %s, of which they leave %s", f.Attribute, percent(g.Baseline))
+		left = fmt.Sprintf("of %s, of which these leave %s open", f.Attribute, percent(g.Baseline))
 	}
-	s := fmt.Sprintf("To somebody who knows the true and the predicted %s, the attacks' scores tell %s %s, and at least %s at %s confidence",
+	s := fmt.Sprintf("To somebody who knows the true and the predicted %s, the attacks' scores reveal %s %s, and at least %s at %s confidence",
 		r.Target, f.gain(g.Gain), left, f.gain(g.Low), percent(r.Settings.Confidence))
-	how := fmt.Sprintf("the margin of %s (p %s; shuffled among examples with both the same, scores tell as much with probability %s, in %d draws).", f.gain(g.Margin), probability(g.P), probabilityAlone(g.Permutation.P), g.Permutation.Draws)
+	how := fmt.Sprintf("the margin of %s (p %s; with labels shuffled among examples with both equal, scores reveal as much with probability %s, in %d draws).", f.gain(g.Margin), probability(g.P), probabilityAlone(g.Permutation.P), g.Permutation.Draws)
 	if g.P <= 1-r.Settings.Confidence {
 		return s + ": above " + how
 	}
 	return s + ": not shown to be above " + how
 }
 
-// ordered says how well the scores put pairs of examples in order, by the class of which
-// that is shown best.
+// ordered says how well the scores rank pairs of examples, for the class with the strongest
+// evidence.
 func (r *Result) ordered(f *Finding) string {
 	target, label := f.largestArea(GivenTarget), f.largestArea(GivenLabel)
 	if target == nil && label == nil {
@@ -43,11 +43,11 @@ func (r *Result) ordered(f *Finding) string {
 		}
 		s += fmt.Sprintf(" %s of the pairs right (AUC; %s interval %s to %s, p %s after adjustment)", percent(x.area.Area), percent(r.Settings.Confidence), percent(x.area.Interval[0]), percent(x.area.Interval[1]), probability(x.area.Adjusted))
 	}
-	return s + "; 50 % is chance."
+	return s + "; chance is 50 %."
 }
 
-// paired says how well the scores put pairs in order that have both y and the answered
-// label in common, and whether that is above the margin.
+// paired says how well the scores rank pairs with equal y and equal answered label, and
+// whether that is above the margin.
 func (r *Result) paired(f *Finding) string {
 	t := f.order()
 	if t == nil {
@@ -61,7 +61,7 @@ func (r *Result) paired(f *Finding) string {
 	if p <= 1-r.Settings.Confidence {
 		shown = "above"
 	}
-	return fmt.Sprintf("Of pairs with both the same and one with %s = %s%s the scores rank %s right: %s the margin of %s (p %s; shuffled among such examples, they rank as many right with probability %s, in %d draws).",
+	return fmt.Sprintf("Of pairs with both equal and one with %s = %s%s the scores rank %s right: %s the margin of %s (p %s; with labels shuffled among such examples, they rank as many right with probability %s, in %d draws).",
 		f.Attribute, t.Class, of, percent(t.Area), shown, percent(t.Margin), probability(p), probabilityAlone(t.dependent()), t.Permutation.Draws)
 }
 

@@ -43,25 +43,25 @@ func nonEmpty(list []string) []string {
 func (r *Result) told(f *Finding) string {
 	b := f.BestBaseline()
 	if f.Numeric {
-		return fmt.Sprintf("Attacks on the outputs explain %s of the variance of %s over %d examples that they had not seen; %s explains %s.",
+		return fmt.Sprintf("Attacks on the outputs explain %s of the variance of %s on %d examples that they were not fitted on. The best baseline, %s, explains %s.",
 			percent(*f.R2), f.Attribute, f.Examples, f.bestWords(r.Target), percent(*b.R2))
 	}
 	even := ""
 	if f.Balanced != nil && b.Balanced != nil {
-		even = fmt.Sprintf(" Averaged over the values of %s, which is the balanced accuracy, that is %s and %s.", f.Attribute, percent(*f.Balanced), percent(*b.Balanced))
+		even = fmt.Sprintf(" The balanced accuracies, averaged over the values of %s, are %s and %s.", f.Attribute, percent(*f.Balanced), percent(*b.Balanced))
 	}
-	return fmt.Sprintf("Attacks on the outputs guess %s right for %s of %d examples that they had not seen (%.0f %% interval %s to %s); %s does for %s.",
+	return fmt.Sprintf("Attacks on the outputs guess %s correctly for %s of %d examples that they were not fitted on (%.0f %% interval %s to %s). The best baseline, %s, is right for %s.",
 		f.Attribute, percent(f.Curiosity.Value), f.Examples, 100*classify.Confidence, percent(f.Curiosity.Interval[0]), percent(f.Curiosity.Interval[1]),
 		f.bestWords(r.Target), percent(b.Accuracy.Value)) + even
 }
 
-// bestWords names the best baseline as the subject of a sentence.
+// bestWords describes the best baseline.
 func (f *Finding) bestWords(target string) string {
 	switch {
 	case f.Best == Majority && f.Numeric:
 		return "always guessing the mean"
 	case f.Best == Majority:
-		return "always guessing what is most frequent"
+		return "always guessing the most frequent value"
 	case f.Best == FromTarget:
 		return fmt.Sprintf("guessing from the true %s", target)
 	}
@@ -73,34 +73,34 @@ func (f *Finding) bestWords(target string) string {
 
 // beyond says how large the excess is, and whether it is above the margin.
 func (r *Result) beyond(f *Finding) string {
-	s := fmt.Sprintf("The excess over the best such guess is %s, and at least %s at %s confidence", f.points(f.Excess.Value), f.points(f.Excess.Low), percent(r.Settings.Confidence))
+	s := fmt.Sprintf("The excess over the best baseline is %s, and at least %s at %s confidence", f.points(f.Excess.Value), f.points(f.Excess.Low), percent(r.Settings.Confidence))
 	if f.Excess.P <= 1-r.Settings.Confidence {
 		return s + fmt.Sprintf(": above the margin of %s (p %s).", f.points(r.Settings.Margin), probability(f.Excess.P))
 	}
-	return s + fmt.Sprintf(": it is not shown to be above the margin of %s (p %s).", f.points(r.Settings.Margin), probability(f.Excess.P))
+	return s + fmt.Sprintf(": not shown to be above the margin of %s (p %s).", f.points(r.Settings.Margin), probability(f.Excess.P))
 }
 
 // shuffled says what the permutations within y came to.
 func (r *Result) shuffled(f *Finding) string {
 	t := f.Permutation
 	if t.Draws == 0 {
-		return fmt.Sprintf("Among examples of the same %s all guesses of %s are alike, or %s is: their accuracy cannot show what they tell given %s.", r.Target, f.Attribute, f.Attribute, r.Target)
+		return fmt.Sprintf("Among examples with the same %s, all guesses of %s are equal, or %s itself is constant: accuracy cannot show what they reveal given %s.", r.Target, f.Attribute, f.Attribute, r.Target)
 	}
 	if f.ExcessAdjusted <= 1-r.Settings.Confidence {
-		return fmt.Sprintf("Correlation of %s with %s does not explain it: shuffled among examples of the same %s, in %d draws, guesses are right as often with probability %s.", f.Attribute, r.Target, r.Target, t.Draws, probabilityAlone(t.P))
+		return fmt.Sprintf("The correlation of %s with %s does not explain it: with labels shuffled among examples of the same %s, in %d draws, guesses are right as often with probability %s.", f.Attribute, r.Target, r.Target, t.Draws, probabilityAlone(t.P))
 	}
 	if t.P <= 1-r.Settings.Confidence {
-		return fmt.Sprintf("Shuffling %s among examples of the same %s leaves guesses right as often with probability %s, in %d draws: given %s, the guesses may tell a little.", f.Attribute, r.Target, probabilityAlone(t.P), t.Draws, r.Target)
+		return fmt.Sprintf("With %s shuffled among examples of the same %s, guesses are right as often with probability %s, in %d draws: given %s, the guesses may reveal a little.", f.Attribute, r.Target, probabilityAlone(t.P), t.Draws, r.Target)
 	}
-	return fmt.Sprintf("Shuffling %s among examples of the same %s leaves guesses right as often with probability %s, in %d draws: their accuracy does not show that they tell anything given %s.", f.Attribute, r.Target, probabilityAlone(t.P), t.Draws, r.Target)
+	return fmt.Sprintf("With %s shuffled among examples of the same %s, guesses are right as often with probability %s, in %d draws: their accuracy does not show that they reveal anything given %s.", f.Attribute, r.Target, probabilityAlone(t.P), t.Draws, r.Target)
 }
 
-// honest says what the references have to do with it.
+// honest compares with the references.
 func (r *Result) honest(f *Finding) string {
 	t := f.Reference
 	switch {
 	case t == nil && f.Verdict == Beyond:
-		return "This does not show purpose: honest training for the same task may tell as much. Give the training data (--reference) to measure how much it tells."
+		return "This does not show intent: honest training for the same task may reveal as much. --reference with the training data measures how much."
 	case t == nil:
 		return ""
 	}
@@ -114,41 +114,41 @@ func (r *Result) honest(f *Finding) string {
 		s += fmt.Sprintf("; by the gain given %s and its prediction, by %s (p %s)", r.Target, f.gain(g.Difference), probability(g.P))
 	}
 	if r.Settings.Recipe == RecipeUnknown {
-		return s + ". It is not established that they are of the audited model's recipe, so this shows no more than a difference: another architecture, other data or another training may explain it."
+		return s + ". It is not established that they were trained by the audited model's recipe. Another architecture, other data or another training may explain the difference."
 	}
 	if f.Verdict == Curious {
-		return s + ": more than the seeds of this recipe explain."
+		return s + ": more than the variation over seeds explains."
 	}
-	return s + ": not shown to be more than the margin and what the seeds of this recipe explain."
+	return s + ": not shown to be more than the margin and the variation over seeds."
 }
 
-// recipe says how it is known that references are of the audited model's recipe.
+// recipe says how it is known that the references have the audited model's recipe.
 func (r *Result) recipe() string {
 	switch r.Settings.Recipe {
 	case RecipeCompared:
-		return ", trained honestly by the recipe that the record of the audited model's run has,"
+		return ", trained honestly by the recipe recorded by the audited model's run,"
 	case RecipeStated:
 		return ", of the same recipe as stated by whoever ran the audit,"
 	}
 	return ""
 }
 
-// correlated says why an attribute counts as leaky and no worse.
+// correlated says why the verdict is Leaky.
 func (r *Result) correlated(f *Finding) string {
 	alpha := 1 - r.Settings.Confidence
 	c := f.Correlation
-	both := fmt.Sprintf("they are not shown to tell more than the true and the predicted %s together by more than the margins.", r.Target)
+	both := fmt.Sprintf("they are not shown to reveal more than the true and the predicted %s together do, beyond the margins.", r.Target)
 	switch {
 	case c.LabelQ <= alpha:
 		told := ""
 		if !f.Numeric {
-			told = fmt.Sprintf("; it tells %.2g of the %.2g bits of %s", c.Label.Bits, entropyOf(f), f.Attribute)
+			told = fmt.Sprintf("; it reveals %.2g of the %.2g bits of %s", c.Label.Bits, entropyOf(f), f.Attribute)
 		}
-		s := fmt.Sprintf("The predicted %s itself depends on %s (p %s after adjustment%s): whoever sees the label learns of it.", r.Target, f.Attribute, probability(c.LabelQ), told)
+		s := fmt.Sprintf("The predicted %s itself depends on %s (p %s after adjustment%s): whoever sees the label learns something about it.", r.Target, f.Attribute, probability(c.LabelQ), told)
 		if min(c.GivenQ, c.OrderQ, c.AreaQ) <= alpha {
 			return s + " The outputs depend on it in another way, too, but " + both
 		}
-		return s + " The outputs are not shown to tell more."
+		return s + " The outputs are not shown to reveal more."
 	case min(c.GivenQ, c.OrderQ) <= alpha:
 		return fmt.Sprintf("Given the true and the predicted %s, the scores depend on %s (p %s after adjustment), but %s", r.Target, f.Attribute, probability(min(c.GivenQ, c.OrderQ)), both)
 	case c.AreaQ <= alpha:
@@ -168,8 +168,7 @@ func entropyOf(f *Finding) float64 {
 	return h
 }
 
-// seen says what the audit would have found, by kind of channel, and that this is not all
-// there is.
+// seen says what the audit would have found, by kind of channel.
 func (r *Result) seen(f *Finding) string {
 	over := "over the baselines"
 	if f.Reference != nil {
@@ -179,12 +178,12 @@ func (r *Result) seen(f *Finding) string {
 	if figures == "" {
 		return fmt.Sprintf("No channel was planted, so it is not known how large an excess %s would have been found.%s", over, absent)
 	}
-	return fmt.Sprintf("Of channels like the planted ones, an excess %s of so much or more is found with a probability of %s: %s. Other channels can carry more and stay hidden.%s",
+	return fmt.Sprintf("In channels like the planted ones, an excess %s of at least this size is found with probability %s: %s. Other channels can carry more and stay hidden.%s",
 		over, percent(f.Power.Probability), figures, absent)
 }
 
-// channelWords lists the kinds of channel with their figures; and, in sentences, those
-// that have none.
+// channelWords lists the kinds of channel with their figures, and in sentences those
+// without one.
 func (f *Finding) channelWords() (figures, absent string) {
 	var have []string
 	for _, c := range f.Power.Channels {
@@ -192,7 +191,7 @@ func (f *Finding) channelWords() (figures, absent string) {
 		case c.Smallest != nil:
 			have = append(have, fmt.Sprintf("%s %s", c.Channel, f.points(upward(*c.Smallest))))
 		case c.missed():
-			absent += fmt.Sprintf(" A planted channel in the %s was not found at any size.", c.Channel)
+			absent += fmt.Sprintf(" A channel planted in the %s was not found at any size.", c.Channel)
 		default:
 			absent += fmt.Sprintf(" For the %s it was not measured: %s.", c.Channel, c.Note)
 		}
@@ -200,30 +199,30 @@ func (f *Finding) channelWords() (figures, absent string) {
 	return strings.Join(have, ", "), absent
 }
 
-// blind says why nothing found means nothing, and what would help.
+// blind says why finding nothing proves nothing, and what would help.
 func (r *Result) blind(f *Finding) string {
 	if f.Power.Smallest == nil {
 		return "How large an excess would have been found is not known."
 	}
 	if missed := f.Power.missed(); missed != nil {
-		return fmt.Sprintf("Channels that were planted were not found at any size (%s), so that finding none says nothing. More examples would help.", strings.Join(missed, ", "))
+		return fmt.Sprintf("Planted channels were not found at any size (%s), so finding nothing proves nothing. More examples would help.", strings.Join(missed, ", "))
 	}
-	s := fmt.Sprintf("Of some kind of channel, only an excess of %s or more would have been found with a probability of %s, so that finding none says little.", f.points(upward(*f.Power.Smallest)), percent(f.Power.Probability))
+	s := fmt.Sprintf("In some kind of channel, only an excess of %s or more would have been found with probability %s, so finding nothing proves little.", f.points(upward(*f.Power.Smallest)), percent(f.Power.Probability))
 	if most := f.possible(); most < *f.Power.Smallest {
-		s = fmt.Sprintf("A guess that is always right would have an excess of %s, and of some kind of channel only one of %s or more would have been found with a probability of %s, so that finding none says nothing.", f.points(most), f.points(upward(*f.Power.Smallest)), percent(f.Power.Probability))
+		s = fmt.Sprintf("A guess that is always right would have an excess of %s. In some kind of channel only an excess of %s or more would have been found with probability %s, so finding nothing proves nothing.", f.points(most), f.points(upward(*f.Power.Smallest)), percent(f.Power.Probability))
 		if most <= r.Settings.Margin {
 			return s + fmt.Sprintf(" Examples with more of the rarer values of %s would help.", f.Attribute)
 		}
 	}
 	if n := r.enough(f); n > 0 {
-		return s + fmt.Sprintf(" About %d examples would do.", n)
+		return s + fmt.Sprintf(" About %d examples would be enough.", n)
 	}
 	return s
 }
 
-// enough returns about how many examples make the smallest detectable excess
-// DefaultBlind, or what is possible if that is less, its standard error shrinking with
-// their root; 0 where that is not what is missing.
+// enough estimates how many examples make the smallest detectable excess DefaultBlind, or
+// the possible excess if that is less: its standard error shrinks with their square root.
+// It is 0 where more examples would not help.
 func (r *Result) enough(f *Finding) int {
 	fixed := r.Settings.Margin
 	have, want := *f.Power.Smallest-fixed, min(DefaultBlind, f.possible())-fixed
@@ -243,8 +242,8 @@ func (f *Finding) points(x float64) string {
 	return points(x)
 }
 
-// upward rounds to the tenth of a point above, so that what is promised to be seen is
-// not made smaller by being written.
+// upward rounds up to a tenth of a point, so that the printed smallest excess is not smaller
+// than the computed one.
 func upward(x float64) float64 { return math.Ceil(1000*x-1e-6) / 1000 }
 
 func (f *Finding) signed(x float64) string {
@@ -258,7 +257,7 @@ func percent(x float64) string {
 	return strings.TrimSuffix(tenths(100*x), ".0") + " %"
 }
 
-// tenths writes x with one decimal; what rounds to nothing has no sign.
+// tenths writes x with one decimal; what rounds to zero has no sign.
 func tenths(x float64) string {
 	s := fmt.Sprintf("%.1f", x)
 	if s == "-0.0" {

@@ -40,11 +40,11 @@ func (r *Result) named(v Verdict) string {
 func (r *Result) means(v Verdict) string {
 	switch v {
 	case Curious:
-		return fmt.Sprintf("the outputs tell more than %s explains, and more than honest training by the same recipe tells%s", r.Target, r.stated())
+		return fmt.Sprintf("the outputs reveal more than %s explains, and more than honest training by the same recipe%s", r.Target, r.stated())
 	case Beyond:
-		return fmt.Sprintf("the outputs tell more than %s explains, which does not show that anybody meant them to", r.Target)
+		return fmt.Sprintf("the outputs reveal more than %s explains, which does not show intent", r.Target)
 	case Leaky:
-		return fmt.Sprintf("the outputs depend on the attribute, and are not shown to tell more than the true and the predicted %s together by more than the margins", r.Target)
+		return fmt.Sprintf("the outputs depend on the attribute, but are not shown to reveal more than the true and the predicted %s together, beyond the margins", r.Target)
 	case NoEvidence:
 		return "nothing was found" + r.could()
 	}
@@ -59,8 +59,7 @@ func (r *Result) stated() string {
 	return ""
 }
 
-// could says the largest of the smallest detectable excesses, and of what kinds of
-// channel.
+// could states the largest of the smallest detectable excesses.
 func (r *Result) could() string {
 	most, what := 0., ""
 	for i := range r.Findings {
@@ -72,10 +71,10 @@ func (r *Result) could() string {
 	if what == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (in channels like the planted ones, an excess of %s or more is found with a probability of %s; others can stay hidden)", what, percent(PowerProbability))
+	return fmt.Sprintf(" (in channels like the planted ones, an excess of %s or more is found with probability %s; others can stay hidden)", what, percent(PowerProbability))
 }
 
-// controls says how the controls came out where none failed.
+// controls reports the controls, none of which failed.
 func (r *Result) controls() string {
 	var list []string
 	planted := false
@@ -84,12 +83,12 @@ func (r *Result) controls() string {
 		planted = planted || r.Controls[i].Name != NegativeControl
 	}
 	if len(list) > 0 && !planted {
-		list = append(list, "No curious model was planted, so that it is not shown that this audit finds one.")
+		list = append(list, "No curious model was planted, so it is not shown that this audit finds one.")
 	}
 	return strings.Join(list, " ")
 }
 
-// controlSentence says how one control came out.
+// controlSentence reports one control.
 func controlSentence(c *Control) string {
 	what, where := "A planted curious model", ""
 	if c.Name == NegativeControl {
@@ -100,33 +99,33 @@ func controlSentence(c *Control) string {
 	}
 	switch {
 	case c.Name == NegativeControl && c.Passed:
-		return what + where + " came out clean, as they should."
+		return what + where + " gave nothing, as they should."
 	case c.Name == NegativeControl:
-		return fmt.Sprintf("%s%s did not come out clean (verdict %q, excess %.1f points, p %s), so that nothing else can be trusted.", what, where, c.Verdict, 100*c.Excess.Value, probability(c.P))
+		return fmt.Sprintf("%s%s gave a finding (verdict %q, excess %.1f points, p %s), so no other result can be trusted.", what, where, c.Verdict, 100*c.Excess.Value, probability(c.P))
 	case c.Passed:
 		return fmt.Sprintf("%s%s was found, with an excess of %.1f points.", what, where, 100*c.Excess.Value)
 	}
-	return fmt.Sprintf("%s%s was not found (verdict %q, excess %.1f points), so that finding nothing elsewhere means nothing.", what, where, c.Verdict, 100*c.Excess.Value)
+	return fmt.Sprintf("%s%s was not found (verdict %q, excess %.1f points), so finding nothing elsewhere proves nothing.", what, where, c.Verdict, 100*c.Excess.Value)
 }
 
 // advice says what to do.
 func (r *Result) advice() []string {
 	if c := r.failed(); c != nil {
-		return nonEmpty([]string{c.Mend, "Run again with more examples and another --seed; a control that fails again points to rows that belong together, as copies or frames of one recording do, or to too few examples."})
+		return nonEmpty([]string{c.Mend, "Run again with more examples and another --seed. If the control fails again, there are too few examples, or some belong together, as copies or frames of one recording do."})
 	}
 	list := []string{}
 	switch r.Verdict {
 	case Curious:
-		list = append(list, r.closeLeak(), "Ask whoever trained the model for its training code and data: its outputs tell more than those of honest classifiers of the same recipe"+r.stated()+".")
+		list = append(list, r.closeLeak(), "Ask whoever trained the model for its training code and data: its outputs reveal more than those of honest classifiers of the same recipe"+r.stated()+".")
 	case Beyond:
 		list = append(list, r.closeLeak())
 		if r.Settings.References > 0 && r.Settings.Recipe == RecipeUnknown {
-			list = append(list, "Compare with references of the audited model's own recipe; --same-recipe states that they are.")
+			list = append(list, "Compare with references of the audited model's own recipe; --same-recipe states that they have it.")
 		} else if r.Settings.References == 0 {
-			list = append(list, "Give the training data (--reference) to measure how much honest training by the same recipe tells.")
+			list = append(list, "Give the training data (--reference) to measure how much honest training by the same recipe reveals.")
 		}
 	case Leaky:
-		list = append(list, "Decide whether the task may reveal this attribute at all: no honest model can hide what its label tells.", r.closeLeak())
+		list = append(list, "Decide whether the task may reveal this attribute at all: no honest model can hide what its label reveals.", r.closeLeak())
 	case Inconclusive:
 		list = append(list, "Audit more examples, with every class of every attribute among them.")
 	case NoEvidence:
@@ -141,5 +140,5 @@ func (r *Result) closeLeak() string {
 	if r.Recommendation != "" && !nothing {
 		return r.Recommendation
 	}
-	return "Release less than these outputs, the label alone at best, and audit what is released."
+	return "Release less than these outputs, at best the label alone, and audit what is released."
 }

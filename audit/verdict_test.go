@@ -59,18 +59,18 @@ func TestVerdicts(t *testing.T) {
 		want Verdict
 		says string
 	}{
-		"excess":                {large, Beyond, "This does not show purpose"},
+		"excess":                {large, Beyond, "This does not show intent"},
 		"nothing":               {found("s", 100, 100, .5, .5, .5), NoEvidence, "it is not known how large an excess over the baselines would have been found"},
 		"label":                 {found("s", 100, 100, .5, 1e-4, .5), Leaky, "The predicted y itself depends on s"},
-		"order":                 {ordered, Beyond, "the scores rank 57 % right: above the margin of 52 % (p = 0.0002; shuffled among such examples, they rank as many right with probability 0.0017, in 1200 draws)"},
+		"order":                 {ordered, Beyond, "the scores rank 57 % right: above the margin of 52 % (p = 0.0002; with labels shuffled among such examples, they rank as many right with probability 0.0017, in 1200 draws)"},
 		"order in the margin":   {within, Leaky, "Given the true and the predicted y, the scores depend on s"},
-		"more than the label":   {byLabel, Leaky, "The outputs depend on it in another way, too, but they are not shown to tell more than the true and the predicted y together"},
+		"more than the label":   {byLabel, Leaky, "The outputs depend on it in another way, too, but they are not shown to reveal more than the true and the predicted y together"},
 		"guess":                 {found("s", 120, 100, .5, .5, 1e-4), Leaky, "The guesses depend on s"},
-		"excess and no permute": {found("s", 300, 100, .3, 1, 1), NoEvidence, "their accuracy does not show that they tell anything given y"},
-		"as honest ones":        {honest, Beyond, "not shown to be more than the margin and what the seeds of this recipe explain"},
-		"more than honest":      {more, Curious, "more than the seeds of this recipe explain"},
+		"excess and no permute": {found("s", 300, 100, .3, 1, 1), NoEvidence, "their accuracy does not show that they reveal anything given y"},
+		"as honest ones":        {honest, Beyond, "not shown to be more than the margin and the variation over seeds"},
+		"more than honest":      {more, Curious, "more than the variation over seeds explains"},
 		"within the margin":     {slight, Beyond, "not shown to be more than the margin"},
-		"nothing is possible":   {sure, Inconclusive, "A guess that is always right would have an excess of 4.0 points, and of some kind of channel only one of"},
+		"nothing is possible":   {sure, Inconclusive, "A guess that is always right would have an excess of 4.0 points. In some kind of channel only an excess of"},
 		"unusable":              {Finding{Attribute: "s", Unusable: "All examples are of one class."}, Inconclusive, "one class"},
 	} {
 		r := concluded(c.f)
@@ -186,7 +186,7 @@ func TestReferencesDecide(t *testing.T) {
 	}
 	o.References = refs(0)
 	r := examined(t, s, o)
-	if all := strings.Join(slices.Concat(r.Findings[0].Reasons, r.Reasons, r.Advice), " "); r.Verdict != Beyond || !strings.Contains(all, "this shows no more than a difference") || strings.Contains(all, "curious") {
+	if all := strings.Join(slices.Concat(r.Findings[0].Reasons, r.Reasons, r.Advice), " "); r.Verdict != Beyond || !strings.Contains(all, "may explain the difference") || strings.Contains(all, "curious") {
 		t.Errorf("more than references of an unknown recipe: %q, %q", r.Verdict, all)
 	}
 	o.Recipe = RecipeStated

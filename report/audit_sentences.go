@@ -48,7 +48,7 @@ func verdictWords(a *audit.Result) string {
 	case audit.Curious:
 		return said + fmt.Sprintf(". The %s tell %s beyond what %s explains, and more than %s of the same recipe%s.", outputWords(string(a.Outputs)), of, file.Name(a.Target), Count(a.Settings.References, "honestly trained network"), stated(a))
 	case audit.Beyond:
-		return said + fmt.Sprintf(". The %s tell %s beyond what %s explains. This does not show purpose: %s", outputWords(string(a.Outputs)), of, file.Name(a.Target), honestBeside(a))
+		return said + fmt.Sprintf(". The %s tell %s beyond what %s explains. This does not show intent: %s", outputWords(string(a.Outputs)), of, file.Name(a.Target), honestBeside(a))
 	case audit.Leaky:
 		return said + fmt.Sprintf(". The %s tell something of %s, and are not shown to tell more than the true and the predicted %s together by more than the margins.", outputWords(string(a.Outputs)), of, file.Name(a.Target))
 	case audit.NoEvidence:

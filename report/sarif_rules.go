@@ -38,7 +38,7 @@ func rules() []sarifRule {
 		newRule(ruleBeyond, "TellsBeyondTheTask", "error", "8.0",
 			"The outputs tell a sensitive attribute beyond what the task explains.",
 			"Attacks that never saw an example tell its sensitive attribute from the outputs better than the target and the answered label do, by more than the margin and by permutation within the target's classes.",
-			"Release less (the audit's defences say what each keeps and leaves), or train the model again. This finding says nothing of purpose: honest training may tell as much (--reference measures how much)."),
+			"Release less (the audit's defences say what each keeps and leaves), or train the model again. This finding says nothing about intent: honest training may tell as much (--reference measures how much)."),
 	}
 }
 
