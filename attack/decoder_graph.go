@@ -50,7 +50,7 @@ func decoderGraph(ctx context.Context, l *Linear, added float64, o DecoderOption
 	standardize(one, l.moments, added)
 	beside := skip{dense("release", "linear", l.n, l.p)}
 	beside.set(l.kept)
-	g.Nodes = append(g.Nodes, &nn.Node{Name: "input", Op: &nn.Add{}, Inputs: []string{"linear", "fc3"}, Output: "input"})
+	g.Nodes = append(g.Nodes, &nn.Node{Name: "input", Op: &nn.Binary{Operator: "Add"}, Inputs: []string{"linear", "fc3"}, Output: "input"})
 	var learned []*nn.Param
 	for _, d := range []*nn.Dense{one, two, three} {
 		learned = append(learned, d.Weight, d.Bias)

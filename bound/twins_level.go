@@ -116,9 +116,11 @@ func appendNew(x []string, s string) []string {
 
 // isAffine tells whether an operator is affine in inference.
 func isAffine(op nn.Op) bool {
-	switch op.(type) {
-	case *nn.Dense, *nn.Conv2D, *nn.BatchNorm, *nn.AveragePool, *nn.GlobalAveragePool, *nn.Flatten, *nn.Identity, *nn.Dropout, *nn.Add:
+	switch op := op.(type) {
+	case *nn.Dense, *nn.Conv2D, *nn.BatchNorm, *nn.AveragePool, *nn.GlobalAveragePool, *nn.Flatten, *nn.Identity, *nn.Dropout:
 		return true
+	case *nn.Binary:
+		return op.Operator == "Add" && op.Constant == nil
 	}
 	return false
 }

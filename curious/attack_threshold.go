@@ -32,8 +32,8 @@ func EntropyThreshold(y int, o Outputs, tau float64) *nn.Graph {
 	}
 	sum.Bias.Data[1] = -float32(tau)
 	add("lift", lift, p)
-	add("log", &nn.Log{}, "lift")
-	add("product", &nn.Mul{}, p, "log")
+	add("log", &nn.Unary{Function: "Log"}, "lift")
+	add("product", &nn.Binary{Operator: "Mul"}, p, "log")
 	add("entropy", sum, "product")
 	return g
 }

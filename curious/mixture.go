@@ -42,7 +42,7 @@ func Mixture(fy, fs *nn.Graph, b Beta, hard bool) (*nn.Graph, error) {
 	zy, zs = probabilities(g, zy, fy, hard), probabilities(g, zs, fs, hard)
 	appendNode(g, "share.y", diagonal("share.y", y, y, w.Y), zy)
 	appendNode(g, "share.s", diagonal("share.s", s, y, w.S), zs)
-	appendNode(g, "mixture", &nn.Add{}, "share.y", "share.s")
+	appendNode(g, "mixture", &nn.Binary{Operator: "Add"}, "share.y", "share.s")
 	return g, nil
 }
 
@@ -92,7 +92,7 @@ func MixtureAttack(y, s int, b Beta) *nn.Graph {
 	g := newGraph("mixture attack", y)
 	appendNode(g, "label", &nn.Hardmax{}, g.Input)
 	appendNode(g, "less", diagonal("less", y, y, -b.shares().Y), "label")
-	appendNode(g, "rest", &nn.Add{}, g.Input, "less")
+	appendNode(g, "rest", &nn.Binary{Operator: "Add"}, g.Input, "less")
 	appendNode(g, "scores", diagonal("scores", y, s, 1), "rest")
 	return g
 }
@@ -112,6 +112,6 @@ func MixtureThreshold(tau float64) *nn.Graph {
 	less := param("less.weight", 2, 2)
 	less.Data[3] = float32(2*tau - 1)
 	appendNode(g, "less", &nn.Dense{In: 2, Out: 2, Weight: less}, "label")
-	appendNode(g, "scores", &nn.Add{}, "above", "less")
+	appendNode(g, "scores", &nn.Binary{Operator: "Add"}, "above", "less")
 	return g
 }

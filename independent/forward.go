@@ -66,7 +66,7 @@ func forward(g *nn.Graph, x []pair) ([]pair, error) {
 				}
 			}
 		default:
-			if kind := node.Op.Kind(); kind == "Add" && len(values[node.Inputs[1]]) == len(in) {
+			if kind := node.Op.Kind(); kind == "Add" && len(node.Inputs) == 2 && len(values[node.Inputs[1]]) == len(in) && nn.Size(shapes[node.Output]) == len(in) {
 				out = slices.Clone(in)
 				for i, v := range values[node.Inputs[1]] {
 					out[i] = out[i].plus(v)

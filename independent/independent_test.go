@@ -40,7 +40,7 @@ func convNet() *nn.Graph {
 		{Name: "depth", Op: &nn.Conv2D{InChannels: 4, OutChannels: 4, Kernel: two, Stride: two, Groups: 4, Pad: [4]int{0, 0, 1, 1}, Weight: param(.5, 4, 1, 2, 2)}, Inputs: []string{"pool"}, Output: "depth"},
 		{Name: "flat", Op: &nn.Flatten{}, Inputs: []string{"depth"}, Output: "flat"},
 		{Name: "dense", Op: &nn.Dense{In: 16, Out: 16, Weight: param(.3, 16, 16), Bias: param(.1, 16)}, Inputs: []string{"flat"}, Output: "dense"},
-		{Name: "sum", Op: &nn.Add{}, Inputs: []string{"dense", "flat"}, Output: "sum"},
+		{Name: "sum", Op: &nn.Binary{Operator: "Add"}, Inputs: []string{"dense", "flat"}, Output: "sum"},
 	}}
 }
 

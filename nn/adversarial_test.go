@@ -96,7 +96,7 @@ func TestWideWeightsNotFinite(t *testing.T) {
 // Powers by repeated squaring may lose their digits where the exponent is large.
 func TestPowerRoundoffOfLargeExponents(t *testing.T) {
 	for _, n := range []int{10, 30, 38, 44, 50, 54, 56, 58} {
-		op := &Arithmetic{Operator: "Pow", Constant: &Param{Shape: []int{}, Data: []float32{float32(math.Ldexp(1, n))}}}
+		op := &Binary{Operator: "Pow", Constant: &Param{Shape: []int{}, Data: []float32{float32(math.Ldexp(1, n))}}}
 		for _, ulps := range []float64{1, 3, 5, -1, -3, -7, 0x1p20 + 1, -0x1p20 - 1} {
 			x := 1 + ulps*0x1p-52
 			y, ey := roundoffOf(op, [][]int{{1}}, [][]float64{{x}}, [][]float64{{0}}, 1, 1)

@@ -159,26 +159,6 @@ func (l *layout) bijective(i int) bool { return l.sizes[i] == l.out }
 // grain is how many runs are worth a core of their own.
 func (l *layout) grain() int { return 1 + grain*len(l.runs)/max(1, l.out) }
 
-// operand is a tensor that is broadcast: values an example, or the same for all.
-type operand[T Float] struct {
-	values []T
-	stride int // from one row to the next; 0 where all have the same
-}
-
-// of returns the operand's entries of that run in that row: its own, or one repeated
-// in the buffer.
-func (o operand[T]) of(l *layout, i, row int, r *stretch, buffer []T) []T {
-	at := row*o.stride + r.at[i]
-	if !l.single[i] {
-		return o.values[at : at+r.n]
-	}
-	fill(buffer[:r.n], o.values[at])
-	return buffer[:r.n]
-}
-
-// first returns the operand's first entry of that run in that row.
-func (o operand[T]) first(i, row int, r *stretch) T { return o.values[row*o.stride+r.at[i]] }
-
 // gather adds the entries of d, over that run, to the operand's sums.
 func (l *layout) gather(sums []float64, i int, r *stretch, d []float64) {
 	if !l.single[i] {

@@ -45,7 +45,7 @@ func residualBlocks(side int) *Graph {
 			b.BatchNorm("")
 			x = b.Graph.Output
 		}
-		b.Join(fmt.Sprintf("add%d", i), &Add{}, y, x)
+		b.Join(fmt.Sprintf("add%d", i), &Binary{Operator: "Add"}, y, x)
 		b.Add("", &ReLU{})
 	}
 	b.Add("", &GlobalAveragePool{})

@@ -62,7 +62,7 @@ func BenchmarkArithmetic(b *testing.B) {
 			c.Data[i] = 2
 		}
 		for _, o := range []string{"Add", "Sub", "Mul", "Div", "Pow"} {
-			benchmarkOperator(b, fmt.Sprint(o, shape), &Arithmetic{Operator: o, Constant: c}, 8, in)
+			benchmarkOperator(b, fmt.Sprint(o, shape), &Binary{Operator: o, Constant: c}, 8, in)
 		}
 	}
 }

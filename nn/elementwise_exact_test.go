@@ -93,6 +93,7 @@ func plainly(f func(x *big.Float) *big.Float) func(o *Unary, x *big.Float) *big.
 var exactUnary = map[string]func(o *Unary, x *big.Float) *big.Float{
 	"Sqrt":       plainly(func(x *big.Float) *big.Float { return exact(0).Sqrt(x) }),
 	"Exp":        plainly(exactExp),
+	"Log":        plainly(func(x *big.Float) *big.Float { return exactLog([]*big.Float{x})[0] }),
 	"Erf":        plainly(bigErf),
 	"Sin":        plainly(bigSin),
 	"Cos":        plainly(bigCos),
@@ -239,7 +240,7 @@ func testUnaryRoundoff(t *testing.T, op *Unary, spread float64) {
 func TestArithmeticRoundoff(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 7))
 	shapes := [][]int{{5, 8}, {8}}
-	for _, name := range ArithmeticOperators() {
+	for _, name := range arithmeticOperators() {
 		for _, spread := range []float64{0, 1e-15, 1e-6, .2} {
 			x, e := [][]float64{nil, nil}, [][]float64{nil, nil}
 			for i, s := range shapes {
@@ -251,7 +252,7 @@ func TestArithmeticRoundoff(t *testing.T) {
 					e[i][j] = spread * r.Float64()
 				}
 			}
-			y, ey := roundoffOf(&Arithmetic{Operator: name}, shapes, x, e, 1, 40)
+			y, ey := roundoffOf(&Binary{Operator: name}, shapes, x, e, 1, 40)
 			c := &boundCheck{t: t, what: name}
 			for i := range y {
 				for range 3 {
@@ -269,7 +270,7 @@ func TestArithmeticRoundoff(t *testing.T) {
 func TestPowerRoundoff(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 8))
 	for _, exponent := range []float64{0, 1, 2, 3, 7, -1, -2, .5} {
-		op := &Arithmetic{Operator: "Pow", Constant: &Param{Shape: []int{}, Data: []float32{float32(exponent)}}}
+		op := &Binary{Operator: "Pow", Constant: &Param{Shape: []int{}, Data: []float32{float32(exponent)}}}
 		for _, spread := range []float64{0, 1e-15, 1e-6, .2} {
 			x, e := randomSlice[float64](r, 40, 1), make([]float64, 40)
 			x[0] = 0
@@ -326,27 +327,27 @@ func TestDecisionRoundoff(t *testing.T) {
 		x, e       []float64
 		want, slop float64
 	}{
-		{&Compare{Operator: "Less"}, []float64{1, 2}, []float64{.4, .5}, 0, 0},
-		{&Compare{Operator: "Less"}, []float64{1, 2}, []float64{.5, .5}, 1, 0},
-		{&Compare{Operator: "Equal"}, []float64{1, 1}, []float64{0, 0}, 0, 0},
-		{&Compare{Operator: "Equal"}, []float64{1, 1}, []float64{0, 1e-9}, 1, 0},
-		{&Compare{Operator: "And"}, []float64{0, .1}, []float64{0, 1}, 0, 0},
-		{&Compare{Operator: "And"}, []float64{1, .1}, []float64{0, 1}, 1, 0},
-		{&Compare{Operator: "Or"}, []float64{1, .1}, []float64{.5, 1}, 0, 0},
-		{&Compare{Operator: "Xor"}, []float64{1, .1}, []float64{.5, 1}, 1, 0},
+		{&Binary{Operator: "Less"}, []float64{1, 2}, []float64{.4, .5}, 0, 0},
+		{&Binary{Operator: "Less"}, []float64{1, 2}, []float64{.5, .5}, 1, 0},
+		{&Binary{Operator: "Equal"}, []float64{1, 1}, []float64{0, 0}, 0, 0},
+		{&Binary{Operator: "Equal"}, []float64{1, 1}, []float64{0, 1e-9}, 1, 0},
+		{&Binary{Operator: "And"}, []float64{0, .1}, []float64{0, 1}, 0, 0},
+		{&Binary{Operator: "And"}, []float64{1, .1}, []float64{0, 1}, 1, 0},
+		{&Binary{Operator: "Or"}, []float64{1, .1}, []float64{.5, 1}, 0, 0},
+		{&Binary{Operator: "Xor"}, []float64{1, .1}, []float64{.5, 1}, 1, 0},
 		{&Where{}, []float64{1, 5, 7}, []float64{.5, .1, .2}, .1, 0},
 		{&Where{}, []float64{0, 5, 7}, []float64{0, .1, .2}, .2, 0},
 		{&Where{}, []float64{1, 5, 7}, []float64{2, .1, .2}, 2.2, 1e-14},
-		{&Arithmetic{Operator: "Max"}, []float64{1, 5}, []float64{1, .1}, .1, 1e-14},
-		{&Arithmetic{Operator: "Max"}, []float64{1, 2}, []float64{1, .1}, 1, 1e-14},
+		{&Binary{Operator: "Max"}, []float64{1, 5}, []float64{1, .1}, .1, 1e-14},
+		{&Binary{Operator: "Max"}, []float64{1, 2}, []float64{1, .1}, 1, 1e-14},
 		{&Unary{Function: "Floor"}, []float64{1.5}, []float64{.4}, 0, 0},
 		{&Unary{Function: "Floor"}, []float64{1.5}, []float64{1.6}, 2, 1e-14},
 		{&Unary{Function: "Round"}, []float64{.5}, []float64{.1}, 1, 1e-14},
 		{&Unary{Function: "Sign"}, []float64{.5}, []float64{1}, 2, 1e-14},
 		{&Unary{Function: "Not"}, []float64{.5}, []float64{.5}, 1, 1e-14},
 		{&Unary{Function: "ThresholdedRelu", Alpha: 1}, []float64{1.5}, []float64{1}, 2.5, 1e-14},
-		{&Arithmetic{Operator: "Div"}, []float64{1, .5}, []float64{0, .5}, math.Inf(1), 0},
-		{&Arithmetic{Operator: "Pow"}, []float64{.5, .3}, []float64{.5, 0}, math.Inf(1), 0},
+		{&Binary{Operator: "Div"}, []float64{1, .5}, []float64{0, .5}, math.Inf(1), 0},
+		{&Binary{Operator: "Pow"}, []float64{.5, .3}, []float64{.5, 0}, math.Inf(1), 0},
 		{&Unary{Function: "Sqrt"}, []float64{.5}, []float64{.6}, math.Inf(1), 0},
 		{&Unary{Function: "Reciprocal"}, []float64{.5}, []float64{.5}, math.Inf(1), 0},
 		{&Unary{Function: "Exp"}, []float64{709}, []float64{5}, math.Inf(1), 0},

@@ -69,7 +69,7 @@ func (k splitKernel[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64
 func TestNothingIn(t *testing.T) {
 	beside := chain([]int{2})
 	beside.node("c", &fixed{[]int{2}})
-	beside.node("y", &Add{}, "x", "c")
+	beside.node("y", &Binary{Operator: "Add"}, "x", "c")
 	alone := chain([]int{2})
 	alone.node("c", &fixed{[]int{2}})
 	empty := chain([]int{2})
@@ -77,9 +77,9 @@ func TestNothingIn(t *testing.T) {
 	empty.node("r", &LeakyReLU{.1}, "e")
 	empty.node("sum", &split{1}, "r")
 	empty.node("own", &split{1}, "x")
-	empty.node("y", &Add{}, "sum", "own")
+	empty.node("y", &Binary{Operator: "Add"}, "sum", "own")
 	number := chain(nil)
-	number.node("y", &Add{}, "x", "x")
+	number.node("y", &Binary{Operator: "Add"}, "x", "x")
 	for name, c := range map[string]struct {
 		g                *Graph
 		y, forward, back []float64 // at 5, 7, …, of J·(1, 2, …) and of Jᵀ·(1, 2, …)
@@ -141,7 +141,7 @@ func TestLearnNothing(t *testing.T) {
 		g := chain([]int{2, 4}, &Slice{Starts: []int{0, 0}, Counts: []int{0, 4}}, op)
 		g.node("none", &Reduce{Function: "Sum", Axes: []int{0, 1}, Keep: true}, g.Output)
 		g.node("sum", &Reduce{Function: "Sum", Axes: []int{0, 1}, Keep: true}, "x")
-		g.node("y", &Add{}, "none", "sum")
+		g.node("y", &Binary{Operator: "Add"}, "none", "sum")
 		tr, err := NewTraining(g, g.Params(), 1)
 		if err != nil {
 			t.Fatal(err)

@@ -37,17 +37,13 @@ func exactForward(t *testing.T, g *Graph, x []*big.Float) []*big.Float {
 			out = exactLeaky(0, in)
 		case *LeakyReLU:
 			out = exactLeaky(op.Slope, in)
-		case *Add:
+		case *Binary:
 			for i, v := range tensors[n.Inputs[1]] {
-				out = append(out, exact(0).Add(in[i], v))
-			}
-		case *Mul:
-			for i, v := range tensors[n.Inputs[1]] {
-				out = append(out, exact(0).Mul(in[i], v))
+				out = append(out, exactPair[op.Operator](in[i], v))
 			}
 		case *Softmax:
 			out = exactSoftmax(in)
-		case *Log:
+		case *Unary:
 			out = exactLog(in)
 		case *Hardmax:
 			out = exactHardmax(in)

@@ -48,7 +48,7 @@ func (r *rewrite) channelwise(n *Node) (channelwise, bool) {
 	case *BatchNorm:
 		k := newBatchNorm[float64](op, r.shapes[n.Inputs[0]])
 		return channelwise{0, operands(op), false, k.affine}, true
-	case *Arithmetic:
+	case *Binary:
 		return arithmeticChannels(op, r.shapes[n.Inputs[0]], r.shapes[n.Output])
 	}
 	return channelwise{}, false

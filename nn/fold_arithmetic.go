@@ -4,7 +4,7 @@ import "slices"
 
 // arithmeticChannels reads y ∘ Constant, or Constant ∘ y, where the constant differs
 // along one axis at most.
-func arithmeticChannels(op *Arithmetic, in, out []int) (channelwise, bool) {
+func arithmeticChannels(op *Binary, in, out []int) (channelwise, bool) {
 	if op.Constant == nil || !slices.Equal(in, out) {
 		return channelwise{}, false
 	}

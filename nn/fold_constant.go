@@ -68,15 +68,13 @@ func evaluate(k kernel[float64], dst []float32, values []*Param) {
 	}
 }
 
-// takeConstants has operators that can hold a constant hold those that they read: an
-// Add or a Mul of a Constant is an Arithmetic with one, and a MatMul by a matrix that
+// takeConstants has operators that can hold a constant hold those that they read: a
+// Binary of a Constant is one with that constant, and a MatMul by a matrix that
 // is constant a Dense.
 func takeConstants(r *rewrite) {
 	for _, n := range r.Nodes {
 		switch op := n.Op.(type) {
-		case *Add, *Mul:
-			r.takeOne(n, &Arithmetic{Operator: op.Kind()})
-		case *Arithmetic:
+		case *Binary:
 			if op.Constant == nil {
 				r.takeOne(n, op)
 			}
@@ -99,13 +97,13 @@ func (r *rewrite) constant(tensor string) *Param {
 }
 
 // takeOne makes of n, which reads two tensors, the operator with one of them.
-func (r *rewrite) takeOne(n *Node, op *Arithmetic) {
+func (r *rewrite) takeOne(n *Node, op *Binary) {
 	first, second := r.constant(n.Inputs[0]), r.constant(n.Inputs[1])
 	switch {
 	case second != nil && first == nil:
-		r.become(n, &Arithmetic{Operator: op.Operator, Constant: second}, n.Inputs[0])
+		r.become(n, &Binary{Operator: op.Operator, Constant: second}, n.Inputs[0])
 	case first != nil && second == nil:
-		r.become(n, &Arithmetic{Operator: op.Operator, Constant: first, ConstantFirst: true}, n.Inputs[1])
+		r.become(n, &Binary{Operator: op.Operator, Constant: first, ConstantFirst: true}, n.Inputs[1])
 	}
 }
 

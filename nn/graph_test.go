@@ -20,7 +20,7 @@ func TestNewNetRefuses(t *testing.T) {
 		"no output":   {Input: "x", InputShape: []int{1}, Output: "y"},
 		"undefined":   {Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*Node{{"n", &ReLU{}, []string{"z"}, "y"}}},
 		"two inputs":  {Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*Node{{"n", &ReLU{}, []string{"x", "x"}, "y"}}},
-		"add of one":  {Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*Node{{"n", &Add{}, []string{"x"}, "y"}}},
+		"add of one":  {Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*Node{{"n", &Binary{Operator: "Add"}, []string{"x"}, "y"}}},
 		"defined twice": {Input: "x", InputShape: []int{1}, Output: "x", Nodes: []*Node{
 			{"n", &ReLU{}, []string{"x"}, "x"}}},
 	} {

@@ -18,14 +18,14 @@ func masks(far float64) map[string][]Op {
 		return q
 	}
 	return map[string][]Op{
-		"Add":            {&Arithmetic{Operator: "Add", Constant: p(0, -far, 0, -far)}},
-		"Add of one":     {&Pad{Before: []int{0, 0}, After: []int{0, 1}}, &Arithmetic{Operator: "Add", Constant: &Param{Name: "mask", Shape: []int{2, 1}, Data: []float32{0, 0}}}, &Arithmetic{Operator: "Add", Constant: p(0, -far, 0, 0, 0)}, &Slice{Starts: []int{0, 0}, Steps: []int{1, 1}, Counts: []int{2, 4}}},
-		"Add, first":     {&Arithmetic{Operator: "Add", ConstantFirst: true, Constant: p(-far, -far, 0, 0)}},
-		"Sub":            {&Arithmetic{Operator: "Sub", Constant: p(0, far, 0, far)}},
-		"Min":            {&Arithmetic{Operator: "Min", Constant: p(-far, far, -far, far)}},
+		"Add":            {&Binary{Operator: "Add", Constant: p(0, -far, 0, -far)}},
+		"Add of one":     {&Pad{Before: []int{0, 0}, After: []int{0, 1}}, &Binary{Operator: "Add", Constant: &Param{Name: "mask", Shape: []int{2, 1}, Data: []float32{0, 0}}}, &Binary{Operator: "Add", Constant: p(0, -far, 0, 0, 0)}, &Slice{Starts: []int{0, 0}, Steps: []int{1, 1}, Counts: []int{2, 4}}},
+		"Add, first":     {&Binary{Operator: "Add", ConstantFirst: true, Constant: p(-far, -far, 0, 0)}},
+		"Sub":            {&Binary{Operator: "Sub", Constant: p(0, far, 0, far)}},
+		"Min":            {&Binary{Operator: "Min", Constant: p(-far, far, -far, far)}},
 		"Where":          {&Where{Condition: p(0, 1, 0, 1), Then: p(-far)}},
 		"Where, else":    {&Where{Condition: p(0, 1, 0, 1), Else: &Param{Name: "mask", Shape: []int{}, Data: []float32{float32(-far)}}}},
-		"twice":          {&Arithmetic{Operator: "Add", Constant: p(0, -far, 0, -far)}, &Arithmetic{Operator: "Add", Constant: p(-far, -far, 0, 0)}},
+		"twice":          {&Binary{Operator: "Add", Constant: p(0, -far, 0, -far)}, &Binary{Operator: "Add", Constant: p(-far, -far, 0, 0)}},
 		"Pad":            {&Pad{Before: []int{0, 0}, After: []int{0, 2}, Value: -far}, &Slice{Starts: []int{0, 2}, Steps: []int{1, 1}, Counts: []int{2, 4}}},
 		"and rearranged": {&Where{Condition: p(0, 1, 0, 1), Then: p(-far)}, &Transpose{Perm: []int{1, 0}}, &Gather{Axis: 0, Indices: []int{3, 2, 1, 0}, Dims: []int{4}}, &Transpose{Perm: []int{1, 0}}},
 	}
@@ -34,7 +34,7 @@ func masks(far float64) map[string][]Op {
 // finites are operators whose results are finite where some entries are −∞.
 var finites = map[string][]Op{
 	"Softmax":           {&Softmax{}},
-	"Max":               {&Arithmetic{Operator: "Max", Constant: &Param{Shape: []int{}, Data: []float32{-8}}}, &Softmax{}},
+	"Max":               {&Binary{Operator: "Max", Constant: &Param{Shape: []int{}, Data: []float32{-8}}}, &Softmax{}},
 	"Exp":               {&Unary{Function: "Exp"}, &Reduce{Function: "Sum", Axes: []int{1}}},
 	"Clip":              {&Unary{Function: "Clip", Alpha: -4, Beta: 4}},
 	"Sigmoid":           {&Unary{Function: "Sigmoid"}},

@@ -14,10 +14,12 @@ func (g *Graph) Jump() *Node {
 
 func jumps(op Op) bool {
 	switch op := op.(type) {
-	case *Hardmax, *Compare:
+	case *Hardmax:
 		return true
+	case *Binary:
+		return Compares(op.Operator)
 	case *Unary:
-		return curves[op.Function](op).steps || op.Function == "ThresholdedRelu" && op.Alpha != 0
+		return unaryFuncs[op.Function](op).steps || op.Function == "ThresholdedRelu" && op.Alpha != 0
 	case *Where:
 		return op.Condition == nil
 	}

@@ -10,7 +10,7 @@ import (
 func TestJumpKnowsEveryStep(t *testing.T) {
 	for _, op := range append(unaryCases(), &Unary{Function: "ThresholdedRelu", Alpha: .5}) {
 		g := &Graph{Name: "g", Input: "x", InputShape: []int{1}, Output: "y", Nodes: []*Node{{Name: "n", Op: op, Inputs: []string{"x"}, Output: "y"}}}
-		curve := curves[op.Function](op)
+		curve := unaryFuncs[op.Function](op)
 		moved := 0.0
 		const h = 1e-9
 		for x := -3.; x <= 3; x += 1. / 8192 { // on halfway marks of float16, between −4 and 4
@@ -25,7 +25,7 @@ func TestJumpKnowsEveryStep(t *testing.T) {
 			t.Errorf("%s: moves by %v for a change of %v, jumps: %v", op.Function, moved, 2*h, jumps)
 		}
 	}
-	for _, op := range []Op{&Hardmax{}, &Compare{Operator: "Less", Constant: &Param{Shape: []int{}, Data: []float32{0}}}} {
+	for _, op := range []Op{&Hardmax{}, &Binary{Operator: "Less", Constant: &Param{Shape: []int{}, Data: []float32{0}}}} {
 		g := &Graph{Name: "g", Input: "x", InputShape: []int{2}, Output: "y", Nodes: []*Node{
 			{Name: "n", Op: op, Inputs: []string{"x"}, Output: "m"}, {Name: "z", Op: &ReLU{}, Inputs: []string{"m"}, Output: "y"}}}
 		if n := g.Jump(); n == nil || n.Name != "n" {

@@ -6,14 +6,14 @@ func needs[T Float](s *step[T]) (x, y bool) {
 	switch k := s.kernel.(type) {
 	case *conv[T]:
 		return k.rectifier != nil, k.rectifier != nil
-	case *dense[T], *convTranspose[T], *batchNorm[T], *add[T], *averagePool[T], *average[T], *resize[T]:
+	case *dense[T], *convTranspose[T], *batchNorm[T], *averagePool[T], *average[T], *resize[T]:
 		return false, false
 	case *rearrange[T], *concat[T], *constantTensor[T]:
 		return false, false
-	case *rectifier[T], *maxPool[T], *multiply[T], *logarithm[T], *unary[T], *rowNorm[T], *matmul[T]:
+	case *rectifier[T], *maxPool[T], *unary[T], *rowNorm[T], *matmul[T]:
 		return true, false
-	case *pairwise[T]:
-		op, _ := s.op.(*Arithmetic)
+	case *binaryKernel[T]:
+		op, _ := s.op.(*Binary)
 		switch {
 		case op != nil && (op.Operator == "Add" || op.Operator == "Sub"):
 			return false, false

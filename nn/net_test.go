@@ -41,11 +41,11 @@ func residualNet() *Graph {
 	g.node("r1", &ReLU{}, "c1")
 	g.node("c2", smallConv(3, 3, 3, 1), "r1")
 	g.node("drop", &Dropout{P: .2}, "c2")
-	g.node("a1", &Add{}, "drop", "r1")
+	g.node("a1", &Binary{Operator: "Add"}, "drop", "r1")
 	g.node("r2", &LeakyReLU{Slope: .1}, "a1")
-	g.node("a2", &Add{}, "a1", "r2")
+	g.node("a2", &Binary{Operator: "Add"}, "a1", "r2")
 	g.node("unused", &ReLU{}, "a2")
-	g.node("a3", &Add{}, "a2", "a2")
+	g.node("a3", &Binary{Operator: "Add"}, "a2", "a2")
 	g.node("flat", &Flatten{}, "a3")
 	g.node("fc", testDense(48, 9, true), "flat")
 	g.node("same", &Identity{}, "fc")
@@ -57,8 +57,8 @@ func residualNet() *Graph {
 func inputFan() *Graph {
 	g := &Graph{Name: "fan", Input: "x", InputShape: []int{6}, Output: "x"}
 	g.node("fc1", testDense(6, 6, true), "x")
-	g.node("a", &Add{}, "x", "fc1")
-	g.node("a2", &Add{}, "a", "x")
+	g.node("a", &Binary{Operator: "Add"}, "x", "fc1")
+	g.node("a2", &Binary{Operator: "Add"}, "a", "x")
 	g.node("s", &Softmax{}, "a2")
 	return g
 }
@@ -73,7 +73,7 @@ func testNets() map[string]*Graph {
 		"swin":      zooNet("swin"),
 		"none":      chain([]int{5}),
 		"relu":      chain([]int{5}, &ReLU{}, &ReLU{}),
-		"double":    func() *Graph { g := chain([]int{4}); g.node("a", &Add{}, "x", "x"); return g }(),
+		"double":    func() *Graph { g := chain([]int{4}); g.node("a", &Binary{Operator: "Add"}, "x", "x"); return g }(),
 	}
 }
 

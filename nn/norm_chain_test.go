@@ -48,7 +48,7 @@ func fannedNorm(rectified string) *Graph {
 	b.BatchNorm("")
 	b.Add("", &ReLU{})
 	b.Graph.Nodes[1].Inputs[0] = rectified
-	b.Graph.node("sum", &Add{}, "bn1", "relu1")
+	b.Graph.node("sum", &Binary{Operator: "Add"}, "bn1", "relu1")
 	return initialised(b, 1)
 }
 
@@ -270,7 +270,7 @@ func TestChainProducts(t *testing.T) {
 func TestChainBeforeConstant(t *testing.T) {
 	g := chain([]int{4}, testBatchNorm(4))
 	g.node("c", constantOf(rand.New(rand.NewPCG(1, 1)), 4))
-	g.node("y", &Add{}, "n0", "c")
+	g.node("y", &Binary{Operator: "Add"}, "n0", "c")
 	if _, err := NewTraining(g, g.Params(), 1); err != nil {
 		t.Error(err)
 	}

@@ -28,7 +28,7 @@ func TestOperators(t *testing.T) {
 		"leaky < 0":    {&LeakyReLU{Slope: -.5}, [][]int{{37}}},
 		"softmax":      {&Softmax{}, [][]int{{10}}},
 		"softmax rows": {&Softmax{}, [][]int{{4, 3}}},
-		"add":          {&Add{}, [][]int{{2, 3}, {2, 3}}},
+		"add":          {&Binary{Operator: "Add"}, [][]int{{2, 3}, {2, 3}}},
 		"flatten":      {&Flatten{}, [][]int{{2, 3, 4}}},
 		"identity":     {&Identity{}, [][]int{{2, 3, 4}}},
 		"dropout":      {&Dropout{P: .3}, [][]int{{50}}},

@@ -27,7 +27,8 @@ func joinConvolutions(p *program[float32]) {
 func (p *program[T]) joins(i int, maker, readers []int) (j int, ok bool) {
 	s := p.steps[i]
 	k, single := any(s.kernel).(kernel[float32])
-	_, sum := any(s.kernel).(*add[float32])
+	b, sum := any(s.kernel).(*binaryKernel[float32])
+	sum = sum && b.same && s.op.Kind() == "Add"
 	if !single || !sum && len(s.in) != 1 || sum && s.in[0] == s.in[1] {
 		return 0, false
 	}

@@ -26,8 +26,11 @@ func randomImages(r *rand.Rand) *Graph {
 		name, in := fmt.Sprint("n", i), names[max(r.IntN(len(names)), r.IntN(len(names)))]
 		inputs := []string{in}
 		op := randomImageOp(r, shapes[in], g)
-		switch op.(type) {
-		case *Add:
+		switch op := op.(type) {
+		case *Binary:
+			if op.Constant != nil {
+				break
+			}
 			inputs = append(inputs, like(shapes[in]))
 			r.Shuffle(2, func(i, j int) { inputs[i], inputs[j] = inputs[j], inputs[i] })
 		case *Concat:
@@ -69,7 +72,7 @@ func randomImageOp(r *rand.Rand, in []int, g *Graph) Op {
 	case 6:
 		return &LeakyReLU{[]float64{.2, -.3, 0, 1.5}[r.IntN(4)]}
 	case 7, 8, 9:
-		return &Add{}
+		return &Binary{Operator: "Add"}
 	case 10:
 		return &Concat{}
 	case 11:
@@ -77,7 +80,7 @@ func randomImageOp(r *rand.Rand, in []int, g *Graph) Op {
 	case 12:
 		return &Transpose{Perm: []int{0, 2, 1}}
 	case 13:
-		return &Arithmetic{Operator: []string{"Add", "Mul"}[r.IntN(2)], Constant: testParam(r, "constant", c, 1, 1)}
+		return &Binary{Operator: []string{"Add", "Mul"}[r.IntN(2)], Constant: testParam(r, "constant", c, 1, 1)}
 	}
 	return &ReLU{}
 }

@@ -102,9 +102,9 @@ func (m *mixture) other(s []int, in string) {
 	case 0:
 		m.add(&Constant{Value: m.part(s), Learned: first})
 	case 1:
-		m.add(&Arithmetic{Operator: operator, Constant: m.part(s), ConstantFirst: first}, in)
+		m.add(&Binary{Operator: operator, Constant: m.part(s), ConstantFirst: first}, in)
 	case 2:
-		m.add(&Arithmetic{Operator: operator}, in, m.pick())
+		m.add(&Binary{Operator: operator}, in, m.pick())
 	case 3:
 		m.add(&MatMul{TransA: first, TransB: r.IntN(2) == 0}, in, m.pick())
 	case 4:

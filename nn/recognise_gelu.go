@@ -19,7 +19,7 @@ func (r *rewrite) by(n *Node, operator string) (x string, c float64, ok bool) {
 	if n == nil {
 		return "", 0, false
 	}
-	op, is := n.Op.(*Arithmetic)
+	op, is := n.Op.(*Binary)
 	if !is || op.Operator != operator || op.ConstantFirst && (operator == "Sub" || operator == "Div" || operator == "Pow") {
 		return "", 0, false
 	}
@@ -29,13 +29,8 @@ func (r *rewrite) by(n *Node, operator string) (x string, c float64, ok bool) {
 
 // times returns the two factors of a product of two tensors.
 func times(n *Node) (a, b string, ok bool) {
-	switch op := n.Op.(type) {
-	case *Mul:
+	if op, is := n.Op.(*Binary); is && op.Operator == "Mul" && op.Constant == nil {
 		return n.Inputs[0], n.Inputs[1], true
-	case *Arithmetic:
-		if op.Operator == "Mul" && op.Constant == nil {
-			return n.Inputs[0], n.Inputs[1], true
-		}
 	}
 	return "", "", false
 }

@@ -53,7 +53,7 @@ func pair(n *Node, operator string) (a, b string, ok bool) {
 	if n == nil {
 		return "", "", false
 	}
-	op, is := n.Op.(*Arithmetic)
+	op, is := n.Op.(*Binary)
 	if !is || op.Operator != operator || op.Constant != nil {
 		return "", "", false
 	}
@@ -105,7 +105,7 @@ func (r *rewrite) centred(tensor string) (x string, axes int, ok bool) {
 // takeScale makes n, where it multiplies what only it reads of a LayerNorm without a
 // scale, or adds to one without a shift, that LayerNorm with it.
 func (r *rewrite) takeScale(n *Node) {
-	op, is := n.Op.(*Arithmetic)
+	op, is := n.Op.(*Binary)
 	if !is || op.Constant == nil {
 		return
 	}

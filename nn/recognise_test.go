@@ -9,7 +9,7 @@ import (
 
 func number(v float64) *Param { return &Param{Name: "number", Data: []float32{float32(v)}} }
 
-func with(operator string, c *Param) *Arithmetic { return &Arithmetic{Operator: operator, Constant: c} }
+func with(operator string, c *Param) *Binary { return &Binary{Operator: operator, Constant: c} }
 
 // spelt out are a Gelu and a LayerNorm step by step.
 func geluSteps(root, one float64, halfFirst, product bool) *Graph {
@@ -23,10 +23,10 @@ func geluSteps(root, one float64, halfFirst, product bool) *Graph {
 	g.node("phi", with("Add", number(one)), "erf")
 	if halfFirst {
 		g.node("half", with("Mul", number(.5)), "x")
-		g.node("y", &Mul{}, "phi", "half")
+		g.node("y", &Binary{Operator: "Mul"}, "phi", "half")
 		return g
 	}
-	g.node("twice", &Mul{}, "x", "phi")
+	g.node("twice", &Binary{Operator: "Mul"}, "x", "phi")
 	g.node("y", with("Mul", number(.5)), "twice")
 	return g
 }
@@ -43,21 +43,21 @@ func (s normSteps) graph() *Graph {
 	r := rand.New(rand.NewPCG(4, 4))
 	g := chain([]int{3, 2, 5})
 	g.node("mean", &Reduce{Function: "Mean", Axes: s.axes, Keep: true}, "x")
-	g.node("d", &Arithmetic{Operator: "Sub"}, "x", "mean")
+	g.node("d", &Binary{Operator: "Sub"}, "x", "mean")
 	d := "d"
 	if s.again {
-		g.node("d2", &Arithmetic{Operator: "Sub"}, "x", "mean")
+		g.node("d2", &Binary{Operator: "Sub"}, "x", "mean")
 		d = "d2"
 	}
 	if s.squares {
-		g.node("p", &Mul{}, d, d)
+		g.node("p", &Binary{Operator: "Mul"}, d, d)
 	} else {
 		g.node("p", with("Pow", number(2)), d)
 	}
 	g.node("v", &Reduce{Function: "Mean", Axes: s.axes, Keep: true}, "p")
 	g.node("ve", with("Add", number(s.epsilon)), "v")
 	g.node("root", &Unary{Function: "Sqrt"}, "ve")
-	g.node("n", &Arithmetic{Operator: "Div"}, "d", "root")
+	g.node("n", &Binary{Operator: "Div"}, "d", "root")
 	if s.scale != nil {
 		g.node("w", with("Mul", testParam(r, "weight", s.scale...)), "n")
 		g.node("y", with("Add", testParam(r, "bias", s.scale...)), "w")
@@ -68,17 +68,17 @@ func (s normSteps) graph() *Graph {
 // TestRecognise finds what is spelt out, and nothing that only looks alike.
 func TestRecognise(t *testing.T) {
 	also := geluSteps(math.Sqrt2, 1, false, false)
-	also.node("sum", &Add{}, "phi", "y")
+	also.node("sum", &Binary{Operator: "Add"}, "phi", "y")
 	wrong := normSteps{axes: []int{2}, epsilon: 1e-5}.graph()
 	wrong.Node("p").Inputs = []string{"x"}
 	apart := normSteps{axes: []int{2}, epsilon: 1e-5, scale: []int{5}}.graph()
-	apart.node("sum", &Add{}, "n", "y")
+	apart.node("sum", &Binary{Operator: "Add"}, "n", "y")
 	deep := geluSteps(math.Sqrt2, 1, false, false) // its output has a dimension more than x
 	deep.Node("scaled").Op = with("Div", &Param{Name: "root", Shape: []int{1, 1, 1}, Data: []float32{math.Sqrt2}})
-	deep.Node("twice").Op = &Arithmetic{Operator: "Mul"}
+	deep.Node("twice").Op = &Binary{Operator: "Mul"}
 	deep.node("turned", &Transpose{Perm: []int{2, 0, 1}}, "y")
 	learned := geluSteps(math.Sqrt2, 1, false, false)
-	learned.Node("phi").Op = &Add{}
+	learned.Node("phi").Op = &Binary{Operator: "Add"}
 	learned.Node("phi").Inputs = []string{"erf", "one"}
 	learned.Nodes = append([]*Node{{"one", &Constant{Value: &Param{Name: "one", Shape: []int{2, 5}, Data: slices.Repeat([]float32{1}, 10)}, Learned: true}, nil, "one"}}, learned.Nodes...)
 	for name, c := range map[string]struct {
@@ -135,20 +135,20 @@ func TestTakeConstants(t *testing.T) {
 		if shape != nil {
 			c = testParam(r, "constant", shape...)
 		}
-		g.node("y", &Arithmetic{Operator: operator, Constant: c, ConstantFirst: first}, "n0")
+		g.node("y", &Binary{Operator: operator, Constant: c, ConstantFirst: first}, "n0")
 		return g
 	}
 	for name, c := range map[string]struct {
 		g    *Graph
 		want []string
 	}{
-		"add":           {build(&Add{}, []int{2, 3}, "x", "c"), []string{"Add"}},
-		"mul":           {build(&Mul{}, []int{2, 3}, "c", "x"), []string{"Mul"}},
-		"sub":           {build(&Arithmetic{Operator: "Sub"}, []int{3}, "c", "x"), []string{"Sub"}},
+		"add":           {build(&Binary{Operator: "Add"}, []int{2, 3}, "x", "c"), []string{"Add"}},
+		"mul":           {build(&Binary{Operator: "Mul"}, []int{2, 3}, "c", "x"), []string{"Mul"}},
+		"sub":           {build(&Binary{Operator: "Sub"}, []int{3}, "c", "x"), []string{"Sub"}},
 		"matrix":        {build(&MatMul{}, []int{3, 4}, "x", "c"), []string{"Gemm"}},
 		"transposed":    {build(&MatMul{TransB: true}, []int{4, 3}, "x", "c"), []string{"Gemm"}},
 		"left":          {build(&MatMul{}, []int{4, 2}, "c", "x"), []string{"Constant", "MatMul"}},
-		"both":          {build(&Add{}, []int{2, 3}, "x", "x"), []string{"Add"}},
+		"both":          {build(&Binary{Operator: "Add"}, []int{2, 3}, "x", "x"), []string{"Add"}},
 		"where":         {build(&Where{}, []int{3}, "x", "c", "x"), []string{"Where"}},
 		"scaled":        {image([]int{3, 1, 1}, "Mul", false), []string{"Conv"}},
 		"moved":         {image([]int{1, 3, 1, 1}[1:], "Add", true), []string{"Conv"}},

@@ -17,11 +17,11 @@ func roundoffNets() map[string]*Graph {
 	residual.node("r", &ReLU{}, "fc1")
 	residual.node("drop", &Dropout{P: .5}, "r")
 	residual.node("fc2", testDense(12, 12, false), "drop")
-	residual.node("sum", &Add{}, "fc2", "r")
-	residual.node("twice", &Add{}, "sum", "sum")
+	residual.node("sum", &Binary{Operator: "Add"}, "fc2", "r")
+	residual.node("twice", &Binary{Operator: "Add"}, "sum", "sum")
 	thrice := chain([]int{15})
-	thrice.node("two", &Add{}, "x", "x")
-	thrice.node("three", &Add{}, "two", "x")
+	thrice.node("two", &Binary{Operator: "Add"}, "x", "x")
+	thrice.node("three", &Binary{Operator: "Add"}, "two", "x")
 	return map[string]*Graph{
 		"affine":   chain([]int{33}, testDense(33, 20, true)),
 		"mlp":      chain([]int{3, 5}, &Flatten{}, testDense(15, 20, true), &ReLU{}, testDense(20, 20, true), &ReLU{}, testDense(20, 7, true)),

@@ -43,7 +43,7 @@ func simplifyCases() map[string]struct {
 	image := []int{3, 3, 3}
 	up := &ConvTranspose{InChannels: 4, OutChannels: 6, Groups: 2, Kernel: [2]int{3, 2}, Weight: testParam(r, "weight", 4, 3, 3, 2)}
 	twice := chain(image, smallConv(3, 4, 1, 0), testBatchNorm(4))
-	twice.node("sum", &Add{}, "n0", "n1")
+	twice.node("sum", &Binary{Operator: "Add"}, "n0", "n1")
 	output := chain(image, smallConv(3, 4, 1, 0))
 	output.node("aside", testBatchNorm(4), "n0")
 	output.Output = "n0"
@@ -51,10 +51,10 @@ func simplifyCases() map[string]struct {
 	constant.node("c", constantOf(r, 3, 2))
 	constant.node("t", &Transpose{Perm: []int{1, 0}}, "c")
 	constant.node("r", &LeakyReLU{.5}, "t")
-	constant.node("y", &Add{}, "x", "r")
+	constant.node("y", &Binary{Operator: "Add"}, "x", "r")
 	half := chain([]int{4})
 	half.node("c", constantOf(r, 4))
-	half.node("s", &Add{}, "x", "c")
+	half.node("s", &Binary{Operator: "Add"}, "x", "c")
 	half.node("y", &Softmax{}, "s")
 	return map[string]struct {
 		g    *Graph
@@ -174,18 +174,18 @@ func TestJoin(t *testing.T) {
 	block := func(ops ...Op) *Graph { return chain([]int{4}, append([]Op{testDense(4, 4, true)}, ops...)...) }
 	end := &Softmax{}
 	residual := block()
-	residual.node("sum", &Add{}, "x", "n0")
+	residual.node("sum", &Binary{Operator: "Add"}, "x", "n0")
 	residual.node("r", &ReLU{}, "sum")
 	residual.node("end", end, "r")
 	late := block()
 	late.node("other", &ReLU{}, "x")
-	late.node("sum", &Add{}, "n0", "other")
+	late.node("sum", &Binary{Operator: "Add"}, "n0", "other")
 	late.node("end", end, "sum")
 	shared := block(&ReLU{})
-	shared.node("sum", &Add{}, "n0", "n1")
+	shared.node("sum", &Binary{Operator: "Add"}, "n0", "n1")
 	shared.node("end", end, "sum")
 	double := block()
-	double.node("sum", &Add{}, "n0", "n0")
+	double.node("sum", &Binary{Operator: "Add"}, "n0", "n0")
 	double.node("end", end, "sum")
 	for name, c := range map[string]struct {
 		g     *Graph

@@ -2,8 +2,6 @@ package nn
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"tattle/internal/simd"
 )
@@ -56,57 +54,6 @@ func (through[T]) vjp(_ *frame[T], dx [][]T, dy []T, _ int) {
 }
 
 func (through[T]) roundoff(_ *frame[float64], ey []float64, ex [][]float64) { copy(ey, ex[0]) }
-
-// Add sums two tensors of the same shape.
-type Add struct{}
-
-// Kind returns "Add".
-func (*Add) Kind() string { return "Add" }
-
-// Shape returns the shape of the inputs; it errs where they differ.
-func (*Add) Shape(inputs ...[]int) ([]int, error) {
-	if len(inputs) != 2 {
-		return nil, fmt.Errorf("takes two inputs, has %d", len(inputs))
-	}
-	if !slices.Equal(inputs[0], inputs[1]) {
-		return nil, fmt.Errorf("inputs have shapes %v and %v, want the same", inputs[0], inputs[1])
-	}
-	return inputs[0], nil
-}
-
-// Params returns nil.
-func (*Add) Params() []*Param { return nil }
-
-func (*Add) kernel32(...[]int) kernel[float32] { return newAdd[float32]() }
-func (*Add) kernel64(...[]int) kernel[float64] { return newAdd[float64]() }
-
-type add[T Float] struct{ sum *pass[T] }
-
-func newAdd[T Float]() *add[T] { return &add[T]{newPass(simd.Add[T])} }
-
-func (k *add[T]) forward(f *frame[T]) { k.sum.run(f.y, f.x[0], f.x[1], f.batch, 1) }
-
-func (k *add[T]) jvp(f *frame[T], dy []T, dx [][]T, _ int) {
-	k.sum.run(dy, dx[0], dx[1], f.batch, 1)
-}
-
-func (k *add[T]) shift(f *frame[T], dy []T, dx [][]T, n int) { k.jvp(f, dy, dx, n) }
-
-func (k *add[T]) vjp(_ *frame[T], dx [][]T, dy []T, _ int) {
-	for _, d := range dx {
-		if d != nil {
-			copy(d, dy)
-		}
-	}
-}
-
-// roundoff: the errors of the two inputs and u·|ŷ| for the sum's own rounding.
-func (k *add[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	up := roundUp(3)
-	for i, y := range f.y {
-		ey[i] = up * (ex[0][i] + ex[1][i] + unit*math.Abs(y))
-	}
-}
 
 // Dropout zeroes each entry with probability P and divides the others by 1 − P
 // while training, where 1 − P is taken to the nearest multiple of 2⁻¹⁶; it is the

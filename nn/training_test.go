@@ -128,7 +128,7 @@ func TestDropoutMasks(t *testing.T) {
 	const n, p = 1 << 14, .2
 	g := chain([]int{n}, &Dropout{P: p})
 	g.node("again", &Dropout{P: p}, "x")
-	g.node("both", &Add{}, "n0", "again")
+	g.node("both", &Binary{Operator: "Add"}, "n0", "again")
 	ones := slices.Repeat([]float32{1}, n)
 	masks := map[[100]float32]bool{}
 	for seed := range uint64(2) {

@@ -175,18 +175,14 @@ func wideOf(s *step[float64], room *wideRoom) wideKernel {
 		return wideRectifier{zero: true}
 	case *LeakyReLU:
 		return wideRectifier{slope: op.Slope}
-	case *Add:
-		return wideAdd{}
-	case *Mul:
-		return wideMul{}
 	case *MaxPool:
 		return newWideMax(op, s.shapes)
 	case *AveragePool:
 		return newWideAverage(op, s.shapes)
 	case *GlobalAveragePool:
 		return newWideGlobal(s.shapes[0])
-	case *Arithmetic:
-		return newWideArithmetic(op, s.shapes)
+	case *Binary:
+		return newWideBinary(op, s.shapes)
 	case *Unary:
 		return newWideUnary(op)
 	case *Reduce:

@@ -1,13 +1,16 @@
 package nn
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // wideEntry is an entry in double words with its bound.
 type wideEntry struct{ h, l, e float64 }
 
-// wideArithmetic is Arithmetic in double words for the operators that are polynomials
+// wideBinary is Binary in double words for the operators that are polynomials
 // or piecewise linear.
-type wideArithmetic struct {
+type wideBinary struct {
 	apply    func(a, b wideEntry) wideEntry
 	constant *Param
 	first    bool
@@ -40,6 +43,12 @@ var wideOperators = map[string]func(a, b wideEntry) wideEntry{
 	},
 }
 
+// wideSum is the sum of two inputs of one shape.
+func wideSum(a, b wideEntry) wideEntry {
+	h, l := addDouble(a.h, a.l, b.h, b.l)
+	return wideEntry{h, l, roundUp(4) * (a.e + b.e + addError*math.Abs(h))}
+}
+
 // wideProduct: |â·b̂ − a·b| ≤ |â|·eb + |b̂|·ea + ea·eb, and mulDouble's own error.
 func wideProduct(a, b wideEntry) wideEntry {
 	h, l := mulDouble(a.h, a.l, b.h, b.l)
@@ -53,13 +62,16 @@ func wideQuotient(a, b wideEntry) wideEntry {
 	return wideEntry{h, l, (a.e/math.Abs(b.h)+mulError*math.Abs(h))*(1+8*unit) + underflow}
 }
 
-// newWideArithmetic returns nil for the other operators.
-func newWideArithmetic(op *Arithmetic, in [][]int) wideKernel {
-	k := &wideArithmetic{apply: wideOperators[op.Operator], constant: op.Constant, first: op.ConstantFirst}
+// newWideBinary returns nil for the other operators.
+func newWideBinary(op *Binary, in [][]int) wideKernel {
+	k := &wideBinary{apply: wideOperators[op.Operator], constant: op.Constant, first: op.ConstantFirst}
 	if op.Operator == "Div" && op.Constant != nil && !op.ConstantFirst {
 		k.apply = wideQuotient
 	}
-	shapes, err := pairShapes(in, op.Constant, op.ConstantFirst)
+	if op.Operator == "Add" && op.Constant == nil && slices.Equal(in[0], in[1]) {
+		k.apply = wideSum
+	}
+	shapes, err := operandShapes(in, op.constants())
 	if k.apply == nil || err != nil {
 		return nil
 	}
@@ -80,7 +92,7 @@ func (o wideOperand) at(i int) wideEntry {
 	return wideEntry{o.hi[i], o.lo[i], o.e[i]}
 }
 
-func (k *wideArithmetic) wide(y wideTensor, x []wideTensor, batch int) {
+func (k *wideBinary) wide(y wideTensor, x []wideTensor, batch int) {
 	a := wideOperand{x[0], k.layout.sizes[0]}
 	var b wideOperand
 	switch {
@@ -99,7 +111,7 @@ func (k *wideArithmetic) wide(y wideTensor, x []wideTensor, batch int) {
 }
 
 // run computes one stretch of one example.
-func (k *wideArithmetic) run(y wideTensor, a, b wideOperand, row int, r stretch) {
+func (k *wideBinary) run(y wideTensor, a, b wideOperand, row int, r stretch) {
 	step := [2]int{1, 1}
 	for i := range step {
 		if k.layout.single[i] {
@@ -131,7 +143,7 @@ func newWideUnary(op *Unary) wideKernel {
 	case "Clip":
 		return wideUnary(func(x wideEntry) wideEntry { return wideClip(x, op.Alpha, op.Beta) })
 	}
-	if c := curves[op.Function](op); c.steps && c.bound != nil {
+	if c := unaryFuncs[op.Function](op); c.steps && c.bound != nil {
 		return wideUnary(func(x wideEntry) wideEntry { return wideStep(x, c) })
 	}
 	return nil
@@ -139,7 +151,7 @@ func newWideUnary(op *Unary) wideKernel {
 
 // wideStep is a function that is constant but for jumps: of x̂ = h + l, the value at h, and
 // as its error the bound for an h that is off by |l| too.
-func wideStep(x wideEntry, c *curve) wideEntry {
+func wideStep(x wideEntry, c *unaryFunc) wideEntry {
 	y := c.value(x.h)
 	return wideEntry{h: y, e: c.bound(x.h, y, (x.e+math.Abs(x.l))*(1+0x1p-50))}
 }

@@ -37,28 +37,6 @@ func (k wideRectifier) wide(y wideTensor, x []wideTensor, _ int) {
 	}
 }
 
-// wideAdd is Add in double words.
-type wideAdd struct{}
-
-func (wideAdd) wide(y wideTensor, x []wideTensor, _ int) {
-	a, b, up := x[0], x[1], roundUp(4)
-	for i := range y.hi {
-		y.hi[i], y.lo[i] = addDouble(a.hi[i], a.lo[i], b.hi[i], b.lo[i])
-		y.e[i] = up * (a.e[i] + b.e[i] + addError*math.Abs(y.hi[i]))
-	}
-}
-
-// wideMul is Mul in double words.
-type wideMul struct{}
-
-func (wideMul) wide(y wideTensor, x []wideTensor, _ int) {
-	a, b := x[0], x[1]
-	for i := range y.hi {
-		p := wideProduct(wideEntry{a.hi[i], a.lo[i], a.e[i]}, wideEntry{b.hi[i], b.lo[i], b.e[i]})
-		y.hi[i], y.lo[i], y.e[i] = p.h, p.l, p.e
-	}
-}
-
 // wideCopy is an operator whose outputs are inputs or fixed: its own float64 kernel
 // copies each part, the products of which put zeros for what is fixed.
 type wideCopy struct {

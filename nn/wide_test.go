@@ -58,7 +58,7 @@ func widely(t *testing.T, g *Graph, x []*big.Float) []*big.Float {
 			for c := range in[0][0] {
 				out = append(out, mean(tensors[n.Inputs[0]][c*hw:][:hw], hw))
 			}
-		case *Arithmetic:
+		case *Binary:
 			out = widelyCombined(op, in, tensors[n.Inputs[0]], tensors[n.Inputs[len(n.Inputs)-1]])
 		case *Reduce:
 			out = widelyReduced(op, in[0], tensors[n.Inputs[0]])
@@ -93,14 +93,10 @@ func exactNode(t *testing.T, g *Graph, tensors map[string][]*big.Float) []*big.F
 	a, b := tensors[n.Inputs[0]], tensors[n.Inputs[1]]
 	out := make([]*big.Float, len(a))
 	for i := range a {
-		switch n.Op.(type) {
-		case *Add:
-			out[i] = exact(0).Add(a[i], b[i])
-		case *Mul:
-			out[i] = exact(0).Mul(a[i], b[i])
-		default:
+		if exactPair[n.Op.Kind()] == nil {
 			t.Fatalf("no exact %s", n.Op.Kind())
 		}
+		out[i] = exactPair[n.Op.Kind()](a[i], b[i])
 	}
 	return out
 }
@@ -240,8 +236,8 @@ func widelyUnary(op *Unary, v *big.Float) *big.Float {
 }
 
 // widelyCombined combines two tensors, or one and a constant, entry by entry.
-func widelyCombined(op *Arithmetic, in [][]int, x, z []*big.Float) []*big.Float {
-	shapes, _ := pairShapes(in, op.Constant, op.ConstantFirst)
+func widelyCombined(op *Binary, in [][]int, x, z []*big.Float) []*big.Float {
+	shapes, _ := operandShapes(in, op.constants())
 	a, b := x, z
 	if op.Constant != nil {
 		b = exactly(widen[float64](nil, op.Constant.Data, false))
@@ -342,21 +338,21 @@ func wideNets() map[string]*Graph {
 	}
 	nets["magnitudes"] = chain([]int{9}, scaled, &LeakyReLU{.5}, testDense(6, 6, true))
 	nets["arithmetic"] = chain([]int{2, 3, 2}, &Unary{Function: "Neg"}, with("Mul", testParam(r, "c", 3, 1)), with("Div", number(.3)),
-		&Arithmetic{Operator: "Sub", Constant: testParam(r, "c", 2, 1, 2), ConstantFirst: true}, &Unary{Function: "Abs"},
+		&Binary{Operator: "Sub", Constant: testParam(r, "c", 2, 1, 2), ConstantFirst: true}, &Unary{Function: "Abs"},
 		with("Min", number(.7)), with("Max", testParam(r, "c", 2)), &Unary{Function: "Clip", Alpha: -.25, Beta: .5}, with("Add", testParam(r, "c", 2, 3, 2)))
 	nets["reduced"] = chain([]int{3, 4, 2}, &LeakyReLU{.3}, &Reduce{Function: "Mean", Axes: []int{1}}, &Reshape{To: []int{1, 3, 2}}, &Reduce{Function: "Sum", Axes: []int{1}, Keep: true})
 	nets["resized"] = chain([]int{2, 3, 4}, &Resize{To: []int{2, 7, 5}, Mode: "linear", Coordinates: "half_pixel"}, smallConv(2, 3, 3, 1),
 		&Resize{To: []int{3, 4, 9}, Mode: "cubic", Coordinates: "half_pixel", CubicA: CubicPyTorch}, &Resize{To: []int{3, 2, 3}, Mode: "nearest", Coordinates: "asymmetric", Nearest: "floor"})
 	broad := chain([]int{3, 1})
 	broad.node("a", testDense(1, 4, true), "x")
-	broad.node("s", &Arithmetic{Operator: "Sub"}, "a", "x")
-	broad.node("y", &Arithmetic{Operator: "Mul"}, "s", "a")
+	broad.node("s", &Binary{Operator: "Sub"}, "a", "x")
+	broad.node("y", &Binary{Operator: "Mul"}, "s", "a")
 	nets["broadcast"] = broad
 	product := chain([]int{5})
 	product.node("a", testDense(5, 4, true), "x")
 	product.node("c", constantOf(r, 4))
-	product.node("m", &Mul{}, "a", "c")
-	product.node("y", &Mul{}, "m", "a")
+	product.node("m", &Binary{Operator: "Mul"}, "a", "c")
+	product.node("y", &Binary{Operator: "Mul"}, "m", "a")
 	nets["product"] = product
 	return nets
 }
@@ -558,7 +554,7 @@ func deepNet(blocks, width, side int) *Graph {
 				short = conv(last, in, out, 1, stride)
 			}
 			first := add(&ReLU{}, conv(last, in, out, 3, stride))
-			last = add(&ReLU{}, add(&Add{}, conv(first, out, out, 3, 1), short))
+			last = add(&ReLU{}, add(&Binary{Operator: "Add"}, conv(first, out, out, 3, 1), short))
 			in = out
 		}
 	}

@@ -36,16 +36,7 @@ func (c *chain) combine(operator string, b operand, shape []int) *chain {
 
 // with applies an operator to two tensors.
 func (c *chain) with(operator string, b *chain) *chain {
-	same := slices.Equal(c.shape, b.shape)
-	switch {
-	case operator == "Add" && same:
-		return c.then(&nn.Add{}, b)
-	case operator == "Mul" && same:
-		return c.then(&nn.Mul{}, b)
-	case slices.Contains(logical, operator):
-		return c.then(&nn.Compare{Operator: operator}, b)
-	}
-	return c.then(&nn.Arithmetic{Operator: operator}, b)
+	return c.then(&nn.Binary{Operator: operator}, b)
 }
 
 // constant applies an operator to the chain and a constant; the result has the ONNX shape.
@@ -55,10 +46,7 @@ func (c *chain) constant(operator string, k operand, first bool, shape []int) *c
 		parameter = c.r.mask
 	}
 	p := broadcastable(k.value, len(inner(shape)), parameter)
-	if slices.Contains(logical, operator) {
-		return c.then(&nn.Compare{Operator: operator, Constant: p, ConstantFirst: first})
-	}
-	return c.then(&nn.Arithmetic{Operator: operator, Constant: p, ConstantFirst: first})
+	return c.then(&nn.Binary{Operator: operator, Constant: p, ConstantFirst: first})
 }
 
 // broadcastable makes a constant a parameter of at most rank dimensions: if it

@@ -76,13 +76,11 @@ func (s step) ofConstants() batched {
 func (s step) follow() (batched, error) {
 	x := s.in[0]
 	switch op := s.op.(type) {
-	case *nn.Reshape, *nn.Flatten, *nn.Identity, *nn.Dropout, *nn.ReLU, *nn.LeakyReLU, *nn.Log, *nn.Unary:
+	case *nn.Reshape, *nn.Flatten, *nn.Identity, *nn.Dropout, *nn.ReLU, *nn.LeakyReLU, *nn.Unary:
 		return batched{stride: x.stride}, nil
-	case *nn.Add, *nn.Mul, *nn.Expand:
+	case *nn.Expand:
 		return s.broadcast()
-	case *nn.Arithmetic:
-		return s.broadcast(op.Constant)
-	case *nn.Compare:
+	case *nn.Binary:
 		return s.broadcast(op.Constant)
 	case *nn.PRelu:
 		return s.broadcast(op.Slope)

@@ -99,7 +99,7 @@ func (c *chain) lastAxis(axis int, op nn.Op) *chain {
 
 // number applies an operator with one number as its second argument.
 func (c *chain) number(operator string, v float64) *chain {
-	return c.then(&nn.Arithmetic{Operator: operator, Constant: scalar(v)})
+	return c.then(&nn.Binary{Operator: operator, Constant: scalar(v)})
 }
 
 // scalar returns a parameter of no dimensions.

@@ -235,7 +235,7 @@ func settings(op nn.Op) ([]byte, error) {
 		return appendNumber(nil, "axis", -1), nil
 	case *nn.Flatten:
 		return appendNumber(nil, "axis", 1), nil
-	case *nn.Dropout, *nn.ReLU, *nn.GlobalAveragePool, *nn.Add, *nn.Mul, *nn.Log, *nn.Identity:
+	case *nn.Dropout, *nn.ReLU, *nn.GlobalAveragePool, *nn.Identity:
 		return nil, nil
 	}
 	return nil, fmt.Errorf("cannot be written as ONNX")

@@ -16,11 +16,9 @@ func (e *encoder) elementwise(n *nn.Node, in [][]int, out []int) (body []byte, o
 		body, err = e.unary(n, op)
 	case *nn.PRelu:
 		body, err = e.broadcast(n, in, out, []*nn.Param{nil, op.Slope}, broadcastForm{})
-	case *nn.Arithmetic:
-		body, err = e.broadcast(n, in, out, withConstant(op.Constant, op.ConstantFirst), broadcastForm{})
-	case *nn.Compare:
+	case *nn.Binary:
 		logical := slices.Contains([]string{"And", "Or", "Xor"}, op.Operator)
-		f := broadcastForm{truth: [3]bool{logical, logical}, answers: true}
+		f := broadcastForm{truth: [3]bool{logical, logical}, answers: nn.Compares(op.Operator)}
 		body, err = e.broadcast(n, in, out, withConstant(op.Constant, op.ConstantFirst), f)
 	case *nn.Where:
 		f := broadcastForm{truth: [3]bool{true}}

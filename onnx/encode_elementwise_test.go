@@ -35,14 +35,15 @@ func elementwiseGraphs() map[string]*nn.Graph {
 	add("Clip below", &nn.Unary{Function: "Clip", Alpha: -.5, Beta: math.Inf(1)}, "x")
 	add("Swish 1", &nn.Unary{Function: "Swish", Alpha: 1}, "x")
 	add("PRelu", &nn.PRelu{Slope: param(r, 3, 1)}, "x")
-	for _, o := range nn.ArithmeticOperators() {
-		add(o, &nn.Arithmetic{Operator: o}, "x", "r")
-		add(o+" constant", &nn.Arithmetic{Operator: o, Constant: param(r, 3, 1)}, "x")
-		add(o+" constant first", &nn.Arithmetic{Operator: o, Constant: param(r, 3, 1, 1), ConstantFirst: true}, "r")
-	}
-	for _, o := range nn.CompareOperators() {
-		add(o, &nn.Compare{Operator: o}, "r", "x")
-		add(o+" constant", &nn.Compare{Operator: o, Constant: param(r, 3, 1), ConstantFirst: true}, "x")
+	for _, o := range nn.BinaryOperators() {
+		if nn.Compares(o) {
+			add(o, &nn.Binary{Operator: o}, "r", "x")
+			add(o+" constant", &nn.Binary{Operator: o, Constant: param(r, 3, 1), ConstantFirst: true}, "x")
+			continue
+		}
+		add(o, &nn.Binary{Operator: o}, "x", "r")
+		add(o+" constant", &nn.Binary{Operator: o, Constant: param(r, 3, 1)}, "x")
+		add(o+" constant first", &nn.Binary{Operator: o, Constant: param(r, 3, 1, 1), ConstantFirst: true}, "r")
 	}
 	mask := &nn.Param{Shape: []int{3, 1}, Data: []float32{0, 1, 1}}
 	add("Where", &nn.Where{}, "x", "x", "r")

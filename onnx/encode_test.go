@@ -42,7 +42,7 @@ func allOperators() *nn.Graph {
 	add(&nn.BatchNorm{Channels: 4, Scale: param(r, 4), Shift: param(r, 4), Mean: param(r, 4), Variance: variance, Epsilon: 1e-3, Momentum: 0.3})
 	skip := add(&nn.LeakyReLU{Slope: 0.2})
 	add(&nn.Conv2D{InChannels: 4, OutChannels: 4, Kernel: [2]int{3, 3}, Dilation: [2]int{2, 1}, Pad: [4]int{2, 1, 2, 1}, Groups: 2, Weight: param(r, 4, 2, 3, 3)})
-	add(&nn.Add{}, skip)
+	add(&nn.Binary{Operator: "Add"}, skip)
 	add(&nn.ReLU{})
 	add(&nn.MaxPool{Kernel: [2]int{2, 2}, Pad: [4]int{1, 0, 0, 1}})
 	add(&nn.AveragePool{Kernel: [2]int{2, 2}, Stride: [2]int{2, 1}, Pad: [4]int{0, 1, 1, 0}, CountIncludePad: true})
@@ -55,11 +55,11 @@ func allOperators() *nn.Graph {
 	add(&nn.Identity{})
 	add(&nn.Dense{In: 4, Out: 4, Weight: shared})
 	p := add(&nn.Softmax{})
-	add(&nn.Log{})
-	add(&nn.Mul{}, p)
+	add(&nn.Unary{Function: "Log"})
+	add(&nn.Binary{Operator: "Mul"}, p)
 	terms := add(&nn.Identity{})
 	add(&nn.Hardmax{})
-	add(&nn.Add{}, terms)
+	add(&nn.Binary{Operator: "Add"}, terms)
 	return g
 }
 

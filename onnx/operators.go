@@ -115,7 +115,7 @@ func init() {
 		"HardSigmoid":     {1, "alpha beta", 0, unary("HardSigmoid", setting{"alpha", .2}, setting{"beta", .5}), nil},
 		"HardSwish":       {1, "", 0, unary("HardSwish"), nil},
 		"LeakyRelu":       {1, "alpha", 0, (*nodeReader).leakyReLU, nil},
-		"Log":             {1, "", 0, elementwise(&nn.Log{}), (*nodeReader).foldUnary},
+		"Log":             {1, "", 0, unary("Log"), (*nodeReader).foldUnary},
 		"Mish":            {1, "", 0, unary("Mish"), nil},
 		"Neg":             {1, "", exact, unary("Neg"), (*nodeReader).foldUnary},
 		"Not":             {1, "", 0, unary("Not"), (*nodeReader).foldUnary},

@@ -160,7 +160,7 @@ func (c *chain) sums(p *pooling, include bool) *chain {
 	conv := &nn.Conv2D{InChannels: 1, OutChannels: 1, Kernel: p.kernel, Stride: p.stride, Dilation: p.dilation, Pad: p.pad, Weight: ones}
 	images := c.shape[0]
 	c = c.view([]int{images, 1, p.in[0], p.in[1]}).then(conv).view([]int{images, p.out[0], p.out[1]})
-	return c.then(&nn.Arithmetic{Operator: "Div", Constant: divisors})
+	return c.then(&nn.Binary{Operator: "Div", Constant: divisors})
 }
 
 // spatial returns input 0 and its dimensions behind [N, C].

@@ -71,7 +71,7 @@ func (r *nodeReader) castTo(element int64) {
 	case ok && kind == isFloat:
 		r.widen()
 	case ok && kind == isBool:
-		r.keepShape(&nn.Compare{Operator: "Xor", Constant: scalar(0)})
+		r.keepShape(&nn.Binary{Operator: "Xor", Constant: scalar(0)})
 	case element == typeInt32 || element == typeInt64:
 		r.truncate()
 	default:

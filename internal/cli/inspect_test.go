@@ -43,7 +43,7 @@ func mkColour(ts *testscript.TestScript, _ bool, args []string) {
 	add("conv1", conv("conv1", 3, 4))
 	add("relu1", &nn.ReLU{})
 	add("conv2", conv("conv2", 4, 4))
-	add("add", &nn.Add{}, "conv2_output_0", "relu1_output_0")
+	add("add", &nn.Binary{Operator: "Add"}, "conv2_output_0", "relu1_output_0")
 	add("relu2", &nn.ReLU{})
 	add("pool", &nn.GlobalAveragePool{})
 	add("flatten", &nn.Flatten{})

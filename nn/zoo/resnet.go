@@ -75,7 +75,7 @@ func (b *resnet) residual(name string, out, stride int, shortcut func(name, x st
 	if changes {
 		x = shortcut(name, x, out, stride)
 	}
-	b.Join(name+".add", &nn.Add{}, y, x)
+	b.Join(name+".add", &nn.Binary{Operator: "Add"}, y, x)
 	b.Add(name+".relu2", &nn.ReLU{})
 }
 

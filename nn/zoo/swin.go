@@ -155,7 +155,7 @@ func (b *swin) residual(name, what, norm string, part func()) {
 	x := b.Graph.Output
 	b.layerNorm(name + "." + norm)
 	part()
-	b.Join(name+what+".add", &nn.Add{}, x, b.Graph.Output)
+	b.Join(name+what+".add", &nn.Binary{Operator: "Add"}, x, b.Graph.Output)
 }
 
 func (b *swin) perceptron(name string) {

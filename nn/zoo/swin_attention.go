@@ -69,11 +69,11 @@ func (b *swin) windowAttention(name string, heads, c, h, w int, shift [2]int) {
 	}
 	q, k, v := one(0, ".q"), one(1, ".k"), one(2, ".v")
 	scale := &nn.Param{Name: name + ".scale", Data: []float32{float32(1 / math.Sqrt(float64(depth)))}}
-	q = b.Join(name+".scaled", &nn.Arithmetic{Operator: "Mul", Constant: scale}, q)
+	q = b.Join(name+".scaled", &nn.Binary{Operator: "Mul", Constant: scale}, q)
 	logits := b.Join(name+".logits", &nn.MatMul{TransB: true}, q, k)
-	b.Join(name+".biased", &nn.Arithmetic{Operator: "Add"}, logits, b.positions(name, heads))
+	b.Join(name+".biased", &nn.Binary{Operator: "Add"}, logits, b.positions(name, heads))
 	if shift != [2]int{} {
-		b.Add(name+".masked", &nn.Arithmetic{Operator: "Add", Constant: b.mask(name+".mask", h, w, shift)})
+		b.Add(name+".masked", &nn.Binary{Operator: "Add", Constant: b.mask(name+".mask", h, w, shift)})
 	}
 	weights := b.Join(name+".softmax", &nn.Softmax{}, b.Graph.Output)
 	b.Join(name+".mix", &nn.MatMul{}, weights, v)

@@ -6,37 +6,49 @@ import (
 	"tattle/internal/simd"
 )
 
-// arithmeticLoops are the operators of [Arithmetic].
-func arithmeticLoops[T Float]() map[string]loops[T] {
-	return map[string]loops[T]{
-		"Add": additionLoops[T](),
-		"Sub": subtractionLoops[T](),
-		"Mul": productLoops[T](),
-		"Div": quotientLoops[T](),
-		"Pow": powerLoops[T](),
-		"Min": choiceLoops[T](-1),
-		"Max": choiceLoops[T](1),
+// binaryFuncs are the operators of [Binary].
+func binaryFuncs[T Float]() map[string]binaryFunc[T] {
+	m := map[string]binaryFunc[T]{
+		"Add": binaryAdd[T](),
+		"Sub": binarySub[T](),
+		"Mul": binaryMul[T](),
+		"Div": binaryDiv[T](),
+		"Pow": binaryPow[T](),
+		"Min": binaryChoice[T](-1),
+		"Max": binaryChoice[T](1),
 	}
+	for operator, c := range comparisons {
+		m[operator] = binaryComparison[T](c)
+	}
+	return m
 }
 
 func handOn[T Float](dst, d, _, _, _ []T) { copy(dst, d) }
 
-func additionLoops[T Float]() loops[T] {
-	return loops[T]{
+func binaryAdd[T Float]() binaryFunc[T] {
+	return binaryFunc[T]{
 		value: simd.Add[T],
 		left:  handOn[T],
 		right: handOn[T],
 		shift: func(dst, da, db, _, _, _ []T) { simd.Add(dst, da, db) },
-		bound: sumBound,
+		bound: sumBound, linear: true,
 
 		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, c) },
 		leftBy:  func(dst, d, _ []T, _ T) { copy(dst, d) },
 		commute: true,
+
+		// The errors of the two and u·|ŷ| for the sum's own rounding.
+		boundSame: func(ey, _, ea, _, eb, y []float64) {
+			up := roundUp(3)
+			for i, v := range y {
+				ey[i] = up * (ea[i] + eb[i] + unit*math.Abs(v))
+			}
+		},
 	}
 }
 
-func subtractionLoops[T Float]() loops[T] {
-	return loops[T]{
+func binarySub[T Float]() binaryFunc[T] {
+	return binaryFunc[T]{
 		value: subtract[T],
 		left:  handOn[T],
 		right: func(dst, d, _, _, _ []T) {
@@ -45,7 +57,7 @@ func subtractionLoops[T Float]() loops[T] {
 			}
 		},
 		shift: func(dst, da, db, _, _, _ []T) { subtract(dst, da, db) },
-		bound: sumBound,
+		bound: sumBound, linear: true,
 
 		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, 1, -c) },
 		leftBy:  func(dst, d, _ []T, _ T) { copy(dst, d) },
@@ -67,9 +79,9 @@ func sumBound(a, ea, b, eb, y float64) float64 {
 	return ea + eb + 2*unit*math.Abs(y)
 }
 
-// productLoops: the shift is da·(b + db) + a·db.
-func productLoops[T Float]() loops[T] {
-	return loops[T]{
+// binaryMul: the shift is da·(b + db) + a·db.
+func binaryMul[T Float]() binaryFunc[T] {
+	return binaryFunc[T]{
 		value: simd.Mul[T],
 		left:  func(dst, d, _, b, _ []T) { simd.Mul(dst, d, b) },
 		right: func(dst, d, a, _, _ []T) { simd.Mul(dst, d, a) },
@@ -78,21 +90,40 @@ func productLoops[T Float]() loops[T] {
 				dst[i] = da[i]*(b[i]+db[i]) + a[i]*db[i]
 			}
 		},
-		bound: func(a, ea, b, eb, y float64) float64 {
-			return math.Abs(a)*eb + math.Abs(b)*ea + ea*eb + 2*unit*math.Abs(y)
-		},
+		bound: mulBound,
 
 		valueBy: func(dst, a []T, c T) { simd.ScaleShift(dst, a, c, 0) },
 		leftBy:  func(dst, d, _ []T, c T) { simd.ScaleShift(dst, d, c, 0) },
 		commute: true,
+
+		shiftSame: func(dst, da, db, a, b, _ []T) {
+			for i := range dst {
+				dst[i] = da[i]*b[i] + db[i]*a[i] + da[i]*db[i]
+			}
+		},
+		boundSame: func(ey, a, ea, b, eb, y []float64) {
+			up := roundUp(6)
+			for i, v := range y {
+				ey[i] = up*mulBound(a[i], ea[i], b[i], eb[i], v) + underflow
+				if math.IsNaN(ey[i]) { // 0 times an error without bound
+					ey[i] = math.Inf(1)
+				}
+			}
+		},
 	}
 }
 
-// quotientLoops: the shift is (da − y·db)/(b + db), y = a/b. What is said of errors is
+// mulBound: |x̂·ŷ − x·y| ≤ |x̂|·ey + |ŷ|·ex + ex·ey, and 2u times the product for its
+// own rounding.
+func mulBound(a, ea, b, eb, y float64) float64 {
+	return math.Abs(a)*eb + math.Abs(b)*ea + ea*eb + 2*unit*math.Abs(y)
+}
+
+// binaryDiv: the shift is (da − y·db)/(b + db), y = a/b. What is said of errors is
 // that form with those in place of the shifts, |b′| ≥ |b| − eb and |a/b| ≤ |y|(1 + 2u),
 // but for underflow; it is +Inf where b′ can be 0.
-func quotientLoops[T Float]() loops[T] {
-	return loops[T]{
+func binaryDiv[T Float]() binaryFunc[T] {
+	return binaryFunc[T]{
 		value: func(dst, a, b []T) {
 			a, b = a[:len(dst)], b[:len(dst)]
 			for i := range dst {
@@ -136,10 +167,10 @@ func quotientBy[T Float](dst, a []T, c T) {
 	}
 }
 
-// choiceLoops are Max, for way 1, and Min, for way −1. The shift is that of the operand
+// binaryChoice are Max, for way 1, and Min, for way −1. The shift is that of the operand
 // chosen, or where the choice changes, the difference of the operands and the shift of the
 // other.
-func choiceLoops[T Float](way T) loops[T] {
+func binaryChoice[T Float](way T) binaryFunc[T] {
 	part := func(mine, others T) T {
 		switch {
 		case way*mine > way*others:
@@ -149,7 +180,7 @@ func choiceLoops[T Float](way T) loops[T] {
 		}
 		return 0
 	}
-	return loops[T]{
+	return binaryFunc[T]{
 		value: func(dst, a, b []T) {
 			for i := range dst {
 				if way > 0 {
@@ -202,9 +233,9 @@ func choiceBound(way, a, ea, b, eb float64) float64 {
 	return max(ea, eb)
 }
 
-// preluLoops is x where x > 0 and slope·x elsewhere.
-func preluLoops[T Float]() loops[T] {
-	return loops[T]{
+// binaryPRelu is x where x > 0 and slope·x elsewhere.
+func binaryPRelu[T Float]() binaryFunc[T] {
+	return binaryFunc[T]{
 		value: func(dst, x, slope []T) {
 			for i, v := range x {
 				if !(v > 0) {

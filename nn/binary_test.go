@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -13,8 +14,8 @@ var broadcastCases = [][2][]int{
 	{{4}, {3, 2, 1}}, {{1, 3, 1, 2}, {2, 1, 4, 1}}, {{2, 3000}, {2, 1}}, {{}, {}}, {{1, 1}, {1}},
 }
 
-func arithmeticOf(operator string, r *rand.Rand, constant []int, first bool) *Arithmetic {
-	op := &Arithmetic{Operator: operator, ConstantFirst: first}
+func arithmeticOf(operator string, r *rand.Rand, constant []int, first bool) *Binary {
+	op := &Binary{Operator: operator, ConstantFirst: first}
 	if constant != nil {
 		op.Constant = &Param{Name: "c", Shape: constant, Data: randomSlice[float32](r, Size(constant), 1)}
 	}
@@ -105,11 +106,14 @@ func testBroadcastForward(t *testing.T, op Op, constant *Param, first bool, a, b
 	}
 }
 
+// arithmeticOperators are those whose values are numbers.
+func arithmeticOperators() []string { return slices.DeleteFunc(BinaryOperators(), Compares) }
+
 func TestArithmeticBroadcasts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 2))
-	for _, name := range ArithmeticOperators() {
+	for _, name := range arithmeticOperators() {
 		for _, c := range broadcastCases {
-			testBroadcastForward(t, &Arithmetic{Operator: name}, nil, false, c[0], c[1])
+			testBroadcastForward(t, &Binary{Operator: name}, nil, false, c[0], c[1])
 			op := arithmeticOf(name, r, c[1], false)
 			testBroadcastForward(t, op, op.Constant, false, c[0], c[1])
 			op = arithmeticOf(name, r, c[0], true)
@@ -127,7 +131,7 @@ func TestArithmetic(t *testing.T) {
 			if Size(c[0]) == 1 && (name == "Min" || name == "Max") || Size(c[0]) > 100 && name != "Mul" {
 				continue // it may all be constant; it takes time
 			}
-			testOperator(t, &Arithmetic{Operator: name}, c[0], c[1])
+			testOperator(t, &Binary{Operator: name}, c[0], c[1])
 			testOperator(t, arithmeticOf(name, r, c[1], false), c[0])
 		}
 		testOperator(t, arithmeticOf(name, r, []int{4, 1, 3}, true), []int{2, 1})
@@ -140,7 +144,7 @@ func TestArithmetic(t *testing.T) {
 		testOperator(t, op, c[0])
 	}
 	for _, exponent := range []float32{0, 1, 2, 3} {
-		op := &Arithmetic{Operator: "Pow", Constant: &Param{Name: "c", Shape: []int{}, Data: []float32{exponent}}}
+		op := &Binary{Operator: "Pow", Constant: &Param{Name: "c", Shape: []int{}, Data: []float32{exponent}}}
 		if exponent > 0 {
 			testOperator(t, op, []int{3, 5})
 		}
@@ -153,7 +157,7 @@ func TestArithmeticPositive(t *testing.T) {
 	for _, name := range []string{"Div", "Pow"} {
 		for _, shapes := range broadcastCases {
 			in := [][]int{shapes[0], shapes[1]}
-			op := &Arithmetic{Operator: name}
+			op := &Binary{Operator: name}
 			out, err := op.Shape(in...)
 			if err != nil {
 				t.Fatal(err)
@@ -208,7 +212,7 @@ func testPositivePair(t *testing.T, c opCase) {
 
 // TestPowerSlopes holds the derivatives that limits decide to PyTorch's.
 func TestPowerSlopes(t *testing.T) {
-	l := powerLoops[float64]()
+	l := binaryPow[float64]()
 	a := []float64{0, 0, 0, -2, 0, -1}
 	b := []float64{0, 1, 2, 3, 3, 0}
 	y, d := make([]float64, 6), make([]float64, 6)
@@ -224,7 +228,7 @@ func TestPowerSlopes(t *testing.T) {
 // TestTies holds that Min and Max share the derivative where they tie.
 func TestTies(t *testing.T) {
 	for _, name := range []string{"Min", "Max"} {
-		k := (&Arithmetic{Operator: name}).kernel64([]int{1}, []int{1})
+		k := (&Binary{Operator: name}).kernel64([]int{1}, []int{1})
 		f := &frame[float64]{batch: 1, x: [][]float64{{2}, {2}}, y: make([]float64, 1)}
 		k.forward(f)
 		dx := [][]float64{{0}, {0}}
@@ -249,14 +253,14 @@ func TestPRelu(t *testing.T) {
 }
 
 func TestCompare(t *testing.T) {
-	for _, name := range CompareOperators() {
+	for name := range comparisons {
 		for _, s := range broadcastCases {
-			testBroadcastForward(t, &Compare{Operator: name}, nil, false, s[0], s[1])
+			testBroadcastForward(t, &Binary{Operator: name}, nil, false, s[0], s[1])
 		}
 		constant := &Param{Name: "c", Shape: []int{5}, Data: []float32{0, 1, -1, 2, 0}}
-		testBroadcastForward(t, &Compare{Operator: name, Constant: constant}, constant, false, []int{4, 1}, []int{5})
-		testBroadcastForward(t, &Compare{name, constant, true}, constant, true, []int{5}, []int{4, 1})
-		c := opCase{&Compare{Operator: name}, [][]int{{4}, {3, 1}}, 12}
+		testBroadcastForward(t, &Binary{Operator: name, Constant: constant}, constant, false, []int{4, 1}, []int{5})
+		testBroadcastForward(t, &Binary{name, constant, true}, constant, true, []int{5}, []int{4, 1})
+		c := opCase{&Binary{Operator: name}, [][]int{{4}, {3, 1}}, 12}
 		testShift(t, c)
 		testAbsent(t, c)
 		testDifference(t, c)
@@ -297,13 +301,12 @@ func TestArithmeticErrors(t *testing.T) {
 		op Op
 		in [][]int
 	}{
-		{&Arithmetic{Operator: "Mod"}, [][]int{{2}, {2}}},
-		{&Arithmetic{Operator: "Add"}, [][]int{{2}, {3}}},
-		{&Arithmetic{Operator: "Add"}, [][]int{{2}}},
-		{&Arithmetic{Operator: "Add", Constant: c}, [][]int{{2}, {2}}},
-		{&Arithmetic{Operator: "Add", Constant: short}, [][]int{{2}}},
-		{&Compare{Operator: "Add"}, [][]int{{2}, {2}}},
-		{&Compare{Operator: "Less"}, [][]int{{2, 2}, {3, 2}}},
+		{&Binary{Operator: "Mod"}, [][]int{{2}, {2}}},
+		{&Binary{Operator: "Add"}, [][]int{{2}, {3}}},
+		{&Binary{Operator: "Add"}, [][]int{{2}}},
+		{&Binary{Operator: "Add", Constant: c}, [][]int{{2}, {2}}},
+		{&Binary{Operator: "Add", Constant: short}, [][]int{{2}}},
+		{&Binary{Operator: "Less"}, [][]int{{2, 2}, {3, 2}}},
 	} {
 		if s, err := k.op.Shape(k.in...); err == nil {
 			t.Errorf("%+v of %v gives %v", k.op, k.in, s)
@@ -318,9 +321,9 @@ func TestBroadcastEmpty(t *testing.T) {
 		op Op
 		in [][]int
 	}{
-		{&Arithmetic{Operator: "Mul"}, [][]int{{0, 3}, {3}}},
-		{&Arithmetic{Operator: "Div", Constant: c}, [][]int{{2, 0, 3}}},
-		{&Compare{Operator: "Less"}, [][]int{{0}, {1}}},
+		{&Binary{Operator: "Mul"}, [][]int{{0, 3}, {3}}},
+		{&Binary{Operator: "Div", Constant: c}, [][]int{{2, 0, 3}}},
+		{&Binary{Operator: "Less"}, [][]int{{0}, {1}}},
 		{&Where{Condition: c}, [][]int{{0, 1}, {3}}},
 	} {
 		out, err := k.op.Shape(k.in...)

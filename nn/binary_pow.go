@@ -6,10 +6,10 @@ import (
 	"tattle/internal/simd"
 )
 
-// powerLoops is a^b. The exponents 2, 3, ½ and −1, which nets have, are not left to the
+// binaryPow is a^b. The exponents 2, 3, ½ and −1, which nets have, are not left to the
 // library.
-func powerLoops[T Float]() loops[T] {
-	return loops[T]{
+func binaryPow[T Float]() binaryFunc[T] {
+	return binaryFunc[T]{
 		value: func(dst, a, b []T) {
 			for i := range dst {
 				dst[i] = T(power(float64(a[i]), float64(b[i])))

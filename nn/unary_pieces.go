@@ -5,16 +5,16 @@ import "math"
 // The functions that are made of pieces.
 
 // elu is x where x > 0, else Alpha·(e^x − 1).
-func elu(o *Unary) *curve { return eluOf(1, o.Alpha, 1) }
+func elu(o *Unary) *unaryFunc { return eluOf(1, o.Alpha, 1) }
 
 // selu is Beta·x where x > 0, else Beta·Alpha·(e^x − 1).
-func selu(o *Unary) *curve { return eluOf(o.Beta, o.Beta*o.Alpha, 1) }
+func selu(o *Unary) *unaryFunc { return eluOf(o.Beta, o.Beta*o.Alpha, 1) }
 
 // celu is x where x > 0, else Alpha·(e^(x/Alpha) − 1).
-func celu(o *Unary) *curve { return eluOf(1, o.Alpha, o.Alpha) }
+func celu(o *Unary) *unaryFunc { return eluOf(1, o.Alpha, o.Alpha) }
 
 // eluOf is right·x where x > 0, else left·(e^(x/scale) − 1).
-func eluOf(right, left, scale float64) *curve {
+func eluOf(right, left, scale float64) *unaryFunc {
 	value := func(x float64) float64 {
 		if x > 0 {
 			return right * x
@@ -27,7 +27,7 @@ func eluOf(right, left, scale float64) *curve {
 		}
 		return left / scale * math.Exp(x/scale)
 	}
-	return &curve{
+	return &unaryFunc{
 		value: value, slope: slope,
 		shift: func(x, d float64) float64 {
 			switch {
@@ -61,9 +61,9 @@ func eluOf(right, left, scale float64) *curve {
 }
 
 // hardSigmoid is max(0, min(1, Alpha·x + Beta)).
-func hardSigmoid(o *Unary) *curve {
+func hardSigmoid(o *Unary) *unaryFunc {
 	a, b := o.Alpha, o.Beta
-	return &curve{
+	return &unaryFunc{
 		// The conversions keep a·x and the sum from being one operation on some
 		// processors.
 		value: func(x float64) float64 { return min(max(float64(a*x)+b, 0), 1) },
@@ -84,9 +84,9 @@ func hardSigmoid(o *Unary) *curve {
 }
 
 // clip is min(max(x, Alpha), Beta).
-func clip(o *Unary) *curve {
+func clip(o *Unary) *unaryFunc {
 	lo, hi := o.Alpha, o.Beta
-	return &curve{
+	return &unaryFunc{
 		value: func(x float64) float64 { return min(max(x, lo), hi) },
 		slope: func(x float64) float64 {
 			if x >= lo && x <= hi {
@@ -125,7 +125,7 @@ func clampBound(v, e, lo, hi float64) float64 {
 }
 
 // hardSwish is x·max(0, min(6, x + 3))/6, whose slope between −3 and 3 is x/3 + ½.
-func hardSwish(*Unary) *curve {
+func hardSwish(*Unary) *unaryFunc {
 	gate := func(x float64) float64 { return min(max(x+3, 0), 6) }
 	slope := func(x float64) float64 {
 		switch {
@@ -136,7 +136,7 @@ func hardSwish(*Unary) *curve {
 		}
 		return 1
 	}
-	return &curve{
+	return &unaryFunc{
 		value: func(x float64) float64 { return x * gate(x) / 6 }, slope: slope,
 		shift: func(x, d float64) float64 {
 			return (d*gate(x+d) + x*clampShift(x, d, -3, 3)) / 6
@@ -158,7 +158,7 @@ func hardSwish(*Unary) *curve {
 
 // thresholded is x where x > Alpha, else 0. Where x ± e crosses Alpha it jumps, between 0
 // and something no larger than |x| + e.
-func thresholded(o *Unary) *curve {
+func thresholded(o *Unary) *unaryFunc {
 	a := o.Alpha
 	value := func(x float64) float64 {
 		if x > a {
@@ -166,7 +166,7 @@ func thresholded(o *Unary) *curve {
 		}
 		return 0
 	}
-	return &curve{
+	return &unaryFunc{
 		value: value,
 		slope: func(x float64) float64 {
 			if x > a {

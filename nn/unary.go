@@ -16,7 +16,8 @@ import (
 //	HardSigmoid                        max(0, min(1, Alpha·x + Beta))
 //	Clip                               min(max(x, Alpha), Beta); ±Inf for no limit
 //
-// and there are no defaults: zero is zero. Gelu is x·Φ(x), exactly, and GeluTanh the
+// and there are no defaults: zero is zero. Log is the natural logarithm, −Inf at 0 and
+// NaN below, so that 0·Log(0) is NaN. Gelu is x·Φ(x), exactly, and GeluTanh the
 // approximation of ONNX Gelu-20 by tanh; Round goes to even; Not is 1 at 0 and else 0.
 // Float16 and BFloat16 round to these formats, to even, as a cast there and back does.
 // Where the derivative jumps it is PyTorch's there: 0 for Abs and Sign, the left one for
@@ -29,7 +30,7 @@ type Unary struct {
 }
 
 // UnaryFunctions returns the names that [Unary] knows, sorted.
-func UnaryFunctions() []string { return slices.Sorted(maps.Keys(curves)) }
+func UnaryFunctions() []string { return slices.Sorted(maps.Keys(unaryFuncs)) }
 
 // Kind returns the function's name.
 func (o *Unary) Kind() string { return o.Function }
@@ -40,7 +41,7 @@ func (*Unary) Params() []*Param { return nil }
 // Shape returns the input's shape. It errs where the function is unknown or its
 // settings are not numbers it takes.
 func (o *Unary) Shape(inputs ...[]int) ([]int, error) {
-	if curves[o.Function] == nil {
+	if unaryFuncs[o.Function] == nil {
 		return nil, fmt.Errorf("function %q is not one of %q", o.Function, UnaryFunctions())
 	}
 	if err := o.checkSettings(); err != nil {
@@ -62,7 +63,7 @@ func (o *Unary) checkSettings() error {
 }
 
 func (o *Unary) kernel32(...[]int) kernel[float32] {
-	c := curves[o.Function](o)
+	c := unaryFuncs[o.Function](o)
 	k := newUnary[float32](c)
 	if c.value32 != nil {
 		k.apply = newPass(func(dst, _, x []float32) { c.value32(dst, x) })
@@ -73,11 +74,16 @@ func (o *Unary) kernel32(...[]int) kernel[float32] {
 	return k
 }
 
-func (o *Unary) kernel64(...[]int) kernel[float64] { return newUnary[float64](curves[o.Function](o)) }
+func (o *Unary) kernel64(...[]int) kernel[float64] {
+	return newUnary[float64](unaryFuncs[o.Function](o))
+}
 
-// curve is a function of one number with all that its kernel needs, in float64.
-type curve struct {
+// unaryFunc is a function of one number with all that its kernel needs, in float64.
+type unaryFunc struct {
 	value, slope func(x float64) float64
+
+	// tangent is d·slope(x), where it is not nil, with fewer roundings.
+	tangent func(d, x float64) float64
 
 	// shift is value(x+d) − value(x) without cancellation.
 	shift func(x, d float64) float64
@@ -89,8 +95,9 @@ type curve struct {
 
 	// bound, where it is not nil, takes the place of both: the whole error of y for
 	// an x that is off by at most e, but for what underflow does.
-	bound func(x, y, e float64) float64
-	steps bool // a staircase: constant but for jumps, with exact values, which do not underflow
+	bound  func(x, y, e float64) float64
+	rounds int  // of its computation, the larger of 6 and these
+	steps  bool // a staircase: constant but for jumps, with exact values, which do not underflow
 
 	// The same for float32, many at a time; nil where value and slope serve. Slices
 	// may be the same one.
@@ -98,15 +105,40 @@ type curve struct {
 	slope32 func(dst, d, x []float32) // dst = d·slope(x)
 }
 
-// unary is the kernel of a Unary: elementwise passes.
-type unary[T Float] struct {
-	c                    *curve
-	apply, product, step *pass[T]
+// elementwise is what the kernels of operators of one number share: passes for the
+// values, for products with the slopes, and for finite changes.
+type elementwise[T Float] struct{ apply, product, step *pass[T] }
+
+func (k *elementwise[T]) inPlace() {}
+
+func (k *elementwise[T]) forward(f *frame[T]) { k.apply.run(f.y, f.x[0], f.x[0], f.batch, 1) }
+
+func (k *elementwise[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
+	k.product.run(dy, dx[0], f.x[0], f.batch, n)
 }
 
-func newUnary[T Float](c *curve) *unary[T] {
-	return &unary[T]{
-		c: c,
+func (k *elementwise[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
+	if dx[0] != nil {
+		k.product.run(dx[0], dy, f.x[0], f.batch, n)
+	}
+}
+
+func (k *elementwise[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
+	k.step.run(dy, dx[0], f.x[0], f.batch, n)
+}
+
+// unary is the kernel of a Unary.
+type unary[T Float] struct {
+	elementwise[T]
+	c *unaryFunc
+}
+
+func newUnary[T Float](c *unaryFunc) *unary[T] {
+	tangent := c.tangent
+	if tangent == nil {
+		tangent = func(d, x float64) float64 { return d * c.slope(x) }
+	}
+	return &unary[T]{c: c, elementwise: elementwise[T]{
 		apply: newPass(func(dst, _, x []T) {
 			for i, v := range x {
 				dst[i] = T(c.value(float64(v)))
@@ -114,7 +146,7 @@ func newUnary[T Float](c *curve) *unary[T] {
 		}),
 		product: newPass(func(dst, d, x []T) {
 			for i, v := range x {
-				dst[i] = T(float64(d[i]) * c.slope(float64(v)))
+				dst[i] = T(tangent(float64(d[i]), float64(v)))
 			}
 		}),
 		step: newPass(func(dst, d, x []T) {
@@ -122,32 +154,7 @@ func newUnary[T Float](c *curve) *unary[T] {
 				dst[i] = T(c.shift(float64(v), float64(d[i])))
 			}
 		}),
-	}
-}
-
-func (k *unary[T]) inPlace() {}
-
-func (k *unary[T]) forward(f *frame[T]) { runPass(k.apply, f.y, f.x[0], f.x[0], f.batch, 1) }
-
-func (k *unary[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	runPass(k.product, dy, dx[0], f.x[0], f.batch, n)
-}
-
-func (k *unary[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
-	if dx[0] != nil {
-		runPass(k.product, dx[0], dy, f.x[0], f.batch, n)
-	}
-}
-
-func (k *unary[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
-	runPass(k.step, dy, dx[0], f.x[0], f.batch, n)
-}
-
-// runPass is p.run, for tensors that may be empty too.
-func runPass[T Float](p *pass[T], dst, d, x []T, batch, k int) {
-	if len(dst) > 0 {
-		p.run(dst, d, x, batch, k)
-	}
+	}}
 }
 
 func (k *unary[T]) handsOn() {}
@@ -158,7 +165,7 @@ func (k *unary[T]) handsOn() {}
 // slope. At ±∞ there are only limits, 0, ±1 or a setting, of which a product is rounded
 // at most.
 func (k *unary[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	c, up := k.c, roundUp(6)
+	c, up := k.c, roundUp(max(6, k.c.rounds))
 	for i, x := range f.x[0] {
 		y, e := f.y[i], ex[0][i]
 		var b float64
@@ -187,14 +194,14 @@ func (k *unary[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
 }
 
 // limitBound is the error of y, the value at x = ±∞.
-func (c *curve) limitBound(x, y float64) float64 {
+func (c *unaryFunc) limitBound(x, y float64) float64 {
 	if math.IsInf(y, 0) || c.bound != nil && c.bound(x, y, 0) == 0 {
 		return 0
 	}
 	return 4 * unit * math.Abs(y)
 }
 
-func (c *curve) lossAt(x, y float64) float64 {
+func (c *unaryFunc) lossAt(x, y float64) float64 {
 	if c.loss == nil {
 		return 16 * math.Abs(y)
 	}

@@ -203,6 +203,12 @@ func reciprocalSlope32(dst, d, x []float32) {
 	}
 }
 
+func quotient32(dst, d, x []float32) {
+	for i, v := range x {
+		dst[i] = d[i] / v
+	}
+}
+
 func absolute32(dst, x []float32) {
 	for i, v := range x {
 		dst[i] = abs32(v)

@@ -22,38 +22,19 @@ func (*ReLU) Params() []*Param { return nil }
 func (*ReLU) kernel32(...[]int) kernel[float32] { return newReLU[float32]() }
 func (*ReLU) kernel64(...[]int) kernel[float64] { return newReLU[float64]() }
 
-// rectifier is the kernel of ReLU and LeakyReLU: elementwise passes.
+// rectifier is the kernel of ReLU and LeakyReLU.
 type rectifier[T Float] struct {
-	apply, mask, step *pass[T]
-	zero              bool // the negative side is exactly zero
-	slope             float64
+	elementwise[T]
+	zero  bool // the negative side is exactly zero
+	slope float64
 }
 
 func newReLU[T Float]() *rectifier[T] {
-	return &rectifier[T]{
-		apply: newPass(func(y, _, x []T) { simd.ReLU(y, x) }),
-		mask:  newPass(simd.ReLUMask[T]),
-		step:  newPass(simd.ReLUShift[T]),
-		zero:  true,
-	}
-}
-
-func (k *rectifier[T]) inPlace() {}
-
-func (k *rectifier[T]) forward(f *frame[T]) { k.apply.run(f.y, f.x[0], f.x[0], f.batch, 1) }
-
-func (k *rectifier[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	k.mask.run(dy, dx[0], f.x[0], f.batch, n)
-}
-
-func (k *rectifier[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
-	if dx[0] != nil {
-		k.mask.run(dx[0], dy, f.x[0], f.batch, n)
-	}
-}
-
-func (k *rectifier[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
-	k.step.run(dy, dx[0], f.x[0], f.batch, n)
+	return &rectifier[T]{zero: true, elementwise: elementwise[T]{
+		apply:   newPass(func(y, _, x []T) { simd.ReLU(y, x) }),
+		product: newPass(simd.ReLUMask[T]),
+		step:    newPass(simd.ReLUShift[T]),
+	}}
 }
 
 func (k *rectifier[T]) active(f *frame[T], dst []bool) {
@@ -85,12 +66,11 @@ func (o *LeakyReLU) kernel64(...[]int) kernel[float64] { return newLeaky[float64
 
 func newLeaky[T Float](slope float64) *rectifier[T] {
 	s := T(slope)
-	return &rectifier[T]{
-		apply: newPass(func(y, _, x []T) { simd.LeakyReLU(y, x, s) }),
-		mask:  newPass(func(dst, d, x []T) { simd.LeakyReLUMask(dst, d, x, s) }),
-		step:  newPass(func(dst, d, x []T) { simd.LeakyReLUShift(dst, d, x, s) }),
-		slope: slope,
-	}
+	return &rectifier[T]{slope: slope, elementwise: elementwise[T]{
+		apply:   newPass(func(y, _, x []T) { simd.LeakyReLU(y, x, s) }),
+		product: newPass(func(dst, d, x []T) { simd.LeakyReLUMask(dst, d, x, s) }),
+		step:    newPass(func(dst, d, x []T) { simd.LeakyReLUShift(dst, d, x, s) }),
+	}}
 }
 
 // roundoff: where the whole interval x̂ ± ex lies on one side of 0 the operator is

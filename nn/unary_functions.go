@@ -6,10 +6,11 @@ import (
 	"tattle/internal/float16"
 )
 
-// curves makes each function of [Unary] from its settings.
-var curves = map[string]func(o *Unary) *curve{
+// unaryFuncs makes each function of [Unary] from its settings.
+var unaryFuncs = map[string]func(o *Unary) *unaryFunc{
 	"Sqrt":       squareRoot,
 	"Exp":        exponential,
+	"Log":        logarithm,
 	"Erf":        errorFunction,
 	"Sin":        sine,
 	"Cos":        cosine,
@@ -34,19 +35,19 @@ var curves = map[string]func(o *Unary) *curve{
 	"Clip":            clip,
 	"ThresholdedRelu": thresholded,
 
-	"Floor": func(*Unary) *curve { return staircase(math.Floor) },
-	"Ceil":  func(*Unary) *curve { return staircase(math.Ceil) },
-	"Round": func(*Unary) *curve { return staircase(math.RoundToEven) },
-	"Sign":  func(*Unary) *curve { return staircase(signOf) },
+	"Floor": func(*Unary) *unaryFunc { return staircase(math.Floor) },
+	"Ceil":  func(*Unary) *unaryFunc { return staircase(math.Ceil) },
+	"Round": func(*Unary) *unaryFunc { return staircase(math.RoundToEven) },
+	"Sign":  func(*Unary) *unaryFunc { return staircase(signOf) },
 	"Not":   not,
 
-	"Float16":  func(*Unary) *curve { return sixteenBits(float16.Half.Round) },
-	"BFloat16": func(*Unary) *curve { return sixteenBits(float16.Brain.Round) },
+	"Float16":  func(*Unary) *unaryFunc { return sixteenBits(float16.Half.Round) },
+	"BFloat16": func(*Unary) *unaryFunc { return sixteenBits(float16.Brain.Round) },
 }
 
 // squareRoot: √x′ − √x = (x′ − x)/(√x′ + √x), which is at most √|x′ − x| too.
-func squareRoot(*Unary) *curve {
-	return &curve{
+func squareRoot(*Unary) *unaryFunc {
+	return &unaryFunc{
 		value:   math.Sqrt,
 		slope:   func(x float64) float64 { return .5 / math.Sqrt(x) },
 		shift:   rootShift,
@@ -74,8 +75,8 @@ func rootBound(x, y, e float64) float64 {
 
 // exponential: e^(x+d) − e^x = e^x·(e^d − 1). For large d the difference loses nothing,
 // and overflows only where it must.
-func exponential(*Unary) *curve {
-	return &curve{
+func exponential(*Unary) *unaryFunc {
+	return &unaryFunc{
 		value: math.Exp, slope: math.Exp,
 		shift: func(x, d float64) float64 {
 			if math.Abs(d) > 1 {
@@ -88,9 +89,38 @@ func exponential(*Unary) *curve {
 	}
 }
 
-func errorFunction(*Unary) *curve {
+// logarithm: log(x+d) − log(x) = log1p(d/x). Where |d/x| > 1/2 the two differ visibly and
+// are subtracted.
+//
+// Over x̂ ± e, where that is positive, it moves by at most −log1p(−e/x̂), more downward
+// than upward; math.Log and math.Log1p are good to 1 ulp, of which 8, that is 16u, are
+// allowed. The quotient is rounded up first, since near 1 its error is magnified.
+func logarithm(*Unary) *unaryFunc {
+	return &unaryFunc{
+		value:   math.Log,
+		slope:   func(x float64) float64 { return 1 / x },
+		tangent: func(d, x float64) float64 { return d / x },
+		shift: func(x, d float64) float64 {
+			if t := d / x; math.Abs(t) <= .5 {
+				return math.Log1p(t)
+			}
+			return math.Log(x+d) - math.Log(x)
+		},
+		bound: func(x, y, e float64) float64 {
+			t := e / x * roundUp(1)
+			if !(x > 0 && t < 1) {
+				return math.Inf(1)
+			}
+			return -math.Log1p(-t) + 16*unit*math.Abs(y)
+		},
+		rounds:  20,
+		slope32: quotient32,
+	}
+}
+
+func errorFunction(*Unary) *unaryFunc {
 	slope := func(x float64) float64 { return 2 / math.SqrtPi * math.Exp(-x*x) }
-	return &curve{
+	return &unaryFunc{
 		value: math.Erf, slope: slope,
 		shift:    quadrature(math.Erf, slope),
 		steepest: nearZero(slope, 0x1p-44),
@@ -100,8 +130,8 @@ func errorFunction(*Unary) *curve {
 
 // sine: sin(x+d) − sin x = 2·cos(x + d/2)·sin(d/2). The library reduces x by multiples of
 // π, so that the error allowed is absolute.
-func sine(*Unary) *curve {
-	return &curve{
+func sine(*Unary) *unaryFunc {
+	return &unaryFunc{
 		value: math.Sin, slope: math.Cos,
 		shift:    func(x, d float64) float64 { return 2 * math.Cos(x+d/2) * math.Sin(d/2) },
 		steepest: bent(math.Cos, 1, 1),
@@ -109,9 +139,9 @@ func sine(*Unary) *curve {
 	}
 }
 
-func cosine(*Unary) *curve {
+func cosine(*Unary) *unaryFunc {
 	slope := func(x float64) float64 { return -math.Sin(x) }
-	return &curve{
+	return &unaryFunc{
 		value: math.Cos, slope: slope,
 		shift:    func(x, d float64) float64 { return -2 * math.Sin(x+d/2) * math.Sin(d/2) },
 		steepest: bent(slope, 1, 1),
@@ -120,8 +150,8 @@ func cosine(*Unary) *curve {
 }
 
 // reciprocal: |1/x′ − 1/x| = |x′ − x|/(|x|·|x′|).
-func reciprocal(*Unary) *curve {
-	return &curve{
+func reciprocal(*Unary) *unaryFunc {
+	return &unaryFunc{
 		value: func(x float64) float64 { return 1 / x },
 		slope: func(x float64) float64 { return -1 / x / x },
 		shift: func(x, d float64) float64 { return -d / x / (x + d) },
@@ -136,8 +166,8 @@ func reciprocal(*Unary) *curve {
 	}
 }
 
-func negative(*Unary) *curve {
-	return &curve{
+func negative(*Unary) *unaryFunc {
+	return &unaryFunc{
 		value:   func(x float64) float64 { return -x },
 		slope:   func(float64) float64 { return -1 },
 		shift:   func(_, d float64) float64 { return -d },
@@ -147,8 +177,8 @@ func negative(*Unary) *curve {
 	}
 }
 
-func absolute(*Unary) *curve {
-	return &curve{
+func absolute(*Unary) *unaryFunc {
+	return &unaryFunc{
 		value: math.Abs, slope: signOf,
 		shift: func(x, d float64) float64 {
 			switch {
@@ -166,8 +196,8 @@ func absolute(*Unary) *curve {
 
 // staircase is a function that is constant between jumps and does not fall: it is
 // off by at most what lies between its values at the ends of x ± e.
-func staircase(f func(float64) float64) *curve {
-	return &curve{
+func staircase(f func(float64) float64) *unaryFunc {
+	return &unaryFunc{
 		value: f,
 		steps: true,
 		slope: func(float64) float64 { return 0 },
@@ -181,7 +211,7 @@ func staircase(f func(float64) float64) *curve {
 
 // sixteenBits is rounding to a format of 16 bits: a staircase too, but of so many steps
 // that its slope is taken to be 1, which searches follow.
-func sixteenBits(round func(float64) float64) *curve {
+func sixteenBits(round func(float64) float64) *unaryFunc {
 	c := staircase(round)
 	c.slope = func(float64) float64 { return 1 }
 	c.shift = func(x, d float64) float64 {
@@ -220,14 +250,14 @@ func signOf(x float64) float64 {
 	return x // 0 and NaN
 }
 
-func not(*Unary) *curve {
+func not(*Unary) *unaryFunc {
 	f := func(x float64) float64 {
 		if x == 0 {
 			return 1
 		}
 		return 0
 	}
-	return &curve{
+	return &unaryFunc{
 		value: f,
 		steps: true,
 		slope: func(float64) float64 { return 0 },

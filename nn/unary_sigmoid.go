@@ -6,8 +6,8 @@ import "math"
 // distribution.
 
 // logistic: σ′ = σ(x)·σ(−x) falls away from 0.
-func logistic(*Unary) *curve {
-	return &curve{
+func logistic(*Unary) *unaryFunc {
+	return &unaryFunc{
 		value: sigma, slope: sigmaSlope, shift: sigmaShift,
 		steepest: nearZero(sigmaSlope, 0),
 		loss:     func(_, y float64) float64 { return 32 * y },
@@ -38,9 +38,9 @@ func sigmaShift(x, d float64) float64 {
 }
 
 // hyperbolicTangent: tanh x = 2σ(2x) − 1.
-func hyperbolicTangent(*Unary) *curve {
+func hyperbolicTangent(*Unary) *unaryFunc {
 	slope := func(x float64) float64 { return 4 * sigmaSlope(2*x) }
-	return &curve{
+	return &unaryFunc{
 		value: math.Tanh, slope: slope,
 		shift:    func(x, d float64) float64 { return 2 * sigmaShift(2*x, 2*d) },
 		steepest: nearZero(slope, 0),
@@ -51,9 +51,9 @@ func hyperbolicTangent(*Unary) *curve {
 // softplus is log(1 + e^x), whose slope σ grows:
 //
 //	log (1 + e^(x+d))/(1 + e^x) = log(1 + σ(x)·(e^d − 1)).
-func softplus(*Unary) *curve {
+func softplus(*Unary) *unaryFunc {
 	value := func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
-	return &curve{
+	return &unaryFunc{
 		value: value, slope: sigma,
 		shift: func(x, d float64) float64 {
 			if math.Abs(d) > 1 {
@@ -67,10 +67,10 @@ func softplus(*Unary) *curve {
 }
 
 // softsign is x/(1 + |x|): its change is d/((1 + |x|)(1 + |x+d|)) on either side of 0.
-func softsign(*Unary) *curve {
+func softsign(*Unary) *unaryFunc {
 	value := func(x float64) float64 { return x / (1 + math.Abs(x)) }
 	slope := func(x float64) float64 { a := 1 + math.Abs(x); return 1 / a / a }
-	return &curve{
+	return &unaryFunc{
 		value: value, slope: slope,
 		shift: func(x, d float64) float64 {
 			if (x > 0) == (x+d > 0) {
@@ -84,12 +84,12 @@ func softsign(*Unary) *curve {
 
 // gelu is x·Φ(x) = x/2·erfc(−x/√2). The rounding of −x/√2 is magnified by up to x² where
 // x < 0. |f′| ≤ 1.1290 and |f″| = |φ(x)·(2 − x²)| ≤ 2φ(0) < .7979.
-func gelu(*Unary) *curve {
+func gelu(*Unary) *unaryFunc {
 	value := func(x float64) float64 { return x * (.5 * math.Erfc(x*-(math.Sqrt2/2))) }
 	slope := func(x float64) float64 {
 		return .5*math.Erfc(x*-(math.Sqrt2/2)) + x*math.Exp(-x*x/2)*(1/(math.Sqrt2*math.SqrtPi))
 	}
-	return &curve{
+	return &unaryFunc{
 		value: value, slope: slope,
 		shift:    quadrature(value, slope),
 		steepest: bent(slope, 1.13, .7979),
@@ -109,12 +109,12 @@ const (
 
 // geluTanh is x·σ(z), z = 2·√(2/π)·(x + .044715·x³), which is ½x·(1 + tanh(z/2)).
 // |f′| < 1.14, |f″| < .81.
-func geluTanh(*Unary) *curve {
+func geluTanh(*Unary) *unaryFunc {
 	z := func(x float64) float64 { return geluTanhA * x * (1 + geluTanhB*x*x) }
 	slope := func(x float64) float64 {
 		return sigma(z(x)) + x*(sigmaSlope(z(x))*(geluTanhA*(1+3*geluTanhB*x*x)))
 	}
-	return &curve{
+	return &unaryFunc{
 		value: func(x float64) float64 { return x * sigma(z(x)) }, slope: slope,
 		shift: func(x, d float64) float64 {
 			dz := geluTanhA * d * (1 + geluTanhB*(3*x*(x+d)+d*d))
@@ -127,10 +127,10 @@ func geluTanh(*Unary) *curve {
 }
 
 // swish is x·σ(Alpha·x): |f′| ≤ 1.0999 and |f″| ≤ |Alpha|/2.
-func swish(o *Unary) *curve {
+func swish(o *Unary) *unaryFunc {
 	a := o.Alpha
 	slope := func(x float64) float64 { return sigma(a*x) + a*x*sigmaSlope(a*x) }
-	return &curve{
+	return &unaryFunc{
 		value: func(x float64) float64 { return x * sigma(a*x) }, slope: slope,
 		shift: func(x, d float64) float64 {
 			return d*sigma(a*(x+d)) + x*sigmaShift(a*x, a*d)
@@ -147,7 +147,7 @@ const mishLimit = 20
 
 // mish is x·tanh(log(1 + e^x)) = x·n/(n + 2), n = e^x·(e^x + 2). |f′| < 1.09 and
 // |f″| < .65.
-func mish(*Unary) *curve {
+func mish(*Unary) *unaryFunc {
 	value := func(x float64) float64 {
 		if x > mishLimit {
 			return x
@@ -156,7 +156,7 @@ func mish(*Unary) *curve {
 		n := e * (e + 2)
 		return x * (n / (n + 2))
 	}
-	return &curve{
+	return &unaryFunc{
 		value: value, slope: mishSlope,
 		shift:    quadrature(value, mishSlope),
 		steepest: bent(mishSlope, 1.09, .65),

@@ -1,0 +1,102 @@
+package nn
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Binary combines two tensors entry by entry, after broadcasting them as ONNX and
+// NumPy do: shapes are aligned at their last dimensions, and a dimension that is 1 or
+// missing is repeated. Operator is the ONNX operator's name:
+//
+//   - Add, Sub, Mul, Div, Pow, Min or Max;
+//   - a comparison, which is 1 where it holds and 0 elsewhere, with derivative 0:
+//     Equal, Greater, GreaterOrEqual, Less, LessOrEqual or, with 0 for false and all
+//     else true, And, Or, Xor.
+//
+// Both operands are inputs, or the second, with ConstantFirst the first, is Constant,
+// which is not learned.
+//
+// Where Min and Max tie, each side has half of the derivative, as in PyTorch. Pow with
+// exponent 0 is 1 with derivative 0 everywhere, and the derivative of a power of 0 with
+// respect to the exponent is 0.
+type Binary struct {
+	Operator      string
+	Constant      *Param // nil: two inputs
+	ConstantFirst bool
+}
+
+// BinaryOperators returns the operators that [Binary] knows, sorted.
+func BinaryOperators() []string { return slices.Sorted(maps.Keys(binaryFuncs[float64]())) }
+
+// Compares reports whether the values of an operator of [Binary] are true and false.
+func Compares(operator string) bool { return binaryFuncs[float64]()[operator].truth }
+
+// Kind returns the operator's name.
+func (o *Binary) Kind() string { return o.Operator }
+
+// Params returns nil: the constant is not learned.
+func (*Binary) Params() []*Param { return nil }
+
+// Shape returns the shape to which the operands broadcast. It returns an error if they
+// do not, or if the operator is unknown.
+func (o *Binary) Shape(inputs ...[]int) ([]int, error) {
+	if binaryFuncs[float64]()[o.Operator].value == nil {
+		return nil, fmt.Errorf("operator %q is not one of %q", o.Operator, BinaryOperators())
+	}
+	shapes, err := operandShapes(inputs, o.constants())
+	if err != nil {
+		return nil, err
+	}
+	return broadcastShape(shapes...)
+}
+
+func (o *Binary) constants() []*Param {
+	if o.ConstantFirst {
+		return []*Param{o.Constant, nil}
+	}
+	return []*Param{nil, o.Constant}
+}
+
+func (o *Binary) kernel32(in ...[]int) kernel[float32] { return newBinary[float32](o, in) }
+func (o *Binary) kernel64(in ...[]int) kernel[float64] { return newBinary[float64](o, in) }
+
+func newBinary[T Float](o *Binary, in [][]int) *binaryKernel[T] {
+	return newBinaryKernel(binaryFuncs[T]()[o.Operator], in, o.constants())
+}
+
+// PRelu is x where x > 0 and Slope·x elsewhere, also in the derivative at 0 (ONNX
+// PRelu-16). The slope, which is learned, is repeated to the shape of the input.
+type PRelu struct{ Slope *Param }
+
+// Kind returns "PRelu".
+func (*PRelu) Kind() string { return "PRelu" }
+
+// Params returns the slope.
+func (o *PRelu) Params() []*Param { return present(o.Slope) }
+
+// Shape returns the input's shape. It returns an error if the slope does not
+// broadcast to it.
+func (o *PRelu) Shape(inputs ...[]int) ([]int, error) {
+	if o.Slope == nil {
+		return nil, fmt.Errorf("slope is missing")
+	}
+	shapes, err := operandShapes(inputs, []*Param{nil, o.Slope})
+	if err != nil {
+		return nil, err
+	}
+	out, err := broadcastShape(shapes...)
+	if err == nil && !slices.Equal(out, inputs[0]) {
+		return nil, fmt.Errorf("slope of shape %v does not broadcast to %v", o.Slope.Shape, inputs[0])
+	}
+	return out, err
+}
+
+func (o *PRelu) kernel32(in ...[]int) kernel[float32] {
+	return newBinaryKernel(binaryPRelu[float32](), in, []*Param{nil, o.Slope})
+}
+
+func (o *PRelu) kernel64(in ...[]int) kernel[float64] {
+	return newBinaryKernel(binaryPRelu[float64](), in, []*Param{nil, o.Slope})
+}
