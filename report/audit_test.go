@@ -142,9 +142,15 @@ func findingIncome(n int) audit.Finding {
 // auditReport is a report of audited.
 func auditReport() *Report {
 	r := &Report{
-		Schema: Schema, Title: "Is this <release> curious?", Command: "tattle audit --outputs scores.csv --evidence pack", Settings: map[string]string{"seed": "7", "references": "5"}, Seed: 7,
-		Model: Model{Path: "model.onnx", SHA256: strings.Repeat("cd", 32)}, Data: Data{Name: "UTKFace", Path: "faces.npz", SHA256: strings.Repeat("ef", 32), GreyLevels: Number(math.NaN())},
-		Timing: map[string]Number{"audit": 12.5}, Breaches: []audit.Breach{{Rule: "excess>5%@95%", Attribute: "race", Figure: "excess", Limit: .3261, Confidence: .95}},
+		Schema:   Schema,
+		Title:    "Is this <release> curious?",
+		Command:  "tattle audit --outputs scores.csv --evidence pack",
+		Settings: map[string]string{"seed": "7", "references": "5"},
+		Seed:     7,
+		Model:    Model{Path: "model.onnx", SHA256: strings.Repeat("cd", 32)},
+		Data:     Data{Name: "UTKFace", Path: "faces.npz", SHA256: strings.Repeat("ef", 32), GreyLevels: Number(math.NaN())},
+		Timing:   map[string]Number{"audit": 12.5},
+		Audited:  Audited{Breaches: []audit.Breach{{Rule: "excess>5%@95%", Attribute: "race", Figure: "excess", Limit: .3261, Confidence: .95}}},
 	}
 	r.FillAudit(audited())
 	return r

@@ -410,7 +410,7 @@ func rowInterval(i Interval) string {
 }
 
 // runsLegend says what shapes mean, of the attacks that there are.
-func (r *Report) runsLegend() []legendKey {
+func (r *Curious) runsLegend() []legendKey {
 	var keys []legendKey
 	add := func(class, shape, name string) { keys = append(keys, legendKey{shapeKey(class, shapes[shape]), name}) }
 	named := map[string]bool{}

@@ -112,7 +112,7 @@ func TestPruningPanels(t *testing.T) {
 	at := func(panel string, honesty Number) Pruning {
 		return Pruning{Panel: panel, Run: "run", Points: []PruningPoint{{Honesty: honesty, Curiosity: .5}}}
 	}
-	r := &Report{Pruning: []Pruning{at("", .6), at("", .7), at("left", .8), at("left", .9), at("right", .6)}}
+	r := &Report{Curious: Curious{Pruning: []Pruning{at("", .6), at("", .7), at("left", .8), at("left", .9), at("right", .6)}}}
 	panels := r.pruningPanels()
 	if len(panels) != 4 || len(panels[2]) != 2 {
 		t.Fatalf("%d panels, want 4, the third of two runs: %+v", len(panels), panels)
@@ -133,7 +133,7 @@ func TestPruningPanels(t *testing.T) {
 // nonsense, and nothing may fail.
 func TestOddValues(t *testing.T) {
 	nan := Number(math.NaN())
-	for name, r := range map[string]*Report{
+	for name, c := range map[string]Curious{
 		"headline":   {Curiosity: &Curiosity{Honesty: nan, Leak: Leak{Curiosity: nan, Baseline: nan, Excess: nan, Information: nan}, EntropyBits: nan}},
 		"run":        {Runs: []Run{{Honesty: .9, Curiosity: .5}}},
 		"one place":  {Runs: []Run{{Honesty: 1, Curiosity: 1, Baseline: 1, SensitiveClasses: 2, TargetClasses: 2}, {Honesty: 1, Curiosity: 1, Seed: 2, Attack: "else <b>"}}},
@@ -147,6 +147,7 @@ func TestOddValues(t *testing.T) {
 		"table":      {Tables: []Table{{Title: "empty"}, {Columns: []TableColumn{{Name: "δy"}}, Rows: []TableRow{{Labels: []string{"a"}, Cells: []TableCell{{Ours: &Figure{Mean: nan}, Difference: &nan}, {}}}}}}},
 		"nothing so": {Tables: []Table{}},
 	} {
+		r := &Report{Curious: c}
 		t.Run(name, func(t *testing.T) {
 			r.Schema, r.Title = Schema, name
 			text, page := rendered(t, r)

@@ -150,7 +150,7 @@ func TestReducedTables(t *testing.T) {
 
 // TestPointsTogether: two attacks in one place of a terminal are not one of them.
 func TestPointsTogether(t *testing.T) {
-	r := &Report{Schema: Schema, Runs: []Run{{Attack: "mixture", Outputs: "soft", Honesty: .9, Curiosity: .8}, {Attack: "standard", Outputs: "raw", Honesty: .9, Curiosity: .8}}}
+	r := &Report{Schema: Schema, Curious: Curious{Runs: []Run{{Attack: "mixture", Outputs: "soft", Honesty: .9, Curiosity: .8}, {Attack: "standard", Outputs: "raw", Honesty: .9, Curiosity: .8}}}}
 	text, _ := rendered(t, r)
 	if !strings.Contains(text, "*: several.") || strings.Count(text, "*") != 2 {
 		t.Error(text)
@@ -164,7 +164,7 @@ func TestPointsTogether(t *testing.T) {
 // TestEntropyOf names what all rows share once, in the heading.
 func TestEntropyOf(t *testing.T) {
 	row := func(run string) Entropy { return Entropy{Run: run, Edges: []float64{0, 1}, Counts: []int{2}} }
-	r := &Report{Entropy: []Entropy{row("age / race: standard"), row("age / race: mixture")}}
+	r := &Report{Curious: Curious{Entropy: []Entropy{row("age / race: standard"), row("age / race: mixture")}}}
 	if svg := string(r.drawEntropy()); r.EntropyOf() != "age / race" || !strings.Contains(svg, ">mixture</text>") || !strings.Contains(svg, `"name h2"`) {
 		t.Errorf("%q: %s", r.EntropyOf(), svg)
 	}

@@ -69,8 +69,8 @@ func TestShare(t *testing.T) {
 // share of the bounds has no limit; tried for all of them, all are named.
 func TestTwinsCountWhatWasTried(t *testing.T) {
 	for tried, want := range map[int]string{3: "For all pixels of the 3 of 10 inputs that were tried, another", 10: "For all pixels of the 10 inputs, another", 0: "For all pixels of the inputs, another"} {
-		r := &Report{Data: Data{Examples: 10}, Bounds: []bound.Summary{{Method: bound.MethodHCR, Search: bound.SearchTwins, Coordinates: "pixels",
-			Band: "all", Examples: tried, UnboundedFraction: 1, Status: bound.StatusCertified}}}
+		r := &Report{Data: Data{Examples: 10}, Reconstruction: Reconstruction{Bounds: []bound.Summary{{Method: bound.MethodHCR, Search: bound.SearchTwins, Coordinates: "pixels",
+			Band: "all", Examples: tried, UnboundedFraction: 1, Status: bound.StatusCertified}}}}
 		if s := r.twins(); !strings.Contains(s, want) {
 			t.Errorf("%d tried: %s", tried, s)
 		}

@@ -53,7 +53,7 @@ func (e Entropy) says() string {
 
 // drawEntropy renders the histograms of all runs one under another, on one axis;
 // each is as high as its own highest bar (B Figure 8).
-func (r *Report) drawEntropy() template.HTML {
+func (r *Curious) drawEntropy() template.HTML {
 	var shown []Entropy
 	axis := newSpan()
 	for _, e := range r.Entropy {
@@ -93,7 +93,7 @@ func (e Entropy) draw(p *panel, i int, of string) {
 
 // EntropyOf is what the names of all rows begin with, up to a colon: a telephone has
 // no room to repeat it.
-func (r *Report) EntropyOf() string {
+func (r *Curious) EntropyOf() string {
 	if len(r.Entropy) == 0 {
 		return ""
 	}
@@ -142,7 +142,7 @@ func (p *panel) bars(class string, edges []float64, counts []int, foot, high int
 }
 
 // entropyWords say the figure to those who do not see it.
-func (r *Report) entropyWords() string {
+func (r *Curious) entropyWords() string {
 	var said []string
 	for _, e := range r.Entropy {
 		said = append(said, e.Run+": "+e.says())
@@ -151,7 +151,7 @@ func (r *Report) entropyWords() string {
 }
 
 // entropyLetters prints a line of bars for every run.
-func (r *Report) entropyLetters(w io.Writer) {
+func (r *Curious) entropyLetters(w io.Writer) {
 	for _, e := range r.Entropy {
 		fmt.Fprintf(w, "  %s, %s\n", cut(printable(e.Run), width-4-utf8.RuneCountInString(e.says())), e.says())
 		if e.valid() {

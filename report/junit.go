@@ -143,22 +143,22 @@ func briefly(f *audit.Finding) string {
 }
 
 // lenient tells whether nothing is to fail.
-func (r *Report) lenient() bool {
-	return r.FailOn != nil && r.FailOn.String() == audit.FailOn{}.String()
+func (a *Audited) lenient() bool {
+	return a.FailOn != nil && a.FailOn.String() == audit.FailOn{}.String()
 }
 
 // breaks tells whether an attribute breaks a rule.
-func (r *Report) breaks(f *audit.Finding) bool {
-	if r.FailOn == nil {
+func (a *Audited) breaks(f *audit.Finding) bool {
+	if a.FailOn == nil {
 		return f.Verdict.TellsBeyond()
 	}
-	return slices.ContainsFunc(r.Breaches, func(b audit.Breach) bool { return !b.Missing && b.Attribute == f.Attribute })
+	return slices.ContainsFunc(a.Breaches, func(b audit.Breach) bool { return !b.Missing && b.Attribute == f.Attribute })
 }
 
 // breaches are the sentences on the rules that are broken.
-func (r *Report) breaches() []string {
+func (a *Audited) breaches() []string {
 	var said []string
-	for _, b := range r.Breaches {
+	for _, b := range a.Breaches {
 		said = append(said, b.String())
 	}
 	return readable(said)

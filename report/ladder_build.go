@@ -12,7 +12,7 @@ import (
 // says what sets it apart.
 func (r *Report) SetLadder(theirs []bound.Summary, note string) {
 	if len(theirs) > 0 {
-		apart := &Report{Bounds: slices.Clone(theirs), PriorAlone: r.PriorAlone, MidRange: r.MidRange}
+		apart := &Report{Reconstruction: Reconstruction{Bounds: slices.Clone(theirs), PriorAlone: r.PriorAlone, MidRange: r.MidRange}}
 		apart.ComparePrior()
 		theirs = apart.Bounds
 	}

@@ -22,7 +22,7 @@ func differing(t *testing.T, recorded, recomputed *Report) []string {
 
 // TestCompare changes, adds and removes leaves of a document, and covers some of them.
 func TestCompare(t *testing.T) {
-	r := &Report{Schema: Schema, Seed: 1<<60 + 1, Settings: map[string]string{"legal range": "0:1"}, Attacks: []Attack{{Name: "linear", About: "a"}, {Name: "decoder"}}}
+	r := &Report{Schema: Schema, Seed: 1<<60 + 1, Settings: map[string]string{"legal range": "0:1"}, Reconstruction: Reconstruction{Attacks: []Attack{{Name: "linear", About: "a"}, {Name: "decoder"}}}}
 	var b bytes.Buffer
 	if err := r.WriteJSON(&b); err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func printed(fill func(d *document)) string {
 func TestLadderText(t *testing.T) {
 	c := bound.StatusCertified
 	const root, draws, of = "root of the bound per input", "over draws of the noise", "of the 100 examples tried"
-	r := &Report{Experiment: &Experiment{Band: 8}, Ladder: []LadderRow{
+	r := &Report{Reconstruction: Reconstruction{Experiment: &Experiment{Band: 8}, Ladder: []LadderRow{
 		{Name: "Algorithm 1", Search: "direct", Status: c, MedianAll: .24, MedianLow: .47, RatioToAlgorithm1: 1, RatioToAuthors: 1.26},
 		{Name: "Algorithm 1", PerInput: true, Search: "direct", Status: c, MedianAll: .17, MedianLow: Number(math.NaN()), RatioToAlgorithm1: 1, RatioToAuthors: 1.13, Note: root},
 		{Name: "HCR, far", Search: bound.SearchFar, Status: c, MedianAll: 1.23e9, MedianLow: 4.9e7, RatioToAlgorithm1: 140739, RatioToAuthors: 1000.5},
@@ -46,7 +46,7 @@ func TestLadderText(t *testing.T) {
 		{Name: "Cramér-Rao, identifiable part", Status: bound.StatusAssumed, MedianAll: .7, MedianLow: 1.4, RatioToAlgorithm1: 3.03, RatioToAuthors: 1000},
 		{Name: "attack: linear", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1, Note: draws},
 		{Name: "attack: decoder", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1, Note: draws},
-	}}
+	}}}
 	text := printed(func(d *document) { d.ladder(r) })
 	for _, line := range strings.Split(text, "\n") {
 		if n := utf8.RuneCountInString(line); n > width || strings.TrimRight(line, " ") != line {

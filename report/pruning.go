@@ -32,7 +32,7 @@ const (
 )
 
 // pruningPanels are the runs panel by panel; without panels each is its own.
-func (r *Report) pruningPanels() (all [][]Pruning) {
+func (r *Curious) pruningPanels() (all [][]Pruning) {
 	for i, c := range r.Pruning {
 		if i == 0 || c.Panel == "" || c.Panel != r.Pruning[i-1].Panel {
 			all = append(all, nil)

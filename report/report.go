@@ -20,54 +20,71 @@ import (
 // other programs may rely on changes its meaning.
 const Schema = "tattle/report/3"
 
-// Report is everything a run has to say. Floats are finite or nil.
+// Report is the account of a run: what was run on what, and the parts that its kind of
+// document has. Floats are finite or nil.
 type Report struct {
-	Schema     string            `json:"schema"`
-	Version    string            `json:"version"` // of tattle
-	Title      string            `json:"title"`
-	Command    string            `json:"command"`
-	Settings   map[string]string `json:"settings"` // shown, and read by nothing
-	Reading    Reading           `json:"reading,omitzero"`
-	Learned    Arrays            `json:"learned_from,omitzero"` // what prior, attacks and principal projections learned from
-	Figure     string            `json:"figure,omitempty"`      // of paper A that is reproduced
-	Seed       uint64            `json:"seed"`
-	Model      Model             `json:"model"`
-	Data       Data              `json:"data"`
-	Release    Release           `json:"release"`
-	Utility    Utility           `json:"utility"`
-	Training   *Training         `json:"training,omitempty"`
-	Experiment *Experiment       `json:"experiment,omitempty"`
-	Bounds     []bound.Summary   `json:"bounds"`
-	Attacks    []Attack          `json:"attacks,omitempty"`
-	PriorAlone []Attack          `json:"prior_alone,omitempty"` // guessing the mean of the training data, without the release, on the attacks' inputs; a row for each band
-	MidRange   []Attack          `json:"mid_range,omitempty"`   // guessing the middle of the data's range, where guessing the mean was not measured; a row for each band
-	Bracket    *Bracket          `json:"bracket,omitempty"`
-	Ladder     []LadderRow       `json:"ladder,omitempty"`
-	Resolvable *Resolvable       `json:"resolvable,omitempty"`
-	Published  []Comparison      `json:"published,omitempty"`
-	Histograms []Histogram       `json:"histograms,omitempty"`
-	Spectrum   *Spectrum         `json:"spectrum,omitempty"`
-	Gallery    []Picture         `json:"gallery,omitempty"`
-	Pairs      []Pair            `json:"pairs,omitempty"`
-	Design     *Design           `json:"design,omitempty"`
-	Curiosity  *Curiosity        `json:"curiosity,omitempty"`
-	Audit      *audit.Result     `json:"audit,omitempty"`
-	Asked      *AuditRequest     `json:"asked,omitempty"`    // of the audit
-	FailOn     *audit.FailOn     `json:"fail_on,omitempty"`  // the rules on which the audit fails a build; nil where none were set
-	Breaches   []audit.Breach    `json:"breaches,omitempty"` // of these rules
-	Study      *audit.Study      `json:"study,omitempty"`
-	Runs       []Run             `json:"runs,omitempty"`
-	Tables     []Table           `json:"tables,omitempty"`
-	ROC        []ROC             `json:"roc,omitempty"`
-	Entropy    []Entropy         `json:"entropy,omitempty"`
-	Pruning    []Pruning         `json:"pruning,omitempty"`
-	Plane      *Plane            `json:"plane,omitempty"`
-	Arrays     []Arrays          `json:"arrays,omitempty"`
-	Rendered   map[string]string `json:"rendered,omitempty"` // SHA-256 of each file made from this report alone, by its path: relative to the report's folder, or absolute
-	Timing     map[string]Number `json:"timing"`
-	Warnings   []string          `json:"warnings"`
-	Outcome    Outcome           `json:"outcome"`
-	Verdict    string            `json:"verdict"` // the outcome as a sentence
+	Schema   string            `json:"schema"`
+	Version  string            `json:"version"` // of tattle
+	Title    string            `json:"title"`
+	Command  string            `json:"command"`
+	Settings map[string]string `json:"settings"` // shown, and read by nothing
+	Reading  Reading           `json:"reading,omitzero"`
+	Learned  Arrays            `json:"learned_from,omitzero"` // what prior, attacks and principal projections learned from
+	Figure   string            `json:"figure,omitempty"`      // of paper A that is reproduced
+	Seed     uint64            `json:"seed"`
+	Model    Model             `json:"model"`
+	Data     Data              `json:"data"`
+	Release  Release           `json:"release"`
+	Utility  Utility           `json:"utility"`
+	Training *Training         `json:"training,omitempty"`
+	Design   *Design           `json:"design,omitempty"`
+	Reconstruction
+	Curious
+	Audited
+	Study    *audit.Study      `json:"study,omitempty"`
+	Arrays   []Arrays          `json:"arrays,omitempty"`
+	Rendered map[string]string `json:"rendered,omitempty"` // SHA-256 of each file made from this report alone, by its path: relative to the report's folder, or absolute
+	Timing   map[string]Number `json:"timing"`
+	Warnings []string          `json:"warnings"`
+	Outcome  Outcome           `json:"outcome"`
+	Verdict  string            `json:"verdict"` // the outcome as a sentence
+}
+
+// Reconstruction is the part of reports on a release: what keeps adversaries from
+// reconstructing inputs, and how near attacks came.
+type Reconstruction struct {
+	Experiment *Experiment     `json:"experiment,omitempty"`
+	Bounds     []bound.Summary `json:"bounds"`
+	Attacks    []Attack        `json:"attacks,omitempty"`
+	PriorAlone []Attack        `json:"prior_alone,omitempty"` // guessing the mean of the training data, without the release, on the attacks' inputs; a row for each band
+	MidRange   []Attack        `json:"mid_range,omitempty"`   // guessing the middle of the data's range, where guessing the mean was not measured; a row for each band
+	Bracket    *Bracket        `json:"bracket,omitempty"`
+	Ladder     []LadderRow     `json:"ladder,omitempty"`
+	Resolvable *Resolvable     `json:"resolvable,omitempty"`
+	Published  []Comparison    `json:"published,omitempty"`
+	Histograms []Histogram     `json:"histograms,omitempty"`
+	Spectrum   *Spectrum       `json:"spectrum,omitempty"`
+	Gallery    []Picture       `json:"gallery,omitempty"`
+	Pairs      []Pair          `json:"pairs,omitempty"`
+}
+
+// Curious is the part of reports on honest-but-curious classifiers.
+type Curious struct {
+	Curiosity *Curiosity `json:"curiosity,omitempty"`
+	Runs      []Run      `json:"runs,omitempty"`
+	Tables    []Table    `json:"tables,omitempty"`
+	ROC       []ROC      `json:"roc,omitempty"`
+	Entropy   []Entropy  `json:"entropy,omitempty"`
+	Pruning   []Pruning  `json:"pruning,omitempty"`
+	Plane     *Plane     `json:"plane,omitempty"`
+}
+
+// Audited is the part of reports on audits.
+type Audited struct {
+	Audit    *audit.Result  `json:"audit,omitempty"`
+	Asked    *AuditRequest  `json:"asked,omitempty"`    // of the audit
+	FailOn   *audit.FailOn  `json:"fail_on,omitempty"`  // the rules on which the audit fails a build; nil where none were set
+	Breaches []audit.Breach `json:"breaches,omitempty"` // of these rules
 }
 
 // Model is what was measured.

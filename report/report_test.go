@@ -25,25 +25,24 @@ func sample(t *testing.T) *Report {
 	inf := math.Inf(1)
 	const few = "2 features cannot determine 4 inputs: a <reason>"
 	r := &Report{
-		Schema: Schema, Title: "What <two> features give away", Command: "tattle bound --model m.onnx",
-		Settings: map[string]string{"repeats": "10", "restarts": "25"}, Seed: 7,
-		Model:   Model{Path: "m.onnx", SHA256: "ab", Inputs: 4, Features: 2, FeatureNode: "relu"},
-		Data:    Data{Name: "MNIST", Split: "test", SHA256: "cd", Examples: 3, GreyLevels: 78.6},
-		Release: Release{Surface: "features", Noise: Noise{Family: "gaussian", Sigma: 1.7024195, Scale: 1}},
-		Utility: Utility{CleanAccuracy: .9756, CleanInterval: [2]float64{.97, .98}, ReleasedAccuracy: Number(math.NaN()), Examples: 3, Draws: 1},
-		Bounds: []bound.Summary{
+		Schema:   Schema,
+		Title:    "What <two> features give away",
+		Command:  "tattle bound --model m.onnx",
+		Settings: map[string]string{"repeats": "10", "restarts": "25"},
+		Seed:     7,
+		Model:    Model{Path: "m.onnx", SHA256: "ab", Inputs: 4, Features: 2, FeatureNode: "relu"},
+		Data:     Data{Name: "MNIST", Split: "test", SHA256: "cd", Examples: 3, GreyLevels: 78.6},
+		Release:  Release{Surface: "features", Noise: Noise{Family: "gaussian", Sigma: 1.7024195, Scale: 1}},
+		Utility:  Utility{CleanAccuracy: .9756, CleanInterval: [2]float64{.97, .98}, ReleasedAccuracy: Number(math.NaN()), Examples: 3, Draws: 1},
+		Reconstruction: Reconstruction{Bounds: []bound.Summary{
 			{Method: bound.MethodHCR, Search: "direct", Coordinates: "dct", Band: "all", Size: 1. / 200, Values: 12, StdQuantiles: quantiles(.1, .2, .3, .4, inf), UnboundedFraction: .25, Status: bound.StatusCertified, Vacuous: few},
 			{Method: bound.MethodHCR, Search: "direct", Coordinates: "dct", Band: "8x8", Size: 1. / 200, Values: 12, StdQuantiles: quantiles(.1, .2, .5, .6, .7), Status: bound.StatusCertified},
 			{Method: bound.MethodCramerRao, Coordinates: "dct", Band: "all", Values: 12, StdQuantiles: quantiles(.1, .2, .5, inf, inf), Status: bound.StatusEstimated, Vacuous: few},
-		},
-		Resolvable: &Resolvable{RankMedian: 2, RankMin: 1, RankMax: 2, Inputs: 4, Thresholds: []float64{.1, 1}, DirectionsMedian: []float64{0, 1}},
-		Spectrum:   &Spectrum{Low: []Number{.1, .4}, Median: []Number{.2, .5}, High: []Number{.3, Number(inf)}},
-		Histograms: []Histogram{{Title: "all modes", Axis: "bound", Status: "certified", Edges: []float64{0, .1, .2}, Counts: []int{3, 5, 1}, Peak: .15, Median: .12}},
-		Published:  []Comparison{{Quantity: "peak", Published: .16, Ours: Number(inf), Note: "stacked LSQR"}},
-		Arrays:     []Arrays{{File: "arrays.npz", SHA256: "ef"}},
-		Timing:     map[string]Number{"search": 1.25},
-		Warnings:   []string{"an <odd> warning"},
-		Verdict:    "bounded",
+		}, Resolvable: &Resolvable{RankMedian: 2, RankMin: 1, RankMax: 2, Inputs: 4, Thresholds: []float64{.1, 1}, DirectionsMedian: []float64{0, 1}}, Spectrum: &Spectrum{Low: []Number{.1, .4}, Median: []Number{.2, .5}, High: []Number{.3, Number(inf)}}, Histograms: []Histogram{{Title: "all modes", Axis: "bound", Status: "certified", Edges: []float64{0, .1, .2}, Counts: []int{3, 5, 1}, Peak: .15, Median: .12}}, Published: []Comparison{{Quantity: "peak", Published: .16, Ours: Number(inf), Note: "stacked LSQR"}}},
+		Arrays:   []Arrays{{File: "arrays.npz", SHA256: "ef"}},
+		Timing:   map[string]Number{"search": 1.25},
+		Warnings: []string{"an <odd> warning"},
+		Verdict:  "bounded",
 	}
 	o := Original{Index: 5, Label: 3, Name: "three", Shape: []int{1, 2, 2}, Theta: []float32{0, 1, .5, .25}, Denormalize: func(x float64, _ int) float64 { return x }}
 	if err := r.Add(o, []string{"s = 1/200"}, [][]float64{{.1, .2, .3, inf}}, rand.New(rand.NewPCG(1, 2))); err != nil {

@@ -37,7 +37,7 @@ func (p *runPlane) hasMeans() bool {
 }
 
 // runPlanes are the panels, in the order in which runs name them.
-func (r *Report) runPlanes() []*runPlane {
+func (r *Curious) runPlanes() []*runPlane {
 	var planes []*runPlane
 	for _, x := range r.Runs {
 		if !x.shown() {

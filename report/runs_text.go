@@ -6,7 +6,7 @@ import (
 )
 
 // runsSentence counts what ran and names the most curious run.
-func (r *Report) runsSentence() string {
+func (r *Curious) runsSentence() string {
 	var best *Run
 	ran := 0
 	for i := range r.Runs {

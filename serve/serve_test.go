@@ -54,26 +54,36 @@ func put(t testing.TB, dir, folder string, r *report.Report, minutes int) {
 func trained(curiosity float64, settings map[string]string) *report.Report {
 	p := .01
 	return &report.Report{
-		Schema: report.Schema, Title: "A classifier of glyphs", Command: "tattle train glyphs --sensitive family",
-		Settings: settings, Seed: 3, Outcome: report.Demonstrated, Verdict: "excess demonstrated",
-		Model: report.Model{Path: "model.onnx", SHA256: "ab"}, Data: report.Data{Name: "glyphs", Examples: 2000},
-		Curiosity: &report.Curiosity{
+		Schema:   report.Schema,
+		Title:    "A classifier of glyphs",
+		Command:  "tattle train glyphs --sensitive family",
+		Settings: settings,
+		Seed:     3,
+		Outcome:  report.Demonstrated,
+		Verdict:  "excess demonstrated",
+		Model:    report.Model{Path: "model.onnx", SHA256: "ab"},
+		Data:     report.Data{Name: "glyphs", Examples: 2000},
+		Curious: report.Curious{Curiosity: &report.Curiosity{
 			Attack: "parameterized", Outputs: "raw", Target: "digit", Examples: 2000, Honesty: .98,
 			Leak: report.Leak{
 				Sensitive: "family", Guess: "network", Curiosity: report.Number(curiosity), Baseline: .2, BaselineKind: report.BaselineLabel,
 				Excess: report.Number(curiosity - .2), PValue: &p,
 			},
-		},
+		}},
 	}
 }
 
 // bounded is a report on bounds, of which one has that median.
 func bounded(median float64) *report.Report {
 	return &report.Report{
-		Schema: report.Schema, Title: "What features give away", Command: "tattle bound --model m.onnx", Settings: map[string]string{"noise": "gaussian"},
-		Outcome: report.Bounded, Verdict: "bounded: any unbiased adversary errs by at least 12 grey levels in half of the pixels of the 5 inputs",
-		Release: report.Release{Surface: "features", Noise: report.Noise{Family: "gaussian", Sigma: 1.5}},
-		Bounds:  []bound.Summary{{Method: bound.MethodHCR, Coordinates: "dct", Band: "all", Status: bound.StatusCertified, StdQuantiles: map[string]*float64{"0.5": &median}}},
+		Schema:         report.Schema,
+		Title:          "What features give away",
+		Command:        "tattle bound --model m.onnx",
+		Settings:       map[string]string{"noise": "gaussian"},
+		Outcome:        report.Bounded,
+		Verdict:        "bounded: any unbiased adversary errs by at least 12 grey levels in half of the pixels of the 5 inputs",
+		Release:        report.Release{Surface: "features", Noise: report.Noise{Family: "gaussian", Sigma: 1.5}},
+		Reconstruction: report.Reconstruction{Bounds: []bound.Summary{{Method: bound.MethodHCR, Coordinates: "dct", Band: "all", Status: bound.StatusCertified, StdQuantiles: map[string]*float64{"0.5": &median}}}},
 	}
 }
 

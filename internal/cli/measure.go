@@ -350,9 +350,15 @@ func (m *measurement) fill(r *report.Report, res *bound.Result) {
 // newReport starts the report of a command.
 func newReport(e *env, title string, seed uint64) *report.Report {
 	return &report.Report{
-		Schema: report.Schema, Version: report.ProgramVersion(), Title: title, Command: "tattle " + quoted(e.args), Seed: seed,
-		Settings: map[string]string{"kernels": simd.Accelerated()}, Timing: map[string]report.Number{}, Warnings: []string{},
-		Bounds: []bound.Summary{},
+		Schema:         report.Schema,
+		Version:        report.ProgramVersion(),
+		Title:          title,
+		Command:        "tattle " + quoted(e.args),
+		Seed:           seed,
+		Settings:       map[string]string{"kernels": simd.Accelerated()},
+		Timing:         map[string]report.Number{},
+		Warnings:       []string{},
+		Reconstruction: report.Reconstruction{Bounds: []bound.Summary{}},
 	}
 }
 

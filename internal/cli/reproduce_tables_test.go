@@ -329,8 +329,8 @@ func TestVerdict(t *testing.T) {
 	}
 	near, far := report.Number(-1.9), report.Number(2.1)
 	ours := &report.Figure{Mean: .5}
-	r := &report.Report{Tables: []report.Table{{Rows: []report.TableRow{{Cells: []report.TableCell{
-		{Ours: ours, Difference: &near}, {Ours: ours, Difference: &far}, {Ours: ours}, {Difference: &near}}}}}}}
+	r := &report.Report{Curious: report.Curious{Tables: []report.Table{{Rows: []report.TableRow{{Cells: []report.TableCell{
+		{Ours: ours, Difference: &near}, {Ours: ours, Difference: &far}, {Ours: ours}, {Difference: &near}}}}}}}}
 	g.warn(r)
 	if want := "every training ran, by the paper's procedure: 1 of 2 figures lie within 2 standard deviations of the published ones"; r.Verdict != want {
 		t.Errorf("%q, want %q", r.Verdict, want)

@@ -33,7 +33,7 @@ func TestVerdictCountsWhatWasTried(t *testing.T) {
 		{[]bound.Summary{row("direct", allBand, inf, 1, 10)}, "of any unbiased adversary in half of the cosine modes of the 10 inputs"},
 		{[]bound.Summary{row("direct", allBand, 1e4, 0, 10)}, "more than 100 times the whole range of grey levels in half of the cosine modes of the 10 inputs"},
 	} {
-		r := &report.Report{Bounds: c.rows, Data: report.Data{Examples: 10, GreyLevels: 10}}
+		r := &report.Report{Reconstruction: report.Reconstruction{Bounds: c.rows}, Data: report.Data{Examples: 10, GreyLevels: 10}}
 		if _, got := verdict(r); !strings.Contains(got, c.want) {
 			t.Errorf("verdict %q, want %q", got, c.want)
 		}

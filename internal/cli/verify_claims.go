@@ -11,9 +11,17 @@ import (
 // the files of the run.
 func claimsOf(r *report.Report) *report.Report {
 	c := &report.Report{
-		Schema: r.Schema, Seed: r.Seed,
-		Model: r.Model, Data: r.Data, Release: r.Release, Experiment: r.Experiment, Arrays: r.Arrays,
-		Reading: r.Reading, Learned: r.Learned, Figure: r.Figure, Asked: r.Asked, FailOn: r.FailOn,
+		Schema:         r.Schema,
+		Seed:           r.Seed,
+		Model:          r.Model,
+		Data:           r.Data,
+		Release:        r.Release,
+		Reconstruction: report.Reconstruction{Experiment: r.Experiment},
+		Arrays:         r.Arrays,
+		Reading:        r.Reading,
+		Learned:        r.Learned,
+		Figure:         r.Figure,
+		Audited:        report.Audited{Asked: r.Asked, FailOn: r.FailOn},
 	}
 	for _, a := range r.EachAttack() {
 		c.Attacks = append(c.Attacks, attackClaim(a))
