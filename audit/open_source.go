@@ -57,7 +57,8 @@ func regular(path string) (fs.FileInfo, error) {
 // readSource reads the first size bytes of a file; what is appended meanwhile is not
 // looked at.
 func readSource(ctx context.Context, f io.Reader, size int64, path string, o OpenOptions) (*source, error) {
-	in := bufio.NewReaderSize(&told{from: io.LimitReader(f, size), total: size, tell: o.Progress}, sniffed)
+	stored := &told{from: io.LimitReader(f, size), total: size, tell: o.Progress}
+	in := bufio.NewReaderSize(stored, sniffed)
 	head, _ := in.Peek(8)
 	if bytes.HasPrefix(head, []byte("PK")) {
 		return readNPZ(ctx, path, o)
@@ -69,8 +70,7 @@ func readSource(ctx context.Context, f io.Reader, size int64, path string, o Ope
 	if err != nil {
 		return nil, fmt.Errorf("is a broken gzip file (%w): pack it again", err)
 	}
-	room := freeBytes + maxGzip*size
-	return readCSV(ctx, bufio.NewReaderSize(&unpacked{packed, room}, sniffed), o)
+	return readCSV(ctx, bufio.NewReaderSize(&unpacked{from: packed, stored: stored}, sniffed), o)
 }
 
 // told passes a file on and tells how much of it is read.
@@ -91,17 +91,19 @@ func (t *told) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpacked passes on what gzip unpacks, up to a bound.
+// unpacked passes on what gzip unpacks, up to a bound by the bytes that were read for it
+// so far, so that a file that unpacks to far more is refused early.
 type unpacked struct {
-	from *gzip.Reader
-	room int64
+	from   *gzip.Reader
+	stored *told
+	done   int64
 }
 
 // Read implements io.Reader.
 func (u *unpacked) Read(p []byte) (int, error) {
 	n, err := u.from.Read(p)
-	if u.room -= int64(n); u.room < 0 {
-		return 0, fmt.Errorf("unpacks to more than %d MiB and %d times the file: unpack it first", freeBytes>>20, maxGzip)
+	if u.done += int64(n); u.done > freeBytes+maxGzip*u.stored.done {
+		return 0, fmt.Errorf("unpacks to more than %d MiB and %d times its size: unpack it first", freeBytes>>20, maxGzip)
 	}
 	if err != nil && err != io.EOF {
 		return n, fmt.Errorf("is a broken gzip file (%w): pack it again", err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	stddraw "image/draw"
 	"image/jpeg"
 	"image/png"
@@ -245,6 +246,9 @@ func decodePicture(data []byte) (image.Image, error) {
 	c, err := config(bytes.NewReader(data))
 	if err != nil {
 		return nil, broken(data, err)
+	}
+	if c.ColorModel == color.CMYKModel {
+		return nil, errors.New("is a JPEG in CMYK, whose colours depend on a profile of the ink: convert it to RGB, or take it out")
 	}
 	if c.Width < 1 || c.Height < 1 || c.Width > maxPicturePixels/c.Height {
 		return nil, fmt.Errorf("claims %d × %d pixels, none or more than the %d million a picture may have: make it smaller", c.Width, c.Height, maxPicturePixels>>20)

@@ -363,3 +363,14 @@ func BenchmarkDecodePictures(b *testing.B) {
 	}
 	b.Run("cached", run(pictureOptions{cache: cache}))
 }
+
+// TestDecodePictureCMYK: pictures in inks are refused by their header, with or without
+// Adobe's mark.
+func TestDecodePictureCMYK(t *testing.T) {
+	adobe := "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
+	for _, mark := range []string{adobe, ""} {
+		data := "\xff\xd8" + mark + "\xff\xc0\x00\x14\x08\x00\x08\x00\x08\x04\x01\x11\x00\x02\x11\x00\x03\x11\x00\x04\x11\x00" + "\xff\xda\x00\x0e\x04\x01\x00\x02\x00\x03\x00\x04\x00\x00\x3f\x00\xff\xd9"
+		_, err := decodePicture([]byte(data))
+		wantError(t, "CMYK", err, "convert it")
+	}
+}
