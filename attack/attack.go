@@ -1,8 +1,8 @@
-// Package attack reconstructs inputs from what a release lets out, as an
-// adversary would who knows the model, the noise and data like the inputs. What
-// an attack reaches is demonstrated: a ceiling on the protection, as the bounds
-// are its floor. No attack here is unbiased, so each may do better than a bound on
-// unbiased estimators.
+// Package attack reconstructs inputs from releases, as an adversary would who knows the
+// model, the noise and data like the inputs. The error of an attack is demonstrated: the
+// best adversary errs by no more, as the bounds of package bound say by how much an
+// adversary errs at least. No attack here is unbiased, so each may err by less than a bound
+// on unbiased estimators.
 package attack
 
 import (
@@ -21,16 +21,16 @@ type Attack interface {
 	// About says in a sentence what the attack knows and how it was made.
 	About() string
 	// Reconstruct overwrites dst, [batch, p], with inputs in the model's units, for
-	// the releases x, [batch, n]: where an input was released several times, their
-	// mean. It stays inside the domain it was given and heeds ctx. It panics where
-	// the lengths do not go together.
+	// the releases x, [batch, n]; of an input that was released several times, x is the
+	// mean. The inputs lie in the attack's domain. It returns ctx's error when that ends,
+	// and panics on wrong lengths.
 	Reconstruct(ctx context.Context, dst, x []float32) error
 }
 
 // rows returns the batch of x, [batch, n], and dst, [batch, p].
 func rows(dst, x []float32, p, n int) int {
 	if len(x)%n != 0 || len(dst) != len(x)/n*p {
-		panic(fmt.Sprintf("attack: %d and %d values are no batch of inputs of %d and releases of %d", len(dst), len(x), p, n))
+		panic(fmt.Sprintf("attack: %d and %d values: not a batch of inputs of %d values and releases of %d", len(dst), len(x), p, n))
 	}
 	return len(x) / n
 }
@@ -46,13 +46,13 @@ func clip(x []float32, d bound.Domain) {
 	}
 }
 
-// variance is that of the noise on a feature of the mean of so many releases.
+// variance is the variance of a feature's noise in the mean of so many releases.
 func variance(noise release.Noise, queries int) float64 {
 	return noise.Std() * noise.Std() / float64(max(1, queries))
 }
 
-// check errs where a domain, unless it is free, is not of p inputs, or the number
-// of queries is negative.
+// check errs where a domain is neither free nor of p inputs, and where the number of
+// queries is negative.
 func check(p, queries int, d bound.Domain) error {
 	if d.Low != nil && (len(d.Low) != p || len(d.High) != p) {
 		return fmt.Errorf("attack: a domain of %d inputs for a model of %d: give the range of each input", len(d.Low), p)
@@ -63,16 +63,15 @@ func check(p, queries int, d bound.Domain) error {
 	return nil
 }
 
-// Mean answers the mean of the training data and does not look at the release. Its
-// error is what an adversary reaches without the release, by the prior alone: an attack
-// shows what a release gives away only as far as it errs by less.
+// Mean returns the mean of the training data, whatever the release. Its error is that of
+// the prior alone: an attack shows what a release gives away only if its error is smaller.
 type Mean struct {
 	n    int
 	mean []float32
 }
 
-// NewMean returns that attack on the model's releases, for the mean of bound.PriorMean.
-// It errs where the mean is of other inputs.
+// NewMean returns that attack for a mean of bound.PriorMean. It errs where the mean is not
+// of the model's inputs.
 func NewMean(front nn.Model, mean []float64, d bound.Domain) (*Mean, error) {
 	p, n := front.Dims()
 	if err := check(p, 0, d); err != nil {

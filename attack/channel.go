@@ -9,8 +9,8 @@ import (
 	"tattle/release"
 )
 
-// channel is what lies between features and attacker: noise on each of several
-// releases, what is done to them, and the mean of what arrives.
+// channel turns features into what the attacker sees: it adds noise to each of several
+// releases, applies the post-processing, and takes the mean.
 type channel struct {
 	noise   release.Noise
 	post    release.Post
@@ -20,8 +20,8 @@ type channel struct {
 	one     []float32 // [batch, n]
 }
 
-// maxDrawn is how many releases of one input are drawn one by one at most: of 784
-// features, and batches of 200, that is two seconds in which no ctx is heeded.
+// maxDrawn limits how many releases of one input are drawn one by one: a batch of 200 with
+// 784 features, during which ctx is not checked, then takes two seconds.
 const maxDrawn = 4096
 
 func newChannel(noise release.Noise, queries int, post release.Post, n int) (*channel, error) {
@@ -31,13 +31,13 @@ func newChannel(noise release.Noise, queries int, post release.Post, n int) (*ch
 		c.noise, c.queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(c.queries))}, 1
 	}
 	if c.queries > maxDrawn {
-		return nil, fmt.Errorf("attack: the mean of %d releases is of as many draws: give at most %d of them, or Gaussian noise and nothing done to the release, whose mean is one draw", c.queries, maxDrawn)
+		return nil, fmt.Errorf("attack: %d releases: give at most %d, or Gaussian noise without post-processing, whose mean is drawn at once", c.queries, maxDrawn)
 	}
 	return c, nil
 }
 
-// release overwrites x, [batch, n], with what arrives of the features a, the noise
-// on row i being of source(i). x may be a.
+// release overwrites x, [batch, n], with the releases of the features a. source(i) draws the
+// noise on row i. x may be a.
 func (c *channel) release(x, a []float32, source func(i int) *rand.Rand) {
 	if len(c.z) < len(a) {
 		c.z, c.one = make([]float64, len(a)), make([]float32, len(a))

@@ -38,10 +38,9 @@ const (
 	DefaultDecay       = 0.01 // PyTorch's for AdamW
 )
 
-// Operations is the number of multiplications and additions that training takes on a
-// model with this number of inputs and features: for each example of each epoch three products
-// with every weight (forward, and the gradients of weights and of activations), and one
-// with the linear attack's.
+// Operations is the number of multiplications and additions of a training: for each
+// example of each epoch three products with every weight (forward, and the gradients of
+// weights and of activations), and one with every weight of the linear attack.
 func (o DecoderOptions) Operations(inputs, features, examples int) float64 {
 	o = o.complete()
 	if o.Examples > 0 {
@@ -51,11 +50,11 @@ func (o DecoderOptions) Operations(inputs, features, examples int) float64 {
 	return 2 * float64(o.Epochs) * float64(examples) * (3*(n*h+h*h+h*p) + n*p)
 }
 
-// Decoder is a net trained to reconstruct inputs from releases, with fresh noise
-// in every epoch: the linear attack, fixed, plus what a perceptron of two hidden
-// layers adds to it. Of all epochs it keeps the one best on training examples that
-// neither has seen, and no epoch, which is the linear attack, where none is better;
-// only then is the linear part the one fitted to all of them.
+// Decoder is a net trained to reconstruct inputs from releases, with fresh noise in every
+// epoch: the linear attack, fixed, plus a perceptron of two hidden layers. It keeps the
+// epoch with the smallest error on held-out training examples, or the linear attack alone
+// where no epoch is better. Both parts are trained without the held-out examples; in the
+// end the linear part is replaced by the one fitted to all of them.
 type Decoder struct {
 	p, n   int
 	net    *nn.Net
@@ -69,7 +68,7 @@ type Decoder struct {
 func NewDecoder(ctx context.Context, front nn.Model, noise release.Noise, train bound.Source, o DecoderOptions) (*Decoder, error) {
 	o = o.complete()
 	if o.Hidden < 0 || o.Epochs < 0 || o.Batch < 0 || o.Rate < 0 {
-		return nil, fmt.Errorf("attack: a decoder of %d hidden units, %d epochs in batches of %d at rate %v: none may be negative", o.Hidden, o.Epochs, o.Batch, o.Rate)
+		return nil, fmt.Errorf("attack: a decoder of %d hidden units, %d epochs in batches of %d at rate %v: must not be negative", o.Hidden, o.Epochs, o.Batch, o.Rate)
 	}
 	l, err := o.linear(ctx, front, noise, train)
 	if err != nil {

@@ -65,7 +65,7 @@ func newDecoding(ctx context.Context, l *Linear, front nn.Model, noise release.N
 	return t, nil
 }
 
-// heldDraw is the noise of the held-out examples; that of epochs is from 1 on.
+// heldDraw numbers the noise of the held-out examples; epochs have the numbers from 1.
 const heldDraw = 0
 
 func (t *decoding) run(ctx context.Context) error {
@@ -97,7 +97,7 @@ func (t *decoding) run(ctx context.Context) error {
 		copy(p.Data, best[i])
 		p.Changed()
 	}
-	t.skip.set(t.linear.affine) // choose between network and linear attack by the validation error
+	t.skip.set(t.linear.affine) // validation is over: use the map fitted to all examples
 	return nil
 }
 

@@ -40,14 +40,12 @@ const descentGrain = 1 << 13
 func (s *descent) from(ctx context.Context, start, x []float32) error {
 	s.adam.Reset()
 	s.prior.coordinates(s.v, start)
-	s.prior.settle(s.v)
 	for range s.Steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		s.evaluate(x)
 		s.adam.Step()
-		s.prior.settle(s.v)
 		s.done++
 		s.tell(s.done)
 	}
@@ -71,7 +69,7 @@ func (s *descent) evaluate(x []float32) {
 		}
 	})
 	lin.VJP(s.grad, s.residual)
-	s.prior.pull(s.grad, s.v, s.theta, s.cost)
+	s.prior.pull(s.grad, s.v, s.cost)
 	if s.shrink != 1 {
 		simd.Scale(s.shrink, s.grad)
 	}

@@ -13,7 +13,6 @@ import (
 // fitting is the fit of a Linear attack.
 type fitting struct {
 	*Linear
-	ctx     context.Context
 	front   nn.Model
 	train   bound.Source
 	channel *channel
@@ -24,21 +23,21 @@ type fitting struct {
 }
 
 // run chooses the ridge on held-out examples, and fits the map to all of them.
-func (f *fitting) run() error {
+func (f *fitting) run(ctx context.Context) error {
 	kept, held := split(f.indices)
 	s := newSums(f.p, f.n)
-	if err := f.add(s, kept, false); err != nil {
+	if err := f.add(ctx, s, kept, false); err != nil {
 		return err
 	}
 	m := s.central()
-	if err := f.add(s, held, true); err != nil {
+	if err := f.add(ctx, s, held, true); err != nil {
 		return err
 	}
 	f.moments = s.central()
-	if err := f.choose(m); err != nil {
+	if err := f.choose(ctx, m); err != nil {
 		return err
 	}
-	w, err := f.moments.solve(f.ctx, f.beside()+f.ridge*f.moments.scale())
+	w, err := f.moments.solve(ctx, f.beside()+f.ridge*f.moments.scale())
 	if err != nil {
 		return err
 	}
@@ -50,7 +49,7 @@ func (f *fitting) run() error {
 	return nil
 }
 
-// step tells how far the fit is.
+// step reports progress.
 func (f *fitting) step() {
 	f.done++
 	if f.tell == nil {
@@ -61,17 +60,17 @@ func (f *fitting) step() {
 	f.tell(f.done, (len(kept)+size-1)/size+(len(held)+size-1)/size+len(ridges)+1)
 }
 
-// beside is the variance of the noise that the moments do not hold.
+// beside is the variance of the noise that is not in the moments.
 func (l *Linear) beside() float64 {
 	if l.noisy {
-		return 0 // the draws have it
+		return 0 // it was drawn
 	}
 	return l.added
 }
 
-// add counts examples, and keeps those that are held out.
-func (f *fitting) add(s *sums, indices []int, held bool) error {
-	return eachBatch(f.ctx, f.front, f.train, indices, func(batch []int, a, theta []float32) {
+// add adds examples to the sums, and keeps those that are held out.
+func (f *fitting) add(ctx context.Context, s *sums, indices []int, held bool) error {
+	return eachBatch(ctx, f.front, f.train, indices, func(batch []int, a, theta []float32) {
 		if f.noisy { // the moments are the releases'
 			f.channel.release(a, a, sources(f.seed^trainingStream, batch, 0))
 		}
@@ -84,19 +83,19 @@ func (f *fitting) add(s *sums, indices []int, held bool) error {
 }
 
 const (
-	ridgeShare = 1e-3 // of the noise: what adds less to it changes nothing
-	pastBest   = 1.05 // a ridge that is so much worse than the best has left it behind
+	ridgeShare = 1e-3 // of the noise: a smaller ridge changes nothing
+	pastBest   = 1.05 // larger ridges are not tried after an error this much above the smallest
 )
 
-// choose takes the best of ridges, in units of the mean variance, and its map on
-// the moments m, which leave the held-out examples out; the least where there are
-// none.
-func (f *fitting) choose(m *moments) error {
+// choose chooses the ridge with the smallest error on the held-out examples, and keeps its
+// map on the moments m, which do not include them. Without held-out examples it takes the
+// smallest ridge.
+func (f *fitting) choose(ctx context.Context, m *moments) error {
 	f.ridge = ridges[0]
 	least, last := math.Inf(1), 0.
 	for i, ridge := range ridges {
 		if own := ridge * m.scale(); i == 0 || own > ridgeShare*f.beside() && last <= pastBest*least {
-			e, err := f.try(m, ridge, least)
+			e, err := f.try(ctx, m, ridge, least)
 			if err != nil {
 				return err
 			}
@@ -112,10 +111,10 @@ func (f *fitting) choose(m *moments) error {
 
 // try returns the error on held-out examples of the map with a ridge, and keeps it
 // where that is less than the least before; +Inf where no map can be solved for.
-func (f *fitting) try(m *moments, ridge, least float64) (float64, error) {
-	w, err := m.solve(f.ctx, f.beside()+ridge*m.scale())
+func (f *fitting) try(ctx context.Context, m *moments, ridge, least float64) (float64, error) {
+	w, err := m.solve(ctx, f.beside()+ridge*m.scale())
 	if err != nil {
-		return math.Inf(1), f.ctx.Err() // more of it will do
+		return math.Inf(1), ctx.Err() // a larger ridge may do
 	}
 	to := affine{narrow(w), narrow(m.intercept(w))}
 	e := f.late.error(to, f.beside())

@@ -9,8 +9,8 @@ import (
 	"tattle/stat"
 )
 
-// Confidence is that of the limits on what attacks gain: the 99.9 % of every limit in a
-// report, shared by the attacks of which the best is chosen.
+// Confidence is the confidence of the limits on gains, shared by the attacks of which the
+// best is chosen.
 const Confidence = .999
 
 // A Gain is by how much an attack's mean-square error is below that of Mean, the prior

@@ -12,11 +12,11 @@ import (
 	"tattle/run"
 )
 
-// Identified is how often one release showed which of a list of inputs it is of.
+// Identified counts how often one release identified its input in a list of candidates.
 type Identified struct {
-	Inputs     int // whose releases were tried, one each
-	Candidates int // of the list, the inputs among them
-	Found      int // inputs that the likeliest candidate is
+	Inputs     int // with one release each
+	Candidates int // in the list, with the inputs among them
+	Found      int // inputs that are the likeliest candidate of their release
 }
 
 const (

@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,12 +13,6 @@ import (
 	"tattle/stat"
 )
 
-// The priors of an Inversion.
-const (
-	GaussianPrior  = "gaussian" // the inputs' mean and covariance
-	TotalVariation = "tv"       // neighbouring pixels differ little
-)
-
 // Defaults of InversionOptions.
 const (
 	DefaultSteps = 60   // half and twice as many leave .565, and 60 .558, on 150 of MNIST's training images that prior and linear start had not seen
@@ -27,24 +22,21 @@ const (
 // InversionOptions are the settings of NewInversion.
 type InversionOptions struct {
 	Queries int          // releases of one input, of which the attacker takes the mean; 0 is 1
-	Prior   string       // by default GaussianPrior
 	Steps   int          // of Adam; 0 is DefaultSteps
 	Rate    float64      // of Adam at the start; 0 is DefaultRate
-	Weight  float64      // of the prior, times the weight that follows from its scale; 0 is 1
-	Shape   []int        // of the input, for TotalVariation; nil for that of a *nn.Net's graph
 	Starts  []Attack     // whose reconstructions are starts, beside the prior's mean
 	Domain  bound.Domain // where reconstructions stay
 	// Progress, unless nil, is called after each of the steps of one Reconstruct.
 	Progress func(done, total int)
 }
 
-// Inversion searches the input that explains the release best: it minimises −log
-// f(x − a(θ)), f being the noise's density, plus a prior's −log density, by Adam
-// from several starts, and answers the θ of the least objective. The density is
-// that of the Gaussian, Laplace, logistic, Student-t and isotropic Laplace noise;
-// another's, and that of the mean of several releases, is taken for Gaussian of the
-// same strength. Without noise an input need not explain the release more closely
-// than to a slack. What is done to a release afterwards it leaves out of account.
+// Inversion searches the input that explains the release best. It minimises −log
+// f(x − a(θ)) − log π(θ) by Adam from several starts, f being the density of the noise and
+// π that of a Gaussian prior, and returns the θ of the smallest value. f is exact for one
+// release with Gaussian, Laplace, logistic, Student-t or isotropic Laplace noise. Other
+// noise, and the mean of several releases, are treated as Gaussian of the same variance.
+// Without noise, f is Gaussian with a hundredth of the features' root mean square. The
+// attack ignores post-processing.
 type Inversion struct {
 	InversionOptions
 	p, n   int
@@ -53,29 +45,15 @@ type Inversion struct {
 	exact  bool    // the likelihood is the noise's own
 	quiet  bool    // there is no noise
 	shrink float32 // of gradients, whose squares are to stay within float32
-	prior  penalty
+	prior  *whitened
 	mean   []float32
 }
 
-// sharp is the variance of noise below which gradients are shrunk, which Adam does
-// not mind.
+// sharp is the variance of noise below which gradients are scaled down, which does not
+// change Adam's steps.
 const sharp = 1e-8
 
-// penalty is −log of a prior density, in coordinates of its own.
-type penalty interface {
-	// input overwrites θ with the inputs at the coordinates v.
-	input(theta, v []float32)
-	// coordinates overwrites v with those of the inputs θ.
-	coordinates(v, theta []float32)
-	// pull overwrites g, which holds the gradient by θ of another objective, with that
-	// by v of the sum, and adds the penalty of each row to cost.
-	pull(g, v, theta []float32, cost []float64)
-	// settle keeps v where it may be.
-	settle(v []float32)
-}
-
-// NewInversion prepares the attack. It errs on an unknown prior, one of other
-// inputs, and on inputs of no known shape where the prior needs one.
+// NewInversion prepares the attack. It errs where the prior is of other inputs.
 func NewInversion(front nn.Model, noise release.Noise, prior *bound.Prior, o InversionOptions) (*Inversion, error) {
 	a := &Inversion{InversionOptions: o, front: front, shrink: 1}
 	a.p, a.n = front.Dims()
@@ -96,32 +74,24 @@ func NewInversion(front nn.Model, noise release.Noise, prior *bound.Prior, o Inv
 	if err := check(a.p, o.Queries, o.Domain); err != nil {
 		return nil, err
 	}
-	if o.Steps < 0 || o.Rate < 0 || o.Weight < 0 {
-		return nil, fmt.Errorf("attack: inversion in %d steps of rate %v with weight %v: none may be negative", o.Steps, o.Rate, o.Weight)
+	if o.Steps < 0 || o.Rate < 0 {
+		return nil, fmt.Errorf("attack: inversion in %d steps of rate %v: must not be negative", o.Steps, o.Rate)
 	}
-	a.complete()
+	a.Steps, a.Rate = cmp.Or(o.Steps, DefaultSteps), cmp.Or(o.Rate, DefaultRate)
 	a.mean = narrow(prior.Mean)
 	clip(a.mean, o.Domain)
 	var err error
-	switch a.Prior {
-	case GaussianPrior:
-		a.prior, err = newWhitened(prior, a.Weight)
-	case TotalVariation:
-		a.prior, err = newVariation(prior, a.Weight, a.Shape, o.Domain)
-	default:
-		err = fmt.Errorf("prior %q: want %q or %q", a.Prior, GaussianPrior, TotalVariation)
-	}
-	if err != nil {
+	if a.prior, err = newWhitened(prior); err != nil {
 		return nil, fmt.Errorf("attack: inversion: %w", err)
 	}
 	return a, nil
 }
 
-// slack is what an explanation of a release without noise may be off by, against the
-// root mean square of the features: the density itself would leave descent no slope.
+// slack is the standard deviation, relative to the features' root mean square, that stands
+// for no noise: the true density would have no gradient to descend.
 const slack = 0.01
 
-// slackOf is that of the features of the prior's mean.
+// slackOf is the slack for the features of the prior's mean.
 func slackOf(front nn.Model, prior *bound.Prior) float64 {
 	_, n := front.Dims()
 	a := make([]float32, n)
@@ -133,33 +103,11 @@ func slackOf(front nn.Model, prior *bound.Prior) float64 {
 	return slack * rms
 }
 
-func (a *Inversion) complete() {
-	if a.Prior == "" {
-		a.Prior = GaussianPrior
-	}
-	if a.Steps == 0 {
-		a.Steps = DefaultSteps
-	}
-	if a.Rate == 0 {
-		a.Rate = DefaultRate
-	}
-	if a.Weight == 0 {
-		a.Weight = 1
-	}
-	if net, ok := a.front.(*nn.Net); ok && a.Shape == nil {
-		a.Shape = net.Graph().InputShape
-	}
-}
-
 // Name returns "inversion".
 func (a *Inversion) Name() string { return "inversion" }
 
 // About says what the attack knows.
 func (a *Inversion) About() string {
-	prior := "the mean and covariance of training data as a Gaussian prior"
-	if a.Prior == TotalVariation {
-		prior = "a prior of small total variation, with each pixel's mean and spread in training data"
-	}
 	noise := "the noise"
 	switch {
 	case a.quiet:
@@ -167,7 +115,7 @@ func (a *Inversion) About() string {
 	case !a.exact:
 		noise = "the noise's strength, taking it for Gaussian,"
 	}
-	return fmt.Sprintf("knows the model, %s and %s, and searches the input that explains the release best, in %d steps from %d starts", noise, prior, a.Steps, 1+len(a.Starts))
+	return fmt.Sprintf("knows the model, %s and the mean and covariance of training data as a Gaussian prior, and searches the input that explains the release best, in %d steps from %d starts", noise, a.Steps, 1+len(a.Starts))
 }
 
 // Reconstruct runs the search on many releases at once.

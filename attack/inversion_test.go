@@ -11,50 +11,46 @@ import (
 	"tattle/release"
 )
 
-// A penalty's gradient against differences, and its coordinates there and back.
-func TestPenalties(t *testing.T) {
+// The penalty's gradient against differences, and its coordinates there and back.
+func TestPenalty(t *testing.T) {
 	g := newGaussian(t, 12, 4, 8)
-	w, err := newWhitened(g.prior, 2)
+	p, err := newWhitened(g.prior)
 	must(t, err)
-	v, err := newVariation(g.prior, .7, []int{2, 2, 3}, bound.Free)
-	must(t, err)
-	for _, p := range []penalty{w, v} {
-		r := rand.New(rand.NewPCG(9, 9))
-		theta, at, back := make([]float32, 24), make([]float32, 24), make([]float32, 24)
-		for i := range at {
-			at[i] = float32(r.NormFloat64())
+	r := rand.New(rand.NewPCG(9, 9))
+	theta, at, back := make([]float32, 24), make([]float32, 24), make([]float32, 24)
+	for i := range at {
+		at[i] = float32(r.NormFloat64())
+	}
+	p.input(theta, at)
+	p.coordinates(back, theta)
+	for i := range at {
+		if math.Abs(float64(at[i]-back[i])) > 1e-3 {
+			t.Errorf("coordinate %d is %v, and after going through the inputs %v", i, at[i], back[i])
 		}
+	}
+	// Another objective, linear in θ, tests that pull takes its gradient along.
+	other := make([]float32, 24)
+	for i := range other {
+		other[i] = float32(r.NormFloat64())
+	}
+	value := func(at []float32) float64 {
+		cost := make([]float64, 2)
 		p.input(theta, at)
-		p.coordinates(back, theta)
-		for i := range at {
-			if math.Abs(float64(at[i]-back[i])) > 1e-3 {
-				t.Errorf("%T: coordinate %d is %v, and after going through the inputs %v", p, i, at[i], back[i])
-			}
-		}
-		// Another objective, linear in θ, tests that pull takes its gradient along.
-		other := make([]float32, 24)
+		p.pull(make([]float32, 24), at, cost)
 		for i := range other {
-			other[i] = float32(r.NormFloat64())
+			cost[i/12] += float64(other[i]) * float64(theta[i])
 		}
-		value := func(at []float32) float64 {
-			cost := make([]float64, 2)
-			p.input(theta, at)
-			p.pull(make([]float32, 24), at, theta, cost)
-			for i := range other {
-				cost[i/12] += float64(other[i]) * float64(theta[i])
-			}
-			return cost[0] + cost[1]
-		}
-		p.input(theta, at)
-		grad := slices.Clone(other)
-		p.pull(grad, at, theta, make([]float64, 2))
-		for i := range at {
-			const h = 1. / 64
-			up, down := slices.Clone(at), slices.Clone(at)
-			up[i], down[i] = up[i]+h, down[i]-h
-			if want := (value(up) - value(down)) / (2 * h); math.Abs(want-float64(grad[i])) > 2e-2*(1+math.Abs(want)) {
-				t.Errorf("%T: gradient %d is %v, differences say %v", p, i, grad[i], want)
-			}
+		return cost[0] + cost[1]
+	}
+	p.input(theta, at)
+	grad := slices.Clone(other)
+	p.pull(grad, at, make([]float64, 2))
+	for i := range at {
+		const h = 1. / 64
+		up, down := slices.Clone(at), slices.Clone(at)
+		up[i], down[i] = up[i]+h, down[i]-h
+		if want := (value(up) - value(down)) / (2 * h); math.Abs(want-float64(grad[i])) > 2e-2*(1+math.Abs(want)) {
+			t.Errorf("gradient %d is %v, differences say %v", i, grad[i], want)
 		}
 	}
 }

@@ -10,13 +10,13 @@ import (
 // −log f(−r), f being the density of the noise, and returns that, up to a constant.
 type likelihood func(r []float32) float64
 
-// softening of what has an edge at 0, in standard deviations, so that descent
-// settles.
+// softening rounds densities with an edge at 0, in standard deviations, so that descent
+// converges.
 const softening = 0.05
 
-// likelihoodOf returns that of the mean of so many releases, and whether it is the
-// noise's own. The mean of several, unless they are Gaussian, and noise whose
-// density is not at hand are taken for Gaussian of the same strength.
+// likelihoodOf returns the likelihood of the mean of so many releases, and whether it is
+// exact. Other noise, and the mean of several releases of noise that is not Gaussian, are
+// treated as Gaussian of the same variance.
 func likelihoodOf(noise release.Noise, queries int) (f likelihood, exact bool) {
 	if queries <= 1 {
 		switch z := noise.(type) {

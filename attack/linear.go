@@ -49,15 +49,15 @@ type affine struct {
 	bias   []float32 // [p]
 }
 
-// Held-out examples say how much ridge beside the noise the map needs: one in
-// holdout of the training examples, at most maxHeld.
+// The ridge that is added to the noise is chosen on held-out examples: one in holdout of
+// the training examples, at most maxHeld.
 const (
 	holdout = 10
 	maxHeld = 2000
 )
 
-// ridges are what is tried, against the mean variance of a feature. The least
-// keeps the solve regular where features are constant.
+// ridges are the candidates, relative to the mean variance of a feature. The smallest keeps
+// the equations regular where features are constant.
 var ridges = []float64{1e-10, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1}
 
 // NewLinear fits the map to training examples. It errs on data of fewer than
@@ -80,11 +80,11 @@ func NewLinear(ctx context.Context, front nn.Model, noise release.Noise, train b
 		return nil, err
 	}
 	l := &Linear{p: p, n: n, domain: o.Domain, indices: indices, noisy: (o.Post != release.Post{}), added: variance(noise, o.Queries)}
-	f := &fitting{Linear: l, ctx: ctx, front: front, train: train, channel: c, seed: o.Seed, tell: o.Progress}
-	if err := f.run(); err != nil {
+	f := &fitting{Linear: l, front: front, train: train, channel: c, seed: o.Seed, tell: o.Progress}
+	if err := f.run(ctx); err != nil {
 		return nil, err
 	}
-	l.about = fmt.Sprintf("knows the model and the noise and what is done to a release, and applies the affine map of least mean-square error for %d training examples", len(indices))
+	l.about = fmt.Sprintf("knows the model, the noise and the post-processing, and applies the affine map of least mean-square error for %d training examples", len(indices))
 	return l, nil
 }
 

@@ -30,15 +30,15 @@ const (
 	DefaultPictures = 16 // what a gallery shows
 )
 
-// Result is what an attack reached.
+// Result holds the errors of an attack.
 type Result struct {
 	Attack, About string
 	Indices       []int
 	RMS           []float64 // [examples, m]: root mean square error of each coordinate over draws
 	MeanSquare    []float64 // [examples]: per input, over draws and inputs
 	Draws         int       // of noise for each example
-	// Recognised is the fraction of reconstructions that the classifier puts in the
-	// class it puts the original in; NaN where there is no classifier.
+	// Recognised is the fraction of reconstructions that the classifier assigns to the same
+	// class as the original; NaN without a classifier.
 	Recognised float64
 	Pictures   [][]float32 // [p], the reconstruction from the first draw, of the first examples
 }
@@ -46,10 +46,9 @@ type Result struct {
 // measureBatch is how many releases are attacked at once.
 const measureBatch = 200
 
-// Measure runs the attack on Draws releases of each of those examples. Draw d of
-// example i is made by run.Rand of seed, i and d, so it depends on no other
-// example. It errs where there are no examples and where a reconstruction is not
-// finite.
+// Measure runs the attack on Draws releases of each example in indices. Draw d of example i
+// comes from run.Rand of seed, i and d, so it does not depend on other examples. It errs
+// where there are no examples and where a reconstruction is not finite.
 func Measure(ctx context.Context, a Attack, front nn.Model, noise release.Noise, data bound.Source, indices []int, o Options) (*Result, error) {
 	m, err := newMeasurement(a, front, noise, data, indices, o)
 	if err != nil {
@@ -109,7 +108,7 @@ func newMeasurement(a Attack, front nn.Model, noise release.Noise, data bound.So
 	}
 	about := a.About()
 	if _, ok := a.(*Inversion); ok && (o.Post != release.Post{}) {
-		about += "; what is done to a release after the noise it leaves out of account"
+		about += "; it ignores the post-processing"
 	}
 	c, err := newChannel(noise, o.Queries, o.Post, n)
 	if err != nil {

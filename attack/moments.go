@@ -13,8 +13,8 @@ import (
 	"tattle/run"
 )
 
-// batchOf is how many examples of p inputs go through the model and into one
-// product: so few that it is no longer than a second until ctx is heeded.
+// batchOf is how many examples of p inputs go through the model and into one product: so
+// few that ctx is checked every second.
 func batchOf(p int) int { return min(512, max(16, 1<<19/p)) }
 
 // maxMoments bounds the matrices of second moments, [n, n+p], of which four are
@@ -77,7 +77,7 @@ func (s *sums) add(a, theta []float32) {
 	s.examples += batch
 }
 
-// moments returns the central moments of what was added.
+// central returns the central moments of what was added.
 func (s *sums) central() *moments {
 	m, width, count := s.moments, s.width(), float64(s.examples)
 	mean := make([]float64, width)

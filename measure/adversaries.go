@@ -60,7 +60,6 @@ type Target struct {
 	Post        release.Post
 	Data        bound.Source
 	Indices     []int // of the examples whose releases are attacked
-	Shape       []int // of an input
 	Coordinates bound.Coordinates
 	Legal       bound.Domain // where reconstructions are clipped
 	Seed        uint64       // of the noise
@@ -221,7 +220,7 @@ func (r *adversary) make(ctx context.Context, name string) (attack.Attack, error
 		if r.prior == nil {
 			return nil, errors.New("there is no prior")
 		}
-		return attack.NewInversion(t.Front, t.Noise, r.prior, attack.InversionOptions{Queries: t.Queries, Shape: t.Shape, Starts: slices.Clone(r.made), Domain: t.Legal})
+		return attack.NewInversion(t.Front, t.Noise, r.prior, attack.InversionOptions{Queries: t.Queries, Starts: slices.Clone(r.made), Domain: t.Legal})
 	}
 	return nil, errors.New("there is no such attack")
 }

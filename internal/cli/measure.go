@@ -212,7 +212,7 @@ func (b *bounded) attack(e *env) (*measure.Attacks, error) {
 	do.Seed, do.Progress = m.Seed, bars.set
 	found, err := do.Run(e.ctx, measure.Target{
 		Front: b.split.Front, Model: whole, Noise: m.Experiment.Noise, Queries: m.Experiment.Queries, Post: m.Post,
-		Data: m.Data, Indices: m.Indices, Shape: m.Data.Shape, Coordinates: m.Experiment.Coordinates, Legal: legal,
+		Data: m.Data, Indices: m.Indices, Coordinates: m.Experiment.Coordinates, Legal: legal,
 		Seed: m.Seed, Pictures: galleryPictures,
 	})
 	if err != nil {
