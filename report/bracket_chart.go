@@ -233,7 +233,7 @@ func (b BracketBand) limitless() string {
 	if n := b.most(); m.Examples < n {
 		of = fmt.Sprintf(" of the %s of %d that were tried", Count(m.Examples, "input"), n)
 	}
-	return fmt.Sprintf("For half of these coordinates or more%s, the certified error of unbiased reconstructions has no useful limit (domain %s): other inputs have the same features, but for rounding and what their runtime errs by. ", of, m.Domain)
+	return fmt.Sprintf("For half of these coordinates or more%s, unbiased estimators have a certified error above a million normalised units (domain %s): other inputs have the same features up to rounding and the runtime's error. ", of, m.Domain)
 }
 
 // undercut says why an attack errs by less than van Trees' floor, where one does:

@@ -31,26 +31,24 @@ func (r *Report) certified() string {
 		}
 		return "Nothing is certified here: no witness gave a bound."
 	}
-	s := fmt.Sprintf("Certified: whoever reconstructs inputs without bias, right on average%s, %s in half of the %s", r.among(all.Domain), r.errs(all), r.CoordinatesOf(all.Coordinates, all.Examples))
-	if low := r.low(kindOf(*all)); low != nil && r.errs(low)+r.vacuousFor(low) == r.errs(all)+r.vacuousFor(all) {
-		s += fmt.Sprintf(", and of the %s coarsest%s", times(low.Band), r.vacuousFor(all))
-	} else if s += r.vacuousFor(all); low != nil {
-		brief := strings.NewReplacer(fmt.Sprintf(" grey levels of %d", greyRange), "", " normalised", "").Replace(r.errs(low))
-		s += fmt.Sprintf(", and %s in half of the %s coarsest%s", brief, times(low.Band), r.vacuousFor(low))
+	who := "an unbiased estimator"
+	if among := r.Among(all.Domain); among != "" {
+		who = "an estimator that is unbiased among " + among
 	}
-	s += "."
-	if all.AbovePrior == nil {
+	s := fmt.Sprintf("Certified: %s %s in half of the %s.", who, r.errs(all), r.CoordinatesOf(all.Coordinates, all.Examples))
+	switch {
+	case all.AbovePrior == nil:
 		s += " This floor is " + notCompared + "."
+	case *all.AbovePrior:
+		s += " This floor is " + r.AboveWords(*all) + "."
 	}
-	return s + r.farther(all) + r.twins() + " An adversary who knows what the inputs usually look like is biased, and may err by less."
-}
-
-// vacuousFor says in brackets for whom a floor is vacuous: empty where for nobody.
-func (r *Report) vacuousFor(b *bound.Summary) string {
-	if !isAbove(b.AbovePrior) {
-		return ""
+	if low := r.low(kindOf(*all)); low != nil {
+		s += fmt.Sprintf(" In half of the %s coarsest it %s.", times(low.Band), r.errs(low))
+		if isAbove(low.AbovePrior) {
+			s += " That floor is " + r.blind().vacuous + ", too."
+		}
 	}
-	return " (" + r.AboveWords(*b) + ")"
+	return s + r.farther(all) + r.twins() + " An adversary with prior knowledge of the inputs is biased and may err by less."
 }
 
 // errs says what the median of a row means for an adversary.
@@ -60,9 +58,9 @@ func (r *Report) errs(b *bound.Summary) string {
 	case m == 0:
 		return "may not err at all: the witnesses prove nothing (a vacuous bound of 0)"
 	case math.IsInf(m, 1):
-		return "errs without a useful limit"
+		return "errs by more than a million normalised units"
 	case r.Vacuous(m):
-		return "errs by " + r.atLeast(m) + ", which is vacuous,"
+		return "errs by " + r.atLeast(m) + ", which is vacuous"
 	}
 	return "errs by " + r.atLeast(m)
 }
@@ -75,13 +73,13 @@ func (r *Report) farther(all *bound.Summary) string {
 	}
 	to := "to " + r.atLeast(b.Quantile(.5))
 	if math.IsInf(b.Quantile(.5), 1) {
-		to = "beyond any useful limit"
+		to = "above a million normalised units"
 	}
 	vacuous := ""
 	if isAbove(b.AbovePrior) {
 		vacuous = " (" + r.blind().vacuous + ")"
 	}
-	return fmt.Sprintf(" Other inputs, farther off, with nearly the same features raise that %s%s%s.", to, r.among(b.Domain), vacuous)
+	return fmt.Sprintf(" Witnesses farther from the input raise this floor %s%s%s.", to, r.among(b.Domain), vacuous)
 }
 
 // twins says for how many coordinates another input is known whose features are the
@@ -97,9 +95,9 @@ func (r *Report) twins() string {
 	}
 	same := "the same features in real arithmetic"
 	if x := r.Experiment; x != nil && x.Runtime != nil && x.Runtime.Error > 0 {
-		same = "the same features, but for rounding and what their runtime errs by"
+		same = "the same features up to rounding and the runtime's error"
 	}
-	return fmt.Sprintf(" For %s %s, another input has %s: unbiased errors have no useful limit there%s.", share, r.CoordinatesOf(b.Coordinates, b.Examples), same, r.among(b.Domain))
+	return fmt.Sprintf(" For %s %s, another input has %s: unbiased estimators cannot resolve them%s.", share, r.CoordinatesOf(b.Coordinates, b.Examples), same, r.among(b.Domain))
 }
 
 // The sorts of witnesses, which sentences keep apart: what one proves of all

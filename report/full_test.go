@@ -150,7 +150,7 @@ func TestAbovePrior(t *testing.T) {
 	text, page := rendered(t, r)
 	text = strings.Join(strings.Fields(text), " ")
 	for _, want := range []string{
-		"† vacuous for adversaries who know the prior", "Barankin all† free 0.2 0.4 0.56", "100 inputs (vacuous for adversaries who know the prior: guessing the mean",
+		"† vacuous for adversaries who know the prior", "Barankin all† free 0.2 0.4 0.56", "100 inputs. This floor is vacuous for adversaries who know the prior: guessing the mean",
 		"meets it for unbiased estimators only", "it does not limit an adversary who knows what inputs look like",
 		"a list of 10000 candidate inputs and takes the likeliest identified 100.00 % of 51 inputs",
 	} {
@@ -254,18 +254,18 @@ func TestSentencesAreHonest(t *testing.T) {
 		}
 	}
 	r := full(t)
-	says(r, "errs by at least 44 grey levels of 255 (0.56 normalised) in half", "and errs by at least 50.3 (0.64) in half of the 8×8 coarsest", "raise that to more than 100 times the whole range", "!70740",
-		"right on average, among any real numbers, errs", "whole range of the data, among inputs as 8-bit pixels (vacuous for adversaries who know the prior).",
-		"For 98 % of the cosine modes of the 10 of 100 inputs that were tried, another input has the same features, but for rounding and what their runtime errs by: unbiased errors have no useful limit there, among inputs as 8-bit pixels.", "!without limit", "!legal", "!exactly the same",
+	says(r, "errs by at least 44 grey levels of 255 (0.56 normalised) in half", "In half of the 8×8 coarsest it errs by at least 50.3 grey levels of 255 (0.64 normalised).", "raise this floor to more than 100 times the whole range", "!70740",
+		"an estimator that is unbiased among any real numbers errs", "whole range of the data, among inputs as 8-bit pixels (vacuous for adversaries who know the prior).",
+		"For 98 % of the cosine modes of the 10 of 100 inputs that were tried, another input has the same features up to rounding and the runtime's error: unbiased estimators cannot resolve them, among inputs as 8-bit pixels.", "!without limit", "!legal", "!exactly the same",
 		"the best of 2 attacks (decoder) errs by 29.4 grey levels of 255 (0.374 normalised), root mean square over all cosine modes of the 100 inputs with 4 draws of the noise each", "without the release, errs by 50.9", "99.9 % confidence", "rounded to 2 decimals", "released 4 times", "20 numbers kept", "Student's t (5 degrees")
 	r.Attacks[1].Gain.Low = -.01
 	says(r, "!Demonstrated: the best of", "No attack that ran is shown to come closer than guessing the mean", "errs by 50.9", "A better attack may come closer")
 	r.Attacks = nil
-	says(r, "!Demonstrated: the best of", "Guessing the mean", "No attack was run to compare with", "is biased, and may err by less")
+	says(r, "!Demonstrated: the best of", "Guessing the mean", "No attack was run to compare with", "is biased and may err by less")
 	r.Bounds[7].StdQuantiles = quantiles(.2, .4, .56, .8, 1.2)
-	says(r, "in half of the cosine modes of the 100 inputs, and of the 8×8 coarsest (vacuous for adversaries who know the prior: ")
+	says(r, "in half of the cosine modes of the 100 inputs. This floor is vacuous for adversaries who know the prior: ")
 	r.Bounds = slices.DeleteFunc(r.Bounds, func(b bound.Summary) bool { return near(kindOf(b)) })
-	says(r, "errs by more than 100 times the whole range of the data in half", "!raise that")
+	says(r, "errs by more than 100 times the whole range of the data in half", "!raise this floor")
 	for i := range r.Bounds {
 		r.Bounds[i].Status = bound.StatusEstimated
 	}

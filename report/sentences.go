@@ -168,7 +168,7 @@ func coordinateWords(name string) string {
 func (r *Report) cost() string {
 	clean, released := float64(r.Utility.CleanAccuracy), float64(r.Utility.ReleasedAccuracy)
 	if math.IsNaN(clean) || math.IsNaN(released) {
-		return "What the noise costs in accuracy is not known: the data have no labels for this model."
+		return "The cost in accuracy is unknown: the data have no labels for this model."
 	}
 	of := ""
 	if u := r.Utility; u.Examples > 0 {
@@ -178,7 +178,7 @@ func (r *Report) cost() string {
 		}
 	}
 	if r.Release.none() && clean == released {
-		return fmt.Sprintf("It costs nothing: accuracy stays at %s%s.", percent(clean), of)
+		return fmt.Sprintf("The release costs no accuracy: it stays at %s%s.", percent(clean), of)
 	}
-	return fmt.Sprintf("The price: accuracy goes from %s to %s%s.", percent(clean), percent(released), of)
+	return fmt.Sprintf("The cost: accuracy goes from %s to %s%s.", percent(clean), percent(released), of)
 }

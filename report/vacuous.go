@@ -55,7 +55,7 @@ func (r *Report) Fewer() string {
 	if n == 0 || n >= p || len(r.Bounds) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, %s: so few numbers cannot determine an input, and in real arithmetic, among any real inputs, no unbiased estimator exists of what lies outside the directions they see. That alone hides nothing from adversaries with a prior.",
+	return fmt.Sprintf("%s, %s: they do not determine an input. In real arithmetic, among any real inputs, no unbiased estimator exists for directions that they do not depend on. This does not stop adversaries with a prior.",
 		CountGrouped(n, r.releasedUnit()), CountGrouped(p, "input"))
 }
 
