@@ -10,12 +10,12 @@ import (
 	"tattle/internal/simd"
 )
 
-// Matrix returns the orthonormal DCT-II of n points as a row-major n×n matrix,
+// matrix returns the orthonormal DCT-II of n points as a row-major n×n matrix,
 //
 //	C[k,j] = √((2 − δ(k,0))/n) · cos(π k (2j + 1)/(2n)),
 //
 // row k being mode k. C Cᵀ = 1. It panics unless n is positive.
-func Matrix(n int) []float64 {
+func matrix(n int) []float64 {
 	if n <= 0 {
 		panic(fmt.Sprintf("dct: %d points", n))
 	}
@@ -58,10 +58,10 @@ type Plan struct {
 // NewPlan returns a Plan for images of rows×cols. It panics unless both are
 // positive.
 func NewPlan(rows, cols int) *Plan {
-	p := &Plan{rows: rows, cols: cols, overRows: Matrix(rows)}
+	p := &Plan{rows: rows, cols: cols, overRows: matrix(rows)}
 	p.overCols = p.overRows
 	if cols != rows {
-		p.overCols = Matrix(cols)
+		p.overCols = matrix(cols)
 	}
 	return p
 }

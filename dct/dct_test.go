@@ -124,7 +124,7 @@ func TestCosineIsRightToTheLastDigits(t *testing.T) {
 
 func TestMatrixIsOrthonormal(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 28, 224} {
-		c := Matrix(n)
+		c := matrix(n)
 		for k := range n {
 			for l := range n {
 				want := 0.0

@@ -39,18 +39,18 @@ type Selector interface{ Select(systems []int) }
 
 // The defaults that stand for zeros in Options.
 const (
-	DefaultATol   = 1e-6
-	DefaultBTol   = 1e-6
-	DefaultConLim = 1e8
+	defaultATol   = 1e-6
+	defaultBTol   = 1e-6
+	defaultConLim = 1e8
 )
 
 // Options holds the stopping tolerances and the damping. A zero tolerance
 // stands for its default; a negative one for 0, which leaves the limits of the
 // arithmetic.
 type Options struct {
-	ATol    float64 // relative error in A; by default DefaultATol
-	BTol    float64 // relative error in b; by default DefaultBTol
-	ConLim  float64 // stops where the estimate of cond(A) reaches it; by default DefaultConLim, negative for no limit
+	ATol    float64 // relative error in A; by default 1e-6
+	BTol    float64 // relative error in b; by default 1e-6
+	ConLim  float64 // stops where the estimate of cond(A) reaches it; by default 1e8, negative for no limit
 	MaxIter int     // by default twice the number of columns
 	Damp    float64 // weight of ‖x‖, at least 0
 }
@@ -62,9 +62,9 @@ var SciPy = Options{ATol: 1e-6, BTol: 1e-6, ConLim: 1e8}
 
 // withDefaults returns o with zeros replaced and negative tolerances set to 0.
 func (o Options) withDefaults(cols int) Options {
-	o.ATol = orDefault(o.ATol, DefaultATol)
-	o.BTol = orDefault(o.BTol, DefaultBTol)
-	o.ConLim = orDefault(o.ConLim, DefaultConLim)
+	o.ATol = orDefault(o.ATol, defaultATol)
+	o.BTol = orDefault(o.BTol, defaultBTol)
+	o.ConLim = orDefault(o.ConLim, defaultConLim)
 	if o.MaxIter <= 0 {
 		o.MaxIter = 2 * cols
 	}

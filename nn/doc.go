@@ -1,13 +1,45 @@
-// Package nn evaluates, differentiates and trains neural nets.
+// Package nn evaluates and differentiates neural nets.
 //
-// A [Graph] is a net as data; [NewNet] compiles it into a [Model], which maps
-// batches [batch, p] of inputs to batches [batch, n] of features and linearises
-// itself about an input: products with each example's own Jacobian (JVP), with
-// its transpose (VJP), and the exact finite difference a(θ+d) − a(θ) without
-// cancellation (Shift), in float32 and float64. In float64 it also bounds its own
-// rounding error ([Net.ForwardError64]). [Trainer] and [Train] fit the parameters.
+// A [Graph] is a net as data; [NewNet] compiles it into a [Net], which maps batches
+// [batch, p] of inputs to batches [batch, n] of features. Linearize keeps what is
+// needed to multiply by each example's own Jacobian (JVP), by its transpose (VJP), and
+// to compute the exact finite difference a(θ+d) − a(θ) without cancellation (Shift), in
+// float32 and float64. In float64 the net also bounds its own rounding error
+// ([Net.ForwardError64], [Net.ForwardWide64]). [Training] computes gradients of the
+// parameters; package nn/train uses them. Package nn/zoo builds well-known nets.
 //
 // Activations are row-major, the batch first, images as [channels, height, width].
-// Functions of this package panic where a length does not fit a shape; what
-// comes from outside, a graph or data, is refused with an error.
+// Functions panic if a length does not fit a shape; what comes from outside, a graph or
+// data, is refused with an error.
+//
+// # Where to find what
+//
+//	graph.go builder.go init.go      a net as data, built step by step, initialised
+//	op.go                            what an operator and its kernel must do
+//	net.go model.go source.go        the compiled net, the interfaces of models and data
+//	training.go norm_chain.go        gradients of the parameters
+//	cost.go jump.go upsampled.go     questions about graphs, and a pass that enlarges inputs
+//
+// Passes over graphs before they are compiled:
+//
+//	simplify.go fold_*.go derive.go  constants and layers that fold into one another
+//	recognise_*.go                   exporters' spellings of Gelu and of norms
+//
+// The executor:
+//
+//	plan.go plan_join.go engine.go   which buffer holds which tensor; sweeps over operators
+//	tape.go memory*.go               linearisations, and how much they keep
+//	param.go spares.go pass.go       packed parameters, buffers, loops that the cores share
+//	roundoff.go                      bounds on rounding in float64
+//	wide*.go                         the same in pairs of float64
+//
+// Operators, each with its kernel beside it:
+//
+//	unary*.go relu.go                functions of one number
+//	binary*.go where.go              functions of several, over broadcast*.go
+//	dense.go matmul*.go conv*.go     matrix products and convolutions
+//	pool*.go window.go               pools
+//	batchnorm*.go groupnorm.go layernorm*.go softmax*.go hardmax.go
+//	reduce*.go resize*.go            sums over axes; enlarged and reduced images
+//	rearrange*.go structure.go constant.go
 package nn

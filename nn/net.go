@@ -87,8 +87,11 @@ func (m *Net) Linearize64(x []float64) Linearization[float64] {
 // batch returns the number of examples in x, which dst, unless negative, matches.
 func (m *Net) batch(dst, x int) int {
 	b := x / m.p
-	if x%m.p != 0 || dst >= 0 && dst != b*m.n {
-		panic(fmt.Sprintf("nn: lengths %d and %d are no batch of %d outputs and %d inputs", dst, x, m.n, m.p))
+	if x%m.p != 0 {
+		panic(fmt.Sprintf("nn: length mismatch: %d values are not a whole number of examples of %d inputs", x, m.p))
+	}
+	if dst >= 0 && dst != b*m.n {
+		panic(fmt.Sprintf("nn: length mismatch: room for %d outputs, want %d", dst, b*m.n))
 	}
 	return b
 }
@@ -98,7 +101,7 @@ func (m *Net) run32() *engine[float32] {
 	c := m.compiled
 	if m.engine32 == nil {
 		c.once.Do(func() {
-			c.narrow = Simplify(m.graph)
+			c.narrow = simplified(m.graph)
 			c.derived = derivedOf(c.narrow)
 		})
 		m.engine32 = newEngine(c.narrow, Op.kernel32, m.budget)

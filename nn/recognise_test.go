@@ -104,7 +104,7 @@ func TestRecognise(t *testing.T) {
 		"no norm, zero":   {normSteps{axes: []int{2}, epsilon: 0}.graph(), "LayerNormalization", 0, 7},
 		"no norm, moment": {wrong, "LayerNormalization", 0, 7},
 	} {
-		got := kinds(Simplify(c.g))
+		got := kinds(simplified(c.g))
 		found := 0
 		for _, k := range got {
 			if k == c.kind {
@@ -162,7 +162,7 @@ func TestTakeConstants(t *testing.T) {
 		"of rows":       {chain([]int{2, 3}, testDense(3, 4, false), with("Add", testParam(r, "c", 4)), with("Mul", testParam(r, "c", 1))), []string{"Gemm"}},
 		"of other rows": {chain([]int{2, 3}, testDense(3, 4, false), with("Add", testParam(r, "c", 2, 1))), []string{"Gemm", "Add"}},
 	} {
-		if got := kinds(Simplify(c.g)); !slices.Equal(got, c.want) {
+		if got := kinds(simplified(c.g)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v is left, want %v", name, got, c.want)
 		}
 		sameFunction(t, name, mustNet(t, c.g), c.g)

@@ -2,7 +2,7 @@ package nn
 
 import "slices"
 
-// Simplify returns a graph that computes, up to the rounding of float32, what g does
+// simplified returns a graph that computes, up to the rounding of float32, what g does
 // with less work: nodes that the output does not need, identities and views of views
 // are gone; what follows from constants alone is a constant; a BatchNorm and what
 // multiplies or adds a constant per channel are part of the Conv2D, ConvTranspose or
@@ -11,11 +11,11 @@ import "slices"
 // some into one, parameters of its own that a Net makes anew when those have changed.
 // The numbers in a LayerNormalization or Gelu spelt out are settings, read once.
 // It panics where g is not well formed.
-func Simplify(g *Graph) *Graph {
+func simplified(g *Graph) *Graph {
 	return rewritten(g, dropIdentities, foldConstants, takeConstants, findGelu, findLayerNorm, foldAffine)
 }
 
-// tidy is Simplify as far as the function stays the same in exact arithmetic.
+// tidy is simplified as far as the function stays the same in exact arithmetic.
 func tidy(g *Graph) *Graph {
 	return rewritten(g, dropIdentities, foldCopies, takeConstants)
 }

@@ -84,11 +84,11 @@ func simplifyCases() map[string]struct {
 func TestSimplify(t *testing.T) {
 	for name, c := range simplifyCases() {
 		before := kinds(c.g)
-		if got := kinds(Simplify(c.g)); !slices.Equal(got, c.want) {
+		if got := kinds(simplified(c.g)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v is left of %v, want %v", name, got, before, c.want)
 		}
 		sameFunction(t, name, mustNet(t, c.g), c.g)
-		sameFunction(t, name+", simplified before", mustNet(t, Simplify(c.g)), Simplify(c.g))
+		sameFunction(t, name+", simplified before", mustNet(t, simplified(c.g)), simplified(c.g))
 		if got := kinds(c.g); !slices.Equal(got, before) {
 			t.Errorf("%s: the graph itself is now %v", name, got)
 		}
@@ -148,7 +148,7 @@ func TestFoldedOverflow(t *testing.T) {
 	norm.Epsilon = 1e-60
 	norm.Scale.Fill(1e10)
 	g := chain([]int{3}, d, norm)
-	if got, want := kinds(Simplify(g)), kinds(g); !slices.Equal(got, want) {
+	if got, want := kinds(simplified(g)), kinds(g); !slices.Equal(got, want) {
 		t.Errorf("%v is left, want %v", got, want)
 	}
 }

@@ -33,32 +33,32 @@ type Result struct {
 // Options are the settings of a Solver; zero means the default.
 type Options struct {
 	// Tolerance is for stationarity, over 1 + max|Q|, and for the sum of all
-	// complementary products, over 1 + |objective|. By default DefaultTolerance.
+	// complementary products, over 1 + |objective|. By default 1e-8.
 	Tolerance float64
 	// Feasibility is for the rows, over 1 + max|Right|. By default Tolerance.
 	Feasibility float64
-	// Iterations is the most that are made. By default DefaultIterations.
+	// Iterations is the most that are made. By default 100.
 	Iterations int
 }
 
 const (
-	// DefaultTolerance is what the factored matrix's conditioning, which grows as
+	// defaultTolerance is what the factored matrix's conditioning, which grows as
 	// the inverse square of the gap, lets float64 reach on nearly every programme.
-	DefaultTolerance = 1e-8
-	// DefaultIterations is several times what programmes of any size take.
-	DefaultIterations = 100
+	defaultTolerance = 1e-8
+	// defaultIterations is several times what programmes of any size take.
+	defaultIterations = 100
 )
 
 // resolve fills the defaults in. It errs on settings that nothing satisfies.
 func (o Options) resolve() (Options, error) {
 	if o.Tolerance == 0 {
-		o.Tolerance = DefaultTolerance
+		o.Tolerance = defaultTolerance
 	}
 	if o.Feasibility == 0 {
 		o.Feasibility = o.Tolerance
 	}
 	if o.Iterations == 0 {
-		o.Iterations = DefaultIterations
+		o.Iterations = defaultIterations
 	}
 	if !(o.Tolerance > 0) || !(o.Feasibility > 0) || o.Iterations < 0 {
 		return o, fmt.Errorf("tolerances %g and %g and %d iterations: they must be positive", o.Tolerance, o.Feasibility, o.Iterations)

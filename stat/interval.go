@@ -2,10 +2,8 @@ package stat
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Interval is a confidence interval.
@@ -44,27 +42,6 @@ func betaQuantile(a, b, p float64) float64 {
 			hi = x
 		}
 	}
-}
-
-// Wilson returns the score interval for a proportion of which k of n were seen,
-// without correction for continuity: shorter than ClopperPearson, and right on
-// average rather than always (E. B. Wilson, JASA 22, 1927). It panics unless
-// 0 ≤ k ≤ n, n > 0 and 0 < confidence < 1.
-func Wilson(k, n int, confidence float64) Interval {
-	checkProportion(k, n, confidence)
-	z := distuv.UnitNormal.Quantile((1 + confidence) / 2)
-	N := float64(n)
-	p := float64(k) / N
-	centre := (p + z*z/(2*N)) / (1 + z*z/N)
-	half := z / (1 + z*z/N) * math.Sqrt(p*(1-p)/N+z*z/(4*N*N))
-	in := Interval{max(0, centre-half), min(1, centre+half)}
-	if k == 0 {
-		in.Low = 0
-	}
-	if k == n {
-		in.High = 1
-	}
-	return in
 }
 
 func checkProportion(k, n int, confidence float64) {

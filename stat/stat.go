@@ -116,15 +116,6 @@ func (h *Histogram) Add(x ...float64) {
 	}
 }
 
-// Total returns how many values were counted, wherever they fell.
-func (h *Histogram) Total() int {
-	n := h.Below + h.Above + h.NaN
-	for _, c := range h.Counts {
-		n += c
-	}
-	return n
-}
-
 // RMS returns the root of the mean square of x, summed in float64. It is 0 for
 // no values.
 func RMS[T simd.Float](x []T) float64 {

@@ -12,10 +12,10 @@ import (
 // PyTorch's settings of Adam and AdamW.
 const (
 	DefaultLearningRate = 1e-3
-	DefaultBeta1        = 0.9
-	DefaultBeta2        = 0.999
-	DefaultEpsilon      = 1e-8
-	DefaultAdamWDecay   = 0.01 // of AdamW; Adam's is 0
+	defaultBeta1        = 0.9
+	defaultBeta2        = 0.999
+	defaultEpsilon      = 1e-8
+	defaultAdamWDecay   = 0.01 // of AdamW; Adam's is 0
 )
 
 // AdamOptions are the settings of Adam and AdamW; zero means PyTorch's default.
@@ -60,15 +60,15 @@ func NewAdam(params []*nn.Param, o AdamOptions) *Adam { return newAdam(params, o
 
 // NewAdamW returns AdamW, which first shrinks the weights by 1 − rate·WeightDecay.
 func NewAdamW(params []*nn.Param, o AdamOptions) *Adam {
-	return newAdam(params, o, true, DefaultAdamWDecay)
+	return newAdam(params, o, true, defaultAdamWDecay)
 }
 
 func newAdam(params []*nn.Param, o AdamOptions, decoupled bool, decay float64) *Adam {
 	a := &Adam{schedule: o.Schedule, rule: simd.AdamRule{
 		Rate:      cmp.Or(o.LearningRate, DefaultLearningRate),
-		Beta1:     cmp.Or(o.Beta1, DefaultBeta1),
-		Beta2:     cmp.Or(o.Beta2, DefaultBeta2),
-		Epsilon:   cmp.Or(o.Epsilon, DefaultEpsilon),
+		Beta1:     cmp.Or(o.Beta1, defaultBeta1),
+		Beta2:     cmp.Or(o.Beta2, defaultBeta2),
+		Epsilon:   cmp.Or(o.Epsilon, defaultEpsilon),
 		Decay:     max(0, cmp.Or(o.WeightDecay, decay)),
 		Decoupled: decoupled,
 	}}

@@ -51,20 +51,20 @@ const (
 	attackDropout     = 0.25
 )
 
-// DefaultCuriousWidths are the outputs of the layers of paper B's classifier (Table
+// defaultCuriousWidths are the outputs of the layers of paper B's classifier (Table
 // 12): four convolutions and the first affine layer.
-var DefaultCuriousWidths = [5]int{128, 128, 64, 64, 128}
+var defaultCuriousWidths = [5]int{128, 128, 64, 64, 128}
 
-// DefaultCuriousSide is the side in pixels of paper B's pictures.
-const DefaultCuriousSide = 64
+// defaultCuriousSide is the side in pixels of paper B's pictures.
+const defaultCuriousSide = 64
 
 // CuriousOptions are the settings of Curious. Classes is required; zero in another
 // field means the value of Table 12.
 type CuriousOptions struct {
 	Classes  int    // outputs
 	Channels int    // of the pictures; zero means 3
-	Side     int    // of the pictures in pixels, a multiple of 16; zero means DefaultCuriousSide
-	Widths   [5]int // of the layers; zero entries mean those of DefaultCuriousWidths
+	Side     int    // of the pictures in pixels, a multiple of 16; zero means 64
+	Widths   [5]int // of the layers; zero entries mean 128, 128, 64, 64, 128
 }
 
 // Curious returns paper B's classifier F (Table 12) of images [Channels, Side,
@@ -95,11 +95,11 @@ func (o CuriousOptions) withDefaults() CuriousOptions {
 		o.Channels = 3
 	}
 	if o.Side == 0 {
-		o.Side = DefaultCuriousSide
+		o.Side = defaultCuriousSide
 	}
 	for i, w := range o.Widths {
 		if w == 0 {
-			o.Widths[i] = DefaultCuriousWidths[i]
+			o.Widths[i] = defaultCuriousWidths[i]
 		}
 	}
 	return o
