@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"tattle/internal/file"
-	"tattle/npy"
 	"tattle/run"
 )
 
@@ -46,7 +45,7 @@ func (r *runner) finished(m run.Manifest) (*Result, error) {
 		return nil, err
 	}
 	var res *Result
-	if r.whole(path) {
+	if run.Intact(r.options.Dir) {
 		res, _ = Load(path, r.experiment)
 	}
 	if res == nil || !slices.Equal(res.Indices, r.indices) {
@@ -58,20 +57,9 @@ func (r *runner) finished(m run.Manifest) (*Result, error) {
 	return r.told(res), nil
 }
 
-// whole tells whether all arrays are there with a row for each example.
-func (r *runner) whole(path string) bool {
-	f, err := npy.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	_, total, err := r.experiment.newRecord().open(f, path)
-	return err == nil && total == len(r.indices)
-}
-
 // tidy keeps the manifest of merged shards beside the arrays, and removes the shards.
 func (r *runner) tidy() error {
-	if err := r.folder.KeepManifest(r.options.Dir); err != nil {
+	if err := r.folder.KeepManifest(r.options.Dir, ArraysFile); err != nil {
 		return fmt.Errorf("keep the manifest of the shards: %w", err)
 	}
 	return r.folder.Discard()

@@ -85,7 +85,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 	if whole := mustRun(t, m, data, upTo(70), e); r.SHA256 != whole.SHA256 {
 		t.Error("an interrupted run gives other bytes")
 	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 3 || entries[0].Name() != ArraysFile || entries[1].Name() != manifestFile {
+	if entries, _ := os.ReadDir(dir); len(entries) != 4 || entries[0].Name() != ArraysFile || entries[1].Name() != manifestFile {
 		t.Errorf("the folder holds %v", entries)
 	}
 	if _, err := os.Stat(filepath.Join(dir, ArraysFile)); err != nil {

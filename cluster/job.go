@@ -37,6 +37,7 @@ type SubmitOptions struct {
 	Resume   bool                          // go on with the run that the folder's cluster.json names
 	Replicas int                           // servers that keep each entry; 0 is 3 where the site is a cluster, else 1
 	Lease    time.Duration                 // as in Job, which it overrides
+	Check    *float64                      // probability with which a shard is computed again; nil is DefaultCheck, and 0 checks none, not even the first of each worker
 	Log      func(format string, a ...any) // told what a person should know, a line at a time; nil for nobody
 }
 

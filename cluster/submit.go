@@ -42,6 +42,7 @@ type Submission struct {
 	runs   registry
 	l      *ledger
 	blobs  blobs
+	checks *checker
 	unlock func()
 	stop   context.CancelFunc // of what watches the workers
 	listed bool
@@ -67,7 +68,13 @@ func (c *Conn) Submit(ctx context.Context, j Job, o SubmitOptions) (_ *Submissio
 	if o.Root, err = filepath.Abs(o.Root); err != nil {
 		return nil, err
 	}
-	s := &Submission{c: c, job: j, o: o}
+	if o.Check == nil {
+		o.Check = new(DefaultCheck)
+	}
+	if !(*o.Check >= 0 && *o.Check <= 1) {
+		return nil, fmt.Errorf("the rate of checks is %v: must be from 0 to 1", *o.Check)
+	}
+	s := &Submission{c: c, job: j, o: o, checks: &checker{count: Checked{Rate: *o.Check}, workers: map[string]int{}}}
 	if s.unlock, err = lockRun(o.Root); err != nil {
 		return nil, err
 	}

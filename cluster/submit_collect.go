@@ -50,6 +50,7 @@ type fetched struct {
 // collect returns once each shard is either in the folder or set aside.
 func (c *collector) collect(ctx context.Context) error {
 	c.w.Tell(c.f)
+	c.s.checks.begin(c.w)
 	ctx, cancel := context.WithCancel(ctx)
 	results := make(chan fetched)
 	c.busy = map[int]bool{}
@@ -88,7 +89,7 @@ func (c *collector) collect(ctx context.Context) error {
 			}
 			if done {
 				left--
-				c.w.Tell(c.f)
+				c.tell()
 			}
 		case <-again: // a server that went away took the watch with it, and says so late
 			rewatch()
@@ -174,7 +175,13 @@ func (c *collector) start(ctx context.Context, results chan<- fetched) {
 			continue // said twice
 		}
 		c.busy[e.Shard] = true
-		go func() { results <- fetched{e, c.fetch(ctx, e)} }()
+		go func() {
+			err := c.s.checks.check(ctx, c.w, e.Shard, e.Commit)
+			if err == nil {
+				err = c.fetch(ctx, e)
+			}
+			results <- fetched{e, err}
+		}()
 	}
 }
 

@@ -21,7 +21,7 @@ func TestCollectPassedOver(t *testing.T) {
 	t.Parallel()
 	c := dialed(t)
 	root := t.TempDir()
-	s, err := c.Submit(t.Context(), Job{}, SubmitOptions{Root: root})
+	s, err := c.Submit(t.Context(), Job{}, SubmitOptions{Root: root, Check: new(0.0)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestUnreadableLedger(t *testing.T) {
 			t.Fatal(key, err)
 		}
 		s.Close()
-		s, err := c.Submit(t.Context(), Job{}, SubmitOptions{Root: root, Resume: true})
+		s, err := c.Submit(t.Context(), Job{}, SubmitOptions{Root: root, Resume: true, Check: new(0.0)})
 		if err == nil {
 			w.Dir, w.Resume = filepath.Join(root, "shards"), true
 			_, err = s.Run(t.Context(), w)

@@ -151,6 +151,9 @@ func (p process) carryOut(ctx context.Context, root, model string, s size, resum
 	if err != nil {
 		return err
 	}
+	if p.Chaos["lies"] > 0 {
+		key = []byte("another model")
+	}
 	a, err := p.stage(ctx, root, "a", s.First, resume, pool, func(_ context.Context, i int, w io.Writer) error {
 		_, err := fmt.Fprintf(w, "a %d %x\n", i, sha256.Sum256(fmt.Append(key, i)))
 		return err

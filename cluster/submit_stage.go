@@ -120,6 +120,9 @@ func (s *Submission) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 	s.c.wake()
 	c := &collector{s: s, w: w, f: f, st: st, aside: map[int]failure{}, damages: map[int][]string{}}
 	if err := c.collect(ctx); err != nil {
+		if lie, ok := errors.AsType[*LieError](err); ok {
+			err = errors.Join(err, c.drop(ctx, lie))
+		}
 		return f, s.gone(err)
 	}
 	f.OnDiscard(func() error {

@@ -241,6 +241,7 @@ func TestSubmit(t *testing.T) {
 		{"set aside", setAside, true},
 		{"removed", removed, true},
 		{"two submitters", twoSubmitters, true},
+		{"worker lies", workerLies, false},
 	} {
 		if !c.long || !testing.Short() {
 			all.Go(func() { t.Run(c.name, c.do) })
@@ -587,6 +588,22 @@ func twoSubmitters(t *testing.T) {
 		t.Errorf("a second submitter: %v", err)
 	}
 	worker(t, s.URL, "one")
+	s.wait()
+}
+
+// workerLies has a worker with another model, whose shards are valid and false.
+func workerLies(t *testing.T) {
+	s := newSite(t, "", size{First: 3, Second: 20, Pace: 20 * time.Millisecond})
+	liar := worker(t, s.URL, "liar", func(p *process) { p.Chaos = map[string]int{"lies": 1} })
+	s.begin()
+	var lie *cluster.LieError
+	if err := <-s.end; !errors.As(err, &lie) || lie.Worker != "liar" || lie.Dropped == 0 || lie.Earlier || !strings.Contains(err.Error(), "worker liar returned a false result") {
+		t.Fatalf("the run ended with %v", err)
+	}
+	liar.kill(syscall.SIGKILL)
+	worker(t, s.URL, "honest")
+	s.Resume = true
+	s.begin()
 	s.wait()
 }
 

@@ -177,7 +177,7 @@ func TestNotTheSharedFolder(t *testing.T) {
 // submitting submits work of one stage in this process.
 func submitting(t *testing.T, c *Conn, root string, j Job, w run.Work, resume bool) (*Submission, <-chan error) {
 	t.Helper()
-	s, err := c.Submit(t.Context(), j, SubmitOptions{Root: root, Resume: resume})
+	s, err := c.Submit(t.Context(), j, SubmitOptions{Root: root, Resume: resume, Check: new(0.0)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -263,6 +263,9 @@ func (d *document) provenance(r *Report) {
 	for _, a := range r.Arrays {
 		note("arrays", "%s, sha256 %s", a.File, a.SHA256)
 	}
+	if r.Checks != nil {
+		note("checks of workers", "%v", r.Checks)
+	}
 	d.section("What was measured")
 	d.settings(rows)
 	d.on(onPage, func(d *document) {

@@ -178,7 +178,7 @@ func cause(err error) error {
 // placeless is the report without what depends on where and when it ran.
 func (r *Report) placeless() *Report {
 	x, a := *r, *r.Audit
-	x.Audit, x.Timing, x.Rendered = &a, map[string]Number{}, nil
+	x.Audit, x.Timing, x.Checks, x.Rendered = &a, map[string]Number{}, nil, nil
 	for _, s := range []*string{&x.Model.Path, &x.Data.Name, &x.Data.Path, &a.Sample} {
 		*s = lastPart(*s)
 	}

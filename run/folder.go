@@ -3,8 +3,10 @@ package run
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"tattle/internal/file"
@@ -146,9 +148,53 @@ func (f *Folder) recordPath(i int) string { return filepath.Join(f.dir, shardNam
 
 func (f *Folder) failedPath(i int) string { return filepath.Join(f.dir, shardName(i)+failedSuffix) }
 
-// KeepManifest writes the manifest into another folder, which holds what the shards were
-// merged into: Manifest.Check then tells what that is of.
-func (f *Folder) KeepManifest(dir string) error { return WriteManifest(dir, f.manifest) }
+// resultsName is the file with the SHA-256 of what shards were merged into.
+const resultsName = "results.sha256"
+
+// KeepManifest writes the manifest, and the digests of results, into the folder that holds
+// what the shards were merged into. Manifest.Check then compares the manifest with that of
+// a run, and Intact the results with their digests.
+func (f *Folder) KeepManifest(dir string, results ...string) error {
+	var lines strings.Builder
+	for _, name := range results {
+		digest, err := Digest(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&lines, "%s  %s\n", digest, name)
+	}
+	err := WriteFile(filepath.Join(dir, resultsName), func(w io.Writer) error {
+		_, err := io.WriteString(w, lines.String())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return WriteManifest(dir, f.manifest)
+}
+
+// Intact reports whether the results in a folder are those that KeepManifest found there.
+func Intact(dir string) bool {
+	lines, err := readSmall(filepath.Join(dir, resultsName), manifestSize)
+	if err != nil || len(lines) == 0 {
+		return false
+	}
+	for line := range strings.Lines(string(lines)) {
+		digest, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		if !ok || !filepath.IsLocal(name) {
+			return false
+		}
+		path := filepath.Join(dir, name)
+		info, err := os.Lstat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+		if found, err := Digest(path); err != nil || found != digest {
+			return false
+		}
+	}
+	return true
+}
 
 // Discard removes the folder, once its shards are merged; callers use nothing else for
 // that. Where other processes may still need it, the pool that returned it sees to that:

@@ -56,8 +56,19 @@ func TestKeepManifest(t *testing.T) {
 	dir := t.TempDir()
 	shards := filepath.Join(dir, "shards")
 	f := begin(t, shards, manifest())
-	if err := f.KeepManifest(dir); err != nil {
+	lay(t, dir, map[string]string{"arrays.npz": "merged"})
+	if Intact(dir) {
+		t.Error("results without digests count as intact")
+	}
+	if err := f.KeepManifest(dir, "arrays.npz"); err != nil {
 		t.Fatal(err)
+	}
+	if !Intact(dir) {
+		t.Error("the results are not intact")
+	}
+	lay(t, dir, map[string]string{"arrays.npz": "merfed"})
+	if Intact(dir) {
+		t.Error("changed results count as intact")
 	}
 	if err := f.Discard(); err != nil {
 		t.Fatal(err)

@@ -131,7 +131,7 @@ func readSmall(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no plain file", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	f, err := file.Open(path)
 	if err != nil {

@@ -2,6 +2,8 @@ package run
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +26,9 @@ type Work struct {
 	// Do computes shard i. It is called at least once for each, by any process that
 	// takes part, and must write the same bytes each time.
 	Do func(ctx context.Context, i int, w io.Writer) error
+	// Again computes shard i from scratch, to compare it with what somebody else computed;
+	// it must leave nothing in the run's folder. Nil is Do.
+	Again func(ctx context.Context, i int, w io.Writer) error
 	// Name says what shard i is, such as "examples 64 to 127"; nil names it by number.
 	Name func(i int) string
 	// Progress, unless nil, is told of the folder when work begins and after each
@@ -122,6 +127,18 @@ func (w Work) Compute(ctx context.Context, f *Folder, i int) (digest string, siz
 		return "", 0, err
 	}
 	return f.Put(i, func(to io.Writer) error { return w.ComputeTo(ctx, i, f.dir, to) })
+}
+
+// ComputeAgain computes shard i from scratch and returns its SHA-256. It keeps nothing.
+func (w Work) ComputeAgain(ctx context.Context, i int) (digest string, err error) {
+	if w.Again != nil {
+		w.Do = w.Again
+	}
+	hash := sha256.New()
+	if err := w.do(ctx, i, hash); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
 // ComputeTo computes shard i for whoever keeps its data in dir, with Compute's errors.

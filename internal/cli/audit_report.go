@@ -88,6 +88,7 @@ func (c *auditCmd) write(e *env, dir string, r *report.Report, d *audited) error
 	if err := d.keep(dir, r); err != nil {
 		return err
 	}
+	r.Checks = e.checks()
 	elsewhere := c.writeElsewhere(r, d)
 	if err := c.save(dir, r); err != nil {
 		return err

@@ -49,6 +49,7 @@ type clusterFlags struct {
 	Shared   bool          `help:"Workers see --out and the inputs under the same paths, on a shared file system: nothing of them goes through the servers."`
 	Replicas int           `help:"Servers that keep a copy of the run: 1, 3 or 5 (default: as many as there are, up to 3)." placeholder:"N"`
 	Lease    time.Duration `help:"A worker that is silent for so long has lost its shard to another (default: 30s)." default:"30s" placeholder:"TIME"`
+	Check    percent       `name:"check-shards" help:"Share of the workers' shards that this process computes again, besides the first of each worker (default: 5%; 0% checks none)." default:"5%" placeholder:"SHARE"`
 	Prepare  bool          `help:"Compute no shard: write into --out what tattle worker --folder and tattle merge go on with."`
 }
 
@@ -67,7 +68,7 @@ func spreadOf(k *kong.Context) *clusterFlags {
 var asideFlags = map[string]bool{
 	"out": true, "resume": false,
 	"cluster": true, "cluster-token-file": true, "cluster-nkey-file": true, "cluster-ca": true, "cluster-cert": true, "cluster-key": true,
-	"shared": false, "replicas": true, "lease": true, "prepare": false,
+	"shared": false, "replicas": true, "lease": true, "check-shards": true, "prepare": false,
 }
 
 // withoutAside leaves out of a command line what it says about where the run is kept

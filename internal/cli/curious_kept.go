@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,10 +27,11 @@ const (
 // trained is what the result.json of every training has in common.
 type trained struct {
 	Schema     string            `json:"schema"`
-	Program    run.Program       `json:"program"`     // that trained
-	Settings   map[string]string `json:"settings"`    // with another one it is another training
-	Data       string            `json:"data_sha256"` // of the three parts
-	Examples   int               `json:"examples"`    // trained on
+	SHA256     string            `json:"result_sha256"` // of result.json with "" in this place
+	Program    run.Program       `json:"program"`       // that trained
+	Settings   map[string]string `json:"settings"`      // with another one it is another training
+	Data       string            `json:"data_sha256"`   // of the three parts
+	Examples   int               `json:"examples"`      // trained on
 	Epochs     []curious.Epoch   `json:"epochs"`
 	Best       int               `json:"best"`
 	Files      []report.Arrays   `json:"files"`                // the models
@@ -53,8 +55,21 @@ func keep(dir string, r result, models []string) error {
 		}
 		k.Files = append(k.Files, report.Arrays{File: name, SHA256: hash})
 	}
-	return run.WriteFile(filepath.Join(dir, resultFile), func(w io.Writer) error { return indented(w, r) })
+	k.SHA256 = ""
+	var b bytes.Buffer
+	if err := indented(&b, r); err != nil {
+		return err
+	}
+	k.SHA256 = run.ManifestDigest(b.Bytes())
+	text := bytes.Replace(b.Bytes(), resultDigest(""), resultDigest(k.SHA256), 1)
+	return run.WriteFile(filepath.Join(dir, resultFile), func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
 }
+
+// resultDigest returns the field of result.json that holds a digest.
+func resultDigest(digest string) []byte { return fmt.Appendf(nil, `"result_sha256": %q`, digest) }
 
 // indented writes JSON that people can read.
 func indented(w io.Writer, v any) error {
@@ -74,8 +89,12 @@ func read(dir, schema string, r result) error {
 	if err := json.Unmarshal(b, r); err != nil {
 		return hinted(fmt.Errorf("%s: %w", path, err), "delete it: the training is then done again")
 	}
-	if r.common().Schema != schema {
+	k := r.common()
+	if k.Schema != schema {
 		return hinted(fmt.Errorf("%s: not a result of this version of tattle", path), "delete it: the training is then done again")
+	}
+	if run.ManifestDigest(bytes.Replace(b, resultDigest(k.SHA256), resultDigest(""), 1)) != k.SHA256 {
+		return hinted(fmt.Errorf("%s: was changed since it was written", path), "delete it: the training is then done again")
 	}
 	return nil
 }

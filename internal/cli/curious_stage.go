@@ -268,6 +268,7 @@ func (t *trainings) compute(names, missing []string) (*run.Folder, error) {
 		Dir: t.stage(), Manifest: m, Resume: true, AtOnce: t.atOnce, Do: c.do,
 		Name: func(i int) string { return t.label(names[i]) },
 	}
+	w.Again = func(ctx context.Context, i int, to io.Writer) error { return c.train(ctx, i, to, true) }
 	if !t.serve {
 		w.Progress = c.progress
 	}
@@ -301,10 +302,15 @@ type computing struct {
 // do trains, or takes what is there already, and packs the folder. A worker keeps
 // nothing but the shard.
 func (c *computing) do(ctx context.Context, i int, w io.Writer) error {
+	return c.train(ctx, i, w, c.serve)
+}
+
+// train is do; with aside it trains in a folder that it removes.
+func (c *computing) train(ctx context.Context, i int, w io.Writer, aside bool) error {
 	c.under.Add(1)
 	defer c.under.Done()
 	name, dir := c.shards[i], c.at(c.shards[i])
-	if c.serve {
+	if aside {
 		var err error
 		if dir, err = c.aside(); err != nil {
 			return err

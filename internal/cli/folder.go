@@ -94,6 +94,8 @@ func (o output) spare(resume bool) error {
 			return hinted(fmt.Errorf("--out: %w", err), "choose a folder that can be read and written with --out")
 		case d.Type()&fs.ModeSymlink != 0:
 			return usage(fmt.Errorf("--out %s: %s is a symbolic link, and a run writes no files through links", o.Out, path), "remove the link, or choose another folder")
+		case !d.IsDir() && !d.Type().IsRegular():
+			return usage(fmt.Errorf("--out %s: %s is neither a file nor a folder", o.Out, path), "remove it, or choose another folder")
 		case !ours && path != top && d.Name()[0] != '.':
 			return usage(fmt.Errorf("--out %s: the folder is not empty and holds no run of tattle", o.Out), "choose a new or an empty folder")
 		}
@@ -142,6 +144,7 @@ func room(dir string, size int64) (err error) {
 
 // finish writes the report's files and prints the summary, or the JSON.
 func (o output) finish(e *env, dir string, r *report.Report) error {
+	r.Checks = e.checks()
 	if err := o.save(dir, r); err != nil {
 		return err
 	}

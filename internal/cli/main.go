@@ -58,6 +58,7 @@ type env struct {
 	ships  *clusterFlags   // of a command that machines can share; else nil
 	inputs []cluster.Input // the files that it reads, where they are to be shipped
 	pool   run.Pool        // does the work of the run whose folder is open
+	sent   *submitting     // where --cluster hands the run to workers; else nil
 	serve  bool            // for somebody else's run: what is not shards can be left out
 }
 

@@ -140,6 +140,10 @@ func mkCIFAR(ts *testscript.TestScript, _ bool, args []string) {
 func mkNet(ts *testscript.TestScript, _ bool, args []string) {
 	width, err := strconv.Atoi(args[1])
 	ts.Check(err)
+	ts.Check(onnx.Write(ts.MkAbs(args[0]), smallNet(width)))
+}
+
+func smallNet(width int) *nn.Graph {
 	g := &nn.Graph{Name: "small", Input: "input", InputShape: []int{1, 28, 28}, Output: "input"}
 	add := func(op nn.Op) {
 		name := fmt.Sprintf("layer%d", len(g.Nodes))
@@ -159,7 +163,7 @@ func mkNet(ts *testscript.TestScript, _ bool, args []string) {
 	add(&nn.ReLU{})
 	add(dense(width, 10))
 	g.Init(1)
-	ts.Check(onnx.Write(ts.MkAbs(args[0]), g))
+	return g
 }
 
 func writeIDX(ts *testscript.TestScript, path string, dims []int, data []byte) {

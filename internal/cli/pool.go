@@ -15,6 +15,7 @@ import (
 
 	"tattle/cluster"
 	"tattle/internal/file"
+	"tattle/report"
 	"tattle/run"
 )
 
@@ -79,7 +80,7 @@ func (e *env) choose(dir string, resume bool) (p run.Pool, end func(error) error
 		return m, func(err error) error { return e.prepared(m, dir, err) }, nil
 	default:
 		s := &submitting{env: e, dir: dir, resume: resume, crowd: &crowd{Writer: e.stderr}, stop: func() {}}
-		e.stderr = s.crowd
+		e.stderr, e.sent = s.crowd, s
 		if s.conn, err = cluster.Connect(e.ctx, f.dial(e)); err != nil {
 			return nil, nil, err
 		}
@@ -157,7 +158,7 @@ func (s *submitting) submit(ctx context.Context) error {
 		return err
 	}
 	s.run, err = s.conn.Submit(ctx, j, cluster.SubmitOptions{
-		Root: s.dir, Resume: s.resume, Replicas: s.env.ships.Replicas, Lease: s.env.ships.Lease, Log: s.env.say,
+		Root: s.dir, Resume: s.resume, Replicas: s.env.ships.Replicas, Lease: s.env.ships.Lease, Check: new(float64(s.env.ships.Check)), Log: s.env.say,
 	})
 	if err == nil && onTerminal(s.env.stderr) != nil {
 		ctx, s.stop = context.WithCancel(ctx)
@@ -168,6 +169,16 @@ func (s *submitting) submit(ctx context.Context) error {
 
 // countEvery is how often workers are counted, for a person to see.
 const countEvery = 5 * time.Second
+
+// checks returns how many of the workers' shards this process computed again; nil where no
+// workers took part.
+func (e *env) checks() *report.Checks {
+	if e.sent == nil || e.sent.run == nil {
+		return nil
+	}
+	c := report.Checks(e.sent.run.Checked())
+	return &c
+}
 
 // count keeps the crowd's number until ctx ends.
 func (s *submitting) count(ctx context.Context) {
@@ -195,6 +206,9 @@ func (s *submitting) end(err error) error {
 	}
 	s.stop()
 	defer s.run.Close()
+	if c := s.env.checks(); c.Shards > 0 {
+		s.env.say("%v", c)
+	}
 	list := "tattle runs " + quoted(s.env.ships.args())
 	if !exists(filepath.Join(s.dir, reportJSON)) {
 		said := "stays in the cluster"

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"tattle/cluster"
 	"tattle/run"
 )
 
@@ -55,6 +56,9 @@ func (e *env) unfinished(err error, dir string) error {
 	var changed *run.ChangedError
 	if errors.As(err, &changed) {
 		return err // which says the mend
+	}
+	if lie, ok := errors.AsType[*cluster.LieError](err); ok && lie.Earlier {
+		return err // the run must be begun again
 	}
 	var failed *run.FailedError
 	if errors.As(err, &failed) {

@@ -201,8 +201,9 @@ func likewise(ts *testscript.TestScript, _ bool, args []string) {
 	var reports [2]map[string]any
 	for i := range reports {
 		ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[i])), &reports[i]))
-		delete(reports[i], "timing")
-		delete(reports[i], "rendered") // the pages show the timing
+		for _, key := range []string{"timing", "rendered", "checks"} { // the pages show the timing
+			delete(reports[i], key)
+		}
 	}
 	for key, value := range reports[0] {
 		if !reflect.DeepEqual(value, reports[1][key]) {
