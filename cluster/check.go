@@ -49,7 +49,7 @@ type checker struct {
 	count   Checked
 	workers map[string]int // the stage in which each worker was seen first
 	stages  int            // begun so far
-	shards  map[int]string // the workers of the shards of the stage under way
+	shards  map[int]bool   // of the stage under way, those that workers computed
 	turns   chan struct{}  // limits how many shards are computed at a time
 	serial  bool           // the work computes one shard at a time
 	running sync.Mutex     // held while a shard of such work is computed
@@ -60,7 +60,7 @@ func (k *checker) begin(w run.Work) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.stages++
-	k.shards, k.turns, k.serial = map[int]string{}, make(chan struct{}, max(w.AtOnce, 1)), w.AtOnce <= 1
+	k.shards, k.turns, k.serial = map[int]bool{}, make(chan struct{}, max(w.AtOnce, 1)), w.AtOnce <= 1
 }
 
 // draw notes a worker's shard and reports whether it is to be checked.
@@ -72,10 +72,10 @@ func (k *checker) draw(i int, worker string) bool {
 		k.workers[worker] = k.stages
 		k.count.Workers++
 	}
-	if k.shards[i] == "" {
+	if !k.shards[i] {
 		k.count.Shards++
 	}
-	k.shards[i] = worker
+	k.shards[i] = true
 	return k.count.Rate > 0 && (first || rand.Float64() < k.count.Rate)
 }
 
@@ -119,8 +119,12 @@ func (c *collector) tell() {
 
 // drop takes back what a worker committed in the stage under way.
 func (c *collector) drop(ctx context.Context, lie *LieError) error {
-	for i, worker := range c.s.checks.shards {
-		if worker != lie.Worker {
+	commits, err := readShards[commitRecord](ctx, c.st, "commit")
+	if err != nil {
+		return err
+	}
+	for i, commit := range commits {
+		if commit.Worker != lie.Worker {
 			continue
 		}
 		if c.f.Done(i) {
