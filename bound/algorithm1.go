@@ -14,13 +14,13 @@ import (
 // pseudoinverse has them.
 const DefaultTolerance = 1e-7
 
-// products is a linearised model as lsqr's operator. Once ctx is cancelled they
-// are NaN, at which LSQR stops.
+// products is a linearised model as lsqr's operator. Once stopped returns an error, as a
+// context's Err does, products are NaN, at which LSQR stops.
 type products struct {
-	ctx  context.Context
-	lin  nn.Linearization[float32]
-	p, n int
-	step func() // told of every step, in which there is one product with J
+	stopped func() error
+	lin     nn.Linearization[float32]
+	p, n    int
+	step    func() // is called at every step, which has one product with J
 }
 
 func (a *products) Dims() (rows, cols int) { return a.n, a.p }
@@ -41,7 +41,7 @@ func (a *products) MulTrans(dst, u []float32) {
 }
 
 func (a *products) cancelled(dst []float32) bool {
-	if a.ctx.Err() == nil {
+	if a.stopped() == nil {
 		return false
 	}
 	for i := range dst {
@@ -119,7 +119,7 @@ func (s *matrixFree) operator(ctx context.Context, count int) *systems {
 		x = s.at
 	}
 	s.now = 0
-	s.a = systems{products{ctx, s.model.Linearize(x), p, n, s.step}, s.model, x, count * p / len(x), s.a.chosen}
+	s.a = systems{products{ctx.Err, s.model.Linearize(x), p, n, s.step}, s.model, x, count * p / len(x), s.a.chosen}
 	return &s.a
 }
 

@@ -63,7 +63,7 @@ func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32
 		o.Steps = DefaultFarSteps
 	}
 	p, n := m.Dims()
-	s := &farSearch{options: o, model: m, ctx: ctx, sigma: sigma, p: p, n: n}
+	s := &farSearch{options: o, model: m, sigma: sigma, p: p, n: n}
 	size := max(1, farRows(p, n)/o.Starts)
 	for lo := 0; lo < len(index); lo += size {
 		hi := min(len(index), lo+size)
@@ -89,7 +89,6 @@ func farRows(p, n int) int { return max(1, min(256, rowBudget/(p+n))) }
 type farSearch struct {
 	options FarOptions
 	model   nn.Model
-	ctx     context.Context
 	sigma   float64
 	p, n    int
 
@@ -163,8 +162,8 @@ func rowOf[T any](x []T, i, w int) []T { return x[i*w : (i+1)*w] }
 // run searches from every start; what it finds is in best.
 func (s *farSearch) run(ctx context.Context, index []int64, factors []*Factors, tell func(part float64)) error {
 	s.draw(index)
-	s.hide(factors)
-	s.scan()
+	s.hide(ctx, factors)
+	s.scan(ctx)
 	for k := range s.options.Steps {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -173,8 +172,8 @@ func (s *farSearch) run(ctx context.Context, index []int64, factors []*Factors, 
 		if s.close(k); len(s.open) == 0 {
 			return nil
 		}
-		s.correct()
-		s.advance()
+		s.correct(ctx)
+		s.advance(ctx)
 	}
 	return ctx.Err()
 }
@@ -215,14 +214,14 @@ func (s *farSearch) measure(w []float32, row int, e []float32) {
 // scan moves every row to the most promising part of the way to its start: a
 // factor 2 from one to the next, and at last as far as z, by then proportional to
 // the way, is well within the noise.
-func (s *farSearch) scan() {
+func (s *farSearch) scan(ctx context.Context) {
 	chosen := make([]float64, len(s.open))
 	for i := range chosen {
 		chosen[i] = math.Inf(-1)
 	}
 	copy(s.x, s.eps)
 	for range s.options.Scales {
-		s.evaluate()
+		s.evaluate(ctx)
 		s.take(chosen, farHidden)
 		simd.Scale(.5, s.x)
 	}
@@ -230,14 +229,14 @@ func (s *farSearch) scan() {
 		shrink := farWithin * s.sigma / norm32(rowOf(s.a, row, s.n))
 		simd.Scale(float32(2*min(1, shrink)), rowOf(s.x, row, s.p))
 	}
-	s.evaluate()
+	s.evaluate(ctx)
 	s.take(chosen, farHidden)
 }
 
 // evaluate overwrites a with the shift of the features at the trials.
-func (s *farSearch) evaluate() {
+func (s *farSearch) evaluate(ctx context.Context) {
 	points := s.points(s.x)
-	for lo, most := 0, certifyRowsOf(s.p, s.n); lo < len(s.open) && s.ctx.Err() == nil; lo += most {
+	for lo, most := 0, certifyRowsOf(s.p, s.n); lo < len(s.open) && ctx.Err() == nil; lo += most {
 		hi := min(len(s.open), lo+most)
 		s.model.Forward(s.a[lo*s.n:hi*s.n], points[lo*s.p:hi*s.p])
 	}

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -33,7 +34,7 @@ const (
 
 // hide moves the starts to where J at θ sees them least, an interior-point
 // iteration in the box: the norm shrinks with the room.
-func (s *farSearch) hide(factors []*Factors) {
+func (s *farSearch) hide(ctx context.Context, factors []*Factors) {
 	examples := len(s.theta) / s.p
 	size := examples
 	if factors == nil {
@@ -43,7 +44,7 @@ func (s *farSearch) hide(factors []*Factors) {
 		hi := min(examples, lo+size)
 		var js []Jacobian
 		if factors == nil {
-			js = s.smallJacobians(s.theta[lo*s.p : hi*s.p])
+			js = s.smallJacobians(ctx, s.theta[lo*s.p:hi*s.p])
 		}
 		parallel(hi-lo, func(k int) {
 			if factors == nil {
@@ -57,7 +58,7 @@ func (s *farSearch) hide(factors []*Factors) {
 
 // smallJacobians forms J at every input of x, [·, p], where it has no more than
 // farDirect rows; it leaves out the rest.
-func (s *farSearch) smallJacobians(x []float32) []Jacobian {
+func (s *farSearch) smallJacobians(ctx context.Context, x []float32) []Jacobian {
 	all := make([]Jacobian, len(x)/s.p)
 	on := activity(s.model.Linearize(x), len(all)*s.n)
 	for _, group := range groupByRows(on, s.n, len(all)) {
@@ -68,7 +69,7 @@ func (s *farSearch) smallJacobians(x []float32) []Jacobian {
 		for _, i := range group.at {
 			point = append(point, rowOf(x, i, s.p)...)
 		}
-		for k, j := range jacobians(s.ctx, s.model.Linearize(point), len(group.at), s.p, s.n) {
+		for k, j := range jacobians(ctx, s.model.Linearize(point), len(group.at), s.p, s.n) {
 			all[group.at[k]] = j
 		}
 	}
@@ -152,19 +153,19 @@ func (s *farSearch) stretch(row int, e []float32, norm float64) {
 // Levenberg and Marquardt): that raises ‖ε‖/‖z‖ even where J has no null space, as
 // an inverse iteration does, and once z nearly vanishes it is a full Gauss-Newton
 // step.
-func (s *farSearch) correct() {
+func (s *farSearch) correct(ctx context.Context) {
 	parallel(len(s.open), func(k int) {
 		row := s.open[k]
 		s.measure(rowOf(s.room, k, s.p), row, rowOf(s.eps, row, s.p))
 	})
 	for _, group := range groupByRows(s.activities(), s.n, rowGroupSize) {
-		if s.ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return
 		}
 		if lin := s.linearizeAt(group.at); group.rows > farDirect {
-			s.byGradients(group.at, lin)
+			s.byGradients(ctx, group.at, lin)
 		} else {
-			s.byMatrices(group.at, lin)
+			s.byMatrices(ctx, group.at, lin)
 		}
 	}
 }
@@ -196,7 +197,7 @@ func (s *farSearch) linearizeAt(some []int) nn.Linearization[float32] {
 }
 
 // advance takes the steps, or parts of them, wherever that is worth it.
-func (s *farSearch) advance() {
+func (s *farSearch) advance(ctx context.Context) {
 	start := make([]float64, len(s.open))
 	from := make([]float32, len(s.open)*s.p)
 	for k, row := range s.open {
@@ -211,7 +212,7 @@ func (s *farSearch) advance() {
 			simd.Combine(x, rowOf(from, k, s.p), rowOf(s.step, k, s.p), 1, part, 0)
 			s.clip(s.open[k], x)
 		})
-		s.evaluate()
+		s.evaluate(ctx)
 		s.take(chosen, 0)
 	}
 	for k, row := range s.open {
@@ -220,8 +221,8 @@ func (s *farSearch) advance() {
 }
 
 // byMatrices solves with the Jacobian of each of some open rows.
-func (s *farSearch) byMatrices(some []int, lin nn.Linearization[float32]) {
-	js := jacobians(s.ctx, lin, len(some), s.p, s.n)
+func (s *farSearch) byMatrices(ctx context.Context, some []int, lin nn.Linearization[float32]) {
+	js := jacobians(ctx, lin, len(some), s.p, s.n)
 	parallel(len(some), func(i int) {
 		k, j := some[i], js[i]
 		row, u := s.open[k], rowOf(s.step, k, s.p)
@@ -291,10 +292,10 @@ func (f *farSystem) solve() {
 
 // byGradients solves, for some open rows, by conjugate gradients on ‖JWx + z‖² +
 // λ‖x‖².
-func (s *farSearch) byGradients(some []int, lin nn.Linearization[float32]) {
+func (s *farSearch) byGradients(ctx context.Context, some []int, lin nn.Linearization[float32]) {
 	c := newFarGradients(s, some)
 	for range farSolve {
-		if s.ctx.Err() != nil {
+		if ctx.Err() != nil {
 			break
 		}
 		lin.VJP(c.g, c.r)

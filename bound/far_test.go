@@ -251,18 +251,18 @@ func TestCorrectorsAgree(t *testing.T) {
 	for i := range theta {
 		theta[i] = float32(r.Float64())
 	}
-	s := &farSearch{ctx: t.Context(), options: FarOptions{Starts: 3, Domain: boxOf(t, p, -1, 2)}, model: net, sigma: 1, p: p, n: n}
+	s := &farSearch{options: FarOptions{Starts: 3, Domain: boxOf(t, p, -1, 2)}, model: net, sigma: 1, p: p, n: n}
 	s.begin(make([]float32, 3*p), theta)
 	s.draw([]int64{0})
 	simd.Scale(.25, s.eps)
 	copy(s.x, s.eps)
-	s.evaluate()
+	s.evaluate(t.Context())
 	copy(s.z, s.a)
-	s.correct()
+	s.correct(t.Context())
 	direct := slices.Clone(s.step)
 	clear(s.step)
 	all := upTo(len(s.open))
-	s.byGradients(all, s.linearizeAt(all))
+	s.byGradients(t.Context(), all, s.linearizeAt(all))
 	if norm32(direct) == 0 {
 		t.Fatal("no step")
 	}

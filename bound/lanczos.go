@@ -35,7 +35,7 @@ func (s *spectra) fill(ctx context.Context, m nn.Model, theta []float32, index, 
 	done, total := 0, float64(2*s.steps)
 	lin := m.Linearize(theta)
 	active := activity(lin, n)
-	a := &products{ctx, lin, p, n, func() { done++; tell(float64(done-1) / total) }}
+	a := &products{ctx.Err, lin, p, n, func() { done++; tell(float64(done-1) / total) }}
 	op, on := lsqr.Operator[float32](a), []bool(nil)
 	rows := 0
 	for _, yes := range active {

@@ -49,8 +49,8 @@ func NewPrior(ctx context.Context, data Source, inputs, most int, seed uint64) (
 	}
 	indices := drawExamples(data.Len(), most, seed)
 	p := &Prior{P: inputs, Examples: len(indices), Mean: mean, Covariance: make([]float64, inputs*inputs)}
-	c := &covariance{ctx: ctx, data: data, indices: indices, p: inputs}
-	fourth, err := c.second(p.Covariance, p.Mean)
+	c := &covariance{data: data, indices: indices, p: inputs}
+	fourth, err := c.second(ctx, p.Covariance, p.Mean)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +66,8 @@ func PriorMean(ctx context.Context, data Source, inputs, most int, seed uint64) 
 		return nil, fmt.Errorf("a prior from %d examples: at least two are needed", len(indices))
 	}
 	mean := make([]float64, inputs)
-	c := &covariance{ctx: ctx, data: data, indices: indices, p: inputs}
-	if err := c.mean(mean); err != nil {
+	c := &covariance{data: data, indices: indices, p: inputs}
+	if err := c.mean(ctx, mean); err != nil {
 		return nil, err
 	}
 	for _, v := range mean {
@@ -94,17 +94,16 @@ func drawExamples(n, most int, seed uint64) []int {
 
 // covariance reads examples a chunk at a time.
 type covariance struct {
-	ctx     context.Context
 	data    Source
 	indices []int
 	p       int
 }
 
 // each calls f with every chunk, [·, p].
-func (c *covariance) each(f func(x []float64)) error {
+func (c *covariance) each(ctx context.Context, f func(x []float64)) error {
 	narrow, wide := make([]float32, priorChunk*c.p), make([]float64, priorChunk*c.p)
 	for lo := 0; lo < len(c.indices); lo += priorChunk {
-		if err := c.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		some := c.indices[lo:min(len(c.indices), lo+priorChunk)]
@@ -121,8 +120,8 @@ func (c *covariance) each(f func(x []float64)) error {
 	return nil
 }
 
-func (c *covariance) mean(mean []float64) error {
-	err := c.each(func(x []float64) {
+func (c *covariance) mean(ctx context.Context, mean []float64) error {
+	err := c.each(ctx, func(x []float64) {
 		for i := 0; i < len(x); i += c.p {
 			simd.Add(mean, mean, x[i:i+c.p])
 		}
@@ -132,9 +131,9 @@ func (c *covariance) mean(mean []float64) error {
 }
 
 // second overwrites s with the sample covariance, and returns the mean of ‖x−mean‖⁴.
-func (c *covariance) second(s, mean []float64) (fourth float64, err error) {
+func (c *covariance) second(ctx context.Context, s, mean []float64) (fourth float64, err error) {
 	n, p := float64(len(c.indices)), c.p
-	err = c.each(func(x []float64) {
+	err = c.each(ctx, func(x []float64) {
 		rows := len(x) / p
 		parallel(rows, func(i int) { simd.Combine(rowOf(x, i, p), rowOf(x, i, p), mean, 1, -1, 0) })
 		for i := range rows {

@@ -115,7 +115,7 @@ func (s *published) restart(ctx context.Context, eps []float32, b *batch, featur
 func (s *published) stacked(ctx context.Context, at, z []float32, smallest float64) ([]float32, error) {
 	p, n := s.model.Dims()
 	if s.updater == nil {
-		a := stack{&products{ctx, s.model.Linearize(at), p, n, nil}, len(at) / p}
+		a := stack{&products{ctx.Err, s.model.Linearize(at), p, n, nil}, len(at) / p}
 		return s.solve(a, z, smallest, len(at)), ctx.Err()
 	}
 	delta := make([]float32, len(at))

@@ -26,7 +26,6 @@ const (
 
 // refiner moves witnesses along the grid to where they are worth more.
 type refiner struct {
-	ctx    context.Context
 	model  Model
 	domain Domain
 	sigma  float64
@@ -49,13 +48,13 @@ func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []floa
 	if p > refineInputs {
 		return ctx.Err()
 	}
-	r := &refiner{ctx: ctx, model: m, domain: d, sigma: sigma, hidden: hidden, p: p, n: n, theta: widened64(theta), eps: eps}
+	r := &refiner{model: m, domain: d, sigma: sigma, hidden: hidden, p: p, n: n, theta: widened64(theta), eps: eps}
 	rows := len(eps) / p
 	r.z, r.worth = make([]float64, rows*n), make([]float64, rows)
-	open := r.best(each, most)
+	open := r.best(ctx, each, most)
 	for k := range refineRounds {
 		tell(float64(k) / refineRounds)
-		if open = r.round(open); len(open) == 0 || ctx.Err() != nil {
+		if open = r.round(ctx, open); len(open) == 0 || ctx.Err() != nil {
 			break
 		}
 	}
@@ -63,10 +62,10 @@ func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []floa
 }
 
 // best measures all rows, and returns of each group those that are worth most.
-func (r *refiner) best(each, most int) (open []int) {
+func (r *refiner) best(ctx context.Context, each, most int) (open []int) {
 	var rows []int
 	for k := range r.worth {
-		if r.ctx.Err() == nil && simd.MaxAbs(rowOf(r.eps, k, r.p)) > 0 {
+		if ctx.Err() == nil && simd.MaxAbs(rowOf(r.eps, k, r.p)) > 0 {
 			z := r.shift(rowOf(r.theta, k, r.p), rowOf(r.eps, k, r.p))
 			copy(rowOf(r.z, k, r.n), z)
 			r.worth[k] = r.value(rowOf(r.eps, k, r.p), z)
@@ -105,17 +104,17 @@ func (r *refiner) value(eps, z []float64) float64 {
 }
 
 // round takes steps from every open row, and returns those that may gain more.
-func (r *refiner) round(open []int) (again []int) {
+func (r *refiner) round(ctx context.Context, open []int) (again []int) {
 	p, n := r.p, r.n
 	size := max(1, min(len(open), rowBudget/max(p, n)/64))
-	for lo := 0; lo < len(open) && r.ctx.Err() == nil; lo += size {
+	for lo := 0; lo < len(open) && ctx.Err() == nil; lo += size {
 		some := open[lo:min(len(open), lo+size)]
-		js := r.jacobians(some)
+		js := r.jacobians(ctx, some)
 		tried := make([][]float64, len(some))
 		parallel(len(some), func(i int) {
 			k := some[i]
-			if len(js[i].Active) > 0 && r.ctx.Err() == nil {
-				tried[i] = r.walk(js[i], rowOf(r.theta, k, p), rowOf(r.eps, k, p), rowOf(r.z, k, n))
+			if len(js[i].Active) > 0 && ctx.Err() == nil {
+				tried[i] = r.walk(ctx, js[i], rowOf(r.theta, k, p), rowOf(r.eps, k, p), rowOf(r.z, k, n))
 			}
 		})
 		for i, k := range some {
@@ -128,7 +127,7 @@ func (r *refiner) round(open []int) (again []int) {
 }
 
 // jacobians are those at θ+ε of some rows, without rows where they are too large.
-func (r *refiner) jacobians(some []int) []Jacobian {
+func (r *refiner) jacobians(ctx context.Context, some []int) []Jacobian {
 	x := make([]float32, 0, len(some)*r.p)
 	for _, k := range some {
 		for i, t := range rowOf(r.theta, k, r.p) {
@@ -156,7 +155,7 @@ func (r *refiner) jacobians(some []int) []Jacobian {
 	if most*r.p > refineEntries {
 		return make([]Jacobian, len(some))
 	}
-	return jacobians(r.ctx, lin, len(some), r.p, r.n)
+	return jacobians(ctx, lin, len(some), r.p, r.n)
 }
 
 // keep takes up the best of some states of row k, and reports whether it is enough
@@ -176,9 +175,9 @@ func (r *refiner) keep(k int, tried []float64) bool {
 
 // walk takes steps from eps by the linear model, and returns the states that 1, 2, 4,
 // … of them lead to, and all, [·, p].
-func (r *refiner) walk(j Jacobian, theta, eps, z []float64) (states []float64) {
+func (r *refiner) walk(ctx context.Context, j Jacobian, theta, eps, z []float64) (states []float64) {
 	s := newSteps(r, j, theta, eps, z)
-	for k := 1; k <= refineSteps && r.ctx.Err() == nil; k++ {
+	for k := 1; k <= refineSteps && ctx.Err() == nil; k++ {
 		if !s.single() && !s.pair() {
 			if k > 1 && (k-1)&(k-2) != 0 {
 				states = append(states, s.eps...)

@@ -173,7 +173,7 @@ func TestPublishedDiagonalForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := lsqr.Solve[float32](stack{&products{t.Context(), m.Linearize(at), p, n, nil}, 5}, z, 1, lsqr.Options{ATol: 1e-4, BTol: publishedBTol})
+		want := lsqr.Solve[float32](stack{&products{t.Context().Err, m.Linearize(at), p, n, nil}, 5}, z, 1, lsqr.Options{ATol: 1e-4, BTol: publishedBTol})
 		anew := s.updater.full
 		if n := want.Stats[0].Iterations; max(s.effort.steps-n, n-s.effort.steps) > 4 {
 			t.Errorf("%g away: %d steps in the diagonal form, %d in the original", far, s.effort.steps, n)

@@ -92,17 +92,17 @@ func NewVanTrees(ctx context.Context, m nn.Model, prior *Prior, noise release.No
 	if err := o.settle(p, c.Len()); err != nil {
 		return nil, err
 	}
-	a := &affinities{ctx: ctx, m: m, noise: noise, queries: max(1, queries), tell: o.Progress,
+	a := &affinities{m: m, noise: noise, queries: max(1, queries), tell: o.Progress,
 		total: gramDraws + len(vanTreesScales)*scaleDraws + o.Draws}
 	if err := a.split(); err != nil {
 		return nil, err
 	}
-	h, err := a.displacements(prior, c, o)
+	h, err := a.displacements(ctx, prior, c, o)
 	if err != nil {
 		return nil, err
 	}
 	v := &VanTrees{Prior: prior, Draws: o.Draws, Confidence: o.Confidence}
-	if v.Errors, err = a.limits(prior, h, o); err != nil {
+	if v.Errors, err = a.limits(ctx, prior, h, o); err != nil {
 		return nil, err
 	}
 	v.MeanSquare = math.NaN()

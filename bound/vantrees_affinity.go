@@ -15,7 +15,6 @@ import (
 
 // affinities evaluates how alike the releases of two inputs are, at draws of the prior.
 type affinities struct {
-	ctx         context.Context
 	m           nn.Model
 	affine      nn.Model // the layers before the first that is not affine; nil for none
 	rest        nn.Model // the layers after them
@@ -37,7 +36,7 @@ type displaced struct {
 // displacements chooses h along (F·k·E[JᵀJ] + Σ⁻¹)⁻¹w, which is the best direction for a
 // linear model, so long that hᵀ(F·k·E[JᵀJ] + Σ⁻¹)h = reach², times that one of
 // vanTreesScales which is best at a few draws.
-func (a *affinities) displacements(prior *Prior, c Coordinates, o VanTreesOptions) (*displaced, error) {
+func (a *affinities) displacements(ctx context.Context, prior *Prior, c Coordinates, o VanTreesOptions) (*displaced, error) {
 	p, m := prior.P, c.Len()
 	var chol mat.Cholesky
 	if !chol.Factorize(mat.NewSymDense(p, prior.Covariance)) {
@@ -46,7 +45,7 @@ func (a *affinities) displacements(prior *Prior, c Coordinates, o VanTreesOption
 	var root mat.TriDense
 	chol.UTo(&root)
 	a.root = mat.DenseCopyOf(&root).RawMatrix().Data
-	g, err := a.meanGram(prior.draws(a.root, gramDraws, o.Seed, gramStream))
+	g, err := a.meanGram(ctx, prior.draws(a.root, gramDraws, o.Seed, gramStream))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +68,7 @@ func (a *affinities) displacements(prior *Prior, c Coordinates, o VanTreesOption
 			d.distance[k] += wide[k*p+i] * solved.At(i, k)
 		}
 	})
-	return d, a.rescale(prior, d, o)
+	return d, a.rescale(ctx, prior, d, o)
 }
 
 // newDisplaced returns h_k = reach·C w_k/√(w_kᵀC w_k) and w_kᵀh_k for C, [p, p].
@@ -105,7 +104,7 @@ func (a *affinities) reach() float64 {
 }
 
 // rescale multiplies each displacement by the best of vanTreesScales at scaleDraws draws.
-func (a *affinities) rescale(prior *Prior, d *displaced, o VanTreesOptions) error {
+func (a *affinities) rescale(ctx context.Context, prior *Prior, d *displaced, o VanTreesOptions) error {
 	m, p := len(d.gain), prior.P
 	draws := prior.draws(a.root, scaleDraws, o.Seed, scaleStream)
 	best, chosen := make([]float64, m), make([]float64, m)
@@ -114,7 +113,7 @@ func (a *affinities) rescale(prior *Prior, d *displaced, o VanTreesOptions) erro
 		for i, v := range d.h {
 			h[i] = float32(scale) * v
 		}
-		values, err := a.at(draws, h, p)
+		values, err := a.at(ctx, draws, h, p)
 		if err != nil {
 			return err
 		}
@@ -150,9 +149,9 @@ func (d *displaced) bound(k int, scale, near, far float64) float64 {
 
 // limits returns the bounds, with each expectation's lower confidence limit. Of 2m limits
 // each may fail with a probability of (1 − confidence)/(2m).
-func (a *affinities) limits(prior *Prior, d *displaced, o VanTreesOptions) ([]float64, error) {
+func (a *affinities) limits(ctx context.Context, prior *Prior, d *displaced, o VanTreesOptions) ([]float64, error) {
 	m := len(d.gain)
-	values, err := a.at(prior.draws(a.root, o.Draws, o.Seed, limitStream), d.h, prior.P)
+	values, err := a.at(ctx, prior.draws(a.root, o.Draws, o.Seed, limitStream), d.h, prior.P)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +167,7 @@ func (a *affinities) limits(prior *Prior, d *displaced, o VanTreesOptions) ([]fl
 
 // at returns the coefficients of θ ± h/2, then those of θ ± h, at every draw θ of x, [·, p],
 // and every displacement of h, [m, p], as [2, m, draws].
-func (a *affinities) at(x, h []float32, p int) ([]float64, error) {
+func (a *affinities) at(ctx context.Context, x, h []float32, p int) ([]float64, error) {
 	draws, m := len(x)/p, len(h)/p
 	q, n := a.rest.Dims()
 	out := make([]float64, 2*m*draws)
@@ -179,7 +178,7 @@ func (a *affinities) at(x, h []float32, p int) ([]float64, error) {
 		count := min(block, m-lo)
 		a.displace(d, h[lo*p:(lo+count)*p], count)
 		for i := range draws {
-			if err := a.ctx.Err(); err != nil {
+			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			a.rest.Linearize(rowOf(bent, i, q)).Shift(change[:4*count*n], d[:4*count*q])

@@ -13,13 +13,13 @@ import (
 
 // meanGram returns the mean of JᵀJ over inputs x, [·, p], J from float32 products: it only
 // directs a search.
-func (a *affinities) meanGram(x []float32) ([]float64, error) {
+func (a *affinities) meanGram(ctx context.Context, x []float32) ([]float64, error) {
 	p, _ := a.m.Dims()
 	sum := make([]float64, p*p)
 	if !finite32(x) {
 		return nil, fmt.Errorf("van Trees bound: the prior has draws that are not finite")
 	}
-	if err := addGrams(a.ctx, sum, a.m, x, float64(p)/float64(len(x)), a.count); err != nil {
+	if err := addGrams(ctx, sum, a.m, x, float64(p)/float64(len(x)), a.count); err != nil {
 		return nil, err
 	}
 	mirror(sum, p)

@@ -141,7 +141,7 @@ func (e *example) read(f *npy.File) error {
 func (e *example) check() {
 	p, z := len(e.theta), e.displacements()
 	g, root, size := make([][]float64, len(z)), make([]float64, len(z)), make([]float64, len(z)) // wᵀε, √χ² and ‖ε‖
-	var square float64 // the largest mean-square bound
+	var square float64                                                                           // the largest mean-square bound
 	for r := range z {
 		eps := e.eps[r*p : (r+1)*p]
 		g[r], root[r], size[r] = e.run.apply(eps), e.root(z[r]), math.Sqrt(simd.SumSquares(eps))

@@ -142,16 +142,16 @@ func (s Spec) scores(g *nn.Graph) (front, head *nn.Graph, err error) {
 	return front, head, nil
 }
 
-// Holds tells whether bounds hold on what leaves with that noise and
-// post-processing, and says why not, or what does not change that they do.
+// Holds reports whether bounds hold for the release with this noise and post-processing, and
+// why: the reason is empty where there is nothing to say.
 func (s Spec) Holds(noise Noise, p Post) (ok bool, reason string) {
 	switch {
 	case s.surface() == SurfaceLabel:
-		return false, "only the label leaves, without noise of its own: labels do not change smoothly with the input, and no bound of this kind speaks of them"
+		return false, "only the label leaves, without noise of its own: labels do not change smoothly with the input, so HCR bounds do not apply"
 	case noise == nil || noise == None{}:
-		return false, "no noise is added: what leaves is a function of the input, and two inputs that it tells apart are told apart with certainty"
+		return false, "no noise is added: the release is a function of the input, so an adversary tells two inputs apart with certainty"
 	case p != (Post{}):
-		return true, "what is done to the dithered values before they leave is post-processing: it sees nothing else of the input, and the bounds hold"
+		return true, "the bounds hold: rounding and selection after the noise are post-processing, which cannot reveal more"
 	}
 	return true, ""
 }

@@ -11,9 +11,9 @@ import (
 
 type boundCmd struct {
 	modelFlags
-	Data     string `required:"" help:"The inputs: a folder of idx files (.gz or not) or of CIFAR-10 records, a folder or zip of pictures, an .npz file, a CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
+	Data     string `required:"" help:"The inputs: a folder of idx files or CIFAR-10 records, a folder or zip of pictures, an .npz file, a CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
 	Split    string `help:"Part of the data: test or train." enum:"test,train" default:"test"`
-	Examples string `help:"How many examples, drawn by the seed, or an .npy file of their indices, or all." default:"100" placeholder:"N|FILE" input:"file"`
+	Examples string `help:"Number of examples, drawn by the seed; or all; or an .npy file of indices." default:"100" placeholder:"N|FILE" input:"file"`
 
 	inputFlags
 	memoryFlag
@@ -22,14 +22,14 @@ type boundCmd struct {
 	searchFlags  `group:"Near witnesses"`
 	furtherFlags `group:"Further bounds and attacks"`
 
-	Resume bool `help:"Go on with the interrupted run in --out."`
+	Resume bool `help:"Continue the interrupted run in --out."`
 	output
 
 	clusterFlags `group:"Runs over several machines"`
 }
 
 func (boundCmd) Help() string {
-	return "Example: tattle bound --model mnist-net/model.onnx --data mnist --examples 100\n\nCtrl-C keeps the bounds of finished examples; the same command with --out and --resume goes on. Prior and attacks, which take less, run again."
+	return "Example: tattle bound --model mnist-net/model.onnx --data mnist --examples 100\n\nProves lower bounds on the error of every unbiased reconstruction of an input from its release, and runs attacks.\n\nCtrl-C keeps the bounds of finished examples. The same command with --out and --resume continues; the prior and the attacks run again."
 }
 
 func (c *boundCmd) Run(e *env) error {

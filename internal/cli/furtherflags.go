@@ -15,14 +15,14 @@ import (
 
 // furtherFlags choose the bounds beyond one near witness, and the attacks.
 type furtherFlags struct {
-	Barankin    int      `help:"Witnesses of each example that Barankin's bound combines (0: none)." default:"64" placeholder:"N"`
-	Far         int      `help:"Witnesses of each example sought far from it (0: none)." default:"8" placeholder:"N"`
-	Twins       string   `help:"Examples for which twins are sought: far inputs with the same features in real arithmetic, moved to stored inputs whose features the noise hardly tells apart, unless --domain is legal. The first so many examples, or all (0: none)." default:"6" placeholder:"N|all"`
-	VanTrees    *bool    `help:"Bound any adversary, biased too, under a Gaussian prior of the training data (default: where there are training data)." negatable:""`
-	Attack      []string `help:"Attacks to run: linear, inversion, decoder, or none (default: all where there are training data; without the decoder where training it takes minutes)." placeholder:"LIST"`
-	AttackDraws int      `help:"Draws of the noise that each attack is given for each example." default:"4" placeholder:"N"`
+	Barankin    int      `help:"Witnesses per example that the Barankin bound combines (0: no such bound)." default:"64" placeholder:"N"`
+	Far         int      `help:"Far witnesses per example (0: none)." default:"8" placeholder:"N"`
+	Twins       string   `help:"Number of examples for which twins, other inputs with nearly the same features, are searched; or all (0: none)." default:"6" placeholder:"N|all"`
+	VanTrees    *bool    `help:"Bound every adversary on average over a Gaussian prior fitted to the training data (default: if there are training data)." negatable:""`
+	Attack      []string `help:"Attacks to run: linear, inversion, decoder, or none (default: all that take at most minutes, if there are training data)." placeholder:"LIST"`
+	AttackDraws int      `help:"Draws of the noise per example, for the attacks." default:"4" placeholder:"N"`
 
-	TrainingData string `help:"What the prior, the attacks and --projection principal learn from: data like --data's (default: the training part of --data)." placeholder:"PATH" input:"data"`
+	TrainingData string `help:"Data that the prior, the attacks and --projection principal learn from (default: the training part of --data)." placeholder:"PATH" input:"data"`
 }
 
 // adversaries are measure.Adversaries with what the report says of their training data.
@@ -40,11 +40,11 @@ const (
 func (f furtherFlags) check() error {
 	switch {
 	case f.Barankin < 0 || f.Barankin > mostWitnesses:
-		return usage(fmt.Errorf("--barankin: %d is not between 0 and %d", f.Barankin, mostWitnesses), "")
+		return usage(fmt.Errorf("--barankin %d: must be between 0 and %d", f.Barankin, mostWitnesses), "")
 	case f.Far < 0 || f.Far > mostWitnesses:
-		return usage(fmt.Errorf("--far: %d is not between 0 and %d", f.Far, mostWitnesses), "")
+		return usage(fmt.Errorf("--far %d: must be between 0 and %d", f.Far, mostWitnesses), "")
 	case f.AttackDraws < 1 || f.AttackDraws > mostAttackDraws:
-		return usage(fmt.Errorf("--attack-draws: %d is not between 1 and %d", f.AttackDraws, mostAttackDraws), "")
+		return usage(fmt.Errorf("--attack-draws %d: must be between 1 and %d", f.AttackDraws, mostAttackDraws), "")
 	}
 	for i, a := range f.Attack {
 		if slices.Contains(f.Attack[:i], a) {
@@ -54,7 +54,7 @@ func (f furtherFlags) check() error {
 			return usage(fmt.Errorf("--attack: there is no attack %q", a), "choose from "+strings.Join(measure.AttackNames, ", ")+", or none")
 		}
 		if a == "none" && len(f.Attack) > 1 {
-			return usage(errors.New("--attack: none goes with no other"), "")
+			return usage(errors.New("--attack: none and attacks are mutually exclusive"), "")
 		}
 	}
 	_, err := f.twins(0)

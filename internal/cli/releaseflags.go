@@ -10,19 +10,19 @@ import (
 
 // releaseFlags choose what leaves the device.
 type releaseFlags struct {
-	Surface     string  `help:"What leaves the device: features, logits, probabilities, or label (the largest of the dithered logits, by its place alone)." enum:"features,logits,probabilities,label" default:"features"`
+	Surface     string  `help:"What leaves the device: features, logits, probabilities or label (the class with the largest noisy logit)." enum:"features,logits,probabilities,label" default:"features"`
 	Features    string  `help:"Node (or tensor) whose output is released (default: the input of the last affine layer)." placeholder:"NODE"`
-	Keep        *int    `help:"Release so many numbers only, by --projection (default: all)." placeholder:"K"`
-	Projection  string  `help:"Which numbers --keep keeps: the first, random orthonormal directions, or the principal ones of the training data's features." enum:"first,random,principal" default:"first"`
-	Temperature float64 `help:"Divides the logits, before softmax where probabilities are released." default:"1" placeholder:"T"`
+	Keep        *int    `help:"Number of features to release, chosen by --projection (default: all)." placeholder:"K"`
+	Projection  string  `help:"What --keep keeps: the first features, random orthonormal directions, or principal components of the training data's features." enum:"first,random,principal" default:"first"`
+	Temperature float64 `help:"Divisor of the logits, before the softmax." default:"1" placeholder:"T"`
 
-	Noise      string   `help:"Its family: gaussian, laplace, logistic, student-t or student-t:DEGREES (default 5), isotropic-laplace, table:FILE (a density, CSV of x,density or [k, 2]), or none (no bound holds then: accuracy and attacks alone)." default:"gaussian" placeholder:"FAMILY" input:"table"`
-	Sigma      *float64 `help:"Standard deviation of the noise on every number released." placeholder:"X"`
-	SigmaScale *float64 `help:"The same, as a multiple of these numbers' root mean square (default: 1)." placeholder:"X"`
-	Queries    int      `help:"Releases of each input that an adversary sees, with fresh noise each." default:"1" placeholder:"N"`
+	Noise      string   `help:"Family of the noise: gaussian, laplace, logistic, student-t[:DEGREES], isotropic-laplace, table:FILE (x and density), or none (accuracy and attacks only)." default:"gaussian" placeholder:"FAMILY" input:"table"`
+	Sigma      *float64 `help:"Standard deviation of the noise on each feature." placeholder:"X"`
+	SigmaScale *float64 `help:"The same as a multiple of the root mean square of the features (default: 1)." placeholder:"X"`
+	Queries    int      `help:"Releases of each input, with independent noise, that an adversary sees." default:"1" placeholder:"N"`
 
-	Round int `help:"Round the dithered numbers to so many decimals (0: leave them)." default:"0" placeholder:"D"`
-	TopK  int `help:"Release only the so many largest of them (0: all)." default:"0" placeholder:"K"`
+	Round int `help:"Decimals to which noisy features are rounded (0: no rounding)." default:"0" placeholder:"D"`
+	TopK  int `help:"Release only the K largest noisy features (0: all)." default:"0" placeholder:"K"`
 }
 
 // Upper limits.
@@ -40,25 +40,25 @@ func (f releaseFlags) release(seed uint64) (measure.Release, error) {
 	}
 	switch {
 	case f.Keep != nil && *f.Keep < 1:
-		return l, usage(fmt.Errorf("--keep: %d numbers cannot be kept", *f.Keep), "leave --keep out to release all")
+		return l, usage(fmt.Errorf("--keep %d: must be at least 1", *f.Keep), "leave --keep out to release all features")
 	case f.Keep == nil && f.Projection != "first":
-		return l, usage(fmt.Errorf("--projection %s needs --keep, how many numbers to keep", f.Projection), "")
+		return l, usage(fmt.Errorf("--projection %s requires --keep", f.Projection), "")
 	case f.Surface != "features" && f.Features != "":
-		return l, usage(fmt.Errorf("--features names features, but --surface %s is released", f.Surface), "")
+		return l, usage(fmt.Errorf("--features requires --surface features, not %s", f.Surface), "")
 	case !(f.Temperature > 0 && f.Temperature < 1e6):
-		return l, usage(fmt.Errorf("--temperature: %g is not above 0 and below a million", f.Temperature), "")
+		return l, usage(fmt.Errorf("--temperature %g: must be above 0 and below 1000000", f.Temperature), "")
 	case f.Temperature != defaultTemperature && f.Surface == "features":
-		return l, usage(errors.New("--temperature is for logits, and features are released"), "choose --surface logits or probabilities")
+		return l, usage(errors.New("--temperature requires --surface logits or probabilities"), "")
 	case f.Noise == measure.NoNoise && (f.Sigma != nil || f.SigmaScale != nil):
-		return l, usage(errors.New("--sigma and --sigma-scale are of noise, and --noise none adds none"), "")
+		return l, usage(errors.New("--sigma and --sigma-scale require noise, not --noise none"), "")
 	case f.Noise == measure.NoNoise && f.Queries > 1:
-		return l, usage(errors.New("--queries: without noise, all releases of an input are the same"), "")
+		return l, usage(errors.New("--queries requires noise: without it all releases of an input are the same"), "")
 	case f.Queries < 1 || f.Queries > mostQueries:
-		return l, usage(fmt.Errorf("--queries: %d is not between 1 and %d", f.Queries, mostQueries), "")
+		return l, usage(fmt.Errorf("--queries %d: must be between 1 and %d", f.Queries, mostQueries), "")
 	case f.Round < 0 || f.Round > mostDecimals:
-		return l, usage(fmt.Errorf("--round: %d decimals, expected 0 to %d", f.Round, mostDecimals), "")
+		return l, usage(fmt.Errorf("--round %d: must be between 0 and %d", f.Round, mostDecimals), "")
 	case f.TopK < 0:
-		return l, usage(fmt.Errorf("--top-k: %d is negative", f.TopK), "")
+		return l, usage(fmt.Errorf("--top-k %d: must not be negative", f.TopK), "")
 	case f.Noise == "uniform":
 		_, err := release.ParseNoise(f.Noise, 1, 1)
 		return l, usage(fmt.Errorf("--noise: %w", err), "choose a family whose density is positive everywhere, such as gaussian or laplace")
@@ -83,11 +83,11 @@ const defaultTemperature = 1
 func (f releaseFlags) strength() (sigma, scale float64, err error) {
 	switch {
 	case f.Sigma != nil && f.SigmaScale != nil:
-		return 0, 0, usage(errors.New("--sigma and --sigma-scale exclude each other"), "")
+		return 0, 0, usage(errors.New("--sigma and --sigma-scale are mutually exclusive"), "")
 	case f.Sigma != nil && !(*f.Sigma > 0):
-		return 0, 0, usage(fmt.Errorf("--sigma %g: the noise must be positive, or nothing is hidden", *f.Sigma), "")
+		return 0, 0, usage(fmt.Errorf("--sigma %g: must be positive", *f.Sigma), "")
 	case f.SigmaScale != nil && !(*f.SigmaScale > 0):
-		return 0, 0, usage(fmt.Errorf("--sigma-scale %g: the noise must be positive, or nothing is hidden", *f.SigmaScale), "")
+		return 0, 0, usage(fmt.Errorf("--sigma-scale %g: must be positive", *f.SigmaScale), "")
 	case f.Sigma != nil:
 		return *f.Sigma, 0, nil
 	case f.SigmaScale != nil:

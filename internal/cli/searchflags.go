@@ -13,19 +13,19 @@ import (
 	"tattle/report"
 )
 
-// searchFlags choose witnesses and coordinates.
+// searchFlags choose the search for near witnesses, and the coordinates.
 type searchFlags struct {
-	Method       string   `help:"How witnesses are sought: auto, direct, algorithm1." enum:"auto,direct,algorithm1" default:"auto"`
-	AsPublished  bool     `help:"The authors' procedure instead: one LSQR over a stack of examples with its stopping rule."`
-	Size         []string `help:"Size s of the perturbations, such as 1/200; several with commas." default:"1/200"`
-	Repeats      int      `help:"Repeats of LSQR in Algorithm 1." default:"10"`
-	Restarts     int      `help:"Independent starts, over which bounds are maximised." default:"25"`
-	Iteration    string   `help:"paper: as Algorithm 1 says; inverse: alternate with the transposed pseudoinverse, for the least singular value." enum:"paper,inverse" default:"paper"`
-	Relinearize  bool     `help:"Algorithm 1 only: take the Jacobian at the last repeat's point."`
-	Coordinates  string   `help:"What is reconstructed: dct (cosine modes), pixels, or an .npz or .npy file of vectors [m, inputs]." default:"dct" placeholder:"dct|pixels|FILE" input:"file"`
-	Domain       string   `help:"Where estimators are held to be unbiased. stored: inputs as the data can hold them, such as pixels of 8 bits, integers and categories, or float32 numbers where that is not known. legal: any real numbers within the data's range. free: any real numbers, as in the paper. Near witnesses are too small for stored, and mostly prove nothing there. With free, far witnesses and twins are still stored, or legal where it is not known how the data are stored." enum:"free,legal,stored" default:"free"`
-	RuntimeError *float64 `help:"How far each released feature may lie from its value in real arithmetic, because a runtime computes it in float32. 0 is real arithmetic (default: derived from float32's rounding, or else measured)." placeholder:"X"`
-	CramerRao    bool     `help:"Cramér-Rao figures beside the certificates." default:"true" negatable:""`
+	Method       string   `help:"Search for near witnesses: auto, direct or algorithm1." enum:"auto,direct,algorithm1" default:"auto"`
+	AsPublished  bool     `help:"Search as paper A's authors do: one LSQR over a stack of examples, with its stopping rule."`
+	Size         []string `help:"Size of the perturbations as a fraction of sigma; several with commas." default:"1/200"`
+	Repeats      int      `help:"Iterations of Algorithm 1." default:"10"`
+	Restarts     int      `help:"Random starts per example; the largest bound counts." default:"25"`
+	Iteration    string   `help:"Iteration: paper (Algorithm 1) or inverse (inverse iteration, toward the smallest singular value)." enum:"paper,inverse" default:"paper"`
+	Relinearize  bool     `help:"In Algorithm 1, compute the Jacobian again in each iteration."`
+	Coordinates  string   `help:"Coordinates to be reconstructed: dct (cosine modes), pixels, or an .npz or .npy file of vectors [m, inputs]." default:"dct" placeholder:"dct|pixels|FILE" input:"file"`
+	Domain       string   `help:"Inputs for which an estimator must be unbiased: free (any real numbers, as in paper A), legal (within the data's range) or stored (what the data can hold, such as 8-bit pixels). docs/reconstruction.md explains them." enum:"free,legal,stored" default:"free"`
+	RuntimeError *float64 `help:"Largest error of a released feature that float32 may cause; 0 for exact features (default: derived, or else measured)." placeholder:"X"`
+	CramerRao    bool     `help:"Estimate Cramér-Rao bounds, too." default:"true" negatable:""`
 }
 
 // experiment turns the flags into what is bounded.
@@ -39,10 +39,10 @@ func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment
 		x.Search.Search = bound.Published
 	}
 	if f.Restarts < 1 || f.Restarts > math.MaxInt16 {
-		return x, nil, usage(fmt.Errorf("--restarts: %d is not between 1 and %d", f.Restarts, math.MaxInt16), "")
+		return x, nil, usage(fmt.Errorf("--restarts %d: must be between 1 and %d", f.Restarts, math.MaxInt16), "")
 	}
 	if f.Repeats < 1 || f.Repeats > mostRepeats {
-		return x, nil, usage(fmt.Errorf("--repeats: %d is not between 1 and %d", f.Repeats, mostRepeats), "")
+		return x, nil, usage(fmt.Errorf("--repeats %d: must be between 1 and %d", f.Repeats, mostRepeats), "")
 	}
 	var err error
 	if x.Sizes, err = sizes(f.Size); err != nil {
@@ -53,7 +53,7 @@ func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment
 	}
 	if f.RuntimeError != nil {
 		if !(*f.RuntimeError >= 0 && *f.RuntimeError <= math.MaxFloat32) {
-			return x, nil, usage(fmt.Errorf("--runtime-error: %g is not 0 or more", *f.RuntimeError), "")
+			return x, nil, usage(fmt.Errorf("--runtime-error %g: must not be negative", *f.RuntimeError), "")
 		}
 		x.Runtime = bound.Runtime{Error: *f.RuntimeError, From: bound.RuntimeGiven}
 	}
@@ -62,10 +62,10 @@ func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment
 	return x, vectors, err
 }
 
-// Limits on what is believed to be meant.
+// Limits of the flags.
 const (
 	mostRepeats = 1000
-	leastSize   = 1e-5 // below, float32 witnesses drown in rounding
+	leastSize   = 1e-5 // below, float32 witnesses are mostly rounding error
 )
 
 // sizes reads the sizes of perturbations, which must differ.
