@@ -14,40 +14,40 @@ import (
 // far more than single witnesses do.
 func TestBarankinOnMNIST(t *testing.T) {
 	if testing.Short() {
-		t.Skip("combines 64 witnesses of 100 images: left out with -short")
+		t.Skip("combines 64 witnesses of 40 images: left out with -short")
 	}
 	o := loadOracle(t)
 	e := o.experiment(Auto)
 	e.Barankin.Witnesses = DefaultWitnesses
 	start := time.Now()
-	r, err := Run(context.Background(), o.net, o.data, upTo(100), e, RunOptions{Dir: t.TempDir()})
+	r, err := Run(context.Background(), o.net, o.data, upTo(40), e, RunOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%v", time.Since(start))
 	median := func(x []float64) float64 { return stat.Quantile(slices.Clone(x), .5) }
-	got, cr := median(r.Barankin.Std), median(o.cr)
+	got, cr := median(r.Barankin.Std), median(o.cr[:40*784])
 	t.Logf("median %.5f, Cramér-Rao %.5f, Algorithm 1 %.5f, the authors' %.5f", got, cr, median(r.Sizes[0].Std), median(o.std))
 	if got < .99*cr {
 		t.Errorf("median %g is below 0.99 of Cramér-Rao's, %g", got, cr)
 	}
 	good := 0
 	least := math.Inf(1)
-	for i := range 100 {
+	for i := range 40 {
 		ratio := median(r.Barankin.Std[i*784:(i+1)*784]) / median(o.cr[i*784:(i+1)*784])
 		least = min(least, ratio)
 		if ratio >= .99 {
 			good++
 		}
 	}
-	t.Logf("%d of 100 images reach 0.99, the least ratio is %.4f", good, least)
-	if good < 95 {
-		t.Errorf("%d of 100 images reach 0.99 of Cramér-Rao", good)
+	t.Logf("%d of 40 images reach 0.99, the least ratio is %.4f", good, least)
+	if good < 38 {
+		t.Errorf("%d of 40 images reach 0.99 of Cramér-Rao", good)
 	}
 	if a := median(r.Sizes[0].Std); got < 2.7*a {
 		t.Errorf("median %g is below 2.7 times Algorithm 1's, %g", got, a)
 	}
-	if a := median(o.std); got < 3.3*a {
+	if a := median(o.std[:40*784]); got < 3.3*a {
 		t.Errorf("median %g is below 3.3 times the authors', %g", got, a)
 	}
 	for _, s := range r.Summaries {
@@ -73,17 +73,17 @@ func (d pictures) box(t testing.TB) Domain {
 // near ones do; twins leave nothing bounded. What is recorded is verified.
 func TestLadderOnMNIST(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs every rung on 25 images: left out with -short")
+		t.Skip("runs every kind of bound on 8 images: left out with -short")
 	}
 	o := loadOracle(t)
 	e := o.experiment(Auto)
 	e.Search.Restarts, e.Search.Repeats = 5, 5
 	e.Barankin.Witnesses, e.Runtime = DefaultWitnesses, RealArithmetic
-	near := mustRun(t, o.net, o.data, upTo(25), e)
+	near := mustRun(t, o.net, o.data, upTo(8), e)
 	box := o.data.box(t)
 	e.Far = FarOptions{Starts: 8, Domain: box, Seed: 1}
 	e.Twins = TwinOptions{Examples: 3, Domain: box, Seed: 1}
-	r := mustRun(t, o.net, o.data, upTo(25), e)
+	r := mustRun(t, o.net, o.data, upTo(8), e)
 	for _, s := range r.Summaries {
 		t.Logf("%-22s %-8s %-7s %-5s %.4f unbounded %.3f", s.Method, s.Search, s.Band, s.Domain, quantiles(s), s.UnboundedFraction)
 	}
@@ -94,7 +94,7 @@ func TestLadderOnMNIST(t *testing.T) {
 		}
 	}
 	e.Barankin.Near, e.Twins = true, TwinOptions{}
-	if same := mustRun(t, o.net, o.data, upTo(5), e); !slices.Equal(same.Barankin.Std, near.Barankin.Std[:5*784]) {
+	if same := mustRun(t, o.net, o.data, upTo(2), e); !slices.Equal(same.Barankin.Std, near.Barankin.Std[:2*784]) {
 		t.Error("far witnesses are in a combination that leaves them out")
 	}
 	if r.Twins.Tried != 3 {

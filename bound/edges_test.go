@@ -137,7 +137,7 @@ func TestSearchBeyondFloat32(t *testing.T) {
 			e.Noise = release.Gaussian{Sigma: sigma}
 			for _, e.Sizes = range [][]float64{{leastSize}, {mostSize}} {
 				for _, e.Search.Search = range searches {
-					wellFormed(t, m, data, mustRun(t, m, data, upTo(4), e))
+					wellFormed(t, m, data, mustRun(t, m, data, upTo(2), e))
 				}
 			}
 		}

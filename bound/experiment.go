@@ -50,7 +50,7 @@ type Experiment struct {
 	// Jacobians; nothing else of the outcome.
 	Memory int64
 
-	// The rungs, each left out where it is zero.
+	// Further bounds; each is left out if it is zero.
 	Far      FarOptions      // witnesses far from θ
 	Barankin BarankinOptions // witnesses along every singular direction, combined, the far ones with them
 	Twins    TwinOptions     // inputs of the same features, or on a grid nearly the same
@@ -81,7 +81,7 @@ func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, re
 		return e, "", err
 	}
 	e, reason = e.resolveSearch(m, x, begun)
-	e, notes := e.resolveRungs(m, x, begun)
+	e, notes := e.resolveFurther(m, x, begun)
 	e.Spectrum = e.Spectrum.resolve(e, asked)
 	if e.Rounding == "" {
 		e.Rounding = e.rounding(m, x)
@@ -136,9 +136,9 @@ func (e Experiment) resolveSearch(m Model, x []float32, begun *kept) (_ Experime
 	return e, reason
 }
 
-// resolveRungs leaves out the rungs that the model or the noise does not allow, and
-// says so.
-func (e Experiment) resolveRungs(m Model, x []float32, begun *kept) (_ Experiment, notes []string) {
+// resolveFurther leaves out the further bounds that the model or the noise does not allow,
+// and says so.
+func (e Experiment) resolveFurther(m Model, x []float32, begun *kept) (_ Experiment, notes []string) {
 	if err := smooth(m); err != nil {
 		notes = append(notes, "no Cramér-Rao figures and no count of resolvable directions: "+err.Error())
 	}
@@ -232,14 +232,14 @@ func (e Experiment) check(m Net) error {
 	if e.Search.Restarts > math.MaxInt16 {
 		return fmt.Errorf("%d restarts: at most %d", e.Search.Restarts, math.MaxInt16)
 	}
-	return e.checkRungs(p)
+	return e.checkFurther(p)
 }
 
-// mostWitnesses is the most of a rung: more make an example's arrays unreasonable.
+// mostWitnesses is the most witnesses of one kind: more make an example's arrays unreasonable.
 const mostWitnesses = 4096
 
-// checkRungs errs where what is asked of the rungs makes no sense for p inputs.
-func (e Experiment) checkRungs(p int) error {
+// checkFurther errs if the options of the further bounds make no sense for p inputs.
+func (e Experiment) checkFurther(p int) error {
 	switch {
 	case min(e.Far.Starts, e.Barankin.Witnesses) < 0 || max(e.Far.Starts, e.Barankin.Witnesses) > mostWitnesses:
 		return fmt.Errorf("%d far and %d combined witnesses: there can be 0 to %d", e.Far.Starts, e.Barankin.Witnesses, mostWitnesses)

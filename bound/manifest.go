@@ -53,8 +53,8 @@ type twinRecord struct {
 	Targets   int // to choose from; 0 where they are the examples' own data
 }
 
-// rungs are the settings of the rungs, nil for those left out.
-func (e Experiment) rungs() (far *farRecord, twins *twinRecord) {
+// further are the settings of far witnesses and twins, nil if they are left out.
+func (e Experiment) further() (far *farRecord, twins *twinRecord) {
 	if o := e.Far; o.Starts > 0 {
 		far = &farRecord{o.Starts, o.Scales, o.Steps, o.Domain.Low, o.Domain.High, o.Domain.digest(), o.Seed}
 	}
@@ -83,7 +83,7 @@ func (r *runner) manifest() run.Manifest {
 		detail = d.detail()
 	}
 	p, n := r.model.Dims()
-	far, twins := e.rungs()
+	far, twins := e.further()
 	var spectrum *SpectrumOptions
 	if e.Spectrum.Probes > 0 {
 		spectrum = &e.Spectrum
@@ -99,8 +99,15 @@ func (r *runner) manifest() run.Manifest {
 	return run.Manifest{
 		Command: "bound",
 		Shards:  (len(r.indices) + r.shard - 1) / r.shard,
-		Settings: settings{p, n, noiseName(e.Noise), e.Noise.Std(), e.Noise.Fisher(), max(1, e.Queries), e.Sizes, e.Coordinates.Name(), e.Coordinates.Len(), detail, e.Domain.Low, e.Domain.High, e.Domain.digest(), e.Runtime,
-			e.Search, r.reason, e.SkipCramerRao, far, e.Barankin.Witnesses, e.Barankin.Near, directions, twins, spectrum, rounding, r.shard, r.indices},
+		Settings: settings{
+			Inputs: p, Features: n,
+			Noise: noiseName(e.Noise), Sigma: e.Noise.Std(), Fisher: e.Noise.Fisher(), Queries: max(1, e.Queries),
+			Sizes: e.Sizes, Coordinates: e.Coordinates.Name(), Count: e.Coordinates.Len(), Detail: detail,
+			Low: e.Domain.Low, High: e.Domain.High, Grid: e.Domain.digest(), Runtime: e.Runtime,
+			Search: e.Search, Reason: r.reason, SkipCramerRao: e.SkipCramerRao,
+			Far: far, Barankin: e.Barankin.Witnesses, Near: e.Barankin.Near, Directions: directions, Twins: twins,
+			Spectrum: spectrum, Rounding: rounding, Shard: r.shard, Examples: r.indices,
+		},
 		Hashes: r.options.Hashes,
 	}
 }

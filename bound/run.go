@@ -94,7 +94,7 @@ func newRunner(m Model, data Source, indices []int, e Experiment, o RunOptions) 
 	}
 	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, reason: reason, tally: newTally()}
 	asked.Search, asked.SkipCramerRao = e.Search, e.SkipCramerRao
-	_, r.leftOut = asked.resolveRungs(m, first, begun)
+	_, r.leftOut = asked.resolveFurther(m, first, begun)
 	return r, r.divide(sizeUp(m, first), begun)
 }
 
@@ -177,7 +177,7 @@ type runner struct {
 	experiment Experiment
 	options    RunOptions
 	reason     string   // why this search
-	leftOut    []string // rungs that were asked for and cannot be had, and why
+	leftOut    []string // further bounds that were asked for and are not possible, and why
 	shard      int      // examples
 	size       int      // examples in a batch
 	explicit   bool     // Jacobians are formed and decomposed

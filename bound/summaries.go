@@ -8,7 +8,7 @@ import (
 	"tattle/release"
 )
 
-// summaries summarises a result: for each size and each rung, the bounds of all
+// summaries summarises a result: for each kind of witness, the bounds of all
 // coordinates and of the low band, and the mean-square bounds; then the Cramér-Rao
 // figures.
 func (e Experiment) summaries(r *Result) []Summary {
