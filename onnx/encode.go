@@ -12,10 +12,10 @@ import (
 	"tattle/nn"
 )
 
-// What written files say of themselves.
+// Header of written files.
 const (
 	irVersion = 8
-	opset     = 13 // raised where a graph needs more: see lowestOpset
+	opset     = 13 // raised if a graph needs more: see lowestOpset
 	producer  = "tattle"
 	batchName = "batch"
 )
@@ -34,9 +34,8 @@ func Encode(g *nn.Graph) ([]byte, error) {
 		e.names[tensor] = true
 	}
 	for _, n := range g.Nodes {
-		e.opset = max(e.opset, lowestOpset[n.Op.Kind()], mapsOpset(n.Op))
+		e.opset = max(e.opset, lowestOpset(n.Op))
 	}
-	var nodes []byte
 	seen := map[string]bool{}
 	for _, n := range g.Nodes {
 		if n.Name == "" || seen[n.Name] {
@@ -47,39 +46,49 @@ func Encode(g *nn.Graph) ([]byte, error) {
 		for i, tensor := range n.Inputs {
 			in[i] = shapes[tensor]
 		}
-		body, err := e.node(n, in, shapes[n.Output])
-		if err != nil {
+		if err := attempt(func() { e.encode(n, in, shapes[n.Output]) }); err != nil {
 			return nil, fmt.Errorf("onnx: node %q (%s): %w", n.Name, n.Op.Kind(), err)
 		}
-		nodes = append(nodes, body...)
 	}
-	nodes = appendBytes(nodes, graphName, []byte(g.Name))
+	nodes := appendBytes(e.nodes, graphName, []byte(g.Name))
 	var ends []byte
 	ends = appendBytes(ends, graphInput, activation(g.Input, g.InputShape))
 	ends = appendBytes(ends, graphOutput, activation(g.Output, shapes[g.Output]))
 	return e.model(g.Metadata, nodes, ends), nil
 }
 
-// lowestOpset lists the operators that came after the opset that is written
-// otherwise, with the opset that brought them.
-var lowestOpset = map[string]int64{
-	"LayerNormalization": 17,
-	"GroupNormalization": 21, // one of 18 has its scale by group
-	"Mish":               18,
-	"Gelu":               20,
-	"HardSwish":          14,
+// lowestOpset returns the opset that has an operator with its settings.
+func lowestOpset(op nn.Op) int64 {
+	if r, ok := op.(*nn.Resize); ok && (r.Antialias || r.Coordinates == "half_pixel_symmetric") {
+		return 19
+	}
+	switch op.Kind() {
+	case "HardSwish":
+		return 14
+	case "LayerNormalization":
+		return 17
+	case "Mish":
+		return 18
+	case "Gelu":
+		return 20
+	case "GroupNormalization":
+		return 21 // in 18 there is one scale for each group
+	}
+	return opset
 }
 
-// encoder collects the tensors that nodes refer to.
+// encoder writes nodes, and collects the tensors that they refer to. Its methods panic
+// with an error that [attempt] returns where something cannot be written.
 type encoder struct {
 	opset   int64           // of the file
 	input   string          // of the graph
 	names   map[string]bool // of all tensors
 	params  map[*nn.Param]string
 	tensors []written
+	nodes   []byte // as fields of the graph
 }
 
-// written is an encoded tensor but for the raw data of floats, which are last.
+// written is an encoded tensor without the raw data of floats, which come last.
 type written struct {
 	head []byte
 	data []float32
@@ -117,146 +126,74 @@ func (e *encoder) model(metadata map[string]string, nodes, ends []byte) []byte {
 	return append(b, tail...)
 }
 
-// node encodes what computes a node: one ONNX node or several, each a field of
-// the graph.
-func (e *encoder) node(n *nn.Node, in [][]int, out []int) ([]byte, error) {
-	for _, encode := range []func(*nn.Node, [][]int, []int) ([]byte, bool, error){e.maps, e.elementwise, e.mix, e.convolutions} {
-		if body, ok, err := encode(n, in, out); ok || err != nil {
-			return body, err
-		}
+// encode writes a node of the graph as one ONNX node or several.
+func (e *encoder) encode(n *nn.Node, in [][]int, out []int) {
+	switch op := n.Op.(type) {
+	case *nn.Dropout, *nn.ReLU, *nn.Identity, *nn.LeakyReLU, *nn.Softmax, *nn.Hardmax, *nn.LogSoftmax, *nn.Flatten:
+		e.simple(n)
+	case *nn.Unary:
+		e.unary(n, op)
+	case *nn.PRelu, *nn.Binary, *nn.Where:
+		e.broadcasting(n, in, out)
+	case *nn.Reshape, *nn.Transpose, *nn.Slice, *nn.Gather, *nn.Pad, *nn.Expand, *nn.Tile, *nn.Concat, *nn.Constant, *nn.Resize:
+		e.layout(n, in)
+	case *nn.Conv2D, *nn.ConvTranspose, *nn.MaxPool, *nn.AveragePool, *nn.GlobalAveragePool:
+		e.images(n, in[0], out)
+	case *nn.Dense:
+		e.dense(n, op, len(in[0]))
+	case *nn.MatMul:
+		e.matmul(n, op, in)
+	case *nn.Reduce:
+		e.reduce(n, op, in[0])
+	case *nn.BatchNorm, *nn.LayerNorm, *nn.GroupNorm:
+		e.norm(n, in[0])
+	default:
+		panic(unsupportedf("cannot be written as ONNX"))
 	}
-	params, err := e.inputs(n)
-	if err != nil {
-		return nil, err
-	}
-	attributes, err := settings(n.Op)
-	if err != nil {
-		return nil, err
-	}
-	return e.nodeBytes(n.Op.Kind(), slices.Concat(n.Inputs, params), []string{n.Output}, n.Name, attributes), nil
 }
 
-// nodeBytes encodes one ONNX node as a field of the graph.
-func (e *encoder) nodeBytes(kind string, inputs, outputs []string, name string, attributes []byte) []byte {
+// simple writes a node of the operator's own kind with at most one attribute.
+func (e *encoder) simple(n *nn.Node) {
+	inputs, attribute := n.Inputs, []byte(nil)
+	switch op := n.Op.(type) {
+	case *nn.Dropout: // the ratio is an input
+		inputs = slices.Concat(inputs, []string{e.param(&nn.Param{Data: []float32{float32(op.P)}}, n.Name+".ratio")})
+	case *nn.LeakyReLU:
+		mustBeFloat32("slope", op.Slope)
+		attribute = appendFloat(nil, "alpha", op.Slope)
+	case *nn.Softmax, *nn.Hardmax, *nn.LogSoftmax:
+		attribute = appendNumber(nil, "axis", -1)
+	case *nn.Flatten:
+		attribute = appendNumber(nil, "axis", 1)
+	}
+	e.emit(n.Op.Kind(), inputs, n.Output, n.Name, attribute)
+}
+
+// mustBeFloat32 panics where a setting is not a finite float32.
+func mustBeFloat32(name string, v float64) {
+	if s := float32(v); s-s != 0 {
+		panic(unsupportedf("%s %v is not a float32", name, v))
+	}
+}
+
+// emit writes one ONNX node.
+func (e *encoder) emit(kind string, inputs []string, output, name string, attributes []byte) {
 	var b []byte
 	for _, in := range inputs {
 		b = appendBytes(b, nodeInput, []byte(in))
 	}
-	for _, out := range outputs {
-		b = appendBytes(b, nodeOutput, []byte(out))
-	}
+	b = appendBytes(b, nodeOutput, []byte(output))
 	b = appendBytes(b, nodeName, []byte(name))
 	b = appendBytes(b, nodeOp, []byte(kind))
-	return appendBytes(nil, graphNode, append(b, attributes...))
+	e.nodes = appendBytes(e.nodes, graphNode, append(b, attributes...))
 }
 
-// fresh returns the stem, numbered where a tensor has it, as a new tensor's name.
-func (e *encoder) fresh(stem string) string {
-	name := stem
-	for i := 1; e.names[name]; i++ {
-		name = fmt.Sprintf("%s_%d", stem, i)
-	}
-	e.names[name] = true
-	return name
+// emitInner writes one ONNX node whose output is a new tensor, and returns that.
+func (e *encoder) emitInner(kind string, inputs []string, stem string, attributes []byte) string {
+	tensor := e.fresh(stem)
+	e.emit(kind, inputs, tensor, tensor, attributes)
+	return tensor
 }
-
-// ints adds a one-dimensional int64 tensor and returns its name.
-func (e *encoder) ints(proposed string, v ...int64) string {
-	name := e.fresh(proposed)
-	raw := make([]byte, 0, 8*len(v))
-	for _, x := range v {
-		raw = binary.LittleEndian.AppendUint64(raw, uint64(x))
-	}
-	head := appendInt(nil, tensorDims, int64(len(v)))
-	head = appendInt(head, tensorType, typeInt64)
-	head = appendBytes(head, tensorName, []byte(name))
-	e.tensors = append(e.tensors, written{head: appendBytes(head, tensorRaw, raw)})
-	return name
-}
-
-// inputs returns the names of the tensors that follow a node's activations.
-func (e *encoder) inputs(n *nn.Node) (names []string, err error) {
-	var params []*nn.Param
-	var roles []string
-	switch op := n.Op.(type) {
-	case *nn.Dense:
-		params, roles = []*nn.Param{op.Weight, op.Bias}, []string{"weight", "bias"}
-	case *nn.Conv2D:
-		params, roles = []*nn.Param{op.Weight, op.Bias}, []string{"weight", "bias"}
-	case *nn.BatchNorm:
-		params = []*nn.Param{op.Scale, op.Shift, op.Mean, op.Variance}
-		roles = []string{"scale", "shift", "mean", "variance"}
-	case *nn.Dropout:
-		// The ratio is an input; it is a weight that nobody learns.
-		params, roles = []*nn.Param{{Data: []float32{float32(op.P)}}}, []string{"ratio"}
-	}
-	for i, p := range params {
-		if p == nil {
-			continue
-		}
-		name, err := e.param(p, n.Name+"."+roles[i])
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	return names, nil
-}
-
-// settings encodes an operator's attributes.
-func settings(op nn.Op) ([]byte, error) {
-	switch op := op.(type) {
-	case *nn.Dense:
-		b := appendFloat(nil, "alpha", 1)
-		b = appendFloat(b, "beta", 1)
-		return appendNumber(b, "transB", 1), nil
-	case *nn.Conv2D:
-		dilation := orOne(op.Dilation)
-		b := appendNumbers(nil, "dilations", dilation[:])
-		b = appendNumber(b, "group", int64(max(op.Groups, 1)))
-		return appendWindow(b, op.Kernel, op.Stride, op.Pad), nil
-	case *nn.MaxPool:
-		return appendWindow(nil, op.Kernel, op.Stride, op.Pad), nil
-	case *nn.AveragePool:
-		include := int64(0)
-		if op.CountIncludePad {
-			include = 1
-		}
-		b := appendNumber(nil, "count_include_pad", include)
-		return appendWindow(b, op.Kernel, op.Stride, op.Pad), nil
-	case *nn.BatchNorm:
-		return appendBatchNorm(op)
-	case *nn.LeakyReLU:
-		if s := float32(op.Slope); s-s != 0 {
-			return nil, fmt.Errorf("slope %v is not a float32", op.Slope)
-		}
-		return appendFloat(nil, "alpha", op.Slope), nil
-	case *nn.Softmax, *nn.Hardmax:
-		return appendNumber(nil, "axis", -1), nil
-	case *nn.Flatten:
-		return appendNumber(nil, "axis", 1), nil
-	case *nn.Dropout, *nn.ReLU, *nn.GlobalAveragePool, *nn.Identity:
-		return nil, nil
-	}
-	return nil, fmt.Errorf("cannot be written as ONNX")
-}
-
-func appendBatchNorm(op *nn.BatchNorm) ([]byte, error) {
-	epsilon, momentum := op.Epsilon, op.Momentum
-	if epsilon == 0 {
-		epsilon = nn.DefaultBatchNormEpsilon
-	}
-	if momentum == 0 {
-		momentum = nn.DefaultBatchNormMomentum
-	}
-	if e := float32(epsilon); !(e > 0) || e-e != 0 {
-		return nil, fmt.Errorf("epsilon %v is not a float32", epsilon)
-	}
-	b := appendFloat(nil, "epsilon", epsilon)
-	return appendFloat(b, "momentum", 1-momentum), nil
-}
-
-func orOne(x [2]int) [2]int { return [2]int{max(x[0], 1), max(x[1], 1)} }
 
 // activation encodes a float tensor with a dynamic batch.
 func activation(name string, shape []int) []byte {
@@ -295,17 +232,21 @@ func appendNumber(b []byte, name string, v int64) []byte {
 	return appendAttribute(b, name, kindInt, appendInt(nil, attributeInt, v))
 }
 
+func appendFlag(b []byte, name string, v bool) []byte {
+	if v {
+		return appendNumber(b, name, 1)
+	}
+	return appendNumber(b, name, 0)
+}
+
+func appendText(b []byte, name, v string) []byte {
+	return appendAttribute(b, name, kindString, appendBytes(nil, attributeString, []byte(v)))
+}
+
 func appendNumbers(b []byte, name string, v []int) []byte {
 	var list []byte
 	for _, x := range v {
 		list = appendInt(list, attributeInts, int64(x))
 	}
 	return appendAttribute(b, name, kindInts, list)
-}
-
-func appendWindow(b []byte, kernel, stride [2]int, pad [4]int) []byte {
-	stride = orOne(stride)
-	b = appendNumbers(b, "kernel_shape", kernel[:])
-	b = appendNumbers(b, "pads", pad[:])
-	return appendNumbers(b, "strides", stride[:])
 }

@@ -8,191 +8,142 @@ import (
 	"tattle/nn"
 )
 
-// elementwise encodes the operators that work entry by entry and broadcast; ok is
-// false for any other.
-func (e *encoder) elementwise(n *nn.Node, in [][]int, out []int) (body []byte, ok bool, err error) {
+// broadcasting writes an operator of several operands that broadcast, each an input or a
+// constant. An input of fewer dimensions than the output gets dimensions of 1 after the
+// batch's, since ONNX aligns shapes at their ends.
+func (e *encoder) broadcasting(n *nn.Node, in [][]int, out []int) {
+	var constants []*nn.Param // nil for the next input
+	var bools [3]bool         // operands that are booleans in ONNX
+	answer := false           // so is the result
 	switch op := n.Op.(type) {
-	case *nn.Unary:
-		body, err = e.unary(n, op)
 	case *nn.PRelu:
-		body, err = e.broadcast(n, in, out, []*nn.Param{nil, op.Slope}, broadcastForm{})
+		constants = []*nn.Param{nil, op.Slope}
 	case *nn.Binary:
-		logical := slices.Contains([]string{"And", "Or", "Xor"}, op.Operator)
-		f := broadcastForm{truth: [3]bool{logical, logical}, answers: nn.Compares(op.Operator)}
-		body, err = e.broadcast(n, in, out, withConstant(op.Constant, op.ConstantFirst), f)
+		constants, answer = pair(op.Constant, op.ConstantFirst), nn.Compares(op.Operator)
+		bools[0] = slices.Contains([]string{"And", "Or", "Xor"}, op.Operator)
+		bools[1] = bools[0]
 	case *nn.Where:
-		f := broadcastForm{truth: [3]bool{true}}
-		body, err = e.broadcast(n, in, out, []*nn.Param{op.Condition, op.Then, op.Else}, f)
-	default:
-		return nil, false, nil
+		constants, bools[0] = []*nn.Param{op.Condition, op.Then, op.Else}, true
 	}
-	return body, true, err
+	parameter := e.param
+	if slices.Contains(unbounded, n.Op.Kind()) {
+		parameter = e.mask
+	}
+	var names []string
+	next := 0
+	for i, p := range constants {
+		var name string
+		if p != nil {
+			name = parameter(p, fmt.Sprintf("%s.constant%d", n.Name, i))
+		} else if next < len(in) {
+			name = e.lifted(n, n.Inputs[next], in[next], len(out))
+			next++
+		}
+		if bools[i] {
+			name = e.emitInner("Cast", []string{name}, name+"_true", appendNumber(nil, "to", typeBool))
+		}
+		names = append(names, name)
+	}
+	if !answer {
+		e.emit(n.Op.Kind(), names, n.Output, n.Name, nil)
+		return
+	}
+	holds := e.fresh(n.Output + "_holds")
+	e.emit(n.Op.Kind(), names, holds, n.Name, nil)
+	e.castTo(holds, n.Output)
 }
 
-// withConstant places the constant of two operands, which may be nil.
-func withConstant(constant *nn.Param, first bool) []*nn.Param {
+// pair returns two operands of which one may be a constant.
+func pair(constant *nn.Param, first bool) []*nn.Param {
 	if first {
 		return []*nn.Param{constant, nil}
 	}
 	return []*nn.Param{nil, constant}
 }
 
-// broadcastForm says which operands and whether the result are booleans in ONNX.
-type broadcastForm struct {
-	truth   [3]bool
-	answers bool
-}
-
-// broadcast encodes an operator of several operands, nil among constants standing for
-// the next input. An input of fewer dimensions than the output gets those of 1 behind the
-// batch's, for ONNX aligns shapes at their ends.
-func (e *encoder) broadcast(n *nn.Node, in [][]int, out []int, constants []*nn.Param, f broadcastForm) ([]byte, error) {
-	var body []byte
-	var names []string
-	next := 0
-	for i, p := range constants {
-		var name string
-		var err error
-		if p != nil {
-			make := e.param
-			if slices.Contains(unbounded, n.Op.Kind()) {
-				make = e.mask
-			}
-			name, err = make(p, fmt.Sprintf("%s.constant%d", n.Name, i))
-		} else if next < len(in) {
-			name, body, err = e.lift(body, n, n.Inputs[next], in[next], len(out))
-			next++
-		}
-		if err != nil {
-			return nil, err
-		}
-		if f.truth[i] {
-			name, body = e.cast(body, name, e.fresh(name+"_true"), typeBool)
-		}
-		names = append(names, name)
-	}
-	if !f.answers {
-		return append(body, e.nodeBytes(n.Op.Kind(), names, []string{n.Output}, n.Name, nil)...), nil
-	}
-	holds := e.fresh(n.Output + "_holds")
-	body = append(body, e.nodeBytes(n.Op.Kind(), names, []string{holds}, n.Name, nil)...)
-	_, body = e.cast(body, holds, n.Output, typeFloat)
-	return body, nil
-}
-
-// lift appends a Reshape to a number of dimensions, where the tensor has fewer.
-func (e *encoder) lift(body []byte, n *nn.Node, tensor string, shape []int, rank int) (string, []byte, error) {
+// lifted returns a tensor with that many dimensions, by a Reshape if it has fewer.
+func (e *encoder) lifted(n *nn.Node, tensor string, shape []int, rank int) string {
 	if len(shape) >= rank {
-		return tensor, body, nil
+		return tensor
 	}
-	dims := slices.Repeat([]int64{1}, 1+rank-len(shape))
-	dims[0] = 0 // the batch's
-	for _, d := range shape {
-		if d == 0 {
-			return "", nil, fmt.Errorf("input %q of shape %v is empty", tensor, shape)
-		}
-		dims = append(dims, int64(d))
+	if slices.Contains(shape, 0) {
+		panic(unsupportedf("input %q of shape %v is empty", tensor, shape))
 	}
+	dims := slices.Concat([]int{0}, slices.Repeat([]int{1}, rank-len(shape)), shape)
 	name := e.fresh(tensor + "_lifted")
-	to := e.ints(n.Name+".shape", dims...)
-	return name, append(body, e.nodeBytes("Reshape", []string{tensor, to}, []string{name}, name, nil)...), nil
+	e.emit("Reshape", []string{tensor, e.ints(n.Name+".shape", dims...)}, name, name, nil)
+	return name
 }
 
-func (e *encoder) cast(body []byte, from, to string, kind int64) (string, []byte) {
-	return to, append(body, e.nodeBytes("Cast", []string{from}, []string{to}, to, appendNumber(nil, "to", kind))...)
+// castTo casts a tensor to float32.
+func (e *encoder) castTo(from, to string) {
+	e.emit("Cast", []string{from}, to, to, appendNumber(nil, "to", typeFloat))
 }
 
-// unary encodes a function of each entry.
-func (e *encoder) unary(n *nn.Node, op *nn.Unary) ([]byte, error) {
-	x := n.Inputs[0]
-	one := func(kind, from, to, name string, attributes []byte) []byte {
-		return e.nodeBytes(kind, []string{from}, []string{to}, name, attributes)
-	}
-	attributes, err := unarySettings(op)
-	if err != nil {
-		return nil, err
-	}
+// unary writes a function of each entry.
+func (e *encoder) unary(n *nn.Node, op *nn.Unary) {
+	x := n.Inputs
 	switch op.Function {
 	case "Clip":
-		return e.clip(n, op)
+		e.clip(n, op)
 	case "Swish":
-		return e.swish(n, op)
+		e.swish(n, op)
 	case "Not":
-		truth, body := e.cast(nil, x, e.fresh(x+"_true"), typeBool)
+		truth := e.emitInner("Cast", x, x[0]+"_true", appendNumber(nil, "to", typeBool))
 		holds := e.fresh(n.Output + "_holds")
-		body = append(body, one("Not", truth, holds, n.Name, nil)...)
-		_, body = e.cast(body, holds, n.Output, typeFloat)
-		return body, nil
+		e.emit("Not", []string{truth}, holds, n.Name, nil)
+		e.castTo(holds, n.Output)
 	case "Float16", "BFloat16":
-		kind := int64(typeFloat16)
+		element := int64(typeFloat16)
 		if op.Function == "BFloat16" {
-			kind = typeBfloat16
+			element = typeBfloat16
 		}
 		narrow := e.fresh(n.Output + "_narrow")
-		body := one("Cast", x, narrow, n.Name, appendNumber(nil, "to", kind))
-		_, body = e.cast(body, narrow, n.Output, typeFloat)
-		return body, nil
+		e.emit("Cast", x, narrow, n.Name, appendNumber(nil, "to", element))
+		e.castTo(narrow, n.Output)
 	case "GeluTanh":
-		e.opset = max(e.opset, lowestOpset["Gelu"])
-		return one("Gelu", x, n.Output, n.Name, appendAttribute(nil, "approximate", kindString, appendBytes(nil, attributeString, []byte("tanh")))), nil
+		e.opset = max(e.opset, 20)
+		e.emit("Gelu", x, n.Output, n.Name, appendText(nil, "approximate", "tanh"))
+	default:
+		e.emit(op.Function, x, n.Output, n.Name, unarySettings(op))
 	}
-	return one(op.Function, x, n.Output, n.Name, attributes), nil
 }
 
 // unarySettings encodes the attributes of the functions that have some.
-func unarySettings(op *nn.Unary) ([]byte, error) {
+func unarySettings(op *nn.Unary) (b []byte) {
 	names := map[string][]string{
 		"Elu": {"alpha"}, "Celu": {"alpha"}, "ThresholdedRelu": {"alpha"},
 		"Selu": {"alpha", "gamma"}, "HardSigmoid": {"alpha", "beta"},
 	}[op.Function]
-	var b []byte
 	for i, name := range names {
 		v := [2]float64{op.Alpha, op.Beta}[i]
-		if s := float32(v); s-s != 0 {
-			return nil, fmt.Errorf("%s %v is not a float32", name, v)
-		}
+		mustBeFloat32(name, v)
 		b = appendFloat(b, name, v)
 	}
-	return b, nil
+	return b
 }
 
-// clip encodes the limits as inputs, which are left out where there are none.
-func (e *encoder) clip(n *nn.Node, op *nn.Unary) ([]byte, error) {
+// clip writes the limits as inputs, which are left out if there are none.
+func (e *encoder) clip(n *nn.Node, op *nn.Unary) {
 	names := []string{n.Inputs[0], "", ""}
 	for i, v := range []float64{op.Alpha, op.Beta} {
-		if math.IsInf(v, 2*i-1) {
-			continue
+		if !math.IsInf(v, 2*i-1) {
+			names[i+1] = e.number(v, n.Name+[]string{".min", ".max"}[i])
 		}
-		name, err := e.number(v, n.Name+[]string{".min", ".max"}[i])
-		if err != nil {
-			return nil, err
-		}
-		names[i+1] = name
 	}
 	for names[len(names)-1] == "" {
 		names = names[:len(names)-1]
 	}
-	return e.nodeBytes("Clip", names, []string{n.Output}, n.Name, nil), nil
+	e.emit("Clip", names, n.Output, n.Name, nil)
 }
 
-// swish encodes x·σ(Alpha·x), which ONNX has as one operator only since opset 24.
-func (e *encoder) swish(n *nn.Node, op *nn.Unary) ([]byte, error) {
+// swish writes x·σ(Alpha·x), which ONNX has as one operator only since opset 24.
+func (e *encoder) swish(n *nn.Node, op *nn.Unary) {
 	x, gate := n.Inputs[0], n.Inputs[0]
-	var body []byte
 	if op.Alpha != 1 {
-		alpha, err := e.number(op.Alpha, n.Name+".alpha")
-		if err != nil {
-			return nil, err
-		}
-		gate = e.fresh(n.Output + "_scaled")
-		body = e.nodeBytes("Mul", []string{x, alpha}, []string{gate}, gate, nil)
+		alpha := e.number(op.Alpha, n.Name+".alpha")
+		gate = e.emitInner("Mul", []string{x, alpha}, n.Output+"_scaled", nil)
 	}
-	open := e.fresh(n.Output + "_gate")
-	body = append(body, e.nodeBytes("Sigmoid", []string{gate}, []string{open}, open, nil)...)
-	return append(body, e.nodeBytes("Mul", []string{x, open}, []string{n.Output}, n.Name, nil)...), nil
-}
-
-// number adds a tensor of one float and no dimensions.
-func (e *encoder) number(v float64, proposed string) (string, error) {
-	return e.param(&nn.Param{Shape: []int{}, Data: []float32{float32(v)}}, proposed)
+	open := e.emitInner("Sigmoid", []string{gate}, n.Output+"_gate", nil)
+	e.emit("Mul", []string{x, open}, n.Output, n.Name, nil)
 }
