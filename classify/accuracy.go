@@ -10,6 +10,9 @@ import (
 // Confidence is the confidence of every interval of this package that takes no other.
 const Confidence = .95
 
+// Level is the largest p-value that shows an excess.
+const Level = 1 - Confidence
+
 // Proportion is the share of examples that are guessed right, with the exact interval of
 // Clopper and Pearson at Confidence.
 type Proportion struct {

@@ -61,6 +61,10 @@ type Curiosity struct {
 	Guess     classify.MutualInformation `json:"guess"`     // between s and the attack's guess
 }
 
+// Shown reports whether the excess is demonstrated: by its interval, and by the p-value
+// that is adjusted for there being several attacks.
+func (c *Curiosity) Shown() bool { return c.ExcessInterval[0] > 0 && c.PValueHolm <= classify.Level }
+
 // Evaluation is all that is measured of one F and its attacks on a test part.
 // Every figure is finite; what cannot be had, such as the curve of a class without
 // examples, is left out.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"tattle/classify"
 )
 
 // notSafety is what a reader of any curiosity must know.
@@ -147,20 +149,17 @@ func (l Leak) baselineWords() string {
 	return "the baseline"
 }
 
-// level is the greatest p-value that shows an excess.
-const level = .05
-
 // shown tells whether an excess is demonstrated: by its interval, and by its p-value,
 // which knows of the other attributes that were tried.
 func (l Leak) shown() bool {
-	return l.ExcessInterval.known() && l.ExcessInterval[0] > 0 && (l.PValue == nil || *l.PValue <= level)
+	return l.ExcessInterval.known() && l.ExcessInterval[0] > 0 && (l.PValue == nil || *l.PValue <= classify.Level)
 }
 
 // verdict says what the excess shows.
 func (l Leak) verdict() string {
 	switch i := l.ExcessInterval; {
 	case i.known() && i[0] > 0 && !l.shown():
-		return fmt.Sprintf("The interval lies above zero, but p does not lie under %g: this attack shows no excess on %s, which does not show that there is none.", level, l.Sensitive)
+		return fmt.Sprintf("The interval lies above zero, but p does not lie under %g: this attack shows no excess on %s, which does not show that there is none.", classify.Level, l.Sensitive)
 	case l.shown():
 		return fmt.Sprintf("The outputs give away more of %s than the answer alone does.", l.Sensitive)
 	case i.known() && i[1] < 0:

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"math"
+
+	"tattle/classify"
 )
 
 // runsSentence counts what ran and names the most curious run.
@@ -46,7 +48,7 @@ func (r Run) exceeds() bool {
 	if r.Excess <= 2*r.CuriosityStd { // which may not be known
 		return false
 	}
-	return r.Excess > 0 && (!r.ExcessInterval.known() || r.ExcessInterval[0] > 0) && (r.PValue == nil || *r.PValue <= level)
+	return r.Excess > 0 && (!r.ExcessInterval.known() || r.ExcessInterval[0] > 0) && (r.PValue == nil || *r.PValue <= classify.Level)
 }
 
 // overSeeds says what several seeds of one setting gave together.

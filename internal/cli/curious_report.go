@@ -258,10 +258,6 @@ func curiousVerdict(results []*seedResult) (report.Outcome, string) {
 	return outcome, fmt.Sprintf("%s; honesty over %d seeds %.2f ± %.2f %%, mean ± standard deviation", verdict, len(all), 100*m.Mean, 100*m.Std)
 }
 
-// surely is the most that a p-value, adjusted for there being several attacks, may be
-// where an excess is called demonstrated; the report's sentences use the same.
-const surely = .05
-
 // standing is what the attacks of one training or of several seeds have shown.
 func standing(seeds ...*curious.Evaluation) (report.Outcome, string) {
 	if len(seeds[0].Sensitive) == 0 {
@@ -269,7 +265,7 @@ func standing(seeds ...*curious.Evaluation) (report.Outcome, string) {
 	}
 	shown := 0
 	for _, v := range seeds {
-		if slices.ContainsFunc(v.Sensitive, func(s curious.Curiosity) bool { return s.ExcessInterval[0] > 0 && s.PValueHolm <= surely }) {
+		if slices.ContainsFunc(v.Sensitive, func(s curious.Curiosity) bool { return s.Shown() }) {
 			shown++
 		}
 	}
