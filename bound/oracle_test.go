@@ -192,4 +192,4 @@ func TestAsPublishedOnMNIST(t *testing.T) {
 	near(t, "8x8 band", r.Summaries[1], quartiles, want(e.Coordinates.Band(8)), .04)
 }
 
-func bandOf(x []float64, keep []int) []float64 { return band{"", keep}.of(x, 784) }
+func bandOf(x []float64, keep []int) []float64 { return Band{"", keep}.Of(x, 784) }

@@ -3,7 +3,6 @@ package bound
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"tattle/release"
 )
@@ -13,10 +12,7 @@ import (
 // figures.
 func (e Experiment) summaries(r *Result) []Summary {
 	m, n := e.Coordinates.Len(), len(r.Indices)
-	bands := []band{{name: "all"}}
-	if low := e.Coordinates.Band(e.Band); len(low) > 0 && len(low) < m {
-		bands = append(bands, band{fmt.Sprintf("%dx%d", e.Band, e.Band), low})
-	}
+	bands := bands(e.Coordinates, e.Band)
 	var todo []func() Summary // each sorts all its values: worth all cores
 	add := func(of Summary, std, squares []float64, domain Domain, counted bool, note string) {
 		of.Coordinates, of.Domain = e.Coordinates.Name(), domain.String()
@@ -89,9 +85,9 @@ func joined(a, b string) string {
 }
 
 // in summarises the values of a band.
-func (s Summary) in(b band, x []float64, m int) Summary {
-	s.Band = b.name
-	return s.summarize(b.of(x, m))
+func (s Summary) in(b Band, x []float64, m int) Summary {
+	s.Band = b.Name
+	return s.summarize(b.Of(x, m))
 }
 
 // meanSquare summarises the roots of bounds on mean squares.
@@ -105,17 +101,17 @@ func (s Summary) meanSquare(squares []float64) Summary {
 	return s.summarize(roots)
 }
 
-func (e Experiment) axis(c *CramerRao, b band, examples int) Summary {
+func (e Experiment) axis(c *CramerRao, b Band, examples int) Summary {
 	s := Summary{Method: MethodCramerRaoAxis, Examples: examples, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
 		Note: "for an adversary who knows every other coordinate"}
 	return s.in(b, c.Axis, e.Coordinates.Len())
 }
 
-func (e Experiment) full(c *CramerRao, b band, examples int) Summary {
+func (e Experiment) full(c *CramerRao, b Band, examples int) Summary {
 	s := Summary{Method: MethodCramerRao, Examples: examples, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
 		Note: "of the part of each coordinate that the features can see; unbounded_fraction counts coordinates with another part, of which in real arithmetic, among any real inputs, there is no unbiased estimator"}
 	s = s.in(b, c.Full, e.Coordinates.Len())
-	seen := b.of(c.Seen, e.Coordinates.Len())
+	seen := b.Of(c.Seen, e.Coordinates.Len())
 	hidden := 0
 	for _, v := range seen {
 		if v < 1-SeenTolerance {
@@ -124,24 +120,4 @@ func (e Experiment) full(c *CramerRao, b band, examples int) Summary {
 	}
 	s.UnboundedFraction = float64(hidden) / float64(max(1, len(seen)))
 	return s
-}
-
-// band is a choice of coordinates; all where keep is nil.
-type band struct {
-	name string
-	keep []int
-}
-
-// of copies the values of the band from x, [examples, m].
-func (b band) of(x []float64, m int) []float64 {
-	if b.keep == nil {
-		return slices.Clone(x)
-	}
-	out := make([]float64, 0, len(x)/m*len(b.keep))
-	for i := 0; i < len(x); i += m {
-		for _, k := range b.keep {
-			out = append(out, x[i+k])
-		}
-	}
-	return out
 }

@@ -165,9 +165,9 @@ func (v *VanTrees) Summaries(c Coordinates, size int) []Summary {
 func VanTreesRows(errors []float64, meanSquare, confidence float64, c Coordinates, size int, note string) []Summary {
 	m := c.Len()
 	row := Summary{Method: MethodVanTrees, Coordinates: c.Name(), Status: StatusAssumed, Confidence: confidence, Note: note}
-	out := []Summary{row.in(band{name: "all"}, slices.Clone(errors), m)}
+	out := []Summary{row.in(Band{Name: AllBand}, slices.Clone(errors), m)}
 	if low := c.Band(size); len(low) > 0 && len(low) < m {
-		out = append(out, row.in(band{fmt.Sprintf("%dx%d", size, size), low}, slices.Clone(errors), m))
+		out = append(out, row.in(Band{fmt.Sprintf("%dx%d", size, size), low}, slices.Clone(errors), m))
 	}
 	if math.IsNaN(meanSquare) {
 		return out

@@ -24,7 +24,7 @@ func figures(r *report.Report, res *bound.Result) {
 		name := "s = " + report.Fraction(s.Size)
 		r.Histograms = append(r.Histograms, histogram("all coordinates, "+name, s.Std))
 		if low := e.Coordinates.Band(e.Band); len(low) > 0 {
-			r.Histograms = append(r.Histograms, histogram(fmt.Sprintf("%d×%d coarsest modes, %s", e.Band, e.Band, name), pick(s.Std, low, e.Coordinates.Len())))
+			r.Histograms = append(r.Histograms, histogram(fmt.Sprintf("%d×%d coarsest modes, %s", e.Band, e.Band, name), bound.Band{Keep: low}.Of(s.Std, e.Coordinates.Len())))
 		}
 	}
 	for i := range r.Histograms {
@@ -35,17 +35,6 @@ func figures(r *report.Report, res *bound.Result) {
 	} else if res.Estimated != nil {
 		estimatedDirections(r, res)
 	}
-}
-
-// pick returns the columns keep of x, [rows, m].
-func pick(x []float64, keep []int, m int) []float64 {
-	out := make([]float64, 0, len(x)/m*len(keep))
-	for i := 0; i < len(x); i += m {
-		for _, k := range keep {
-			out = append(out, x[i+k])
-		}
-	}
-	return out
 }
 
 // histogram bins bounds from 0 up to where almost all of them lie.

@@ -312,11 +312,11 @@ func comparePeaks(r *report.Report, ours, theirs *bound.Result) {
 			size += " (theirs: " + report.Count(len(theirs.Indices), "image") + ")"
 		}
 		compare(r, "peak, all modes, "+size, p.all, peak(std), peak(other))
-		compare(r, "peak, 8×8 modes, "+size, p.low, peak(pick(std, low, all)), peak(pick(other, low, all)))
+		compare(r, "peak, 8×8 modes, "+size, p.low, peak(bound.Band{Keep: low}.Of(std, all)), peak(bound.Band{Keep: low}.Of(other, all)))
 		if theirs != nil {
 			size = strings.Replace(size, "theirs", "both", 1)
 			compare(r, "median, all modes, "+size, math.NaN(), median(same), median(other))
-			compare(r, "median, 8×8 modes, "+size, math.NaN(), median(pick(same, low, all)), median(pick(other, low, all)))
+			compare(r, "median, 8×8 modes, "+size, math.NaN(), median(bound.Band{Keep: low}.Of(same, all)), median(bound.Band{Keep: low}.Of(other, all)))
 		}
 	}
 }

@@ -254,7 +254,7 @@ func compareFigure(r *report.Report, f figure, all []*bound.Result) {
 		for _, s := range res.Sizes {
 			size := fmt.Sprintf(", s = %s, i = %d", report.Fraction(s.Size), x.Search.Repeats)
 			compareDrawn(r, "all modes"+size, s.Std)
-			compareDrawn(r, fmt.Sprintf("%d×%d modes%s", x.Band, x.Band, size), pick(s.Std, low, x.Coordinates.Len()))
+			compareDrawn(r, fmt.Sprintf("%d×%d modes%s", x.Band, x.Band, size), bound.Band{Keep: low}.Of(s.Std, x.Coordinates.Len()))
 		}
 	}
 }
