@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"errors"
 	"math"
 
 	"tattle/internal/simd"
@@ -14,14 +13,8 @@ type Softmax struct{}
 // Kind returns "Softmax".
 func (*Softmax) Kind() string { return "Softmax" }
 
-// Shape returns the input's shape; it errs where that has no dimension.
-func (*Softmax) Shape(inputs ...[]int) ([]int, error) {
-	s, err := oneInput(inputs)
-	if err == nil && len(s) == 0 {
-		return nil, errors.New("input has no dimension to sum over")
-	}
-	return s, err
-}
+// Shape returns the input's shape. It returns an error if that has no dimension.
+func (*Softmax) Shape(inputs ...[]int) ([]int, error) { return rowsInput(inputs) }
 
 // Params returns nil.
 func (*Softmax) Params() []*Param { return nil }
@@ -29,72 +22,14 @@ func (*Softmax) Params() []*Param { return nil }
 func (*Softmax) kernel32(in ...[]int) kernel[float32] { return newSoftmax[float32](in[0]) }
 func (*Softmax) kernel64(in ...[]int) kernel[float64] { return newSoftmax[float64](in[0]) }
 
-// softmax is the kernel of Softmax, row by row: in float32 where there are loops for
-// that, the sums and the rest in float64.
-type softmax[T Float] struct {
-	cols                    int
-	perExample              int // rows of one example
-	f                       *frame[T]
-	dst, d                  []T
-	k                       int
-	rows, products, changes func(lo, hi int)
-}
-
-func newSoftmax[T Float](in []int) *softmax[T] {
-	cols := in[len(in)-1]
-	k := &softmax[T]{cols: cols, perExample: Size(in[:len(in)-1])}
-	k.rows = func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			softmaxAny(k.f.y[r*cols:][:cols], k.f.x[0][r*cols:][:cols])
-		}
-	}
-	k.products = func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			y := k.f.y[k.primal(r)*cols:][:cols]
-			softmaxProductAny(k.dst[r*cols:][:cols], k.d[r*cols:][:cols], y)
-		}
-	}
-	k.changes = func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			at := k.primal(r) * cols
-			softmaxShift(k.dst[r*cols:][:cols], k.d[r*cols:][:cols], k.f.x[0][at:at+cols], k.f.y[at:at+cols])
-		}
-	}
-	return k
-}
-
-// primal returns the row of f.y to which row r of k tangents per example belongs.
-func (k *softmax[T]) primal(r int) int {
-	return r/(k.k*k.perExample)*k.perExample + r%k.perExample
-}
-
-func (k *softmax[T]) forward(f *frame[T]) {
-	k.f = f
-	k.share(len(f.y), k.rows)
-}
-
-func (k *softmax[T]) share(n int, body func(lo, hi int)) {
-	if k.cols > 0 {
-		simd.Parallel(n/k.cols, 1+grain/16/k.cols, body)
-	}
-}
-
-func (k *softmax[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	k.f, k.dst, k.d, k.k = f, dy, dx[0], n
-	k.share(len(dy), k.products)
-}
-
-// The Jacobian diag(y) − y·yᵀ is its own transpose.
-func (k *softmax[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
-	if dx[0] != nil {
-		k.f, k.dst, k.d, k.k = f, dx[0], dy, n
-		k.share(len(dy), k.products)
-	}
-}
-
-func (k *softmax[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
-	k.f, k.dst, k.d, k.k = f, dy, dx[0], n
-	k.share(len(dy), k.changes)
+func newSoftmax[T Float](in []int) *rowwise[T] {
+	return newRowwise(in, rowFunc[T]{
+		value:   softmaxAny[T],
+		tangent: softmaxProductAny[T],
+		pull:    softmaxProductAny[T], // the Jacobian diag(y) − y·yᵀ is its own transpose
+		shift:   softmaxShift[T],
+		bound:   softmaxError,
+	})
 }
 
 // softmaxAny is softmaxRow, and its fast form for float32.
@@ -207,7 +142,7 @@ func softmaxDifference[T Float](dst, d, x []T) {
 	}
 }
 
-// roundoff bounds two errors. With t_j = x̂_j − max x̂ the computed ŷ_i differs
+// softmaxError bounds two errors. With t_j = x̂_j − max x̂ the computed ŷ_i differs
 // from ȳ_i, the exact softmax at x̂, by a factor within e^{±ρ_i}: rounding t_j moves
 // its exponential by e^{±u|t_j|}, hence their sum, which is at least 1, relatively by
 // at most u·Σ|t_j|e^{t_j} ≤ u·cols/e; math.Exp is good to 1 ulp, of which 8, that is
@@ -225,16 +160,6 @@ func softmaxDifference[T Float](dst, d, x []T) {
 // rest; ȳ_j ≤ ŷ_j·e^{ρ_j}. Exponentials that underflow lose less than 2⁻¹⁰²² each,
 // which underflow, times e^{r_i}, allows for. No error exceeds 1 but by the rounding of ŷ.
 // Entries of −∞ are none, and exact.
-func (k *softmax[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	if k.cols == 0 {
-		return
-	}
-	for lo := 0; lo < len(f.y); lo += k.cols {
-		hi := lo + k.cols
-		softmaxError(ey[lo:hi], f.x[0][lo:hi], f.y[lo:hi], ex[0][lo:hi])
-	}
-}
-
 func softmaxError(ey, x, y, ex []float64) {
 	up := roundUp(len(x) + 40)
 	top, widest, others := 0, 0.0, 0.0

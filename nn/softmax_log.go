@@ -1,10 +1,7 @@
 package nn
 
 import (
-	"errors"
 	"math"
-
-	"tattle/internal/simd"
 )
 
 // LogSoftmax is x_i − log Σ_j exp(x_j) over the last dimension (ONNX LogSoftmax-13).
@@ -13,14 +10,8 @@ type LogSoftmax struct{}
 // Kind returns "LogSoftmax".
 func (*LogSoftmax) Kind() string { return "LogSoftmax" }
 
-// Shape returns the input's shape; it errs where that has no dimension.
-func (*LogSoftmax) Shape(inputs ...[]int) ([]int, error) {
-	s, err := oneInput(inputs)
-	if err == nil && len(s) == 0 {
-		return nil, errors.New("input has no dimension to sum over")
-	}
-	return s, err
-}
+// Shape returns the input's shape. It returns an error if that has no dimension.
+func (*LogSoftmax) Shape(inputs ...[]int) ([]int, error) { return rowsInput(inputs) }
 
 // Params returns nil.
 func (*LogSoftmax) Params() []*Param { return nil }
@@ -28,62 +19,20 @@ func (*LogSoftmax) Params() []*Param { return nil }
 func (*LogSoftmax) kernel32(in ...[]int) kernel[float32] { return newLogSoftmax[float32](in[0]) }
 func (*LogSoftmax) kernel64(in ...[]int) kernel[float64] { return newLogSoftmax[float64](in[0]) }
 
-// logSoftmax is the kernel of LogSoftmax, row by row in float64.
-type logSoftmax[T Float] struct {
-	cols, perExample             int // of a row, rows of one example
-	f                            *frame[T]
-	dst, d                       []T
-	k                            int
-	rows, tangents, pulls, moves func(lo, hi int)
+// logSoftmax is the kernel of LogSoftmax, in float64.
+type logSoftmax[T Float] struct{ *rowwise[T] }
+
+func newLogSoftmax[T Float](in []int) logSoftmax[T] {
+	return logSoftmax[T]{newRowwise(in, rowFunc[T]{
+		value:   logSoftmaxRow[T],
+		tangent: logSoftmaxTangent[T],
+		pull:    logSoftmaxPull[T],
+		shift:   logSoftmaxShift[T],
+		bound:   logSoftmaxError,
+	})}
 }
 
-func newLogSoftmax[T Float](in []int) *logSoftmax[T] {
-	k := &logSoftmax[T]{cols: in[len(in)-1], perExample: Size(in[:len(in)-1])}
-	k.rows = func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			logSoftmaxRow(k.row(k.f.y, r), k.row(k.f.x[0], r))
-		}
-	}
-	k.tangents = k.each(func(dst, d, _, y []T) { logSoftmaxTangent(dst, d, y) })
-	k.pulls = k.each(func(dst, d, _, y []T) { logSoftmaxPull(dst, d, y) })
-	k.moves = k.each(logSoftmaxShift[T])
-	return k
-}
-
-// each applies f to rows of vectors and to the primal rows they belong to.
-func (k *logSoftmax[T]) each(f func(dst, d, x, y []T)) func(lo, hi int) {
-	return func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			at := r/(k.k*k.perExample)*k.perExample + r%k.perExample
-			f(k.row(k.dst, r), k.row(k.d, r), k.row(k.f.x[0], at), k.row(k.f.y, at))
-		}
-	}
-}
-
-func (k *logSoftmax[T]) row(x []T, r int) []T { return x[r*k.cols:][:k.cols] }
-
-func (k *logSoftmax[T]) run(f *frame[T], dst, d []T, n int, body func(lo, hi int)) {
-	if k.cols > 0 {
-		k.f, k.dst, k.d, k.k = f, dst, d, n
-		simd.Parallel(len(dst)/k.cols, 1+grain/16/k.cols, body)
-	}
-}
-
-func (k *logSoftmax[T]) forward(f *frame[T]) { k.run(f, f.y, nil, 1, k.rows) }
-
-func (k *logSoftmax[T]) jvp(f *frame[T], dy []T, dx [][]T, n int) {
-	k.run(f, dy, dx[0], n, k.tangents)
-}
-
-func (k *logSoftmax[T]) vjp(f *frame[T], dx [][]T, dy []T, n int) {
-	if dx[0] != nil {
-		k.run(f, dx[0], dy, n, k.pulls)
-	}
-}
-
-func (k *logSoftmax[T]) shift(f *frame[T], dy []T, dx [][]T, n int) {
-	k.run(f, dy, dx[0], n, k.moves)
-}
+func (logSoftmax[T]) handsOn() {}
 
 // logSoftmaxRow subtracts the largest entry first, so that the logarithm is of no
 // less than 1.
@@ -164,9 +113,7 @@ func logSumExpMoved[T Float](x, d []T) float64 {
 	return top + math.Log(sum)
 }
 
-func (k *logSoftmax[T]) handsOn() {}
-
-// roundoff: computed, t_i = x̂_i − top rounds once; Σ e^{t_j}, at least 1, is off
+// logSoftmaxError: computed, t_i = x̂_i − top rounds once; Σ e^{t_j}, at least 1, is off
 // relatively by at most u·cols/e for the rounding of the t_j (|t|·e^t ≤ 1/e), by 16u
 // allowed to math.Exp and by cols roundings; its logarithm is off by as much and by 16u
 // of itself, and the last subtraction by u·|ŷ_i|. So
@@ -177,16 +124,6 @@ func (k *logSoftmax[T]) handsOn() {}
 // ex_j, and y_i, which is less steep, by no more; nor by more than (1 − p_i)·expm1(r_i),
 // as in Softmax, 1 − p_i being the sum of the other entries for the largest. Entries of
 // −∞ are none, and exact.
-func (k *logSoftmax[T]) roundoff(f *frame[float64], ey []float64, ex [][]float64) {
-	if k.cols == 0 {
-		return
-	}
-	for lo := 0; lo < len(f.y); lo += k.cols {
-		hi := lo + k.cols
-		logSoftmaxError(ey[lo:hi], f.x[0][lo:hi], f.y[lo:hi], ex[0][lo:hi])
-	}
-}
-
 func logSoftmaxError(ey, x, y, ex []float64) {
 	n := float64(len(x))
 	up := roundUp(len(x) + 40)
