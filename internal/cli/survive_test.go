@@ -30,6 +30,7 @@ const (
 	versionVariable = "TATTLE_TEST_VERSION"
 	stallVariable   = "TATTLE_TEST_STALL"
 	failVariable    = "TATTLE_TEST_FAIL"
+	stuckVariable   = "TATTLE_TEST_STUCK" // set: what stalls does not end with the run either
 )
 
 // disguised is Main, with these.
@@ -79,7 +80,7 @@ func (s *stalling) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
 	w.Do = func(ctx context.Context, i int, to io.Writer) error {
 		if s.begun.Add(1) > s.after {
 			fmt.Fprintln(os.Stderr, "stalled")
-			for ctx.Err() == nil && !exists("go") {
+			for (ctx.Err() == nil || os.Getenv(stuckVariable) != "") && !exists("go") {
 				time.Sleep(5 * time.Millisecond)
 			}
 		}
@@ -109,7 +110,7 @@ func begin(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := exec.Command(tattle, args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Env = os.Environ()
-	for _, v := range []string{"HOME", "TATTLE_CLUSTER_TOKEN", versionVariable, stallVariable} {
+	for _, v := range []string{"HOME", "TATTLE_CLUSTER_TOKEN", versionVariable, stallVariable, stuckVariable} {
 		if value := ts.Getenv(v); value != "" {
 			cmd.Env = append(cmd.Env, v+"="+value)
 		}
