@@ -161,3 +161,19 @@ func TestOddNumbers(t *testing.T) {
 		}
 	}
 }
+
+// A clock that is set back or far ahead makes nobody wait longer than requests are apart.
+func TestPaceWhileTheClockJumps(t *testing.T) {
+	now, waited := time.Unix(1e9, 0), time.Duration(0)
+	p := newPace(time.Second)
+	p.clock = clock{now: func() time.Time { return now }, sleep: func(_ context.Context, d time.Duration) error {
+		waited, now = d, now.Add(d)
+		return nil
+	}}
+	for i, c := range []struct{ jump, want time.Duration }{{0, 0}, {0, time.Second}, {-24 * time.Hour, time.Second}, {0, time.Second}, {24 * time.Hour, 0}, {0, time.Second}} {
+		now = now.Add(c.jump)
+		if err := p.wait(t.Context()); err != nil || waited != c.want {
+			t.Errorf("request %d waits %v, want %v, %v", i, waited, c.want, err)
+		}
+	}
+}

@@ -67,13 +67,10 @@ func (p *pace) wait(ctx context.Context) error {
 	}
 	defer p.turn.give()
 	now := p.now()
-	at := now
-	if p.next.After(now) {
-		at = p.next
-	}
-	if err := p.sleep(ctx, at.Sub(now)); err != nil {
+	delay := min(max(p.next.Sub(now), 0), p.apart) // no longer, even where the clock was set back
+	if err := p.sleep(ctx, delay); err != nil {
 		return err
 	}
-	p.next = at.Add(p.apart)
+	p.next = now.Add(delay + p.apart)
 	return nil
 }

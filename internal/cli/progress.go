@@ -141,14 +141,14 @@ func (m *meter) newBar() *progressbar.ProgressBar {
 
 // timeLeft says how long the steps left will take at the pace of those done.
 func timeLeft(since time.Duration, done, left int64) string {
-	if done <= 0 || left <= 0 {
+	if since < 0 || done <= 0 || left <= 0 {
 		return ""
 	}
-	d := time.Duration(float64(since) / float64(done) * float64(left))
-	if d > 100*time.Hour {
+	nanoseconds := float64(since) / float64(done) * float64(left) // may be more than a Duration holds
+	if nanoseconds > float64(100*time.Hour) {
 		return ", days left"
 	}
-	return fmt.Sprintf(", %v left", d.Round(time.Second))
+	return fmt.Sprintf(", %v left", time.Duration(nanoseconds).Round(time.Second))
 }
 
 // close clears the bar.

@@ -26,3 +26,19 @@ func TestPaceOfACrowd(t *testing.T) {
 		t.Errorf("begins anew: from %d on, since %v", m.first, m.pace)
 	}
 }
+
+func TestTimeLeftOfBars(t *testing.T) {
+	for _, c := range []struct {
+		since      time.Duration
+		done, left int64
+		want       string
+	}{
+		{10 * time.Second, 5, 10, ", 20s left"}, {10 * time.Second, 0, 10, ""}, {10 * time.Second, 10, 0, ""},
+		{-time.Hour, 5, 10, ""}, // the clock was set back
+		{time.Hour, 1, 200, ", days left"}, {1000 * time.Hour, 1, 1 << 62, ", days left"},
+	} {
+		if got := timeLeft(c.since, c.done, c.left); got != c.want {
+			t.Errorf("timeLeft(%v, %d, %d) = %q, want %q", c.since, c.done, c.left, got, c.want)
+		}
+	}
+}
