@@ -33,7 +33,7 @@ type verifyCmd struct {
 func (verifyCmd) Help() string {
 	return `Example: tattle verify tattle-bound
 
-Recomputes the report from its settings, the model, the data and the files of the run, and compares every value in report.json. Of a run of bounds it builds the release again from the model and compares it with release.onnx and head.onnx, recomputes every certificate from the stored witness (with --independent also by a second implementation, which finds errors of the first), and every other figure and sentence from the certificates. Of an audit it repeats the audit on the outputs that the run kept, and renders report.md, report.sarif, report.junit.xml and model-card.md again.
+Recomputes the report from its settings, the model, the data and the files of the run, and compares every value in report.json. Of a run of bounds it builds the release again from the model and compares it with release.onnx and head.onnx, recomputes every certificate from the stored witness (with --independent also by a second implementation, which finds errors of the first), and every other figure and sentence from the certificates. Of an audit it repeats the audit on the outputs that the run kept. It renders report.html, and the other formats of an audit, again, and compares the files, whose digests are in report.json.
 
 What it cannot recompute it lists by name, with the reason, under "not checked". Searches, attacks and trainings are not repeated. If the model is absent, the list begins with the release: the bounds then hold for release.onnx, whatever it was made from.
 
