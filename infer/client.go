@@ -58,7 +58,7 @@ func New(endpoint string, o Options) (*Client, error) {
 func (o Options) check() error {
 	switch {
 	case strings.TrimSpace(o.Token) != o.Token || strings.ContainsFunc(o.Token, func(r rune) bool { return r < ' ' || r > '~' }):
-		return errors.New("the token has characters that no header takes: look for a line end in it")
+		return errors.New("the token has characters that are not allowed in HTTP headers: remove line ends")
 	case o.Timeout < 0 || o.Batch < 0 || o.MaxBody < 0:
 		return errors.New("timeout, batch and the longest answer must not be negative")
 	case math.IsNaN(o.Rate) || o.Rate < 0 || o.Rate > 0 && o.Rate < 1e-4:

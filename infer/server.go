@@ -53,7 +53,7 @@ func (s *server) routes() http.Handler {
 		mux.HandleFunc(at+"/infer", s.guard(s.infer))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, refusal{http.StatusNotFound, "no such address: the protocol's begin with /v2"})
+		refuse(w, refusal{http.StatusNotFound, "not found: addresses of the protocol begin with /v2"})
 	})
 	return mux
 }
@@ -104,7 +104,7 @@ func (s *server) guard(next http.HandlerFunc) http.HandlerFunc {
 		sum := sha256.Sum256([]byte(token))
 		right := strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sum[:], s.token[:]) == 1
 		if !s.open && !right {
-			refuse(w, refusal{http.StatusUnauthorized, "a bearer token is needed, and this is not it"})
+			refuse(w, refusal{http.StatusUnauthorized, "a valid bearer token is required"})
 			return
 		}
 		next(w, r)
@@ -116,7 +116,7 @@ func (s *server) get(f func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
-			refuse(w, refusal{http.StatusMethodNotAllowed, "only GET is answered here"})
+			refuse(w, refusal{http.StatusMethodNotAllowed, "only GET is allowed here"})
 			return
 		}
 		v, err := f(r)

@@ -47,7 +47,7 @@ func (one *decoder) work(batch int) (int64, error) {
 	return 2 * int64(batch) * sum, nil
 }
 
-// comparison is what one graph makes of a batch and of its examples.
+// comparison has the outputs of a batch and those of its examples alone.
 type comparison struct {
 	one, many *decoder
 	w         *batchWalk
@@ -107,8 +107,8 @@ func (c *comparison) first() (*nn.Node, error) {
 	return nodes[i], failed
 }
 
-// agrees compares one tensor. told says that it differs from example to example, so
-// that agreement means something.
+// agrees compares one tensor. told reports whether it differs between examples; otherwise
+// agreement shows nothing.
 func (c *comparison) agrees(tensor string) (same, told bool, err error) {
 	alone, err := run(c.one.graph, tensor, c.x, c.many.batch)
 	if err != nil {
