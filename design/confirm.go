@@ -62,8 +62,8 @@ func (s *searcher) settle(ctx context.Context, all []*candidate, a *Answer) erro
 	return nil
 }
 
-// good tells that the point meets the target and keeps to MaxDrop; the target by
-// what was certified, once that is known.
+// good reports whether the point meets the target, as certified once that is known, and
+// keeps to MaxDrop.
 func (c *candidate) good() bool { return c.point.Meets && c.point.Keeps }
 
 // cheapest certifies the best candidate, which may raise its σ, until the best one

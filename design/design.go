@@ -1,13 +1,12 @@
-// Package design looks for the cheapest release that keeps a promise: which noise,
-// how strong, on how many features, so that an adversary resolves no more than the
-// target says and accuracy drops by no more than is allowed.
+// Package design searches for the cheapest release that meets a target: which noise, how
+// strong, on how many features, so that an adversary resolves no more than the target allows
+// and accuracy drops by no more than a limit.
 //
-// A line is a family of noise on a number of features by one kind of projection;
-// along it only the strength σ varies. What a line gives away falls with σ, in
-// closed form from the singular values of the Jacobian: all noise of one family is
-// one density scaled, and a small change of the features sees only its Fisher
-// information, that of Gaussian noise of standard deviation 1/√Fisher. Accuracy is
-// measured, with the same draws at every σ, so that it is nearly monotone too.
+// A line is one family of noise on one projection; only the strength σ varies along it.
+// What a line gives away falls with σ and follows from the singular values of the Jacobian:
+// the noise of a family is one density, scaled, and small changes of the features depend on
+// its Fisher information alone, as under Gaussian noise of standard deviation 1/√Fisher.
+// Accuracy is measured with the same draws at every σ, so that it is nearly monotone too.
 //
 // The figures of a Point are estimates by linear algebra on a sample of examples.
 // The answer is confirmed: accuracy by fresh noise, the median standard deviation by
@@ -28,12 +27,12 @@ import (
 	"tattle/release"
 )
 
-// Target is what an adversary must not be able to do; fields that are zero ask
-// nothing.
+// Target says what an adversary must not be able to do. Fields that are zero set no
+// target.
 type Target struct {
 	// Of the median example at most Directions may be resolved to within a standard
-	// deviation of Within, in the model's units. Within zero asks nothing;
-	// Directions zero with a Within means none may be.
+	// deviation of Within, in the model's units. Within zero sets no target;
+	// Directions zero with a Within allows no direction.
 	Directions int
 	Within     float64
 	// MedianStd is the least median, over examples and coordinates, of the certified
@@ -65,7 +64,7 @@ func ParseResolvable(s string) (directions int, within float64, err error) {
 // empty tells that the target asks nothing.
 func (t Target) empty() bool { return t.Within == 0 && t.MedianStd == 0 && t.AttackMSE == 0 }
 
-// String says the target in words.
+// String describes the target.
 func (t Target) String() string {
 	var parts []string
 	if t.Within > 0 {

@@ -178,7 +178,7 @@ func TestSearchRefuses(t *testing.T) {
 	g, train, test := trained(t)
 	ten := Target{Directions: 10, Within: .5}
 	for want, o := range map[string]Options{
-		"nothing is asked for":      {},
+		"no target: give":           {},
 		"accuracy drop -0.1":        {MaxDrop: -.1},
 		"accuracy drop 2":           {MaxDrop: 2},
 		"accuracy drop NaN":         {MaxDrop: math.NaN()},

@@ -98,7 +98,7 @@ func outputs(ctx context.Context, m nn.Model, data nn.Source) ([]float32, error)
 	return out, nil
 }
 
-// correct tells of each example whether the head's largest logit is at its label.
+// correct reports for each example whether the largest logit is that of its label.
 func correct(ctx context.Context, data nn.Source, head nn.Model) ([]bool, error) {
 	_, n := head.Dims()
 	logits, err := outputs(ctx, head, data)
@@ -162,7 +162,7 @@ func (s *searcher) build(ctx context.Context, spec release.Spec) (*front, error)
 	return f, err
 }
 
-// lossy tells that a projection alone loses more than MaxDrop: no noise can mend that.
+// lossy reports whether a projection without noise already loses more than MaxDrop.
 func (s *searcher) lossy(f *front) bool { return s.MaxDrop > 0 && f.lost.Interval.High > s.MaxDrop }
 
 // shorten finds the projection at the front's end, and what it loses of accuracy.

@@ -25,7 +25,7 @@ type front struct {
 	lost     release.Drop // to the projection alone
 }
 
-// attacker tells the mean-square error of an attack at a σ, growing with it.
+// attacker returns the mean-square error of an attack at a σ, which grows with σ.
 type attacker interface{ MeanSquareAt(sigma float64) float64 }
 
 // name says what is kept, such as "98 principal features".

@@ -69,7 +69,7 @@ func (s *searcher) measureWith(ctx context.Context, l *line, sigma float64, curv
 	return p, nil
 }
 
-// metBy tells whether figures are as the target asks.
+// metBy reports whether these figures meet the target.
 func (t Target) metBy(directions, std, mse float64) bool {
 	return (t.Within == 0 || directions <= float64(t.Directions)) &&
 		(t.MedianStd == 0 || std >= t.MedianStd) &&

@@ -102,14 +102,14 @@ func (s *searcher) nearWords(c *candidate) string {
 	return fmt.Sprintf("the nearest is %s at σ = %.4g: %s", c, c.point.Sigma, strings.Join(short, "; "))
 }
 
-// hopeless says why no strength of noise on a line will do.
+// hopeless says why no strength of noise on a line meets the target.
 func (s *searcher) hopeless(l *line) string {
 	t := s.Target
 	switch {
 	case t.empty():
 		return fmt.Sprintf("no noise, however weak, keeps the drop within %s", percent(s.MaxDrop))
 	case t.MedianStd > 0 && l.spectrum.median == 0:
-		return "of most coordinates the features see nothing, so that there is no bound to certify"
+		return "the features do not depend on most coordinates, so there is no bound to certify"
 	case t.AttackMSE > 0 && l.attack.MeanSquareAt(release.MaxSigma) < t.AttackMSE:
 		return fmt.Sprintf("no strength of noise meets the target: even where it drowns the features the linear attack's mean-square error is %.4g",
 			l.attack.MeanSquareAt(release.MaxSigma))
@@ -117,7 +117,7 @@ func (s *searcher) hopeless(l *line) string {
 	return fmt.Sprintf("no σ from %g to %g meets the target", release.MinSigma, release.MaxSigma)
 }
 
-// nothing says why there is no point at all.
+// nothing says why there is no candidate.
 func (s *searcher) nothing(a *Answer) string {
 	if len(a.Left) == 0 {
 		return "nothing was tried"

@@ -22,8 +22,7 @@ const (
 	Certifying = "certifying"
 )
 
-// Options says what is wanted and what is swept. Its zero value lacks a target or a
-// MaxDrop, one of which must be given.
+// Options are the target and the range of a search. A target or a MaxDrop is required.
 type Options struct {
 	Target  Target
 	MaxDrop float64 // of accuracy, as a fraction; its upper confidence limit must keep to it; 0 for none
@@ -72,7 +71,7 @@ func (o Options) check() error {
 	}
 	switch {
 	case o.Target.empty() && o.MaxDrop == 0:
-		return measure.WrongOption("Target", "nothing is asked for: give a target, a greatest accuracy drop, or both")
+		return measure.WrongOption("Target", "no target: give a target, a limit on the drop of accuracy, or both")
 	case !(o.MaxDrop >= 0 && o.MaxDrop < 1):
 		return measure.WrongOption("MaxDrop", "accuracy drop %v: give a fraction such as 0.02", o.MaxDrop)
 	case o.Draws < 0:

@@ -22,48 +22,48 @@ import (
 // designCmd looks for the cheapest release that keeps a promise.
 type designCmd struct {
 	modelFlags
-	Data         string `required:"" help:"The inputs: a folder of idx files (.gz or not) or of CIFAR-10 records, a folder or zip of pictures, an .npz file, a CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
-	Split        string `help:"Part of the data that accuracy is measured on: test or train." enum:"test,train" default:"test"`
-	Features     string `help:"Node (or tensor) whose output is released (default: the input of the last affine layer)." placeholder:"NODE"`
-	TrainingData string `help:"What principal projections and the linear attack learn from: data like --data's (default: the training part of --data)." placeholder:"PATH" input:"data"`
+	Data         string `required:"" help:"Folder of MNIST or CIFAR-10 files, folder or zip of pictures, .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
+	Split        string `help:"Part of the data on which accuracy is measured: test or train." enum:"test,train" default:"test"`
+	Features     string `help:"Node or tensor whose output is released (default: the input of the last affine layer)." placeholder:"NODE"`
+	TrainingData string `help:"Data that principal projections and the linear attack learn from (default: the training part of --data)." placeholder:"PATH" input:"data"`
 
 	inputFlags
 
-	designTarget `group:"What is asked for: at least one of these (for unbiased estimators, or the linear attack, only)"`
-	designSweep  `group:"What is tried"`
-	Resume       bool `help:"Go on with the interrupted search in --out."`
+	designTarget `group:"Target: at least one of these"`
+	designSweep  `group:"Search"`
+	Resume       bool `help:"Continue the interrupted search in --out."`
 	output
 
 	clusterFlags `group:"Runs over several machines"`
 }
 
-// designTarget is what is asked for.
+// designTarget are the flags of the target.
 type designTarget struct {
-	Resolvable      string   `help:"Of half of the examples, an unbiased adversary resolves at most so many directions of the input to within a standard deviation, in the model's units, such as 10@0.5." placeholder:"N@STD"`
-	MedianStd       *float64 `help:"Certified of half of the coordinates: no unbiased reconstruction errs by a smaller standard deviation." placeholder:"STD"`
-	AttackMSE       *float64 `name:"attack-mse" help:"The linear attack's mean-square error is at least this." placeholder:"X"`
-	MaxAccuracyDrop string   `help:"Accuracy drops by at most so much, such as 1% or 0.01: the upper 95 % limit of the drop keeps to it." placeholder:"DROP"`
+	Resolvable      string   `help:"For half of the examples, an unbiased adversary resolves at most N directions to within STD, such as 10@0.5." placeholder:"N@STD"`
+	MedianStd       *float64 `help:"The certified standard deviation of unbiased reconstructions is at least STD for half of the coordinates." placeholder:"STD"`
+	AttackMSE       *float64 `name:"attack-mse" help:"The linear attack's mean-square error is at least X." placeholder:"X"`
+	MaxAccuracyDrop string   `help:"Accuracy drops by at most this much, such as 1% or 0.01 (upper 95 % limit of the drop)." placeholder:"DROP"`
 }
 
-// designSweep is what is tried.
+// designSweep are the flags of the search.
 type designSweep struct {
-	Noise      []string `help:"Families, as bound's --noise reads them (default: gaussian,laplace,logistic)." placeholder:"LIST" input:"table"`
-	Keep       []string `help:"Numbers of features released, or all (default: all, and halves of that down to about ten)." placeholder:"LIST"`
-	Projection []string `help:"How fewer are chosen: first, random, principal (default: principal, as far as there are training data, and random)." placeholder:"LIST"`
-	Examples   string   `help:"How many examples bounds are computed for, drawn by the seed, or an .npy file of their indices, or all." default:"100" placeholder:"N|FILE" input:"file"`
+	Noise      []string `help:"Families of noise, as in tattle bound --noise (default: gaussian,laplace,logistic)." placeholder:"LIST" input:"table"`
+	Keep       []string `help:"Numbers of released features, or all (default: all, then half as many each time, down to about ten)." placeholder:"LIST"`
+	Projection []string `help:"How fewer features are chosen: first, random, principal (default: principal if there are training data, and random)." placeholder:"LIST"`
+	Examples   string   `help:"How many examples are bounded, drawn by the seed; an .npy file of indices; or all." default:"100" placeholder:"N|FILE" input:"file"`
 	Draws      int      `help:"Draws of the noise for each example when accuracy is measured, on all of the data." default:"2" placeholder:"N"`
 }
 
 func (designCmd) Help() string {
 	return `Example: tattle design --model mnist-net/model.onnx --data mnist --max-accuracy-drop 1%
 
-Sweeps families of noise, numbers of features and strengths. With a target, answers with the release that meets it at the least drop of accuracy; with a greatest drop alone, with the one that keeps to it and leaves unbiased estimators the fewest directions. Accuracy is measured again with fresh noise, the bounds are certified, and the linear attack is run on the answer. Prints the tattle bound command that examines it further.
+Tries families of noise, numbers of features and strengths. With a target, the answer is the release that meets it at the smallest drop of accuracy. With --max-accuracy-drop alone, it is the release within the drop that leaves unbiased estimators the fewest directions. For the answer, accuracy is measured again with fresh noise, the bounds are certified, and the linear attack runs. The report ends with a tattle bound command that examines the answer further.
 
---resolvable and --median-std are about unbiased estimators only, and --attack-mse about the linear attack only. A target that is met does not limit an adversary who knows what inputs look like. The report says beside it how many inputs a release identified in a list of candidates, and marks figures that are above what guessing the mean of the training data errs by.
+--resolvable and --median-std limit unbiased estimators only, and --attack-mse the linear attack only. A target that is met does not limit an adversary who knows what inputs look like. The report also says how many inputs were identified in a list of candidates, and marks floors above the error of guessing the mean of the training data.
 
-Interrupted, the same command with --out and --resume goes on.
+After an interruption, the same command with --out and --resume continues.
 
-Exit status 1 where nothing meets what is asked for: the answer is then what comes nearest.`
+Exit status: 1 if nothing meets the target; the answer is then the nearest release.`
 }
 
 // Run searches and reports.
@@ -74,7 +74,7 @@ func (c *designCmd) Run(e *env) error {
 	}
 	return c.in(e, "design", c.Resume, func(dir string) error {
 		if begun(dir) && !c.Resume {
-			return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "go on with it by --resume, or choose another folder")
+			return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "continue it with --resume, or choose another folder")
 		}
 		return e.unfinished(j.answer(e, dir), dir)
 	})
@@ -95,7 +95,7 @@ func (j *designJob) answer(e *env, dir string) error {
 	if err := file.RemoveAll(filepath.Join(dir, shardsDir)); err != nil || a.Met {
 		return err
 	}
-	return finding(fmt.Errorf("nothing that was tried meets what was asked for, of %s", r.Design.For()), "ask for less, allow a larger drop, or try other families, projections and numbers of features")
+	return finding(fmt.Errorf("nothing that was tried meets the target for %s", r.Design.For()), "lower the target, allow a larger drop, or try other families, projections and numbers of features")
 }
 
 // A designJob is a search whose flags are checked and whose files are open.
@@ -159,7 +159,7 @@ func (c *designCmd) job(e *env) (*designJob, error) {
 func (c *designCmd) asked() (o design.Options, err error) {
 	o = design.Options{Seed: c.Seed, Draws: c.Draws}
 	if c.Resolvable == "" && c.MedianStd == nil && c.AttackMSE == nil && c.MaxAccuracyDrop == "" {
-		return o, usage(errors.New("nothing is asked for"), "give --max-accuracy-drop 1%, or a target: --resolvable, --median-std or --attack-mse")
+		return o, usage(errors.New("no target"), "give --max-accuracy-drop 1%, or a target: --resolvable, --median-std or --attack-mse")
 	}
 	if c.Resolvable != "" {
 		if o.Target.Directions, o.Target.Within, err = design.ParseResolvable(c.Resolvable); err != nil {

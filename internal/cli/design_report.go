@@ -90,16 +90,16 @@ func (j *designJob) chosen(r *report.Report, a *design.Answer) {
 // warn says what a reader must know of the answer.
 func (j *designJob) warn(r *report.Report, a *design.Answer) {
 	warn := func(format string, v ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, v...)) }
-	warn("Directions (of the median of %d examples, resolved to within a standard deviation of %g) and median standard deviations are about unbiased reconstructions alone. An adversary who knows what such inputs look like is biased and may come much closer: few directions are no promise that an input cannot be recognised. %s", a.Examples, a.Within, j.reached(r, a))
+	warn("Directions (of the median of %d examples, resolved to within a standard deviation of %g) and median standard deviations limit unbiased reconstructions only. An adversary who knows what inputs look like is biased and may come much closer: few directions do not mean that an input cannot be recognised. %s", a.Examples, a.Within, j.reached(r, a))
 	if j.options.Target.AttackMSE > 0 {
-		warn("The target for the linear attack is about that attack alone, on average over inputs. Others may err less: tattle bound --attack linear,inversion,decoder runs them.")
+		warn("The target for the linear attack limits that attack only, on average over inputs. Other attacks may err by less: tattle bound --attack linear,inversion,decoder runs them.")
 	}
-	warn("The figures of the frontier are estimates. Medians are of the part of an input that the released numbers see, so that they compare along one number of features, hardly across them.")
+	warn("The figures of the frontier are estimates. Medians are about the part of an input that the released numbers depend on: compare them for one number of features only.")
 	if c := a.Confirmed; c != nil {
 		if c.Status != bound.StatusCertified {
-			warn("Nothing is certified of the answer: what %s noise hides is itself an estimate.", a.Best.Family)
+			warn("Nothing is certified for the answer: bounds for %s noise are estimates.", a.Best.Family)
 		} else {
-			warn("The certificates' witnesses are not kept. The command for tattle bound finds them again, beside further bounds, for tattle verify.")
+			warn("The witnesses of the certificates are not stored. The tattle bound command finds them again, with further bounds, for tattle verify.")
 		}
 		if c.Note != "" {
 			warn("The noise was adjusted: %s.", c.Note)
@@ -109,13 +109,13 @@ func (j *designJob) warn(r *report.Report, a *design.Answer) {
 		warn("Given up: %s.", left)
 	}
 	if j.missing != nil {
-		warn("There are no training data (%v), so that neither principal projections nor the linear attack were tried. --training-data names a folder.", j.missing)
+		warn("There are no training data (%v), so principal projections and the linear attack were not tried. --training-data names a folder.", j.missing)
 	}
 	if j.Split == "train" && j.Data != glyphsName {
-		warn("Accuracy was measured on the training part of the data, on which a model does better than elsewhere: the drop may be another there.")
+		warn("Accuracy was measured on the training part of the data, where a model does better than elsewhere: the drop may differ on other data.")
 	}
 	if a.Clean.Fraction < poor {
-		warn("The model by itself classifies only %.3g %% correctly: there is little accuracy to lose, and a small drop says little.", 100*a.Clean.Fraction)
+		warn("The model by itself classifies only %.3g %% correctly: a small drop then says little.", 100*a.Clean.Fraction)
 	}
 }
 
@@ -149,7 +149,7 @@ func (j *designJob) reached(r *report.Report, a *design.Answer) string {
 func designVerdict(r *report.Report, a *design.Answer) string {
 	said := fmt.Sprintf("met for %s only; %s", r.Design.For(), report.NotLimited)
 	if !a.Met {
-		said = fmt.Sprintf("not met: nothing that was tried meets what is asked for, of %s", r.Design.For())
+		said = fmt.Sprintf("not met: nothing that was tried meets the target for %s", r.Design.For())
 	}
 	if a.Best == nil {
 		return said

@@ -37,9 +37,9 @@ func openModel(path string) (*nn.Graph, string, error) {
 
 // inputFlags say what of the data is read, and how its labels are found.
 type inputFlags struct {
-	Labels string `help:"Of pictures and tables: the CSV file with their labels (default: labels.csv among the pictures, or the names of their folders)." placeholder:"FILE" input:"file"`
-	Target string `help:"Column of the labels that the model answers (default: the only one there is; of a table without it nothing is known of accuracy)." placeholder:"COLUMN"`
-	Limit  string `help:"Of the data, read so many examples only, drawn by the seed, or those of an .npy file of indices: accuracy, too, is measured on these (default: all)." placeholder:"N|FILE" input:"file"`
+	Labels string `help:"CSV file with the labels of pictures or a table (default: labels.csv among the pictures, or the folders' names)." placeholder:"FILE" input:"file"`
+	Target string `help:"Column of the labels that the model answers (default: the only column)." placeholder:"COLUMN"`
+	Limit  string `help:"Read this many examples only, drawn by the seed, or those of an .npy file of indices (default: all)." placeholder:"N|FILE" input:"file"`
 }
 
 // inputs is what is asked for of a data set: all that decides what is read.

@@ -23,14 +23,14 @@ type modelFlags struct {
 
 // readFlags say what a model's file leaves open, and what its inputs are.
 type readFlags struct {
-	InputShape  string `help:"Sizes of one input, without the batch, where the file leaves them open." placeholder:"3x224x224"`
-	ModelOutput string `help:"Which of the model's outputs, where it has several." placeholder:"NAME"`
-	Preprocess  string `help:"How pictures become inputs: a TOML file, a preset (imagenet, imagenet-91, cifar10, none), or settings such as 'resize=256 crop=224 mean=.485,.456,.406 std=.229,.224,.225' (default: MODEL.preprocess.toml beside the model, else as is usual for the data)." placeholder:"SPEC|FILE" input:"file"`
+	InputShape  string `help:"Shape of one input, without the batch, if the file leaves it open." placeholder:"3x224x224"`
+	ModelOutput string `help:"Which output of the model, if it has several." placeholder:"NAME"`
+	Preprocess  string `help:"How pictures become inputs: a TOML file, a preset, or settings such as 'resize=256 crop=224' (default: MODEL.preprocess.toml)." placeholder:"SPEC|FILE" input:"file"`
 }
 
 // memoryFlag bounds what a run takes.
 type memoryFlag struct {
-	Memory byteSize `help:"Memory for what grows with examples and vectors, such as 4GiB or 500M; beside it come the data and the model's weights (default: 4GiB)." placeholder:"SIZE"`
+	Memory byteSize `help:"Memory for what grows with examples and vectors, such as 4GiB or 500M (default: 4GiB)." placeholder:"SIZE"`
 }
 
 // A byteSize is a number of bytes as a flag gives it: 4GiB, 500M, 1e9.
