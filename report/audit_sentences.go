@@ -206,23 +206,6 @@ func auditedWords(a *audit.Result) string {
 	}
 }
 
-// controlsWords say how the controls came out.
-func controlsWords(a *audit.Result) string {
-	var said []string
-	for _, c := range a.Controls {
-		s := controlName(c.Name)
-		if c.Passed {
-			said = append(said, s+": passed")
-		} else {
-			said = append(said, strings.TrimSuffix(strings.TrimSpace(s+": FAILED. "+c.Note+" "+c.Mend), "."))
-		}
-	}
-	if len(said) == 0 {
-		return uncontrolled(a)
-	}
-	return "Controls: " + strings.Join(said, "; ") + "."
-}
-
 // uncontrolled warns of an audit without controls; reasons speak of those there are.
 func uncontrolled(a *audit.Result) string {
 	if len(a.Controls) > 0 {

@@ -41,7 +41,6 @@ var evidenceFiles = []struct {
 }{
 	{"report.json", "every figure, without times; of the arrays that it lists, outputs.npz is here, the others are in the folder of the run", func(e *Evidence, w io.Writer) error { return e.Report.WriteJSON(w) }},
 	{"audit.md", "the audit for people", func(e *Evidence, w io.Writer) error { return e.Report.WriteMarkdown(w) }},
-	{"mapping.md", "requirements, and what this is evidence for", func(e *Evidence, w io.Writer) error { return e.Report.WriteMapping(w) }},
 	{"controls.json", "audits of what is known to be clean, and curious", (*Evidence).writeControls},
 	{"examples.csv", "every example: fold, labels, and what the chosen attack guessed without having seen it", (*Evidence).writeExamples},
 	{evidenceOutputs, "the outputs and labels that were audited", nil},

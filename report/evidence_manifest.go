@@ -19,17 +19,16 @@ type packFile struct {
 
 // packManifest says what was audited by what, with which settings.
 type packManifest struct {
-	Schema       string            `json:"schema"`
-	Verdict      audit.Verdict     `json:"verdict"`
-	Tool         packTool          `json:"tool"`
-	Subject      packSubject       `json:"subject"`
-	Command      string            `json:"command"`
-	Seed         uint64            `json:"seed"`
-	Settings     audit.Settings    `json:"settings"`
-	Options      map[string]string `json:"options"`
-	Breaches     []string          `json:"breaches"`
-	Requirements []Requirement     `json:"requirements"`
-	Files        []packFile        `json:"files"`
+	Schema   string            `json:"schema"`
+	Verdict  audit.Verdict     `json:"verdict"`
+	Tool     packTool          `json:"tool"`
+	Subject  packSubject       `json:"subject"`
+	Command  string            `json:"command"`
+	Seed     uint64            `json:"seed"`
+	Settings audit.Settings    `json:"settings"`
+	Options  map[string]string `json:"options"`
+	Breaches []string          `json:"breaches"`
+	Files    []packFile        `json:"files"`
 }
 
 // packTool is the program that ran.
@@ -67,7 +66,7 @@ func (e *Evidence) manifest(files []packFile) ([]byte, error) {
 	}
 	m := packManifest{
 		Schema: EvidenceSchema, Verdict: a.Verdict, Tool: tool, Command: r.Command, Seed: a.Settings.Seed, Settings: a.Settings, Options: r.options(),
-		Breaches: append([]string{}, r.breaches()...), Requirements: Requirements(a), Files: files,
+		Breaches: append([]string{}, r.breaches()...), Files: files,
 		Subject: packSubject{
 			Sample: a.Sample, SampleSHA256: e.Sample.Sum(), Examples: a.Examples, Outputs: string(a.Outputs), Target: a.Target,
 			Model: r.Model.Path, ModelSHA256: r.Model.SHA256, Data: r.Data.Name, DataSHA256: r.Data.SHA256,
