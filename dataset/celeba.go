@@ -30,14 +30,14 @@ func readCelebA(fsys fs.FS, source string) (*labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := celebaSheet(fsys, source, files, celebaAttributes)
+	s, err := celebaTable(fsys, source, files, celebaAttributes)
 	if err != nil {
 		return nil, err
 	}
 	if s == nil {
 		return nil, malformed(source, "has no %s: put it beside the pictures", celebaAttributes[0])
 	}
-	where, err := s.pictures(celebaPictures(pictures))
+	where, err := s.pictures(0, celebaPictures(pictures))
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +49,15 @@ func readCelebA(fsys fs.FS, source string) (*labels, error) {
 	for _, i := range rows {
 		l.files = append(l.files, where[i])
 	}
-	for c := 1; c < len(s.header); c++ {
+	for c := 1; c < len(s.columns); c++ {
 		flags, err := s.flags(c, rows)
 		if err != nil {
 			return nil, err
 		}
 		l.columns = append(l.columns, flags)
 	}
-	if left := len(s.rows) - len(rows); left > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%s of %d left out: not exactly one of black, blond and brown hair, as in the paper", plural(left, "picture"), len(s.rows)))
+	if left := s.rows() - len(rows); left > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("%s of %d left out: not exactly one of black, blond and brown hair, as in the paper", plural(left, "picture"), s.rows()))
 	}
 	return l, l.partition(fsys, files, s, rows)
 }
@@ -75,34 +75,28 @@ func celebaPictures(pictures []string) []string {
 	return aligned
 }
 
-// celebaSheet reads one of CelebA's lists; nil where there is none.
-func celebaSheet(fsys fs.FS, source string, files, bases []string) (*sheet, error) {
+// celebaTable reads one of CelebA's lists; nil where there is none.
+func celebaTable(fsys fs.FS, source string, files, bases []string) (*table, error) {
 	name, err := onlyOne(source, files, bases...)
 	if err != nil || name == "" {
 		return nil, err
 	}
 	if strings.EqualFold(path.Ext(name), ".csv") {
-		return readSheet(fsys, source, name)
+		return readLabelTable(fsys, source, name)
 	}
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("%s: cannot be read: %w", source, err)
-	}
-	defer f.Close()
-	name = path.Join(source, name)
-	text, err := readText(name, f)
+	text, err := readTextIn(fsys, source, name)
 	if err != nil {
 		return nil, err
 	}
-	return celebaList(name, text)
+	return celebaList(path.Join(source, name), text)
 }
 
-// celebaList reads a list as CelebA's home has it: fields divided by blanks, and,
-// in the list of attributes, two lines before the rows, their number and the
+// celebaList reads a list as CelebA's home page has it: fields separated by blanks,
+// and, in the list of attributes, two lines before the rows, their number and the
 // names of the attributes.
-func celebaList(name string, text []byte) (*sheet, error) {
-	s := &sheet{name: name}
-	line, claimed := 0, -1
+func celebaList(name string, text []byte) (*table, error) {
+	t := &table{source: name}
+	names, line, claimed := []string{"image_id"}, 0, -1
 	for b := range bytes.Lines(text) {
 		line++
 		fields := strings.Fields(string(b))
@@ -114,77 +108,55 @@ func celebaList(name string, text []byte) (*sheet, error) {
 				return nil, malformed(name, "line 1: want the number of pictures: get CelebA's list again")
 			}
 			claimed = n
-		case s.header == nil && claimed >= 0:
-			s.header = append([]string{"image_id"}, fields...)
+		case claimed >= 0 && len(names) == 1:
+			names = append(names, fields...)
 		default:
-			if s.header == nil {
-				s.header = []string{"image_id", "partition"}
+			if err := t.add(fields, line); err != nil {
+				return nil, err
 			}
-			if len(fields) != len(s.header) {
-				return nil, malformed(name, "line %d: %d fields for %d columns: get CelebA's list again", line, len(fields), len(s.header))
-			}
-			s.rows, s.lines = append(s.rows, fields), append(s.lines, line)
 		}
 	}
-	if len(s.rows) == 0 || claimed >= 0 && len(s.rows) != claimed {
-		return nil, malformed(name, "has %s, its first line says %d: cut off? get CelebA's list again", plural(len(s.rows), "row"), max(claimed, 0))
+	if len(t.lines) == 0 || claimed >= 0 && len(t.lines) != claimed {
+		return nil, malformed(name, "has %s, and its first line says %d: cut off? get CelebA's list again", plural(len(t.lines), "row"), max(claimed, 0))
 	}
-	return s, s.check()
-}
-
-// pictures returns the picture of every row.
-func (s *sheet) pictures(all []string) ([]string, error) {
-	at, used := newPlaces(all), make(map[string]int, len(all))
-	where, missing := make([]string, len(s.rows)), 0
-	var first error
-	for i, row := range s.rows {
-		name, err := at.find(row[0])
-		if err != nil {
-			if missing++; first == nil {
-				first = fmt.Errorf("line %d: %w", s.lines[i], err)
-			}
-			continue
-		}
-		if line := used[name]; line > 0 {
-			return nil, malformed(s.name, "line %d: %s has a row already, line %d: get the list again", s.lines[i], name, line)
-		}
-		used[name], where[i] = s.lines[i], name
+	if claimed < 0 {
+		names = append(names, "partition")
 	}
-	if missing > 0 {
-		return nil, malformed(s.name, "%d of %d rows are without a picture: %v", missing, len(s.rows), first)
+	if err := t.name(names); err != nil {
+		return nil, err
 	}
-	return where, nil
+	return t, t.checkNames()
 }
 
 // flags returns an attribute of the given rows, −1 written as 0.
-func (s *sheet) flags(c int, rows []int) (column, error) {
-	out := column{s.header[c], make([]string, len(rows))}
+func (t *table) flags(c int, rows []int) (column, error) {
+	out := column{t.columns[c].name, make([]string, len(rows))}
 	for k, i := range rows {
-		switch v := s.rows[i][c]; v {
+		switch v := t.columns[c].values[i]; v {
 		case "1", "0":
 			out.values[k] = v
 		case "-1":
 			out.values[k] = "0"
 		default:
-			return out, malformed(s.name, "line %d: %s is %q: want 1 or -1", s.lines[i], s.header[c], v)
+			return out, malformed(t.source, "line %d: %s is %q: want 1 or -1", t.lines[i], out.name, v)
 		}
 	}
 	return out, nil
 }
 
 // hair returns the one hair colour of every row, and the rows that have one.
-func (s *sheet) hair() (colours []string, rows []int, err error) {
-	colours = make([]string, len(s.rows))
+func (t *table) hair() (colours []string, rows []int, err error) {
+	colours = make([]string, t.rows())
 	var columns [3]int
 	for k, h := range celebaHair {
-		if columns[k] = s.find(h.attribute); columns[k] < 1 {
-			return nil, nil, malformed(s.name, "has no column %s: get CelebA's list again", h.attribute)
+		if columns[k] = t.find(h.attribute); columns[k] < 1 {
+			return nil, nil, malformed(t.source, "has no column %s: get CelebA's list again", h.attribute)
 		}
 	}
-	for i, row := range s.rows {
+	for i := range colours {
 		n := 0
 		for k, c := range columns {
-			if row[c] == "1" {
+			if t.columns[c].values[i] == "1" {
 				n++
 				colours[i] = celebaHair[k].colour
 			}
@@ -194,29 +166,30 @@ func (s *sheet) hair() (colours []string, rows []int, err error) {
 		}
 	}
 	if len(rows) == 0 {
-		return nil, nil, malformed(s.name, "no picture has exactly one of Black_Hair, Blond_Hair and Brown_Hair, which is what B uses: say that the kind is %s to use all", KindImages)
+		return nil, nil, malformed(t.source, "no picture has exactly one of Black_Hair, Blond_Hair and Brown_Hair, which is what B uses: say that the kind is %s to use all", KindImages)
 	}
 	return colours, rows, nil
 }
 
 // partition fills in the official parts: 0 train, 1 validation, 2 test.
-func (l *labels) partition(fsys fs.FS, files []string, attributes *sheet, rows []int) error {
-	s, err := celebaSheet(fsys, l.source, files, celebaPartition)
+func (l *labels) partition(fsys fs.FS, files []string, attributes *table, rows []int) error {
+	t, err := celebaTable(fsys, l.source, files, celebaPartition)
 	if err != nil {
 		return err
 	}
-	if s == nil {
+	if t == nil {
 		l.notes = append(l.notes, "no "+celebaPartition[0]+": the parts are not the official ones")
 		return nil
 	}
-	of, err := s.parts()
+	of, err := t.parts()
 	if err != nil {
 		return err
 	}
 	for _, i := range rows {
-		part, ok := of[attributes.rows[i][0]]
+		name := attributes.columns[0].values[i]
+		part, ok := of[name]
 		if !ok {
-			return malformed(s.name, "has no row for %s: get CelebA's list again", attributes.rows[i][0])
+			return malformed(t.source, "has no row for %s: get CelebA's list again", name)
 		}
 		l.split = append(l.split, part)
 	}
@@ -227,20 +200,21 @@ func (l *labels) partition(fsys fs.FS, files []string, attributes *sheet, rows [
 var celebaParts = map[string]Split{"0": Train, "1": Validation, "2": Test}
 
 // parts returns the part of every name.
-func (s *sheet) parts() (map[string]Split, error) {
-	if len(s.header) < 2 {
-		return nil, malformed(s.name, "want a name and a part in each row: get CelebA's list again")
+func (t *table) parts() (map[string]Split, error) {
+	if len(t.columns) < 2 {
+		return nil, malformed(t.source, "want a name and a part in each row: get CelebA's list again")
 	}
-	of := make(map[string]Split, len(s.rows))
-	for i, row := range s.rows {
-		part, ok := celebaParts[row[1]]
+	of := make(map[string]Split, t.rows())
+	for i, name := range t.columns[0].values {
+		text := t.columns[1].values[i]
+		part, ok := celebaParts[text]
 		if !ok {
-			return nil, malformed(s.name, "line %d: part %q: want 0, 1 or 2", s.lines[i], row[1])
+			return nil, malformed(t.source, "line %d: part %q: want 0, 1 or 2", t.lines[i], text)
 		}
-		if of[row[0]] != "" {
-			return nil, malformed(s.name, "line %d: %q is there twice: get CelebA's list again", s.lines[i], row[0])
+		if of[name] != "" {
+			return nil, malformed(t.source, "line %d: %q is there twice: get CelebA's list again", t.lines[i], name)
 		}
-		of[row[0]] = part
+		of[name] = part
 	}
 	return of, nil
 }

@@ -55,11 +55,11 @@ func TestReadCelebA(t *testing.T) {
 
 func TestReadCelebAErrors(t *testing.T) {
 	for name, c := range map[string]struct{ list, parts, want string }{
-		"too few rows":  {strings.Replace(fiveRows, "5\n", "6\n", 1), fiveParts, "has 5 rows, its first line says 6"},
-		"cut off":       {fiveRows[:len(fiveRows)-8], fiveParts, "line 7: 3 fields for 6 columns"},
+		"too few rows":  {strings.Replace(fiveRows, "5\n", "6\n", 1), fiveParts, "has 5 rows, and its first line says 6"},
+		"cut off":       {fiveRows[:len(fiveRows)-8], fiveParts, "line 7 has 3 fields and the first row 6"},
 		"no number":     {strings.Replace(fiveRows, "5\n", "x\n", 1), fiveParts, "line 1: want the number"},
 		"another value": {strings.Replace(fiveRows, "000003.jpg -1", "000003.jpg  2", 1), fiveParts, `line 5: Bald is "2"`},
-		"no picture":    {strings.Replace(fiveRows, "000003", "000009", 1), fiveParts, `1 of 5 rows are without a picture: line 5: no picture "000009.jpg"`},
+		"no picture":    {strings.Replace(fiveRows, "000003", "000009", 1), fiveParts, `1 of 5 rows have no picture: line 5, column "image_id": no picture "000009.jpg"`},
 		"twice":         {strings.Replace(fiveRows, "000003", "000001", 1), fiveParts, "line 5: img_align_celeba/000001.jpg has a row already, line 3"},
 		"no hair":       {strings.Replace(fiveRows, "Brown_Hair", "Brown", 1), fiveParts, "has no column Brown_Hair"},
 		"all bald":      {strings.ReplaceAll(fiveRows, " 1", " -1"), fiveParts, "no picture has exactly one"},
@@ -67,7 +67,7 @@ func TestReadCelebAErrors(t *testing.T) {
 		"part 3":        {fiveRows, strings.Replace(fiveParts, "jpg 2", "jpg 3", 1), `line 4: part "3"`},
 		"no part":       {fiveRows, fiveParts[:len(fiveParts)-13], "has no row for 000005.jpg"},
 		"part twice":    {fiveRows, fiveParts + "000001.jpg 1\n", "line 6: \"000001.jpg\" is there twice"},
-		"two of a line": {fiveRows, fiveParts + "000006.jpg\n", "line 6: 1 fields for 2 columns"},
+		"two of a line": {fiveRows, fiveParts + "000006.jpg\n", "line 6 has 1 fields and the first row 2"},
 	} {
 		_, err := readCelebA(tree(texts(map[string]string{"list_attr_celeba.txt": c.list, "list_eval_partition.txt": c.parts}, fivePictures...)), "celeba")
 		wantError(t, name, err, c.want)

@@ -20,9 +20,9 @@ func isFairFace(fsys fs.FS, files []string) bool {
 		}
 	}
 	for _, name := range within(files, "labels.csv") {
-		s, err := readSheet(fsys, "", name)
-		if err == nil && s.find("file") == 0 && s.find("age") > 0 && s.find("gender") > 0 && s.find("race") > 0 {
-			return slices.ContainsFunc(s.rows, func(row []string) bool { return folderPart(row[0]) == "val" })
+		t, err := readLabelTable(fsys, "", name)
+		if err == nil && t.find("file") == 0 && t.find("age") > 0 && t.find("gender") > 0 && t.find("race") > 0 {
+			return slices.ContainsFunc(t.columns[0].values, func(file string) bool { return folderPart(file) == "val" })
 		}
 	}
 	return false
@@ -41,31 +41,31 @@ func readFairFace(fsys fs.FS, source string) (*labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := fairfaceSheet(fsys, source, files)
+	t, err := fairfaceTable(fsys, source, files)
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.labels(source, "", pictures)
+	l, err := t.labels(source, "", pictures)
 	if err != nil {
 		return nil, err
 	}
-	c, _ := s.fileColumn("")
-	for i, row := range s.rows {
-		switch folderPart(row[c]) {
+	c, _ := t.fileColumn("")
+	for i, file := range t.columns[c].values {
+		switch folderPart(file) {
 		case "train":
 			l.split = append(l.split, Train)
 		case "val", "test":
 			l.split = append(l.split, Test)
 		default:
-			return nil, malformed(s.name, "line %d: %q is neither in train nor in val, as FairFace's pictures are: say that the kind is %s", s.lines[i], row[c], KindImages)
+			return nil, malformed(t.source, "line %d: %q is neither in train nor in val, as FairFace's pictures are: say that the kind is %s", t.lines[i], file, KindImages)
 		}
 	}
 	return l, nil
 }
 
-// fairfaceSheet reads labels.csv, or FairFace's own two files as one.
-func fairfaceSheet(fsys fs.FS, source string, files []string) (*sheet, error) {
-	var all *sheet
+// fairfaceTable reads labels.csv, or FairFace's own two files as one.
+func fairfaceTable(fsys fs.FS, source string, files []string) (*table, error) {
+	var all *table
 	for _, base := range fairfaceSheets {
 		name, err := onlyOne(source, files, base)
 		if err != nil || name == "" {
@@ -74,19 +74,18 @@ func fairfaceSheet(fsys fs.FS, source string, files []string) (*sheet, error) {
 			}
 			continue
 		}
-		s, err := readSheet(fsys, source, name)
+		t, err := readLabelTable(fsys, source, name)
 		if err != nil {
 			return nil, err
 		}
 		if all == nil {
-			all = s
+			all = t
 			continue
 		}
-		if !slices.Equal(all.header, s.header) {
-			return nil, malformed(s.name, "its columns are not those of %s: get both again", all.name)
+		if err := all.join(t); err != nil {
+			return nil, err
 		}
-		all.rows, all.lines = append(all.rows, s.rows...), append(all.lines, s.lines...)
-		all.name = fmt.Sprintf("%s and %s", all.name, name)
+		all.source = fmt.Sprintf("%s and %s", all.source, name)
 	}
 	if all != nil {
 		return all, nil

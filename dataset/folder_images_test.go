@@ -228,16 +228,16 @@ func TestReadImagesErrors(t *testing.T) {
 		"no name":     {"file,age\n,1\n", "names no file"},
 		"ambiguous":   {"file,age\nz.jpg,1\n", "several pictures are called"},
 		"above":       {"file,age\n../1.jpg,1\n", `no picture "../1.jpg"`},
-		"ragged":      {"file,age\n1.jpg,1,2\n", "wrong number of fields"},
-		"header":      {"file,age\n", "has no rows"},
-		"empty":       {"", "has no rows"},
-		"no column":   {"file\n1.jpg\n", "no column beside"},
+		"ragged":      {"file,age\n1.jpg,1,2\n", "line 2 has 3 fields and the first row 2"},
+		"header":      {"file,age\n", "a header and no rows"},
+		"empty":       {"", "holds no rows"},
+		"no column":   {"file\n1.jpg\n", "no column besides"},
 		"same column": {"file,age,age\n1.jpg,1,2\n", "two columns"},
 		"unnamed":     {"file,,age\n1.jpg,1,2\n", "column 2 has no name"},
-		"long line":   {"file,age\n1.jpg," + strings.Repeat("9", maxSheetLine) + "\n", "line 2 has 65"},
+		"long line":   {"file,age\n1.jpg," + strings.Repeat("9", maxLine) + "\n", "line 2 has 1048583 bytes"},
 		"few rows":    {"file,age\n1.jpg,1\n", "4 of 5 pictures have no row"},
 		"one missing": {"file,age\n1.jpg,1\n2.jpg,1\n3.jpg,1\nx/z.jpg,1\n", "1 of 5 pictures have no row (y/z.jpg): add their rows"},
-		"quotes":      {"file,age\n\"1.jpg,1\n", "not a table of labels"},
+		"quotes":      {"file,age\n\"1.jpg,1\n", "not a table"},
 	} {
 		_, err := readImages(tree(texts(map[string]string{"labels.csv": c.csv}, "x/1.jpg", "x/2.jpg", "x/3.jpg", "x/z.jpg", "y/z.jpg")), "faces", "", "")
 		wantError(t, name, err, "faces/labels.csv: ", c.want)

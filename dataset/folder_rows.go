@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -18,11 +20,11 @@ func readImages(fsys fs.FS, source, labelsFile, fileColumn string) (*labels, err
 	if err != nil {
 		return nil, err
 	}
-	s, err := locate(fsys, source, labelsFile, files)
+	t, err := locate(fsys, source, labelsFile, files)
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.labels(source, fileColumn, pictures)
+	l, err := t.labels(source, fileColumn, pictures)
 	if err != nil {
 		return nil, err
 	}
@@ -33,49 +35,112 @@ func readImages(fsys fs.FS, source, labelsFile, fileColumn string) (*labels, err
 }
 
 // labels matches the rows with the pictures: one each.
-func (s *sheet) labels(source, fileColumn string, pictures []string) (*labels, error) {
-	c, err := s.fileColumn(fileColumn)
+func (t *table) labels(source, fileColumn string, pictures []string) (*labels, error) {
+	c, err := t.fileColumn(fileColumn)
 	if err != nil {
 		return nil, err
 	}
 	l := &labels{source: source}
-	at, used := newPlaces(pictures), make(map[string]int, len(pictures))
-	rows := make([]int, len(s.rows))
-	for i, row := range s.rows {
-		rows[i] = i
-		name, err := at.find(row[c])
-		if err != nil {
-			return nil, malformed(s.name, "line %d, column %q: %v", s.lines[i], s.header[c], err)
-		}
-		if line := used[name]; line > 0 {
-			return nil, malformed(s.name, "line %d: %s has a row already, line %d: keep one", s.lines[i], name, line)
-		}
-		used[name] = s.lines[i]
-		l.files = append(l.files, name)
-	}
-	for i, h := range s.header {
-		if i != c && h != "" {
-			l.columns = append(l.columns, s.text(i, rows))
+	for k, col := range t.columns {
+		if k != c && col.name != "" {
+			l.columns = append(l.columns, col)
 		}
 	}
 	if len(l.columns) == 0 {
-		return nil, malformed(s.name, "has no column beside %q: add one for each attribute", s.header[c])
+		return nil, malformed(t.source, "has no column besides %q: add one for each attribute", t.columns[c].name)
 	}
-	return l, s.complete(pictures, used)
+	if l.files, err = t.pictures(c, pictures); err != nil {
+		return nil, err
+	}
+	return l, t.complete(pictures, l.files)
 }
 
-// complete errs where a picture has no row.
-func (s *sheet) complete(pictures []string, used map[string]int) error {
-	var without []string
-	for _, name := range pictures {
-		if used[name] == 0 {
-			without = append(without, name)
+// pictures returns the picture that each row names in column c.
+func (t *table) pictures(c int, pictures []string) ([]string, error) {
+	at, used := newPlaces(pictures), make(map[string]int, len(pictures))
+	named, missing := make([]string, t.rows()), 0
+	var first error
+	for i, text := range t.columns[c].values {
+		name, err := at.find(text)
+		if err != nil {
+			if missing++; missing == 1 {
+				first = fmt.Errorf("line %d, column %q: %w", t.lines[i], t.columns[c].name, err)
+			}
+			continue
 		}
+		if line := used[name]; line > 0 {
+			return nil, malformed(t.source, "line %d: %s has a row already, line %d: keep one", t.lines[i], name, line)
+		}
+		used[name], named[i] = t.lines[i], name
 	}
+	if missing > 0 {
+		return nil, malformed(t.source, "%d of %d rows have no picture: %v", missing, len(named), first)
+	}
+	return named, nil
+}
+
+// complete reports an error where a picture has no row.
+func (t *table) complete(pictures, named []string) error {
+	used := make(map[string]bool, len(named))
+	for _, name := range named {
+		used[name] = true
+	}
+	without := slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return used[name] })
 	if len(without) == 0 {
 		return nil
 	}
-	return malformed(s.name, "%d of %d pictures have no row (%s): add their rows, or move the pictures elsewhere", len(without), len(pictures), listed(without))
+	return malformed(t.source, "%d of %d pictures have no row (%s): add their rows, or move the pictures elsewhere", len(without), len(pictures), listed(without))
+}
+
+// fileColumns are the names that a column of file names goes by.
+var fileColumns = []string{"file", "filename", "file_name", "path", "filepath", "file_path", "image", "image_path", "image_name", "image_id"}
+
+// fileColumn returns the column of file names: the one that is asked for, else
+// the one called so, else the first.
+func (t *table) fileColumn(asked string) (int, error) {
+	if asked == "" {
+		return max(t.find(fileColumns...), 0), nil
+	}
+	if k := t.find(asked); k >= 0 {
+		return k, nil
+	}
+	return 0, malformed(t.source, "has no column %q for the names of files; there are %s", asked, strings.Join(t.names(), ", "))
+}
+
+// locate finds the file of labels: a path outside, or a name inside, or
+// labels.csv, or the only CSV there is.
+func locate(fsys fs.FS, source, asked string, files []string) (*table, error) {
+	if asked != "" {
+		if _, err := os.Stat(asked); err == nil {
+			data, err := readText(asked, maxLabels)
+			if err != nil {
+				return nil, err
+			}
+			return decodeLabelTable(asked, data)
+		}
+		name := path.Clean(strings.ReplaceAll(asked, `\`, "/"))
+		if slices.Contains(files, name) {
+			return readLabelTable(fsys, source, name)
+		}
+		return nil, fmt.Errorf("%s: no such file, neither here nor in %s: name the CSV with the labels", asked, source)
+	}
+	name, err := onlyOne(source, files, "labels.csv")
+	if err != nil {
+		return nil, err
+	}
+	if name != "" {
+		return readLabelTable(fsys, source, name)
+	}
+	var tables []string
+	for _, f := range files {
+		if strings.EqualFold(path.Ext(f), ".csv") {
+			tables = append(tables, f)
+		}
+	}
+	if len(tables) != 1 {
+		return nil, fmt.Errorf("%s: no labels.csv, and %s: name the CSV with the labels", source, plural(len(tables), "other CSV file"))
+	}
+	return readLabelTable(fsys, source, tables[0])
 }
 
 // depth is how many elements of a place may tell a picture from others.

@@ -19,6 +19,7 @@ func TestDecodeTable(t *testing.T) {
 		{"a,b\n1,x\n2,y\n", "a b", "1 2"},
 		{"\ufeffa;b;c\n1;x, y;2\n2;y;2\n", "a b c", "1 2"},
 		{"a\tb\n1\tx\n", "a b", "1"},
+		{"a\tb\tc\n1\t\tx\n", "a b c", "1"}, // an empty field
 		{"1,x\n2,y\n", "c1 c2", "1 2"},
 		{"x,y\ny,x\ny,x\n", "x y", "y y"},            // neither comes again in its own column
 		{"x,y\ny,y\nx,x\n", "c1 c2", "x y x"},        // both come again below

@@ -1,0 +1,278 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tattle/internal/file"
+)
+
+// Limits of a CSV.
+const (
+	maxTable   = 1 << 30  // bytes of a file
+	maxLabels  = 64 << 20 // bytes of a list of labels, which may lie in a small zip: CelebA's has 27 MB
+	maxLine    = 1 << 20  // bytes
+	maxFields  = 1 << 27  // each takes 16 bytes besides its text
+	maxColumns = 10000
+)
+
+// table is the contents of a CSV: named columns of text.
+type table struct {
+	source  string // the file, for errors
+	columns []column
+	lines   []int // of each row in the file, from 1
+}
+
+// readTable reads a CSV file. names are its columns where it has no header.
+func readTable(path string, names []string) (*table, error) {
+	data, err := readText(path, maxTable)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such file: give a CSV, or a folder with %s", path, strings.Join(tableNames[:2], " and "))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return decodeTable(path, data, names)
+}
+
+// readLabelTable reads a CSV of labels inside a folder or zip; source names that
+// in errors.
+func readLabelTable(fsys fs.FS, source, name string) (*table, error) {
+	data, err := readTextIn(fsys, source, name)
+	if err != nil {
+		return nil, err
+	}
+	return decodeLabelTable(path.Join(source, name), data)
+}
+
+// decodeTable decodes a CSV. Where names is nil the first row is a header if it
+// looks like one, and the columns are called c1, c2 and so on otherwise. Where
+// names are given, lines that begin with "|" are comments, as in UCI's files.
+func decodeTable(source string, data []byte, names []string) (*table, error) {
+	t, err := decodeRows(source, data, names != nil)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.name(names)
+}
+
+// decodeLabelTable decodes a CSV whose first row is a header with distinct names.
+func decodeLabelTable(source string, data []byte) (*table, error) {
+	t, err := decodeRows(source, data, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.takeHeader(); err != nil {
+		return nil, err
+	}
+	return t, t.checkNames()
+}
+
+// decodeRows decodes the rows of a CSV: fields separated by commas, semicolons
+// or tabs, whichever the first line has most of, and trimmed of white space.
+// Empty lines are skipped.
+func decodeRows(source string, data []byte, comments bool) (*table, error) {
+	first, _, _ := bytes.Cut(data, []byte("\n"))
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	r.Comma = separator(first)
+	if comments {
+		r.Comment = '|'
+	}
+	r.TrimLeadingSpace = r.Comma != '\t' // a tab is a space, and an empty field would vanish
+	r.ReuseRecord, r.FieldsPerRecord = true, -1
+	t := &table{source: source}
+	for {
+		row, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, malformed(source, "not a table (%v): correct that line", err)
+		}
+		line, _ := r.FieldPos(0)
+		if err := t.add(row, line); err != nil {
+			return nil, err
+		}
+	}
+	if len(t.columns) == 0 {
+		return nil, malformed(source, "holds no rows: give a CSV with a row for every example")
+	}
+	return t, nil
+}
+
+// readText reads a text file of at most limit bytes.
+func readText(name string, limit int) ([]byte, error) {
+	f, err := file.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return limitText(name, f, limit)
+}
+
+// readTextIn reads a text file of labels inside a folder or zip.
+func readTextIn(fsys fs.FS, source, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: cannot be read: %w", source, err)
+	}
+	defer f.Close()
+	return limitText(path.Join(source, name), f, maxLabels)
+}
+
+// limitText reads text of bounded size and lines.
+func limitText(name string, r io.Reader, limit int) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err != nil {
+		return nil, malformed(name, "cannot be read to its end (%v): get it again", err)
+	}
+	if len(text) > limit {
+		return nil, malformed(name, "has more than %d MB, the most that is read: keep only the columns that are needed, or split it", limit>>20)
+	}
+	line := 0
+	for b := range bytes.Lines(text) {
+		if line++; len(b) > maxLine {
+			return nil, malformed(name, "line %d has %d bytes, more than %d: not a table", line, len(b), maxLine)
+		}
+	}
+	return text, nil
+}
+
+// separator returns the character that separates the fields of a header.
+func separator(header []byte) rune {
+	best, most := ',', 0
+	for _, c := range ",;\t" {
+		if n := bytes.Count(header, []byte(string(c))); n > most {
+			best, most = c, n
+		}
+	}
+	return best
+}
+
+// add appends one row.
+func (t *table) add(row []string, line int) error {
+	if t.columns == nil {
+		if len(row) > maxColumns {
+			return malformed(t.source, "has %d columns, more than the %d that are read: leave some out", len(row), maxColumns)
+		}
+		t.columns = make([]column, len(row))
+	}
+	if len(row) != len(t.columns) {
+		return malformed(t.source, "line %d has %d fields and the first row %d: correct that line", line, len(row), len(t.columns))
+	}
+	if t.rows() >= maxFields/len(row) {
+		return malformed(t.source, "has more than %d fields: leave rows or columns out", maxFields)
+	}
+	t.lines = append(t.lines, line)
+	for k, v := range row {
+		t.columns[k].values = append(t.columns[k].values, strings.TrimSpace(v))
+	}
+	return nil
+}
+
+// name gives the columns their names.
+func (t *table) name(names []string) error {
+	switch {
+	case names != nil && len(names) != len(t.columns):
+		return malformed(t.source, "has %d columns, not the %d that it is known for: get the file again", len(t.columns), len(names))
+	case names == nil && t.hasHeader():
+		return t.takeHeader()
+	}
+	for k := range t.columns {
+		t.columns[k].name = "c" + strconv.Itoa(k+1)
+		if names != nil {
+			t.columns[k].name = names[k]
+		}
+	}
+	return nil
+}
+
+// takeHeader names the columns by the first row.
+func (t *table) takeHeader() error {
+	if t.rows() == 1 {
+		return malformed(t.source, "holds a header and no rows: give a CSV with a row for every example")
+	}
+	for k := range t.columns {
+		c := &t.columns[k]
+		c.name, c.values = c.values[0], c.values[1:]
+	}
+	t.lines = t.lines[1:]
+	return nil
+}
+
+// checkNames reports an error where a column other than the first has no name, or
+// two have the same.
+func (t *table) checkNames() error {
+	seen := make(map[string]bool, len(t.columns))
+	for k, c := range t.columns {
+		if c.name == "" && k > 0 { // some programs write the row's number first, without a name
+			return malformed(t.source, "column %d has no name: write one into the header", k+1)
+		}
+		if seen[c.name] {
+			return malformed(t.source, "two columns are called %q: rename one", c.name)
+		}
+		seen[c.name] = true
+	}
+	return nil
+}
+
+// hasHeader reports whether the first row looks like a header: distinct names,
+// none of which is a number, and not all of which come again below. The first may
+// be empty, where some programs write the number of the row.
+func (t *table) hasHeader() bool {
+	seen := map[string]bool{}
+	again := 0
+	for k, c := range t.columns {
+		first := c.values[0]
+		if _, ok := number(first); ok || first == "" && (k > 0 || len(t.columns) == 1) || seen[folded(first)] {
+			return false
+		}
+		seen[folded(first)] = true
+		if slices.Contains(c.values[1:], first) {
+			again++
+		}
+	}
+	return again < len(t.columns)
+}
+
+func (t *table) rows() int { return len(t.columns[0].values) }
+
+// find returns the first column called by one of the names, −1 where there is
+// none.
+func (t *table) find(names ...string) int {
+	for _, name := range names {
+		if k := slices.IndexFunc(t.columns, func(c column) bool { return strings.EqualFold(c.name, name) }); k >= 0 {
+			return k
+		}
+	}
+	return -1
+}
+
+// names lists the columns.
+func (t *table) names() []string {
+	var names []string
+	for _, c := range t.columns {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// join appends the rows of a table, whose columns must be those of t.
+func (t *table) join(u *table) error {
+	if !slices.Equal(t.names(), u.names()) {
+		return malformed(u.source, "its columns are not those of %s: give both the same columns in the same order", t.source)
+	}
+	for k, c := range u.columns {
+		t.columns[k].values = append(t.columns[k].values, c.values...)
+	}
+	t.lines = append(t.lines, u.lines...)
+	return nil
+}
