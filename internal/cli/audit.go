@@ -14,18 +14,18 @@ import (
 
 type auditCmd struct {
 	Model    string `help:"Audit a classifier in an ONNX file, applied to --data." placeholder:"FILE" input:"model"`
-	Endpoint string `help:"Audit a server that speaks the Open Inference Protocol v2 (KServe, Triton, OpenVINO, MLServer), applied to --data. TATTLE_TOKEN in the environment is its bearer token." placeholder:"URL"`
+	Endpoint string `help:"Audit a server that speaks the Open Inference Protocol v2. Its bearer token is read from TATTLE_TOKEN." placeholder:"URL"`
 	Outputs  string `help:"Audit these outputs: a CSV or .npz file with the labels of the same examples." placeholder:"FILE" input:"file"`
 
-	Target    string   `help:"Target attribute: a column, or a rule that makes classes of it, as \"age: <=30, >30\" (default: the data's own; with --outputs y, target or label)." placeholder:"RULE"`
-	Sensitive []string `sep:"none" help:"Sensitive attribute: a column or a rule, as \"race: White; *\"; with --outputs also NAME:number or NAME:class. Repeatable (default: the data's own; with --outputs s1, s2 and so on)." placeholder:"RULE"`
+	Target    string   `help:"Target attribute: a column, or a rule that makes classes of one, such as \"age: <=30, >30\" (default: the data's own, or y)." placeholder:"RULE"`
+	Sensitive []string `sep:"none" help:"Sensitive attribute: a column or a rule, such as \"race: White; *\". Repeatable (default: the data's own, or s1, s2 …)." placeholder:"RULE"`
 
-	FailOn   string `help:"Rules that make the exit status 1, separated by commas: curious, beyond, leaky, inconclusive, never, or a figure whose lower confidence limit exceeds a threshold, as \"excess>5%@95%\" or \"race: leakage>1.5\" (default: beyond)." default:"beyond" placeholder:"RULES"`
-	Evidence string `help:"Also write an evidence pack into this folder: figures, settings, digests and the guess for every example." placeholder:"DIR" writes:"folder"`
+	FailOn   string `help:"Exit with status 1 if: curious, beyond, leaky, inconclusive, never, or a limit such as \"excess>5%@95%\" (default: beyond)." default:"beyond" placeholder:"RULES"`
+	Evidence string `help:"Also write an evidence pack: figures, settings, digests and every guess." placeholder:"DIR" writes:"folder"`
 	Sarif    string `name:"sarif" help:"Also write the report as SARIF to this file." placeholder:"FILE" writes:"file"`
 	JUnit    string `name:"junit" help:"Also write the report as JUnit XML to this file." placeholder:"FILE" writes:"file"`
 	Markdown string `help:"Also write the report as Markdown to this file." placeholder:"FILE" writes:"file"`
-	Resume   bool   `help:"Continue the interrupted audit in --out. Answers of an endpoint and trained classifiers are reused."`
+	Resume   bool   `help:"Continue the interrupted audit in --out."`
 	output
 
 	auditDataFlags      `group:"Labelled data (--model, --endpoint)"`

@@ -17,14 +17,14 @@ import (
 
 // auditDataFlags choose the examples that a model or an endpoint is applied to.
 type auditDataFlags struct {
-	Data       string  `help:"Labelled examples: a folder, a zip or CSV file, or glyphs for generated ones (default: the data of the model's own run)." placeholder:"PATH" input:"data"`
-	Kind       string  `help:"Kind of --data and --reference: mnist, cifar10, glyphs, utkface, celeba, fairface, images, adult or table (default: detected)." placeholder:"KIND"`
-	Labels     string  `help:"CSV with the labels of images (default: labels.csv beside them); for mnist, the folder of QMNIST labels." placeholder:"PATH" input:"file"`
-	FileColumn string  `help:"Column of --labels with the file names (default: file, filename, path, image or the first)." placeholder:"NAME"`
-	Size       int     `help:"Resize pictures to this side (default: the model's)." placeholder:"PIXELS"`
-	Part       string  `help:"Part to audit: train, validation, test or all (default: all; test if the model or a reference was trained on these data)." placeholder:"PART"`
-	Examples   string  `help:"Audit N examples drawn by --seed, or those whose indices are in an .npy file (default: all)." placeholder:"N|FILE" input:"file"`
-	DataSeed   *uint64 `help:"Seed of a random division into parts, and of glyphs (default: that of the model's run, else --seed)." placeholder:"N"`
+	Data       string  `help:"Labelled examples: a folder, zip or CSV file, or glyphs (default: the data of the model's run)." placeholder:"PATH" input:"data"`
+	Kind       string  `help:"mnist, cifar10, glyphs, utkface, celeba, fairface, images, adult or table (default: detected)." placeholder:"KIND"`
+	Labels     string  `help:"CSV with the labels of pictures (default: labels.csv beside them); mnist: folder of QMNIST labels." placeholder:"PATH" input:"file"`
+	FileColumn string  `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME"`
+	Size       int     `help:"Resize pictures to this width and height (default: the model's)." placeholder:"PIXELS"`
+	Part       string  `help:"train, validation, test or all (default: all; test if a model was trained on these data)." placeholder:"PART"`
+	Examples   string  `help:"Audit N examples drawn by the seed, or those in an .npy file of indices (default: all)." placeholder:"N|FILE" input:"file"`
+	DataSeed   *uint64 `help:"Seed of the split into parts, and of glyphs (default: that of the model's run, else --seed)." placeholder:"N"`
 	Cache      string  `help:"Folder that caches decoded pictures, or none (default: beside the data)." placeholder:"DIR|none"`
 	readFlags
 }
@@ -33,37 +33,37 @@ type auditDataFlags struct {
 type auditEndpointFlags struct {
 	EndpointModel string        `help:"Name of the model, if the URL does not end in /v2/models/NAME." placeholder:"NAME"`
 	Batch         int           `help:"Examples per request (default: 64, or the server's limit)." placeholder:"N"`
-	Rate          perTime       `help:"Largest rate of requests, as 10/s or 30/m (default: no limit)." placeholder:"N/s"`
+	Rate          perTime       `help:"Largest rate of requests, such as 10/s or 30/m (default: no limit)." placeholder:"N/s"`
 	Timeout       time.Duration `help:"Timeout of one request (default: 60s)." placeholder:"TIME"`
 	Retries       *int          `help:"Further attempts if the server is busy or unreachable (default: 5)." placeholder:"N"`
 }
 
 // auditOutputsFlags choose the columns of a file of outputs.
 type auditOutputsFlags struct {
-	Scores          []string `help:"Columns of the outputs in the order of the classes, or patterns as \"out_*\" (default: those that begin with score, logit, prob, p_ or output); for .npz, one array." placeholder:"COLUMN"`
-	ReferenceScores []string `sep:"none" help:"Columns, or the array, with the outputs of an honest classifier in the same file. Repeat it once per classifier." placeholder:"PATTERN"`
-	OutputsKind     string   `help:"Kind of outputs: raw (scores) or soft (probabilities) (default: soft if every row is a distribution)." placeholder:"KIND"`
+	Scores          []string `help:"Columns of the outputs, in the order of the classes, or a pattern such as \"out_*\"; in .npz, one array." placeholder:"COLUMN"`
+	ReferenceScores []string `sep:"none" help:"Columns or array with the outputs of an honest classifier. Repeat for each classifier." placeholder:"PATTERN"`
+	OutputsKind     string   `help:"raw (scores) or soft (probabilities) (default: soft if every row sums to one)." placeholder:"KIND"`
 }
 
 // auditReferenceFlags set what honest classifiers are trained on.
 type auditReferenceFlags struct {
-	Reference          string   `help:"Training data of the same task, read like --data. Honest classifiers are trained on it and audited in the same way." placeholder:"PATH" input:"data"`
+	Reference          string   `help:"Training data of the same task, on which honest classifiers are trained and audited." placeholder:"PATH" input:"data"`
 	References         int      `help:"Number of honest classifiers (default: 5)." default:"5" placeholder:"N"`
-	ReferenceEpochs    *int     `help:"Epochs that each is trained for (default: as many as the audited model's file records, else 20)." placeholder:"N"`
-	ReferenceWidths    string   `help:"Widths of their layers, for pictures (default: those of the model's run, else 128-128-64-64-128)." placeholder:"A-B-C-D-E"`
-	SameRecipe         bool     `help:"State that the references have the audited model's recipe (architecture, data, settings), if its run does not record it. Otherwise the verdict cannot be curious."`
-	ReferenceTarget    string   `help:"With --outputs: target attribute of the training data (default: as --target)." placeholder:"RULE"`
-	ReferenceSensitive []string `sep:"none" help:"With --outputs: sensitive attributes of the training data, in the order of --sensitive (default: the same names)." placeholder:"RULE"`
+	ReferenceEpochs    *int     `help:"Epochs of each honest training (default: those of the audited model if known, else 20)." placeholder:"N"`
+	ReferenceWidths    string   `help:"Widths of their layers (default: those of the model's run, else 128-128-64-64-128)." placeholder:"A-B-C-D-E"`
+	SameRecipe         bool     `help:"State that the references have the model's recipe (architecture, data, settings)."`
+	ReferenceTarget    string   `help:"With --outputs: target attribute of the training data (default: --target)." placeholder:"RULE"`
+	ReferenceSensitive []string `sep:"none" help:"With --outputs: sensitive attributes of the training data (default: --sensitive)." placeholder:"RULE"`
 }
 
 // auditFigureFlags set the statistics.
 type auditFigureFlags struct {
-	Margin       percent  `help:"Excess that is ignored (default: 2%)." default:"2%" placeholder:"P%"`
+	Margin       percent  `help:"Largest excess that is tolerated (default: 2%)." default:"2%" placeholder:"P%"`
 	Confidence   percent  `help:"Confidence of intervals and of the verdict (default: 95%)." default:"95%" placeholder:"P%"`
-	Attacks      []string `help:"Attacks to fit: network, threshold, logistic, trees, neighbours, lookup (default: all)." placeholder:"NAME"`
-	Folds        int      `help:"Folds of the cross-fitting (default: 5, fewer if attacks are fitted on --max-fit examples anyway)." placeholder:"N"`
-	MaxFit       int      `help:"Most examples that an attack is fitted on (default: 20000)." default:"20000" placeholder:"N"`
-	Permutations int      `help:"Permutations per test, at least (default: 9999)." default:"9999" placeholder:"N"`
+	Attacks      []string `help:"network, threshold, logistic, trees, neighbours, lookup (default: all)." placeholder:"NAME"`
+	Folds        int      `help:"Folds of the cross-fitting (default: 5, fewer with very many examples)." placeholder:"N"`
+	MaxFit       int      `help:"Largest number of examples to fit an attack on (default: 20000)." default:"20000" placeholder:"N"`
+	Permutations int      `help:"Smallest number of permutations per test (default: 9999)." default:"9999" placeholder:"N"`
 	NoDefences   bool     `help:"Do not try defences."`
 }
 

@@ -11,9 +11,9 @@ import (
 
 type boundCmd struct {
 	modelFlags
-	Data     string `required:"" help:"The inputs: a folder of idx files or CIFAR-10 records, a folder or zip of pictures, an .npz file, a CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
+	Data     string `required:"" help:"Folder of MNIST or CIFAR-10 files, folder or zip of pictures, .npz file, CSV table, or glyphs (generated)." placeholder:"PATH" input:"data"`
 	Split    string `help:"Part of the data: test or train." enum:"test,train" default:"test"`
-	Examples string `help:"Number of examples, drawn by the seed; or all; or an .npy file of indices." default:"100" placeholder:"N|FILE" input:"file"`
+	Examples string `help:"Number of examples, drawn by the seed; an .npy file of indices; or all (default: 100)." default:"100" placeholder:"N|FILE" input:"file"`
 
 	inputFlags
 	memoryFlag
@@ -29,7 +29,7 @@ type boundCmd struct {
 }
 
 func (boundCmd) Help() string {
-	return "Example: tattle bound --model mnist-net/model.onnx --data mnist --examples 100\n\nProves lower bounds on the error of every unbiased reconstruction of an input from its release, and runs attacks.\n\nCtrl-C keeps the bounds of finished examples. The same command with --out and --resume continues; the prior and the attacks run again."
+	return "Example: tattle bound --model mnist-net/model.onnx --data mnist --examples 100\n\nThe bounds hold for reconstructions that are right on average over the noise. An adversary who knows what inputs look like may err by less: the attacks and the van Trees bound are for this case. docs/reconstruction.md explains the kinds of bounds.\n\nCtrl-C keeps the bounds of finished examples. The same command with --out and --resume continues; the prior is computed and the attacks run again."
 }
 
 func (c *boundCmd) Run(e *env) error {

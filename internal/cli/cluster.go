@@ -11,15 +11,15 @@ type clusterCmd struct {
 }
 
 type clusterServeCmd struct {
-	Listen    string `help:"Address for submitters and workers, on this machine; port 0 takes a free one." default:"127.0.0.1:4222" placeholder:"HOST:PORT"`
-	Store     string `help:"Folder for the ledgers of runs." default:"tattle-cluster" placeholder:"DIR"`
-	TokenFile string `env:"TATTLE_CLUSTER_TOKEN_FILE" help:"File with the token that submitters and workers must show; or set TATTLE_CLUSTER_TOKEN." placeholder:"FILE"`
+	Listen    string `help:"Address on this machine for submitters and workers; port 0: any free port (default: 127.0.0.1:4222)." default:"127.0.0.1:4222" placeholder:"HOST:PORT"`
+	Store     string `help:"Folder for the ledgers of runs (default: tattle-cluster)." default:"tattle-cluster" placeholder:"DIR"`
+	TokenFile string `env:"TATTLE_CLUSTER_TOKEN_FILE" help:"File with the token of submitters and workers; or set TATTLE_CLUSTER_TOKEN." placeholder:"FILE"`
 }
 
 func (clusterServeCmd) Help() string {
 	return `Example: tattle cluster serve
 
-A NATS server with JetStream for submitters and workers on this machine. What it has confirmed is on its disk. Ctrl-C ends it; started again with the same --store it goes on.
+A NATS server with JetStream for submitters and workers on this machine. What it has confirmed is on disk. Ctrl-C ends it; with the same --store it continues.
 
 For several machines run nats-server, with TLS and a token: docs/cluster.md shows how. The files in deploy/ start workers on Slurm and Kubernetes.`
 }

@@ -13,12 +13,12 @@ import (
 // dialFlags say where a cluster is and who asks. Its token stands in no command line:
 // it is taken from a file or from TATTLE_CLUSTER_TOKEN.
 type dialFlags struct {
-	Cluster          string `env:"TATTLE_CLUSTER" help:"The NATS servers that keep the run: nats://HOST:PORT on this machine, tls://HOST:PORT elsewhere; several with commas." placeholder:"URL"`
-	ClusterTokenFile string `env:"TATTLE_CLUSTER_TOKEN_FILE" help:"File with the token that the servers ask for; or set TATTLE_CLUSTER_TOKEN to the token itself." placeholder:"FILE"`
+	Cluster          string `env:"TATTLE_CLUSTER" help:"NATS servers: nats://HOST:PORT on this machine, else tls://HOST:PORT; separated by commas." placeholder:"URL"`
+	ClusterTokenFile string `env:"TATTLE_CLUSTER_TOKEN_FILE" help:"File with the token; or set TATTLE_CLUSTER_TOKEN to the token itself." placeholder:"FILE"`
 	ClusterNKeyFile  string `name:"cluster-nkey-file" env:"TATTLE_CLUSTER_NKEY_FILE" help:"File with an NKey's seed, instead of a token." placeholder:"FILE"`
-	ClusterCA        string `name:"cluster-ca" env:"TATTLE_CLUSTER_CA" help:"Certificates that the servers' are checked with (default: the system's)." placeholder:"FILE"`
-	ClusterCert      string `env:"TATTLE_CLUSTER_CERT" help:"Certificate to show to the servers, where they ask for one." placeholder:"FILE"`
-	ClusterKey       string `env:"TATTLE_CLUSTER_KEY" help:"Its private key." placeholder:"FILE"`
+	ClusterCA        string `name:"cluster-ca" env:"TATTLE_CLUSTER_CA" help:"Certificate authorities of the servers (default: the system's)." placeholder:"FILE"`
+	ClusterCert      string `env:"TATTLE_CLUSTER_CERT" help:"Client certificate, if the servers require one." placeholder:"FILE"`
+	ClusterKey       string `env:"TATTLE_CLUSTER_KEY" help:"Private key of the client certificate." placeholder:"FILE"`
 }
 
 // dial is how a cluster is reached.
@@ -46,11 +46,11 @@ func (f dialFlags) args() (args []string) {
 // no report records them.
 type clusterFlags struct {
 	dialFlags
-	Shared   bool          `help:"Workers see --out and the inputs under the same paths, on a shared file system: nothing of them goes through the servers."`
-	Replicas int           `help:"Servers that keep a copy of the run: 1, 3 or 5 (default: as many as there are, up to 3)." placeholder:"N"`
-	Lease    time.Duration `help:"A worker that is silent for so long has lost its shard to another (default: 30s)." default:"30s" placeholder:"TIME"`
-	Check    percent       `name:"check-shards" help:"Share of the workers' shards that this process computes again, besides the first of each worker (default: 5%; 0% checks none)." default:"5%" placeholder:"SHARE"`
-	Prepare  bool          `help:"Compute no shard: write into --out what tattle worker --folder and tattle merge go on with."`
+	Shared   bool          `help:"Workers see --out and the inputs under the same paths, on a shared file system."`
+	Replicas int           `help:"Servers that keep a copy of the run: 1, 3 or 5 (default: up to 3)." placeholder:"N"`
+	Lease    time.Duration `help:"A worker silent for this long is presumed lost, and its shard given away (default: 30s)." default:"30s" placeholder:"TIME"`
+	Check    percent       `name:"check-shards" help:"Share of the workers' shards that are computed again as a check (default: 5%; 0%: none)." default:"5%" placeholder:"SHARE"`
+	Prepare  bool          `help:"Compute nothing: prepare the run in --out for tattle worker --folder and tattle merge."`
 }
 
 func (f *clusterFlags) spread() *clusterFlags { return f }

@@ -14,19 +14,19 @@ import (
 
 // curiousFlags are the flags of `train` for paper B's classifiers.
 type curiousFlags struct {
-	Target     string   `help:"Target attribute: a column, or a rule that makes classes of it, as \"age: <=30, >30\" (default: the data's own)." placeholder:"RULE"`
-	Sensitive  []string `sep:"none" help:"Sensitive attribute to hide in the outputs: a column or a rule, as \"race: White; *\". Repeatable (default: the data's own, if --attack is given)." placeholder:"RULE"`
-	Attack     string   `help:"Kind of training: standard, overlearning, regularized, parameterized or mixture (default: parameterized with --sensitive, else standard)." placeholder:"KIND"`
-	Outputs    string   `help:"Outputs that are released: raw (scores) or soft (probabilities) (default: raw; soft for regularized and mixture)." placeholder:"KIND"`
-	Beta       string   `help:"Multipliers βx,βy,βs or βy,βs of the losses (default: 0,.7,.3; soft 0,.5,.5; mixture 0,.8,.2)." placeholder:"X,Y,S"`
-	Seeds      *int     `help:"Number of trainings, with the seeds --seed, --seed+1 and so on (default: 5 with an attack, else 1)." placeholder:"N"`
-	Normal     bool     `help:"For mixture: add probabilities instead of their hard maxima."`
-	PerExample bool     `help:"For regularized: eq. (3) as printed, a sum over examples instead of class means."`
-	Size       int      `help:"Resize pictures to this side, a multiple of 16 (default: 64; glyphs 28)." placeholder:"PIXELS"`
-	Widths     string   `help:"Widths of paper B's net: four convolutions and the first affine layer (default: 128-128-64-64-128)." placeholder:"A-B-C-D-E"`
-	HoldOut    bool     `help:"Leave out the fifth of the training part on which distill trains a student."`
-	Labels     string   `help:"CSV with the labels of images (default: labels.csv beside them); for mnist, the folder of QMNIST labels." placeholder:"PATH" input:"file"`
-	FileColumn string   `help:"Column of --labels with the file names (default: file, filename, path, image or the first)." placeholder:"NAME"`
+	Target     string   `help:"Target attribute: a column, or a rule that makes classes of one, such as \"age: <=30, >30\"." placeholder:"RULE"`
+	Sensitive  []string `sep:"none" help:"Attribute to encode in the outputs: a column or a rule, such as \"race: White; *\". Repeatable." placeholder:"RULE"`
+	Attack     string   `help:"standard, overlearning, regularized, parameterized or mixture (default: parameterized with --sensitive)." placeholder:"KIND"`
+	Outputs    string   `help:"Released outputs: raw (scores) or soft (probabilities) (default: raw; regularized, mixture: soft)." placeholder:"KIND"`
+	Beta       string   `help:"Weights βx,βy,βs of the losses (default: 0,.7,.3; soft: 0,.5,.5; mixture: 0,.8,.2)." placeholder:"X,Y,S"`
+	Seeds      *int     `help:"Number of trainings, with seeds from --seed on (default: 5 with an attack, else 1)." placeholder:"N"`
+	Normal     bool     `help:"mixture: add probabilities instead of one-hot answers."`
+	PerExample bool     `help:"regularized: eq. (3) as printed, a sum over examples instead of class means."`
+	Size       int      `help:"Resize pictures to this width and height, a multiple of 16 (default: 64; glyphs: 28)." placeholder:"PIXELS"`
+	Widths     string   `help:"Widths of four convolutions and an affine layer (default: 128-128-64-64-128)." placeholder:"A-B-C-D-E"`
+	HoldOut    bool     `help:"Do not train on a fifth of the training part: tattle distill needs it for the student."`
+	Labels     string   `help:"CSV with the labels of pictures (default: labels.csv beside them); mnist: folder of QMNIST labels." placeholder:"PATH" input:"file"`
+	FileColumn string   `help:"Column of --labels with file names (default: file, filename, path, image or the first)." placeholder:"NAME"`
 	Cache      string   `help:"Folder that caches decoded pictures, or none (default: beside the data)." placeholder:"DIR|none"`
 	Resume     bool     `help:"Continue the interrupted run in --out."`
 }

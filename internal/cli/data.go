@@ -8,19 +8,19 @@ import (
 )
 
 type dataCmd struct {
-	Make dataMakeCmd `cmd:"" help:"Draw faces laid out as UTKFace or CelebA, to try the tool without the data."`
-	Get  dataGetCmd  `cmd:"" help:"Fetch a data set from its public home, resumed where it stopped and checked by SHA-256."`
-	Info dataInfoCmd `cmd:"" help:"Describe a data set: what it is, its terms, where it comes from."`
+	Make dataMakeCmd `cmd:"" help:"Draw simple faces in the format of UTKFace or CelebA, to try the tool without the data."`
+	Get  dataGetCmd  `cmd:"" help:"Download a public data set, and check its SHA-256. An interrupted download continues."`
+	Info dataInfoCmd `cmd:"" help:"Describe a data set: its contents, licence and source."`
 }
 
 type dataGetCmd struct {
 	Name string `arg:"" help:"mnist, fashion-mnist, qmnist or cifar10."`
-	Out  string `help:"Folder to fetch into (default: data/NAME)." placeholder:"DIR"`
-	From string `help:"Fetch from a mirror instead of the set's home." placeholder:"URL"`
+	Out  string `help:"Folder for the files (default: data/NAME)." placeholder:"DIR"`
+	From string `help:"Mirror to download from (default: the set's public home)." placeholder:"URL"`
 }
 
 func (dataGetCmd) Help() string {
-	return "Example: tattle data get mnist --out mnist\n\nInterrupted or cut off, the same command goes on where it stopped."
+	return "Example: tattle data get mnist --out mnist\n\nAfter an interruption, the same command continues the download."
 }
 
 func (c *dataGetCmd) Run(e *env) error {

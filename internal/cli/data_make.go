@@ -7,14 +7,14 @@ import (
 )
 
 type dataMakeCmd struct {
-	Name     string `arg:"" enum:"utkface,celeba" help:"utkface or celeba: how the faces are laid out."`
+	Name     string `arg:"" enum:"utkface,celeba" help:"utkface or celeba: format of files and labels."`
 	Out      string `help:"A new folder (default: data/NAME-made)." placeholder:"DIR"`
-	Examples int    `help:"Faces to draw." default:"2000"`
+	Examples int    `help:"Number of faces." default:"2000"`
 	Seed     uint64 `help:"Seed of everything random: the same seed gives the same bytes." default:"1"`
 }
 
 func (dataMakeCmd) Help() string {
-	return "Example: tattle data make utkface --examples 2000 --out faces\n\nThe faces are simple drawings whose attributes can be seen: for trying the tool without the data. What is measured on them says nothing about people."
+	return "Example: tattle data make utkface --examples 2000 --out faces\n\nThe faces are simple drawings that show their attributes. Results on them say nothing about people."
 }
 
 // mostFaces are the most that are drawn: more than CelebA has.

@@ -27,7 +27,7 @@ const manifestDigestFile = "manifest.sha256"
 type demoCmd struct{ output }
 
 func (demoCmd) Help() string {
-	return "Example: tattle demo\n\nTrains a net on generated digits, adds noise to its features, proves how badly any unbiased reconstruction must do, and attacks them. Needs no data and no network."
+	return "Example: tattle demo\n\nTrains a net on generated digits, adds noise to its features, proves lower bounds on the error of unbiased reconstructions, and runs attacks. Needs no data and no network."
 }
 
 func (c *demoCmd) Run(e *env) error {

@@ -50,8 +50,8 @@ type designSweep struct {
 	Noise      []string `help:"Families of noise, as in tattle bound --noise (default: gaussian,laplace,logistic)." placeholder:"LIST" input:"table"`
 	Keep       []string `help:"Numbers of released features, or all (default: all, then half as many each time, down to about ten)." placeholder:"LIST"`
 	Projection []string `help:"How fewer features are chosen: first, random, principal (default: principal if there are training data, and random)." placeholder:"LIST"`
-	Examples   string   `help:"How many examples are bounded, drawn by the seed; an .npy file of indices; or all." default:"100" placeholder:"N|FILE" input:"file"`
-	Draws      int      `help:"Draws of the noise for each example when accuracy is measured, on all of the data." default:"2" placeholder:"N"`
+	Examples   string   `help:"Number of examples for bounds, drawn by the seed; an .npy file of indices; or all (default: 100)." default:"100" placeholder:"N|FILE" input:"file"`
+	Draws      int      `help:"Draws of the noise per example when accuracy is measured (default: 2)." default:"2" placeholder:"N"`
 }
 
 func (designCmd) Help() string {

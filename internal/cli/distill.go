@@ -34,7 +34,7 @@ type distillCmd struct {
 	Temperature float64 `help:"Temperature of the softmax of raw outputs in the loss." default:"1"`
 	Epochs      int     `help:"Passes over the student's training data." default:"50"`
 	Batch       int     `help:"Examples per step." default:"100"`
-	Widths      string  `help:"Widths of the student's layers (default: 64-64-64-64-64, about half of the teacher's; other nets as the teacher)." placeholder:"A-B-C-D-E"`
+	Widths      string  `help:"Widths of the student's layers (default: 64-64-64-64-64; other nets: the teacher's)." placeholder:"A-B-C-D-E"`
 	output
 }
 

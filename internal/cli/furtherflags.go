@@ -15,14 +15,14 @@ import (
 
 // furtherFlags choose the bounds beyond one near witness, and the attacks.
 type furtherFlags struct {
-	Barankin    int      `help:"Witnesses per example that the Barankin bound combines (0: no such bound)." default:"64" placeholder:"N"`
-	Far         int      `help:"Far witnesses per example (0: none)." default:"8" placeholder:"N"`
-	Twins       string   `help:"Number of examples for which twins, other inputs with nearly the same features, are searched; or all (0: none)." default:"6" placeholder:"N|all"`
-	VanTrees    *bool    `help:"Bound every adversary on average over a Gaussian prior fitted to the training data (default: if there are training data)." negatable:""`
-	Attack      []string `help:"Attacks to run: linear, inversion, decoder, or none (default: all that take at most minutes, if there are training data)." placeholder:"LIST"`
-	AttackDraws int      `help:"Draws of the noise per example, for the attacks." default:"4" placeholder:"N"`
+	Barankin    int      `help:"Witnesses per example for the Barankin bound; 0: no such bound (default: 64)." default:"64" placeholder:"N"`
+	Far         int      `help:"Far witnesses per example (default: 8)." default:"8" placeholder:"N"`
+	Twins       string   `help:"Examples for which twins are searched: inputs with nearly the same features (default: 6)." default:"6" placeholder:"N|all"`
+	VanTrees    *bool    `help:"Bound all adversaries, averaged over a Gaussian prior (default: if there are training data)." negatable:""`
+	Attack      []string `help:"linear, inversion, decoder or none (default: those that take minutes, with training data)." placeholder:"LIST"`
+	AttackDraws int      `help:"Draws of the noise per example, for the attacks (default: 4)." default:"4" placeholder:"N"`
 
-	TrainingData string `help:"Data that the prior, the attacks and --projection principal learn from (default: the training part of --data)." placeholder:"PATH" input:"data"`
+	TrainingData string `help:"Data that prior, attacks and principal projection learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
 }
 
 // adversaries are measure.Adversaries with what the report says of their training data.

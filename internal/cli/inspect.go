@@ -16,7 +16,7 @@ type inspectCmd struct {
 	Model       string `arg:"" help:"ONNX model." placeholder:"FILE"`
 	InputShape  string `help:"Sizes of one input, without the batch, if the file leaves them open." placeholder:"3x224x224"`
 	ModelOutput string `aliases:"output" help:"Output to use, if the model has several." placeholder:"NAME"`
-	All         bool   `help:"Also list nodes that cannot be released alone, because a path of the model goes around them."`
+	All         bool   `help:"Also list nodes that cannot be released alone, because a path of the model bypasses them."`
 	JSON        bool   `name:"json" help:"Print one JSON object on standard output."`
 }
 

@@ -63,28 +63,28 @@ type env struct {
 }
 
 type commands struct {
-	Demo      demoCmd      `cmd:"" help:"Train, dither, bound, attack and report on generated glyphs: no download, under a minute."`
+	Demo      demoCmd      `cmd:"" help:"Try the tool on generated digits: train a net, add noise, compute bounds, attack, report. Takes about a minute and needs no data."`
 	Train     trainCmd     `cmd:"" help:"Train a classifier and write it as ONNX."`
 	Model     modelCmd     `cmd:"" help:"Write a built-in net as ONNX, with random parameters or those of an .npz file."`
-	Inspect   inspectCmd   `cmd:"" help:"Tell what an ONNX file holds, and which of its nodes could be the release."`
-	Distill   distillCmd   `cmd:"" help:"Train a student on a trained classifier's outputs, and ask whether it is curious, too."`
-	Prune     pruneCmd     `cmd:"" help:"Set the smallest weights of a trained classifier to zero, and ask whether it stays curious."`
-	Bound     boundCmd     `cmd:"" help:"Prove what no unbiased reconstruction of the inputs can beat, and attack the release."`
-	Design    designCmd    `cmd:"" help:"Find the noise, and the number of features, that keep a promise at the least cost in accuracy."`
-	Audit     auditCmd     `cmd:"" help:"Does a release tell a sensitive attribute? A verdict with evidence, from a model, an endpoint or its outputs alone."`
-	Verify    verifyCmd    `cmd:"" help:"Recompute the report of a run, and say what could not be checked."`
+	Inspect   inspectCmd   `cmd:"" help:"Describe an ONNX file, and list the nodes whose output can be released."`
+	Distill   distillCmd   `cmd:"" help:"Train a student on a classifier's outputs, and measure its curiosity."`
+	Prune     pruneCmd     `cmd:"" help:"Set the smallest weights of a classifier to zero, and measure its curiosity."`
+	Bound     boundCmd     `cmd:"" help:"Prove lower bounds on the error of unbiased reconstructions of the inputs, and run attacks."`
+	Design    designCmd    `cmd:"" help:"Find the noise and the number of features that meet a target at the lowest cost in accuracy."`
+	Audit     auditCmd     `cmd:"" help:"Check whether a classifier's outputs reveal a sensitive attribute: a verdict with evidence, for a model, an endpoint or a file of outputs."`
+	Verify    verifyCmd    `cmd:"" help:"Recompute the report of a run, and list what could not be checked."`
 	Serve     serveCmd     `cmd:"" help:"Show a folder of reports as a local web page, or serve models for audits."`
-	Reproduce reproduceCmd `cmd:"" help:"A figure of the paper, beside the published numbers."`
-	Data      dataCmd      `cmd:"" help:"Fetch a public data set from its home, or describe one."`
-	Worker    workerCmd    `cmd:"" help:"Do shards of runs that others began."`
-	Runs      runsCmd      `cmd:"" help:"List runs, their state, and what failed."`
-	Merge     mergeCmd     `cmd:"" help:"Gather what workers computed in a folder that they share."`
-	Cluster   clusterCmd   `cmd:"" help:"Run a server on this machine, to try spreading a run over processes."`
+	Reproduce reproduceCmd `cmd:"" help:"Compute a figure or table of the papers, and print the published numbers beside it."`
+	Data      dataCmd      `cmd:"" help:"Download a public data set, describe one, or draw faces."`
+	Worker    workerCmd    `cmd:"" help:"Compute shards of runs that other processes started."`
+	Runs      runsCmd      `cmd:"" help:"List runs with their state and failed shards."`
+	Merge     mergeCmd     `cmd:"" help:"Merge the shards that workers computed in a shared folder."`
+	Cluster   clusterCmd   `cmd:"" help:"Run a server on this machine, to try runs over several processes."`
 }
 
 const description = `Measures what a machine-learned model gives away about its inputs.
 
-Exit status: 0 done, 1 a finding (verify: a figure that does not hold; design: nothing meets what was asked for; audit: over --fail-on), 2 wrong usage, 3 could not finish (audit: inconclusive).`
+Exit status: 0 done, 1 a finding (verify: a value does not hold; design: no release meets the target; audit: a rule of --fail-on is broken), 2 wrong usage, 3 could not finish (audit: or inconclusive).`
 
 // exit is how kong's own exits (--help) come back out of its parser.
 type exit int

@@ -11,15 +11,15 @@ import (
 
 type mergeCmd struct {
 	Dir   string `arg:"" help:"The run's folder, as given as --out to the command with --prepare."`
-	Retry bool   `help:"Let the workers try again what was set aside."`
+	Retry bool   `help:"Let workers try the shards again that were set aside."`
 }
 
 func (mergeCmd) Help() string {
 	return `Example: tattle merge figure5
 
-Gathers what tattle worker --folder computed, and goes on with the run as its command line says: to its report, or to the next stage, which it prepares for the workers. It computes no shard itself.
+Merges the shards that tattle worker --folder computed. Then it writes the report, or prepares the next stage of the run for the workers. It computes no shard itself.
 
-Exit status: that of the run's command; 3 where shards are missing or a stage waits for workers.`
+Exit status: that of the run's command; 3 if shards are missing or the next stage waits for workers.`
 }
 
 // Run carries out the command that began the run.

@@ -10,19 +10,19 @@ import (
 
 // releaseFlags choose what leaves the device.
 type releaseFlags struct {
-	Surface     string  `help:"What leaves the device: features, logits, probabilities or label (the class with the largest noisy logit)." enum:"features,logits,probabilities,label" default:"features"`
+	Surface     string  `help:"What leaves the device: features, logits, probabilities or label (class of the largest noisy logit)." enum:"features,logits,probabilities,label" default:"features"`
 	Features    string  `help:"Node (or tensor) whose output is released (default: the input of the last affine layer)." placeholder:"NODE"`
 	Keep        *int    `help:"Number of features to release, chosen by --projection (default: all)." placeholder:"K"`
-	Projection  string  `help:"What --keep keeps: the first features, random orthonormal directions, or principal components of the training data's features." enum:"first,random,principal" default:"first"`
-	Temperature float64 `help:"Divisor of the logits, before the softmax." default:"1" placeholder:"T"`
+	Projection  string  `help:"What --keep keeps: first (features), random (directions) or principal (components of training data)." enum:"first,random,principal" default:"first"`
+	Temperature float64 `help:"Divisor of the logits before the softmax (default: 1)." default:"1" placeholder:"T"`
 
-	Noise      string   `help:"Family of the noise: gaussian, laplace, logistic, student-t[:DEGREES], isotropic-laplace, table:FILE (x and density), or none (accuracy and attacks only)." default:"gaussian" placeholder:"FAMILY" input:"table"`
+	Noise      string   `help:"gaussian, laplace, logistic, student-t[:DEGREES], isotropic-laplace, table:FILE or none (default: gaussian)." default:"gaussian" placeholder:"FAMILY" input:"table"`
 	Sigma      *float64 `help:"Standard deviation of the noise on each feature." placeholder:"X"`
-	SigmaScale *float64 `help:"The same as a multiple of the root mean square of the features (default: 1)." placeholder:"X"`
-	Queries    int      `help:"Releases of each input, with independent noise, that an adversary sees." default:"1" placeholder:"N"`
+	SigmaScale *float64 `help:"Or: the noise as a multiple of the root mean square of the features (default: 1)." placeholder:"X"`
+	Queries    int      `help:"Times that the same input is released, with independent noise (default: 1)." default:"1" placeholder:"N"`
 
-	Round int `help:"Decimals to which noisy features are rounded (0: no rounding)." default:"0" placeholder:"D"`
-	TopK  int `help:"Release only the K largest noisy features (0: all)." default:"0" placeholder:"K"`
+	Round int `help:"Round noisy features to D decimals (default: 0, no rounding)." default:"0" placeholder:"D"`
+	TopK  int `help:"Release only the K largest noisy features (default: 0, all)." default:"0" placeholder:"K"`
 }
 
 // Upper limits.

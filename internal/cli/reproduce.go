@@ -19,19 +19,19 @@ import (
 )
 
 type reproduceCmd struct {
-	Experiment string `arg:"" enum:"figure1,figure2,figure3,figure4,figure5,figure6,ladder,table1,table2,table3,table4,table5,table6,table7,table8,table9,mixtures,figure7,figure8,figure9,convex,detection" help:"Of paper A: figure1 and figure2 (MNIST: histograms of the bounds, reconstructions), figure3 and figure4 (the same of CIFAR-10), figure5 and figure6 (ImageNet with ResNet-18 and Swin-T), ladder (every bound and attack on MNIST beside the paper's method). Of paper B: table1, table2, table6 (CelebA), table3 to table5, table7 to table9, figure7, figure8, figure9 (UTKFace), mixtures (its Figure 4) and convex (no data). Of this tool: detection (audits of classifiers of which it is known what they tell, on glyphs and, with --data and --labels, QMNIST)."`
-	Data       string `help:"Folder of MNIST's idx files or CIFAR-10's batches; folder or zip of ImageNet's validation pictures; for paper B folder or zip of CelebA or UTKFace; for detection folder of MNIST's pictures (default: glyphs alone)." placeholder:"PATH" input:"data"`
-	Examples   string `help:"Paper A: how many test images, or an .npy file of indices (default: all for figure1, 3 for figure2 and figure4, 2500 for figure3, 128 for figure5 and figure6, 100 for ladder). Paper B: the most training examples (default: all)." placeholder:"N|FILE" input:"file"`
-	Published  int    `help:"figure1 and ladder: also run the authors' own procedure, on this many images; 0 for none." default:"500"`
-	Twins      string `help:"ladder: images for which twins are sought, other 8-bit images whose features the noise hardly tells apart: the first so many, or all." default:"20" placeholder:"N|all"`
+	Experiment string `arg:"" enum:"figure1,figure2,figure3,figure4,figure5,figure6,ladder,table1,table2,table3,table4,table5,table6,table7,table8,table9,mixtures,figure7,figure8,figure9,convex,detection" help:"Of paper A: figure1 and figure2 (MNIST: histograms of the bounds, reconstructions), figure3 and figure4 (the same for CIFAR-10), figure5 and figure6 (ImageNet with ResNet-18 and Swin-T), ladder (every bound and attack on MNIST beside the paper's method). Of paper B: table1, table2, table6 (CelebA), table3 to table5, table7 to table9, figure7, figure8, figure9 (UTKFace), mixtures (its Figure 4) and convex (no data). Not from the papers: detection (audits of classifiers with known leakage, on glyphs and, with --data and --labels, QMNIST)."`
+	Data       string `help:"Folder or zip of MNIST, CIFAR-10, ImageNet (validation), CelebA or UTKFace, as the experiment needs." placeholder:"PATH" input:"data"`
+	Examples   string `help:"Paper A: test images, or an .npy file of indices. Paper B: largest number of training examples." placeholder:"N|FILE" input:"file"`
+	Published  int    `help:"figure1 and ladder: also run the authors' own procedure, on this many images; 0: none." default:"500"`
+	Twins      string `help:"ladder: images for which twins are searched: the first N, or all (default: 20)." default:"20" placeholder:"N|all"`
 	figureFlags
-	Quick  bool     `help:"Paper B: 2 epochs, 32×32 pictures, at most 5000 training examples, one seed. Not comparable with the paper. detection: a few small audits, whose rates say little."`
+	Quick  bool     `help:"Paper B: small and fast, not comparable with the paper. detection: a few small audits."`
 	Seeds  int      `help:"Paper B: trainings of each kind, with seeds from --seed on (default: 5)." placeholder:"N"`
-	Epochs int      `help:"Paper B: passes over the training data (default: 50). figure3 and figure4: the same (default: 7)." placeholder:"N"`
-	Only   []string `help:"Paper B: run these trainings only; a * stands for any letters." placeholder:"KEY"`
+	Epochs int      `help:"Passes over the training data (default: paper B: 50; figure3 and figure4: 7)." placeholder:"N"`
+	Only   []string `help:"Paper B: run these trainings only; * stands for any letters." placeholder:"KEY"`
 	List   bool     `help:"Paper B: list the trainings and end."`
 	Cache  string   `help:"Paper B: folder for the decoded pictures, or none (default: beside the data)." placeholder:"DIR|none"`
-	Resume bool     `help:"Go on with the interrupted run in --out."`
+	Resume bool     `help:"Continue the interrupted run in --out."`
 	output
 
 	clusterFlags `group:"Runs over several machines"`
@@ -42,16 +42,16 @@ type figureFlags struct {
 	Model string `help:"Paper A: a trained net (default: train the paper's; figure5 and figure6 need one)." placeholder:"FILE" input:"model"`
 	readFlags
 	Features string `help:"Paper A: node (or tensor) whose output is released (default: the paper's features)." placeholder:"NODE"`
-	Labels   string `help:"figure5, figure6: CSV file with the pictures' labels (default: labels.csv among them, or the names of their folders). detection: folder of QMNIST's labels (default: --data)." placeholder:"FILE" input:"file"`
+	Labels   string `help:"figure5, figure6: CSV with labels (default: labels.csv or folder names). detection: folder of QMNIST labels." placeholder:"FILE" input:"file"`
 	Target   string `help:"figure5, figure6: column of the labels." placeholder:"COLUMN"`
-	Restarts int    `help:"Paper A: independent starts, over which bounds are maximised (default: 25)." placeholder:"N"`
+	Restarts int    `help:"Paper A: random starts per example; the largest bound is kept (default: 25)." placeholder:"N"`
 	memoryFlag
 }
 
 func (reproduceCmd) Help() string {
 	return "Example: tattle reproduce figure1 --data mnist --out figure1\n\nExample: tattle reproduce figure5 --model resnet18.onnx --data val --labels val.csv --target class --out figure5\n\nExample: tattle reproduce table3 --data UTKFace --quick --out table3\n\nExample: tattle reproduce detection --data mnist --labels qmnist --out detection\n\n" +
-		"figure5 and figure6 make pictures 91×91, unless --preprocess says otherwise, and enlarge them to 224×224 inside the model. " +
-		"Prints the papers' figures beside ours. Interrupted, the same command with --out and --resume goes on; the tables go on cell by cell, where also --seeds and --only may change; detection goes on audit by audit."
+		"figure5 and figure6 resize pictures to 91×91, unless --preprocess is given, and enlarge them to 224×224 inside the model. " +
+		"After an interruption, the same command with --out and --resume continues; for tables, --seeds and --only may change."
 }
 
 // publishedDir holds the run with the authors' procedure.

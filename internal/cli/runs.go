@@ -15,9 +15,9 @@ import (
 )
 
 type runsCmd struct {
-	Dir string `arg:"" optional:"" help:"Folder to look in and below (default: this one, or the cluster)."`
+	Dir string `arg:"" optional:"" help:"Folder in which runs are searched, with the folders below it (default: the current one)."`
 	dialFlags
-	Remove string `help:"Remove this run from the cluster; what its folder holds stays." placeholder:"ID"`
+	Remove string `help:"Remove this run from the cluster; its folder stays." placeholder:"ID"`
 	JSON   bool   `name:"json" help:"Print JSON."`
 }
 
@@ -26,9 +26,9 @@ func (runsCmd) Help() string {
   tattle runs results
   tattle runs --cluster nats://127.0.0.1:4222
 
-Lists runs: their state, how many of their shards are done, and which were set aside after they failed three times, with the cause. Shards are told by their names alone: a run that goes on looks into them.
+Lists runs: their state, how many of their shards are done, and which shards were set aside after they failed three times, with the cause. Shards are counted by their file names; only --resume checks their contents.
 
-States: running (in a process on this machine), finished, interrupted or only prepared (--resume goes on), failed (shards were set aside; --resume tries them again); in a cluster submitted, where no worker has begun.`
+States: running (in a process on this machine), finished, interrupted or prepared (--resume continues), failed (shards were set aside; --resume tries them again), and in a cluster submitted (no worker has started).`
 }
 
 // Run lists runs.

@@ -15,17 +15,17 @@ import (
 
 // searchFlags choose the search for near witnesses, and the coordinates.
 type searchFlags struct {
-	Method       string   `help:"Search for near witnesses: auto, direct or algorithm1." enum:"auto,direct,algorithm1" default:"auto"`
-	AsPublished  bool     `help:"Search as paper A's authors do: one LSQR over a stack of examples, with its stopping rule."`
-	Size         []string `help:"Size of the perturbations as a fraction of sigma; several with commas." default:"1/200"`
+	Method       string   `help:"How near witnesses are searched: auto, direct or algorithm1." enum:"auto,direct,algorithm1" default:"auto"`
+	AsPublished  bool     `help:"Search as paper A's authors do: one LSQR for many examples, with its stopping rule."`
+	Size         []string `help:"Sizes of the perturbations as fractions of sigma." default:"1/200"`
 	Repeats      int      `help:"Iterations of Algorithm 1." default:"10"`
-	Restarts     int      `help:"Random starts per example; the largest bound counts." default:"25"`
-	Iteration    string   `help:"Iteration: paper (Algorithm 1) or inverse (inverse iteration, toward the smallest singular value)." enum:"paper,inverse" default:"paper"`
-	Relinearize  bool     `help:"In Algorithm 1, compute the Jacobian again in each iteration."`
-	Coordinates  string   `help:"Coordinates to be reconstructed: dct (cosine modes), pixels, or an .npz or .npy file of vectors [m, inputs]." default:"dct" placeholder:"dct|pixels|FILE" input:"file"`
-	Domain       string   `help:"Inputs for which an estimator must be unbiased: free (any real numbers, as in paper A), legal (within the data's range) or stored (what the data can hold, such as 8-bit pixels). docs/reconstruction.md explains them." enum:"free,legal,stored" default:"free"`
-	RuntimeError *float64 `help:"Largest error of a released feature that float32 may cause; 0 for exact features (default: derived, or else measured)." placeholder:"X"`
-	CramerRao    bool     `help:"Estimate Cramér-Rao bounds, too." default:"true" negatable:""`
+	Restarts     int      `help:"Random starts per example; the largest bound is kept." default:"25"`
+	Iteration    string   `help:"paper (Algorithm 1) or inverse (toward the smallest singular value)." enum:"paper,inverse" default:"paper"`
+	Relinearize  bool     `help:"Compute the Jacobian again in each iteration of Algorithm 1."`
+	Coordinates  string   `help:"Coordinates: dct (cosine modes), pixels, or an .npz or .npy file of vectors [m, inputs]." default:"dct" placeholder:"dct|pixels|FILE" input:"file"`
+	Domain       string   `help:"Where estimators must be unbiased: free (any reals), legal (in the data's range) or stored (8-bit pixels)." enum:"free,legal,stored" default:"free"`
+	RuntimeError *float64 `help:"Largest float32 error of a released feature; 0: exact (default: derived, else measured)." placeholder:"X"`
+	CramerRao    bool     `help:"Also estimate Cramér-Rao bounds." default:"true" negatable:""`
 }
 
 // experiment turns the flags into what is bounded.

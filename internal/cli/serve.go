@@ -14,11 +14,11 @@ import (
 
 type serveCmd struct {
 	Dir         string   `arg:"" optional:"" help:"Show the reports in this folder and in folders below it." placeholder:"DIR"`
-	Model       []string `sep:"none" help:"Serve this ONNX model by the Open Inference Protocol v2 instead; default name: that of the file. Repeat for several models." placeholder:"FILE[=NAME]"`
+	Model       []string `sep:"none" help:"Serve this ONNX model by the Open Inference Protocol v2. Repeatable." placeholder:"FILE[=NAME]"`
 	InputShape  string   `help:"With --model: sizes of one input, without the batch, if the file leaves them open." placeholder:"3x224x224"`
 	ModelOutput string   `help:"With --model: which output, if the model has several." placeholder:"NAME"`
-	Listen      string   `help:"Address to listen at; port 0 means any free port." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Token       string   `env:"TATTLE_TOKEN" help:"Token that readers must send, once as ?token=… or as a bearer. Beyond this machine a token is always required; without this flag a random one is printed." placeholder:"TOKEN"`
+	Listen      string   `help:"Address to listen at; port 0: any free port (default: 127.0.0.1:8080)." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Token       string   `env:"TATTLE_TOKEN" help:"Token that clients must send, as ?token=… or bearer (default: random if others can reach the page)." placeholder:"TOKEN"`
 }
 
 func (serveCmd) Help() string {

@@ -45,13 +45,13 @@ type recipe struct {
 type trainCmd struct {
 	Task         string  `arg:"" enum:"mnist,cifar10,glyphs,utkface,celeba,fairface,images,adult,table" help:"mnist, cifar10 or glyphs (generated): paper A's training, or paper B's with --target, --sensitive or --attack; utkface, celeba, fairface, images (a folder or zip with a CSV of labels), adult or table (any CSV): paper B's training."`
 	Data         string  `help:"Data set: a folder, a zip or a CSV file." placeholder:"PATH" input:"data"`
-	EpochsGiven  *int    `name:"epochs" help:"Passes over the training data (default: paper A 6 or 7, paper B 50)." placeholder:"N"`
+	EpochsGiven  *int    `name:"epochs" help:"Passes over the training data (default: paper A: 6 or 7, paper B: 50)." placeholder:"N"`
 	Epochs       int     `kong:"-"`
-	BatchSize    *int    `name:"batch" help:"Examples per step (default: paper A 32, paper B 100)." placeholder:"N"`
+	BatchSize    *int    `name:"batch" help:"Examples per step (default: paper A: 32, paper B: 100)." placeholder:"N"`
 	Batch        int     `kong:"-"`
 	LearningRate float64 `help:"Learning rate of AdamW (paper A) or Adam (paper B)." default:"0.001"`
 	Examples     int     `help:"Train on the first N examples only (default: all; glyphs: 10000)." placeholder:"N"`
-	Net          string  `help:"For mnist, cifar10 and glyphs: another built-in net, trained in the same way: resnet20, resnet18, swin-t, mnist or cifar10. It enlarges smaller pictures." placeholder:"NAME"`
+	Net          string  `help:"Another net for mnist, cifar10 and glyphs: resnet20, resnet18, swin-t, mnist or cifar10." placeholder:"NAME"`
 	curiousFlags `group:"Curious classifiers (paper B)"`
 	output
 
@@ -61,11 +61,11 @@ type trainCmd struct {
 func (trainCmd) Help() string {
 	return `Example: tattle train mnist --data mnist --out mnist-net
 
-This trains an honest classifier as paper A does. The next one is honest but curious: it answers whether a face is younger than 30 and hides the gender in its scores:
+This trains an honest classifier as paper A does. The next one is honest but curious: it answers whether a face is younger than 30 and encodes the gender in its scores:
 
   tattle train fairface --data fairface64.zip --target "age: <30, >=30" --sensitive gender --out curious
 
-Writes model.onnx, report.json and report.html, and attack.onnx if there is an attack; several seeds have a folder each. Ctrl-C stops after the current step and keeps the model, marked as unfinished. --resume continues several seeds with those that are missing.`
+Writes model.onnx, report.json and report.html, and attack.onnx if there is an attack; with --seeds, each seed has its own folder. Ctrl-C stops after the current step and keeps the model, marked as unfinished. --resume trains the seeds that are missing.`
 }
 
 func (c *trainCmd) Run(e *env) error {

@@ -21,27 +21,27 @@ const finishTimeout = 30 * time.Second
 
 type workerCmd struct {
 	dialFlags
-	Run_    string        `name:"run" help:"Work on this run only, and end with it (default: on any, the oldest first)." placeholder:"ID"`
-	Idle    time.Duration `help:"End after so long without work; 0 never does (default: 10m)." default:"10m" placeholder:"TIME"`
-	Scratch string        `help:"Folder for inputs and results under way (default: in the user's cache)." placeholder:"DIR"`
-	Name    string        `help:"What this worker is called (default: its host and process)." placeholder:"NAME"`
-	Folder  string        `help:"Instead of a cluster: the folder of a run that was begun with --prepare, on a file system that all workers share." placeholder:"DIR" group:"Where connections are forbidden"`
-	Index   int           `help:"Which of the workers on the folder this is, from 0 on." default:"-1" placeholder:"I" group:"Where connections are forbidden"`
-	Of      int           `help:"How many there are: shard k is done by worker k mod N." placeholder:"N" group:"Where connections are forbidden"`
+	Run_    string        `name:"run" help:"Compute shards of this run only (default: of any run, the oldest first)." placeholder:"ID"`
+	Idle    time.Duration `help:"End after this time without work; 0: never (default: 10m)." default:"10m" placeholder:"TIME"`
+	Scratch string        `help:"Folder for temporary files (default: in the user's cache)." placeholder:"DIR"`
+	Name    string        `help:"Name of this worker (default: its host and process)." placeholder:"NAME"`
+	Folder  string        `help:"Folder of a run prepared with --prepare, on a shared file system." placeholder:"DIR" group:"Where connections are forbidden"`
+	Index   int           `help:"Number of this worker, from 0 on." default:"-1" placeholder:"I" group:"Where connections are forbidden"`
+	Of      int           `help:"Number of workers: worker k mod N computes shard k." placeholder:"N" group:"Where connections are forbidden"`
 }
 
 func (workerCmd) Help() string {
 	return `Example: tattle worker --cluster nats://127.0.0.1:4222
 
-Takes shards of the runs that were submitted with --cluster, one at a time, and carries out the submitter's command line for them. It takes part only where it is the same version and reads the same inputs. Ctrl-C gives the shard back at once. A token is taken from --cluster-token-file or TATTLE_CLUSTER_TOKEN.
+Computes shards of runs that were submitted with --cluster, one at a time, by running the submitter's command line. Version and inputs must be the same as the submitter's. Ctrl-C gives the shard back at once.
 
-On sites that forbid connections, of a run begun with --prepare:
+Where connections are forbidden, prepare the run with --prepare, start workers on its folder, and end with tattle merge DIR:
 
   tattle worker --folder DIR --index 0 --of 3
 
-Then tattle merge DIR. docs/cluster.md tells more.
+docs/cluster.md explains both.
 
-Exit status: 0 nothing left to do, 2 wrong usage, 3 refused, stopped or could not go on.`
+Exit status: 0 nothing left to do, 2 wrong usage, 3 refused, stopped or failed.`
 }
 
 // Run works until there is nothing left.
