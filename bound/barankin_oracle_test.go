@@ -1,11 +1,9 @@
 package bound
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"tattle/stat"
 )
@@ -19,12 +17,7 @@ func TestBarankinOnMNIST(t *testing.T) {
 	o := loadOracle(t)
 	e := o.experiment(Auto)
 	e.Barankin.Witnesses = DefaultWitnesses
-	start := time.Now()
-	r, err := Run(context.Background(), o.net, o.data, upTo(40), e, RunOptions{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%v", time.Since(start))
+	r := mustRun(t, o.net, o.data, upTo(40), e)
 	median := func(x []float64) float64 { return stat.Quantile(slices.Clone(x), .5) }
 	got, cr := median(r.Barankin.Std), median(o.cr[:40*784])
 	t.Logf("median %.5f, Cramér-Rao %.5f, Algorithm 1 %.5f, the authors' %.5f", got, cr, median(r.Sizes[0].Std), median(o.std))
@@ -50,23 +43,6 @@ func TestBarankinOnMNIST(t *testing.T) {
 	if a := median(o.std[:40*784]); got < 3.3*a {
 		t.Errorf("median %g is below 3.3 times the authors', %g", got, a)
 	}
-	for _, s := range r.Summaries {
-		t.Logf("%-22s %-8s %-7s %-5s %.4f unbounded %.3f", s.Method, s.Search, s.Band, s.Domain, quantiles(s), s.UnboundedFraction)
-	}
-}
-
-// box is the range of all the data.
-func (d pictures) box(t testing.TB) Domain {
-	t.Helper()
-	low, high := make([]float64, d.p), make([]float64, d.p)
-	for i := range low {
-		low[i], high[i] = float64(slices.Min(d.x)), float64(slices.Max(d.x))
-	}
-	box, err := Legal(low, high)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return box
 }
 
 // In real arithmetic, far witnesses, alone and combined with near ones, prove more than
@@ -80,13 +56,10 @@ func TestLadderOnMNIST(t *testing.T) {
 	e.Search.Restarts, e.Search.Repeats = 5, 5
 	e.Barankin.Witnesses, e.Runtime = DefaultWitnesses, RealArithmetic
 	near := mustRun(t, o.net, o.data, upTo(8), e)
-	box := o.data.box(t)
+	box := o.data.box()
 	e.Far = FarOptions{Starts: 8, Domain: box, Seed: 1}
 	e.Twins = TwinOptions{Examples: 3, Domain: box, Seed: 1}
 	r := mustRun(t, o.net, o.data, upTo(8), e)
-	for _, s := range r.Summaries {
-		t.Logf("%-22s %-8s %-7s %-5s %.4f unbounded %.3f", s.Method, s.Search, s.Band, s.Domain, quantiles(s), s.UnboundedFraction)
-	}
 	for k, std := range r.Barankin.Std {
 		if std < near.Barankin.Std[k]*(1-1e-3) {
 			t.Errorf("coordinate %d: %g with far witnesses, %g without", k, std, near.Barankin.Std[k])

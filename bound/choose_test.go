@@ -12,15 +12,15 @@ import (
 // Whether J is decomposed for singular directions depends on the memory of the run's
 // beginning, not of its end: the arrays are those of an uninterrupted run.
 func TestDirectionsAreKept(t *testing.T) {
-	net, data := smallNet(t, 300, 350, 300), noise(300, 17)
+	net, data := smallNet(t, 300, 350, 300), noise(300, 10)
 	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), SkipCramerRao: true,
 		Search: SearchOptions{Search: Algorithm1, Restarts: 1, Repeats: 1, Seed: 3}}
 	e.Barankin.Witnesses, e.Spectrum.Probes = 2, -1
 	for _, memory := range [][2]int64{{0, 5 << 20}, {5 << 20, 0}} {
 		e.Memory = memory[0]
-		want, dir := mustRun(t, net, data, upTo(17), e), t.TempDir()
+		want, dir := mustRun(t, net, data, upTo(10), e), t.TempDir()
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := Run(ctx, net, data, upTo(17), e, RunOptions{Dir: dir, Progress: func(done, _ int) {
+		_, err := Run(ctx, net, data, upTo(10), e, RunOptions{Dir: dir, Progress: func(done, _ int) {
 			if done >= batchSlow {
 				cancel()
 			}
@@ -29,7 +29,7 @@ func TestDirectionsAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Memory = memory[1]
-		r, err := Run(t.Context(), net, data, upTo(17), e, RunOptions{Dir: dir, Resume: true})
+		r, err := Run(t.Context(), net, data, upTo(10), e, RunOptions{Dir: dir, Resume: true})
 		if err != nil {
 			t.Fatal(err)
 		}

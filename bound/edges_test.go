@@ -91,12 +91,8 @@ func deadNet(t *testing.T) *nn.Net {
 func TestDeadFeaturesAreUnbounded(t *testing.T) {
 	m := deadNet(t)
 	_, data, e := small(t)
-	low, high := make([]float64, 24), make([]float64, 24)
-	for i := range low {
-		low[i], high[i] = -9, 9
-	}
-	e.Barankin.Witnesses, e.Far = 3, FarOptions{Starts: 2, Domain: Domain{Low: low, High: high}}
-	for _, e.Domain = range []Domain{Free, {Low: low, High: high}} {
+	e.Barankin.Witnesses, e.Far = 3, FarOptions{Starts: 2, Domain: cube(24, 9)}
+	for _, e.Domain = range []Domain{Free, cube(24, 9)} {
 		for _, e.Search.Search = range searches {
 			r := mustRun(t, m, data, upTo(10), e)
 			wellFormed(t, m, data, r)
@@ -124,7 +120,8 @@ func TestDeadFeaturesAreUnbounded(t *testing.T) {
 // ends of its range: nothing but numbers reaches the arrays.
 func TestSearchBeyondFloat32(t *testing.T) {
 	_, data, e := small(t)
-	e.Barankin.Witnesses, e.Far.Starts = 9, 3
+	e.Barankin.Witnesses, e.Far.Starts, e.Sizes = 9, 2, []float64{leastSize, mostSize}
+	e.Search.Restarts, e.Search.Repeats = 2, 2
 	for _, scale := range []float32{1e-40, 1e-30, 1e-15, 1e12, 1e17} {
 		m := smallNet(t, 24, 40, 30)
 		for _, p := range m.Graph().Params() {
@@ -135,10 +132,8 @@ func TestSearchBeyondFloat32(t *testing.T) {
 		}
 		for _, sigma := range []float64{leastSigma, 1, mostSigma} {
 			e.Noise = release.Gaussian{Sigma: sigma}
-			for _, e.Sizes = range [][]float64{{leastSize}, {mostSize}} {
-				for _, e.Search.Search = range searches {
-					wellFormed(t, m, data, mustRun(t, m, data, upTo(2), e))
-				}
+			for _, e.Search.Search = range searches {
+				wellFormed(t, m, data, mustRun(t, m, data, upTo(2), e))
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"tattle/internal/simd"
 	"tattle/nn"
@@ -48,20 +47,6 @@ func farRoots(net Net, sigma float64, domain Domain, theta, eps []float32) ([]fl
 	return best, ds
 }
 
-// mnistBox is the range of MNIST's pixels as float32 has them.
-func mnistBox(t testing.TB, theta []float32) Domain {
-	t.Helper()
-	low, high := make([]float64, 784), make([]float64, 784)
-	for i := range low {
-		low[i], high[i] = float64(slices.Min(theta)), float64(slices.Max(theta))
-	}
-	d, err := Legal(low, high)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
 // On paper A's MNIST net there are legal images far away whose features are the
 // same: the bound from far witnesses leaves that of tiny ones, and the full
 // Cramér-Rao bound, which no tiny one beats, behind by orders of magnitude.
@@ -69,17 +54,15 @@ func TestFarOnMNIST(t *testing.T) {
 	o := loadOracle(t)
 	examples := 100
 	if testing.Short() {
-		examples = 16
+		examples = 8
 	}
 	theta := o.data.x[:examples*784]
 	factors, err := factorsAt(context.Background(), o.net, theta)
 	if err != nil {
 		t.Fatal(err)
 	}
-	domain := mnistBox(t, theta)
-	begin := time.Now()
+	domain := o.data.box()
 	eps := FarOptions{Starts: 8, Domain: domain, Seed: 1}.far(t, o.net, theta, factors, o.sigma)
-	t.Logf("%v an example", time.Since(begin)/time.Duration(examples))
 	roots, ds := farRoots(o.net, o.sigma, domain, theta, eps)
 	var grey, z, ratio []float64
 	for k, d := range ds {
@@ -132,7 +115,7 @@ func farStandsAlone(t *testing.T, net *nn.Net) (few, most int) {
 	for i := range theta {
 		theta[i] = float32(r.Float64())
 	}
-	domain := boxOf(t, 12, 0, 1)
+	domain := boxOf(12, 0, 1)
 	o := FarOptions{Starts: 5, Domain: domain, Seed: 3}
 	all := o.far(t, net, theta, nil, .1)
 	for _, i := range []int{0, 17, 39} {
@@ -164,19 +147,6 @@ func farStandsAlone(t *testing.T, net *nn.Net) (few, most int) {
 	return few, most
 }
 
-func boxOf(t testing.TB, p int, low, high float64) Domain {
-	t.Helper()
-	l, h := make([]float64, p), make([]float64, p)
-	for i := range l {
-		l[i], h[i] = low, high
-	}
-	d, err := Legal(l, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
 // Of a regular linear model no witness proves more than σ/s_min, and the search
 // comes near, as it turns toward the least singular value; in a box, whose faces
 // bend its way, less so.
@@ -189,7 +159,7 @@ func TestFarOfALinearModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	most := sigma / factors[0].S[p-1] / math.Sqrt(p)
-	for _, d := range []Domain{Free, boxOf(t, p, -2, 2), boxOf(t, p, -.01, .01)} {
+	for _, d := range []Domain{Free, boxOf(p, -2, 2), boxOf(p, -.01, .01)} {
 		eps := FarOptions{Starts: 8, Domain: d, Seed: 2}.far(t, net, theta, factors, sigma)
 		roots, _ := farRoots(net, sigma, d, theta, eps)
 		if !(roots[0] <= most*(1+1e-6) && roots[0] >= map[bool]float64{true: .9, false: .5}[d.Low == nil]*most) {
@@ -232,8 +202,8 @@ func TestFarLeavesARamp(t *testing.T) {
 	net := rampNet(t, p, height)
 	theta := []float32{.5, .5, .5, .5}
 	cr := sigma / (5 * height)
-	eps := FarOptions{Starts: 8, Domain: boxOf(t, p, -3, 4), Seed: 2}.far(t, net, theta, nil, sigma)
-	roots, _ := farRoots(net, sigma, boxOf(t, p, -3, 4), theta, eps)
+	eps := FarOptions{Starts: 8, Domain: boxOf(p, -3, 4), Seed: 2}.far(t, net, theta, nil, sigma)
+	roots, _ := farRoots(net, sigma, boxOf(p, -3, 4), theta, eps)
 	// The corner (−3.5, …): ‖ε‖ = 7, z = 0.05 each, ‖z‖ = 0.1.
 	want := math.Sqrt(49. / p / math.Expm1(.01))
 	t.Logf("bound %g, Cramér-Rao %g, from a corner %g", roots[0], cr, want)
@@ -251,7 +221,7 @@ func TestCorrectorsAgree(t *testing.T) {
 	for i := range theta {
 		theta[i] = float32(r.Float64())
 	}
-	s := &farSearch{options: FarOptions{Starts: 3, Domain: boxOf(t, p, -1, 2)}, model: net, sigma: 1, p: p, n: n}
+	s := &farSearch{options: FarOptions{Starts: 3, Domain: boxOf(p, -1, 2)}, model: net, sigma: 1, p: p, n: n}
 	s.begin(make([]float32, 3*p), theta)
 	s.draw([]int64{0})
 	simd.Scale(.25, s.eps)

@@ -86,3 +86,11 @@ func distance(a, b []float32, p int, q float64) float64 {
 	slices.Sort(ratios)
 	return ratios[int(q*float64(len(ratios)-1))]
 }
+
+// boxOf is a box of p inputs with the same range.
+func boxOf(p int, low, high float64) Domain {
+	return Domain{Low: slices.Repeat([]float64{low}, p), High: slices.Repeat([]float64{high}, p)}
+}
+
+// box is the range of all the data.
+func (d pictures) box() Domain { return boxOf(d.p, float64(slices.Min(d.x)), float64(slices.Max(d.x))) }

@@ -20,14 +20,7 @@ import (
 // everything is an experiment with every rung, so small that a run takes milliseconds.
 func everything(t testing.TB, search string) Experiment {
 	_, _, e := small(t)
-	low, high := make([]float64, 24), make([]float64, 24)
-	for i := range low {
-		low[i], high[i] = -5, 5
-	}
-	legal, err := Legal(low, high)
-	if err != nil {
-		t.Fatal(err)
-	}
+	legal := cube(24, 5)
 	e.Search.Search, e.Search.Restarts, e.Search.Repeats, e.Search.Stack = search, 2, 2, 7
 	e.Far = FarOptions{Starts: 2, Domain: legal, Seed: 4}
 	e.Barankin = BarankinOptions{Witnesses: 5}
@@ -114,7 +107,7 @@ type poolFunc func(ctx context.Context, w run.Work) (*run.Folder, error)
 func (f poolFunc) Run(ctx context.Context, w run.Work) (*run.Folder, error) { return f(ctx, w) }
 
 // pooled is how many examples these runs are of: in shards of 8 and 7, not in whole ones.
-const pooled = 37
+const pooled = 19
 
 // Whoever computes a shard, alone or after others, in whatever order: the same bytes, and
 // the same said of them.

@@ -17,14 +17,7 @@ import (
 // laddered is the small experiment with every rung.
 func laddered(t testing.TB) (*nn.Net, pictures, Experiment) {
 	m, data, e := small(t)
-	low, high := make([]float64, 24), make([]float64, 24)
-	for i := range low {
-		low[i], high[i] = -5, 5 // the data, normal deviates, lie inside
-	}
-	box, err := Legal(low, high)
-	if err != nil {
-		t.Fatal(err)
-	}
+	box := cube(24, 5) // the data, normal deviates, lie inside
 	e.Far = FarOptions{Starts: 4, Domain: box, Seed: 5}
 	e.Barankin.Witnesses = 34
 	e.Twins = TwinOptions{Examples: 3, Domain: box, Seed: 6}

@@ -40,17 +40,10 @@ func TestAllRounding(t *testing.T) {
 
 func TestLegalDomain(t *testing.T) {
 	m, data, e := small(t)
-	low, high := make([]float64, 24), make([]float64, 24)
-	for i := range low {
-		low[i], high[i] = -1, 1
-	}
 	for i, v := range data.x {
 		data.x[i] = min(max(v, -1), 1)
 	}
-	var err error
-	if e.Domain, err = Legal(low, high); err != nil {
-		t.Fatal(err)
-	}
+	e.Domain = cube(24, 1)
 	for _, search := range []string{Direct, Algorithm1, Published} {
 		e.Search.Search = search
 		r := mustRun(t, m, data, upTo(30), e)
