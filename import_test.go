@@ -14,9 +14,8 @@ import (
 var layers = [][]string{
 	{"cmd/tattle"},
 	{"internal/cli"},
-	{"serve"},
+	{"serve", "reproduce"},
 	{"report"},
-	{"tables"},
 	{"."},
 	{"audit"},
 	{"design"},

@@ -7,7 +7,7 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/report"
-	"tattle/tables"
+	"tattle/reproduce"
 )
 
 // planeExamples is the size of the training and of the test part.
@@ -20,7 +20,7 @@ const mixturesName = "mixtures"
 const planeSum = 1.5
 
 // plane runs the mixtures of figure 4 or the convex case, for which nothing has to be trained long.
-func (c *reproduceCmd) plane(e *env, x *tables.Experiment) error {
+func (c *reproduceCmd) plane(e *env, x *reproduce.Experiment) error {
 	if err := c.onPlane(x); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (c *reproduceCmd) plane(e *env, x *tables.Experiment) error {
 }
 
 // convex traces what linear classifiers reach (B section 3.1).
-func (c *reproduceCmd) convex(e *env, _ *tables.Experiment, r *report.Report) error {
+func (c *reproduceCmd) convex(e *env, _ *reproduce.Experiment, r *report.Report) error {
 	p := curious.Plane(planeExamples, c.Seed)
 	points, err := curious.TradeOff(e.ctx, p, 0)
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *reproduceCmd) convex(e *env, _ *tables.Experiment, r *report.Report) er
 }
 
 // mixtures makes Figure 4.
-func (c *reproduceCmd) mixtures(e *env, x *tables.Experiment, r *report.Report) error {
+func (c *reproduceCmd) mixtures(e *env, x *reproduce.Experiment, r *report.Report) error {
 	p := curious.Plane(planeExamples, c.Seed)
 	f, err := curious.MixPlane(e.ctx, p, 0)
 	if err != nil {

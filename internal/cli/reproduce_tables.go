@@ -11,8 +11,8 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/report"
+	"tattle/reproduce"
 	"tattle/run"
-	"tattle/tables"
 )
 
 const cellsDir = "cells"
@@ -21,7 +21,7 @@ const cellsDir = "cells"
 // a cell, kept in a folder of its own.
 type grid struct {
 	*reproduceCmd
-	x       *tables.Experiment
+	x       *reproduce.Experiment
 	chosen  map[string]bool // keys of the trainings to run
 	epochs  int
 	side    int // of pictures
@@ -49,7 +49,7 @@ type openedTarget struct {
 }
 
 // grid runs one of paper B's grids of trainings.
-func (c *reproduceCmd) grid(e *env, x *tables.Experiment) error {
+func (c *reproduceCmd) grid(e *env, x *reproduce.Experiment) error {
 	g, err := c.newGrid(x)
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (g *grid) collect(e *env) error {
 }
 
 // result returns what a cell came to, nil where it is neither there nor asked for.
-func (g *grid) result(e *env, t tables.Training, seed uint64) (*cellResult, error) {
+func (g *grid) result(e *env, t reproduce.Training, seed uint64) (*cellResult, error) {
 	dir := filepath.Join(g.dir, filepath.FromSlash(cellName(t, seed)))
 	if !g.chosen[t.Key] && !exists(filepath.Join(dir, resultFile)) {
 		return nil, nil
@@ -172,7 +172,7 @@ func (g *grid) result(e *env, t tables.Training, seed uint64) (*cellResult, erro
 // training. The first target's data stay open. A worker opens these alone: what the
 // others are the stage says, and whoever announced it has looked at them.
 func (g *grid) prepare(e *env) error {
-	first := g.x.Trainings[slices.IndexFunc(g.x.Trainings, func(t tables.Training) bool { return g.chosen[t.Key] })].Target
+	first := g.x.Trainings[slices.IndexFunc(g.x.Trainings, func(t reproduce.Training) bool { return g.chosen[t.Key] })].Target
 	for _, t := range slices.Backward(g.x.Trainings) {
 		if !g.chosen[t.Key] || e.serve && t.Target != first {
 			continue
@@ -188,7 +188,7 @@ func (g *grid) prepare(e *env) error {
 }
 
 // check says what keeps a training from being done on the open data.
-func (g *grid) check(t tables.Training) error {
+func (g *grid) check(t reproduce.Training) error {
 	n := g.parts.Train.Len()
 	if student := int(curious.StudentShare * float64(n)); t.Distill && student < curious.DefaultBatch {
 		return fmt.Errorf("the student's share of %d training examples is %d, less than a batch of %d: want more data", n, student, curious.DefaultBatch)

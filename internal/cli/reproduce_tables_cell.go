@@ -12,17 +12,17 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/reproduce"
 	"tattle/run"
-	"tattle/tables"
 )
 
 // cellName is the folder of a cell, below the run's.
-func cellName(t tables.Training, seed uint64) string {
+func cellName(t reproduce.Training, seed uint64) string {
 	return fmt.Sprintf("%s/%s/%s%d", cellsDir, t.Key, seedPrefix, seed)
 }
 
 // of is the cell of a name; nil for no such.
-func (g *grid) of(name string) (*tables.Training, uint64) {
+func (g *grid) of(name string) (*reproduce.Training, uint64) {
 	key, text, _ := strings.Cut(strings.TrimPrefix(name, cellsDir+"/"), "/"+seedPrefix)
 	seed, err := strconv.ParseUint(text, 10, 64)
 	t := g.x.Training(key)
@@ -65,7 +65,7 @@ func (g *grid) finished(name, dir string) (*trained, error) {
 }
 
 // cellIn returns the cell in a folder, nil where it is not finished.
-func (g *grid) cellIn(dir string, t tables.Training, seed uint64) (*cellResult, error) {
+func (g *grid) cellIn(dir string, t reproduce.Training, seed uint64) (*cellResult, error) {
 	r, want := new(cellResult), g.want(t, seed)
 	if ok, err := want.finished(dir, r); !ok || err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (g *grid) make(ctx context.Context, e *env, name, dir string) error {
 type cellRun struct {
 	*grid
 	ctx    context.Context
-	t      tables.Training
+	t      reproduce.Training
 	seed   uint64
 	dir    string
 	result *cellResult
@@ -110,7 +110,7 @@ type cellRun struct {
 }
 
 // options are those of F's training.
-func (g *grid) options(t tables.Training, seed uint64) curious.Options {
+func (g *grid) options(t reproduce.Training, seed uint64) curious.Options {
 	o := curious.Options{Attack: t.Kind, Outputs: t.Outputs[0], Beta: t.Beta, Epochs: g.epochs, Seed: seed}
 	if t.Kind == curious.Standard {
 		o.Outputs = curious.Raw // soft ones are made of them
@@ -193,7 +193,7 @@ func (c *cellRun) distill(p *dataset.Parts, f *curious.Result) error {
 	}
 	student := *f
 	student.Classifier = d.Student
-	return c.measure(tables.Student, &student)
+	return c.measure(reproduce.Student, &student)
 }
 
 // measure evaluates a classifier with its attacks, and saves them: the first in the

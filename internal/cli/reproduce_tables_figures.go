@@ -7,7 +7,7 @@ import (
 
 	"tattle/curious"
 	"tattle/report"
-	"tattle/tables"
+	"tattle/reproduce"
 )
 
 // figures draws what figures 7, 8 and 9 show.
@@ -34,7 +34,7 @@ func (g *grid) figures(r *report.Report) {
 // pruned draws the curves of figure 9 panel by panel, in the table's order: the
 // standard net of a βx stands in two of them.
 func (g *grid) pruned(r *report.Report) {
-	var before tables.Cell
+	var before reproduce.Cell
 	for _, c := range g.x.Tables[0].Cells {
 		same := c.Training == before.Training && c.Measure == before.Measure && slices.Equal(c.Row, before.Row)
 		before = c
@@ -50,7 +50,7 @@ func (g *grid) pruned(r *report.Report) {
 }
 
 // measures are those of all seeds that have them.
-func (g *grid) measures(t tables.Training, name string) (all []*cellMeasure) {
+func (g *grid) measures(t reproduce.Training, name string) (all []*cellMeasure) {
 	for _, r := range g.results[t.Key] {
 		if m := r.Measures[name]; m != nil {
 			all = append(all, m)
@@ -60,7 +60,7 @@ func (g *grid) measures(t tables.Training, name string) (all []*cellMeasure) {
 }
 
 // seriesROC are the ROC curves of one seed.
-func seriesROC(t tables.Training, name string, e *curious.Evaluation) []report.ROC {
+func seriesROC(t reproduce.Training, name string, e *curious.Evaluation) []report.ROC {
 	series := seriesName(t, name, t.Sensitive[0])
 	out := []report.ROC{rocOf(series, report.OfHonesty, e.Target, e.ROC)}
 	for _, s := range e.Sensitive {
@@ -70,7 +70,7 @@ func seriesROC(t tables.Training, name string, e *curious.Evaluation) []report.R
 }
 
 // seriesEntropy counts the test examples of all seeds together.
-func seriesEntropy(t tables.Training, name string, all []*cellMeasure) report.Entropy {
+func seriesEntropy(t reproduce.Training, name string, all []*cellMeasure) report.Entropy {
 	first := all[0].Evaluation
 	out := report.Entropy{
 		Run: seriesName(t, name, t.Sensitive[0]), Max: report.Number(math.Log2(float64(len(first.Classes)))),
@@ -91,7 +91,7 @@ func seriesEntropy(t tables.Training, name string, all []*cellMeasure) report.En
 }
 
 // seriesPruning has the means over the seeds.
-func seriesPruning(t tables.Training, name string, all []*cellMeasure) report.Pruning {
+func seriesPruning(t reproduce.Training, name string, all []*cellMeasure) report.Pruning {
 	first := all[0].Evaluation
 	out := report.Pruning{
 		Run: seriesName(t, name, t.Sensitive[0]), Honesty: report.Number(float64(majority(first.Confusion)) / float64(first.Examples)),
@@ -116,7 +116,7 @@ func seriesPruning(t tables.Training, name string, all []*cellMeasure) report.Pr
 
 // runs are the points of the plane that a training makes, means over its seeds: one
 // for each of its measures and sensitive attributes.
-func (g *grid) runs(t tables.Training) []report.Run {
+func (g *grid) runs(t reproduce.Training) []report.Run {
 	var out []report.Run
 	for _, name := range measuresOf(t) {
 		for i, s := range t.Sensitive {
@@ -136,19 +136,19 @@ func (g *grid) runs(t tables.Training) []report.Run {
 }
 
 // measuresOf names the measures of a training in order.
-func measuresOf(t tables.Training) []string {
+func measuresOf(t reproduce.Training) []string {
 	var names []string
 	for _, o := range t.Outputs {
 		names = append(names, string(o))
 	}
 	if t.Distill {
-		names = append(names, tables.Student)
+		names = append(names, reproduce.Student)
 	}
 	return names
 }
 
 // seriesName is short: the plane says the attributes.
-func seriesName(t tables.Training, measure, sensitive string) string {
+func seriesName(t reproduce.Training, measure, sensitive string) string {
 	words := []string{string(t.Kind), string(t.Outputs[0]), "β " + t.Beta.String()}
 	if t.Kind == curious.Standard {
 		words = []string{"overlearning", measure, "β " + t.Beta.String()}
@@ -156,7 +156,7 @@ func seriesName(t tables.Training, measure, sensitive string) string {
 	if t.Widths != [5]int{} {
 		words = append(words, widthsText(t.Widths))
 	}
-	if t.Distill && measure == tables.Student {
+	if t.Distill && measure == reproduce.Student {
 		words = append(words, "student")
 	} else if t.Distill {
 		words = append(words, "teacher")
@@ -166,7 +166,7 @@ func seriesName(t tables.Training, measure, sensitive string) string {
 
 // fillRun puts in the figures of one measure and the i-th sensitive attribute, means
 // over the seeds.
-func (g *grid) fillRun(x *report.Run, t tables.Training, name string, i int) {
+func (g *grid) fillRun(x *report.Run, t reproduce.Training, name string, i int) {
 	var honesty, curiosity, baseline, excess, entropy []float64
 	var last *curious.Evaluation
 	for _, r := range g.results[t.Key] {

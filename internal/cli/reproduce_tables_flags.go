@@ -9,7 +9,7 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
-	"tattle/tables"
+	"tattle/reproduce"
 )
 
 // Paper B's procedure, and what --quick makes of it: minutes instead of days.
@@ -22,18 +22,18 @@ const (
 )
 
 // ofPaperB says whose experiment is asked for.
-func (c *reproduceCmd) ofPaperB() bool { return slices.Contains(tables.Names(), c.Experiment) }
+func (c *reproduceCmd) ofPaperB() bool { return slices.Contains(reproduce.Names(), c.Experiment) }
 
 // curious runs one of paper B's experiments.
 func (c *reproduceCmd) curious(e *env) error {
-	x, err := tables.Get(c.Experiment)
+	x, err := reproduce.Get(c.Experiment)
 	if err != nil {
 		return err
 	}
 	if err := c.noFigure(); err != nil {
 		return err
 	}
-	if x.Data == tables.Plane {
+	if x.Data == reproduce.Plane {
 		return c.plane(e, x)
 	}
 	return c.grid(e, x)
@@ -73,7 +73,7 @@ func (c *reproduceCmd) noFigure() error {
 }
 
 // onPlane refuses the flags that mixtures and convex have no use for.
-func (c *reproduceCmd) onPlane(x *tables.Experiment) error {
+func (c *reproduceCmd) onPlane(x *reproduce.Experiment) error {
 	switch {
 	case c.Data != "":
 		return c.noUse("--data")
@@ -107,7 +107,7 @@ func (c *reproduceCmd) noUse(flag string) error {
 }
 
 // newGrid settles what is run, and how.
-func (c *reproduceCmd) newGrid(x *tables.Experiment) (*grid, error) {
+func (c *reproduceCmd) newGrid(x *reproduce.Experiment) (*grid, error) {
 	g := &grid{reproduceCmd: c, x: x, chosen: map[string]bool{}, data: map[string]openedTarget{}, results: map[string][]*cellResult{}, path: absolute(c.Data)}
 	seeds := gridSeeds
 	g.epochs, g.side = curious.DefaultEpochs, dataset.DefaultSide

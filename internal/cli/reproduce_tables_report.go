@@ -8,8 +8,8 @@ import (
 	"tattle/classify"
 	"tattle/curious"
 	"tattle/report"
+	"tattle/reproduce"
 	"tattle/stat"
-	"tattle/tables"
 )
 
 // report sets what the cells came to beside the paper's figures. It has no headline
@@ -95,12 +95,12 @@ const differenceSaid = "σ is ours less published over √(standard deviation of
 	"p the mean of the two accuracies and n the test examples; of entropies without the last term. Where we have one seed only, the published deviation stands in for ours."
 
 // table fills in one table.
-func (g *grid) table(t tables.Table) report.Table {
+func (g *grid) table(t reproduce.Table) report.Table {
 	out := report.Table{
 		Name: t.Name, Title: t.Title, Caption: t.Caption, Reduced: g.reduced(), Heads: t.Heads,
-		Notes: append(slices.Clone(t.Notes), tables.SettingSaid),
+		Notes: append(slices.Clone(t.Notes), reproduce.SettingSaid),
 	}
-	if slices.ContainsFunc(t.Cells, func(c tables.Cell) bool { return c.Published.Known }) {
+	if slices.ContainsFunc(t.Cells, func(c reproduce.Cell) bool { return c.Published.Known }) {
 		out.Notes = append(out.Notes, differenceSaid)
 	}
 	columns := columnsOf(t)
@@ -113,25 +113,25 @@ func (g *grid) table(t tables.Table) report.Table {
 			i = len(out.Rows)
 			out.Rows = append(out.Rows, report.TableRow{Labels: c.Row, Cells: blanks(len(columns))})
 		}
-		j := slices.IndexFunc(columns, func(k tables.Cell) bool { return k.Column == c.Column && k.Quantity == c.Quantity })
+		j := slices.IndexFunc(columns, func(k reproduce.Cell) bool { return k.Column == c.Column && k.Quantity == c.Quantity })
 		out.Rows[i].Cells[j] = g.tableCell(c)
 	}
 	return out
 }
 
 // columnsOf has one cell of each column, group by group.
-func columnsOf(t tables.Table) []tables.Cell {
+func columnsOf(t reproduce.Table) []reproduce.Cell {
 	var groups []string
-	var columns []tables.Cell
+	var columns []reproduce.Cell
 	for _, c := range t.Cells {
 		if !slices.Contains(groups, c.Column) {
 			groups = append(groups, c.Column)
 		}
-		if !slices.ContainsFunc(columns, func(k tables.Cell) bool { return k.Column == c.Column && k.Quantity == c.Quantity }) {
+		if !slices.ContainsFunc(columns, func(k reproduce.Cell) bool { return k.Column == c.Column && k.Quantity == c.Quantity }) {
 			columns = append(columns, c)
 		}
 	}
-	slices.SortStableFunc(columns, func(a, b tables.Cell) int {
+	slices.SortStableFunc(columns, func(a, b reproduce.Cell) int {
 		if a.Column != b.Column {
 			return slices.Index(groups, a.Column) - slices.Index(groups, b.Column)
 		}
@@ -148,7 +148,7 @@ func blanks(n int) []report.TableCell {
 }
 
 // tableCell sets the mean over the seeds beside the published figure.
-func (g *grid) tableCell(c tables.Cell) report.TableCell {
+func (g *grid) tableCell(c reproduce.Cell) report.TableCell {
 	out := report.TableCell{Published: publishedFigure(c.Published)}
 	var values []float64
 	for _, r := range g.results[c.Training] {
@@ -186,7 +186,7 @@ func ourFigure(m curious.MeanStd) *report.Figure {
 }
 
 // publishedFigure is a printed figure; a deviation that is not printed is not known.
-func publishedFigure(p tables.Published) *report.Figure {
+func publishedFigure(p reproduce.Published) *report.Figure {
 	f := &report.Figure{Mean: report.Number(p.Mean), Std: report.Number(p.Std)}
 	if !p.Known {
 		f.Std = report.Number(math.NaN())
@@ -205,11 +205,11 @@ func overSeeds(values []float64) curious.MeanStd {
 
 // deviations is the difference from the published figure in standard deviations,
 // where the paper prints one. One seed of ours has none: the published one stands in.
-func deviations(c tables.Cell, ours curious.MeanStd, examples int) (float64, bool) {
+func deviations(c reproduce.Cell, ours curious.MeanStd, examples int) (float64, bool) {
 	if !c.Published.Known {
 		return 0, false
 	}
-	if c.Quantity == tables.Entropy {
+	if c.Quantity == reproduce.Entropy {
 		examples = 0
 	}
 	if ours.Seeds == 1 {
@@ -219,7 +219,7 @@ func deviations(c tables.Cell, ours curious.MeanStd, examples int) (float64, boo
 }
 
 // value is the figure of a cell by one seed; not ok where that failed.
-func (g *grid) value(c tables.Cell, r *cellResult) (float64, bool) {
+func (g *grid) value(c reproduce.Cell, r *cellResult) (float64, bool) {
 	if counts := r.Counts[c.Sensitive]; counts != nil {
 		if v, ok := shareOf(c.Quantity, counts); ok {
 			return v, true
@@ -230,11 +230,11 @@ func (g *grid) value(c tables.Cell, r *cellResult) (float64, bool) {
 		return 0, false
 	}
 	switch c.Quantity {
-	case tables.Honesty:
+	case reproduce.Honesty:
 		return m.Evaluation.Honesty.Value, true
-	case tables.Entropy:
+	case reproduce.Entropy:
 		return m.Evaluation.Entropy.MeanBits, true
-	case tables.HonestyAUC:
+	case reproduce.HonestyAUC:
 		return area(m.Evaluation.ROC)
 	}
 	i := slices.Index(g.x.Training(c.Training).Sensitive, c.Sensitive)
@@ -242,10 +242,10 @@ func (g *grid) value(c tables.Cell, r *cellResult) (float64, bool) {
 		return 0, false
 	}
 	s := m.Evaluation.Sensitive[i]
-	if c.Quantity == tables.CuriosityAUC {
+	if c.Quantity == reproduce.CuriosityAUC {
 		return area(s.ROC)
 	}
-	return s.Curiosity.Value, c.Quantity == tables.Curiosity
+	return s.Curiosity.Value, c.Quantity == reproduce.Curiosity
 }
 
 // area is that under the first curve: of two classes there is one.
@@ -257,8 +257,8 @@ func area(roc []curious.ROC) (float64, bool) {
 }
 
 // shareOf reads what Table 1 (A) prints of the labels from their counts [s][y].
-func shareOf(q tables.Quantity, counts [][]int) (float64, bool) {
-	if q == tables.Information {
+func shareOf(q reproduce.Quantity, counts [][]int) (float64, bool) {
+	if q == reproduce.Information {
 		return stat.MutualInformation(counts, classify.Confidence).PlugIn, true
 	}
 	total := 0
@@ -267,7 +267,7 @@ func shareOf(q tables.Quantity, counts [][]int) (float64, bool) {
 			total += n
 		}
 	}
-	at, ok := map[tables.Quantity][2]int{tables.Share00: {0, 0}, tables.Share01: {0, 1}, tables.Share10: {1, 0}, tables.Share11: {1, 1}}[q]
+	at, ok := map[reproduce.Quantity][2]int{reproduce.Share00: {0, 0}, reproduce.Share01: {0, 1}, reproduce.Share10: {1, 0}, reproduce.Share11: {1, 1}}[q]
 	if !ok || total == 0 || len(counts) != 2 || len(counts[0]) != 2 {
 		return 0, false
 	}

@@ -7,7 +7,7 @@ import (
 	"tattle/classify"
 	"tattle/curious"
 	"tattle/dataset"
-	"tattle/tables"
+	"tattle/reproduce"
 )
 
 const cellSchema = "tattle/cell/1"
@@ -36,14 +36,14 @@ type prunedMeasure struct {
 }
 
 // want is what a finished cell says of itself; its target's data are known.
-func (g *grid) want(t tables.Training, seed uint64) trained {
+func (g *grid) want(t reproduce.Training, seed uint64) trained {
 	k := trained{Schema: cellSchema, Settings: g.settings(), Data: g.data[t.Target].digest}
 	k.Settings["seed"] = strconv.FormatUint(seed, 10)
 	return k
 }
 
 // newResult is a cell before it is trained, with its data open.
-func (g *grid) newResult(t tables.Training, seed uint64) *cellResult {
+func (g *grid) newResult(t reproduce.Training, seed uint64) *cellResult {
 	r := &cellResult{trained: g.want(t, seed), Key: t.Key, Counts: map[string][][]int{}, Measures: map[string]*cellMeasure{}}
 	r.Examples = g.parts.Train.Len()
 	for _, s := range t.Sensitive {
@@ -53,7 +53,7 @@ func (g *grid) newResult(t tables.Training, seed uint64) *cellResult {
 }
 
 // index is the position of a sensitive attribute among those of the open data.
-func (g *grid) index(t tables.Training, sensitive string) int {
+func (g *grid) index(t reproduce.Training, sensitive string) int {
 	return slices.Index(g.x.Sensitive(t.Target), sensitive)
 }
 

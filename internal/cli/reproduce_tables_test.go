@@ -19,8 +19,8 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/report"
+	"tattle/reproduce"
 	"tattle/run"
-	"tattle/tables"
 )
 
 // reproduced runs tattle in this process and returns its report.
@@ -125,7 +125,7 @@ func TestTableGoesOn(t *testing.T) {
 func TestGridOpens(t *testing.T) {
 	t.Parallel()
 	data := madeFaces(t, "celeba", 100)
-	x, err := tables.Get("table1")
+	x, err := reproduce.Get("table1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestTimeLeft(t *testing.T) {
 			t.Errorf("%d steps in 6 s, %d left: %q, want %q", x.steps, x.left, got, x.want)
 		}
 	}
-	x, err := tables.Get("table4")
+	x, err := reproduce.Get("table4")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestTimeLeft(t *testing.T) {
 // TestVerdict says of full runs how many figures agree, and of fewer seeds that they
 // are fewer.
 func TestVerdict(t *testing.T) {
-	x, err := tables.Get("figure8")
+	x, err := reproduce.Get("figure8")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +343,7 @@ func TestVerdict(t *testing.T) {
 // TestPruningPanels finds the standard net of a βx in both of its panels of figure 9,
 // with means over the seeds, and what did not run in none.
 func TestPruningPanels(t *testing.T) {
-	x, err := tables.Get("figure9")
+	x, err := reproduce.Get("figure9")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +373,7 @@ func TestPruningPanels(t *testing.T) {
 
 // TestCells sets figures of two seeds beside published ones.
 func TestCells(t *testing.T) {
-	x, err := tables.Get("table1")
+	x, err := reproduce.Get("table1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -429,7 +429,7 @@ func TestCells(t *testing.T) {
 // TestRunsAreCorrected wants a run among several attacks on one net to be told of with
 // the p-value that holds for all of them at once.
 func TestRunsAreCorrected(t *testing.T) {
-	k := tables.Training{Key: "k", Outputs: []curious.Outputs{curious.Raw}}
+	k := reproduce.Training{Key: "k", Outputs: []curious.Outputs{curious.Raw}}
 	e := &curious.Evaluation{Sensitive: []curious.Curiosity{{PValue: .03, PValueHolm: .06}, {PValue: .04, PValueHolm: .06}}}
 	g := &grid{results: map[string][]*cellResult{"k": {{Measures: map[string]*cellMeasure{"raw": {Evaluation: e}}}}}}
 	var x report.Run
