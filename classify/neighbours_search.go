@@ -2,6 +2,7 @@ package classify
 
 import (
 	"context"
+	"math"
 
 	"tattle/internal/simd"
 )
@@ -11,9 +12,6 @@ const (
 	// 256 KiB, stay in a core's cache.
 	searchTile  = 2048
 	searchBlock = 32
-	// searchSample points bound, before any others are looked at, how far the nearest
-	// can be.
-	searchSample = 512
 )
 
 // points are the distinct rows among which neighbours are looked for.
@@ -48,7 +46,8 @@ func newPoints(x []float32, d int, of []int32) *points {
 	return p
 }
 
-// search calls visit with the k nearest points, or more, of each query of q, [m, d].
+// search calls visit with the points of the k nearest rows, and those as far as the k-th,
+// of each query of q, [m, d].
 // Queries are visited on several cores; what visit is given may be reordered.
 func (p *points) search(ctx context.Context, q []float32, k int, visit func(query int, found []candidate)) error {
 	m := len(q) / p.d
@@ -61,71 +60,68 @@ func (p *points) search(ctx context.Context, q []float32, k int, visit func(quer
 	return ctx.Err()
 }
 
-// searcher has the room of one core.
+// searcher holds the buffers of one core.
 type searcher struct {
 	*points
-	a   []float32 // [searchBlock, d+2]
-	far []float32 // [searchBlock, searchTile]
-	c   [searchBlock]nearest
+	queries   []float32 // [searchBlock, d+2]
+	distances []float32 // [searchBlock, searchTile]
+	nearest   [searchBlock]nearest
+}
+
+// nearest collects the points of one query.
+type nearest struct {
+	found []candidate
+	limit float32 // the largest distance of found, once there are k rows
+	full  int     // the length at which found is cut
 }
 
 func newSearcher(p *points) *searcher {
-	return &searcher{points: p, a: make([]float32, searchBlock*(p.d+2)), far: make([]float32, searchBlock*min(p.n, searchTile))}
+	return &searcher{points: p, queries: make([]float32, searchBlock*(p.d+2)), distances: make([]float32, searchBlock*min(p.n, searchTile))}
 }
 
 func (s *searcher) block(q []float32, lo, hi, k int, visit func(query int, found []candidate)) {
 	d := s.d
 	for i := lo; i < hi; i++ {
-		query, row := q[i*d:(i+1)*d], s.a[(i-lo)*(d+2):]
+		query, row := q[i*d:(i+1)*d], s.queries[(i-lo)*(d+2):]
 		for j, v := range query {
 			row[j] = -2 * v
 		}
 		row[d], row[d+1] = 1, 1+simd.SumSquares(query)
-		s.c[i-lo].reset(k)
+		c := &s.nearest[i-lo]
+		c.found, c.limit, c.full = c.found[:0], math.MaxFloat32, 2*k
 	}
-	for t := range s.tiles {
-		s.measure(t, hi-lo, func(c *nearest, far []float32) {
-			if t == 0 {
-				c.begin(far, s.n)
-			} else {
-				c.offer(far, t*searchTile)
-			}
-		})
-	}
-	s.complete(hi-lo, k)
-	for i := lo; i < hi; i++ {
-		s.c[i-lo].cut(k)
-		visit(i, s.c[i-lo].found)
-	}
-}
-
-// measure calls f with each of m queries and its distances to a tile's points.
-func (s *searcher) measure(t, m int, f func(c *nearest, far []float32)) {
-	_, n := s.tiles[t].Dims()
-	simd.GemmPacked(false, m, 1, s.a, s.d+2, s.tiles[t], 0, s.far, n)
-	for i := range m {
-		f(&s.c[i], s.far[i*n:(i+1)*n])
-	}
-}
-
-// complete begins again with the queries for which a limit taken from a sample was too
-// strict.
-func (s *searcher) complete(m, k int) {
-	var again [searchBlock]bool
-	any := false
-	for i := range m {
-		if c := &s.c[i]; len(c.found) < min(k, s.n) {
-			c.reset(k)
-			again[i], any = true, true
+	for t, tile := range s.tiles {
+		_, n := tile.Dims()
+		simd.GemmPacked(false, hi-lo, 1, s.queries, d+2, tile, 0, s.distances, n)
+		for i := range hi - lo {
+			s.offer(&s.nearest[i], s.distances[i*n:(i+1)*n], t*searchTile, k)
 		}
 	}
-	for t := 0; any && t < len(s.tiles); t++ {
-		i := 0
-		s.measure(t, m, func(c *nearest, far []float32) {
-			if again[i] {
-				c.offer(far, t*searchTile)
-			}
-			i++
-		})
+	for i := lo; i < hi; i++ {
+		c := &s.nearest[i-lo]
+		s.cut(c, k)
+		visit(i, c.found)
+	}
+}
+
+// offer adds the points, numbered from first on, that may be among the k nearest.
+func (s *searcher) offer(c *nearest, distances []float32, first, k int) {
+	for i, v := range distances {
+		if v > c.limit {
+			continue
+		}
+		c.found = append(c.found, candidateOf(v, first+i))
+		if len(c.found) >= c.full {
+			s.cut(c, k)
+			c.full = 2 * max(k, len(c.found)) // of ties there may be any number
+		}
+	}
+}
+
+// cut drops what is farther than the k-th row.
+func (s *searcher) cut(c *nearest, k int) {
+	if _, end, _ := s.closest(c.found, k, -1); end > 0 && end < len(c.found) {
+		c.limit = c.found[end-1].distance()
+		c.found = c.found[:end]
 	}
 }

@@ -164,39 +164,3 @@ func slowClosest(p *points, c []candidate, k, self int) (limit float32, nearer, 
 	}
 	return limit, nearer, 0
 }
-
-// TestKth compares selection with sorting.
-func TestKth(t *testing.T) {
-	r := rand.New(rand.NewPCG(6, 9))
-	for range 2000 {
-		c := make([]candidate, 1+r.IntN(30))
-		for i := range c {
-			c[i] = candidateOf(float32(1+r.IntN(10)), i)
-		}
-		k := 1 + r.IntN(len(c))
-		limit, nearer, tied := slowClosest(&points{}, slices.Clone(c), k, -1)
-		near, end := kth(c, k)
-		if near != nearer || end != nearer+tied || c[near].distance() != limit {
-			t.Fatalf("the %d-th of %v is cut at %d and %d, want %d and %d more", k, c, near, end, nearer, tied)
-		}
-	}
-}
-
-// TestWithin compares bits with comparing numbers, up to the largest.
-func TestWithin(t *testing.T) {
-	r := rand.New(rand.NewPCG(6, 10))
-	for range 300 {
-		var far [64]uint32
-		for i := range far {
-			far[i] = math.Float32bits(1 + float32(r.IntN(20))/16*float32(math.Exp2(float64(r.IntN(30)-15))))
-		}
-		far[r.IntN(64)] = math.Float32bits(math.MaxFloat32)
-		beyond := [...]uint32{far[r.IntN(64)], 0, math.Float32bits(math.MaxFloat32) + 1}[r.IntN(3)]
-		w := within(&far, beyond)
-		for i, v := range far {
-			if got := w>>(63-i)&1 == 1; got != (v < beyond) {
-				t.Fatalf("%v below %v: %t", v, beyond, got)
-			}
-		}
-	}
-}

@@ -20,7 +20,6 @@ const (
 	newtonTolerance = 1e-10
 	newtonSteps     = 100
 	newtonHalvings  = 40
-	leastBend       = 1. / 8 // of a sample's second derivative, where entropy lowers it
 )
 
 // Logistic is the classifier ŷ = σ(Θᵀ[x, 1]) of B appendix A.
@@ -29,20 +28,19 @@ type Logistic struct {
 	Steps int       // of Newton's method
 }
 
-// logisticLoss is B eq. (12) of samples with targets z = βy·y + βs·s, plus entropy
-// times Σ H(ŷ) and ridge times ½‖w‖², which leaves out the constant's weight.
+// logisticLoss is B eq. (12) of samples with targets z = βy·y + βs·s, plus ½·ridge·‖w‖²,
+// which leaves out the weight of the constant.
 type logisticLoss struct {
-	x              []float32 // [n, d]
-	z              []float64 // [n]
-	d              int
-	ridge, entropy float64
+	x     []float32 // [n, d]
+	z     []float64 // [n]
+	d     int
+	ridge float64
 }
 
 // FitLogistic minimises B eq. (12), summed over the samples of a table whose target
 // and sensitive attribute have two classes each, plus ½·ridge·‖w‖² (0 is
-// DefaultRidge), by Newton's method; the multipliers are scaled to βy + βs = 1. With
-// βx > 0, times the outputs' entropies, the loss is no longer convex and the minimum a
-// local one.
+// DefaultRidge), by Newton's method; the multipliers are scaled to βy + βs = 1. βx must
+// be 0: eq. (12) has no entropy.
 func FitLogistic(set *dataset.Set, index int, b Beta, ridge float64) (*Logistic, error) {
 	if len(set.Shape) != 1 || len(set.Values) == 0 || index < 0 || index >= len(set.Sensitive) {
 		return nil, fmt.Errorf("logistic regression: %q is no table with a sensitive attribute %d", set.Name, index)
@@ -55,10 +53,10 @@ func FitLogistic(set *dataset.Set, index int, b Beta, ridge float64) (*Logistic,
 		ridge = DefaultRidge
 	}
 	total := b.Y + b.S
-	if !(total > 0 && b.X >= 0) || math.IsInf(total+b.X, 0) || !(ridge > 0) {
-		return nil, fmt.Errorf("logistic regression: beta %v and ridge %v: βy + βs and the ridge must be positive, βx not negative", b, ridge)
+	if !(total > 0) || math.IsInf(total, 0) || b.X != 0 || !(ridge > 0) {
+		return nil, fmt.Errorf("logistic regression: beta %v and ridge %v: βy + βs and the ridge must be positive, βx 0", b, ridge)
 	}
-	l := &logisticLoss{x: set.Values, z: make([]float64, set.Len()), d: set.Shape[0], ridge: ridge, entropy: b.X / total}
+	l := &logisticLoss{x: set.Values, z: make([]float64, set.Len()), d: set.Shape[0], ridge: ridge}
 	for i, y := range set.Y {
 		l.z[i] = (b.Y*float64(y) + b.S*float64(a.Labels[i])) / total
 	}
@@ -66,8 +64,7 @@ func FitLogistic(set *dataset.Set, index int, b Beta, ridge float64) (*Logistic,
 }
 
 // value returns the loss at Θ and, unless they are nil, sets its gradient, [d+1], and
-// a positive definite approximation of its Hessian: that itself without entropy, and
-// with it, where that bends a sample's loss downward or nearly so, a share of the rest.
+// its Hessian.
 func (l *logisticLoss) value(theta, grad []float64, hessian *mat.SymDense) float64 {
 	clear(grad)
 	if hessian != nil {
@@ -81,12 +78,10 @@ func (l *logisticLoss) value(theta, grad []float64, hessian *mat.SymDense) float
 			t += theta[j] * float64(v)
 		}
 		p, cost := sigmoid(t)
-		bend := p * (1 - p)
-		sum += cost - z*t + l.entropy*(cost-p*t)
-		if grad == nil {
-			continue
+		sum += cost - z*t
+		if grad != nil {
+			addOuter(grad, hessian, x, p-z, p*(1-p))
 		}
-		addOuter(grad, hessian, x, p-z-l.entropy*t*bend, bend*max(leastBend, 1-l.entropy*(1+t*(1-2*p))))
 	}
 	for j := range l.d {
 		sum += .5 * l.ridge * theta[j] * theta[j]
@@ -156,7 +151,7 @@ func (l *logisticLoss) minimize() (*Logistic, error) {
 		}
 		theta, next = next, theta
 	}
-	return nil, fmt.Errorf("logistic regression: no minimum in %d steps: raise the ridge above %v or lower βx", newtonSteps, l.ridge)
+	return nil, fmt.Errorf("logistic regression: no minimum in %d steps: raise the ridge above %v", newtonSteps, l.ridge)
 }
 
 // descend sets next to theta less the longest of d, d/2, d/4 … that lowers the loss.

@@ -22,23 +22,6 @@ func (c candidate) at() int { return int(uint32(c)) }
 // nearest returns what is not above any candidate as far.
 func (c candidate) nearest() candidate { return c &^ math.MaxUint32 }
 
-// kth moves the candidates nearer than the k-th nearest to the front, c[:near], and those
-// exactly as far behind them, c[near:end]. There are at least k.
-func kth(c []candidate, k int) (near, end int) {
-	lo, hi := 0, len(c)
-	for {
-		pivot := middle(c[lo:hi])
-		if near = lo + below(c[lo:hi], pivot); near >= k {
-			hi = near
-			continue
-		}
-		if end = near + same(c[near:hi], pivot); end >= k {
-			return near, end
-		}
-		lo = end
-	}
-}
-
 // middle returns the middle of the first, the last and the one between, as the nearest
 // of those as far.
 func middle(c []candidate) candidate {
