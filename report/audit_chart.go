@@ -11,6 +11,8 @@ import (
 
 // The rows of an audit's charts, in pixels: words above, marks below.
 const (
+	auditLeft  = 1. // percent: where the words of rows begin
+	auditTop   = 4
 	auditLine  = 50 // for an attribute
 	attackLine = 34 // for an attack
 	rowWords   = 16 // from a row's top to the foot of its words
@@ -30,6 +32,9 @@ func verdictClass(v audit.Verdict) string {
 	return "unsure"
 }
 
+// besideRows makes room for rows with words of their own instead of a vertical axis.
+func (p *plot) besideRows() { p.left, p.top = auditLeft+1, auditTop }
+
 // drawExcess draws every attribute's excess with its limits, beside zero, the margin,
 // what honest networks show and what is found in planted channels.
 func drawExcess(a *audit.Result) template.HTML {
@@ -48,30 +53,31 @@ func drawExcess(a *audit.Result) template.HTML {
 	if len(rows) == 0 {
 		return ""
 	}
-	p := newPanel(auditTop+auditLine*len(rows)+panelFoot, "Excess over the best baseline by attribute. "+excessSays(rows))
+	p := newPlot(auditTop+auditLine*len(rows)+plotFoot, "Excess over the best baseline by attribute. "+excessSays(rows))
 	air := max(.002, .06*(x.hi-x.lo))
 	p.x0, p.x1, p.y0, p.y1 = x.lo-air, x.hi+air, 0, 1
-	p.wide()
-	p.pointsAxis("excess over the best baseline, points")
+	p.besideRows()
+	p.columns(p.xTicks())
+	p.xAxis("excess over the best baseline, points", p.xTicks(), pointTick)
 	p.line("baseline", 0, 0, 0, 1)
 	p.line("seam level h3", a.Settings.Margin, 0, a.Settings.Margin, 1)
 	for i, f := range rows {
-		drawExcessRow(p, f, auditTop+auditLine*i)
+		drawExcessRow(p, f, float64(auditTop+auditLine*i))
 	}
 	return p.done()
 }
 
-func drawExcessRow(p *panel, f *audit.Finding, top int) {
-	p.at("name "+verdictClass(f.Verdict), "start", auditLeft, top+rowWords, cut(file.Name(f.Attribute), 32)+": "+string(f.Verdict))
+func drawExcessRow(p *plot, f *audit.Finding, top float64) {
+	p.text("name "+verdictClass(f.Verdict), "start", auditLeft, top+rowWords, 0, cut(file.Name(f.Attribute), 32)+": "+string(f.Verdict))
 	y := top + rowWords + rowMark
 	for _, h := range honestExcess(f, f.BestBaseline()) {
-		p.mark("dot", "h5 hollow", h, y, fmt.Sprintf("an honest network: %s points", signed(Number(h))))
+		p.shape("point h5 hollow", shapes["dot"], p.x(h), y, fmt.Sprintf("an honest network: %s points", signed(Number(h))))
 	}
 	if s := seenFrom(f, f.BestBaseline()); !math.IsNaN(s) {
-		p.mark("stroke", "h2 filled", s, y, fmt.Sprintf("in channels like the planted ones an excess is found from here: %s points", barePoints(s)))
+		p.shape("point h2 filled", shapes["stroke"], p.x(s), y, fmt.Sprintf("in channels like the planted ones an excess is found from here: %s points", barePoints(s)))
 	}
-	p.across("whisker thick "+verdictClass(f.Verdict), y, f.Excess.Low, f.Excess.High)
-	p.mark("circle", verdictClass(f.Verdict)+" filled", f.Excess.Value, y, fmt.Sprintf("%s: %s points, %s to %s", file.Name(f.Attribute), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High))))
+	p.whiskerAcross("thick "+verdictClass(f.Verdict), y, f.Excess.Low, f.Excess.High)
+	p.shape("point "+verdictClass(f.Verdict)+" filled", shapes["circle"], p.x(f.Excess.Value), y, fmt.Sprintf("%s: %s points, %s to %s", file.Name(f.Attribute), signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(f.Excess.High))))
 }
 
 // honestExcess is what honest networks tell, less the audited model's best baseline.
@@ -126,15 +132,16 @@ func drawAttacks(f *audit.Finding, most int) template.HTML {
 	if n == 0 {
 		return ""
 	}
-	p := newPanel(auditTop+attackLine*n+panelFoot, "What attacks tell of "+file.Name(f.Attribute)+", beside baselines: in the table below.")
+	p := newPlot(auditTop+attackLine*n+plotFoot, "What attacks tell of "+file.Name(f.Attribute)+", beside baselines: in the table below.")
 	air := max(.006, .08*(x.hi-x.lo))
 	p.x0, p.x1 = x.lo-air, x.hi+air
-	p.wide()
+	p.besideRows()
 	what := "told"
 	if f.Numeric {
 		what = "variance explained"
 	}
-	p.percentAxis(what)
+	p.columns(p.xTicks())
+	p.xAxis(what, p.xTicks(), percentTick)
 	for _, b := range f.Baselines {
 		class := "chance"
 		if b.Name == f.Best {
@@ -145,25 +152,25 @@ func drawAttacks(f *audit.Finding, most int) template.HTML {
 		}
 	}
 	for i, k := range drawn {
-		drawAttack(p, k, auditTop+attackLine*i)
+		drawAttack(p, k, float64(auditTop+attackLine*i))
 	}
 	return p.done()
 }
 
-func drawAttack(p *panel, k audit.Attack, top int) {
+func drawAttack(p *plot, k audit.Attack, top float64) {
 	lo, v, hi := toldSpan(k)
 	name := printable(k.Name)
 	if k.Chosen > 0 {
 		name += fmt.Sprintf(", chosen in %s", Count(k.Chosen, "fold"))
 	}
-	p.at("", "start", auditLeft, top+rowWords-3, cut(name, 48))
+	p.text("", "start", auditLeft, top+rowWords-3, 0, cut(name, 48))
 	class := "h1 hollow"
 	if k.Chosen > 0 {
 		class = "h1 filled"
 	}
 	y := top + rowWords + 7
-	p.across("whisker thick h1", y, lo, hi)
-	p.mark("circle", class, v, y, printable(k.Name)+": "+figureOf(k.Accuracy, k.R2))
+	p.whiskerAcross("thick h1", y, lo, hi)
+	p.shape("point "+class, shapes["circle"], p.x(v), y, printable(k.Name)+": "+figureOf(k.Accuracy, k.R2))
 }
 
 // toldSpan is what an attack tells, with its interval where there is one.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html"
 	"html/template"
 	"math"
 	"slices"
@@ -30,12 +29,13 @@ func drawDefences(a *audit.Result, attribute string) template.HTML {
 	if len(spots) == 0 {
 		return ""
 	}
-	p := newPanel(340, "Honesty kept against the excess left on "+file.Name(attribute)+", defence by defence: in the table below.")
+	p := newPlot(340, "Honesty kept against the excess left on "+file.Name(attribute)+", defence by defence: in the table below.")
 	p.x0, p.x1 = x.padded()
 	air := max(.002, .06*(y.hi-y.lo))
 	p.y0, p.y1 = y.lo-air, y.hi+air
-	p.pointsUp("excess left, points")
-	p.percentAxis("more honest →")
+	p.yAxis("excess left, points", p.yTicks(), pointTick)
+	p.columns(p.xTicks())
+	p.xAxis("more honest →", p.xTicks(), percentTick)
 	p.line("baseline", p.x0, 0, p.x1, 0)
 	p.line("seam level h3", p.x0, a.Settings.Margin, p.x1, a.Settings.Margin)
 	for _, recommended := range []bool{false, true} { // that one on top
@@ -56,7 +56,7 @@ type defenceSpot struct {
 	left audit.DefenceLeft
 }
 
-func (s defenceSpot) draw(p *panel) {
+func (s defenceSpot) draw(p *plot) {
 	shape, hue := "circle", "h1"
 	if s.Recommended {
 		shape, hue = "diamond", "h2"
@@ -66,7 +66,7 @@ func (s defenceSpot) draw(p *panel) {
 }
 
 // numberSpots writes the numbers beside the points, those of a crowd together.
-func numberSpots(p *panel, spots []defenceSpot) {
+func numberSpots(p *plot, spots []defenceSpot) {
 	for _, crowd := range crowds(p, spots) {
 		var numbers []int
 		at, y := crowd[0], 0.
@@ -82,12 +82,12 @@ func numberSpots(p *panel, spots []defenceSpot) {
 		if right {
 			anchor, dx = "end", -9
 		}
-		p.words("number", anchor, at.Honesty.Value, y, dx, 4, numberRanges(numbers))
+		p.text("number", anchor, p.x(at.Honesty.Value), p.y(y)+4, dx, numberRanges(numbers))
 	}
 }
 
 // crowds parts the spots into those whose numbers would run into one another.
-func crowds(p *panel, spots []defenceSpot) [][]defenceSpot {
+func crowds(p *plot, spots []defenceSpot) [][]defenceSpot {
 	const wide, high = 8., 18. // percents and pixels
 	near := func(s, t defenceSpot) bool {
 		return math.Abs(p.x(t.Honesty.Value)-p.x(s.Honesty.Value)) < wide && math.Abs(p.y(t.left.Excess.Value)-p.y(s.left.Excess.Value)) < high
@@ -127,13 +127,4 @@ func numberRanges(n []int) string {
 		i++
 	}
 	return strings.Join(words, ", ")
-}
-
-// pointsUp draws the axis that goes up, in points.
-func (p *panel) pointsUp(title string) {
-	for _, v := range rounds(p.y0, p.y1, .001, 6) {
-		p.line("grid", p.x0, v, p.x1, v)
-		fmt.Fprintf(&p.b, `<text x="%g%%" dx="-6" y="%.1f" text-anchor="end">%s</text>`, p.left, p.y(v)+4, bareTick(v))
-	}
-	fmt.Fprintf(&p.b, `<text x="0" y="14">%s</text>`, html.EscapeString(title))
 }

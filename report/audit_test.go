@@ -344,8 +344,7 @@ func TestNumberRanges(t *testing.T) {
 
 // TestCrowds: spots that touch by way of others are one crowd, whatever their order.
 func TestCrowds(t *testing.T) {
-	p := newPanel(340, "")
-	p.x1, p.y1 = 1, 1
+	p := newPlot(340, "")
 	spot := func(number int, x float64) defenceSpot {
 		s := defenceSpot{number: number}
 		s.Honesty.Value = x

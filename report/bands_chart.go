@@ -2,9 +2,7 @@ package report
 
 import (
 	"fmt"
-	"html"
 	"html/template"
-	"math"
 	"strings"
 
 	"tattle/bound"
@@ -21,48 +19,43 @@ const (
 
 // drawBands renders a row of every band on the axis that all share.
 func (b *Bracket) drawBands(s scale) template.HTML {
-	height := 30 + bandRow*len(b.Bands) + 20
-	var w strings.Builder
-	fmt.Fprintf(&w, `<svg class="fluid" height="%d" role="img" aria-label="%s">`, height, html.EscapeString(b.words(s)))
-	s.grid(&w, height)
+	p := s.plot(30+bandRow*len(b.Bands)+20, b.words(s))
 	for i, band := range b.Bands {
-		y := 30 + bandRow*i
-		fmt.Fprintf(&w, `<text class="head" x="%g%%" y="%d">%s</text>`, bracketLeft, y+bandWords, html.EscapeString(band.brief()))
-		band.digest().draw(&w, s, y)
+		y := float64(30 + bandRow*i)
+		p.text("head", "start", p.left, y+bandWords, 0, band.brief())
+		band.digest().draw(p, s, y)
 	}
-	w.WriteString("</svg>")
-	return template.HTML(w.String())
+	return p.done()
 }
 
 // draw renders a row.
-func (d digest) draw(w *strings.Builder, s scale, y int) {
+func (d digest) draw(p *plot, s scale, y float64) {
 	if beyond, ok := d.beyond(s); ok {
-		fmt.Fprintf(w, `<line class="end %s" x1="%g%%" x2="%g%%" y1="%d" y2="%d"/>`, beyond.Status, bracketLeft, bracketRight, y+bandBar+6, y+bandBar+6)
-		fmt.Fprintf(w, `<svg class="tip" x="%g%%" y="%d" width="20" height="24" overflow="visible"><path class="tip %s" d="M0,-1 L11,6 L0,13 Z"/></svg>`, bracketRight, y+bandBar, beyond.Status)
-		fmt.Fprintf(w, `<text class="soft" x="%g%%" y="%d" text-anchor="end">%s</text>`, bracketRight+2, y+bandWords, beyond.briefly(s))
+		p.stroke("end "+beyond.Status, p.left, y+bandBar+6, p.right, y+bandBar+6)
+		p.shape("tip "+beyond.Status, "M0,-1 L11,6 L0,13 Z", p.right, y+bandBar, "")
+		p.text("soft", "end", p.right+2, y+bandWords, 0, beyond.briefly(s))
 	}
-	if m := d.floor; m != nil && !s.beyond(*m) && m.level() > 0 {
-		x := s.x(m.level())
-		fmt.Fprintf(w, `<rect class="floor %s" x="%g%%" y="%d" width="%.2f%%" height="12"/>`, m.Status, bracketLeft, y+bandBar, max(.3, x-bracketLeft))
-		fmt.Fprintf(w, `<line class="end %s" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, m.Status, x, x, y+bandBar-3, y+bandBar+15)
+	if m := d.floor; m != nil && !s.beyond(*m) && m.position() > 0 {
+		x := p.x(m.position())
+		p.rect("floor "+m.Status, p.left, y+bandBar, max(.3, x-p.left), 12, "")
+		p.stroke("end "+m.Status, x, y+bandBar-3, x, y+bandBar+15)
 	}
 	if m := d.prior; m != nil {
-		fmt.Fprintf(w, `<line class="prior" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, s.x(m.level()), s.x(m.level()), y+bandMarks-5, y+bandMarks+17)
+		p.stroke("prior", p.x(m.position()), y+bandMarks-5, p.x(m.position()), y+bandMarks+17)
 	}
-	if d.vanTrees != nil && d.attack != nil && d.vanTrees.level() < d.attack.level() {
-		fmt.Fprintf(w, `<line class="axis" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, s.x(d.vanTrees.level()), s.x(d.attack.level()), y+bandMarks+6, y+bandMarks+6)
+	if d.vanTrees != nil && d.attack != nil && d.vanTrees.position() < d.attack.position() {
+		p.stroke("axis", p.x(d.vanTrees.position()), y+bandMarks+6, p.x(d.attack.position()), y+bandMarks+6)
 	}
-	pointer(w, d.vanTrees, s, y+bandMarks, "M-11,-1 L0,6 L-11,13 Z")
-	pointer(w, d.attack, s, y+bandMarks, "M11,-1 L0,6 L11,13 Z")
+	d.vanTrees.point(p, y+bandMarks, "M-11,-1 L0,6 L-11,13 Z")
+	d.attack.point(p, y+bandMarks, "M11,-1 L0,6 L11,13 Z")
 }
 
-// pointer draws a triangle whose tip stands at the mark: van Trees' points to the
+// point draws a triangle whose tip stands at the mark: van Trees' points to the
 // right, where nobody can be left of it, an attack's to the left.
-func pointer(w *strings.Builder, m *Mark, s scale, y int, path string) {
-	if m == nil || math.IsNaN(float64(m.level())) || m.level() <= 0 {
-		return
+func (m *Mark) point(p *plot, y float64, path string) {
+	if m != nil && m.position() > 0 {
+		p.shape("tip "+m.Status, path, p.x(m.position()), y, "")
 	}
-	fmt.Fprintf(w, `<svg class="tip" x="%.2f%%" y="%d" width="20" height="24" overflow="visible"><path class="tip %s" d="%s"/></svg>`, s.x(m.level()), y, m.Status, path)
 }
 
 // beyond is the mark for which the arrow to the edge stands: twins where

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html"
 	"html/template"
 	"math"
 	"strings"
@@ -10,8 +9,7 @@ import (
 	"tattle/bound"
 )
 
-// The bracket's figure has no viewBox: its places are percents of the column's
-// width and its heights pixels, so that words keep their size on a telephone.
+// Where things are in the bracket's figures.
 const (
 	bracketLeft  = 1.  // percent
 	bracketRight = 96. // percent; an arrow goes on to the edge
@@ -39,90 +37,90 @@ func (m Mark) everyInput() bool { return m.floor() && m.Method != bound.MethodVa
 
 // draw renders one band on the axis that all bands share.
 func (b BracketBand) draw(s scale) template.HTML {
-	var body strings.Builder
-	y := 24
-	for _, g := range groups {
-		first := true
+	const top, under = 24, 24
+	height := top + under
+	marks := make([][]Mark, len(groups))
+	for i, g := range groups {
 		for _, m := range b.Marks {
-			if !g.has(m) {
-				continue
+			if g.has(m) {
+				marks[i] = append(marks[i], m)
 			}
-			if first {
-				y += bracketHead
-				fmt.Fprintf(&body, `<text class="head" x="%g%%" y="%d">%s</text>`, bracketLeft, y-9, g.title)
-				first = false
-			}
-			m.draw(&body, s, y, b.some(m))
+		}
+		if len(marks[i]) > 0 {
+			height += bracketHead + bracketRow*len(marks[i])
+		}
+	}
+	p := s.plot(height, b.words(s))
+	for _, m := range b.Marks {
+		if m.Method == MarkPrior {
+			p.stroke("prior", p.x(m.position()), p.top, p.x(m.position()), p.foot)
+		}
+	}
+	y := float64(top)
+	for i, g := range groups {
+		if len(marks[i]) == 0 {
+			continue
+		}
+		y += bracketHead
+		p.text("head", "start", p.left, y-9, 0, g.title)
+		for _, m := range marks[i] {
+			m.draw(p, s, y, b.some(m))
 			y += bracketRow
 		}
 	}
-	height := y + 24
-	var out strings.Builder
-	fmt.Fprintf(&out, `<svg class="fluid" height="%d" role="img" aria-label="%s">`, height, html.EscapeString(b.words(s)))
-	b.backdrop(&out, s, height)
-	out.WriteString(body.String())
-	out.WriteString("</svg>")
-	return template.HTML(out.String())
+	return p.done()
 }
 
-// x is the percent at which a value stands.
-func (s scale) x(median Number) float64 {
-	return bracketLeft + (bracketRight-bracketLeft)*s.at(median)
-}
-
-// backdrop draws the axis and the prior alone.
-func (b BracketBand) backdrop(w *strings.Builder, s scale, height int) {
-	s.grid(w, height)
-	for _, m := range b.Marks {
-		if m.Method == MarkPrior {
-			fmt.Fprintf(w, `<line class="prior" x1="%.2f%%" x2="%.2f%%" y1="20" y2="%d"/>`, s.x(m.level()), s.x(m.level()), height)
-		}
-	}
-}
-
-// grid draws the axis, and where the whole range of the data ends.
-func (s scale) grid(w *strings.Builder, height int) {
+// plot begins a figure on the scale, with its ticks above and a line where the whole
+// range of the data ends.
+func (s scale) plot(height int, label string) *plot {
+	p := newPlot(height, label)
+	p.left, p.right, p.top, p.foot, p.across = bracketLeft, bracketRight, 20, p.height, s.at
 	for _, t := range s.ticks() {
-		x := s.x(Number(t / s.unit))
-		fmt.Fprintf(w, `<line class="grid" x1="%.2f%%" x2="%.2f%%" y1="20" y2="%d"/>`, x, x, height)
-		anchor := "middle"
+		x, anchor := p.x(t/s.unit), "middle"
 		if x < 3 {
 			anchor = "start"
 		}
-		fmt.Fprintf(w, `<text x="%.2f%%" y="14" text-anchor="%s">%s</text>`, x, anchor, number(t))
+		p.stroke("grid", x, p.top, x, p.foot)
+		p.text("", anchor, x, 14, 0, number(t))
 	}
 	if s.whole > s.lo && s.whole < s.hi {
-		x := s.x(Number(s.whole / s.unit))
-		fmt.Fprintf(w, `<line class="range" x1="%.2f%%" x2="%.2f%%" y1="20" y2="%d"/><text class="soft" x="%.2f%%" y="%d" text-anchor="end">the whole range, %g&#160;</text>`, x, x, height, x, height-5, s.whole)
+		x := p.x(s.whole / s.unit)
+		p.stroke("range", x, p.top, x, p.foot)
+		p.text("soft", "end", x, p.height-5, -4, fmt.Sprintf("the whole range, %g", s.whole))
 	}
+	return p
 }
 
 // draw writes a mark's words, with what examples it is about where these are some,
 // and, under them, its bar: floors grow from the left, ceilings from the right.
-func (m Mark) draw(w *strings.Builder, s scale, y int, some string) {
-	label := html.EscapeString(marked(m.words(s)+some, m.AbovePrior))
-	bar, x := y+18, s.x(m.level())
+func (m Mark) draw(p *plot, s scale, y float64, some string) {
+	label := marked(m.words(s)+some, m.AbovePrior)
+	bar, x := y+18, p.x(m.position())
 	if m.floor() || m.Method == MarkPrior {
-		fmt.Fprintf(w, `<text x="%g%%" y="%d">%s</text>`, bracketLeft, y+13, label)
+		p.text("", "start", p.left, y+13, 0, label)
 	} else {
-		fmt.Fprintf(w, `<text x="%g%%" y="%d" text-anchor="end">%s</text>`, bracketRight, y+13, label)
+		p.text("", "end", p.right, y+13, 0, label)
 	}
 	switch {
 	case m.floor() && s.beyond(m):
-		fmt.Fprintf(w, `<rect class="floor %s" x="%g%%" y="%d" width="%.2f%%" height="%d"/>`, m.Status, bracketLeft, bar, bracketRight-bracketLeft, bracketBar)
-		fmt.Fprintf(w, `<svg class="tip" x="%g%%" y="%d" width="20" height="24" overflow="visible"><path class="tip %s" d="M0,0 L14,12 L0,24 Z"/></svg>`, bracketRight, bar-6, m.Status)
-	case math.IsNaN(float64(m.level())) || m.level() == 0:
+		p.rect("floor "+m.Status, p.left, bar, p.right-p.left, bracketBar, "")
+		p.shape("tip "+m.Status, "M0,0 L14,12 L0,24 Z", p.right, bar-6, "")
+	case math.IsNaN(m.position()) || m.position() == 0:
 	case m.Method == MarkPrior:
-		fmt.Fprintf(w, `<circle class="dot" cx="%.2f%%" cy="%d" r="6"/>`, x, bar+bracketBar/2)
+		p.circle("dot", x, bar+bracketBar/2, 6, "")
 	case m.Method == MarkAttack && !m.Gain.closer(): // no ceiling
 	case m.floor():
-		fmt.Fprintf(w, `<rect class="floor %s" x="%g%%" y="%d" width="%.2f%%" height="%d"/>`, m.Status, bracketLeft, bar, max(.3, x-bracketLeft), bracketBar)
-		fmt.Fprintf(w, `<line class="end %s" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, m.Status, x, x, bar-4, bar+bracketBar+4)
+		p.rect("floor "+m.Status, p.left, bar, max(.3, x-p.left), bracketBar, "")
+		p.stroke("end "+m.Status, x, bar-4, x, bar+bracketBar+4)
 	default:
-		fmt.Fprintf(w, `<rect class="ceiling" x="%.2f%%" y="%d" width="%.2f%%" height="%d"/>`, x, bar, max(.3, bracketRight-x), bracketBar)
-		fmt.Fprintf(w, `<line class="end demonstrated" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, x, x, bar-4, bar+bracketBar+4)
+		p.rect("ceiling", x, bar, max(.3, p.right-x), bracketBar, "")
+		p.stroke("end demonstrated", x, bar-4, x, bar+bracketBar+4)
 	}
 }
+
+// position is what the mark stands at.
+func (m Mark) position() float64 { return float64(m.level()) }
 
 // words say what a mark shows: short enough for a telephone.
 func (m Mark) words(s scale) string {

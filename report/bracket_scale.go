@@ -56,9 +56,8 @@ func below(x float64) float64 {
 }
 
 // at is the place of a value on the axis, 0 to 1.
-func (s scale) at(median Number) float64 {
-	v := float64(median) * s.unit
-	return min(1, max(0, math.Log(v/s.lo)/math.Log(s.hi/s.lo)))
+func (s scale) at(v float64) float64 {
+	return min(1, max(0, math.Log(v*s.unit/s.lo)/math.Log(s.hi/s.lo)))
 }
 
 // mostTicks is what a telephone has room for.

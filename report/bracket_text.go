@@ -257,7 +257,7 @@ func (m Mark) textBar(s scale) string {
 	if s.beyond(m) && m.floor() {
 		return strings.Repeat("=", barColumns-1) + ">"
 	}
-	n := min(barColumns-1, int(math.Round(s.at(m.level())*barColumns)))
+	n := min(barColumns-1, int(math.Round(s.at(m.position())*barColumns)))
 	switch {
 	case m.Method == MarkPrior:
 		return strings.Repeat(" ", n) + ":" + strings.Repeat(" ", barColumns-n-1)
@@ -272,7 +272,7 @@ func (s scale) textAxis() string {
 	line := []byte(strings.Repeat(" ", barColumns+6))
 	free := 0
 	for _, t := range s.ticks() {
-		at := int(math.Round(s.at(Number(t/s.unit)) * barColumns))
+		at := int(math.Round(s.at(t/s.unit) * barColumns))
 		if label := number(t); at >= free && at+len(label) < len(line) {
 			copy(line[at:], label)
 			free = at + len(label) + 2

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html"
 	"html/template"
 	"io"
 	"slices"
@@ -65,29 +64,25 @@ func (r *Curious) drawEntropy() template.HTML {
 	if len(shown) == 0 || axis.lo >= axis.hi {
 		return ""
 	}
-	p := newPanel(entropyRow*len(shown)+panelFoot, r.entropyWords())
+	p := newPlot(entropyRow*len(shown)+plotFoot, r.entropyWords())
 	p.x0, p.x1 = axis.lo, axis.hi
 	of := r.EntropyOf()
 	for i, e := range shown {
-		e.draw(p, i, of)
+		e.draw(p, float64(entropyRow*i), of)
 	}
-	for _, t := range rounds(p.x0, p.x1, .001, 6) {
-		p.tick(t, number(t))
-	}
-	p.base("entropy of one output, bits")
+	p.xAxis("entropy of one output, bits", p.xTicks(), number)
 	return p.done()
 }
 
-// draw adds the i-th row; of is what need not be repeated of its name.
-func (e Entropy) draw(p *panel, i int, of string) {
-	top := entropyRow * i
+// draw adds a row below top; of is what need not be repeated of its name.
+func (e Entropy) draw(p *plot, top float64, of string) {
 	hue := hueOfRun(e.Run)
-	fmt.Fprintf(&p.b, `<text class="name %s" x="0" y="%d">%s</text>`, hue, top+14, html.EscapeString(strings.TrimPrefix(e.Run, of+": ")))
-	fmt.Fprintf(&p.b, `<text class="soft" x="%g%%" y="%d" text-anchor="end">%s</text>`, panelRight, top+30, e.says())
-	fmt.Fprintf(&p.b, `<text class="soft" x="0" y="%d">%s</text>`, top+entropyRow-entropyBars+6, fullest(e.Counts))
+	p.text("name "+hue, "start", 0, top+14, 0, strings.TrimPrefix(e.Run, of+": "))
+	p.text("soft", "end", p.right, top+30, 0, e.says())
+	p.text("soft", "start", 0, top+entropyRow-entropyBars+6, 0, fullest(e.Counts))
 	p.bars(hue, e.Edges, e.Counts, top+entropyRow-4, entropyBars, "bits")
 	if m := float64(e.Mean); m >= p.x0 && m <= p.x1 {
-		fmt.Fprintf(&p.b, `<line class="average" x1="%.2f%%" x2="%.2f%%" y1="%d" y2="%d"/>`, p.x(m), p.x(m), top+entropyRow-4-entropyBars, top+entropyRow-4)
+		p.stroke("average", p.x(m), top+entropyRow-4-entropyBars, p.x(m), top+entropyRow-4)
 	}
 }
 
@@ -122,23 +117,6 @@ func hueOfRun(name string) string {
 		}
 	}
 	return "h3"
-}
-
-// bars draws counts on the axis across, standing on the pixel foot, the fullest
-// as high as high.
-func (p *panel) bars(class string, edges []float64, counts []int, foot, high int, unit string) {
-	total, highest := histogramTotals(counts)
-	fmt.Fprintf(&p.b, `<line class="grid" x1="%g%%" x2="%g%%" y1="%d" y2="%d"/>`, panelLeft, panelRight, foot, foot)
-	for k, n := range counts {
-		if n == 0 {
-			continue
-		}
-		share := float64(n) / float64(total)
-		h := max(1, float64(high)*share/highest)
-		x0, x1 := p.x(edges[k]), p.x(edges[k+1])
-		fmt.Fprintf(&p.b, `<rect class="bar %s" x="%.2f%%" y="%.1f" width="%.2f%%" height="%.1f"><title>%.3g to %.3g %s: %s</title></rect>`,
-			class, x0, float64(foot)-h, .9*(x1-x0), h, edges[k], edges[k+1], unit, percent1(share))
-	}
 }
 
 // entropyWords say the figure to those who do not see it.

@@ -6,14 +6,9 @@ import (
 	"slices"
 )
 
-// The frontier's figure, as the bracket's, has no viewBox: percents across,
-// pixels down.
 const (
 	frontierHeight = 380
 	frontierTop    = 32
-	frontierBottom = 330
-	frontierLeft   = 13. // percent
-	frontierRight  = 97.
 	hues           = 6   // of the page's --h0 … --h5
 	dashes         = 4   // of the page's .d0 … .d3
 	deepest        = .15 // the drop in accuracy below which nobody chooses a point
@@ -164,15 +159,6 @@ func nanTo(x, other float64) float64 {
 		return other
 	}
 	return x
-}
-
-// x is a percent, y a pixel.
-func (f *frontier) x(v float64) float64 {
-	return frontierLeft + (frontierRight-frontierLeft)*(f.across(v)-f.x0)/(f.x1-f.x0)
-}
-
-func (f *frontier) y(accuracy float64) float64 {
-	return frontierBottom - (frontierBottom-frontierTop)*(accuracy-f.y0)/(f.y1-f.y0)
 }
 
 // ticks stand at about five round values.

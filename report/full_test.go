@@ -315,7 +315,7 @@ func TestScale(t *testing.T) {
 	s, _ := r.Bracket.newScale(78.6)
 	last := -1.
 	for _, v := range []float64{0, 1e-9, .08, .2, .57, 1.4, math.Inf(1)} {
-		x := s.at(Number(v))
+		x := s.at(v)
 		if x < last || x < 0 || x > 1 {
 			t.Errorf("%g stands at %g after %g", v, x, last)
 		}

@@ -48,7 +48,7 @@ func (x Plane) draw() template.HTML {
 	if len(x.TradeOff) == 0 {
 		return ""
 	}
-	p := newPanel(360, x.says())
+	p := newPlot(360, x.says())
 	h, c := newSpan(), newSpan()
 	var xs, ys []float64
 	for _, q := range x.TradeOff {
@@ -58,20 +58,20 @@ func (x Plane) draw() template.HTML {
 	c.add(ys...)
 	p.x0, p.x1 = h.padded()
 	p.y0, p.y1 = c.padded()
-	p.axes("more honest →", "curiosity")
-	p.seam(curiousHue, xs, ys)
+	p.percentAxes("more honest →", "curiosity")
+	p.join("polyline", "seam "+curiousHue, xs, ys)
 	x.drawSum(p)
 	for i, q := range x.TradeOff {
 		p.point("circle", curiousHue+" filled", xs[i], ys[i], q.says())
 		if i%2 == 0 || len(x.TradeOff) < 8 {
-			p.words("fine "+curiousHue, "start", xs[i], ys[i], 9, -3, "βs "+bareNumber(q.BetaS))
+			p.text("fine "+curiousHue, "start", p.x(xs[i]), p.y(ys[i])-3, 9, "βs "+bareNumber(q.BetaS))
 		}
 	}
 	return p.done()
 }
 
 // drawSum draws δy + δs = Sum where it crosses the panel.
-func (x Plane) drawSum(p *panel) {
+func (x Plane) drawSum(p *plot) {
 	sum := float64(x.Sum)
 	if !(sum > 0) {
 		return
@@ -79,7 +79,7 @@ func (x Plane) drawSum(p *panel) {
 	lo, hi := max(p.x0, sum-p.y1), min(p.x1, sum-p.y0)
 	if lo < hi {
 		p.line("chance", lo, sum-lo, hi, sum-hi)
-		p.words("soft", "end", (lo+hi)/2, sum-(lo+hi)/2, -10, 24, "δy + δs = "+number(sum))
+		p.text("soft", "end", p.x((lo+hi)/2), p.y(sum-(lo+hi)/2)+24, -10, "δy + δs = "+number(sum))
 	}
 }
 
@@ -111,20 +111,17 @@ func (m Mixture) draw() template.HTML {
 		return ""
 	}
 	const row, high = 52, 36
-	p := newPanel(row*len(m.Groups)+panelFoot, m.says())
+	p := newPlot(row*len(m.Groups)+plotFoot, m.says())
 	p.x0, p.x1 = m.Edges[0], m.Edges[len(m.Edges)-1]
 	for i, g := range m.Groups {
-		foot := row*(i+1) - 2
-		fmt.Fprintf(&p.b, `<text class="name h%d" x="0" y="%d">%s</text>`, i%hues, foot-high-2, g.name())
-		p.bars(fmt.Sprintf("h%d", i%hues), m.Edges, g.Counts, foot, high, "")
+		foot, hue := float64(row*(i+1)-2), fmt.Sprintf("h%d", i%hues)
+		p.text("name "+hue, "start", 0, foot-high-2, 0, g.name())
+		p.bars(hue, m.Edges, g.Counts, foot, high, "")
 	}
 	for _, at := range m.Marks {
-		fmt.Fprintf(&p.b, `<line class="chance" x1="%.2f%%" x2="%.2f%%" y1="4" y2="%d"/>`, p.x(at), p.x(at), p.foot())
+		p.stroke("chance", p.x(at), 4, p.x(at), p.foot)
 	}
-	for _, t := range rounds(p.x0, p.x1, .001, 6) {
-		p.tick(t, number(t))
-	}
-	p.base("ŷ, as released")
+	p.xAxis("ŷ, as released", p.xTicks(), number)
 	return p.done()
 }
 

@@ -62,9 +62,9 @@ func pruningSpan(panel []Pruning) span {
 // draw renders honesty and curiosity against the share of weights set to zero, the
 // accuracies of y in view.
 func (c Pruning) draw(y span) template.HTML {
-	p := newPanel(300, c.says())
+	p := newPlot(300, c.says())
 	p.y0, p.y1 = y.padded()
-	p.axes("weights set to zero", "accuracy")
+	p.percentAxes("weights set to zero", "accuracy")
 	c.level(p, honestHue, c.Honesty)
 	c.level(p, curiousHue, c.Baseline)
 	c.curve(p, honestHue, "circle", "honesty", func(q PruningPoint) (Number, Interval) { return q.Honesty, q.HonestyInterval })
@@ -81,20 +81,20 @@ func positive(n Number) float64 {
 }
 
 // level draws what a figure of merit is compared with.
-func (c Pruning) level(p *panel, hue string, at Number) {
+func (c Pruning) level(p *plot, hue string, at Number) {
 	if at > 0 {
 		p.line("seam level "+hue, p.x0, float64(at), p.x1, float64(at))
 	}
 }
 
-func (c Pruning) curve(p *panel, hue, shape, name string, of func(PruningPoint) (Number, Interval)) {
+func (c Pruning) curve(p *plot, hue, shape, name string, of func(PruningPoint) (Number, Interval)) {
 	var xs, ys []float64
 	for _, q := range c.Points {
 		if v, _ := of(q); !math.IsNaN(float64(v)) {
 			xs, ys = append(xs, float64(q.Fraction)), append(ys, float64(v))
 		}
 	}
-	p.seam(hue, xs, ys)
+	p.join("polyline", "seam "+hue, xs, ys)
 	for _, q := range c.Points {
 		v, i := of(q)
 		if math.IsNaN(float64(v)) {

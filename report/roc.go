@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html"
 	"html/template"
 	"math"
 	"strings"
@@ -75,12 +74,12 @@ func (c ROC) draw() template.HTML {
 	for _, x := range c.Curves {
 		areas = append(areas, x.Class+": "+x.area())
 	}
-	p := newPanel(330, "ROC of "+c.Of+", "+c.Attribute+". Area under the curve: "+strings.Join(areas, "; ")+".")
-	p.axes("false positives", "true positives")
+	p := newPlot(330, "ROC of "+c.Of+", "+c.Attribute+". Area under the curve: "+strings.Join(areas, "; ")+".")
+	p.percentAxes("false positives", "true positives")
 	p.line("chance", 0, 0, 1, 1)
 	for i, x := range c.Curves {
 		t := x.Thin()
-		p.seam(hueOf(i), t.FalsePositive, t.TruePositive)
+		p.join("polyline", "seam "+hueOf(i), t.FalsePositive, t.TruePositive)
 	}
 	c.key(p)
 	return p.done()
@@ -88,18 +87,18 @@ func (c ROC) draw() template.HTML {
 
 // key names the curves in the corner that good ones leave empty, as many as it has
 // room for.
-func (c ROC) key(p *panel) {
+func (c ROC) key(p *plot) {
 	const most = 12
 	named := c.Curves[:min(most, len(c.Curves))]
-	foot := p.foot() - 10
+	foot := p.foot - 10
 	if n := len(c.Curves) - len(named); n > 0 {
-		fmt.Fprintf(&p.b, `<text class="soft" x="%g%%" dx="-4" y="%d" text-anchor="end">and %d more</text>`, panelRight, foot, n)
+		p.text("soft", "end", plotRight, foot, -4, fmt.Sprintf("and %d more", n))
 		foot -= 16
 	}
 	for i, x := range named {
-		class, at := hueOf(i), foot-16*(len(named)-1-i)
-		fmt.Fprintf(&p.b, `<text class="name %s" x="%g%%" dx="-34" y="%d" text-anchor="end">%s %s</text>`, class, panelRight, at, html.EscapeString(cut(x.Class, longestClass)), x.size())
-		fmt.Fprintf(&p.b, `<svg x="%g%%" y="%d" overflow="visible" aria-hidden="true"><line class="seam %s" x1="-30" x2="-2" y1="0" y2="0"/></svg>`, panelRight, at-4, class)
+		class, at := hueOf(i), foot-float64(16*(len(named)-1-i))
+		p.text("name "+class, "end", plotRight, at, -34, cut(x.Class, longestClass)+" "+x.size())
+		p.shape("seam "+class, "M-30,0H-2", plotRight, at-4, "")
 	}
 }
 

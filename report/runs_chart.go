@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"html/template"
 	"math"
 	"slices"
@@ -37,7 +36,7 @@ func lookOf(attack string) look {
 
 // draw renders the panel.
 func (p *runPlane) draw(height int) template.HTML {
-	f := newPanel(height, "Honesty and curiosity, "+p.title+". "+p.says())
+	f := newPlot(height, "Honesty and curiosity, "+p.title+". "+p.says())
 	x, y := newSpan(), newSpan()
 	for _, s := range p.spots {
 		x.add(s.honestySpan.lo, s.honestySpan.hi)
@@ -50,7 +49,7 @@ func (p *runPlane) draw(height int) template.HTML {
 	y.add(p.baseline.lo, p.baseline.hi, p.chanceS)
 	f.x0, f.x1 = x.padded()
 	f.y0, f.y1 = y.padded()
-	f.axes("more honest →", "curiosity")
+	f.percentAxes("more honest →", "curiosity")
 	p.lines(f)
 	for _, c := range p.curves() {
 		drawCurve(f, c)
@@ -64,7 +63,7 @@ func (p *runPlane) draw(height int) template.HTML {
 }
 
 // lines are what curiosity is compared with: the baselines, and chance.
-func (p *runPlane) lines(f *panel) {
+func (p *runPlane) lines(f *plot) {
 	if p.chanceY > f.x0 && p.chanceY < f.x1 {
 		f.line("chance", p.chanceY, f.y0, p.chanceY, f.y1)
 	}
@@ -74,7 +73,7 @@ func (p *runPlane) lines(f *panel) {
 	}
 	if b := p.baseline; b.lo <= b.hi {
 		if b.hi > b.lo {
-			fmt.Fprintf(&f.b, `<rect class="base" x="%g%%" y="%.1f" width="%g%%" height="%.1f"/>`, panelLeft, f.y(b.hi), panelRight-panelLeft, f.y(b.lo)-f.y(b.hi))
+			f.rect("base", f.left, f.y(b.hi), f.right-f.left, f.y(b.lo)-f.y(b.hi), "")
 		}
 		f.line("baseline", f.x0, b.hi, f.x1, b.hi)
 		p.lineName(f, b.hi, -5, p.baselineWords())
@@ -82,26 +81,26 @@ func (p *runPlane) lines(f *panel) {
 }
 
 // lineName names a line at the end where fewer points stand in the way.
-func (p *runPlane) lineName(f *panel, y float64, dy int, s string) {
+func (p *runPlane) lineName(f *plot, y, dy float64, s string) {
 	const wide, high = 35., 20. // percents and pixels that a name and a point need
 	left, right := 0, 0
 	for _, r := range p.runs {
 		x := f.x(float64(r.Honesty))
-		if math.Abs(f.y(float64(r.Curiosity))-f.y(y)-float64(dy)) > high {
+		if math.Abs(f.y(float64(r.Curiosity))-f.y(y)-dy) > high {
 			continue
 		}
-		if x > panelRight-wide {
+		if x > plotRight-wide {
 			right++
 		}
-		if x < panelLeft+wide {
+		if x < plotLeft+wide {
 			left++
 		}
 	}
 	if left < right {
-		f.words("soft", "start", f.x0, y, 2, dy, s)
+		f.text("soft", "start", f.left, f.y(y)+dy, 2, s)
 		return
 	}
-	f.words("soft", "end", f.x1, y, -2, dy, s)
+	f.text("soft", "end", f.right, f.y(y)+dy, -2, s)
 }
 
 // outputsClass is how raw and soft outputs differ: filled and hollow, drawn
@@ -113,7 +112,7 @@ func outputsClass(outputs string) string {
 	return "filled"
 }
 
-func drawCurve(f *panel, c []spot) {
+func drawCurve(f *plot, c []spot) {
 	if len(c) < 2 {
 		return
 	}
@@ -121,18 +120,18 @@ func drawCurve(f *panel, c []spot) {
 	for _, s := range c {
 		xs, ys = append(xs, s.honesty), append(ys, s.curiosity)
 	}
-	f.seam(lookOf(c[0].Attack).hue+" "+outputsClass(c[0].Outputs), xs, ys)
+	f.join("polyline", "seam "+lookOf(c[0].Attack).hue+" "+outputsClass(c[0].Outputs), xs, ys)
 }
 
 // drawSpot draws the bars of a setting.
-func drawSpot(f *panel, s spot) {
+func drawSpot(f *plot, s spot) {
 	hue := lookOf(s.Attack).hue
 	f.whisker(hue, s.honesty, s.curiousSpan.lo, s.curiousSpan.hi)
-	f.whiskerAcross(hue, s.curiosity, s.honestySpan.lo, s.honestySpan.hi)
+	f.whiskerAcross(hue, f.y(s.curiosity), s.honestySpan.lo, s.honestySpan.hi)
 }
 
 // points draws the runs, and a cross at the mean of several of one setting.
-func (p *runPlane) points(f *panel) {
+func (p *runPlane) points(f *plot) {
 	for _, r := range p.runs {
 		l := lookOf(r.Attack)
 		f.point(l.shape, l.hue+" "+outputsClass(r.Outputs), float64(r.Honesty), float64(r.Curiosity), r.brief())
@@ -146,7 +145,7 @@ func (p *runPlane) points(f *panel) {
 
 // names write βs beside the spots of a curve, where nothing else stands. A
 // telephone has no room for them.
-func (p *runPlane) names(f *panel) {
+func (p *runPlane) names(f *plot) {
 	const wide, high = 8., 15. // of a name: percents and pixels
 	type place struct{ x, y float64 }
 	var taken []place
@@ -155,7 +154,7 @@ func (p *runPlane) names(f *panel) {
 	}
 	for _, c := range p.curves() {
 		for _, s := range c {
-			if len(c) < 2 || f.x(s.honesty) > panelRight-wide {
+			if len(c) < 2 || f.x(s.honesty) > plotRight-wide {
 				continue
 			}
 			at := place{f.x(s.honesty) + 1, f.y(s.curiosity) - 7}
@@ -165,7 +164,7 @@ func (p *runPlane) names(f *panel) {
 				continue
 			}
 			taken = append(taken, at)
-			f.words("fine "+lookOf(s.Attack).hue, "start", s.honesty, s.curiosity, 7, -7, "βs "+bareNumber(s.Beta.S))
+			f.text("fine "+lookOf(s.Attack).hue, "start", f.x(s.honesty), f.y(s.curiosity)-7, 7, "βs "+bareNumber(s.Beta.S))
 		}
 	}
 }
