@@ -51,3 +51,35 @@ func BoundedMeanLow(x []float64, variance, alpha float64) float64 {
 	}
 	return low
 }
+
+// ChernoffLow returns the r ≤ mean with n·kl(mean, r) = ln(1/alpha): where mean is that of n
+// independent values in [0, 1], r is at most their expectation with a probability of at
+// least 1 − alpha (W. Hoeffding, Probability inequalities for sums of bounded random variables,
+// J. American Statistical Association 58, 1963, Theorem 1). It panics unless mean is in [0, 1],
+// n is positive and alpha is in (0, 1).
+func ChernoffLow(mean float64, n int, alpha float64) float64 {
+	if !(mean >= 0 && mean <= 1) || n < 1 || !(alpha > 0 && alpha < 1) {
+		panic(fmt.Sprintf("stat: a Chernoff limit of mean %v, %d values, alpha %v", mean, n, alpha))
+	}
+	need := math.Log(1/alpha) / float64(n)
+	low, high := 0., mean
+	for range 200 {
+		if r := (low + high) / 2; divergence(mean, r) > need {
+			low = r
+		} else {
+			high = r
+		}
+	}
+	return low
+}
+
+// divergence is kl(p, q) of Bernoulli variables, in nats.
+func divergence(p, q float64) (d float64) {
+	if p > 0 {
+		d += p * math.Log(p/q)
+	}
+	if p < 1 {
+		d += (1 - p) * (math.Log1p(-p) - math.Log1p(-q))
+	}
+	return d
+}

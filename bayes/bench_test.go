@@ -1,0 +1,32 @@
+package bayes
+
+import (
+	"context"
+	"testing"
+
+	"tattle/release"
+)
+
+// BenchmarkRun is 10,000 draws against a list of 784 features.
+func BenchmarkRun(b *testing.B) {
+	for _, size := range []struct {
+		name  string
+		count int
+	}{{"6000", 6000}, {"60000", 60000}} {
+		b.Run(size.name, func(b *testing.B) {
+			const dim = 784
+			list := table{dim, normal(size.count*dim, 1)}
+			noise, err := release.NewGaussian(10)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if _, err := Run(context.Background(), list, noise, nil, Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			flops := 2 * float64(DefaultDraws) * float64(size.count) * dim * float64(b.N)
+			b.ReportMetric(flops/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}

@@ -1,0 +1,138 @@
+package bayes
+
+import (
+	"math"
+
+	"tattle/internal/simd"
+)
+
+// likelihoods are the log densities of releases under candidates, a constant of each
+// release left out.
+type likelihoods interface {
+	// load takes the features of a block of candidates, [n, dim].
+	load(features []float64, n int)
+	// rows overwrites dst, [hi−lo, n], for the releases of draws lo to hi−1 and the block.
+	rows(dst []float64, lo, hi int)
+	// own returns that of one draw and features, as rows would.
+	own(draw int, features []float64) float64
+	// rounding bounds the absolute error of all that were computed.
+	rounding() float64
+}
+
+// products are the log densities of Gaussian noise:
+//
+//	−k‖ȳ − a‖²/2σ² = (⟨ȳ, a⟩ − ½‖a‖²)·k/σ² + a constant of the release,
+//
+// ȳ being the mean of the k releases, which tells all that they tell. Features are
+// taken relative to a centre, so that less cancels.
+type products struct {
+	dim     int
+	scale   float64 // k/σ²
+	centre  []float64
+	y       []float64 // means of the releases less the centre, [draws, dim]
+	a       []float64 // block of features less the centre, [n, dim]
+	half    []float64 // ½‖a‖²·k/σ² of the block
+	n       int
+	longest [2]float64 // ‖y‖ and ‖a‖
+}
+
+func newProducts(d *drawn, sigma float64, queries int) *products {
+	p := &products{dim: d.dim, scale: float64(queries) / sigma / sigma, centre: make([]float64, d.dim),
+		y: make([]float64, len(d.truth)*d.dim), a: make([]float64, blockCandidates*d.dim), half: make([]float64, blockCandidates)}
+	for i := range d.features {
+		p.centre[i%d.dim] += d.features[i] / float64(len(d.truth))
+	}
+	for b := range d.truth {
+		y := p.y[b*d.dim : (b+1)*d.dim]
+		for q := range queries {
+			simd.Axpy(1/float64(queries), d.release(b, q), y)
+		}
+		simd.Axpy(-1, p.centre, y)
+		p.longest[0] = max(p.longest[0], math.Sqrt(simd.SumSquares(y)))
+	}
+	return p
+}
+
+func (p *products) load(features []float64, n int) {
+	p.n = n
+	copy(p.a, features[:n*p.dim])
+	for j := range n {
+		a := p.a[j*p.dim : (j+1)*p.dim]
+		simd.Axpy(-1, p.centre, a)
+		s := simd.SumSquares(a)
+		p.half[j] = s / 2 * p.scale
+		p.longest[1] = max(p.longest[1], math.Sqrt(s))
+	}
+}
+
+func (p *products) rows(dst []float64, lo, hi int) {
+	simd.Gemm(false, true, hi-lo, p.n, p.dim, p.scale, p.y[lo*p.dim:hi*p.dim], p.dim, p.a, p.dim, 0, dst, p.n)
+	for b := range hi - lo {
+		simd.Axpy(-1, p.half[:p.n], dst[b*p.n:(b+1)*p.n])
+	}
+}
+
+// own gives the same bytes as rows: an element of a product depends on its row and
+// column alone.
+func (p *products) own(draw int, features []float64) float64 {
+	a, out := make([]float64, p.dim), make([]float64, 1)
+	copy(a, features)
+	simd.Axpy(-1, p.centre, a)
+	simd.Gemm(false, true, 1, 1, p.dim, p.scale, p.y[draw*p.dim:(draw+1)*p.dim], p.dim, a, p.dim, 0, out, 1)
+	simd.Axpy(-1, []float64{simd.SumSquares(a) / 2 * p.scale}, out)
+	return out[0]
+}
+
+// rounding: a product of n terms errs by at most (n+2)u‖y‖‖a‖, ½‖a‖² by (n+2)u‖a‖²/2, and
+// the subtractions of the centre and of the half, and the mean of the releases, by less than 6u(‖y‖+‖a‖)‖a‖.
+func (p *products) rounding() float64 {
+	const unit = 0x1p-53
+	y, a := p.longest[0], p.longest[1]
+	return (float64(p.dim) + 8) * unit * (y + a) * a * p.scale
+}
+
+// densities are the log densities of any other noise, summed over the releases.
+type densities struct {
+	dim, queries int
+	y            []float64 // releases, [draws, queries·dim]
+	noise        Density
+	a            []float64 // block of features, [n, dim]
+	n            int
+	most         float64 // largest log density, without sign
+}
+
+func (d *densities) load(features []float64, n int) { d.a, d.n = features, n }
+
+func (d *densities) rows(dst []float64, lo, hi int) {
+	simd.Parallel(hi-lo, 1, func(from, to int) {
+		z := make([]float64, d.dim)
+		for b := from; b < to; b++ {
+			for j := range d.n {
+				dst[b*d.n+j] = d.sum(z, lo+b, d.a[j*d.dim:(j+1)*d.dim])
+			}
+		}
+	})
+	d.most = max(d.most, simd.MaxAbs(dst[:(hi-lo)*d.n]))
+}
+
+func (d *densities) own(draw int, features []float64) float64 {
+	return d.sum(make([]float64, d.dim), draw, features)
+}
+
+// sum is the log density of the releases of one draw under features a; z is room.
+func (d *densities) sum(z []float64, draw int, a []float64) (s float64) {
+	n := d.queries * d.dim
+	for y := d.y[draw*n : (draw+1)*n]; len(y) > 0; y = y[d.dim:] {
+		for i, v := range a {
+			z[i] = y[i] - v
+		}
+		s += d.noise.LogDensity(z)
+	}
+	return s
+}
+
+// rounding: a sum of n terms of one sign, each right to a few u.
+func (d *densities) rounding() float64 {
+	const unit = 0x1p-53
+	return (float64(d.queries*d.dim) + 32) * unit * d.most
+}

@@ -1,0 +1,120 @@
+package bayes
+
+import (
+	"math"
+
+	"tattle/stat"
+)
+
+// A Limit is the mean of a bounded variable over draws, and how far the true mean may
+// be to the adversary's side.
+type Limit struct {
+	Mean  float64
+	Limit float64 // below Mean for a floor, above it for a ceiling
+}
+
+// low returns the mean of x, with values in [0, most], and a lower limit on its expectation
+// that fails with probability alpha. relative is the relative error of the values by
+// rounding. The first tenth of the draws guess the variance; the limit is of the others.
+func low(x []float64, most, relative, alpha float64) Limit {
+	y := make([]float64, len(x))
+	var mean float64
+	for i, v := range x {
+		mean += v / float64(len(x))
+		y[i] = min(max(v/most, 0), 1)
+	}
+	pilot := (len(y) + 9) / 10
+	_, std := stat.MeanStd(y[:pilot])
+	limit := stat.BoundedMeanLow(y[pilot:], std*std, alpha)
+	return Limit{Mean: mean, Limit: min(limit*most, mean) * (1 - relative)}
+}
+
+// high is low for an upper limit.
+func high(x []float64, most, relative, alpha float64) Limit {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = most - v
+	}
+	l := low(y, most, 0, alpha)
+	return Limit{Mean: most - l.Mean, Limit: min((most-l.Limit)*(1+relative), most)}
+}
+
+// Floor returns the floor on the mean-square error of every adversary who holds the
+// list, and its lower limit with probability 1 − alpha: the mean of half of
+// squared(t, s), which is the squared distance of candidates t and s in the coordinates in
+// question, from 0 to most.
+func (r *Result) Floor(squared func(t, s int) float64, most, alpha float64) Limit {
+	x := make([]float64, len(r.Draws))
+	for b, d := range r.Draws {
+		x[b] = squared(d.Truth, d.Other) / 2
+	}
+	return low(x, most/2, r.Rounding, alpha)
+}
+
+// Identified returns the ceiling on the probability that an adversary who holds the list names
+// the truth (at once, and within ten names), and upper limits with probability 1 − alpha each.
+func (r *Result) Identified(alpha float64) (first, ten Limit) {
+	top, tens := make([]float64, len(r.Draws)), make([]float64, len(r.Draws))
+	for b, d := range r.Draws {
+		top[b], tens[b] = d.Top, d.Ten
+	}
+	return high(top, 1, r.Rounding, alpha), high(tens, 1, r.Rounding, alpha)
+}
+
+// Rank returns the expected rank of the truth among the candidates in the order of their
+// posteriors, from 1, and its lower limit with probability 1 − alpha.
+func (r *Result) Rank(alpha float64) Limit {
+	x := make([]float64, len(r.Draws))
+	for b, d := range r.Draws {
+		x[b] = d.Rank - 1
+	}
+	l := low(x, float64(r.Candidates-1), 0, alpha)
+	return Limit{Mean: l.Mean + 1, Limit: l.Limit + 1}
+}
+
+// Bits returns how many bits the release tells about which candidate it is of, log₂N −
+// E[H(p)], and an upper limit with probability 1 − alpha. Relative errors r of the
+// probabilities change an entropy by at most about r(log₂N + 2).
+func (r *Result) Bits(alpha float64) Limit {
+	x, all := make([]float64, len(r.Draws)), math.Log2(float64(r.Candidates))
+	for b, d := range r.Draws {
+		x[b] = d.Entropy
+	}
+	l := low(x, all, 0, alpha)
+	return Limit{Mean: all - l.Mean, Limit: min(all-l.Limit+r.Rounding*(all+2), all)}
+}
+
+// Guessed returns the ceiling on how often an adversary who holds the list guesses
+// attribute k right, and its upper limit with probability 1 − alpha: of one who sees the release, and
+// of one who also knows the target class of the truth (0 without targets).
+func (r *Result) Guessed(k int, alpha float64) (alone, given Limit) {
+	x, y := make([]float64, len(r.Draws)), make([]float64, len(r.Draws))
+	for b, in := range r.Attributes[k] {
+		x[b], y[b] = in.Best, in.Given
+	}
+	return high(x, 1, r.Rounding, alpha), high(y, 1, r.Rounding, alpha)
+}
+
+// PopulationFloor carries the floor g on the mean-square error of adversaries who hold a list
+// of n inputs over to every adversary who knows the distribution P of the inputs and no
+// more: it returns a lower limit on that adversary's error, on average over P, which fails with
+// probability alpha. The list must be n independent draws of P on which neither the model nor
+// the release depends; squared errors are at most most.
+//
+// Proof. Let t° be the best estimator for P and ℓ(x) the mean-square error of t° at input x,
+// over the noise; its mean over P is the error r° in question. No estimator does better on the
+// list than the list's own best one: g ≤ (1/n)Σℓ(x_j). The ℓ(x_j) are independent, in [0, most]
+// and of mean r°, so by Hoeffding (1963, Theorem 1) their mean reaches m > r° with a probability of at most
+// exp(−n·kl(m/most, r°/most)), kl(p, q) = p ln(p/q) + (1−p) ln((1−p)/(1−q)). So with probability 1 − alpha
+// r° is at least the r below g at which n·kl(g/most, r/most) = ln(1/alpha). (MATH's limit by bounded
+// differences, g − most·√(ln(1/alpha)/2n), is the weaker one that follows by Pinsker's inequality.)
+func PopulationFloor(g, most float64, n int, alpha float64) float64 {
+	return most * stat.ChernoffLow(g/most, n, alpha)
+}
+
+// PopulationCeiling is PopulationFloor for the probability p of a right guess, such as
+// that of an attribute: it returns an upper limit for every adversary who knows P and no more.
+// The best rule for P guesses on the list no better than the list's own best rule.
+func PopulationCeiling(p float64, n int, alpha float64) float64 {
+	return 1 - stat.ChernoffLow(1-p, n, alpha)
+}

@@ -1,0 +1,281 @@
+package bayes
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tattle/release"
+)
+
+// table is a list of features in memory.
+type table struct {
+	dim int
+	a   []float64
+}
+
+func (t table) Len() int { return len(t.a) / t.dim }
+func (t table) Dim() int { return t.dim }
+func (t table) Features(_ context.Context, dst []float64, indices []int) error {
+	for k, i := range indices {
+		copy(dst[k*t.dim:(k+1)*t.dim], t.a[i*t.dim:(i+1)*t.dim])
+	}
+	return nil
+}
+
+func normal(n int, seed uint64) []float64 {
+	r := rand.New(rand.NewPCG(seed, 1))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	return x
+}
+
+func noises(t *testing.T, sigma float64, n int) map[string]Density {
+	t.Helper()
+	out := map[string]Density{}
+	for _, spec := range release.Families() {
+		if z, err := release.ParseNoise(spec, sigma, n); err == nil {
+			if d, ok := z.(Density); ok {
+				out[spec] = d
+			}
+		}
+	}
+	z, err := release.NewTable([]float64{-3, -1, 0, 2, 4}, []float64{.1, .5, 1, .4, .05}, sigma)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out["table"] = z
+	return out
+}
+
+// TestPosterior compares the pass over blocks with sums over all candidates.
+func TestPosterior(t *testing.T) {
+	const count, dim, classes = blockCandidates + 300, 3, 4
+	list := table{dim, normal(count*dim, 1)}
+	copy(list.a[7*dim:], list.a[5*dim:6*dim]) // candidates 5 and 7 have equal features
+	class, target := make([]int, count), make([]int, count)
+	for i := range class {
+		class[i], target[i] = i*i%classes, i%3
+	}
+	for name, noise := range noises(t, .3, dim) {
+		for _, queries := range []int{1, 3} {
+			t.Run(name, func(t *testing.T) {
+				o := Options{Draws: 40, Queries: queries, Seed: 3}
+				got, err := Run(context.Background(), list, noise, []Attribute{{Name: "s", Classes: classes, Class: class, Target: target}}, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d, err := newDraws(context.Background(), list, noise, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for b := range o.Draws {
+					want, infer := slow(list, noise, d, b, class, target, classes)
+					have := got.Draws[b]
+					if have.Truth != d.truth[b] || have.Other < 0 || have.Other >= count {
+						t.Fatalf("draw %d: %+v", b, have)
+					}
+					for _, pair := range [][2]float64{{have.Top, want.Top}, {have.Ten, want.Ten}, {have.Rank, want.Rank}, {have.Entropy, want.Entropy}} {
+						if math.Abs(pair[0]-pair[1]) > 1e-9*(1+pair[1]) {
+							t.Errorf("draw %d: %+v, want %+v", b, have, want)
+						}
+					}
+					in := got.Attributes[0][b]
+					for _, pair := range [][2]float64{{in.Best, infer.Best}, {in.Entropy, infer.Entropy}, {in.Given, infer.Given}, {in.Left, infer.Left}} {
+						if math.Abs(pair[0]-pair[1]) > 1e-9 {
+							t.Errorf("draw %d: %+v, want %+v", b, in, infer)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// slow computes the posterior of one draw from the definition.
+func slow(list table, noise Density, d *drawn, b int, class, target []int, classes int) (Draw, Inference) {
+	l := make([]float64, list.Len())
+	for j := range l {
+		for q := range d.queries {
+			z := slices.Clone(d.release(b, q))
+			for i := range z {
+				z[i] -= list.a[j*list.dim+i]
+			}
+			l[j] += noise.LogDensity(z)
+		}
+	}
+	truth := d.truth[b]
+	var total float64
+	p := make([]float64, len(l))
+	for j := range p {
+		p[j] = math.Exp(l[j] - l[truth])
+		total += p[j]
+	}
+	out := Draw{Rank: .5}
+	byClass, given := make([]float64, classes), make([]float64, classes)
+	for j := range p {
+		if p[j] > 1+1e-9 {
+			out.Rank++
+		} else if p[j] > 1-1e-9 {
+			out.Rank += .5
+		}
+		p[j] /= total
+		out.Entropy -= p[j] * math.Log2(p[j]+1e-300)
+		byClass[class[j]] += p[j]
+		if target[j] == target[truth] {
+			given[class[j]] += p[j]
+		}
+	}
+	var in Inference
+	in.Best, in.Entropy = summarise(byClass)
+	in.Given, in.Left = summarise(given)
+	slices.Sort(p)
+	out.Top = p[len(p)-1]
+	for _, v := range p[len(p)-most:] {
+		out.Ten += v
+	}
+	return out, in
+}
+
+// TestTwoCandidates compares with closed forms: with two candidates at distance d·σ the truth is
+// named with probability Φ(d/2), and the floor is ‖ε‖²·h(d), h = ¼e^(−d²/8)·E[sech(dZ/2)].
+func TestTwoCandidates(t *testing.T) {
+	const alpha = 1e-7
+	for _, d := range []float64{0, .5, 1, 2, 4} {
+		noise, err := release.NewGaussian(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(context.Background(), table{2, []float64{0, 1, 0, 1 + 2*d}}, noise, nil, Options{Draws: 20000, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		named, _ := r.Identified(alpha)
+		if want := math.Erfc(-d/2/math.Sqrt2) / 2; named.Limit < want || named.Mean > want+.02 || named.Mean < want-.02 {
+			t.Errorf("d = %v: named %+v, want %v", d, named, want)
+		}
+		var h float64
+		for z := -9.; z < 9; z += 1e-3 {
+			h += 1e-3 * math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / math.Cosh(d*z/2)
+		}
+		h *= math.Exp(-d*d/8) / 4
+		floor := r.Floor(func(t, s int) float64 { return float64((t - s) * (t - s)) }, 1, alpha)
+		if floor.Limit > h || floor.Mean < h*.8-.002 || floor.Mean > h*1.2+.002 {
+			t.Errorf("d = %v: floor %+v, want %v", d, floor, h)
+		}
+		bits := r.Bits(alpha)
+		if bits.Limit < bits.Mean || bits.Limit > 1 {
+			t.Errorf("d = %v: bits %+v", d, bits)
+		}
+	}
+}
+
+// TestPopulation holds the limits for adversaries without a list against a known Bayes
+// error: X uniform on [0, 1], Y = X + σZ.
+func TestPopulation(t *testing.T) {
+	const sigma, n, alpha = .3, 3000, 1e-6
+	noise, err := release.NewGaussian(sigma)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bayes := uniformBayes(sigma)
+	best := 0.
+	for seed := range uint64(10) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = r.Float64()
+		}
+		res, err := Run(context.Background(), table{1, x}, noise, nil, Options{Draws: 4000, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		floor := res.Floor(func(t, s int) float64 { return (x[t] - x[s]) * (x[t] - x[s]) }, 1, alpha)
+		limit := PopulationFloor(floor.Limit, 1, n, alpha)
+		if limit > bayes {
+			t.Errorf("seed %d: floor %v for everybody, and the Bayes error is %v", seed, limit, bayes)
+		}
+		best = max(best, limit)
+	}
+	if best < bayes/3 {
+		t.Errorf("the best limit is %v of %v: too weak to be right", best, bayes)
+	}
+}
+
+// uniformBayes is the mean-square error of E[X|Y] by quadrature.
+func uniformBayes(sigma float64) (risk float64) {
+	const dx, dy = 1e-3, 5e-3
+	for y := -3.; y < 4; y += dy {
+		var w, m, s float64
+		for x := dx / 2; x < 1; x += dx {
+			p := math.Exp(-(y-x)*(y-x)/2/sigma/sigma) / sigma / math.Sqrt(2*math.Pi) * dx
+			w, m, s = w+p, m+p*x, s+p*x*x
+		}
+		if w > 0 {
+			risk += (s - m*m/w) * dy
+		}
+	}
+	return risk
+}
+
+func TestAddAllocatesNothing(t *testing.T) {
+	noise, _ := release.NewGaussian(1)
+	list := table{3, normal(3*1000, 4)}
+	d, err := newDraws(context.Background(), list, noise, Options{Draws: 4, Queries: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newProducts(d, 1, 1)
+	attributes := []Attribute{{Classes: 2, Class: make([]int, 1000), Target: make([]int, 1000)}}
+	states := newStates(l, d, attributes)
+	l.load(list.a, 1000)
+	rows, work := make([]float64, 4*1000), make([]float64, 1000)
+	l.rows(rows, 0, 4)
+	if n := testing.AllocsPerRun(10, func() {
+		copy(work, rows)
+		states[0].add(work, 0, attributes)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestRunErrors(t *testing.T) {
+	noise, _ := release.NewGaussian(1)
+	small, _ := release.NewGaussian(1e-9)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, f := range map[string]func() error{
+		"one candidate": func() error {
+			_, err := Run(context.Background(), table{1, []float64{1}}, noise, nil, Options{})
+			return err
+		},
+		"not finite": func() error {
+			_, err := Run(context.Background(), table{1, []float64{1, math.NaN()}}, noise, nil, Options{})
+			return err
+		},
+		"too large": func() error {
+			_, err := Run(context.Background(), table{1, []float64{-1, 1}}, small, nil, Options{})
+			return err
+		},
+		"classes missing": func() error {
+			_, err := Run(context.Background(), table{1, []float64{-1, 1}}, noise, []Attribute{{Classes: 2, Class: []int{0}}}, Options{})
+			return err
+		},
+		"cancelled": func() error {
+			_, err := Run(ctx, table{1, []float64{-1, 1}}, noise, nil, Options{})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("cancelled: %v", err)
+			}
+			return err
+		},
+	} {
+		if f() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package bayes
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"tattle/internal/simd"
+	"tattle/run"
+)
+
+const (
+	blockCandidates = 2048 // read and multiplied at a time: 13 MB of 784 features
+	blockDraws      = 256  // whose likelihoods are held at a time: 4 MB
+	most            = 10   // likeliest candidates that Draw.Ten adds up
+
+	// negligible is the log of a probability, relative to the likeliest candidate, that is
+	// taken for zero: all of 10⁹ of them are below 10⁻¹⁶.
+	negligible = -60
+)
+
+// state is the posterior of one draw over the candidates that have been read. Sums are
+// relative to the largest log-likelihood so far, and are scaled when that grows.
+type state struct {
+	truth   int
+	own     float64       // log-likelihood of the truth
+	largest float64       // log-likelihood of all so far
+	weight  float64       // Σ e^(l−largest)
+	moment  float64       // Σ (l−largest)·e^(l−largest)
+	top     [most]float64 // largest log-likelihoods, descending
+	above   int           // candidates likelier than the truth
+	equal   int           // other candidates that are as likely
+	other   int           // candidate drawn with probability e^l/Σ e^l
+	random  *rand.Rand
+	classes [][]float64 // of each attribute: Σ e^(l−largest) by class
+	given   [][]float64 // the same, candidates of the truth's target only; nil without targets
+}
+
+// posteriors is what stream finds.
+type posteriors struct {
+	draws    []Draw
+	inferred [][]Inference
+}
+
+// stream reads the candidates once and returns the posterior of every draw.
+func stream(ctx context.Context, list Candidates, l likelihoods, d *drawn, attributes []Attribute, progress func(float64)) (*posteriors, error) {
+	states := newStates(l, d, attributes)
+	count, dim := list.Len(), list.Dim()
+	features, indices := make([]float64, blockCandidates*dim), make([]int, blockCandidates)
+	likelihood := make([]float64, blockDraws*blockCandidates)
+	for from := 0; from < count; from += blockCandidates {
+		n := min(blockCandidates, count-from)
+		for j := range n {
+			indices[j] = from + j
+		}
+		if err := readFeatures(ctx, list, features[:n*dim], indices[:n]); err != nil {
+			return nil, err
+		}
+		l.load(features, n)
+		for lo := 0; lo < len(states); lo += blockDraws {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			hi := min(lo+blockDraws, len(states))
+			rows := likelihood[:(hi-lo)*n]
+			l.rows(rows, lo, hi)
+			simd.Parallel(hi-lo, 4, func(first, last int) {
+				for b := first; b < last; b++ {
+					states[lo+b].add(rows[b*n:(b+1)*n], from, attributes)
+				}
+			})
+			if progress != nil {
+				progress((float64(from) + float64(n)*float64(hi)/float64(len(states))) / float64(count))
+			}
+		}
+	}
+	out := &posteriors{draws: make([]Draw, len(states)), inferred: make([][]Inference, len(attributes))}
+	for k := range attributes {
+		out.inferred[k] = make([]Inference, len(states))
+	}
+	for b := range states {
+		out.draws[b] = states[b].draw()
+		for k := range attributes {
+			out.inferred[k][b] = states[b].inference(k)
+		}
+	}
+	return out, nil
+}
+
+func newStates(l likelihoods, d *drawn, attributes []Attribute) []state {
+	states := make([]state, len(d.truth))
+	for b := range states {
+		s := &states[b]
+		s.truth = d.truth[b]
+		s.own = l.own(b, d.features[b*d.dim:(b+1)*d.dim])
+		s.largest = math.Inf(-1)
+		s.random = run.Rand(d.seed, b, streamPosterior)
+		for i := range s.top {
+			s.top[i] = math.Inf(-1)
+		}
+		for _, a := range attributes {
+			s.classes = append(s.classes, make([]float64, a.Classes))
+			var given []float64
+			if a.Target != nil {
+				given = make([]float64, a.Classes)
+			}
+			s.given = append(s.given, given)
+		}
+	}
+	return states
+}
+
+// add takes the log-likelihoods of the candidates from…from+len(l)−1.
+func (s *state) add(l []float64, from int, attributes []Attribute) {
+	highest := math.Inf(-1)
+	for j, v := range l {
+		highest = max(highest, v)
+		if v > s.top[most-1] {
+			s.insert(v)
+		}
+		switch {
+		case v > s.own:
+			s.above++
+		case v == s.own && from+j != s.truth:
+			s.equal++
+		}
+	}
+	if highest > s.largest {
+		s.rescale(highest)
+	}
+	if highest-s.largest < negligible {
+		return
+	}
+	var weight float64
+	start := s.weight
+	for j, v := range l {
+		r := v - s.largest
+		if r < negligible {
+			l[j] = 0
+			continue
+		}
+		e := math.Exp(r)
+		l[j] = e
+		weight += e
+		s.moment += r * e
+		for k := range attributes {
+			a := &attributes[k]
+			s.classes[k][a.Class[from+j]] += e
+			if a.Target != nil && a.Target[from+j] == a.Target[s.truth] {
+				s.given[k][a.Class[from+j]] += e
+			}
+		}
+	}
+	s.weight = start + weight
+	// The other candidate is one of the block with the block's share of the weight so far.
+	if s.random.Float64()*s.weight < weight {
+		s.other = from + pick(l, s.random.Float64()*weight)
+	}
+}
+
+// insert puts a log-likelihood among the largest.
+func (s *state) insert(v float64) {
+	i := most - 1
+	for ; i > 0 && s.top[i-1] < v; i-- {
+		s.top[i] = s.top[i-1]
+	}
+	s.top[i] = v
+}
+
+// rescale makes sums relative to a larger log-likelihood.
+func (s *state) rescale(largest float64) {
+	if s.weight > 0 {
+		fall := s.largest - largest
+		scale := math.Exp(fall)
+		s.moment = (s.moment + fall*s.weight) * scale
+		s.weight *= scale
+		for k := range s.classes {
+			simd.Scale(scale, s.classes[k])
+			simd.Scale(scale, s.given[k])
+		}
+	}
+	s.largest = largest
+}
+
+// pick returns the first index up to which the weights add to more than u, or the
+// last one with a weight.
+func pick(weight []float64, u float64) (at int) {
+	for j, w := range weight {
+		if w == 0 {
+			continue
+		}
+		at = j
+		if u -= w; u < 0 {
+			break
+		}
+	}
+	return at
+}
+
+// draw returns what the posterior says.
+func (s *state) draw() Draw {
+	d := Draw{Truth: s.truth, Other: s.other, Top: 1 / s.weight, Rank: 1 + float64(s.above) + float64(s.equal)/2,
+		Entropy: (math.Log(s.weight) - s.moment/s.weight) / math.Ln2}
+	for _, v := range s.top {
+		d.Ten += math.Exp(v-s.largest) / s.weight
+	}
+	d.Ten, d.Entropy = min(d.Ten, 1), max(d.Entropy, 0)
+	return d
+}
+
+// inference returns what the posterior says of attribute k.
+func (s *state) inference(k int) Inference {
+	in := Inference{Score: make([]float64, len(s.classes[k]))}
+	for c, w := range s.classes[k] {
+		in.Score[c] = min(w/s.weight, 1)
+	}
+	in.Best, in.Entropy = summarise(s.classes[k])
+	if s.given[k] != nil {
+		in.Given, in.Left = summarise(s.given[k])
+	}
+	return in
+}
+
+// summarise returns the largest share of the weights, and the entropy of the shares in bits.
+func summarise(weight []float64) (largest, bits float64) {
+	total := simd.Sum(weight)
+	for _, w := range weight {
+		if p := w / total; p > 0 {
+			largest = max(largest, p)
+			bits -= p * math.Log2(p)
+		}
+	}
+	return min(largest, 1), max(bits, 0)
+}
