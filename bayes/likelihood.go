@@ -31,6 +31,7 @@ type products struct {
 	centre  []float64
 	y       []float64 // means of the releases less the centre, [draws, dim]
 	a       []float64 // block of features less the centre, [n, dim]
+	packed  simd.Packed[float64]
 	half    []float64 // ½‖a‖²·k/σ² of the block
 	n       int
 	longest [2]float64 // ‖y‖ and ‖a‖
@@ -63,10 +64,11 @@ func (p *products) load(features []float64, n int) {
 		p.half[j] = s / 2 * p.scale
 		p.longest[1] = max(p.longest[1], math.Sqrt(s))
 	}
+	p.packed.Pack(true, p.dim, n, p.a, p.dim)
 }
 
 func (p *products) rows(dst []float64, lo, hi int) {
-	simd.Gemm(false, true, hi-lo, p.n, p.dim, p.scale, p.y[lo*p.dim:hi*p.dim], p.dim, p.a, p.dim, 0, dst, p.n)
+	simd.GemmPacked(false, hi-lo, p.scale, p.y[lo*p.dim:hi*p.dim], p.dim, &p.packed, 0, dst, p.n)
 	for b := range hi - lo {
 		simd.Axpy(-1, p.half[:p.n], dst[b*p.n:(b+1)*p.n])
 	}

@@ -1,0 +1,71 @@
+package bayes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tattle/internal/simd"
+	"tattle/release"
+)
+
+// BitsAbove returns an upper bound on the information, in bits, that k releases of features with
+// Gaussian noise tell about which candidate of the list they are of:
+//
+//	I ≤ ½ log₂ det(1 + k·C/σ²),
+//
+// C being the covariance of the features over the list. It is the mean over the list of the Kullback-Leibler
+// divergence from N(a_j, σ²/k) to N(μ, C + σ²/k), which bounds the information for any μ and C; these are the best.
+// It is no estimate: the list is all there is to average over. It is also the capacity bound of a Gaussian channel. Memory
+// grows with the square of the number of features. It errs where ctx ends or the features cannot be read.
+func BitsAbove(ctx context.Context, list Candidates, noise release.Gaussian, queries int) (float64, error) {
+	count, dim := list.Len(), list.Dim()
+	scale := float64(max(queries, 1)) / noise.Sigma / noise.Sigma
+	mean, gram := make([]float64, dim), make([]float64, dim*dim)
+	features, indices := make([]float64, blockCandidates*dim), make([]int, blockCandidates)
+	centre := make([]float64, dim) // of the first block, so that less cancels
+	for from := 0; from < count; from += blockCandidates {
+		n := min(blockCandidates, count-from)
+		for j := range n {
+			indices[j] = from + j
+		}
+		block := features[:n*dim]
+		if err := readFeatures(ctx, list, block, indices[:n]); err != nil {
+			return 0, err
+		}
+		for j := range n {
+			row := block[j*dim : (j+1)*dim]
+			if from == 0 {
+				simd.Axpy(1/float64(n), row, centre)
+			}
+		}
+		for j := range n {
+			row := block[j*dim : (j+1)*dim]
+			simd.Axpy(-1, centre, row)
+			simd.Axpy(1/float64(count), row, mean)
+		}
+		simd.Gemm(true, false, dim, dim, n, scale/float64(count), block, dim, block, dim, 1, gram, dim)
+	}
+	for i := range dim {
+		simd.Axpy(-scale*mean[i], mean, gram[i*dim:(i+1)*dim])
+		gram[i*dim+i]++
+	}
+	var c mat.Cholesky
+	if !c.Factorize(mat.NewSymDense(dim, gram)) {
+		return 0, errors.New("the covariance of the features is not positive: are they finite, and not far larger than the noise?")
+	}
+	bits := c.LogDet() / 2 / math.Ln2
+	if math.IsNaN(bits) || math.IsInf(bits, 0) {
+		return 0, fmt.Errorf("the covariance of %d features has no finite determinant", dim)
+	}
+	return min(bits*(1+1e-9), math.Log2(float64(count))), nil
+}
+
+// Fano returns a lower bound on the probability that an adversary who is told so many bits
+// names the wrong one of m equally likely inputs: 1 − (bits + 1)/log₂m, or 0 where that is negative.
+func Fano(bits float64, m int) float64 {
+	return max(0, 1-(bits+1)/math.Log2(float64(m)))
+}

@@ -1,0 +1,47 @@
+package bayes
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"tattle/release"
+)
+
+// TestBits holds both sides of the information against each other, and the upper one
+// against its closed form for features of one direction.
+func TestBits(t *testing.T) {
+	for _, sigma := range []float64{.2, 1, 5} {
+		noise, err := release.NewGaussian(sigma)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const count = 3000
+		list := table{4, normal(4*count, 9)}
+		for _, queries := range []int{1, 4} {
+			above, err := BitsAbove(context.Background(), list, noise, queries)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Run(context.Background(), list, noise, nil, Options{Draws: 1000, Queries: queries, Seed: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b := r.Bits(1e-6); b.Mean > above+.3 || b.Mean < 0 {
+				t.Errorf("σ = %v, %d queries: %+v bits by the posterior, and at most %v", sigma, queries, b, above)
+			}
+			named, _ := r.Identified(1e-6)
+			if wrong := Fano(above, count); 1-named.Limit > 1 || 1-named.Mean < wrong-.05 {
+				t.Errorf("σ = %v: the wrong one is named with probability %v, at least %v", sigma, 1-named.Mean, wrong)
+			}
+		}
+	}
+	noise, _ := release.NewGaussian(.5)
+	got, err := BitsAbove(context.Background(), table{2, []float64{0, 7, 1, 7, 0, 7, 1, 7}}, noise, 1)
+	if want := math.Log2(1+.25/.25) / 2; err != nil || math.Abs(got-want) > 1e-8 {
+		t.Errorf("bits of one direction %v, %v, want %v", got, err, want)
+	}
+	if got := Fano(3, 1<<10); got != .6 {
+		t.Errorf("Fano of 3 bits and 1,024 inputs: %v", got)
+	}
+}

@@ -1,0 +1,83 @@
+package bayes
+
+import (
+	"context"
+	"math"
+	"os"
+	"testing"
+
+	"tattle/dataset"
+	"tattle/internal/shared"
+	"tattle/nn"
+	"tattle/onnx"
+	"tattle/release"
+)
+
+// TestMNIST compares with an independent implementation on paper A's net: lists of
+// 60,000 training images and of 10,000 test images.
+func TestMNIST(t *testing.T) {
+	if os.Getenv("TATTLE_FULL") == "" {
+		t.Skip("takes minutes: set TATTLE_FULL=1")
+	}
+	g, err := onnx.Read(shared.Path(t, "models/mnist-mlp.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := g.FeatureNode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _, err := g.Cut(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	front, err := nn.NewNet(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		part              dataset.Split
+		strength          float64
+		floor, name, bits float64
+	}{
+		{dataset.Train, 1, 5.9, .960, 15.7},
+		{dataset.Train, 5, 49.5, .102, 7.7},
+		{dataset.Train, 20, 64.4, .001, 1.05},
+		{dataset.Test, 1, 3.9, .986, 0},
+		{dataset.Test, 5, 47.4, .206, 0},
+		{dataset.Test, 20, 64.3, .004, 0},
+	} {
+		data, err := dataset.Open(shared.Path(t, "data/mnist"), c.part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		noise, err := release.NewGaussian(1.7024195 * c.strength)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := make([]int, data.Len())
+		for i := range all {
+			all[i] = i
+		}
+		r, err := Run(context.Background(), Inputs{front, data, all}, noise, nil, Options{Draws: 2000, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _ := front.Dims()
+		x, y := make([]float32, p), make([]float32, p)
+		floor := r.Floor(func(t, s int) (sum float64) {
+			data.Examples(x, []int{t})
+			data.Examples(y, []int{s})
+			for i := range x {
+				d := float64(x[i]-y[i]) * 128 // inputs are (pixel − 128)/128 or so: grey levels
+				sum += d * d
+			}
+			return sum / float64(p)
+		}, 255*255, 5e-4)
+		named, ten := r.Identified(1e-3)
+		bits := r.Bits(1e-3)
+		everybody := PopulationFloor(floor.Limit, 255*255, data.Len(), 5e-4)
+		t.Logf("%v %v×: floor %.1f ≥ %.1f (want %.1f), everybody ≥ %.1f; named %.3f ≤ %.3f (want %.3f), ten %.3f, rank %.1f; bits %.2f ≤ %.2f (want %.2f); rounding %.2g",
+			c.part, c.strength, math.Sqrt(floor.Mean), math.Sqrt(floor.Limit), c.floor, math.Sqrt(everybody), named.Mean, named.Limit, c.name, ten.Mean, r.Rank(1e-3).Mean, bits.Mean, bits.Limit, c.bits, r.Rounding)
+	}
+}

@@ -1,0 +1,78 @@
+package bayes
+
+import (
+	"math"
+	"testing"
+
+	"tattle/release"
+)
+
+// slowShare is h by a fine sum, of noise on one feature.
+func slowShare(noise Density, z float64) float64 {
+	const step = 1e-3
+	var total, h float64
+	for y := -60.; y < 60; y += step {
+		f0, f1 := math.Exp(noise.LogDensity([]float64{y})), math.Exp(noise.LogDensity([]float64{y - z}))
+		total += f0 * step
+		if f0+f1 > 0 {
+			h += f0 * f1 / (f0 + f1) * step / 2
+		}
+	}
+	return h / total
+}
+
+func TestPairShare(t *testing.T) {
+	for name, noise := range noises(t, 1, 1) {
+		for _, d := range []float64{0, 1e-6, .1, .5, 1, 2, 4, 8} {
+			got, want := PairShare(noise, []float64{d}, []float64{0}, 1), slowShare(noise, d)
+			if got > want*(1+1e-6) || got < 0 {
+				t.Errorf("%s: h(%v) ≥ %v, and it is %v", name, d, got, want)
+			}
+			least := .7 // of the truth, for small changes
+			if name == "gaussian" {
+				least = 1 - 1e-6
+			}
+			if d <= .5 && got < least*want {
+				t.Errorf("%s: h(%v) ≥ %v is weak, it is %v", name, d, got, want)
+			}
+			if wider := PairShare(noise, []float64{d}, []float64{.1}, 1); wider > got {
+				t.Errorf("%s: allowing for an error raises h(%v) from %v to %v", name, d, got, wider)
+			}
+			if twice := PairShare(noise, []float64{d}, []float64{0}, 2); twice > got*(1+1e-9) {
+				t.Errorf("%s: a second release raises h(%v) from %v to %v", name, d, got, twice)
+			}
+		}
+	}
+}
+
+// The figures of √h in MATH are .5, .446, .335, .131 at 0, 1, 2, 4; far apart h stays between
+// ½Φ(−d/2) and Φ(−d/2).
+func TestGaussianShare(t *testing.T) {
+	for d, want := range map[float64]float64{0: .5, 1: .446, 2: .335, 4: .131} {
+		if got := math.Sqrt(gaussianShare(d)); math.Abs(got-want) > 6e-4 {
+			t.Errorf("√h(%v) = %v, want %v", d, got, want)
+		}
+	}
+	last := .25
+	for d := 0.; d < 80; d += .25 {
+		h, tail := gaussianShare(d), math.Erfc(d/2/math.Sqrt2)/2
+		if h > last || h > tail || h < tail/2*(1-1e-9) || math.IsNaN(h) {
+			t.Errorf("h(%v) = %v after %v, Φ(−d/2) = %v", d, h, last, tail)
+		}
+		last = h
+	}
+	if h := gaussianShare(math.Inf(1)); h != 0 {
+		t.Errorf("h(∞) = %v", h)
+	}
+}
+
+func BenchmarkPairShare(b *testing.B) {
+	noise, _ := release.NewGaussian(1)
+	z, e := normal(784, 1), make([]float64, 784)
+	for i := range z {
+		z[i] *= .05
+	}
+	for b.Loop() {
+		PairShare(noise, z, e, 1)
+	}
+}
