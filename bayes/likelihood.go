@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tattle/internal/simd"
+	"tattle/release"
 )
 
 // likelihoods are the log densities of releases under candidates, a constant of each
@@ -17,6 +18,29 @@ type likelihoods interface {
 	own(draw int, features []float64) float64
 	// rounding bounds the absolute error of all that were computed.
 	rounding() float64
+}
+
+// releases are those of several truths.
+type releases struct {
+	y       []float64 // [draws, queries, dim]
+	dim     int
+	queries int
+}
+
+func (d *releases) len() int { return len(d.y) / (d.queries * d.dim) }
+
+// release is the q-th one of draw b.
+func (d *releases) release(b, q int) []float64 {
+	from := (b*d.queries + q) * d.dim
+	return d.y[from : from+d.dim]
+}
+
+// newLikelihoods returns those of the releases under the noise.
+func newLikelihoods(d *releases, noise Density) likelihoods {
+	if g, ok := noise.(release.Gaussian); ok {
+		return newProducts(d, g.Sigma)
+	}
+	return &densities{releases: d, noise: noise}
 }
 
 // products are the log densities of Gaussian noise:
@@ -37,17 +61,19 @@ type products struct {
 	longest [2]float64 // ‖y‖ and ‖a‖
 }
 
-func newProducts(d *drawn, sigma float64, queries int) *products {
+func newProducts(d *releases, sigma float64) *products {
+	draws, queries := d.len(), d.queries
 	p := &products{dim: d.dim, scale: float64(queries) / sigma / sigma, centre: make([]float64, d.dim),
-		y: make([]float64, len(d.truth)*d.dim), a: make([]float64, blockCandidates*d.dim), half: make([]float64, blockCandidates)}
-	for i := range d.features {
-		p.centre[i%d.dim] += d.features[i] / float64(len(d.truth))
-	}
-	for b := range d.truth {
+		y: make([]float64, draws*d.dim), a: make([]float64, blockCandidates*d.dim), half: make([]float64, blockCandidates)}
+	for b := range draws {
 		y := p.y[b*d.dim : (b+1)*d.dim]
 		for q := range queries {
 			simd.Axpy(1/float64(queries), d.release(b, q), y)
 		}
+		simd.Axpy(1/float64(draws), y, p.centre)
+	}
+	for b := range draws {
+		y := p.y[b*d.dim : (b+1)*d.dim]
 		simd.Axpy(-1, p.centre, y)
 		p.longest[0] = max(p.longest[0], math.Sqrt(simd.SumSquares(y)))
 	}
@@ -95,12 +121,11 @@ func (p *products) rounding() float64 {
 
 // densities are the log densities of any other noise, summed over the releases.
 type densities struct {
-	dim, queries int
-	y            []float64 // releases, [draws, queries·dim]
-	noise        Density
-	a            []float64 // block of features, [n, dim]
-	n            int
-	most         float64 // largest log density, without sign
+	*releases
+	noise Density
+	a     []float64 // block of features, [n, dim]
+	n     int
+	most  float64 // largest log density, without sign
 }
 
 func (d *densities) load(features []float64, n int) { d.a, d.n = features, n }

@@ -84,7 +84,7 @@ type Result struct {
 // be in the list once. It errs where ctx ends, where candidates cannot be read, are fewer than two,
 // or have features that are not finite, and where rounding may change probabilities by more than a thousandth.
 func Run(ctx context.Context, list Candidates, noise Density, attributes []Attribute, o Options) (*Result, error) {
-	count, dim := list.Len(), list.Dim()
+	count := list.Len()
 	if count < 2 {
 		return nil, fmt.Errorf("a list of %d candidates: at least 2 are needed", count)
 	}
@@ -93,10 +93,9 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 			return nil, fmt.Errorf("attribute %s: %d classes for %d candidates", a.Name, len(a.Class), count)
 		}
 	}
-	gaussian, ok := noise.(release.Gaussian)
 	if o.Draws == 0 {
 		o.Draws = DefaultSlowDraws
-		if ok {
+		if _, ok := noise.(release.Gaussian); ok {
 			o.Draws = DefaultDraws
 		}
 	}
@@ -105,12 +104,7 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 	if err != nil {
 		return nil, err
 	}
-	var l likelihoods
-	if ok {
-		l = newProducts(draws, gaussian.Sigma, o.Queries)
-	} else {
-		l = &densities{dim: dim, queries: o.Queries, y: draws.y, noise: noise}
-	}
+	l := newLikelihoods(&draws.releases, noise)
 	posterior, err := stream(ctx, list, l, draws, attributes, o.Progress)
 	if err != nil {
 		return nil, err
@@ -126,11 +120,9 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 
 // drawn are truths and their releases.
 type drawn struct {
+	releases
 	truth    []int
 	features []float64 // of the truths, [draws, dim]
-	y        []float64 // releases, [draws, queries·dim]
-	dim      int
-	queries  int
 	seed     uint64
 }
 
@@ -143,8 +135,8 @@ const (
 // newDraws draws truths from the list, with replacement, and their releases.
 func newDraws(ctx context.Context, list Candidates, noise release.Noise, o Options) (*drawn, error) {
 	dim := list.Dim()
-	d := &drawn{truth: make([]int, o.Draws), dim: dim, queries: o.Queries, seed: o.Seed,
-		features: make([]float64, o.Draws*dim), y: make([]float64, o.Draws*o.Queries*dim)}
+	d := &drawn{releases: releases{make([]float64, o.Draws*o.Queries*dim), dim, o.Queries},
+		truth: make([]int, o.Draws), features: make([]float64, o.Draws*dim), seed: o.Seed}
 	for lo := 0; lo < o.Draws; lo += blockCandidates {
 		hi := min(lo+blockCandidates, o.Draws)
 		for b := lo; b < hi; b++ {
@@ -166,12 +158,6 @@ func newDraws(ctx context.Context, list Candidates, noise release.Noise, o Optio
 		}
 	}
 	return d, nil
-}
-
-// release is the q-th one of draw b.
-func (d *drawn) release(b, q int) []float64 {
-	from := (b*d.queries + q) * d.dim
-	return d.y[from : from+d.dim]
 }
 
 // readFeatures reads features, which must be finite.

@@ -230,7 +230,7 @@ func TestAddAllocatesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newProducts(d, 1, 1)
+	l := newProducts(&d.releases, 1)
 	attributes := []Attribute{{Classes: 2, Class: make([]int, 1000), Target: make([]int, 1000)}}
 	states := newStates(l, d, attributes)
 	l.load(list.a, 1000)

@@ -1,0 +1,147 @@
+package bayes
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"tattle/internal/simd"
+)
+
+// Temperatures are those that a posterior mean is tried with: the log-likelihood is divided
+// by them, so that a list without the truth in it is not trusted too far.
+var Temperatures = []float64{1, 2, 4, 8, 16, 32, 64}
+
+// Mean reconstructs inputs from releases as the posterior mean over the list, at each of
+// some temperatures: Σ_j p_j·x_j with p_j ∝ f(y − a(x_j))^(1/τ). It is an attack: the truth need not be in
+// the list, and where excluded is not nil the candidate excluded[b] (unless negative) is left out of
+// the list for release b. y is [draws, queries·Dim] and the result [τ][draws·p]; inputs overwrites
+// x with the inputs of candidates. Weights are summed in float32, to a relative 10⁻⁵ or so.
+func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, indices []int), noise Density, y []float64, queries int, temperatures []float64, excluded []int) ([][]float32, error) {
+	d := &releases{y, list.Dim(), max(queries, 1)}
+	draws, count := d.len(), list.Len()
+	if excluded != nil && len(excluded) != draws {
+		return nil, errors.New("one excluded candidate for each release is needed")
+	}
+	l := newLikelihoods(d, noise)
+	out, states := make([][]float32, len(temperatures)), make([][]mean, len(temperatures))
+	for k := range temperatures {
+		out[k], states[k] = make([]float32, draws*p), make([]mean, draws)
+		for b := range states[k] {
+			states[k][b].largest = math.Inf(-1)
+		}
+	}
+	features, x := make([]float64, blockCandidates*d.dim), make([]float32, blockCandidates*p)
+	indices, likelihood := make([]int, blockCandidates), make([]float64, blockDraws*blockCandidates)
+	weights := make([]float32, blockDraws*blockCandidates)
+	for from := 0; from < count; from += blockCandidates {
+		n := min(blockCandidates, count-from)
+		for j := range n {
+			indices[j] = from + j
+		}
+		if err := readFeatures(ctx, list, features[:n*d.dim], indices[:n]); err != nil {
+			return nil, err
+		}
+		inputs(x[:n*p], indices[:n])
+		l.load(features, n)
+		for lo := 0; lo < draws; lo += blockDraws {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			hi := min(lo+blockDraws, draws)
+			rows := likelihood[:(hi-lo)*n]
+			l.rows(rows, lo, hi)
+			if excluded != nil {
+				for b := lo; b < hi; b++ {
+					if j := excluded[b] - from; excluded[b] >= 0 && j >= 0 && j < n {
+						rows[(b-lo)*n+j] = math.Inf(-1)
+					}
+				}
+			}
+			for k, τ := range temperatures {
+				simd.Parallel(hi-lo, 4, func(first, last int) {
+					for b := first; b < last; b++ {
+						scale := states[k][lo+b].add(weights[b*n:(b+1)*n], rows[b*n:(b+1)*n], 1/τ)
+						simd.Scale(scale, out[k][(lo+b)*p:(lo+b+1)*p])
+					}
+				})
+				simd.Gemm(false, false, hi-lo, p, n, 1, weights, n, x, p, 1, out[k][lo*p:hi*p], p)
+			}
+		}
+	}
+	for k := range out {
+		for b := range draws {
+			simd.Scale(float32(1/states[k][b].weight), out[k][b*p:(b+1)*p])
+		}
+	}
+	return out, nil
+}
+
+// mean is the weight of a posterior so far, relative to its largest log-likelihood.
+type mean struct{ largest, weight float64 }
+
+// add overwrites w with the weights of a block of log-likelihoods times sharpness, and
+// returns by what the sums so far are to be scaled.
+func (m *mean) add(w []float32, l []float64, sharpness float64) float32 {
+	highest := math.Inf(-1)
+	for _, v := range l {
+		highest = max(highest, v*sharpness)
+	}
+	scale := 1.
+	if highest > m.largest {
+		scale = math.Exp(m.largest - highest)
+		m.largest = highest
+	}
+	var sum float64
+	for j, v := range l {
+		r := v*sharpness - m.largest
+		if !(r >= negligible) {
+			w[j] = 0
+			continue
+		}
+		e := math.Exp(r)
+		w[j] = float32(e)
+		sum += e
+	}
+	m.weight = m.weight*scale + sum
+	return float32(scale)
+}
+
+// ChooseTemperature returns the one of Temperatures with which the posterior mean of candidates
+// that are left out of the list errs least, root mean square over all of them and their inputs: the
+// choice of an adversary who has the list alone.
+func ChooseTemperature(ctx context.Context, list Candidates, p int, inputs func(x []float32, indices []int), noise Density, queries, trials int, r *rand.Rand) (float64, error) {
+	queries = max(queries, 1)
+	dim := list.Dim()
+	truth, features, y := make([]int, trials), make([]float64, trials*dim), make([]float64, trials*queries*dim)
+	for b := range truth {
+		truth[b] = r.IntN(list.Len())
+	}
+	if err := readFeatures(ctx, list, features, truth); err != nil {
+		return 0, err
+	}
+	for q := range trials * queries {
+		noise.Sample(y[q*dim:(q+1)*dim], r)
+		b := q / queries
+		simd.Add(y[q*dim:(q+1)*dim], y[q*dim:(q+1)*dim], features[b*dim:(b+1)*dim])
+	}
+	guesses, err := Mean(ctx, list, p, inputs, noise, y, queries, Temperatures, truth)
+	if err != nil {
+		return 0, err
+	}
+	x := make([]float32, trials*p)
+	inputs(x, truth)
+	best, least := Temperatures[0], math.Inf(1)
+	for k, guess := range guesses {
+		var s float64
+		for i, v := range guess {
+			e := float64(v - x[i])
+			s += e * e
+		}
+		if s < least {
+			best, least = Temperatures[k], s
+		}
+	}
+	return best, nil
+}
