@@ -12,6 +12,9 @@ import (
 	"tattle/release"
 )
 
+// ErrNotGaussian is that of BitsAbove for other noise.
+var ErrNotGaussian = errors.New("the bound on bits is for Gaussian noise only")
+
 // BitsAbove returns an upper bound on the information, in bits, that k releases of features with
 // Gaussian noise tell about which candidate of the list they are of:
 //
@@ -20,8 +23,12 @@ import (
 // C being the covariance of the features over the list. It is the mean over the list of the Kullback-Leibler
 // divergence from N(a_j, σ²/k) to N(μ, C + σ²/k), which bounds the information for any μ and C; these are the best.
 // It is no estimate: the list is all there is to average over. It is also the capacity bound of a Gaussian channel. Memory
-// grows with the square of the number of features. It errs where ctx ends or the features cannot be read.
-func BitsAbove(ctx context.Context, list Candidates, noise release.Gaussian, queries int) (float64, error) {
+// grows with the square of the number of features. It errs with ErrNotGaussian for other noise, and where ctx ends or the features cannot be read.
+func BitsAbove(ctx context.Context, list Candidates, density Density, queries int) (float64, error) {
+	noise, ok := density.(release.Gaussian)
+	if !ok {
+		return 0, ErrNotGaussian
+	}
 	count, dim := list.Len(), list.Dim()
 	scale := float64(max(queries, 1)) / noise.Sigma / noise.Sigma
 	mean, gram := make([]float64, dim), make([]float64, dim*dim)

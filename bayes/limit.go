@@ -39,14 +39,13 @@ func high(x []float64, most, relative, alpha float64) Limit {
 	return Limit{Mean: most - l.Mean, Limit: min((most-l.Limit)*(1+relative), most)}
 }
 
-// Floor returns the floor on the mean-square error of every adversary who holds the
-// list, and its lower limit with probability 1 − alpha: the mean of half of
-// squared(t, s), which is the squared distance of candidates t and s in the coordinates in
-// question, from 0 to most.
-func (r *Result) Floor(squared func(t, s int) float64, most, alpha float64) Limit {
-	x := make([]float64, len(r.Draws))
-	for b, d := range r.Draws {
-		x[b] = squared(d.Truth, d.Other) / 2
+// Floor returns the floor on the mean-square error of every adversary who holds the list, and its lower
+// limit with probability 1 − alpha: the mean of half of squares, which are the squared distances of
+// the Truth and the Other of each draw in the coordinates in question, from 0 to most.
+func (r *Result) Floor(squares []float64, most, alpha float64) Limit {
+	x := make([]float64, len(squares))
+	for b, s := range squares {
+		x[b] = s / 2
 	}
 	return low(x, most/2, r.Rounding, alpha)
 }

@@ -65,18 +65,27 @@ func TestMNIST(t *testing.T) {
 		}
 		p, _ := front.Dims()
 		x, y := make([]float32, p), make([]float32, p)
-		floor := r.Floor(func(t, s int) (sum float64) {
-			data.Examples(x, []int{t})
-			data.Examples(y, []int{s})
+		var square []float64
+		for _, d := range r.Draws {
+			data.Examples(x, []int{d.Truth})
+			data.Examples(y, []int{d.Other})
+			var sum float64
 			for i := range x {
-				d := float64(x[i]-y[i]) * 128 // inputs are (pixel − 128)/128 or so: grey levels
-				sum += d * d
+				e := float64(x[i]-y[i]) * .3081 * 255 // in grey levels
+				sum += e * e
 			}
-			return sum / float64(p)
-		}, 255*255, 5e-4)
+			square = append(square, sum/float64(p))
+		}
+		floor := r.Floor(square, 255*255, 5e-4)
 		named, ten := r.Identified(1e-3)
 		bits := r.Bits(1e-3)
 		everybody := PopulationFloor(floor.Limit, 255*255, data.Len(), 5e-4)
+		if got := math.Sqrt(floor.Mean); math.Abs(got-c.floor) > .05*c.floor+.5 {
+			t.Errorf("%v %v×: floor %.1f, the independent one is %.1f", c.part, c.strength, got, c.floor)
+		}
+		if math.Abs(named.Mean-c.name) > .03 || c.bits > 0 && math.Abs(bits.Mean-c.bits) > .5 {
+			t.Errorf("%v %v×: named %.3f, %.2f bits; the independent ones are %.3f, %.2f", c.part, c.strength, named.Mean, bits.Mean, c.name, c.bits)
+		}
 		t.Logf("%v %v×: floor %.1f ≥ %.1f (want %.1f), everybody ≥ %.1f; named %.3f ≤ %.3f (want %.3f), ten %.3f, rank %.1f; bits %.2f ≤ %.2f (want %.2f); rounding %.2g",
 			c.part, c.strength, math.Sqrt(floor.Mean), math.Sqrt(floor.Limit), c.floor, math.Sqrt(everybody), named.Mean, named.Limit, c.name, ten.Mean, r.Rank(1e-3).Mean, bits.Mean, bits.Limit, c.bits, r.Rounding)
 	}

@@ -142,6 +142,14 @@ func slow(list table, noise Density, d *drawn, b int, class, target []int, class
 	return out, in
 }
 
+// squares are those of a difference of the truth and the other candidate of each draw.
+func squares(r *Result, difference func(t, s int) float64) (out []float64) {
+	for _, d := range r.Draws {
+		out = append(out, difference(d.Truth, d.Other)*difference(d.Truth, d.Other))
+	}
+	return out
+}
+
 // TestTwoCandidates compares with closed forms: with two candidates at distance d·σ the truth is
 // named with probability Φ(d/2), and the floor is ‖ε‖²·h(d), h = ¼e^(−d²/8)·E[sech(dZ/2)].
 func TestTwoCandidates(t *testing.T) {
@@ -164,7 +172,7 @@ func TestTwoCandidates(t *testing.T) {
 			h += 1e-3 * math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / math.Cosh(d*z/2)
 		}
 		h *= math.Exp(-d*d/8) / 4
-		floor := r.Floor(func(t, s int) float64 { return float64((t - s) * (t - s)) }, 1, alpha)
+		floor := r.Floor(squares(r, func(t, s int) float64 { return float64(t - s) }), 1, alpha)
 		if floor.Limit > h || floor.Mean < h*.8-.002 || floor.Mean > h*1.2+.002 {
 			t.Errorf("d = %v: floor %+v, want %v", d, floor, h)
 		}
@@ -195,7 +203,7 @@ func TestPopulation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		floor := res.Floor(func(t, s int) float64 { return (x[t] - x[s]) * (x[t] - x[s]) }, 1, alpha)
+		floor := res.Floor(squares(res, func(t, s int) float64 { return x[t] - x[s] }), 1, alpha)
 		limit := PopulationFloor(floor.Limit, 1, n, alpha)
 		if limit > bayes {
 			t.Errorf("seed %d: floor %v for everybody, and the Bayes error is %v", seed, limit, bayes)

@@ -139,7 +139,7 @@ func (v *proof) jointly(ms *moments, w Coordinates, eps, solve []float64) {
 	v.bounds, v.slack = v.bounds[:all+m], make([]float64, m)
 	ms.std(v.bounds[all:], v.slack, g, gerr, solve)
 	std, slack := v.bounds[all:], v.slack
-	if !basis(w) {
+	if !Orthonormal(w) {
 		p := len(eps) / len(v.ds)
 		std, slack = make([]float64, p), make([]float64, p)
 		ms.std(std, slack, eps, make([]float64, len(v.ds)), solve)
@@ -162,8 +162,8 @@ func unboundedIf(rounding bool, v, from float64) float64 {
 	return v
 }
 
-// basis tells whether coordinates are an orthonormal basis of the inputs.
-func basis(w Coordinates) bool {
+// Orthonormal reports whether coordinates are an orthonormal basis of the inputs.
+func Orthonormal(w Coordinates) bool {
 	switch w.(type) {
 	case *modes, pixels:
 		return true
