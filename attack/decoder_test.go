@@ -11,13 +11,13 @@ import (
 	"tattle/release"
 )
 
-// bayes knows that θ is one sign, four times, and answers its posterior mean: no
+// signBayes knows that θ is one sign, four times, and answers its posterior mean: no
 // attack has a smaller error.
-type bayes struct{ variance float64 }
+type signBayes struct{ variance float64 }
 
-func (b bayes) Name() string  { return "bayes" }
-func (b bayes) About() string { return "knows everything but the sign" }
-func (b bayes) Reconstruct(_ context.Context, dst, x []float32) error {
+func (b signBayes) Name() string  { return "bayes" }
+func (b signBayes) About() string { return "knows everything but the sign" }
+func (b signBayes) Reconstruct(_ context.Context, dst, x []float32) error {
 	for i := 0; i < len(x); i += 4 {
 		var s float64
 		for _, v := range x[i : i+4] {
@@ -62,7 +62,7 @@ func TestDecoderComesNearThePosteriorMean(t *testing.T) {
 		must(t, err)
 		return meanError(r)
 	}
-	best, _ := reach(bayes{sigma * sigma})
+	best, _ := reach(signBayes{sigma * sigma})
 	linear, spread := reach(l)
 	e, std := reach(d)
 	t.Logf("decoder %.4f ± %.4f, linear %.4f, best %.4f; held out %.4f", e, std, linear, best, d.Held)

@@ -50,3 +50,30 @@ func (in Inputs) Features(ctx context.Context, dst []float64, indices []int) err
 	}
 	return nil
 }
+
+// kept are features in memory.
+type kept struct {
+	dim int
+	a   []float64
+}
+
+// Keep reads all features of a list once, so that passes over it do not compute them again. It takes
+// 8 bytes a number and errs as the list does.
+func Keep(ctx context.Context, list Candidates) (Candidates, error) {
+	k := kept{list.Dim(), make([]float64, list.Len()*list.Dim())}
+	indices := make([]int, list.Len())
+	for j := range indices {
+		indices[j] = j
+	}
+	return k, list.Features(ctx, k.a, indices)
+}
+
+func (k kept) Len() int { return len(k.a) / k.dim }
+func (k kept) Dim() int { return k.dim }
+
+func (k kept) Features(_ context.Context, dst []float64, indices []int) error {
+	for row, j := range indices {
+		copy(dst[row*k.dim:(row+1)*k.dim], k.a[j*k.dim:(j+1)*k.dim])
+	}
+	return nil
+}
