@@ -16,7 +16,7 @@ import (
 
 // An Attack reconstructs inputs from releases. One goroutine at a time may use it.
 type Attack interface {
-	// Name is "linear", "inversion", "decoder" or "prior".
+	// Name is "linear", "inversion", "decoder", "posterior" or "prior".
 	Name() string
 	// About says in a sentence what the attack knows and how it was made.
 	About() string

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// mostFeatures is the memory, in float64 numbers, up to which the candidates' features are
-	// kept: half a gigabyte, enough for MNIST's. Beyond it they are computed for every batch of releases.
+	// mostFeatures limits the candidates by the memory that their features take: 2²⁶ numbers
+	// are half a gigabyte, enough for all of MNIST's.
 	mostFeatures = 1 << 26
 
 	// temperatureTrials is how many training examples choose the temperature, each in turn left
@@ -25,7 +25,7 @@ const (
 // PosteriorOptions are the settings of NewPosterior.
 type PosteriorOptions struct {
 	Queries  int          // releases of one input, of which the attacker takes the mean; 0 is 1
-	Examples int          // the most candidates, drawn by Seed; 0 is all
+	Examples int          // the most candidates, drawn by Seed; 0 is as many as have 2²⁶ features together
 	Domain   bound.Domain // where reconstructions are clipped
 	Seed     uint64
 }
@@ -51,6 +51,9 @@ func NewPosterior(ctx context.Context, front nn.Model, noise release.Noise, trai
 	if err := check(p, o.Queries, o.Domain); err != nil {
 		return nil, err
 	}
+	if o.Examples == 0 {
+		o.Examples = max(mostFeatures/n, 2)
+	}
 	indices, err := trainingSet(train, o.Examples, o.Seed)
 	if err != nil {
 		return nil, err
@@ -67,11 +70,8 @@ func NewPosterior(ctx context.Context, front nn.Model, noise release.Noise, trai
 		}
 		train.Examples(x, rows)
 	}
-	a.list = bayes.Inputs{Front: front, Data: train, Indices: indices}
-	if len(indices)*n <= mostFeatures {
-		if a.list, err = bayes.Keep(ctx, a.list); err != nil {
-			return nil, err
-		}
+	if a.list, err = bayes.Keep(ctx, bayes.Inputs{Front: front, Data: train, Indices: indices}); err != nil {
+		return nil, err
 	}
 	r := rand.New(rand.NewPCG(o.Seed, temperatureTrials))
 	if a.temperature, err = bayes.ChooseTemperature(ctx, a.list, p, a.inputs, density, 1, temperatureTrials, r); err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // AttackNames are the attacks there are.
-var AttackNames = []string{"linear", "inversion", "decoder"}
+var AttackNames = []string{"linear", "inversion", "decoder", "posterior"}
 
 // mostDecoding is how many operations the training of a decoder that nobody asked for by
 // name may take: less than two minutes on two cores. Paper A's MNIST net takes 3.7e12,
@@ -216,6 +216,8 @@ func (r *adversary) make(ctx context.Context, name string) (attack.Attack, error
 			Queries: t.Queries, Post: t.Post, Domain: t.Legal, Seed: r.Seed, Linear: r.linear(),
 			Progress: func(done, total int, _ float64) { tell(done, total) },
 		})
+	case "posterior":
+		return attack.NewPosterior(ctx, t.Front, t.Noise, r.Training, attack.PosteriorOptions{Queries: t.Queries, Domain: t.Legal, Seed: r.Seed})
 	case "inversion":
 		if r.prior == nil {
 			return nil, errors.New("there is no prior")
