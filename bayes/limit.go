@@ -6,92 +6,77 @@ import (
 	"tattle/stat"
 )
 
-// A Limit is the mean of a bounded variable over draws, and how far the true mean may
-// be to the adversary's side.
-type Limit struct {
-	Mean  float64
-	Limit float64 // below Mean for a floor, above it for a ceiling
-}
+// A Limit is the mean of a bounded variable over draws, with limits on its expectation. Each of
+// the two fails with the probability alpha that was asked for.
+type Limit struct{ Mean, Low, High float64 }
 
-// low returns the mean of x, with values in [0, most], and a lower limit on its expectation
-// that fails with probability alpha. relative is the relative error of the values by
-// rounding. The first tenth of the draws guess the variance; the limit is of the others.
-func low(x []float64, most, relative, alpha float64) Limit {
-	y := make([]float64, len(x))
+// limits are those of x, with values in [0, most] that rounding may have changed by the relative
+// error given. The first tenth of the draws guess the variance; the limits are of the others.
+func limits(x []float64, most, relative, alpha float64) Limit {
+	y, mirrored := make([]float64, len(x)), make([]float64, len(x))
 	var mean float64
 	for i, v := range x {
 		mean += v / float64(len(x))
 		y[i] = min(max(v/most, 0), 1)
+		mirrored[i] = 1 - y[i]
 	}
 	pilot := (len(y) + 9) / 10
 	_, std := stat.MeanStd(y[:pilot])
-	limit := stat.BoundedMeanLow(y[pilot:], std*std, alpha)
-	return Limit{Mean: mean, Limit: min(limit*most, mean) * (1 - relative)}
+	low := stat.BoundedMeanLow(y[pilot:], std*std, alpha)
+	high := 1 - stat.BoundedMeanLow(mirrored[pilot:], std*std, alpha)
+	return Limit{Mean: mean, Low: min(low*most, mean) * (1 - relative), High: min(max(high*most, mean)*(1+relative), most)}
 }
 
-// high is low for an upper limit.
-func high(x []float64, most, relative, alpha float64) Limit {
-	y := make([]float64, len(x))
-	for i, v := range x {
-		y[i] = most - v
-	}
-	l := low(y, most, 0, alpha)
-	return Limit{Mean: most - l.Mean, Limit: min((most-l.Limit)*(1+relative), most)}
-}
-
-// Floor returns the floor on the mean-square error of every adversary who holds the list, and its lower
-// limit with probability 1 − alpha: the mean of half of squares, which are the squared distances of
+// Floor returns the floor on the mean-square error of every adversary who holds the list: the mean of half of squares, which are the squared distances of
 // the Truth and the Other of each draw in the coordinates in question, from 0 to most.
 func (r *Result) Floor(squares []float64, most, alpha float64) Limit {
 	x := make([]float64, len(squares))
 	for b, s := range squares {
 		x[b] = s / 2
 	}
-	return low(x, most/2, r.Rounding, alpha)
+	return limits(x, most/2, r.Rounding, alpha)
 }
 
-// Identified returns the ceiling on the probability that an adversary who holds the list names
-// the truth (at once, and within ten names), and upper limits with probability 1 − alpha each.
+// Identified returns the probability that the best adversary who holds the list names the
+// truth, at once and within ten names.
 func (r *Result) Identified(alpha float64) (first, ten Limit) {
 	top, tens := make([]float64, len(r.Draws)), make([]float64, len(r.Draws))
 	for b, d := range r.Draws {
 		top[b], tens[b] = d.Top, d.Ten
 	}
-	return high(top, 1, r.Rounding, alpha), high(tens, 1, r.Rounding, alpha)
+	return limits(top, 1, r.Rounding, alpha), limits(tens, 1, r.Rounding, alpha)
 }
 
 // Rank returns the expected rank of the truth among the candidates in the order of their
-// posteriors, from 1, and its lower limit with probability 1 − alpha.
+// posteriors, from 1.
 func (r *Result) Rank(alpha float64) Limit {
 	x := make([]float64, len(r.Draws))
 	for b, d := range r.Draws {
 		x[b] = d.Rank - 1
 	}
-	l := low(x, float64(r.Candidates-1), 0, alpha)
-	return Limit{Mean: l.Mean + 1, Limit: l.Limit + 1}
+	l := limits(x, float64(r.Candidates-1), 0, alpha)
+	return Limit{l.Mean + 1, l.Low + 1, l.High + 1}
 }
 
 // Bits returns how many bits the release tells about which candidate it is of, log₂N −
-// E[H(p)], and an upper limit with probability 1 − alpha. Relative errors r of the
-// probabilities change an entropy by at most about r(log₂N + 2).
+// E[H(p)]. Relative errors r of the probabilities change an entropy by at most about r(log₂N + 2).
 func (r *Result) Bits(alpha float64) Limit {
 	x, all := make([]float64, len(r.Draws)), math.Log2(float64(r.Candidates))
 	for b, d := range r.Draws {
 		x[b] = d.Entropy
 	}
-	l := low(x, all, 0, alpha)
-	return Limit{Mean: all - l.Mean, Limit: min(all-l.Limit+r.Rounding*(all+2), all)}
+	l, off := limits(x, all, 0, alpha), r.Rounding*(all+2)
+	return Limit{all - l.Mean, max(all-l.High-off, 0), min(all-l.Low+off, all)}
 }
 
-// Guessed returns the ceiling on how often an adversary who holds the list guesses
-// attribute k right, and its upper limit with probability 1 − alpha: of one who sees the release, and
-// of one who also knows the target class of the truth (0 without targets).
+// Guessed returns how often the best adversary who holds the list guesses attribute k right: one
+// who sees the release, and one who also knows the target class of the truth (0 without targets).
 func (r *Result) Guessed(k int, alpha float64) (alone, given Limit) {
 	x, y := make([]float64, len(r.Draws)), make([]float64, len(r.Draws))
 	for b, in := range r.Attributes[k] {
 		x[b], y[b] = in.Best, in.Given
 	}
-	return high(x, 1, r.Rounding, alpha), high(y, 1, r.Rounding, alpha)
+	return limits(x, 1, r.Rounding, alpha), limits(y, 1, r.Rounding, alpha)
 }
 
 // PopulationFloor carries the floor g on the mean-square error of adversaries who hold a list

@@ -79,7 +79,7 @@ func TestMNIST(t *testing.T) {
 		floor := r.Floor(square, 255*255, 5e-4)
 		named, ten := r.Identified(1e-3)
 		bits := r.Bits(1e-3)
-		everybody := PopulationFloor(floor.Limit, 255*255, data.Len(), 5e-4)
+		everybody := PopulationFloor(floor.Low, 255*255, data.Len(), 5e-4)
 		if got := math.Sqrt(floor.Mean); math.Abs(got-c.floor) > .05*c.floor+.5 {
 			t.Errorf("%v %v×: floor %.1f, the independent one is %.1f", c.part, c.strength, got, c.floor)
 		}
@@ -87,6 +87,6 @@ func TestMNIST(t *testing.T) {
 			t.Errorf("%v %v×: named %.3f, %.2f bits; the independent ones are %.3f, %.2f", c.part, c.strength, named.Mean, bits.Mean, c.name, c.bits)
 		}
 		t.Logf("%v %v×: floor %.1f ≥ %.1f (want %.1f), everybody ≥ %.1f; named %.3f ≤ %.3f (want %.3f), ten %.3f, rank %.1f; bits %.2f ≤ %.2f (want %.2f); rounding %.2g",
-			c.part, c.strength, math.Sqrt(floor.Mean), math.Sqrt(floor.Limit), c.floor, math.Sqrt(everybody), named.Mean, named.Limit, c.name, ten.Mean, r.Rank(1e-3).Mean, bits.Mean, bits.Limit, c.bits, r.Rounding)
+			c.part, c.strength, math.Sqrt(floor.Mean), math.Sqrt(floor.Low), c.floor, math.Sqrt(everybody), named.Mean, named.High, c.name, ten.Mean, r.Rank(1e-3).Mean, bits.Mean, bits.High, c.bits, r.Rounding)
 	}
 }

@@ -164,7 +164,7 @@ func TestTwoCandidates(t *testing.T) {
 			t.Fatal(err)
 		}
 		named, _ := r.Identified(alpha)
-		if want := math.Erfc(-d/2/math.Sqrt2) / 2; named.Limit < want || named.Mean > want+.02 || named.Mean < want-.02 {
+		if want := math.Erfc(-d/2/math.Sqrt2) / 2; named.High < want || named.Low > want || named.Mean > want+.02 || named.Mean < want-.02 {
 			t.Errorf("d = %v: named %+v, want %v", d, named, want)
 		}
 		var h float64
@@ -173,11 +173,11 @@ func TestTwoCandidates(t *testing.T) {
 		}
 		h *= math.Exp(-d*d/8) / 4
 		floor := r.Floor(squares(r, func(t, s int) float64 { return float64(t - s) }), 1, alpha)
-		if floor.Limit > h || floor.Mean < h*.8-.002 || floor.Mean > h*1.2+.002 {
+		if floor.Low > h || floor.High < h || floor.Mean < h*.8-.002 || floor.Mean > h*1.2+.002 {
 			t.Errorf("d = %v: floor %+v, want %v", d, floor, h)
 		}
 		bits := r.Bits(alpha)
-		if bits.Limit < bits.Mean || bits.Limit > 1 {
+		if bits.High < bits.Mean || bits.Low > bits.Mean || bits.High > 1 {
 			t.Errorf("d = %v: bits %+v", d, bits)
 		}
 	}
@@ -204,7 +204,7 @@ func TestPopulation(t *testing.T) {
 			t.Fatal(err)
 		}
 		floor := res.Floor(squares(res, func(t, s int) float64 { return x[t] - x[s] }), 1, alpha)
-		limit := PopulationFloor(floor.Limit, 1, n, alpha)
+		limit := PopulationFloor(floor.Low, 1, n, alpha)
 		if limit > bayes {
 			t.Errorf("seed %d: floor %v for everybody, and the Bayes error is %v", seed, limit, bayes)
 		}

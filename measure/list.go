@@ -33,8 +33,8 @@ type Band struct {
 const ListConfidence = .999
 
 // A List is what the best adversary can do who holds a list of candidates, one of which is the input.
-// Every figure is a mean over draws of a candidate and its release, with a limit on the
-// adversary's side that holds with ListConfidence.
+// Every figure is a mean over draws of a candidate and its release, with limits that hold with
+// ListConfidence each.
 type List struct {
 	Candidates int // different inputs
 	Merged     int // inputs that were in the list before
@@ -152,10 +152,10 @@ func (t Target) squares(r *bayes.Result, list bayes.Inputs, bands []Band) [][]fl
 func (t Target) floor(r *bayes.Result, b Band, squares []float64, alpha float64) ListFloor {
 	most := t.mostSquare(b)
 	if math.IsInf(most, 1) {
-		return ListFloor{Band: b, List: bayes.Limit{Mean: math.NaN(), Limit: math.NaN()}, Everybody: math.NaN()}
+		return ListFloor{Band: b, List: bayes.Limit{Mean: math.NaN(), Low: math.NaN(), High: math.NaN()}, Everybody: math.NaN()}
 	}
 	half := r.Floor(squares, most, alpha/2)
-	return ListFloor{b, r.Floor(squares, most, alpha), bayes.PopulationFloor(half.Limit, most, r.Candidates, alpha/2)}
+	return ListFloor{b, r.Floor(squares, most, alpha), bayes.PopulationFloor(half.Low, most, r.Candidates, alpha/2)}
 }
 
 // mostSquare bounds the mean square, over the coordinates of a band, of the difference of two inputs

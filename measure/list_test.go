@@ -47,15 +47,15 @@ func TestList(t *testing.T) {
 		t.Errorf("%d candidates, %d merged, want 2 and 1", list.Candidates, list.Merged)
 	}
 	// At a distance of 2σ the truth is named with probability Φ(1), and h = .335².
-	if want := .8413; math.Abs(list.Named.Mean-want) > .02 || list.Named.Limit < want {
+	if want := .8413; math.Abs(list.Named.Mean-want) > .02 || list.Named.High < want {
 		t.Errorf("named %+v, want %v", list.Named, want)
 	}
 	for k, want := range []float64{4 * .1122 / 2, 4 * .1122, 0} {
-		if f := list.Floors[k]; math.Abs(f.List.Mean-want) > .03 || f.List.Limit > want+1e-12 || f.Everybody > f.List.Limit {
+		if f := list.Floors[k]; math.Abs(f.List.Mean-want) > .03 || f.List.Low > want+1e-12 || f.Everybody > f.List.Low {
 			t.Errorf("floor of %s: %+v, want %v", f.Band.Name, f, want)
 		}
 	}
-	if b := list.Bits; b.Mean < .3 || b.Mean > .6 || b.Limit < b.Mean || list.BitsAbove < b.Mean {
+	if b := list.Bits; b.Mean < .3 || b.Mean > .6 || b.High < b.Mean || list.BitsAbove < b.Mean {
 		t.Errorf("bits %+v, at most %v", b, list.BitsAbove)
 	}
 }
