@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"measure"},
 	{"classify", "infer"},
 	{"attack"},
-	{"bound"},
+	{"bound", "bayes"},
 	{"release"},
 	{"cluster"},
 	{"run"},

@@ -38,7 +38,7 @@ func TestBits(t *testing.T) {
 	}
 	noise, _ := release.NewGaussian(.5)
 	got, err := BitsAbove(context.Background(), table{2, []float64{0, 7, 1, 7, 0, 7, 1, 7}}, noise, 1)
-	if want := math.Log2(1+.25/.25) / 2; err != nil || math.Abs(got-want) > 1e-8 {
+	if want := .5; err != nil || math.Abs(got-want) > 1e-8 {
 		t.Errorf("bits of one direction %v, %v, want %v", got, err, want)
 	}
 	if got := Fano(3, 1<<10); got != .6 {

@@ -63,7 +63,7 @@ func (c *demoCmd) demo(e *env, dir string) error {
 		source: source{modelPath: trained.Model.Path, modelHash: trained.Model.SHA256, dataPath: glyphsName, split: "test"},
 		title:  "What the features of a small net give away about generated digits", bar: "bounding",
 		adversaries: &adversaries{path: glyphsName, Adversaries: measure.Adversaries{
-			VanTrees: true, Attacks: measure.AttackNames, Draws: attack.DefaultDraws, Training: train, TrainingSHA256: train.SHA256, NeedsPrior: true, NeedsAttacks: true,
+			VanTrees: true, Attacks: measure.UsualAttacks, Draws: attack.DefaultDraws, Training: train, TrainingSHA256: train.SHA256, NeedsPrior: true, NeedsAttacks: true,
 		}},
 	}
 	if m.Indices, err = chooseExamples(fmt.Sprint(demoExamples), test.Len(), c.Seed); err != nil {

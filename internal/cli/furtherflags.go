@@ -19,7 +19,7 @@ type furtherFlags struct {
 	Far         int      `help:"Far witnesses per example (default: 8)." default:"8" placeholder:"N"`
 	Twins       string   `help:"Examples for which twins are searched: inputs with nearly the same features (default: 6)." default:"6" placeholder:"N|all"`
 	VanTrees    *bool    `help:"Bound all adversaries, averaged over a Gaussian prior (default: if there are training data)." negatable:""`
-	Attack      []string `help:"linear, inversion, decoder or none (default: those that take minutes, with training data)." placeholder:"LIST"`
+	Attack      []string `help:"linear, inversion, decoder, posterior or none (default: of the first three those that take minutes, with training data)." placeholder:"LIST"`
 	AttackDraws int      `help:"Draws of the noise per example, for the attacks (default: 4)." default:"4" placeholder:"N"`
 
 	TrainingData string `help:"Data that prior, attacks and principal projection learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
@@ -90,7 +90,7 @@ func (f furtherFlags) adversaries(data inputs, needed string, set *dataset.Set, 
 		NeedsPrior: f.VanTrees != nil && *f.VanTrees, NeedsAttacks: f.Attack != nil,
 	}}
 	if f.Attack == nil {
-		a.Attacks = measure.AttackNames
+		a.Attacks = measure.UsualAttacks
 	}
 	a.Attacks = slices.DeleteFunc(slices.Clone(a.Attacks), func(s string) bool { return s == "none" })
 	if !a.VanTrees && len(a.Attacks) == 0 && needed == "" {

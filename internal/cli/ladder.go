@@ -17,7 +17,7 @@ const ladderTitle = "The ladder of bounds, from paper A's method up"
 func (c *reproduceCmd) climb(m *measurement) error {
 	m.title = ladderTitle
 	m.Experiment.Sizes = nil // the default: A's first
-	f := furtherFlags{Barankin: demoBounds.Barankin, Far: demoBounds.Far, Twins: c.Twins, Attack: measure.AttackNames, AttackDraws: attack.DefaultDraws}
+	f := furtherFlags{Barankin: demoBounds.Barankin, Far: demoBounds.Far, Twins: c.Twins, Attack: measure.UsualAttacks, AttackDraws: attack.DefaultDraws}
 	if err := f.check(); err != nil {
 		return err
 	}
