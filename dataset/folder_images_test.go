@@ -117,34 +117,42 @@ func TestOpenFSWithArchive(t *testing.T) {
 	}
 }
 
-func TestGuessKind(t *testing.T) {
+func TestDetect(t *testing.T) {
 	const fair = "file,age,gender,race\ntrain/1.jpg,3-9,Male,Black\nval/1.jpg,3-9,Male,Black\n"
-	for want, files := range map[string]map[string][]byte{
-		KindUTKFace:  texts(nil, "1_0_2_20161219.jpg", "40_1_4_2.jpg.chip.jpg", "39_1_20170116174525125.jpg.chip.jpg"),
-		KindCelebA:   texts(map[string]string{"list_attr_celeba.txt": ""}),
-		KindFairFace: texts(map[string]string{"labels.csv": fair}, "1.jpg"),
-		KindImages:   texts(map[string]string{"labels.csv": "file,age\n1.jpg,3"}, "1.jpg"),
-		KindAdult:    texts(map[string]string{"adult.data": "1, 2"}),
-		KindMNIST:    {"train-images-idx3-ubyte": pictures(3)},
+	files := folder(t, texts(map[string]string{"x.csv": "a,b\n1,2", "adult.test": "1,2", "a.npy": "\x93NUMPY", "odd.bin": "??", "empty": ""}))
+	for _, c := range []struct{ want, path string }{
+		{KindUTKFace, folder(t, texts(nil, "1_0_2_20161219.jpg", "40_1_4_2.jpg.chip.jpg", "39_1_20170116174525125.jpg.chip.jpg"))},
+		{KindCelebA, folder(t, texts(map[string]string{"list_attr_celeba.txt": ""}))},
+		{KindFairFace, folder(t, texts(map[string]string{"labels.csv": fair}, "1.jpg"))},
+		{KindImages, folder(t, texts(map[string]string{"labels.csv": "file,age\n1.jpg,3"}, "1.jpg"))},
+		{KindAdult, folder(t, texts(map[string]string{"adult.data": "1, 2"}))},
+		{KindTable, folder(t, texts(map[string]string{"train.csv": "a,b\n1,2"}))},
+		{KindMNIST, folder(t, map[string][]byte{"train-images-idx3-ubyte": pictures(3)})},
+		{KindMNIST, folder(t, texts(map[string]string{"qmnist-test-labels-idx2-int": ""}))},
+		{KindFolders, folder(t, texts(nil, "1.jpg", "2.jpg"))},
+		{KindFolders, folder(t, texts(map[string]string{"1.webp": ""}))},
+		{KindTable, filepath.Join(files, "x.csv")},
+		{KindAdult, filepath.Join(files, "adult.test")},
+		{KindArrays, filepath.Join(files, "a.npy")},
+		{KindGlyphs, KindGlyphs},
 	} {
-		if got, err := guessKind(folder(t, files)); err != nil || got != want {
-			t.Errorf("%s is taken for %q (%v)", want, got, err)
+		if got, err := detect(c.path, ""); err != nil || got != c.want {
+			t.Errorf("%s is taken for %q (%v)", c.want, got, err)
 		}
 	}
-	tables := folder(t, texts(map[string]string{"x.csv": "a,b\n1,2", "adult.test": "1,2", "odd.bin": "??", "empty": ""}))
-	for name, want := range map[string]string{"x.csv": KindTable, "adult.test": KindAdult} {
-		if got, err := guessKind(filepath.Join(tables, name)); err != nil || got != want {
-			t.Errorf("%s is taken for %q (%v)", want, got, err)
-		}
+	if got, err := detect(folder(t, texts(nil, "1_0_2_1.jpg")), "labels.csv"); err != nil || got != KindImages {
+		t.Errorf("pictures with a list of labels are taken for %q (%v)", got, err)
 	}
 	for name, want := range map[string]string{"odd.bin": "neither a zip", "empty": "is empty", "gone": "no such file"} {
-		_, err := guessKind(filepath.Join(tables, name))
+		_, err := detect(filepath.Join(files, name), "")
 		wantError(t, name, err, want)
 	}
-	_, err := guessKind(t.TempDir())
+	_, err := detect(t.TempDir(), "")
 	wantError(t, "empty folder", err, "neither pictures")
-	_, err = guessKind(folder(t, texts(nil, "1.jpg", "2.jpg")))
-	wantError(t, "pictures alone", err, "2 pictures without labels")
+	_, err = kindOf(folder(t, texts(nil, "1.jpg")), "", "", Kinds())
+	wantError(t, "pictures alone", err, "holds pictures without labels")
+	_, err = kindOf(filepath.Join(files, "a.npy"), "", "", Kinds())
+	wantError(t, "arrays in parts", err, "NumPy arrays have no parts")
 }
 
 // UTKFace's parts have the sizes of B's; the permutation is tested by itself.

@@ -17,20 +17,19 @@ const maxArray = 4 << 30
 // maxHeader is the longest header of an idx file, in bytes.
 const maxHeader = 4 + 4*255
 
-// IDX is an array as idx files hold it, in C order.
-type IDX struct {
-	Shape []int
-	Data  any // []uint8, []int8, []int16, []int32, []float32 or []float64
+// idxArray is an array as idx files hold it, in C order.
+type idxArray struct {
+	shape []int
+	data  any // []uint8 or []int32
 }
 
-// ReadIDX reads an idx file of any element type, compressed by gzip or not,
-// whatever its name.
-func ReadIDX(path string) (IDX, error) {
+// readIDX reads an idx file, compressed by gzip or not, whatever its name.
+func readIDX(path string) (idxArray, error) {
 	data, err := readFile(path)
 	if err != nil {
-		return IDX{}, err
+		return idxArray{}, err
 	}
-	return DecodeIDX(path, data)
+	return decodeIDX(path, data)
 }
 
 // readFile reads a whole file.
@@ -50,30 +49,31 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// DecodeIDX decodes an idx file's bytes, compressed by gzip or not. name stands
+// decodeIDX decodes an idx file's bytes, compressed by gzip or not. name stands
 // for the file in errors. What it allocates is bounded by the bytes there are,
 // not by what a header says; uncompressed bytes are aliased, not copied.
-func DecodeIDX(name string, data []byte) (IDX, error) {
+func decodeIDX(name string, data []byte) (idxArray, error) {
 	in := source{name: name}
 	if isGzip(data) {
 		if err := in.openGzip(data); err != nil {
-			return IDX{}, err
+			return idxArray{}, err
 		}
 	} else {
 		in.rest = data
 	}
 	h, err := readHeader(&in)
 	if err != nil {
-		return IDX{}, err
+		return idxArray{}, err
 	}
 	body, err := in.take(h.bytes, h.String())
 	if err != nil {
-		return IDX{}, err
+		return idxArray{}, err
 	}
-	return IDX{Shape: h.shape, Data: h.kind.decode(body)}, nil
+	return idxArray{h.shape, h.kind.decode(body)}, nil
 }
 
-// kind is the element type of an idx file, the third byte of its magic number.
+// kind is an element type of idx files: code is the third byte of the magic number.
+// The types of pictures and labels are read.
 type kind struct {
 	code byte
 	name string
@@ -81,8 +81,7 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{0x08, "unsigned byte", 1}, {0x09, "signed byte", 1}, {0x0B, "short", 2},
-	{0x0C, "int", 4}, {0x0D, "float", 4}, {0x0E, "double", 8},
+	{0x08, "unsigned byte", 1}, {0x0C, "int", 4},
 }
 
 // idxHeader is what an idx file says of itself.
@@ -123,7 +122,7 @@ func readHeader(in *source) (idxHeader, error) {
 		}
 	}
 	if h.kind.size == 0 || magic[3] == 0 {
-		return h, malformed(in.name, "not an idx file: magic number % x has no such type or no dimensions; get it again", magic)
+		return h, malformed(in.name, "not an idx file: magic number % x has no type that is read (unsigned byte, int) or no dimensions; get it again", magic)
 	}
 	dims, err := in.head(4 * int(magic[3]))
 	if err != nil {
@@ -158,27 +157,14 @@ func product(size int, shape []int) (int, bool) {
 	return int(n), !over
 }
 
-// decode turns big-endian bytes into the elements' Go type.
+// decode decodes big-endian elements.
 func (k kind) decode(b []byte) any {
-	switch k.code {
-	case 0x09:
-		return convert(b, 1, func(b []byte) int8 { return int8(b[0]) })
-	case 0x0B:
-		return convert(b, 2, func(b []byte) int16 { return int16(binary.BigEndian.Uint16(b)) })
-	case 0x0C:
-		return convert(b, 4, func(b []byte) int32 { return int32(binary.BigEndian.Uint32(b)) })
-	case 0x0D:
-		return convert(b, 4, func(b []byte) float32 { return math.Float32frombits(binary.BigEndian.Uint32(b)) })
-	case 0x0E:
-		return convert(b, 8, func(b []byte) float64 { return math.Float64frombits(binary.BigEndian.Uint64(b)) })
+	if k.size == 1 {
+		return b
 	}
-	return b
-}
-
-func convert[T any](b []byte, size int, element func([]byte) T) []T {
-	out := make([]T, len(b)/size)
+	out := make([]int32, len(b)/k.size)
 	for i := range out {
-		out[i] = element(b[i*size:])
+		out[i] = int32(binary.BigEndian.Uint32(b[i*k.size:]))
 	}
 	return out
 }

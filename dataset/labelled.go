@@ -110,7 +110,7 @@ type origin struct {
 
 // openOrigin reads the labels.
 func openOrigin(path string, o LabelledOptions) (*origin, error) {
-	kind, err := o.kindOf(path)
+	kind, err := kindOf(path, o.Kind, o.Labels, Kinds())
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package dataset
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,13 +17,7 @@ const (
 
 // openDigits reads a set of [Open] or [QMNIST] whole.
 func openDigits(path string, o LabelledOptions) (*origin, error) {
-	read := func(split Split) (*Set, error) {
-		if o.Labels != "" {
-			return QMNIST(path, o.Labels, split)
-		}
-		return Open(path, split)
-	}
-	train, err := read(Train)
+	train, err := readPart(path, o.Labels, Train)
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +25,8 @@ func openDigits(path string, o LabelledOptions) (*origin, error) {
 		return nil, fmt.Errorf("%s: pictures of %d×%d are not resized to %d: leave the side out", path, side, train.Shape[2], o.Side)
 	}
 	parts := []*Set{train}
-	if hasTest(path) {
-		test, err := read(Test)
+	if hasPart(path, Test) {
+		test, err := readPart(path, o.Labels, Test)
 		if err != nil {
 			return nil, err
 		}
@@ -44,10 +37,13 @@ func openDigits(path string, o LabelledOptions) (*origin, error) {
 	return src, nil
 }
 
-// hasTest reports whether a folder of [Open] holds the test part.
-func hasTest(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir() && (idxImages(path, Test) != "" || len(cifarBatches(path, Test)) > 0)
+// readPart reads a part of what [Open] reads, with QMNIST's labels where their folder
+// is given.
+func readPart(path, labels string, split Split) (*Set, error) {
+	if labels != "" {
+		return QMNIST(path, labels, split)
+	}
+	return Open(path, split)
 }
 
 // drawGlyphs draws no more glyphs than are asked for.

@@ -47,31 +47,31 @@ func (s *Set) images() int { return len(s.Pixels) / s.size() }
 
 // readIDXImages reads the pixels of a set, and the SHA-256 of them alone.
 func readIDXImages(path string) (*Set, string, error) {
-	a, err := ReadIDX(path)
+	a, err := readIDX(path)
 	if err != nil {
 		return nil, "", err
 	}
-	pixels, ok := a.Data.([]uint8)
-	if !ok || len(a.Shape) != 3 {
-		return nil, "", malformed(path, "holds %s of %T, not pictures: wants an idx3 file of unsigned bytes [pictures, height, width]", times(a.Shape), a.Data)
+	pixels, ok := a.data.([]uint8)
+	if !ok || len(a.shape) != 3 {
+		return nil, "", malformed(path, "holds %s of %T, not pictures: wants an idx3 file of unsigned bytes [pictures, height, width]", times(a.shape), a.data)
 	}
 	if len(pixels) == 0 {
-		return nil, "", malformed(path, "holds no pictures (%s): get the file again", times(a.Shape))
+		return nil, "", malformed(path, "holds no pictures (%s): get the file again", times(a.shape))
 	}
 	sum := sha256.Sum256(pixels)
-	set := &Set{Shape: []int{1, a.Shape[1], a.Shape[2]}, Pixels: pixels, Source: []string{path}}
+	set := &Set{Shape: []int{1, a.shape[1], a.shape[2]}, Pixels: pixels, Source: []string{path}}
 	return set, hex.EncodeToString(sum[:]), nil
 }
 
 // readLabels reads the classes 0..9 of n pictures.
 func readLabels(path, images string, n int) ([]int, error) {
-	a, err := ReadIDX(path)
+	a, err := readIDX(path)
 	if err != nil {
 		return nil, err
 	}
-	bytes, ok := a.Data.([]uint8)
-	if !ok || len(a.Shape) != 1 {
-		return nil, malformed(path, "holds %s of %T, not labels: wants an idx1 file of unsigned bytes", times(a.Shape), a.Data)
+	bytes, ok := a.data.([]uint8)
+	if !ok || len(a.shape) != 1 {
+		return nil, malformed(path, "holds %s of %T, not labels: wants an idx1 file of unsigned bytes", times(a.shape), a.data)
 	}
 	if len(bytes) != n {
 		return nil, malformed(path, "%d labels for the %d pictures of %s: the two files do not belong together; give the labels of these pictures", len(bytes), n, images)
@@ -152,16 +152,16 @@ func openQMNIST(images, labels string) (*Set, error) {
 
 // readPopulations reads digit and writer's population of n pictures.
 func readPopulations(path, images string, n int) (y, s []int, err error) {
-	a, err := ReadIDX(path)
+	a, err := readIDX(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, ok := a.Data.([]int32)
-	if !ok || len(a.Shape) != 2 || a.Shape[1] != qmnistColumns {
-		return nil, nil, malformed(path, "holds %s of %T, not QMNIST's labels: wants an idx2 file of ints with %d columns", times(a.Shape), a.Data, qmnistColumns)
+	rows, ok := a.data.([]int32)
+	if !ok || len(a.shape) != 2 || a.shape[1] != qmnistColumns {
+		return nil, nil, malformed(path, "holds %s of %T, not QMNIST's labels: wants an idx2 file of ints with %d columns", times(a.shape), a.data, qmnistColumns)
 	}
-	if a.Shape[0] != n && !(n == mnistTest && a.Shape[0] == qmnistTest) {
-		return nil, nil, malformed(path, "%d labels for the %d pictures of %s: the two files do not belong together; give the labels of these pictures", a.Shape[0], n, images)
+	if a.shape[0] != n && !(n == mnistTest && a.shape[0] == qmnistTest) {
+		return nil, nil, malformed(path, "%d labels for the %d pictures of %s: the two files do not belong together; give the labels of these pictures", a.shape[0], n, images)
 	}
 	for i := range n {
 		row := rows[i*qmnistColumns:][:qmnistColumns]

@@ -51,7 +51,7 @@ func openFolder(dir string, split Split) (*Set, error) {
 	if labels := qmnistLabels(dir, split); labels != "" {
 		return nil, malformed(labels, "labels without images: put MNIST's %s beside it, or name MNIST's folder as well", imageStems(split)[0]+"-images-idx3-ubyte.gz")
 	}
-	if other := idxImages(dir, split.other()); other != "" || len(cifarBatches(dir, split.other())) > 0 {
+	if hasPart(dir, split.other()) {
 		return nil, fmt.Errorf("%s: holds the %s part only: no %s images", dir, split.other(), split)
 	}
 	return nil, fmt.Errorf("%s: no data set: wants %s-images-idx3-ubyte(.gz) or %s", dir, imageStems(split)[0], cifarPattern(split))

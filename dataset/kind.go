@@ -1,0 +1,154 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tattle/internal/file"
+)
+
+// kindOf returns the kind of data that is asked for, or, where asked is "", the kind
+// that the path holds. It must be one of kinds. labels is the file that
+// [LabelledOptions] and [InputOptions] name.
+func kindOf(path, asked, labels string, kinds []string) (string, error) {
+	kind := strings.ToLower(asked)
+	switch {
+	case kind == "qmnist":
+		return KindMNIST, nil
+	case kind != "" && !slices.Contains(kinds, kind):
+		return "", fmt.Errorf("no kind of data %q: want one of %s", asked, strings.Join(kinds, ", "))
+	case kind != "":
+		return kind, nil
+	}
+	kind, err := detect(path, labels)
+	if err != nil || slices.Contains(kinds, kind) {
+		return kind, err
+	}
+	if kind == KindFolders {
+		return "", malformed(path, "holds pictures without labels: put a labels.csv (file, and a column for each attribute) among them, or name one")
+	}
+	return "", malformed(path, "NumPy arrays have no parts and no sensitive attributes: give a table, or pictures with labels")
+}
+
+// detect returns the kind of data that a path holds: one of [InputKinds].
+func detect(path, labels string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && path == KindGlyphs:
+		return KindGlyphs, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("%s: no such file or folder: give idx files, CIFAR-10's batches, an .npz, a folder or zip of pictures, or a CSV", path)
+	case err != nil:
+		return "", err
+	case info.IsDir() && (hasPart(path, Train) || hasPart(path, Test)):
+		return KindMNIST, nil
+	case !info.IsDir() && !isZip(path):
+		return fileKind(path)
+	case !info.IsDir() && strings.EqualFold(filepath.Ext(path), ".npz"):
+		return KindArrays, nil
+	case labels != "":
+		return KindImages, nil
+	case firstFile(path, tableNames[0]) != "":
+		return KindTable, nil
+	}
+	fsys, closer, err := openFS(path)
+	if err != nil {
+		return "", err
+	}
+	defer closer.Close()
+	files, err := listFiles(fsys)
+	if err != nil {
+		return "", err
+	}
+	return treeKind(fsys, path, files)
+}
+
+// hasPart reports whether a folder holds what [Open] reads of a part.
+func hasPart(dir string, split Split) bool {
+	return idxImages(dir, split) != "" || len(cifarBatches(dir, split)) > 0
+}
+
+// isZip reports whether a file begins as zip archives do.
+func isZip(name string) bool { return bytes.Equal(firstBytes(name, 2), []byte("PK")) }
+
+func firstBytes(name string, n int) []byte {
+	f, err := file.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	b := make([]byte, n)
+	k, _ := io.ReadFull(f, b)
+	return b[:k]
+}
+
+// fileKind returns the kind of a file that is no zip.
+func fileKind(name string) (string, error) {
+	switch b := firstBytes(name, 6); {
+	case len(b) == 0:
+		return "", malformed(name, "is empty or cannot be read: get it again")
+	case isGzip(b) || b[0] == 0 && len(b) >= 3 && b[1] == 0:
+		return KindMNIST, nil
+	case string(b) == "\x93NUMPY":
+		return KindArrays, nil
+	}
+	base := strings.ToLower(filepath.Base(name))
+	if base == "adult.data" || base == "adult.test" {
+		return KindAdult, nil
+	}
+	switch filepath.Ext(base) {
+	case ".csv", ".tsv", ".txt", ".data", ".test":
+		return KindTable, nil
+	}
+	return "", malformed(name, "is neither a zip of pictures, a table (.csv) nor an idx file: say which kind of data it is")
+}
+
+// treeKind tells the kind of a folder or zip from the names in it.
+func treeKind(fsys fs.FS, source string, files []string) (string, error) {
+	has := func(bases ...string) bool {
+		for _, base := range bases {
+			if len(within(files, base)) > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	pictures, utkface, sheets := 0, 0, 0
+	foreign := slices.ContainsFunc(files, isForeign)
+	for _, name := range files {
+		if isPicture(name) {
+			pictures++
+			if _, ok := parseUTKFace(name); ok {
+				utkface++
+			}
+		} else if strings.EqualFold(filepath.Ext(name), ".csv") {
+			sheets++
+		}
+	}
+	switch {
+	case has(celebaAttributes...):
+		return KindCelebA, nil
+	case pictures == 0 && has("adult.data", "adult.test"):
+		return KindAdult, nil
+	case pictures == 0 && foreign:
+		return KindFolders, nil // its reader says which pictures are not read
+	case pictures == 0 && (qmnistLabels(source, Train) != "" || qmnistLabels(source, Test) != ""):
+		return KindMNIST, nil // its reader says that the images are missing
+	case pictures == 0:
+		return "", malformed(source, "holds neither pictures (.jpg, .jpeg, .png) nor a data set that is known: give the folder or file that holds the data")
+	case isFairFace(fsys, files):
+		return KindFairFace, nil
+	case has("labels.csv") || sheets == 1 && 2*utkface < pictures:
+		return KindImages, nil
+	case 2*utkface >= pictures:
+		return KindUTKFace, nil
+	}
+	return KindFolders, nil
+}
