@@ -295,11 +295,7 @@ func (s *combination) std(γ, tiny float64) (bound, slack float64) {
 // is not computed exactly, Coordinates.Rounding has paid for in each bound. The sum
 // of squares errs by at most pu/(1−pu), and an overflow is at least what replaces it.
 func meanSquareOf(std []float64) float64 {
-	var s float64
-	for _, v := range std {
-		s += v * v
-	}
-	p := float64(len(std))
+	s, p := square(std), float64(len(std))
 	return atLeast(min(s, math.MaxFloat64) / p * (1 - (p+16)*ulp))
 }
 

@@ -36,7 +36,7 @@ func (m affine) factors(t testing.TB) *Factors {
 func joint(t testing.TB, c *Certifier, f *Factors, w Coordinates, theta []float32, count int, scale float32) []float64 {
 	t.Helper()
 	s := &witnessSet{name: barankinName, each: count, domain: c.Domain, joint: true}
-	s.grow(1, f.P, w.Len())
+	s.columns(f.P, w.Len()).grow(1)
 	f.near(s.eps, theta, c.Domain, nearSize, c.Noise.Std())
 	simd.Scale(scale, s.eps)
 	if err := s.certify(t.Context(), c, w, theta); err != nil {
@@ -164,7 +164,7 @@ func TestMeanSquareOfCombination(t *testing.T) {
 	}
 	for _, w := range []Coordinates{Pixels(6), DCT([]int{2, 3}), one} {
 		s := &witnessSet{each: 9, joint: true}
-		s.grow(1, 6, w.Len())
+		s.columns(6, w.Len()).grow(1)
 		f.near(s.eps, theta, Free, nearSize, 1)
 		if err := s.certify(t.Context(), &Certifier{Net: m, Noise: release.Gaussian{Sigma: 1}}, w, theta); err != nil {
 			t.Fatal(err)

@@ -201,11 +201,7 @@ func atLeast(v float64) float64 {
 // unbiased estimator of θ (A eq. 6), ‖ε‖²/p over the denominator. The sum of
 // squares errs by at most pu/(1−pu).
 func (d Divergence) MeanSquare(eps []float64) float64 {
-	var s float64
-	for _, e := range eps {
-		s += e * e
-	}
-	p := float64(len(eps))
+	s, p := square(eps), float64(len(eps))
 	if !(s >= 0x1p-960 && s <= math.MaxFloat64) || d.Status == Illegal {
 		return 0
 	}

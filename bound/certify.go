@@ -193,9 +193,5 @@ func best(std []float64, winner []int16, bounds []float64, each int) {
 
 // length returns ‖x‖ rounded up.
 func length(x []float64) float64 {
-	var s float64
-	for _, v := range x {
-		s += v * v
-	}
-	return math.Sqrt(s) * (1 + float64(len(x)+4)*ulp)
+	return math.Sqrt(square(x)) * (1 + float64(len(x)+4)*ulp)
 }

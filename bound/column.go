@@ -25,6 +25,23 @@ func (c column) size() int {
 
 func (c column) shape(examples int) []int { return append([]int{examples}, c.row...) }
 
+// columns are the arrays of a record.
+type columns []column
+
+// grow makes room for n examples.
+func (all columns) grow(n int) {
+	for _, c := range all {
+		c.data.grow(n * c.size())
+	}
+}
+
+// keep keeps examples lo to hi, in the same memory.
+func (all columns) keep(lo, hi int) {
+	for _, c := range all {
+		c.data.keep(lo*c.size(), hi*c.size())
+	}
+}
+
 // fits reports whether a row of an array may have this shape. The number of singular values
 // differs between shards.
 func (c column) fits(shape []int) bool {

@@ -25,9 +25,7 @@ func (f *Factors) split(z []float32) (c []float64, outside float64) {
 	for k, j := range f.Active {
 		active[k] = float64(z[j])
 	}
-	for _, v := range z {
-		outside += float64(v) * float64(v)
-	}
+	outside = squareNorm32(z)
 	c = make([]float64, f.Rank())
 	for i := range c {
 		c[i] = simd.Dot(f.U[i*a:(i+1)*a], active)
@@ -42,9 +40,7 @@ func (f *Factors) combine(dst, c []float32) {
 	for i, v := range c {
 		simd.Axpy(float64(v), f.V[i*f.P:(i+1)*f.P], sum)
 	}
-	for k, v := range sum {
-		dst[k] = float32(v)
-	}
+	narrow(dst, sum)
 }
 
 // updated is the decomposition of J' = J + C Qᵀ, from that of J: in the basis of
@@ -144,9 +140,7 @@ func (d *updated) split(z []float32) (c []float64, outside float64) {
 	for a, j := range d.rows {
 		simd.Axpy(float64(z[j]), d.b[a*d.width:(a+1)*d.width], t)
 	}
-	for _, v := range z {
-		outside += float64(v) * float64(v)
-	}
+	outside = squareNorm32(z)
 	c = make([]float64, len(d.s))
 	for i, s := range d.s {
 		c[i] = simd.Dot(d.x[i*d.width:(i+1)*d.width], t) / s
@@ -168,7 +162,5 @@ func (d *updated) combine(dst, c []float32) {
 		}
 		simd.Axpy(v, basis[i*p:(i+1)*p], sum)
 	}
-	for k, v := range sum {
-		dst[k] = float32(v)
-	}
+	narrow(dst, sum)
 }

@@ -150,7 +150,7 @@ func (e Experiment) resolveFurther(m Model, x []float32, begun *kept) (_ Experim
 		notes = append(notes, "the witnesses to combine are the search's, without a decomposition to take singular directions from")
 	}
 	if e.Twins.Examples > 0 {
-		if _, err := newTwinFinder(m, e.Twins.Domain); err != nil {
+		if _, err := twinFinderOf(m, e.Twins.Domain); err != nil {
 			e.Twins = TwinOptions{}
 			notes = append(notes, "no twins: "+strings.TrimPrefix(err.Error(), "twins: "))
 		}
@@ -158,13 +158,13 @@ func (e Experiment) resolveFurther(m Model, x []float32, begun *kept) (_ Experim
 	return e, notes
 }
 
-// newTwinFinder is NewTwinFinder of the model's graph.
-func newTwinFinder(m Model, d Domain) (*TwinFinder, error) {
+// twinFinderOf returns newTwinFinder of the model's graph.
+func twinFinderOf(m Model, d Domain) (*twinFinder, error) {
 	g, ok := m.(interface{ Graph() *nn.Graph })
 	if !ok {
 		return nil, fmt.Errorf("the model has no graph to look into")
 	}
-	return NewTwinFinder(g.Graph(), d)
+	return newTwinFinder(g.Graph(), d)
 }
 
 // mostQueries keeps a number of queries exact in float64, with room to spare.

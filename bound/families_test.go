@@ -19,7 +19,7 @@ func TestCombinationOverNoise(t *testing.T) {
 	f.near(eps, theta, Free, nearSize, 1e3) // half a σ and more: not the limit of Cramér-Rao
 	of := func(noise release.Noise, queries int) []float64 {
 		s := &witnessSet{each: 5, joint: true}
-		s.grow(1, 5, 5)
+		s.columns(5, 5).grow(1)
 		copy(s.eps, eps)
 		if err := s.certify(t.Context(), &Certifier{Net: m, Noise: noise, Queries: queries}, w, theta); err != nil {
 			t.Fatal(err)

@@ -13,16 +13,16 @@ import (
 
 // Defaults of FarOptions.
 const (
-	DefaultFarScales = 6 // down to 1/32 of the way
-	DefaultFarSteps  = 8 // Gauss-Newton converges quadratically: most arrive in two, the last few take their time
+	farScales = 6 // down to 1/32 of the way
+	farSteps  = 8 // Gauss-Newton converges quadratically: most arrive in two, the last few take their time
 )
 
 // FarOptions says how witnesses far from θ are sought: inputs that differ from it
 // as much as can be while their features hardly do. Its zero value asks for none.
 type FarOptions struct {
 	Starts int    // witnesses per example; 0 for none
-	Scales int    // of the line search along each start; by default DefaultFarScales
-	Steps  int    // of Gauss-Newton from the best of them; by default DefaultFarSteps
+	Scales int    // of the line search along each start; by default farScales
+	Steps  int    // of Gauss-Newton from the best of them; by default farSteps
 	Domain Domain // where θ+ε stays; on a grid, the box is searched and the best are then moved along the grid
 	Seed   uint64
 }
@@ -57,10 +57,10 @@ const (
 // and Gauss-Newton steps with J at θ+ε, again within the domain, take z away.
 func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32, index []int64, factors []*Factors, sigma float64, tell func(part float64)) error {
 	if o.Scales == 0 {
-		o.Scales = DefaultFarScales
+		o.Scales = farScales
 	}
 	if o.Steps == 0 {
-		o.Steps = DefaultFarSteps
+		o.Steps = farSteps
 	}
 	p, n := m.Dims()
 	s := &farSearch{options: o, model: m, sigma: sigma, p: p, n: n}

@@ -130,7 +130,7 @@ func TestStoredWitnessesAreStored(t *testing.T) {
 // the search where no single step is worth more by the features themselves.
 func TestRefineClimbs(t *testing.T) {
 	m, data, _, d := stored(t)
-	f, err := NewTwinFinder(m.Graph(), d)
+	f, err := newTwinFinder(m.Graph(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestRefineClimbs(t *testing.T) {
 	var eps []float64
 	for i := range data.Len() {
 		e, found := make([]float64, 48), make([]float64, 24)
-		if ok, err := f.Find(t.Context(), e, rowOf(data.x, i, 24), nil); err != nil {
+		if ok, err := f.find(t.Context(), e, rowOf(data.x, i, 24), nil); err != nil {
 			t.Fatal(err)
 		} else if ok[0] {
 			d.round(found, rowOf(data.x, i, 24), e[:24])

@@ -93,14 +93,7 @@ func byColumns[T nn.Float](ctx context.Context, lin nn.Linearization[T], js []Ja
 // activeRows makes room for the rows that may not be zero, and returns the
 // largest number of them in an example.
 func activeRows[T nn.Float](lin nn.Linearization[T], batch, p, n int) (js []Jacobian, most int) {
-	on := make([]bool, batch*n)
-	if a, ok := lin.(nn.Activity); ok {
-		a.Active(on)
-	} else {
-		for i := range on {
-			on[i] = true
-		}
-	}
+	on := activity(lin, batch*n)
 	js = make([]Jacobian, batch)
 	for i := range js {
 		for j, yes := range on[i*n : (i+1)*n] {
@@ -280,8 +273,6 @@ func (f *Factors) Pseudoinverse() []float32 {
 	scaleRows(scaled, f.S[:keep])
 	wide := make([]float64, a*f.P)
 	simd.Gemm(true, false, a, f.P, keep, 1, scaled, a, f.V, f.P, 0, wide, f.P)
-	for i, v := range wide {
-		out[i] = float32(v)
-	}
+	narrow(out, wide)
 	return out
 }

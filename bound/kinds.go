@@ -124,7 +124,7 @@ func (r *runner) twins(ctx context.Context, s *witnessSet, b *batch, tell func(p
 	}
 	if r.finder == nil {
 		var err error
-		if r.finder, err = newTwinFinder(r.model, o.Domain); err != nil {
+		if r.finder, err = twinFinderOf(r.model, o.Domain); err != nil {
 			return err
 		}
 	}
@@ -157,7 +157,7 @@ func (r *runner) findTwins(ctx context.Context, eps []float64, b *batch, tell fu
 			target = nil
 		}
 		mu.Unlock()
-		_, err := r.finder.Find(ctx, rowOf(eps, i, 2*b.p), rowOf(b.theta, i, b.p), target)
+		_, err := r.finder.find(ctx, rowOf(eps, i, 2*b.p), rowOf(b.theta, i, b.p), target)
 		mu.Lock()
 		defer mu.Unlock()
 		if err != nil && failed == nil {

@@ -37,12 +37,7 @@ func (s *spectra) fill(ctx context.Context, m nn.Model, theta []float32, index, 
 	active := activity(lin, n)
 	a := &products{ctx.Err, lin, p, n, func() { done++; tell(float64(done-1) / total) }}
 	op, on := lsqr.Operator[float32](a), []bool(nil)
-	rows := 0
-	for _, yes := range active {
-		if yes {
-			rows++
-		}
-	}
+	rows := activeCounts(active, n)[0]
 	if s.dimension[at] = int32(p); rows < p {
 		op, on, s.dimension[at] = turned{a}, active, int32(rows)
 	}
@@ -121,10 +116,8 @@ func (s *spectra) extremes(at int, b lsqr.Bidiagonal[float32]) (away []float32) 
 // chapter 6).
 func (s *spectra) quadratures(at int, bs []lsqr.Bidiagonal[float32], starts, away []float32, width int) {
 	for i, b := range bs {
-		v, mass := rowOf(starts, i, width), 0.
-		for _, x := range v {
-			mass += float64(x) * float64(x)
-		}
+		v := rowOf(starts, i, width)
+		mass := squareNorm32(v)
 		for q := 0; q < len(away); q += width {
 			dot := 0.
 			for c, x := range away[q : q+width] {

@@ -98,22 +98,5 @@ func (e Experiment) decomposes(j jacobianSize, begun *kept) bool {
 // sizeUp returns the size of the largest Jacobian of a few examples.
 func sizeUp(m nn.Model, x []float32) jacobianSize {
 	p, n := m.Dims()
-	j := jacobianSize{rows: n, cols: p}
-	lin, ok := m.Linearize(x).(nn.Activity)
-	if !ok {
-		return j
-	}
-	j.rows = 0
-	on := make([]bool, len(x)/p*n)
-	lin.Active(on)
-	for i := 0; i < len(on); i += n {
-		count := 0
-		for _, yes := range on[i : i+n] {
-			if yes {
-				count++
-			}
-		}
-		j.rows = max(j.rows, count)
-	}
-	return j
+	return jacobianSize{slices.Max(activeCounts(activity(m.Linearize(x), len(x)/p*n), n)), p}
 }

@@ -204,13 +204,20 @@ func (p *Prior) Std(c Coordinates) []float64 { return quadraticStd(p.Covariance,
 
 // quadraticStd returns √(w_kᵀ C w_k) for a symmetric matrix, [p, p].
 func quadraticStd(matrix []float64, c Coordinates) []float64 {
+	out := make([]float64, c.Len())
+	eachProduct(matrix, c, func(k int, _ []float64, square float64) { out[k] = math.Sqrt(max(square, 0)) })
+	return out
+}
+
+// eachProduct calls f with C w_k and w_kᵀ C w_k of each coordinate, for a symmetric
+// matrix C, [p, p]. f may overwrite C w_k.
+func eachProduct(matrix []float64, c Coordinates, f func(k int, product []float64, square float64)) {
 	p, m := c.Inputs(), c.Len()
 	if len(matrix) != p*p {
 		panic(fmt.Sprintf("bound: a matrix of %d values for %d inputs", len(matrix), p))
 	}
-	cw := make([]float64, p*m) // row i: (W C_i)
+	cw := make([]float64, p*m) // row i: W C_i
 	parallel(p, func(i int) { c.Apply(rowOf(cw, i, m), rowOf(matrix, i, p)) })
-	out := make([]float64, m)
 	simd.Parallel(m, 16, func(lo, hi int) {
 		column, all := make([]float64, p), make([]float64, m)
 		for k := lo; k < hi; k++ {
@@ -218,8 +225,7 @@ func quadraticStd(matrix []float64, c Coordinates) []float64 {
 				column[i] = cw[i*m+k]
 			}
 			c.Apply(all, column)
-			out[k] = math.Sqrt(max(all[k], 0))
+			f(k, column, all[k])
 		}
 	})
-	return out
 }

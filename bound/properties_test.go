@@ -16,7 +16,7 @@ func proven(t testing.TB, c *Certifier, eps []float32, w Coordinates) *witnessSe
 	t.Helper()
 	p := w.Inputs()
 	s := &witnessSet{each: len(eps) / p, joint: combines(c.Noise)}
-	s.grow(1, p, w.Len())
+	s.columns(p, w.Len()).grow(1)
 	copy(s.eps, eps)
 	if err := s.certify(t.Context(), c, w, make([]float32, p)); err != nil {
 		t.Fatal(err)

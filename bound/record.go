@@ -52,8 +52,8 @@ func (e Experiment) newRecord() *record {
 	return r
 }
 
-func (e *record) columns() []column {
-	cols := []column{
+func (e *record) columns() columns {
+	cols := columns{
 		{"index", nil, slice(&e.index)},
 		{"label", nil, slice(&e.label)},
 		{"theta", []int{e.p}, slice(&e.theta)},
@@ -76,11 +76,7 @@ func (e *record) columns() []column {
 }
 
 // grow makes room for n examples in all arrays but the spectrum, whose width is not known.
-func (e *record) grow(n int) {
-	for _, c := range e.columns() {
-		c.data.grow(n * c.size())
-	}
-}
+func (e *record) grow(n int) { e.columns().grow(n) }
 
 // rows returns the record of examples lo to hi, whose arrays share memory with those of e;
 // the spectrum is left out.
@@ -96,9 +92,7 @@ func (e *record) rows(lo, hi int) *record {
 		own := *s
 		v.sets[i] = &own
 	}
-	for _, c := range v.columns() {
-		c.data.keep(lo*c.size(), hi*c.size())
-	}
+	v.columns().keep(lo, hi)
 	return &v
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"tattle/internal/simd"
-	"tattle/nn"
 )
 
 const (
@@ -135,24 +134,7 @@ func (r *refiner) jacobians(ctx context.Context, some []int) []Jacobian {
 		}
 	}
 	lin := r.model.Linearize(x)
-	most := 0
-	on := make([]bool, len(some)*r.n)
-	for i := range on {
-		on[i] = true
-	}
-	if a, ok := lin.(nn.Activity); ok {
-		a.Active(on)
-	}
-	for i := range some {
-		count := 0
-		for _, yes := range rowOf(on, i, r.n) {
-			if yes {
-				count++
-			}
-		}
-		most = max(most, count)
-	}
-	if most*r.p > refineEntries {
+	if most := slices.Max(activeCounts(activity(lin, len(some)*r.n), r.n)); most*r.p > refineEntries {
 		return make([]Jacobian, len(some))
 	}
 	return jacobians(ctx, lin, len(some), r.p, r.n)

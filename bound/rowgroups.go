@@ -22,14 +22,9 @@ type rowGroup struct {
 // farDirect rows and with more: which way a step is found depends on its own point
 // alone.
 func groupByRows(on []bool, n, size int) (groups []rowGroup) {
-	rows, order := make([]int, len(on)/n), make([]int, len(on)/n)
-	for k := range rows {
+	rows, order := activeCounts(on, n), make([]int, len(on)/n)
+	for k := range order {
 		order[k] = k
-		for _, yes := range rowOf(on, k, n) {
-			if yes {
-				rows[k]++
-			}
-		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows[a], rows[b]) })
 	for _, k := range order {
@@ -42,8 +37,20 @@ func groupByRows(on []bool, n, size int) (groups []rowGroup) {
 	return groups
 }
 
-// activity tells which of the features, as many as there are, J may have rows of.
-func activity(lin nn.Linearization[float32], features int) []bool {
+// activeCounts counts, at every point, the active features, on being [points, n].
+func activeCounts(on []bool, n int) []int {
+	rows := make([]int, len(on)/n)
+	for k := range rows {
+		for _, yes := range rowOf(on, k, n) {
+			rows[k] += one(yes)
+		}
+	}
+	return rows
+}
+
+// activity returns for each of so many features whether its row of J may be nonzero. A
+// feature with such a row is called active.
+func activity[T nn.Float](lin nn.Linearization[T], features int) []bool {
 	on := make([]bool, features)
 	if a, ok := lin.(nn.Activity); ok {
 		a.Active(on)

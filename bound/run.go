@@ -188,7 +188,7 @@ type runner struct {
 	computing sync.Mutex // guards what follows, and the model: a shard takes all cores
 	searcher  searcher
 	certifier *Certifier
-	finder    *TwinFinder // nil before the first twins
+	finder    *twinFinder // nil before the first twins
 }
 
 // span returns the positions in indices of shard i.

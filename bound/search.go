@@ -126,12 +126,17 @@ func (s *repeats) spent() (e effort) {
 func norm32(x []float32) float64 {
 	s := float64(simd.SumSquares(x))
 	if !(s > 1e-25 && s < 1e30) {
-		s = 0
-		for _, v := range x {
-			s += float64(v) * float64(v)
-		}
+		s = squareNorm32(x)
 	}
 	return math.Sqrt(s)
+}
+
+// squareNorm32 returns ‖x‖², summed in float64.
+func squareNorm32(x []float32) (s float64) {
+	for _, v := range x {
+		s += float64(v) * float64(v)
+	}
+	return s
 }
 
 func rowNorms(x []float32, width int) []float64 {

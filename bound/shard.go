@@ -149,12 +149,8 @@ func (r *runner) factors(ctx context.Context, theta []float32) ([]*Factors, erro
 }
 
 func factorsAt(ctx context.Context, m nn.Model, theta []float32) ([]*Factors, error) {
-	x := make([]float64, len(theta))
-	for i, v := range theta {
-		x[i] = float64(v)
-	}
 	p, n := m.Dims()
-	return factorAll(ctx, jacobians(ctx, m.Linearize64(x), len(x)/p, p, n), Jacobian.complete)
+	return factorAll(ctx, jacobians(ctx, m.Linearize64(widened64(theta)), len(theta)/p, p, n), Jacobian.complete)
 }
 
 // factorAll decomposes Jacobians on all cores.

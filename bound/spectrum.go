@@ -54,8 +54,8 @@ type spectra struct {
 	mass         []float64 // [examples, probes]: ‖v‖² of what they start from
 }
 
-func (s *spectra) columns() []column {
-	return []column{
+func (s *spectra) columns() columns {
+	return columns{
 		{"ritz", []int{s.steps}, slice(&s.ritz)},
 		{"ritz_radius", []int{s.steps}, slice(&s.radius)},
 		{"ritz_taken", nil, slice(&s.taken)},
@@ -63,12 +63,6 @@ func (s *spectra) columns() []column {
 		{"probe_alpha", []int{s.probes, s.steps}, slice(&s.alpha)},
 		{"probe_beta", []int{s.probes, s.steps}, slice(&s.beta)},
 		{"probe_mass", []int{s.probes}, slice(&s.mass)},
-	}
-}
-
-func (s *spectra) grow(n int) {
-	for _, c := range s.columns() {
-		c.data.grow(n * c.size())
 	}
 }
 
@@ -133,7 +127,7 @@ func (r *Result) counts(t float64) (counts []Count) {
 func (v *verifier) spectra(ctx context.Context, rec *record) error {
 	o := v.experiment.Spectrum
 	old, fresh := rec.estimated, v.experiment.newRecord().estimated
-	fresh.grow(len(rec.index))
+	fresh.columns().grow(len(rec.index))
 	for i, index := range rec.index {
 		if err := fresh.fill(ctx, v.model, rec.theta[i*rec.p:(i+1)*rec.p], int(index), i, o.Seed, func(float64) {}); err != nil {
 			return err

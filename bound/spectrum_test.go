@@ -22,7 +22,7 @@ func exactly(t testing.TB, m nn.Model, theta []float32) []float64 {
 func estimatedOf(t testing.TB, m nn.Model, theta []float32, seed uint64, probes, steps int) Spectrum {
 	t.Helper()
 	s := &spectra{probes: probes, steps: steps}
-	s.grow(1)
+	s.columns().grow(1)
 	if err := s.fill(context.Background(), m, theta, 0, 0, seed, func(float64) {}); err != nil {
 		t.Fatal(err)
 	}

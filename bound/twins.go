@@ -59,23 +59,23 @@ func (o TwinOptions) TargetIndex(data Source, example, label int) int {
 	return -1
 }
 
-// A TwinFinder finds inputs that a net maps, in real arithmetic, to exactly the same
+// A twinFinder finds inputs that a net maps, in real arithmetic, to exactly the same
 // features: it knows of the box of its domain, but of no grid in it. Where the
 // net is affine between ReLUs, these are the inputs in the domain at which the units
 // of one layer that are on at θ do not change and those that are off stay off: a
 // polytope, whose far corners and whose point nearest to a target are found by a
 // linear and a quadratic programme. It is safe for concurrent use; the programmes
 // use all cores unless called from Parallel.
-type TwinFinder struct {
+type twinFinder struct {
 	domain  Domain
 	p       int
 	levels  []*level
 	workers sync.Pool // of *twinWorker
 }
 
-// NewTwinFinder prepares the search for a net that ends in the features. It errs,
+// newTwinFinder prepares the search for a net that ends in the features. It errs,
 // with the reason, where twins cannot be found by linear algebra.
-func NewTwinFinder(g *nn.Graph, domain Domain) (*TwinFinder, error) {
+func newTwinFinder(g *nn.Graph, domain Domain) (*twinFinder, error) {
 	p := nn.Size(g.InputShape)
 	switch {
 	case domain.Low == nil:
@@ -87,12 +87,12 @@ func NewTwinFinder(g *nn.Graph, domain Domain) (*TwinFinder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &TwinFinder{domain: domain, p: p, levels: levels}
+	f := &twinFinder{domain: domain, p: p, levels: levels}
 	f.workers.New = func() any { return newTwinWorker(f) }
 	return f, nil
 }
 
-// Find overwrites eps, [2, p], with two twins θ+ε of θ: the farthest that it finds
+// find overwrites eps, [2, p], with two twins θ+ε of θ: the farthest that it finds
 // and the one nearest to target, which may be nil. found says which there are; the
 // others are zero. It errs where ctx ends and where the net's values or slopes are not
 // finite, and panics where lengths do not match.
@@ -100,7 +100,7 @@ func NewTwinFinder(g *nn.Graph, domain Domain) (*TwinFinder, error) {
 // ‖ε‖² is convex, and a linear programme finds where its chords over the limits of
 // each input are largest, which is above every ‖ε‖² in the polytope; from there on
 // each programme maximises the linear part at the ε before, which is below.
-func (f *TwinFinder) Find(ctx context.Context, eps []float64, theta, target []float32) (found [2]bool, err error) {
+func (f *twinFinder) find(ctx context.Context, eps []float64, theta, target []float32) (found [2]bool, err error) {
 	if len(eps) != 2*f.p || len(theta) != f.p || target != nil && len(target) != f.p {
 		panic(fmt.Sprintf("bound: twins of length %d of an input of length %d toward one of length %d, for %d inputs",
 			len(eps), len(theta), len(target), f.p))
@@ -123,7 +123,7 @@ func (f *TwinFinder) Find(ctx context.Context, eps []float64, theta, target []fl
 // prepare sets the polytope of θ's twins up. It reports false where there is no
 // layer with fewer units that are on than there are inputs, or θ is not legal, and
 // errs where the net's values are not finite.
-func (f *TwinFinder) prepare(w *twinWorker, theta []float32) (bool, error) {
+func (f *twinFinder) prepare(w *twinWorker, theta []float32) (bool, error) {
 	for i, t := range theta {
 		w.theta[i] = float64(t)
 		if !f.domain.contains(i, w.theta[i], 0) {

@@ -23,7 +23,7 @@ type twinWorker struct {
 	clean     cleaner
 }
 
-func newTwinWorker(f *TwinFinder) *twinWorker {
+func newTwinWorker(f *twinFinder) *twinWorker {
 	w := &twinWorker{p: f.p, nets: make([][]*nn.Net, len(f.levels)), theta: make([]float64, f.p),
 		low: make([]float64, f.p), high: make([]float64, f.p), q: make([]float64, f.p), trial: make([]float64, f.p),
 		ones: slices.Repeat([]float64{1}, f.p)}

@@ -47,7 +47,7 @@ func TestTwinsOnMNIST(t *testing.T) {
 	case testing.Short():
 		count = 1
 	}
-	f, err := NewTwinFinder(o.net.Graph(), mnistRange())
+	f, err := newTwinFinder(o.net.Graph(), mnistRange())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestTwinsOnMNIST(t *testing.T) {
 		}
 	}
 	parallel(count, func(i int) {
-		found[i], errs[i] = f.Find(context.Background(), eps[i*2*784:(i+1)*2*784], o.data.x[i*784:(i+1)*784], targets[i*784:(i+1)*784])
+		found[i], errs[i] = f.find(context.Background(), eps[i*2*784:(i+1)*2*784], o.data.x[i*784:(i+1)*784], targets[i*784:(i+1)*784])
 	})
 	var far, near, rest, ratio []float64
 	good := [2]int{}
@@ -140,12 +140,12 @@ func cube(p int, half float64) Domain { return boxOf(p, -half, half) }
 
 func find(t *testing.T, g *nn.Graph, d Domain, theta, target []float32) ([]float64, [2]bool) {
 	t.Helper()
-	f, err := NewTwinFinder(g, d)
+	f, err := newTwinFinder(g, d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	eps := make([]float64, 2*len(theta))
-	found, err := f.Find(context.Background(), eps, theta, target)
+	found, err := f.find(context.Background(), eps, theta, target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func twinsOf(t *testing.T, g *nn.Graph) {
 		x[i] = float32(min(max(r.NormFloat64(), -1.5), 1.5))
 	}
 	clear(x[:p]) // in the middle of the range
-	f, err := NewTwinFinder(g, d)
+	f, err := newTwinFinder(g, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func twinsOf(t *testing.T, g *nn.Graph) {
 	}
 	search := func(i int) []float64 {
 		eps := make([]float64, 2*p)
-		if _, err := f.Find(context.Background(), eps, x[i*p:(i+1)*p], x[(i+1)%count*p:][:p]); err != nil {
+		if _, err := f.find(context.Background(), eps, x[i*p:(i+1)*p], x[(i+1)%count*p:][:p]); err != nil {
 			t.Error(err)
 		}
 		return eps
@@ -278,11 +278,11 @@ func TestTwinsRefused(t *testing.T) {
 	g := chain([]int{4}, drawn(r, 3, 4), &nn.ReLU{})
 	wide := chain([]int{4}, drawn(r, mostRows+1, 4), &nn.ReLU{})
 	for name, err := range map[string]error{
-		"free":   second(NewTwinFinder(g, Free)),
-		"inputs": second(NewTwinFinder(g, cube(5, 1))),
-		"large":  second(NewTwinFinder(wide, cube(4, 1))),
-		"smooth": second(NewTwinFinder(chain([]int{4}, &nn.Softmax{}, drawn(r, 3, 4)), cube(4, 1))),
-		"square": second(NewTwinFinder(chain([]int{4}, drawn(r, 4, 4)), cube(4, 1))),
+		"free":   second(newTwinFinder(g, Free)),
+		"inputs": second(newTwinFinder(g, cube(5, 1))),
+		"large":  second(newTwinFinder(wide, cube(4, 1))),
+		"smooth": second(newTwinFinder(chain([]int{4}, &nn.Softmax{}, drawn(r, 3, 4)), cube(4, 1))),
+		"square": second(newTwinFinder(chain([]int{4}, drawn(r, 4, 4)), cube(4, 1))),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -309,11 +309,11 @@ func TestTwinsRefused(t *testing.T) {
 		case "infinite":
 			bad.Weight.Data[5] = float32(math.Inf(1))
 		}
-		f, err := NewTwinFinder(chain([]int{4}, bad, &nn.ReLU{}), cube(4, 1))
+		f, err := newTwinFinder(chain([]int{4}, bad, &nn.ReLU{}), cube(4, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Find(context.Background(), make([]float64, 8), []float32{0, 1, 1, 0}, nil); err == nil || !strings.Contains(err.Error(), "not finite") {
+		if _, err := f.find(context.Background(), make([]float64, 8), []float32{0, 1, 1, 0}, nil); err == nil || !strings.Contains(err.Error(), "not finite") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -321,10 +321,10 @@ func TestTwinsRefused(t *testing.T) {
 	if _, found := find(t, one, cube(1, 1), []float32{.5}, []float32{0}); found != [2]bool{} {
 		t.Error("twins of a net that hides nothing")
 	}
-	f, _ := NewTwinFinder(g, cube(4, 1))
+	f, _ := newTwinFinder(g, cube(4, 1))
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := f.Find(ended, make([]float64, 8), make([]float32, 4), nil); err == nil {
+	if _, err := f.find(ended, make([]float64, 8), make([]float32, 4), nil); err == nil {
 		t.Error("no error of a context that has ended")
 	}
 	same := pictures{x: make([]float32, 12), p: 4, labels: []int{1, 1, 1}}
@@ -333,4 +333,4 @@ func TestTwinsRefused(t *testing.T) {
 	}
 }
 
-func second(_ *TwinFinder, err error) error { return err }
+func second(_ *twinFinder, err error) error { return err }

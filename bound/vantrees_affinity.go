@@ -50,16 +50,13 @@ func (a *affinities) displacements(ctx context.Context, prior *Prior, c Coordina
 		return nil, err
 	}
 	simd.Scale(a.noise.Fisher()*float64(a.queries), g)
-	covariance, err := posterior(prior.Covariance, g, p)
+	covariance, err := posterior(a.root, g, p)
 	if err != nil {
 		return nil, err
 	}
 	d := newDisplaced(covariance, c, a.reach())
 	var solved mat.Dense
-	wide := make([]float64, m*p)
-	for i, v := range d.h {
-		wide[i] = float64(v)
-	}
+	wide := widened64(d.h)
 	if err := chol.SolveTo(&solved, mat.NewDense(m, p, wide).T()); err != nil {
 		return nil, fmt.Errorf("van Trees bound: %w", err)
 	}
@@ -75,19 +72,14 @@ func (a *affinities) displacements(ctx context.Context, prior *Prior, c Coordina
 func newDisplaced(covariance []float64, c Coordinates, reach float64) *displaced {
 	p, m := c.Inputs(), c.Len()
 	d := &displaced{h: make([]float32, m*p), gain: make([]float64, m), distance: make([]float64, m), spread: make([]float64, 2*m)}
-	std := quadraticStd(covariance, c)
-	cw := make([]float64, p*m) // row i: (W C_i)
-	parallel(p, func(i int) { c.Apply(rowOf(cw, i, m), rowOf(covariance, i, p)) })
-	simd.Parallel(m, 16, func(lo, hi int) {
-		h, all := make([]float64, p), make([]float64, m)
-		for k := lo; k < hi; k++ {
-			for i := range h {
-				d.h[k*p+i] = float32(reach * cw[i*m+k] / max(std[k], math.SmallestNonzeroFloat64))
-				h[i] = float64(d.h[k*p+i])
-			}
-			c.Apply(all, h)
-			d.gain[k] = all[k]
+	eachProduct(covariance, c, func(k int, h []float64, square float64) {
+		std, all := math.Sqrt(max(square, 0)), make([]float64, m)
+		for i, v := range h {
+			d.h[k*p+i] = float32(reach * v / max(std, math.SmallestNonzeroFloat64))
+			h[i] = float64(d.h[k*p+i])
 		}
+		c.Apply(all, h)
+		d.gain[k] = all[k]
 	})
 	return d
 }

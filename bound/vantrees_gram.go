@@ -54,27 +54,23 @@ func addGrams(ctx context.Context, sum []float64, m nn.Model, x []float32, alpha
 }
 
 // posterior returns (G + Σ⁻¹)⁻¹ = Tᵀ T with Σ = RᵀR, I + R G Rᵀ = L Lᵀ and T =
-// L⁻¹R: no inverse is formed of Σ, and what is factored has no eigenvalue below 1.
-func posterior(sigma, g []float64, p int) ([]float64, error) {
-	var c mat.Cholesky
-	if !c.Factorize(mat.NewSymDense(p, sigma)) {
-		return nil, fmt.Errorf("the prior's covariance is not positive definite")
-	}
-	var upper, lower mat.TriDense
-	c.UTo(&upper)
-	r := mat.DenseCopyOf(&upper)
+// L⁻¹R, given R as root: no inverse of Σ is formed, and the matrix that is factored has
+// no eigenvalue below 1.
+func posterior(root, g []float64, p int) ([]float64, error) {
 	rg, inner := make([]float64, p*p), make([]float64, p*p)
-	simd.Gemm(false, false, p, p, p, 1, r.RawMatrix().Data, p, g, p, 0, rg, p)
-	simd.Gemm(false, true, p, p, p, 1, rg, p, r.RawMatrix().Data, p, 0, inner, p)
+	simd.Gemm(false, false, p, p, p, 1, root, p, g, p, 0, rg, p)
+	simd.Gemm(false, true, p, p, p, 1, rg, p, root, p, 0, inner, p)
 	for i := range p {
 		inner[i*p+i]++
 	}
+	var c mat.Cholesky
 	if !c.Factorize(mat.NewSymDense(p, inner)) {
 		return nil, fmt.Errorf("the information of the release is not finite: the noise is too weak")
 	}
+	var lower mat.TriDense
 	c.LTo(&lower)
 	var t mat.Dense
-	if err := lower.SolveTo(&t, false, r); err != nil {
+	if err := lower.SolveTo(&t, false, mat.NewDense(p, p, root)); err != nil {
 		return nil, fmt.Errorf("van Trees bound: %w", err)
 	}
 	simd.Gemm(true, false, p, p, p, 1, t.RawMatrix().Data, p, t.RawMatrix().Data, p, 0, inner, p)

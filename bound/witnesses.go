@@ -53,9 +53,9 @@ func (e Experiment) witnessSets() (all []*witnessSet) {
 }
 
 // columns lists the arrays.
-func (s *witnessSet) columns(p, m int) []column {
+func (s *witnessSet) columns(p, m int) columns {
 	prefix := s.name + "_"
-	cols := []column{
+	cols := columns{
 		{prefix + "std", []int{m}, slice(&s.std)},
 		{prefix + "winner", []int{m}, slice(&s.winner)},
 		{prefix + "mean_square", nil, slice(&s.meanSquare)},
@@ -76,15 +76,6 @@ func (s *witnessSet) columns(p, m int) []column {
 // rows returns the witnesses of examples lo to hi, in the same memory.
 func (s *witnessSet) rows(lo, hi, p, m int) *witnessSet {
 	v := *s
-	for _, c := range v.columns(p, m) {
-		c.data.keep(lo*c.size(), hi*c.size())
-	}
+	v.columns(p, m).keep(lo, hi)
 	return &v
-}
-
-// grow makes room for n examples.
-func (s *witnessSet) grow(n, p, m int) {
-	for _, c := range s.columns(p, m) {
-		c.data.grow(n * c.size())
-	}
 }

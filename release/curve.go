@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"tattle/nn"
-	"tattle/run"
 	"tattle/stat"
 )
 
@@ -25,21 +23,14 @@ type Drop struct {
 // one generator whatever the noise, so that within a family accuracy falls almost
 // monotonically with σ. It is not safe for concurrent use.
 type Curve struct {
-	head     nn.Model
+	scorer
 	n        int
-	classes  int
 	draws    int
 	seed     uint64
 	features []float32 // [examples, n]
-	labels   []int
-	clean    []bool // classified correctly without noise
+	clean    []bool    // classified correctly without noise
 	accuracy Accuracy
 	rms      float64
-
-	z      []float64 // [curveBatch, n]
-	x      []float32 // [curveBatch, n]
-	logits []float32 // [curveBatch, classes]
-	right  []bool    // [curveBatch]
 }
 
 // curveBatch is the number of examples that go through the head at once.
@@ -56,33 +47,27 @@ func NewCurve(ctx context.Context, front, head nn.Model, data nn.Source, draws i
 	if draws < 0 {
 		return nil, fmt.Errorf("%d draws of noise: give at least 1", draws)
 	}
-	c := &Curve{head: head, n: n, classes: classes, draws: max(draws, 1), seed: seed ^ ditherStream}
-	size := min(curveBatch, max(data.Len(), 1))
-	c.z, c.x = make([]float64, size*n), make([]float32, size*n)
-	c.logits, c.right = make([]float32, size*classes), make([]bool, size)
-	if err := c.keep(ctx, front, data); err != nil {
+	c := &Curve{scorer: scorer{head: head, data: data, classes: classes}, n: n, draws: max(draws, 1), seed: seed}
+	if err := c.keep(ctx, front); err != nil {
 		return nil, fmt.Errorf("accuracy: %w", err)
 	}
 	return c, nil
 }
 
 // keep fills in the features and labels, and what comes of them without noise.
-func (c *Curve) keep(ctx context.Context, front nn.Model, data nn.Source) error {
-	err := forEachBatch(ctx, front, data, func(first int, features []float32) error {
+func (c *Curve) keep(ctx context.Context, front nn.Model) error {
+	err := forEachBatch(ctx, front, c.data, func(first int, features []float32) error {
 		c.features = append(c.features, features...)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	c.labels, c.clean = make([]int, data.Len()), make([]bool, data.Len())
-	for i := range c.labels {
-		c.labels[i] = data.Label(i)
-	}
+	c.clean = make([]bool, c.data.Len())
 	c.rms = stat.RMS(c.features)
-	correct, err := c.forEach(ctx, func(first int, x []float32) { copy(x, c.features[first*c.n:]) },
+	correct, err := c.forEach(ctx, func(_ int, features []float32) []float32 { return features },
 		func(i int, right bool) { c.clean[i] = right })
-	c.accuracy = newAccuracy(correct, len(c.labels), 1)
+	c.accuracy = newAccuracy(correct, c.data.Len(), 1)
 	return err
 }
 
@@ -97,8 +82,8 @@ func (c *Curve) RMS() float64 { return c.rms }
 // noise after it does count together, example by example. It panics unless there is
 // one entry for each example.
 func (c *Curve) Against(right []bool) {
-	if len(right) != len(c.labels) {
-		panic(fmt.Sprintf("release: %d entries for %d examples", len(right), len(c.labels)))
+	if len(right) != c.data.Len() {
+		panic(fmt.Sprintf("release: %d entries for %d examples", len(right), c.data.Len()))
 	}
 	c.clean = right
 }
@@ -113,10 +98,10 @@ func (c *Curve) At(ctx context.Context, d Dither, p Post) (Utility, Drop, error)
 	if err := p.check(); err != nil {
 		return Utility{}, Drop{}, err
 	}
-	hits := make([]int32, len(c.labels))
-	correct := 0
+	hits := make([]int32, c.data.Len())
+	correct, noisy := 0, newNoise(d, p, c.n, c.seed)
 	for draw := range c.draws {
-		k, err := c.forEach(ctx, func(first int, x []float32) { c.dither(d, p, first, draw, x) },
+		k, err := c.forEach(ctx, func(first int, features []float32) []float32 { return noisy.add(first, draw, features) },
 			func(i int, right bool) {
 				if right {
 					hits[i]++
@@ -127,40 +112,25 @@ func (c *Curve) At(ctx context.Context, d Dither, p Post) (Utility, Drop, error)
 		}
 		correct += k
 	}
-	u := Utility{Examples: len(c.labels), Classes: c.classes, Draws: c.draws, Clean: c.accuracy,
-		Released: newAccuracy(correct, len(c.labels), c.draws)}
+	u := Utility{Examples: len(hits), Classes: c.classes, Draws: c.draws, Clean: c.accuracy,
+		Released: newAccuracy(correct, len(hits), c.draws)}
 	return u, c.drop(hits), nil
 }
 
-// dither overwrites x, [b, n], with one draw of what leaves for consecutive
-// examples.
-func (c *Curve) dither(d Dither, p Post, first, draw int, x []float32) {
-	features := c.features[first*c.n:][:len(x)]
-	addNoise(x, features, c.z, c.n, d, p, func(i int) *rand.Rand { return run.Rand(c.seed, first+i, draw) })
-}
-
-// forEach classifies all examples, fill giving what the head takes, and returns how
-// many are right.
-func (c *Curve) forEach(ctx context.Context, fill func(first int, x []float32), see func(i int, right bool)) (correct int, err error) {
-	for first := 0; first < len(c.labels); first += curveBatch {
+// forEach classifies what released makes of the features of all examples, a batch at a
+// time, and returns how many are right.
+func (c *Curve) forEach(ctx context.Context, released func(first int, features []float32) []float32, see func(i int, right bool)) (int, error) {
+	c.correct, c.see = 0, see
+	for first := 0; first < c.data.Len(); first += curveBatch {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		b := min(curveBatch, len(c.labels)-first)
-		fill(first, c.x[:b*c.n])
-		c.head.Forward(c.logits[:b*c.classes], c.x[:b*c.n])
-		for i := range b {
-			right, err := classified(first+i, c.labels[first+i], c.logits[i*c.classes:(i+1)*c.classes])
-			if err != nil {
-				return 0, err
-			}
-			if right {
-				correct++
-			}
-			see(first+i, right)
+		end := min(c.data.Len(), first+curveBatch)
+		if err := c.score(first, released(first, c.features[first*c.n:end*c.n])); err != nil {
+			return 0, err
 		}
 	}
-	return correct, nil
+	return c.correct, nil
 }
 
 // drop summarises, for each example, how often it was right with noise.

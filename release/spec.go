@@ -3,6 +3,7 @@ package release
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"tattle/nn"
@@ -70,9 +71,9 @@ func (s Spec) surface() string {
 
 func (s Spec) check() error {
 	switch {
-	case !oneOf(s.surface(), Surfaces()):
+	case !slices.Contains(Surfaces(), s.surface()):
 		return fmt.Errorf("no surface %q; there are %s", s.Surface, strings.Join(Surfaces(), ", "))
-	case !oneOf(s.projection(), Projections()):
+	case !slices.Contains(Projections(), s.projection()):
 		return fmt.Errorf("no projection %q; there are %s", s.Projection, strings.Join(Projections(), ", "))
 	case s.Keep < 0:
 		return fmt.Errorf("projection to %d entries: keep at least 1, or give 0 for all", s.Keep)
@@ -86,15 +87,6 @@ func (s Spec) check() error {
 		return fmt.Errorf("node %q says which features to release, but the surface is %s", s.Node, s.Surface)
 	}
 	return nil
-}
-
-func oneOf(s string, list []string) bool {
-	for _, v := range list {
-		if s == v {
-			return true
-		}
-	}
-	return false
 }
 
 // features cuts g at the features.

@@ -3,7 +3,6 @@ package release
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 
 	"tattle/internal/simd"
 	"tattle/nn"
@@ -71,7 +70,7 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	_, classes := f.Head.Dims()
 	u := Utility{Examples: data.Len(), Classes: classes, Draws: draws}
 	clean, released := newScorer(f.Head, data), newScorer(f.Head, data)
-	noisy := &noise{dither: f.Dither, post: f.Post, n: n, seed: o.Seed ^ ditherStream}
+	noisy := newNoise(f.Dither, f.Post, n, o.Seed)
 	err := forEachBatch(ctx, f.Front, data, func(first int, features []float32) error {
 		if err := clean.score(first, features); err != nil {
 			return err
@@ -125,6 +124,7 @@ type scorer struct {
 	classes int
 	logits  []float32
 	correct int
+	see     func(example int, right bool) // unless nil, called for every example
 }
 
 func newScorer(head nn.Model, data nn.Source) *scorer {
@@ -152,6 +152,9 @@ func (s *scorer) count(first int, logits []float32) error {
 		}
 		if right {
 			s.correct++
+		}
+		if s.see != nil {
+			s.see(example, right)
 		}
 	}
 	return nil
@@ -195,28 +198,26 @@ type noise struct {
 	out []float32
 }
 
-// add returns one draw of a_θ + Z for consecutive examples, [examples, n], valid
-// until the next call.
+func newNoise(d Dither, p Post, n int, seed uint64) *noise {
+	return &noise{dither: d, post: p, n: n, seed: seed ^ ditherStream}
+}
+
+// add returns one draw of the release a_θ + Z of consecutive examples, [examples, n],
+// after post-processing. It is valid until the next call.
 func (s *noise) add(first, draw int, features []float32) []float32 {
 	if len(s.z) < len(features) {
 		s.z, s.out = make([]float64, len(features)), make([]float32, len(features))
 	}
-	out := s.out[:len(features)]
-	addNoise(out, features, s.z, s.n, s.dither, s.post, func(i int) *rand.Rand { return run.Rand(s.seed, first+i, draw) })
-	return out
-}
-
-// addNoise overwrites out with one draw of what leaves, for features, [b, n], the
-// noise of row i from source(i). z, at least [b, n], is room.
-func addNoise(out, features []float32, z []float64, n int, d Dither, p Post, source func(i int) *rand.Rand) {
+	out, n := s.out[:len(features)], s.n
 	simd.Parallel(len(features)/n, 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			z, out := z[i*n:(i+1)*n], out[i*n:(i+1)*n]
-			d.Sample(z, source(i))
+			z, out := s.z[i*n:(i+1)*n], out[i*n:(i+1)*n]
+			s.dither.Sample(z, run.Rand(s.seed, first+i, draw))
 			for j, a := range features[i*n : (i+1)*n] {
 				out[j] = float32(float64(a) + z[j])
 			}
 		}
-		p.Apply(out[lo*n:hi*n], n)
+		s.post.Apply(out[lo*n:hi*n], n)
 	})
+	return out
 }
