@@ -87,7 +87,7 @@ func distilledUntil(t *testing.T, teacher string) {
 		if !exists(out) && wait < time.Minute {
 			continue
 		}
-		if kept, err := readResult(out); err != nil || !kept.Unfinished || !exists(filepath.Join(out, reportJSON)) || !strings.Contains(said.String(), "the student as far as it came") {
+		if kept, err := readResult(out); err != nil || !kept.Unfinished || !exists(filepath.Join(out, reportJSON)) || !strings.Contains(said.String(), "the unfinished student is in") {
 			t.Errorf("of an interrupted distillation is kept %+v, %v; it said %s", kept, err, said.String())
 		}
 		return
