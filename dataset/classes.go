@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,31 +16,25 @@ const maxClassNumber = 100_000
 var targetColumns = []string{"label", "labels", "class", "target", "category", "class_id", "label_id", "y"}
 
 // findTarget gives the inputs the target that is asked for, the kind's own, or
-// the column that looks like one; none where there is none of these.
-func (in *inputs) findTarget(src *origin, asked string) error {
-	text := asked
-	if text == "" {
-		text = src.target
+// the column that looks like one, and returns what it is made of; none where there
+// is none of these.
+func (in *inputs) findTarget(src *origin, asked string) (*chosen, error) {
+	c := new(chosen)
+	text := cmp.Or(asked, src.target, src.labels.targetColumn())
+	switch {
+	case text == "" && len(src.labels.columns) == 0:
+		in.note("the pictures lie in one folder: they are read without labels")
+		return c, nil
+	case text == "":
+		in.note("no column is known to hold the classes (columns: %s): the examples are read without labels", src.labels.names())
+		return c, nil
 	}
-	if text == "" {
-		text = src.labels.targetColumn()
+	var err error
+	if c.target, err = src.classes(text, c); err != nil {
+		return nil, fmt.Errorf("%s: %w", src.labels.source, err)
 	}
-	if text == "" {
-		in.note("no column is known to say the classes (of %s): the examples are taken without labels", src.labels.someNames())
-		return nil
-	}
-	a, err := src.classes(text, new(chosen))
-	in.target = &a
-	return err
-}
-
-// someNames lists the first columns.
-func (l *labels) someNames() string {
-	var names []string
-	for _, c := range l.columns {
-		names = append(names, c.name)
-	}
-	return listed(names)
+	in.target = &c.target
+	return c, nil
 }
 
 // targetColumn returns the column that is called as classes are, or that is the
@@ -80,7 +75,7 @@ func (src *origin) classes(text string, c *chosen) (Attribute, error) {
 	}
 	c.columns = append(c.columns, k)
 	col := src.labels.columns[k]
-	if a, ok := numbered(col); ok {
+	if a, ok := numbered(col); ok && !src.sorted {
 		return a, nil
 	}
 	return sortedClasses(col), nil

@@ -1,51 +1,12 @@
 package dataset
 
 import (
-	"context"
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 )
-
-// openFolders reads pictures in a folder for each class, as torchvision's
-// ImageFolder does: the sorted names of the folders are the classes, and whatever
-// is below belongs to them. Around them may lie folders called train, val and
-// test. Pictures in one folder alone have no labels.
-func openFolders(source string, o InputOptions) (*inputs, error) {
-	fsys, closer, err := openFS(source)
-	if err != nil {
-		return nil, err
-	}
-	in := &inputs{close: func() { closer.Close() }}
-	l, err := readFolders(fsys, source)
-	if err == nil {
-		err = in.part(source, l.split, l.rows(), o.Split)
-	}
-	if err == nil && o.Target != "" && (len(l.columns) == 0 || o.Target != l.columns[0].name) {
-		err = fmt.Errorf("%s: no column %q: folders say the classes alone; put a CSV of labels among the pictures, or name one", source, o.Target)
-	}
-	if err != nil {
-		in.close()
-		return nil, err
-	}
-	if len(l.columns) == 0 {
-		in.note("the pictures lie in one folder: they are taken without labels")
-	} else {
-		a := sortedClasses(l.columns[0])
-		in.target = &a
-	}
-	in.read = func(ctx context.Context, rows []int) (*Set, error) {
-		set, err := in.pictures(ctx, fsys, l, rows, o)
-		if err == nil {
-			set.Name = strings.TrimSuffix(baseName(source), filepath.Ext(source))
-		}
-		return set, err
-	}
-	return in, nil
-}
 
 // foreignPictures are endings of pictures that are not decoded here.
 var foreignPictures = []string{".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm", ".heic", ".avif", ".jp2"}
@@ -55,7 +16,10 @@ func isForeign(name string) bool {
 	return slices.Contains(foreignPictures, strings.ToLower(path.Ext(name)))
 }
 
-// readFolders finds the pictures, their parts and their classes.
+// readFolders reads the names of pictures in a folder for each class, as torchvision's
+// ImageFolder does: the sorted names of the folders are the classes, and all pictures
+// below a folder belong to its class. The folders of classes may lie in folders called
+// train, val and test. Pictures in a single folder have no labels.
 func readFolders(fsys fs.FS, source string) (*labels, error) {
 	pictures, files, err := listPictures(fsys, source)
 	if i := slices.IndexFunc(files, isForeign); i >= 0 {

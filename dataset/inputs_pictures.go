@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"image"
 	"image/jpeg"
 	"image/png"
@@ -12,7 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// openPictureInputs reads pictures with labels: those of the kinds of [OpenParts].
+// openPictureInputs reads pictures: those of the kinds of [OpenParts], and folders of
+// classes.
 func openPictureInputs(path, kind string, o InputOptions) (*inputs, error) {
 	l := o.labelled()
 	if side := squareSide(o.Shape); side > 0 {
@@ -23,19 +23,18 @@ func openPictureInputs(path, kind string, o InputOptions) (*inputs, error) {
 		return nil, err
 	}
 	in := &inputs{notes: src.labels.notes, close: src.close}
-	if err := in.part(path, src.labels.split, src.labels.rows(), o.Split); err != nil {
+	if err = in.part(path, src.labels.split, src.labels.rows(), o.Split); err == nil {
+		_, err = in.findTarget(src, o.Target)
+	}
+	if err != nil {
 		src.close()
 		return nil, err
 	}
-	if err := in.findTarget(src, o.Target); err != nil {
-		src.close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
 	in.read = func(ctx context.Context, rows []int) (*Set, error) {
-		if o.Preprocess.IsZero() {
+		if o.Preprocess.IsZero() && kind != KindFolders {
 			return in.squares(ctx, src, rows, l)
 		}
-		return in.pictures(ctx, src.fsys, src.labels, rows, o)
+		return in.pictures(ctx, src, rows, o)
 	}
 	return in, nil
 }
@@ -81,7 +80,8 @@ func distinctRows(rows []int) (places, distinct []int) {
 }
 
 // pictures decodes and shapes the pictures of some rows.
-func (in *inputs) pictures(ctx context.Context, fsys fs.FS, l *labels, rows []int, o InputOptions) (*Set, error) {
+func (in *inputs) pictures(ctx context.Context, src *origin, rows []int, o InputOptions) (*Set, error) {
+	fsys, l := src.fsys, src.labels
 	files := pick(l.files, 1, rows)
 	size, err := pictureSize(fsys, files[0])
 	if err != nil {
@@ -101,7 +101,7 @@ func (in *inputs) pictures(ctx context.Context, fsys fs.FS, l *labels, rows []in
 	if n := z.turned.Load(); n > 0 {
 		in.note("in %d of %s Exif says that it is to be turned, which is not done, as by torchvision: turn pictures before if the model's were", n, plural(len(rows), "picture"))
 	}
-	set := &Set{Name: baseName(l.source), Shape: z.shapeOf(), Pixels: d.pixels, Source: []string{l.source}, ChannelsLast: o.Preprocess.Layout == LayoutHWC, Resized: o.Preprocess.Resize != nil}
+	set := &Set{Name: src.name, Shape: z.shapeOf(), Pixels: d.pixels, Source: []string{l.source}, ChannelsLast: o.Preprocess.Layout == LayoutHWC, Resized: o.Preprocess.Resize != nil}
 	set.Mean, set.Std = []float32{pictureMean}, []float32{pictureStd}
 	if !o.Preprocess.normalises() {
 		in.note("nothing is said of the values: the bytes of pictures are taken to −1 … 1 (range, mean and std of a preprocessing say otherwise)")

@@ -21,15 +21,11 @@ func openRows(path, kind string, o InputOptions) (*inputs, error) {
 		return nil, fmt.Errorf("%s: a table has no pictures to resize or crop: leave resize and crop out", path)
 	}
 	in := &inputs{close: src.close}
-	if err := in.findTarget(src, o.Target); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	c, err := in.findTarget(src, o.Target)
+	if err != nil {
+		return nil, err
 	}
 	in.notes = append(slices.Clone(src.labels.notes), in.notes...)
-	c := new(chosen)
-	if in.target != nil {
-		c.target = *in.target
-		c.columns = src.columnsOf(o.Target)
-	}
 	if o.Preprocess.normalises() {
 		return in, in.plainRows(path, src, c, o)
 	}
@@ -41,20 +37,6 @@ func openTableKind(path, kind string) (*origin, error) {
 		return openAdult(path)
 	}
 	return openTable(path)
-}
-
-// columnsOf returns the column that the target is made of.
-func (src *origin) columnsOf(asked string) []int {
-	for _, text := range []string{asked, src.target, src.labels.targetColumn()} {
-		if text == "" {
-			continue
-		}
-		c := new(chosen)
-		if _, err := src.classes(text, c); err == nil {
-			return c.columns
-		}
-	}
-	return nil
 }
 
 // encodedRows encodes the table as it is for training, and divides it alike.

@@ -15,8 +15,6 @@ func openKind(path string, o InputOptions) (*inputs, error) {
 	switch kind {
 	case KindArrays:
 		return openArrays(path, o)
-	case KindFolders:
-		return openFolders(path, o)
 	case KindMNIST:
 		return openBytes(path, o)
 	case KindGlyphs:

@@ -99,6 +99,7 @@ type origin struct {
 	target    string            // the kind's own rule; "" where it has none
 	sensitive []string          // the kind's own rules
 	shortcuts map[string]string // names that stand for rules
+	sorted    bool              // the classes of the target are its sorted values, be they numbers or not
 	elsewhere map[string]string // columns that are not there, and where they are
 	notes     []string          // of reading the inputs
 	close     func()

@@ -43,6 +43,8 @@ func openPictures(path, kind string, o LabelledOptions) (*origin, error) {
 		src.target, src.shortcuts = "gender", utkfaceShortcuts
 	case KindFairFace:
 		src.target = "gender"
+	case KindFolders:
+		src.name, src.sorted = strings.TrimSuffix(baseName(path), filepath.Ext(path)), true
 	case KindImages:
 		src.name = strings.TrimSuffix(baseName(path), filepath.Ext(path))
 	}
@@ -60,6 +62,8 @@ func readLabelled(fsys fs.FS, path, kind string, o LabelledOptions) (*labels, er
 		return readCelebA(fsys, path)
 	case KindFairFace:
 		return readFairFace(fsys, path)
+	case KindFolders:
+		return readFolders(fsys, path)
 	}
 	return readImages(fsys, path, o.Labels, o.FileColumn)
 }
