@@ -1,9 +1,5 @@
 package dataset
 
-import (
-	"slices"
-)
-
 // Filters that pictures are resized by, as Pillow calls them.
 const (
 	FilterNearest  = "nearest"
@@ -52,8 +48,4 @@ func (p Preprocess) IsZero() bool {
 }
 
 // Equal reports whether two are the same but for nil and empty lists.
-func (p Preprocess) Equal(q Preprocess) bool {
-	return slices.Equal(p.Resize, q.Resize) && slices.Equal(p.Crop, q.Crop) && slices.Equal(p.Upsample, q.Upsample) &&
-		p.Filter == q.Filter && p.UpsampleFilter == q.UpsampleFilter && p.Layout == q.Layout && p.Channels == q.Channels &&
-		slices.Equal(p.Range, q.Range) && slices.Equal(p.Mean, q.Mean) && slices.Equal(p.Std, q.Std)
-}
+func (p Preprocess) Equal(q Preprocess) bool { return p.String() == q.String() }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -42,7 +41,7 @@ func readPreprocess(path string) (Preprocess, error) {
 	case err != nil:
 		return Preprocess{}, err
 	case info.Mode().IsRegular() && info.Size() > maxPreprocess:
-		return Preprocess{}, malformed(path, "is no file of settings, which has %d kB at most: give a TOML file such as resize = 256", maxPreprocess>>10)
+		return Preprocess{}, malformed(path, "has more than the %d kB of a file of settings: give a TOML file such as resize = 256", maxPreprocess>>10)
 	}
 	data, err := file.ReadFile(path)
 	if err != nil {
@@ -55,10 +54,10 @@ func decodePreprocess(name, text string) (Preprocess, error) {
 	var values map[string]any
 	meta, err := toml.Decode(text, &values)
 	if bad := (toml.ParseError{}); errors.As(err, &bad) {
-		return Preprocess{}, malformed(name, "line %d: not TOML (%s): mend that line", bad.Position.Line, bad.Message)
+		return Preprocess{}, malformed(name, "line %d: not TOML (%s): correct that line", bad.Position.Line, bad.Message)
 	}
 	if err != nil {
-		return Preprocess{}, malformed(name, "not TOML (%v): mend it", err)
+		return Preprocess{}, malformed(name, "not TOML (%v): correct it", err)
 	}
 	var p Preprocess
 	for _, key := range meta.Keys() {
@@ -72,47 +71,17 @@ func decodePreprocess(name, text string) (Preprocess, error) {
 	return p, nil
 }
 
-// take sets one setting to a value of TOML.
+// take sets one setting to a value of TOML: a text, a number, or a list of them.
 func (p *Preprocess) take(key string, value any) error {
-	i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
-	if i < 0 {
-		return fmt.Errorf("no setting %q: want one of %s", key, settingNames())
-	}
-	s := settings[i]
-	if s.name != nil {
-		name, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("%s is no text: write %s = \"…\"", key, key)
-		}
-		*s.name(p) = name
-		return nil
-	}
 	list, ok := value.([]any)
 	if !ok {
 		list = []any{value}
 	}
-	if len(list) == 0 {
-		return fmt.Errorf("%s has no value: write numbers in brackets, or take the line out", key)
-	}
-	var sides []int
-	var numbers []float64
+	var fields []string
 	for _, v := range list {
-		n, whole := v.(int64)
-		x, float := v.(float64)
-		if !whole && (s.sides != nil || !float) || n != int64(int(n)) {
-			return fmt.Errorf("%s has a value that is no number of its kind: write numbers in brackets", key)
-		}
-		if whole {
-			x = float64(n)
-		}
-		sides, numbers = append(sides, int(n)), append(numbers, x)
+		fields = append(fields, fmt.Sprint(v))
 	}
-	if s.sides != nil {
-		*s.sides(p) = sides
-	} else {
-		*s.numbers(p) = numbers
-	}
-	return nil
+	return p.set(key, strings.Join(fields, ","))
 }
 
 // lineOf returns the line, from 1, that a key is first written on: as it is, in

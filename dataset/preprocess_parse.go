@@ -37,7 +37,7 @@ func PreprocessPresets() []string { return slices.Sorted(maps.Keys(presets)) }
 //
 //	resize=256 crop=224 mean=.485,.456,.406 std=.229,.224,.225 filter=bicubic
 //
-// with a list's numbers parted by commas, and settings by blanks. The keys are
+// with a list's numbers separated by commas, and settings by blanks. The keys are
 // those of the TOML file. A preset's name may come first, and the settings behind
 // it change it. Empty text is the preset "none", the zero value.
 func ParsePreprocess(spec string) (Preprocess, error) {
@@ -62,7 +62,7 @@ func ParsePreprocess(spec string) (Preprocess, error) {
 		}
 		seen[key] = true
 		if err := p.set(key, value); err != nil {
-			return Preprocess{}, err
+			return Preprocess{}, fmt.Errorf("preprocessing: %w", err)
 		}
 	}
 	if err := p.Check(); err != nil {
@@ -108,30 +108,32 @@ func settingNames() string {
 	return strings.Join(names, ", ")
 }
 
-// set takes over one setting as text.
+// set sets one setting to a text, in which the numbers of a list are separated by
+// commas.
 func (p *Preprocess) set(key, value string) error {
 	i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
 	if i < 0 {
-		return fmt.Errorf("preprocessing has no setting %q: want one of %s", key, settingNames())
+		return fmt.Errorf("no setting %q: want one of %s", key, settingNames())
 	}
 	if value == "" {
-		return fmt.Errorf("preprocessing: %s has no value: write %s=…, without blanks", key, key)
+		return fmt.Errorf("%s has no value: write %s=…, without blanks", key, key)
 	}
 	s := settings[i]
 	if s.name != nil {
 		*s.name(p) = value
 		return nil
 	}
+	want := "a number"
 	var sides []int
 	var numbers []float64
 	for field := range strings.SplitSeq(value, ",") {
 		x, err := strconv.ParseFloat(field, 64)
 		n, notWhole := strconv.Atoi(field)
 		if s.sides != nil {
-			err = notWhole
+			err, want = notWhole, "a whole number"
 		}
 		if err != nil {
-			return fmt.Errorf("preprocessing: %s: %q is no number of its kind: write numbers parted by commas, without blanks", key, field)
+			return fmt.Errorf("%s has the value %q: want %s, or several separated by commas, without blanks", key, field, want)
 		}
 		sides, numbers = append(sides, n), append(numbers, x)
 	}

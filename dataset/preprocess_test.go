@@ -68,7 +68,7 @@ func TestPreprocessRefusals(t *testing.T) {
 		"size=3":                  "want one of resize, filter",
 		"resize=":                 "resize has no value",
 		"resize=4 resize=5":       "resize twice",
-		"resize=4.5":              `"4.5" is no number of its kind`,
+		"resize=4.5":              `resize has the value "4.5": want a whole number`,
 		"resize=1,2,3":            "has 3 numbers",
 		"resize=0":                "resize of 0 pixels",
 		"crop=8192,8192":          "32 million at most",
@@ -98,16 +98,16 @@ func TestPreprocessFileStrict(t *testing.T) {
 	for text, words := range map[string]string{
 		"resize = 256\n\nsize = 3\n":     `m.toml: line 3: no setting "size"`,
 		"[inner]\nresize = 3\n":          `line 1: no setting "inner"`,
-		"resize = 1\nmean = \"x\"\n":     "line 2: mean has a value",
-		"resize = 1.5\n":                 "line 1: resize has a value",
+		"resize = 1\nmean = \"x\"\n":     "line 2: mean has the value",
+		"resize = 1.5\n":                 "line 1: resize has the value",
 		"mean = []\n":                    "line 1: mean has no value",
 		"mean = nan\n":                   "finite",
-		"filter = 3\n":                   "line 1: filter is no text",
+		"filter = 3\n":                   `no filter "3"`,
 		"resize = 1\nresize = 2\n":       "line 2: not TOML",
 		"resize = 1\ncrop = [1, \n":      "not TOML",
 		"\nresize = 1\ncrop = 0\n":       "crop of 0 pixels",
 		"mean = [1, 2]\nstd = [1,2,3]\n": "mean has 2 numbers",
-		"resize.x = 1\n":                 "line 1: resize has a value",
+		"resize.x = 1\n":                 "line 1: resize has the value",
 	} {
 		_, err := decodePreprocess("m.toml", text)
 		refuses(t, err, words)
