@@ -149,9 +149,9 @@ func TestDetect(t *testing.T) {
 	}
 	_, err := detect(t.TempDir(), "")
 	wantError(t, "empty folder", err, "neither pictures")
-	_, err = kindOf(folder(t, texts(nil, "1.jpg")), "", "", Kinds())
+	_, err = kindOf(folder(t, texts(nil, "1.jpg")), "", "", labelledKinds())
 	wantError(t, "pictures alone", err, "holds pictures without labels")
-	_, err = kindOf(filepath.Join(files, "a.npy"), "", "", Kinds())
+	_, err = kindOf(filepath.Join(files, "a.npy"), "", "", labelledKinds())
 	wantError(t, "arrays in parts", err, "NumPy arrays have no parts")
 }
 

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// InputOptions says what [OpenInputs] reads; the zero value takes the test part of
-// the data, in all examples, as its kind has it.
+// InputOptions says what [OpenInputs] reads; the zero value reads all examples of the
+// test part, in the form that the data's kind has.
 type InputOptions struct {
-	Split      Split      // "" is Test; data without parts is taken whole
+	Split      Split      // "" is Test; data without parts is read whole
 	Preprocess Preprocess // of pictures; the zero value is the kind's own
-	Kind       string     // one of [InputKinds]; "" is guessed from the path
+	Kind       string     // one of [OpenInputs]'s kinds; "" is guessed from the path
 	Labels     string     // as in [LabelledOptions]
 	FileColumn string     // as in [LabelledOptions]
 	Target     string     // as in [LabelledOptions]; "" where the kind has none of its own: a column called label, class or target, or no labels
 	Seed       uint64     // of what the data does not fix: parts of a table, and glyphs
 
-	// Choose says which of the n examples of the part are read, in the set's order,
-	// before any picture is decoded; nil is all.
+	// Choose returns the indices of the examples to read, of the part's n, in the order
+	// of the set; it is called before any picture is decoded. nil reads all.
 	Choose func(n int) ([]int, error)
 
 	Shape    []int                 // of the model's input, to check against; tables and arrays are seen in it; nil is unknown
@@ -26,18 +26,18 @@ type InputOptions struct {
 	Progress func(done, total int) // of decoding; nil, or called from one goroutine at a time
 }
 
-// Kinds of data that [OpenInputs] reads besides [Kinds].
+// Kinds of data that [OpenInputs] reads besides those of [OpenParts].
 const (
 	KindArrays  = "npz"     // NumPy's arrays: x or images, and y or labels
 	KindFolders = "folders" // pictures in a folder for each class, or in one folder without labels
 )
 
-// InputKinds lists the kinds of data that [OpenInputs] reads.
-func InputKinds() []string { return append(Kinds(), KindArrays, KindFolders) }
+// inputKinds lists the kinds of data that [OpenInputs] reads.
+func inputKinds() []string { return append(labelledKinds(), KindArrays, KindFolders) }
 
-// OpenInputs reads the examples that a model is measured on, and notes of what a
-// reader wants to know of it: parts that were not there, examples left out, what
-// the data was taken to where nothing is said of it. The path is one of
+// OpenInputs reads the examples that a model is measured on. The notes it returns say
+// what a reader should know: missing parts, examples left out, and assumptions about
+// the values. The path is one of
 //
 //   - what [Open] reads: a folder of idx files or CIFAR-10's, or one idx file;
 //   - a .npz with an array of examples (x, images, data, inputs, or the only one)
@@ -45,11 +45,11 @@ func InputKinds() []string { return append(Kinds(), KindArrays, KindFolders) }
 //   - a folder or zip of pictures, with a folder for each class (torchvision's
 //     ImageFolder: sorted names are the classes), with a CSV of labels, or
 //     without labels;
-//   - a CSV, or a folder with train.csv and test.csv, and whatever else
-//     [OpenParts] knows by its name.
+//   - a CSV, or a folder with train.csv and test.csv, and the other kinds of
+//     [OpenParts].
 //
-// The set may be without labels: see [Set.Labelled]. Its shape is that of the
-// options, where they say one; it errs where the examples cannot be seen in it.
+// The set may have no labels: see [Set.Labelled]. If the options have a Shape, the set
+// has it; examples that do not fit it are an error.
 func OpenInputs(ctx context.Context, path string, o InputOptions) (*Set, []string, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
@@ -69,7 +69,7 @@ func OpenInputs(ctx context.Context, path string, o InputOptions) (*Set, []strin
 		return nil, nil, err
 	}
 	in.label(set, rows)
-	if err := set.see(path, o); err != nil {
+	if err := set.fit(path, o); err != nil {
 		return nil, nil, err
 	}
 	return set.finish(), in.notes, nil
@@ -130,7 +130,7 @@ func (in *inputs) leaveOut() {
 func (in *inputs) choose(path string, of func(n int) ([]int, error)) ([]int, error) {
 	n := len(in.rows)
 	if n == 0 {
-		return nil, fmt.Errorf("%s: no examples are left: give data that has some", path)
+		return nil, fmt.Errorf("%s: no examples are left: give data with at least one", path)
 	}
 	if of == nil {
 		return in.rows, nil
@@ -141,11 +141,11 @@ func (in *inputs) choose(path string, of func(n int) ([]int, error)) ([]int, err
 	}
 	for _, i := range chosen {
 		if i < 0 || i >= n {
-			return nil, fmt.Errorf("%s: example %d is asked for, of %d", path, i, n)
+			return nil, fmt.Errorf("%s: no example %d: it has %d, numbered from 0", path, i, n)
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("%s: none of the %d examples are asked for: ask for one at least", path, n)
+		return nil, fmt.Errorf("%s: none of its %d examples is chosen: choose at least one", path, n)
 	}
 	return pick(in.rows, 1, chosen), nil
 }
@@ -168,11 +168,11 @@ func (in *inputs) part(path string, split []Split, n int, want Split) error {
 	}
 	if len(has[""]) == len(split) {
 		in.rows = complete(nil, n)
-		in.note("the data comes in no parts: all of its %s are taken", plural(n, "example"))
+		in.note("the data has no parts: all of its %s are used", plural(n, "example"))
 		return nil
 	}
 	if want == Test && len(has[Test]) == 0 && len(has[Validation]) > 0 {
-		in.note("the data has no test part: the %s of its validation part are taken", plural(len(has[Validation]), "example"))
+		in.note("the data has no test part: the %s of its validation part are used", plural(len(has[Validation]), "example"))
 		want = Validation
 	}
 	if in.rows = has[want]; want == Train {
@@ -180,7 +180,7 @@ func (in *inputs) part(path string, split []Split, n int, want Split) error {
 		slices.Sort(in.rows)
 	}
 	if len(in.rows) == 0 {
-		return fmt.Errorf("%s: has no %s part: ask for one that is there", path, want)
+		return fmt.Errorf("%s: has no %s part: choose another", path, want)
 	}
 	return nil
 }

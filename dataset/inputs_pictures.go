@@ -62,7 +62,7 @@ func (in *inputs) squares(ctx context.Context, src *origin, rows []int, l Labell
 	}
 	set.Name, set.Resized = src.name, true
 	in.notes = append(in.notes, src.notes...)
-	in.note("no preprocessing is given: pictures are resized to %d × %d whatever their aspect, and their bytes taken to −1 … 1", set.Shape[1], set.Shape[2])
+	in.note("no preprocessing is given: pictures are resized to %d × %d without keeping their aspect ratio, and their bytes are scaled to −1 … 1", set.Shape[1], set.Shape[2])
 	return set, nil
 }
 
@@ -99,12 +99,12 @@ func (in *inputs) pictures(ctx context.Context, src *origin, rows []int, o Input
 		return nil, err
 	}
 	if n := z.turned.Load(); n > 0 {
-		in.note("in %d of %s Exif says that it is to be turned, which is not done, as by torchvision: turn pictures before if the model's were", n, plural(len(rows), "picture"))
+		in.note("the Exif orientation of %d of %s is ignored, as torchvision does: rotate the pictures before if the model was trained on rotated ones", n, plural(len(rows), "picture"))
 	}
 	set := &Set{Name: src.name, Shape: z.shapeOf(), Pixels: d.pixels, Source: []string{l.source}, ChannelsLast: o.Preprocess.Layout == LayoutHWC, Resized: o.Preprocess.Resize != nil}
 	set.Mean, set.Std = []float32{pictureMean}, []float32{pictureStd}
 	if !o.Preprocess.normalises() {
-		in.note("nothing is said of the values: the bytes of pictures are taken to −1 … 1 (range, mean and std of a preprocessing say otherwise)")
+		in.note("no normalisation is given: the bytes of pictures are scaled to −1 … 1 (set range, mean and std of the preprocessing to change this)")
 	}
 	return set, o.Preprocess.normalise(l.source, set, z.channels)
 }

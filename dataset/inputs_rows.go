@@ -46,7 +46,7 @@ func (in *inputs) encodedRows(path string, src *origin, c *chosen, o InputOption
 		d.leaveOut(c)
 	}
 	in.notes = append(in.notes, d.notes...)
-	in.note("numbers are standardised by the %d rows of the training part; a preprocessing of mean=0 std=1 takes them as they are", len(d.rows[trainPart]))
+	in.note("numbers are standardised by the %d rows of the training part; the preprocessing mean=0 std=1 leaves them as they are", len(d.rows[trainPart]))
 	part := slices.Index(partNames[:], o.Split)
 	in.rows = d.rows[part]
 	place := make(map[int]int, len(in.rows))
@@ -107,7 +107,7 @@ func (in *inputs) plainRows(path string, src *origin, c *chosen, o InputOptions)
 			for k, i := range rows {
 				x, err := strconv.ParseFloat(col.values[i], 64)
 				if err != nil || math.Abs(x) > math.MaxFloat32 || math.IsNaN(x) {
-					return nil, malformed(path, "row %d, column %s: %q is no finite number: mend it, or leave the preprocessing out, which has categories and missing values encoded", i+1, col.name, col.values[i])
+					return nil, malformed(path, "row %d, column %s: %q is not a finite number: correct it, or leave the preprocessing out, so that categories and missing values are encoded", i+1, col.name, col.values[i])
 				}
 				set.Values[k*len(columns)+j] = standard(x)
 			}

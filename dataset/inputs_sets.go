@@ -8,7 +8,7 @@ import (
 
 // openKind opens data of the kind that is asked for, or that the path holds.
 func openKind(path string, o InputOptions) (*inputs, error) {
-	kind, err := kindOf(path, o.Kind, o.Labels, InputKinds())
+	kind, err := kindOf(path, o.Kind, o.Labels, inputKinds())
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func openKind(path string, o InputOptions) (*inputs, error) {
 	return openPictureInputs(path, kind, o)
 }
 
-// openBytes reads what [Open] or [QMNIST] reads, and changes it as the
+// openBytes reads what [Open] or QMNIST's labels reads, and changes it as the
 // preprocessing says.
 func openBytes(path string, o InputOptions) (*inputs, error) {
 	if o.Split == Validation {
@@ -37,7 +37,7 @@ func openBytes(path string, o InputOptions) (*inputs, error) {
 	}
 	in, err := fromSet(path, set, o)
 	if err == nil && len(set.Mean) > 1 && !o.Preprocess.normalises() {
-		in.note("nothing is said of the values: the bytes of CIFAR-10 are taken to −1 … 1 (range, mean and std of a preprocessing say otherwise)")
+		in.note("no normalisation is given: the bytes of CIFAR-10 are scaled to −1 … 1 (set range, mean and std of the preprocessing to change this)")
 	}
 	return in, err
 }

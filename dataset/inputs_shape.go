@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// see gives the examples the shape of the model's input, where they can be seen
-// in it: a row of numbers in any of as many, a picture as the list of its values in
-// their order, or where they differ in sizes of 1 alone.
-func (s *Set) see(path string, o InputOptions) error {
+// fit gives the examples the shape of the model's input where that is another view of
+// the same values: one of the two shapes has a single dimension, or they differ only
+// in dimensions of size 1.
+func (s *Set) fit(path string, o InputOptions) error {
 	want := o.Shape
 	if up := o.Preprocess.Upsample; want != nil && up != nil && !slices.Equal(want, s.Shape) {
 		want = belowUpsample(want, up, s, o.Preprocess.Layout)
@@ -20,7 +20,7 @@ func (s *Set) see(path string, o InputOptions) error {
 		s.Shape = slices.Clone(want)
 		return nil
 	}
-	return fmt.Errorf("%s: examples of shape %s, and the model takes %s: %s", path, times(s.Shape), times(want), s.mend(want))
+	return fmt.Errorf("%s: examples of shape %s, and the model takes %s: %s", path, times(s.Shape), times(want), s.advice(want))
 }
 
 // belowUpsample is the shape of what the model enlarges to its own input.
@@ -39,8 +39,8 @@ func belowUpsample(want, up []int, s *Set, layout string) []int {
 	return own
 }
 
-// mend says what to do about another shape.
-func (s *Set) mend(want []int) string {
+// advice says how to give the examples another shape.
+func (s *Set) advice(want []int) string {
 	if s.Values != nil || len(want) != 3 || len(s.Shape) != 3 {
 		return "give data of the model's own shape"
 	}

@@ -116,8 +116,8 @@ func TestInputsAsOpen(t *testing.T) {
 	refusesInputs(t, digits, InputOptions{Split: Train}, "holds the test part only")
 	refusesInputs(t, digits, InputOptions{Split: Validation}, "has no validation part")
 	refusesInputs(t, digits, InputOptions{Split: "tset"}, `split "tset"`)
-	refusesInputs(t, digits, InputOptions{Choose: of(5)}, "example 5 is asked for, of 5")
-	refusesInputs(t, digits, InputOptions{Choose: of()}, "none of the 5 examples")
+	refusesInputs(t, digits, InputOptions{Choose: of(5)}, "no example 5: it has 5")
+	refusesInputs(t, digits, InputOptions{Choose: of()}, "none of its 5 examples")
 	refusesInputs(t, filepath.Join(digits, "none"), InputOptions{}, "no such file or folder")
 }
 
@@ -163,8 +163,8 @@ func TestRangeOfChannelsLast(t *testing.T) {
 	if lo, hi = s.Range(); len(lo) != 1 || lo[0] != -1 || hi[0] != 0 {
 		t.Errorf("range %v to %v", lo, hi)
 	}
-	if x := s.Denormalize(s.Normalize(.25, 2), 2); x != .25 {
-		t.Errorf(".25 there and back is %g", x)
+	if x := s.Denormalize(-.75, 2); x != .25 {
+		t.Errorf("-.75 with mean 1 is %g, want .25", x)
 	}
 }
 
@@ -371,7 +371,7 @@ func TestInputsAsTrained(t *testing.T) {
 	}
 	s, notes := opened(t, dir, InputOptions{Target: "age", Shape: []int{3, 16, 16}, Choose: of(1, 0, 1)})
 	want := parts.Test.Subset([]int{1, 0, 1})
-	if !bytes.Equal(s.Pixels, want.Pixels) || !slices.Equal(s.Y, want.Y) || !slices.Equal(s.Mean, want.Mean) || !notesSay(notes, "16 × 16 whatever their aspect") {
+	if !bytes.Equal(s.Pixels, want.Pixels) || !slices.Equal(s.Y, want.Y) || !slices.Equal(s.Mean, want.Mean) || !notesSay(notes, "16 × 16 without keeping") {
 		t.Errorf("other pictures than those of training; notes %q", notes)
 	}
 }
@@ -384,7 +384,7 @@ func TestInputsTurned(t *testing.T) {
 	o := InputOptions{Preprocess: preprocessOf(t, "std=1")}
 	a, notes := opened(t, treeOf(t, map[string][]byte{"a.jpg": lying}), o)
 	b, _ := opened(t, treeOf(t, map[string][]byte{"a.jpg": upright}), o)
-	if !bytes.Equal(a.Pixels, b.Pixels) || !notesSay(notes, "in 1 of 1 picture Exif says") {
+	if !bytes.Equal(a.Pixels, b.Pixels) || !notesSay(notes, "Exif orientation of 1 of 1 picture is ignored") {
 		t.Errorf("notes %q", notes)
 	}
 	for n := range len(lying) { // whatever is cut off, nothing is read beyond it
@@ -416,7 +416,7 @@ func TestInputsOfTables(t *testing.T) {
 		t.Errorf("values %v, classes %v, shape %v", s.Values, s.Y, s.Shape)
 	}
 	bare := writeText(t, filepath.Join(dir, "bare.csv"), "a,b\n1,2.5\n3,x\n")
-	refusesInputs(t, bare, o, `row 2, column b: "x" is no finite number`)
+	refusesInputs(t, bare, o, `row 2, column b: "x" is not a finite number`)
 	o.Shape = []int{3}
 	refusesInputs(t, plain, o, "examples of shape 2, and the model takes 3")
 	o.Preprocess = preprocessOf(t, "mean=1,2,3")
@@ -429,7 +429,7 @@ func TestInputsOfTables(t *testing.T) {
 }
 
 func TestInputKinds(t *testing.T) {
-	for _, kind := range InputKinds() {
+	for _, kind := range inputKinds() {
 		if kind == KindGlyphs {
 			continue
 		}

@@ -37,7 +37,7 @@ func kindOf(path, asked, labels string, kinds []string) (string, error) {
 	return "", malformed(path, "NumPy arrays have no parts and no sensitive attributes: give a table, or pictures with labels")
 }
 
-// detect returns the kind of data that a path holds: one of [InputKinds].
+// detect returns the kind of data that a path holds: one of [OpenInputs]'s kinds.
 func detect(path, labels string) (string, error) {
 	info, err := os.Stat(path)
 	switch {

@@ -11,7 +11,7 @@ import (
 // LabelledOptions says what [OpenParts] reads; the zero value takes the kind
 // from the path and the target and sensitive attributes from the kind.
 type LabelledOptions struct {
-	Kind       string   // one of [Kinds]; "" is guessed from the path
+	Kind       string   // one of [OpenParts]'s kinds; "" is guessed from the path
 	Labels     string   // CSV with the labels of pictures; "" is labels.csv among them. Of mnist: the folder of QMNIST's labels; "" is the pictures' own
 	FileColumn string   // of Labels: names the pictures; "" is file, filename, path, image or the first column
 	Target     string   // a [Rule] or a shortcut; "" is the kind's own: digit, class, income, gender
@@ -38,8 +38,8 @@ const (
 	KindGlyphs   = "glyphs"   // drawn here; the path is not looked at
 )
 
-// Kinds lists the kinds of data that [OpenParts] reads.
-func Kinds() []string {
+// labelledKinds lists the kinds of data that [OpenParts] reads.
+func labelledKinds() []string {
 	return []string{KindUTKFace, KindCelebA, KindFairFace, KindImages, KindAdult, KindTable, KindMNIST, KindGlyphs}
 }
 
@@ -111,7 +111,7 @@ type origin struct {
 
 // openOrigin reads the labels.
 func openOrigin(path string, o LabelledOptions) (*origin, error) {
-	kind, err := kindOf(path, o.Kind, o.Labels, Kinds())
+	kind, err := kindOf(path, o.Kind, o.Labels, labelledKinds())
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (src *origin) attribute(text string, c *chosen) (Attribute, error) {
 		return a, fmt.Errorf("%s is constant (%s): want an attribute of two classes or more", a.Name, strings.Join(a.Values, ""))
 	}
 	if class := absent(a, complete(nil, len(a.Labels))); class >= 0 {
-		return a, fmt.Errorf("class %q of %s has no example: mend the rule, or leave the class out", a.Values[class], a.Name)
+		return a, fmt.Errorf("class %q of %s has no example: correct the rule, or leave the class out", a.Values[class], a.Name)
 	}
 	return a, nil
 }

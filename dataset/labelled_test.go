@@ -370,7 +370,7 @@ func TestRealDigitsWithWriters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := QMNIST(mnist, labels, Test)
+	whole, err := openWithQMNIST(mnist, labels, Test)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ const (
 	glyphTest     = DefaultGlyphs / 5
 )
 
-// openDigits reads a set of [Open] or [QMNIST] whole.
+// openDigits reads a set of [Open] or QMNIST's labels whole.
 func openDigits(path string, o LabelledOptions) (*origin, error) {
 	train, err := readPart(path, o.Labels, Train)
 	if err != nil {
@@ -41,7 +41,7 @@ func openDigits(path string, o LabelledOptions) (*origin, error) {
 // is given.
 func readPart(path, labels string, split Split) (*Set, error) {
 	if labels != "" {
-		return QMNIST(path, labels, split)
+		return openWithQMNIST(path, labels, split)
 	}
 	return Open(path, split)
 }

@@ -78,7 +78,7 @@ func (d *division) carve(part, share int, seed uint64) {
 		}
 	}
 	d.rows[trainPart] = rest
-	d.note("the data has no %s part: %d of %d training examples, drawn by seed %d, are taken for one", partWords[part], n/share, n, seed)
+	d.note("the data has no %s part: %d of %d training examples, drawn by seed %d, are used as one", partWords[part], n/share, n, seed)
 }
 
 func (d *division) note(format string, args ...any) {

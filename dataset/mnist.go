@@ -9,7 +9,7 @@ import (
 
 // Normalisation constants: mean and standard deviation of all training pixels,
 // scaled to 0..1. MNIST's .1307 and .3081 are those in general use (computed:
-// .13066, .30811); A's text has a mean of 0.1037, a slip of the pen. QMNIST's
+// .13066, .30811); A's text has a mean of 0.1037, a typing error. QMNIST's
 // pictures are MNIST's. Fashion-MNIST's are computed from its training images:
 // .28604, .35302.
 const (

@@ -24,7 +24,7 @@ func (a *arrays) readBytes(rows, order []int, size int, o InputOptions, in *inpu
 		return nil, err
 	}
 	if !o.Preprocess.normalises() {
-		in.note("nothing is said of the values: bytes are taken to 0 … 1 (range, mean and std of a preprocessing say otherwise)")
+		in.note("no normalisation is given: bytes are scaled to 0 … 1 (set range, mean and std of the preprocessing to change this)")
 	}
 	return set, o.Preprocess.reshape(a.path, set)
 }

@@ -63,7 +63,7 @@ func TestArraysOfPictures(t *testing.T) {
 		if a.SHA256 != b.SHA256 || !slices.Equal(a.Shape, []int{3, 5, 6}) || !slices.Equal(a.Y, []int{1, 0, 0}) || len(a.YNames) != 6 {
 			t.Errorf("compressed %v: shapes %v and %v, labels %v", compress, a.Shape, b.Shape, a.Y)
 		}
-		if x := values(a, 1); x[31] != float32(90+3+1)/255 || !notesSay(notes, "bytes are taken to 0 … 1") {
+		if x := values(a, 1); x[31] != float32(90+3+1)/255 || !notesSay(notes, "bytes are scaled to 0 … 1") {
 			t.Errorf("value %g; notes %q", x[31], notes)
 		}
 		whole, _ := opened(t, npzOf(t, compress, part{"x", []int{4, 5, 6, 3}, last}), InputOptions{Preprocess: preprocessOf(t, "layout=hwc")})

@@ -115,10 +115,10 @@ func openIDXFolder(dir, images string, split Split) (*Set, error) {
 	return openQMNIST(images, extended)
 }
 
-// QMNIST reads MNIST's images with QMNIST's labels: Y is the digit, the sensitive
+// openWithQMNIST reads MNIST's images with QMNIST's labels: Y is the digit, the sensitive
 // attribute the writer's population, 0 for census employees and 1 for high-school students.
 // The folders may be the same.
-func QMNIST(mnistDir, labelsDir string, split Split) (*Set, error) {
+func openWithQMNIST(mnistDir, labelsDir string, split Split) (*Set, error) {
 	if err := split.check(); err != nil {
 		return nil, err
 	}

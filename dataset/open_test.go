@@ -130,7 +130,7 @@ func TestOpenQMNIST(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := QMNIST(together, apart, Test)
+	two, err := openWithQMNIST(together, apart, Test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := Open(filepath.Join(lines, "a\nb-images"), Train); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a name of two lines: %v", err)
 	}
-	if _, err := QMNIST(t.TempDir(), t.TempDir(), Train); err == nil || !strings.Contains(err.Error(), "wants MNIST's images") {
+	if _, err := openWithQMNIST(t.TempDir(), t.TempDir(), Train); err == nil || !strings.Contains(err.Error(), "wants MNIST's images") {
 		t.Errorf("QMNIST of nothing: %v", err)
 	}
 }
@@ -280,7 +280,7 @@ func TestRealSets(t *testing.T) {
 func TestRealQMNIST(t *testing.T) {
 	mnist, labels := shared.Path(t, "data/mnist"), shared.Path(t, "data/qmnist")
 	for split, students := range map[Split]int{Train: 29050, Test: 5001} {
-		s, err := QMNIST(mnist, labels, split)
+		s, err := openWithQMNIST(mnist, labels, split)
 		if err != nil {
 			t.Fatal(err)
 		}

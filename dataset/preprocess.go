@@ -22,13 +22,12 @@ const (
 	ChannelsGrey = "grey" // one channel: ITU-R 601's luma, as Pillow's convert("L")
 )
 
-// Preprocess says how a picture becomes a model's input: it is resized, its
-// centre cut out, its bytes taken to Range, and to (x − Mean)/Std. Its zero value
-// leaves sizes and the normalisation of the data's kind as they are.
+// Preprocess says how a picture becomes a model's input: it is resized, its centre
+// is cut out, its bytes are scaled to Range, and x becomes (x − Mean)/Std. The zero
+// value keeps the sizes and the normalisation of the data's kind.
 //
-// Fields that are empty have the default that stands beside them. Arrays of
-// numbers (npz) and tables are in the model's units already: of them Mean and Std
-// alone are looked at, and only where they are given.
+// An empty field has the default named beside it. Arrays of numbers (npz) and tables
+// are in the model's units already: only Mean and Std apply to them, if given.
 type Preprocess struct {
 	Resize         []int     `toml:"resize"`          // the shortest side [s], or [height, width]; nil: as it is
 	Filter         string    `toml:"filter"`          // of Resize; bilinear
@@ -42,10 +41,5 @@ type Preprocess struct {
 	Channels       string    `toml:"channels"`        // rgb
 }
 
-// IsZero reports whether nothing is asked for.
-func (p Preprocess) IsZero() bool {
-	return p.Equal(Preprocess{})
-}
-
-// Equal reports whether two are the same but for nil and empty lists.
-func (p Preprocess) Equal(q Preprocess) bool { return p.String() == q.String() }
+// IsZero reports whether no setting is given.
+func (p Preprocess) IsZero() bool { return p.String() == "none" }

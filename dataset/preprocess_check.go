@@ -17,7 +17,7 @@ var (
 	channelNames  = []string{ChannelsRGB, ChannelsBGR, ChannelsGrey}
 )
 
-// Check says what is wrong with the settings, and the mend.
+// Check returns an error that says which setting is wrong and what is allowed.
 func (p Preprocess) Check() error {
 	for _, err := range []error{
 		checkSides("resize", p.Resize, 1),
@@ -66,7 +66,7 @@ func checkName(key, name string, names []string) error {
 	return fmt.Errorf("no %s %q: want one of %s", key, name, strings.Join(names, ", "))
 }
 
-// checkNumbers checks what the values are taken to.
+// checkNumbers checks Range, Mean and Std.
 func (p Preprocess) checkNumbers() error {
 	finite := func(v float64) bool { return math.Abs(v) <= math.MaxFloat32 }
 	for _, v := range slices.Concat(p.Range, p.Mean, p.Std) {

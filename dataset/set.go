@@ -29,7 +29,7 @@ type Split string
 // The parts that public data sets come in.
 const (
 	Train      Split = "train"
-	Validation Split = "validation" // of [OpenParts] alone: what it is chosen by
+	Validation Split = "validation" // of [OpenParts] only: for choosing a model
 	Test       Split = "test"
 )
 
@@ -40,7 +40,7 @@ func (s Split) check() error {
 	return nil
 }
 
-// FormatError says what is wrong with the contents of a file, and the mend.
+// FormatError says what is wrong with the contents of a file, and how to correct it.
 type FormatError struct {
 	File   string
 	Detail string
@@ -122,8 +122,8 @@ func (s *Set) levels(c int) *[256]float32 {
 	return &l.value
 }
 
-// Labelled reports whether the target attribute of the examples is known. Where
-// it is not, Y is nil: nothing can be trained on the set, and no accuracy had.
+// Labelled reports whether the target attribute of the examples is known. If it is
+// not, Y is nil, and the set can neither be trained on nor give an accuracy.
 func (s *Set) Labelled() bool { return s.Y != nil || s.Len() == 0 }
 
 // Len returns the number of examples.
@@ -247,17 +247,8 @@ func (s *Set) extremes() (lo, hi []float32) {
 	return lo, hi
 }
 
-// Normalize takes a value of channel c from 0..1 to the model's units. A table's
-// values are in these units already: it returns x.
-func (s *Set) Normalize(x float64, c int) float64 {
-	if s.Values != nil {
-		return x
-	}
-	return (x - float64(s.Mean[c])) / float64(s.Std[c])
-}
-
-// Denormalize takes a value of channel c from the model's units to 0..1. It
-// does not clip. Of a table it returns x.
+// Denormalize converts a value of channel c from the model's units to 0..1, without
+// clipping. A table's values stay as they are.
 func (s *Set) Denormalize(x float64, c int) float64 {
 	if s.Values != nil {
 		return x

@@ -52,7 +52,7 @@ func (src *origin) tableSets(d *division, c *chosen, hidden []int, files []strin
 	for _, k := range inputs {
 		col := src.labels.columns[k]
 		if v := slip(col.values); v != "" {
-			src.notes = append(src.notes, fmt.Sprintf("%s is taken for categories, not numbers: it has the value %q", col.name, v))
+			src.notes = append(src.notes, fmt.Sprintf("%s is read as categories, not numbers: it has the value %q", col.name, v))
 		}
 		e := newEncoder(col.values, d.rows[trainPart])
 		if e.width > 0 { // a constant column says nothing
@@ -306,8 +306,8 @@ func (e *encoder) category(row []float32, value string) {
 	}
 }
 
-// clip keeps a standardised value within what a net can take: a hundred thousand
-// standard deviations are a slip of the pen.
+// clip keeps a standardised value within what a net can use: a value of a hundred
+// thousand standard deviations is a typing error.
 func clip(x float64) float32 {
 	const most = 1e5
 	return float32(min(max(x, -most), most))

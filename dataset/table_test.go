@@ -191,7 +191,7 @@ func TestOpenTable(t *testing.T) {
 		t.Fatalf("training inputs have mean %v and square %v", mean, square)
 	}
 	lo, hi := p.Train.Range()
-	if lo[0] != slices.Min(p.Train.Values) || hi[0] != slices.Max(p.Train.Values) || p.Train.Normalize(2, 0) != 2 || p.Train.Denormalize(2, 0) != 2 {
+	if lo[0] != slices.Min(p.Train.Values) || hi[0] != slices.Max(p.Train.Values) || p.Train.Denormalize(2, 0) != 2 {
 		t.Fatalf("range %v … %v", lo, hi)
 	}
 	part := p.Test.Subset([]int{3, 0})
@@ -353,7 +353,7 @@ func TestTableNotes(t *testing.T) {
 	for _, want := range []string{
 		"the first column has no name: it is not an input",
 		"years is an input and determines band",
-		`height is taken for categories, not numbers: it has the value "17O"`,
+		`height is read as categories, not numbers: it has the value "17O"`,
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no note says %q:\n%s", want, notes)
