@@ -39,11 +39,6 @@ var surfaces = map[curious.Outputs]string{curious.Raw: "logits", curious.Soft: "
 // errNoAudit says that a format is about audits alone.
 var errNoAudit = errors.New("the report has no audit: run `tattle audit`")
 
-// baselineKinds are the report's words for an audit's baselines.
-var baselineKinds = map[string]string{
-	audit.Majority: BaselineMajority, audit.FromTarget: BaselineTarget, audit.FromLabel: BaselineLabel, audit.FromBoth: BaselineBoth,
-}
-
 // curiosityOf is the headline of an audit in the layout of every curious report: the
 // categorical attributes, the largest excess first. It is nil where there is none.
 func curiosityOf(a *audit.Result) *Curiosity {
@@ -73,7 +68,7 @@ func leakOf(f *audit.Finding) Leak {
 	p := f.ExcessAdjusted
 	l := Leak{
 		Sensitive: f.Attribute, Guess: "audit", Curiosity: Number(f.Curiosity.Value), CuriosityInterval: Between(f.Curiosity.Interval),
-		BaselineKind: baselineKinds[f.Best], Excess: Number(f.Excess.Value), ExcessInterval: Between([2]float64{f.Excess.Low, f.Excess.High}),
+		BaselineKind: f.Best, Excess: Number(f.Excess.Value), ExcessInterval: Between([2]float64{f.Excess.Low, f.Excess.High}),
 		PValue: &p, Test: "the larger of the audit's tests of the excess, adjusted by Holm",
 	}
 	for _, b := range f.Baselines {

@@ -248,7 +248,7 @@ func TestAuditReadBack(t *testing.T) {
 		t.Errorf("accuracy beside it is %+v of %q", u, back.Release.Surface)
 	}
 	c := back.Curiosity
-	if c == nil || c.Sensitive != "race" || c.Excess != .3408 || c.Baseline != .4403 || c.BaselineKind != BaselineTarget || len(c.Others) != 1 || *c.PValue != 8.1e-5 {
+	if c == nil || c.Sensitive != "race" || c.Excess != .3408 || c.Baseline != .4403 || c.BaselineKind != audit.FromTarget || len(c.Others) != 1 || *c.PValue != 8.1e-5 {
 		t.Errorf("the headline is %+v", c)
 	}
 	back.Audit.Findings[1].Excess.Value = .5

@@ -1,14 +1,10 @@
 package report
 
-import "math"
+import (
+	"math"
 
-// The baselines that curiosity may be compared with: what is known of a
-// sensitive attribute without looking at more than the words say.
-const (
-	BaselineMajority = "majority" // always the most frequent class of s
-	BaselineTarget   = "target"   // the likeliest s given the true y
-	BaselineLabel    = "label"    // the likeliest s given the label that the classifier answers
-	BaselineBoth     = "both"     // the likeliest s given both; audits alone have it
+	"tattle/classify"
+	"tattle/curious"
 )
 
 // An Interval is a 95 % confidence interval; the zero value is one that is not
@@ -22,23 +18,16 @@ func (i Interval) known() bool {
 	return i != Interval{} && !math.IsNaN(float64(i[0])) && !math.IsNaN(float64(i[1]))
 }
 
-// Beta are the multipliers of B eqs. (3), (10).
-type Beta struct {
-	X Number `json:"x"` // of the output's entropy
-	Y Number `json:"y"` // of the loss on the target attribute
-	S Number `json:"s"` // of the loss on the sensitive attribute
-}
-
 // Curiosity is the headline of a curious run: how well the classifier does what
 // it says (honesty, δy), and how well an attack that ran reads a sensitive
 // attribute from its outputs (curiosity, δs), beyond what needs no such outputs.
 // Accuracies are fractions of the test examples; intervals Clopper-Pearson.
 type Curiosity struct {
-	Attack   string `json:"attack"`  // standard, regularized, parameterized, mixture, overlearning
-	Outputs  string `json:"outputs"` // raw or soft
-	Beta     Beta   `json:"beta"`
-	Target   string `json:"target"`
-	Examples int    `json:"examples"` // tested
+	Attack   string       `json:"attack"`  // a curious.Kind, student or audit
+	Outputs  string       `json:"outputs"` // raw or soft
+	Beta     curious.Beta `json:"beta"`
+	Target   string       `json:"target"`
+	Examples int          `json:"examples"` // tested
 
 	Honesty         Number   `json:"honesty"`
 	HonestyInterval Interval `json:"honesty_interval"`
@@ -49,15 +38,8 @@ type Curiosity struct {
 	EntropyBits      Number     `json:"entropy_bits"` // mean entropy of the outputs, as probabilities
 	EntropyMax       Number     `json:"entropy_max"`  // log2 Y
 	HonestyConfusion *Confusion `json:"honesty_confusion,omitempty"`
-	Shared           []Shared   `json:"shared,omitempty"` // what y and each s, and each two s, say of each other
-}
 
-// Shared is the mutual information between two attributes in the test examples: what
-// an attack reads of the one it may owe to the other.
-type Shared struct {
-	Between  [2]string `json:"between"`
-	Bits     Number    `json:"bits"`
-	Interval Interval  `json:"interval"`
+	Shared []classify.MutualInformation `json:"shared,omitempty"` // of y and each s, and of each two s
 }
 
 // Leak is what an attack reads of one sensitive attribute.
@@ -73,7 +55,7 @@ type Leak struct {
 	FromLabel    Number `json:"from_label"`
 	FromBoth     Number `json:"from_both,omitzero"`
 	Baseline     Number `json:"baseline"`      // the best of them
-	BaselineKind string `json:"baseline_kind"` // which: BaselineMajority, BaselineTarget, BaselineLabel or BaselineBoth
+	BaselineKind string `json:"baseline_kind"` // its name: audit.Majority, FromTarget, FromLabel or FromBoth
 
 	Excess         Number   `json:"excess"`                  // curiosity less baseline
 	ExcessInterval Interval `json:"ci"`                      // of the excess

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"tattle/audit"
 	"tattle/classify"
 )
 
@@ -34,9 +35,9 @@ func (c *Curiosity) training() string {
 	case "standard", "overlearning":
 		return about + fmt.Sprintf(" It was trained for nothing else; whoever receives its outputs learnt afterwards to read %s from them.", of)
 	case "mixture":
-		return about + fmt.Sprintf(" These are mixed from two classifiers, one of %s and one of %s, %s.", c.Target, of, c.Beta.words())
+		return about + fmt.Sprintf(" These are mixed from two classifiers, one of %s and one of %s, %s.", c.Target, of, betaWords(c.Beta))
 	case "regularized", "parameterized":
-		return about + fmt.Sprintf(" It was trained to give away %s as well, by the %s attack with %s.", of, c.Attack, c.Beta.words())
+		return about + fmt.Sprintf(" It was trained to give away %s as well, by the %s attack with %s.", of, c.Attack, betaWords(c.Beta))
 	case "student":
 		return about + " It learned from the outputs of its teacher alone, and what reads it here is its teacher's attack; the teacher, and an attack fitted to the student, are among the runs."
 	}
@@ -133,10 +134,10 @@ type baselineRow struct {
 
 func (l Leak) baselines() []baselineRow {
 	return []baselineRow{
-		{BaselineMajority, "majority", "always guessing the most frequent class of " + l.Sensitive, l.Majority},
-		{BaselineTarget, "from the true target", "guessing the likeliest " + l.Sensitive + " from the true target", l.FromTarget},
-		{BaselineLabel, "from the answered label", "guessing the likeliest " + l.Sensitive + " from the label answered", l.FromLabel},
-		{BaselineBoth, "from both", "guessing the likeliest " + l.Sensitive + " from the true target and the label answered", l.FromBoth},
+		{audit.Majority, "majority", "always guessing the most frequent class of " + l.Sensitive, l.Majority},
+		{audit.FromTarget, "from the true target", "guessing the likeliest " + l.Sensitive + " from the true target", l.FromTarget},
+		{audit.FromLabel, "from the answered label", "guessing the likeliest " + l.Sensitive + " from the label answered", l.FromLabel},
+		{audit.FromBoth, "from both", "guessing the likeliest " + l.Sensitive + " from the true target and the label answered", l.FromBoth},
 	}
 }
 

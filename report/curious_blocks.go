@@ -132,7 +132,7 @@ func (d *document) runs(r *Report) {
 				p = bareP(*x.PValue)
 			}
 			cells := slices.Insert(x.cells(), 4, p)
-			t.add(append([]string{x.Name, x.brand(), x.Beta.short(), x.seedWords()}, cells...)...)
+			t.add(append([]string{x.Name, x.brand(), betaShort(x.Beta), x.seedWords()}, cells...)...)
 		}
 		d.table(t)
 		for _, x := range r.Runs {
@@ -208,7 +208,7 @@ func (d *document) rocs(r *Report) {
 					if c.Run == name && c.Of == of {
 						var areas []string
 						for _, x := range c.Curves {
-							areas = append(areas, x.Class+" "+x.area())
+							areas = append(areas, x.Name+" "+rocArea(x))
 						}
 						panels = append(panels, chart{Caption: c.title(), SVG: c.draw(), Note: "Areas: " + strings.Join(areas, "; ") + "."})
 					}
@@ -389,7 +389,7 @@ func (c *Curiosity) rows() []figureRow {
 		}
 	}
 	for _, s := range c.Shared {
-		rows = append(rows, bitsRow("shared by "+s.Between[0]+" and "+s.Between[1]+", bits", s.Bits, s.Interval))
+		rows = append(rows, bitsRow("shared by "+s.Between[0]+" and "+s.Between[1]+", bits", Number(s.Bits), Between(s.Interval)))
 	}
 	return rows
 }

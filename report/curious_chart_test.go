@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"tattle/audit"
+	"tattle/curious"
 )
 
 // TestPlaneGathers checks spots, curves and lines against figures by hand.
@@ -36,7 +39,7 @@ func TestPlaneGathers(t *testing.T) {
 	lines := 0
 	for _, c := range p.curves() {
 		for i := 1; i < len(c); i++ {
-			if c[i].Beta.share() < c[i-1].Beta.share() || c[i].Outputs != c[0].Outputs {
+			if curiosityShare(c[i].Beta) < curiosityShare(c[i-1].Beta) || c[i].Outputs != c[0].Outputs {
 				t.Errorf("%s: out of order", c[i].Name)
 			}
 		}
@@ -139,7 +142,7 @@ func TestOddValues(t *testing.T) {
 		"one place":  {Runs: []Run{{Honesty: 1, Curiosity: 1, Baseline: 1, SensitiveClasses: 2, TargetClasses: 2}, {Honesty: 1, Curiosity: 1, Seed: 2, Attack: "else <b>"}}},
 		"unknown":    {Runs: []Run{{Name: "x", Honesty: nan, Curiosity: .5}, {Name: "y", Failed: "it broke"}}},
 		"two tasks":  {Runs: []Run{{Honesty: .8, Curiosity: .5, Target: "a", SensitiveClasses: 2}, {Honesty: .8, Curiosity: .5, Baseline: nan, Target: "a", SensitiveClasses: 3}}},
-		"empty roc":  {ROC: []ROC{{Of: OfHonesty}, {Of: OfCuriosity, Curves: []ROCCurve{{Class: "a", AUC: nan}, {FalsePositive: []float64{0, 1}, TruePositive: []float64{0}}}}}},
+		"empty roc":  {ROC: []ROC{{Of: OfHonesty}, {Of: OfCuriosity, Curves: []curious.ROC{{Name: "a"}, {Points: [][2]float64{{0, 0}}}}}}},
 		"entropy":    {Entropy: []Entropy{{Run: "a", Mean: nan}, {Run: "b", Edges: []float64{0, 1}, Counts: []int{0}}, {Run: "c", Edges: []float64{0, 1}, Counts: []int{1, 2}}}},
 		"pruning":    {Pruning: []Pruning{{Run: "none"}, {Run: "one", Points: []PruningPoint{{Fraction: .5, Honesty: nan, Curiosity: .5}}}}},
 		"plane":      {Plane: &Plane{Title: "toy"}},
@@ -165,35 +168,6 @@ func TestOddValues(t *testing.T) {
 	}
 }
 
-// TestThinROC: a thinned curve has few points, both ends, and nearly its area.
-func TestThinROC(t *testing.T) {
-	const n = 20000
-	c := ROCCurve{}
-	for i := range n + 1 {
-		u := float64(i) / n
-		c.FalsePositive, c.TruePositive = append(c.FalsePositive, u), append(c.TruePositive, math.Pow(u, .2))
-	}
-	thin := c.Thin()
-	area := func(c ROCCurve) (a float64) {
-		for i := 1; i < len(c.TruePositive); i++ {
-			a += (c.FalsePositive[i] - c.FalsePositive[i-1]) * (c.TruePositive[i] + c.TruePositive[i-1]) / 2
-		}
-		return a
-	}
-	k := len(thin.TruePositive)
-	if k > 2/step+2 || thin.TruePositive[k-1] != 1 || thin.FalsePositive[0] != 0 {
-		t.Errorf("%d points to (%g, %g)", k, thin.FalsePositive[k-1], thin.TruePositive[k-1])
-	}
-	// Points left out lie within a step of one kept, so the area is off by at most
-	// a step.
-	if d := math.Abs(area(thin) - area(c)); d > step {
-		t.Errorf("the area is off by %g", d)
-	}
-	if again := thin.Thin(); len(again.TruePositive) != k {
-		t.Errorf("thinned again: %d of %d", len(again.TruePositive), k)
-	}
-}
-
 // TestHostileNames puts names that would be markup, and names longer than any line,
 // wherever a report has names: nothing of them may become an element or leave an
 // attribute, and no line may be longer than a terminal is wide.
@@ -213,7 +187,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	r.Runs[0].Failed = name
 	for i := range r.ROC {
-		r.ROC[i].Run, r.ROC[i].Attribute, r.ROC[i].Curves[0].Class = name, name, name
+		r.ROC[i].Run, r.ROC[i].Attribute, r.ROC[i].Curves[0].Name = name, name, name
 	}
 	for i := range r.Entropy {
 		r.Entropy[i].Run = name
@@ -243,8 +217,8 @@ func TestHostileNames(t *testing.T) {
 func TestManyRuns(t *testing.T) {
 	r := &Report{Schema: Schema, Title: "many"}
 	for i := range 200 {
-		r.Runs = append(r.Runs, Run{Name: fmt.Sprint("run ", i), Attack: "parameterized", Outputs: "raw", Beta: Beta{Y: 1, S: Number(i/2) / 100}, Seed: uint64(i % 2),
-			TargetClasses: 2, SensitiveClasses: 2, Honesty: Number(.9 - .001*float64(i)), Curiosity: Number(.5 + .002*float64(i)), Baseline: .5, BaselineKind: BaselineMajority})
+		r.Runs = append(r.Runs, Run{Name: fmt.Sprint("run ", i), Attack: "parameterized", Outputs: "raw", Beta: curious.Beta{Y: 1, S: float64(i/2) / 100}, Seed: uint64(i % 2),
+			TargetClasses: 2, SensitiveClasses: 2, Honesty: Number(.9 - .001*float64(i)), Curiosity: Number(.5 + .002*float64(i)), Baseline: .5, BaselineKind: audit.Majority})
 	}
 	text, page := rendered(t, r)
 	fits(t, text)
@@ -262,7 +236,7 @@ func TestManyClasses(t *testing.T) {
 	c := ROC{Run: "letters", Of: OfHonesty, Attribute: "letter"}
 	seen := map[string]bool{}
 	for i := range 27 {
-		c.Curves = append(c.Curves, ROCCurve{Class: fmt.Sprintf("class%d", i), AUC: .9, FalsePositive: []float64{0, .1, 1}, TruePositive: []float64{0, .8, 1}})
+		c.Curves = append(c.Curves, curious.ROC{Name: fmt.Sprintf("class%d", i), Area: .9, Points: [][2]float64{{0, 0}, {.1, .8}, {1, 1}}})
 		seen[hueOf(i)] = true
 	}
 	svg := string(c.draw())

@@ -8,6 +8,10 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"tattle/audit"
+	"tattle/classify"
+	"tattle/curious"
 )
 
 // about is an interval around a share, of a size that 4,741 examples give.
@@ -28,18 +32,18 @@ func curiousReport(t *testing.T) *Report {
 	}
 	p := 0.0
 	r.Curiosity = &Curiosity{
-		Attack: "parameterized", Outputs: "raw", Beta: Beta{Y: .7, S: .3}, Target: "age", Examples: 4741, Honesty: .8103, HonestyInterval: about(.8103),
+		Attack: "parameterized", Outputs: "raw", Beta: curious.Beta{Y: .7, S: .3}, Target: "age", Examples: 4741, Honesty: .8103, HonestyInterval: about(.8103),
 		Leak: Leak{
 			Sensitive: "race", Guess: "network", Curiosity: .7811, CuriosityInterval: about(.7811),
-			Majority: .4252, FromTarget: .4403, FromLabel: .4401, Baseline: .4403, BaselineKind: BaselineTarget,
+			Majority: .4252, FromTarget: .4403, FromLabel: .4401, Baseline: .4403, BaselineKind: audit.FromTarget,
 			Excess: .3408, ExcessInterval: Interval{.3242, .3573}, PValue: &p, Test: "McNemar's exact test", Information: .781, InformationInterval: Interval{.741, .822},
 			Confusion: &Confusion{[]string{"White", "Black, Indian & others", "Asian"}, [][]int{{1680, 260, 76}, {310, 1690, 49}, {118, 225, 333}}},
 		},
-		Others:           []Leak{{Sensitive: "gender", Guess: "threshold", Tau: .26, Curiosity: .523, CuriosityInterval: about(.523), Majority: .523, FromTarget: .553, FromLabel: .549, Baseline: .553, BaselineKind: BaselineTarget, Excess: -.03, ExcessInterval: Interval{-.05, -.01}}},
+		Others:           []Leak{{Sensitive: "gender", Guess: "threshold", Tau: .26, Curiosity: .523, CuriosityInterval: about(.523), Majority: .523, FromTarget: .553, FromLabel: .549, Baseline: .553, BaselineKind: audit.FromTarget, Excess: -.03, ExcessInterval: Interval{-.05, -.01}}},
 		EntropyBits:      .611,
 		EntropyMax:       1.585,
 		HonestyConfusion: &Confusion{[]string{"≤20", "21–35", ">35"}, [][]int{{901, 130, 22}, {140, 1620, 240}, {18, 350, 1320}}},
-		Shared:           []Shared{{[2]string{"age", "race"}, .024, Interval{.018, .031}}, {[2]string{"age", "gender"}, 0, Interval{0, .001}}},
+		Shared:           []classify.MutualInformation{{Between: [2]string{"age", "race"}, Bits: .024, Interval: [2]float64{.018, .031}}, {Between: [2]string{"age", "gender"}, Interval: [2]float64{0, .001}}},
 	}
 	addRuns(r)
 	addCurves(r)
@@ -62,29 +66,29 @@ func curiousReport(t *testing.T) *Report {
 // addRuns puts runs of every attack at several βs onto one plane, one of them
 // with three seeds, and one that failed.
 func addRuns(r *Report) {
-	base := Run{Target: "age", Sensitive: "race", TargetClasses: 3, SensitiveClasses: 3, Baseline: .4403, BaselineKind: BaselineTarget}
-	add := func(attack, outputs string, b Beta, seed int, y, s, h float64) {
+	base := Run{Target: "age", Sensitive: "race", TargetClasses: 3, SensitiveClasses: 3, Baseline: .4403, BaselineKind: audit.FromTarget}
+	add := func(attack, outputs string, b curious.Beta, seed int, y, s, h float64) {
 		x := base
-		x.Name, x.Attack, x.Outputs, x.Beta, x.Seed = fmt.Sprintf("%s-%s-%g-seed-%d", attack, outputs, float64(b.S), seed), attack, outputs, b, uint64(seed)
+		x.Name, x.Attack, x.Outputs, x.Beta, x.Seed = fmt.Sprintf("%s-%s-%g-seed-%d", attack, outputs, b.S, seed), attack, outputs, b, uint64(seed)
 		x.Honesty, x.HonestyInterval, x.Curiosity, x.CuriosityInterval = Number(y), about(y), Number(s), about(s)
 		x.Excess, x.EntropyBits = Number(s)-x.Baseline, Number(h)
 		x.ExcessInterval = Interval{x.Excess - .016, x.Excess + .016}
 		r.Runs = append(r.Runs, x)
 	}
-	add("overlearning", "raw", Beta{}, 1, .815, .587, .43)
-	add("overlearning", "soft", Beta{}, 1, .815, .512, .43)
+	add("overlearning", "raw", curious.Beta{}, 1, .815, .587, .43)
+	add("overlearning", "soft", curious.Beta{}, 1, .815, .512, .43)
 	for i, s := range []float64{.7, .5, .3} {
 		for _, o := range []string{"raw", "soft"} {
-			k := Number(s)
+			k := s
 			off := float64(strings.Index("rs", o[:1]))
-			add("parameterized", o, Beta{Y: 1 - k, S: k}, 1, .78+.015*float64(i)-.004*off, .84-.03*float64(i)-.06*off, .7+.1*off)
+			add("parameterized", o, curious.Beta{Y: 1 - k, S: k}, 1, .78+.015*float64(i)-.004*off, .84-.03*float64(i)-.06*off, .7+.1*off)
 		}
 	}
-	add("parameterized", "raw", Beta{Y: .7, S: .3}, 2, .806, .788, .7)
-	add("parameterized", "raw", Beta{Y: .7, S: .3}, 3, .813, .776, .7)
-	add("regularized", "soft", Beta{Y: .5, S: .5}, 1, .772, .61, .9)
-	add("regularized", "soft", Beta{Y: .7, S: .3}, 1, .79, .56, .8)
-	add("mixture", "soft", Beta{Y: .7, S: .3}, 1, .815, .83, .88)
+	add("parameterized", "raw", curious.Beta{Y: .7, S: .3}, 2, .806, .788, .7)
+	add("parameterized", "raw", curious.Beta{Y: .7, S: .3}, 3, .813, .776, .7)
+	add("regularized", "soft", curious.Beta{Y: .5, S: .5}, 1, .772, .61, .9)
+	add("regularized", "soft", curious.Beta{Y: .7, S: .3}, 1, .79, .56, .8)
+	add("mixture", "soft", curious.Beta{Y: .7, S: .3}, 1, .815, .83, .88)
 	p := .0004
 	r.Runs[2].PValue = &p
 	x := base
@@ -98,10 +102,10 @@ func addCurves(r *Report) {
 		c := ROC{Run: run, Of: of, Attribute: attribute}
 		for i, name := range classes {
 			k := power / (1 + .3*float64(i))
-			x := ROCCurve{Class: name, AUC: Number(k / (k + 1)), Interval: Interval{Number(k/(k+1) - .01), Number(k/(k+1) + .01)}}
+			x := curious.ROC{Name: name, Area: k / (k + 1), Interval: [2]float64{k/(k+1) - .01, k/(k+1) + .01}}
 			for j := range 21 {
 				u := float64(j) / 20
-				x.FalsePositive, x.TruePositive = append(x.FalsePositive, u), append(x.TruePositive, math.Pow(u, 1/k))
+				x.Points = append(x.Points, [2]float64{u, math.Pow(u, 1/k)})
 			}
 			c.Curves = append(c.Curves, x)
 		}
@@ -225,7 +229,7 @@ func TestCuriousComesBack(t *testing.T) {
 	if d := differing(t, r, back); d != nil {
 		t.Errorf("differs from itself: %v", d)
 	}
-	back.Curiosity.Leak.Curiosity, back.Runs[1].Honesty, back.ROC[0].Curves[0].AUC, back.Plane.Sum, back.Pruning[0].Honesty = 0, 0, 0, 0, 0
+	back.Curiosity.Leak.Curiosity, back.Runs[1].Honesty, back.ROC[0].Curves[0].Area, back.Plane.Sum, back.Pruning[0].Honesty = 0, 0, 0, 0, 0
 	if d := differing(t, r, back); len(d) != 5 {
 		t.Errorf("five changes gave %v", d)
 	}

@@ -4,6 +4,9 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"tattle/audit"
+	"tattle/curious"
 )
 
 // TestCuriositySentences checks what is said of each outcome: that every figure
@@ -41,9 +44,9 @@ func TestCuriositySentences(t *testing.T) {
 	says(r, "give away more of race")
 	c.ExcessInterval, c.PValue = Interval{}, nil
 	says(r, "How sure that is has not been measured", "!0.00 to 0.00")
-	c.Excess, c.BaselineKind, c.Attack, c.Outputs = -.01, BaselineMajority, "overlearning", "soft"
+	c.Excess, c.BaselineKind, c.Attack, c.Outputs = -.01, audit.Majority, "overlearning", "soft"
 	says(r, "always guessing the most frequent class of race", "trained for nothing else", "soft outputs (probabilities)", "shows no excess on race")
-	c.Attack, c.BaselineKind = "mixture", BaselineLabel
+	c.Attack, c.BaselineKind = "mixture", audit.FromLabel
 	says(r, "mixed from two classifiers, one of age and one of race", "race from the label answered")
 }
 
@@ -178,8 +181,8 @@ func TestEntropyOf(t *testing.T) {
 func TestWords(t *testing.T) {
 	for want, got := range map[string]string{
 		"p < 1e-15": pValue(0), "p = 2.0e-04": pValue(.0002), "p = 0.041": pValue(.041),
-		"–":        Beta{}.short(),
-		".4,.7,.3": Beta{X: .4, Y: .7, S: .3}.short(), "(βx, βy, βs) = (.4, 1, 0)": Beta{X: .4, Y: 1}.words(),
+		"–":        betaShort(curious.Beta{}),
+		".4,.7,.3": betaShort(curious.Beta{X: .4, Y: .7, S: .3}), "(βx, βy, βs) = (.4, 1, 0)": betaWords(curious.Beta{X: .4, Y: 1}),
 		" ▁█▄": sparks([]int{0, 1, 1000, 500}, 4), "█▁": sparks([]int{5, 5, 0, 1}, 2), "abc…": cut("abcdef", 4),
 		"92.15 ±.04": (&Figure{Mean: .9215, Std: .0004}).words(UnitPercent), "0.371 ±.005": (&Figure{Mean: .371, Std: .005}).words(UnitBits),
 		"−99…": TableCell{Difference: ptr(Number(-300))}.away(), "a, b and c": and([]string{"a", "b", "c"}),

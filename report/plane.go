@@ -64,7 +64,7 @@ func (x Plane) draw() template.HTML {
 	for i, q := range x.TradeOff {
 		p.point("circle", curiousHue+" filled", xs[i], ys[i], q.says())
 		if i%2 == 0 || len(x.TradeOff) < 8 {
-			p.text("fine "+curiousHue, "start", p.x(xs[i]), p.y(ys[i])-3, 9, "βs "+bareNumber(q.BetaS))
+			p.text("fine "+curiousHue, "start", p.x(xs[i]), p.y(ys[i])-3, 9, "βs "+bareNumber(float64(q.BetaS)))
 		}
 	}
 	return p.done()

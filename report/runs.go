@@ -4,21 +4,23 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"tattle/curious"
 )
 
 // Run is one trained classifier, or the mean of several seeds: a point of the
 // honesty-curiosity plane. Runs of one Panel share a plane; there, runs of one
 // attack and kind of outputs are joined in the order of βs.
 type Run struct {
-	Name      string `json:"name"` // as `parameterized-raw seed 1`
-	Panel     string `json:"panel,omitempty"`
-	Attack    string `json:"attack"`
-	Outputs   string `json:"outputs"`
-	Beta      Beta   `json:"beta"`
-	Target    string `json:"target"`
-	Sensitive string `json:"sensitive"`
-	Seed      uint64 `json:"seed"`
-	Seeds     int    `json:"seeds,omitempty"` // that this is the mean of; zero is one
+	Name      string       `json:"name"` // as `parameterized-raw seed 1`
+	Panel     string       `json:"panel,omitempty"`
+	Attack    string       `json:"attack"`
+	Outputs   string       `json:"outputs"`
+	Beta      curious.Beta `json:"beta"`
+	Target    string       `json:"target"`
+	Sensitive string       `json:"sensitive"`
+	Seed      uint64       `json:"seed"`
+	Seeds     int          `json:"seeds,omitempty"` // that this is the mean of; zero is one
 
 	TargetClasses    int `json:"target_classes"`
 	SensitiveClasses int `json:"sensitive_classes"`
@@ -70,8 +72,8 @@ func (r Run) sameSetting(o Run) bool {
 // setting is what a run was told, in words.
 func (r Run) setting() string {
 	s := r.Attack + ", " + r.Outputs
-	if r.Beta != (Beta{}) && r.Attack != "standard" && r.Attack != "overlearning" {
-		s += ", " + r.Beta.words()
+	if r.Beta != (curious.Beta{}) && r.Attack != "standard" && r.Attack != "overlearning" {
+		s += ", " + betaWords(r.Beta)
 	}
 	return s
 }
@@ -93,33 +95,33 @@ func within(i Interval) string {
 	return fmt.Sprintf(" (%.2f to %.2f)", 100*i[0], 100*i[1])
 }
 
-// share is the part of βy + βs that is curiosity's.
-func (b Beta) share() float64 {
+// curiosityShare returns βs/(βy + βs).
+func curiosityShare(b curious.Beta) float64 {
 	if b.Y+b.S == 0 {
 		return 0
 	}
-	return float64(b.S / (b.Y + b.S))
+	return b.S / (b.Y + b.S)
 }
 
-// words print the multipliers as the paper does.
-func (b Beta) words() string {
+// betaWords prints the multipliers as the paper does.
+func betaWords(b curious.Beta) string {
 	if b.X == 0 {
 		return fmt.Sprintf("(βy, βs) = (%s, %s)", bareNumber(b.Y), bareNumber(b.S))
 	}
 	return fmt.Sprintf("(βx, βy, βs) = (%s, %s, %s)", bareNumber(b.X), bareNumber(b.Y), bareNumber(b.S))
 }
 
-// short prints the multipliers for a table: "0.4,0.7,0.3".
-func (b Beta) short() string {
-	if b == (Beta{}) {
+// betaShort prints the multipliers for a table: ".4,.7,.3".
+func betaShort(b curious.Beta) string {
+	if b == (curious.Beta{}) {
 		return "–"
 	}
 	return bareNumber(b.X) + "," + bareNumber(b.Y) + "," + bareNumber(b.S)
 }
 
 // bareNumber prints a multiplier as the paper does: .7, 0, 1.
-func bareNumber(n Number) string {
-	s := fmt.Sprintf("%.3g", float64(n))
+func bareNumber(x float64) string {
+	s := fmt.Sprintf("%.3g", x)
 	if strings.HasPrefix(s, "0.") {
 		return s[1:]
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"tattle/audit"
 )
 
 // A runPlane is the honesty-curiosity plane of one panel.
@@ -135,7 +137,7 @@ func (p *runPlane) curves() [][]spot {
 		curves[i] = append(curves[i], s)
 	}
 	for _, c := range curves {
-		slices.SortStableFunc(c, func(a, b spot) int { return compareFloat(a.Beta.share(), b.Beta.share()) })
+		slices.SortStableFunc(c, func(a, b spot) int { return compareFloat(curiosityShare(a.Beta), curiosityShare(b.Beta)) })
 	}
 	return curves
 }
@@ -151,10 +153,10 @@ func (p *runPlane) baselineWords() string {
 
 // kindWords say what a baseline guesses.
 var kindWords = map[string]string{
-	BaselineMajority: "the most frequent class",
-	BaselineTarget:   "the likeliest class given the true target",
-	BaselineLabel:    "the likeliest class given the answered label",
-	BaselineBoth:     "the likeliest class given the true target and the answered label",
+	audit.Majority:   "the most frequent class",
+	audit.FromTarget: "the likeliest class given the true target",
+	audit.FromLabel:  "the likeliest class given the answered label",
+	audit.FromBoth:   "the likeliest class given the true target and the answered label",
 }
 
 // kindWords say what the baselines are.

@@ -66,7 +66,7 @@ func trained(curiosity float64, settings map[string]string) *report.Report {
 		Curious: report.Curious{Curiosity: &report.Curiosity{
 			Attack: "parameterized", Outputs: "raw", Target: "digit", Examples: 2000, Honesty: .98,
 			Leak: report.Leak{
-				Sensitive: "family", Guess: "network", Curiosity: report.Number(curiosity), Baseline: .2, BaselineKind: report.BaselineLabel,
+				Sensitive: "family", Guess: "network", Curiosity: report.Number(curiosity), Baseline: .2, BaselineKind: classify.FromLabel,
 				Excess: report.Number(curiosity - .2), PValue: &p,
 			},
 		}},

@@ -122,10 +122,10 @@ func headline(v *curious.Evaluation, o curious.Options, taus []float64) *report.
 		return nil
 	}
 	c := &report.Curiosity{
-		Attack: string(o.Attack), Outputs: string(v.Outputs), Beta: betaOf(o.Beta), Target: v.Target, Examples: v.Examples,
+		Attack: string(o.Attack), Outputs: string(v.Outputs), Beta: o.Beta, Target: v.Target, Examples: v.Examples,
 		Honesty: report.Number(v.Honesty.Value), HonestyInterval: report.Between(v.Honesty.Interval),
 		EntropyBits: report.Number(v.Entropy.MeanBits), EntropyMax: report.Number(math.Log2(float64(len(v.Classes)))),
-		HonestyConfusion: &report.Confusion{Classes: v.Classes, Counts: v.Confusion},
+		HonestyConfusion: &report.Confusion{Classes: v.Classes, Counts: v.Confusion}, Shared: v.Correlations,
 	}
 	for i, s := range v.Sensitive {
 		l := leak(s, len(v.Sensitive))
@@ -138,14 +138,7 @@ func headline(v *curious.Evaluation, o curious.Options, taus []float64) *report.
 			c.Others = append(c.Others, l)
 		}
 	}
-	for _, m := range v.Correlations {
-		c.Shared = append(c.Shared, report.Shared{Between: m.Between, Bits: report.Number(m.Bits), Interval: report.Between(m.Interval)})
-	}
 	return c
-}
-
-func betaOf(b curious.Beta) report.Beta {
-	return report.Beta{X: report.Number(b.X), Y: report.Number(b.Y), S: report.Number(b.S)}
 }
 
 // leak is what an attack read of one attribute of so many.
@@ -158,22 +151,11 @@ func leak(s curious.Curiosity, of int) report.Leak {
 		Sensitive: s.Attribute, Guess: s.Attack,
 		Curiosity: report.Number(s.Curiosity.Value), CuriosityInterval: report.Between(s.Curiosity.Interval),
 		Majority: report.Number(s.Majority.Value), FromTarget: report.Number(s.FromTarget.Value), FromLabel: report.Number(s.FromLabel.Value),
-		Baseline: report.Number(s.BaselineValue), BaselineKind: baselineOf(s.Baseline),
+		Baseline: report.Number(s.BaselineValue), BaselineKind: s.Baseline,
 		Excess: report.Number(s.Excess), ExcessInterval: report.Between(s.ExcessInterval), PValue: &p, Test: test,
 		Information: report.Number(s.Guess.Bits), InformationInterval: report.Between(s.Guess.Interval),
 		Confusion: &report.Confusion{Classes: s.Classes, Counts: s.Confusion},
 	}
-}
-
-// baselineOf is the report's name of a baseline.
-func baselineOf(kind string) string {
-	switch kind {
-	case classify.FromTarget:
-		return report.BaselineTarget
-	case classify.FromLabel:
-		return report.BaselineLabel
-	}
-	return report.BaselineMajority
 }
 
 // runName is what a seed's training is called.
@@ -182,7 +164,7 @@ func runName(x *seedResult) string { return "seed " + x.Settings["seed"] }
 // runOf is what a run was told.
 func runOf(s seedRun, x *seedResult) report.Run {
 	o := s.options.WithDefaults()
-	return report.Run{Attack: string(o.Attack), Outputs: string(x.Evaluation.Outputs), Beta: betaOf(o.Beta), Seed: o.Seed}
+	return report.Run{Attack: string(o.Attack), Outputs: string(x.Evaluation.Outputs), Beta: o.Beta, Seed: o.Seed}
 }
 
 // addRuns adds a point of the plane for each attribute that was attacked.
@@ -196,7 +178,7 @@ func addRuns(r *report.Report, v *curious.Evaluation, told report.Run, name stri
 		x.TargetClasses, x.SensitiveClasses = len(v.Classes), len(s.Classes)
 		x.Honesty, x.HonestyInterval = report.Number(v.Honesty.Value), report.Between(v.Honesty.Interval)
 		x.Curiosity, x.CuriosityInterval = report.Number(s.Curiosity.Value), report.Between(s.Curiosity.Interval)
-		x.Baseline, x.BaselineKind = report.Number(s.BaselineValue), baselineOf(s.Baseline)
+		x.Baseline, x.BaselineKind = report.Number(s.BaselineValue), s.Baseline
 		x.Excess, x.ExcessInterval, x.PValue = report.Number(s.Excess), report.Between(s.ExcessInterval), &p
 		x.EntropyBits = report.Number(v.Entropy.MeanBits)
 		r.Runs = append(r.Runs, x)
@@ -209,10 +191,7 @@ func addCurves(r *report.Report, v *curious.Evaluation, name string) {
 	if len(v.Sensitive) == 0 {
 		return
 	}
-	r.ROC = append(r.ROC, rocOf(name, report.OfHonesty, v.Target, v.ROC))
-	for _, s := range v.Sensitive {
-		r.ROC = append(r.ROC, rocOf(name, report.OfCuriosity, s.Attribute, s.ROC))
-	}
+	r.ROC = append(r.ROC, rocsOf(name, v)...)
 	r.Entropy = append(r.Entropy, entropyOf(name, v.Entropy, len(v.Classes)))
 	for _, s := range v.Sensitive {
 		if s.Attack != curious.ThresholdAttack || len(s.Entropy) != len(s.Classes) {
@@ -231,16 +210,13 @@ func entropyOf(name string, h curious.Entropy, classes int) report.Entropy {
 	}
 }
 
-func rocOf(name, of, attribute string, curves []curious.ROC) report.ROC {
-	x := report.ROC{Run: name, Of: of, Attribute: attribute}
-	for _, c := range curves {
-		y := report.ROCCurve{Class: c.Name, AUC: report.Number(c.Area), Interval: report.Between(c.Interval)}
-		for _, p := range c.Points {
-			y.FalsePositive, y.TruePositive = append(y.FalsePositive, p[0]), append(y.TruePositive, p[1])
-		}
-		x.Curves = append(x.Curves, y.Thin())
+// rocsOf are the ROC curves of one run: of honesty, then of each attack.
+func rocsOf(run string, v *curious.Evaluation) []report.ROC {
+	all := []report.ROC{{Run: run, Of: report.OfHonesty, Attribute: v.Target, Curves: v.ROC}}
+	for _, s := range v.Sensitive {
+		all = append(all, report.ROC{Run: run, Of: report.OfCuriosity, Attribute: s.Attribute, Curves: s.ROC})
 	}
-	return x
+	return all
 }
 
 // curiousVerdict says in a line what came of it; the report's own sentences give the

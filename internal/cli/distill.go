@@ -165,7 +165,7 @@ func (c *distillCmd) measure(ctx context.Context, dir string, r *report.Report, 
 	if r.Curiosity != nil {
 		r.Curiosity.Attack = "student" // it was trained for nothing but its teacher's outputs
 	}
-	told := report.Run{Attack: string(t.options.Attack), Outputs: string(t.options.Outputs), Beta: betaOf(t.options.Beta), Seed: t.options.Seed}
+	told := report.Run{Attack: string(t.options.Attack), Outputs: string(t.options.Outputs), Beta: t.options.Beta, Seed: t.options.Seed}
 	addRuns(r, teachers, told, "teacher")
 	student := report.Run{Attack: "student", Outputs: told.Outputs, Beta: told.Beta, Seed: c.Seed}
 	addRuns(r, own, student, "student, the teacher's attack")

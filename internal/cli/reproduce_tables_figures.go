@@ -20,7 +20,7 @@ func (g *grid) figures(r *report.Report) {
 			}
 			switch g.x.Name {
 			case "figure7":
-				r.ROC = append(r.ROC, seriesROC(t, name, all[0].Evaluation)...)
+				r.ROC = append(r.ROC, rocsOf(seriesName(t, name, t.Sensitive[0]), all[0].Evaluation)...)
 			case "figure8":
 				r.Entropy = append(r.Entropy, seriesEntropy(t, name, all))
 			}
@@ -57,16 +57,6 @@ func (g *grid) measures(t reproduce.Training, name string) (all []*cellMeasure) 
 		}
 	}
 	return all
-}
-
-// seriesROC are the ROC curves of one seed.
-func seriesROC(t reproduce.Training, name string, e *curious.Evaluation) []report.ROC {
-	series := seriesName(t, name, t.Sensitive[0])
-	out := []report.ROC{rocOf(series, report.OfHonesty, e.Target, e.ROC)}
-	for _, s := range e.Sensitive {
-		out = append(out, rocOf(series, report.OfCuriosity, s.Attribute, s.ROC))
-	}
-	return out
 }
 
 // seriesEntropy counts the test examples of all seeds together.
@@ -122,7 +112,7 @@ func (g *grid) runs(t reproduce.Training) []report.Run {
 		for i, s := range t.Sensitive {
 			x := report.Run{
 				Name: seriesName(t, name, s), Panel: t.Target + " / " + s, Attack: string(t.Kind), Outputs: string(t.Outputs[0]),
-				Beta:   betaOf(t.Beta),
+				Beta:   t.Beta,
 				Target: t.Target, Sensitive: s, Seed: g.Seed,
 			}
 			if t.Kind == curious.Standard {
@@ -196,7 +186,7 @@ func (g *grid) fillRun(x *report.Run, t reproduce.Training, name string, i int) 
 	x.Baseline, _ = figureOf(baseline)
 	x.Excess, _ = figureOf(excess)
 	x.EntropyBits, _ = figureOf(entropy)
-	x.BaselineKind = baselineOf(s.Baseline)
+	x.BaselineKind = s.Baseline
 	if x.Seeds == 1 {
 		p := s.PValueHolm
 		x.PValue = &p
