@@ -64,9 +64,9 @@ type Band struct {
 	VanTrees    float64
 }
 
-// NewBracket collects the marks of each band: of every kind of bound the row
+// newBracket collects the marks of each band: of every kind of bound the row
 // with the largest median, every attack, and the prior alone.
-func NewBracket(bounds []bound.Summary, attacks []Attack, bands []Band) *Bracket {
+func newBracket(bounds []bound.Summary, attacks []Attack, bands []Band) *Bracket {
 	b := &Bracket{}
 	for _, of := range bands {
 		band := BracketBand{Name: of.Name, Of: of.Of, Coordinates: of.Coordinates, Marks: floors(bounds, of)}

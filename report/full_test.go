@@ -76,7 +76,7 @@ func full(t *testing.T) *Report {
 	for i, band := range []string{all, low} {
 		r.PriorAlone = append(r.PriorAlone, Attack{Name: "prior", About: "The mean.", Coordinates: "dct", Band: band, RMSQuantiles: quantiles(.02, .06, .11, .4, .9), MeanSquare: []Number{.42, 1.2}[i], Examples: 100, Draws: 4, Status: StatusDemonstrated})
 	}
-	r.Bracket = NewBracket(append(octave(r.Bounds), r.Bounds...), append(octaveAttacks(r.Attacks), r.Attacks...), []Band{{all, "dct", 784, &r.PriorAlone[0], .09}, {"modes 2–3", "dct", 12, &r.PriorAlone[1], .45}, {low, "dct", 64, &r.PriorAlone[1], .45}})
+	r.Bracket = newBracket(append(octave(r.Bounds), r.Bounds...), append(octaveAttacks(r.Attacks), r.Attacks...), []Band{{all, "dct", 784, &r.PriorAlone[0], .09}, {"modes 2–3", "dct", 12, &r.PriorAlone[1], .45}, {low, "dct", 64, &r.PriorAlone[1], .45}})
 	yes, no := true, false
 	r.Ladder = []LadderRow{
 		{Name: "HCR", Search: "published", Status: c, MedianAll: .17, MedianLow: .18, RatioToAlgorithm1: .8, RatioToAuthors: 1},
@@ -109,13 +109,13 @@ func full(t *testing.T) *Report {
 		}
 	}
 	r.ComparePrior()
-	o := Original{Index: 5, Label: 3, Name: "three", Shape: []int{1, 2, 2}, Theta: []float32{0, 1, .5, .25}, Denormalize: func(x float64, _ int) float64 { return x }}
+	o := original{index: 5, label: 3, name: "three", shape: []int{1, 2, 2}, theta: []float32{0, 1, .5, .25}, denormalize: func(x float64, _ int) float64 { return x }}
 	for _, p := range []Pair{{Kind: "farthest", Domain: bound.DomainStored, Guessed: .5002, ZNorm: 1e-12, Allowance: 1e-9, Median: Number(inf), Unbounded: true}, {Kind: "nearest to example 17", Domain: bound.DomainStored, Guessed: .512, ZNorm: .1, Allowance: 1e-9, Median: 3}} {
-		if err := r.AddPair(o, []float64{1, 0, 0, 1}, p); err != nil {
+		if err := r.addPair(o, []float64{1, 0, 0, 1}, p); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := r.Gallery[0].AddAttack(o, "decoder", []float32{0, .9, .4, .3}); err != nil {
+	if err := r.Gallery[0].addAttack(o, "decoder", []float32{0, .9, .4, .3}); err != nil {
 		t.Fatal(err)
 	}
 	return r

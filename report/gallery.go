@@ -19,31 +19,31 @@ import (
 // cannot be known looks like it.
 const unboundedSwing = 10
 
-// An Original is an input as the model saw it, with what it takes to show it.
-type Original struct {
-	Index       int
-	Label       int
-	Name        string
-	Shape       []int                                // [channels, rows, columns]
-	Theta       []float32                            // normalised
-	Denormalize func(x float64, channel int) float64 // to 0..1
+// An original is an input as the model saw it, with what it takes to show it.
+type original struct {
+	index       int
+	label       int
+	name        string
+	shape       []int                                // [channels, rows, columns]
+	theta       []float32                            // normalised
+	denormalize func(x float64, channel int) float64 // to 0..1
 }
 
-// Add puts a picture into the gallery: the original beside, for each set of
+// addPicture puts a picture into the gallery: the original beside, for each set of
 // certified standard deviations std of its DCT-II modes, the best that an
 // unbiased adversary could reconstruct. As in A's Figure 2, Rademacher signs
 // times the bounds are added to the modes, the transform is inverted, the
 // normalisation reversed and the result clipped to 0..1. It panics where std
-// has another length than Theta.
-func (r *Report) Add(o Original, names []string, std [][]float64, rng *rand.Rand) error {
-	p := Picture{Index: o.Index, Label: o.Label, Name: o.Name}
+// has another length than theta.
+func (r *Report) addPicture(o original, names []string, std [][]float64, rng *rand.Rand) error {
+	p := Picture{Index: o.index, Label: o.label, Name: o.name}
 	pixels := o.pixels()
 	var err error
 	if p.source, p.SHA256, err = o.png(pixels); err != nil {
 		return err
 	}
 	for i, name := range names {
-		noisy := reconstruct(o.Shape, pixels, std[i], rng)
+		noisy := reconstruct(o.shape, pixels, std[i], rng)
 		shot := Shot{Name: name, RMS: o.distance(pixels, noisy)}
 		if shot.pixels, shot.SHA256, err = o.png(noisy); err != nil {
 			return err
@@ -54,11 +54,11 @@ func (r *Report) Add(o Original, names []string, std [][]float64, rng *rand.Rand
 	return nil
 }
 
-// AddAttack puts what an attack made of one draw of the release beside the
-// original that it never saw. It panics where x has another length than Theta.
-func (p *Picture) AddAttack(o Original, name string, x []float32) error {
-	if len(x) != len(o.Theta) {
-		panic(fmt.Sprintf("report: a reconstruction of %d values for %d", len(x), len(o.Theta)))
+// addAttack puts what an attack made of one draw of the release beside the
+// original that it never saw. It panics where x has another length than theta.
+func (p *Picture) addAttack(o original, name string, x []float32) error {
+	if len(x) != len(o.theta) {
+		panic(fmt.Sprintf("report: a reconstruction of %d values for %d", len(x), len(o.theta)))
 	}
 	got := widen(x)
 	shot := Shot{Name: name, Status: StatusDemonstrated, RMS: o.distance(o.pixels(), got)}
@@ -70,7 +70,7 @@ func (p *Picture) AddAttack(o Original, name string, x []float32) error {
 	return nil
 }
 
-func (o Original) pixels() []float64 { return widen(o.Theta) }
+func (o original) pixels() []float64 { return widen(o.theta) }
 
 func widen(x []float32) []float64 {
 	out := make([]float64, len(x))
@@ -105,12 +105,12 @@ func reconstruct(shape []int, x, std []float64, rng *rand.Rand) []float64 {
 
 // distance is the root mean square difference of two pictures in grey levels of
 // 255, before clipping.
-func (o Original) distance(a, b []float64) float64 {
-	plane := o.Shape[1] * o.Shape[2]
+func (o original) distance(a, b []float64) float64 {
+	plane := o.shape[1] * o.shape[2]
 	sum := 0.0
 	for i := range a {
 		c := i / plane
-		d := 255 * (o.Denormalize(a[i], c) - o.Denormalize(b[i], c))
+		d := 255 * (o.denormalize(a[i], c) - o.denormalize(b[i], c))
 		sum += d * d
 	}
 	return math.Sqrt(sum / float64(len(a)))
@@ -118,11 +118,11 @@ func (o Original) distance(a, b []float64) float64 {
 
 // png encodes a normalised picture of one or three channels, clipped to 0..1, and returns
 // the SHA-256 of the file too.
-func (o Original) png(x []float64) (picture []byte, digest string, err error) {
-	channels, rows, cols := o.Shape[0], o.Shape[1], o.Shape[2]
+func (o original) png(x []float64) (picture []byte, digest string, err error) {
+	channels, rows, cols := o.shape[0], o.shape[1], o.shape[2]
 	plane := rows * cols
 	level := func(c, i int) uint8 {
-		v := o.Denormalize(x[c*plane+i], c)
+		v := o.denormalize(x[c*plane+i], c)
 		return uint8(math.Round(255 * min(max(v, 0), 1)))
 	}
 	var img image.Image

@@ -28,15 +28,15 @@ type Pair struct {
 	first, second []byte // PNG
 }
 
-// AddPair puts a pair into the report: the original and another input, both as
+// addPair puts a pair into the report: the original and another input, both as
 // the model sees them. It fills in the distance. It panics where other has
-// another length than Theta.
-func (r *Report) AddPair(o Original, other []float64, p Pair) error {
-	if len(other) != len(o.Theta) {
+// another length than theta.
+func (r *Report) addPair(o original, other []float64, p Pair) error {
+	if len(other) != len(o.theta) {
 		panic("report: a pair of different lengths")
 	}
 	theta := o.pixels()
-	p.Index, p.Label, p.Name = o.Index, o.Label, o.Name
+	p.Index, p.Label, p.Name = o.index, o.label, o.name
 	p.RMS = Number(o.distance(theta, other))
 	var err error
 	if p.first, p.FirstSHA256, err = o.png(theta); err != nil {

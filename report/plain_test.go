@@ -133,7 +133,7 @@ func TestNoBounds(t *testing.T) {
 	r.Bounds, r.Experiment, r.Ladder, r.Pairs, r.Resolvable, r.Spectrum, r.Histograms, r.Published, r.Arrays, r.Design, r.Gallery = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
 	r.Release.Noise, r.Release.NoBounds = Noise{Family: "none"}, "without noise two inputs are told apart with certainty"
 	r.Release.Queries, r.Release.Post = 0, &Post{Digits: 1}
-	r.Bracket = NewBracket(nil, r.Attacks, []Band{{"all", "dct", 784, &r.PriorAlone[0], 0}, {"8x8", "dct", 64, &r.PriorAlone[1], 0}})
+	r.Bracket = newBracket(nil, r.Attacks, []Band{{"all", "dct", 784, &r.PriorAlone[0], 0}, {"8x8", "dct", 64, &r.PriorAlone[1], 0}})
 	for i := range 2 {
 		if i == 1 {
 			r.Attacks, r.PriorAlone, r.Bracket, r.Utility.ReleasedAccuracy = nil, nil, nil, r.Utility.CleanAccuracy
@@ -171,7 +171,7 @@ func TestNoBounds(t *testing.T) {
 // makes smaller: six in the gallery, and more pairs than the page shows.
 func TestPageIsSmall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	o := Original{Shape: []int{3, 32, 32}, Denormalize: func(x float64, _ int) float64 { return x }}
+	o := original{shape: []int{3, 32, 32}, denormalize: func(x float64, _ int) float64 { return x }}
 	noise := func() []float32 {
 		x := make([]float32, 3*32*32)
 		for i := range x {
@@ -182,17 +182,17 @@ func TestPageIsSmall(t *testing.T) {
 	r := full(t)
 	r.Pairs, r.Gallery = nil, nil
 	for i := range 10 {
-		o.Index, o.Theta = i, noise()
+		o.index, o.theta = i, noise()
 		for _, kind := range []string{"farthest", "nearest"} {
-			if err := r.AddPair(o, widen(noise()), Pair{Kind: kind}); err != nil {
+			if err := r.addPair(o, widen(noise()), Pair{Kind: kind}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if i < 6 {
-			if err := r.Add(o, []string{"near", "far"}, [][]float64{widen(noise()), widen(noise())}, rng); err != nil {
+			if err := r.addPicture(o, []string{"near", "far"}, [][]float64{widen(noise()), widen(noise())}, rng); err != nil {
 				t.Fatal(err)
 			}
-			if err := r.Gallery[i].AddAttack(o, "linear", noise()); err != nil {
+			if err := r.Gallery[i].addAttack(o, "linear", noise()); err != nil {
 				t.Fatal(err)
 			}
 		}

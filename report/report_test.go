@@ -44,8 +44,8 @@ func sample(t *testing.T) *Report {
 		Warnings: []string{"an <odd> warning"},
 		Verdict:  "bounded",
 	}
-	o := Original{Index: 5, Label: 3, Name: "three", Shape: []int{1, 2, 2}, Theta: []float32{0, 1, .5, .25}, Denormalize: func(x float64, _ int) float64 { return x }}
-	if err := r.Add(o, []string{"s = 1/200"}, [][]float64{{.1, .2, .3, inf}}, rand.New(rand.NewPCG(1, 2))); err != nil {
+	o := original{index: 5, label: 3, name: "three", shape: []int{1, 2, 2}, theta: []float32{0, 1, .5, .25}, denormalize: func(x float64, _ int) float64 { return x }}
+	if err := r.addPicture(o, []string{"s = 1/200"}, [][]float64{{.1, .2, .3, inf}}, rand.New(rand.NewPCG(1, 2))); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -132,3 +132,14 @@ func RMS[T simd.Float](x []T) float64 {
 // MeanStd returns the mean of x and its standard deviation with divisor n−1,
 // NaN where x is too short for them.
 func MeanStd(x []float64) (mean, std float64) { return gonum.MeanStdDev(x, nil) }
+
+// Mode returns the middle of the fullest bin.
+func (h *Histogram) Mode() float64 {
+	at := 0
+	for i, k := range h.Counts {
+		if k > h.Counts[at] {
+			at = i
+		}
+	}
+	return (h.Edges[at] + h.Edges[at+1]) / 2
+}

@@ -44,8 +44,8 @@ func TestAttackWorseThanTheMeanIsNoCeiling(t *testing.T) {
 	} {
 		found := &measure.Attacks{Results: c.attacks, PriorAlone: mean}
 		r := &report.Report{Data: report.Data{Examples: 20}, Release: report.Release{Surface: "features", Noise: report.Noise{Family: "gaussian", Sigma: 1}}}
-		recordAttacks(r, found, coordinates, 0)
-		r.Bracket = bracket(r, nil, found, coordinates)
+		r.AddAttacks(found, coordinates, 0)
+		r.SetBracket(nil, found, coordinates)
 		if said := strings.Join(r.Sentences(), "\n"); !strings.Contains(said, c.want) {
 			t.Errorf("no %q in:\n%s", c.want, said)
 		}
@@ -69,8 +69,8 @@ func TestAttackWorseThanTheMeanIsNoCeiling(t *testing.T) {
 			t.Fatal(err)
 		}
 		fresh := &report.Report{Data: r.Data, Release: r.Release}
-		recordAttacks(fresh, back, coordinates, 0)
-		fresh.Bracket = bracket(fresh, nil, back, coordinates)
+		fresh.AddAttacks(back, coordinates, 0)
+		fresh.SetBracket(nil, back, coordinates)
 		for _, part := range [][2]any{{r.Attacks, fresh.Attacks}, {r.PriorAlone, fresh.PriorAlone}, {r.Bracket, fresh.Bracket}} {
 			was, err1 := json.Marshal(part[0])
 			is, err2 := json.Marshal(part[1])

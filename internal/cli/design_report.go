@@ -83,7 +83,7 @@ func (j *designJob) chosen(r *report.Report, a *design.Answer) {
 	r.Release.Noise.Spec = p.Family
 	r.Bounds = c.Bounds
 	if c.Attacks != nil {
-		recordAttacks(r, c.Attacks, j.options.Coordinates, j.options.Band)
+		r.AddAttacks(c.Attacks, j.options.Coordinates, j.options.Band)
 	}
 }
 

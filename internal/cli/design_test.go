@@ -24,7 +24,7 @@ func printed(ts *testscript.TestScript, _ bool, args []string) {
 	r := readDesign(ts, filepath.Join(args[1], reportJSON))
 	median := 0.
 	for _, b := range r.Bounds {
-		if b.Status == bound.StatusCertified && b.Band == allBand && (b.Method == bound.MethodHCR || b.Method == bound.MethodBarankin) {
+		if b.Status == bound.StatusCertified && b.Band == bound.AllBand && (b.Method == bound.MethodHCR || b.Method == bound.MethodBarankin) {
 			median = max(median, b.Quantile(.5))
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"tattle/attack"
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/internal/simd"
@@ -184,8 +183,8 @@ func (b *bounded) conclude(e *env) (*measured, error) {
 	if err := m.compareMiddle(r, b.result); err != nil {
 		return nil, err
 	}
-	r.Bracket = bracket(r, b.result, learned, m.Experiment.Coordinates)
-	if err := m.show(r, b.result, learned); err != nil {
+	r.SetBracket(b.result, learned, m.Experiment.Coordinates)
+	if err := r.SetGallery(m.Request, b.result, learned); err != nil {
 		return nil, err
 	}
 	m.warn(r, b.result)
@@ -213,7 +212,7 @@ func (b *bounded) attack(e *env) (*measure.Attacks, error) {
 	found, err := do.Run(e.ctx, measure.Target{
 		Front: b.split.Front, Model: whole, Noise: m.Experiment.Noise, Queries: m.Experiment.Queries, Post: m.Post,
 		Data: m.Data, Indices: m.Indices, Coordinates: m.Experiment.Coordinates, Legal: legal,
-		Seed: m.Seed, Pictures: galleryPictures,
+		Seed: m.Seed, Pictures: report.GalleryPictures,
 	})
 	if err != nil {
 		return nil, err
@@ -227,7 +226,7 @@ func (b *bounded) attack(e *env) (*measure.Attacks, error) {
 	if v := found.Assumed; v != nil {
 		r.Bounds = append(r.Bounds, v.Summaries(m.Experiment.Coordinates, m.Experiment.Band)...)
 	}
-	recordAttacks(r, found.Attacks, m.Experiment.Coordinates, m.Experiment.Band)
+	r.AddAttacks(found.Attacks, m.Experiment.Coordinates, m.Experiment.Band)
 	hash, err := found.Write(filepath.Join(b.dir, measure.AttacksFile))
 	r.Arrays = append(r.Arrays, report.Arrays{File: measure.AttacksFile, SHA256: hash})
 	return found.Attacks, err
@@ -344,7 +343,7 @@ func (m *measurement) fill(r *report.Report, res *bound.Result) {
 	if m.Data != nil {
 		r.Data.Range, r.Data.Stored = rangeOf(m.Data), stored(m.Data)
 	}
-	figures(r, res)
+	r.SetFigures(res)
 }
 
 // newReport starts the report of a command.
@@ -386,43 +385,6 @@ func utility(u release.Utility) report.Utility {
 	}
 }
 
-// recordAttacks writes the attacks' and the prior's rows into the report.
-func recordAttacks(r *report.Report, a *measure.Attacks, c bound.Coordinates, band int) {
-	for _, x := range a.Results {
-		r.Attacks = append(r.Attacks, attackRows(a, x, c, band)...)
-	}
-	if a.PriorAlone != nil {
-		r.PriorAlone = attackRows(a, a.PriorAlone, c, band)
-		r.ComparePrior()
-	}
-}
-
-// attackRows are the report's rows of one attack, or those of the prior alone.
-func attackRows(a *measure.Attacks, x *attack.Result, c bound.Coordinates, band int) []report.Attack {
-	var rows []report.Attack
-	for _, row := range x.Summaries(c, band) {
-		q := map[string]*float64{}
-		for level, v := range row.RMSQuantiles {
-			q[level] = &v
-		}
-		rows = append(rows, report.Attack{
-			Name: x.Attack, About: x.About, Coordinates: row.Coordinates, Band: row.Band, RMSQuantiles: q,
-			MeanSquare: report.Number(row.MeanSquare), Gain: gainOf(a, x, row.Keep), Examples: row.Examples, Draws: row.Draws, Status: row.Status,
-		})
-	}
-	return rows
-}
-
-// gainOf is what an attack gains over the prior alone, nil where there is nothing to
-// compare.
-func gainOf(a *measure.Attacks, x *attack.Result, band []int) *report.Gain {
-	g := a.Gain(x, band)
-	if g == nil {
-		return nil
-	}
-	return &report.Gain{MeanSquare: report.Number(g.MeanSquare), Low: report.Number(g.Low), Confidence: g.Confidence}
-}
-
 // compareMiddle compares floors with guessing the middle of the data's range, where
 // guessing the mean of training data was not measured. It reads the inputs from the
 // arrays, as verify does.
@@ -447,7 +409,7 @@ func (m *measurement) compareMiddle(r *report.Report, res *bound.Result) error {
 	if len(shape) != 2 || shape[1] != c.Inputs() {
 		return fmt.Errorf("%s: array %q has shape %v, expected [examples, %d]", res.Path, "theta", shape, c.Inputs())
 	}
-	r.MidRange = attackRows(&measure.Attacks{}, measure.MiddleErrors(theta, legal, c), c, m.Experiment.Band)
+	r.MidRange = report.AttackRows(&measure.Attacks{}, measure.MiddleErrors(theta, legal, c), c, m.Experiment.Band)
 	r.ComparePrior()
 	return nil
 }

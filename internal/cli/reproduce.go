@@ -359,5 +359,5 @@ func peak(x []float64) float64 {
 	}
 	h := stat.NewHistogram(stat.Edges(0, 4, int(4/peakWidth)))
 	h.Add(x...)
-	return fullest(h)
+	return h.Mode()
 }

@@ -279,9 +279,7 @@ func drawnPeak(x []float64) float64 {
 	if !(top > 0) || math.IsInf(top, 0) {
 		return math.NaN()
 	}
-	h := stat.NewHistogram(stat.Edges(0, histogramBins*niceWidth(top/histogramBins), histogramBins))
-	h.Add(x...)
-	return fullest(h)
+	return float64(report.NewHistogram("", x).Peak)
 }
 
 // paperLike warns of what sets the run apart from A's.

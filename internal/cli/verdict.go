@@ -53,7 +53,7 @@ func (m *measurement) warnBounds(r *report.Report, res *bound.Result, warn func(
 // hidden says what share of coordinates has a part that the features do not see.
 func hidden(r *report.Report) string {
 	for _, b := range r.Bounds {
-		if b.Method == bound.MethodCramerRao && b.Band == allBand {
+		if b.Method == bound.MethodCramerRao && b.Band == bound.AllBand {
 			return fmt.Sprintf(": in real arithmetic, among any real inputs, %s of the coordinates there have a part with no unbiased estimator at all", report.Share(b.UnboundedFraction))
 		}
 	}
@@ -141,7 +141,7 @@ func strength(r *report.Report) (outcome report.Outcome, about string) {
 // halfOf names what a row's median is over.
 func halfOf(r *report.Report, b bound.Summary) string {
 	of := r.CoordinatesOf(b.Coordinates, b.Examples)
-	if b.Band == allBand {
+	if b.Band == bound.AllBand {
 		return of
 	}
 	return strings.ReplaceAll(b.Band, "x", "×") + " coarsest " + of
@@ -165,7 +165,7 @@ func inLevels(r *report.Report, std float64) string {
 // leave no useful limit.
 func twinned(r *report.Report) string {
 	for _, b := range r.Bounds {
-		if b.Method == bound.MethodHCR && b.Search == bound.SearchTwins && b.Band == allBand && b.Status == bound.StatusCertified && b.UnboundedFraction > 0 {
+		if b.Method == bound.MethodHCR && b.Search == bound.SearchTwins && b.Band == bound.AllBand && b.Status == bound.StatusCertified && b.UnboundedFraction > 0 {
 			return fmt.Sprintf("; for %s of the %s, twins leave no useful limit, among %s", report.Share(b.UnboundedFraction), r.CoordinatesOf(b.Coordinates, b.Examples), r.Among(b.Domain))
 		}
 	}
@@ -179,7 +179,7 @@ func bestRow(r *report.Report, low bool) bound.Summary {
 	var best bound.Summary
 	for _, b := range r.Bounds {
 		single := b.Method == bound.MethodHCR && b.Search != bound.SearchTwins && b.Search != bound.SearchFar
-		if b.Status != bound.StatusCertified || !single && b.Method != bound.MethodBarankin || (b.Band != allBand) != low {
+		if b.Status != bound.StatusCertified || !single && b.Method != bound.MethodBarankin || (b.Band != bound.AllBand) != low {
 			continue
 		}
 		if best.Method == "" || b.Quantile(.5) > best.Quantile(.5) {

@@ -108,7 +108,7 @@ func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *measurement
 	}
 	if at != nil {
 		r.Bounds = append(r.Bounds, at.VanTreesRows(m.Experiment.Coordinates, m.Experiment.Band, assumptions(claims))...)
-		recordAttacks(r, at, m.Experiment.Coordinates, m.Experiment.Band)
+		r.AddAttacks(at, m.Experiment.Coordinates, m.Experiment.Band)
 	}
 	if r.Arrays, err = m.files(dir, claims); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *measurement
 	if err := m.compareMiddle(r, res); err != nil {
 		return finding(err, "")
 	}
-	r.Bracket = bracket(r, res, at, m.Experiment.Coordinates)
+	r.SetBracket(res, at, m.Experiment.Coordinates)
 	if m.Data != nil {
 		if err := m.showAgain(r, claims, res); err != nil {
 			return err
@@ -151,15 +151,10 @@ func (m *measurement) files(dir string, claims *report.Report) ([]report.Arrays,
 
 // showAgain fills the gallery and the pairs but for what attacks made.
 func (m *measurement) showAgain(r, claims *report.Report, res *bound.Result) error {
-	if err := m.show(r, res, nil); err != nil || r.Gallery != nil || claims.Gallery == nil || len(m.Data.Shape) != 3 {
+	if err := r.SetGallery(m.Request, res, nil); err != nil || r.Gallery != nil || claims.Gallery == nil {
 		return err
 	}
-	for i := range min(galleryPictures, len(m.Indices)) { // an attack's pictures alone
-		if err := r.Add(m.original(i), nil, nil, nil); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.SetOriginals(m.Request) // an attack's pictures alone
 }
 
 // attacked loads what the attacks reached, nil where none ran.

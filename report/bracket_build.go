@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"math"
@@ -7,27 +7,23 @@ import (
 	"tattle/bound"
 	"tattle/internal/simd"
 	"tattle/measure"
-	"tattle/report"
+	"tattle/stat"
 )
 
-// allBand is the band of all coordinates.
-const allBand = bound.AllBand
-
-// bracket sets floors and ceilings on one axis, band by band. It is made of the
-// arrays alone, so that verify makes it again. res, where there are no bounds, and c
-// may be nil.
-func bracket(r *report.Report, res *bound.Result, c *measure.Attacks, coordinates bound.Coordinates) *report.Bracket {
+// SetBracket sets floors and ceilings on one axis, band by band. It uses the arrays
+// alone, so that verify can repeat it. res and c may be nil: no bounds, no attacks.
+func (r *Report) SetBracket(res *bound.Result, c *measure.Attacks, coordinates bound.Coordinates) {
 	var rows []bound.Summary
-	var attacks []report.Attack
-	var bands []report.Band
+	var attacks []Attack
+	var bands []Band
 	m := coordinates.Len()
 	for _, band := range bound.Octaves(coordinates) {
 		for _, of := range r.Bounds {
-			if x := values(of, res, c); of.Band == allBand && x != nil {
-				rows = append(rows, rowOf(band, of, x, res, m))
+			if x := boundValues(of, res, c); of.Band == bound.AllBand && x != nil {
+				rows = append(rows, summaryIn(band, of, x, res, m))
 			}
 		}
-		b := report.Band{Name: band.Name, Of: coordinates.Name(), Coordinates: m}
+		b := Band{Name: band.Name, Of: coordinates.Name(), Coordinates: m}
 		if band.Keep != nil {
 			b.Coordinates = len(band.Keep)
 		}
@@ -38,12 +34,12 @@ func bracket(r *report.Report, res *bound.Result, c *measure.Attacks, coordinate
 		}
 		bands = append(bands, b)
 	}
-	return report.NewBracket(rows, attacks, bands)
+	r.Bracket = newBracket(rows, attacks, bands)
 }
 
-// values are the bounds of a row, [examples, m]; nil where the row is not about
+// boundValues are the bounds of a row, [examples, m]; nil where the row is not about
 // coordinates.
-func values(of bound.Summary, res *bound.Result, c *measure.Attacks) []float64 {
+func boundValues(of bound.Summary, res *bound.Result, c *measure.Attacks) []float64 {
 	if of.Method == bound.MethodVanTrees && c != nil {
 		return c.VanTrees
 	}
@@ -68,10 +64,10 @@ func values(of bound.Summary, res *bound.Result, c *measure.Attacks) []float64 {
 	return nil
 }
 
-// rowOf is a row of the report, for this band alone.
-func rowOf(b bound.Band, of bound.Summary, x []float64, res *bound.Result, m int) bound.Summary {
+// summaryIn is a row of the report, for this band alone.
+func summaryIn(b bound.Band, of bound.Summary, x []float64, res *bound.Result, m int) bound.Summary {
 	x = b.Of(x, m)
-	median := median(x)
+	median := stat.Quantile(x, .5)
 	of.Band, of.Values, of.StdQuantiles = b.Name, len(x), map[string]*float64{"0.5": &median}
 	if math.IsInf(median, 1) {
 		of.StdQuantiles["0.5"] = nil
@@ -94,8 +90,8 @@ func rowOf(b bound.Band, of bound.Summary, x []float64, res *bound.Result, m int
 
 // attacksIn are the attacks' errors in a band: the root mean square over its
 // coordinates, examples and draws.
-func attacksIn(b bound.Band, c *measure.Attacks) []report.Attack {
-	var rows []report.Attack
+func attacksIn(b bound.Band, c *measure.Attacks) []Attack {
+	var rows []Attack
 	for _, a := range c.Results {
 		rows = append(rows, attackIn(b, c, a))
 	}
@@ -103,18 +99,18 @@ func attacksIn(b bound.Band, c *measure.Attacks) []report.Attack {
 }
 
 // priorIn is the error of the prior alone in a band, nil where it was not measured.
-func priorIn(b bound.Band, c *measure.Attacks) *report.Attack {
+func priorIn(b bound.Band, c *measure.Attacks) *Attack {
 	if c.PriorAlone == nil {
 		return nil
 	}
 	a := attackIn(b, c, c.PriorAlone)
-	median := median(b.Of(c.PriorAlone.RMS, len(c.PriorAlone.RMS)/len(c.PriorAlone.MeanSquare)))
+	median := stat.Quantile(b.Of(c.PriorAlone.RMS, len(c.PriorAlone.RMS)/len(c.PriorAlone.MeanSquare)), .5)
 	a.RMSQuantiles = map[string]*float64{"0.5": &median}
 	return &a
 }
 
-func attackIn(b bound.Band, c *measure.Attacks, a *attack.Result) report.Attack {
-	return report.Attack{Name: a.Attack, Band: b.Name, MeanSquare: report.Number(a.BandMeanSquare(b.Keep)), Gain: gainOf(c, a, b.Keep), Examples: len(a.MeanSquare)}
+func attackIn(b bound.Band, c *measure.Attacks, a *attack.Result) Attack {
+	return Attack{Name: a.Attack, Band: b.Name, MeanSquare: Number(a.BandMeanSquare(b.Keep)), Gain: attackGain(c, a, b.Keep), Examples: len(a.MeanSquare)}
 }
 
 // rootMeanSquare is that of all values, zero where there are none.

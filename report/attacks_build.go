@@ -1,0 +1,44 @@
+package report
+
+import (
+	"tattle/attack"
+	"tattle/bound"
+	"tattle/measure"
+)
+
+// AddAttacks adds the rows of the attacks and of the prior alone.
+func (r *Report) AddAttacks(a *measure.Attacks, c bound.Coordinates, band int) {
+	for _, x := range a.Results {
+		r.Attacks = append(r.Attacks, AttackRows(a, x, c, band)...)
+	}
+	if a.PriorAlone != nil {
+		r.PriorAlone = AttackRows(a, a.PriorAlone, c, band)
+		r.ComparePrior()
+	}
+}
+
+// AttackRows are the report's rows of one attack, or those of the prior alone.
+func AttackRows(a *measure.Attacks, x *attack.Result, c bound.Coordinates, band int) []Attack {
+	var rows []Attack
+	for _, row := range x.Summaries(c, band) {
+		q := map[string]*float64{}
+		for level, v := range row.RMSQuantiles {
+			q[level] = &v
+		}
+		rows = append(rows, Attack{
+			Name: x.Attack, About: x.About, Coordinates: row.Coordinates, Band: row.Band, RMSQuantiles: q,
+			MeanSquare: Number(row.MeanSquare), Gain: attackGain(a, x, row.Keep), Examples: row.Examples, Draws: row.Draws, Status: row.Status,
+		})
+	}
+	return rows
+}
+
+// attackGain is what an attack gains over the prior alone, nil where there is nothing to
+// compare.
+func attackGain(a *measure.Attacks, x *attack.Result, band []int) *Gain {
+	g := a.Gain(x, band)
+	if g == nil {
+		return nil
+	}
+	return &Gain{MeanSquare: Number(g.MeanSquare), Low: Number(g.Low), Confidence: g.Confidence}
+}
