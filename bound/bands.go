@@ -28,7 +28,7 @@ func (b Band) Of(x []float64, m int) []float64 {
 	return out
 }
 
-// bands are all coordinates and, where there is one, the low band of size×size modes.
+// bands are all coordinates and, if there is one, the low band of size×size modes.
 func bands(c Coordinates, size int) []Band {
 	all := []Band{{Name: AllBand}}
 	if low := c.Band(size); len(low) > 0 && len(low) < c.Len() {

@@ -9,7 +9,7 @@ import (
 	"tattle/release"
 )
 
-// combined is the winner that stands for all witnesses together.
+// combined is the value of winner for a bound by all witnesses together.
 const combined = -2
 
 // moments are M_ij = E[(L_i − 1)(L_j − 1)], L_i = f(X − z_i)/f(X), of the m
@@ -28,8 +28,8 @@ type moments struct {
 	own        []float64 // [m, m], of err what is rounding of the certificate's own; nil for all of it
 }
 
-// together returns what Divergences does, and the moments of each example's
-// witnesses, of one forward pass. The noise must combine.
+// together returns the divergences, as Divergences does, and the moments of each example's
+// witnesses, from one forward pass. combines(c.Noise) must hold.
 func together[T nn.Float](ctx context.Context, c *Certifier, theta []float32, eps []T) ([]Divergence, []moments) {
 	per := forward(ctx, c, theta, eps)
 	ds := c.divergences(per)
@@ -57,7 +57,7 @@ func newMoments(m int) moments {
 	return moments{m: m, value: make([]float64, m*m), err: make([]float64, m*m), void: make([]bool, m)}
 }
 
-// fill fills in the moments, of features that a runtime is off by so much.
+// fill computes the moments, for features that are off by at most runtime.
 func (c *Certifier) fill(v *moments, first int, runtime float64) {
 	if _, ok := c.Noise.(release.Gaussian); ok {
 		c.gaussianMoments(v, first, runtime)
@@ -66,7 +66,7 @@ func (c *Certifier) fill(v *moments, first int, runtime float64) {
 	}
 }
 
-// combines tells whether witnesses can be combined under that noise.
+// combines reports whether witnesses can be combined under that noise.
 func combines(noise release.Noise) bool {
 	if _, ok := noise.(release.Gaussian); ok {
 		return true
@@ -103,8 +103,8 @@ func (c *Certifier) gaussianMoments(v *moments, first int, runtime float64) {
 	}
 }
 
-// steps returns ẑ of every witness, [m, n], and at least ‖ẑ_i‖ and ‖z_i − ẑ_i‖, every
-// feature at θ and at θ+ε being off by runtime at most.
+// steps returns ẑ of every witness, [m, n], and upper bounds of ‖ẑ_i‖ and ‖z_i − ẑ_i‖, if
+// every feature at θ and at θ+ε is off by at most runtime.
 func (c *Certifier) steps(m, first int, runtime float64) (z, norm, miss []float64) {
 	_, n := c.Net.Dims()
 	z, norm, miss = make([]float64, m*n), make([]float64, m), make([]float64, m)
@@ -157,9 +157,9 @@ func (c *Certifier) overlaps(v *moments, first int, runtime float64) {
 	}
 }
 
-// power returns (1+x)^k − 1 and how far it may be off, x being off by e; M is never
-// below −1. q = k·ln(1+x) is right to a relative 3u, which moves exp(q) by some
-// 3u|q| of itself, and math.Expm1 errs by 2u. What is not a number stays none.
+// power returns (1+x)^k − 1 and how far it may be off, x being off by e; M is never below
+// −1. q = k·ln(1+x) is right to a relative 3u, which moves exp(q) by some 3u|q| of itself,
+// and math.Expm1 errs by 2u. NaN stays NaN.
 func power(x, e float64, k int) (value, err float64) {
 	if k <= 1 {
 		return x, e
@@ -181,9 +181,9 @@ func power(x, e float64, k int) (value, err float64) {
 // mostMoment is the largest moment that is of any use, far from overflow.
 const mostMoment = 1e150
 
-// erase settles which witnesses are void, and zeroes their moments. What overflows or
-// is not a number between two that are not void is still known to be small, by
-// Cauchy and Schwarz: |M_ij| ≤ √(M_ii M_jj) ≤ mostMoment.
+// erase decides which witnesses are void, and zeroes their moments. A moment of two other
+// witnesses that overflows or is NaN is still bounded, by Cauchy and Schwarz: |M_ij| ≤
+// √(M_ii M_jj) ≤ mostMoment.
 func (v *moments) erase() {
 	for i := range v.m {
 		d := v.value[i*v.m+i] + v.err[i*v.m+i]
@@ -209,11 +209,12 @@ func (v *moments) set(at int, value, err float64) {
 	}
 }
 
-// std overwrites dst with lower bounds on the standard deviation of unbiased
-// estimators of w_kᵀθ by all witnesses together: g is [m, len(dst)] with g_i = wᵀε_i
-// as computed and gerr [m] its error. Coefficients are c = B g, B = solve, [m, m], as
-// floating point has it: any c will do. slack, unless nil, gets what part of the
-// bound, relatively, hangs on the certificate's own rounding: from 1 on it may be all of it.
+// std overwrites dst with lower bounds on the standard deviation of unbiased estimators of
+// w_kᵀθ by all witnesses together: g is [m, len(dst)] with g_i = wᵀε_i as computed and
+// gerr [m] its error. The coefficients are c = B g as computed in floating point, B =
+// solve, [m, m]: every c gives a valid bound. slack, unless nil, receives the relative
+// part of the bound that depends on the certificate's own rounding: from 1 on it may be
+// all of it.
 //
 // Of exact sums, cᵀg is at least |cᵀĝ| − |c|ᵀgerr, and cᵀMc at most cᵀM̂c +
 // |c|ᵀ err |c|. Sums of m products in any order, nested twice, err by γ = (2m+16)u
@@ -299,8 +300,8 @@ func meanSquareOf(std []float64) float64 {
 	return atLeast(min(s, math.MaxFloat64) / p * (1 - (p+16)*ulp))
 }
 
-// squareSlackOf returns what part of meanSquareOf hangs on rounding, given what part
-// of each std does, all of it being 1: twice the mean of the parts, weighed by squares.
+// squareSlackOf returns the part of meanSquareOf that depends on rounding, given that part
+// of each std, 1 being all of it: twice the mean of the parts, weighted by squares.
 func squareSlackOf(std, slack []float64) float64 {
 	var sum, part float64
 	top := max(simd.MaxAbs(std), math.SmallestNonzeroFloat64)

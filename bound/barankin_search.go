@@ -8,8 +8,8 @@ import (
 	"tattle/internal/simd"
 )
 
-// DefaultWitnesses holds, on paper A's MNIST net, every singular direction (35 to 53
-// of them) and some far witnesses.
+// DefaultWitnesses is enough, on paper A's MNIST net, for every singular direction (35 to
+// 53 of them) and some far witnesses.
 const DefaultWitnesses = 64
 
 // nearSize is ‖z‖/σ of the witnesses along singular directions: small enough that
@@ -17,8 +17,8 @@ const DefaultWitnesses = 64
 // some 10⁸ times the rounding of features in float64.
 const nearSize = 5e-5
 
-// Where what a runtime errs by counts, witnesses along singular directions are
-// nearRoom times as large, but for nearMost: it then costs them a fiftieth.
+// If the runtime's error counts, witnesses along singular directions are nearRoom times as
+// large as that error, but at most nearMost: the error then costs a fiftieth of the bound.
 const (
 	nearRoom = 100
 	nearMost = 0.25
@@ -32,8 +32,8 @@ func (s *witnessSet) nearSize(n int, sigma float64) float64 {
 	return max(nearSize, min(nearMost, nearRoom*2*s.runtime*math.Sqrt(float64(n))/sigma))
 }
 
-// leastPivot is the least part of a witness, with its M_ii scaled to 1, that must be
-// its own: what is less is dropped from the solve as dependent on others.
+// leastPivot is the smallest pivot in the Cholesky factorization of M, scaled to a unit
+// diagonal: witnesses with smaller pivots depend on the others and are dropped.
 const leastPivot = 1e-9
 
 // BarankinOptions says which witnesses are combined. Its zero value is none.
@@ -70,9 +70,9 @@ func (f *Factors) near(eps, theta []float32, d Domain, size, sigma float64) {
 	}
 }
 
-// coefficients returns B ≈ M⁻¹, [m, m], over the witnesses that say something of
-// their own, zeros elsewhere. M is scaled to a unit diagonal, and the row sums of its
-// error are added to that, as the certificate has to pay for them.
+// coefficients returns B ≈ M⁻¹, [m, m], over the witnesses that are independent of the
+// others, zeros elsewhere. M is scaled to a unit diagonal, to which the row sums of its
+// error are added, as the certificate counts them.
 func (v *moments) coefficients(ds []Divergence) []float64 {
 	b := make([]float64, v.m*v.m)
 	var keep []int

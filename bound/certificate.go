@@ -41,9 +41,9 @@ type Divergence struct {
 	Status    Status
 }
 
-// UnboundedFrom is the least standard deviation, in the model's units, in which
-// inputs are of order 1, that is called unbounded, of witnesses that move the
-// features by no more than rounding.
+// UnboundedFrom is the smallest bound that is called unbounded, in the model's units, in
+// which inputs are of order 1. Only witnesses that move the features by no more than
+// rounding give such bounds.
 const UnboundedFrom = 1e6
 
 // diverge bounds the denominator of A eq. (5) from above. a0 and a1 are the computed
@@ -55,10 +55,10 @@ const UnboundedFrom = 1e6
 // 0.01), and one more 1+2u for the root and the addition; n·2⁻¹⁰⁷⁴ covers squares
 // that underflow. The allowance is all that is added to the computed ‖ẑ‖.
 //
-// A z that may be rounding alone may also hide as much as the allowance: where
-// rounding is coarse beside σ, or ε itself is tiny, that allows estimators of small
-// variance. So such a witness too proves no more than its quotient; only where that
-// is large beyond all use is it called unbounded, no figure being worth printing.
+// If z may be rounding alone, the exact z may still be as large as the allowance. If
+// rounding is large compared with σ, or ε itself is tiny, estimators of small variance may
+// then exist. So such a witness too proves no more than its quotient, which is called
+// unbounded only if it is too large to be worth printing.
 //
 // The features that are released at θ and at θ+ε may each lie runtime off those of real
 // arithmetic, which widens b0_j + b1_j by twice as much: a sum of vectors, whose norms
@@ -111,8 +111,9 @@ func (c *Certifier) divergence(a0, b0, a1, b1 []float64) Divergence {
 	return d
 }
 
-// scaleBelow returns at most σ/√k, right to 5u: the mean of k releases of one input
-// under Gaussian noise says all that they say, and has that noise (A eq. 13).
+// scaleBelow returns at most σ/√k, with a relative error of 5u: under Gaussian noise the
+// mean of k releases of one input is a sufficient statistic, with noise of that standard
+// deviation (A eq. 13).
 func scaleBelow(g release.Gaussian, queries int) float64 {
 	if queries <= 1 {
 		return g.Sigma
@@ -136,8 +137,9 @@ func (c *Certifier) rootBound(a0, b0, a1, b1 []float64, runtime float64) float64
 	return math.Sqrt(max(powerAbove(chi, c.Queries), 0x1p-1000)) * (1 + 2*ulp)
 }
 
-// missed returns at least b + u|ẑ|, b being a sum of up to three errors as computed: 0 where
-// both features are exact and the same, as those that are off on both sides are.
+// missed returns at least b + u|ẑ|, b being a computed sum of up to three errors. It
+// returns 0 if both features are exact and equal, as those of a unit that is inactive at
+// both inputs.
 func missed(z, b float64) float64 {
 	if z == 0 && b == 0 {
 		return 0
@@ -188,8 +190,9 @@ func (d Divergence) unbounded(v, from float64) float64 {
 	return unboundedIf(d.Status == AllRounding, v, from)
 }
 
-// atLeast makes a quotient rounded down safe at both ends of the exponents:
-// where rounding is no longer relative it is 0, and an overflow is finite.
+// atLeast makes a quotient that is rounded down safe at both ends of the exponent range:
+// it returns 0 where rounding errors are no longer relative, and the largest number after
+// an overflow.
 func atLeast(v float64) float64 {
 	if !(v >= 0x1p-960) {
 		return 0

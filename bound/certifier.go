@@ -30,7 +30,7 @@ type Certifier struct {
 	illegal       []bool
 }
 
-// normOnly tells whether of an error of the features only its norm counts.
+// normOnly reports whether of an error of the features only its norm counts.
 func (c *Certifier) normOnly() bool {
 	_, ok := c.Noise.(release.Gaussian)
 	return ok
@@ -39,9 +39,9 @@ func (c *Certifier) normOnly() bool {
 // rows is how many points go through the net together.
 func (c *Certifier) rows() int { return certifyRowsOf(c.Net.Dims()) }
 
-// Divergences returns the divergence of every witness: theta is [examples, p],
-// eps is [examples, witnesses, p] and the result [examples, witnesses]. It panics
-// where lengths do not match. If ctx is cancelled, the result means nothing.
+// Divergences returns the divergence of every witness: theta is [examples, p], eps is
+// [examples, witnesses, p] and the result [examples, witnesses]. It panics if lengths do
+// not match. If ctx is cancelled, the result means nothing.
 func (c *Certifier) Divergences(ctx context.Context, theta, eps []float32) []Divergence {
 	return c.divergences(forward(ctx, c, theta, eps))
 }

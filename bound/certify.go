@@ -45,7 +45,8 @@ func (s *witnessSet) certify(ctx context.Context, c *Certifier, w Coordinates, t
 	return ctx.Err()
 }
 
-// finite replaces what a broken forward pass gives by the largest number.
+// finite replaces NaN and +Inf, as a forward pass that overflows gives, by the largest
+// number.
 func finite(v float64) float64 {
 	if v < math.MaxFloat64 {
 		return v

@@ -126,8 +126,8 @@ type kept struct {
 	} `json:"settings"`
 }
 
-// keptIn reads what a run in a folder has chosen, nil where there is none: whether it
-// is the same run is seen to where it is opened.
+// keptIn reads what a run in a folder has chosen, or nil if there is none: whether it is
+// the same run is seen to where it is opened.
 func keptIn(dir string) *kept {
 	for _, path := range []string{filepath.Join(dir, shardsDir, manifestFile), filepath.Join(dir, manifestFile)} {
 		data, err := file.ReadFile(path)

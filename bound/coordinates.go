@@ -116,13 +116,12 @@ type vectors struct {
 	norm float64   // the largest norm of a row, rounded up
 }
 
-// Vectors returns the functionals whose vectors are the rows of w, [m, p], each
-// divided by its norm. What is bounded is the vector as stored after the
-// division. It errs where w is no whole number of rows or a row is zero or not
-// finite.
+// Vectors returns the functionals whose vectors are the rows of w, [m, p], each divided by
+// its norm. What is bounded is the vector as stored after the division. It returns an
+// error if w is no whole number of rows or a row is zero or not finite.
 func Vectors(name string, w []float64, p int) (Coordinates, error) {
 	if p <= 0 || len(w) == 0 || len(w)%p != 0 {
-		return nil, fmt.Errorf("coordinates %q: %d values are no whole number of vectors of %d inputs", name, len(w), p)
+		return nil, fmt.Errorf("coordinates %q: %d values cannot be divided into vectors of %d inputs", name, len(w), p)
 	}
 	c := &vectors{name: name, m: len(w) / p, p: p, w: make([]float64, len(w))}
 	for i := range c.m {

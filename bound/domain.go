@@ -43,7 +43,7 @@ func (d Domain) String() string {
 	return DomainStored
 }
 
-// contains tells whether the box has the exact value x + e, |e| ≤ u|x|, of input i.
+// contains reports whether the box has the exact value x + e, |e| ≤ u|x|, of input i.
 func (d Domain) contains(i int, x, e float64) bool {
 	return d.Low == nil || (x > d.Low[i] || x == d.Low[i] && e >= 0) &&
 		(x < d.High[i] || x == d.High[i] && e <= 0)

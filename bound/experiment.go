@@ -56,9 +56,9 @@ type Experiment struct {
 	Twins    TwinOptions     // inputs of the same features, or on a grid nearly the same
 }
 
-// Resolve replaces zeros by defaults and the search Auto by the one that suits
-// the model and the first examples x, saying why in reason. It errs where the
-// experiment makes no sense.
+// Resolve replaces zeros by defaults and the search Auto by the one that suits the model
+// and the first examples x, saying why in reason. It returns an error if the experiment
+// makes no sense.
 func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, err error) {
 	return e.resolve(m, x, nil)
 }
@@ -162,7 +162,7 @@ func (e Experiment) resolveFurther(m Model, x []float32, begun *kept) (_ Experim
 func twinFinderOf(m Model, d Domain) (*twinFinder, error) {
 	g, ok := m.(interface{ Graph() *nn.Graph })
 	if !ok {
-		return nil, fmt.Errorf("the model has no graph to look into")
+		return nil, fmt.Errorf("the model has no graph to analyse")
 	}
 	return newTwinFinder(g.Graph(), d)
 }
@@ -193,7 +193,7 @@ const (
 	leastSize, mostSize   = 1e-18, 1e3
 )
 
-// check errs where the experiment makes no sense for the model.
+// check returns an error if the experiment makes no sense for the model.
 func (e Experiment) check(m Net) error {
 	p, _ := m.Dims()
 	switch {
@@ -202,9 +202,9 @@ func (e Experiment) check(m Net) error {
 	case !(e.Noise.Std() > 0) || math.IsInf(e.Noise.Std(), 0):
 		return fmt.Errorf("sigma is %g: it must be positive and finite, or nothing is hidden", e.Noise.Std())
 	case e.Queries < 0 || e.Queries > mostQueries:
-		return fmt.Errorf("%d queries: there can be 1 to %d", e.Queries, mostQueries)
+		return fmt.Errorf("%d queries: must be from 1 to %d", e.Queries, mostQueries)
 	case !(e.Scale() >= leastSigma && e.Scale() <= mostSigma):
-		return fmt.Errorf("sigma is %g, which the searches see as %g: in float32 they can follow %g to %g", e.Noise.Std(), e.Scale(), leastSigma, mostSigma)
+		return fmt.Errorf("sigma is %g, for the searches %g: in float32 it must be from %g to %g", e.Noise.Std(), e.Scale(), leastSigma, mostSigma)
 	case e.Coordinates == nil:
 		return fmt.Errorf("no coordinates to bound")
 	case e.Coordinates.Inputs() != p:
@@ -212,11 +212,11 @@ func (e Experiment) check(m Net) error {
 	case e.Domain.Low != nil && len(e.Domain.Low) != p:
 		return fmt.Errorf("the range of legal inputs is for %d inputs, the model has %d", len(e.Domain.Low), p)
 	case e.Memory < 0:
-		return fmt.Errorf("a memory of %d bytes", e.Memory)
+		return fmt.Errorf("memory of %d bytes: must not be negative", e.Memory)
 	case !slices.Contains([]string{"", RoundingProved, RoundingPairs, RoundingMeasured}, e.Rounding):
-		return fmt.Errorf("no rounding %q: there are %q, %q and %q", e.Rounding, RoundingProved, RoundingPairs, RoundingMeasured)
+		return fmt.Errorf("unknown rounding %q: must be %q, %q or %q", e.Rounding, RoundingProved, RoundingPairs, RoundingMeasured)
 	case e.Band < 0:
-		return fmt.Errorf("band of %d modes", e.Band)
+		return fmt.Errorf("band of %d modes: must not be negative", e.Band)
 	}
 	if err := e.Runtime.check(); err != nil {
 		return err
@@ -238,17 +238,18 @@ func (e Experiment) check(m Net) error {
 // mostWitnesses is the most witnesses of one kind: more make an example's arrays unreasonable.
 const mostWitnesses = 4096
 
-// checkFurther errs if the options of the further bounds make no sense for p inputs.
+// checkFurther returns an error if the options of the further bounds make no sense for p
+// inputs.
 func (e Experiment) checkFurther(p int) error {
 	switch {
 	case min(e.Far.Starts, e.Barankin.Witnesses) < 0 || max(e.Far.Starts, e.Barankin.Witnesses) > mostWitnesses:
-		return fmt.Errorf("%d far and %d combined witnesses: there can be 0 to %d", e.Far.Starts, e.Barankin.Witnesses, mostWitnesses)
+		return fmt.Errorf("%d far and %d combined witnesses: each must be from 0 to %d", e.Far.Starts, e.Barankin.Witnesses, mostWitnesses)
 	case e.Far.Domain.Low != nil && len(e.Far.Domain.Low) != p:
 		return fmt.Errorf("the range of far witnesses is for %d inputs, the model has %d", len(e.Far.Domain.Low), p)
 	case e.Far.Scales < 0 || e.Far.Steps < 0:
-		return fmt.Errorf("far witnesses by %d scales and %d steps: neither can be negative", e.Far.Scales, e.Far.Steps)
+		return fmt.Errorf("far witnesses with %d scales and %d steps: neither may be negative", e.Far.Scales, e.Far.Steps)
 	case e.Twins.Examples < 0:
-		return fmt.Errorf("twins of %d examples", e.Twins.Examples)
+		return fmt.Errorf("twins of %d examples: must not be negative", e.Twins.Examples)
 	case e.Twins.Examples > 0 && len(e.Twins.Domain.Low) != p:
 		return fmt.Errorf("twins need the range of all %d inputs", p)
 	}

@@ -9,11 +9,11 @@ import (
 	"tattle/run"
 )
 
-// eigenSmall is the largest Gram matrix that is left to gonum's QL iteration, which
-// takes some 40 ms of it.
+// eigenSmall is the largest Gram matrix for which gonum's QL iteration is used; that takes
+// some 40 ms.
 const eigenSmall = 256
 
-// large tells whether the decomposition of j is worth products on all cores.
+// large reports whether the decomposition of j is worth products on all cores.
 func (j Jacobian) large() bool { return min(len(j.Active), j.P) > eigenSmall }
 
 // fromGrams decomposes a large J. The eigenvalues of JJᵀ above ratio of the largest
@@ -68,10 +68,9 @@ const (
 	leftOrthogonal = 1e-10
 )
 
-// sound tells whether the factors are those of j, down to rankTolerance: whether
-// J − U S Vᵀ, and what U and V miss of orthonormal rows, are as small as they should
-// be, seen with random vectors of signs. Singular values then are J's but for what is
-// left (Weyl).
+// sound reports whether the factors are those of j, down to rankTolerance: whether J − U S
+// Vᵀ, and what U and V miss of orthonormal rows, are as small as they should be, seen with
+// random vectors of signs. Singular values then are J's but for what is left (Weyl).
 func (f *Factors) sound(j Jacobian) bool {
 	rows, rank := len(j.Active), f.Rank()
 	g := run.Rand(0, rows, j.P)

@@ -17,8 +17,8 @@ const (
 	farSteps  = 8 // Gauss-Newton converges quadratically: most arrive in two, the last few take their time
 )
 
-// FarOptions says how witnesses far from θ are sought: inputs that differ from it
-// as much as can be while their features hardly do. Its zero value asks for none.
+// FarOptions configures the search for far witnesses: inputs as different from θ as
+// possible whose features hardly differ. Its zero value disables the search.
 type FarOptions struct {
 	Starts int    // witnesses per example; 0 for none
 	Scales int    // of the line search along each start; by default farScales
@@ -28,33 +28,35 @@ type FarOptions struct {
 }
 
 const (
-	// farReach is how far a start goes from θ in an input that nothing confines;
+	// farReach is the largest distance of a start from θ in an input without limits;
 	// inputs are of order 1.
 	farReach = 4
-	// farMargin keeps starts off the faces of the box, by this part of its width: on
-	// them they could not move.
+	// farMargin is the distance of a start from the faces of the box, as a fraction of its
+	// width: on a face it could not move.
 	farMargin = 0.1
-	// farHidden is added to ‖z‖²/σ² where a start's scale is chosen: the steps will
-	// take most of z away, so far and nearly hidden is better than near and hidden.
+	// farHidden is added to ‖z‖²/σ² when the scale of a start is chosen. Later steps
+	// remove most of z, so a far start with a small z is better than a near one with a
+	// smaller z.
 	farHidden = 1
-	// farWithin is the least ‖z‖/σ that a scale is sought for: closer to θ the
-	// quotient of A eq. (6) hardly grows.
+	// farWithin is the smallest ‖z‖/σ for which a scale is tried: closer to θ the quotient
+	// of A eq. (6) hardly grows.
 	farWithin = 0.1
-	// farFloor times ‖a‖ is what float32 cannot tell from no change of the features.
+	// farFloor·‖a‖ is the largest change of the features that float32 cannot distinguish
+	// from none.
 	farFloor = 0x1p-22
-	// farPart is the part of an example's starts that the first step is taken from.
+	// farPart: the first step is taken from one in farPart of an example's starts.
 	farPart = 4
 )
 
-// search overwrites eps, [examples, Starts, p], with far witnesses of theta,
-// [examples, p]: of the points it visits from each start, the one of largest
-// ‖ε‖²/expm1(‖z‖²/σ²) (A eq. 6). index names the examples for their random
-// numbers, factors are of their Jacobians, or nil, and sigma is the noise's
-// effective standard deviation.
+// search overwrites eps, [examples, Starts, p], with far witnesses of theta, [examples,
+// p]: for each start, the visited point with the largest ‖ε‖²/expm1(‖z‖²/σ²) (A eq. 6).
+// index holds the indices of the examples, which seed their random numbers; factors holds
+// the decompositions of their Jacobians, or is nil; sigma is the effective standard
+// deviation of the noise.
 //
-// A start is drawn near a corner of the domain and moved, within it, to where J at
-// θ sees it least; of several parts of the way there, the most promising is taken;
-// and Gauss-Newton steps with J at θ+ε, again within the domain, take z away.
+// A start is drawn near a corner of the domain and moved within it so that ‖Jε‖ shrinks, J
+// being the Jacobian at θ. Several multiples of it are tried, and the most promising is
+// taken. Gauss-Newton steps with J at θ+ε, again within the domain, then reduce z.
 func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32, index []int64, factors []*Factors, sigma float64, tell func(part float64)) error {
 	if o.Scales == 0 {
 		o.Scales = farScales
@@ -80,8 +82,8 @@ func (o FarOptions) search(ctx context.Context, m nn.Model, eps, theta []float32
 	return nil
 }
 
-// farRows is how many points are searched from together: enough to keep a matrix
-// product busy, and so few that what is kept of them fits the budget.
+// farRows is the number of points that are searched together: enough to keep a matrix
+// product busy, few enough for their storage to fit the budget.
 func farRows(p, n int) int { return max(1, min(256, rowBudget/(p+n))) }
 
 // farSearch is the search for the witnesses of some examples together. A row is a
@@ -107,7 +109,7 @@ type farSearch struct {
 	a                    []float32 // [open, n]: the features' shift at the trials
 }
 
-// begin takes up other examples. The best witnesses are left in out.
+// begin starts the search for other examples. The best witnesses will be in out.
 func (s *farSearch) begin(out, theta []float32) {
 	rows, examples := len(out)/s.p, len(theta)/s.p
 	s.theta, s.best = theta, out
@@ -137,7 +139,7 @@ func (s *farSearch) begin(out, theta []float32) {
 	}
 }
 
-// resize makes x of length n, with any contents.
+// resize sets the length of x to n; its contents are undefined.
 func resize[T any](x *[]T, n int) {
 	if cap(*x) < n {
 		*x = make([]T, n)
@@ -153,13 +155,13 @@ func (d Domain) ends(i int, t float32) (low, high float32) {
 	return d.nearest(i, t, -math.MaxFloat32), d.nearest(i, t, math.MaxFloat32)
 }
 
-// example is whose witness a row is.
+// example returns the example that a row is a witness of.
 func (s *farSearch) example(row int) int { return row / s.options.Starts }
 
 // rowOf returns row i of x, rows of width w.
 func rowOf[T any](x []T, i, w int) []T { return x[i*w : (i+1)*w] }
 
-// run searches from every start; what it finds is in best.
+// run searches from every start and stores what it finds in best.
 func (s *farSearch) run(ctx context.Context, index []int64, factors []*Factors, tell func(part float64)) error {
 	s.draw(index)
 	s.hide(ctx, factors)
@@ -202,8 +204,8 @@ func (s *farSearch) clip(row int, e []float32) {
 	}
 }
 
-// measure overwrites w with how far each entry of ε of a row is from the nearer
-// face of the box.
+// measure overwrites w with the distance of each entry of ε of a row from the nearer face
+// of the box.
 func (s *farSearch) measure(w []float32, row int, e []float32) {
 	low, high := rowOf(s.low, s.example(row), s.p), rowOf(s.high, s.example(row), s.p)
 	for j, v := range e {
@@ -211,9 +213,8 @@ func (s *farSearch) measure(w []float32, row int, e []float32) {
 	}
 }
 
-// scan moves every row to the most promising part of the way to its start: a
-// factor 2 from one to the next, and at last as far as z, by then proportional to
-// the way, is well within the noise.
+// scan scales every row to the most promising multiple of its start: 1, 1/2, 1/4 and so
+// on, and finally the one at which ‖z‖, by then proportional to ‖ε‖, is farWithin·σ.
 func (s *farSearch) scan(ctx context.Context) {
 	chosen := make([]float64, len(s.open))
 	for i := range chosen {
@@ -254,8 +255,8 @@ func (s *farSearch) points(e []float32) []float32 {
 	return s.point[:len(s.open)*s.p]
 }
 
-// take moves every open row to its trial where that is worth more than chosen,
-// hidden being added to ‖z‖²/σ², and keeps the best.
+// take moves every open row to its trial if the trial's value, with hidden added to
+// ‖z‖²/σ², exceeds chosen. It also updates the best witness of each row.
 func (s *farSearch) take(chosen []float64, hidden float64) {
 	parallel(len(s.open), func(k int) {
 		row := s.open[k]
@@ -273,8 +274,8 @@ func (s *farSearch) take(chosen []float64, hidden float64) {
 	})
 }
 
-// value is the logarithm of what a witness is worth, ‖ε‖²/expm1(q), −Inf where
-// that is nothing.
+// value returns the logarithm of the value of a witness, ‖ε‖²/expm1(q), or −Inf if that is
+// 0.
 func (s *farSearch) value(norm, z, floor, hidden float64) float64 {
 	z, floor = z/s.sigma, floor/s.sigma
 	q := z*z + floor*floor + hidden
@@ -284,10 +285,10 @@ func (s *farSearch) value(norm, z, floor, hidden float64) float64 {
 	return 2*math.Log(norm) - math.Log(math.Expm1(q))
 }
 
-// close ends the search of rows that no step leads on from or whose features move no
-// more than float32 resolves, and of all but the most promising of every example's:
-// one in farPart before the first step, half as many before each other, down to
-// two. A few good witnesses are worth more than many fair ones.
+// close ends the search of rows that no step improves, of rows whose features move by no
+// more than float32 resolves, and of all but the best rows of every example: one in
+// farPart is kept before the first step, half as many before each further step, at least
+// two. A few good witnesses prove more than many fair ones.
 func (s *farSearch) close(step int) {
 	starts := s.options.Starts
 	keep := max(min(2, starts), starts/farPart>>step)

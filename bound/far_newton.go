@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// farDirect is the most rows of J for which a step solves with J itself; beyond
-	// it, by conjugate gradients.
+	// farDirect is the largest number of rows of J for which a step is solved directly;
+	// with more rows, by conjugate gradients.
 	farDirect = 256
-	// farSolve is the number of steps of conjugate gradients in place of one solve:
-	// they take the largest singular values first, which move the features most.
+	// farSolve is the number of conjugate gradient steps that replace one solve: they
+	// resolve the largest singular values first, which move the features most.
 	farSolve = 24
 	// farRidge is the least λ, over the largest diagonal element: J in float32 is of
 	// full rank by its rounding alone.
@@ -26,14 +26,15 @@ const (
 	// farDamping is λ over (‖z‖/‖ε‖)². The rooms, mostly well below 1, scale the
 	// singular values down.
 	farDamping = 1e-3
-	// farAlternations are the steps within which a start is in the null space.
+	// farAlternations is the largest number of steps that move a start into the null
+	// space.
 	farAlternations = 12
-	// farStride is how much of the way to the nearest face one of them goes.
+	// farStride is the fraction of the way to the nearest face that one of them may go.
 	farStride = 0.9
 )
 
-// hide moves the starts to where J at θ sees them least, an interior-point
-// iteration in the box: the norm shrinks with the room.
+// hide moves the starts so that ‖Jε‖ shrinks, J being the Jacobian at θ, by an
+// interior-point iteration in the box: each entry is scaled by the room that it has.
 func (s *farSearch) hide(ctx context.Context, factors []*Factors) {
 	examples := len(s.theta) / s.p
 	size := examples
@@ -56,8 +57,8 @@ func (s *farSearch) hide(ctx context.Context, factors []*Factors) {
 	}
 }
 
-// smallJacobians forms J at every input of x, [·, p], where it has no more than
-// farDirect rows; it leaves out the rest.
+// smallJacobians forms J at every input of x, [·, p], if J has at most farDirect rows
+// there; the other entries are empty.
 func (s *farSearch) smallJacobians(ctx context.Context, x []float32) []Jacobian {
 	all := make([]Jacobian, len(x)/s.p)
 	on := activity(s.model.Linearize(x), len(all)*s.n)
@@ -76,8 +77,7 @@ func (s *farSearch) smallJacobians(ctx context.Context, x []float32) []Jacobian 
 	return all
 }
 
-// leading returns the first rows of SVᵀ, most at most, which is as long as J on
-// every ε.
+// leading returns the first rows of SVᵀ, at most most of them: ‖SVᵀε‖ = ‖Jε‖ for every ε.
 func (f *Factors) leading(most int) []float64 {
 	rank := min(f.Rank(), most)
 	rows := append([]float64(nil), f.V[:rank*f.P]...)
@@ -87,8 +87,9 @@ func (f *Factors) leading(most int) []float64 {
 	return rows
 }
 
-// hideFrom hides the starts of example i from j, J but for a rotation of the
-// features. More than farDirect rows it leaves to the steps.
+// hideFrom is hide for the starts of example i, given j, which is J up to a rotation of
+// the features. If j has more than farDirect rows it does nothing: the later steps have
+// to.
 func (s *farSearch) hideFrom(i int, j []float64) {
 	rank := len(j) / s.p
 	if rank > farDirect {
@@ -146,13 +147,12 @@ func (s *farSearch) stretch(row int, e []float32, norm float64) {
 	}
 }
 
-// correct overwrites step, for every open row, with the least change Wx of ε, in
-// the norm ‖x‖, that takes z away in the linear regime, JWx = −z, J being that at
-// θ+ε and W the room that each entry has in the box. Small changes in that norm stay
-// in the box. Singular values of JW below about ‖z‖/‖ε‖ it leaves alone (λ of
-// Levenberg and Marquardt): that raises ‖ε‖/‖z‖ even where J has no null space, as
-// an inverse iteration does, and once z nearly vanishes it is a full Gauss-Newton
-// step.
+// correct overwrites step, for every open row, with the change Wx of ε of least ‖x‖ that
+// makes z zero to first order, JWx = −z. J is taken at θ+ε, and the diagonal matrix W
+// holds the room that each entry has in the box, so that the box contains small changes.
+// Directions with singular values of JW below about ‖z‖/‖ε‖ are hardly changed (the λ of
+// Levenberg and Marquardt). This raises ‖ε‖/‖z‖ even if J has no null space, as an inverse
+// iteration does; once z nearly vanishes it is a full Gauss-Newton step.
 func (s *farSearch) correct(ctx context.Context) {
 	parallel(len(s.open), func(k int) {
 		row := s.open[k]
@@ -170,8 +170,8 @@ func (s *farSearch) correct(ctx context.Context) {
 	}
 }
 
-// activities tells which rows of J at θ+ε may not be zero, [open, n]: of all open rows
-// at once, or of a few where the model is large.
+// activities returns which rows of J at θ+ε may be nonzero, [open, n]. It linearises at
+// all open rows together, or at a few if the model is large.
 func (s *farSearch) activities() (on []bool) {
 	most := len(s.open)
 	if max(s.p, s.n) > 1024 {
@@ -196,7 +196,8 @@ func (s *farSearch) linearizeAt(some []int) nn.Linearization[float32] {
 	return s.model.Linearize(s.point[:len(some)*s.p])
 }
 
-// advance takes the steps, or parts of them, wherever that is worth it.
+// advance takes the steps, or a half or a quarter of them, if that increases the value of
+// the row.
 func (s *farSearch) advance(ctx context.Context) {
 	start := make([]float64, len(s.open))
 	from := make([]float32, len(s.open)*s.p)
@@ -250,14 +251,14 @@ type farSystem struct {
 	factored blas64.Triangular
 }
 
-// newFarSystem makes room for one.
+// newFarSystem allocates a system.
 func newFarSystem(rank, p int) *farSystem {
 	return &farSystem{rank: rank, p: p, jw: make([]float64, rank*p), gram: make([]float64, rank*rank),
 		z: make([]float64, rank), x: make([]float64, p)}
 }
 
-// factor takes up another J and W, with λ = ratio². It reports whether there is
-// anything to solve.
+// factor factors the system of another J and W, with λ proportional to ratio². It reports
+// whether there is a system to solve.
 func (f *farSystem) factor(j []float64, w []float32, ratio float64) bool {
 	if f.rank == 0 {
 		return false
@@ -281,7 +282,7 @@ func (f *farSystem) factor(j []float64, w []float32, ratio float64) bool {
 	return top > 0 && ok
 }
 
-// solve overwrites x, and z.
+// solve overwrites x with the solution; it also overwrites z.
 func (f *farSystem) solve() {
 	lapack64.Potrs(f.factored, blas64.General{Rows: f.rank, Cols: 1, Stride: 1, Data: f.z})
 	clear(f.x)

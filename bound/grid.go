@@ -9,15 +9,15 @@ import (
 	"slices"
 )
 
-// Values are what some inputs that lie side by side can be stored as: the 256
-// values of a pixel, the integers of a column, the rows of a one-hot group.
+// Values lists the values as which some adjacent inputs can be stored: the 256 values of a
+// pixel, the integers of a column, the rows of a one-hot group.
 type Values struct {
 	Width int       // how many inputs
 	List  []float32 // [·, Width], ascending where Width is 1; nil: any float32 number within the range, of one input
 }
 
-// Stored returns the inputs in a box that data can hold, as grid lists them from the
-// first input to the last. It errs where the grid is not of as many inputs as the box,
+// Stored returns the inputs in a box that data can hold, as grid lists them from the first
+// input to the last. It returns an error if the grid is not of as many inputs as the box,
 // or a list is not of distinct finite numbers in order.
 func Stored(low, high []float64, grid []Values) (Domain, error) {
 	d, err := Legal(low, high)
@@ -55,8 +55,8 @@ func (v Values) check() error {
 	return nil
 }
 
-// stored tells whether the exact values x + e, |e| = xerr, of all inputs are on the
-// grid, where there is one.
+// stored reports whether the exact values x + e, |e| = xerr, of all inputs are on the
+// grid, if there is one.
 func (d Domain) stored(x, xerr []float64) bool {
 	at := 0
 	for _, v := range d.Grid {
@@ -73,7 +73,7 @@ func (d Domain) stored(x, xerr []float64) bool {
 	return true
 }
 
-// has tells whether exactly x is among the values.
+// has reports whether exactly x is among the values.
 func (v Values) has(x []float64) bool {
 	switch {
 	case v.List == nil:

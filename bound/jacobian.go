@@ -136,11 +136,11 @@ const (
 	cutoff = 1e-6
 )
 
-// Factor decomposes j. Eigenvalues of the smaller Gram matrix, JJᵀ or JᵀJ, give
-// the singular values above √gramRatio; where what they leave of J is as small as
-// rankTolerance says, they are all, and else a full decomposition is made: so it is
-// where a large J's factors, found by divide and conquer, are not sound. It errs only
-// where J is not finite or that does not converge.
+// Factor decomposes j. Eigenvalues of the smaller Gram matrix, JJᵀ or JᵀJ, give the
+// singular values above √gramRatio; where what they leave of J is as small as
+// rankTolerance says, they are all, and else a full decomposition is made: so it is where
+// a large J's factors, found by divide and conquer, are not sound. It returns an error
+// only if J is not finite or that does not converge.
 func (j Jacobian) Factor() (*Factors, error) { return j.complete(context.Background()) }
 
 func (j Jacobian) complete(ctx context.Context) (*Factors, error) {

@@ -47,7 +47,7 @@ func (d Domain) nearest(i int, t, e float32) float32 {
 	return e
 }
 
-// finite32 tells whether all of x are numbers.
+// finite32 reports whether all of x are numbers.
 func finite32(x []float32) bool {
 	for _, v := range x {
 		if v-v != 0 {

@@ -106,9 +106,9 @@ func (w needs) shardOf(most int) int {
 }
 
 // share divides the budget: batch is how many examples, most at most, are searched
-// together beside shard examples' results twice, as one shard is written while the
-// next is computed, and model what is left to the model. It errs where not even one
-// fits, with what does.
+// together beside shard examples' results twice, as one shard is written while the next is
+// computed, and model what is left to the model. It returns an error if not even one fits,
+// with what does.
 func (w needs) share(budget int64, most, shard int) (batch int, model int64, err error) {
 	fixed := 2*w.record*int64(shard) + w.alone
 	least := fixed + w.search + w.model

@@ -52,7 +52,7 @@ type SearchOptions struct {
 	Seed        uint64
 }
 
-// resolve replaces zeros by defaults. It errs where the options make no sense.
+// resolve replaces zeros by defaults. It returns an error if the options make no sense.
 func (o SearchOptions) resolve() (_ SearchOptions, err error) {
 	if o.Search == "" {
 		o.Search = Auto
@@ -86,7 +86,7 @@ func (o SearchOptions) resolve() (_ SearchOptions, err error) {
 // jacobianSize is what Jacobians take.
 type jacobianSize struct{ rows, cols int } // rows that are not zero
 
-// decomposes tells whether Jacobians of that size are decomposed for their singular
+// decomposes reports whether Jacobians of that size are decomposed for their singular
 // directions alone, as the run had begun where it had.
 func (e Experiment) decomposes(j jacobianSize, begun *kept) bool {
 	if begun != nil && begun.Settings.Directions != nil {

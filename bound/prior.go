@@ -32,13 +32,13 @@ const (
 	leastShrinkage = 1e-9
 )
 
-// NewPrior estimates a Prior from at most most examples of data (all where most is
-// 0), drawn by the seed. The sample covariance S is shrunk toward the identity of
-// the same trace, (1−λ)S + λ(tr S/p)I, with the λ of Ledoit and Wolf (A
-// well-conditioned estimator for large-dimensional covariance matrices, J.
-// Multivariate Analysis 88, 2004, Lemmas 3.2 to 3.5), so that inputs that never
-// change have some variance too. It errs where there are fewer than two different
-// examples, where a value is not finite, and beyond 8,192 inputs.
+// NewPrior estimates a Prior from at most most examples of data (all where most is 0),
+// drawn by the seed. The sample covariance S is shrunk toward the identity of the same
+// trace, (1−λ)S + λ(tr S/p)I, with the λ of Ledoit and Wolf (A well-conditioned estimator
+// for large-dimensional covariance matrices, J. Multivariate Analysis 88, 2004, Lemmas 3.2
+// to 3.5), so that inputs that never change have some variance too. It returns an error if
+// there are fewer than two different examples, if a value is not finite, and beyond 8,192
+// inputs.
 func NewPrior(ctx context.Context, data Source, inputs, most int, seed uint64) (*Prior, error) {
 	if inputs > priorLimit {
 		return nil, fmt.Errorf("a prior of %d inputs: a covariance of more than %d is too large; reduce the inputs or do without", inputs, priorLimit)
@@ -58,8 +58,8 @@ func NewPrior(ctx context.Context, data Source, inputs, most int, seed uint64) (
 }
 
 // PriorMean returns the mean of a Prior, [inputs], by itself: of however many inputs,
-// since no covariance is formed. It errs where there are fewer than two examples and
-// where a value is not finite.
+// since no covariance is formed. It returns an error if there are fewer than two examples
+// and if a value is not finite.
 func PriorMean(ctx context.Context, data Source, inputs, most int, seed uint64) ([]float64, error) {
 	indices := drawExamples(data.Len(), most, seed)
 	if len(indices) < 2 {
@@ -197,9 +197,8 @@ func (p *Prior) shrink(fourth float64) error {
 	return nil
 }
 
-// Std returns √(wᵀΣw) of each coordinate: how far from the truth the prior's mean
-// is, root mean square, what the prior alone leaves. It panics where c is of
-// another number of inputs.
+// Std returns √(wᵀΣw) of each coordinate: how far from the truth the prior's mean is, root
+// mean square, what the prior alone leaves. It panics if c is of another number of inputs.
 func (p *Prior) Std(c Coordinates) []float64 { return quadraticStd(p.Covariance, c) }
 
 // quadraticStd returns √(w_kᵀ C w_k) for a symmetric matrix, [p, p].

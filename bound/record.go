@@ -96,7 +96,7 @@ func (e *record) rows(lo, hi int) *record {
 	return &v
 }
 
-// set returns the witnesses of that name, nil where there are none.
+// set returns the witnesses of that name, or nil if there are none.
 func (e *record) set(name string) *witnessSet {
 	for _, s := range e.sets {
 		if s.name == name {
@@ -107,7 +107,8 @@ func (e *record) set(name string) *witnessSet {
 }
 
 // open opens the arrays of a file for reading by rows, one row for each example. It
-// errs unless they have the shapes and types of e; the width of the spectra is free.
+// returns an error unless they have the shapes and types of e; the width of the spectra is
+// free.
 func (e *record) open(f *npy.File, path string) (rows map[string]*npy.Rows, total int, err error) {
 	rows, total = map[string]*npy.Rows{}, -1
 	for _, c := range e.columns() {

@@ -10,16 +10,17 @@ import (
 )
 
 const (
-	// refineRounds is how often J is taken afresh at what the steps led to.
+	// refineRounds is the largest number of rounds; each takes J at the witness that the
+	// round before ended with.
 	refineRounds = 6
-	// refineGain is the least relative growth of a witness's worth for another round: of
-	// what it proves of a root mean square, half of that.
+	// refineGain is the smallest relative growth of a witness's value that justifies
+	// another round; the root mean square that it proves grows by half of that.
 	refineGain = 0.1
 	// refineEntries is the largest Jacobian that is formed, 128 MB, and refineInputs the
 	// most inputs: with more, witnesses stay as rounding left them.
 	refineEntries = 1 << 24
 	refineInputs  = 1 << 14
-	// refineSteps is the most steps of a round: each is worth something, the first most.
+	// refineSteps is the largest number of steps of a round; the first ones gain most.
 	refineSteps = 256
 )
 
@@ -36,10 +37,10 @@ type refiner struct {
 	worth      []float64 // [rows]
 }
 
-// refine moves witnesses eps, [rows, p], of inputs theta, [rows, p], that rounding put
-// on the grid of the domain along it, from input to neighbouring input, to where they
-// are worth more: ‖ε‖²/expm1(‖z‖²/σ²), ‖z‖ being hidden more. Steps are chosen by a
-// linear model, singly and in pairs, and kept where the features confirm them.
+// refine moves witnesses eps, [rows, p], of inputs theta, [rows, p], which were rounded to
+// the grid of the domain, from one stored input to a neighbouring one, to increase their
+// value ‖ε‖²/expm1(q²), q = (‖z‖ + hidden)/σ. Steps are chosen by a linear model, singly
+// and in pairs, and kept where the features confirm them.
 //
 // Of every group of each rows, those of one input, only the best most are moved.
 func (d Domain) refine(ctx context.Context, m Model, eps []float64, theta []float32, sigma, hidden float64, each, most int, tell func(part float64)) error {
@@ -140,8 +141,8 @@ func (r *refiner) jacobians(ctx context.Context, some []int) []Jacobian {
 	return jacobians(ctx, lin, len(some), r.p, r.n)
 }
 
-// keep takes up the best of some states of row k, and reports whether it is enough
-// better for another round.
+// keep replaces row k by the best of some states, if one is better, and reports whether
+// the gain justifies another round.
 func (r *refiner) keep(k int, tried []float64) bool {
 	z, best := r.shift(rowOf(r.theta, k, r.p), tried), r.worth[k]
 	for i := range len(tried) / r.p {

@@ -87,7 +87,7 @@ func load(path string, e Experiment) (*Result, error) {
 	return r, nil
 }
 
-// check errs where a number is none, or a count is impossible.
+// check returns an error if a number is none, or a count is impossible.
 func (e *record) check() error {
 	for _, c := range e.columns() {
 		if x, ok := c.data.values().([]float64); ok {

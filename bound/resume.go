@@ -34,8 +34,8 @@ func (r *runner) open() (finished *Result, err error) {
 	return r.finished(r.manifest())
 }
 
-// finished loads the arrays of this run, nil where there are none or they are
-// damaged. It errs where they are of another run.
+// finished loads the arrays of this run, or nil if there are none or they are damaged. It
+// returns an error if they are of another run.
 func (r *runner) finished(m run.Manifest) (*Result, error) {
 	path := r.path(ArraysFile)
 	if there, err := exists(path); !there {

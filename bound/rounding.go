@@ -18,15 +18,16 @@ const (
 )
 
 const (
-	// roundingGood is the most of ‖z‖ that a proved allowance may be for no other to
-	// be looked for: it costs a bound no more than a thousandth.
+	// roundingGood: if the proved allowance is at most this fraction of ‖z‖, no other
+	// method is tried, as it costs at most a thousandth of a bound.
 	roundingGood = 1e-3
-	// roundingUseful is the most of ‖z‖ that an allowance may be to be worth its
-	// price, in time or in standing: a tenth of a bound.
+	// roundingUseful is the largest useful ratio of an allowance to ‖z‖: a larger one
+	// takes more than a tenth of a bound, and is not worth its cost in time or in the
+	// status of the bound.
 	roundingUseful = 0.1
-	// measuredFactor times the distance of two independent computations of z is taken
-	// for its error. Rounding errors are nearly random: that both are off by a
-	// thousand times as much as they differ by would be a fault and no rounding.
+	// measuredFactor: the measured error of z is so many times the distance between two
+	// independent computations of it. Rounding errors are nearly random: if both were off
+	// by a thousand times their distance, the cause would be a bug and not rounding.
 	measuredFactor = 1000
 )
 

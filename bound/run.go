@@ -149,8 +149,8 @@ func (r *runner) divide(j jacobianSize, begun *kept) error {
 	return r.fit(e.needs(r.model, j, r.explicit))
 }
 
-// fit lowers shards and batches to what the budget allows, and gives the model its
-// share. It errs where not even one example fits.
+// fit lowers shards and batches to what the budget allows, and gives the model its share.
+// It returns an error if not even one example fits.
 func (r *runner) fit(w needs) error {
 	most, stacked := r.size, r.experiment.Search.Search == Published
 	if stacked { // its examples are one problem

@@ -8,11 +8,11 @@ import (
 	"tattle/run"
 )
 
-// Runtime says how far each released feature may lie from the one that the net gives
-// in real arithmetic: under Gaussian noise as a root mean square over the features,
-// as only the norm of the error counts there. Who releases features computes them in float32, as the
-// certificate does not: what that may change is allowed for in the adversary's favour.
-// Its zero value asks for the default.
+// Runtime says how far each released feature may lie from the one that the net gives in
+// real arithmetic: under Gaussian noise as a root mean square over the features, as only
+// the norm of the error counts there. Released features are computed in float32, unlike
+// those of the certificate; the difference is counted in the adversary's favour. The zero
+// value means the default.
 type Runtime struct {
 	Error float64 `json:"error"` // δ, in the features' units; 0 is real arithmetic
 	From  string  `json:"from"`  // RuntimeDerived, RuntimeMeasured or RuntimeGiven
@@ -29,40 +29,42 @@ const (
 var RealArithmetic = Runtime{From: RuntimeGiven}
 
 const (
-	// runtimeUseful is the most of σ that a derived allowance may take from ‖z‖ on both
-	// sides: it limits a certified error to some 20 times the change of the input.
+	// runtimeUseful is the largest useful ratio of the derived allowance, at θ and θ+ε
+	// together, to σ: it limits a certified error to some 20 times the change of the
+	// input.
 	runtimeUseful = 0.05
-	// runtimeFactor times the largest difference of a float32 pass from a float64 pass is
-	// taken for δ where it is measured: other runtimes add in another order, and other
-	// inputs round otherwise.
+	// runtimeFactor: a measured δ is so many times the largest difference between a
+	// float32 and a float64 pass, since other runtimes add in another order and other
+	// inputs are rounded differently.
 	runtimeFactor = 16
-	// runtimeExamples is the most examples, and the most random corners of the data's
-	// range beside, of which δ is the largest, and runtimeInputs how many inputs they
-	// have together but for the least number of them, two.
+	// runtimeExamples is the largest number of examples, and of random corners of the
+	// data's range, over which δ is the maximum; there are fewer, but at least two of
+	// each, if they would have more than runtimeInputs inputs together.
 	runtimeExamples = 16
 	runtimeInputs   = 1 << 17
 )
 
-// runtimeCount is how many examples that is of p inputs.
+// runtimeCount returns that number of examples for p inputs.
 func runtimeCount(p int) int { return max(2, min(runtimeExamples, runtimeInputs/p)) }
 
 func (r Runtime) check() error {
 	switch r.From {
 	case "", RuntimeDerived, RuntimeMeasured, RuntimeGiven:
 	default:
-		return fmt.Errorf("no runtime error %q: it is %s, %s or %s", r.From, RuntimeDerived, RuntimeMeasured, RuntimeGiven)
+		return fmt.Errorf("unknown origin %q of the runtime error: must be %s, %s or %s", r.From, RuntimeDerived, RuntimeMeasured, RuntimeGiven)
 	}
 	if !(r.Error >= 0 && r.Error <= math.MaxFloat32) {
-		return fmt.Errorf("a runtime error of %g: it must be 0 or more", r.Error)
+		return fmt.Errorf("runtime error %g: must be a finite number that is not negative", r.Error)
 	}
 	return nil
 }
 
-// runtime chooses δ for the examples x and random corners of the box that witnesses
-// stay in. The float64 pass bounds its error by sums of multiples of its unit roundoff
-// u = 2⁻⁵³; a pass in float32, whose u is 2⁻²⁴, errs to first order by 2²⁹ times as much.
-// Where that is too much to be of use, as of deep nets, or unknown, δ is measured. Of a
-// net that jumps it is derived up to σ: a feature near a jump may lie on its other side.
+// runtime chooses δ for the examples x and random corners of the box that witnesses stay
+// in. The float64 pass bounds its error by sums of multiples of its unit roundoff u =
+// 2⁻⁵³; a pass in float32, whose u is 2⁻²⁴, errs to first order by 2²⁹ times as much. If
+// that is too large to be useful, as for deep nets, or unknown, δ is measured. For a net
+// that jumps, a derived δ of up to σ is used: a feature near a jump may lie on its other
+// side.
 func (e Experiment) runtime(m Model, x []float32) Runtime {
 	points := e.runtimePoints(m, x)
 	_, n := m.Dims()

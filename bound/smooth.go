@@ -6,7 +6,7 @@ import (
 	"tattle/nn"
 )
 
-// smooth errs where the model has a node whose function jumps. Cramér-Rao figures
+// smooth returns an error if the model has a node whose function jumps. Cramér-Rao figures
 // differentiate the features, and the derivative of a step does not say how far it moves.
 // Certificates and van Trees bounds evaluate the features themselves, jumps and all.
 func smooth(m any) error {
@@ -17,8 +17,8 @@ func smooth(m any) error {
 	return Smooth(g.Graph())
 }
 
-// Smooth errs where the graph's output depends on the input through a node that jumps, so
-// that figures of its Jacobian say nothing: it names the node.
+// Smooth returns an error if the graph's output depends on the input through a node that
+// jumps, so that figures of its Jacobian say nothing: it names the node.
 func Smooth(g *nn.Graph) error {
 	if n := g.Jump(); n != nil {
 		return fmt.Errorf("node %q (%s) jumps, and the Jacobian does not describe a jump", n.Name, n.Op.Kind())

@@ -8,8 +8,8 @@ import (
 	"tattle/internal/simd"
 )
 
-// mostSteps is how many steps are weighed against each other at a time. Twice as many
-// prove a fiftieth more on MNIST, and there are four times as many pairs of them.
+// mostSteps is the largest number of steps that are compared at a time. Twice as many
+// prove a fiftieth more on MNIST and make four times as many pairs.
 const mostSteps = 1024
 
 // gramRows are the rows of scalar products that are taken at once.
@@ -22,8 +22,8 @@ type step struct {
 	moves []float64 // the features' change, to first order, where J is not zero
 }
 
-// steps are all that lead from one stored input to a neighbour, with what a witness
-// gains by them.
+// steps holds all steps from one stored input to a neighbour, with what a witness gains by
+// each.
 type steps struct {
 	r     *refiner
 	j     Jacobian
@@ -114,8 +114,8 @@ func (s *steps) step(at int, by []float64) step {
 	return step{at, by, moves}
 }
 
-// prefer keeps the mostSteps steps that move the features least: they are what a
-// small remainder is made up by.
+// prefer keeps the mostSteps steps that move the features least: they compensate for a
+// small remainder of z.
 func (s *steps) prefer() {
 	if len(s.all) <= mostSteps {
 		return
@@ -290,8 +290,8 @@ func (s *steps) move(k int) {
 	simd.Axpy(1, t.moves, s.z)
 }
 
-// renew makes the steps of list b anew, from where it is now: one that leads nowhere any
-// more is left without a change.
+// renew computes the steps of list b again, from its present values. A step that leads
+// nowhere any more gets a change of zero.
 func (s *steps) renew(b int) {
 	fresh := s.from(b)
 	for k, of := range s.of {

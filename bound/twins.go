@@ -11,9 +11,9 @@ import (
 	"tattle/run"
 )
 
-// TwinOptions says for which examples twins are sought: inputs with the same features in
-// real arithmetic. On a grid they are moved to stored inputs, whose features are nearly
-// the same. Its zero value is none.
+// TwinOptions configures the search for twins: inputs with the same features in real
+// arithmetic. If the domain has a grid, they are moved to stored inputs, whose features
+// are nearly the same. Its zero value disables the search.
 type TwinOptions struct {
 	Examples int    // how many of the examples are tried, from the first
 	Domain   Domain // where twins may lie: a box, or a grid in one
@@ -21,12 +21,12 @@ type TwinOptions struct {
 	Toward   Source // data to take target images from; nil for the examples' own
 }
 
-// targetDraws is after how many images of the example's own label TargetIndex looks
-// through all that there are.
+// targetDraws is the number of random draws of a target before TargetIndex searches all
+// images in order.
 const targetDraws = 100
 
-// Target overwrites target with the image of data toward which the nearest twin of
-// an example is sought, TargetIndex's, and reports whether there is one.
+// Target overwrites target with the image of data at TargetIndex, toward which the nearest
+// twin of an example is sought. It reports whether there is one.
 func (o TwinOptions) Target(target []float32, data Source, example, label int) bool {
 	k := o.TargetIndex(data, example, label)
 	if k >= 0 {
@@ -60,12 +60,12 @@ func (o TwinOptions) TargetIndex(data Source, example, label int) int {
 }
 
 // A twinFinder finds inputs that a net maps, in real arithmetic, to exactly the same
-// features: it knows of the box of its domain, but of no grid in it. Where the
-// net is affine between ReLUs, these are the inputs in the domain at which the units
-// of one layer that are on at θ do not change and those that are off stay off: a
-// polytope, whose far corners and whose point nearest to a target are found by a
-// linear and a quadratic programme. It is safe for concurrent use; the programmes
-// use all cores unless called from Parallel.
+// features. It respects the box of its domain and ignores the grid. If the net is affine
+// between ReLUs, inputs have the same features if all active units of one layer keep their
+// values and all inactive ones stay inactive. These inputs form a polytope; its far
+// corners and its point nearest to a target are found by a linear and a quadratic
+// programme. A twinFinder is safe for concurrent use; the programmes use all cores unless
+// called from simd.Parallel.
 type twinFinder struct {
 	domain  Domain
 	p       int
@@ -73,8 +73,8 @@ type twinFinder struct {
 	workers sync.Pool // of *twinWorker
 }
 
-// newTwinFinder prepares the search for a net that ends in the features. It errs,
-// with the reason, where twins cannot be found by linear algebra.
+// newTwinFinder prepares the search for a net that ends in the features. It returns an
+// error, with the reason, if twins cannot be found by linear algebra.
 func newTwinFinder(g *nn.Graph, domain Domain) (*twinFinder, error) {
 	p := nn.Size(g.InputShape)
 	switch {
@@ -92,14 +92,15 @@ func newTwinFinder(g *nn.Graph, domain Domain) (*twinFinder, error) {
 	return f, nil
 }
 
-// find overwrites eps, [2, p], with two twins θ+ε of θ: the farthest that it finds
-// and the one nearest to target, which may be nil. found says which there are; the
-// others are zero. It errs where ctx ends and where the net's values or slopes are not
-// finite, and panics where lengths do not match.
+// find overwrites eps, [2, p], with two twins θ+ε of θ: the farthest that it finds and the
+// one nearest to target, which may be nil. found says which of the two were found; the
+// others are zero. It returns an error if ctx ends or if the net's values or slopes are
+// not finite. It panics if lengths do not match.
 //
-// ‖ε‖² is convex, and a linear programme finds where its chords over the limits of
-// each input are largest, which is above every ‖ε‖² in the polytope; from there on
-// each programme maximises the linear part at the ε before, which is below.
+// ‖ε‖² is convex. On the interval of each input the chord of ε_i² lies above it, so the
+// maximum of the sum of chords, a linear programme, is an upper bound of ‖ε‖² in the
+// polytope. From its solution on, each programme maximises the tangent of ‖ε‖² at the
+// previous ε, which lies below it.
 func (f *twinFinder) find(ctx context.Context, eps []float64, theta, target []float32) (found [2]bool, err error) {
 	if len(eps) != 2*f.p || len(theta) != f.p || target != nil && len(target) != f.p {
 		panic(fmt.Sprintf("bound: twins of length %d of an input of length %d toward one of length %d, for %d inputs",
@@ -120,9 +121,9 @@ func (f *twinFinder) find(ctx context.Context, eps []float64, theta, target []fl
 	return found, err
 }
 
-// prepare sets the polytope of θ's twins up. It reports false where there is no
-// layer with fewer units that are on than there are inputs, or θ is not legal, and
-// errs where the net's values are not finite.
+// prepare sets the polytope of θ's twins up. It reports false where there is no layer with
+// fewer units that are on than there are inputs, or θ is not legal, and returns an error
+// if the net's values are not finite.
 func (f *twinFinder) prepare(w *twinWorker, theta []float32) (bool, error) {
 	for i, t := range theta {
 		w.theta[i] = float64(t)

@@ -101,8 +101,8 @@ func dotExact(x, y []float64) float64 {
 	return s + rest
 }
 
-// holds tells whether eps, within its limits, satisfies the rows of p: inequalities
-// up to half the margin that they keep.
+// holds reports whether eps, within its limits, satisfies the rows of p: inequalities up
+// to half the margin that they keep.
 func holds(eps []float64, p *qp.Problem) bool {
 	n, size, in := len(eps), 1+math.Sqrt(square(eps)), margin*(1+simd.MaxAbs(p.Right))
 	for j, right := range p.Right {

@@ -14,15 +14,15 @@ const (
 	// the interior point method takes some 2·rows²·(inputs + rows/6) operations, a
 	// second or two at the most.
 	mostRows, mostInputs = 3072, 4096
-	// margin is how far, in units of the inputs and over 1 plus the largest distance,
-	// units that are off are kept from 0, so that neither what a programme leaves of
-	// its constraints nor rounding switches them on.
+	// margin: inactive units are kept this far below 0, in units of the inputs and
+	// relative to 1 plus the largest distance, so that neither the tolerance of a
+	// programme nor rounding activates them.
 	margin = 1e-5
 )
 
-// A level is a layer that everything after it depends on alone. Its last tensor are
-// the values before the ReLU, or, where the level is affine, the values themselves;
-// the others enter the ReLUs on the way.
+// A level is a layer whose output is all that later layers depend on. Its last tensor
+// holds the values before the ReLU or, if the level is affine, the values themselves; the
+// other tensors are the inputs of the ReLUs before it.
 type level struct {
 	node    string
 	relu    bool
@@ -37,9 +37,9 @@ type tensor struct {
 	n    int
 }
 
-// levelsOf returns the layers of a net that twins can be held at: those that end in
-// a ReLU in order, then affine ones with fewer values than there are inputs. It errs,
-// with the reason, where there are none.
+// levelsOf returns the layers of a net that twins can be held at: those that end in a ReLU
+// in order, then affine ones with fewer values than there are inputs. It returns an error,
+// with the reason, if there are none.
 func levelsOf(g *nn.Graph, p int) ([]*level, error) {
 	shapes, err := g.Shapes()
 	if err != nil {
@@ -76,7 +76,7 @@ type levelBuilder struct {
 	err           error
 }
 
-// visit finds out whether a node is piecewise linear, and whether it is a level.
+// visit decides whether a node is piecewise linear, and whether it is a level.
 func (b *levelBuilder) visit(n *nn.Node) {
 	var bends []string
 	for _, in := range n.Inputs {
@@ -114,7 +114,7 @@ func appendNew(x []string, s string) []string {
 	return append(x, s)
 }
 
-// isAffine tells whether an operator is affine in inference.
+// isAffine reports whether an operator is affine in inference.
 func isAffine(op nn.Op) bool {
 	switch op := op.(type) {
 	case *nn.Dense, *nn.Conv2D, *nn.BatchNorm, *nn.AveragePool, *nn.GlobalAveragePool, *nn.Flatten, *nn.Identity, *nn.Dropout:
@@ -173,9 +173,9 @@ func (b *levelBuilder) tensor(name string) tensor {
 	return tensor{name, net, nn.Size(b.shapes[name])}
 }
 
-// constrain sets up the polytope of inputs that agree with θ at a level. It reports
-// false where that fixes as many values as there are inputs, and errs where values or
-// slopes are not finite.
+// constrain sets up the polytope of inputs that agree with θ at a level. It reports false
+// if that fixes at least as many values as there are inputs, and returns an error if
+// values or slopes are not finite.
 func (w *twinWorker) constrain(l *level, nets []*nn.Net) (bool, error) {
 	values, err := l.valuesAt(nets, w.theta)
 	if err != nil {
@@ -216,9 +216,9 @@ func (l *level) valuesAt(nets []*nn.Net, theta []float64) ([][]float64, error) {
 	return values, nil
 }
 
-// hold adds what keeps the values of a level and the pattern before it: equations
-// first, whose number it returns, then units of the level that are off and units
-// before it on their side.
+// hold adds the constraints that keep the values of a level and the ReLU pattern before
+// it: first equations, whose number it returns, then inequalities for the inactive units
+// of the level and for the sign of each unit before it.
 func (c *constraints) hold(l *level, values, rows [][]float64) (equal int) {
 	last := len(values) - 1
 	for j, v := range values[last] {
@@ -242,10 +242,10 @@ func (c *constraints) hold(l *level, values, rows [][]float64) (equal int) {
 
 // notFinite is the error where tensor k, or its slopes, are not finite.
 func (l *level) notFinite(k int) error {
-	return fmt.Errorf("twins: tensor %q of the model, or its Jacobian, is not finite at this input: its weights are too large or no numbers", l.tensors[k].name)
+	return fmt.Errorf("twins: tensor %q of the model, or its Jacobian, is not finite at this input: its weights are too large or not numbers", l.tensors[k].name)
 }
 
-// finite64 tells whether all of x are finite.
+// finite64 reports whether all of x are finite.
 func finite64(x []float64) bool {
 	for _, v := range x {
 		if v-v != 0 {
@@ -281,8 +281,7 @@ func (c *constraints) add(row []float64, right, sign float64) {
 	c.right = append(c.right, right/length)
 }
 
-// keepOff moves the inequalities in by the margin, and leaves out those that hold
-// wherever the limits do.
+// keepOff tightens the inequalities by the margin, and omits those that the limits imply.
 func (c *constraints) keepOff(equal int, low, high []float64, p *qp.Problem) {
 	in := margin * (1 + simd.MaxAbs(c.right))
 	kept := equal

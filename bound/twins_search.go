@@ -36,34 +36,34 @@ func newTwinWorker(f *twinFinder) *twinWorker {
 	return w
 }
 
-// The settings of the programmes. What they leave of the objective costs a little of
-// the distance; what they leave of the rows is within the margin.
+// The settings of the programmes. Their tolerance on the objective costs a little
+// distance; their tolerance on the constraints is within the margin.
 var (
 	farthestSettings = qp.Options{Tolerance: 1e-3, Feasibility: margin / 10}
 	nearestSettings  = qp.Options{Tolerance: 1e-4, Feasibility: margin / 10}
 )
 
 const (
-	// climbs is the most linear programmes that follow the first. Of inputs at the
-	// ends of their ranges, as most of MNIST's, the first comes within 5% of the
-	// farthest there can be, and one more adds 1%.
+	// climbs is the largest number of linear programmes after the first. If inputs lie at
+	// the ends of their ranges, as most of MNIST's do, the first comes within 5% of the
+	// largest possible distance, and one more adds 1%.
 	climbs = 6
-	// enough is how near ‖ε‖² must be to what it cannot exceed, or how little it may
-	// grow, for the climb to end.
+	// enough: the climb ends when ‖ε‖² is within this fraction of its upper bound, or
+	// grows by less than it.
 	enough = 0.05
-	// opposite is how far below its ceiling ‖ε‖² is for the other side to be tried.
+	// opposite: the other side is tried if ‖ε‖² is below this fraction of its upper bound.
 	opposite = 0.5
-	// tilt is the size of the random part of the first objective over the range of
-	// each input: of inputs in the middle of theirs nothing else tells two ends apart.
+	// tilt is the size of the random part of the first objective, relative to the range of
+	// each input: for an input in the middle of its range nothing else distinguishes the
+	// two ends.
 	tilt = 0.01
-	// least is the least ‖ε‖ of a twin over the diagonal of the box, a quarter of a
-	// grey level in 256.
+	// least is the smallest ‖ε‖ of a twin, relative to the diagonal of the box: a quarter
+	// of a grey level in 256.
 	least = 1e-3
 )
 
-// farthest overwrites eps with the farthest twin that it finds: from the far corner
-// on and, where that is nowhere near the ceiling, from the side opposite to what was
-// found.
+// farthest overwrites eps with the farthest twin that it finds. It starts from the far
+// corner and, if the result is far below the upper bound, from the opposite side too.
 func (w *twinWorker) farthest(ctx context.Context, eps []float64) (bool, error) {
 	w.polytope.D = nil
 	ceiling := w.chords()
@@ -112,8 +112,8 @@ func (w *twinWorker) climb(ctx context.Context, eps []float64, r qp.Result, best
 	}
 }
 
-// apart reports whether a twin is another input for all purposes, ‖ε‖² more than
-// rest. One that is not is cleared.
+// apart reports whether a twin is a different input in practice, ‖ε‖² being more than
+// rest. It clears one that is not.
 func (w *twinWorker) apart(eps []float64, rest float64) bool {
 	width := 0.
 	for i, high := range w.high {

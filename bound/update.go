@@ -33,7 +33,7 @@ const (
 	updateRows  = 64 // so few always pay
 )
 
-// updates tells whether updating pays.
+// updates reports whether updating pays.
 func updates(rows int, m interface{ Dims() (p, n int) }) bool {
 	p, n := m.Dims()
 	return rows <= updateRows || rows*rows*rows <= updateRatio*p*n

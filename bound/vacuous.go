@@ -34,7 +34,7 @@ func (e Experiment) vacuous(s Summary) string {
 // topLevel is the highest quantile of a summary.
 const topLevel = 0.95
 
-// divergent tells whether the noise has no finite divergence even of a small change.
+// divergent reports whether the noise has no finite divergence even of a small change.
 func (e Experiment) divergent() bool {
 	n := max(1, e.Features)
 	z := make([]float64, n)

@@ -21,8 +21,8 @@ const (
 const (
 	// DefaultConfidence is that of bounds whose expectations are over random draws.
 	DefaultConfidence = .999
-	// gramDraws are the draws of the prior whose mean JᵀJ the displacements come from: a
-	// poor choice of them makes the bound smaller, never false.
+	// gramDraws is the number of draws of the prior over which JᵀJ is averaged to choose
+	// the displacements: a poor choice makes the bound smaller, never false.
 	gramDraws = 100
 	// scaleDraws are those by which one of the vanTreesScales is chosen.
 	scaleDraws = 16
@@ -32,8 +32,8 @@ const (
 	// vanTreesWork is how many numbers may go through the model for the limits, unless
 	// that takes more draws than mostDraws: 200 draws of MNIST's 784 modes, some seconds.
 	vanTreesWork = 5e8
-	// mostVanTreesWork is how many may, unless the bound is asked for by name: more are
-	// minutes to hours of work.
+	// mostVanTreesWork is how many may, unless VanTreesOptions.Unlimited is set: more take
+	// minutes to hours.
 	mostVanTreesWork = 2e9
 )
 
@@ -79,8 +79,8 @@ type VanTrees struct {
 }
 
 // NewVanTrees evaluates the bound for queries independent releases of one input (0 for
-// one). It errs where the prior is not one of the model's inputs or is not finite, where J
-// is not, and where the work is more than mostVanTreesWork, unless o.Unlimited.
+// one). It returns an error if the prior is not one of the model's inputs or is not
+// finite, if J is not, and if the work is more than mostVanTreesWork, unless o.Unlimited.
 func NewVanTrees(ctx context.Context, m nn.Model, prior *Prior, noise release.Noise, queries int, c Coordinates, o VanTreesOptions) (*VanTrees, error) {
 	p, _ := m.Dims()
 	if prior.P != p || len(prior.Covariance) != p*p || c.Inputs() != p {

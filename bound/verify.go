@@ -58,12 +58,11 @@ const (
 	estimateTolerance    = 1e-5 // of Cramér-Rao figures: gramRatio lets them err by 1e-7, more where singular values cluster
 )
 
-// Verify computes every certificate again from the model, the inputs and the
-// witnesses, and every summary from the recorded bounds, and lists what differs.
-// e is the experiment as resolved when it ran. The inputs are those recorded,
-// compared with data unless that is nil. It reads a few examples at a time. It
-// errs where the arrays cannot be read; a recorded figure that is wrong is a
-// Discrepancy.
+// Verify computes every certificate again from the model, the inputs and the witnesses,
+// and every summary from the recorded bounds, and lists what differs. e is the experiment
+// as resolved when it ran. The inputs are those recorded, compared with data unless that
+// is nil. It reads a few examples at a time. It returns an error if the arrays cannot be
+// read; a recorded figure that is wrong is a Discrepancy.
 func Verify(ctx context.Context, m Model, data Source, e Experiment, c Claims, progress func(done, total int)) ([]Discrepancy, error) {
 	if err := e.check(m); err != nil {
 		return nil, err

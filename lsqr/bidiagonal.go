@@ -19,11 +19,11 @@ type Bidiagonal[T Float] struct {
 const breakdown = 16
 
 // Bidiagonalize runs Golub and Kahan's process (Calculating the singular values and
-// pseudo-inverse of a matrix, J. SIAM Numer. Anal. B 2, 1965) from each of batch
-// starts, [batch, cols], for at most that many steps, orthogonalising every vector
-// twice against all before it, and those on the right against the rows of away,
-// [·, cols], orthonormal, which are the same for all systems. It panics where lengths
-// do not fit. Where A's products are no numbers, Alpha and Beta end.
+// pseudo-inverse of a matrix, J. SIAM Numer. Anal. B 2, 1965) from each of batch starts,
+// [batch, cols], for at most that many steps, orthogonalising every vector twice against
+// all before it, and those on the right against the rows of away, [·, cols], orthonormal,
+// which are the same for all systems. It panics if lengths do not fit. Where A's products
+// are no numbers, Alpha and Beta end.
 func Bidiagonalize[T Float](a Operator[T], start []T, batch, steps int, away []T) []Bidiagonal[T] {
 	rows, cols := a.Dims()
 	if batch < 0 || len(start) != batch*cols || len(away)%cols != 0 || steps < 0 {

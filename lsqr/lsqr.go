@@ -144,8 +144,8 @@ type Result[T Float] struct {
 	Stats []Stats // [batch]
 }
 
-// Solve solves A x = b for each of batch systems, b being [batch, rows], from
-// x = 0. It panics where len(b) does not fit.
+// Solve solves A x = b for each of batch systems, b being [batch, rows], from x = 0. It
+// panics if len(b) does not fit.
 func Solve[T Float](a Operator[T], b []T, batch int, o Options) Result[T] {
 	return new(Solver[T]).Solve(a, b, batch, o)
 }

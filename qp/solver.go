@@ -54,8 +54,8 @@ func (s *Solver) grow(p *Problem) {
 	s.normal.grow(m)
 }
 
-// Solve solves p, which must not change meanwhile. It errs where numbers make no
-// sense and where ctx ends, and panics where lengths do not match.
+// Solve solves p, which must not change meanwhile. It returns an error if numbers make no
+// sense and if ctx ends, and panics if lengths do not match.
 func (s *Solver) Solve(ctx context.Context, p *Problem, o Options) (Result, error) {
 	if err := p.check(); err != nil {
 		return Result{}, err

@@ -36,8 +36,8 @@ type Curve struct {
 // curveBatch is the number of examples that go through the head at once.
 const curveBatch = 512
 
-// NewCurve runs front on all examples. draws is the number of draws of noise for
-// each, 0 meaning 1. It errs as Features.Utility does.
+// NewCurve runs front on all examples. draws is the number of draws of noise for each, 0
+// meaning 1. It returns the errors of Features.Utility.
 func NewCurve(ctx context.Context, front, head nn.Model, data nn.Source, draws int, seed uint64) (*Curve, error) {
 	_, n := front.Dims()
 	in, classes := head.Dims()
@@ -89,8 +89,8 @@ func (c *Curve) Against(right []bool) {
 }
 
 // At measures the accuracy with noise d and post-processing p, and the drop from the
-// accuracy without either, or from that of Against. It errs where TopK is negative, where the logits are not finite and, with ctx's
-// error, where that ends.
+// accuracy without either, or from that of Against. It returns an error if TopK is
+// negative or the logits are not finite, and ctx's error if that ends.
 func (c *Curve) At(ctx context.Context, d Dither, p Post) (Utility, Drop, error) {
 	if d == nil {
 		return Utility{}, Drop{}, errors.New("accuracy: no noise to add")

@@ -36,8 +36,8 @@ const (
 	MaxSigma = 1e12
 )
 
-// NewGaussian returns Gaussian noise of standard deviation sigma. It errs unless
-// sigma is between MinSigma and MaxSigma.
+// NewGaussian returns Gaussian noise of standard deviation sigma. It returns an error
+// unless sigma is between MinSigma and MaxSigma.
 func NewGaussian(sigma float64) (Gaussian, error) {
 	var wrong string
 	switch {

@@ -12,9 +12,9 @@ import (
 // batchSize is the number of examples that go through a model at once.
 const batchSize = 128
 
-// FeatureRMS returns the root mean square of all features of all examples: the
-// scale in which A gives its noise. It errs where there are no examples, where a
-// feature is not finite, naming the example, and where all features are zero.
+// FeatureRMS returns the root mean square of all features of all examples: the scale in
+// which A gives its noise. It returns an error if there are no examples, if a feature is
+// not finite, naming the example, and if all features are zero.
 func FeatureRMS(ctx context.Context, m nn.Model, data nn.Source) (float64, error) {
 	_, n := m.Dims()
 	var sum float64

@@ -41,14 +41,14 @@ type IsotropicLaplace struct {
 
 var _ Noise = (*IsotropicLaplace)(nil)
 
-// NewIsotropicLaplace returns isotropic noise on n features of standard deviation
-// sigma each. It errs as NewGaussian does and unless n is positive.
+// NewIsotropicLaplace returns isotropic noise on n features of standard deviation sigma
+// each. It returns the errors of NewGaussian, and an error unless n is positive.
 func NewIsotropicLaplace(sigma float64, n int) (*IsotropicLaplace, error) {
 	if err := checkSigma(sigma); err != nil {
 		return nil, err
 	}
 	if n <= 0 {
-		return nil, fmt.Errorf("isotropic-laplace noise on %d features: it needs their number", n)
+		return nil, fmt.Errorf("isotropic-laplace noise on %d features: must be at least 1", n)
 	}
 	return &IsotropicLaplace{Sigma: sigma, Scale: sigma / math.Sqrt(float64(n+1)), N: n}, nil
 }

@@ -14,8 +14,8 @@ type Laplace struct {
 
 var _ Overlapper = Laplace{}
 
-// NewLaplace returns Laplace noise of standard deviation sigma. It errs as
-// NewGaussian does.
+// NewLaplace returns Laplace noise of standard deviation sigma. It returns the errors of
+// NewGaussian.
 func NewLaplace(sigma float64) (Laplace, error) {
 	if err := checkSigma(sigma); err != nil {
 		return Laplace{}, err

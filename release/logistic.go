@@ -14,8 +14,8 @@ type Logistic struct {
 
 var _ Noise = Logistic{}
 
-// NewLogistic returns logistic noise of standard deviation sigma. It errs as
-// NewGaussian does.
+// NewLogistic returns logistic noise of standard deviation sigma. It returns the errors of
+// NewGaussian.
 func NewLogistic(sigma float64) (Logistic, error) {
 	if err := checkSigma(sigma); err != nil {
 		return Logistic{}, err

@@ -18,10 +18,9 @@ var ErrVacuous = errors.New("uniform noise proves nothing: where the supports of
 
 var errNoTable = errors.New("noise table: name its file, as table:FILE")
 
-// ParseNoise returns the noise that spec names, of standard deviation sigma on each
-// of n features: gaussian, laplace, logistic, student-t or student-t:ν,
-// isotropic-laplace, or table:FILE (see ReadTable). It errs for any other, and with
-// ErrVacuous for uniform.
+// ParseNoise returns the noise that spec names, of standard deviation sigma on each of n
+// features: gaussian, laplace, logistic, student-t or student-t:ν, isotropic-laplace, or
+// table:FILE (see ReadTable). For any other it returns an error; for uniform, ErrVacuous.
 func ParseNoise(spec string, sigma float64, n int) (Noise, error) {
 	name, setting, has := strings.Cut(spec, ":")
 	if has && name != "table" && name != "student-t" && name != "uniform" {
@@ -65,7 +64,7 @@ func parseStudentT(setting string, has bool, sigma float64) (Noise, error) {
 	if has {
 		v, err := strconv.ParseFloat(setting, 64)
 		if err != nil || v == 0 {
-			return nil, fmt.Errorf("noise %q: the degrees of freedom are no number above 2: give one, such as student-t:%d", "student-t:"+setting, DefaultFreedom)
+			return nil, fmt.Errorf("noise %q: the degrees of freedom must be a number above 2, such as student-t:%d", "student-t:"+setting, DefaultFreedom)
 		}
 		nu = v
 	}

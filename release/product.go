@@ -9,7 +9,7 @@ import (
 // unit is half the distance from 1 to the next float64.
 const unit = 0x1p-53
 
-// checkSigma errs unless sigma is a sensible standard deviation.
+// checkSigma returns an error unless sigma is a sensible standard deviation.
 func checkSigma(sigma float64) error {
 	_, err := NewGaussian(sigma)
 	return err

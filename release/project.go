@@ -66,7 +66,8 @@ func (s Spec) project(ctx context.Context, front, head *nn.Graph, train nn.Sourc
 	return f, h, nil
 }
 
-// projectable is how many entries there are to project. It errs where they cannot be.
+// projectable returns the number of entries to project, or an error if they cannot be
+// projected.
 func (s Spec) projectable(front *nn.Graph) (int, error) {
 	shapes, err := front.Shapes()
 	if err != nil {

@@ -16,9 +16,9 @@ const (
 )
 
 // BuildLike is Build with the projection of a release that was built before, whose two
-// sides are keptFront and keptHead: for a projection whose training data are not there.
-// It errs where what the front ends with is not y = P(a − μ) with orthonormal rows P, or
-// what the head begins with is not Pᵀy + μ.
+// sides are keptFront and keptHead: for a projection whose training data are not there. It
+// returns an error if what the front ends with is not y = P(a − μ) with orthonormal rows
+// P, or what the head begins with is not Pᵀy + μ.
 func (s Spec) BuildLike(ctx context.Context, g, keptFront, keptHead *nn.Graph) (front, head *nn.Graph, err error) {
 	if err := s.check(); err != nil {
 		return nil, nil, err
@@ -68,7 +68,8 @@ func firstDense(g *nn.Graph) *nn.Dense {
 	return nil
 }
 
-// inverse errs where the rows of onto are not orthonormal or back does not undo it.
+// inverse returns an error if the rows of onto are not orthonormal or back does not undo
+// it.
 func inverse(onto, back *nn.Dense) error {
 	n, keep := onto.In, onto.Out
 	rows := make([]float64, keep*n)

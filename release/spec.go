@@ -33,13 +33,12 @@ type Spec struct {
 }
 
 // Build returns the graphs on both sides of the noise: front maps inputs to what is
-// dithered, head maps that to logits (or other scores of the classes). They share
-// their parameters with g; what Spec adds are nodes named release-…, so that both
-// can be written as ONNX. Logits and probabilities are scores already, and the head
-// hands them on; for the surface label front ends in logits, too, and Holds says what
-// that is worth. Training data are needed for a
-// principal projection only. It errs where the settings do not go together or do not
-// fit the graph.
+// dithered, head maps that to logits (or other scores of the classes). They share their
+// parameters with g; what Spec adds are nodes named release-…, so that both can be written
+// as ONNX. Logits and probabilities are scores already, and the head returns them
+// unchanged. For the surface label, front ends in logits too; see Holds for what that
+// guarantees. Training data are needed for a principal projection only. It returns an
+// error if the settings contradict one another or do not fit the graph.
 func (s Spec) Build(ctx context.Context, g *nn.Graph, train nn.Source) (front, head *nn.Graph, err error) {
 	if err := s.check(); err != nil {
 		return nil, nil, err

@@ -28,9 +28,10 @@ type StudentT struct {
 
 var _ Noise = StudentT{}
 
-// NewStudentT returns Student's noise of nu degrees of freedom and standard
-// deviation sigma; a nu of 0 means DefaultFreedom. It errs as NewGaussian does, and
-// unless nu is from MinFreedom to MaxFreedom: up to 2 there is no standard deviation.
+// NewStudentT returns Student's noise of nu degrees of freedom and standard deviation
+// sigma; a nu of 0 means DefaultFreedom. It returns the errors of NewGaussian, and an
+// error unless nu is from MinFreedom to MaxFreedom: up to 2 there is no standard
+// deviation.
 func NewStudentT(sigma, nu float64) (StudentT, error) {
 	if err := checkSigma(sigma); err != nil {
 		return StudentT{}, err

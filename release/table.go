@@ -33,9 +33,9 @@ type Table struct {
 var _ Noise = (*Table)(nil)
 
 // NewTable returns noise of the density given at x, moved to mean 0 and stretched to
-// standard deviation sigma; its scale need not be right. It errs as NewGaussian
-// does, and unless x are at least three ascending numbers, the density is positive
-// and it rises in the first segment and falls in the last.
+// standard deviation sigma; its scale need not be right. It returns the errors of
+// NewGaussian, and an error unless x are at least three ascending numbers, the density is
+// positive and it rises in the first segment and falls in the last.
 func NewTable(x, density []float64, sigma float64) (*Table, error) {
 	if err := checkSigma(sigma); err != nil {
 		return nil, err

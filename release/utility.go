@@ -51,10 +51,10 @@ type UtilityOptions struct {
 // ditherStream keeps the noise of a release apart from other uses of one seed.
 const ditherStream = 0x646974686572 // "dither"
 
-// Utility measures accuracy without and with noise. Draw d of example i is made
-// by run.Rand of seed, i and d, so it depends on no other example. It errs where
-// there are no examples, where labels and classes do not go together, where
-// logits are not finite, and, with ctx's error, where that ends.
+// Utility measures accuracy without and with noise. Draw d of example i is made by
+// run.Rand of seed, i and d, so it depends on no other example. It returns an error if
+// there are no examples, labels and classes do not match or logits are not finite, and
+// ctx's error if that ends.
 func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions) (Utility, error) {
 	_, n := f.Front.Dims()
 	if in, _ := f.Head.Dims(); in != n {
@@ -92,8 +92,8 @@ func (f Features) Utility(ctx context.Context, data nn.Source, o UtilityOptions)
 	return u, nil
 }
 
-// CleanUtility measures the accuracy of a whole model, from inputs to logits,
-// with no noise. It errs as Features.Utility does.
+// CleanUtility measures the accuracy of a whole model, from inputs to logits, with no
+// noise. It returns the errors of Features.Utility.
 func CleanUtility(ctx context.Context, m nn.Model, data nn.Source) (Utility, error) {
 	_, classes := m.Dims()
 	s := &scorer{data: data, classes: classes}
@@ -160,8 +160,8 @@ func (s *scorer) count(first int, logits []float32) error {
 	return nil
 }
 
-// classified tells whether the label is that of the largest logit. It errs where
-// there is no such label or a logit is not finite.
+// classified reports whether the label is that of the largest logit. It returns an error
+// if there is no such label or a logit is not finite.
 func classified(example, label int, logits []float32) (bool, error) {
 	if label < 0 || label >= len(logits) {
 		return false, fmt.Errorf("example %d has label %d, but the model tells classes 0 to %d apart: give it the data set that it was trained for", example, label, len(logits)-1)
