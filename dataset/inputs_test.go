@@ -24,21 +24,8 @@ func plainPicture(width, height int, c color.NRGBA) *image.NRGBA {
 	return m
 }
 
-// treeOf writes files, with their folders, into a new folder.
-func treeOf(t testing.TB, files map[string][]byte) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "tree")
-	for name, data := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
+// treeOf writes files, with their folders, into a new folder called tree.
+func treeOf(t testing.TB, files map[string][]byte) string { return newFolder(t, "tree", files) }
 
 // preprocessOf is settings that are right.
 func preprocessOf(t testing.TB, spec string) Preprocess {
@@ -67,9 +54,7 @@ func opened(t testing.TB, path string, o InputOptions) (*Set, []string) {
 func refusesInputs(t testing.TB, path string, o InputOptions, words string) {
 	t.Helper()
 	_, _, err := OpenInputs(context.Background(), path, o)
-	if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("error %v, want one line with %q", err, words)
-	}
+	wantError(t, path, err, words)
 }
 
 // notesSay reports whether some note has the words.

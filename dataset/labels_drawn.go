@@ -15,7 +15,7 @@ const (
 	glyphTest     = DefaultGlyphs / 5
 )
 
-// openDigits reads a set of [Open] or QMNIST's labels whole.
+// openDigits reads both parts of what readPart reads.
 func openDigits(path string, o LabelledOptions) (*origin, error) {
 	train, err := readPart(path, o.Labels, Train)
 	if err != nil {
@@ -37,8 +37,7 @@ func openDigits(path string, o LabelledOptions) (*origin, error) {
 	return src, nil
 }
 
-// readPart reads a part of what [Open] reads, with QMNIST's labels where their folder
-// is given.
+// readPart reads a part as [Open] does, with QMNIST's labels if their folder is given.
 func readPart(path, labels string, split Split) (*Set, error) {
 	if labels != "" {
 		return openWithQMNIST(path, labels, split)

@@ -11,20 +11,27 @@ import (
 	"tattle/internal/shared"
 )
 
-// folder writes files into a new folder.
-func folder(t testing.TB, files map[string][]byte) string {
+// newFolder writes files, with their folders, into a new folder.
+func newFolder(t testing.TB, name string, files map[string][]byte) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "digits")
+	dir := filepath.Join(t.TempDir(), name)
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return dir
 }
+
+// folder writes files into a new folder called digits.
+func folder(t testing.TB, files map[string][]byte) string { return newFolder(t, "digits", files) }
 
 // pictures is an idx3 file of n pictures of 3×2.
 func pictures(n int) []byte {
@@ -106,10 +113,7 @@ func TestOpenOneFile(t *testing.T) {
 }
 
 func TestOpenFashionByFolder(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "my-Fashion-part")
-	os.Mkdir(dir, 0o777)
-	os.WriteFile(filepath.Join(dir, "t10k-images-idx3-ubyte"), pictures(1), 0o666)
-	os.WriteFile(filepath.Join(dir, "t10k-labels-idx1-ubyte"), classes(9), 0o666)
+	dir := newFolder(t, "my-Fashion-part", map[string][]byte{"t10k-images-idx3-ubyte": pictures(1), "t10k-labels-idx1-ubyte": classes(9)})
 	s, err := Open(dir, Test)
 	if err != nil {
 		t.Fatal(err)

@@ -8,14 +8,6 @@ import (
 	"testing"
 )
 
-// refuses fails unless an error is one line that has the words.
-func refuses(t *testing.T, err error, words string) {
-	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("error %v, want one line with %q", err, words)
-	}
-}
-
 func TestPreprocessRoundTrip(t *testing.T) {
 	for _, spec := range []string{
 		"", "none", "imagenet", "imagenet-91", "cifar10", "imagenet filter=lanczos crop=7,9",
@@ -86,7 +78,7 @@ func TestPreprocessRefusals(t *testing.T) {
 		"missing.toml":            "missing.toml: no such file",
 	} {
 		_, err := ParsePreprocess(spec)
-		refuses(t, err, words)
+		wantError(t, words, err, words)
 	}
 }
 
@@ -110,7 +102,7 @@ func TestPreprocessFileStrict(t *testing.T) {
 		"resize.x = 1\n":                 "line 1: resize has the value",
 	} {
 		_, err := decodePreprocess("m.toml", text)
-		refuses(t, err, words)
+		wantError(t, words, err, words)
 	}
 }
 
@@ -131,7 +123,7 @@ func TestPreprocessBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, found, err := PreprocessBeside(model)
-	refuses(t, err, `line 1: no setting "resiz"`)
+	wantError(t, `line 1: no setting "resiz"`, err, `line 1: no setting "resiz"`)
 	if found {
 		t.Error("a broken file is not found")
 	}
@@ -156,7 +148,7 @@ func TestPreprocessPerChannel(t *testing.T) {
 		}
 	}
 	_, _, err = p.perChannel(1)
-	refuses(t, err, "mean has 3 numbers for 1 channel")
+	wantError(t, "mean has 3 numbers for 1 channel", err, "mean has 3 numbers for 1 channel")
 }
 
 // Whatever is taken is written so that it is read again, and never panics.
