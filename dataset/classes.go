@@ -26,7 +26,7 @@ func (in *inputs) findTarget(src *origin, asked string) (*chosen, error) {
 		in.note("the pictures lie in one folder: they are read without labels")
 		return c, nil
 	case text == "":
-		in.note("no column is known to hold the classes (columns: %s): the examples are read without labels", src.labels.names())
+		in.note("no column is known to hold the classes (columns: %s): the examples are read without labels", listed(src.labels.names()))
 		return c, nil
 	}
 	var err error

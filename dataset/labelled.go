@@ -149,7 +149,7 @@ func (src *origin) choose(o LabelledOptions) (*chosen, error) {
 		target = src.target
 	}
 	if target == "" {
-		return nil, fmt.Errorf("which column is the target? it has %s", src.labels.names())
+		return nil, fmt.Errorf("which column is the target? it has %s", strings.Join(src.labels.names(), ", "))
 	}
 	c := new(chosen)
 	var err error
@@ -249,18 +249,18 @@ func (l *labels) find(name string) (int, error) {
 			return 0, fmt.Errorf("no column %q: write a colon behind %q, and the classes behind it", name, c.name)
 		}
 	}
-	return 0, fmt.Errorf("no column %q: it has %s", name, l.names())
+	return 0, fmt.Errorf("no column %q: it has %s", name, strings.Join(l.names(), ", "))
 }
 
-// names lists the columns for an error.
-func (l *labels) names() string {
+// names lists the columns that have names.
+func (l *labels) names() []string {
 	var names []string
 	for _, c := range l.columns {
 		if c.name != "" {
 			names = append(names, c.name)
 		}
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // rows returns the number of examples.
