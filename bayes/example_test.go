@@ -32,6 +32,6 @@ func ExampleRun() {
 		panic(err)
 	}
 	named, _ := r.Identified(.001)
-	fmt.Printf("named in %.0f %% of releases, at most %.0f %%\n", 100*named.Mean, 100*named.High)
-	// Output: named in 69 % of releases, at most 70 %
+	fmt.Printf("named in %.1f %% of releases, at most %.1f %%\n", 100*named.Mean, 100*named.High)
+	// Output: named in 69.0 % of releases, at most 69.5 %
 }

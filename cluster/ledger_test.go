@@ -329,7 +329,7 @@ func TestFailures(t *testing.T) {
 func TestLost(t *testing.T) {
 	t.Parallel()
 	h := listen(t)
-	o := ledgerOptions{Lease: 20 * time.Millisecond, Log: t.Logf}
+	o := ledgerOptions{Lease: 100 * time.Millisecond, Log: t.Logf}
 	filled(t, h.js, 1, o)
 	s := joined(t, h.js, o)
 	for i := range maxLost + 2 {
