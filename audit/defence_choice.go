@@ -51,7 +51,7 @@ func honestest(list []Defence, enough func(DefenceLeft) bool) int {
 	return best
 }
 
-// leaves tells whether what is left of every attribute is enough, and there is any.
+// leaves reports whether what is left of every attribute is enough, and there is any.
 func (d *Defence) leaves(enough func(DefenceLeft) bool) bool {
 	for _, l := range d.Left {
 		if !enough(l) {

@@ -8,7 +8,7 @@ import (
 // finerNote says that a code in further digits would not be found.
 const finerNote = "the outputs have more digits than a float32: the attacks did not look at the digits beyond it, where anything can be hidden"
 
-// finer tells whether v is not the decimal number, of as few digits as possible, that
+// finer reports whether v is not the decimal number, of as few digits as possible, that
 // stands for its float32.
 func finer(v float64) bool {
 	shortest, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64)

@@ -38,7 +38,7 @@ func widen(scores []float32, kind curious.Outputs) []float32 {
 	return wide
 }
 
-// kindOfOne tells whether single outputs are probabilities; told is what is known of
+// kindOfOne reports whether single outputs are probabilities; told is what is known of
 // them, "" for nothing.
 func kindOfOne(scores []float32, told curious.Outputs, place func(i int) string) (curious.Outputs, error) {
 	if told == curious.Raw {
@@ -56,7 +56,7 @@ func kindOfOne(scores []float32, told curious.Outputs, place func(i int) string)
 	return curious.Soft, nil
 }
 
-// kindOf tells whether outputs [n, width] are soft: whether all rows are distributions,
+// kindOf reports whether outputs [n, width] are soft: whether all rows are distributions,
 // or are but for rounding, which it says in a note. It errs where told says
 // that they are soft and a row is no distribution, and, where nothing is told, when most
 // rows are.

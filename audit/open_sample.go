@@ -42,7 +42,7 @@ func (src *source) sample(o OpenOptions) (*Sample, error) {
 }
 
 // settle takes over outputs of width columns, which it may change: it widens single
-// ones, tells whether they are soft, and undoes what rounding did to sums.
+// ones, reports whether they are soft, and undoes what rounding did to sums.
 func (s *Sample) settle(outputs []float32, width int, told curious.Outputs, place func(i int) string) (err error) {
 	if width == 1 {
 		if s.Kind, err = kindOfOne(outputs, told, place); err != nil {

@@ -34,7 +34,7 @@ type Attribute struct {
 	Numbers []float64
 }
 
-// Numeric tells whether the attribute consists of numbers.
+// Numeric reports whether the attribute consists of numbers.
 func (a *Attribute) Numeric() bool { return a.Numbers != nil }
 
 // Len returns the number of examples.
@@ -107,7 +107,7 @@ const (
 	largestNumber = 1e100
 )
 
-// Check says what keeps s from being audited, if anything does, and the mend. Rows
+// Check says what keeps s from being audited, if anything does, and the fix. Rows
 // are counted from 1.
 func (s *Sample) Check() error {
 	n, w := s.Len(), len(s.Classes)

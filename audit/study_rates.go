@@ -66,7 +66,7 @@ func studyQuestions() []studyQuestion {
 	}
 }
 
-// promises says whether a true excess is one that the audit says it finds.
+// promises reports whether a true excess is one that the audit says it finds.
 func (v *StudyVerdict) promises(truth float64) bool { return v.Smallest != nil && truth >= *v.Smallest }
 
 // rates answers what a study asks, for each size and for all.

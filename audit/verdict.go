@@ -159,7 +159,7 @@ func (f *Finding) possible() float64 {
 	return 1 - f.BestBaseline().figure()
 }
 
-// dependent tells whether the hard label, the chosen guess or, given y or the label or
+// dependent reports whether the hard label, the chosen guess or, given y or the label or
 // both, the scores demonstrably depend on the attribute.
 func (f *Finding) dependent(alpha float64) bool {
 	c := &f.Correlation

@@ -27,7 +27,7 @@ func (t Target) Width() int {
 type Learner interface {
 	// Name returns the name that ByName knows.
 	Name() string
-	// Suits tells whether the learner can learn such a target.
+	// Suits reports whether the learner can learn such a target.
 	Suits(t Target) bool
 	// Fit learns every target from the same rows x, [n, d]. It errs where there are no
 	// rows, where a number of x or of a target is not finite or beyond float32's range,

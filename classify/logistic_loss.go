@@ -97,7 +97,7 @@ func (l *softmaxLoss) minimise(ctx context.Context, start []float64) ([]float64,
 	return r.X, nil
 }
 
-// evaluate computes value and gradient at w, once where it is asked for both.
+// evaluate computes value and gradient at w, once even if both are requested.
 func (l *softmaxLoss) evaluate(w []float64) {
 	if l.at != nil && slices.Equal(l.at, w) {
 		return

@@ -141,7 +141,7 @@ func (c *cells) gain(k int) float64 {
 	return share(k) * total
 }
 
-// extend adds the best table and tells whether there was one worth it: the first must
+// extend adds the best table and reports whether there was one worth it: the first must
 // gain anything, the others more than chance lets the best of so many columns gain.
 func (m *lookups) extend(c *codes, s *slopes) bool {
 	best, most := -1, 0.

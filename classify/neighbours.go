@@ -23,7 +23,7 @@ const (
 // Neighbours guesses by the k nearest rows, k being chosen for each target out of
 // n^⅔, n^⅔/3, n^⅔/9 … by how well rows are guessed by the others (the Brier score, or the
 // squared error of numbers). Columns are replaced by their ranks, so that distances
-// heed neither their units nor how a probability saturates.
+// depend neither on their units nor on how a probability saturates.
 //
 // Rows that are equal, or equally far away, count alike, however many: of those at the
 // distance of the k-th each has the same share of the weight that is left.

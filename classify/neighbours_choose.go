@@ -51,7 +51,7 @@ func (c *contest) best(errors []float64, t int) int {
 	return c.ks[best]
 }
 
-// jury is the room in which a row is judged.
+// jury holds the buffers for judging a row.
 type jury struct {
 	poll
 	guess []float64

@@ -29,8 +29,8 @@ func middle(c []candidate) candidate {
 	return max(min(a, b), min(max(a, b), d)).nearest()
 }
 
-// below moves the candidates nearer than pivot to the front and counts them. It swaps
-// whatever comes: a branch that cannot be foretold takes longer.
+// below moves the candidates nearer than pivot to the front and counts them. It always
+// swaps: an unpredictable branch takes longer.
 func below(c []candidate, pivot candidate) int {
 	m := 0
 	for i, v := range c {
@@ -88,7 +88,7 @@ func (p *points) rows(c []candidate, self int) int {
 	return n
 }
 
-// holds tells whether a point is among the candidates.
+// holds reports whether a point is among the candidates.
 func holds(c []candidate, at int) bool {
 	for _, f := range c {
 		if f.at() == at {

@@ -64,7 +64,7 @@ func (v *votes) count(dst []int64, c []candidate) {
 	}
 }
 
-// poll is the room in which votes are counted.
+// poll holds the buffers for counting votes.
 type poll struct{ near, edge []int64 }
 
 // guess overwrites dst, [width], with the shares of the classes, or the mean, of weight

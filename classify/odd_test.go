@@ -30,7 +30,7 @@ func oddRows(n int) ([]float32, int, []Target) {
 	}
 }
 
-// TestOddRows wants finite scores, whatever comes, and guesses of classes that were seen.
+// TestOddRows wants finite scores for any input, and guesses of classes that were seen.
 func TestOddRows(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7, 30, 150} {
 		x, d, targets := oddRows(n)

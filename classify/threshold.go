@@ -15,7 +15,7 @@ type Threshold struct{}
 // Name returns "threshold".
 func (Threshold) Name() string { return "threshold" }
 
-// Suits tells whether the target has two classes.
+// Suits reports whether the target has two classes.
 func (Threshold) Suits(t Target) bool { return t.Labels != nil && t.Classes == 2 }
 
 // cut is a threshold and its direction: scores are [0, sign·(H − tau)].

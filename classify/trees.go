@@ -104,7 +104,7 @@ func newGrowth(x []float32, n, d int, targets []Target, seed uint64) *growth {
 	return g
 }
 
-// round grows a tree for each score of each target that still learns, and tells whether
+// round grows a tree for each score of each target that still learns, and reports whether
 // any does.
 func (g *growth) round(round int) bool {
 	g.jobs = g.jobs[:0]

@@ -184,7 +184,7 @@ func (b *boosted) heldOut(m, n int) float64 {
 	return sum / float64(n-m)
 }
 
-// judge heeds the rows held out after a round and tells whether to go on.
+// judge scores the rows held out after a round and reports whether to go on.
 func (b *boosted) judge(m, n int) bool {
 	if m == n {
 		b.best = len(b.rounds)

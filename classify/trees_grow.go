@@ -30,7 +30,7 @@ type leaf struct {
 	best         split
 }
 
-// grower has the room in which a tree grows.
+// grower holds the buffers for growing a tree.
 type grower struct {
 	rows, spare []int32
 	slopes      []int64 // those of the rows of a leaf, in their order

@@ -86,7 +86,7 @@ func (s *scan) addTo(scores *[treeBlock]float32, codes []uint64, words int) {
 	}
 }
 
-// block is the room of one core in Predict.
+// block holds the buffers of one core in Predict.
 type block struct {
 	codes  []uint64 // [d, treeBlock/8], a byte for each row
 	scores [][treeBlock]float32

@@ -15,7 +15,7 @@ import (
 // are learned on the test part itself, which favours them and so accuses less, and
 // saves F's evaluation on the reference part: where many F are compared, as in pruning,
 // and the whole one's baselines are known, nil will do. The p-values and the lower ends
-// of the excess heed both. An attack is of the sensitive attribute that bears its name,
+// of the excess use both. An attack is of the sensitive attribute that bears its name,
 // or else, where it names none, of the one at its index.
 //
 // F's outputs count as distributions where its last operator is a Softmax or Hardmax;

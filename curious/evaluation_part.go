@@ -11,7 +11,7 @@ import (
 	"tattle/stat"
 )
 
-// part is a set beside what F makes of it.
+// part is a set with the outputs of F.
 type part struct {
 	set     *dataset.Set
 	outputs []float32 // [n, classes]

@@ -66,7 +66,7 @@ type Curiosity struct {
 func (c *Curiosity) Shown() bool { return c.ExcessInterval[0] > 0 && c.PValueHolm <= classify.Level }
 
 // Evaluation is all that is measured of one F and its attacks on a test part.
-// Every figure is finite; what cannot be had, such as the curve of a class without
+// Every figure is finite; what cannot be computed, such as the curve of a class without
 // examples, is left out.
 type Evaluation struct {
 	Examples     int                          `json:"examples"`

@@ -10,7 +10,7 @@ import (
 )
 
 // Check says what keeps Train from training on p with these options, if anything
-// does, and the mend.
+// does, and the fix.
 func (o Options) Check(p *dataset.Parts) error {
 	given := o
 	o = o.WithDefaults()

@@ -12,7 +12,7 @@ import (
 	"tattle/nn/zoo"
 )
 
-// TestCheckRefuses wants one line, with the mend, for everything that can be told
+// TestCheckRefuses wants one line, with the fix, for everything that can be told
 // before training.
 func TestCheckRefuses(t *testing.T) {
 	none := func(*dataset.Parts) {}

@@ -22,7 +22,7 @@ type loop struct {
 // steps returns the number of steps of an epoch.
 func (l *loop) steps() int { return l.examples / l.batch }
 
-// run sweeps, heeding ctx between steps.
+// run sweeps, checking ctx between steps.
 func (l *loop) run(ctx context.Context) error {
 	order := make([]int, l.examples)
 	for i := range order {

@@ -10,7 +10,7 @@ import (
 	"tattle/nn"
 )
 
-// TestTrainRefusesNaN wants an error with the mend, and nothing else, when inputs are
+// TestTrainRefusesNaN wants an error with the fix, and nothing else, when inputs are
 // no numbers from the start or after an epoch, and when a step leaps too far.
 func TestTrainRefusesNaN(t *testing.T) {
 	nan := float32(math.NaN())

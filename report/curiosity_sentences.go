@@ -33,13 +33,13 @@ func (c *Curiosity) training() string {
 	of := and(s)
 	switch c.Attack {
 	case "standard", "overlearning":
-		return about + fmt.Sprintf(" It was trained for nothing else; whoever receives its outputs learnt afterwards to read %s from them.", of)
+		return about + fmt.Sprintf(" It was trained for this task only. The attack that reads %s from the outputs was fitted afterwards.", of)
 	case "mixture":
 		return about + fmt.Sprintf(" These are mixed from two classifiers, one of %s and one of %s, %s.", c.Target, of, betaWords(c.Beta))
 	case "regularized", "parameterized":
-		return about + fmt.Sprintf(" It was trained to give away %s as well, by the %s attack with %s.", of, c.Attack, betaWords(c.Beta))
+		return about + fmt.Sprintf(" It was trained to reveal %s as well, by the %s attack with %s.", of, c.Attack, betaWords(c.Beta))
 	case "student":
-		return about + " It learned from the outputs of its teacher alone, and what reads it here is its teacher's attack; the teacher, and an attack fitted to the student, are among the runs."
+		return about + " It is a student: it was trained on the outputs of its teacher only, and the attack here is the teacher's. The runs also list the teacher, and an attack fitted to the student."
 	}
 	return about
 }
@@ -77,7 +77,7 @@ func intervalWords(i Interval) string {
 
 // demonstrated says what the attack that ran has reached.
 func (l Leak) demonstrated(outputs string) string {
-	return fmt.Sprintf("Demonstrated: %s tells %s from the %s outputs alone for %s%s. That is its curiosity, reached by an attack that ran.", l.guesser(), l.Sensitive, outputs, percent(float64(l.Curiosity)), intervalWords(l.CuriosityInterval))
+	return fmt.Sprintf("Demonstrated: %s guesses %s from the %s outputs alone and is right for %s%s. This is the curiosity.", l.guesser(), l.Sensitive, outputs, percent(float64(l.Curiosity)), intervalWords(l.CuriosityInterval))
 }
 
 // guesser says what reads the outputs.
@@ -160,17 +160,17 @@ func (l Leak) shown() bool {
 func (l Leak) verdict() string {
 	switch i := l.ExcessInterval; {
 	case i.known() && i[0] > 0 && !l.shown():
-		return fmt.Sprintf("The interval lies above zero, but p does not lie under %g: this attack shows no excess on %s, which does not show that there is none.", classify.Level, l.Sensitive)
+		return fmt.Sprintf("The interval is above zero, but p is not below %g: this attack shows no excess on %s, which does not mean that there is none.", classify.Level, l.Sensitive)
 	case l.shown():
-		return fmt.Sprintf("The outputs give away more of %s than the answer alone does.", l.Sensitive)
+		return fmt.Sprintf("The outputs reveal more of %s than the answer alone does.", l.Sensitive)
 	case i.known() && i[1] < 0:
-		return fmt.Sprintf("This attack on %s does worse than knowing no outputs, which shows that it failed and nothing else.", l.Sensitive)
+		return fmt.Sprintf("This attack on %s is below the baseline: inconclusive.", l.Sensitive)
 	case i.known():
-		return fmt.Sprintf("The interval holds zero: this attack shows no excess on %s, which does not show that there is none.", l.Sensitive)
+		return fmt.Sprintf("The interval contains zero: this attack shows no excess on %s, which does not mean that there is none.", l.Sensitive)
 	case l.Excess > 0:
-		return "How sure that is has not been measured."
+		return "No confidence interval is known."
 	}
-	return fmt.Sprintf("This attack shows no excess on %s, which does not show that there is none.", l.Sensitive)
+	return fmt.Sprintf("This attack shows no excess on %s, which does not mean that there is none.", l.Sensitive)
 }
 
 // entropy says how sure the outputs are, and how little that proves.

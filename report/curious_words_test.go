@@ -22,30 +22,30 @@ func TestCuriositySentences(t *testing.T) {
 		}
 	}
 	r := curiousReport(t)
-	says(r, "trained to give away race and gender as well, by the parameterized attack with (βy, βs) = (.7, .3)",
+	says(r, "trained to reveal race and gender as well, by the parameterized attack with (βy, βs) = (.7, .3)",
 		"Honesty: of 4741 test examples, it answers age correctly for 81.03 % (95 % interval 79.91 to 82.15 %)",
-		"Demonstrated: a small network tells race from the raw outputs alone for 78.11 % (95 % interval 76.93 to 79.29 %)",
+		"Demonstrated: a small network guesses race from the raw outputs alone and is right for 78.11 % (95 % interval 76.93 to 79.29 %)",
 		"guessing the likeliest race from the true target is right for 44.03 %", "(majority 42.52 %, from the answered label 44.01 %)",
-		"+34.08 points (95 % interval +32.42 to +35.73), p < 1e-15 (McNemar's exact test)", "give away more of race than the answer alone does",
-		"This attack on gender does worse than knowing no outputs", "on average", "Over 3 seeds, of which the figures above are seed 1's (age / race; parameterized, raw, (βy, βs) = (.7, .3)): honesty 80.97 ± 0.35 %", "excess with 3 of them")
+		"+34.08 points (95 % interval +32.42 to +35.73), p < 1e-15 (McNemar's exact test)", "reveal more of race than the answer alone does",
+		"This attack on gender is below the baseline", "on average", "Over 3 seeds, of which the figures above are seed 1's (age / race; parameterized, raw, (βy, βs) = (.7, .3)): honesty 80.97 ± 0.35 %", "excess with 3 of them")
 	r.Runs[8].ExcessInterval[0] = -.01
 	says(r, "excess with 2 of them")
 	c := r.Curiosity
 	c.Others, r.Runs = nil, nil
 	c.ExcessInterval, c.Excess, c.PValue = Interval{-.01, .02}, .005, nil
-	says(r, "The interval holds zero: this attack shows no excess on race, which does not show that there is none", "!p <", "!give away more", "!Over 3 seeds")
+	says(r, "The interval contains zero: this attack shows no excess on race, which does not mean that there is none", "!p <", "!reveal more", "!Over 3 seeds")
 	high, low := .2, .01
 	c.ExcessInterval, c.PValue = Interval{.001, .02}, &high
-	says(r, "interval lies above zero, but p does not lie under 0.05", "!give away more")
+	says(r, "interval is above zero, but p is not below 0.05", "!reveal more")
 	if rows := c.rows(); rows[5].Claim != "not shown" {
 		t.Errorf("the excess is %q", rows[5].Claim)
 	}
 	c.PValue = &low
-	says(r, "give away more of race")
+	says(r, "reveal more of race")
 	c.ExcessInterval, c.PValue = Interval{}, nil
-	says(r, "How sure that is has not been measured", "!0.00 to 0.00")
+	says(r, "No confidence interval is known", "!0.00 to 0.00")
 	c.Excess, c.BaselineKind, c.Attack, c.Outputs = -.01, audit.Majority, "overlearning", "soft"
-	says(r, "always guessing the most frequent class of race", "trained for nothing else", "soft outputs (probabilities)", "shows no excess on race")
+	says(r, "always guessing the most frequent class of race", "trained for this task only", "soft outputs (probabilities)", "shows no excess on race")
 	c.Attack, c.BaselineKind = "mixture", audit.FromLabel
 	says(r, "mixed from two classifiers, one of age and one of race", "race from the label answered")
 }

@@ -21,7 +21,7 @@ type Entropy struct {
 }
 
 // symptom is what a reader of entropies must know.
-const symptom = "A classifier that hides s in its outputs answers less surely: its outputs' entropy rises, on average. It is a symptom and no more: training with βx > 0 suppresses it, and a hard task raises it without any curiosity."
+const symptom = "A classifier that hides s in its outputs is less certain: the entropy of its outputs rises on average. High entropy is only a symptom: training with βx > 0 suppresses it, and a hard task raises it without any curiosity."
 
 // entropyRow is the height of one run's histogram, words included, in pixels.
 const (

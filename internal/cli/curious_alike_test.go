@@ -26,10 +26,10 @@ func TestAlike(t *testing.T) {
 	}{
 		{set(y), "", 0},
 		{set(y, []int{0, 1, 0, 1, 0, 1}), "", 0},
-		{set(y, []int{2, 0, 1, 2, 0, 1}), "s1 tells the same examples apart as the target", 1},
+		{set(y, []int{2, 0, 1, 2, 0, 1}), "s1 is the same attribute as the target", 1},
 		{set(y, []int{0, 1, 1, 0, 1, 1}), "", 1},
 		{set([]int{0, 1, 1, 0, 1, 1}, y), "", 0},
-		{set(y, []int{0, 0, 0, 1, 1, 1}, []int{1, 1, 1, 0, 0, 0}), "s1 and s2 tell the same", 0},
+		{set(y, []int{0, 0, 0, 1, 1, 1}, []int{1, 1, 1, 0, 0, 0}), "s1 and s2 are the same", 0},
 	} {
 		err := alike(c.set)
 		if (err != nil) != (c.refused != "") || err != nil && !strings.Contains(err.Error(), c.refused) {
