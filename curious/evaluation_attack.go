@@ -122,6 +122,19 @@ func (c *Curiosity) compare(guess, truth []int, learned, own []baseline) {
 	}
 }
 
+// Majority returns how many test examples have the most frequent class of the target.
+func (e *Evaluation) Majority() int {
+	most := 0
+	for _, row := range e.Confusion {
+		n := 0
+		for _, k := range row {
+			n += k
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
 // adjust fills in the p-values that hold for all attacks at once.
 func (e *Evaluation) adjust() {
 	p := make([]float64, len(e.Sensitive))

@@ -9,6 +9,7 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/nn/zoo"
 )
 
 // prepare trains what the figures are compared with and checked by: references, a
@@ -185,7 +186,7 @@ func (c *auditCmd) net(d *audited) (func(classes int, seed uint64) *nn.Graph, er
 		}
 		return nil, usage(fmt.Errorf("--reference-widths: they are of Table 12's net, which takes square pictures whose side is a multiple of 16, not inputs of shape %v", shape), "leave them out")
 	}
-	return curiousNet(shape, widths), nil
+	return zoo.CuriousOf(shape, widths), nil
 }
 
 // askedOf are the examples that references and a planted model are asked: those of

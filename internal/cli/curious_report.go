@@ -191,7 +191,7 @@ func addCurves(r *report.Report, v *curious.Evaluation, name string) {
 	if len(v.Sensitive) == 0 {
 		return
 	}
-	r.ROC = append(r.ROC, rocsOf(name, v)...)
+	r.ROC = append(r.ROC, report.ROCsOf(name, v)...)
 	r.Entropy = append(r.Entropy, entropyOf(name, v.Entropy, len(v.Classes)))
 	for _, s := range v.Sensitive {
 		if s.Attack != curious.ThresholdAttack || len(s.Entropy) != len(s.Classes) {
@@ -208,15 +208,6 @@ func entropyOf(name string, h curious.Entropy, classes int) report.Entropy {
 		Run: name, Mean: report.Number(h.MeanBits), Interval: report.Between(h.Interval),
 		Max: report.Number(math.Log2(float64(classes))), Edges: h.Edges, Counts: h.Counts,
 	}
-}
-
-// rocsOf are the ROC curves of one run: of honesty, then of each attack.
-func rocsOf(run string, v *curious.Evaluation) []report.ROC {
-	all := []report.ROC{{Run: run, Of: report.OfHonesty, Attribute: v.Target, Curves: v.ROC}}
-	for _, s := range v.Sensitive {
-		all = append(all, report.ROC{Run: run, Of: report.OfCuriosity, Attribute: s.Attribute, Curves: s.ROC})
-	}
-	return all
 }
 
 // curiousVerdict says in a line what came of it; the report's own sentences give the
@@ -258,23 +249,10 @@ func standing(seeds ...*curious.Evaluation) (report.Outcome, string) {
 func doubts(x *seedResult) []string {
 	var said []string
 	v := x.Evaluation
-	if most := majority(v.Confusion); v.Honesty.Correct <= most && v.Examples > 0 {
+	if most := v.Majority(); v.Honesty.Correct <= most && v.Examples > 0 {
 		said = append(said, fmt.Sprintf("%s: the classifier is no better than always answering the most frequent class of %s, which is right for %d of %s: it has not learned its task.", runName(x), v.Target, most, report.Count(v.Examples, "test example")))
 	}
 	return said
-}
-
-// majority counts the most frequent true class.
-func majority(confusion [][]int) int {
-	most := 0
-	for _, row := range confusion {
-		n := 0
-		for _, k := range row {
-			n += k
-		}
-		most = max(most, n)
-	}
-	return most
 }
 
 // curiousName says of which data a classifier answers what.

@@ -9,7 +9,6 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/internal/file"
-	"tattle/nn"
 	"tattle/nn/zoo"
 )
 
@@ -53,19 +52,12 @@ func (s seedRun) settings(p *dataset.Parts) map[string]string {
 func (s seedRun) trainOptions(p *dataset.Parts, progress func(done, total int)) curious.Options {
 	o := s.options.WithDefaults()
 	if s.widths != [5]int{} {
-		o.Net = curiousNet(p.Train.Shape, s.widths)
+		o.Net = zoo.CuriousOf(p.Train.Shape, s.widths)
 	}
 	if progress != nil {
 		o.Progress = func(done, total int, _ float64) { progress(done, total) }
 	}
 	return o
-}
-
-// curiousNet is Table 12's net with other widths.
-func curiousNet(shape []int, widths [5]int) func(classes int, seed uint64) *nn.Graph {
-	return func(classes int, seed uint64) *nn.Graph {
-		return zoo.Curious(zoo.CuriousOptions{Classes: classes, Channels: shape[0], Side: shape[1], Widths: widths}, seed)
-	}
 }
 
 // check refuses what cannot be trained, before anything is.

@@ -13,6 +13,7 @@ import (
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/nn/zoo"
 	"tattle/onnx"
 	"tattle/report"
 )
@@ -126,7 +127,7 @@ func (c *distillCmd) train(e *env, t *teacher, data *dataset.Parts, widths [5]in
 		Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
 	}
 	if widths != [5]int{} {
-		o.Net = curiousNet(t.parts.Train.Shape, widths)
+		o.Net = zoo.CuriousOf(t.parts.Train.Shape, widths)
 	}
 	d, err := curious.Distill(e.ctx, t.model.Classifier, data, o)
 	if err != nil && e.ctx.Err() == nil {

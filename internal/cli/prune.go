@@ -110,7 +110,7 @@ func (c *pruneCmd) pruned(t *teacher, fraction float64) (*nn.Graph, error) {
 func curvesOf(v *curious.Evaluation) []report.Pruning {
 	chance := 0.
 	if v.Examples > 0 {
-		chance = float64(majority(v.Confusion)) / float64(v.Examples)
+		chance = float64(v.Majority()) / float64(v.Examples)
 	}
 	if len(v.Sensitive) == 0 {
 		return []report.Pruning{{Run: v.Target, Honesty: report.Number(chance)}}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ type grid struct {
 	data    map[string]openedTarget
 	notes   []string // on the data
 	path    string   // of the data
-	results map[string][]*cellResult
+	results []*cellResult
 
 	mu      sync.Mutex
 	bar     *meter
@@ -92,10 +93,7 @@ func (g *grid) run(e *env) error {
 	if err := g.collect(e); err != nil {
 		return err
 	}
-	r, err := g.report(e)
-	if err != nil {
-		return err
-	}
+	r := g.report(e)
 	r.Timing["total"] = seconds(started)
 	return g.finish(e, g.dir, r)
 }
@@ -144,7 +142,7 @@ func (g *grid) collect(e *env) error {
 				return err
 			}
 			if r != nil {
-				g.results[t.Key] = append(g.results[t.Key], r)
+				g.results = append(g.results, r)
 				last = t.Target
 			}
 		}
@@ -180,27 +178,11 @@ func (g *grid) prepare(e *env) error {
 		if err := g.open(e, t.Target); err != nil {
 			return err
 		}
-		if err := g.check(t); err != nil {
+		if err := g.x.Check(t, g.parts, g.trainOptions(g.seeds[0])); err != nil {
 			return usage(fmt.Errorf("%s: %w", t.Key, err), "")
 		}
 	}
 	return nil
-}
-
-// check says what keeps a training from being done on the open data.
-func (g *grid) check(t reproduce.Training) error {
-	n := g.parts.Train.Len()
-	if student := int(curious.StudentShare * float64(n)); t.Distill && student < curious.DefaultBatch {
-		return fmt.Errorf("the student's share of %d training examples is %d, less than a batch of %d: want more data", n, student, curious.DefaultBatch)
-	}
-	return g.options(t, g.seeds[0]).Check(g.parts)
-}
-
-// steps counts those of F in a training on the open data, which take nearly all the
-// time; a teacher and its student share them.
-func (g *grid) steps() int64 {
-	n := g.parts.Train.Len()
-	return int64(g.epochs) * int64(n/min(n, curious.DefaultBatch)) // fewer examples are one batch
 }
 
 // open reads the data for a target, with all sensitive attributes that the
@@ -230,7 +212,7 @@ func (g *grid) open(e *env, target string) error {
 		return fmt.Errorf("%s: the data of %s are not those that the run began with: SHA-256 %.16s…, not %.16s…", g.Data, target, digest, was)
 	}
 	g.target, g.parts = target, p
-	g.data[target] = openedTarget{digest, g.steps()}
+	g.data[target] = openedTarget{digest, reproduce.Steps(g.parts, g.epochs)}
 	return nil
 }
 
@@ -265,6 +247,31 @@ func announced(stage, what string) (string, error) {
 	}
 	m, err := run.ParseManifest(data)
 	return m.Hashes[what], err
+}
+
+// report sets what the cells came to beside the paper's figures.
+func (g *grid) report(e *env) *report.Report {
+	title := g.x.Title
+	if g.Quick {
+		title += " (quick)"
+	}
+	r := newReport(e, title, g.Seed)
+	maps.Copy(r.Settings, g.settings())
+	r.Settings["seeds"] = fmt.Sprint(len(g.seeds))
+	r.Data = describe(g.parts.Test, g.path, "test")
+	r.Data.SHA256 = digestOf(g.parts)
+	res := &reproduce.Results{
+		Experiment: g.x, Trained: map[string][]reproduce.SeedResult{}, Seed: g.Seed, Wanted: len(g.seeds),
+		TestExamples: g.parts.Test.Len(), Reduced: g.reduced(), Notes: g.notes,
+	}
+	var all []*trained
+	for _, c := range g.results {
+		res.Trained[c.Key] = append(res.Trained[c.Key], reproduce.SeedResult{Seed: c.Settings["seed"], Failed: c.Failed, Measured: &c.Measured})
+		all = append(all, &c.trained)
+	}
+	res.Fill(r)
+	r.Warnings = append(r.Warnings, foreign(all)...)
+	return r
 }
 
 // reduced says how the run departs from the paper's procedure, "" where it does not.

@@ -14,7 +14,6 @@ import (
 
 // Paper B's procedure, and what --quick makes of it: minutes instead of days.
 const (
-	gridSeeds     = 5
 	quickSeeds    = 1
 	quickEpochs   = 2
 	quickSide     = 32
@@ -108,8 +107,8 @@ func (c *reproduceCmd) noUse(flag string) error {
 
 // newGrid settles what is run, and how.
 func (c *reproduceCmd) newGrid(x *reproduce.Experiment) (*grid, error) {
-	g := &grid{reproduceCmd: c, x: x, chosen: map[string]bool{}, data: map[string]openedTarget{}, results: map[string][]*cellResult{}, path: absolute(c.Data)}
-	seeds := gridSeeds
+	g := &grid{reproduceCmd: c, x: x, chosen: map[string]bool{}, data: map[string]openedTarget{}, path: absolute(c.Data)}
+	seeds := reproduce.Seeds
 	g.epochs, g.side = curious.DefaultEpochs, dataset.DefaultSide
 	if c.Quick {
 		seeds, g.epochs, g.side, g.limit = quickSeeds, quickEpochs, quickSide, quickExamples

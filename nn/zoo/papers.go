@@ -143,3 +143,11 @@ func initialised(b *nn.Builder, seed uint64) *nn.Graph {
 	b.Graph.Init(seed)
 	return b.Graph
 }
+
+// CuriousOf returns a function that makes Curious for pictures of a shape, with layers
+// of these widths.
+func CuriousOf(shape []int, widths [5]int) func(classes int, seed uint64) *nn.Graph {
+	return func(classes int, seed uint64) *nn.Graph {
+		return Curious(CuriousOptions{Classes: classes, Channels: shape[0], Side: shape[1], Widths: widths}, seed)
+	}
+}

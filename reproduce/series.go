@@ -1,4 +1,4 @@
-package cli
+package reproduce
 
 import (
 	"math"
@@ -7,39 +7,38 @@ import (
 
 	"tattle/curious"
 	"tattle/report"
-	"tattle/reproduce"
 )
 
-// figures draws what figures 7, 8 and 9 show.
-func (g *grid) figures(r *report.Report) {
-	for _, t := range g.x.Trainings {
+// draw adds what figures 7, 8 and 9 show.
+func (res *Results) draw(r *report.Report) {
+	for _, t := range res.Trainings {
 		for _, name := range measuresOf(t) {
-			all := g.measures(t, name)
+			all := res.measures(t, name)
 			if len(all) == 0 {
 				continue
 			}
-			switch g.x.Name {
+			switch res.Name {
 			case "figure7":
-				r.ROC = append(r.ROC, rocsOf(seriesName(t, name, t.Sensitive[0]), all[0].Evaluation)...)
+				r.ROC = append(r.ROC, report.ROCsOf(seriesName(t, name, t.Sensitive[0]), all[0].Evaluation)...)
 			case "figure8":
 				r.Entropy = append(r.Entropy, seriesEntropy(t, name, all))
 			}
 		}
 	}
-	if g.x.Name == "figure9" {
-		g.pruned(r)
+	if res.Name == "figure9" {
+		res.drawPruned(r)
 	}
 }
 
-// pruned draws the curves of figure 9 panel by panel, in the table's order: the
+// drawPruned draws the curves of figure 9 panel by panel, in the table's order: the
 // standard net of a βx stands in two of them.
-func (g *grid) pruned(r *report.Report) {
-	var before reproduce.Cell
-	for _, c := range g.x.Tables[0].Cells {
+func (res *Results) drawPruned(r *report.Report) {
+	var before Cell
+	for _, c := range res.Tables[0].Cells {
 		same := c.Training == before.Training && c.Measure == before.Measure && slices.Equal(c.Row, before.Row)
 		before = c
-		t := *g.x.Training(c.Training)
-		all := g.measures(t, c.Measure)
+		t := *res.Training(c.Training)
+		all := res.measures(t, c.Measure)
 		if same || len(all) == 0 {
 			continue
 		}
@@ -50,8 +49,8 @@ func (g *grid) pruned(r *report.Report) {
 }
 
 // measures are those of all seeds that have them.
-func (g *grid) measures(t reproduce.Training, name string) (all []*cellMeasure) {
-	for _, r := range g.results[t.Key] {
+func (res *Results) measures(t Training, name string) (all []*Measure) {
+	for _, r := range res.Trained[t.Key] {
 		if m := r.Measures[name]; m != nil {
 			all = append(all, m)
 		}
@@ -60,7 +59,7 @@ func (g *grid) measures(t reproduce.Training, name string) (all []*cellMeasure) 
 }
 
 // seriesEntropy counts the test examples of all seeds together.
-func seriesEntropy(t reproduce.Training, name string, all []*cellMeasure) report.Entropy {
+func seriesEntropy(t Training, name string, all []*Measure) report.Entropy {
 	first := all[0].Evaluation
 	out := report.Entropy{
 		Run: seriesName(t, name, t.Sensitive[0]), Max: report.Number(math.Log2(float64(len(first.Classes)))),
@@ -81,10 +80,10 @@ func seriesEntropy(t reproduce.Training, name string, all []*cellMeasure) report
 }
 
 // seriesPruning has the means over the seeds.
-func seriesPruning(t reproduce.Training, name string, all []*cellMeasure) report.Pruning {
+func seriesPruning(t Training, name string, all []*Measure) report.Pruning {
 	first := all[0].Evaluation
 	out := report.Pruning{
-		Run: seriesName(t, name, t.Sensitive[0]), Honesty: report.Number(float64(majority(first.Confusion)) / float64(first.Examples)),
+		Run: seriesName(t, name, t.Sensitive[0]), Honesty: report.Number(float64(first.Majority()) / float64(first.Examples)),
 		Baseline: report.Number(first.Sensitive[0].BaselineValue),
 	}
 	for i, p := range all[0].Pruned {
@@ -106,19 +105,19 @@ func seriesPruning(t reproduce.Training, name string, all []*cellMeasure) report
 
 // runs are the points of the plane that a training makes, means over its seeds: one
 // for each of its measures and sensitive attributes.
-func (g *grid) runs(t reproduce.Training) []report.Run {
+func (res *Results) runs(t Training) []report.Run {
 	var out []report.Run
 	for _, name := range measuresOf(t) {
 		for i, s := range t.Sensitive {
 			x := report.Run{
 				Name: seriesName(t, name, s), Panel: t.Target + " / " + s, Attack: string(t.Kind), Outputs: string(t.Outputs[0]),
 				Beta:   t.Beta,
-				Target: t.Target, Sensitive: s, Seed: g.Seed,
+				Target: t.Target, Sensitive: s, Seed: res.Seed,
 			}
 			if t.Kind == curious.Standard {
 				x.Attack, x.Outputs = string(curious.Overlearning), name
 			}
-			g.fillRun(&x, t, name, i)
+			res.fillRun(&x, t, name, i)
 			out = append(out, x)
 		}
 	}
@@ -126,27 +125,27 @@ func (g *grid) runs(t reproduce.Training) []report.Run {
 }
 
 // measuresOf names the measures of a training in order.
-func measuresOf(t reproduce.Training) []string {
+func measuresOf(t Training) []string {
 	var names []string
 	for _, o := range t.Outputs {
 		names = append(names, string(o))
 	}
 	if t.Distill {
-		names = append(names, reproduce.Student)
+		names = append(names, Student)
 	}
 	return names
 }
 
 // seriesName is short: the plane says the attributes.
-func seriesName(t reproduce.Training, measure, sensitive string) string {
+func seriesName(t Training, measure, sensitive string) string {
 	words := []string{string(t.Kind), string(t.Outputs[0]), "β " + t.Beta.String()}
 	if t.Kind == curious.Standard {
 		words = []string{"overlearning", measure, "β " + t.Beta.String()}
 	}
 	if t.Widths != [5]int{} {
-		words = append(words, widthsText(t.Widths))
+		words = append(words, widths(t.Widths, "-"))
 	}
-	if t.Distill && measure == reproduce.Student {
+	if t.Distill && measure == Student {
 		words = append(words, "student")
 	} else if t.Distill {
 		words = append(words, "teacher")
@@ -156,10 +155,10 @@ func seriesName(t reproduce.Training, measure, sensitive string) string {
 
 // fillRun puts in the figures of one measure and the i-th sensitive attribute, means
 // over the seeds.
-func (g *grid) fillRun(x *report.Run, t reproduce.Training, name string, i int) {
+func (res *Results) fillRun(x *report.Run, t Training, name string, i int) {
 	var honesty, curiosity, baseline, excess, entropy []float64
 	var last *curious.Evaluation
-	for _, r := range g.results[t.Key] {
+	for _, r := range res.Trained[t.Key] {
 		m := r.Measures[name]
 		if m == nil {
 			x.Failed = r.Failed
