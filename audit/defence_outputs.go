@@ -44,7 +44,7 @@ func changes(s *Sample, seed uint64) []change {
 		}
 	}
 	for i, share := range []float64{.1, .3, 1} {
-		add("noise of "+plural(share, "standard deviation"), "Who may ask for the same example again averages the noise out.",
+		add("noise of "+plural(share, "standard deviation"), "Somebody who asks for the same example several times can average the noise out.",
 			func() *Sample { return noisy(s, share, seed, uint64(i)) })
 	}
 	add(LabelOnly, "", func() *Sample { return labels(s) })

@@ -189,7 +189,7 @@ func (a *asker) take(i int, y []float32) error {
 		return fmt.Errorf("%d outputs of %d examples from %d on: want 1 to %d for each", len(y), n, from, maxColumns)
 	}
 	if a.width.CompareAndSwap(0, int64(width)); a.width.Load() != int64(width) {
-		return fmt.Errorf("examples from %d on have %d outputs, others %d: is there another model behind it now? begin anew", from, width, a.width.Load())
+		return fmt.Errorf("examples from %d on have %d outputs, others %d: has the model changed? start the audit again", from, width, a.width.Load())
 	}
 	if total := width * a.set.Len(); total > maxScores {
 		return fmt.Errorf("%d outputs of %d examples are more than %d: audit fewer examples", width, a.set.Len(), maxScores)

@@ -208,9 +208,9 @@ func TestFromEndpointForgetsNaN(t *testing.T) {
 func TestFromEndpointRefuses(t *testing.T) {
 	ctx, set := context.Background(), people(30)
 	for want, width := range map[string]func(int64) int{
-		"another model behind it": func(call int64) int { return 3 + int(call)/2 },
-		"0 outputs of 10":         func(int64) int { return 0 },
-		"2 outputs":               func(int64) int { return 2 },
+		"has the model changed": func(call int64) int { return 3 + int(call)/2 },
+		"0 outputs of 10":       func(int64) int { return 0 },
+		"2 outputs":             func(int64) int { return 2 },
 	} {
 		_, err := FromEndpoint(ctx, &remote{width: width}, set, EndpointOptions{Batch: 10})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "http://remote") {

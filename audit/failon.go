@@ -125,18 +125,18 @@ func (r *rule) parseFigure(text string) error {
 		}
 	}
 	if !(.5 < r.confidence && r.confidence <= .999999) {
-		return fmt.Errorf("a confidence lies above 50 %% and at most at 99.9999 %%")
+		return fmt.Errorf("a confidence must be above 50 %% and at most 99.9999 %%")
 	}
 	percent := strings.HasSuffix(strings.TrimSpace(threshold), "%")
 	switch r.figure {
 	case figureExcess, figureCuriosity:
 		if !(0 <= r.threshold && r.threshold < 1) {
-			return fmt.Errorf("a threshold of %s lies from 0 to below 100 %%", r.figure)
+			return fmt.Errorf("a threshold of %s must be at least 0 %% and below 100 %%", r.figure)
 		}
 		return nil
 	case figureLeakage, figureInformation:
 		if percent || !(0 <= r.threshold && r.threshold <= math.MaxFloat32) {
-			return fmt.Errorf("a threshold of %s is a number of at least 0 without %%", r.figure)
+			return fmt.Errorf("a threshold of %s must be a number of at least 0, without %%", r.figure)
 		}
 		return nil
 	}

@@ -72,7 +72,7 @@ func (f *Finding) own() float64 {
 
 // unreferenced warns that the references say nothing of an attribute.
 func (r *Result) unreferenced(f *Finding) {
-	r.Warnings = append(r.Warnings, fmt.Sprintf("The references' examples do not allow to guess %s: it is judged without references.", f.Attribute))
+	r.Warnings = append(r.Warnings, fmt.Sprintf("%s cannot be guessed from the references' examples, so it is judged without references.", f.Attribute))
 }
 
 // referenceTest compares an attribute's figure with the references'. extra is the

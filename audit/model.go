@@ -92,7 +92,7 @@ func fromSet(set *dataset.Set, outputs []float32, model []string, o ModelOptions
 func checkFinite(outputs []float32, width, from int) error {
 	for i, v := range outputs {
 		if v-v != 0 {
-			return fmt.Errorf("example %d (from 0): output %d is %v: a model whose outputs are not finite cannot be audited; look at its inputs' preprocessing", from+i/width, i%width, v)
+			return fmt.Errorf("example %d (from 0): output %d is %v: a model whose outputs are not finite cannot be audited; check the preprocessing of its inputs", from+i/width, i%width, v)
 		}
 	}
 	return nil

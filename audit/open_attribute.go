@@ -101,7 +101,7 @@ func (c *attributeColumn) list(of map[string]int) error {
 			continue
 		}
 		if !missing(v) {
-			return fmt.Errorf("%s has the value %s, which its header does not list: mend the header", showName(c.name), showName(v))
+			return fmt.Errorf("%s has the value %s, which its header does not list: correct the header", showName(c.name), showName(v))
 		}
 		of[v] = -1
 	}

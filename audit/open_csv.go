@@ -91,7 +91,7 @@ func (t *sheet) begin(o OpenOptions) error {
 func (t *sheet) explain(err error) error {
 	var parse *csv.ParseError
 	if errors.As(err, &parse) && errors.Is(err, csv.ErrFieldCount) {
-		return fmt.Errorf("line %d has not as many fields as the header, %d: mend that line", parse.Line, t.rows.FieldsPerRecord)
+		return fmt.Errorf("line %d does not have as many fields as the header (%d): correct that line", parse.Line, t.rows.FieldsPerRecord)
 	}
 	if errors.As(err, &parse) {
 		return fmt.Errorf("line %d is not CSV (%w): mend its quotes", parse.Line, parse.Err)
@@ -171,15 +171,15 @@ func parseScore(text string) (float32, error) {
 	case text == "":
 		return 0, errors.New("the score is missing: fill it in, or leave the row out")
 	case errors.Is(err, strconv.ErrRange):
-		return 0, fmt.Errorf("the score %s is beyond float32: scale the outputs", showName(text))
+		return 0, fmt.Errorf("the score %s is too large for float32: scale the outputs", showName(text))
 	case err != nil && strings.Contains(text, ",") && strings.Contains(text, "."):
-		return 0, fmt.Errorf("the score %s is no number: write it without marks between thousands", showName(text))
+		return 0, fmt.Errorf("the score %s is not a number: write it without separators of thousands", showName(text))
 	case err != nil && strings.Count(text, ",") == 1:
-		return 0, fmt.Errorf("the score %s is no number: write a point for the decimal comma", showName(text))
+		return 0, fmt.Errorf("the score %s is not a number: write a point instead of the decimal comma", showName(text))
 	case err != nil:
-		return 0, fmt.Errorf("the score %s is no number: write one, or leave the column out", showName(text))
+		return 0, fmt.Errorf("the score %s is not a number: write one, or leave the column out", showName(text))
 	case math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, fmt.Errorf("the score is %v: outputs must be finite; mend the model or leave the row out", v)
+		return 0, fmt.Errorf("the score is %v: outputs must be finite; correct the model or leave the row out", v)
 	}
 	return float32(v), nil
 }

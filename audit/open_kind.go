@@ -49,7 +49,7 @@ func kindOfOne(scores []float32, told curious.Outputs, place func(i int) string)
 			continue
 		}
 		if told == curious.Soft {
-			return "", fmt.Errorf("%s: %g is no probability: mend it, or say that the outputs are raw", place(i), p)
+			return "", fmt.Errorf("%s: %g is not a probability: correct it, or set the kind of outputs to raw", place(i), p)
 		}
 		return curious.Raw, nil
 	}
@@ -82,9 +82,9 @@ func kindOf(outputs []float32, width int, told curious.Outputs, place func(i int
 	}
 	switch {
 	case told == curious.Soft:
-		return "", "", fmt.Errorf("%s: the outputs are no probabilities (they sum to %.6g, which their rounding does not explain, or one is negative): make them sum to 1 within %g, or say that the outputs are raw", place(bad), badSum, sumTolerance)
+		return "", "", fmt.Errorf("%s: the outputs are not probabilities (they sum to %.6g, which rounding does not explain, or one is negative): make them sum to 1 within %g, or set the kind of outputs to raw", place(bad), badSum, sumTolerance)
 	case float64(soft) > mostlySoft*float64(n):
-		return "", "", fmt.Errorf("%s: the outputs are no probabilities (they sum to %.6g, or one is negative), those of %d of %d rows are: mend the others, or say that the outputs are raw", place(bad), badSum, soft, n)
+		return "", "", fmt.Errorf("%s: the outputs are not probabilities (they sum to %.6g, or one is negative), but those of %d of %d rows are: correct the others, or set the kind of outputs to raw", place(bad), badSum, soft, n)
 	}
 	return curious.Raw, "", nil
 }

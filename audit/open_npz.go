@@ -55,7 +55,7 @@ func readArchive(ctx context.Context, f *npy.File, size int64, o OpenOptions) (*
 		return nil, errors.New("is an archive without arrays: save them with numpy.savez; take a CSV out of an archive, and save a workbook as CSV")
 	}
 	if len(a.names) > maxArchive {
-		return nil, fmt.Errorf("has %d arrays, more than the %d that are taken: leave some out", len(a.names), maxArchive)
+		return nil, fmt.Errorf("has %d arrays, more than the limit of %d: leave some out", len(a.names), maxArchive)
 	}
 	a.src.place = func(i int) string { return fmt.Sprintf("row %d (from 0)", i) }
 	if err := a.outputs(o.Scores); err != nil {

@@ -54,7 +54,7 @@ func (a *archive) outputs(asked []string) error {
 	}
 	for i, v := range a.src.scores {
 		if x := float64(v); math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("array %s, row %d, column %d (from 0): the score is %v: outputs must be finite; mend the model or leave the row out", showName(name), i/width, i%width, v)
+			return fmt.Errorf("array %s, row %d, column %d (from 0): the score is %v: outputs must be finite; correct the model or leave the row out", showName(name), i/width, i%width, v)
 		}
 	}
 	a.n, a.src.kind, a.src.classes = shape[0], kind, make([]string, width)

@@ -54,7 +54,7 @@ func findRoles(header []string, o OpenOptions) (*roles, error) {
 // checkHeader refuses what is no header: names are distinct and not all numbers.
 func checkHeader(header []string) error {
 	if len(header) > maxColumns {
-		return fmt.Errorf("has %d columns, more than the %d that are taken: leave some out", len(header), maxColumns)
+		return fmt.Errorf("has %d columns, more than the limit of %d: leave some out", len(header), maxColumns)
 	}
 	numbers := 0
 	for i, name := range header {
@@ -197,7 +197,7 @@ func (r *roles) ask(text string) error {
 }
 
 func tooManyAttributes(n int) error {
-	return fmt.Errorf("has %d sensitive columns, more than the %d that are taken: name those that matter", n, maxAttributes)
+	return fmt.Errorf("has %d sensitive columns, more than the limit of %d: name those that matter", n, maxAttributes)
 }
 
 // tellApart gives attributes of one name numbers, and refuses those without a name.

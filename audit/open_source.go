@@ -33,7 +33,7 @@ func openSource(ctx context.Context, path string, o OpenOptions) (*source, error
 	defer f.Close()
 	src, err := readSource(ctx, f, before.Size(), path, o)
 	if after, lost := os.Stat(path); !errors.Is(err, context.Canceled) && (lost != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {
-		return nil, inFile(path, errors.New("was changed while it was read: wait until it is whole"))
+		return nil, inFile(path, errors.New("was changed while it was read: wait until it is complete"))
 	}
 	return src, inFile(path, err)
 }

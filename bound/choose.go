@@ -34,9 +34,9 @@ const (
 // from the times that products with J and of matrices take here and now. A run keeps
 // what was chosen in its manifest.
 func (e Experiment) choose(m Model, x []float32, j jacobianSize) choice {
-	size := fmt.Sprintf("the Jacobian has %d rows that matter and %d columns", j.rows, j.cols)
+	size := fmt.Sprintf("the Jacobian has %d relevant rows and %d columns", j.rows, j.cols)
 	if min(j.rows, j.cols) > eigenSmall {
-		size = fmt.Sprintf("the Jacobian has %s rows that matter and %s columns", thousands(j.rows), thousands(j.cols))
+		size = fmt.Sprintf("the Jacobian has %s relevant rows and %s columns", thousands(j.rows), thousands(j.cols))
 	}
 	need := j.kept() + j.working()
 	switch {

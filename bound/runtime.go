@@ -177,7 +177,7 @@ func (r Runtime) Says() string {
 	case RuntimeDerived:
 		return fmt.Sprintf("each released feature may lie %.2g off real arithmetic, as the error analysis of a float32 pass allows (derived, to first order in its unit roundoff)", r.Error)
 	case RuntimeMeasured:
-		return fmt.Sprintf("released features may lie %.2g off real arithmetic (root mean square over the features for Gaussian noise, else each), %d times what float32 and float64 passes were measured to differ by, rounded up to a power of two", r.Error, runtimeFactor)
+		return fmt.Sprintf("released features may differ from real arithmetic by %.2g (root mean square over the features for Gaussian noise, else each): %d times the measured difference between float32 and float64 passes, rounded up to a power of two", r.Error, runtimeFactor)
 	case RuntimeGiven:
 		if r.Error > 0 {
 			return fmt.Sprintf("each released feature may lie %g off real arithmetic, as --runtime-error says (for Gaussian noise, their root mean square)", r.Error)

@@ -26,7 +26,7 @@ func (e Experiment) vacuous(s Summary) string {
 	case n > 0 && n < p:
 		return fmt.Sprintf("%s features cannot determine %s inputs: in real arithmetic, among any real inputs, no estimator of w outside the row space is unbiased; says nothing about adversaries with a prior", thousands(n), thousands(p))
 	case s.Method == MethodCramerRao && s.UnboundedFraction >= .5:
-		return fmt.Sprintf("not identifiable: %.4g %% of the coordinates have a part that the features do not see, of which in real arithmetic, among any real inputs, no estimator is unbiased; says nothing about adversaries with a prior", math.Floor(1000*s.UnboundedFraction+1e-9)/10)
+		return fmt.Sprintf("not identifiable: %.4g %% of the coordinates have a part that does not change the features, so no estimator of them is unbiased, in real arithmetic and among any real inputs; this does not limit adversaries with a prior", math.Floor(1000*s.UnboundedFraction+1e-9)/10)
 	}
 	return ""
 }

@@ -44,7 +44,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	if uint64(info.Size()) > maxArray+maxHeader {
-		return nil, malformed(path, "has %d bytes, more than the %d that are taken: split it", info.Size(), uint64(maxArray))
+		return nil, malformed(path, "has %d bytes, more than the limit of %d: split it", info.Size(), uint64(maxArray))
 	}
 	return io.ReadAll(f)
 }

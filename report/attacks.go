@@ -98,13 +98,13 @@ func (r *Report) biased() string {
 		return attacksAlone
 	}
 	if slices.ContainsFunc(r.Bounds, func(b bound.Summary) bool { return b.Method == bound.MethodVanTrees }) {
-		return attacksBiased + " van Trees' bound holds for them too, on average, as far as its assumption does."
+		return attacksBiased + " van Trees' bound holds for them too, on average, if its assumption holds."
 	}
 	return attacksBiased
 }
 
 // attacksAlone is what a reader of errors without bounds must know.
-const attacksAlone = "No bound stands beside these errors: they are what these attacks reached, and a better one may come closer."
+const attacksAlone = "No bound was computed for these errors: a better attack may come closer."
 
 // attacksBiased is what a reader of errors beside bounds must know.
 const attacksBiased = "These attacks are biased: they know what such inputs look like. They may err less than a bound on unbiased reconstructions, which is no contradiction."

@@ -26,7 +26,7 @@ func (d *document) auditLead(r *Report) {
 	d.add(paragraph{verdictWords(a), "verdict " + verdictClass(a.Verdict)})
 	d.list(readable(a.Reasons))
 	if broken := r.breaches(); len(broken) > 0 {
-		d.part("Thresholds that it breaks")
+		d.part("Broken rules of --fail-on")
 		d.add(list{broken, "broken"})
 	}
 	if len(a.Findings) > 0 {
@@ -40,7 +40,7 @@ func (d *document) auditLead(r *Report) {
 		d.part("What to do")
 		d.list(todo)
 	}
-	d.part("What this rests on")
+	d.part("What was audited")
 	d.say(auditedWords(a))
 	d.say(uncontrolled(a))
 	d.say(standing(a))
@@ -67,7 +67,7 @@ func (d *document) audit(a *audit.Result) {
 		d.on(onTerminal, func(d *document) { d.say(fmt.Sprintf("Tables of %s more: in report.html.", Count(n, "attribute"))) })
 	}
 	if a.Entropy != nil {
-		d.section("How sure the outputs are")
+		d.section("How certain the outputs are")
 		d.say(symptom)
 		d.settings(entropyRows(a.Entropy))
 	}
@@ -80,7 +80,7 @@ func (d *document) found(a *audit.Result) {
 	svg := drawExcess(a)
 	if svg != "" {
 		d.on(onPage, func(d *document) {
-			d.say("The excess is what attacks tell beyond the best guess that uses at most y and the answered label. Every example was judged by attacks that never saw it, chosen without looking at it; bars are one-sided limits.")
+			d.say("The excess is the accuracy of the attacks minus that of the best guess from y and the answered label. Every example was judged by attacks that were chosen and fitted without it. Bars are one-sided limits.")
 		})
 	}
 	d.chart(chart{Caption: "Excess of every attribute", SVG: svg, Keys: []legendKey{
@@ -96,7 +96,7 @@ func (d *document) found(a *audit.Result) {
 // finding adds the evidence on one attribute.
 func (d *document) finding(a *audit.Result, f *audit.Finding, open bool) {
 	d.add(details{Summary: file.Name(f.Attribute), Tag: string(f.Verdict), Class: verdictClass(f.Verdict), Open: open, Blocks: collect(func(d *document) {
-		d.chart(chart{Caption: "What each attack tells", Tag: StatusDemonstrated, SVG: drawAttacks(f, drawnAttacks), Note: "Filled: chosen in some fold. Full line: the best baseline; dotted: the others."})
+		d.chart(chart{Caption: "Accuracy of each attack", Tag: StatusDemonstrated, SVG: drawAttacks(f, drawnAttacks), Note: "Filled: chosen in some fold. Full line: the best baseline; dotted: the others."})
 		d.table(baselinesTable(f))
 		d.settings(evidenceRows(f))
 		d.table(powerTable(a, f))
@@ -109,7 +109,7 @@ func (d *document) controls(a *audit.Result) {
 	d.section("Does this audit work here?")
 	d.say(uncontrolled(a))
 	if len(a.Controls) > 0 {
-		d.say("The same audit, run on attributes that were shuffled so that nothing is left to find, and on a model that was trained to be curious.")
+		d.say("The same audit was run on shuffled attributes, where nothing is to be found, and on a model that was trained to be curious.")
 		d.table(controlsTable(a))
 		for _, c := range a.Controls {
 			d.soft(controlNote(c))
@@ -132,7 +132,7 @@ func (d *document) defences(a *audit.Result) {
 		name := a.Findings[i].Attribute
 		if svg := drawDefences(a, name); svg != "" && len(drawn) < drawnDefences {
 			drawn = append(drawn, chart{Caption: "Honesty kept, " + file.Name(name) + " left", SVG: svg, Keys: []legendKey{
-				{shapeKey("h2 filled", shapes["diamond"]), "recommended"}, {template.HTML(""), "right is more honest, down less curious; numbers as in the table"}}})
+				{shapeKey("h2 filled", shapes["diamond"]), "recommended"}, {template.HTML(""), "right: more honest; down: less curious; numbers as in the table"}}})
 		}
 	}
 	if len(drawn) > 0 {

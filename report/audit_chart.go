@@ -132,11 +132,11 @@ func drawAttacks(f *audit.Finding, most int) template.HTML {
 	if n == 0 {
 		return ""
 	}
-	p := newPlot(auditTop+attackLine*n+plotFoot, "What attacks tell of "+file.Name(f.Attribute)+", beside baselines: in the table below.")
+	p := newPlot(auditTop+attackLine*n+plotFoot, "How often attacks guess "+file.Name(f.Attribute)+", beside baselines: in the table below.")
 	air := max(.006, .08*(x.hi-x.lo))
 	p.x0, p.x1 = x.lo-air, x.hi+air
 	p.besideRows()
-	what := "told"
+	what := "guessed"
 	if f.Numeric {
 		what = "variance explained"
 	}

@@ -85,8 +85,8 @@ func bareP(p float64) string {
 func foundTable(a *audit.Result) table {
 	t := table{
 		Name:  "What was found",
-		Says:  fmt.Sprintf("“told” is curiosity, the share that attacks guess right (R² of numbers); excess over the best baseline in points, with one-sided limits at %s each; “bits”: the gain of the scores given y and the answered label (of numbers the R² given both); p of the strongest of excess, gain and AUC given both, adjusted for all three and for %s; “sees”: the excess%s, in points, that is found with probability %g in channels like the planted ones.", confidenceWords(a), Count(len(a.Findings), "attribute"), overWhom(a), audit.PowerProbability),
-		Heads: []string{"attribute", "verdict", "told", "baseline", "excess", "at least", "at most", "bits", "p", "sees"}, Words: []int{1},
+		Says:  fmt.Sprintf("“guessed”: curiosity, the share that attacks guess correctly (for numbers: R²). Excess: over the best baseline, in points, with its one-sided lower limit at %s. “bits”: the gain of the scores given y and the answered label (for numbers: R² given both). p: of the strongest of excess, gain and AUC given both, adjusted for all three and for %s. “power”: the excess%s, in points, that is found with probability %g in channels like the planted ones.", confidenceWords(a), Count(len(a.Findings), "attribute"), overWhom(a), audit.PowerProbability),
+		Heads: []string{"attribute", "verdict", "guessed", "baseline", "excess", "at least", "at most", "bits", "p", "power"}, Words: []int{1},
 		Page: []string{"verdict", "at most"},
 	}
 	for i := range a.Findings {
@@ -117,8 +117,8 @@ func confidenceWords(a *audit.Result) string {
 func attacksTable(f *audit.Finding) table {
 	t := table{
 		Name:  "Attacks on " + file.Name(f.Attribute),
-		Says:  "Each by itself, every example judged by an attack fitted without it; “balanced”: the mean over the classes of the share that is right; “chosen”: in how many folds it was, without looking at the examples judged.",
-		Heads: []string{"attack", "told", "95 % interval", "balanced", "chosen"}, Most: fewAttacks,
+		Says:  "Each attack by itself; every example is judged by an attack fitted without it. “balanced”: the mean over the classes of the share that is right. “chosen”: in how many folds the attack was chosen, on other examples.",
+		Heads: []string{"attack", "guessed", "95 % interval", "balanced", "chosen"}, Most: fewAttacks,
 	}
 	for _, x := range f.Attacks {
 		t.add(printable(x.Name), figureOf(x.Accuracy, x.R2), intervalOf(x.Accuracy), shareOf(x.Balanced), fmt.Sprint(x.Chosen))
@@ -130,8 +130,8 @@ func attacksTable(f *audit.Finding) table {
 func baselinesTable(f *audit.Finding) table {
 	t := table{
 		Name:  "Baselines for " + file.Name(f.Attribute),
-		Says:  "What uses no outputs but the label; “excess” of the chosen guess over it, in points, with one-sided limits; p of “at most the margin”, for each baseline by itself.",
-		Heads: []string{"baseline", "told", "balanced", "excess", "at least", "at most", "p"},
+		Says:  "Guesses that use only y and the answered label. “excess”: of the chosen attack over this baseline, in points, with one-sided limits. p: for an excess of at most the margin, for each baseline by itself.",
+		Heads: []string{"baseline", "guessed", "balanced", "excess", "at least", "at most", "p"},
 	}
 	for _, b := range f.Baselines {
 		t.add(baselineBrief(f, b.Name), figureOf(b.Accuracy, b.R2), shareOf(b.Balanced), signed(Number(b.Difference)), signed(Number(b.Low)), signed(Number(above(b.High, .0001))), bareP(b.P))
@@ -143,8 +143,8 @@ func baselinesTable(f *audit.Finding) table {
 func subgroupsTable(f *audit.Finding) table {
 	t := table{
 		Name:  "Worst subgroups for " + file.Name(f.Attribute),
-		Says:  "Excess over the same baseline within the group, in points; the limit allows for the number of groups. “balanced”: balanced accuracy within the group. A group of " + file.Name(f.Attribute) + " itself shows which of its values are told: a baseline that never names the value is right for none of it.",
-		Heads: []string{"group", "examples", "told", "baseline", "balanced", "excess", "at least"}, Most: fewSubgroups,
+		Says:  "Excess over the same baseline within the group, in points; the limit allows for the number of groups. “balanced”: balanced accuracy within the group. A group of " + file.Name(f.Attribute) + " itself shows which of its values are revealed; a baseline that never guesses the value is right for none of its examples.",
+		Heads: []string{"group", "examples", "guessed", "baseline", "balanced", "excess", "at least"}, Most: fewSubgroups,
 	}
 	for i, g := range f.Subgroups.List {
 		if i == shownSubgroups {
@@ -154,7 +154,7 @@ func subgroupsTable(f *audit.Finding) table {
 		t.add(file.Name(g.Attribute)+" = "+file.Name(g.Value), fmt.Sprint(g.Curiosity.Examples), percent(g.Curiosity.Value), percent(g.Baseline.Value), shareOf(g.Balanced), signed(Number(g.Excess)), signed(Number(g.Low)))
 	}
 	if n := f.Subgroups.LeftOut; n > 0 {
-		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" Left out: %s too small to say anything of.", Count(n, "group")))
+		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" Left out: %s with too few examples.", Count(n, "group")))
 	}
 	return t
 }
@@ -163,7 +163,7 @@ func subgroupsTable(f *audit.Finding) table {
 func powerTable(a *audit.Result, f *audit.Finding) table {
 	t := table{
 		Name:  "Power for " + file.Name(f.Attribute),
-		Says:  fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in each kind of channel that was planted, and what is lost of it because attacks learn from few examples. Other channels can carry more and stay hidden.", overWhom(a), f.Power.Probability),
+		Says:  fmt.Sprintf("The smallest excess%s, in points, that is found with probability %g in each kind of planted channel. “lost”: the part of it that is due to learning from few examples. Other channels can carry more and stay hidden.", overWhom(a), f.Power.Probability),
 		Heads: []string{"channel", "found from", "lost", "remark"}, Words: []int{3},
 	}
 	for _, c := range f.Power.Channels {
@@ -182,7 +182,7 @@ func powerTable(a *audit.Result, f *audit.Finding) table {
 func channelsTable(a *audit.Result) table {
 	t := table{
 		Name:  "Planted channels",
-		Says:  "Codes for an attribute of two equally frequent classes, drawn at random, which were written into these outputs; “found from”: the smallest excess, in points, of those tried, that attacks find often enough.",
+		Says:  "A random attribute with two equally frequent classes was written into these outputs as a code. “found from”: the smallest excess, in points, of the sizes tried, that attacks find often enough.",
 		Heads: []string{"channel", "where", "examples", "found from"}, Words: []int{1},
 	}
 	for _, c := range a.Channels {
@@ -197,7 +197,7 @@ func channelsTable(a *audit.Result) table {
 
 // controlsTable has the audits of what is known.
 func controlsTable(a *audit.Result) table {
-	t := table{Name: "Controls", Says: "Audits of what is known to be clean, and to be curious; excess in points, “planted” what there truly is of it.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
+	t := table{Name: "Controls", Says: "Audits with a known result. Excess in points; “planted”: the true excess.", Heads: []string{"control", "outcome", "examples", "verdict", "excess", "planted"}, Words: []int{1, 3}}
 	for _, c := range a.Controls {
 		t.Kinds = append(t.Kinds, map[bool]string{true: "clean", false: "bad"}[c.Passed])
 		t.add(printable(c.Name), outcome(c.Passed), fmt.Sprint(c.Examples), string(c.Verdict), signed(Number(c.Excess.Value)), optional(c.TrueExcess))
@@ -216,8 +216,8 @@ func outcome(passed bool) string {
 func defencesTable(a *audit.Result) table {
 	t := table{
 		Name:  "Defences",
-		Says:  "Honesty is how often the hard label is right, “lost” what of it is lost in points; excess in points, of attacks fitted anew to what the defence releases; “bits”: the gain given y and the released label (of numbers the R² given both); “tells”: whether this or the AUC given both is shown to be above its margin. They are quicker ones" + defended(a) + ", so “none” may differ from the figure above; * is recommended.",
-		Heads: []string{"#", "defence", "honesty", "lost", "attribute", "excess", "at most", "balanced", "bits", "tells"}, Words: []int{1, 4},
+		Says:  "Honesty: how often the hard label is right; “lost”: how much of it is lost, in points. Excess: in points, of attacks fitted again to the outputs of the defence. “bits”: the gain given y and the released label (for numbers: R² given both). “reveals”: whether this or the AUC given both is shown to be above its margin. These attacks are quicker ones" + defended(a) + ", so “none” may differ from the figure above. *: recommended.",
+		Heads: []string{"#", "defence", "honesty", "lost", "attribute", "excess", "at most", "balanced", "bits", "reveals"}, Words: []int{1, 4},
 		Page: []string{"lost", "balanced", "bits"},
 	}
 	for i, d := range a.Defences {

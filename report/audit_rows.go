@@ -12,17 +12,17 @@ import (
 
 // evidenceRows are the further figures about an attribute.
 func evidenceRows(f *audit.Finding) []Setting {
-	rows := []Setting{{"shuffled within y", fmt.Sprintf("the guess is as good with %s, by %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
+	rows := []Setting{{"shuffled within y", fmt.Sprintf("guesses are as good with %s, in %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
 	if x := f.Reference; x != nil {
 		rows = append(rows,
-			Setting{"honest networks", fmt.Sprintf("%d of them tell %s ± %s points%s", len(x.Figures), told(f, x.Mean), barePoints(x.SD), unpairedWords(x)+balancedWords(x))},
+			Setting{"honest networks", fmt.Sprintf("%d of them reveal %s ± %s points%s", len(x.Figures), told(f, x.Mean), barePoints(x.SD), unpairedWords(x)+balancedWords(x))},
 			Setting{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", signed(Number(x.Difference)), signed(Number(x.Low)), signed(Number(x.High)), pValue(x.P), x.Freedom)})
 	}
 	rows = append(rows, givenRows(f)...)
 	if x := f.Leakage; x != nil {
 		rows = append(rows,
-			Setting{"multiplicative leakage", fmt.Sprintf("%.3f times the majority’s share is told (95 %% interval %.3f to %.3f); of what the hard label tells, %.3f times (%.3f to %.3f)", x.Multiplicative, x.Interval[0], x.Interval[1], x.GivenLabel, x.GivenInterval[0], x.GivenInterval[1])},
-			Setting{"min-entropy leakage", minus(fmt.Sprintf("%.3f bits, the logarithm of that over the majority", x.MinEntropyBits))})
+			Setting{"multiplicative leakage", fmt.Sprintf("%.3f times the share of the majority class is guessed (95 %% interval %.3f to %.3f), and %.3f times the share guessed from the hard label (%.3f to %.3f)", x.Multiplicative, x.Interval[0], x.Interval[1], x.GivenLabel, x.GivenInterval[0], x.GivenInterval[1])},
+			Setting{"min-entropy leakage", minus(fmt.Sprintf("%.3f bits, the logarithm of the first factor", x.MinEntropyBits))})
 	}
 	if x := f.Information; x != nil {
 		rows = append(rows, Setting{"information of the guess", informationWords(x)})
@@ -128,7 +128,7 @@ func powerRow(f *audit.Finding) Setting {
 	}
 	s := fmt.Sprintf("in channels like the planted ones, an excess%s of %s points or more is found with probability %g (in points: standard error %s", over, seen(p.Smallest), p.Probability, barePoints(p.StandardError))
 	if p.FromReferences != nil {
-		s += ", hidden by the spread of honest networks " + barePoints(*p.FromReferences)
+		s += "; due to the spread of honest networks: " + barePoints(*p.FromReferences)
 	}
 	return Setting{"power", s + "); other channels can carry more and stay hidden"}
 }

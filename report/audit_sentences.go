@@ -14,10 +14,10 @@ import (
 func standing(a *audit.Result) string {
 	for i := range a.Findings {
 		if a.Findings[i].BestBaseline() != nil {
-			return "All of this is demonstrated: by attacks that ran on these examples. Nothing is certified or assumed, so no figure bounds what another attack may tell: an attack that fails is not safety."
+			return "All figures are demonstrated by attacks that ran on these examples. Nothing is certified or assumed: another attack may reveal more."
 		}
 	}
-	return "No attack ran, so nothing is demonstrated, and that is not safety."
+	return "No attack ran, so nothing is demonstrated. This does not show that the outputs are safe."
 }
 
 // todo is what to do, each thing once. Where nothing was found there is nothing to
@@ -46,19 +46,19 @@ func verdictWords(a *audit.Result) string {
 	of := attributesOf(a, a.Verdict)
 	switch a.Verdict {
 	case audit.Curious:
-		return said + fmt.Sprintf(". The %s tell %s beyond what %s explains, and more than %s of the same recipe%s.", outputWords(string(a.Outputs)), of, file.Name(a.Target), Count(a.Settings.References, "honestly trained network"), stated(a))
+		return said + fmt.Sprintf(". The %s reveal %s beyond what %s explains, and more than %s of the same recipe%s.", outputWords(string(a.Outputs)), of, file.Name(a.Target), Count(a.Settings.References, "honestly trained network"), stated(a))
 	case audit.Beyond:
-		return said + fmt.Sprintf(". The %s tell %s beyond what %s explains. This does not show intent: %s", outputWords(string(a.Outputs)), of, file.Name(a.Target), honestBeside(a))
+		return said + fmt.Sprintf(". The %s reveal %s beyond what %s explains. This does not show intent: %s", outputWords(string(a.Outputs)), of, file.Name(a.Target), honestBeside(a))
 	case audit.Leaky:
-		return said + fmt.Sprintf(". The %s tell something of %s, and are not shown to tell more than the true and the predicted %s together by more than the margins.", outputWords(string(a.Outputs)), of, file.Name(a.Target))
+		return said + fmt.Sprintf(". The %s reveal something about %s, but are not shown to reveal more than the true and the predicted %s together, beyond the margins.", outputWords(string(a.Outputs)), of, file.Name(a.Target))
 	case audit.NoEvidence:
-		said += fmt.Sprintf(". No attack is shown to tell %s from the %s beyond what %s explains.", of, outputWords(string(a.Outputs)), file.Name(a.Target))
+		said += fmt.Sprintf(". No attack is shown to guess %s from the %s better than %s explains.", of, outputWords(string(a.Outputs)), file.Name(a.Target))
 		if s := couldHaveSeen(a); s != "" {
 			said += fmt.Sprintf(" In channels like the planted ones, an excess of %s or more is found with probability %g. Other channels can carry more and stay hidden.", s, audit.PowerProbability)
 		}
 		return said
 	case audit.Inconclusive:
-		return said + ". This audit can say neither that the release tells an attribute beyond the task nor that it does not."
+		return said + ". This audit shows neither that the outputs reveal an attribute beyond the task nor that they do not."
 	}
 	return said + "."
 }
@@ -67,12 +67,12 @@ func verdictWords(a *audit.Result) string {
 // honest training.
 func honestBeside(a *audit.Result) string {
 	if a.Settings.References > 0 && a.Settings.Recipe == audit.RecipeUnknown {
-		return "the references are not known to be of the same recipe, so they show a difference at most."
+		return "the references are not known to have the same recipe, so they can only show a difference."
 	}
 	if a.Settings.References > 0 {
-		return "the outputs are not shown to tell more than honest training by the same recipe."
+		return "the outputs are not shown to reveal more than honest training by the same recipe."
 	}
-	return "honest training for the same task may tell as much, and was not measured."
+	return "honest training for the same task may reveal as much; this was not measured."
 }
 
 // stated says that the recipe is known by a statement alone.
@@ -146,13 +146,13 @@ func demonstratedWords(f *audit.Finding) string {
 	if b == nil {
 		return ""
 	}
-	compared := baselineOf(f, b.Name) + ", the best that uses no outputs but the label, "
+	compared := baselineOf(f, b.Name) + ", the best guess that uses only y and the answered label, "
 	excess := fmt.Sprintf("The excess is %s points (one-sided limits %s and %s).", signed(Number(f.Excess.Value)), signed(Number(f.Excess.Low)), signed(Number(above(f.Excess.High, .0001))))
 	if f.Curiosity != nil {
-		return fmt.Sprintf("Demonstrated: attacks that never saw the example tell it for %s%s; %s. %s", percent(f.Curiosity.Value), intervalWords(Between(f.Curiosity.Interval)), compared+figureOf(b.Accuracy, nil), excess)
+		return fmt.Sprintf("Demonstrated: attacks that were fitted without the example guess it correctly for %s%s; %s. %s", percent(f.Curiosity.Value), intervalWords(Between(f.Curiosity.Interval)), compared+figureOf(b.Accuracy, nil), excess)
 	}
 	if f.R2 != nil && b.R2 != nil {
-		return fmt.Sprintf("Demonstrated: attacks that never saw the example explain %s of its variance; %s. %s", percent(*f.R2), compared+percent(*b.R2), excess)
+		return fmt.Sprintf("Demonstrated: attacks that were fitted without the example explain %s of its variance; %s. %s", percent(*f.R2), compared+percent(*b.R2), excess)
 	}
 	return ""
 }
@@ -198,11 +198,11 @@ func auditedWords(a *audit.Result) string {
 	s += fmt.Sprintf("; the hard label is right for %s%s.", percent(a.Honesty.Value), intervalWords(Between(a.Honesty.Interval)))
 	switch n := a.Settings.References; {
 	case n == 0:
-		return s + " No honest networks were trained beside it."
+		return s + " No honest networks were trained for comparison."
 	case a.Settings.Unpaired:
-		return s + fmt.Sprintf(" Beside it %s went through the same audit, on other examples.", Count(n, "honestly trained network"))
+		return s + fmt.Sprintf(" For comparison, %s went through the same audit, on other examples.", Count(n, "honestly trained network"))
 	default:
-		return s + fmt.Sprintf(" Beside it %s went through the same audit.", Count(n, "honestly trained network"))
+		return s + fmt.Sprintf(" For comparison, %s went through the same audit.", Count(n, "honestly trained network"))
 	}
 }
 
@@ -211,13 +211,13 @@ func uncontrolled(a *audit.Result) string {
 	if len(a.Controls) > 0 {
 		return ""
 	}
-	return "No controls were run, so nothing says that this audit works on these data."
+	return "No controls were run, so it is not shown that this audit works on these data."
 }
 
 func controlName(name string) string {
 	switch name {
 	case audit.NegativeControl:
-		return "shuffled labels must come out clean"
+		return "with shuffled labels nothing must be found"
 	case audit.PositiveControl:
 		return "a planted curious model must be found"
 	}

@@ -31,7 +31,7 @@ func audited() *audit.Result {
 		Settings: audit.Settings{Seed: 7, Folds: 5, Permutations: 9999, MaxFit: 20000, Confidence: .95, Margin: .02, Attacks: []string{"network", "logistic", "trees", "neighbours"}, References: 5, Recipe: audit.RecipeCompared},
 		Notes:    []string{"12 rows without a label of gender were left out."}, Warnings: []string{"31 rows are copies of others; copies were judged together."},
 		Verdict: audit.Curious,
-		Reasons: []string{"race: the outputs tell more than age explains, and more than honest training by the same recipe tells.", "gender: the outputs are not shown to tell more than age, or an excess within the margin, explains.", "Shuffled labels (this sample) came out clean, as they should. A planted curious model (glyphs) was found, with an excess of 31.2 points."},
+		Reasons: []string{"race: the outputs reveal more than age explains, and more than honest training by the same recipe tells.", "gender: the outputs are not shown to tell more than age, or an excess within the margin, explains.", "Shuffled labels (this sample) came out clean, as they should. A planted curious model (glyphs) was found, with an excess of 31.2 points."},
 		Advice:  []string{"Release the label only, or train again without race in the loss.", "Ask who trained this model, and for what else."},
 	}
 	a.Findings = []audit.Finding{findingRace(n), findingGender(n), findingIncome(n), {
@@ -168,10 +168,10 @@ func TestAuditVerdictFirst(t *testing.T) {
 	r := auditReport()
 	text, page := rendered(t, r)
 	lines := strings.Split(text, "\n")
-	if len(lines) < 3 || !strings.HasPrefix(lines[2], "Verdict: curious. The raw outputs (logits) tell race") {
+	if len(lines) < 3 || !strings.HasPrefix(lines[2], "Verdict: curious. The raw outputs (logits) reveal race") {
 		t.Errorf("begins with %q", lines[:min(3, len(lines))])
 	}
-	if at := strings.Index(text, "race: the outputs tell more"); at < 0 || at > 300 {
+	if at := strings.Index(text, "race: the outputs reveal more"); at < 0 || at > 300 {
 		t.Errorf("reasons at %d", at)
 	}
 	for _, l := range lines {
@@ -180,7 +180,7 @@ func TestAuditVerdictFirst(t *testing.T) {
 		}
 	}
 	body := page[strings.Index(page, "<main"):]
-	if at := strings.Index(body, "<h2"); at < strings.Index(body, "race: the outputs tell more") {
+	if at := strings.Index(body, "<h2"); at < strings.Index(body, "race: the outputs reveal more") {
 		t.Error("the page does not begin with the verdict's reasons")
 	}
 }
@@ -189,18 +189,18 @@ func TestAuditVerdictFirst(t *testing.T) {
 func TestAuditWords(t *testing.T) {
 	a := audited()
 	for v, want := range map[audit.Verdict]string{
-		audit.Curious:      "Verdict: curious. The raw outputs (logits) tell race beyond what age explains, and more than 5 honestly trained networks of the same recipe.",
-		audit.Beyond:       "Verdict: tells s beyond y. The raw outputs (logits) tell the sensitive attributes beyond what age explains. This does not show intent: the outputs are not shown to tell more than honest training by the same recipe.",
-		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) tell something of gender,",
-		audit.NoEvidence:   "Verdict: no evidence. No attack is shown to tell income from the raw outputs (logits) beyond what age explains. In channels like the planted ones, an excess of 4.9 points of the variance or more is found with probability 0.9. Other channels can carry more and stay hidden.",
-		audit.Inconclusive: "Verdict: inconclusive. This audit can say neither",
+		audit.Curious:      "Verdict: curious. The raw outputs (logits) reveal race beyond what age explains, and more than 5 honestly trained networks of the same recipe.",
+		audit.Beyond:       "Verdict: tells s beyond y. The raw outputs (logits) reveal the sensitive attributes beyond what age explains. This does not show intent: the outputs are not shown to reveal more than honest training by the same recipe.",
+		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) reveal something about gender,",
+		audit.NoEvidence:   "Verdict: no evidence. No attack is shown to guess income from the raw outputs (logits) better than age explains. In channels like the planted ones, an excess of 4.9 points of the variance or more is found with probability 0.9. Other channels can carry more and stay hidden.",
+		audit.Inconclusive: "Verdict: inconclusive. This audit shows neither",
 	} {
 		a.Verdict = v
 		if got := verdictWords(a); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", v, got)
 		}
 	}
-	for s, refs := range map[string]int{"This does not show intent: honest training for the same task may tell as much, and was not measured.": 0, "and more than 5 honestly trained networks": 5} {
+	for s, refs := range map[string]int{"This does not show intent: honest training for the same task may reveal as much; this was not measured.": 0, "and more than 5 honestly trained networks": 5} {
 		r := auditReport()
 		if r.Audit.Settings.References = refs; refs == 0 {
 			r.Audit.Verdict, r.Audit.Findings[0].Verdict = audit.Beyond, audit.Beyond
@@ -303,12 +303,12 @@ func TestAuditStanding(t *testing.T) {
 	r := auditReport()
 	text, page := rendered(t, r)
 	for name, s := range map[string]string{"text": text, "page": page, "audit.md": written(t, r, "audit.md"), "card": written(t, r, "audit.card.md")} {
-		if !strings.Contains(strings.Join(strings.Fields(s), " "), "All of this is demonstrated: by attacks that ran") {
+		if !strings.Contains(strings.Join(strings.Fields(s), " "), "All figures are demonstrated by attacks that ran") {
 			t.Errorf("%s does not say what its figures are", name)
 		}
 	}
 	r.Audit.Findings = r.Audit.Findings[3:]
-	if s := written(t, r, "audit.md"); strings.Contains(s, "All of this is demonstrated") || !strings.Contains(s, "No attack ran") {
+	if s := written(t, r, "audit.md"); strings.Contains(s, "All figures are demonstrated") || !strings.Contains(s, "No attack ran") {
 		t.Error("an audit without an attack is said to demonstrate")
 	}
 }

@@ -32,13 +32,13 @@ func (d *document) bracket(r *Report) {
 	if !ok {
 		return
 	}
-	all, title := b.Bands[0], "What was done"
+	all, title := b.Bands[0], "Attacks"
 	if b.proves() {
-		title = "What is proved, and what was done"
+		title = "Floors and attacks"
 	}
 	d.section(title)
 	d.on(onPage, func(d *document) {
-		d.say("How far from the truth an adversary stays, per coordinate, in "+s.name+".", b.key(all.digest().attack != nil), b.squared(), "Further right is better protected; the scale is logarithmic.")
+		d.say("Errors of adversaries per coordinate, in "+s.name+".", b.key(all.digest().attack != nil), b.squared(), "Further right is better protected; the scale is logarithmic.")
 	})
 	d.chart(chart{Caption: all.title(), SVG: all.draw(s), Note: strings.TrimSpace(all.verdict(s)), Letters: r.bracketLetters})
 	if len(b.Bands) > 1 {
@@ -105,10 +105,10 @@ func (b *Bracket) modes() bool {
 func (b *Bracket) key(attacked bool) string {
 	s := ""
 	if b.proves() {
-		s = "Bars from the left are floors: errors that unbiased adversaries cannot undercut, medians over coordinates and inputs; an arrow is a floor beyond the axis."
+		s = "Bars from the left are floors: the smallest possible errors of unbiased adversaries, medians over coordinates and inputs; an arrow is a floor larger than the axis."
 	}
 	if attacked {
-		s += " Bars from the right are ceilings: an attack ran and erred as little as where its bar begins, less than guessing the mean."
+		s += " Bars from the right are ceilings: a bar begins at the error of an attack that ran, if it is less than that of guessing the mean."
 	}
 	return s
 }
@@ -121,7 +121,7 @@ func (b *Bracket) legend() []legendKey {
 	var keys []legendKey
 	if b.proves() {
 		keys = append(keys, legendKey{mark(`<rect class="floor certified" x="0" y="1" width="32" height="12"/>`), "floor, certified near the input"},
-			legendKey{mark(`<line class="end certified" x1="0" y1="7" x2="24" y2="7"/><path class="tip certified" d="M22,0 L34,7 L22,14 Z"/>`), "floor beyond the axis: twins, far witnesses"},
+			legendKey{mark(`<line class="end certified" x1="0" y1="7" x2="24" y2="7"/><path class="tip certified" d="M22,0 L34,7 L22,14 Z"/>`), "floor larger than the axis: twins, far witnesses"},
 			legendKey{mark(`<path class="tip assumed" d="M10,0 L22,7 L10,14 Z"/>`), "floor for everybody, assumed: van Trees"})
 	}
 	return append(keys, legendKey{mark(`<path class="tip demonstrated" d="M24,0 L12,7 L24,14 Z"/>`), "best attack, demonstrated"},
@@ -133,7 +133,7 @@ func (d *document) pairs(r *Report) {
 	if len(r.Pairs) == 0 {
 		return
 	}
-	d.section("Inputs that the release cannot tell apart")
+	d.section("Pairs of inputs with nearly the same features")
 	d.say(r.twinsTogether())
 	var all sideBySide
 	for _, c := range r.cards() {
@@ -169,19 +169,19 @@ func (d *document) gallery(r *Report) {
 	d.on(onPage, func(d *document) {
 		switch {
 		case bounded && attacked:
-			d.section("The best unbiased reconstructions, and what attacks made")
+			d.section("The best unbiased reconstructions, and those of attacks")
 		case bounded:
 			d.section("The best unbiased reconstructions")
 		case attacked:
-			d.section("What attacks made of the release")
+			d.section("Reconstructions by attacks")
 		default:
 			d.section("The inputs")
 		}
 		if bounded {
-			d.say(fmt.Sprintf("Each original beside what an unbiased adversary could at best make of its features: the %s standard deviation of every cosine mode, with a random sign, added to the original. Real unbiased adversaries do worse; adversaries with a prior may do better.", r.Standing()))
+			d.say(fmt.Sprintf("Each original beside the best reconstruction of an unbiased adversary: the original, plus the %s standard deviation of every cosine mode with a random sign. Real unbiased adversaries do worse; adversaries with a prior may do better.", r.Standing()))
 		}
 		if attacked {
-			d.add(labelled{"", StatusDemonstrated, "", "What the attack with the smallest root mean square error made of one draw of the release, without seeing the original."})
+			d.add(labelled{"", StatusDemonstrated, "", "The reconstruction by the attack with the smallest root mean square error, from one draw of the release."})
 		}
 		var all sideBySide
 		for _, p := range r.Gallery {
@@ -233,7 +233,7 @@ func (d *document) boundRows(r *Report) {
 	d.section("The bounds in figures")
 	build := func(of *Report, name func(bound.Summary) string) table {
 		t := table{
-			Says:  "Lower bounds on the standard deviation of unbiased estimates, " + r.units() + ", as quantiles over coordinates and " + r.tried(r.Data.Examples) + ", or as many of them as are in brackets. Unbounded: the share of bounds without a useful limit, certified in their domain at a million units and more (for Cramér-Rao, in real arithmetic: of coordinates that the features do not see whole).",
+			Says:  "Lower bounds on the standard deviation of unbiased estimates, " + r.units() + ", as quantiles over coordinates and " + r.tried(r.Data.Examples) + " (a number in brackets: over that many inputs). Unbounded: the share of coordinates with a certified bound of a million units or more. For Cramér-Rao: the share with a part that does not change the features, in real arithmetic.",
 			Heads: []string{"bound", "band", "domain", "5%", "25%", "50%", "75%", "95%", "unbounded"},
 		}
 		for _, status := range statuses {
@@ -249,7 +249,7 @@ func (d *document) boundRows(r *Report) {
 		d.table(build(folded, shortName))
 		d.say(folded.legend()...)
 		if len(r.Bounds) > len(folded.Bounds) {
-			d.say("Low bands and whole inputs: in report.html.")
+			d.say("Rows for low bands and whole inputs are in report.html.")
 		}
 	})
 	d.on(onPage|onMarkdown, func(d *document) {
@@ -309,18 +309,18 @@ func (d *document) directions(r *Report) {
 	if res == nil {
 		return
 	}
-	d.section("How many directions can be seen at all")
+	d.section("Directions of the input that change the features")
 	s := sentenceOf("Estimated: " + res.Said())
 	if res.Estimated {
 		s += " ±: standard error; in brackets an interval that holds the count in about 19 of 20 cases."
 	} else {
-		s += " Only along those directions does an unbiased estimate exist, which is a fact about unbiased estimators and not a promise of safety."
+		s += " Unbiased estimates exist only along these directions. This does not limit biased adversaries."
 	}
 	d.say(s)
 	if r.Spectrum != nil {
 		d.chart(chart{Caption: "Standard deviation per direction, median and 90 % band", Tag: bound.StatusEstimated, SVG: r.Spectrum.draw(res.Thresholds)})
 	}
-	t := table{Says: "Directions that are resolved to within a standard deviation (medians over " + r.tried(r.Data.Examples) + ").", Heads: []string{"standard deviation at most", "directions"}}
+	t := table{Says: "Directions that can be resolved to within a standard deviation (medians over " + r.tried(r.Data.Examples) + ").", Heads: []string{"standard deviation at most", "directions"}}
 	for i, at := range res.Thresholds {
 		t.add(number(at), res.Directions(i))
 	}
@@ -353,7 +353,7 @@ func (d *document) design(r *Report) {
 	if x == nil {
 		return
 	}
-	d.section("How much noise, on how many numbers")
+	d.section("How much noise, on how many features")
 	f, ok := newFrontier(x)
 	if ok {
 		d.chart(chart{Caption: "Accuracy against " + f.title, SVG: f.draw(), Keys: f.legend(), Note: f.note()})
@@ -378,7 +378,7 @@ func (d *document) design(r *Report) {
 		d.table(t)
 	})
 	d.on(onPage|onMarkdown, func(d *document) {
-		t := table{Says: "*: meets what was asked for, of " + x.For() + "." + x.aboveLegend(), Heads: heads, Words: []int{1}}
+		t := table{Says: "*: meets the target, for " + x.For() + "." + x.aboveLegend(), Heads: heads, Words: []int{1}}
 		for _, l := range x.lines() {
 			for _, p := range l.Points {
 				t.add(row(l, p)...)
@@ -396,7 +396,7 @@ func (d *document) design(r *Report) {
 
 // note says how to read the figure.
 func (f *frontier) note() string {
-	s := fmt.Sprintf("Every line is one choice of numbers and noise, as the noise grows. Up is useful, right is harder for %s only; the shaded corner is what was asked for, the ring what was chosen. Directions and deviations are about unbiased reconstructions, and estimated but for the point that was confirmed.", f.d.For())
+	s := fmt.Sprintf("Every line is one choice of features and family of noise, as the noise grows. Up is more accurate, right is harder for %s only. The shaded corner is the target, the ring the answer. Directions and deviations are for unbiased reconstructions, and estimated except for the confirmed point.", f.d.For())
 	if n := f.hidden(); n > 0 {
 		s += fmt.Sprintf(" Points that cost far more accuracy (%d) are in the table only.", n)
 	}

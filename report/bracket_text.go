@@ -118,17 +118,17 @@ func (b *Bracket) unbeaten() string {
 	if len(bands) == 0 {
 		return ""
 	}
-	return "No attack that ran is shown to come closer than the prior alone in: " + strings.Join(bands, ", ") + "."
+	return "No attack is shown to be closer than the prior alone in: " + strings.Join(bands, ", ") + "."
 }
 
 // textKey says what the bars stand for.
 func (b *Bracket) textKey(attacked bool) string {
 	key := ""
 	if b.proves() {
-		key = " === floor of unbiased reconstructions, median over coordinates and inputs; > beyond the axis (100×: times the whole range)."
+		key = " === floor for unbiased reconstructions, median over coordinates and inputs; > larger than the axis (100×: 100 times the whole range of the data)."
 	}
 	if attacked {
-		key += " --- from where the best attack erred."
+		key += " --- begins at the error of the best attack."
 	}
 	return key + " " + b.squared()
 }
@@ -239,7 +239,7 @@ func square(band string) bool {
 // textStatus is short so that a line fits.
 func (m Mark) textStatus() string {
 	if m.Method == MarkAttack && !m.Gain.closer() {
-		return " no ceiling"
+		return " not closer"
 	}
 	switch m.Status {
 	case StatusDemonstrated:

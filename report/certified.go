@@ -14,7 +14,7 @@ func (r *Report) certified() string {
 	if r.Release.NoBounds != "" {
 		s := "No bound holds for this release: " + strings.TrimSuffix(r.Release.NoBounds, ".") + "."
 		if len(r.Attacks) == 0 {
-			s += " No attack was run either: nothing is said about how close one comes."
+			s += " No attack was run either: the report does not say how close one would come."
 		}
 		return s
 	}
@@ -24,7 +24,7 @@ func (r *Report) certified() string {
 	}
 	if all == nil {
 		if r.Release.Noise.Estimated {
-			return "Nothing is certified here: how far apart this noise leaves two inputs is itself an estimate, and so is every bound below."
+			return "Nothing is certified here: the divergence of this noise between two inputs is itself an estimate, and so is every bound below."
 		}
 		if r.Experiment != nil && r.Experiment.Rounding == bound.RoundingMeasured {
 			return "Nothing is certified here: the rounding of this net's features is measured, not proved, and every bound below is an estimate."

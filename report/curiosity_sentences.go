@@ -10,7 +10,7 @@ import (
 )
 
 // notSafety is what a reader of any curiosity must know.
-const notSafety = "An attack that fails is not safety: another may read more from the same outputs."
+const notSafety = "An attack that fails does not show that the outputs are safe: another attack may reveal more."
 
 // sentences say what a curious run showed, each figure with what it is compared
 // with.
@@ -98,7 +98,7 @@ func (l Leak) guesser() string {
 
 // compared sets curiosity against the best that needs no attack on the outputs.
 func (l Leak) compared() string {
-	s := fmt.Sprintf("Compared with: %s is right for %s, the best of three guesses that need no curious outputs%s.", l.baselineWords(), percent(float64(l.Baseline)), l.otherBaselines())
+	s := fmt.Sprintf("Compared with: %s is right for %s, the best of three guesses that use no outputs but the label%s.", l.baselineWords(), percent(float64(l.Baseline)), l.otherBaselines())
 	s += fmt.Sprintf(" The excess is %s", inPoints(l.Excess))
 	if l.ExcessInterval.known() {
 		s += fmt.Sprintf(" (95 %% interval %s to %s)", signed(l.ExcessInterval[0]), signed(l.ExcessInterval[1]))

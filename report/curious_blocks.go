@@ -23,7 +23,7 @@ func (d *document) curious(r *Report) {
 func (d *document) headline(r *Report) {
 	c := r.Curiosity
 	t := table{
-		Says:  fmt.Sprintf("Honesty: the share of %s that are answered correctly. Curiosity: the share whose sensitive attribute an attack that ran tells from the outputs. 95 %% intervals.", Count(c.Examples, "test example")),
+		Says:  fmt.Sprintf("Honesty: the share of %s that are answered correctly. Curiosity: the share whose sensitive attribute an attack guesses correctly from the outputs. 95 %% intervals.", Count(c.Examples, "test example")),
 		Heads: []string{"figure", "share", "95 % interval", "claim"}, Words: []int{3}, Page: []string{"claim"},
 	}
 	if len(r.overSeeds()) > 0 {
@@ -38,7 +38,7 @@ func (d *document) headline(r *Report) {
 	d.on(onPage|onMarkdown, func(d *document) { d.soft(notSafety) })
 	d.confusion(c.HonestyConfusion, "What the classifier answers: "+c.Target)
 	for _, l := range append([]Leak{c.Leak}, c.Others...) {
-		d.confusion(l.Confusion, "What the attack reads from its outputs: "+l.Sensitive)
+		d.confusion(l.Confusion, "What the attack guesses from its outputs: "+l.Sensitive)
 	}
 }
 
@@ -103,7 +103,7 @@ func (d *document) tables(r *Report) {
 const mostRuns = 20
 
 // runsIntro says what the columns are.
-const runsIntro = "In percent: behind ± the standard deviation over seeds, in brackets the 95 % interval of one run. Excess: curiosity less baseline, in points. H: mean entropy of the outputs, bits."
+const runsIntro = "In percent. After ±: the standard deviation over seeds; in brackets: the 95 % interval of one run. Excess: curiosity minus baseline, in points. H: mean entropy of the outputs, in bits."
 
 // runs adds the planes and the table of the runs.
 func (d *document) runs(r *Report) {
@@ -114,7 +114,7 @@ func (d *document) runs(r *Report) {
 	if len(r.Tables) > 0 && len(r.Runs) > mostRuns {
 		all = onPage | onMarkdown
 		d.on(onTerminal, func(d *document) {
-			d.say(fmt.Sprintf("%s, one by one, and their honesty-curiosity planes: in report.html.", Count(len(r.Runs), "run")))
+			d.say(fmt.Sprintf("%s, and their honesty-curiosity planes, are in report.html.", Count(len(r.Runs), "run")))
 		})
 	}
 	d.on(all, func(d *document) {
@@ -154,7 +154,7 @@ func (d *document) planes(r *Report) {
 		if slices.ContainsFunc(r.Runs, func(x Run) bool { return x.Seeds > 1 }) {
 			point = "Every point is a run, or the mean of one setting's seeds."
 		}
-		d.say(point, "Right is better at what the classifier says it does; up is more that an attack reads from its outputs of what it does not say. A line joins the runs of one attack from the smallest βs to the largest; bars are 95 % intervals of a run, or the standard deviation over the seeds of one setting.")
+		d.say(point, "Right: higher honesty; up: higher curiosity. A line joins the runs of one attack from the smallest βs to the largest; bars are 95 % intervals of a run, or the standard deviation over the seeds of one setting.")
 	})
 	height := runsHeight
 	if len(planes) > 1 {
@@ -235,7 +235,7 @@ func (d *document) entropies(r *Report) {
 	if len(r.Entropy) == 0 {
 		return
 	}
-	d.section("How sure the outputs are")
+	d.section("How certain the outputs are")
 	if r.Curiosity == nil { // which has said so
 		d.say(symptom)
 	}
@@ -244,7 +244,7 @@ func (d *document) entropies(r *Report) {
 		of = ", " + s
 	}
 	d.chart(chart{Caption: "Entropy of single outputs" + of, SVG: r.drawEntropy(), Letters: r.entropyLetters,
-		Note: "Every row has its own height, the share of its fullest bar stands at the left; the dashed line is the mean."})
+		Note: "Every row is scaled to its highest bar, whose share is at the left; the dashed line is the mean."})
 }
 
 func (d *document) prunings(r *Report) {
@@ -253,7 +253,7 @@ func (d *document) prunings(r *Report) {
 		return
 	}
 	d.section("Pruning")
-	d.say("The smallest weights of every layer were set to zero, without training again; the attack stayed as it was.")
+	d.say("The smallest weights of every layer were set to zero, without further training; the attack was not changed.")
 	keys := []legendKey{{shapeKey("h0 filled", shapes["circle"]), "honesty"}, {shapeKey("h1 filled", shapes["square"]), "curiosity"},
 		{strokeKey("seam level h0"), "honesty of always answering the most frequent class"}, {strokeKey("seam level h1"), "baseline of curiosity"}}
 	for _, panel := range panels {
@@ -299,7 +299,7 @@ func (d *document) plane(x *Plane) {
 	}
 	if len(toys) > 0 {
 		d.on(onPage, func(d *document) {
-			d.say("The values released, by the true y and s: the height is the share of these examples, every row to its own highest bar.")
+			d.say("The released values, by the true y and s. Heights are shares of these examples, each row scaled to its highest bar.")
 		})
 		d.add(toys)
 	}

@@ -15,7 +15,7 @@ func TestCuriositySentences(t *testing.T) {
 	says := func(r *Report, want ...string) {
 		t.Helper()
 		all := strings.Join(r.Sentences(), "\n")
-		for _, w := range append(want, "!privacy-preserving", "!is safe", "!It classifies", "not safety", "symptom") {
+		for _, w := range append(want, "!privacy-preserving", "!is safe", "!It classifies", "does not show that the outputs are safe", "symptom") {
 			if yes := !strings.HasPrefix(w, "!"); strings.Contains(all, strings.TrimPrefix(w, "!")) != yes {
 				t.Errorf("%q in:\n%s", w, all)
 			}
@@ -27,16 +27,16 @@ func TestCuriositySentences(t *testing.T) {
 		"Demonstrated: a small network guesses race from the raw outputs alone and is right for 78.11 % (95 % interval 76.93 to 79.29 %)",
 		"guessing the likeliest race from the true target is right for 44.03 %", "(majority 42.52 %, from the answered label 44.01 %)",
 		"+34.08 points (95 % interval +32.42 to +35.73), p < 1e-15 (McNemar's exact test)", "reveal more of race than the answer alone does",
-		"This attack on gender is below the baseline", "on average", "Over 3 seeds, of which the figures above are seed 1's (age / race; parameterized, raw, (βy, βs) = (.7, .3)): honesty 80.97 ± 0.35 %", "excess with 3 of them")
+		"This attack on gender is below the baseline", "on average", "Over 3 seeds (the figures above are for seed 1; age / race; parameterized, raw, (βy, βs) = (.7, .3)): honesty 80.97 ± 0.35 %", "excess with 3 of them")
 	r.Runs[8].ExcessInterval[0] = -.01
 	says(r, "excess with 2 of them")
 	c := r.Curiosity
 	c.Others, r.Runs = nil, nil
 	c.ExcessInterval, c.Excess, c.PValue = Interval{-.01, .02}, .005, nil
-	says(r, "The interval contains zero: this attack shows no excess on race, which does not mean that there is none", "!p <", "!reveal more", "!Over 3 seeds")
+	says(r, "The interval contains zero: this attack shows no excess on race, which does not mean that there is none", "!p <", "!reveal more of", "!Over 3 seeds")
 	high, low := .2, .01
 	c.ExcessInterval, c.PValue = Interval{.001, .02}, &high
-	says(r, "interval is above zero, but p is not below 0.05", "!reveal more")
+	says(r, "interval is above zero, but p is not below 0.05", "!reveal more of")
 	if rows := c.rows(); rows[5].Claim != "not shown" {
 		t.Errorf("the excess is %q", rows[5].Claim)
 	}
@@ -55,12 +55,12 @@ func TestRunsAreSummed(t *testing.T) {
 	r := curiousReport(t)
 	r.Curiosity, r.Tables, r.Plane = nil, nil, nil
 	said := strings.Join(r.Sentences(), "\n")
-	if !strings.Contains(said, "of the 13 of 14 runs that have figures, the most curious beyond its baseline is parameterized-raw-0.7-seed-1") || !strings.Contains(said, notSafety) {
+	if !strings.Contains(said, "of the 13 of 14 runs that have figures, the one with the largest excess over its baseline is parameterized-raw-0.7-seed-1") || !strings.Contains(said, notSafety) {
 		t.Error(said)
 	}
 	r.Runs[0].Excess = Number(math.NaN())
 	r.Runs[2].ExcessInterval[0] = -.01 // the greatest excess is not one that shows
-	if said := r.runsSentence(); !strings.Contains(said, "beyond its baseline is mixture-soft-0.3-seed-1") {
+	if said := r.runsSentence(); !strings.Contains(said, "over its baseline is mixture-soft-0.3-seed-1") {
 		t.Error(said)
 	}
 	for i := range r.Runs {
@@ -124,7 +124,7 @@ func TestManyRunsAreLeftToThePage(t *testing.T) {
 		r.Runs = append(r.Runs, r.Runs[0])
 	}
 	text, page := rendered(t, r)
-	if strings.Contains(text, "curiosity up, honesty across") || !strings.Contains(text, "21 runs, one by one") {
+	if strings.Contains(text, "curiosity up, honesty across") || !strings.Contains(text, "21 runs, and their") {
 		t.Error("the terminal lists every run of a table")
 	}
 	if !strings.Contains(page, "The honesty–curiosity plane") {

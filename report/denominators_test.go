@@ -30,14 +30,14 @@ func TestSentencesNameTheirDenominators(t *testing.T) {
 		{"the bracket's marks", text, "HCR, twins (stored): about 10 of the 100 inputs."},
 		{"the bracket's picture", page, "HCR, twin (stored): no useful limit (10 of 100)"},
 		{"the bracket's verdict", page, "For half of these coordinates or more of the 10 inputs of 100 that were tried"},
-		{"the table of bounds", text, "quantiles over coordinates and the 100 inputs, or as many of them as are in brackets"},
+		{"the table of bounds", text, "quantiles over coordinates and the 100 inputs (a number in brackets: over that many inputs)"},
 		{"a row over fewer inputs", text, "HCR, twins (10/100)"},
 		{"a row over fewer inputs", page, "HCR, twins, dct (10/100)"},
 		{"the attacks", text, "Quantiles are over the coordinates of 100 inputs with 4 draws of the noise each, rms is over all of them"},
 		{"the ladder", text, "over coordinates and the 100 inputs, or as many of them as a remark names"},
 		{"directions", text, "(medians over the 100 inputs)"},
 		{"directions", page, "(medians over the 100 inputs)"},
-		{"a frontier", text, "median over the coordinates of the inputs that were tried"},
+		{"a frontier", text, "median over the coordinates of the tried inputs"},
 		{"histograms", page, "The bounds of the 100 inputs, taken together"},
 	} {
 		if !strings.Contains(plainly(c.in), c.want) {

@@ -55,9 +55,9 @@ func (d *Design) kept() string {
 	switch c := d.Confirmed; {
 	case d.MaxDrop == 0:
 	case float64(c.Drop) > d.MaxDrop:
-		return " That is more than was asked for."
+		return " That is more than the target allows."
 	case float64(c.DropInterval[1]) > d.MaxDrop:
-		return " The interval reaches beyond what was asked for."
+		return " The interval exceeds the target."
 	}
 	return ""
 }
@@ -153,9 +153,9 @@ func (d *Design) textIntro() string {
 		within = "; directions: those resolved to within " + number(x) + ", median over the same inputs"
 	}
 	if d.attacked() {
-		within += "; mse: mean square error of the linear attack"
+		within += "; mse: mean-square error of the linear attack"
 	}
-	return fmt.Sprintf("The frontier, from %d releases tried: of every choice of numbers and noise the one that costs most nearly what the answer costs, of those that meet what was asked for, for %s only (*), where any does; report.html has all. σ: noise per number; std: standard deviation of unbiased reconstructions of what the numbers see, median over the coordinates of the inputs that were tried%s.%s", d.Evaluations, d.For(), within, d.aboveLegend())
+	return fmt.Sprintf("The frontier, from %d releases that were tried. Each row is one choice of features and family of noise: its release that meets the target for %s only (*) at the cost nearest to that of the answer; if none meets it, the one with the nearest cost. report.html has all. σ: standard deviation of the noise per feature; std: standard deviation of unbiased reconstructions of the part of an input that the features depend on, median over the coordinates of the tried inputs%s.%s", d.Evaluations, d.For(), within, d.aboveLegend())
 }
 
 func (l designLine) numbers() string {

@@ -35,7 +35,7 @@ func (r *Resolvable) Said() string {
 	}
 	s := fmt.Sprintf("the Jacobian was not decomposed; by Lanczos from %s an example, its largest singular value is %s", Count(r.Probes, "random vector"), number(float64(r.Largest)))
 	if r.Smallest > 0 {
-		s += fmt.Sprintf(" and the smallest that is told apart %s", number(float64(r.Smallest)))
+		s += fmt.Sprintf(" and the smallest that is distinguished from zero %s", number(float64(r.Smallest)))
 	}
 	return s + " (medians)"
 }

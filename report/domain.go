@@ -50,7 +50,7 @@ func (r *Report) domains() string {
 	if len(said) == 0 {
 		return ""
 	}
-	return "Domain, the inputs for which an estimator is held to be unbiased: " + strings.Join(unique(said), "; ") + "."
+	return "Domain, the inputs for which an estimator must be unbiased: " + strings.Join(unique(said), "; ") + "."
 }
 
 // Computed says how far released features may lie from those of real arithmetic, and
@@ -62,5 +62,5 @@ func (x *Experiment) Computed() string {
 	if x.Runtime.Error == 0 {
 		return "Runtime: " + x.Runtime.Says() + "."
 	}
-	return "Runtime: " + x.Runtime.Says() + ". It is allowed for by far witnesses and twins, and by others that move the features by no more than rounding; the rest are about features in real arithmetic."
+	return "Runtime: " + x.Runtime.Says() + ". Bounds by far witnesses and twins allow for this, and so do bounds by witnesses that change the features by no more than rounding. The other bounds are for features in real arithmetic."
 }

@@ -274,9 +274,9 @@ func TestSentencesAreHonest(t *testing.T) {
 	r.Release.NoBounds = "only the label leaves."
 	says(r, "No bound holds for this release: only the label leaves.")
 	r.Design.Confirmed.DropInterval[1] = .011
-	says(r, "The interval reaches beyond what was asked for.")
+	says(r, "The interval exceeds the target.")
 	r.Design.Confirmed.Drop = .0101
-	says(r, "That is more than was asked for.", "!interval reaches")
+	says(r, "That is more than the target allows.", "!interval reaches")
 	r.Design.Met, r.Design.Near = false, "It leaves 12 directions"
 	says(r, "nothing meets it", "It leaves 12 directions.")
 	r.Design.Best = nil
@@ -406,9 +406,9 @@ func TestPairsTogether(t *testing.T) {
 	odd.Guessed = Number(math.NaN())
 	r := &Report{Data: Data{Stored: &Stored{As: HeldBytes}}}
 	for want, pairs := range map[string][]Pair{
-		"2 pairs of inputs, among inputs as 8-bit pixels, 20 to 20 grey levels apart, with features at most 0.001 apart. Who sees the release, and knows that it is one of the two, both as likely, says which with a probability of at most 50.0": {near, near},
-		"2 pairs of inputs, among inputs as 8-bit pixels, 20 to 30 grey levels apart, with features at most 0.101 apart. Who sees the release, and knows that it is one of the two, both as likely, says which with a probability of at most 52":   {near, far},
-		"1 pair of inputs, among inputs as 8-bit pixels, 30 grey levels apart, with features at most 0.101 apart.":                                                                                                                                 {odd},
+		"2 pairs of inputs, among inputs as 8-bit pixels, 20 to 20 grey levels apart, with features at most 0.001 apart. An adversary who knows that the input is one of the two, both equally likely, guesses from the release which one with a probability of at most 50.0": {near, near},
+		"2 pairs of inputs, among inputs as 8-bit pixels, 20 to 30 grey levels apart, with features at most 0.101 apart. An adversary who knows that the input is one of the two, both equally likely, guesses from the release which one with a probability of at most 52":   {near, far},
+		"1 pair of inputs, among inputs as 8-bit pixels, 30 grey levels apart, with features at most 0.101 apart.":                                                                                                                                                            {odd},
 	} {
 		r.Pairs = pairs
 		if got := r.twinsTogether(); !strings.HasPrefix(got, want) || len(pairs) == 1 && got != want {

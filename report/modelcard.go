@@ -29,7 +29,7 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 	d.part("Limits of this audit")
 	d.list(readable(append([]string{
 		standing(a),
-		"It holds for these outputs on examples like these; other attributes, other data and other ways to reach the model were not looked at.",
+		"It holds for these outputs on examples like these. Other attributes, other data and other ways to query the model were not audited.",
 	}, r.Warnings...)))
 	model := ""
 	if r.Model.SHA256 != "" {
@@ -41,8 +41,8 @@ func (r *Report) WriteModelCard(w io.Writer) error {
 
 func cardTable(a *audit.Result) table {
 	t := table{
-		Says:  fmt.Sprintf("“Told”: the share of examples of which attacks that never saw them tell the attribute (R² of numbers). “Excess”: points beyond the best guess that uses at most y and the answered label, with one-sided limits at %s. “Sees”: the excess%s, in points, that is found with probability %g in channels like the planted ones; other channels can carry more and stay hidden.", confidenceWords(a), overWhom(a), audit.PowerProbability),
-		Heads: []string{"attribute", "verdict", "told", "baseline", "excess (limits)", "sees"}, Words: []int{1},
+		Says:  fmt.Sprintf("“Guessed”: the share of examples whose attribute is guessed correctly by attacks fitted without them (for numbers: R²). “Excess”: over the best guess from y and the answered label, in points, with one-sided limits at %s. “Power”: the excess%s, in points, that is found with probability %g in channels like the planted ones; other channels can carry more and stay hidden.", confidenceWords(a), overWhom(a), audit.PowerProbability),
+		Heads: []string{"attribute", "verdict", "guessed", "baseline", "excess (limits)", "power"}, Words: []int{1},
 	}
 	for i := range a.Findings {
 		f := &a.Findings[i]

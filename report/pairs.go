@@ -64,9 +64,9 @@ func (r *Report) twinsTogether() string {
 	}
 	s := fmt.Sprintf("%s of inputs%s, %s grey levels apart, with features at most %s apart.", Count(n, "pair"), r.among(domain), distance, atMostNumber(apart))
 	if guessed > .9999 {
-		s += " That limits nobody who knows that it is one of the two: the noise may tell them apart."
+		s += " No useful limit follows for an adversary who knows that the input is one of the two."
 	} else if !math.IsNaN(guessed) && guessed > 0 {
-		s += fmt.Sprintf(" Who sees the release, and knows that it is one of the two, both as likely, says which with a probability of at most %s.", percent(math.Ceil(1e4*guessed-1e-9)/1e4))
+		s += fmt.Sprintf(" An adversary who knows that the input is one of the two, both equally likely, guesses from the release which one with a probability of at most %s.", percent(math.Ceil(1e4*guessed-1e-9)/1e4))
 	}
 	return s
 }

@@ -31,17 +31,17 @@ func (r *Report) rows(status string, name func(bound.Summary) string) [][]string
 // methodNames are the long name, the short one, and what the latter stands for.
 var methodNames = map[rung][3]string{
 	{bound.MethodHCR, ""}:                       {"HCR", "HCR", "the Hammersley-Chapman-Robbins bound, by a witness near the input"},
-	{bound.MethodHCR, bound.SearchFar}:          {"HCR, far witnesses", "HCR, far", "by another input, farther off, with nearly the same features"},
+	{bound.MethodHCR, bound.SearchFar}:          {"HCR, far witnesses", "HCR, far", "by an input far from this one, with nearly the same features"},
 	{bound.MethodHCR, bound.SearchTwins}:        {"HCR, twins", "HCR, twins", "by an input that a convex programme finds, with nearly the same features"},
-	{bound.MethodMeanSquare, ""}:                {"HCR, root mean square", "HCR, rms", "its mean-square form, as a root per input"},
-	{bound.MethodMeanSquare, bound.SearchFar}:   {"HCR, far witnesses, root mean square", "HCR, far, rms", "its mean-square form, as a root per input"},
-	{bound.MethodMeanSquare, bound.SearchTwins}: {"HCR, twins, root mean square", "HCR, twins, rms", "its mean-square form, as a root per input"},
-	{bound.MethodCramerRaoAxis, ""}:             {"Cramér-Rao, all else known", "Cramér-Rao, axis", "were every other coordinate known"},
-	{bound.MethodCramerRao, ""}:                 {"Cramér-Rao, identifiable part", "Cramér-Rao, seen", "the part of a coordinate that the features see; unbounded is the share with another part, in real arithmetic"},
+	{bound.MethodMeanSquare, ""}:                {"HCR, root mean square", "HCR, rms", "the bound on the mean-square error of an input, as a root"},
+	{bound.MethodMeanSquare, bound.SearchFar}:   {"HCR, far witnesses, root mean square", "HCR, far, rms", "the bound on the mean-square error of an input, as a root"},
+	{bound.MethodMeanSquare, bound.SearchTwins}: {"HCR, twins, root mean square", "HCR, twins, rms", "the bound on the mean-square error of an input, as a root"},
+	{bound.MethodCramerRaoAxis, ""}:             {"Cramér-Rao, all else known", "Cramér-Rao, axis", "for an adversary who knows all other coordinates"},
+	{bound.MethodCramerRao, ""}:                 {"Cramér-Rao, identifiable part", "Cramér-Rao, seen", "for the part of a coordinate that changes the features"},
 	{bound.MethodBarankin, ""}:                  {"Barankin", "Barankin", "many witnesses together"},
-	{bound.MethodBarankinMeanSquare, ""}:        {"Barankin, root mean square", "Barankin, rms", "its mean-square form, as a root per input"},
-	{bound.MethodVanTrees, ""}:                  {"van Trees", "van Trees", fmt.Sprintf("any adversary, on average over inputs drawn from a Gaussian with the training data's mean and covariance, which real inputs are not; with a confidence of %g %%", 100*bound.DefaultConfidence)},
-	{bound.MethodVanTreesMeanSquare, ""}:        {"van Trees, root mean square", "van Trees, rms", "its mean-square form, as a root"},
+	{bound.MethodBarankinMeanSquare, ""}:        {"Barankin, root mean square", "Barankin, rms", "the bound on the mean-square error of an input, as a root"},
+	{bound.MethodVanTrees, ""}:                  {"van Trees", "van Trees", fmt.Sprintf("for every adversary, on average over inputs drawn from a Gaussian with the training data's mean and covariance, with a confidence of %g %%; real inputs do not follow this Gaussian", 100*bound.DefaultConfidence)},
+	{bound.MethodVanTreesMeanSquare, ""}:        {"van Trees, root mean square", "van Trees, rms", "the bound on the mean-square error, as a root"},
 }
 
 // longName names a row for people: method, search, size, coordinates.
@@ -97,7 +97,7 @@ func (r *Report) legend() []string {
 		lines = append(lines, s)
 	}
 	if len(searches) > 0 {
-		lines = append(lines, "Search: "+strings.Join(unique(searches), ", ")+"; s is the size of its perturbations over the noise.")
+		lines = append(lines, "Search: "+strings.Join(unique(searches), ", ")+"; s is the size of its perturbations relative to the noise.")
 	}
 	return unique(lines)
 }

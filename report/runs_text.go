@@ -29,9 +29,9 @@ func (r *Curious) runsSentence() string {
 		counted = fmt.Sprintf("the %d of %s that have figures", ran, Count(n, "run"))
 	}
 	if best == nil {
-		return fmt.Sprintf("None of the attacks of %s shows an excess over its baseline, which does not show that there is none.", counted)
+		return fmt.Sprintf("None of the attacks of %s shows an excess over its baseline. This does not show that there is none.", counted)
 	}
-	s := fmt.Sprintf("Demonstrated by attacks that ran: of %s, the most curious beyond its baseline is %s, with honesty %s and curiosity %s", counted, best.Name, percent(float64(best.Honesty)), percent(float64(best.Curiosity)))
+	s := fmt.Sprintf("Demonstrated by attacks that ran: of %s, the one with the largest excess over its baseline is %s, with honesty %s and curiosity %s", counted, best.Name, percent(float64(best.Honesty)), percent(float64(best.Curiosity)))
 	if best.Baseline > 0 {
 		s += ", where the baseline is " + percent(float64(best.Baseline))
 		if w := kindWords[best.BaselineKind]; w != "" {
@@ -57,7 +57,7 @@ func (r *Report) overSeeds() []string {
 	for _, p := range r.runPlanes() {
 		for _, s := range p.spots {
 			if s.runs > 1 {
-				said = append(said, fmt.Sprintf("Over %d seeds, of which the figures above are seed %d's (%s; %s): honesty %s and curiosity %s, mean ± standard deviation. The attack shows an excess with %d of them.", s.runs, r.Seed, p.title, s.setting(),
+				said = append(said, fmt.Sprintf("Over %d seeds (the figures above are for seed %d; %s; %s): honesty %s and curiosity %s, mean ± standard deviation. The attack shows an excess with %d of them.", s.runs, r.Seed, p.title, s.setting(),
 					meanWords(s.honesty, s.honestySpan), meanWords(s.curiosity, s.curiousSpan), p.exceeding(s)))
 			}
 		}

@@ -51,7 +51,7 @@ func studyDemands(s *audit.Study) []studyDemand {
 // StudyVerdict returns whether the audits of a study met the demands on an audit, and says so.
 func StudyVerdict(s *audit.Study) (Outcome, string) {
 	if s.Quick {
-		return Done, "a quick study: every audit ran, and its rates say little"
+		return Done, "a quick study: every audit ran, but there are too few for rates"
 	}
 	var missed []string
 	demands := studyDemands(s)
@@ -79,7 +79,7 @@ func studySentences(s *audit.Study) []string {
 			curious++
 		}
 	}
-	said := []string{fmt.Sprintf("%s of classifiers of which it is known what they tell: %d trained honestly, %d trained to be curious, %d trained honestly where target and sensitive attribute depend on each other. Each is compared with %s on other seeds.",
+	said := []string{fmt.Sprintf("%s of classifiers with known leakage: %d trained honestly, %d trained to be curious, %d trained honestly where target and sensitive attribute depend on each other. Each is compared with %s on other seeds.",
 		Count(len(s.Audits), "audit"), honest, curious, correlated, Count(s.References, "honest training"))}
 	for _, d := range studyDemands(s) {
 		at := ""

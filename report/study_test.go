@@ -41,7 +41,7 @@ func TestStudyVerdict(t *testing.T) {
 	}
 	quick := studied(20)
 	quick.Quick = true
-	if _, said := StudyVerdict(quick); !strings.Contains(said, "say little") {
+	if _, said := StudyVerdict(quick); !strings.Contains(said, "too few for rates") {
 		t.Error(said)
 	}
 }

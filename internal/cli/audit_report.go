@@ -49,7 +49,7 @@ func auditTitle(s *audit.Sample) string {
 	for i, a := range s.Sensitive {
 		names[i] = a.Name
 	}
-	return fmt.Sprintf("Audit of %s: does it tell %s?", s.Target, strings.Join(names, ", "))
+	return fmt.Sprintf("Audit of %s: do the outputs reveal %s?", s.Target, strings.Join(names, ", "))
 }
 
 // record writes into the settings what was asked for.

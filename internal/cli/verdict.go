@@ -21,10 +21,10 @@ func (m *measurement) warn(r *report.Report, res *bound.Result) {
 	}
 	m.warnAttacks(r, warn)
 	if m.Data != nil && len(m.Indices) < m.Data.Len() {
-		warn("%d of %d examples were examined: floors and attacks are about these, accuracies about all.", len(m.Indices), m.Data.Len())
+		warn("%d of %d examples were examined: floors and attacks are for these, accuracies for all.", len(m.Indices), m.Data.Len())
 	}
 	if r.Conclude(verdict(r)); r.Outcome == report.Vacuous {
-		warn("The bounds are vacuous: an error of one grey level of 255 is more than is certified of half of the coordinates of the examined inputs, or more of them.")
+		warn("The bounds are vacuous: for half of the coordinates of the examined inputs, or more, less than one grey level of 255 is certified.")
 	}
 }
 
@@ -34,7 +34,7 @@ func (m *measurement) warnBounds(r *report.Report, res *bound.Result, warn func(
 		warn("%s", w)
 	}
 	if e.Domain.Low == nil {
-		warn("Near witnesses may leave the data's range (domain free): their bounds are for adversaries who are unbiased there too. --domain legal asks less of them.")
+		warn("Near witnesses may leave the data's range (domain free): their bounds hold only for adversaries who are unbiased outside of it too. With --domain legal they hold for all who are unbiased within the range.")
 	}
 	if e.Domain.Grid != nil {
 		warn("Near witnesses are rounded to stored inputs (domain stored). Most are too small for that, and prove little or nothing.")
@@ -43,10 +43,10 @@ func (m *measurement) warnBounds(r *report.Report, res *bound.Result, warn func(
 		warn("How the data are stored is not known, so far witnesses and twins are about real numbers within the data's range. --domain stored makes them float32 numbers.")
 	}
 	if e.Search.Search == bound.Published {
-		warn("The search is the authors' program (one LSQR over a stack of examples, stopped early), which damps what the features see least: algorithm1 and direct give larger bounds.")
+		warn("The search is the authors' program (one LSQR over a stack of examples, stopped early), which damps the directions that change the features least: algorithm1 and direct give larger bounds.")
 	}
 	if r.Resolvable != nil && !r.Resolvable.Estimated && r.Resolvable.RankMax < r.Resolvable.Inputs {
-		warn("At each of %s the features see at most %d of %d directions of the input%s. That holds exactly where attacks with a prior succeed; it is no promise of safety.", report.Count(len(res.Indices), "example"), r.Resolvable.RankMax, r.Resolvable.Inputs, hidden(r))
+		warn("At each of %s the features depend on at most %d of %d directions of the input%s. Attacks with a prior can succeed all the same.", report.Count(len(res.Indices), "example"), r.Resolvable.RankMax, r.Resolvable.Inputs, hidden(r))
 	}
 }
 
@@ -70,12 +70,12 @@ func (m *measurement) warnAttacks(r *report.Report, warn func(format string, a .
 	case best == nil:
 		warn("%s; no attack was run here.", about)
 	case best.Closer():
-		warn("%s: what the best attack reached is demonstrated, and a better attack may reach more.", about)
+		warn("%s. A better attack may come closer than the best one here.", about)
 	default:
 		warn("%s. No attack that ran is shown to come closer than guessing the mean; a better attack may.", about)
 	}
 	if learnedFromItself(r) {
-		warn("Prior and attacks learned from the very inputs that they are measured on: they look better than they are.")
+		warn("Prior and attacks learned from the same inputs that they are measured on, so they look better than they are.")
 	}
 }
 
