@@ -53,7 +53,7 @@ func TestAttackWorseThanTheMeanIsNoCeiling(t *testing.T) {
 		if err := r.WriteText(&text); err != nil {
 			t.Fatal(err)
 		}
-		if alone := len(c.attacks) == 1; strings.Contains(text.String(), "not closer") != alone || strings.Contains(text.String(), "--- from") == alone {
+		if alone := len(c.attacks) == 1; strings.Contains(text.String(), "not closer") != alone || strings.Contains(text.String(), "--- begins") == alone {
 			t.Errorf("the bracket:\n%s", text.String())
 		}
 		dir := t.TempDir()
