@@ -107,21 +107,23 @@ func (r *Report) ladderIntro() string {
 
 // ladderNotes are the remarks on the rows, each once, with those it is about.
 func (r *Report) ladderNotes() []Setting {
-	var notes []Setting
+	var notes []string
+	rows := map[string][]string{} // of each note
 	for _, l := range r.Ladder {
 		note := l.Note
 		if l.UnboundedFraction > 0 {
 			note = strings.TrimPrefix(note+"; no useful limit for "+Share(float64(l.UnboundedFraction)), "; ")
 		}
-		if note == "" {
-			continue
+		if note != "" && rows[note] == nil {
+			notes = append(notes, note)
 		}
-		i := slices.IndexFunc(notes, func(s Setting) bool { return s.Value == note })
-		if i < 0 {
-			notes = append(notes, Setting{l.Name, note})
-		} else if !slices.Contains(strings.Split(notes[i].Key, ", "), l.Name) {
-			notes[i].Key += ", " + l.Name
+		if note != "" && !slices.Contains(rows[note], l.Name) {
+			rows[note] = append(rows[note], l.Name)
 		}
 	}
-	return notes
+	var said []Setting
+	for _, note := range notes {
+		said = append(said, Setting{strings.Join(rows[note], ", "), note})
+	}
+	return said
 }
