@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -171,6 +172,53 @@ func TestNotTheSharedFolder(t *testing.T) {
 		if want == "" && err != nil || want != "" && (!errors.As(err, &refusal) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%v, not %q", err, want)
 		}
+	}
+}
+
+// TestSharedLinkIsNotFollowed puts a link that leads out of the run's folder in the place of its
+// shards: a worker writes nothing there.
+func TestSharedLinkIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	c, root, outside := dialed(t), t.TempDir(), filepath.Join(t.TempDir(), "outside")
+	p := run.Program{Version: "v1", Kernels: "plain"}
+	w := run.Work{Manifest: run.Manifest{Command: "test", Shards: 1, Settings: map[string]string{}, Program: p}}
+	var computed atomic.Int32
+	w.Do = func(_ context.Context, _ int, to io.Writer) error {
+		computed.Add(1)
+		_, err := io.WriteString(to, "done")
+		return err
+	}
+	s, _ := submitting(t, c, root, Job{Program: p, Shared: root}, w, false)
+	shards := filepath.Join(root, "shards")
+	eventually(t, "the stage is there", func() bool {
+		all, err := s.l.stages(t.Context())
+		return err == nil && len(all) == 1
+	})
+	if err := os.Rename(shards, outside); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, shards); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	before, err := os.ReadDir(outside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	scratch := t.TempDir()
+	if err := os.Chmod(scratch, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err = c.Work(ctx, WorkerOptions{Name: "w", Idle: 200 * time.Millisecond, Scratch: scratch, Program: p, Execute: func(ctx context.Context, k Task) error {
+		again := w
+		again.Dir, again.Resume = filepath.Join(k.Root, "shards"), true
+		_, err := k.Pool.Run(ctx, again)
+		return err
+	}})
+	after, readErr := os.ReadDir(outside)
+	if readErr != nil || len(after) != len(before) || computed.Load() == 0 {
+		t.Errorf("%d shards were computed; outside of the run's folder are %v, before %v (%v; the worker: %v)", computed.Load(), after, before, readErr, err)
 	}
 }
 

@@ -35,7 +35,11 @@ type service struct {
 func (h *home) serve(ctx context.Context, w run.Work, st *stage, f *run.Folder) error {
 	s := &service{home: h, Work: w, st: st, f: f}
 	if h.job.Shared != "" {
-		var err error
+		release, err := file.Confine(h.job.Shared) // links in it, whoever put them there, lead nowhere else
+		if err != nil {
+			return refuse("%w: with --shared every worker must see the submitter's files", err)
+		}
+		defer release()
 		if s.shared, err = h.joinShared(st, w); err != nil {
 			return err
 		}
@@ -221,7 +225,7 @@ func (s *service) drop(ctx context.Context, i int, r *result, blob string) error
 	if s.shared == nil {
 		return s.lasting(s.blobs.drop(ctx, blob))
 	}
-	if err := os.Remove(s.shared.DataPath(i, r.digest)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := file.Remove(s.shared.DataPath(i, r.digest)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return &run.StoreError{Dir: s.shared.Dir(), Err: err}
 	}
 	return nil
