@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -76,24 +75,34 @@ func hasPart(dir string, split Split) bool {
 }
 
 // isZip reports whether a file begins as zip archives do.
-func isZip(name string) bool { return bytes.Equal(firstBytes(name, 2), []byte("PK")) }
+func isZip(name string) bool {
+	b, _ := firstBytes(name, 2)
+	return string(b) == "PK"
+}
 
-func firstBytes(name string, n int) []byte {
+// firstBytes returns the first n bytes of a file, or all of a shorter one.
+func firstBytes(name string, n int) ([]byte, error) {
 	f, err := file.Open(name)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer f.Close()
 	b := make([]byte, n)
-	k, _ := io.ReadFull(f, b)
-	return b[:k]
+	k, err := io.ReadFull(f, b)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return b[:k], err
 }
 
 // fileKind returns the kind of a file that is no zip.
 func fileKind(name string) (string, error) {
-	switch b := firstBytes(name, 6); {
+	b, err := firstBytes(name, 6)
+	switch {
+	case err != nil:
+		return "", err
 	case len(b) == 0:
-		return "", malformed(name, "is empty or cannot be read: get it again")
+		return "", malformed(name, "is empty: get it again")
 	case isGzip(b) || b[0] == 0 && len(b) >= 3 && b[1] == 0:
 		return KindMNIST, nil
 	case string(b) == "\x93NUMPY":
