@@ -362,9 +362,7 @@ func TestLost(t *testing.T) {
 	if f := failures[0]; err != nil || !f.Aside || f.Lost != maxLost || len(f.Causes) != 2 || f.Causes[1] != "10 workers were lost on it" {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if q := inQueue(t, s); q != 0 {
-		t.Errorf("%d shards are still in the queue", q)
-	}
+	eventually(t, "nothing is in the queue", func() bool { return inQueue(t, s) == 0 })
 }
 
 // TestHeld has a lease that lapses though its process lives, as after a sleep.
