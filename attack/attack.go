@@ -46,7 +46,7 @@ func clip(x []float32, d bound.Domain) {
 	}
 }
 
-// variance is the variance of a feature's noise in the mean of so many releases.
+// variance returns the variance of the noise on one feature, averaged over that many releases.
 func variance(noise release.Noise, queries int) float64 {
 	return noise.Std() * noise.Std() / float64(max(1, queries))
 }

@@ -12,7 +12,7 @@ import (
 
 // DecoderOptions are the settings of NewDecoder.
 type DecoderOptions struct {
-	Queries  int // releases of one input, of which the attacker takes the mean; 0 is 1
+	Queries  int // releases of one input; the attacker takes their mean; 0 is 1
 	Post     release.Post
 	Hidden   int          // width of the two hidden layers; 0 is DefaultHidden
 	Epochs   int          // over the training examples; 0 is DefaultEpochs

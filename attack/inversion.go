@@ -21,7 +21,7 @@ const (
 
 // InversionOptions are the settings of NewInversion.
 type InversionOptions struct {
-	Queries int          // releases of one input, of which the attacker takes the mean; 0 is 1
+	Queries int          // releases of one input; the attacker takes their mean; 0 is 1
 	Steps   int          // of Adam; 0 is DefaultSteps
 	Rate    float64      // of Adam at the start; 0 is DefaultRate
 	Starts  []Attack     // whose reconstructions are starts, beside the prior's mean

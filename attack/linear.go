@@ -13,7 +13,7 @@ import (
 
 // LinearOptions are the settings of NewLinear.
 type LinearOptions struct {
-	Queries  int          // releases of one input, of which the attacker takes the mean; 0 is 1
+	Queries  int          // releases of one input; the attacker takes their mean; 0 is 1
 	Post     release.Post // if any, the moments are those of releases drawn by Seed
 	Examples int          // the most that are trained on; 0 is all
 	Domain   bound.Domain // where reconstructions are clipped

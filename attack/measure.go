@@ -15,7 +15,7 @@ import (
 // Options are the settings of Measure.
 type Options struct {
 	Draws       int // of noise for each example; 0 is DefaultDraws
-	Queries     int // releases of one input, of which the attacker takes the mean; 0 is 1
+	Queries     int // releases of one input; the attacker takes their mean; 0 is 1
 	Post        release.Post
 	Coordinates bound.Coordinates // nil for pixels
 	Classifier  nn.Model          // the whole model, to say whether it takes a reconstruction for the original; nil not to
@@ -47,8 +47,8 @@ type Result struct {
 const measureBatch = 200
 
 // Measure runs the attack on Draws releases of each example in indices. Draw d of example i
-// comes from run.Rand of seed, i and d, so it does not depend on other examples. It errs
-// where there are no examples and where a reconstruction is not finite.
+// comes from run.Rand of seed, i and d, so it does not depend on other examples. It
+// returns an error if there are no examples, or if a reconstruction is not finite.
 func Measure(ctx context.Context, a Attack, front nn.Model, noise release.Noise, data bound.Source, indices []int, o Options) (*Result, error) {
 	m, err := newMeasurement(a, front, noise, data, indices, o)
 	if err != nil {

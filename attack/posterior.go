@@ -24,7 +24,7 @@ const (
 
 // PosteriorOptions are the settings of NewPosterior.
 type PosteriorOptions struct {
-	Queries  int          // releases of one input, of which the attacker takes the mean; 0 is 1
+	Queries  int          // releases of one input; the attacker takes their mean; 0 is 1
 	Examples int          // the most candidates, drawn by Seed; 0 is as many as have 2²⁶ features together
 	Domain   bound.Domain // where reconstructions are clipped
 	Seed     uint64

@@ -129,7 +129,7 @@ func TestPositiveControl(t *testing.T) {
 // see, and an audit of 300 examples finds it.
 func TestPlantGlyphs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("trains")
+		t.Skip("trains a net: left out with -short")
 	}
 	for _, like := range []*Sample{
 		{Kind: curious.Raw, Classes: []string{"a", "b"}},

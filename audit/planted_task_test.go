@@ -34,7 +34,7 @@ func rowsOf(n int, clear bool) (*dataset.Set, *Sample) {
 // nor where the inputs do not tell the attribute.
 func TestTaskTraining(t *testing.T) {
 	if testing.Short() {
-		t.Skip("trains")
+		t.Skip("trains a net: left out with -short")
 	}
 	ctx := t.Context()
 	if _, note := TaskTraining(second(rowsOf(999, true))); !strings.Contains(note, "Too few examples to plant") {

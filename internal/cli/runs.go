@@ -45,12 +45,17 @@ func (c *runsCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
+	return printRuns(e, c.JSON, runs, folderRow)
+}
+
+// printRuns writes runs as JSON, or as a table with a row for each.
+func printRuns[T any](e *env, asJSON bool, runs []T, row func(T) runRow) error {
+	if asJSON {
 		return writeJSON(e.stdout, runs)
 	}
 	rows := make([]runRow, len(runs))
 	for i, r := range runs {
-		rows[i] = folderRow(r)
+		rows[i] = row(r)
 	}
 	return writeRuns(e.stdout, rows)
 }
@@ -69,14 +74,7 @@ func (c *runsCmd) inCluster(e *env) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return writeJSON(e.stdout, runs)
-	}
-	rows := make([]runRow, len(runs))
-	for i, r := range runs {
-		rows[i] = clusterRow(r)
-	}
-	return writeRuns(e.stdout, rows)
+	return printRuns(e, c.JSON, runs, clusterRow)
 }
 
 func writeJSON[T any](w io.Writer, all []T) error {
