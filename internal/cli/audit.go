@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,7 +61,7 @@ Audit a server in CI, and fail above 5 points:
 Exit status: 0 no rule of --fail-on is broken, 1 one is, 2 wrong usage, 3 inconclusive (the report is written) or unfinished. An excess does not show intent, because honest training also leaks: --reference measures how much. Only an audit with references can give the verdict curious. docs/audit.md explains the verdicts.`
 }
 
-func (c *auditCmd) Run(e *env) error {
+func (c *auditCmd) Run(ctx context.Context, e *env) error {
 	if e.serve { // reports are the submitter's
 		c.Evidence, c.Sarif, c.JUnit, c.Markdown = "", "", "", ""
 	}
@@ -71,8 +72,8 @@ func (c *auditCmd) Run(e *env) error {
 	if err := c.begunAlready(); err != nil {
 		return err
 	}
-	return c.in(e, "audit", c.Resume, func(dir string) error {
-		r, err := c.audit(e, dir, rules)
+	return c.in(ctx, e, "audit", c.Resume, func(dir string) error {
+		r, err := c.audit(ctx, e, dir, rules)
 		if err != nil {
 			return e.unfinished(err, dir)
 		}
@@ -89,22 +90,22 @@ func (c *auditCmd) begunAlready() error {
 }
 
 // audit reads, measures, reports and writes.
-func (c *auditCmd) audit(e *env, dir string, rules audit.FailOn) (*report.Report, error) {
+func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.FailOn) (*report.Report, error) {
 	started := time.Now()
-	d, err := c.open(e, dir)
+	d, err := c.open(ctx, e, dir)
 	if err != nil {
 		return nil, err
 	}
 	r := newReport(e, "", c.Seed)
 	stop := timed(r, "training")
-	if err := c.prepare(e, dir, d); err != nil {
+	if err := c.prepare(ctx, e, dir, d); err != nil {
 		return nil, err
 	}
 	stop()
 	stop = timed(r, "audit")
 	bars := &phases{w: e.stderr}
 	d.options.Progress = bars.set
-	res, err := d.measure(e.ctx)
+	res, err := d.measure(ctx)
 	bars.close()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"slices"
 
 	"tattle/dataset"
@@ -10,7 +11,7 @@ import (
 // withColumns gives the rows of a table the inputs that a model of that shape takes. A
 // sensitive column is no input where it is read as a label; a model that takes it all
 // the same is fed from a second reading, the labels being those of the first.
-func (c *auditCmd) withColumns(e *env, src *dataSource, parts *dataset.Parts, shape []int) (*dataset.Parts, error) {
+func (c *auditCmd) withColumns(ctx context.Context, e *env, src *dataSource, parts *dataset.Parts, shape []int) (*dataset.Parts, error) {
 	if parts.Train.Values == nil || len(shape) == 0 || nn.Size(shape) == nn.Size(parts.Train.Shape) {
 		return parts, nil
 	}
@@ -21,8 +22,8 @@ func (c *auditCmd) withColumns(e *env, src *dataSource, parts *dataset.Parts, sh
 	for _, sensitive := range readings {
 		other := *src
 		other.Sensitive = sensitive
-		_, inputs, err := other.open(e)
-		if e.ctx.Err() != nil {
+		_, inputs, err := other.open(ctx, e)
+		if ctx.Err() != nil {
 			return nil, err
 		}
 		if err == nil && nn.Size(inputs.Train.Shape) == nn.Size(shape) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -94,16 +95,16 @@ func (c *auditCmd) ownResult() *seedResult {
 }
 
 // read reads the examples, pictures of the given shape where that is known.
-func (c *auditCmd) read(e *env, shape []int) (*examples, error) {
+func (c *auditCmd) read(ctx context.Context, e *env, shape []int) (*examples, error) {
 	src := c.source()
 	if src.Side == 0 && len(shape) == 3 && shape[1] == shape[2] && src.Kind != dataset.KindAdult && src.Kind != dataset.KindTable {
 		src.Side = shape[1]
 	}
-	_, parts, err := src.open(e)
+	_, parts, err := src.open(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	if parts, err = c.withColumns(e, src, parts, shape); err != nil {
+	if parts, err = c.withColumns(ctx, e, src, parts, shape); err != nil {
 		return nil, err
 	}
 	x := &examples{parts: parts, source: src, part: c.part(src), notes: slices.Clone(parts.Notes)}

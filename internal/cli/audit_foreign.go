@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +13,7 @@ import (
 // readForeign reads the examples as inputs of another program's model: pictures go
 // through its preprocessing. The reader knows one label, so that every attribute
 // is a reading of its own.
-func (c *auditCmd) readForeign(e *env, m *model, shape []int) (*examples, error) {
+func (c *auditCmd) readForeign(ctx context.Context, e *env, m *model, shape []int) (*examples, error) {
 	if c.Data == "" || c.Data == glyphsName {
 		return nil, usage(errors.New("--preprocess: it needs --data with pictures"), "")
 	}
@@ -29,7 +30,7 @@ func (c *auditCmd) readForeign(e *env, m *model, shape []int) (*examples, error)
 		x.part = string(dataset.Test)
 	}
 	for i, rule := range append([]string{c.Target}, c.Sensitive...) {
-		set, notes, err := c.readInputs(e, x, m, shape, rule)
+		set, notes, err := c.readInputs(ctx, e, x, m, shape, rule)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +49,7 @@ func (c *auditCmd) readForeign(e *env, m *model, shape []int) (*examples, error)
 }
 
 // readInputs reads them with one of their labels.
-func (c *auditCmd) readInputs(e *env, x *examples, m *model, shape []int, rule string) (*dataset.Set, []string, error) {
+func (c *auditCmd) readInputs(ctx context.Context, e *env, x *examples, m *model, shape []int, rule string) (*dataset.Set, []string, error) {
 	bar := newMeter(e.stderr, "reading pictures", -1, false)
 	defer bar.close()
 	o := dataset.InputOptions{
@@ -59,10 +60,10 @@ func (c *auditCmd) readInputs(e *env, x *examples, m *model, shape []int, rule s
 	if c.Examples != "" {
 		o.Choose = func(n int) ([]int, error) { return chooseExamples(c.Examples, n, c.Seed) }
 	}
-	set, notes, err := dataset.OpenInputs(e.ctx, x.source.Path, o)
+	set, notes, err := dataset.OpenInputs(ctx, x.source.Path, o)
 	var s *statusError
 	if err != nil && !errors.As(err, &s) {
-		err = openError(e, err)
+		err = openError(ctx, e, err)
 	}
 	return set, notes, err
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,9 +95,9 @@ func readTraining(dir string) (*training, error) {
 }
 
 // restore reads what was trained.
-func (t *training) restore(e *env, dir string, d *audited) error {
+func (t *training) restore(ctx context.Context, e *env, dir string, d *audited) error {
 	read := func(file, name string) (*audit.Sample, error) {
-		s, err := audit.OpenOutputs(e.ctx, filepath.Join(dir, file), audit.OpenOptions{})
+		s, err := audit.OpenOutputs(ctx, filepath.Join(dir, file), audit.OpenOptions{})
 		if err == nil {
 			s.Name = name
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,14 +12,14 @@ import (
 )
 
 // openModel asks a model in a file.
-func (c *auditCmd) openModel(e *env, d *audited) (err error) {
+func (c *auditCmd) openModel(ctx context.Context, e *env, d *audited) (err error) {
 	if d.model, err = c.readFlags.open(c.Model); err != nil {
 		return err
 	}
 	if d.model.preprocess.IsZero() {
-		d.examples, err = c.read(e, d.model.graph.InputShape)
+		d.examples, err = c.read(ctx, e, d.model.graph.InputShape)
 	} else {
-		d.examples, err = c.readForeign(e, d.model, d.model.pictures())
+		d.examples, err = c.readForeign(ctx, e, d.model, d.model.pictures())
 	}
 	if err != nil {
 		return err
@@ -30,14 +31,14 @@ func (c *auditCmd) openModel(e *env, d *audited) (err error) {
 		d.unasked()
 		return nil
 	}
-	d.sample, err = audit.FromModel(e.ctx, d.model.graph, d.examples.set, audit.ModelOptions{})
-	return d.asked(e, "--model", err)
+	d.sample, err = audit.FromModel(ctx, d.model.graph, d.examples.set, audit.ModelOptions{})
+	return d.asked(ctx, e, "--model", err)
 }
 
 // asked adds what reading the examples said to the sample.
-func (d *audited) asked(e *env, flag string, err error) error {
+func (d *audited) asked(ctx context.Context, e *env, flag string, err error) error {
 	if err != nil {
-		if e.ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return err
 		}
 		return usage(fmt.Errorf("%s: %w", flag, unprefixed(err)), "")
@@ -47,10 +48,10 @@ func (d *audited) asked(e *env, flag string, err error) error {
 }
 
 // openEndpoint asks a server. What it answers is kept batch by batch.
-func (c *auditCmd) openEndpoint(e *env, dir string, d *audited) (err error) {
+func (c *auditCmd) openEndpoint(ctx context.Context, e *env, dir string, d *audited) (err error) {
 	if d.settled != nil {
 		d.inputs = d.settled.Inputs
-		if d.examples, err = c.readFor(e, d.inputs); err == nil {
+		if d.examples, err = c.readFor(ctx, e, d.inputs); err == nil {
 			d.unasked()
 		}
 		return err
@@ -60,12 +61,12 @@ func (c *auditCmd) openEndpoint(e *env, dir string, d *audited) (err error) {
 	if err != nil {
 		return usage(fmt.Errorf("--endpoint: %w", err), "")
 	}
-	about, err := client.Metadata(e.ctx) // a server that is not there is found before anything is read
+	about, err := client.Metadata(ctx) // a server that is not there is found before anything is read
 	if err != nil {
-		return endpointError(e, err)
+		return endpointError(ctx, e, err)
 	}
 	d.inputs = pictureShape(about)
-	if d.examples, err = c.readFor(e, d.inputs); err != nil {
+	if d.examples, err = c.readFor(ctx, e, d.inputs); err != nil {
 		return err
 	}
 	o.Shape = d.examples.set.Shape
@@ -73,7 +74,7 @@ func (c *auditCmd) openEndpoint(e *env, dir string, d *audited) (err error) {
 		return usage(fmt.Errorf("--endpoint: %w", err), "")
 	}
 	d.url = client.URL()
-	return c.ask(e, dir, d, client)
+	return c.ask(ctx, e, dir, d, client)
 }
 
 // asking returns the flags about the endpoint as options of its client.
@@ -92,7 +93,7 @@ func (c *auditCmd) asking() infer.Options {
 
 // readFor reads the examples for a server that takes pictures of a shape, if it says
 // which: as they are, or preprocessed as the flags say.
-func (c *auditCmd) readFor(e *env, shape []int) (*examples, error) {
+func (c *auditCmd) readFor(ctx context.Context, e *env, shape []int) (*examples, error) {
 	m := &model{readFlags: c.readFlags}
 	if m.Preprocess == "" {
 		m.Preprocess = "none"
@@ -101,9 +102,9 @@ func (c *auditCmd) readFor(e *env, shape []int) (*examples, error) {
 		return nil, err
 	}
 	if m.preprocess.IsZero() {
-		return c.read(e, shape)
+		return c.read(ctx, e, shape)
 	}
-	return c.readForeign(e, m, shape)
+	return c.readForeign(ctx, e, m, shape)
 }
 
 // pictureShape is the shape of one input [channels, rows, columns] where a server says
@@ -126,22 +127,22 @@ func pictureShape(about *infer.Metadata) []int {
 const answersDir = "answers"
 
 // ask asks the server about the examples.
-func (c *auditCmd) ask(e *env, dir string, d *audited, client *infer.Client) (err error) {
+func (c *auditCmd) ask(ctx context.Context, e *env, dir string, d *audited, client *infer.Client) (err error) {
 	bar := newMeter(e.stderr, "asking, batches", 0, false)
 	defer bar.close()
-	d.sample, err = audit.FromEndpoint(e.ctx, client, d.examples.set, audit.EndpointOptions{
+	d.sample, err = audit.FromEndpoint(ctx, client, d.examples.set, audit.EndpointOptions{
 		Folder: filepath.Join(dir, shardsDir, answersDir), Resume: c.Resume, Batch: c.Batch,
 		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})
 	if err != nil {
-		return endpointError(e, err)
+		return endpointError(ctx, e, err)
 	}
-	return d.asked(e, "--endpoint", nil)
+	return d.asked(ctx, e, "--endpoint", nil)
 }
 
 // endpointError names the flag, and hints at the mend of what people get wrong.
-func endpointError(e *env, err error) error {
-	if e.ctx.Err() != nil {
+func endpointError(ctx context.Context, e *env, err error) error {
+	if ctx.Err() != nil {
 		return err
 	}
 	err = fmt.Errorf("--endpoint: %w", err)

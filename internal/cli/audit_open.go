@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +14,7 @@ import (
 )
 
 // open reads the outputs through the door that is asked for.
-func (c *auditCmd) open(e *env, dir string) (*audited, error) {
+func (c *auditCmd) open(ctx context.Context, e *env, dir string) (*audited, error) {
 	d := &audited{Comparison: audit.Comparison{Defences: !c.NoDefences}, options: c.options()}
 	var err error
 	if e.serve && c.Outputs == "" {
@@ -23,11 +24,11 @@ func (c *auditCmd) open(e *env, dir string) (*audited, error) {
 	}
 	switch c.door() {
 	case "--model":
-		err = c.openModel(e, d)
+		err = c.openModel(ctx, e, d)
 	case "--endpoint":
-		err = c.openEndpoint(e, dir, d)
+		err = c.openEndpoint(ctx, e, dir, d)
 	default:
-		err = c.openOutputs(e, d)
+		err = c.openOutputs(ctx, e, d)
 	}
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func (c *auditCmd) options() audit.Options {
 
 // openOutputs reads a file of outputs, with those of honest classifiers where they
 // stand in it.
-func (c *auditCmd) openOutputs(e *env, d *audited) (err error) {
+func (c *auditCmd) openOutputs(ctx context.Context, e *env, d *audited) (err error) {
 	if _, err := os.Stat(c.Outputs); err != nil {
 		return fmt.Errorf("--outputs: %w", err)
 	}
@@ -61,12 +62,12 @@ func (c *auditCmd) openOutputs(e *env, d *audited) (err error) {
 	o := audit.OpenOptions{
 		Target: c.Target, Sensitive: c.Sensitive, Scores: c.Scores, Kind: curious.Outputs(c.OutputsKind), Progress: bar.set,
 	}
-	if d.sample, err = audit.OpenOutputs(e.ctx, c.Outputs, o); err != nil {
-		return fileError(e, "--outputs", err)
+	if d.sample, err = audit.OpenOutputs(ctx, c.Outputs, o); err != nil {
+		return fileError(ctx, e, "--outputs", err)
 	}
 	if len(c.ReferenceScores) > 0 {
-		if d.References, err = audit.OpenReferences(e.ctx, c.Outputs, o, c.ReferenceScores); err != nil {
-			return fileError(e, "--reference-scores", err)
+		if d.References, err = audit.OpenReferences(ctx, c.Outputs, o, c.ReferenceScores); err != nil {
+			return fileError(ctx, e, "--reference-scores", err)
 		}
 		if c.SameRecipe {
 			d.Recipe = audit.RecipeStated
@@ -79,10 +80,10 @@ func (c *auditCmd) openOutputs(e *env, d *audited) (err error) {
 
 // fileError tells a file that cannot be read from one that says something else than
 // it should: the latter is the caller's to mend.
-func fileError(e *env, flag string, err error) error {
+func fileError(ctx context.Context, e *env, flag string, err error) error {
 	named := fmt.Errorf("%s: %w", flag, unprefixed(err))
 	var path *fs.PathError
-	if e.ctx.Err() != nil || errors.As(err, &path) {
+	if ctx.Err() != nil || errors.As(err, &path) {
 		return named
 	}
 	return usage(named, "")

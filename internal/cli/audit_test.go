@@ -70,9 +70,9 @@ func auditApart(t *testing.T, dir string, args ...string) *report.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := newEnv(t.Context(), k, args, &said, &said)
+	e := newEnv(k, args, &said, &said)
 	e.pool = apart{t, dir, args}
-	if err := k.Run(e); err != nil {
+	if err := runParsed(t.Context(), k, e); err != nil {
 		t.Fatalf("%v: %v: %s", args, err, said.String())
 	}
 	r, err := readReport(dir)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -15,11 +16,11 @@ import (
 // prepare trains what the figures are compared with and checked by: references, a
 // planted curious model and, where the model is at hand, its distilled version; the
 // pruned ones need no training. What an interrupted run has trained is taken as it is.
-func (c *auditCmd) prepare(e *env, dir string, d *audited) error {
+func (c *auditCmd) prepare(ctx context.Context, e *env, dir string, d *audited) error {
 	if !d.sample.Varied() {
 		return nil
 	}
-	if err := c.openTraining(e, d); err != nil {
+	if err := c.openTraining(ctx, e, d); err != nil {
 		return err
 	}
 	for _, step := range []func(*audited) error{c.references, c.plant, c.plantTask, c.student} {
@@ -27,10 +28,10 @@ func (c *auditCmd) prepare(e *env, dir string, d *audited) error {
 			return err
 		}
 	}
-	if err := c.train(e, dir, d); err != nil {
+	if err := c.train(ctx, e, dir, d); err != nil {
 		return err
 	}
-	return c.prune(e, d)
+	return c.prune(ctx, e, d)
 }
 
 // trainingJob is a training, and what is done with what comes of it.
@@ -45,7 +46,7 @@ func (d *audited) learn(t audit.Training, take func(t *audit.Trained) error) {
 }
 
 // train does what is on the list, wherever that is done, and takes what comes of it.
-func (c *auditCmd) train(e *env, dir string, d *audited) error {
+func (c *auditCmd) train(ctx context.Context, e *env, dir string, d *audited) error {
 	settings, hashes := c.trainings(d)
 	var all []audit.Training
 	for _, l := range d.trainings {
@@ -57,7 +58,7 @@ func (c *auditCmd) train(e *env, dir string, d *audited) error {
 	}
 	bar := newMeter(e.stderr, fmt.Sprintf("training %d classifiers, thousandths", len(all)), 0, false)
 	defer bar.close()
-	trained, kept, err := audit.Train(e.ctx, filepath.Join(dir, shardsDir), all, audit.TrainOptions{
+	trained, kept, err := audit.Train(ctx, filepath.Join(dir, shardsDir), all, audit.TrainOptions{
 		Settings: settings, Hashes: hashes, Pool: e.pool, Resume: c.Resume,
 		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})
@@ -74,7 +75,7 @@ func (c *auditCmd) train(e *env, dir string, d *audited) error {
 }
 
 // openTraining reads the data of --reference.
-func (c *auditCmd) openTraining(e *env, d *audited) error {
+func (c *auditCmd) openTraining(ctx context.Context, e *env, d *audited) error {
 	if c.Reference == "" {
 		return nil
 	}
@@ -95,7 +96,7 @@ func (c *auditCmd) openTraining(e *env, d *audited) error {
 		src.Labels = "" // those are of --data
 	}
 	c.sameTask(src, d)
-	_, parts, err := src.open(e)
+	_, parts, err := src.open(ctx, e)
 	if err != nil {
 		return c.renamed(err)
 	}
@@ -300,7 +301,7 @@ func (c *auditCmd) student(d *audited) error {
 func (d *audited) defends() bool { return d.Defences && d.model != nil }
 
 // prune makes what other defences need the model for, before the student.
-func (c *auditCmd) prune(e *env, d *audited) error {
+func (c *auditCmd) prune(ctx context.Context, e *env, d *audited) error {
 	switch {
 	case !d.defends():
 		return nil
@@ -308,7 +309,7 @@ func (c *auditCmd) prune(e *env, d *audited) error {
 		d.notes = append(d.notes, "Pruning and a student were not tried: the model has a single output.")
 		return nil
 	}
-	pruned, err := audit.Pruned(e.ctx, d.model.graph, d.examples.set)
+	pruned, err := audit.Pruned(ctx, d.model.graph, d.examples.set)
 	if err != nil {
 		return err
 	}

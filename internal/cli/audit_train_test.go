@@ -29,8 +29,8 @@ func TestTrainingFails(t *testing.T) {
 		}}, func(*audit.Trained) error { return nil })
 	}
 	dir, said := t.TempDir(), new(strings.Builder)
-	e := &env{ctx: t.Context(), stderr: said, args: []string{"audit"}}
-	status := fail(said, e.unfinished(new(auditCmd).train(e, dir, d), dir))
+	e := &env{stderr: said, args: []string{"audit"}}
+	status := fail(said, e.unfinished(new(auditCmd).train(t.Context(), e, dir, d), dir))
 	if status != statusUnfinished || !strings.Contains(said.String(), "1 of 3 shards failed") || !strings.Contains(said.String(), "reference 2: the loss is NaN") || !strings.Contains(said.String(), "--resume") {
 		t.Errorf("status %d: %s", status, said)
 	}

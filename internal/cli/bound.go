@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -32,13 +33,13 @@ func (boundCmd) Help() string {
 	return "Example: tattle bound --model mnist-net/model.onnx --data mnist --examples 100\n\nThe bounds hold for reconstructions that are right on average over the noise. An adversary who knows what inputs look like may err by less: the attacks and the van Trees bound are for this case. docs/reconstruction.md explains the kinds of bounds.\n\nCtrl-C keeps the bounds of finished examples. The same command with --out and --resume continues; the prior is computed and the attacks run again."
 }
 
-func (c *boundCmd) Run(e *env) error {
-	m, err := c.measurement(e)
+func (c *boundCmd) Run(ctx context.Context, e *env) error {
+	m, err := c.measurement(ctx, e)
 	if err != nil {
 		return err
 	}
-	return c.in(e, "bound", c.Resume, func(dir string) error {
-		done, err := m.run(e, dir)
+	return c.in(ctx, e, "bound", c.Resume, func(dir string) error {
+		done, err := m.run(ctx, e, dir)
 		if err != nil {
 			return e.unfinished(err, dir)
 		}
@@ -56,7 +57,7 @@ func releaseTitle(l measure.Release, model string) string {
 }
 
 // measurement checks the flags and opens model and data.
-func (c *boundCmd) measurement(e *env) (*measurement, error) {
+func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error) {
 	leaves, err := c.release(c.Seed)
 	if err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func (c *boundCmd) measurement(e *env) (*measurement, error) {
 		return nil, err
 	}
 	in := inputs{c.inputFlags.settled(), c.Data, c.Split, c.Seed}
-	set, err := openInputs(e, in, read)
+	set, err := openInputs(ctx, e, in, read)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +98,6 @@ func (c *boundCmd) measurement(e *env) (*measurement, error) {
 	if leaves.Spec.Projection == "principal" {
 		needed = "--projection principal"
 	}
-	m.adversaries, err = c.furtherFlags.adversaries(in, needed, set, func(in inputs) (*dataset.Set, error) { return readInputs(e, in, read) })
+	m.adversaries, err = c.furtherFlags.adversaries(in, needed, set, func(in inputs) (*dataset.Set, error) { return readInputs(ctx, e, in, read) })
 	return m, err
 }

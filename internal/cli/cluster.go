@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"tattle/cluster"
@@ -25,9 +26,9 @@ For several machines run nats-server, with TLS and a token: docs/cluster.md show
 }
 
 // Run serves until it is interrupted.
-func (c *clusterServeCmd) Run(e *env) error {
+func (c *clusterServeCmd) Run(ctx context.Context, e *env) error {
 	o := cluster.ServerOptions{Listen: c.Listen, Store: c.Store, TokenFile: c.TokenFile, Log: e.stderr}
-	err := cluster.ListenAndServe(e.ctx, o, func(url string) {
+	err := cluster.ListenAndServe(ctx, o, func(url string) {
 		args := []string{"--cluster", url}
 		if c.TokenFile != "" {
 			args = append(args, "--cluster-token-file", absolute(c.TokenFile))

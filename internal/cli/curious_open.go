@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,19 +13,19 @@ import (
 
 // open reads the data, in three parts. All of the training part is in whole; in
 // parts only what is trained on.
-func (o *dataSource) open(e *env) (parts, whole *dataset.Parts, err error) {
+func (o *dataSource) open(ctx context.Context, e *env) (parts, whole *dataset.Parts, err error) {
 	if _, err := os.Stat(o.Path); err != nil && o.Path != "" {
 		return nil, nil, fmt.Errorf("--data: %w", err)
 	}
 	bar := newMeter(e.stderr, "reading", 0, false)
 	defer bar.close()
-	whole, err = dataset.OpenParts(e.ctx, o.Path, dataset.LabelledOptions{
+	whole, err = dataset.OpenParts(ctx, o.Path, dataset.LabelledOptions{
 		Kind: o.Kind, Labels: o.Labels, FileColumn: o.FileColumn, Target: o.Target, Sensitive: o.Sensitive,
 		Side: o.Side, Seed: o.Seed, Cache: o.Cache, Limit: o.Limit,
 		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})
 	if err != nil {
-		return nil, nil, openError(e, err)
+		return nil, nil, openError(ctx, e, err)
 	}
 	if parts = whole; o.HoldOut {
 		parts, _ = curious.SplitTeacher(whole, o.Seed)
@@ -41,10 +42,10 @@ func cacheFolder(flag string) string {
 }
 
 // openError says whether it is the files that are wrong, or what is asked of them.
-func openError(e *env, err error) error {
+func openError(ctx context.Context, e *env, err error) error {
 	var format *dataset.FormatError
 	var path *fs.PathError
-	if e.ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return err
 	}
 	if errors.As(err, &format) || errors.As(err, &path) || errors.Is(err, fs.ErrNotExist) {

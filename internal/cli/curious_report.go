@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -15,14 +16,14 @@ import (
 
 // curiousReport is the report of trainings that differ in their seed: the first
 // one's figures in full, the others' beside them.
-func curiousReport(e *env, dir string, runs []seedRun, results []*seedResult, parts *dataset.Parts) (*report.Report, error) {
+func curiousReport(ctx context.Context, e *env, dir string, runs []seedRun, results []*seedResult, parts *dataset.Parts) (*report.Report, error) {
 	r := newReport(e, curiousTitle(parts.Train), runs[0].options.Seed)
 	first := results[0]
 	at, err := filepath.Rel(dir, seedDir(dir, runs, 0))
 	if err != nil {
 		return nil, err
 	}
-	if err := describeCurious(e, r, dir, at, runs[0], first, parts); err != nil {
+	if err := describeCurious(ctx, e, r, dir, at, runs[0], first, parts); err != nil {
 		return nil, err
 	}
 	for i, x := range results {
@@ -45,7 +46,7 @@ func curiousReport(e *env, dir string, runs []seedRun, results []*seedResult, pa
 
 // describeCurious fills in what is said of the first seed alone, whose files are in
 // dir/at.
-func describeCurious(e *env, r *report.Report, dir, at string, s seedRun, x *seedResult, parts *dataset.Parts) error {
+func describeCurious(ctx context.Context, e *env, r *report.Report, dir, at string, s seedRun, x *seedResult, parts *dataset.Parts) error {
 	for k, v := range x.Settings {
 		if k != "seed" {
 			r.Settings[k] = v
@@ -59,7 +60,7 @@ func describeCurious(e *env, r *report.Report, dir, at string, s seedRun, x *see
 	if err := modelOf(r, dir, filepath.Join(at, modelFile), parts.Train.Shape, len(parts.Train.YNames)); err != nil {
 		return err
 	}
-	arrays, err := keepOutputs(e, dir, trained, parts.Test)
+	arrays, err := keepOutputs(ctx, e, dir, trained, parts.Test)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -33,7 +34,7 @@ type teacher struct {
 }
 
 // open reads the run and then its data.
-func (c *taught) open(e *env) (*teacher, error) {
+func (c *taught) open(ctx context.Context, e *env) (*teacher, error) {
 	t := &teacher{dir: firstSeed(c.Run)}
 	var err error
 	if !exists(filepath.Join(t.dir, resultFile)) {
@@ -61,7 +62,7 @@ func (c *taught) open(e *env) (*teacher, error) {
 	if c.Cache != "" {
 		src.Cache = cacheFolder(c.Cache)
 	}
-	if t.parts, t.whole, err = src.open(e); err != nil {
+	if t.parts, t.whole, err = src.open(ctx, e); err != nil {
 		return nil, err
 	}
 	if t.options, err = t.result.options(); err != nil {

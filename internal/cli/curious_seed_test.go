@@ -33,7 +33,7 @@ func TestSeedInterrupted(t *testing.T) {
 	s := seedRun{options: curious.Options{Attack: curious.Parameterized, Epochs: 3, Seed: 1}}
 	s.source = &dataSource{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: 200, Seed: 1}
 	ctx, cancel := context.WithCancel(t.Context())
-	e := &env{ctx: ctx, stdout: io.Discard, stderr: io.Discard}
+	e := &env{stdout: io.Discard, stderr: io.Discard}
 	r, err := s.run(ctx, e, dir, p, func(done, total int) {
 		if 3*done > total {
 			cancel()
@@ -61,8 +61,7 @@ func TestSeedInterrupted(t *testing.T) {
 	if kept, readErr := readResult(dir); !errors.Is(err, context.Canceled) || again == nil || readErr != nil || len(again.Epochs) != 2 || len(kept.Epochs) != 2 {
 		t.Errorf("an interruption after one epoch takes the place of one after two: %v, %v", err, readErr)
 	}
-	e.ctx = t.Context()
-	if taught, err := (&taught{Run: dir}).open(e); err != nil || len(taught.notes) != 1 || !strings.Contains(taught.notes[0], "best of 2 epochs") {
+	if taught, err := (&taught{Run: dir}).open(t.Context(), e); err != nil || len(taught.notes) != 1 || !strings.Contains(taught.notes[0], "best of 2 epochs") {
 		t.Errorf("an unfinished teacher: %+v, %v", taught, err)
 	}
 	if _, err := s.run(t.Context(), e, dir, p, nil); err != nil {

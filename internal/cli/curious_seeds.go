@@ -32,14 +32,14 @@ type seeds struct {
 }
 
 // train trains what is not finished yet, and returns what all came to.
-func (s *seeds) train(e *env, dir string) ([]*seedResult, error) {
+func (s *seeds) train(ctx context.Context, e *env, dir string) ([]*seedResult, error) {
 	s.bar = newMeter(e.stderr, "training", 0, false)
 	defer s.bar.close()
 	t := &trainings{env: e, dir: dir, atOnce: s.atOnce(), trainingSet: s}
 	for i := range s.runs {
 		t.names = append(t.names, seedName(s.runs, i))
 	}
-	err := t.run(func(missing []string) error {
+	err := t.run(ctx, func(missing []string) error {
 		s.missing = len(missing)
 		if len(s.runs) > 1 {
 			s.bar.name(fmt.Sprintf("training %d seeds", len(missing)))
@@ -108,7 +108,7 @@ func (s *seeds) of(name string) (seedRun, bool) {
 }
 
 // manifest implements trainingSet.
-func (s *seeds) manifest(_ *env, names []string) (run.Manifest, error) {
+func (s *seeds) manifest(ctx context.Context, _ *env, names []string) (run.Manifest, error) {
 	common := s.runs[0].settings(s.parts)
 	if len(s.runs) > 1 {
 		delete(common, "seed")

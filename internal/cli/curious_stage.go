@@ -32,7 +32,7 @@ type trainings struct {
 // trainingSet makes the trainings of a run, each of which has a name.
 type trainingSet interface {
 	// manifest returns the manifest of a stage of these trainings.
-	manifest(e *env, names []string) (run.Manifest, error)
+	manifest(ctx context.Context, e *env, names []string) (run.Manifest, error)
 	// finished returns the result of a training in dir, nil if it is not complete.
 	finished(name, dir string) (*trained, error)
 	// make trains into dir. Interrupted, it returns ctx's error.
@@ -74,15 +74,15 @@ func (t *trainings) at(name string) string { return filepath.Join(t.dir, filepat
 func (t *trainings) stage() string { return filepath.Join(t.dir, shardsDir) }
 
 // run trains what is missing; start is told of it first.
-func (t *trainings) run(start func(missing []string) error) error {
-	names, missing, err := t.begin()
+func (t *trainings) run(ctx context.Context, start func(missing []string) error) error {
+	names, missing, err := t.begin(ctx)
 	if err == nil {
 		err = start(missing)
 	}
 	if err != nil || len(names) == 0 && !exists(t.stage()) && !t.replaced {
 		return err
 	}
-	f, err := t.compute(names, missing)
+	f, err := t.compute(ctx, names, missing)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (t *trainings) run(start func(missing []string) error) error {
 // begin settles what the shards are: those of a stage that was begun, where it is the
 // same trainings that are missing, otherwise these. What another stage has finished is
 // taken out of it before it goes.
-func (t *trainings) begin() (names, missing []string, err error) {
+func (t *trainings) begin(ctx context.Context) (names, missing []string, err error) {
 	was, theirs, err := t.begun()
 	if err != nil {
 		return nil, nil, err
@@ -107,7 +107,7 @@ func (t *trainings) begin() (names, missing []string, err error) {
 		missing, err = t.missing()
 		return missing, missing, err
 	}
-	f, unlock, err := t.open(was, theirs)
+	f, unlock, err := t.open(ctx, was, theirs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -150,8 +150,8 @@ func (t *trainings) begun() (names []string, by run.Program, err error) {
 
 // open opens a stage that was begun. Where others work in it, what they have finished is
 // only read.
-func (t *trainings) open(names []string, by run.Program) (f *run.Folder, unlock func(), err error) {
-	m, err := t.manifest(t.env, names)
+func (t *trainings) open(ctx context.Context, names []string, by run.Program) (f *run.Folder, unlock func(), err error) {
+	m, err := t.manifest(ctx, t.env, names)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -255,8 +255,8 @@ func (t *trainings) pack(w io.Writer, dir string, k *trained) error {
 
 // compute has the stage's trainings done, of which some are missing. It returns the
 // folder of all shards once the folders of all trainings are there.
-func (t *trainings) compute(names, missing []string) (*run.Folder, error) {
-	m, err := t.manifest(t.env, names)
+func (t *trainings) compute(ctx context.Context, names, missing []string) (*run.Folder, error) {
+	m, err := t.manifest(ctx, t.env, names)
 	if err != nil {
 		return nil, err
 	}
@@ -272,9 +272,9 @@ func (t *trainings) compute(names, missing []string) (*run.Folder, error) {
 	if !t.serve {
 		w.Progress = c.progress
 	}
-	f, err := t.pool.Run(t.ctx, w)
+	f, err := t.pool.Run(ctx, w)
 	c.under.Wait() // what was interrupted keeps what it has
-	switch stopped := t.ctx.Err(); {
+	switch stopped := ctx.Err(); {
 	case err == nil && t.serve:
 		return nil, run.ErrServed
 	case stopped != nil && errors.Is(err, stopped):

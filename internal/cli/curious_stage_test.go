@@ -89,9 +89,9 @@ func commanded(t *testing.T, p run.Pool, serve bool, args ...string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := newEnv(t.Context(), k, args, &said, &said)
+	e := newEnv(k, args, &said, &said)
 	e.pool, e.serve = p, serve
-	err = k.Run(e)
+	err = runParsed(t.Context(), k, e)
 	if serve && said.Len() > 0 {
 		t.Errorf("a worker says %q", said.String())
 	}
@@ -126,8 +126,8 @@ func TestStageIsNotTaken(t *testing.T) {
 	t.Parallel()
 	p, dir := seedParts(t), t.TempDir()
 	s := &seeds{runs: []seedRun{{source: &dataSource{}}}, parts: p}
-	all := &trainings{env: &env{ctx: t.Context()}, dir: dir, names: []string{"."}, trainingSet: s}
-	m, err := s.manifest(nil, all.names)
+	all := &trainings{env: &env{}, dir: dir, names: []string{"."}, trainingSet: s}
+	m, err := s.manifest(t.Context(), nil, all.names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,12 +172,12 @@ func TestStageIsNotTaken(t *testing.T) {
 func TestStageOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	s := &seeds{runs: make([]seedRun, 3), parts: seedParts(t)}
-	all := &trainings{env: &env{ctx: t.Context()}, dir: t.TempDir(), trainingSet: s}
+	all := &trainings{env: &env{}, dir: t.TempDir(), trainingSet: s}
 	for i := range s.runs {
 		s.runs[i].options.Seed, s.runs[i].source = uint64(i+1), &dataSource{}
 		all.names = append(all.names, seedName(s.runs, i))
 	}
-	m, err := s.manifest(nil, all.names[:2])
+	m, err := s.manifest(t.Context(), nil, all.names[:2])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestStageOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	unlock()
-	names, missing, err := all.begin()
+	names, missing, err := all.begin(t.Context())
 	if want := []string{"seed-1", "seed-3"}; err != nil || !slices.Equal(names, want) || !slices.Equal(missing, want) {
 		t.Errorf("%v and %v to do, want %v; %v", names, missing, want, err)
 	}
@@ -245,7 +245,7 @@ func TestStageIsForgotten(t *testing.T) {
 	t.Parallel()
 	var p told
 	s := &seeds{runs: make([]seedRun, 2), parts: seedParts(t), bar: newMeter(io.Discard, "", 0, false)}
-	all := &trainings{env: &env{ctx: t.Context(), pool: &p}, dir: t.TempDir(), trainingSet: s}
+	all := &trainings{env: &env{pool: &p}, dir: t.TempDir(), trainingSet: s}
 	for i := range s.runs {
 		s.runs[i].options.Seed = uint64(i + 1)
 		name := seedName(s.runs, i)
@@ -257,10 +257,10 @@ func TestStageIsForgotten(t *testing.T) {
 		all.names = append(all.names, name)
 	}
 	nothing := func([]string) error { return nil }
-	if err := all.run(nothing); err != nil || len(p) > 0 {
+	if err := all.run(t.Context(), nothing); err != nil || len(p) > 0 {
 		t.Fatalf("with nothing to do it is given %v shards; %v", p, err)
 	}
-	m, err := s.manifest(nil, all.names)
+	m, err := s.manifest(t.Context(), nil, all.names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,14 +269,14 @@ func TestStageIsForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	unlock()
-	if err := all.run(nothing); err != nil || !slices.Equal(p, told{0}) || exists(all.stage()) {
+	if err := all.run(t.Context(), nothing); err != nil || !slices.Equal(p, told{0}) || exists(all.stage()) {
 		t.Errorf("of a stage whose trainings are there: %v, %v", p, err)
 	}
 	if err := os.MkdirAll(filepath.Join(all.stage(), ".training-left"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	all.replaced = false
-	if err := all.run(nothing); err != nil || exists(all.stage()) {
+	if err := all.run(t.Context(), nothing); err != nil || exists(all.stage()) {
 		t.Errorf("what is left of a stage that was being removed stays: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ import (
 )
 
 // trainCurious trains paper B's classifiers, one for each seed.
-func (c *trainCmd) trainCurious(e *env) error {
+func (c *trainCmd) trainCurious(ctx context.Context, e *env) error {
 	if err := c.checkCurious(); err != nil {
 		return err
 	}
@@ -27,8 +28,8 @@ func (c *trainCmd) trainCurious(e *env) error {
 	if err := c.interrupted(c.Resume); err != nil {
 		return err
 	}
-	return c.in(e, "train-"+c.Task, c.Resume, func(dir string) error {
-		parts, _, err := runs[0].source.open(e)
+	return c.in(ctx, e, "train-"+c.Task, c.Resume, func(dir string) error {
+		parts, _, err := runs[0].source.open(ctx, e)
 		if err != nil {
 			return err
 		}
@@ -38,19 +39,19 @@ func (c *trainCmd) trainCurious(e *env) error {
 		if err := runs[0].fits(dir, parts, toKeep(e, dir, runs)); err != nil {
 			return err
 		}
-		return c.stoppedAt(e, c.trainInto(e, dir, runs, parts), dir)
+		return c.stoppedAt(e, c.trainInto(ctx, e, dir, runs, parts), dir)
 	})
 }
 
 // trainInto trains what is missing in dir, and reports on all of it.
-func (c *trainCmd) trainInto(e *env, dir string, runs []seedRun, parts *dataset.Parts) error {
+func (c *trainCmd) trainInto(ctx context.Context, e *env, dir string, runs []seedRun, parts *dataset.Parts) error {
 	started := time.Now()
 	s := &seeds{runs: runs, parts: parts, steps: map[string]int{}, unit: 1, took: map[string]time.Duration{}}
-	results, err := s.train(e, dir)
+	results, err := s.train(ctx, e, dir)
 	if err != nil {
 		return err
 	}
-	r, err := curiousReport(e, dir, runs, results, parts)
+	r, err := curiousReport(ctx, e, dir, runs, results, parts)
 	if err != nil {
 		return err
 	}
@@ -132,9 +133,9 @@ func otherwiseKept(dir string, seeds int) error {
 
 // keepOutputs writes the outputs of a classifier on the test part, with the labels,
 // into the run's folder: what an audit needs.
-func keepOutputs(e *env, dir string, t *curious.Result, test *dataset.Set) (report.Arrays, error) {
+func keepOutputs(ctx context.Context, e *env, dir string, t *curious.Result, test *dataset.Set) (report.Arrays, error) {
 	a := report.Arrays{File: arraysFile}
-	outputs, err := curious.Predict(e.ctx, t.Classifier, test)
+	outputs, err := curious.Predict(ctx, t.Classifier, test)
 	if err != nil {
 		return a, err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -23,7 +24,7 @@ func (dataGetCmd) Help() string {
 	return "Example: tattle data get mnist --out mnist\n\nAfter an interruption, the same command continues the download."
 }
 
-func (c *dataGetCmd) Run(e *env) error {
+func (c *dataGetCmd) Run(ctx context.Context, e *env) error {
 	if about(c.Name) != "" {
 		return usage(fmt.Errorf("%s is not fetched: no checksum of a published copy is known", c.Name), "tattle data info "+c.Name+" says where it is and how it is laid out")
 	}
@@ -37,7 +38,7 @@ func (c *dataGetCmd) Run(e *env) error {
 	m := newMeter(e.stderr, c.Name, -1, true)
 	defer m.close()
 	opts := dataset.GetOptions{BaseURL: c.From, Progress: m.set}
-	if err := dataset.Get(e.ctx, c.Name, dir, opts); err != nil {
+	if err := dataset.Get(ctx, c.Name, dir, opts); err != nil {
 		return hinted(err, "run the same command again: it goes on where it stopped")
 	}
 	_, err := fmt.Fprintf(e.stdout, "%s is in %s\n", c.Name, dir)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"tattle/dataset"
@@ -20,7 +21,7 @@ func (dataMakeCmd) Help() string {
 // mostFaces are the most that are drawn: more than CelebA has.
 const mostFaces = 1000000
 
-func (c *dataMakeCmd) Run(e *env) error {
+func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	if c.Examples < 1 || c.Examples > mostFaces {
 		return usage(fmt.Errorf("--examples: %d is not between 1 and %d", c.Examples, mostFaces), "")
 	}
@@ -28,8 +29,8 @@ func (c *dataMakeCmd) Run(e *env) error {
 	if dir == "" {
 		dir = "data/" + c.Name + "-made"
 	}
-	if err := dataset.WriteFaces(e.ctx, dir, c.Name, c.Examples, c.Seed); err != nil {
-		if stopped := e.ctx.Err(); stopped != nil {
+	if err := dataset.WriteFaces(ctx, dir, c.Name, c.Examples, c.Seed); err != nil {
+		if stopped := ctx.Err(); stopped != nil {
 			return hinted(fmt.Errorf("%s holds only some of the faces: %w", dir, stopped), "delete it, and draw them again")
 		}
 		return hinted(err, "choose a new folder with --out")

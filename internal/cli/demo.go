@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -30,9 +31,9 @@ func (demoCmd) Help() string {
 	return "Example: tattle demo\n\nTrains a net on generated digits, adds noise to its features, proves lower bounds on the error of unbiased reconstructions, and runs attacks. Needs no data and no network."
 }
 
-func (c *demoCmd) Run(e *env) error {
-	return c.in(e, "demo", false, func(dir string) error {
-		err := c.demo(e, dir)
+func (c *demoCmd) Run(ctx context.Context, e *env) error {
+	return c.in(ctx, e, "demo", false, func(dir string) error {
+		err := c.demo(ctx, e, dir)
 		if err == nil || exists(filepath.Join(dir, reportJSON)) {
 			return err
 		}
@@ -43,15 +44,15 @@ func (c *demoCmd) Run(e *env) error {
 	})
 }
 
-func (c *demoCmd) demo(e *env, dir string) error {
+func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 	started := time.Now()
 	task := trainCmd{Task: glyphsName, Data: glyphsName, Epochs: demoEpochs, Batch: train.DefaultBatch, LearningRate: defaultLearningRate, output: c.output}
 	train, test := glyphs(0, c.Seed)
-	g, t, err := task.fit(e, dir, train, test)
+	g, t, err := task.fit(ctx, e, dir, train, test)
 	if err != nil {
 		return err
 	}
-	trained, err := task.keep(e, dir, g, t, test)
+	trained, err := task.keep(ctx, e, dir, g, t, test)
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (c *demoCmd) demo(e *env, dir string) error {
 	if err := demoBounds.AddTo(&m.Experiment, test, c.Seed); err != nil {
 		return err
 	}
-	done, err := m.run(e, dir)
+	done, err := m.run(ctx, e, dir)
 	if err != nil {
 		return err
 	}

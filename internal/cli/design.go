@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -67,23 +68,23 @@ Exit status: 1 if nothing meets the target; the answer is then the nearest relea
 }
 
 // Run searches and reports.
-func (c *designCmd) Run(e *env) error {
-	j, err := c.job(e)
+func (c *designCmd) Run(ctx context.Context, e *env) error {
+	j, err := c.job(ctx, e)
 	if err != nil {
 		return err
 	}
-	return c.in(e, "design", c.Resume, func(dir string) error {
+	return c.in(ctx, e, "design", c.Resume, func(dir string) error {
 		if begun(dir) && !c.Resume {
 			return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "continue it with --resume, or choose another folder")
 		}
-		return e.unfinished(j.answer(e, dir), dir)
+		return e.unfinished(j.answer(ctx, e, dir), dir)
 	})
 }
 
 // answer searches, reports, and clears away what the search kept.
-func (j *designJob) answer(e *env, dir string) error {
+func (j *designJob) answer(ctx context.Context, e *env, dir string) error {
 	started := time.Now()
-	a, err := j.search(e, dir)
+	a, err := j.search(ctx, e, dir)
 	if err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ type designJob struct {
 }
 
 // job checks the flags and opens model and data.
-func (c *designCmd) job(e *env) (*designJob, error) {
+func (c *designCmd) job(ctx context.Context, e *env) (*designJob, error) {
 	j := &designJob{designCmd: c}
 	var err error
 	if j.options, err = c.asked(); err != nil {
@@ -127,7 +128,7 @@ func (c *designCmd) job(e *env) (*designJob, error) {
 		return nil, err
 	}
 	j.graph, j.hash, j.in = j.read.graph, j.read.hash, inputs{c.inputFlags.settled(), c.Data, c.Split, c.Seed}
-	if j.data, err = openInputs(e, j.in, j.read); err != nil {
+	if j.data, err = openInputs(ctx, e, j.in, j.read); err != nil {
 		return nil, err
 	}
 	if !j.data.Labelled() {
@@ -142,7 +143,7 @@ func (c *designCmd) job(e *env) (*designJob, error) {
 			return nil, usage(fmt.Errorf("--keep: %d of %d features cannot be kept", k, n), "")
 		}
 	}
-	if err := j.learn(e); err != nil {
+	if err := j.learn(ctx, e); err != nil {
 		return nil, err
 	}
 	if j.options.Indices, err = chooseExamples(c.Examples, j.data.Len(), c.Seed); err != nil {
@@ -256,8 +257,8 @@ func (j *designJob) shapes() (n int, err error) {
 }
 
 // learn opens the training data, which may be missing unless something needs them.
-func (j *designJob) learn(e *env) error {
-	j.training, j.trainPath, j.missing = openTraining(j.TrainingData, j.in, j.data, func(in inputs) (*dataset.Set, error) { return readInputs(e, in, j.read) })
+func (j *designJob) learn(ctx context.Context, e *env) error {
+	j.training, j.trainPath, j.missing = openTraining(j.TrainingData, j.in, j.data, func(in inputs) (*dataset.Set, error) { return readInputs(ctx, e, in, j.read) })
 	needed := ""
 	switch {
 	case j.training != nil && !slices.Equal(j.training.Shape, j.data.Shape):
@@ -277,7 +278,7 @@ func (j *designJob) learn(e *env) error {
 }
 
 // search runs the search, whose stages are kept in a folder of their own in dir.
-func (j *designJob) search(e *env, dir string) (*design.Answer, error) {
+func (j *designJob) search(ctx context.Context, e *env, dir string) (*design.Answer, error) {
 	hashes, err := j.hashes()
 	if err != nil {
 		return nil, err
@@ -290,7 +291,7 @@ func (j *designJob) search(e *env, dir string) (*design.Answer, error) {
 	if j.training != nil {
 		train = j.training
 	}
-	a, err := design.Search(e.ctx, j.graph, j.node, train, j.data, o)
+	a, err := design.Search(ctx, j.graph, j.node, train, j.data, o)
 	var wrong *measure.OptionError
 	if errors.As(err, &wrong) {
 		return nil, usage(fmt.Errorf("%s: %w", designFlags[wrong.Option], err), "")

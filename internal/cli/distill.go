@@ -43,13 +43,13 @@ func (distillCmd) Help() string {
 	return "Example: tattle distill curious --out student\n\nTrains a student to mimic the outputs of a trained classifier on a fifth of the training part, without labels (paper B, section 5.8). Then it measures the student's curiosity with the teacher's attack and with an attack fitted to the student. Train the teacher with --hold-out, so that it has not seen that fifth."
 }
 
-func (c *distillCmd) Run(e *env) error {
+func (c *distillCmd) Run(ctx context.Context, e *env) error {
 	widths, err := c.check()
 	if err != nil {
 		return err
 	}
-	return c.in(e, "distill", false, func(dir string) error {
-		t, err := c.open(e)
+	return c.in(ctx, e, "distill", false, func(dir string) error {
+		t, err := c.open(ctx, e)
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (c *distillCmd) Run(e *env) error {
 			return err
 		}
 		started := time.Now()
-		r, stopped := c.distill(e, dir, t, widths)
+		r, stopped := c.distill(ctx, e, dir, t, widths)
 		if r == nil {
 			return stopped
 		}
@@ -86,23 +86,23 @@ func (c *distillCmd) check() (widths [5]int, err error) {
 // distill trains the student, attacks it twice, and reports on it beside the teacher.
 // Interrupted, it reports on the best epoch so far, with ctx's error; nil where there
 // is none.
-func (c *distillCmd) distill(e *env, dir string, t *teacher, widths [5]int) (*report.Report, error) {
+func (c *distillCmd) distill(ctx context.Context, e *env, dir string, t *teacher, widths [5]int) (*report.Report, error) {
 	r := newReport(e, "A student of a classifier of "+curiousName(t.parts.Train), c.Seed)
 	_, data := curious.SplitTeacher(t.whole, t.result.Source.Seed)
 	stop := timed(r, "distillation")
-	d, stopped := c.train(e, t, data, widths)
+	d, stopped := c.train(ctx, e, t, data, widths)
 	if d == nil {
 		return nil, stopped
 	}
 	stop()
 	var fitted []curious.Attack
 	if stopped == nil {
-		fitted, stopped = c.refit(e, d.Student, t)
+		fitted, stopped = c.refit(ctx, e, d.Student, t)
 	}
-	if stopped != nil && e.ctx.Err() == nil {
+	if stopped != nil && ctx.Err() == nil {
 		return nil, stopped
 	}
-	if err := c.measure(context.WithoutCancel(e.ctx), dir, r, t, d, fitted); err != nil {
+	if err := c.measure(context.WithoutCancel(ctx), dir, r, t, d, fitted); err != nil {
 		return nil, err
 	}
 	if stopped != nil {
@@ -119,7 +119,7 @@ func (c *distillCmd) distill(e *env, dir string, t *teacher, widths [5]int) (*re
 	return r, stopped
 }
 
-func (c *distillCmd) train(e *env, t *teacher, data *dataset.Parts, widths [5]int) (*curious.DistillResult, error) {
+func (c *distillCmd) train(ctx context.Context, e *env, t *teacher, data *dataset.Parts, widths [5]int) (*curious.DistillResult, error) {
 	bar := newMeter(e.stderr, "distilling", 0, false)
 	defer bar.close()
 	o := curious.DistillOptions{
@@ -129,8 +129,8 @@ func (c *distillCmd) train(e *env, t *teacher, data *dataset.Parts, widths [5]in
 	if widths != [5]int{} {
 		o.Net = zoo.CuriousOf(t.parts.Train.Shape, widths)
 	}
-	d, err := curious.Distill(e.ctx, t.model.Classifier, data, o)
-	if err != nil && e.ctx.Err() == nil {
+	d, err := curious.Distill(ctx, t.model.Classifier, data, o)
+	if err != nil && ctx.Err() == nil {
 		err = usage(err, "")
 	}
 	return d, err
@@ -138,14 +138,14 @@ func (c *distillCmd) train(e *env, t *teacher, data *dataset.Parts, widths [5]in
 
 // refit fits an attack to the student's outputs for each attribute that the
 // teacher's attacks are on.
-func (c *distillCmd) refit(e *env, student *nn.Graph, t *teacher) ([]curious.Attack, error) {
+func (c *distillCmd) refit(ctx context.Context, e *env, student *nn.Graph, t *teacher) ([]curious.Attack, error) {
 	bar := newMeter(e.stderr, "fitting an attack", 0, false)
 	defer bar.close()
 	attributes := make([]int, len(t.model.Attacks))
 	for i, a := range t.model.Attacks {
 		attributes[i] = a.Index
 	}
-	fitted, err := curious.FitAttacks(e.ctx, student, t.parts, attributes, curious.AttackOptions{
+	fitted, err := curious.FitAttacks(ctx, student, t.parts, attributes, curious.AttackOptions{
 		Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed,
 		Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
 	})

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,7 +29,7 @@ type output struct {
 
 // in makes the run's folder, settles who computes the run, and does the work. Where
 // that fails with nothing to keep, the folder goes again.
-func (o output) in(e *env, command string, resume bool, work func(dir string) error) error {
+func (o output) in(ctx context.Context, e *env, command string, resume bool, work func(dir string) error) error {
 	dir, made, err := o.folder(command, resume)
 	if err != nil {
 		return err
@@ -43,7 +44,7 @@ func (o output) in(e *env, command string, resume bool, work func(dir string) er
 			return err
 		}
 	}
-	err = e.compute(dir, resume, func() error { return work(dir) })
+	err = e.compute(ctx, dir, resume, func() error { return work(dir) })
 	if err != nil && made {
 		file.Remove(dir) // does nothing unless it is empty
 	}

@@ -13,7 +13,7 @@ import (
 // made after the folder was checked.
 func TestLinksPlantedWhileRunning(t *testing.T) {
 	dir, outside := filepath.Join(t.TempDir(), "run"), t.TempDir()
-	err := output{Out: dir}.in(&env{ctx: t.Context(), stderr: io.Discard}, "test", false, func(string) error {
+	err := output{Out: dir}.in(t.Context(), &env{stderr: io.Discard}, "test", false, func(string) error {
 		if err := os.Symlink(outside, filepath.Join(dir, "seed-1")); err != nil {
 			t.Skip(err)
 		}

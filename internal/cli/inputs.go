@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -52,8 +53,8 @@ type inputs struct {
 
 // openInputs opens what --data names as the inputs of a model, which then notes what a
 // reader wants to know of how they were read.
-func openInputs(e *env, in inputs, m *model) (*dataset.Set, error) {
-	set, notes, err := readNoted(e, in, m)
+func openInputs(ctx context.Context, e *env, in inputs, m *model) (*dataset.Set, error) {
+	set, notes, err := readNoted(ctx, e, in, m)
 	m.notes = append(m.said(), notes...)
 	var s *statusError
 	if err == nil || errors.As(err, &s) {
@@ -63,12 +64,12 @@ func openInputs(e *env, in inputs, m *model) (*dataset.Set, error) {
 }
 
 // readInputs is openInputs for data that any flag names.
-func readInputs(e *env, in inputs, m *model) (*dataset.Set, error) {
-	set, _, err := readNoted(e, in, m)
+func readInputs(ctx context.Context, e *env, in inputs, m *model) (*dataset.Set, error) {
+	set, _, err := readNoted(ctx, e, in, m)
 	return set, err
 }
 
-func readNoted(e *env, in inputs, m *model) (*dataset.Set, []string, error) {
+func readNoted(ctx context.Context, e *env, in inputs, m *model) (*dataset.Set, []string, error) {
 	if in.path == glyphsName {
 		set, err := openData(in.path, in.split, in.seed)
 		if err == nil && !m.forData().IsZero() {
@@ -84,7 +85,7 @@ func readNoted(e *env, in inputs, m *model) (*dataset.Set, []string, error) {
 	if in.Limit != "" {
 		o.Choose = func(n int) ([]int, error) { return choose("--limit", in.Limit, n, in.seed) }
 	}
-	set, notes, err := dataset.OpenInputs(e.ctx, in.path, o)
+	set, notes, err := dataset.OpenInputs(ctx, in.path, o)
 	bar.close()
 	return set, notes, err
 }

@@ -49,7 +49,6 @@ func Main() int {
 
 // env is what every command works with.
 type env struct {
-	ctx    context.Context
 	stdout io.Writer
 	stderr io.Writer
 	args   []string        // what was asked for, without where it is kept or who computes it: what a report records
@@ -110,14 +109,20 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (stat
 	if err := checkDestinations(k); err != nil {
 		return fail(stderr, err)
 	}
-	e := newEnv(ctx, k, args, stdout, stderr)
+	e := newEnv(k, args, stdout, stderr)
 	if e.ships != nil && e.ships.Cluster != "" {
 		e.inputs = inputsOf(k) // before anything is settled
 	}
-	if err := k.Run(e); err != nil {
+	if err := runParsed(ctx, k, e); err != nil {
 		return fail(stderr, err)
 	}
 	return statusDone
+}
+
+// runParsed runs the command that was parsed.
+func runParsed(ctx context.Context, k *kong.Context, e *env) error {
+	k.BindTo(ctx, (*context.Context)(nil))
+	return k.Run(e)
 }
 
 // parse reads a command line.

@@ -56,40 +56,40 @@ type bounded struct {
 }
 
 // run bounds and attacks the release, writing arrays into dir, and reports on it.
-func (m *measurement) run(e *env, dir string) (*measured, error) {
-	b, err := m.bounded(e, dir)
+func (m *measurement) run(ctx context.Context, e *env, dir string) (*measured, error) {
+	b, err := m.bounded(ctx, e, dir)
 	if err != nil {
 		return nil, err
 	}
 	if e.serve {
 		return nil, run.ErrServed
 	}
-	return b.conclude(e)
+	return b.conclude(ctx, e)
 }
 
 // bounded computes the bounds, after everything that decides them. For another process's
 // run it does nothing else, and returns nil.
-func (m *measurement) bounded(e *env, dir string) (*bounded, error) {
+func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*bounded, error) {
 	if begun(dir) && !m.resume {
 		return nil, interruptedRun(dir)
 	}
-	if e.serve && e.skips(filepath.Join(dir, shardsDir)) {
+	if e.serve && e.skips(ctx, filepath.Join(dir, shardsDir)) {
 		return nil, nil
 	}
 	b := &bounded{measurement: m, dir: dir}
 	var err error
-	if b.split, err = m.cut(e.ctx); err != nil {
+	if b.split, err = m.cut(ctx); err != nil {
 		return nil, err
 	}
 	if b.files, err = m.Keep(b.split, dir); err != nil {
 		return nil, m.flagged(err)
 	}
 	if e.serve {
-		if _, err := m.SetNoise(e.ctx, b.split.Front, m.Data, dir, false); err != nil {
+		if _, err := m.SetNoise(ctx, b.split.Front, m.Data, dir, false); err != nil {
 			return nil, m.flagged(err)
 		}
 		if ok, _ := m.Holds(m.Experiment.Noise); ok {
-			_, err = b.search(e)
+			_, err = b.search(ctx, e)
 		}
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (m *measurement) bounded(e *env, dir string) (*bounded, error) {
 	m.inputs.record(r)
 	m.adversaries.record(r)
 	stop := timed(r, "accuracy")
-	if err := m.utility(e, r, b.split, dir); err != nil {
+	if err := m.utility(ctx, e, r, b.split, dir); err != nil {
 		return nil, err
 	}
 	stop()
@@ -116,7 +116,7 @@ func (m *measurement) bounded(e *env, dir string) (*bounded, error) {
 		return b, nil
 	}
 	defer timed(r, "bounds")()
-	if b.result, err = b.search(e); err == nil {
+	if b.result, err = b.search(ctx, e); err == nil {
 		m.fill(r, b.result)
 	}
 	return b, err
@@ -171,9 +171,9 @@ func interruptedRun(dir string) error {
 }
 
 // conclude attacks the release and finishes the report.
-func (b *bounded) conclude(e *env) (*measured, error) {
+func (b *bounded) conclude(ctx context.Context, e *env) (*measured, error) {
 	m, r := b.measurement, b.report
-	learned, err := b.attack(e)
+	learned, err := b.attack(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (b *bounded) conclude(e *env) (*measured, error) {
 }
 
 // attack runs the adversaries and writes attacks.npz; nil where none are asked for.
-func (b *bounded) attack(e *env) (*measure.Attacks, error) {
+func (b *bounded) attack(ctx context.Context, e *env) (*measure.Attacks, error) {
 	m, r, a := b.measurement, b.report, b.adversaries
 	if a == nil || !a.VanTrees && len(a.Attacks) == 0 {
 		return nil, nil
@@ -209,7 +209,7 @@ func (b *bounded) attack(e *env) (*measure.Attacks, error) {
 	defer bars.close()
 	do := a.Adversaries
 	do.Seed, do.Progress = m.Seed, bars.set
-	found, err := do.Run(e.ctx, measure.Target{
+	found, err := do.Run(ctx, measure.Target{
 		Front: b.split.Front, Model: whole, Noise: m.Experiment.Noise, Queries: m.Experiment.Queries, Post: m.Post,
 		Data: m.Data, Indices: m.Indices, Coordinates: m.Experiment.Coordinates, Legal: legal,
 		Seed: m.Seed, Pictures: report.GalleryPictures,
@@ -234,9 +234,9 @@ func (b *bounded) attack(e *env) (*measure.Attacks, error) {
 
 // skips reports that a worker need not look at a stage: its pool, if it can tell, is about
 // another one, and nothing that follows depends on its shards.
-func (e *env) skips(dir string) bool {
+func (e *env) skips(ctx context.Context, dir string) bool {
 	p, ok := e.pool.(announcing)
-	return ok && !p.Announced(e.ctx, dir)
+	return ok && !p.Announced(ctx, dir)
 }
 
 // announcing is a worker's pool that can tell whether a stage is yet to be done.
@@ -253,7 +253,7 @@ func timed(r *report.Report, what string) func() {
 }
 
 // utility settles the noise and measures what it costs, reading all the data twice.
-func (m *measurement) utility(e *env, r *report.Report, s *measure.Split, dir string) error {
+func (m *measurement) utility(ctx context.Context, e *env, r *report.Report, s *measure.Split, dir string) error {
 	passes, what := int64(2), "measuring accuracy"
 	if !m.Data.Labelled() {
 		passes, what = 1, "measuring features"
@@ -261,7 +261,7 @@ func (m *measurement) utility(e *env, r *report.Report, s *measure.Split, dir st
 	bar := newMeter(e.stderr, what, passes*int64(m.Data.Len()), false)
 	defer bar.close()
 	data := watch(m.Data, bar)
-	rms, err := m.SetNoise(e.ctx, s.Front, data, dir, true)
+	rms, err := m.SetNoise(ctx, s.Front, data, dir, true)
 	if err != nil {
 		return m.flagged(err)
 	}
@@ -270,7 +270,7 @@ func (m *measurement) utility(e *env, r *report.Report, s *measure.Split, dir st
 		r.Utility = unknownUtility()
 		return nil
 	}
-	u, err := m.Utility(e.ctx, s, data)
+	u, err := m.Utility(ctx, s, data)
 	if err != nil {
 		return err
 	}
@@ -291,11 +291,11 @@ func (m *measurement) describeRelease(r *report.Report, rms float64) {
 }
 
 // search computes the bounds.
-func (b *bounded) search(e *env) (*bound.Result, error) {
+func (b *bounded) search(ctx context.Context, e *env) (*bound.Result, error) {
 	m := b.measurement
 	bar := newMeter(e.stderr, m.bar, int64(len(m.Indices)), false)
 	defer bar.close()
-	res, err := m.Bounds(e.ctx, b.split, bound.RunOptions{
+	res, err := m.Bounds(ctx, b.split, bound.RunOptions{
 		Dir: b.dir, Resume: m.resume && begun(b.dir), // else it was interrupted before the bounds
 		Hashes:   b.hashes(),
 		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -23,7 +24,7 @@ Exit status: that of the run's command; 3 if shards are missing or the next stag
 }
 
 // Run carries out the command that began the run.
-func (c *mergeCmd) Run(e *env) error {
+func (c *mergeCmd) Run(ctx context.Context, e *env) error {
 	begun, err := readRunFile(c.Dir)
 	if err != nil {
 		return err
@@ -42,9 +43,9 @@ func (c *mergeCmd) Run(e *env) error {
 		return err
 	}
 	pool := &run.Merge{Root: dir, Retry: c.Retry}
-	again := newEnv(e.ctx, k, args, e.stdout, e.stderr)
+	again := newEnv(k, args, e.stdout, e.stderr)
 	again.pool = pool
-	err = k.Run(again)
+	err = runParsed(ctx, k, again)
 	if err != nil && !exists(filepath.Join(dir, reportJSON)) { // where a finding ends it, it is there
 		return c.explain(err)
 	}

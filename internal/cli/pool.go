@@ -20,9 +20,9 @@ import (
 )
 
 // newEnv is what the command that was parsed works with.
-func newEnv(ctx context.Context, k *kong.Context, args []string, stdout, stderr io.Writer) *env {
+func newEnv(k *kong.Context, args []string, stdout, stderr io.Writer) *env {
 	return &env{
-		ctx: ctx, stdout: stdout, stderr: stderr, args: withoutAside(args), given: args,
+		stdout: stdout, stderr: stderr, args: withoutAside(args), given: args,
 		keeps: slices.ContainsFunc(k.Flags(), func(f *kong.Flag) bool { return f.Name == "resume" }),
 		ships: spreadOf(k),
 	}
@@ -37,11 +37,11 @@ func (e *env) say(format string, a ...any) {
 }
 
 // compute does the work of a run in dir, its shards wherever the flags say.
-func (e *env) compute(dir string, resume bool, work func() error) error {
+func (e *env) compute(ctx context.Context, dir string, resume bool, work func() error) error {
 	if e.pool != nil { // a worker's, or one that merges
 		return work()
 	}
-	pool, end, err := e.choose(dir, resume)
+	pool, end, err := e.choose(ctx, dir, resume)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (e *env) compute(dir string, resume bool, work func() error) error {
 
 // choose says who computes the shards of the run in dir; end is told how the work went,
 // and returns that or what else went wrong.
-func (e *env) choose(dir string, resume bool) (p run.Pool, end func(error) error, err error) {
+func (e *env) choose(ctx context.Context, dir string, resume bool) (p run.Pool, end func(error) error, err error) {
 	asItIs := func(err error) error { return err }
 	switch f := e.ships; {
 	case f != nil && f.Prepare && slices.ContainsFunc(e.given, func(a string) bool { return strings.HasPrefix(a+"=", "--cluster=") }):
@@ -81,10 +81,10 @@ func (e *env) choose(dir string, resume bool) (p run.Pool, end func(error) error
 	default:
 		s := &submitting{env: e, dir: dir, resume: resume, crowd: &crowd{Writer: e.stderr}, stop: func() {}}
 		e.stderr, e.sent = s.crowd, s
-		if s.conn, err = cluster.Connect(e.ctx, f.dial(e)); err != nil {
+		if s.conn, err = cluster.Connect(ctx, f.dial(e)); err != nil {
 			return nil, nil, err
 		}
-		return s, s.end, nil
+		return s, func(err error) error { return s.end(ctx, err) }, nil
 	}
 }
 
@@ -196,7 +196,7 @@ func (s *submitting) count(ctx context.Context) {
 }
 
 // end ends the run in the cluster where it is done; an interrupted one stays there.
-func (s *submitting) end(err error) error {
+func (s *submitting) end(ctx context.Context, err error) error {
 	defer s.conn.Close()
 	if s.run == nil {
 		if err == nil {
@@ -218,7 +218,7 @@ func (s *submitting) end(err error) error {
 		s.env.say("run %s %s: %s shows it, and --remove %[1]s ends it", s.run.ID(), said, list)
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.env.ctx), finishTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
 	if finish := s.run.Finish(ctx); finish != nil && err == nil {
 		s.env.say("the run is done, but the cluster was not told: %v; %s --remove %s does it", finish, list, s.run.ID())

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -26,17 +27,17 @@ func (pruneCmd) Help() string {
 	return "Example: tattle prune curious --out pruned\n\nSets the smallest weights of a trained classifier to zero, without further training, and measures its honesty and curiosity at each fraction (paper B, figure 9)."
 }
 
-func (c *pruneCmd) Run(e *env) error {
+func (c *pruneCmd) Run(ctx context.Context, e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	return c.in(e, "prune", false, func(dir string) error {
-		t, err := c.open(e)
+	return c.in(ctx, e, "prune", false, func(dir string) error {
+		t, err := c.open(ctx, e)
 		if err != nil {
 			return err
 		}
 		started := time.Now()
-		r, err := c.prune(e, dir, t)
+		r, err := c.prune(ctx, e, dir, t)
 		if err != nil {
 			return err
 		}
@@ -64,14 +65,14 @@ func (c *pruneCmd) check() error {
 }
 
 // prune measures at every fraction, and reports on it.
-func (c *pruneCmd) prune(e *env, dir string, t *teacher) (*report.Report, error) {
+func (c *pruneCmd) prune(ctx context.Context, e *env, dir string, t *teacher) (*report.Report, error) {
 	r := newReport(e, "Pruning a classifier of "+curiousName(t.parts.Train), t.options.Seed)
 	r.Data = describe(t.parts.Test, "", string(dataset.Test))
 	r.Settings["run"], r.Settings["global"] = t.here(), strconv.FormatBool(c.Global)
 	r.Warnings = append(append(r.Warnings, t.notes...), t.parts.Notes...)
 	whole := t.result.Evaluation
 	r.Curiosity, r.Utility = headline(whole, t.options, t.result.Taus), honestyOf(whole)
-	if err := c.curve(e, r, t); err != nil {
+	if err := c.curve(ctx, e, r, t); err != nil {
 		return nil, err
 	}
 	r.Conclude(report.Done, "pruned")
@@ -79,7 +80,7 @@ func (c *pruneCmd) prune(e *env, dir string, t *teacher) (*report.Report, error)
 }
 
 // curve measures honesty and curiosity at every fraction.
-func (c *pruneCmd) curve(e *env, r *report.Report, t *teacher) error {
+func (c *pruneCmd) curve(ctx context.Context, e *env, r *report.Report, t *teacher) error {
 	bar := newMeter(e.stderr, "pruning", int64(len(c.Fractions)), false)
 	defer bar.close()
 	r.Pruning = curvesOf(t.result.Evaluation)
@@ -88,7 +89,7 @@ func (c *pruneCmd) curve(e *env, r *report.Report, t *teacher) error {
 		if err != nil {
 			return err
 		}
-		v, err := curious.Evaluate(e.ctx, g, t.model.Attacks, nil, t.parts.Test)
+		v, err := curious.Evaluate(ctx, g, t.model.Attacks, nil, t.parts.Test)
 		if err != nil {
 			return err
 		}

@@ -65,12 +65,12 @@ type peakOf struct {
 // publishedPeaks are where A's histograms of MNIST are highest (Figure 1).
 var publishedPeaks = []peakOf{{1. / 200, 0.16, 0.41}, {1. / 1000, 0.20, 0.47}}
 
-func (c *reproduceCmd) Run(e *env) error {
+func (c *reproduceCmd) Run(ctx context.Context, e *env) error {
 	if c.ofPaperB() {
-		return c.curious(e)
+		return c.curious(ctx, e)
 	}
 	if c.Experiment == detectionName {
-		return c.detection(e)
+		return c.detection(ctx, e)
 	}
 	if err := c.ofPaperA(); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (c *reproduceCmd) Run(e *env) error {
 	if err := c.checkFigure(f); err != nil {
 		return err
 	}
-	m, err := c.start(e, f)
+	m, err := c.start(ctx, e, f)
 	if err != nil {
 		return err
 	}
@@ -88,39 +88,39 @@ func (c *reproduceCmd) Run(e *env) error {
 			return err
 		}
 	}
-	return c.in(e, c.Experiment, c.Resume, func(dir string) error { return e.unfinished(c.reproduce(e, m, f, dir), dir) })
+	return c.in(ctx, e, c.Experiment, c.Resume, func(dir string) error { return e.unfinished(c.reproduce(ctx, e, m, f, dir), dir) })
 }
 
 // reproduce makes the figure in dir: first the stages that others can share, the net and
 // the bounds of every run, then what is made of them.
-func (c *reproduceCmd) reproduce(e *env, m *measurement, f figure, dir string) error {
+func (c *reproduceCmd) reproduce(ctx context.Context, e *env, m *measurement, f figure, dir string) error {
 	if (begun(dir) || exists(filepath.Join(dir, trainingDir))) && !c.Resume {
 		return interruptedRun(dir)
 	}
-	trained, err := c.model(e, m, f, dir)
+	trained, err := c.model(ctx, e, m, f, dir)
 	if err != nil {
 		return err
 	}
-	if err := c.figure(e, m, f, dir); err != nil || trained == nil {
+	if err := c.figure(ctx, e, m, f, dir); err != nil || trained == nil {
 		return err
 	}
 	return trained.Discard()
 }
 
 // figure makes the figure of a net.
-func (c *reproduceCmd) figure(e *env, m *measurement, f figure, dir string) error {
-	ours, err := m.bounded(e, dir)
+func (c *reproduceCmd) figure(ctx context.Context, e *env, m *measurement, f figure, dir string) error {
+	ours, err := m.bounded(ctx, e, dir)
 	if err != nil {
 		return err
 	}
-	others, err := c.others(e, m, f, dir)
+	others, err := c.others(ctx, e, m, f, dir)
 	if err != nil {
 		return err
 	}
 	if e.serve {
 		return run.ErrServed
 	}
-	done, err := ours.conclude(e)
+	done, err := ours.conclude(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (c *reproduceCmd) figure(e *env, m *measurement, f figure, dir string) erro
 		}
 	}
 	if len(f.peaks()) == 0 {
-		further, err := c.further(e, f, others)
+		further, err := c.further(ctx, e, f, others)
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (c *reproduceCmd) figure(e *env, m *measurement, f figure, dir string) erro
 	}
 	var theirs *measured
 	if len(others) > 0 {
-		if theirs, err = others[0].conclude(e); err != nil {
+		if theirs, err = others[0].conclude(ctx, e); err != nil {
 			return err
 		}
 		done.report.Timing["as published"] = theirs.report.Timing["bounds"]
@@ -158,7 +158,7 @@ func (c *reproduceCmd) figure(e *env, m *measurement, f figure, dir string) erro
 
 // others computes the bounds of the figure's other runs, each in a folder within dir: of
 // other sizes, or by the authors' procedure.
-func (c *reproduceCmd) others(e *env, m *measurement, f figure, dir string) (all []*bounded, err error) {
+func (c *reproduceCmd) others(ctx context.Context, e *env, m *measurement, f figure, dir string) (all []*bounded, err error) {
 	var runs []*measurement
 	switch {
 	case len(f.peaks()) == 0:
@@ -171,7 +171,7 @@ func (c *reproduceCmd) others(e *env, m *measurement, f figure, dir string) (all
 		if err := file.MkdirAll(sub); err != nil {
 			return nil, err
 		}
-		b, err := p.bounded(e, sub)
+		b, err := p.bounded(ctx, e, sub)
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +208,7 @@ const trainingDir = "training"
 
 // model trains the net where none is given: as a stage of one shard, so that all who take
 // part in the run, now or once it is resumed, go by the same net. It returns the stage.
-func (c *reproduceCmd) model(e *env, m *measurement, f figure, dir string) (trained *run.Folder, err error) {
+func (c *reproduceCmd) model(ctx context.Context, e *env, m *measurement, f figure, dir string) (trained *run.Folder, err error) {
 	if c.Model != "" {
 		return nil, nil // it was read before the data
 	}
@@ -216,9 +216,9 @@ func (c *reproduceCmd) model(e *env, m *measurement, f figure, dir string) (trai
 	if err != nil {
 		return nil, err
 	}
-	if trained, err = e.pool.Run(e.ctx, work); err != nil {
-		if e.ctx.Err() != nil {
-			err = fmt.Errorf("training starts again next time: %w", e.ctx.Err())
+	if trained, err = e.pool.Run(ctx, work); err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("training starts again next time: %w", ctx.Err())
 		}
 		return nil, err
 	}
@@ -249,9 +249,7 @@ func (c *reproduceCmd) training(e *env, m *measurement, f figure, dir string) (w
 		},
 		Name: func(int) string { return "training" },
 		Do: func(ctx context.Context, _ int, w io.Writer) error {
-			within := *e
-			within.ctx = ctx
-			g, t, err := task.fit(&within, dir, data, m.Data)
+			g, t, err := task.fit(ctx, e, dir, data, m.Data)
 			if err != nil {
 				return err
 			}

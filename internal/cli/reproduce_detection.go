@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -24,16 +25,16 @@ const (
 )
 
 // detection audits classifiers of which it knows what they tell.
-func (c *reproduceCmd) detection(e *env) error {
+func (c *reproduceCmd) detection(ctx context.Context, e *env) error {
 	if err := c.onlyStudy(); err != nil {
 		return err
 	}
-	return c.in(e, c.Experiment, c.Resume, func(dir string) error {
+	return c.in(ctx, e, c.Experiment, c.Resume, func(dir string) error {
 		shards := filepath.Join(dir, shardsDir)
 		if exists(shards) && !c.Resume {
 			return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "go on with it by --resume, or choose another folder")
 		}
-		return e.unfinished(c.study(e, dir, shards), dir)
+		return e.unfinished(c.study(ctx, e, dir, shards), dir)
 	})
 }
 
@@ -60,10 +61,10 @@ func (c *reproduceCmd) onlyStudy() error {
 }
 
 // study runs it and reports.
-func (c *reproduceCmd) study(e *env, dir, shards string) error {
+func (c *reproduceCmd) study(ctx context.Context, e *env, dir, shards string) error {
 	started := time.Now()
 	bars := &phases{w: e.stderr}
-	s, err := audit.RunStudy(e.ctx, shards, audit.StudyOptions{
+	s, err := audit.RunStudy(ctx, shards, audit.StudyOptions{
 		Seed: c.Seed, MNIST: c.Data, Labels: c.Labels, Quick: c.Quick, Resume: c.Resume, Pool: e.pool, Progress: bars.set,
 	})
 	bars.close()

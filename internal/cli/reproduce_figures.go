@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -102,7 +103,7 @@ func (c *reproduceCmd) checkFigure(f figure) error {
 }
 
 // start opens what the figure is about: of a given model, its inputs.
-func (c *reproduceCmd) start(e *env, f figure) (*measurement, error) {
+func (c *reproduceCmd) start(ctx context.Context, e *env, f figure) (*measurement, error) {
 	m := &measurement{
 		Request: measure.Request{Release: measure.Release{Family: "gaussian", Scale: f.scale}, Seed: c.Seed, Memory: c.bytes()},
 		source:  source{dataPath: absolute(c.Data), split: "test"},
@@ -118,7 +119,7 @@ func (c *reproduceCmd) start(e *env, f figure) (*measurement, error) {
 		in.Limit, examples = examples, "all"
 		in.inputFlags = in.settled()
 	}
-	if err := c.open(e, m, f, in); err != nil {
+	if err := c.open(ctx, e, m, f, in); err != nil {
 		return nil, err
 	}
 	var err error
@@ -135,7 +136,7 @@ func (c *reproduceCmd) start(e *env, f figure) (*measurement, error) {
 
 // open reads the data, and the model before them where one is given: it says what they
 // are to be.
-func (c *reproduceCmd) open(e *env, m *measurement, f figure, in inputs) (err error) {
+func (c *reproduceCmd) open(ctx context.Context, e *env, m *measurement, f figure, in inputs) (err error) {
 	if c.Model == "" {
 		m.Data, err = openData(c.Data, in.split, c.Seed)
 		return err
@@ -152,7 +153,7 @@ func (c *reproduceCmd) open(e *env, m *measurement, f figure, in inputs) (err er
 	if f.upsample && m.Spec.Node == "" {
 		m.Spec.Node = beforePool(m.Graph)
 	}
-	m.Data, err = openInputs(e, in, m.read)
+	m.Data, err = openInputs(ctx, e, in, m.read)
 	return err
 }
 
@@ -191,9 +192,9 @@ func furtherRuns(m *measurement, f figure) (all []*measurement) {
 }
 
 // further makes the reports of the further runs.
-func (c *reproduceCmd) further(e *env, f figure, runs []*bounded) (all []*bound.Result, err error) {
+func (c *reproduceCmd) further(ctx context.Context, e *env, f figure, runs []*bounded) (all []*bound.Result, err error) {
 	for _, b := range runs {
-		done, err := b.conclude(e)
+		done, err := b.conclude(ctx, e)
 		if err != nil {
 			return nil, err
 		}

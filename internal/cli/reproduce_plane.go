@@ -1,22 +1,23 @@
 package cli
 
 import (
+	"context"
 	"tattle/curious"
 	"tattle/reproduce"
 )
 
 // plane runs the mixtures of figure 4 or the convex case, for which nothing has to be trained long.
-func (c *reproduceCmd) plane(e *env, x *reproduce.Experiment) error {
+func (c *reproduceCmd) plane(ctx context.Context, e *env, x *reproduce.Experiment) error {
 	if err := c.onPlane(x); err != nil {
 		return err
 	}
-	return c.in(e, c.Experiment, false, func(dir string) error {
+	return c.in(ctx, e, c.Experiment, false, func(dir string) error {
 		r := newReport(e, x.Title, c.Seed)
 		p := curious.Plane(curious.DefaultPlane, c.Seed)
 		r.Data = describe(p.Test, "", "test")
 		r.Data.SHA256 = digestOf(p)
 		stop := timed(r, "total")
-		if err := x.OnPlane(e.ctx, p, r); err != nil {
+		if err := x.OnPlane(ctx, p, r); err != nil {
 			return err
 		}
 		stop()

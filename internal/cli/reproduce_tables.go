@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -50,7 +51,7 @@ type openedTarget struct {
 }
 
 // grid runs one of paper B's grids of trainings.
-func (c *reproduceCmd) grid(e *env, x *reproduce.Experiment) error {
+func (c *reproduceCmd) grid(ctx context.Context, e *env, x *reproduce.Experiment) error {
 	g, err := c.newGrid(x)
 	if err != nil {
 		return err
@@ -63,34 +64,34 @@ func (c *reproduceCmd) grid(e *env, x *reproduce.Experiment) error {
 	}
 	work := func(dir string) error {
 		g.dir = dir
-		return e.unfinished(g.run(e), dir)
+		return e.unfinished(g.run(ctx, e), dir)
 	}
 	if g.finishedBefore() {
-		return e.compute(c.Out, true, func() error { return work(c.Out) })
+		return e.compute(ctx, c.Out, true, func() error { return work(c.Out) })
 	}
-	return c.in(e, c.Experiment, c.Resume, work)
+	return c.in(ctx, e, c.Experiment, c.Resume, work)
 }
 
 // run trains what is not there yet, and reports.
-func (g *grid) run(e *env) error {
+func (g *grid) run(ctx context.Context, e *env) error {
 	if begun(g.dir) && !g.Resume {
 		return usage(fmt.Errorf("--out %s: holds an interrupted run", g.dir), "go on with it by --resume, or choose another folder")
 	}
 	if err := g.sameSettings(); err != nil {
 		return err
 	}
-	if err := g.prepare(e); err != nil {
+	if err := g.prepare(ctx, e); err != nil {
 		return err
 	}
 	started := time.Now()
 	g.bar = newMeter(e.stderr, g.x.Name, 0, false)
 	defer func() { g.bar.close() }() // others take its place
-	err := g.cells(e).run(func(missing []string) error { return g.start(e, missing) })
+	err := g.cells(e).run(ctx, func(missing []string) error { return g.start(e, missing) })
 	if err != nil {
 		return err
 	}
 	g.bar.close()
-	if err := g.collect(e); err != nil {
+	if err := g.collect(ctx, e); err != nil {
 		return err
 	}
 	r := g.report(e)
@@ -133,11 +134,11 @@ func (g *grid) start(e *env, missing []string) error {
 
 // collect reads what the cells came to. Those that an earlier run with another choice
 // left are taken along. The data of the last of them are open then.
-func (g *grid) collect(e *env) error {
+func (g *grid) collect(ctx context.Context, e *env) error {
 	last := ""
 	for _, seed := range g.seeds {
 		for _, t := range g.x.Trainings {
-			r, err := g.result(e, t, seed)
+			r, err := g.result(ctx, e, t, seed)
 			if err != nil {
 				return err
 			}
@@ -147,16 +148,16 @@ func (g *grid) collect(e *env) error {
 			}
 		}
 	}
-	return g.open(e, last)
+	return g.open(ctx, e, last)
 }
 
 // result returns what a cell came to, nil where it is neither there nor asked for.
-func (g *grid) result(e *env, t reproduce.Training, seed uint64) (*cellResult, error) {
+func (g *grid) result(ctx context.Context, e *env, t reproduce.Training, seed uint64) (*cellResult, error) {
 	dir := filepath.Join(g.dir, filepath.FromSlash(cellName(t, seed)))
 	if !g.chosen[t.Key] && !exists(filepath.Join(dir, resultFile)) {
 		return nil, nil
 	}
-	if err := g.know(e, t.Target); err != nil {
+	if err := g.know(ctx, e, t.Target); err != nil {
 		return nil, err
 	}
 	r, err := g.cellIn(dir, t, seed)
@@ -169,13 +170,13 @@ func (g *grid) result(e *env, t reproduce.Training, seed uint64) (*cellResult, e
 // prepare opens the data of every target, so that nothing is refused after hours of
 // training. The first target's data stay open. A worker opens these alone: what the
 // others are the stage says, and whoever announced it has looked at them.
-func (g *grid) prepare(e *env) error {
+func (g *grid) prepare(ctx context.Context, e *env) error {
 	first := g.x.Trainings[slices.IndexFunc(g.x.Trainings, func(t reproduce.Training) bool { return g.chosen[t.Key] })].Target
 	for _, t := range slices.Backward(g.x.Trainings) {
 		if !g.chosen[t.Key] || e.serve && t.Target != first {
 			continue
 		}
-		if err := g.open(e, t.Target); err != nil {
+		if err := g.open(ctx, e, t.Target); err != nil {
 			return err
 		}
 		if err := g.x.Check(t, g.parts, g.trainOptions(g.seeds[0])); err != nil {
@@ -187,14 +188,14 @@ func (g *grid) prepare(e *env) error {
 
 // open reads the data for a target, with all sensitive attributes that the
 // experiment has for it.
-func (g *grid) open(e *env, target string) error {
+func (g *grid) open(ctx context.Context, e *env, target string) error {
 	if g.target == target {
 		return nil
 	}
 	g.target, g.parts = "", nil // one at a time: they are large
 	bar := newMeter(e.stderr, "decoding pictures", 0, false)
 	defer bar.close()
-	p, err := dataset.OpenParts(e.ctx, g.Data, dataset.LabelledOptions{
+	p, err := dataset.OpenParts(ctx, g.Data, dataset.LabelledOptions{
 		Kind: string(g.x.Data), Target: target, Sensitive: g.x.Sensitive(target),
 		Side: g.side, Seed: g.Seed, Limit: g.limit, Cache: g.Cache,
 		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
@@ -219,7 +220,7 @@ func (g *grid) open(e *env, target string) error {
 // know learns what the data of a target are: a worker from the stage that it takes part
 // in, if they are none that it has open, everybody else by opening them, unless they
 // were open before.
-func (g *grid) know(e *env, target string) error {
+func (g *grid) know(ctx context.Context, e *env, target string) error {
 	if _, known := g.data[target]; known {
 		return nil
 	}
@@ -230,7 +231,7 @@ func (g *grid) know(e *env, target string) error {
 			return err
 		}
 	}
-	return g.open(e, target)
+	return g.open(ctx, e, target)
 }
 
 // dataOf is what the manifest of a stage calls the data of a target.

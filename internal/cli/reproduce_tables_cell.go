@@ -38,11 +38,11 @@ func (g *grid) label(name string) string {
 }
 
 // manifest implements trainingSet.
-func (g *grid) manifest(e *env, names []string) (run.Manifest, error) {
+func (g *grid) manifest(ctx context.Context, e *env, names []string) (run.Manifest, error) {
 	m := run.Manifest{Command: "reproduce", Shards: len(names), Settings: stageSettings{g.settings(), names}, Hashes: map[string]string{}}
 	for _, name := range names {
 		t, _ := g.of(name)
-		if err := g.know(e, t.Target); err != nil {
+		if err := g.know(ctx, e, t.Target); err != nil {
 			return m, err
 		}
 		m.Hashes[dataOf(t.Target)] = g.data[t.Target].digest
@@ -81,7 +81,7 @@ func (g *grid) onDone(e *env, name string, took time.Duration) {
 // make implements trainingSet.
 func (g *grid) make(ctx context.Context, e *env, name, dir string) error {
 	t, seed := g.of(name)
-	if err := g.open(e, t.Target); err != nil {
+	if err := g.open(ctx, e, t.Target); err != nil {
 		return err
 	}
 	if err := file.MkdirAll(dir); err != nil {

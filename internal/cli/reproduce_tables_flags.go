@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path"
 	"slices"
@@ -24,7 +25,7 @@ const (
 func (c *reproduceCmd) ofPaperB() bool { return slices.Contains(reproduce.Names(), c.Experiment) }
 
 // curious runs one of paper B's experiments.
-func (c *reproduceCmd) curious(e *env) error {
+func (c *reproduceCmd) curious(ctx context.Context, e *env) error {
 	x, err := reproduce.Get(c.Experiment)
 	if err != nil {
 		return err
@@ -33,9 +34,9 @@ func (c *reproduceCmd) curious(e *env) error {
 		return err
 	}
 	if x.Data == reproduce.Plane {
-		return c.plane(e, x)
+		return c.plane(ctx, e, x)
 	}
-	return c.grid(e, x)
+	return c.grid(ctx, e, x)
 }
 
 // ofPaperA refuses the flags of paper B's experiments.

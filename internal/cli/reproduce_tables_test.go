@@ -135,9 +135,9 @@ func TestGridOpens(t *testing.T) {
 		g.dir = t.TempDir()
 		return g
 	}
-	e := &env{ctx: t.Context(), stderr: io.Discard}
+	e := &env{stderr: io.Discard}
 	g := newGrid()
-	if err := g.prepare(e); err != nil {
+	if err := g.prepare(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
@@ -146,7 +146,7 @@ func TestGridOpens(t *testing.T) {
 			names = append(names, cellName(tr, 1))
 		}
 	}
-	m, err := g.manifest(e, names)
+	m, err := g.manifest(t.Context(), e, names)
 	if err != nil || len(m.Hashes) < 2 {
 		t.Fatalf("the data of %d targets, %v", len(m.Hashes), err)
 	}
@@ -158,15 +158,15 @@ func TestGridOpens(t *testing.T) {
 	}
 
 	g.Data = "nowhere"
-	if err := g.open(e, second); err == nil || g.open(e, first) == nil {
+	if err := g.open(t.Context(), e, second); err == nil || g.open(t.Context(), e, first) == nil {
 		t.Error("data that cannot be read are open")
 	}
 	g.Data = data
 	g.data[second] = openedTarget{digest: "other"}
-	if err := g.open(e, second); err == nil || !strings.Contains(err.Error(), "not those that the run began with") {
+	if err := g.open(t.Context(), e, second); err == nil || !strings.Contains(err.Error(), "not those that the run began with") {
 		t.Errorf("other data: %v", err)
 	}
-	if err := g.open(e, first); err != nil || g.parts == nil {
+	if err := g.open(t.Context(), e, first); err != nil || g.parts == nil {
 		t.Errorf("after an error: %v", err)
 	}
 
@@ -178,15 +178,15 @@ func TestGridOpens(t *testing.T) {
 		err = run.WriteManifest(filepath.Join(w.dir, shardsDir), stage)
 	}
 	if err == nil {
-		err = w.prepare(&served)
+		err = w.prepare(t.Context(), &served)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := w.manifest(&served, names); err != nil || !maps.Equal(again.Hashes, m.Hashes) || w.target != first || w.data[second].steps != 0 {
+	if again, err := w.manifest(t.Context(), &served, names); err != nil || !maps.Equal(again.Hashes, m.Hashes) || w.target != first || w.data[second].steps != 0 {
 		t.Errorf("a worker has %v of %v, and opened %s last; %v", again.Hashes, m.Hashes, w.target, err)
 	}
-	if err := w.open(&served, second); err != nil || w.data[second].steps == 0 {
+	if err := w.open(t.Context(), &served, second); err != nil || w.data[second].steps == 0 {
 		t.Errorf("what a shard needs: %v", err)
 	}
 }

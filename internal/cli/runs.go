@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,16 +33,16 @@ States: running (in a process on this machine), finished, interrupted or prepare
 }
 
 // Run lists runs.
-func (c *runsCmd) Run(e *env) error {
+func (c *runsCmd) Run(ctx context.Context, e *env) error {
 	switch {
 	case c.Remove != "" && c.Cluster == "":
 		return usage(errors.New("--remove requires --cluster; to remove a folder, delete it"), "")
 	case c.Remove != "" && c.Dir != "":
 		return usage(errors.New("--remove and a folder are mutually exclusive"), "")
 	case c.Cluster != "" && c.Dir == "":
-		return c.inCluster(e)
+		return c.inCluster(ctx, e)
 	}
-	runs, err := run.Scan(e.ctx, cmp.Or(c.Dir, "."))
+	runs, err := run.Scan(ctx, cmp.Or(c.Dir, "."))
 	if err != nil {
 		return err
 	}
@@ -61,16 +62,16 @@ func printRuns[T any](e *env, asJSON bool, runs []T, row func(T) runRow) error {
 }
 
 // inCluster lists the runs of a cluster, or removes one.
-func (c *runsCmd) inCluster(e *env) error {
-	conn, err := cluster.Connect(e.ctx, c.dial(e))
+func (c *runsCmd) inCluster(ctx context.Context, e *env) error {
+	conn, err := cluster.Connect(ctx, c.dial(e))
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
 	if c.Remove != "" {
-		return conn.Remove(e.ctx, c.Remove)
+		return conn.Remove(ctx, c.Remove)
 	}
-	runs, err := conn.Runs(e.ctx)
+	runs, err := conn.Runs(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +28,7 @@ func (serveCmd) Help() string {
 		"With models, it answers tattle audit --endpoint and any other client of the protocol. Ctrl-C ends it."
 }
 
-func (c *serveCmd) Run(e *env) error {
+func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func (c *serveCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	l, err := new(net.ListenConfig).Listen(e.ctx, "tcp", c.Listen)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
 	if err != nil {
 		return hinted(fmt.Errorf("--listen: %w", err), "choose another address or port; port 0 means any free port")
 	}
@@ -48,7 +49,7 @@ func (c *serveCmd) Run(e *env) error {
 	if err := what.announce(e.stdout, at); err != nil {
 		return err
 	}
-	return serveUntil(e, l, h)
+	return serveUntil(ctx, e, l, h)
 }
 
 // A service is a folder of reports, or models.

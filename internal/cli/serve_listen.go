@@ -86,14 +86,14 @@ const (
 )
 
 // serveUntil serves until ctx ends, and then finishes the responses in progress.
-func serveUntil(e *env, l net.Listener, h http.Handler) error {
+func serveUntil(ctx context.Context, e *env, l net.Listener, h http.Handler) error {
 	s := &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,
 		ErrorLog: log.New(e.stderr, "tattle: ", 0),
 	}
 	stopped := make(chan struct{})
-	stop := context.AfterFunc(e.ctx, func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), lastAnswers)
+	stop := context.AfterFunc(ctx, func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastAnswers)
 		defer cancel()
 		if s.Shutdown(ctx) != nil {
 			s.Close()

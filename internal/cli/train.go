@@ -68,7 +68,7 @@ This trains an honest classifier as paper A does. The next one is honest but cur
 Writes model.onnx, report.json and report.html, and attack.onnx if there is an attack; with --seeds, each seed has its own folder. Ctrl-C stops after the current step and keeps the model, marked as unfinished. --resume trains the seeds that are missing.`
 }
 
-func (c *trainCmd) Run(e *env) error {
+func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	if c.EpochsGiven != nil {
 		c.Epochs = *c.EpochsGiven
 	}
@@ -76,7 +76,7 @@ func (c *trainCmd) Run(e *env) error {
 		if c.Net != "" {
 			return usage(errors.New("--net: cannot be used with paper B's training"), "--widths sets the layers of its net")
 		}
-		return c.trainCurious(e)
+		return c.trainCurious(ctx, e)
 	}
 	if flag := c.stray(); flag != "" {
 		return usage(fmt.Errorf("--%s: requires paper B's training", flag), "add --sensitive, --target or --attack")
@@ -89,13 +89,13 @@ func (c *trainCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.in(e, "train-"+c.Task, false, func(dir string) error {
+	return c.in(ctx, e, "train-"+c.Task, false, func(dir string) error {
 		started := time.Now()
-		g, t, stopped := c.fit(e, dir, train, test)
+		g, t, stopped := c.fit(ctx, e, dir, train, test)
 		if t == nil {
 			return stopped
 		}
-		r, err := c.keep(e, dir, g, t, test)
+		r, err := c.keep(ctx, e, dir, g, t, test)
 		if err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func (c *trainCmd) load() (train, test *dataset.Set, err error) {
 
 // fit runs the recipe. Interrupted, it returns the model as far as it came, with
 // ctx's error; where there is no model, no training either.
-func (c *trainCmd) fit(e *env, dir string, data, test *dataset.Set) (*nn.Graph, *report.Training, error) {
+func (c *trainCmd) fit(ctx context.Context, e *env, dir string, data, test *dataset.Set) (*nn.Graph, *report.Training, error) {
 	g, err := c.untrained(data.Shape)
 	if err != nil {
 		return nil, nil, err
@@ -207,14 +207,14 @@ func (c *trainCmd) fit(e *env, dir string, data, test *dataset.Set) (*nn.Graph, 
 	}
 	bar := newMeter(e.stderr, "training", 0, false)
 	defer bar.close()
-	_, err = train.Fit(e.ctx, g, data, train.Options{
+	_, err = train.Fit(ctx, g, data, train.Options{
 		Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed,
 		Optimizer: func(ps []*nn.Param) train.Optimizer {
 			return train.NewAdamW(ps, train.AdamOptions{LearningRate: c.LearningRate})
 		},
 		Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
 		Validate: func(_ int, ep train.Epoch) error {
-			a, err := interruptible(e.ctx, func() (float64, error) { return nn.Accuracy(net, test), nil })
+			a, err := interruptible(ctx, func() (float64, error) { return nn.Accuracy(net, test), nil })
 			if err != nil {
 				a = math.NaN()
 			}
@@ -222,7 +222,7 @@ func (c *trainCmd) fit(e *env, dir string, data, test *dataset.Set) (*nn.Graph, 
 			return err
 		},
 	})
-	if err != nil && e.ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil {
 		return nil, nil, err
 	}
 	return g, t, err
@@ -262,12 +262,11 @@ func roomForModel(dir string, parameters int) error {
 
 // keep saves the model, measures its accuracy and reports on it. An interrupted
 // training is finished with: this is not interrupted by the same key again.
-func (c *trainCmd) keep(e *env, dir string, g *nn.Graph, t *report.Training, test *dataset.Set) (*report.Report, error) {
+func (c *trainCmd) keep(ctx context.Context, e *env, dir string, g *nn.Graph, t *report.Training, test *dataset.Set) (*report.Report, error) {
 	r := newReport(e, "A classifier of "+test.Name, c.Seed)
 	r.Settings[netSetting] = g.Name
 	r.Training = t
 	r.Conclude(report.Done, "trained")
-	ctx := e.ctx
 	if ctx.Err() != nil {
 		ctx = context.WithoutCancel(ctx)
 		r.Conclude(report.Unfinished, "unfinished")

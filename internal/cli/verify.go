@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -40,7 +41,7 @@ What it cannot recompute it lists by name, with the reason, under "not checked".
 Exit status: 0 if every value agrees or is on the list, 1 if one does not agree.`
 }
 
-func (c *verifyCmd) Run(e *env) error {
+func (c *verifyCmd) Run(ctx context.Context, e *env) error {
 	dir := c.Run_
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		dir = filepath.Dir(dir)
@@ -56,7 +57,7 @@ func (c *verifyCmd) Run(e *env) error {
 	if err := verifiable(dir, r); err != nil {
 		return err
 	}
-	v, err := c.recompute(e, dir, claimsOf(r))
+	v, err := c.recompute(ctx, e, dir, claimsOf(r))
 	if err != nil {
 		return err
 	}
@@ -108,12 +109,12 @@ func lacking(dir, field string) error {
 // recompute makes the report again from what claims say, the model, the data and the
 // files of the run. claims hold what decides the figures and none of the figures, so
 // that none can be taken over by mistake.
-func (c *verifyCmd) recompute(e *env, dir string, claims *report.Report) (*recomputed, error) {
+func (c *verifyCmd) recompute(ctx context.Context, e *env, dir string, claims *report.Report) (*recomputed, error) {
 	remake := c.bounds
 	if claims.Audit != nil {
 		remake = c.audit
 	}
-	v, err := remake(e, dir, claims)
+	v, err := remake(ctx, e, dir, claims)
 	if v != nil {
 		v.dir = dir
 	}
@@ -136,7 +137,7 @@ func notEvidence(dir string, r *report.Report) error {
 
 // open finds the model and the data of a report; the data are nil where they are
 // not there any more.
-func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, s *measure.Split, err error) {
+func (c *verifyCmd) open(ctx context.Context, e *env, dir string, r *report.Report) (m *measurement, s *measure.Split, err error) {
 	m = &measurement{
 		Request: measure.Request{Release: recordedRelease(r), Seed: r.Seed, Memory: c.bytes()},
 		source:  source{dataPath: r.Data.Path, split: r.Data.Split},
@@ -147,10 +148,10 @@ func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, 
 	if m.read != nil {
 		m.Graph = m.read.graph
 	}
-	if err := c.training(e, r, m); err != nil {
+	if err := c.training(ctx, e, r, m); err != nil {
 		return nil, nil, err
 	}
-	front, head, err := c.graphs(e, dir, r, m)
+	front, head, err := c.graphs(ctx, e, dir, r, m)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -167,7 +168,7 @@ func (c *verifyCmd) open(e *env, dir string, r *report.Report) (m *measurement, 
 		return nil, nil, err
 	}
 	s.LimitMemory(m.Memory)
-	if m.Data, err = c.data(e, r, m, front); err != nil {
+	if m.Data, err = c.data(ctx, e, r, m, front); err != nil {
 		return nil, nil, err
 	}
 	if err := c.noise(dir, r, m, s.Front); err != nil {
@@ -277,7 +278,7 @@ func (c *verifyCmd) model(e *env, dir string, r *report.Report) (*model, error) 
 
 // data opens the data set to compare inputs with: nil, said aloud, where it is
 // not there any more.
-func (c *verifyCmd) data(e *env, r *report.Report, m *measurement, front *nn.Graph) (*dataset.Set, error) {
+func (c *verifyCmd) data(ctx context.Context, e *env, r *report.Report, m *measurement, front *nn.Graph) (*dataset.Set, error) {
 	path := c.Data
 	if path == "" {
 		path = r.Data.Path
@@ -298,7 +299,7 @@ func (c *verifyCmd) data(e *env, r *report.Report, m *measurement, front *nn.Gra
 	if c.Labels != "" {
 		in.Labels = c.Labels
 	}
-	set, err := openInputs(e, in, read)
+	set, err := openInputs(ctx, e, in, read)
 	if err != nil {
 		return nil, err
 	}
@@ -311,7 +312,7 @@ func (c *verifyCmd) data(e *env, r *report.Report, m *measurement, front *nn.Gra
 
 // training opens what a principal projection was learned from, for the model that is
 // there to be projected: it leaves m.adversaries nil where the data are absent.
-func (c *verifyCmd) training(e *env, r *report.Report, m *measurement) error {
+func (c *verifyCmd) training(ctx context.Context, e *env, r *report.Report, m *measurement) error {
 	path, hash := r.Learned.File, r.Learned.SHA256
 	if m.Spec.Projection != release.ProjectionPrincipal || m.read == nil || hash == "" {
 		return nil
@@ -321,8 +322,8 @@ func (c *verifyCmd) training(e *env, r *report.Report, m *measurement) error {
 	}
 	in := recordedInputs(r)
 	in.Limit = ""
-	set, err := readInputs(e, inputs{in, path, string(dataset.Train), r.Seed}, m.read)
-	if err != nil && c.TrainingData == "" && e.ctx.Err() == nil {
+	set, err := readInputs(ctx, e, inputs{in, path, string(dataset.Train), r.Seed}, m.read)
+	if err != nil && c.TrainingData == "" && ctx.Err() == nil {
 		fmt.Fprintf(e.stderr, "tattle: the training data are not at %s: the projection is taken from the run as it is\n", path)
 		return nil
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,8 +15,8 @@ import (
 
 // audit makes an audit again from the outputs that it kept. What was trained for it is
 // taken as it lies there.
-func (c *verifyCmd) audit(e *env, dir string, claims *report.Report) (*recomputed, error) {
-	d, err := c.reopen(e, dir, claims)
+func (c *verifyCmd) audit(ctx context.Context, e *env, dir string, claims *report.Report) (*recomputed, error) {
+	d, err := c.reopen(ctx, e, dir, claims)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +30,7 @@ func (c *verifyCmd) audit(e *env, dir string, claims *report.Report) (*recompute
 	v.absent.references, v.absent.trained = len(d.References) > 0, d.Planted != nil || d.Released != nil
 	bars := &phases{w: e.stderr}
 	d.options.Progress = bars.set
-	res, err := d.measure(e.ctx)
+	res, err := d.measure(ctx)
 	bars.close()
 	if err != nil {
 		return nil, finding(fmt.Errorf("%s: the audit cannot be done again: %w", dir, err), "")
@@ -50,7 +51,7 @@ func (c *verifyCmd) audit(e *env, dir string, claims *report.Report) (*recompute
 }
 
 // reopen reads what the audit was computed from.
-func (c *verifyCmd) reopen(e *env, dir string, r *report.Report) (*audited, error) {
+func (c *verifyCmd) reopen(ctx context.Context, e *env, dir string, r *report.Report) (*audited, error) {
 	for _, a := range r.Arrays {
 		if a.File != filepath.Base(a.File) {
 			return nil, finding(fmt.Errorf("%s: the report lists %q, which is no file of its folder", dir, a.File), "")
@@ -64,13 +65,13 @@ func (c *verifyCmd) reopen(e *env, dir string, r *report.Report) (*audited, erro
 	if d.options, err = auditOptions(dir, r); err != nil {
 		return nil, err
 	}
-	if d.sample, err = audit.OpenOutputs(e.ctx, filepath.Join(dir, outputsFile), audit.OpenOptions{}); err != nil {
+	if d.sample, err = audit.OpenOutputs(ctx, filepath.Join(dir, outputsFile), audit.OpenOptions{}); err != nil {
 		return nil, finding(err, "")
 	}
 	d.sample.Name, d.sample.Notes = r.Audit.Sample, r.Audit.Notes
 	t, err := readTraining(dir)
 	if err == nil {
-		err = t.restore(e, dir, d)
+		err = t.restore(ctx, e, dir, d)
 	}
 	if err != nil {
 		return nil, finding(err, "")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -16,8 +17,8 @@ import (
 )
 
 // bounds makes a report on bounds again.
-func (c *verifyCmd) bounds(e *env, dir string, claims *report.Report) (*recomputed, error) {
-	m, s, err := c.open(e, dir, claims)
+func (c *verifyCmd) bounds(ctx context.Context, e *env, dir string, claims *report.Report) (*recomputed, error) {
+	m, s, err := c.open(ctx, e, dir, claims)
 	if err != nil {
 		return nil, err
 	}
@@ -25,28 +26,28 @@ func (c *verifyCmd) bounds(e *env, dir string, claims *report.Report) (*recomput
 		model: m.read == nil, data: m.Data == nil, training: m.adversaries == nil && m.Spec.Projection == release.ProjectionPrincipal,
 		modelMoved: c.Model != "", dataMoved: c.Data != "",
 	}}
-	if v.report, err = c.described(e, dir, claims, m, s); err != nil {
+	if v.report, err = c.described(ctx, e, dir, claims, m, s); err != nil {
 		return nil, err
 	}
-	if v.found, err = c.certificates(e, dir, claims, m, s.Front); err != nil || len(v.found) > 0 {
+	if v.found, err = c.certificates(ctx, e, dir, claims, m, s.Front); err != nil || len(v.found) > 0 {
 		return v, err
 	}
 	again := ""
 	if c.Independent {
 		var compared int
-		if compared, v.found, err = c.independently(e, dir, claims, m.Experiment, s.Front); err != nil || len(v.found) > 0 {
+		if compared, v.found, err = c.independently(ctx, e, dir, claims, m.Experiment, s.Front); err != nil || len(v.found) > 0 {
 			return v, err
 		}
 		again = fmt.Sprintf(" (%s also by the independent check)", report.Count(compared, "bound"))
 	}
 	v.verified = fmt.Sprintf("every bound of %s follows from its witness%s, and every figure of the report from the bounds", report.Count(claims.Data.Examples, "example"), again)
-	_, err = interruptible(e.ctx, func() (struct{}, error) { return struct{}{}, c.derived(v.report, claims, dir, m) })
+	_, err = interruptible(ctx, func() (struct{}, error) { return struct{}{}, c.derived(v.report, claims, dir, m) })
 	return v, err
 }
 
 // described makes again what a report says of model, data, release and experiment, with
 // the accuracies.
-func (c *verifyCmd) described(e *env, dir string, claims *report.Report, m *measurement, s *measure.Split) (*report.Report, error) {
+func (c *verifyCmd) described(ctx context.Context, e *env, dir string, claims *report.Report, m *measurement, s *measure.Split) (*report.Report, error) {
 	r := newReport(e, releaseTitle(m.Release, claims.Model.Path), claims.Seed)
 	read := m.read
 	if read == nil {
@@ -64,14 +65,14 @@ func (c *verifyCmd) described(e *env, dir string, claims *report.Report, m *meas
 	}
 	r.Data = describe(m.Data, claims.Data.Path, claims.Data.Split)
 	r.Data.Notes = m.notes
-	if err := m.utility(e, r, s, dir); err != nil {
+	if err := m.utility(ctx, e, r, s, dir); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
 // certificates computes them again.
-func (c *verifyCmd) certificates(e *env, dir string, claims *report.Report, m *measurement, front *nn.Net) ([]string, error) {
+func (c *verifyCmd) certificates(ctx context.Context, e *env, dir string, claims *report.Report, m *measurement, front *nn.Net) ([]string, error) {
 	bar := newMeter(e.stderr, "verifying", int64(claims.Data.Examples), false)
 	defer bar.close()
 	arrays := bound.Claims{Arrays: filepath.Join(dir, arraysFile), SHA256: claims.Arrays[0].SHA256}
@@ -79,7 +80,7 @@ func (c *verifyCmd) certificates(e *env, dir string, claims *report.Report, m *m
 	if m.Data != nil {
 		source = m.Data
 	}
-	found, err := bound.Verify(e.ctx, front, source, m.Experiment, arrays, func(done, total int) { bar.set(int64(done), int64(total)) })
+	found, err := bound.Verify(ctx, front, source, m.Experiment, arrays, func(done, total int) { bar.set(int64(done), int64(total)) })
 	if misfit := (*bound.MisfitError)(nil); errors.As(err, &misfit) {
 		return nil, finding(err, "")
 	}

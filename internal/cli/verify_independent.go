@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -14,7 +15,7 @@ import (
 
 // independently checks every bound that has a witness by the second implementation. It
 // returns how many it compared, and those that are too large.
-func (c *verifyCmd) independently(e *env, dir string, claims *report.Report, x bound.Experiment, front *nn.Net) (compared int, lines []string, err error) {
+func (c *verifyCmd) independently(ctx context.Context, e *env, dir string, claims *report.Report, x bound.Experiment, front *nn.Net) (compared int, lines []string, err error) {
 	r := independent.Run{Graph: front.Graph(), Sigma: x.Noise.Std(), Queries: x.Queries}
 	switch x.Noise.(type) {
 	case release.Gaussian:
@@ -44,7 +45,7 @@ func (c *verifyCmd) independently(e *env, dir string, claims *report.Report, x b
 	}
 	bar := newMeter(e.stderr, "checking independently", int64(claims.Data.Examples), false)
 	defer bar.close()
-	compared, found, err := independent.Check(e.ctx, r, filepath.Join(dir, arraysFile), func(done, total int) { bar.set(int64(done), int64(total)) })
+	compared, found, err := independent.Check(ctx, r, filepath.Join(dir, arraysFile), func(done, total int) { bar.set(int64(done), int64(total)) })
 	for _, f := range found {
 		lines = append(lines, "independent check: "+f.String())
 	}

@@ -123,7 +123,7 @@ func everyLeaf(t *testing.T, dir string, c verifyCmd, step int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &verifiedOften{command: c, dir: dir, env: &env{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard}, known: map[string]outcome{}}
+	v := &verifiedOften{command: c, dir: dir, env: &env{stdout: io.Discard, stderr: io.Discard}, known: map[string]outcome{}}
 	noticed, left := v.verify(t, whole)
 	if noticed != "" {
 		t.Fatalf("the report as it is: %s", noticed)
@@ -175,7 +175,7 @@ func (o *verifiedOften) verify(t *testing.T, document []byte) (noticed string, l
 	}
 	out, ok := o.known[string(key)]
 	if !ok {
-		out.v, out.err = o.command.recompute(o.env, o.dir, claims)
+		out.v, out.err = o.command.recompute(context.Background(), o.env, o.dir, claims)
 		o.known[string(key)] = out
 	}
 	if out.err != nil {

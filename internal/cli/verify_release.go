@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"fmt"
 
@@ -15,12 +16,12 @@ import (
 // graphs are both sides of the release: the model cut in two, or what is built again from
 // the model and the specification in the report, which must be what the run kept. Where
 // the model is absent it is what the run kept.
-func (c *verifyCmd) graphs(e *env, dir string, r *report.Report, m *measurement) (front, head *nn.Graph, err error) {
+func (c *verifyCmd) graphs(ctx context.Context, e *env, dir string, r *report.Report, m *measurement) (front, head *nn.Graph, err error) {
 	if m.AsIs() {
 		if m.Graph == nil {
 			return nil, nil, finding(fmt.Errorf("%s: the report lists %s, and says that features are released as they are", dir, measure.FrontFile), "")
 		}
-		if front, head, err = m.again(e, r, nil, nil); err != nil {
+		if front, head, err = m.again(ctx, e, r, nil, nil); err != nil {
 			return nil, nil, finding(fmt.Errorf("%s: the release cannot be built again: %w", dir, err), "")
 		}
 		return front, head, nil
@@ -33,7 +34,7 @@ func (c *verifyCmd) graphs(e *env, dir string, r *report.Report, m *measurement)
 	if err != nil || m.Graph == nil {
 		return keptFront, keptHead, err
 	}
-	if front, head, err = m.again(e, r, keptFront, keptHead); err != nil {
+	if front, head, err = m.again(ctx, e, r, keptFront, keptHead); err != nil {
 		return nil, nil, finding(fmt.Errorf("%s: the release cannot be built again: %w", dir, err), "")
 	}
 	for _, x := range []struct {
@@ -49,7 +50,7 @@ func (c *verifyCmd) graphs(e *env, dir string, r *report.Report, m *measurement)
 
 // again builds the release from the model. A projection that was learned is taken from
 // what the run kept where the training data are absent.
-func (m *measurement) again(e *env, r *report.Report, keptFront, keptHead *nn.Graph) (front, head *nn.Graph, err error) {
+func (m *measurement) again(ctx context.Context, e *env, r *report.Report, keptFront, keptHead *nn.Graph) (front, head *nn.Graph, err error) {
 	if m.Spec.Surface == release.SurfaceFeatures {
 		m.Spec.Node = r.Model.FeatureNode
 	}
@@ -58,11 +59,11 @@ func (m *measurement) again(e *env, r *report.Report, keptFront, keptHead *nn.Gr
 		train = m.adversaries.Training
 	}
 	type both struct{ front, head *nn.Graph }
-	b, err := interruptible(e.ctx, func() (b both, err error) {
+	b, err := interruptible(ctx, func() (b both, err error) {
 		if m.Spec.Projection == release.ProjectionPrincipal && train == nil {
-			b.front, b.head, err = m.Spec.BuildLike(e.ctx, m.Graph, keptFront, keptHead)
+			b.front, b.head, err = m.Spec.BuildLike(ctx, m.Graph, keptFront, keptHead)
 		} else {
-			b.front, b.head, err = m.Spec.Build(e.ctx, m.Graph, train)
+			b.front, b.head, err = m.Spec.Build(ctx, m.Graph, train)
 		}
 		return b, err
 	})

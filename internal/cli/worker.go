@@ -45,23 +45,23 @@ Exit status: 0 nothing left to do, 2 wrong usage, 3 refused, stopped or failed.`
 }
 
 // Run works until there is nothing left.
-func (c *workerCmd) Run(e *env) error {
+func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	switch {
 	case c.Folder != "" && (c.Of < 1 || c.Index < 0 || c.Index >= c.Of):
 		return usage(errors.New("--folder requires --index and --of, with --index at least 0 and below --of"), "the first of 3 workers is: tattle worker --folder DIR --index 0 --of 3")
 	case c.Folder != "":
-		return c.array(e)
+		return c.array(ctx, e)
 	case c.Index >= 0 || c.Of != 0:
 		return usage(errors.New("--index and --of require --folder"), "workers of a cluster have no number")
 	case c.Cluster == "":
 		return usage(errors.New("one of --cluster and --folder must be given"), "tattle worker --help shows both")
 	}
-	return c.serve(e)
+	return c.serve(ctx, e)
 }
 
 // serve takes shards of a cluster's runs.
-func (c *workerCmd) serve(e *env) error {
-	conn, err := cluster.Connect(e.ctx, c.dial(e))
+func (c *workerCmd) serve(ctx context.Context, e *env) error {
+	conn, err := cluster.Connect(ctx, c.dial(e))
 	if err != nil {
 		return err
 	}
@@ -80,11 +80,11 @@ func (c *workerCmd) serve(e *env) error {
 	if o.Executable, err = run.Executable(); err != nil {
 		return err
 	}
-	return conn.Work(e.ctx, o)
+	return conn.Work(ctx, o)
 }
 
 // array does this worker's shards of a run in files.
-func (c *workerCmd) array(e *env) error {
+func (c *workerCmd) array(ctx context.Context, e *env) error {
 	begun, err := readRunFile(c.Folder)
 	if err != nil {
 		return err
@@ -104,12 +104,12 @@ func (c *workerCmd) array(e *env) error {
 	}
 	defer os.RemoveAll(dir)
 	a := run.Array{Index: c.Index, Of: c.Of, Root: absolute(c.Folder), Scratch: filepath.Join(dir, "out"), Log: e.say}
-	if err := a.Prepare(e.ctx); err != nil {
+	if err := a.Prepare(ctx); err != nil {
 		return err
 	}
 	t := cluster.Task{Job: cluster.Job{Args: begun.Args, Cwd: begun.Cwd}, Root: a.Scratch}
 	t.Pool = &aloud{a, e, fmt.Sprintf("worker %d of %d", c.Index, c.Of)}
-	switch err := carryOut(e.ctx, t); {
+	switch err := carryOut(ctx, t); {
 	case err == nil:
 		e.say("nothing is left to do: tattle merge %s", quote(c.Folder))
 		return nil
@@ -220,7 +220,7 @@ func carryOut(ctx context.Context, t cluster.Task) (err error) {
 			f.Target.SetString("")
 		}
 	}
-	e := newEnv(ctx, k, args, io.Discard, io.Discard)
+	e := newEnv(k, args, io.Discard, io.Discard)
 	e.pool, e.serve = paced(t.Pool), true
-	return k.Run(e)
+	return runParsed(ctx, k, e)
 }
