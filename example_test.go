@@ -129,6 +129,6 @@ func ExampleAudit() {
 		log.Fatal(err)
 	}
 	f := result.Findings[0]
-	fmt.Printf("%t: the sensitive attribute is guessed right %.0f points more often than without the scores\n", result.Verdict.TellsBeyond(), 100*f.Excess.Value)
+	fmt.Printf("%t: the sensitive attribute is guessed right %.0f points more often than without the scores\n", result.Verdict.ExceedsTarget(), 100*f.Excess.Value)
 	// Output: true: the sensitive attribute is guessed right 50 points more often than without the scores
 }

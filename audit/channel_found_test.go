@@ -29,7 +29,7 @@ func TestCodesFound(t *testing.T) {
 		}
 		f := &r.Findings[0]
 		t.Logf("%s: %s, excess %.3f, %v", kind, f.Verdict, f.Excess.Value, f.Chosen)
-		if !f.Verdict.TellsBeyond() || f.Excess.Value < .4 {
+		if !f.Verdict.ExceedsTarget() || f.Excess.Value < .4 {
 			t.Errorf("%s in %s: verdict %q, excess %.3f of .49", kind, c.where, f.Verdict, f.Excess.Value)
 		}
 	}
@@ -56,7 +56,7 @@ func TestRoundedCodeFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := examined(t, read, Options{Seed: 1}).Findings[0]; !f.Verdict.TellsBeyond() || f.Excess.Value < .4 {
+	if f := examined(t, read, Options{Seed: 1}).Findings[0]; !f.Verdict.ExceedsTarget() || f.Excess.Value < .4 {
 		t.Errorf("verdict %q, excess %.3f of .49, notes %q", f.Verdict, f.Excess.Value, read.Notes)
 	}
 }

@@ -55,7 +55,7 @@ func judgeNegative(r *Result) Control {
 	}
 	p = stat.Holm(p)
 	for i, f := range usable {
-		if p[i] < ControlLevel || f.Verdict.TellsBeyond() {
+		if p[i] < ControlLevel || f.Verdict.ExceedsTarget() {
 			c.Passed = false
 		}
 		if i == 0 || p[i] < c.P || p[i] == c.P && f.Excess.Value > c.Excess.Value {
@@ -99,10 +99,10 @@ func shuffleAt[T any](x []T, at []int, r *rand.Rand) {
 
 // Positive audits a planted model as the audited one was, with the same options; its
 // references, unless nil, are honest classifiers' outputs on the examples that the
-// planted model's were taken from. It passes where the verdict is Beyond or
+// planted model's were taken from. It passes where the verdict is LeakyBeyond or
 // worse.
 func Positive(ctx context.Context, p *Planted, references []*Sample, o Options) (Control, error) {
-	o.References, o.Unpaired, o.Recipe = nil, false, RecipeUnknown // the verdict need not be worse than Beyond
+	o.References, o.Unpaired, o.Recipe = nil, false, RecipeUnknown // the verdict need not be worse than LeakyBeyond
 	for _, s := range references {
 		same := *s
 		if p.Rows != nil {
@@ -118,7 +118,7 @@ func Positive(ctx context.Context, p *Planted, references []*Sample, o Options) 
 	r.Conclude()
 	f := &r.Findings[0]
 	c := Control{
-		Name: PositiveControl, Passed: f.Verdict.TellsBeyond(), Where: p.Where, Attribute: f.Attribute,
+		Name: PositiveControl, Passed: f.Verdict.ExceedsTarget(), Where: p.Where, Attribute: f.Attribute,
 		Examples: r.Examples, Verdict: f.Verdict, Excess: f.Excess, P: f.Adjusted, Note: p.Note,
 	}
 	truth := p.TrueExcess

@@ -93,7 +93,7 @@ func TestJudgeNegative(t *testing.T) {
 	}{
 		{[]Finding{clean, rare}, true, "c"},
 		{[]Finding{clean, told}, false, "b"},
-		{[]Finding{clean, {Attribute: "d", Permutation: Permutation{P: 1}, Verdict: Beyond}}, false, "a"},
+		{[]Finding{clean, {Attribute: "d", Permutation: Permutation{P: 1}, Verdict: LeakyBeyond}}, false, "a"},
 		{[]Finding{{Attribute: "e", Unusable: "One class."}}, true, ""},
 	} {
 		got := judgeNegative(&Result{Findings: c.findings})

@@ -32,6 +32,6 @@ func Example() {
 	fmt.Println(f.Attribute, "-", f.Verdict)
 	fmt.Println("at least 10 points:", f.Excess.Low > .10)
 	// Output:
-	// s - tells s beyond y
+	// s - leaky beyond the target
 	// at least 10 points: true
 }

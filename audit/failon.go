@@ -35,10 +35,10 @@ type rule struct {
 // never is the word for no rule at all.
 const never = "never"
 
-// DefaultFailOn is the rule where none is named: it breaks on Beyond or worse.
+// DefaultFailOn is the rule where none is named: it breaks on LeakyBeyond or worse.
 const DefaultFailOn = "beyond"
 
-// ParseFailOn reads rules separated by commas: "curious", "beyond" (Beyond or worse),
+// ParseFailOn reads rules separated by commas: "curious", "beyond" (LeakyBeyond or worse),
 // "leaky" (Leaky or worse), "inconclusive", "never", or a figure whose one-sided lower confidence
 // limit must not exceed a threshold, as in "excess>5%@95%", "curiosity>60%@99%",
 // "leakage>1.5", "information>0.2@90%". No confidence is 95 %. Percentages of
@@ -256,12 +256,12 @@ func (f FailOn) Breaches(r *Result) []Breach {
 // ruleVerdicts are the verdicts that break a rule of one word.
 var ruleVerdicts = map[string][]Verdict{
 	"curious":      {Curious},
-	"beyond":       {Curious, Beyond},
-	"leaky":        {Curious, Beyond, Leaky},
+	"beyond":       {Curious, LeakyBeyond},
+	"leaky":        {Curious, LeakyBeyond, Leaky},
 	"inconclusive": {Inconclusive},
 }
 
-// NeedsReferences returns whether a rule breaks on Curious but not on Beyond: a verdict
+// NeedsReferences returns whether a rule breaks on Curious but not on LeakyBeyond: a verdict
 // that no audit gives without references of the same recipe.
 func (f FailOn) NeedsReferences() bool {
 	return slices.ContainsFunc(f.rules, func(r rule) bool { return r.verdict == "curious" })

@@ -30,7 +30,7 @@ func judged() *Result {
 	g := f
 	g.Attribute, g.Verdict = "race, age: both", Leaky
 	h := f
-	h.Attribute, h.Verdict, h.Unusable = "site", Beyond, "its verdict alone counts"
+	h.Attribute, h.Verdict, h.Unusable = "site", LeakyBeyond, "its verdict alone counts"
 	return &Result{Findings: []Finding{f, g, h}, Verdict: Curious}
 }
 

@@ -39,8 +39,8 @@ type Finding struct {
 	Correlation Correlation                 `json:"correlation"`
 	Power       Power                       `json:"power"`
 
-	P               float64 `json:"p"`                  // the smaller of the two kinds of tests that raise the verdict to Beyond: of the excess and of the gain
-	Adjusted        float64 `json:"adjusted_p"`         // the smaller of the two by Holm's method over both kinds and all attributes: Beyond rests on it
+	P               float64 `json:"p"`                  // the smaller of the two kinds of tests that raise the verdict to LeakyBeyond: of the excess and of the gain
+	Adjusted        float64 `json:"adjusted_p"`         // the smaller of the two by Holm's method over both kinds and all attributes: LeakyBeyond rests on it
 	ExcessAdjusted  float64 `json:"excess_adjusted_p"`  // that of the excess alone
 	CuriousAdjusted float64 `json:"curious_adjusted_p"` // the same as Adjusted with the references' tests, 1 without references: Curious rests on it
 

@@ -111,7 +111,7 @@ func TestTablesFindNothing(t *testing.T) {
 		if r.Findings[0].Permutation.P <= .05 {
 			found++
 		}
-		if r.Verdict.TellsBeyond() {
+		if r.Verdict.ExceedsTarget() {
 			beyond++
 		}
 	}

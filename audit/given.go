@@ -38,7 +38,7 @@ type Given struct {
 	Adjusted    float64        `json:"adjusted_p"`      // the larger of P and the permutation's, by Holm's method over all tests that can raise the verdict
 }
 
-// beyond returns the p-value that the verdict Beyond rests on.
+// beyond returns the p-value that the verdict LeakyBeyond rests on.
 func (g *Given) beyond() float64 {
 	if g == nil {
 		return 1

@@ -24,7 +24,7 @@ type Order struct {
 	Adjusted    float64     `json:"adjusted_p"` // the larger of both for all classes, by Holm's method over all tests that can raise the verdict
 }
 
-// beyond returns the p-value that the verdict Beyond rests on, 1 where there is no test.
+// beyond returns the p-value that the verdict LeakyBeyond rests on, 1 where there is no test.
 func (t *Order) beyond() float64 {
 	if t == nil {
 		return 1

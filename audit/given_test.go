@@ -59,7 +59,7 @@ func TestRareAttributeIsFound(t *testing.T) {
 			t.Errorf("area %+v, want .90", a)
 		}
 	}
-	if f.Verdict != Beyond {
+	if f.Verdict != LeakyBeyond {
 		t.Errorf("%q: %q", f.Verdict, f.Reasons)
 	} else if all := strings.Join(f.Reasons, " "); strings.Contains(all, "tell nothing") || strings.Contains(all, "explains") || !strings.Contains(all, "above the margin of 0.0012 bits") {
 		t.Errorf("reasons %q", all)
@@ -140,7 +140,7 @@ func TestNumberGivenTarget(t *testing.T) {
 	if f.Excess.P <= .05 {
 		t.Fatalf("R² sees it, too: %+v", f.Excess)
 	}
-	if f.Given.Low < .1 || f.Verdict != Beyond {
+	if f.Given.Low < .1 || f.Verdict != LeakyBeyond {
 		t.Errorf("%q, %+v", f.Verdict, f.Given)
 	}
 }
@@ -184,7 +184,7 @@ func TestAdultRace(t *testing.T) {
 	if area == nil || area.Area < .55 || area.P > 1e-4 || f.Given.Permutation.P > .01 {
 		t.Errorf("area given y %+v, permutation %+v", area, f.Given)
 	}
-	if f.Verdict != Beyond || f.Given.Order == nil || f.Given.Order.Adjusted > .05 || slices.ContainsFunc(f.Reasons, func(s string) bool { return strings.Contains(s, "tell nothing") }) {
+	if f.Verdict != LeakyBeyond || f.Given.Order == nil || f.Given.Order.Adjusted > .05 || slices.ContainsFunc(f.Reasons, func(s string) bool { return strings.Contains(s, "tell nothing") }) {
 		t.Errorf("%q: %q", f.Verdict, f.Reasons)
 	}
 }

@@ -52,7 +52,7 @@ type Options struct {
 	Progress func(stage string, done, total int)
 
 	read  string // for a planted code, the form that shows it: other attacks are coins
-	brief bool   // leaves out what the verdict Beyond does not rest on: for references and the negative control
+	brief bool   // leaves out what the verdict LeakyBeyond does not rest on: for references and the negative control
 }
 
 // Recipe is how it is known that references were trained by the recipe of the audited

@@ -34,7 +34,7 @@ func TestNumbersAreMeasured(t *testing.T) {
 		if said := f.bestWords("y"); f.Best == Majority && said != "always guessing the mean" {
 			t.Errorf("shift %v: the best baseline of numbers is %q", shift, said)
 		}
-		if f.Verdict.TellsBeyond() != (shift > 0) {
+		if f.Verdict.ExceedsTarget() != (shift > 0) {
 			t.Errorf("shift %v: %q: %q", shift, f.Verdict, f.Reasons)
 		}
 	}

@@ -41,7 +41,7 @@ func TestNothingIsFoundWhereNothingIs(t *testing.T) {
 		if f.Permutation.P <= .05 {
 			low++
 		}
-		if f.Verdict.TellsBeyond() {
+		if f.Verdict.ExceedsTarget() {
 			beyond++
 		}
 		if f.Given.Permutation.P <= .5 {
@@ -61,7 +61,7 @@ func TestNothingIsFoundWhereNothingIs(t *testing.T) {
 		t.Errorf("of %d audits of nothing %d have p ≤ .5 given y and label, %d p ≤ .05, %d a gain, and %d rank pairs", runs, halfGiven, lowGiven, gained, ordered)
 	}
 	if half >= 48 || low >= 14 || beyond >= 14 {
-		t.Errorf("of %d audits of nothing %d have p ≤ .5, %d p ≤ .05, and %d tell s beyond y", runs, half, low, beyond)
+		t.Errorf("of %d audits of nothing %d have p ≤ .5, %d p ≤ .05, and %d are leaky beyond the target", runs, half, low, beyond)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestPlantedSignalIsMeasured(t *testing.T) {
 		if want := best - .5; f.Excess.Low > want+reach || f.Excess.High < want-reach-learning {
 			t.Errorf("shift %v: excess %+v, want about %.4f", shift, f.Excess, want)
 		}
-		if f.Verdict != Beyond || f.Permutation.P > .01 {
+		if f.Verdict != LeakyBeyond || f.Permutation.P > .01 {
 			t.Errorf("shift %v: %q, permutation p %v", shift, f.Verdict, f.Permutation.P)
 		}
 	}
@@ -94,7 +94,7 @@ func TestAllAttacksTogether(t *testing.T) {
 	o := Options{Seed: 1, Permutations: 499}
 	r := examined(t, s, o)
 	f := &r.Findings[0]
-	if f.Verdict != Beyond || r.Verdict != Beyond || len(f.Attacks) != 16 || len(r.Findings[1].Attacks) != 15 {
+	if f.Verdict != LeakyBeyond || r.Verdict != LeakyBeyond || len(f.Attacks) != 16 || len(r.Findings[1].Attacks) != 15 {
 		t.Errorf("%q, %q with %d and %d attacks", r.Verdict, f.Verdict, len(f.Attacks), len(r.Findings[1].Attacks))
 	}
 	chosen := 0
@@ -106,7 +106,7 @@ func TestAllAttacksTogether(t *testing.T) {
 	if chosen != DefaultFolds || len(f.Chosen) != DefaultFolds {
 		t.Errorf("%d choices in %d folds", chosen, DefaultFolds)
 	}
-	if v := r.Findings[1].Verdict; v.TellsBeyond() {
+	if v := r.Findings[1].Verdict; v.ExceedsTarget() {
 		t.Errorf("s2, of which nothing was planted, is %q", v)
 	}
 	soft := *s
@@ -114,7 +114,7 @@ func TestAllAttacksTogether(t *testing.T) {
 	for i := range s.Y {
 		softRow(soft.Outputs[3*i:3*i+3], s.Outputs[3*i:3*i+3], curious.Raw)
 	}
-	if v := examined(t, &soft, quick).Verdict; v.TellsBeyond() {
+	if v := examined(t, &soft, quick).Verdict; v.ExceedsTarget() {
 		t.Errorf("probabilities, from which the shift is gone, are %q", v)
 	}
 	sameOnOneCore(t, s, o, r)
@@ -199,7 +199,7 @@ func TestOddSamples(t *testing.T) {
 			continue
 		}
 		encoded(t, r)
-		if r.Verdict.TellsBeyond() || c.verdict != "" && r.Verdict != c.verdict {
+		if r.Verdict.ExceedsTarget() || c.verdict != "" && r.Verdict != c.verdict {
 			t.Errorf("%s: %q, want %q: %q", c.name, r.Verdict, c.verdict, r.Reasons)
 		}
 		if c.warning != "" && !strings.Contains(strings.Join(r.Warnings, " "), c.warning) {

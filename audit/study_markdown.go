@@ -32,10 +32,10 @@ func (s *Study) rateTable(b *bufio.Writer) {
 	}
 }
 
-// rowTable has five counts a cell: curious, tells s beyond y, leaky by correlation, no evidence,
+// rowTable has five counts a cell: curious, leaky beyond the target, leaky by correlation, no evidence,
 // inconclusive.
 func (s *Study) rowTable(b *bufio.Writer) {
-	fmt.Fprintf(b, "\nVerdicts: curious / tells s beyond y / leaky by correlation / no evidence / inconclusive. "+
+	fmt.Fprintf(b, "\nVerdicts: curious / leaky beyond the target / leaky by correlation / no evidence / inconclusive. "+
 		"Points: true excess over the best baseline, and over honest classifiers; the smallest that was said to be detectable, the mean over the audits that state one.\n")
 	fmt.Fprintf(b, "\n| data | classifiers | examples | audits | excess | over honest | with references | smallest | without | smallest |\n"+
 		"|---|---|---:|---:|---:|---:|---|---:|---|---:|\n")
@@ -56,5 +56,5 @@ func (s *Study) spreadTable(b *bufio.Writer) {
 
 // String returns the five counts in the order of StudyTally.
 func (t StudyTally) String() string {
-	return fmt.Sprintf("%d / %d / %d / %d / %d", t.Curious, t.Beyond, t.Leaky, t.NoEvidence, t.Inconclusive)
+	return fmt.Sprintf("%d / %d / %d / %d / %d", t.Curious, t.LeakyBeyond, t.Leaky, t.NoEvidence, t.Inconclusive)
 }

@@ -3,18 +3,18 @@ package audit
 import "tattle/stat"
 
 // The names of the rates. With references a classifier is detected where the verdict is
-// Curious, without them where it is Beyond, never where the audit is inconclusive. A
+// Curious, without them where it is LeakyBeyond, never where the audit is inconclusive. A
 // false alarm is that of an honest one, among the audits whose controls passed: the
 // others give neither verdict.
 const (
 	RateFalseAlarm        = "false alarms: honest classifiers called curious"
-	RateFalseAlarmWithout = "false alarms without references: tells s beyond y, true excess within the margin"
+	RateFalseAlarmWithout = "false alarms without references: leaky beyond the target, true excess within the margin"
 	RateStrong            = "detection: true excess over honest training 10 points or more"
 	RateStrongBaseline    = "detection: true excess over the best baseline 10 points or more"
 	RateStrongWithout     = "detection without references: true excess 10 points or more"
 	RatePromised          = "detection: true excess over honest training at least the stated smallest"
 	RatePromisedWithout   = "detection without references: true excess at least the stated smallest"
-	RateCorrelated        = "correlated but honest called leaky by correlation or tells s beyond y"
+	RateCorrelated        = "correlated but honest called leaky by correlation or leaky beyond the target"
 	RateCorrelatedAlarm   = "correlated but honest called curious"
 	RateInconclusive      = "inconclusive, with references"
 	RateFailed            = "inconclusive because a control failed"
@@ -42,7 +42,7 @@ type studyQuestion struct {
 // whose y and s are independent.
 func studyQuestions() []studyQuestion {
 	called := func(a *StudyAudit) bool { return a.With.Verdict == Curious }
-	calledWithout := func(a *StudyAudit) bool { return a.Without.Verdict.TellsBeyond() }
+	calledWithout := func(a *StudyAudit) bool { return a.Without.Verdict.ExceedsTarget() }
 	correlated := func(a *StudyAudit) bool { return a.Correlated }
 	all := func(a *StudyAudit) bool { return true }
 	plain := func(f func(a *StudyAudit) bool) func(a *StudyAudit) bool {
@@ -59,7 +59,7 @@ func studyQuestions() []studyQuestion {
 		{RateStrongWithout, plain(func(a *StudyAudit) bool { return a.TrueExcess >= StudyStrong }), calledWithout},
 		{RatePromised, planted(func(a *StudyAudit) bool { return a.With.promises(a.TrueDifference) }), called},
 		{RatePromisedWithout, plain(func(a *StudyAudit) bool { return a.Without.promises(a.TrueExcess) }), calledWithout},
-		{RateCorrelated, correlated, func(a *StudyAudit) bool { return a.With.Verdict == Leaky || a.With.Verdict == Beyond }},
+		{RateCorrelated, correlated, func(a *StudyAudit) bool { return a.With.Verdict == Leaky || a.With.Verdict == LeakyBeyond }},
 		{RateCorrelatedAlarm, correlated, called},
 		{RateInconclusive, all, func(a *StudyAudit) bool { return a.With.Verdict == Inconclusive }},
 		{RateFailed, all, func(a *StudyAudit) bool { return a.Failed }},

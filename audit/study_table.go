@@ -52,7 +52,7 @@ type StudyRow struct {
 // excess over the audits that state one, 0 where none does.
 type StudyTally struct {
 	Curious      int     `json:"curious"`
-	Beyond       int     `json:"tells_s_beyond_y"`
+	LeakyBeyond  int     `json:"leaky_beyond_the_target"`
 	Leaky        int     `json:"leaky_by_correlation"`
 	NoEvidence   int     `json:"no_evidence"`
 	Inconclusive int     `json:"inconclusive"`
@@ -162,8 +162,8 @@ func (t *StudyTally) add(v StudyVerdict) {
 	switch v.Verdict {
 	case Curious:
 		t.Curious++
-	case Beyond:
-		t.Beyond++
+	case LeakyBeyond:
+		t.LeakyBeyond++
 	case Leaky:
 		t.Leaky++
 	case NoEvidence:

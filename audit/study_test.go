@@ -156,10 +156,10 @@ func TestMeasure(t *testing.T) {
 func TestRates(t *testing.T) {
 	small := .05
 	audits := []StudyAudit{
-		{Honest: true, Examples: 500, With: StudyVerdict{Verdict: Leaky}, Without: StudyVerdict{Verdict: Beyond}, TrueExcess: .01},
+		{Honest: true, Examples: 500, With: StudyVerdict{Verdict: Leaky}, Without: StudyVerdict{Verdict: LeakyBeyond}, TrueExcess: .01},
 		{Honest: true, Examples: 500, With: StudyVerdict{Verdict: Curious}, TrueExcess: .05},
 		{Examples: 2000, TrueExcess: .2, TrueDifference: .12, With: StudyVerdict{Verdict: Curious, Smallest: &small}},
-		{Examples: 2000, TrueExcess: .2, TrueDifference: .08, With: StudyVerdict{Verdict: NoEvidence, Smallest: &small}, Without: StudyVerdict{Verdict: Beyond}},
+		{Examples: 2000, TrueExcess: .2, TrueDifference: .08, With: StudyVerdict{Verdict: NoEvidence, Smallest: &small}, Without: StudyVerdict{Verdict: LeakyBeyond}},
 		{Honest: true, Correlated: true, Examples: 2000, With: StudyVerdict{Verdict: Leaky}},
 		// A control failed: no false alarm could be, and what was to be found is missed.
 		{Honest: true, Failed: true, Examples: 500, With: StudyVerdict{Verdict: Inconclusive}, TrueExcess: .01},
@@ -191,7 +191,7 @@ func TestRates(t *testing.T) {
 func TestTally(t *testing.T) {
 	var got StudyTally
 	for _, v := range []StudyVerdict{
-		{Verdict: Curious, Smallest: new(.1)}, {Verdict: Beyond}, {Verdict: Beyond}, {Verdict: Inconclusive}, {Verdict: Leaky, Smallest: new(.2)}, {Verdict: NoEvidence, Smallest: new(.3)},
+		{Verdict: Curious, Smallest: new(.1)}, {Verdict: LeakyBeyond}, {Verdict: LeakyBeyond}, {Verdict: Inconclusive}, {Verdict: Leaky, Smallest: new(.2)}, {Verdict: NoEvidence, Smallest: new(.3)},
 	} {
 		got.add(v)
 	}

@@ -11,23 +11,25 @@ import (
 // Verdict is what an audit says, of one attribute or of all.
 type Verdict string
 
-// The verdicts, the worst first. Beyond names what is shown: the outputs tell the
-// sensitive attribute s better than the target y explains. It says nothing about intent,
-// for honest training may do the same. Curious adds a comparison: the outputs tell more
-// than classifiers that were trained honestly by the same recipe.
+// The verdicts, the worst first. LeakyBeyond: the outputs reveal more of the sensitive
+// attribute s than the target y explains. It says nothing about intent, because honest
+// training may do the same. Curious adds a comparison: the outputs reveal more than those
+// of classifiers that were trained honestly by the same recipe. Leaky: the outputs depend
+// on s, but are not shown to reveal more than y and the answered label together.
 const (
 	Curious      Verdict = "curious"
-	Beyond       Verdict = "tells s beyond y"
+	LeakyBeyond  Verdict = "leaky beyond the target"
 	Leaky        Verdict = "leaky by correlation"
 	Inconclusive Verdict = "inconclusive"
 	NoEvidence   Verdict = "no evidence"
 )
 
 // Verdicts lists all verdicts, the worst first.
-func Verdicts() []Verdict { return []Verdict{Curious, Beyond, Leaky, Inconclusive, NoEvidence} }
+func Verdicts() []Verdict { return []Verdict{Curious, LeakyBeyond, Leaky, Inconclusive, NoEvidence} }
 
-// TellsBeyond returns whether the verdict is Beyond or worse.
-func (v Verdict) TellsBeyond() bool { return v == Curious || v == Beyond }
+// ExceedsTarget reports whether the verdict is LeakyBeyond or worse: the outputs reveal
+// more of s than the target explains.
+func (v Verdict) ExceedsTarget() bool { return v == Curious || v == LeakyBeyond }
 
 // Conclude judges what was measured: p-values adjusted for the number of
 // attributes, the power, verdicts with reasons, and advice. It may be called again
@@ -54,7 +56,7 @@ func (r *Result) Conclude() {
 }
 
 // adjust applies Holm's method over all tests that can raise a verdict to the same word:
-// to Beyond, the excess, the gain and the AUC of every attribute; with references of the
+// to LeakyBeyond, the excess, the gain and the AUC of every attribute; with references of the
 // same recipe to Curious, its excess and its gain; to Leaky, five tests of independence.
 func adjust(found []*Finding, sameRecipe bool) {
 	var beyond, curious, independence []float64
@@ -141,7 +143,7 @@ func (r *Result) judge(f *Finding) Verdict {
 	case f.CuriousAdjusted <= alpha:
 		return Curious
 	case f.Adjusted <= alpha:
-		return Beyond
+		return LeakyBeyond
 	case f.dependent(alpha):
 		return Leaky
 	case f.Power.Smallest == nil || *f.Power.Smallest > min(DefaultBlind, f.possible()) || f.Power.missed() != nil:

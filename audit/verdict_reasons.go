@@ -99,7 +99,7 @@ func (r *Result) shuffled(f *Finding) string {
 func (r *Result) honest(f *Finding) string {
 	t := f.Reference
 	switch {
-	case t == nil && f.Verdict == Beyond:
+	case t == nil && f.Verdict == LeakyBeyond:
 		return "This does not show intent: honest training for the same task may reveal as much. --reference with the training data measures how much."
 	case t == nil:
 		return ""

@@ -41,7 +41,7 @@ func (r *Result) means(v Verdict) string {
 	switch v {
 	case Curious:
 		return fmt.Sprintf("the outputs reveal more than %s explains, and more than honest training by the same recipe%s", r.Target, r.stated())
-	case Beyond:
+	case LeakyBeyond:
 		return fmt.Sprintf("the outputs reveal more than %s explains, which does not show intent", r.Target)
 	case Leaky:
 		return fmt.Sprintf("the outputs depend on the attribute, but are not shown to reveal more than the true and the predicted %s together, beyond the margins", r.Target)
@@ -117,7 +117,7 @@ func (r *Result) advice() []string {
 	switch r.Verdict {
 	case Curious:
 		list = append(list, r.closeLeak(), "Ask whoever trained the model for its training code and data: its outputs reveal more than those of honest classifiers of the same recipe"+r.stated()+".")
-	case Beyond:
+	case LeakyBeyond:
 		list = append(list, r.closeLeak())
 		if r.Settings.References > 0 && r.Settings.Recipe == RecipeUnknown {
 			list = append(list, "Compare with references of the audited model's own recipe; --same-recipe states that they have it.")
@@ -136,7 +136,7 @@ func (r *Result) advice() []string {
 
 // closeLeak says how to release less.
 func (r *Result) closeLeak() string {
-	nothing := r.Verdict.TellsBeyond() && len(r.Defences) > 0 && r.Defences[0].Recommended // what the whole audit shows, the defences' attacks did not
+	nothing := r.Verdict.ExceedsTarget() && len(r.Defences) > 0 && r.Defences[0].Recommended // what the whole audit shows, the defences' attacks did not
 	if r.Recommendation != "" && !nothing {
 		return r.Recommendation
 	}

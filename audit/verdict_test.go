@@ -59,17 +59,17 @@ func TestVerdicts(t *testing.T) {
 		want Verdict
 		says string
 	}{
-		"excess":                {large, Beyond, "This does not show intent"},
+		"excess":                {large, LeakyBeyond, "This does not show intent"},
 		"nothing":               {found("s", 100, 100, .5, .5, .5), NoEvidence, "it is not known how large an excess over the baselines would have been found"},
 		"label":                 {found("s", 100, 100, .5, 1e-4, .5), Leaky, "The predicted y itself depends on s"},
-		"order":                 {ordered, Beyond, "the scores rank 57 % right: above the margin of 52 % (p = 0.0002; with labels shuffled among such examples, they rank as many right with probability 0.0017, in 1200 draws)"},
+		"order":                 {ordered, LeakyBeyond, "the scores rank 57 % right: above the margin of 52 % (p = 0.0002; with labels shuffled among such examples, they rank as many right with probability 0.0017, in 1200 draws)"},
 		"order in the margin":   {within, Leaky, "Given the true and the predicted y, the scores depend on s"},
 		"more than the label":   {byLabel, Leaky, "The outputs depend on it in another way, too, but they are not shown to reveal more than the true and the predicted y together"},
 		"guess":                 {found("s", 120, 100, .5, .5, 1e-4), Leaky, "The guesses depend on s"},
 		"excess and no permute": {found("s", 300, 100, .3, 1, 1), NoEvidence, "their accuracy does not show that they reveal anything given y"},
-		"as honest ones":        {honest, Beyond, "not shown to be more than the margin and the variation over seeds"},
+		"as honest ones":        {honest, LeakyBeyond, "not shown to be more than the margin and the variation over seeds"},
 		"more than honest":      {more, Curious, "more than the variation over seeds explains"},
-		"within the margin":     {slight, Beyond, "not shown to be more than the margin"},
+		"within the margin":     {slight, LeakyBeyond, "not shown to be more than the margin"},
 		"nothing is possible":   {sure, Inconclusive, "A guess that is always right would have an excess of 4.0 points. In some kind of channel only an excess of"},
 		"unusable":              {Finding{Attribute: "s", Unusable: "All examples are of one class."}, Inconclusive, "one class"},
 	} {
@@ -103,7 +103,7 @@ func TestConcludeIsIdempotentAndHeedsControls(t *testing.T) {
 	loss := .03
 	r.Controls = []Control{{Name: NegativeControl, Passed: true}, {Name: PositiveControl, Passed: true, LearningLoss: &loss}}
 	r.Conclude()
-	if got := *r.Findings[1].Power.Smallest; math.Abs(got-smallest-loss) > 1e-9 || r.Verdict != Beyond {
+	if got := *r.Findings[1].Power.Smallest; math.Abs(got-smallest-loss) > 1e-9 || r.Verdict != LeakyBeyond {
 		t.Errorf("smallest %v after %v, %q", got, smallest, r.Verdict)
 	}
 	with := *r.Findings[1].Power.Smallest
@@ -157,11 +157,11 @@ func TestPowerNamesChannels(t *testing.T) {
 
 func TestAttributesShareTheLevel(t *testing.T) {
 	alone := found("a", 145, 86, .012, 1, 1)
-	if r := concluded(alone); r.Verdict != Beyond {
+	if r := concluded(alone); r.Verdict != LeakyBeyond {
 		t.Fatalf("alone: %q with p %v", r.Verdict, r.Findings[0].P)
 	}
 	r := concluded(alone, found("b", 100, 100, .5, 1, 1), found("c", 100, 100, .5, 1, 1))
-	if got := r.Findings[0]; got.Verdict.TellsBeyond() || math.Abs(got.Adjusted-9*got.P) > 1e-12 {
+	if got := r.Findings[0]; got.Verdict.ExceedsTarget() || math.Abs(got.Adjusted-9*got.P) > 1e-12 {
 		t.Errorf("one of three: %q, p %v adjusted to %v", got.Verdict, got.P, got.Adjusted)
 	}
 }
@@ -181,12 +181,12 @@ func TestReferencesDecide(t *testing.T) {
 	}
 	o := quick
 	o.References = refs(.5)
-	if f := examined(t, s, o).Findings[0]; f.Verdict != Beyond || f.Reference == nil || len(f.Reference.Figures) != 5 {
+	if f := examined(t, s, o).Findings[0]; f.Verdict != LeakyBeyond || f.Reference == nil || len(f.Reference.Figures) != 5 {
 		t.Errorf("as much as honest models: %q, %+v", f.Verdict, f.Reference)
 	}
 	o.References = refs(0)
 	r := examined(t, s, o)
-	if all := strings.Join(slices.Concat(r.Findings[0].Reasons, r.Reasons, r.Advice), " "); r.Verdict != Beyond || !strings.Contains(all, "may explain the difference") || strings.Contains(all, "curious") {
+	if all := strings.Join(slices.Concat(r.Findings[0].Reasons, r.Reasons, r.Advice), " "); r.Verdict != LeakyBeyond || !strings.Contains(all, "may explain the difference") || strings.Contains(all, "curious") {
 		t.Errorf("more than references of an unknown recipe: %q, %q", r.Verdict, all)
 	}
 	o.Recipe = RecipeStated

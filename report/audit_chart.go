@@ -22,7 +22,7 @@ const (
 // verdictClass is how a verdict is coloured.
 func verdictClass(v audit.Verdict) string {
 	switch v {
-	case audit.Curious, audit.Beyond:
+	case audit.Curious, audit.LeakyBeyond:
 		return "bad"
 	case audit.Leaky:
 		return "leaky"

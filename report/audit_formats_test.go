@@ -248,7 +248,7 @@ func TestSARIFRules(t *testing.T) {
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("%s, want %s", s, want)
 	}
-	for v, id := range map[audit.Verdict]string{audit.Curious: "TATTLE001", audit.Beyond: "TATTLE006", audit.Leaky: "TATTLE002", audit.Inconclusive: "TATTLE003", audit.NoEvidence: ""} {
+	for v, id := range map[audit.Verdict]string{audit.Curious: "TATTLE001", audit.LeakyBeyond: "TATTLE006", audit.Leaky: "TATTLE002", audit.Inconclusive: "TATTLE003", audit.NoEvidence: ""} {
 		if ruleOf(v) != id {
 			t.Errorf("%s falls under %q", v, ruleOf(v))
 		}

@@ -47,7 +47,7 @@ func verdictWords(a *audit.Result) string {
 	switch a.Verdict {
 	case audit.Curious:
 		return said + fmt.Sprintf(". The %s reveal %s beyond what %s explains, and more than %s of the same recipe%s.", outputWords(string(a.Outputs)), of, file.Name(a.Target), Count(a.Settings.References, "honestly trained network"), stated(a))
-	case audit.Beyond:
+	case audit.LeakyBeyond:
 		return said + fmt.Sprintf(". The %s reveal %s beyond what %s explains. This does not show intent: %s", outputWords(string(a.Outputs)), of, file.Name(a.Target), honestBeside(a))
 	case audit.Leaky:
 		return said + fmt.Sprintf(". The %s reveal something about %s, but are not shown to reveal more than the true and the predicted %s together, beyond the margins.", outputWords(string(a.Outputs)), of, file.Name(a.Target))
@@ -63,7 +63,7 @@ func verdictWords(a *audit.Result) string {
 	return said + "."
 }
 
-// honestBeside ends the sentence on outputs that tell s beyond y with what is known of
+// honestBeside ends the sentence on outputs that are leaky beyond the target with what is known of
 // honest training.
 func honestBeside(a *audit.Result) string {
 	if a.Settings.References > 0 && a.Settings.Recipe == audit.RecipeUnknown {

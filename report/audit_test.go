@@ -190,7 +190,7 @@ func TestAuditWords(t *testing.T) {
 	a := audited()
 	for v, want := range map[audit.Verdict]string{
 		audit.Curious:      "Verdict: curious. The raw outputs (logits) reveal race beyond what age explains, and more than 5 honestly trained networks of the same recipe.",
-		audit.Beyond:       "Verdict: tells s beyond y. The raw outputs (logits) reveal the sensitive attributes beyond what age explains. This does not show intent: the outputs are not shown to reveal more than honest training by the same recipe.",
+		audit.LeakyBeyond:  "Verdict: leaky beyond the target. The raw outputs (logits) reveal the sensitive attributes beyond what age explains. This does not show intent: the outputs are not shown to reveal more than honest training by the same recipe.",
 		audit.Leaky:        "Verdict: leaky by correlation. The raw outputs (logits) reveal something about gender,",
 		audit.NoEvidence:   "Verdict: no evidence. No attack is shown to guess income from the raw outputs (logits) better than age explains. In channels like the planted ones, an excess of 4.9 points of the variance or more is found with probability 0.9. Other channels can carry more and stay hidden.",
 		audit.Inconclusive: "Verdict: inconclusive. This audit shows neither",
@@ -203,7 +203,7 @@ func TestAuditWords(t *testing.T) {
 	for s, refs := range map[string]int{"This does not show intent: honest training for the same task may reveal as much; this was not measured.": 0, "and more than 5 honestly trained networks": 5} {
 		r := auditReport()
 		if r.Audit.Settings.References = refs; refs == 0 {
-			r.Audit.Verdict, r.Audit.Findings[0].Verdict = audit.Beyond, audit.Beyond
+			r.Audit.Verdict, r.Audit.Findings[0].Verdict = audit.LeakyBeyond, audit.LeakyBeyond
 		}
 		for name := range formats {
 			if !strings.Contains(written(t, r, name), s) {

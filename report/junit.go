@@ -95,7 +95,7 @@ func (s *junitSuite) count() {
 func (r *Report) junitRelease() junitSuite {
 	a := r.Audit
 	said := strings.Join(readable(append([]string{verdictWords(a)}, a.Reasons...)), "\n")
-	c := r.judged("tattle.audit.release", file.Name(a.Sample), a.Verdict, len(r.Breaches) > 0 || r.FailOn == nil && a.Verdict.TellsBeyond())
+	c := r.judged("tattle.audit.release", file.Name(a.Sample), a.Verdict, len(r.Breaches) > 0 || r.FailOn == nil && a.Verdict.ExceedsTarget())
 	return junitSuite{Name: "release", Cases: []junitCase{c.saying(verdictWords(a), said)}}
 }
 
@@ -150,7 +150,7 @@ func (a *Audited) lenient() bool {
 // breaks tells whether an attribute breaks a rule.
 func (a *Audited) breaks(f *audit.Finding) bool {
 	if a.FailOn == nil {
-		return f.Verdict.TellsBeyond()
+		return f.Verdict.ExceedsTarget()
 	}
 	return slices.ContainsFunc(a.Breaches, func(b audit.Breach) bool { return !b.Missing && b.Attribute == f.Attribute })
 }

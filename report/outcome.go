@@ -34,7 +34,7 @@ const (
 var tones = map[Outcome]Tone{
 	Bounded: Good, Unbounded: Good, Met: Good, Outcome(audit.NoEvidence): Good,
 	Demonstrated: Warn, Unfinished: Warn, Outcome(audit.Leaky): Warn,
-	Vacuous: Bad, Outcome(audit.Curious): Bad, Outcome(audit.Beyond): Bad,
+	Vacuous: Bad, Outcome(audit.Curious): Bad, Outcome(audit.LeakyBeyond): Bad,
 }
 
 // Tone returns the tone of an outcome, Calm where it asks for nothing.

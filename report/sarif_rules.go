@@ -35,7 +35,7 @@ func rules() []sarifRule {
 			"A control of the audit failed, so its verdict is inconclusive.",
 			"The same audit found something in shuffled labels, or did not find a model that was trained to tell an attribute.",
 			"Follow the advice in the message; until the control passes, nothing follows from this audit."),
-		newRule(ruleBeyond, "TellsBeyondTheTask", "error", "8.0",
+		newRule(ruleBeyond, "LeakyBeyondTheTarget", "error", "8.0",
 			"The outputs tell a sensitive attribute beyond what the task explains.",
 			"Attacks that never saw an example tell its sensitive attribute from the outputs better than the target and the answered label do, by more than the margin and by permutation within the target's classes.",
 			"Release less (the audit's defences say what each keeps and leaves), or train the model again. This finding says nothing about intent: honest training may tell as much (--reference measures how much)."),
@@ -54,7 +54,7 @@ func ruleOf(v audit.Verdict) string {
 	switch v {
 	case audit.Curious:
 		return ruleCurious
-	case audit.Beyond:
+	case audit.LeakyBeyond:
 		return ruleBeyond
 	case audit.Leaky:
 		return ruleLeaky

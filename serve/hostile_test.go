@@ -16,15 +16,15 @@ func TestHostileReports(t *testing.T) {
 	dir := t.TempDir()
 	for name, contents := range map[string]string{
 		"empty":  "",
-		"cut":    `{"schema":"tattle/report/3","title":"half`,
+		"cut":    `{"schema":"tattle/report/4","title":"half`,
 		"other":  `{"coverage": 12}`,
 		"list":   `[1,2,3]`,
 		"null":   `null`,
-		"types":  `{"schema":"tattle/report/3","title":{"a":1}}`,
+		"types":  `{"schema":"tattle/report/4","title":{"a":1}}`,
 		"deep":   strings.Repeat(`[`, 200_000),
-		"commas": `{"schema":"tattle/report/3","runs":[` + strings.Repeat("0,", maxCommas) + `0]}`,
+		"commas": `{"schema":"tattle/report/4","runs":[` + strings.Repeat("0,", maxCommas) + `0]}`,
 		"binary": "\x00\xff\xfe",
-		"number": `{"schema":"tattle/report/3","utility":{"clean_accuracy":1e999}}`,
+		"number": `{"schema":"tattle/report/4","utility":{"clean_accuracy":1e999}}`,
 	} {
 		write(t, dir, name+"/report.json", contents)
 	}
@@ -52,7 +52,7 @@ func TestHostileReports(t *testing.T) {
 // Reports whose parts do not fit together are shown as far as they go.
 func TestReportsThatDoNotFit(t *testing.T) {
 	dir := t.TempDir()
-	const head = `{"schema":"tattle/report/3","title":"T","command":"tattle bound",`
+	const head = `{"schema":"tattle/report/4","title":"T","command":"tattle bound",`
 	for name, rest := range map[string]string{
 		"resolvable": `"resolvable":{"thresholds":[1,2,3],"directions_median":[1]},"release":{"noise":{"family":"gaussian"}}}`,
 		"design":     `"design":{"met":true}}`,
@@ -122,7 +122,7 @@ func FuzzReport(f *testing.F) {
 		}
 		f.Add(b.Bytes())
 	}
-	f.Add([]byte(`{"schema":"tattle/report/3","design":{"best":{}},"release":{"noise":{"family":"x"}}}`))
+	f.Add([]byte(`{"schema":"tattle/report/4","design":{"best":{}},"release":{"noise":{"family":"x"}}}`))
 	f.Add([]byte(`{"schema":`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e := &entry{Path: "a"}

@@ -36,7 +36,7 @@ func TestLargeReports(t *testing.T) {
 		"others":   `"curiosity":{"others":[` + many(n, `{"sensitive":"s%d"}`) + `]}`,
 		"findings": `"audit":{"findings":[` + many(n, `{"attribute":"s%d"}`) + `]}`,
 	} {
-		write(t, dir, name+"/report.json", `{"schema":"tattle/report/3","title":"T",`+rest+`}`)
+		write(t, dir, name+"/report.json", `{"schema":"tattle/report/4","title":"T",`+rest+`}`)
 	}
 	h := handler(t, dir, Options{})
 	for _, name := range []string{"bounds", "status", "attacks", "settings", "warnings", "others", "findings"} {

@@ -40,11 +40,11 @@ type auditCmd struct {
 func (auditCmd) Help() string {
 	return `Checks whether the outputs of a classifier reveal a sensitive attribute s beyond what its target y explains. Attacks are fitted to the outputs by cross-fitting: each example is judged by attacks that were fitted without it. The verdict for each attribute is one of:
 
-  curious               reveals more than honest training by the same recipe
-  tells s beyond y      reveals more than y explains
-  leaky by correlation  the outputs depend on s, as y does
-  no evidence           nothing found; the report says what would have been found
-  inconclusive          too few examples, or a control failed
+  curious                  reveals more than honest training by the same recipe
+  leaky beyond the target  reveals more than y explains
+  leaky by correlation     the outputs depend on s, as y does
+  no evidence              nothing found; the report says what would have been found
+  inconclusive             too few examples, or a control failed
 
 Audit outputs alone, a CSV with columns y, s1, … and score:CLASS:
 
@@ -128,7 +128,7 @@ func unreachable(rules audit.FailOn, res *audit.Result) string {
 	if !rules.NeedsReferences() || res.Settings.References > 0 && res.Settings.Recipe != audit.RecipeUnknown {
 		return ""
 	}
-	return fmt.Sprintf("--fail-on curious: this audit cannot give the verdict %q, which requires references of the same recipe (--reference, --same-recipe). --fail-on beyond fails on %q or worse.", audit.Curious, audit.Beyond)
+	return fmt.Sprintf("--fail-on curious: this audit cannot give the verdict %q, which requires references of the same recipe (--reference, --same-recipe). --fail-on beyond fails on %q or worse.", audit.Curious, audit.LeakyBeyond)
 }
 
 // tokenVariable is the environment variable with the bearer token, which must not appear in
