@@ -71,7 +71,7 @@ func (b *bench) train(ctx context.Context, n planNet) (*netCell, error) {
 		kinds = []curious.Outputs{curious.Raw, curious.Soft}
 	}
 	for _, k := range kinds {
-		if c.truth[place(k)], err = measure(ctx, as(s, k), n.seed); err != nil {
+		if c.truth[place(k)], err = trueFigures(ctx, as(s, k), n.seed); err != nil {
 			return nil, err
 		}
 	}
@@ -98,10 +98,10 @@ const learnedTruth = 5000
 // rest, which no audit sees.
 func poolParts(n int) (learned, known int) { return n / 2, n * 7 / 10 }
 
-// measure fits attacks on half of the sample, chooses one on a fifth, and measures it
+// trueFigures fits attacks on half of the sample, chooses one on a fifth, and measures it
 // and the baselines on the rest. Given so many examples, each of the three sees what
 // dependence there is in two numbers.
-func measure(ctx context.Context, s *Sample, seed uint64) (truth, error) {
+func trueFigures(ctx context.Context, s *Sample, seed uint64) (truth, error) {
 	n, w := s.Len(), len(s.Classes)
 	learned, known := poolParts(n)
 	parts := [3][]int{span(0, learned), span(learned, known), span(known, n)}

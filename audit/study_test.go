@@ -136,7 +136,7 @@ func TestMeasure(t *testing.T) {
 		s.Outputs = append(s.Outputs, 0, float32(20*y-10)+float32(r.NormFloat64()+shift*float64(2*labels[i]-1)))
 	}
 	s.Sensitive = []Attribute{{Name: "s", Values: []string{"0", "1"}, Labels: labels}}
-	got, err := measure(context.Background(), s, 1)
+	got, err := trueFigures(context.Background(), s, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

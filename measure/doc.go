@@ -12,6 +12,7 @@ import "fmt"
 type OptionError struct {
 	Option string // the field's name
 	Err    error
+	Hint   string // what to do about it; may be empty
 }
 
 // Error implements error; the field is not part of it.
@@ -22,5 +23,5 @@ func (e *OptionError) Unwrap() error { return e.Err }
 
 // WrongOption returns an OptionError.
 func WrongOption(option, format string, a ...any) error {
-	return &OptionError{option, fmt.Errorf(format, a...)}
+	return &OptionError{Option: option, Err: fmt.Errorf(format, a...)}
 }

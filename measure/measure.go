@@ -37,7 +37,7 @@ func (q *Request) SetNoise(ctx context.Context, front *nn.Net, data nn.Source, d
 	_, n := front.Dims()
 	noise, err := q.Noise(q.Sigma, n, dir)
 	if err != nil {
-		return rms, &OptionError{"Sigma", err}
+		return rms, &OptionError{Option: "Sigma", Err: err}
 	}
 	q.Experiment.Noise, q.Experiment.Queries = noise, q.Queries
 	return rms, nil

@@ -121,7 +121,7 @@ func (r *Release) Keep(s *Split, dir string) (files []File, err error) {
 	}
 	_, n := s.Front.Dims()
 	if _, wrong := r.Noise(1, n, ""); wrong != nil {
-		return nil, &OptionError{"Family", wrong}
+		return nil, &OptionError{Option: "Family", Err: wrong}
 	}
 	name := tableFile + filepath.Ext(from)
 	keep(name, func(to string) error { return copyFile(to, from) })

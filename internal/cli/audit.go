@@ -105,7 +105,7 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 	stop = timed(r, "audit")
 	bars := &phases{w: e.stderr}
 	d.options.Progress = bars.set
-	res, err := d.measure(ctx)
+	res, err := d.Audit(ctx, d.options)
 	bars.close()
 	if err != nil {
 		return nil, err

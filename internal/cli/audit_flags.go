@@ -7,12 +7,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"tattle/audit"
 	"tattle/classify"
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/infer"
+	"tattle/measure"
 )
 
 // auditDataFlags choose the examples that a model or an endpoint is applied to.
@@ -111,6 +113,23 @@ func (c *auditCmd) check() (audit.FailOn, error) {
 		}
 	}
 	return rules, nil
+}
+
+// optionError names the flag of an option that cannot be used: that of ReferenceTarget is
+// --reference-target.
+func optionError(err error) error {
+	var wrong *measure.OptionError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	var flag strings.Builder
+	for _, c := range wrong.Option {
+		if unicode.IsUpper(c) {
+			flag.WriteByte('-')
+		}
+		flag.WriteRune(unicode.ToLower(c))
+	}
+	return usage(fmt.Errorf("-%s: %w", flag.String(), err), wrong.Hint)
 }
 
 // unprefixed is an error without the name of its package.
@@ -217,14 +236,13 @@ func (c *auditCmd) checkFigures() error {
 const (
 	mostFolds        = 100
 	mostPermutations = 10_000_000
-	mostReferences   = 1000
 )
 
 // checkReference checks the flags about references.
 func (c *auditCmd) checkReference() error {
 	switch {
-	case c.References < 2 || c.References > mostReferences:
-		return usage(fmt.Errorf("--references %d: must be between 2 and %d, because one has no spread to compare with", c.References, mostReferences), "")
+	case c.References < 2 || c.References > audit.MaxReferences:
+		return usage(fmt.Errorf("--references %d: must be between 2 and %d, because one has no spread to compare with", c.References, audit.MaxReferences), "")
 	case c.ReferenceEpochs != nil && (*c.ReferenceEpochs < 1 || *c.ReferenceEpochs > mostEpochs):
 		return usage(fmt.Errorf("--reference-epochs %d: must be between 1 and %d", *c.ReferenceEpochs, mostEpochs), "")
 	case len(c.ReferenceScores) == 1:

@@ -1,19 +1,18 @@
 package cli
 
 import (
-	"context"
-	"slices"
+	"path/filepath"
 
 	"tattle/audit"
 	"tattle/dataset"
+	"tattle/internal/file"
+	"tattle/report"
 	"tattle/run"
 )
 
-// audited is a release with everything that its audit's figures depend on, and where
-// that is from.
+// audited is what is audited, with where it is from.
 type audited struct {
-	sample *audit.Sample
-	audit.Comparison
+	audit.Record
 	options audit.Options
 
 	model    *model         // nil but for a model's file
@@ -23,20 +22,34 @@ type audited struct {
 	training *dataset.Parts // of the references; nil where none were trained
 	path     string         // of a file of outputs
 	hash     string         // of that file
-	notes    []string
 
-	trainings []trainingJob // what is to be trained
-	shards    *run.Folder   // what was trained; nil for nothing
-	settled   *settings     // of a submitted run, where this is a worker's part of it
+	shards  *run.Folder             // what was trained; nil for nothing
+	settled *audit.TrainingSettings // of another process's audit, where this is a worker's part of it
 }
 
-// measure runs the audit.
-func (d *audited) measure(ctx context.Context) (*audit.Result, error) {
-	res, notes, err := audit.Complete(ctx, d.sample, d.Comparison, d.options)
-	for _, n := range notes {
-		if !slices.Contains(d.notes, n) { // verify has those that the audit kept
-			d.notes = append(d.notes, n)
+// unasked takes the labels of the examples, where another process asks for the outputs.
+func (d *audited) unasked() {
+	d.Sample = audit.Unasked(d.examples.set, d.settled.Outputs, d.settled.Classes)
+}
+
+// digests lists the files that keep an audit, with their digests.
+func digests(dir string, r *audit.Record) (all []report.Arrays, err error) {
+	for _, name := range r.Files() {
+		hash, err := run.Digest(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, report.Arrays{File: name, SHA256: hash})
 	}
-	return res, err
+	return all, nil
+}
+
+// discard removes what an interrupted audit would have gone on with; what is left of it
+// harms nobody.
+func (d *audited) discard(dir string) {
+	file.RemoveAll(filepath.Join(dir, shardsDir, answersDir))
+	if d.shards != nil {
+		d.shards.Discard()
+	}
+	file.Remove(filepath.Join(dir, shardsDir)) // unless it is of use to other processes
 }

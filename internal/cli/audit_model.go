@@ -31,7 +31,7 @@ func (c *auditCmd) openModel(ctx context.Context, e *env, d *audited) (err error
 		d.unasked()
 		return nil
 	}
-	d.sample, err = audit.FromModel(ctx, d.model.graph, d.examples.set, audit.ModelOptions{})
+	d.Sample, err = audit.FromModel(ctx, d.model.graph, d.examples.set, audit.ModelOptions{})
 	return d.asked(ctx, e, "--model", err)
 }
 
@@ -43,7 +43,7 @@ func (d *audited) asked(ctx context.Context, e *env, flag string, err error) err
 		}
 		return usage(fmt.Errorf("%s: %w", flag, unprefixed(err)), "")
 	}
-	d.sample.Notes = append(slices.Clone(d.examples.notes), d.sample.Notes...)
+	d.Sample.Notes = append(slices.Clone(d.examples.notes), d.Sample.Notes...)
 	return nil
 }
 
@@ -130,7 +130,7 @@ const answersDir = "answers"
 func (c *auditCmd) ask(ctx context.Context, e *env, dir string, d *audited, client *infer.Client) (err error) {
 	bar := newMeter(e.stderr, "asking, batches", 0, false)
 	defer bar.close()
-	d.sample, err = audit.FromEndpoint(ctx, client, d.examples.set, audit.EndpointOptions{
+	d.Sample, err = audit.FromEndpoint(ctx, client, d.examples.set, audit.EndpointOptions{
 		Folder: filepath.Join(dir, shardsDir, answersDir), Resume: c.Resume, Batch: c.Batch,
 		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"tattle/audit"
@@ -15,10 +16,11 @@ import (
 
 // open reads the outputs through the door that is asked for.
 func (c *auditCmd) open(ctx context.Context, e *env, dir string) (*audited, error) {
-	d := &audited{Comparison: audit.Comparison{Defences: !c.NoDefences}, options: c.options()}
+	d := &audited{options: c.options()}
+	d.Defences = !c.NoDefences
 	var err error
 	if e.serve && c.Outputs == "" {
-		if d.settled, err = settledIn(dir); err != nil {
+		if d.settled, err = audit.ReadTrainingSettings(filepath.Join(dir, shardsDir)); err != nil {
 			return nil, err
 		}
 	}
@@ -33,10 +35,10 @@ func (c *auditCmd) open(ctx context.Context, e *env, dir string) (*audited, erro
 	if err != nil {
 		return nil, err
 	}
-	if d.sample.Outputs == nil { // somebody else asked
+	if d.Sample.Outputs == nil { // somebody else asked
 		return d, nil
 	}
-	if err := d.sample.Check(); err != nil {
+	if err := d.Sample.Check(); err != nil {
 		return nil, usage(fmt.Errorf("%s: %w", c.door(), unprefixed(err)), "")
 	}
 	return d, nil
@@ -62,7 +64,7 @@ func (c *auditCmd) openOutputs(ctx context.Context, e *env, d *audited) (err err
 	o := audit.OpenOptions{
 		Target: c.Target, Sensitive: c.Sensitive, Scores: c.Scores, Kind: curious.Outputs(c.OutputsKind), Progress: bar.set,
 	}
-	if d.sample, err = audit.OpenOutputs(ctx, c.Outputs, o); err != nil {
+	if d.Sample, err = audit.OpenOutputs(ctx, c.Outputs, o); err != nil {
 		return fileError(ctx, e, "--outputs", err)
 	}
 	if len(c.ReferenceScores) > 0 {

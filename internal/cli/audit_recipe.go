@@ -11,32 +11,29 @@ import (
 	"tattle/onnx"
 )
 
-// compareRecipe settles how it is known that the references were trained by the recipe of
-// the audited model: as --same-recipe states, or by the record of the model's own run
-// beside it, compared with what the references were trained by. shortened says that these
-// learned from less than they were given.
-func (c *auditCmd) compareRecipe(d *audited, shortened bool) error {
+// compareRecipe returns how it is known that the references have the recipe of the audited
+// model: as --same-recipe states, or by the record of the model's own run beside it. If the
+// recipes differ the note says how. shortened reports that the references learned from less
+// than all examples and epochs.
+func (c *auditCmd) compareRecipe(d *audited, shortened bool) (recipe audit.Recipe, note string, err error) {
 	if c.SameRecipe {
-		d.Recipe = audit.RecipeStated
-		return nil
+		return audit.RecipeStated, "", nil
 	}
 	own := c.ownResult()
 	if own == nil || d.model == nil || d.training == nil {
-		return nil // reasons say that the recipe is not established
+		return audit.RecipeUnknown, "", nil // the report's reasons say so
 	}
 	other, err := c.otherRecipe(d, own)
 	if err != nil {
-		return err
+		return audit.RecipeUnknown, "", err
 	}
 	if shortened {
 		other = append(other, "examples and epochs, to bound the time")
 	}
 	if len(other) == 0 {
-		d.Recipe = audit.RecipeCompared
-		return nil
+		return audit.RecipeCompared, "", nil
 	}
-	d.notes = append(d.notes, fmt.Sprintf("The references are of another recipe than the record of the model's own run: %s.", strings.Join(other, "; ")))
-	return nil
+	return audit.RecipeUnknown, fmt.Sprintf("The references are of another recipe than the record of the model's own run: %s.", strings.Join(other, "; ")), nil
 }
 
 // recipeSettings are the settings of a training that are part of its recipe: not its seed,
@@ -50,7 +47,7 @@ func (c *auditCmd) otherRecipe(d *audited, own *seedResult) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	reference := seedRun{options: curious.Options{Attack: curious.Standard, Outputs: d.sample.Kind, Epochs: c.referenceEpochs(d)}, widths: widths}.settings(d.training)
+	reference := seedRun{options: curious.Options{Attack: curious.Standard, Outputs: d.Sample.Kind, Epochs: c.preparation(d).ReferenceEpochs()}, widths: widths}.settings(d.training)
 	var other []string
 	for _, key := range recipeSettings {
 		if is, was := reference[key], own.Settings[key]; is != was {
@@ -68,7 +65,7 @@ func (c *auditCmd) otherRecipe(d *audited, own *seedResult) ([]string, error) {
 		net = curious.DefaultNet(d.training.Train.Shape)
 	}
 	g := net(len(d.training.Train.YNames), 0)
-	if d.sample.Kind == curious.Soft {
+	if d.Sample.Kind == curious.Soft {
 		g = curious.Release(g, curious.Soft)
 	}
 	same, err := sameStructure(g, d.model.graph)

@@ -18,7 +18,6 @@ import (
 
 // The files that an audit leaves beside report.json and report.html.
 const (
-	outputsFile   = "outputs.npz"
 	markdownFile  = "report.md"
 	sarifFile     = "report.sarif"
 	junitFile     = "report.junit.xml"
@@ -27,20 +26,20 @@ const (
 
 // describe says what was audited, how, and what came of it.
 func (c *auditCmd) describe(r *report.Report, d *audited) {
-	r.Title = auditTitle(d.sample)
+	r.Title = auditTitle(d.Sample)
 	c.record(r, d)
 	switch {
 	case d.model != nil:
-		r.Model = report.Model{Path: absolute(d.model.path), SHA256: d.model.hash, Inputs: nn.Size(d.model.graph.InputShape), Features: len(d.sample.Classes)}
+		r.Model = report.Model{Path: absolute(d.model.path), SHA256: d.model.hash, Inputs: nn.Size(d.model.graph.InputShape), Features: len(d.Sample.Classes)}
 	case d.url != "":
-		r.Model = report.Model{Path: d.url, Features: len(d.sample.Classes)}
+		r.Model = report.Model{Path: d.url, Features: len(d.Sample.Classes)}
 	}
 	if d.examples != nil {
 		r.Data = describe(d.examples.set, d.examples.source.Path, d.examples.part)
 	} else {
-		r.Data = report.Data{Name: d.sample.Name, Path: d.path, SHA256: d.hash, GreyLevels: unknown}
+		r.Data = report.Data{Name: d.Sample.Name, Path: d.path, SHA256: d.hash, GreyLevels: unknown}
 	}
-	r.Warnings = append(r.Warnings, d.notes...)
+	r.Warnings = append(r.Warnings, d.Notes...)
 }
 
 // auditTitle names what is audited.
@@ -69,7 +68,7 @@ func (c *auditCmd) record(r *report.Report, d *audited) {
 	if d.training != nil {
 		note("references", strconv.Itoa(c.References))
 		note("reference sha256", d.training.Train.Sum())
-		note("reference epochs", strconv.Itoa(c.referenceEpochs(d)))
+		note("reference epochs", strconv.Itoa(c.preparation(d).ReferenceEpochs()))
 	}
 	if d.examples != nil {
 		note("part", d.examples.part)
@@ -85,7 +84,11 @@ func (c *auditCmd) record(r *report.Report, d *audited) {
 // write keeps what the audit was computed from, and renders it in every format, where
 // CI wants it, too.
 func (c *auditCmd) write(e *env, dir string, r *report.Report, d *audited) error {
-	if err := d.keep(dir, r); err != nil {
+	if err := d.Write(dir); err != nil {
+		return err
+	}
+	var err error
+	if r.Arrays, err = digests(dir, &d.Record); err != nil {
 		return err
 	}
 	r.Checks = e.checks()
@@ -120,7 +123,7 @@ func (c *auditCmd) writeElsewhere(r *report.Report, d *audited) error {
 	if c.Evidence == "" {
 		return nil
 	}
-	if err := report.WriteEvidence(c.Evidence, report.Evidence{Report: r, Sample: d.sample}); err != nil {
+	if err := report.WriteEvidence(c.Evidence, report.Evidence{Report: r, Sample: d.Sample}); err != nil {
 		return fmt.Errorf("--evidence: %w", unprefixed(err))
 	}
 	sums := filepath.Join(absolute(c.Evidence), evidenceSums)

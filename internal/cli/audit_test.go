@@ -200,7 +200,7 @@ func TestAuditDoors(t *testing.T) {
 		t.Errorf("a planted model's verdict is %q", v)
 	}
 	own := auditApart(t, filepath.Join(dir, "own"), "--model", model, "--examples", "900")
-	saved := auditInto(t, filepath.Join(dir, "outputs"), "--outputs", filepath.Join(dir, "model", outputsFile))
+	saved := auditInto(t, filepath.Join(dir, "outputs"), "--outputs", filepath.Join(dir, "model", "outputs.npz"))
 
 	var asked atomic.Int64
 	s := server(t, model, &asked, 0, nil)

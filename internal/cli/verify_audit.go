@@ -16,7 +16,11 @@ import (
 // audit makes an audit again from the outputs that it kept. What was trained for it is
 // taken as it lies there.
 func (c *verifyCmd) audit(ctx context.Context, e *env, dir string, claims *report.Report) (*recomputed, error) {
-	d, err := c.reopen(ctx, e, dir, claims)
+	o, err := auditOptions(dir, claims)
+	if err != nil {
+		return nil, err
+	}
+	d, err := c.reopen(ctx, dir, claims)
 	if err != nil {
 		return nil, err
 	}
@@ -29,16 +33,16 @@ func (c *verifyCmd) audit(ctx context.Context, e *env, dir string, claims *repor
 	}
 	v.absent.references, v.absent.trained = len(d.References) > 0, d.Planted != nil || d.Released != nil
 	bars := &phases{w: e.stderr}
-	d.options.Progress = bars.set
-	res, err := d.measure(ctx)
+	o.Progress = bars.set
+	res, err := d.Audit(ctx, o)
 	bars.close()
 	if err != nil {
 		return nil, finding(fmt.Errorf("%s: the audit cannot be done again: %w", dir, err), "")
 	}
 	r := v.report
-	r.Title = auditTitle(d.sample)
+	r.Title = auditTitle(d.Sample)
 	r.Asked, r.FailOn = claims.Asked, claims.FailOn
-	r.Warnings = append(r.Warnings, d.notes...)
+	r.Warnings = append(r.Warnings, d.Notes...)
 	r.FillAudit(res)
 	r.Breaches = claims.FailOn.Breaches(res)
 	model := ""
@@ -46,12 +50,12 @@ func (c *verifyCmd) audit(ctx context.Context, e *env, dir string, claims *repor
 		model = ", the model is the one audited"
 	}
 	v.verified = fmt.Sprintf("every figure of the audit of %s follows from the outputs that it kept%s\nverdict: %s", report.Count(res.Examples, "example"), model, r.Verdict)
-	r.Arrays, err = d.digests(dir)
+	r.Arrays, err = digests(dir, d)
 	return v, err
 }
 
 // reopen reads what the audit was computed from.
-func (c *verifyCmd) reopen(ctx context.Context, e *env, dir string, r *report.Report) (*audited, error) {
+func (c *verifyCmd) reopen(ctx context.Context, dir string, r *report.Report) (*audit.Record, error) {
 	for _, a := range r.Arrays {
 		if a.File != filepath.Base(a.File) {
 			return nil, finding(fmt.Errorf("%s: the report lists %q, which is no file of its folder", dir, a.File), "")
@@ -60,22 +64,12 @@ func (c *verifyCmd) reopen(ctx context.Context, e *env, dir string, r *report.Re
 			return nil, err
 		}
 	}
-	d := &audited{Comparison: audit.Comparison{Defences: r.Asked.Defences}}
-	var err error
-	if d.options, err = auditOptions(dir, r); err != nil {
-		return nil, err
-	}
-	if d.sample, err = audit.OpenOutputs(ctx, filepath.Join(dir, outputsFile), audit.OpenOptions{}); err != nil {
-		return nil, finding(err, "")
-	}
-	d.sample.Name, d.sample.Notes = r.Audit.Sample, r.Audit.Notes
-	t, err := readTraining(dir)
-	if err == nil {
-		err = t.restore(ctx, e, dir, d)
-	}
+	d, err := audit.ReadRecord(ctx, dir)
 	if err != nil {
 		return nil, finding(err, "")
 	}
+	d.Defences = r.Asked.Defences
+	d.Sample.Name, d.Sample.Notes = r.Audit.Sample, r.Audit.Notes
 	return d, nil
 }
 
@@ -96,10 +90,10 @@ func auditOptions(dir string, r *report.Report) (audit.Options, error) {
 }
 
 // auditedModel compares the model's digest, and reads the size of its inputs.
-func (c *verifyCmd) auditedModel(e *env, claims *report.Report, d *audited, v *recomputed) error {
+func (c *verifyCmd) auditedModel(e *env, claims *report.Report, d *audit.Record, v *recomputed) error {
 	r := v.report
 	if r.Model.Path = claims.Model.Path; r.Model.Path != "" || claims.Model.SHA256 != "" {
-		r.Model.Features = len(d.sample.Classes)
+		r.Model.Features = len(d.Sample.Classes)
 	}
 	path := c.Model
 	switch {
@@ -132,9 +126,9 @@ func (c *verifyCmd) auditedModel(e *env, claims *report.Report, d *audited, v *r
 }
 
 // auditedOutputs compares the digest of the file of outputs, where it was one.
-func (c *verifyCmd) auditedOutputs(e *env, claims *report.Report, d *audited, v *recomputed) error {
+func (c *verifyCmd) auditedOutputs(e *env, claims *report.Report, d *audit.Record, v *recomputed) error {
 	r := v.report
-	r.Data = report.Data{Name: d.sample.Name, Path: claims.Data.Path, GreyLevels: unknown}
+	r.Data = report.Data{Name: d.Sample.Name, Path: claims.Data.Path, GreyLevels: unknown}
 	if claims.Model.Path != "" || claims.Model.SHA256 != "" {
 		v.absent.data = true
 		return nil

@@ -1,0 +1,290 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"tattle/curious"
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/run"
+)
+
+// PrepareOptions say what is trained for an audit; the zero value plants one model on
+// glyphs.
+type PrepareOptions struct {
+	Model    *nn.Graph      // the audited classifier; nil where only its outputs are at hand
+	Examples *dataset.Set   // the audited examples; nil where they are not at hand
+	Training *dataset.Parts // of the audited task, for references; nil for none
+
+	Seed       uint64
+	References int // 0 is DefaultReferences
+	Epochs     int // of each training; 0: of references those that the model's file records, else DefaultReferenceEpochs; of others their default
+	MaxEpochs  int // most epochs that the model's file may ask for; 0 is no limit
+
+	// Settled are the settings of the audit of another process, for which a worker trains;
+	// nil for an audit of one's own.
+	Settled *TrainingSettings
+
+	// Net makes classifiers on the training data, as in curious.Options.
+	Net func(classes int, seed uint64) *nn.Graph
+	// Recipe says how it is known that references have the audited model's recipe, with a
+	// note for the reader. shortened reports that they learned from less than all examples
+	// and epochs. Nil is RecipeUnknown.
+	Recipe func(shortened bool) (recipe Recipe, note string, err error)
+}
+
+// epochs returns the number of epochs of a reference, 0 where nobody knows that of the
+// audited model.
+func (o PrepareOptions) epochs() int {
+	switch {
+	case o.Epochs > 0 || o.Settled == nil && o.Model == nil:
+		return o.Epochs
+	case o.Settled != nil:
+		return o.Settled.Epochs
+	}
+	n := curious.EpochsOf(o.Model)
+	if o.MaxEpochs > 0 {
+		n = min(n, o.MaxEpochs)
+	}
+	return n
+}
+
+// ReferenceEpochs returns the number of epochs that each reference is trained for.
+func (o PrepareOptions) ReferenceEpochs() int {
+	return cmp.Or(o.epochs(), DefaultReferenceEpochs)
+}
+
+// Asked returns the examples that references and a planted model are applied to: those of
+// the test part of their own data where r is unpaired or the audited ones are not at hand.
+// It is nil without training data and examples.
+func (o PrepareOptions) Asked(r *Record) *dataset.Set {
+	switch {
+	case o.Training == nil:
+		return o.Examples
+	case r.Unpaired || o.Examples == nil:
+		return o.Training.Test
+	}
+	return o.Examples
+}
+
+// A Preparation trains what the figures of an audit are compared with and checked by:
+// references, planted curious models and, where the model is at hand and defences are to be
+// tried, a student.
+type Preparation struct {
+	record *Record
+	o      PrepareOptions
+	jobs   []trainingJob
+}
+
+// trainingJob is a training, and what is done with what comes of it.
+type trainingJob struct {
+	Training
+	take func(t *Trained) error
+}
+
+// Prepare lists the trainings for an audit. It errs, with an OptionError where an option
+// is the cause, if the training data do not fit the audited outputs.
+func Prepare(r *Record, o PrepareOptions) (*Preparation, error) {
+	o.References = cmp.Or(o.References, DefaultReferences)
+	p := &Preparation{record: r, o: o}
+	if !r.Sample.Varied() {
+		return p, nil
+	}
+	if err := p.references(); err != nil {
+		return nil, err
+	}
+	p.plant()
+	p.plantTask()
+	p.student()
+	return p, nil
+}
+
+// Trainings returns the names of the trainings.
+func (p *Preparation) Trainings() []string {
+	var names []string
+	for _, j := range p.jobs {
+		names = append(names, j.Name)
+	}
+	return names
+}
+
+// Train does the trainings, as the function Train does, and adds what comes of them to the
+// record. The folder is nil if there are none.
+func (p *Preparation) Train(ctx context.Context, dir string, o TrainOptions) (*run.Folder, error) {
+	var all []Training
+	for _, j := range p.jobs {
+		all = append(all, j.Training)
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	trained, folder, err := Train(ctx, dir, all, o)
+	if err != nil {
+		return nil, err
+	}
+	for i, j := range p.jobs {
+		if err := j.take(trained[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.record.check(); err != nil {
+		return nil, err
+	}
+	return folder, p.prune(ctx)
+}
+
+// add adds a training; take is called with what comes of it.
+func (p *Preparation) add(t Training, take func(t *Trained) error) {
+	p.jobs = append(p.jobs, trainingJob{t, take})
+}
+
+// note adds a note to the record.
+func (p *Preparation) note(format string, a ...any) {
+	p.record.Notes = append(p.record.Notes, fmt.Sprintf(format, a...))
+}
+
+// references adds the trainings of honest classifiers.
+func (p *Preparation) references() error {
+	r, data := p.record, p.o.Training
+	if data == nil {
+		return nil
+	}
+	if err := r.fits(data.Train); err != nil {
+		return err
+	}
+	asked := p.o.Asked(r)
+	o := ReferenceOptions{Seed: p.o.Seed, Epochs: p.o.ReferenceEpochs(), Outputs: r.Sample.Kind, Net: p.o.Net}
+	if err := o.Check(data, asked); err != nil {
+		return wrongReference(err, "")
+	}
+	if p.o.epochs() == 0 {
+		p.note("It is not known for how many epochs the audited model was trained. The references are trained for %d (--reference-epochs).", o.Epochs)
+	}
+	var trained []*Sample
+	for i := range p.o.References {
+		p.add(ReferenceTraining(data, asked, i, o), func(t *Trained) error {
+			if trained = append(trained, t.Sample); len(trained) < p.o.References {
+				return nil
+			}
+			return p.takeReferences(trained)
+		})
+	}
+	return nil
+}
+
+// takeReferences compares with what honest classifiers release.
+func (p *Preparation) takeReferences(trained []*Sample) (err error) {
+	r, notes := p.record, trained[0].Notes // all were trained for as long
+	r.Notes = append(r.Notes, notes...)
+	if p.o.Recipe != nil {
+		note := ""
+		if r.Recipe, note, err = p.o.Recipe(len(notes) > 0); err != nil {
+			return err
+		}
+		if note != "" {
+			p.note("%s", note)
+		}
+	}
+	if r.References = trained; r.Unpaired {
+		r.References, err = r.renamed(trained)
+	}
+	return err
+}
+
+// plant adds the training of the model of the positive control.
+func (p *Preparation) plant() {
+	r, like := p.record, p.record.Sample
+	o := PlantOptions{Seed: p.o.Seed, Epochs: p.o.Epochs}
+	if p.o.Training != nil {
+		o.Net, o.Audited = p.o.Net, p.o.Asked(r)
+		like = Unasked(o.Audited, r.Sample.Kind, 0) // by the training data's own names
+	}
+	p.add(PlantTraining("planted", p.o.Training, like, r.Sample.Len(), o), func(t *Trained) error {
+		r.Planted = t.Planted
+		return nil
+	})
+}
+
+// plantTask adds the training of a model that hides an attribute in the audited task, if
+// that has no training data of its own.
+func (p *Preparation) plantTask() {
+	if p.o.Examples == nil || p.o.Training != nil {
+		return
+	}
+	t, note := TaskTraining(p.record.Sample, p.o.Examples, p.o.Seed)
+	if note != "" {
+		p.note("%s", note)
+	}
+	if t == nil {
+		return
+	}
+	p.add(*t, func(t *Trained) error {
+		if t.Planted.Rows == nil { // it was planted on glyphs instead
+			p.note("%s", t.Planted.Note)
+			return nil
+		}
+		p.record.Task = t.Planted
+		p.record.Task.Rows = nil // only references would be selected by them
+		return nil
+	})
+}
+
+// student adds the training of a student, if a defence needs one.
+func (p *Preparation) student() {
+	if !p.defends() || p.oneOutput() || p.o.Training == nil || p.record.Unpaired {
+		return
+	}
+	o := StudentOptions{Seed: p.o.Seed, Epochs: p.o.Epochs}
+	p.add(StudentTraining(p.o.Model, p.o.Training, p.o.Examples, o), func(t *Trained) error {
+		if t.Sample == nil {
+			p.note("%s", t.Skipped)
+			return nil
+		}
+		r := p.record
+		r.Released = append(r.Released, Released{Name: t.Sample.Name, Sample: t.Sample})
+		r.Notes = append(r.Notes, t.Sample.Notes...)
+		return nil
+	})
+}
+
+// defends reports whether versions of the model are tried as defences.
+func (p *Preparation) defends() bool { return p.record.Defences && p.o.Model != nil }
+
+// oneOutput reports whether the model has one output for each example, of which the sample
+// has two.
+func (p *Preparation) oneOutput() bool {
+	shapes, err := p.o.Model.Shapes()
+	return err != nil || nn.Size(shapes[p.o.Model.Output]) != len(p.record.Sample.Classes)
+}
+
+// prune adds the pruned versions of the model in front of the student.
+func (p *Preparation) prune(ctx context.Context) error {
+	r := p.record
+	switch {
+	case !p.defends():
+		return nil
+	case p.oneOutput():
+		p.note("Pruning and a student were not tried: the model has a single output.")
+		return nil
+	}
+	pruned, err := Pruned(ctx, p.o.Model, p.o.Examples)
+	if err != nil {
+		return err
+	}
+	all := append(pruned, r.Released...)
+	r.Released = nil
+	for _, x := range all {
+		x.Sample.Classes, x.Sample.Kind = r.Sample.Classes, r.Sample.Kind
+		if x.Sample.Check() != nil { // with weights gone, probabilities need not add up to one
+			x.Sample.Kind = curious.Raw
+		}
+		if err := x.Sample.Check(); err != nil {
+			p.note("The defence %s was not tried: %v.", x.Name, err)
+			continue
+		}
+		r.Released = append(r.Released, x)
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package audit
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// A record is read as it was written, and a changed file is refused.
+func TestRecord(t *testing.T) {
+	s := made{n: 60, classes: 3, values: []int{2, 2}, seed: 1}.sample()
+	other := s.Subset(span(0, 30))
+	other.Sensitive = other.Sensitive[:1]
+	r := &Record{Sample: s, Notes: []string{"a note"}, Comparison: Comparison{
+		References: []*Sample{s, s}, Unpaired: true, Recipe: RecipeStated,
+		Planted:  &Planted{Sample: other, TrueExcess: .25, Where: "glyphs", Rows: span(0, 30)},
+		Released: []Released{{Name: "pruned", Sample: s}},
+	}}
+	dir := t.TempDir()
+	if err := r.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range r.Files() {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	got, err := ReadRecord(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Sample.Sum() != s.Sum() || got.Planted.Sample.Sum() != other.Sum() || !reflect.DeepEqual(got.Planted.Rows, r.Planted.Rows) || got.Planted.TrueExcess != .25 ||
+		len(got.References) != 2 || !got.Unpaired || got.Recipe != RecipeStated || got.Released[0].Name != "pruned" || !reflect.DeepEqual(got.Notes, r.Notes) || got.Task != nil {
+		t.Errorf("read %+v", got)
+	}
+	path := filepath.Join(dir, trainedFile)
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, []byte(strings.Replace(string(b), `"rows":[0,`, `"rows":[99,`, 1)), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadRecord(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "example 99 of 60") {
+		t.Errorf("changed rows: %v", err)
+	}
+}
