@@ -49,10 +49,11 @@ const (
 // smaller standard deviation. An adversary who already knows what inputs look like may use a
 // biased estimator and err by less: see Attack.
 func (m *Model) Certify(ctx context.Context, x []float32, noise release.Noise, o CertifyOptions) (*Certificate, error) {
-	e := bound.Experiment{
-		Noise: noise, Queries: o.Queries, Coordinates: o.Coordinates, Domain: o.Domain,
-		Search:   bound.SearchOptions{Seed: o.Seed},
-		Barankin: bound.BarankinOptions{Witnesses: combinedWitnesses, Near: o.Domain.Grid == nil},
+	e := bound.Experiment{Noise: noise, Queries: o.Queries, Coordinates: o.Coordinates,
+		Settings: bound.Settings{
+			Domain: o.Domain, Search: bound.SearchOptions{Seed: o.Seed},
+			Barankin: bound.BarankinOptions{Witnesses: combinedWitnesses, Near: o.Domain.Grid == nil},
+		},
 	}
 	if o.Domain.Low != nil {
 		e.Far = bound.FarOptions{Starts: farWitnesses, Domain: o.Domain, Seed: o.Seed}
@@ -72,6 +73,6 @@ func (m *Model) Certify(ctx context.Context, x []float32, noise release.Noise, o
 		}
 		c.RootMeanSquare = max(c.RootMeanSquare, math.Sqrt(b.MeanSquare[0]))
 	}
-	c.Status, c.Note = r.Summaries[0].Status, r.Summaries[0].Note
+	c.Status, c.Note = r.Summaries[0].Status, bound.JoinNotes(r.Summaries[0].Notes)
 	return c, nil
 }

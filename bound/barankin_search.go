@@ -38,8 +38,8 @@ const leastPivot = 1e-9
 
 // BarankinOptions says which witnesses are combined. Its zero value is none.
 type BarankinOptions struct {
-	Witnesses int  // of each example, far ones among them; 0 for none
-	Near      bool // leave far ones out: what is proved is then Cramér-Rao's bound, for the part of each coordinate that the features can see
+	Witnesses int  `json:"witnesses"`      // of each example, far ones among them; 0 for none
+	Near      bool `json:"near,omitempty"` // leave far ones out: what is proved is then Cramér-Rao's bound, for the part of each coordinate that the features can see
 }
 
 // near overwrites eps, [·, p], with witnesses along the right singular vectors of J

@@ -117,13 +117,7 @@ func inGiB(bytes int64) string {
 // kept is what a run that is resumed had chosen by timings and by its memory: so has one
 // that several processes share.
 type kept struct {
-	Settings struct {
-		Search        struct{ Search string } `json:"search"`
-		SkipCramerRao bool                    `json:"skip_cramer_rao"`
-		Directions    *bool                   `json:"barankin_directions"`
-		Runtime       Runtime                 `json:"runtime"`
-		Reason        string                  `json:"search_reason"`
-	} `json:"settings"`
+	Settings settings `json:"settings"`
 }
 
 // keptIn reads what a run in a folder has chosen, or nil if there is none: whether it is

@@ -13,8 +13,9 @@ import (
 // beginning, not of its end: the arrays are those of an uninterrupted run.
 func TestDirectionsAreKept(t *testing.T) {
 	net, data := smallNet(t, 300, 350, 300), noise(300, 10)
-	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), SkipCramerRao: true,
-		Search: SearchOptions{Search: Algorithm1, Restarts: 1, Repeats: 1, Seed: 3}}
+	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300),
+		Settings: Settings{SkipCramerRao: true, Search: SearchOptions{Search: Algorithm1, Restarts: 1, Repeats: 1, Seed: 3}},
+	}
 	e.Barankin.Witnesses, e.Spectrum.Probes = 2, -1
 	for _, memory := range [][2]int64{{0, 5 << 20}, {5 << 20, 0}} {
 		e.Memory = memory[0]
@@ -45,12 +46,13 @@ func TestDirectionsAreKept(t *testing.T) {
 // resumed, whatever would be now.
 func TestChoiceIsMeasuredAndKept(t *testing.T) {
 	net, data := smallNet(t, 300, 700, 620), noise(300, 6)
-	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), Search: SearchOptions{Restarts: 2, Repeats: 2, Seed: 3}}
+	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), Settings: Settings{Search: SearchOptions{Restarts: 2, Repeats: 2, Seed: 3}}}
 	e.Spectrum.Steps = 12
-	got, why, err := e.Resolve(net, data.x)
+	got, err := e.resolve(net, data.x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	why := strings.Join(got.Reasons, "; ")
 	if !strings.Contains(why, "decomposing it takes") || !strings.Contains(why, "times as long as LSQR") || strings.Contains(why, " s ") {
 		t.Error(why)
 	}
@@ -73,8 +75,8 @@ func TestChoiceIsMeasuredAndKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x := r.Experiment; x.Search.Search != Algorithm1 || !x.SkipCramerRao || len(r.Estimated) != 6 || !strings.Contains(r.Reason, "more than half of the 12 MiB") {
-		t.Errorf("%s: %s", x.Search.Search, r.Reason)
+	if x := r.Experiment; x.Search.Search != Algorithm1 || !x.SkipCramerRao || len(r.Estimated) != 6 || !strings.Contains(x.Reasons[0], "more than half of the 12 MiB") {
+		t.Errorf("%s: %s", x.Search.Search, x.Reasons)
 	}
 	if c, ok := r.Directions(1); !ok || c.Exact || c.Low > c.High {
 		t.Errorf("directions %+v", c)

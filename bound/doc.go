@@ -15,7 +15,7 @@
 // [UnboundedFrom] after that allowance, and after one for a runtime that computes the
 // features in float32 ([Runtime]). For nets so deep that the allowance exceeds the bound,
 // rounding errors are bounded in pairs of float64, or measured, and then no bound is called
-// certified ([Experiment].Rounding). [Verify] computes the bounds of a run again from the
+// certified ([Settings].Rounding). [Verify] computes the bounds of a run again from the
 // model, the inputs and the witnesses alone. Cramér-Rao bounds are linear algebra on J,
 // without a witness, and are called estimates. If J is too large to be decomposed, its
 // products still estimate the number of directions that can be resolved, with an interval

@@ -7,6 +7,8 @@ import "fmt"
 type Domain struct {
 	Low, High []float64
 	Grid      []Values // what the inputs can be stored as, from the first to the last; nil: any real numbers
+
+	name string // of a domain that was read back, whose inputs are not known
 }
 
 // The names of domains.
@@ -35,12 +37,37 @@ func Legal(low, high []float64) (Domain, error) {
 // String names the domain.
 func (d Domain) String() string {
 	switch {
+	case d.name != "":
+		return d.name
 	case d.Low == nil:
 		return DomainFree
 	case d.Grid == nil:
 		return DomainLegal
 	}
 	return DomainStored
+}
+
+// MarshalText returns the domain's name.
+func (d Domain) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads the domain's name. Of another domain than Free nothing else is known:
+// it must be replaced before the experiment can be run or verified.
+func (d *Domain) UnmarshalText(name []byte) error {
+	if *d = Free; string(name) != DomainFree {
+		d.name = string(name)
+	}
+	return nil
+}
+
+// check returns an error unless the domain is one of p inputs.
+func (d Domain) check(p int) error {
+	switch {
+	case d.name != "":
+		return fmt.Errorf("which inputs are in the domain %q is not known", d.name)
+	case d.Low != nil && len(d.Low) != p:
+		return fmt.Errorf("the range of a domain is for %d inputs, the model has %d", len(d.Low), p)
+	}
+	return nil
 }
 
 // contains reports whether the box has the exact value x + e, |e| ≤ u|x|, of input i.

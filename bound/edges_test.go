@@ -60,8 +60,9 @@ func TestShapesOfRuns(t *testing.T) {
 		m, data := smallNet(t, v.p, v.hidden, v.n), noise(v.p, v.examples)
 		for _, search := range searches {
 			t.Run(fmt.Sprintf("%d inputs, %d features, %s", v.p, v.n, search), func(t *testing.T) {
-				e := Experiment{Noise: release.Gaussian{Sigma: .5}, Coordinates: Pixels(v.p), Band: 8,
-					Search: SearchOptions{Search: search, Restarts: v.restarts, Repeats: v.repeats}}
+				e := Experiment{Noise: release.Gaussian{Sigma: .5}, Coordinates: Pixels(v.p),
+					Settings: Settings{Band: 8, Search: SearchOptions{Search: search, Restarts: v.restarts, Repeats: v.repeats}},
+				}
 				e.Far.Starts, e.Barankin.Witnesses = 1+v.sizes, 3*v.restarts
 				for i := range v.sizes {
 					e.Sizes = append(e.Sizes, 1/(100*float64(i+1)))

@@ -49,9 +49,9 @@ func (e effort) notes(search string) (note string, warnings []string) {
 	switch {
 	case e.solves == 0:
 	case search == Published:
-		note = fmt.Sprintf("; LSQR took %d steps a solve", e.steps/e.solves)
+		note = fmt.Sprintf("LSQR took %d steps a solve", e.steps/e.solves)
 	default:
-		note = fmt.Sprintf("; LSQR took at most %d steps", e.steps)
+		note = fmt.Sprintf("LSQR took at most %d steps", e.steps)
 		if e.stopped > 0 {
 			warnings = append(warnings, fmt.Sprintf("LSQR did not converge for %d of %d systems: the bounds hold, but better witnesses may be missed", e.stopped, e.solves))
 		}

@@ -104,8 +104,9 @@ func TestRungsOfLinearModel(t *testing.T) {
 	m, data := linearNet(t, rand.New(rand.NewPCG(31, 31)), p, n), noise(p, 20)
 	box := Domain{Low: slices.Repeat([]float64{-5}, p), High: slices.Repeat([]float64{5}, p)}
 	for _, queries := range []int{1, 4} {
-		e := Experiment{Noise: release.Gaussian{Sigma: .8}, Queries: queries, Runtime: RealArithmetic, Coordinates: DCT([]int{2, 3}), Search: SearchOptions{Restarts: 5, Repeats: 3},
-			Far: FarOptions{Starts: 4, Domain: box}, Barankin: BarankinOptions{Witnesses: 12}, Twins: TwinOptions{Examples: 2, Domain: box}}
+		e := Experiment{Noise: release.Gaussian{Sigma: .8}, Queries: queries, Coordinates: DCT([]int{2, 3}),
+			Settings: Settings{Runtime: RealArithmetic, Search: SearchOptions{Restarts: 5, Repeats: 3}, Far: FarOptions{Starts: 4, Domain: box}, Barankin: BarankinOptions{Witnesses: 12}, Twins: TwinOptions{Examples: 2, Domain: box}},
+		}
 		r := mustRun(t, m, data, upTo(20), e)
 		full := r.CramerRao.Full
 		rungs := map[string][]float64{"search": r.Sizes[0].Std, "far": r.Far.Std, "combined": r.Barankin.Std}

@@ -25,23 +25,10 @@ type Source interface {
 
 // An Experiment says what is bounded and by which witnesses.
 type Experiment struct {
-	Noise         release.Noise
-	Queries       int         // independent releases of one input that the adversary sees; 0 is 1
-	Sizes         []float64   // of the perturbations, ‖z‖ ≈ size·σ; by default DefaultSize alone
-	Coordinates   Coordinates // what is reconstructed
-	Band          int         // low band of Band×Band modes summarised by itself; 0 for none
-	Domain        Domain      // where estimators are held to be unbiased
-	Search        SearchOptions
-	SkipCramerRao bool // no Cramér-Rao figures
-	// Spectrum says how the spectrum of J is estimated where it is not decomposed.
-	// Resolved, it has no probes where nothing is estimated.
-	Spectrum SpectrumOptions
-	// Rounding says how the rounding of the features is known, by default by the best of
-	// RoundingProved, RoundingPairs and RoundingMeasured for the first example.
-	Rounding string
-	// Runtime says how far the released features may lie from those of real arithmetic,
-	// by default as far as is derived, or else measured, of a runtime in float32.
-	Runtime Runtime
+	Settings
+	Noise       release.Noise
+	Queries     int         // independent releases of one input that the adversary sees; 0 is 1
+	Coordinates Coordinates // what is reconstructed
 	// Features is the number of the model's features, filled in when the experiment is
 	// resolved.
 	Features int
@@ -49,23 +36,13 @@ type Experiment struct {
 	// much is done at once and, before a run begins, whether there is room to decompose
 	// Jacobians; nothing else of the outcome.
 	Memory int64
-
-	// Further bounds; each is left out if it is zero.
-	Far      FarOptions      // witnesses far from θ
-	Barankin BarankinOptions // witnesses along every singular direction, combined, the far ones with them
-	Twins    TwinOptions     // inputs of the same features, or on a grid nearly the same
 }
 
-// Resolve replaces zeros by defaults and the search Auto by the one that suits the model
-// and the first examples x, saying why in reason. It returns an error if the experiment
+// resolve replaces zeros by defaults and the search Auto by the one that suits the model
+// and the first examples x, with Reasons. Of a run that had begun, where begun is not nil,
+// what it had chosen by timings and memory stays. It returns an error if the experiment
 // makes no sense.
-func (e Experiment) Resolve(m Model, x []float32) (_ Experiment, reason string, err error) {
-	return e.resolve(m, x, nil)
-}
-
-// resolve is Resolve for a run that had begun, where begun is not nil: what it had
-// chosen by timings and memory stays.
-func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, reason string, err error) {
+func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, err error) {
 	if smooth(m) != nil {
 		e.SkipCramerRao, e.Spectrum = true, SpectrumOptions{Probes: -1}
 	}
@@ -75,12 +52,12 @@ func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, re
 		e.Sizes = []float64{DefaultSize}
 	}
 	if err := e.check(m); err != nil {
-		return e, "", err
+		return e, err
 	}
 	if e.Search, err = e.Search.resolve(); err != nil {
-		return e, "", err
+		return e, err
 	}
-	e, reason = e.resolveSearch(m, x, begun)
+	e, reason := e.resolveSearch(m, x, begun)
 	e, notes := e.resolveFurther(m, x, begun)
 	e.Spectrum = e.Spectrum.resolve(e, asked)
 	if e.Rounding == "" {
@@ -93,10 +70,10 @@ func (e Experiment) resolve(m Model, x []float32, begun *kept) (_ Experiment, re
 	default:
 		e.Runtime = e.runtime(m, x)
 	}
-	if begun != nil && begun.Settings.Reason != "" {
-		return e, begun.Settings.Reason, nil
+	if e.Reasons = append([]string{reason}, notes...); begun != nil && len(begun.Settings.Reasons) > 0 {
+		e.Reasons = begun.Settings.Reasons
 	}
-	return e, strings.Join(append([]string{reason}, notes...), "; "), nil
+	return e, nil
 }
 
 // resolveSearch replaces Auto by a search, and leaves Cramér-Rao figures out where a
@@ -209,14 +186,17 @@ func (e Experiment) check(m Net) error {
 		return fmt.Errorf("no coordinates to bound")
 	case e.Coordinates.Inputs() != p:
 		return fmt.Errorf("coordinates %q are of %d inputs, the model has %d", e.Coordinates.Name(), e.Coordinates.Inputs(), p)
-	case e.Domain.Low != nil && len(e.Domain.Low) != p:
-		return fmt.Errorf("the range of legal inputs is for %d inputs, the model has %d", len(e.Domain.Low), p)
 	case e.Memory < 0:
 		return fmt.Errorf("memory of %d bytes: must not be negative", e.Memory)
 	case !slices.Contains([]string{"", RoundingProved, RoundingPairs, RoundingMeasured}, e.Rounding):
 		return fmt.Errorf("unknown rounding %q: must be %q, %q or %q", e.Rounding, RoundingProved, RoundingPairs, RoundingMeasured)
 	case e.Band < 0:
 		return fmt.Errorf("band of %d modes: must not be negative", e.Band)
+	}
+	for _, d := range []Domain{e.Domain, e.Far.Domain, e.Twins.Domain} {
+		if err := d.check(p); err != nil {
+			return err
+		}
 	}
 	if err := e.Runtime.check(); err != nil {
 		return err
@@ -244,8 +224,6 @@ func (e Experiment) checkFurther(p int) error {
 	switch {
 	case min(e.Far.Starts, e.Barankin.Witnesses) < 0 || max(e.Far.Starts, e.Barankin.Witnesses) > mostWitnesses:
 		return fmt.Errorf("%d far and %d combined witnesses: each must be from 0 to %d", e.Far.Starts, e.Barankin.Witnesses, mostWitnesses)
-	case e.Far.Domain.Low != nil && len(e.Far.Domain.Low) != p:
-		return fmt.Errorf("the range of far witnesses is for %d inputs, the model has %d", len(e.Far.Domain.Low), p)
 	case e.Far.Scales < 0 || e.Far.Steps < 0:
 		return fmt.Errorf("far witnesses with %d scales and %d steps: neither may be negative", e.Far.Scales, e.Far.Steps)
 	case e.Twins.Examples < 0:

@@ -20,11 +20,11 @@ const (
 // FarOptions configures the search for far witnesses: inputs as different from θ as
 // possible whose features hardly differ. Its zero value disables the search.
 type FarOptions struct {
-	Starts int    // witnesses per example; 0 for none
-	Scales int    // of the line search along each start; by default farScales
-	Steps  int    // of Gauss-Newton from the best of them; by default farSteps
-	Domain Domain // where θ+ε stays; on a grid, the box is searched and the best are then moved along the grid
-	Seed   uint64
+	Starts int    `json:"starts"`           // witnesses per example; 0 for none
+	Scales int    `json:"scales,omitempty"` // of the line search along each start; by default farScales
+	Steps  int    `json:"steps,omitempty"`  // of Gauss-Newton from the best of them; by default farSteps
+	Domain Domain `json:"domain"`           // where θ+ε stays; on a grid, the box is searched and the best are then moved along the grid
+	Seed   uint64 `json:"seed"`
 }
 
 const (

@@ -49,7 +49,7 @@ func noise(p, count int) pictures {
 }
 
 func small(t testing.TB) (*nn.Net, pictures, Experiment) {
-	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: DCT([]int{4, 6}), Band: 2, Search: SearchOptions{Restarts: 6, Repeats: 4, Seed: 3}}
+	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: DCT([]int{4, 6}), Settings: Settings{Band: 2, Search: SearchOptions{Restarts: 6, Repeats: 4, Seed: 3}}}
 	return smallNet(t, 24, 40, 30), noise(24, 70), e
 }
 

@@ -162,12 +162,15 @@ func (v Values) nearest(x float64) float32 {
 	return v.List[i]
 }
 
-// digest is the SHA-256 of the grid, "" where there is none.
+// digest is the SHA-256 of the box and its grid, "" of Free.
 func (d Domain) digest() string {
-	if d.Grid == nil {
+	if d.Low == nil {
 		return ""
 	}
 	h := sha256.New()
+	for _, v := range slices.Concat(d.Low, d.High) {
+		h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+	}
 	var last []float32
 	var sum [sha256.Size]byte
 	for _, v := range d.Grid {

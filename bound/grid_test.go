@@ -189,7 +189,7 @@ func TestStoredTwinsOnMNIST(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: Pixels(784), SkipCramerRao: true, Search: SearchOptions{Restarts: 1, Search: Direct}, Twins: TwinOptions{Examples: 4, Domain: d, Seed: 1}}
+	e := Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: Pixels(784), Settings: Settings{SkipCramerRao: true, Search: SearchOptions{Restarts: 1, Search: Direct}, Twins: TwinOptions{Examples: 4, Domain: d, Seed: 1}}}
 	r := mustRun(t, o.net, o.data, upTo(4), e)
 	var rms []float64
 	for _, v := range r.Twins.MeanSquare {

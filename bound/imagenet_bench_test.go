@@ -39,8 +39,9 @@ func benchmarkImageNet(b *testing.B, g *nn.Graph, node string, scale float64) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e := Experiment{Noise: release.Gaussian{Sigma: scale * rms}, Coordinates: DCT([]int{3, 91, 91}), Band: 8, SkipCramerRao: true,
-		Search: SearchOptions{Search: Algorithm1, Restarts: 1, Repeats: DefaultRepeats, LSQR: lsqr.SciPy, Seed: 1}}
+	e := Experiment{Noise: release.Gaussian{Sigma: scale * rms}, Coordinates: DCT([]int{3, 91, 91}),
+		Settings: Settings{Band: 8, SkipCramerRao: true, Search: SearchOptions{Search: Algorithm1, Restarts: 1, Repeats: DefaultRepeats, LSQR: lsqr.SciPy, Seed: 1}},
+	}
 	if n, err := strconv.Atoi(os.Getenv("REPEATS")); err == nil {
 		e.Search.Repeats = n
 	}
@@ -55,7 +56,7 @@ func benchmarkImageNet(b *testing.B, g *nn.Graph, node string, scale float64) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Log(r.Reason, r.Warnings, r.Experiment.Rounding)
+		b.Log(r.Experiment.Reasons, r.Warnings, r.Experiment.Rounding)
 		for _, s := range r.Summaries {
 			b.Log(s.Method, s.Band, s.Status, s.Quantile(.5))
 		}

@@ -65,7 +65,8 @@ func ExampleCertify() {
 		log.Fatal(err)
 	}
 	result, err := Certify(context.Background(), net, []float32{.3, .7}, Experiment{
-		Noise: release.Gaussian{Sigma: .1}, Barankin: BarankinOptions{Witnesses: 2}, Runtime: RealArithmetic,
+		Noise:    release.Gaussian{Sigma: .1},
+		Settings: Settings{Barankin: BarankinOptions{Witnesses: 2}, Runtime: RealArithmetic},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -53,7 +53,7 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	e.Memory = -1
-	if _, _, err := e.Resolve(m, data.x[:24]); err == nil {
+	if _, err := e.resolve(m, data.x[:24], nil); err == nil {
 		t.Error("a negative memory")
 	}
 }

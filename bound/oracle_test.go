@@ -135,7 +135,7 @@ func quantiles(s Summary) (q []float64) {
 }
 
 func (o *oracle) experiment(search string) Experiment {
-	return Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: DCT([]int{28, 28}), Band: 8, Search: SearchOptions{Search: search, Seed: 1}}
+	return Experiment{Noise: release.Gaussian{Sigma: o.sigma}, Coordinates: DCT([]int{28, 28}), Settings: Settings{Band: 8, Search: SearchOptions{Search: search, Seed: 1}}}
 }
 
 // Quantiles of an independent computation with an exact pseudoinverse: fresh
@@ -147,7 +147,7 @@ func TestDirectOnMNIST(t *testing.T) {
 	}
 	r := mustRun(t, o.net, o.data, upTo(count), o.experiment(Auto))
 	if r.Experiment.Search.Search != Direct {
-		t.Errorf("auto chose %s (%s)", r.Experiment.Search.Search, r.Reason)
+		t.Errorf("auto chose %s (%s)", r.Experiment.Search.Search, r.Experiment.Reasons)
 	}
 	if count == 100 { // the quantiles are over all images
 		near(t, "all modes", r.Summaries[0], QuantileLevels, []float64{.089, .146, .224, .374, .87}, .05)

@@ -121,14 +121,14 @@ func TestPool(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if whole := mustRun(t, m, data, upTo(pooled), e); r.SHA256 != whole.SHA256 || r.Reason != whole.Reason || !slices.Equal(r.Warnings, whole.Warnings) {
-			t.Errorf("%s: not the result of one process: %s, %s", search, r.Reason, whole.Reason)
+		if whole := mustRun(t, m, data, upTo(pooled), e); r.SHA256 != whole.SHA256 || !slices.Equal(r.Experiment.Reasons, whole.Experiment.Reasons) || !slices.Equal(r.Warnings, whole.Warnings) {
+			t.Errorf("%s: not the result of one process: %s, %s", search, r.Experiment.Reasons, whole.Experiment.Reasons)
 		}
 		if !slices.IsSorted(told) || told[len(told)-1] != pooled {
 			t.Errorf("%s: progress %v", search, told)
 		}
 		o.Resume, o.Pool = true, nil
-		if again, err := Run(t.Context(), m, data, upTo(pooled), e, o); err != nil || again.Reason != r.Reason || !slices.Equal(again.Warnings, r.Warnings) {
+		if again, err := Run(t.Context(), m, data, upTo(pooled), e, o); err != nil || !slices.Equal(again.Experiment.Reasons, r.Experiment.Reasons) || !slices.Equal(again.Warnings, r.Warnings) {
 			t.Errorf("%s: loaded, it says something else: %v", search, err)
 		}
 	}

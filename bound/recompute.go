@@ -142,7 +142,7 @@ func describe(s Summary) []string {
 	items := []string{
 		"method " + s.Method, "search " + s.Search, "coordinates " + s.Coordinates, "band " + s.Band, "domain " + s.Domain,
 		fmt.Sprint("size ", s.Size), fmt.Sprint("examples ", s.Examples), fmt.Sprint("values ", s.Values),
-		fmt.Sprint("unbounded fraction ", s.UnboundedFraction), "status " + s.Status, "note " + s.Note, "vacuous: " + s.Vacuous,
+		fmt.Sprint("unbounded fraction ", s.UnboundedFraction), "status " + s.Status, "notes " + JoinNotes(s.Notes), fmt.Sprint("vacuous: ", s.Vacuous),
 		fmt.Sprint("number of quantiles ", len(s.StdQuantiles)),
 	}
 	for _, q := range QuantileLevels {

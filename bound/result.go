@@ -13,7 +13,6 @@ import (
 // Result is what a run found, without its witnesses, which stay in the arrays.
 type Result struct {
 	Experiment Experiment // resolved: every default filled in
-	Reason     string     // why this search, and what was left out
 	Warnings   []string   // what the search could not do
 	Damaged    string     // what a resumed run found damaged and computed again; the rest is not affected
 	Path       string     // of the arrays; empty for the result of Certify

@@ -31,9 +31,6 @@ const (
 	measuredFactor = 1000
 )
 
-// measuredNote says why bounds of measured rounding are not certified.
-const measuredNote = "each value has a witness, but the rounding of this net's float64 pass is measured, not proven: two computations of the same change of the features, a thousandfold their distance allowed for"
-
 // A WideNet is a Net that can also evaluate its features in pairs of float64, with
 // about 106 bits. *nn.Net is one.
 type WideNet interface {

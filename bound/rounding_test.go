@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,7 +56,7 @@ func TestRoundingIsChosen(t *testing.T) {
 		{1e14, 1, RoundingPairs}, {1e14, 0, RoundingMeasured}, {1e14, 1e14, RoundingMeasured},
 		{math.Inf(1), 1, RoundingPairs}, {math.Inf(1), 0, RoundingMeasured},
 	} {
-		got, _, err := e.Resolve(hazy{m, c.grow, c.wide}, data.x[:24])
+		got, err := e.resolve(hazy{m, c.grow, c.wide}, data.x[:24], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,8 +92,8 @@ func TestMeasuredRounding(t *testing.T) {
 			t.Fatalf("rounding %q", r.Experiment.Rounding)
 		}
 		for _, s := range r.Summaries {
-			if s.Status == StatusCertified || strings.HasPrefix(s.Method, "hcr") && !strings.Contains(s.Note, "measured, not proven") {
-				t.Errorf("%s is %s: %s", s.Method, s.Status, s.Note)
+			if s.Status == StatusCertified || strings.HasPrefix(s.Method, "hcr") && !slices.Contains(s.Notes, Note{Kind: NoteMeasured}) {
+				t.Errorf("%s is %s: %s", s.Method, s.Status, s.Notes)
 			}
 		}
 		for i, v := range r.Sizes[0].Std {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 
 	"tattle/internal/file"
@@ -88,11 +89,11 @@ func newRunner(m Model, data Source, indices []int, e Experiment, o RunOptions) 
 	if o.Resume {
 		begun = keptIn(o.Dir)
 	}
-	e, reason, err := e.resolve(m, first, begun)
+	e, err := e.resolve(m, first, begun)
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, reason: reason, tally: newTally()}
+	r := &runner{model: m, data: data, indices: indices, experiment: e, options: o, tally: newTally()}
 	asked.Search, asked.SkipCramerRao = e.Search, e.SkipCramerRao
 	_, r.leftOut = asked.resolveFurther(m, first, begun)
 	return r, r.divide(sizeUp(m, first), begun)
@@ -176,7 +177,6 @@ type runner struct {
 	indices    []int
 	experiment Experiment
 	options    RunOptions
-	reason     string   // why this search
 	leftOut    []string // further bounds that were asked for and are not possible, and why
 	shard      int      // examples
 	size       int      // examples in a batch
@@ -229,6 +229,9 @@ func (r *runner) finish(ctx context.Context) (*Result, error) {
 // told adds to a result what is to be said of it.
 func (r *runner) told(res *Result) *Result {
 	note, warnings := res.effort.notes(r.experiment.Search.Search)
-	res.Reason, res.Warnings, res.Damaged = r.reason+note, append(sentences(r.leftOut), warnings...), r.damaged
+	if note != "" {
+		res.Experiment.Reasons = append(slices.Clone(res.Experiment.Reasons), note)
+	}
+	res.Warnings, res.Damaged = append(sentences(r.leftOut), warnings...), r.damaged
 	return res
 }

@@ -144,7 +144,7 @@ func TestResumeAfterTheMerge(t *testing.T) {
 	other := e
 	other.Search.Seed++
 	var mismatch *run.MismatchError
-	if _, err := resume(other); !errors.As(err, &mismatch) || !strings.Contains(err.Error(), "Seed") {
+	if _, err := resume(other); !errors.As(err, &mismatch) || !strings.Contains(err.Error(), "search.seed") {
 		t.Errorf("finished with another seed: %v", err)
 	}
 	path := filepath.Join(dir, ArraysFile)

@@ -147,15 +147,15 @@ func TestRungsUnderOtherNoise(t *testing.T) {
 	m, data, e := laddered(t)
 	e.Far.Starts, e.Twins.Examples, e.Noise = 0, 0, uncertain{opaque{release.Gaussian{Sigma: 1}}}
 	r := mustRun(t, m, data, upTo(3), e)
-	if r.Barankin != nil || !strings.Contains(r.Reason, "no combined witnesses") {
-		t.Errorf("reason %q", r.Reason)
+	if r.Barankin != nil || !strings.Contains(strings.Join(r.Experiment.Reasons, "; "), "no combined witnesses") {
+		t.Errorf("reasons %q", r.Experiment.Reasons)
 	}
 	if len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "No combined witnesses: ") {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 	for _, s := range r.Summaries {
-		if s.Status == StatusCertified || s.Status == StatusEstimated && s.Note == "" {
-			t.Errorf("%s is %s: %s", s.Method, s.Status, s.Note)
+		if s.Status == StatusCertified || s.Status == StatusEstimated && len(s.Notes) == 0 {
+			t.Errorf("%s is %s: %s", s.Method, s.Status, s.Notes)
 		}
 	}
 	e.Noise = overlapping{opaque{release.Gaussian{Sigma: 1}}}

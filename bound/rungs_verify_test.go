@@ -199,7 +199,7 @@ func TestVerifyCatchesEveryRungsSummary(t *testing.T) {
 		}
 		for what, change := range map[string]func(*Summary){
 			"status": func(s *Summary) { s.Status = StatusCertified },
-			"note":   func(s *Summary) { s.Note = "" },
+			"notes":  func(s *Summary) { s.Notes = nil },
 			"domain": func(s *Summary) { s.Domain += "!" },
 			"search": func(s *Summary) { s.Search += "!" },
 			"method": func(s *Summary) { s.Method += "!" },

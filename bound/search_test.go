@@ -142,7 +142,7 @@ func TestRelinearized(t *testing.T) {
 		t.Errorf("median bound %g", q)
 	}
 	e.Search.Search = Direct
-	if _, _, err := e.Resolve(m, data.x[:24]); err == nil {
+	if _, err := e.resolve(m, data.x[:24], nil); err == nil {
 		t.Error("direct search accepts re-linearising")
 	}
 }
@@ -210,7 +210,7 @@ func TestResolveRefuses(t *testing.T) {
 	} {
 		e := good
 		change(&e)
-		if _, _, err := e.Resolve(m, data.x[:24]); err == nil || !strings.Contains(err.Error(), what) {
+		if _, err := e.resolve(m, data.x[:24], nil); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("want an error with %q, have %v", what, err)
 		}
 	}

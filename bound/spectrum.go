@@ -15,9 +15,9 @@ const (
 // SpectrumOptions says how the spectrum of J is estimated from products with J and
 // Jᵀ. Its zero value is the defaults.
 type SpectrumOptions struct {
-	Probes int    // random vectors of an example; by default DefaultProbes, and none where Cramér-Rao figures are not wanted; negative for none
-	Steps  int    // of bidiagonalisation from each; by default DefaultSpectrumSteps
-	Seed   uint64 // of the vectors
+	Probes int    `json:"probes"` // random vectors of an example; by default DefaultProbes, and none where Cramér-Rao figures are not wanted; negative for none
+	Steps  int    `json:"steps"`  // of bidiagonalisation from each; by default DefaultSpectrumSteps
+	Seed   uint64 `json:"seed"`   // of the vectors
 }
 
 // resolve replaces zeros by defaults, and leaves the estimate out where J is

@@ -1,8 +1,8 @@
 package bound
 
 import (
-	"fmt"
 	"math"
+	"slices"
 
 	"tattle/release"
 )
@@ -14,27 +14,27 @@ func (e Experiment) summaries(r *Result) []Summary {
 	m, n := e.Coordinates.Len(), len(r.Indices)
 	bands := bands(e.Coordinates, e.Band)
 	var todo []func() Summary // each sorts all its values: worth all cores
-	add := func(of Summary, std, squares []float64, domain Domain, counted bool, note string) {
+	add := func(of Summary, std, squares []float64, domain Domain, counted bool, notes ...Note) {
 		of.Coordinates, of.Domain = e.Coordinates.Name(), domain.String()
-		of.Status, of.Note = e.standing()
-		of.Note = joined(joined(note, e.computed(counted)), of.Note)
+		status, why := e.standing()
+		of.Status, of.Notes = status, slices.Concat(notes, []Note{e.computed(counted)}, why)
 		for _, b := range bands {
 			todo = append(todo, func() Summary { return of.in(b, std, m) })
 		}
 		todo = append(todo, func() Summary { return of.meanSquare(squares) })
 	}
 	for _, s := range r.Sizes {
-		add(Summary{Method: MethodHCR, Search: e.Search.Search, Size: s.Size, Examples: n}, s.Std, s.MeanSquare, e.Domain, false, "")
+		add(Summary{Method: MethodHCR, Search: e.Search.Search, Size: s.Size, Examples: n}, s.Std, s.MeanSquare, e.Domain, false)
 	}
 	if r.Far != nil {
-		add(Summary{Method: MethodHCR, Search: SearchFar, Examples: n}, r.Far.Std, r.Far.MeanSquare, e.Far.Domain, true, "")
+		add(Summary{Method: MethodHCR, Search: SearchFar, Examples: n}, r.Far.Std, r.Far.MeanSquare, e.Far.Domain, true)
 	}
 	if r.Barankin != nil {
-		add(Summary{Method: MethodBarankin, Examples: n}, r.Barankin.Std, r.Barankin.MeanSquare, e.Domain, e.Far.Starts > 0 && !e.Barankin.Near, "")
+		add(Summary{Method: MethodBarankin, Examples: n}, r.Barankin.Std, r.Barankin.MeanSquare, e.Domain, e.Far.Starts > 0 && !e.Barankin.Near)
 	}
 	if t := r.Twins; t != nil {
 		add(Summary{Method: MethodHCR, Search: SearchTwins, Examples: t.Tried}, t.Std[:t.Tried*m], t.MeanSquare[:t.Tried], e.Twins.Domain, true,
-			fmt.Sprintf("of the %d examples for which twins were sought", t.Tried))
+			Note{Kind: NoteTwins, Examples: t.Tried})
 	}
 	if r.CramerRao != nil {
 		for _, b := range bands {
@@ -50,38 +50,25 @@ func (e Experiment) summaries(r *Result) []Summary {
 }
 
 // computed says how far the features may lie from real arithmetic in bounds by witnesses.
-func (e Experiment) computed(counted bool) string {
+func (e Experiment) computed(counted bool) Note {
 	if counted && e.Runtime.Error > 0 {
-		what := "each feature"
-		if _, gaussian := e.Noise.(release.Gaussian); gaussian {
-			what = "the features, by their root mean square,"
-		}
-		return fmt.Sprintf("%s may lie %g off real arithmetic (%s)", what, e.Runtime.Error, e.Runtime.From)
+		_, gaussian := e.Noise.(release.Gaussian)
+		return Note{Kind: NoteRuntimeError, Error: e.Runtime.Error, From: e.Runtime.From, RMS: gaussian}
 	}
-	return "features in real arithmetic"
+	return Note{Kind: NoteRealArithmetic}
 }
 
 // standing is the status of bounds with a witness, and why it is not the highest.
-func (e Experiment) standing() (status, note string) {
-	switch e.Rounding {
-	case RoundingProved, RoundingPairs:
-	case RoundingMeasured:
-		return StatusEstimated, measuredNote
-	default: // the experiment is not resolved
-		return StatusEstimated, "each value has a witness, but how the rounding of its features is known is not said"
+func (e Experiment) standing() (status string, why []Note) {
+	switch {
+	case e.Rounding == RoundingMeasured:
+		return StatusEstimated, []Note{{Kind: NoteMeasured}}
+	case e.Rounding != RoundingProved && e.Rounding != RoundingPairs: // the experiment is not resolved
+		return StatusEstimated, []Note{{Kind: NoteUnknownRounding}}
+	case e.Noise.Certain():
+		return StatusCertified, nil
 	}
-	if e.Noise.Certain() {
-		return StatusCertified, ""
-	}
-	return StatusEstimated, fmt.Sprintf("each value has a witness, but for %s noise its divergence is computed by quadrature or Monte Carlo, not proved", noiseName(e.Noise))
-}
-
-// joined joins notes.
-func joined(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "; " + b
+	return StatusEstimated, []Note{{Kind: NoteNumerical, Noise: noiseName(e.Noise)}}
 }
 
 // in summarises the values of a band.
@@ -93,7 +80,7 @@ func (s Summary) in(b Band, x []float64, m int) Summary {
 // meanSquare summarises the roots of bounds on mean squares.
 func (s Summary) meanSquare(squares []float64) Summary {
 	s.Method, s.Coordinates, s.Band = s.Method+"-mean-square", "inputs", "all"
-	s.Note = joined("root of the bound on the mean-square error per input", s.Note)
+	s.Notes = append([]Note{{Kind: NoteRoot}}, s.Notes...)
 	roots := make([]float64, len(squares))
 	for i, v := range squares {
 		roots[i] = math.Sqrt(v)
@@ -103,13 +90,13 @@ func (s Summary) meanSquare(squares []float64) Summary {
 
 func (e Experiment) axis(c *CramerRao, b Band, examples int) Summary {
 	s := Summary{Method: MethodCramerRaoAxis, Examples: examples, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
-		Note: "for an adversary who knows every other coordinate"}
+		Notes: []Note{{Kind: NoteOthersKnown}}}
 	return s.in(b, c.Axis, e.Coordinates.Len())
 }
 
 func (e Experiment) full(c *CramerRao, b Band, examples int) Summary {
 	s := Summary{Method: MethodCramerRao, Examples: examples, Coordinates: e.Coordinates.Name(), Status: StatusEstimated,
-		Note: "of the part of each coordinate that the features can see; unbounded_fraction counts coordinates with another part, of which in real arithmetic, among any real inputs, there is no unbiased estimator"}
+		Notes: []Note{{Kind: NoteIdentifiable}}}
 	s = s.in(b, c.Full, e.Coordinates.Len())
 	seen := b.Of(c.Seen, e.Coordinates.Len())
 	hidden := 0

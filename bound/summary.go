@@ -52,8 +52,8 @@ type Summary struct {
 	Status            string              `json:"status"`
 	Confidence        float64             `json:"confidence,omitempty"`  // with which it holds, where that is below 1
 	AbovePrior        *bool               `json:"above_prior,omitempty"` // whether the median is above what guessing the mean of the training data errs by, which makes it vacuous for who knows them; nil where that was not compared
-	Note              string              `json:"note,omitempty"`
-	Vacuous           string              `json:"vacuous,omitempty"` // why the bound says nothing, where it does not
+	Notes             []Note              `json:"notes,omitempty"`
+	Vacuous           *Note               `json:"vacuous,omitempty"` // why the bound says nothing, where it does not
 }
 
 // summarize fills the quantiles of std, in which +Inf stands for unbounded. It

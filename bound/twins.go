@@ -15,10 +15,10 @@ import (
 // arithmetic. If the domain has a grid, they are moved to stored inputs, whose features
 // are nearly the same. Its zero value disables the search.
 type TwinOptions struct {
-	Examples int    // how many of the examples are tried, from the first
-	Domain   Domain // where twins may lie: a box, or a grid in one
-	Seed     uint64 // of the choice of target images
-	Toward   Source // data to take target images from; nil for the examples' own
+	Examples int    `json:"examples"` // how many of the examples are tried, from the first
+	Domain   Domain `json:"domain"`   // where twins may lie: a box, or a grid in one
+	Seed     uint64 `json:"seed"`     // of the choice of target images
+	Toward   Source `json:"-"`        // data to take target images from; nil for the examples' own
 }
 
 // targetDraws is the number of random draws of a target before TargetIndex searches all

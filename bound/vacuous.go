@@ -1,34 +1,33 @@
 package bound
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 )
 
-// vacuous says why a summary's bound says nothing, "" where it says something: of
+// vacuous says why a summary's bound says nothing, nil where it says something: of
 // features fewer than inputs, of noise without a divergence, of witnesses that prove
 // nothing, of coordinates that are mostly not identifiable.
-func (e Experiment) vacuous(s Summary) string {
+func (e Experiment) vacuous(s Summary) *Note {
 	p, n := 0, e.Features
 	if e.Coordinates != nil {
 		p = e.Coordinates.Inputs()
 	}
 	switch {
 	case s.Values == 0:
-		return ""
+		return nil
 	case s.Quantile(topLevel) == 0 && e.divergent():
-		return fmt.Sprintf("zero: under %s noise the χ² of every change of the features is infinite, so no bound of this kind can say anything", noiseName(e.Noise))
+		return &Note{Kind: VacuousDivergence, Noise: noiseName(e.Noise)}
 	case s.Quantile(topLevel) == 0:
-		return fmt.Sprintf("zero for %g %% of the values and more: the witnesses prove nothing, where rounding to the domain leaves no other input, inputs lie outside it, or the features overflow or may err by too much", 100*topLevel)
+		return &Note{Kind: VacuousZero, Fraction: topLevel}
 	case s.Method == MethodCramerRaoAxis:
-		return "" // about one unknown only
+		return nil // about one unknown only
 	case n > 0 && n < p:
-		return fmt.Sprintf("%s features cannot determine %s inputs: in real arithmetic, among any real inputs, no estimator of w outside the row space is unbiased; says nothing about adversaries with a prior", thousands(n), thousands(p))
+		return &Note{Kind: VacuousFewer, Features: n, Inputs: p}
 	case s.Method == MethodCramerRao && s.UnboundedFraction >= .5:
-		return fmt.Sprintf("not identifiable: %.4g %% of the coordinates have a part that does not change the features, so no estimator of them is unbiased, in real arithmetic and among any real inputs; this does not limit adversaries with a prior", math.Floor(1000*s.UnboundedFraction+1e-9)/10)
+		return &Note{Kind: VacuousUnidentifiable, Fraction: s.UnboundedFraction}
 	}
-	return ""
+	return nil
 }
 
 // topLevel is the highest quantile of a summary.

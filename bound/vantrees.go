@@ -156,15 +156,15 @@ func (p *Prior) draws(root []float64, n int, seed uint64, stream int) []float32 
 
 // Summaries returns VanTreesRows of the bound, saying what it assumes.
 func (v *VanTrees) Summaries(c Coordinates, size int) []Summary {
-	return VanTreesRows(v.Errors, v.MeanSquare, v.Confidence, c, size, v.note())
+	return VanTreesRows(v.Errors, v.MeanSquare, v.Confidence, c, size, []Note{v.note()})
 }
 
 // VanTreesRows returns the report's rows of van Trees bounds: over all coordinates, over
 // their low band of size×size modes where they have one, and the root mean square per
 // input, unless meanSquare is NaN.
-func VanTreesRows(errors []float64, meanSquare, confidence float64, c Coordinates, size int, note string) []Summary {
+func VanTreesRows(errors []float64, meanSquare, confidence float64, c Coordinates, size int, notes []Note) []Summary {
 	m := c.Len()
-	row := Summary{Method: MethodVanTrees, Coordinates: c.Name(), Status: StatusAssumed, Confidence: confidence, Note: note}
+	row := Summary{Method: MethodVanTrees, Coordinates: c.Name(), Status: StatusAssumed, Confidence: confidence, Notes: notes}
 	out := []Summary{row.in(Band{Name: AllBand}, slices.Clone(errors), m)}
 	if low := c.Band(size); len(low) > 0 && len(low) < m {
 		out = append(out, row.in(Band{fmt.Sprintf("%dx%d", size, size), low}, slices.Clone(errors), m))
@@ -176,9 +176,6 @@ func VanTreesRows(errors []float64, meanSquare, confidence float64, c Coordinate
 	return append(out, row.summarize([]float64{math.Sqrt(meanSquare)}))
 }
 
-func (v *VanTrees) note() string {
-	return fmt.Sprintf("assumes that inputs are drawn from a Gaussian with the mean and covariance of %d examples (shrinkage %.2g), wherever its draws lie: "+
-		"for any estimator, biased or not, the root mean square error on average over such inputs, by van Trees' inequality with finite displacements; "+
-		"from %d draws of that Gaussian, all coordinates together with a confidence of %.5g %%; "+
-		"real inputs have more structure, and an adversary who knows it may do better", v.Prior.Examples, v.Prior.Shrinkage, v.Draws, 100*v.Confidence)
+func (v *VanTrees) note() Note {
+	return Note{Kind: NoteGaussianPrior, Examples: v.Prior.Examples, Shrinkage: v.Prior.Shrinkage, Draws: v.Draws, Confidence: v.Confidence}
 }

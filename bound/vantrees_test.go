@@ -144,8 +144,8 @@ func TestVanTreesOverModes(t *testing.T) {
 			t.Errorf("%d rows", len(rows))
 		}
 		for _, s := range rows {
-			if s.Status != StatusAssumed || s.Note == "" || s.Confidence != DefaultConfidence {
-				t.Errorf("%s %s: status %q, confidence %v, note %q", s.Method, s.Band, s.Status, s.Confidence, s.Note)
+			if s.Status != StatusAssumed || len(s.Notes) == 0 || s.Confidence != DefaultConfidence {
+				t.Errorf("%s %s: status %q, confidence %v, notes %v", s.Method, s.Band, s.Status, s.Confidence, s.Notes)
 			}
 		}
 	}

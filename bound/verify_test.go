@@ -171,7 +171,7 @@ func TestVerifyCatchesEverySummary(t *testing.T) {
 		caught("band", func(s *Summary) { s.Band = "1x1" })
 		caught("domain", func(s *Summary) { s.Domain += "!" })
 		caught("status", func(s *Summary) { s.Status = StatusAssumed })
-		caught("note", func(s *Summary) { s.Note += "!" })
+		caught("notes", func(s *Summary) { s.Notes = s.Notes[:len(s.Notes)-1] })
 	}
 	c := r.claims()
 	c.Summaries = c.Summaries[1:]

@@ -153,8 +153,9 @@ func (s *searcher) prove(ctx context.Context, c *candidate) (*Confirmation, erro
 	}
 	s.certified++
 	dir := filepath.Join(s.Dir, fmt.Sprintf(certifyDir, s.certified))
-	e := bound.Experiment{Noise: noise, Coordinates: s.Coordinates, Band: s.Band, Search: bound.SearchOptions{Seed: s.Seed},
-		Barankin: bound.BarankinOptions{Witnesses: witnesses}}
+	e := bound.Experiment{Noise: noise, Coordinates: s.Coordinates,
+		Settings: bound.Settings{Band: s.Band, Search: bound.SearchOptions{Seed: s.Seed}, Barankin: bound.BarankinOptions{Witnesses: witnesses}},
+	}
 	progress := func(done, total int) { s.tell(Certifying, done, total) }
 	r, err := bound.Run(ctx, c.net, s.test, s.base.indices, e, bound.RunOptions{Dir: dir, Resume: s.Resume, Hashes: s.Hashes, Pool: s.Pool, Progress: progress})
 	if err != nil {

@@ -87,8 +87,9 @@ func certified(t testing.TB, g *nn.Graph, noise release.Noise, free bool) (indep
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := bound.Experiment{Noise: noise, Queries: 2, Coordinates: bound.DCT([]int{side, side}), Search: bound.SearchOptions{Restarts: 3, Repeats: 3},
-		Far: bound.FarOptions{Starts: 3, Domain: box}, Barankin: bound.BarankinOptions{Witnesses: 16, Near: true}, Twins: bound.TwinOptions{Examples: 2, Domain: box}}
+	e := bound.Experiment{Noise: noise, Queries: 2, Coordinates: bound.DCT([]int{side, side}),
+		Settings: bound.Settings{Search: bound.SearchOptions{Restarts: 3, Repeats: 3}, Far: bound.FarOptions{Starts: 3, Domain: box}, Barankin: bound.BarankinOptions{Witnesses: 16, Near: true}, Twins: bound.TwinOptions{Examples: 2, Domain: box}},
+	}
 	_, laplace := noise.(release.Laplace)
 	claim := independent.Run{Graph: g, Laplace: laplace, Sigma: noise.Std(), Queries: 2, DCT: []int{side, side}}
 	if !free {

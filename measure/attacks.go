@@ -151,11 +151,11 @@ func (a *Attacks) Best() *attack.Result {
 }
 
 // VanTreesRows are the report's rows of the van Trees bound.
-func (a *Attacks) VanTreesRows(c bound.Coordinates, band int, note string) []bound.Summary {
+func (a *Attacks) VanTreesRows(c bound.Coordinates, band int, notes []bound.Note) []bound.Summary {
 	if a.VanTrees == nil {
 		return nil
 	}
-	return bound.VanTreesRows(a.VanTrees, a.VanTreesMeanSquare, bound.DefaultConfidence, c, band, note)
+	return bound.VanTreesRows(a.VanTrees, a.VanTreesMeanSquare, bound.DefaultConfidence, c, band, notes)
 }
 
 // MiddleErrors are the errors of guessing the middle of a box for inputs, [examples, p].

@@ -74,7 +74,9 @@ func (f Further) AddTo(x *bound.Experiment, set *dataset.Set, seed uint64) error
 func (f Further) AddIn(x *bound.Experiment, far bound.Domain, seed uint64) {
 	// Far witnesses have a bound of their own, which combining them too would repeat. On a
 	// grid, near witnesses are mostly none, and Barankin's bound combines all.
-	x.Barankin = bound.BarankinOptions{Witnesses: f.Barankin, Near: x.Domain.Grid == nil}
+	if f.Barankin > 0 {
+		x.Barankin = bound.BarankinOptions{Witnesses: f.Barankin, Near: x.Domain.Grid == nil}
+	}
 	if f.Far > 0 {
 		x.Far = bound.FarOptions{Starts: f.Far, Domain: far, Seed: seed}
 	}

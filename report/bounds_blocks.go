@@ -259,9 +259,9 @@ func (d *document) boundRows(r *Report) {
 			d.soft(r.legend()...)
 		})})
 	})
-	d.say(r.Experiment.sought(), r.Experiment.Rounded(), r.Experiment.Computed())
+	d.say(r.sought(), r.rounded(), r.computed())
 	for _, n := range r.nothings(shortName) {
-		d.say("Vacuous (" + strings.TrimSuffix(n.Reason, ".") + "): " + strings.Join(n.Rows, "; ") + ".")
+		d.say("Vacuous (" + n.Reason.String() + "): " + strings.Join(n.Rows, "; ") + ".")
 	}
 }
 

@@ -94,7 +94,7 @@ func (r *Report) twins() string {
 		share = Share(b.UnboundedFraction) + " of the"
 	}
 	same := "the same features in real arithmetic"
-	if x := r.Experiment; x != nil && x.Runtime != nil && x.Runtime.Error > 0 {
+	if x := r.Experiment; x != nil && x.Runtime.Error > 0 {
 		same = "the same features up to rounding and the runtime's error"
 	}
 	return fmt.Sprintf(" For %s %s, another input has %s: unbiased estimators cannot resolve them%s.", share, r.CoordinatesOf(b.Coordinates, b.Examples), same, r.among(b.Domain))

@@ -12,7 +12,7 @@ import (
 func estimated(t *testing.T) *Report {
 	r := sample(t)
 	r.Spectrum = nil
-	r.Experiment = &Experiment{Search: "algorithm1", Reason: "it is cheaper", Rounding: bound.RoundingMeasured, Probes: 8}
+	r.Experiment = &bound.Settings{Search: bound.SearchOptions{Search: bound.Algorithm1}, Reasons: []string{"it is cheaper"}, Rounding: bound.RoundingMeasured, Spectrum: bound.SpectrumOptions{Probes: 8}}
 	r.Resolvable = &Resolvable{
 		Estimated: true, Probes: 8, Inputs: 4, Thresholds: []float64{.1, 1}, DirectionsMedian: []float64{0, 812.4},
 		DirectionsError: []float64{0, 14.25}, DirectionsLow: []float64{0, 790}, DirectionsHigh: []float64{0, 841}, Largest: 31.4, Smallest: .5,
@@ -58,7 +58,7 @@ func TestNothings(t *testing.T) {
 	if len(got) != 1 || strings.Join(got[0].Rows, "|") != "HCR, s = 1/200 (all)|Cramér-Rao, seen" {
 		t.Errorf("%q", got)
 	}
-	r.Bounds[1].Vacuous = "zero"
+	r.Bounds[1].Vacuous = &bound.Note{Kind: bound.VacuousZero}
 	if got = r.nothings(shortName); len(got) != 2 || got[1].Rows[0] != "HCR, s = 1/200 (8×8)" {
 		t.Errorf("%q", got)
 	}

@@ -256,7 +256,7 @@ func (d *document) provenance(r *Report) {
 		note("release", "%s", r.Release.words())
 	}
 	if x := r.Experiment; x != nil {
-		note("witnesses", "%s search (%s), %d restarts of %d repeats, iteration %s, domain %s", x.Search, x.Reason, x.Restarts, x.Repeats, x.Iteration, x.Domain)
+		note("witnesses", "%s search (%s), %d restarts of %d repeats, iteration %s, domain %v", x.Search.Search, strings.Join(x.Reasons, "; "), x.Search.Restarts, x.Search.Repeats, x.Search.Iteration, x.Domain)
 	}
 	note("seed", "%d", r.Seed)
 	rows = append(rows, r.SettingRows()...)

@@ -53,10 +53,11 @@ func (r *Report) domains() string {
 	return "Domain, the inputs for which an estimator must be unbiased: " + strings.Join(unique(said), "; ") + "."
 }
 
-// Computed says how far released features may lie from those of real arithmetic, and
-// for which bounds that is allowed for: empty where an older report does not tell.
-func (x *Experiment) Computed() string {
-	if x == nil || x.Runtime == nil {
+// computed says how far released features may lie from those of real arithmetic, and
+// for which bounds that is allowed for: empty where nothing was bounded.
+func (r *Report) computed() string {
+	x := r.Experiment
+	if x == nil || x.Runtime.From == "" {
 		return ""
 	}
 	if x.Runtime.Error == 0 {

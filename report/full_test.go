@@ -37,7 +37,7 @@ func full(t *testing.T) *Report {
 	r.Release.Queries = 4
 	r.Data.Examples, r.Data.Stored = 100, &Stored{As: HeldBytes}
 	r.Model.Inputs, r.Model.Features = 784, 20
-	r.Experiment = &Experiment{Domain: bound.DomainFree, FarDomain: bound.DomainStored, Runtime: &bound.Runtime{Error: 1e-5, From: bound.RuntimeMeasured}}
+	r.Experiment = &bound.Settings{Runtime: bound.Runtime{Error: 1e-5, From: bound.RuntimeMeasured}}
 	r.Utility = Utility{CleanAccuracy: .9756, CleanInterval: [2]float64{.97, .98}, ReleasedAccuracy: .94, ReleasedInterval: [2]float64{.93, .95}, Examples: 10000, Draws: 1}
 	row := func(method, search, band, status string, unbounded float64, v ...float64) bound.Summary {
 		b := bound.Summary{Method: method, Search: search, Coordinates: "dct", Band: band, Values: 784, StdQuantiles: quantiles(v...), UnboundedFraction: unbounded, Status: status}
@@ -81,7 +81,7 @@ func full(t *testing.T) *Report {
 	r.Ladder = []LadderRow{
 		{Name: "HCR", Search: "published", Status: c, MedianAll: .17, MedianLow: .18, RatioToAlgorithm1: .8, RatioToAuthors: 1},
 		{Name: "Barankin", Status: c, MedianAll: .56, MedianLow: .64, AbovePrior: &yes, AbovePriorLow: &no, RatioToAlgorithm1: 2.8, RatioToAuthors: 3.4},
-		{Name: "HCR, twins", Search: bound.SearchTwins, Status: c, MedianAll: Number(inf), Unbounded: true, MedianLow: Number(inf), UnboundedLow: true, RatioToAlgorithm1: nan, RatioToAuthors: nan, UnboundedFraction: .98, Note: "tried on 10 images"},
+		{Name: "HCR, twins", Search: bound.SearchTwins, Status: c, MedianAll: Number(inf), Unbounded: true, MedianLow: Number(inf), UnboundedLow: true, RatioToAlgorithm1: nan, RatioToAuthors: nan, UnboundedFraction: .98, Notes: []bound.Note{{Kind: bound.NoteTwins, Examples: 10}}},
 	}
 	r.Design = &Design{
 		Target: DesignTarget{Directions: 10, Within: .5}, MaxDrop: .01, Met: true, Evaluations: 31, Reproduce: "tattle bound --keep 20 --sigma 2",

@@ -13,20 +13,21 @@ import (
 // the low band, in normalised units, beside the method of paper A on the same inputs and
 // the same noise.
 type LadderRow struct {
-	Name              string `json:"name"`
-	PerInput          bool   `json:"per_input,omitempty"` // about whole inputs, as a root mean square, not about coordinates
-	Status            string `json:"status"`
-	Search            string `json:"search,omitempty"`
-	MedianAll         Number `json:"median_all"` // null where unbounded
-	MedianLow         Number `json:"median_low"`
-	RatioToAlgorithm1 Number `json:"ratio_to_algorithm1"` // of MedianAll; null where it is not known
-	RatioToAuthors    Number `json:"ratio_to_authors"`
-	UnboundedFraction Number `json:"unbounded_fraction"`
-	Unbounded         bool   `json:"unbounded,omitempty"`       // MedianAll is
-	UnboundedLow      bool   `json:"unbounded_low,omitempty"`   // MedianLow is
-	AbovePrior        *bool  `json:"above_prior,omitempty"`     // of MedianAll, as bound.Summary has it
-	AbovePriorLow     *bool  `json:"above_prior_low,omitempty"` // of MedianLow
-	Note              string `json:"note,omitempty"`
+	Name              string       `json:"name"`
+	Prior             bool         `json:"prior,omitempty"`     // guessing without a release
+	PerInput          bool         `json:"per_input,omitempty"` // about whole inputs, as a root mean square, not about coordinates
+	Status            string       `json:"status"`
+	Search            string       `json:"search,omitempty"`
+	MedianAll         Number       `json:"median_all"` // null where unbounded
+	MedianLow         Number       `json:"median_low"`
+	RatioToAlgorithm1 Number       `json:"ratio_to_algorithm1"` // of MedianAll; null where it is not known
+	RatioToAuthors    Number       `json:"ratio_to_authors"`
+	UnboundedFraction Number       `json:"unbounded_fraction"`
+	Unbounded         bool         `json:"unbounded,omitempty"`       // MedianAll is
+	UnboundedLow      bool         `json:"unbounded_low,omitempty"`   // MedianLow is
+	AbovePrior        *bool        `json:"above_prior,omitempty"`     // of MedianAll, as bound.Summary has it
+	AbovePriorLow     *bool        `json:"above_prior_low,omitempty"` // of MedianLow
+	Notes             []bound.Note `json:"notes,omitempty"`
 }
 
 // A rungGroup are the rungs about one thing: coordinates, or whole inputs.
@@ -105,15 +106,29 @@ func (r *Report) ladderIntro() string {
 	return fmt.Sprintf("Medians of each kind of bound in normalised units over coordinates and %s, or as many of them as a remark names; same noise. %s: the coarsest of the coordinates. × says how many times what paper A's methods give for all coordinates of the same inputs: its Algorithm 1, or its authors' own procedure.%s", r.tried(r.Data.Examples), low, vacuous)
 }
 
+// remark is what a reader must know of the row.
+func (l LadderRow) remark() string {
+	switch {
+	case l.Status == StatusDemonstrated && l.PerInput:
+		return "over examples and draws"
+	case l.Prior:
+		return "guessing the mean of the training data, on the same inputs"
+	case l.Status == StatusDemonstrated:
+		return "a biased adversary's error over draws of the noise, which bounds on unbiased ones do not limit"
+	}
+	note := bound.JoinNotes(l.Notes)
+	if l.UnboundedFraction > 0 {
+		note = strings.TrimPrefix(note+"; no useful limit for "+Share(float64(l.UnboundedFraction)), "; ")
+	}
+	return note
+}
+
 // ladderNotes are the remarks on the rows, each once, with those it is about.
 func (r *Report) ladderNotes() []Setting {
 	var notes []string
 	rows := map[string][]string{} // of each note
 	for _, l := range r.Ladder {
-		note := l.Note
-		if l.UnboundedFraction > 0 {
-			note = strings.TrimPrefix(note+"; no useful limit for "+Share(float64(l.UnboundedFraction)), "; ")
-		}
+		note := l.remark()
 		if note != "" && rows[note] == nil {
 			notes = append(notes, note)
 		}

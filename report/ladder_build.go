@@ -8,16 +8,16 @@ import (
 )
 
 // SetLadder sets every kind of bound and every attack of the report beside paper A's
-// method. theirs are the bounds by the authors' procedure, nil where it did not run; note
-// says what sets it apart.
-func (r *Report) SetLadder(theirs []bound.Summary, note string) {
+// method. theirs are the bounds by the authors' procedure, nil where it did not run; notes
+// say what sets it apart.
+func (r *Report) SetLadder(theirs []bound.Summary, notes []bound.Note) {
 	if len(theirs) > 0 {
 		apart := &Report{Reconstruction: Reconstruction{Bounds: slices.Clone(theirs), PriorAlone: r.PriorAlone, MidRange: r.MidRange}}
 		apart.ComparePrior()
 		theirs = apart.Bounds
 	}
-	l := &rungTable{authors: rungOf(theirs, note, bound.MethodHCR, "")}
-	l.algorithm1 = rungOf(r.Bounds, "", bound.MethodHCR, "")
+	l := &rungTable{authors: rungOf(theirs, notes, bound.MethodHCR, "")}
+	l.algorithm1 = rungOf(r.Bounds, nil, bound.MethodHCR, "")
 	l.add("the authors' procedure", l.authors)
 	l.add("Algorithm 1, example by example", l.algorithm1)
 	for _, k := range []struct{ name, method, search string }{
@@ -28,15 +28,15 @@ func (r *Report) SetLadder(theirs []bound.Summary, note string) {
 		{"twins", bound.MethodHCR, bound.SearchTwins},
 		{"van Trees", bound.MethodVanTrees, ""},
 	} {
-		l.add(k.name, rungOf(r.Bounds, "", k.method, k.search))
+		l.add(k.name, rungOf(r.Bounds, nil, k.method, k.search))
 	}
 	if len(r.PriorAlone) > 0 {
-		l.add("no release, the prior alone", attackRung(r.PriorAlone, r.PriorAlone[0].Name, "guessing the mean of the training data, on the same inputs"))
+		l.add("no release, the prior alone", attackRung(r.PriorAlone, r.PriorAlone[0].Name, true))
 	}
 	for _, a := range r.EachAttack() {
-		l.add("attack: "+a.Name, attackRung(r.Attacks, a.Name, "a biased adversary's error over draws of the noise, which bounds on unbiased ones do not limit"))
+		l.add("attack: "+a.Name, attackRung(r.Attacks, a.Name, false))
 	}
-	l.meanSquares(r, theirs, note)
+	l.meanSquares(r, theirs, notes)
 	r.Ladder = l.rows
 }
 
@@ -50,15 +50,17 @@ type rungTable struct {
 // rungMedians is one rung: its medians over all coordinates and over the low band,
 // NaN where there is no such band.
 type rungMedians struct {
-	all, low, unbounded  float64
-	examples             int // that they are over; 0 where the rung is not about examples
-	status, search, note string
+	all, low, unbounded float64
+	examples            int // that they are over; 0 where the rung is not about examples
+	status, search      string
+	notes               []bound.Note
+	prior               bool // guessing without a release
 
 	abovePrior, abovePriorLow *bool
 }
 
 // rungOf finds the rows of a method among bounds: nil where there are none.
-func rungOf(bounds []bound.Summary, note, method, search string) *rungMedians {
+func rungOf(bounds []bound.Summary, notes []bound.Note, method, search string) *rungMedians {
 	var found *rungMedians
 	for _, b := range bounds {
 		apart := b.Search == bound.SearchFar || b.Search == bound.SearchTwins
@@ -66,9 +68,9 @@ func rungOf(bounds []bound.Summary, note, method, search string) *rungMedians {
 			continue
 		}
 		if found == nil {
-			found = &rungMedians{all: math.NaN(), low: math.NaN(), unbounded: math.NaN(), examples: b.Examples, status: b.Status, search: b.Search, note: note}
-			if note == "" {
-				found.note = b.Note
+			found = &rungMedians{all: math.NaN(), low: math.NaN(), unbounded: math.NaN(), examples: b.Examples, status: b.Status, search: b.Search, notes: notes}
+			if len(notes) == 0 {
+				found.notes = b.Notes
 			}
 		}
 		if b.Band != "all" {
@@ -81,8 +83,8 @@ func rungOf(bounds []bound.Summary, note, method, search string) *rungMedians {
 }
 
 // attackRung are the medians of an attack, or of the prior alone.
-func attackRung(rows []Attack, name, note string) *rungMedians {
-	a := &rungMedians{low: math.NaN(), status: StatusDemonstrated, note: note}
+func attackRung(rows []Attack, name string, prior bool) *rungMedians {
+	a := &rungMedians{low: math.NaN(), status: StatusDemonstrated, prior: prior}
 	for _, row := range rows {
 		switch {
 		case row.Name != name:
@@ -96,10 +98,10 @@ func attackRung(rows []Attack, name, note string) *rungMedians {
 }
 
 // meanSquares adds the rows on whole inputs, whose ratios are to one another.
-func (l *rungTable) meanSquares(r *Report, theirs []bound.Summary, note string) {
+func (l *rungTable) meanSquares(r *Report, theirs []bound.Summary, notes []bound.Note) {
 	l.perInput = true
-	l.authors = rungOf(theirs, note, bound.MethodMeanSquare, "")
-	l.algorithm1 = rungOf(r.Bounds, "", bound.MethodMeanSquare, "")
+	l.authors = rungOf(theirs, notes, bound.MethodMeanSquare, "")
+	l.algorithm1 = rungOf(r.Bounds, nil, bound.MethodMeanSquare, "")
 	l.add("the authors' procedure", l.authors)
 	l.add("Algorithm 1", l.algorithm1)
 	for _, k := range []struct{ name, method, search string }{
@@ -108,16 +110,16 @@ func (l *rungTable) meanSquares(r *Report, theirs []bound.Summary, note string) 
 		{"twins", bound.MethodMeanSquare, bound.SearchTwins},
 		{"van Trees", bound.MethodVanTreesMeanSquare, ""},
 	} {
-		l.add(k.name, rungOf(r.Bounds, "", k.method, k.search))
+		l.add(k.name, rungOf(r.Bounds, nil, k.method, k.search))
 	}
-	add := func(name string, a Attack) { // no ratio: bounds are medians over examples
-		l.add(name, &rungMedians{all: a.RMS(), low: math.NaN(), status: StatusDemonstrated, note: "over examples and draws"})
+	add := func(name string, a Attack, prior bool) { // no ratio: bounds are medians over examples
+		l.add(name, &rungMedians{all: a.RMS(), low: math.NaN(), status: StatusDemonstrated, prior: prior})
 	}
 	if len(r.PriorAlone) > 0 {
-		add("no release, the prior alone", r.PriorAlone[0])
+		add("no release, the prior alone", r.PriorAlone[0], true)
 	}
 	for _, a := range r.EachAttack() {
-		add("attack: "+a.Name, a)
+		add("attack: "+a.Name, a, false)
 	}
 }
 
@@ -133,7 +135,7 @@ func (l *rungTable) add(name string, m *rungMedians) {
 		return Number(m.all / to.all)
 	}
 	l.rows = append(l.rows, LadderRow{
-		Name: name, PerInput: l.perInput, Status: m.status, Search: m.search, Note: m.note, AbovePrior: m.abovePrior, AbovePriorLow: m.abovePriorLow,
+		Name: name, PerInput: l.perInput, Status: m.status, Search: m.search, Notes: m.notes, Prior: m.prior, AbovePrior: m.abovePrior, AbovePriorLow: m.abovePriorLow,
 		MedianAll: Number(m.all), MedianLow: Number(m.low), UnboundedFraction: Number(m.unbounded),
 		Unbounded: math.IsInf(m.all, 1), UnboundedLow: math.IsInf(m.low, 1),
 		RatioToAlgorithm1: ratio(l.algorithm1), RatioToAuthors: ratio(l.authors),

@@ -37,15 +37,17 @@ func printed(fill func(d *document)) string {
 // sizes that MNIST gives: its width, its groups, every remark once.
 func TestLadderText(t *testing.T) {
 	c := bound.StatusCertified
-	const root, draws, of = "root of the bound per input", "over draws of the noise", "of the 100 examples tried"
-	r := &Report{Reconstruction: Reconstruction{Experiment: &Experiment{Band: 8}, Ladder: []LadderRow{
+	const draws = "a biased adversary's error over draws of the noise, which bounds on unbiased ones do not limit"
+	inputs, tried := bound.Note{Kind: bound.NoteRoot}, bound.Note{Kind: bound.NoteTwins, Examples: 100}
+	root, of := inputs.String(), tried.String()
+	r := &Report{Reconstruction: Reconstruction{Experiment: &bound.Settings{Band: 8}, Ladder: []LadderRow{
 		{Name: "Algorithm 1", Search: "direct", Status: c, MedianAll: .24, MedianLow: .47, RatioToAlgorithm1: 1, RatioToAuthors: 1.26},
-		{Name: "Algorithm 1", PerInput: true, Search: "direct", Status: c, MedianAll: .17, MedianLow: Number(math.NaN()), RatioToAlgorithm1: 1, RatioToAuthors: 1.13, Note: root},
+		{Name: "Algorithm 1", PerInput: true, Search: "direct", Status: c, MedianAll: .17, MedianLow: Number(math.NaN()), RatioToAlgorithm1: 1, RatioToAuthors: 1.13, Notes: []bound.Note{inputs}},
 		{Name: "HCR, far", Search: bound.SearchFar, Status: c, MedianAll: 1.23e9, MedianLow: 4.9e7, RatioToAlgorithm1: 140739, RatioToAuthors: 1000.5},
-		{Name: "exact twins", PerInput: true, Search: bound.SearchTwins, Status: c, MedianAll: Number(math.NaN()), Unbounded: true, UnboundedFraction: .98, Note: root + "; " + of},
+		{Name: "exact twins", PerInput: true, Search: bound.SearchTwins, Status: c, MedianAll: Number(math.NaN()), Unbounded: true, UnboundedFraction: .98, Notes: []bound.Note{inputs, tried}},
 		{Name: "Cramér-Rao, identifiable part", Status: bound.StatusAssumed, MedianAll: .7, MedianLow: 1.4, RatioToAlgorithm1: 3.03, RatioToAuthors: 1000},
-		{Name: "attack: linear", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1, Note: draws},
-		{Name: "attack: decoder", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1, Note: draws},
+		{Name: "attack: linear", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1},
+		{Name: "attack: decoder", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1},
 	}}}
 	text := printed(func(d *document) { d.ladder(r) })
 	for _, line := range strings.Split(text, "\n") {

@@ -55,19 +55,21 @@ type Report struct {
 // Reconstruction is the part of reports on a release: what keeps adversaries from
 // reconstructing inputs, and how near attacks came.
 type Reconstruction struct {
-	Experiment *Experiment     `json:"experiment,omitempty"`
-	Bounds     []bound.Summary `json:"bounds"`
-	Attacks    []Attack        `json:"attacks,omitempty"`
-	PriorAlone []Attack        `json:"prior_alone,omitempty"` // guessing the mean of the training data, without the release, on the attacks' inputs; a row for each band
-	MidRange   []Attack        `json:"mid_range,omitempty"`   // guessing the middle of the data's range, where guessing the mean was not measured; a row for each band
-	Bracket    *Bracket        `json:"bracket,omitempty"`
-	Ladder     []LadderRow     `json:"ladder,omitempty"`
-	Resolvable *Resolvable     `json:"resolvable,omitempty"`
-	Published  []Comparison    `json:"published,omitempty"`
-	Histograms []Histogram     `json:"histograms,omitempty"`
-	Spectrum   *Spectrum       `json:"spectrum,omitempty"`
-	Gallery    []Picture       `json:"gallery,omitempty"`
-	Pairs      []Pair          `json:"pairs,omitempty"`
+	Experiment  *bound.Settings `json:"experiment,omitempty"`
+	Coordinates string          `json:"coordinates,omitempty"` // that were bounded: dct, pixels or vectors
+	Vectors     *Arrays         `json:"vectors,omitempty"`     // where Coordinates are vectors
+	Bounds      []bound.Summary `json:"bounds"`
+	Attacks     []Attack        `json:"attacks,omitempty"`
+	PriorAlone  []Attack        `json:"prior_alone,omitempty"` // guessing the mean of the training data, without the release, on the attacks' inputs; a row for each band
+	MidRange    []Attack        `json:"mid_range,omitempty"`   // guessing the middle of the data's range, where guessing the mean was not measured; a row for each band
+	Bracket     *Bracket        `json:"bracket,omitempty"`
+	Ladder      []LadderRow     `json:"ladder,omitempty"`
+	Resolvable  *Resolvable     `json:"resolvable,omitempty"`
+	Published   []Comparison    `json:"published,omitempty"`
+	Histograms  []Histogram     `json:"histograms,omitempty"`
+	Spectrum    *Spectrum       `json:"spectrum,omitempty"`
+	Gallery     []Picture       `json:"gallery,omitempty"`
+	Pairs       []Pair          `json:"pairs,omitempty"`
 }
 
 // Curious is the part of reports on honest-but-curious classifiers.
@@ -176,34 +178,6 @@ type Utility struct {
 	ReleasedInterval [2]float64 `json:"released_interval"`
 	Examples         int        `json:"examples"`
 	Draws            int        `json:"draws"`
-}
-
-// Experiment is what was bounded and how witnesses were sought: all that
-// `tattle verify` needs besides model, inputs and arrays.
-type Experiment struct {
-	Sizes       []float64 `json:"sizes"`
-	Coordinates string    `json:"coordinates"` // dct, pixels or vectors
-	Vectors     *Arrays   `json:"vectors,omitempty"`
-	Band        int       `json:"band"`
-	Domain      string    `json:"domain"`               // of near witnesses: free, legal or stored
-	FarDomain   string    `json:"far_domain,omitempty"` // of far witnesses and twins; empty without them
-	Barankin    int       `json:"barankin_witnesses"`   // zero without Barankin's bound
-	Far         int       `json:"far_starts"`           // zero without far witnesses
-	Twins       int       `json:"twin_examples"`        // zero without twins
-	Search      string    `json:"search"`
-	Reason      string    `json:"search_reason"`
-	Iteration   string    `json:"iteration"`
-	Relinearize bool      `json:"relinearize,omitempty"`
-	Restarts    int       `json:"restarts"`
-	Repeats     int       `json:"repeats"`
-	CramerRao   bool      `json:"cramer_rao"`
-	Rounding    string    `json:"rounding,omitempty"`        // how that of the features is known, as bound.Experiment.Rounding says; proved where it is not said
-	Probes      int       `json:"spectrum_probes,omitempty"` // random vectors that spectra were estimated by; zero where they were computed
-	ProbeSteps  int       `json:"spectrum_steps,omitempty"`  // of bidiagonalisation from each
-
-	// Runtime says how far released features may lie from those of real arithmetic; nil
-	// of reports that allow for nothing.
-	Runtime *bound.Runtime `json:"runtime_error,omitempty"`
 }
 
 // Resolvable counts the directions of input space that the release lets an

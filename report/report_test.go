@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func sample(t *testing.T) *Report {
 	t.Helper()
 	inf := math.Inf(1)
-	const few = "2 features cannot determine 4 inputs: a <reason>"
+	few := &bound.Note{Kind: bound.VacuousDivergence, Noise: "a <reason>"}
 	r := &Report{
 		Schema:   Schema,
 		Title:    "What <two> features give away",

@@ -35,9 +35,9 @@ func (r *Report) SettingRows() []Setting {
 	note("training sha256", r.Learned.SHA256)
 	note("figure", r.Figure)
 	if x := r.Experiment; x != nil {
-		note("Barankin witnesses", fmt.Sprint(x.Barankin))
-		note("far starts", fmt.Sprint(x.Far))
-		note("twin examples", fmt.Sprint(x.Twins))
+		note("Barankin witnesses", fmt.Sprint(x.Barankin.Witnesses))
+		note("far starts", fmt.Sprint(x.Far.Starts))
+		note("twin examples", fmt.Sprint(x.Twins.Examples))
 	}
 	if a := r.Asked; a != nil {
 		note("defences", map[bool]string{true: "tried", false: "not tried"}[a.Defences])

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"tattle/bound"
 )
 
 // A Nothing is one reason for which bounds say nothing, with their names.
 type Nothing struct {
-	Reason string
+	Reason bound.Note
 	Rows   []string
 }
 
@@ -21,12 +22,12 @@ func (r *Report) Nothings() []Nothing { return r.nothings(longName) }
 func (r *Report) nothings(name func(bound.Summary) string) []Nothing {
 	var out []Nothing
 	for _, b := range r.Bounds {
-		if b.Vacuous == "" {
+		if b.Vacuous == nil {
 			continue
 		}
-		i := slices.IndexFunc(out, func(n Nothing) bool { return n.Reason == b.Vacuous })
+		i := slices.IndexFunc(out, func(n Nothing) bool { return n.Reason == *b.Vacuous })
 		if i < 0 {
-			i, out = len(out), append(out, Nothing{Reason: b.Vacuous})
+			i, out = len(out), append(out, Nothing{Reason: *b.Vacuous})
 		}
 		if said := r.inBands(b, name); !slices.Contains(out[i].Rows, said) {
 			out[i].Rows = append(out[i].Rows, said)
@@ -39,7 +40,7 @@ func (r *Report) nothings(name func(bound.Summary) string) []Nothing {
 // vacuous for the same reason.
 func (r *Report) inBands(b bound.Summary, name func(bound.Summary) string) string {
 	said := name(b)
-	alike := func(x bound.Summary) bool { return name(x) != said || x.Vacuous == b.Vacuous }
+	alike := func(x bound.Summary) bool { return name(x) != said || x.Vacuous != nil && *x.Vacuous == *b.Vacuous }
 	for _, x := range r.Bounds {
 		if !alike(x) {
 			return said + " (" + times(b.Band) + ")"
@@ -84,13 +85,12 @@ func CountGrouped(n int, what string) string {
 	return s + " " + what
 }
 
-// Rounded says how the rounding of the features is known, empty where nothing was
-// bounded or an older report does not tell.
-func (x *Experiment) Rounded() string {
-	if x == nil {
+// rounded says how the rounding of the features is known, empty where nothing was bounded.
+func (r *Report) rounded() string {
+	if r.Experiment == nil {
 		return ""
 	}
-	switch x.Rounding {
+	switch r.Experiment.Rounding {
 	case bound.RoundingProved:
 		return "Rounding: proved, by the running error analysis of a float64 pass."
 	case bound.RoundingPairs:
@@ -113,9 +113,10 @@ func (r *Report) Standing() string {
 }
 
 // sought says how witnesses were sought, and why so.
-func (x *Experiment) sought() string {
-	if x == nil || x.Reason == "" {
+func (r *Report) sought() string {
+	x := r.Experiment
+	if x == nil || len(x.Reasons) == 0 {
 		return ""
 	}
-	return "Witnesses: " + x.Search + " (" + x.Reason + ")."
+	return "Witnesses: " + x.Search.Search + " (" + strings.Join(x.Reasons, "; ") + ")."
 }

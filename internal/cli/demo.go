@@ -59,7 +59,7 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 	m := &measurement{
 		Request: measure.Request{
 			Graph: g, Data: test, Release: measure.Release{Family: "gaussian", Scale: 1}, Seed: c.Seed,
-			Experiment: bound.Experiment{Coordinates: bound.DCT(test.Shape), Band: measure.LowBand(test.Shape), Search: bound.SearchOptions{Seed: c.Seed}},
+			Experiment: bound.Experiment{Coordinates: bound.DCT(test.Shape), Settings: bound.Settings{Band: measure.LowBand(test.Shape), Search: bound.SearchOptions{Seed: c.Seed}}},
 		},
 		source: source{modelPath: trained.Model.Path, modelHash: trained.Model.SHA256, dataPath: glyphsName, split: "test"},
 		title:  "What the features of a small net give away about generated digits", bar: "bounding",

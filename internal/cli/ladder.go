@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"tattle/attack"
@@ -30,11 +29,11 @@ func (c *reproduceCmd) climb(m *measurement) error {
 }
 
 // fewer says where the authors' procedure ran on fewer of the examples.
-func fewer(theirs, ours int) string {
+func fewer(theirs, ours int) []bound.Note {
 	if theirs < ours {
-		return fmt.Sprintf("on the first %d of the %d examples", theirs, ours)
+		return []bound.Note{{Kind: bound.NoteFirst, Examples: theirs, Of: ours}}
 	}
-	return ""
+	return nil
 }
 
 // ladderAgain makes the ladder of a report afresh, from its arrays.
@@ -42,15 +41,15 @@ func ladderAgain(fresh *report.Report, dir string, res *bound.Result) error {
 	x := res.Experiment
 	sub := filepath.Join(dir, publishedDir)
 	var theirs []bound.Summary
-	note := ""
+	var notes []bound.Note
 	if exists(filepath.Join(sub, reportJSON)) {
 		other, err := bound.Load(filepath.Join(sub, arraysFile), alone(x))
 		if err != nil {
 			return err
 		}
-		theirs, note = other.Summaries, fewer(len(other.Indices), len(res.Indices))
+		theirs, notes = other.Summaries, fewer(len(other.Indices), len(res.Indices))
 	}
-	fresh.SetLadder(theirs, note)
+	fresh.SetLadder(theirs, notes)
 	return nil
 }
 

@@ -321,22 +321,9 @@ func (b *bounded) hashes() map[string]string {
 
 // fill writes the result into the report.
 func (m *measurement) fill(r *report.Report, res *bound.Result) {
-	e := res.Experiment
-	r.Experiment = &report.Experiment{
-		Sizes: e.Sizes, Coordinates: e.Coordinates.Name(), Vectors: m.vectors, Band: e.Band, Domain: e.Domain.String(),
-		Search: e.Search.Search, Reason: res.Reason, Iteration: e.Search.Iteration, Relinearize: e.Search.Relinearize,
-		Restarts: e.Search.Restarts, Repeats: e.Search.Repeats, CramerRao: !e.SkipCramerRao,
-		Rounding: e.Rounding, Probes: e.Spectrum.Probes, ProbeSteps: e.Spectrum.Steps,
-		Runtime:  &e.Runtime,
-		Barankin: e.Barankin.Witnesses, Far: e.Far.Starts, Twins: e.Twins.Examples,
-	}
-	if e.Far.Starts > 0 {
-		r.Experiment.FarDomain = e.Far.Domain.String()
-	} else if e.Twins.Examples > 0 {
-		r.Experiment.FarDomain = e.Twins.Domain.String()
-	}
+	r.Experiment, r.Coordinates, r.Vectors = &res.Experiment.Settings, res.Experiment.Coordinates.Name(), m.vectors
 	if m.vectors != nil {
-		r.Experiment.Coordinates = "vectors"
+		r.Coordinates = "vectors"
 	}
 	r.Bounds = res.Summaries
 	r.Arrays = []report.Arrays{{File: filepath.Base(res.Path), SHA256: res.SHA256}}

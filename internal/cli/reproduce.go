@@ -195,11 +195,11 @@ func (c *reproduceCmd) compare(f figure, ours, theirs *measured) {
 		comparePeaks(ours.report, ours.result, other)
 	case ladderName:
 		var bounds []bound.Summary
-		note := ""
+		var notes []bound.Note
 		if other != nil {
-			bounds, note = other.Summaries, fewer(len(other.Indices), len(ours.result.Indices))
+			bounds, notes = other.Summaries, fewer(len(other.Indices), len(ours.result.Indices))
 		}
-		ours.report.SetLadder(bounds, note)
+		ours.report.SetLadder(bounds, notes)
 	}
 }
 

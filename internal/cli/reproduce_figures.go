@@ -126,9 +126,8 @@ func (c *reproduceCmd) start(ctx context.Context, e *env, f figure) (*measuremen
 	if m.Indices, err = chooseExamples(examples, m.Data.Len(), c.Seed); err != nil {
 		return nil, err
 	}
-	m.Experiment = bound.Experiment{
-		Coordinates: bound.DCT(m.Data.Shape), Band: measure.LowBand(m.Data.Shape),
-		Search: bound.SearchOptions{Seed: c.Seed, Restarts: c.Restarts},
+	m.Experiment = bound.Experiment{Coordinates: bound.DCT(m.Data.Shape),
+		Settings: bound.Settings{Band: measure.LowBand(m.Data.Shape), Search: bound.SearchOptions{Seed: c.Seed, Restarts: c.Restarts}},
 	}
 	m.Experiment.Sizes, m.Experiment.Search.Repeats = f.runs[0].sizes, f.runs[0].repeats
 	return m, nil
@@ -234,7 +233,7 @@ func furtherAgain(dir string, f figure, ours *bound.Result) ([]*bound.Result, er
 		x := ours.Experiment
 		x.Sizes, x.Search.Repeats = run.sizes, run.repeats
 		if r.Experiment != nil {
-			x.Search.Search, x.Spectrum.Probes, x.Spectrum.Steps = r.Experiment.Search, r.Experiment.Probes, r.Experiment.ProbeSteps
+			x.Search.Search, x.Spectrum = r.Experiment.Search.Search, r.Experiment.Spectrum
 		}
 		res, err := bound.Load(filepath.Join(sub, arraysFile), x)
 		if err != nil {

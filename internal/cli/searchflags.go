@@ -30,7 +30,7 @@ type searchFlags struct {
 
 // experiment turns the flags into what is bounded.
 func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment, *report.Arrays, error) {
-	x := bound.Experiment{SkipCramerRao: !f.CramerRao, Band: measure.LowBand(set.Shape)}
+	x := bound.Experiment{Settings: bound.Settings{SkipCramerRao: !f.CramerRao, Band: measure.LowBand(set.Shape)}}
 	x.Search = bound.SearchOptions{
 		Search: f.Method, Repeats: f.Repeats, Restarts: f.Restarts,
 		Iteration: f.Iteration, Relinearize: f.Relinearize, Seed: seed,

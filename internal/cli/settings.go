@@ -37,22 +37,24 @@ func recordedRange(channels [][2]float64, shape []int) (bound.Domain, error) {
 	return bound.Legal(low, high)
 }
 
-// recordedFurther sets the further bounds that a report says were computed.
+// recordedFurther sets the domains and seeds of the further bounds that a report says were
+// computed.
 func recordedFurther(x *bound.Experiment, r *report.Report, data *dataset.Set, shape []int) error {
-	k := r.Experiment
-	for name, n := range map[string]int{"barankin_witnesses": k.Barankin, "far_starts": k.Far, "twin_examples": k.Twins} {
+	further := measure.Further{Barankin: x.Barankin.Witnesses, Far: x.Far.Starts, Twins: x.Twins.Examples}
+	for name, n := range map[string]int{"barankin.witnesses": further.Barankin, "far.starts": further.Far, "twins.examples": further.Twins} {
 		if most := max(mostWitnesses, r.Data.Examples); n < 0 || n > most {
 			return fmt.Errorf("experiment.%s is %d: it must be between 0 and %d", name, n, most)
 		}
 	}
-	further := measure.Further{Barankin: k.Barankin, Far: k.Far, Twins: k.Twins}
-	var far bound.Domain
-	if k.Far > 0 || k.Twins > 0 {
-		var err error
-		if far, err = recordedDomain(k.FarDomain, r, data, shape); err != nil {
-			return err
-		}
+	name := x.Far.Domain.String()
+	if further.Far == 0 {
+		name = x.Twins.Domain.String()
 	}
+	far, err := recordedDomain(name, r, data, shape)
+	if err != nil {
+		return err
+	}
+	x.Far, x.Barankin, x.Twins = bound.FarOptions{}, bound.BarankinOptions{}, bound.TwinOptions{}
 	further.AddIn(x, far, r.Seed)
 	return nil
 }

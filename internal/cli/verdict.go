@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"tattle/bound"
@@ -39,7 +40,7 @@ func (m *measurement) warnBounds(r *report.Report, res *bound.Result, warn func(
 	if e.Domain.Grid != nil {
 		warn("Near witnesses are rounded to stored inputs (domain stored). Most are too small for that, and prove little or nothing.")
 	}
-	if x := r.Experiment; x.FarDomain == bound.DomainLegal && r.Data.Held() == report.HeldFloat32 && e.Domain.Low == nil {
+	if far := []string{e.Far.Domain.String(), e.Twins.Domain.String()}; slices.Contains(far, bound.DomainLegal) && r.Data.Held() == report.HeldFloat32 && e.Domain.Low == nil {
 		warn("How the data are stored is not known, so far witnesses and twins are about real numbers within the data's range. --domain stored makes them float32 numbers.")
 	}
 	if e.Search.Search == bound.Published {

@@ -92,7 +92,7 @@ func verifiable(dir string, r *report.Report) error {
 	if s := r.Data.Split; s != string(dataset.Train) && s != string(dataset.Test) {
 		return finding(fmt.Errorf("%s: data.split is %q; it must be %s or %s", dir, s, dataset.Train, dataset.Test), "")
 	}
-	for key, lacks := range map[string]bool{"rendered": len(r.Rendered) == 0, "experiment.rounding": r.Experiment.Rounding == "", "experiment.runtime_error": r.Experiment.Runtime == nil,
+	for key, lacks := range map[string]bool{"rendered": len(r.Rendered) == 0, "experiment.rounding": r.Experiment.Rounding == "", "experiment.runtime_error": r.Experiment.Runtime.From == "",
 		"data.range": r.Data.Range == nil, "data.stored": r.Data.Stored == nil, "release.noise.spec": r.Release.Noise.Spec == ""} {
 		if lacks {
 			return lacking(dir, key)
@@ -339,22 +339,17 @@ func (c *verifyCmd) training(ctx context.Context, e *env, r *report.Report, m *m
 
 // experiment rebuilds the experiment from the report.
 func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int) (bound.Experiment, error) {
-	x := r.Experiment
-	e := bound.Experiment{
-		Sizes: x.Sizes, Band: x.Band, SkipCramerRao: !x.CramerRao,
-		Rounding: x.Rounding,
-		Spectrum: bound.SpectrumOptions{Probes: x.Probes, Steps: x.ProbeSteps, Seed: r.Seed},
-		Search:   bound.SearchOptions{Search: x.Search, Repeats: x.Repeats, Restarts: x.Restarts, Iteration: x.Iteration, Relinearize: x.Relinearize, Seed: r.Seed},
-	}
-	if x.Probes == 0 {
+	e := bound.Experiment{Settings: *r.Experiment}
+	e.Search.Seed, e.Spectrum.Seed = r.Seed, r.Seed
+	if e.Spectrum.Probes == 0 {
 		e.Spectrum = bound.SpectrumOptions{}
 	}
 	shape = inputShape(r, shape)
 	var err error
-	if x.Vectors != nil {
-		e.Coordinates, err = c.vectors(x.Vectors, nn.Size(shape))
+	if r.Vectors != nil {
+		e.Coordinates, err = c.vectors(r.Vectors, nn.Size(shape))
 	} else {
-		e.Coordinates, _, err = coordinates(x.Coordinates, shape)
+		e.Coordinates, _, err = coordinates(r.Coordinates, shape)
 	}
 	if err != nil {
 		return e, err
@@ -364,13 +359,12 @@ func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int)
 			return e, finding(err, "")
 		}
 	}
-	if e.Domain, err = recordedDomain(x.Domain, r, data, shape); err != nil {
+	if e.Domain, err = recordedDomain(e.Domain.String(), r, data, shape); err != nil {
 		return e, finding(err, "")
 	}
 	if err := recordedFurther(&e, r, data, shape); err != nil {
 		return e, finding(err, "")
 	}
-	e.Runtime = *x.Runtime
 	return e, nil
 }
 

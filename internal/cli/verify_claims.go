@@ -16,7 +16,7 @@ func claimsOf(r *report.Report) *report.Report {
 		Model:          r.Model,
 		Data:           r.Data,
 		Release:        r.Release,
-		Reconstruction: report.Reconstruction{Experiment: r.Experiment},
+		Reconstruction: report.Reconstruction{Experiment: r.Experiment, Coordinates: r.Coordinates, Vectors: r.Vectors},
 		Arrays:         r.Arrays,
 		Reading:        r.Reading,
 		Learned:        r.Learned,
@@ -31,7 +31,7 @@ func claimsOf(r *report.Report) *report.Report {
 	}
 	for _, b := range r.Bounds {
 		if b.Status == bound.StatusAssumed && c.Bounds == nil { // what it assumes; its figures are in the arrays
-			c.Bounds = []bound.Summary{{Status: b.Status, Confidence: b.Confidence, Note: b.Note}}
+			c.Bounds = []bound.Summary{{Status: b.Status, Confidence: b.Confidence, Notes: b.Notes}}
 		}
 	}
 	if len(r.Gallery) > 0 {

@@ -99,8 +99,7 @@ func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *measurement
 	if err != nil {
 		return finding(err, "")
 	}
-	res.Reason, m.Indices = claims.Experiment.Reason, res.Indices
-	m.vectors = claims.Experiment.Vectors
+	m.Indices, m.vectors = res.Indices, claims.Vectors
 	r.Data.Examples = len(res.Indices)
 	m.fill(r, res)
 	at, err := attacked(claims, dir, m)
@@ -186,12 +185,12 @@ func attacked(r *report.Report, dir string, m *measurement) (*measure.Attacks, e
 	return found, nil
 }
 
-// assumptions is the report's note on the van Trees bound.
-func assumptions(r *report.Report) string {
+// assumptions are the report's notes on the van Trees bound.
+func assumptions(r *report.Report) []bound.Note {
 	if i := slices.IndexFunc(r.Bounds, func(b bound.Summary) bool { return b.Status == bound.StatusAssumed }); i >= 0 {
-		return r.Bounds[i].Note
+		return r.Bounds[i].Notes
 	}
-	return ""
+	return nil
 }
 
 // published makes again what a reproduction sets beside the paper's figures, and its title.

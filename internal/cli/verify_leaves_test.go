@@ -214,12 +214,12 @@ var added = map[string]map[string]any{
 var others = map[string][]any{
 	"release.surface":               {"features", "logits", "probabilities", "label"},
 	"release.projection.kind":       {"first", "random", "principal"},
-	"experiment.coordinates":        {"dct", "pixels", "vectors"},
+	"coordinates":                   {"dct", "pixels", "vectors"},
 	"experiment.domain":             {"free", "legal", "stored"},
-	"experiment.far_domain":         {"free", "legal", "stored"},
+	"experiment.far.domain":         {"free", "legal", "stored"},
 	"experiment.runtime_error.from": {"given", "measured", "derived", "x"},
 	"experiment.rounding":           {"proved", "pairs", "measured"},
-	"experiment.search":             {"direct", "algorithm1", "published"},
+	"experiment.search.method":      {"direct", "algorithm1", "published"},
 	"data.split":                    {"x"},
 	"release.noise.spec":            {"laplace", "none", "student-t:5", "table:x.csv"},
 	"audit.settings.attacks":        {[]string{}, nil},
@@ -227,9 +227,10 @@ var others = map[string][]any{
 	"data.shape":                    {[]int{1, 36, 1}, []int{}, []int{1 << 40, 1 << 40}},
 	"data.shape[0]":                 {0, -1},
 	"data.range":                    {nil, [][2]float64{{1, 0}, {0, 1}}},
-	"experiment.barankin_witnesses": {-1, 1 << 40},
-	"experiment.far_starts":         {-1, 1 << 40},
-	"experiment.twin_examples":      {-1, 1 << 40},
+	"experiment.barankin.witnesses": {-1, 1 << 40},
+	"experiment.far.starts":         {-1, 1 << 40},
+	"experiment.twins.domain":       {"free", "legal", "stored"},
+	"experiment.twins.examples":     {-1, 1 << 40},
 }
 
 // changesOf are all changes of a report.

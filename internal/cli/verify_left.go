@@ -32,7 +32,7 @@ var leftOfBounds = []notChecked{
 	{paths: []string{"data.notes"}, name: "notes on how the data were read", why: "they name places as the command line did"},
 	{paths: []string{"command"}, name: "the command line", why: "nothing else records it"},
 	{paths: []string{"seed"}, name: "the seed of the searches", why: "they are not run again: verify checks the witnesses that they found"},
-	{paths: []string{"experiment.search_reason", "experiment.iteration", "experiment.relinearize", "experiment.repeats"},
+	{paths: []string{"experiment.reasons", "experiment.search.iteration", "experiment.search.relinearize", "experiment.search.repeats", "experiment.search.stack", "experiment.search.lsqr"},
 		name: "how the search for witnesses was done", why: "it is not run again: verify checks the witnesses that it found"},
 	{paths: []string{"attacks[*].about", "attacks[*].draws", "prior_alone[*].about", "prior_alone[*].draws"}, name: "how attacks.npz came about", why: "attacks are not run again; their figures are compared with attacks.npz"},
 	{paths: []string{"release.post.digits", "release.post.top_k"}, name: "what is done to the release after the noise", why: "only the accuracy depends on it, and is recomputed with it"},
@@ -68,7 +68,7 @@ func (v *recomputed) among(r *report.Report) (all []notChecked) {
 	if r.Audit == nil && r.Figure == "" && !strings.HasPrefix(r.Command, "tattle bound ") {
 		add("the title", "it is that of another command", "title")
 	}
-	if x := r.Experiment; x != nil && x.Runtime != nil {
+	if x := r.Experiment; x != nil {
 		switch x.Runtime.From {
 		case bound.RuntimeGiven:
 			add("THE RUNTIME ERROR: that --runtime-error gave it, and that no runtime errs by more", "the report says that it was given: the certificates are checked with it as it is", "experiment.runtime_error")
@@ -78,7 +78,7 @@ func (v *recomputed) among(r *report.Report) (all []notChecked) {
 	}
 	for i, b := range r.Bounds {
 		if b.Status == bound.StatusAssumed {
-			add("what the assumed rows assume, and that the van Trees figures of attacks.npz follow from it", "the prior is not learned again, nor drawn from; the rows are compared with attacks.npz", "bounds[%d].note", i)
+			add("what the assumed rows assume, and that the van Trees figures of attacks.npz follow from it", "the prior is not learned again, nor drawn from; the rows are compared with attacks.npz", "bounds[%d].notes", i)
 		}
 	}
 	for i, p := range r.Gallery {

@@ -1,0 +1,37 @@
+package bound
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+)
+
+// Settings read back are those that were written, but for the inputs of domains: an
+// experiment with a domain of which only the name is known is refused.
+func TestSettingsReadBack(t *testing.T) {
+	m, data, e := small(t)
+	e.Domain, e.Far = cube(24, 5), FarOptions{Starts: 2, Domain: Free, Seed: 4}
+	e, err := e.resolve(m, data.x[:24], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(e.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := e
+	back.Settings = Settings{}
+	if err := json.Unmarshal(b, &back.Settings); err != nil {
+		t.Fatal(err)
+	}
+	if s := back.Domain.String(); s != DomainLegal {
+		t.Errorf("domain %q", s)
+	}
+	if err := back.check(m); err == nil {
+		t.Error("an experiment with a domain of unknown inputs was accepted")
+	}
+	back.Domain = e.Domain
+	if err := back.check(m); err != nil || !reflect.DeepEqual(back.Settings, e.Settings) {
+		t.Errorf("%v: %+v, want %+v", err, back.Settings, e.Settings)
+	}
+}
