@@ -7,11 +7,46 @@ import (
 	"encoding/hex"
 	"html"
 	"io"
+	"path/filepath"
 	"regexp"
 	"strings"
 
 	"tattle/internal/file"
+	"tattle/run"
 )
+
+// The files of every run's folder.
+const (
+	FileJSON = "report.json"
+	FileHTML = "report.html"
+)
+
+// A Rendering is a file that is made from a report alone.
+type Rendering struct {
+	Name  string
+	Write func(io.Writer) error
+}
+
+// Renderings lists the files of a run's folder that a report renders to, without FileJSON.
+func (r *Report) Renderings() []Rendering {
+	all := []Rendering{{FileHTML, r.WriteHTML}}
+	if r.Audit != nil {
+		all = append(all, Rendering{"report.md", r.WriteMarkdown}, Rendering{"report.sarif", r.WriteSARIF},
+			Rendering{"report.junit.xml", r.WriteJUnit}, Rendering{"model-card.md", r.WriteModelCard})
+	}
+	return all
+}
+
+// Save writes what the report renders to and FileJSON into a run's folder, the latter last:
+// it marks the run as finished.
+func (r *Report) Save(dir string) error {
+	for _, f := range r.Renderings() {
+		if err := r.Render(filepath.Join(dir, f.Name), f.Name, f.Write); err != nil {
+			return err
+		}
+	}
+	return run.WriteFile(filepath.Join(dir, FileJSON), r.WriteJSON)
+}
 
 // Render writes a file that is made from the report alone, and records its SHA-256 under
 // the name.

@@ -16,14 +16,6 @@ import (
 	"tattle/run"
 )
 
-// The files that an audit leaves beside report.json and report.html.
-const (
-	markdownFile  = "report.md"
-	sarifFile     = "report.sarif"
-	junitFile     = "report.junit.xml"
-	modelCardFile = "model-card.md"
-)
-
 // describe says what was audited, how, and what came of it.
 func (c *auditCmd) describe(r *report.Report, d *audited) {
 	r.Title = auditTitle(d.Sample)
@@ -93,7 +85,7 @@ func (c *auditCmd) write(e *env, dir string, r *report.Report, d *audited) error
 	}
 	r.Checks = e.checks()
 	elsewhere := c.writeElsewhere(r, d)
-	if err := c.save(dir, r); err != nil {
+	if err := r.Save(dir); err != nil {
 		return err
 	}
 	d.discard(dir)

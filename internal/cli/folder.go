@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	reportJSON = "report.json"
-	reportHTML = "report.html"
+	reportJSON = report.FileJSON
+	reportHTML = report.FileHTML
 	arraysFile = "arrays.npz"
 	modelFile  = "model.onnx"
 )
@@ -146,7 +146,7 @@ func room(dir string, size int64) (err error) {
 // finish writes the report's files and prints the summary, or the JSON.
 func (o output) finish(e *env, dir string, r *report.Report) error {
 	r.Checks = e.checks()
-	if err := o.save(dir, r); err != nil {
+	if err := r.Save(dir); err != nil {
 		return err
 	}
 	return o.show(e, dir, r)
@@ -162,15 +162,4 @@ func (o output) show(e *env, dir string, r *report.Report) error {
 	}
 	_, err := fmt.Fprintf(e.stdout, "\nopen %s\n", quote(filepath.Join(dir, reportHTML)))
 	return err
-}
-
-// save writes what the report renders to and report.json, the latter last: it is what
-// marks a run as finished.
-func (o output) save(dir string, r *report.Report) error {
-	for _, f := range renderings(r) {
-		if err := r.Render(filepath.Join(dir, f.name), f.name, f.write); err != nil {
-			return err
-		}
-	}
-	return run.WriteFile(filepath.Join(dir, reportJSON), r.WriteJSON)
 }

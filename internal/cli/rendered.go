@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -19,29 +18,13 @@ import (
 // evidenceSums is the file of an evidence pack that has the digests of the others.
 const evidenceSums = "SHA256SUMS"
 
-// A rendering is a file of a run's folder that is made from its report alone.
-type rendering struct {
-	name  string
-	write func(io.Writer) error
-}
-
-// renderings lists what a report renders to.
-func renderings(r *report.Report) []rendering {
-	all := []rendering{{reportHTML, r.WriteHTML}}
-	if r.Audit != nil {
-		all = append(all, rendering{markdownFile, r.WriteMarkdown}, rendering{sarifFile, r.WriteSARIF},
-			rendering{junitFile, r.WriteJUnit}, rendering{modelCardFile, r.WriteModelCard})
-	}
-	return all
-}
-
 // changedFiles compares the files that a report was rendered to with their digests. It
 // returns a line for each that is not as recorded. Files outside of the run's folder that
 // are not there are left out of the comparison.
 func changedFiles(dir string, r *report.Report) (found []string, gone []report.Unchecked, err error) {
-	for _, f := range renderings(r) {
-		if r.Rendered[f.name] == "" {
-			found = append(found, f.name+": report.json does not list its digest")
+	for _, f := range r.Renderings() {
+		if r.Rendered[f.Name] == "" {
+			found = append(found, f.Name+": report.json does not list its digest")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Rendered)) {
@@ -93,20 +76,20 @@ func changedEvidence(sums string) (found []string, err error) {
 // renderedOtherwise renders a report that was read from report.json again, and returns a
 // line for each file of the run's folder that is different.
 func renderedOtherwise(dir string, r *report.Report) (found []string, err error) {
-	for _, f := range renderings(r) {
-		is, err := file.ReadFile(filepath.Join(dir, f.name))
+	for _, f := range r.Renderings() {
+		is, err := file.ReadFile(filepath.Join(dir, f.Name))
 		if err != nil {
 			return nil, err
 		}
-		if f.name == reportHTML {
+		if f.Name == reportHTML {
 			is = report.WithoutPictures(is)
 		}
 		var b bytes.Buffer
-		if err := f.write(&b); err != nil {
+		if err := f.Write(&b); err != nil {
 			return nil, err
 		}
 		if !bytes.Equal(is, b.Bytes()) {
-			found = append(found, f.name+": it is not what this version of tattle renders from report.json")
+			found = append(found, f.Name+": it is not what this version of tattle renders from report.json")
 		}
 	}
 	return found, nil

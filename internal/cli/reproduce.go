@@ -148,7 +148,7 @@ func (c *reproduceCmd) figure(ctx context.Context, e *env, m *measurement, f fig
 			return err
 		}
 		done.report.Timing["as published"] = theirs.report.Timing["bounds"]
-		if err := c.save(others[0].dir, theirs.report); err != nil {
+		if err := theirs.report.Save(others[0].dir); err != nil {
 			return err
 		}
 	}

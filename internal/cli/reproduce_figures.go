@@ -202,7 +202,7 @@ func (c *reproduceCmd) further(ctx context.Context, e *env, f figure, runs []*bo
 				return nil, err
 			}
 		}
-		if err := c.save(b.dir, done.report); err != nil {
+		if err := done.report.Save(b.dir); err != nil {
 			return nil, err
 		}
 		all = append(all, done.result)

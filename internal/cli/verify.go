@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,7 +35,7 @@ type verifyCmd struct {
 func (verifyCmd) Help() string {
 	return `Example: tattle verify tattle-bound
 
-Recomputes the report from its settings, the model, the data and the files of the run, and compares every value in report.json. Of a run of bounds it builds the release again from the model and compares it with release.onnx and head.onnx, recomputes every certificate from the stored witness (with --independent also by a second implementation, which finds errors of the first), and every other figure and sentence from the certificates. Of an audit it repeats the audit on the outputs that the run kept. It renders report.html, and the other formats of an audit, again, and compares the files, whose digests are in report.json.
+Recomputes the report from its settings, the model, the data and the files of the run, and compares every value in report.json. Of a run of bounds it builds the release again from the model and compares it with release.onnx and head.onnx, recomputes every certificate from the stored witness (with --independent also by a second implementation, which finds errors of the first), and every other figure and sentence from the certificates. Of an audit it repeats the audit on the outputs that the run kept. Of every other run, such as a training or a table, it compares the run's files with their digests in report.json and recomputes no figure. It renders report.html, and the other formats of an audit, again, and compares the files.
 
 What it cannot recompute it lists by name, with the reason, under "not checked". Searches, attacks and trainings are not repeated. If the model is absent, the list begins with the release: the bounds then hold for release.onnx, whatever it was made from.
 
@@ -73,8 +74,7 @@ func (c *verifyCmd) Run(ctx context.Context, e *env) error {
 	return v.conclude(e, found, left)
 }
 
-// verifiable errs where a report is of a kind that nothing can be recomputed of, or was
-// written before reports said all that this takes.
+// verifiable returns an error if a report lacks what verify takes.
 func verifiable(dir string, r *report.Report) error {
 	switch {
 	case r.Audit != nil && len(r.Rendered) == 0:
@@ -84,10 +84,18 @@ func verifiable(dir string, r *report.Report) error {
 			return lacking(dir, "asked, fail_on")
 		}
 		return nil
+	case r.Asked != nil || r.FailOn != nil:
+		return lacking(dir, "audit")
+	case !hasBounds(r) && len(r.Rendered) == 0:
+		return lacking(dir, "rendered")
+	case !hasBounds(r):
+		return nil
+	case r.Experiment == nil:
+		return lacking(dir, "experiment")
+	case len(r.Arrays) == 0:
+		return lacking(dir, "arrays")
 	case r.Release.NoBounds != "":
-		return usage(fmt.Errorf("%s: no bound holds for this release, so there is nothing to verify: %s", dir, r.Release.NoBounds), "")
-	case r.Experiment == nil || len(r.Arrays) == 0:
-		return usage(fmt.Errorf("%s: this run certified nothing, so there is nothing to verify", dir), "")
+		return finding(fmt.Errorf("%s: the report has bounds, and says that none holds for this release", dir), "")
 	}
 	if s := r.Data.Split; s != string(dataset.Train) && s != string(dataset.Test) {
 		return finding(fmt.Errorf("%s: data.split is %q; it must be %s or %s", dir, s, dataset.Train, dataset.Test), "")
@@ -101,6 +109,11 @@ func verifiable(dir string, r *report.Report) error {
 	return nil
 }
 
+// hasBounds reports whether a report is on bounds, which are recomputed.
+func hasBounds(r *report.Report) bool {
+	return r.Experiment != nil || r.Design == nil && len(r.Bounds) > 0
+}
+
 // lacking says that a report lacks a field.
 func lacking(dir, field string) error {
 	return finding(fmt.Errorf("%s: the report lacks %s", dir, field), "")
@@ -110,9 +123,12 @@ func lacking(dir, field string) error {
 // files of the run. claims hold what decides the figures and none of the figures, so
 // that none can be taken over by mistake.
 func (c *verifyCmd) recompute(ctx context.Context, e *env, dir string, claims *report.Report) (*recomputed, error) {
-	remake := c.bounds
-	if claims.Audit != nil {
+	remake := c.files
+	switch {
+	case claims.Audit != nil:
 		remake = c.audit
+	case hasBounds(claims):
+		remake = c.bounds
 	}
 	v, err := remake(ctx, e, dir, claims)
 	if v != nil {
@@ -204,8 +220,14 @@ func (c *verifyCmd) noise(dir string, r *report.Report, m *measurement, front *n
 
 // unchanged errs where a file of the run is not what its report says.
 func unchanged(dir string, kept report.Arrays) error {
-	path := filepath.Join(dir, filepath.Base(kept.File))
+	if !filepath.IsLocal(kept.File) {
+		return finding(fmt.Errorf("%s: the report lists %q, which is no file of its folder", dir, kept.File), "")
+	}
+	path := filepath.Join(dir, kept.File)
 	hash, err := run.Digest(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return finding(err, "")
+	}
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"tattle/audit"
 	"tattle/nn"
@@ -57,9 +56,6 @@ func (c *verifyCmd) audit(ctx context.Context, e *env, dir string, claims *repor
 // reopen reads what the audit was computed from.
 func (c *verifyCmd) reopen(ctx context.Context, dir string, r *report.Report) (*audit.Record, error) {
 	for _, a := range r.Arrays {
-		if a.File != filepath.Base(a.File) {
-			return nil, finding(fmt.Errorf("%s: the report lists %q, which is no file of its folder", dir, a.File), "")
-		}
 		if err := unchanged(dir, a); err != nil {
 			return nil, err
 		}

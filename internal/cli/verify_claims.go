@@ -51,9 +51,9 @@ func attackClaim(a report.Attack) report.Attack {
 // recomputed is a report that was made again.
 type recomputed struct {
 	dir      string
-	report   *report.Report
-	verified string   // what there is to be said where all holds
-	found    []string // what of the arrays does not hold
+	report   *report.Report // nil where no figures are recomputed
+	verified string         // what there is to be said where all holds
+	found    []string       // what of the arrays does not hold
 	left     []notChecked
 	absent   absent
 }
@@ -101,11 +101,15 @@ func (v *recomputed) compare(document []byte, recorded *report.Report) (found []
 	if err != nil {
 		return nil, nil, err
 	}
-	fresh := *v.report
-	fresh.Warnings = alongside(recorded.Warnings, v.report.Warnings)
-	fresh.Rendered = recorded.Rendered // compared above
-	if found, left, err = report.Compare(document, &fresh, append(v.unchecked(recorded), gone...)); err != nil {
-		return nil, nil, err
+	if v.report != nil {
+		fresh := *v.report
+		fresh.Warnings = alongside(recorded.Warnings, v.report.Warnings)
+		fresh.Rendered = recorded.Rendered // compared above
+		if found, left, err = report.Compare(document, &fresh, append(v.unchecked(recorded), gone...)); err != nil {
+			return nil, nil, err
+		}
+	} else {
+		left = gone
 	}
 	found = append(found, changed...)
 	for _, n := range v.left {
