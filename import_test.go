@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"nn/zoo"},
 	{"nn"},
 	{"lsqr", "dct", "stat", "npy", "qp", "eigen"},
-	{"internal/simd", "internal/file", "internal/float16", "internal/shared", "internal/gate"},
+	{"internal/simd", "internal/file", "internal/float16", "internal/sheet", "internal/shared", "internal/gate"},
 }
 
 func layerOf(pkg string) int {

@@ -8,27 +8,24 @@ import (
 
 	"tattle/curious"
 	"tattle/dataset"
+	"tattle/internal/sheet"
 )
 
 // Bounds of a file of outputs.
 const (
-	maxColumns = 99_999   // no classifier in use has as many classes
-	maxRecord  = 16 << 20 // bytes of a CSV's row: 160 for each field
-	maxScores  = 1 << 28  // numbers: 1 GiB of float32
-	maxArrays  = 4 << 30  // bytes of the arrays of an .npz,
-	maxPacked  = 100      // that have at most so many times those of the file,
-	freeBytes  = 32 << 20 // and these; deflate could pack them 1032 times
-	maxGzip    = 25       // the same of a packed CSV, whose digits shrink to a half or a fifth
-	maxArchive = 10_000   // arrays
+	maxColumns = sheet.MaxColumns // no classifier in use has as many classes
+	maxScores  = 1 << 28          // numbers: 1 GiB of float32
+	maxArrays  = 4 << 30          // bytes of the arrays of an .npz,
+	maxPacked  = 100              // that have at most so many times those of the file,
+	freeBytes  = 32 << 20         // and these; deflate could pack them 1032 times
+	maxGzip    = 25               // the same of a packed CSV, whose digits shrink to a half or a fifth
+	maxArchive = 10_000           // arrays
 
 	maxAttributes = 1000
 	maxDistinct   = 1 << 21 // values of all labels: each takes about 100 bytes
 	maxName       = 4096    // bytes of a label or of what it is called
 	maxField      = 1 << 20 // bytes of a header's field, which may list a hundred labels
 )
-
-// sniffed is how much of a CSV is looked at to tell what parts its fields.
-const sniffed = 1 << 20
 
 // OpenOptions says which columns of a file are what; the zero value goes by their
 // names.

@@ -3,29 +3,30 @@ package audit
 import (
 	"bufio"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
+
+	"tattle/internal/sheet"
 )
 
 // readCSV reads a table row by row.
 func readCSV(ctx context.Context, in *bufio.Reader, o OpenOptions) (*source, error) {
-	head, err := in.Peek(sniffed)
-	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+	head, err := in.Peek(8)
+	if err != nil && err != io.EOF {
 		return nil, err
 	}
 	if err := refuseForeign(head); err != nil {
 		return nil, err
 	}
-	skip, comma := opening(head)
-	in.Discard(skip)
-	t := &sheet{rows: csv.NewReader(newLimit(in, byte(comma)))}
-	t.rows.Comma, t.rows.ReuseRecord = comma, true
-	t.rows.TrimLeadingSpace = comma != '\t' // of which an empty field may be all there is
+	rows, err := sheet.NewReader(in, 0)
+	if err != nil {
+		return nil, err
+	}
+	t := &outputTable{rows: rows}
 	if err := t.begin(o); err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func readCSV(ctx context.Context, in *bufio.Reader, o OpenOptions) (*source, err
 			break
 		}
 		if err != nil {
-			return nil, t.explain(err)
+			return nil, err
 		}
 		if err := t.add(row); err != nil {
 			return nil, err
@@ -50,9 +51,9 @@ func readCSV(ctx context.Context, in *bufio.Reader, o OpenOptions) (*source, err
 	return t.source(), nil
 }
 
-// sheet is a CSV of which some rows are read.
-type sheet struct {
-	rows    *csv.Reader
+// outputTable is a CSV of which some rows are read.
+type outputTable struct {
+	rows    *sheet.Reader
 	roles   *roles
 	scores  []float32
 	target  *column
@@ -62,13 +63,13 @@ type sheet struct {
 }
 
 // begin reads the header.
-func (t *sheet) begin(o OpenOptions) error {
+func (t *outputTable) begin(o OpenOptions) error {
 	row, err := t.rows.Read()
 	if err == io.EOF {
 		return errors.New("is empty: give a header, and a row for every example")
 	}
 	if err != nil {
-		return t.explain(err)
+		return err
 	}
 	header := make([]string, len(row))
 	for i, name := range row {
@@ -87,29 +88,16 @@ func (t *sheet) begin(o OpenOptions) error {
 	return nil
 }
 
-// explain says in this project's words what is wrong with a row.
-func (t *sheet) explain(err error) error {
-	var parse *csv.ParseError
-	if errors.As(err, &parse) && errors.Is(err, csv.ErrFieldCount) {
-		return fmt.Errorf("line %d does not have as many fields as the header (%d): correct that line", parse.Line, t.rows.FieldsPerRecord)
-	}
-	if errors.As(err, &parse) {
-		return fmt.Errorf("line %d is not CSV (%w): mend its quotes", parse.Line, parse.Err)
-	}
-	return err
-}
-
 // add appends one row.
-func (t *sheet) add(row []string) error {
-	line, _ := t.rows.FieldPos(0)
+func (t *outputTable) add(row []string) error {
+	line := t.rows.Line(0)
 	if len(t.scores) > maxScores-len(t.roles.scores) || len(t.lines) == math.MaxInt32 {
 		return fmt.Errorf("has more than %d outputs: leave examples out", maxScores)
 	}
 	for _, k := range t.roles.scores {
 		v, err := parseScore(row[k])
 		if err != nil {
-			line, _ := t.rows.FieldPos(k)
-			return fmt.Errorf("line %d, column %s: %w", line, showName(t.roles.header[k]), err)
+			return fmt.Errorf("line %d, column %s: %w", t.rows.Line(k), showName(t.roles.header[k]), err)
 		}
 		t.scores = append(t.scores, v)
 		t.finer = t.finer || finerText(row[k])
@@ -130,7 +118,7 @@ func (t *sheet) add(row []string) error {
 }
 
 // checkDistinct bounds what is kept of labels.
-func (t *sheet) checkDistinct() error {
+func (t *outputTable) checkDistinct() error {
 	n := len(t.target.values)
 	for _, c := range t.columns {
 		n += len(c.values)
@@ -142,7 +130,7 @@ func (t *sheet) checkDistinct() error {
 }
 
 // source returns what was read.
-func (t *sheet) source() *source {
+func (t *outputTable) source() *source {
 	r := t.roles
 	src := &source{scores: t.scores, classes: r.classes, kind: r.kind, target: t.target, rule: r.rule}
 	for i, c := range t.columns {

@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"tattle/internal/file"
+	"tattle/internal/sheet"
 )
 
 // gzipSuffix ends the name of a packed CSV.
@@ -58,7 +59,7 @@ func regular(path string) (fs.FileInfo, error) {
 // looked at.
 func readSource(ctx context.Context, f io.Reader, size int64, path string, o OpenOptions) (*source, error) {
 	stored := &told{from: io.LimitReader(f, size), total: size, tell: o.Progress}
-	in := bufio.NewReaderSize(stored, sniffed)
+	in := bufio.NewReaderSize(stored, sheet.Peeked)
 	head, _ := in.Peek(8)
 	if bytes.HasPrefix(head, []byte("PK")) {
 		return readNPZ(ctx, path, o)
@@ -70,7 +71,7 @@ func readSource(ctx context.Context, f io.Reader, size int64, path string, o Ope
 	if err != nil {
 		return nil, fmt.Errorf("is a broken gzip file (%w): pack it again", err)
 	}
-	return readCSV(ctx, bufio.NewReaderSize(&unpacked{from: packed, stored: stored}, sniffed), o)
+	return readCSV(ctx, bufio.NewReaderSize(&unpacked{from: packed, stored: stored}, sheet.Peeked), o)
 }
 
 // told passes a file on and tells how much of it is read.
@@ -135,10 +136,6 @@ func refuseForeign(head []byte) error {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
 			return errors.New(f.what)
 		}
-	}
-	line, _, _ := cutRecord(head)
-	if first, _, found := bytes.Cut(line, []byte("\r")); found && len(first) > 0 && len(bytes.TrimRight(line[len(first):], "\r")) > 0 && bytes.IndexByte(first, '"') < 0 {
-		return errors.New("has lines that end in CR alone: save it with line ends LF or CRLF")
 	}
 	return nil
 }

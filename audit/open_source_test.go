@@ -127,7 +127,7 @@ func TestOpenForeign(t *testing.T) {
 		"y,s1,p_0,p_1\n-1,a,.5,.5\n1,b,.5,.5\n":                     "number the labels from 0",
 		"y,s1,p_0,p_1\n0,a\x00b,.5,.5\n":                            `"a\x00b" cannot be`,
 		"y,s1,p_0,p_1\n0,\"a\rb\",.5,.5\n":                          `"a\rb" cannot be`,
-		"y,s1,p_0,p_1\n0,a,.5,.5,\n":                                "line 2 does not have as many fields",
+		"y,s1,p_0,p_1\n0,a,.5,.5,\n":                                "line 2 has 5 fields and the first row 4",
 		"y,s1,p_0,p_1\n9007199254740993,a,.5,.5":                    "y has the values 9007199254740993",
 		"y,s1,p_0,p_1\n0x1,a,.5,.5\n0x0,b,.5,.5,":                   "line 3",
 	} {

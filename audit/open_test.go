@@ -168,7 +168,7 @@ func TestOpenRefuses(t *testing.T) {
 		{head + "0,a,.5,\n", "missing", OpenOptions{}},
 		{head + "0,a,.5,x\n", "not a number", OpenOptions{}},
 		{head + "0,a,\"0,5\",.5\n", "decimal comma", OpenOptions{}},
-		{head + "0,a,.5\n", "line 2 does not have as many fields", OpenOptions{}},
+		{head + "0,a,.5\n", "line 2 has 3 fields and the first row 4", OpenOptions{}},
 		{head + "0,a,.5,\"5\n", "not CSV", OpenOptions{}},
 		{head + "0,a,.5,.5\n1,b,.5,.3\n", "line 3: the outputs are not probabilities (they sum to 0.8", OpenOptions{}},
 		{"y,s1,score0,score1\n0,a,.5,.5\n1,b,.5,.3\n1,b,.5,.5\n", "line 3: the outputs are not probabilities", OpenOptions{}},

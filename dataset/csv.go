@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"tattle/internal/file"
+	"tattle/internal/sheet"
 )
 
 // Limits of a CSV.
@@ -76,18 +76,16 @@ func decodeLabelTable(source string, data []byte) (*table, error) {
 	return t, t.checkNames()
 }
 
-// decodeRows decodes the rows of a CSV: fields separated by commas, semicolons
-// or tabs, whichever the first line has most of, and trimmed of white space.
-// Empty lines are skipped.
+// decodeRows decodes the rows of a CSV, with fields trimmed of white space.
 func decodeRows(source string, data []byte, comments bool) (*table, error) {
-	first, _, _ := bytes.Cut(data, []byte("\n"))
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
-	r.Comma = separator(first)
+	comment := rune(0)
 	if comments {
-		r.Comment = '|'
+		comment = '|'
 	}
-	r.TrimLeadingSpace = r.Comma != '\t' // a tab is a space, and an empty field would vanish
-	r.ReuseRecord, r.FieldsPerRecord = true, -1
+	r, err := sheet.NewReader(bytes.NewReader(data), comment)
+	if err != nil {
+		return nil, malformed(source, "%v", err)
+	}
 	t := &table{source: source}
 	for {
 		row, err := r.Read()
@@ -95,10 +93,9 @@ func decodeRows(source string, data []byte, comments bool) (*table, error) {
 			break
 		}
 		if err != nil {
-			return nil, malformed(source, "not a table (%v): correct that line", err)
+			return nil, malformed(source, "%v", err)
 		}
-		line, _ := r.FieldPos(0)
-		if err := t.add(row, line); err != nil {
+		if err := t.add(row, r.Line(0)); err != nil {
 			return nil, err
 		}
 	}
@@ -144,17 +141,6 @@ func limitText(name string, r io.Reader, limit int) ([]byte, error) {
 		}
 	}
 	return text, nil
-}
-
-// separator returns the character that separates the fields of a header.
-func separator(header []byte) rune {
-	best, most := ',', 0
-	for _, c := range ",;\t" {
-		if n := bytes.Count(header, []byte(string(c))); n > most {
-			best, most = c, n
-		}
-	}
-	return best
 }
 
 // add appends one row.

@@ -245,7 +245,7 @@ func TestReadImagesErrors(t *testing.T) {
 		"long line":   {"file,age\n1.jpg," + strings.Repeat("9", maxLine) + "\n", "line 2 has 1048583 bytes"},
 		"few rows":    {"file,age\n1.jpg,1\n", "4 of 5 pictures have no row"},
 		"one missing": {"file,age\n1.jpg,1\n2.jpg,1\n3.jpg,1\nx/z.jpg,1\n", "1 of 5 pictures have no row (y/z.jpg): add their rows"},
-		"quotes":      {"file,age\n\"1.jpg,1\n", "not a table"},
+		"quotes":      {"file,age\n\"1.jpg,1\n", "is not CSV"},
 	} {
 		_, err := readImages(tree(texts(map[string]string{"labels.csv": c.csv}, "x/1.jpg", "x/2.jpg", "x/3.jpg", "x/z.jpg", "y/z.jpg")), "faces", "", "")
 		wantError(t, name, err, "faces/labels.csv: ", c.want)

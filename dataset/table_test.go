@@ -50,7 +50,7 @@ func TestDecodeTableRefuses(t *testing.T) {
 		{"\n\n", "holds no rows"},
 		{"a,b\n", "holds a header and no rows"},
 		{"a,b\n1,2\n3\n", "line 3 has 1 fields and the first row 2"},
-		{"a,b\n1,\"2\n", "not a table"},
+		{"a,b\n1,\"2\n", "is not CSV"},
 		{strings.Repeat(",", maxColumns) + "\n", "has 10001 columns"},
 	} {
 		if _, err := decodeTable("test", []byte(c.text), nil); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -2,7 +2,6 @@ package release
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"tattle/internal/file"
+	"tattle/internal/sheet"
 	"tattle/npy"
 )
 
@@ -107,15 +107,20 @@ func columns(a npy.Array) (x, density []float64, err error) {
 }
 
 func decodeCSV(b []byte) (x, density []float64, err error) {
-	r := csv.NewReader(bytes.NewReader(b))
-	r.FieldsPerRecord, r.ReuseRecord, r.TrimLeadingSpace = 2, true, true
+	r, err := sheet.NewReader(bytes.NewReader(b), 0)
+	if err != nil {
+		return nil, nil, err
+	}
 	for row := 0; ; row++ {
 		fields, err := r.Read()
 		if err == io.EOF {
 			return x, density, nil
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("not lines of x,density: %w", err)
+			return nil, nil, err
+		}
+		if len(fields) != 2 {
+			return nil, nil, fmt.Errorf("rows have %d fields: give two, x and density", len(fields))
 		}
 		v, err1 := strconv.ParseFloat(strings.TrimSpace(fields[0]), 64)
 		d, err2 := strconv.ParseFloat(strings.TrimSpace(fields[1]), 64)
