@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tattle/curious/training"
 	"tattle/dataset"
 )
 
@@ -23,7 +24,7 @@ func (c *auditCmd) readForeign(ctx context.Context, e *env, m *model, shape []in
 	if len(c.Sensitive) == 0 {
 		return nil, usage(errors.New("--preprocess: it needs --sensitive, the columns of the labels that are not to be told"), "")
 	}
-	src := &dataSource{Path: absoluteData(c.Data), Seed: c.Seed}
+	src := &training.Source{Path: absoluteData(c.Data), Seed: c.Seed}
 	c.settle(src)
 	x := &examples{source: src, part: c.Part, notes: m.said()}
 	if x.part == "" {
@@ -63,7 +64,7 @@ func (c *auditCmd) readInputs(ctx context.Context, e *env, x *examples, m *model
 	set, notes, err := dataset.OpenInputs(ctx, x.source.Path, o)
 	var s *statusError
 	if err != nil && !errors.As(err, &s) {
-		err = openError(ctx, e, err)
+		err = openError(ctx, err)
 	}
 	return set, notes, err
 }

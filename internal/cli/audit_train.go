@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tattle/audit"
+	"tattle/curious/training"
 	"tattle/dataset"
 	"tattle/nn"
 	"tattle/nn/zoo"
@@ -76,7 +77,7 @@ func (c *auditCmd) openTraining(ctx context.Context, e *env, d *audited) error {
 		}
 		return nil
 	}
-	src := &dataSource{Path: absoluteData(c.Reference), Seed: c.Seed}
+	src := &training.Source{Path: absoluteData(c.Reference), Seed: c.Seed}
 	if c.Reference == glyphsName {
 		src.Kind = dataset.KindGlyphs
 	}
@@ -85,7 +86,7 @@ func (c *auditCmd) openTraining(ctx context.Context, e *env, d *audited) error {
 		src.Labels = "" // those are of --data
 	}
 	c.sameTask(src, d)
-	_, parts, err := src.open(ctx, e)
+	_, parts, err := openSource(ctx, e, src)
 	if err != nil {
 		return c.renamed(err)
 	}
@@ -114,7 +115,7 @@ func (c *auditCmd) renamed(err error) error {
 }
 
 // sameTask completes how the training data are read by what is known of the audited.
-func (c *auditCmd) sameTask(src *dataSource, d *audited) {
+func (c *auditCmd) sameTask(src *training.Source, d *audited) {
 	if x := d.examples; x != nil {
 		if src.Target == "" {
 			src.Target = x.source.Target

@@ -246,7 +246,7 @@ func (c *trainCmd) untrained(shape []int) (*nn.Graph, error) {
 // asked is the training before its first epoch.
 func (c *trainCmd) asked(g *nn.Graph, train *dataset.Set) *report.Training {
 	return &report.Training{
-		Task: train.Name, Parameters: parameters(g), Examples: train.Len(), Batch: c.Batch, Asked: c.Epochs,
+		Task: train.Name, Parameters: g.ParamCount(), Examples: train.Len(), Batch: c.Batch, Asked: c.Epochs,
 		Optimizer: fmt.Sprintf("AdamW, learning rate %g", c.LearningRate),
 	}
 }
