@@ -14,7 +14,7 @@ import (
 var layers = [][]string{
 	{"cmd/tattle"},
 	{"internal/cli"},
-	{"serve", "reproduce"},
+	{"serve", "reproduce", "internal/progress"},
 	{"report"},
 	{"."},
 	{"audit"},

@@ -9,6 +9,7 @@ import (
 
 	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/internal/progress"
 )
 
 // readForeign reads the examples as inputs of another program's model: pictures go
@@ -51,12 +52,12 @@ func (c *auditCmd) readForeign(ctx context.Context, e *env, m *model, shape []in
 
 // readInputs reads them with one of their labels.
 func (c *auditCmd) readInputs(ctx context.Context, e *env, x *examples, m *model, shape []int, rule string) (*dataset.Set, []string, error) {
-	bar := newMeter(e.stderr, "reading pictures", -1, false)
-	defer bar.close()
+	bar := progress.New(e.stderr, "reading pictures", -1)
+	defer bar.Close()
 	o := dataset.InputOptions{
 		Split: dataset.Split(x.part), Kind: x.source.Kind, Preprocess: m.forData(), Labels: x.source.Labels, FileColumn: x.source.FileColumn,
 		Target: rule, Seed: x.source.Seed, Shape: shape, Cache: x.source.Cache,
-		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+		Progress: bar.Set,
 	}
 	if c.Examples != "" {
 		o.Choose = func(n int) ([]int, error) { return chooseExamples(c.Examples, n, c.Seed) }

@@ -11,6 +11,7 @@ import (
 	"tattle/audit"
 	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/internal/progress"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -40,11 +41,11 @@ func (c *auditCmd) prepare(ctx context.Context, e *env, dir string, d *audited) 
 	if d.model != nil {
 		hashes["model"] = d.model.hash
 	}
-	bar := newMeter(e.stderr, fmt.Sprintf("training %d classifiers, thousandths", len(p.Trainings())), 0, false)
-	defer bar.close()
+	bar := progress.New(e.stderr, fmt.Sprintf("training %d classifiers, thousandths", len(p.Trainings())), 0)
+	defer bar.Close()
 	d.shards, err = p.Train(ctx, filepath.Join(dir, shardsDir), audit.TrainOptions{
 		Settings: settings, Hashes: hashes, Pool: e.pool, Resume: c.Resume,
-		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+		Progress: bar.Set,
 	})
 	return optionError(err)
 }

@@ -8,15 +8,16 @@ import (
 
 	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/internal/progress"
 	"tattle/run/folders"
 )
 
 // openSource reads labelled data, in three parts. All of the training part is in whole;
 // parts has only what is trained on.
 func openSource(ctx context.Context, e *env, s *training.Source) (parts, whole *dataset.Parts, err error) {
-	bar := newMeter(e.stderr, "reading", 0, false)
-	defer bar.close()
-	parts, whole, err = s.Open(ctx, func(done, total int) { bar.set(int64(done), int64(total)) })
+	bar := progress.New(e.stderr, "reading", 0)
+	defer bar.Close()
+	parts, whole, err = s.Open(ctx, bar.Set)
 	return parts, whole, openError(ctx, err)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/run"
 )
@@ -23,9 +24,9 @@ func (c *taught) open(ctx context.Context, e *env) (*training.Teacher, error) {
 	if err != nil {
 		return nil, trainingError(err)
 	}
-	bar := newMeter(e.stderr, "reading", 0, false)
-	defer bar.close()
-	o := training.DataOptions{Cache: cacheFolder(c.Cache), Progress: func(done, total int) { bar.set(int64(done), int64(total)) }}
+	bar := progress.New(e.stderr, "reading", 0)
+	defer bar.Close()
+	o := training.DataOptions{Cache: cacheFolder(c.Cache), Progress: bar.Set}
 	if c.Data != "" {
 		o.Path = absolute(c.Data)
 	}

@@ -10,6 +10,7 @@ import (
 	"tattle/curious"
 	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/run"
 )
@@ -64,16 +65,16 @@ func (c *trainCmd) trainInto(ctx context.Context, e *env, dir string, seeds []tr
 
 // trainMissing trains what is missing in dir.
 func (c *trainCmd) trainMissing(ctx context.Context, e *env, dir string, seeds []training.Seed, parts *dataset.Parts) (*training.Trained, error) {
-	bar := newMeter(e.stderr, "training", 0, false)
-	defer bar.close()
+	bar := progress.New(e.stderr, "training", 0)
+	defer bar.Close()
 	return training.Train(ctx, seeds, parts, training.Options{
 		Dir: dir, Stage: filepath.Join(dir, shardsDir), Pool: e.pool, Serve: e.serve,
 		Start: func(missing int) {
 			if len(seeds) > 1 {
-				bar.name(fmt.Sprintf("training %d seeds", missing))
+				bar.Name(fmt.Sprintf("training %d seeds", missing))
 			}
 		},
-		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+		Progress: bar.Set,
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"tattle/curious"
 	"tattle/curious/training"
+	"tattle/internal/progress"
 	"tattle/report"
 )
 
@@ -75,10 +76,10 @@ func (c *distillCmd) check() (widths [5]int, err error) {
 // distill trains the student and measures it. Interrupted, it returns the best epoch so
 // far with ctx's error; nil if there is none.
 func (c *distillCmd) distill(ctx context.Context, e *env, dir string, t *training.Teacher, widths [5]int) (*training.Student, error) {
-	bars := &phases{w: e.stderr}
-	defer bars.close()
+	bars := &progress.Phases{W: e.stderr}
+	defer bars.Close()
 	return t.Distill(ctx, dir, training.DistillOptions{
-		Temperature: c.Temperature, Epochs: c.Epochs, Batch: c.Batch, Widths: widths, Seed: c.Seed, Progress: bars.set,
+		Temperature: c.Temperature, Epochs: c.Epochs, Batch: c.Batch, Widths: widths, Seed: c.Seed, Progress: bars.Set,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"tattle/dataset"
+	"tattle/internal/progress"
 	"tattle/nn"
 	"tattle/npy"
 	"tattle/report"
@@ -77,16 +78,16 @@ func readNoted(ctx context.Context, e *env, in inputs, m *model) (*dataset.Set, 
 		}
 		return set, nil, err
 	}
-	bar := newMeter(e.stderr, "reading pictures", -1, false)
+	bar := progress.New(e.stderr, "reading pictures", -1)
 	o := dataset.InputOptions{
 		Split: dataset.Split(in.split), Preprocess: m.forData(), Labels: in.Labels, Target: in.Target, Seed: in.seed,
-		Shape: m.pictures(), Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+		Shape: m.pictures(), Progress: bar.Set,
 	}
 	if in.Limit != "" {
 		o.Choose = func(n int) ([]int, error) { return choose("--limit", in.Limit, n, in.seed) }
 	}
 	set, notes, err := dataset.OpenInputs(ctx, in.path, o)
-	bar.close()
+	bar.Close()
 	return set, notes, err
 }
 

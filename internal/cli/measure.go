@@ -11,6 +11,7 @@ import (
 
 	"tattle/bound"
 	"tattle/dataset"
+	"tattle/internal/progress"
 	"tattle/internal/simd"
 	"tattle/measure"
 	"tattle/nn"
@@ -205,10 +206,10 @@ func (b *bounded) attack(ctx context.Context, e *env) (*measure.Attacks, error) 
 	if err != nil {
 		return nil, err
 	}
-	bars := &phases{w: e.stderr}
-	defer bars.close()
+	bars := &progress.Phases{W: e.stderr}
+	defer bars.Close()
 	do := a.Adversaries
-	do.Seed, do.Progress = m.Seed, bars.set
+	do.Seed, do.Progress = m.Seed, bars.Set
 	found, err := do.Run(ctx, measure.Target{
 		Front: b.split.Front, Model: whole, Noise: m.Experiment.Noise, Queries: m.Experiment.Queries, Post: m.Post,
 		Data: m.Data, Indices: m.Indices, Coordinates: m.Experiment.Coordinates, Legal: legal,
@@ -254,13 +255,13 @@ func timed(r *report.Report, what string) func() {
 
 // utility settles the noise and measures what it costs, reading all the data twice.
 func (m *measurement) utility(ctx context.Context, e *env, r *report.Report, s *measure.Split, dir string) error {
-	passes, what := int64(2), "measuring accuracy"
+	passes, what := 2, "measuring accuracy"
 	if !m.Data.Labelled() {
 		passes, what = 1, "measuring features"
 	}
-	bar := newMeter(e.stderr, what, passes*int64(m.Data.Len()), false)
-	defer bar.close()
-	data := watch(m.Data, bar)
+	bar := progress.New(e.stderr, what, passes*m.Data.Len())
+	defer bar.Close()
+	data := progress.Watch(m.Data, bar)
 	rms, err := m.SetNoise(ctx, s.Front, data, dir, true)
 	if err != nil {
 		return m.flagged(err)
@@ -293,12 +294,12 @@ func (m *measurement) describeRelease(r *report.Report, rms float64) {
 // search computes the bounds.
 func (b *bounded) search(ctx context.Context, e *env) (*bound.Result, error) {
 	m := b.measurement
-	bar := newMeter(e.stderr, m.bar, int64(len(m.Indices)), false)
-	defer bar.close()
+	bar := progress.New(e.stderr, m.bar, len(m.Indices))
+	defer bar.Close()
 	res, err := m.Bounds(ctx, b.split, bound.RunOptions{
 		Dir: b.dir, Resume: m.resume && begun(b.dir), // else it was interrupted before the bounds
 		Hashes:   b.hashes(),
-		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+		Progress: bar.Set,
 		Pool:     e.pool, Serve: e.serve,
 	})
 	if err == nil && res != nil && res.Damaged != "" {

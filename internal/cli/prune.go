@@ -9,6 +9,7 @@ import (
 
 	"tattle/curious"
 	"tattle/curious/training"
+	"tattle/internal/progress"
 	"tattle/report"
 )
 
@@ -67,10 +68,10 @@ func (c *pruneCmd) prune(ctx context.Context, e *env, dir string, t *training.Te
 	describeTaught(r, t, "run")
 	r.Settings["global"] = strconv.FormatBool(c.Global)
 	r.SetEvaluation(t.Result.Evaluation, t.Options, t.Result.Taus)
-	bar := newMeter(e.stderr, "pruning", int64(len(c.Fractions)), false)
-	defer bar.close()
+	bar := progress.New(e.stderr, "pruning", len(c.Fractions))
+	defer bar.Close()
 	o := curious.PruneOptions{Global: c.Global}
-	points, err := curious.EvaluatePruned(ctx, t.Model.Classifier, t.Model.Attacks, t.Parts.Test, c.Fractions, o, func(done int) { bar.set(int64(done), 0) })
+	points, err := curious.EvaluatePruned(ctx, t.Model.Classifier, t.Model.Attacks, t.Parts.Test, c.Fractions, o, func(done int) { bar.Set(done, 0) })
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"tattle/curious"
 	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/reproduce"
 	"tattle/run"
@@ -40,7 +41,7 @@ type grid struct {
 	results []*cellResult
 
 	mu      sync.Mutex
-	bar     *meter
+	bar     *progress.Bar
 	missing int   // cells to train, those that are finished not counted
 	done    int64 // steps of training that were done for them
 	total   int64
@@ -86,13 +87,13 @@ func (g *grid) run(ctx context.Context, e *env) error {
 		return err
 	}
 	started := time.Now()
-	g.bar = newMeter(e.stderr, g.x.Name, 0, false)
-	defer func() { g.bar.close() }() // others take its place
+	g.bar = progress.New(e.stderr, g.x.Name, 0)
+	defer func() { g.bar.Close() }() // others take its place
 	err := g.cells(e).Run(ctx, func(missing []string) error { return g.start(e, missing) })
 	if err != nil {
 		return trainingError(err)
 	}
-	g.bar.close()
+	g.bar.Close()
 	if err := g.collect(ctx, e); err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (g *grid) start(e *env, missing []string) error {
 		t, _ := g.of(name)
 		g.total += g.data[t.Target].steps
 	}
-	g.bar = newMeter(e.stderr, g.x.Name, g.total, false)
+	g.bar = progress.New(e.stderr, g.x.Name, int(g.total))
 	g.announce(e)
 	if err := g.keepSettings(); err != nil || len(missing) == 0 {
 		return err
@@ -195,12 +196,12 @@ func (g *grid) open(ctx context.Context, e *env, target string) error {
 		return nil
 	}
 	g.target, g.parts = "", nil // one at a time: they are large
-	bar := newMeter(e.stderr, "decoding pictures", 0, false)
-	defer bar.close()
+	bar := progress.New(e.stderr, "decoding pictures", 0)
+	defer bar.Close()
 	p, err := dataset.OpenParts(ctx, g.Data, dataset.LabelledOptions{
 		Kind: string(g.x.Data), Target: target, Sensitive: g.x.Sensitive(target),
 		Side: g.side, Seed: g.Seed, Limit: g.limit, Cache: g.Cache,
-		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+		Progress: bar.Set,
 	})
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 
 	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/reproduce"
 	"tattle/run"
@@ -298,7 +299,7 @@ func TestTimeLeft(t *testing.T) {
 	}
 	var said strings.Builder
 	e := &env{stderr: &said}
-	g := &grid{x: x, total: 1000, missing: 10, bar: newMeter(&said, "", 1000, false)}
+	g := &grid{x: x, total: 1000, missing: 10, bar: progress.New(&said, "", 1000)}
 	g.trained(e, 100, 10*time.Minute)
 	if want := "the first training took 10m0s; 9 more will take about 90 minutes"; !strings.Contains(said.String(), want) {
 		t.Errorf("%q does not say %q", said.String(), want)

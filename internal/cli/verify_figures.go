@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"tattle/bound"
+	"tattle/internal/progress"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
@@ -73,14 +74,14 @@ func (c *verifyCmd) described(ctx context.Context, e *env, dir string, claims *r
 
 // certificates computes them again.
 func (c *verifyCmd) certificates(ctx context.Context, e *env, dir string, claims *report.Report, m *measurement, front *nn.Net) ([]string, error) {
-	bar := newMeter(e.stderr, "verifying", int64(claims.Data.Examples), false)
-	defer bar.close()
+	bar := progress.New(e.stderr, "verifying", claims.Data.Examples)
+	defer bar.Close()
 	arrays := bound.Claims{Arrays: filepath.Join(dir, arraysFile), SHA256: claims.Arrays[0].SHA256}
 	var source bound.Source
 	if m.Data != nil {
 		source = m.Data
 	}
-	found, err := bound.Verify(ctx, front, source, m.Experiment, arrays, func(done, total int) { bar.set(int64(done), int64(total)) })
+	found, err := bound.Verify(ctx, front, source, m.Experiment, arrays, bar.Set)
 	if misfit := (*bound.MisfitError)(nil); errors.As(err, &misfit) {
 		return nil, finding(err, "")
 	}
