@@ -11,7 +11,7 @@ const (
 	calibrationRidge = 1
 	// calibrationOwn is the prior precision of the slopes by y about the common one.
 	calibrationOwn = 4
-	// calibrationSteps of Newton's method are more than a convex loss with a ridge takes.
+	// calibrationSteps of Newton's method are more than a convex loss with a ridge needs.
 	calibrationSteps = 12
 	// ownMost is the most classes of y that have slopes of their own: of more each would
 	// have few examples.
@@ -36,7 +36,7 @@ const (
 type calibration struct {
 	centre *means // of the scores in each cell of y and ŷ
 	joint  *joint
-	spread float64   // standard deviation of z'; 0 where the scores do not vary
+	spread float64   // standard deviation of z'; 0 if the scores do not vary
 	most   float64   // largest |z'| seen over spread: scores farther out count as this
 	offset []float64 // a; nil of a numeric attribute
 	slope  []float64 // b + d by group of y
@@ -150,8 +150,8 @@ func scaled(x []float64, by float64) []float64 {
 	return y
 }
 
-// logScores overwrites dst with the log-probabilities of the classes that the scores of
-// an attack stand for: shares, which sum to 1, or log-odds up to a constant.
+// logScores overwrites dst with the log-probabilities of the classes by an
+// attack's scores, which are shares that sum to 1, or log-odds up to a constant.
 func logScores(dst []float64, score []float32) {
 	sum, least := 0.0, 0.0
 	for k, v := range score {

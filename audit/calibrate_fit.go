@@ -56,7 +56,7 @@ func (p *calibrationProblem) solve() (x []float64, gained, freedom float64) {
 	return x, start - at, effective(hess, ridge)
 }
 
-// search halves the step until the penalised loss falls; nil where it does not.
+// search halves the step until the penalised loss falls; nil if it does not.
 func (p *calibrationProblem) search(x, step []float64, at float64, ridge []float64) ([]float64, float64, []float64, *mat.SymDense) {
 	was := at + penalty(x, ridge)
 	for scale := 1.0; scale > 1e-4; scale /= 2 {

@@ -26,8 +26,8 @@ var codeChannels = []string{DecimalChannel, LastBitChannel, RepeatedChannel, Ord
 const (
 	// plantedDecimal is the decimal that carries a bit, if the outputs have that many decimals.
 	plantedDecimal = 3
-	// repeated is how many values stand for each bit in the channel of repeated values:
-	// with more of them each is rarer, and what it says is learned from fewer examples.
+	// repeated is the number of values for each bit in the channel of repeated values. With
+	// more of them each is rarer, and its meaning is learned from fewer examples.
 	repeated = 8
 )
 
@@ -65,7 +65,7 @@ func codeOf(kind string, s *Sample, r *rand.Rand) (code, string) {
 	return code{"the two smallest of each row", FormOrder, writeOrder}, ""
 }
 
-// writeDecimal changes output j by a unit of a decimal where its digit has the other
+// writeDecimal changes output j by a unit of a decimal if its digit has the other
 // parity.
 func writeDecimal(j, place int, k curious.Outputs) func(row []float32, bit int) bool {
 	return func(row []float32, bit int) bool {
@@ -118,8 +118,8 @@ func writeLastBit(j int) func(row []float32, bit int) bool {
 	}
 }
 
-// writeRepeated replaces output j by the nearest of a few of its values, of which the
-// even ones in their order say 0 and the odd ones 1.
+// writeRepeated replaces output j by the nearest of a few of its values. In
+// ascending order, the even ones mean 0 and the odd ones 1.
 func writeRepeated(j int, s *Sample) func(row []float32, bit int) bool {
 	w := len(s.Classes)
 	values := make([]float32, s.Len())
@@ -170,7 +170,7 @@ func writeOrder(row []float32, bit int) bool {
 
 // plantCode returns s with one attribute of two classes, drawn evenly and independent of
 // the outputs, which the code then writes: right for ½ + excess of the examples that can
-// carry it. It also returns what was written, −1 where nothing could be.
+// carry it. It also returns what was written, −1 if nothing could be.
 func plantCode(s *Sample, c code, excess float64, r *rand.Rand) (*Sample, []int) {
 	t, w := *s, len(s.Classes)
 	t.Outputs = slices.Clone(s.Outputs)

@@ -8,12 +8,12 @@ import (
 	"tattle/classify"
 )
 
-// coin stands for an attack that cannot read a code, where only others can: it guesses
-// by a hash of the row. A planted attribute is drawn evenly and independently of the
-// outputs, so whatever such an attack guesses is right for Binomial(m, ½) of m examples
-// held back, as a coin's guesses are. To choose among the attack that reads the code and
-// coins is therefore as hard as among all attacks, and harder where these agree with one
-// another, or read the code as well.
+// coin replaces an attack that cannot read a planted code: it guesses by a hash of the row.
+// A planted attribute is drawn evenly and independently of the outputs, so the guesses of
+// such an attack are right for Binomial(m, ½) of m examples held back, as those of a coin
+// are. Choosing between the attack that reads the code and coins is therefore as hard as
+// choosing among all attacks, and harder if these agree with one another, or read the code
+// as well.
 type coin struct{ classify.Learner }
 
 // coinScore is so small that a coin's guesses cost no more in log-loss than a guess of
@@ -52,8 +52,9 @@ func (f fittedCoin) Predict(_ context.Context, dst [][]float32, x []float32) err
 	return nil
 }
 
-// fitting returns what is fitted for an attack, and the form that it sees: a coin where
-// the options name the one form that shows a planted code, unless it is tables of that.
+// fitting returns the learner that is fitted for an attack, and the form of its inputs. It is
+// a coin if the options name the one form that shows a planted code, except for tables of
+// that form.
 func (h *hunt) fitting(a attackName) (classify.Learner, string) {
 	l := h.learners[a.learner]
 	if _, table := l.(classify.Lookup); h.o.read == "" || table && a.form == h.o.read {

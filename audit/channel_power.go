@@ -28,14 +28,14 @@ type Channel struct {
 	Channel  string `json:"channel"` // its kind
 	Where    string `json:"where,omitempty"`
 	Examples int    `json:"examples"`
-	// Planted is the smallest excess, of the sizes that were tried, that is found with
-	// PowerProbability; nil where none is.
+	// Planted is the smallest excess, among the sizes that were tried, that is found with
+	// PowerProbability; nil if none is.
 	Planted *float64 `json:"planted,omitempty"`
 	// LearningLoss is by how much it exceeds what would be found so often if attacks
 	// knew the code and the best baseline were no better than the frequencies are.
 	LearningLoss float64 `json:"learning_loss"`
 	Plants       int     `json:"plants"` // of the last size that was tried
-	// Note says why the kind was not planted, where it was not.
+	// Note says why the kind was not planted; empty if it was.
 	Note string `json:"note,omitempty"`
 }
 
@@ -126,10 +126,10 @@ func (k knownCode) power(excess float64) float64 {
 	return stat.PairedPower(k.n, evenly(excess), excess, k.margin, k.alpha)
 }
 
-// readCode plants a code, attacks it as an audit does, and returns which part of its
-// excess the chosen guesses have: by the bits that were written, whatever luck the planted
-// attribute had. luck is by how much the best baseline is right more often than for one
-// half: it is the best of several, each of which follows the frequencies of the sample.
+// readCode plants a code, attacks it as an audit does, and returns the part of its excess
+// that the chosen guesses have, counted on the bits that were written. luck is by how much
+// the best baseline is right more often than one half: it is the best of several, and each
+// follows the frequencies of the sample.
 func readCode(ctx context.Context, s *Sample, c code, excess float64, r *rand.Rand, o Options) (part, luck float64, err error) {
 	t, bits := plantCode(s, c, excess, r)
 	o.Seed, o.brief, o.read, o.Progress = r.Uint64(), true, c.form, nil

@@ -70,7 +70,7 @@ func (r *Result) plantedControls(ctx context.Context, c Comparison, o Options) (
 }
 
 // nameControls gives the second positive control its own name. It comes after Conclude,
-// whose sentences tell the two by where they were planted.
+// whose sentences distinguish the two by where they were planted.
 func (r *Result) nameControls() {
 	first := true
 	for i := range r.Controls {
@@ -84,7 +84,7 @@ func (r *Result) nameControls() {
 	}
 }
 
-// staged puts words in front of the stages that Progress is told.
+// staged puts words in front of the names of the stages that Progress gets.
 func (o Options) staged(words string) Options {
 	if report := o.Progress; report != nil {
 		o.Progress = func(stage string, done, total int) { report(words+stage, done, total) }

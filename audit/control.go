@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// ControlLevel is the probability with which the negative control fails where
+	// ControlLevel is the probability with which the negative control fails if
 	// nothing is wrong: one audit in a thousand is inconclusive by bad luck.
 	ControlLevel = .001
 	// controlExamples is the most examples that the negative control runs on: a
@@ -19,9 +19,9 @@ const (
 )
 
 // negative audits s with every attribute shuffled within y, so that nothing is left
-// to find beyond what y says. It fails where the audit finds something all the same,
-// at ControlLevel instead of the audit's own level: an attack then saw the answers.
-// The references are left out, whose s is not shuffled.
+// to find beyond what y explains. It fails if the audit finds something all the same, at
+// ControlLevel instead of the audit's own level: an attack then had access to the answers.
+// References are left out, because their s is not shuffled.
 func negative(ctx context.Context, s *Sample, o Options) (Control, error) {
 	o.References = nil
 	if o.Confidence < 1-ControlLevel {
@@ -36,7 +36,7 @@ func negative(ctx context.Context, s *Sample, o Options) (Control, error) {
 	return judgeNegative(r), nil
 }
 
-// judgeNegative takes the worst attribute for the control.
+// judgeNegative judges the control by the worst attribute.
 func judgeNegative(r *Result) Control {
 	c := Control{
 		Name: NegativeControl, Passed: true, Where: "the audited outputs, s shuffled within y",
@@ -99,7 +99,7 @@ func shuffleAt[T any](x []T, at []int, r *rand.Rand) {
 
 // Positive audits a planted model as the audited one was, with the same options; its
 // references, unless nil, are honest classifiers' outputs on the examples that the
-// planted model's were taken from. It passes where the verdict is LeakyBeyond or
+// planted model's were taken from. It passes if the verdict is LeakyBeyond or
 // worse.
 func Positive(ctx context.Context, p *Planted, references []*Sample, o Options) (Control, error) {
 	o.References, o.Unpaired, o.Recipe = nil, false, RecipeUnknown // the verdict need not be worse than LeakyBeyond

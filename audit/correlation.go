@@ -9,14 +9,14 @@ import (
 	"tattle/stat"
 )
 
-// drawsPerLevel is how many permutations are drawn for each of those that may be at
-// least as large where a test just rejects: with 20 the estimated p-value there has a
+// drawsPerLevel is the number of permutations with statistics at least as large as the
+// observed one at which a test just rejects: with 20, the estimated p-value there has a
 // relative standard error of 1/√20.
 const drawsPerLevel = 20
 
-// draws returns how many permutations at most a test takes that shares the level with as
-// many attributes: as asked, or enough for Holm's smallest level. It takes fewer where
-// many of the first are as large as what was seen.
+// draws returns the largest number of permutations of a test that shares the level with so
+// many attributes: the number in the options, or enough for Holm's smallest level. Fewer are
+// drawn if many of the first are as large as the observed statistic.
 func draws(asked, attributes int, o Options) int {
 	enough := math.Ceil(drawsPerLevel * float64(attributes) / (1 - o.Confidence))
 	return max(asked, int(min(enough, maxPermutations)))
@@ -26,9 +26,9 @@ func draws(asked, attributes int, o Options) int {
 // at most, as standard deviations go, as it would be had the guesses nothing to do with
 // the classes of the other folds: what two examples of different folds have in common by
 // chance makes both guesses right, or both wrong, so that where nothing is to be learned
-// the sum of n(n−1)/2 such pairs has twice the variance that permutations tell, which hold
-// the guesses. 1.15 to 1.2 times the standard deviation was seen with all attacks, and
-// p-values of at most .01 twice as often as should be.
+// the sum of n(n−1)/2 such pairs has twice the variance that permutations show, because they
+// keep the guesses fixed. With all attacks, 1.15 to 1.2 times the standard deviation was
+// measured, and p-values of at most .01 twice as often as they should be.
 const crossFitStretch = math.Sqrt2
 
 // strata returns the examples of each y and fold, those without examples left out.
@@ -63,8 +63,8 @@ func permutation(s *Sample, a int, g *guesses, o Options) Permutation {
 // likelihood ratio of the table, or of the label's means of a numeric s. The guess was,
 // on folds that have their equal shares of y × s and so repeat whatever y and s happen
 // to have in common: by itself its test within the folds rejects twice as often as it
-// should. It counts only together with a test of y and s, which is exact; what it might
-// tell beside y the test given y shows. GuessP is twice the smaller of these two, as
+// should. It counts only together with a test of y and s, which is exact; what it may
+// reveal in addition to y is shown by the test given y. GuessP is twice the smaller of these two, as
 // there are two.
 func correlation(s *Sample, a int, g *guesses, given Permutation, o Options) Correlation {
 	rows := correlationRows(s, a, o)

@@ -67,7 +67,7 @@ func goalOf(s *Sample, a int, folds int) (*goal, string) {
 }
 
 // allAttacks returns the attacks that the options name: each learner on each form.
-// The network is paper B's G and sees what is released; the threshold is one on the
+// The network is paper B's G, applied to the released outputs; the threshold is one on the
 // entropy of probabilities.
 func allAttacks(s *Sample, o Options) ([]attackName, map[string]classify.Learner, error) {
 	learners := classify.Learners()
@@ -103,8 +103,8 @@ func allAttacks(s *Sample, o Options) ([]attackName, map[string]classify.Learner
 	return attacks, known, nil
 }
 
-// formsOf returns the forms that a learner without one of its own sees: tables see those
-// for codes, logistic regression the order, too.
+// formsOf returns the forms for a learner without one of its own: tables also get those for
+// codes, logistic regression also the order.
 func formsOf(s *Sample, l classify.Learner) []string {
 	forms, ordered := []string{FormRaw, FormSoft, FormTop1}, false
 	switch l.(type) {
@@ -171,8 +171,8 @@ func parts(fold []int, k int) (train, test []int) {
 	return train, test
 }
 
-// list returns the examples of fold k that every attack guesses: at random listMost,
-// none where the attacks are not to be listed.
+// list returns the examples of fold k that every attack guesses: listMost at random,
+// none if the attacks are not to be listed.
 func (h *hunt) list(test []int, k int) []int {
 	if h.o.brief {
 		return nil
@@ -184,7 +184,7 @@ func (h *hunt) list(test []int, k int) []int {
 	return rows
 }
 
-// finish takes the chosen guesses together and names classes as the attributes do.
+// finish combines the chosen guesses and names classes as the attributes do.
 func (h *hunt) finish() {
 	for t, g := range h.out {
 		goal := h.goals[t]

@@ -40,10 +40,10 @@ type DefenceOptions struct {
 	Released []Released // beside the changes of outputs
 }
 
-// Defend tries defences: changes of what is released, each with the honesty it keeps
-// and the excess that attacks still reach that were fitted to what it releases. The
-// attacks are logistic regression, trees, neighbours and the threshold, or those of them
-// that the options name. It also returns a recommendation, a sentence or two; see
+// Defend tries defences, which change what is released. Each has the honesty that it keeps,
+// and the excess that attacks still reach when they are fitted to what it releases. The
+// attacks are logistic regression, trees, neighbours and the threshold, or those among them
+// that the options name. Defend also returns a recommendation of one or two sentences; see
 // recommend for its rule. It errs as Run does.
 func Defend(ctx context.Context, s *Sample, o DefenceOptions) ([]Defence, string, error) {
 	o.Options = o.withDefaults()
@@ -91,8 +91,8 @@ func tryAll(ctx context.Context, tried []change, o Options) ([]Defence, error) {
 	return list, nil
 }
 
-// defenceAttacks returns the quick ones of the attacks that are asked for, all of them
-// where none is.
+// defenceAttacks returns the quick attacks among those that the options name, and all quick
+// ones if they name none.
 func defenceAttacks(asked []string) []string {
 	quick := []string{classify.Logistic{}.Name(), classify.Trees{}.Name(), classify.Neighbours{}.Name(), classify.Threshold{}.Name(), classify.Lookup{}.Name()}
 	var both []string

@@ -2,14 +2,14 @@ package audit
 
 import "fmt"
 
-// recommend marks a defence and says why: of those that leave every attribute an excess
-// whose upper limit is at most the margin, and are not shown to tell more than the margins
-// by the gain or the AUC, which see rare values, the one that keeps the most honesty, and of
-// equally honest ones the one that releases the most, which the list holds first. The
-// limits hold for all defences together, for one that is picked among many on the same
-// examples may look good by chance. Where none is shown to leave so little it is to
-// release the label only, which by construction tells no more than the label does, or
-// nothing; one that would do by itself is then named as worth another try.
+// recommend marks a defence and says why. Candidates leave every attribute an excess whose
+// upper limit is at most the margin, and are not shown to reveal more than the margins by
+// the gain or the AUC, which react to rare values. Among them it marks the one that keeps
+// the most honesty, and among equally honest ones the one that releases the most, which is
+// first in the list. The limits hold for all defences together, because one that is picked
+// among many on the same examples may look good by chance. If there is no candidate, the
+// recommendation is to release the label only, or nothing; a defence that would be a
+// candidate by itself is then named as worth another try.
 func recommend(list []Defence, margin, confidence float64) string {
 	if len(list) == 0 || len(list[0].Left) == 0 {
 		return "No attribute could be attacked, so no defence could be tried."
@@ -40,7 +40,7 @@ func recommend(list []Defence, margin, confidence float64) string {
 }
 
 // honestest returns the index of the most honest defence, the first of equal ones, whose
-// every attribute is enough; −1 where there is none.
+// every attribute is enough; −1 if there is none.
 func honestest(list []Defence, enough func(DefenceLeft) bool) int {
 	best := -1
 	for i := range list {

@@ -59,7 +59,7 @@ func (s *Sample) with(outputs []float32, k curious.Outputs) *Sample {
 }
 
 // softened returns the softmax of the scores over a temperature: of the floored
-// logarithms where probabilities are released, which at temperature 1 stay as they are.
+// logarithms if probabilities are released, which at temperature 1 stay as they are.
 func softened(s *Sample, temperature float64) *Sample {
 	if s.Kind == curious.Soft && temperature == 1 {
 		return s
@@ -88,7 +88,7 @@ func rounded(s *Sample, digits int) *Sample {
 	return s.with(out, s.Kind)
 }
 
-// normalise divides a row by its sum, or makes it uniform where that is nothing.
+// normalise divides a row by its sum, or makes it uniform if the sum is 0.
 func normalise(row []float32, total float64) {
 	for j := range row {
 		if total > 0 {
@@ -100,7 +100,7 @@ func normalise(row []float32, total float64) {
 }
 
 // top returns the k largest probabilities of each row, the first of equal ones; the
-// other classes share the rest evenly, which tells no more than its sum does.
+// other classes share the rest evenly, so that only its sum is revealed.
 func top(s *Sample, k int) *Sample {
 	w := len(s.Classes)
 	out := make([]float32, len(s.Outputs))
@@ -134,7 +134,7 @@ func labels(s *Sample) *Sample {
 	return s.with(out, curious.Soft)
 }
 
-// noisy adds Gaussian noise to the scores, floored logarithms where probabilities are
+// noisy adds Gaussian noise to the scores, floored logarithms if probabilities are
 // released, of the given share of the standard deviation they have within the classes
 // of y.
 func noisy(s *Sample, share float64, seed, index uint64) *Sample {

@@ -16,13 +16,13 @@ import (
 	"tattle/run"
 )
 
-// What stands in for zeros in EndpointOptions.
+// The defaults of EndpointOptions.
 const (
-	// DefaultBatch are the examples that are asked for, and kept, at a time: as many
-	// as nets here are evaluated on at once, so that their outputs are the same bits.
+	// DefaultBatch is the number of examples in a request: as many as nets are evaluated
+	// on at once here, so that their outputs are the same bits.
 	DefaultBatch = 128
-	// DefaultInFlight are the batches asked for at a time: they cover the way there and
-	// back, and leave a server its other callers.
+	// DefaultInFlight is the number of requests at a time: enough to hide the latency of
+	// the network, and few enough for the server's other clients.
 	DefaultInFlight = 2
 )
 
@@ -33,7 +33,7 @@ type Endpoint interface {
 	URL() string // without user or token
 }
 
-// EndpointOptions says how FromEndpoint asks; the zero value is the default.
+// EndpointOptions are the options of FromEndpoint; the zero value is the default.
 type EndpointOptions struct {
 	ModelOptions
 	Batch    int                   // 0 is DefaultBatch
@@ -43,9 +43,9 @@ type EndpointOptions struct {
 	Progress func(done, total int) // of batches; nil, or called from one goroutine at a time
 }
 
-// FromEndpoint asks an endpoint for the outputs of a set's examples, and is otherwise as
-// FromModel: the same outputs give the same sample. Where a folder is given, what was
-// answered before an interruption is not asked for again.
+// FromEndpoint requests the outputs of a set's examples from an endpoint; the same outputs
+// give the same sample as with FromModel. If a folder is given, batches that were answered
+// before an interruption are not requested again.
 func FromEndpoint(ctx context.Context, e Endpoint, set *dataset.Set, o EndpointOptions) (*Sample, error) {
 	if err := auditable(set); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (a *asker) progress(n int) {
 	}
 }
 
-// askAll asks for some batches, several at a time, in their order.
+// askAll requests batches, several at a time, in their order.
 func (a *asker) askAll(ctx context.Context, batches []int) error {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
@@ -181,7 +181,7 @@ func (a *asker) ask(ctx context.Context, i int) error {
 }
 
 // take checks that an answer has as many outputs for an example as the others, and
-// that they are finite: what could not be audited is not kept, and asked for again.
+// that they are finite: what could not be audited is not kept, and requested again.
 func (a *asker) take(i int, y []float32) error {
 	from, n := a.span(i)
 	width := len(y) / n
@@ -229,7 +229,7 @@ func (a *asker) open() (missing []int, err error) {
 	return missing, nil
 }
 
-// manifest says what is asked of whom.
+// manifest describes the requests.
 func (a *asker) manifest() run.Manifest {
 	return run.Manifest{
 		Command: "audit", Shards: len(a.answers),

@@ -10,8 +10,8 @@ import (
 	"tattle/stat"
 )
 
-// FailOn is what makes an audit fail a build: rules, any of which may be broken.
-// The zero value lets everything pass.
+// FailOn holds the rules by which an audit fails a build: it fails if one of them is broken.
+// The zero value has no rules.
 type FailOn struct{ rules []rule }
 
 // The figures that a rule may bound.
@@ -35,7 +35,7 @@ type rule struct {
 // never is the word for no rule at all.
 const never = "never"
 
-// DefaultFailOn is the rule where none is named: it breaks on LeakyBeyond or worse.
+// DefaultFailOn is the rule if none is given: it breaks on LeakyBeyond or worse.
 const DefaultFailOn = "beyond"
 
 // ParseFailOn reads rules separated by commas: "curious", "beyond" (LeakyBeyond or worse),
@@ -44,7 +44,7 @@ const DefaultFailOn = "beyond"
 // "leakage>1.5", "information>0.2@90%". No confidence is 95 %. Percentages of
 // excess and curiosity are points of accuracy, or of a numeric attribute parts of
 // its variance. "NAME: excess>5%" is about the attribute NAME alone; a name with
-// a comma or a colon stands in double quotes, as Go writes them.
+// a comma or a colon is quoted, as Go quotes strings.
 func ParseFailOn(text string) (FailOn, error) {
 	var f FailOn
 	words := 0
@@ -182,7 +182,7 @@ func (f *FailOn) UnmarshalText(text []byte) (err error) {
 // figure that breaks it.
 type Breach struct {
 	Rule      string `json:"rule"`                // as it was given
-	Attribute string `json:"attribute,omitempty"` // empty where the whole audit breaks the rule
+	Attribute string `json:"attribute,omitempty"` // empty if the whole audit breaks the rule
 
 	Missing bool    `json:"missing,omitempty"` // the attribute was not audited
 	Verdict Verdict `json:"verdict,omitempty"` // of the attribute or of the audit

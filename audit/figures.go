@@ -56,7 +56,7 @@ type Excess struct {
 // Permutation is the test of "given y, guess and s have nothing to do with each
 // other" by permuting s within the examples of one y and one fold.
 type Permutation struct {
-	Draws int     `json:"draws"` // that were made: fewer than asked for where many of the first are as accurate
+	Draws int     `json:"draws"` // that were made: fewer than the options say if many of the first are as accurate
 	P     float64 `json:"p"`     // (1 + draws at least as accurate)/(1 + draws)
 }
 
@@ -88,10 +88,10 @@ type Subgroups struct {
 	LeftOut int        `json:"left_out"` // too small to say anything of
 }
 
-// Power is what the audit could have seen of the kinds of channel that were planted.
-// Smallest is the excess (over the honest mean where there are references) that would
-// have been found with Probability in each of them: the largest of their figures; none is
-// known where the sample could not be audited. Other channels can hide more.
+// Power is what the audit could have found in the kinds of channel that were planted.
+// Smallest is the excess (over the honest mean if there are references) that would have
+// been found with Probability in each of them: the largest of their figures; it is nil if
+// the sample could not be audited. Other channels can hide more.
 type Power struct {
 	Probability    float64        `json:"probability"`
 	Smallest       *float64       `json:"smallest,omitempty"`
@@ -104,10 +104,10 @@ type Power struct {
 // ChannelPower is the power for one kind of channel.
 type ChannelPower struct {
 	Channel      string   `json:"channel"`
-	Smallest     *float64 `json:"smallest,omitempty"` // nil where Found is false
+	Smallest     *float64 `json:"smallest,omitempty"` // nil if Found is false
 	LearningLoss float64  `json:"learning_loss"`
 	Found        bool     `json:"found"`          // a channel of this kind was planted and found
-	Note         string   `json:"note,omitempty"` // why none was planted, where none was
+	Note         string   `json:"note,omitempty"` // why none was planted; empty if one was
 }
 
 // missed reports whether a channel of the kind was planted and not found.
@@ -126,7 +126,7 @@ type Correlation struct {
 	GivenQ   float64                    `json:"given_adjusted_p"` // Holm's, of Given.Permutation
 	OrderQ   float64                    `json:"order_adjusted_p"` // Holm's, of Given.Order.Permutation
 	AreaQ    float64                    `json:"area_adjusted_p"`  // Holm's, of the least of Given.Areas
-	Measured bool                       `json:"measured"`         // false where there was nothing to test
+	Measured bool                       `json:"measured"`         // false if there was nothing to test
 }
 
 // ReferenceTest is what honestly trained classifiers leak of the attribute, each
@@ -196,7 +196,7 @@ type Control struct {
 	TrueExcess   *float64 `json:"true_excess,omitempty"`   // of what was planted
 	LearningLoss *float64 `json:"learning_loss,omitempty"` // TrueExcess less what the audit found, at least 0
 	Note         string   `json:"note,omitempty"`
-	Mend         string   `json:"mend,omitempty"` // what to do where it failed
+	Mend         string   `json:"mend,omitempty"` // what to do if it failed
 }
 
 // Defence is a change of what is released, the honesty it keeps and the curiosity
@@ -217,8 +217,8 @@ type DefenceLeft struct {
 	Balanced  *float64             `json:"balanced_accuracy,omitempty"` // of the chosen guess
 	R2        *float64             `json:"r2,omitempty"`
 	Excess    Excess               `json:"excess"`
-	// Given is what is told given y and the released label, and of a rare value, which the
-	// excess does not see. Its p-values are adjusted for its own two tests.
+	// Given is what the outputs reveal given y and the released label. It also reacts to
+	// rare values, which the excess misses. Its p-values are adjusted for its own two tests.
 	Given *Given `json:"given,omitempty"`
 	// HighOfAll is the upper limit of Excess that holds for all defences together, which
 	// share what the confidence leaves.

@@ -48,7 +48,7 @@ type Finding struct {
 	Reasons []string `json:"reasons"` // whole sentences
 }
 
-// BestBaseline returns the baseline that leaves the least excess, nil where there is none.
+// BestBaseline returns the baseline that leaves the least excess, nil if there is none.
 func (f *Finding) BestBaseline() *Baseline {
 	for i := range f.Baselines {
 		if f.Baselines[i].Name == f.Best {
@@ -163,7 +163,7 @@ func (f *Finding) compareNumbers(s *Sample, a int, g *guesses, bases []baselineG
 	f.excess(o)
 }
 
-// excess takes the comparisons together and returns the index of the best baseline.
+// excess combines the comparisons and returns the index of the best baseline.
 func (f *Finding) excess(o Options) (best int) {
 	e := Excess{Value: math.Inf(1), Low: math.Inf(1), High: f.high(1 - o.Confidence)}
 	for i := range f.Baselines {

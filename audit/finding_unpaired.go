@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// compareUnpaired is compareReferences where these are of other examples. There the
-// attribute may be more or less even, and attacks learn more where there are more
-// examples: it is the excess over the best baseline that is compared, on as many
-// examples of either. Figures are written as the references' excess on top of the
+// compareUnpaired is compareReferences for references on other examples. There the attribute
+// may be more or less even, and attacks learn more from more examples. So it compares the
+// excess over the best baseline, on the same number of examples of both. Figures are written as the references' excess on top of the
 // audited sample's baseline, and both excesses vary by their examples, too.
 func (r *Result) compareUnpaired(ctx context.Context, s *Sample, o Options) error {
 	n := min(s.Len(), o.References[0].Len())

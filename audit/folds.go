@@ -28,24 +28,24 @@ func random(seed, stream, index uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, stream<<32|index))
 }
 
-// twinsMost is the largest group of equal rows that counts as copies of an example
-// whatever their labels: larger ones are where outputs saturate, unless all labels agree,
-// too, as in a class that was filled up with copies.
+// twinsMost is the largest group of equal rows that counts as copies of an example whatever
+// their labels. Larger groups arise when outputs saturate, unless all labels agree, too, as
+// in a class that was filled up with copies.
 const twinsMost = 10
 
 // twinsDistinct is the share of distinct rows from which equal ones count as
 // copies: outputs that are rounded have fewer.
 const twinsDistinct = 1. / 3
 
-// twinsRows is how many distinct rows, each there more than once and always with the same
-// labels, are copies even where there are few: fewer may be a code for the labels.
+// twinsRows is the number of distinct rows, each repeated and always with the same labels,
+// from which on they count as copies: fewer may be a code for the labels.
 const twinsRows = 50
 
 // smallestFold is the number of examples that a fold needs.
 const smallestFold = 10
 
-// foldsOf returns how many folds the options ask for. With DefaultFolds there are
-// fewer where the other folds hold MaxFit examples all the same: each costs its fits.
+// foldsOf returns the number of folds. With DefaultFolds there are fewer if the other folds
+// have MaxFit examples all the same, because each fold costs its fits.
 func (o Options) foldsOf(n int) int {
 	if o.Folds > 0 {
 		return o.Folds
@@ -163,8 +163,8 @@ func twins(s *Sample) (first []int, copies int) {
 	return first, copies
 }
 
-// alike tells of each first example of equal rows whether y and all attributes of the
-// others are its own.
+// alike reports of each first example of equal rows whether y and all attributes of the
+// others are equal to its own.
 func alike(s *Sample, first []int) []bool {
 	same := make([]bool, len(first))
 	for i, t := range first {

@@ -7,8 +7,8 @@ import (
 	"tattle/curious"
 )
 
-// The forms of the outputs that attacks see. The last four are for codes: what a number
-// says beside its size.
+// The forms of the outputs that attacks are fitted to. The last four are for codes, which
+// are in a number's digits and not in its size.
 const (
 	FormRaw    = "raw"    // scores; of probabilities their floored logarithms less the row's mean
 	FormSoft   = "soft"   // probabilities, which sum to 1; of scores their softmax
@@ -19,7 +19,7 @@ const (
 	FormOrder  = "order"  // which outputs are larger than which others, of those below the largest, too
 )
 
-// formRow is a hash of the row: all that a coin sees.
+// formRow is a hash of the row, the only input of a coin.
 const formRow = "row"
 
 // probabilityFloor keeps logarithms finite: a softmax in float32 rounds what is

@@ -27,8 +27,8 @@ func orderWidth(w int) int {
 }
 
 // orderRow writes 1 for what is in the order of the classes or ascending, −1 for the
-// opposite, and 0 for equal outputs and for pairs with the largest, of which the hard
-// label says enough.
+// opposite, and 0 for equal outputs and for pairs with the largest, which the hard label
+// determines.
 func orderRow(dst, o []float32) {
 	top, w := classify.Best(o), len(o)
 	order := make([]int, w)

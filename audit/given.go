@@ -6,14 +6,14 @@ import (
 	"tattle/stat"
 )
 
-// Given is what attacks tell of an attribute to somebody who knows the true y
+// Given is what attacks reveal of an attribute to somebody who knows the true y
 // and the answered label ŷ, by a proper score: the mean over the examples of
 //
 //	log₂ p(s | outputs, y) − log₂ q(s | y, ŷ), in bits,
 //
 // where q is the table of the other folds and p a calibration of the attack's scores that
-// was fitted on the other folds, too. Accuracy does not see what is told of a rare class;
-// this does. Of a numeric attribute it is the mean of
+// was fitted on the other folds, too. Accuracy misses what is revealed about a rare
+// class; this does not. Of a numeric attribute it is the mean of
 //
 //	((s − mean(y, ŷ))² − (s − prediction)²)/variance left by mean(y, ŷ),
 //
@@ -29,8 +29,8 @@ type Given struct {
 	Margin        float64    `json:"margin"`   // in the units of Gain
 	P             float64    `json:"p"`        // of "the gain is at most the margin", one-sided, by Student's t
 	// Permutation is the test of "given y and ŷ, scores and s have nothing to do with each
-	// other", by permuting s within the examples of one y, ŷ and fold. It is valid where s
-	// is independent of the outputs given y, too.
+	// other", by permuting s within the examples of one y, ŷ and fold. It is also valid
+	// if s is independent of the outputs given y.
 	Permutation Permutation    `json:"permutation"`
 	Reference   *ReferenceTest `json:"reference,omitempty"` // of the gain
 	Areas       []Area         `json:"areas,omitempty"`
@@ -47,7 +47,7 @@ func (g *Given) beyond() float64 {
 }
 
 // marginBits returns the information in bits that a guess of an even binary attribute
-// has at least where it is right with probability ½ + margin: 1 − h(½ + margin), what a
+// has at least if it is right with probability ½ + margin: 1 − h(½ + margin), what a
 // binary symmetric channel has.
 func marginBits(margin float64) float64 {
 	p := .5 + min(margin, .5)
@@ -140,6 +140,6 @@ func permuteGiven(s *Sample, a int, g *guesses, o Options) Permutation {
 	return Permutation(stat.PermuteScores(g.given, len(g.back), class, within, crossFitStretch, most, chance))
 }
 
-// testsOf returns how many tests can raise the verdict where there are so many attributes:
+// testsOf returns how many tests can raise the verdict with so many attributes:
 // of the accuracy, of the gain and of the AUC.
 func testsOf(attributes int) int { return 3 * attributes }

@@ -6,14 +6,14 @@ import (
 
 // Order is the test of the area under the ROC curve (AUC) of pairs of examples that have
 // the same true y and the same answered label, in the class of s for which it is shown
-// best. It sees a weak order of many examples, by which a log-loss gains less than
+// best. It finds a weak order of many examples, from which a log-loss gains less than
 // learning costs it.
 //
 // The margin is the area of a guess of an even binary attribute that is right with
 // probability ½ + margin for either value: ½ + margin.
 type Order struct {
 	Class         string  `json:"class"`
-	Compared      int     `json:"compared"` // classes of which this is the best, which share the level by Bonferroni's method
+	Compared      int     `json:"compared"` // number of classes, of which this is the best; they share the level by Bonferroni's method
 	Area          float64 `json:"area"`
 	StandardError float64 `json:"standard_error"`
 	Margin        float64 `json:"margin"`
@@ -24,7 +24,7 @@ type Order struct {
 	Adjusted    float64     `json:"adjusted_p"` // the larger of both for all classes, by Holm's method over all tests that can raise the verdict
 }
 
-// beyond returns the p-value that the verdict LeakyBeyond rests on, 1 where there is no test.
+// beyond returns the p-value that the verdict LeakyBeyond rests on, 1 if there is no test.
 func (t *Order) beyond() float64 {
 	if t == nil {
 		return 1
@@ -42,7 +42,7 @@ func (t *Order) dependent() float64 {
 }
 
 // order tests the area of every class of attribute a, or of the rarer of two, and returns
-// the one with the least p-value, nil where no class has enough examples.
+// the one with the least p-value, nil if no class has enough examples.
 func order(s *Sample, a int, g *guesses, o Options) *Order {
 	at := &s.Sensitive[a]
 	within := strata(jointly(s.Y, g.label, len(s.Classes)), g.fold, g.folds)

@@ -66,7 +66,7 @@ func (j *joint) at(i int) int { return j.y[i]*j.targets + j.label[i] }
 func (j *joint) of(i int) []float64 { return j.cell[j.at(i)*j.width:][:j.width] }
 
 // groups returns how many groups of y have slopes of their own in a calibration: every y,
-// or all together where there are more than ownMost.
+// or all together if there are more than ownMost.
 func (j *joint) groups() int {
 	if j.targets > ownMost {
 		return 1
@@ -102,7 +102,7 @@ func newMeans(groups, width int) *means {
 	return &means{width: width, n: make([]float64, groups), mean: make([]float64, groups*width)}
 }
 
-// of returns the mean of a group, 0 where it has no rows.
+// of returns the mean of a group, 0 if it has no rows.
 func (m *means) of(group int) []float64 { return m.mean[group*m.width:][:m.width] }
 
 func (m *means) add(group int, row []float64) {

@@ -7,7 +7,7 @@ import (
 	"tattle/stat"
 )
 
-// leakage returns what the finding's counts say; nil of a numeric attribute, and where
+// leakage returns the ratios of the finding's counts: nil for a numeric attribute, and if the
 // guess or a baseline is right on no example, so that there is no finite ratio.
 func leakage(f *Finding, confidence float64) *Leakage {
 	majority, prior := f.ratio(Majority, confidence)
@@ -23,7 +23,7 @@ func leakage(f *Finding, confidence float64) *Leakage {
 }
 
 // ratio returns the guess's accuracy over that of a baseline, with the interval of
-// stat.PairedRatio; 0 where either is right on none.
+// stat.PairedRatio; 0 if either is right on none.
 func (f *Finding) ratio(name string, confidence float64) (float64, [2]float64) {
 	for i := range f.Baselines {
 		b := &f.Baselines[i]

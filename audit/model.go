@@ -12,7 +12,7 @@ import (
 )
 
 // FromModel evaluates a classifier on a set with its target and sensitive attributes.
-// Outputs are soft where every row is a distribution, which those of a Softmax are.
+// Outputs are soft if every row is a distribution, as after a Softmax.
 func FromModel(ctx context.Context, g *nn.Graph, set *dataset.Set, o ModelOptions) (*Sample, error) {
 	if err := auditable(set); err != nil {
 		return nil, err
@@ -27,11 +27,11 @@ func FromModel(ctx context.Context, g *nn.Graph, set *dataset.Set, o ModelOption
 // ModelOptions says what is known of a model's outputs.
 type ModelOptions struct {
 	Name string          // of the sample; "" is the set's
-	Kind curious.Outputs // "" is Soft where every row is a distribution
+	Kind curious.Outputs // "" is Soft if every row is a distribution
 }
 
-// auditable says what a set lacks; names that outputs could not be kept under are found
-// before a model is asked.
+// auditable returns an error if a set lacks what an audit needs, or has names that a file of
+// outputs cannot have: this is found before the model is run.
 func auditable(set *dataset.Set) error {
 	switch {
 	case set.Len() == 0:
@@ -54,7 +54,7 @@ func namesOf(set *dataset.Set) []string {
 }
 
 // fromSet joins outputs [n, Y] of the examples of a set to their labels; model are the
-// names of the model's classes, nil where they are not known.
+// names of the model's classes, nil if they are not known.
 func fromSet(set *dataset.Set, outputs []float32, model []string, o ModelOptions) (*Sample, error) {
 	width := len(outputs) / set.Len()
 	if width < 1 || len(outputs) != width*set.Len() {
@@ -98,8 +98,8 @@ func checkFinite(outputs []float32, width, from int) error {
 	return nil
 }
 
-// classNames returns a name for each of width outputs: those of the set and, where the
-// model knows more classes, numbers.
+// classNames returns a name for each of width outputs: those of the set and, if the
+// model has more classes, numbers.
 func classNames(set *dataset.Set, width int) ([]string, error) {
 	want := width
 	if width == 1 {
@@ -120,10 +120,10 @@ func classNames(set *dataset.Set, width int) ([]string, error) {
 	return names, nil
 }
 
-// matchClasses takes the labels, whose first known classes the data names, to the places
-// that the model gives these names. Where it does not have them all the places stay, which
-// a note says; it errs where a name that both have stands at another place, which would
-// make the model's accuracy that of chance.
+// matchClasses puts the labels, whose first known classes the data name, in the order of the
+// model's classes. If the model lacks some of these names the order stays, with a note. It
+// errs if a name that both have is at another place, because the model's accuracy would be
+// that of chance.
 func (s *Sample) matchClasses(known int, model []string) error {
 	if len(model) == 0 || slices.Equal(model, s.Classes) {
 		return nil
@@ -147,8 +147,8 @@ func (s *Sample) matchClasses(known int, model []string) error {
 	return nil
 }
 
-// places returns where each name stands among those of a model, whether one stands at
-// another place than its own, and whether all are there and the model's all different.
+// places returns the index of each name among those of a model, whether one is at another
+// place than its own, and whether all are there and the model's names all differ.
 func places(names, model []string) (of []int, moved, all bool) {
 	at := map[string]int{}
 	for i, name := range model {

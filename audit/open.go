@@ -22,7 +22,7 @@ const (
 	maxArchive = 10_000           // arrays
 
 	maxAttributes = 1000
-	maxDistinct   = 1 << 21 // values of all labels: each takes about 100 bytes
+	maxDistinct   = 1 << 21 // values of all labels: each needs about 100 bytes
 	maxName       = 4096    // bytes of a label or of what it is called
 	maxField      = 1 << 20 // bytes of a header's field, which may list a hundred labels
 )
@@ -33,16 +33,16 @@ type OpenOptions struct {
 	// Target is the column of the true y, or a [dataset.Rule]; "" is the one called
 	// y, target, label or labels, or y:NAME.
 	Target string
-	// Sensitive are columns or rules; NAME:number and NAME:class say how one is taken
-	// that is otherwise numeric where it has more than 20 values, all numbers. None: those
-	// called s1, s2_race and so on, s:NAME, s or sensitive; of an .npz all that are left.
+	// Sensitive are columns or rules; NAME:number and NAME:class say how a column is read,
+	// which is otherwise numeric if it has more than 20 values, all numbers. None: columns
+	// called s1, s2_race and so on, s:NAME, s or sensitive; in an .npz all other arrays.
 	Sensitive []string
 	// Scores are columns, in the order of the classes, or patterns such as "out_*". None:
 	// those that begin with score, logit, prob, p_ or output; what follows a colon is the
 	// class. Of an .npz: one array.
 	Scores []string
-	Kind   curious.Outputs // "" is Soft where every row is a distribution
-	// Progress is told of the bytes of a CSV that are read, now and then and at the end.
+	Kind   curious.Outputs // "" is Soft if every row is a distribution
+	// Progress is called with the bytes of a CSV that are read, now and then and at the end.
 	Progress func(done, total int64)
 }
 
@@ -51,8 +51,9 @@ type OpenOptions struct {
 // logits or probabilities [n, Y], one of labels y, and others of n labels or numbers).
 // One column of outputs becomes two: of a probability p of the second class 1 − p and
 // p, of a score z 0 and z. Examples without a label are left out and counted in Notes;
-// a score that is missing or not finite is an error. Where probabilities have so few
-// decimals that rows do not sum to 1, attacks see them divided by their sums, but for those on digits; Notes say so.
+// a score that is missing or not finite is an error. If probabilities have so few decimals
+// that rows do not sum to 1, they are divided by their sums, except for attacks on digits;
+// Notes say so.
 func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, error) {
 	src, err := openSource(ctx, path, o)
 	if err != nil {
@@ -70,7 +71,7 @@ func OpenOutputs(ctx context.Context, path string, o OpenOptions) (*Sample, erro
 	return s, nil
 }
 
-// OpenReferences reads the outputs of honest nets that stand in the same file, each
+// OpenReferences reads the outputs of honest nets from the same file, each
 // in the columns of one pattern (of an .npz: one array), as OpenOutputs reads the
 // audited ones. Labels and order are those of the audited sample.
 func OpenReferences(ctx context.Context, path string, o OpenOptions, patterns []string) ([]*Sample, error) {
@@ -90,10 +91,10 @@ func OpenReferences(ctx context.Context, path string, o OpenOptions, patterns []
 // source is what a file holds: the scores of n examples, and columns of labels.
 type source struct {
 	scores  []float32 // [n, len(classes)]
-	classes []string  // of the scores' columns; "" where it has no name
+	classes []string  // of the scores' columns; "" if it has no name
 	kind    curious.Outputs
 	target  *column
-	rule    *dataset.Rule // of the target; nil where none is given
+	rule    *dataset.Rule // of the target; nil if none is given
 	columns []attributeColumn
 	place   func(i int) string // of example i, for errors
 	notes   []string

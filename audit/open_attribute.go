@@ -12,14 +12,14 @@ import (
 type manner int
 
 const (
-	guessed    manner = iota // numbers where there are more than maxValues, classes otherwise
+	guessed    manner = iota // numbers if there are more than maxValues, classes otherwise
 	asNumber                 // NAME:number
 	asClass                  // NAME:class
 	asListed                 // s:NAME=A|B: these classes, in this order
 	asRuleSays               // a dataset.Rule with classes
 )
 
-// wanted is a sensitive attribute as it is asked for.
+// wanted is a sensitive attribute as the options name it.
 type wanted struct {
 	name   string // of the column, then of the attribute
 	manner manner
@@ -55,8 +55,7 @@ func parseWanted(text string, has func(name string) bool) (wanted, error) {
 	return w, nil
 }
 
-// attribute makes the attribute of all examples; unknown tells of which of them it
-// has no value.
+// attribute makes the attribute of all examples; unknown marks those without a value.
 func (c *attributeColumn) attribute() (a Attribute, unknown []bool, err error) {
 	values := c.known()
 	if c.wanted.manner == asNumber || c.wanted.manner == guessed && numeric(values) {

@@ -11,11 +11,11 @@ import (
 	"tattle/internal/file"
 )
 
-// maxValues is the most distinct values of a column of numbers that is taken for
-// classes where nothing is said of it.
+// maxValues is the largest number of distinct values of a column of numbers that is read as
+// classes if the options do not say how.
 const maxValues = 20
 
-// column is a column of text, each distinct value of which is kept once.
+// column is a column of text; each distinct value is kept once.
 type column struct {
 	name   string
 	values []string // distinct, in the order in which they come
@@ -50,7 +50,7 @@ var absent = []string{"", "na", "n/a", "<na>", "nan", "null", "?"}
 
 func missing(text string) bool { return slices.Contains(absent, strings.ToLower(text)) }
 
-// known returns the values with "" for what stands for no value.
+// known returns the values, with "" for those that mean a missing value.
 func (c *column) known() []string {
 	values := slices.Clone(c.values)
 	for i, v := range values {

@@ -8,14 +8,13 @@ import (
 // finerNote says that a code in further digits would not be found.
 const finerNote = "the outputs have more digits than a float32: the attacks did not look at the digits beyond it, where anything can be hidden"
 
-// finer reports whether v is not the decimal number, of as few digits as possible, that
-// stands for its float32.
+// finer reports whether v is not the shortest decimal number that rounds to its float32.
 func finer(v float64) bool {
 	shortest, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64)
 	return err != nil || shortest != v && float64(float32(v)) != v
 }
 
-// finerText tells the same of a text.
+// finerText reports the same of a text.
 func finerText(text string) bool {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	return err == nil && finer(v)

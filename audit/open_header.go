@@ -15,8 +15,8 @@ const (
 	softPrefix      = "prob:"
 )
 
-// scoreWords begin the names of columns of outputs, longest first where one begins
-// another, with the kind of output that they tell.
+// scoreWords begin the names of columns of outputs, with the kind of output that they imply.
+// A word that begins with another comes first.
 var scoreWords = []struct {
 	word, family string
 	kind         curious.Outputs

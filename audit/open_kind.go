@@ -38,8 +38,8 @@ func widen(scores []float32, kind curious.Outputs) []float32 {
 	return wide
 }
 
-// kindOfOne reports whether single outputs are probabilities; told is what is known of
-// them, "" for nothing.
+// kindOfOne reports whether single outputs are probabilities; told is the kind that is given,
+// "" for none.
 func kindOfOne(scores []float32, told curious.Outputs, place func(i int) string) (curious.Outputs, error) {
 	if told == curious.Raw {
 		return told, nil
@@ -57,9 +57,8 @@ func kindOfOne(scores []float32, told curious.Outputs, place func(i int) string)
 }
 
 // kindOf reports whether outputs [n, width] are soft: whether all rows are distributions,
-// or are but for rounding, which it says in a note. It errs where told says
-// that they are soft and a row is no distribution, and, where nothing is told, when most
-// rows are.
+// or are apart from rounding, which it says in a note. It errs if told is
+// soft and a row is not a distribution, and, if no kind is given, when most rows are.
 func kindOf(outputs []float32, width int, told curious.Outputs, place func(i int) string) (kind curious.Outputs, note string, err error) {
 	if told == curious.Raw {
 		return told, "", nil

@@ -86,7 +86,7 @@ func (a *archive) array(name string) (npy.Array, error) {
 	return a.file.Array(name)
 }
 
-// drop takes a name off those that are left.
+// drop removes a name from those that are left.
 func (a *archive) drop(name string) {
 	a.names = slices.DeleteFunc(a.names, func(n string) bool { return n == name })
 }
@@ -129,7 +129,7 @@ func (a *archive) readTitles() error {
 	return nil
 }
 
-// sensitive reads the columns that are asked for; else all that are left.
+// sensitive reads the columns that the options name, else all that are left.
 func (a *archive) sensitive(asked []string, y string) error {
 	r := &roles{header: a.names, titles: a.titles}
 	if len(asked) == 0 {
@@ -167,7 +167,7 @@ func (a *archive) sensitive(asked []string, y string) error {
 }
 
 // usual lists the arrays that are columns and neither outputs nor labels, and notes
-// the others. It errs where one cannot be read, as Python's objects cannot.
+// the others. It errs if one cannot be read, as Python's objects cannot.
 func (a *archive) usual(y string) ([]string, error) {
 	var columns, others []string
 	for _, name := range a.names {

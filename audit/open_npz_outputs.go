@@ -10,7 +10,7 @@ import (
 	"tattle/curious"
 )
 
-// outputArray is an array of outputs as it may be called, and the kind that tells.
+// outputArray is a possible name of an array of outputs, and the kind that it implies.
 type outputArray struct {
 	name string
 	kind curious.Outputs
@@ -88,7 +88,7 @@ func (a *archive) outputArray(asked []string) (string, curious.Outputs, error) {
 	return "", "", fmt.Errorf("has several arrays of outputs (%s): name one", showNames(found))
 }
 
-// classes reads the names of the columns of outputs, where there is such an array.
+// classes reads the names of the columns of outputs, if there is such an array.
 func (a *archive) classes(width int) error {
 	if !slices.Contains(a.names, classesArray) {
 		return nil

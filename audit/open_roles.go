@@ -18,10 +18,10 @@ var targetNames = []string{"y", "target", "label", "labels", "y_true"}
 // roles says what the columns of a table are.
 type roles struct {
 	header     []string
-	titles     []string // of each column, where they have others than the header's; may be nil
+	titles     []string // of each column, if they differ from the header's; may be nil
 	scores     []int    // in the order of the classes
 	classes    []string
-	kind       curious.Outputs // that the names tell; "" where they do not
+	kind       curious.Outputs // that the names imply; "" if they do not
 	target     int
 	targetName string
 	rule       *dataset.Rule // of the target; nil for none
@@ -30,7 +30,7 @@ type roles struct {
 	note       string   // of what was guessed
 }
 
-// findRoles tells what the columns are, by the options and by their names.
+// findRoles determines what the columns are, by the options and by their names.
 func findRoles(header []string, o OpenOptions) (*roles, error) {
 	if err := checkHeader(header); err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (r *roles) findSensitive(asked []string) error {
 	return r.tellApart()
 }
 
-// ask adds a sensitive attribute that is asked for.
+// ask adds a sensitive attribute that the options name.
 func (r *roles) ask(text string) error {
 	w, err := parseWanted(text, r.has)
 	if err != nil {

@@ -11,8 +11,8 @@ const (
 	maxDecimals = 6
 	// roundingSlack is what float32 adds to a probability's rounding.
 	roundingSlack = 1e-7
-	// widestGuess is by how much rounding may change the sum of rows of which nothing
-	// says that they are probabilities; sigmoids of many labels stray further.
+	// widestGuess is the largest change by rounding of the sum of rows that are not known to
+	// be probabilities; the sums of sigmoids of many labels differ by more.
 	widestGuess = .25
 )
 

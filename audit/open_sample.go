@@ -64,7 +64,7 @@ func (s *Sample) settle(outputs []float32, width int, told curious.Outputs, plac
 	return err
 }
 
-// keeper counts examples that have no label and takes them out.
+// keeper counts examples that have no label and removes them.
 type keeper struct {
 	src  *source
 	out  []bool
@@ -73,7 +73,7 @@ type keeper struct {
 
 func newKeeper(src *source, n int) *keeper { return &keeper{src: src, out: make([]bool, n)} }
 
-// leaveOut takes the examples out that have no value of a column.
+// leaveOut removes the examples that have no value of a column.
 func (k *keeper) leaveOut(unknown []bool, name string) {
 	n := 0
 	for i, none := range unknown {
@@ -87,7 +87,7 @@ func (k *keeper) leaveOut(unknown []bool, name string) {
 	}
 }
 
-// place tells where kept example i stands in the file.
+// place says where in the file kept example i is.
 func (k *keeper) place(i int) string {
 	if k.kept != nil {
 		i = k.kept[i]
@@ -95,7 +95,7 @@ func (k *keeper) place(i int) string {
 	return k.src.place(i)
 }
 
-// apply takes them out of the source's scores and the labels of s.
+// apply removes them from the source's scores and the labels of s.
 func (k *keeper) apply(s *Sample) error {
 	kept := make([]int, 0, len(k.out))
 	for i, out := range k.out {

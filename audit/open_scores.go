@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// findScores finds the columns of outputs: those that are asked for, else those whose
+// findScores finds the columns of outputs: those that the options name, else those whose
 // names are of one family.
 func (r *roles) findScores(asked []string) error {
 	if len(asked) > 0 {
@@ -39,7 +39,7 @@ func (r *roles) findScores(asked []string) error {
 	return r.checkClasses()
 }
 
-// findNumbered takes columns called 0, 1, 2 and so on, as data frames call those of an
+// findNumbered finds columns called 0, 1, 2 and so on, as data frames call those of an
 // array, for the outputs.
 func (r *roles) findNumbered() bool {
 	for {
@@ -102,7 +102,7 @@ func (r *roles) matching(text string) (found []int, stem string) {
 	return found, before
 }
 
-// checkClasses refuses classes of one name; where some have none, none has.
+// checkClasses refuses two classes of one name; if some have no name, none has.
 func (r *roles) checkClasses() error {
 	seen := make(map[string]bool, len(r.classes))
 	for i, c := range r.classes {

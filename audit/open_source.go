@@ -18,10 +18,10 @@ import (
 // gzipSuffix ends the name of a packed CSV.
 const gzipSuffix = ".gz"
 
-// progressStep is after how many bytes of a file progress is told.
+// progressStep is the number of bytes between two reports of progress.
 const progressStep = 1 << 20
 
-// openSource tells an .npz from a CSV by its first bytes.
+// openSource distinguishes an .npz from a CSV by its first bytes.
 func openSource(ctx context.Context, path string, o OpenOptions) (*source, error) {
 	before, err := regular(path)
 	if err != nil {

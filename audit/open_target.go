@@ -10,16 +10,15 @@ import (
 	"strings"
 )
 
-// classed is a column's distinct values as classes of y: the class of each, −1 where
-// there is none.
+// classed is a column's distinct values as classes of y: the class of each, −1 for none.
 type classed struct {
 	names []string
 	of    []int
 	note  string
 }
 
-// classesOf tells which column of outputs each value of y means; names are the columns'
-// classes, "" where they have none. One column of outputs has two classes.
+// classesOf returns the column of outputs that each value of y means; names are the columns'
+// classes, "" if they have none. One column of outputs has two classes.
 func classesOf(c *column, names []string) (classed, error) {
 	if len(names) == 1 {
 		return twoClasses(c, names[0])
@@ -55,8 +54,8 @@ func classesOf(c *column, names []string) (classed, error) {
 	return classed{}, fmt.Errorf("%s has %s (%s) and there are %d columns of outputs: number the labels from 0, or name the columns score:CLASS", showName(c.name), plural(float64(len(distinct)), "value"), showNames(distinct), len(names))
 }
 
-// byName finds every value among the names, but for missing ones; as says in what
-// spelling they are compared, which has to tell the names apart.
+// byName finds every value among the names, except missing ones; as returns the spelling in
+// which they are compared, which must keep the names distinct.
 func byName(values, names []string, as func(string) string) (classed, bool) {
 	place := make(map[string]int, len(names))
 	for i, name := range names {
@@ -86,7 +85,7 @@ func isNumber(text string) bool {
 
 func asWritten(name string) string { return name }
 
-// byIndex takes every value for a place below n; 3.0 is one, as pandas writes it.
+// byIndex reads every value as an index below n; 3.0 is one, as pandas writes it.
 func byIndex(values []string, n int) ([]int, bool) {
 	of := make([]int, len(values))
 	for i, v := range values {
@@ -112,7 +111,7 @@ func indexNames(n int) []string {
 	return names
 }
 
-// twoClasses takes the values of y beside one column of outputs, which is of the class
+// twoClasses reads the values of y for one column of outputs, which is of the class
 // positive, or of the second.
 func twoClasses(c *column, positive string) (classed, error) {
 	values := c.known()
@@ -142,7 +141,7 @@ func inOrder(values, names []string, note string) classed {
 	return got
 }
 
-// sorted returns the distinct values that are known: by number where all are numbers,
+// sorted returns the distinct values that are known: by number if all are numbers,
 // by letters otherwise.
 func sorted(values []string) []string {
 	list := slices.Clone(values)
@@ -162,7 +161,7 @@ func sorted(values []string) []string {
 	return list
 }
 
-// targets gives y of all examples, and tells which have none.
+// targets returns y of all examples, and which of them have none.
 func (src *source) targets() (classes []string, y []int, unknown []bool, err error) {
 	if len(src.target.values) > maxColumns {
 		return nil, nil, nil, fmt.Errorf("%s has %d values: want classes", showName(src.target.name), len(src.target.values))
@@ -202,7 +201,7 @@ func (src *source) classed() (classed, error) {
 	return classed{names: a.Values, of: a.Labels, note: fmt.Sprintf("the columns of outputs are taken for the classes of the rule in their order: %s", showNames(a.Values))}, nil
 }
 
-// through takes labels of a rule to the columns that their classes name.
+// through maps labels of a rule to the columns that their classes name.
 func (src *source) through(labels []int, named classed) classed {
 	of := make([]int, len(labels))
 	for i, label := range labels {

@@ -8,13 +8,13 @@ import (
 	"tattle/classify"
 )
 
-// The settings that stand in for zeros in Options.
+// The defaults of Options.
 const (
 	// DefaultFolds leaves each attack four fifths of the examples. Where fewer folds
 	// leave MaxFit examples all the same there are fewer.
 	DefaultFolds = 5
 	// DefaultPermutations resolves p-values far below any level in use; more are
-	// drawn where several attributes need them.
+	// drawn if several attributes need them.
 	DefaultPermutations = 9999
 	// DefaultMaxFit is the most examples an attack is fitted on: more add
 	// tenths of a point and cost in proportion.
@@ -38,13 +38,13 @@ const (
 type Options struct {
 	Seed         uint64
 	Folds        int      // 0 is DefaultFolds
-	Permutations int      // drawn for a small p-value, more where several attributes need them; 0 is DefaultPermutations
+	Permutations int      // drawn for a small p-value, more if several attributes need them; 0 is DefaultPermutations
 	MaxFit       int      // examples an attack is fitted on; 0 is DefaultMaxFit
 	Confidence   float64  // 0 is DefaultConfidence
 	Margin       *float64 // excess that counts as none, at least 0 and below 1; nil is DefaultMargin
 	Attacks      []string // learners by name, as package classify knows them; nil is all
 	// References are outputs of honestly trained classifiers, on the same examples in
-	// the same order or, where Unpaired, on others of the same kind.
+	// the same order or, if Unpaired, on others of the same kind.
 	References []*Sample
 	Unpaired   bool
 	Recipe     Recipe // of the references: how it is known to be the audited model's
@@ -64,7 +64,7 @@ type Recipe string
 const (
 	RecipeUnknown  Recipe = ""         // it is not: no verdict Curious follows
 	RecipeCompared Recipe = "compared" // the record of the model's own training has the references' architecture, data and settings
-	RecipeStated   Recipe = "stated"   // whoever ran the audit says so
+	RecipeStated   Recipe = "stated"   // the person who ran the audit says so
 )
 
 // withDefaults returns the options with every zero replaced but Folds, which

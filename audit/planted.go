@@ -25,29 +25,29 @@ type PlantOptions struct {
 	Work   float64 // on the data given, in multiply-adds forward; 0 is DefaultPlantedWork
 	// Net makes the classifier on the data given, as in curious.Options.
 	Net func(classes int, seed uint64) *nn.Graph
-	// Audited are the examples that the planted model is asked; nil is the test part.
+	// Audited are the examples that the planted model is applied to; nil is the test part.
 	Audited  *dataset.Set
-	Progress func(done, total int) // of the steps of one training, of which there may be two
+	Progress func(done, total int) // of the steps of one training; there may be two
 }
 
 // Planted is a model that is known to be curious, and what it releases.
 type Planted struct {
 	Sample     *Sample   `json:"-"`              // with the one attribute that it hides
-	TrueExcess float64   `json:"true_excess"`    // what its own attack tells beyond the best baseline, on examples that it did not learn from
+	TrueExcess float64   `json:"true_excess"`    // excess of its own attack over the best baseline, on examples that it did not learn from
 	Where      string    `json:"where"`          // the task
 	Note       string    `json:"note,omitempty"` // why it is another than the audited one, or learned from a part, a sentence
 	Rows       []int     `json:"rows,omitempty"` // which of the examples of PlantOptions.Audited they are; nil on glyphs
 	Classifier *nn.Graph `json:"-"`
 }
 
-// Plant trains a curious classifier, with the outputs that like has, and asks it n
-// examples, or as many as there are: by the parameterized attack, or for soft outputs
-// as the normal mixture, which is the stronger there (B sections 3.2 and 4). It hides
-// like's first categorical attribute of which p knows, in p's task, learning from as
-// much as Work pays for; where p is nil, or what is planted there tells less than ten
-// points, it takes glyphs, which say as much of the pipeline and less of the task: they
-// have at most ten classes of y and two of s, whatever is audited. It errs when ctx
-// ends.
+// Plant trains a curious classifier with the kind of outputs that like has, and applies it
+// to n examples, or as many as there are. It trains by the parameterized attack, or for soft
+// outputs as the normal mixture, which is the stronger there (B sections 3.2 and 4). The
+// classifier hides like's first categorical attribute that p has, in p's task, and learns
+// from as many examples as Work pays for. If p is nil, or the planted excess is below ten
+// points, it is planted on glyphs instead, which test the pipeline as well and the task
+// less: they have at most ten classes of y and two of s, whatever is audited. It errs when
+// ctx ends.
 func Plant(ctx context.Context, p *dataset.Parts, like *Sample, n int, o PlantOptions) (*Planted, error) {
 	note := ""
 	if p != nil {
@@ -108,7 +108,7 @@ func plantOn(ctx context.Context, p *dataset.Parts, like *Sample, n int, o Plant
 }
 
 // hideable returns the index of the first of like's categorical attributes that both
-// sets know with the same classes, −1 where there is none.
+// sets know with the same classes, −1 if there is none.
 func hideable(train, audited *dataset.Set, like *Sample) int {
 	for _, a := range like.Sensitive {
 		for i, b := range train.Sensitive {
@@ -170,8 +170,8 @@ func plant(ctx context.Context, p *dataset.Parts, index int, kind curious.Output
 	return r.Classifier, r.Attacks[0], nil
 }
 
-// planted asks the classifier the examples, and measures its attack on others or the
-// same, from none of which it learned.
+// planted applies the classifier to the examples, and measures its attack on others or the
+// same; it learned from none of them.
 func planted(ctx context.Context, f *nn.Graph, attack curious.Attack, asked, measured *dataset.Set) (*Planted, error) {
 	e, err := curious.Evaluate(ctx, f, []curious.Attack{attack}, nil, measured)
 	if err != nil {

@@ -10,21 +10,21 @@ import (
 const (
 	plantedTraining   = 5000
 	plantedValidation = 500
-	// plantedApart is how many glyphs tell the planted model's own figure: to less than
-	// a point.
+	// plantedApart is the number of glyphs on which the planted model's own excess is
+	// measured: to less than a point.
 	plantedApart = 5000
 	// plantedExamples is the most examples of a planted model that are audited: the
 	// learning loss there bounds that of a larger sample, at a fraction of the time.
 	plantedExamples = 10000
-	// plantedEpochs on so few glyphs take half a second on two cores.
+	// plantedEpochs on so few glyphs need half a second on two cores.
 	plantedEpochs = 10
 )
 
-// Two classes of families of typefaces, regular, bold, italic, mono and small caps, of
-// which −1 is left out. glyphFamilies, the study's, are harder to tell than digits are.
-// plantedFamilies are as easy: a planted model tells 34 to 40 points of them, more than
-// DefaultBlind, so that whoever could see that much finds it; of glyphFamilies it told
-// 14 to 20, which took 500 examples and more to find.
+// Two classes of families of typefaces, regular, bold, italic, mono and small caps, where
+// −1 is left out. glyphFamilies, the study's, are harder to classify than digits.
+// plantedFamilies are as easy: a planted model has an excess of 34 to 40 points, more than
+// DefaultBlind, so that a working audit finds it. With glyphFamilies it had 14 to 20, and 500
+// examples and more were needed to find that.
 var (
 	glyphFamilies   = []int{0, 0, 0, 1, 1}
 	plantedFamilies = []int{-1, 0, 1, -1, -1}

@@ -9,9 +9,9 @@ import (
 	"tattle/stat"
 )
 
-// What is planted on the audited task where no training data are given, beside the model
-// planted on glyphs. It has to be found, not to be accurate: small nets on so many examples
-// take seconds.
+// Settings of the model that is planted on the audited task if no training data are given, in
+// addition to the model planted on glyphs. It has to be found, not to be accurate: small nets
+// on so many examples train in seconds.
 const (
 	taskTraining = 8000
 	taskAudited  = 5000
@@ -32,9 +32,9 @@ const (
 )
 
 // TaskTraining returns the training that plants a model in the audited task itself: it
-// learns from one half of the audited examples, set, and is asked about the other. It is nil
-// where there are too few examples, which the note says, or no attribute to hide. A trained
-// model on glyphs (Planted.Rows is nil) stands for one that could not be planted.
+// learns from one half of the audited examples, set, and is applied to the other. It is nil
+// if there are too few examples, which the note says, or no attribute to hide. If the model
+// cannot be planted, the training plants one on glyphs (Planted.Rows is nil).
 func TaskTraining(s *Sample, set *dataset.Set, seed uint64) (t *Training, note string) {
 	p, asked := halves(set, seed)
 	if n := min(p.Train.Len()+p.Validation.Len(), asked.Len()); n < fewestTask {
@@ -50,8 +50,8 @@ func TaskTraining(s *Sample, set *dataset.Set, seed uint64) (t *Training, note s
 	return new(PlantTraining("planted on the same task", p, &like, taskAudited, o)), ""
 }
 
-// halves divides the audited examples into those that a model is planted by and those that
-// it is asked about.
+// halves divides the audited examples into those that the planted model learns from and those
+// that it is applied to.
 func halves(x *dataset.Set, seed uint64) (*dataset.Parts, *dataset.Set) {
 	rows := run.Rand(seed, taskStream, 0).Perm(x.Len())
 	half := x.Len() / 2
@@ -65,7 +65,7 @@ func halves(x *dataset.Set, seed uint64) (*dataset.Parts, *dataset.Set) {
 	return &dataset.Parts{Train: sorted(teach[tenth:]), Validation: sorted(teach[:tenth])}, sorted(rows[half:])
 }
 
-// certain returns the excess that an audit of n examples finds with taskPower, where attack
+// certain returns the excess that an audit of n examples finds with taskPower if attack
 // and baseline differ as often as two coins.
 func (o Options) certain(n int) float64 {
 	return max(smallestPlanted, stat.SmallestDifference(n, evenly, *o.Margin, (1-o.Confidence)/2, taskPower))

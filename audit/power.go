@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// power returns what the finding could have seen, given what attacks lose by
-// learning and how many attributes share the level: the excess that the score test
-// against the best baseline finds with PowerProbability at Holm's smallest level, where
-// the two differ as often as was seen or, if that is more, as independence implies. With
+// power returns the excess that could have been found, given what attacks lose by learning
+// and how many attributes share the level: the excess that the score test against the best
+// baseline finds with PowerProbability at Holm's smallest level. Guess and baseline are
+// taken to differ as often as was observed or, if that is more, as independence implies. With
 // references the excess over their mean must also pass the test against them, and reach
 // the margin.
 func power(f *Finding, learningLoss float64, attributes int, set Settings) Power {
@@ -38,7 +38,7 @@ func power(f *Finding, learningLoss float64, attributes int, set Settings) Power
 
 // allow makes the smallest excess larger by what the learning loss, which was measured on
 // one planted model and varies by the given standard error, takes of the promise: the two
-// errors' root of squares takes the place of the excess's own.
+// errors' root of squares replaces the excess's own.
 func (p *Power) allow(lossError float64) {
 	if p.Smallest == nil {
 		return

@@ -14,8 +14,8 @@ import (
 // PrepareOptions say what is trained for an audit; the zero value plants one model on
 // glyphs.
 type PrepareOptions struct {
-	Model    *nn.Graph      // the audited classifier; nil where only its outputs are at hand
-	Examples *dataset.Set   // the audited examples; nil where they are not at hand
+	Model    *nn.Graph      // the audited classifier; nil if only its outputs are at hand
+	Examples *dataset.Set   // the audited examples; nil if they are not at hand
 	Training *dataset.Parts // of the audited task, for references; nil for none
 
 	Seed       uint64
@@ -35,7 +35,7 @@ type PrepareOptions struct {
 	Recipe func(shortened bool) (recipe Recipe, note string, err error)
 }
 
-// epochs returns the number of epochs of a reference, 0 where nobody knows that of the
+// epochs returns the number of epochs of a reference, 0 if nobody knows that of the
 // audited model.
 func (o PrepareOptions) epochs() int {
 	switch {

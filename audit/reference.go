@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// DefaultReferences is how many honest classifiers are trained: with four
-	// degrees of freedom Student's t asks 2.1 standard deviations at 5 %, and more
-	// classifiers bring that down slowly.
+	// DefaultReferences is the number of honest classifiers that are trained. With four
+	// degrees of freedom Student's t requires 2.1 standard deviations at 5 %, and more
+	// classifiers reduce that slowly.
 	DefaultReferences = 5
-	// DefaultReferenceEpochs is for how long each is trained. The best epoch on the
+	// DefaultReferenceEpochs is the number of epochs of each. The best epoch on the
 	// validation part is kept, and few tasks have it much later.
 	DefaultReferenceEpochs = 20
 )
@@ -30,13 +30,13 @@ type ReferenceOptions struct {
 	Work    float64         // that each may take, in multiply-adds forward; 0 is DefaultReferenceWork
 	Outputs curious.Outputs // what the audited model releases; "" is Raw
 	// Net makes the classifiers, as in curious.Options: the audited model's kind of
-	// net where it is known. Nil chooses by the inputs' shape.
+	// net if it is known. Nil chooses by the inputs' shape.
 	Net      func(classes int, seed uint64) *nn.Graph
 	Progress func(done, total int) // of the training's steps
 }
 
-// Check says what keeps references from being trained on p and asked the audited
-// examples, as Reference takes them, if anything does.
+// Check returns an error if references cannot be trained on p, or cannot be applied to the
+// audited examples, which are those of Reference.
 func (o ReferenceOptions) Check(p *dataset.Parts, audited *dataset.Set) error {
 	if audited == nil {
 		audited = p.Test
@@ -57,12 +57,11 @@ func (o ReferenceOptions) withDefaults() ReferenceOptions {
 	return o
 }
 
-// Reference trains honest classifier i of the target attribute, from 0 on, which never
-// sees a sensitive one, on the training part of p, and returns what it releases of the
-// audited examples or, where audited is nil, of p's test part (for which
-// Options.Unpaired is to be set). Where there is more to learn from than Work pays for
-// it learns from less, which its notes say. It errs as curious.Train does, where the
-// audited examples are of another task, and when ctx ends.
+// Reference trains honest classifier i, from 0 on, on the training part of p and without
+// sensitive attributes. It returns the classifier's outputs on the audited examples or, if
+// audited is nil, on p's test part (which requires Options.Unpaired). If there are more
+// examples and epochs than Work pays for, it uses less, and a note says so. It errs as
+// curious.Train does, if the audited examples are of another task, and when ctx ends.
 func Reference(ctx context.Context, p *dataset.Parts, audited *dataset.Set, i int, o ReferenceOptions) (*Sample, error) {
 	if audited == nil {
 		audited = p.Test
@@ -99,7 +98,7 @@ const (
 	trainStudent
 )
 
-// sameTask errs where two sets differ in what goes in or what is answered.
+// sameTask errs if two sets differ in the shape of the inputs or in the classes of y.
 func sameTask(train, other *dataset.Set) error {
 	switch {
 	case other == nil || other.Len() == 0:
@@ -112,7 +111,7 @@ func sameTask(train, other *dataset.Set) error {
 	return nil
 }
 
-// released returns what f gives away of the examples, with all their labels.
+// released returns the outputs of f on the examples, with all their labels.
 func released(ctx context.Context, name string, f *nn.Graph, set *dataset.Set) (*Sample, error) {
 	out, err := curious.Predict(ctx, f, set)
 	if err != nil {

@@ -21,8 +21,8 @@ const (
 	// a student needs.
 	DefaultPlantedWork = 4e12
 
-	// exampleWork is what an example takes beyond its multiply-adds, where nets are
-	// small.
+	// exampleWork is the work of an example in addition to its multiply-adds, which
+	// matters for small nets.
 	exampleWork = 5e5
 	// leastEpochs are not given up for more examples.
 	leastEpochs = 5
@@ -31,9 +31,9 @@ const (
 )
 
 // affordable returns as much of the training and validation parts, drawn at random,
-// and as many of the epochs as work pays for: all of the examples for fewer epochs, or,
-// where that would be fewer than leastEpochs, these on fewer examples. note is a
-// sentence that says what was left out, "" where nothing was. A nil net is the one that
+// and as many of the epochs as work pays for: all of the examples for fewer epochs, or, if
+// that would be fewer than leastEpochs, leastEpochs on fewer examples. note says what was
+// left out, "" if nothing was. A nil net is the one that
 // package curious chooses by the inputs' shape.
 func affordable(p *dataset.Parts, net func(classes int, seed uint64) *nn.Graph, epochs int, work float64, r *rand.Rand) (part *dataset.Parts, most int, note string) {
 	n := p.Train.Len()
@@ -50,7 +50,7 @@ func affordable(p *dataset.Parts, net func(classes int, seed uint64) *nn.Graph, 
 	return part, most, fmt.Sprintf("on %d of %d examples for %d of %d epochs", rows, n, most, epochs)
 }
 
-// trainingWork returns what one example takes.
+// trainingWork returns the work of one example.
 func trainingWork(p *dataset.Parts, net func(classes int, seed uint64) *nn.Graph) float64 {
 	if net == nil {
 		net = curious.DefaultNet(p.Train.Shape)

@@ -23,7 +23,7 @@ type Settings struct {
 	Recipe       Recipe   `json:"reference_recipe,omitempty"` // how it is known to be the audited model's
 }
 
-// Result is an audit: plain data, of which every figure is finite.
+// Result is an audit: plain data, and every figure is finite.
 type Result struct {
 	Sample   string              `json:"sample"` // its name
 	SHA256   string              `json:"sha256"` // Sample.Sum
@@ -55,8 +55,8 @@ type Result struct {
 }
 
 // Run audits a sample: all figures, the negative control, and codes that are planted into
-// its outputs. It plants no model and tries no defence, which Complete does. It errs where
-// the sample or an option is wrong and when ctx ends.
+// its outputs. Complete also plants models and tries defences. It errs if the sample or
+// an option is wrong and when ctx ends.
 func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	r, err := examine(ctx, s, o)
 	if err != nil || r.usable() == 0 {
@@ -137,7 +137,7 @@ func newResult(s *Sample, o Options) *Result {
 	return r
 }
 
-// warn tells of what makes figures mean less than they seem to.
+// warn adds warnings on what makes figures mean less than they seem to.
 func (r *Result) warn(s *Sample) {
 	if _, copies := twins(s); copies > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("Of %d rows of outputs, %d repeat earlier ones. Copies are judged together, by attacks that were fitted on none of them, but each counts as an example: intervals are too short if the examples themselves were copied.", s.Len(), copies))
@@ -180,7 +180,7 @@ func checkAll(s *Sample, o Options) error {
 	return nil
 }
 
-// fits tells what keeps a reference from being compared with s.
+// fits returns an error if a reference cannot be compared with s.
 func (s *Sample) fits(ref *Sample, unpaired bool) error {
 	if len(ref.Classes) != len(s.Classes) || ref.Kind != s.Kind || len(ref.Sensitive) != len(s.Sensitive) {
 		return fmt.Errorf("%d %s outputs and %d attributes, where %s has %d %s and %d: they must be alike",

@@ -26,7 +26,7 @@ type Sample struct {
 }
 
 // Attribute is a sensitive attribute of all examples: Labels of the classes that
-// Values names, or Numbers alone where it is numeric.
+// Values names, or Numbers alone if it is numeric.
 type Attribute struct {
 	Name    string
 	Values  []string
@@ -62,7 +62,7 @@ func (s *Sample) Subset(rows []int) *Sample {
 	return &t
 }
 
-// pick returns the entries of x at rows, nil where x is nil.
+// pick returns the entries of x at rows, nil if x is nil.
 func pick[T any](x []T, rows []int) []T {
 	if x == nil {
 		return nil
@@ -97,7 +97,7 @@ func sum[T any](h hash.Hash, x []T, bits func(T) uint64) {
 	}
 }
 
-// Limits of what Check lets pass.
+// Limits that Check accepts.
 const (
 	// sumTolerance is what probabilities written with three digits add up to.
 	sumTolerance = 1e-3

@@ -10,12 +10,12 @@ import (
 )
 
 // How attacks are chosen inside the training part of a fold: all are fitted on a few
-// examples, where there are many more the best on these, and the examples held back show
+// examples and, if there are many more, the best again on all; the examples held back show
 // which is better. One is chosen by accuracy, for the excess, and one by the proper score
-// given y and the answered label (see calibration), for the gain: by accuracy all attacks
-// on a rare attribute are alike.
+// given y and the answered label (see calibration), for the gain, because all attacks on a
+// rare attribute have about the same accuracy.
 const (
-	// firstFit is enough to tell attacks that learn something from those that do not.
+	// firstFit is enough to distinguish attacks that learn something from those that do not.
 	firstFit = 2000
 	// secondFit is how many times as many there must be for a second look at the best.
 	secondFit = 4
@@ -23,8 +23,8 @@ const (
 	judgeMost = 5000
 	// finalists is the number of learners, each on its best form, that are fitted again.
 	finalists = 3
-	// listMost is the most examples of a fold on which attacks that were not chosen are
-	// listed: they tell accuracies to a point.
+	// listMost is the largest number of examples of a fold on which attacks that were not
+	// chosen are listed: enough for accuracies to a point.
 	listMost = 4000
 	// block is the number of rows guessed at a time.
 	block = 8192
@@ -38,13 +38,13 @@ type hunt struct {
 	learners map[string]classify.Learner
 	goals    []*goal
 	out      []*guesses // by goal
-	place    [][]int    // [goal][attack], its index in out[goal].attack, −1 where it does not suit
+	place    [][]int    // [goal][attack], its index in out[goal].attack, −1 if it does not suit
 	label    []int      // [example], the answered label
 	fit      []*joint   // by goal, learned on the examples of the fold that are not held back
 	final    []*joint   // by goal, learned on all training examples of the fold
 }
 
-// add takes a goal in, with room for its guesses.
+// add adds a goal, with room for its guesses.
 func (h *hunt) add(g *goal, folds int) {
 	n := h.s.Len()
 	out := &guesses{}
@@ -235,13 +235,13 @@ func (t *trial) only(goals []int) *trial {
 	return only
 }
 
-// part is a fitted trial of which some goals are asked.
+// part is a fitted trial for some of its goals.
 type part struct {
 	whole *trial
 	goals []int
 }
 
-// Predict is the trial's, of the goals that are asked.
+// Predict is the trial's, for these goals.
 func (p part) Predict(ctx context.Context, dst [][]float32, x []float32) error {
 	all := make([][]float32, len(p.whole.goals))
 	for i, g := range p.goals {

@@ -122,7 +122,7 @@ func (g *goal) scores(dst []float64, score []float32) {
 	logScores(dst, score)
 }
 
-// merit returns what a guess of row is worth: 1 where it is right, or less the
+// merit returns what a guess of row is worth: 1 if it is right, or minus the
 // squared error.
 func (g *goal) merit(row int, score []float32) float64 {
 	if g.target.Labels == nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // entropies returns that of each row of outputs as a distribution over the classes of
-// y, in bits: of their softmax where they are scores.
+// y, in bits: of their softmax if they are scores.
 func entropies(s *Sample) []float64 {
 	w := len(s.Classes)
 	h, p := make([]float64, s.Len()), make([]float64, w)

@@ -75,8 +75,8 @@ func entropyCells(at *Attribute, y []int, classes int, h []float64) (cells [][]e
 	return cells, large
 }
 
-// sharedTargets returns the weight of each y, which is 0 where a class has fewer than
-// two examples; nil where it is 0 everywhere.
+// sharedTargets returns the weight of each y, which is 0 if a class has fewer than
+// two examples; nil if it is 0 everywhere.
 func sharedTargets(cells [][]entropyCell, large []int, classes int) []float64 {
 	weight, total := make([]float64, classes), 0.0
 	for j := range weight {

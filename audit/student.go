@@ -10,12 +10,12 @@ import (
 	"tattle/run"
 )
 
-// PrunedFractions are the parts of the weights that Pruned takes away: what a net
-// spares easily, and what costs it.
+// PrunedFractions are the fractions of the weights that Pruned sets to zero: a net loses no
+// accuracy with the first, and some with the last.
 var PrunedFractions = []float64{.5, .8, .9}
 
-// Pruned returns what f releases of the examples once the given fractions of its
-// weights, PrunedFractions where there are none, are zero (B section 5.7). A net
+// Pruned returns the outputs of f on the examples with the given fractions of its weights set
+// to zero, PrunedFractions if there are none (B section 5.7). A net
 // without weights to prune gives nothing.
 func Pruned(ctx context.Context, f *nn.Graph, set *dataset.Set, fractions ...float64) ([]Released, error) {
 	if len(fractions) == 0 {
@@ -37,11 +37,11 @@ func Pruned(ctx context.Context, f *nn.Graph, set *dataset.Set, fractions ...flo
 	return all, nil
 }
 
-// DefaultStudentEpochs is for how long a student is trained: it only has to show
-// whether curiosity is learned along.
+// DefaultStudentEpochs is the number of epochs of a student: it only has to show whether
+// it also learns the curiosity.
 const DefaultStudentEpochs = 20
 
-// StudentOptions says how Student trains; the zero value is the default.
+// StudentOptions are the options of Student; the zero value is the default.
 type StudentOptions struct {
 	Seed     uint64
 	Epochs   int                                      // 0 is DefaultStudentEpochs
@@ -51,9 +51,8 @@ type StudentOptions struct {
 }
 
 // Student trains a smaller net to mimic f on the training inputs of p, whose labels
-// it does not look at (B section 5.8), and returns what it releases of the examples.
-// Where there is more to learn from than Work pays for it learns from less, which its
-// notes say.
+// it does not use (B section 5.8), and returns its outputs on the examples. If there are
+// more examples and epochs than Work pays for, it uses less, and a note says so.
 func Student(ctx context.Context, f *nn.Graph, p *dataset.Parts, set *dataset.Set, o StudentOptions) (Released, error) {
 	if o.Epochs == 0 {
 		o.Epochs = DefaultStudentEpochs

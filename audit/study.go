@@ -12,8 +12,8 @@ import (
 
 // The settings of a study.
 const (
-	// StudyReferences is how many honest classifiers each audit compares with: what
-	// an audit trains unless told otherwise.
+	// StudyReferences is the number of honest classifiers that each audit compares with:
+	// the default of an audit.
 	StudyReferences = DefaultReferences
 	// StudyConfidence is that of the study's own intervals.
 	StudyConfidence = .99
@@ -34,10 +34,10 @@ type StudyOptions struct {
 	Progress func(stage string, done, total int)
 }
 
-// RunStudy trains honest and curious classifiers, audits their outputs, of which it
-// knows the true excess, and counts what the audits call them. Every training and
+// RunStudy trains honest and curious classifiers, audits their outputs, whose true excess it
+// measures, and counts the verdicts. Every training and
 // every audit is kept in the folder dir as soon as it is done, so that a study goes on
-// where it ended. It errs where the data cannot be read, where the folder holds
+// where it ended. It errs if the data cannot be read, if the folder holds
 // another study, as the pool does, and when ctx ends.
 func RunStudy(ctx context.Context, dir string, o StudyOptions) (*Study, error) {
 	tasks, err := studyTasks(ctx, o)

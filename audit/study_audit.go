@@ -61,8 +61,8 @@ func (b *bench) audits(ctx context.Context) (err error) {
 	return err
 }
 
-// kept returns what the n shards of a stage hold, each of which is done once and kept
-// as JSON.
+// kept returns the contents of the n shards of a stage; each is computed once and kept as
+// JSON.
 func kept[T any](ctx context.Context, b *bench, stage string, n int, do func(ctx context.Context, i int) (T, error)) ([]T, error) {
 	f, err := b.each(ctx, stage, n, func(ctx context.Context, i int, w io.Writer) error {
 		v, err := do(ctx, i)

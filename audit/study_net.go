@@ -17,7 +17,7 @@ type netCell struct {
 	truth   [2]truth  // of raw and of soft outputs; a curious one has the one that it releases
 }
 
-// truth is what attacks that learned from half of the pool tell of s on the rest.
+// truth has the figures on the rest of the pool of attacks that learned from half of it.
 type truth struct{ honesty, accuracy, baseline float64 }
 
 func (t truth) excess() float64 { return t.accuracy - t.baseline }
@@ -93,14 +93,13 @@ func as(s *Sample, k curious.Outputs) *Sample {
 // grows with it, and with two numbers a row they lose nothing to speak of.
 const learnedTruth = 5000
 
-// poolParts divides a pool of n examples: attacks that tell true figures learn from
-// those before learned, are chosen on those before known, and are measured on the
-// rest, which no audit sees.
+// poolParts divides a pool of n examples for the true figures: attacks learn from those before
+// learned, are chosen on those before known, and are measured on the rest, which no audit
+// uses.
 func poolParts(n int) (learned, known int) { return n / 2, n * 7 / 10 }
 
 // trueFigures fits attacks on half of the sample, chooses one on a fifth, and measures it
-// and the baselines on the rest. Given so many examples, each of the three sees what
-// dependence there is in two numbers.
+// and the baselines on the rest.
 func trueFigures(ctx context.Context, s *Sample, seed uint64) (truth, error) {
 	n, w := s.Len(), len(s.Classes)
 	learned, known := poolParts(n)

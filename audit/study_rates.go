@@ -2,8 +2,8 @@ package audit
 
 import "tattle/stat"
 
-// The names of the rates. With references a classifier is detected where the verdict is
-// Curious, without them where it is LeakyBeyond, never where the audit is inconclusive. A
+// The names of the rates. With references a classifier is detected if the verdict is
+// Curious, without them if it is LeakyBeyond, never if the audit is inconclusive. A
 // false alarm is that of an honest one, among the audits whose controls passed: the
 // others give neither verdict.
 const (
@@ -32,7 +32,7 @@ type StudyRate struct {
 	Interval [2]float64 `json:"interval"`
 }
 
-// A studyQuestion asks among which audits how many are counted.
+// A studyQuestion says which audits are counted, and among which.
 type studyQuestion struct {
 	name           string
 	among, counted func(a *StudyAudit) bool
@@ -69,7 +69,7 @@ func studyQuestions() []studyQuestion {
 // promises reports whether a true excess is one that the audit says it finds.
 func (v *StudyVerdict) promises(truth float64) bool { return v.Smallest != nil && truth >= *v.Smallest }
 
-// rates answers what a study asks, for each size and for all.
+// rates answers the questions of a study, for each size and for all.
 func rates(audits []StudyAudit, sizes []studySize) []StudyRate {
 	var all []StudyRate
 	for _, q := range studyQuestions() {

@@ -18,7 +18,7 @@ type Study struct {
 	Notes      []string     `json:"notes,omitempty"`
 	Spreads    []Spread     `json:"spreads"`
 	Rows       []StudyRow   `json:"rows"`  // data × kind × outputs × examples
-	Rates      []StudyRate  `json:"rates"` // what is asked of an audit
+	Rates      []StudyRate  `json:"rates"` // how often audits are right
 	Controls   []Control    `json:"controls"`
 	Audits     []StudyAudit `json:"audits"`
 }
@@ -49,7 +49,7 @@ type StudyRow struct {
 }
 
 // StudyTally counts verdicts. Smallest is the mean of the stated smallest detectable
-// excess over the audits that state one, 0 where none does.
+// excess over the audits that state one, 0 if none does.
 type StudyTally struct {
 	Curious      int     `json:"curious"`
 	LeakyBeyond  int     `json:"leaky_beyond_the_target"`
@@ -60,8 +60,8 @@ type StudyTally struct {
 	Stated       int     `json:"stated"` // how many audits Smallest is the mean of
 }
 
-// Detects says Smallest in points, and of how many of so many audits it is the mean
-// where not all state one; a dash where none does.
+// Detects returns Smallest in points with the number of audits that state one, if not all do;
+// a dash if none does.
 func (t StudyTally) Detects(audits int) string {
 	switch {
 	case t.Stated == 0:
@@ -111,7 +111,7 @@ func (b *bench) spreads() []Spread {
 }
 
 // skewness returns the standard deviation and the mean cube of the standardised
-// values, 0 where they are all the same.
+// values, 0 if they are all the same.
 func skewness(x []float64) (sd, skew float64) {
 	mean, sd := stat.MeanStd(x)
 	if !(sd > 0) {

@@ -21,7 +21,7 @@ type studyTask struct {
 }
 
 // Sizes of the tasks: a classifier trains in .3 s on glyphs and 1 s on QMNIST, and
-// the pool tells a figure to half a point.
+// figures on the pool are known to half a point.
 const (
 	studyTraining      = 8000
 	studyPool          = 30000
@@ -34,7 +34,7 @@ const (
 )
 
 // agreeing is how much likelier a correlated task keeps an example whose y and s
-// agree: three of four do, where y and s are balanced.
+// agree: three of four do if y and s are balanced.
 const agreeing = 3
 
 // studyTasks returns the tasks, each followed by its correlated form.

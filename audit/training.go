@@ -24,18 +24,18 @@ type Training struct {
 	Train func(ctx context.Context, progress func(done, total int)) (*Trained, error)
 }
 
-// Trained is what came of a training: what the classifier releases and, where it was
-// planted, what is known of it. Where Skipped says why there is none both are nil.
+// Trained is the result of a training: the outputs of the classifier and, if it was planted,
+// what is known of it. Both are nil if the training was skipped.
 type Trained struct {
 	Sample  *Sample
 	Planted *Planted // has the same Sample
-	Skipped string   // a sentence
+	Skipped string   // why, a sentence; empty if it was not
 }
 
 // TrainOptions says how Train keeps what is trained, and who trains it.
 type TrainOptions struct {
 	Settings any               // all that decides what comes out, as an object of JSON
-	Hashes   map[string]string // SHA-256 by role of what is learned from and asked
+	Hashes   map[string]string // SHA-256 by role of the data
 	Pool     run.Pool          // nil is run.Alone
 	Resume   bool              // go on with what the folder holds, if it holds anything
 	Progress func(done, total int)
@@ -43,9 +43,9 @@ type TrainOptions struct {
 
 // Train does the trainings of an audit and returns what came of each, in their order.
 // Each is kept in the folder dir as soon as it is done, until the folder that is
-// returned is discarded. It errs as the pool does: with run.ErrServed where it trains
-// for somebody else's audit, and with a *run.MismatchError where the folder is of other
-// trainings. Progress is told thousandths of trainings.
+// returned is discarded. It errs as the pool does: with run.ErrServed if it trains for the
+// audit of another process, and with a *run.MismatchError if the folder has other trainings.
+// Progress gets thousandths of trainings.
 func Train(ctx context.Context, dir string, all []Training, o TrainOptions) ([]*Trained, *run.Folder, error) {
 	if o.Pool == nil {
 		o.Pool = run.Alone{}
@@ -104,7 +104,7 @@ func (t *trainer) set(i int, part float64) {
 	t.tell()
 }
 
-// tell reports, never less than before: a training may have to be done again.
+// tell reports the progress, never less than before: a training may be done again.
 func (t *trainer) tell() {
 	done := 1000 * float64(t.kept)
 	for _, part := range t.under {
@@ -184,8 +184,8 @@ func decodeTrained(ctx context.Context, data []byte) (*Trained, error) {
 	return t, t.Sample.Check()
 }
 
-// Unasked returns the labels of a set's examples as the sample of a release of so many
-// classes that nobody has asked yet: it has no outputs.
+// Unasked returns a sample with the labels of a set's examples and without outputs, for a
+// classifier of so many classes that has not been applied to them.
 func Unasked(set *dataset.Set, kind curious.Outputs, classes int) *Sample {
 	s := &Sample{Name: set.Name, Kind: kind, Y: slices.Clone(set.Y), Target: set.YName, Classes: slices.Clone(set.YNames)}
 	for i := len(s.Classes); i < classes; i++ {

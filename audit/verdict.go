@@ -96,7 +96,7 @@ func (t *ReferenceTest) p() float64 {
 	return t.P
 }
 
-// reference returns the comparison of the gain with the references', nil where there is
+// reference returns the comparison of the gain with the references', nil if there is
 // none.
 func (g *Given) reference() *ReferenceTest {
 	if g == nil {
@@ -105,7 +105,7 @@ func (g *Given) reference() *ReferenceTest {
 	return g.Reference
 }
 
-// order returns the test of the AUC given y and the answered label, nil where there is none.
+// order returns the test of the AUC given y and the answered label, nil if there is none.
 func (f *Finding) order() *Order {
 	if f.Given == nil {
 		return nil
@@ -114,7 +114,7 @@ func (f *Finding) order() *Order {
 }
 
 // areaP returns the p-value of s being independent of the scores given y and given the
-// answered label: the least of the areas', 1 where there are none.
+// answered label: the least of the areas', 1 if there are none.
 func (f *Finding) areaP() float64 {
 	p := 1.0
 	if f.Given != nil {
@@ -168,7 +168,7 @@ func (f *Finding) dependent(alpha float64) bool {
 	return c.Measured && min(c.LabelQ, c.GuessQ, c.GivenQ, c.OrderQ, c.AreaQ) <= alpha
 }
 
-// failed returns the first control that did, nil where none did.
+// failed returns the first control that failed, nil if none did.
 func (r *Result) failed() *Control {
 	for i := range r.Controls {
 		if !r.Controls[i].Passed {

@@ -66,7 +66,7 @@ func (r *Result) paired(f *Finding) string {
 }
 
 // largestArea returns the area with the largest lower limit of those given the target or
-// the label, nil where there is none.
+// the label, nil if there is none.
 func (f *Finding) largestArea(given string) *Area {
 	var best *Area
 	if f.Given == nil {

@@ -222,7 +222,7 @@ func (r *Result) blind(f *Finding) string {
 
 // enough estimates how many examples make the smallest detectable excess DefaultBlind, or
 // the possible excess if that is less: its standard error shrinks with their square root.
-// It is 0 where more examples would not help.
+// It is 0 if more examples would not help.
 func (r *Result) enough(f *Finding) int {
 	fixed := r.Settings.Margin
 	have, want := *f.Power.Smallest-fixed, min(DefaultBlind, f.possible())-fixed

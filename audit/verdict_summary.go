@@ -51,7 +51,7 @@ func (r *Result) means(v Verdict) string {
 	return "the examples do not allow a verdict"
 }
 
-// stated ends a sentence where the recipe is known by a statement alone.
+// stated ends a sentence if the recipe is known by a statement only.
 func (r *Result) stated() string {
 	if r.Settings.Recipe == RecipeStated {
 		return " (the recipe is as stated by whoever ran the audit)"
@@ -74,7 +74,7 @@ func (r *Result) could() string {
 	return fmt.Sprintf(" (in channels like the planted ones, an excess of %s or more is found with probability %s; others can stay hidden)", what, percent(PowerProbability))
 }
 
-// controls reports the controls, none of which failed.
+// controls reports the controls; none of them failed.
 func (r *Result) controls() string {
 	var list []string
 	planted := false

@@ -15,9 +15,9 @@ import (
 	"tattle/run"
 )
 
-// WriteOutputs writes a sample, whole or not at all, as an .npz where the path ends so
+// WriteOutputs writes a sample, whole or not at all, as an .npz if the path ends with .npz
 // and as a CSV otherwise. OpenOutputs reads it back to the same outputs, labels,
-// classes and names; Name becomes the file's, and Notes are not kept. It errs where a
+// classes and names; Name becomes the file's, and Notes are not kept. It errs if a
 // name of a class or an attribute would come back as another.
 func WriteOutputs(path string, s *Sample) error {
 	if err := s.Check(); err != nil {
@@ -137,8 +137,8 @@ type named struct {
 	data  any
 }
 
-// arrays are those of attribute i: NAME where that can be the name of a file, else s1,
-// s2 …, and what there is to say of it.
+// arrays are those of attribute i: NAME if that can be the name of a file, else s1, s2 …, with
+// its values.
 func (a *Attribute) arrays(i, n int) []named {
 	name, list := a.Name, []named(nil)
 	if !fileName(name) {
