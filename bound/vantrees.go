@@ -154,11 +154,6 @@ func (p *Prior) draws(root []float64, n int, seed uint64, stream int) []float32 
 	return out
 }
 
-// Summaries returns VanTreesRows of the bound, saying what it assumes.
-func (v *VanTrees) Summaries(c Coordinates, size int) []Summary {
-	return VanTreesRows(v.Errors, v.MeanSquare, v.Confidence, c, size, []Note{v.note()})
-}
-
 // VanTreesRows returns the report's rows of van Trees bounds: over all coordinates, over
 // their low band of size×size modes where they have one, and the root mean square per
 // input, unless meanSquare is NaN.
@@ -176,6 +171,7 @@ func VanTreesRows(errors []float64, meanSquare, confidence float64, c Coordinate
 	return append(out, row.summarize([]float64{math.Sqrt(meanSquare)}))
 }
 
-func (v *VanTrees) note() Note {
+// Assumptions returns what the bound assumes.
+func (v *VanTrees) Assumptions() Note {
 	return Note{Kind: NoteGaussianPrior, Examples: v.Prior.Examples, Shrinkage: v.Prior.Shrinkage, Draws: v.Draws, Confidence: v.Confidence}
 }

@@ -139,7 +139,7 @@ func TestVanTreesOverModes(t *testing.T) {
 			t.Errorf("%d queries leave %g, fewer left %g", queries, v.MeanSquare, previous)
 		}
 		previous = v.MeanSquare
-		rows := v.Summaries(modes, 2)
+		rows := VanTreesRows(v.Errors, v.MeanSquare, v.Confidence, modes, 2, []Note{v.Assumptions()})
 		if len(rows) != 3 {
 			t.Errorf("%d rows", len(rows))
 		}

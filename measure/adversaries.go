@@ -33,6 +33,8 @@ type Adversaries struct {
 	Draws          int      // of the noise, for each example; 0 is attack.DefaultDraws
 	Training       nn.Source
 	TrainingSHA256 string
+	TrainingPath   string // where Training was read from
+	LeftOut        string // what does not run because there is no training data; empty for nothing
 	Seed           uint64
 	// NeedsPrior and NeedsAttacks say that the van Trees bound and the attacks were asked
 	// for by name: they may take any time, and failing them is an error.
@@ -54,6 +56,19 @@ func (a Adversaries) String() string {
 	return fmt.Sprintf("%s; attacks %q, %d draws, learned from %s", s, a.Attacks, a.Draws, learned)
 }
 
+// WithoutTraining leaves out everything that learns, for the given reason.
+func (a *Adversaries) WithoutTraining(why error) {
+	var out []string
+	if a.VanTrees {
+		out = append(out, "the van Trees bound")
+	}
+	for _, name := range a.Attacks {
+		out = append(out, "the "+name+" attack")
+	}
+	a.VanTrees, a.Attacks = false, nil
+	a.LeftOut = fmt.Sprintf("There are no training data (%v), so these are left out: %s. --training-data names a folder.", why, strings.Join(out, ", "))
+}
+
 // A Target is what adversaries attack.
 type Target struct {
 	Front       nn.Model
@@ -72,9 +87,9 @@ type Target struct {
 // A Learned is what adversaries came to.
 type Learned struct {
 	*Attacks
-	Assumed *bound.VanTrees          // nil where it was not computed
-	LeftOut []string                 // what failed without having been asked for by name, and why
-	Timing  map[string]time.Duration // of each part, by name
+	Assumptions []bound.Note             // of the van Trees bound; nil where it was not computed
+	LeftOut     []string                 // what failed without having been asked for by name, and why
+	Timing      map[string]time.Duration // of each part, by name
 }
 
 // adversary is a run of Adversaries under way.
@@ -182,7 +197,7 @@ func (r *adversary) vanTrees(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.out.Assumed, r.out.VanTrees, r.out.VanTreesMeanSquare = v, v.Errors, v.MeanSquare
+	r.out.Assumptions, r.out.VanTrees, r.out.VanTreesMeanSquare = []bound.Note{v.Assumptions()}, v.Errors, v.MeanSquare
 	return nil
 }
 

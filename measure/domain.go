@@ -50,6 +50,9 @@ func farDomain(set *dataset.Set, near string) string {
 	return bound.DomainLegal
 }
 
+// MaxWitnesses is the largest number of Barankin witnesses, or far witnesses, of an input.
+const MaxWitnesses = 4096
+
 // Further are the bounds beyond one near witness for each example.
 type Further struct {
 	Barankin int // witnesses that Barankin's bound combines

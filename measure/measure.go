@@ -19,6 +19,8 @@ type Request struct {
 	Experiment bound.Experiment // SetNoise sets its Noise and Queries
 	Memory     int64            // in bytes; 0 for the default
 	Seed       uint64
+
+	Adversaries *Adversaries // nil for none
 }
 
 // SetNoise makes the noise of q.Experiment for the features of front. Where q.Sigma is 0,

@@ -17,7 +17,7 @@ func (d *document) bounds(r *Report) {
 	d.histograms(r)
 	d.boundRows(r)
 	d.attacks(r)
-	d.ladder(r)
+	d.methods(r)
 	d.directions(r)
 	d.published(r)
 }
@@ -286,21 +286,21 @@ func (d *document) attacks(r *Report) {
 	d.settings(r.abouts())
 }
 
-// ladder adds the rungs of the ladder of bounds.
-func (d *document) ladder(r *Report) {
-	if len(r.Ladder) == 0 {
+// methods adds the comparison of bounds and attacks with paper A's method.
+func (d *document) methods(r *Report) {
+	if len(r.Methods) == 0 {
 		return
 	}
-	d.section("The ladder of bounds")
-	t := table{Says: r.ladderIntro(), Heads: []string{"bound", "claim", "all", r.coarse(), "×Alg. 1", "×authors'"}, Words: []int{1}}
-	for _, g := range r.ladderGroups() {
+	d.section("Every bound beside paper A's method")
+	t := table{Says: r.methodsIntro(), Heads: []string{"bound", "claim", "all", r.coarse(), "×Alg. 1", "×authors'"}, Words: []int{1}}
+	for _, g := range r.methodGroups() {
 		t.add(g.Title)
 		for _, l := range g.Rows {
 			t.add(append([]string{l.searched(), l.Status}, l.cells()...)...)
 		}
 	}
 	d.table(t)
-	d.settings(r.ladderNotes())
+	d.settings(r.methodNotes())
 }
 
 // directions adds how many directions of an input an unbiased adversary can resolve.

@@ -124,7 +124,7 @@ func (b BracketBand) digest() digest {
 	var d digest
 	for i := range b.Marks {
 		m := &b.Marks[i]
-		switch kind := newRung(m.Method, m.Search); {
+		switch kind := newBoundKind(m.Method, m.Search); {
 		case m.Method == MarkAttack:
 			if d.tried == nil || m.RMS < d.tried.RMS {
 				d.tried = m
@@ -165,31 +165,31 @@ func (m *Mark) above(other *Mark) bool {
 	return m.unbounded() || !other.unbounded() && m.level() > other.level()
 }
 
-// rung is a kind of bound per coordinate.
-type rung struct{ method, search string }
+// boundKind is a kind of bound per coordinate.
+type boundKind struct{ method, search string }
 
-// rungs are the kinds in the order in which a figure shows them.
-var rungs = []rung{
+// boundKinds are the kinds in the order in which a figure shows them.
+var boundKinds = []boundKind{
 	{bound.MethodCramerRaoAxis, ""}, {bound.MethodHCR, ""}, {bound.MethodCramerRao, ""},
 	{bound.MethodBarankin, ""}, {bound.MethodHCR, bound.SearchFar}, {bound.MethodHCR, bound.SearchTwins}, {bound.MethodVanTrees, ""},
 }
 
-// kindOf tells which rung a row belongs to: how tiny witnesses were searched
-// for makes no rung of its own.
-func kindOf(b bound.Summary) rung { return newRung(b.Method, b.Search) }
+// kindOf tells which kind a row belongs to: how tiny witnesses were searched
+// for makes no kind of its own.
+func kindOf(b bound.Summary) boundKind { return newBoundKind(b.Method, b.Search) }
 
-func newRung(method, search string) rung {
+func newBoundKind(method, search string) boundKind {
 	one := method == bound.MethodHCR || method == bound.MethodMeanSquare
 	if one && (search == bound.SearchFar || search == bound.SearchTwins) {
-		return rung{method, search}
+		return boundKind{method, search}
 	}
-	return rung{method, ""}
+	return boundKind{method, ""}
 }
 
 // floors are the bounds' marks in a band.
 func floors(bounds []bound.Summary, band Band) []Mark {
 	var marks []Mark
-	for _, kind := range rungs {
+	for _, kind := range boundKinds {
 		var best *bound.Summary
 		for i := range bounds {
 			b := &bounds[i]

@@ -147,7 +147,7 @@ func (m Mark) words(s scale) string {
 }
 
 // pageNames are shorter than those of a table and longer than a terminal's.
-var pageNames = map[rung]string{
+var pageNames = map[boundKind]string{
 	{bound.MethodHCR, ""}:                "HCR, one near witness",
 	{bound.MethodHCR, bound.SearchFar}:   "HCR, far witness",
 	{bound.MethodHCR, bound.SearchTwins}: "HCR, twin",
@@ -156,7 +156,7 @@ var pageNames = map[rung]string{
 }
 
 func (m Mark) pageName() string {
-	if n := pageNames[newRung(m.Method, m.Search)]; n != "" {
+	if n := pageNames[newBoundKind(m.Method, m.Search)]; n != "" {
 		return n + m.within()
 	}
 	if m.Method == MarkAttack {

@@ -35,7 +35,7 @@ func (m Mark) title(long bool) string {
 	if long {
 		which = 0
 	}
-	if n := methodNames[newRung(m.Method, m.Search)]; n[which] != "" {
+	if n := methodNames[newBoundKind(m.Method, m.Search)]; n[which] != "" {
 		return n[which] + m.within()
 	}
 	return m.Method

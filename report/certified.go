@@ -102,13 +102,13 @@ func (r *Report) twins() string {
 
 // The sorts of witnesses, which sentences keep apart: what one proves of all
 // inputs, another proves of some only.
-func near(k rung) bool { return k.search == "" }
-func far(k rung) bool  { return k.search == bound.SearchFar }
-func twin(k rung) bool { return k.search == bound.SearchTwins }
+func near(k boundKind) bool { return k.search == "" }
+func far(k boundKind) bool  { return k.search == bound.SearchFar }
+func twin(k boundKind) bool { return k.search == bound.SearchTwins }
 
 // strongest returns the certified row per coordinate of a band with the largest
 // median, among those of one sort; nil where there is none.
-func (r *Report) strongest(band string, sort func(rung) bool) *bound.Summary {
+func (r *Report) strongest(band string, sort func(boundKind) bool) *bound.Summary {
 	var best *bound.Summary
 	for i := range r.Bounds {
 		b := &r.Bounds[i]
@@ -123,10 +123,10 @@ func (r *Report) strongest(band string, sort func(rung) bool) *bound.Summary {
 }
 
 // low is the strongest row of a low band with witnesses of the same sort.
-func (r *Report) low(like rung) *bound.Summary {
+func (r *Report) low(like boundKind) *bound.Summary {
 	for _, b := range r.Bounds {
 		if b.Band != "all" {
-			return r.strongest(b.Band, func(k rung) bool { return k.search == like.search })
+			return r.strongest(b.Band, func(k boundKind) bool { return k.search == like.search })
 		}
 	}
 	return nil

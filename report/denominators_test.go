@@ -34,7 +34,7 @@ func TestSentencesNameTheirDenominators(t *testing.T) {
 		{"a row over fewer inputs", text, "HCR, twins (10/100)"},
 		{"a row over fewer inputs", page, "HCR, twins, dct (10/100)"},
 		{"the attacks", text, "Quantiles are over the coordinates of 100 inputs with 4 draws of the noise each, rms is over all of them"},
-		{"the ladder", text, "over coordinates and the 100 inputs, or as many of them as a remark names"},
+		{"the comparison", text, "over coordinates and the 100 inputs, or as many of them as a remark names"},
 		{"directions", text, "(medians over the 100 inputs)"},
 		{"directions", page, "(medians over the 100 inputs)"},
 		{"a frontier", text, "median over the coordinates of the tried inputs"},

@@ -15,9 +15,9 @@ const histogramBins = 60 // as fine as A's Figure 1
 // directions are counted as resolved.
 var resolvedWithin = []float64{0.1, 0.2, 0.5, 1, 2}
 
-// SetFigures makes the histograms and the spectrum from the arrays of a run; verify
+// setFigures makes the histograms and the spectrum from the arrays of a run; verify
 // repeats it.
-func (r *Report) SetFigures(res *bound.Result) {
+func (r *Report) setFigures(res *bound.Result) {
 	e, standing := res.Experiment, r.Standing()
 	for _, s := range res.Sizes {
 		name := "s = " + Fraction(s.Size)

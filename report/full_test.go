@@ -26,7 +26,7 @@ func quantiles(v ...float64) map[string]*float64 {
 }
 
 // full is sample with all that issue by issue came to it: other bounds, attacks,
-// a bracket, pairs, a ladder and a design, of the sizes that MNIST gives.
+// a bracket, pairs, a comparison and a design, of the sizes that MNIST gives.
 func full(t *testing.T) *Report {
 	t.Helper()
 	inf, nan := math.Inf(1), Number(math.NaN())
@@ -78,7 +78,7 @@ func full(t *testing.T) *Report {
 	}
 	r.Bracket = newBracket(append(octave(r.Bounds), r.Bounds...), append(octaveAttacks(r.Attacks), r.Attacks...), []Band{{all, "dct", 784, &r.PriorAlone[0], .09}, {"modes 2–3", "dct", 12, &r.PriorAlone[1], .45}, {low, "dct", 64, &r.PriorAlone[1], .45}})
 	yes, no := true, false
-	r.Ladder = []LadderRow{
+	r.Methods = []MethodRow{
 		{Name: "HCR", Search: "published", Status: c, MedianAll: .17, MedianLow: .18, RatioToAlgorithm1: .8, RatioToAuthors: 1},
 		{Name: "Barankin", Status: c, MedianAll: .56, MedianLow: .64, AbovePrior: &yes, AbovePriorLow: &no, RatioToAlgorithm1: 2.8, RatioToAuthors: 3.4},
 		{Name: "HCR, twins", Search: bound.SearchTwins, Status: c, MedianAll: Number(inf), Unbounded: true, MedianLow: Number(inf), UnboundedLow: true, RatioToAlgorithm1: nan, RatioToAuthors: nan, UnboundedFraction: .98, Notes: []bound.Note{{Kind: bound.NoteTwins, Examples: 10}}},
@@ -122,7 +122,7 @@ func full(t *testing.T) *Report {
 }
 
 // TestAbovePrior: floors of unbiased estimators above what guessing the mean errs by are
-// marked in JSON, tables, bracket, ladder, sentences and the design; a floor below is not,
+// marked in JSON, tables, bracket, comparison, sentences and the design; a floor below is not,
 // van Trees' never, and what was not compared is said not to be.
 func TestAbovePrior(t *testing.T) {
 	r := full(t)

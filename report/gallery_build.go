@@ -16,9 +16,9 @@ import (
 // reconstructions.
 const GalleryPictures = 6
 
-// SetGallery shows the first inputs that were examined, and their twins, if they are
+// setGallery shows the first inputs that were examined, and their twins, if they are
 // pictures. res and c may be nil: no bounds, no attacks.
-func (r *Report) SetGallery(m measure.Request, res *bound.Result, c *measure.Attacks) error {
+func (r *Report) setGallery(m measure.Request, res *bound.Result, c *measure.Attacks) error {
 	if !shownAsPicture(m.Data.Shape) {
 		return nil
 	}

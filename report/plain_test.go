@@ -33,14 +33,14 @@ func printed(fill func(d *document)) string {
 	return b.String()
 }
 
-// TestLadderText checks the ladder on a terminal with names and figures of the
+// TestMethodsText checks the comparison on a terminal with names and figures of the
 // sizes that MNIST gives: its width, its groups, every remark once.
-func TestLadderText(t *testing.T) {
+func TestMethodsText(t *testing.T) {
 	c := bound.StatusCertified
 	const draws = "a biased adversary's error over draws of the noise, which bounds on unbiased ones do not limit"
 	inputs, tried := bound.Note{Kind: bound.NoteRoot}, bound.Note{Kind: bound.NoteTwins, Examples: 100}
 	root, of := inputs.String(), tried.String()
-	r := &Report{Reconstruction: Reconstruction{Experiment: &bound.Settings{Band: 8}, Ladder: []LadderRow{
+	r := &Report{Reconstruction: Reconstruction{Experiment: &bound.Settings{Band: 8}, Methods: []MethodRow{
 		{Name: "Algorithm 1", Search: "direct", Status: c, MedianAll: .24, MedianLow: .47, RatioToAlgorithm1: 1, RatioToAuthors: 1.26},
 		{Name: "Algorithm 1", PerInput: true, Search: "direct", Status: c, MedianAll: .17, MedianLow: Number(math.NaN()), RatioToAlgorithm1: 1, RatioToAuthors: 1.13, Notes: []bound.Note{inputs}},
 		{Name: "HCR, far", Search: bound.SearchFar, Status: c, MedianAll: 1.23e9, MedianLow: 4.9e7, RatioToAlgorithm1: 140739, RatioToAuthors: 1000.5},
@@ -49,7 +49,7 @@ func TestLadderText(t *testing.T) {
 		{Name: "attack: linear", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1},
 		{Name: "attack: decoder", Status: StatusDemonstrated, MedianAll: .2, MedianLow: .8, RatioToAlgorithm1: .9, RatioToAuthors: 1.1},
 	}}}
-	text := printed(func(d *document) { d.ladder(r) })
+	text := printed(func(d *document) { d.methods(r) })
 	for _, line := range strings.Split(text, "\n") {
 		if n := utf8.RuneCountInString(line); n > width || strings.TrimRight(line, " ") != line {
 			t.Errorf("%d columns: %q", n, line)
@@ -132,7 +132,7 @@ func TestUndercut(t *testing.T) {
 // attacks, and with nothing at all.
 func TestNoBounds(t *testing.T) {
 	r := full(t)
-	r.Bounds, r.Experiment, r.Ladder, r.Pairs, r.Resolvable, r.Spectrum, r.Histograms, r.Published, r.Arrays, r.Design, r.Gallery = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
+	r.Bounds, r.Experiment, r.Methods, r.Pairs, r.Resolvable, r.Spectrum, r.Histograms, r.Published, r.Arrays, r.Design, r.Gallery = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
 	r.Release.Noise, r.Release.NoBounds = Noise{Family: "none"}, "without noise two inputs are told apart with certainty"
 	r.Release.Queries, r.Release.Post = 0, &Post{Digits: 1}
 	r.Bracket = newBracket(nil, r.Attacks, []Band{{"all", "dct", 784, &r.PriorAlone[0], 0}, {"8x8", "dct", 64, &r.PriorAlone[1], 0}})

@@ -63,7 +63,7 @@ type Reconstruction struct {
 	PriorAlone  []Attack        `json:"prior_alone,omitempty"` // guessing the mean of the training data, without the release, on the attacks' inputs; a row for each band
 	MidRange    []Attack        `json:"mid_range,omitempty"`   // guessing the middle of the data's range, where guessing the mean was not measured; a row for each band
 	Bracket     *Bracket        `json:"bracket,omitempty"`
-	Ladder      []LadderRow     `json:"ladder,omitempty"`
+	Methods     []MethodRow     `json:"methods,omitempty"`
 	Resolvable  *Resolvable     `json:"resolvable,omitempty"`
 	Published   []Comparison    `json:"published,omitempty"`
 	Histograms  []Histogram     `json:"histograms,omitempty"`

@@ -29,7 +29,7 @@ func (r *Report) rows(status string, name func(bound.Summary) string) [][]string
 }
 
 // methodNames are the long name, the short one, and what the latter stands for.
-var methodNames = map[rung][3]string{
+var methodNames = map[boundKind][3]string{
 	{bound.MethodHCR, ""}:                       {"HCR", "HCR", "the Hammersley-Chapman-Robbins bound, by a witness near the input"},
 	{bound.MethodHCR, bound.SearchFar}:          {"HCR, far witnesses", "HCR, far", "by an input far from this one, with nearly the same features"},
 	{bound.MethodHCR, bound.SearchTwins}:        {"HCR, twins", "HCR, twins", "by an input that a convex programme finds, with nearly the same features"},

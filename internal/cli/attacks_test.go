@@ -62,9 +62,7 @@ func TestAttackWorseThanTheMeanIsNoCeiling(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Arrays = []report.Arrays{{File: measure.AttacksFile, SHA256: hash}}
-		m := &measurement{}
-		m.Experiment.Coordinates = coordinates
-		back, err := attacked(r, dir, m)
+		back, err := attacked(r, dir, coordinates)
 		if err != nil {
 			t.Fatal(err)
 		}

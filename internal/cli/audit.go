@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"tattle/audit"
-	"tattle/internal/progress"
 	"tattle/report"
 )
 
@@ -104,10 +103,10 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 	}
 	stop()
 	stop = timed(r, "audit")
-	bars := &progress.Phases{W: e.stderr}
-	d.options.Progress = bars.Set
+	bars := &phases{w: e.stderr}
+	d.options.Progress = bars.set
 	res, err := d.Audit(ctx, d.options)
-	bars.Close()
+	bars.close()
 	if err != nil {
 		return nil, err
 	}

@@ -52,11 +52,11 @@ func TestPartOf(t *testing.T) {
 	if all.Len() != n+p.Test.Len() {
 		t.Fatalf("%d examples of %d", all.Len(), n+p.Test.Len())
 	}
-	rows := firstIndices(all.Len())[n:]
+	rows := dataset.First(all.Len())[n:]
 	if last := all.Subset(rows); last.SHA256 != p.Test.SHA256 || all.SHA256 != all.Sum() {
 		t.Error("the test part is not what stands last")
 	}
-	if p.Train.Len() != p.Train.Subset(firstIndices(p.Train.Len())).Len() || p.Train.SHA256 != p.Train.Sum() {
+	if p.Train.Len() != p.Train.Subset(dataset.First(p.Train.Len())).Len() || p.Train.SHA256 != p.Train.Sum() {
 		t.Error("joining changed the training part")
 	}
 	if _, err := partOf(&dataset.Parts{Train: p.Train}, "test"); err == nil {

@@ -7,15 +7,14 @@ import (
 	"fmt"
 	"slices"
 
-	"tattle/curious/training"
 	"tattle/dataset"
-	"tattle/internal/progress"
+	"tattle/measure"
 )
 
 // readForeign reads the examples as inputs of another program's model: pictures go
 // through its preprocessing. The reader knows one label, so that every attribute
 // is a reading of its own.
-func (c *auditCmd) readForeign(ctx context.Context, e *env, m *model, shape []int) (*examples, error) {
+func (c *auditCmd) readForeign(ctx context.Context, e *env, m *measure.Model, shape []int) (*examples, error) {
 	if c.Data == "" || c.Data == glyphsName {
 		return nil, usage(errors.New("--preprocess: it needs --data with pictures"), "")
 	}
@@ -25,9 +24,9 @@ func (c *auditCmd) readForeign(ctx context.Context, e *env, m *model, shape []in
 	if len(c.Sensitive) == 0 {
 		return nil, usage(errors.New("--preprocess: it needs --sensitive, the columns of the labels that are not to be told"), "")
 	}
-	src := &training.Source{Path: absoluteData(c.Data), Seed: c.Seed}
+	src := &dataSource{Path: absoluteData(c.Data), Seed: c.Seed}
 	c.settle(src)
-	x := &examples{source: src, part: c.Part, notes: m.said()}
+	x := &examples{source: src, part: c.Part, notes: m.Notes()}
 	if x.part == "" {
 		x.part = string(dataset.Test)
 	}
@@ -51,13 +50,13 @@ func (c *auditCmd) readForeign(ctx context.Context, e *env, m *model, shape []in
 }
 
 // readInputs reads them with one of their labels.
-func (c *auditCmd) readInputs(ctx context.Context, e *env, x *examples, m *model, shape []int, rule string) (*dataset.Set, []string, error) {
-	bar := progress.New(e.stderr, "reading pictures", -1)
-	defer bar.Close()
+func (c *auditCmd) readInputs(ctx context.Context, e *env, x *examples, m *measure.Model, shape []int, rule string) (*dataset.Set, []string, error) {
+	bar := newMeter(e.stderr, "reading pictures", -1, false)
+	defer bar.close()
 	o := dataset.InputOptions{
-		Split: dataset.Split(x.part), Kind: x.source.Kind, Preprocess: m.forData(), Labels: x.source.Labels, FileColumn: x.source.FileColumn,
+		Split: dataset.Split(x.part), Kind: x.source.Kind, Preprocess: m.DataPreprocess(), Labels: x.source.Labels, FileColumn: x.source.FileColumn,
 		Target: rule, Seed: x.source.Seed, Shape: shape, Cache: x.source.Cache,
-		Progress: bar.Set,
+		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	}
 	if c.Examples != "" {
 		o.Choose = func(n int) ([]int, error) { return chooseExamples(c.Examples, n, c.Seed) }
@@ -65,7 +64,7 @@ func (c *auditCmd) readInputs(ctx context.Context, e *env, x *examples, m *model
 	set, notes, err := dataset.OpenInputs(ctx, x.source.Path, o)
 	var s *statusError
 	if err != nil && !errors.As(err, &s) {
-		err = openError(ctx, err)
+		err = openError(ctx, e, err)
 	}
 	return set, notes, err
 }

@@ -6,6 +6,7 @@ import (
 	"tattle/audit"
 	"tattle/dataset"
 	"tattle/internal/file"
+	"tattle/measure"
 	"tattle/report"
 	"tattle/run"
 )
@@ -15,7 +16,7 @@ type audited struct {
 	audit.Record
 	options audit.Options
 
-	model    *model         // nil but for a model's file
+	model    *measure.Model // nil but for a model's file
 	url      string         // of an endpoint
 	inputs   []int          // shape of its pictures, where it says which
 	examples *examples      // that were asked about; nil of a file of outputs

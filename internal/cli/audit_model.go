@@ -9,7 +9,7 @@ import (
 
 	"tattle/audit"
 	"tattle/infer"
-	"tattle/internal/progress"
+	"tattle/measure"
 )
 
 // openModel asks a model in a file.
@@ -17,22 +17,22 @@ func (c *auditCmd) openModel(ctx context.Context, e *env, d *audited) (err error
 	if d.model, err = c.readFlags.open(c.Model); err != nil {
 		return err
 	}
-	if d.model.preprocess.IsZero() {
-		d.examples, err = c.read(ctx, e, d.model.graph.InputShape)
+	if d.model.Preprocess.IsZero() {
+		d.examples, err = c.read(ctx, e, d.model.Graph.InputShape)
 	} else {
-		d.examples, err = c.readForeign(ctx, e, d.model, d.model.pictures())
+		d.examples, err = c.readForeign(ctx, e, d.model, d.model.Pictures())
 	}
 	if err != nil {
 		return err
 	}
-	if err := d.examples.fitsInto(d.model.graph.InputShape); err != nil {
+	if err := d.examples.fitsInto(d.model.Graph.InputShape); err != nil {
 		return err
 	}
 	if d.settled != nil {
 		d.unasked()
 		return nil
 	}
-	d.Sample, err = audit.FromModel(ctx, d.model.graph, d.examples.set, audit.ModelOptions{})
+	d.Sample, err = audit.FromModel(ctx, d.model.Graph, d.examples.set, audit.ModelOptions{})
 	return d.asked(ctx, e, "--model", err)
 }
 
@@ -95,14 +95,15 @@ func (c *auditCmd) asking() infer.Options {
 // readFor reads the examples for a server that takes pictures of a shape, if it says
 // which: as they are, or preprocessed as the flags say.
 func (c *auditCmd) readFor(ctx context.Context, e *env, shape []int) (*examples, error) {
-	m := &model{readFlags: c.readFlags}
-	if m.Preprocess == "" {
-		m.Preprocess = "none"
+	o := measure.ModelOptions(c.readFlags)
+	if o.Preprocess == "" {
+		o.Preprocess = "none"
 	}
-	if err := m.settle(); err != nil {
-		return nil, err
+	m, err := measure.ModelOf(nil, o)
+	if err != nil {
+		return nil, flagged(err, optionFlags)
 	}
-	if m.preprocess.IsZero() {
+	if m.Preprocess.IsZero() {
 		return c.read(ctx, e, shape)
 	}
 	return c.readForeign(ctx, e, m, shape)
@@ -129,11 +130,11 @@ const answersDir = "answers"
 
 // ask asks the server about the examples.
 func (c *auditCmd) ask(ctx context.Context, e *env, dir string, d *audited, client *infer.Client) (err error) {
-	bar := progress.New(e.stderr, "asking, batches", 0)
-	defer bar.Close()
+	bar := newMeter(e.stderr, "asking, batches", 0, false)
+	defer bar.close()
 	d.Sample, err = audit.FromEndpoint(ctx, client, d.examples.set, audit.EndpointOptions{
 		Folder: filepath.Join(dir, shardsDir, answersDir), Resume: c.Resume, Batch: c.Batch,
-		Progress: bar.Set,
+		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})
 	if err != nil {
 		return endpointError(ctx, e, err)

@@ -5,20 +5,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"tattle/audit"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/report"
 	"tattle/run"
 )
-
-// unknown is a figure that was not measured.
-var unknown = report.Number(math.NaN())
 
 // describe says what was audited, how, and what came of it.
 func (c *auditCmd) describe(r *report.Report, d *audited) {
@@ -26,12 +23,12 @@ func (c *auditCmd) describe(r *report.Report, d *audited) {
 	c.record(r, d)
 	switch {
 	case d.model != nil:
-		r.Model = report.Model{Path: absolute(d.model.path), SHA256: d.model.hash, Inputs: nn.Size(d.model.graph.InputShape), Features: len(d.Sample.Classes)}
+		r.Model = report.Model{Path: absolute(d.model.Path), SHA256: d.model.SHA256, Inputs: nn.Size(d.model.Graph.InputShape), Features: len(d.Sample.Classes)}
 	case d.url != "":
 		r.Model = report.Model{Path: d.url, Features: len(d.Sample.Classes)}
 	}
 	if d.examples != nil {
-		r.Data = describe(d.examples.set, d.examples.source.Path, d.examples.part)
+		r.Data = report.DataOf(d.examples.set, d.examples.source.Path, d.examples.part)
 	} else {
 		r.Data = report.Data{Name: d.Sample.Name, Path: d.path, SHA256: d.hash, GreyLevels: unknown}
 	}
@@ -73,7 +70,7 @@ func (c *auditCmd) record(r *report.Report, d *audited) {
 		note("data seed", strconv.FormatUint(d.examples.source.Seed, 10))
 	}
 	if d.model != nil {
-		d.model.record(r)
+		r.Reading = report.ReadingOf(d.model, measure.Inputs{})
 	}
 }
 

@@ -9,9 +9,7 @@ import (
 	"strings"
 
 	"tattle/audit"
-	"tattle/curious/training"
 	"tattle/dataset"
-	"tattle/internal/progress"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -39,13 +37,13 @@ func (c *auditCmd) prepare(ctx context.Context, e *env, dir string, d *audited) 
 	settings, hashes := p.Settings()
 	settings.Inputs, settings.Widths = d.inputs, c.widths(d)
 	if d.model != nil {
-		hashes["model"] = d.model.hash
+		hashes["model"] = d.model.SHA256
 	}
-	bar := progress.New(e.stderr, fmt.Sprintf("training %d classifiers, thousandths", len(p.Trainings())), 0)
-	defer bar.Close()
+	bar := newMeter(e.stderr, fmt.Sprintf("training %d classifiers, thousandths", len(p.Trainings())), 0, false)
+	defer bar.close()
 	d.shards, err = p.Train(ctx, filepath.Join(dir, shardsDir), audit.TrainOptions{
 		Settings: settings, Hashes: hashes, Pool: e.pool, Resume: c.Resume,
-		Progress: bar.Set,
+		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})
 	return optionError(err)
 }
@@ -54,7 +52,7 @@ func (c *auditCmd) prepare(ctx context.Context, e *env, dir string, d *audited) 
 func (c *auditCmd) preparation(d *audited) audit.PrepareOptions {
 	o := audit.PrepareOptions{Training: d.training, Seed: c.Seed, References: c.References, MaxEpochs: mostEpochs, Settled: d.settled}
 	if d.model != nil {
-		o.Model = d.model.graph
+		o.Model = d.model.Graph
 	}
 	if d.examples != nil {
 		o.Examples = d.examples.set
@@ -78,7 +76,7 @@ func (c *auditCmd) openTraining(ctx context.Context, e *env, d *audited) error {
 		}
 		return nil
 	}
-	src := &training.Source{Path: absoluteData(c.Reference), Seed: c.Seed}
+	src := &dataSource{Path: absoluteData(c.Reference), Seed: c.Seed}
 	if c.Reference == glyphsName {
 		src.Kind = dataset.KindGlyphs
 	}
@@ -87,7 +85,7 @@ func (c *auditCmd) openTraining(ctx context.Context, e *env, d *audited) error {
 		src.Labels = "" // those are of --data
 	}
 	c.sameTask(src, d)
-	_, parts, err := openSource(ctx, e, src)
+	_, parts, err := src.open(ctx, e)
 	if err != nil {
 		return c.renamed(err)
 	}
@@ -116,7 +114,7 @@ func (c *auditCmd) renamed(err error) error {
 }
 
 // sameTask completes how the training data are read by what is known of the audited.
-func (c *auditCmd) sameTask(src *training.Source, d *audited) {
+func (c *auditCmd) sameTask(src *dataSource, d *audited) {
 	if x := d.examples; x != nil {
 		if src.Target == "" {
 			src.Target = x.source.Target

@@ -3,11 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"path/filepath"
 
 	"tattle/dataset"
 	"tattle/measure"
+	"tattle/report"
 )
 
 type boundCmd struct {
@@ -39,21 +38,12 @@ func (c *boundCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	return c.in(ctx, e, "bound", c.Resume, func(dir string) error {
-		done, err := m.run(ctx, e, dir)
-		if err != nil {
-			return e.unfinished(err, dir)
+		r, err := m.run(ctx, e, dir)
+		if err == nil {
+			err = c.finish(e, dir, r)
 		}
-		return e.unfinished(c.finish(e, dir, done.report), dir)
+		return e.unfinished(err, dir)
 	})
-}
-
-// releaseTitle is the title of the report on a release of the model at a path.
-func releaseTitle(l measure.Release, model string) string {
-	give := "give"
-	if l.Post.Label {
-		give = "gives"
-	}
-	return fmt.Sprintf("What the %s of %s %s away", l.Surface(), filepath.Base(model), give)
 }
 
 // measurement checks the flags and opens model and data.
@@ -75,20 +65,19 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	if err != nil {
 		return nil, err
 	}
-	in := inputs{c.inputFlags.settled(), c.Data, c.Split, c.Seed}
-	set, err := openInputs(ctx, e, in, read)
+	in := c.inputFlags.of(c.Data, c.Split, c.Seed)
+	set, notes, err := openInputs(ctx, e, in, read)
 	if err != nil {
 		return nil, err
 	}
 	m := &measurement{
-		Request: measure.Request{Graph: read.graph, Data: set, Release: leaves, Memory: c.bytes(), Seed: c.Seed},
-		source:  source{modelPath: absolute(c.Model), modelHash: read.hash, read: read, dataPath: absolute(c.Data), split: c.Split, inputs: in.inputFlags},
-		title:   releaseTitle(leaves, c.Model), resume: c.Resume, bar: "bounding",
+		Request: measure.Request{Graph: read.Graph, Data: set, Release: leaves, Memory: c.bytes(), Seed: c.Seed},
+		origin:  originOf(read, in, set, notes), title: report.ReleaseTitle(leaves, c.Model), resume: c.Resume, name: "bounding",
 	}
 	if m.Indices, err = chooseExamples(c.Examples, set.Len(), c.Seed); err != nil {
 		return nil, err
 	}
-	if m.Experiment, m.vectors, err = c.experiment(set, c.Seed); err != nil {
+	if m.Experiment, m.origin.Vectors, err = c.experiment(set, c.Seed); err != nil {
 		return nil, err
 	}
 	if err := c.extend(&m.Experiment, set, len(m.Indices), c.Seed); err != nil {
@@ -98,6 +87,6 @@ func (c *boundCmd) measurement(ctx context.Context, e *env) (*measurement, error
 	if leaves.Spec.Projection == "principal" {
 		needed = "--projection principal"
 	}
-	m.adversaries, err = c.furtherFlags.adversaries(in, needed, set, func(in inputs) (*dataset.Set, error) { return readInputs(ctx, e, in, read) })
+	m.Adversaries, err = c.adversaries(in, needed, set, func(in measure.Inputs) (*dataset.Set, error) { return readInputs(ctx, e, in, read) })
 	return m, err
 }

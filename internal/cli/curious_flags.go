@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"tattle/curious"
-	"tattle/curious/training"
 	"tattle/dataset"
 )
 
@@ -167,7 +166,7 @@ func (c *trainCmd) checkInputs() error {
 }
 
 // trainings returns the trainings of all seeds, with the source of their data.
-func (c *trainCmd) trainings() ([]training.Seed, error) {
+func (c *trainCmd) trainings() ([]seedRun, error) {
 	o, err := c.options()
 	if err != nil {
 		return nil, err
@@ -176,7 +175,7 @@ func (c *trainCmd) trainings() ([]training.Seed, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &training.Source{
+	src := &dataSource{
 		Kind: kinds[c.Task], Path: c.Data, Labels: c.Labels, FileColumn: c.FileColumn, Target: c.Target, Sensitive: c.Sensitive,
 		Side: c.Size, Seed: c.Seed, Limit: c.Examples, HoldOut: c.HoldOut, Cache: cacheFolder(c.Cache),
 	}
@@ -187,10 +186,10 @@ func (c *trainCmd) trainings() ([]training.Seed, error) {
 		src.Labels = absolute(c.Labels)
 	}
 	o.Epochs, o.Batch, o.LearningRate = c.Epochs, c.Batch, c.LearningRate
-	runs := make([]training.Seed, c.seeds(o.Attack))
+	runs := make([]seedRun, c.seeds(o.Attack))
 	for i := range runs {
 		o.Seed = c.Seed + uint64(i)
-		runs[i] = training.Seed{Options: o, Widths: widths, Source: src}
+		runs[i] = seedRun{options: o, widths: widths, source: src}
 	}
 	return runs, nil
 }

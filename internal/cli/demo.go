@@ -61,11 +61,12 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 			Graph: g, Data: test, Release: measure.Release{Family: "gaussian", Scale: 1}, Seed: c.Seed,
 			Experiment: bound.Experiment{Coordinates: bound.DCT(test.Shape), Settings: bound.Settings{Band: measure.LowBand(test.Shape), Search: bound.SearchOptions{Seed: c.Seed}}},
 		},
-		source: source{modelPath: trained.Model.Path, modelHash: trained.Model.SHA256, dataPath: glyphsName, split: "test"},
-		title:  "What the features of a small net give away about generated digits", bar: "bounding",
-		adversaries: &adversaries{path: glyphsName, Adversaries: measure.Adversaries{
-			VanTrees: true, Attacks: measure.UsualAttacks, Draws: attack.DefaultDraws, Training: train, TrainingSHA256: train.SHA256, NeedsPrior: true, NeedsAttacks: true,
-		}},
+		origin: report.Origin{Model: trained.Model, Data: report.DataOf(test, glyphsName, "test")},
+		title:  "What the features of a small net give away about generated digits", name: "bounding",
+	}
+	m.Adversaries = &measure.Adversaries{
+		VanTrees: true, Attacks: measure.UsualAttacks, Draws: attack.DefaultDraws, NeedsPrior: true, NeedsAttacks: true,
+		Training: train, TrainingSHA256: train.SHA256, TrainingPath: glyphsName,
 	}
 	if m.Indices, err = chooseExamples(fmt.Sprint(demoExamples), test.Len(), c.Seed); err != nil {
 		return err
@@ -73,11 +74,11 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 	if err := demoBounds.AddTo(&m.Experiment, test, c.Seed); err != nil {
 		return err
 	}
-	done, err := m.run(ctx, e, dir)
+	r, err := m.run(ctx, e, dir)
 	if err != nil {
 		return err
 	}
-	done.report.Training = t
-	done.report.Timing["total"] = report.Number(time.Since(started).Seconds())
-	return c.finish(e, dir, done.report)
+	r.Training = t
+	r.Timing["total"] = report.Number(time.Since(started).Seconds())
+	return c.finish(e, dir, r)
 }

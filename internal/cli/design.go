@@ -15,9 +15,9 @@ import (
 	"tattle/dataset"
 	"tattle/design"
 	"tattle/internal/file"
-	"tattle/internal/progress"
 	"tattle/measure"
 	"tattle/nn"
+	"tattle/report"
 	"tattle/run"
 )
 
@@ -76,7 +76,7 @@ func (c *designCmd) Run(ctx context.Context, e *env) error {
 	}
 	return c.in(ctx, e, "design", c.Resume, func(dir string) error {
 		if begun(dir) && !c.Resume {
-			return usage(fmt.Errorf("--out %s: holds an interrupted run", dir), "continue it with --resume, or choose another folder")
+			return interruptedRun(dir)
 		}
 		return e.unfinished(j.answer(ctx, e, dir), dir)
 	})
@@ -89,7 +89,13 @@ func (j *designJob) answer(ctx context.Context, e *env, dir string) error {
 	if err != nil {
 		return err
 	}
-	r := j.report(e, a)
+	r := newReport(e, "What to release of "+filepath.Base(j.Model), j.Seed)
+	r.Model, r.Data, r.Reading = j.origin.Model, j.origin.Data, j.origin.Reading
+	d := report.DesignRun{Options: j.options, Answer: a, Labelled: j.data.Len(), TrainingPath: j.trainPath, Missing: j.missing}
+	if a.Best != nil {
+		d.Command = j.command(a.Best)
+	}
+	r.SetDesign(d)
 	r.Timing["total"] = seconds(started)
 	if err := j.finish(e, dir, r); err != nil {
 		return err
@@ -103,11 +109,10 @@ func (j *designJob) answer(ctx context.Context, e *env, dir string) error {
 // A designJob is a search whose flags are checked and whose files are open.
 type designJob struct {
 	*designCmd
-	read      *model
-	graph     *nn.Graph
-	hash      string
+	model     *measure.Model
+	origin    report.Origin
 	node      string
-	in        inputs
+	in        measure.Inputs
 	data      *dataset.Set
 	training  *dataset.Set // nil where there is none
 	trainPath string
@@ -125,13 +130,15 @@ func (c *designCmd) job(ctx context.Context, e *env) (*designJob, error) {
 	if err := c.swept(&j.options); err != nil {
 		return nil, err
 	}
-	if j.read, err = c.modelFlags.open(); err != nil {
+	if j.model, err = c.modelFlags.open(); err != nil {
 		return nil, err
 	}
-	j.graph, j.hash, j.in = j.read.graph, j.read.hash, inputs{c.inputFlags.settled(), c.Data, c.Split, c.Seed}
-	if j.data, err = openInputs(ctx, e, j.in, j.read); err != nil {
+	j.in = c.inputFlags.of(c.Data, c.Split, c.Seed)
+	var notes []string
+	if j.data, notes, err = openInputs(ctx, e, j.in, j.model); err != nil {
 		return nil, err
 	}
+	j.origin = originOf(j.model, j.in, j.data, notes)
 	if !j.data.Labelled() {
 		return nil, usage(fmt.Errorf("%s: the examples have no labels, and design weighs confidentiality against accuracy", c.Data), "name the labels with --labels and --target")
 	}
@@ -238,11 +245,11 @@ func (c *designCmd) swept(o *design.Options) error {
 // data.
 func (j *designJob) shapes() (n int, err error) {
 	if j.node = j.Features; j.node == "" {
-		if j.node, err = j.graph.FeatureNode(); err != nil {
+		if j.node, err = j.model.Graph.FeatureNode(); err != nil {
 			return 0, usage(fmt.Errorf("%s: %w", j.Model, err), "name the node whose output is released with --features")
 		}
 	}
-	f, h, err := cutAt(j.graph, j.node)
+	f, h, err := cutAt(j.model.Graph, j.node)
 	if err != nil {
 		return 0, err
 	}
@@ -258,24 +265,16 @@ func (j *designJob) shapes() (n int, err error) {
 }
 
 // learn opens the training data, which may be missing unless something needs them.
-func (j *designJob) learn(ctx context.Context, e *env) error {
-	j.training, j.trainPath, j.missing = openTraining(j.TrainingData, j.in, j.data, func(in inputs) (*dataset.Set, error) { return readInputs(ctx, e, in, j.read) })
+func (j *designJob) learn(ctx context.Context, e *env) (err error) {
 	needed := ""
 	switch {
-	case j.training != nil && !slices.Equal(j.training.Shape, j.data.Shape):
-		return usage(fmt.Errorf("training data of %s have shape %v, the inputs %v", j.trainPath, j.training.Shape, j.data.Shape), "choose others with --training-data")
-	case j.missing == nil:
-		return nil
-	case j.TrainingData != "":
-		return usage(fmt.Errorf("--training-data: %w", j.missing), "")
 	case j.AttackMSE != nil:
 		needed = "--attack-mse"
 	case slices.Contains(j.Projection, "principal"):
 		needed = "--projection principal"
-	default:
-		return nil
 	}
-	return needsTraining(needed, j.missing)
+	j.training, j.trainPath, j.missing, err = openTraining(j.TrainingData, needed, j.in, j.data, func(in measure.Inputs) (*dataset.Set, error) { return readInputs(ctx, e, in, j.model) })
+	return err
 }
 
 // search runs the search, whose stages are kept in a folder of their own in dir.
@@ -284,25 +283,21 @@ func (j *designJob) search(ctx context.Context, e *env, dir string) (*design.Ans
 	if err != nil {
 		return nil, err
 	}
-	bars := &progress.Phases{W: e.stderr}
-	defer bars.Close()
+	bars := &phases{w: e.stderr}
+	defer bars.close()
 	o := j.options
-	o.Dir, o.Resume, o.Hashes, o.Pool, o.Progress = filepath.Join(dir, shardsDir), j.Resume, hashes, e.pool, bars.Set
+	o.Dir, o.Resume, o.Hashes, o.Pool, o.Progress = filepath.Join(dir, shardsDir), j.Resume, hashes, e.pool, bars.set
 	var train nn.Source
 	if j.training != nil {
 		train = j.training
 	}
-	a, err := design.Search(ctx, j.graph, j.node, train, j.data, o)
-	var wrong *measure.OptionError
-	if errors.As(err, &wrong) {
-		return nil, usage(fmt.Errorf("%s: %w", designFlags[wrong.Option], err), "")
-	}
-	return a, err
+	a, err := design.Search(ctx, j.model.Graph, j.node, train, j.data, o)
+	return a, flagged(err, designFlags)
 }
 
 // hashes are what a resumed search must share besides its settings.
 func (j *designJob) hashes() (map[string]string, error) {
-	h := map[string]string{"model": j.hash, "data": j.data.SHA256}
+	h := map[string]string{"model": j.model.SHA256, "data": j.data.SHA256}
 	if j.training != nil {
 		h["training data"] = j.training.SHA256
 	}

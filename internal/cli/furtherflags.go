@@ -10,7 +10,6 @@ import (
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/measure"
-	"tattle/report"
 )
 
 // furtherFlags choose the bounds beyond one near witness, and the attacks.
@@ -25,24 +24,15 @@ type furtherFlags struct {
 	TrainingData string `help:"Data that prior, attacks and principal projection learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
 }
 
-// adversaries are measure.Adversaries with what the report says of their training data.
-type adversaries struct {
-	measure.Adversaries
-	path    string // of the training data
-	leftOut string // what is left out because there are no training data; empty for nothing
-}
-
-const (
-	mostWitnesses   = 4096
-	mostAttackDraws = 10000
-)
+// mostAttackDraws bounds --attack-draws and --draws.
+const mostAttackDraws = 10000
 
 func (f furtherFlags) check() error {
 	switch {
-	case f.Barankin < 0 || f.Barankin > mostWitnesses:
-		return usage(fmt.Errorf("--barankin %d: must be between 0 and %d", f.Barankin, mostWitnesses), "")
-	case f.Far < 0 || f.Far > mostWitnesses:
-		return usage(fmt.Errorf("--far %d: must be between 0 and %d", f.Far, mostWitnesses), "")
+	case f.Barankin < 0 || f.Barankin > measure.MaxWitnesses:
+		return usage(fmt.Errorf("--barankin %d: must be between 0 and %d", f.Barankin, measure.MaxWitnesses), "")
+	case f.Far < 0 || f.Far > measure.MaxWitnesses:
+		return usage(fmt.Errorf("--far %d: must be between 0 and %d", f.Far, measure.MaxWitnesses), "")
 	case f.AttackDraws < 1 || f.AttackDraws > mostAttackDraws:
 		return usage(fmt.Errorf("--attack-draws %d: must be between 1 and %d", f.AttackDraws, mostAttackDraws), "")
 	}
@@ -84,11 +74,11 @@ func (f furtherFlags) extend(x *bound.Experiment, set *dataset.Set, examples int
 
 // adversaries opens the training data, and settles what can be learned from them and hence
 // run. needed names what else requires training data.
-func (f furtherFlags) adversaries(data inputs, needed string, set *dataset.Set, open opener) (*adversaries, error) {
-	a := &adversaries{Adversaries: measure.Adversaries{
+func (f furtherFlags) adversaries(data measure.Inputs, needed string, set *dataset.Set, open opener) (*measure.Adversaries, error) {
+	a := &measure.Adversaries{
 		VanTrees: f.VanTrees == nil || *f.VanTrees, Attacks: f.Attack, Draws: f.AttackDraws,
 		NeedsPrior: f.VanTrees != nil && *f.VanTrees, NeedsAttacks: f.Attack != nil,
-	}}
+	}
 	if f.Attack == nil {
 		a.Attacks = measure.UsualAttacks
 	}
@@ -96,84 +86,45 @@ func (f furtherFlags) adversaries(data inputs, needed string, set *dataset.Set, 
 	if !a.VanTrees && len(a.Attacks) == 0 && needed == "" {
 		return a, nil
 	}
-	training, path, missing := openTraining(f.TrainingData, data, set, open)
-	if missing == nil {
-		if !slices.Equal(training.Shape, set.Shape) {
-			return nil, usage(fmt.Errorf("training data of %s have shape %v, the inputs %v", path, training.Shape, set.Shape), "choose others with --training-data")
-		}
-		a.Training, a.TrainingSHA256, a.path = training, training.SHA256, path
-		return a, nil
-	}
-	if f.TrainingData != "" {
-		return nil, usage(fmt.Errorf("--training-data: %w", missing), "")
-	}
 	if needed == "" && a.NeedsPrior {
 		needed = "--van-trees"
 	}
 	if needed == "" && a.NeedsAttacks && len(a.Attacks) > 0 {
 		needed = "--attack " + strings.Join(a.Attacks, ",")
 	}
-	if needed != "" {
-		return nil, needsTraining(needed, missing)
+	training, path, missing, err := openTraining(f.TrainingData, needed, data, set, open)
+	switch {
+	case err != nil:
+		return nil, err
+	case missing != nil:
+		a.WithoutTraining(missing)
+	default:
+		a.Training, a.TrainingSHA256, a.TrainingPath = training, training.SHA256, path
 	}
-	a.without(missing)
 	return a, nil
 }
 
-// needsTraining says that a flag requires training data, and why there are none.
-func needsTraining(flag string, missing error) error {
-	return usage(fmt.Errorf("%s requires training data, and there are none beside --data: %w", flag, missing), "name their folder with --training-data")
-}
-
 // An opener opens data as the inputs of a model.
-type opener func(inputs) (*dataset.Set, error)
+type opener func(measure.Inputs) (*dataset.Set, error)
 
 // openAlone opens data by themselves, whatever the model.
-func openAlone(in inputs) (*dataset.Set, error) { return openData(in.path, in.split, in.seed) }
+func openAlone(in measure.Inputs) (*dataset.Set, error) { return openData(in.Path, in.Split, in.Seed) }
 
-// openTraining opens the training data at the path, by default those beside the
-// data, or says why there are none.
-func openTraining(path string, data inputs, measured *dataset.Set, open opener) (*dataset.Set, string, error) {
-	apart := path == "" && data.split != string(dataset.Train)
-	if path != "" {
-		data.path, data.Limit = path, ""
+// openTraining opens the training data at the path, by default those beside the data, and
+// returns their path. Where nothing needs them they may be missing, for the reason that it
+// returns; needed names the flag that needs them.
+func openTraining(path, needed string, data measure.Inputs, measured *dataset.Set, open opener) (set *dataset.Set, from string, missing, err error) {
+	set, from, missing = data.Training(path, measured, open)
+	var wrong *measure.OptionError
+	switch {
+	case missing == nil:
+		return set, from, nil, nil
+	case errors.As(missing, &wrong):
+		err = usage(missing, "choose others with --training-data")
+	case path != "":
+		err = usage(fmt.Errorf("--training-data: %w", missing), "")
+	case needed != "":
+		err = usage(fmt.Errorf("%s requires training data, and there are none beside --data: %w", needed, missing), "name their folder with --training-data")
 	}
-	data.split = string(dataset.Train)
-	set, err := open(data)
-	if err != nil {
-		return nil, "", err
-	}
-	if apart && set.SHA256 == measured.SHA256 {
-		return nil, "", errNoParts
-	}
-	if data.Limit != "" { // that was to compare them: what is learned from is not limited
-		data.Limit = ""
-		if set, err = open(data); err != nil {
-			return nil, "", err
-		}
-	}
-	return set, absolute(data.path), nil
-}
-
-// errNoParts says that nothing is left to learn from.
-var errNoParts = errors.New("the data are one part, which is measured on")
-
-// without leaves out everything that learns.
-func (a *adversaries) without(missing error) {
-	var out []string
-	if a.VanTrees {
-		out = append(out, "the van Trees bound")
-	}
-	for _, name := range a.Attacks {
-		out = append(out, "the "+name+" attack")
-	}
-	a.VanTrees, a.Attacks = false, nil
-	a.leftOut = fmt.Sprintf("There are no training data (%v), so these are left out: %s. --training-data names a folder.", missing, strings.Join(out, ", "))
-}
-
-// record writes into the report what is learned from.
-func (a *adversaries) record(r *report.Report) {
-	if a != nil && a.Training != nil {
-		r.Learned = report.Arrays{File: a.path, SHA256: a.TrainingSHA256}
-	}
+	return nil, "", missing, err
 }

@@ -4,38 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 
 	"tattle/dataset"
-	"tattle/internal/progress"
-	"tattle/nn"
-	"tattle/npy"
-	"tattle/report"
+	"tattle/measure"
 )
 
 // absolute makes a path good from any folder; the generated data have none.
-func absolute(path string) string {
-	if path == glyphsName {
-		return path
-	}
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
-}
-
-// openModel reads a model and its digest.
-func openModel(path string) (*nn.Graph, string, error) {
-	m, err := readFlags{Preprocess: "none"}.open(path)
-	if err != nil {
-		return nil, "", err
-	}
-	return m.graph, m.hash, nil
-}
+func absolute(path string) string { return measure.Absolute(path) }
 
 // inputFlags say what of the data is read, and how its labels are found.
 type inputFlags struct {
@@ -44,72 +20,45 @@ type inputFlags struct {
 	Limit  string `help:"Read this many examples only, drawn by the seed, or those of an .npy file of indices (default: all)." placeholder:"N|FILE" input:"file"`
 }
 
-// inputs is what is asked for of a data set: all that decides what is read.
-type inputs struct {
-	inputFlags
-	path  string
-	split string
-	seed  uint64
+// of returns the examples of the data at the path that the flags name. Paths among the flags
+// become good from any folder.
+func (f inputFlags) of(path, split string, seed uint64) measure.Inputs {
+	in := measure.Inputs{Path: path, Split: split, Labels: f.Labels, Target: f.Target, Limit: f.Limit, Seed: seed}
+	if f.Labels != "" {
+		in.Labels = absolute(f.Labels)
+	}
+	if _, err := strconv.Atoi(f.Limit); err != nil && f.Limit != "" && f.Limit != "all" {
+		in.Limit = absolute(f.Limit)
+	}
+	return in
 }
 
-// openInputs opens what --data names as the inputs of a model, which then notes what a
-// reader wants to know of how they were read.
-func openInputs(ctx context.Context, e *env, in inputs, m *model) (*dataset.Set, error) {
+// openInputs opens what --data names as the inputs of a model. The notes say how they were
+// read.
+func openInputs(ctx context.Context, e *env, in measure.Inputs, m *measure.Model) (*dataset.Set, []string, error) {
 	set, notes, err := readNoted(ctx, e, in, m)
-	m.notes = append(m.said(), notes...)
 	var s *statusError
-	if err == nil || errors.As(err, &s) {
-		return set, err
+	if err != nil && !errors.As(err, &s) {
+		err = fmt.Errorf("--data: %w", err)
 	}
-	return nil, fmt.Errorf("--data: %w", err)
+	return set, append(m.Notes(), notes...), err
 }
 
 // readInputs is openInputs for data that any flag names.
-func readInputs(ctx context.Context, e *env, in inputs, m *model) (*dataset.Set, error) {
+func readInputs(ctx context.Context, e *env, in measure.Inputs, m *measure.Model) (*dataset.Set, error) {
 	set, _, err := readNoted(ctx, e, in, m)
 	return set, err
 }
 
-func readNoted(ctx context.Context, e *env, in inputs, m *model) (*dataset.Set, []string, error) {
-	if in.path == glyphsName {
-		set, err := openData(in.path, in.split, in.seed)
-		if err == nil && !m.forData().IsZero() {
-			err = usage(errors.New("--preprocess: the generated glyphs are drawn as inputs already"), "leave --preprocess out, or name pictures with --data")
-		}
-		return set, nil, err
+func readNoted(ctx context.Context, e *env, in measure.Inputs, m *measure.Model) (*dataset.Set, []string, error) {
+	bar := newMeter(e.stderr, "reading pictures", -1, false)
+	defer bar.close()
+	set, notes, err := in.Open(ctx, m, func(done, total int) { bar.set(int64(done), int64(total)) })
+	var wrong *dataset.ChoiceError
+	if errors.As(err, &wrong) {
+		return nil, nil, usage(fmt.Errorf("--%w", err), choiceHint)
 	}
-	bar := progress.New(e.stderr, "reading pictures", -1)
-	o := dataset.InputOptions{
-		Split: dataset.Split(in.split), Preprocess: m.forData(), Labels: in.Labels, Target: in.Target, Seed: in.seed,
-		Shape: m.pictures(), Progress: bar.Set,
-	}
-	if in.Limit != "" {
-		o.Choose = func(n int) ([]int, error) { return choose("--limit", in.Limit, n, in.seed) }
-	}
-	set, notes, err := dataset.OpenInputs(ctx, in.path, o)
-	bar.Close()
-	return set, notes, err
-}
-
-// record writes into the report what of the data was read.
-func (f inputFlags) record(r *report.Report) {
-	r.Reading.Labels, r.Reading.Target, r.Reading.Limit = f.Labels, f.Target, f.Limit
-}
-
-// recordedInputs reads back what record wrote.
-func recordedInputs(r *report.Report) inputFlags {
-	return inputFlags{Labels: r.Reading.Labels, Target: r.Reading.Target, Limit: r.Reading.Limit}
-}
-
-// settled makes the paths among the flags good from any folder.
-func (f inputFlags) settled() inputFlags {
-	if f.Labels != "" {
-		f.Labels = absolute(f.Labels)
-	}
-	if _, err := strconv.Atoi(f.Limit); err != nil && f.Limit != "" && f.Limit != "all" {
-		f.Limit = absolute(f.Limit)
-	}
-	return f
+	return set, notes, flagged(err, optionFlags)
 }
 
 // The generated data, in place of a folder.
@@ -145,63 +94,18 @@ func openData(path, split string, seed uint64) (*dataset.Set, error) {
 	return set, nil
 }
 
-// chooseExamples returns sorted indices: a number drawn by the seed without
-// replacement, all, or those of an .npy file in their order.
+// choiceHint says what chooses examples.
+const choiceHint = "give a number, all, or an .npy file of indices"
+
+// chooseExamples returns the indices that --examples names.
 func chooseExamples(spec string, n int, seed uint64) ([]int, error) {
-	return choose("--examples", spec, n, seed)
-}
-
-// choose is chooseExamples for a flag of any name.
-func choose(flag, spec string, n int, seed uint64) ([]int, error) {
-	if spec == "all" {
-		return firstIndices(n), nil
+	indices, err := dataset.Choose(spec, n, seed)
+	var wrong *dataset.ChoiceError
+	switch {
+	case errors.As(err, &wrong):
+		return nil, usage(fmt.Errorf("--examples: %w", err), choiceHint)
+	case err != nil:
+		return nil, fmt.Errorf("--examples: %w", err)
 	}
-	k, err := strconv.Atoi(spec)
-	if err != nil {
-		return indicesFrom(flag, spec, n)
-	}
-	if k < 1 {
-		return nil, usage(fmt.Errorf("%s: %d is not a number of examples", flag, k), "")
-	}
-	if k >= n {
-		return firstIndices(n), nil
-	}
-	idx := rand.New(rand.NewPCG(seed, 1)).Perm(n)[:k]
-	slices.Sort(idx)
-	return idx, nil
-}
-
-// firstIndices returns 0 to n−1.
-func firstIndices(n int) []int {
-	idx := make([]int, n)
-	for i := range idx {
-		idx[i] = i
-	}
-	return idx
-}
-
-func indicesFrom(flag, path string, n int) ([]int, error) {
-	if _, err := os.Stat(path); err != nil {
-		return nil, usage(fmt.Errorf("%s: neither a number nor a file: %w", flag, err), "give a number, all, or an .npy file of indices")
-	}
-	a, err := npy.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", flag, err)
-	}
-	if _, flags := a.Data.([]bool); flags || len(a.Shape) != 1 {
-		return nil, usage(fmt.Errorf("%s %s: an array of shape %v and type %T, expected one list of indices", flag, path, a.Shape, a.Data), "numpy.flatnonzero makes indices of a mask")
-	}
-	idx, err := a.Ints()
-	if err != nil {
-		return nil, usage(fmt.Errorf("%s %s: %w", flag, path, err), "give a list of whole numbers")
-	}
-	if len(idx) == 0 {
-		return nil, usage(fmt.Errorf("%s %s: no indices", flag, path), "")
-	}
-	for _, i := range idx {
-		if i < 0 || i >= n {
-			return nil, usage(fmt.Errorf("%s %s: index %d, but the data set has %d examples", flag, path, i, n), "")
-		}
-	}
-	return idx, nil
+	return indices, nil
 }

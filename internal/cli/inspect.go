@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tattle/dataset"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/onnx"
 )
@@ -26,7 +27,7 @@ func (inspectCmd) Help() string {
 
 // Run describes the model, and errs if it cannot be read.
 func (c *inspectCmd) Run(e *env) error {
-	shape, err := parseShape(c.InputShape)
+	shape, err := measure.ParseShape(c.InputShape)
 	if err != nil {
 		return usage(fmt.Errorf("--input-shape: %w", err), "write it as 3x224x224")
 	}

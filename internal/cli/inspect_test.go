@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/nn/zoo"
 	"tattle/npy"
@@ -104,12 +105,12 @@ func TestByteSize(t *testing.T) {
 func TestParseShape(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]int{"": nil, "3x224x224": {3, 224, 224}, "3,8,8": {3, 8, 8}, "784": {784}, "3×2": {3, 2}} {
-		if got, err := parseShape(text); err != nil || !slices.Equal(got, want) {
+		if got, err := measure.ParseShape(text); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"x", "3x0x2", "3x-1", "axb", "3xx2", "3x", "1x1x1x1x1x1x1x1x1", "99999999999"} {
-		if got, err := parseShape(text); err == nil {
+		if got, err := measure.ParseShape(text); err == nil {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"tattle/measure"
 	"tattle/report"
 )
 
@@ -73,7 +74,7 @@ func externalFiles(files []string) string {
 // writeNodes prints the table of nodes.
 func (s *inspection) writeNodes(w io.Writer) error {
 	fmt.Fprintf(w, "one input of %s: %s numbers in, %s out, %s multiply-adds, %s parameters\n\n",
-		sizesOf(s.InputShape), grouped(int64(s.InputSize)), sizesOf(s.OutputShape), scaled(s.MultiplyAdds), scaled(s.Parameters))
+		measure.FormatShape(s.InputShape), grouped(int64(s.InputSize)), measure.FormatShape(s.OutputShape), scaled(s.MultiplyAdds), scaled(s.Parameters))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\tnode\ttensor\toperator\tshape\tnumbers\tof inputs\tmultiply-adds\tparameters")
 	for _, c := range s.Candidates {
@@ -84,7 +85,7 @@ func (s *inspection) writeNodes(w io.Writer) error {
 		case c.Default:
 			mark = "*"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", mark, c.Node, c.shortTensor(), c.Operator, sizesOf(c.Shape),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", mark, c.Node, c.shortTensor(), c.Operator, measure.FormatShape(c.Shape),
 			grouped(int64(c.Size)), share(c.Ratio), scaled(c.MultiplyAdds), scaled(c.Parameters), note)
 	}
 	if err := t.Flush(); err != nil {
@@ -130,18 +131,6 @@ func listing(w io.Writer, first string, words []string) {
 		}
 	}
 	fmt.Fprintln(w)
-}
-
-// sizesOf prints a shape as 3×224×224.
-func sizesOf(shape []int) string {
-	if len(shape) == 0 {
-		return "1"
-	}
-	words := make([]string, len(shape))
-	for i, d := range shape {
-		words[i] = strconv.Itoa(d)
-	}
-	return strings.Join(words, "×")
 }
 
 // grouped prints a number with commas.

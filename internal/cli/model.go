@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/nn/zoo"
 	"tattle/onnx"
 	"tattle/report"
 	"tattle/run"
@@ -48,7 +50,7 @@ type written struct {
 const maxClasses = 1 << 20
 
 func (c *modelCmd) Run(e *env) error {
-	net := builtIns[c.Net]
+	net := zoo.Nets[c.Net]
 	classes, err := c.classes(net)
 	if err != nil {
 		return err
@@ -62,24 +64,24 @@ func (c *modelCmd) Run(e *env) error {
 			return usage(fmt.Errorf("--out: %s already exists", path), "remove it, or choose another name")
 		}
 	}
-	p, err := dataset.ParsePreprocess(net.preprocess)
-	if err != nil && net.preprocess != "" {
+	p, err := dataset.ParsePreprocess(net.Preprocess)
+	if err != nil && net.Preprocess != "" {
 		return fmt.Errorf("the preprocessing of %s: %w", c.Net, err)
 	}
-	g := net.build(classes, c.Seed)
+	g := net.Build(classes, c.Seed)
 	if c.Weights != "" {
-		if err := loadWeights(g, c.Weights); err != nil {
-			return err
+		if err := zoo.LoadWeights(g, c.Weights); err != nil {
+			return wrongWeights(err)
 		}
 	}
-	w := &written{Net: c.Net, Path: c.Out, Parameters: g.ParamCount(), Input: g.InputShape, Classes: classes, Seed: c.Seed}
+	w := &written{Net: c.Net, Path: c.Out, Parameters: parameters(g), Input: g.InputShape, Classes: classes, Seed: c.Seed}
 	if c.Weights != "" {
 		w.Weights = filepath.Base(c.Weights)
 	}
 	if err := w.write(g, net); err != nil {
 		return err
 	}
-	if net.preprocess != "" {
+	if net.Preprocess != "" {
 		w.Preprocess = beside
 		if err := p.WriteFile(beside); err != nil {
 			return err
@@ -94,15 +96,27 @@ func (c *modelCmd) Run(e *env) error {
 	return err
 }
 
+// wrongWeights names the flag behind weights that cannot be used.
+func wrongWeights(err error) error {
+	var misfit *zoo.MisfitError
+	switch {
+	case !errors.As(err, &misfit):
+		return fmt.Errorf("--%w", err)
+	case misfit.Shapes:
+		return usage(fmt.Errorf("--weights %w", err), "check --classes")
+	}
+	return usage(fmt.Errorf("--weights %w", err), "names and shapes are those of torchvision's state_dict; docs/models.md shows how to write them")
+}
+
 // classes is the number of outputs.
-func (c *modelCmd) classes(net builtIn) (int, error) {
+func (c *modelCmd) classes(net zoo.Net) (int, error) {
 	switch {
 	case c.Classes == nil:
-		return net.classes, nil
+		return net.Classes, nil
 	case *c.Classes < 1 || *c.Classes > maxClasses:
 		return 0, usage(fmt.Errorf("--classes %d: must be 1 to %d", *c.Classes, maxClasses), "")
-	case net.fixed && *c.Classes != net.classes:
-		return 0, usage(fmt.Errorf("--classes: the %s net has %d classes", c.Net, net.classes), "resnet20 and resnet18 can have any number")
+	case net.Fixed && *c.Classes != net.Classes:
+		return 0, usage(fmt.Errorf("--classes: the %s net has %d classes", c.Net, net.Classes), "resnet20 and resnet18 can have any number")
 	}
 	return *c.Classes, nil
 }
@@ -113,8 +127,8 @@ func preprocessFile(model string) string {
 }
 
 // write writes the model.
-func (w *written) write(g *nn.Graph, net builtIn) (err error) {
-	if w.Features = net.features; w.Features == "" {
+func (w *written) write(g *nn.Graph, net zoo.Net) (err error) {
+	if w.Features = net.Features; w.Features == "" {
 		if w.Features, err = g.FeatureNode(); err != nil {
 			return err
 		}
@@ -155,7 +169,7 @@ func (w *written) String() string {
 	if w.Weights != "" {
 		made = "from " + w.Weights
 	}
-	fmt.Fprintf(&s, "%s, %s: %s, %s\n", w.Net, builtIns[w.Net].about, report.Count(w.Parameters, "parameter"), made)
+	fmt.Fprintf(&s, "%s, %s: %s, %s\n", w.Net, zoo.Nets[w.Net].About, report.Count(w.Parameters, "parameter"), made)
 	fmt.Fprintf(&s, "inputs    %s\n", entries(w.Input))
 	fmt.Fprintf(&s, "features  %s: --features %s\n", entries(w.Size), w.Features)
 	fmt.Fprintf(&s, "classes   %d\n", w.Classes)

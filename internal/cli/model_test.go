@@ -28,7 +28,7 @@ func mkWeights(ts *testscript.TestScript, _ bool, args []string) {
 	f, err := os.Create(ts.MkAbs(args[0]))
 	ts.Check(err)
 	w := npy.NewWriter(f)
-	for _, p := range stateOf(g) {
+	for _, p := range zoo.State(g) {
 		if p.Name == "linear.bias" && args[2] == "nan" {
 			p.Data[3] = float32(math.NaN())
 		}

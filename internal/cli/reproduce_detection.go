@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"tattle/audit"
-	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/run"
 )
@@ -64,11 +63,11 @@ func (c *reproduceCmd) onlyStudy() error {
 // study runs it and reports.
 func (c *reproduceCmd) study(ctx context.Context, e *env, dir, shards string) error {
 	started := time.Now()
-	bars := &progress.Phases{W: e.stderr}
+	bars := &phases{w: e.stderr}
 	s, err := audit.RunStudy(ctx, shards, audit.StudyOptions{
-		Seed: c.Seed, MNIST: c.Data, Labels: c.Labels, Quick: c.Quick, Resume: c.Resume, Pool: e.pool, Progress: bars.Set,
+		Seed: c.Seed, MNIST: c.Data, Labels: c.Labels, Quick: c.Quick, Resume: c.Resume, Pool: e.pool, Progress: bars.set,
 	})
-	bars.Close()
+	bars.close()
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
-
 	"tattle/curious"
+	"tattle/report"
 	"tattle/reproduce"
 )
 
@@ -15,8 +15,8 @@ func (c *reproduceCmd) plane(ctx context.Context, e *env, x *reproduce.Experimen
 	return c.in(ctx, e, c.Experiment, false, func(dir string) error {
 		r := newReport(e, x.Title, c.Seed)
 		p := curious.Plane(curious.DefaultPlane, c.Seed)
-		r.Data = describe(p.Test, "", "test")
-		r.Data.SHA256 = p.Sum()
+		r.Data = report.DataOf(p.Test, "", "test")
+		r.Data.SHA256 = digestOf(p)
 		stop := timed(r, "total")
 		if err := x.OnPlane(ctx, p, r); err != nil {
 			return err

@@ -11,13 +11,10 @@ import (
 	"time"
 
 	"tattle/curious"
-	"tattle/curious/training"
 	"tattle/dataset"
-	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/reproduce"
 	"tattle/run"
-	"tattle/run/folders"
 )
 
 const cellsDir = "cells"
@@ -41,7 +38,7 @@ type grid struct {
 	results []*cellResult
 
 	mu      sync.Mutex
-	bar     *progress.Bar
+	bar     *meter
 	missing int   // cells to train, those that are finished not counted
 	done    int64 // steps of training that were done for them
 	total   int64
@@ -87,13 +84,13 @@ func (g *grid) run(ctx context.Context, e *env) error {
 		return err
 	}
 	started := time.Now()
-	g.bar = progress.New(e.stderr, g.x.Name, 0)
-	defer func() { g.bar.Close() }() // others take its place
-	err := g.cells(e).Run(ctx, func(missing []string) error { return g.start(e, missing) })
+	g.bar = newMeter(e.stderr, g.x.Name, 0, false)
+	defer func() { g.bar.close() }() // others take its place
+	err := g.cells(e).run(ctx, func(missing []string) error { return g.start(e, missing) })
 	if err != nil {
-		return trainingError(err)
+		return err
 	}
-	g.bar.Close()
+	g.bar.close()
 	if err := g.collect(ctx, e); err != nil {
 		return err
 	}
@@ -105,12 +102,12 @@ func (g *grid) run(ctx context.Context, e *env) error {
 // cells are the trainings that were chosen, all with the first seed first: a table is
 // whole early. Those on one target stand together. They are trained one at a time:
 // their nets use all cores, and each target's data are large.
-func (g *grid) cells(e *env) *folders.Stage {
-	t := &folders.Stage{Dir: filepath.Join(g.dir, shardsDir), Root: g.dir, AtOnce: 1, Pool: e.pool, Serve: e.serve, Set: cells{g, e}}
+func (g *grid) cells(e *env) *trainings {
+	t := &trainings{env: e, dir: g.dir, atOnce: 1, trainingSet: g}
 	for _, seed := range g.seeds {
 		for _, x := range g.x.Trainings {
 			if g.chosen[x.Key] {
-				t.Names = append(t.Names, cellName(x, seed))
+				t.names = append(t.names, cellName(x, seed))
 			}
 		}
 	}
@@ -127,7 +124,7 @@ func (g *grid) start(e *env, missing []string) error {
 		t, _ := g.of(name)
 		g.total += g.data[t.Target].steps
 	}
-	g.bar = progress.New(e.stderr, g.x.Name, int(g.total))
+	g.bar = newMeter(e.stderr, g.x.Name, g.total, false)
 	g.announce(e)
 	if err := g.keepSettings(); err != nil || len(missing) == 0 {
 		return err
@@ -157,7 +154,7 @@ func (g *grid) collect(ctx context.Context, e *env) error {
 // result returns what a cell came to, nil where it is neither there nor asked for.
 func (g *grid) result(ctx context.Context, e *env, t reproduce.Training, seed uint64) (*cellResult, error) {
 	dir := filepath.Join(g.dir, filepath.FromSlash(cellName(t, seed)))
-	if !g.chosen[t.Key] && !exists(filepath.Join(dir, training.ResultFile)) {
+	if !g.chosen[t.Key] && !exists(filepath.Join(dir, resultFile)) {
 		return nil, nil
 	}
 	if err := g.know(ctx, e, t.Target); err != nil {
@@ -196,12 +193,12 @@ func (g *grid) open(ctx context.Context, e *env, target string) error {
 		return nil
 	}
 	g.target, g.parts = "", nil // one at a time: they are large
-	bar := progress.New(e.stderr, "decoding pictures", 0)
-	defer bar.Close()
+	bar := newMeter(e.stderr, "decoding pictures", 0, false)
+	defer bar.close()
 	p, err := dataset.OpenParts(ctx, g.Data, dataset.LabelledOptions{
 		Kind: string(g.x.Data), Target: target, Sensitive: g.x.Sensitive(target),
 		Side: g.side, Seed: g.Seed, Limit: g.limit, Cache: g.Cache,
-		Progress: bar.Set,
+		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
 	})
 	if err != nil {
 		return err
@@ -211,7 +208,7 @@ func (g *grid) open(ctx context.Context, e *env, target string) error {
 			g.notes = append(g.notes, n)
 		}
 	}
-	digest := p.Sum()
+	digest := digestOf(p)
 	if was := g.data[target].digest; was != "" && was != digest {
 		return fmt.Errorf("%s: the data of %s are not those that the run began with: SHA-256 %.16s…, not %.16s…", g.Data, target, digest, was)
 	}
@@ -262,19 +259,19 @@ func (g *grid) report(e *env) *report.Report {
 	r := newReport(e, title, g.Seed)
 	maps.Copy(r.Settings, g.settings())
 	r.Settings["seeds"] = fmt.Sprint(len(g.seeds))
-	r.Data = describe(g.parts.Test, g.path, "test")
-	r.Data.SHA256 = g.parts.Sum()
+	r.Data = report.DataOf(g.parts.Test, g.path, "test")
+	r.Data.SHA256 = digestOf(g.parts)
 	res := &reproduce.Results{
 		Experiment: g.x, Trained: map[string][]reproduce.SeedResult{}, Seed: g.Seed, Wanted: len(g.seeds),
 		TestExamples: g.parts.Test.Len(), Reduced: g.reduced(), Notes: g.notes,
 	}
-	var all []*training.Record
+	var all []*trained
 	for _, c := range g.results {
 		res.Trained[c.Key] = append(res.Trained[c.Key], reproduce.SeedResult{Seed: c.Settings["seed"], Failed: c.Failed, Measured: &c.Measured})
-		all = append(all, &c.Record)
+		all = append(all, &c.trained)
 	}
 	res.Fill(r)
-	r.Warnings = append(r.Warnings, training.OtherPrograms(all)...)
+	r.Warnings = append(r.Warnings, foreign(all)...)
 	return r
 }
 

@@ -41,15 +41,15 @@ func (c *reproduceCmd) curious(ctx context.Context, e *env) error {
 
 // ofPaperA refuses the flags of paper B's experiments.
 func (c *reproduceCmd) ofPaperA() error {
-	f := figuresOfA[c.Experiment]
+	f, _ := reproduce.GetFigure(c.Experiment)
 	switch {
 	case c.Quick:
 		return c.noUse("--quick")
-	case c.Epochs != 0 && (f.net != "cifar10" || c.Model != ""):
+	case c.Epochs != 0 && (f.Net != "cifar10" || c.Model != ""):
 		return c.noUse("--epochs")
-	case !f.upsample && c.Labels != "":
+	case !f.Small && c.Labels != "":
 		return c.noUse("--labels")
-	case !f.upsample && c.Target != "":
+	case !f.Small && c.Target != "":
 		return c.noUse("--target")
 	}
 	return c.noGrid()

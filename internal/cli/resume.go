@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"tattle/cluster"
-	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -18,7 +18,7 @@ import (
 // while they are computed, and then what they were of.
 const (
 	shardsDir    = "shards"
-	manifestFile = run.ManifestName
+	manifestFile = "manifest.json"
 )
 
 // begun says whether a folder holds bounds, or some of them, but no report.
@@ -120,5 +120,6 @@ func quote(a string) string {
 }
 
 func exists(path string) bool {
-	return file.Exists(path)
+	_, err := os.Stat(path)
+	return err == nil
 }

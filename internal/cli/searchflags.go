@@ -11,6 +11,7 @@ import (
 	"tattle/dataset"
 	"tattle/measure"
 	"tattle/report"
+	"tattle/run"
 )
 
 // searchFlags choose the search for near witnesses, and the coordinates.
@@ -60,6 +61,17 @@ func (f searchFlags) experiment(set *dataset.Set, seed uint64) (bound.Experiment
 	c, vectors, err := coordinates(f.Coordinates, set.Shape)
 	x.Coordinates = c
 	return x, vectors, err
+}
+
+// coordinates returns what is to be reconstructed, with the file that it was read from, nil
+// for none.
+func coordinates(spec string, shape []int) (bound.Coordinates, *report.Arrays, error) {
+	c, err := measure.OpenCoordinates(spec, shape)
+	if err != nil || spec == measure.CoordinatesDCT || spec == measure.CoordinatesPixels {
+		return c, nil, flagged(err, optionFlags)
+	}
+	hash, err := run.Digest(spec)
+	return c, &report.Arrays{File: absolute(spec), SHA256: hash}, err
 }
 
 // Limits of the flags.

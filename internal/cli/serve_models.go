@@ -9,6 +9,7 @@ import (
 
 	"tattle/infer"
 	"tattle/internal/file"
+	"tattle/measure"
 	"tattle/onnx"
 )
 
@@ -28,7 +29,7 @@ func (p *endpoints) handler(token string) (http.Handler, error) {
 
 // models reads the models.
 func (c *serveCmd) models() (*endpoints, error) {
-	shape, err := parseShape(c.InputShape)
+	shape, err := measure.ParseShape(c.InputShape)
 	if err != nil {
 		return nil, usage(fmt.Errorf("--input-shape: %w", err), "write it as 3x224x224")
 	}
@@ -43,7 +44,7 @@ func (c *serveCmd) models() (*endpoints, error) {
 		}
 		g, err := onnx.ReadWith(path, onnx.ReadOptions{Shape: shape, Output: c.ModelOutput})
 		if err != nil {
-			return nil, readFlags{}.explain(err)
+			return nil, wrongModel(err)
 		}
 		if p.models[name], err = infer.NewModel(name, g); err != nil {
 			return nil, fmt.Errorf("--model %s: %w", file.Name(path), err)

@@ -12,9 +12,10 @@ import (
 	"time"
 
 	"tattle/dataset"
-	"tattle/internal/progress"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/nn/train"
+	"tattle/nn/zoo"
 	"tattle/onnx"
 	"tattle/release"
 	"tattle/report"
@@ -40,7 +41,7 @@ const defaultLearningRate = 0.001
 
 type recipe struct {
 	epochs int
-	net    string // one of builtIns
+	net    string // one of zoo.Nets
 }
 
 type trainCmd struct {
@@ -157,8 +158,8 @@ func (c *trainCmd) checkNumbers() error {
 		return usage(fmt.Errorf("--learning-rate %g: must be above 0 and below 1", c.LearningRate), "")
 	case c.Examples < 0:
 		return usage(fmt.Errorf("--examples %d: must not be negative", c.Examples), "")
-	case c.Net != "" && builtIns[c.Net].about == "":
-		return usage(fmt.Errorf("--net %q: unknown", c.Net), "choose from "+strings.Join(builtInNames(), ", "))
+	case c.Net != "" && zoo.Nets[c.Net].About == "":
+		return usage(fmt.Errorf("--net %q: unknown", c.Net), "choose from "+strings.Join(zoo.Names(), ", "))
 	}
 	return nil
 }
@@ -186,7 +187,7 @@ func (c *trainCmd) load() (train, test *dataset.Set, err error) {
 		return nil, nil, err
 	}
 	if c.Examples > 0 && c.Examples < train.Len() {
-		train = train.Subset(firstIndices(c.Examples))
+		train = train.Subset(dataset.First(c.Examples))
 	}
 	return train, test, nil
 }
@@ -206,14 +207,14 @@ func (c *trainCmd) fit(ctx context.Context, e *env, dir string, data, test *data
 	if err != nil {
 		return nil, nil, err
 	}
-	bar := progress.New(e.stderr, "training", 0)
-	defer bar.Close()
+	bar := newMeter(e.stderr, "training", 0, false)
+	defer bar.close()
 	_, err = train.Fit(ctx, g, data, train.Options{
 		Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed,
 		Optimizer: func(ps []*nn.Param) train.Optimizer {
 			return train.NewAdamW(ps, train.AdamOptions{LearningRate: c.LearningRate})
 		},
-		Progress: func(done, total int, _ float64) { bar.Set(done, total) },
+		Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
 		Validate: func(_ int, ep train.Epoch) error {
 			a, err := interruptible(ctx, func() (float64, error) { return nn.Accuracy(net, test), nil })
 			if err != nil {
@@ -233,7 +234,7 @@ func (c *trainCmd) fit(ctx context.Context, e *env, dir string, data, test *data
 // smaller pictures to its own size.
 func (c *trainCmd) untrained(shape []int) (*nn.Graph, error) {
 	name := cmp.Or(c.Net, recipes[c.Task].net)
-	g := builtIns[name].build(recipeClasses, c.Seed)
+	g := zoo.Nets[name].Build(recipeClasses, c.Seed)
 	own := g.InputShape
 	if slices.Equal(own, shape) {
 		return g, nil
@@ -247,7 +248,7 @@ func (c *trainCmd) untrained(shape []int) (*nn.Graph, error) {
 // asked is the training before its first epoch.
 func (c *trainCmd) asked(g *nn.Graph, train *dataset.Set) *report.Training {
 	return &report.Training{
-		Task: train.Name, Parameters: g.ParamCount(), Examples: train.Len(), Batch: c.Batch, Asked: c.Epochs,
+		Task: train.Name, Parameters: parameters(g), Examples: train.Len(), Batch: c.Batch, Asked: c.Epochs,
 		Optimizer: fmt.Sprintf("AdamW, learning rate %g", c.LearningRate),
 	}
 }
@@ -280,15 +281,15 @@ func (c *trainCmd) keep(ctx context.Context, e *env, dir string, g *nn.Graph, t 
 	if err != nil {
 		return nil, err
 	}
-	bar := progress.New(e.stderr, "measuring accuracy", test.Len())
-	defer bar.Close()
-	u, err := release.CleanUtility(ctx, net, progress.Watch(test, bar))
+	bar := newMeter(e.stderr, "measuring accuracy", int64(test.Len()), false)
+	defer bar.close()
+	u, err := release.CleanUtility(ctx, net, measure.Watch(test, func(read int) { bar.set(int64(read), 0) }))
 	if err != nil {
 		return nil, fmt.Errorf("the model is in %s, without a report: %w", dir, err)
 	}
 	r.Model.Inputs, r.Model.Features = nn.Size(g.InputShape), u.Classes
-	r.Data = describe(test, absolute(c.Data), "test")
-	r.Utility = utility(u)
+	r.Data = report.DataOf(test, absolute(c.Data), "test")
+	r.Utility = report.UtilityOf(u)
 	return r, nil
 }
 

@@ -151,18 +151,22 @@ func notEvidence(dir string, r *report.Report) error {
 	return nil
 }
 
+// A remeasured is a request as a report describes it, with the files that were found.
+type remeasured struct {
+	measure.Request
+	read  *measure.Model // nil where the model is absent
+	notes []string       // on how the data were read
+}
+
 // open finds the model and the data of a report; the data are nil where they are
 // not there any more.
-func (c *verifyCmd) open(ctx context.Context, e *env, dir string, r *report.Report) (m *measurement, s *measure.Split, err error) {
-	m = &measurement{
-		Request: measure.Request{Release: recordedRelease(r), Seed: r.Seed, Memory: c.bytes()},
-		source:  source{dataPath: r.Data.Path, split: r.Data.Split},
-	}
+func (c *verifyCmd) open(ctx context.Context, e *env, dir string, r *report.Report) (m *remeasured, s *measure.Split, err error) {
+	m = &remeasured{Request: measure.Request{Release: r.MeasuredRelease(), Seed: r.Seed, Memory: c.bytes()}}
 	if m.read, err = c.model(e, dir, r); err != nil {
 		return nil, nil, err
 	}
 	if m.read != nil {
-		m.Graph = m.read.graph
+		m.Graph = m.read.Graph
 	}
 	if err := c.training(ctx, e, r, m); err != nil {
 		return nil, nil, err
@@ -190,16 +194,16 @@ func (c *verifyCmd) open(ctx context.Context, e *env, dir string, r *report.Repo
 	if err := c.noise(dir, r, m, s.Front); err != nil {
 		return nil, nil, err
 	}
-	queries, noise := m.Queries, m.Experiment.Noise
+	noise := m.Experiment.Noise
 	m.Experiment, err = c.experiment(r, m.Data, front.InputShape)
 	_, n := s.Front.Dims()
-	m.Experiment.Noise, m.Experiment.Queries = noise, queries
+	m.Experiment.Noise, m.Experiment.Queries = noise, m.Queries
 	m.Experiment.Memory, m.Experiment.Features = m.Memory, n
 	return m, s, err
 }
 
 // noise makes the noise again, whose file, where it is of one, must be the run's.
-func (c *verifyCmd) noise(dir string, r *report.Report, m *measurement, front *nn.Net) error {
+func (c *verifyCmd) noise(dir string, r *report.Report, m *remeasured, front *nn.Net) error {
 	if file, ok := m.Table(); ok {
 		kept, ok := keptFile(r, file)
 		if !ok {
@@ -276,7 +280,7 @@ func readReport(dir string) (*report.Report, error) {
 
 // model opens the model that the report names: nil, said aloud, where it is not there
 // and the run kept what the bounds are of.
-func (c *verifyCmd) model(e *env, dir string, r *report.Report) (*model, error) {
+func (c *verifyCmd) model(e *env, dir string, r *report.Report) (*measure.Model, error) {
 	path := c.Model
 	if path == "" {
 		path = r.Model.Path
@@ -288,19 +292,19 @@ func (c *verifyCmd) model(e *env, dir string, r *report.Report) (*model, error) 
 		fmt.Fprintf(e.stderr, "tattle: the model is not at %s: its accuracy is taken from the report as it is\n", path)
 		return nil, nil
 	}
-	m, err := recordedFlags(r).open(path)
+	m, err := openModel(path, r.Reading.ModelOptions())
 	if err != nil {
 		return nil, hinted(err, "name the model with --model")
 	}
-	if m.hash != r.Model.SHA256 {
-		return nil, finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, m.hash, r.Model.SHA256), "name the right model with --model")
+	if m.SHA256 != r.Model.SHA256 {
+		return nil, finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, m.SHA256, r.Model.SHA256), "name the right model with --model")
 	}
 	return m, nil
 }
 
 // data opens the data set to compare inputs with: nil, said aloud, where it is
 // not there any more.
-func (c *verifyCmd) data(ctx context.Context, e *env, r *report.Report, m *measurement, front *nn.Graph) (*dataset.Set, error) {
+func (c *verifyCmd) data(ctx context.Context, e *env, r *report.Report, m *remeasured, front *nn.Graph) (*dataset.Set, error) {
 	path := c.Data
 	if path == "" {
 		path = r.Data.Path
@@ -311,30 +315,30 @@ func (c *verifyCmd) data(ctx context.Context, e *env, r *report.Report, m *measu
 	}
 	read := m.read
 	if read == nil { // the run kept what the release is of
-		read = &model{graph: front, readFlags: recordedFlags(r)}
-		if err := read.settle(); err != nil {
-			return nil, err
+		var err error
+		if read, err = measure.ModelOf(front, r.Reading.ModelOptions()); err != nil {
+			return nil, flagged(err, optionFlags)
 		}
 	}
-	read.beside = r.Reading.Beside
-	in := inputs{recordedInputs(r), path, r.Data.Split, r.Seed}
+	read.Beside = r.Reading.Beside
+	in := r.Reading.Inputs(path, r.Data.Split, r.Seed)
 	if c.Labels != "" {
 		in.Labels = c.Labels
 	}
-	set, err := openInputs(ctx, e, in, read)
+	set, notes, err := openInputs(ctx, e, in, read)
 	if err != nil {
 		return nil, err
 	}
 	if set.SHA256 != r.Data.SHA256 {
 		return nil, finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, set.SHA256, r.Data.SHA256), "name the right data with --data")
 	}
-	m.notes = read.notes
+	m.notes = notes
 	return set, nil
 }
 
 // training opens what a principal projection was learned from, for the model that is
-// there to be projected: it leaves m.adversaries nil where the data are absent.
-func (c *verifyCmd) training(ctx context.Context, e *env, r *report.Report, m *measurement) error {
+// there to be projected: it leaves m.Adversaries nil where the data are absent.
+func (c *verifyCmd) training(ctx context.Context, e *env, r *report.Report, m *remeasured) error {
 	path, hash := r.Learned.File, r.Learned.SHA256
 	if m.Spec.Projection != release.ProjectionPrincipal || m.read == nil || hash == "" {
 		return nil
@@ -342,9 +346,9 @@ func (c *verifyCmd) training(ctx context.Context, e *env, r *report.Report, m *m
 	if c.TrainingData != "" {
 		path = c.TrainingData
 	}
-	in := recordedInputs(r)
+	in := r.Reading.Inputs(path, string(dataset.Train), r.Seed)
 	in.Limit = ""
-	set, err := readInputs(ctx, e, inputs{in, path, string(dataset.Train), r.Seed}, m.read)
+	set, err := readInputs(ctx, e, in, m.read)
 	if err != nil && c.TrainingData == "" && ctx.Err() == nil {
 		fmt.Fprintf(e.stderr, "tattle: the training data are not at %s: the projection is taken from the run as it is\n", path)
 		return nil
@@ -355,36 +359,23 @@ func (c *verifyCmd) training(ctx context.Context, e *env, r *report.Report, m *m
 	if set.SHA256 != hash {
 		return finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, set.SHA256, hash), "name the right training data with --training-data")
 	}
-	m.adversaries = &adversaries{Adversaries: measure.Adversaries{Training: set, TrainingSHA256: set.SHA256}, path: path}
+	m.Adversaries = &measure.Adversaries{Training: set, TrainingSHA256: set.SHA256}
 	return nil
 }
 
-// experiment rebuilds the experiment from the report.
-func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int) (bound.Experiment, error) {
-	e := bound.Experiment{Settings: *r.Experiment}
-	e.Search.Seed, e.Spectrum.Seed = r.Seed, r.Seed
-	if e.Spectrum.Probes == 0 {
-		e.Spectrum = bound.SpectrumOptions{}
-	}
+// experiment makes the experiment again that the report describes.
+func (c *verifyCmd) experiment(r *report.Report, data *dataset.Set, shape []int) (e bound.Experiment, err error) {
 	shape = inputShape(r, shape)
-	var err error
-	if r.Vectors != nil {
-		e.Coordinates, err = c.vectors(r.Vectors, nn.Size(shape))
+	var of bound.Coordinates
+	if v := r.Vectors; v != nil {
+		of, err = c.vectors(v, nn.Size(shape))
 	} else {
-		e.Coordinates, _, err = coordinates(r.Coordinates, shape)
+		of, _, err = coordinates(r.Coordinates, shape)
 	}
 	if err != nil {
 		return e, err
 	}
-	if data != nil {
-		if err := unlikeData(r.Data, data); err != nil {
-			return e, finding(err, "")
-		}
-	}
-	if e.Domain, err = recordedDomain(e.Domain.String(), r, data, shape); err != nil {
-		return e, finding(err, "")
-	}
-	if err := recordedFurther(&e, r, data, shape); err != nil {
+	if e, err = r.BoundExperiment(of, data, shape); err != nil {
 		return e, finding(err, "")
 	}
 	return e, nil
@@ -412,5 +403,6 @@ func (c *verifyCmd) vectors(recorded *report.Arrays, p int) (bound.Coordinates, 
 	if hash != recorded.SHA256 {
 		return nil, finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, hash, recorded.SHA256), "name the right vectors with --coordinates")
 	}
-	return ownVectors(path, filepath.Base(recorded.File), p)
+	of, err := measure.OpenVectors(path, filepath.Base(recorded.File), p)
+	return of, flagged(err, optionFlags)
 }

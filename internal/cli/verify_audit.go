@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"tattle/audit"
-	"tattle/internal/progress"
 	"tattle/nn"
 	"tattle/report"
 	"tattle/run"
@@ -32,10 +31,10 @@ func (c *verifyCmd) audit(ctx context.Context, e *env, dir string, claims *repor
 		return nil, err
 	}
 	v.absent.references, v.absent.trained = len(d.References) > 0, d.Planted != nil || d.Released != nil
-	bars := &progress.Phases{W: e.stderr}
-	o.Progress = bars.Set
+	bars := &phases{w: e.stderr}
+	o.Progress = bars.set
 	res, err := d.Audit(ctx, o)
-	bars.Close()
+	bars.close()
 	if err != nil {
 		return nil, finding(fmt.Errorf("%s: the audit cannot be done again: %w", dir, err), "")
 	}
@@ -114,11 +113,11 @@ func (c *verifyCmd) auditedModel(e *env, claims *report.Report, d *audit.Record,
 	if hash != claims.Model.SHA256 {
 		return finding(fmt.Errorf("%s: sha256 %s, the report is about %s", path, hash, claims.Model.SHA256), "name the right model with --model")
 	}
-	m, err := recordedFlags(claims).open(path)
+	m, err := openModel(path, claims.Reading.ModelOptions())
 	if err != nil {
 		return finding(err, "")
 	}
-	r.Model.SHA256, r.Model.Inputs, v.absent.questions = hash, nn.Size(m.graph.InputShape), true
+	r.Model.SHA256, r.Model.Inputs, v.absent.questions = hash, nn.Size(m.Graph.InputShape), true
 	return nil
 }
 

@@ -9,11 +9,11 @@ import (
 	"slices"
 
 	"tattle/bound"
-	"tattle/internal/progress"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/report"
+	"tattle/reproduce"
 	"tattle/run"
 )
 
@@ -24,12 +24,15 @@ func (c *verifyCmd) bounds(ctx context.Context, e *env, dir string, claims *repo
 		return nil, err
 	}
 	v := &recomputed{left: leftOfBounds, absent: absent{
-		model: m.read == nil, data: m.Data == nil, training: m.adversaries == nil && m.Spec.Projection == release.ProjectionPrincipal,
+		model: m.read == nil, data: m.Data == nil, training: m.Adversaries == nil && m.Spec.Projection == release.ProjectionPrincipal,
 		modelMoved: c.Model != "", dataMoved: c.Data != "",
 	}}
-	if v.report, err = c.described(ctx, e, dir, claims, m, s); err != nil {
+	found, err := c.described(ctx, e, dir, m, s)
+	if err != nil {
 		return nil, err
 	}
+	v.report = newReport(e, report.ReleaseTitle(m.Release, claims.Model.Path), claims.Seed)
+	v.report.SetSubject(&m.Request, found, m.origin(claims))
 	if v.found, err = c.certificates(ctx, e, dir, claims, m, s.Front); err != nil || len(v.found) > 0 {
 		return v, err
 	}
@@ -42,46 +45,51 @@ func (c *verifyCmd) bounds(ctx context.Context, e *env, dir string, claims *repo
 		again = fmt.Sprintf(" (%s also by the independent check)", report.Count(compared, "bound"))
 	}
 	v.verified = fmt.Sprintf("every bound of %s follows from its witness%s, and every figure of the report from the bounds", report.Count(claims.Data.Examples, "example"), again)
-	_, err = interruptible(ctx, func() (struct{}, error) { return struct{}{}, c.derived(v.report, claims, dir, m) })
+	_, err = interruptible(ctx, func() (struct{}, error) { return struct{}{}, c.derived(v.report, claims, dir, m, found) })
 	return v, err
 }
 
-// described makes again what a report says of model, data, release and experiment, with
-// the accuracies.
-func (c *verifyCmd) described(ctx context.Context, e *env, dir string, claims *report.Report, m *measurement, s *measure.Split) (*report.Report, error) {
-	r := newReport(e, releaseTitle(m.Release, claims.Model.Path), claims.Seed)
+// described measures the accuracies of the release again.
+func (c *verifyCmd) described(ctx context.Context, e *env, dir string, m *remeasured, s *measure.Split) (*measure.Measured, error) {
+	found := &measure.Measured{Split: s, RMS: math.NaN()}
+	if m.Data == nil {
+		return found, nil
+	}
+	bars := &phases{w: e.stderr}
+	defer bars.close()
+	var err error
+	found.RMS, found.Utility, err = m.SetUtility(ctx, s, dir, bars.set)
+	return found, flagged(err, optionFlags)
+}
+
+// origin is where claims say that model and data came from, with what is found there now.
+func (m *remeasured) origin(claims *report.Report) report.Origin {
+	from := report.Origin{
+		Model: report.Model{Path: claims.Model.Path, SHA256: claims.Model.SHA256}, Data: claims.Data,
+		Learned: claims.Learned, Vectors: claims.Vectors,
+	}
 	read := m.read
 	if read == nil {
-		read = &model{readFlags: recordedFlags(claims)}
+		read = &measure.Model{Options: claims.Reading.ModelOptions()}
 	}
-	read.record(r)
-	recordedInputs(claims).record(r)
-	r.Learned = claims.Learned
-	p, n := s.Front.Dims()
-	r.Model = report.Model{Path: claims.Model.Path, SHA256: claims.Model.SHA256, Inputs: p, Features: n, FeatureNode: s.Node}
-	r.Data = claims.Data
-	if m.Data == nil {
-		m.describeRelease(r, math.NaN())
-		return r, nil
+	from.Reading = report.ReadingOf(read, claims.Reading.Inputs("", "", 0))
+	if m.Data != nil {
+		from.Data = report.DataOf(m.Data, claims.Data.Path, claims.Data.Split)
+		from.Data.Notes = m.notes
 	}
-	r.Data = describe(m.Data, claims.Data.Path, claims.Data.Split)
-	r.Data.Notes = m.notes
-	if err := m.utility(ctx, e, r, s, dir); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return from
 }
 
 // certificates computes them again.
-func (c *verifyCmd) certificates(ctx context.Context, e *env, dir string, claims *report.Report, m *measurement, front *nn.Net) ([]string, error) {
-	bar := progress.New(e.stderr, "verifying", claims.Data.Examples)
-	defer bar.Close()
+func (c *verifyCmd) certificates(ctx context.Context, e *env, dir string, claims *report.Report, m *remeasured, front *nn.Net) ([]string, error) {
+	bar := newMeter(e.stderr, "verifying", int64(claims.Data.Examples), false)
+	defer bar.close()
 	arrays := bound.Claims{Arrays: filepath.Join(dir, arraysFile), SHA256: claims.Arrays[0].SHA256}
 	var source bound.Source
 	if m.Data != nil {
 		source = m.Data
 	}
-	found, err := bound.Verify(ctx, front, source, m.Experiment, arrays, bar.Set)
+	found, err := bound.Verify(ctx, front, source, m.Experiment, arrays, func(done, total int) { bar.set(int64(done), int64(total)) })
 	if misfit := (*bound.MisfitError)(nil); errors.As(err, &misfit) {
 		return nil, finding(err, "")
 	}
@@ -95,41 +103,38 @@ func (c *verifyCmd) certificates(ctx context.Context, e *env, dir string, claims
 // derived makes again what a report draws from the arrays: experiment, bounds, rank,
 // resolvable directions, histograms, attacks, the bracket, the verdict; gallery and pairs
 // where the data are there.
-func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *measurement) error {
+func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *remeasured, found *measure.Measured) error {
 	res, err := bound.Load(filepath.Join(dir, arraysFile), m.Experiment)
 	if err != nil {
 		return finding(err, "")
 	}
-	m.Indices, m.vectors = res.Indices, claims.Vectors
-	r.Data.Examples = len(res.Indices)
-	m.fill(r, res)
-	at, err := attacked(claims, dir, m)
+	m.Indices = res.Indices
+	found.Bounds = res
+	at, err := attacked(claims, dir, m.Experiment.Coordinates)
 	if err != nil {
 		return err
 	}
 	if at != nil {
-		r.Bounds = append(r.Bounds, at.VanTreesRows(m.Experiment.Coordinates, m.Experiment.Band, assumptions(claims))...)
-		r.AddAttacks(at, m.Experiment.Coordinates, m.Experiment.Band)
+		found.Learned = &measure.Learned{Attacks: at, Assumptions: assumptions(claims)}
 	}
-	if r.Arrays, err = m.files(dir, claims); err != nil {
+	if found.Files, err = m.files(dir, claims); err != nil {
 		return err
 	}
-	if err := m.compareMiddle(r, res); err != nil {
+	if err := r.SetResults(&m.Request, found, claims.Vectors); err != nil {
 		return finding(err, "")
 	}
-	r.SetBracket(res, at, m.Experiment.Coordinates)
-	if m.Data != nil {
-		if err := m.showAgain(r, claims, res); err != nil {
+	if m.Data != nil && r.Gallery == nil && claims.Gallery != nil { // an attack's pictures alone
+		if err := r.SetOriginals(m.Request); err != nil {
 			return err
 		}
 	}
-	m.warn(r, res)
 	return c.published(r, claims, dir, res)
 }
 
-// files lists the files that the run must have kept, with their digests as they are now.
-func (m *measurement) files(dir string, claims *report.Report) ([]report.Arrays, error) {
-	names := []string{arraysFile}
+// files lists the files that the run must have kept beside the arrays, with their digests
+// as they are now.
+func (m *remeasured) files(dir string, claims *report.Report) (all []measure.File, err error) {
+	var names []string
 	if _, ok := keptFile(claims, measure.AttacksFile); ok {
 		names = append(names, measure.AttacksFile)
 	}
@@ -139,27 +144,18 @@ func (m *measurement) files(dir string, claims *report.Report) ([]report.Arrays,
 	if file, ok := m.Table(); ok {
 		names = append(names, file)
 	}
-	var all []report.Arrays
 	for _, name := range names {
 		hash, err := run.Digest(filepath.Join(dir, name))
 		if err != nil {
 			return nil, finding(err, "")
 		}
-		all = append(all, report.Arrays{File: name, SHA256: hash})
+		all = append(all, measure.File{Name: name, SHA256: hash})
 	}
 	return all, nil
 }
 
-// showAgain fills the gallery and the pairs but for what attacks made.
-func (m *measurement) showAgain(r, claims *report.Report, res *bound.Result) error {
-	if err := r.SetGallery(m.Request, res, nil); err != nil || r.Gallery != nil || claims.Gallery == nil {
-		return err
-	}
-	return r.SetOriginals(m.Request) // an attack's pictures alone
-}
-
 // attacked loads what the attacks reached, nil where none ran.
-func attacked(r *report.Report, dir string, m *measurement) (*measure.Attacks, error) {
+func attacked(r *report.Report, dir string, c bound.Coordinates) (*measure.Attacks, error) {
 	kept, ok := keptFile(r, measure.AttacksFile)
 	if !ok {
 		return nil, nil
@@ -179,7 +175,7 @@ func attacked(r *report.Report, dir string, m *measurement) (*measure.Attacks, e
 		c := claim(r.PriorAlone[0])
 		prior = &c
 	}
-	found, err := measure.ReadAttacks(filepath.Join(dir, measure.AttacksFile), attacks, prior, m.Experiment.Coordinates.Len())
+	found, err := measure.ReadAttacks(filepath.Join(dir, measure.AttacksFile), attacks, prior, c.Len())
 	if err != nil {
 		return nil, finding(err, "")
 	}
@@ -200,37 +196,13 @@ func (c *verifyCmd) published(r, claims *report.Report, dir string, ours *bound.
 	if name == "" {
 		return nil
 	}
-	f, known := figuresOfA[name]
+	f, known := reproduce.GetFigure(name)
 	if !known {
 		return finding(fmt.Errorf("%s: figure: there is no figure %q", dir, name), "")
 	}
-	r.Figure, r.Title = name, f.title
-	if len(f.peaks()) == 0 {
-		all, err := furtherAgain(dir, f, ours)
-		compareFigure(r, f, all)
-		return err
+	r.Figure, r.Title = name, f.Title
+	if err := f.Again(r, dir, ours); err != nil {
+		return finding(err, "")
 	}
-	if name == ladderName {
-		r.Title = ladderTitle
-		return ladderAgain(r, dir, ours)
-	}
-	compareAccuracy(r, f)
-	if name != "figure1" {
-		return nil
-	}
-	var theirs *bound.Result
-	if sub := filepath.Join(dir, publishedDir); exists(filepath.Join(sub, reportJSON)) {
-		var err error
-		if theirs, err = bound.Load(filepath.Join(sub, arraysFile), alone(ours.Experiment)); err != nil {
-			return err
-		}
-		if len(theirs.Indices) > len(ours.Indices) {
-			return finding(fmt.Errorf("%s: more examples than the run beside it", sub), "")
-		}
-	}
-	if len(ours.Sizes) != len(publishedPeaks) {
-		return finding(fmt.Errorf("%s: %d sizes, where %s has %d", dir, len(ours.Sizes), name, len(publishedPeaks)), "")
-	}
-	comparePeaks(r, ours, theirs)
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 // graphs are both sides of the release: the model cut in two, or what is built again from
 // the model and the specification in the report, which must be what the run kept. Where
 // the model is absent it is what the run kept.
-func (c *verifyCmd) graphs(ctx context.Context, e *env, dir string, r *report.Report, m *measurement) (front, head *nn.Graph, err error) {
+func (c *verifyCmd) graphs(ctx context.Context, e *env, dir string, r *report.Report, m *remeasured) (front, head *nn.Graph, err error) {
 	if m.AsIs() {
 		if m.Graph == nil {
 			return nil, nil, finding(fmt.Errorf("%s: the report lists %s, and says that features are released as they are", dir, measure.FrontFile), "")
@@ -50,13 +50,13 @@ func (c *verifyCmd) graphs(ctx context.Context, e *env, dir string, r *report.Re
 
 // again builds the release from the model. A projection that was learned is taken from
 // what the run kept where the training data are absent.
-func (m *measurement) again(ctx context.Context, e *env, r *report.Report, keptFront, keptHead *nn.Graph) (front, head *nn.Graph, err error) {
+func (m *remeasured) again(ctx context.Context, e *env, r *report.Report, keptFront, keptHead *nn.Graph) (front, head *nn.Graph, err error) {
 	if m.Spec.Surface == release.SurfaceFeatures {
 		m.Spec.Node = r.Model.FeatureNode
 	}
 	var train nn.Source
-	if m.adversaries != nil {
-		train = m.adversaries.Training
+	if m.Adversaries != nil {
+		train = m.Adversaries.Training
 	}
 	type both struct{ front, head *nn.Graph }
 	b, err := interruptible(ctx, func() (b both, err error) {

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"io"
+	"testing"
+	"time"
+)
+
+// The time left is told by the pace of those who work, not by how long nobody did.
+func TestPaceOfACrowd(t *testing.T) {
+	began := time.Now().Add(-time.Hour)
+	m := &meter{crowd: &crowd{Writer: io.Discard}, started: began, pace: began, first: -1}
+	m.set(64, 512) // of a run that goes on
+	m.set(64, 512)
+	if !m.pace.Equal(began) {
+		t.Error("time is counted before anything is done")
+	}
+	m.set(128, 512)
+	if m.first != 128 || time.Since(m.pace) > time.Minute {
+		t.Errorf("an hour without workers counts: from %d on, since %v", m.first, m.pace)
+	}
+	pace := m.pace
+	m.set(192, 512)
+	m.set(256, 512)
+	if m.first != 128 || !m.pace.Equal(pace) {
+		t.Errorf("begins anew: from %d on, since %v", m.first, m.pace)
+	}
+}
+
+func TestTimeLeftOfBars(t *testing.T) {
+	for _, c := range []struct {
+		since      time.Duration
+		done, left int64
+		want       string
+	}{
+		{10 * time.Second, 5, 10, ", 20s left"}, {10 * time.Second, 0, 10, ""}, {10 * time.Second, 10, 0, ""},
+		{-time.Hour, 5, 10, ""}, // the clock was set back
+		{time.Hour, 1, 200, ", days left"}, {1000 * time.Hour, 1, 1 << 62, ", days left"},
+	} {
+		if got := timeLeft(c.since, c.done, c.left); got != c.want {
+			t.Errorf("timeLeft(%v, %d, %d) = %q, want %q", c.since, c.done, c.left, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"tattle/dataset"
+)
+
+// Inputs say which examples a model is measured on, and what is read of them.
+type Inputs struct {
+	Path   string // as dataset.OpenInputs reads it
+	Split  string // dataset.Train or dataset.Test
+	Labels string // CSV file with the labels; empty: found beside the data
+	Target string // column of the labels that the model answers; empty: the only one
+	Limit  string // examples that are read, as dataset.Choose reads it; empty: all
+	Seed   uint64
+}
+
+// Open reads the examples as inputs of a model. The notes say what a reader of the figures
+// should know of how they were read. progress may be nil.
+func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total int)) (set *dataset.Set, notes []string, err error) {
+	drawn := in.Path == dataset.KindGlyphs
+	if drawn && !m.DataPreprocess().IsZero() {
+		return nil, nil, wrongPreprocess(errors.New("the generated glyphs are drawn as inputs already"), "leave --preprocess out, or name pictures with --data")
+	}
+	o := dataset.InputOptions{
+		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, Target: in.Target, Seed: in.Seed,
+		Shape: m.Pictures(), Progress: progress,
+	}
+	if in.Limit != "" {
+		o.Choose = func(n int) ([]int, error) {
+			indices, err := dataset.Choose(in.Limit, n, in.Seed)
+			if err != nil {
+				return nil, fmt.Errorf("limit: %w", err)
+			}
+			return indices, nil
+		}
+	}
+	return dataset.OpenInputs(ctx, in.Path, o)
+}
+
+// errOnePart says that nothing is left to learn from.
+var errOnePart = errors.New("the data are one part, which is measured on")
+
+// Training opens what adversaries learn from: the data at the path, or, where that is
+// empty, the training part of the data that in reads, of which measured is the part that
+// is measured. It returns where they are. open reads data as inputs of the model.
+func (in Inputs) Training(path string, measured *dataset.Set, open func(Inputs) (*dataset.Set, error)) (set *dataset.Set, from string, err error) {
+	apart := path == "" && in.Split != string(dataset.Train)
+	if path != "" {
+		in.Path, in.Limit = path, ""
+	}
+	in.Split = string(dataset.Train)
+	if set, err = open(in); err != nil {
+		return nil, "", err
+	}
+	if apart && set.SHA256 == measured.SHA256 {
+		return nil, "", errOnePart
+	}
+	if in.Limit != "" { // that was to compare them: what is learned from is not limited
+		in.Limit = ""
+		if set, err = open(in); err != nil {
+			return nil, "", err
+		}
+	}
+	if !slices.Equal(set.Shape, measured.Shape) {
+		return set, in.Path, WrongOption("TrainingData", "training data of %s have shape %v, the inputs %v", in.Path, set.Shape, measured.Shape)
+	}
+	return set, Absolute(in.Path), nil
+}
+
+// Absolute returns a path that can be read from any folder; the generated data have none.
+func Absolute(path string) string {
+	if path == dataset.KindGlyphs {
+		return path
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}

@@ -1,0 +1,184 @@
+package measure
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"tattle/bound"
+	"tattle/nn"
+	"tattle/release"
+	"tattle/run"
+)
+
+// RunOptions are the settings of a run, which keeps its arrays in a folder.
+type RunOptions struct {
+	Dir    string
+	Resume bool              // go on with the bounds that are in Dir
+	Hashes map[string]string // what a resumed run must share besides the experiment: digests of the model and the data
+	Pool   run.Pool          // computes the shards of the bounds; nil is run.Alone
+	Serve  bool              // compute shards of the bounds for another process's run, and nothing else
+	Name   string            // of the bounds, for Progress
+
+	// Progress, unless nil, is called with the examples done of what runs.
+	Progress func(what string, done, total int)
+}
+
+// Measured is what a request came to.
+type Measured struct {
+	Split   *Split
+	Files   []File           // of the release, beside the arrays
+	RMS     float64          // root mean square of the numbers that the noise is added to; NaN where it is not known
+	Utility *release.Utility // nil of data without labels
+	Bounds  *bound.Result    // nil where no bound holds
+	Learned *Learned         // what adversaries came to; nil where none ran
+	Timing  map[string]time.Duration
+}
+
+// Run cuts the model, settles the noise, and computes accuracy and bounds. With o.Serve it
+// computes shards of the bounds, and returns nil. Attack does the rest.
+func (q *Request) Run(ctx context.Context, o RunOptions) (*Measured, error) {
+	m := &Measured{Timing: map[string]time.Duration{}}
+	var err error
+	if m.Split, err = q.cut(ctx); err != nil {
+		return nil, err
+	}
+	if m.Files, err = q.Keep(m.Split, o.Dir); err != nil {
+		return nil, err
+	}
+	if err := q.settle(ctx, m, o); err != nil {
+		return nil, err
+	}
+	if ok, _ := q.Holds(q.Experiment.Noise); !ok {
+		return m, nil
+	}
+	started := time.Now()
+	m.Bounds, err = q.Bounds(ctx, m.Split, bound.RunOptions{
+		Dir: o.Dir, Resume: o.Resume, Hashes: q.hashes(m, o.Hashes), Pool: o.Pool, Serve: o.Serve,
+		Progress: func(done, total int) { o.progress(o.Name, done, total) },
+	})
+	m.Timing["bounds"] = time.Since(started)
+	if err != nil || o.Serve {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (o RunOptions) progress(what string, done, total int) {
+	if o.Progress != nil {
+		o.Progress(what, done, total)
+	}
+}
+
+// cut makes both sides of the release.
+func (q *Request) cut(ctx context.Context) (*Split, error) {
+	var train nn.Source
+	if q.Adversaries != nil {
+		train = q.Adversaries.Training
+	}
+	s, err := q.Split(ctx, q.Graph, train)
+	if err != nil {
+		if ctx.Err() == nil {
+			err = &OptionError{Option: "Release", Err: err}
+		}
+		return nil, err
+	}
+	s.LimitMemory(q.Memory)
+	return s, q.Check(s)
+}
+
+// settle makes the noise and measures accuracy, reading all the data twice; a worker makes
+// the noise only.
+func (q *Request) settle(ctx context.Context, m *Measured, o RunOptions) (err error) {
+	if o.Serve {
+		_, err = q.SetNoise(ctx, m.Split.Front, q.Data, o.Dir, false)
+		return err
+	}
+	started := time.Now()
+	m.RMS, m.Utility, err = q.SetUtility(ctx, m.Split, o.Dir, o.Progress)
+	m.Timing["accuracy"] = time.Since(started)
+	return err
+}
+
+// SetUtility makes the noise, as SetNoise does, and measures the accuracy without and with
+// it, nil for data without labels. progress may be nil.
+func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, progress func(what string, done, total int)) (rms float64, u *release.Utility, err error) {
+	passes, what := 2, "measuring accuracy"
+	if !q.Data.Labelled() {
+		passes, what = 1, "measuring features"
+	}
+	data := Watch(q.Data, func(read int) {
+		if progress != nil {
+			progress(what, read, passes*q.Data.Len())
+		}
+	})
+	if rms, err = q.SetNoise(ctx, s.Front, data, dir, true); err != nil || !q.Data.Labelled() {
+		return rms, nil, err
+	}
+	measured, err := q.Utility(ctx, s, data)
+	return rms, &measured, err
+}
+
+// hashes are what a resumed run must share besides the experiment.
+func (q *Request) hashes(m *Measured, of map[string]string) map[string]string {
+	h := map[string]string{"features": m.Split.Node, "release": q.Release.String()}
+	for name, digest := range of {
+		h[name] = digest
+	}
+	for _, f := range m.Files {
+		h[f.Name] = f.SHA256
+	}
+	if q.Adversaries != nil {
+		h["adversaries"] = q.Adversaries.String()
+	}
+	return h
+}
+
+// Attack runs the adversaries of the request against the release, and writes AttacksFile.
+// So many reconstructions are kept as pictures.
+func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOptions) error {
+	a := q.Adversaries
+	if a == nil || !a.VanTrees && len(a.Attacks) == 0 {
+		return nil
+	}
+	legal, err := LegalDomain(q.Data)
+	if err != nil {
+		return err
+	}
+	whole, err := nn.NewNet(q.Graph)
+	if err != nil {
+		return err
+	}
+	do := *a
+	do.Seed, do.Progress = q.Seed, o.Progress
+	m.Learned, err = do.Run(ctx, Target{
+		Front: m.Split.Front, Model: whole, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post,
+		Data: q.Data, Indices: q.Indices, Coordinates: q.Experiment.Coordinates, Legal: legal,
+		Seed: q.Seed, Pictures: pictures,
+	})
+	if err != nil {
+		return err
+	}
+	digest, err := m.Learned.Write(filepath.Join(o.Dir, AttacksFile))
+	m.Files = append([]File{{AttacksFile, digest}}, m.Files...)
+	return err
+}
+
+// Watch returns the data with a callback for the number of examples that were read.
+func Watch(data nn.Source, read func(examples int)) nn.Source {
+	return &watched{Source: data, callback: read}
+}
+
+// watched counts the examples that are read.
+type watched struct {
+	nn.Source
+	callback func(examples int)
+	read     int
+}
+
+// Examples implements nn.Source.
+func (w *watched) Examples(x []float32, indices []int) {
+	w.Source.Examples(x, indices)
+	w.read += len(indices)
+	w.callback(w.read)
+}

@@ -1,0 +1,197 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"tattle/bound"
+	"tattle/dataset"
+)
+
+// concludeRelease adds what a reader of the figures of a release must know, and the
+// verdict. res is nil where no bound holds. The data have so many examples, of which
+// r.Data.Examples were examined; 0 stands for an unknown number.
+func (r *Report) concludeRelease(res *bound.Result, examples int) {
+	if res != nil {
+		r.warnBounds(res)
+	}
+	r.warnAttacks()
+	if n := r.Data.Examples; n < examples {
+		r.warn("%d of %d examples were examined: floors and attacks are for these, accuracies for all.", n, examples)
+	}
+	if r.Conclude(verdict(r)); r.Outcome == Vacuous {
+		r.warn("The bounds are vacuous: for half of the coordinates of the examined inputs, or more, less than one grey level of 255 is certified.")
+	}
+}
+
+// warn adds a warning.
+func (r *Report) warn(format string, a ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...))
+}
+
+// warnBounds says what the bounds do and do not hold for.
+func (r *Report) warnBounds(res *bound.Result) {
+	e := res.Experiment
+	for _, w := range res.Warnings {
+		r.warn("%s", w)
+	}
+	if e.Domain.Low == nil {
+		r.warn("Near witnesses may leave the data's range (domain free): their bounds hold only for adversaries who are unbiased outside of it too. With --domain legal they hold for all who are unbiased within the range.")
+	}
+	if e.Domain.Grid != nil {
+		r.warn("Near witnesses are rounded to stored inputs (domain stored). Most are too small for that, and prove little or nothing.")
+	}
+	if far := []string{e.Far.Domain.String(), e.Twins.Domain.String()}; slices.Contains(far, bound.DomainLegal) && r.Data.Held() == HeldFloat32 && e.Domain.Low == nil {
+		r.warn("How the data are stored is not known, so far witnesses and twins are about real numbers within the data's range. --domain stored makes them float32 numbers.")
+	}
+	if e.Search.Search == bound.Published {
+		r.warn("The search is the authors' program (one LSQR over a stack of examples, stopped early), which damps the directions that change the features least: algorithm1 and direct give larger bounds.")
+	}
+	if r.Resolvable != nil && !r.Resolvable.Estimated && r.Resolvable.RankMax < r.Resolvable.Inputs {
+		r.warn("At each of %s the features depend on at most %d of %d directions of the input%s. Attacks with a prior can succeed all the same.", Count(len(res.Indices), "example"), r.Resolvable.RankMax, r.Resolvable.Inputs, hidden(r))
+	}
+}
+
+// hidden says what share of coordinates has a part that the features do not see.
+func hidden(r *Report) string {
+	for _, b := range r.Bounds {
+		if b.Method == bound.MethodCramerRao && b.Band == bound.AllBand {
+			return fmt.Sprintf(": in real arithmetic, among any real inputs, %s of the coordinates there have a part with no unbiased estimator at all", Share(b.UnboundedFraction))
+		}
+	}
+	return ""
+}
+
+// warnAttacks says what the attacks do and do not show.
+func (r *Report) warnAttacks() {
+	about := "The bounds hold for unbiased reconstructions. An adversary who knows what such inputs look like is biased and may come closer"
+	if r.Release.NoBounds != "" {
+		about = "No bound holds for this release, so none was computed: nothing here limits what an adversary can reconstruct"
+	}
+	switch best := r.BestAttack(); {
+	case best == nil:
+		r.warn("%s; no attack was run here.", about)
+	case best.Closer():
+		r.warn("%s. A better attack may come closer than the best one here.", about)
+	default:
+		r.warn("%s. No attack that ran is shown to come closer than guessing the mean; a better attack may.", about)
+	}
+	if learnedFromItself(r) {
+		r.warn("Prior and attacks learned from the same inputs that they are measured on, so they look better than they are.")
+	}
+}
+
+// learnedFromItself tells whether prior and attacks learned from the data that they are
+// measured on.
+func learnedFromItself(r *Report) bool {
+	path, learned := r.Learned.File, r.Learned != Arrays{}
+	same := path == r.Data.Path && r.Data.Split == string(dataset.Train) && path != dataset.KindGlyphs
+	return learned && (same || r.Learned.SHA256 == r.Data.SHA256)
+}
+
+// farBeyond is an error in grey levels of which the exact figure says nothing more.
+const farBeyond = 100 * 255
+
+// verdict returns what the bounds come to, and a sentence that says it: by the strongest
+// of those that every example has, and by the twins for what share of coordinates there
+// is no limit at all.
+func verdict(r *Report) (Outcome, string) {
+	outcome, about := strength(r)
+	said := string(outcome) + ": " + about
+	if outcome == Bounded || outcome == Unbounded {
+		best := bestRow(r, true)
+		words := r.AboveWords(best)
+		switch above := best.AbovePrior; {
+		case above != nil && *above:
+			said = words + "; for unbiased estimators only: " + about
+		case words != "":
+			said = string(outcome) + " for unbiased estimators only: " + about + "; " + words
+		default:
+			said = string(outcome) + " for unbiased estimators only: " + about
+		}
+	}
+	if n, p := r.Model.Features, r.Model.Inputs; n > 0 && n < p && len(r.Bounds) > 0 && r.Release.NoBounds == "" {
+		said += fmt.Sprintf("; %s cannot determine %s, so that this says nothing about adversaries with a prior", CountGrouped(n, "number"), CountGrouped(p, "input"))
+	}
+	return outcome, said
+}
+
+// strength returns the outcome and what it rests on.
+func strength(r *Report) (outcome Outcome, about string) {
+	if r.Release.NoBounds != "" {
+		return Uncertified, "no bound holds for this release"
+	}
+	best := bestRow(r, true)
+	if best.Method == "" {
+		return Uncertified, "the bounds are estimates"
+	}
+	half := halfOf(r, best)
+	median := best.Quantile(.5)
+	who := "any unbiased adversary"
+	if among := r.Among(best.Domain); among != "" {
+		who = "any adversary who is unbiased among " + among
+	}
+	switch {
+	case r.Vacuous(median):
+		return Vacuous, "the certified error is under one grey level in half of the " + half + " or more" + twinned(r)
+	case math.IsInf(median, 1):
+		return Unbounded, "the witnesses leave no useful limit, but a million normalised units and more, to the error of " + who + " in half of the " + half
+	}
+	return Bounded, fmt.Sprintf("%s errs by %s in half of the %s%s", who, floorInLevels(r, median), half, twinned(r))
+}
+
+// halfOf names what a row's median is over.
+func halfOf(r *Report, b bound.Summary) string {
+	of := r.CoordinatesOf(b.Coordinates, b.Examples)
+	if b.Band == bound.AllBand {
+		return of
+	}
+	return strings.ReplaceAll(b.Band, "x", "×") + " coarsest " + of
+}
+
+// floorInLevels says a lower bound in grey levels where there are any.
+func floorInLevels(r *Report, std float64) string {
+	switch levels := std * float64(r.Data.GreyLevels); {
+	case levels == 0:
+		return "at least " + AtLeastNumber(std) + " normalised units"
+	case levels > farBeyond:
+		return fmt.Sprintf("more than %d times the whole range of grey levels", farBeyond/255)
+	case levels > 255:
+		return "more than the whole range of grey levels"
+	default:
+		return "at least " + AtLeastNumber(levels) + " grey levels"
+	}
+}
+
+// twinned says for what share of the coordinates of the inputs that were tried twins
+// leave no useful limit.
+func twinned(r *Report) string {
+	for _, b := range r.Bounds {
+		if b.Method == bound.MethodHCR && b.Search == bound.SearchTwins && b.Band == bound.AllBand && b.Status == bound.StatusCertified && b.UnboundedFraction > 0 {
+			return fmt.Sprintf("; for %s of the %s, twins leave no useful limit, among %s", Share(b.UnboundedFraction), r.CoordinatesOf(b.Coordinates, b.Examples), r.Among(b.Domain))
+		}
+	}
+	return ""
+}
+
+// bestRow returns the certified summary with the largest median by witnesses near the
+// inputs, of the low band where there is one. Far ones, whose figures are beyond any
+// use, and twins, which only some examples have, stand apart.
+func bestRow(r *Report, low bool) bound.Summary {
+	var best bound.Summary
+	for _, b := range r.Bounds {
+		single := b.Method == bound.MethodHCR && b.Search != bound.SearchTwins && b.Search != bound.SearchFar
+		if b.Status != bound.StatusCertified || !single && b.Method != bound.MethodBarankin || (b.Band != bound.AllBand) != low {
+			continue
+		}
+		if best.Method == "" || b.Quantile(.5) > best.Quantile(.5) {
+			best = b
+		}
+	}
+	if best.Method == "" && low {
+		return bestRow(r, false)
+	}
+	return best
+}
