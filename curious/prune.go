@@ -2,11 +2,14 @@ package curious
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 
+	"tattle/classify"
+	"tattle/dataset"
 	"tattle/nn"
 )
 
@@ -79,4 +82,35 @@ func prune(ws []*nn.Param, fraction float64) {
 	for _, w := range ws {
 		w.Changed()
 	}
+}
+
+// Pruned is what was measured after a fraction of the weights was pruned.
+type Pruned struct {
+	Fraction  float64               `json:"fraction"`
+	Honesty   classify.Proportion   `json:"honesty"`
+	Curiosity []classify.Proportion `json:"curiosity"` // by attack
+}
+
+// EvaluatePruned evaluates f on the test part with each fraction of its weights pruned.
+// progress, unless nil, is called with the number of fractions done.
+func EvaluatePruned(ctx context.Context, f *nn.Graph, attacks []Attack, test *dataset.Set, fractions []float64, o PruneOptions, progress func(done int)) (out []Pruned, err error) {
+	for i, fraction := range fractions {
+		g, err := Prune(f, fraction, o)
+		if err != nil {
+			return nil, err
+		}
+		e, err := Evaluate(ctx, g, attacks, nil, test) // its baselines are not used
+		if err != nil {
+			return nil, err
+		}
+		p := Pruned{Fraction: fraction, Honesty: e.Honesty}
+		for _, s := range e.Sensitive {
+			p.Curiosity = append(p.Curiosity, s.Curiosity)
+		}
+		out = append(out, p)
+		if progress != nil {
+			progress(i + 1)
+		}
+	}
+	return out, nil
 }

@@ -2,7 +2,10 @@ package dataset
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -48,6 +51,17 @@ func labelledKinds() []string {
 type Parts struct {
 	Train, Validation, Test *Set
 	Notes                   []string // what a reader wants to know: rows left out, how it was divided
+}
+
+// Sum returns the SHA-256 of all three parts.
+func (p *Parts) Sum() string {
+	h := sha256.New()
+	for _, s := range []*Set{p.Train, p.Validation, p.Test} {
+		if s != nil {
+			io.WriteString(h, s.SHA256+"\n")
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // OpenParts reads labelled data in three parts. Parts that the data comes in

@@ -107,7 +107,7 @@ func (q *Request) SetUtility(ctx context.Context, s *Split, dir string, progress
 	if !q.Data.Labelled() {
 		passes, what = 1, "measuring features"
 	}
-	data := Watch(q.Data, func(read int) {
+	data := watch(q.Data, func(read int) {
 		if progress != nil {
 			progress(what, read, passes*q.Data.Len())
 		}
@@ -164,8 +164,8 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 	return err
 }
 
-// Watch returns the data with a callback for the number of examples that were read.
-func Watch(data nn.Source, read func(examples int)) nn.Source {
+// watch returns the data with a callback for the number of examples that were read.
+func watch(data nn.Source, read func(examples int)) nn.Source {
 	return &watched{Source: data, callback: read}
 }
 

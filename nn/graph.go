@@ -196,6 +196,14 @@ func (g *Graph) Params() []*Param {
 	return ps
 }
 
+// ParamCount returns the number of values in all parameters.
+func (g *Graph) ParamCount() (n int) {
+	for _, p := range g.Params() {
+		n += len(p.Data)
+	}
+	return n
+}
+
 // FeatureNode names the node whose output enters the last affine layer: what
 // paper A calls the features. It errs where the graph has no affine layer or
 // where that layer reads the input itself.

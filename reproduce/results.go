@@ -43,14 +43,7 @@ type Measured struct {
 type Measure struct {
 	Evaluation *curious.Evaluation `json:"evaluation"`
 	Taus       []float64           `json:"taus"` // of thresholds, in nats; else 0
-	Pruned     []Pruned            `json:"pruned,omitempty"`
-}
-
-// Pruned is what was measured after a fraction of the weights was pruned.
-type Pruned struct {
-	Fraction  float64               `json:"fraction"`
-	Honesty   classify.Proportion   `json:"honesty"`
-	Curiosity []classify.Proportion `json:"curiosity"`
+	Pruned     []curious.Pruned    `json:"pruned,omitempty"`
 }
 
 // Fill adds to a report the tables beside the paper's figures, the curves, the warnings

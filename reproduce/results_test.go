@@ -47,7 +47,7 @@ func TestPruningPanels(t *testing.T) {
 		for _, honesty := range []float64{.4, .6} {
 			m := &Measure{
 				Evaluation: &curious.Evaluation{Examples: 2, Confusion: [][]int{{1, 0}, {0, 1}}, Sensitive: []curious.Curiosity{{}}},
-				Pruned:     []Pruned{{Fraction: .9, Honesty: classify.Proportion{Value: honesty}, Curiosity: []classify.Proportion{{Value: .3}}}},
+				Pruned:     []curious.Pruned{{Fraction: .9, Honesty: classify.Proportion{Value: honesty}, Curiosity: []classify.Proportion{{Value: .3}}}},
 			}
 			g.Trained[key] = append(g.Trained[key], SeedResult{Measured: &Measured{Measures: map[string]*Measure{"raw": m}}})
 		}

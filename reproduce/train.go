@@ -183,7 +183,8 @@ func (c *trainer) measure(ctx context.Context, name string, f *curious.Result) e
 	for _, a := range f.Attacks {
 		m.Taus = append(m.Taus, a.Tau)
 	}
-	if m.Pruned, err = c.prune(ctx, f); err != nil {
+	// what is left after pruning (B section 5.7)
+	if m.Pruned, err = curious.EvaluatePruned(ctx, f.Classifier, f.Attacks, c.parts.Test, c.x.Pruned, curious.PruneOptions{}, nil); err != nil {
 		return err
 	}
 	below := "."
@@ -199,24 +200,4 @@ func (c *trainer) measure(ctx context.Context, name string, f *curious.Result) e
 		c.result.Models = append(c.result.Models, path.Join(below, file))
 	}
 	return curious.Save(filepath.Join(c.dir, below), f)
-}
-
-// prune measures what is left after pruning (B section 5.7).
-func (c *trainer) prune(ctx context.Context, f *curious.Result) (out []Pruned, err error) {
-	for _, fraction := range c.x.Pruned {
-		g, err := curious.Prune(f.Classifier, fraction, curious.PruneOptions{})
-		if err != nil {
-			return nil, err
-		}
-		e, err := curious.Evaluate(ctx, g, f.Attacks, nil, c.parts.Test) // its baselines are not used
-		if err != nil {
-			return nil, err
-		}
-		m := Pruned{Fraction: fraction, Honesty: e.Honesty}
-		for _, s := range e.Sensitive {
-			m.Curiosity = append(m.Curiosity, s.Curiosity)
-		}
-		out = append(out, m)
-	}
-	return out, nil
 }

@@ -39,7 +39,7 @@ func (a Array) Run(ctx context.Context, w Work) (*Folder, error) {
 	if w.Manifest, err = w.Manifest.exact(); err != nil {
 		return nil, err
 	}
-	if _, err := os.Lstat(filepath.Join(w.Dir, manifestName)); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(w.Dir, ManifestName)); errors.Is(err, os.ErrNotExist) {
 		return nil, a.unprepared(ctx, stage)
 	}
 	unlock, err := file.Share(w.Dir)

@@ -43,7 +43,7 @@ func whole(t *testing.T, dir string, m Manifest) {
 	if len(f.Remaining()) > 0 || f.Corrupt() != nil {
 		t.Fatalf("remaining %v, corrupt %v", f.Remaining(), f.Corrupt())
 	}
-	want := []string{manifestName, digestName}
+	want := []string{ManifestName, digestName}
 	for i := range m.Shards {
 		if got, err := os.ReadFile(f.Path(i)); err != nil || string(got) != text(i) {
 			t.Errorf("shard %d: %d bytes, %v", i, len(got), err)
@@ -378,7 +378,7 @@ func TestCreateOverRemains(t *testing.T) {
 	if err := f.Commit(0, put("old")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(dir, manifestName)); err != nil {
+	if err := os.Remove(filepath.Join(dir, ManifestName)); err != nil {
 		t.Fatal(err)
 	}
 	f = begin(t, dir, of(2))

@@ -35,7 +35,7 @@ func Create(dir string, m Manifest) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Lstat(filepath.Join(dir, manifestName)); err == nil {
+	if _, err := os.Lstat(filepath.Join(dir, ManifestName)); err == nil {
 		return nil, fmt.Errorf("%s already holds a run: resume it or name another folder", dir)
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("start a run: %w", err)
@@ -211,7 +211,7 @@ func (f *Folder) OnDiscard(discard func() error) { f.discard = discard }
 
 // remove removes the folder of a run, beginning with what makes it one.
 func remove(dir string) error {
-	err := file.Remove(filepath.Join(dir, manifestName))
+	err := file.Remove(filepath.Join(dir, ManifestName))
 	if err == nil || errors.Is(err, os.ErrNotExist) {
 		err = file.RemoveAll(dir)
 	}

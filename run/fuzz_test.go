@@ -67,7 +67,7 @@ func FuzzScan(f *testing.F) {
 	f.Add(strings.Replace(string(good), "6", "9007199254740993", 1), "x", "null", "null")
 	f.Fuzz(func(t *testing.T, manifest, digest, record, failure string) {
 		dir := t.TempDir()
-		for name, data := range map[string]string{manifestName: manifest, digestName: digest, RecordName: record, shardName(0) + failedSuffix: failure} {
+		for name, data := range map[string]string{ManifestName: manifest, digestName: digest, RecordName: record, shardName(0) + failedSuffix: failure} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -17,11 +18,11 @@ import (
 	"tattle/internal/file"
 )
 
-// The file that says what run a folder holds, and the one with its SHA-256.
-const (
-	manifestName = "manifest.json"
-	digestName   = "manifest.sha256"
-)
+// ManifestName is the file that says what run a folder holds.
+const ManifestName = "manifest.json"
+
+// digestName is the file with the SHA-256 of the manifest.
+const digestName = "manifest.sha256"
 
 // manifestSchema is the version of that file; those of other versions begin alike.
 const (
@@ -70,6 +71,24 @@ func (e *MismatchError) Error() string {
 	}
 	fmt.Fprintf(&b, "; resume with the same %s or name another folder", with)
 	return b.String()
+}
+
+// Differences returns the settings in which a run differs from the one that is wanted,
+// sorted by name.
+func Differences(have, want map[string]string) []Difference {
+	all := map[string]bool{}
+	for _, m := range []map[string]string{have, want} {
+		for k := range m {
+			all[k] = true
+		}
+	}
+	var out []Difference
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		if have[k] != want[k] {
+			out = append(out, Difference{Field: k, Have: cmp.Or(have[k], "nothing"), Want: cmp.Or(want[k], "nothing")})
+		}
+	}
+	return out
 }
 
 // written is a Manifest as the file has it.
@@ -147,7 +166,7 @@ func (m Manifest) Check(dir string) error {
 func (m Manifest) same(dir string, data []byte) error {
 	have, err := decodeFields(data)
 	if err != nil {
-		return fmt.Errorf("%s is not a manifest (%w): name another folder", filepath.Join(dir, manifestName), err)
+		return fmt.Errorf("%s is not a manifest (%w): name another folder", filepath.Join(dir, ManifestName), err)
 	}
 	data, err = m.Encode()
 	if err != nil {
@@ -169,10 +188,10 @@ func (m Manifest) same(dir string, data []byte) error {
 // ReadManifest returns the manifest in a folder, byte by byte. It errs where there is
 // none and where it was changed since it was written.
 func ReadManifest(dir string) ([]byte, error) {
-	path := filepath.Join(dir, manifestName)
+	path := filepath.Join(dir, ManifestName)
 	data, err := readSmall(path, manifestSize)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s holds no run to resume: it has no %s", dir, manifestName)
+		return nil, fmt.Errorf("%s holds no run to resume: it has no %s", dir, ManifestName)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("resume: %w", err)
@@ -212,7 +231,7 @@ func ManifestDigest(data []byte) string {
 }
 
 // digestOf is what the file beside a manifest says.
-func digestOf(data []byte) string { return ManifestDigest(data) + "  " + manifestName + "\n" }
+func digestOf(data []byte) string { return ManifestDigest(data) + "  " + ManifestName + "\n" }
 
 // WriteManifest writes a manifest into a folder, which it makes where there is none,
 // after its digest.
@@ -220,7 +239,7 @@ func WriteManifest(dir string, data []byte) error {
 	if err := file.MkdirAllSynced(dir); err != nil {
 		return fmt.Errorf("start a run: %w", err)
 	}
-	for _, f := range []struct{ name, text string }{{digestName, digestOf(data)}, {manifestName, string(data)}} {
+	for _, f := range []struct{ name, text string }{{digestName, digestOf(data)}, {ManifestName, string(data)}} {
 		err := WriteFile(filepath.Join(dir, f.name), func(w io.Writer) error {
 			_, err := io.WriteString(w, f.text)
 			return err

@@ -13,7 +13,7 @@ import (
 func TestManifestChangedByHand(t *testing.T) {
 	dir := t.TempDir()
 	f := begin(t, dir, manifest())
-	path := filepath.Join(dir, manifestName)
+	path := filepath.Join(dir, ManifestName)
 	changed := strings.Replace(string(f.Manifest()), `"restarts": 25`, `"restarts": 26`, 1)
 	if err := os.WriteFile(path, []byte(changed), 0o666); err != nil {
 		t.Fatal(err)

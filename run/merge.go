@@ -31,7 +31,7 @@ func (m *Merge) Run(ctx context.Context, w Work) (*Folder, error) {
 	if w.Manifest, err = w.Manifest.exact(); err != nil {
 		return nil, err
 	}
-	_, err = os.Lstat(filepath.Join(w.Dir, manifestName))
+	_, err = os.Lstat(filepath.Join(w.Dir, ManifestName))
 	if errors.Is(err, os.ErrNotExist) || !w.Resume {
 		return m.prepare(w)
 	}

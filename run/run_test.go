@@ -150,7 +150,7 @@ func TestSweepTakesItsOwnAlone(t *testing.T) {
 	if _, err := Open(dir, manifest()); err != nil {
 		t.Fatal(err)
 	}
-	want := append(others, manifestName, digestName)
+	want := append(others, ManifestName, digestName)
 	slices.Sort(want)
 	if got := names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("left %q, want %q", got, want)
@@ -290,7 +290,7 @@ func TestOpenRefusesWhatIsNoManifest(t *testing.T) {
 		strings.Replace(string(good), `"command"`, `"comand"`, 1),
 		strings.Replace(string(good), manifestSchema, "tattle run 1", 1),
 	} {
-		path := filepath.Join(dir, manifestName)
+		path := filepath.Join(dir, ManifestName)
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -376,7 +376,7 @@ func TestCrash(t *testing.T) {
 	if !slices.Equal(f.Remaining(), []int{1, 2, 3, 4, 5}) || f.Corrupt() != nil {
 		t.Errorf("remaining %v, corrupt %v", f.Remaining(), f.Corrupt())
 	}
-	if n := names(t, dir); !slices.Equal(n, []string{manifestName, digestName, filepath.Base(f.Path(0)), "shard-000000.sha256"}) {
+	if n := names(t, dir); !slices.Equal(n, []string{ManifestName, digestName, filepath.Base(f.Path(0)), "shard-000000.sha256"}) {
 		t.Errorf("the folder holds %q", n)
 	}
 }

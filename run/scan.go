@@ -188,7 +188,7 @@ func stageName(root, dir string) string {
 // stageIn looks for a stage in a folder. Manifests that are not of a run are nobody's
 // business here.
 func stageIn(dir string, n *listing) (stage StageState, ok bool) {
-	if !slices.Contains(n.other, manifestName) {
+	if !slices.Contains(n.other, ManifestName) {
 		return stage, false
 	}
 	data, err := ReadManifest(dir)
@@ -236,7 +236,7 @@ func ofOurFamily(dir string) bool {
 	var m struct {
 		Schema string `json:"schema"`
 	}
-	data, err := readSmall(filepath.Join(dir, manifestName), manifestSize)
+	data, err := readSmall(filepath.Join(dir, ManifestName), manifestSize)
 	return err == nil && json.Unmarshal(data, &m) == nil && strings.HasPrefix(m.Schema, manifestFamily)
 }
 

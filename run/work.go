@@ -73,7 +73,7 @@ func (w Work) Open() (f *Folder, unlock func(), err error) {
 		return nil, nil, fmt.Errorf("%s: %w", w.Dir, err)
 	}
 	open := Create
-	if _, err := os.Lstat(filepath.Join(w.Dir, manifestName)); err == nil && w.Resume {
+	if _, err := os.Lstat(filepath.Join(w.Dir, ManifestName)); err == nil && w.Resume {
 		open = Open
 	}
 	if f, err = open(w.Dir, w.Manifest); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tattle/audit"
+	"tattle/internal/progress"
 	"tattle/report"
 )
 
@@ -103,10 +104,10 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 	}
 	stop()
 	stop = timed(r, "audit")
-	bars := &phases{w: e.stderr}
-	d.options.Progress = bars.set
+	bars := &progress.Phases{W: e.stderr}
+	d.options.Progress = bars.Set
 	res, err := d.Audit(ctx, d.options)
-	bars.close()
+	bars.Close()
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"tattle/curious/training"
 	"tattle/dataset"
 	"tattle/nn"
 )
@@ -11,7 +12,7 @@ import (
 // withColumns gives the rows of a table the inputs that a model of that shape takes. A
 // sensitive column is no input where it is read as a label; a model that takes it all
 // the same is fed from a second reading, the labels being those of the first.
-func (c *auditCmd) withColumns(ctx context.Context, e *env, src *dataSource, parts *dataset.Parts, shape []int) (*dataset.Parts, error) {
+func (c *auditCmd) withColumns(ctx context.Context, e *env, src *training.Source, parts *dataset.Parts, shape []int) (*dataset.Parts, error) {
 	if parts.Train.Values == nil || len(shape) == 0 || nn.Size(shape) == nn.Size(parts.Train.Shape) {
 		return parts, nil
 	}
@@ -22,7 +23,7 @@ func (c *auditCmd) withColumns(ctx context.Context, e *env, src *dataSource, par
 	for _, sensitive := range readings {
 		other := *src
 		other.Sensitive = sensitive
-		_, inputs, err := other.open(ctx, e)
+		_, inputs, err := openSource(ctx, e, &other)
 		if ctx.Err() != nil {
 			return nil, err
 		}

@@ -7,25 +7,25 @@ import (
 	"slices"
 	"strings"
 
+	"tattle/curious/training"
 	"tattle/dataset"
 	"tattle/nn"
-	"tattle/report"
 )
 
 // examples are those that a model or an endpoint is asked about.
 type examples struct {
 	set    *dataset.Set
 	parts  *dataset.Parts // that they are of; nil where they were read as another program's inputs
-	source *dataSource
+	source *training.Source
 	part   string
 	notes  []string
 }
 
 // source says how --data is read: as the run of the audited model did, where that is
 // what is asked for.
-func (c *auditCmd) source() *dataSource {
+func (c *auditCmd) source() *training.Source {
 	own := c.ownRun()
-	src := &dataSource{Kind: kinds[c.Kind], Path: absoluteData(c.Data), Seed: c.Seed}
+	src := &training.Source{Kind: kinds[c.Kind], Path: absoluteData(c.Data), Seed: c.Seed}
 	if c.Data == glyphsName {
 		src.Kind = dataset.KindGlyphs
 	}
@@ -38,7 +38,7 @@ func (c *auditCmd) source() *dataSource {
 }
 
 // settle writes what the flags say over a source.
-func (c *auditCmd) settle(src *dataSource) {
+func (c *auditCmd) settle(src *training.Source) {
 	if c.Kind != "" {
 		src.Kind = kinds[c.Kind]
 	}
@@ -75,7 +75,7 @@ func absoluteData(path string) string {
 
 // ownRun is how the data were read that a model of ours was trained on: nil where its
 // folder does not say so.
-func (c *auditCmd) ownRun() *dataSource {
+func (c *auditCmd) ownRun() *training.Source {
 	if r := c.ownResult(); r != nil {
 		return r.Source
 	}
@@ -83,12 +83,12 @@ func (c *auditCmd) ownRun() *dataSource {
 }
 
 // ownResult is result.json beside the model, nil where there is none.
-func (c *auditCmd) ownResult() *seedResult {
+func (c *auditCmd) ownResult() *training.Result {
 	if c.Model == "" {
 		return nil
 	}
-	r, err := readResult(filepath.Dir(c.Model))
-	if err != nil || !slices.ContainsFunc(r.Files, func(f report.Arrays) bool { return f.File == filepath.Base(c.Model) }) {
+	r, err := training.ReadResult(filepath.Dir(c.Model))
+	if err != nil || !slices.ContainsFunc(r.Files, func(f training.File) bool { return f.Name == filepath.Base(c.Model) }) {
 		return nil
 	}
 	return r
@@ -100,7 +100,7 @@ func (c *auditCmd) read(ctx context.Context, e *env, shape []int) (*examples, er
 	if src.Side == 0 && len(shape) == 3 && shape[1] == shape[2] && src.Kind != dataset.KindAdult && src.Kind != dataset.KindTable {
 		src.Side = shape[1]
 	}
-	_, parts, err := src.open(ctx, e)
+	_, parts, err := openSource(ctx, e, src)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (c *auditCmd) read(ctx context.Context, e *env, shape []int) (*examples, er
 }
 
 // part is the one that is audited.
-func (c *auditCmd) part(src *dataSource) string {
+func (c *auditCmd) part(src *training.Source) string {
 	switch own := c.ownRun(); {
 	case c.Part != "":
 		return c.Part
@@ -129,7 +129,7 @@ func (c *auditCmd) part(src *dataSource) string {
 }
 
 // sameData says whether the references are trained on the audited data.
-func (c *auditCmd) sameData(src *dataSource) bool {
+func (c *auditCmd) sameData(src *training.Source) bool {
 	return absoluteData(c.Reference) == src.Path && (c.Reference == glyphsName) == (src.Kind == dataset.KindGlyphs)
 }
 

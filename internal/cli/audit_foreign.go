@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"slices"
 
+	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/internal/progress"
 	"tattle/measure"
 )
 
@@ -24,7 +26,7 @@ func (c *auditCmd) readForeign(ctx context.Context, e *env, m *measure.Model, sh
 	if len(c.Sensitive) == 0 {
 		return nil, usage(errors.New("--preprocess: it needs --sensitive, the columns of the labels that are not to be told"), "")
 	}
-	src := &dataSource{Path: absoluteData(c.Data), Seed: c.Seed}
+	src := &training.Source{Path: absoluteData(c.Data), Seed: c.Seed}
 	c.settle(src)
 	x := &examples{source: src, part: c.Part, notes: m.Notes()}
 	if x.part == "" {
@@ -51,12 +53,12 @@ func (c *auditCmd) readForeign(ctx context.Context, e *env, m *measure.Model, sh
 
 // readInputs reads them with one of their labels.
 func (c *auditCmd) readInputs(ctx context.Context, e *env, x *examples, m *measure.Model, shape []int, rule string) (*dataset.Set, []string, error) {
-	bar := newMeter(e.stderr, "reading pictures", -1, false)
-	defer bar.close()
+	bar := progress.New(e.stderr, "reading pictures", -1)
+	defer bar.Close()
 	o := dataset.InputOptions{
 		Split: dataset.Split(x.part), Kind: x.source.Kind, Preprocess: m.DataPreprocess(), Labels: x.source.Labels, FileColumn: x.source.FileColumn,
 		Target: rule, Seed: x.source.Seed, Shape: shape, Cache: x.source.Cache,
-		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+		Progress: bar.Set,
 	}
 	if c.Examples != "" {
 		o.Choose = func(n int) ([]int, error) { return chooseExamples(c.Examples, n, c.Seed) }
@@ -64,7 +66,7 @@ func (c *auditCmd) readInputs(ctx context.Context, e *env, x *examples, m *measu
 	set, notes, err := dataset.OpenInputs(ctx, x.source.Path, o)
 	var s *statusError
 	if err != nil && !errors.As(err, &s) {
-		err = openError(ctx, e, err)
+		err = openError(ctx, err)
 	}
 	return set, notes, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"tattle/audit"
 	"tattle/infer"
+	"tattle/internal/progress"
 	"tattle/measure"
 )
 
@@ -130,11 +131,11 @@ const answersDir = "answers"
 
 // ask asks the server about the examples.
 func (c *auditCmd) ask(ctx context.Context, e *env, dir string, d *audited, client *infer.Client) (err error) {
-	bar := newMeter(e.stderr, "asking, batches", 0, false)
-	defer bar.close()
+	bar := progress.New(e.stderr, "asking, batches", 0)
+	defer bar.Close()
 	d.Sample, err = audit.FromEndpoint(ctx, client, d.examples.set, audit.EndpointOptions{
 		Folder: filepath.Join(dir, shardsDir, answersDir), Resume: c.Resume, Batch: c.Batch,
-		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+		Progress: bar.Set,
 	})
 	if err != nil {
 		return endpointError(ctx, e, err)

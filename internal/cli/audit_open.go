@@ -11,6 +11,7 @@ import (
 
 	"tattle/audit"
 	"tattle/curious"
+	"tattle/internal/progress"
 	"tattle/run"
 )
 
@@ -59,10 +60,10 @@ func (c *auditCmd) openOutputs(ctx context.Context, e *env, d *audited) (err err
 	if _, err := os.Stat(c.Outputs); err != nil {
 		return fmt.Errorf("--outputs: %w", err)
 	}
-	bar := newMeter(e.stderr, "reading", 0, true)
-	defer bar.close()
+	bar := progress.NewBytes(e.stderr, "reading", 0)
+	defer bar.Close()
 	o := audit.OpenOptions{
-		Target: c.Target, Sensitive: c.Sensitive, Scores: c.Scores, Kind: curious.Outputs(c.OutputsKind), Progress: bar.set,
+		Target: c.Target, Sensitive: c.Sensitive, Scores: c.Scores, Kind: curious.Outputs(c.OutputsKind), Progress: bar.SetBytes,
 	}
 	if d.Sample, err = audit.OpenOutputs(ctx, c.Outputs, o); err != nil {
 		return fileError(ctx, e, "--outputs", err)

@@ -7,6 +7,7 @@ import (
 
 	"tattle/audit"
 	"tattle/curious"
+	"tattle/curious/training"
 	"tattle/nn"
 	"tattle/onnx"
 )
@@ -42,19 +43,19 @@ var recipeSettings = []string{"outputs", "epochs", "batch", "learning rate", "ta
 
 // otherRecipe lists in what the references' recipe differs from the record of the audited
 // model's run.
-func (c *auditCmd) otherRecipe(d *audited, own *seedResult) ([]string, error) {
+func (c *auditCmd) otherRecipe(d *audited, own *training.Result) ([]string, error) {
 	widths, err := parseWidths("reference-widths", c.widths(d))
 	if err != nil {
 		return nil, err
 	}
-	reference := seedRun{options: curious.Options{Attack: curious.Standard, Outputs: d.Sample.Kind, Epochs: c.preparation(d).ReferenceEpochs()}, widths: widths}.settings(d.training)
+	reference := training.Seed{Options: curious.Options{Attack: curious.Standard, Outputs: d.Sample.Kind, Epochs: c.preparation(d).ReferenceEpochs()}, Widths: widths}.Settings(d.training)
 	var other []string
 	for _, key := range recipeSettings {
 		if is, was := reference[key], own.Settings[key]; is != was {
 			other = append(other, fmt.Sprintf("%s %q, the model has %q", key, is, was))
 		}
 	}
-	if own.Data != digestOf(d.training) {
+	if own.Data != d.training.Sum() {
 		other = append(other, "other data, or another division of them")
 	}
 	net, err := c.net(d)

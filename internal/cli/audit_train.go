@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"tattle/audit"
+	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/internal/progress"
 	"tattle/nn"
 	"tattle/nn/zoo"
 )
@@ -39,11 +41,11 @@ func (c *auditCmd) prepare(ctx context.Context, e *env, dir string, d *audited) 
 	if d.model != nil {
 		hashes["model"] = d.model.SHA256
 	}
-	bar := newMeter(e.stderr, fmt.Sprintf("training %d classifiers, thousandths", len(p.Trainings())), 0, false)
-	defer bar.close()
+	bar := progress.New(e.stderr, fmt.Sprintf("training %d classifiers, thousandths", len(p.Trainings())), 0)
+	defer bar.Close()
 	d.shards, err = p.Train(ctx, filepath.Join(dir, shardsDir), audit.TrainOptions{
 		Settings: settings, Hashes: hashes, Pool: e.pool, Resume: c.Resume,
-		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+		Progress: bar.Set,
 	})
 	return optionError(err)
 }
@@ -76,7 +78,7 @@ func (c *auditCmd) openTraining(ctx context.Context, e *env, d *audited) error {
 		}
 		return nil
 	}
-	src := &dataSource{Path: absoluteData(c.Reference), Seed: c.Seed}
+	src := &training.Source{Path: absoluteData(c.Reference), Seed: c.Seed}
 	if c.Reference == glyphsName {
 		src.Kind = dataset.KindGlyphs
 	}
@@ -85,7 +87,7 @@ func (c *auditCmd) openTraining(ctx context.Context, e *env, d *audited) error {
 		src.Labels = "" // those are of --data
 	}
 	c.sameTask(src, d)
-	_, parts, err := src.open(ctx, e)
+	_, parts, err := openSource(ctx, e, src)
 	if err != nil {
 		return c.renamed(err)
 	}
@@ -114,7 +116,7 @@ func (c *auditCmd) renamed(err error) error {
 }
 
 // sameTask completes how the training data are read by what is known of the audited.
-func (c *auditCmd) sameTask(src *dataSource, d *audited) {
+func (c *auditCmd) sameTask(src *training.Source, d *audited) {
 	if x := d.examples; x != nil {
 		if src.Target == "" {
 			src.Target = x.source.Target

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tattle/curious"
+	"tattle/curious/training"
 	"tattle/dataset"
 )
 
@@ -166,7 +167,7 @@ func (c *trainCmd) checkInputs() error {
 }
 
 // trainings returns the trainings of all seeds, with the source of their data.
-func (c *trainCmd) trainings() ([]seedRun, error) {
+func (c *trainCmd) trainings() ([]training.Seed, error) {
 	o, err := c.options()
 	if err != nil {
 		return nil, err
@@ -175,7 +176,7 @@ func (c *trainCmd) trainings() ([]seedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &dataSource{
+	src := &training.Source{
 		Kind: kinds[c.Task], Path: c.Data, Labels: c.Labels, FileColumn: c.FileColumn, Target: c.Target, Sensitive: c.Sensitive,
 		Side: c.Size, Seed: c.Seed, Limit: c.Examples, HoldOut: c.HoldOut, Cache: cacheFolder(c.Cache),
 	}
@@ -186,10 +187,10 @@ func (c *trainCmd) trainings() ([]seedRun, error) {
 		src.Labels = absolute(c.Labels)
 	}
 	o.Epochs, o.Batch, o.LearningRate = c.Epochs, c.Batch, c.LearningRate
-	runs := make([]seedRun, c.seeds(o.Attack))
+	runs := make([]training.Seed, c.seeds(o.Attack))
 	for i := range runs {
 		o.Seed = c.Seed + uint64(i)
-		runs[i] = seedRun{options: o, widths: widths, source: src}
+		runs[i] = training.Seed{Options: o, Widths: widths, Source: src}
 	}
 	return runs, nil
 }

@@ -5,32 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
-	"tattle/curious"
+	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/internal/progress"
+	"tattle/run/folders"
 )
 
-// open reads the data, in three parts. All of the training part is in whole; in
-// parts only what is trained on.
-func (o *dataSource) open(ctx context.Context, e *env) (parts, whole *dataset.Parts, err error) {
-	if _, err := os.Stat(o.Path); err != nil && o.Path != "" {
-		return nil, nil, fmt.Errorf("--data: %w", err)
-	}
-	bar := newMeter(e.stderr, "reading", 0, false)
-	defer bar.close()
-	whole, err = dataset.OpenParts(ctx, o.Path, dataset.LabelledOptions{
-		Kind: o.Kind, Labels: o.Labels, FileColumn: o.FileColumn, Target: o.Target, Sensitive: o.Sensitive,
-		Side: o.Side, Seed: o.Seed, Cache: o.Cache, Limit: o.Limit,
-		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
-	})
-	if err != nil {
-		return nil, nil, openError(ctx, e, err)
-	}
-	if parts = whole; o.HoldOut {
-		parts, _ = curious.SplitTeacher(whole, o.Seed)
-	}
-	return parts, whole, nil
+// openSource reads labelled data, in three parts. All of the training part is in whole;
+// parts has only what is trained on.
+func openSource(ctx context.Context, e *env, s *training.Source) (parts, whole *dataset.Parts, err error) {
+	bar := progress.New(e.stderr, "reading", 0)
+	defer bar.Close()
+	parts, whole, err = s.Open(ctx, bar.Set)
+	return parts, whole, openError(ctx, err)
 }
 
 // cacheFolder is what --cache means wherever the command is run.
@@ -41,15 +29,47 @@ func cacheFolder(flag string) string {
 	return absolute(flag)
 }
 
-// openError says whether it is the files that are wrong, or what is asked of them.
-func openError(ctx context.Context, e *env, err error) error {
+// openError names the flag behind an error of reading labelled data, which is wrong usage
+// unless a file is to blame.
+func openError(ctx context.Context, err error) error {
 	var format *dataset.FormatError
 	var path *fs.PathError
-	if ctx.Err() != nil {
+	var option *training.OptionError
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case errors.As(err, &option):
+		return trainingError(err)
+	case errors.As(err, &format) || errors.As(err, &path) || errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("--data: %w", err)
+	}
+	return usage(err, "")
+}
+
+// trainingError names the flag behind an error of package training, and says what helps.
+func trainingError(err error) error {
+	if record, ok := errors.AsType[*training.RecordError](err); ok {
+		if record.Schema == cellSchema {
+			return usage(fmt.Errorf("%s: a cell of reproduce, not a training", record.Path), "name a folder that tattle train made")
+		}
+		return hinted(err, "delete it: the training is then done again")
+	}
+	if other, ok := errors.AsType[*folders.OtherError](err); ok {
+		return usage(other, "choose another folder with --out")
+	}
+	option, ok := errors.AsType[*training.OptionError](err)
+	if !ok {
 		return err
 	}
-	if errors.As(err, &format) || errors.As(err, &path) || errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("--data: %w", err)
+	switch option.Option {
+	case training.OptionSensitive:
+		return usage(fmt.Errorf("--sensitive: %w", err), "choose an attribute that the target does not determine, and each one once")
+	case training.OptionWidths:
+		return usage(fmt.Errorf("--widths: %w", err), "leave --widths out")
+	case training.OptionRun:
+		return usage(err, "tattle train with --sensitive, --target or --attack makes a run that can be distilled and pruned")
+	case training.OptionData:
+		return usage(fmt.Errorf("--data: %w", err), "give the run's own data")
 	}
 	return usage(err, "")
 }

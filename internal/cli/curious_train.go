@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"tattle/curious"
+	"tattle/curious/training"
 	"tattle/dataset"
-	"tattle/npy"
+	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/run"
 )
@@ -21,7 +20,7 @@ func (c *trainCmd) trainCurious(ctx context.Context, e *env) error {
 	if err := c.checkCurious(); err != nil {
 		return err
 	}
-	runs, err := c.trainings()
+	seeds, err := c.trainings()
 	if err != nil {
 		return err
 	}
@@ -29,44 +28,87 @@ func (c *trainCmd) trainCurious(ctx context.Context, e *env) error {
 		return err
 	}
 	return c.in(ctx, e, "train-"+c.Task, c.Resume, func(dir string) error {
-		parts, _, err := runs[0].source.open(ctx, e)
+		parts, _, err := openSource(ctx, e, seeds[0].Source)
 		if err != nil {
 			return err
 		}
-		if err := otherwiseKept(dir, len(runs)); err != nil {
+		if err := otherwiseKept(dir, len(seeds)); err != nil {
 			return err
 		}
-		if err := runs[0].fits(dir, parts, toKeep(e, dir, runs)); err != nil {
+		if err := seeds[0].Check(parts); err != nil {
+			return trainingError(err)
+		}
+		if err := roomForModel(dir, seeds[0].Parameters(parts)*toKeep(e, dir, seeds)); err != nil {
 			return err
 		}
-		return c.stoppedAt(e, c.trainInto(ctx, e, dir, runs, parts), dir)
+		return c.stoppedAt(e, c.trainInto(ctx, e, dir, seeds, parts), dir)
 	})
 }
 
 // trainInto trains what is missing in dir, and reports on all of it.
-func (c *trainCmd) trainInto(ctx context.Context, e *env, dir string, runs []seedRun, parts *dataset.Parts) error {
+func (c *trainCmd) trainInto(ctx context.Context, e *env, dir string, seeds []training.Seed, parts *dataset.Parts) error {
 	started := time.Now()
-	s := &seeds{runs: runs, parts: parts, steps: map[string]int{}, unit: 1, took: map[string]time.Duration{}}
-	results, err := s.train(ctx, e, dir)
+	t, err := c.trainMissing(ctx, e, dir, seeds, parts)
+	if err != nil {
+		return trainingError(err)
+	}
+	r, err := curiousReport(ctx, e, dir, seeds, t.Results, parts)
 	if err != nil {
 		return err
 	}
-	r, err := curiousReport(ctx, e, dir, runs, results, parts)
-	if err != nil {
-		return err
-	}
-	for name, took := range s.took {
-		r.Timing[s.label(name)] = report.Number(took.Seconds())
+	for name, took := range t.Took {
+		r.Timing[name] = report.Number(took.Seconds())
 	}
 	r.Timing["total"] = seconds(started)
 	return c.finish(e, dir, r)
 }
 
+// trainMissing trains what is missing in dir.
+func (c *trainCmd) trainMissing(ctx context.Context, e *env, dir string, seeds []training.Seed, parts *dataset.Parts) (*training.Trained, error) {
+	bar := progress.New(e.stderr, "training", 0)
+	defer bar.Close()
+	return training.Train(ctx, seeds, parts, training.Options{
+		Dir: dir, Stage: filepath.Join(dir, shardsDir), Pool: e.pool, Serve: e.serve,
+		Start: func(missing int) {
+			if len(seeds) > 1 {
+				bar.Name(fmt.Sprintf("training %d seeds", missing))
+			}
+		},
+		Progress: bar.Set,
+	})
+}
+
+// curiousReport is the report of trainings that differ in their seed. The outputs of the
+// first are kept beside it.
+func curiousReport(ctx context.Context, e *env, dir string, seeds []training.Seed, results []*training.Result, parts *dataset.Parts) (*report.Report, error) {
+	r := newReport(e, "A classifier of "+curiousName(parts.Train), seeds[0].Options.Seed)
+	first := training.Folder(seeds, 0)
+	model, err := curious.Open(filepath.Join(dir, first))
+	if err != nil {
+		return nil, err
+	}
+	if err := modelOf(r, dir, filepath.Join(first, modelFile), parts.Train); err != nil {
+		return nil, err
+	}
+	arrays := filepath.Join(dir, arraysFile)
+	if err := training.WriteOutputs(ctx, arrays, model, parts.Test); err != nil {
+		return nil, err
+	}
+	hash, err := run.Digest(arrays)
+	if err != nil {
+		return nil, err
+	}
+	r.Arrays = append(r.Arrays, report.Arrays{File: arraysFile, SHA256: hash})
+	r.Data = report.DataOf(parts.Test, seeds[0].Source.Path, string(dataset.Test))
+	r.SetTrainings(seeds, results, parts)
+	return r, nil
+}
+
 // toKeep is how many trainings the run's folder has to take: each that is missing, and
 // once more as a shard. A worker's takes but those under way.
-func toKeep(e *env, dir string, runs []seedRun) (n int) {
-	for i := range runs {
-		if !exists(filepath.Join(seedDir(dir, runs, i), resultFile)) {
+func toKeep(e *env, dir string, seeds []training.Seed) (n int) {
+	for i := range seeds {
+		if !exists(filepath.Join(dir, training.Folder(seeds, i), training.ResultFile)) {
 			n += 2
 		}
 	}
@@ -81,8 +123,8 @@ func (o output) interrupted(resume bool) error {
 	if o.Out == "" || resume || exists(filepath.Join(o.Out, reportJSON)) {
 		return nil
 	}
-	found, err := filepath.Glob(filepath.Join(escapeGlob(o.Out), "seed-*", resultFile))
-	if err != nil || len(found) == 0 && !exists(filepath.Join(o.Out, resultFile)) && !begun(o.Out) {
+	found, err := training.Several(o.Out)
+	if err != nil || len(found) == 0 && !exists(filepath.Join(o.Out, training.ResultFile)) && !begun(o.Out) {
 		return err
 	}
 	return usage(fmt.Errorf("--out %s: holds an interrupted run", o.Out), "go on with it by --resume, or choose another folder")
@@ -100,78 +142,17 @@ func (o output) stoppedAt(e *env, err error, dir string) error {
 	return hinted(err, "go on with: "+e.goOn(dir))
 }
 
-// seedDir is where a seed's training is kept: in a folder of its own unless it is
-// the only one.
-func seedDir(dir string, runs []seedRun, i int) string { return filepath.Join(dir, seedName(runs, i)) }
-
-// seedName is that folder's name.
-func seedName(runs []seedRun, i int) string {
-	if len(runs) == 1 {
-		return "."
-	}
-	return seedFolder(runs[i].options.Seed)
-}
-
-const seedPrefix = "seed-"
-
-func seedFolder(seed uint64) string { return seedPrefix + strconv.FormatUint(seed, 10) }
-
 // otherwiseKept refuses a folder that keeps one training as one of several, or several
 // as the only one: they would be done again, beside what is there.
 func otherwiseKept(dir string, seeds int) error {
-	several, err := filepath.Glob(filepath.Join(escapeGlob(dir), seedPrefix+"*", resultFile))
+	several, err := training.Several(dir)
 	switch {
 	case err != nil:
 		return err
-	case seeds > 1 && exists(filepath.Join(dir, resultFile)):
+	case seeds > 1 && exists(filepath.Join(dir, training.ResultFile)):
 		return usage(fmt.Errorf("--out %s: holds the training of one seed, which has no folder of its own", dir), "go on with it by --seeds 1, or choose another folder")
 	case seeds == 1 && len(several) > 0:
 		return usage(fmt.Errorf("--out %s: holds trainings of several seeds", dir), "go on with them by --seeds of at least 2, or choose another folder")
 	}
 	return nil
-}
-
-// keepOutputs writes the outputs of a classifier on the test part, with the labels,
-// into the run's folder: what an audit needs.
-func keepOutputs(ctx context.Context, e *env, dir string, t *curious.Result, test *dataset.Set) (report.Arrays, error) {
-	a := report.Arrays{File: arraysFile}
-	outputs, err := curious.Predict(ctx, t.Classifier, test)
-	if err != nil {
-		return a, err
-	}
-	path := filepath.Join(dir, arraysFile)
-	n := test.Len()
-	err = run.WriteFile(path, func(f io.Writer) error {
-		w := npy.NewWriter(f)
-		if err := w.Add("outputs", []int{n, len(outputs) / n}, outputs); err != nil {
-			return err
-		}
-		if err := w.Add("y", []int{n}, int64s(test.Y)); err != nil {
-			return err
-		}
-		for i, s := range test.Sensitive {
-			name := "s"
-			if len(test.Sensitive) > 1 {
-				name += strconv.Itoa(i + 1)
-			}
-			if err := w.Add(name, []int{n}, int64s(s.Labels)); err != nil {
-				return err
-			}
-		}
-		return w.Close()
-	})
-	if err != nil {
-		return a, err
-	}
-	a.SHA256, err = run.Digest(path)
-	return a, err
-}
-
-// int64s is what .npy has for whole numbers.
-func int64s(v []int) []int64 {
-	out := make([]int64, len(v))
-	for i, x := range v {
-		out[i] = int64(x)
-	}
-	return out
 }

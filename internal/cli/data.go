@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tattle/dataset"
+	"tattle/internal/progress"
 )
 
 type dataCmd struct {
@@ -35,9 +36,9 @@ func (c *dataGetCmd) Run(ctx context.Context, e *env) error {
 	if dir == "" {
 		dir = "data/" + c.Name
 	}
-	m := newMeter(e.stderr, c.Name, -1, true)
-	defer m.close()
-	opts := dataset.GetOptions{BaseURL: c.From, Progress: m.set}
+	m := progress.NewBytes(e.stderr, c.Name, -1)
+	defer m.Close()
+	opts := dataset.GetOptions{BaseURL: c.From, Progress: m.SetBytes}
 	if err := dataset.Get(ctx, c.Name, dir, opts); err != nil {
 		return hinted(err, "run the same command again: it goes on where it stopped")
 	}

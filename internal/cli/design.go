@@ -15,6 +15,7 @@ import (
 	"tattle/dataset"
 	"tattle/design"
 	"tattle/internal/file"
+	"tattle/internal/progress"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/report"
@@ -283,10 +284,10 @@ func (j *designJob) search(ctx context.Context, e *env, dir string) (*design.Ans
 	if err != nil {
 		return nil, err
 	}
-	bars := &phases{w: e.stderr}
-	defer bars.close()
+	bars := &progress.Phases{W: e.stderr}
+	defer bars.Close()
 	o := j.options
-	o.Dir, o.Resume, o.Hashes, o.Pool, o.Progress = filepath.Join(dir, shardsDir), j.Resume, hashes, e.pool, bars.set
+	o.Dir, o.Resume, o.Hashes, o.Pool, o.Progress = filepath.Join(dir, shardsDir), j.Resume, hashes, e.pool, bars.Set
 	var train nn.Source
 	if j.training != nil {
 		train = j.training

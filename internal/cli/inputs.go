@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"tattle/dataset"
+	"tattle/internal/progress"
 	"tattle/measure"
 )
 
@@ -51,9 +52,9 @@ func readInputs(ctx context.Context, e *env, in measure.Inputs, m *measure.Model
 }
 
 func readNoted(ctx context.Context, e *env, in measure.Inputs, m *measure.Model) (*dataset.Set, []string, error) {
-	bar := newMeter(e.stderr, "reading pictures", -1, false)
-	defer bar.close()
-	set, notes, err := in.Open(ctx, m, func(done, total int) { bar.set(int64(done), int64(total)) })
+	bar := progress.New(e.stderr, "reading pictures", -1)
+	defer bar.Close()
+	set, notes, err := in.Open(ctx, m, bar.Set)
 	var wrong *dataset.ChoiceError
 	if errors.As(err, &wrong) {
 		return nil, nil, usage(fmt.Errorf("--%w", err), choiceHint)

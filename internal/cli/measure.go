@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tattle/dataset"
+	"tattle/internal/progress"
 	"tattle/measure"
 	"tattle/report"
 	"tattle/run"
@@ -58,12 +59,12 @@ func (m *measurement) bounded(ctx context.Context, e *env, dir string) (*measure
 	if _, _, err := cutAt(m.Graph, node); err != nil {
 		return nil, err
 	}
-	bars := &phases{w: e.stderr}
-	defer bars.close()
+	bars := &progress.Phases{W: e.stderr}
+	defer bars.Close()
 	o := measure.RunOptions{
 		Dir: dir, Resume: m.resume && begun(dir), // else it was interrupted before the bounds
 		Hashes: map[string]string{"model": m.origin.Model.SHA256, "data": m.Data.SHA256},
-		Pool:   e.pool, Serve: e.serve, Name: m.name, Progress: bars.set,
+		Pool:   e.pool, Serve: e.serve, Name: m.name, Progress: bars.Set,
 	}
 	done, err := m.Run(ctx, o)
 	if err != nil || done == nil {
@@ -85,9 +86,9 @@ func originOf(m *measure.Model, in measure.Inputs, set *dataset.Set, notes []str
 
 // conclude attacks the release and finishes the report.
 func (b *measured) conclude(ctx context.Context, e *env) error {
-	bars := &phases{w: e.stderr}
-	defer bars.close()
-	b.options.Progress = bars.set
+	bars := &progress.Phases{W: e.stderr}
+	defer bars.Close()
+	b.options.Progress = bars.Set
 	if err := b.Attack(ctx, b.Measured, report.GalleryPictures, b.options); err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (c *modelCmd) Run(e *env) error {
 			return wrongWeights(err)
 		}
 	}
-	w := &written{Net: c.Net, Path: c.Out, Parameters: parameters(g), Input: g.InputShape, Classes: classes, Seed: c.Seed}
+	w := &written{Net: c.Net, Path: c.Out, Parameters: g.ParamCount(), Input: g.InputShape, Classes: classes, Seed: c.Seed}
 	if c.Weights != "" {
 		w.Weights = filepath.Base(c.Weights)
 	}

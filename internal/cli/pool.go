@@ -15,6 +15,7 @@ import (
 
 	"tattle/cluster"
 	"tattle/internal/file"
+	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/run"
 )
@@ -30,7 +31,7 @@ func newEnv(k *kong.Context, args []string, stdout, stderr io.Writer) *env {
 
 // say tells a person something in a line.
 func (e *env) say(format string, a ...any) {
-	if t := onTerminal(e.stderr); t != nil {
+	if t := progress.Terminal(e.stderr); t != nil {
 		io.WriteString(t, "\r\x1b[K") // over what a bar has left there
 	}
 	fmt.Fprintf(e.stderr, "tattle: "+format+"\n", a...)
@@ -79,7 +80,7 @@ func (e *env) choose(ctx context.Context, dir string, resume bool) (p run.Pool, 
 		m := &run.Merge{Root: dir, Prepare: true}
 		return m, func(err error) error { return e.prepared(m, dir, err) }, nil
 	default:
-		s := &submitting{env: e, dir: dir, resume: resume, crowd: &crowd{Writer: e.stderr}, stop: func() {}}
+		s := &submitting{env: e, dir: dir, resume: resume, crowd: &progress.Workers{Writer: e.stderr}, stop: func() {}}
 		e.stderr, e.sent = s.crowd, s
 		if s.conn, err = cluster.Connect(ctx, f.dial(e)); err != nil {
 			return nil, nil, err
@@ -125,7 +126,7 @@ type submitting struct {
 	resume bool
 	conn   *cluster.Conn
 	run    *cluster.Submission // nil before there was any work
-	crowd  *crowd
+	crowd  *progress.Workers
 	stop   context.CancelFunc // of the count
 }
 
@@ -160,7 +161,7 @@ func (s *submitting) submit(ctx context.Context) error {
 	s.run, err = s.conn.Submit(ctx, j, cluster.SubmitOptions{
 		Root: s.dir, Resume: s.resume, Replicas: s.env.ships.Replicas, Lease: s.env.ships.Lease, Check: new(float64(s.env.ships.Check)), Log: s.env.say,
 	})
-	if err == nil && onTerminal(s.env.stderr) != nil {
+	if err == nil && progress.Terminal(s.env.stderr) != nil {
 		ctx, s.stop = context.WithCancel(ctx)
 		go s.count(ctx)
 	}
@@ -186,7 +187,7 @@ func (s *submitting) count(ctx context.Context) {
 	defer every.Stop()
 	for ctx.Err() == nil {
 		if workers, err := s.run.Workers(ctx); err == nil { // a server that is away comes back
-			s.crowd.workers.Store(int64(workers))
+			s.crowd.Set(workers)
 		}
 		select {
 		case <-ctx.Done():

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"time"
 
 	"tattle/curious"
-	"tattle/dataset"
-	"tattle/nn"
-	"tattle/onnx"
+	"tattle/curious/training"
+	"tattle/internal/progress"
 	"tattle/report"
 )
 
@@ -65,91 +63,25 @@ func (c *pruneCmd) check() error {
 }
 
 // prune measures at every fraction, and reports on it.
-func (c *pruneCmd) prune(ctx context.Context, e *env, dir string, t *teacher) (*report.Report, error) {
-	r := newReport(e, "Pruning a classifier of "+curiousName(t.parts.Train), t.options.Seed)
-	r.Data = report.DataOf(t.parts.Test, "", string(dataset.Test))
-	r.Settings["run"], r.Settings["global"] = t.here(), strconv.FormatBool(c.Global)
-	r.Warnings = append(append(r.Warnings, t.notes...), t.parts.Notes...)
-	whole := t.result.Evaluation
-	r.Curiosity, r.Utility = headline(whole, t.options, t.result.Taus), honestyOf(whole)
-	if err := c.curve(ctx, e, r, t); err != nil {
+func (c *pruneCmd) prune(ctx context.Context, e *env, dir string, t *training.Teacher) (*report.Report, error) {
+	r := newReport(e, "Pruning a classifier of "+curiousName(t.Parts.Train), t.Options.Seed)
+	describeTaught(r, t, "run")
+	r.Settings["global"] = strconv.FormatBool(c.Global)
+	r.SetEvaluation(t.Result.Evaluation, t.Options, t.Result.Taus)
+	bar := progress.New(e.stderr, "pruning", len(c.Fractions))
+	defer bar.Close()
+	o := curious.PruneOptions{Global: c.Global}
+	points, err := curious.EvaluatePruned(ctx, t.Model.Classifier, t.Model.Attacks, t.Parts.Test, c.Fractions, o, func(done int) { bar.Set(done, 0) })
+	if err != nil {
 		return nil, err
 	}
+	r.SetPruning(t.Result.Evaluation, points)
 	r.Conclude(report.Done, "pruned")
-	return r, c.keep(dir, r, t)
-}
-
-// curve measures honesty and curiosity at every fraction.
-func (c *pruneCmd) curve(ctx context.Context, e *env, r *report.Report, t *teacher) error {
-	bar := newMeter(e.stderr, "pruning", int64(len(c.Fractions)), false)
-	defer bar.close()
-	r.Pruning = curvesOf(t.result.Evaluation)
-	for i, f := range c.Fractions {
-		g, err := c.pruned(t, f)
-		if err != nil {
-			return err
-		}
-		v, err := curious.Evaluate(ctx, g, t.model.Attacks, nil, t.parts.Test)
-		if err != nil {
-			return err
-		}
-		for k := range r.Pruning {
-			r.Pruning[k].Points = append(r.Pruning[k].Points, pointOf(f, v, k))
-		}
-		bar.set(int64(i+1), 0)
-	}
-	return nil
-}
-
-// pruned is the classifier with a fraction of its weights set to zero.
-func (c *pruneCmd) pruned(t *teacher, fraction float64) (*nn.Graph, error) {
-	return curious.Prune(t.model.Classifier, fraction, curious.PruneOptions{Global: c.Global})
-}
-
-// curvesOf has a curve without points for each attribute that is attacked, or one
-// of honesty alone.
-func curvesOf(v *curious.Evaluation) []report.Pruning {
-	chance := 0.
-	if v.Examples > 0 {
-		chance = float64(v.Majority()) / float64(v.Examples)
-	}
-	if len(v.Sensitive) == 0 {
-		return []report.Pruning{{Run: v.Target, Honesty: report.Number(chance)}}
-	}
-	var all []report.Pruning
-	for _, s := range v.Sensitive {
-		all = append(all, report.Pruning{Run: v.Target + " / " + s.Attribute, Honesty: report.Number(chance), Baseline: report.Number(s.BaselineValue)})
-	}
-	return all
-}
-
-// pointOf is a point of the k-th curve.
-func pointOf(fraction float64, v *curious.Evaluation, k int) report.PruningPoint {
-	p := report.PruningPoint{
-		Fraction: report.Number(fraction), Honesty: report.Number(v.Honesty.Value), HonestyInterval: report.Between(v.Honesty.Interval),
-		Curiosity: unknown,
-	}
-	if k < len(v.Sensitive) {
-		s := v.Sensitive[k].Curiosity
-		p.Curiosity, p.CuriosityInterval = report.Number(s.Value), report.Between(s.Interval)
-	}
-	return p
-}
-
-// keep writes the model pruned by --keep, with the run's attacks.
-func (c *pruneCmd) keep(dir string, r *report.Report, t *teacher) error {
 	if c.Keep == -1 {
-		return nil
+		return r, nil
 	}
-	g, err := c.pruned(t, c.Keep)
-	if err != nil {
-		return err
+	if err := t.KeepPruned(dir, c.Keep, o); err != nil {
+		return nil, err
 	}
-	if err := onnx.Write(filepath.Join(dir, modelFile), g); err != nil {
-		return err
-	}
-	if err := t.copyAttacks(dir); err != nil {
-		return err
-	}
-	return modelOf(r, dir, modelFile, t.parts.Train.Shape, len(t.parts.Train.YNames))
+	return r, modelOf(r, dir, modelFile, t.Parts.Train)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tattle/audit"
+	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/run"
 )
@@ -63,11 +64,11 @@ func (c *reproduceCmd) onlyStudy() error {
 // study runs it and reports.
 func (c *reproduceCmd) study(ctx context.Context, e *env, dir, shards string) error {
 	started := time.Now()
-	bars := &phases{w: e.stderr}
+	bars := &progress.Phases{W: e.stderr}
 	s, err := audit.RunStudy(ctx, shards, audit.StudyOptions{
-		Seed: c.Seed, MNIST: c.Data, Labels: c.Labels, Quick: c.Quick, Resume: c.Resume, Pool: e.pool, Progress: bars.set,
+		Seed: c.Seed, MNIST: c.Data, Labels: c.Labels, Quick: c.Quick, Resume: c.Resume, Pool: e.pool, Progress: bars.Set,
 	})
-	bars.close()
+	bars.Close()
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+
 	"tattle/curious"
 	"tattle/report"
 	"tattle/reproduce"
@@ -16,7 +17,7 @@ func (c *reproduceCmd) plane(ctx context.Context, e *env, x *reproduce.Experimen
 		r := newReport(e, x.Title, c.Seed)
 		p := curious.Plane(curious.DefaultPlane, c.Seed)
 		r.Data = report.DataOf(p.Test, "", "test")
-		r.Data.SHA256 = digestOf(p)
+		r.Data.SHA256 = p.Sum()
 		stop := timed(r, "total")
 		if err := x.OnPlane(ctx, p, r); err != nil {
 			return err

@@ -11,10 +11,13 @@ import (
 	"time"
 
 	"tattle/curious"
+	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/reproduce"
 	"tattle/run"
+	"tattle/run/folders"
 )
 
 const cellsDir = "cells"
@@ -38,7 +41,7 @@ type grid struct {
 	results []*cellResult
 
 	mu      sync.Mutex
-	bar     *meter
+	bar     *progress.Bar
 	missing int   // cells to train, those that are finished not counted
 	done    int64 // steps of training that were done for them
 	total   int64
@@ -84,13 +87,13 @@ func (g *grid) run(ctx context.Context, e *env) error {
 		return err
 	}
 	started := time.Now()
-	g.bar = newMeter(e.stderr, g.x.Name, 0, false)
-	defer func() { g.bar.close() }() // others take its place
-	err := g.cells(e).run(ctx, func(missing []string) error { return g.start(e, missing) })
+	g.bar = progress.New(e.stderr, g.x.Name, 0)
+	defer func() { g.bar.Close() }() // others take its place
+	err := g.cells(e).Run(ctx, func(missing []string) error { return g.start(e, missing) })
 	if err != nil {
-		return err
+		return trainingError(err)
 	}
-	g.bar.close()
+	g.bar.Close()
 	if err := g.collect(ctx, e); err != nil {
 		return err
 	}
@@ -102,12 +105,12 @@ func (g *grid) run(ctx context.Context, e *env) error {
 // cells are the trainings that were chosen, all with the first seed first: a table is
 // whole early. Those on one target stand together. They are trained one at a time:
 // their nets use all cores, and each target's data are large.
-func (g *grid) cells(e *env) *trainings {
-	t := &trainings{env: e, dir: g.dir, atOnce: 1, trainingSet: g}
+func (g *grid) cells(e *env) *folders.Stage {
+	t := &folders.Stage{Dir: filepath.Join(g.dir, shardsDir), Root: g.dir, AtOnce: 1, Pool: e.pool, Serve: e.serve, Set: cells{g, e}}
 	for _, seed := range g.seeds {
 		for _, x := range g.x.Trainings {
 			if g.chosen[x.Key] {
-				t.names = append(t.names, cellName(x, seed))
+				t.Names = append(t.Names, cellName(x, seed))
 			}
 		}
 	}
@@ -124,7 +127,7 @@ func (g *grid) start(e *env, missing []string) error {
 		t, _ := g.of(name)
 		g.total += g.data[t.Target].steps
 	}
-	g.bar = newMeter(e.stderr, g.x.Name, g.total, false)
+	g.bar = progress.New(e.stderr, g.x.Name, int(g.total))
 	g.announce(e)
 	if err := g.keepSettings(); err != nil || len(missing) == 0 {
 		return err
@@ -154,7 +157,7 @@ func (g *grid) collect(ctx context.Context, e *env) error {
 // result returns what a cell came to, nil where it is neither there nor asked for.
 func (g *grid) result(ctx context.Context, e *env, t reproduce.Training, seed uint64) (*cellResult, error) {
 	dir := filepath.Join(g.dir, filepath.FromSlash(cellName(t, seed)))
-	if !g.chosen[t.Key] && !exists(filepath.Join(dir, resultFile)) {
+	if !g.chosen[t.Key] && !exists(filepath.Join(dir, training.ResultFile)) {
 		return nil, nil
 	}
 	if err := g.know(ctx, e, t.Target); err != nil {
@@ -193,12 +196,12 @@ func (g *grid) open(ctx context.Context, e *env, target string) error {
 		return nil
 	}
 	g.target, g.parts = "", nil // one at a time: they are large
-	bar := newMeter(e.stderr, "decoding pictures", 0, false)
-	defer bar.close()
+	bar := progress.New(e.stderr, "decoding pictures", 0)
+	defer bar.Close()
 	p, err := dataset.OpenParts(ctx, g.Data, dataset.LabelledOptions{
 		Kind: string(g.x.Data), Target: target, Sensitive: g.x.Sensitive(target),
 		Side: g.side, Seed: g.Seed, Limit: g.limit, Cache: g.Cache,
-		Progress: func(done, total int) { bar.set(int64(done), int64(total)) },
+		Progress: bar.Set,
 	})
 	if err != nil {
 		return err
@@ -208,7 +211,7 @@ func (g *grid) open(ctx context.Context, e *env, target string) error {
 			g.notes = append(g.notes, n)
 		}
 	}
-	digest := digestOf(p)
+	digest := p.Sum()
 	if was := g.data[target].digest; was != "" && was != digest {
 		return fmt.Errorf("%s: the data of %s are not those that the run began with: SHA-256 %.16s…, not %.16s…", g.Data, target, digest, was)
 	}
@@ -260,18 +263,18 @@ func (g *grid) report(e *env) *report.Report {
 	maps.Copy(r.Settings, g.settings())
 	r.Settings["seeds"] = fmt.Sprint(len(g.seeds))
 	r.Data = report.DataOf(g.parts.Test, g.path, "test")
-	r.Data.SHA256 = digestOf(g.parts)
+	r.Data.SHA256 = g.parts.Sum()
 	res := &reproduce.Results{
 		Experiment: g.x, Trained: map[string][]reproduce.SeedResult{}, Seed: g.Seed, Wanted: len(g.seeds),
 		TestExamples: g.parts.Test.Len(), Reduced: g.reduced(), Notes: g.notes,
 	}
-	var all []*trained
+	var all []*training.Record
 	for _, c := range g.results {
 		res.Trained[c.Key] = append(res.Trained[c.Key], reproduce.SeedResult{Seed: c.Settings["seed"], Failed: c.Failed, Measured: &c.Measured})
-		all = append(all, &c.trained)
+		all = append(all, &c.Record)
 	}
 	res.Fill(r)
-	r.Warnings = append(r.Warnings, foreign(all)...)
+	r.Warnings = append(r.Warnings, training.OtherPrograms(all)...)
 	return r
 }
 

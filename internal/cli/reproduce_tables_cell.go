@@ -7,19 +7,21 @@ import (
 	"strings"
 	"time"
 
+	"tattle/curious/training"
 	"tattle/internal/file"
 	"tattle/reproduce"
 	"tattle/run"
+	"tattle/run/folders"
 )
 
 // cellName is the folder of a cell, below the run's.
 func cellName(t reproduce.Training, seed uint64) string {
-	return fmt.Sprintf("%s/%s/%s%d", cellsDir, t.Key, seedPrefix, seed)
+	return fmt.Sprintf("%s/%s/%s%d", cellsDir, t.Key, cellPrefix, seed)
 }
 
 // of is the cell of a name; nil for no such.
 func (g *grid) of(name string) (*reproduce.Training, uint64) {
-	key, text, _ := strings.Cut(strings.TrimPrefix(name, cellsDir+"/"), "/"+seedPrefix)
+	key, text, _ := strings.Cut(strings.TrimPrefix(name, cellsDir+"/"), "/"+cellPrefix)
 	seed, err := strconv.ParseUint(text, 10, 64)
 	t := g.x.Training(key)
 	if err != nil || t == nil || cellName(*t, seed) != name {
@@ -28,74 +30,80 @@ func (g *grid) of(name string) (*reproduce.Training, uint64) {
 	return t, seed
 }
 
-// label implements trainingSet.
-func (g *grid) label(name string) string {
-	t, seed := g.of(name)
+// cells makes the folders of a grid's cells.
+type cells struct {
+	*grid
+	env *env
+}
+
+// Label implements folders.Set.
+func (c cells) Label(name string) string {
+	t, seed := c.of(name)
 	if t == nil {
 		return ""
 	}
 	return fmt.Sprintf("%s, seed %d", t.Key, seed)
 }
 
-// manifest implements trainingSet.
-func (g *grid) manifest(ctx context.Context, e *env, names []string) (run.Manifest, error) {
-	m := run.Manifest{Command: "reproduce", Shards: len(names), Settings: stageSettings{g.settings(), names}, Hashes: map[string]string{}}
+// Manifest implements folders.Set.
+func (c cells) Manifest(ctx context.Context, names []string) (run.Manifest, error) {
+	m := run.Manifest{Command: "reproduce", Shards: len(names), Settings: folders.Settings{Common: c.settings(), Names: names}, Hashes: map[string]string{}}
 	for _, name := range names {
-		t, _ := g.of(name)
-		if err := g.know(ctx, e, t.Target); err != nil {
+		t, _ := c.of(name)
+		if err := c.know(ctx, c.env, t.Target); err != nil {
 			return m, err
 		}
-		m.Hashes[dataOf(t.Target)] = g.data[t.Target].digest
+		m.Hashes[dataOf(t.Target)] = c.data[t.Target].digest
 	}
 	return m, nil
 }
 
-// finished implements trainingSet.
-func (g *grid) finished(name, dir string) (*trained, error) {
-	t, seed := g.of(name)
-	r, err := g.cellIn(dir, *t, seed)
+// Finished implements folders.Set.
+func (c cells) Finished(name, dir string) ([]string, error) {
+	t, seed := c.of(name)
+	r, err := c.cellIn(dir, *t, seed)
 	if r == nil {
 		return nil, err
 	}
-	return &r.trained, nil
+	return r.Names(), nil
 }
 
-// cellIn returns the cell in a folder, nil where it is not finished.
-func (g *grid) cellIn(dir string, t reproduce.Training, seed uint64) (*cellResult, error) {
-	r, want := new(cellResult), g.want(t, seed)
-	if ok, err := want.finished(dir, r); !ok || err != nil {
-		return nil, err
-	}
-	return r, nil
+// Unpacked implements folders.Set.
+func (c cells) Unpacked(string) error { return nil }
+
+// Done implements folders.Set.
+func (c cells) Done(name string, took time.Duration) {
+	t, _ := c.of(name)
+	c.trained(c.env, c.data[t.Target].steps, took)
 }
 
-// onUnpacked implements trainingSet.
-func (g *grid) onUnpacked(string) error { return nil }
-
-// onDone implements trainingSet.
-func (g *grid) onDone(e *env, name string, took time.Duration) {
-	t, _ := g.of(name)
-	g.trained(e, g.data[t.Target].steps, took)
-}
-
-// make implements trainingSet.
-func (g *grid) make(ctx context.Context, e *env, name, dir string) error {
-	t, seed := g.of(name)
-	if err := g.open(ctx, e, t.Target); err != nil {
+// Make implements folders.Set.
+func (c cells) Make(ctx context.Context, name, dir string) error {
+	t, seed := c.of(name)
+	if err := c.open(ctx, c.env, t.Target); err != nil {
 		return err
 	}
 	if err := file.MkdirAll(dir); err != nil {
 		return err
 	}
-	o := g.trainOptions(seed)
-	o.Progress = func(steps int) { g.at(int64(steps)) }
-	done, err := g.x.Train(ctx, *t, g.parts, dir, o)
+	o := c.trainOptions(seed)
+	o.Progress = func(steps int) { c.at(int64(steps)) }
+	done, err := c.x.Train(ctx, *t, c.parts, dir, o)
 	if err != nil {
 		return err
 	}
-	r := &cellResult{trained: g.want(*t, seed), Key: t.Key, Measured: done.Measured}
-	r.Examples, r.Epochs, r.Best, r.Failed = g.parts.Train.Len(), done.Epochs, done.Best, done.Failed
-	return keep(dir, r, done.Models)
+	r := &cellResult{Record: c.want(*t, seed), Key: t.Key, Measured: done.Measured}
+	r.Examples, r.Epochs, r.Best, r.Failed = c.parts.Train.Len(), done.Epochs, done.Best, done.Failed
+	return training.Write(dir, r, done.Models)
+}
+
+// cellIn returns the cell in a folder, nil where it is not finished.
+func (g *grid) cellIn(dir string, t reproduce.Training, seed uint64) (*cellResult, error) {
+	r, want := new(cellResult), g.want(t, seed)
+	if ok, err := want.Finished(dir, r); !ok || err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // trainOptions are those of every training, with a seed.
@@ -103,18 +111,20 @@ func (g *grid) trainOptions(seed uint64) reproduce.TrainOptions {
 	return reproduce.TrainOptions{Epochs: g.epochs, Seed: seed}
 }
 
+const cellPrefix = "seed-"
+
 const cellSchema = "tattle/cell/1"
 
 // cellResult is the result.json of a cell, a training with one seed.
 type cellResult struct {
-	trained
+	training.Record
 	Key string `json:"key"`
 	reproduce.Measured
 }
 
 // want is what a finished cell says of itself; its target's data are known.
-func (g *grid) want(t reproduce.Training, seed uint64) trained {
-	k := trained{Schema: cellSchema, Settings: g.settings(), Data: g.data[t.Target].digest}
+func (g *grid) want(t reproduce.Training, seed uint64) training.Record {
+	k := training.Record{Schema: cellSchema, Settings: g.settings(), Data: g.data[t.Target].digest}
 	k.Settings["seed"] = strconv.FormatUint(seed, 10)
 	return k
 }

@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"tattle/curious"
@@ -44,7 +41,7 @@ func (g *grid) sameSettings() error {
 	if err != nil || was == nil {
 		return err
 	}
-	if d := differences(was.Settings, g.settings()); len(d) > 0 {
+	if d := run.Differences(was.Settings, g.settings()); len(d) > 0 {
 		return &run.MismatchError{Folder: g.dir, Fields: d}
 	}
 	return nil
@@ -57,7 +54,7 @@ func (g *grid) keepSettings() error {
 		return nil
 	}
 	return run.WriteFile(path, func(w io.Writer) error {
-		return indented(w, gridManifest{gridSchema, g.settings()})
+		return run.WriteJSON(w, gridManifest{gridSchema, g.settings()})
 	})
 }
 
@@ -96,17 +93,4 @@ func (g *grid) unreport() error {
 		}
 	}
 	return nil
-}
-
-// differences lists the settings in which two runs differ.
-func differences(was, is map[string]string) []run.Difference {
-	all := maps.Clone(was)
-	maps.Copy(all, is)
-	var out []run.Difference
-	for _, k := range slices.Sorted(maps.Keys(all)) {
-		if was[k] != is[k] {
-			out = append(out, run.Difference{Field: k, Have: cmp.Or(was[k], "nothing"), Want: cmp.Or(is[k], "nothing")})
-		}
-	}
-	return out
 }

@@ -15,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/reproduce"
 	"tattle/run"
@@ -54,7 +56,7 @@ func results(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	found := map[string][]byte{}
 	err := filepath.WalkDir(filepath.Join(dir, cellsDir), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Name() == resultFile {
+		if err == nil && d.Name() == training.ResultFile {
 			key, _ := filepath.Rel(dir, path)
 			found[key], err = os.ReadFile(path)
 		}
@@ -146,7 +148,7 @@ func TestGridOpens(t *testing.T) {
 			names = append(names, cellName(tr, 1))
 		}
 	}
-	m, err := g.manifest(t.Context(), e, names)
+	m, err := cells{g, e}.Manifest(t.Context(), names)
 	if err != nil || len(m.Hashes) < 2 {
 		t.Fatalf("the data of %d targets, %v", len(m.Hashes), err)
 	}
@@ -183,7 +185,7 @@ func TestGridOpens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := w.manifest(t.Context(), &served, names); err != nil || !maps.Equal(again.Hashes, m.Hashes) || w.target != first || w.data[second].steps != 0 {
+	if again, err := (cells{w, &served}).Manifest(t.Context(), names); err != nil || !maps.Equal(again.Hashes, m.Hashes) || w.target != first || w.data[second].steps != 0 {
 		t.Errorf("a worker has %v of %v, and opened %s last; %v", again.Hashes, m.Hashes, w.target, err)
 	}
 	if err := w.open(t.Context(), &served, second); err != nil || w.data[second].steps == 0 {
@@ -297,7 +299,7 @@ func TestTimeLeft(t *testing.T) {
 	}
 	var said strings.Builder
 	e := &env{stderr: &said}
-	g := &grid{x: x, total: 1000, missing: 10, bar: newMeter(&said, "", 1000, false)}
+	g := &grid{x: x, total: 1000, missing: 10, bar: progress.New(&said, "", 1000)}
 	g.trained(e, 100, 10*time.Minute)
 	if want := "the first training took 10m0s; 9 more will take about 90 minutes"; !strings.Contains(said.String(), want) {
 		t.Errorf("%q does not say %q", said.String(), want)
@@ -312,10 +314,10 @@ func TestTimeLeft(t *testing.T) {
 // without the advice to delete what took hours.
 func TestCellsAreNotTrainings(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, resultFile), []byte(`{"schema":"`+cellSchema+`","epochs":[]}`), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, training.ResultFile), []byte(`{"schema":"`+cellSchema+`","epochs":[]}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, err := readResult(dir)
+	_, err := (&taught{Run: dir}).open(t.Context(), nil)
 	var s *statusError
 	if !errors.As(err, &s) || s.status != statusUsage || strings.Contains(s.hint, "delete") || !strings.Contains(err.Error(), "a cell of reproduce") {
 		t.Errorf("%v", err)

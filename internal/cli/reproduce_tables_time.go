@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tattle/curious"
+	"tattle/internal/progress"
 	"tattle/report"
 )
 
@@ -42,7 +43,7 @@ func (g *grid) announce(e *env) {
 func (g *grid) at(steps int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.bar.set(g.done+steps, g.total)
+	g.bar.Set(int(g.done+steps), int(g.total))
 }
 
 // trained notes that a cell of so many steps is there. After the first, where it was
@@ -54,12 +55,12 @@ func (g *grid) trained(e *env, steps int64, took time.Duration) {
 	g.done += steps
 	g.missing--
 	if said := foretold(took, steps, g.total-g.done); first && said != "" {
-		g.bar.close()
+		g.bar.Close()
 		fmt.Fprintf(e.stderr, "tattle: %s: the first training took %v; %d more will take about %s. Ctrl-C keeps those that are finished, --resume goes on with the others\n",
 			g.x.Name, took.Round(time.Second), g.missing, said)
-		g.bar = newMeter(e.stderr, g.x.Name, g.total, false)
+		g.bar = progress.New(e.stderr, g.x.Name, int(g.total))
 	}
-	g.bar.set(g.done, g.total)
+	g.bar.Set(int(g.done), int(g.total))
 }
 
 // worthSaying is how long work is before it is announced.

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"tattle/cluster"
+	"tattle/internal/file"
 	"tattle/run"
 )
 
@@ -18,7 +18,7 @@ import (
 // while they are computed, and then what they were of.
 const (
 	shardsDir    = "shards"
-	manifestFile = "manifest.json"
+	manifestFile = run.ManifestName
 )
 
 // begun says whether a folder holds bounds, or some of them, but no report.
@@ -120,6 +120,5 @@ func quote(a string) string {
 }
 
 func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+	return file.Exists(path)
 }

@@ -12,6 +12,7 @@ import (
 
 	"tattle/cluster"
 	"tattle/internal/file"
+	"tattle/report"
 	"tattle/run"
 )
 
@@ -139,7 +140,7 @@ func clusterRow(r cluster.RunState) runRow {
 		row.notes = append(row.notes, "worker "+file.Name(w.Name)+" takes no part: "+file.Line(w.Refused))
 	}
 	if workers > 0 {
-		row.state = fmt.Sprintf("%s, %s", row.state, counted(workers, "worker"))
+		row.state = fmt.Sprintf("%s, %s", row.state, report.Count(workers, "worker"))
 	}
 	return row
 }
@@ -155,21 +156,13 @@ func (r *runRow) fail(stage string, n int, failures []run.Failure) {
 	if n == 0 {
 		return
 	}
-	r.notes = append(r.notes, fmt.Sprintf("stage %s: %s set aside", file.Name(stage), counted(n, "shard")))
+	r.notes = append(r.notes, fmt.Sprintf("stage %s: %s set aside", file.Name(stage), report.Count(n, "shard")))
 	for _, f := range failures[:min(len(failures), mostFailures)] {
 		r.notes = append(r.notes, "  "+file.Line(f.Name)+": "+f.Cause())
 	}
 	if n > mostFailures {
 		r.notes = append(r.notes, fmt.Sprintf("  and %d more", n-mostFailures))
 	}
-}
-
-// counted is "1 worker" or "2 workers".
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // commandLine is a command line on one line.

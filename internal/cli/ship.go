@@ -1,10 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
-	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -13,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"tattle/cluster"
+	"tattle/curious/training"
 	"tattle/internal/file"
 	"tattle/measure"
 	"tattle/onnx"
@@ -105,7 +102,7 @@ func inputsOf(k *kong.Context) []cluster.Input {
 // of its training and what that read, and the weights that it keeps in other files.
 func besideModel(path string) []string {
 	dir := filepath.Dir(path)
-	all := []string{preprocessFile(path), filepath.Join(dir, resultFile), filepath.Join(dir, sourceFile)}
+	all := []string{preprocessFile(path), filepath.Join(dir, training.ResultFile), filepath.Join(dir, training.SourceFile)}
 	if d, err := onnx.Describe(path, onnx.ReadOptions{}); err == nil {
 		for _, name := range d.Beside {
 			if filepath.IsLocal(name) {
@@ -119,7 +116,7 @@ func besideModel(path string) []string {
 // trainedOn lists the data that the training of a model read, and their labels, where
 // files beside it say so.
 func trainedOn(model string) []string {
-	r, err := readResult(filepath.Dir(model))
+	r, err := training.ReadResult(filepath.Dir(model))
 	if err != nil || r.Source == nil {
 		return nil
 	}
@@ -169,63 +166,17 @@ func together(inputs []cluster.Input, paths map[string]string, dir string) (map[
 			continue
 		}
 		to := filepath.Join(dir, strings.ReplaceAll(filepath.ToSlash(i.Path), ":", ""))
-		if err := link(here, to); err != nil {
+		if err := file.LinkOrCopy(here, to); err != nil {
 			return nil, err
 		}
 		at[i.Path] = to
 	}
 	for _, i := range inputs {
-		if to := at[i.Path]; filepath.Base(i.Path) == sourceFile && to != i.Path {
-			if err := repoint(to, at); err != nil {
+		if to := at[i.Path]; filepath.Base(i.Path) == training.SourceFile && to != i.Path {
+			if err := training.Repoint(to, at); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return at, nil
-}
-
-// link makes the file to, which is from: the same file where it can be.
-func link(from, to string) error {
-	if err := file.MkdirAll(filepath.Dir(to)); err != nil {
-		return err
-	}
-	if err := file.Link(from, to); err == nil || errors.Is(err, os.ErrExist) {
-		return nil
-	}
-	f, err := file.Open(from)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	w, err := file.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, f)
-	return errors.Join(err, w.Close())
-}
-
-// repoint makes the paths in a sourceFile those of this machine. Pictures that the run
-// kept decoded are decoded again here, beside the data.
-func repoint(path string, at map[string]string) error {
-	data, err := file.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	var source dataSource
-	if err := json.Unmarshal(data, &source); err != nil {
-		return nil // whoever reads it says so
-	}
-	for _, p := range []*string{&source.Path, &source.Labels} {
-		if to, ok := at[*p]; ok {
-			*p = to
-		}
-	}
-	if source.Cache != "none" {
-		source.Cache = ""
-	}
-	if data, err = json.Marshal(source); err != nil {
-		return err
-	}
-	return file.Write(path, func(w io.Writer) error { _, err := w.Write(data); return err })
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"tattle/curious/training"
+	"tattle/internal/file"
 	"tattle/nn"
 	"tattle/onnx"
 )
@@ -110,7 +112,7 @@ func TestSettlePaths(t *testing.T) {
 		to := filepath.Join(brought, string('a'+rune(i)), filepath.Base(in.Path))
 		if info, _ := os.Stat(in.Path); info.IsDir() {
 			inputs[i].Folder = true
-		} else if err := link(in.Path, to); err != nil {
+		} else if err := file.LinkOrCopy(in.Path, to); err != nil {
 			t.Fatal(err)
 		}
 		paths[in.Path] = to
@@ -128,11 +130,11 @@ func TestSettlePaths(t *testing.T) {
 	if !strings.HasPrefix(c.Model, filepath.Join(brought, "together")) || !exists(preprocessFile(c.Model)) {
 		t.Errorf("the model is %s, without what lay beside it", c.Model)
 	}
-	result, err := os.ReadFile(filepath.Join(filepath.Dir(c.Model), sourceFile))
+	result, err := os.ReadFile(filepath.Join(filepath.Dir(c.Model), training.SourceFile))
 	if want := `{"kind":"","path":"` + faces + `","seed":18446744073709551615}`; err != nil || string(result) != want {
 		t.Errorf("source.json beside it is %s, %v", result, err)
 	}
-	if was, _ := os.ReadFile(filepath.Join(dir, "net", sourceFile)); strings.Contains(string(was), brought) {
+	if was, _ := os.ReadFile(filepath.Join(dir, "net", training.SourceFile)); strings.Contains(string(was), brought) {
 		t.Error("the submitter's source.json was changed")
 	}
 }

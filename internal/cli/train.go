@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"tattle/dataset"
-	"tattle/measure"
+	"tattle/internal/progress"
 	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/nn/zoo"
@@ -207,14 +207,14 @@ func (c *trainCmd) fit(ctx context.Context, e *env, dir string, data, test *data
 	if err != nil {
 		return nil, nil, err
 	}
-	bar := newMeter(e.stderr, "training", 0, false)
-	defer bar.close()
+	bar := progress.New(e.stderr, "training", 0)
+	defer bar.Close()
 	_, err = train.Fit(ctx, g, data, train.Options{
 		Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed,
 		Optimizer: func(ps []*nn.Param) train.Optimizer {
 			return train.NewAdamW(ps, train.AdamOptions{LearningRate: c.LearningRate})
 		},
-		Progress: func(done, total int, _ float64) { bar.set(int64(done), int64(total)) },
+		Progress: func(done, total int, _ float64) { bar.Set(done, total) },
 		Validate: func(_ int, ep train.Epoch) error {
 			a, err := interruptible(ctx, func() (float64, error) { return nn.Accuracy(net, test), nil })
 			if err != nil {
@@ -248,7 +248,7 @@ func (c *trainCmd) untrained(shape []int) (*nn.Graph, error) {
 // asked is the training before its first epoch.
 func (c *trainCmd) asked(g *nn.Graph, train *dataset.Set) *report.Training {
 	return &report.Training{
-		Task: train.Name, Parameters: parameters(g), Examples: train.Len(), Batch: c.Batch, Asked: c.Epochs,
+		Task: train.Name, Parameters: g.ParamCount(), Examples: train.Len(), Batch: c.Batch, Asked: c.Epochs,
 		Optimizer: fmt.Sprintf("AdamW, learning rate %g", c.LearningRate),
 	}
 }
@@ -281,9 +281,9 @@ func (c *trainCmd) keep(ctx context.Context, e *env, dir string, g *nn.Graph, t 
 	if err != nil {
 		return nil, err
 	}
-	bar := newMeter(e.stderr, "measuring accuracy", int64(test.Len()), false)
-	defer bar.close()
-	u, err := release.CleanUtility(ctx, net, measure.Watch(test, func(read int) { bar.set(int64(read), 0) }))
+	bar := progress.New(e.stderr, "measuring accuracy", test.Len())
+	defer bar.Close()
+	u, err := release.CleanUtility(ctx, net, progress.Watch(test, bar))
 	if err != nil {
 		return nil, fmt.Errorf("the model is in %s, without a report: %w", dir, err)
 	}

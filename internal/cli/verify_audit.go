@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"tattle/audit"
+	"tattle/internal/progress"
 	"tattle/nn"
 	"tattle/report"
 	"tattle/run"
@@ -31,10 +32,10 @@ func (c *verifyCmd) audit(ctx context.Context, e *env, dir string, claims *repor
 		return nil, err
 	}
 	v.absent.references, v.absent.trained = len(d.References) > 0, d.Planted != nil || d.Released != nil
-	bars := &phases{w: e.stderr}
-	o.Progress = bars.set
+	bars := &progress.Phases{W: e.stderr}
+	o.Progress = bars.Set
 	res, err := d.Audit(ctx, o)
-	bars.close()
+	bars.Close()
 	if err != nil {
 		return nil, finding(fmt.Errorf("%s: the audit cannot be done again: %w", dir, err), "")
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"tattle/bound"
+	"tattle/internal/progress"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
@@ -55,10 +56,10 @@ func (c *verifyCmd) described(ctx context.Context, e *env, dir string, m *remeas
 	if m.Data == nil {
 		return found, nil
 	}
-	bars := &phases{w: e.stderr}
-	defer bars.close()
+	bars := &progress.Phases{W: e.stderr}
+	defer bars.Close()
 	var err error
-	found.RMS, found.Utility, err = m.SetUtility(ctx, s, dir, bars.set)
+	found.RMS, found.Utility, err = m.SetUtility(ctx, s, dir, bars.Set)
 	return found, flagged(err, optionFlags)
 }
 
@@ -82,14 +83,14 @@ func (m *remeasured) origin(claims *report.Report) report.Origin {
 
 // certificates computes them again.
 func (c *verifyCmd) certificates(ctx context.Context, e *env, dir string, claims *report.Report, m *remeasured, front *nn.Net) ([]string, error) {
-	bar := newMeter(e.stderr, "verifying", int64(claims.Data.Examples), false)
-	defer bar.close()
+	bar := progress.New(e.stderr, "verifying", claims.Data.Examples)
+	defer bar.Close()
 	arrays := bound.Claims{Arrays: filepath.Join(dir, arraysFile), SHA256: claims.Arrays[0].SHA256}
 	var source bound.Source
 	if m.Data != nil {
 		source = m.Data
 	}
-	found, err := bound.Verify(ctx, front, source, m.Experiment, arrays, func(done, total int) { bar.set(int64(done), int64(total)) })
+	found, err := bound.Verify(ctx, front, source, m.Experiment, arrays, bar.Set)
 	if misfit := (*bound.MisfitError)(nil); errors.As(err, &misfit) {
 		return nil, finding(err, "")
 	}

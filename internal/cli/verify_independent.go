@@ -8,6 +8,7 @@ import (
 
 	"tattle/bound"
 	"tattle/independent"
+	"tattle/internal/progress"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/report"
@@ -43,9 +44,9 @@ func (c *verifyCmd) independently(ctx context.Context, e *env, dir string, claim
 	if x.Twins.Examples > 0 {
 		r.Kinds = append(r.Kinds, independent.Kind{Name: "twin", Runtime: x.Runtime.Error, Low: x.Twins.Domain.Low, High: x.Twins.Domain.High})
 	}
-	bar := newMeter(e.stderr, "checking independently", int64(claims.Data.Examples), false)
-	defer bar.close()
-	compared, found, err := independent.Check(ctx, r, filepath.Join(dir, arraysFile), func(done, total int) { bar.set(int64(done), int64(total)) })
+	bar := progress.New(e.stderr, "checking independently", claims.Data.Examples)
+	defer bar.Close()
+	compared, found, err := independent.Check(ctx, r, filepath.Join(dir, arraysFile), bar.Set)
 	for _, f := range found {
 		lines = append(lines, "independent check: "+f.String())
 	}

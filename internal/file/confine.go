@@ -3,6 +3,7 @@ package file
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -155,6 +156,28 @@ func Rename(from, to string) error {
 // Link is os.Link of two paths in one folder or below it.
 func Link(from, to string) error {
 	return between(from, to, os.Link, (*os.Root).Link)
+}
+
+// LinkOrCopy makes the file to with the content of from: the same file where the file
+// system has hard links. A file that is there already stays as it is.
+func LinkOrCopy(from, to string) error {
+	if err := MkdirAll(filepath.Dir(to)); err != nil {
+		return err
+	}
+	if err := Link(from, to); err == nil || errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	f, err := Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w, err := OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, f)
+	return errors.Join(err, w.Close())
 }
 
 // between does something with two paths that lie in the same confined folder, or in none.

@@ -91,3 +91,9 @@ func (f folder) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(
 
 // Stat implements fs.StatFS.
 func (f folder) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.FS, name) }
+
+// Exists reports whether there is something at path that can be looked at.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

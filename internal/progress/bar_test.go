@@ -1,4 +1,4 @@
-package cli
+package progress
 
 import (
 	"io"
@@ -9,19 +9,19 @@ import (
 // The time left is told by the pace of those who work, not by how long nobody did.
 func TestPaceOfACrowd(t *testing.T) {
 	began := time.Now().Add(-time.Hour)
-	m := &meter{crowd: &crowd{Writer: io.Discard}, started: began, pace: began, first: -1}
-	m.set(64, 512) // of a run that goes on
-	m.set(64, 512)
+	m := &Bar{workers: &Workers{Writer: io.Discard}, started: began, pace: began, first: -1}
+	m.Set(64, 512) // of a run that goes on
+	m.Set(64, 512)
 	if !m.pace.Equal(began) {
 		t.Error("time is counted before anything is done")
 	}
-	m.set(128, 512)
+	m.Set(128, 512)
 	if m.first != 128 || time.Since(m.pace) > time.Minute {
 		t.Errorf("an hour without workers counts: from %d on, since %v", m.first, m.pace)
 	}
 	pace := m.pace
-	m.set(192, 512)
-	m.set(256, 512)
+	m.Set(192, 512)
+	m.Set(256, 512)
 	if m.first != 128 || !m.pace.Equal(pace) {
 		t.Errorf("begins anew: from %d on, since %v", m.first, m.pace)
 	}
@@ -30,7 +30,7 @@ func TestPaceOfACrowd(t *testing.T) {
 func TestTimeLeftOfBars(t *testing.T) {
 	for _, c := range []struct {
 		since      time.Duration
-		done, left int64
+		done, left int
 		want       string
 	}{
 		{10 * time.Second, 5, 10, ", 20s left"}, {10 * time.Second, 0, 10, ""}, {10 * time.Second, 10, 0, ""},

@@ -1,0 +1,50 @@
+package training
+
+import (
+	"context"
+	"io"
+	"strconv"
+
+	"tattle/curious"
+	"tattle/dataset"
+	"tattle/npy"
+	"tattle/run"
+)
+
+// WriteOutputs writes the outputs of a classifier on the test part, with the labels, into
+// an .npz file: what an audit needs.
+func WriteOutputs(ctx context.Context, path string, t *curious.Result, test *dataset.Set) error {
+	outputs, err := curious.Predict(ctx, t.Classifier, test)
+	if err != nil {
+		return err
+	}
+	n := test.Len()
+	return run.WriteFile(path, func(f io.Writer) error {
+		w := npy.NewWriter(f)
+		if err := w.Add("outputs", []int{n, len(outputs) / n}, outputs); err != nil {
+			return err
+		}
+		if err := w.Add("y", []int{n}, int64s(test.Y)); err != nil {
+			return err
+		}
+		for i, s := range test.Sensitive {
+			name := "s"
+			if len(test.Sensitive) > 1 {
+				name += strconv.Itoa(i + 1)
+			}
+			if err := w.Add(name, []int{n}, int64s(s.Labels)); err != nil {
+				return err
+			}
+		}
+		return w.Close()
+	})
+}
+
+// int64s returns the numbers in the type that .npy has for integers.
+func int64s(v []int) []int64 {
+	out := make([]int64, len(v))
+	for i, x := range v {
+		out[i] = int64(x)
+	}
+	return out
+}

@@ -1,0 +1,102 @@
+package training
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"tattle/curious"
+	"tattle/dataset"
+	"tattle/internal/file"
+	"tattle/run"
+)
+
+// Source says how labelled data were read, so that they can be read again.
+type Source struct {
+	Kind       string   `json:"kind"`
+	Path       string   `json:"path,omitempty"` // absolute
+	Labels     string   `json:"labels,omitempty"`
+	FileColumn string   `json:"file_column,omitempty"`
+	Target     string   `json:"target,omitempty"`    // a rule
+	Sensitive  []string `json:"sensitive,omitempty"` // rules
+	Side       int      `json:"side,omitempty"`
+	Seed       uint64   `json:"seed"`
+	Limit      int      `json:"limit,omitempty"`
+	HoldOut    bool     `json:"hold_out,omitempty"` // trained on the teacher's part alone
+	Cache      string   `json:"cache,omitempty"`    // of decoded pictures: "" beside the data, "none", or an absolute folder
+}
+
+// Open reads the data, in three parts. All of the training part is in whole; parts has
+// only what is trained on. progress, unless nil, is called with the examples read.
+func (s *Source) Open(ctx context.Context, progress func(done, total int)) (parts, whole *dataset.Parts, err error) {
+	if _, err := os.Stat(s.Path); err != nil && s.Path != "" {
+		return nil, nil, err
+	}
+	whole, err = dataset.OpenParts(ctx, s.Path, dataset.LabelledOptions{
+		Kind: s.Kind, Labels: s.Labels, FileColumn: s.FileColumn, Target: s.Target, Sensitive: s.Sensitive,
+		Side: s.Side, Seed: s.Seed, Cache: s.Cache, Limit: s.Limit, Progress: progress,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if parts = whole; s.HoldOut {
+		parts, _ = curious.SplitTeacher(whole, s.Seed)
+	}
+	return parts, whole, nil
+}
+
+// write writes source.json into dir; it does nothing if s is nil.
+func (s *Source) write(dir string) error {
+	if s == nil {
+		return nil
+	}
+	return run.WriteFile(filepath.Join(dir, SourceFile), func(w io.Writer) error { return run.WriteJSON(w, s) })
+}
+
+// readSource reads the source.json in dir, nil if there is none.
+func readSource(dir string) (*Source, error) {
+	path := filepath.Join(dir, SourceFile)
+	b, err := file.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := new(Source)
+	if err := json.Unmarshal(b, s); err != nil {
+		return nil, fmt.Errorf("%s: %w: it was changed, train again", path, err)
+	}
+	return s, nil
+}
+
+// Repoint changes the paths in a source.json to those in moved, by their old ones. The
+// cache of decoded pictures goes back to its default, beside the data. A file that
+// cannot be parsed is left as it is: readers report it.
+func Repoint(path string, moved map[string]string) error {
+	data, err := file.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var s Source
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil
+	}
+	for _, p := range []*string{&s.Path, &s.Labels} {
+		if to, ok := moved[*p]; ok {
+			*p = to
+		}
+	}
+	if s.Cache != "none" {
+		s.Cache = ""
+	}
+	if data, err = json.Marshal(s); err != nil {
+		return err
+	}
+	return file.Write(path, func(w io.Writer) error { _, err := w.Write(data); return err })
+}

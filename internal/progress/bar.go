@@ -1,0 +1,154 @@
+// Package progress shows on a terminal how far work has come.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"tattle/internal/file"
+)
+
+// quietFor is how long work may take before it shows a bar.
+const quietFor = 2 * time.Second
+
+// A Bar shows how far work has come, with the time left, on a terminal and only once the
+// work has lasted quietFor. It is safe for concurrent use; after Close it stays silent.
+type Bar struct {
+	mu      sync.Mutex
+	w       io.Writer // nil for silence
+	workers *Workers  // who computes; nil for this process alone
+	what    string
+	total   int
+	bytes   bool
+	started time.Time
+	pace    time.Time // since when the pace is measured
+	done    int       // of the last Set
+	first   int       // what was done already when the work started; -1 until that is known
+	bar     *progressbar.ProgressBar
+}
+
+// New returns a bar on w for work of so many steps; -1 if that is not known yet.
+func New(w io.Writer, what string, total int) *Bar { return newBar(w, what, total, false) }
+
+// NewBytes returns a bar for work whose steps are bytes.
+func NewBytes(w io.Writer, what string, total int) *Bar { return newBar(w, what, total, true) }
+
+func newBar(w io.Writer, what string, total int, bytes bool) *Bar {
+	workers, _ := w.(*Workers)
+	w = Terminal(w)
+	now := time.Now()
+	b := &Bar{w: w, workers: workers, what: what, total: total, bytes: bytes, started: now, pace: now, first: -1}
+	if workers != nil && w != nil {
+		go b.refresh()
+	}
+	return b
+}
+
+// refresh shows the bar again now and then, until it is closed: other processes do the
+// work, and news of it may be rare.
+func (b *Bar) refresh() {
+	for {
+		time.Sleep(quietFor / 2)
+		b.mu.Lock()
+		done, known, closed := b.done, b.first >= 0, b.w == nil
+		b.mu.Unlock()
+		if closed {
+			return
+		}
+		if known {
+			b.Set(done, 0)
+		}
+	}
+}
+
+// Terminal returns the terminal behind w, nil if there is none or it cannot move its
+// cursor.
+func Terminal(w io.Writer) io.Writer {
+	if s, ok := w.(*Workers); ok {
+		w = s.Writer
+	}
+	if s, ok := w.(*file.Screen); ok {
+		w = s.W
+	}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
+		return f
+	}
+	return nil
+}
+
+// Set reports that done steps are done, of total (0 leaves the total as it was).
+func (b *Bar) Set(done, total int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.first < 0 {
+		b.first = done
+	}
+	if b.workers != nil && b.pace.Equal(b.started) && done > b.first { // before that, others may not have begun
+		b.first, b.pace = done, time.Now()
+	}
+	b.done = done
+	if total > 0 {
+		b.total = total
+	}
+	if b.w == nil || time.Since(b.started) < quietFor {
+		return
+	}
+	if b.bar == nil {
+		b.bar = b.draw()
+	}
+	b.bar.ChangeMax(b.total)
+	b.bar.Describe(b.what + b.workers.words() + timeLeft(time.Since(b.pace), done-b.first, b.total-done))
+	b.bar.Set(done) // an error here is the terminal's, and the work goes on
+}
+
+// SetBytes is Set for counts that are int64.
+func (b *Bar) SetBytes(done, total int64) { b.Set(int(done), int(total)) }
+
+// Name changes what the work is called.
+func (b *Bar) Name(what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.what = what
+}
+
+func (b *Bar) draw() *progressbar.ProgressBar {
+	return progressbar.NewOptions(b.total,
+		progressbar.OptionSetWriter(b.w),
+		progressbar.OptionShowBytes(b.bytes),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(false), // it would count what a resumed run finds done
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetWidth(20),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionUseANSICodes(true), // clears what the terminal echoes too
+		progressbar.OptionClearOnFinish(),
+	)
+}
+
+// timeLeft returns how long the steps left will take at the pace of those done, in words.
+func timeLeft(since time.Duration, done, left int) string {
+	if since < 0 || done <= 0 || left <= 0 {
+		return ""
+	}
+	nanoseconds := float64(since) / float64(done) * float64(left) // may be more than a Duration holds
+	if nanoseconds > float64(100*time.Hour) {
+		return ", days left"
+	}
+	return fmt.Sprintf(", %v left", time.Duration(nanoseconds).Round(time.Second))
+}
+
+// Close clears the bar.
+func (b *Bar) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.bar != nil {
+		b.bar.Clear()
+	}
+	b.w = nil
+}

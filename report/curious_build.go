@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"tattle/classify"
+	"tattle/curious"
+)
+
+// SetEvaluation sets what a report says of one classifier on its first lines: the figures
+// of its attacks, or its accuracy if there is none. taus are the attacks' thresholds.
+func (r *Report) SetEvaluation(v *curious.Evaluation, o curious.Options, taus []float64) {
+	if len(v.Sensitive) == 0 {
+		h := v.Honesty
+		r.Utility = Utility{
+			CleanAccuracy: Number(h.Value), CleanInterval: h.Interval,
+			ReleasedAccuracy: Number(h.Value), ReleasedInterval: h.Interval, Examples: h.Examples, Draws: 1,
+		}
+		return
+	}
+	c := &Curiosity{
+		Attack: string(o.Attack), Outputs: string(v.Outputs), Beta: o.Beta, Target: v.Target, Examples: v.Examples,
+		Honesty: Number(v.Honesty.Value), HonestyInterval: Between(v.Honesty.Interval),
+		EntropyBits: Number(v.Entropy.MeanBits), EntropyMax: Number(math.Log2(float64(len(v.Classes)))),
+		HonestyConfusion: &Confusion{Classes: v.Classes, Counts: v.Confusion}, Shared: v.Correlations,
+	}
+	for i, s := range v.Sensitive {
+		l := attackLeak(s, len(v.Sensitive))
+		if i < len(taus) {
+			l.Tau = Number(taus[i])
+		}
+		if i == 0 {
+			c.Leak = l
+		} else {
+			c.Others = append(c.Others, l)
+		}
+	}
+	r.Curiosity = c
+}
+
+// attackLeak returns the figures of an attack on one of several attributes.
+func attackLeak(s curious.Curiosity, attributes int) Leak {
+	p, test := s.PValueHolm, classify.ComparisonTest
+	if attributes > 1 {
+		test += fmt.Sprintf(", Holm's correction for %d attributes", attributes)
+	}
+	return Leak{
+		Sensitive: s.Attribute, Guess: s.Attack,
+		Curiosity: Number(s.Curiosity.Value), CuriosityInterval: Between(s.Curiosity.Interval),
+		Majority: Number(s.Majority.Value), FromTarget: Number(s.FromTarget.Value), FromLabel: Number(s.FromLabel.Value),
+		Baseline: Number(s.BaselineValue), BaselineKind: s.Baseline,
+		Excess: Number(s.Excess), ExcessInterval: Between(s.ExcessInterval), PValue: &p, Test: test,
+		Information: Number(s.Guess.Bits), InformationInterval: Between(s.Guess.Interval),
+		Confusion: &Confusion{Classes: s.Classes, Counts: s.Confusion},
+	}
+}
+
+// AddRuns adds a point of the plane for each attribute that was attacked. run has what is
+// not in the evaluation.
+func (r *Curious) AddRuns(v *curious.Evaluation, run Run) {
+	for _, s := range v.Sensitive {
+		x, p := run, s.PValueHolm
+		x.Target, x.Sensitive = v.Target, s.Attribute
+		if len(v.Sensitive) > 1 {
+			x.Name += ", " + s.Attribute
+		}
+		x.TargetClasses, x.SensitiveClasses = len(v.Classes), len(s.Classes)
+		x.Honesty, x.HonestyInterval = Number(v.Honesty.Value), Between(v.Honesty.Interval)
+		x.Curiosity, x.CuriosityInterval = Number(s.Curiosity.Value), Between(s.Curiosity.Interval)
+		x.Baseline, x.BaselineKind = Number(s.BaselineValue), s.Baseline
+		x.Excess, x.ExcessInterval, x.PValue = Number(s.Excess), Between(s.ExcessInterval), &p
+		x.EntropyBits = Number(v.Entropy.MeanBits)
+		r.Runs = append(r.Runs, x)
+	}
+}
+
+// AddCurves adds the ROC curves and the histograms of entropies of a run that was
+// attacked.
+func (r *Curious) AddCurves(v *curious.Evaluation, run string) {
+	if len(v.Sensitive) == 0 {
+		return
+	}
+	r.ROC = append(r.ROC, ROCsOf(run, v)...)
+	r.Entropy = append(r.Entropy, entropyOf(run, v.Entropy, len(v.Classes)))
+	for _, s := range v.Sensitive {
+		if s.Attack != curious.ThresholdAttack || len(s.Entropy) != len(s.Classes) {
+			continue
+		}
+		for j, class := range s.Classes { // what the threshold tells apart
+			r.Entropy = append(r.Entropy, entropyOf(run+", "+s.Attribute+" "+class, s.Entropy[j], len(v.Classes)))
+		}
+	}
+}
+
+// ROCsOf returns the ROC curves of one run: of honesty, then of each attack.
+func ROCsOf(run string, v *curious.Evaluation) []ROC {
+	all := []ROC{{Run: run, Of: OfHonesty, Attribute: v.Target, Curves: v.ROC}}
+	for _, s := range v.Sensitive {
+		all = append(all, ROC{Run: run, Of: OfCuriosity, Attribute: s.Attribute, Curves: s.ROC})
+	}
+	return all
+}
+
+func entropyOf(run string, h curious.Entropy, classes int) Entropy {
+	return Entropy{
+		Run: run, Mean: Number(h.MeanBits), Interval: Between(h.Interval),
+		Max: Number(math.Log2(float64(classes))), Edges: h.Edges, Counts: h.Counts,
+	}
+}
+
+// SetPruning sets a curve for each attribute that is attacked, or one of honesty alone; v
+// is the classifier before it was pruned.
+func (r *Curious) SetPruning(v *curious.Evaluation, points []curious.Pruned) {
+	chance := Number(0)
+	if v.Examples > 0 {
+		chance = Number(float64(v.Majority()) / float64(v.Examples))
+	}
+	r.Pruning = nil
+	for _, s := range v.Sensitive {
+		r.Pruning = append(r.Pruning, Pruning{Run: v.Target + " / " + s.Attribute, Honesty: chance, Baseline: Number(s.BaselineValue)})
+	}
+	if len(v.Sensitive) == 0 {
+		r.Pruning = []Pruning{{Run: v.Target, Honesty: chance}}
+	}
+	for k := range r.Pruning {
+		for _, x := range points {
+			r.Pruning[k].Points = append(r.Pruning[k].Points, pruningPoint(x, k))
+		}
+	}
+}
+
+// pruningPoint returns a point of the k-th curve.
+func pruningPoint(x curious.Pruned, k int) PruningPoint {
+	p := PruningPoint{
+		Fraction: Number(x.Fraction), Honesty: Number(x.Honesty.Value), HonestyInterval: Between(x.Honesty.Interval),
+		Curiosity: Number(math.NaN()),
+	}
+	if k < len(x.Curiosity) {
+		p.Curiosity, p.CuriosityInterval = Number(x.Curiosity[k].Value), Between(x.Curiosity[k].Interval)
+	}
+	return p
+}
+
+// CuriousOutcome returns what the attacks of one training, or of several seeds, have
+// shown, and a sentence that says it.
+func CuriousOutcome(seeds ...*curious.Evaluation) (Outcome, string) {
+	if len(seeds[0].Sensitive) == 0 {
+		return Done, "trained"
+	}
+	shown := 0
+	for _, v := range seeds {
+		if slices.ContainsFunc(v.Sensitive, func(s curious.Curiosity) bool { return s.Shown() }) {
+			shown++
+		}
+	}
+	switch shown {
+	case 0:
+		return NoExcess, string(NoExcess)
+	case len(seeds):
+		return Demonstrated, string(Demonstrated)
+	}
+	return Demonstrated, fmt.Sprintf("%s with %d of %d seeds", Demonstrated, shown, len(seeds))
+}
