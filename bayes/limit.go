@@ -8,7 +8,11 @@ import (
 
 // A Limit is the mean of a bounded variable over draws, with limits on its expectation. Each of
 // the two fails with the probability alpha that was asked for.
-type Limit struct{ Mean, Low, High float64 }
+type Limit struct {
+	Mean float64 `json:"mean"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
 
 // limits are those of x, with values in [0, most] that rounding may have changed by the relative
 // error given. The first tenth of the draws guess the variance; the limits are of the others.

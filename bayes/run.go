@@ -26,6 +26,23 @@ type Density interface {
 	LogDensity(z []float64) float64
 }
 
+// Certain is no noise: every release is the features themselves, and candidates with
+// other features are excluded.
+type Certain struct{ release.None }
+
+// excluded is the log density of what cannot be: far below negligible, and finite.
+const excluded = -1000
+
+// LogDensity returns 0 for zeros, and −1000 for all else.
+func (Certain) LogDensity(z []float64) float64 {
+	for _, v := range z {
+		if v != 0 {
+			return excluded
+		}
+	}
+	return 0
+}
+
 // An Attribute is a class of every candidate, such as who wrote the digit.
 type Attribute struct {
 	Name    string
@@ -91,6 +108,11 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 	for _, a := range attributes {
 		if len(a.Class) != count || a.Target != nil && len(a.Target) != count {
 			return nil, fmt.Errorf("attribute %s: %d classes for %d candidates", a.Name, len(a.Class), count)
+		}
+		for j, c := range a.Class {
+			if c < 0 || c >= a.Classes {
+				return nil, fmt.Errorf("attribute %s: candidate %d is of class %d; there are %d", a.Name, j, c, a.Classes)
+			}
 		}
 	}
 	if o.Draws == 0 {

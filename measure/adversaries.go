@@ -33,8 +33,9 @@ type Adversaries struct {
 	Draws          int      // of the noise, for each example; 0 is attack.DefaultDraws
 	Training       nn.Source
 	TrainingSHA256 string
-	TrainingPath   string // where Training was read from
-	LeftOut        string // what does not run because there is no training data; empty for nothing
+	Lists          *ListOptions // of the limits on every adversary; nil for none
+	TrainingPath   string       // where Training was read from
+	LeftOut        string       // what does not run because there is no training data; empty for nothing
 	Seed           uint64
 	// NeedsPrior and NeedsAttacks say that the van Trees bound and the attacks were asked
 	// for by name: they may take any time, and failing them is an error.
@@ -53,7 +54,7 @@ func (a Adversaries) String() string {
 	if a.Training != nil {
 		learned = a.TrainingSHA256
 	}
-	return fmt.Sprintf("%s; attacks %q, %d draws, learned from %s", s, a.Attacks, a.Draws, learned)
+	return fmt.Sprintf("%s; attacks %q, %d draws, learned from %s; %v", s, a.Attacks, a.Draws, learned, a.Lists)
 }
 
 // WithoutTraining leaves out everything that learns, for the given reason.
@@ -87,6 +88,7 @@ type Target struct {
 // A Learned is what adversaries came to.
 type Learned struct {
 	*Attacks
+	Listed      *ListFigures             // limits from lists of inputs; nil where they were not asked for
 	Assumptions []bound.Note             // of the van Trees bound; nil where it was not computed
 	LeftOut     []string                 // what failed without having been asked for by name, and why
 	Timing      map[string]time.Duration // of each part, by name
@@ -108,6 +110,11 @@ func (a Adversaries) Run(ctx context.Context, t Target) (*Learned, error) {
 		a.Draws = 1 // all are the same
 	}
 	r := &adversary{Adversaries: a, target: t, out: &Learned{Attacks: &Attacks{}, Timing: map[string]time.Duration{}}}
+	if a.Lists != nil {
+		if err := r.try(ctx, "lists of inputs", "limits from lists of inputs", true, r.lists); err != nil {
+			return nil, err
+		}
+	}
 	if a.Training != nil {
 		if err := r.try(ctx, "prior alone", "guessing the mean, without the release", false, r.priorAlone); err != nil {
 			return nil, err
@@ -154,6 +161,15 @@ func (r *adversary) progress(what string) func(done, total int) {
 			r.Progress(what, done, total)
 		}
 	}
+}
+
+// lists computes the limits that bind every adversary.
+func (r *adversary) lists(ctx context.Context) (err error) {
+	o := *r.Lists
+	o.Progress = r.Progress
+	r.out.Listed, err = o.Run(ctx, r.target)
+	r.out.Lists = r.out.Listed.Sizes()
+	return err
 }
 
 // learnPrior estimates the mean and the covariance of inputs.

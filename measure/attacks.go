@@ -22,12 +22,14 @@ type Attacks struct {
 	Results    []*attack.Result
 	PriorAlone *attack.Result // guessing the mean of the training data, on the same inputs; nil where it was not measured
 
+	Lists              []float64 // inputs of each list, as ListFigures.Sizes has them
 	VanTrees           []float64 // [m], bounds on the errors; nil where they were not computed
 	VanTreesMeanSquare float64   // bound on the mean-square error; NaN where the coordinates are not an orthonormal basis
 }
 
 // The names of the arrays.
 const (
+	listsName        = "lists"
 	vanTreesStdName  = "van_trees_std"
 	vanTreesMeanName = "van_trees_mean_square"
 	rmsSuffix        = "_rms"
@@ -49,6 +51,9 @@ func (a *Attacks) encode(w io.Writer) error {
 		if first == nil && x != nil {
 			first = z.Add(name, []int{rows, len(x) / rows}, x)
 		}
+	}
+	if len(a.Lists) > 0 {
+		add(listsName, 1, a.Lists)
 	}
 	add(vanTreesStdName, 1, a.VanTrees)
 	if a.VanTrees != nil && !math.IsNaN(a.VanTreesMeanSquare) {
@@ -97,6 +102,12 @@ func ReadAttacks(path string, attacks []Claim, priorAlone *Claim, m int) (*Attac
 		return x
 	}
 	a, names := &Attacks{VanTreesMeanSquare: math.NaN()}, f.Names()
+	if slices.Contains(names, listsName) {
+		x, _, e := f.Float64s(listsName)
+		if a.Lists = x; err == nil {
+			err = e
+		}
+	}
 	if slices.Contains(names, vanTreesStdName) {
 		a.VanTrees = read(vanTreesStdName, 1, m)
 	}

@@ -11,6 +11,7 @@ import (
 
 // bounds adds what is proved, estimated, assumed and demonstrated of a release.
 func (d *document) bounds(r *Report) {
+	d.everybody(r)
 	d.bracket(r)
 	d.pairs(r)
 	d.gallery(r)
@@ -34,7 +35,7 @@ func (d *document) bracket(r *Report) {
 	}
 	all, title := b.Bands[0], "Attacks"
 	if b.proves() {
-		title = "Floors and attacks"
+		title = "Floors for unbiased estimators, and attacks"
 	}
 	d.section(title)
 	d.on(onPage, func(d *document) {

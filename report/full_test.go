@@ -10,7 +10,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"tattle/bayes"
 	"tattle/bound"
+	"tattle/measure"
 )
 
 // quantiles maps five values to the levels of a summary, infinities to nil.
@@ -77,6 +79,7 @@ func full(t *testing.T) *Report {
 		r.PriorAlone = append(r.PriorAlone, Attack{Name: "prior", About: "The mean.", Coordinates: "dct", Band: band, RMSQuantiles: quantiles(.02, .06, .11, .4, .9), MeanSquare: []Number{.42, 1.2}[i], Examples: 100, Draws: 4, Status: StatusDemonstrated})
 	}
 	r.Bracket = newBracket(append(octave(r.Bounds), r.Bounds...), append(octaveAttacks(r.Attacks), r.Attacks...), []Band{{all, "dct", 784, &r.PriorAlone[0], .09}, {"modes 2–3", "dct", 12, &r.PriorAlone[1], .45}, {low, "dct", 64, &r.PriorAlone[1], .45}})
+	r.Lists = fullLists()
 	yes, no := true, false
 	r.Methods = []MethodRow{
 		{Name: "HCR", Search: "published", Status: c, MedianAll: .17, MedianLow: .18, RatioToAlgorithm1: .8, RatioToAuthors: 1},
@@ -466,4 +469,27 @@ func TestDesignAlone(t *testing.T) {
 		}
 	}
 	standsAlone(t, r)
+}
+
+// fullLists are limits from two lists, with an attribute.
+func fullLists() *measure.ListFigures {
+	near := func(mean, off float64) bayes.Limit { return bayes.Limit{Mean: mean, Low: mean - off, High: mean + off} }
+	floors := func(whole, band, anybody float64) []measure.BandLimit {
+		return []measure.BandLimit{{Band: bound.AllBand, Coordinates: 784, MeanSquare: near(whole, .02), Anybody: anybody},
+			{Band: "modes 2–3", Coordinates: 12, MeanSquare: near(band, .1), Anybody: anybody / 2}}
+	}
+	bits, fano, area := 8.1, .58, near(.81, .03)
+	inferred := func(anybody float64) []measure.InferredLimit {
+		return []measure.InferredLimit{{Name: "writer", Classes: []string{"employee", "student"}, Majority: .516, Right: near(.69, .02), Bits: near(.11, .01), AUC: &area, Anybody: anybody,
+			Given: &measure.GivenLimit{Target: "digit", Majority: .53, Right: near(.71, .02), Bits: near(.12, .01), Anybody: min(1, anybody*1.03)}}}
+	}
+	test := measure.ListUsed{Name: "the test part", Path: "mnist", Split: "test", SHA256: "cd", Of: 10000}
+	sample := func(n int, anybody float64) measure.Population {
+		test.Inputs = n
+		return measure.Population{List: test, Draws: 2000, Floors: floors(.35, .8, anybody), Inferred: inferred(.74)}
+	}
+	return &measure.ListFigures{Draws: 2000, Attributes: []string{"writer"}, Shared: 3, LeftOut: []string{"limits on inferring age: the test part does not have it"},
+		Holder: &measure.ListHolder{List: measure.ListUsed{Name: "the training part", Path: "mnist", Split: "train", SHA256: "ab", Of: 60000, Inputs: 59998, Merged: 2}, Draws: 2000,
+			First: near(.102, .01), Ten: near(.31, .02), Rank: near(900, 100), Bits: near(7.7, .1), BitsMost: &bits, Fano: &fano, Floors: floors(.396, .9, 0), Inferred: inferred(0)},
+		Anybody: []measure.Population{sample(1000, 0), sample(10000, .306)}}
 }

@@ -96,7 +96,7 @@ func (r *Report) SetResults(q *measure.Request, m *measure.Measured, vectors *Ar
 	}
 	var attacks *measure.Attacks
 	if learned := m.Learned; learned != nil {
-		attacks = learned.Attacks
+		attacks, r.Lists = learned.Attacks, learned.Listed
 		for _, why := range learned.LeftOut {
 			r.warn("Left out: %s.", why)
 		}

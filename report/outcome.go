@@ -8,9 +8,10 @@ type Outcome string
 
 // The outcomes of runs that are no audits.
 const (
-	Bounded      Outcome = "bounded"   // an error of unbiased reconstructions is certified
-	Unbounded    Outcome = "unbounded" // the certified error has no useful limit
-	Vacuous      Outcome = "vacuous"   // what is certified says nothing
+	Bounded      Outcome = "bounded"    // an error of unbiased reconstructions is certified
+	Unbounded    Outcome = "unbounded"  // the certified error has no useful limit
+	Vacuous      Outcome = "vacuous"    // what is certified says nothing
+	Named        Outcome = "identified" // whoever holds a list of candidates names most inputs
 	Uncertified  Outcome = "nothing is certified"
 	Met          Outcome = "met" // a target, or the demands of a study
 	NotMet       Outcome = "not met"
@@ -34,7 +35,7 @@ const (
 var tones = map[Outcome]Tone{
 	Bounded: Good, Unbounded: Good, Met: Good, Outcome(audit.NoEvidence): Good,
 	Demonstrated: Warn, Unfinished: Warn, Outcome(audit.Leaky): Warn,
-	Vacuous: Bad, Outcome(audit.Curious): Bad, Outcome(audit.LeakyBeyond): Bad,
+	Vacuous: Bad, Named: Bad, Outcome(audit.Curious): Bad, Outcome(audit.LeakyBeyond): Bad,
 }
 
 // Tone returns the tone of an outcome, Calm where it asks for nothing.

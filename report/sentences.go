@@ -29,9 +29,10 @@ func (r *Report) sentences() []string {
 		if s := r.Fewer(); s != "" {
 			said = append(said, s)
 		}
-		said = append(said, r.certified())
-		if s := r.demonstrated(); s != "" {
-			said = append(said, s)
+		for _, s := range []string{r.identified(), r.floored(), r.demonstrated(), r.certified()} {
+			if s != "" {
+				said = append(said, s)
+			}
 		}
 		said = append(said, r.cost())
 	}

@@ -24,6 +24,7 @@ func (r *Report) concludeRelease(res *bound.Result, examples int) {
 	if r.Conclude(verdict(r)); r.Outcome == Vacuous {
 		r.warn("The bounds are vacuous: for half of the coordinates of the examined inputs, or more, less than one grey level of 255 is certified.")
 	}
+	r.concludeLists()
 }
 
 // warn adds a warning.

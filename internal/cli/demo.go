@@ -8,6 +8,7 @@ import (
 
 	"tattle/attack"
 	"tattle/bound"
+	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/measure"
 	"tattle/nn/train"
@@ -67,6 +68,10 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 	m.Adversaries = &measure.Adversaries{
 		VanTrees: true, Attacks: measure.UsualAttacks, Draws: attack.DefaultDraws, NeedsPrior: true, NeedsAttacks: true,
 		Training: train, TrainingSHA256: train.SHA256, TrainingPath: glyphsName,
+	}
+	in := measure.Inputs{Path: glyphsName, Split: string(dataset.Test), Seed: c.Seed}
+	if m.Adversaries.Lists, err = in.Lists("", train, glyphsName, test, openAlone); err != nil {
+		return err
 	}
 	if m.Indices, err = chooseExamples(fmt.Sprint(demoExamples), test.Len(), c.Seed); err != nil {
 		return err

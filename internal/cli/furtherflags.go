@@ -21,11 +21,19 @@ type furtherFlags struct {
 	Attack      []string `help:"linear, inversion, decoder, posterior or none (default: of the first three those that take minutes, with training data)." placeholder:"LIST"`
 	AttackDraws int      `help:"Draws of the noise per example, for the attacks (default: 4)." default:"4" placeholder:"N"`
 
+	Candidates string `help:"Inputs among which an adversary may have to choose: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; none without attacks)." placeholder:"N|all|PATH|none" input:"data"`
+	ListDraws  int    `help:"Draws of an input and its release against such a list (default: 2000)." default:"2000" placeholder:"N"`
+
 	TrainingData string `help:"Data that prior, attacks and principal projection learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
 }
 
-// mostAttackDraws bounds --attack-draws and --draws.
-const mostAttackDraws = 10000
+// mostAttackDraws bounds --attack-draws and --draws; with fewer list draws than the least
+// there is no limit on anything.
+const (
+	mostAttackDraws = 10000
+	leastListDraws  = 100
+	mostListDraws   = 1000000
+)
 
 func (f furtherFlags) check() error {
 	switch {
@@ -33,6 +41,8 @@ func (f furtherFlags) check() error {
 		return usage(fmt.Errorf("--barankin %d: must be between 0 and %d", f.Barankin, measure.MaxWitnesses), "")
 	case f.Far < 0 || f.Far > measure.MaxWitnesses:
 		return usage(fmt.Errorf("--far %d: must be between 0 and %d", f.Far, measure.MaxWitnesses), "")
+	case f.ListDraws < leastListDraws || f.ListDraws > mostListDraws:
+		return usage(fmt.Errorf("--list-draws %d: must be between %d and %d", f.ListDraws, leastListDraws, mostListDraws), "")
 	case f.AttackDraws < 1 || f.AttackDraws > mostAttackDraws:
 		return usage(fmt.Errorf("--attack-draws %d: must be between 1 and %d", f.AttackDraws, mostAttackDraws), "")
 	}
@@ -83,7 +93,8 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, set *datas
 		a.Attacks = measure.UsualAttacks
 	}
 	a.Attacks = slices.DeleteFunc(slices.Clone(a.Attacks), func(s string) bool { return s == "none" })
-	if !a.VanTrees && len(a.Attacks) == 0 && needed == "" {
+	alone := !a.VanTrees && len(a.Attacks) == 0 && f.Candidates == ""
+	if alone && needed == "" {
 		return a, nil
 	}
 	if needed == "" && a.NeedsPrior {
@@ -100,6 +111,15 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, set *datas
 		a.WithoutTraining(missing)
 	default:
 		a.Training, a.TrainingSHA256, a.TrainingPath = training, training.SHA256, path
+	}
+	if alone {
+		return a, nil
+	}
+	if a.Lists, err = data.Lists(f.Candidates, training, path, set, open); err != nil {
+		return nil, flagged(err, optionFlags)
+	}
+	if a.Lists != nil {
+		a.Lists.Draws = f.ListDraws
 	}
 	return a, nil
 }

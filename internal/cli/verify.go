@@ -302,6 +302,19 @@ func (c *verifyCmd) model(e *env, dir string, r *report.Report) (*measure.Model,
 	return m, nil
 }
 
+// reads is the model as inputs are read for it.
+func (m *remeasured) reads(r *report.Report, front *nn.Graph) (*measure.Model, error) {
+	read := m.read
+	if read == nil { // the run kept what the release is of
+		var err error
+		if read, err = measure.ModelOf(front, r.Reading.ModelOptions()); err != nil {
+			return nil, flagged(err, optionFlags)
+		}
+	}
+	read.Beside = r.Reading.Beside
+	return read, nil
+}
+
 // data opens the data set to compare inputs with: nil, said aloud, where it is
 // not there any more.
 func (c *verifyCmd) data(ctx context.Context, e *env, r *report.Report, m *remeasured, front *nn.Graph) (*dataset.Set, error) {
@@ -313,14 +326,10 @@ func (c *verifyCmd) data(ctx context.Context, e *env, r *report.Report, m *remea
 			return nil, nil
 		}
 	}
-	read := m.read
-	if read == nil { // the run kept what the release is of
-		var err error
-		if read, err = measure.ModelOf(front, r.Reading.ModelOptions()); err != nil {
-			return nil, flagged(err, optionFlags)
-		}
+	read, err := m.reads(r, front)
+	if err != nil {
+		return nil, err
 	}
-	read.Beside = r.Reading.Beside
 	in := r.Reading.Inputs(path, r.Data.Split, r.Seed)
 	if c.Labels != "" {
 		in.Labels = c.Labels

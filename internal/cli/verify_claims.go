@@ -16,7 +16,7 @@ func claimsOf(r *report.Report) *report.Report {
 		Model:          r.Model,
 		Data:           r.Data,
 		Release:        r.Release,
-		Reconstruction: report.Reconstruction{Experiment: r.Experiment, Coordinates: r.Coordinates, Vectors: r.Vectors},
+		Reconstruction: report.Reconstruction{Experiment: r.Experiment, Coordinates: r.Coordinates, Vectors: r.Vectors, Lists: listClaims(r.Lists)},
 		Arrays:         r.Arrays,
 		Reading:        r.Reading,
 		Learned:        r.Learned,
@@ -62,6 +62,7 @@ type recomputed struct {
 // place was not checked.
 type absent struct {
 	model, data, training bool
+	candidates            bool // of the adversary who holds a list
 	modelMoved, dataMoved bool
 	// Of audits: a model or an endpoint was asked, and is not asked again, or the file of
 	// outputs is not there.

@@ -46,7 +46,12 @@ func (c *verifyCmd) bounds(ctx context.Context, e *env, dir string, claims *repo
 		again = fmt.Sprintf(" (%s also by the independent check)", report.Count(compared, "bound"))
 	}
 	v.verified = fmt.Sprintf("every bound of %s follows from its witness%s, and every figure of the report from the bounds", report.Count(claims.Data.Examples, "example"), again)
-	_, err = interruptible(ctx, func() (struct{}, error) { return struct{}{}, c.derived(v.report, claims, dir, m, found) })
+	lists, listed, err := c.lists(ctx, e, claims, m, s)
+	if err != nil {
+		return v, err
+	}
+	v.absent.candidates = !listed
+	_, err = interruptible(ctx, func() (struct{}, error) { return struct{}{}, c.derived(v.report, claims, dir, m, found, lists) })
 	return v, err
 }
 
@@ -104,7 +109,7 @@ func (c *verifyCmd) certificates(ctx context.Context, e *env, dir string, claims
 // derived makes again what a report draws from the arrays: experiment, bounds, rank,
 // resolvable directions, histograms, attacks, the bracket, the verdict; gallery and pairs
 // where the data are there.
-func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *remeasured, found *measure.Measured) error {
+func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *remeasured, found *measure.Measured, lists *measure.ListFigures) error {
 	res, err := bound.Load(filepath.Join(dir, arraysFile), m.Experiment)
 	if err != nil {
 		return finding(err, "")
@@ -116,7 +121,10 @@ func (c *verifyCmd) derived(r, claims *report.Report, dir string, m *remeasured,
 		return err
 	}
 	if at != nil {
-		found.Learned = &measure.Learned{Attacks: at, Assumptions: assumptions(claims)}
+		if sizes := claims.Lists.Sizes(); !slices.Equal(sizes, at.Lists) {
+			return finding(fmt.Errorf("%s: lists: the report speaks of lists of %v inputs, %s of %v", dir, sizes, measure.AttacksFile, at.Lists), "")
+		}
+		found.Learned = &measure.Learned{Attacks: at, Listed: lists, Assumptions: assumptions(claims)}
 	}
 	if found.Files, err = m.files(dir, claims); err != nil {
 		return err

@@ -1,0 +1,131 @@
+package bayes
+
+import (
+	"math"
+
+	"tattle/stat"
+)
+
+// Majority returns how often who has no release guesses the attribute right: alone, by the
+// most frequent class, and knowing the target, by the most frequent class among the
+// candidates of that target (0 without targets).
+func (a Attribute) Majority() (alone, given float64) {
+	largest := func(counts []int) float64 {
+		most := 0
+		for _, n := range counts {
+			most = max(most, n)
+		}
+		return float64(most) / float64(len(a.Class))
+	}
+	alone = largest(a.counts(func(int) bool { return true }))
+	for _, y := range a.targets() {
+		given += largest(a.counts(func(j int) bool { return a.Target[j] == y }))
+	}
+	return alone, given
+}
+
+// counts are the numbers of candidates of each class, among those that of says.
+func (a Attribute) counts(of func(j int) bool) []int {
+	n := make([]int, a.Classes)
+	for j, c := range a.Class {
+		if of(j) {
+			n[c]++
+		}
+	}
+	return n
+}
+
+// targets are the targets that there are, in the order of the candidates.
+func (a Attribute) targets() []int {
+	var all []int
+	seen := map[int]bool{}
+	for _, y := range a.Target {
+		if !seen[y] {
+			seen[y] = true
+			all = append(all, y)
+		}
+	}
+	return all
+}
+
+// entropies returns that of the attribute, and that which is left to who knows the target,
+// in bits.
+func (a Attribute) entropies() (alone, given float64) {
+	bits := func(counts []int) float64 {
+		p := make([]float64, len(counts))
+		total := 0
+		for _, n := range counts {
+			total += n
+		}
+		for c, n := range counts {
+			p[c] = float64(n) / float64(total)
+		}
+		return stat.EntropyBits(p) * float64(total) / float64(len(a.Class))
+	}
+	alone = bits(a.counts(func(int) bool { return true }))
+	for _, y := range a.targets() {
+		given += bits(a.counts(func(j int) bool { return a.Target[j] == y }))
+	}
+	return alone, given
+}
+
+// AttributeBits returns how many bits the release tells about attribute k, which a
+// describes: to who knows nothing else, H(s) − E[H(s|Y)], and to who also knows the target
+// class, H(s|y) − E[H(s|Y,y)] (0 without targets).
+func (r *Result) AttributeBits(k int, a Attribute, alpha float64) (alone, given Limit) {
+	x, left := make([]float64, len(r.Draws)), make([]float64, len(r.Draws))
+	for b, in := range r.Attributes[k] {
+		x[b], left[b] = in.Entropy, in.Left
+	}
+	all := math.Log2(float64(a.Classes))
+	off := r.Rounding * (all + 2) // see Bits
+	gain := func(entropy float64, x []float64) Limit {
+		l := limits(x, all, 0, alpha)
+		return Limit{max(entropy-l.Mean, 0), max(entropy-l.High-off, 0), min(max(entropy-l.Low+off, 0), entropy)}
+	}
+	h, knowing := a.entropies()
+	alone = gain(h, x)
+	if a.Target != nil {
+		given = gain(knowing, left)
+	}
+	return alone, given
+}
+
+// AUC returns the area under the ROC curve of the best adversary who holds the list and
+// tells the second class of attribute k from the first, which a describes. No score has a
+// larger area than the posterior (Neyman and Pearson). The draws of the two classes are
+// independent, so that Hoeffding's limit for two-sample U statistics (1963, 5b) holds with
+// the smaller number of draws. Without draws of both classes it is between 0 and 1.
+func (r *Result) AUC(k int, a Attribute, alpha float64) Limit {
+	var scores [2][]float64
+	for b, d := range r.Draws {
+		class := a.Class[d.Truth]
+		scores[class] = append(scores[class], r.Attributes[k][b].Score[1])
+	}
+	n := min(len(scores[0]), len(scores[1]))
+	if n == 0 {
+		return Limit{.5, 0, 1}
+	}
+	var mean, low, high float64
+	for _, y := range scores[1] {
+		for _, x := range scores[0] {
+			m, l, h := greater(y, x, 0), greater(y, x, -2*r.Rounding), greater(y, x, 2*r.Rounding)
+			mean, low, high = mean+m, low+l, high+h
+		}
+	}
+	pairs := float64(len(scores[0]) * len(scores[1]))
+	off := math.Sqrt(math.Log(1/alpha) / 2 / float64(n))
+	return Limit{mean / pairs, max(low/pairs-off, 0), min(high/pairs+off, 1)}
+}
+
+// greater is 1 where y is greater than x, ½ where they are equal, else 0, after y was
+// raised by a relative error.
+func greater(y, x, relative float64) float64 {
+	switch y *= 1 + relative; {
+	case y > x:
+		return 1
+	case y == x:
+		return .5
+	}
+	return 0
+}

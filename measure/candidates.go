@@ -1,0 +1,92 @@
+package measure
+
+import (
+	"path/filepath"
+	"strconv"
+
+	"tattle/dataset"
+)
+
+// The words by which candidates are chosen, besides a number and the path of data.
+const (
+	CandidatesAll  = "all"  // of the training data, whatever that costs
+	CandidatesNone = "none" // no limits from lists of inputs
+)
+
+// leastCandidates is the length of the shortest list that is used without having been
+// asked for: a shorter one says little of what can be identified.
+const leastCandidates = 100
+
+// Lists chooses the lists of inputs for the limits on every adversary. The candidates are
+// training data, as many as ListOptions can pay for, or the measured data where there are
+// none; choice may name a number of them, CandidatesAll, CandidatesNone or the path of
+// other data, which open reads. The sample is the measured part of the data, unless that is
+// the training part. training is nil where there is none. It returns nil for no lists, and
+// an OptionError where the choice cannot be used.
+func (in Inputs) Lists(choice string, training *dataset.Set, from string, measured *dataset.Set, open func(Inputs) (*dataset.Set, error)) (*ListOptions, error) {
+	o := &ListOptions{Seed: in.Seed}
+	own := &List{Name: partName(in.Split), Path: Absolute(in.Path), Split: dataset.Split(in.Split), Set: measured}
+	if training == nil {
+		own.Name = "the data" // which may be one part
+	} else {
+		o.Candidates = &List{Name: partName(string(dataset.Train)), Path: from, Split: dataset.Train, Set: training}
+	}
+	if in.Split == string(dataset.Test) {
+		o.Sample = own
+	}
+	switch n, err := strconv.Atoi(choice); {
+	case choice == CandidatesNone:
+		return nil, nil
+	case choice == "" && training == nil:
+		if measured.Len() < leastCandidates {
+			return nil, nil
+		}
+		o.Candidates = own
+	case choice == "":
+	case err == nil && n < 2:
+		return nil, WrongOption("Candidates", "%d candidates: a list has at least 2 inputs", n)
+	case (err == nil || choice == CandidatesAll) && training == nil:
+		return nil, WrongOption("Candidates", "there are no training data beside the data: name them, or the path of the candidates")
+	case err == nil:
+		o.Candidates.Most = n
+	case choice == CandidatesAll:
+		o.Candidates.Most = -1
+	default:
+		set, path, err := in.Training(choice, measured, open)
+		if err != nil {
+			return nil, WrongOption("Candidates", "%w", err)
+		}
+		o.Candidates = &List{Name: filepath.Base(path), Path: path, Split: dataset.Train, Set: set}
+	}
+	return o, nil
+}
+
+// partName names a part of the data in a sentence.
+func partName(split string) string {
+	if split == string(dataset.Train) {
+		return "the training part"
+	}
+	return "the test part"
+}
+
+// listAgain is the list of that set of which u was used.
+func (u ListUsed) listAgain(set *dataset.Set) *List {
+	l := &List{Name: u.Name, Path: u.Path, Split: dataset.Split(u.Split), Set: set, Most: -1}
+	if n := u.Inputs + u.Merged; n < u.Of {
+		l.Most = n
+	}
+	return l
+}
+
+// Again returns the options with which the figures were computed. candidates are nil where
+// they are not there any more; measured is the sample, where there was one.
+func (f *ListFigures) Again(candidates, measured *dataset.Set, seed uint64) ListOptions {
+	o := ListOptions{Draws: f.Draws, Attributes: f.Attributes, Seed: seed}
+	if p := f.EverySample(); p != nil {
+		o.Sample = p.List.listAgain(measured)
+	}
+	if f.Holder != nil && candidates != nil {
+		o.Candidates = f.Holder.List.listAgain(candidates)
+	}
+	return o
+}

@@ -1,0 +1,466 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"tattle/bayes"
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/internal/simd"
+	"tattle/nn"
+	"tattle/release"
+	"tattle/run"
+)
+
+const (
+	// DefaultListDraws makes the limits of probabilities about two points wide, and takes
+	// about six CPU-seconds against the 60,000 images of MNIST.
+	DefaultListDraws = 2000
+
+	// mostListing is how many numbers of candidates may be compared with releases where
+	// nobody asked for all candidates: about a minute on two cores. Paper A's MNIST net has
+	// 9.4e10 of them, its CIFAR-10 net 3.1e11.
+	mostListing = 1e12
+	// slowListing is the cost of noise that is not Gaussian, in that of Gaussian noise, and
+	// fewerDraws the share of the draws that it gets.
+	slowListing = 30
+	fewerDraws  = 4
+	// mostReleased is the largest number of released numbers of all draws: 1 GB.
+	mostReleased = 1 << 27
+	// mostGram is the largest number of features whose covariance bounds the bits: 0.5 GB.
+	mostGram = 8192
+
+	// listAlpha is the probability that one limit does not hold.
+	listAlpha = 1 - bound.DefaultConfidence
+)
+
+// String lists what decides the figures.
+func (o *ListOptions) String() string {
+	if o == nil {
+		return "no lists"
+	}
+	s := fmt.Sprintf("%d draws against lists", o.Draws)
+	for _, l := range []*List{o.Candidates, o.Sample} {
+		if l != nil {
+			s += fmt.Sprintf(", %s (%s, most %d)", l.Name, l.Set.SHA256, l.Most)
+		}
+	}
+	return fmt.Sprintf("%s, attributes %q", s, o.Attributes)
+}
+
+// lists is a computation of ListFigures.
+type lists struct {
+	ListOptions
+	target Target
+	out    *ListFigures
+}
+
+// Run computes the limits on a release. It errs where ctx ends and where a list has fewer
+// than two different inputs; what the noise does not allow is left out, with the reason.
+func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
+	o.Draws = cmp.Or(o.Draws, DefaultListDraws)
+	if g, ok := t.Noise.(release.Gaussian); ok && t.Queries > 1 {
+		// The mean of the releases tells all that they tell, and is one release with less noise.
+		t.Noise, t.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(t.Queries))}, 1
+	}
+	l := &lists{o, t, &ListFigures{Draws: o.Draws, Attributes: o.Attributes}}
+	if !l.possible() {
+		return l.out, nil
+	}
+	if o.Candidates != nil {
+		if err := l.holder(ctx); err != nil {
+			return nil, fmt.Errorf("candidates (%s): %w", o.Candidates.Name, err)
+		}
+	}
+	if o.Sample != nil {
+		if err := l.anybody(ctx); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Sample.Name, err)
+		}
+	}
+	return l.out, nil
+}
+
+// possible tells whether posteriors can be computed, and notes why not.
+func (l *lists) possible() bool {
+	if l.labelAlone() {
+		return true
+	}
+	if (l.target.Noise == release.None{}) {
+		l.leaveOut("limits from lists of inputs: without noise, the release names every input whose features no other input has")
+		return false
+	}
+	if _, ok := l.target.Noise.(bayes.Density); !ok {
+		l.leaveOut("limits from lists of inputs: the density of this noise is not known")
+		return false
+	}
+	_, n := l.target.Front.Dims()
+	if all := float64(l.draws()) * float64(n) * float64(max(l.target.Queries, 1)); all > mostReleased {
+		l.leaveOut("limits from lists of inputs: %d draws of %d releases of %d numbers each take more memory than 1 GB", l.draws(), max(l.target.Queries, 1), n)
+		return false
+	}
+	return true
+}
+
+// labelAlone tells whether the release is the label without noise.
+func (l *lists) labelAlone() bool {
+	return l.target.Noise == release.None{} && l.target.Post.Label
+}
+
+func (l *lists) leaveOut(format string, a ...any) {
+	if s := fmt.Sprintf(format, a...); !slices.Contains(l.out.LeftOut, s) {
+		l.out.LeftOut = append(l.out.LeftOut, s)
+	}
+}
+
+// gaussian tells whether the noise is, so that likelihoods are a matrix product.
+func (l *lists) gaussian() bool {
+	_, ok := l.target.Noise.(release.Gaussian)
+	return ok
+}
+
+// draws is how many draws are made: fewer where they are not a matrix product.
+func (l *lists) draws() int {
+	if l.gaussian() {
+		return l.Draws
+	}
+	return max(1, l.Draws/fewerDraws)
+}
+
+// choose returns the inputs of a list that are used, in an order drawn by the seed.
+func (l *lists) choose(of *List) []int {
+	_, n := l.target.Front.Dims()
+	each := float64(l.draws()) * float64(n)
+	if !l.gaussian() {
+		each *= slowListing * float64(max(l.target.Queries, 1))
+	}
+	most := of.Most
+	if most == 0 {
+		most = max(2, int(min(mostListing/each, math.MaxInt32)))
+	}
+	order := run.Rand(l.Seed, 0, streamList).Perm(of.Set.Len())
+	if most > 0 && most < len(order) {
+		order = order[:most]
+	}
+	return order
+}
+
+// streamList numbers the stream of random numbers that chooses the inputs of a list.
+const streamList = 7
+
+// holder computes what the adversary with a list can do.
+func (l *lists) holder(ctx context.Context) error {
+	chosen := l.choose(l.Candidates)
+	distinct := distinctInputs(l.Candidates.Set, chosen)
+	if len(distinct) < 2 {
+		return fmt.Errorf("%d different inputs: at least 2 are needed", len(distinct))
+	}
+	h := &ListHolder{List: l.Candidates.used(len(distinct), len(chosen)-len(distinct))}
+	found, err := l.posterior(ctx, "candidates", l.Candidates, distinct)
+	if err != nil {
+		return err
+	}
+	if err := l.bitsAbove(ctx, h, distinct); err != nil {
+		return err
+	}
+	h.Draws = len(found.Draws)
+	first, ten := found.Identified(listAlpha)
+	h.First, h.Ten, h.Rank, h.Bits = outward(first), outward(ten), outward(found.Rank(listAlpha)), outward(found.Bits(listAlpha))
+	h.Floors = l.floors(found, listAlpha)
+	if h.List.Merged > 0 && len(l.Attributes) > 0 { // equal inputs may differ in an attribute
+		if found, err = l.posterior(ctx, "attributes", l.Candidates, chosen); err != nil {
+			return err
+		}
+	}
+	h.Inferred = l.inferred(found, listAlpha)
+	l.out.Holder = h
+	return nil
+}
+
+func (l *List) used(inputs, merged int) ListUsed {
+	return ListUsed{l.Name, l.Path, string(l.Split), l.Set.SHA256, l.Set.Len(), inputs, merged}
+}
+
+// bitsAbove adds the upper limit on bits, and what follows from it.
+func (l *lists) bitsAbove(ctx context.Context, h *ListHolder, distinct []int) error {
+	noise, ok := l.target.Noise.(bayes.Density)
+	if _, n := l.target.Front.Dims(); !ok {
+		return nil
+	} else if n > mostGram {
+		l.leaveOut("the upper limit on bits: there are more than %d features", mostGram)
+		return nil
+	}
+	bits, err := bayes.BitsAbove(ctx, l.inputs(l.Candidates, distinct), noise, l.target.Queries)
+	if errors.Is(err, bayes.ErrNotGaussian) {
+		l.leaveOut("the upper limit on bits: the noise is not Gaussian")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	fano := 1 - bayes.Fano(bits, len(distinct))
+	bits, fano = digits(bits, math.Ceil), digits(fano, math.Ceil)
+	h.BitsMost, h.Fano = &bits, &fano
+	return nil
+}
+
+// growth are the parts of a sample whose limits show how they grow with it: one input in
+// so many.
+var growth = []int{100, 10, 1}
+
+// leastSample is the smallest part whose limits are computed.
+const leastSample = 100
+
+// anybody computes limits for adversaries who know the distribution of the inputs.
+func (l *lists) anybody(ctx context.Context) error {
+	chosen := l.choose(l.Sample)
+	if len(chosen) < 2 {
+		return fmt.Errorf("%d inputs: at least 2 are needed", len(chosen))
+	}
+	if c := l.Candidates; c != nil && c.Set != l.Sample.Set {
+		all := make([]int, c.Set.Len())
+		for i := range all {
+			all[i] = i
+		}
+		l.out.Shared = sharedInputs(c.Set, l.Sample.Set, all, chosen)
+	}
+	for _, part := range growth {
+		some := chosen[:len(chosen)/part]
+		if part > 1 && len(some) < leastSample {
+			continue
+		}
+		// Equal inputs stay: they are independent draws as well.
+		found, err := l.posterior(ctx, fmt.Sprintf("sample of %d", len(some)), l.Sample, some)
+		if err != nil {
+			return err
+		}
+		// One half of alpha is for the draws, the other for the sample.
+		const half = listAlpha / 2
+		p := Population{List: l.Sample.used(len(some), 0), Draws: len(found.Draws), Floors: l.floors(found, half), Inferred: l.inferred(found, half)}
+		for i, f := range p.Floors {
+			p.Floors[i].Anybody = digits(bayes.PopulationFloor(f.MeanSquare.Low, l.most(f.Coordinates), len(some), half), math.Floor)
+		}
+		for i := range p.Inferred {
+			in := &p.Inferred[i]
+			in.Anybody = digits(bayes.PopulationCeiling(in.Right.High, len(some), half), math.Ceil)
+			if in.Given != nil {
+				in.Given.Anybody = digits(bayes.PopulationCeiling(in.Given.Right.High, len(some), half), math.Ceil)
+			}
+		}
+		l.out.Anybody = append(l.out.Anybody, p)
+	}
+	return nil
+}
+
+func (l *lists) inputs(of *List, indices []int) bayes.Inputs {
+	return bayes.Inputs{Front: l.target.Front, Data: of.Set, Indices: indices}
+}
+
+// A posterior is what the release tells about which input of a list it is of.
+type posterior struct {
+	*bayes.Result
+	of         *List
+	indices    []int
+	attributes []bayes.Attribute
+}
+
+// posterior computes the exact posterior over inputs of a list.
+func (l *lists) posterior(ctx context.Context, what string, of *List, indices []int) (*posterior, error) {
+	p := &posterior{of: of, indices: indices, attributes: l.attributes(of, indices)}
+	var candidates bayes.Candidates = l.inputs(of, indices)
+	noise, ok := l.target.Noise.(bayes.Density)
+	if !ok { // the label alone: see possible
+		candidates, noise = labels{candidates}, bayes.Certain{}
+	}
+	var err error
+	p.Result, err = bayes.Run(ctx, candidates, noise, p.attributes, bayes.Options{
+		Draws: l.draws(), Queries: l.target.Queries, Seed: l.Seed,
+		Progress: func(share float64) {
+			if l.Progress != nil {
+				l.Progress(what, int(1000*share), 1000)
+			}
+		},
+	})
+	return p, err
+}
+
+// floors are the floors of adversaries who hold the list: over the whole input, and by
+// band of the coordinates.
+func (l *lists) floors(found *posterior, alpha float64) []BandLimit {
+	c, set := l.target.Coordinates, found.of.Set
+	p, m := c.Inputs(), c.Len()
+	bands := bound.Octaves(c)
+	squares := make([][]float64, len(bands))
+	truth, other := make([]float32, p), make([]float32, p)
+	apart, along := make([]float64, p), make([]float64, m)
+	for _, d := range found.Draws {
+		set.Examples(truth, []int{found.indices[d.Truth]})
+		set.Examples(other, []int{found.indices[d.Other]})
+		for i := range apart {
+			apart[i] = float64(truth[i]) - float64(other[i])
+		}
+		squares[0] = append(squares[0], simd.SumSquares(apart)/float64(p))
+		if len(bands) > 1 {
+			c.Apply(along, apart)
+		}
+		for k, b := range bands[1:] {
+			sum := 0.
+			for _, i := range b.Keep {
+				sum += along[i] * along[i]
+			}
+			squares[k+1] = append(squares[k+1], sum/float64(len(b.Keep)))
+		}
+	}
+	out := make([]BandLimit, len(bands))
+	for k, b := range bands {
+		n := p
+		if k > 0 {
+			n = len(b.Keep)
+		}
+		out[k] = BandLimit{Band: b.Name, Coordinates: n, MeanSquare: outward(found.Floor(squares[k], l.most(n), alpha))}
+	}
+	return out
+}
+
+// most is the largest mean-square error over a band of n coordinates, of inputs and
+// reconstructions within the data's range: squares over all coordinates of an orthonormal
+// basis add up to those over the inputs.
+func (l *lists) most(n int) float64 {
+	var sum float64
+	for i, low := range l.target.Legal.Low {
+		sum += math.Pow(l.target.Legal.High[i]-low, 2)
+	}
+	return sum / float64(n)
+}
+
+// attributes are the classes of the inputs of a list in the attributes asked for.
+func (l *lists) attributes(of *List, indices []int) []bayes.Attribute {
+	var all []bayes.Attribute
+	for _, name := range l.Attributes {
+		a := of.attribute(name)
+		if a == nil {
+			l.leaveOut("limits on inferring %s: %s does not have it", name, of.Name)
+			continue
+		}
+		b := bayes.Attribute{Name: name, Classes: len(a.Values)}
+		for _, j := range indices {
+			b.Class = append(b.Class, a.Labels[j])
+			if of.Set.Y != nil {
+				b.Target = append(b.Target, of.Set.Y[j])
+			}
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// attribute is the sensitive attribute of that name, nil where there is none.
+func (l *List) attribute(name string) *dataset.Attribute {
+	i := slices.IndexFunc(l.Set.Sensitive, func(a dataset.Attribute) bool { return a.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &l.Set.Sensitive[i]
+}
+
+// inferred are the ceilings on the inference of attributes.
+func (l *lists) inferred(found *posterior, alpha float64) []InferredLimit {
+	var all []InferredLimit
+	for k, a := range found.attributes {
+		alone, given := found.Guessed(k, alpha)
+		bits, left := found.AttributeBits(k, a, alpha)
+		majority, knowing := a.Majority()
+		in := InferredLimit{Name: a.Name, Classes: found.of.attribute(a.Name).Values, Majority: majority, Right: outward(alone), Bits: outward(bits)}
+		if a.Classes == 2 {
+			area := outward(found.AUC(k, a, alpha))
+			in.AUC = &area
+		}
+		if a.Target != nil {
+			in.Given = &GivenLimit{Target: found.of.Set.YName, Majority: knowing, Right: outward(given), Bits: outward(left)}
+		}
+		all = append(all, in)
+	}
+	return all
+}
+
+// outward rounds a limit to the digits that are stored, which processors agree on: the
+// limits away from the mean.
+func outward(l bayes.Limit) bayes.Limit {
+	return bayes.Limit{Mean: digits(l.Mean, math.Round), Low: digits(l.Low, math.Floor), High: digits(l.High, math.Ceil)}
+}
+
+// digits rounds to six digits.
+func digits(x float64, round func(float64) float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-5)
+	y, _ := strconv.ParseFloat(fmt.Sprintf("%.5e", round(x/unit)*unit), 64)
+	return y
+}
+
+// labels are candidates whose releases are the label alone: 1 for the largest feature, 0
+// for the others.
+type labels struct{ bayes.Candidates }
+
+// Features overwrites dst with the labels of those candidates.
+func (l labels) Features(ctx context.Context, dst []float64, indices []int) error {
+	if err := l.Candidates.Features(ctx, dst, indices); err != nil {
+		return err
+	}
+	for n := l.Dim(); len(dst) > 0; dst = dst[n:] {
+		row := dst[:n]
+		largest := slices.Index(row, slices.Max(row))
+		clear(row)
+		row[max(largest, 0)] = 1
+	}
+	return nil
+}
+
+// distinctInputs returns the indices without those of inputs that equal an earlier one.
+func distinctInputs(set *dataset.Set, indices []int) []int {
+	seen := make(map[inputKey]bool, len(indices))
+	var distinct []int
+	eachKey(set, indices, func(i int, key inputKey) {
+		if !seen[key] {
+			seen[key] = true
+			distinct = append(distinct, i)
+		}
+	})
+	return distinct
+}
+
+// sharedInputs counts the inputs of a sample that are among the candidates.
+func sharedInputs(candidates, sample *dataset.Set, of, among []int) (n int) {
+	seen := make(map[inputKey]bool, len(of))
+	eachKey(candidates, of, func(_ int, key inputKey) { seen[key] = true })
+	eachKey(sample, among, func(_ int, key inputKey) {
+		if seen[key] {
+			n++
+		}
+	})
+	return n
+}
+
+// An inputKey tells inputs apart.
+type inputKey [sha256.Size]byte
+
+// eachKey calls do with the key of each of the inputs.
+func eachKey(set *dataset.Set, indices []int, do func(i int, key inputKey)) {
+	p := nn.Size(set.Shape)
+	x, row := make([]float32, p), make([]byte, 4*p)
+	for _, i := range indices {
+		set.Examples(x, []int{i})
+		for k, v := range x {
+			binary.LittleEndian.PutUint32(row[4*k:], math.Float32bits(v))
+		}
+		do(i, sha256.Sum256(row))
+	}
+}

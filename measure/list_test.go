@@ -1,0 +1,151 @@
+package measure
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/release"
+)
+
+// identity releases the inputs themselves.
+type identity struct {
+	nn.Model
+	p int
+}
+
+func (m identity) Dims() (p, n int)           { return m.p, m.p }
+func (m identity) Forward64(dst, x []float64) { copy(dst, x) }
+
+// spread is a set of single numbers, n draws of the uniform distribution on −1 to 1.
+func spread(n int, seed uint64) *dataset.Set {
+	set := &dataset.Set{Shape: []int{1}, YName: "sign", YNames: []string{"below", "above"},
+		Sensitive: []dataset.Attribute{{Name: "half", Values: []string{"in", "out"}}}}
+	for i := range n {
+		x := 2*(float64(i)+.5)/float64(n) - 1
+		set.Values = append(set.Values, float32(x))
+		set.Y = append(set.Y, b2i(x > 0))
+		set.Sensitive[0].Labels = append(set.Sensitive[0].Labels, b2i(math.Abs(x) > .5))
+	}
+	return set
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// For a number uniform on −1 to 1 and little Gaussian noise, the Bayes error is nearly the
+// noise's, σ² (edges apart): the limits hold it from both sides, and what is limited for
+// adversaries without a list grows with the sample and stays below it.
+func TestListFigures(t *testing.T) {
+	const sigma = .1
+	noise, err := release.NewGaussian(sigma)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := spread(20000, 1)
+	list := List{Name: "numbers", Set: set}
+	target := Target{Front: identity{p: 1}, Noise: noise, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
+	found, err := ListOptions{Candidates: &list, Sample: &list, Attributes: []string{"half"}, Seed: 1}.Run(context.Background(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := sigma * sigma * (1 - .2*sigma) // about: less near the edges
+	h := found.Holder
+	if f := h.Floors[0].MeanSquare; f.Low > truth*1.01 || f.High < truth*.95 {
+		t.Errorf("floor %v, the Bayes error is about %.4g", f, truth)
+	}
+	last := 0.
+	for _, p := range found.Anybody {
+		if a := p.Floors[0].Anybody; a < last || a > truth {
+			t.Errorf("%d inputs: anybody errs by %.4g or more, after %.4g; the Bayes error is %.4g", p.List.Inputs, a, last, truth)
+		} else {
+			last = a
+		}
+	}
+	if last < truth/3 {
+		t.Errorf("anybody: at least %.4g of %.4g", last, truth)
+	}
+	// The entropy of the sum less that of the noise.
+	bits := -math.Log2(sigma * math.Sqrt(2*math.Pi*math.E))
+	const step = 1e-4
+	for y := -2.; y < 2; y += step {
+		f := (math.Erf((y+1)/sigma/math.Sqrt2) - math.Erf((y-1)/sigma/math.Sqrt2)) / 4
+		if f > 0 {
+			bits -= step * f * math.Log2(f)
+		}
+	}
+	if h.Bits.Low > bits || h.Bits.High < bits || *h.BitsMost < bits {
+		t.Errorf("bits %v, at most %.3f; they are %.3f", h.Bits, *h.BitsMost, bits)
+	}
+	// An error is likely within about σ of the two edges of "half": each σ/√(2π) of its
+	// neighbourhood on either side.
+	wrong := 2 * sigma * 2 / math.Sqrt(2*math.Pi) / 2
+	in := h.Inferred[0]
+	if in.Majority != .5 || in.Right.Low > 1-wrong || in.Right.High < 1-wrong {
+		t.Errorf("half: majority %v, right %v; it is %.4f", in.Majority, in.Right, 1-wrong)
+	}
+	if in.AUC.Low > .995 || in.AUC.High < .97 || in.Given.Majority != .5 || in.Bits.High > 1 || in.Bits.Low < .6 {
+		t.Errorf("half: %+v, AUC %v, given %+v", in, *in.AUC, *in.Given)
+	}
+	if a := found.Anybody[len(found.Anybody)-1].Inferred[0].Anybody; a < in.Right.Mean {
+		t.Errorf("anybody is right in %.4f at most, and a list holder in %.4f", a, in.Right.Mean)
+	}
+}
+
+// Of a label without noise all is known by counting.
+func TestListOfLabels(t *testing.T) {
+	set := spread(1000, 1)
+	list := List{Name: "numbers", Set: set, Most: 500}
+	target := Target{Front: twoScores{}, Noise: release.None{}, Post: release.Post{Label: true}, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
+	found, err := ListOptions{Candidates: &list, Seed: 1}.Run(context.Background(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := found.Holder
+	if h.List.Inputs != 500 || h.List.Of != 1000 || h.BitsMost != nil {
+		t.Errorf("%+v", h.List)
+	}
+	if math.Abs(h.First.Mean-2./500) > 1e-4 || math.Abs(h.Ten.Mean-20./500) > 1e-3 || math.Abs(h.Bits.Mean-1) > .02 {
+		t.Errorf("named %v, among ten %v, bits %v", h.First, h.Ten, h.Bits)
+	}
+	if f := h.Floors[0].MeanSquare; f.Low > 1./12 || f.High < 1./12 {
+		t.Errorf("floor %v, the variance of half the numbers is %.4f", f, 1./12)
+	}
+}
+
+// twoScores gives the number and its negative.
+type twoScores struct{ nn.Model }
+
+func (twoScores) Dims() (p, n int) { return 1, 2 }
+func (twoScores) Forward64(dst, x []float64) {
+	for i, v := range x {
+		dst[2*i], dst[2*i+1] = -v, v
+	}
+}
+
+// Equal inputs are merged; a list of one input is refused; noise without a density and no
+// noise at all are left out, with the reason.
+func TestListsThatSayNothing(t *testing.T) {
+	set := &dataset.Set{Shape: []int{1}, Values: []float32{1, 2, 1, 1}}
+	target := Target{Front: identity{p: 1}, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{0}, High: []float64{2}}}
+	target.Noise, _ = release.NewGaussian(1)
+	found, err := ListOptions{Candidates: &List{Name: "list", Set: set}, Seed: 1}.Run(context.Background(), target)
+	if err != nil || found.Holder.List.Inputs != 2 || found.Holder.List.Merged != 2 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if _, err := (ListOptions{Candidates: &List{Name: "list", Set: set.Subset([]int{0, 2})}}).Run(context.Background(), target); err == nil {
+		t.Error("a list of one input is taken")
+	}
+	target.Noise = release.None{}
+	found, err = ListOptions{Candidates: &List{Name: "list", Set: set}}.Run(context.Background(), target)
+	if err != nil || found.Holder != nil || len(found.LeftOut) != 1 {
+		t.Errorf("%+v, %v", found, err)
+	}
+}

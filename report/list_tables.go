@@ -1,0 +1,105 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"tattle/bayes"
+	"tattle/measure"
+)
+
+// holder says what the adversary with a list reaches at best.
+func (d *document) holder(h *measure.ListHolder) {
+	if h == nil {
+		return
+	}
+	d.part("Whoever holds a list of candidates")
+	t := table{Says: fmt.Sprintf("The best adversary who knows that the input is one of %s (%s), and knows the model and the noise. Limits hold with 99.9 %% confidence each (%s).", CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), CountGrouped(h.Draws, "draw")),
+		Heads: []string{"what", "value", "limits", "without the release"}}
+	n := float64(h.List.Inputs)
+	t.add("names the input", percent1(h.First.Mean), percentLimits(h.First), percentOrLess(1/n))
+	t.add("has it among ten names", percent1(h.Ten.Mean), percentLimits(h.Ten), percentOrLess(min(1, 10/n)))
+	t.add("rank of the input, on average", number(h.Rank.Mean), "at least "+AtLeastNumber(h.Rank.Low), number((n+1)/2))
+	bits := AtLeastNumber(h.Bits.Low) + " – " + atMostNumber(h.Bits.High)
+	t.add(fmt.Sprintf("bits, of %s", number(math.Log2(n))), number(h.Bits.Mean), bits, "0")
+	d.table(t)
+	if h.BitsMost != nil && *h.Fano < vacuousFano {
+		d.soft(fmt.Sprintf("Proved without draws, from the covariance of the features: the release gives at most %s bits about which candidate it is of, so that nobody names it in more than %s of releases (Fano).", atMostNumber(*h.BitsMost), percentUp(*h.Fano)))
+	}
+}
+
+// population says how the floor for everybody grows with the sample.
+func (d *document) population(r *Report, all []measure.Population) {
+	if len(all) < 2 {
+		return
+	}
+	d.part("Whoever knows what inputs look like, and holds no list")
+	t := table{Says: "Floor on the root mean square error over whole inputs, in " + r.unit() + ", from samples of " + all[0].List.Name + ". A larger sample proves more; nothing is extrapolated.",
+		Heads: []string{"inputs in the sample", "floor, everybody", "floor, holder of the sample"}}
+	prior := r.closeness()[0].prior
+	for _, p := range all {
+		t.add(fmt.Sprint(p.List.Inputs), floorCell(r.inUnit(p.Floors[0].Anybody), prior), floorCell(r.inUnit(p.Floors[0].MeanSquare.Low), prior))
+	}
+	d.table(t)
+}
+
+// inferred adds the ceilings on the inference of attributes.
+func (d *document) inferred(x *measure.ListFigures) {
+	t := table{Says: "How often anybody can guess an attribute of the input from the release. Majority: right guesses without the release. Best: right guesses of the best adversary. Limit, bits and AUC: upper limits that hold with 99.9 % confidence each. An audit finds channels; a ceiling excludes them.",
+		Heads: []string{"attribute", "who knows", "majority", "best", "limit", "bits", "AUC"}, Words: []int{1}}
+	add := func(who string, of []measure.InferredLimit, list bool) {
+		for _, l := range of {
+			best, limit, bits, area := percent1(l.Right.Mean), percentUp(l.Right.High), atMostNumber(l.Bits.High), "–"
+			if l.AUC != nil {
+				area = atMostNumber(l.AUC.High)
+			}
+			if !list {
+				best, limit, bits, area = "–", percentUp(l.Anybody), "–", "–"
+			}
+			t.add(l.Name, who, percent1(l.Majority), best, limit, bits, area)
+			if g := l.Given; g != nil {
+				best, limit, bits = percent1(g.Right.Mean), percentUp(g.Right.High), atMostNumber(g.Bits.High)
+				if !list {
+					best, limit, bits = "–", percentUp(g.Anybody), "–"
+				}
+				t.add(l.Name, who+" and "+g.Target, percent1(g.Majority), best, limit, bits, "–")
+			}
+		}
+	}
+	if x.Holder != nil {
+		add("the list", x.Holder.Inferred, true)
+	}
+	if p := x.EverySample(); p != nil {
+		add("inputs' distribution", p.Inferred, false)
+	}
+	if len(t.Rows) > 0 {
+		d.part("Ceilings on sensitive attributes")
+		d.table(t)
+	}
+}
+
+// vacuousFano is the probability of naming the input from which Fano's limit says nothing.
+const vacuousFano = .99
+
+// percentUp is percent1 of an upper limit, rounded up.
+func percentUp(x float64) string { return percent1(min(1, math.Ceil(1000*x-1e-9)/1000)) }
+
+// percentDown is percent1 of a lower limit, rounded down.
+func percentDown(x float64) string { return percent1(math.Floor(1000*x+1e-9) / 1000) }
+
+// percentOrLess prints small fractions with as many digits as they need.
+func percentOrLess(x float64) string { return number(100*x) + " %" }
+
+func percentLimits(l bayes.Limit) string { return percentDown(l.Low) + " – " + percentUp(l.High) }
+
+// listWords names a list.
+func listWords(l measure.ListUsed) string {
+	s := l.Name
+	if l.Inputs+l.Merged < l.Of {
+		s = fmt.Sprintf("drawn from the %s of %s", CountGrouped(l.Of, "input"), l.Name)
+	}
+	if l.Merged > 0 {
+		s += fmt.Sprintf("; %s left out that equal another", CountGrouped(l.Merged, "input"))
+	}
+	return s
+}
