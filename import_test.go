@@ -14,7 +14,7 @@ import (
 var layers = [][]string{
 	{"cmd/tattle"},
 	{"internal/cli"},
-	{"serve", "reproduce", "internal/progress"},
+	{"serve", "reproduce", "inspect", "internal/progress"},
 	{"report"},
 	{"."},
 	{"audit"},

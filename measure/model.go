@@ -156,7 +156,7 @@ func (m *Model) Notes() []string {
 	}
 	notes := []string{words}
 	if len(m.Preprocess.Upsample) > 0 {
-		notes = append(notes, fmt.Sprintf("pictures of %s are enlarged inside the model: the small ones are what is measured", FormatShape(m.Graph.InputShape)))
+		notes = append(notes, fmt.Sprintf("pictures of %s are enlarged inside the model: the small ones are what is measured", nn.ShapeString(m.Graph.InputShape)))
 	}
 	return notes
 }
@@ -181,16 +181,4 @@ func ParseShape(s string) ([]int, error) {
 		return nil, fmt.Errorf("%q is not the sizes of an input", s)
 	}
 	return shape, nil
-}
-
-// FormatShape writes sizes as 3×224×224.
-func FormatShape(shape []int) string {
-	if len(shape) == 0 {
-		return "1"
-	}
-	words := make([]string, len(shape))
-	for i, d := range shape {
-		words[i] = strconv.Itoa(d)
-	}
-	return strings.Join(words, "×")
 }

@@ -55,6 +55,18 @@ func Size(shape []int) int {
 	return n
 }
 
+// ShapeString returns a shape as 3×224×224, and 1 for that of a single number.
+func ShapeString(shape []int) string {
+	if len(shape) == 0 {
+		return "1"
+	}
+	words := make([]string, len(shape))
+	for i, d := range shape {
+		words[i] = strconv.Itoa(d)
+	}
+	return strings.Join(words, "×")
+}
+
 // Node returns the node of that name, or else the node whose output is the
 // tensor of that name, or nil.
 func (g *Graph) Node(name string) *Node {
@@ -222,16 +234,12 @@ func (g *Graph) FeatureNode() (string, error) {
 
 // Cut splits the graph at a node (or the tensor of that name): front maps the
 // input to that node's output, head maps that output to the graph's output.
-// They share their parameters with g. It errs where the name is unknown, naming
-// those there are, and where the head would need anything but the features.
+// They share their parameters with g. It errs where the name is unknown, with
+// similar names, and where the head would need anything but the features.
 func (g *Graph) Cut(name string) (front, head *Graph, err error) {
 	at := g.Node(name)
 	if at == nil {
-		known := make([]string, len(g.Nodes))
-		for i, n := range g.Nodes {
-			known[i] = n.Name
-		}
-		return nil, nil, fmt.Errorf("no node %q; the nodes are %q", name, known)
+		return nil, nil, fmt.Errorf("no node %q%s", name, similarWords(g.similar(name)))
 	}
 	shapes, err := g.Shapes()
 	if err != nil {

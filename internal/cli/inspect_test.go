@@ -116,60 +116,6 @@ func TestParseShape(t *testing.T) {
 	}
 }
 
-// TestNearest: a slip of the pen finds what was meant, and so does part of a name.
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	g := zoo.ResNet20(10, 1)
-	for wrong, want := range map[string]string{"layer3.2.relu3": `"layer3.2.relu2"`, "Linear": `"linear"`} {
-		if got := nearest(g, wrong); len(got) != suggestions || !slices.Contains(got, want) {
-			t.Errorf("%q: %q", wrong, got)
-		}
-	}
-	for _, x := range []struct {
-		a, b string
-		far  int
-	}{{"", "abc", 3}, {"kitten", "sitting", 3}, {"abc", "abc", 0}, {"abc", "", 3}} {
-		if got := editDistance(x.a, x.b); got != x.far {
-			t.Errorf("%q, %q: %d edits", x.a, x.b, got)
-		}
-	}
-}
-
-// TestCandidates: of every node inspect says what Cut says, and names a way past those
-// that are none.
-func TestCandidates(t *testing.T) {
-	t.Parallel()
-	g := zoo.ResNet20(10, 1)
-	all, err := candidates(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(all) != len(g.Nodes) {
-		t.Errorf("%d of %d nodes", len(all), len(g.Nodes))
-	}
-	byDefault := 0
-	for _, c := range all {
-		_, _, err := g.Cut(c.Node)
-		if c.Cuts != (err == nil) || c.Cuts == (c.Bypass != "") {
-			t.Errorf("%s: cuts %v, past it %q, and Cut says %v", c.Node, c.Cuts, c.Bypass, err)
-		}
-		if strings.HasPrefix(c.Node, "layer2.1.") && !c.Cuts && !strings.HasPrefix(c.Join, "layer2.1.") {
-			t.Errorf("%s: joined at %s", c.Node, c.Join)
-		}
-		if c.Default {
-			byDefault++
-		}
-	}
-	last := all[len(all)-1]
-	total := int64(0)
-	for _, p := range g.Params() {
-		total += int64(nn.Size(p.Shape))
-	}
-	if byDefault != 1 || last.Parameters != total || last.MultiplyAdds < 40e6 || last.MultiplyAdds > 42e6 {
-		t.Errorf("%d defaults; %d parameters of %d, %d multiply-adds", byDefault, last.Parameters, total, last.MultiplyAdds)
-	}
-}
-
 // TestInspectEscapes: names in a file do not reach the terminal as commands to it.
 func TestInspectEscapes(t *testing.T) {
 	b, err := onnx.Encode(zoo.Table(4, 2, 1))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"tattle/dataset"
@@ -152,14 +151,10 @@ func (w *written) write(g *nn.Graph, net zoo.Net) (err error) {
 
 // entries formats a shape with its number of entries.
 func entries(shape []int) string {
-	words := make([]string, len(shape))
-	for i, d := range shape {
-		words[i] = strconv.Itoa(d)
-	}
 	if len(shape) == 1 {
-		return words[0]
+		return nn.ShapeString(shape)
 	}
-	return fmt.Sprintf("%s = %d", strings.Join(words, "×"), nn.Size(shape))
+	return fmt.Sprintf("%s = %d", nn.ShapeString(shape), nn.Size(shape))
 }
 
 // String describes the model in words.

@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"encoding/json"
@@ -10,54 +10,55 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
-	"tattle/measure"
+	"tattle/nn"
 	"tattle/report"
 )
 
-func (s *inspection) writeJSON(w io.Writer) error {
+// WriteJSON writes one JSON object.
+func (m *Model) WriteJSON(w io.Writer) error {
 	j := json.NewEncoder(w)
 	j.SetIndent("", "  ")
 	j.SetEscapeHTML(false)
-	return j.Encode(s)
+	return j.Encode(m)
 }
 
-// writeText prints what the file declares, and the table of nodes.
-func (s *inspection) writeText(w io.Writer) error {
-	head := []string{filepath.Base(s.File)}
-	if s.Graph != "" {
-		head = append(head, "graph "+strconv.Quote(s.Graph))
+// WriteText prints what the file declares, and the table of nodes.
+func (m *Model) WriteText(w io.Writer) error {
+	head := []string{filepath.Base(m.File)}
+	if m.Graph != "" {
+		head = append(head, "graph "+strconv.Quote(m.Graph))
 	}
-	if s.Producer != "" {
-		head = append(head, "by "+s.Producer)
+	if m.Producer != "" {
+		head = append(head, "by "+m.Producer)
 	}
-	head = append(head, fmt.Sprintf("opset %d", s.Opset))
-	fmt.Fprintln(w, strings.Join(append(head, s.Domains...), ", "))
+	head = append(head, fmt.Sprintf("opset %d", m.Opset))
+	fmt.Fprintln(w, strings.Join(append(head, m.Domains...), ", "))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, d := range s.Inputs {
+	for _, d := range m.Inputs {
 		fmt.Fprintf(t, "input\t%s\n", d.describe())
 	}
-	for _, d := range s.Outputs {
+	for _, d := range m.Outputs {
 		fmt.Fprintf(t, "output\t%s\n", d.describe())
 	}
-	fmt.Fprintf(t, "weights\t%s in %s%s\n", grouped(s.Weights), report.Count(s.WeightTensors, "tensor"), externalFiles(s.Beside))
-	if s.Preprocess != "" {
-		fmt.Fprintf(t, "preprocessing\t%s (the file beside the model)\n", s.Preprocess)
+	fmt.Fprintf(t, "weights\t%s in %s%s\n", grouped(m.Weights), report.Count(m.WeightTensors, "tensor"), externalFiles(m.Beside))
+	if m.Preprocess != "" {
+		fmt.Fprintf(t, "preprocessing\t%s (the file beside the model)\n", m.Preprocess)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	var kinds []string
-	for _, k := range s.Operators {
+	for _, k := range m.Operators {
 		kinds = append(kinds, fmt.Sprintf("%d %s", k.Nodes, k.Operator))
 	}
-	listing(w, report.Count(s.Nodes, "node")+":", kinds)
-	if !s.Readable {
+	listing(w, report.Count(m.Nodes, "node")+":", kinds)
+	if !m.Readable {
 		return nil
 	}
-	return s.writeNodes(w)
+	return m.writeNodes(w)
 }
 
-func (d declared) describe() string {
+func (d Tensor) describe() string {
 	if d.Dims == nil {
 		return d.Name + "  " + d.Type + " of any shape"
 	}
@@ -72,12 +73,12 @@ func externalFiles(files []string) string {
 }
 
 // writeNodes prints the table of nodes.
-func (s *inspection) writeNodes(w io.Writer) error {
+func (m *Model) writeNodes(w io.Writer) error {
 	fmt.Fprintf(w, "one input of %s: %s numbers in, %s out, %s multiply-adds, %s parameters\n\n",
-		measure.FormatShape(s.InputShape), grouped(int64(s.InputSize)), measure.FormatShape(s.OutputShape), scaled(s.MultiplyAdds), scaled(s.Parameters))
+		nn.ShapeString(m.InputShape), grouped(int64(m.InputSize)), nn.ShapeString(m.OutputShape), scaled(m.MultiplyAdds), scaled(m.Parameters))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\tnode\ttensor\toperator\tshape\tnumbers\tof inputs\tmultiply-adds\tparameters")
-	for _, c := range s.Candidates {
+	for _, c := range m.Candidates {
 		mark, note := "", ""
 		switch {
 		case !c.Cuts:
@@ -85,20 +86,20 @@ func (s *inspection) writeNodes(w io.Writer) error {
 		case c.Default:
 			mark = "*"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", mark, c.Node, c.shortTensor(), c.Operator, measure.FormatShape(c.Shape),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", mark, c.Node, c.shortTensor(), c.Operator, nn.ShapeString(c.Shape),
 			grouped(int64(c.Size)), share(c.Ratio), scaled(c.MultiplyAdds), scaled(c.Parameters), note)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	if s.Default != "" {
+	if m.Default != "" {
 		fmt.Fprintln(w, "*: default of --features, which accepts the name of a node or of its tensor.")
 	} else {
-		fmt.Fprintf(w, "There is no default of --features: %s. Name one of these nodes or tensors.\n", strings.TrimSuffix(s.NoDefault, ": name a node"))
+		fmt.Fprintf(w, "There is no default of --features: %s. Name one of these nodes or tensors.\n", strings.TrimSuffix(m.NoDefault, ": name a node"))
 	}
-	if s.Hidden > 0 {
-		fmt.Fprintf(w, "Not listed: %s that a path of the model goes around; --all lists them.\n", report.Count(s.Hidden, "node"))
+	if m.Hidden > 0 {
+		fmt.Fprintf(w, "Not listed: %s that a path of the model goes around; --all lists them.\n", report.Count(m.Hidden, "node"))
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (s *inspection) writeNodes(w io.Writer) error {
 const ownOutput = "_output_0"
 
 // shortTensor returns the tensor's name, abbreviated if it is the node's with that ending.
-func (c candidate) shortTensor() string {
+func (c Candidate) shortTensor() string {
 	if c.Tensor == c.Node+ownOutput {
 		return "…" + ownOutput
 	}

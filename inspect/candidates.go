@@ -1,16 +1,13 @@
-package cli
+package inspect
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"tattle/nn"
 )
 
-// A candidate is a node whose output could be the release.
-type candidate struct {
+// Candidate is a node whose output could be the release.
+type Candidate struct {
 	Node         string  `json:"node"`
 	Tensor       string  `json:"tensor"`
 	Operator     string  `json:"operator"`
@@ -26,7 +23,7 @@ type candidate struct {
 }
 
 // candidates returns all nodes that depend on the input, in the graph's order.
-func candidates(g *nn.Graph) ([]candidate, error) {
+func candidates(g *nn.Graph) ([]Candidate, error) {
 	shapes, err := g.Shapes()
 	if err != nil {
 		return nil, err
@@ -40,12 +37,12 @@ func candidates(g *nn.Graph) ([]candidate, error) {
 		chosen = name
 	}
 	w := newDependencies(g)
-	out := []candidate{}
+	out := []Candidate{}
 	for i, n := range g.Nodes {
 		if !w.depends[n.Output] {
 			continue
 		}
-		c := candidate{Node: n.Name, Tensor: n.Output, Operator: n.Op.Kind(), Shape: shapes[n.Output], Size: nn.Size(shapes[n.Output])}
+		c := Candidate{Node: n.Name, Tensor: n.Output, Operator: n.Op.Kind(), Shape: shapes[n.Output], Size: nn.Size(shapes[n.Output])}
 		if c.Shape == nil {
 			c.Shape = []int{}
 		}
@@ -142,74 +139,4 @@ func (w *dependencies) past(i int) (join, tensor string) {
 		return "the output", "a tensor that does not come from this node"
 	}
 	return "", ""
-}
-
-// cutAt cuts a graph in two at the node or tensor of --features.
-func cutAt(g *nn.Graph, name string) (front, head *nn.Graph, err error) {
-	if g.Node(name) == nil {
-		similar := ""
-		if near := nearest(g, name); len(near) > 0 {
-			similar = "; similar names are " + strings.Join(near, ", ")
-		}
-		return nil, nil, usage(fmt.Errorf("--features: no node %q%s", name, similar), "tattle inspect lists the nodes that can be released")
-	}
-	if front, head, err = g.Cut(name); err != nil {
-		return nil, nil, usage(fmt.Errorf("--features: %w", err), "tattle inspect lists the nodes that can be released")
-	}
-	return front, head, nil
-}
-
-// suggestions is the number of similar names in an error.
-const suggestions = 3
-
-// nearest returns the names of nodes and tensors that are most similar to a wrong one: those
-// that contain it, and those with the fewest changed letters.
-func nearest(g *nn.Graph, name string) []string {
-	type near struct {
-		name     string
-		distance int
-	}
-	var all []near
-	seen := map[string]bool{}
-	for _, n := range g.Nodes {
-		for _, s := range []string{n.Name, n.Output} {
-			if seen[s] {
-				continue
-			}
-			seen[s] = true
-			distance := 2 * editDistance(strings.ToLower(name), strings.ToLower(s))
-			if name != "" && strings.Contains(strings.ToLower(s), strings.ToLower(name)) {
-				distance = 1
-			}
-			all = append(all, near{s, distance})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b near) int { return a.distance - b.distance })
-	var out []string
-	for _, n := range all[:min(suggestions, len(all))] {
-		out = append(out, strconv.Quote(n.name))
-	}
-	return out
-}
-
-// editDistance is Levenshtein's distance of the first hundred bytes.
-func editDistance(a, b string) int {
-	a, b = a[:min(len(a), 100)], b[:min(len(b), 100)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
