@@ -141,3 +141,25 @@ func listFolder(dir string) ([]string, error) {
 	slices.Sort(files)
 	return files, err
 }
+
+// Gather puts files that lay in one folder on the submitter's machine into one folder
+// again, below dir. paths says where each input is here; Gather returns where it is then.
+func Gather(inputs []Input, paths map[string]string, dir string) (map[string]string, error) {
+	at := map[string]string{}
+	for _, i := range inputs {
+		here, ok := paths[i.Path]
+		if !ok {
+			continue
+		}
+		if i.Folder || here == i.Path {
+			at[i.Path] = here
+			continue
+		}
+		to := filepath.Join(dir, strings.ReplaceAll(filepath.ToSlash(i.Path), ":", ""))
+		if err := file.LinkOrCopy(here, to); err != nil {
+			return nil, err
+		}
+		at[i.Path] = to
+	}
+	return at, nil
+}

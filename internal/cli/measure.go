@@ -140,13 +140,7 @@ func interruptedRun(dir string) error {
 // skips reports that a worker need not look at a stage: its pool, if it can tell, is about
 // another one, and nothing that follows depends on its shards.
 func (e *env) skips(ctx context.Context, dir string) bool {
-	p, ok := e.pool.(announcing)
-	return ok && !p.Announced(ctx, dir)
-}
-
-// announcing is a worker's pool that can tell whether a stage is yet to be done.
-type announcing interface {
-	Announced(ctx context.Context, dir string) bool
+	return !run.Announced(ctx, e.pool, dir)
 }
 
 // newReport starts the report of a command.

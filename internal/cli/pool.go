@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"tattle/cluster"
 	"tattle/internal/file"
 	"tattle/internal/progress"
-	"tattle/report"
 	"tattle/run"
 )
 
@@ -80,9 +78,8 @@ func (e *env) choose(ctx context.Context, dir string, resume bool) (p run.Pool, 
 		m := &run.Merge{Root: dir, Prepare: true}
 		return m, func(err error) error { return e.prepared(m, dir, err) }, nil
 	default:
-		s := &submitting{env: e, dir: dir, resume: resume, crowd: &progress.Workers{Writer: e.stderr}, stop: func() {}}
-		e.stderr, e.sent = s.crowd, s
-		if s.conn, err = cluster.Connect(ctx, f.dial(e)); err != nil {
+		s, err := e.submit(ctx, dir, resume)
+		if err != nil {
 			return nil, nil, err
 		}
 		return s, func(err error) error { return s.end(ctx, err) }, nil
@@ -117,112 +114,4 @@ func (e *env) prepared(m *run.Merge, dir string, err error) error {
 	e.say("%v", p)
 	e.say("%s", howToWork(dir))
 	return nil
-}
-
-// A submitting pool hands the run to a cluster when there is work to hand over.
-type submitting struct {
-	env    *env
-	dir    string
-	resume bool
-	conn   *cluster.Conn
-	run    *cluster.Submission // nil before there was any work
-	crowd  *progress.Workers
-	stop   context.CancelFunc // of the count
-}
-
-// Run implements run.Pool.
-func (s *submitting) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
-	if s.run == nil {
-		if err := s.submit(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return s.run.Run(ctx, w)
-}
-
-// submit tells the cluster of the run.
-func (s *submitting) submit(ctx context.Context) error {
-	cwd, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	j := cluster.Job{Args: s.env.args, Cwd: cwd, Program: program(), By: user()}
-	if !j.Program.Definite() {
-		if j.Executable, err = run.Executable(); err != nil {
-			return err
-		}
-	}
-	if s.env.ships.Shared {
-		j.Shared = absolute(s.dir)
-	}
-	if j.Inputs, err = cluster.Inputs(ctx, cwd, s.env.inputs); err != nil {
-		return err
-	}
-	s.run, err = s.conn.Submit(ctx, j, cluster.SubmitOptions{
-		Root: s.dir, Resume: s.resume, Replicas: s.env.ships.Replicas, Lease: s.env.ships.Lease, Check: new(float64(s.env.ships.Check)), Log: s.env.say,
-	})
-	if err == nil && progress.Terminal(s.env.stderr) != nil {
-		ctx, s.stop = context.WithCancel(ctx)
-		go s.count(ctx)
-	}
-	return err
-}
-
-// countEvery is how often workers are counted, for a person to see.
-const countEvery = 5 * time.Second
-
-// checks returns how many of the workers' shards this process computed again; nil where no
-// workers took part.
-func (e *env) checks() *report.Checks {
-	if e.sent == nil || e.sent.run == nil {
-		return nil
-	}
-	c := report.Checks(e.sent.run.Checked())
-	return &c
-}
-
-// count keeps the crowd's number until ctx ends.
-func (s *submitting) count(ctx context.Context) {
-	every := time.NewTicker(countEvery)
-	defer every.Stop()
-	for ctx.Err() == nil {
-		if workers, err := s.run.Workers(ctx); err == nil { // a server that is away comes back
-			s.crowd.Set(workers)
-		}
-		select {
-		case <-ctx.Done():
-		case <-every.C:
-		}
-	}
-}
-
-// end ends the run in the cluster where it is done; an interrupted one stays there.
-func (s *submitting) end(ctx context.Context, err error) error {
-	defer s.conn.Close()
-	if s.run == nil {
-		if err == nil {
-			s.env.say("nothing of this is spread over machines: it was done here")
-		}
-		return err
-	}
-	s.stop()
-	defer s.run.Close()
-	if c := s.env.checks(); c.Shards > 0 {
-		s.env.say("%v", c)
-	}
-	list := "tattle runs " + quoted(s.env.ships.args())
-	if !exists(filepath.Join(s.dir, reportJSON)) {
-		said := "stays in the cluster"
-		if errors.Is(err, context.Canceled) {
-			said += ", and workers go on"
-		}
-		s.env.say("run %s %s: %s shows it, and --remove %[1]s ends it", s.run.ID(), said, list)
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
-	defer cancel()
-	if finish := s.run.Finish(ctx); finish != nil && err == nil {
-		s.env.say("the run is done, but the cluster was not told: %v; %s --remove %s does it", finish, list, s.run.ID())
-	}
-	return err
 }

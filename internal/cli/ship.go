@@ -10,7 +10,6 @@ import (
 
 	"tattle/cluster"
 	"tattle/curious/training"
-	"tattle/internal/file"
 	"tattle/measure"
 	"tattle/onnx"
 )
@@ -155,21 +154,9 @@ func settlePaths(k *kong.Context, cwd string, inputs []cluster.Input, paths map[
 // together puts files that lay in one folder into one folder again, below dir, and
 // returns where everything is.
 func together(inputs []cluster.Input, paths map[string]string, dir string) (map[string]string, error) {
-	at := map[string]string{}
-	for _, i := range inputs {
-		here, ok := paths[i.Path]
-		if !ok {
-			continue
-		}
-		if i.Folder || here == i.Path {
-			at[i.Path] = here
-			continue
-		}
-		to := filepath.Join(dir, strings.ReplaceAll(filepath.ToSlash(i.Path), ":", ""))
-		if err := file.LinkOrCopy(here, to); err != nil {
-			return nil, err
-		}
-		at[i.Path] = to
+	at, err := cluster.Gather(inputs, paths, dir)
+	if err != nil {
+		return nil, err
 	}
 	for _, i := range inputs {
 		if to := at[i.Path]; filepath.Base(i.Path) == training.SourceFile && to != i.Path {

@@ -73,7 +73,7 @@ func (c *workerCmd) serve(ctx context.Context, e *env) error {
 	o := cluster.WorkerOptions{
 		Name: c.Name, Run: c.Run_, Idle: c.Idle, Scratch: c.Scratch, Program: program(), Log: e.say,
 		Execute: func(ctx context.Context, t cluster.Task) error {
-			t.Pool = &aloud{t.Pool, e, fmt.Sprintf("worker %s: run %s", file.Name(c.Name), t.ID)}
+			t.Pool = &run.Logged{Pool: t.Pool, Log: e.say, Who: fmt.Sprintf("worker %s: run %s", file.Name(c.Name), t.ID)}
 			return carryOut(ctx, t)
 		},
 	}
@@ -108,7 +108,7 @@ func (c *workerCmd) array(ctx context.Context, e *env) error {
 		return err
 	}
 	t := cluster.Task{Job: cluster.Job{Args: begun.Args, Cwd: begun.Cwd}, Root: a.Scratch}
-	t.Pool = &aloud{a, e, fmt.Sprintf("worker %d of %d", c.Index, c.Of)}
+	t.Pool = &run.Logged{Pool: a, Log: e.say, Who: fmt.Sprintf("worker %d of %d", c.Index, c.Of)}
 	switch err := carryOut(ctx, t); {
 	case err == nil:
 		e.say("nothing is left to do: tattle merge %s", quote(c.Folder))
@@ -122,36 +122,6 @@ func (c *workerCmd) array(ctx context.Context, e *env) error {
 		}
 		return err
 	}
-}
-
-// aloud is a pool that says of each shard how long it took.
-type aloud struct {
-	run.Pool
-	env *env
-	who string
-}
-
-// Run implements run.Pool.
-func (p *aloud) Run(ctx context.Context, w run.Work) (*run.Folder, error) {
-	do, name := w.Do, w.ShardName
-	w.Do = func(ctx context.Context, i int, to io.Writer) error {
-		began := time.Now()
-		err := do(ctx, i, to)
-		switch {
-		case err == nil:
-			p.env.say("%s: shard %d (%s) done in %.1f s", p.who, i, name(i), time.Since(began).Seconds())
-		case ctx.Err() == nil:
-			p.env.say("%s: shard %d (%s) failed: %s", p.who, i, name(i), file.Name(err.Error()))
-		}
-		return err
-	}
-	return p.Pool.Run(ctx, w)
-}
-
-// Announced asks the pool.
-func (p *aloud) Announced(ctx context.Context, dir string) bool {
-	a, ok := p.Pool.(announcing)
-	return !ok || a.Announced(ctx, dir)
 }
 
 // allowed errs where a command line, which comes from elsewhere, is not one that spreads
