@@ -1,0 +1,48 @@
+package training_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"tattle/curious"
+	"tattle/curious/training"
+	"tattle/dataset"
+	"tattle/run"
+)
+
+// Two seeds of one training are kept in folders. Called again, Train reads them.
+func ExampleTrain() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	ctx := context.Background()
+	source := &training.Source{Kind: dataset.KindGlyphs, Sensitive: []string{"family: italic; *"}, Limit: 60, Seed: 1}
+	parts, _, err := source.Open(ctx, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var seeds []training.Seed
+	for seed := range uint64(2) {
+		seeds = append(seeds, training.Seed{Source: source, Options: curious.Options{Attack: curious.Regularized, Epochs: 1, Seed: seed + 1}})
+	}
+	for range 2 {
+		t, err := training.Train(ctx, seeds, parts, training.Options{
+			Dir: dir, Stage: filepath.Join(dir, "shards"), Pool: run.Alone{},
+			Start: func(missing int) { fmt.Println("missing:", missing) },
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(training.Folder(seeds, 0), len(t.Results[0].Epochs), "epoch")
+	}
+	// Output:
+	// missing: 2
+	// seed-1 1 epoch
+	// missing: 0
+	// seed-1 1 epoch
+}
