@@ -9,6 +9,7 @@ import (
 	"tattle/curious/training"
 	"tattle/dataset"
 	"tattle/internal/progress"
+	"tattle/reproduce"
 	"tattle/run/folders"
 )
 
@@ -49,7 +50,7 @@ func openError(ctx context.Context, err error) error {
 // trainingError names the flag behind an error of package training, and says what helps.
 func trainingError(err error) error {
 	if record, ok := errors.AsType[*training.RecordError](err); ok {
-		if record.Schema == cellSchema {
+		if record.Schema == reproduce.CellSchema {
 			return usage(fmt.Errorf("%s: a cell of reproduce, not a training", record.Path), "name a folder that tattle train made")
 		}
 		return hinted(err, "delete it: the training is then done again")

@@ -43,7 +43,7 @@ func (s scattered) Run(_ context.Context, w run.Work) (*run.Folder, error) {
 		if err := commanded(s.t, o, true, append(s.args, "--out", scratch, "--resume")...); !errors.Is(err, run.ErrServed) {
 			s.t.Fatalf("a worker ends with %v", err)
 		}
-		if exists(filepath.Join(scratch, reportJSON)) || exists(filepath.Join(scratch, cellsDir)) {
+		if exists(filepath.Join(scratch, reportJSON)) || exists(filepath.Join(scratch, "cells")) {
 			s.t.Error("a worker reports, or keeps what is the submitter's")
 		}
 		if err := f.Commit(i, o.write); err != nil {

@@ -2,8 +2,19 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
+	"tattle/audit"
+	"tattle/curious"
+	"tattle/internal/progress"
+	"tattle/report"
 	"tattle/reproduce"
+	"tattle/run"
 )
 
 type reproduceCmd struct {
@@ -36,6 +47,15 @@ type figureFlags struct {
 	memoryFlag
 }
 
+// detectionName is the study of what audits detect.
+const detectionName = "detection"
+
+// What a study leaves beside its report.
+const (
+	auditsFile = "audits.csv"
+	studyFile  = "detection.md"
+)
+
 func (reproduceCmd) Help() string {
 	return "Example: tattle reproduce figure1 --data mnist --out figure1\n\nExample: tattle reproduce figure5 --model resnet18.onnx --data val --labels val.csv --target class --out figure5\n\nExample: tattle reproduce table3 --data UTKFace --quick --out table3\n\nExample: tattle reproduce detection --data mnist --labels qmnist --out detection\n\n" +
 		"figure5 and figure6 resize pictures to 91×91, unless --preprocess is given, and enlarge them to 224×224 inside the model. " +
@@ -61,4 +81,148 @@ func (c *reproduceCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	return c.in(ctx, e, c.Experiment, c.Resume, func(dir string) error { return e.unfinished(c.figure(ctx, e, m, f, dir), dir) })
+}
+
+// ofPaperB says whose experiment is asked for.
+func (c *reproduceCmd) ofPaperB() bool { return slices.Contains(reproduce.Names(), c.Experiment) }
+
+// curious runs one of paper B's experiments.
+func (c *reproduceCmd) curious(ctx context.Context, e *env) error {
+	x, err := reproduce.Get(c.Experiment)
+	if err != nil {
+		return err
+	}
+	if err := c.noFigure(); err != nil {
+		return err
+	}
+	if x.Data == reproduce.Plane {
+		return c.plane(ctx, e, x)
+	}
+	return c.grid(ctx, e, x)
+}
+
+// plane runs the mixtures of figure 4 or the convex case, for which nothing has to be trained long.
+func (c *reproduceCmd) plane(ctx context.Context, e *env, x *reproduce.Experiment) error {
+	if err := c.onPlane(x); err != nil {
+		return err
+	}
+	return c.in(ctx, e, c.Experiment, false, func(dir string) error {
+		r := newReport(e, x.Title, c.Seed)
+		p := curious.Plane(curious.DefaultPlane, c.Seed)
+		r.Data = report.DataOf(p.Test, "", "test")
+		r.Data.SHA256 = p.Sum()
+		stop := timed(r, "total")
+		if err := x.OnPlane(ctx, p, r); err != nil {
+			return err
+		}
+		stop()
+		return c.finish(e, dir, r)
+	})
+}
+
+// grid runs one of paper B's grids of trainings.
+func (c *reproduceCmd) grid(ctx context.Context, e *env, x *reproduce.Experiment) error {
+	o := reproduce.GridOptions{
+		Data: c.Data, Cache: c.Cache, Epochs: c.Epochs, Seeds: c.Seeds, Seed: c.Seed, Only: c.Only, Quick: c.Quick, Resume: c.Resume,
+		Say: e.say,
+	}
+	if c.Examples != "" {
+		var err error
+		if o.Limit, err = strconv.Atoi(c.Examples); err != nil || o.Limit < 1 {
+			return usage(fmt.Errorf("--examples %s: want the most training examples, a number above 0", c.Examples), "")
+		}
+	}
+	if c.List {
+		g, err := x.NewGrid(o)
+		if err == nil {
+			fmt.Fprintln(e.stdout, strings.Join(g.Keys(), "\n"))
+			e.say("%v", g)
+		}
+		return gridError(err)
+	}
+	if _, err := x.NewGrid(o); err != nil {
+		return gridError(err)
+	}
+	if c.Data == "" {
+		return usage(fmt.Errorf("reproduce %s needs --data, the folder or zip of %s", x.Name, x.Data), "tattle data info "+string(x.Data)+" says where it comes from")
+	}
+	work := func(dir string) error {
+		o.Dir, o.Pool, o.Serve = dir, e.pool, e.serve
+		return e.unfinished(c.trainings(ctx, e, x, o), dir)
+	}
+	if c.Resume && c.Out != "" && reproduce.Finished(c.Out) {
+		return e.compute(ctx, c.Out, true, func() error { return work(c.Out) })
+	}
+	return c.in(ctx, e, c.Experiment, c.Resume, work)
+}
+
+// trainings trains what is not there yet, and reports.
+func (c *reproduceCmd) trainings(ctx context.Context, e *env, x *reproduce.Experiment, o reproduce.GridOptions) error {
+	if begun(o.Dir) && !c.Resume {
+		return interruptedRun(o.Dir)
+	}
+	started := time.Now()
+	bars := &progress.Phases{W: e.stderr}
+	defer bars.Close()
+	o.Progress = bars.Set
+	g, err := x.NewGrid(o)
+	if err == nil {
+		err = g.Run(ctx)
+	}
+	if err != nil {
+		return gridError(trainingError(err))
+	}
+	bars.Close()
+	r := newReport(e, x.Title, c.Seed)
+	g.Report(r, absolute(c.Data))
+	r.Timing["total"] = seconds(started)
+	return c.finish(e, o.Dir, r)
+}
+
+// gridError names the flag behind an option that cannot be used.
+func gridError(err error) error {
+	return flagged(err, map[string]string{"Seeds": "--seeds", "Epochs": "--epochs", "Only": "--only", "Data": "--data", "Dir": "--out"})
+}
+
+// detection audits classifiers with known leakage.
+func (c *reproduceCmd) detection(ctx context.Context, e *env) error {
+	if err := c.onlyStudy(); err != nil {
+		return err
+	}
+	return c.in(ctx, e, c.Experiment, c.Resume, func(dir string) error {
+		shards := filepath.Join(dir, shardsDir)
+		if exists(shards) && !c.Resume {
+			return interruptedRun(dir)
+		}
+		return e.unfinished(c.study(ctx, e, dir, shards), dir)
+	})
+}
+
+// study runs it and reports.
+func (c *reproduceCmd) study(ctx context.Context, e *env, dir, shards string) error {
+	started := time.Now()
+	bars := &progress.Phases{W: e.stderr}
+	s, err := audit.RunStudy(ctx, shards, audit.StudyOptions{
+		Seed: c.Seed, MNIST: c.Data, Labels: c.Labels, Quick: c.Quick, Resume: c.Resume, Pool: e.pool, Progress: bars.Set,
+	})
+	bars.Close()
+	if err != nil {
+		return err
+	}
+	r := newReport(e, "What audits detect", c.Seed)
+	r.Study = s
+	r.Conclude(report.StudyVerdict(s))
+	r.Data = report.Data{Name: "glyphs", Examples: len(s.Audits)}
+	if c.Data != "" {
+		r.Data.Name, r.Data.Path = "glyphs and QMNIST", absolute(c.Data)
+	}
+	r.Figure = c.Experiment
+	if err := run.WriteFile(filepath.Join(dir, auditsFile), s.WriteCSV); err != nil {
+		return err
+	}
+	if err := run.WriteFile(filepath.Join(dir, studyFile), s.Markdown); err != nil {
+		return err
+	}
+	r.Timing["total"] = seconds(started)
+	return c.finish(e, dir, r)
 }

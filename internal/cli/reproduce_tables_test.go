@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,10 +15,8 @@ import (
 
 	"tattle/curious/training"
 	"tattle/dataset"
-	"tattle/internal/progress"
 	"tattle/report"
 	"tattle/reproduce"
-	"tattle/run"
 )
 
 // reproduced runs tattle in this process and returns its report.
@@ -55,7 +51,7 @@ func madeFaces(t *testing.T, kind string, n int) string {
 func results(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	found := map[string][]byte{}
-	err := filepath.WalkDir(filepath.Join(dir, cellsDir), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(dir, "cells"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Name() == training.ResultFile {
 			key, _ := filepath.Rel(dir, path)
 			found[key], err = os.ReadFile(path)
@@ -86,7 +82,7 @@ func TestTableGoesOn(t *testing.T) {
 	if err := commanded(t, scattered{t: t, args: args, most: 2}, false, append(args, "--out", parts)...); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}
-	if exists(filepath.Join(parts, cellsDir)) {
+	if exists(filepath.Join(parts, "cells")) {
 		t.Fatal("there are cells of which nobody was told")
 	}
 	first := reproduced(t, parts, "reproduce", "figure7", "--data", data, "--quick", "--epochs", "1", "--only", "gender-standard", "--resume")
@@ -117,80 +113,6 @@ func TestTableGoesOn(t *testing.T) {
 		t.Errorf("the tables differ:\n%s\n%s", a, b)
 	}
 	ran(t, whole)
-}
-
-// TestGridOpens opens the data of one target after the other: an error leaves nothing
-// behind, other data than the run began with are refused, and a worker opens no more
-// than it needs.
-func TestGridOpens(t *testing.T) {
-	t.Parallel()
-	data := madeFaces(t, "celeba", 100)
-	x, err := reproduce.Get("table1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	newGrid := func() *grid {
-		g, err := (&reproduceCmd{Data: data, Quick: true, Only: []string{"*-standard"}, Cache: "none"}).newGrid(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.dir = t.TempDir()
-		return g
-	}
-	e := &env{stderr: io.Discard}
-	g := newGrid()
-	if err := g.prepare(t.Context(), e); err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, tr := range x.Trainings {
-		if g.chosen[tr.Key] {
-			names = append(names, cellName(tr, 1))
-		}
-	}
-	m, err := cells{g, e}.Manifest(t.Context(), names)
-	if err != nil || len(m.Hashes) < 2 {
-		t.Fatalf("the data of %d targets, %v", len(m.Hashes), err)
-	}
-	first, second := x.Trainings[0].Target, ""
-	for target := range g.data {
-		if target != first {
-			second = target
-		}
-	}
-
-	g.Data = "nowhere"
-	if err := g.open(t.Context(), e, second); err == nil || g.open(t.Context(), e, first) == nil {
-		t.Error("data that cannot be read are open")
-	}
-	g.Data = data
-	g.data[second] = openedTarget{digest: "other"}
-	if err := g.open(t.Context(), e, second); err == nil || !strings.Contains(err.Error(), "not those that the run began with") {
-		t.Errorf("other data: %v", err)
-	}
-	if err := g.open(t.Context(), e, first); err != nil || g.parts == nil {
-		t.Errorf("after an error: %v", err)
-	}
-
-	w := newGrid()
-	served := *e
-	served.serve = true
-	stage, err := m.Encode()
-	if err == nil {
-		err = run.WriteManifest(filepath.Join(w.dir, shardsDir), stage)
-	}
-	if err == nil {
-		err = w.prepare(t.Context(), &served)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := (cells{w, &served}).Manifest(t.Context(), names); err != nil || !maps.Equal(again.Hashes, m.Hashes) || w.target != first || w.data[second].steps != 0 {
-		t.Errorf("a worker has %v of %v, and opened %s last; %v", again.Hashes, m.Hashes, w.target, err)
-	}
-	if err := w.open(t.Context(), &served, second); err != nil || w.data[second].steps == 0 {
-		t.Errorf("what a shard needs: %v", err)
-	}
 }
 
 // times says when files were written.
@@ -280,57 +202,16 @@ func TestPlane(t *testing.T) {
 	}
 }
 
-// TestTimeLeft says how long a table takes by its first training, and what is left.
-func TestTimeLeft(t *testing.T) {
-	for _, x := range []struct {
-		steps, left int64
-		want        string
-	}{
-		{100, 0, ""}, {0, 100, ""}, {100, 900, ""}, // 54 seconds
-		{100, 30000, "30 minutes"}, {100, 60000 * 5, "5 hours"}, {100, 60000 * 24 * 5, "5 days"},
-	} {
-		if got := foretold(6*time.Second, x.steps, x.left); got != x.want {
-			t.Errorf("%d steps in 6 s, %d left: %q, want %q", x.steps, x.left, got, x.want)
-		}
-	}
-	x, err := reproduce.Get("table4")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var said strings.Builder
-	e := &env{stderr: &said}
-	g := &grid{x: x, total: 1000, missing: 10, bar: progress.New(&said, "", 1000)}
-	g.trained(e, 100, 10*time.Minute)
-	if want := "the first training took 10m0s; 9 more will take about 90 minutes"; !strings.Contains(said.String(), want) {
-		t.Errorf("%q does not say %q", said.String(), want)
-	}
-	said.Reset()
-	if g.trained(e, 100, 10*time.Minute); said.Len() > 0 || g.missing != 8 || g.done != 200 {
-		t.Errorf("after the second: %q, %d to train, %d steps done", said.String(), g.missing, g.done)
-	}
-}
-
 // TestCellsAreNotTrainings wants a cell's folder refused where a training's is wanted,
 // without the advice to delete what took hours.
 func TestCellsAreNotTrainings(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, training.ResultFile), []byte(`{"schema":"`+cellSchema+`","epochs":[]}`), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, training.ResultFile), []byte(`{"schema":"`+reproduce.CellSchema+`","epochs":[]}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	_, err := (&taught{Run: dir}).open(t.Context(), nil)
 	var s *statusError
 	if !errors.As(err, &s) || s.status != statusUsage || strings.Contains(s.hint, "delete") || !strings.Contains(err.Error(), "a cell of reproduce") {
 		t.Errorf("%v", err)
-	}
-}
-
-// TestReduced says how --quick departs from the paper's procedure, and nothing of a run
-// that does not.
-func TestReduced(t *testing.T) {
-	g := &grid{reproduceCmd: new(reproduceCmd), seeds: []uint64{1, 2}, epochs: 50, side: 64}
-	for _, g.Quick = range []bool{false, true} {
-		if s := g.reduced(); s != "" {
-			t.Errorf("quick %v: the paper's procedure is called reduced: %s", g.Quick, s)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package reproduce
 
 import (
 	"context"
@@ -9,21 +9,20 @@ import (
 
 	"tattle/curious/training"
 	"tattle/internal/file"
-	"tattle/reproduce"
 	"tattle/run"
 	"tattle/run/folders"
 )
 
 // cellName is the folder of a cell, below the run's.
-func cellName(t reproduce.Training, seed uint64) string {
-	return fmt.Sprintf("%s/%s/%s%d", cellsDir, t.Key, cellPrefix, seed)
+func cellName(t Training, seed uint64) string {
+	return fmt.Sprintf("%s/%s/%s%d", cellsFolder, t.Key, cellPrefix, seed)
 }
 
 // of is the cell of a name; nil for no such.
-func (g *grid) of(name string) (*reproduce.Training, uint64) {
-	key, text, _ := strings.Cut(strings.TrimPrefix(name, cellsDir+"/"), "/"+cellPrefix)
+func (g *Grid) of(name string) (*Training, uint64) {
+	key, text, _ := strings.Cut(strings.TrimPrefix(name, cellsFolder+"/"), "/"+cellPrefix)
 	seed, err := strconv.ParseUint(text, 10, 64)
-	t := g.x.Training(key)
+	t := g.Training(key)
 	if err != nil || t == nil || cellName(*t, seed) != name {
 		return nil, 0
 	}
@@ -31,10 +30,7 @@ func (g *grid) of(name string) (*reproduce.Training, uint64) {
 }
 
 // cells makes the folders of a grid's cells.
-type cells struct {
-	*grid
-	env *env
-}
+type cells struct{ *Grid }
 
 // Label implements folders.Set.
 func (c cells) Label(name string) string {
@@ -50,7 +46,7 @@ func (c cells) Manifest(ctx context.Context, names []string) (run.Manifest, erro
 	m := run.Manifest{Command: "reproduce", Shards: len(names), Settings: folders.Settings{Common: c.settings(), Names: names}, Hashes: map[string]string{}}
 	for _, name := range names {
 		t, _ := c.of(name)
-		if err := c.know(ctx, c.env, t.Target); err != nil {
+		if err := c.know(ctx, t.Target); err != nil {
 			return m, err
 		}
 		m.Hashes[dataOf(t.Target)] = c.data[t.Target].digest
@@ -74,21 +70,21 @@ func (c cells) Unpacked(string) error { return nil }
 // Done implements folders.Set.
 func (c cells) Done(name string, took time.Duration) {
 	t, _ := c.of(name)
-	c.trained(c.env, c.data[t.Target].steps, took)
+	c.trained(c.data[t.Target].steps, took)
 }
 
 // Make implements folders.Set.
 func (c cells) Make(ctx context.Context, name, dir string) error {
 	t, seed := c.of(name)
-	if err := c.open(ctx, c.env, t.Target); err != nil {
+	if err := c.open(ctx, t.Target); err != nil {
 		return err
 	}
 	if err := file.MkdirAll(dir); err != nil {
 		return err
 	}
 	o := c.trainOptions(seed)
-	o.Progress = func(steps int) { c.at(int64(steps)) }
-	done, err := c.x.Train(ctx, *t, c.parts, dir, o)
+	o.Progress = c.at
+	done, err := c.Experiment.Train(ctx, *t, c.parts, dir, o)
 	if err != nil {
 		return err
 	}
@@ -98,7 +94,7 @@ func (c cells) Make(ctx context.Context, name, dir string) error {
 }
 
 // cellIn returns the cell in a folder, nil where it is not finished.
-func (g *grid) cellIn(dir string, t reproduce.Training, seed uint64) (*cellResult, error) {
+func (g *Grid) cellIn(dir string, t Training, seed uint64) (*cellResult, error) {
 	r, want := new(cellResult), g.want(t, seed)
 	if ok, err := want.Finished(dir, r); !ok || err != nil {
 		return nil, err
@@ -107,24 +103,25 @@ func (g *grid) cellIn(dir string, t reproduce.Training, seed uint64) (*cellResul
 }
 
 // trainOptions are those of every training, with a seed.
-func (g *grid) trainOptions(seed uint64) reproduce.TrainOptions {
-	return reproduce.TrainOptions{Epochs: g.epochs, Seed: seed}
+func (g *Grid) trainOptions(seed uint64) TrainOptions {
+	return TrainOptions{Epochs: g.epochs, Seed: seed}
 }
 
 const cellPrefix = "seed-"
 
-const cellSchema = "tattle/cell/1"
+// CellSchema names the layout of a cell's result.json.
+const CellSchema = "tattle/cell/1"
 
 // cellResult is the result.json of a cell, a training with one seed.
 type cellResult struct {
 	training.Record
 	Key string `json:"key"`
-	reproduce.Measured
+	Measured
 }
 
 // want is what a finished cell says of itself; its target's data are known.
-func (g *grid) want(t reproduce.Training, seed uint64) training.Record {
-	k := training.Record{Schema: cellSchema, Settings: g.settings(), Data: g.data[t.Target].digest}
+func (g *Grid) want(t Training, seed uint64) training.Record {
+	k := training.Record{Schema: CellSchema, Settings: g.settings(), Data: g.data[t.Target].digest}
 	k.Settings["seed"] = strconv.FormatUint(seed, 10)
 	return k
 }

@@ -1,4 +1,4 @@
-package cli
+package reproduce
 
 import (
 	"encoding/json"
@@ -11,8 +11,13 @@ import (
 
 	"tattle/curious"
 	"tattle/internal/file"
+	"tattle/measure"
+	"tattle/report"
 	"tattle/run"
 )
+
+// manifestFile has what all cells of a run share.
+const manifestFile = "manifest.json"
 
 const gridSchema = "tattle/grid/1"
 
@@ -23,34 +28,34 @@ type gridManifest struct {
 	Settings map[string]string `json:"settings"`
 }
 
-func (g *grid) settings() map[string]string {
+func (g *Grid) settings() map[string]string {
 	examples := "all"
 	if g.limit > 0 {
 		examples = strconv.Itoa(g.limit)
 	}
 	return map[string]string{
-		"experiment": g.x.Name, "epochs": strconv.Itoa(g.epochs), "batch": strconv.Itoa(curious.DefaultBatch),
+		"experiment": g.Name, "epochs": strconv.Itoa(g.epochs), "batch": strconv.Itoa(curious.DefaultBatch),
 		"learning rate": strconv.FormatFloat(curious.DefaultLearningRate, 'g', -1, 64),
-		"side":          strconv.Itoa(g.side), "examples": examples, "data seed": strconv.FormatUint(g.Seed, 10),
+		"side":          strconv.Itoa(g.side), "examples": examples, "data seed": strconv.FormatUint(g.o.Seed, 10),
 	}
 }
 
 // sameSettings holds the run to those that the folder was begun with.
-func (g *grid) sameSettings() error {
-	was, err := readManifest(g.dir)
+func (g *Grid) sameSettings() error {
+	was, err := readManifest(g.o.Dir)
 	if err != nil || was == nil {
 		return err
 	}
 	if d := run.Differences(was.Settings, g.settings()); len(d) > 0 {
-		return &run.MismatchError{Folder: g.dir, Fields: d}
+		return &run.MismatchError{Folder: g.o.Dir, Fields: d}
 	}
 	return nil
 }
 
 // keepSettings writes them into the folder, unless they are there.
-func (g *grid) keepSettings() error {
-	path := filepath.Join(g.dir, manifestFile)
-	if exists(path) {
+func (g *Grid) keepSettings() error {
+	path := filepath.Join(g.o.Dir, manifestFile)
+	if file.Exists(path) {
 		return nil
 	}
 	return run.WriteFile(path, func(w io.Writer) error {
@@ -70,25 +75,25 @@ func readManifest(dir string) (*gridManifest, error) {
 	}
 	m := new(gridManifest)
 	if err := json.Unmarshal(b, m); err != nil || m.Schema != gridSchema {
-		return nil, usage(fmt.Errorf("%s: not the settings of one of paper B's tables", path), "choose another folder with --out")
+		return nil, &measure.OptionError{Option: "Dir", Err: fmt.Errorf("%s: not the settings of one of paper B's tables", path), Hint: "choose another folder with --out"}
 	}
 	return m, nil
 }
 
-// finishedBefore says whether a finished run of paper B's tables is to be gone on
-// with, for more seeds or other cells.
-func (g *grid) finishedBefore() bool {
-	if !g.Resume || g.Out == "" || !exists(filepath.Join(g.Out, reportJSON)) {
+// Finished reports whether dir holds a finished run of a grid, which can be continued for
+// more seeds or other trainings.
+func Finished(dir string) bool {
+	if !file.Exists(filepath.Join(dir, report.FileJSON)) {
 		return false
 	}
-	was, err := readManifest(g.Out)
+	was, err := readManifest(dir)
 	return err == nil && was != nil
 }
 
 // unreport takes away the report of a run that is gone on with.
-func (g *grid) unreport() error {
-	for _, name := range []string{reportJSON, reportHTML} { // the first marks the run as finished
-		if err := file.Remove(filepath.Join(g.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (g *Grid) unreport() error {
+	for _, name := range []string{report.FileJSON, report.FileHTML} { // the first marks the run as finished
+		if err := file.Remove(filepath.Join(g.o.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
