@@ -86,6 +86,9 @@ func TestBoundedTraining(t *testing.T) {
 
 // Whatever is interrupted says so, and nothing comes of it.
 func TestInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: cancellation of everything that takes long")
+	}
 	p := &dataset.Parts{Train: tinyTask(300, 1), Validation: tinyTask(50, 2), Test: tinyTask(50, 3)}
 	like := &Sample{Kind: curious.Raw, Classes: p.Train.YNames, Sensitive: []Attribute{{Name: "s"}}}
 	for name, do := range map[string]func(ctx context.Context, stop func()) (any, error){

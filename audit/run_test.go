@@ -28,6 +28,9 @@ func examined(t *testing.T, s *Sample, o Options) *Result {
 // as uniform ones, whatever s has to do with y. 60 of them are at most ½ 48 times or
 // more, or at most .05 14 times or more, with probability 3e-6 and 4e-6.
 func TestNothingIsFoundWhereNothingIs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: the level of p-values, over 60 audits")
+	}
 	const runs = 60
 	half, low, beyond, halfGiven, lowGiven, gained, ordered := 0, 0, 0, 0, 0, 0, 0
 	for i := range runs {

@@ -45,6 +45,9 @@ func TestDirectionsAreKept(t *testing.T) {
 // them LSQR is taken, with the spectrum estimated. What was chosen stays when the run is
 // resumed, whatever would be now.
 func TestChoiceIsMeasuredAndKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: the choice between decomposition and LSQR")
+	}
 	net, data := smallNet(t, 300, 700, 620), noise(300, 6)
 	e := Experiment{Noise: release.Gaussian{Sigma: 1}, Coordinates: Pixels(300), Settings: Settings{Search: SearchOptions{Restarts: 2, Repeats: 2, Seed: 3}}}
 	e.Spectrum.Steps = 12

@@ -77,6 +77,9 @@ func (d ticking) Examples(x []float32, indices []int) {
 // Interrupted in the middle of far witnesses or twins, a run goes on to the same
 // bytes, and never tells of less progress than before.
 func TestInterruptedAmongRungs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: cancellation among far witnesses and twins")
+	}
 	m, data, e := laddered(t)
 	e.Twins.Examples = 8
 	whole := mustRun(t, m, data, upTo(20), e)

@@ -68,6 +68,9 @@ func TestExtremes(t *testing.T) {
 // many, at thresholds anywhere: of independent seeds, so many misses that chance gives
 // them once in 10⁵ runs fail the test.
 func TestCountsAreCovered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: coverage of the intervals of counts, over 250 seeds")
+	}
 	const seeds = 250
 	net := smallNet(t, 80, 120, 90)
 	theta := noise(80, 1).x

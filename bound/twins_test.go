@@ -183,6 +183,9 @@ func TestTwinsInThePlane(t *testing.T) {
 // leaky ReLUs, convolutions and a softmax around it. All twins found are legal and
 // their features equal up to rounding; and the same bytes come in any order.
 func TestTwinsOfEveryLevel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: twins of every kind of net")
+	}
 	r := rand.New(rand.NewPCG(31, 1))
 	const p = 36
 	conv := &nn.Conv2D{InChannels: 1, OutChannels: 2, Kernel: [2]int{3, 3},

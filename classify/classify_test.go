@@ -149,6 +149,9 @@ func explained(got []float32, want []float64) float64 {
 // to learn: over 12 samples of 400 rows the mean accuracy on others has a standard
 // error below .003 beside what overfitting costs, which may be .06; 4.5 of them are allowed for.
 func TestNoise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: attacks on labels that are pure chance, over 12 samples")
+	}
 	const n, d, samples = 400, 10, 12
 	r := rand.New(rand.NewPCG(4, 4))
 	mean := map[string]float64{}
@@ -176,6 +179,9 @@ func TestNoise(t *testing.T) {
 
 // TestCores wants the same bytes from any number of cores.
 func TestCores(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: the same bytes from any number of cores")
+	}
 	x, targets := outputs(2500, 6)
 	targets = append(twoClasses(targets[:1]), targets[0], Target{Values: make([]float64, 2500)})
 	for i := range targets[2].Values {

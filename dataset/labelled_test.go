@@ -185,6 +185,9 @@ func TestOpenDigitParts(t *testing.T) {
 }
 
 func TestFaces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: drawn faces in every layout")
+	}
 	ctx := context.Background()
 	root := t.TempDir()
 	for _, c := range []struct {

@@ -177,6 +177,9 @@ func ints1(name string, x ...int) [][]byte {
 
 // Real models leave the batch open, and are read.
 func TestModelsKeepExamplesApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: real models with an open batch")
+	}
 	for _, name := range []string{"mnist-mlp.onnx", "resnet20-cifar10.onnx", "swin-mini.onnx"} {
 		path := shared.Path(t, filepath.Join("models", name))
 		data, err := whole(path)

@@ -91,6 +91,9 @@ func simpson(lo, hi, step float64, h func(x float64) float64) float64 {
 // Closed form or the package's quadrature against the definition of χ², in one
 // dimension, by Simpson's rule.
 func TestChiSquaredOfFamilies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: closed forms of χ² against its definition")
+	}
 	for name, f := range products(t, 1.3) {
 		reach, step, tolerance := 60., 1./512, 1e-8
 		switch name {

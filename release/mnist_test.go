@@ -14,6 +14,9 @@ import (
 
 // The figures of an independent PyTorch run on the same net.
 func TestMNIST(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: the figures of PyTorch on a real net")
+	}
 	path := shared.Path(t, "models/mnist-mlp.onnx")
 	data, err := dataset.Open(shared.Path(t, "data/mnist"), dataset.Test)
 	if err != nil {

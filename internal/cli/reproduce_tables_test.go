@@ -177,6 +177,9 @@ func marshalled(t *testing.T, v any) []byte {
 // classifiers are fitted to their optimum, and what is left is the sampling of the
 // boundary's neighbourhood, a few examples.
 func TestPlane(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: figure 4 and the convex case on 20,000 samples")
+	}
 	convex := reproduced(t, filepath.Join(t.TempDir(), "convex"), "reproduce", "convex")
 	if convex.Data.Examples != 20000 || len(convex.Plane.TradeOff) < 10 {
 		t.Errorf("%d points on %d examples", len(convex.Plane.TradeOff), convex.Data.Examples)

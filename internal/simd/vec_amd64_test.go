@@ -6,6 +6,9 @@ import "testing"
 
 // A processor without AVX2 runs the loops in Go and gonum's products.
 func TestWithoutAVX2(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: the loops of a processor without AVX2")
+	}
 	if !useAVX2 {
 		t.Skip("this processor has no AVX2: the other tests ran the loops in Go")
 	}
