@@ -16,6 +16,9 @@ import (
 // TestDistillInterrupted interrupts a distillation, later each time, until a student is
 // kept.
 func TestDistillInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: a distillation that was stopped")
+	}
 	t.Parallel()
 	teacher := filepath.Join(t.TempDir(), "teacher")
 	var said strings.Builder
