@@ -11,6 +11,7 @@ import (
 	"tattle/curious"
 	"tattle/curious/training"
 	"tattle/dataset"
+	"tattle/reproduce"
 )
 
 // curiousFlags are the flags of `train` for paper B's classifiers.
@@ -41,7 +42,7 @@ var kinds = map[string]string{
 
 // curious reports whether the flags ask for paper B's training.
 func (f *curiousFlags) curious(task string) bool {
-	_, paperA := recipes[task]
+	_, paperA := reproduce.RecipeOf(task)
 	return !paperA || f.Target != "" || len(f.Sensitive) > 0 || f.Attack != ""
 }
 

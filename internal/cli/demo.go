@@ -11,8 +11,8 @@ import (
 	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/measure"
-	"tattle/nn/train"
 	"tattle/report"
+	"tattle/reproduce"
 )
 
 const (
@@ -47,13 +47,14 @@ func (c *demoCmd) Run(ctx context.Context, e *env) error {
 
 func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 	started := time.Now()
-	task := trainCmd{Task: glyphsName, Data: glyphsName, Epochs: demoEpochs, Batch: train.DefaultBatch, LearningRate: defaultLearningRate, output: c.output}
+	recipe, _ := reproduce.RecipeOf(glyphsName)
+	recipe.Epochs, recipe.Seed = demoEpochs, c.Seed
 	train, test := glyphs(0, c.Seed)
-	g, t, err := task.fit(ctx, e, dir, train, test)
+	g, t, err := fit(ctx, e, dir, recipe, train, test)
 	if err != nil {
 		return err
 	}
-	trained, err := task.keep(ctx, e, dir, g, t, test)
+	trained, err := c.trainedReport(ctx, e, dir, recipe, g, t, test, glyphsName)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"tattle/curious/training"
 	"tattle/internal/progress"
 	"tattle/report"
+	"tattle/reproduce"
 )
 
 // Limits of the temperature: beyond them float32 cannot represent the loss.
@@ -60,7 +61,7 @@ func (c *distillCmd) Run(ctx context.Context, e *env) error {
 }
 
 func (c *distillCmd) check() (widths [5]int, err error) {
-	numbers := trainCmd{Epochs: c.Epochs, Batch: c.Batch, LearningRate: defaultLearningRate}
+	numbers := trainCmd{Epochs: c.Epochs, Batch: c.Batch, LearningRate: reproduce.DefaultLearningRate}
 	if err := numbers.checkNumbers(); err != nil {
 		return widths, err
 	}

@@ -13,7 +13,6 @@ import (
 	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/measure"
-	"tattle/nn/train"
 	"tattle/report"
 	"tattle/reproduce"
 	"tattle/run"
@@ -258,26 +257,28 @@ func (c *reproduceCmd) training(e *env, m *measurement, f reproduce.Figure, dir 
 	if err != nil {
 		return w, err
 	}
-	task := trainCmd{Task: f.Net, Data: c.Data, Epochs: cmp.Or(c.Epochs, recipes[f.Net].epochs), Batch: train.DefaultBatch, LearningRate: defaultLearningRate, output: c.output}
-	if _, err := task.untrained(data.Shape); err != nil {
-		return w, err
+	recipe, _ := reproduce.RecipeOf(f.Net)
+	recipe.Epochs, recipe.Seed = cmp.Or(c.Epochs, recipe.Epochs), c.Seed
+	if _, err := recipe.Build(data.Shape); err != nil {
+		return w, usage(fmt.Errorf("--data %s: %w", c.Data, err), "")
 	}
 	return run.Work{
 		Dir: filepath.Join(dir, trainingDir), Resume: c.Resume,
 		Manifest: run.Manifest{
 			Command: "reproduce", Shards: 1, Hashes: map[string]string{"data": data.SHA256},
-			Settings: trainingSettings{task.Task, task.Epochs, task.Batch, task.LearningRate, c.Seed},
+			Settings: trainingSettings{f.Net, recipe.Epochs, recipe.Batch, recipe.LearningRate, c.Seed},
 		},
 		Name: func(int) string { return "training" },
 		Do: func(ctx context.Context, _ int, w io.Writer) error {
-			g, t, err := task.fit(ctx, e, dir, data, m.Data)
+			g, t, err := fit(ctx, e, dir, recipe, data, m.Data)
 			if err != nil {
 				return err
 			}
-			if err := saveModel(dir, g, &report.Report{Seed: c.Seed, Training: t}); err != nil {
+			path := filepath.Join(dir, modelFile)
+			if _, err := recipe.Save(path, g, t); err != nil {
 				return err
 			}
-			return copyFrom(w, filepath.Join(dir, modelFile))
+			return copyFrom(w, path)
 		},
 	}, nil
 }

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,33 +14,10 @@ import (
 	"tattle/nn"
 	"tattle/nn/train"
 	"tattle/nn/zoo"
-	"tattle/onnx"
 	"tattle/release"
 	"tattle/report"
-	"tattle/run"
+	"tattle/reproduce"
 )
-
-// The recipes of paper A, section 3: what `train TASK` does unless told
-// otherwise.
-var recipes = map[string]recipe{
-	"mnist":    {epochs: 6, net: "mnist"},
-	"cifar10":  {epochs: 7, net: "cifar10"},
-	glyphsName: {epochs: 6, net: "mnist"},
-}
-
-// recipeClasses is how many classes the data of every recipe have.
-const recipeClasses = 10
-
-// netSetting is where a report of a training says which net it was.
-const netSetting = "net"
-
-// defaultLearningRate is AdamW's and the flag's.
-const defaultLearningRate = 0.001
-
-type recipe struct {
-	epochs int
-	net    string // one of zoo.Nets
-}
 
 type trainCmd struct {
 	Task         string  `arg:"" enum:"mnist,cifar10,glyphs,utkface,celeba,fairface,images,adult,table" help:"mnist, cifar10 or glyphs (generated): paper A's training, or paper B's with --target, --sensitive or --attack; utkface, celeba, fairface, images (a folder or zip with a CSV of labels), adult or table (any CSV): paper B's training."`
@@ -86,18 +61,21 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	c.complete()
+	if c.Task == glyphsName {
+		c.Data = glyphsName
+	}
 	train, test, err := c.load()
 	if err != nil {
 		return err
 	}
 	return c.in(ctx, e, "train-"+c.Task, false, func(dir string) error {
 		started := time.Now()
-		g, t, stopped := c.fit(ctx, e, dir, train, test)
+		recipe := c.recipe()
+		g, t, stopped := fit(ctx, e, dir, recipe, train, test)
 		if t == nil {
 			return stopped
 		}
-		r, err := c.keep(ctx, e, dir, g, t, test)
+		r, err := c.trainedReport(ctx, e, dir, recipe, g, t, test, absolute(c.Data))
 		if err != nil {
 			return err
 		}
@@ -164,16 +142,6 @@ func (c *trainCmd) checkNumbers() error {
 	return nil
 }
 
-// complete fills in paper A's recipe.
-func (c *trainCmd) complete() {
-	if c.Task == glyphsName {
-		c.Data = glyphsName
-	}
-	if c.Epochs == 0 {
-		c.Epochs = recipes[c.Task].epochs
-	}
-}
-
 // load returns the training and the test set.
 func (c *trainCmd) load() (train, test *dataset.Set, err error) {
 	if c.Task == glyphsName {
@@ -192,65 +160,30 @@ func (c *trainCmd) load() (train, test *dataset.Set, err error) {
 	return train, test, nil
 }
 
-// fit runs the recipe. Interrupted, it returns the model as far as it came, with
-// ctx's error; where there is no model, no training either.
-func (c *trainCmd) fit(ctx context.Context, e *env, dir string, data, test *dataset.Set) (*nn.Graph, *report.Training, error) {
-	g, err := c.untrained(data.Shape)
+// recipe returns paper A's training as the flags change it.
+func (c *trainCmd) recipe() reproduce.Recipe {
+	r, _ := reproduce.RecipeOf(c.Task)
+	r.Enlarge = c.Net != ""
+	r.Net = cmp.Or(c.Net, r.Net)
+	r.Epochs = cmp.Or(c.Epochs, r.Epochs)
+	r.Batch, r.LearningRate, r.Seed = c.Batch, c.LearningRate, c.Seed
+	return r
+}
+
+// fit trains a net in the run's folder. Interrupted, it returns the net as far as it came,
+// with ctx's error; if there is none, it returns no training either.
+func fit(ctx context.Context, e *env, dir string, r reproduce.Recipe, data, test *dataset.Set) (*nn.Graph, *report.Training, error) {
+	g, err := r.Build(data.Shape)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, usage(fmt.Errorf("--data: %w", err), "")
 	}
-	t := c.asked(g, data)
-	if err := roomForModel(dir, t.Parameters); err != nil {
-		return nil, nil, err
-	}
-	net, err := nn.NewNet(g)
-	if err != nil {
+	if err := roomForModel(dir, g.ParamCount()); err != nil {
 		return nil, nil, err
 	}
 	bar := progress.New(e.stderr, "training", 0)
 	defer bar.Close()
-	_, err = train.Fit(ctx, g, data, train.Options{
-		Epochs: c.Epochs, Batch: c.Batch, Seed: c.Seed,
-		Optimizer: func(ps []*nn.Param) train.Optimizer {
-			return train.NewAdamW(ps, train.AdamOptions{LearningRate: c.LearningRate})
-		},
-		Progress: func(done, total int, _ float64) { bar.Set(done, total) },
-		Validate: func(_ int, ep train.Epoch) error {
-			a, err := interruptible(ctx, func() (float64, error) { return nn.Accuracy(net, test), nil })
-			if err != nil {
-				a = math.NaN()
-			}
-			t.Epochs = append(t.Epochs, report.Epoch{Loss: report.Number(ep.Loss), Accuracy: report.Number(a)})
-			return err
-		},
-	})
-	if err != nil && ctx.Err() == nil {
-		return nil, nil, err
-	}
+	t, err := r.Train(ctx, g, data, test, bar.Set)
 	return g, t, err
-}
-
-// untrained builds the net for inputs of that shape. One that --net names enlarges
-// smaller pictures to its own size.
-func (c *trainCmd) untrained(shape []int) (*nn.Graph, error) {
-	name := cmp.Or(c.Net, recipes[c.Task].net)
-	g := zoo.Nets[name].Build(recipeClasses, c.Seed)
-	own := g.InputShape
-	if slices.Equal(own, shape) {
-		return g, nil
-	}
-	if c.Net != "" && len(shape) == 3 && shape[0] == own[0] && shape[1] <= own[1] && shape[2] <= own[2] {
-		return g.Upsampled("linear", shape[1:]...)
-	}
-	return nil, usage(fmt.Errorf("--data %s: examples of shape %v, but the %s net takes %v", c.Data, shape, name, own), "")
-}
-
-// asked is the training before its first epoch.
-func (c *trainCmd) asked(g *nn.Graph, train *dataset.Set) *report.Training {
-	return &report.Training{
-		Task: train.Name, Parameters: g.ParamCount(), Examples: train.Len(), Batch: c.Batch, Asked: c.Epochs,
-		Optimizer: fmt.Sprintf("AdamW, learning rate %g", c.LearningRate),
-	}
 }
 
 // roomForModel fails early where the folder does not take a model of so many
@@ -262,19 +195,20 @@ func roomForModel(dir string, parameters int) error {
 	return nil
 }
 
-// keep saves the model, measures its accuracy and reports on it. An interrupted
-// training is finished with: this is not interrupted by the same key again.
-func (c *trainCmd) keep(ctx context.Context, e *env, dir string, g *nn.Graph, t *report.Training, test *dataset.Set) (*report.Report, error) {
-	r := newReport(e, "A classifier of "+test.Name, c.Seed)
-	r.Settings[netSetting] = g.Name
-	r.Training = t
-	r.Conclude(report.Done, "trained")
+// trainedReport saves the net, measures its accuracy and reports on it. An interrupted
+// training is reported, too: this is not interrupted by the same key again.
+func (o output) trainedReport(ctx context.Context, e *env, dir string, r reproduce.Recipe, g *nn.Graph, t *report.Training, test *dataset.Set, data string) (*report.Report, error) {
+	x := newReport(e, "A classifier of "+test.Name, o.Seed)
+	x.Settings["net"] = g.Name
+	x.Training = t
+	x.Conclude(report.Done, "trained")
 	if ctx.Err() != nil {
 		ctx = context.WithoutCancel(ctx)
-		r.Conclude(report.Unfinished, "unfinished")
-		r.Warnings = append(r.Warnings, fmt.Sprintf("Training was interrupted: %d of %d epochs were completed. This model is not what its recipe makes.", len(t.Epochs), t.Asked))
+		x.Conclude(report.Unfinished, "unfinished")
+		x.Warnings = append(x.Warnings, fmt.Sprintf("Training was interrupted: %d of %d epochs were completed. This model is not what its recipe makes.", len(t.Epochs), t.Asked))
 	}
-	if err := saveModel(dir, g, r); err != nil {
+	hash, err := r.Save(filepath.Join(dir, modelFile), g, t)
+	if err != nil {
 		return nil, err
 	}
 	net, err := nn.NewNet(g)
@@ -287,22 +221,8 @@ func (c *trainCmd) keep(ctx context.Context, e *env, dir string, g *nn.Graph, t 
 	if err != nil {
 		return nil, fmt.Errorf("the model is in %s, without a report: %w", dir, err)
 	}
-	r.Model.Inputs, r.Model.Features = nn.Size(g.InputShape), u.Classes
-	r.Data = report.DataOf(test, absolute(c.Data), "test")
-	r.Utility = report.UtilityOf(u)
-	return r, nil
-}
-
-// saveModel writes a trained graph, with what made it, into the run's folder.
-func saveModel(dir string, g *nn.Graph, r *report.Report) error {
-	t := r.Training
-	g.Metadata = map[string]string{"tattle.task": t.Task, "tattle.net": g.Name, "tattle.optimizer": t.Optimizer, "tattle.seed": fmt.Sprint(r.Seed),
-		"tattle.epochs": fmt.Sprintf("%d of %d", len(t.Epochs), t.Asked)}
-	path := filepath.Join(dir, modelFile)
-	if err := onnx.Write(path, g); err != nil {
-		return err
-	}
-	hash, err := run.Digest(path)
-	r.Model.Path, r.Model.SHA256 = modelFile, hash // beside the report
-	return err
+	x.Model = report.Model{Path: modelFile, SHA256: hash, Inputs: nn.Size(g.InputShape), Features: u.Classes} // beside the report
+	x.Data = report.DataOf(test, data, "test")
+	x.Utility = report.UtilityOf(u)
+	return x, nil
 }

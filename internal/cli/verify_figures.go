@@ -51,7 +51,7 @@ func (c *verifyCmd) bounds(ctx context.Context, e *env, dir string, claims *repo
 		return v, err
 	}
 	v.absent.candidates = !listed
-	_, err = interruptible(ctx, func() (struct{}, error) { return struct{}{}, c.derived(v.report, claims, dir, m, found, lists) })
+	_, err = run.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, c.derived(v.report, claims, dir, m, found, lists) })
 	return v, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"tattle/onnx"
 	"tattle/release"
 	"tattle/report"
+	"tattle/run"
 )
 
 // graphs are both sides of the release: the model cut in two, or what is built again from
@@ -59,7 +60,7 @@ func (m *remeasured) again(ctx context.Context, e *env, r *report.Report, keptFr
 		train = m.Adversaries.Training
 	}
 	type both struct{ front, head *nn.Graph }
-	b, err := interruptible(ctx, func() (b both, err error) {
+	b, err := run.Interruptible(ctx, func() (b both, err error) {
 		if m.Spec.Projection == release.ProjectionPrincipal && train == nil {
 			b.front, b.head, err = m.Spec.BuildLike(ctx, m.Graph, keptFront, keptHead)
 		} else {

@@ -1,10 +1,10 @@
-package cli
+package run
 
 import "context"
 
-// interruptible returns what f does, or ctx's error as soon as that ends: f is
+// Interruptible returns what f does, or ctx's error as soon as that ends: f is
 // then left to itself, and what it works with must not be touched again.
-func interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
+func Interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
 		err   error

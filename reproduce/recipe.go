@@ -1,0 +1,103 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"tattle/dataset"
+	"tattle/nn"
+	"tattle/nn/train"
+	"tattle/nn/zoo"
+	"tattle/onnx"
+	"tattle/report"
+	"tattle/run"
+)
+
+// DefaultLearningRate is that of paper A's trainings.
+const DefaultLearningRate = 0.001
+
+// A Recipe says how an honest classifier is trained with AdamW (A section 3).
+type Recipe struct {
+	Net          string // of zoo.Nets
+	Enlarge      bool   // pictures that are smaller than the net's inputs are enlarged
+	Epochs       int
+	Batch        int
+	LearningRate float64
+	Seed         uint64
+}
+
+// recipeClasses is how many classes the data of every recipe have.
+const recipeClasses = 10
+
+// RecipeOf returns paper A's recipe for a data set: mnist, cifar10 or glyphs.
+func RecipeOf(data string) (r Recipe, ok bool) {
+	r = Recipe{Net: "mnist", Epochs: 6, Batch: train.DefaultBatch, LearningRate: DefaultLearningRate}
+	switch data {
+	case "cifar10":
+		r.Net, r.Epochs = "cifar10", 7
+	case "mnist", "glyphs":
+	default:
+		return Recipe{}, false
+	}
+	return r, true
+}
+
+// Build returns the net for inputs of a shape, before it is trained.
+func (r Recipe) Build(shape []int) (*nn.Graph, error) {
+	g := zoo.Nets[r.Net].Build(recipeClasses, r.Seed)
+	own := g.InputShape
+	if slices.Equal(own, shape) {
+		return g, nil
+	}
+	if r.Enlarge && len(shape) == 3 && shape[0] == own[0] && shape[1] <= own[1] && shape[2] <= own[2] {
+		return g.Upsampled("linear", shape[1:]...)
+	}
+	return nil, fmt.Errorf("examples of shape %v, but the %s net takes %v", shape, r.Net, own)
+}
+
+// Train trains the net, and measures its accuracy on the test set after each epoch.
+// Interrupted, it returns what was done so far with ctx's error.
+func (r Recipe) Train(ctx context.Context, g *nn.Graph, data, test *dataset.Set, progress func(done, total int)) (*report.Training, error) {
+	t := &report.Training{
+		Task: data.Name, Parameters: g.ParamCount(), Examples: data.Len(), Batch: r.Batch, Asked: r.Epochs,
+		Optimizer: fmt.Sprintf("AdamW, learning rate %g", r.LearningRate),
+	}
+	net, err := nn.NewNet(g)
+	if err != nil {
+		return nil, err
+	}
+	_, err = train.Fit(ctx, g, data, train.Options{
+		Epochs: r.Epochs, Batch: r.Batch, Seed: r.Seed,
+		Optimizer: func(ps []*nn.Param) train.Optimizer {
+			return train.NewAdamW(ps, train.AdamOptions{LearningRate: r.LearningRate})
+		},
+		Progress: func(done, total int, _ float64) { progress(done, total) },
+		Validate: func(_ int, ep train.Epoch) error {
+			a, err := run.Interruptible(ctx, func() (float64, error) { return nn.Accuracy(net, test), nil })
+			if err != nil {
+				a = math.NaN()
+			}
+			t.Epochs = append(t.Epochs, report.Epoch{Loss: report.Number(ep.Loss), Accuracy: report.Number(a)})
+			return err
+		},
+	})
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	return t, err
+}
+
+// Save writes a trained net as ONNX, with how it was trained, and returns the file's
+// SHA-256.
+func (r Recipe) Save(path string, g *nn.Graph, t *report.Training) (string, error) {
+	g.Metadata = map[string]string{
+		"tattle.task": t.Task, "tattle.net": g.Name, "tattle.optimizer": t.Optimizer, "tattle.seed": fmt.Sprint(r.Seed),
+		"tattle.epochs": fmt.Sprintf("%d of %d", len(t.Epochs), t.Asked),
+	}
+	if err := onnx.Write(path, g); err != nil {
+		return "", err
+	}
+	return run.Digest(path)
+}
