@@ -14,7 +14,8 @@ import (
 var layers = [][]string{
 	{"cmd/tattle"},
 	{"internal/cli"},
-	{"serve", "reproduce", "inspect", "internal/progress"},
+	{"serve", "verify"},
+	{"reproduce", "inspect", "internal/progress"},
 	{"report"},
 	{"."},
 	{"audit"},

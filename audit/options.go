@@ -30,6 +30,9 @@ const (
 	// PowerProbability is that with which the smallest detectable excess is found.
 	PowerProbability = .9
 
+	// MaxFolds is the largest number of folds.
+	MaxFolds = 100
+
 	// maxPermutations bounds the time that an option can ask for.
 	maxPermutations = 10_000_000
 )

@@ -20,10 +20,12 @@ import (
 // EvidenceSchema names the layout of an evidence pack's manifest.
 const EvidenceSchema = "tattle/evidence/1"
 
-// The files of an evidence pack.
+// EvidenceSums is the file of an evidence pack that has the digests of the others.
+const EvidenceSums = "SHA256SUMS"
+
+// The other files of an evidence pack.
 const (
 	evidenceManifest = "manifest.json"
-	evidenceSums     = "SHA256SUMS"
 	evidenceOutputs  = "outputs.npz"
 )
 
@@ -119,7 +121,7 @@ func (e *Evidence) writeAll(dir string) error {
 	}
 	sum := sha256.Sum256(manifest)
 	files = append(files, packFile{Name: evidenceManifest, SHA256: hex.EncodeToString(sum[:])})
-	return file.Write(filepath.Join(dir, evidenceSums), func(w io.Writer) error { return writeSums(w, files) })
+	return file.Write(filepath.Join(dir, EvidenceSums), func(w io.Writer) error { return writeSums(w, files) })
 }
 
 func writeBytes(w io.Writer, b []byte) error {

@@ -87,7 +87,7 @@ func packPlace(dir string) (string, error) {
 // isPack tells by its manifest and by what else is there whether a folder is a pack
 // that may be replaced.
 func isPack(dir string, entries []os.DirEntry) error {
-	ours := map[string]bool{evidenceManifest: true, evidenceSums: true}
+	ours := map[string]bool{evidenceManifest: true, EvidenceSums: true}
 	for _, f := range evidenceFiles {
 		ours[f.name] = true
 	}

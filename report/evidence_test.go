@@ -101,8 +101,8 @@ func TestEvidenceSums(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := writeSums(&sums, append(files, packFile{Name: evidenceManifest, SHA256: sum})); err != nil || sums.String() != all[evidenceSums] {
-		t.Errorf("sums are\n%s, not\n%s", all[evidenceSums], sums.String())
+	if err := writeSums(&sums, append(files, packFile{Name: evidenceManifest, SHA256: sum})); err != nil || sums.String() != all[EvidenceSums] {
+		t.Errorf("sums are\n%s, not\n%s", all[EvidenceSums], sums.String())
 	}
 	for _, f := range m.Files {
 		sum, size, err := fileSum(filepath.Join(dir, f.Name))

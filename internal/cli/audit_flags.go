@@ -7,14 +7,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"tattle/audit"
 	"tattle/classify"
 	"tattle/curious"
 	"tattle/dataset"
 	"tattle/infer"
-	"tattle/measure"
 )
 
 // auditDataFlags choose the examples that a model or an endpoint is applied to.
@@ -115,23 +113,6 @@ func (c *auditCmd) check() (audit.FailOn, error) {
 	return rules, nil
 }
 
-// optionError names the flag of an option that cannot be used: that of ReferenceTarget is
-// --reference-target.
-func optionError(err error) error {
-	var wrong *measure.OptionError
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	var flag strings.Builder
-	for _, c := range wrong.Option {
-		if unicode.IsUpper(c) {
-			flag.WriteByte('-')
-		}
-		flag.WriteRune(unicode.ToLower(c))
-	}
-	return usage(fmt.Errorf("-%s: %w", flag.String(), err), wrong.Hint)
-}
-
 // unprefixed is an error without the name of its package.
 func unprefixed(err error) error {
 	if said, ok := strings.CutPrefix(err.Error(), "audit: "); ok {
@@ -222,8 +203,8 @@ func (c *auditCmd) checkFigures() error {
 	switch {
 	case !(c.Confidence > .5):
 		return usage(fmt.Errorf("--confidence %g %%: must be above 50 %%", 100*c.Confidence), "")
-	case c.Folds < 0 || c.Folds == 1 || c.Folds > mostFolds:
-		return usage(fmt.Errorf("--folds %d: must be between 2 and %d", c.Folds, mostFolds), "")
+	case c.Folds < 0 || c.Folds == 1 || c.Folds > audit.MaxFolds:
+		return usage(fmt.Errorf("--folds %d: must be between 2 and %d", c.Folds, audit.MaxFolds), "")
 	case c.MaxFit < 1:
 		return usage(fmt.Errorf("--max-fit %d: must be at least 1", c.MaxFit), "")
 	case c.Permutations < 1 || c.Permutations > mostPermutations:
@@ -234,7 +215,6 @@ func (c *auditCmd) checkFigures() error {
 
 // Upper limits.
 const (
-	mostFolds        = 100
 	mostPermutations = 10_000_000
 )
 

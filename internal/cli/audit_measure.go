@@ -7,7 +7,6 @@ import (
 	"tattle/dataset"
 	"tattle/internal/file"
 	"tattle/measure"
-	"tattle/report"
 	"tattle/run"
 )
 
@@ -31,18 +30,6 @@ type audited struct {
 // unasked takes the labels of the examples, where another process asks for the outputs.
 func (d *audited) unasked() {
 	d.Sample = audit.Unasked(d.examples.set, d.settled.Outputs, d.settled.Classes)
-}
-
-// digests lists the files that keep an audit, with their digests.
-func digests(dir string, r *audit.Record) (all []report.Arrays, err error) {
-	for _, name := range r.Files() {
-		hash, err := run.Digest(filepath.Join(dir, name))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, report.Arrays{File: name, SHA256: hash})
-	}
-	return all, nil
 }
 
 // discard removes what an interrupted audit would have gone on with; what is left of it

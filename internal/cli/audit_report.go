@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"tattle/audit"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/report"
@@ -23,7 +22,7 @@ var unknown = report.Number(math.NaN())
 
 // describe says what was audited, how, and what came of it.
 func (c *auditCmd) describe(r *report.Report, d *audited) {
-	r.Title = auditTitle(d.Sample)
+	r.Title = report.AuditTitle(d.Sample)
 	c.record(r, d)
 	switch {
 	case d.model != nil:
@@ -37,15 +36,6 @@ func (c *auditCmd) describe(r *report.Report, d *audited) {
 		r.Data = report.Data{Name: d.Sample.Name, Path: d.path, SHA256: d.hash, GreyLevels: unknown}
 	}
 	r.Warnings = append(r.Warnings, d.Notes...)
-}
-
-// auditTitle names what is audited.
-func auditTitle(s *audit.Sample) string {
-	names := make([]string, len(s.Sensitive))
-	for i, a := range s.Sensitive {
-		names[i] = a.Name
-	}
-	return fmt.Sprintf("Audit of %s: do the outputs reveal %s?", s.Target, strings.Join(names, ", "))
 }
 
 // record writes into the settings what was asked for.
@@ -85,7 +75,7 @@ func (c *auditCmd) write(e *env, dir string, r *report.Report, d *audited) error
 		return err
 	}
 	var err error
-	if r.Arrays, err = digests(dir, &d.Record); err != nil {
+	if r.Arrays, err = report.DigestsOf(dir, d.Files()); err != nil {
 		return err
 	}
 	r.Checks = e.checks()
@@ -123,7 +113,7 @@ func (c *auditCmd) writeElsewhere(r *report.Report, d *audited) error {
 	if err := report.WriteEvidence(c.Evidence, report.Evidence{Report: r, Sample: d.Sample}); err != nil {
 		return fmt.Errorf("--evidence: %w", unprefixed(err))
 	}
-	sums := filepath.Join(absolute(c.Evidence), evidenceSums)
+	sums := filepath.Join(absolute(c.Evidence), report.EvidenceSums)
 	hash, err := run.Digest(sums)
 	if err == nil {
 		r.Rendered[sums] = hash

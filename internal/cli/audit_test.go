@@ -27,8 +27,16 @@ import (
 // tattle runs a command line in this process.
 func tattle(ctx context.Context, args ...string) (status int, stdout, stderr string) {
 	var out, said bytes.Buffer
-	status = execute(ctx, args, &out, &said)
+	status = Execute(ctx, args, &out, &said)
 	return status, out.String(), said.String()
+}
+
+func readReport(dir string) (*report.Report, error) {
+	b, err := os.ReadFile(filepath.Join(dir, reportJSON))
+	if err != nil {
+		return nil, err
+	}
+	return report.ParseJSON(b)
 }
 
 // curiousModel trains a small curious classifier of glyphs and returns its file.
@@ -307,7 +315,7 @@ func TestAuditWritesBeforeItTells(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := append([]string{"audit", "--outputs", at("scores.csv"), "--out", at("run"), "--evidence", at("pack"), "--sarif", at("x.sarif")}, quick...)
-	if status := execute(t.Context(), args, shut{}, io.Discard); status != statusUnfinished {
+	if status := Execute(t.Context(), args, shut{}, io.Discard); status != statusUnfinished {
 		t.Errorf("status %d of an audit that could not tell", status)
 	}
 	for _, name := range []string{"run/report.json", "pack/SHA256SUMS", "x.sarif"} {

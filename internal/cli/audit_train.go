@@ -34,7 +34,7 @@ func (c *auditCmd) prepare(ctx context.Context, e *env, dir string, d *audited) 
 	o.Recipe = func(shortened bool) (audit.Recipe, string, error) { return c.compareRecipe(d, shortened) }
 	p, err := audit.Prepare(&d.Record, o)
 	if err != nil {
-		return optionError(err)
+		return flagged(err, optionFlags)
 	}
 	settings, hashes := p.Settings()
 	settings.Inputs, settings.Widths = d.inputs, c.widths(d)
@@ -47,7 +47,7 @@ func (c *auditCmd) prepare(ctx context.Context, e *env, dir string, d *audited) 
 		Settings: settings, Hashes: hashes, Pool: e.pool, Resume: c.Resume,
 		Progress: bar.Set,
 	})
-	return optionError(err)
+	return flagged(err, optionFlags)
 }
 
 // preparation returns the options of the trainings that do not depend on the nets.

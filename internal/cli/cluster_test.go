@@ -18,7 +18,7 @@ import (
 func runs(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, err bytes.Buffer
-	status = execute(t.Context(), args, &out, &err)
+	status = Execute(t.Context(), args, &out, &err)
 	return out.String(), err.String(), status
 }
 
@@ -36,7 +36,7 @@ func TestClusterServe(t *testing.T) {
 	var said bytes.Buffer
 	end := make(chan int, 1)
 	go func() {
-		end <- execute(ctx, []string{"cluster", "serve", "--listen", "127.0.0.1:0", "--store", filepath.Join(dir, "store"), "--token-file", token}, out, &said)
+		end <- Execute(ctx, []string{"cluster", "serve", "--listen", "127.0.0.1:0", "--store", filepath.Join(dir, "store"), "--token-file", token}, out, &said)
 		out.Close()
 	}()
 	printed := make([]byte, 1000)

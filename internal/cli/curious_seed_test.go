@@ -22,14 +22,14 @@ func TestDistillInterrupted(t *testing.T) {
 	t.Parallel()
 	teacher := filepath.Join(t.TempDir(), "teacher")
 	var said strings.Builder
-	if status := execute(t.Context(), []string{"train", "glyphs", "--sensitive", "family: italic; *", "--examples", "200", "--epochs", "1", "--seeds", "1", "--out", teacher}, io.Discard, &said); status != statusDone {
+	if status := Execute(t.Context(), []string{"train", "glyphs", "--sensitive", "family: italic; *", "--examples", "200", "--epochs", "1", "--seeds", "1", "--out", teacher}, io.Discard, &said); status != statusDone {
 		t.Fatalf("status %d: %s", status, said.String())
 	}
 	for wait := 50 * time.Millisecond; ; wait *= 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), wait)
 		var said strings.Builder
 		out := filepath.Join(t.TempDir(), "student")
-		status := execute(ctx, []string{"distill", teacher, "--epochs", "100000", "--out", out}, io.Discard, &said)
+		status := Execute(ctx, []string{"distill", teacher, "--epochs", "100000", "--out", out}, io.Discard, &said)
 		cancel()
 		if status != statusUnfinished {
 			t.Fatalf("status %d: %s", status, said.String())
@@ -57,7 +57,7 @@ func TestSeedsKeepTheirFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said strings.Builder
-		status := execute(t.Context(), []string{"train", "glyphs", "--attack", "standard", "--examples", "100", "--epochs", "1", "--seeds", strconv.Itoa(seeds), "--out", dir, "--resume"}, io.Discard, &said)
+		status := Execute(t.Context(), []string{"train", "glyphs", "--attack", "standard", "--examples", "100", "--epochs", "1", "--seeds", strconv.Itoa(seeds), "--out", dir, "--resume"}, io.Discard, &said)
 		if status != statusUsage || !strings.Contains(said.String(), "--seeds") {
 			t.Errorf("%d seeds where %s is: status %d: %s", seeds, kept, status, said.String())
 		}

@@ -163,7 +163,7 @@ func resumesOrExplains(t *testing.T, args []string, same func()) {
 	ended := make(chan end, 1)
 	go func() {
 		var out, said bytes.Buffer
-		status := execute(context.Background(), args, &out, &said)
+		status := Execute(context.Background(), args, &out, &said)
 		ended <- end{said.String(), status}
 	}()
 	select {

@@ -134,7 +134,7 @@ func TestInspectEscapes(t *testing.T) {
 	}
 	for _, args := range [][]string{{"inspect", path}, {"inspect", "--json", path}, {"bound", "--model", path, "--features", "\x1bx", "--data", "glyphs", "--out", t.TempDir()}} {
 		var out bytes.Buffer
-		execute(t.Context(), args, &out, &out)
+		Execute(t.Context(), args, &out, &out)
 		if out.Len() == 0 || bytes.ContainsFunc(out.Bytes(), func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) {
 			t.Errorf("%q prints %q", args, out.String())
 		}

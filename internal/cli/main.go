@@ -44,7 +44,7 @@ func Main() int {
 		signal.Stop(signals)
 		stop()
 	}()
-	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	return Execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
 }
 
 // env is what every command works with.
@@ -88,9 +88,9 @@ Exit status: 0 done, 1 a finding (verify: a value does not hold; design: no rele
 // exit is how kong's own exits (--help) come back out of its parser.
 type exit int
 
-// execute runs one command line. It returns the exit status and never panics
+// Execute runs one command line. It returns the exit status and never panics
 // for anything a user can type or feed it.
-func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (status int) {
+func Execute(ctx context.Context, args []string, stdout, stderr io.Writer) (status int) {
 	stdout, stderr = &file.Screen{W: stdout}, &file.Screen{W: stderr}
 	defer func() {
 		switch e := recover().(type) {

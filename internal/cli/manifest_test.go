@@ -35,7 +35,7 @@ func spreadInputs(t *testing.T) (dir string) {
 func done(t *testing.T, args ...string) {
 	t.Helper()
 	var said bytes.Buffer
-	if status := execute(t.Context(), args, &said, &said); status != statusDone {
+	if status := Execute(t.Context(), args, &said, &said); status != statusDone {
 		t.Fatalf("%q: status %d: %s", args, status, said.String())
 	}
 }

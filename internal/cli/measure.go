@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+	"unicode"
 
 	"tattle/dataset"
 	"tattle/internal/progress"
@@ -123,13 +124,40 @@ var optionFlags = map[string]string{
 	"TopK": "--top-k", "Family": "--noise", "Sigma": "--noise, --sigma, --sigma-scale",
 }
 
-// flagged names the flags behind an option that cannot be used.
+// flagged names the flags behind an option that cannot be used, which is wrong usage, or
+// behind an input that cannot be read. Options that flags does not list have the flag of
+// their name: that of ReferenceTarget is --reference-target.
 func flagged(err error, flags map[string]string) error {
-	var wrong *measure.OptionError
-	if !errors.As(err, &wrong) {
-		return err
+	named := func(option string) error {
+		flag, ok := flags[option]
+		if !ok {
+			flag = flagOf(option)
+		}
+		return fmt.Errorf("%s: %w", flag, unprefixed(err))
 	}
-	return usage(fmt.Errorf("%s: %w", flags[wrong.Option], err), wrong.Hint)
+	var wrong *measure.OptionError
+	var unread *measure.InputError
+	switch {
+	case errors.As(err, &wrong) && wrong.Option == "":
+		return usage(unprefixed(err), wrong.Hint)
+	case errors.As(err, &wrong):
+		return usage(named(wrong.Option), wrong.Hint)
+	case errors.As(err, &unread):
+		return hinted(named(unread.Option), unread.Hint)
+	}
+	return err
+}
+
+// flagOf returns the flag of the option of that name.
+func flagOf(option string) string {
+	flag := "-"
+	for _, c := range option {
+		if unicode.IsUpper(c) {
+			flag += "-"
+		}
+		flag += string(unicode.ToLower(c))
+	}
+	return flag
 }
 
 // interruptedRun refuses to start in the folder of an interrupted run.

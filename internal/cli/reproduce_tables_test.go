@@ -23,7 +23,7 @@ import (
 func reproduced(t *testing.T, out string, args ...string) *report.Report {
 	t.Helper()
 	var said bytes.Buffer
-	if status := execute(context.Background(), append(args, "--out", out), &said, &said); status != statusDone {
+	if status := Execute(context.Background(), append(args, "--out", out), &said, &said); status != statusDone {
 		t.Fatalf("%q: status %d: %s", args, status, said.String())
 	}
 	b, err := os.ReadFile(filepath.Join(out, reportJSON))

@@ -16,7 +16,7 @@ import (
 func runsListed(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if status := execute(t.Context(), append([]string{"runs"}, args...), &stdout, &stderr); status != statusDone {
+	if status := Execute(t.Context(), append([]string{"runs"}, args...), &stdout, &stderr); status != statusDone {
 		t.Fatalf("status %d: %s", status, stderr.String())
 	}
 	return stdout.String()

@@ -1,4 +1,4 @@
-package cli
+package verify
 
 import (
 	"fmt"
@@ -9,11 +9,10 @@ import (
 	"tattle/report"
 )
 
-// To add a field to a report: recompute it where verify recomputes the others (bounds or
-// audit), or name it here. Otherwise verify reports it as a difference, and TestEveryLeaf
-// fails.
+// To add a field to a report, recompute it with the others (figures.go or audit.go), or name
+// it here. Otherwise verify reports it as a difference, and TestEveryLeaf fails.
 
-// leftOfBounds are the parts of a report on bounds that are not recomputed.
+// leftOfBounds lists the parts of a report on bounds that are not recomputed.
 var leftOfBounds = []notChecked{
 	{paths: []string{"release.surface", "release.temperature", "release.projection", "model.sha256", "model.feature_node"},
 		name: "THE RELEASE: that release.onnx and head.onnx are what the report says of the model",
@@ -52,7 +51,7 @@ var leftOfBounds = []notChecked{
 
 func always(absent) bool { return true }
 
-// What is said of warnings that depend on more than a report has.
+// The entry for warnings that depend on more than a report has.
 const (
 	leftOutWarnings = "warnings about what the run left out"
 	otherWarnings   = "verify recomputes the other warnings only"
@@ -62,8 +61,8 @@ const absentData = "the data are absent; --data names them"
 
 func withoutData(a absent) bool { return a.data }
 
-// among are the entries of lists in this report that are not recomputed, beside others
-// that are.
+// among returns the entries of lists in this report that are not recomputed, while others
+// are.
 func (v *recomputed) among(r *report.Report) (all []notChecked) {
 	add := func(name, why string, format string, a ...any) {
 		all = append(all, notChecked{paths: []string{fmt.Sprintf(format, a...)}, name: name, why: why})
@@ -103,9 +102,8 @@ func (v *recomputed) among(r *report.Report) (all []notChecked) {
 	return all
 }
 
-// alongside puts the warnings that were recomputed where they are among the recorded
-// ones, with those that were not as they are. A recomputed one that is missing is added
-// at the end.
+// alongside returns the recorded warnings, with those that were recomputed at their places.
+// A recomputed warning that is not recorded is added at the end.
 func alongside(recorded, recomputed []string) []string {
 	all := append([]string{}, recorded...)
 	at := 0
@@ -120,13 +118,13 @@ func alongside(recorded, recomputed []string) []string {
 	return all
 }
 
-// leftOfAudits are the parts of a report on an audit that are not recomputed.
+// leftOfAudits lists the parts of a report on an audit that are not recomputed.
 var leftOfAudits = []notChecked{
 	{paths: []string{"model.path", "model.sha256", "model.inputs", "model.features"}, name: "the model: that the outputs are its", why: "the model is absent; --model names it", when: func(a absent) bool { return a.model }},
-	{paths: []string{"model.path"}, name: "the model: that the outputs are its", why: "the model is not asked again", when: func(a absent) bool { return a.questions }},
+	{paths: []string{"model.path"}, name: "the model: that the outputs are its", why: "the model is not applied again", when: func(a absent) bool { return a.questions }},
 	{paths: []string{"model.path"}, name: "the endpoint: that the outputs are its", why: "it is not asked again", when: func(a absent) bool { return a.endpoint }},
 	{paths: []string{"data.name", "data.path", "data.split", "data.shape", "data.sha256", "data.grey_levels_per_unit", "audit.sample"},
-		name: "the data that the model was asked about", why: "it is not asked again", when: func(a absent) bool { return a.data }},
+		name: "the data that the model was applied to", why: "it is not applied again", when: func(a absent) bool { return a.data }},
 	{paths: []string{"data.name", "data.path", "data.sha256", "audit.sample"}, name: "the file that the outputs were read from", why: "it is absent", when: func(a absent) bool { return a.outputs }},
 	{name: "how the references were trained", why: "their outputs, which the run kept, are taken as they are", when: func(a absent) bool { return a.references }},
 	{name: "how planted models and defences were made", why: "they are not trained again: the outputs that the run kept, and trained.json on what was planted, are taken as they are", when: func(a absent) bool { return a.trained }},

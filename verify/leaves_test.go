@@ -1,4 +1,4 @@
-package cli
+package verify_test
 
 import (
 	"bytes"
@@ -15,10 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"tattle/internal/cli"
 	"tattle/nn"
 	"tattle/npy"
 	"tattle/onnx"
 	"tattle/report"
+	"tattle/verify"
 )
 
 // TestEveryLeaf changes every leaf of the reports of small runs in turn, and removes and
@@ -30,11 +32,7 @@ func TestEveryLeaf(t *testing.T) {
 	model, data, learned := filepath.Join(dir, "net.onnx"), filepath.Join(dir, "data.npz"), filepath.Join(dir, "learned.npz")
 	writeTiny(t, model, data, learned)
 	outputs := filepath.Join(dir, "outputs.csv")
-	var b bytes.Buffer
-	writeScores(&b, 80, "honest")
-	if err := os.WriteFile(outputs, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeScores(t, outputs, 80)
 	bound := []string{"bound", "--model", model, "--data", data, "--examples", "2", "--restarts", "2", "--repeats", "2", "--barankin", "3"}
 	runs := map[string][]string{
 		"features": append(bound[:len(bound):len(bound)], "--far", "1", "--twins", "0", "--attack", "none", "--no-van-trees"),
@@ -48,13 +46,14 @@ func TestEveryLeaf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			made := filepath.Join(dir, name)
-			if status, _, said := tattle(t.Context(), append(args, "--out", made)...); status != 0 {
-				t.Fatalf("status %d: %s", status, said)
+			var said bytes.Buffer
+			if status := cli.Execute(t.Context(), append(args, "--out", made), io.Discard, &said); status != 0 {
+				t.Fatalf("status %d: %s", status, said.String())
 			}
-			everyLeaf(t, made, verifyCmd{}, 1)
+			everyLeaf(t, made, verify.Options{}, 1)
 			if name == "logits" { // neither model nor data are where they were
 				gone := filepath.Join(dir, "gone")
-				everyLeaf(t, madeOf(t, made, gone, model, data), verifyCmd{}, 4)
+				everyLeaf(t, madeOf(t, made, gone, model, data), verify.Options{}, 4)
 			}
 		})
 	}
@@ -67,7 +66,7 @@ func madeOf(t *testing.T, run, to string, missing ...string) string {
 	if err := os.CopyFS(to, os.DirFS(run)); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(to, reportJSON)
+	path := filepath.Join(to, report.FileJSON)
 	b, err := os.ReadFile(path)
 	for _, file := range missing {
 		b = bytes.ReplaceAll(b, []byte(`"path": "`+file), []byte(`"path": "`+filepath.Join(filepath.Dir(file), "nowhere", filepath.Base(file))))
@@ -79,6 +78,21 @@ func madeOf(t *testing.T, run, to string, missing ...string) string {
 		t.Fatal(err)
 	}
 	return to
+}
+
+// writeScores writes a CSV with the scores of n examples, which depend on y alone.
+func writeScores(t *testing.T, path string, n int) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	b := []byte("y,s1,score:0,score:1,score:2\n")
+	for range n {
+		y, z := r.IntN(3), [3]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}
+		z[y] += 4
+		b = fmt.Appendf(b, "%d,%c,%.4f,%.4f,%.4f\n", y, "ab"[r.IntN(2)], z[0], z[1], z[2])
+	}
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // writeTiny writes a net of 36 inputs, 6 features and 4 classes, and data for it.
@@ -117,13 +131,13 @@ func writeTiny(t *testing.T, model, data, learned string) {
 }
 
 // everyLeaf changes the report of a run, and verifies every so many changes.
-func everyLeaf(t *testing.T, dir string, c verifyCmd, step int) {
+func everyLeaf(t *testing.T, dir string, o verify.Options, step int) {
 	t.Helper()
-	whole, err := os.ReadFile(filepath.Join(dir, reportJSON))
+	whole, err := os.ReadFile(filepath.Join(dir, report.FileJSON))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &verifiedOften{command: c, dir: dir, env: &env{stdout: io.Discard, stderr: io.Discard}, known: map[string]outcome{}}
+	v := &verifiedOften{options: o, dir: dir, known: map[string]outcome{}}
 	noticed, left := v.verify(t, whole)
 	if noticed != "" {
 		t.Fatalf("the report as it is: %s", noticed)
@@ -148,14 +162,13 @@ func everyLeaf(t *testing.T, dir string, c verifyCmd, step int) {
 // verifiedOften verifies reports on one run. What is recomputed depends on the claims of
 // a report alone, so it is recomputed once for each.
 type verifiedOften struct {
-	command verifyCmd
+	options verify.Options
 	dir     string
-	env     *env
 	known   map[string]outcome
 }
 
 type outcome struct {
-	v   *recomputed
+	v   *verify.Recomputed
 	err error
 }
 
@@ -163,29 +176,29 @@ type outcome struct {
 func (o *verifiedOften) verify(t *testing.T, document []byte) (noticed string, left []report.Unchecked) {
 	r, err := report.ParseJSON(document)
 	if err == nil {
-		err = verifiable(o.dir, r)
+		err = verify.Complete(o.dir, r)
 	}
 	if err != nil {
 		return err.Error(), nil
 	}
-	claims := claimsOf(r)
+	claims := verify.ClaimsOf(r)
 	key, err := json.Marshal(claims)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out, ok := o.known[string(key)]
 	if !ok {
-		out.v, out.err = o.command.recompute(context.Background(), o.env, o.dir, claims)
+		out.v, out.err = verify.Recompute(&o.options, context.Background(), o.dir, claims)
 		o.known[string(key)] = out
 	}
 	if out.err != nil {
 		return out.err.Error(), nil
 	}
-	found, left, err := out.v.compare(document, r)
+	found, left, err := verify.Compare(out.v, document, r)
 	if err != nil {
 		return err.Error(), nil
 	}
-	named := slices.DeleteFunc(out.v.unchecked(r), func(u report.Unchecked) bool { // all that a printed name stands for
+	named := slices.DeleteFunc(verify.Uncompared(out.v, r), func(u report.Unchecked) bool { // all that a printed name stands for
 		return !slices.ContainsFunc(left, func(l report.Unchecked) bool { return l.Name == u.Name })
 	})
 	return strings.Join(found, "\n"), named

@@ -1,4 +1,4 @@
-package cli
+package verify
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 
 	"tattle/bound"
 	"tattle/independent"
-	"tattle/internal/progress"
+	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
 	"tattle/report"
@@ -16,21 +16,21 @@ import (
 
 // independently checks every bound that has a witness by the second implementation. It
 // returns how many it compared, and those that are too large.
-func (c *verifyCmd) independently(ctx context.Context, e *env, dir string, claims *report.Report, x bound.Experiment, front *nn.Net) (compared int, lines []string, err error) {
+func (o *Options) independently(ctx context.Context, dir string, claims *report.Report, x bound.Experiment, front *nn.Net) (compared int, lines []string, err error) {
 	r := independent.Run{Graph: front.Graph(), Sigma: x.Noise.Std(), Queries: x.Queries}
 	switch x.Noise.(type) {
 	case release.Gaussian:
 	case release.Laplace:
 		r.Laplace = true
 	default:
-		return 0, nil, usage(fmt.Errorf("--independent: %s noise; the independent check is for gaussian and laplace", x.Noise), "leave --independent out")
+		return 0, nil, notIndependent(fmt.Errorf("%s noise; the independent check is for gaussian and laplace", x.Noise))
 	}
 	switch x.Coordinates.Name() {
 	case "dct":
 		r.DCT = inputShape(claims, r.Graph.InputShape)
 	case "pixels":
 	default:
-		return 0, nil, usage(errors.New("--independent: the independent check is for dct and pixels, not for vectors"), "leave --independent out")
+		return 0, nil, notIndependent(errors.New("the independent check is for dct and pixels, not for vectors"))
 	}
 	for _, size := range x.Sizes {
 		r.Kinds = append(r.Kinds, independent.Kind{Name: bound.SizeName(size), Low: x.Domain.Low, High: x.Domain.High})
@@ -44,14 +44,17 @@ func (c *verifyCmd) independently(ctx context.Context, e *env, dir string, claim
 	if x.Twins.Examples > 0 {
 		r.Kinds = append(r.Kinds, independent.Kind{Name: "twin", Runtime: x.Runtime.Error, Low: x.Twins.Domain.Low, High: x.Twins.Domain.High})
 	}
-	bar := progress.New(e.stderr, "checking independently", claims.Data.Examples)
-	defer bar.Close()
-	compared, found, err := independent.Check(ctx, r, filepath.Join(dir, arraysFile), bar.Set)
+	compared, found, err := independent.Check(ctx, r, filepath.Join(dir, bound.ArraysFile), o.progress("checking independently"))
 	for _, f := range found {
 		lines = append(lines, "independent check: "+f.String())
 	}
 	if unsupported := (*independent.UnsupportedError)(nil); errors.As(err, &unsupported) {
-		err = usage(fmt.Errorf("--independent: %w", err), "leave --independent out: without it, verify takes any model")
+		err = notIndependent(err)
 	}
 	return compared, lines, err
+}
+
+// notIndependent returns the error of a run that the second implementation cannot check.
+func notIndependent(err error) error {
+	return &measure.OptionError{Option: "Independent", Err: err, Hint: "leave --independent out: without it, verify takes any model"}
 }

@@ -1,4 +1,4 @@
-package cli
+package verify
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 // files checks a run whose figures are not recomputed, such as a training or a table: the
 // files that its report lists are as it says.
-func (c *verifyCmd) files(ctx context.Context, e *env, dir string, claims *report.Report) (*recomputed, error) {
+func (o *Options) files(ctx context.Context, dir string, claims *report.Report) (*recomputed, error) {
 	v := &recomputed{left: []notChecked{
 		{name: "the figures of the report", why: "verify recomputes those of bounds and of audits only: train or search again, with the same seed, to compare them", when: always},
 	}}

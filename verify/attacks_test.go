@@ -1,4 +1,4 @@
-package cli
+package verify
 
 import (
 	"encoding/json"

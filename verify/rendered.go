@@ -1,4 +1,4 @@
-package cli
+package verify
 
 import (
 	"bytes"
@@ -15,12 +15,9 @@ import (
 	"tattle/run"
 )
 
-// evidenceSums is the file of an evidence pack that has the digests of the others.
-const evidenceSums = "SHA256SUMS"
-
 // changedFiles compares the files that a report was rendered to with their digests. It
 // returns a line for each that is not as recorded. Files outside of the run's folder that
-// are not there are left out of the comparison.
+// are absent are not compared; gone lists them.
 func changedFiles(dir string, r *report.Report) (found []string, gone []report.Unchecked, err error) {
 	for _, f := range r.Renderings() {
 		if r.Rendered[f.Name] == "" {
@@ -33,7 +30,7 @@ func changedFiles(dir string, r *report.Report) (found []string, gone []report.U
 			path = filepath.Join(dir, name)
 		}
 		if own && name != filepath.Base(name) {
-			found = append(found, fmt.Sprintf("report.json lists %q, which is no file of its folder", name))
+			found = append(found, fmt.Sprintf("report.json lists %q, which is not a file of its folder", name))
 			continue
 		}
 		hash, err := run.Digest(path)
@@ -46,7 +43,7 @@ func changedFiles(dir string, r *report.Report) (found []string, gone []report.U
 			return nil, nil, err
 		case hash != r.Rendered[name]:
 			found = append(found, fmt.Sprintf("%s: SHA-256 is %s, report.json recorded %s", name, hash, r.Rendered[name]))
-		case filepath.Base(name) == evidenceSums:
+		case filepath.Base(name) == report.EvidenceSums:
 			more, err := changedEvidence(path)
 			if err != nil {
 				return nil, nil, err
@@ -81,7 +78,7 @@ func renderedOtherwise(dir string, r *report.Report) (found []string, err error)
 		if err != nil {
 			return nil, err
 		}
-		if f.Name == reportHTML {
+		if f.Name == report.FileHTML {
 			is = report.WithoutPictures(is)
 		}
 		var b bytes.Buffer

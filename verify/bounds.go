@@ -1,0 +1,229 @@
+package verify
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/measure"
+	"tattle/nn"
+	"tattle/release"
+	"tattle/report"
+	"tattle/run"
+)
+
+// A request is a measure.Request as a report describes it, with the files that were found.
+type request struct {
+	measure.Request
+	read  *measure.Model // nil if the model is absent
+	notes []string       // on how the data were read
+}
+
+// open finds the model and the data of a report; the data are nil if they are absent.
+func (o *Options) open(ctx context.Context, dir string, r *report.Report) (q *request, s *measure.Split, err error) {
+	q = &request{Request: measure.Request{Release: r.MeasuredRelease(), Seed: r.Seed, Memory: o.memory()}}
+	if q.read, err = o.model(dir, r); err != nil {
+		return nil, nil, err
+	}
+	if q.read != nil {
+		q.Graph = q.read.Graph
+	}
+	if err := o.training(ctx, r, q); err != nil {
+		return nil, nil, err
+	}
+	front, head, err := q.graphs(ctx, dir, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s, err = q.split(r, front, head); err != nil {
+		return nil, nil, err
+	}
+	if q.Data, err = o.data(ctx, r, q, front); err != nil {
+		return nil, nil, err
+	}
+	noise, err := q.noise(dir, r, s.Front)
+	if err != nil {
+		return nil, nil, err
+	}
+	q.Experiment, err = o.experiment(r, q.Data, front.InputShape)
+	_, n := s.Front.Dims()
+	q.Experiment.Noise, q.Experiment.Queries = noise, q.Queries
+	q.Experiment.Memory, q.Experiment.Features = q.Memory, n
+	return q, s, err
+}
+
+// split joins both sides of the release.
+func (q *request) split(r *report.Report, front, head *nn.Graph) (s *measure.Split, err error) {
+	node, whole := r.Model.FeatureNode, q.Graph
+	if q.Graph != nil && q.Spec.Surface != release.SurfaceFeatures {
+		if node, err = q.NodeOf(q.Graph); err != nil {
+			return nil, err
+		}
+	}
+	if q.AsIs() {
+		whole = nil
+	}
+	if s, err = measure.NewSplit(node, front, head, whole); err != nil {
+		return nil, err
+	}
+	s.LimitMemory(q.Memory)
+	return s, nil
+}
+
+// noise makes the noise again. If it is a table, its file must be the run's.
+func (q *request) noise(dir string, r *report.Report, front *nn.Net) (release.Noise, error) {
+	if file, ok := q.Table(); ok {
+		kept, ok := keptFile(r, file)
+		if !ok {
+			return nil, mismatch("%s: the report does not list %s", dir, file)
+		}
+		if err := unchanged(dir, kept); err != nil {
+			return nil, err
+		}
+	}
+	_, n := front.Dims()
+	noise, err := q.Noise(q.Sigma, n, dir)
+	if err != nil {
+		return nil, mismatch("%s: %w", dir, err)
+	}
+	return noise, nil
+}
+
+// model opens the model that the report names: nil, with a warning, if it is absent and the
+// run kept the release.
+func (o *Options) model(dir string, r *report.Report) (*measure.Model, error) {
+	path := o.Model
+	if path == "" {
+		path = r.Model.Path
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+	}
+	if _, kept := keptFile(r, measure.FrontFile); kept && o.Model == "" && !exists(path) {
+		o.warn("the model is not at %s: its accuracy is taken from the report as it is", path)
+		return nil, nil
+	}
+	m, err := measure.OpenModel(path, r.Reading.ModelOptions())
+	if err != nil {
+		return nil, unread("Model", "name the model with --model", err)
+	}
+	if m.SHA256 != r.Model.SHA256 {
+		return nil, unlike(path, m.SHA256, r.Model.SHA256, "name the right model with --model")
+	}
+	return m, nil
+}
+
+// reader returns the model for which inputs are read.
+func (q *request) reader(r *report.Report, front *nn.Graph) (*measure.Model, error) {
+	read := q.read
+	if read == nil { // the run kept the release
+		var err error
+		if read, err = measure.ModelOf(front, r.Reading.ModelOptions()); err != nil {
+			return nil, err
+		}
+	}
+	read.Beside = r.Reading.Beside
+	return read, nil
+}
+
+// data opens the data to compare inputs with: nil, with a warning, if they are absent.
+func (o *Options) data(ctx context.Context, r *report.Report, q *request, front *nn.Graph) (*dataset.Set, error) {
+	path := o.Data
+	if path == "" {
+		path = r.Data.Path
+		if _, err := os.Stat(path); err != nil && path != dataset.KindGlyphs {
+			o.warn("the data set is not at %s: inputs are taken from the run as they are", path)
+			return nil, nil
+		}
+	}
+	read, err := q.reader(r, front)
+	if err != nil {
+		return nil, err
+	}
+	in := r.Reading.Inputs(path, r.Data.Split, r.Seed)
+	if o.Labels != "" {
+		in.Labels = o.Labels
+	}
+	set, notes, err := in.Open(ctx, read, o.progress("reading pictures"))
+	if err != nil {
+		return nil, unread("Data", "", err)
+	}
+	if set.SHA256 != r.Data.SHA256 {
+		return nil, unlike(path, set.SHA256, r.Data.SHA256, "name the right data with --data")
+	}
+	q.notes = append(read.Notes(), notes...)
+	return set, nil
+}
+
+// training opens the training data of a principal projection, if the model is there: it
+// leaves q.Adversaries nil if the data are absent.
+func (o *Options) training(ctx context.Context, r *report.Report, q *request) error {
+	path, hash := r.Learned.File, r.Learned.SHA256
+	if q.Spec.Projection != release.ProjectionPrincipal || q.read == nil || hash == "" {
+		return nil
+	}
+	if o.TrainingData != "" {
+		path = o.TrainingData
+	}
+	in := r.Reading.Inputs(path, string(dataset.Train), r.Seed)
+	in.Limit = ""
+	set, _, err := in.Open(ctx, q.read, o.progress("reading pictures"))
+	if err != nil && o.TrainingData == "" && ctx.Err() == nil {
+		o.warn("the training data are not at %s: the projection is taken from the run as it is", path)
+		return nil
+	}
+	if err != nil {
+		return unread("TrainingData", "", err)
+	}
+	if set.SHA256 != hash {
+		return unlike(path, set.SHA256, hash, "name the right training data with --training-data")
+	}
+	q.Adversaries = &measure.Adversaries{Training: set, TrainingSHA256: set.SHA256}
+	return nil
+}
+
+// experiment makes the experiment again that the report describes.
+func (o *Options) experiment(r *report.Report, data *dataset.Set, shape []int) (e bound.Experiment, err error) {
+	shape = inputShape(r, shape)
+	var of bound.Coordinates
+	if v := r.Vectors; v != nil {
+		of, err = o.vectors(v, nn.Size(shape))
+	} else {
+		of, err = measure.OpenCoordinates(r.Coordinates, shape)
+	}
+	if err != nil {
+		return e, err
+	}
+	if e, err = r.BoundExperiment(of, data, shape); err != nil {
+		return e, &MismatchError{Err: err}
+	}
+	return e, nil
+}
+
+// inputShape returns the shape of the data, because a model may take its inputs, of the
+// given shape, as a plain vector.
+func inputShape(r *report.Report, model []int) []int {
+	if s := r.Data.Shape; len(s) > 0 && len(s) <= 3 && slices.Min(s) > 0 && slices.Max(s) <= nn.Size(model) && nn.Size(s) == nn.Size(model) {
+		return s
+	}
+	return model
+}
+
+// vectors reads the vectors to be reconstructed, which must be the run's.
+func (o *Options) vectors(recorded *report.Arrays, p int) (bound.Coordinates, error) {
+	path := o.Coordinates
+	if path == "" {
+		path = recorded.File
+	}
+	hash, err := run.Digest(path)
+	if err != nil {
+		return nil, unread("Coordinates", "name the vectors with --coordinates", err)
+	}
+	if hash != recorded.SHA256 {
+		return nil, unlike(path, hash, recorded.SHA256, "name the right vectors with --coordinates")
+	}
+	return measure.OpenVectors(path, filepath.Base(recorded.File), p)
+}

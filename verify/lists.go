@@ -1,0 +1,79 @@
+package verify
+
+import (
+	"context"
+
+	"tattle/dataset"
+	"tattle/internal/file"
+	"tattle/measure"
+	"tattle/report"
+)
+
+// listClaims returns the part of the limits from lists of inputs that decides them.
+func listClaims(x *measure.ListFigures) *measure.ListFigures {
+	if x == nil {
+		return nil
+	}
+	c := &measure.ListFigures{Draws: x.Draws, Attributes: x.Attributes}
+	if h := x.Holder; h != nil {
+		c.Holder = &measure.ListHolder{List: h.List}
+	}
+	if p := x.EverySample(); p != nil {
+		c.Anybody = []measure.Population{{List: p.List}}
+	}
+	return c
+}
+
+// lists computes the limits from lists of inputs again. found is false if the
+// candidates are absent.
+func (o *Options) lists(ctx context.Context, claims *report.Report, q *request, s *measure.Split) (x *measure.ListFigures, found bool, err error) {
+	claimed := claims.Lists
+	if claimed == nil || q.Data == nil {
+		return nil, claimed == nil, nil
+	}
+	var candidates *dataset.Set
+	if claimed.Holder != nil {
+		if candidates, err = o.candidates(ctx, claims, q, s, claimed.Holder.List); err != nil {
+			return nil, false, err
+		}
+	}
+	legal, err := measure.LegalDomain(q.Data)
+	if err != nil {
+		return nil, false, err
+	}
+	again := claimed.Again(candidates, q.Data, claims.Seed)
+	again.Progress = o.Progress
+	x, err = again.Run(ctx, measure.Target{
+		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
+	})
+	return x, claimed.Holder == nil || candidates != nil, err
+}
+
+// candidates opens a list of candidates, nil if it is absent.
+func (o *Options) candidates(ctx context.Context, claims *report.Report, q *request, s *measure.Split, u measure.ListUsed) (*dataset.Set, error) {
+	if u.SHA256 == q.Data.SHA256 {
+		return q.Data, nil
+	}
+	path := u.Path
+	if o.TrainingData != "" {
+		path = o.TrainingData
+	}
+	read, err := q.reader(claims, s.FrontGraph)
+	if err != nil {
+		return nil, err
+	}
+	in := claims.Reading.Inputs(path, u.Split, claims.Seed)
+	in.Limit = ""
+	set, _, err := in.Open(ctx, read, o.progress("reading pictures"))
+	if err != nil && o.TrainingData == "" && ctx.Err() == nil {
+		o.warn("the candidates are not at %s: what the report says of whoever holds their list is not checked", file.Name(path))
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unread("TrainingData", "", err)
+	}
+	if set.SHA256 != u.SHA256 {
+		return nil, unlike(path, set.SHA256, u.SHA256, "name the right candidates with --training-data")
+	}
+	return set, nil
+}
