@@ -200,10 +200,10 @@ func atLeast(v float64) float64 {
 	return min(v, math.MaxFloat64)
 }
 
-// MeanSquare returns a lower bound on the mean-square error per input of every
+// meanSquare returns a lower bound on the mean-square error per input of every
 // unbiased estimator of θ (A eq. 6), ‖ε‖²/p over the denominator. The sum of
 // squares errs by at most pu/(1−pu).
-func (d Divergence) MeanSquare(eps []float64) float64 {
+func (d Divergence) meanSquare(eps []float64) float64 {
 	s, p := square(eps), float64(len(eps))
 	if !(s >= 0x1p-960 && s <= math.MaxFloat64) || d.Status == Illegal {
 		return 0

@@ -100,11 +100,11 @@ func TestRootExpm1(t *testing.T) {
 
 func TestCertificateAtTheEdges(t *testing.T) {
 	far := Certifier{Net: diag(1, 1), Noise: release.Gaussian{Sigma: .01}}
-	if d := far.Divergences(t.Context(), []float32{0, 0}, []float32{1, 0})[0]; d.Std(1, 0) != 0 || d.MeanSquare([]float64{1, 0}) != 0 {
+	if d := far.Divergences(t.Context(), []float32{0, 0}, []float32{1, 0})[0]; d.Std(1, 0) != 0 || d.meanSquare([]float64{1, 0}) != 0 {
 		t.Errorf("expm1 overflows: std %g, want 0", d.Std(1, 0))
 	}
 	none := far.Divergences(t.Context(), []float32{0, 0}, []float32{0, 0})[0]
-	if none.Std(0, 0) != 0 || none.MeanSquare([]float64{0, 0}) != 0 {
+	if none.Std(0, 0) != 0 || none.meanSquare([]float64{0, 0}) != 0 {
 		t.Errorf("ε = 0 proves %g", none.Std(0, 0))
 	}
 	blind := Certifier{Net: diag(1, 0), Noise: release.Gaussian{Sigma: 1}}

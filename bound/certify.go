@@ -126,7 +126,7 @@ func (v *proof) singly(w Coordinates, eps []float64, keep bool) (g, gerr []float
 		for k, g := range row {
 			row[k] = d.Std(g, gerr[r])
 		}
-		if s := d.MeanSquare(e); s > v.meanSquare {
+		if s := d.meanSquare(e); s > v.meanSquare {
 			v.meanSquare, v.broadest = s, r
 		}
 	}
@@ -140,7 +140,7 @@ func (v *proof) jointly(ms *moments, w Coordinates, eps, solve []float64) {
 	v.bounds, v.slack = v.bounds[:all+m], make([]float64, m)
 	ms.std(v.bounds[all:], v.slack, g, gerr, solve)
 	std, slack := v.bounds[all:], v.slack
-	if !Orthonormal(w) {
+	if !orthonormalBasis(w) {
 		p := len(eps) / len(v.ds)
 		std, slack = make([]float64, p), make([]float64, p)
 		ms.std(std, slack, eps, make([]float64, len(v.ds)), solve)
@@ -163,8 +163,8 @@ func unboundedIf(rounding bool, v, from float64) float64 {
 	return v
 }
 
-// Orthonormal reports whether coordinates are an orthonormal basis of the inputs.
-func Orthonormal(w Coordinates) bool {
+// orthonormalBasis reports whether coordinates are an orthonormal basis of the inputs.
+func orthonormalBasis(w Coordinates) bool {
 	switch w.(type) {
 	case *modes, pixels:
 		return true

@@ -2,7 +2,7 @@ package bound
 
 import "math"
 
-// Count is an estimate of #{i : s_i ≥ σ/t}, with an interval that holds the true
+// count is an estimate of #{i : s_i ≥ σ/t}, with an interval that holds the true
 // count in about 19 of 20 cases.
 type Count struct {
 	Estimate  float64
@@ -16,7 +16,7 @@ const (
 	countSlack       = 1e-3 // what rounding may make of no direction at all
 )
 
-// Count estimates how many singular values are at least s. Those settled are counted
+// count estimates how many singular values are at least s. Those settled are counted
 // as they are; of the rest every probe v gives the unbiased estimate vᵀfv, f the
 // projector on their singular vectors, whose variance is at most 2 tr f for signs
 // drawn at random (M. F. Hutchinson, Communications in Statistics 19, 1990). The
@@ -28,7 +28,7 @@ const (
 // count by one at most, down by a settled value above s and up by one below (E. V.
 // Haynsworth, Linear Algebra Appl. 1, 1968). The interval is the narrower of what
 // either says, rounding of the products being allowed for in both.
-func (e *Spectrum) Count(s float64) Count {
+func (e *Spectrum) count(s float64) Count {
 	most := float64(e.Dimension)
 	if !(s > 0) || e.probes == 0 {
 		return Count{most, 0, 0, most, false}

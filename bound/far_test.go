@@ -42,7 +42,7 @@ func farRoots(net Net, sigma float64, domain Domain, theta, eps []float32) ([]fl
 		for i := range wide {
 			wide[i] = float64(eps[k*p+i])
 		}
-		best[k/starts] = max(best[k/starts], math.Sqrt(d.MeanSquare(wide)))
+		best[k/starts] = max(best[k/starts], math.Sqrt(d.meanSquare(wide)))
 	}
 	return best, ds
 }

@@ -76,8 +76,8 @@ func TestTwinsOnTheGridAreNotUnbounded(t *testing.T) {
 			t.Errorf("example %d: a twin of the box is on the grid", i)
 		}
 		d.round(moved, theta, eps[:24])
-		if is := c.DivergencesFloat64(t.Context(), theta, moved)[0]; is.Status != Bounded || !(is.MeanSquare(moved) < 1e8) {
-			t.Errorf("example %d: rounded to bytes, %v, mean square %g", i, is.Status, is.MeanSquare(moved))
+		if is := c.DivergencesFloat64(t.Context(), theta, moved)[0]; is.Status != Bounded || !(is.meanSquare(moved) < 1e8) {
+			t.Errorf("example %d: rounded to bytes, %v, mean square %g", i, is.Status, is.meanSquare(moved))
 		}
 	}
 	if seen < 3 {
@@ -149,7 +149,7 @@ func TestRefineClimbs(t *testing.T) {
 	worth := func() (w []float64) {
 		for i := range len(theta) / 24 {
 			e := rowOf(eps, i, 24)
-			w = append(w, c.DivergencesFloat64(t.Context(), rowOf(theta, i, 24), e)[0].MeanSquare(e))
+			w = append(w, c.DivergencesFloat64(t.Context(), rowOf(theta, i, 24), e)[0].meanSquare(e))
 		}
 		return w
 	}

@@ -153,7 +153,7 @@ func (r *runner) findTwins(ctx context.Context, eps []float64, b *batch, tell fu
 	parallel(total, func(i int) {
 		target := make([]float32, b.p)
 		mu.Lock()
-		if !o.Target(target, data, int(b.index[i]), int(b.label[i])) {
+		if !o.target(target, data, int(b.index[i]), int(b.label[i])) {
 			target = nil
 		}
 		mu.Unlock()

@@ -176,7 +176,7 @@ func TestNoBoundExceedsRealArithmetic(t *testing.T) {
 				square.Add(square, own)
 				check("std", d.Std(wide[k], 0), own)
 			}
-			check("mean square", d.MeanSquare(wide), square.Quo(square, big.NewFloat(5)))
+			check("mean square", d.meanSquare(wide), square.Quo(square, big.NewFloat(5)))
 		}
 	}
 	t.Logf("%d bounds, %d of them within 1e-9 of the exact one; %d unbounded", finite, sharp, unbounded)

@@ -117,7 +117,7 @@ func (r *Result) counts(t float64) (counts []Count) {
 		return counts
 	}
 	for i := range r.Estimated {
-		counts = append(counts, r.Estimated[i].Count(sigma/t))
+		counts = append(counts, r.Estimated[i].count(sigma/t))
 	}
 	return counts
 }
@@ -141,7 +141,7 @@ func (v *verifier) spectra(ctx context.Context, rec *record) error {
 		}
 		v.compare("ritz", int(index), 0, a.Ritz[0], b.Ritz[0], settledPart)
 		for s := b.Ritz[0]; s > lanczosRounding*b.Ritz[0]; s /= 2 {
-			if x, y := a.Count(s), b.Count(s); !(x.Low <= y.High && y.Low <= x.High) {
+			if x, y := a.count(s), b.count(s); !(x.Low <= y.High && y.Low <= x.High) {
 				v.report(fmt.Sprintf("singular values from %.3g on", s), int(index), -1, fmt.Sprintf("%g to %g", x.Low, x.High), fmt.Sprintf("%g to %g", y.Low, y.High))
 			}
 		}

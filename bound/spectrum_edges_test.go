@@ -52,7 +52,7 @@ func TestCountsAtTheEdges(t *testing.T) {
 					e := estimatedOf(t, net, theta, seed, 8, steps)
 					e.Extremes()
 					for _, at := range append([]float64{.7, 1e-3, 1e-5}, s...) {
-						c, k := e.Count(at), 0
+						c, k := e.count(at), 0
 						for _, v := range s {
 							k += one(v >= at)
 						}
@@ -79,7 +79,7 @@ func TestCountAtARepeatedValue(t *testing.T) {
 	net := fixedNet(t, j)
 	for seed := range uint64(20) {
 		e := estimatedOf(t, net, make([]float32, 12), seed, 8, 6)
-		if c := e.Count(float64(float32(.7))); c.Low > 12 || c.High < 12 {
+		if c := e.count(float64(float32(.7))); c.Low > 12 || c.High < 12 {
 			t.Fatalf("seed %d: %+v, want 12", seed, c)
 		}
 	}
@@ -95,7 +95,7 @@ func TestSpectrumOfNothing(t *testing.T) {
 	if x := e.Extremes(); x != (Extremes{}) {
 		t.Errorf("extremes %+v", x)
 	}
-	if c := e.Count(.5); c.Estimate != 0 || c.High != 0 {
+	if c := e.count(.5); c.Estimate != 0 || c.High != 0 {
 		t.Errorf("count %+v", c)
 	}
 }

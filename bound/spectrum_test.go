@@ -84,7 +84,7 @@ func TestCountsAreCovered(t *testing.T) {
 			at := math.Sqrt(s[k-1] * s[k]) // k of them are above
 			misses, width, bias := 0, 0., 0.
 			for i := range of {
-				c := of[i].Count(at)
+				c := of[i].count(at)
 				misses += one(!(c.Low <= float64(k) && float64(k) <= c.High))
 				width += (c.High - c.Low) / seeds
 				bias += (c.Estimate - float64(k)) / seeds
@@ -172,7 +172,7 @@ func TestProbesAreUnbiased(t *testing.T) {
 	at, mean, square := math.Sqrt(s[k-1]*s[k]), 0., 0.
 	for seed := range uint64(seeds) {
 		e := estimatedOf(t, net, theta, seed, 2, 40)
-		x := e.Count(at).Estimate
+		x := e.count(at).Estimate
 		mean, square = mean+x/seeds, square+x*x/seeds
 	}
 	if se := math.Sqrt((square - mean*mean) / seeds); math.Abs(mean-float64(k)) > 5*se+1e-9 {
@@ -194,7 +194,7 @@ func TestRunEstimatesSpectra(t *testing.T) {
 	for i, s := range exact.Spectra {
 		for _, at := range []float64{.3, 1, 3, 10, 100} {
 			want := float64(Resolvable(s, e.Scale(), []float64{at})[0])
-			if c := r.Estimated[i].Count(e.Scale() / at); want < c.Low-1 || want > c.High+1 {
+			if c := r.Estimated[i].count(e.Scale() / at); want < c.Low-1 || want > c.High+1 {
 				t.Errorf("example %d, within %g: %+v, want %g", i, at, c, want)
 			}
 		}

@@ -21,23 +21,23 @@ type TwinOptions struct {
 	Toward   Source `json:"-"`        // data to take target images from; nil for the examples' own
 }
 
-// targetDraws is the number of random draws of a target before TargetIndex searches all
+// targetDraws is the number of random draws of a target before targetIndex searches all
 // images in order.
 const targetDraws = 100
 
-// Target overwrites target with the image of data at TargetIndex, toward which the nearest
+// target overwrites target with the image of data at TargetIndex, toward which the nearest
 // twin of an example is sought. It reports whether there is one.
-func (o TwinOptions) Target(target []float32, data Source, example, label int) bool {
-	k := o.TargetIndex(data, example, label)
+func (o TwinOptions) target(target []float32, data Source, example, label int) bool {
+	k := o.targetIndex(data, example, label)
 	if k >= 0 {
 		data.Examples(target, []int{k})
 	}
 	return k >= 0
 }
 
-// TargetIndex returns the index in data of an image with another label, drawn by the
+// targetIndex returns the index in data of an image with another label, drawn by the
 // seed and the example's index: -1 where all labels are the same.
-func (o TwinOptions) TargetIndex(data Source, example, label int) int {
+func (o TwinOptions) targetIndex(data Source, example, label int) int {
 	n := data.Len()
 	if n == 0 {
 		return -1

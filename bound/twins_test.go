@@ -54,8 +54,8 @@ func TestTwinsOnMNIST(t *testing.T) {
 	eps, found, targets := make([]float64, count*2*784), make([][2]bool, count), make([]float32, count*784)
 	errs := make([]error, count)
 	for i := range count {
-		k := TwinOptions{Seed: 1}.TargetIndex(o.data, i, o.data.labels[i])
-		if k < 0 || !(TwinOptions{Seed: 1}).Target(targets[i*784:(i+1)*784], o.data, i, o.data.labels[i]) || o.data.labels[k] == o.data.labels[i] {
+		k := TwinOptions{Seed: 1}.targetIndex(o.data, i, o.data.labels[i])
+		if k < 0 || !(TwinOptions{Seed: 1}).target(targets[i*784:(i+1)*784], o.data, i, o.data.labels[i]) || o.data.labels[k] == o.data.labels[i] {
 			t.Fatalf("image %d of class %d: target %d", i, o.data.labels[i], k)
 		}
 	}
@@ -331,7 +331,7 @@ func TestTwinsRefused(t *testing.T) {
 		t.Error("no error of a context that has ended")
 	}
 	same := pictures{x: make([]float32, 12), p: 4, labels: []int{1, 1, 1}}
-	if (TwinOptions{}).Target(make([]float32, 4), same, 0, 1) || !(TwinOptions{}).Target(make([]float32, 4), same, 0, 2) {
+	if (TwinOptions{}).target(make([]float32, 4), same, 0, 1) || !(TwinOptions{}).target(make([]float32, 4), same, 0, 2) {
 		t.Error("a target of the example's own label, or none where there is one")
 	}
 }

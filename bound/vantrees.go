@@ -106,7 +106,7 @@ func NewVanTrees(ctx context.Context, m nn.Model, prior *Prior, noise release.No
 		return nil, err
 	}
 	v.MeanSquare = math.NaN()
-	if Orthonormal(c) {
+	if orthonormalBasis(c) {
 		v.MeanSquare = simd.SumSquares(v.Errors) / float64(p)
 	}
 	return v, nil

@@ -135,14 +135,14 @@ func mustDistill(t *testing.T, teacher *nn.Graph, p *dataset.Parts, o DistillOpt
 // TestDistillSoft distils soft outputs, twice to the same bytes, and stops early.
 func TestDistillSoft(t *testing.T) {
 	p := Plane(600, 1)
-	m, err := FitLogistic(p.Train, 0, Beta{Y: .7, S: .3}, 0)
+	m, err := fitLogistic(p.Train, 0, Beta{Y: .7, S: .3}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	teacher := Release(m.Graph("teacher"), Soft)
 	o := DistillOptions{Epochs: 10, LearningRate: .01, Seed: 3}
 	r, again := mustDistill(t, teacher, unlabelled(p), o), mustDistill(t, teacher, unlabelled(p), o)
-	if Released(r.Student) != Soft || r.Student.Metadata[metaOutputs] != string(Soft) {
+	if released(r.Student) != Soft || r.Student.Metadata[metaOutputs] != string(Soft) {
 		t.Error("a student of soft outputs has raw ones")
 	}
 	x := p.Test.Values

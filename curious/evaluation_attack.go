@@ -175,7 +175,7 @@ func curves(outputs []float32, kind Outputs, truth []int, names []string) []ROC 
 }
 
 func thinned(r stat.ROC) [][2]float64 {
-	thin := r.Thin(ROCPoints)
+	thin := r.Thin(rocPoints)
 	points := make([][2]float64, len(thin))
 	for i, p := range thin {
 		points[i] = [2]float64{p.False, p.True}

@@ -168,7 +168,7 @@ func mutual(aName, bName string, a, b []int, rows, columns int) classify.MutualI
 // there are no labels.
 func (t *part) entropy(labels []int, class int) Entropy {
 	most := math.Log2(float64(t.classes))
-	h := stat.NewHistogram(stat.Edges(0, most, EntropyBins))
+	h := stat.NewHistogram(stat.Edges(0, most, entropyBinCount))
 	var bits []float64
 	for i, b := range t.bits {
 		if labels == nil || labels[i] == class {

@@ -164,8 +164,8 @@ func TestEvaluateRawAndSoft(t *testing.T) {
 	for _, k := range raw.Entropy.Counts {
 		n += k
 	}
-	if n != 300 || raw.Entropy.Edges[EntropyBins] != math.Log2(3) {
-		t.Errorf("%d of 300 in the histogram up to %v", n, raw.Entropy.Edges[EntropyBins])
+	if n != 300 || raw.Entropy.Edges[entropyBinCount] != math.Log2(3) {
+		t.Errorf("%d of 300 in the histogram up to %v", n, raw.Entropy.Edges[entropyBinCount])
 	}
 }
 
@@ -173,11 +173,11 @@ func TestEvaluateRawAndSoft(t *testing.T) {
 // soft without being so, outputs are scores.
 func TestEvaluateMixture(t *testing.T) {
 	test := given([][]float32{{1, 0}, {2, 0}, {0, 3}, {1, 5}}, []int{0, 0, 1, 1}, 2, attribute("sex", 2, 0, 0, 1, 1))
-	f, err := Mixture(asGiven(2), asGiven(2), Beta{Y: .75, S: .25}, true)
+	f, err := mixtureGraph(asGiven(2), asGiven(2), Beta{Y: .75, S: .25}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoder := []Attack{{Kind: DecoderAttack, Graph: MixtureAttack(2, 2, Beta{Y: .75, S: .25})}}
+	decoder := []Attack{{Kind: DecoderAttack, Graph: mixtureDecoder(2, 2, Beta{Y: .75, S: .25})}}
 	e := evaluate(t, f, decoder, nil, test)
 	if e.Outputs != Soft || e.Honesty.Value != 1 || e.Sensitive[0].Curiosity.Value != 1 || e.Entropy.MeanBits != 0 {
 		t.Errorf("%+v", e)

@@ -10,9 +10,9 @@ import (
 	"tattle/nn"
 )
 
-// DefaultRidge is the weight of ½‖w‖² beside the samples' summed losses: that of the
+// defaultRidge is the weight of ½‖w‖² beside the samples' summed losses: that of the
 // usual programs, and what makes separable classes have a finite optimum.
-const DefaultRidge = 1
+const defaultRidge = 1
 
 // The end of Newton's iteration: gradients per sample below what float64 resolves,
 // and more steps than convex problems were seen to take.
@@ -37,11 +37,11 @@ type logisticLoss struct {
 	ridge float64
 }
 
-// FitLogistic minimises B eq. (12), summed over the samples of a table whose target
+// fitLogistic minimises B eq. (12), summed over the samples of a table whose target
 // and sensitive attribute have two classes each, plus ½·ridge·‖w‖² (0 is
-// DefaultRidge), by Newton's method; the multipliers are scaled to βy + βs = 1. βx must
+// defaultRidge), by Newton's method; the multipliers are scaled to βy + βs = 1. βx must
 // be 0: eq. (12) has no entropy.
-func FitLogistic(set *dataset.Set, index int, b Beta, ridge float64) (*Logistic, error) {
+func fitLogistic(set *dataset.Set, index int, b Beta, ridge float64) (*Logistic, error) {
 	if len(set.Shape) != 1 || len(set.Values) == 0 || index < 0 || index >= len(set.Sensitive) {
 		return nil, fmt.Errorf("logistic regression: %q is no table with a sensitive attribute %d", set.Name, index)
 	}
@@ -50,7 +50,7 @@ func FitLogistic(set *dataset.Set, index int, b Beta, ridge float64) (*Logistic,
 		return nil, fmt.Errorf("logistic regression: %d and %d classes: group %s and %s into two each", len(set.YNames), len(a.Values), set.YName, a.Name)
 	}
 	if ridge == 0 {
-		ridge = DefaultRidge
+		ridge = defaultRidge
 	}
 	total := b.Y + b.S
 	if !(total > 0) || math.IsInf(total, 0) || b.X != 0 || !(ridge > 0) {

@@ -58,17 +58,17 @@ func TestFitLogistic(t *testing.T) {
 		set.Y, s[i] = append(set.Y, y), i/40
 	}
 	set.Sensitive = []dataset.Attribute{{Name: "s", Values: []string{"0", "1"}, Labels: s}}
-	m, err := FitLogistic(set, 0, Beta{Y: 1}, 1e-9)
+	m, err := fitLogistic(set, 0, Beta{Y: 1}, 1e-9)
 	if err != nil || math.Abs(m.Theta[0]-math.Log(3)) > 1e-8 || math.Abs(m.Theta[1]) > 1e-8 {
 		t.Errorf("%+v, %v; want w = log 3 and b = 0", m, err)
 	}
 	for _, b := range []Beta{{Y: .6, S: .4}, {S: 1}} {
-		m, err := FitLogistic(Plane(400, 1).Train, 0, b, 0)
+		m, err := fitLogistic(Plane(400, 1).Train, 0, b, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := Plane(400, 1).Train
-		l := &logisticLoss{x: p.Values, d: 2, ridge: DefaultRidge}
+		l := &logisticLoss{x: p.Values, d: 2, ridge: defaultRidge}
 		for i, y := range p.Y {
 			l.z = append(l.z, b.Y*float64(y)+b.S*float64(p.Sensitive[0].Labels[i]))
 		}
@@ -78,7 +78,7 @@ func TestFitLogistic(t *testing.T) {
 			t.Errorf("β %v: gradient %v after %d steps", b, grad, m.Steps)
 		}
 	}
-	if _, err := FitLogistic(set, 1, Beta{Y: 1}, 0); err == nil {
+	if _, err := fitLogistic(set, 1, Beta{Y: 1}, 0); err == nil {
 		t.Error("an attribute that there is not is fitted")
 	}
 }
@@ -87,11 +87,11 @@ func TestFitLogistic(t *testing.T) {
 // without a minimum are refused.
 func TestFitLogisticScales(t *testing.T) {
 	p := Plane(400, 1).Train
-	one, err := FitLogistic(p, 0, Beta{Y: .6, S: .4}, 0)
+	one, err := fitLogistic(p, 0, Beta{Y: .6, S: .4}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := FitLogistic(p, 0, Beta{Y: 1.2, S: .8}, 0)
+	two, err := fitLogistic(p, 0, Beta{Y: 1.2, S: .8}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestFitLogisticScales(t *testing.T) {
 		}
 	}
 	for _, b := range []Beta{{X: -1, Y: 1}, {Y: math.Inf(1)}, {}, {X: math.NaN(), Y: 1}, {X: .3, Y: .6, S: .4}} {
-		if m, err := FitLogistic(p, 0, b, 0); err == nil {
+		if m, err := fitLogistic(p, 0, b, 0); err == nil {
 			t.Errorf("β %v is fitted: %v", b, m)
 		}
 	}

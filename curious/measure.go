@@ -2,17 +2,17 @@ package curious
 
 import "tattle/classify"
 
-// EntropyBins is the number of bins of an entropy's histogram: at Y = 2 a bin is
+// entropyBinCount is the number of bins of an entropy's histogram: at Y = 2 a bin is
 // .02 bits wide.
-const EntropyBins = 50
+const entropyBinCount = 50
 
-// ROCPoints is the most points of a curve that is kept: more than a picture can
+// rocPoints is the most points of a curve that is kept: more than a picture can
 // show.
-const ROCPoints = 200
+const rocPoints = 200
 
 // ROC is a receiver operating characteristic of one class against all others, and
 // the area under it with the interval of stat.NewROC. The area is that of all examples;
-// Points, of which there are ROCPoints at most, are for drawing.
+// Points, of which there are 200 at most, are for drawing.
 type ROC struct {
 	Class     int          `json:"class"`
 	Name      string       `json:"name"`
@@ -29,7 +29,7 @@ type Entropy struct {
 	Examples int        `json:"examples"`
 	MeanBits float64    `json:"mean_bits"`
 	Interval [2]float64 `json:"interval"` // of the mean, normal approximation
-	Edges    []float64  `json:"edges"`    // of EntropyBins bins, from 0 to log₂ Y
+	Edges    []float64  `json:"edges"`    // of 50 bins, from 0 to log₂ Y
 	Counts   []int      `json:"counts"`
 }
 

@@ -7,7 +7,7 @@ import (
 	"tattle/nn"
 )
 
-// Mixture joins classifiers fy of Y and fs of S ≤ Y classes of the same inputs into
+// mixtureGraph joins classifiers fy of Y and fs of S ≤ Y classes of the same inputs into
 // one of Y outputs (B section 3.2),
 //
 //	ŷ = βy·⌊z^y⌉ + βs·⌊z^s⌉,  z the softmax of the scores,
@@ -17,7 +17,7 @@ import (
 // a distribution, as soft outputs are. The parameters are shared with fy and fs,
 // either of which may end in a Softmax already. It errs where S > Y, where the inputs
 // differ, and unless βy > βs > 0, without which the label would not be fy's.
-func Mixture(fy, fs *nn.Graph, b Beta, hard bool) (*nn.Graph, error) {
+func mixtureGraph(fy, fs *nn.Graph, b Beta, hard bool) (*nn.Graph, error) {
 	y, err := vectorOut(fy)
 	if err != nil {
 		return nil, err
@@ -73,16 +73,16 @@ func probabilities(g *nn.Graph, scores string, f *nn.Graph, hard bool) string {
 	switch {
 	case hard:
 		return appendNode(g, "hard."+scores, &nn.Hardmax{}, scores)
-	case Released(f) == Soft:
+	case released(f) == Soft:
 		return scores
 	}
 	return appendNode(g, "soft."+scores, &nn.Softmax{}, scores)
 }
 
-// MixtureAttack takes a hard mixture of y and s classes apart without error: what
+// mixtureDecoder takes a hard mixture of y and s classes apart without error: what
 // βy·⌊z^y⌉, which is largest where ŷ is, leaves of ŷ is βs·⌊z^s⌉. It panics where
-// Mixture would err.
-func MixtureAttack(y, s int, b Beta) *nn.Graph {
+// mixtureGraph would err.
+func mixtureDecoder(y, s int, b Beta) *nn.Graph {
 	if s > y {
 		panic(errNoRoom(y, s))
 	}
@@ -97,11 +97,11 @@ func MixtureAttack(y, s int, b Beta) *nn.Graph {
 	return g
 }
 
-// MixtureThreshold takes a normal mixture of two classes each apart by B eq. (2) with
+// mixtureThreshold takes a normal mixture of two classes each apart by B eq. (2) with
 // τ′ = tau, in terms of the second output: s̄ = 1 where it exceeds τ′ and the label is
 // 0, or exceeds 1 − τ′ and the label is 1. Eq. (2) gives each boundary to the range
 // above it, this to the one below: at ŷ = 1/2 F's label is 0, the first of equal ones.
-func MixtureThreshold(tau float64) *nn.Graph {
+func mixtureThreshold(tau float64) *nn.Graph {
 	g := newGraph("mixture threshold", 2)
 	above := param("above.weight", 2, 2)
 	above.Data[3] = 1

@@ -63,11 +63,11 @@ func TestMixture(t *testing.T) {
 		y, s := classes[0], classes[1]
 		fy, fs := perceptron(d, y, 2), Release(perceptron(d, s, 3), Soft)
 		for _, b := range []Beta{{Y: .8, S: .2}, {Y: .51, S: .49}, {Y: 3, S: 2}, {Y: 1, S: 1e-6}} {
-			f, err := Mixture(fy, fs, b, true)
+			f, err := mixtureGraph(fy, fs, b, true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := MixtureAttack(y, s, b)
+			g := mixtureDecoder(y, s, b)
 			out := forward(mustNet(t, f), x)
 			if !slices.Equal(labelsOf(t, f, x), labelsOf(t, fy, x)) {
 				t.Errorf("%v, β %v: another label than that of y", classes, b)
@@ -121,7 +121,7 @@ func TestMixtureNames(t *testing.T) {
 	}
 	for _, name := range []string{"share", "y", "hard", "mixture", "s.share"} {
 		for _, hard := range []bool{true, false} {
-			f, err := Mixture(named(name), named(name), Beta{Y: .75, S: .25}, hard)
+			f, err := mixtureGraph(named(name), named(name), Beta{Y: .75, S: .25}, hard)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +130,7 @@ func TestMixtureNames(t *testing.T) {
 	}
 	broken := identityNet(2, 2)
 	broken.Nodes[0].Op.(*nn.Dense).Weight.Data[0] = float32(math.NaN())
-	f, err := Mixture(broken, identityNet(2, 2), Beta{Y: .75, S: .25}, true)
+	f, err := mixtureGraph(broken, identityNet(2, 2), Beta{Y: .75, S: .25}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestMixtureExample(t *testing.T) {
 	fs := newGraph("s", 5)
 	constant := &nn.Dense{In: 5, Out: 3, Weight: param("w", 3, 5), Bias: &nn.Param{Name: "b", Shape: []int{3}, Data: []float32{0, 1, 0}}}
 	appendNode(fs, "scores", constant, fs.Input)
-	f, err := Mixture(fy, fs, Beta{Y: .8, S: .2}, true)
+	f, err := mixtureGraph(fy, fs, Beta{Y: .8, S: .2}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestNormalMixture(t *testing.T) {
 	const n, d = 200, 4
 	x := normals(5, n*d)
 	fy, fs := perceptron(d, 4, 6), perceptron(d, 3, 7)
-	f, err := Mixture(fy, fs, Beta{Y: .7, S: .3}, false)
+	f, err := mixtureGraph(fy, fs, Beta{Y: .7, S: .3}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestNormalMixture(t *testing.T) {
 // TestMixtureThreshold holds the graph to B eq. (2) all over [0, 1].
 func TestMixtureThreshold(t *testing.T) {
 	for _, tau := range []float64{.1, .25, .4} {
-		net := mustNet(t, MixtureThreshold(tau))
+		net := mustNet(t, mixtureThreshold(tau))
 		for i := range 1000 {
 			v := (float64(i) + .5) / 1000
 			want := 0
@@ -233,7 +233,7 @@ func TestMixtureRefuses(t *testing.T) {
 		"beta 0,0,0": {three, two, Beta{}},
 		"0,0.50000":  {three, two, Beta{Y: .5 + 1e-10, S: .5 - 1e-10}}, // equal in float32
 	} {
-		if _, err := Mixture(c.fy, c.fs, c.b, true); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := mixtureGraph(c.fy, c.fs, c.b, true); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -43,7 +43,7 @@ func trainMixture(ctx context.Context, p *dataset.Parts, o Options) (*Result, er
 		return nil, stopped
 	}
 	r := &Result{Epochs: bothEpochs(fy, fs, o.Beta), Best: fy.Best, Steps: fy.Steps + fs.Steps, Stopped: stopped != nil}
-	if r.Classifier, err = Mixture(fy.Classifier, fs.Classifier, o.Beta, !o.Normal); err != nil {
+	if r.Classifier, err = mixtureGraph(fy.Classifier, fs.Classifier, o.Beta, !o.Normal); err != nil {
 		return nil, err
 	}
 	attack, err := mixtureAttack(ctx, r.Classifier, p, index, o)
@@ -130,12 +130,12 @@ func mixtureAttack(ctx context.Context, f *nn.Graph, p *dataset.Parts, index int
 	}
 	labels := p.Validation.Sensitive[index].Labels
 	if !o.Normal {
-		attack.Graph = MixtureAttack(y, s, o.Beta)
+		attack.Graph = mixtureDecoder(y, s, o.Beta)
 		attack.Validation, err = guessed(attack.Graph, out, labels)
 		return attack, err
 	}
 	for _, tau := range mixtureTaus() {
-		g := MixtureThreshold(tau)
+		g := mixtureThreshold(tau)
 		v, err := guessed(g, out, labels)
 		if err != nil {
 			return nil, err

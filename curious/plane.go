@@ -5,7 +5,7 @@ import (
 	"tattle/run"
 )
 
-// DefaultPlane is the number of training samples of the plane: with DefaultRidge they
+// DefaultPlane is the number of training samples of the plane: with the default ridge they
 // make the classifiers so steep that the normal mixture has the accuracies that B
 // figure 4 prints. The paper names neither number.
 const DefaultPlane = 20000

@@ -8,8 +8,8 @@ import (
 	"tattle/nn"
 )
 
-// TradeOffSteps is the number of steps of βs from 0 to 1 in TradeOff.
-const TradeOffSteps = 20
+// tradeOffSteps is the number of steps of βs from 0 to 1 in TradeOff.
+const tradeOffSteps = 20
 
 // TradeOffPoint is one logistic regression, of B eq. (12), on the test part.
 type TradeOffPoint struct {
@@ -19,18 +19,18 @@ type TradeOffPoint struct {
 }
 
 // TradeOff fits logistic regressions to the first sensitive attribute with weights
-// βs = 0 … 1, in TradeOffSteps steps. Where y and s are independent as on the Plane,
+// βs = 0 … 1, in tradeOffSteps steps. Where y and s are independent as on the Plane,
 // δy + δs = 1.5 for each (B section 3.1): a classifier of that little capacity pays
-// for curiosity with honesty. A ridge of 0 is DefaultRidge. When ctx ends it returns
+// for curiosity with honesty. A ridge of 0 is 1. When ctx ends it returns
 // its error and no points.
 func TradeOff(ctx context.Context, p *dataset.Parts, ridge float64) ([]TradeOffPoint, error) {
 	var points []TradeOffPoint
-	for i := range TradeOffSteps + 1 {
+	for i := range tradeOffSteps + 1 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		bs := float64(i) / TradeOffSteps
-		m, err := FitLogistic(p.Train, 0, Beta{Y: 1 - bs, S: bs}, ridge)
+		bs := float64(i) / tradeOffSteps
+		m, err := fitLogistic(p.Train, 0, Beta{Y: 1 - bs, S: bs}, ridge)
 		if err != nil {
 			return nil, err
 		}
@@ -44,13 +44,13 @@ func TradeOff(ctx context.Context, p *dataset.Parts, ridge float64) ([]TradeOffP
 }
 
 // The setting of B figure 4.
-const Figure4Tau = .1 // τ′ of eq. (2)
+const figure4Tau = .1 // τ′ of eq. (2)
 
-// Figure4Beta are the multipliers of B figure 4.
-var Figure4Beta = Beta{Y: .8, S: .2}
+// figure4Beta are the multipliers of B figure 4.
+var figure4Beta = Beta{Y: .8, S: .2}
 
-// Figure4Bins is the number of bins of ŷ on [0, 1].
-const Figure4Bins = 50
+// figure4Bins is the number of bins of ŷ on [0, 1].
+const figure4Bins = 50
 
 // Figure4 is B figure 4: two logistic regressions on the plane, one for each
 // attribute, mixed.
@@ -71,33 +71,33 @@ type MixtureFigure struct {
 }
 
 // MixPlane makes figure 4 of the plane (or another table of two classes each) with
-// its multipliers and threshold. A ridge of 0 is DefaultRidge: it decides how steep
+// its multipliers and threshold. A ridge of 0 is 1: it decides how steep
 // the classifiers are, and so how the normal mixture overlaps.
 func MixPlane(ctx context.Context, p *dataset.Parts, ridge float64) (*Figure4, error) {
-	fy, err := FitLogistic(p.Train, 0, Beta{Y: 1}, ridge)
+	fy, err := fitLogistic(p.Train, 0, Beta{Y: 1}, ridge)
 	if err != nil {
 		return nil, err
 	}
-	fs, err := FitLogistic(p.Train, 0, Beta{S: 1}, ridge)
+	fs, err := fitLogistic(p.Train, 0, Beta{S: 1}, ridge)
 	if err != nil {
 		return nil, err
 	}
-	f := &Figure4{Beta: Figure4Beta, Tau: Figure4Tau}
+	f := &Figure4{Beta: figure4Beta, Tau: figure4Tau}
 	for _, w := range fy.Theta[:len(fy.Theta)-1] {
 		f.Slope = math.Hypot(f.Slope, w)
 	}
 	y, s := fy.Graph("y"), fs.Graph("s")
-	if f.Hard, err = mixtureFigure(ctx, y, s, f.Beta, true, MixtureAttack(2, 2, f.Beta), p.Test); err != nil {
+	if f.Hard, err = mixtureFigure(ctx, y, s, f.Beta, true, mixtureDecoder(2, 2, f.Beta), p.Test); err != nil {
 		return nil, err
 	}
-	f.Normal, err = mixtureFigure(ctx, y, s, f.Beta, false, MixtureThreshold(f.Tau), p.Test)
+	f.Normal, err = mixtureFigure(ctx, y, s, f.Beta, false, mixtureThreshold(f.Tau), p.Test)
 	return f, err
 }
 
 func mixtureFigure(ctx context.Context, fy, fs *nn.Graph, b Beta, hard bool, g *nn.Graph, test *dataset.Set) (MixtureFigure, error) {
 	var m MixtureFigure
 	var err error
-	if m.Classifier, err = Mixture(fy, fs, b, hard); err != nil {
+	if m.Classifier, err = mixtureGraph(fy, fs, b, hard); err != nil {
 		return m, err
 	}
 	m.Attack = g
@@ -112,11 +112,11 @@ func mixtureFigure(ctx context.Context, fy, fs *nn.Graph, b Beta, hard bool, g *
 	}
 	for y := range m.Counts {
 		for v := range m.Counts[y] {
-			m.Counts[y][v] = make([]int, Figure4Bins)
+			m.Counts[y][v] = make([]int, figure4Bins)
 		}
 	}
 	for i, y := range test.Y {
-		bin := min(Figure4Bins-1, int(Figure4Bins*float64(out[2*i+1])))
+		bin := min(figure4Bins-1, int(figure4Bins*float64(out[2*i+1])))
 		m.Counts[y][s[i]][bin]++
 	}
 	return m, nil

@@ -35,7 +35,7 @@ func TestTradeOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(points) != TradeOffSteps+1 || points[0].BetaS != 0 || points[TradeOffSteps].BetaS != 1 {
+	if len(points) != tradeOffSteps+1 || points[0].BetaS != 0 || points[tradeOffSteps].BetaS != 1 {
 		t.Fatalf("%d points", len(points))
 	}
 	for _, p := range points {
@@ -44,7 +44,7 @@ func TestTradeOff(t *testing.T) {
 			t.Errorf("βs = %v: δy %v and δs %v add up to %v", p.BetaS, p.Honesty, p.Curiosity, p.Honesty+p.Curiosity)
 		}
 	}
-	if points[0].Honesty < .99 || points[TradeOffSteps].Curiosity < .99 {
+	if points[0].Honesty < .99 || points[tradeOffSteps].Curiosity < .99 {
 		t.Error("the ends are not the classifiers of y and s")
 	}
 }
@@ -70,8 +70,8 @@ func TestFigure4(t *testing.T) {
 					full++
 				}
 			}
-			at := int(Figure4Bins * (.8*float64(y) + .2*float64(s) + 1e-6))
-			if n := f.Hard.Counts[y][s][min(at, Figure4Bins-1)]; n < 4900 || full > 3 {
+			at := int(figure4Bins * (.8*float64(y) + .2*float64(s) + 1e-6))
+			if n := f.Hard.Counts[y][s][min(at, figure4Bins-1)]; n < 4900 || full > 3 {
 				t.Errorf("y = %d, s = %d: %d samples at eq. (1)'s value, in %d bins", y, s, n, full)
 			}
 		}

@@ -38,7 +38,7 @@ func OutputsOf(f *nn.Graph) Outputs {
 	if f.Metadata[metaOutputs] == string(Soft) {
 		return Soft
 	}
-	return Released(f)
+	return released(f)
 }
 
 // ClassesOf returns the classes that f's metadata name, nil where they name none.

@@ -12,7 +12,7 @@ import (
 // ones, none for raw ones, and metadata that say so. Parameters are f's own. It panics
 // where f has no nodes.
 func Release(f *nn.Graph, o Outputs) *nn.Graph {
-	if Released(f) == o {
+	if released(f) == o {
 		return f
 	}
 	g := *f
@@ -33,8 +33,8 @@ func Release(f *nn.Graph, o Outputs) *nn.Graph {
 	return &g
 }
 
-// Released returns which outputs f has: Soft where it ends in a Softmax.
-func Released(f *nn.Graph) Outputs {
+// released returns which outputs f has: Soft where it ends in a Softmax.
+func released(f *nn.Graph) Outputs {
 	if len(f.Nodes) == 0 {
 		return Raw
 	}

@@ -31,7 +31,7 @@ func TestSaveAndOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if read.Best != r.Best || len(read.Attacks) != len(r.Attacks) || Released(read.Classifier) != Released(r.Classifier) {
+		if read.Best != r.Best || len(read.Attacks) != len(r.Attacks) || released(read.Classifier) != released(r.Classifier) {
 			t.Fatalf("%s: %+v, want %+v", o.Attack, read, r)
 		}
 		for key, want := range r.Classifier.Metadata {
@@ -144,8 +144,8 @@ func TestRelease(t *testing.T) {
 		g    *nn.Graph
 		want Outputs
 	}{{f, Raw}, {soft, Soft}, {raw, Raw}} {
-		if Released(c.g) != c.want || c.g.Metadata[metaOutputs] != string(c.want) {
-			t.Errorf("outputs %q, said to be %q, want %q", Released(c.g), c.g.Metadata[metaOutputs], c.want)
+		if released(c.g) != c.want || c.g.Metadata[metaOutputs] != string(c.want) {
+			t.Errorf("outputs %q, said to be %q, want %q", released(c.g), c.g.Metadata[metaOutputs], c.want)
 		}
 		if Release(c.g, c.want) != c.g {
 			t.Errorf("%s outputs are made %s", c.want, c.want)

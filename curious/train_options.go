@@ -71,9 +71,9 @@ const (
 	DefaultLearningRate = train.DefaultLearningRate // of Adam, without decay
 )
 
-// DefaultBeta returns the multipliers that stand in for a zero Beta: paper B's own
+// defaultBeta returns the multipliers that stand in for a zero Beta: paper B's own
 // where it names one pair first, y alone where there is nothing to weigh.
-func DefaultBeta(k Kind, o Outputs) Beta {
+func defaultBeta(k Kind, o Outputs) Beta {
 	switch {
 	case k == Standard || k == Overlearning:
 		return Beta{Y: 1}
@@ -90,7 +90,7 @@ func DefaultBeta(k Kind, o Outputs) Beta {
 type Options struct {
 	Attack  Kind    // "" is Standard
 	Outputs Outputs // "" is Soft for regularized and mixture, else Raw
-	Beta    Beta    // zero is DefaultBeta
+	Beta    Beta    // zero is the default of the attack
 	// Net makes F up to its scores, with parameters drawn by the seed; nil chooses
 	// by the inputs' shape, as DefaultNet does.
 	Net          func(classes int, seed uint64) *nn.Graph
@@ -124,7 +124,7 @@ func (o Options) WithDefaults() Options {
 		}
 	}
 	if o.Beta == (Beta{}) {
-		o.Beta = DefaultBeta(o.Attack, o.Outputs)
+		o.Beta = defaultBeta(o.Attack, o.Outputs)
 	}
 	if o.Epochs == 0 {
 		o.Epochs = DefaultEpochs

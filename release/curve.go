@@ -71,9 +71,6 @@ func (c *Curve) keep(ctx context.Context, front nn.Model) error {
 	return err
 }
 
-// Clean returns the accuracy without noise.
-func (c *Curve) Clean() Accuracy { return c.accuracy }
-
 // RMS returns the root mean square of all features, as FeatureRMS does.
 func (c *Curve) RMS() float64 { return c.rms }
 

@@ -17,14 +17,14 @@ const (
 	SurfaceLabel         = "label"
 )
 
-// Surfaces lists the values of Spec.Surface.
-func Surfaces() []string {
+// surfaces lists the values of Spec.Surface.
+func surfaces() []string {
 	return []string{SurfaceFeatures, SurfaceLogits, SurfaceProbabilities, SurfaceLabel}
 }
 
 // Spec says what of a net is dithered. Its zero value is all features, as they are.
 type Spec struct {
-	Surface     string  // one of Surfaces; empty means features
+	Surface     string  // one of the Surface constants; empty means features
 	Node        string  // of the features; empty means Graph.FeatureNode()
 	Keep        int     // entries after a projection; 0 means no projection
 	Projection  string  // one of Projections; empty means first
@@ -70,8 +70,8 @@ func (s Spec) surface() string {
 
 func (s Spec) check() error {
 	switch {
-	case !slices.Contains(Surfaces(), s.surface()):
-		return fmt.Errorf("no surface %q; there are %s", s.Surface, strings.Join(Surfaces(), ", "))
+	case !slices.Contains(surfaces(), s.surface()):
+		return fmt.Errorf("no surface %q; there are %s", s.Surface, strings.Join(surfaces(), ", "))
 	case !slices.Contains(Projections(), s.projection()):
 		return fmt.Errorf("no projection %q; there are %s", s.Projection, strings.Join(Projections(), ", "))
 	case s.Keep < 0:

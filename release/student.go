@@ -14,8 +14,8 @@ const DefaultFreedom = 5
 // The limits of ν: below, the variance comes from tails that no sample shows, and
 // beyond, Student's distribution is the normal one.
 const (
-	MinFreedom = 2.01
-	MaxFreedom = 1000
+	minFreedom = 2.01
+	maxFreedom = 1000
 )
 
 // StudentT is independent noise of Student's distribution in each feature. Its χ² is
@@ -30,7 +30,7 @@ var _ Noise = StudentT{}
 
 // NewStudentT returns Student's noise of nu degrees of freedom and standard deviation
 // sigma; a nu of 0 means DefaultFreedom. It returns the errors of NewGaussian, and an
-// error unless nu is from MinFreedom to MaxFreedom: up to 2 there is no standard
+// error unless nu is from minFreedom to maxFreedom: up to 2 there is no standard
 // deviation.
 func NewStudentT(sigma, nu float64) (StudentT, error) {
 	if err := checkSigma(sigma); err != nil {
@@ -39,8 +39,8 @@ func NewStudentT(sigma, nu float64) (StudentT, error) {
 	if nu == 0 {
 		nu = DefaultFreedom
 	}
-	if !(nu >= MinFreedom && nu <= MaxFreedom) {
-		return StudentT{}, fmt.Errorf("student-t with %v degrees of freedom: give a number from %v, where the variance is finite, to %v", nu, MinFreedom, MaxFreedom)
+	if !(nu >= minFreedom && nu <= maxFreedom) {
+		return StudentT{}, fmt.Errorf("student-t with %v degrees of freedom: give a number from %v, where the variance is finite, to %v", nu, minFreedom, maxFreedom)
 	}
 	return StudentT{sigma, nu, sigma * math.Sqrt((nu-2)/nu)}, nil
 }

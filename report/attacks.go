@@ -50,8 +50,8 @@ func (g *Gain) closer() bool { return g == nil || g.Low > 0 }
 // never compared with it.
 func (a Attack) Closer() bool { return a.Gain.closer() }
 
-// RMS is the root mean square error over the band's coordinates, inputs and draws.
-func (a Attack) RMS() float64 { return math.Sqrt(float64(a.MeanSquare)) }
+// rms is the root mean square error over the band's coordinates, inputs and draws.
+func (a Attack) rms() float64 { return math.Sqrt(float64(a.MeanSquare)) }
 
 // Quantile returns the quantile of that level, NaN where there is none.
 func (a Attack) Quantile(level float64) float64 {
@@ -126,7 +126,7 @@ func (a Attack) row(name string) []string {
 	default:
 		closer = "not shown"
 	}
-	return append(cells, number(a.RMS()), closer)
+	return append(cells, number(a.rms()), closer)
 }
 
 // attackRows are the attacks, the prior alone and van Trees' bounds, band by band.

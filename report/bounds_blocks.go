@@ -179,7 +179,7 @@ func (d *document) gallery(r *Report) {
 			d.section("The inputs")
 		}
 		if bounded {
-			d.say(fmt.Sprintf("Each original beside the best reconstruction of an unbiased adversary: the original, plus the %s standard deviation of every cosine mode with a random sign. Real unbiased adversaries do worse; adversaries with a prior may do better.", r.Standing()))
+			d.say(fmt.Sprintf("Each original beside the best reconstruction of an unbiased adversary: the original, plus the %s standard deviation of every cosine mode with a random sign. Real unbiased adversaries do worse; adversaries with a prior may do better.", r.standing()))
 		}
 		if attacked {
 			d.add(labelled{"", StatusDemonstrated, "", "The reconstruction by the attack with the smallest root mean square error, from one draw of the release."})
@@ -311,7 +311,7 @@ func (d *document) directions(r *Report) {
 		return
 	}
 	d.section("Directions of the input that change the features")
-	s := sentenceOf("Estimated: " + res.Said())
+	s := sentenceOf("Estimated: " + res.said())
 	if res.Estimated {
 		s += " ±: standard error; in brackets an interval that holds the count in about 19 of 20 cases."
 	} else {
@@ -323,7 +323,7 @@ func (d *document) directions(r *Report) {
 	}
 	t := table{Says: "Directions that can be resolved to within a standard deviation (medians over " + r.tried(r.Data.Examples) + ").", Heads: []string{"standard deviation at most", "directions"}}
 	for i, at := range res.Thresholds {
-		t.add(number(at), res.Directions(i))
+		t.add(number(at), res.directions(i))
 	}
 	d.table(t)
 }

@@ -53,10 +53,10 @@ func (m Mark) level() Number {
 	return m.Median
 }
 
-// Band names a band of coordinates. Prior is the row of guessing the mean without the
+// markedBand names a band of coordinates. Prior is the row of guessing the mean without the
 // release, nil where that was not measured; VanTrees is the root mean square of van
 // Trees' bound, zero where there is none.
-type Band struct {
+type markedBand struct {
 	Name        string
 	Of          string
 	Coordinates int
@@ -66,7 +66,7 @@ type Band struct {
 
 // newBracket collects the marks of each band: of every kind of bound the row
 // with the largest median, every attack, and the prior alone.
-func newBracket(bounds []bound.Summary, attacks []Attack, bands []Band) *Bracket {
+func newBracket(bounds []bound.Summary, attacks []Attack, bands []markedBand) *Bracket {
 	b := &Bracket{}
 	for _, of := range bands {
 		band := BracketBand{Name: of.Name, Of: of.Of, Coordinates: of.Coordinates, Marks: floors(bounds, of)}
@@ -98,7 +98,7 @@ func (b *BracketBand) comparePrior(prior *Attack) {
 }
 
 func (a Attack) mark(method string) Mark {
-	m := Mark{Method: method, Status: StatusDemonstrated, Examples: a.Examples, Median: Number(math.NaN()), RMS: Number(a.RMS()), Gain: a.Gain}
+	m := Mark{Method: method, Status: StatusDemonstrated, Examples: a.Examples, Median: Number(math.NaN()), RMS: Number(a.rms()), Gain: a.Gain}
 	if method == MarkAttack {
 		m.Name = a.Name
 	} else {
@@ -187,7 +187,7 @@ func newBoundKind(method, search string) boundKind {
 }
 
 // floors are the bounds' marks in a band.
-func floors(bounds []bound.Summary, band Band) []Mark {
+func floors(bounds []bound.Summary, band markedBand) []Mark {
 	var marks []Mark
 	for _, kind := range boundKinds {
 		var best *bound.Summary

@@ -15,7 +15,7 @@ import (
 func (r *Report) SetBracket(res *bound.Result, c *measure.Attacks, coordinates bound.Coordinates) {
 	var rows []bound.Summary
 	var attacks []Attack
-	var bands []Band
+	var bands []markedBand
 	m := coordinates.Len()
 	for _, band := range bound.Octaves(coordinates) {
 		for _, of := range r.Bounds {
@@ -23,7 +23,7 @@ func (r *Report) SetBracket(res *bound.Result, c *measure.Attacks, coordinates b
 				rows = append(rows, summaryIn(band, of, x, res, m))
 			}
 		}
-		b := Band{Name: band.Name, Of: coordinates.Name(), Coordinates: m}
+		b := markedBand{Name: band.Name, Of: coordinates.Name(), Coordinates: m}
 		if band.Keep != nil {
 			b.Coordinates = len(band.Keep)
 		}

@@ -240,7 +240,7 @@ func (d *document) entropies(r *Report) {
 		d.say(symptom)
 	}
 	of := ""
-	if s := r.EntropyOf(); s != "" {
+	if s := r.entropyOf(); s != "" {
 		of = ", " + s
 	}
 	d.chart(chart{Caption: "Entropy of single outputs" + of, SVG: r.drawEntropy(), Letters: r.entropyLetters,

@@ -168,12 +168,12 @@ func TestPointsTogether(t *testing.T) {
 func TestEntropyOf(t *testing.T) {
 	row := func(run string) Entropy { return Entropy{Run: run, Edges: []float64{0, 1}, Counts: []int{2}} }
 	r := &Report{Curious: Curious{Entropy: []Entropy{row("age / race: standard"), row("age / race: mixture")}}}
-	if svg := string(r.drawEntropy()); r.EntropyOf() != "age / race" || !strings.Contains(svg, ">mixture</text>") || !strings.Contains(svg, `"name h2"`) {
-		t.Errorf("%q: %s", r.EntropyOf(), svg)
+	if svg := string(r.drawEntropy()); r.entropyOf() != "age / race" || !strings.Contains(svg, ">mixture</text>") || !strings.Contains(svg, `"name h2"`) {
+		t.Errorf("%q: %s", r.entropyOf(), svg)
 	}
 	r.Entropy[1].Run = "age: mixture"
-	if svg := string(r.drawEntropy()); r.EntropyOf() != "" || !strings.Contains(svg, ">age / race: standard</text>") {
-		t.Errorf("%q: %s", r.EntropyOf(), svg)
+	if svg := string(r.drawEntropy()); r.entropyOf() != "" || !strings.Contains(svg, ">age / race: standard</text>") {
+		t.Errorf("%q: %s", r.entropyOf(), svg)
 	}
 }
 

@@ -14,15 +14,15 @@ func (r *Report) demonstrated() string {
 	case best == nil && alone == nil:
 		return ""
 	case best == nil:
-		return fmt.Sprintf("Guessing the mean of the training data, without the release, errs by %s, %s. No attack was run to compare with.", r.inLevels(alone.RMS()), r.squared(*alone))
+		return fmt.Sprintf("Guessing the mean of the training data, without the release, errs by %s, %s. No attack was run to compare with.", r.inLevels(alone.rms()), r.squared(*alone))
 	case !best.Gain.closer():
-		return fmt.Sprintf("No attack that ran is shown to come closer than guessing the mean of the training data, without the release: that errs by %s, %s by %s, %s. A better attack may come closer.", r.inLevels(alone.RMS()), r.bestOf(best), r.inLevels(best.RMS()), r.squared(*best))
+		return fmt.Sprintf("No attack that ran is shown to come closer than guessing the mean of the training data, without the release: that errs by %s, %s by %s, %s. A better attack may come closer.", r.inLevels(alone.rms()), r.bestOf(best), r.inLevels(best.rms()), r.squared(*best))
 	}
-	s := fmt.Sprintf("Demonstrated: %s errs by %s, %s.", r.bestOf(best), r.inLevels(best.RMS()), r.squared(*best))
+	s := fmt.Sprintf("Demonstrated: %s errs by %s, %s.", r.bestOf(best), r.inLevels(best.rms()), r.squared(*best))
 	if best.Gain == nil || alone == nil {
 		s += " It was not compared with an adversary who never sees the release."
 	} else {
-		s += fmt.Sprintf(" Guessing the mean of the training data, without the release, errs by %s on the same inputs; that the attack errs by less holds with %.1f %% confidence over inputs like these.", r.inLevels(alone.RMS()), 100*attack.Confidence)
+		s += fmt.Sprintf(" Guessing the mean of the training data, without the release, errs by %s on the same inputs; that the attack errs by less holds with %.1f %% confidence over inputs like these.", r.inLevels(alone.rms()), 100*attack.Confidence)
 	}
 	return s + " Another attack may come closer."
 }

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Directions says how many directions are resolved to within the i-th threshold: a
+// directions says how many directions are resolved to within the i-th threshold: a
 // number, or an estimate with its standard error and interval.
-func (r *Resolvable) Directions(i int) string {
+func (r *Resolvable) directions(i int) string {
 	s := number(r.DirectionsMedian[i])
 	if !r.Estimated || i >= len(r.DirectionsError) || r.exact(i) {
 		return s
@@ -28,8 +28,8 @@ func counted(x float64) string {
 	return number(math.Round(x))
 }
 
-// Said says what the spectrum of the Jacobian is known to be.
-func (r *Resolvable) Said() string {
+// said says what the spectrum of the Jacobian is known to be.
+func (r *Resolvable) said() string {
 	if !r.Estimated {
 		return fmt.Sprintf("rank of the Jacobian, median %s (%d to %d) of %d", number(r.RankMedian), r.RankMin, r.RankMax, r.Inputs)
 	}

@@ -62,11 +62,11 @@ func TestNothings(t *testing.T) {
 	if got = r.nothings(shortName); len(got) != 2 || got[1].Rows[0] != "HCR, s = 1/200 (8×8)" {
 		t.Errorf("%q", got)
 	}
-	if s := r.Fewer(); !strings.HasPrefix(s, "2 features, 4 inputs: ") {
+	if s := r.fewer(); !strings.HasPrefix(s, "2 features, 4 inputs: ") {
 		t.Errorf("%q", s)
 	}
 	r.Model.Features = 4
-	if s := r.Fewer(); s != "" {
+	if s := r.fewer(); s != "" {
 		t.Errorf("as many features as inputs: %q", s)
 	}
 }

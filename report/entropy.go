@@ -66,7 +66,7 @@ func (r *Curious) drawEntropy() template.HTML {
 	}
 	p := newPlot(entropyRow*len(shown)+plotFoot, r.entropyWords())
 	p.x0, p.x1 = axis.lo, axis.hi
-	of := r.EntropyOf()
+	of := r.entropyOf()
 	for i, e := range shown {
 		e.draw(p, float64(entropyRow*i), of)
 	}
@@ -86,9 +86,9 @@ func (e Entropy) draw(p *plot, top float64, of string) {
 	}
 }
 
-// EntropyOf is what the names of all rows begin with, up to a colon: a telephone has
+// entropyOf is what the names of all rows begin with, up to a colon: a telephone has
 // no room to repeat it.
-func (r *Curious) EntropyOf() string {
+func (r *Curious) entropyOf() string {
 	if len(r.Entropy) == 0 {
 		return ""
 	}

@@ -17,8 +17,8 @@ import (
 	"tattle/internal/file"
 )
 
-// EvidenceSchema names the layout of an evidence pack's manifest.
-const EvidenceSchema = "tattle/evidence/1"
+// evidenceSchema names the layout of an evidence pack's manifest.
+const evidenceSchema = "tattle/evidence/1"
 
 // EvidenceSums is the file of an evidence pack that has the digests of the others.
 const EvidenceSums = "SHA256SUMS"

@@ -65,7 +65,7 @@ func (e *Evidence) manifest(files []packFile) ([]byte, error) {
 		return nil, err
 	}
 	m := packManifest{
-		Schema: EvidenceSchema, Verdict: a.Verdict, Tool: tool, Command: r.Command, Seed: a.Settings.Seed, Settings: a.Settings, Options: r.options(),
+		Schema: evidenceSchema, Verdict: a.Verdict, Tool: tool, Command: r.Command, Seed: a.Settings.Seed, Settings: a.Settings, Options: r.options(),
 		Breaches: append([]string{}, r.breaches()...), Files: files,
 		Subject: packSubject{
 			Sample: a.Sample, SampleSHA256: e.Sample.Sum(), Examples: a.Examples, Outputs: string(a.Outputs), Target: a.Target,

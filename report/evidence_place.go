@@ -104,7 +104,7 @@ func isPack(dir string, entries []os.DirEntry) error {
 	var m struct {
 		Schema string `json:"schema"`
 	}
-	if err := json.NewDecoder(f).Decode(&m); err != nil || m.Schema != EvidenceSchema {
+	if err := json.NewDecoder(f).Decode(&m); err != nil || m.Schema != evidenceSchema {
 		return errors.New("its manifest.json is not that of an evidence pack")
 	}
 	return nil

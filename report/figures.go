@@ -18,7 +18,7 @@ var resolvedWithin = []float64{0.1, 0.2, 0.5, 1, 2}
 // setFigures makes the histograms and the spectrum from the arrays of a run; verify
 // repeats it.
 func (r *Report) setFigures(res *bound.Result) {
-	e, standing := res.Experiment, r.Standing()
+	e, standing := res.Experiment, r.standing()
 	for _, s := range res.Sizes {
 		name := "s = " + Fraction(s.Size)
 		r.Histograms = append(r.Histograms, NewHistogram("all coordinates, "+name, s.Std))

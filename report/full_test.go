@@ -78,7 +78,7 @@ func full(t *testing.T) *Report {
 	for i, band := range []string{all, low} {
 		r.PriorAlone = append(r.PriorAlone, Attack{Name: "prior", About: "The mean.", Coordinates: "dct", Band: band, RMSQuantiles: quantiles(.02, .06, .11, .4, .9), MeanSquare: []Number{.42, 1.2}[i], Examples: 100, Draws: 4, Status: StatusDemonstrated})
 	}
-	r.Bracket = newBracket(append(octave(r.Bounds), r.Bounds...), append(octaveAttacks(r.Attacks), r.Attacks...), []Band{{all, "dct", 784, &r.PriorAlone[0], .09}, {"modes 2–3", "dct", 12, &r.PriorAlone[1], .45}, {low, "dct", 64, &r.PriorAlone[1], .45}})
+	r.Bracket = newBracket(append(octave(r.Bounds), r.Bounds...), append(octaveAttacks(r.Attacks), r.Attacks...), []markedBand{{all, "dct", 784, &r.PriorAlone[0], .09}, {"modes 2–3", "dct", 12, &r.PriorAlone[1], .45}, {low, "dct", 64, &r.PriorAlone[1], .45}})
 	r.Lists = fullLists()
 	yes, no := true, false
 	r.Methods = []MethodRow{
@@ -306,7 +306,7 @@ func TestBracketMarks(t *testing.T) {
 		{Method: bound.MethodHCR, Search: "direct", Band: "all", StdQuantiles: quantiles(3, 3, 3, 3, 3)},
 		{Method: bound.MethodHCR, Search: "direct", Band: "all", StdQuantiles: quantiles(2, 2, 2, 2, 2)},
 	}
-	if m := floors(bounds, Band{Name: "all"}); len(m) != 1 || m[0].Median != 3 {
+	if m := floors(bounds, markedBand{Name: "all"}); len(m) != 1 || m[0].Median != 3 {
 		t.Errorf("marks %v", m)
 	}
 }

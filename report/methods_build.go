@@ -113,7 +113,7 @@ func (l *methodTable) meanSquares(r *Report, theirs []bound.Summary, notes []bou
 		l.add(k.name, mediansOf(r.Bounds, nil, k.method, k.search))
 	}
 	add := func(name string, a Attack, prior bool) { // no ratio: bounds are medians over examples
-		l.add(name, &methodMedians{all: a.RMS(), low: math.NaN(), status: StatusDemonstrated, prior: prior})
+		l.add(name, &methodMedians{all: a.rms(), low: math.NaN(), status: StatusDemonstrated, prior: prior})
 	}
 	if len(r.PriorAlone) > 0 {
 		add("no release, the prior alone", r.PriorAlone[0], true)

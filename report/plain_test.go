@@ -135,7 +135,7 @@ func TestNoBounds(t *testing.T) {
 	r.Bounds, r.Experiment, r.Methods, r.Pairs, r.Resolvable, r.Spectrum, r.Histograms, r.Published, r.Arrays, r.Design, r.Gallery = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
 	r.Release.Noise, r.Release.NoBounds = Noise{Family: "none"}, "without noise two inputs are told apart with certainty"
 	r.Release.Queries, r.Release.Post = 0, &Post{Digits: 1}
-	r.Bracket = newBracket(nil, r.Attacks, []Band{{"all", "dct", 784, &r.PriorAlone[0], 0}, {"8x8", "dct", 64, &r.PriorAlone[1], 0}})
+	r.Bracket = newBracket(nil, r.Attacks, []markedBand{{"all", "dct", 784, &r.PriorAlone[0], 0}, {"8x8", "dct", 64, &r.PriorAlone[1], 0}})
 	for i := range 2 {
 		if i == 1 {
 			r.Attacks, r.PriorAlone, r.Bracket, r.Utility.ReleasedAccuracy = nil, nil, nil, r.Utility.CleanAccuracy

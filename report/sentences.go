@@ -26,7 +26,7 @@ func (r *Report) sentences() []string {
 		}
 	} else {
 		said = append(said, r.measured())
-		if s := r.Fewer(); s != "" {
+		if s := r.fewer(); s != "" {
 			said = append(said, s)
 		}
 		for _, s := range []string{r.identified(), r.floored(), r.demonstrated(), r.certified()} {

@@ -9,25 +9,23 @@ import (
 	"tattle/bound"
 )
 
-// A Nothing is one reason for which bounds say nothing, with their names.
-type Nothing struct {
+// A nothing is one reason for which bounds say nothing, with their names.
+type nothing struct {
 	Reason bound.Note
 	Rows   []string
 }
 
-// Nothings are the reasons for which bounds of this report say nothing, in the order
+// nothings are the reasons for which bounds of this report say nothing, in the order
 // of the rows, each with the names of all rows it is of.
-func (r *Report) Nothings() []Nothing { return r.nothings(longName) }
-
-func (r *Report) nothings(name func(bound.Summary) string) []Nothing {
-	var out []Nothing
+func (r *Report) nothings(name func(bound.Summary) string) []nothing {
+	var out []nothing
 	for _, b := range r.Bounds {
 		if b.Vacuous == nil {
 			continue
 		}
-		i := slices.IndexFunc(out, func(n Nothing) bool { return n.Reason == *b.Vacuous })
+		i := slices.IndexFunc(out, func(n nothing) bool { return n.Reason == *b.Vacuous })
 		if i < 0 {
-			i, out = len(out), append(out, Nothing{Reason: *b.Vacuous})
+			i, out = len(out), append(out, nothing{Reason: *b.Vacuous})
 		}
 		if said := r.inBands(b, name); !slices.Contains(out[i].Rows, said) {
 			out[i].Rows = append(out[i].Rows, said)
@@ -49,9 +47,9 @@ func (r *Report) inBands(b bound.Summary, name func(bound.Summary) string) strin
 	return said
 }
 
-// Fewer says that fewer numbers leave than go in, empty where that is not so or
+// fewer says that fewer numbers leave than go in, empty where that is not so or
 // nothing is bounded.
-func (r *Report) Fewer() string {
+func (r *Report) fewer() string {
 	n, p := r.Model.Features, r.Model.Inputs
 	if n == 0 || n >= p || len(r.Bounds) == 0 {
 		return ""
@@ -101,9 +99,9 @@ func (r *Report) rounded() string {
 	return ""
 }
 
-// Standing is that of bounds by witnesses near the input: certified, or estimated where
+// standing is that of bounds by witnesses near the input: certified, or estimated where
 // noise or rounding are not known for certain.
-func (r *Report) Standing() string {
+func (r *Report) standing() string {
 	for _, b := range r.Bounds {
 		if b.Method == bound.MethodHCR {
 			return b.Status

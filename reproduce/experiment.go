@@ -103,7 +103,7 @@ var quantities = []struct {
 	{HonestyAUC, "AUC of y", None}, {CuriosityAUC, "AUC of s", None},
 }
 
-// Unit says how a figure is shown.
+// unit says how a figure is shown.
 type Unit string
 
 // The units: what is printed in percent is kept as a fraction.
@@ -126,11 +126,11 @@ func (q Quantity) index() int {
 // Head returns the heading of a column.
 func (q Quantity) Head() string { return quantities[q.index()].head }
 
-// Unit returns how figures of the quantity are shown.
-func (q Quantity) Unit() Unit { return quantities[q.index()].unit }
+// unit returns how figures of the quantity are shown.
+func (q Quantity) unit() Unit { return quantities[q.index()].unit }
 
-// Before reports whether q's column stands to the left of p's in one group.
-func (q Quantity) Before(p Quantity) bool { return q.index() < p.index() }
+// before reports whether q's column stands to the left of p's in one group.
+func (q Quantity) before(p Quantity) bool { return q.index() < p.index() }
 
 // Sensitive returns the sensitive attributes of all trainings on a target, each once.
 func (x *Experiment) Sensitive(target string) []string {

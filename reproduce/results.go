@@ -125,7 +125,7 @@ func (res *Results) table(t Table) report.Table {
 	}
 	columns := columnsOf(t)
 	for _, c := range columns {
-		out.Columns = append(out.Columns, report.TableColumn{Group: c.Column, Name: c.Quantity.Head(), Unit: string(c.Quantity.Unit())})
+		out.Columns = append(out.Columns, report.TableColumn{Group: c.Column, Name: c.Quantity.Head(), Unit: string(c.Quantity.unit())})
 	}
 	for _, c := range t.Cells {
 		i := slices.IndexFunc(out.Rows, func(r report.TableRow) bool { return slices.Equal(r.Labels, c.Row) })
@@ -155,7 +155,7 @@ func columnsOf(t Table) []Cell {
 		if a.Column != b.Column {
 			return slices.Index(groups, a.Column) - slices.Index(groups, b.Column)
 		}
-		if a.Quantity.Before(b.Quantity) {
+		if a.Quantity.before(b.Quantity) {
 			return -1
 		}
 		return 1
