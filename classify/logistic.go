@@ -17,6 +17,10 @@ const logisticRidge = 1
 // looks at the principal components of the standardised columns, each scaled to
 // variance 1, so that what is hidden in a faint direction counts as what is plain, and
 // columns that determine one another do no harm.
+//
+// The logistic regression of package curious is another: of two classes, with targets
+// between them, on the inputs as they are, to the last digit of float64 by Newton's method.
+// One solver for both would change the bytes of what either has fitted.
 type Logistic struct {
 	ridge float64 // 0 is logisticRidge
 }

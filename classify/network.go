@@ -36,6 +36,8 @@ const (
 // guess. It deviates
 // from B section 5.1.4 in the number of steps, their size and the batch, and in the
 // layers' widths where there are many outputs, as the constants say; and in standardising.
+// curious.FitAttacks trains the same net as B does: one loop for both would change the
+// bytes of what either has trained.
 type Network struct{}
 
 // Name returns "network".

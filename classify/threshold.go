@@ -9,7 +9,9 @@ import (
 
 // Threshold is paper B's attack without a model, eq. (4), of two classes: it guesses the
 // second where the entropy of a row of probabilities, in nats, is above τ or, as the fit
-// finds, where it is not. Entries that are not positive count as 0.
+// finds, where it is not. Entries that are not positive count as 0. The τ of package curious
+// is from the grid of B's authors, and its attack is a graph: taking either choice for both
+// would change the bytes of the other's models.
 type Threshold struct{}
 
 // Name returns "threshold".

@@ -120,35 +120,25 @@ func sumAbs(x []float64) float64 {
 	return s
 }
 
-func sign(v float64) float64 {
-	switch {
-	case v > 0:
-		return 1
-	case v < 0:
-		return -1
-	}
-	return v // 0 or NaN
-}
-
 func sumAbsTangent(x, d []float64, _ float64) float64 {
 	s := 0.0
 	for i, v := range x {
-		s += sign(v) * d[i]
+		s += signOf(v) * d[i]
 	}
 	return s
 }
 
 func sumAbsPull(dst, x []float64, _, u float64) {
 	for i, v := range x {
-		dst[i] = sign(v) * u
+		dst[i] = signOf(v) * u
 	}
 }
 
 func sumAbsChange(x, d []float64, _ float64) float64 {
 	s := 0.0
 	for i, v := range x {
-		if w := v + d[i]; v*sign(w) > 0 {
-			s += sign(v) * d[i]
+		if w := v + d[i]; v*signOf(w) > 0 {
+			s += signOf(v) * d[i]
 		} else {
 			s += math.Abs(w) - math.Abs(v)
 		}
