@@ -48,7 +48,6 @@ func timeless(ts *testscript.TestScript, _ bool, args []string) {
 	var r map[string]any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &r))
 	delete(r, "timing")
-	delete(r, "rendered") // report.html shows the times
 	delete(r, "command")
 	delete(r, "rendered") // digests of files with the time and the command
 	b, err := json.Marshal(r)
