@@ -23,7 +23,7 @@ type TrainingSettings struct {
 	Outputs curious.Outputs `json:"outputs"`
 	Classes int             `json:"classes"`
 	Inputs  []int           `json:"inputs,omitempty"` // shape of the pictures that an endpoint takes
-	Widths  string          `json:"widths,omitempty"` // of the references' layers
+	Widths  [5]int          `json:"widths,omitzero"`  // of the references' layers
 }
 
 // trainingsLayout changes with the files that keep a training, or how it is done.

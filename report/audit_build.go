@@ -2,10 +2,14 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"tattle/audit"
+	"tattle/measure"
+	"tattle/nn"
 	"tattle/run"
 )
 
@@ -16,6 +20,59 @@ func AuditTitle(s *audit.Sample) string {
 		names[i] = a.Name
 	}
 	return fmt.Sprintf("Audit of %s: do the outputs reveal %s?", s.Target, strings.Join(names, ", "))
+}
+
+// SetAuditSubject reports what was audited, and what was asked for; folds is 0 for the
+// default.
+func (r *Report) SetAuditSubject(q *audit.Request, s *audit.Subject, folds int) {
+	r.Title = AuditTitle(s.Sample)
+	r.Asked = &AuditRequest{Folds: folds, Defences: s.Defences}
+	r.setAuditSettings(q, s)
+	if m := s.Model; m != nil {
+		r.Model = Model{Path: measure.Absolute(m.Path), SHA256: m.SHA256, Inputs: nn.Size(m.Graph.InputShape), Features: len(s.Sample.Classes)}
+		r.Reading = ReadingOf(m, measure.Inputs{})
+	} else if s.URL != "" {
+		r.Model = Model{Path: s.URL, Features: len(s.Sample.Classes)}
+	}
+	if x := s.Examples; x != nil {
+		r.Data = DataOf(x.Set, x.Source.Path, x.Part)
+	} else {
+		r.Data = Data{Name: s.Sample.Name, Path: s.File, SHA256: s.SHA256, GreyLevels: Number(math.NaN())}
+	}
+	r.Warnings = append(r.Warnings, s.Notes...)
+}
+
+// setAuditSettings reports what was asked for.
+func (r *Report) setAuditSettings(q *audit.Request, s *audit.Subject) {
+	note := func(key, value string) {
+		if value != "" {
+			r.Settings[key] = value
+		}
+	}
+	switch {
+	case q.Model != "":
+		note("door", "model")
+	case q.Endpoint != "":
+		note("door", "endpoint")
+	default:
+		note("door", "outputs")
+	}
+	note("target", q.Target)
+	note("sensitive", strings.Join(q.Sensitive, " | "))
+	note("scores", strings.Join(q.OutputsOptions.Scores, ","))
+	note("reference scores", strings.Join(q.ReferenceScores, " | "))
+	note("reference", q.Reference)
+	if s.Training != nil {
+		note("references", strconv.Itoa(len(s.References)))
+		note("reference sha256", s.Training.Train.Sum())
+		note("reference epochs", strconv.Itoa(s.Epochs))
+	}
+	if x := s.Examples; x != nil {
+		note("part", x.Part)
+		note("examples", q.Examples)
+		note("kind", x.Source.Kind)
+		note("data seed", strconv.FormatUint(x.Source.Seed, 10))
+	}
 }
 
 // DigestsOf lists files of a folder with their SHA-256.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -92,27 +91,40 @@ func (c *auditCmd) begunAlready() error {
 
 // audit reads, measures, reports and writes.
 func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.FailOn) (*report.Report, error) {
-	started := time.Now()
-	d, err := c.open(ctx, e, dir)
+	started, shards := time.Now(), filepath.Join(dir, shardsDir)
+	q, err := c.request()
 	if err != nil {
 		return nil, err
+	}
+	if e.serve && c.Outputs == "" {
+		if q.Settled, err = audit.ReadTrainingSettings(shards); err != nil {
+			return nil, err
+		}
+	}
+	bars := &progress.Phases{W: e.stderr}
+	defer bars.Close()
+	q.Progress = bars.Set
+	s, err := q.Open(ctx, filepath.Join(shards, answersDir))
+	if err != nil {
+		return nil, flagged(err, optionFlags)
 	}
 	r := newReport(e, "", c.Seed)
 	stop := timed(r, "training")
-	if err := c.prepare(ctx, e, dir, d); err != nil {
-		return nil, err
+	trained, err := q.Prepare(ctx, shards, s, e.pool)
+	if err != nil {
+		return nil, flagged(err, optionFlags)
 	}
 	stop()
 	stop = timed(r, "audit")
-	bars := &progress.Phases{W: e.stderr}
-	d.options.Progress = bars.Set
-	res, err := d.Audit(ctx, d.options)
-	bars.Close()
+	o := c.options()
+	o.Progress = bars.Set
+	res, err := s.Audit(ctx, o)
 	if err != nil {
 		return nil, err
 	}
+	bars.Close()
 	stop()
-	c.describe(r, d)
+	r.SetAuditSubject(q, s, c.Folds)
 	r.FillAudit(res)
 	r.FailOn, r.Breaches = &rules, rules.Breaches(res)
 	if s := unreachable(rules, res); s != "" {
@@ -120,7 +132,10 @@ func (c *auditCmd) audit(ctx context.Context, e *env, dir string, rules audit.Fa
 		fmt.Fprintln(e.stderr, "tattle: "+s)
 	}
 	r.Timing["total"] = seconds(started)
-	return r, c.write(e, dir, r, d)
+	if err := c.write(e, dir, r, &s.Record, trained); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // unreachable warns of a rule that asks for the verdict Curious where the audit could not
@@ -131,12 +146,6 @@ func unreachable(rules audit.FailOn, res *audit.Result) string {
 	}
 	return fmt.Sprintf("--fail-on curious: this audit cannot give the verdict %q, which requires references of the same recipe (--reference, --same-recipe). --fail-on beyond fails on %q or worse.", audit.Curious, audit.LeakyBeyond)
 }
-
-// tokenVariable is the environment variable with the bearer token, which must not appear in
-// a command line.
-const tokenVariable = "TATTLE_TOKEN"
-
-func token() string { return strings.TrimSpace(os.Getenv(tokenVariable)) }
 
 // status returns the error that sets the exit status, once everything is written.
 func (c *auditCmd) status(rules audit.FailOn, r *report.Report) error {

@@ -140,11 +140,11 @@ func (c *auditCmd) checkDoor() error {
 		return usage(errors.New("--endpoint requires --data, the labelled examples"), "")
 	}
 	if c.Endpoint != "" { // before anything is written: the address may contain a secret
-		if _, err := infer.New(c.Endpoint, c.asking()); err != nil {
+		if _, err := infer.New(c.Endpoint, c.client()); err != nil {
 			return usage(fmt.Errorf("--endpoint: %w", err), "")
 		}
 	}
-	if c.Model != "" && c.Data == "" && c.ownRun() == nil && exists(c.Model) {
+	if c.Model != "" && c.Data == "" && (&audit.Request{Model: c.Model}).OwnData() == nil && exists(c.Model) {
 		return usage(errors.New("--model requires --data, the labelled examples"), "only a model in the folder of its own run of tattle train needs none")
 	}
 	if c.OutputsKind != "" && c.OutputsKind != string(curious.Raw) && c.OutputsKind != string(curious.Soft) {
@@ -240,7 +240,7 @@ func (c *auditCmd) checkReference() error {
 
 // checkNumbers checks the flags about how data are read.
 func (c *auditCmd) checkNumbers() error {
-	parts := []string{"", string(dataset.Train), string(dataset.Validation), string(dataset.Test), allParts}
+	parts := []string{"", string(dataset.Train), string(dataset.Validation), string(dataset.Test), audit.PartAll}
 	switch {
 	case !slices.Contains(parts, c.Part):
 		return usage(fmt.Errorf("--part %q: must be train, validation, test or all", c.Part), "")
@@ -259,8 +259,5 @@ func (c *auditCmd) checkNumbers() error {
 	}
 	return nil
 }
-
-// allParts is the value of --part for all data.
-const allParts = "all"
 
 const mostRetries = 1000

@@ -1,40 +1,39 @@
-package cli
+package audit
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"tattle/audit"
 	"tattle/curious"
 	"tattle/curious/training"
 	"tattle/nn"
 	"tattle/onnx"
 )
 
-// compareRecipe returns how it is known that the references have the recipe of the audited
-// model: as --same-recipe states, or by the record of the model's own run beside it. If the
+// recipe returns how it is known that the references have the recipe of the audited model:
+// because the request says so, or by the record of the model's own run beside it. If the
 // recipes differ the note says how. shortened reports that the references learned from less
 // than all examples and epochs.
-func (c *auditCmd) compareRecipe(d *audited, shortened bool) (recipe audit.Recipe, note string, err error) {
-	if c.SameRecipe {
-		return audit.RecipeStated, "", nil
+func (q *Request) recipe(s *Subject, shortened bool) (recipe Recipe, note string, err error) {
+	if q.SameRecipe {
+		return RecipeStated, "", nil
 	}
-	own := c.ownResult()
-	if own == nil || d.model == nil || d.training == nil {
-		return audit.RecipeUnknown, "", nil // the report's reasons say so
+	own := q.ownResult()
+	if own == nil || s.Model == nil || s.Training == nil {
+		return RecipeUnknown, "", nil // the report's reasons say so
 	}
-	other, err := c.otherRecipe(d, own)
+	other, err := q.otherRecipe(s, own)
 	if err != nil {
-		return audit.RecipeUnknown, "", err
+		return RecipeUnknown, "", err
 	}
 	if shortened {
 		other = append(other, "examples and epochs, to bound the time")
 	}
 	if len(other) == 0 {
-		return audit.RecipeCompared, "", nil
+		return RecipeCompared, "", nil
 	}
-	return audit.RecipeUnknown, fmt.Sprintf("The references are of another recipe than the record of the model's own run: %s.", strings.Join(other, "; ")), nil
+	return RecipeUnknown, fmt.Sprintf("The references are of another recipe than the record of the model's own run: %s.", strings.Join(other, "; ")), nil
 }
 
 // recipeSettings are the settings of a training that are part of its recipe: not its seed,
@@ -43,40 +42,37 @@ var recipeSettings = []string{"outputs", "epochs", "batch", "learning rate", "ta
 
 // otherRecipe lists in what the references' recipe differs from the record of the audited
 // model's run.
-func (c *auditCmd) otherRecipe(d *audited, own *training.Result) ([]string, error) {
-	widths, err := parseWidths("reference-widths", c.widths(d))
-	if err != nil {
-		return nil, err
-	}
-	reference := training.Seed{Options: curious.Options{Attack: curious.Standard, Outputs: d.Sample.Kind, Epochs: c.preparation(d).ReferenceEpochs()}, Widths: widths}.Settings(d.training)
+func (q *Request) otherRecipe(s *Subject, own *training.Result) ([]string, error) {
+	seed := training.Seed{Options: curious.Options{Attack: curious.Standard, Outputs: s.Sample.Kind, Epochs: s.Epochs}, Widths: q.widths()}
+	reference := seed.Settings(s.Training)
 	var other []string
 	for _, key := range recipeSettings {
 		if is, was := reference[key], own.Settings[key]; is != was {
 			other = append(other, fmt.Sprintf("%s %q, the model has %q", key, is, was))
 		}
 	}
-	if own.Data != d.training.Sum() {
+	if own.Data != s.Training.Sum() {
 		other = append(other, "other data, or another division of them")
 	}
-	net, err := c.net(d)
+	net, err := q.net(s)
 	if err != nil {
 		return nil, err
 	}
 	if net == nil {
-		net = curious.DefaultNet(d.training.Train.Shape)
+		net = curious.DefaultNet(s.Training.Train.Shape)
 	}
-	g := net(len(d.training.Train.YNames), 0)
-	if d.Sample.Kind == curious.Soft {
+	g := net(len(s.Training.Train.YNames), 0)
+	if s.Sample.Kind == curious.Soft {
 		g = curious.Release(g, curious.Soft)
 	}
-	same, err := sameStructure(g, d.model.Graph)
+	same, err := sameStructure(g, s.Model.Graph)
 	if err == nil && !same {
 		other = append(other, "another architecture")
 	}
 	return other, err
 }
 
-// sameStructure tells whether a net, written to a file and read again, has the operators
+// sameStructure reports whether a net, written to a file and read again, has the operators
 // and the shapes of another that was read.
 func sameStructure(built, read *nn.Graph) (bool, error) {
 	data, err := onnx.Encode(built)

@@ -1,0 +1,249 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"tattle/curious/training"
+	"tattle/dataset"
+	"tattle/infer"
+	"tattle/measure"
+	"tattle/onnx"
+	"tattle/run"
+)
+
+// A Request says what is audited, one of Model, Endpoint and Outputs, and what it is
+// compared with. Fields named after a flag of tattle audit have its meaning.
+type Request struct {
+	Model    string // path of an ONNX file
+	Endpoint string // URL of a server
+	Outputs  string // path of a file of outputs
+
+	ModelOptions    measure.ModelOptions // how Model is read, or how pictures are prepared for Endpoint
+	Client          infer.Options        // how Endpoint is asked
+	OutputsOptions  OpenOptions          // how Outputs is read
+	ReferenceScores []string             // columns of Outputs with the outputs of honest classifiers
+
+	Data       string // path of the examples, or "glyphs"; empty: the data of the model's own run
+	Kind       string // of the data, as in dataset; empty: detected
+	Labels     string
+	FileColumn string
+	Target     string
+	Sensitive  []string
+	Size       int
+	Part       string // train, validation, test or PartAll; empty: chosen
+	Examples   string // as dataset.Choose reads it; empty: all
+	DataSeed   *uint64
+	Cache      string
+
+	Reference          string // path of training data for honest classifiers; empty: none
+	References         int    // 0 is DefaultReferences
+	Epochs             int    // of each training; 0: see PrepareOptions
+	MaxEpochs          int    // that the model's file may ask for; 0 is no limit
+	Widths             [5]int // of the layers of honest classifiers; zero: chosen
+	SameRecipe         bool   // whoever audits says that the references have the model's recipe
+	ReferenceTarget    string
+	ReferenceSensitive []string
+
+	Defences bool
+	Seed     uint64
+	Resume   bool // go on with what is in the folder
+
+	// Settled are the settings of the audit of another process, for which this one trains;
+	// nil for an audit of one's own.
+	Settled *TrainingSettings
+
+	// Progress, unless nil, is called as files are read and a server is asked.
+	Progress func(what string, done, total int)
+}
+
+// PartAll is the part of the data that has all examples.
+const PartAll = "all"
+
+// A Subject is what is audited, and where it is from.
+type Subject struct {
+	Record
+	Model    *measure.Model // nil unless it is a file
+	URL      string         // of an endpoint
+	Examples *Examples      // that the model or the endpoint was applied to; nil of a file of outputs
+	Training *dataset.Parts // that references learn from; nil for none
+	Epochs   int            // of each reference
+	File     string         // of outputs; absolute
+	SHA256   string         // of File
+
+	inputs []int // shape of an endpoint's pictures, if it says which
+}
+
+// Examples are the labelled examples that a model or an endpoint is applied to.
+type Examples struct {
+	Set    *dataset.Set
+	Source *training.Source
+	Part   string
+
+	parts *dataset.Parts // of which Set is a part; nil if they were read as another program's inputs
+	notes []string
+}
+
+// wrong returns the error of an option that cannot be used.
+func wrong(option, hint, format string, a ...any) error {
+	return &measure.OptionError{Option: option, Err: fmt.Errorf(format, a...), Hint: hint}
+}
+
+// wrongFile returns an InputError if a file cannot be read, and an OptionError if it says
+// something else than it should.
+func wrongFile(ctx context.Context, option string, err error) error {
+	var path *fs.PathError
+	if ctx.Err() != nil {
+		return err
+	}
+	if errors.As(err, &path) {
+		return &measure.InputError{Option: option, Err: err}
+	}
+	return &measure.OptionError{Option: option, Err: err}
+}
+
+// wrongModel names the option behind an error of reading the model.
+func wrongModel(err error) error {
+	var option *measure.OptionError
+	var refused *onnx.UnsupportedError
+	switch {
+	case errors.As(err, &option):
+		return err
+	case errors.As(err, &refused):
+		return &measure.InputError{Option: "Model", Err: err, Hint: "tattle inspect shows what the file holds"}
+	}
+	return &measure.InputError{Option: "Model", Err: err}
+}
+
+// door returns the name of the option that says what is audited.
+func (q *Request) door() string {
+	switch {
+	case q.Model != "":
+		return "Model"
+	case q.Endpoint != "":
+		return "Endpoint"
+	}
+	return "Outputs"
+}
+
+// progress returns what reports the progress of one kind of work.
+func (q *Request) progress(what string) func(done, total int) {
+	return func(done, total int) {
+		if q.Progress != nil {
+			q.Progress(what, done, total)
+		}
+	}
+}
+
+// Open reads what is audited. A server is asked, and its answers are kept in the folder
+// answers until the audit is done. With Settled a model or a server is not asked, and the
+// sample has labels only. Errors are OptionErrors, InputErrors or those of package infer.
+func (q *Request) Open(ctx context.Context, answers string) (*Subject, error) {
+	s := &Subject{}
+	s.Defences = q.Defences
+	open := q.openOutputs
+	switch q.door() {
+	case "Model":
+		open = q.openModel
+	case "Endpoint":
+		open = func(ctx context.Context, s *Subject) error { return q.openEndpoint(ctx, answers, s) }
+	}
+	if err := open(ctx, s); err != nil {
+		return nil, err
+	}
+	if s.Sample.Outputs == nil { // another process asks for them
+		return s, nil
+	}
+	if err := s.Sample.Check(); err != nil {
+		return nil, &measure.OptionError{Option: q.door(), Err: err}
+	}
+	return s, nil
+}
+
+// openOutputs reads a file of outputs, with those of honest classifiers if it has them.
+func (q *Request) openOutputs(ctx context.Context, s *Subject) (err error) {
+	if _, err := os.Stat(q.Outputs); err != nil {
+		return &measure.InputError{Option: "Outputs", Err: err}
+	}
+	o := q.OutputsOptions
+	o.Target, o.Sensitive = q.Target, q.Sensitive
+	if q.Progress != nil {
+		o.Progress = func(done, total int64) { q.Progress("reading", int(done), int(total)) }
+	}
+	if s.Sample, err = OpenOutputs(ctx, q.Outputs, o); err != nil {
+		return wrongFile(ctx, "Outputs", err)
+	}
+	if len(q.ReferenceScores) > 0 {
+		if s.References, err = OpenReferences(ctx, q.Outputs, o, q.ReferenceScores); err != nil {
+			return wrongFile(ctx, "ReferenceScores", err)
+		}
+		if q.SameRecipe {
+			s.Recipe = RecipeStated
+		}
+	}
+	s.File = measure.Absolute(q.Outputs)
+	s.SHA256, err = run.Digest(q.Outputs)
+	return err
+}
+
+// openModel applies a model in a file to the examples.
+func (q *Request) openModel(ctx context.Context, s *Subject) (err error) {
+	if s.Model, err = measure.OpenModel(q.Model, q.ModelOptions); err != nil {
+		return wrongModel(err)
+	}
+	if s.Model.Preprocess.IsZero() {
+		s.Examples, err = q.read(ctx, s.Model.Graph.InputShape)
+	} else {
+		s.Examples, err = q.readForeign(ctx, s.Model, s.Model.Pictures())
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Examples.fit(s.Model.Graph.InputShape); err != nil {
+		return err
+	}
+	if q.Settled != nil {
+		s.Sample = Unasked(s.Examples.Set, q.Settled.Outputs, q.Settled.Classes)
+		return nil
+	}
+	s.Sample, err = FromModel(ctx, s.Model.Graph, s.Examples.Set, ModelOptions{})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return &measure.OptionError{Option: "Model", Err: err}
+	}
+	s.takeNotes()
+	return nil
+}
+
+// takeNotes puts the notes on how the examples were read in front of the sample's.
+func (s *Subject) takeNotes() {
+	s.Sample.Notes = append(slices.Clone(s.Examples.notes), s.Sample.Notes...)
+}
+
+// ownResult returns the result.json beside the model, nil if there is none for it.
+func (q *Request) ownResult() *training.Result {
+	if q.Model == "" {
+		return nil
+	}
+	r, err := training.ReadResult(filepath.Dir(q.Model))
+	if err != nil || !slices.ContainsFunc(r.Files, func(f training.File) bool { return f.Name == filepath.Base(q.Model) }) {
+		return nil
+	}
+	return r
+}
+
+// OwnData returns how the data were read that the model was trained on, nil if the folder
+// of the model does not say so.
+func (q *Request) OwnData() *training.Source {
+	if r := q.ownResult(); r != nil {
+		return r.Source
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"tattle/curious/training"
+	"tattle/dataset"
+	"tattle/measure"
+	"tattle/nn"
+)
+
+// source says how the examples are read: as in the run of the audited model, if its data
+// are asked for.
+func (q *Request) source() *training.Source {
+	own := q.OwnData()
+	src := q.sourceAt(q.Data)
+	if own != nil && (q.Data == "" || src.Path == own.Path) {
+		*src = *own
+		src.HoldOut = false
+	}
+	q.settle(src)
+	return src
+}
+
+// sourceAt returns the source of data at a path.
+func (q *Request) sourceAt(path string) *training.Source {
+	src := &training.Source{Kind: q.Kind, Path: dataPath(path), Seed: q.Seed}
+	if path == dataset.KindGlyphs {
+		src.Kind = dataset.KindGlyphs
+	}
+	return src
+}
+
+// dataPath returns the absolute path of data; the generated ones have none.
+func dataPath(path string) string {
+	if path == "" || path == dataset.KindGlyphs {
+		return ""
+	}
+	return measure.Absolute(path)
+}
+
+// settle overrides a source by the options that are given.
+func (q *Request) settle(src *training.Source) {
+	if q.Kind != "" {
+		src.Kind = q.Kind
+	}
+	if q.Labels != "" {
+		src.Labels = measure.Absolute(q.Labels)
+	}
+	if q.FileColumn != "" {
+		src.FileColumn = q.FileColumn
+	}
+	if q.Target != "" {
+		src.Target = q.Target
+	}
+	if len(q.Sensitive) > 0 {
+		src.Sensitive = q.Sensitive
+	}
+	if q.Size != 0 {
+		src.Side = q.Size
+	}
+	if q.DataSeed != nil {
+		src.Seed = *q.DataSeed
+	}
+	if q.Cache != "" {
+		src.Cache = q.Cache
+	}
+}
+
+// openParts reads labelled data that an option names.
+func (q *Request) openParts(ctx context.Context, option string, src *training.Source) (*dataset.Parts, error) {
+	_, parts, err := src.Open(ctx, q.progress("reading"))
+	return parts, wrongData(ctx, option, err)
+}
+
+// wrongData returns an InputError if the files of data are to blame, and an OptionError if
+// what is asked of them is.
+func wrongData(ctx context.Context, option string, err error) error {
+	var format *dataset.FormatError
+	var path *fs.PathError
+	var known *measure.OptionError
+	switch {
+	case err == nil || ctx.Err() != nil || errors.As(err, &known):
+		return err
+	case errors.As(err, &format) || errors.As(err, &path) || errors.Is(err, fs.ErrNotExist):
+		return &measure.InputError{Option: option, Err: err}
+	}
+	return &measure.OptionError{Option: option, Err: err}
+}
+
+// read reads the examples, pictures of the given shape if that is known.
+func (q *Request) read(ctx context.Context, shape []int) (*Examples, error) {
+	src := q.source()
+	if src.Side == 0 && len(shape) == 3 && shape[1] == shape[2] && src.Kind != dataset.KindAdult && src.Kind != dataset.KindTable {
+		src.Side = shape[1]
+	}
+	parts, err := q.openParts(ctx, "Data", src)
+	if err != nil {
+		return nil, err
+	}
+	if parts, err = q.withColumns(ctx, src, parts, shape); err != nil {
+		return nil, err
+	}
+	x := &Examples{parts: parts, Source: src, Part: q.part(src), notes: slices.Clone(parts.Notes)}
+	if x.Set, err = partOf(parts, x.Part); err != nil {
+		return nil, err
+	}
+	if q.Part == "" && x.Part != PartAll {
+		x.notes = append(x.notes, "The test part is audited: models learned from the others.")
+	}
+	return x, q.draw(x)
+}
+
+// part returns the part of the data that is audited: the test part if a model was trained
+// on these data.
+func (q *Request) part(src *training.Source) string {
+	switch own := q.OwnData(); {
+	case q.Part != "":
+		return q.Part
+	case own != nil && own.Path == src.Path && own.Kind == src.Kind, q.Reference != "" && q.sameData(src):
+		return string(dataset.Test)
+	}
+	return PartAll
+}
+
+// sameData reports whether references are trained on the audited data.
+func (q *Request) sameData(src *training.Source) bool {
+	return dataPath(q.Reference) == src.Path && (q.Reference == dataset.KindGlyphs) == (src.Kind == dataset.KindGlyphs)
+}
+
+// choose returns the indices, of n examples, that Examples names.
+func (q *Request) choose(n int) ([]int, error) {
+	indices, err := dataset.Choose(q.Examples, n, q.Seed)
+	var choice *dataset.ChoiceError
+	switch {
+	case errors.As(err, &choice):
+		return nil, wrong("Examples", "give a number, all, or an .npy file of indices", "%w", err)
+	case err != nil:
+		return nil, &measure.InputError{Option: "Examples", Err: err}
+	}
+	return indices, nil
+}
+
+// draw keeps the examples that Examples names.
+func (q *Request) draw(x *Examples) error {
+	if q.Examples == "" {
+		return nil
+	}
+	rows, err := q.choose(x.Set.Len())
+	if err != nil {
+		return err
+	}
+	if len(rows) < x.Set.Len() {
+		x.notes = append(x.notes, fmt.Sprintf("%d of %d examples are audited.", len(rows), x.Set.Len()))
+	}
+	x.Set = x.Set.Subset(rows)
+	return nil
+}
+
+// partOf returns one part of the data, or all of them one after the other.
+func partOf(p *dataset.Parts, part string) (*dataset.Set, error) {
+	var all []*dataset.Set
+	for _, x := range []struct {
+		name dataset.Split
+		set  *dataset.Set
+	}{{dataset.Train, p.Train}, {dataset.Validation, p.Validation}, {dataset.Test, p.Test}} {
+		if x.set != nil && x.set.Len() > 0 && (part == PartAll || part == string(x.name)) {
+			all = append(all, x.set)
+		}
+	}
+	if len(all) == 0 {
+		return nil, wrong("Part", "", "the data have no %s part", part)
+	}
+	return dataset.Join(all...), nil
+}
+
+// fit returns an error if a model of inputs of that shape cannot take the examples.
+func (x *Examples) fit(shape []int) error {
+	is := x.Set.Shape
+	if nn.Size(is) == nn.Size(shape) && (len(is) != len(shape) || slices.Equal(is, shape)) {
+		return nil
+	}
+	hint := "--size resizes pictures; --preprocess prepares them as another program does"
+	if len(is) == 1 {
+		var sensitive []string
+		for _, a := range x.Set.Sensitive {
+			sensitive = append(sensitive, a.Name)
+		}
+		hint = fmt.Sprintf("the inputs of a table are all columns except the target (%s) and the sensitive ones (%s): name those that the model was trained with by --target and --sensitive; if its columns were prepared by another program, audit its outputs with --outputs", x.Set.YName, strings.Join(sensitive, ", "))
+	}
+	return wrong("Model", hint, "it takes inputs of shape %v, but the data have inputs of shape %v", shape, is)
+}

@@ -1,0 +1,33 @@
+package audit
+
+import (
+	"testing"
+
+	"tattle/dataset"
+)
+
+// TestPartOf joins the parts of a set in their order, whatever they are of.
+func TestPartOf(t *testing.T) {
+	p, err := dataset.OpenParts(t.Context(), "", dataset.LabelledOptions{Kind: dataset.KindGlyphs, Limit: 40, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := partOf(p, PartAll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := p.Train.Len() + p.Validation.Len()
+	if all.Len() != n+p.Test.Len() {
+		t.Fatalf("%d examples of %d", all.Len(), n+p.Test.Len())
+	}
+	rows := dataset.First(all.Len())[n:]
+	if last := all.Subset(rows); last.SHA256 != p.Test.SHA256 || all.SHA256 != all.Sum() {
+		t.Error("the test part is not what stands last")
+	}
+	if p.Train.Len() != p.Train.Subset(dataset.First(p.Train.Len())).Len() || p.Train.SHA256 != p.Train.Sum() {
+		t.Error("joining changed the training part")
+	}
+	if _, err := partOf(&dataset.Parts{Train: p.Train}, "test"); err == nil {
+		t.Error("a part that is not there is audited")
+	}
+}

@@ -1,0 +1,114 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"tattle/curious/training"
+	"tattle/dataset"
+	"tattle/measure"
+	"tattle/nn"
+)
+
+// readForeign reads the examples as inputs of another program's model: pictures are
+// preprocessed as it was trained with. Each attribute is read on its own, because the reader
+// takes one label.
+func (q *Request) readForeign(ctx context.Context, m *measure.Model, shape []int) (*Examples, error) {
+	switch {
+	case q.Data == "" || q.Data == dataset.KindGlyphs:
+		return nil, wrong("Preprocess", "", "requires --data with pictures")
+	case q.Size != 0 || q.Part == PartAll:
+		return nil, wrong("Preprocess", "settings such as resize=224 set the size; --part names one part", "cannot be used with --size or --part all")
+	case len(q.Sensitive) == 0:
+		return nil, wrong("Preprocess", "", "requires --sensitive, the columns of the sensitive attributes")
+	}
+	src := &training.Source{Path: dataPath(q.Data), Seed: q.Seed}
+	q.settle(src)
+	x := &Examples{Source: src, Part: q.Part, notes: m.Notes()}
+	if x.Part == "" {
+		x.Part = string(dataset.Test)
+	}
+	for i, rule := range append([]string{q.Target}, q.Sensitive...) {
+		set, notes, err := q.readInputs(ctx, x, m, shape, rule)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			x.Set, x.notes = set, append(x.notes, notes...)
+			x.Set.Sensitive = nil
+			continue
+		}
+		if !set.Labelled() || !sameInputs(x.Set, set) {
+			return nil, wrong("Sensitive", "give labels in which no example lacks either, or a rule with a class for all others, as \"race: White; *\"", "%s leaves out other examples than the target does", rule)
+		}
+		x.Set.Sensitive = append(x.Set.Sensitive, dataset.Attribute{Name: set.YName, Values: set.YNames, Labels: set.Y})
+	}
+	x.Set.SHA256 = x.Set.Sum()
+	return x, nil
+}
+
+// readInputs reads the pictures with one of their labels.
+func (q *Request) readInputs(ctx context.Context, x *Examples, m *measure.Model, shape []int, rule string) (*dataset.Set, []string, error) {
+	o := dataset.InputOptions{
+		Split: dataset.Split(x.Part), Kind: x.Source.Kind, Preprocess: m.DataPreprocess(), Labels: x.Source.Labels, FileColumn: x.Source.FileColumn,
+		Target: rule, Seed: x.Source.Seed, Shape: shape, Cache: x.Source.Cache, Progress: q.progress("reading pictures"),
+	}
+	if q.Examples != "" {
+		o.Choose = q.choose
+	}
+	set, notes, err := dataset.OpenInputs(ctx, x.Source.Path, o)
+	return set, notes, wrongData(ctx, "Data", err)
+}
+
+// sameInputs reports whether two sets have the same examples in the same order.
+func sameInputs(a, b *dataset.Set) bool {
+	return a.Len() == b.Len() && bytes.Equal(a.Pixels, b.Pixels) && slices.Equal(a.Values, b.Values)
+}
+
+// withColumns gives the rows of a table the inputs that a model of that shape takes. A
+// sensitive column that is read as a label is not an input. A model that takes it as an
+// input gets it from a second reading.
+func (q *Request) withColumns(ctx context.Context, src *training.Source, parts *dataset.Parts, shape []int) (*dataset.Parts, error) {
+	if parts.Train.Values == nil || len(shape) == 0 || nn.Size(shape) == nn.Size(parts.Train.Shape) {
+		return parts, nil
+	}
+	readings := [][]string{nil}
+	if own := q.OwnData(); own != nil {
+		readings = append(readings, own.Sensitive)
+	}
+	for _, sensitive := range readings {
+		other := *src
+		other.Sensitive = sensitive
+		inputs, err := q.openParts(ctx, "Data", &other)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err == nil && nn.Size(inputs.Train.Shape) == nn.Size(shape) {
+			if p := withInputs(parts, inputs); p != nil {
+				return p, nil
+			}
+		}
+	}
+	return parts, nil // which then does not fit
+}
+
+// withInputs returns data with the inputs of another reading of the same rows, nil if the
+// rows are not the same.
+func withInputs(labels, inputs *dataset.Parts) *dataset.Parts {
+	one := func(a, b *dataset.Set) *dataset.Set {
+		if a == nil || b == nil || a.Len() != b.Len() || !slices.Equal(a.Y, b.Y) || !slices.Equal(a.YNames, b.YNames) {
+			return nil
+		}
+		both := *a
+		both.Values, both.Shape = b.Values, b.Shape
+		both.SHA256 = both.Sum()
+		return &both
+	}
+	p := &dataset.Parts{Train: one(labels.Train, inputs.Train), Validation: one(labels.Validation, inputs.Validation), Test: one(labels.Test, inputs.Test), Notes: labels.Notes}
+	if p.Train == nil || p.Validation == nil || p.Test == nil {
+		return nil
+	}
+	p.Notes = append(slices.Clone(p.Notes), "The model takes sensitive columns among its inputs, or others than these labels leave to it: it was given them.")
+	return p
+}
