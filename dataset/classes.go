@@ -37,6 +37,19 @@ func (in *inputs) findTarget(src *origin, asked string) (*chosen, error) {
 	return c, nil
 }
 
+// findSensitive gives the inputs the sensitive attributes that are asked for, and adds to
+// c what they are made of.
+func (in *inputs) findSensitive(src *origin, asked []string, c *chosen) error {
+	for _, text := range asked {
+		a, err := src.attribute(text, c)
+		if err != nil {
+			return fmt.Errorf("%s: %w", src.labels.source, err)
+		}
+		in.sensitive = append(in.sensitive, a)
+	}
+	return nil
+}
+
 // targetColumn returns the column that is called as classes are, or that is the
 // only one besides the parts.
 func (l *labels) targetColumn() string {

@@ -15,6 +15,7 @@ type InputOptions struct {
 	Labels     string     // as in [LabelledOptions]
 	FileColumn string     // as in [LabelledOptions]
 	Target     string     // as in [LabelledOptions]; "" where the kind has none of its own: a column called label, class or target, or no labels
+	Sensitive  []string   // as in [LabelledOptions]; none: those that the data's own files hold, as QMNIST's labels and the glyphs do
 	Seed       uint64     // of what the data does not fix: parts of a table, and glyphs
 
 	// Choose returns the indices of the examples to read, of the part's n, in the order
@@ -59,6 +60,9 @@ func OpenInputs(ctx context.Context, path string, o InputOptions) (*Set, []strin
 		return nil, nil, err
 	}
 	defer in.close()
+	if len(o.Sensitive) > 0 && in.sensitive == nil {
+		return nil, nil, fmt.Errorf("%s: sensitive attributes need a CSV of labels: arrays have none", path)
+	}
 	in.leaveOut()
 	rows, err := in.choose(path, o.Choose)
 	if err != nil {
@@ -106,6 +110,8 @@ type inputs struct {
 	notes  []string
 	close  func()
 
+	sensitive []Attribute // of all rows; nil where read has them, if there are any
+
 	// read makes the set of some rows, in their order.
 	read func(ctx context.Context, rows []int) (*Set, error)
 }
@@ -116,13 +122,16 @@ func (in *inputs) note(format string, args ...any) {
 
 // leaveOut removes the rows that fall in no class.
 func (in *inputs) leaveOut() {
-	if in.target == nil {
-		return
+	of := in.sensitive
+	if in.target != nil {
+		of = append([]Attribute{*in.target}, of...)
 	}
-	n := len(in.rows)
-	in.rows = slices.DeleteFunc(slices.Clone(in.rows), func(i int) bool { return in.target.Labels[i] < 0 })
-	if out := n - len(in.rows); out > 0 {
-		in.note("%d of %d examples left out: %s falls in none of its classes", out, n, in.target.Name)
+	for _, a := range of {
+		n := len(in.rows)
+		in.rows = slices.DeleteFunc(slices.Clone(in.rows), func(i int) bool { return a.Labels[i] < 0 })
+		if out := n - len(in.rows); out > 0 {
+			in.note("%d of %d examples left out: %s falls in none of its classes", out, n, a.Name)
+		}
 	}
 }
 
@@ -150,8 +159,15 @@ func (in *inputs) choose(path string, of func(n int) ([]int, error)) ([]int, err
 	return pick(in.rows, 1, chosen), nil
 }
 
-// label gives the set the target of its rows.
+// label gives the set the target and the sensitive attributes of its rows.
 func (in *inputs) label(set *Set, rows []int) {
+	if in.sensitive != nil {
+		set.Sensitive = nil
+	}
+	for _, a := range in.sensitive {
+		a.Labels = pick(a.Labels, 1, rows)
+		set.Sensitive = append(set.Sensitive, a)
+	}
 	if in.target == nil {
 		return
 	}

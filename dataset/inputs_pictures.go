@@ -24,7 +24,10 @@ func openPictureInputs(path, kind string, o InputOptions) (*inputs, error) {
 	}
 	in := &inputs{notes: src.labels.notes, close: src.close}
 	if err = in.part(path, src.labels.split, src.labels.rows(), o.Split); err == nil {
-		_, err = in.findTarget(src, o.Target)
+		var c *chosen
+		if c, err = in.findTarget(src, o.Target); err == nil {
+			err = in.findSensitive(src, o.Sensitive, c)
+		}
 	}
 	if err != nil {
 		src.close()

@@ -25,6 +25,9 @@ func openRows(path, kind string, o InputOptions) (*inputs, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := in.findSensitive(src, o.Sensitive, c); err != nil {
+		return nil, err
+	}
 	in.notes = append(slices.Clone(src.labels.notes), in.notes...)
 	if o.Preprocess.normalises() {
 		return in, in.plainRows(path, src, c, o)

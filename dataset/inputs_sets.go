@@ -65,6 +65,11 @@ func fromSet(path string, set *Set, o InputOptions) (*inputs, error) {
 		}
 		in.target = &a
 	}
+	if len(o.Sensitive) > 0 {
+		if err := in.findSensitive(fromSets(path, []*Set{set}), o.Sensitive, new(chosen)); err != nil {
+			return nil, err
+		}
+	}
 	in.read = func(_ context.Context, rows []int) (*Set, error) {
 		if !slices.Equal(rows, complete(nil, set.Len())) {
 			set = set.Subset(rows)

@@ -25,6 +25,9 @@ const leastCandidates = 100
 // an OptionError where the choice cannot be used.
 func (in Inputs) Lists(choice string, training *dataset.Set, from string, measured *dataset.Set, open func(Inputs) (*dataset.Set, error)) (*ListOptions, error) {
 	o := &ListOptions{Seed: in.Seed}
+	for _, a := range measured.Sensitive {
+		o.Attributes = append(o.Attributes, a.Name)
+	}
 	own := &List{Name: partName(in.Split), Path: Absolute(in.Path), Split: dataset.Split(in.Split), Set: measured}
 	if training == nil {
 		own.Name = "the data" // which may be one part
@@ -78,10 +81,10 @@ func (u ListUsed) listAgain(set *dataset.Set) *List {
 	return l
 }
 
-// Again returns the options with which the figures were computed. candidates are nil where
+// Again returns the options with which the figures were computed, without the attacks. candidates are nil where
 // they are not there any more; measured is the sample, where there was one.
 func (f *ListFigures) Again(candidates, measured *dataset.Set, seed uint64) ListOptions {
-	o := ListOptions{Draws: f.Draws, Attributes: f.Attributes, Seed: seed}
+	o := ListOptions{Draws: f.Draws, Attributes: f.Attributes, Seed: seed, SkipAttacks: true}
 	if p := f.EverySample(); p != nil {
 		o.Sample = p.List.listAgain(measured)
 	}

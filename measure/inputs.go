@@ -12,12 +12,13 @@ import (
 
 // Inputs say which examples a model is measured on, and what is read of them.
 type Inputs struct {
-	Path   string // as dataset.OpenInputs reads it
-	Split  string // dataset.Train or dataset.Test
-	Labels string // CSV file with the labels; empty: found beside the data
-	Target string // column of the labels that the model answers; empty: the only one
-	Limit  string // examples that are read, as dataset.Choose reads it; empty: all
-	Seed   uint64
+	Path      string   // as dataset.OpenInputs reads it
+	Split     string   // dataset.Train or dataset.Test
+	Labels    string   // CSV file with the labels; empty: found beside the data
+	Target    string   // column of the labels that the model answers; empty: the only one
+	Sensitive []string // rules of the sensitive attributes; none: those of the data's own files
+	Limit     string   // examples that are read, as dataset.Choose reads it; empty: all
+	Seed      uint64
 }
 
 // Open reads the examples as inputs of a model. The notes say what a reader of the figures
@@ -28,7 +29,7 @@ func (in Inputs) Open(ctx context.Context, m *Model, progress func(done, total i
 		return nil, nil, wrongPreprocess(errors.New("the generated glyphs are drawn as inputs already"), "leave --preprocess out, or name pictures with --data")
 	}
 	o := dataset.InputOptions{
-		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, Target: in.Target, Seed: in.Seed,
+		Split: dataset.Split(in.Split), Preprocess: m.DataPreprocess(), Labels: in.Labels, Target: in.Target, Sensitive: in.Sensitive, Seed: in.Seed,
 		Shape: m.Pictures(), Progress: progress,
 	}
 	if in.Limit != "" {

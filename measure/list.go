@@ -85,6 +85,12 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 			return nil, fmt.Errorf("%s: %w", o.Sample.Name, err)
 		}
 	}
+	if o.SkipAttacks {
+		return l.out, nil
+	}
+	if err := l.attackAttributes(ctx); err != nil {
+		return nil, fmt.Errorf("attacks on attributes: %w", err)
+	}
 	return l.out, nil
 }
 

@@ -21,11 +21,12 @@ type ListOptions struct {
 	Candidates *List // of the adversary who holds a list; nil: none
 	// Sample is a list of independent draws from the distribution of inputs, on which the
 	// model was not trained: it serves the limits on adversaries without a list; nil: none.
-	Sample     *List
-	Attributes []string // sensitive attributes whose inference is limited
-	Draws      int      // of a truth and its release; 0 is DefaultListDraws
-	Seed       uint64
-	Progress   func(what string, done, total int) // nil: nobody is told
+	Sample      *List
+	SkipAttacks bool     // on attributes
+	Attributes  []string // sensitive attributes whose inference is limited
+	Draws       int      // of a truth and its release; 0 is DefaultListDraws
+	Seed        uint64
+	Progress    func(what string, done, total int) // nil: nobody is told
 }
 
 // ListFigures are limits on every adversary, from the exact posterior over lists
@@ -100,14 +101,15 @@ type BandLimit struct {
 
 // An InferredLimit is a ceiling on how well an attribute of the input can be inferred.
 type InferredLimit struct {
-	Name     string       `json:"name"`
-	Classes  []string     `json:"classes"`
-	Majority float64      `json:"majority"`        // right guesses without the release
-	Right    bayes.Limit  `json:"right"`           // right guesses of the best adversary who holds the list
-	Bits     bayes.Limit  `json:"bits"`            // that the release tells about the attribute
-	AUC      *bayes.Limit `json:"auc,omitempty"`   // of two classes
-	Given    *GivenLimit  `json:"given,omitempty"` // of adversaries who also know the target attribute; nil without labels
-	Anybody  float64      `json:"anybody"`         // upper limit on right guesses without a list; 0 where it was not asked for
+	Name     string           `json:"name"`
+	Classes  []string         `json:"classes"`
+	Majority float64          `json:"majority"`          // right guesses without the release
+	Right    bayes.Limit      `json:"right"`             // right guesses of the best adversary who holds the list
+	Bits     bayes.Limit      `json:"bits"`              // that the release tells about the attribute
+	AUC      *bayes.Limit     `json:"auc,omitempty"`     // of two classes
+	Given    *GivenLimit      `json:"given,omitempty"`   // of adversaries who also know the target attribute; nil without labels
+	Attacks  []InferredAttack `json:"attacks,omitempty"` // that ran, on inputs of the sample
+	Anybody  float64          `json:"anybody"`           // upper limit on right guesses without a list; 0 where it was not asked for
 }
 
 // A GivenLimit is an InferredLimit for adversaries who know the target attribute.

@@ -12,6 +12,7 @@ import (
 
 	"tattle/bayes"
 	"tattle/bound"
+	"tattle/classify"
 	"tattle/measure"
 )
 
@@ -480,7 +481,7 @@ func fullLists() *measure.ListFigures {
 	}
 	bits, fano, area := 8.1, .58, near(.81, .03)
 	inferred := func(anybody float64) []measure.InferredLimit {
-		return []measure.InferredLimit{{Name: "writer", Classes: []string{"employee", "student"}, Majority: .516, Right: near(.69, .02), Bits: near(.11, .01), AUC: &area, Anybody: anybody,
+		return []measure.InferredLimit{{Name: "writer", Classes: []string{"employee", "student"}, Majority: .516, Right: near(.69, .02), Bits: near(.11, .01), AUC: &area, Anybody: anybody, Attacks: []measure.InferredAttack{{Name: "posterior", Right: classify.ProportionOf(640, 1000)}},
 			Given: &measure.GivenLimit{Target: "digit", Majority: .53, Right: near(.71, .02), Bits: near(.12, .01), Anybody: min(1, anybody*1.03)}}}
 	}
 	test := measure.ListUsed{Name: "the test part", Path: "mnist", Split: "test", SHA256: "cd", Of: 10000}

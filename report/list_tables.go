@@ -45,8 +45,8 @@ func (d *document) population(r *Report, all []measure.Population) {
 
 // inferred adds the ceilings on the inference of attributes.
 func (d *document) inferred(x *measure.ListFigures) {
-	t := table{Says: "How often anybody can guess an attribute of the input from the release. Majority: right guesses without the release. Best: right guesses of the best adversary. Limit, bits and AUC: upper limits that hold with 99.9 % confidence each. An audit finds channels; a ceiling excludes them.",
-		Heads: []string{"attribute", "who knows", "majority", "best", "limit", "bits", "AUC"}, Words: []int{1}}
+	t := table{Says: "How often anybody can guess an attribute of the input from the release. Majority: right guesses without the release. Attack: the best attack that ran (demonstrated). Best: right guesses of the best adversary. Limit, bits and AUC: upper limits that hold with 99.9 % confidence each. An audit finds channels; a ceiling excludes them.",
+		Heads: []string{"attribute", "who knows", "majority", "attack", "best", "limit", "bits", "AUC"}, Words: []int{1}}
 	add := func(who string, of []measure.InferredLimit, list bool) {
 		for _, l := range of {
 			best, limit, bits, area := percent1(l.Right.Mean), percentUp(l.Right.High), atMostNumber(l.Bits.High), "–"
@@ -56,13 +56,13 @@ func (d *document) inferred(x *measure.ListFigures) {
 			if !list {
 				best, limit, bits, area = "–", percentUp(l.Anybody), "–", "–"
 			}
-			t.add(l.Name, who, percent1(l.Majority), best, limit, bits, area)
+			t.add(l.Name, who, percent1(l.Majority), bestInferred(l.Attacks), best, limit, bits, area)
 			if g := l.Given; g != nil {
 				best, limit, bits = percent1(g.Right.Mean), percentUp(g.Right.High), atMostNumber(g.Bits.High)
 				if !list {
 					best, limit, bits = "–", percentUp(g.Anybody), "–"
 				}
-				t.add(l.Name, who+" and "+g.Target, percent1(g.Majority), best, limit, bits, "–")
+				t.add(l.Name, who+" and "+g.Target, percent1(g.Majority), "–", best, limit, bits, "–")
 			}
 		}
 	}
@@ -70,12 +70,26 @@ func (d *document) inferred(x *measure.ListFigures) {
 		add("the list", x.Holder.Inferred, true)
 	}
 	if p := x.EverySample(); p != nil {
-		add("inputs' distribution", p.Inferred, false)
+		add("distribution", p.Inferred, false)
 	}
 	if len(t.Rows) > 0 {
 		d.part("Ceilings on sensitive attributes")
 		d.table(t)
 	}
+}
+
+// bestInferred is the share of right guesses of the best attack.
+func bestInferred(attacks []measure.InferredAttack) string {
+	if len(attacks) == 0 {
+		return "–"
+	}
+	best := attacks[0]
+	for _, a := range attacks {
+		if a.Right.Value > best.Right.Value {
+			best = a
+		}
+	}
+	return percent1(best.Right.Value)
 }
 
 // vacuousFano is the probability of naming the input from which Fano's limit says nothing.

@@ -156,13 +156,14 @@ func (d Data) Held() string {
 
 // Reading holds the flags by which model and data were read.
 type Reading struct {
-	InputShape  string `json:"input_shape,omitempty"`
-	ModelOutput string `json:"model_output,omitempty"`
-	Preprocess  string `json:"preprocessing,omitempty"`
-	Beside      bool   `json:"preprocessing_beside_model,omitempty"` // it is that of the file beside the model
-	Labels      string `json:"labels,omitempty"`
-	Target      string `json:"target,omitempty"`
-	Limit       string `json:"limit,omitempty"`
+	InputShape  string   `json:"input_shape,omitempty"`
+	ModelOutput string   `json:"model_output,omitempty"`
+	Preprocess  string   `json:"preprocessing,omitempty"`
+	Beside      bool     `json:"preprocessing_beside_model,omitempty"` // it is that of the file beside the model
+	Labels      string   `json:"labels,omitempty"`
+	Target      string   `json:"target,omitempty"`
+	Sensitive   []string `json:"sensitive,omitempty"`
+	Limit       string   `json:"limit,omitempty"`
 }
 
 // AuditRequest is what an audit was asked for and its result does not tell.

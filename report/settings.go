@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // A Setting is one thing that a run was told, for people.
@@ -30,6 +31,7 @@ func (r *Report) SettingRows() []Setting {
 	}
 	note("labels", in.Labels)
 	note("target", in.Target)
+	note("sensitive attributes", strings.Join(in.Sensitive, "; "))
 	note("limit", in.Limit)
 	note("training data", r.Learned.File)
 	note("training sha256", r.Learned.SHA256)

@@ -27,6 +27,7 @@ var leftOfBounds = []notChecked{
 	{paths: []string{"lists"}, name: "the limits from lists of inputs", why: absentData, when: withoutData},
 	{paths: []string{"lists.list_holder", "lists.shared", "lists.left_out", "outcome", "verdict"}, name: "what whoever holds the list of candidates can do", why: "the candidates are absent; --training-data names them", when: func(a absent) bool { return a.candidates }},
 	{paths: []string{"lists.list_holder.list.path", "lists.list_holder.list.name", "lists.list_holder.list.split", "lists.anybody[*].list.path", "lists.anybody[*].list.name", "lists.anybody[*].list.split"}, name: "where the lists of inputs were, and their names", why: "they are taken from where they are found, and compared by their digests"},
+	{paths: []string{"lists.anybody[*].attributes[*].attacks"}, name: "how often attacks guess a sensitive attribute", why: "attacks are not run again"},
 	{paths: []string{"utility.clean_accuracy", "utility.clean_interval"},
 		name: "the accuracy of the model itself", why: "the model is absent", when: func(a absent) bool { return a.model }},
 	{paths: []string{"model.path"}, name: "where the model was", why: "it is not read from there", when: func(a absent) bool { return a.model || a.modelMoved }},

@@ -1,0 +1,207 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"tattle/bayes"
+	"tattle/classify"
+	"tattle/run"
+)
+
+const (
+	// mostLearned is how many releases of candidates an attack on attributes learns from, and
+	// mostAttacked how many of the sample it is measured on: the interval is then about four
+	// points wide.
+	mostLearned  = 4000
+	mostAttacked = 2000
+	// mostColumns is the largest number of features that logistic regression learns from: it
+	// decomposes their covariance.
+	mostColumns = 1024
+	// mostKept is the largest number of features of candidates that the posterior attack
+	// holds: 0.5 GB.
+	mostKept = 1 << 26
+	// trialsOfTemperature is how many candidates choose the temperature of that attack.
+	trialsOfTemperature = 200
+)
+
+// Streams of random numbers of attacks on attributes.
+const (
+	streamLearned = iota + 20
+	streamAttacked
+	streamTemperature
+)
+
+// An InferredAttack is how often an attack that ran guesses an attribute right.
+type InferredAttack struct {
+	Name  string              `json:"name"`
+	Right classify.Proportion `json:"right"`
+}
+
+// attackAttributes measures attacks on the attributes, which learn from releases of
+// candidates, on releases of inputs of the sample: demonstrated figures, beside ceilings.
+func (l *lists) attackAttributes(ctx context.Context) error {
+	if len(l.Attributes) == 0 || l.Candidates == nil || l.Sample == nil || l.Candidates.Set == l.Sample.Set || len(l.out.Anybody) == 0 || l.labelAlone() {
+		return nil
+	}
+	known, asked := l.choose(l.Candidates), l.choose(l.Sample)
+	known, asked = known[:min(len(known), mostKept/l.columns())], asked[:min(len(asked), mostAttacked)]
+	released, err := l.released(ctx, l.Sample, asked, streamAttacked)
+	if err != nil {
+		return err
+	}
+	last := &l.out.Anybody[len(l.out.Anybody)-1]
+	truth := l.attributes(l.Sample, asked)
+	targets := l.attributes(l.Candidates, known)
+	if len(truth) != len(targets) {
+		return nil // a list lacks an attribute, which is noted
+	}
+	guesses, err := l.learned(ctx, known[:min(len(known), mostLearned)], targets, released, len(asked))
+	if err != nil {
+		return err
+	}
+	likely, err := l.likely(ctx, known, targets, released, len(asked))
+	if err != nil {
+		return err
+	}
+	for k, a := range truth {
+		if guesses != nil {
+			last.Inferred[k].Attacks = append(last.Inferred[k].Attacks, InferredAttack{"logistic regression", classify.Accuracy(guesses[k], a.Class)})
+		}
+		last.Inferred[k].Attacks = append(last.Inferred[k].Attacks, InferredAttack{"posterior", classify.Accuracy(likely[k], a.Class)})
+	}
+	return nil
+}
+
+func (l *lists) columns() int {
+	_, n := l.target.Front.Dims()
+	return n
+}
+
+// released are releases of inputs, [inputs, features], each the mean of all that an
+// adversary sees of one input.
+func (l *lists) released(ctx context.Context, of *List, indices []int, stream int) ([]float64, error) {
+	n, queries := l.columns(), max(l.target.Queries, 1)
+	y := make([]float64, len(indices)*n)
+	in := l.inputs(of, indices)
+	all := make([]int, len(indices))
+	for i := range all {
+		all[i] = i
+	}
+	if err := in.Features(ctx, y, all); err != nil {
+		return nil, err
+	}
+	noise, row := make([]float64, n), make([]float32, n)
+	for i, j := range indices {
+		r := run.Rand(l.Seed, j, stream)
+		at := y[i*n : (i+1)*n]
+		for range queries {
+			l.target.Noise.Sample(noise, r)
+			for k, v := range noise {
+				at[k] += v / float64(queries)
+			}
+		}
+		if queries == 1 { // what is done to each release is not done to their mean
+			for k, v := range at {
+				row[k] = float32(v)
+			}
+			l.target.Post.Apply(row, n)
+			for k, v := range row {
+				at[k] = float64(v)
+			}
+		}
+	}
+	return y, nil
+}
+
+// learned are the guesses of logistic regression on releases of candidates, for each
+// attribute; nil where there are too many features.
+func (l *lists) learned(ctx context.Context, known []int, targets []bayes.Attribute, released []float64, n int) ([][]int, error) {
+	d := l.columns()
+	if d > mostColumns {
+		l.leaveOut("logistic regression on attributes: there are more than %d features", mostColumns)
+		return nil, nil
+	}
+	from, err := l.released(ctx, l.Candidates, known, streamLearned)
+	if err != nil {
+		return nil, err
+	}
+	var wanted []classify.Target
+	for _, a := range targets {
+		wanted = append(wanted, classify.Target{Labels: a.Class[:len(known)], Classes: a.Classes})
+	}
+	fitted, err := classify.Logistic{}.Fit(ctx, float32s(from), d, wanted, l.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("logistic regression: %w", err)
+	}
+	scores := make([][]float32, len(targets))
+	for k, a := range targets {
+		scores[k] = make([]float32, n*a.Classes)
+	}
+	if err := fitted.Predict(ctx, scores, float32s(released)); err != nil {
+		return nil, err
+	}
+	return guessed(scores, targets), nil
+}
+
+// likely are the guesses by the posterior over the candidates, for each attribute: the
+// likelihoods to the power of one over a temperature that candidates left out choose.
+func (l *lists) likely(ctx context.Context, known []int, targets []bayes.Attribute, released []float64, n int) ([][]int, error) {
+	noise, ok := l.target.Noise.(bayes.Density)
+	if !ok {
+		return nil, fmt.Errorf("noise without a density")
+	}
+	var width int
+	for _, a := range targets {
+		width += a.Classes
+	}
+	classes := func(x []float32, indices []int) {
+		clear(x)
+		for i, j := range indices {
+			at := x[i*width:]
+			for _, a := range targets {
+				at[a.Class[j]] = 1
+				at = at[a.Classes:]
+			}
+		}
+	}
+	list, err := bayes.Keep(ctx, l.inputs(l.Candidates, known))
+	if err != nil {
+		return nil, err
+	}
+	random := rand.New(rand.NewPCG(l.Seed, streamTemperature))
+	temperature, err := bayes.ChooseTemperature(ctx, list, width, classes, noise, 1, min(trialsOfTemperature, len(known)/2), random)
+	if err != nil {
+		return nil, err
+	}
+	found, err := bayes.Mean(ctx, list, width, classes, noise, released, 1, []float64{temperature}, nil)
+	if err != nil {
+		return nil, err
+	}
+	scores := make([][]float32, len(targets))
+	for i := range n {
+		at := found[0][i*width : (i+1)*width]
+		for k, a := range targets {
+			scores[k] = append(scores[k], at[:a.Classes]...)
+			at = at[a.Classes:]
+		}
+	}
+	return guessed(scores, targets), nil
+}
+
+func guessed(scores [][]float32, targets []bayes.Attribute) [][]int {
+	guesses := make([][]int, len(targets))
+	for k, a := range targets {
+		guesses[k] = classify.Guesses(scores[k], a.Classes)
+	}
+	return guesses
+}
+
+func float32s(x []float64) []float32 {
+	y := make([]float32, len(x))
+	for i, v := range x {
+		y[i] = float32(v)
+	}
+	return y
+}
