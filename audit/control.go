@@ -64,7 +64,7 @@ func judgeNegative(r *Result) Control {
 	}
 	if !c.Passed {
 		c.Note = "Shuffled labels were guessed better than chance allows: attacks saw the answers, or examples are copies of each other."
-		c.Mend = "Remove copied examples and audit again with another seed. If it fails again, report a bug in this program."
+		c.Advice = "Remove copied examples and audit again with another seed. If it fails again, report a bug in this program."
 	}
 	return c
 }
@@ -128,12 +128,12 @@ func Positive(ctx context.Context, p *Planted, references []*Sample, o Options) 
 		c.LearningLoss = &loss
 	}
 	if !c.Passed {
-		c.Mend = fmt.Sprintf("A planted model whose outputs reveal %.0f points more than the baselines was not found on %d examples: give more.", 100*truth, r.Examples)
+		c.Advice = fmt.Sprintf("A planted model whose outputs reveal %.0f points more than the baselines was not found on %d examples: give more.", 100*truth, r.Examples)
 		if o.Attacks != nil {
-			c.Mend += " Or run all attacks: it may be hidden from those that were chosen."
+			c.Advice += " Or run all attacks: it may be hidden from those that were chosen."
 		}
 		if len(references) > 0 {
-			c.Mend += " More references help, too, where they differ much among themselves."
+			c.Advice += " More references help, too, where they differ much among themselves."
 		}
 	}
 	return c, nil

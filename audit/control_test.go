@@ -97,7 +97,7 @@ func TestJudgeNegative(t *testing.T) {
 		{[]Finding{{Attribute: "e", Unusable: "One class."}}, true, ""},
 	} {
 		got := judgeNegative(&Result{Findings: c.findings})
-		if got.Passed != c.passed || got.Attribute != c.worst || got.Passed != (got.Mend == "") {
+		if got.Passed != c.passed || got.Attribute != c.worst || got.Passed != (got.Advice == "") {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}
@@ -109,7 +109,7 @@ func TestPositiveControl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !c.Passed || c.Mend != "" || *c.TrueExcess != .34 || *c.LearningLoss > .1 || c.Where != "here" {
+	if !c.Passed || c.Advice != "" || *c.TrueExcess != .34 || *c.LearningLoss > .1 || c.Where != "here" {
 		t.Errorf("%+v", c)
 	}
 	p := &Planted{Sample: telling(1000, 0, 3), TrueExcess: .34, Rows: span(0, 1000)}
@@ -120,7 +120,7 @@ func TestPositiveControl(t *testing.T) {
 	if c, err = Positive(context.Background(), p, references, quickly); err != nil {
 		t.Fatal(err)
 	}
-	if c.Passed || !strings.Contains(c.Mend, "34 points") || !strings.Contains(c.Mend, "references") || *c.LearningLoss < .25 {
+	if c.Passed || !strings.Contains(c.Advice, "34 points") || !strings.Contains(c.Advice, "references") || *c.LearningLoss < .25 {
 		t.Errorf("%+v", c)
 	}
 }

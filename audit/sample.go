@@ -162,7 +162,7 @@ func (s *Sample) checkRow(o []float32) error {
 		p := float64(v)
 		switch {
 		case math.IsNaN(p) || math.IsInf(p, 0):
-			return fmt.Errorf("output %d is %v: leave the row out or mend the model", j+1, p)
+			return fmt.Errorf("output %d is %v: leave the row out or repair the model", j+1, p)
 		case s.Kind == curious.Soft && p < -negativeTolerance:
 			return fmt.Errorf("probability %d is %v: if these are scores, say that outputs are %q", j+1, p, curious.Raw)
 		}

@@ -111,7 +111,7 @@ func controlSentence(c *Control) string {
 // advice says what to do.
 func (r *Result) advice() []string {
 	if c := r.failed(); c != nil {
-		return nonEmpty([]string{c.Mend, "Run again with more examples and another --seed. If the control fails again, there are too few examples, or some belong together, as copies or frames of one recording do."})
+		return nonEmpty([]string{c.Advice, "Run again with more examples and another --seed. If the control fails again, there are too few examples, or some belong together, as copies or frames of one recording do."})
 	}
 	list := []string{}
 	switch r.Verdict {

@@ -113,7 +113,7 @@ func TestConcludeIsIdempotentAndHeedsControls(t *testing.T) {
 	if got := *p.Smallest; math.Abs(got-with-1.2815515655446*(math.Hypot(p.StandardError, se)-p.StandardError)) > 1e-9 {
 		t.Errorf("a loss known to %v makes %v of %v", se, got, with)
 	}
-	r.Controls[1].Passed, r.Controls[1].Mend = false, "Give more examples."
+	r.Controls[1].Passed, r.Controls[1].Advice = false, "Give more examples."
 	r.Conclude()
 	if r.Verdict != Inconclusive || r.Findings[0].Verdict != Inconclusive || r.Advice[0] != "Give more examples." {
 		t.Errorf("a failed control leaves %q, %q, %q", r.Verdict, r.Findings[0].Verdict, r.Advice)

@@ -139,8 +139,8 @@ func marked(name string, compared *bool) string {
 	return name
 }
 
-// aboveLegend explains the marks of a bracket: empty where there is none.
-func (b *Bracket) aboveLegend() string {
+// aboveLegend explains the marks of floors: empty where there is none.
+func (b *FloorsAndCeilings) aboveLegend() string {
 	compared := false
 	for _, band := range b.Bands {
 		for _, m := range band.Marks {

@@ -61,7 +61,7 @@ func hostile() *Report {
 		}
 	}
 	for i := range a.Controls {
-		a.Controls[i].Attribute, a.Controls[i].Where, a.Controls[i].Note, a.Controls[i].Mend = evil, evil, evil, evil
+		a.Controls[i].Attribute, a.Controls[i].Where, a.Controls[i].Note, a.Controls[i].Advice = evil, evil, evil, evil
 		a.Controls[i].Passed = false
 	}
 	for i := range a.Defences {

@@ -234,8 +234,8 @@ func controlNote(c audit.Control) string {
 	if c.Note != "" {
 		s += " " + c.Note
 	}
-	if !c.Passed && c.Mend != "" {
-		s += " " + c.Mend
+	if !c.Passed && c.Advice != "" {
+		s += " " + c.Advice
 	}
 	return s
 }

@@ -18,7 +18,7 @@ const (
 )
 
 // drawBands renders a row of every band on the axis that all share.
-func (b *Bracket) drawBands(s scale) template.HTML {
+func (b *FloorsAndCeilings) drawBands(s scale) template.HTML {
 	p := s.plot(30+bandRow*len(b.Bands)+20, b.words(s))
 	for i, band := range b.Bands {
 		y := float64(30 + bandRow*i)
@@ -88,7 +88,7 @@ func (m Mark) briefly(s scale) string {
 }
 
 // brief names a band where its coordinates were named before.
-func (b BracketBand) brief() string {
+func (b BandMarks) brief() string {
 	switch {
 	case b.Name == "all":
 		return "all"
@@ -99,7 +99,7 @@ func (b BracketBand) brief() string {
 }
 
 // words say what the figure shows to those who do not see it.
-func (b *Bracket) words(s scale) string {
+func (b *FloorsAndCeilings) words(s scale) string {
 	columns := b.columns()
 	said := []string{"Errors by band in " + s.name + ": " + strings.Join(columns.of(digestLong), ", ")}
 	for _, band := range b.Bands {

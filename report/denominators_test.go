@@ -27,9 +27,9 @@ func TestSentencesNameTheirDenominators(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ what, in, want string }{
-		{"the bracket's marks", text, "HCR, twins (stored): about 10 of the 100 inputs."},
-		{"the bracket's picture", page, "HCR, twin (stored): no useful limit (10 of 100)"},
-		{"the bracket's verdict", page, "For half of these coordinates or more of the 10 inputs of 100 that were tried"},
+		{"the marks of floors", text, "HCR, twins (stored): about 10 of the 100 inputs."},
+		{"the picture of floors", page, "HCR, twin (stored): no useful limit (10 of 100)"},
+		{"the verdict of floors", page, "For half of these coordinates or more of the 10 inputs of 100 that were tried"},
 		{"the table of bounds", text, "quantiles over coordinates and the 100 inputs (a number in brackets: over that many inputs)"},
 		{"a row over fewer inputs", text, "HCR, twins (10/100)"},
 		{"a row over fewer inputs", page, "HCR, twins, dct (10/100)"},

@@ -29,7 +29,7 @@ func quantiles(v ...float64) map[string]*float64 {
 }
 
 // full is sample with all that issue by issue came to it: other bounds, attacks,
-// a bracket, pairs, a comparison and a design, of the sizes that MNIST gives.
+// floors and ceilings, pairs, a comparison and a design, of the sizes that MNIST gives.
 func full(t *testing.T) *Report {
 	t.Helper()
 	inf, nan := math.Inf(1), Number(math.NaN())
@@ -79,7 +79,7 @@ func full(t *testing.T) *Report {
 	for i, band := range []string{all, low} {
 		r.PriorAlone = append(r.PriorAlone, Attack{Name: "prior", About: "The mean.", Coordinates: "dct", Band: band, RMSQuantiles: quantiles(.02, .06, .11, .4, .9), MeanSquare: []Number{.42, 1.2}[i], Examples: 100, Draws: 4, Status: StatusDemonstrated})
 	}
-	r.Bracket = newBracket(append(octave(r.Bounds), r.Bounds...), append(octaveAttacks(r.Attacks), r.Attacks...), []markedBand{{all, "dct", 784, &r.PriorAlone[0], .09}, {"modes 2–3", "dct", 12, &r.PriorAlone[1], .45}, {low, "dct", 64, &r.PriorAlone[1], .45}})
+	r.FloorsAndCeilings = newFloorsAndCeilings(append(octave(r.Bounds), r.Bounds...), append(octaveAttacks(r.Attacks), r.Attacks...), []markedBand{{all, "dct", 784, &r.PriorAlone[0], .09}, {"modes 2–3", "dct", 12, &r.PriorAlone[1], .45}, {low, "dct", 64, &r.PriorAlone[1], .45}})
 	r.Lists = fullLists()
 	yes, no := true, false
 	r.Methods = []MethodRow{
@@ -126,7 +126,7 @@ func full(t *testing.T) *Report {
 }
 
 // TestAbovePrior: floors of unbiased estimators above what guessing the mean errs by are
-// marked in JSON, tables, bracket, comparison, sentences and the design; a floor below is not,
+// marked in JSON, tables, floors and ceilings, comparison, sentences and the design; a floor below is not,
 // van Trees' never, and what was not compared is said not to be.
 func TestAbovePrior(t *testing.T) {
 	r := full(t)
@@ -141,7 +141,7 @@ func TestAbovePrior(t *testing.T) {
 			t.Errorf("%s %s %s, median %v: %v", b.Method, b.Search, b.Band, b.Quantile(.5), b.AbovePrior)
 		}
 	}
-	for _, m := range r.Bracket.Bands[0].Marks {
+	for _, m := range r.FloorsAndCeilings.Bands[0].Marks {
 		if want := m.everyInput() && (m.unbounded() || m.Median > .11); isAbove(m.AbovePrior) != want {
 			t.Errorf("mark %s, %v: %v", m.title(true), m.Median, m.AbovePrior)
 		}
@@ -240,7 +240,7 @@ func TestFullComesBack(t *testing.T) {
 	}
 	back.Attacks[0].MeanSquare = 1
 	back.Pairs[0].Kind = "else"
-	back.Bracket.Bands[0].Marks[0].Median = 2
+	back.FloorsAndCeilings.Bands[0].Marks[0].Median = 2
 	if d := differing(t, r, back); len(d) != 3 {
 		t.Errorf("three changes gave %v", d)
 	}
@@ -289,7 +289,7 @@ func TestSentencesAreHonest(t *testing.T) {
 
 // TestBracketMarks checks which rows become marks and in which order.
 func TestBracketMarks(t *testing.T) {
-	band := full(t).Bracket.Bands[0]
+	band := full(t).FloorsAndCeilings.Bands[0]
 	var got []string
 	for _, m := range band.Marks {
 		got = append(got, m.title(false))
@@ -313,10 +313,10 @@ func TestBracketMarks(t *testing.T) {
 }
 
 // TestScale checks places on the logarithmic axis: in order, within it, and
-// alike before and after JSON; and that odd brackets are drawn without nonsense.
+// alike before and after JSON; and that odd floors are drawn without nonsense.
 func TestScale(t *testing.T) {
 	r := full(t)
-	s, _ := r.Bracket.newScale(78.6)
+	s, _ := r.FloorsAndCeilings.newScale(78.6)
 	last := -1.
 	for _, v := range []float64{0, 1e-9, .08, .2, .57, 1.4, math.Inf(1)} {
 		x := s.at(v)
@@ -331,7 +331,7 @@ func TestScale(t *testing.T) {
 		{{Method: bound.MethodHCR, Status: "certified", Median: Number(math.NaN()), Unbounded: true}},
 		{{Method: MarkAttack, Name: "x<y", Status: StatusDemonstrated, RMS: Number(math.NaN())}},
 	} {
-		b := &Bracket{Bands: []BracketBand{{Name: "all", Of: "dct", Coordinates: 4, Marks: marks}}}
+		b := &FloorsAndCeilings{Bands: []BandMarks{{Name: "all", Of: "dct", Coordinates: 4, Marks: marks}}}
 		s, ok := b.newScale(0)
 		if !ok {
 			t.Fatal("a band without a scale")
@@ -346,11 +346,11 @@ func TestScale(t *testing.T) {
 // that what lies beyond is an arrow with words, and that no figure has ten digits.
 func TestAxisEnds(t *testing.T) {
 	r := full(t)
-	s, _ := r.Bracket.newScale(78.6)
+	s, _ := r.FloorsAndCeilings.newScale(78.6)
 	if s.hi != 2550 || s.lo < .1 || s.lo > 10 {
 		t.Errorf("axis from %g to %g", s.lo, s.hi)
 	}
-	for _, m := range r.Bracket.Bands[0].Marks {
+	for _, m := range r.FloorsAndCeilings.Bands[0].Marks {
 		far := m.Search == bound.SearchFar || m.Search == bound.SearchTwins
 		if s.beyond(m) != far {
 			t.Errorf("%s beyond the axis: %v", m.title(false), s.beyond(m))
@@ -359,15 +359,15 @@ func TestAxisEnds(t *testing.T) {
 			t.Errorf("%s has an arrow: %v", m.title(false), arrow)
 		}
 	}
-	if s, _ := r.Bracket.newScale(0); s.hi <= 900 {
+	if s, _ := r.FloorsAndCeilings.newScale(0); s.hi <= 900 {
 		t.Errorf("an axis without a range ends at %g", s.hi)
 	}
-	for i, x := range r.Bracket.Bands[0].Marks { // no longer is anything on the axis
+	for i, x := range r.FloorsAndCeilings.Bands[0].Marks { // no longer is anything on the axis
 		if !x.Unbounded {
-			r.Bracket.Bands[0].Marks[i].Median, r.Bracket.Bands[0].Marks[i].RMS = 1e9, 1e9
+			r.FloorsAndCeilings.Bands[0].Marks[i].Median, r.FloorsAndCeilings.Bands[0].Marks[i].RMS = 1e9, 1e9
 		}
 	}
-	r.Bracket.Bands = r.Bracket.Bands[:1]
+	r.FloorsAndCeilings.Bands = r.FloorsAndCeilings.Bands[:1]
 	r.Bounds[6].StdQuantiles = quantiles(1, 1e4, 1e9, 1e12, 1e15)
 	var text, page bytes.Buffer
 	if err := r.WriteText(&text); err != nil {
@@ -387,14 +387,14 @@ func TestAxisEnds(t *testing.T) {
 // TestBandNames checks what bands are called.
 func TestBandNames(t *testing.T) {
 	for _, c := range []struct {
-		band BracketBand
+		band BandMarks
 		want string
 	}{
-		{BracketBand{Name: "all", Of: "dct", Coordinates: 784}, "All 784 cosine modes of the inputs"},
-		{BracketBand{Name: "8x8", Of: "dct", Coordinates: 64}, "The 8×8 coarsest of the cosine modes of the inputs (64)"},
-		{BracketBand{Name: "mode 0", Of: "dct", Coordinates: 1}, "Cosine mode 0 (1)"},
-		{BracketBand{Name: "modes from 16", Of: "dct", Coordinates: 528}, "Cosine modes from 16 (528)"},
-		{BracketBand{Name: "axes", Of: "axes.npy", Coordinates: 3}, "axes (3)"},
+		{BandMarks{Name: "all", Of: "dct", Coordinates: 784}, "All 784 cosine modes of the inputs"},
+		{BandMarks{Name: "8x8", Of: "dct", Coordinates: 64}, "The 8×8 coarsest of the cosine modes of the inputs (64)"},
+		{BandMarks{Name: "mode 0", Of: "dct", Coordinates: 1}, "Cosine mode 0 (1)"},
+		{BandMarks{Name: "modes from 16", Of: "dct", Coordinates: 528}, "Cosine modes from 16 (528)"},
+		{BandMarks{Name: "axes", Of: "axes.npy", Coordinates: 3}, "axes (3)"},
 	} {
 		if got := c.band.title(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

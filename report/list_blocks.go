@@ -87,7 +87,7 @@ func (r *Report) closeness() []closeness {
 			i = len(rows)
 			at[f.Band] = i
 			nan := math.NaN()
-			rows = append(rows, closeness{BracketBand{Name: f.Band}.brief(), f.Coordinates, nan, nan, nan, nan})
+			rows = append(rows, closeness{BandMarks{Name: f.Band}.brief(), f.Coordinates, nan, nan, nan, nan})
 		}
 		return &rows[i]
 	}
@@ -101,10 +101,10 @@ func (r *Report) closeness() []closeness {
 			row(f).anybody = r.inUnit(f.Anybody)
 		}
 	}
-	if r.Bracket == nil {
+	if r.FloorsAndCeilings == nil {
 		return rows
 	}
-	for _, b := range r.Bracket.Bands {
+	for _, b := range r.FloorsAndCeilings.Bands {
 		i, ok := at[b.Name]
 		if !ok {
 			continue

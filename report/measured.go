@@ -110,7 +110,7 @@ func (r *Report) SetResults(q *measure.Request, m *measure.Measured, vectors *Ar
 	if err := r.setMidRange(m.Bounds); err != nil {
 		return err
 	}
-	r.SetBracket(m.Bounds, attacks, c)
+	r.SetFloorsAndCeilings(m.Bounds, attacks, c)
 	if q.Data != nil {
 		examples = q.Data.Len()
 		if err := r.setGallery(*q, m.Bounds, attacks); err != nil {

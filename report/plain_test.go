@@ -116,10 +116,10 @@ func TestUndercut(t *testing.T) {
 	const said = "of 3 bands the best attack errs by less than van Trees"
 	r := full(t)
 	text, page := rendered(t, r)
-	if r.Bracket.undercut() != "" || strings.Contains(text+page, said) {
-		t.Errorf("explained for no reason: %s", r.Bracket.undercut())
+	if r.FloorsAndCeilings.undercut() != "" || strings.Contains(text+page, said) {
+		t.Errorf("explained for no reason: %s", r.FloorsAndCeilings.undercut())
 	}
-	*r.Bracket.Bands[0].digest().attack = Mark{Method: MarkAttack, Name: "decoder", Status: StatusDemonstrated, RMS: .08}
+	*r.FloorsAndCeilings.Bands[0].digest().attack = Mark{Method: MarkAttack, Name: "decoder", Status: StatusDemonstrated, RMS: .08}
 	text, page = rendered(t, r)
 	for _, s := range []string{text, page} {
 		if s = strings.Join(strings.Fields(s), " "); strings.Count(s, "In 1 "+said) != 1 || !strings.Contains(s, "a Gaussian with the training data") {
@@ -135,10 +135,10 @@ func TestNoBounds(t *testing.T) {
 	r.Bounds, r.Experiment, r.Methods, r.Pairs, r.Resolvable, r.Spectrum, r.Histograms, r.Published, r.Arrays, r.Design, r.Gallery = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
 	r.Release.Noise, r.Release.NoBounds = Noise{Family: "none"}, "without noise two inputs are told apart with certainty"
 	r.Release.Queries, r.Release.Post = 0, &Post{Digits: 1}
-	r.Bracket = newBracket(nil, r.Attacks, []markedBand{{"all", "dct", 784, &r.PriorAlone[0], 0}, {"8x8", "dct", 64, &r.PriorAlone[1], 0}})
+	r.FloorsAndCeilings = newFloorsAndCeilings(nil, r.Attacks, []markedBand{{"all", "dct", 784, &r.PriorAlone[0], 0}, {"8x8", "dct", 64, &r.PriorAlone[1], 0}})
 	for i := range 2 {
 		if i == 1 {
-			r.Attacks, r.PriorAlone, r.Bracket, r.Utility.ReleasedAccuracy = nil, nil, nil, r.Utility.CleanAccuracy
+			r.Attacks, r.PriorAlone, r.FloorsAndCeilings, r.Utility.ReleasedAccuracy = nil, nil, nil, r.Utility.CleanAccuracy
 		}
 		standsAlone(t, r)
 		text, page := rendered(t, r)

@@ -56,22 +56,22 @@ type Report struct {
 // Reconstruction is the part of reports on a release: what keeps adversaries from
 // reconstructing inputs, and how near attacks came.
 type Reconstruction struct {
-	Lists       *measure.ListFigures `json:"lists,omitempty"` // what binds every adversary
-	Experiment  *bound.Settings      `json:"experiment,omitempty"`
-	Coordinates string               `json:"coordinates,omitempty"` // that were bounded: dct, pixels or vectors
-	Vectors     *Arrays              `json:"vectors,omitempty"`     // where Coordinates are vectors
-	Bounds      []bound.Summary      `json:"bounds"`
-	Attacks     []Attack             `json:"attacks,omitempty"`
-	PriorAlone  []Attack             `json:"prior_alone,omitempty"` // guessing the mean of the training data, without the release, on the attacks' inputs; a row for each band
-	MidRange    []Attack             `json:"mid_range,omitempty"`   // guessing the middle of the data's range, where guessing the mean was not measured; a row for each band
-	Bracket     *Bracket             `json:"bracket,omitempty"`
-	Methods     []MethodRow          `json:"methods,omitempty"`
-	Resolvable  *Resolvable          `json:"resolvable,omitempty"`
-	Published   []Comparison         `json:"published,omitempty"`
-	Histograms  []Histogram          `json:"histograms,omitempty"`
-	Spectrum    *Spectrum            `json:"spectrum,omitempty"`
-	Gallery     []Picture            `json:"gallery,omitempty"`
-	Pairs       []Pair               `json:"pairs,omitempty"`
+	Lists             *measure.ListFigures `json:"lists,omitempty"` // what binds every adversary
+	Experiment        *bound.Settings      `json:"experiment,omitempty"`
+	Coordinates       string               `json:"coordinates,omitempty"` // that were bounded: dct, pixels or vectors
+	Vectors           *Arrays              `json:"vectors,omitempty"`     // where Coordinates are vectors
+	Bounds            []bound.Summary      `json:"bounds"`
+	Attacks           []Attack             `json:"attacks,omitempty"`
+	PriorAlone        []Attack             `json:"prior_alone,omitempty"` // guessing the mean of the training data, without the release, on the attacks' inputs; a row for each band
+	MidRange          []Attack             `json:"mid_range,omitempty"`   // guessing the middle of the data's range, where guessing the mean was not measured; a row for each band
+	FloorsAndCeilings *FloorsAndCeilings   `json:"floors_and_ceilings,omitempty"`
+	Methods           []MethodRow          `json:"methods,omitempty"`
+	Resolvable        *Resolvable          `json:"resolvable,omitempty"`
+	Published         []Comparison         `json:"published,omitempty"`
+	Histograms        []Histogram          `json:"histograms,omitempty"`
+	Spectrum          *Spectrum            `json:"spectrum,omitempty"`
+	Gallery           []Picture            `json:"gallery,omitempty"`
+	Pairs             []Pair               `json:"pairs,omitempty"`
 }
 
 // Curious is the part of reports on honest-but-curious classifiers.

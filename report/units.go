@@ -12,7 +12,7 @@ func (r *Report) units() string {
 
 // folded is the report without the rows that a terminal has no room for.
 func (r *Report) folded() *Report {
-	if r.Bracket == nil {
+	if r.FloorsAndCeilings == nil {
 		return r
 	}
 	short := *r

@@ -57,7 +57,7 @@ func TestReportsThatDoNotFit(t *testing.T) {
 		"resolvable": `"resolvable":{"thresholds":[1,2,3],"directions_median":[1]},"release":{"noise":{"family":"gaussian"}}}`,
 		"design":     `"design":{"met":true}}`,
 		"curious":    `"curiosity":{}, "runs":[{},{}], "plane":{}, "tables":[{"rows":[{"cells":[{}]}]}]}`,
-		"training":   `"training":{"epochs":[]},"histograms":[{}],"spectrum":{},"methods":[{}],"bracket":{"bands":[{}]},"release":{"noise":{"family":"x"}}}`,
+		"training":   `"training":{"epochs":[]},"histograms":[{}],"spectrum":{},"methods":[{}],"floors_and_ceilings":{"bands":[{}]},"release":{"noise":{"family":"x"}}}`,
 		"audit":      `"audit":{"findings":[{"attribute":"s"},{}],"controls":[{}],"defences":[{"left":[{}]}]}}`,
 		"bounds":     `"bounds":[{},{"std_quantiles":{"0.5":null}}],"attacks":[{}]}`,
 	} {

@@ -31,7 +31,7 @@ func reached(name string, examples int, rms ...float64) *attack.Result {
 
 // Half of the pixels of an attack may err by little, as where they are always black, and
 // the whole by more than guessing the mean does. Then it is neither demonstrated nor a
-// ceiling, in the sentences, the bracket and what verify makes of the arrays again.
+// ceiling, in the sentences, the floors and what verify makes of the arrays again.
 func TestAttackWorseThanTheMeanIsNoCeiling(t *testing.T) {
 	near, even, mean := reached("near", 20, 1, 1, 1, 40), reached("even", 20, 8, 8, 8, 9), reached("prior", 20, 2, 2, 2, 30)
 	coordinates := bound.Pixels(4)
@@ -45,7 +45,7 @@ func TestAttackWorseThanTheMeanIsNoCeiling(t *testing.T) {
 		found := &measure.Attacks{Results: c.attacks, PriorAlone: mean}
 		r := &report.Report{Data: report.Data{Examples: 20}, Release: report.Release{Surface: "features", Noise: report.Noise{Family: "gaussian", Sigma: 1}}}
 		r.AddAttacks(found, coordinates, 0)
-		r.SetBracket(nil, found, coordinates)
+		r.SetFloorsAndCeilings(nil, found, coordinates)
 		if said := strings.Join(r.Sentences(), "\n"); !strings.Contains(said, c.want) {
 			t.Errorf("no %q in:\n%s", c.want, said)
 		}
@@ -54,7 +54,7 @@ func TestAttackWorseThanTheMeanIsNoCeiling(t *testing.T) {
 			t.Fatal(err)
 		}
 		if alone := len(c.attacks) == 1; strings.Contains(text.String(), "not closer") != alone || strings.Contains(text.String(), "--- begins") == alone {
-			t.Errorf("the bracket:\n%s", text.String())
+			t.Errorf("the floors:\n%s", text.String())
 		}
 		dir := t.TempDir()
 		hash, err := found.Write(filepath.Join(dir, measure.AttacksFile))
@@ -68,8 +68,8 @@ func TestAttackWorseThanTheMeanIsNoCeiling(t *testing.T) {
 		}
 		fresh := &report.Report{Data: r.Data, Release: r.Release}
 		fresh.AddAttacks(back, coordinates, 0)
-		fresh.SetBracket(nil, back, coordinates)
-		for _, part := range [][2]any{{r.Attacks, fresh.Attacks}, {r.PriorAlone, fresh.PriorAlone}, {r.Bracket, fresh.Bracket}} {
+		fresh.SetFloorsAndCeilings(nil, back, coordinates)
+		for _, part := range [][2]any{{r.Attacks, fresh.Attacks}, {r.PriorAlone, fresh.PriorAlone}, {r.FloorsAndCeilings, fresh.FloorsAndCeilings}} {
 			was, err1 := json.Marshal(part[0])
 			is, err2 := json.Marshal(part[1])
 			if err1 != nil || err2 != nil || string(was) != string(is) {

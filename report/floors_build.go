@@ -10,9 +10,9 @@ import (
 	"tattle/stat"
 )
 
-// SetBracket sets floors and ceilings on one axis, band by band. It uses the arrays
+// SetFloorsAndCeilings sets floors and ceilings on one axis, band by band. It uses the arrays
 // alone, so that verify can repeat it. res and c may be nil: no bounds, no attacks.
-func (r *Report) SetBracket(res *bound.Result, c *measure.Attacks, coordinates bound.Coordinates) {
+func (r *Report) SetFloorsAndCeilings(res *bound.Result, c *measure.Attacks, coordinates bound.Coordinates) {
 	var rows []bound.Summary
 	var attacks []Attack
 	var bands []markedBand
@@ -34,7 +34,7 @@ func (r *Report) SetBracket(res *bound.Result, c *measure.Attacks, coordinates b
 		}
 		bands = append(bands, b)
 	}
-	r.Bracket = newBracket(rows, attacks, bands)
+	r.FloorsAndCeilings = newFloorsAndCeilings(rows, attacks, bands)
 }
 
 // boundValues are the bounds of a row, [examples, m]; nil where the row is not about

@@ -13,7 +13,7 @@ import (
 	"tattle/bound"
 )
 
-// barColumns is how wide the bars of the bracket are on a terminal.
+// barColumns is how wide the bars of floors and ceilings are on a terminal.
 const barColumns = 34
 
 // unbounded tells it of a mark that was just made and of one read from JSON.
@@ -75,14 +75,14 @@ func (m Mark) exact(s scale) string {
 	}
 }
 
-// bracketLetters draws the bracket of all coordinates with bars: = from the left where an
+// floorLetters draws the floors and ceilings of all coordinates with bars: = from the left where an
 // error is proved to be larger, - to the right where an attack has come as near.
-func (r *Report) bracketLetters(w io.Writer) {
-	s, _ := r.Bracket.newScale(float64(r.Data.GreyLevels))
-	band := r.Bracket.Bands[0]
+func (r *Report) floorLetters(w io.Writer) {
+	s, _ := r.FloorsAndCeilings.newScale(float64(r.Data.GreyLevels))
+	band := r.FloorsAndCeilings.Bands[0]
 	d := band.digest()
 	best := cmp.Or(d.attack, d.tried)
-	wrap(w, fmt.Sprintf("%s: error in %s, logarithmic.", band.title(), s.name)+r.Bracket.textKey(d.attack != nil))
+	wrap(w, fmt.Sprintf("%s: error in %s, logarithmic.", band.title(), s.name)+r.FloorsAndCeilings.textKey(d.attack != nil))
 	fmt.Fprintf(w, "  %-20s%s\n", "", s.textAxis())
 	for i := range band.Marks {
 		m := &band.Marks[i]
@@ -95,7 +95,7 @@ func (r *Report) bracketLetters(w io.Writer) {
 
 // uneven says which marks are about fewer examples than the others: empty where all
 // are about the same.
-func (b *Bracket) uneven() string {
+func (b *FloorsAndCeilings) uneven() string {
 	band := b.Bands[0]
 	var said []string
 	for _, m := range band.Marks {
@@ -108,7 +108,7 @@ func (b *Bracket) uneven() string {
 
 // unbeaten says in which bands no attack is shown to come closer than the prior alone:
 // empty where there is none.
-func (b *Bracket) unbeaten() string {
+func (b *FloorsAndCeilings) unbeaten() string {
 	var bands []string
 	for _, band := range b.Bands {
 		if d := band.digest(); d.tried != nil && d.attack == nil {
@@ -122,7 +122,7 @@ func (b *Bracket) unbeaten() string {
 }
 
 // textKey says what the bars stand for.
-func (b *Bracket) textKey(attacked bool) string {
+func (b *FloorsAndCeilings) textKey(attacked bool) string {
 	key := ""
 	if b.proves() {
 		key = " === floor for unbiased reconstructions, median over coordinates and inputs; > larger than the axis (100×: 100 times the whole range of the data)."
@@ -134,7 +134,7 @@ func (b *Bracket) textKey(attacked bool) string {
 }
 
 // squared says which marks are root mean squares.
-func (b *Bracket) squared() string {
+func (b *FloorsAndCeilings) squared() string {
 	if b.columns()[vanTreesColumn] {
 		return "Attack, van Trees and prior alone (guessing the mean, without the release): root mean square over the same."
 	}
@@ -142,7 +142,7 @@ func (b *Bracket) squared() string {
 }
 
 // proves tells whether any band has a floor.
-func (b *Bracket) proves() bool {
+func (b *FloorsAndCeilings) proves() bool {
 	for _, band := range b.Bands {
 		if slices.ContainsFunc(band.Marks, Mark.floor) {
 			return true
@@ -166,7 +166,7 @@ const (
 // usedColumns tells which columns hold a mark in any band.
 type usedColumns []bool
 
-func (b *Bracket) columns() usedColumns {
+func (b *FloorsAndCeilings) columns() usedColumns {
 	c := make(usedColumns, len(digestShort))
 	for _, band := range b.Bands {
 		for i, m := range band.digest().marks() {
@@ -217,7 +217,7 @@ func (m *Mark) limitless() string {
 }
 
 // title names a band with the number of its coordinates.
-func (b BracketBand) title() string {
+func (b BandMarks) title() string {
 	switch of := coordinateWords(b.Of); {
 	case b.Name == "all":
 		return fmt.Sprintf("All %d %s", b.Coordinates, of)

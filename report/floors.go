@@ -6,21 +6,21 @@ import (
 	"tattle/bound"
 )
 
-// The marks of a bracket that are no bound.Summary.
+// The marks that are not a bound.Summary.
 const (
 	MarkAttack = "attack" // Name says which
 	MarkPrior  = "prior"  // what guessing the mean of the training data errs by, without the release
 )
 
-// Bracket sets floors and ceilings of the adversary's error on one axis: what
+// FloorsAndCeilings sets floors and ceilings of the adversary's error on one axis: what
 // no unbiased reconstruction can go below, and what an attack has reached, beside what
 // is reached without the release.
-type Bracket struct {
-	Bands []BracketBand `json:"bands"`
+type FloorsAndCeilings struct {
+	Bands []BandMarks `json:"bands"`
 }
 
-// BracketBand is the bracket of one band of coordinates.
-type BracketBand struct {
+// BandMarks has the floors and ceilings of one band of coordinates.
+type BandMarks struct {
 	Name        string `json:"name"` // "all", or the low band as "8x8"
 	Of          string `json:"of"`   // dct, pixels or the name of vectors
 	Coordinates int    `json:"coordinates"`
@@ -64,12 +64,12 @@ type markedBand struct {
 	VanTrees    float64
 }
 
-// newBracket collects the marks of each band: of every kind of bound the row
+// newFloorsAndCeilings collects the marks of each band: of every kind of bound the row
 // with the largest median, every attack, and the prior alone.
-func newBracket(bounds []bound.Summary, attacks []Attack, bands []markedBand) *Bracket {
-	b := &Bracket{}
+func newFloorsAndCeilings(bounds []bound.Summary, attacks []Attack, bands []markedBand) *FloorsAndCeilings {
+	b := &FloorsAndCeilings{}
 	for _, of := range bands {
-		band := BracketBand{Name: of.Name, Of: of.Of, Coordinates: of.Coordinates, Marks: floors(bounds, of)}
+		band := BandMarks{Name: of.Name, Of: of.Of, Coordinates: of.Coordinates, Marks: floors(bounds, of)}
 		for _, a := range attacks {
 			if a.Band == of.Name {
 				band.Marks = append(band.Marks, a.mark(MarkAttack))
@@ -85,7 +85,7 @@ func newBracket(bounds []bound.Summary, attacks []Attack, bands []markedBand) *B
 }
 
 // comparePrior marks the floors of unbiased estimators that are above the prior alone.
-func (b *BracketBand) comparePrior(prior *Attack) {
+func (b *BandMarks) comparePrior(prior *Attack) {
 	for i := range b.Marks {
 		if m := &b.Marks[i]; m.everyInput() {
 			floor := float64(m.Median)
@@ -120,7 +120,7 @@ type digest struct {
 }
 
 // digest picks the marks of a band that a row has room for.
-func (b BracketBand) digest() digest {
+func (b BandMarks) digest() digest {
 	var d digest
 	for i := range b.Marks {
 		m := &b.Marks[i]

@@ -9,7 +9,7 @@ import (
 	"tattle/bound"
 )
 
-// Where things are in the bracket's figures.
+// Where things are in the figures of floors and ceilings.
 const (
 	bracketLeft  = 1.  // percent
 	bracketRight = 96. // percent; an arrow goes on to the edge
@@ -36,7 +36,7 @@ var groups = []group{
 func (m Mark) everyInput() bool { return m.floor() && m.Method != bound.MethodVanTrees }
 
 // draw renders one band on the axis that all bands share.
-func (b BracketBand) draw(s scale) template.HTML {
+func (b BandMarks) draw(s scale) template.HTML {
 	const top, under = 24, 24
 	height := top + under
 	marks := make([][]Mark, len(groups))
@@ -166,7 +166,7 @@ func (m Mark) pageName() string {
 }
 
 // words say what the figure shows to those who do not see it.
-func (b BracketBand) words(s scale) string {
+func (b BandMarks) words(s scale) string {
 	said := []string{fmt.Sprintf("%s. Errors in %s: medians for floors of the unbiased, else root mean squares", b.title(), s.name)}
 	for _, m := range b.Marks {
 		words := fmt.Sprintf("%s%s (%s)", m.words(s), b.some(m), m.Status)
@@ -180,7 +180,7 @@ func (b BracketBand) words(s scale) string {
 
 // verdict says in sentences what is reached without the release and with it, and
 // what the floors beside that bind.
-func (b BracketBand) verdict(s scale) string {
+func (b BandMarks) verdict(s scale) string {
 	d := b.digest()
 	in := func(m *Mark) string { return number(float64(m.level()) * s.unit) }
 	said := b.limitless()
@@ -204,7 +204,7 @@ func (b BracketBand) verdict(s scale) string {
 }
 
 // most is the number of examples that the marks of a band are about at most.
-func (b BracketBand) most() int {
+func (b BandMarks) most() int {
 	n := 0
 	for _, m := range b.Marks {
 		n = max(n, m.Examples)
@@ -214,7 +214,7 @@ func (b BracketBand) most() int {
 
 // some says of a mark of the band that it is about some of the examples: empty
 // elsewhere.
-func (b BracketBand) some(m Mark) string {
+func (b BandMarks) some(m Mark) string {
 	if n := b.most(); 0 < m.Examples && m.Examples < n {
 		return fmt.Sprintf(" (%d of %d)", m.Examples, n)
 	}
@@ -222,7 +222,7 @@ func (b BracketBand) some(m Mark) string {
 }
 
 // limitless says what twins prove of a band.
-func (b BracketBand) limitless() string {
+func (b BandMarks) limitless() string {
 	m := b.digest().twins
 	if m == nil || m.Status != bound.StatusCertified || !m.unbounded() {
 		return ""
@@ -236,7 +236,7 @@ func (b BracketBand) limitless() string {
 
 // undercut says why an attack errs by less than van Trees' floor, where one does:
 // empty elsewhere.
-func (b *Bracket) undercut() string {
+func (b *FloorsAndCeilings) undercut() string {
 	bands, below := 0, 0
 	for _, band := range b.Bands {
 		if d := band.digest(); d.vanTrees != nil && d.attack != nil {
@@ -257,7 +257,7 @@ func (b *Bracket) undercut() string {
 }
 
 // everybody points at van Trees where it is there.
-func (b BracketBand) everybody() string {
+func (b BandMarks) everybody() string {
 	if b.digest().vanTrees != nil {
 		return " The floor for everybody is van Trees’, as far as its assumption holds."
 	}

@@ -19,7 +19,7 @@ const mostSpan = 1e5
 
 // newScale covers the finite marks of all bands, up to the axis's end, with room
 // to their right for arrows. ok is false where there is nothing to show.
-func (b *Bracket) newScale(levels float64) (s scale, ok bool) {
+func (b *FloorsAndCeilings) newScale(levels float64) (s scale, ok bool) {
 	s = scale{lo: math.Inf(1), unit: 1, name: "normalised units"}
 	end := math.Inf(1)
 	if levels > 0 {

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func (d *document) planes(r *Report) {
+	planes := r.runPlanes()
+	if len(planes) == 0 {
+		return
+	}
+	d.section("The honesty–curiosity plane")
+	d.on(onPage, func(d *document) {
+		point := "Every point is a run."
+		if slices.ContainsFunc(r.Runs, func(x Run) bool { return x.Seeds > 1 }) {
+			point = "Every point is a run, or the mean of one setting's seeds."
+		}
+		d.say(point, "Right: higher honesty; up: higher curiosity. A line joins the runs of one attack from the smallest βs to the largest; bars are 95 % intervals of a run, or the standard deviation over the seeds of one setting.")
+	})
+	height := runsHeight
+	if len(planes) > 1 {
+		height = 320
+	}
+	keys := r.runsLegend()
+	var all sideBySide
+	for _, p := range planes {
+		note := p.baselineLine()
+		if s := p.chanceLine(); s != "" {
+			note = strings.TrimPrefix(note+"; "+s, "; ")
+		}
+		all = append(all, chart{Caption: p.title, SVG: p.draw(height), Keys: keys, Note: note, Letters: p.text})
+	}
+	d.add(all)
+}
+
+// baselineLine says what the full line is.
+func (p *runPlane) baselineLine() string {
+	if p.baseline.lo > p.baseline.hi {
+		return ""
+	}
+	return p.baselineWords() + p.kindWords()
+}
+
+// chanceLine says what guessing at random gives.
+func (p *runPlane) chanceLine() string {
+	if !(p.chanceY > 0) || !(p.chanceS > 0) {
+		return ""
+	}
+	return "guessing at random: honesty " + percent1(p.chanceY) + ", curiosity " + percent1(p.chanceS)
+}
+
+// rocs adds the ROC curves; a terminal lists the areas under them.
+func (d *document) rocs(r *Report) {
+	if len(r.ROC) == 0 {
+		return
+	}
+	d.section("ROC curves")
+	d.on(onPage, func(d *document) {
+		d.say("Honesty first, then curiosity; each class against the rest (of two classes the second against the first), with the area under its curve. The dotted diagonal is chance.")
+		var names []string
+		for _, c := range r.ROC {
+			names = append(names, c.Run)
+		}
+		for _, name := range unique(names) {
+			d.part(name)
+			var panels sideBySide
+			for _, of := range []string{OfHonesty, OfCuriosity} {
+				for _, c := range r.ROC {
+					if c.Run == name && c.Of == of {
+						var areas []string
+						for _, x := range c.Curves {
+							areas = append(areas, x.Name+" "+rocArea(x))
+						}
+						panels = append(panels, chart{Caption: c.title(), SVG: c.draw(), Note: "Areas: " + strings.Join(areas, "; ") + "."})
+					}
+				}
+			}
+			d.add(panels)
+		}
+	})
+	d.on(onTerminal|onMarkdown, func(d *document) {
+		if len(r.ROC) > mostRuns {
+			d.say("ROC curves: in report.html.")
+			return
+		}
+		d.say("Areas under the ROC curves, each class against the rest (.5 is chance):")
+		var items []string
+		for _, c := range r.ROC {
+			items = append(items, fmt.Sprintf("%s, %s of %s: %s", c.Run, c.Of, c.Attribute, c.areas()))
+		}
+		d.list(items)
+	})
+}
+
+func (d *document) entropies(r *Report) {
+	if len(r.Entropy) == 0 {
+		return
+	}
+	d.section("How certain the outputs are")
+	if r.Curiosity == nil { // which has said so
+		d.say(symptom)
+	}
+	of := ""
+	if s := r.entropyOf(); s != "" {
+		of = ", " + s
+	}
+	d.chart(chart{Caption: "Entropy of single outputs" + of, SVG: r.drawEntropy(), Letters: r.entropyLetters,
+		Note: "Every row is scaled to its highest bar, whose share is at the left; the dashed line is the mean."})
+}
+
+func (d *document) prunings(r *Report) {
+	panels := r.pruningPanels()
+	if len(panels) == 0 {
+		return
+	}
+	d.section("Pruning")
+	d.say("The smallest weights of every layer were set to zero, without further training; the attack was not changed.")
+	keys := []legendKey{{shapeKey("h0 filled", shapes["circle"]), "honesty"}, {shapeKey("h1 filled", shapes["square"]), "curiosity"},
+		{strokeKey("seam level h0"), "honesty of always answering the most frequent class"}, {strokeKey("seam level h1"), "baseline of curiosity"}}
+	for _, panel := range panels {
+		if name := panel[0].Panel; name != "" {
+			d.part(name)
+		}
+		y := pruningSpan(panel)
+		var charts sideBySide
+		for _, c := range panel {
+			charts = append(charts, chart{Caption: c.Run, SVG: c.draw(y), Keys: keys})
+		}
+		d.add(charts)
+		for _, c := range panel {
+			t := table{Heads: []string{"zero", "honesty (95 %)", "curiosity (95 %)"}}
+			for _, q := range c.Points {
+				t.add(q.cells()...)
+			}
+			d.add(details{Summary: c.Run, Blocks: []block{t}})
+		}
+	}
+}
+
+// plane adds what a linear classifier can trade, and what mixtures release.
+func (d *document) plane(x *Plane) {
+	if x == nil {
+		return
+	}
+	d.section(x.Title)
+	d.say(x.says())
+	d.chart(chart{Caption: "What a linear classifier can trade", SVG: x.draw()})
+	t := table{Heads: []string{"βs", "honesty", "curiosity", "sum"}}
+	for _, q := range x.TradeOff {
+		t.add(number(float64(q.BetaS)), percent(float64(q.Honesty)), percent(float64(q.Curiosity)), fmt.Sprintf("%.3f", float64(q.Honesty+q.Curiosity)))
+	}
+	d.table(t)
+	var toys sideBySide
+	for _, m := range x.Mixtures {
+		note := ""
+		if len(m.Marks) > 0 {
+			note = "Dotted: the thresholds that decode y and s."
+		}
+		toys = append(toys, chart{Caption: m.says(), SVG: m.draw(), Note: note, Letters: m.text})
+	}
+	if len(toys) > 0 {
+		d.on(onPage, func(d *document) {
+			d.say("The released values, by the true y and s. Heights are shares of these examples, each row scaled to its highest bar.")
+		})
+		d.add(toys)
+	}
+}

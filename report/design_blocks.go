@@ -1,0 +1,61 @@
+package report
+
+import (
+	"fmt"
+)
+
+// design adds the answer to how much noise is needed, and the frontier.
+func (d *document) design(r *Report) {
+	x := r.Design
+	if x == nil {
+		return
+	}
+	d.section("How much noise, on how many features")
+	f, ok := newFrontier(x)
+	if ok {
+		d.chart(chart{Caption: "Accuracy against " + f.title, SVG: f.draw(), Keys: f.legend(), Note: f.note()})
+	}
+	attacked := x.attacked()
+	heads := []string{"numbers", "noise", "σ", "accuracy", "drop", "directions", "std"}
+	if attacked {
+		heads = append(heads, "mse")
+	}
+	row := func(l designLine, p DesignPoint) []string {
+		star := ""
+		if p.Meets {
+			star = "* "
+		}
+		return append([]string{star + l.numbers(), p.Family, number(p.Sigma)}, p.cells(attacked)...)
+	}
+	d.on(onTerminal, func(d *document) {
+		t := table{Says: x.textIntro(), Heads: heads, Words: []int{1}}
+		for _, l := range x.lines() {
+			t.add(row(l, x.beside(l.Points))...)
+		}
+		d.table(t)
+	})
+	d.on(onPage|onMarkdown, func(d *document) {
+		t := table{Says: "*: meets the target, for " + x.For() + "." + x.aboveLegend(), Heads: heads, Words: []int{1}}
+		for _, l := range x.lines() {
+			for _, p := range l.Points {
+				t.add(row(l, p)...)
+			}
+		}
+		if len(t.Rows) > 0 {
+			d.add(details{Summary: fmt.Sprintf("All %s", Count(len(t.Rows), "point")), Blocks: []block{t}})
+		}
+	})
+	if x.Reproduce != "" {
+		d.say("To bound that release:")
+		d.add(code(x.Reproduce))
+	}
+}
+
+// note says how to read the figure.
+func (f *frontier) note() string {
+	s := fmt.Sprintf("Every line is one choice of features and family of noise, as the noise grows. Up is more accurate, right is harder for %s only. The shaded corner is the target, the ring the answer. Directions and deviations are for unbiased reconstructions, and estimated except for the confirmed point.", f.d.For())
+	if n := f.hidden(); n > 0 {
+		s += fmt.Sprintf(" Points that cost far more accuracy (%d) are in the table only.", n)
+	}
+	return s
+}
