@@ -196,7 +196,7 @@ type Control struct {
 	TrueExcess   *float64 `json:"true_excess,omitempty"`   // of what was planted
 	LearningLoss *float64 `json:"learning_loss,omitempty"` // TrueExcess less what the audit found, at least 0
 	Note         string   `json:"note,omitempty"`
-	Advice         string   `json:"advice,omitempty"` // what to do if it failed
+	Advice       string   `json:"advice,omitempty"` // what to do if it failed
 }
 
 // Defence is a change of what is released, the honesty it keeps and the curiosity
