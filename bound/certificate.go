@@ -38,6 +38,7 @@ type Divergence struct {
 	Allowance float64 // how far the ‖z‖ of the release may lie above it
 	Rounding  float64 // the part of it that is rounding of the certificate's own; the rest is the runtime's
 	Root      float64 // at least sqrt(expm1(‖z‖²/σ²)) for the exact z
+	Share     float64 // at most h of release.PairShare for the exact z, 0 where nothing is proved
 	Status    Status
 }
 
@@ -89,9 +90,11 @@ func (c *Certifier) diverge(a0, b0, a1, b1 []float64, runtime float64) Divergenc
 		return d
 	}
 	if g, ok := c.Noise.(release.Gaussian); ok {
-		d.Root = rootExpm1((norm + d.Allowance) * (1 + 2*ulp) / scaleBelow(g, c.Queries))
+		t := (norm + d.Allowance) * (1 + 2*ulp) / scaleBelow(g, c.Queries)
+		d.Root, d.Share = rootExpm1(t), release.GaussianPairShare(t*(1+8*ulp))
 	} else {
-		d.Root = c.rootBound(a0, b0, a1, b1, runtime)
+		z, e := shifts(a0, b0, a1, b1, runtime)
+		d.Root, d.Share = c.rootBound(z, e), c.share(z, e)
 	}
 	if norm <= d.Allowance || norm <= math.Sqrt(n)*0x1p-536 {
 		d.Status = AllRounding
@@ -121,15 +124,20 @@ func scaleBelow(g release.Gaussian, queries int) float64 {
 	return g.Sigma / math.Sqrt(float64(queries)) * (1 - 3*ulp)
 }
 
-// rootBound returns at least the root of χ² for noise of any family, elementwise:
-// z_j lies within b0_j + b1_j + u|ẑ_j| of ẑ_j, and twice as far as the runtime errs,
-// that sum rounded up. Of k independent releases 1 + χ² is the k-th power of one's.
-func (c *Certifier) rootBound(a0, b0, a1, b1 []float64, runtime float64) float64 {
-	z, e := make([]float64, len(a1)), make([]float64, len(a1))
+// shifts returns how far the features move, elementwise, and an error: z_j lies within
+// b0_j + b1_j + u|ẑ_j| of ẑ_j, and twice as far as the runtime errs, that sum rounded up.
+func shifts(a0, b0, a1, b1 []float64, runtime float64) (z, e []float64) {
+	z, e = make([]float64, len(a1)), make([]float64, len(a1))
 	for j, a := range a1 {
 		z[j] = a - a0[j]
 		e[j] = missed(z[j], b1[j]+b0[j]+2*runtime)
 	}
+	return z, e
+}
+
+// rootBound returns at least the root of χ² for noise of any family and features that
+// differ by z up to e. Of k independent releases 1 + χ² is the k-th power of one's.
+func (c *Certifier) rootBound(z, e []float64) float64 {
 	chi := c.Noise.Bound(z, e)
 	if !(chi >= 0 && chi <= math.MaxFloat64) {
 		return math.Inf(1)

@@ -62,7 +62,7 @@ func (c *Certifier) divergences(per int) []Divergence {
 			r := first + k
 			d := c.divergence(a0, b0, c.a[r*n:(r+1)*n], c.b[r*n:(r+1)*n])
 			if c.illegal[r] || c.illegal[first] {
-				d.Status = Illegal
+				d.Status, d.Share = Illegal, 0
 			}
 			out[i*(per-1)+k-1] = d
 		}

@@ -38,6 +38,12 @@ func (s *witnessSet) certify(ctx context.Context, c *Certifier, w Coordinates, t
 			for k, d := range v.ds {
 				part.znorm[i*s.each+k], part.allowance[i*s.each+k] = finite(d.ZNorm), finite(d.Allowance)
 			}
+			if !s.joint {
+				part.pair.keep(i, m, v)
+			}
+			if s.name == pairName {
+				return
+			}
 			part.meanSquare[i] = v.meanSquare
 			best(rowOf(part.std, i, m), rowOf(part.winner, i, m), v.bounds, s.each)
 		})
@@ -57,6 +63,7 @@ func finite(v float64) float64 {
 // proof is what the witnesses of one example prove.
 type proof struct {
 	ds          []Divergence
+	pairs       pairs     // unless they are combined
 	bounds      []float64 // [witnesses, m], and a row of all together where they are combined
 	slack       []float64 // [m], of that row
 	meanSquare  float64
@@ -110,19 +117,22 @@ func widened64[T nn.Float](x []T) []float64 {
 }
 
 // singly fills in what each witness proves of each coordinate, and the best
-// mean-square bound. It returns wᵀε as computed and its error, [witnesses, m] and
-// [witnesses], if asked to.
-func (v *proof) singly(w Coordinates, eps []float64, keep bool) (g, gerr []float64) {
+// mean-square bound. If the witnesses are to be combined it returns wᵀε as computed and its
+// error, [witnesses, m] and [witnesses]; else it fills in the pair floors.
+func (v *proof) singly(w Coordinates, eps []float64, combined bool) (g, gerr []float64) {
 	m, p := w.Len(), len(eps)/len(v.ds)
 	v.bounds = make([]float64, len(v.ds)*m, (len(v.ds)+1)*m)
 	w.Apply(v.bounds, eps)
-	if keep {
+	if combined {
 		g = append(g, v.bounds...)
 	}
 	for r, d := range v.ds {
 		e := eps[r*p : (r+1)*p]
 		gerr = append(gerr, w.Rounding()*length(e))
 		row := v.bounds[r*m : (r+1)*m]
+		if !combined {
+			v.pairs.add(d, e, row, gerr[r])
+		}
 		for k, g := range row {
 			row[k] = d.Std(g, gerr[r])
 		}

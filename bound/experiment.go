@@ -193,7 +193,7 @@ func (e Experiment) check(m Net) error {
 	case e.Band < 0:
 		return fmt.Errorf("band of %d modes: must not be negative", e.Band)
 	}
-	for _, d := range []Domain{e.Domain, e.Far.Domain, e.Twins.Domain} {
+	for _, d := range []Domain{e.Domain, e.Far.Domain, e.Twins.Domain, e.Pairs.Domain} {
 		if err := d.check(p); err != nil {
 			return err
 		}
@@ -226,6 +226,8 @@ func (e Experiment) checkFurther(p int) error {
 		return fmt.Errorf("%d far and %d combined witnesses: each must be from 0 to %d", e.Far.Starts, e.Barankin.Witnesses, mostWitnesses)
 	case e.Far.Scales < 0 || e.Far.Steps < 0:
 		return fmt.Errorf("far witnesses with %d scales and %d steps: neither may be negative", e.Far.Scales, e.Far.Steps)
+	case e.Pairs.Witnesses < 0 || e.Pairs.Witnesses > MostPairs:
+		return fmt.Errorf("%d witnesses of pair floors: must be from 0 to %d", e.Pairs.Witnesses, MostPairs)
 	case e.Twins.Examples < 0:
 		return fmt.Errorf("twins of %d examples: must not be negative", e.Twins.Examples)
 	case e.Twins.Examples > 0 && len(e.Twins.Domain.Low) != p:

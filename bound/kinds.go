@@ -11,6 +11,8 @@ func (r *runner) witnesses(ctx context.Context, s *witnessSet, b *batch, tell fu
 	switch {
 	case s.name == twinName:
 		return r.twins(ctx, s, b, tell)
+	case s.name == pairName:
+		return r.pairs(ctx, s, b, tell)
 	case !s.double:
 		return r.seek(ctx, s, b, s.eps, tell)
 	}

@@ -20,7 +20,7 @@ type settings struct {
 	Coordinates string   `json:"coordinates"`
 	Count       int      `json:"coordinate_count"`
 	Detail      string   `json:"coordinate_detail,omitempty"`
-	Domains     []string `json:"domain_digests"`                // of near witnesses, far ones and twins
+	Domains     []string `json:"domain_digests"`                // of near witnesses, far ones, twins and pairs
 	Directions  *bool    `json:"barankin_directions,omitempty"` // whether J is decomposed for singular directions; nil where it is, or not, for other reasons
 	Targets     int      `json:"twin_targets,omitempty"`        // to choose from; 0 where they are the examples' own data
 	Shard       int      `json:"shard_examples"`
@@ -58,7 +58,7 @@ func (r *runner) manifest() run.Manifest {
 			Settings: e.Settings, Inputs: p, Features: n,
 			Noise: noiseName(e.Noise), Sigma: e.Noise.Std(), Fisher: e.Noise.Fisher(), Queries: max(1, e.Queries),
 			Coordinates: e.Coordinates.Name(), Count: e.Coordinates.Len(), Detail: detail,
-			Domains:    []string{e.Domain.digest(), e.Far.Domain.digest(), e.Twins.Domain.digest()},
+			Domains:    []string{e.Domain.digest(), e.Far.Domain.digest(), e.Twins.Domain.digest(), e.Pairs.Domain.digest()},
 			Directions: directions, Targets: targets, Shard: r.shard, Examples: r.indices,
 		},
 		Hashes: r.options.Hashes,

@@ -39,6 +39,7 @@ const (
 	NoteRoot            NoteKind = "root"                // of a bound on the mean square per input
 	NoteOthersKnown     NoteKind = "others-known"        // the adversary knows every other coordinate
 	NoteIdentifiable    NoteKind = "identifiable-part"   // of each coordinate
+	NotePair            NoteKind = "pair"                // binds every adversary, on average over two inputs
 	NoteGaussianPrior   NoteKind = "gaussian-prior"      // Examples, Shrinkage, Draws, Confidence
 )
 
@@ -77,6 +78,8 @@ func (n Note) String() string {
 		return "for an adversary who knows every other coordinate"
 	case NoteIdentifiable:
 		return "of the part of each coordinate that the features can see; unbounded_fraction counts coordinates with another part, of which in real arithmetic, among any real inputs, there is no unbiased estimator"
+	case NotePair:
+		return "binds every adversary, biased or not, on average over the input and another one; vacuous for an adversary who knows which of the two is implausible"
 	case NoteGaussianPrior:
 		return fmt.Sprintf("assumes that inputs are drawn from a Gaussian with the mean and covariance of %d examples (shrinkage %.2g), wherever its draws lie: "+
 			"for any estimator, biased or not, the root mean square error on average over such inputs, by van Trees' inequality with finite displacements; "+

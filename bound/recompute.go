@@ -13,6 +13,13 @@ func (v *verifier) certificates(ctx context.Context, certifier *Certifier, rec *
 	std, winner, prefix := make([]float64, m), make([]int16, m), old.name+"_"
 	for i, index := range rec.index {
 		p := fresh[i]
+		if !old.joint {
+			v.pairFloors(old, int(index), i, m, p)
+		}
+		if old.name == pairName {
+			v.norms(prefix, int(index), old.znorm[i*old.each:], old.allowance[i*old.each:], p.ds)
+			continue
+		}
 		best(std, winner, p.bounds, old.each)
 		within := v.norms(prefix, int(index), old.znorm[i*old.each:], old.allowance[i*old.each:], p.ds)
 		for k := range m {

@@ -23,6 +23,7 @@ type Result struct {
 	Far        *Bounds   // by far witnesses; nil if left out
 	Barankin   *Bounds   // by witnesses that are combined; nil if left out
 	Twins      *Bounds   // by twins; nil if left out
+	Pairs      *Bounds   // by witnesses searched for pair floors, with Pair alone; nil if left out
 	CramerRao  *CramerRao
 	Rank       []int       // of each example's Jacobian; nil if left out
 	Spectra    [][]float64 // its singular values, descending
@@ -35,14 +36,15 @@ type Result struct {
 
 // Bounds are what one kind of witness proves.
 type Bounds struct {
-	Size       float64   // ‖z‖/σ of near witnesses; 0 for other kinds
-	Witnesses  int       // of an example
-	Tried      int       // examples whose witnesses were sought: the first ones
-	Std        []float64 // [examples, m]: lower bounds on standard deviations, +Inf for unbounded
-	MeanSquare []float64 // [examples]: A eq. (6), or the sum over an orthonormal basis
-	Winner     []int16   // [examples, m]: the witness that gave it, −1 for none, −2 for all together
-	ZNorm      []float64 // [examples, Witnesses]: ‖a(θ+ε) − a(θ)‖ as computed
-	Allowance  []float64 // [examples, Witnesses]: for its rounding
+	Size       float64    // ‖z‖/σ of near witnesses; 0 for other kinds
+	Witnesses  int        // of an example
+	Tried      int        // examples whose witnesses were sought: the first ones
+	Std        []float64  // [examples, m]: lower bounds on standard deviations, +Inf for unbounded
+	MeanSquare []float64  // [examples]: A eq. (6), or the sum over an orthonormal basis
+	Winner     []int16    // [examples, m]: the witness that gave it, −1 for none, −2 for all together
+	ZNorm      []float64  // [examples, Witnesses]: ‖a(θ+ε) − a(θ)‖ as computed
+	Allowance  []float64  // [examples, Witnesses]: for its rounding
+	Pair       *PairFloor // what binds every adversary, biased or not; nil of combined witnesses
 
 	array string // the name of the witnesses' array
 }
@@ -116,7 +118,12 @@ func (e Experiment) result(rec *record) *Result {
 	for _, s := range rec.sets {
 		b := &Bounds{Size: s.size, Witnesses: s.each, Tried: len(r.Indices), Std: s.std, MeanSquare: s.meanSquare,
 			Winner: s.winner, ZNorm: s.znorm, Allowance: s.allowance, array: s.name + "_eps"}
+		if !s.joint {
+			b.Pair = &PairFloor{Share: s.pair.share, Std: s.pair.floor, MeanSquare: s.pair.square}
+		}
 		switch s.name {
+		case pairName:
+			r.Pairs = b
 		case farName:
 			r.Far = b
 		case barankinName:

@@ -22,6 +22,7 @@ type Settings struct {
 	Far      FarOptions      `json:"far,omitzero"`      // witnesses far from θ
 	Barankin BarankinOptions `json:"barankin,omitzero"` // witnesses along every singular direction, combined, the far ones with them
 	Twins    TwinOptions     `json:"twins,omitzero"`    // inputs of the same features, or on a grid nearly the same
+	Pairs    PairOptions     `json:"pairs,omitzero"`    // inputs far from θ that the noise hides
 
 	// Reasons say why this search was chosen and what was left out. A run fills them in.
 	Reasons []string `json:"reasons,omitempty"`

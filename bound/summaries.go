@@ -36,6 +36,19 @@ func (e Experiment) summaries(r *Result) []Summary {
 		add(Summary{Method: MethodHCR, Search: SearchTwins, Examples: t.Tried}, t.Std[:t.Tried*m], t.MeanSquare[:t.Tried], e.Twins.Domain, true,
 			Note{Kind: NoteTwins, Examples: t.Tried})
 	}
+	pair := func(search string, size float64, b *Bounds, domain Domain, counted bool, notes ...Note) {
+		if b != nil {
+			add(Summary{Method: MethodPair, Search: search, Size: size, Examples: b.Tried}, b.Pair.Std[:b.Tried*m], b.Pair.MeanSquare[:b.Tried], domain, counted, append(notes, Note{Kind: NotePair})...)
+		}
+	}
+	for _, s := range r.Sizes {
+		pair(e.Search.Search, s.Size, s, e.Domain, false)
+	}
+	pair(SearchFar, 0, r.Far, e.Far.Domain, true)
+	if t := r.Twins; t != nil {
+		pair(SearchTwins, 0, t, e.Twins.Domain, true, Note{Kind: NoteTwins, Examples: t.Tried})
+	}
+	pair(SearchPairs, 0, r.Pairs, e.Pairs.Domain, true)
 	if r.CramerRao != nil {
 		for _, b := range bands {
 			todo = append(todo, func() Summary { return e.axis(r.CramerRao, b, n) }, func() Summary { return e.full(r.CramerRao, b, n) })

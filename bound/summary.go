@@ -14,6 +14,8 @@ const (
 	MethodMeanSquare         = "hcr-mean-square"      // its mean-square form, A eq. (6), as a root mean square per input
 	MethodBarankin           = "barankin"             // several witnesses combined, McAulay and Hofstetter's form; nowhere below the best of them by itself
 	MethodBarankinMeanSquare = "barankin-mean-square" // its sum over an orthonormal basis
+	MethodPair               = "pair"                 // floor for every adversary, biased or not, on average over an input and a witness
+	MethodPairMeanSquare     = "pair-mean-square"     // of the whole input, as a root mean square per input
 	MethodCramerRaoAxis      = "cramer-rao-axis"      // A eq. (28)
 	MethodCramerRao          = "cramer-rao"           // of the identifiable part of each coordinate
 )
@@ -22,6 +24,7 @@ const (
 const (
 	SearchFar   = "far"   // FarOptions
 	SearchTwins = "twins" // TwinOptions
+	SearchPairs = "pairs" // PairOptions
 )
 
 // The standings of a figure, from the strongest down.
@@ -35,7 +38,8 @@ const (
 var QuantileLevels = []float64{0.05, 0.25, 0.5, 0.75, 0.95}
 
 // A Summary is one entry of a report's bounds: lower bounds on the standard
-// deviation of unbiased estimators, over examples and coordinates.
+// deviation of unbiased estimators, over examples and coordinates. Those of MethodPair and
+// MethodPairMeanSquare are lower bounds on the root mean square errors of all estimators.
 type Summary struct {
 	Method      string  `json:"method"`
 	Search      string  `json:"search,omitempty"`
@@ -55,6 +59,10 @@ type Summary struct {
 	Notes             []Note              `json:"notes,omitempty"`
 	Vacuous           *Note               `json:"vacuous,omitempty"` // why the bound says nothing, where it does not
 }
+
+// Pair reports whether a row is about pairs of inputs: it binds every adversary, biased or
+// not, on average over both.
+func (s Summary) Pair() bool { return s.Method == MethodPair || s.Method == MethodPairMeanSquare }
 
 // summarize fills the quantiles of std, in which +Inf stands for unbounded. It
 // sorts std.

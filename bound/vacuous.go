@@ -16,12 +16,12 @@ func (e Experiment) vacuous(s Summary) *Note {
 	switch {
 	case s.Values == 0:
 		return nil
-	case s.Quantile(topLevel) == 0 && e.divergent():
+	case s.Quantile(topLevel) == 0 && !s.Pair() && e.divergent():
 		return &Note{Kind: VacuousDivergence, Noise: noiseName(e.Noise)}
 	case s.Quantile(topLevel) == 0:
 		return &Note{Kind: VacuousZero, Fraction: topLevel}
-	case s.Method == MethodCramerRaoAxis:
-		return nil // about one unknown only
+	case s.Method == MethodCramerRaoAxis, s.Pair():
+		return nil // about one unknown only, or about all estimators
 	case n > 0 && n < p:
 		return &Note{Kind: VacuousFewer, Features: n, Inputs: p}
 	case s.Method == MethodCramerRao && s.UnboundedFraction >= .5:

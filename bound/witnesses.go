@@ -8,7 +8,7 @@ const (
 )
 
 // witnessSet is what is recorded of one kind of witness: the near witnesses of one size, far
-// witnesses, combined ones or twins.
+// witnesses, combined ones, twins, or those that are searched for pair floors.
 type witnessSet struct {
 	name   string // the prefix of the arrays' names, without the underscore
 	size   float64
@@ -28,6 +28,7 @@ type witnessSet struct {
 	std        []float64 // [examples, m], +Inf for unbounded
 	winner     []int16   // [examples, m], the witness that gave it; −1 for none, −2 for all together
 	meanSquare []float64 // [examples], A eq. (6)
+	pair       pairFloors
 }
 
 // witnessSets lists the kinds of witnesses of a resolved experiment.
@@ -45,6 +46,9 @@ func (e Experiment) witnessSets() (all []*witnessSet) {
 	if e.Twins.Examples > 0 {
 		all = append(all, &witnessSet{name: twinName, each: 2, domain: e.Twins.Domain, double: true, counted: true})
 	}
+	if e.Pairs.Witnesses > 0 {
+		all = append(all, &witnessSet{name: pairName, each: e.Pairs.Witnesses, domain: e.Pairs.Domain, counted: true})
+	}
 	for _, s := range all {
 		s.runtime = e.Runtime.Error
 		s.double = s.double || s.domain.Grid != nil
@@ -56,11 +60,18 @@ func (e Experiment) witnessSets() (all []*witnessSet) {
 func (s *witnessSet) columns(p, m int) columns {
 	prefix := s.name + "_"
 	cols := columns{
-		{prefix + "std", []int{m}, slice(&s.std)},
-		{prefix + "winner", []int{m}, slice(&s.winner)},
-		{prefix + "mean_square", nil, slice(&s.meanSquare)},
 		{prefix + "z_norm", []int{s.each}, slice(&s.znorm)},
 		{prefix + "allowance", []int{s.each}, slice(&s.allowance)},
+	}
+	if s.name != pairName {
+		cols = append(columns{
+			{prefix + "std", []int{m}, slice(&s.std)},
+			{prefix + "winner", []int{m}, slice(&s.winner)},
+			{prefix + "mean_square", nil, slice(&s.meanSquare)},
+		}, cols...)
+	}
+	if !s.joint {
+		cols = append(cols, s.pair.columns(s.name, s.each, m)...)
 	}
 	if s.double {
 		cols = append(cols, column{prefix + "eps", []int{s.each, p}, slice(&s.eps64)})

@@ -56,7 +56,7 @@ const MaxWitnesses = 4096
 // Further are the bounds beyond one near witness for each example.
 type Further struct {
 	Barankin int // witnesses that Barankin's bound combines
-	Far      int // starts from which far witnesses are searched
+	Far      int // starts from which far witnesses are searched, and those of pair floors with them
 	Twins    int // examples for which twins are searched
 }
 
@@ -82,6 +82,7 @@ func (f Further) AddIn(x *bound.Experiment, far bound.Domain, seed uint64) {
 	}
 	if f.Far > 0 {
 		x.Far = bound.FarOptions{Starts: f.Far, Domain: far, Seed: seed}
+		x.Pairs = bound.PairOptions{Witnesses: bound.MostPairs, Domain: far}
 	}
 	if f.Twins > 0 {
 		x.Twins = bound.TwinOptions{Examples: f.Twins, Domain: far, Seed: seed}

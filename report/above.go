@@ -38,13 +38,14 @@ const notCompared = "not compared with guessing the mean of the training data, w
 // too, or for whole inputs as a root mean square. Who knows what inputs look like is not
 // limited by such a floor. Where that was not measured, a row that is above guessing the
 // middle of the data's range is marked. Rows without a figure to compare with stay unmarked
-// (nil), and so does van Trees' bound, which binds such adversaries under its assumption.
+// (nil), and so do van Trees' bound, which binds such adversaries under its assumption, and
+// floors on pairs of inputs, which bind them on average over both.
 func (r *Report) ComparePrior() {
 	for i := range r.Bounds {
 		b := &r.Bounds[i]
 		b.AbovePrior = nil
 		prior := rowOfBand(r.blind().rows, b.Band)
-		if prior == nil || b.Status == bound.StatusAssumed {
+		if prior == nil || b.Status == bound.StatusAssumed || b.Pair() {
 			continue
 		}
 		level := prior.Quantile(.5)
@@ -108,7 +109,7 @@ func (r *Report) AboveWords(b bound.Summary) string {
 // marked.
 func (r *Report) aboveLegend() string {
 	marked, compared, floors := false, false, false
-	for _, b := range r.Bounds {
+	for _, b := range r.unbiased() {
 		floors = floors || b.Status != bound.StatusAssumed
 		compared = compared || b.AbovePrior != nil
 		marked = marked || isAbove(b.AbovePrior)

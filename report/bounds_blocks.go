@@ -12,6 +12,7 @@ func (d *document) bounds(r *Report) {
 	d.everybody(r)
 	d.floors(r)
 	d.pairs(r)
+	d.pairFloors(r)
 	d.gallery(r)
 	d.histograms(r)
 	d.boundRows(r)
@@ -48,7 +49,7 @@ func (d *document) histograms(r *Report) {
 // boundRows adds a table of the bounds for each standing of a claim. Where a chart of floors shows
 // the bands, a terminal leaves out rows of one band and of whole inputs.
 func (d *document) boundRows(r *Report) {
-	if len(r.Bounds) == 0 {
+	if len(r.unbiased()) == 0 {
 		return
 	}
 	d.section("The bounds in figures")
@@ -65,17 +66,17 @@ func (d *document) boundRows(r *Report) {
 		}
 		return t
 	}
-	folded := r.folded()
+	folded, unbiased := r.folded(), r.unbiased()
 	d.on(onTerminal, func(d *document) {
 		d.table(build(folded, shortName))
 		d.say(folded.legend()...)
-		if len(r.Bounds) > len(folded.Bounds) {
+		if len(unbiased) > len(folded.Bounds) {
 			d.say("Rows for low bands and whole inputs are in report.html.")
 		}
 	})
 	d.on(onPage|onMarkdown, func(d *document) {
 		t := build(r, longName)
-		d.add(details{Summary: fmt.Sprintf("All %s", Count(len(r.Bounds), "row")), Open: r.FloorsAndCeilings == nil, Blocks: collect(func(d *document) {
+		d.add(details{Summary: fmt.Sprintf("All %s", Count(len(unbiased), "row")), Open: r.FloorsAndCeilings == nil, Blocks: collect(func(d *document) {
 			d.table(t)
 			d.soft(r.legend()...)
 		})})

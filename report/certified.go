@@ -112,7 +112,7 @@ func (r *Report) strongest(band string, sort func(boundKind) bool) *bound.Summar
 	var best *bound.Summary
 	for i := range r.Bounds {
 		b := &r.Bounds[i]
-		if b.Status != bound.StatusCertified || meanSquare(b.Method) || b.Band != band || !sort(kindOf(*b)) {
+		if b.Status != bound.StatusCertified || b.Pair() || meanSquare(b.Method) || b.Band != band || !sort(kindOf(*b)) {
 			continue
 		}
 		if best == nil || b.Quantile(.5) > best.Quantile(.5) {

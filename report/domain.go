@@ -42,7 +42,7 @@ func (r *Report) among(domain string) string {
 // domains says what the names of the domains stand for that rows are about.
 func (r *Report) domains() string {
 	var said []string
-	for _, b := range r.Bounds {
+	for _, b := range r.unbiased() {
 		if s := r.Among(b.Domain); s != "" {
 			said = append(said, b.Domain+", "+s)
 		}

@@ -114,8 +114,8 @@ func full(t *testing.T) *Report {
 	}
 	r.ComparePrior()
 	o := original{index: 5, label: 3, name: "three", shape: []int{1, 2, 2}, theta: []float32{0, 1, .5, .25}, denormalize: func(x float64, _ int) float64 { return x }}
-	for _, p := range []Pair{{Kind: "farthest", Domain: bound.DomainStored, Guessed: .5002, ZNorm: 1e-12, Allowance: 1e-9, Median: Number(inf), Unbounded: true}, {Kind: "nearest to example 17", Domain: bound.DomainStored, Guessed: .512, ZNorm: .1, Allowance: 1e-9, Median: 3}} {
-		if err := r.addPair(o, []float64{1, 0, 0, 1}, p); err != nil {
+	for _, p := range []Pair{{Search: bound.SearchTwins, Kind: "farthest", Domain: bound.DomainStored, Guessed: .5002, ZNorm: 1e-12, Allowance: 1e-9, Median: Number(inf), Unbounded: true}, {Search: bound.SearchTwins, Kind: "nearest to example 17", Domain: bound.DomainStored, Guessed: .512, ZNorm: .1, Allowance: 1e-9, Median: 3}} {
+		if err := r.addPair(o, []float64{1, 0, 0, 1}, .2, p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -404,8 +404,8 @@ func TestBandNames(t *testing.T) {
 
 // TestPairsTogether sums up pairs, and never says that features are the same.
 func TestPairsTogether(t *testing.T) {
-	near := Pair{RMS: 20, Allowance: 1e-3, Domain: bound.DomainStored, Guessed: .5002}
-	far := Pair{RMS: 30, ZNorm: .1, Allowance: 1e-3, Domain: bound.DomainStored, Guessed: .52}
+	near := Pair{Search: bound.SearchTwins, RMS: 20, Allowance: 1e-3, Domain: bound.DomainStored, Guessed: .5002}
+	far := Pair{Search: bound.SearchTwins, RMS: 30, ZNorm: .1, Allowance: 1e-3, Domain: bound.DomainStored, Guessed: .52}
 	odd := far
 	odd.Guessed = Number(math.NaN())
 	r := &Report{Data: Data{Stored: &Stored{As: HeldBytes}}}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tattle/bound"
+	"tattle/internal/simd"
 	"tattle/measure"
 	"tattle/nn"
 	"tattle/release"
@@ -25,7 +26,7 @@ func (r *Report) setGallery(m measure.Request, res *bound.Result, c *measure.Att
 	if err := r.addReconstructions(m, res, c); err != nil {
 		return err
 	}
-	if res == nil || res.Twins == nil {
+	if res == nil || res.Twins == nil && res.Pairs == nil {
 		return nil
 	}
 	return r.addPairs(m, res)
@@ -100,33 +101,68 @@ func shots(res *bound.Result, i, p int) (names []string, std [][]float64) {
 	return names, std
 }
 
-// addPairs shows the first examples beside their twins.
+// pairKinds are the witnesses of an example that are shown.
+var pairKinds = []struct {
+	search string
+	kind   string
+	at     int // of its kind; the one with the largest floor where negative
+}{
+	{bound.SearchTwins, "farthest", 0},
+	{bound.SearchTwins, "nearest to an image of another class", 1},
+	{bound.SearchPairs, "largest floor for every adversary", -1},
+}
+
+// addPairs shows the first examples beside other inputs that the noise hardly tells apart.
 func (r *Report) addPairs(m measure.Request, res *bound.Result) error {
-	for i := range min(GalleryPictures, res.Twins.Tried) {
-		eps, err := res.Witnesses(res.Twins, i)
-		if err != nil {
-			return err
-		}
+	for i := range min(GalleryPictures, len(res.Indices)) {
 		o := originalOf(m, i)
-		for k, kind := range []string{"farthest", "nearest to an image of another class"} {
+		for _, k := range pairKinds {
+			b, domain := res.Twins, res.Experiment.Twins.Domain
+			if k.search == bound.SearchPairs {
+				b, domain = res.Pairs, res.Experiment.Pairs.Domain
+			}
+			if b == nil || i >= b.Tried {
+				continue
+			}
+			eps, err := res.Witnesses(b, i)
+			if err != nil {
+				return err
+			}
+			at := k.at
+			if at < 0 {
+				at = bestWitness(b, eps, i)
+			}
 			p := len(o.theta)
-			other := eps[k*p : (k+1)*p]
+			other := eps[at*p : (at+1)*p]
 			if !slices.ContainsFunc(other, func(v float64) bool { return v != 0 }) {
 				continue // none was found
 			}
 			for j, v := range o.theta {
 				other[j] += float64(v)
 			}
-			at := i*res.Twins.Witnesses + k
-			pair := Pair{Kind: kind, Domain: res.Experiment.Twins.Domain.String(), ZNorm: Number(res.Twins.ZNorm[at]), Allowance: Number(res.Twins.Allowance[at])}
-			pair.Guessed = Number(guessed(res.Experiment, res.Twins.ZNorm[at]+res.Twins.Allowance[at]))
-			pairMedian(&pair, res, i)
-			if err := r.addPair(o, other, pair); err != nil {
+			at += i * b.Witnesses
+			pair := Pair{Search: k.search, Kind: k.kind, Domain: domain.String(), ZNorm: Number(b.ZNorm[at]), Allowance: Number(b.Allowance[at]), Median: Number(math.NaN())}
+			pair.Guessed = Number(guessed(res.Experiment, b.ZNorm[at]+b.Allowance[at]))
+			if res.Twins != nil && i < res.Twins.Tried {
+				pairMedian(&pair, res, i)
+			}
+			if err := r.addPair(o, other, b.Pair.Share[at], pair); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// bestWitness returns the witness of example i with the largest floor of the whole input.
+func bestWitness(b *bound.Bounds, eps []float64, i int) (best int) {
+	p, most := len(eps)/b.Witnesses, 0.
+	for k := range b.Witnesses {
+		if v := simd.SumSquares(eps[k*p:(k+1)*p]) * b.Pair.Share[i*b.Witnesses+k]; v > most {
+			best, most = k, v
+		}
+	}
+	return best
 }
 
 // guessed is the probability with which the best test between two inputs, both as

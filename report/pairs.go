@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tattle/bound"
 )
@@ -13,13 +14,15 @@ type Pair struct {
 	Index     int    `json:"index"`
 	Label     int    `json:"label"`
 	Name      string `json:"name,omitempty"`
-	Kind      string `json:"kind"` // "farthest", or "nearest to example 17"
+	Search    string `json:"search"` // how the other input was found: bound.SearchTwins or bound.SearchPairs
+	Kind      string `json:"kind"`   // "farthest", or "nearest to an image of another class"
 	RMS       Number `json:"rms_grey_levels"`
 	Domain    string `json:"domain,omitempty"` // of the other input, as bound.Summary says it
 	ZNorm     Number `json:"z_norm"`
-	Allowance Number `json:"allowance"` // for rounding, and what the features' runtime errs by
-	Guessed   Number `json:"guessed"`   // at most: with what probability who sees the release, and knows that it is one of the two, both as likely, says which; null where it is not known
-	Median    Number `json:"median"`    // of the bounds the pair gives over all coordinates; null where unbounded
+	Allowance Number `json:"allowance"`         // for rounding, and what the features' runtime errs by
+	Guessed   Number `json:"guessed"`           // at most: with what probability who sees the release, and knows that it is one of the two, both as likely, says which; null where it is not known
+	Floor     Number `json:"floor_grey_levels"` // no adversary, biased or not, errs by less on average over the two: root mean square error over the input
+	Median    Number `json:"median"`            // of the bounds the pair gives over all coordinates; null where unbounded
 	Unbounded bool   `json:"unbounded,omitempty"`
 
 	FirstSHA256  string `json:"first_sha256,omitempty"` // of the pictures
@@ -29,15 +32,16 @@ type Pair struct {
 }
 
 // addPair puts a pair into the report: the original and another input, both as
-// the model sees them. It fills in the distance. It panics where other has
-// another length than theta.
-func (r *Report) addPair(o original, other []float64, p Pair) error {
+// the model sees them. It fills in the distance, and the floor that follows from share,
+// the h of release.PairShare. It panics where other has another length than theta.
+func (r *Report) addPair(o original, other []float64, share float64, p Pair) error {
 	if len(other) != len(o.theta) {
 		panic("report: a pair of different lengths")
 	}
 	theta := o.pixels()
 	p.Index, p.Label, p.Name = o.index, o.label, o.name
 	p.RMS = Number(o.distance(theta, other))
+	p.floored(share)
 	var err error
 	if p.first, p.FirstSHA256, err = o.png(theta); err != nil {
 		return err
@@ -52,12 +56,16 @@ func (r *Report) addPair(o original, other []float64, p Pair) error {
 // twinsTogether sums the pairs up.
 func (r *Report) twinsTogether() string {
 	least, most, apart, guessed, domain := math.Inf(1), 0., 0., 0., ""
-	for _, p := range r.Pairs {
+	twins := slices.DeleteFunc(slices.Clone(r.Pairs), func(p Pair) bool { return p.Search != bound.SearchTwins })
+	if len(twins) == 0 {
+		return ""
+	}
+	for _, p := range twins {
 		least, most = min(least, float64(p.RMS)), max(most, float64(p.RMS))
 		apart, guessed = max(apart, p.apart()), max(guessed, float64(p.Guessed)) // NaN stays
 		domain = p.Domain
 	}
-	n := len(r.Pairs)
+	n := len(twins)
 	distance := number(least)
 	if n > 1 {
 		distance += " to " + number(most)
@@ -74,8 +82,8 @@ func (r *Report) twinsTogether() string {
 // apart is the most that the features of a pair differ by.
 func (p Pair) apart() float64 { return float64(p.ZNorm) + float64(p.Allowance) }
 
-// mostPairs is how many pairs the page shows: after a dozen one has seen it.
-const mostPairs = 12
+// mostPairs is how many pairs the page shows: three of each of six inputs.
+const mostPairs = 18
 
 // A twinCard is one original with its pairs' other inputs.
 type twinCard struct {
@@ -102,6 +110,9 @@ func (p Pair) caption() string {
 	if p.Name != "" {
 		s += " (" + p.Name + ")"
 	}
+	if math.IsNaN(float64(p.Median)) {
+		return s
+	}
 	if p.Unbounded || math.IsInf(float64(p.Median), 1) {
 		return s + "; together its twins leave unbiased errors no useful limit in half of the coordinates"
 	}
@@ -114,5 +125,9 @@ func (p Pair) says() string {
 	if p.Domain == bound.DomainStored {
 		said += ", both stored inputs"
 	}
-	return said + fmt.Sprintf(", features at most %s apart", atMostNumber(p.apart()))
+	said += fmt.Sprintf(", features at most %s apart", atMostNumber(p.apart()))
+	if p.Floor > 0 {
+		said += fmt.Sprintf("; no adversary errs by less than %s grey levels on average over the two", AtLeastNumber(float64(p.Floor)))
+	}
+	return said
 }

@@ -186,7 +186,7 @@ func TestPageIsSmall(t *testing.T) {
 	for i := range 10 {
 		o.index, o.theta = i, noise()
 		for _, kind := range []string{"farthest", "nearest"} {
-			if err := r.addPair(o, widen(noise()), Pair{Kind: kind}); err != nil {
+			if err := r.addPair(o, widen(noise()), .2, Pair{Search: bound.SearchTwins, Kind: kind}); err != nil {
 				t.Fatal(err)
 			}
 		}

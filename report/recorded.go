@@ -126,7 +126,7 @@ func recordedFurther(x *bound.Experiment, r *Report, data *dataset.Set, shape []
 	if err != nil {
 		return err
 	}
-	x.Far, x.Barankin, x.Twins = bound.FarOptions{}, bound.BarankinOptions{}, bound.TwinOptions{}
+	x.Far, x.Barankin, x.Twins, x.Pairs = bound.FarOptions{}, bound.BarankinOptions{}, bound.TwinOptions{}, bound.PairOptions{}
 	further.AddIn(x, far, r.Seed)
 	return nil
 }

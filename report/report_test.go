@@ -127,8 +127,9 @@ func standsAlone(t *testing.T, r *Report) {
 		t.Fatal(err)
 	}
 	s := b.String()
+	words := regexp.MustCompile(`base64,[A-Za-z0-9+/=]+`).ReplaceAllString(s, "") // a picture's bytes may spell anything
 	for _, banned := range []string{"<script", "http://", "https://", "<odd>", "<two>", "NaN", "+Inf", "<no value>", "ZgotmplZ"} {
-		if strings.Contains(s, banned) {
+		if strings.Contains(words, banned) {
 			t.Errorf("the page contains %q", banned)
 		}
 	}

@@ -16,7 +16,7 @@ var statuses = []string{bound.StatusCertified, StatusDemonstrated, bound.StatusE
 func (r *Report) rows(status string, name func(bound.Summary) string) [][]string {
 	var rows [][]string
 	for _, b := range r.Bounds {
-		if b.Status != status {
+		if b.Status != status || b.Pair() {
 			continue
 		}
 		cells := []string{name(b) + r.some(b.Examples), strings.ReplaceAll(marked(times(b.Band), b.AbovePrior), " ", ""), cmp.Or(b.Domain, "–")}
@@ -82,7 +82,7 @@ func meanSquare(method string) bool { return strings.HasSuffix(method, "-mean-sq
 // legend says what the short names stand for.
 func (r *Report) legend() []string {
 	var lines, searches []string
-	for _, b := range r.Bounds {
+	for _, b := range r.unbiased() {
 		if n := methodNames[kindOf(b)]; n[1] != "" {
 			lines = append(lines, n[1]+": "+n[2]+".")
 		}

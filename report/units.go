@@ -19,7 +19,7 @@ func (r *Report) folded() *Report {
 	short.Bounds, short.Attacks, short.PriorAlone = nil, nil, nil
 	short.MidRange = nil
 	for _, b := range r.Bounds {
-		if b.Band == "all" && !meanSquare(b.Method) {
+		if b.Band == "all" && !b.Pair() && !meanSquare(b.Method) {
 			short.Bounds = append(short.Bounds, b)
 		}
 	}

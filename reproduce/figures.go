@@ -146,7 +146,7 @@ func (f Further) Authors() bool { return f.Folder == publishedFolder }
 
 // authors is the experiment of the authors' procedure: one near witness, theirs.
 func authors(x bound.Experiment) bound.Experiment {
-	x.Barankin, x.Far, x.Twins = bound.BarankinOptions{}, bound.FarOptions{}, bound.TwinOptions{}
+	x.Barankin, x.Far, x.Twins, x.Pairs = bound.BarankinOptions{}, bound.FarOptions{}, bound.TwinOptions{}, bound.PairOptions{}
 	x.Search.Search = bound.Published
 	return x
 }

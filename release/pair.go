@@ -1,10 +1,6 @@
-package bayes
+package release
 
-import (
-	"math"
-
-	"tattle/release"
-)
+import "math"
 
 // PairShare returns at most
 //
@@ -18,22 +14,22 @@ import (
 //
 // For Gaussian noise it is exact up to rounding; for another it is ρ²/4, from Cauchy's inequality
 // ρ² = (∫√(f0·f1))² ≤ ∫ f0·f1/(f0+f1)·∫(f0 + f1) = 4h.
-func PairShare(noise release.Noise, z, e []float64, queries int) float64 {
+func PairShare(noise Noise, z, e []float64, queries int) float64 {
 	k := float64(max(queries, 1))
-	if g, ok := noise.(release.Gaussian); ok {
+	if g, ok := noise.(Gaussian); ok {
 		var s float64
 		for j, v := range z {
 			t := math.Abs(v) + e[j]
 			s += t * t
 		}
-		const unit = 0x1p-53
-		return gaussianShare(math.Sqrt(s*k) / g.Sigma * (1 + (float64(len(z))+16)*unit))
+		return GaussianPairShare(math.Sqrt(s*k) / g.Sigma * (1 + (float64(len(z))+16)*unit))
 	}
-	ρ := release.AffinityLow(noise, z, e)
+	ρ := AffinityLow(noise, z, e)
 	return math.Pow(ρ, 2*k) / 4 * (1 - 1e-12)
 }
 
-// gaussianShare returns at most h for unit normal noise at a distance d,
+// GaussianPairShare returns at most the h of PairShare for Gaussian noise of standard deviation σ and
+// features that differ by a norm of at most dσ,
 //
 //	h = ¼e^(−d²/8)·E[sech(dZ/2)], Z ~ N(0, 1):
 //
@@ -44,7 +40,7 @@ func PairShare(noise release.Noise, z, e []float64, queries int) float64 {
 // 2√2·e^(a²/2)/(e^(2πa/s) − 1) (Trefethen and Weideman, SIAM Review 56, 2014, Theorem 5.1), which is 10⁻¹⁶ for
 // s = a/6. The terms beyond 9 that are left out are positive. Far apart, where that error is no longer small beside the
 // mean, h ≥ ¼(1 − TV) = ½Φ(−d/2) serves.
-func gaussianShare(d float64) float64 {
+func GaussianPairShare(d float64) float64 {
 	far := math.Erfc(d/2/math.Sqrt2) / 4 * (1 - 1e-12)
 	if !(d < 60) {
 		return far

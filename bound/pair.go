@@ -1,0 +1,139 @@
+package bound
+
+import (
+	"math"
+
+	"tattle/release"
+)
+
+// pairName prefixes the arrays of the witnesses that are searched for pair floors.
+const pairName = "pair"
+
+// PairOptions configures the search for witnesses of pair floors: inputs whose features
+// the noise hides, as far from θ as possible. Near witnesses, far ones and twins prove such
+// floors as well. Its zero value disables the search.
+type PairOptions struct {
+	Witnesses int    `json:"witnesses"` // per example, at most MostPairs; 0 for none
+	Domain    Domain `json:"domain"`    // where θ+ε stays; on a grid, the box is searched and the result rounded
+}
+
+// pairFloors are what the witnesses of one kind prove of every adversary, biased or not:
+// on average over an input θ and another one θ+ε, its mean-square error of wᵀθ is at least
+// (wᵀε)²·h, and ‖ε‖²·h over all coordinates of the input (release.PairShare).
+type pairFloors struct {
+	share  []float64 // [examples, each], h of each witness
+	floor  []float64 // [examples, m], the largest |wᵀε|√h
+	square []float64 // [examples], the largest ‖ε‖²h/p
+}
+
+// columns lists the arrays of the witnesses of that name.
+func (f *pairFloors) columns(name string, each, m int) columns {
+	prefix := pairPrefix(name)
+	return columns{
+		{prefix + "pair_share", []int{each}, slice(&f.share)},
+		{prefix + "pair_floor", []int{m}, slice(&f.floor)},
+		{prefix + "pair_mean_square", nil, slice(&f.square)},
+	}
+}
+
+// pairPrefix prefixes the names of those arrays.
+func pairPrefix(name string) string {
+	if name == pairName {
+		return ""
+	}
+	return name + "_"
+}
+
+// Pair returns a lower bound on the root mean square of the errors of wᵀθ that any
+// estimator makes at θ and at θ+ε, given g = wᵀε as computed and a bound gerr on its
+// error, which moves g toward zero.
+func (d Divergence) Pair(g, gerr float64) float64 {
+	g = (math.Abs(g) - gerr) * (1 - 2*ulp)
+	if !(g > 0 && g <= math.MaxFloat64) {
+		return 0
+	}
+	return atLeast(g * math.Sqrt(d.Share) * (1 - 4*ulp))
+}
+
+// PairMeanSquare returns a lower bound on the mean-square error per input that any
+// estimator of the whole input makes, on average over θ and θ+ε. The sum of squares errs
+// by at most pu/(1−pu).
+func (d Divergence) PairMeanSquare(eps []float64) float64 {
+	s, p := square(eps), float64(len(eps))
+	if !(s >= 0x1p-960 && s <= math.MaxFloat64) {
+		return 0
+	}
+	return atLeast(s / p * d.Share * (1 - (p+16)*ulp))
+}
+
+// slack returns how far a floor may be off, relatively, on another processor. With
+// q = −ln 4h, a small relative change of ‖z‖ changes h by less than 4q times as much.
+func (d Divergence) slack() float64 {
+	q := -math.Log(4 * d.Share)
+	if !(q > 0) {
+		return certificateTolerance
+	}
+	return min(certificateTolerance+4*q*(certificateTolerance+2*d.Rounding/(d.ZNorm+d.Allowance)), mostTolerance)
+}
+
+// pairs are the pair floors of one example.
+type pairs struct {
+	floor   []float64 // [m]
+	slack   []float64 // [m], how far each may be off
+	square  float64
+	squared float64 // how far square may be off
+}
+
+// add takes what a witness proves, wᵀε being g up to gerr.
+func (v *pairs) add(d Divergence, eps, g []float64, gerr float64) {
+	if v.floor == nil {
+		v.floor, v.slack = make([]float64, len(g)), make([]float64, len(g))
+	}
+	slack := d.slack()
+	for k, x := range g {
+		if f := d.Pair(x, gerr); f > v.floor[k] {
+			v.floor[k], v.slack[k] = f, slack
+		}
+	}
+	if s := d.PairMeanSquare(eps); s > v.square {
+		v.square, v.squared = s, slack
+	}
+}
+
+// keep stores the floors of example i.
+func (f *pairFloors) keep(i, m int, p *proof) {
+	for k, d := range p.ds {
+		f.share[i*len(p.ds)+k] = d.Share
+	}
+	copy(rowOf(f.floor, i, m), p.pairs.floor)
+	f.square[i] = p.pairs.square
+}
+
+// pairFloors compares the floors of example i, as they are recorded, with those that p
+// proves.
+func (v *verifier) pairFloors(of *witnessSet, index, i, m int, p *proof) {
+	prefix, old := pairPrefix(of.name), &of.pair
+	for k, d := range p.ds {
+		v.compare(prefix+"pair_share", index, k, old.share[i*len(p.ds)+k], d.Share, d.slack())
+	}
+	for k, f := range p.pairs.floor {
+		v.compare(prefix+"pair_floor", index, k, old.floor[i*m+k], f, p.pairs.slack[k])
+	}
+	v.compare(prefix+"pair_mean_square", index, -1, old.square[i], p.pairs.square, p.pairs.squared)
+}
+
+// share returns at most the h of PairShare for features that differ by z up to e under
+// noise that is not Gaussian.
+func (c *Certifier) share(z, e []float64) float64 {
+	if h := release.PairShare(c.Noise, z, e, c.Queries); h > 0 {
+		return h
+	}
+	return 0
+}
+
+// A PairFloor is what a kind of witness proves of every adversary on pairs of inputs.
+type PairFloor struct {
+	Share      []float64 // [examples, witnesses]: h of release.PairShare, at most ¼
+	Std        []float64 // [examples, m]: lower bounds on root mean square errors of coordinates
+	MeanSquare []float64 // [examples]: on the mean-square error per input
+}

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"tattle/bound"
+)
+
+// unbiased returns the rows that are not about pairs of inputs: all but van Trees' bound
+// limit unbiased estimators only.
+func (r *Report) unbiased() []bound.Summary {
+	return slices.DeleteFunc(slices.Clone(r.Bounds), bound.Summary.Pair)
+}
+
+// pairNames name the witnesses of pair floors by their search; all others are near ones.
+var pairNames = map[string]string{
+	bound.SearchFar:   "far witnesses",
+	bound.SearchTwins: "twins",
+	bound.SearchPairs: "searched for these floors",
+}
+
+// pairName names the witnesses of a row.
+func pairName(b bound.Summary) string {
+	if name, ok := pairNames[b.Search]; ok {
+		return name
+	}
+	name := "near witnesses"
+	if b.Size > 0 {
+		name += ", s = " + Fraction(b.Size)
+	}
+	return name
+}
+
+// pairFloors adds what no adversary can do better on pairs of inputs, biased or not.
+func (d *document) pairFloors(r *Report) {
+	if !slices.ContainsFunc(r.Bounds, bound.Summary.Pair) {
+		return
+	}
+	d.section("Floors for every adversary, on pairs of inputs")
+	d.say(r.pairSentence())
+	t := table{Says: "Lower bounds on the root mean square error of every adversary, biased or not, averaged over an input and another one; " + r.units() + ", as quantiles over " + r.tried(r.Data.Examples) + " (a number in brackets: over that many inputs). Do not compare them with attacks on the inputs alone, which may err by less there and by more on the other input.",
+		Heads: []string{"other input", "claim", "of", "5%", "25%", "50%", "75%", "95%"}, Words: []int{1}}
+	for _, b := range r.Bounds {
+		if !b.Pair() {
+			continue
+		}
+		of := times(b.Band) + " " + b.Coordinates
+		if meanSquare(b.Method) {
+			of = "whole input, rms"
+		}
+		cells := []string{pairName(b) + r.some(b.Examples), b.Status, of}
+		for _, q := range bound.QuantileLevels {
+			cells = append(cells, AtLeastNumber(b.Quantile(q)))
+		}
+		t.add(cells...)
+	}
+	d.table(t)
+	d.soft("A pair floor says nothing against an adversary who knows that one of the two inputs is implausible: such an adversary answers the other one and may be right.")
+}
+
+// bestPairs returns the row on whole inputs with the largest median, of those that are
+// about all examples; nil where there is none above 0.
+func (r *Report) bestPairs() *bound.Summary {
+	var best *bound.Summary
+	for i, b := range r.Bounds {
+		if b.Method != bound.MethodPairMeanSquare || b.Examples != r.Data.Examples || !(b.Quantile(.5) > 0) {
+			continue
+		}
+		if best == nil || b.Quantile(.5) > best.Quantile(.5) {
+			best = &r.Bounds[i]
+		}
+	}
+	return best
+}
+
+// pairSentence says what the strongest pairs prove of every adversary.
+func (r *Report) pairSentence() string {
+	b := r.bestPairs()
+	if b == nil {
+		return ""
+	}
+	amount := func(level float64) string {
+		x, unit := b.Quantile(level), " normalised units"
+		if g := float64(r.Data.GreyLevels); g > 0 {
+			x, unit = x*g, " grey levels"
+		}
+		return AtLeastNumber(x) + unit
+	}
+	s := sentenceOf(b.Status)
+	s = s[:len(s)-1] + fmt.Sprintf(": for half of %s there is another input such that no adversary, biased or not, errs by less than %s, averaged over the two (root mean square over the input)", Count(b.Examples, "input"), amount(.5))
+	if b.Quantile(.05) > 0 {
+		s += fmt.Sprintf("; for 95 %% of them this floor is %s or more", amount(.05))
+	}
+	return s + "."
+}
+
+// floored returns below which error no adversary comes on average over the two inputs, h
+// being that of release.PairShare, rounded down.
+func (p *Pair) floored(h float64) {
+	p.Floor = Number(math.Floor(1e6*float64(p.RMS)*math.Sqrt(h)) / 1e6)
+}
