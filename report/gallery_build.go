@@ -143,7 +143,7 @@ func (r *Report) addPairs(m measure.Request, res *bound.Result) error {
 			at += i * b.Witnesses
 			pair := Pair{Search: k.search, Kind: k.kind, Domain: domain.String(), ZNorm: Number(b.ZNorm[at]), Allowance: Number(b.Allowance[at]), Median: Number(math.NaN())}
 			pair.Guessed = Number(guessed(res.Experiment, b.ZNorm[at]+b.Allowance[at]))
-			if res.Twins != nil && i < res.Twins.Tried {
+			if k.search == bound.SearchTwins {
 				pairMedian(&pair, res, i)
 			}
 			if err := r.addPair(o, other, b.Pair.Share[at], pair); err != nil {

@@ -40,24 +40,46 @@ func (d *document) pairFloors(r *Report) {
 	}
 	d.section("Floors for every adversary, on pairs of inputs")
 	d.say(r.pairSentence())
-	t := table{Says: "Lower bounds on the root mean square error of every adversary, biased or not, averaged over an input and another one; " + r.units() + ", as quantiles over " + r.tried(r.Data.Examples) + " (a number in brackets: over that many inputs). Do not compare them with attacks on the inputs alone, which may err by less there and by more on the other input.",
-		Heads: []string{"other input", "claim", "of", "5%", "25%", "50%", "75%", "95%"}, Words: []int{1}}
-	for _, b := range r.Bounds {
-		if !b.Pair() {
-			continue
+	t := table{Says: "Lower bounds on the root mean square error of every adversary, biased or not, averaged over an input and another one; in " + r.unit() + ", as quantiles over coordinates and " + r.tried(r.Data.Examples) + " (a number in brackets: over that many inputs). Do not compare them with attacks on the inputs alone, which may err by less there and by more on the other input.",
+		Heads: []string{"other input", "error", "5%", "50%", "95%"}}
+	for _, status := range statuses {
+		if rows := r.pairRows(status); len(rows) > 0 {
+			t.add(status)
+			t.Rows = append(t.Rows, rows...)
 		}
-		of := times(b.Band) + " " + b.Coordinates
-		if meanSquare(b.Method) {
-			of = "whole input, rms"
-		}
-		cells := []string{pairName(b) + r.some(b.Examples), b.Status, of}
-		for _, q := range bound.QuantileLevels {
-			cells = append(cells, AtLeastNumber(b.Quantile(q)))
-		}
-		t.add(cells...)
 	}
 	d.table(t)
-	d.soft("A pair floor says nothing against an adversary who knows that one of the two inputs is implausible: such an adversary answers the other one and may be right.")
+	d.soft("A pair floor is vacuous for an adversary who knows that one of the two inputs is implausible: such an adversary answers with the other one.")
+}
+
+// pairRows are the pair floors of one standing in words.
+func (r *Report) pairRows(status string) (rows [][]string) {
+	for _, b := range r.Bounds {
+		if !b.Pair() || b.Status != status {
+			continue
+		}
+		of := "coordinate"
+		switch {
+		case meanSquare(b.Method):
+			of = "whole input"
+		case b.Band != bound.AllBand:
+			of = times(b.Band) + " coarsest"
+		}
+		cells := []string{pairName(b) + r.some(b.Examples), of}
+		for _, level := range []float64{.05, .5, .95} {
+			cells = append(cells, AtLeastNumber(r.toUnit(b.Quantile(level))))
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+// toUnit converts an error to r.unit.
+func (r *Report) toUnit(x float64) float64 {
+	if g := float64(r.Data.GreyLevels); g > 0 {
+		return x * g
+	}
+	return x
 }
 
 // bestPairs returns the row on whole inputs with the largest median, of those that are
@@ -81,17 +103,14 @@ func (r *Report) pairSentence() string {
 	if b == nil {
 		return ""
 	}
-	amount := func(level float64) string {
-		x, unit := b.Quantile(level), " normalised units"
-		if g := float64(r.Data.GreyLevels); g > 0 {
-			x, unit = x*g, " grey levels"
-		}
-		return AtLeastNumber(x) + unit
+	half := "half of the " + Count(b.Examples, "input")
+	if b.Examples == 1 {
+		half = "the input"
 	}
 	s := sentenceOf(b.Status)
-	s = s[:len(s)-1] + fmt.Sprintf(": for half of %s there is another input such that no adversary, biased or not, errs by less than %s, averaged over the two (root mean square over the input)", Count(b.Examples, "input"), amount(.5))
-	if b.Quantile(.05) > 0 {
-		s += fmt.Sprintf("; for 95 %% of them this floor is %s or more", amount(.05))
+	s = s[:len(s)-1] + fmt.Sprintf(": for %s there is another input such that no adversary, biased or not, errs by less than %s %s, averaged over the two (root mean square over the input)", half, AtLeastNumber(r.toUnit(b.Quantile(.5))), r.unit())
+	if b.Examples > 1 && b.Quantile(.05) > 0 {
+		s += fmt.Sprintf("; for 95 %% of them this floor is at least %s", AtLeastNumber(r.toUnit(b.Quantile(.05))))
 	}
 	return s + "."
 }

@@ -110,11 +110,11 @@ func (p Pair) caption() string {
 	if p.Name != "" {
 		s += " (" + p.Name + ")"
 	}
-	if math.IsNaN(float64(p.Median)) {
-		return s
-	}
-	if p.Unbounded || math.IsInf(float64(p.Median), 1) {
+	switch {
+	case p.Unbounded || math.IsInf(float64(p.Median), 1):
 		return s + "; together its twins leave unbiased errors no useful limit in half of the coordinates"
+	case math.IsNaN(float64(p.Median)): // no twins were sought
+		return s
 	}
 	return s + fmt.Sprintf("; together its twins certify unbiased errors of at least %s normalised units in half of the coordinates", AtLeastNumber(float64(p.Median)))
 }
