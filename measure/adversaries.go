@@ -17,9 +17,6 @@ import (
 // AttackNames are the attacks there are.
 var AttackNames = []string{"linear", "inversion", "decoder", "posterior"}
 
-// UsualAttacks are those that run where none is named.
-var UsualAttacks = AttackNames[:3]
-
 // mostDecoding is how many operations the training of a decoder that nobody asked for by
 // name may take: less than two minutes on two cores. Paper A's MNIST net takes 3.7e12,
 // half a minute; its CIFAR-10 net takes 1.6e13 and 0.6 GB for the features, and is left

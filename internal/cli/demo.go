@@ -67,7 +67,7 @@ func (c *demoCmd) demo(ctx context.Context, e *env, dir string) error {
 		title:  "What the features of a small net give away about generated digits", name: "bounding",
 	}
 	m.Adversaries = &measure.Adversaries{
-		VanTrees: true, Attacks: measure.UsualAttacks, Draws: attack.DefaultDraws, NeedsPrior: true, NeedsAttacks: true,
+		VanTrees: true, Attacks: measure.AttackNames, Draws: attack.DefaultDraws, NeedsPrior: true, NeedsAttacks: true,
 		Training: train, TrainingSHA256: train.SHA256, TrainingPath: glyphsName,
 	}
 	in := measure.Inputs{Path: glyphsName, Split: string(dataset.Test), Seed: c.Seed}

@@ -18,7 +18,7 @@ type furtherFlags struct {
 	Far         int      `help:"Far witnesses per example (default: 8)." default:"8" placeholder:"N"`
 	Twins       string   `help:"Examples for which twins are searched: inputs with nearly the same features (default: 6)." default:"6" placeholder:"N|all"`
 	VanTrees    *bool    `help:"Bound all adversaries, averaged over a Gaussian prior (default: if there are training data)." negatable:""`
-	Attack      []string `help:"linear, inversion, decoder, posterior or none (default: of the first three those that take minutes, with training data)." placeholder:"LIST"`
+	Attack      []string `help:"linear, inversion, decoder, posterior or none (default: those that take minutes, with training data)." placeholder:"LIST"`
 	AttackDraws int      `help:"Draws of the noise per example, for the attacks (default: 4)." default:"4" placeholder:"N"`
 
 	Candidates string `help:"Inputs among which an adversary may have to choose: a number of training inputs, all of them, other data, or none (default: training inputs, as many as take about a minute; none without attacks)." placeholder:"N|all|PATH|none" input:"data"`
@@ -90,7 +90,7 @@ func (f furtherFlags) adversaries(data measure.Inputs, needed string, set *datas
 		NeedsPrior: f.VanTrees != nil && *f.VanTrees, NeedsAttacks: f.Attack != nil,
 	}
 	if f.Attack == nil {
-		a.Attacks = measure.UsualAttacks
+		a.Attacks = measure.AttackNames
 	}
 	a.Attacks = slices.DeleteFunc(slices.Clone(a.Attacks), func(s string) bool { return s == "none" })
 	alone := !a.VanTrees && len(a.Attacks) == 0 && f.Candidates == ""
