@@ -1,0 +1,184 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/internal/shared"
+	"tattle/onnx"
+	"tattle/release"
+	"tattle/run"
+)
+
+// corners is a set of n inputs of p coordinates, each −1 or 1: all 2^p of them, or n draws
+// of the uniform distribution on them.
+func corners(n, p int, seed uint64) *dataset.Set {
+	set := &dataset.Set{Shape: []int{p}}
+	r := run.Rand(seed, n, p)
+	for i := range n {
+		bits := uint64(i)
+		if seed > 0 {
+			bits = r.Uint64()
+		}
+		for k := range p {
+			set.Values = append(set.Values, float32(2*int(bits>>k&1)-1))
+		}
+	}
+	return set
+}
+
+// cornerTruth is, for a coordinate that is −1 or 1 with Gaussian noise, the Bayes error, the
+// probability of a right guess and the bits that the release gives.
+func cornerTruth(sigma float64) (square, right, bits float64) {
+	const step = 1e-3
+	for z := -9.; z < 9; z += step {
+		y := 1 + sigma*z
+		p := 1 / (1 + math.Exp(-2*y/sigma/sigma)) // that it is 1
+		f := step * math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+		square += f * 4 * p * (1 - p)
+		right += f * max(p, 1-p)
+		if p > 0 && p < 1 {
+			bits += f * (p*math.Log2(p) + (1-p)*math.Log2(1-p))
+		}
+	}
+	return square, right, 1 + bits
+}
+
+// For corners of a cube with Gaussian noise everything has a closed form: the figures of
+// whoever holds the list of corners are within their limits of it, and the floors for
+// everybody, from draws of corners, are below it and near it. The test has one seed, so that
+// it passes always or never; every limit alone fails for one seed in a thousand.
+func TestListsAgainstClosedForms(t *testing.T) {
+	for _, p := range []int{2, 5, 9} {
+		for _, sigma := range []float64{.4, 1, 3} {
+			noise, err := release.NewGaussian(sigma)
+			if err != nil {
+				t.Fatal(err)
+			}
+			box := bound.Domain{}
+			for range p {
+				box.Low, box.High = append(box.Low, -1), append(box.High, 1)
+			}
+			target := Target{Front: identity{p: p}, Noise: noise, Coordinates: bound.Pixels(p), Legal: box}
+			found, err := ListOptions{
+				Candidates: &List{Name: "corners", Set: corners(1<<p, p, 0)}, Sample: &List{Name: "draws", Set: corners(4000, p, 7)}, Seed: 3,
+			}.Run(context.Background(), target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := fmt.Sprintf("%d corners, σ = %g", 1<<p, sigma)
+			square, right, bits := cornerTruth(sigma)
+			h := found.Holder
+			for _, c := range []struct {
+				what             string
+				low, high, truth float64
+			}{
+				{"floor", h.Floors[0].MeanSquare.Low, h.Floors[0].MeanSquare.High, square},
+				{"named", h.First.Low, h.First.High, math.Pow(right, float64(p))},
+				{"bits", h.Bits.Low, h.Bits.High, float64(p) * bits},
+			} {
+				if c.truth < c.low-1e-4 || c.truth > c.high+1e-4 {
+					t.Errorf("%s: %s between %.4f and %.4f, the truth is %.4f", name, c.what, c.low, c.high, c.truth)
+				}
+			}
+			if *h.BitsMost < float64(p)*bits-1e-6 {
+				t.Errorf("%s: at most %.4f bits, the truth is %.4f", name, *h.BitsMost, float64(p)*bits)
+			}
+			last := 0.
+			for _, part := range found.Anybody {
+				a := part.Floors[0].Anybody
+				if a > square {
+					t.Errorf("%s: everybody errs by %.4f or more with %d draws, the truth is %.4f", name, a, part.List.Inputs, square)
+				}
+				last = a
+			}
+			if last < square-.3 || last < .6*square && square > .3 {
+				t.Errorf("%s: everybody errs by %.4f or more, far below the truth, %.4f", name, last, square)
+			}
+		}
+	}
+}
+
+// TestNoAttackBeatsFloors attacks paper A's net on 2,000 test images, 1.6 million guesses of a
+// coordinate by each attack, and compares with the floors for everybody, in every band.
+// The images are from the sample of the floors, so that beyond the limits of the floors there
+// is only the spread of the attacks' own means: their standard errors, six times.
+func TestNoAttackBeatsFloors(t *testing.T) {
+	if os.Getenv("TATTLE_FULL") == "" {
+		t.Skip("long: attacks of paper A's net against floors for every adversary; set TATTLE_FULL=1")
+	}
+	g, err := onnx.Read(shared.Path(t, "models/mnist-mlp.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sets [2]*dataset.Set
+	for i, part := range []dataset.Split{dataset.Train, dataset.Test} {
+		if sets[i], err = dataset.Open(shared.Path(t, "data/mnist"), part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	train, test := sets[0], sets[1]
+	s, err := Release{}.Split(context.Background(), g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	legal, err := LegalDomain(test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var indices []int
+	for i := range 2000 {
+		indices = append(indices, 5*i)
+	}
+	for _, times := range []float64{1, 5, 20} {
+		noise, err := release.NewGaussian(1.7024195 * times)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := bound.DCT(test.Shape)
+		a := Adversaries{Attacks: AttackNames, Draws: 1, Training: train, Seed: 1, NeedsAttacks: true,
+			Lists: &ListOptions{Sample: &List{Name: "the test part", Set: test}, Seed: 1}}
+		found, err := a.Run(context.Background(), Target{Front: s.Front, Noise: noise, Data: test, Indices: indices, Coordinates: c, Legal: legal, Seed: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, band := range bound.Octaves(c) {
+			floor := found.Listed.EverySample().Floors[k].Anybody
+			for _, r := range found.Results {
+				mean, spread := bandMean(r.RMS, c.Len(), band.Keep)
+				if mean+6*spread < floor {
+					t.Errorf("%g σ: the %s attack errs by %.4g ± %.2g in %s, and nobody by less than %.4g", times, r.Attack, mean, spread, band.Name, floor)
+				}
+				t.Logf("%g σ, %s: %s %.4g, floor %.4g", times, band.Name, r.Attack, math.Sqrt(mean), math.Sqrt(floor))
+			}
+		}
+	}
+}
+
+// bandMean is the mean square of rms, [examples, m], over a band, nil for all, and its
+// standard error over examples.
+func bandMean(rms []float64, m int, band []int) (mean, spread float64) {
+	n := len(rms) / m
+	squares := make([]float64, n)
+	for i := range n {
+		row := rms[i*m : (i+1)*m]
+		if band == nil {
+			for _, v := range row {
+				squares[i] += v * v / float64(m)
+			}
+		}
+		for _, k := range band {
+			squares[i] += row[k] * row[k] / float64(len(band))
+		}
+		mean += squares[i] / float64(n)
+	}
+	for _, s := range squares {
+		spread += (s - mean) * (s - mean)
+	}
+	return mean, math.Sqrt(spread) / float64(n)
+}
