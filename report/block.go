@@ -35,6 +35,12 @@ type list struct {
 // settings are figures that have names.
 type settings []Setting
 
+// tiles are the few figures that come first on a page. A terminal has sentences for them.
+type tiles []tile
+
+// A tile is a figure with its name above it and what it is about below.
+type tile struct{ Name, Figure, About string }
+
 // code is a command to be copied.
 type code string
 

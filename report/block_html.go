@@ -46,6 +46,12 @@ func (w *htmlWriter) block(b block) {
 			w.printf("<dt>%s</dt><dd>%s</dd>\n", inHTML(s.Key), inHTML(s.Value))
 		}
 		w.printf("</dl>\n")
+	case tiles:
+		w.printf("<dl class=\"tiles\">\n")
+		for _, t := range b {
+			w.printf("<div><dt>%s</dt><dd><b>%s</b> %s</dd></div>\n", inHTML(t.Name), inHTML(t.Figure), inHTML(t.About))
+		}
+		w.printf("</dl>\n")
 	case code:
 		w.printf("<pre>%s</pre>\n", html.EscapeString(printable(string(b))))
 	case chart:

@@ -94,6 +94,12 @@ func (w *markdownWriter) block(b block) {
 			items = append(items, s.Key+": "+s.Value)
 		}
 		w.items(items)
+	case tiles:
+		var items []string
+		for _, t := range b {
+			items = append(items, t.Name+": "+t.Figure+" ("+t.About+")")
+		}
+		w.items(items)
 	case code:
 		w.printf("    %s\n", printable(string(b)))
 	case details:

@@ -21,7 +21,11 @@ func (r *Report) build() *document {
 	if r.Audit != nil {
 		d.auditLead(r)
 	} else {
-		for _, s := range r.Sentences() {
+		for i, s := range r.Sentences() {
+			if i == 0 && r.listed() {
+				d.add(paragraph{s, "verdict " + string(r.listTone())}, r.listTiles())
+				continue
+			}
 			d.say(s)
 		}
 	}
@@ -160,6 +164,9 @@ func (d *document) claims(r *Report) {
 		count[b.Status]++
 	}
 	d.section("What kind of claim is what")
+	if r.listed() {
+		d.add(labelled{"", "certified with confidence", "", "A limit that follows from random draws, and holds with a confidence of 99.9 %."})
+	}
 	for _, c := range []struct{ status, means string }{
 		{bound.StatusCertified, "A lower bound proved in double precision from a stored witness: another input whose features the noise hardly tells apart (for Barankin’s bound several of them, with stored weights)."},
 		{bound.StatusEstimated, "Linear algebra on the Jacobian or a statistical estimate: right to rounding, without a stored witness."},

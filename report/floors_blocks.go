@@ -22,6 +22,9 @@ func (d *document) floors(r *Report) {
 		title = "Floors for unbiased estimators, and attacks"
 	}
 	d.section(title)
+	if r.unbiasedApart() {
+		d.say(r.certified())
+	}
 	d.on(onPage, func(d *document) {
 		d.say("Errors of adversaries per coordinate, in "+s.name+".", b.key(all.digest().attack != nil), b.squared(), "Further right is better protected; the scale is logarithmic.")
 	})

@@ -14,13 +14,14 @@ func (d *document) everybody(r *Report) {
 	if x == nil {
 		return
 	}
-	if x.Holder == nil && len(x.Anybody) == 0 {
+	if !r.listed() {
 		for _, why := range x.LeftOut {
 			d.say("Left out: " + why + ".")
 		}
 		return
 	}
 	d.section("How close can anyone come?")
+	d.say(r.identified(), r.floored())
 	rows := r.closeness()
 	d.on(onPage, func(d *document) {
 		d.chart(chart{Caption: "Error in " + r.unit() + ", by level of detail: root mean square over inputs", SVG: drawCloseness(rows, r.unit()), Keys: closenessKeys()})

@@ -14,6 +14,9 @@ func (r *Report) sentences() []string {
 		return studySentences(r.Study)
 	}
 	var said []string
+	if r.listed() {
+		said = append(said, r.headline())
+	}
 	if r.Design != nil {
 		said = append(said, r.Design.sentence(r.tried(r.Data.Examples)))
 	}
@@ -29,10 +32,11 @@ func (r *Report) sentences() []string {
 		if s := r.fewer(); s != "" {
 			said = append(said, s)
 		}
-		for _, s := range []string{r.identified(), r.floored(), r.demonstrated(), r.certified()} {
-			if s != "" {
-				said = append(said, s)
-			}
+		if s := r.demonstrated(); s != "" {
+			said = append(said, s)
+		}
+		if !r.unbiasedApart() {
+			said = append(said, r.certified())
 		}
 		said = append(said, r.cost())
 	}
