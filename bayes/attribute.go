@@ -6,9 +6,9 @@ import (
 	"tattle/stat"
 )
 
-// Majority returns how often who has no release guesses the attribute right: alone, by the
-// most frequent class, and knowing the target, by the most frequent class among the
-// candidates of that target (0 without targets).
+// Majority returns the share of right guesses of the attribute without a release. alone is for
+// the most frequent class. given is for the most frequent class among the candidates with the
+// same target (0 without targets).
 func (a Attribute) Majority() (alone, given float64) {
 	largest := func(counts []int) float64 {
 		most := 0
@@ -24,18 +24,18 @@ func (a Attribute) Majority() (alone, given float64) {
 	return alone, given
 }
 
-// counts are the numbers of candidates of each class, among those that of says.
-func (a Attribute) counts(of func(j int) bool) []int {
+// counts returns the number of candidates of each class, among the candidates that keep accepts.
+func (a Attribute) counts(keep func(j int) bool) []int {
 	n := make([]int, a.Classes)
 	for j, c := range a.Class {
-		if of(j) {
+		if keep(j) {
 			n[c]++
 		}
 	}
 	return n
 }
 
-// targets are the targets that there are, in the order of the candidates.
+// targets returns the different targets, in the order of the candidates.
 func (a Attribute) targets() []int {
 	var all []int
 	seen := map[int]bool{}
@@ -48,7 +48,7 @@ func (a Attribute) targets() []int {
 	return all
 }
 
-// entropies returns that of the attribute, and that which is left to who knows the target,
+// entropies returns the entropy H(s) of the attribute and its entropy H(s|y) given the target,
 // in bits.
 func (a Attribute) entropies() (alone, given float64) {
 	bits := func(counts []int) float64 {
@@ -69,13 +69,13 @@ func (a Attribute) entropies() (alone, given float64) {
 	return alone, given
 }
 
-// AttributeBits returns how many bits the release tells about attribute k, which a
-// describes: to who knows nothing else, H(s) − E[H(s|Y)], and to who also knows the target
+// AttributeBits returns how many bits the release reveals about attribute k; a describes the
+// attribute. alone is H(s) − E[H(s|Y)]. given is for adversaries who also know the target
 // class, H(s|y) − E[H(s|Y,y)] (0 without targets).
 func (r *Result) AttributeBits(k int, a Attribute, alpha float64) (alone, given Limit) {
 	x, left := make([]float64, len(r.Draws)), make([]float64, len(r.Draws))
 	for b, in := range r.Attributes[k] {
-		x[b], left[b] = in.Entropy, in.Left
+		x[b], left[b] = in.Entropy, in.GivenEntropy
 	}
 	all := math.Log2(float64(a.Classes))
 	off := r.Rounding * (all + 2) // see Bits
@@ -91,11 +91,11 @@ func (r *Result) AttributeBits(k int, a Attribute, alpha float64) (alone, given 
 	return alone, given
 }
 
-// AUC returns the area under the ROC curve of the best adversary who holds the list and
-// tells the second class of attribute k from the first, which a describes. No score has a
+// AUC returns the area under the ROC curve of the best adversary with the list who separates
+// the second class of attribute k from the first; a describes the attribute. No score has a
 // larger area than the posterior (Neyman and Pearson). The draws of the two classes are
-// independent, so that Hoeffding's limit for two-sample U statistics (1963, 5b) holds with
-// the smaller number of draws. Without draws of both classes it is between 0 and 1.
+// independent, so Hoeffding's limit for two-sample U statistics (1963, 5b) holds with the
+// smaller number of draws. If a class has no draws, the limits are 0 and 1.
 func (r *Result) AUC(k int, a Attribute, alpha float64) Limit {
 	var scores [2][]float64
 	for b, d := range r.Draws {
@@ -118,8 +118,7 @@ func (r *Result) AUC(k int, a Attribute, alpha float64) Limit {
 	return Limit{mean / pairs, max(low/pairs-off, 0), min(high/pairs+off, 1)}
 }
 
-// greater is 1 where y is greater than x, ½ where they are equal, else 0, after y was
-// raised by a relative error.
+// greater compares y·(1 + relative) with x: 1 if it is greater, ½ if they are equal, else 0.
 func greater(y, x, relative float64) float64 {
 	switch y *= 1 + relative; {
 	case y > x:

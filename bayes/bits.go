@@ -12,18 +12,20 @@ import (
 	"tattle/release"
 )
 
-// ErrNotGaussian is that of BitsAbove for other noise.
+// ErrNotGaussian is the error of BitsAbove for other noise.
 var ErrNotGaussian = errors.New("the bound on bits is for Gaussian noise only")
 
-// BitsAbove returns an upper bound on the information, in bits, that k releases of features with
-// Gaussian noise tell about which candidate of the list they are of:
+// BitsAbove returns an upper bound on the information, in bits, about the index of the true
+// input in k releases of its features with Gaussian noise:
 //
 //	I ≤ ½ log₂ det(1 + k·C/σ²),
 //
-// C being the covariance of the features over the list. It is the mean over the list of the Kullback-Leibler
-// divergence from N(a_j, σ²/k) to N(μ, C + σ²/k), which bounds the information for any μ and C; these are the best.
-// It is no estimate: the list is all there is to average over. It is also the capacity bound of a Gaussian channel. Memory
-// grows with the square of the number of features. It errs with ErrNotGaussian for other noise, and where ctx ends or the features cannot be read.
+// where C is the covariance of the features over the list. The right side is the mean over the
+// list of the Kullback-Leibler divergence from N(a_j, σ²/k) to N(μ, C + σ²/k). That mean bounds
+// the information for any μ and C, and is smallest for the mean and covariance of the list. It
+// is also the capacity bound of a Gaussian channel. It is computed over the whole list, without
+// sampling. Memory grows with the square of the number of features. The error is
+// ErrNotGaussian for other noise; other errors are those of ctx and of reading the features.
 func BitsAbove(ctx context.Context, list Candidates, density Density, queries int) (float64, error) {
 	noise, ok := density.(release.Gaussian)
 	if !ok {
@@ -71,8 +73,8 @@ func BitsAbove(ctx context.Context, list Candidates, density Density, queries in
 	return min(bits*(1+1e-9), math.Log2(float64(count))), nil
 }
 
-// Fano returns a lower bound on the probability that an adversary who is told so many bits
-// names the wrong one of m equally likely inputs: 1 − (bits + 1)/log₂m, or 0 where that is negative.
+// Fano returns a lower bound on the probability that an adversary who receives this many bits
+// picks the wrong one of m equally likely inputs: 1 − (bits + 1)/log₂m, or 0 if that is negative.
 func Fano(bits float64, m int) float64 {
 	return max(0, 1-(bits+1)/math.Log2(float64(m)))
 }

@@ -7,20 +7,21 @@ import (
 	"tattle/release"
 )
 
-// likelihoods are the log densities of releases under candidates, a constant of each
-// release left out.
+// likelihoods computes the log densities of releases given candidates, each up to a constant
+// of the release.
 type likelihoods interface {
-	// load takes the features of a block of candidates, [n, dim].
+	// load sets the block of candidates to the given features, [n, dim].
 	load(features []float64, n int)
-	// rows overwrites dst, [hi−lo, n], for the releases of draws lo to hi−1 and the block.
+	// rows overwrites dst, [hi−lo, n], with the log densities of draws lo to hi−1 given the
+	// candidates of the block.
 	rows(dst []float64, lo, hi int)
-	// own returns that of one draw and features, as rows would.
+	// own returns the log density of one draw given the features, the same bytes as in rows.
 	own(draw int, features []float64) float64
-	// rounding bounds the absolute error of all that were computed.
+	// rounding bounds the absolute error of all log densities computed so far.
 	rounding() float64
 }
 
-// releases are those of several truths.
+// releases holds the releases of several draws.
 type releases struct {
 	y       []float64 // [draws, queries, dim]
 	dim     int
@@ -29,13 +30,13 @@ type releases struct {
 
 func (d *releases) len() int { return len(d.y) / (d.queries * d.dim) }
 
-// release is the q-th one of draw b.
+// release returns the q-th release of draw b.
 func (d *releases) release(b, q int) []float64 {
 	from := (b*d.queries + q) * d.dim
 	return d.y[from : from+d.dim]
 }
 
-// newLikelihoods returns those of the releases under the noise.
+// newLikelihoods returns the likelihoods of the releases for this noise.
 func newLikelihoods(d *releases, noise Density) likelihoods {
 	if g, ok := noise.(release.Gaussian); ok {
 		return newProducts(d, g.Sigma)
@@ -43,12 +44,12 @@ func newLikelihoods(d *releases, noise Density) likelihoods {
 	return &densities{releases: d, noise: noise}
 }
 
-// products are the log densities of Gaussian noise:
+// products computes the log densities for Gaussian noise as matrix products:
 //
 //	−k‖ȳ − a‖²/2σ² = (⟨ȳ, a⟩ − ½‖a‖²)·k/σ² + a constant of the release,
 //
-// ȳ being the mean of the k releases, which tells all that they tell. Features are
-// taken relative to a centre, so that less cancels.
+// where ȳ, the mean of the k releases, is a sufficient statistic. A centre is subtracted
+// from the features to reduce cancellation.
 type products struct {
 	dim     int
 	scale   float64 // k/σ²
@@ -58,7 +59,7 @@ type products struct {
 	packed  simd.Packed[float64]
 	half    []float64 // ½‖a‖²·k/σ² of the block
 	n       int
-	longest [2]float64 // ‖y‖ and ‖a‖
+	longest [2]float64 // largest ‖y‖ and ‖a‖
 }
 
 func newProducts(d *releases, sigma float64) *products {
@@ -100,8 +101,8 @@ func (p *products) rows(dst []float64, lo, hi int) {
 	}
 }
 
-// own gives the same bytes as rows: an element of a product depends on its row and
-// column alone.
+// own gives the same bytes as rows, because an element of a product depends only on its row
+// and column.
 func (p *products) own(draw int, features []float64) float64 {
 	a, out := make([]float64, p.dim), make([]float64, 1)
 	copy(a, features)
@@ -111,21 +112,22 @@ func (p *products) own(draw int, features []float64) float64 {
 	return out[0]
 }
 
-// rounding: a product of n terms errs by at most (n+2)u‖y‖‖a‖, ½‖a‖² by (n+2)u‖a‖²/2, and
-// the subtractions of the centre and of the half, and the mean of the releases, by less than 6u(‖y‖+‖a‖)‖a‖.
+// rounding adds three errors. A product of n terms errs by at most (n+2)u‖y‖‖a‖, and ½‖a‖² by
+// (n+2)u‖a‖²/2. The mean of the releases and the subtractions of the centre and of ½‖a‖² err
+// by less than 6u(‖y‖+‖a‖)‖a‖.
 func (p *products) rounding() float64 {
 	const unit = 0x1p-53
 	y, a := p.longest[0], p.longest[1]
 	return (float64(p.dim) + 8) * unit * (y + a) * a * p.scale
 }
 
-// densities are the log densities of any other noise, summed over the releases.
+// densities computes the log densities for any other noise, summed over the releases.
 type densities struct {
 	*releases
 	noise Density
 	a     []float64 // block of features, [n, dim]
 	n     int
-	most  float64 // largest log density, without sign
+	most  float64 // largest absolute value of a log density
 }
 
 func (d *densities) load(features []float64, n int) { d.a, d.n = features, n }
@@ -146,7 +148,7 @@ func (d *densities) own(draw int, features []float64) float64 {
 	return d.sum(make([]float64, d.dim), draw, features)
 }
 
-// sum is the log density of the releases of one draw under features a; z is room.
+// sum returns the log density of the releases of one draw given features a; z is a buffer.
 func (d *densities) sum(z []float64, draw int, a []float64) (s float64) {
 	n := d.queries * d.dim
 	for y := d.y[draw*n : (draw+1)*n]; len(y) > 0; y = y[d.dim:] {
@@ -158,7 +160,7 @@ func (d *densities) sum(z []float64, draw int, a []float64) (s float64) {
 	return s
 }
 
-// rounding: a sum of n terms of one sign, each right to a few u.
+// rounding is that of a sum of n terms of one sign, each with a relative error of a few u.
 func (d *densities) rounding() float64 {
 	const unit = 0x1p-53
 	return (float64(d.queries*d.dim) + 32) * unit * d.most

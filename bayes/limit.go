@@ -6,16 +6,17 @@ import (
 	"tattle/stat"
 )
 
-// A Limit is the mean of a bounded variable over draws, with limits on its expectation. Each of
-// the two fails with the probability alpha that was asked for.
+// A Limit is the mean of a bounded variable over draws, with a lower and an upper limit on its
+// expectation. Each of the two is wrong with a probability of at most alpha.
 type Limit struct {
 	Mean float64 `json:"mean"`
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// limits are those of x, with values in [0, most] that rounding may have changed by the relative
-// error given. The first tenth of the draws guess the variance; the limits are of the others.
+// limits returns the limits of x, whose values are in [0, most]; rounding may have changed them
+// by the given relative error. The first tenth of the draws estimates the variance; the limits
+// come from the other draws.
 func limits(x []float64, most, relative, alpha float64) Limit {
 	y, mirrored := make([]float64, len(x)), make([]float64, len(x))
 	var mean float64
@@ -31,8 +32,9 @@ func limits(x []float64, most, relative, alpha float64) Limit {
 	return Limit{Mean: mean, Low: min(low*most, mean) * (1 - relative), High: min(max(high*most, mean)*(1+relative), most)}
 }
 
-// Floor returns the floor on the mean-square error of every adversary who holds the list: the mean of half of squares, which are the squared distances of
-// the Truth and the Other of each draw in the coordinates in question, from 0 to most.
+// Floor returns a floor on the mean-square error of every adversary with the list: half of the
+// mean of squares. squares holds, for each draw, the squared distance between Truth and Other in
+// the coordinates of interest, at most most.
 func (r *Result) Floor(squares []float64, most, alpha float64) Limit {
 	x := make([]float64, len(squares))
 	for b, s := range squares {
@@ -41,8 +43,8 @@ func (r *Result) Floor(squares []float64, most, alpha float64) Limit {
 	return limits(x, most/2, r.Rounding, alpha)
 }
 
-// Identified returns the probability that the best adversary who holds the list names the
-// truth, at once and within ten names.
+// Identified returns the probability that the best adversary with the list identifies the true
+// input with one guess (first), and with ten guesses (ten).
 func (r *Result) Identified(alpha float64) (first, ten Limit) {
 	top, tens := make([]float64, len(r.Draws)), make([]float64, len(r.Draws))
 	for b, d := range r.Draws {
@@ -51,8 +53,8 @@ func (r *Result) Identified(alpha float64) (first, ten Limit) {
 	return limits(top, 1, r.Rounding, alpha), limits(tens, 1, r.Rounding, alpha)
 }
 
-// Rank returns the expected rank of the truth among the candidates in the order of their
-// posteriors, from 1.
+// Rank returns the expected rank, from 1, of the true input among the candidates in descending
+// order of their posterior probabilities.
 func (r *Result) Rank(alpha float64) Limit {
 	x := make([]float64, len(r.Draws))
 	for b, d := range r.Draws {
@@ -62,8 +64,9 @@ func (r *Result) Rank(alpha float64) Limit {
 	return Limit{l.Mean + 1, l.Low + 1, l.High + 1}
 }
 
-// Bits returns how many bits the release tells about which candidate it is of, log₂N −
-// E[H(p)]. Relative errors r of the probabilities change an entropy by at most about r(log₂N + 2).
+// Bits returns how many bits the release reveals about the index of the true input,
+// log₂N − E[H(p)]. Relative errors r of the probabilities change an entropy by at most about
+// r(log₂N + 2).
 func (r *Result) Bits(alpha float64) Limit {
 	x, all := make([]float64, len(r.Draws)), math.Log2(float64(r.Candidates))
 	for b, d := range r.Draws {
@@ -73,36 +76,36 @@ func (r *Result) Bits(alpha float64) Limit {
 	return Limit{all - l.Mean, max(all-l.High-off, 0), min(all-l.Low+off, all)}
 }
 
-// Guessed returns how often the best adversary who holds the list guesses attribute k right: one
-// who sees the release, and one who also knows the target class of the truth (0 without targets).
+// Guessed returns how often the best adversary with the list guesses attribute k right: from
+// the release (alone), and from the release and the target class (given; 0 without targets).
 func (r *Result) Guessed(k int, alpha float64) (alone, given Limit) {
 	x, y := make([]float64, len(r.Draws)), make([]float64, len(r.Draws))
 	for b, in := range r.Attributes[k] {
-		x[b], y[b] = in.Best, in.Given
+		x[b], y[b] = in.Best, in.GivenBest
 	}
 	return limits(x, 1, r.Rounding, alpha), limits(y, 1, r.Rounding, alpha)
 }
 
-// PopulationFloor carries the floor g on the mean-square error of adversaries who hold a list
-// of n inputs over to every adversary who knows the distribution P of the inputs and no
-// more: it returns a lower limit on that adversary's error, on average over P, which fails with
-// probability alpha. The list must be n independent draws of P on which neither the model nor
-// the release depends; squared errors are at most most.
+// PopulationFloor extends a floor g on the mean-square error of adversaries with a list of n
+// inputs to adversaries without a list who know the distribution P of the inputs. It returns a
+// lower limit on their error, averaged over P, which is wrong with a probability of at most
+// alpha. The list must be n independent draws of P on which neither the model nor the release
+// depends. Squared errors are at most most.
 //
 // Proof. Let t° be the best estimator for P and ℓ(x) the mean-square error of t° at input x,
-// over the noise; its mean over P is the error r° in question. No estimator does better on the
+// over the noise; its mean over P is the error r° to be bounded. No estimator does better on the
 // list than the list's own best one: g ≤ (1/n)Σℓ(x_j). The ℓ(x_j) are independent, in [0, most]
 // and of mean r°, so by Hoeffding (1963, Theorem 1) their mean reaches m > r° with a probability of at most
 // exp(−n·kl(m/most, r°/most)), kl(p, q) = p ln(p/q) + (1−p) ln((1−p)/(1−q)). So with probability 1 − alpha
-// r° is at least the r below g at which n·kl(g/most, r/most) = ln(1/alpha). (MATH's limit by bounded
-// differences, g − most·√(ln(1/alpha)/2n), is the weaker one that follows by Pinsker's inequality.)
+// r° is at least the r below g at which n·kl(g/most, r/most) = ln(1/alpha). (The limit by bounded
+// differences, g − most·√(ln(1/alpha)/2n), is weaker; it follows from this one by Pinsker's inequality.)
 func PopulationFloor(g, most float64, n int, alpha float64) float64 {
 	return most * stat.ChernoffLow(g/most, n, alpha)
 }
 
-// PopulationCeiling is PopulationFloor for the probability p of a right guess, such as
-// that of an attribute: it returns an upper limit for every adversary who knows P and no more.
-// The best rule for P guesses on the list no better than the list's own best rule.
+// PopulationCeiling is the analogue of PopulationFloor for the probability p of a right guess,
+// for example of an attribute. It returns an upper limit for adversaries without a list who know
+// P. On the list, the best rule for P guesses no better than the list's own best rule.
 func PopulationCeiling(p float64, n int, alpha float64) float64 {
 	return 1 - stat.ChernoffLow(1-p, n, alpha)
 }

@@ -2,27 +2,29 @@ package bayes
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"tattle/internal/simd"
 )
 
-// Temperatures are those that a posterior mean is tried with: the log-likelihood is divided
-// by them, so that a list without the truth in it is not trusted too far.
+// Temperatures are the values of τ that ChooseTemperature tries. The log-likelihood is divided
+// by τ, because the true input is usually not in the list, and the posterior over the list is
+// then too narrow.
 var Temperatures = []float64{1, 2, 4, 8, 16, 32, 64}
 
-// Mean reconstructs inputs from releases as the posterior mean over the list, at each of
-// some temperatures: Σ_j p_j·x_j with p_j ∝ f(y − a(x_j))^(1/τ). It is an attack: the truth need not be in
-// the list, and where excluded is not nil the candidate excluded[b] (unless negative) is left out of
-// the list for release b. y is [draws, queries·Dim] and the result [τ][draws·p]; inputs overwrites
-// x with the inputs of candidates. Weights are summed in float32, to a relative 10⁻⁵ or so.
+// Mean is an attack: it reconstructs inputs from releases as the posterior mean over the list,
+// Σ_j p_j·x_j with p_j ∝ f(y − a(x_j))^(1/τ), for each temperature τ. The true input need not be
+// in the list. If excluded is not nil, candidate excluded[b] (unless negative) is left out of the
+// list for release b. y is [draws, queries·Dim] and the result [τ][draws·p]. inputs overwrites x
+// with the inputs of candidates. Weights are summed in float32, with a relative error of about
+// 10⁻⁵.
 func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, indices []int), noise Density, y []float64, queries int, temperatures []float64, excluded []int) ([][]float32, error) {
 	d := &releases{y, list.Dim(), max(queries, 1)}
 	draws, count := d.len(), list.Len()
 	if excluded != nil && len(excluded) != draws {
-		return nil, errors.New("one excluded candidate for each release is needed")
+		return nil, fmt.Errorf("%d excluded candidates for %d releases: the numbers must be equal", len(excluded), draws)
 	}
 	l := newLikelihoods(d, noise)
 	out, states := make([][]float32, len(temperatures)), make([][]mean, len(temperatures))
@@ -78,11 +80,11 @@ func Mean(ctx context.Context, list Candidates, p int, inputs func(x []float32, 
 	return out, nil
 }
 
-// mean is the weight of a posterior so far, relative to its largest log-likelihood.
+// mean holds the largest log-likelihood so far and the sum of weights relative to it.
 type mean struct{ largest, weight float64 }
 
-// add overwrites w with the weights of a block of log-likelihoods times sharpness, and
-// returns by what the sums so far are to be scaled.
+// add overwrites w with the weights of a block, exp(l·sharpness − largest), and returns the
+// factor by which the caller must scale its earlier sums.
 func (m *mean) add(w []float32, l []float64, sharpness float64) float32 {
 	highest := math.Inf(-1)
 	for _, v := range l {
@@ -108,9 +110,9 @@ func (m *mean) add(w []float32, l []float64, sharpness float64) float32 {
 	return float32(scale)
 }
 
-// ChooseTemperature returns the one of Temperatures with which the posterior mean of candidates
-// that are left out of the list errs least, root mean square over all of them and their inputs: the
-// choice of an adversary who has the list alone.
+// ChooseTemperature returns the element of Temperatures with the smallest error of Mean on
+// releases of candidates. It draws trials candidates, leaves each out of the list in turn, and
+// compares root mean square errors. An adversary can make this choice with the list alone.
 func ChooseTemperature(ctx context.Context, list Candidates, p int, inputs func(x []float32, indices []int), noise Density, queries, trials int, r *rand.Rand) (float64, error) {
 	queries = max(queries, 1)
 	dim := list.Dim()

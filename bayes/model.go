@@ -7,15 +7,15 @@ import (
 	"tattle/nn"
 )
 
-// Inputs are candidates that are inputs of a model: their features are computed in
-// float64 whenever they are asked for, so that a list may be larger than memory.
+// Inputs is a list of candidates given as inputs of a model. Each call of Features computes the
+// features in float64, so a list may be larger than memory.
 type Inputs struct {
 	Front   nn.Model  // computes the features
 	Data    nn.Source // holds the inputs
 	Indices []int     // of the candidates in Data
 }
 
-// batchInputs are run at a time.
+// batchInputs is the number of inputs in one pass of the model.
 const batchInputs = 64
 
 // Len returns the number of candidates.
@@ -25,7 +25,7 @@ func (in Inputs) Len() int { return len(in.Indices) }
 func (in Inputs) Dim() int { _, n := in.Front.Dims(); return n }
 
 // Features overwrites dst, [len(indices), Dim], with the features of those candidates. It
-// errs where ctx ends.
+// returns an error if ctx ends.
 func (in Inputs) Features(ctx context.Context, dst []float64, indices []int) error {
 	p, n := in.Front.Dims()
 	x, wide := make([]float32, batchInputs*p), make([]float64, batchInputs*p)
@@ -51,14 +51,14 @@ func (in Inputs) Features(ctx context.Context, dst []float64, indices []int) err
 	return nil
 }
 
-// kept are features in memory.
+// kept holds features in memory.
 type kept struct {
 	dim int
 	a   []float64
 }
 
-// Keep reads all features of a list once, so that passes over it do not compute them again. It takes
-// 8 bytes a number and errs as the list does.
+// Keep computes all features of a list once and keeps them in memory, 8 bytes per number, so that
+// several passes over the list compute them only once.
 func Keep(ctx context.Context, list Candidates) (Candidates, error) {
 	k := kept{list.Dim(), make([]float64, list.Len()*list.Dim())}
 	indices := make([]int, list.Len())

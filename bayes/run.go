@@ -19,21 +19,21 @@ type Candidates interface {
 	Features(ctx context.Context, dst []float64, indices []int) error
 }
 
-// Density is noise whose density is known.
+// Density is noise with a known density.
 type Density interface {
 	release.Noise
 	// LogDensity returns ln f(z) up to a constant.
 	LogDensity(z []float64) float64
 }
 
-// Certain is no noise: every release is the features themselves, and candidates with
-// other features are excluded.
+// Certain is a release without noise: it equals the features, so candidates with other
+// features are excluded.
 type Certain struct{ release.None }
 
-// excluded is the log density of what cannot be: far below negligible, and finite.
+// excluded is the log density of an impossible release: far below negligible, but finite.
 const excluded = -1000
 
-// LogDensity returns 0 for zeros, and −1000 for all else.
+// LogDensity returns 0 if z is zero, else −1000.
 func (Certain) LogDensity(z []float64) float64 {
 	for _, v := range z {
 		if v != 0 {
@@ -43,63 +43,64 @@ func (Certain) LogDensity(z []float64) float64 {
 	return 0
 }
 
-// An Attribute is a class of every candidate, such as who wrote the digit.
+// An Attribute gives each candidate a class, such as the writer of a digit.
 type Attribute struct {
 	Name    string
 	Classes int
 	Class   []int // of each candidate, from 0 to Classes−1
-	Target  []int // class that the model answers, or nil: P(s | Y, target) is not computed
+	Target  []int // target class of each candidate; nil: P(s | Y, target) is not computed
 }
 
 const (
 	// DefaultDraws makes the limits of probabilities about one point wide.
 	DefaultDraws = 10000
-	// DefaultSlowDraws is DefaultDraws for noise that is not Gaussian: its likelihoods are
-	// no matrix product and take some thirty times as long.
+	// DefaultSlowDraws is the default for noise that is not Gaussian. Its likelihoods are not a
+	// matrix product and take about thirty times as long.
 	DefaultSlowDraws = 500
 )
 
 // Options are the settings of Run.
 type Options struct {
-	Draws    int             // of a truth and its release; 0 is DefaultDraws or DefaultSlowDraws
-	Queries  int             // releases of each truth, with fresh noise; 0 is one
-	Seed     uint64          // of truths, noise and draws from posteriors
-	Progress func(p float64) // told the share that is done, from one goroutine; nil: nobody
+	Draws    int             // draws of a true input and its releases; 0: DefaultDraws or DefaultSlowDraws
+	Queries  int             // releases per draw, with independent noise; 0: one
+	Seed     uint64          // seed of the true inputs, the noise and the draws from posteriors
+	Progress func(p float64) // called with the completed share, from one goroutine; may be nil
 }
 
-// A Draw is one truth, its releases, and what their posterior says.
+// A Draw is one true input and a summary of the posterior after its releases.
 type Draw struct {
-	Truth   int     // candidate
+	Truth   int     // index of the true input among the candidates
 	Other   int     // candidate drawn from the posterior, independent of Truth given the releases
-	Top     float64 // posterior of the likeliest candidate
-	Ten     float64 // of the ten likeliest together
-	Rank    float64 // of the truth, from 1; candidates of equal posterior share the mean of their ranks
-	Entropy float64 // of the posterior, in bits
+	Top     float64 // posterior probability of the likeliest candidate
+	Ten     float64 // posterior probability of the ten likeliest candidates together
+	Rank    float64 // rank of the true input, from 1; candidates of equal probability share the mean of their ranks
+	Entropy float64 // entropy of the posterior, in bits
 }
 
 // An Inference is the posterior of one attribute after one draw.
 type Inference struct {
-	Best    float64   // posterior of the likeliest class
-	Entropy float64   // of the class, in bits
-	Given   float64   // posterior of the likeliest class for who knows the target, or 0
-	Left    float64   // entropy for who knows the target, in bits, or 0
-	Score   []float64 // posterior of each class
+	Best         float64   // posterior probability of the likeliest class
+	Entropy      float64   // entropy of the class, in bits
+	GivenBest    float64   // Best given the target too; 0 without targets
+	GivenEntropy float64   // Entropy given the target too; 0 without targets
+	Score        []float64 // posterior probability of each class
 }
 
-// Result is what Run found.
+// Result is the result of Run.
 type Result struct {
 	Candidates int
 	Draws      []Draw
-	Attributes [][]Inference // of each attribute, of each draw
-	// Rounding bounds the relative error of every posterior probability: the
-	// limits allow for it on the adversary's side.
+	Attributes [][]Inference // [attribute][draw]
+	// Rounding bounds the relative error of every posterior probability. The limits are
+	// wider by this much.
 	Rounding float64
 }
 
-// Run draws truths from the list and computes the posterior after their releases. Candidates
-// are read in one pass, a block at a time; memory grows with Draws·Dim. Equal inputs should
-// be in the list once. It errs where ctx ends, where candidates cannot be read, are fewer than two,
-// or have features that are not finite, and where rounding may change probabilities by more than a thousandth.
+// Run draws true inputs from the list and computes the posterior after their releases. It reads
+// the candidates in one pass, a block at a time; memory grows with Draws·Dim. Equal inputs
+// should be in the list only once. It returns an error if ctx ends, if there are fewer than two
+// candidates, if they cannot be read or have features that are not finite, or if rounding may
+// change a probability by a factor of more than 1.001.
 func Run(ctx context.Context, list Candidates, noise Density, attributes []Attribute, o Options) (*Result, error) {
 	count := list.Len()
 	if count < 2 {
@@ -140,11 +141,11 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 	return r, nil
 }
 
-// drawn are truths and their releases.
+// drawn holds true inputs and their releases.
 type drawn struct {
 	releases
-	truth    []int
-	features []float64 // of the truths, [draws, dim]
+	truth    []int     // index of each true input
+	features []float64 // features of the true inputs, [draws, dim]
 	seed     uint64
 }
 
@@ -154,7 +155,7 @@ const (
 	streamPosterior
 )
 
-// newDraws draws truths from the list, with replacement, and their releases.
+// newDraws draws true inputs from the list, with replacement, and their releases.
 func newDraws(ctx context.Context, list Candidates, noise release.Noise, o Options) (*drawn, error) {
 	dim := list.Dim()
 	d := &drawn{releases: releases{make([]float64, o.Draws*o.Queries*dim), dim, o.Queries},
@@ -182,7 +183,7 @@ func newDraws(ctx context.Context, list Candidates, noise release.Noise, o Optio
 	return d, nil
 }
 
-// readFeatures reads features, which must be finite.
+// readFeatures reads features and returns an error if one is not finite.
 func readFeatures(ctx context.Context, list Candidates, dst []float64, indices []int) error {
 	if err := list.Features(ctx, dst, indices); err != nil {
 		return fmt.Errorf("features of the candidates: %w", err)

@@ -86,7 +86,7 @@ func TestPosterior(t *testing.T) {
 						}
 					}
 					in := got.Attributes[0][b]
-					for _, pair := range [][2]float64{{in.Best, infer.Best}, {in.Entropy, infer.Entropy}, {in.Given, infer.Given}, {in.Left, infer.Left}} {
+					for _, pair := range [][2]float64{{in.Best, infer.Best}, {in.Entropy, infer.Entropy}, {in.GivenBest, infer.GivenBest}, {in.GivenEntropy, infer.GivenEntropy}} {
 						if math.Abs(pair[0]-pair[1]) > 1e-9 {
 							t.Errorf("draw %d: %+v, want %+v", b, in, infer)
 						}
@@ -133,7 +133,7 @@ func slow(list table, noise Density, d *drawn, b int, class, target []int, class
 	}
 	var in Inference
 	in.Best, in.Entropy = summarise(byClass)
-	in.Given, in.Left = summarise(given)
+	in.GivenBest, in.GivenEntropy = summarise(given)
 	slices.Sort(p)
 	out.Top = p[len(p)-1]
 	for _, v := range p[len(p)-most:] {

@@ -10,33 +10,33 @@ import (
 )
 
 const (
-	blockCandidates = 2048 // read and multiplied at a time: 13 MB of 784 features
-	blockDraws      = 256  // whose likelihoods are held at a time: 4 MB
-	most            = 10   // likeliest candidates that Draw.Ten adds up
+	blockCandidates = 2048 // candidates read and multiplied at a time: 13 MB for 784 features
+	blockDraws      = 256  // draws whose likelihoods are held at a time: 4 MB
+	most            = 10   // number of candidates in Draw.Ten
 
-	// negligible is the log of a probability, relative to the likeliest candidate, that is
-	// taken for zero: all of 10⁹ of them are below 10⁻¹⁶.
+	// negligible is a log probability relative to the likeliest candidate. Anything below it
+	// counts as zero: 10⁹ such candidates together are below 10⁻¹⁶.
 	negligible = -60
 )
 
-// state is the posterior of one draw over the candidates that have been read. Sums are
-// relative to the largest log-likelihood so far, and are scaled when that grows.
+// state is the posterior of one draw over the candidates read so far. Sums are relative to the
+// largest log-likelihood so far, and are rescaled when it grows.
 type state struct {
 	truth   int
-	own     float64       // log-likelihood of the truth
+	own     float64       // log-likelihood of the true input
 	largest float64       // log-likelihood of all so far
 	weight  float64       // Σ e^(l−largest)
 	moment  float64       // Σ (l−largest)·e^(l−largest)
 	top     [most]float64 // largest log-likelihoods, descending
-	above   int           // candidates likelier than the truth
-	equal   int           // other candidates that are as likely
+	above   int           // number of candidates likelier than the true input
+	equal   int           // number of other candidates that are as likely
 	other   int           // candidate drawn with probability e^l/Σ e^l
 	random  *rand.Rand
 	classes [][]float64 // of each attribute: Σ e^(l−largest) by class
-	given   [][]float64 // the same, candidates of the truth's target only; nil without targets
+	given   [][]float64 // the same over candidates with the target of the true input; nil without targets
 }
 
-// posteriors is what stream finds.
+// posteriors is the result of stream.
 type posteriors struct {
 	draws    []Draw
 	inferred [][]Inference
@@ -110,7 +110,7 @@ func newStates(l likelihoods, d *drawn, attributes []Attribute) []state {
 	return states
 }
 
-// add takes the log-likelihoods of the candidates from…from+len(l)−1.
+// add updates the posterior with the log-likelihoods l of candidates from, from+1, ….
 func (s *state) add(l []float64, from int, attributes []Attribute) {
 	highest := math.Inf(-1)
 	for j, v := range l {
@@ -152,13 +152,13 @@ func (s *state) add(l []float64, from int, attributes []Attribute) {
 		}
 	}
 	s.weight = start + weight
-	// The other candidate is one of the block with the block's share of the weight so far.
+	// Replace the candidate by one of this block, with the block's share of the weight so far.
 	if s.random.Float64()*s.weight < weight {
 		s.other = from + pick(l, s.random.Float64()*weight)
 	}
 }
 
-// insert puts a log-likelihood among the largest.
+// insert inserts a log-likelihood into top.
 func (s *state) insert(v float64) {
 	i := most - 1
 	for ; i > 0 && s.top[i-1] < v; i-- {
@@ -167,7 +167,7 @@ func (s *state) insert(v float64) {
 	s.top[i] = v
 }
 
-// rescale makes sums relative to a larger log-likelihood.
+// rescale makes the sums relative to a larger log-likelihood.
 func (s *state) rescale(largest float64) {
 	if s.weight > 0 {
 		fall := s.largest - largest
@@ -182,8 +182,8 @@ func (s *state) rescale(largest float64) {
 	s.largest = largest
 }
 
-// pick returns the first index up to which the weights add to more than u, or the
-// last one with a weight.
+// pick returns the first index at which the cumulative weight exceeds u, or the last index with
+// a positive weight.
 func pick(weight []float64, u float64) (at int) {
 	for j, w := range weight {
 		if w == 0 {
@@ -197,7 +197,7 @@ func pick(weight []float64, u float64) (at int) {
 	return at
 }
 
-// draw returns what the posterior says.
+// draw summarises the posterior.
 func (s *state) draw() Draw {
 	d := Draw{Truth: s.truth, Other: s.other, Top: 1 / s.weight, Rank: 1 + float64(s.above) + float64(s.equal)/2,
 		Entropy: (math.Log(s.weight) - s.moment/s.weight) / math.Ln2}
@@ -208,7 +208,7 @@ func (s *state) draw() Draw {
 	return d
 }
 
-// inference returns what the posterior says of attribute k.
+// inference summarises the posterior of attribute k.
 func (s *state) inference(k int) Inference {
 	in := Inference{Score: make([]float64, len(s.classes[k]))}
 	for c, w := range s.classes[k] {
@@ -216,7 +216,7 @@ func (s *state) inference(k int) Inference {
 	}
 	in.Best, in.Entropy = summarise(s.classes[k])
 	if s.given[k] != nil {
-		in.Given, in.Left = summarise(s.given[k])
+		in.GivenBest, in.GivenEntropy = summarise(s.given[k])
 	}
 	return in
 }
