@@ -7,22 +7,22 @@ import (
 	"tattle/dataset"
 )
 
-// The words by which candidates are chosen, besides a number and the path of data.
+// Choices of candidates besides a number and the path of data.
 const (
-	CandidatesAll  = "all"  // of the training data, whatever that costs
-	CandidatesNone = "none" // no limits from lists of inputs
+	CandidatesAll  = "all"  // all training data, whatever the computing time
+	CandidatesNone = "none" // do not compute limits from lists of inputs
 )
 
-// leastCandidates is the length of the shortest list that is used without having been
-// asked for: a shorter one says little of what can be identified.
+// leastCandidates is the length of the shortest list that is used by default. A shorter list
+// says little about identification.
 const leastCandidates = 100
 
-// Lists chooses the lists of inputs for the limits on every adversary. The candidates are
-// training data, as many as ListOptions can pay for, or the measured data where there are
-// none; choice may name a number of them, CandidatesAll, CandidatesNone or the path of
-// other data, which open reads. The sample is the measured part of the data, unless that is
-// the training part. training is nil where there is none. It returns nil for no lists, and
-// an OptionError where the choice cannot be used.
+// Lists chooses the lists of inputs for the limits on every adversary. By default, the
+// candidates are training data, as many as mostListing allows, or the measured data if there
+// are no training data (training is nil). choice is a number of candidates, CandidatesAll,
+// CandidatesNone, or the path of other data, which open reads. The sample is the measured part
+// of the data, unless that is the training part. Lists returns nil if there are no lists, and
+// an OptionError if the choice cannot be used.
 func (in Inputs) Lists(choice string, training *dataset.Set, from string, measured *dataset.Set, open func(Inputs) (*dataset.Set, error)) (*ListOptions, error) {
 	o := &ListOptions{Seed: in.Seed}
 	for _, a := range measured.Sensitive {
@@ -47,9 +47,9 @@ func (in Inputs) Lists(choice string, training *dataset.Set, from string, measur
 		o.Candidates = own
 	case choice == "":
 	case err == nil && n < 2:
-		return nil, WrongOption("Candidates", "%d candidates: a list has at least 2 inputs", n)
+		return nil, WrongOption("Candidates", "%d candidates: must be at least 2", n)
 	case (err == nil || choice == CandidatesAll) && training == nil:
-		return nil, WrongOption("Candidates", "there are no training data beside the data: name them, or the path of the candidates")
+		return nil, WrongOption("Candidates", "there are no training data beside the data: give their path, or the path of the candidates")
 	case err == nil:
 		o.Candidates.Most = n
 	case choice == CandidatesAll:
@@ -64,7 +64,7 @@ func (in Inputs) Lists(choice string, training *dataset.Set, from string, measur
 	return o, nil
 }
 
-// partName names a part of the data in a sentence.
+// partName returns the name of a part of the data for use in a sentence.
 func partName(split string) string {
 	if split == string(dataset.Train) {
 		return "the training part"
@@ -72,8 +72,8 @@ func partName(split string) string {
 	return "the test part"
 }
 
-// listAgain is the list of that set of which u was used.
-func (u ListUsed) listAgain(set *dataset.Set) *List {
+// recreate returns the list from which u was used, with its inputs in set.
+func (u ListUsed) recreate(set *dataset.Set) *List {
 	l := &List{Name: u.Name, Path: u.Path, Split: dataset.Split(u.Split), Set: set, Most: -1}
 	if n := u.Inputs + u.Merged; n < u.Of {
 		l.Most = n
@@ -81,15 +81,15 @@ func (u ListUsed) listAgain(set *dataset.Set) *List {
 	return l
 }
 
-// Again returns the options with which the figures were computed, without the attacks. candidates are nil where
-// they are not there any more; measured is the sample, where there was one.
+// Again returns the options with which the figures were computed, without the attacks.
+// candidates is nil if these data are absent; measured holds the sample, if there was one.
 func (f *ListFigures) Again(candidates, measured *dataset.Set, seed uint64) ListOptions {
 	o := ListOptions{Draws: f.Draws, Attributes: f.Attributes, Seed: seed, SkipAttacks: true}
 	if p := f.EverySample(); p != nil {
-		o.Sample = p.List.listAgain(measured)
+		o.Sample = p.List.recreate(measured)
 	}
 	if f.Holder != nil && candidates != nil {
-		o.Candidates = f.Holder.List.listAgain(candidates)
+		o.Candidates = f.Holder.List.recreate(candidates)
 	}
 	return o
 }

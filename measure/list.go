@@ -25,24 +25,25 @@ const (
 	// about six CPU-seconds against the 60,000 images of MNIST.
 	DefaultListDraws = 2000
 
-	// mostListing is how many numbers of candidates may be compared with releases where
-	// nobody asked for all candidates: about a minute on two cores. Paper A's MNIST net has
-	// 9.4e10 of them, its CIFAR-10 net 3.1e11.
+	// mostListing limits the default number of candidates: the product of candidates, features
+	// and draws, which takes about a minute on two cores. All candidates would be 9.4e10 for
+	// paper A's MNIST net and 3.1e11 for its CIFAR-10 net.
 	mostListing = 1e12
-	// slowListing is the cost of noise that is not Gaussian, in that of Gaussian noise, and
-	// fewerDraws the share of the draws that it gets.
+	// slowListing is the cost of a draw with other noise, relative to Gaussian noise. Other
+	// noise gets one draw where Gaussian noise gets fewerDraws.
 	slowListing = 30
 	fewerDraws  = 4
-	// mostReleased is the largest number of released numbers of all draws: 1 GB.
+	// mostReleased is the largest number of released values of all draws together: 1 GB.
 	mostReleased = 1 << 27
-	// mostGram is the largest number of features whose covariance bounds the bits: 0.5 GB.
+	// mostGram is the largest number of features for the upper limit on bits, which needs their
+	// covariance: 0.5 GB.
 	mostGram = 8192
 
-	// listAlpha is the probability that one limit does not hold.
+	// listAlpha is the probability that a limit does not hold.
 	listAlpha = 1 - bound.DefaultConfidence
 )
 
-// String lists what decides the figures.
+// String lists the settings that decide the figures.
 func (o *ListOptions) String() string {
 	if o == nil {
 		return "no lists"
@@ -56,19 +57,20 @@ func (o *ListOptions) String() string {
 	return fmt.Sprintf("%s, attributes %q", s, o.Attributes)
 }
 
-// lists is a computation of ListFigures.
+// lists computes ListFigures.
 type lists struct {
 	ListOptions
 	target Target
 	out    *ListFigures
 }
 
-// Run computes the limits on a release. It errs where ctx ends and where a list has fewer
-// than two different inputs; what the noise does not allow is left out, with the reason.
+// Run computes the limits on a release. It returns an error if ctx ends or if a list has fewer
+// than two different inputs. Figures that cannot be computed for this noise are left out, with
+// the reason in LeftOut.
 func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 	o.Draws = cmp.Or(o.Draws, DefaultListDraws)
 	if g, ok := t.Noise.(release.Gaussian); ok && t.Queries > 1 {
-		// The mean of the releases tells all that they tell, and is one release with less noise.
+		// The mean of the releases is a sufficient statistic: one release with less noise.
 		t.Noise, t.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(t.Queries))}, 1
 	}
 	l := &lists{o, t, &ListFigures{Draws: o.Draws, Attributes: o.Attributes}}
@@ -94,13 +96,13 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 	return l.out, nil
 }
 
-// possible tells whether posteriors can be computed, and notes why not.
+// possible reports whether posteriors can be computed, and notes the reason if not.
 func (l *lists) possible() bool {
 	if l.labelAlone() {
 		return true
 	}
 	if (l.target.Noise == release.None{}) {
-		l.leaveOut("limits from lists of inputs: without noise, the release names every input whose features no other input has")
+		l.leaveOut("limits from lists of inputs: without noise, the release identifies every input whose features differ from those of all others")
 		return false
 	}
 	if _, ok := l.target.Noise.(bayes.Density); !ok {
@@ -109,13 +111,13 @@ func (l *lists) possible() bool {
 	}
 	_, n := l.target.Front.Dims()
 	if all := float64(l.draws()) * float64(n) * float64(max(l.target.Queries, 1)); all > mostReleased {
-		l.leaveOut("limits from lists of inputs: %d draws of %d releases of %d numbers each take more memory than 1 GB", l.draws(), max(l.target.Queries, 1), n)
+		l.leaveOut("limits from lists of inputs: %d draws of %d releases of %d numbers each need more than 1 GB of memory", l.draws(), max(l.target.Queries, 1), n)
 		return false
 	}
 	return true
 }
 
-// labelAlone tells whether the release is the label without noise.
+// labelAlone reports whether the release is the label without noise.
 func (l *lists) labelAlone() bool {
 	return l.target.Noise == release.None{} && l.target.Post.Label
 }
@@ -126,13 +128,13 @@ func (l *lists) leaveOut(format string, a ...any) {
 	}
 }
 
-// gaussian tells whether the noise is, so that likelihoods are a matrix product.
+// gaussian reports whether the noise is Gaussian, so that likelihoods are a matrix product.
 func (l *lists) gaussian() bool {
 	_, ok := l.target.Noise.(release.Gaussian)
 	return ok
 }
 
-// draws is how many draws are made: fewer where they are not a matrix product.
+// draws returns the number of draws: fewer if likelihoods are not a matrix product.
 func (l *lists) draws() int {
 	if l.gaussian() {
 		return l.Draws
@@ -140,7 +142,7 @@ func (l *lists) draws() int {
 	return max(1, l.Draws/fewerDraws)
 }
 
-// choose returns the inputs of a list that are used, in an order drawn by the seed.
+// choose returns the indices of the inputs of a list to use, in an order drawn by the seed.
 func (l *lists) choose(of *List) []int {
 	_, n := l.target.Front.Dims()
 	each := float64(l.draws()) * float64(n)
@@ -158,10 +160,10 @@ func (l *lists) choose(of *List) []int {
 	return order
 }
 
-// streamList numbers the stream of random numbers that chooses the inputs of a list.
+// streamList is the number of the random stream that chooses the inputs of a list.
 const streamList = 7
 
-// holder computes what the adversary with a list can do.
+// holder computes the limits for adversaries with the list of candidates.
 func (l *lists) holder(ctx context.Context) error {
 	chosen := l.choose(l.Candidates)
 	distinct := distinctInputs(l.Candidates.Set, chosen)
@@ -194,7 +196,7 @@ func (l *List) used(inputs, merged int) ListUsed {
 	return ListUsed{l.Name, l.Path, string(l.Split), l.Set.SHA256, l.Set.Len(), inputs, merged}
 }
 
-// bitsAbove adds the upper limit on bits, and what follows from it.
+// bitsAbove adds the upper limit on bits, and Fano's limit that follows from it.
 func (l *lists) bitsAbove(ctx context.Context, h *ListHolder, distinct []int) error {
 	noise, ok := l.target.Noise.(bayes.Density)
 	if _, n := l.target.Front.Dims(); !ok {
@@ -217,14 +219,14 @@ func (l *lists) bitsAbove(ctx context.Context, h *ListHolder, distinct []int) er
 	return nil
 }
 
-// growth are the parts of a sample whose limits show how they grow with it: one input in
-// so many.
-var growth = []int{100, 10, 1}
+// samplingSteps are the parts of the sample for which limits are computed, to show how they
+// grow with its size: one input in 100, one in 10, all.
+var samplingSteps = []int{100, 10, 1}
 
-// leastSample is the smallest part whose limits are computed.
+// leastSample is the size of the smallest such part.
 const leastSample = 100
 
-// anybody computes limits for adversaries who know the distribution of the inputs.
+// anybody computes limits for adversaries without a list who know the distribution of inputs.
 func (l *lists) anybody(ctx context.Context) error {
 	chosen := l.choose(l.Sample)
 	if len(chosen) < 2 {
@@ -237,12 +239,12 @@ func (l *lists) anybody(ctx context.Context) error {
 		}
 		l.out.Shared = sharedInputs(c.Set, l.Sample.Set, all, chosen)
 	}
-	for _, part := range growth {
+	for _, part := range samplingSteps {
 		some := chosen[:len(chosen)/part]
 		if part > 1 && len(some) < leastSample {
 			continue
 		}
-		// Equal inputs stay: they are independent draws as well.
+		// Equal inputs stay in the sample: they, too, are independent draws.
 		found, err := l.posterior(ctx, fmt.Sprintf("sample of %d", len(some)), l.Sample, some)
 		if err != nil {
 			return err
@@ -269,7 +271,7 @@ func (l *lists) inputs(of *List, indices []int) bayes.Inputs {
 	return bayes.Inputs{Front: l.target.Front, Data: of.Set, Indices: indices}
 }
 
-// A posterior is what the release tells about which input of a list it is of.
+// A posterior is the result of bayes.Run on inputs of a list.
 type posterior struct {
 	*bayes.Result
 	of         *List
@@ -297,8 +299,7 @@ func (l *lists) posterior(ctx context.Context, what string, of *List, indices []
 	return p, err
 }
 
-// floors are the floors of adversaries who hold the list: over the whole input, and by
-// band of the coordinates.
+// floors returns the floors for adversaries with the list: over the whole input, then by band.
 func (l *lists) floors(found *posterior, alpha float64) []BandLimit {
 	c, set := l.target.Coordinates, found.of.Set
 	p, m := c.Inputs(), c.Len()
@@ -335,9 +336,9 @@ func (l *lists) floors(found *posterior, alpha float64) []BandLimit {
 	return out
 }
 
-// most is the largest mean-square error over a band of n coordinates, of inputs and
-// reconstructions within the data's range: squares over all coordinates of an orthonormal
-// basis add up to those over the inputs.
+// most returns the largest possible mean-square error over a band of n coordinates, if inputs
+// and reconstructions are within the data's range. The basis is orthonormal, so the sum of
+// squares over all coordinates is the sum of squares over the input.
 func (l *lists) most(n int) float64 {
 	var sum float64
 	for i, low := range l.target.Legal.Low {
@@ -346,13 +347,13 @@ func (l *lists) most(n int) float64 {
 	return sum / float64(n)
 }
 
-// attributes are the classes of the inputs of a list in the attributes asked for.
+// attributes returns the requested attributes of inputs of a list.
 func (l *lists) attributes(of *List, indices []int) []bayes.Attribute {
 	var all []bayes.Attribute
 	for _, name := range l.Attributes {
 		a := of.attribute(name)
 		if a == nil {
-			l.leaveOut("limits on inferring %s: %s does not have it", name, of.Name)
+			l.leaveOut("limits on inferring %s: %s does not have this attribute", name, of.Name)
 			continue
 		}
 		b := bayes.Attribute{Name: name, Classes: len(a.Values)}
@@ -367,7 +368,7 @@ func (l *lists) attributes(of *List, indices []int) []bayes.Attribute {
 	return all
 }
 
-// attribute is the sensitive attribute of that name, nil where there is none.
+// attribute returns the sensitive attribute of that name, or nil.
 func (l *List) attribute(name string) *dataset.Attribute {
 	i := slices.IndexFunc(l.Set.Sensitive, func(a dataset.Attribute) bool { return a.Name == name })
 	if i < 0 {
@@ -376,7 +377,7 @@ func (l *List) attribute(name string) *dataset.Attribute {
 	return &l.Set.Sensitive[i]
 }
 
-// inferred are the ceilings on the inference of attributes.
+// inferred returns the upper limits on guessing the attributes.
 func (l *lists) inferred(found *posterior, alpha float64) []InferredLimit {
 	var all []InferredLimit
 	for k, a := range found.attributes {
@@ -396,8 +397,7 @@ func (l *lists) inferred(found *posterior, alpha float64) []InferredLimit {
 	return all
 }
 
-// outward rounds a limit to the digits that are stored, which processors agree on: the
-// limits away from the mean.
+// outward rounds a limit to six digits, on which all processors agree: Low down and High up.
 func outward(l bayes.Limit) bayes.Limit {
 	return bayes.Limit{Mean: digits(l.Mean, math.Round), Low: digits(l.Low, math.Floor), High: digits(l.High, math.Ceil)}
 }
@@ -412,8 +412,8 @@ func digits(x float64, round func(float64) float64) float64 {
 	return y
 }
 
-// labels are candidates whose releases are the label alone: 1 for the largest feature, 0
-// for the others.
+// labels makes candidates of which only the label is released: features are 1 for the largest
+// logit and 0 for the others.
 type labels struct{ bayes.Candidates }
 
 // Features overwrites dst with the labels of those candidates.
@@ -430,7 +430,7 @@ func (l labels) Features(ctx context.Context, dst []float64, indices []int) erro
 	return nil
 }
 
-// distinctInputs returns the indices without those of inputs that equal an earlier one.
+// distinctInputs returns the indices of the inputs that do not equal an earlier one.
 func distinctInputs(set *dataset.Set, indices []int) []int {
 	seen := make(map[inputKey]bool, len(indices))
 	var distinct []int
@@ -455,10 +455,10 @@ func sharedInputs(candidates, sample *dataset.Set, of, among []int) (n int) {
 	return n
 }
 
-// An inputKey tells inputs apart.
+// An inputKey is the SHA-256 of an input: equal inputs have equal keys.
 type inputKey [sha256.Size]byte
 
-// eachKey calls do with the key of each of the inputs.
+// eachKey calls do with the key of each input.
 func eachKey(set *dataset.Set, indices []int, do func(i int, key inputKey)) {
 	p := nn.Size(set.Shape)
 	x, row := make([]float32, p), make([]byte, 4*p)

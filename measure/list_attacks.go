@@ -11,57 +11,57 @@ import (
 )
 
 const (
-	// mostLearned is how many releases of candidates an attack on attributes learns from, and
-	// mostAttacked how many of the sample it is measured on: the interval is then about four
-	// points wide.
+	// mostLearned is the largest number of candidates' releases that logistic regression learns
+	// from. mostAttacked is the largest number of releases of the sample on which attacks are
+	// measured; the interval is then about four points wide.
 	mostLearned  = 4000
 	mostAttacked = 2000
-	// mostColumns is the largest number of features that logistic regression learns from: it
-	// decomposes their covariance.
+	// mostColumns is the largest number of features for logistic regression, which decomposes
+	// their covariance.
 	mostColumns = 1024
-	// mostKept is the largest number of features of candidates that the posterior attack
-	// holds: 0.5 GB.
+	// mostKept is the largest number of feature values that the posterior attack keeps in
+	// memory: 0.5 GB.
 	mostKept = 1 << 26
-	// trialsOfTemperature is how many candidates choose the temperature of that attack.
-	trialsOfTemperature = 200
+	// temperatureTrials is the number of candidates on which that attack chooses its temperature.
+	temperatureTrials = 200
 )
 
-// Streams of random numbers of attacks on attributes.
+// Random streams of the attacks on attributes.
 const (
 	streamLearned = iota + 20
 	streamAttacked
 	streamTemperature
 )
 
-// An InferredAttack is how often an attack that ran guesses an attribute right.
+// An InferredAttack is the share of right guesses of an attribute by an attack that ran.
 type InferredAttack struct {
 	Name  string              `json:"name"`
 	Right classify.Proportion `json:"right"`
 }
 
-// attackAttributes measures attacks on the attributes, which learn from releases of
-// candidates, on releases of inputs of the sample: demonstrated figures, beside ceilings.
+// attackAttributes measures attacks on the attributes. They learn from releases of candidates
+// and are measured on releases of the sample. The figures are demonstrated.
 func (l *lists) attackAttributes(ctx context.Context) error {
 	if len(l.Attributes) == 0 || l.Candidates == nil || l.Sample == nil || l.Candidates.Set == l.Sample.Set || len(l.out.Anybody) == 0 || l.labelAlone() {
 		return nil
 	}
-	known, asked := l.choose(l.Candidates), l.choose(l.Sample)
-	known, asked = known[:min(len(known), mostKept/l.columns())], asked[:min(len(asked), mostAttacked)]
-	released, err := l.released(ctx, l.Sample, asked, streamAttacked)
+	known, attacked := l.choose(l.Candidates), l.choose(l.Sample)
+	known, attacked = known[:min(len(known), mostKept/l.columns())], attacked[:min(len(attacked), mostAttacked)]
+	released, err := l.released(ctx, l.Sample, attacked, streamAttacked)
 	if err != nil {
 		return err
 	}
 	last := &l.out.Anybody[len(l.out.Anybody)-1]
-	truth := l.attributes(l.Sample, asked)
+	truth := l.attributes(l.Sample, attacked)
 	targets := l.attributes(l.Candidates, known)
 	if len(truth) != len(targets) {
 		return nil // a list lacks an attribute, which is noted
 	}
-	guesses, err := l.learned(ctx, known[:min(len(known), mostLearned)], targets, released, len(asked))
+	guesses, err := l.logisticGuesses(ctx, known[:min(len(known), mostLearned)], targets, released, len(attacked))
 	if err != nil {
 		return err
 	}
-	likely, err := l.likely(ctx, known, targets, released, len(asked))
+	likely, err := l.posteriorGuesses(ctx, known, targets, released, len(attacked))
 	if err != nil {
 		return err
 	}
@@ -74,13 +74,14 @@ func (l *lists) attackAttributes(ctx context.Context) error {
 	return nil
 }
 
+// columns returns the number of features.
 func (l *lists) columns() int {
 	_, n := l.target.Front.Dims()
 	return n
 }
 
-// released are releases of inputs, [inputs, features], each the mean of all that an
-// adversary sees of one input.
+// released returns releases of inputs, [inputs, features]: for each input the mean of its
+// releases.
 func (l *lists) released(ctx context.Context, of *List, indices []int, stream int) ([]float64, error) {
 	n, queries := l.columns(), max(l.target.Queries, 1)
 	y := make([]float64, len(indices)*n)
@@ -102,7 +103,7 @@ func (l *lists) released(ctx context.Context, of *List, indices []int, stream in
 				at[k] += v / float64(queries)
 			}
 		}
-		if queries == 1 { // what is done to each release is not done to their mean
+		if queries == 1 { // post-processing applies to single releases, not to their mean
 			for k, v := range at {
 				row[k] = float32(v)
 			}
@@ -115,9 +116,9 @@ func (l *lists) released(ctx context.Context, of *List, indices []int, stream in
 	return y, nil
 }
 
-// learned are the guesses of logistic regression on releases of candidates, for each
-// attribute; nil where there are too many features.
-func (l *lists) learned(ctx context.Context, known []int, targets []bayes.Attribute, released []float64, n int) ([][]int, error) {
+// logisticGuesses returns, for each attribute, the guesses of a logistic regression fitted to
+// releases of candidates; nil if there are too many features.
+func (l *lists) logisticGuesses(ctx context.Context, known []int, targets []bayes.Attribute, released []float64, n int) ([][]int, error) {
 	d := l.columns()
 	if d > mostColumns {
 		l.leaveOut("logistic regression on attributes: there are more than %d features", mostColumns)
@@ -145,9 +146,9 @@ func (l *lists) learned(ctx context.Context, known []int, targets []bayes.Attrib
 	return guessed(scores, targets), nil
 }
 
-// likely are the guesses by the posterior over the candidates, for each attribute: the
-// likelihoods to the power of one over a temperature that candidates left out choose.
-func (l *lists) likely(ctx context.Context, known []int, targets []bayes.Attribute, released []float64, n int) ([][]int, error) {
+// posteriorGuesses returns, for each attribute, the guesses by the posterior over the
+// candidates, with the temperature of bayes.ChooseTemperature.
+func (l *lists) posteriorGuesses(ctx context.Context, known []int, targets []bayes.Attribute, released []float64, n int) ([][]int, error) {
 	noise, ok := l.target.Noise.(bayes.Density)
 	if !ok {
 		return nil, fmt.Errorf("noise without a density")
@@ -171,7 +172,7 @@ func (l *lists) likely(ctx context.Context, known []int, targets []bayes.Attribu
 		return nil, err
 	}
 	random := rand.New(rand.NewPCG(l.Seed, streamTemperature))
-	temperature, err := bayes.ChooseTemperature(ctx, list, width, classes, noise, 1, min(trialsOfTemperature, len(known)/2), random)
+	temperature, err := bayes.ChooseTemperature(ctx, list, width, classes, noise, 1, min(temperatureTrials, len(known)/2), random)
 	if err != nil {
 		return nil, err
 	}
@@ -190,6 +191,7 @@ func (l *lists) likely(ctx context.Context, known []int, targets []bayes.Attribu
 	return guessed(scores, targets), nil
 }
 
+// guessed returns the class with the largest score, for each attribute and release.
 func guessed(scores [][]float32, targets []bayes.Attribute) [][]int {
 	guesses := make([][]int, len(targets))
 	for k, a := range targets {

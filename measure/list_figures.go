@@ -12,35 +12,35 @@ type List struct {
 	Path  string
 	Split dataset.Split
 	Set   *dataset.Set
-	Most  int // use so many of them, drawn by the seed; 0: as many as ListOptions can pay for; negative: all
+	Most  int // number of inputs to use, drawn by the seed; 0: as many as mostListing allows; negative: all
 }
 
-// ListOptions are what the exact posterior over lists of inputs is computed for. The
-// zero value is the default, but for the lists.
+// ListOptions are the lists and the settings of ListFigures. The zero value of each setting is
+// its default; without lists nothing is computed.
 type ListOptions struct {
-	Candidates *List // of the adversary who holds a list; nil: none
+	Candidates *List // the list of the adversary; nil: none
 	// Sample is a list of independent draws from the distribution of inputs, on which the
-	// model was not trained: it serves the limits on adversaries without a list; nil: none.
+	// model was not trained. It gives the limits for adversaries without a list; nil: none.
 	Sample      *List
-	SkipAttacks bool     // on attributes
-	Attributes  []string // sensitive attributes whose inference is limited
-	Draws       int      // of a truth and its release; 0 is DefaultListDraws
+	SkipAttacks bool     // do not run attacks on attributes
+	Attributes  []string // sensitive attributes to limit
+	Draws       int      // draws of an input and its release; 0: DefaultListDraws
 	Seed        uint64
-	Progress    func(what string, done, total int) // nil: nobody is told
+	Progress    func(what string, done, total int) // may be nil
 }
 
 // ListFigures are limits on every adversary, from the exact posterior over lists
-// (package bayes). All hold with a confidence of bound.DefaultConfidence each.
+// (package bayes). Each holds with confidence bound.DefaultConfidence.
 type ListFigures struct {
-	Draws      int          `json:"draws"` // asked for
+	Draws      int          `json:"draws"` // requested draws
 	Attributes []string     `json:"attributes,omitempty"`
-	Holder     *ListHolder  `json:"list_holder,omitempty"`
-	Anybody    []Population `json:"anybody,omitempty"`  // of larger and larger parts of one sample; the last is all of it
-	LeftOut    []string     `json:"left_out,omitempty"` // and why
-	Shared     int          `json:"shared,omitempty"`   // inputs of the sample that are among the candidates, too
+	Holder     *ListHolder  `json:"list_holder,omitempty"` // adversaries with the candidates
+	Anybody    []Population `json:"anybody,omitempty"`     // adversaries without a list, from growing parts of one sample; the last is the whole
+	LeftOut    []string     `json:"left_out,omitempty"`    // figures that were not computed, with the reasons
+	Shared     int          `json:"shared,omitempty"`      // inputs of the sample that are also candidates
 }
 
-// EverySample is the limit from the whole sample, nil where there is none.
+// EverySample returns the limits from the whole sample, or nil.
 func (f *ListFigures) EverySample() *Population {
 	if len(f.Anybody) == 0 {
 		return nil
@@ -48,8 +48,8 @@ func (f *ListFigures) EverySample() *Population {
 	return &f.Anybody[len(f.Anybody)-1]
 }
 
-// Sizes are the numbers of inputs of the lists: of the candidates, 0 for none, and of the
-// whole sample, 0 for none; nil where there are no figures.
+// Sizes returns the numbers of inputs among the candidates and in the sample; 0 if there is no
+// such list. It returns nil if there are no figures.
 func (f *ListFigures) Sizes() []float64 {
 	if f == nil {
 		return nil
@@ -64,26 +64,26 @@ func (f *ListFigures) Sizes() []float64 {
 	return sizes
 }
 
-// ListUsed says which inputs a figure is about.
+// ListUsed describes the inputs of a list that were used.
 type ListUsed struct {
 	Name   string `json:"name"`
 	Path   string `json:"path"`
 	Split  string `json:"split,omitempty"`
 	SHA256 string `json:"sha256"`
-	Of     int    `json:"of"`               // inputs there are
+	Of     int    `json:"of"`               // inputs in the data
 	Inputs int    `json:"inputs"`           // inputs used
-	Merged int    `json:"merged,omitempty"` // inputs that were left out because they equal another
+	Merged int    `json:"merged,omitempty"` // inputs left out because they equal another
 }
 
-// A ListHolder is the best adversary who holds a list of candidates, one of which is the
-// input, and knows the model and the noise: nobody with that list does better.
+// A ListHolder holds the figures of the best adversary who knows the model, the noise and a
+// list of candidates, one of which is the input. No adversary with that knowledge does better.
 type ListHolder struct {
 	List     ListUsed        `json:"list"`
 	Draws    int             `json:"draws"` // 0: computed exactly, without draws
-	First    bayes.Limit     `json:"first"` // probability of naming the input
-	Ten      bayes.Limit     `json:"ten"`   // probability that ten names hold the input
+	First    bayes.Limit     `json:"first"` // probability of identifying the input with one guess
+	Ten      bayes.Limit     `json:"ten"`   // the same with ten guesses
 	Rank     bayes.Limit     `json:"rank"`  // expected rank of the input, from 1
-	Bits     bayes.Limit     `json:"bits"`  // that the release tells about which candidate it is
+	Bits     bayes.Limit     `json:"bits"`  // bits that the release reveals about the index of the input
 	BitsMost *float64        `json:"bits_at_most,omitempty"`
 	Fano     *float64        `json:"fano,omitempty"` // upper limit on First that follows from BitsMost
 	Floors   []BandLimit     `json:"floors"`
@@ -95,24 +95,24 @@ type ListHolder struct {
 type BandLimit struct {
 	Band        string      `json:"band"`
 	Coordinates int         `json:"coordinates"`
-	MeanSquare  bayes.Limit `json:"floor"`   // of whoever holds the list
-	Anybody     float64     `json:"anybody"` // lower limit for adversaries without a list; 0 where it says nothing, or was not asked for
+	MeanSquare  bayes.Limit `json:"floor"`   // for adversaries with the list
+	Anybody     float64     `json:"anybody"` // lower limit for adversaries without a list; 0: nothing proved, or not computed
 }
 
-// An InferredLimit is a ceiling on how well an attribute of the input can be inferred.
+// An InferredLimit is an upper limit on how well an attribute of the input can be guessed.
 type InferredLimit struct {
 	Name     string           `json:"name"`
 	Classes  []string         `json:"classes"`
 	Majority float64          `json:"majority"`          // right guesses without the release
-	Right    bayes.Limit      `json:"right"`             // right guesses of the best adversary who holds the list
-	Bits     bayes.Limit      `json:"bits"`              // that the release tells about the attribute
-	AUC      *bayes.Limit     `json:"auc,omitempty"`     // of two classes
-	Given    *GivenLimit      `json:"given,omitempty"`   // of adversaries who also know the target attribute; nil without labels
-	Attacks  []InferredAttack `json:"attacks,omitempty"` // that ran, on inputs of the sample
-	Anybody  float64          `json:"anybody"`           // upper limit on right guesses without a list; 0 where it was not asked for
+	Right    bayes.Limit      `json:"right"`             // right guesses of the best adversary with the list
+	Bits     bayes.Limit      `json:"bits"`              // bits that the release reveals about the attribute
+	AUC      *bayes.Limit     `json:"auc,omitempty"`     // only for two classes
+	Given    *GivenLimit      `json:"given,omitempty"`   // for adversaries who also know the target attribute; nil without labels
+	Attacks  []InferredAttack `json:"attacks,omitempty"` // attacks that ran on the sample
+	Anybody  float64          `json:"anybody"`           // upper limit on right guesses without a list; 0: not computed
 }
 
-// A GivenLimit is an InferredLimit for adversaries who know the target attribute.
+// A GivenLimit is an InferredLimit for adversaries who also know the target attribute.
 type GivenLimit struct {
 	Target   string      `json:"target"`
 	Majority float64     `json:"majority"`
@@ -121,7 +121,8 @@ type GivenLimit struct {
 	Anybody  float64     `json:"anybody"`
 }
 
-// A Population limits adversaries who know the distribution of the inputs and hold no list.
+// A Population holds the limits for adversaries without a list who know the distribution of
+// inputs.
 type Population struct {
 	List     ListUsed        `json:"list"`
 	Draws    int             `json:"draws"`

@@ -9,7 +9,7 @@ import (
 
 // bounds adds what is proved, estimated, assumed and demonstrated of a release.
 func (d *document) bounds(r *Report) {
-	d.everybody(r)
+	d.everyAdversary(r)
 	d.floors(r)
 	d.pairs(r)
 	d.pairFloors(r)

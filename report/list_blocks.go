@@ -7,9 +7,9 @@ import (
 	"tattle/measure"
 )
 
-// everybody adds what no adversary can do better, from lists of inputs: the first section
-// of a report on a release.
-func (d *document) everybody(r *Report) {
+// everyAdversary adds the limits on every adversary, from lists of inputs. It is the first
+// section of a report on a release.
+func (d *document) everyAdversary(r *Report) {
 	x := r.Lists
 	if x == nil {
 		return
@@ -20,19 +20,19 @@ func (d *document) everybody(r *Report) {
 		}
 		return
 	}
-	d.section("How close can anyone come?")
+	d.section("How close can any adversary come?")
 	d.say(r.identified(), r.floored())
 	rows := r.closeness()
 	d.on(onPage, func(d *document) {
 		d.chart(chart{Caption: "Error in " + r.unit() + ", by level of detail: root mean square over inputs", SVG: drawCloseness(rows, r.unit()), Keys: closenessKeys()})
 	})
-	t := table{Says: "Root mean square errors over inputs, in " + r.unit() + ". Floors are certified with confidence; attacks ran (demonstrated).",
-		Heads: []string{"band", "n", "floor, everybody", "floor, list holder", "best attack", "prior alone"}}
+	t := table{Says: "Root mean square errors over inputs, in " + r.unit() + ". Floors are certified with 99.9 % confidence; attacks are demonstrated. Without a list: adversaries who know the distribution of inputs. With the list: adversaries who also know that the input is one of the candidates.",
+		Heads: []string{"band", "n", "floor without a list", "floor with the list", "best attack", "prior alone"}}
 	for _, c := range rows {
 		t.add(c.band, fmt.Sprint(c.coordinates), floorCell(c.anybody, c.prior), floorCell(c.holder, c.prior), number(c.attack), number(c.prior))
 	}
 	d.table(t)
-	d.say(r.adds(rows))
+	d.say(r.uninformativeBands(rows))
 	d.holder(x.Holder)
 	d.population(r, x.Anybody)
 	d.inferred(x)
@@ -42,26 +42,26 @@ func (d *document) everybody(r *Report) {
 	d.soft(r.listMeaning())
 }
 
-// vacuousFloor is the share of what guessing the mean errs by below which a floor is
-// called none: it says nothing.
-const vacuousFloor = .01
+// negligibleFloor is the share of the error of guessing the mean below which a floor is
+// printed as none.
+const negligibleFloor = .01
 
-// floorCell is a floor in a band where the prior alone errs by prior.
+// floorCell prints a floor in a band; prior is the error of the prior alone there.
 func floorCell(x, prior float64) string {
-	if !(x > 0) || x < vacuousFloor*prior {
+	if !(x > 0) || x < negligibleFloor*prior {
 		return "none"
 	}
 	return AtLeastNumber(x)
 }
 
-// closeness holds the errors in one band, in units of the page; NaN for what was not measured.
+// closeness holds the errors in one band, in the unit of the report; NaN: not measured.
 type closeness struct {
 	band                           string
 	coordinates                    int
 	anybody, holder, attack, prior float64
 }
 
-// unit is that of errors: grey levels, where the inputs have them.
+// unit is the unit of errors: grey levels if the inputs have them.
 func (r *Report) unit() string {
 	if r.Data.GreyLevels > 0 {
 		return "grey levels of 255"
@@ -69,7 +69,7 @@ func (r *Report) unit() string {
 	return "normalised units"
 }
 
-// inUnit is the root of a mean square, in the unit.
+// inUnit returns the root of a mean square, in that unit.
 func (r *Report) inUnit(square float64) float64 {
 	u := math.Sqrt(square)
 	if g := float64(r.Data.GreyLevels); g > 0 {

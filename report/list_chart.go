@@ -7,24 +7,23 @@ import (
 	"strings"
 )
 
-// drawCloseness draws a row for each band on one linear axis, which ends with the prior
-// alone.
+// drawCloseness draws a row for each band. The linear axis ends just beyond the largest value.
 func drawCloseness(rows []closeness, unit string) template.HTML {
 	end := 0.
-	var said []string
+	var values []string
 	for _, c := range rows {
 		for _, v := range []float64{c.anybody, c.holder, c.attack, c.prior} {
 			if !math.IsNaN(v) {
 				end = max(end, v)
 			}
 		}
-		said = append(said, fmt.Sprintf("%s: floor for everybody %s, floor for a list holder %s, best attack %s, prior alone %s", c.band, floorCell(c.anybody, c.prior), floorCell(c.holder, c.prior), number(c.attack), number(c.prior)))
+		values = append(values, fmt.Sprintf("%s: floor without a list %s, floor with the list %s, best attack %s, prior alone %s", c.band, floorCell(c.anybody, c.prior), floorCell(c.holder, c.prior), number(c.attack), number(c.prior)))
 	}
 	if end == 0 {
 		return ""
 	}
 	const row = 34
-	p := newPlot(plotTop+row*len(rows)+plotFoot, "Errors by band in "+unit+". "+strings.Join(said, ". ")+".")
+	p := newPlot(plotTop+row*len(rows)+plotFoot, "Errors by band in "+unit+". "+strings.Join(values, ". ")+".")
 	p.left, p.x1 = 22, 1.05*end
 	for i, c := range rows {
 		y := float64(plotTop + row*i)
@@ -52,8 +51,8 @@ func closenessKeys() []legendKey {
 		return template.HTML(`<svg viewBox="0 0 34 14" aria-hidden="true">` + s + `</svg>`)
 	}
 	return []legendKey{
-		{mark(`<rect class="floor certified" x="0" y="1" width="32" height="12"/>`), "nobody errs by less: floor for everybody"},
-		{mark(`<line class="end certified" x1="17" y1="0" x2="17" y2="14"/>`), "floor for whoever holds the list"},
+		{mark(`<rect class="floor certified" x="0" y="1" width="32" height="12"/>`), "floor for adversaries without a list"},
+		{mark(`<line class="end certified" x1="17" y1="0" x2="17" y2="14"/>`), "floor for adversaries with the list"},
 		{mark(`<path class="tip demonstrated" d="M24,0 L12,7 L24,14 Z"/>`), "best attack that ran"},
 		{mark(`<line class="prior" x1="17" y1="0" x2="17" y2="14"/>`), "prior alone: guessing the mean, without the release"},
 	}

@@ -8,34 +8,34 @@ import (
 	"tattle/measure"
 )
 
-// holder says what the adversary with a list reaches at best.
+// holder adds what the best adversary with a list achieves.
 func (d *document) holder(h *measure.ListHolder) {
 	if h == nil {
 		return
 	}
-	d.part("Whoever holds a list of candidates")
-	t := table{Says: fmt.Sprintf("The best adversary who knows that the input is one of %s (%s), and knows the model and the noise. Limits hold with 99.9 %% confidence each (%s).", CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), CountGrouped(h.Draws, "draw")),
-		Heads: []string{"what", "value", "limits", "without the release"}}
+	d.part("Adversaries with a list of candidates")
+	t := table{Says: fmt.Sprintf("The best adversary who knows that the input is one of %s (%s), and who knows the model and the noise. Each limit holds with 99.9 %% confidence (%s).", CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), CountGrouped(h.Draws, "draw")),
+		Heads: []string{"figure", "value", "limits", "without the release"}}
 	n := float64(h.List.Inputs)
-	t.add("names the input", percent1(h.First.Mean), percentLimits(h.First), percentOrLess(1/n))
-	t.add("has it among ten names", percent1(h.Ten.Mean), percentLimits(h.Ten), percentOrLess(min(1, 10/n)))
-	t.add("rank of the input, on average", number(h.Rank.Mean), "at least "+AtLeastNumber(h.Rank.Low), number((n+1)/2))
+	t.add("input identified with one guess", percent1(h.First.Mean), percentLimits(h.First), percentOrLess(1/n))
+	t.add("input identified with ten guesses", percent1(h.Ten.Mean), percentLimits(h.Ten), percentOrLess(min(1, 10/n)))
+	t.add("mean rank of the input", number(h.Rank.Mean), "at least "+AtLeastNumber(h.Rank.Low), number((n+1)/2))
 	bits := AtLeastNumber(h.Bits.Low) + " – " + atMostNumber(h.Bits.High)
-	t.add(fmt.Sprintf("bits, of %s", number(math.Log2(n))), number(h.Bits.Mean), bits, "0")
+	t.add(fmt.Sprintf("bits revealed, of %s", number(math.Log2(n))), number(h.Bits.Mean), bits, "0")
 	d.table(t)
 	if h.BitsMost != nil && *h.Fano < vacuousFano {
-		d.soft(fmt.Sprintf("Proved without draws, from the covariance of the features: the release gives at most %s bits about which candidate it is of, so that nobody names it in more than %s of releases (Fano).", atMostNumber(*h.BitsMost), percentUp(*h.Fano)))
+		d.soft(fmt.Sprintf("Proved without sampling, from the covariance of the features: the release reveals at most %s bits about which candidate is the input. So no adversary with this list identifies it in more than %s of releases (Fano's inequality).", atMostNumber(*h.BitsMost), percentUp(*h.Fano)))
 	}
 }
 
-// population says how the floor for everybody grows with the sample.
+// population adds how the floor for adversaries without a list grows with the sample.
 func (d *document) population(r *Report, all []measure.Population) {
 	if len(all) < 2 {
 		return
 	}
-	d.part("Whoever knows what inputs look like, and holds no list")
-	t := table{Says: "Floor on the root mean square error over whole inputs, in " + r.unit() + ", from samples of " + all[0].List.Name + ". A larger sample proves more; nothing is extrapolated.",
-		Heads: []string{"inputs in the sample", "floor, everybody", "floor, holder of the sample"}}
+	d.part("Adversaries without a list, who know the distribution of inputs")
+	t := table{Says: "Floor on the root mean square error over whole inputs, in " + r.unit() + ", from samples of " + all[0].List.Name + ". A larger sample proves a larger floor; nothing is extrapolated.",
+		Heads: []string{"inputs in the sample", "floor without a list", "floor with the sample as a list"}}
 	prior := r.closeness()[0].prior
 	for _, p := range all {
 		t.add(fmt.Sprint(p.List.Inputs), floorCell(r.inUnit(p.Floors[0].Anybody), prior), floorCell(r.inUnit(p.Floors[0].MeanSquare.Low), prior))
@@ -43,11 +43,11 @@ func (d *document) population(r *Report, all []measure.Population) {
 	d.table(t)
 }
 
-// inferred adds the ceilings on the inference of attributes.
+// inferred adds the upper limits on guessing attributes.
 func (d *document) inferred(x *measure.ListFigures) {
-	t := table{Says: "How often anybody can guess an attribute of the input from the release. Majority: right guesses without the release. Attack: the best attack that ran (demonstrated). Best: right guesses of the best adversary. Limit, bits and AUC: upper limits that hold with 99.9 % confidence each. An audit finds channels; a ceiling excludes them.",
-		Heads: []string{"attribute", "who knows", "majority", "attack", "best", "limit", "bits", "AUC"}, Words: []int{1}}
-	add := func(who string, of []measure.InferredLimit, list bool) {
+	t := table{Says: "How often an adversary can guess an attribute of the input from the release. Knows: what the adversary knows besides the model and the noise. Majority: right guesses without the release. Attack: right guesses of the best attack that ran (demonstrated). Best: right guesses of the best adversary, estimated. Limit, bits and AUC: upper limits that hold with 99.9 % confidence each. An attack with the same knowledge cannot exceed its limit.",
+		Heads: []string{"attribute", "knows", "majority", "attack", "best", "limit", "bits", "AUC"}, Words: []int{1}}
+	add := func(knows string, of []measure.InferredLimit, list bool) {
 		for _, l := range of {
 			best, limit, bits, area := percent1(l.Right.Mean), percentUp(l.Right.High), atMostNumber(l.Bits.High), "–"
 			if l.AUC != nil {
@@ -56,13 +56,13 @@ func (d *document) inferred(x *measure.ListFigures) {
 			if !list {
 				best, limit, bits, area = "–", percentUp(l.Anybody), "–", "–"
 			}
-			t.add(l.Name, who, percent1(l.Majority), bestInferred(l.Attacks), best, limit, bits, area)
+			t.add(l.Name, knows, percent1(l.Majority), bestInferred(l.Attacks), best, limit, bits, area)
 			if g := l.Given; g != nil {
 				best, limit, bits = percent1(g.Right.Mean), percentUp(g.Right.High), atMostNumber(g.Bits.High)
 				if !list {
 					best, limit, bits = "–", percentUp(g.Anybody), "–"
 				}
-				t.add(l.Name, who+" and "+g.Target, percent1(g.Majority), "–", best, limit, bits, "–")
+				t.add(l.Name, knows+" and "+g.Target, percent1(g.Majority), "–", best, limit, bits, "–")
 			}
 		}
 	}
@@ -70,10 +70,10 @@ func (d *document) inferred(x *measure.ListFigures) {
 		add("the list", x.Holder.Inferred, true)
 	}
 	if p := x.EverySample(); p != nil {
-		add("distribution", p.Inferred, false)
+		add("the distribution", p.Inferred, false)
 	}
 	if len(t.Rows) > 0 {
-		d.part("Ceilings on sensitive attributes")
+		d.part("Limits on guessing sensitive attributes")
 		d.table(t)
 	}
 }
@@ -92,13 +92,13 @@ func bestInferred(attacks []measure.InferredAttack) string {
 	return percent1(best.Right.Value)
 }
 
-// vacuousFano is the probability of naming the input from which Fano's limit says nothing.
+// vacuousFano is the probability of identifying the input above which Fano's limit is not printed.
 const vacuousFano = .99
 
-// percentUp is percent1 of an upper limit, rounded up.
+// percentUp prints an upper limit as percent1 does, rounded up.
 func percentUp(x float64) string { return percent1(min(1, math.Ceil(1000*x-1e-9)/1000)) }
 
-// percentDown is percent1 of a lower limit, rounded down.
+// percentDown prints a lower limit as percent1 does, rounded down.
 func percentDown(x float64) string { return percent1(math.Floor(1000*x+1e-9) / 1000) }
 
 // percentOrLess prints small fractions with as many digits as they need.
@@ -106,7 +106,7 @@ func percentOrLess(x float64) string { return number(100*x) + " %" }
 
 func percentLimits(l bayes.Limit) string { return percentDown(l.Low) + " – " + percentUp(l.High) }
 
-// listWords names a list.
+// listWords describes a list.
 func listWords(l measure.ListUsed) string {
 	s := l.Name
 	if l.Inputs+l.Merged < l.Of {

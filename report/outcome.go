@@ -11,7 +11,7 @@ const (
 	Bounded      Outcome = "bounded"    // an error of unbiased reconstructions is certified
 	Unbounded    Outcome = "unbounded"  // the certified error has no useful limit
 	Vacuous      Outcome = "vacuous"    // what is certified says nothing
-	Named        Outcome = "identified" // whoever holds a list of candidates names most inputs
+	Named        Outcome = "identified" // an adversary with a list of candidates identifies most inputs
 	Uncertified  Outcome = "nothing is certified"
 	Met          Outcome = "met" // a target, or the demands of a study
 	NotMet       Outcome = "not met"

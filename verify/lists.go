@@ -66,7 +66,7 @@ func (o *Options) candidates(ctx context.Context, claims *report.Report, q *requ
 	in.Limit = ""
 	set, _, err := in.Open(ctx, read, o.progress("reading pictures"))
 	if err != nil && o.TrainingData == "" && ctx.Err() == nil {
-		o.warn("the candidates are not at %s: what the report says of whoever holds their list is not checked", file.Name(path))
+		o.warn("the candidates are not at %s: the figures on adversaries with this list are not checked", file.Name(path))
 		return nil, nil
 	}
 	if err != nil {
