@@ -28,9 +28,9 @@ type ROC struct {
 type Entropy struct {
 	Examples int        `json:"examples"`
 	MeanBits float64    `json:"mean_bits"`
-	Interval [2]float64 `json:"interval"` // of the mean, normal approximation
-	Edges    []float64  `json:"edges"`    // of 50 bins, from 0 to log₂ Y
-	Counts   []int      `json:"counts"`
+	Interval [2]float64 `json:"interval"`       // of the mean, normal approximation
+	Edges    []float64  `json:"edges,omitzero"` // of 50 bins, from 0 to log₂ Y
+	Counts   []int      `json:"counts,omitzero"`
 }
 
 // Curiosity is what one attack demonstrated on the test part, beside what needs no
@@ -54,11 +54,11 @@ type Curiosity struct {
 	PValue         float64    `json:"p_value"`         // of excess ≤ 0, one-sided, by classify.Comparison: the largest of all baselines', as above
 	PValueHolm     float64    `json:"p_value_holm"`    // adjusted for there being several attacks
 
-	Confusion [][]int                    `json:"confusion"` // true s × guess
-	ROC       []ROC                      `json:"roc"`       // of the attack's scores
-	Entropy   []Entropy                  `json:"entropy"`   // of F's outputs, for each class of s
-	Label     classify.MutualInformation `json:"label"`     // between s and F's hard label
-	Guess     classify.MutualInformation `json:"guess"`     // between s and the attack's guess
+	Confusion [][]int                    `json:"confusion"`        // true s × guess
+	ROC       []ROC                      `json:"roc,omitzero"`     // of the attack's scores
+	Entropy   []Entropy                  `json:"entropy,omitzero"` // of F's outputs, for each class of s
+	Label     classify.MutualInformation `json:"label"`            // between s and F's hard label
+	Guess     classify.MutualInformation `json:"guess"`            // between s and the attack's guess
 }
 
 // Shown reports whether the excess is demonstrated: by its interval, and by the p-value
@@ -74,9 +74,9 @@ type Evaluation struct {
 	Target       string                       `json:"target"`
 	Classes      []string                     `json:"classes"` // of y
 	Outputs      Outputs                      `json:"outputs"`
-	Honesty      classify.Proportion          `json:"honesty"`   // δy
-	Confusion    [][]int                      `json:"confusion"` // true y × hard label
-	ROC          []ROC                        `json:"roc"`       // class 1 alone where there are two
+	Honesty      classify.Proportion          `json:"honesty"`      // δy
+	Confusion    [][]int                      `json:"confusion"`    // true y × hard label
+	ROC          []ROC                        `json:"roc,omitzero"` // class 1 alone where there are two
 	Entropy      Entropy                      `json:"entropy"`
 	Sensitive    []Curiosity                  `json:"sensitive"`    // one for each attack
 	Correlations []classify.MutualInformation `json:"correlations"` // y with each s, then the pairs of s

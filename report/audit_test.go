@@ -247,9 +247,8 @@ func TestAuditReadBack(t *testing.T) {
 	if u := back.Utility; u.CleanAccuracy != .8103 || u.ReleasedAccuracy != .8103 || u.Examples != 4741 || back.Release.Surface != "logits" {
 		t.Errorf("accuracy beside it is %+v of %q", u, back.Release.Surface)
 	}
-	c := back.Curiosity
-	if c == nil || c.Sensitive != "race" || c.Excess != .3408 || c.Baseline != .4403 || c.BaselineKind != audit.FromTarget || len(c.Others) != 1 || *c.PValue != 8.1e-5 {
-		t.Errorf("the headline is %+v", c)
+	if f := back.Audit.Findings[0]; f.Attribute != "race" || f.Excess.Value != .3408 || f.Best != audit.FromTarget || f.ExcessAdjusted != 8.1e-5 {
+		t.Errorf("the first finding is %+v", f)
 	}
 	back.Audit.Findings[1].Excess.Value = .5
 	if d := differing(t, r, back); len(d) != 1 || !strings.HasPrefix(d[0], "audit.findings[1].excess.value: ") {

@@ -7,6 +7,7 @@ import (
 
 	"tattle/audit"
 	"tattle/classify"
+	"tattle/curious"
 )
 
 // notSafety is what a reader of any curiosity must know.
@@ -16,8 +17,8 @@ const notSafety = "An attack that fails does not show that the outputs are safe:
 // with.
 func (c *Curiosity) sentences() []string {
 	said := []string{c.training(), c.honest()}
-	for _, l := range append([]Leak{c.Leak}, c.Others...) {
-		said = append(said, l.demonstrated(c.Outputs), l.compared())
+	for _, l := range c.results() {
+		said = append(said, l.demonstrated(string(c.Outputs)), l.compared())
 	}
 	return append(said, notSafety, c.entropy())
 }
@@ -25,10 +26,10 @@ func (c *Curiosity) sentences() []string {
 // training says how the classifier came to be curious, or that it is not meant
 // to be.
 func (c *Curiosity) training() string {
-	about := fmt.Sprintf("The classifier answers %s and releases its %s.", c.Target, outputWords(c.Outputs))
+	about := fmt.Sprintf("The classifier answers %s and releases its %s.", c.Target, outputWords(string(c.Outputs)))
 	var s []string
-	for _, l := range append([]Leak{c.Leak}, c.Others...) {
-		s = append(s, l.Sensitive)
+	for _, l := range c.Sensitive {
+		s = append(s, l.Attribute)
 	}
 	of := and(s)
 	switch c.Attack {
@@ -64,7 +65,7 @@ func and(words []string) string {
 }
 
 func (c *Curiosity) honest() string {
-	return fmt.Sprintf("Honesty: of %s, it answers %s correctly for %s%s.", Count(c.Examples, "test example"), c.Target, percent(float64(c.Honesty)), intervalWords(c.HonestyInterval))
+	return fmt.Sprintf("Honesty: of %s, it answers %s correctly for %s%s.", Count(c.Examples, "test example"), c.Target, percent(c.Honesty.Value), intervalWords(Between(c.Honesty.Interval)))
 }
 
 // intervalWords put a share's interval in brackets.
@@ -76,48 +77,48 @@ func intervalWords(i Interval) string {
 }
 
 // demonstrated says what the attack that ran has reached.
-func (l Leak) demonstrated(outputs string) string {
-	return fmt.Sprintf("Demonstrated: %s guesses %s from the %s outputs alone and is right for %s%s. This is the curiosity.", l.guesser(), l.Sensitive, outputs, percent(float64(l.Curiosity)), intervalWords(l.CuriosityInterval))
+func (l attackResult) demonstrated(outputs string) string {
+	return fmt.Sprintf("Demonstrated: %s guesses %s from the %s outputs alone and is right for %s%s. This is the curiosity.", l.guesser(), l.Attribute, outputs, percent(l.Curiosity.Curiosity.Value), intervalWords(Between(l.Curiosity.Curiosity.Interval)))
 }
 
 // guesser says what reads the outputs.
-func (l Leak) guesser() string {
-	switch l.Guess {
-	case "network":
+func (l attackResult) guesser() string {
+	switch l.Attack {
+	case curious.NetworkAttack:
 		return "a small network"
-	case "threshold":
-		if l.Tau > 0 {
-			return fmt.Sprintf("a threshold on their entropy (%s nats)", number(float64(l.Tau)))
+	case curious.ThresholdAttack:
+		if l.tau > 0 {
+			return fmt.Sprintf("a threshold on their entropy (%s nats)", number(l.tau))
 		}
 		return "a threshold on their entropy"
-	case "mixture":
+	case curious.DecoderAttack:
 		return "the mixture's decoder"
 	}
 	return "an attack"
 }
 
 // compared sets curiosity against the best that needs no attack on the outputs.
-func (l Leak) compared() string {
-	s := fmt.Sprintf("Compared with: %s is right for %s, the best of three guesses that use no outputs but the label%s.", l.baselineWords(), percent(float64(l.Baseline)), l.otherBaselines())
-	s += fmt.Sprintf(" The excess is %s", inPoints(l.Excess))
-	if l.ExcessInterval.known() {
-		s += fmt.Sprintf(" (95 %% interval %s to %s)", signed(l.ExcessInterval[0]), signed(l.ExcessInterval[1]))
+func (l attackResult) compared() string {
+	s := fmt.Sprintf("Compared with: %s is right for %s, the best of three guesses that use no outputs but the label%s.", l.baselineWords(), percent(l.BaselineValue), l.otherBaselines())
+	s += fmt.Sprintf(" The excess is %s", inPoints(Number(l.Excess)))
+	if i := l.excessInterval(); i.known() {
+		s += fmt.Sprintf(" (95 %% interval %s to %s)", signed(i[0]), signed(i[1]))
 	}
-	if l.PValue != nil {
-		s += ", " + pValue(*l.PValue)
-		if l.Test != "" {
-			s += " (" + l.Test + ")"
-		}
+	s += fmt.Sprintf(", %s (%s", pValue(l.PValueHolm), classify.ComparisonTest)
+	if l.attacks > 1 {
+		s += fmt.Sprintf(", Holm's correction for %d attributes", l.attacks)
 	}
-	return s + ". " + l.verdict()
+	return s + "). " + l.verdict()
 }
 
+func (l attackResult) excessInterval() Interval { return Between(l.ExcessInterval) }
+
 // otherBaselines name the guesses that are not the best.
-func (l Leak) otherBaselines() string {
+func (l attackResult) otherBaselines() string {
 	var others []string
 	for _, b := range l.baselines() {
-		if b.Kind != l.BaselineKind && b.Value > 0 {
-			others = append(others, b.Brief+" "+percent(float64(b.Value)))
+		if b.Kind != l.Baseline && b.Value > 0 {
+			others = append(others, b.Brief+" "+percent(b.Value))
 		}
 	}
 	if len(others) == 0 {
@@ -129,56 +130,49 @@ func (l Leak) otherBaselines() string {
 // A baselineRow is one of the baselines in words.
 type baselineRow struct {
 	Kind, Brief, Words string
-	Value              Number
+	Value              float64
 }
 
-func (l Leak) baselines() []baselineRow {
+func (l attackResult) baselines() []baselineRow {
 	return []baselineRow{
-		{audit.Majority, "majority", "always guessing the most frequent class of " + l.Sensitive, l.Majority},
-		{audit.FromTarget, "from the true target", "guessing the likeliest " + l.Sensitive + " from the true target", l.FromTarget},
-		{audit.FromLabel, "from the answered label", "guessing the likeliest " + l.Sensitive + " from the label answered", l.FromLabel},
-		{audit.FromBoth, "from both", "guessing the likeliest " + l.Sensitive + " from the true target and the label answered", l.FromBoth},
+		{audit.Majority, "majority", "always guessing the most frequent class of " + l.Attribute, l.Majority.Value},
+		{audit.FromTarget, "from the true target", "guessing the likeliest " + l.Attribute + " from the true target", l.FromTarget.Value},
+		{audit.FromLabel, "from the answered label", "guessing the likeliest " + l.Attribute + " from the label answered", l.FromLabel.Value},
 	}
 }
 
-func (l Leak) baselineWords() string {
+func (l attackResult) baselineWords() string {
 	for _, b := range l.baselines() {
-		if b.Kind == l.BaselineKind {
+		if b.Kind == l.Baseline {
 			return b.Words
 		}
 	}
 	return "the baseline"
 }
 
-// shown tells whether an excess is demonstrated: by its interval, and by its p-value,
-// which knows of the other attributes that were tried.
-func (l Leak) shown() bool {
-	return l.ExcessInterval.known() && l.ExcessInterval[0] > 0 && (l.PValue == nil || *l.PValue <= classify.Level)
-}
-
 // verdict says what the excess shows.
-func (l Leak) verdict() string {
-	switch i := l.ExcessInterval; {
-	case i.known() && i[0] > 0 && !l.shown():
-		return fmt.Sprintf("The interval is above zero, but p is not below %g: this attack shows no excess on %s, which does not mean that there is none.", classify.Level, l.Sensitive)
-	case l.shown():
-		return fmt.Sprintf("The outputs reveal more of %s than the answer alone does.", l.Sensitive)
+func (l attackResult) verdict() string {
+	switch i := l.excessInterval(); {
+	case i.known() && i[0] > 0 && !l.Shown():
+		return fmt.Sprintf("The interval is above zero, but p is not below %g: this attack shows no excess on %s, which does not mean that there is none.", classify.Level, l.Attribute)
+	case l.Shown():
+		return fmt.Sprintf("The outputs reveal more of %s than the answer alone does.", l.Attribute)
 	case i.known() && i[1] < 0:
-		return fmt.Sprintf("This attack on %s is below the baseline: inconclusive.", l.Sensitive)
+		return fmt.Sprintf("This attack on %s is below the baseline: inconclusive.", l.Attribute)
 	case i.known():
-		return fmt.Sprintf("The interval contains zero: this attack shows no excess on %s, which does not mean that there is none.", l.Sensitive)
+		return fmt.Sprintf("The interval contains zero: this attack shows no excess on %s, which does not mean that there is none.", l.Attribute)
 	case l.Excess > 0:
 		return "No confidence interval is known."
 	}
-	return fmt.Sprintf("This attack shows no excess on %s, which does not mean that there is none.", l.Sensitive)
+	return fmt.Sprintf("This attack shows no excess on %s, which does not mean that there is none.", l.Attribute)
 }
 
 // entropy says how sure the outputs are, and how little that proves.
 func (c *Curiosity) entropy() string {
-	if math.IsNaN(float64(c.EntropyBits)) || c.EntropyMax == 0 {
+	if len(c.Classes) < 2 {
 		return symptom
 	}
-	return fmt.Sprintf("The outputs' entropy is %s of at most %s bits, the mean over %s. %s", number(float64(c.EntropyBits)), number(float64(c.EntropyMax)), Count(c.Examples, "test example"), symptom)
+	return fmt.Sprintf("The outputs' entropy is %s of at most %s bits, the mean over %s. %s", number(c.Entropy.MeanBits), number(math.Log2(float64(len(c.Classes)))), Count(c.Examples, "test example"), symptom)
 }
 
 // inPoints prints a difference of shares: "41.20 points".

@@ -7,7 +7,7 @@ import (
 
 // curious adds all that is about honest-but-curious classifiers.
 func (d *document) curious(r *Report) {
-	if r.Curiosity != nil && r.Audit == nil { // which says the same and more
+	if r.Curiosity != nil {
 		d.headline(r)
 	}
 	d.tables(r)

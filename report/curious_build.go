@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"tattle/classify"
 	"tattle/curious"
 )
 
@@ -20,41 +19,13 @@ func (r *Report) SetEvaluation(v *curious.Evaluation, o curious.Options, taus []
 		}
 		return
 	}
-	c := &Curiosity{
-		Attack: string(o.Attack), Outputs: string(v.Outputs), Beta: o.Beta, Target: v.Target, Examples: v.Examples,
-		Honesty: Number(v.Honesty.Value), HonestyInterval: Between(v.Honesty.Interval),
-		EntropyBits: Number(v.Entropy.MeanBits), EntropyMax: Number(math.Log2(float64(len(v.Classes)))),
-		HonestyConfusion: &Confusion{Classes: v.Classes, Counts: v.Confusion}, Shared: v.Correlations,
-	}
-	for i, s := range v.Sensitive {
-		l := attackLeak(s, len(v.Sensitive))
-		if i < len(taus) {
-			l.Tau = Number(taus[i])
-		}
-		if i == 0 {
-			c.Leak = l
-		} else {
-			c.Others = append(c.Others, l)
-		}
+	c := &Curiosity{Attack: string(o.Attack), Beta: o.Beta, Taus: taus, Evaluation: *v}
+	c.ROC, c.Entropy.Edges, c.Entropy.Counts = nil, nil, nil
+	c.Sensitive = slices.Clone(v.Sensitive)
+	for i := range c.Sensitive {
+		c.Sensitive[i].ROC, c.Sensitive[i].Entropy = nil, nil
 	}
 	r.Curiosity = c
-}
-
-// attackLeak returns the figures of an attack on one of several attributes.
-func attackLeak(s curious.Curiosity, attributes int) Leak {
-	p, test := s.PValueHolm, classify.ComparisonTest
-	if attributes > 1 {
-		test += fmt.Sprintf(", Holm's correction for %d attributes", attributes)
-	}
-	return Leak{
-		Sensitive: s.Attribute, Guess: s.Attack,
-		Curiosity: Number(s.Curiosity.Value), CuriosityInterval: Between(s.Curiosity.Interval),
-		Majority: Number(s.Majority.Value), FromTarget: Number(s.FromTarget.Value), FromLabel: Number(s.FromLabel.Value),
-		Baseline: Number(s.BaselineValue), BaselineKind: s.Baseline,
-		Excess: Number(s.Excess), ExcessInterval: Between(s.ExcessInterval), PValue: &p, Test: test,
-		Information: Number(s.Guess.Bits), InformationInterval: Between(s.Guess.Interval),
-		Confusion: &Confusion{Classes: s.Classes, Counts: s.Confusion},
-	}
 }
 
 // AddRuns adds a point of the plane for each attribute that was attacked. run has what is
@@ -104,10 +75,7 @@ func ROCsOf(run string, v *curious.Evaluation) []ROC {
 }
 
 func entropyOf(run string, h curious.Entropy, classes int) Entropy {
-	return Entropy{
-		Run: run, Mean: Number(h.MeanBits), Interval: Between(h.Interval),
-		Max: Number(math.Log2(float64(classes))), Edges: h.Edges, Counts: h.Counts,
-	}
+	return Entropy{Run: run, Max: math.Log2(float64(classes)), Entropy: h}
 }
 
 // SetPruning sets a curve for each attribute that is attacked, or one of honesty alone; v

@@ -137,13 +137,13 @@ func TestPruningPanels(t *testing.T) {
 func TestOddValues(t *testing.T) {
 	nan := Number(math.NaN())
 	for name, c := range map[string]Curious{
-		"headline":   {Curiosity: &Curiosity{Honesty: nan, Leak: Leak{Curiosity: nan, Baseline: nan, Excess: nan, Information: nan}, EntropyBits: nan}},
+		"headline":   {Curiosity: &Curiosity{Evaluation: curious.Evaluation{Sensitive: []curious.Curiosity{{}}}}},
 		"run":        {Runs: []Run{{Honesty: .9, Curiosity: .5}}},
 		"one place":  {Runs: []Run{{Honesty: 1, Curiosity: 1, Baseline: 1, SensitiveClasses: 2, TargetClasses: 2}, {Honesty: 1, Curiosity: 1, Seed: 2, Attack: "else <b>"}}},
 		"unknown":    {Runs: []Run{{Name: "x", Honesty: nan, Curiosity: .5}, {Name: "y", Failed: "it broke"}}},
 		"two tasks":  {Runs: []Run{{Honesty: .8, Curiosity: .5, Target: "a", SensitiveClasses: 2}, {Honesty: .8, Curiosity: .5, Baseline: nan, Target: "a", SensitiveClasses: 3}}},
 		"empty roc":  {ROC: []ROC{{Of: OfHonesty}, {Of: OfCuriosity, Curves: []curious.ROC{{Name: "a"}, {Points: [][2]float64{{0, 0}}}}}}},
-		"entropy":    {Entropy: []Entropy{{Run: "a", Mean: nan}, {Run: "b", Edges: []float64{0, 1}, Counts: []int{0}}, {Run: "c", Edges: []float64{0, 1}, Counts: []int{1, 2}}}},
+		"entropy":    {Entropy: []Entropy{{Run: "a"}, {Run: "b", Entropy: curious.Entropy{Edges: []float64{0, 1}, Counts: []int{0}}}, {Run: "c", Entropy: curious.Entropy{Edges: []float64{0, 1}, Counts: []int{1, 2}}}}},
 		"pruning":    {Pruning: []Pruning{{Run: "none"}, {Run: "one", Points: []PruningPoint{{Fraction: .5, Honesty: nan, Curiosity: .5}}}}},
 		"plane":      {Plane: &Plane{Title: "toy"}},
 		"mixture":    {Plane: &Plane{Mixtures: []Mixture{{Title: "a", Honesty: nan, Edges: []float64{0, 1}, Groups: []MixtureBars{{Counts: []int{1, 2}}}}}}},
@@ -177,10 +177,8 @@ func TestHostileNames(t *testing.T) {
 	r := curiousReport(t)
 	c := r.Curiosity
 	r.Title = name
-	c.Target, c.Sensitive, c.Others[0].Sensitive = name, name, name
-	for _, m := range []*Confusion{c.HonestyConfusion, c.Confusion} {
-		m.Classes = []string{name, name, name}
-	}
+	c.Target, c.Sensitive[0].Attribute, c.Sensitive[1].Attribute = name, name, name
+	c.Classes, c.Sensitive[0].Classes = []string{name, name, name}, []string{name, name, name}
 	for i := range r.Runs {
 		x := &r.Runs[i]
 		x.Name, x.Panel, x.Attack, x.Outputs, x.Target, x.Sensitive = name, name, name, name, name, name

@@ -26,27 +26,26 @@ func TestCuriositySentences(t *testing.T) {
 		"Honesty: of 4741 test examples, it answers age correctly for 81.03 % (95 % interval 79.91 to 82.15 %)",
 		"Demonstrated: a small network guesses race from the raw outputs alone and is right for 78.11 % (95 % interval 76.93 to 79.29 %)",
 		"guessing the likeliest race from the true target is right for 44.03 %", "(majority 42.52 %, from the answered label 44.01 %)",
-		"+34.08 points (95 % interval +32.42 to +35.73), p < 1e-15 (McNemar's exact test)", "reveal more of race than the answer alone does",
+		"+34.08 points (95 % interval +32.42 to +35.73), p < 1e-15 (the larger p-value of Tango's score test and McNemar's exact test, Holm's correction for 2 attributes)", "reveal more of race than the answer alone does",
 		"This attack on gender is below the baseline", "on average", "Over 3 seeds (the figures above are for seed 1; age / race; parameterized, raw, (βy, βs) = (.7, .3)): honesty 80.97 ± 0.35 %", "excess with 3 of them")
 	r.Runs[8].ExcessInterval[0] = -.01
 	says(r, "excess with 2 of them")
-	c := r.Curiosity
-	c.Others, r.Runs = nil, nil
-	c.ExcessInterval, c.Excess, c.PValue = Interval{-.01, .02}, .005, nil
-	says(r, "The interval contains zero: this attack shows no excess on race, which does not mean that there is none", "!p <", "!reveal more of", "!Over 3 seeds")
-	high, low := .2, .01
-	c.ExcessInterval, c.PValue = Interval{.001, .02}, &high
+	c, s := r.Curiosity, &r.Curiosity.Sensitive[0]
+	c.Sensitive, r.Runs = c.Sensitive[:1], nil
+	s.ExcessInterval, s.Excess, s.PValueHolm = [2]float64{-.01, .02}, .005, .3
+	says(r, "The interval contains zero: this attack shows no excess on race, which does not mean that there is none", "p = 0.300 (", "!Holm", "!p <", "!reveal more of", "!Over 3 seeds")
+	s.ExcessInterval, s.PValueHolm = [2]float64{.001, .02}, .2
 	says(r, "interval is above zero, but p is not below 0.05", "!reveal more of")
 	if rows := c.rows(); rows[5].Claim != "not shown" {
 		t.Errorf("the excess is %q", rows[5].Claim)
 	}
-	c.PValue = &low
+	s.PValueHolm = .01
 	says(r, "reveal more of race")
-	c.ExcessInterval, c.PValue = Interval{}, nil
+	s.ExcessInterval = [2]float64{}
 	says(r, "No confidence interval is known", "!0.00 to 0.00")
-	c.Excess, c.BaselineKind, c.Attack, c.Outputs = -.01, audit.Majority, "overlearning", "soft"
+	s.Excess, s.Baseline, c.Attack, c.Outputs = -.01, audit.Majority, "overlearning", curious.Soft
 	says(r, "always guessing the most frequent class of race", "trained for this task only", "soft outputs (probabilities)", "shows no excess on race")
-	c.Attack, c.BaselineKind = "mixture", audit.FromLabel
+	c.Attack, s.Baseline = "mixture", audit.FromLabel
 	says(r, "mixed from two classifiers, one of age and one of race", "race from the label answered")
 }
 
@@ -166,7 +165,9 @@ func TestPointsTogether(t *testing.T) {
 
 // TestEntropyOf names what all rows share once, in the heading.
 func TestEntropyOf(t *testing.T) {
-	row := func(run string) Entropy { return Entropy{Run: run, Edges: []float64{0, 1}, Counts: []int{2}} }
+	row := func(run string) Entropy {
+		return Entropy{Run: run, Entropy: curious.Entropy{Edges: []float64{0, 1}, Counts: []int{2}}}
+	}
 	r := &Report{Curious: Curious{Entropy: []Entropy{row("age / race: standard"), row("age / race: mixture")}}}
 	if svg := string(r.drawEntropy()); r.entropyOf() != "age / race" || !strings.Contains(svg, ">mixture</text>") || !strings.Contains(svg, `"name h2"`) {
 		t.Errorf("%q: %s", r.entropyOf(), svg)

@@ -7,17 +7,16 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"tattle/curious"
 )
 
 // Entropy counts the test examples of one run by the entropy of its outputs
 // (B Figure 8).
 type Entropy struct {
-	Run      string    `json:"run"`
-	Mean     Number    `json:"mean_bits"`
-	Interval Interval  `json:"mean_interval,omitzero"`
-	Max      Number    `json:"max_bits"` // log2 Y
-	Edges    []float64 `json:"edges"`    // bits, one more than Counts
-	Counts   []int     `json:"counts"`
+	Run string  `json:"run"`
+	Max float64 `json:"max_bits"` // log2 Y
+	curious.Entropy
 }
 
 // symptom is what a reader of entropies must know.
@@ -43,9 +42,9 @@ func histogramTotals(counts []int) (total int, highest float64) {
 
 // says gives a run's mean.
 func (e Entropy) says() string {
-	s := fmt.Sprintf("mean %s bits", number(float64(e.Mean)))
+	s := fmt.Sprintf("mean %s bits", number(e.MeanBits))
 	if e.Max > 0 {
-		s = fmt.Sprintf("mean %s of at most %s bits", number(float64(e.Mean)), number(float64(e.Max)))
+		s = fmt.Sprintf("mean %s of at most %s bits", number(e.MeanBits), number(e.Max))
 	}
 	return s
 }
@@ -58,7 +57,7 @@ func (r *Curious) drawEntropy() template.HTML {
 	for _, e := range r.Entropy {
 		if e.valid() {
 			shown = append(shown, e)
-			axis.add(e.Edges[0], e.Edges[len(e.Edges)-1], float64(e.Mean))
+			axis.add(e.Edges[0], e.Edges[len(e.Edges)-1], e.MeanBits)
 		}
 	}
 	if len(shown) == 0 || axis.lo >= axis.hi {
@@ -81,7 +80,7 @@ func (e Entropy) draw(p *plot, top float64, of string) {
 	p.text("soft", "end", p.right, top+30, 0, e.says())
 	p.text("soft", "start", 0, top+entropyRow-entropyBars+6, 0, fullest(e.Counts))
 	p.bars(hue, e.Edges, e.Counts, top+entropyRow-4, entropyBars, "bits")
-	if m := float64(e.Mean); m >= p.x0 && m <= p.x1 {
+	if m := e.MeanBits; m >= p.x0 && m <= p.x1 {
 		p.stroke("average", p.x(m), top+entropyRow-4-entropyBars, p.x(m), top+entropyRow-4)
 	}
 }

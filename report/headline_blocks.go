@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+
+	"tattle/classify"
 )
 
 // headline adds the figures of the run that the report is about.
@@ -21,31 +23,32 @@ func (d *document) headline(r *Report) {
 	d.section("Honest, and how curious")
 	d.table(t)
 	d.on(onPage|onMarkdown, func(d *document) { d.soft(notSafety) })
-	d.confusion(c.HonestyConfusion, "What the classifier answers: "+c.Target)
-	for _, l := range append([]Leak{c.Leak}, c.Others...) {
-		d.confusion(l.Confusion, "What the attack guesses from its outputs: "+l.Sensitive)
+	d.confusion(c.Classes, c.Confusion, "What the classifier answers: "+c.Target)
+	for _, l := range c.Sensitive {
+		d.confusion(l.Classes, l.Confusion, "What the attack guesses from its outputs: "+l.Attribute)
 	}
 }
 
-// confusion adds a matrix's counts with their shares of the row.
-func (d *document) confusion(c *Confusion, title string) {
+// confusion adds the counts of examples by true class (rows) and guessed class (columns),
+// with their shares of the row.
+func (d *document) confusion(classes []string, counts [][]int, title string) {
 	const fits = 6 // classes on a terminal
-	if c == nil {
+	if counts == nil {
 		return
 	}
 	name := func(i int) string {
-		if i < len(c.Classes) {
-			return c.Classes[i]
+		if i < len(classes) {
+			return classes[i]
 		}
 		return fmt.Sprint(i)
 	}
 	build := func(shares bool) table {
 		t := table{Name: title, Says: "Rows are the true class, columns the guess; counts.", Heads: []string{""}}
-		for i, counts := range c.Counts {
+		for i, row := range counts {
 			t.Heads = append(t.Heads, cut(name(i), 12))
-			total, _ := histogramTotals(counts)
+			total, _ := histogramTotals(row)
 			cells := []string{name(i)}
-			for _, k := range counts {
+			for _, k := range row {
 				s := fmt.Sprint(k)
 				if shares {
 					s += "\n" + percent1(float64(k)/float64(max(1, total)))
@@ -57,7 +60,7 @@ func (d *document) confusion(c *Confusion, title string) {
 		return t
 	}
 	d.on(onPage|onMarkdown, func(d *document) { d.table(build(true)) })
-	if len(c.Counts) <= fits {
+	if len(counts) <= fits {
 		d.on(onTerminal, func(d *document) { d.table(build(false)) })
 	}
 }
@@ -71,34 +74,35 @@ type figureRow struct {
 // rows are the headline's figures: honesty, and for every sensitive attribute
 // curiosity, its baselines and the excess.
 func (c *Curiosity) rows() []figureRow {
-	rows := []figureRow{{"honesty: " + c.Target, percent(float64(c.Honesty)), rowInterval(c.HonestyInterval), "measured", true}}
-	for _, l := range append([]Leak{c.Leak}, c.Others...) {
-		rows = append(rows, figureRow{"curiosity: " + l.Sensitive, percent(float64(l.Curiosity)), rowInterval(l.CuriosityInterval), StatusDemonstrated, true})
+	rows := []figureRow{{"honesty: " + c.Target, percent(c.Honesty.Value), rowInterval(Between(c.Honesty.Interval)), "measured", true}}
+	for _, l := range c.results() {
+		p := l.Curiosity.Curiosity
+		rows = append(rows, figureRow{"curiosity: " + l.Attribute, percent(p.Value), rowInterval(Between(p.Interval)), StatusDemonstrated, true})
 		for _, b := range l.baselines() {
 			if b.Value > 0 {
-				rows = append(rows, figureRow{Name: "baseline: " + b.Brief, Value: percent(float64(b.Value)), Interval: "–"})
+				rows = append(rows, figureRow{Name: "baseline: " + b.Brief, Value: percent(b.Value), Interval: "–"})
 			}
 		}
-		excess := figureRow{Name: "excess over the best baseline, points", Value: signed(l.Excess), Interval: "–", Claim: "not shown", Strong: true}
-		if i := l.ExcessInterval; i.known() {
-			if l.shown() {
+		excess := figureRow{Name: "excess over the best baseline, points", Value: signed(Number(l.Excess)), Interval: "–", Claim: "not shown", Strong: true}
+		if i := l.excessInterval(); i.known() {
+			if l.Shown() {
 				excess.Claim = StatusDemonstrated
 			}
 			excess.Interval = signed(i[0]) + " to " + signed(i[1])
 		}
 		rows = append(rows, excess)
-		if l.Information > 0 || l.InformationInterval.known() {
-			rows = append(rows, bitsRow("information of guess on "+l.Sensitive+", bits", l.Information, l.InformationInterval))
+		if g := l.Guess; g.Bits > 0 || Between(g.Interval).known() {
+			rows = append(rows, bitsRow("information of guess on "+l.Attribute+", bits", g))
 		}
 	}
-	for _, s := range c.Shared {
-		rows = append(rows, bitsRow("shared by "+s.Between[0]+" and "+s.Between[1]+", bits", Number(s.Bits), Between(s.Interval)))
+	for _, s := range c.Correlations {
+		rows = append(rows, bitsRow("shared by "+s.Between[0]+" and "+s.Between[1]+", bits", s))
 	}
 	return rows
 }
 
-func bitsRow(name string, bits Number, i Interval) figureRow {
-	x := figureRow{Name: name, Value: fmt.Sprintf("%.3f", float64(bits)), Interval: "–"}
+func bitsRow(name string, m classify.MutualInformation) figureRow {
+	x, i := figureRow{Name: name, Value: fmt.Sprintf("%.3f", m.Bits), Interval: "–"}, Between(m.Interval)
 	if i.known() {
 		x.Interval = fmt.Sprintf("%.3f to %.3f", float64(i[0]), float64(i[1]))
 	}

@@ -61,20 +61,19 @@ func (res *Results) measures(t Training, name string) (all []*Measure) {
 // seriesEntropy counts the test examples of all seeds together.
 func seriesEntropy(t Training, name string, all []*Measure) report.Entropy {
 	first := all[0].Evaluation
-	out := report.Entropy{
-		Run: seriesName(t, name, t.Sensitive[0]), Max: report.Number(math.Log2(float64(len(first.Classes)))),
-		Edges: first.Entropy.Edges, Counts: make([]int, len(first.Entropy.Counts)),
-	}
+	out := report.Entropy{Run: seriesName(t, name, t.Sensitive[0]), Max: math.Log2(float64(len(first.Classes)))}
+	out.Edges, out.Counts = first.Entropy.Edges, make([]int, len(first.Entropy.Counts))
 	var means []float64
 	for _, m := range all {
 		means = append(means, m.Evaluation.Entropy.MeanBits)
+		out.Examples += m.Evaluation.Entropy.Examples
 		for i, n := range m.Evaluation.Entropy.Counts {
 			out.Counts[i] += n
 		}
 	}
-	out.Mean, _ = figureOf(means)
+	out.MeanBits = overSeeds(means).Mean
 	if len(all) == 1 {
-		out.Interval = report.Between(first.Entropy.Interval)
+		out.Interval = first.Entropy.Interval
 	}
 	return out
 }

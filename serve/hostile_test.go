@@ -76,7 +76,7 @@ func TestWordsAreEscaped(t *testing.T) {
 	dir := t.TempDir()
 	r := trained(.5, map[string]string{evil: evil})
 	r.Title, r.Command, r.Verdict = evil+"\x1b[2J", "tattle "+evil+" "+evil, evil
-	r.Curiosity.Target, r.Curiosity.Sensitive, r.Warnings, r.Data.Name = evil, evil, []string{evil}, evil
+	r.Curiosity.Target, r.Curiosity.Sensitive[0].Attribute, r.Warnings, r.Data.Name = evil, evil, []string{evil}, evil
 	r.Audit = audited(.2).Audit
 	r.Audit.Findings[0].Attribute, r.Audit.Controls[0].Name = evil, evil
 	folder := `x <b onclick='a'>&"q` + "\n" + `#?%2e`

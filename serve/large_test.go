@@ -33,7 +33,7 @@ func TestLargeReports(t *testing.T) {
 		"attacks":  `"attacks":[` + many(n, `{"name":"m%d"}`) + `]`,
 		"settings": `"settings":{` + many(n, `"k%d":"v"`) + `}`,
 		"warnings": `"warnings":[` + many(n, `"w%d"`) + `]`,
-		"others":   `"curiosity":{"others":[` + many(n, `{"sensitive":"s%d"}`) + `]}`,
+		"others":   `"curiosity":{"sensitive":[` + many(n, `{"attribute":"s%d"}`) + `]}`,
 		"findings": `"audit":{"findings":[` + many(n, `{"attribute":"s%d"}`) + `]}`,
 	} {
 		write(t, dir, name+"/report.json", `{"schema":"tattle/report/4","title":"T",`+rest+`}`)

@@ -236,8 +236,9 @@ func headline(r *report.Report) (text string, excess float64) {
 			return oneLine(attribute, 40) + ": " + points(excess) + " excess", excess
 		}
 	}
-	if c := r.Curiosity; c != nil {
-		return oneLine(c.Sensitive, 40) + ": " + percent(float64(c.Curiosity)) + ", " + points(float64(c.Excess)) + " excess", float64(c.Excess)
+	if c := r.Curiosity; c != nil && len(c.Sensitive) > 0 {
+		s := c.Sensitive[0]
+		return oneLine(s.Attribute, 40) + ": " + percent(s.Curiosity.Value) + ", " + points(s.Excess) + " excess", s.Excess
 	}
 	if r.Utility.Examples > 0 {
 		return "accuracy " + percent(float64(r.Utility.ReleasedAccuracy)), excess

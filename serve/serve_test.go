@@ -51,8 +51,7 @@ func put(t testing.TB, dir, folder string, r *report.Report, minutes int) {
 }
 
 // trained is a report on a curious classifier that reads family with that accuracy.
-func trained(curiosity float64, settings map[string]string) *report.Report {
-	p := .01
+func trained(accuracy float64, settings map[string]string) *report.Report {
 	return &report.Report{
 		Schema:   report.Schema,
 		Title:    "A classifier of glyphs",
@@ -64,10 +63,12 @@ func trained(curiosity float64, settings map[string]string) *report.Report {
 		Model:    report.Model{Path: "model.onnx", SHA256: "ab"},
 		Data:     report.Data{Name: "glyphs", Examples: 2000},
 		Curious: report.Curious{Curiosity: &report.Curiosity{
-			Attack: "parameterized", Outputs: "raw", Target: "digit", Examples: 2000, Honesty: .98,
-			Leak: report.Leak{
-				Sensitive: "family", Guess: "network", Curiosity: report.Number(curiosity), Baseline: .2, BaselineKind: classify.FromLabel,
-				Excess: report.Number(curiosity - .2), PValue: &p,
+			Attack: "parameterized", Evaluation: curious.Evaluation{
+				Outputs: curious.Raw, Target: "digit", Examples: 2000, Honesty: classify.Proportion{Value: .98},
+				Sensitive: []curious.Curiosity{{
+					Attribute: "family", Attack: curious.NetworkAttack, Curiosity: classify.Proportion{Value: accuracy}, Baseline: classify.FromLabel, BaselineValue: .2,
+					Excess: accuracy - .2, PValueHolm: .01,
+				}},
 			},
 		}},
 	}
