@@ -3,8 +3,6 @@ package measure
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -15,7 +13,6 @@ import (
 	"tattle/bound"
 	"tattle/dataset"
 	"tattle/internal/simd"
-	"tattle/nn"
 	"tattle/release"
 	"tattle/run"
 )
@@ -410,63 +407,4 @@ func digits(x float64, round func(float64) float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-5)
 	y, _ := strconv.ParseFloat(fmt.Sprintf("%.5e", round(x/unit)*unit), 64)
 	return y
-}
-
-// labels makes candidates of which only the label is released: features are 1 for the largest
-// logit and 0 for the others.
-type labels struct{ bayes.Candidates }
-
-// Features overwrites dst with the labels of those candidates.
-func (l labels) Features(ctx context.Context, dst []float64, indices []int) error {
-	if err := l.Candidates.Features(ctx, dst, indices); err != nil {
-		return err
-	}
-	for n := l.Dim(); len(dst) > 0; dst = dst[n:] {
-		row := dst[:n]
-		largest := slices.Index(row, slices.Max(row))
-		clear(row)
-		row[max(largest, 0)] = 1
-	}
-	return nil
-}
-
-// distinctInputs returns the indices of the inputs that do not equal an earlier one.
-func distinctInputs(set *dataset.Set, indices []int) []int {
-	seen := make(map[inputKey]bool, len(indices))
-	var distinct []int
-	eachKey(set, indices, func(i int, key inputKey) {
-		if !seen[key] {
-			seen[key] = true
-			distinct = append(distinct, i)
-		}
-	})
-	return distinct
-}
-
-// sharedInputs counts the inputs of a sample that are among the candidates.
-func sharedInputs(candidates, sample *dataset.Set, of, among []int) (n int) {
-	seen := make(map[inputKey]bool, len(of))
-	eachKey(candidates, of, func(_ int, key inputKey) { seen[key] = true })
-	eachKey(sample, among, func(_ int, key inputKey) {
-		if seen[key] {
-			n++
-		}
-	})
-	return n
-}
-
-// An inputKey is the SHA-256 of an input: equal inputs have equal keys.
-type inputKey [sha256.Size]byte
-
-// eachKey calls do with the key of each input.
-func eachKey(set *dataset.Set, indices []int, do func(i int, key inputKey)) {
-	p := nn.Size(set.Shape)
-	x, row := make([]float32, p), make([]byte, 4*p)
-	for _, i := range indices {
-		set.Examples(x, []int{i})
-		for k, v := range x {
-			binary.LittleEndian.PutUint32(row[4*k:], math.Float32bits(v))
-		}
-		do(i, sha256.Sum256(row))
-	}
 }
