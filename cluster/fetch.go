@@ -76,7 +76,7 @@ func copyFile(ctx context.Context, w io.Writer, path string) (digest string, err
 	}
 	defer f.Close()
 	h := sha256.New()
-	_, err = io.Copy(io.MultiWriter(w, h), contextReader{ctx, f})
+	_, err = io.Copy(io.MultiWriter(w, h), file.Reader(ctx, f))
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
@@ -90,7 +90,7 @@ func readInput(ctx context.Context, r io.Reader, path string, i Input) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err
 	}
-	for t := tar.NewReader(contextReader{ctx, r}); ; {
+	for t := tar.NewReader(file.Reader(ctx, r)); ; {
 		h, err := t.Next()
 		if err == io.EOF {
 			return nil

@@ -84,21 +84,8 @@ func hashFile(ctx context.Context, path string) (digest string, size int64, err 
 	}
 	defer f.Close()
 	h := sha256.New()
-	size, err = io.Copy(h, contextReader{ctx, f})
+	size, err = io.Copy(h, file.Reader(ctx, f))
 	return hex.EncodeToString(h.Sum(nil)), size, err
-}
-
-// contextReader ends reading with the context.
-type contextReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r contextReader) Read(b []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(b)
 }
 
 // mostDepth bounds how deep folders lie in one another; links that go round exceed it.

@@ -195,7 +195,7 @@ func (f *fitting) step(indices []int) error {
 }
 
 // sweep validates G after an epoch.
-func (f *fitting) sweep(epoch int) error {
+func (f *fitting) sweep(_ context.Context, epoch int) error {
 	scores := forward(f.net, f.held)
 	if err := allFinite("the attack", "validation", scores, len(scores)/len(f.guessed)); err != nil {
 		return diverged("attack", epoch, err)

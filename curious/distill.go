@@ -229,7 +229,7 @@ func (d *distillation) step(indices []int) error {
 }
 
 // sweep measures an epoch.
-func (d *distillation) sweep(epoch int) error {
+func (d *distillation) sweep(_ context.Context, epoch int) error {
 	net, err := nn.NewNet(d.graph)
 	if err != nil {
 		return err

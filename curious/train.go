@@ -72,7 +72,7 @@ func every(n int) []int {
 
 // trainDirect trains F, with G where the kind has one.
 func trainDirect(ctx context.Context, p *dataset.Parts, o Options) (*Result, error) {
-	t, err := newTraining(ctx, p, o)
+	t, err := newTraining(p, o)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func trainDirect(ctx context.Context, p *dataset.Parts, o Options) (*Result, err
 		seed: o.Seed, stream: drawOrder, step: t.step, sweep: t.sweep,
 	}
 	t.total = l.steps() * l.epochs
-	return t.finish(l.run(ctx))
+	return t.finish(ctx, l.run(ctx))
 }
 
 // overlearn trains a standard F and then, on its frozen outputs, a G for each

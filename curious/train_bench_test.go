@@ -1,7 +1,6 @@
 package curious
 
 import (
-	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -37,7 +36,7 @@ func BenchmarkStep(b *testing.B) {
 	p := benchParts()
 	indices := every(DefaultBatch)
 	step := func(o Options) func() {
-		t, err := newTraining(context.Background(), p, o.WithDefaults())
+		t, err := newTraining(p, o.WithDefaults())
 		if err != nil {
 			b.Fatal(err)
 		}

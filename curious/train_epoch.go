@@ -1,16 +1,20 @@
 package curious
 
-import "tattle/nn"
+import (
+	"context"
+
+	"tattle/nn"
+)
 
 // sweep ends an epoch: it validates and keeps the parameters where they are the best.
-func (t *training) sweep(epoch int) error {
+func (t *training) sweep(ctx context.Context, epoch int) error {
 	n := float64(t.steps)
 	e := Epoch{
 		LossY: t.epoch.y / n, LossS: t.epoch.s / n, Entropy: t.epoch.entropy / n,
 		AccuracyY: float64(t.epoch.correct) / (n * float64(t.Batch)),
 	}
 	t.epoch, t.steps = losses{}, 0
-	if err := t.validate(epoch, &e); err != nil {
+	if err := t.validate(ctx, epoch, &e); err != nil {
 		return err
 	}
 	t.result.Epochs = append(t.result.Epochs, e)
@@ -21,8 +25,8 @@ func (t *training) sweep(epoch int) error {
 }
 
 // validate fills in what an epoch reached on the validation part.
-func (t *training) validate(epoch int, e *Epoch) error {
-	out, err := predict(t.ctx, t.net, t.hold)
+func (t *training) validate(ctx context.Context, epoch int, e *Epoch) error {
+	out, err := predict(ctx, t.net, t.hold)
 	if err != nil {
 		return err
 	}
@@ -54,8 +58,8 @@ func forward(net *nn.Net, x []float32) []float32 {
 }
 
 // finish returns the best epoch, unless the training failed, and err as it is.
-func (t *training) finish(err error) (*Result, error) {
-	if t.result.Best == 0 || err != nil && !stopped(t.ctx, err) {
+func (t *training) finish(ctx context.Context, err error) (*Result, error) {
+	if t.result.Best == 0 || err != nil && !stopped(ctx, err) {
 		return nil, err
 	}
 	r := &t.result

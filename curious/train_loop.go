@@ -14,9 +14,9 @@ import (
 type loop struct {
 	examples, batch, epochs int
 	seed                    uint64
-	stream                  int                       // of the seed, for the order
-	step                    func(indices []int) error // on one batch
-	sweep                   func(epoch int) error     // after each epoch, the first being 1
+	stream                  int                                        // of the seed, for the order
+	step                    func(indices []int) error                  // on one batch
+	sweep                   func(ctx context.Context, epoch int) error // after each epoch, the first being 1
 }
 
 // steps returns the number of steps of an epoch.
@@ -38,7 +38,7 @@ func (l *loop) run(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := l.sweep(epoch + 1); err != nil {
+		if err := l.sweep(ctx, epoch+1); err != nil {
 			return err
 		}
 	}

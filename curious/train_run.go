@@ -1,7 +1,6 @@
 package curious
 
 import (
-	"context"
 	"fmt"
 
 	"tattle/dataset"
@@ -14,7 +13,6 @@ import (
 // there is one, and of F.
 type training struct {
 	Options
-	ctx         context.Context
 	train, hold *dataset.Set // hold is the validation part
 
 	scores  *nn.Graph // F up to its scores
@@ -45,8 +43,8 @@ type opponent struct {
 }
 
 // newTraining makes F, G and all buffers; o has its defaults filled in.
-func newTraining(ctx context.Context, p *dataset.Parts, o Options) (*training, error) {
-	t := &training{Options: o, ctx: ctx, train: p.Train, hold: p.Validation}
+func newTraining(p *dataset.Parts, o Options) (*training, error) {
+	t := &training{Options: o, train: p.Train, hold: p.Validation}
 	t.Batch = min(o.Batch, p.Train.Len())
 	classes := len(p.Train.YNames)
 	var err error

@@ -18,7 +18,7 @@ func TestStepOrder(t *testing.T) {
 	p := pictures(100)
 	for _, out := range []Outputs{Raw, Soft} {
 		o := Options{Attack: Parameterized, Outputs: out, Net: smallNet, Attributes: []int{0}, Beta: Beta{.2, .5, .3}}.WithDefaults()
-		tr, err := newTraining(context.Background(), p, o)
+		tr, err := newTraining(p, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestSharedPass(t *testing.T) {
 		var after [2][]uint32
 		for i, alike := range []bool{false, true} {
 			o.Attack, o.Net, o.Attributes = Parameterized, plainNet, []int{0}
-			tr, err := newTraining(context.Background(), p, o.WithDefaults())
+			tr, err := newTraining(p, o.WithDefaults())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestStepAllocates(t *testing.T) {
 		{}, {Attack: Parameterized, Attributes: []int{0}}, {Attack: Parameterized, Attributes: []int{0}, Outputs: Soft},
 	} {
 		o.Net = smallNet
-		tr, err := newTraining(context.Background(), p, o.WithDefaults())
+		tr, err := newTraining(p, o.WithDefaults())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestStepsAreApart(t *testing.T) {
 	for _, o := range []Options{{Net: smallNet}, {Net: smallNet, Outputs: Soft}, {Net: plainNet}, {Net: plainNet, Outputs: Soft}} {
 		o.Attack, o.Attributes = Parameterized, []int{0}
 		o = o.WithDefaults()
-		tr, err := newTraining(context.Background(), p, o)
+		tr, err := newTraining(p, o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -105,7 +105,7 @@ func TestTrainReproducible(t *testing.T) {
 // order of its own each epoch, and one of all where a batch is more than all.
 func TestTrainDropsTheRest(t *testing.T) {
 	var orders [][]int
-	l := loop{examples: 25, batch: 10, epochs: 3, seed: 1, sweep: func(int) error { return nil }}
+	l := loop{examples: 25, batch: 10, epochs: 3, seed: 1, sweep: func(context.Context, int) error { return nil }}
 	l.step = func(indices []int) error {
 		orders = append(orders, slices.Clone(indices))
 		return nil

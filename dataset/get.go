@@ -144,12 +144,12 @@ func (e *digestError) Error() string { return e.detail }
 // verify compares the SHA-256 of a file's contents with the published one. It
 // reads no more than the published file holds.
 func (f *fetch) verify(ctx context.Context, path string) error {
-	file, err := file.Open(path)
+	stored, err := file.Open(path)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	var contents io.Reader = stoppable{ctx, file}
+	defer stored.Close()
+	contents := file.Reader(ctx, stored)
 	if f.members == nil && strings.HasSuffix(f.Name, ".gz") {
 		if contents, err = gzip.NewReader(contents); ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -172,17 +172,4 @@ func (f *fetch) verify(ctx context.Context, path string) error {
 		return &digestError{fmt.Sprintf("what %s sent is not the published file: SHA-256 %s, want %s", f.URL, sum, f.SHA256)}
 	}
 	return nil
-}
-
-// stoppable is a reader that ends with its context.
-type stoppable struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r stoppable) Read(b []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
-	}
-	return r.Reader.Read(b)
 }

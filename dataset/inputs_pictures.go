@@ -95,10 +95,10 @@ func (in *inputs) pictures(ctx context.Context, src *origin, rows []int, o Input
 	if uint64(len(rows)) > maxPictures/uint64(z.bytes()) {
 		return nil, tooMany(l.source, len(rows), z)
 	}
-	d := &decoding{ctx: ctx, fsys: fsys, files: files, source: l.source, progress: o.Progress, size: z.bytes()}
+	d := &decoding{fsys: fsys, files: files, source: l.source, progress: o.Progress, size: z.bytes()}
 	d.pixels = make([]uint8, len(rows)*d.size)
 	d.worker = func() shaper { return z.another() }
-	if err := d.all(); err != nil {
+	if err := d.all(ctx); err != nil {
 		return nil, err
 	}
 	if n := z.turned.Load(); n > 0 {

@@ -86,9 +86,9 @@ func decodePictures(ctx context.Context, fsys fs.FS, files []string, o pictureOp
 	if missing := a.lacks(o.rows, n); len(missing) > 0 {
 		had := len(a.pixels)
 		a = a.with(missing, size)
-		d := &decoding{ctx: ctx, fsys: fsys, files: pick(files, 1, missing), source: o.source, progress: o.progress, pixels: a.pixels[had:], size: size}
+		d := &decoding{fsys: fsys, files: pick(files, 1, missing), source: o.source, progress: o.progress, pixels: a.pixels[had:], size: size}
 		d.worker = func() shaper { return newPictureReader(o.side) }
-		if err := d.all(); err != nil {
+		if err := d.all(ctx); err != nil {
 			return nil, err
 		}
 		cache.write(a, o.side)
@@ -98,7 +98,6 @@ func decodePictures(ctx context.Context, fsys fs.FS, files []string, o pictureOp
 
 // decoding turns files into pictures of one size, on all cores.
 type decoding struct {
-	ctx      context.Context
 	fsys     fs.FS
 	files    []string
 	source   string // of the files, for errors
@@ -119,21 +118,21 @@ type shaper interface {
 }
 
 // all decodes the files to pixels.
-func (d *decoding) all() error {
+func (d *decoding) all(ctx context.Context) error {
 	if len(d.pixels) > manyPixels {
 		defer debug.SetGCPercent(debug.SetGCPercent(garbageShare))
 	}
 	d.failed.Store(int64(len(d.files)))
-	simd.Parallel(len(d.files), 1, d.some)
-	return cmp.Or(d.ctx.Err(), d.err)
+	simd.Parallel(len(d.files), 1, func(lo, hi int) { d.some(ctx, lo, hi) })
+	return cmp.Or(ctx.Err(), d.err)
 }
 
 // some decodes the files lo ≤ i < hi. Files before one that fails are decoded
 // in any case, so that the error does not depend on the number of cores.
-func (d *decoding) some(lo, hi int) {
+func (d *decoding) some(ctx context.Context, lo, hi int) {
 	var in pictureFile
 	w := d.worker()
-	for i := lo; i < hi && int64(i) < d.failed.Load() && d.ctx.Err() == nil; i++ {
+	for i := lo; i < hi && int64(i) < d.failed.Load() && ctx.Err() == nil; i++ {
 		img, err := in.read(d.fsys, d.files[i])
 		if err == nil {
 			err = w.shape(d.pixels[i*d.size:][:d.size], img, in.data.Bytes())

@@ -23,12 +23,12 @@ const sumsFile = "SHA256SUMS"
 // is used as a path: a member goes where the catalogue says, and whatever else
 // the archive holds is passed over. The files appear only when all are whole.
 func unpack(ctx context.Context, archive, dir string, members []member) error {
-	file, err := file.Open(archive)
+	packed, err := file.Open(archive)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	zip, err := gzip.NewReader(stoppable{ctx, file})
+	defer packed.Close()
+	zip, err := gzip.NewReader(file.Reader(ctx, packed))
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
@@ -81,13 +81,13 @@ func unpacked(ctx context.Context, dir string, members []member) bool {
 		return false
 	}
 	for _, m := range members {
-		file, err := file.Open(filepath.Join(dir, m.name))
+		f, err := file.Open(filepath.Join(dir, m.name))
 		if err != nil {
 			return false
 		}
 		h := sha256.New()
-		_, err = io.Copy(h, stoppable{ctx, file})
-		file.Close()
+		_, err = io.Copy(h, file.Reader(ctx, f))
+		f.Close()
 		if err != nil || !strings.Contains(string(sums), sumLine(h.Sum(nil), m.name)) {
 			return false
 		}

@@ -2,9 +2,7 @@ package reproduce
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 
 	"tattle/bound"
 	"tattle/measure"
@@ -85,9 +83,6 @@ func (f Figure) of(net string, features int, scale, clean, dithered float64) Fig
 	f.Net, f.Features, f.Scale, f.Clean, f.Dithered = net, features, scale, clean, dithered
 	return f
 }
-
-// FigureNames returns the names of paper A's experiments.
-func FigureNames() []string { return slices.Sorted(maps.Keys(figures)) }
 
 // GetFigure returns one of paper A's experiments by its name.
 func GetFigure(name string) (Figure, bool) {

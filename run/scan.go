@@ -61,12 +61,12 @@ const (
 // Scan lists the runs in a folder and below, by name. It reads names of files and
 // manifests, no data, and follows no links.
 func Scan(ctx context.Context, dir string) ([]State, error) {
-	s := &scan{ctx: ctx, left: scanNames}
-	n, err := s.list(dir)
+	s := &scan{left: scanNames}
+	n, err := s.list(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.folder(dir, n, scanDepth, nil); err != nil {
+	if err := s.folder(ctx, dir, n, scanDepth, nil); err != nil {
 		return nil, err
 	}
 	out := make([]State, len(s.runs))
@@ -78,7 +78,6 @@ func Scan(ctx context.Context, dir string) ([]State, error) {
 }
 
 type scan struct {
-	ctx  context.Context
 	left int // names
 	runs []*found
 }
@@ -90,8 +89,8 @@ type found struct {
 }
 
 // list reads the names in a folder, which count.
-func (s *scan) list(dir string) (*listing, error) {
-	if err := s.ctx.Err(); err != nil {
+func (s *scan) list(ctx context.Context, dir string) (*listing, error) {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	n, err := listUpTo(dir, s.left)
@@ -106,7 +105,7 @@ func (s *scan) list(dir string) (*listing, error) {
 }
 
 // folder looks at a folder, which belongs to a run or to none, and so far below it.
-func (s *scan) folder(dir string, n *listing, depth int, in *found) error {
+func (s *scan) folder(ctx context.Context, dir string, n *listing, depth int, in *found) error {
 	stage, isStage := stageIn(dir, n)
 	begun := slices.Contains(n.other, RecordName)
 	if begun || isStage && in == nil {
@@ -126,7 +125,7 @@ func (s *scan) folder(dir string, n *listing, depth int, in *found) error {
 		if strings.HasPrefix(name, ".") {
 			continue
 		}
-		if err := s.below(filepath.Join(dir, name), depth-1, in); err != nil {
+		if err := s.below(ctx, filepath.Join(dir, name), depth-1, in); err != nil {
 			return err
 		}
 	}
@@ -134,15 +133,15 @@ func (s *scan) folder(dir string, n *listing, depth int, in *found) error {
 }
 
 // below looks at a folder, if it can be read.
-func (s *scan) below(dir string, depth int, in *found) error {
-	n, err := s.list(dir)
+func (s *scan) below(ctx context.Context, dir string, depth int, in *found) error {
+	n, err := s.list(ctx, dir)
 	if errors.Is(err, os.ErrPermission) || errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return s.folder(dir, n, depth, in)
+	return s.folder(ctx, dir, n, depth, in)
 }
 
 // run begins a run.
