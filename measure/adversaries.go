@@ -77,9 +77,13 @@ type Target struct {
 	Data        bound.Source
 	Indices     []int // of the examples whose releases are attacked
 	Coordinates bound.Coordinates
-	Legal       bound.Domain // where reconstructions are clipped
-	Seed        uint64       // of the noise
-	Pictures    int          // reconstructions kept
+	// Rounding and RuntimeError are those of the bounds (bound.Certifier); empty: no pair of
+	// inputs is certified.
+	Rounding     string
+	RuntimeError float64
+	Legal        bound.Domain // where reconstructions are clipped
+	Seed         uint64       // of the noise
+	Pictures     int          // reconstructions kept
 }
 
 // A Learned is what adversaries came to.

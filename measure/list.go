@@ -66,6 +66,7 @@ type lists struct {
 // the reason in LeftOut.
 func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 	o.Draws = cmp.Or(o.Draws, DefaultListDraws)
+	whole := t
 	if g, ok := t.Noise.(release.Gaussian); ok && t.Queries > 1 {
 		// The mean of the releases is a sufficient statistic: one release with less noise.
 		t.Noise, t.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(t.Queries))}, 1
@@ -77,6 +78,9 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 	if o.Candidates != nil {
 		if err := l.holder(ctx); err != nil {
 			return nil, fmt.Errorf("candidates (%s): %w", o.Candidates.Name, err)
+		}
+		if err := l.plausiblePairs(ctx, whole); err != nil {
+			return nil, err
 		}
 	}
 	if o.Sample != nil {

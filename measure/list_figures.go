@@ -22,9 +22,10 @@ type ListOptions struct {
 	// Sample is a list of independent draws from the distribution of inputs, on which the
 	// model was not trained. It gives the limits for adversaries without a list; nil: none.
 	Sample      *List
-	SkipAttacks bool     // do not run attacks on attributes
-	Attributes  []string // sensitive attributes to limit
-	Draws       int      // draws of an input and its release; 0: DefaultListDraws
+	SkipAttacks bool            // do not run attacks on attributes
+	Attributes  []string        // sensitive attributes to limit
+	Draws       int             // draws of an input and its release; 0: DefaultListDraws
+	Pairs       []PlausiblePair // pairs to compute again; nil: search for plausible pairs
 	Seed        uint64
 	Progress    func(what string, done, total int) // may be nil
 }
@@ -32,12 +33,13 @@ type ListOptions struct {
 // ListFigures are limits on every adversary, from the exact posterior over lists
 // (package bayes). Each holds with confidence bound.DefaultConfidence.
 type ListFigures struct {
-	Draws      int          `json:"draws"` // requested draws
-	Attributes []string     `json:"attributes,omitempty"`
-	Holder     *ListHolder  `json:"list_holder,omitempty"` // adversaries with the candidates
-	Anybody    []Population `json:"anybody,omitempty"`     // adversaries without a list, from growing parts of one sample; the last is the whole
-	LeftOut    []string     `json:"left_out,omitempty"`    // figures that were not computed, with the reasons
-	Shared     int          `json:"shared,omitempty"`      // inputs of the sample that are also candidates
+	Draws      int             `json:"draws"` // requested draws
+	Attributes []string        `json:"attributes,omitempty"`
+	Holder     *ListHolder     `json:"list_holder,omitempty"`     // adversaries with the candidates
+	Anybody    []Population    `json:"anybody,omitempty"`         // adversaries without a list, from growing parts of one sample; the last is the whole
+	LeftOut    []string        `json:"left_out,omitempty"`        // figures that were not computed, with the reasons
+	Shared     int             `json:"shared,omitempty"`          // inputs of the sample that are also candidates
+	Plausible  []PlausiblePair `json:"plausible_pairs,omitempty"` // of the first examples
 }
 
 // EverySample returns the limits from the whole sample, or nil.

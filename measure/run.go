@@ -151,7 +151,12 @@ func (q *Request) Attack(ctx context.Context, m *Measured, pictures int, o RunOp
 	}
 	do := *a
 	do.Seed, do.Progress = q.Seed, o.Progress
+	var bounds bound.Settings
+	if m.Bounds != nil {
+		bounds = m.Bounds.Experiment.Settings
+	}
 	m.Learned, err = do.Run(ctx, Target{
+		Rounding: bounds.Rounding, RuntimeError: bounds.Runtime.Error,
 		Front: m.Split.Front, Model: whole, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post,
 		Data: q.Data, Indices: q.Indices, Coordinates: q.Experiment.Coordinates, Legal: legal,
 		Seed: q.Seed, Pictures: pictures,

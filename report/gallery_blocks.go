@@ -16,7 +16,7 @@ func (d *document) pairs(r *Report) {
 	for _, c := range r.cards() {
 		p := pictures{Caption: c.caption(), Shots: []picture{{dataURI(c.first, c.FirstSHA256), alt("Original", c.Index, c.Pair.Name), "original", ""}}}
 		for _, o := range c.Others {
-			p.Shots = append(p.Shots, picture{dataURI(o.second, o.SecondSHA256), fmt.Sprintf("Another input, %s grey levels away from example %d, whose features the noise hardly tells apart", number(float64(o.RMS)), c.Index), o.Kind, o.says()})
+			p.Shots = append(p.Shots, picture{dataURI(o.second, o.SecondSHA256), fmt.Sprintf("Another input, %s grey levels away from example %d, whose features the noise hardly tells apart", number(float64(o.RMS)), c.Index), o.Kind, r.says(o)})
 		}
 		all = append(all, p)
 	}

@@ -150,6 +150,9 @@ func (r *Report) addPairs(m measure.Request, res *bound.Result) error {
 				return err
 			}
 		}
+		if err := r.addPlausible(o); err != nil {
+			return err
+		}
 	}
 	return nil
 }

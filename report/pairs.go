@@ -14,7 +14,7 @@ type Pair struct {
 	Index     int    `json:"index"`
 	Label     int    `json:"label"`
 	Name      string `json:"name,omitempty"`
-	Search    string `json:"search"` // how the other input was found: bound.SearchTwins or bound.SearchPairs
+	Search    string `json:"search"` // how the other input was found: bound.SearchTwins, bound.SearchPairs or searchPlausible
 	Kind      string `json:"kind"`   // "farthest", or "nearest to an image of another class"
 	RMS       Number `json:"rms_grey_levels"`
 	Domain    string `json:"domain,omitempty"` // of the other input, as bound.Summary says it
@@ -82,8 +82,8 @@ func (r *Report) twinsTogether() string {
 // apart is the most that the features of a pair differ by.
 func (p Pair) apart() float64 { return float64(p.ZNorm) + float64(p.Allowance) }
 
-// mostPairs is how many pairs the page shows: three of each of six inputs.
-const mostPairs = 18
+// mostPairs is how many pairs the page shows: four of each of six inputs.
+const mostPairs = 24
 
 // A twinCard is one original with its pairs' other inputs.
 type twinCard struct {
@@ -119,13 +119,18 @@ func (p Pair) caption() string {
 	return s + fmt.Sprintf("; together its twins certify unbiased errors of at least %s normalised units in half of the coordinates", AtLeastNumber(float64(p.Median)))
 }
 
-// says how far apart a pair is.
-func (p Pair) says() string {
+// says how far apart a pair is, and how plausible both are where that is known.
+func (r *Report) says(p Pair) string {
 	said := fmt.Sprintf("%s grey levels apart", number(float64(p.RMS)))
 	if p.Domain == bound.DomainStored {
 		said += ", both stored inputs"
 	}
-	said += fmt.Sprintf(", features at most %s apart", atMostNumber(p.apart()))
+	if x := r.plausible(p.Index); p.Search == searchPlausible && x != nil {
+		said += fmt.Sprintf("; nearest other candidate: %s grey levels away (the original's: %s); score: %s (the original's: %s)",
+			number(r.toUnit(x.Nearest[1])), number(r.toUnit(x.Nearest[0])), number(x.Score[1]), number(x.Score[0]))
+	} else {
+		said += fmt.Sprintf(", features at most %s apart", atMostNumber(p.apart()))
+	}
 	if p.Floor > 0 {
 		said += fmt.Sprintf("; no adversary errs by less than %s grey levels on average over the two", AtLeastNumber(float64(p.Floor)))
 	}

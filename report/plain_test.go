@@ -185,7 +185,7 @@ func TestPageIsSmall(t *testing.T) {
 	r.Pairs, r.Gallery = nil, nil
 	for i := range 10 {
 		o.index, o.theta = i, noise()
-		for _, kind := range []string{"farthest", "nearest"} {
+		for _, kind := range []string{"farthest", "nearest", "largest floor"} {
 			if err := r.addPair(o, widen(noise()), .2, Pair{Search: bound.SearchTwins, Kind: kind}); err != nil {
 				t.Fatal(err)
 			}

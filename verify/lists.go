@@ -15,6 +15,9 @@ func listClaims(x *measure.ListFigures) *measure.ListFigures {
 		return nil
 	}
 	c := &measure.ListFigures{Draws: x.Draws, Attributes: x.Attributes}
+	for _, p := range x.Plausible {
+		c.Plausible = append(c.Plausible, measure.PlausiblePair{Index: p.Index, Candidate: p.Candidate})
+	}
 	if h := x.Holder; h != nil {
 		c.Holder = &measure.ListHolder{List: h.List}
 	}
@@ -45,6 +48,7 @@ func (o *Options) lists(ctx context.Context, claims *report.Report, q *request, 
 	again.Progress = o.Progress
 	x, err = again.Run(ctx, measure.Target{
 		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
+		Data: q.Data, Rounding: q.Experiment.Rounding, RuntimeError: q.Experiment.Runtime.Error,
 	})
 	return x, claimed.Holder == nil || candidates != nil, err
 }
