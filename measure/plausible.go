@@ -18,10 +18,10 @@ import (
 // error of at least MeanSquare. The candidate is at most as surprising as the example, so
 // that knowing what inputs look like does not tell which of the two is the truth.
 type PlausiblePair struct {
-	Index      int     `json:"index"`       // of the example
-	Candidate  int     `json:"candidate"`   // index in the data of the candidates; −1: none was found
-	MeanSquare float64 `json:"mean_square"` // floor on the mean-square error per input, in normalised units squared
-	Share      float64 `json:"share"`       // h of release.PairShare
+	Index      int     `json:"index"`             // of the example
+	Candidate  int     `json:"candidate"`         // index in the data of the candidates; −1: none was found
+	MeanSquare float64 `json:"floor_mean_square"` // floor on the mean-square error per input, in normalised units squared
+	Share      float64 `json:"share"`             // h of release.PairShare
 	Status     string  `json:"status"`
 	// Nearest is the root mean square distance to the nearest other candidate, in normalised
 	// units, and Score the distance from the candidates' mean under their covariance
