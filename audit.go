@@ -14,7 +14,7 @@ import (
 // the target attribute explains. outputs has one row for each example, with a probability or
 // a score for each class of the target; target and sensitive are the true classes of each
 // example, counted from 0. Outputs are taken for probabilities if every row is at least 0
-// and adds up to 1. It errs where these do not fit together.
+// and adds up to 1. It returns an error if these do not fit together.
 func Audit(ctx context.Context, outputs [][]float32, target, sensitive []int, o audit.Options) (*audit.Result, error) {
 	if len(outputs) == 0 || len(target) != len(outputs) || len(sensitive) != len(outputs) {
 		return nil, fmt.Errorf("%d rows of outputs, %d target and %d sensitive classes: give as many of each, at least one", len(outputs), len(target), len(sensitive))

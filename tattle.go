@@ -100,7 +100,7 @@ func (m *Model) Release(x []float32, noise release.Noise, r *rand.Rand) ([]float
 	return features, nil
 }
 
-// check errs unless x is one input.
+// check returns an error unless x is one input.
 func (m *Model) check(x []float32) error {
 	if p, _ := m.Dims(); len(x) != p {
 		return fmt.Errorf("an input of %d numbers: the model takes %d", len(x), p)

@@ -51,7 +51,7 @@ func variance(noise release.Noise, queries int) float64 {
 	return noise.Std() * noise.Std() / float64(max(1, queries))
 }
 
-// check errs where a domain is neither free nor of p inputs, and where the number of
+// check returns an error if a domain is neither free nor of p inputs, and if the number of
 // queries is negative.
 func check(p, queries int, d bound.Domain) error {
 	if d.Low != nil && (len(d.Low) != p || len(d.High) != p) {
@@ -70,8 +70,8 @@ type Mean struct {
 	mean []float32
 }
 
-// NewMean returns that attack for a mean of bound.PriorMean. It errs where the mean is not
-// of the model's inputs.
+// NewMean returns that attack for a mean of bound.PriorMean. It returns an error if the
+// mean is not of the model's inputs.
 func NewMean(front nn.Model, mean []float64, d bound.Domain) (*Mean, error) {
 	p, n := front.Dims()
 	if err := check(p, 0, d); err != nil {

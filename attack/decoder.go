@@ -63,8 +63,8 @@ type Decoder struct {
 	Held   []float64 // mean-square error per input on held-out examples, before training and after each epoch
 }
 
-// NewDecoder trains the net. It errs as NewLinear does, and where the training
-// diverges.
+// NewDecoder trains the net. It returns the same errors as NewLinear, and an error if the
+// training diverges.
 func NewDecoder(ctx context.Context, front nn.Model, noise release.Noise, train bound.Source, o DecoderOptions) (*Decoder, error) {
 	o = o.complete()
 	if o.Hidden < 0 || o.Epochs < 0 || o.Batch < 0 || o.Rate < 0 {

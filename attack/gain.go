@@ -74,7 +74,7 @@ func (r *Result) BandMeanSquare(band []int) float64 {
 }
 
 // Best returns the result with the least mean-square error over all coordinates,
-// examples and draws, the first by name of equal ones; nil where there is none.
+// examples and draws, the first by name of equal ones; nil if there is none.
 func Best(all []*Result) *Result {
 	if len(all) == 0 {
 		return nil

@@ -32,7 +32,7 @@ const (
 // likeliest under the noise, the posterior's mode under equal odds. The candidates are the
 // first inputs of data, up to 10,000, and the inputs that are tried are spread evenly over
 // them. Densities with an edge at 0 are softened as an attack's are, which can only make the
-// adversary weaker. It errs where ctx ends.
+// adversary weaker. It returns an error if ctx ends.
 func Identify(ctx context.Context, front nn.Model, noise release.Noise, data nn.Source, seed uint64) (*Identified, error) {
 	_, n := front.Dims()
 	count := min(data.Len(), mostCandidates)

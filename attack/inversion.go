@@ -53,7 +53,7 @@ type Inversion struct {
 // change Adam's steps.
 const sharp = 1e-8
 
-// NewInversion prepares the attack. It errs where the prior is of other inputs.
+// NewInversion prepares the attack. It returns an error if the prior is of other inputs.
 func NewInversion(front nn.Model, noise release.Noise, prior *bound.Prior, o InversionOptions) (*Inversion, error) {
 	a := &Inversion{InversionOptions: o, front: front, shrink: 1}
 	a.p, a.n = front.Dims()

@@ -60,7 +60,7 @@ const (
 // the equations regular where features are constant.
 var ridges = []float64{1e-10, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1}
 
-// NewLinear fits the map to training examples. It errs on data of fewer than
+// NewLinear fits the map to training examples. It returns an error for data of fewer than
 // two examples or that is not finite, and on models too large for dense moments:
 // beyond 8,192 features of as many inputs. At 3,072 of each it holds 0.8 GiB.
 func NewLinear(ctx context.Context, front nn.Model, noise release.Noise, train bound.Source, o LinearOptions) (*Linear, error) {

@@ -43,9 +43,9 @@ type Posterior struct {
 	about       string
 }
 
-// NewPosterior makes the attack on releases of front with that noise. What is done to a release after
-// the noise is left out of account. It errs on noise without a density, on fewer than two
-// training examples, and where ctx ends.
+// NewPosterior makes the attack on releases of front with that noise. It ignores
+// post-processing. It returns an error for noise without a density, for fewer than two training
+// examples, and if ctx ends.
 func NewPosterior(ctx context.Context, front nn.Model, noise release.Noise, train bound.Source, o PosteriorOptions) (*Posterior, error) {
 	p, n := front.Dims()
 	if err := check(p, o.Queries, o.Domain); err != nil {

@@ -22,7 +22,7 @@ const (
 
 var errSingular = errors.New("not positive definite in floating point: give stronger noise or more data")
 
-// eliminate overwrites A by R, A = RᵀR, and B by R⁻ᵀB. It errs where A is not
+// eliminate overwrites A by R, A = RᵀR, and B by R⁻ᵀB. It returns an error if A is not
 // positive definite in float64, and heeds ctx between blocks.
 func (s *system) eliminate(ctx context.Context) error {
 	for k := 0; k < s.n; k += systemBlock {

@@ -44,7 +44,7 @@ type DefenceOptions struct {
 // and the excess that attacks still reach when they are fitted to what it releases. The
 // attacks are logistic regression, trees, neighbours and the threshold, or those among them
 // that the options name. Defend also returns a recommendation of one or two sentences; see
-// recommend for its rule. It errs as Run does.
+// recommend for its rule. It returns the same errors as Run.
 func Defend(ctx context.Context, s *Sample, o DefenceOptions) ([]Defence, string, error) {
 	o.Options = o.withDefaults()
 	o.Folds, o.Attacks = defenceFolds, defenceAttacks(o.Attacks)

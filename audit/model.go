@@ -122,8 +122,8 @@ func classNames(set *dataset.Set, width int) ([]string, error) {
 
 // matchClasses puts the labels, whose first known classes the data name, in the order of the
 // model's classes. If the model lacks some of these names the order stays, with a note. It
-// errs if a name that both have is at another place, because the model's accuracy would be
-// that of chance.
+// returns an error if a name that both have is at another place, because the model's
+// accuracy would be that of chance.
 func (s *Sample) matchClasses(known int, model []string) error {
 	if len(model) == 0 || slices.Equal(model, s.Classes) {
 		return nil

@@ -38,17 +38,17 @@ func widen(scores []float32, kind curious.Outputs) []float32 {
 	return wide
 }
 
-// kindOfOne reports whether single outputs are probabilities; told is the kind that is given,
+// kindOfOne reports whether single outputs are probabilities; stated is the kind given by the user,
 // "" for none.
-func kindOfOne(scores []float32, told curious.Outputs, place func(i int) string) (curious.Outputs, error) {
-	if told == curious.Raw {
-		return told, nil
+func kindOfOne(scores []float32, stated curious.Outputs, place func(i int) string) (curious.Outputs, error) {
+	if stated == curious.Raw {
+		return stated, nil
 	}
 	for i, p := range scores {
 		if float64(p) >= -negativeTolerance && float64(p) <= 1+negativeTolerance {
 			continue
 		}
-		if told == curious.Soft {
+		if stated == curious.Soft {
 			return "", fmt.Errorf("%s: %g is not a probability: correct it, or set the kind of outputs to raw", place(i), p)
 		}
 		return curious.Raw, nil
@@ -57,11 +57,11 @@ func kindOfOne(scores []float32, told curious.Outputs, place func(i int) string)
 }
 
 // kindOf reports whether outputs [n, width] are soft: whether all rows are distributions,
-// or are apart from rounding, which it says in a note. It errs if told is
-// soft and a row is not a distribution, and, if no kind is given, when most rows are.
-func kindOf(outputs []float32, width int, told curious.Outputs, place func(i int) string) (kind curious.Outputs, note string, err error) {
-	if told == curious.Raw {
-		return told, "", nil
+// or are distributions up to rounding, which it says in a note. It returns an error if stated
+// is soft and a row is not a distribution, or if no kind is stated and only most rows are.
+func kindOf(outputs []float32, width int, stated curious.Outputs, place func(i int) string) (kind curious.Outputs, note string, err error) {
+	if stated == curious.Raw {
+		return stated, "", nil
 	}
 	n := len(outputs) / width
 	soft, bad, badSum := 0, -1, 0.
@@ -76,11 +76,11 @@ func kindOf(outputs []float32, width int, told curious.Outputs, place func(i int
 	if bad < 0 {
 		return curious.Soft, "", nil
 	}
-	if r, ok := explain(outputs, width); ok && (told == curious.Soft || float64(width)*r.half() <= widestGuess) {
+	if r, ok := explain(outputs, width); ok && (stated == curious.Soft || float64(width)*r.half() <= widestGuess) {
 		return curious.Soft, r.note(), nil
 	}
 	switch {
-	case told == curious.Soft:
+	case stated == curious.Soft:
 		return "", "", fmt.Errorf("%s: the outputs are not probabilities (they sum to %.6g, which rounding does not explain, or one is negative): make them sum to 1 within %g, or set the kind of outputs to raw", place(bad), badSum, sumTolerance)
 	case float64(soft) > mostlySoft*float64(n):
 		return "", "", fmt.Errorf("%s: the outputs are not probabilities (they sum to %.6g, or one is negative), but those of %d of %d rows are: correct the others, or set the kind of outputs to raw", place(bad), badSum, soft, n)

@@ -167,7 +167,7 @@ func (a *archive) sensitive(asked []string, y string) error {
 }
 
 // usual lists the arrays that are columns and neither outputs nor labels, and notes
-// the others. It errs if one cannot be read, as Python's objects cannot.
+// the others. It returns an error if one cannot be read, as Python's objects cannot.
 func (a *archive) usual(y string) ([]string, error) {
 	var columns, others []string
 	for _, name := range a.names {

@@ -30,11 +30,11 @@ func (src *source) sample(o OpenOptions) (*Sample, error) {
 	if err := keep.apply(s); err != nil {
 		return nil, err
 	}
-	told := o.Kind
-	if told == "" {
-		told = src.kind
+	stated := o.Kind
+	if stated == "" {
+		stated = src.kind
 	}
-	if err := s.settle(src.scores, len(src.classes), told, keep.place); err != nil {
+	if err := s.settle(src.scores, len(src.classes), stated, keep.place); err != nil {
 		return nil, err
 	}
 	s.Notes = append(src.notes, s.Notes...)
@@ -43,9 +43,9 @@ func (src *source) sample(o OpenOptions) (*Sample, error) {
 
 // settle takes over outputs of width columns, which it may change: it widens single
 // ones, reports whether they are soft, and undoes what rounding did to sums.
-func (s *Sample) settle(outputs []float32, width int, told curious.Outputs, place func(i int) string) (err error) {
+func (s *Sample) settle(outputs []float32, width int, stated curious.Outputs, place func(i int) string) (err error) {
 	if width == 1 {
-		if s.Kind, err = kindOfOne(outputs, told, place); err != nil {
+		if s.Kind, err = kindOfOne(outputs, stated, place); err != nil {
 			return err
 		}
 		format := asScore
@@ -58,7 +58,7 @@ func (s *Sample) settle(outputs []float32, width int, told curious.Outputs, plac
 	}
 	s.Outputs = outputs
 	var note string
-	if s.Kind, note, err = kindOf(outputs, width, told, place); note != "" {
+	if s.Kind, note, err = kindOf(outputs, width, stated, place); note != "" {
 		s.Notes = append(s.Notes, note)
 	}
 	return err

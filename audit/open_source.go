@@ -58,7 +58,7 @@ func regular(path string) (fs.FileInfo, error) {
 // readSource reads the first size bytes of a file; what is appended meanwhile is not
 // looked at.
 func readSource(ctx context.Context, f io.Reader, size int64, path string, o OpenOptions) (*source, error) {
-	stored := &told{from: io.LimitReader(f, size), total: size, tell: o.Progress}
+	stored := &progressReader{from: io.LimitReader(f, size), total: size, tell: o.Progress}
 	in := bufio.NewReaderSize(stored, sheet.Peeked)
 	head, _ := in.Peek(8)
 	if bytes.HasPrefix(head, []byte("PK")) {
@@ -74,20 +74,20 @@ func readSource(ctx context.Context, f io.Reader, size int64, path string, o Ope
 	return readCSV(ctx, bufio.NewReaderSize(&unpacked{from: packed, stored: stored}, sheet.Peeked), o)
 }
 
-// told passes a file on and tells how much of it is read.
-type told struct {
-	from              io.Reader
-	done, said, total int64
-	tell              func(done, total int64)
+// progressReader reads a file and reports how much of it has been read.
+type progressReader struct {
+	from                  io.Reader
+	done, reported, total int64
+	tell                  func(done, total int64)
 }
 
 // Read implements io.Reader.
-func (t *told) Read(p []byte) (int, error) {
-	n, err := t.from.Read(p)
-	t.done += int64(n)
-	if t.tell != nil && (t.done-t.said >= progressStep || err == io.EOF && t.done > t.said) {
-		t.said = t.done
-		t.tell(t.done, t.total)
+func (r *progressReader) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	r.done += int64(n)
+	if r.tell != nil && (r.done-r.reported >= progressStep || err == io.EOF && r.done > r.reported) {
+		r.reported = r.done
+		r.tell(r.done, r.total)
 	}
 	return n, err
 }
@@ -96,7 +96,7 @@ func (t *told) Read(p []byte) (int, error) {
 // so far, so that a file that unpacks to far more is refused early.
 type unpacked struct {
 	from   *gzip.Reader
-	stored *told
+	stored *progressReader
 	done   int64
 }
 

@@ -46,8 +46,8 @@ type Planted struct {
 // classifier hides like's first categorical attribute that p has, in p's task, and learns
 // from as many examples as Work pays for. If p is nil, or the planted excess is below ten
 // points, it is planted on glyphs instead, which test the pipeline as well and the task
-// less: they have at most ten classes of y and two of s, whatever is audited. It errs when
-// ctx ends.
+// less: they have at most ten classes of y and two of s, whatever is audited. It returns an
+// error when ctx ends.
 func Plant(ctx context.Context, p *dataset.Parts, like *Sample, n int, o PlantOptions) (*Planted, error) {
 	note := ""
 	if p != nil {

@@ -60,8 +60,9 @@ func (o ReferenceOptions) withDefaults() ReferenceOptions {
 // Reference trains honest classifier i, from 0 on, on the training part of p and without
 // sensitive attributes. It returns the classifier's outputs on the audited examples or, if
 // audited is nil, on p's test part (which requires Options.Unpaired). If there are more
-// examples and epochs than Work pays for, it uses less, and a note says so. It errs as
-// curious.Train does, if the audited examples are of another task, and when ctx ends.
+// examples and epochs than Work allows, it uses fewer, and a note says so. It returns the
+// errors of curious.Train, and an error if the audited examples are of another task or if ctx
+// ends.
 func Reference(ctx context.Context, p *dataset.Parts, audited *dataset.Set, i int, o ReferenceOptions) (*Sample, error) {
 	if audited == nil {
 		audited = p.Test
@@ -98,7 +99,8 @@ const (
 	trainStudent
 )
 
-// sameTask errs if two sets differ in the shape of the inputs or in the classes of y.
+// sameTask returns an error if two sets differ in the shape of the inputs or in the
+// classes of y.
 func sameTask(train, other *dataset.Set) error {
 	switch {
 	case other == nil || other.Len() == 0:

@@ -55,8 +55,8 @@ type Result struct {
 }
 
 // Run audits a sample: all figures, the negative control, and codes that are planted into
-// its outputs. Complete also plants models and tries defences. It errs if the sample or
-// an option is wrong and when ctx ends.
+// its outputs. Complete also plants models and tries defences. It returns an error if the
+// sample or an option is wrong and when ctx ends.
 func Run(ctx context.Context, s *Sample, o Options) (*Result, error) {
 	r, err := examine(ctx, s, o)
 	if err != nil || r.usable() == 0 {

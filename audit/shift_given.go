@@ -21,7 +21,7 @@ func (c *entropyCell) add(h float64) {
 // their mean entropies within each y that has two examples or more of all of them,
 // weighted by how many of these classes' examples y has. The interval holds for every
 // pair of classes at once, by Bonferroni, and so for the pair that was picked. It is nil
-// where there are not two such classes or no such y.
+// if there are not two such classes or no such y.
 func entropyDifference(at *Attribute, y []int, classes int, h []float64, confidence float64) *EntropyDifference {
 	cells, large := entropyCells(at, y, classes, h)
 	weight := sharedTargets(cells, large, classes)

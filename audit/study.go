@@ -37,7 +37,7 @@ type StudyOptions struct {
 // RunStudy trains honest and curious classifiers, audits their outputs, whose true excess it
 // measures, and counts the verdicts. Every training and
 // every audit is kept in the folder dir as soon as it is done, so that a study goes on
-// where it ended. It errs if the data cannot be read, if the folder holds
+// where it ended. It returns an error if the data cannot be read, if the folder holds
 // another study, as the pool does, and when ctx ends.
 func RunStudy(ctx context.Context, dir string, o StudyOptions) (*Study, error) {
 	tasks, err := studyTasks(ctx, o)

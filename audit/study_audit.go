@@ -148,7 +148,7 @@ func (b *bench) audit(ctx context.Context, a *planAudit) (StudyAudit, error) {
 	return record, nil
 }
 
-// control returns the positive control of the same task, outputs and size, nil where
+// control returns the positive control of the same task, outputs and size, nil if
 // there is none.
 func (b *bench) control(a *planAudit) *Control {
 	task := b.plan.nets[a.net].task

@@ -41,10 +41,10 @@ type TrainOptions struct {
 	Progress func(done, total int)
 }
 
-// Train does the trainings of an audit and returns what came of each, in their order.
-// Each is kept in the folder dir as soon as it is done, until the folder that is
-// returned is discarded. It errs as the pool does: with run.ErrServed if it trains for the
-// audit of another process, and with a *run.MismatchError if the folder has other trainings.
+// Train does the trainings of an audit and returns what came of each, in their order. Each
+// is kept in the folder dir as soon as it is done, until the folder that is returned is
+// discarded. It returns the errors of the pool: run.ErrServed if it trains for the audit of
+// another process, and a *run.MismatchError if the folder has other trainings.
 // Progress gets thousandths of trainings.
 func Train(ctx context.Context, dir string, all []Training, o TrainOptions) ([]*Trained, *run.Folder, error) {
 	if o.Pool == nil {
@@ -77,7 +77,7 @@ type trainer struct {
 	mu    sync.Mutex
 	kept  int
 	under map[int]float64 // what is done of those under way
-	told  int
+	reported  int
 }
 
 // do does training i.
@@ -110,8 +110,8 @@ func (t *trainer) tell() {
 	for _, part := range t.under {
 		done += 1000 * part
 	}
-	if t.told = max(t.told, min(int(done), 1000*len(t.all))); t.report != nil {
-		t.report(t.told, 1000*len(t.all))
+	if t.reported = max(t.reported, min(int(done), 1000*len(t.all))); t.report != nil {
+		t.report(t.reported, 1000*len(t.all))
 	}
 }
 

@@ -13,7 +13,7 @@ func (r *Result) reasons(f *Finding) []string {
 	if f.Unusable != "" {
 		return []string{f.Unusable}
 	}
-	list := []string{r.told(f), r.beyond(f), r.shuffled(f), r.gained(f), r.ordered(f), r.paired(f), r.honest(f)}
+	list := []string{r.accuracies(f), r.beyond(f), r.shuffled(f), r.gained(f), r.ordered(f), r.paired(f), r.honest(f)}
 	switch f.Verdict {
 	case Leaky:
 		list = append(list, r.correlated(f))
@@ -39,8 +39,8 @@ func nonEmpty(list []string) []string {
 	return kept
 }
 
-// told says what the chosen attacks and the best baseline reach.
-func (r *Result) told(f *Finding) string {
+// accuracies states the accuracy of the chosen attacks and of the best baseline.
+func (r *Result) accuracies(f *Finding) string {
 	b := f.BestBaseline()
 	if f.Numeric {
 		return fmt.Sprintf("Attacks on the outputs explain %s of the variance of %s on %d examples that they were not fitted on. The best baseline, %s, explains %s.",
@@ -140,11 +140,11 @@ func (r *Result) correlated(f *Finding) string {
 	both := fmt.Sprintf("they are not shown to reveal more than the true and the predicted %s together do, beyond the margins.", r.Target)
 	switch {
 	case c.LabelQ <= alpha:
-		told := ""
+		bits := ""
 		if !f.Numeric {
-			told = fmt.Sprintf("; it reveals %.2g of the %.2g bits of %s", c.Label.Bits, entropyOf(f), f.Attribute)
+			bits = fmt.Sprintf("; it reveals %.2g of the %.2g bits of %s", c.Label.Bits, entropyOf(f), f.Attribute)
 		}
-		s := fmt.Sprintf("The predicted %s itself depends on %s (p %s after adjustment%s): whoever sees the label learns something about it.", r.Target, f.Attribute, probability(c.LabelQ), told)
+		s := fmt.Sprintf("The predicted %s itself depends on %s (p %s after adjustment%s): the label alone reveals something about it.", r.Target, f.Attribute, probability(c.LabelQ), bits)
 		if min(c.GivenQ, c.OrderQ, c.AreaQ) <= alpha {
 			return s + " The outputs depend on it in another way, too, but " + both
 		}

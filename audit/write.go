@@ -17,7 +17,7 @@ import (
 
 // WriteOutputs writes a sample, whole or not at all, as an .npz if the path ends with .npz
 // and as a CSV otherwise. OpenOutputs reads it back to the same outputs, labels,
-// classes and names; Name becomes the file's, and Notes are not kept. It errs if a
+// classes and names; Name becomes the file's, and Notes are not kept. It returns an error if a
 // name of a class or an attribute would come back as another.
 func WriteOutputs(path string, s *Sample) error {
 	if err := s.Check(); err != nil {

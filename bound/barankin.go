@@ -279,7 +279,7 @@ func (s *combination) add(c, abs, g, gerr, mc, ec float64) {
 	s.abs += abs
 }
 
-// std returns the bound, 0 where there is none, and its slack.
+// std returns the bound, 0 if there is none, and its slack.
 func (s *combination) std(γ, tiny float64) (bound, slack float64) {
 	tiny *= 1 + s.abs
 	top := (math.Abs(s.cg) - (s.loss+tiny)*(1+γ)) * (1 - 4*ulp)

@@ -134,7 +134,7 @@ func independent(a []float64, n int) []int {
 }
 
 // inverse inverts a positive definite matrix and refines it by one step of Newton's,
-// X + X(I − AX); nil where it is not definite.
+// X + X(I − AX); nil if it is not definite.
 func inverse(a []float64, n int) []float64 {
 	var c mat.Cholesky
 	if n == 0 || !c.Factorize(mat.NewSymDense(n, append([]float64(nil), a...))) {

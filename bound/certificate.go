@@ -38,7 +38,7 @@ type Divergence struct {
 	Allowance float64 // how far the ‖z‖ of the release may lie above it
 	Rounding  float64 // the part of it that is rounding of the certificate's own; the rest is the runtime's
 	Root      float64 // at least sqrt(expm1(‖z‖²/σ²)) for the exact z
-	Share     float64 // at most h of release.PairShare for the exact z, 0 where nothing is proved
+	Share     float64 // at most h of release.PairShare for the exact z, 0 if nothing is proved
 	Status    Status
 }
 

@@ -21,7 +21,7 @@ type Coordinates interface {
 	Len() int               // m
 	Apply(dst, v []float64) // dst = W v, [batch, p] → [batch, m]; panics where lengths do not match
 	Rounding() float64      // |computed − exact (W v)_k| ≤ Rounding·‖v‖
-	Band(size int) []int    // the size×size lowest frequencies of each channel; nil where there are none
+	Band(size int) []int    // the size×size lowest frequencies of each channel; nil if there are none
 }
 
 // detailed are coordinates that their name and number do not tell from others.

@@ -105,7 +105,7 @@ func meanAndError(x []float64) (mean, se float64) {
 // Extremes of a spectrum.
 type Extremes struct {
 	Largest, LargestRadius   float64 // a singular value lies within the radius; hardly ever is there a larger one
-	Smallest, SmallestRadius float64 // the smallest that could be told apart from rounding and from its neighbours' images; 0 where none could
+	Smallest, SmallestRadius float64 // the smallest that could be told apart from rounding and from its neighbours' images; 0 if none could
 	Unresolved               bool    // J has smaller singular values, or may have: what lies below Smallest is not known
 }
 

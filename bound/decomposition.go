@@ -57,7 +57,7 @@ type updated struct {
 }
 
 // update returns the decomposition of J + C Qᵀ, given Q as rows of q and J'Q as
-// rows of jq; nil where it cannot be found.
+// rows of jq; nil if it cannot be found.
 func (f *Factors) update(q []float64, jq []float32) decomposition {
 	p, r := f.P, f.Rank()
 	k := len(q) / p

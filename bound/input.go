@@ -27,7 +27,7 @@ func Certify(ctx context.Context, m Model, theta []float32, e Experiment) (*Resu
 	}
 	res := r.experiment.result(rec)
 	res.record = rec
-	return r.told(res), nil
+	return r.annotate(res), nil
 }
 
 // oneInput is a data set of one example.

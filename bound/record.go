@@ -38,7 +38,7 @@ type record struct {
 	width            int
 	axis, full, seen []float64 // [examples, m]
 
-	estimated *spectra // nil where it was not asked for
+	estimated *spectra // nil if it was not asked for
 
 	effort effort
 }

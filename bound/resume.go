@@ -54,7 +54,7 @@ func (r *runner) finished(m run.Manifest) (*Result, error) {
 	}
 	r.tally.kept = len(r.indices)
 	r.tell()
-	return r.told(res), nil
+	return r.annotate(res), nil
 }
 
 // tidy keeps the manifest of merged shards beside the arrays, and removes the shards.

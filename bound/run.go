@@ -223,11 +223,11 @@ func (r *runner) finish(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.told(res), nil
+	return r.annotate(res), nil
 }
 
-// told adds to a result what is to be said of it.
-func (r *runner) told(res *Result) *Result {
+// annotate adds notes to a result.
+func (r *runner) annotate(res *Result) *Result {
 	note, warnings := res.effort.notes(r.experiment.Search.Search)
 	if note != "" {
 		res.Experiment.Reasons = append(slices.Clone(res.Experiment.Reasons), note)

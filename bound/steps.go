@@ -85,7 +85,7 @@ func (s *steps) from(b int) (by [][]float64) {
 	return by
 }
 
-// change returns how the inputs from at on change to values, nil where they are there,
+// change returns how the inputs from at on change to values, nil if they are there,
 // or where these are outside the box, or a change from θ that float64 cannot hold.
 func (s *steps) change(at int, values []float32, here []float64) []float64 {
 	by, moved := make([]float64, len(values)), false

@@ -121,7 +121,7 @@ func (f *twinFinder) find(ctx context.Context, eps []float64, theta, target []fl
 	return found, err
 }
 
-// prepare sets the polytope of θ's twins up. It reports false where there is no layer with
+// prepare sets the polytope of θ's twins up. It reports false if there is no layer with
 // fewer units that are on than there are inputs, or θ is not legal, and returns an error
 // if the net's values are not finite.
 func (f *twinFinder) prepare(w *twinWorker, theta []float32) (bool, error) {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// vacuous says why a summary's bound says nothing, nil where it says something: of
+// vacuous says why a summary's bound says nothing, nil if it says something: of
 // features fewer than inputs, of noise without a divergence, of witnesses that prove
 // nothing, of coordinates that are mostly not identifiable.
 func (e Experiment) vacuous(s Summary) *Note {

@@ -29,10 +29,10 @@ type Learner interface {
 	Name() string
 	// Suits reports whether the learner can learn such a target.
 	Suits(t Target) bool
-	// Fit learns every target from the same rows x, [n, d]. It errs where there are no
-	// rows, where a number of x or of a target is not finite or beyond float32's range,
-	// where a label is no class of its target, where a target does not suit, and when ctx ends. It panics where a
-	// length does not fit.
+	// Fit learns every target from the same rows x, [n, d]. It returns an error if there are no
+	// rows, if a number of x or of a target is not finite or beyond float32's range, if a label
+	// is no class of its target, if a target does not suit, and when ctx ends. It panics where
+	// a length does not fit.
 	Fit(ctx context.Context, x []float32, d int, targets []Target, seed uint64) (Fitted, error)
 }
 
@@ -40,8 +40,8 @@ type Learner interface {
 type Fitted interface {
 	// Predict overwrites dst[t], of each target t, with n rows of scores, [n, classes],
 	// whose largest, the first of equal ones, is the guess; or with n numbers. A nil
-	// dst[t] is left out. x is [n, d] with the d of Fit. Predict errs when ctx ends and
-	// panics where a length does not fit. Several goroutines may call it.
+	// dst[t] is left out. x is [n, d] with the d of Fit. Predict returns an error when
+	// ctx ends and panics where a length does not fit. Several goroutines may call it.
 	Predict(ctx context.Context, dst [][]float32, x []float32) error
 }
 

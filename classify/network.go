@@ -106,7 +106,7 @@ type network struct {
 	classes  classes
 	standard standard // of numbers
 	outputs  int
-	net      *nn.Net // nil where there is one class only
+	net      *nn.Net // nil if there is one class only
 }
 
 func (w *network) predict(dst []float32, net *nn.Net, z []float32, n int) {

@@ -23,7 +23,8 @@ import (
 // inputBlob names an input in the cluster: a file as it is, a folder as a tar.
 func inputBlob(i Input) string { return "input." + i.SHA256 }
 
-// putInput sends an input to the cluster, and errs where it is no longer what was hashed.
+// putInput sends an input to the cluster, and returns an error if it is no longer what
+// was hashed.
 func putInput(ctx context.Context, b blobs, path string, i Input) error {
 	if there, err := b.has(ctx, inputBlob(i)); there || err != nil {
 		return err

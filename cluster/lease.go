@@ -52,7 +52,7 @@ func (s *stage) lease(ctx context.Context) (*lease, error) {
 	}
 }
 
-// next takes the next message of the queue; nil where it is of no use.
+// next takes the next message of the queue; nil if it is of no use.
 func (s *stage) next(ctx context.Context) (*lease, error) {
 	var msg jetstream.Msg
 	err := s.l.retry(ctx, "lease a shard", attempt, func(context.Context) (err error) {

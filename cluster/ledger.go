@@ -57,7 +57,7 @@ func (l *ledger) subject(stage int, shard string) string {
 }
 
 // openLedger opens the ledger of a run, and makes it where there is none, unless Join
-// says that there must be one: then it errs with errGone.
+// says that there must be one: then it returns errGone.
 func openLedger(ctx context.Context, js jetstream.JetStream, id string, o ledgerOptions) (*ledger, error) {
 	if o.Replicas == 0 {
 		o.Replicas = 1

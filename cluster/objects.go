@@ -85,7 +85,7 @@ func (b blobs) remove(ctx context.Context) error {
 	return err
 }
 
-// has tells whether a blob of that name was put.
+// has reports whether a blob of that name was put.
 func (b blobs) has(ctx context.Context, name string) (bool, error) {
 	_, err := b.value(ctx, name)
 	if errors.Is(err, errDamaged) {
@@ -157,7 +157,7 @@ func (b blobs) putParts(ctx context.Context, prefix string, r io.Reader) (parts 
 	}
 }
 
-// get writes a blob to w. It errs with errDamaged where there is none, or not all of it.
+// get writes a blob to w. It returns errDamaged where there is none, or not all of it.
 func (b blobs) get(ctx context.Context, name string, w io.Writer) error {
 	value, err := b.value(ctx, name)
 	if err != nil {
@@ -209,7 +209,7 @@ func (b blobs) read(ctx context.Context, name string) ([]byte, error) {
 	return data.Bytes(), err
 }
 
-// limited errs with errDamaged once more is written than there should be.
+// limited returns errDamaged once more is written than there should be.
 type limited struct {
 	w    io.Writer
 	left int64

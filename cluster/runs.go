@@ -167,7 +167,7 @@ const (
 	Finished  = "finished"
 )
 
-// state says how far a run is, or errs with errGone where it is unfinished and has no ledger.
+// state says how far a run is, or returns errGone where it is unfinished and has no ledger.
 func (e entry) state(ctx context.Context, js jetstream.JetStream) (RunState, error) {
 	s := RunState{Job: e.Job, State: Submitted, Finished: e.Finished, Stages: e.Stages}
 	if !e.Finished.IsZero() {

@@ -198,7 +198,7 @@ func (c *collector) fetch(ctx context.Context, e event) error {
 }
 
 // fetchResult commits to a folder what read writes, if it is what was committed; else it
-// errs with a *run.DamagedError, or errDamaged.
+// returns a *run.DamagedError, or errDamaged.
 func fetchResult(f *run.Folder, i int, c commitRecord, read func(io.Writer) error) error {
 	digest := c.Digest
 	_, _, err := f.Put(i, func(to io.Writer) error {
@@ -291,7 +291,7 @@ func (c *collector) setAside(ctx context.Context, i int) error {
 	return c.st.drop(ctx, "commit", i)
 }
 
-// look errs where the run is not in the cluster any more. Where nothing is queued and
+// look returns an error if the run is not in the cluster any more. Where nothing is queued and
 // something missing, that is queued; where nothing need be, a commit was missed, or
 // passed over for another that did not come: a server may hear of things late.
 func (c *collector) look(ctx context.Context, left int) (missed bool, err error) {

@@ -53,8 +53,8 @@ func fingerprint(j Job) string {
 // errOver says that the run that a worker was to work on has ended.
 var errOver = errors.New("the run has ended")
 
-// next returns the oldest run that has shards for this worker, nil where none has. It
-// errs with errOver where the named run is not open.
+// next returns the oldest run that has shards for this worker, nil if none has. It
+// returns errOver where the named run is not open.
 func (w *taker) next(ctx context.Context) (*entry, error) {
 	all, err := w.runs.entries(ctx)
 	if err != nil {

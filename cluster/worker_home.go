@@ -26,7 +26,7 @@ func (e *refusalError) Unwrap() error { return e.cause }
 
 func refuse(format string, a ...any) error { return &refusalError{fmt.Errorf(format, a...)} }
 
-// fits errs where this program is not the run's.
+// fits returns an error if this program is not the run's.
 func (w *taker) fits(j Job) error {
 	p := w.o.Program
 	switch {

@@ -186,7 +186,7 @@ func (o DistillOptions) complete(teacher *nn.Graph, p *dataset.Parts) (DistillOp
 	return o, checkGraph("the teacher", teacher, nn.Size(p.Train.Shape), len(p.Train.YNames), p.Train.YName)
 }
 
-// checkTaught errs where the teacher's outputs are nothing to learn from.
+// checkTaught returns an error if the teacher's outputs are nothing to learn from.
 func (d *distillation) checkTaught(classes int) error {
 	if err := allFinite("the teacher", "training", d.teacher, classes); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 // where the hard mixture rounds each z to 1 at its largest entry and 0 elsewhere, the
 // normal one leaves them, and z^s is padded with zeros; βy + βs is scaled to 1. ŷ is
 // a distribution, as soft outputs are. The parameters are shared with fy and fs,
-// either of which may end in a Softmax already. It errs where S > Y, where the inputs
+// either of which may end in a Softmax already. It returns an error if S > Y, if the inputs
 // differ, and unless βy > βs > 0, without which the label would not be fy's.
 func mixtureGraph(fy, fs *nn.Graph, b Beta, hard bool) (*nn.Graph, error) {
 	y, err := vectorOut(fy)

@@ -38,7 +38,7 @@ func embed(g *nn.Graph, prefix string, from *nn.Graph) string {
 	return tensor(from.Output)
 }
 
-// vectorOut returns the length of a graph's output; it errs where that is no vector.
+// vectorOut returns the length of a graph's output; it returns an error if that is no vector.
 func vectorOut(g *nn.Graph) (int, error) {
 	shapes, err := g.Shapes()
 	if err != nil {

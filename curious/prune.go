@@ -26,7 +26,7 @@ type PruneOptions struct {
 // in magnitude, are zero (B section 5.7): of each tensor of convolutions and affine
 // layers its own, or with Global of all together; biases and batch norms stay.
 // As PyTorch's l1_unstructured it rounds fraction·n to the nearest, half to even;
-// of equal magnitudes the first are taken. It errs unless 0 ≤ fraction ≤ 1.
+// of equal magnitudes the first are taken. It returns an error unless 0 ≤ fraction ≤ 1.
 func Prune(g *nn.Graph, fraction float64, o PruneOptions) (*nn.Graph, error) {
 	if !(fraction >= 0 && fraction <= 1) {
 		return nil, fmt.Errorf("prune: fraction %v is not in [0, 1]", fraction)

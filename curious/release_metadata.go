@@ -41,7 +41,7 @@ func OutputsOf(f *nn.Graph) Outputs {
 	return released(f)
 }
 
-// ClassesOf returns the classes that f's metadata name, nil where they name none.
+// ClassesOf returns the classes that f's metadata name, nil if they name none.
 func ClassesOf(f *nn.Graph) []string {
 	var names []string
 	if json.Unmarshal([]byte(f.Metadata[metaClasses]), &names) != nil {
@@ -50,7 +50,7 @@ func ClassesOf(f *nn.Graph) []string {
 	return names
 }
 
-// EpochsOf returns for how many epochs f was trained as its metadata say, 0 where they do
+// EpochsOf returns for how many epochs f was trained as its metadata say, 0 if they do
 // not.
 func EpochsOf(f *nn.Graph) int {
 	number, _, _ := strings.Cut(f.Metadata[metaEpochs], " ") // "6 of 6"

@@ -51,8 +51,8 @@ func taken(g *nn.Graph, name string) bool { return g.Node(name) != nil || g.Inpu
 // faster.
 const predictBatch = 128
 
-// Predict returns f's outputs, [n, Y], of all examples, in evaluation mode. It errs
-// where f is not well formed and when ctx ends.
+// Predict returns f's outputs, [n, Y], of all examples, in evaluation mode. It returns an error
+// if f is not well formed and when ctx ends.
 func Predict(ctx context.Context, f *nn.Graph, data nn.Source) ([]float32, error) {
 	net, err := nn.NewNet(f)
 	if err != nil {

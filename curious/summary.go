@@ -7,7 +7,7 @@ import (
 	"tattle/stat"
 )
 
-// MeanStd is a figure over seeds. Std has the divisor Seeds − 1 and is 0 where
+// MeanStd is a figure over seeds. Std has the divisor Seeds − 1 and is 0 if
 // there is one seed only.
 type MeanStd struct {
 	Mean  float64 `json:"mean"`

@@ -107,7 +107,7 @@ func checkTarget(p *dataset.Parts) error {
 	return checkClasses("target", dataset.Attribute{Name: name, Values: p.Train.YNames, Labels: p.Train.Y}, p.Validation.Y)
 }
 
-// checkClasses errs where an attribute is constant or a class of it has no training
+// checkClasses returns an error if an attribute is constant or a class of it has no training
 // example.
 func checkClasses(role string, a dataset.Attribute, validation []int) error {
 	if len(a.Values) < 2 {
@@ -159,7 +159,7 @@ func (o Options) checkAttributes(p *dataset.Parts) error {
 	return nil
 }
 
-// checkFit errs where the attack cannot carry the attributes.
+// checkFit returns an error if the attack cannot carry the attributes.
 func (o Options) checkFit(train *dataset.Set) error {
 	if o.Attack == Standard {
 		return nil

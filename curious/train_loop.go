@@ -48,7 +48,7 @@ func (l *loop) run(ctx context.Context) error {
 // mend is what helps against losses and outputs that are no numbers.
 const mend = "lower the learning rate or look for bad values in the data"
 
-// finite errs where a loss is not.
+// finite returns an error if a loss is not.
 func finite(what string, loss float64, step int) error {
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
 		return fmt.Errorf("%s: the loss of step %d is %v: %s", what, step, loss, mend)

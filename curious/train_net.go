@@ -51,7 +51,7 @@ func flattened(g *nn.Graph, shape []int) *nn.Graph {
 	return g
 }
 
-// classifier makes F up to its scores, and errs where that does not fit the data.
+// classifier makes F up to its scores, and returns an error if that does not fit the data.
 func (o Options) classifier(shape []int, classes int) (*nn.Graph, error) {
 	net := o.Net
 	if net == nil {

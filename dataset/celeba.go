@@ -75,7 +75,7 @@ func celebaPictures(pictures []string) []string {
 	return aligned
 }
 
-// celebaTable reads one of CelebA's lists; nil where there is none.
+// celebaTable reads one of CelebA's lists; nil if there is none.
 func celebaTable(fsys fs.FS, source string, files, bases []string) (*table, error) {
 	name, err := onlyOne(source, files, bases...)
 	if err != nil || name == "" {

@@ -95,7 +95,7 @@ func (src *origin) classes(text string, c *chosen) (Attribute, error) {
 }
 
 // numbered makes classes of a column of whole numbers from 0 on, which are the
-// classes; false where it has others. A row without a number is in none.
+// classes; false if it has others. A row without a number is in none.
 func numbered(c column) (Attribute, bool) {
 	a := Attribute{Name: c.name, Labels: make([]int, len(c.values))}
 	most := -1
@@ -136,7 +136,7 @@ func sortedClasses(c column) Attribute {
 	return a
 }
 
-// checkClassNumber errs for a label of an array that is no class.
+// checkClassNumber returns an error for a label of an array that is no class.
 func checkClassNumber(i, class int) error {
 	if class < 0 || class > maxClassNumber {
 		return fmt.Errorf("label %d of example %d: want 0 to %d", class, i, maxClassNumber)

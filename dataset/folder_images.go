@@ -193,7 +193,7 @@ func isPicture(name string) bool {
 }
 
 // listPictures returns the names of all pictures, sorted, and of all files. It
-// errs where there are no pictures.
+// returns an error if there are no pictures.
 func listPictures(fsys fs.FS, source string) (pictures, files []string, err error) {
 	files, err = listFiles(fsys)
 	if err != nil {
@@ -226,7 +226,7 @@ func within(names []string, base string) []string {
 }
 
 // onlyOne returns the one file called by any of the names, "" where there is
-// none; it errs where there are several.
+// none; it returns an error if there are several.
 func onlyOne(source string, files []string, bases ...string) (string, error) {
 	var found []string
 	for _, base := range bases {

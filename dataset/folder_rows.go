@@ -197,7 +197,7 @@ var splitNames = map[string]Split{
 }
 
 // columnSplit takes the parts from a column "split" or "partition" that says
-// nothing else; nil where there is none.
+// nothing else; nil if there is none.
 func columnSplit(columns []column) []Split {
 	for _, c := range columns {
 		if !strings.EqualFold(c.name, "split") && !strings.EqualFold(c.name, "partition") {
@@ -216,7 +216,7 @@ func columnSplit(columns []column) []Split {
 }
 
 // folderSplit takes the parts from the folders that the pictures lie in, the
-// outermost that all of them have; nil where they are not called so, or where
+// outermost that all of them have; nil if they are not called so, or where
 // there is one alone.
 func folderSplit(files []string) []Split {
 	for level := range depth {

@@ -57,7 +57,7 @@ func (o GetOptions) complete() GetOptions {
 // Get fetches a public data set into dir, where [Open] can read it. Files that
 // are there and right are not fetched again. A file grows beside its place with
 // ".part" in its name and moves there when its SHA-256 is right; a download that
-// broke off is taken up where it ended. Get errs where another fetches into dir.
+// broke off is taken up where it ended. Get returns an error if another fetches into dir.
 func Get(ctx context.Context, name, dir string, o GetOptions) error {
 	d, err := Info(name)
 	if err != nil {

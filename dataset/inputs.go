@@ -106,7 +106,7 @@ func (o InputOptions) labelled() LabelledOptions {
 // inputs is data whose labels are known and whose inputs are not read yet.
 type inputs struct {
 	rows   []int      // of the part that is asked for
-	target *Attribute // of all rows; nil where it is not known, or read has it
+	target *Attribute // of all rows; nil if it is not known, or read has it
 	notes  []string
 	close  func()
 

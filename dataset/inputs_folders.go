@@ -93,7 +93,7 @@ func commonFolder(pictures []string) string {
 	return front
 }
 
-// checkFolders errs where a picture lies beside the folders of classes, or a
+// checkFolders returns an error if a picture lies beside the folders of classes, or a
 // folder of a class has no picture: the classes behind it would have other numbers.
 func (t *folderTree) checkFolders(fsys fs.FS, source string) error {
 	if i := slices.Index(t.class, ""); i >= 0 {
@@ -127,7 +127,7 @@ func (t *folderTree) root(fsys fs.FS, part Split) string {
 	return t.front
 }
 
-// checkEmpty errs where a folder holds one without pictures.
+// checkEmpty returns an error if a folder holds one without pictures.
 func checkEmpty(fsys fs.FS, source, root string, classes map[string]bool) error {
 	entries, err := fs.ReadDir(fsys, root)
 	if err != nil {

@@ -43,7 +43,7 @@ func openPictureInputs(path, kind string, o InputOptions) (*inputs, error) {
 }
 
 // squareSide returns the side of a model's input of square pictures in colour, 0
-// where it is none.
+// if it is none.
 func squareSide(shape []int) int {
 	if len(shape) == 3 && shape[0] == 3 && shape[1] == shape[2] && shape[1] <= maxPictureSide {
 		return shape[1]

@@ -70,7 +70,7 @@ func (p *Parts) Sum() string {
 // Notes. UTKFace is divided as B's authors divided it, whatever the seed.
 //
 // Rows that fall in no class of a rule are left out, after the division, so that
-// rules do not move examples from one part to another. It errs where a class is
+// rules do not move examples from one part to another. It returns an error if a class is
 // left without an example in training or test, or an attribute with one class.
 func OpenParts(ctx context.Context, path string, o LabelledOptions) (*Parts, error) {
 	src, err := openOrigin(path, o)

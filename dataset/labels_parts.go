@@ -129,7 +129,7 @@ func (d *division) limit(n int, seed uint64) {
 	d.note("%d of %d training examples are used, drawn by seed %d", n, len(rows), seed)
 }
 
-// check errs where training or test lacks a class; of validation, which is small,
+// check returns an error if training or test lacks a class; of validation, which is small,
 // it only notes it.
 func (d *division) check(c *chosen) error {
 	for part, rows := range d.rows {

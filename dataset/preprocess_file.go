@@ -21,7 +21,7 @@ const preprocessSuffix = ".preprocess.toml"
 const maxPreprocess = 1 << 16
 
 // PreprocessBeside reads the TOML file that lies beside a model:
-// MODEL.preprocess.toml for MODEL.onnx. It returns false where there is none.
+// MODEL.preprocess.toml for MODEL.onnx. It returns false if there is none.
 func PreprocessBeside(model string) (Preprocess, bool, error) {
 	path := strings.TrimSuffix(model, filepath.Ext(model)) + preprocessSuffix
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

@@ -66,7 +66,7 @@ type Set struct {
 	Shape     []int       // of one picture: channels, height, width (or as the model has it); of a row: its inputs
 	Pixels    []uint8     // [n, channels, height, width]; nil for a table
 	Values    []float32   // [n, inputs] of a table, in the model's units; nil for pictures
-	Y         []int       // the target attribute of each example; nil where it is not known
+	Y         []int       // the target attribute of each example; nil if it is not known
 	YName     string      // of the target attribute, such as "digit"
 	YNames    []string    // of the values of Y
 	Sensitive []Attribute // the sensitive attributes; nil where the set has none

@@ -99,7 +99,7 @@ func (z *shaping) shape(dst []uint8, img image.Image, data []byte) error {
 	return nil
 }
 
-// check errs where a picture would become another size than the first did, or one
+// check returns an error if a picture would become another size than the first did, or one
 // so long that it cannot be resized.
 func (z *shaping) check(size image.Point) error {
 	if to := z.p.resized(size); to.X > maxPicturePixels/max(to.Y, size.Y) {

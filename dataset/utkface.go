@@ -26,7 +26,7 @@ const utkfaceOldest = 130
 // utkfaceRow is what a picture's name says: [age]_[gender]_[race]_[date].jpg.
 type utkfaceRow struct{ age, gender, race string }
 
-// parseUTKFace reads a picture's name; false where it does not say all three. A
+// parseUTKFace reads a picture's name; false if it does not say all three. A
 // name without the race has the date in its place, which is no race.
 func parseUTKFace(name string) (utkfaceRow, bool) {
 	stem, _, _ := strings.Cut(path.Base(name), ".")

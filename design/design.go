@@ -123,7 +123,7 @@ type Confirmation struct {
 	// AttackMSE is the linear attack's on test examples, fitted to all training data and
 	// adapted to the noise. NaN where there are none to learn from.
 	AttackMSE  float64
-	Attacks    *measure.Attacks   // the linear attack's errors, and those of guessing the mean of the training data, in the coordinates of Bounds; nil where there are no training data
+	Attacks    *measure.Attacks   // the linear attack's errors, and those of guessing the mean of the training data, in the coordinates of Bounds; nil if there are no training data
 	Identified *attack.Identified // which of a list of inputs of the test data a release is of: how often the likeliest is the right one
 	Note       string
 }

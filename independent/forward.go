@@ -40,8 +40,8 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("node %q: the independent check computes Gemm, Conv, Relu, MaxPool, Add, Flatten, Reshape, Identity and Dropout, not %s", e.Node, e.Operator)
 }
 
-// forward returns the output of a graph for the input x. It errs for other operators than
-// these.
+// forward returns the output of a graph for the input x. It returns an error for other
+// operators than these.
 func forward(g *nn.Graph, x []pair) ([]pair, error) {
 	shapes, err := g.Shapes()
 	if err != nil {

@@ -64,9 +64,9 @@ const (
 )
 
 // Check compares the bounds in the arrays of a run, an .npz file, with what their witnesses
-// prove, and returns the number of bounds compared and those that are too large. It errs if
-// the arrays cannot be read or do not fit the run, or if the graph has an operator that it
-// does not compute. progress is called after each example.
+// prove, and returns the number of bounds compared and those that are too large. It returns
+// an error if the arrays cannot be read or do not fit the run, or if the graph has an
+// operator that it does not compute. progress is called after each example.
 func Check(ctx context.Context, run Run, arrays string, progress func(done, total int)) (compared int, found []Finding, err error) {
 	if _, err := forward(run.Graph, make([]pair, nn.Size(run.Graph.InputShape))); err != nil {
 		return 0, nil, err

@@ -31,7 +31,7 @@ type Client struct {
 }
 
 // New returns a client of the server at an address such as http://host:8000, or of a
-// model at http://host:8000/v2/models/NAME[/versions/VERSION]. It errs where the
+// model at http://host:8000/v2/models/NAME[/versions/VERSION]. It returns an error if the
 // address contains a user or password. New sends nothing yet.
 func New(endpoint string, o Options) (*Client, error) {
 	a, err := parseAddress(endpoint, o)
@@ -86,7 +86,7 @@ func (c *Client) URL() string { return c.address.of() }
 
 // Infer returns the model's outputs [n, …] at n examples, x being [n, p], and their
 // shape. It asks in batches that the server takes; NaN and infinities are returned as
-// they are. It errs where the model's tensors do not fit and when ctx ends.
+// they are. It returns an error if the model's tensors do not fit and when ctx ends.
 func (c *Client) Infer(ctx context.Context, x []float32, n int) (y []float32, shape []int, err error) {
 	defer func() { err = c.veil(err) }()
 	if n <= 0 || len(x)%n != 0 {

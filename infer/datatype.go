@@ -66,8 +66,8 @@ func (d datatype) takes(v float32) bool {
 	return f == math.Trunc(f) && d.low <= f && f <= d.high
 }
 
-// check errs where a number written in JSON has no place in the datatype: INT8 300, BOOL
-// 2, FP16 1e6.
+// check returns an error if a number written in JSON has no place in the datatype: INT8
+// 300, BOOL 2, FP16 1e6.
 func (d datatype) check(v []float32, name string) error {
 	for i, f := range v {
 		special := math.IsNaN(float64(f)) || math.IsInf(float64(f), 0)

@@ -201,7 +201,7 @@ func (m *message) encode() (body []byte, header int, err error) {
 	return body, header, nil
 }
 
-// decode reads a body; header is the value of the header of that name, empty where
+// decode reads a body; header is the value of the header of that name, empty if
 // there is none. The message refers to the body.
 func decode(body []byte, header string) (*message, error) {
 	rest := []byte(nil)

@@ -26,9 +26,9 @@ type Metadata struct {
 	Platform        string
 	Inputs, Outputs []Tensor
 
-	Server, ServerVersion string // empty where it does not say
+	Server, ServerVersion string // empty if it does not say
 	Extensions            []string
-	MaxBatch              int // examples a request at most; 0 where it names no limit
+	MaxBatch              int // examples a request at most; 0 if it names no limit
 }
 
 // Metadata asks what the model takes and gives; the first answer is kept.

@@ -23,7 +23,7 @@ type Model struct {
 }
 
 // NewModel compiles a graph, which must not be changed afterwards, for serving; name is
-// what its replies call it. It errs where g is not well formed.
+// what its replies call it. It returns an error if g is not well formed.
 func NewModel(name string, g *nn.Graph) (*Model, error) {
 	net, err := nn.NewNet(g)
 	if err != nil {
@@ -47,8 +47,8 @@ func NewModel(name string, g *nn.Graph) (*Model, error) {
 	return m, nil
 }
 
-// forward returns the outputs at x, [batch, p] → [batch, n], once a net is free; it errs
-// when ctx ends before.
+// forward returns the outputs at x, [batch, p] → [batch, n], once a net is free; it
+// returns an error when ctx ends before.
 func (m *Model) forward(ctx context.Context, x []float32) ([]float32, error) {
 	select {
 	case net := <-m.nets:

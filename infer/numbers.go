@@ -167,7 +167,7 @@ func parseNumber(token []byte) (float32, error) {
 }
 
 // quoteSpecials puts the bare NaN, Infinity and -Infinity that Triton and Python write
-// into quotes, which makes the text JSON. It returns nil where there are none.
+// into quotes, which makes the text JSON. It returns nil if there are none.
 func quoteSpecials(text []byte) []byte {
 	var out []byte
 	done := 0

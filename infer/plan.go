@@ -143,7 +143,7 @@ func (p *plan) examples(asked, most, width int) int {
 	return b
 }
 
-// check errs where the input's datatype does not take the numbers.
+// check returns an error if the input's datatype does not take the numbers.
 func (p *plan) check(x []float32) error {
 	d := datatypes[p.input.Datatype]
 	for i, v := range x {

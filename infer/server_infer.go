@@ -56,7 +56,7 @@ func (s *server) inferred(w http.ResponseWriter, r *http.Request) (body []byte, 
 	return answer.encode()
 }
 
-// take takes one of the places of a channel; done gives it back. It errs where all are
+// take takes one of the places of a channel; done gives it back. It returns an error if all are
 // taken.
 func take(places chan struct{}, what string) (done func(), err error) {
 	select {

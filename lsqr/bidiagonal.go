@@ -98,7 +98,7 @@ func (p *process[T]) right(v []T) {
 	p.Beta = append(p.Beta, beta)
 }
 
-// counted returns α or β, 0 where it is rounding.
+// counted returns α or β, 0 if it is rounding.
 func (p *process[T]) counted(x float64) float64 {
 	if p.norm = max(p.norm, x); x <= breakdown*precision[T]()*p.norm {
 		return 0

@@ -133,7 +133,7 @@ func test[T Float](c *system, o Options) {
 }
 
 // partOf is how far a test that starts near 1 is on its way down to tol, on a
-// logarithmic scale; 0 where nothing is to be said.
+// logarithmic scale; 0 if nothing is to be said.
 func partOf(test, tol float64) float64 {
 	if !(tol > 0 && tol < 1 && test > 0 && test < 1) {
 		return 0

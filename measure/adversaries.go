@@ -89,8 +89,8 @@ type Target struct {
 // A Learned is what adversaries came to.
 type Learned struct {
 	*Attacks
-	Listed      *ListFigures             // limits from lists of inputs; nil where they were not asked for
-	Assumptions []bound.Note             // of the van Trees bound; nil where it was not computed
+	Listed      *ListFigures             // limits from lists of inputs; nil if they were not asked for
+	Assumptions []bound.Note             // of the van Trees bound; nil if it was not computed
 	LeftOut     []string                 // what failed without having been asked for by name, and why
 	Timing      map[string]time.Duration // of each part, by name
 }
@@ -262,7 +262,7 @@ func (r *adversary) make(ctx context.Context, name string) (attack.Attack, error
 	return nil, errors.New("there is no such attack")
 }
 
-// linear is the linear attack, nil where it was not made.
+// linear is the linear attack, nil if it was not made.
 func (r *adversary) linear() *attack.Linear {
 	for _, a := range r.made {
 		if l, ok := a.(*attack.Linear); ok {
@@ -272,7 +272,7 @@ func (r *adversary) linear() *attack.Linear {
 	return nil
 }
 
-// tooLong errs where training a decoder that was not asked for by name takes too long.
+// tooLong returns an error if training a decoder that was not asked for by name takes too long.
 func (a Adversaries) tooLong(front nn.Model, examples int) error {
 	p, n := front.Dims()
 	if work := (attack.DecoderOptions{}).Operations(p, n, examples); !a.NeedsAttacks && work > mostDecoding {

@@ -20,10 +20,10 @@ const AttacksFile = "attacks.npz"
 // stores them.
 type Attacks struct {
 	Results    []*attack.Result
-	PriorAlone *attack.Result // guessing the mean of the training data, on the same inputs; nil where it was not measured
+	PriorAlone *attack.Result // guessing the mean of the training data, on the same inputs; nil if it was not measured
 
 	Lists              []float64 // inputs of each list, as ListFigures.Sizes has them
-	VanTrees           []float64 // [m], bounds on the errors; nil where they were not computed
+	VanTrees           []float64 // [m], bounds on the errors; nil if they were not computed
 	VanTreesMeanSquare float64   // bound on the mean-square error; NaN where the coordinates are not an orthonormal basis
 }
 
@@ -132,7 +132,8 @@ func ReadAttacks(path string, attacks []Claim, priorAlone *Claim, m int) (*Attac
 	return a, a.check()
 }
 
-// check errs where errors are not of the same examples, so that they cannot be compared.
+// check returns an error if errors are not of the same examples, so that they cannot be
+// compared.
 func (a *Attacks) check() error {
 	all := a.withPrior()
 	for _, r := range all {
@@ -144,7 +145,7 @@ func (a *Attacks) check() error {
 }
 
 // Gain compares an attack with the prior alone over the coordinates in band, all where it
-// is nil. It returns nil where there is nothing to compare.
+// is nil. It returns nil if there is nothing to compare.
 func (a *Attacks) Gain(r *attack.Result, band []int) *attack.Gain {
 	if a.PriorAlone == nil || r == a.PriorAlone {
 		return nil
@@ -153,7 +154,7 @@ func (a *Attacks) Gain(r *attack.Result, band []int) *attack.Gain {
 	return &g
 }
 
-// Best is the attack with the least mean-square error, nil where there is none.
+// Best is the attack with the least mean-square error, nil if there is none.
 func (a *Attacks) Best() *attack.Result {
 	if a == nil {
 		return nil

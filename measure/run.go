@@ -31,7 +31,7 @@ type Measured struct {
 	RMS     float64          // root mean square of the numbers that the noise is added to; NaN where it is not known
 	Utility *release.Utility // nil of data without labels
 	Bounds  *bound.Result    // nil where no bound holds
-	Learned *Learned         // what adversaries came to; nil where none ran
+	Learned *Learned         // what adversaries came to; nil if none ran
 	Timing  map[string]time.Duration
 }
 

@@ -138,7 +138,7 @@ func copyFile(to, from string) error {
 	return run.WriteFile(to, func(w io.Writer) error { _, err := io.Copy(w, f); return err })
 }
 
-// Check errs where the split does not take the data of the request, or gives fewer
+// Check returns an error if the split does not take the data of the request, or gives fewer
 // numbers or answers than the request needs.
 func (q *Request) Check(s *Split) error {
 	if have, want := nn.Size(q.Data.Shape), nn.Size(s.FrontGraph.InputShape); have != want {

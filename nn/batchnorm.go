@@ -36,7 +36,7 @@ func (b *BatchNorm) Kind() string { return "BatchNormalization" }
 // Params returns Scale and Shift; Mean and Variance are not learned.
 func (b *BatchNorm) Params() []*Param { return []*Param{b.Scale, b.Shift} }
 
-// Shape returns the input's shape. It errs where the channels do not fit.
+// Shape returns the input's shape. It returns an error if the channels do not fit.
 func (b *BatchNorm) Shape(inputs ...[]int) ([]int, error) {
 	if len(inputs) != 1 || (len(inputs[0]) != 1 && len(inputs[0]) != 3) {
 		return nil, fmt.Errorf("want one input of shape [channels height width] or [channels], have %v", inputs)

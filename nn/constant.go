@@ -16,7 +16,7 @@ type Constant struct {
 // Kind returns "Constant".
 func (*Constant) Kind() string { return "Constant" }
 
-// Shape returns the tensor's shape; it errs where there are inputs or the values do
+// Shape returns the tensor's shape; it returns an error if there are inputs or the values do
 // not have the tensor's shape.
 func (o *Constant) Shape(inputs ...[]int) ([]int, error) {
 	if len(inputs) != 0 {

@@ -33,8 +33,8 @@ func (c *Conv2D) Params() []*Param {
 	return []*Param{c.Weight, c.Bias}
 }
 
-// Shape returns [..., OutChannels, height, width] of one example's output. It errs
-// where the input, the settings or the parameters' shapes do not fit.
+// Shape returns [..., OutChannels, height, width] of one example's output. It returns an error
+// if the input, the settings or the parameters' shapes do not fit.
 func (c *Conv2D) Shape(inputs ...[]int) ([]int, error) {
 	g := max(c.Groups, 1)
 	if c.InChannels <= 0 || c.OutChannels <= 0 || c.InChannels%g != 0 || c.OutChannels%g != 0 {
@@ -115,7 +115,7 @@ type convPlan struct {
 	inHW, outHW       int // sizes of a plane
 }
 
-// coversInput tells whether there is one output per channel, which sees every
+// coversInput reports whether there is one output per channel, which sees every
 // input exactly once and in order.
 func (p *convPlan) coversInput() bool {
 	return p.outHW == 1 && p.kH == p.inH && p.kW == p.inW && p.top == 0 && p.left == 0 &&

@@ -37,8 +37,8 @@ func (c *ConvTranspose) Params() []*Param {
 	return []*Param{c.Weight, c.Bias}
 }
 
-// Shape returns [..., OutChannels, height, width] of one example's output. It errs
-// where the input, the settings or the parameters' shapes do not fit.
+// Shape returns [..., OutChannels, height, width] of one example's output. It returns an error
+// if the input, the settings or the parameters' shapes do not fit.
 func (c *ConvTranspose) Shape(inputs ...[]int) ([]int, error) {
 	g := max(c.Groups, 1)
 	if c.InChannels <= 0 || c.OutChannels <= 0 || c.InChannels%g != 0 || c.OutChannels%g != 0 {

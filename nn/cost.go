@@ -2,7 +2,7 @@ package nn
 
 // Costs returns the multiply-adds that each node takes for one example, forward, by
 // the node's name: those of convolutions, affine layers, products and resizing,
-// which are all that counts. Other operators have 0. It errs where Shapes does.
+// which are all that counts. Other operators have 0. It returns an error if Shapes does.
 func (g *Graph) Costs() (map[string]int64, error) {
 	shapes, err := g.Shapes()
 	if err != nil {

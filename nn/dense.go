@@ -19,7 +19,7 @@ type Dense struct {
 // Kind returns "Gemm".
 func (o *Dense) Kind() string { return "Gemm" }
 
-// Shape returns [..., Out]; it errs where the input is not [..., In] or a parameter
+// Shape returns [..., Out]; it returns an error if the input is not [..., In] or a parameter
 // does not fit.
 func (o *Dense) Shape(inputs ...[]int) ([]int, error) {
 	s, err := oneInput(inputs)

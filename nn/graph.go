@@ -85,8 +85,8 @@ func (g *Graph) Node(name string) *Node {
 
 // Shapes returns the shape of every tensor for one example, without the batch.
 // Dimensions of the input and of the output are positive; those in between may be
-// 0. It errs where an operator does not fit its inputs, where two nodes have one
-// name or one output, and where an input comes from nowhere, from a later node or
+// 0. It returns an error if an operator does not fit its inputs, if two nodes have one
+// name or one output, and if an input comes from nowhere, from a later node or
 // from the node itself, naming the nodes.
 func (g *Graph) Shapes() (map[string][]int, error) {
 	if err := g.checkNames(); err != nil {
@@ -122,7 +122,7 @@ func positive(shape []int) error {
 	return nil
 }
 
-// checkNames errs where two nodes have the same name or operators are missing.
+// checkNames returns an error if two nodes have the same name or operators are missing.
 func (g *Graph) checkNames() error {
 	seen := make(map[string]bool, len(g.Nodes))
 	for i, n := range g.Nodes {
@@ -217,8 +217,8 @@ func (g *Graph) ParamCount() (n int) {
 }
 
 // FeatureNode names the node whose output enters the last affine layer: what
-// paper A calls the features. It errs where the graph has no affine layer or
-// where that layer reads the input itself.
+// paper A calls the features. It returns an error if the graph has no affine layer or
+// if that layer reads the input itself.
 func (g *Graph) FeatureNode() (string, error) {
 	for _, n := range slices.Backward(g.needed(g.Output, g.Input)) {
 		if _, ok := n.Op.(*Dense); !ok {
@@ -234,8 +234,8 @@ func (g *Graph) FeatureNode() (string, error) {
 
 // Cut splits the graph at a node (or the tensor of that name): front maps the
 // input to that node's output, head maps that output to the graph's output.
-// They share their parameters with g. It errs where the name is unknown, with
-// similar names, and where the head would need anything but the features.
+// They share their parameters with g. It returns an error if the name is unknown, with
+// similar names, and if the head would need anything but the features.
 func (g *Graph) Cut(name string) (front, head *Graph, err error) {
 	at := g.Node(name)
 	if at == nil {

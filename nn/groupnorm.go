@@ -22,7 +22,7 @@ func (o *GroupNorm) Kind() string { return "GroupNormalization" }
 // Params returns those of Scale and Shift that there are.
 func (o *GroupNorm) Params() []*Param { return present(o.Scale, o.Shift) }
 
-// Shape returns the input's shape. It errs where the groups do not divide the
+// Shape returns the input's shape. It returns an error if the groups do not divide the
 // channels, a parameter does not fit or the epsilon is not 0 or more and finite.
 func (o *GroupNorm) Shape(inputs ...[]int) ([]int, error) {
 	s, err := oneInput(inputs)

@@ -38,7 +38,7 @@ func present(params ...*Param) (out []*Param) {
 	return out
 }
 
-// Shape returns the input's shape. It errs where that has too few dimensions, a
+// Shape returns the input's shape. It returns an error if that has too few dimensions, a
 // parameter does not fit or the epsilon is not 0 or more and finite.
 func (o *LayerNorm) Shape(inputs ...[]int) ([]int, error) {
 	s, err := oneInput(inputs)
@@ -54,7 +54,7 @@ func (o *LayerNorm) Shape(inputs ...[]int) ([]int, error) {
 	return s, nil
 }
 
-// checkNorm errs where the settings of a normalisation do not fit.
+// checkNorm returns an error if the settings of a normalisation do not fit.
 func checkNorm(epsilon float64, scale, shift *Param, shape ...int) error {
 	if !(epsilon >= 0 && epsilon <= math.MaxFloat64) {
 		return fmt.Errorf("epsilon %g is negative or not finite", epsilon)

@@ -14,7 +14,7 @@ func (o *MatMul) Kind() string { return "MatMul" }
 // Params returns nil.
 func (o *MatMul) Params() []*Param { return nil }
 
-// Shape returns [..., m, n] for op(A) of m × k and op(B) of k × n. It errs where
+// Shape returns [..., m, n] for op(A) of m × k and op(B) of k × n. It returns an error if
 // an input is no matrix, the inner dimensions differ or the others do not
 // broadcast.
 func (o *MatMul) Shape(inputs ...[]int) ([]int, error) {

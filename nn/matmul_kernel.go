@@ -104,7 +104,7 @@ func (b *factor[T]) times(c []T, transA bool, m int, a []T, lda int, add bool) {
 	}
 }
 
-// borrow returns a core's scratch for small products, nil where they are big.
+// borrow returns a core's scratch for small products, nil if they are big.
 func (k *matmul[T]) borrow() *simd.Small[T] {
 	if k.big() {
 		return nil

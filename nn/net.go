@@ -28,7 +28,7 @@ type compiled struct {
 var _ Model = (*Net)(nil)
 
 // NewNet compiles g, which must not be changed afterwards but for the values of
-// its parameters. It errs where g is not well formed, naming the node.
+// its parameters. It returns an error if g is not well formed, naming the node.
 func NewNet(g *Graph) (*Net, error) {
 	shapes, err := g.Shapes()
 	if err != nil {

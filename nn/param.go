@@ -104,7 +104,7 @@ func widen[T Float](dst []T, x []float32, abs bool) []T {
 	return dst
 }
 
-// check errs where the parameter is missing or is not of that shape.
+// check returns an error if the parameter is missing or is not of that shape.
 func (p *Param) check(what string, shape ...int) error {
 	if p == nil {
 		return fmt.Errorf("%s is missing", what)

@@ -172,7 +172,7 @@ func injective(in []int, views []axisView) bool {
 	return true
 }
 
-// inverse returns the views of the inverse map, nil where there is none: where an
+// inverse returns the views of the inverse map, nil if there is none: where an
 // input entry is not read exactly once, or an output entry reads none.
 func inverse(in []int, views []axisView) []axisView {
 	back := make([]axisView, len(in))

@@ -13,7 +13,7 @@ type Concat struct{ Axis int }
 func (*Concat) Kind() string { return "Concat" }
 
 // Shape returns the first input's shape with dimension Axis summed over the inputs.
-// It errs where they differ in other dimensions.
+// It returns an error if they differ in other dimensions.
 func (o *Concat) Shape(inputs ...[]int) ([]int, error) {
 	if len(inputs) == 0 {
 		return nil, fmt.Errorf("takes at least one input")

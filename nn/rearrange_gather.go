@@ -16,8 +16,8 @@ type Gather struct {
 // Kind returns "Gather".
 func (*Gather) Kind() string { return "Gather" }
 
-// Shape returns the input's shape with Dims in place of dimension Axis. It errs
-// where there is no such dimension, Dims is not the size of the list, or an index is
+// Shape returns the input's shape with Dims in place of dimension Axis. It returns an error
+// if there is no such dimension, Dims is not the size of the list, or an index is
 // outside.
 func (o *Gather) Shape(inputs ...[]int) ([]int, error) {
 	in, err := oneInput(inputs)

@@ -11,7 +11,7 @@ type Reshape struct {
 // Kind returns "Reshape".
 func (*Reshape) Kind() string { return "Reshape" }
 
-// Shape returns To; it errs where its size is not the input's.
+// Shape returns To; it returns an error if its size is not the input's.
 func (o *Reshape) Shape(inputs ...[]int) ([]int, error) {
 	in, err := oneInput(inputs)
 	if err != nil {
@@ -41,7 +41,7 @@ type Transpose struct{ Perm []int }
 // Kind returns "Transpose".
 func (*Transpose) Kind() string { return "Transpose" }
 
-// Shape returns the permuted shape; it errs where Perm is no permutation of the
+// Shape returns the permuted shape; it returns an error if Perm is no permutation of the
 // input's dimensions.
 func (o *Transpose) Shape(inputs ...[]int) ([]int, error) {
 	return rearranged(inputs, o.views)
@@ -83,7 +83,7 @@ type Slice struct {
 // Kind returns "Slice".
 func (*Slice) Kind() string { return "Slice" }
 
-// Shape returns Counts; it errs where an entry would lie outside the input.
+// Shape returns Counts; it returns an error if an entry would lie outside the input.
 func (o *Slice) Shape(inputs ...[]int) ([]int, error) { return rearranged(inputs, o.views) }
 
 func (o *Slice) views(in []int) ([]axisView, error) {

@@ -13,7 +13,7 @@ type Pad struct {
 // Kind returns "Pad".
 func (*Pad) Kind() string { return "Pad" }
 
-// Shape returns the input's dimensions plus what is added. It errs where Before and
+// Shape returns the input's dimensions plus what is added. It returns an error if Before and
 // After do not name each dimension, more is taken away than there is, the mode is
 // unknown, or nothing is left that could be reflected or repeated.
 func (o *Pad) Shape(inputs ...[]int) ([]int, error) { return rearranged(inputs, o.views) }

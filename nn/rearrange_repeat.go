@@ -10,7 +10,7 @@ type Expand struct{ To []int }
 // Kind returns "Expand".
 func (*Expand) Kind() string { return "Expand" }
 
-// Shape returns To; it errs where the input does not broadcast to it.
+// Shape returns To; it returns an error if the input does not broadcast to it.
 func (o *Expand) Shape(inputs ...[]int) ([]int, error) { return rearranged(inputs, o.views) }
 
 func (o *Expand) views(in []int) ([]axisView, error) {
@@ -47,7 +47,7 @@ type Tile struct{ Repeats []int }
 // Kind returns "Tile".
 func (*Tile) Kind() string { return "Tile" }
 
-// Shape returns the products of the dimensions and their repeats; it errs where
+// Shape returns the products of the dimensions and their repeats; it returns an error if
 // there is not one of each, not negative.
 func (o *Tile) Shape(inputs ...[]int) ([]int, error) { return rearranged(inputs, o.views) }
 

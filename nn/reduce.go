@@ -23,7 +23,7 @@ func (o *Reduce) Kind() string { return "Reduce" + o.Function }
 // Params returns nil.
 func (o *Reduce) Params() []*Param { return nil }
 
-// Shape returns the input's shape without the axes. It errs where the function is
+// Shape returns the input's shape without the axes. It returns an error if the function is
 // unknown, an axis is none of the input's, or twice the same, or no entry has a mean,
 // a largest or a smallest.
 func (o *Reduce) Shape(inputs ...[]int) ([]int, error) {

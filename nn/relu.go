@@ -50,7 +50,7 @@ type LeakyReLU struct{ Slope float64 }
 // Kind returns "LeakyRelu".
 func (*LeakyReLU) Kind() string { return "LeakyRelu" }
 
-// Shape returns the input's shape; it errs where the slope is not finite.
+// Shape returns the input's shape; it returns an error if the slope is not finite.
 func (o *LeakyReLU) Shape(inputs ...[]int) ([]int, error) {
 	if math.IsNaN(o.Slope) || math.IsInf(o.Slope, 0) {
 		return nil, fmt.Errorf("slope %v is not finite", o.Slope)

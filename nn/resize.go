@@ -36,7 +36,7 @@ const resizeLimit = 1 << 18
 // Kind returns "Resize".
 func (*Resize) Kind() string { return "Resize" }
 
-// Shape returns To. It errs where To and Scales do not name each dimension or do not
+// Shape returns To. It returns an error if To and Scales do not name each dimension or do not
 // agree with the input, or a setting is unknown.
 func (o *Resize) Shape(inputs ...[]int) ([]int, error) {
 	in, err := oneInput(inputs)
@@ -65,7 +65,7 @@ func (o *Resize) keeps(d, n int) bool {
 	return o.To[d] == n && (o.Scales == nil || o.Scales[d] == 1)
 }
 
-// check errs where a setting is unknown.
+// check returns an error if a setting is unknown.
 func (o *Resize) check() error {
 	if _, ok := resizeCoordinates[o.Coordinates]; !ok {
 		return fmt.Errorf("unknown coordinates %q: want half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners or asymmetric", o.Coordinates)

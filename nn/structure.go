@@ -63,7 +63,7 @@ type Dropout struct{ P float64 }
 // Kind returns "Dropout".
 func (*Dropout) Kind() string { return "Dropout" }
 
-// Shape returns the input's shape; it errs unless 0 ≤ P < 1.
+// Shape returns the input's shape; it returns an error unless 0 ≤ P < 1.
 func (o *Dropout) Shape(inputs ...[]int) ([]int, error) {
 	if !(o.P >= 0 && o.P < 1) {
 		return nil, fmt.Errorf("probability %v is not in [0, 1)", o.P)

@@ -38,7 +38,7 @@ func (o *Unary) Kind() string { return o.Function }
 // Params returns nil.
 func (*Unary) Params() []*Param { return nil }
 
-// Shape returns the input's shape. It errs where the function is unknown or its
+// Shape returns the input's shape. It returns an error if the function is unknown or its
 // settings are not numbers it takes.
 func (o *Unary) Shape(inputs ...[]int) ([]int, error) {
 	if unaryFuncs[o.Function] == nil {

@@ -9,7 +9,7 @@ import (
 // which makes the enlargement a part of the model that is differentiated: paper A's
 // 91 × 91 pixels for nets of 224 × 224 (section 3.3). mode is "linear", as
 // torchvision's bilinear resize without antialias, or "cubic". One side means all. The
-// parameters are shared with g. It errs where the input is no image or the mode is
+// parameters are shared with g. It returns an error if the input is no image or the mode is
 // unknown.
 func (g *Graph) Upsampled(mode string, side ...int) (*Graph, error) {
 	in := g.InputShape

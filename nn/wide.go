@@ -70,8 +70,8 @@ func (m *Net) Wide() error {
 // a(x*)| ≤ bound for every x* with |x* − x| ≤ xerr elementwise, where a is the net in
 // real arithmetic on its float32 parameters and float64 settings. nil xerr means zeros.
 // The bounds of each operator's rounding, which the later ones magnify, are 2⁻⁵¹ times
-// those of ForwardError64. Where numbers overflow the bound is +Inf. It errs where Wide
-// does.
+// those of ForwardError64. Where numbers overflow the bound is +Inf. It returns an
+// error if Wide does.
 func (m *Net) ForwardWide64(dst, bound, x, xerr []float64) error {
 	if err := m.Wide(); err != nil {
 		return err

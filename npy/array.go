@@ -12,7 +12,7 @@ type Array struct {
 }
 
 // Float64s returns the values as float64: the stored slice itself where it is
-// []float64. It errs where an integer is not exactly a float64.
+// []float64. It returns an error if an integer is not exactly a float64.
 func (a Array) Float64s() ([]float64, error) {
 	switch x := a.Data.(type) {
 	case []float64:
@@ -24,8 +24,8 @@ func (a Array) Float64s() ([]float64, error) {
 }
 
 // Float32s returns the values as float32: the stored slice itself where it is
-// []float32. Values of a []float64 are rounded to the nearest; it errs where one
-// is too large, and where an integer is not exactly a float32.
+// []float32. Values of a []float64 are rounded to the nearest; it returns an error if one
+// is too large, and if an integer is not exactly a float32.
 func (a Array) Float32s() ([]float32, error) {
 	switch x := a.Data.(type) {
 	case []float32:
@@ -42,7 +42,7 @@ func (a Array) Float32s() ([]float32, error) {
 	})
 }
 
-// Ints returns the values as int; false and true are 0 and 1. It errs where a
+// Ints returns the values as int; false and true are 0 and 1. It returns an error if a
 // value is not an integer or does not fit.
 func (a Array) Ints() ([]int, error) {
 	whole := func(v float64) (int, bool) {

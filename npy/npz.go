@@ -190,7 +190,7 @@ type Rows struct {
 // Rows opens an array to read it by rows. Rows of a stored array are read from
 // where they lie; those of a compressed one in rising order, or else from the
 // start again. The checksum is compared only where a compressed array is read
-// to its end. It errs for an array without dimensions or in Fortran order.
+// to its end. It returns an error for an array without dimensions or in Fortran order.
 func (f *File) Rows(name string) (*Rows, error) {
 	r, err := f.rows(name)
 	if err != nil {

@@ -99,7 +99,7 @@ func (w *Writer) Create(name string, shape []int, dtype string) (*Part, error) {
 	return w.part, nil
 }
 
-// finish errs where the last array still lacks data.
+// finish returns an error if the last array still lacks data.
 func (w *Writer) finish() error {
 	p := w.part
 	w.part = nil

@@ -291,7 +291,7 @@ func (r *nodeReader) foldCompare() {
 	r.set(out)
 }
 
-// compare returns the sign of v[i] − b[j]; ok is false where there is none.
+// compare returns the sign of v[i] − b[j]; ok is false if there is none.
 func (v *value) compare(i int, b *value, j int) (sign int, ok bool) {
 	if v.kind == isFloat {
 		x, y := v.floats[i], b.floats[j]

@@ -28,8 +28,8 @@ var batches = []int{2, 7}
 // fixBatch is how every refusal ends.
 const fixBatch = "certificates are about one input at a time: remove this from the model, or export it with the batch fixed to 1 if it only ever runs on single inputs"
 
-// checkBatches errs where the net that one holds, read at batch 1, may mix the examples of
-// a batch.
+// checkBatches returns an error if the net that one holds, read at batch 1, may mix the
+// examples of a batch.
 func (one *decoder) checkBatches(data []byte, folded int) error {
 	for _, batch := range batches {
 		many, err := one.again(data, folded, batch)
@@ -99,7 +99,7 @@ type batchWalk struct {
 	reason    string
 }
 
-// walk errs where a node of the graph mixes the examples of its input's batch.
+// walk returns an error if a node of the graph mixes the examples of its input's batch.
 func (d *decoder) walk() (*batchWalk, error) {
 	g := d.graph
 	shapes, err := g.Shapes()
@@ -130,7 +130,7 @@ func (d *decoder) walk() (*batchWalk, error) {
 	return w, nil
 }
 
-// follow returns where the batch is in the output of an operator. It errs where the
+// follow returns where the batch is in the output of an operator. It returns an error if the
 // operator mixes examples.
 func follow(op nn.Op, batch int, out []int, in []batched) (batched, error) {
 	s := step{op, batch, out, in}

@@ -252,8 +252,8 @@ func (s step) broadcast(constants ...*nn.Param) (batched, error) {
 	return out, nil
 }
 
-// beside errs unless a constant that broadcasts to a tensor is the same at every place
-// of the batch.
+// beside returns an error unless a constant that broadcasts to a tensor is the same at
+// every place of the batch.
 func (s step) beside(out, constant batched) error {
 	if nn.Size(constant.shape) == 1 {
 		return nil

@@ -54,12 +54,13 @@ type comparison struct {
 	x         []float64
 }
 
-// compare errs unless the batch's examples have the same outputs alone and together.
+// compare returns an error unless the batch's examples have the same outputs alone and
+// together.
 func compare(one, many *decoder, w *batchWalk) error {
 	c := &comparison{one, many, w, examplesOf(many.batch, nn.Size(one.graph.InputShape))}
-	same, told, err := c.agrees(one.graph.Output)
+	same, differs, err := c.agrees(one.graph.Output)
 	switch {
-	case err != nil || same && (told || w.undecided == nil):
+	case err != nil || same && (differs || w.undecided == nil):
 		return err
 	case same:
 		return many.mixes(w.undecided, "may mix the examples of a batch: "+w.reason+", and the outputs of random inputs are all the same or not finite")
@@ -107,9 +108,9 @@ func (c *comparison) first() (*nn.Node, error) {
 	return nodes[i], failed
 }
 
-// agrees compares one tensor. told reports whether it differs between examples; otherwise
+// agrees compares one tensor. differs reports whether it differs between examples; otherwise
 // agreement shows nothing.
-func (c *comparison) agrees(tensor string) (same, told bool, err error) {
+func (c *comparison) agrees(tensor string) (same, differs bool, err error) {
 	alone, err := run(c.one.graph, tensor, c.x, c.many.batch)
 	if err != nil {
 		return false, false, err
@@ -128,7 +129,7 @@ func (c *comparison) agrees(tensor string) (same, told bool, err error) {
 	for i, y := range together {
 		b := i / stride % c.many.batch
 		a := alone[b*each+next[b]]
-		told = told || a-alone[next[b]] != 0 && !math.IsNaN(a-alone[next[b]])
+		differs = differs || a-alone[next[b]] != 0 && !math.IsNaN(a-alone[next[b]])
 		next[b]++
 		if !math.IsInf(a, 0) && !math.IsNaN(a) {
 			scale = max(scale, math.Abs(a))
@@ -140,7 +141,7 @@ func (c *comparison) agrees(tensor string) (same, told bool, err error) {
 			worst = d
 		}
 	}
-	return worst <= agreement*scale, told, nil
+	return worst <= agreement*scale, differs, nil
 }
 
 // run computes a tensor of a graph for so many inputs of it.

@@ -55,7 +55,7 @@ func (b *builder) shapeOf(op nn.Op, inputs []string) []int {
 }
 
 // prune drops the nodes that the output does not depend on: only their shapes were
-// needed. It errs where the output does not depend on the input.
+// needed. It returns an error if the output does not depend on the input.
 func (b *builder) prune() error {
 	nodes, reaches := neededFor(b.graph, b.graph.Output)
 	if b.graph.Input == "" || !reaches {

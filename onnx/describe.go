@@ -13,9 +13,9 @@ import (
 type Description struct {
 	Path     string
 	Name     string   // of the graph
-	Producer string   // program and version, empty where it does not say
+	Producer string   // program and version, empty if it does not say
 	IR       int64    // version of the file format
-	Opset    int64    // of the standard operators, 0 where it says none
+	Opset    int64    // of the standard operators, 0 if it says none
 	Domains  []string // other operator sets with their versions
 	Metadata map[string]string
 
@@ -27,7 +27,7 @@ type Description struct {
 	Elements  int64    // of them together
 	Beside    []string // other files that hold their data
 
-	Graph   *nn.Graph // the net, or nil where it cannot be read
+	Graph   *nn.Graph // the net, or nil if it cannot be read
 	Refused error     // why not
 }
 

@@ -22,7 +22,7 @@ const (
 
 // Encode writes a graph as an ONNX model with a dynamic batch. The same graph
 // gives the same bytes. Settings that ONNX keeps as float32 are rounded to it.
-// It errs where the graph is not consistent, a node has no name of its own, a weight
+// It returns an error if the graph is not consistent, a node has no name of its own, a weight
 // is not finite, or a mask is NaN.
 func Encode(g *nn.Graph) ([]byte, error) {
 	shapes, err := g.Shapes()

@@ -92,7 +92,7 @@ const (
 )
 
 type model struct {
-	opset     int64    // of the standard operators; 0 where it says none
+	opset     int64    // of the standard operators; 0 if it says none
 	ir        int64    // version of the file format
 	producer  string   // program that wrote the file
 	version   string   // of the producer

@@ -55,7 +55,7 @@ func (d *decoder) addReader(tensor string) {
 	d.tensors[tensor] = true
 }
 
-// findProducers finds which node computes each tensor. It errs where two do, or where a
+// findProducers finds which node computes each tensor. It returns an error if two do, or if a
 // node computes an input or initializer.
 func (u *usage) findProducers(g *graph) error {
 	given := map[string]bool{}
@@ -95,8 +95,8 @@ func (n *node) label() string {
 	return n.op + " of " + n.outputs[0]
 }
 
-// acyclic errs where wanted nodes depend on each other, and names them. The search is depth
-// first, with a stack of its own because files have chains of any length.
+// acyclic returns an error if wanted nodes depend on each other, and names them. The search
+// is depth first, with a stack of its own because files have chains of any length.
 func (u *usage) acyclic(want []bool) error {
 	const fresh, open, done = 0, 1, 2
 	state := make([]uint8, len(want))

@@ -16,7 +16,7 @@ type Problem struct {
 	Low, High []float64 // [n]; infinite, or nil, where there is no limit
 }
 
-// check panics if lengths do not match, and errs on values that make no sense.
+// check panics if lengths do not match, and returns an error for values that make no sense.
 func (p *Problem) check() error {
 	n, m := len(p.Q), len(p.Right)
 	if len(p.Rows) != m*n || p.D != nil && len(p.D) != n || p.Low != nil && len(p.Low) != n ||

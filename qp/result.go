@@ -49,7 +49,7 @@ const (
 	defaultIterations = 100
 )
 
-// resolve fills the defaults in. It errs on settings that nothing satisfies.
+// resolve fills the defaults in. It returns an error for settings that nothing satisfies.
 func (o Options) resolve() (Options, error) {
 	if o.Tolerance == 0 {
 		o.Tolerance = defaultTolerance

@@ -46,7 +46,7 @@ func (s Spec) BuildLike(ctx context.Context, g, keptFront, keptHead *nn.Graph) (
 	return front, head, nil
 }
 
-// lastDense is the affine layer that a graph ends with, nil where it ends otherwise.
+// lastDense is the affine layer that a graph ends with, nil if it ends otherwise.
 func lastDense(g *nn.Graph) *nn.Dense {
 	for _, n := range g.Nodes {
 		if n.Output == g.Output {

@@ -134,7 +134,7 @@ func (s Spec) scores(g *nn.Graph) (front, head *nn.Graph, err error) {
 }
 
 // Holds reports whether bounds hold for the release with this noise and post-processing, and
-// why: the reason is empty where there is nothing to say.
+// why: the reason is empty if there is nothing to say.
 func (s Spec) Holds(noise Noise, p Post) (ok bool, reason string) {
 	switch {
 	case s.surface() == SurfaceLabel:

@@ -26,7 +26,7 @@ type Accuracy struct {
 // Utility is what a release is good for, in accuracy.
 type Utility struct {
 	Examples, Classes int
-	Draws             int      // of noise for each example; 0 where none was added
+	Draws             int      // of noise for each example; 0 if none was added
 	Clean             Accuracy // without noise
 	Released          Accuracy // with noise; zero where none was added
 }

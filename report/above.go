@@ -87,10 +87,10 @@ func compareFloor(floor, prior float64) *bool {
 	return &is
 }
 
-// isAbove tells whether a floor was compared with the prior alone and is above it.
+// isAbove reports whether a floor was compared with the prior alone and is above it.
 func isAbove(compared *bool) bool { return compared != nil && *compared }
 
-// AboveWords say what a floor is to adversaries who know the prior: empty where it is below
+// AboveWords say what a floor is to adversaries who know the prior: empty if it is below
 // what guessing the mean errs by.
 func (r *Report) AboveWords(b bound.Summary) string {
 	blind := r.blind()
@@ -140,7 +140,7 @@ func marked(name string, compared *bool) string {
 	return name
 }
 
-// aboveLegend explains the marks of floors: empty where there is none.
+// aboveLegend explains the marks of floors: empty if there is none.
 func (b *FloorsAndCeilings) aboveLegend() string {
 	compared := false
 	for _, band := range b.Bands {

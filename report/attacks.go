@@ -42,11 +42,11 @@ type Gain struct {
 	Confidence float64 `json:"confidence"`
 }
 
-// closer tells whether an attack is a ceiling: shown to err by less than the prior
+// closer reports whether an attack is a ceiling: shown to err by less than the prior
 // alone, or never compared with it.
 func (g *Gain) closer() bool { return g == nil || g.Low > 0 }
 
-// Closer tells whether the attack is shown to err by less than the prior alone, or was
+// Closer reports whether the attack is shown to err by less than the prior alone, or was
 // never compared with it.
 func (a Attack) Closer() bool { return a.Gain.closer() }
 
@@ -162,10 +162,10 @@ func (r *Report) attackBands() []string {
 	return unique(bands)
 }
 
-// priorAlone is the row of guessing the mean in a band, nil where it was not measured.
+// priorAlone is the row of guessing the mean in a band, nil if it was not measured.
 func (r *Report) priorAlone(band string) *Attack { return rowOfBand(r.PriorAlone, band) }
 
-// rowOfBand is the first row of a band, nil where there is none.
+// rowOfBand is the first row of a band, nil if there is none.
 func rowOfBand(rows []Attack, band string) *Attack {
 	for i := range rows {
 		if rows[i].Band == band {

@@ -33,7 +33,7 @@ func AttackRows(a *measure.Attacks, x *attack.Result, c bound.Coordinates, band 
 	return rows
 }
 
-// attackGain is what an attack gains over the prior alone, nil where there is nothing to
+// attackGain is what an attack gains over the prior alone, nil if there is nothing to
 // compare.
 func attackGain(a *measure.Attacks, x *attack.Result, band []int) *Gain {
 	g := a.Gain(x, band)

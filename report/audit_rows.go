@@ -15,7 +15,7 @@ func evidenceRows(f *audit.Finding) []Setting {
 	rows := []Setting{{"shuffled within y", fmt.Sprintf("guesses are as good with %s, in %d draws", pValue(f.Permutation.P), f.Permutation.Draws)}}
 	if x := f.Reference; x != nil {
 		rows = append(rows,
-			Setting{"honest networks", fmt.Sprintf("%d of them reveal %s ± %s points%s", len(x.Figures), told(f, x.Mean), barePoints(x.SD), unpairedWords(x)+balancedWords(x))},
+			Setting{"honest networks", fmt.Sprintf("%d of them reveal %s ± %s points%s", len(x.Figures), meanLeak(f, x.Mean), barePoints(x.SD), unpairedWords(x)+balancedWords(x))},
 			Setting{"above them", fmt.Sprintf("%s points (one-sided limits %s and %s), %s (Student's t, %d degrees of freedom)", signed(Number(x.Difference)), signed(Number(x.Low)), signed(Number(x.High)), pValue(x.P), x.Freedom)})
 	}
 	rows = append(rows, givenRows(f)...)
@@ -98,8 +98,8 @@ func inFolds(names []string) string {
 	return strings.Join(said, ", ")
 }
 
-// told prints what is told of an attribute on average.
-func told(f *audit.Finding, mean float64) string {
+// meanLeak prints the mean leak of an attribute: a percentage, or R² of a numeric one.
+func meanLeak(f *audit.Finding, mean float64) string {
 	if f.Numeric {
 		return figureOf(nil, &mean)
 	}

@@ -113,7 +113,7 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// words tells whether a column holds words.
+// words reports whether a column holds words.
 func (t *table) words(column int) bool { return column == 0 || slices.Contains(t.Words, column) }
 
 // about says what the table holds, where its name is a heading.

@@ -148,7 +148,7 @@ func (t *table) lines() []string {
 	return lines
 }
 
-// heads tells whether a row is a heading of those that follow.
+// heads reports whether a row is a heading of those that follow.
 func (t *table) heads(row []string) bool { return len(row) == 1 && len(t.Heads) > 1 }
 
 // wrap prints a paragraph in lines of width columns, the second and later ones

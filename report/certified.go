@@ -107,7 +107,7 @@ func far(k boundKind) bool  { return k.search == bound.SearchFar }
 func twin(k boundKind) bool { return k.search == bound.SearchTwins }
 
 // strongest returns the certified row per coordinate of a band with the largest
-// median, among those of one sort; nil where there is none.
+// median, among those of one sort; nil if there is none.
 func (r *Report) strongest(band string, sort func(boundKind) bool) *bound.Summary {
 	var best *bound.Summary
 	for i := range r.Bounds {
@@ -132,7 +132,7 @@ func (r *Report) low(like boundKind) *bound.Summary {
 	return nil
 }
 
-// Vacuous tells whether a bound says nothing: a reconstruction within a grey
+// Vacuous reports whether a bound says nothing: a reconstruction within a grey
 // level of the original is the original.
 func (r *Report) Vacuous(std float64) bool {
 	g := float64(r.Data.GreyLevels)

@@ -50,7 +50,7 @@ func (r *Report) attacks() int {
 }
 
 // BestAttack returns the attack with the smallest root mean square error over all
-// coordinates, inputs and draws: nil where none ran.
+// coordinates, inputs and draws: nil if none ran.
 func (r *Report) BestAttack() *Attack { return r.bestAttack("all") }
 
 // bestAttack returns the attack with the smallest root mean square error in a band:

@@ -18,9 +18,9 @@ type DesignRun struct {
 	Options      design.Options
 	Answer       *design.Answer
 	Labelled     int    // examples on which accuracy was measured
-	Command      string // that bounds the best point; empty where there is none
+	Command      string // that bounds the best point; empty if there is none
 	TrainingPath string // of the data that attacks learned from
-	Missing      error  // why there are no training data; nil where there are
+	Missing      error  // why there are no training data; nil if there are
 }
 
 // SetDesign reports what a search found, and what the release that it chose gives away.

@@ -174,7 +174,7 @@ func (p DesignPoint) cells(attacked bool) []string {
 	return cells
 }
 
-// aboveLegend explains the marks beside deviations: empty where there are none.
+// aboveLegend explains the marks beside deviations: empty if there are none.
 func (d *Design) aboveLegend() string {
 	if slices.ContainsFunc(d.Frontier, func(p DesignPoint) bool { return isAbove(p.AbovePrior) }) {
 		return fmt.Sprintf(" %s: above the median error of guessing the mean of the training data, %s.", aboveMark, vacuousToPrior)
@@ -182,7 +182,7 @@ func (d *Design) aboveLegend() string {
 	return ""
 }
 
-// attacked tells whether the linear attack's error is known of any point.
+// attacked reports whether the linear attack's error is known of any point.
 func (d *Design) attacked() bool {
 	return slices.ContainsFunc(d.Frontier, func(p DesignPoint) bool { return !math.IsNaN(float64(p.AttackMSE)) && p.AttackMSE != 0 })
 }
@@ -208,7 +208,7 @@ func (d *Design) beside(points []DesignPoint) DesignPoint {
 	})
 }
 
-// same tells whether two points are one release.
+// same reports whether two points are one release.
 func (p DesignPoint) same(q DesignPoint) bool {
 	return p.Family == q.Family && p.Projection == q.Projection && p.Keep == q.Keep && p.Sigma == q.Sigma
 }

@@ -15,7 +15,7 @@ func (r *Resolvable) directions(i int) string {
 	return fmt.Sprintf("%s ± %s (%s to %s)", counted(r.DirectionsMedian[i]), counted(r.DirectionsError[i]), counted(r.DirectionsLow[i]), counted(r.DirectionsHigh[i]))
 }
 
-// exact tells whether an estimate has no room for error.
+// exact reports whether an estimate has no room for error.
 func (r *Resolvable) exact(i int) bool {
 	return r.DirectionsError[i] == 0 && r.DirectionsLow[i] == r.DirectionsHigh[i]
 }

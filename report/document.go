@@ -221,7 +221,7 @@ func (d *document) accuracy(r *Report) {
 	d.table(t)
 }
 
-// released tells whether the report is about a release.
+// released reports whether the report is about a release.
 func (r *Report) released() bool { return r.Release.Noise.Family != "" || r.Release.none() }
 
 func (d *document) verification(r *Report) {

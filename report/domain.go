@@ -54,7 +54,7 @@ func (r *Report) domains() string {
 }
 
 // computed says how far released features may lie from those of real arithmetic, and
-// for which bounds that is allowed for: empty where nothing was bounded.
+// for which bounds that is allowed for: empty if nothing was bounded.
 func (r *Report) computed() string {
 	x := r.Experiment
 	if x == nil || x.Runtime.From == "" {

@@ -28,7 +28,7 @@ const (
 	entropyBars = 58
 )
 
-// valid tells whether edges and counts belong together.
+// valid reports whether edges and counts belong together.
 func (e Entropy) valid() bool { return len(e.Counts) > 0 && len(e.Edges) == len(e.Counts)+1 }
 
 // histogramTotals counts the examples, and finds the greatest share in a bin.

@@ -50,7 +50,7 @@ var evidenceFiles = []struct {
 
 // WriteEvidence writes an evidence pack as the folder dir: whole or not at all. The
 // same audit gives the same bytes wherever it is written: there are no times in it,
-// and of paths their last part. It replaces an older pack, and errs where dir holds
+// and of paths their last part. It replaces an older pack, and returns an error if dir holds
 // anything else.
 func WriteEvidence(dir string, e Evidence) error {
 	if err := e.check(); err != nil {

@@ -57,7 +57,7 @@ func lastPartsOf(s []string) []string {
 	return out
 }
 
-// packPlace is where a pack is to stand, links followed. It errs where something else
+// packPlace is where a pack is to stand, links followed. It returns an error if something else
 // than a pack or an empty folder stands there.
 func packPlace(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)

@@ -108,7 +108,7 @@ func (a Attack) mark(method string) Mark {
 }
 
 // A digest is what a row of a figure says of a band: one mark of each sort, nil
-// where there is none.
+// if there is none.
 type digest struct {
 	floor    *Mark // the largest of witnesses near the input, certified where any is
 	far      *Mark
@@ -147,12 +147,12 @@ func (b BandMarks) digest() digest {
 	return d
 }
 
-// witnessed tells whether a method proves with witnesses.
+// witnessed reports whether a method proves with witnesses.
 func witnessed(method string) bool {
 	return method == bound.MethodHCR || method == bound.MethodBarankin
 }
 
-// above tells whether m says more than other: what is certified goes before what
+// above reports whether m says more than other: what is certified goes before what
 // is estimated, then the larger goes before the smaller.
 func (m *Mark) above(other *Mark) bool {
 	if other == nil {

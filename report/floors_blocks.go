@@ -84,7 +84,7 @@ func (m Mark) row(band string, s scale) []string {
 	return []string{name, band, kind, m.Status, m.exact(s), unbounded}
 }
 
-// modes tells whether bands are octaves of cosine modes.
+// modes reports whether bands are octaves of cosine modes.
 func (b *FloorsAndCeilings) modes() bool {
 	return slices.ContainsFunc(b.Bands, func(b BandMarks) bool { return strings.HasPrefix(b.Name, "mode") })
 }

@@ -98,7 +98,7 @@ func attacksIn(b bound.Band, c *measure.Attacks) []Attack {
 	return rows
 }
 
-// priorIn is the error of the prior alone in a band, nil where it was not measured.
+// priorIn is the error of the prior alone in a band, nil if it was not measured.
 func priorIn(b bound.Band, c *measure.Attacks) *Attack {
 	if c.PriorAlone == nil {
 		return nil

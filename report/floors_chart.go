@@ -32,7 +32,7 @@ var groups = []group{
 	{"To compare: without the release, rms", func(m Mark) bool { return m.Method == MarkPrior }},
 }
 
-// everyInput tells whether a mark is a floor that leans on no prior.
+// everyInput reports whether a mark is a floor that leans on no prior.
 func (m Mark) everyInput() bool { return m.floor() && m.Method != bound.MethodVanTrees }
 
 // draw renders one band on the axis that all bands share.

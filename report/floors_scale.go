@@ -18,7 +18,7 @@ const mostRanges = 10
 const mostSpan = 1e5
 
 // newScale covers the finite marks of all bands, up to the axis's end, with room
-// to their right for arrows. ok is false where there is nothing to show.
+// to their right for arrows. ok is false if there is nothing to show.
 func (b *FloorsAndCeilings) newScale(levels float64) (s scale, ok bool) {
 	s = scale{lo: math.Inf(1), unit: 1, name: "normalised units"}
 	end := math.Inf(1)
@@ -41,7 +41,7 @@ func (b *FloorsAndCeilings) newScale(levels float64) (s scale, ok bool) {
 	return s, len(b.Bands) > 0
 }
 
-// beyond tells whether a mark is past the axis's end.
+// beyond reports whether a mark is past the axis's end.
 func (s scale) beyond(m Mark) bool {
 	return m.unbounded() || float64(m.level())*s.unit > s.hi
 }

@@ -19,7 +19,7 @@ const barColumns = 34
 // unbounded tells it of a mark that was just made and of one read from JSON.
 func (m Mark) unbounded() bool { return m.Unbounded || math.IsInf(float64(m.level()), 1) }
 
-// floor tells whether a mark is a lower bound.
+// floor reports whether a mark is a lower bound.
 func (m Mark) floor() bool { return m.Method != MarkAttack && m.Method != MarkPrior }
 
 // title names a mark in a few words; long takes the name that a page has room
@@ -107,7 +107,7 @@ func (b *FloorsAndCeilings) uneven() string {
 }
 
 // unbeaten says in which bands no attack is shown to come closer than the prior alone:
-// empty where there is none.
+// empty if there is none.
 func (b *FloorsAndCeilings) unbeaten() string {
 	var bands []string
 	for _, band := range b.Bands {
@@ -141,7 +141,7 @@ func (b *FloorsAndCeilings) squared() string {
 	return "Attack and prior alone (guessing the mean, without the release): root mean square over coordinates and inputs."
 }
 
-// proves tells whether any band has a floor.
+// proves reports whether any band has a floor.
 func (b *FloorsAndCeilings) proves() bool {
 	for _, band := range b.Bands {
 		if slices.ContainsFunc(band.Marks, Mark.floor) {
@@ -229,7 +229,7 @@ func (b BandMarks) title() string {
 	return fmt.Sprintf("%s (%d)", b.Name, b.Coordinates)
 }
 
-// square tells whether a band is the coarsest n of both directions, as "8x8".
+// square reports whether a band is the coarsest n of both directions, as "8x8".
 func square(band string) bool {
 	rows, columns, ok := strings.Cut(band, "x")
 	_, err := strconv.Atoi(rows)

@@ -45,7 +45,7 @@ func (r *Report) SetOriginals(m measure.Request) error {
 	return nil
 }
 
-// shownAsPicture tells whether inputs of a shape are pictures: of one channel or three.
+// shownAsPicture reports whether inputs of a shape are pictures: of one channel or three.
 func shownAsPicture(shape []int) bool { return len(shape) == 3 && (shape[0] == 1 || shape[0] == 3) }
 
 // originalOf is the i-th example that was examined.

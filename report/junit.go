@@ -51,8 +51,8 @@ type junitOutcome struct {
 // WriteJUnit writes an audit as JUnit's XML: the release, every attribute, every
 // control and every broken threshold is a test case. They fail as the command does:
 // what breaks a threshold (Beyond or worse, where none was set) fails, inconclusive is an
-// error, all else passes with words; where nothing is to fail nothing does. It errs
-// where the report has no audit.
+// error, all else passes with words; where nothing is to fail nothing does. It returns an error
+// if the report has no audit.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	if r.Audit == nil {
 		return errNoAudit
@@ -142,12 +142,12 @@ func briefly(f *audit.Finding) string {
 	return s
 }
 
-// lenient tells whether nothing is to fail.
+// lenient reports whether nothing is to fail.
 func (a *Audited) lenient() bool {
 	return a.FailOn != nil && a.FailOn.String() == audit.FailOn{}.String()
 }
 
-// breaks tells whether an attribute breaks a rule.
+// breaks reports whether an attribute breaks a rule.
 func (a *Audited) breaks(f *audit.Finding) bool {
 	if a.FailOn == nil {
 		return f.Verdict.ExceedsTarget()

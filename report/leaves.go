@@ -18,8 +18,8 @@ type leaf struct {
 	value string // as JSON has it
 }
 
-// leavesOf returns every leaf of a JSON document, in its order. It errs where an object
-// has a key twice, of which decoders take one and readers may see the other.
+// leavesOf returns every leaf of a JSON document, in its order. It returns an error if
+// an object has a key twice, of which decoders take one and readers may see the other.
 func leavesOf(document []byte) ([]leaf, error) {
 	if !json.Valid(document) { // also limits how deep values nest
 		return nil, fmt.Errorf("not one JSON value")
@@ -88,7 +88,7 @@ func (r *leafReader) key(path string) func() (string, error) {
 	}
 }
 
-// plainKey tells whether a key needs no quotes in a path.
+// plainKey reports whether a key needs no quotes in a path.
 func plainKey(key string) bool {
 	odd := func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') }
 	return key != "" && key[0] > '9' && !strings.ContainsFunc(key, odd)
@@ -114,7 +114,7 @@ type Unchecked struct {
 
 var place = regexp.MustCompile(`\[\d+\]`)
 
-// Covers tells whether the leaf at a path belongs to the part.
+// Covers reports whether the leaf at a path belongs to the part.
 func (u Unchecked) Covers(path string) bool {
 	if begins, _, anywhere := strings.Cut(u.Path, "[*]"); anywhere && strings.HasPrefix(path, begins) {
 		path = place.ReplaceAllString(path, "[*]")
@@ -126,7 +126,7 @@ func (u Unchecked) Covers(path string) bool {
 // Compare compares every leaf of a report as it is recorded with the same report
 // recomputed, but for those that unchecked covers. It returns a line for each leaf that
 // differs, is missing or has nothing to be compared with, and the entries of unchecked
-// that the recorded report has leaves of. It errs where the document cannot be read.
+// that the recorded report has leaves of. It returns an error if the document cannot be read.
 func Compare(document []byte, recomputed *Report, unchecked []Unchecked) (found []string, left []Unchecked, err error) {
 	recorded, err := leavesOf(document)
 	if err != nil {
@@ -172,7 +172,7 @@ func Compare(document []byte, recomputed *Report, unchecked []Unchecked) (found 
 	return found, left, nil
 }
 
-// sameLeaf tells whether two values are equal. Numbers with a fraction or an exponent are
+// sameLeaf reports whether two values are equal. Numbers with a fraction or an exponent are
 // equal where their float64 are.
 func sameLeaf(a, b string) bool {
 	if a == b {
@@ -194,8 +194,8 @@ func clipped(value string) string {
 	return value
 }
 
-// ParseJSON reads what WriteJSON wrote. It errs on another schema, and where more than
-// one value is there.
+// ParseJSON reads what WriteJSON wrote. It returns an error for another schema, and
+// if the document holds more than one value.
 func ParseJSON(document []byte) (*Report, error) {
 	var r Report
 	if err := json.Unmarshal(document, &r); err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // SetMethods sets every kind of bound and every attack of the report beside paper A's
-// method. theirs are the bounds by the authors' procedure, nil where it did not run; notes
+// method. theirs are the bounds by the authors' procedure, nil if it did not run; notes
 // say what sets it apart.
 func (r *Report) SetMethods(theirs []bound.Summary, notes []bound.Note) {
 	if len(theirs) > 0 {
@@ -59,7 +59,7 @@ type methodMedians struct {
 	abovePrior, abovePriorLow *bool
 }
 
-// mediansOf finds the rows of a method among bounds: nil where there are none.
+// mediansOf finds the rows of a method among bounds: nil if there are none.
 func mediansOf(bounds []bound.Summary, notes []bound.Note, method, search string) *methodMedians {
 	var found *methodMedians
 	for _, b := range bounds {

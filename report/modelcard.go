@@ -10,7 +10,7 @@ import (
 
 // WriteModelCard writes the section of a model card that says what the model's
 // outputs tell of sensitive attributes: a heading of the second level, to be pasted
-// into the card. It errs where the report has no audit.
+// into the card. It returns an error if the report has no audit.
 func (r *Report) WriteModelCard(w io.Writer) error {
 	a := r.Audit
 	if a == nil {

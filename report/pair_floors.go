@@ -84,7 +84,7 @@ func (r *Report) toUnit(x float64) float64 {
 }
 
 // bestPairs returns the row on whole inputs with the largest median, of those that are
-// about all examples; nil where there is none above 0.
+// about all examples; nil if there is none above 0.
 func (r *Report) bestPairs() *bound.Summary {
 	var best *bound.Summary
 	for i, b := range r.Bounds {

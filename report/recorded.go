@@ -131,7 +131,7 @@ func recordedFurther(x *bound.Experiment, r *Report, data *dataset.Set, shape []
 	return nil
 }
 
-// unlikeData errs where a report says something else of the data than they are.
+// unlikeData returns an error if a report says something else of the data than they are.
 func unlikeData(recorded Data, data *dataset.Set) error {
 	if is := rangeOf(data); !reflect.DeepEqual(is, recorded.Range) {
 		return fmt.Errorf("data.range is %v, the data's is %v", recorded.Range, is)

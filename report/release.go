@@ -13,7 +13,7 @@ type Release struct {
 	Note        string      `json:"note,omitempty"`      // what a reader must know of why they hold
 }
 
-// none tells whether the features leave as they are, without noise.
+// none reports whether the features leave as they are, without noise.
 func (l Release) none() bool {
 	return l.Noise.Family == noNoise || l.Noise.Family == "" && l.NoBounds != ""
 }

@@ -76,7 +76,7 @@ func shortName(b bound.Summary) string {
 	return name
 }
 
-// meanSquare tells whether a row is about whole inputs, not coordinates.
+// meanSquare reports whether a row is about whole inputs, not coordinates.
 func meanSquare(method string) bool { return strings.HasSuffix(method, "-mean-square") }
 
 // legend says what the short names stand for.

@@ -107,7 +107,7 @@ type (
 // WriteSARIF writes an audit as a SARIF 2.1.0 log: a result for each attribute whose
 // verdict is not NoEvidence, for each control that failed and for each broken
 // threshold. Attributes without evidence are notifications, since many readers show
-// every result as an alert. It errs where the report has no audit.
+// every result as an alert. It returns an error if the report has no audit.
 func (r *Report) WriteSARIF(w io.Writer) error {
 	if r.Audit == nil {
 		return errNoAudit

@@ -83,7 +83,7 @@ func CountGrouped(n int, what string) string {
 	return s + " " + what
 }
 
-// rounded says how the rounding of the features is known, empty where nothing was bounded.
+// rounded says how the rounding of the features is known, empty if nothing was bounded.
 func (r *Report) rounded() string {
 	if r.Experiment == nil {
 		return ""

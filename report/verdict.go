@@ -84,7 +84,7 @@ func (r *Report) warnAttacks() {
 	}
 }
 
-// learnedFromItself tells whether prior and attacks learned from the data that they are
+// learnedFromItself reports whether prior and attacks learned from the data that they are
 // measured on.
 func learnedFromItself(r *Report) bool {
 	path, learned := r.Learned.File, r.Learned != Arrays{}

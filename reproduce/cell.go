@@ -93,7 +93,7 @@ func (c cells) Make(ctx context.Context, name, dir string) error {
 	return training.Write(dir, r, done.Models)
 }
 
-// cellIn returns the cell in a folder, nil where it is not finished.
+// cellIn returns the cell in a folder, nil if it is not finished.
 func (g *Grid) cellIn(dir string, t Training, seed uint64) (*cellResult, error) {
 	r, want := new(cellResult), g.want(t, seed)
 	if ok, err := want.Finished(dir, r); !ok || err != nil {

@@ -21,7 +21,7 @@ const (
 
 // Compare sets the figure's runs beside what the paper has: its accuracies, its histograms,
 // and, for the comparison, the results of its method. ours are by size, those of the first
-// run first; theirs are of the authors' procedure, nil where it did not run.
+// run first; theirs are of the authors' procedure, nil if it did not run.
 func (f Figure) Compare(r *report.Report, ours []*bound.Result, theirs *bound.Result) {
 	if f.Name == Comparison {
 		f.compareMethods(r, ours[0], theirs)

@@ -62,7 +62,7 @@ type Cell struct {
 	Quantity  Quantity
 	Training  string // key; empty for what needs none
 	Measure   string // which result of the training: its outputs or Student
-	Sensitive string // whose curiosity it is; empty where it is no attribute's
+	Sensitive string // whose curiosity it is; empty if it is no attribute's
 	Published Published
 }
 

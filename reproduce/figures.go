@@ -147,7 +147,7 @@ func authors(x bound.Experiment) bound.Experiment {
 }
 
 // PooledFeatures names the node whose output is averaged over the pixels before the last
-// affine layer: A's features of ResNet-18 and Swin-T. It is empty where there is none.
+// affine layer: A's features of ResNet-18 and Swin-T. It is empty if there is none.
 func PooledFeatures(g *nn.Graph) string {
 	name, err := g.FeatureNode()
 	for n := g.Node(name); err == nil && n != nil && len(n.Inputs) == 1; n = g.Node(n.Inputs[0]) {

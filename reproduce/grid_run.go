@@ -116,7 +116,7 @@ func (g *Grid) collect(ctx context.Context) error {
 	return g.open(ctx, last)
 }
 
-// result returns what a cell came to, nil where it is neither there nor asked for.
+// result returns what a cell came to, nil if it is neither there nor asked for.
 func (g *Grid) result(ctx context.Context, t Training, seed uint64) (*cellResult, error) {
 	dir := filepath.Join(g.o.Dir, filepath.FromSlash(cellName(t, seed)))
 	if !g.chosen[t.Key] && !file.Exists(filepath.Join(dir, training.ResultFile)) {

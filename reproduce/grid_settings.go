@@ -63,7 +63,7 @@ func (g *Grid) keepSettings() error {
 	})
 }
 
-// readManifest returns nil where there is none of a grid.
+// readManifest returns nil if there is none of a grid.
 func readManifest(dir string) (*gridManifest, error) {
 	path := filepath.Join(dir, manifestFile)
 	b, err := file.ReadFile(path)

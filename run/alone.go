@@ -106,7 +106,7 @@ func (l *loop) stop(err error) {
 	}
 }
 
-// try computes and commits a shard. It errs where the others cannot go on either.
+// try computes and commits a shard. It returns an error if the others cannot go on either.
 func (l *loop) try(ctx context.Context, a attempt) error {
 	digest, _, err := l.Compute(ctx, l.folder, a.shard)
 	if err == nil {

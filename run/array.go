@@ -24,7 +24,7 @@ type Array struct {
 
 // Run returns the folder in Root of a stage that is complete. Of the one that is not it
 // computes the shards that are this process's and neither committed nor set aside; it
-// sets aside what fails MaxAttempts times, and then errs with ErrServed. So it does for
+// sets aside what fails MaxAttempts times, and then returns ErrServed. So it does for
 // a stage that is still to be prepared.
 func (a Array) Run(ctx context.Context, w Work) (*Folder, error) {
 	if a.Of < 1 || a.Index < 0 || a.Index >= a.Of {

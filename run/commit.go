@@ -22,7 +22,7 @@ type CommittedError struct {
 	Committed, Other string // SHA-256; Other is "" where nothing came
 }
 
-// Differs tells whether the two are not the same: the work does not give the same each
+// Differs reports whether the two are not the same: the work does not give the same each
 // time, or something changed what it reads.
 func (e *CommittedError) Differs() bool {
 	return e.Other != "" && e.Committed != e.Other
@@ -65,7 +65,7 @@ func (f *Folder) store(err error) error {
 }
 
 // Record commits the data of shard i with that SHA-256, which lie in the folder: once,
-// whoever tries. It errs with a *CommittedError where somebody did before; data of
+// whoever tries. It returns a *CommittedError where somebody did before; data of
 // another digest are removed then.
 func (f *Folder) Record(i int, digest string) error {
 	if err := f.has(i); err != nil {
@@ -114,7 +114,7 @@ func (f *Folder) lost(i int, digest string) *CommittedError {
 }
 
 // Commit puts data of shard i and records them. Where write fails, shard i is as it was
-// before. It errs with a *CommittedError where it is done.
+// before. It returns a *CommittedError where it is done.
 func (f *Folder) Commit(i int, write func(io.Writer) error) error {
 	if err := f.has(i); err != nil {
 		return err
@@ -130,8 +130,8 @@ func (f *Folder) Commit(i int, write func(io.Writer) error) error {
 }
 
 // Adopt records data of shard i that somebody else put into the folder, once it has
-// found them to have that SHA-256. Where they have not, they are removed and Adopt errs
-// with a *DamagedError.
+// found them to have that SHA-256. Where they have not, they are removed and Adopt
+// returns a *DamagedError.
 func (f *Folder) Adopt(i int, digest string) error {
 	if err := f.has(i); err != nil {
 		return err
@@ -177,7 +177,7 @@ const recordSize = 1 << 10
 // link is file.Link, but for tests.
 var link = file.Link
 
-// createOnce writes the record of shard i, whole, where there is none, and tells
+// createOnce writes the record of shard i, whole, where there is none, and reports
 // whether it was there before.
 func (f *Folder) createOnce(i int, line string) (won bool, err error) {
 	path := f.recordPath(i)
@@ -206,14 +206,14 @@ func (f *Folder) createOnce(i int, line string) (won bool, err error) {
 	return true, nil
 }
 
-// same tells whether two names are of one file.
+// same reports whether two names are of one file.
 func same(a, b string) bool {
 	x, err1 := os.Lstat(a)
 	y, err2 := os.Lstat(b)
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// withoutLinks tells whether an error of link says that the file system has none.
+// withoutLinks reports whether an error of link says that the file system has none.
 func withoutLinks(err error) bool {
 	for _, no := range []error{syscall.EPERM, syscall.EACCES, syscall.ENOSYS, syscall.ENOTSUP, syscall.EOPNOTSUPP, syscall.EMLINK, syscall.EXDEV, errors.ErrUnsupported} {
 		if errors.Is(err, no) {

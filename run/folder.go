@@ -27,8 +27,8 @@ type Folder struct {
 	digests []string // of what is committed, else ""
 }
 
-// Create starts a run in a folder, which it makes where there is none. It errs
-// where the folder already holds a run. Shards without a manifest are removed: they are
+// Create starts a run in a folder, which it makes where there is none. It returns an error
+// if the folder already holds a run. Shards without a manifest are removed: they are
 // what is left of a run that was being removed.
 func Create(dir string, m Manifest) (*Folder, error) {
 	data, err := m.Encode()
@@ -87,7 +87,7 @@ func (f *Folder) done(i int, digest string) {
 	f.digests[i] = digest
 }
 
-// has errs where there is no shard i.
+// has returns an error if there is no shard i.
 func (f *Folder) has(i int) error {
 	if i < 0 || i >= len(f.digests) {
 		return fmt.Errorf("shard %d of a run of %d", i, len(f.digests))

@@ -152,8 +152,8 @@ func decodeFields(data []byte) (map[string]any, error) {
 	return fields, nil
 }
 
-// Check errs where dir holds no manifest, one that was changed since the run began, or,
-// with a *MismatchError, that of another run than m. It reads nothing else.
+// Check returns an error if dir holds no manifest, one that was changed since the run
+// began, or, with a *MismatchError, that of another run than m. It reads nothing else.
 func (m Manifest) Check(dir string) error {
 	data, err := ReadManifest(dir)
 	if err != nil {
@@ -185,8 +185,8 @@ func (m Manifest) same(dir string, data []byte) error {
 	return nil
 }
 
-// ReadManifest returns the manifest in a folder, byte by byte. It errs where there is
-// none and where it was changed since it was written.
+// ReadManifest returns the manifest in a folder, byte by byte. It returns an error if there is
+// none and if it was changed since it was written.
 func ReadManifest(dir string) ([]byte, error) {
 	path := filepath.Join(dir, ManifestName)
 	data, err := readSmall(path, manifestSize)

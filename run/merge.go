@@ -23,8 +23,8 @@ type Merge struct {
 	merged []string // folders to remove in the end
 }
 
-// Run returns the folder of a stage whose shards are all there. Where some are missing
-// it errs with a *MissingError; a stage that was not begun it prepares, and errs with a
+// Run returns the folder of a stage whose shards are all there. If shards are missing, it
+// returns a *MissingError. If the stage has not begun, Run prepares it and returns a
 // *PreparedError. It may run beside processes that compute.
 func (m *Merge) Run(ctx context.Context, w Work) (*Folder, error) {
 	var err error

@@ -9,11 +9,11 @@ import (
 	"tattle/internal/file"
 )
 
-// Open goes on with the run in a folder, which no other process works in meanwhile. It
-// errs where there is none, where its manifest was changed by hand, and with a
-// *MismatchError where it is another run than m. Shards whose data are not as they were
-// recorded count as not done, and their records are removed; Corrupt tells which. What
-// an interrupted process left half-written is removed.
+// Open continues the run in a folder. No other process may work in the folder meanwhile. It
+// returns an error if there is no run or if its manifest was changed by hand, and a
+// *MismatchError if the run is not m's. Shards whose data differ from their record count as not
+// done, and their records are removed; Corrupt lists them. Open also removes what an interrupted
+// process left half-written.
 func Open(dir string, m Manifest) (*Folder, error) {
 	f, n, err := read(dir, m)
 	if err != nil {
@@ -94,8 +94,7 @@ func (f *Folder) take(i int, drop bool) error {
 	return nil
 }
 
-// verify takes shard i in, if its data are as recorded; else it errs with a
-// *DamagedError.
+// verify adds shard i if its data are as recorded; else it returns a *DamagedError.
 func (f *Folder) verify(i int) error {
 	digest, err := f.readRecord(i)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 )
 
 // Pack writes a folder of plain files and folders as one archive, a tar without times,
-// owners and modes: the same bytes for the same files. It errs where there are links or
-// anything else.
+// owners and modes: the same bytes for the same files. It returns an error if there are
+// links or anything else.
 func Pack(w io.Writer, dir string) error {
 	names, err := contents(dir)
 	if err != nil {
@@ -84,7 +84,7 @@ func packOne(t *tar.Writer, root *os.Root, name string) error {
 	return err
 }
 
-// packable errs for names that do not mean a file below a folder on every system.
+// packable returns an error for names that do not mean a file below a folder on every system.
 func packable(name string) error {
 	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, "\\:\x00") || !filepath.IsLocal(filepath.FromSlash(name)) {
 		return fmt.Errorf("the name %q does not stay in its folder everywhere", name)

@@ -229,7 +229,7 @@ func (s *StageState) fail(dir string, n *listing) {
 	}
 }
 
-// ofOurFamily tells whether a folder's manifest is that of a run, be it damaged
+// ofOurFamily reports whether a folder's manifest is that of a run, be it damaged
 // otherwise.
 func ofOurFamily(dir string) bool {
 	var m struct {
@@ -239,5 +239,5 @@ func ofOurFamily(dir string) bool {
 	return err == nil && json.Unmarshal(data, &m) == nil && strings.HasPrefix(m.Schema, manifestFamily)
 }
 
-// isResult tells whether a file beside a manifest is what its shards were merged into.
+// isResult reports whether a file beside a manifest is what its shards were merged into.
 func isResult(name string) bool { return filepath.Ext(name) == ".npz" }

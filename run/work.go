@@ -38,12 +38,12 @@ type Work struct {
 
 // A Pool computes work: alone, or together with other processes.
 type Pool interface {
-	// Run computes the shards that are missing and returns the folder of all of them.
-	// A shard that fails MaxAttempts times is set aside and does not stop the rest;
-	// Run then errs with a *FailedError once the rest is done. Where ctx ends it errs
-	// with what wraps ctx's error; what was committed is kept. A worker's pool errs
-	// with ErrServed once it has done its part of the work: the caller returns it as
-	// it is, and whoever submitted the run goes on.
+	// Run computes the shards that are missing and returns the folder of all of them. A
+	// shard that fails MaxAttempts times is set aside and does not stop the rest; Run
+	// then returns a *FailedError once the rest is done. If ctx ends, its error
+	// wraps ctx's; what was committed is kept. A worker's pool returns
+	// ErrServed once it has done its part of the work: the caller returns it as it is,
+	// and whoever submitted the run goes on.
 	Run(ctx context.Context, w Work) (*Folder, error)
 }
 
@@ -63,8 +63,8 @@ func (w Work) Tell(f *Folder) {
 }
 
 // Open opens the folder of the work, or makes it, as Resume says, and keeps it to this
-// process until unlock is called. It errs with what wraps file.ErrLocked where another
-// process works there, and with a *MismatchError where it holds another run.
+// process until unlock is called. The error wraps file.ErrLocked if another process works there,
+// and is a *MismatchError if the folder holds another run.
 func (w Work) Open() (f *Folder, unlock func(), err error) {
 	if err := file.MkdirAll(w.Dir); err != nil {
 		return nil, nil, fmt.Errorf("start a run: %w", err)
@@ -102,7 +102,7 @@ func (e *StoreError) Error() string {
 // Unwrap returns the cause.
 func (e *StoreError) Unwrap() error { return e.Err }
 
-// IsFull tells whether an error says that a disk is full.
+// IsFull reports whether an error says that a disk is full.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
@@ -119,9 +119,9 @@ func (e *PanicError) Error() string {
 }
 
 // Compute computes shard i and puts its data into the folder, without committing them.
-// What goes wrong in Do is returned as it is, a panic as a *PanicError: it counts as an
-// attempt. Where the data cannot be kept it errs with a *StoreError, where ctx ended
-// meanwhile with what wraps ctx's error: these do not.
+// It returns an error of Do unchanged, and a panic as a *PanicError; both count as an attempt.
+// If the data cannot be written it returns a *StoreError, and if ctx ended meanwhile an error
+// that wraps ctx's; these do not count.
 func (w Work) Compute(ctx context.Context, f *Folder, i int) (digest string, size int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", 0, err

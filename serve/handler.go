@@ -33,8 +33,8 @@ type site struct {
 	hosts []string
 }
 
-// Handler shows the reports in a folder and in folders below it. It errs if there is no such
-// folder. The folder stays open as long as the process runs.
+// Handler shows the reports in a folder and in folders below it. It returns an error if
+// there is no such folder. The folder stays open as long as the process runs.
 func Handler(dir string, o Options) (http.Handler, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

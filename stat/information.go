@@ -142,7 +142,7 @@ func noncentral(x, df, confidence float64) (low, high float64) {
 }
 
 // noncentrality returns the λ in [0, top] at which χ² with df degrees of freedom is
-// at most x with probability p, 0 where it is less than that at λ = 0. The
+// at most x with probability p, 0 if it is less than that at λ = 0. The
 // probability falls as λ grows.
 func noncentrality(x, df, p, top float64) float64 {
 	central := centralTails(x, df, top)

@@ -53,7 +53,7 @@ func ratioHigh(both, first, second int, z float64) float64 {
 	}
 }
 
-// ratioHeld tells whether the score test does not refuse the ratio theta.
+// ratioHeld reports whether the score test does not refuse the ratio theta.
 func ratioHeld(both, first, second int, theta, z float64) bool {
 	m := float64(both + first + second)
 	missing := theta*float64(both+second) - float64(both+first)

@@ -58,7 +58,7 @@ func (e *MismatchError) Unwrap() error { return e.Err }
 // mismatch returns a MismatchError.
 func mismatch(format string, a ...any) error { return &MismatchError{Err: fmt.Errorf(format, a...)} }
 
-// Run verifies the run in the folder dir. It errs with a MismatchError if the report or a
+// Run verifies the run in the folder dir. It returns a MismatchError if the report or a
 // file of the run is not what it must be, with an OptionError or an InputError of package
 // measure if an option is the cause, and when ctx ends.
 func Run(ctx context.Context, dir string, o Options) (*Result, error) {

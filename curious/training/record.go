@@ -92,7 +92,7 @@ func (e *RecordError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Er
 // Unwrap returns Err.
 func (e *RecordError) Unwrap() error { return e.Err }
 
-// Read reads the result.json in dir into k. It errs with a *RecordError unless that file
+// Read reads the result.json in dir into k. It returns a *RecordError unless that file
 // has the schema and is as it was written.
 func Read(dir, schema string, k Kept) error {
 	path := filepath.Join(dir, ResultFile)

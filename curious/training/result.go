@@ -33,8 +33,8 @@ func (r *Result) write(dir string, models []string) error {
 	return err
 }
 
-// ReadResult reads the result.json of a seed's training in dir, with its source. It errs
-// if the training failed.
+// ReadResult reads the result.json of a seed's training in dir, with its source. It
+// returns an error if the training failed.
 func ReadResult(dir string) (*Result, error) {
 	r := new(Result)
 	if err := Read(dir, resultSchema, r); err != nil {

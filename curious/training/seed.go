@@ -184,8 +184,8 @@ func (s Seed) unfinished(dir string, p *dataset.Parts) *Result {
 	return r
 }
 
-// finished returns the training in dir if it is complete, nil if it is not. It errs if
-// dir holds another training.
+// finished returns the training in dir if it is complete, nil if it is not. It returns
+// an error if dir holds another training.
 func (s Seed) finished(dir string, p *dataset.Parts) (*Result, error) {
 	r, want := new(Result), s.want(p)
 	if ok, err := want.Finished(dir, r); !ok || err != nil {

@@ -27,7 +27,7 @@ type Teacher struct {
 }
 
 // OpenTeacher opens the training in dir, or that of the first seed of a run in dir,
-// without its data. It errs with an *OptionError if dir holds no training.
+// without its data. It returns an *OptionError if dir holds no training.
 func OpenTeacher(dir string) (*Teacher, error) {
 	t := &Teacher{Dir: firstSeed(dir)}
 	var err error
@@ -71,7 +71,7 @@ type DataOptions struct {
 	Progress func(done, total int)
 }
 
-// OpenData reads the teacher's data. It errs with an *OptionError if they have other
+// OpenData reads the teacher's data. It returns an *OptionError if they have other
 // attributes than those of the training.
 func (t *Teacher) OpenData(ctx context.Context, o DataOptions) (err error) {
 	src := *t.Result.Source
@@ -105,8 +105,8 @@ func firstSeed(dir string) string {
 	return filepath.Dir(first)
 }
 
-// compare errs if the data do not have the training's attributes, and notes if they are
-// not the same data.
+// compare returns an error if the data do not have the training's attributes, and notes
+// if they are not the same data.
 func (t *Teacher) compare() error {
 	attributes := func(m map[string]string) map[string]string {
 		m = maps.Clone(m)

@@ -80,8 +80,8 @@ func atOnce(p *dataset.Parts) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// results reads all trainings. It errs if one has failed, and forgets that result, so
-// that it is trained again the next time.
+// results reads all trainings. It returns an error if one has failed, and forgets that
+// result, so that it is trained again the next time.
 func (s *stage) results() ([]*Result, error) {
 	all := make([]*Result, len(s.seeds))
 	var failed error

@@ -115,7 +115,7 @@ type designJob struct {
 	node      string
 	in        measure.Inputs
 	data      *dataset.Set
-	training  *dataset.Set // nil where there is none
+	training  *dataset.Set // nil if there is none
 	trainPath string
 	missing   error // why there is none
 	options   design.Options

@@ -23,7 +23,7 @@ func (inspectCmd) Help() string {
 	return "Example: tattle inspect model.onnx\n\nLists every node whose output alone could leave the device; --features accepts the name of the node or of its tensor. If the model is not supported, inspect prints what the file declares and which operators are not supported, and exits with status 3."
 }
 
-// Run describes the model, and errs if it cannot be read.
+// Run describes the model, and returns an error if it cannot be read.
 func (c *inspectCmd) Run(e *env) error {
 	shape, err := measure.ParseShape(c.InputShape)
 	if err != nil {

@@ -35,7 +35,7 @@ func destinations(k *kong.Context) (all []destination) {
 	return all
 }
 
-// checkDestinations errs where the command line would write over one of its inputs, or
+// checkDestinations returns an error if the command line would write over one of its inputs, or
 // write two things to one place.
 func checkDestinations(k *kong.Context) error {
 	all := destinations(k)

@@ -62,7 +62,7 @@ func servedName(given string) (path, name string) {
 	return given, strings.TrimSuffix(filepath.Base(given), filepath.Ext(given))
 }
 
-// checkServed errs if a name cannot be part of an address.
+// checkServed returns an error if a name cannot be part of an address.
 func checkServed(name string) error {
 	odd := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))

@@ -124,9 +124,9 @@ func (c *workerCmd) array(ctx context.Context, e *env) error {
 	}
 }
 
-// allowed errs where a command line, which comes from elsewhere, is not one that spreads
-// shards over machines, keeps its results anywhere but in the task's folder, or names
-// files here that its submitter did not have.
+// allowed returns an error if a command line, which comes from elsewhere, is not one
+// that spreads shards over machines, keeps its results anywhere but in the task's
+// folder, or names files here that its submitter did not have.
 func allowed(k *kong.Context, t cluster.Task) error {
 	command := k.Selected()
 	if spreadOf(k) == nil {

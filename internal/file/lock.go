@@ -9,16 +9,16 @@ import (
 var ErrLocked = errors.New("another run works in this folder: wait for it, or name another folder")
 
 // Lock keeps a folder to one process at a time until unlock is called or the process
-// ends; it errs with ErrLocked where others have or share it. It locks the folder itself,
+// ends; it returns ErrLocked where others have or share it. It locks the folder itself,
 // so nothing is left in it. Where the file system has no locks it does nothing; where a
 // server has the folder, locks may hold among the processes of one machine only.
 func Lock(dir string) (unlock func(), err error) { return patiently(dir, false) }
 
 // Share keeps a folder from a process that would have it to itself, until unlock is
-// called; any number may share it. It errs with ErrLocked where a process has it.
+// called; any number may share it. It returns ErrLocked where a process has it.
 func Share(dir string) (unlock func(), err error) { return patiently(dir, true) }
 
-// Locked tells whether a process has a folder, or shares it.
+// Locked reports whether a process has a folder, or shares it.
 func Locked(dir string) bool {
 	unlock, err := lock(dir, false)
 	if err == nil {

@@ -30,7 +30,7 @@ func lock(dir string, shared bool) (unlock func(), err error) {
 	}
 }
 
-// there tells whether dir is the folder that is open.
+// there reports whether dir is the folder that is open.
 func there(dir string, open *os.File) bool {
 	is, err1 := os.Stat(dir)
 	was, err2 := open.Stat()

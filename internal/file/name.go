@@ -32,5 +32,5 @@ func Line(s string) string {
 	return b.String()
 }
 
-// hides tells whether a character does not print.
+// hides reports whether a character does not print.
 func hides(r rune) bool { return !unicode.IsPrint(r) }

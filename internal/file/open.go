@@ -33,7 +33,7 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// regular errs where what is at a path is not a regular file.
+// regular returns an error if what is at a path is not a regular file.
 func regular(path string, info fs.FileInfo) error {
 	what := "is special"
 	switch mode := info.Mode(); {

@@ -20,7 +20,7 @@ const temporary = ".tmp"
 // which takes its name once all is on disk. Where write fails or panics, what
 // stood at path before still stands there, and nothing else is left. Only a
 // crash of the machine or the process may leave the hidden file. A symbolic link at
-// path is replaced, and the file that it points to stays as it is. Write errs where
+// path is replaced, and the file that it points to stays as it is. Write returns an error if
 // something else than a regular file is at path.
 func Write(path string, write func(io.Writer) error) error {
 	if err := replace(path, write); err != nil {
@@ -106,7 +106,7 @@ func (d *disk) Write(b []byte) (int, error) {
 	return n, d.err
 }
 
-// replaceable errs where path must not be replaced: a folder or a device.
+// replaceable returns an error if path must not be replaced: a folder or a device.
 func replaceable(path string) error {
 	info, err := lstat(path)
 	switch {

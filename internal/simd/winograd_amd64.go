@@ -8,7 +8,7 @@ func winogradIn(dst *float32, step int, plane *float32, offsets *int, stride int
 //go:noescape
 func winogradOut(plane *float32, offsets *int, stride int, src *float32, step int, room *float32)
 
-// HasWinograd tells whether the Winograd functions can be called: they are of
+// HasWinograd reports whether the Winograd functions can be called: they are of
 // AVX2 alone.
 func HasWinograd() bool { return useAVX2 }
 

@@ -2,7 +2,7 @@
 
 package simd
 
-// HasWinograd tells whether the Winograd functions can be called.
+// HasWinograd reports whether the Winograd functions can be called.
 func HasWinograd() bool { return false }
 
 // WinogradIn is not to be called here: see HasWinograd.

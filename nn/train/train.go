@@ -43,8 +43,8 @@ type Result struct {
 // Fit fits the graph's parameters to the data by minimising the cross entropy
 // of its outputs, as logits, in shuffled batches. It starts from the parameters
 // as they are. Between steps it heeds ctx: when that ends, it returns what it has
-// done and ctx's error. It errs on data without examples, on labels that are no
-// class, and when the loss is no longer finite.
+// done and ctx's error. It returns an error if the data have no examples, if a label is not a
+// class, and if the loss is no longer finite.
 func Fit(ctx context.Context, g *nn.Graph, data nn.Source, o Options) (Result, error) {
 	o = o.withDefaults()
 	t, err := newTraining(g, data, o)

@@ -28,7 +28,7 @@ func (s *Stage) take(f *run.Folder, i int, name string) error {
 }
 
 // unpack puts the files of an archive into the folder with that name, in the order that
-// Finished returns. It errs unless the archive holds that folder, complete.
+// Finished returns. It returns an error unless the archive holds that folder, complete.
 func (s *Stage) unpack(archive, name, dir string) error {
 	if err := file.MkdirAll(dir); err != nil {
 		return err
