@@ -23,9 +23,9 @@ const (
 	lastWord   = time.Second // that a shard's acknowledgement may take
 )
 
-// A lease makes a shard this process's, until it is committed and done, failed or given
-// back; the server hears of it every third of the lease's time as long. A process that
-// falls silent loses it, though it may go on: of two that commit one wins.
+// A lease gives this process exclusive work on a shard, until the shard is committed, failed or
+// given back. The process renews it every third of the lease's time. A process that does not
+// renew loses the lease, but may continue to compute: if two processes commit, the first wins.
 type lease struct {
 	s       *stage
 	Shard   int

@@ -45,20 +45,20 @@ func (l *loop) run(ctx context.Context) error {
 	return nil
 }
 
-// mend is what helps against losses and outputs that are no numbers.
-const mend = "lower the learning rate or look for bad values in the data"
+// remedy is advice for losses and outputs that are not finite.
+const remedy = "lower the learning rate or look for bad values in the data"
 
 // finite returns an error if a loss is not.
 func finite(what string, loss float64, step int) error {
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return fmt.Errorf("%s: the loss of step %d is %v: %s", what, step, loss, mend)
+		return fmt.Errorf("%s: the loss of step %d is %v: %s", what, step, loss, remedy)
 	}
 	return nil
 }
 
 // diverged says that outputs after an epoch are not finite.
 func diverged(what string, epoch int, err error) error {
-	return fmt.Errorf("%s: after epoch %d %w: %s", what, epoch, err, mend)
+	return fmt.Errorf("%s: after epoch %d %w: %s", what, epoch, err, remedy)
 }
 
 // stopped reports whether err is that ctx has ended: what was reached so far is worth
