@@ -237,7 +237,7 @@ func isID(s string) bool {
 	return err == nil && len(b) == 8
 }
 
-// explainReplicas adds the mend where a cluster has too few servers.
+// explainReplicas adds advice where a cluster has too few servers.
 func explainReplicas(err error, replicas int) error {
 	if noRoom(err) {
 		return fmt.Errorf("%w: are %d servers up? --replicas says how many keep each entry", err, replicas)

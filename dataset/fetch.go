@@ -57,7 +57,7 @@ func (f *fetch) discard() {
 // limit is the most bytes taken: a mirror may compress a file a little worse.
 func (f *fetch) limit() int64 { return f.Size + f.Size/4 + 1<<16 }
 
-// permanentError is one that another attempt would not mend.
+// permanentError is one that another attempt cannot fix.
 type permanentError struct{ error }
 
 func (e permanentError) Unwrap() error { return e.error }

@@ -25,7 +25,7 @@ const (
 	maxRefusal = 64 << 10
 )
 
-// permanent is an error that another attempt would not mend.
+// permanent is an error that another attempt cannot fix.
 type permanent struct{ error }
 
 func (e permanent) Unwrap() error { return e.error }

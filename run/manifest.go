@@ -219,7 +219,7 @@ type ChangedError struct {
 	Found, Was string // SHA-256, as it is and as it was
 }
 
-// Error names both digests and the mend.
+// Error names both digests and the fix.
 func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s was changed since the run began: its SHA-256 is %s and was %.64q; put it back, or name another folder", e.Path, e.Found, e.Was)
 }

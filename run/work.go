@@ -90,13 +90,13 @@ type StoreError struct {
 	Err error
 }
 
-// Error names the folder and the mend.
+// Error names the folder and the fix.
 func (e *StoreError) Error() string {
-	mend := "see that the folder is there and can be written"
+	fix := "see that the folder is there and can be written"
 	if IsFull(e.Err) {
-		mend = "make room there"
+		fix = "make room there"
 	}
-	return fmt.Sprintf("results cannot be kept in %s: %v: %s, then go on; what is finished is kept", file.Name(e.Dir), e.Err, mend)
+	return fmt.Sprintf("results cannot be kept in %s: %v: %s, then go on; what is finished is kept", file.Name(e.Dir), e.Err, fix)
 }
 
 // Unwrap returns the cause.

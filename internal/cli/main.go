@@ -145,7 +145,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 }
 
 // A statusError is an error with the exit status it ends the program with and,
-// where one helps, a hint at the mend.
+// where one helps, a hint how to fix it.
 type statusError struct {
 	status int
 	err    error
@@ -155,7 +155,7 @@ type statusError struct {
 func (e *statusError) Error() string { return e.err.Error() }
 func (e *statusError) Unwrap() error { return e.err }
 
-// usage marks an error as the caller's to mend.
+// usage marks an error as wrong usage, which the caller must fix.
 func usage(err error, hint string) error { return &statusError{statusUsage, err, hint} }
 
 // hinted adds a hint to an error of the world outside.

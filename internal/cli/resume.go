@@ -55,7 +55,7 @@ func (e *env) unfinished(err error, dir string) error {
 	}
 	var changed *run.ChangedError
 	if errors.As(err, &changed) {
-		return err // which says the mend
+		return err // which says how to fix it
 	}
 	if lie, ok := errors.AsType[*cluster.LieError](err); ok && lie.Earlier {
 		return err // the run must be begun again
