@@ -110,7 +110,7 @@ func (b *FloorsAndCeilings) legend() []legendKey {
 	if b.proves() {
 		keys = append(keys, legendKey{mark(`<rect class="floor certified" x="0" y="1" width="32" height="12"/>`), "floor, certified near the input"},
 			legendKey{mark(`<line class="end certified" x1="0" y1="7" x2="24" y2="7"/><path class="tip certified" d="M22,0 L34,7 L22,14 Z"/>`), "floor larger than the axis: twins, far witnesses"},
-			legendKey{mark(`<path class="tip assumed" d="M10,0 L22,7 L10,14 Z"/>`), "floor for everybody, assumed: van Trees"})
+			legendKey{mark(`<path class="tip assumed" d="M10,0 L22,7 L10,14 Z"/>`), "floor for every adversary, assumed: van Trees"})
 	}
 	return append(keys, legendKey{mark(`<path class="tip demonstrated" d="M24,0 L12,7 L24,14 Z"/>`), "best attack, demonstrated"},
 		legendKey{mark(`<line class="prior" x1="17" y1="0" x2="17" y2="14"/>`), "without the release: prior alone"})

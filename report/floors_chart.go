@@ -259,7 +259,7 @@ func (b *FloorsAndCeilings) undercut() string {
 // everybody points at van Trees where it is there.
 func (b BandMarks) everybody() string {
 	if b.digest().vanTrees != nil {
-		return " The floor for everybody is van Trees’, as far as its assumption holds."
+		return " The van Trees floor holds for every adversary if its assumption holds."
 	}
 	return ""
 }
