@@ -16,8 +16,11 @@ type Limit struct {
 
 // limits returns the limits of x, whose values are in [0, most]; rounding may have changed them
 // by the given relative error. The first tenth of the draws estimates the variance; the limits
-// come from the other draws.
+// come from the other draws. A variable that is always 0 (most is 0) has the limits 0.
 func limits(x []float64, most, relative, alpha float64) Limit {
+	if most == 0 {
+		return Limit{}
+	}
 	y, mirrored := make([]float64, len(x)), make([]float64, len(x))
 	var mean float64
 	for i, v := range x {
@@ -100,6 +103,9 @@ func (r *Result) Guessed(k int, alpha float64) (alone, given Limit) {
 // r° is at least the r below g at which n·kl(g/most, r/most) = ln(1/alpha). (The limit by bounded
 // differences, g − most·√(ln(1/alpha)/2n), is weaker; it follows from this one by Pinsker's inequality.)
 func PopulationFloor(g, most float64, n int, alpha float64) float64 {
+	if !(most > 0) {
+		return 0
+	}
 	return most * stat.ChernoffLow(g/most, n, alpha)
 }
 

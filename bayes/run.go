@@ -2,6 +2,7 @@ package bayes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -96,11 +97,14 @@ type Result struct {
 	Rounding float64
 }
 
+// ErrRounding is the error of Run if the noise is too small for float64.
+var ErrRounding = errors.New("the features are so large beside the noise that rounding may change probabilities by a factor of more than 1.001")
+
 // Run draws true inputs from the list and computes the posterior after their releases. It reads
 // the candidates in one pass, a block at a time; memory grows with Draws·Dim. Equal inputs
 // should be in the list only once. It returns an error if ctx ends, if there are fewer than two
-// candidates, if they cannot be read or have features that are not finite, or if rounding may
-// change a probability by a factor of more than 1.001.
+// candidates, if they cannot be read or have features that are not finite, if there are fewer than two draws, or if
+// rounding may change a probability by a factor of more than 1.001 (ErrRounding).
 func Run(ctx context.Context, list Candidates, noise Density, attributes []Attribute, o Options) (*Result, error) {
 	count := list.Len()
 	if count < 2 {
@@ -122,6 +126,9 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 			o.Draws = DefaultDraws
 		}
 	}
+	if o.Draws < 2 { // one estimates the variance for the limits, see limits
+		return nil, fmt.Errorf("%d draws: at least 2 are needed", o.Draws)
+	}
 	o.Queries = max(o.Queries, 1)
 	draws, err := newDraws(ctx, list, noise, o)
 	if err != nil {
@@ -136,7 +143,7 @@ func Run(ctx context.Context, list Candidates, noise Density, attributes []Attri
 	r := &Result{Candidates: count, Draws: posterior.draws, Attributes: posterior.inferred,
 		Rounding: 2*l.rounding() + 4*(float64(count)+16)*unit}
 	if !(r.Rounding < 1e-3) {
-		return nil, fmt.Errorf("features are so large beside the noise that rounding may change probabilities by a factor of %.3g", math.Exp(r.Rounding))
+		return nil, ErrRounding
 	}
 	return r, nil
 }

@@ -2,9 +2,11 @@ package measure
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"tattle/dataset"
+	"tattle/nn"
 )
 
 // Choices of candidates besides a number and the path of data.
@@ -61,7 +63,31 @@ func (in Inputs) Lists(choice string, training *dataset.Set, from string, measur
 		}
 		o.Candidates = &List{Name: filepath.Base(path), Path: path, Split: dataset.Train, Set: set}
 	}
+	if o.Sample != nil && o.Sample.Set.Len() < 2 {
+		o.Sample = nil
+	}
+	if c := o.Candidates; c != nil && !differ(c.Set) {
+		if choice != "" {
+			return nil, WrongOption("Candidates", "the inputs of %s are all equal: at least 2 different ones are needed", c.Name)
+		}
+		o.Candidates = nil
+	}
 	return o, nil
+}
+
+// differ reports whether a set has two different inputs.
+func differ(set *dataset.Set) bool {
+	p := nn.Size(set.Shape)
+	first, x := make([]float32, p), make([]float32, p)
+	for i := range set.Len() {
+		set.Examples(x, []int{i})
+		if i == 0 {
+			copy(first, x)
+		} else if !slices.Equal(first, x) {
+			return true
+		}
+	}
+	return false
 }
 
 // partName returns the name of a part of the data for use in a sentence.

@@ -21,6 +21,8 @@ const (
 	// DefaultListDraws makes the limits of probabilities about two points wide, and takes
 	// about six CPU-seconds against the 60,000 images of MNIST.
 	DefaultListDraws = 2000
+	// LeastListDraws is the smallest number of draws that gives limits.
+	LeastListDraws = 100
 
 	// mostListing limits the default number of candidates: the product of candidates, features
 	// and draws, which takes about a minute on two cores. All candidates would be 9.4e10 for
@@ -71,12 +73,17 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 		// The mean of the releases is a sufficient statistic: one release with less noise.
 		t.Noise, t.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(t.Queries))}, 1
 	}
+	if o.Draws < LeastListDraws {
+		return nil, fmt.Errorf("%d draws against lists: must be at least %d", o.Draws, LeastListDraws)
+	}
 	l := &lists{o, t, &ListFigures{Draws: o.Draws, Attributes: o.Attributes}}
 	if !l.possible() {
 		return l.out, nil
 	}
 	if o.Candidates != nil {
-		if err := l.holder(ctx); err != nil {
+		if err := l.holder(ctx); errors.Is(err, bayes.ErrRounding) {
+			l.leaveOut("limits for adversaries with a list: %v", err)
+		} else if err != nil {
 			return nil, fmt.Errorf("candidates (%s): %w", o.Candidates.Name, err)
 		}
 		if err := l.plausiblePairs(ctx, whole); err != nil {
@@ -84,7 +91,10 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 		}
 	}
 	if o.Sample != nil {
-		if err := l.anybody(ctx); err != nil {
+		if err := l.anybody(ctx); errors.Is(err, bayes.ErrRounding) {
+			l.out.Anybody = nil
+			l.leaveOut("limits for adversaries without a list: %v", err)
+		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Sample.Name, err)
 		}
 	}
@@ -99,20 +109,25 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 
 // possible reports whether posteriors can be computed, and notes the reason if not.
 func (l *lists) possible() bool {
-	if l.labelAlone() {
-		return true
+	if !l.labelAlone() && !l.known() {
+		return false
 	}
+	_, n := l.target.Front.Dims()
+	if all := float64(l.draws()) * float64(n) * float64(max(l.target.Queries, 1)); all > mostReleased {
+		l.leaveOut("limits from lists of inputs: %d draws of %d releases of %d numbers each need more than 1 GB of memory", l.draws(), max(l.target.Queries, 1), n)
+		return false
+	}
+	return true
+}
+
+// known reports whether the noise has a known density, and notes the reason if not.
+func (l *lists) known() bool {
 	if (l.target.Noise == release.None{}) {
 		l.leaveOut("limits from lists of inputs: without noise, the release identifies every input whose features differ from those of all others")
 		return false
 	}
 	if _, ok := l.target.Noise.(bayes.Density); !ok {
 		l.leaveOut("limits from lists of inputs: the density of this noise is not known")
-		return false
-	}
-	_, n := l.target.Front.Dims()
-	if all := float64(l.draws()) * float64(n) * float64(max(l.target.Queries, 1)); all > mostReleased {
-		l.leaveOut("limits from lists of inputs: %d draws of %d releases of %d numbers each need more than 1 GB of memory", l.draws(), max(l.target.Queries, 1), n)
 		return false
 	}
 	return true
@@ -254,7 +269,7 @@ func (l *lists) anybody(ctx context.Context) error {
 		const half = listAlpha / 2
 		p := Population{List: l.Sample.used(len(some), 0), Draws: len(found.Draws), Floors: l.floors(found, half), Inferred: l.inferred(found, half)}
 		for i, f := range p.Floors {
-			p.Floors[i].Anybody = digits(bayes.PopulationFloor(f.MeanSquare.Low, l.most(f.Coordinates), len(some), half), math.Floor)
+			p.Floors[i].Anybody = digits(bayes.PopulationFloor(f.MeanSquare.Low, most(l.target.Legal.Low, l.target.Legal.High, f.Coordinates), len(some), half), math.Floor)
 		}
 		for i := range p.Inferred {
 			in := &p.Inferred[i]
@@ -304,6 +319,7 @@ func (l *lists) posterior(ctx context.Context, what string, of *List, indices []
 func (l *lists) floors(found *posterior, alpha float64) []BandLimit {
 	c, set := l.target.Coordinates, found.of.Set
 	p, m := c.Inputs(), c.Len()
+	low, high := legalRange(set) // candidates may be outside the range of the measured data
 	bands := bound.Octaves(c)
 	squares := make([][]float64, len(bands))
 	truth, other := make([]float32, p), make([]float32, p)
@@ -332,18 +348,18 @@ func (l *lists) floors(found *posterior, alpha float64) []BandLimit {
 		if k > 0 {
 			n = len(b.Keep)
 		}
-		out[k] = BandLimit{Band: b.Name, Coordinates: n, MeanSquare: outward(found.Floor(squares[k], l.most(n), alpha))}
+		out[k] = BandLimit{Band: b.Name, Coordinates: n, MeanSquare: outward(found.Floor(squares[k], most(low, high, n), alpha))}
 	}
 	return out
 }
 
 // most returns the largest possible mean-square error over a band of n coordinates, if inputs
-// and reconstructions are within the data's range. The basis is orthonormal, so the sum of
+// and reconstructions are between low and high. The basis is orthonormal, so the sum of
 // squares over all coordinates is the sum of squares over the input.
-func (l *lists) most(n int) float64 {
+func most(low, high []float64, n int) float64 {
 	var sum float64
-	for i, low := range l.target.Legal.Low {
-		sum += math.Pow(l.target.Legal.High[i]-low, 2)
+	for i, x := range low {
+		sum += math.Pow(high[i]-x, 2)
 	}
 	return sum / float64(n)
 }

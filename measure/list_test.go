@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"tattle/bound"
@@ -147,5 +148,59 @@ func TestListsThatSayNothing(t *testing.T) {
 	found, err = ListOptions{Candidates: &List{Name: "list", Set: set}}.Run(context.Background(), target)
 	if err != nil || found.Holder != nil || len(found.LeftOut) != 1 {
 		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// Lists without two different inputs, attributes with one class, inputs without range and noise
+// that is too small have no limits, or trivial ones.
+func TestListsWithoutRange(t *testing.T) {
+	equal := &dataset.Set{Shape: []int{1}, Values: slices.Repeat([]float32{1}, 200), Sensitive: []dataset.Attribute{{Name: "one", Values: []string{"a"}, Labels: make([]int, 200)}}}
+	noise, _ := release.NewGaussian(1)
+	target := Target{Front: identity{p: 1}, Noise: noise, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{1}, High: []float64{1}}}
+	list := &List{Name: "list", Set: spread(100, 1)}
+	found, err := ListOptions{Candidates: list, Sample: &List{Name: "equal", Set: equal}, Attributes: []string{"one"}, Draws: 100, SkipAttacks: true}.Run(context.Background(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := found.EverySample()
+	if p.Floors[0].Anybody != 0 || p.Inferred[0].Anybody != 1 || p.Inferred[0].Bits.High != 0 {
+		t.Errorf("equal inputs: %+v", p)
+	}
+	// The candidates are outside the range of the sample: limits for adversaries with the
+	// list still hold on both sides.
+	if f := found.Holder.Floors[0].MeanSquare; f.High < f.Mean || f.Low > f.Mean {
+		t.Errorf("candidates beyond the range: floor %v", f)
+	}
+	target.Noise, _ = release.NewGaussian(1e-12)
+	found, err = ListOptions{Candidates: list, Sample: list}.Run(context.Background(), target)
+	if err != nil || found.Holder != nil || found.Anybody != nil || len(found.LeftOut) != 2 {
+		t.Errorf("noise too small: %+v, %v", found, err)
+	}
+	for _, draws := range []int{-5, 1, LeastListDraws - 1} {
+		if _, err := (ListOptions{Candidates: list, Draws: draws}).Run(context.Background(), target); err == nil {
+			t.Errorf("%d draws are accepted", draws)
+		}
+	}
+	target.Noise, target.Front, target.Post = release.None{}, twoScores{}, release.Post{Label: true}
+	if found, err = (ListOptions{Candidates: list, Draws: 1 << 40}).Run(context.Background(), target); err != nil || found.Holder != nil || len(found.LeftOut) != 1 {
+		t.Errorf("2^40 draws: %+v, %v", found, err)
+	}
+}
+
+// Candidates that are all equal are an error if they were chosen, and are otherwise not used.
+func TestEqualCandidates(t *testing.T) {
+	equal := &dataset.Set{Shape: []int{1}, Values: slices.Repeat([]float32{1}, 200)}
+	in := Inputs{Path: "data", Split: "test"}
+	open := func(Inputs) (*dataset.Set, error) { return equal, nil }
+	if o, err := in.Lists("", equal, "data", spread(200, 1), open); err != nil || o.Candidates != nil || o.Sample == nil {
+		t.Errorf("by default: %+v, %v", o, err)
+	}
+	for _, choice := range []string{"all", "5", "path"} {
+		if _, err := in.Lists(choice, equal, "data", spread(200, 1), open); err == nil {
+			t.Errorf("%s: equal candidates are accepted", choice)
+		}
+	}
+	if o, err := in.Lists("", spread(200, 1), "data", spread(1, 1), open); err != nil || o.Candidates == nil || o.Sample != nil {
+		t.Errorf("a sample of one input: %+v, %v", o, err)
 	}
 }
