@@ -77,6 +77,7 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 		return nil, fmt.Errorf("%d draws against lists: must be at least %d", o.Draws, LeastListDraws)
 	}
 	l := &lists{o, t, &ListFigures{Draws: o.Draws, Attributes: o.Attributes}}
+	l.out.Processed = t.Post != (release.Post{}) && !l.labelAlone()
 	if !l.possible() {
 		return l.out, nil
 	}
@@ -197,6 +198,10 @@ func (l *lists) holder(ctx context.Context) error {
 	h.Draws = len(found.Draws)
 	first, ten := found.Identified(listAlpha)
 	h.First, h.Ten, h.Rank, h.Bits = outward(first), outward(ten), outward(found.Rank(listAlpha)), outward(found.Bits(listAlpha))
+	if l.out.Processed {
+		n := float64(len(distinct))
+		h.First.Low, h.Ten.Low, h.Rank.High, h.Bits.Low = digits(1/n, math.Floor), digits(min(1, 10/n), math.Floor), digits((n+1)/2, math.Ceil), 0
+	}
 	h.Floors = l.floors(found, listAlpha)
 	if h.List.Merged > 0 && len(l.Attributes) > 0 { // equal inputs may differ in an attribute
 		if found, err = l.posterior(ctx, "attributes", l.Candidates, chosen); err != nil {
@@ -301,7 +306,7 @@ func (l *lists) posterior(ctx context.Context, what string, of *List, indices []
 	var candidates bayes.Candidates = l.inputs(of, indices)
 	noise, ok := l.target.Noise.(bayes.Density)
 	if !ok { // the label alone: see possible
-		candidates, noise = labels{candidates}, bayes.Certain{}
+		candidates, noise = labels{candidates, l.target.Post}, bayes.Certain{}
 	}
 	var err error
 	p.Result, err = bayes.Run(ctx, candidates, noise, p.attributes, bayes.Options{
@@ -348,7 +353,12 @@ func (l *lists) floors(found *posterior, alpha float64) []BandLimit {
 		if k > 0 {
 			n = len(b.Keep)
 		}
-		out[k] = BandLimit{Band: b.Name, Coordinates: n, MeanSquare: outward(found.Floor(squares[k], most(low, high, n), alpha))}
+		largest := most(low, high, n)
+		floor := outward(found.Floor(squares[k], largest, alpha))
+		if l.out.Processed {
+			floor.High = digits(largest, math.Ceil)
+		}
+		out[k] = BandLimit{Band: b.Name, Coordinates: n, MeanSquare: floor}
 	}
 	return out
 }
@@ -409,9 +419,23 @@ func (l *lists) inferred(found *posterior, alpha float64) []InferredLimit {
 		if a.Target != nil {
 			in.Given = &GivenLimit{Target: found.of.Set.YName, Majority: knowing, Right: outward(given), Bits: outward(left)}
 		}
+		if l.out.Processed {
+			in.guess()
+		}
 		all = append(all, in)
 	}
 	return all
+}
+
+// guess sets the lower limits to what guessing without the release achieves.
+func (in *InferredLimit) guess() {
+	in.Right.Low, in.Bits.Low = digits(in.Majority, math.Floor), 0
+	if in.AUC != nil {
+		in.AUC.Low = .5
+	}
+	if g := in.Given; g != nil {
+		g.Right.Low, g.Bits.Low = digits(g.Majority, math.Floor), 0
+	}
 }
 
 // outward rounds a limit to six digits, on which all processors agree: Low down and High up.

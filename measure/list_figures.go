@@ -33,13 +33,17 @@ type ListOptions struct {
 // ListFigures are limits on every adversary, from the exact posterior over lists
 // (package bayes). Each holds with confidence bound.DefaultConfidence.
 type ListFigures struct {
-	Draws      int             `json:"draws"` // requested draws
-	Attributes []string        `json:"attributes,omitempty"`
-	Holder     *ListHolder     `json:"list_holder,omitempty"`     // adversaries with the candidates
-	Anybody    []Population    `json:"anybody,omitempty"`         // adversaries without a list, from growing parts of one sample; the last is the whole
-	LeftOut    []string        `json:"left_out,omitempty"`        // figures that were not computed, with the reasons
-	Shared     int             `json:"shared,omitempty"`          // inputs of the sample that are also candidates
-	Plausible  []PlausiblePair `json:"plausible_pairs,omitempty"` // of the first examples
+	Draws      int      `json:"draws"` // requested draws
+	Attributes []string `json:"attributes,omitempty"`
+	// Processed reports whether noisy values are processed before they are released. Floors
+	// and upper limits hold for the release. Means are those of the values before, and lower
+	// limits on what adversaries achieve those of guessing without the release.
+	Processed bool            `json:"processed,omitempty"`
+	Holder    *ListHolder     `json:"list_holder,omitempty"`     // adversaries with the candidates
+	Anybody   []Population    `json:"anybody,omitempty"`         // adversaries without a list, from growing parts of one sample; the last is the whole
+	LeftOut   []string        `json:"left_out,omitempty"`        // figures that were not computed, with the reasons
+	Shared    int             `json:"shared,omitempty"`          // inputs of the sample that are also candidates
+	Plausible []PlausiblePair `json:"plausible_pairs,omitempty"` // of the first examples
 }
 
 // EverySample returns the limits from the whole sample, or nil.

@@ -5,27 +5,29 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
-	"slices"
 
 	"tattle/bayes"
 	"tattle/dataset"
 	"tattle/nn"
+	"tattle/release"
 )
 
-// labels makes candidates of which only the label is released: features are 1 for the largest
-// logit and 0 for the others.
-type labels struct{ bayes.Candidates }
+// labels makes candidates of which only the label is released: features are 1 for the label
+// and 0 for the others.
+type labels struct {
+	bayes.Candidates
+	post release.Post
+}
 
 // Features overwrites dst with the labels of those candidates.
 func (l labels) Features(ctx context.Context, dst []float64, indices []int) error {
 	if err := l.Candidates.Features(ctx, dst, indices); err != nil {
 		return err
 	}
-	for n := l.Dim(); len(dst) > 0; dst = dst[n:] {
-		row := dst[:n]
-		largest := slices.Index(row, slices.Max(row))
-		clear(row)
-		row[max(largest, 0)] = 1
+	x := float32s(dst)
+	l.post.Apply(x, l.Dim())
+	for i, v := range x {
+		dst[i] = float64(v)
 	}
 	return nil
 }

@@ -204,3 +204,27 @@ func TestEqualCandidates(t *testing.T) {
 		t.Errorf("a sample of one input: %+v, %v", o, err)
 	}
 }
+
+// Only floors and upper limits hold for values that are processed after the noise: of a
+// noisy label, the best adversary with a list can identify at most as many inputs as there are
+// labels.
+func TestListsOfProcessedReleases(t *testing.T) {
+	set := spread(400, 1)
+	noise, _ := release.NewGaussian(1e-4)
+	list := &List{Name: "numbers", Set: set}
+	target := Target{Front: twoScores{}, Noise: noise, Post: release.Post{Label: true}, Coordinates: bound.Pixels(1), Legal: bound.Domain{Low: []float64{-1}, High: []float64{1}}}
+	found, err := ListOptions{Candidates: list, Sample: list, Attributes: []string{"half"}, Seed: 1}.Run(context.Background(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := found.Holder
+	if h.First.Low > 2./400 || h.First.High < 2./400 || h.Bits.Low > 1 || h.Rank.High < 200 {
+		t.Errorf("a noisy label identifies %v, reveals %v bits, rank %v", h.First, h.Bits, h.Rank)
+	}
+	if f := h.Floors[0].MeanSquare; f.Low > 1./12 || f.High < 1./12 {
+		t.Errorf("a noisy label: floor %v, want 1/12 within the limits", f)
+	}
+	if in := h.Inferred[0]; in.Right.Low > .51 || in.Bits.Low > 0 || in.AUC.Low > .5 || in.Given.Right.Low > .51 {
+		t.Errorf("a noisy label: %+v", in)
+	}
+}

@@ -261,6 +261,13 @@ func TestSentencesAreHonest(t *testing.T) {
 	}
 	r := full(t)
 	says(r, "Input sometimes identified", "!errs by at least 44 grey levels", "no adversary reconstructs inputs with an error of less than 43.4 grey levels of 255 on average")
+	r.Lists.Processed = true // only upper limits hold for what is processed after the noise
+	says(r, "Identification not excluded: an adversary with a list of 59,998 candidates", "identifies the input in at most 11.2 % of releases", "!10.2 %", "!Input sometimes identified")
+	r.Lists.Processed = false
+	h := *r.Lists.Holder
+	h.List.Inputs, h.First = 2, bayes.Limit{Mean: .52, Low: .505, High: .53} // guessing
+	r.Lists.Holder = &h
+	says(r, "Input sometimes identified", "identifies it in 52.0 % of releases (at most 53.0 %; guessing: 50 %)", "!Input identified")
 	r.Lists = nil // the first sentence is then about unbiased estimators
 	says(r, "errs by at least 44 grey levels of 255 (0.56 normalised) in half", "In half of the 8×8 coarsest it errs by at least 50.3 grey levels of 255 (0.64 normalised).", "raise this floor to more than 100 times the whole range", "!70740",
 		"an estimator that is unbiased among any real numbers errs", "whole range of the data, among inputs as 8-bit pixels (vacuous for adversaries who know the prior).",

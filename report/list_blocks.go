@@ -33,7 +33,7 @@ func (d *document) everyAdversary(r *Report) {
 	}
 	d.table(t)
 	d.say(r.uninformativeBands(rows))
-	d.holder(x.Holder)
+	d.holder(x)
 	d.population(r, x.Anybody)
 	d.inferred(x)
 	for _, why := range x.LeftOut {

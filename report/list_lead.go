@@ -22,7 +22,7 @@ const (
 // listTone returns the tone of the headline. It is never good, because no figure excludes all harm.
 func (r *Report) listTone() Tone {
 	switch h := r.Lists.Holder; {
-	case h != nil && h.First.High >= identifiedMostly:
+	case h != nil && beyondGuessing(h.First.High, h.List.Inputs) >= identifiedMostly:
 		return Bad
 	case h != nil && h.First.High >= identifiedSometimes:
 		return Warn
@@ -30,16 +30,38 @@ func (r *Report) listTone() Tone {
 	return Calm
 }
 
+// beyondGuessing returns the share of identified inputs beyond guessing among so many
+// candidates: 0 for guessing, 1 for certainty.
+func beyondGuessing(share float64, candidates int) float64 {
+	g := 1 / float64(candidates)
+	return (share - g) / (1 - g)
+}
+
+// mostlyIdentified reports whether it is certified that most inputs are identified.
+func (r *Report) mostlyIdentified() bool {
+	if r.Lists == nil || r.Lists.Holder == nil || r.Lists.Processed {
+		return false
+	}
+	h := r.Lists.Holder
+	return beyondGuessing(h.First.Low, h.List.Inputs) >= identifiedMostly
+}
+
 // headline is the verdict in a sentence or two.
 func (r *Report) headline() string {
 	s := ""
 	if h := r.Lists.Holder; h != nil {
 		who := fmt.Sprintf("an adversary with a list of %s", CountGrouped(h.List.Inputs, "candidate"))
+		guessing := ""
+		if g := 1 / float64(h.List.Inputs); g >= identifiedSometimes {
+			guessing = "; guessing: " + percentOrLess(g)
+		}
 		switch {
-		case h.First.Low >= identifiedMostly:
-			s = fmt.Sprintf("Input identified: %s identifies it in %s of releases (at least %s).", who, percent1(h.First.Mean), percentDown(h.First.Low))
+		case r.Lists.Processed && h.First.High >= identifiedSometimes:
+			s = fmt.Sprintf("Identification not excluded: %s identifies the input in at most %s of releases.", who, percentUp(h.First.High))
+		case r.mostlyIdentified():
+			s = fmt.Sprintf("Input identified: %s identifies it in %s of releases (at least %s%s).", who, percent1(h.First.Mean), percentDown(h.First.Low), guessing)
 		case h.First.High >= identifiedSometimes:
-			s = fmt.Sprintf("Input sometimes identified: %s identifies it in %s of releases (at most %s).", who, percent1(h.First.Mean), percentUp(h.First.High))
+			s = fmt.Sprintf("Input sometimes identified: %s identifies it in %s of releases (at most %s%s).", who, percent1(h.First.Mean), percentUp(h.First.High), guessing)
 		default:
 			s = fmt.Sprintf("Input rarely identified: %s identifies it in at most %s of releases.", who, percentUp(h.First.High))
 		}
@@ -71,7 +93,11 @@ func (r *Report) listTiles() tiles {
 		unit = "grey levels"
 	}
 	if h := r.Lists.Holder; h != nil {
-		t = append(t, tile{"Identification", percent1(h.First.Mean), fmt.Sprintf("of releases, among %s; guessing: %s", CountGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))})
+		share := percent1(h.First.Mean)
+		if r.Lists.Processed {
+			share = "at most " + percentUp(h.First.High)
+		}
+		t = append(t, tile{"Identification", share, fmt.Sprintf("of releases, among %s; guessing: %s", CountGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))})
 	}
 	floor, prior := r.floorWithoutList()
 	if best := r.bestAttack("all"); best != nil {

@@ -11,6 +11,10 @@ func (r *Report) identified() string {
 		return ""
 	}
 	h := r.Lists.Holder
+	if r.Lists.Processed {
+		return fmt.Sprintf("An adversary with a list of %s (%s) identifies the input in at most %s of releases (certified with 99.9 %% confidence; guessing: %s). This limit is for the noisy values before post-processing. The release may reveal less.",
+			CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
+	}
 	return fmt.Sprintf("An adversary with a list of %s (%s) identifies the input in %s of releases (certified with 99.9 %% confidence: between %s and %s; guessing: %s). No adversary who knows only this list, the model and the noise does better.",
 		CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), percent1(h.First.Mean), percentDown(h.First.Low), percentUp(h.First.High), percentOrLess(1/float64(h.List.Inputs)))
 }
@@ -61,9 +65,9 @@ func (r *Report) listMeaning() string {
 	return s
 }
 
-// concludeLists begins the verdict with the share of identified inputs, if that is at least half.
+// concludeLists begins the verdict with the share of identified inputs, if most are.
 func (r *Report) concludeLists() {
-	if r.Lists == nil || r.Lists.Holder == nil || r.Lists.Holder.First.Low < .5 {
+	if !r.mostlyIdentified() {
 		return
 	}
 	h := r.Lists.Holder

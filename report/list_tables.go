@@ -9,23 +9,36 @@ import (
 )
 
 // holder adds what the best adversary with a list achieves.
-func (d *document) holder(h *measure.ListHolder) {
+func (d *document) holder(x *measure.ListFigures) {
+	h := x.Holder
 	if h == nil {
 		return
 	}
+	about := "Each limit holds with 99.9 % confidence"
+	if x.Processed {
+		about = "Limits are for the noisy values before post-processing, and hold for the release with 99.9 % confidence each"
+	}
 	d.part("Adversaries with a list of candidates")
-	t := table{Says: fmt.Sprintf("The best adversary who knows that the input is one of %s (%s), and who knows the model and the noise. Each limit holds with 99.9 %% confidence (%s).", CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), CountGrouped(h.Draws, "draw")),
+	t := table{Says: fmt.Sprintf("The best adversary who knows that the input is one of %s (%s), and who knows the model and the noise. %s (%s).", CountGrouped(h.List.Inputs, "candidate"), listWords(h.List), about, CountGrouped(h.Draws, "draw")),
 		Heads: []string{"figure", "value", "limits", "without the release"}}
 	n := float64(h.List.Inputs)
-	t.add("input identified with one guess", percent1(h.First.Mean), percentLimits(h.First), percentOrLess(1/n))
-	t.add("input identified with ten guesses", percent1(h.Ten.Mean), percentLimits(h.Ten), percentOrLess(min(1, 10/n)))
-	t.add("mean rank of the input", number(h.Rank.Mean), "at least "+AtLeastNumber(h.Rank.Low), number((n+1)/2))
+	t.add("input identified with one guess", percent1(estimate(x, h.First)), percentLimits(h.First), percentOrLess(1/n))
+	t.add("input identified with ten guesses", percent1(estimate(x, h.Ten)), percentLimits(h.Ten), percentOrLess(min(1, 10/n)))
+	t.add("mean rank of the input", number(estimate(x, h.Rank)), "at least "+AtLeastNumber(h.Rank.Low), number((n+1)/2))
 	bits := AtLeastNumber(h.Bits.Low) + " – " + atMostNumber(h.Bits.High)
-	t.add(fmt.Sprintf("bits revealed, of %s", number(math.Log2(n))), number(h.Bits.Mean), bits, "0")
+	t.add(fmt.Sprintf("bits revealed, of %s", number(math.Log2(n))), number(estimate(x, h.Bits)), bits, "0")
 	d.table(t)
 	if h.BitsMost != nil && *h.Fano < vacuousFano {
 		d.soft(fmt.Sprintf("Proved without sampling, from the covariance of the features: the release reveals at most %s bits about which candidate is the input. So no adversary with this list identifies it in more than %s of releases (Fano's inequality).", atMostNumber(*h.BitsMost), percentUp(*h.Fano)))
 	}
+}
+
+// estimate returns what the best adversary achieves, or NaN if only limits are known.
+func estimate(x *measure.ListFigures, l bayes.Limit) float64 {
+	if x.Processed {
+		return math.NaN()
+	}
+	return l.Mean
 }
 
 // population adds how the floor for adversaries without a list grows with the sample.
@@ -49,7 +62,7 @@ func (d *document) inferred(x *measure.ListFigures) {
 		Heads: []string{"attribute", "knows", "majority", "attack", "best", "limit", "bits", "AUC"}, Words: []int{1}}
 	add := func(knows string, of []measure.InferredLimit, list bool) {
 		for _, l := range of {
-			best, limit, bits, area := percent1(l.Right.Mean), percentUp(l.Right.High), atMostNumber(l.Bits.High), "–"
+			best, limit, bits, area := percent1(estimate(x, l.Right)), percentUp(l.Right.High), atMostNumber(l.Bits.High), "–"
 			if l.AUC != nil {
 				area = atMostNumber(l.AUC.High)
 			}
@@ -58,7 +71,7 @@ func (d *document) inferred(x *measure.ListFigures) {
 			}
 			t.add(l.Name, knows, percent1(l.Majority), bestInferred(l.Attacks), best, limit, bits, area)
 			if g := l.Given; g != nil {
-				best, limit, bits = percent1(g.Right.Mean), percentUp(g.Right.High), atMostNumber(g.Bits.High)
+				best, limit, bits = percent1(estimate(x, g.Right)), percentUp(g.Right.High), atMostNumber(g.Bits.High)
 				if !list {
 					best, limit, bits = "–", percentUp(g.Anybody), "–"
 				}

@@ -50,6 +50,9 @@ func (o *Options) lists(ctx context.Context, claims *report.Report, q *request, 
 		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
 		Data: q.Data, Rounding: q.Experiment.Rounding, RuntimeError: q.Experiment.Runtime.Error,
 	})
+	if x != nil && (claimed.Holder == nil || len(claimed.Anybody) == 0) {
+		x.LeftOut = claimed.LeftOut // why there are no limits for a list is known only with this list
+	}
 	return x, claimed.Holder == nil || candidates != nil, err
 }
 
