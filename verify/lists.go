@@ -21,6 +21,9 @@ func listClaims(x *measure.ListFigures) *measure.ListFigures {
 	if h := x.Holder; h != nil {
 		c.Holder = &measure.ListHolder{List: h.List}
 	}
+	if x.Holder == nil || len(x.Anybody) == 0 {
+		c.LeftOut = x.LeftOut // why there are no limits from a list is known only with this list
+	}
 	if p := x.EverySample(); p != nil {
 		c.Anybody = []measure.Population{{List: p.List}}
 	}
@@ -50,8 +53,8 @@ func (o *Options) lists(ctx context.Context, claims *report.Report, q *request, 
 		Front: s.Front, Noise: q.Experiment.Noise, Queries: q.Experiment.Queries, Post: q.Post, Coordinates: q.Experiment.Coordinates, Legal: legal,
 		Data: q.Data, Rounding: q.Experiment.Rounding, RuntimeError: q.Experiment.Runtime.Error,
 	})
-	if x != nil && (claimed.Holder == nil || len(claimed.Anybody) == 0) {
-		x.LeftOut = claimed.LeftOut // why there are no limits for a list is known only with this list
+	if err == nil && claimed.LeftOut != nil {
+		x.LeftOut = claimed.LeftOut
 	}
 	return x, claimed.Holder == nil || candidates != nil, err
 }
