@@ -21,8 +21,6 @@ const (
 	// DefaultListDraws makes the limits of probabilities about two points wide, and takes
 	// about six CPU-seconds against the 60,000 images of MNIST.
 	DefaultListDraws = 2000
-	// LeastListDraws is the smallest number of draws that gives limits.
-	LeastListDraws = 100
 
 	// mostListing limits the default number of candidates: the product of candidates, features
 	// and draws, which takes about a minute on two cores. All candidates would be 9.4e10 for
@@ -32,6 +30,8 @@ const (
 	// noise gets one draw where Gaussian noise gets fewerDraws.
 	slowListing = 30
 	fewerDraws  = 4
+	// leastDraws is the smallest number of draws: two with other noise, see bayes.Run.
+	leastDraws = 2 * fewerDraws
 	// mostReleased is the largest number of released values of all draws together: 1 GB.
 	mostReleased = 1 << 27
 	// mostGram is the largest number of features for the upper limit on bits, which needs their
@@ -73,8 +73,8 @@ func (o ListOptions) Run(ctx context.Context, t Target) (*ListFigures, error) {
 		// The mean of the releases is a sufficient statistic: one release with less noise.
 		t.Noise, t.Queries = release.Gaussian{Sigma: g.Sigma / math.Sqrt(float64(t.Queries))}, 1
 	}
-	if o.Draws < LeastListDraws {
-		return nil, fmt.Errorf("%d draws against lists: must be at least %d", o.Draws, LeastListDraws)
+	if o.Draws < leastDraws {
+		return nil, fmt.Errorf("%d draws against lists: must be at least %d", o.Draws, leastDraws)
 	}
 	l := &lists{o, t, &ListFigures{Draws: o.Draws, Attributes: o.Attributes}}
 	l.out.Processed = t.Post != (release.Post{}) && !l.labelAlone()

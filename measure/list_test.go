@@ -176,7 +176,7 @@ func TestListsWithoutRange(t *testing.T) {
 	if err != nil || found.Holder != nil || found.Anybody != nil || len(found.LeftOut) != 2 {
 		t.Errorf("noise too small: %+v, %v", found, err)
 	}
-	for _, draws := range []int{-5, 1, LeastListDraws - 1} {
+	for _, draws := range []int{-5, 1, leastDraws - 1} {
 		if _, err := (ListOptions{Candidates: list, Draws: draws}).Run(context.Background(), target); err == nil {
 			t.Errorf("%d draws are accepted", draws)
 		}

@@ -27,9 +27,10 @@ type furtherFlags struct {
 	TrainingData string `help:"Data that prior, attacks and principal projection learn from (default: training part of --data)." placeholder:"PATH" input:"data"`
 }
 
-// mostAttackDraws limits --attack-draws and --draws.
+// mostAttackDraws limits --attack-draws and --draws, and the others --list-draws.
 const (
 	mostAttackDraws = 10000
+	leastListDraws  = 100
 	mostListDraws   = 1000000
 )
 
@@ -39,8 +40,8 @@ func (f furtherFlags) check() error {
 		return usage(fmt.Errorf("--barankin %d: must be between 0 and %d", f.Barankin, measure.MaxWitnesses), "")
 	case f.Far < 0 || f.Far > measure.MaxWitnesses:
 		return usage(fmt.Errorf("--far %d: must be between 0 and %d", f.Far, measure.MaxWitnesses), "")
-	case f.ListDraws < measure.LeastListDraws || f.ListDraws > mostListDraws:
-		return usage(fmt.Errorf("--list-draws %d: must be between %d and %d", f.ListDraws, measure.LeastListDraws, mostListDraws), "")
+	case f.ListDraws < leastListDraws || f.ListDraws > mostListDraws:
+		return usage(fmt.Errorf("--list-draws %d: must be between %d and %d", f.ListDraws, leastListDraws, mostListDraws), "")
 	case f.AttackDraws < 1 || f.AttackDraws > mostAttackDraws:
 		return usage(fmt.Errorf("--attack-draws %d: must be between 1 and %d", f.AttackDraws, mostAttackDraws), "")
 	}
