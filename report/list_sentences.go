@@ -46,7 +46,7 @@ func (r *Report) uninformativeBands(rows []closeness) string {
 	if len(none) == 0 {
 		return ""
 	}
-	return "In these bands an adversary without a list errs at most 5 % less than guessing the mean does without the release: " + strings.Join(none, ", ") + "."
+	return fmt.Sprintf("In these bands the floor for adversaries without a list is at least 95 %% of the error of guessing the mean without the release, which was measured on %s: %s.", CountGrouped(r.Data.Examples, "input"), strings.Join(none, ", "))
 }
 
 // listMeaning says which adversaries these figures limit, and under which conditions.
