@@ -2,6 +2,7 @@ package bayes
 
 import (
 	"math"
+	"slices"
 
 	"tattle/stat"
 )
@@ -106,25 +107,21 @@ func (r *Result) AUC(k int, a Attribute, alpha float64) Limit {
 	if n == 0 {
 		return Limit{.5, 0, 1}
 	}
+	slices.Sort(scores[0])
 	var mean, low, high float64
 	for _, y := range scores[1] {
-		for _, x := range scores[0] {
-			m, l, h := greater(y, x, 0), greater(y, x, -2*r.Rounding), greater(y, x, 2*r.Rounding)
-			mean, low, high = mean+m, low+l, high+h
-		}
+		mean += below(scores[0], y)
+		low += below(scores[0], y*(1-2*r.Rounding))
+		high += below(scores[0], y*(1+2*r.Rounding))
 	}
 	pairs := float64(len(scores[0]) * len(scores[1]))
 	off := math.Sqrt(math.Log(1/alpha) / 2 / float64(n))
 	return Limit{mean / pairs, max(low/pairs-off, 0), min(high/pairs+off, 1)}
 }
 
-// greater compares y·(1 + relative) with x: 1 if it is greater, ½ if they are equal, else 0.
-func greater(y, x, relative float64) float64 {
-	switch y *= 1 + relative; {
-	case y > x:
-		return 1
-	case y == x:
-		return .5
-	}
-	return 0
+// below returns how many of the sorted scores are below y, and half of those that equal it.
+func below(sorted []float64, y float64) float64 {
+	from, _ := slices.BinarySearch(sorted, y)
+	to, _ := slices.BinarySearch(sorted, math.Nextafter(y, math.Inf(1)))
+	return float64(from+to) / 2
 }

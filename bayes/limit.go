@@ -64,7 +64,7 @@ func (r *Result) Rank(alpha float64) Limit {
 		x[b] = d.Rank - 1
 	}
 	l := limits(x, float64(r.Candidates-1), 0, alpha)
-	return Limit{l.Mean + 1, l.Low + 1, l.High + 1}
+	return Limit{l.Mean + 1, max(l.Low, 0) + 1, l.High + 1}
 }
 
 // Bits returns how many bits the release reveals about the index of the true input,
