@@ -74,10 +74,10 @@ type trainer struct {
 	all    []Training
 	report func(done, total int)
 
-	mu    sync.Mutex
-	kept  int
-	under map[int]float64 // what is done of those under way
-	reported  int
+	mu       sync.Mutex
+	kept     int
+	under    map[int]float64 // what is done of those under way
+	reported int
 }
 
 // do does training i.
