@@ -260,7 +260,7 @@ func TestSentencesAreHonest(t *testing.T) {
 		}
 	}
 	r := full(t)
-	says(r, "Input sometimes identified", "!errs by at least 44 grey levels", "no adversary reconstructs inputs with an error of less than 43.4 grey levels of 255 on average")
+	says(r, "Input sometimes identified", "!errs by at least 44 grey levels", "knows only what inputs look like reconstructs them with an error of at least 43.4 grey levels of 255 on average")
 	r.Lists.Processed = true // only upper limits hold for what is processed after the noise
 	says(r, "Identification not excluded: an adversary with a list of 59,998 candidates", "identifies the input in at most 11.2 % of releases", "!10.2 %", "!Input sometimes identified")
 	r.Lists.Processed = false

@@ -69,7 +69,7 @@ func (r *Report) headline() string {
 	floor, prior := r.floorWithoutList()
 	switch best := r.bestAttack("all"); {
 	case floorCell(floor, prior) != "none":
-		s += fmt.Sprintf(" Without a list, no adversary reconstructs inputs with an error of less than %s %s on average.", AtLeastNumber(floor), r.unit())
+		s += fmt.Sprintf(" An adversary who knows only what inputs look like reconstructs them with an error of at least %s %s on average.", AtLeastNumber(floor), r.unit())
 	case best != nil && best.Gain.closer():
 		s += fmt.Sprintf(" Without a list, the best attack that ran reconstructs it with an error of %s %s.", number(r.inUnit(float64(best.MeanSquare))), r.unit())
 	}
