@@ -6,8 +6,8 @@ import "fmt"
 // upper limit is at most the margin, and are not shown to reveal more than the margins by
 // the gain or the AUC, which react to rare values. Among them it marks the one that keeps
 // the most honesty, and among equally honest ones the one that releases the most, which is
-// first in the list. The limits hold for all defences together, because one that is picked
-// among many on the same examples may look good by chance. If there is no candidate, the
+// first in the list. The limits hold for all defences together: if many defences
+// are tried on the same examples, the best one may look good by chance. If there is no candidate, the
 // recommendation is to release the label only, or nothing; a defence that would be a
 // candidate by itself is then named as worth another try.
 func recommend(list []Defence, margin, confidence float64) string {

@@ -38,7 +38,7 @@ type Given struct {
 	Adjusted    float64        `json:"adjusted_p"`      // the larger of P and the permutation's, by Holm's method over all tests that can raise the verdict
 }
 
-// beyond returns the p-value that the verdict LeakyBeyond rests on.
+// beyond returns the p-value for the verdict LeakyBeyond.
 func (g *Given) beyond() float64 {
 	if g == nil {
 		return 1
@@ -140,6 +140,6 @@ func permuteGiven(s *Sample, a int, g *guesses, o Options) Permutation {
 	return Permutation(stat.PermuteScores(g.given, len(g.back), class, within, crossFitStretch, most, chance))
 }
 
-// testsOf returns how many tests can raise the verdict with so many attributes:
-// of the accuracy, of the gain and of the AUC.
+// testsOf returns the number of tests that can raise the verdict: three for each attribute,
+// of its accuracy, gain and AUC.
 func testsOf(attributes int) int { return 3 * attributes }

@@ -13,7 +13,7 @@ import (
 // probability ½ + margin for either value: ½ + margin.
 type Order struct {
 	Class         string  `json:"class"`
-	Compared      int     `json:"compared"` // number of classes, of which this is the best; they share the level by Bonferroni's method
+	Compared      int     `json:"compared"` // number of classes that were tested; the p-value of the best one is corrected by Bonferroni's method
 	Area          float64 `json:"area"`
 	StandardError float64 `json:"standard_error"`
 	Margin        float64 `json:"margin"`
@@ -24,7 +24,7 @@ type Order struct {
 	Adjusted    float64     `json:"adjusted_p"` // the larger of both for all classes, by Holm's method over all tests that can raise the verdict
 }
 
-// beyond returns the p-value that the verdict LeakyBeyond rests on, 1 if there is no test.
+// beyond returns the p-value for the verdict LeakyBeyond; without a test it is 1.
 func (t *Order) beyond() float64 {
 	if t == nil {
 		return 1

@@ -15,9 +15,9 @@ import (
 const (
 	maxColumns = sheet.MaxColumns // no classifier in use has as many classes
 	maxScores  = 1 << 28          // numbers: 1 GiB of float32
-	maxArrays  = 4 << 30          // bytes of the arrays of an .npz,
-	maxPacked  = 100              // that have at most so many times those of the file,
-	freeBytes  = 32 << 20         // and these; deflate could pack them 1032 times
+	maxArrays  = 4 << 30          // bytes of the unpacked arrays of an .npz
+	maxPacked  = 100              // largest ratio of unpacked bytes to bytes of the file
+	freeBytes  = 32 << 20         // allowed in addition to that ratio; deflate packs up to 1032 times
 	maxGzip    = 25               // the same of a packed CSV, whose digits shrink to a half or a fifth
 	maxArchive = 10_000           // arrays
 

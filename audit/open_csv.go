@@ -51,7 +51,7 @@ func readCSV(ctx context.Context, in *bufio.Reader, o OpenOptions) (*source, err
 	return t.source(), nil
 }
 
-// outputTable is a CSV of which some rows are read.
+// outputTable is a CSV file that is being read, with the rows so far.
 type outputTable struct {
 	rows    *sheet.Reader
 	roles   *roles

@@ -10,8 +10,8 @@ import (
 )
 
 // Settings of the model that is planted on the audited task if no training data are given, in
-// addition to the model planted on glyphs. It has to be found, not to be accurate: small nets
-// on so many examples train in seconds.
+// addition to the model planted on glyphs. The audit must find it, but it need not be
+// accurate, so a small net on few examples suffices. It trains in seconds.
 const (
 	taskTraining = 8000
 	taskAudited  = 5000

@@ -21,7 +21,7 @@ type PrepareOptions struct {
 	Seed       uint64
 	References int // 0 is DefaultReferences
 	Epochs     int // of each training; 0: of references those that the model's file records, else DefaultReferenceEpochs; of others their default
-	MaxEpochs  int // most epochs that the model's file may ask for; 0 is no limit
+	MaxEpochs  int // upper limit on the epochs that the model's file asks for; 0 is no limit
 
 	// Settled are the settings of the audit of another process, for which a worker trains;
 	// nil for an audit of one's own.
@@ -252,8 +252,8 @@ func (p *Preparation) student() {
 // defends reports whether versions of the model are tried as defences.
 func (p *Preparation) defends() bool { return p.record.Defences && p.o.Model != nil }
 
-// oneOutput reports whether the model has one output for each example, of which the sample
-// has two.
+// oneOutput reports whether the model has a single output for a task of two classes; the
+// sample has two scores for each example.
 func (p *Preparation) oneOutput() bool {
 	shapes, err := p.o.Model.Shapes()
 	return err != nil || nn.Size(shapes[p.o.Model.Output]) != len(p.record.Sample.Classes)

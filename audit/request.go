@@ -44,9 +44,9 @@ type Request struct {
 	Reference          string // path of training data for honest classifiers; empty: none
 	References         int    // 0 is DefaultReferences
 	Epochs             int    // of each training; 0: see PrepareOptions
-	MaxEpochs          int    // that the model's file may ask for; 0 is no limit
+	MaxEpochs          int    // upper limit on the epochs that the model's file asks for; 0 is no limit
 	Widths             [5]int // of the layers of honest classifiers; zero: chosen
-	SameRecipe         bool   // whoever audits says that the references have the model's recipe
+	SameRecipe         bool   // the user states that the references have the model's recipe
 	ReferenceTarget    string
 	ReferenceSensitive []string
 
@@ -85,7 +85,7 @@ type Examples struct {
 	Source *training.Source
 	Part   string
 
-	parts *dataset.Parts // of which Set is a part; nil if they were read as another program's inputs
+	parts *dataset.Parts // the data that Set is a part of; nil if the data were read as another program's inputs
 	notes []string
 }
 

@@ -78,8 +78,8 @@ func (q *Request) openParts(ctx context.Context, option string, src *training.So
 	return parts, wrongData(ctx, option, err)
 }
 
-// wrongData returns an InputError if the files of data are to blame, and an OptionError if
-// what is asked of them is.
+// wrongData returns an InputError if the data files cause the error, and an OptionError if an
+// option does.
 func wrongData(ctx context.Context, option string, err error) error {
 	var format *dataset.FormatError
 	var path *fs.PathError

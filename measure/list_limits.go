@@ -1,0 +1,175 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"tattle/bayes"
+	"tattle/bound"
+	"tattle/dataset"
+	"tattle/internal/simd"
+)
+
+// A posterior is the result of bayes.Run on inputs of a list.
+type posterior struct {
+	*bayes.Result
+	of         *List
+	indices    []int
+	attributes []bayes.Attribute
+}
+
+// posterior computes the exact posterior over inputs of a list.
+func (l *lists) posterior(ctx context.Context, what string, of *List, indices []int) (*posterior, error) {
+	p := &posterior{of: of, indices: indices, attributes: l.attributes(of, indices)}
+	var candidates bayes.Candidates = l.inputs(of, indices)
+	noise, ok := l.target.Noise.(bayes.Density)
+	if !ok { // the label alone: see possible
+		candidates, noise = labels{candidates, l.target.Post}, bayes.Certain{}
+	}
+	var err error
+	p.Result, err = bayes.Run(ctx, candidates, noise, p.attributes, bayes.Options{
+		Draws: l.draws(), Queries: l.target.Queries, Seed: l.Seed,
+		Progress: func(share float64) {
+			if l.Progress != nil {
+				l.Progress(what, int(1000*share), 1000)
+			}
+		},
+	})
+	return p, err
+}
+
+// floors returns the floors for adversaries with the list: over the whole input, then by band.
+func (l *lists) floors(found *posterior, alpha float64) []BandLimit {
+	c, set := l.target.Coordinates, found.of.Set
+	p, m := c.Inputs(), c.Len()
+	low, high := legalRange(set) // candidates may be outside the range of the measured data
+	bands := bound.Octaves(c)
+	squares := make([][]float64, len(bands))
+	truth, other := make([]float32, p), make([]float32, p)
+	apart, along := make([]float64, p), make([]float64, m)
+	for _, d := range found.Draws {
+		set.Examples(truth, []int{found.indices[d.Truth]})
+		set.Examples(other, []int{found.indices[d.Other]})
+		for i := range apart {
+			apart[i] = float64(truth[i]) - float64(other[i])
+		}
+		squares[0] = append(squares[0], simd.SumSquares(apart)/float64(p))
+		if len(bands) > 1 {
+			c.Apply(along, apart)
+		}
+		for k, b := range bands[1:] {
+			sum := 0.
+			for _, i := range b.Keep {
+				sum += along[i] * along[i]
+			}
+			squares[k+1] = append(squares[k+1], sum/float64(len(b.Keep)))
+		}
+	}
+	out := make([]BandLimit, len(bands))
+	for k, b := range bands {
+		n := p
+		if k > 0 {
+			n = len(b.Keep)
+		}
+		largest := most(low, high, n)
+		floor := outward(found.Floor(squares[k], largest, alpha))
+		if l.out.Processed {
+			floor.High = digits(largest, math.Ceil)
+		}
+		out[k] = BandLimit{Band: b.Name, Coordinates: n, MeanSquare: floor}
+	}
+	return out
+}
+
+// most returns the largest possible mean-square error over a band of n coordinates, if inputs
+// and reconstructions are between low and high. The basis is orthonormal, so the sum of
+// squares over all coordinates is the sum of squares over the input.
+func most(low, high []float64, n int) float64 {
+	var sum float64
+	for i, x := range low {
+		sum += math.Pow(high[i]-x, 2)
+	}
+	return sum / float64(n)
+}
+
+// attributes returns the requested attributes of inputs of a list.
+func (l *lists) attributes(of *List, indices []int) []bayes.Attribute {
+	var all []bayes.Attribute
+	for _, name := range l.Attributes {
+		a := of.attribute(name)
+		if a == nil {
+			l.leaveOut("limits on inferring %s: %s does not have this attribute", name, of.Name)
+			continue
+		}
+		b := bayes.Attribute{Name: name, Classes: len(a.Values)}
+		for _, j := range indices {
+			b.Class = append(b.Class, a.Labels[j])
+			if of.Set.Y != nil {
+				b.Target = append(b.Target, of.Set.Y[j])
+			}
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// attribute returns the sensitive attribute of that name, or nil.
+func (l *List) attribute(name string) *dataset.Attribute {
+	i := slices.IndexFunc(l.Set.Sensitive, func(a dataset.Attribute) bool { return a.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &l.Set.Sensitive[i]
+}
+
+// inferred returns the upper limits on guessing the attributes.
+func (l *lists) inferred(found *posterior, alpha float64) []InferredLimit {
+	var all []InferredLimit
+	for k, a := range found.attributes {
+		alone, given := found.Guessed(k, alpha)
+		bits, left := found.AttributeBits(k, a, alpha)
+		majority, knowing := a.Majority()
+		in := InferredLimit{Name: a.Name, Classes: found.of.attribute(a.Name).Values, Majority: majority, Right: outward(alone), Bits: outward(bits)}
+		if a.Classes == 2 {
+			area := outward(found.AUC(k, a, alpha))
+			in.AUC = &area
+		}
+		if a.Target != nil {
+			in.Given = &GivenLimit{Target: found.of.Set.YName, Majority: knowing, Right: outward(given), Bits: outward(left)}
+		}
+		if l.out.Processed {
+			in.guess()
+		}
+		all = append(all, in)
+	}
+	return all
+}
+
+// guess sets the lower limits to what guessing without the release achieves.
+func (in *InferredLimit) guess() {
+	in.Right.Low, in.Bits.Low = digits(in.Majority, math.Floor), 0
+	if in.AUC != nil {
+		in.AUC.Low = .5
+	}
+	if g := in.Given; g != nil {
+		g.Right.Low, g.Bits.Low = digits(g.Majority, math.Floor), 0
+	}
+}
+
+// outward rounds a limit to six digits, on which all processors agree: Low down and High up.
+func outward(l bayes.Limit) bayes.Limit {
+	return bayes.Limit{Mean: digits(l.Mean, math.Round), Low: digits(l.Low, math.Floor), High: digits(l.High, math.Ceil)}
+}
+
+// digits rounds to six digits.
+func digits(x float64, round func(float64) float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-5)
+	y, _ := strconv.ParseFloat(fmt.Sprintf("%.5e", round(x/unit)*unit), 64)
+	return y
+}
