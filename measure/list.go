@@ -200,6 +200,9 @@ func (l *lists) holder(ctx context.Context) error {
 		h.First.Low, h.Ten.Low, h.Rank.High, h.Bits.Low = digits(1/n, math.Floor), digits(min(1, 10/n), math.Floor), digits((n+1)/2, math.Ceil), 0
 	}
 	h.Floors = l.floors(found, listAlpha)
+	if err := l.priors(ctx, h.Floors, l.Candidates, distinct); err != nil {
+		return err
+	}
 	if h.List.Merged > 0 && len(l.Attributes) > 0 { // equal inputs may differ in an attribute
 		if found, err = l.posterior(ctx, "attributes", l.Candidates, chosen); err != nil {
 			return err
@@ -270,6 +273,9 @@ func (l *lists) anybody(ctx context.Context) error {
 		// One half of alpha is for the draws, the other for the sample.
 		const half = listAlpha / 2
 		p := Population{List: l.Sample.used(len(some), 0), Draws: len(found.Draws), Floors: l.floors(found, half), Inferred: l.inferred(found, half)}
+		if err := l.priors(ctx, p.Floors, l.Sample, some); err != nil {
+			return err
+		}
 		for i, f := range p.Floors {
 			p.Floors[i].Anybody = digits(bayes.PopulationFloor(f.MeanSquare.Low, most(l.target.Legal.Low, l.target.Legal.High, f.Coordinates), len(some), half), math.Floor)
 		}

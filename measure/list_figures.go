@@ -101,8 +101,9 @@ type ListHolder struct {
 type BandLimit struct {
 	Band        string      `json:"band"`
 	Coordinates int         `json:"coordinates"`
-	MeanSquare  bayes.Limit `json:"floor"`   // for adversaries with the list
-	Anybody     float64     `json:"anybody"` // lower limit for adversaries without a list; 0: nothing proved, or not computed
+	MeanSquare  bayes.Limit `json:"floor"`       // for adversaries with the list
+	Anybody     float64     `json:"anybody"`     // lower limit for adversaries without a list; 0: nothing proved, or not computed
+	Prior       float64     `json:"prior_alone"` // error of guessing the mean of the list, without the release
 }
 
 // An InferredLimit is an upper limit on how well an attribute of the input can be guessed.

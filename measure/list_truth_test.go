@@ -89,6 +89,9 @@ func TestListsAgainstClosedForms(t *testing.T) {
 			if *h.BitsMost < float64(p)*bits-1e-6 {
 				t.Errorf("%s: at most %.4f bits, the truth is %.4f", name, *h.BitsMost, float64(p)*bits)
 			}
+			if h.Floors[0].Prior != 1 || h.Floors[0].MeanSquare.High > 1 {
+				t.Errorf("%s: guessing the mean errs by %v, want 1; floor %v", name, h.Floors[0].Prior, h.Floors[0].MeanSquare)
+			}
 			last := 0.
 			for _, part := range found.Anybody {
 				a := part.Floors[0].Anybody

@@ -487,8 +487,8 @@ func TestDesignAlone(t *testing.T) {
 func fullLists() *measure.ListFigures {
 	near := func(mean, off float64) bayes.Limit { return bayes.Limit{Mean: mean, Low: mean - off, High: mean + off} }
 	floors := func(whole, band, anybody float64) []measure.BandLimit {
-		return []measure.BandLimit{{Band: bound.AllBand, Coordinates: 784, MeanSquare: near(whole, .02), Anybody: anybody},
-			{Band: "modes 2–3", Coordinates: 12, MeanSquare: near(band, .1), Anybody: anybody / 2}}
+		return []measure.BandLimit{{Band: bound.AllBand, Coordinates: 784, MeanSquare: near(whole, .02), Anybody: anybody, Prior: .43},
+			{Band: "modes 2–3", Coordinates: 12, MeanSquare: near(band, .1), Anybody: anybody / 2, Prior: 1.2}}
 	}
 	bits, fano, area := 8.1, .58, near(.81, .03)
 	inferred := func(anybody float64) []measure.InferredLimit {

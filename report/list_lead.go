@@ -66,23 +66,14 @@ func (r *Report) headline() string {
 			s = fmt.Sprintf("Input rarely identified: %s identifies it in at most %s of releases.", who, percentUp(h.First.High))
 		}
 	}
-	floor, prior := r.floorWithoutList()
+	first := r.closeness()[0]
 	switch best := r.bestAttack("all"); {
-	case floorCell(floor, prior) != "none":
-		s += fmt.Sprintf(" An adversary who knows only what inputs look like reconstructs them with an error of at least %s %s on average.", AtLeastNumber(floor), r.unit())
+	case !first.anybody.none():
+		s += fmt.Sprintf(" An adversary who knows only what inputs look like reconstructs them with an error of at least %s %s on average.", AtLeastNumber(first.anybody.value), r.unit())
 	case best != nil && best.Gain.closer():
 		s += fmt.Sprintf(" Without a list, the best attack that ran reconstructs it with an error of %s %s.", number(r.inUnit(float64(best.MeanSquare))), r.unit())
 	}
 	return s
-}
-
-// floorWithoutList returns the floor over whole inputs for adversaries without a list (0: none)
-// and the error of the prior alone.
-func (r *Report) floorWithoutList() (floor, prior float64) {
-	if p := r.Lists.EverySample(); p != nil {
-		floor = r.inUnit(p.Floors[0].Anybody)
-	}
-	return floor, r.closeness()[0].prior
 }
 
 // listTiles returns the figures behind the headline.
@@ -99,20 +90,19 @@ func (r *Report) listTiles() tiles {
 		}
 		t = append(t, tile{"Identification", share, fmt.Sprintf("of releases, among %s; guessing: %s", CountGrouped(h.List.Inputs, "candidate"), percentOrLess(1/float64(h.List.Inputs)))})
 	}
-	floor, prior := r.floorWithoutList()
+	first := r.closeness()[0]
 	if best := r.bestAttack("all"); best != nil {
 		about := "RMS error of the attack " + best.Name
-		if prior == prior {
+		if prior := first.attack.prior; prior == prior {
 			about += "; without the release: " + number(prior)
 		}
 		t = append(t, tile{"Best attack", number(r.inUnit(float64(best.MeanSquare))) + " " + unit, about})
 	}
 	if r.Lists.EverySample() != nil {
-		figure, about := floorCell(floor, prior), "RMS error of an adversary without a list is at least this"
-		if figure == "none" {
-			about = "is proved at this noise for adversaries without a list"
-		} else {
+		figure, about := first.anybody.floor(), "is proved at this noise for adversaries without a list"
+		if !first.anybody.none() {
 			figure += " " + unit
+			about = "RMS error of an adversary without a list is at least this; guessing the mean of the same inputs: " + number(first.anybody.prior)
 		}
 		t = append(t, tile{"Floor without a list", figure, about})
 	}

@@ -28,25 +28,25 @@ func (r *Report) floored() string {
 	if p == nil {
 		return ""
 	}
-	floor := r.inUnit(p.Floors[0].Anybody)
-	if floorCell(floor, r.closeness()[0].prior) == "none" {
+	floor := r.closeness()[0].anybody
+	if floor.none() {
 		return fmt.Sprintf("No floor is certified for adversaries who know the distribution of inputs: at this noise, %s of %s do not prove one.", CountGrouped(p.List.Inputs, "input"), p.List.Name)
 	}
-	return fmt.Sprintf("Certified with 99.9 %% confidence: an adversary who knows only the distribution of inputs errs by at least %s %s, root mean square over inputs like those of %s.", AtLeastNumber(floor), r.unit(), p.List.Name)
+	return fmt.Sprintf("Certified with 99.9 %% confidence: an adversary who knows only the distribution of inputs errs by at least %s %s, root mean square over inputs like those of %s.", AtLeastNumber(floor.value), r.unit(), p.List.Name)
 }
 
 // uninformativeBands lists the bands in which the release adds almost nothing to guessing the mean.
 func (r *Report) uninformativeBands(rows []closeness) string {
 	var none []string
 	for _, c := range rows {
-		if c.anybody >= .95*c.prior {
+		if c.anybody.value >= .95*c.anybody.prior {
 			none = append(none, c.band)
 		}
 	}
 	if len(none) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("In these bands the floor for adversaries without a list is at least 95 %% of the error of guessing the mean without the release, which was measured on %s: %s.", CountGrouped(r.Data.Examples, "input"), strings.Join(none, ", "))
+	return "In these bands the floor for adversaries without a list is at least 95 % of the error of guessing the mean of the same inputs without the release: " + strings.Join(none, ", ") + "."
 }
 
 // listMeaning says which adversaries these figures limit, and under which conditions.

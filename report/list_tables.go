@@ -47,11 +47,12 @@ func (d *document) population(r *Report, all []measure.Population) {
 		return
 	}
 	d.part("Adversaries without a list, who know the distribution of inputs")
-	t := table{Says: "Floor on the root mean square error over whole inputs, in " + r.unit() + ", from samples of " + all[0].List.Name + ". A larger sample proves a larger floor; nothing is extrapolated.",
-		Heads: []string{"inputs in the sample", "floor without a list", "floor with the sample as a list"}}
-	prior := r.closeness()[0].prior
+	t := table{Says: "Floor on the root mean square error over whole inputs, in " + r.unit() + ", from samples of " + all[0].List.Name + ". A larger sample proves a larger floor; nothing is extrapolated. Prior alone: guessing the mean of the sample, without the release.",
+		Heads: []string{"inputs in the sample", "floor without a list", "floor with it as a list", "prior alone"}}
 	for _, p := range all {
-		t.add(fmt.Sprint(p.List.Inputs), floorCell(r.inUnit(p.Floors[0].Anybody), prior), floorCell(r.inUnit(p.Floors[0].MeanSquare.Low), prior))
+		f, prior := p.Floors[0], r.inUnit(p.Floors[0].Prior)
+		anybody, holder := errorBeside{r.inUnit(f.Anybody), prior}, errorBeside{r.inUnit(f.MeanSquare.Low), prior}
+		t.add(fmt.Sprint(p.List.Inputs), anybody.floor(), holder.floor(), number(prior))
 	}
 	d.table(t)
 }
